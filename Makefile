@@ -1,0 +1,110 @@
+# The front door: it spells the Meson commands, so that nobody has to know them.
+# "make help" lists the targets.
+
+CC      ?= cc
+ifeq ($(origin CC),default)
+CC      := gcc
+endif
+PREFIX  ?= /usr/local
+DESTDIR ?=
+T       ?=
+SECONDS_EACH ?= 0
+# Set DEPS=no where packages are managed by other means.
+DEPS    ?= yes
+
+# A folder for each configuration and compiler; gcc's release one is build/.
+suffix   = $(if $(filter-out gcc cc,$(notdir $(CC))),-$(notdir $(CC)))
+RELEASE  = build$(suffix)
+ASAN     = build-asan$(suffix)
+TSAN     = build-tsan$(suffix)
+FUZZ     = build-fuzz
+DEBUG    = build-debug$(suffix)
+
+release_options = --buildtype=debugoptimized -Db_ndebug=true
+asan_options    = --buildtype=debug -Doptimization=1 -Dbench=false \
+		  -Db_sanitize=address,undefined -Db_lundef=false
+tsan_options    = --buildtype=debug -Doptimization=1 -Dbench=false \
+		  -Db_sanitize=thread -Db_lundef=false
+fuzz_options    = --buildtype=debug -Doptimization=1 -Dbench=false -Dfuzz=true \
+		  -Db_sanitize=address,undefined -Db_lundef=false
+
+# $(call deps,groups)
+deps  = @[ "$(DEPS)" = no ] || tools/deps.sh $(1)
+# $(call setup,folder,options): configure once
+setup = @[ -f $(1)/build.ninja ] || \
+	CC='$(CC)' meson setup $(1) $(2) --prefix='$(PREFIX)' >/dev/null
+
+# Progress on a terminal, silence elsewhere.
+ninja = @ninja -C $(1) $(if $(MAKE_TERMOUT),,--quiet)
+
+compilers = build $(if $(suffix),clang)
+
+.PHONY: all help run test check check-tsan interop fuzz bench fmt lint \
+	install debug clean
+
+all:	## build everything, binary at build/arancini
+	$(call deps,$(compilers))
+	$(call setup,$(RELEASE),$(release_options))
+	$(call ninja,$(RELEASE))
+
+help:	## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | \
+		awk -F'|' '{ printf "make %-12s %s\n", $$1, $$2 }'
+
+run: all	## build and run the collector, its data under ./data
+	@exec $(RELEASE)/arancini run
+
+test:	## everything a user should see pass
+	$(call deps,$(compilers) test format)
+	$(call setup,$(RELEASE),$(release_options))
+	$(call ninja,$(RELEASE))
+	@tests/run $(RELEASE)
+
+check:	## unit tests, fuzz replay, rooms, format, under ASan and UBSan
+	$(call deps,$(compilers) test format)
+	$(call setup,$(ASAN),$(asan_options))
+	$(call ninja,$(ASAN))
+	@tests/run $(ASAN) --no-suite slow --no-system
+
+check-tsan:	## the same under TSan
+	$(call deps,$(compilers) test format)
+	$(call setup,$(TSAN),$(tsan_options))
+	$(call ninja,$(TSAN))
+	@tests/run $(TSAN) --no-suite slow --no-system
+
+interop:	## real routers, FRR and GoBGP, against the built binary
+	$(call deps,$(compilers) test interop)
+	$(call setup,$(RELEASE),$(release_options))
+	$(call ninja,$(RELEASE))
+	@tests/run $(RELEASE) --only-interop
+
+fuzz:	## run fuzz target T=name until stopped (SECONDS_EACH=20: all, bounded)
+	$(call deps,build test clang)
+	@[ -f $(FUZZ)/build.ninja ] || \
+		CC=clang meson setup $(FUZZ) $(fuzz_options) >/dev/null
+	$(call ninja,$(FUZZ))
+	@tests/fuzz/run $(FUZZ) '$(T)' '$(SECONDS_EACH)'
+
+bench: all	## print the numbers the docs quote, one JSON object a line
+	@bench/run $(RELEASE)
+
+fmt:	## rewrite the C files as .clang-format wants them
+	$(call deps,format)
+	@tools/check-format.sh --fix
+
+lint:	## clang-tidy and cppcheck
+	$(call deps,build test lint)
+	$(call setup,$(DEBUG),--buildtype=debug)
+	@tools/lint.sh $(DEBUG)
+
+debug:	## an unoptimised build with assertions, in build-debug/
+	$(call deps,$(compilers) test)
+	$(call setup,$(DEBUG),--buildtype=debug)
+	$(call ninja,$(DEBUG))
+
+install: all	## install under $(DESTDIR)$(PREFIX)
+	@meson configure $(RELEASE) -Dprefix='$(PREFIX)'
+	@DESTDIR='$(DESTDIR)' meson install -C $(RELEASE) --quiet
+
+clean:	## remove the build folders
+	rm -rf build build-*

@@ -1,0 +1,78 @@
+#include "capture/format.h"
+
+/* clang-format off */
+static const struct magic {
+	uint8_t len;
+	uint8_t bytes[6];
+	enum capture_format format;
+} magics[] = {
+	{ 2, { 0x1f, 0x8b },				CAPTURE_GZIP },
+	{ 3, { 'B', 'Z', 'h' },				CAPTURE_BZIP2 },
+	{ 6, { 0xfd, '7', 'z', 'X', 'Z', 0 },		CAPTURE_XZ },
+	{ 4, { 0x28, 0xb5, 0x2f, 0xfd },		CAPTURE_ZSTD },
+	/* Microseconds and nanoseconds, in either byte order. */
+	{ 4, { 0xa1, 0xb2, 0xc3, 0xd4 },		CAPTURE_PCAP },
+	{ 4, { 0xd4, 0xc3, 0xb2, 0xa1 },		CAPTURE_PCAP },
+	{ 4, { 0xa1, 0xb2, 0x3c, 0x4d },		CAPTURE_PCAP },
+	{ 4, { 0x4d, 0x3c, 0xb2, 0xa1 },		CAPTURE_PCAP },
+	{ 4, { 0x0a, 0x0d, 0x0d, 0x0a },		CAPTURE_PCAPNG },
+};
+
+static const char *const names[CAPTURE_FORMATS] = {
+	[CAPTURE_UNKNOWN]	= "unknown",
+	[CAPTURE_GZIP]		= "gzip",
+	[CAPTURE_BZIP2]		= "bzip2",
+	[CAPTURE_XZ]		= "xz",
+	[CAPTURE_ZSTD]		= "zstd",
+	[CAPTURE_PCAP]		= "pcap",
+	[CAPTURE_PCAPNG]	= "pcapng",
+	[CAPTURE_BMP]		= "BMP stream",
+	[CAPTURE_MRT]		= "MRT",
+};
+/* clang-format on */
+
+/* MRT has no magic: a type and a subtype that exist must do (RFC 6396). */
+static bool looks_like_mrt(struct wire_view start)
+{
+	struct wire_cursor c = wire_start(start);
+	uint32_t time, length;
+	uint16_t type, subtype;
+
+	if (!(wire_u32(&c, &time) && wire_u16(&c, &type) &&
+	      wire_u16(&c, &subtype) && wire_u32(&c, &length)))
+		return false;
+	return (type == 12 || type == 13 || type == 16 || type == 17) &&
+	       subtype <= 15;
+}
+
+/*
+ * A BMP message is under 16 MiB in any stream a router would send, so the
+ * length's first byte is zero; the version alone is too weak a sign.
+ */
+static bool looks_like_bmp(struct wire_view start)
+{
+	return start.len >= 2 && (start.p[0] == 3 || start.p[0] == 4) &&
+	       start.p[1] == 0;
+}
+
+enum capture_format capture_format_of(struct wire_view start)
+{
+	for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++) {
+		const struct magic *m = &magics[i];
+
+		if (start.len >= m->len &&
+		    memcmp(start.p, m->bytes, m->len) == 0)
+			return m->format;
+	}
+	if (looks_like_mrt(start))
+		return CAPTURE_MRT;
+	if (looks_like_bmp(start))
+		return CAPTURE_BMP;
+	return CAPTURE_UNKNOWN;
+}
+
+const char *capture_format_name(enum capture_format format)
+{
+	return format < CAPTURE_FORMATS ? names[format]
+					: names[CAPTURE_UNKNOWN];
+}

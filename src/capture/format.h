@@ -1,0 +1,34 @@
+/*
+ * capture/format.h - what a file is, by its first bytes
+ *
+ * Names lie and pipes have none, so only content is asked. Compression is
+ * peeled off first; what comes out is asked again.
+ */
+#ifndef CAPTURE_FORMAT_H
+#define CAPTURE_FORMAT_H
+
+#include "bmp/wire.h"
+
+enum capture_format {
+	CAPTURE_UNKNOWN,
+	CAPTURE_GZIP,
+	CAPTURE_BZIP2,
+	CAPTURE_XZ,
+	CAPTURE_ZSTD,
+	CAPTURE_PCAP,
+	CAPTURE_PCAPNG,
+	CAPTURE_BMP,
+	CAPTURE_MRT,
+	CAPTURE_FORMATS
+};
+
+/* Enough bytes for any answer but CAPTURE_UNKNOWN. */
+#define CAPTURE_FORMAT_PEEK 12
+
+/* @start is the first bytes of the file; fewer than the peek are fine. */
+enum capture_format capture_format_of(struct wire_view start);
+
+/* "gzip", "pcapng", ...; never NULL. */
+const char *capture_format_name(enum capture_format format);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * cli/command.h - what a subcommand is
+ *
+ * Each gets its own argc and argv, argv[0] being its name, and returns the
+ * exit code of the process.
+ */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+/* 0 and 1 are EXIT_SUCCESS and EXIT_FAILURE. */
+#define EXIT_USAGE 2
+
+struct command {
+	const char *name;
+	const char *summary; /* one line, for --help */
+	int (*main)(int argc, char **argv);
+};
+
+int run_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,58 @@
+#!/bin/sh
+# A room may include itself and the rooms upstream of it, nothing else.
+# Data flows down this list; a line may name only what stands above it.
+set -eu
+cd "${1:-$(dirname "$0")/..}"
+
+may_include() {
+	case $1 in
+	spargio)	echo 'spargio/*' ;;
+	bmp)		echo 'bmp/*' ;;
+	rib)		echo 'rib/* bmp/*' ;;
+	egress)		echo 'egress/* rib/event.h bmp/* schema/*' ;;
+	capture)	echo 'capture/* bmp/*' ;;
+	arancini)	echo 'arancini/* egress/* rib/* bmp/*' ;;
+	cli)		echo 'cli/* arancini/* capture/* egress/* rib/* bmp/*' ;;
+	esac
+}
+
+bad=0
+complain() {
+	echo "$*" >&2
+	bad=1
+}
+
+set -f
+for room in spargio bmp rib egress capture arancini cli; do
+	for inc in $(grep -rhoE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]+"' \
+	    "src/$room" 2>/dev/null | cut -d'"' -f2 | sort -u); do
+		ok=no
+		for pattern in $(may_include "$room"); do
+			# shellcheck disable=SC2254 # a pattern on purpose
+			case $inc in $pattern) ok=yes ;; esac
+		done
+		[ $ok = yes ] || complain "src/$room may not include \"$inc\""
+	done
+	case $room in
+	bmp|rib|capture)
+		# These do no I/O of their own: the runtime is not theirs.
+		if grep -rnE '^#include <(spargio/|liburing)' "src/$room"; then
+			complain "src/$room may not use the runtime"
+		fi ;;
+	esac
+	case $room in
+	bmp)
+		if grep -rnE '^#include <(stdio|time|unistd|pthread|errno)\.h>' \
+		    src/bmp; then
+			complain 'src/bmp may not do I/O, wait or tell time'
+		fi
+		if grep -rnE '\b(malloc|calloc|realloc|free)\(' src/bmp; then
+			complain 'src/bmp may not allocate'
+		fi ;;
+	esac
+done
+
+if grep -rnE '^#include (<liburing|")' include/spargio; then
+	complain 'include/spargio may include only C, POSIX and itself'
+fi
+exit $bad

@@ -1,0 +1,85 @@
+#!/bin/sh
+# Install the Debian packages that the named groups need and this machine lacks.
+#
+#	tools/deps.sh build test ...	install what is missing; quiet if nothing is
+#	tools/deps.sh --list GROUP...	print the packages, install nothing
+#
+# docs/dependencies.md says why each package is here.
+set -eu
+
+packages_of() {
+	case $1 in
+	build)	echo 'gcc libc6-dev make meson ninja-build pkg-config
+		      liburing-dev libxxhash-dev libpcap-dev zlib1g-dev
+		      libbz2-dev liblzma-dev libzstd-dev capnproto' ;;
+	test)	echo 'libcmocka-dev python3 python3-pytest bgpdump xz-utils' ;;
+	clang)	echo 'clang libclang-rt-14-dev llvm' ;;
+	format)	echo 'clang-format' ;;
+	lint)	echo 'clang clang-tidy cppcheck' ;;
+	interop) echo 'frr gobgpd iproute2' ;;
+	arm)	echo 'gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user' ;;
+	valgrind) echo 'valgrind' ;;
+	fresh)	echo 'debootstrap' ;;
+	*)	echo "tools/deps.sh: unknown group '$1'" >&2; exit 2 ;;
+	esac
+}
+
+missing_of() {
+	for package in "$@"; do
+		state=$(dpkg-query -W -f '${db:Status-Status}' "$package" \
+			2>/dev/null) || state=
+		[ "$state" = installed ] || printf '%s ' "$package"
+	done
+}
+
+list=no
+if [ "${1:-}" = --list ]; then
+	list=yes
+	shift
+fi
+[ $# -gt 0 ] || { echo 'usage: tools/deps.sh [--list] GROUP...' >&2; exit 2; }
+
+wanted=
+for group in "$@"; do
+	packages=$(packages_of "$group") || exit 2
+	wanted="$wanted $packages"
+done
+
+if [ $list = yes ]; then
+	# shellcheck disable=SC2086 # a list of words on purpose
+	printf '%s\n' $wanted | sort -u
+	exit 0
+fi
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+	echo 'tools/deps.sh: this is not a Debian system; install the' \
+	     'equivalents of these by hand, then run make with DEPS=no:' \
+	     $wanted >&2
+	exit 1
+fi
+
+# shellcheck disable=SC2086
+missing=$(missing_of $wanted)
+[ -n "$missing" ] || exit 0
+
+as_root=
+if [ "$(id -u)" -ne 0 ]; then
+	if ! command -v sudo >/dev/null; then
+		echo "tools/deps.sh: as root, run: apt-get install $missing" >&2
+		exit 1
+	fi
+	as_root=sudo
+fi
+
+echo "installing: $missing"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+export DEBIAN_FRONTEND=noninteractive
+# shellcheck disable=SC2086
+if ! { $as_root apt-get -q update &&
+       $as_root apt-get -qy install --no-install-recommends $missing; } \
+     >"$log" 2>&1; then
+	tail -n 20 "$log" >&2
+	echo "tools/deps.sh: could not install: $missing" >&2
+	exit 1
+fi
