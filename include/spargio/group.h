@@ -1,0 +1,62 @@
+/*
+ * spargio/group.h - fibers that belong together
+ *
+ * A group is structured concurrency: fibers spawned into it (sp_attr.group)
+ * end before the group does.
+ *
+ *	struct sp_group *group;
+ *
+ *	sp_group_new(&group);
+ *	sp_group_go(group, fn, arg);
+ *	sp_group_go(group, fn, other);
+ *	err = sp_group_wait(group);	the first error of any of them
+ *	sp_group_free(group);		cancels and waits for what is left
+ *
+ * A token is an order to stop that can be given to many fibers and handed
+ * down: cancelling it cancels the fibers under it (sp_attr.token) and its
+ * child tokens.
+ *
+ * Threads	Any fiber of any shard; the _cancel functions any thread.
+ */
+#ifndef SPARGIO_GROUP_H
+#define SPARGIO_GROUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sp_group;
+struct sp_token;
+
+int sp_group_new(struct sp_group **out);
+
+/* Cancels its fibers and waits until they have ended. Yields. NULL is fine. */
+void sp_group_free(struct sp_group *group);
+
+/* Stealable. Errors as sp_go(), and -ECANCELED once it was cancelled. */
+int sp_group_go(struct sp_group *group, int (*fn)(void *), void *arg);
+
+/*
+ * Wait until it is empty. 0, or the first negative result of its fibers since
+ * the last wait, or -ECANCELED, -ETIMEDOUT for the caller's own sake (then it
+ * may not be empty). Yields.
+ */
+int sp_group_wait(struct sp_group *group);
+int sp_group_wait_until(struct sp_group *group, int64_t deadline);
+
+/* Cancel every fiber in it; new ones are refused. */
+void sp_group_cancel(struct sp_group *group);
+
+/* @parent may be NULL. It must outlive the child. */
+int sp_token_new(struct sp_token *parent, struct sp_token **out);
+
+/* No fiber may be under it any more. NULL is fine. */
+void sp_token_free(struct sp_token *token);
+
+void sp_token_cancel(struct sp_token *token);
+bool sp_token_cancelled(const struct sp_token *token);
+
+/* Wait until it is cancelled: 0. Yields. */
+int sp_token_wait(struct sp_token *token);
+int sp_token_wait_until(struct sp_token *token, int64_t deadline);
+
+#endif

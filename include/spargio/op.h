@@ -1,0 +1,45 @@
+/*
+ * spargio/op.h - operations of your own, and readiness of foreign descriptors
+ *
+ * An operation is described by a submission queue entry of io_uring, on the
+ * epoll back end as well: there the runtime carries it out by system calls,
+ * and what it does not know returns -EOPNOTSUPP.
+ *
+ * Buffers belong to the caller and may be on the fiber's stack: a call does
+ * not return before the kernel is done with them, also when it is cancelled.
+ */
+#ifndef SPARGIO_OP_H
+#define SPARGIO_OP_H
+
+#include <stdint.h>
+
+struct io_uring_sqe;
+
+/*
+ * Let @fill describe an operation (user_data is not yours), carry it out and
+ * return the result of its CQE; *@flags, unless @flags is NULL, are the CQE's.
+ * One CQE only: no multishot, no zero-copy send, no IOSQE_IO_LINK. Yields.
+ *
+ *	static void fill(struct io_uring_sqe *sqe, void *arg)
+ *	{
+ *		io_uring_prep_splice(sqe, ...);
+ *	}
+ */
+int sp_op_raw(void (*fill)(struct io_uring_sqe *sqe, void *arg), void *arg,
+	      uint32_t *flags);
+int sp_op_raw_until(void (*fill)(struct io_uring_sqe *sqe, void *arg),
+		    void *arg, int64_t deadline, uint32_t *flags);
+
+/* The same on the ring of @shard. */
+int sp_op_raw_on(uint32_t shard,
+		 void (*fill)(struct io_uring_sqe *sqe, void *arg), void *arg,
+		 int64_t deadline, uint32_t *flags);
+
+/*
+ * Wait until @fd, which some other library owns, has one of @events (POLLIN,
+ * POLLOUT, ... of poll(2)). Returns the events it has. Yields.
+ */
+int sp_wait_fd(int fd, uint32_t events);
+int sp_wait_fd_until(int fd, uint32_t events, int64_t deadline);
+
+#endif

@@ -1,0 +1,81 @@
+/*
+ * spargio/time.h - clocks, deadlines, timers
+ *
+ * A deadline is a point on CLOCK_MONOTONIC in nanoseconds. Every call that
+ * waits has a form with one, named ..._until(); SP_NEVER waits for ever. A
+ * deadline that has passed still lets a call succeed that need not wait.
+ *
+ * Deadlines are met to one tick of 65 us: late by at most that much and the
+ * time the shard was busy, never early.
+ */
+#ifndef SPARGIO_TIME_H
+#define SPARGIO_TIME_H
+
+#include <stdint.h>
+
+#define SP_NEVER INT64_MAX
+
+#define SP_US INT64_C(1000)
+#define SP_MS INT64_C(1000000)
+#define SP_S  INT64_C(1000000000)
+
+/* Now, in nanoseconds of CLOCK_MONOTONIC. */
+int64_t sp_now(void);
+
+/* @ns from now, SP_NEVER if that is past the end of time. */
+int64_t sp_in(int64_t ns);
+
+/* 0 or -ECANCELED. Yield. */
+int sp_sleep(int64_t ns);
+int sp_sleep_until(int64_t when);
+
+/*
+ * Bound every wait of the caller until the matching pop:
+ *
+ *	struct sp_scope scope;
+ *
+ *	sp_deadline_push(&scope, sp_in(SP_S));
+ *	err = talk_to_somebody();	-ETIMEDOUT after one second
+ *	sp_deadline_pop(&scope);
+ *
+ * The nearest deadline of the nest counts.
+ */
+struct sp_scope {
+	int64_t outer;
+};
+void sp_deadline_push(struct sp_scope *scope, int64_t deadline);
+void sp_deadline_pop(struct sp_scope *scope);
+int64_t sp_deadline(void); /* the one in force, SP_NEVER if none */
+
+/* The same around one function; what @fn returns, or -ETIMEDOUT. */
+int sp_timeout(int64_t ns, int (*fn)(void *), void *arg);
+int sp_timeout_at(int64_t deadline, int (*fn)(void *), void *arg);
+
+/*
+ * A timer that can be moved while fibers wait for it, from any shard.
+ */
+struct sp_timer;
+int sp_timer_new(int64_t when, struct sp_timer **out);
+void sp_timer_free(struct sp_timer *timer); /* nobody may be waiting */
+void sp_timer_reset(struct sp_timer *timer, int64_t when);
+int sp_timer_wait(struct sp_timer *timer); /* yields */
+
+/* What an interval does with the ticks its owner was too late for. */
+enum sp_missed {
+	SP_BURST, /* all of them at once */
+	SP_DELAY, /* the next a whole period from now */
+	SP_SKIP,  /* none: the next one of the original beat */
+};
+
+struct sp_interval {
+	int64_t next;
+	int64_t period;
+	enum sp_missed missed;
+};
+/* The first tick is one period from now. @period > 0, else -EINVAL. */
+int sp_interval_init(struct sp_interval *interval, int64_t period,
+		     enum sp_missed missed);
+/* Wait for the next tick. 0 or -ECANCELED. Yields. */
+int sp_interval_wait(struct sp_interval *interval);
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * spargio/context.h - a stack that can be left and taken up again
+ *
+ * A context is a stack pointer and, in builds that need it, what a sanitizer
+ * wants to know of the stack. Only one file per architecture is assembly; the
+ * sanitizers are told of every switch in context.c and nowhere else.
+ */
+#ifndef SPARGIO_PRIVATE_CONTEXT_H
+#define SPARGIO_PRIVATE_CONTEXT_H
+
+#include <stddef.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SP_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SP_ASAN 1
+#endif
+#endif
+
+#if defined(__SANITIZE_THREAD__)
+#define SP_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SP_TSAN 1
+#endif
+#endif
+
+struct sp__context {
+	void *sp;
+#ifdef SP_ASAN
+	const void *bottom;
+	size_t size;
+	void *fake;
+#endif
+#ifdef SP_TSAN
+	void *tsan;
+	int ran; /* an older TSan dies when it drops one that never ran */
+#endif
+};
+
+/*
+ * Make @ctx start in @entry(@arg) on the stack from @bottom up to @top.
+ * @entry must never return: its last act is sp__context_leave().
+ */
+void sp__context_make(struct sp__context *ctx, void *bottom, void *top,
+		      void (*entry)(void *), void *arg);
+
+/* Take the calling thread's own stack as a context, to come back to. */
+void sp__context_adopt(struct sp__context *ctx);
+
+/* Let go of what a sanitizer holds. @ctx is not running. */
+void sp__context_drop(struct sp__context *ctx);
+
+/*
+ * Leave @from, take up @to. Returns when somebody switches back, perhaps on
+ * another thread.
+ *
+ * Hot: once per suspension. Cost: 12 loads and stores on the two stacks and
+ * one indirect jump; bench/context_switch.c measures it.
+ */
+void sp__context_switch(struct sp__context *from, struct sp__context *to);
+
+/* The same for a context that will never be taken up again. */
+void sp__context_leave(struct sp__context *from, struct sp__context *to);
+
+/* First thing in an entry function: the switch that came here is complete. */
+void sp__context_arrived(struct sp__context *self);
+
+#endif

@@ -1,0 +1,159 @@
+#include "spargio/emulate.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+struct row {
+	int (*attempt)(const struct io_uring_sqe *sqe);
+	int (*block)(const struct io_uring_sqe *sqe);
+	uint32_t events;
+};
+
+static int result(ssize_t ret)
+{
+	return ret < 0 ? -errno : (int)ret;
+}
+
+static int attempt_nop(const struct io_uring_sqe *sqe)
+{
+	(void)sqe;
+	return 0;
+}
+
+static int attempt_poll(const struct io_uring_sqe *sqe)
+{
+	struct pollfd p = { .fd = sqe->fd,
+			    .events = (short)sqe->poll32_events };
+	int ret = poll(&p, 1, 0);
+
+	if (ret <= 0)
+		return ret < 0 ? -errno : -EAGAIN;
+	return p.revents & POLLNVAL ? -EBADF : p.revents;
+}
+
+static struct iovec iovec_of(const struct io_uring_sqe *sqe)
+{
+	return (struct iovec){ .iov_base = (void *)(uintptr_t)sqe->addr,
+			       .iov_len = sqe->len };
+}
+
+static int attempt_readv(const struct io_uring_sqe *sqe)
+{
+	return result(preadv2(sqe->fd,
+			      (const struct iovec *)(uintptr_t)sqe->addr,
+			      (int)sqe->len, (off_t)sqe->off, RWF_NOWAIT));
+}
+
+static int attempt_writev(const struct io_uring_sqe *sqe)
+{
+	return result(pwritev2(sqe->fd,
+			       (const struct iovec *)(uintptr_t)sqe->addr,
+			       (int)sqe->len, (off_t)sqe->off, RWF_NOWAIT));
+}
+
+static int attempt_read(const struct io_uring_sqe *sqe)
+{
+	struct iovec iov = iovec_of(sqe);
+
+	return result(preadv2(sqe->fd, &iov, 1, (off_t)sqe->off, RWF_NOWAIT));
+}
+
+static int attempt_write(const struct io_uring_sqe *sqe)
+{
+	struct iovec iov = iovec_of(sqe);
+
+	return result(pwritev2(sqe->fd, &iov, 1, (off_t)sqe->off, RWF_NOWAIT));
+}
+
+static int block_readv(const struct io_uring_sqe *sqe)
+{
+	return result(preadv2(sqe->fd,
+			      (const struct iovec *)(uintptr_t)sqe->addr,
+			      (int)sqe->len, (off_t)sqe->off, 0));
+}
+
+static int block_writev(const struct io_uring_sqe *sqe)
+{
+	return result(pwritev2(sqe->fd,
+			       (const struct iovec *)(uintptr_t)sqe->addr,
+			       (int)sqe->len, (off_t)sqe->off, 0));
+}
+
+static int block_read(const struct io_uring_sqe *sqe)
+{
+	struct iovec iov = iovec_of(sqe);
+
+	return result(preadv2(sqe->fd, &iov, 1, (off_t)sqe->off, 0));
+}
+
+static int block_write(const struct io_uring_sqe *sqe)
+{
+	struct iovec iov = iovec_of(sqe);
+
+	return result(pwritev2(sqe->fd, &iov, 1, (off_t)sqe->off, 0));
+}
+
+static int block_fsync(const struct io_uring_sqe *sqe)
+{
+	if (sqe->fsync_flags & IORING_FSYNC_DATASYNC)
+		return result(fdatasync(sqe->fd));
+	return result(fsync(sqe->fd));
+}
+
+static int block_openat(const struct io_uring_sqe *sqe)
+{
+	return result(openat(sqe->fd, (const char *)(uintptr_t)sqe->addr,
+			     (int)sqe->open_flags, sqe->len));
+}
+
+static int block_close(const struct io_uring_sqe *sqe)
+{
+	return result(close(sqe->fd));
+}
+
+/* clang-format off */
+static const struct row rows[256] = {
+	[IORING_OP_NOP]		= { attempt_nop,    NULL,	  0 },
+	[IORING_OP_POLL_ADD]	= { attempt_poll,   NULL,	  0 },
+	[IORING_OP_READV]	= { attempt_readv,  block_readv,  POLLIN },
+	[IORING_OP_WRITEV]	= { attempt_writev, block_writev, POLLOUT },
+	[IORING_OP_READ]	= { attempt_read,   block_read,   POLLIN },
+	[IORING_OP_WRITE]	= { attempt_write,  block_write,  POLLOUT },
+	[IORING_OP_FSYNC]	= { NULL,	    block_fsync,  0 },
+	[IORING_OP_OPENAT]	= { NULL,	    block_openat, 0 },
+	[IORING_OP_CLOSE]	= { NULL,	    block_close,  0 },
+};
+/* clang-format on */
+
+enum sp__attempt sp__sqe_try(const struct io_uring_sqe *sqe, int *res)
+{
+	const struct row *row = &rows[sqe->opcode];
+
+	if (row->attempt == NULL)
+		return SP__MUST_BLOCK;
+	*res = row->attempt(sqe);
+	if (*res == -EAGAIN)
+		return SP__NOT_READY;
+	/* Some files cannot be asked whether they would block. */
+	if (*res == -EOPNOTSUPP && row->block != NULL)
+		return SP__MUST_BLOCK;
+	return SP__DONE;
+}
+
+int sp__sqe_block(const struct io_uring_sqe *sqe)
+{
+	const struct row *row = &rows[sqe->opcode];
+
+	return row->block == NULL ? -EOPNOTSUPP : row->block(sqe);
+}
+
+uint32_t sp__sqe_events(const struct io_uring_sqe *sqe)
+{
+	if (sqe->opcode == IORING_OP_POLL_ADD)
+		return sqe->poll32_events;
+	return rows[sqe->opcode].events;
+}

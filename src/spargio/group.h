@@ -1,0 +1,20 @@
+/*
+ * spargio/group.h - fibers in groups and under tokens
+ *
+ * For spawn and fiber: NULL groups and tokens are fine everywhere.
+ */
+#ifndef SPARGIO_PRIVATE_GROUP_H
+#define SPARGIO_PRIVATE_GROUP_H
+
+#include "spargio/fiber.h"
+
+#include <spargio/group.h>
+
+/* 0, or -ECANCELED if the group or token has been cancelled. */
+int sp__group_enter(struct sp_group *group, struct sp_fiber *fiber);
+int sp__token_enter(struct sp_token *token, struct sp_fiber *fiber);
+
+void sp__group_leave(struct sp_fiber *fiber);
+void sp__token_leave(struct sp_fiber *fiber);
+
+#endif

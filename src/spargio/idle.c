@@ -1,0 +1,226 @@
+/*
+ * What a shard does when it has nothing to do: spin a little, steal, sleep.
+ *
+ * Waking a sleeping thread costs tens of microseconds, seeing a word change
+ * costs a tenth of one. So a shard watches its sources for a while before it
+ * sleeps, for as long as that has paid lately.
+ *
+ * Stealing too early is worse than not at all: two shards passing a lock to
+ * and fro would steal each other's fibers. A shard that has just run out takes
+ * only from one with several waiting, and from anybody after a pause.
+ */
+#include "spargio/backend.h"
+#include "spargio/mail.h"
+#include "spargio/runtime.h"
+#include "spargio/spawn.h"
+
+#include <spargio/time.h>
+
+#define DOZE_NS	    (20 * SP_US)
+#define SPIN_MAX_NS (50 * SP_US)
+#define SPIN_MIN_NS (2 * SP_US)
+#define SPIN_LOOKS  32
+#define LIFO_OLD_NS (200 * SP_US)
+#define LOADED	    2
+
+/* Stealing */
+
+/* The slot of a victim that is too busy to get to it. */
+static struct sp_fiber *steal_lifo(struct sp_shard *victim)
+{
+	struct sp_fiber *f =
+		atomic_load_explicit(&victim->lifo, memory_order_acquire);
+	int64_t since =
+		atomic_load_explicit(&victim->lifo_since, memory_order_relaxed);
+
+	if (f == NULL || sp_now() - since < LIFO_OLD_NS)
+		return NULL;
+	/* Take it first: only then may it be looked at. */
+	f = atomic_exchange_explicit(&victim->lifo, NULL, memory_order_acq_rel);
+	if (f != NULL && (!f->stealable || f->pins != 0)) {
+		sp__shard_deliver(victim, f);
+		return NULL;
+	}
+	return f;
+}
+
+static struct sp_fiber *steal_from(struct sp_shard *s, struct sp_shard *victim,
+				   uint32_t at_least, uint32_t *moved)
+{
+	struct sp_fiber *f;
+
+	*moved = 1;
+	if (sp__shard_stealable(victim) < at_least)
+		return at_least > 1 ? NULL : steal_lifo(victim);
+	f = sp__runq_steal(&victim->runq, &s->runq, SP__RUNQ_SIZE / 2, moved);
+	return f != NULL ? f : sp__shard_spill_pop(victim);
+}
+
+static bool search(struct sp_shard *s, uint32_t at_least)
+{
+	struct sp_rt *rt = s->rt;
+	uint32_t tries = rt->opts.steal_budget;
+
+	for (uint32_t i = 0; i < tries; i++) {
+		struct sp_shard *victim =
+			&rt->shards[s->victim++ % rt->nshards];
+		struct sp_fiber *f;
+		uint32_t moved;
+
+		if (victim == s)
+			continue;
+		f = steal_from(s, victim, at_least, &moved);
+		if (f == NULL)
+			continue;
+		sp__count(&s->counts.stolen, moved);
+		if (f->pins != 0) {
+			/* Cannot be: only what may move is in those queues. */
+			sp__count(&s->counts.affinity_violations, 1);
+			sp__shard_deliver(victim, f);
+			continue;
+		}
+		f->shard = s;
+		sp__shard_queue_last(s, f);
+		return true;
+	}
+	return false;
+}
+
+bool sp__shard_steal(struct sp_shard *s, uint32_t at_least)
+{
+	struct sp_rt *rt = s->rt;
+	uint32_t most = rt->nshards / 2;
+	bool found;
+
+	if (rt->nshards == 1)
+		return false;
+	/* A crowd of searchers would only fight over the same queues. */
+	if (atomic_fetch_add(&rt->searching, 1) >= (most == 0 ? 1 : most)) {
+		atomic_fetch_sub(&rt->searching, 1);
+		return false;
+	}
+	sp__count(&s->counts.steal_attempts, 1);
+	found = search(s, at_least);
+	atomic_fetch_sub(&rt->searching, 1);
+	return found;
+}
+
+/* Somewhere a fiber waits that we could run. */
+static bool others_have_work(struct sp_shard *s)
+{
+	struct sp_rt *rt = s->rt;
+
+	for (uint32_t i = 0; i < rt->nshards; i++)
+		if (i != s->index && sp__shard_stealable(&rt->shards[i]) != 0)
+			return true;
+	return false;
+}
+
+void sp__shard_call_thief(struct sp_shard *s)
+{
+	struct sp_rt *rt = s->rt;
+
+	if (atomic_load_explicit(&rt->parked, memory_order_relaxed) == 0 ||
+	    atomic_load_explicit(&rt->searching, memory_order_relaxed) != 0)
+		return;
+	for (uint32_t i = 1; i < rt->nshards; i++) {
+		struct sp_shard *other =
+			&rt->shards[(s->index + i) % rt->nshards];
+
+		if (atomic_load_explicit(&other->park, memory_order_relaxed) ==
+		    SP__PARKED) {
+			sp__shard_notify(other);
+			return;
+		}
+	}
+}
+
+/* Spinning */
+
+static bool look(struct sp_shard *s)
+{
+	for (int i = 0; i < SPIN_LOOKS; i++) {
+		if (sp__shard_has_work(s))
+			return true;
+		sp__cpu_relax();
+	}
+	return false;
+}
+
+static int64_t spin_limit(const struct sp_shard *s)
+{
+	int32_t us = s->rt->opts.spin_us;
+
+	if (us == SP_SPIN_FOREVER)
+		return SP_NEVER;
+	return us >= 0 ? us * SP_US : s->spin_ns;
+}
+
+/*
+ * Grow the spin when it paid or would have, shrink it when it was in vain. With
+ * more shards than CPUs a spinning one would take time from a working one.
+ */
+static void learn(struct sp_shard *s, int64_t waited, bool slept)
+{
+	int64_t spin = s->spin_ns;
+
+	if (s->rt->opts.spin_us != SP_SPIN_ADAPTIVE || spin == 0)
+		return;
+	if (!slept || waited < SPIN_MAX_NS)
+		spin = spin * 2;
+	else
+		spin = spin * 3 / 4;
+	if (spin > SPIN_MAX_NS)
+		spin = SPIN_MAX_NS;
+	s->spin_ns = spin < SPIN_MIN_NS ? SPIN_MIN_NS : spin;
+}
+
+/* True if work came before the limit. */
+static bool spin(struct sp_shard *s, int64_t began)
+{
+	int64_t limit = spin_limit(s);
+	int64_t due = sp__wheel_next(&s->wheel);
+	int64_t waited;
+
+	while ((waited = sp_now() - began) < limit) {
+		if (look(s))
+			return true;
+		if (began + waited >= due)
+			return true;
+		if (waited >= DOZE_NS && sp__shard_steal(s, 1))
+			return true;
+	}
+	return false;
+}
+
+static void park(struct sp_shard *s)
+{
+	struct sp_rt *rt = s->rt;
+
+	atomic_fetch_add(&rt->parked, 1);
+	/* See sp__shard_notify(): from here on who publishes also rings. */
+	atomic_exchange(&s->park, SP__PARKED);
+	if (!sp__shard_has_work(s) && !others_have_work(s)) {
+		sp__count(&s->counts.parks, 1);
+		s->backend->wait(s, sp__wheel_next(&s->wheel));
+	}
+	atomic_exchange(&s->park, SP__RUNNING);
+	atomic_fetch_sub(&rt->parked, 1);
+}
+
+void sp__shard_idle(struct sp_shard *s)
+{
+	int64_t began = sp_now();
+
+	if (sp__shard_steal(s, LOADED))
+		return;
+	if (spin(s, began)) {
+		sp__count(&s->counts.spins, 1);
+		learn(s, 0, false);
+		return;
+	}
+	if (sp__shard_steal(s, 1))
+		return;
+	park(s);
+	learn(s, sp_now() - began, true);
+}

@@ -1,0 +1,46 @@
+/*
+ * spargio/op.h - an operation in flight
+ *
+ * It lives on the stack of the fiber that waits for it, which therefore does
+ * not return before the kernel has let go: cancelling means asking for an
+ * early end and still waiting. While it waits the fiber is pinned.
+ */
+#ifndef SPARGIO_PRIVATE_OP_H
+#define SPARGIO_PRIVATE_OP_H
+
+#include "spargio/shard.h"
+
+#include <liburing.h>
+
+struct sp__op {
+	struct io_uring_sqe sqe; /* what to do */
+	struct sp_fiber *fiber;
+	uint64_t epoch;
+	uint32_t code; /* to wake it with */
+	int32_t res;
+	uint32_t flags; /* of the CQE */
+	bool done;
+
+	/* The epoll back end's. */
+	struct sp__op *next;
+	struct sp__op **link;
+	struct sp_shard *shard;
+};
+
+/*
+ * Carry out the SQE of @op on the caller's shard and wait. Yields. Returns the
+ * result, -ECANCELED or -ETIMEDOUT; a result that came in spite of the cancel
+ * counts, so what it carries (a descriptor, bytes) is not lost.
+ */
+int sp__op_run(struct sp__op *op, int64_t deadline, const char *why);
+
+/* Two halves of it, for those who wait for more than one thing. */
+void sp__op_start(struct sp_shard *shard, struct sp__op *op);
+/* Make sure it has ended: cancel unless done, then wait. Yields. */
+void sp__op_finish(struct sp__op *op);
+
+/* Back end: @op is over. Owner's thread. */
+void sp__op_complete(struct sp_shard *shard, struct sp__op *op, int32_t res,
+		     uint32_t flags);
+
+#endif

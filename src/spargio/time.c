@@ -1,0 +1,190 @@
+#include "spargio/fiber.h"
+#include "spargio/shard.h"
+
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+int64_t sp_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * SP_S + t.tv_nsec;
+}
+
+int64_t sp_in(int64_t ns)
+{
+	int64_t when;
+
+	if (__builtin_add_overflow(sp_now(), ns, &when))
+		return SP_NEVER;
+	return when;
+}
+
+int sp_sleep(int64_t ns)
+{
+	return sp_sleep_until(sp_in(ns));
+}
+
+/* The deadline that wakes us may be our own or that of an outer scope. */
+int sp_sleep_until(int64_t when)
+{
+	struct sp_fiber *self = sp__fiber_self();
+	uint64_t epoch;
+	uint32_t code;
+
+	if (self == NULL)
+		return -EPERM;
+	epoch = sp__wait_begin(self);
+	code = sp__wait_end(self, epoch, when, "sleep", NULL);
+	if (code == SP__TIMED_OUT)
+		return when <= sp_now() ? 0 : -ETIMEDOUT;
+	return sp__code_error(code);
+}
+
+void sp_deadline_push(struct sp_scope *scope, int64_t deadline)
+{
+	struct sp_fiber *self = sp__fiber_self();
+
+	scope->outer = SP_NEVER;
+	if (self == NULL)
+		return;
+	scope->outer = self->deadline;
+	if (deadline < self->deadline)
+		self->deadline = deadline;
+}
+
+void sp_deadline_pop(struct sp_scope *scope)
+{
+	struct sp_fiber *self = sp__fiber_self();
+
+	if (self != NULL)
+		self->deadline = scope->outer;
+}
+
+int64_t sp_deadline(void)
+{
+	struct sp_fiber *self = sp__fiber_self();
+
+	return self == NULL ? SP_NEVER : self->deadline;
+}
+
+int sp_timeout(int64_t ns, int (*fn)(void *), void *arg)
+{
+	return sp_timeout_at(sp_in(ns), fn, arg);
+}
+
+int sp_timeout_at(int64_t deadline, int (*fn)(void *), void *arg)
+{
+	struct sp_scope scope;
+	int ret;
+
+	if (sp__fiber_self() == NULL)
+		return -EPERM;
+	sp_deadline_push(&scope, deadline);
+	ret = fn(arg);
+	sp_deadline_pop(&scope);
+	return ret;
+}
+
+struct sp_timer {
+	struct sp__spin lock;
+	int64_t when;
+	struct sp__waitlist waiters;
+};
+
+int sp_timer_new(int64_t when, struct sp_timer **out)
+{
+	struct sp_timer *timer = malloc(sizeof(*timer));
+
+	if (timer == NULL)
+		return -ENOMEM;
+	*timer = (struct sp_timer){ .when = when };
+	sp__waitlist_init(&timer->waiters);
+	*out = timer;
+	return 0;
+}
+
+void sp_timer_free(struct sp_timer *timer)
+{
+	free(timer);
+}
+
+/* Those who wait look again, and sleep until the new time. */
+void sp_timer_reset(struct sp_timer *timer, int64_t when)
+{
+	sp__spin_lock(&timer->lock);
+	timer->when = when;
+	sp__waitlist_wake_all(&timer->waiters);
+	sp__spin_unlock(&timer->lock);
+}
+
+int sp_timer_wait(struct sp_timer *timer)
+{
+	struct sp_fiber *self = sp__fiber_self();
+
+	if (self == NULL)
+		return -EPERM;
+	for (;;) {
+		struct sp__waiter w = { .fiber = self, .code = SP__EVENT };
+		uint32_t code;
+		int64_t when;
+
+		sp__spin_lock(&timer->lock);
+		when = timer->when;
+		w.epoch = sp__wait_begin(self);
+		sp__waitlist_add(&timer->waiters, &w);
+		sp__spin_unlock(&timer->lock);
+		code = sp__wait_end(self, w.epoch, when, "timer", timer);
+		sp__spin_lock(&timer->lock);
+		sp__waitlist_remove(&w);
+		when = timer->when;
+		sp__spin_unlock(&timer->lock);
+		if (code == SP__CANCELLED)
+			return -ECANCELED;
+		if (when <= sp_now())
+			return 0;
+		if (code == SP__TIMED_OUT && self->deadline <= sp_now())
+			return -ETIMEDOUT;
+	}
+}
+
+int sp_interval_init(struct sp_interval *interval, int64_t period,
+		     enum sp_missed missed)
+{
+	if (period <= 0)
+		return -EINVAL;
+	*interval = (struct sp_interval){
+		.next = sp_in(period),
+		.period = period,
+		.missed = missed,
+	};
+	return 0;
+}
+
+int sp_interval_wait(struct sp_interval *interval)
+{
+	int64_t now;
+	int err = sp_sleep_until(interval->next);
+
+	if (err < 0)
+		return err;
+	now = sp_now();
+	switch (interval->missed) {
+	case SP_BURST:
+		interval->next += interval->period;
+		break;
+	case SP_DELAY:
+		interval->next = now + interval->period;
+		break;
+	case SP_SKIP:
+		interval->next +=
+			(1 + (now - interval->next) / interval->period) *
+			interval->period;
+		break;
+	}
+	return 0;
+}
