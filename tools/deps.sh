@@ -11,8 +11,9 @@ packages_of() {
 	case $1 in
 	build)	echo 'gcc libc6-dev make meson ninja-build pkg-config
 		      liburing-dev libxxhash-dev libpcap-dev zlib1g-dev
-		      libbz2-dev liblzma-dev libzstd-dev capnproto' ;;
-	test)	echo 'libcmocka-dev python3 python3-pytest bgpdump xz-utils' ;;
+		      libbz2-dev liblzma-dev libzstd-dev capnproto
+		      libcmocka-dev' ;;
+	test)	echo 'python3 python3-pytest bgpdump xz-utils' ;;
 	clang)	echo 'clang libclang-rt-14-dev llvm' ;;
 	format)	echo 'clang-format' ;;
 	lint)	echo 'clang clang-tidy cppcheck' ;;
@@ -74,11 +75,12 @@ fi
 echo "installing: $missing"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-export DEBIAN_FRONTEND=noninteractive
+# sudo clears the environment, so the setting goes behind it.
+apt="$as_root env DEBIAN_FRONTEND=noninteractive
+     apt-get -q -o DPkg::Lock::Timeout=120"
 # shellcheck disable=SC2086
-if ! { $as_root apt-get -q update &&
-       $as_root apt-get -qy install --no-install-recommends $missing; } \
-     >"$log" 2>&1; then
+if ! { $apt update && $apt -y install --no-install-recommends $missing; } \
+     >"$log" 2>&1 </dev/null; then
 	tail -n 20 "$log" >&2
 	echo "tools/deps.sh: could not install: $missing" >&2
 	exit 1
