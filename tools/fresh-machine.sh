@@ -32,7 +32,18 @@ fi
 "$tree/tools/deps.sh" fresh
 
 root=$(mktemp -d "${TMPDIR:-/tmp}/fresh-machine.XXXXXX")
-server=
+running= # leader of the process group at work
+
+# bounded SECONDS COMMAND...: waited for and not run in the foreground, where
+# the shell would look at signals only after it ended.
+bounded() {
+	timeout --kill-after=10 "$@" &
+	running=$!
+	status=0
+	wait $running || status=$?
+	running=
+	return $status
+}
 
 # What is mounted below $root, deepest first, whoever mounted it.
 mounts() {
@@ -45,7 +56,7 @@ cleanup() {
 	status=$?
 	trap '' HUP INT TERM
 	trap - EXIT
-	[ -z "$server" ] || kill -KILL "-$server" 2>/dev/null || true
+	[ -z "$running" ] || kill -KILL "-$running" 2>/dev/null || true
 	for where in $(mounts); do
 		umount "$where" 2>/dev/null || umount -l "$where" || true
 	done
@@ -73,14 +84,12 @@ eval "$(apt-config shell apt_proxy Acquire::http::Proxy)"
 [ -z "${apt_proxy:-}" ] || export http_proxy="$apt_proxy"
 
 start=$(date +%s)
-if ! timeout 600 debootstrap --variant=minbase $suite "$root" "$mirror" \
-    >"$root.log" 2>&1; then
-	tail -n 20 "$root.log" >&2
-	rm -f "$root.log"
+if ! bounded 600 debootstrap --variant=minbase $suite "$root" "$mirror" \
+    >"$root/bootstrap.log" 2>&1; then
+	tail -n 20 "$root/bootstrap.log" >&2
 	say 'debootstrap failed' >&2
 	exit 1
 fi
-rm -f "$root.log"
 say "Debian $suite in $(($(date +%s) - start)) s"
 
 # Package sources with their keys, and the settings that are about the
@@ -134,7 +143,7 @@ exec env -i HOME=/root TERM=dumb LANG=C.UTF-8 \\
 EOF
 enter="sh $root/enter"
 
-if ! timeout 300 $enter 'apt-get -q update &&
+if ! bounded 300 $enter 'apt-get -q update &&
     DEBIAN_FRONTEND=noninteractive \
     apt-get -qy install --no-install-recommends git make' \
     >"$root/install.log" 2>&1; then
@@ -170,21 +179,21 @@ taken=no
 start=$(date +%s)
 deadline=$((start + FRESH_TIMEOUT))
 setsid $enter 'cd /root/arancini && exec make run' >"$root/run.out" 2>&1 &
-server=$!
+running=$!
 verdict=
 while [ -z "$verdict" ]; do
 	if grep -qi listening "$root/run.out"; then
 		verdict='listens'
 	elif [ $taken = no ] && healthy; then
 		verdict='answers on its HTTP port'
-	elif ! kill -0 $server 2>/dev/null; then
-		if wait $server; then
+	elif ! kill -0 $running 2>/dev/null; then
+		if wait $running; then
 			verdict='ended with status 0'
 		else
 			verdict="ended with status $?"
 			trouble "make run $verdict"
 		fi
-		server=
+		running=
 	elif [ "$(date +%s)" -ge $deadline ]; then
 		verdict="does nothing after $FRESH_TIMEOUT s"
 		trouble "make run $verdict"
@@ -192,22 +201,22 @@ while [ -z "$verdict" ]; do
 		sleep 0.5
 	fi
 done
-if [ -n "$server" ]; then
-	kill -TERM "-$server" 2>/dev/null || true
-	wait $server || true
-	server=
+if [ -n "$running" ]; then
+	kill -TERM "-$running" 2>/dev/null || true
+	wait $running || true
+	running=
 fi
 sed 's/^/| /' "$root/run.out"
 say "make run $verdict, $(($(date +%s) - start)) s"
 
 # README, second command.
 start=$(date +%s)
-status=0
-timeout --kill-after=10 "$FRESH_TIMEOUT" $enter \
+tested=0
+bounded "$FRESH_TIMEOUT" $enter \
 	'cd /root/arancini && exec make test 2>/root/test.err' \
-	>"$root/test.out" || status=$?
+	>"$root/test.out" || tested=$?
 sed 's/^/| /' "$root/test.out" "$root/root/test.err"
-[ $status -eq 0 ] || trouble "make test ended with status $status"
+[ $tested -eq 0 ] || trouble "make test ended with status $tested"
 tail -n 1 "$root/test.out" |
 	grep -qE '^[0-9]+ passed, 0 failed, [0-9]+ skipped$' ||
 	trouble 'the last line of make test is not the closing line'
