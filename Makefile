@@ -94,7 +94,7 @@ fmt:	## rewrite the C files as .clang-format wants them
 	$(call deps,format)
 	@tools/check-format.sh --fix
 
-lint:	## clang-tidy and cppcheck
+lint:	## clang-tidy, cppcheck, shellcheck
 	$(call deps,$(compilers) test lint)
 	$(call setup,$(DEBUG),--buildtype=debug)
 	$(call ninja,$(DEBUG))

@@ -24,6 +24,7 @@ complain() {
 
 set -f
 for room in spargio bmp rib egress capture arancini cli; do
+	# shellcheck disable=SC2013 # no include of ours has a blank in it
 	for inc in $(grep -rhoE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]+"' \
 	    "src/$room" 2>/dev/null | cut -d'"' -f2 | sort -u); do
 		ok=no

@@ -16,7 +16,7 @@ packages_of() {
 	test)	echo 'python3 python3-pytest bgpdump xz-utils' ;;
 	clang)	echo 'clang libclang-rt-14-dev llvm' ;;
 	format)	echo 'clang-format' ;;
-	lint)	echo 'clang clang-tidy cppcheck' ;;
+	lint)	echo 'clang clang-tidy cppcheck shellcheck' ;;
 	interop) echo 'frr gobgpd iproute2' ;;
 	arm)	echo 'gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user' ;;
 	valgrind) echo 'valgrind' ;;
@@ -53,6 +53,7 @@ if [ $list = yes ]; then
 fi
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+	# shellcheck disable=SC2086 # a list of words, on one line
 	echo 'tools/deps.sh: this is not a Debian system; install the' \
 	     'equivalents of these by hand, then run make with DEPS=no:' \
 	     $wanted >&2

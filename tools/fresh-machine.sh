@@ -74,6 +74,7 @@ trap cleanup EXIT
 trap 'exit 1' HUP INT TERM
 
 # The mirror this machine takes $suite from, and its proxy, for debootstrap.
+# shellcheck disable=SC2016 # apt's variables
 mirror=$(apt-get indextargets --format '$(CODENAME) $(REPO_URI)' \
 	'Created-By: Packages' | awk -v suite=$suite '$1 == suite { print $2; exit }')
 if [ -z "$mirror" ]; then
@@ -131,19 +132,22 @@ ln -s /proc/self/fd/0 "$root/dev/stdin"
 ln -s /proc/self/fd/1 "$root/dev/stdout"
 ln -s /proc/self/fd/2 "$root/dev/stderr"
 
-# enter COMMAND: as the newcomer's shell would run it. A file and not a
-# function, so that a session of its own can be made of it.
-cat >"$root/enter" <<EOF
-exec env -i HOME=/root TERM=dumb LANG=C.UTF-8 \\
-	PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \\
-	${http_proxy:+http_proxy='$http_proxy'} \\
-	${https_proxy:+https_proxy='$https_proxy'} \\
-	${no_proxy:+no_proxy='$no_proxy'} \\
-	chroot '$root' sh -c "\$1" </dev/null
+# there SECONDS COMMAND: as the newcomer's shell would run it. The script is a
+# file and not a function, so that a session of its own can be made of it.
+cat >"$root/enter" <<'EOF'
+root=$1
+exec env -i HOME=/home TERM=dumb LANG=C.UTF-8 \
+	PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+	${http_proxy:+http_proxy="$http_proxy"} \
+	${https_proxy:+https_proxy="$https_proxy"} \
+	${no_proxy:+no_proxy="$no_proxy"} \
+	chroot "$root" sh -c "$2" </dev/null
 EOF
-enter="sh $root/enter"
+there() {
+	bounded "$1" sh "$root/enter" "$root" "$2"
+}
 
-if ! bounded 300 $enter 'apt-get -q update &&
+if ! there 300 'apt-get -q update &&
     DEBIAN_FRONTEND=noninteractive \
     apt-get -qy install --no-install-recommends git make' \
     >"$root/install.log" 2>&1; then
@@ -152,12 +156,12 @@ if ! bounded 300 $enter 'apt-get -q update &&
 	exit 1
 fi
 
-git clone -q --no-hardlinks "$tree" "$root/root/arancini"
+git clone -q --no-hardlinks "$tree" "$root/home/arancini"
 say "the tree is $(git -C "$tree" rev-parse --short HEAD)"
 if [ -d "$ARANCINI_DATA" ]; then
-	mkdir -p "$root/root/shared/data"
-	mount --bind "$ARANCINI_DATA" "$root/root/shared/data"
-	mount -o remount,ro,bind "$root/root/shared/data"
+	mkdir -p "$root/home/shared/data"
+	mount --bind "$ARANCINI_DATA" "$root/home/shared/data"
+	mount -o remount,ro,bind "$root/home/shared/data"
 else
 	say 'no captures here: the tests that need them will skip'
 fi
@@ -178,7 +182,8 @@ taken=no
 ! healthy || taken=yes # by somebody else, so it proves nothing
 start=$(date +%s)
 deadline=$((start + FRESH_TIMEOUT))
-setsid $enter 'cd /root/arancini && exec make run' >"$root/run.out" 2>&1 &
+setsid sh "$root/enter" "$root" 'cd /home/arancini && exec make run' \
+	>"$root/run.out" 2>&1 &
 running=$!
 verdict=
 while [ -z "$verdict" ]; do
@@ -212,10 +217,9 @@ say "make run $verdict, $(($(date +%s) - start)) s"
 # README, second command.
 start=$(date +%s)
 tested=0
-bounded "$FRESH_TIMEOUT" $enter \
-	'cd /root/arancini && exec make test 2>/root/test.err' \
+there "$FRESH_TIMEOUT" 'cd /home/arancini && exec make test 2>/test.err' \
 	>"$root/test.out" || tested=$?
-sed 's/^/| /' "$root/test.out" "$root/root/test.err"
+sed 's/^/| /' "$root/test.out" "$root/test.err"
 [ $tested -eq 0 ] || trouble "make test ended with status $tested"
 tail -n 1 "$root/test.out" |
 	grep -qE '^[0-9]+ passed, 0 failed, [0-9]+ skipped$' ||

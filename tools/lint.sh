@@ -1,18 +1,20 @@
 #!/bin/sh
-# clang-tidy and cppcheck over every C file of a configured build folder.
+# Every C file of a configured build folder through clang-tidy and cppcheck,
+# every script through shellcheck.
 #
 #	tools/lint.sh BUILD
 #
 # The checks are in .clang-tidy, what cppcheck must not say in
 # tools/cppcheck-suppressions.txt. A line that is right although a tool says
-# otherwise carries NOLINT(check) or cppcheck-suppress, with the reason.
+# otherwise carries NOLINT(check), cppcheck-suppress or shellcheck disable, with
+# the reason.
 set -eu
 build=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.."
 tree=$(pwd)
 jobs=$(nproc)
 
-for tool in clang-tidy cppcheck; do
+for tool in clang-tidy cppcheck shellcheck; do
 	command -v $tool >/dev/null || {
 		echo "tools/lint.sh: $tool is not installed" >&2
 		exit 1
@@ -55,6 +57,13 @@ cppcheck --quiet --project="$build/compile_commands.json" -j "$jobs" \
 	--suppressions-list=tools/cppcheck-suppressions.txt \
 	--error-exitcode=1 || status=$?
 judge cppcheck $status
+
+# A script is what says so in its first line.
+status=0
+find .ci tools tests bench deploy -type f -print0 2>/dev/null |
+	xargs -0 grep -lE '^#!(/bin/sh|/usr/bin/env (ba)?sh)' |
+	xargs shellcheck || status=$?
+judge shellcheck $status
 
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed -eq 0 ]
