@@ -64,3 +64,11 @@ def test_stop_returns_the_status(server):
 
 def test_free_ports_differ(free_port):
     assert len({free_port() for _ in range(20)}) == 20
+
+
+def test_captures_are_streams_of_bmp(captures):
+    streams = sorted(captures.glob("*.bmp"))
+    assert streams
+    for stream in streams:
+        with open(stream, "rb") as f:
+            assert f.read(1) in (b"\x03", b"\x04"), stream.name
