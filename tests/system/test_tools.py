@@ -1,6 +1,7 @@
 """The guards at the door do refuse. A check that cannot fail is not one."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -113,6 +114,15 @@ def test_deps_without_a_group_is_wrong_usage(tree):
     got = sh(tree / "tools/deps.sh")
     assert got.returncode == 2
     assert "usage" in got.stderr
+
+
+def test_every_package_has_its_reason(tree):
+    script = (tree / "tools/deps.sh").read_text()
+    groups = re.findall(r"^\t(\w+)\)\s*echo '", script, re.M)
+    assert {"build", "test", "lint", "interop"} <= set(groups)
+    packages = sh(tree / "tools/deps.sh", "--list", *groups).stdout.split()
+    reasons = (tree / "docs/dependencies.md").read_text()
+    assert [p for p in packages if f"`{p}`" not in reasons] == []
 
 
 def fake_path(tmp_path, **programs):
