@@ -30,12 +30,14 @@ fuzz_options    = --buildtype=debug -Doptimization=1 -Dbench=false -Dfuzz=true \
 
 # $(call deps,groups)
 deps  = @[ "$(DEPS)" = no ] || tools/deps.sh $(1)
+# $(call quietly,command): what it prints matters only if it fails
+quietly = @log=$$(mktemp) && { $(1) >"$$log" 2>&1 || \
+	{ cat "$$log" >&2; rm -f "$$log"; exit 1; }; } && rm -f "$$log"
 # $(call setup,folder,options): configure once
-setup = @[ -f $(1)/build.ninja ] || \
-	CC='$(CC)' meson setup $(1) $(2) --prefix='$(PREFIX)' >/dev/null
-
-# Progress on a terminal, silence elsewhere.
-ninja = @ninja -C $(1) $(if $(MAKE_TERMOUT),,--quiet)
+setup   = $(call quietly,[ -f $(1)/build.ninja ] || \
+	CC='$(CC)' meson setup $(1) $(2) --prefix='$(PREFIX)')
+# $(call ninja,folder): progress on a terminal, silence elsewhere
+ninja   = $(if $(MAKE_TERMOUT),@ninja -C $(1),$(call quietly,ninja -C $(1)))
 
 compilers = build $(if $(suffix),clang)
 
@@ -78,10 +80,10 @@ interop:	## real routers, FRR and GoBGP, against the built binary
 	$(call ninja,$(RELEASE))
 	@tests/run $(RELEASE) --only-interop
 
+fuzz: override CC = clang
 fuzz:	## run fuzz target T=name until stopped (SECONDS_EACH=20: all, bounded)
 	$(call deps,build test clang)
-	@[ -f $(FUZZ)/build.ninja ] || \
-		CC=clang meson setup $(FUZZ) $(fuzz_options) >/dev/null
+	$(call setup,$(FUZZ),$(fuzz_options))
 	$(call ninja,$(FUZZ))
 	@tests/fuzz/run $(FUZZ) '$(T)' '$(SECONDS_EACH)'
 
@@ -92,9 +94,10 @@ fmt:	## rewrite the C files as .clang-format wants them
 	$(call deps,format)
 	@tools/check-format.sh --fix
 
-lint:	## clang-tidy and cppcheck
-	$(call deps,build test lint)
+lint:	## clang-tidy, cppcheck, shellcheck
+	$(call deps,$(compilers) test lint)
 	$(call setup,$(DEBUG),--buildtype=debug)
+	$(call ninja,$(DEBUG))
 	@tools/lint.sh $(DEBUG)
 
 debug:	## an unoptimised build with assertions, in build-debug/
@@ -103,8 +106,9 @@ debug:	## an unoptimised build with assertions, in build-debug/
 	$(call ninja,$(DEBUG))
 
 install: all	## install under $(DESTDIR)$(PREFIX)
-	@meson configure $(RELEASE) -Dprefix='$(PREFIX)'
-	@DESTDIR='$(DESTDIR)' meson install -C $(RELEASE) --quiet
+	$(call quietly,meson setup --reconfigure $(RELEASE) --prefix='$(PREFIX)')
+	$(call ninja,$(RELEASE))
+	@DESTDIR='$(DESTDIR)' meson install -C $(RELEASE) --no-rebuild --quiet
 
 clean:	## remove the build folders
 	rm -rf build build-*

@@ -11,11 +11,12 @@ packages_of() {
 	case $1 in
 	build)	echo 'gcc libc6-dev make meson ninja-build pkg-config
 		      liburing-dev libxxhash-dev libpcap-dev zlib1g-dev
-		      libbz2-dev liblzma-dev libzstd-dev capnproto' ;;
-	test)	echo 'libcmocka-dev python3 python3-pytest bgpdump xz-utils' ;;
+		      libbz2-dev liblzma-dev libzstd-dev capnproto
+		      libcmocka-dev' ;;
+	test)	echo 'python3 python3-pytest bgpdump xz-utils' ;;
 	clang)	echo 'clang libclang-rt-14-dev llvm' ;;
 	format)	echo 'clang-format' ;;
-	lint)	echo 'clang clang-tidy cppcheck' ;;
+	lint)	echo 'clang clang-tidy cppcheck shellcheck' ;;
 	interop) echo 'frr gobgpd iproute2' ;;
 	arm)	echo 'gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user' ;;
 	valgrind) echo 'valgrind' ;;
@@ -52,6 +53,7 @@ if [ $list = yes ]; then
 fi
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+	# shellcheck disable=SC2086 # a list of words, on one line
 	echo 'tools/deps.sh: this is not a Debian system; install the' \
 	     'equivalents of these by hand, then run make with DEPS=no:' \
 	     $wanted >&2
@@ -74,11 +76,12 @@ fi
 echo "installing: $missing"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-export DEBIAN_FRONTEND=noninteractive
+# sudo clears the environment, so the setting goes behind it.
+apt="$as_root env DEBIAN_FRONTEND=noninteractive
+     apt-get -q -o DPkg::Lock::Timeout=120"
 # shellcheck disable=SC2086
-if ! { $as_root apt-get -q update &&
-       $as_root apt-get -qy install --no-install-recommends $missing; } \
-     >"$log" 2>&1; then
+if ! { $apt update && $apt -y install --no-install-recommends $missing; } \
+     >"$log" 2>&1 </dev/null; then
 	tail -n 20 "$log" >&2
 	echo "tools/deps.sh: could not install: $missing" >&2
 	exit 1

@@ -1,0 +1,253 @@
+"""The guards at the door do refuse. A check that cannot fail is not one."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+
+def sh(*argv, **kwargs):
+    return subprocess.run([str(a) for a in argv], timeout=120, text=True,
+                          stdin=subprocess.DEVNULL, capture_output=True,
+                          **kwargs)
+
+
+@pytest.fixture
+def copy(tree, tmp_path):
+    """The sources alone, to be broken at will."""
+    to = tmp_path / "copy"
+    for name in ("src", "include", "tools", "tests"):
+        shutil.copytree(tree / name, to / name,
+                        ignore=shutil.ignore_patterns("corpus", "__pycache__"))
+    shutil.copy(tree / ".clang-format", to)
+    return to
+
+
+def prepend(path, text):
+    path.write_text(text + path.read_text())
+
+
+# Rooms
+
+def test_rooms_hold(copy):
+    got = sh(copy / "tools/check-rooms.sh")
+    assert (got.returncode, got.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("file, line, complaint", [
+    ("src/bmp/frame.c", '#include "egress/subject.h"',
+     'src/bmp may not include "egress/subject.h"'),
+    ("src/rib/peer.h", '#include "arancini/acl.h"',
+     'src/rib may not include "arancini/acl.h"'),
+    ("src/egress/subject.c", '#include "rib/peer.h"',
+     'src/egress may not include "rib/peer.h"'),
+    ("src/capture/format.c", '  #  include "rib/peer.h"',
+     'src/capture may not include "rib/peer.h"'),
+    ("src/spargio/mailbox.c", '#include "bmp/wire.h"',
+     'src/spargio may not include "bmp/wire.h"'),
+    ("src/arancini/acl.c", '#include "cli/command.h"',
+     'src/arancini may not include "cli/command.h"'),
+    ("src/rib/peer.c", "#include <spargio/mailbox.h>",
+     "src/rib may not use the runtime"),
+    ("src/arancini/acl.c", "#include <liburing.h>",
+     "src/arancini may not use liburing; use <spargio/...>"),
+    ("src/capture/format.c", "# include <spargio/mailbox.h>",
+     "src/capture may not use the runtime"),
+    ("include/spargio/mailbox.h", '#include "bmp/wire.h"',
+     "include/spargio may include only C, POSIX and itself"),
+    ("src/bmp/frame.c", "#include <stdio.h>",
+     "src/bmp may not do I/O, wait or tell time"),
+    ("src/bmp/frame.c", "void *f(void) { return malloc(1); }",
+     "src/bmp may not allocate"),
+    ("include/spargio/mailbox.h", "#include <liburing.h>",
+     "include/spargio may include only C, POSIX and itself"),
+])
+def test_rooms_refuse_the_wrong_direction(copy, file, line, complaint):
+    prepend(copy / file, line + "\n")
+    got = sh(copy / "tools/check-rooms.sh")
+    assert got.returncode == 1
+    assert complaint in got.stderr.splitlines()
+
+
+# Format
+
+def test_format_refuses_and_mends(copy):
+    if shutil.which("clang-format") is None:
+        pytest.skip("clang-format is not installed")
+    check = copy / "tools/check-format.sh"
+    assert sh(check).returncode == 0
+    broken = copy / "src/cli/main.c"
+    before = broken.read_text()
+    broken.write_text(before.replace("\tconst struct command *command;",
+                                     "  const struct command * command;"))
+    assert broken.read_text() != before
+    got = sh(check)
+    assert got.returncode not in (0, 77)
+    assert "src/cli/main.c" in got.stderr
+    assert sh(check, "--fix").returncode == 0
+    assert broken.read_text() == before
+
+
+# Packages
+
+def test_deps_lists_without_installing(tree):
+    got = sh(tree / "tools/deps.sh", "--list", "build", "test")
+    packages = got.stdout.split()
+    assert got.returncode == 0
+    assert {"gcc", "meson", "python3-pytest"} <= set(packages)
+    assert packages == sorted(set(packages))
+
+
+@pytest.mark.parametrize("argv", [["no-such-group"],
+                                  ["--list", "build", "no-such-group"]])
+def test_deps_refuses_an_unknown_group(tree, argv):
+    got = sh(tree / "tools/deps.sh", *argv)
+    assert got.returncode == 2
+    assert "unknown group 'no-such-group'" in got.stderr
+    assert got.stdout == ""
+
+
+def test_deps_without_a_group_is_wrong_usage(tree):
+    got = sh(tree / "tools/deps.sh")
+    assert got.returncode == 2
+    assert "usage" in got.stderr
+
+
+def test_every_package_has_its_reason(tree):
+    script = (tree / "tools/deps.sh").read_text()
+    groups = re.findall(r"^\t(\w+)\)\s*echo '", script, re.M)
+    assert {"build", "test", "lint", "interop"} <= set(groups)
+    packages = sh(tree / "tools/deps.sh", "--list", *groups).stdout.split()
+    reasons = (tree / "docs/dependencies.md").read_text()
+    assert [p for p in packages if f"`{p}`" not in reasons] == []
+
+
+def fake_path(tmp_path, **programs):
+    """A PATH with only these scripts and what a shell script cannot miss."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in ("sh", "mktemp", "rm", "tail", "env", "cat"):
+        (folder / name).symlink_to(shutil.which(name))
+    for name, body in programs.items():
+        script = folder / name.replace("_", "-")
+        script.write_text(f"#!/bin/sh\n{body}\n")
+        script.chmod(0o755)
+    return {**os.environ, "PATH": str(folder), "OUT": str(tmp_path / "out")}
+
+
+def test_deps_on_another_system_names_the_packages_and_the_way_out(tree,
+                                                                   tmp_path):
+    got = sh(tree / "tools/deps.sh", "format", env=fake_path(tmp_path))
+    assert got.returncode == 1
+    assert "not a Debian system" in got.stderr
+    assert "clang-format" in got.stderr
+    assert "DEPS=no" in got.stderr
+    assert got.stderr.count("\n") == 1
+
+
+def test_deps_asks_sudo_when_not_root(tree, tmp_path):
+    env = fake_path(tmp_path, dpkg_query="exit 1", id="echo 1000",
+                    apt_get="echo \"$DEBIAN_FRONTEND $*\" >>$OUT",
+                    sudo="echo sudo >>$OUT; exec \"$@\"")
+    got = sh(tree / "tools/deps.sh", "format", env=env)
+    assert got.returncode == 0, got.stderr
+    assert got.stdout == "installing: clang-format \n"
+    said = (tmp_path / "out").read_text().splitlines()
+    assert said[0] == said[2] == "sudo"
+    assert said[1].startswith("noninteractive ") and "update" in said[1]
+    assert said[3].startswith("noninteractive ") and \
+        said[3].endswith("install --no-install-recommends clang-format")
+
+
+def test_deps_without_root_or_sudo_says_what_to_run(tree, tmp_path):
+    env = fake_path(tmp_path, dpkg_query="exit 1", id="echo 1000",
+                    apt_get="exit 9")
+    got = sh(tree / "tools/deps.sh", "format", env=env)
+    assert got.returncode == 1
+    assert "as root, run: apt-get install clang-format" in got.stderr
+
+
+def test_deps_shows_why_apt_failed(tree, tmp_path):
+    env = fake_path(tmp_path, dpkg_query="exit 1", id="echo 0",
+                    apt_get="echo E: no network; exit 100")
+    got = sh(tree / "tools/deps.sh", "format", env=env)
+    assert got.returncode == 1
+    assert "E: no network" in got.stderr
+    assert "could not install: clang-format" in got.stderr
+
+
+def test_deps_is_quiet_when_nothing_is_missing(tree, tmp_path):
+    env = fake_path(tmp_path, dpkg_query="echo installed", apt_get="exit 9")
+    got = sh(tree / "tools/deps.sh", "build", "test", env=env)
+    assert (got.returncode, got.stdout, got.stderr) == (0, "", "")
+
+
+# The closing line
+
+CASE = '<testcase classname="arancini" name="arancini:tree / {}">{}</testcase>'
+
+
+def summary(tree, folder, *failed_suites):
+    return sh(sys.executable, tree / "tests/summary.py", folder,
+              *failed_suites)
+
+
+def junit(folder, name, *cases):
+    (folder / f"{name}.xml").write_text(
+        f"<testsuites><testsuite>{''.join(cases)}</testsuite></testsuites>")
+
+
+def test_summary_counts_over_all_suites(tree, tmp_path):
+    junit(tmp_path, "unit", CASE.format("a", ""), CASE.format("b", ""))
+    junit(tmp_path, "system", CASE.format("c", ""),
+          CASE.format("d", '<skipped message="no captures"/>'))
+    got = summary(tree, tmp_path)
+    assert got.returncode == 0
+    assert got.stdout == ("skipped tree/d: no captures\n"
+                          "3 passed, 0 failed, 1 skipped\n")
+
+
+@pytest.mark.parametrize("tag", ["failure", "error"])
+def test_summary_names_what_failed(tree, tmp_path, tag):
+    junit(tmp_path, "unit", CASE.format("a", ""),
+          CASE.format("b", f"<{tag}/><system-err>two is not one</system-err>"))
+    got = summary(tree, tmp_path, "unit")
+    assert got.returncode == 1
+    assert "FAILED  tree/b: two is not one\n" in got.stdout
+    assert got.stdout.endswith("\n1 passed, 1 failed, 0 skipped\n")
+
+
+def test_summary_of_nothing_is_a_failure(tree, tmp_path):
+    got = summary(tree, tmp_path)
+    assert got.returncode == 1
+    assert got.stdout.endswith("0 passed, 0 failed, 0 skipped\n")
+
+
+def test_summary_of_only_skips_is_a_failure(tree, tmp_path):
+    junit(tmp_path, "unit", CASE.format("a", "<skipped/>"))
+    assert summary(tree, tmp_path).returncode == 1
+
+
+def test_summary_counts_a_program_that_leaks_at_its_end(tree, tmp_path):
+    junit(tmp_path, "unit", '<testcase name="1 - test_a" '
+          'classname="arancini.arancini:unit / test_x"/>')
+    (tmp_path / "unit.json").write_text(
+        '{"name": "arancini:unit / test_x", "result": "ERROR", '
+        '"returncode": 23, "stderr": "detected memory leaks"}\n')
+    got = summary(tree, tmp_path, "unit")
+    assert got.returncode == 1
+    assert "FAILED  unit/test_x: status 23" in got.stdout
+    assert "detected memory leaks" in got.stdout
+    assert got.stdout.endswith("\n1 passed, 1 failed, 0 skipped\n")
+
+
+def test_summary_counts_a_suite_that_could_not_report(tree, tmp_path):
+    junit(tmp_path, "unit", CASE.format("a", ""))
+    (tmp_path / "system.out").write_text("no module named pytest\n")
+    got = summary(tree, tmp_path, "system")
+    assert got.returncode == 1
+    assert "no module named pytest" in got.stdout
+    assert got.stdout.endswith("\n1 passed, 1 failed, 0 skipped\n")
