@@ -24,7 +24,7 @@ done
 # Meson writes paths relative to the build folder. Sources a build makes are
 # nobody's to mend.
 files=$(sed -n 's/^ *"file": "\(.*\)",*$/\1/p' "$build/compile_commands.json" |
-	grep '^\.\./' | sort -u | sed "s|^\.\./|$tree/|")
+	grep '^\.\./.*\.c$' | sort -u | sed "s|^\.\./|$tree/|")
 [ -n "$files" ] || { echo "tools/lint.sh: no file to look at" >&2; exit 1; }
 
 passed=0 failed=0

@@ -25,10 +25,10 @@ void sp__overflow_watch_end(struct sp_shard *shard)
 #define SIGNAL_STACK 16384
 
 /*
- * What the process did with SIGSEGV before us: set once, under once, because
- * a signal handler is the process's and not a runtime's.
+ * What the process did with SIGSEGV before us. A signal handler is the
+ * process's and not a runtime's, so this is the one thing runtimes share.
  */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction before;
 
 static void say(const char *text)
@@ -77,8 +77,17 @@ static void install(void)
 		.sa_flags = SA_SIGINFO | SA_ONSTACK,
 	};
 
+	struct sigaction now;
+
 	sigemptyset(&action.sa_mask);
-	sigaction(SIGSEGV, &action, &before);
+	pthread_mutex_lock(&lock);
+	/* The host may have put another in our place since the last time. */
+	if (sigaction(SIGSEGV, NULL, &now) == 0 &&
+	    now.sa_sigaction != on_fault) {
+		before = now;
+		sigaction(SIGSEGV, &action, NULL);
+	}
+	pthread_mutex_unlock(&lock);
 }
 
 void sp__overflow_watch_begin(struct sp_shard *shard)
@@ -86,7 +95,7 @@ void sp__overflow_watch_begin(struct sp_shard *shard)
 	stack_t stack = { .ss_size = SIGNAL_STACK };
 	stack_t old;
 
-	pthread_once(&once, install);
+	install();
 	/* The host may have one already: it will do. */
 	if (sigaltstack(NULL, &old) < 0 || !(old.ss_flags & SS_DISABLE))
 		return;

@@ -53,7 +53,7 @@ static void read_environment(struct sp_opts *o)
 	else if (backend != NULL && strcmp(backend, "uring") == 0)
 		o->backend = SP_BACKEND_URING;
 	if (spin != NULL)
-		o->spin_us = atoi(spin);
+		o->spin_us = (int32_t)strtol(spin, NULL, 10);
 }
 
 static int fill_options(const struct sp_opts *given, struct sp_opts *o)

@@ -127,6 +127,15 @@ static void launch(struct sp_shard *shard, struct sp_shard *here,
 		sp__shard_deliver(shard, f);
 }
 
+/* A lone shard keeps what could be stolen with the rest: nobody steals. */
+static uint32_t queued(const struct sp_shard *shard,
+		       const struct sp_shard *here)
+{
+	if (shard->rt->nshards == 1 && shard == here)
+		return shard->local.len;
+	return sp__shard_stealable(shard);
+}
+
 /* Whether a spawn may go on, and where to. */
 static int admit(struct sp_rt *rt, const struct sp_attr *attr,
 		 struct sp_shard *here, struct sp_shard **out)
@@ -138,7 +147,7 @@ static int admit(struct sp_rt *rt, const struct sp_attr *attr,
 	if (attr->stack_size != 0 && sp__stack_class(attr->stack_size) < 0)
 		return -EINVAL;
 	if ((attr->place == SP_STEALABLE || attr->place == SP_PREFER) &&
-	    sp__shard_stealable(shard) >= rt->opts.stealable_capacity)
+	    queued(shard, here) >= rt->opts.stealable_capacity)
 		return -EAGAIN;
 	*out = shard;
 	return 0;

@@ -61,6 +61,7 @@ bool sp__wake(struct sp_fiber *fiber, uint64_t epoch, uint32_t code)
 		return false;
 	here = sp__shard_self();
 	its = fiber->shard; /* fixed while it waits */
+	assert(its != NULL);
 	if (here != NULL)
 		sp__count(&here->counts.wakes, 1);
 	if (here != its || its->current == fiber) {

@@ -1,0 +1,363 @@
+#include "runtime.h"
+
+#include <spargio/message.h>
+#include <spargio/pool.h>
+#include <spargio/stats.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int return_value(void *arg)
+{
+	return (int)(intptr_t)arg;
+}
+
+static int sleep_forever(void *arg)
+{
+	(void)arg;
+	return sp_sleep_until(SP_NEVER);
+}
+
+static void test_run_returns_what_its_fiber_returns(void **state)
+{
+	(void)state;
+	assert_int_equal(sp_run(NULL, return_value, (void *)17), 17);
+	assert_int_equal(sp_run(NULL, return_value, (void *)-5), -5);
+}
+
+static int leave_others(void *arg)
+{
+	(void)arg;
+	for (uint32_t i = 0; i < 50; i++)
+		EXPECT_EQ(sp_go_on(NULL, i % 2, sleep_forever, NULL, NULL), 0);
+	return 0;
+}
+
+static void test_run_cancels_and_waits_for_the_rest(void **state)
+{
+	(void)state;
+	run_on(2, leave_others, NULL);
+}
+
+static int run_inside(void *arg)
+{
+	(void)arg;
+	EXPECT_EQ(sp_run(NULL, return_value, NULL), -EDEADLK);
+	EXPECT_EQ(sp_stop(sp_runtime(), SP_NEVER), -EDEADLK);
+	return 0;
+}
+
+static void test_run_inside_a_fiber_is_refused(void **state)
+{
+	(void)state;
+	run_on(1, run_inside, NULL);
+}
+
+static void test_bad_options_are_refused(void **state)
+{
+	struct sp_opts opts = SP_OPTS_INIT;
+	struct sp_rt *rt = NULL;
+
+	(void)state;
+	opts.shards = 100000;
+	assert_int_equal(sp_start(&opts, &rt), -EINVAL);
+	opts = SP_OPTS_INIT;
+	opts.stack_size = 1 << 30;
+	assert_int_equal(sp_start(&opts, &rt), -EINVAL);
+	opts = SP_OPTS_INIT;
+	opts.spin_us = -3;
+	if (getenv("SP_SPIN") == NULL)
+		assert_int_equal(sp_start(&opts, &rt), -EINVAL);
+	assert_null(rt);
+}
+
+static void test_back_end_is_the_one_asked_for(void **state)
+{
+	const char *forced = getenv("SP_BACKEND");
+	struct sp_opts opts = SP_OPTS_INIT;
+	struct sp_rt *rt;
+
+	(void)state;
+	opts.backend = SP_BACKEND_EPOLL;
+	if (forced != NULL && strcmp(forced, "epoll") != 0)
+		skip();
+	assert_int_equal(sp_start(&opts, &rt), 0);
+	assert_string_equal(sp_backend_name(rt), "epoll");
+	assert_int_equal(sp_backend_error(rt), 0);
+	assert_int_equal(sp_stop(rt, SP_NEVER), 0);
+}
+
+/* Stopping */
+
+static int shielded(void *arg)
+{
+	(void)arg;
+	sp_shield_begin();
+	sp_sleep_until(SP_NEVER);
+	sp_shield_end();
+	return 0;
+}
+
+static atomic_bool release;
+
+static int hog(void *arg)
+{
+	(void)arg;
+	while (!atomic_load(&release))
+		;
+	return 0;
+}
+
+static void test_stop_waits_drops_or_says_busy(void **state)
+{
+	struct sp_opts opts = SP_OPTS_INIT;
+	struct sp_rt *rt;
+
+	(void)state;
+	opts.shards = 2;
+	assert_int_equal(sp_start(&opts, &rt), 0);
+	for (uint32_t i = 0; i < 20; i++)
+		assert_int_equal(
+			sp_go_on(rt, i % 2, sleep_forever, NULL, NULL), 0);
+	assert_int_equal(sp_stop(rt, sp_in(10 * SP_S)), 0);
+
+	assert_int_equal(sp_start(&opts, &rt), 0);
+	assert_int_equal(sp_go_on(rt, 1, shielded, NULL, NULL), 0);
+	assert_int_equal(sp_stop(rt, sp_in(20 * SP_MS)), -ETIMEDOUT);
+
+	assert_int_equal(sp_start(&opts, &rt), 0);
+	assert_int_equal(sp_go_on(rt, 1, hog, NULL, NULL), 0);
+	usleep(20000);
+	assert_int_equal(sp_stop(rt, sp_in(SP_MS)), -EBUSY);
+	assert_int_equal(sp_go_on(rt, 0, hog, NULL, NULL), -ESHUTDOWN);
+	assert_int_equal(sp_msg_post(rt, 0, 1, 1), -ESHUTDOWN);
+	atomic_store(&release, true);
+	assert_int_equal(sp_stop(rt, sp_in(10 * SP_S)), 0);
+}
+
+static int block_long(void *arg)
+{
+	(void)arg;
+	usleep(100000);
+	return 0;
+}
+
+static int call_blocking(void *arg)
+{
+	(void)arg;
+	return sp_block(block_long, NULL, NULL);
+}
+
+static int busy_tree(void *arg)
+{
+	int depth = (int)(intptr_t)arg;
+	struct sp_task left, right;
+	int err;
+
+	if (depth == 0)
+		return 0;
+	err = sp_go(busy_tree, (void *)(intptr_t)(depth - 1), &left);
+	if (err < 0)
+		return err;
+	err = sp_go(busy_tree, (void *)(intptr_t)(depth - 1), &right);
+	sp_sleep(50 * SP_US);
+	sp_shield_begin();
+	sp_join(left, NULL);
+	if (err == 0)
+		sp_join(right, NULL);
+	sp_shield_end();
+	return 0;
+}
+
+/* Fibers spawning, sleeping, joining, blocking while the end comes. */
+static void test_stop_with_work_in_flight(void **state)
+{
+	struct sp_opts opts = SP_OPTS_INIT;
+
+	(void)state;
+	opts.shards = 2;
+	for (int round = 0; round < 50; round++) {
+		struct sp_rt *rt;
+
+		assert_int_equal(sp_start(&opts, &rt), 0);
+		for (int i = 0; i < 4; i++) {
+			struct sp_attr attr = { .place = SP_ROUND_ROBIN };
+
+			assert_int_equal(sp_go_attr(rt, &attr, busy_tree,
+						    (void *)6, NULL),
+					 0);
+		}
+		if (round % 10 == 0)
+			assert_int_equal(
+				sp_go_on(rt, 0, call_blocking, NULL, NULL), 0);
+		usleep((useconds_t)(round * 40));
+		assert_int_equal(sp_stop(rt, sp_in(20 * SP_S)), 0);
+	}
+}
+
+/* Leaks */
+
+static int count_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (readdir(dir) != NULL)
+		n++;
+	closedir(dir);
+	return n;
+}
+
+static int count_lines(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	int n = 0, c;
+
+	while ((c = fgetc(f)) != EOF)
+		n += c == '\n';
+	fclose(f);
+	return n;
+}
+
+static int count_threads(void)
+{
+	DIR *dir = opendir("/proc/self/task");
+	int n = 0;
+
+	while (readdir(dir) != NULL)
+		n++;
+	closedir(dir);
+	return n;
+}
+
+static int touch_everything(void *arg)
+{
+	struct sp_task task;
+
+	(void)arg;
+	EXPECT_EQ(sp_go_on(NULL, 1, return_value, NULL, &task), 0);
+	EXPECT_EQ(sp_join(task, NULL), 0);
+	EXPECT_EQ(sp_sleep(SP_US), 0);
+	return 0;
+}
+
+static void test_a_thousand_runtimes_leave_nothing_behind(void **state)
+{
+	int fds, maps, threads;
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		run_on(2, touch_everything, NULL);
+	fds = count_fds();
+	maps = count_lines("/proc/self/maps");
+	threads = count_threads();
+	for (int i = 0; i < 980; i++)
+		run_on(2, touch_everything, NULL);
+	assert_int_equal(count_fds(), fds);
+	assert_int_equal(count_threads(), threads);
+	/* malloc's arenas may come and go, a mapping a runtime may not. */
+	assert_true(count_lines("/proc/self/maps") < maps + 50);
+}
+
+/* Looking inside */
+
+static int dump_body(void *arg)
+{
+	struct sp_attr attr = { .place = SP_PINNED,
+				.shard = 1,
+				.name = "sleeper" };
+	struct sp_stats stats;
+	struct sp_task task;
+	char text[4096] = "";
+	int out[2];
+
+	(void)arg;
+	EXPECT_EQ(sp_go_attr(NULL, &attr, sleep_forever, NULL, &task), 0);
+	sp_sleep(5 * SP_MS);
+	EXPECT_EQ(pipe(out), 0);
+	EXPECT_EQ(sp_dump(sp_runtime(), out[1]), 0);
+	EXPECT(read(out[0], text, sizeof(text) - 1) > 0);
+	EXPECT(strstr(text, "sleeper waiting for sleep") != NULL);
+	EXPECT(strstr(text, "running") != NULL);
+	close(out[0]);
+	close(out[1]);
+	sp_stats_get(sp_runtime(), &stats);
+	EXPECT_EQ(stats.shards, 2);
+	EXPECT_EQ(stats.live_fibers, 2);
+	EXPECT(stats.stack_bytes > 0);
+	EXPECT_EQ(sp_cancel(task), 0);
+	EXPECT_EQ(sp_join(task, NULL), 0);
+	return 0;
+}
+
+static void test_dump_shows_what_fibers_wait_for(void **state)
+{
+	(void)state;
+	run_on(2, dump_body, NULL);
+}
+
+static atomic_int hogs;
+
+static void on_hog(const struct sp_hog *hog, void *arg)
+{
+	EXPECT_EQ((intptr_t)arg, 5);
+	EXPECT(hog->name != NULL && strcmp(hog->name, "hog") == 0);
+	EXPECT(hog->ms >= 20);
+	atomic_fetch_add(&hogs, 1);
+}
+
+static int hog_a_while(void *arg)
+{
+	int64_t until = sp_in(120 * SP_MS);
+
+	(void)arg;
+	while (sp_now() < until)
+		;
+	return 0;
+}
+
+static int watchdog_body(void *arg)
+{
+	struct sp_attr attr = { .place = SP_PINNED, .shard = 1, .name = "hog" };
+	struct sp_task task;
+
+	(void)arg;
+	EXPECT_EQ(sp_go_attr(NULL, &attr, hog_a_while, NULL, &task), 0);
+	EXPECT_EQ(sp_join(task, NULL), 0);
+	return 0;
+}
+
+static void test_watchdog_names_a_fiber_that_hogs(void **state)
+{
+	struct sp_opts opts = SP_OPTS_INIT;
+
+	(void)state;
+	opts.shards = 2;
+	opts.watchdog_ms = 20;
+	opts.on_hog = on_hog;
+	opts.on_hog_arg = (void *)5;
+	atomic_store(&hogs, 0);
+	run_with(&opts, watchdog_body, NULL);
+	assert_int_equal(atomic_load(&hogs), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_run_returns_what_its_fiber_returns),
+		cmocka_unit_test(test_run_cancels_and_waits_for_the_rest),
+		cmocka_unit_test(test_run_inside_a_fiber_is_refused),
+		cmocka_unit_test(test_bad_options_are_refused),
+		cmocka_unit_test(test_back_end_is_the_one_asked_for),
+		cmocka_unit_test(test_stop_waits_drops_or_says_busy),
+		cmocka_unit_test(test_stop_with_work_in_flight),
+		cmocka_unit_test(test_a_thousand_runtimes_leave_nothing_behind),
+		cmocka_unit_test(test_dump_shows_what_fibers_wait_for),
+		cmocka_unit_test(test_watchdog_names_a_fiber_that_hogs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
