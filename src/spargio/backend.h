@@ -17,7 +17,9 @@ struct sp__backend {
 
 	/* Called on the shard's thread, before its loop. */
 	int (*open)(struct sp_shard *shard);
-	/* After it; no operation is in flight. */
+	/* On the same thread, after it; no operation is in flight. */
+	void (*leave)(struct sp_shard *shard);
+	/* On any thread, once nobody can ring any more. */
 	void (*close)(struct sp_shard *shard);
 
 	/*

@@ -323,11 +323,27 @@ static void fd_ready(struct sp_shard *shard, int fd)
 	}
 }
 
-static void collect(struct sp_shard *shard, int timeout_ms)
+/* Sleep for up to @ns; SP_NEVER is for ever. */
+static int wait_events(struct epoll_io *io, struct epoll_event *events,
+		       int64_t ns)
+{
+	struct timespec ts = { .tv_sec = ns / SP_S, .tv_nsec = ns % SP_S };
+	int n = epoll_pwait2(io->epoll_fd, events, EVENTS_AT_ONCE,
+			     ns == SP_NEVER ? NULL : &ts, NULL);
+
+	if (n >= 0 || errno != ENOSYS)
+		return n;
+	/* Before Linux 5.11 there were only milliseconds: rounded up. */
+	ns = ns > 1000 * SP_S ? 1000 * SP_S : ns + SP_MS - 1;
+	return epoll_wait(io->epoll_fd, events, EVENTS_AT_ONCE,
+			  (int)(ns / SP_MS));
+}
+
+static void collect(struct sp_shard *shard, int64_t ns)
 {
 	struct epoll_io *io = io_of(shard);
 	struct epoll_event events[EVENTS_AT_ONCE];
-	int n = epoll_wait(io->epoll_fd, events, EVENTS_AT_ONCE, timeout_ms);
+	int n = wait_events(io, events, ns);
 
 	for (int i = 0; i < n; i++) {
 		if (events[i].data.fd == io->bell_fd)
@@ -356,26 +372,26 @@ static bool epoll_ready(struct sp_shard *shard)
 		       NULL;
 }
 
-/* Rounded up: waking before a deadline would only mean sleeping again. */
-static int timeout_ms(int64_t deadline)
+static int64_t time_left(int64_t deadline)
 {
 	int64_t left;
 
 	if (deadline == SP_NEVER)
-		return -1;
-	left = (deadline - sp_now() + SP_MS - 1) / SP_MS;
-	if (left < 0)
-		return 0;
-	return left > 1000000 ? 1000000 : (int)left;
+		return SP_NEVER;
+	left = deadline - sp_now();
+	return left < 0 ? 0 : left;
 }
 
 static void epoll_wait_for(struct sp_shard *shard, int64_t deadline)
 {
-	/* A pool thread notifies us only if it sees that we are parked. */
-	bool may_sleep = !epoll_ready(shard) &&
-			 (!shard->stopping || io_of(shard)->waiting != 0);
+	int64_t ns = time_left(deadline);
 
-	collect(shard, may_sleep ? timeout_ms(deadline) : shard->stopping);
+	if (epoll_ready(shard))
+		ns = 0;
+	else if (shard->stopping)
+		/* Not parked, so the pool does not ring: look often. */
+		ns = SP_MS;
+	collect(shard, ns);
 	take_finished(shard);
 	hand_out(shard);
 }
@@ -386,6 +402,11 @@ static void epoll_doorbell(struct sp_shard *from, struct sp_shard *target)
 
 	(void)from;
 	(void)!write(io_of(target)->bell_fd, &one, sizeof(one));
+}
+
+static void epoll_leave(struct sp_shard *shard)
+{
+	(void)shard;
 }
 
 static void epoll_close(struct sp_shard *shard)
@@ -426,6 +447,7 @@ static int epoll_open(struct sp_shard *shard)
 const struct sp__backend sp__backend_epoll = {
 	.name = "epoll",
 	.open = epoll_open,
+	.leave = epoll_leave,
 	.close = epoll_close,
 	.start = epoll_start,
 	.cancel = epoll_cancel,

@@ -85,13 +85,14 @@ struct sp_fiber {
 	struct sp_shard *shard; /* rewritten at each resume */
 	struct sp_fiber *qnext; /* in whichever queue it is */
 	_Atomic uint64_t wake;
-	struct sp__timer timer; /* deadline of the present wait */
-	uint16_t pins;		/* things of it in a ring: it must not move */
-	uint16_t shield;
-	bool stealable;
+	/* Not beside the plain small ones: those may be read as one word. */
 	atomic_bool cancelled;
-	uint16_t no_yield;     /* counted in builds with assertions */
 	_Atomic uint8_t state; /* enum sp__fiber_state, for the dump */
+	struct sp__timer timer; /* deadline of the present wait */
+	uint16_t pins; /* things of it in a ring: it must not move */
+	uint16_t shield;
+	uint16_t no_yield; /* see sp_no_yield_begin() */
+	bool stealable;
 
 	/* Said once, at spawn. */
 	int (*fn)(void *);

@@ -159,16 +159,22 @@ int sp__ring_open(struct sp__ring *ring, const struct sp_opts *opts)
 	return 0;
 }
 
+void sp__ring_leave(struct sp__ring *ring)
+{
+	struct io_uring_rsrc_update up = {
+		.offset = (uint32_t)ring->enter_fd,
+	};
+
+	if (!(ring->enter_flags & IORING_ENTER_REGISTERED_RING))
+		return;
+	/* The registration is the thread's own, so this must be that thread. */
+	(void)sys_register(ring->fd, IORING_UNREGISTER_RING_FDS, &up, 1);
+	ring->enter_flags &= ~IORING_ENTER_REGISTERED_RING;
+	ring->enter_fd = ring->fd;
+}
+
 void sp__ring_close(struct sp__ring *ring)
 {
-	if (ring->enter_flags & IORING_ENTER_REGISTERED_RING) {
-		struct io_uring_rsrc_update up = {
-			.offset = (uint32_t)ring->enter_fd,
-		};
-
-		(void)sys_register(ring->fd, IORING_UNREGISTER_RING_FDS, &up,
-				   1);
-	}
 	if (ring->sqes != NULL)
 		munmap(ring->sqes, ring->sqes_size);
 	if (ring->rings != NULL)

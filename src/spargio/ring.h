@@ -37,6 +37,9 @@ struct sp__ring {
 
 /* On the thread that will use it. 0 or a negative errno. */
 int sp__ring_open(struct sp__ring *ring, const struct sp_opts *opts);
+/* On that thread: it will not be entered any more. */
+void sp__ring_leave(struct sp__ring *ring);
+/* On any thread. */
 void sp__ring_close(struct sp__ring *ring);
 
 /*

@@ -144,13 +144,19 @@ static void rt_free(struct sp_rt *rt)
 {
 	if (rt == NULL)
 		return;
-	for (uint32_t i = 0; rt->shards != NULL && i < rt->nshards; i++)
-		sp__mail_close(&rt->shards[i]);
+	for (uint32_t i = 0; rt->shards != NULL && i < rt->nshards; i++) {
+		struct sp_shard *s = &rt->shards[i];
+
+		if (s->io != NULL)
+			s->backend->close(s);
+		sp__mail_close(s);
+	}
 	sp__pool_free(rt->pool);
 	sp__stacks_fini(&rt->stacks);
 	gate_fini(&rt->gate);
 	sem_destroy(&rt->ended);
 	sem_destroy(&rt->opened);
+	sem_destroy(&rt->gone);
 	free(rt->shards);
 	free(rt->tag_kinds);
 	free(rt);
@@ -166,6 +172,7 @@ static int rt_new(const struct sp_opts *opts, struct sp_rt **out)
 	sp__stacks_init(&rt->stacks, sizeof(struct sp_fiber));
 	sem_init(&rt->ended, 0, 0);
 	sem_init(&rt->opened, 0, 0);
+	sem_init(&rt->gone, 0, 0);
 	gate_init(&rt->gate, 0);
 	err = fill_options(opts, &rt->opts);
 	if (err < 0)
@@ -239,7 +246,10 @@ static int open_backend(struct sp_shard *s)
 	err = open_as(s, &sp__backend_uring);
 	if (err == 0 || rt->opts.backend == SP_BACKEND_URING)
 		return err;
-	s->backend->close(s);
+	if (s->io != NULL) {
+		s->backend->leave(s);
+		s->backend->close(s);
+	}
 	if (s->index == 0)
 		rt->backend_error = err;
 	return open_as(s, &sp__backend_epoll);
@@ -269,10 +279,8 @@ static int shard_begin(struct sp_shard *s)
 
 static void shard_end(struct sp_shard *s)
 {
-	/* Nobody may ring at a ring that is gone: wait for the others. */
-	gate_pass(&s->rt->gate);
 	if (s->io != NULL)
-		s->backend->close(s);
+		s->backend->leave(s);
 	sp__stack_cache_drain(&s->rt->stacks, &s->stacks);
 	sp__overflow_watch_end(s);
 	atomic_store(&s->park, SP__DEAD);
@@ -289,6 +297,7 @@ static void *shard_thread(void *arg)
 	if (err == 0)
 		sp__shard_loop(s);
 	shard_end(s);
+	sem_post(&s->rt->gone);
 	return NULL;
 }
 
@@ -304,6 +313,7 @@ static void start_threads(struct sp_rt *rt, uint32_t first)
 
 		if (err == 0) {
 			s->has_thread = true;
+			rt->threads++;
 			continue;
 		}
 		for (uint32_t k = i; k < rt->nshards; k++)
@@ -313,21 +323,29 @@ static void start_threads(struct sp_rt *rt, uint32_t first)
 	}
 }
 
-/* Join every thread that ends before @deadline; false if one did not. */
-static bool join_threads(struct sp_rt *rt, int64_t deadline)
+static bool sem_wait_until(sem_t *sem, int64_t deadline)
 {
 	struct timespec until = { .tv_sec = deadline / SP_S,
 				  .tv_nsec = deadline % SP_S };
 
-	for (uint32_t i = 0; i < rt->nshards; i++) {
-		struct sp_shard *s = &rt->shards[i];
-
-		if (!s->has_thread)
-			continue;
-		if (pthread_clockjoin_np(s->thread, NULL, CLOCK_MONOTONIC,
-					 &until) != 0)
+	while (sem_clockwait(sem, CLOCK_MONOTONIC, &until) < 0)
+		if (errno != EINTR)
 			return false;
-		s->has_thread = false;
+	return true;
+}
+
+/* Join the threads once all have ended; false if one has not by @deadline. */
+static bool join_threads(struct sp_rt *rt, int64_t deadline)
+{
+	while (rt->threads > 0) {
+		if (!sem_wait_until(&rt->gone, deadline))
+			return false;
+		rt->threads--;
+	}
+	for (uint32_t i = 0; i < rt->nshards; i++) {
+		if (rt->shards[i].has_thread)
+			pthread_join(rt->shards[i].thread, NULL);
+		rt->shards[i].has_thread = false;
 	}
 	return true;
 }
@@ -488,17 +506,6 @@ int sp_start(const struct sp_opts *opts, struct sp_rt **out)
 	return 0;
 }
 
-static bool wait_until_ended(struct sp_rt *rt, int64_t deadline)
-{
-	struct timespec until = { .tv_sec = deadline / SP_S,
-				  .tv_nsec = deadline % SP_S };
-
-	while (sem_clockwait(&rt->ended, CLOCK_MONOTONIC, &until) < 0)
-		if (errno != EINTR)
-			return atomic_load(&rt->ending);
-	return true;
-}
-
 int sp_stop(struct sp_rt *rt, int64_t deadline)
 {
 	struct sp_shard *here = sp__shard_self();
@@ -509,7 +516,7 @@ int sp_stop(struct sp_rt *rt, int64_t deadline)
 		return -EDEADLK;
 	if (!atomic_load(&rt->closing))
 		close_rt(rt);
-	if (!wait_until_ended(rt, deadline))
+	if (!sem_wait_until(&rt->ended, deadline))
 		end_shards(rt);
 	last = sp_in(STOP_GRACE);
 	if (last < deadline)

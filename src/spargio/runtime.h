@@ -48,7 +48,9 @@ struct sp_rt {
 	atomic_bool ending;    /* shards leave their loops */
 	_Atomic uint64_t ends; /* fibers buried while closing */
 	sem_t ended;	       /* posted when all have */
-	sem_t opened; /* posted when the shards know whether they can run */
+	sem_t opened;	  /* posted when the shards know whether they can run */
+	sem_t gone;	  /* posted by each thread at its end */
+	uint32_t threads; /* that have not posted it */
 	struct sp__gate gate;
 };
 

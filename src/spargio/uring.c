@@ -146,6 +146,11 @@ static int open_bell(struct sp_shard *shard)
 	return 0;
 }
 
+static void uring_leave(struct sp_shard *shard)
+{
+	sp__ring_leave(&uring_of(shard)->ring);
+}
+
 static void uring_close(struct sp_shard *shard)
 {
 	struct uring *u = uring_of(shard);
@@ -278,6 +283,7 @@ static void uring_doorbell(struct sp_shard *from, struct sp_shard *target)
 const struct sp__backend sp__backend_uring = {
 	.name = "io_uring",
 	.open = uring_open,
+	.leave = uring_leave,
 	.close = uring_close,
 	.start = uring_start,
 	.cancel = uring_cancel,

@@ -14,6 +14,18 @@
 
 #include <cmocka.h>
 
+/*
+ * cmocka 1.1.5 prints a skipped case as "not ok", which TAP readers take for a
+ * failure. A case that a build cannot have is left out of its table instead.
+ */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
 /* Fail with a sentence that names the case, not only the line. */
 #define CHECK(condition, ...)                     \
 	do {                                      \

@@ -18,24 +18,24 @@
 
 static atomic_int expect_failures;
 
-#define EXPECT(condition)                                              \
-	do {                                                           \
-		if (!(condition)) {                                    \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__,       \
-				__LINE__, #condition);                 \
-			atomic_fetch_add(&expect_failures, 1);         \
-		}                                                      \
+#define EXPECT(condition)                                                  \
+	do {                                                               \
+		if (!(condition)) {                                        \
+			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, \
+				#condition);                               \
+			atomic_fetch_add(&expect_failures, 1);             \
+		}                                                          \
 	} while (0)
 
-#define EXPECT_EQ(got, want)                                           \
-	do {                                                           \
-		long long got_ = (long long)(got);                     \
-		long long want_ = (long long)(want);                   \
-		if (got_ != want_) {                                   \
+#define EXPECT_EQ(got, want)                                             \
+	do {                                                             \
+		long long got_ = (long long)(got);                       \
+		long long want_ = (long long)(want);                     \
+		if (got_ != want_) {                                     \
 			fprintf(stderr, "%s:%d: %s is %lld, not %lld\n", \
-				__FILE__, __LINE__, #got, got_, want_); \
-			atomic_fetch_add(&expect_failures, 1);         \
-		}                                                      \
+				__FILE__, __LINE__, #got, got_, want_);  \
+			atomic_fetch_add(&expect_failures, 1);           \
+		}                                                        \
 	} while (0)
 
 /* Run @fn on a runtime of @shards shards; every EXPECT must have held. */

@@ -343,17 +343,13 @@ static int hold_and_yield(void *arg)
 	sp_sleep(SP_MS);
 	return 0;
 }
-#endif
 
 static void test_yield_under_a_lock_aborts_in_debug_builds(void **state)
 {
-	(void)state;
-#ifdef NDEBUG
-	skip();
-#else
 	pid_t pid = fork();
 	int status = 0;
 
+	(void)state;
 	if (pid == 0) {
 		struct sp_opts opts = SP_OPTS_INIT;
 
@@ -365,8 +361,8 @@ static void test_yield_under_a_lock_aborts_in_debug_builds(void **state)
 	waitpid(pid, &status, 0);
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), SIGABRT);
-#endif
 }
+#endif
 
 /* Stacks */
 
@@ -401,6 +397,7 @@ static void test_stack_size_is_per_fiber(void **state)
 	run_on(1, stack_size_body, NULL);
 }
 
+#ifndef SANITIZED /* there the sanitizer reports in its own words */
 static int recurse(void *arg)
 {
 	volatile char frame[1024];
@@ -430,9 +427,6 @@ static void test_overflow_names_the_fiber(void **state)
 	pid_t pid;
 
 	(void)state;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	skip(); /* the sanitizer reports in its own words */
-#endif
 	assert_int_equal(pipe(out), 0);
 	pid = fork();
 	if (pid == 0) {
@@ -452,10 +446,13 @@ static void test_overflow_names_the_fiber(void **state)
 	assert_int_equal(WTERMSIG(status), SIGSEGV);
 	assert_non_null(strstr(said, "fiber 'glutton' overran its stack"));
 }
+#endif
 
 static int many_body(void *arg)
 {
-	enum { MANY = 5000 };
+	enum {
+		MANY = 5000
+	};
 	static struct sp_task tasks[MANY];
 
 	(void)arg;
@@ -529,10 +526,14 @@ int main(void)
 		cmocka_unit_test(test_locals_are_per_fiber_and_dropped),
 		cmocka_unit_test(test_full_queue_is_an_error_the_caller_sees),
 		cmocka_unit_test(test_outside_a_fiber_calls_fail_clearly),
+#ifndef NDEBUG
 		cmocka_unit_test(
 			test_yield_under_a_lock_aborts_in_debug_builds),
+#endif
 		cmocka_unit_test(test_stack_size_is_per_fiber),
+#ifndef SANITIZED
 		cmocka_unit_test(test_overflow_names_the_fiber),
+#endif
 		cmocka_unit_test(test_thousands_of_fibers_come_and_go),
 		cmocka_unit_test(test_threads_spawn_call_and_join),
 	};

@@ -8,7 +8,12 @@
 #include <sched.h>
 #include <string.h>
 
-enum { TAG = 7, HOT = 100, COUNTED = 200, STOP = 9 };
+enum {
+	TAG = 7,
+	HOT = 100,
+	COUNTED = 200,
+	STOP = 9
+};
 
 static const uint16_t hot_tags[] = { HOT };
 static const uint16_t counted_tags[] = { COUNTED };
@@ -80,8 +85,7 @@ static int order_body(void *arg)
 
 	(void)arg;
 	for (uint32_t i = 0; i < 3; i++)
-		EXPECT_EQ(sp_go_on(NULL, i, send_numbers, &flow, &tasks[i]),
-			  0);
+		EXPECT_EQ(sp_go_on(NULL, i, send_numbers, &flow, &tasks[i]), 0);
 	while (left > 0) {
 		EXPECT_EQ(sp_msg_recv(&m), 0);
 		if (m.tag == STOP) {
@@ -308,8 +312,7 @@ static int counted_body(void *arg)
 	EXPECT_EQ(sp_join(waiter, &total), 0);
 	EXPECT_EQ(total, 10);
 	EXPECT_EQ(sp_msg_send(0, COUNTED, 4), 0);
-	EXPECT_EQ(sp_count_wait_until(COUNTED, sp_in(SP_MS), &sum),
-		  -ETIMEDOUT);
+	EXPECT_EQ(sp_count_wait_until(COUNTED, sp_in(SP_MS), &sum), -ETIMEDOUT);
 	EXPECT_EQ(sp_count_take(COUNTED, &sum), 0);
 	EXPECT_EQ(sum, 4);
 	return 0;

@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define ITEMS  400000
+#define ITEMS	400000
 #define THIEVES 2
 
 static struct sp__runq owners, thieves[THIEVES];

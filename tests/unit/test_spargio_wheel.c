@@ -102,8 +102,8 @@ static void test_wheel_agrees_with_a_plain_array(void **unused)
 		static struct model models[TIMERS];
 		static struct sp__wheel wheel;
 		/* Also near where the digits of all levels carry. */
-		int64_t now = round % 2 ? (INT64_C(1) << 52) - 7 * TICK :
-					  (int64_t)(next_random() >> 10);
+		int64_t now = round % 2 ? (INT64_C(1) << 52) - 7 * TICK
+					: (int64_t)(next_random() >> 10);
 
 		for (int i = 0; i < TIMERS; i++)
 			models[i] = (struct model){ 0 };
