@@ -35,66 +35,71 @@ static int attempt_poll(const struct io_uring_sqe *sqe)
 	return p.revents & POLLNVAL ? -EBADF : p.revents;
 }
 
-static struct iovec iovec_of(const struct io_uring_sqe *sqe)
+/* What the four reads and writes have in common. */
+struct vector {
+	struct iovec one;
+	const struct iovec *iov;
+	int count;
+	off_t offset;
+};
+
+static void vector_of(const struct io_uring_sqe *sqe, struct vector *v)
 {
-	return (struct iovec){ .iov_base = (void *)(uintptr_t)sqe->addr,
-			       .iov_len = sqe->len };
+	v->offset = (off_t)sqe->off;
+	v->iov = (const struct iovec *)(uintptr_t)sqe->addr;
+	v->count = (int)sqe->len;
+	if (sqe->opcode == IORING_OP_READ || sqe->opcode == IORING_OP_WRITE) {
+		v->one = (struct iovec){ .iov_base = (void *)v->iov,
+					 .iov_len = sqe->len };
+		v->iov = &v->one;
+		v->count = 1;
+	}
 }
 
-static int attempt_readv(const struct io_uring_sqe *sqe)
+/* A ring does not mind an offset where there is none, as on a socket. */
+
+static int read_with(const struct io_uring_sqe *sqe, int flags)
 {
-	return result(preadv2(sqe->fd,
-			      (const struct iovec *)(uintptr_t)sqe->addr,
-			      (int)sqe->len, (off_t)sqe->off, RWF_NOWAIT));
+	struct vector v;
+	ssize_t ret;
+
+	vector_of(sqe, &v);
+	ret = preadv2(sqe->fd, v.iov, v.count, v.offset, flags);
+	if (ret < 0 && errno == ESPIPE)
+		ret = preadv2(sqe->fd, v.iov, v.count, -1, flags);
+	return result(ret);
 }
 
-static int attempt_writev(const struct io_uring_sqe *sqe)
+static int write_with(const struct io_uring_sqe *sqe, int flags)
 {
-	return result(pwritev2(sqe->fd,
-			       (const struct iovec *)(uintptr_t)sqe->addr,
-			       (int)sqe->len, (off_t)sqe->off, RWF_NOWAIT));
+	struct vector v;
+	ssize_t ret;
+
+	vector_of(sqe, &v);
+	ret = pwritev2(sqe->fd, v.iov, v.count, v.offset, flags);
+	if (ret < 0 && errno == ESPIPE)
+		ret = pwritev2(sqe->fd, v.iov, v.count, -1, flags);
+	return result(ret);
 }
 
 static int attempt_read(const struct io_uring_sqe *sqe)
 {
-	struct iovec iov = iovec_of(sqe);
-
-	return result(preadv2(sqe->fd, &iov, 1, (off_t)sqe->off, RWF_NOWAIT));
+	return read_with(sqe, RWF_NOWAIT);
 }
 
 static int attempt_write(const struct io_uring_sqe *sqe)
 {
-	struct iovec iov = iovec_of(sqe);
-
-	return result(pwritev2(sqe->fd, &iov, 1, (off_t)sqe->off, RWF_NOWAIT));
-}
-
-static int block_readv(const struct io_uring_sqe *sqe)
-{
-	return result(preadv2(sqe->fd,
-			      (const struct iovec *)(uintptr_t)sqe->addr,
-			      (int)sqe->len, (off_t)sqe->off, 0));
-}
-
-static int block_writev(const struct io_uring_sqe *sqe)
-{
-	return result(pwritev2(sqe->fd,
-			       (const struct iovec *)(uintptr_t)sqe->addr,
-			       (int)sqe->len, (off_t)sqe->off, 0));
+	return write_with(sqe, RWF_NOWAIT);
 }
 
 static int block_read(const struct io_uring_sqe *sqe)
 {
-	struct iovec iov = iovec_of(sqe);
-
-	return result(preadv2(sqe->fd, &iov, 1, (off_t)sqe->off, 0));
+	return read_with(sqe, 0);
 }
 
 static int block_write(const struct io_uring_sqe *sqe)
 {
-	struct iovec iov = iovec_of(sqe);
-
-	return result(pwritev2(sqe->fd, &iov, 1, (off_t)sqe->off, 0));
+	return write_with(sqe, 0);
 }
 
 static int block_fsync(const struct io_uring_sqe *sqe)
@@ -119,8 +124,8 @@ static int block_close(const struct io_uring_sqe *sqe)
 static const struct row rows[256] = {
 	[IORING_OP_NOP]		= { attempt_nop,    NULL,	  0 },
 	[IORING_OP_POLL_ADD]	= { attempt_poll,   NULL,	  0 },
-	[IORING_OP_READV]	= { attempt_readv,  block_readv,  POLLIN },
-	[IORING_OP_WRITEV]	= { attempt_writev, block_writev, POLLOUT },
+	[IORING_OP_READV]	= { attempt_read,   block_read,   POLLIN },
+	[IORING_OP_WRITEV]	= { attempt_write,  block_write,  POLLOUT },
 	[IORING_OP_READ]	= { attempt_read,   block_read,   POLLIN },
 	[IORING_OP_WRITE]	= { attempt_write,  block_write,  POLLOUT },
 	[IORING_OP_FSYNC]	= { NULL,	    block_fsync,  0 },

@@ -87,9 +87,9 @@ struct sp_fiber {
 	_Atomic uint64_t wake;
 	/* Not beside the plain small ones: those may be read as one word. */
 	atomic_bool cancelled;
-	_Atomic uint8_t state; /* enum sp__fiber_state, for the dump */
+	_Atomic uint8_t state;	/* enum sp__fiber_state, for the dump */
 	struct sp__timer timer; /* deadline of the present wait */
-	uint16_t pins; /* things of it in a ring: it must not move */
+	uint16_t pins;		/* things of it in a ring: it must not move */
 	uint16_t shield;
 	uint16_t no_yield; /* see sp_no_yield_begin() */
 	bool stealable;

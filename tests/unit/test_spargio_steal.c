@@ -1,0 +1,284 @@
+#include "runtime.h"
+
+#include <spargio/op.h>
+#include <spargio/stats.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+static void burn(int64_t ns)
+{
+	int64_t until = sp_in(ns);
+
+	while (sp_now() < until)
+		;
+}
+
+static uint64_t stolen_in_all(void)
+{
+	struct sp_shard_stats stats;
+	uint64_t stolen = 0;
+
+	for (uint32_t i = 0; i < sp_shard_count(sp_runtime()); i++) {
+		EXPECT_EQ(sp_stats_shard(sp_runtime(), i, &stats), 0);
+		EXPECT_EQ(stats.affinity_violations, 0);
+		stolen += stats.stolen;
+	}
+	return stolen;
+}
+
+/* Work queued on one shard is shared out, each piece done once. */
+
+enum {
+	PIECES = 400
+};
+
+static atomic_uint done_on[2];
+static atomic_uchar done_times[PIECES];
+
+static int piece(void *arg)
+{
+	burn(200 * SP_US);
+	atomic_fetch_add(&done_times[(intptr_t)arg], 1);
+	atomic_fetch_add(&done_on[sp_shard()], 1);
+	return 0;
+}
+
+static int share_body(void *arg)
+{
+	struct sp_task tasks[PIECES];
+
+	(void)arg;
+	for (intptr_t i = 0; i < PIECES; i++)
+		EXPECT_EQ(sp_go(piece, (void *)i, &tasks[i]), 0);
+	for (int i = 0; i < PIECES; i++)
+		EXPECT_EQ(sp_join(tasks[i], NULL), 0);
+	for (int i = 0; i < PIECES; i++)
+		EXPECT_EQ(atomic_load(&done_times[i]), 1);
+	/* Not half and half to the piece, but both must have worked. */
+	EXPECT(atomic_load(&done_on[0]) > PIECES / 10);
+	EXPECT(atomic_load(&done_on[1]) > PIECES / 10);
+	EXPECT(stolen_in_all() > 0);
+	return 0;
+}
+
+static void test_an_idle_shard_takes_its_share(void **state)
+{
+	struct sp_opts opts = SP_OPTS_INIT;
+
+	(void)state;
+	memset(done_times, 0, sizeof(done_times));
+	atomic_store(&done_on[0], 0);
+	atomic_store(&done_on[1], 0);
+	opts.shards = 2;
+	run_with(&opts, share_body, NULL);
+}
+
+/* A fiber that has run before moves, too, and keeps its stack. */
+
+static atomic_int moved;
+
+static int wander(void *arg)
+{
+	uint32_t before = sp_shard();
+	uint64_t canary[32];
+
+	(void)arg;
+	for (int i = 0; i < 32; i++)
+		canary[i] = (uint64_t)(uintptr_t)&canary[i] * 31;
+	for (int i = 0; i < 40; i++) {
+		burn(50 * SP_US);
+		sp_yield();
+		if (sp_shard() != before) {
+			before = sp_shard();
+			atomic_fetch_add(&moved, 1);
+		}
+	}
+	for (int i = 0; i < 32; i++)
+		EXPECT_EQ(canary[i], (uint64_t)(uintptr_t)&canary[i] * 31);
+	return 0;
+}
+
+static int wander_body(void *arg)
+{
+	struct sp_task tasks[20];
+
+	(void)arg;
+	for (int i = 0; i < 20; i++)
+		EXPECT_EQ(sp_go(wander, NULL, &tasks[i]), 0);
+	for (int i = 0; i < 20; i++)
+		EXPECT_EQ(sp_join(tasks[i], NULL), 0);
+	EXPECT(atomic_load(&moved) > 0);
+	return 0;
+}
+
+static void test_fibers_that_ran_may_move(void **state)
+{
+	(void)state;
+	atomic_store(&moved, 0);
+	run_on(2, wander_body, NULL);
+}
+
+/* What has something in a ring does not move. */
+
+static int stay_with_op(void *arg)
+{
+	int fd = *(int *)arg;
+
+	for (int i = 0; i < 100; i++) {
+		uint32_t before = sp_shard();
+		int err = sp_wait_fd_until(fd, POLLIN, sp_in(100 * SP_US));
+
+		EXPECT_EQ(err, -ETIMEDOUT);
+		/*
+		 * It may be stolen once the operation is over, not before: the
+		 * counter of violations says so, the shard here cannot.
+		 */
+		(void)before;
+		burn(20 * SP_US);
+	}
+	return 0;
+}
+
+static int affine_body(void *arg)
+{
+	struct sp_task tasks[10];
+	int fds[2];
+
+	(void)arg;
+	EXPECT_EQ(pipe(fds), 0);
+	for (int i = 0; i < 10; i++)
+		EXPECT_EQ(sp_go(stay_with_op, &fds[0], &tasks[i]), 0);
+	for (int i = 0; i < 10; i++)
+		EXPECT_EQ(sp_join(tasks[i], NULL), 0);
+	(void)stolen_in_all();
+	close(fds[0]);
+	close(fds[1]);
+	return 0;
+}
+
+static void test_ring_affine_fibers_do_not_move(void **state)
+{
+	(void)state;
+	run_on(2, affine_body, NULL);
+}
+
+/* A preferred shard is where it begins, when that shard is free. */
+
+static int where(void *arg)
+{
+	(void)arg;
+	return (int)sp_shard();
+}
+
+static int prefer_body(void *arg)
+{
+	int hits = 0;
+
+	(void)arg;
+	for (int i = 0; i < 100; i++) {
+		struct sp_attr attr = { .place = SP_PREFER, .shard = 1 };
+		struct sp_task task;
+		int ret = -1;
+
+		EXPECT_EQ(sp_go_attr(NULL, &attr, where, NULL, &task), 0);
+		EXPECT_EQ(sp_join(task, &ret), 0);
+		hits += ret == 1;
+	}
+	EXPECT(hits > 50);
+	return 0;
+}
+
+static void test_preferred_shard_is_tried_first(void **state)
+{
+	(void)state;
+	run_on(2, prefer_body, NULL);
+}
+
+/* A hog does not trap what is queued behind it. */
+
+static int hog(void *arg)
+{
+	(void)arg;
+	burn(100 * SP_MS);
+	return 0;
+}
+
+static int quick(void *arg)
+{
+	atomic_store((_Atomic int64_t *)arg, sp_now());
+	return 0;
+}
+
+static int trapped_body(void *arg)
+{
+	_Atomic int64_t ran = 0;
+	struct sp_task tasks[2];
+	int64_t began;
+
+	(void)arg;
+	EXPECT_EQ(sp_hop(1), 0);
+	began = sp_now();
+	/* Both on this shard; the first keeps it, the second is taken away. */
+	EXPECT_EQ(sp_go_on(NULL, 1, hog, NULL, &tasks[0]), 0);
+	EXPECT_EQ(sp_go(quick, &ran, &tasks[1]), 0);
+	EXPECT_EQ(sp_join(tasks[0], NULL), 0);
+	EXPECT_EQ(sp_join(tasks[1], NULL), 0);
+	EXPECT(atomic_load(&ran) - began < 90 * SP_MS);
+	return 0;
+}
+
+static void test_a_hog_does_not_trap_stealable_work(void **state)
+{
+	(void)state;
+	run_on(2, trapped_body, NULL);
+}
+
+/* A tree of joins over three shards on two CPUs */
+
+static int tree(void *arg)
+{
+	intptr_t depth = (intptr_t)arg;
+	struct sp_task left, right;
+	int a = 0, b = 0;
+
+	if (depth == 0)
+		return 1;
+	EXPECT_EQ(sp_go(tree, (void *)(depth - 1), &left), 0);
+	EXPECT_EQ(sp_go(tree, (void *)(depth - 1), &right), 0);
+	EXPECT_EQ(sp_join(left, &a), 0);
+	EXPECT_EQ(sp_join(right, &b), 0);
+	return a + b;
+}
+
+static int tree_body(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < 20; i++)
+		EXPECT_EQ(tree((void *)9), 512);
+	return 0;
+}
+
+static void test_a_tree_of_stealable_fibers_adds_up(void **state)
+{
+	(void)state;
+	run_on(1, tree_body, NULL);
+	run_on(2, tree_body, NULL);
+	run_on(4, tree_body, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_an_idle_shard_takes_its_share),
+		cmocka_unit_test(test_fibers_that_ran_may_move),
+		cmocka_unit_test(test_ring_affine_fibers_do_not_move),
+		cmocka_unit_test(test_preferred_shard_is_tried_first),
+		cmocka_unit_test(test_a_hog_does_not_trap_stealable_work),
+		cmocka_unit_test(test_a_tree_of_stealable_fibers_adds_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

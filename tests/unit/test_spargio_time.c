@@ -1,0 +1,285 @@
+#include "runtime.h"
+
+#include <errno.h>
+
+/* Deadlines may be late by a tick and by what the machine is busy with. */
+#define SLACK (200 * SP_MS)
+
+static int sleep_body(void *arg)
+{
+	static const int64_t lengths[] = { 0,	       1,	    SP_US,
+					   50 * SP_US, 300 * SP_US, 3 * SP_MS,
+					   20 * SP_MS };
+
+	(void)arg;
+	for (size_t i = 0; i < COUNT(lengths); i++) {
+		int64_t began = sp_now();
+		int64_t took;
+
+		EXPECT_EQ(sp_sleep(lengths[i]), 0);
+		took = sp_now() - began;
+		EXPECT(took >= lengths[i]);
+		EXPECT(took < lengths[i] + SLACK);
+	}
+	EXPECT_EQ(sp_sleep_until(0), 0);
+	return 0;
+}
+
+static void test_sleep_is_never_short(void **state)
+{
+	(void)state;
+	run_on(1, sleep_body, NULL);
+	run_on(2, sleep_body, NULL);
+}
+
+/* Many sleepers of different lengths wake in order of their deadlines. */
+
+static atomic_int woken;
+
+struct sleeper {
+	int64_t when;
+	int place;
+};
+
+static int sleeper_main(void *arg)
+{
+	struct sleeper *s = arg;
+
+	EXPECT_EQ(sp_sleep_until(s->when), 0);
+	EXPECT(sp_now() >= s->when);
+	s->place = atomic_fetch_add(&woken, 1);
+	return 0;
+}
+
+static int order_body(void *arg)
+{
+	enum {
+		SLEEPERS = 200
+	};
+	static struct sleeper sleepers[SLEEPERS];
+	struct sp_task tasks[SLEEPERS];
+	int64_t base = sp_in(20 * SP_MS);
+
+	(void)arg;
+	atomic_store(&woken, 0);
+	for (int i = 0; i < SLEEPERS; i++) {
+		/* Two ticks apart, handed out in a scattered order. */
+		int place = i * 77 % SLEEPERS;
+
+		sleepers[place].when = base + place * 140 * SP_US;
+		EXPECT_EQ(sp_go_on(NULL, 0, sleeper_main, &sleepers[place],
+				   &tasks[i]),
+			  0);
+	}
+	for (int i = 0; i < SLEEPERS; i++)
+		EXPECT_EQ(sp_join(tasks[i], NULL), 0);
+	for (int i = 0; i < SLEEPERS; i++)
+		EXPECT_EQ(sleepers[i].place, i);
+	return 0;
+}
+
+static void test_sleepers_wake_in_order(void **state)
+{
+	(void)state;
+	run_on(1, order_body, NULL);
+}
+
+/* Scopes */
+
+static int sleep_long(void *arg)
+{
+	(void)arg;
+	return sp_sleep(10 * SP_S);
+}
+
+static int nested(void *arg)
+{
+	(void)arg;
+	/* The outer, nearer deadline counts. */
+	return sp_timeout(10 * SP_S, sleep_long, NULL);
+}
+
+static int scope_body(void *arg)
+{
+	struct sp_scope outer, inner;
+	int64_t soon = sp_in(2 * SP_MS);
+
+	(void)arg;
+	EXPECT_EQ(sp_deadline(), SP_NEVER);
+	sp_deadline_push(&outer, soon);
+	sp_deadline_push(&inner, SP_NEVER);
+	EXPECT_EQ(sp_deadline(), soon);
+	EXPECT_EQ(sp_sleep(10 * SP_S), -ETIMEDOUT);
+	sp_deadline_pop(&inner);
+	sp_deadline_pop(&outer);
+	EXPECT_EQ(sp_deadline(), SP_NEVER);
+	EXPECT_EQ(sp_timeout(2 * SP_MS, nested, NULL), -ETIMEDOUT);
+	EXPECT_EQ(sp_timeout_at(sp_in(SP_MS), sleep_long, NULL), -ETIMEDOUT);
+	EXPECT_EQ(sp_sleep(SP_MS), 0);
+	EXPECT_EQ(sp_in(INT64_MAX), SP_NEVER);
+	return 0;
+}
+
+static void test_the_nearest_deadline_counts(void **state)
+{
+	(void)state;
+	run_on(1, scope_body, NULL);
+}
+
+/* Timers that move */
+
+struct reset {
+	struct sp_timer *timer;
+	atomic_bool fired;
+};
+
+static int timer_main(void *arg)
+{
+	struct reset *r = arg;
+	int err = sp_timer_wait(r->timer);
+
+	atomic_store(&r->fired, true);
+	return err;
+}
+
+static int reset_body(void *arg)
+{
+	struct reset r = { 0 };
+	struct sp_task task;
+	int64_t began = sp_now();
+	int ret = 0;
+
+	(void)arg;
+	EXPECT_EQ(sp_timer_new(sp_in(30 * SP_MS), &r.timer), 0);
+	EXPECT_EQ(sp_go_on(NULL, 1, timer_main, &r, &task), 0);
+	for (int i = 0; i < 10; i++) {
+		sp_sleep(5 * SP_MS);
+		EXPECT(!atomic_load(&r.fired));
+		sp_timer_reset(r.timer, sp_in(60 * SP_MS));
+	}
+	/* Sooner, too. */
+	sp_timer_reset(r.timer, sp_in(SP_MS));
+	EXPECT_EQ(sp_join(task, &ret), 0);
+	EXPECT_EQ(ret, 0);
+	EXPECT(sp_now() - began >= 50 * SP_MS);
+	EXPECT_EQ(sp_timer_wait(r.timer), 0);
+	sp_timer_free(r.timer);
+	return 0;
+}
+
+static void test_a_timer_can_be_moved_from_another_shard(void **state)
+{
+	(void)state;
+	run_on(2, reset_body, NULL);
+}
+
+/* Intervals */
+
+static int missed(enum sp_missed how)
+{
+	struct sp_interval interval;
+	int64_t began = sp_now();
+	int ticks = 0;
+
+	EXPECT_EQ(sp_interval_init(&interval, 4 * SP_MS, how), 0);
+	EXPECT_EQ(sp_interval_wait(&interval), 0);
+	sp_sleep(20 * SP_MS); /* miss some */
+	while (sp_now() < began + 46 * SP_MS) {
+		EXPECT_EQ(sp_interval_wait(&interval), 0);
+		ticks++;
+	}
+	return ticks;
+}
+
+static int interval_body(void *arg)
+{
+	struct sp_interval interval;
+	int burst, skip_ticks;
+
+	(void)arg;
+	EXPECT_EQ(sp_interval_init(&interval, 0, SP_BURST), -EINVAL);
+	burst = missed(SP_BURST);
+	skip_ticks = missed(SP_SKIP);
+	EXPECT(burst >= 10); /* all of those that fit into 46 ms */
+	EXPECT(skip_ticks < burst);
+	EXPECT(missed(SP_DELAY) < burst);
+	return 0;
+}
+
+static void test_intervals_make_up_or_skip(void **state)
+{
+	(void)state;
+	run_on(1, interval_body, NULL);
+}
+
+static int beat_body(void *arg)
+{
+	struct sp_interval interval;
+	int64_t first;
+
+	(void)arg;
+	EXPECT_EQ(sp_interval_init(&interval, 3 * SP_MS, SP_SKIP), 0);
+	first = interval.next;
+	for (int i = 0; i < 5; i++) {
+		EXPECT_EQ(sp_interval_wait(&interval), 0);
+		sp_sleep(i * SP_MS);
+		EXPECT_EQ((interval.next - first) % (3 * SP_MS), 0);
+	}
+	return 0;
+}
+
+static void test_skip_keeps_the_beat(void **state)
+{
+	(void)state;
+	run_on(1, beat_body, NULL);
+}
+
+/* 10,000 deadlines at one moment (zio#623) */
+
+static int same_moment(void *arg)
+{
+	return sp_sleep_until(*(int64_t *)arg);
+}
+
+static int storm_body(void *arg)
+{
+	enum {
+		MANY = 10000
+	};
+	static struct sp_task tasks[MANY];
+	int64_t when = sp_in(100 * SP_MS);
+
+	(void)arg;
+	for (int i = 0; i < MANY; i++)
+		EXPECT_EQ(sp_go_on(NULL, (uint32_t)i % 2, same_moment, &when,
+				   &tasks[i]),
+			  0);
+	for (int i = 0; i < MANY; i++) {
+		int ret = -1;
+
+		EXPECT_EQ(sp_join(tasks[i], &ret), 0);
+		EXPECT_EQ(ret, 0);
+	}
+	return 0;
+}
+
+static void test_ten_thousand_deadlines_at_once(void **state)
+{
+	(void)state;
+	run_on(2, storm_body, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sleep_is_never_short),
+		cmocka_unit_test(test_sleepers_wake_in_order),
+		cmocka_unit_test(test_the_nearest_deadline_counts),
+		cmocka_unit_test(test_a_timer_can_be_moved_from_another_shard),
+		cmocka_unit_test(test_intervals_make_up_or_skip),
+		cmocka_unit_test(test_skip_keeps_the_beat),
+		cmocka_unit_test(test_ten_thousand_deadlines_at_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
