@@ -49,17 +49,24 @@ static int piece(void *arg)
 static int share_body(void *arg)
 {
 	struct sp_task tasks[PIECES];
+	int64_t give_up = sp_in(30 * SP_S);
+	unsigned int rounds = 0;
 
 	(void)arg;
-	for (intptr_t i = 0; i < PIECES; i++)
-		EXPECT_EQ(sp_go(piece, (void *)i, &tasks[i]), 0);
-	for (int i = 0; i < PIECES; i++)
-		EXPECT_EQ(sp_join(tasks[i], NULL), 0);
-	for (int i = 0; i < PIECES; i++)
-		EXPECT_EQ(atomic_load(&done_times[i]), 1);
-	/* Not half and half to the piece, but both must have worked. */
-	EXPECT(atomic_load(&done_on[0]) > PIECES / 10);
-	EXPECT(atomic_load(&done_on[1]) > PIECES / 10);
+	/* On a busy machine the other thread may not run for a while. */
+	do {
+		for (intptr_t i = 0; i < PIECES; i++)
+			EXPECT_EQ(sp_go(piece, (void *)i, &tasks[i]), 0);
+		for (int i = 0; i < PIECES; i++)
+			EXPECT_EQ(sp_join(tasks[i], NULL), 0);
+		rounds++;
+		for (int i = 0; i < PIECES; i++)
+			EXPECT_EQ(atomic_load(&done_times[i]), rounds);
+	} while ((atomic_load(&done_on[0]) == 0 ||
+		  atomic_load(&done_on[1]) == 0) &&
+		 sp_now() < give_up);
+	EXPECT(atomic_load(&done_on[0]) > 0);
+	EXPECT(atomic_load(&done_on[1]) > 0);
 	EXPECT(stolen_in_all() > 0);
 	return 0;
 }
@@ -104,12 +111,15 @@ static int wander(void *arg)
 static int wander_body(void *arg)
 {
 	struct sp_task tasks[20];
+	int64_t give_up = sp_in(30 * SP_S);
 
 	(void)arg;
-	for (int i = 0; i < 20; i++)
-		EXPECT_EQ(sp_go(wander, NULL, &tasks[i]), 0);
-	for (int i = 0; i < 20; i++)
-		EXPECT_EQ(sp_join(tasks[i], NULL), 0);
+	do {
+		for (int i = 0; i < 20; i++)
+			EXPECT_EQ(sp_go(wander, NULL, &tasks[i]), 0);
+		for (int i = 0; i < 20; i++)
+			EXPECT_EQ(sp_join(tasks[i], NULL), 0);
+	} while (atomic_load(&moved) == 0 && sp_now() < give_up);
 	EXPECT(atomic_load(&moved) > 0);
 	return 0;
 }
@@ -128,15 +138,9 @@ static int stay_with_op(void *arg)
 	int fd = *(int *)arg;
 
 	for (int i = 0; i < 100; i++) {
-		uint32_t before = sp_shard();
-		int err = sp_wait_fd_until(fd, POLLIN, sp_in(100 * SP_US));
-
-		EXPECT_EQ(err, -ETIMEDOUT);
-		/*
-		 * It may be stolen once the operation is over, not before: the
-		 * counter of violations says so, the shard here cannot.
-		 */
-		(void)before;
+		EXPECT_EQ(sp_wait_fd_until(fd, POLLIN, sp_in(100 * SP_US)),
+			  -ETIMEDOUT);
+		/* Runnable and stealable between its operations only. */
 		burn(20 * SP_US);
 	}
 	return 0;
@@ -197,36 +201,38 @@ static void test_preferred_shard_is_tried_first(void **state)
 	run_on(2, prefer_body, NULL);
 }
 
-/* A hog does not trap what is queued behind it. */
+/* A hog does not trap what is queued behind it: it waits for just that. */
 
 static int hog(void *arg)
 {
-	(void)arg;
-	burn(100 * SP_MS);
-	return 0;
+	atomic_bool *ran = arg;
+	int64_t give_up = sp_in(30 * SP_S);
+
+	while (!atomic_load(ran) && sp_now() < give_up)
+		;
+	return atomic_load(ran) ? 0 : -ETIMEDOUT;
 }
 
 static int quick(void *arg)
 {
-	atomic_store((_Atomic int64_t *)arg, sp_now());
+	atomic_store((atomic_bool *)arg, true);
 	return 0;
 }
 
 static int trapped_body(void *arg)
 {
-	_Atomic int64_t ran = 0;
+	atomic_bool ran = false;
 	struct sp_task tasks[2];
-	int64_t began;
+	int ret = -1;
 
 	(void)arg;
 	EXPECT_EQ(sp_hop(1), 0);
-	began = sp_now();
 	/* Both on this shard; the first keeps it, the second is taken away. */
-	EXPECT_EQ(sp_go_on(NULL, 1, hog, NULL, &tasks[0]), 0);
+	EXPECT_EQ(sp_go_on(NULL, 1, hog, &ran, &tasks[0]), 0);
 	EXPECT_EQ(sp_go(quick, &ran, &tasks[1]), 0);
-	EXPECT_EQ(sp_join(tasks[0], NULL), 0);
+	EXPECT_EQ(sp_join(tasks[0], &ret), 0);
+	EXPECT_EQ(ret, 0);
 	EXPECT_EQ(sp_join(tasks[1], NULL), 0);
-	EXPECT(atomic_load(&ran) - began < 90 * SP_MS);
 	return 0;
 }
 
