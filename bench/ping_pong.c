@@ -1,0 +1,239 @@
+/*
+ * Messages between two shards that are both awake, and a runtime from nothing.
+ *
+ *	steady_ping_pong_rtt		256 round trips of a number
+ *	steady_one_way_send_drain	2048 numbers one way, then one answer
+ *	cold_start_ping_pong		start a runtime, 64 round trips, stop it
+ *
+ * The floor is two threads that spin on the same mailboxes and have neither
+ * fibers nor a scheduler; like a shard they ask, for each message, whether the
+ * other side sleeps.
+ */
+#include "bench.h"
+#include "fibers.h"
+
+#include "spargio/lane.h"
+
+#include <spargio/fiber.h>
+#include <spargio/message.h>
+#include <spargio/runtime.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum {
+	ROUND_TRIPS = 256,
+	ONE_WAY = 2048,
+	COLD_ROUND_TRIPS = 64,
+	TAG_ECHO = 1,
+	TAG_SUM,
+	TAG_ASK, /* answer with the sum */
+	TAG_STOP,
+};
+
+/* The floor */
+
+static struct sp__lane to, from;
+static alignas(64) _Atomic uint32_t parked_to, parked_from;
+
+static void floor_send(struct sp__lane *lane, _Atomic uint32_t *parked,
+		       uint16_t tag, uint64_t value)
+{
+	while (!sp__lane_room(lane, 1))
+		sp__cpu_relax();
+	sp__lane_fill(lane, 0, tag, value);
+	sp__lane_publish(lane);
+	fibers_check(atomic_fetch_add(parked, 0) == 0, "nobody sleeps here");
+}
+
+static uint64_t floor_recv(struct sp__lane *lane, uint16_t *tag)
+{
+	struct sp_msg m;
+
+	while (!sp__lane_ready(lane))
+		sp__cpu_relax();
+	sp__lane_take(lane, &m);
+	*tag = m.tag;
+	return m.value;
+}
+
+static void *floor_main(void *arg)
+{
+	uint32_t sum = 0;
+	uint16_t tag;
+
+	(void)arg;
+	do {
+		uint64_t value = floor_recv(&to, &tag);
+
+		if (tag == TAG_ECHO)
+			floor_send(&from, &parked_from, TAG_ECHO, value);
+		sum += (uint32_t)value;
+		if (tag == TAG_ASK)
+			floor_send(&from, &parked_from, TAG_ASK, sum);
+	} while (tag != TAG_STOP);
+	return NULL;
+}
+
+static pthread_t floor_thread;
+
+/* The spinning thread lives only while it is timed: cores are few. */
+static void floor_begin(void)
+{
+	fibers_check(pthread_create(&floor_thread, NULL, floor_main, NULL) == 0,
+		     "no thread");
+}
+
+static void floor_end(void)
+{
+	floor_send(&to, &parked_to, TAG_STOP, 0);
+	pthread_join(floor_thread, NULL);
+}
+
+static void floor_ping_pong(void *arg, uint64_t iterations)
+{
+	uint16_t tag;
+
+	(void)arg;
+	floor_begin();
+	for (uint64_t n = 0; n < iterations; n++) {
+		uint64_t acks = 0;
+
+		for (uint64_t i = 0; i < ROUND_TRIPS; i++) {
+			floor_send(&to, &parked_to, TAG_ECHO, i);
+			acks += floor_recv(&from, &tag);
+		}
+		fibers_check(acks == ROUND_TRIPS * (ROUND_TRIPS - 1) / 2,
+			     "wrong answers");
+	}
+	floor_end();
+}
+
+static void floor_one_way(void *arg, uint64_t iterations)
+{
+	uint16_t tag;
+
+	(void)arg;
+	floor_begin();
+	for (uint64_t n = 0; n < iterations; n++) {
+		for (uint64_t i = 0; i < ONE_WAY; i++) {
+			while (!sp__lane_room(&to, 1))
+				sp__cpu_relax();
+			sp__lane_fill(&to, 0, TAG_SUM, i);
+		}
+		sp__lane_publish(&to);
+		floor_send(&to, &parked_to, TAG_ASK, 0);
+		floor_recv(&from, &tag);
+	}
+	floor_end();
+}
+
+/* The runtime */
+
+static int responder(void *arg)
+{
+	static struct sp_msg got[64];
+	uint32_t sum = 0;
+
+	(void)arg;
+	for (;;) {
+		int n = sp_msg_recv_many(got, 64);
+
+		if (n < 0)
+			return n;
+		for (int i = 0; i < n; i++) {
+			const struct sp_msg *m = &got[i];
+
+			if (m->tag == TAG_STOP)
+				return 0;
+			if (m->tag == TAG_ECHO)
+				sp_msg_send(m->from, TAG_ECHO, m->value);
+			sum += (uint32_t)m->value;
+			if (m->tag == TAG_ASK)
+				sp_msg_send(m->from, TAG_ASK, sum);
+		}
+	}
+}
+
+static void round_trips(uint64_t count)
+{
+	uint64_t acks = 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		struct sp_msg m;
+
+		fibers_check(sp_msg_send(1, TAG_ECHO, i) == 0, "send");
+		fibers_check(sp_msg_recv(&m) == 0, "receive");
+		acks += m.value;
+	}
+	fibers_check(acks == count * (count - 1) / 2, "wrong answers");
+}
+
+static void ping_pong(uint64_t iterations)
+{
+	for (uint64_t n = 0; n < iterations; n++)
+		round_trips(ROUND_TRIPS);
+}
+
+static void one_way(uint64_t iterations)
+{
+	for (uint64_t n = 0; n < iterations; n++) {
+		struct sp_msg m;
+
+		for (uint64_t i = 0; i < ONE_WAY; i++)
+			while (sp_msg_send_nowait(1, TAG_SUM, i) == -EAGAIN)
+				sp_yield();
+		fibers_check(sp_msg_flush(1) == 0, "flush");
+		fibers_check(sp_msg_send(1, TAG_ASK, 0) == 0, "send");
+		fibers_check(sp_msg_recv(&m) == 0, "receive");
+	}
+}
+
+static int cold_body(void *arg)
+{
+	struct sp_task task;
+
+	(void)arg;
+	fibers_check(sp_go_on(NULL, 1, responder, NULL, &task) == 0, "spawn");
+	round_trips(COLD_ROUND_TRIPS);
+	fibers_check(sp_msg_send(1, TAG_STOP, 0) == 0, "send");
+	return sp_join(task, NULL);
+}
+
+static void cold_start(void *arg, uint64_t iterations)
+{
+	struct sp_opts opts = SP_OPTS_INIT;
+
+	(void)arg;
+	opts.shards = 2;
+	for (uint64_t n = 0; n < iterations; n++)
+		fibers_check(sp_run(&opts, cold_body, NULL) == 0, "cold start");
+}
+
+int main(int argc, char **argv)
+{
+	struct bench b =
+		bench_begin(argc, argv, "Times messages between two shards.");
+	struct fibers steady = { fibers_start(2), ping_pong, 0 };
+	struct fibers drain = { steady.rt, one_way, 0 };
+	const struct bench_loop loops[] = {
+		{ "steady_ping_pong_rtt", "floor", "us", floor_ping_pong,
+		  NULL },
+		{ "steady_ping_pong_rtt", "spargio", "us", fibers_run,
+		  &steady },
+		{ "steady_one_way_send_drain", "floor", "us", floor_one_way,
+		  NULL },
+		{ "steady_one_way_send_drain", "spargio", "us", fibers_run,
+		  &drain },
+		{ "cold_start_ping_pong", "spargio", "us", cold_start, NULL },
+	};
+
+	fibers_check(sp__lane_init(&to, 4096) == 0, "no memory");
+	fibers_check(sp__lane_init(&from, 4096) == 0, "no memory");
+	fibers_check(sp_go_on(steady.rt, 1, responder, NULL, NULL) == 0,
+		     "spawn");
+	bench_loops_run(&b, loops, sizeof(loops) / sizeof(loops[0]));
+	fibers_stop(steady.rt);
+	return 0;
+}
