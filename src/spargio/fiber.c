@@ -8,44 +8,57 @@
 #include <errno.h>
 #include <string.h>
 
-struct sp_fiber *sp__fiber_new(struct sp_rt *rt, size_t stack_size)
+static struct sp__stack_cache *cache_of(struct sp_shard *here)
 {
-	struct sp_shard *shard = sp__shard_self();
+	return here == NULL ? NULL : &here->stacks;
+}
+
+struct sp_fiber *sp__fiber_new(struct sp_rt *rt, struct sp_shard *here,
+			       size_t stack_size)
+{
 	int class = rt->stack_class;
-	struct sp__stack_cache *cache = NULL;
 
 	if (stack_size != 0)
 		class = sp__stack_class(stack_size);
-	if (shard != NULL && shard->rt == rt)
-		cache = &shard->stacks;
-	return (struct sp_fiber *)(void *)sp__stack_get(&rt->stacks, cache,
-							class);
+	return (struct sp_fiber *)(void *)sp__stack_get(&rt->stacks,
+							cache_of(here), class);
 }
 
-void sp__fiber_free(struct sp_rt *rt, struct sp_fiber *fiber)
+void sp__fiber_free(struct sp_rt *rt, struct sp_shard *here,
+		    struct sp_fiber *fiber)
 {
-	struct sp_shard *shard = sp__shard_self();
-	struct sp__stack_cache *cache = NULL;
-
 	sp__context_drop(&fiber->ctx);
 	/* From here on every task that names this fiber is stale. */
 	atomic_store_explicit(&fiber->id, 0, memory_order_relaxed);
 	atomic_store_explicit(&fiber->state, SP__FIBER_FREE,
 			      memory_order_relaxed);
-	if (shard != NULL && shard->rt == rt)
-		cache = &shard->stacks;
-	sp__stack_put(&rt->stacks, cache, &fiber->slot);
+	sp__stack_put(&rt->stacks, cache_of(here), &fiber->slot);
 }
 
-void sp__fiber_bury(struct sp_rt *rt, struct sp_fiber *fiber)
+struct sp_fiber *sp__fiber_hand_over(struct sp_fiber *fiber)
+{
+	struct sp__waiter *w;
+	struct sp_fiber *joiner = NULL;
+
+	sp__spin_lock(&fiber->lock);
+	w = fiber->joiner;
+	if (w != NULL && w->fiber->shard == fiber->shard &&
+	    sp__wake_claim(w->fiber, w->epoch, w->code)) {
+		/* It stays our joiner, so nobody else may take the result. */
+		joiner = w->fiber;
+		fiber->done = true;
+	}
+	sp__spin_unlock(&fiber->lock);
+	return joiner;
+}
+
+void sp__fiber_bury(struct sp_shard *here, struct sp_fiber *fiber)
 {
 	struct sp_fiber *joiner = NULL;
 	uint64_t epoch = 0;
 	uint32_t code = 0;
 	bool detached;
 
-	sp__group_leave(fiber);
-	sp__token_leave(fiber);
 	atomic_store_explicit(&fiber->state, SP__FIBER_DONE,
 			      memory_order_relaxed);
 	sp__spin_lock(&fiber->lock);
@@ -60,7 +73,13 @@ void sp__fiber_bury(struct sp_rt *rt, struct sp_fiber *fiber)
 	if (joiner != NULL)
 		sp__wake(joiner, epoch, code);
 	else if (detached)
-		sp__fiber_free(rt, fiber);
+		sp__fiber_free(here->rt, here, fiber);
+}
+
+bool sp__fiber_is_cancelled(const struct sp_fiber *fiber)
+{
+	return atomic_load(&fiber->cancelled) ||
+	       atomic_load(&fiber->shard->rt->closing);
 }
 
 void sp__fiber_cancel(struct sp_fiber *fiber)
@@ -89,7 +108,7 @@ static struct sp_fiber *lock_task(struct sp_task task)
 }
 
 /* Take the result of a fiber that is done. Its lock is held; it is freed. */
-static void reap(struct sp_fiber *fiber, int *ret)
+static void reap(struct sp_fiber *fiber, struct sp_shard *here, int *ret)
 {
 	struct sp_rt *rt = fiber->shard->rt;
 
@@ -98,7 +117,7 @@ static void reap(struct sp_fiber *fiber, int *ret)
 	/* Nobody may find it under its old id once the lock is open. */
 	atomic_store_explicit(&fiber->id, 0, memory_order_relaxed);
 	sp__spin_unlock(&fiber->lock);
-	sp__fiber_free(rt, fiber);
+	sp__fiber_free(rt, here != NULL && here->rt == rt ? here : NULL, fiber);
 }
 
 int sp_join(struct sp_task task, int *ret)
@@ -139,7 +158,7 @@ int sp_join_until(struct sp_task task, int64_t deadline, int *ret)
 		sp__spin_unlock(&fiber->lock);
 		return err;
 	}
-	reap(fiber, ret);
+	reap(fiber, self->shard, ret);
 	return 0;
 }
 
@@ -155,7 +174,7 @@ int sp_detach(struct sp_task task)
 	else if (fiber->joiner != NULL)
 		err = -EBUSY;
 	else if (fiber->done) {
-		reap(fiber, NULL);
+		reap(fiber, sp__shard_self(), NULL);
 		return 0;
 	} else
 		fiber->detached = true;
@@ -180,7 +199,7 @@ bool sp_cancelled(void)
 	struct sp_fiber *self = sp__fiber_self();
 
 	return self != NULL && self->shield == 0 &&
-	       atomic_load_explicit(&self->cancelled, memory_order_relaxed);
+	       sp__fiber_is_cancelled(self);
 }
 
 void sp_shield_begin(void)
@@ -283,6 +302,7 @@ int sp_local_set(uint32_t key, void *value)
 	if (key >= SP__LOCALS)
 		return -EINVAL;
 	self->locals[key] = value;
+	self->has_locals = true;
 	return 0;
 }
 

@@ -93,6 +93,7 @@ struct sp_fiber {
 	uint16_t shield;
 	uint16_t no_yield; /* see sp_no_yield_begin() */
 	bool stealable;
+	bool has_locals; /* some local was set */
 
 	/* Said once, at spawn. */
 	int (*fn)(void *);
@@ -171,17 +172,33 @@ bool sp__waitlist_empty(const struct sp__waitlist *list);
 bool sp__waitlist_wake_one(struct sp__waitlist *list);
 void sp__waitlist_wake_all(struct sp__waitlist *list);
 
-/* Get a fiber from the pool, not yet queued. NULL if memory is out. */
-struct sp_fiber *sp__fiber_new(struct sp_rt *rt, size_t stack_size);
+/*
+ * Get a fiber from the pool, not yet queued. NULL if memory is out. @here is
+ * the caller's shard of that runtime, or NULL.
+ */
+struct sp_fiber *sp__fiber_new(struct sp_rt *rt, struct sp_shard *here,
+			       size_t stack_size);
 
 /* Give it back; it has ended or never ran. */
-void sp__fiber_free(struct sp_rt *rt, struct sp_fiber *fiber);
+void sp__fiber_free(struct sp_rt *rt, struct sp_shard *here,
+		    struct sp_fiber *fiber);
 
 /*
- * What the context that comes after owes a fiber that has ended: tell its
- * joiner and group, or free it.
+ * Whether @fiber is to end: it was cancelled, or its runtime is closing.
  */
-void sp__fiber_bury(struct sp_rt *rt, struct sp_fiber *fiber);
+bool sp__fiber_is_cancelled(const struct sp_fiber *fiber);
+
+/*
+ * @fiber has run to its end but still stands on its stack. If its joiner waits
+ * on the same shard, claim it and return it: it may run as soon as the fiber
+ * has left, and will find the fiber done.
+ */
+struct sp_fiber *sp__fiber_hand_over(struct sp_fiber *fiber);
+
+/*
+ * @fiber has left its stack for ever: tell its joiner, or free it.
+ */
+void sp__fiber_bury(struct sp_shard *here, struct sp_fiber *fiber);
 
 /* Ask @fiber, whose id was checked, to end. */
 void sp__fiber_cancel(struct sp_fiber *fiber);

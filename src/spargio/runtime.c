@@ -352,13 +352,11 @@ static bool join_threads(struct sp_rt *rt, int64_t deadline)
 
 /* Ending */
 
+/* Wakes who waits; the others see "closing" when they are about to. */
 static void cancel_visitor(struct sp__slot *slot, void *arg)
 {
-	struct sp_fiber *f = (struct sp_fiber *)(void *)slot;
-
 	(void)arg;
-	if (atomic_load(&f->id) != 0)
-		sp__fiber_cancel(f);
+	sp__fiber_cancel((struct sp_fiber *)(void *)slot);
 }
 
 /*

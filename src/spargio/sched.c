@@ -15,6 +15,7 @@
  * therefore done by whoever runs next, in settle().
  */
 #include "spargio/backend.h"
+#include "spargio/group.h"
 #include "spargio/mail.h"
 #include "spargio/runtime.h"
 #include "spargio/spawn.h"
@@ -237,6 +238,8 @@ static void settle(struct sp_shard *s)
 	struct sp_fiber *f = s->after_fiber;
 	enum sp__after after = s->after;
 
+	if (after == SP__AFTER_NONE)
+		return;
 	s->after = SP__AFTER_NONE;
 	switch (after) {
 	case SP__AFTER_NONE:
@@ -250,7 +253,10 @@ static void settle(struct sp_shard *s)
 		sp__shard_deliver(&s->rt->shards[s->hop_to], f);
 		break;
 	case SP__AFTER_BURY:
-		sp__fiber_bury(s->rt, f);
+		sp__fiber_bury(s, f);
+		sp__count_finished(s);
+		break;
+	case SP__AFTER_COUNT:
 		sp__count_finished(s);
 		break;
 	}
@@ -295,10 +301,44 @@ static void drop_locals(struct sp_fiber *f)
 		void (*drop)(void *) =
 			atomic_load_explicit(&rt->local_drop[i],
 					     memory_order_relaxed);
+		void *value = f->locals[i];
 
-		if (f->locals[i] != NULL && drop != NULL)
-			drop(f->locals[i]);
+		f->locals[i] = NULL;
+		if (value != NULL && drop != NULL)
+			drop(value);
 	}
+	f->has_locals = false;
+}
+
+/* What is the fiber's own goes with it. */
+static void clean_up(struct sp_fiber *f)
+{
+	if (f->has_locals)
+		drop_locals(f);
+	if (f->group != NULL)
+		sp__group_leave(f);
+	if (f->token != NULL)
+		sp__token_leave(f);
+}
+
+/*
+ * Who runs after a fiber that has ended: whoever waits for its end, which
+ * then saves queueing it and a way round by the scheduler, or the next in turn.
+ */
+static struct sp_fiber *successor(struct sp_shard *s, struct sp_fiber *f)
+{
+	struct sp_fiber *joiner = NULL;
+
+	s->after = SP__AFTER_BURY;
+	s->after_fiber = f;
+	if (s->budget > 0)
+		joiner = sp__fiber_hand_over(f);
+	if (joiner == NULL)
+		return pick(s);
+	s->budget--;
+	s->after = SP__AFTER_COUNT;
+	sp__wheel_clear(&s->wheel, &joiner->timer);
+	return joiner;
 }
 
 void sp__fiber_main(void *arg)
@@ -310,13 +350,11 @@ void sp__fiber_main(void *arg)
 	sp__context_arrived(&f->ctx);
 	settle(sp__shard_self());
 	f->ret = f->fn(f->arg);
-	drop_locals(f);
+	clean_up(f);
 
 	s = f->shard;
 	assert(f->pins == 0 && f->no_yield == 0);
-	next = pick(s);
-	s->after = SP__AFTER_BURY;
-	s->after_fiber = f;
+	next = successor(s, f);
 	if (next == NULL) {
 		s->current = NULL;
 		sp__context_leave(&f->ctx, &s->sched);

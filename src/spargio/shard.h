@@ -30,7 +30,8 @@ enum sp__after {
 	SP__AFTER_NONE,
 	SP__AFTER_QUEUE, /* it yielded: queue it */
 	SP__AFTER_HOP,	 /* send it to the shard in sp_shard.hop_to */
-	SP__AFTER_BURY,	 /* it has ended */
+	SP__AFTER_BURY,	 /* it has ended: tell who waits, or free it */
+	SP__AFTER_COUNT, /* it has ended, and who waited runs already */
 };
 
 /* First in, first out, linked by qnext; owner only. */

@@ -66,7 +66,6 @@ static void init(struct sp_fiber *f, const struct sp_attr *attr,
 	f->done = false;
 	f->joiner = NULL;
 	f->ret = 0;
-	memset(f->locals, 0, sizeof(f->locals));
 	atomic_store_explicit(&f->state, SP__FIBER_NEW, memory_order_relaxed);
 	sp__context_make(&f->ctx, f->slot.bottom, f, sp__fiber_main, f);
 }
@@ -107,8 +106,11 @@ static struct sp_shard *place(struct sp_rt *rt, const struct sp_attr *attr,
 /* Put it into its group and under its token; refused if either is over. */
 static int attach(struct sp_fiber *f, const struct sp_attr *attr)
 {
-	int err = sp__group_enter(attr->group, f);
+	int err;
 
+	if (attr->group == NULL && attr->token == NULL)
+		return 0;
+	err = sp__group_enter(attr->group, f);
 	if (err < 0)
 		return err;
 	err = sp__token_enter(attr->token, f);
@@ -163,17 +165,18 @@ static int spawn(struct sp_rt *rt, const struct sp_attr *attr,
 	uint64_t id;
 	int err;
 
-	rt = sp__runtime_or_own(rt);
+	here = sp__shard_self();
+	if (rt == NULL && here != NULL)
+		rt = here->rt;
 	if (rt == NULL)
 		return -EPERM;
-	here = sp__shard_self();
 	if (here != NULL && here->rt != rt)
 		here = NULL;
 	err = admit(rt, attr, here, &shard);
 	if (err < 0)
 		return err;
 
-	f = sp__fiber_new(rt, attr->stack_size);
+	f = sp__fiber_new(rt, here, attr->stack_size);
 	if (f == NULL)
 		return -ENOMEM;
 	id = next_id(rt, here);
@@ -187,14 +190,11 @@ static int spawn(struct sp_rt *rt, const struct sp_attr *attr,
 	/* Counted first, then asked: sp_stop() does it the other way round. */
 	err = atomic_load(&rt->closing) ? -ESHUTDOWN : attach(f, attr);
 	if (err < 0) {
-		sp__fiber_free(rt, f);
+		sp__fiber_free(rt, here, f);
 		forget_id(rt, here);
 		return err;
 	}
-	atomic_store(&f->id, id);
-	/* Either sp_stop() finds it by its id, or we see that it has begun. */
-	if (atomic_load(&rt->closing))
-		sp__fiber_cancel(f);
+	atomic_store_explicit(&f->id, id, memory_order_relaxed);
 	if (out != NULL)
 		*out = (struct sp_task){ .fiber = f, .id = id };
 	launch(shard, here, f);

@@ -14,8 +14,8 @@ static uint64_t begin(struct sp_fiber *fiber, uint64_t flags)
 		1;
 
 	/*
-	 * Sequentially consistent against sp__fiber_cancel(): either it sees
-	 * this wait, or sp__wait_end() sees its flag.
+	 * Sequentially consistent against sp__fiber_cancel() and sp_stop():
+	 * either they see this wait, or sp__wait_end() sees their flags.
 	 */
 	atomic_exchange(&fiber->wake, epoch << SP__EPOCH_SHIFT | flags);
 	return epoch;
@@ -117,7 +117,7 @@ uint32_t sp__wait_end(struct sp_fiber *fiber, uint64_t epoch, int64_t deadline,
 	if (cancellable) {
 		if (deadline > fiber->deadline)
 			deadline = fiber->deadline;
-		if (atomic_load(&fiber->cancelled) &&
+		if (sp__fiber_is_cancelled(fiber) &&
 		    decide(fiber, epoch, SP__CANCELLED))
 			return refuse(shard, SP__CANCELLED);
 	}
