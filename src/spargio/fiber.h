@@ -152,6 +152,13 @@ bool sp__wait_drop(struct sp_fiber *fiber, uint64_t epoch);
 /* Wake @fiber from the wait @epoch. False if that wait is over. */
 bool sp__wake(struct sp_fiber *fiber, uint64_t epoch, uint32_t code);
 
+/*
+ * The same in two steps, to put something into the fiber's hands in between:
+ * once claimed it can be woken by nobody else, and it sleeps until delivered.
+ */
+bool sp__wake_claim(struct sp_fiber *fiber, uint64_t epoch, uint32_t code);
+void sp__wake_deliver(struct sp_fiber *fiber);
+
 /* 0, -ETIMEDOUT or -ECANCELED for a code. */
 int sp__code_error(uint32_t code);
 

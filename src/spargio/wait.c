@@ -55,22 +55,31 @@ bool sp__wait_drop(struct sp_fiber *fiber, uint64_t epoch)
 
 bool sp__wake(struct sp_fiber *fiber, uint64_t epoch, uint32_t code)
 {
-	struct sp_shard *here, *its;
-
 	if (!decide(fiber, epoch, code))
 		return false;
-	here = sp__shard_self();
-	its = fiber->shard; /* fixed while it waits */
+	sp__wake_deliver(fiber);
+	return true;
+}
+
+bool sp__wake_claim(struct sp_fiber *fiber, uint64_t epoch, uint32_t code)
+{
+	return decide(fiber, epoch, code);
+}
+
+void sp__wake_deliver(struct sp_fiber *fiber)
+{
+	struct sp_shard *here = sp__shard_self();
+	struct sp_shard *its = fiber->shard; /* fixed while it waits */
+
 	assert(its != NULL);
 	if (here != NULL)
 		sp__count(&here->counts.wakes, 1);
 	if (here != its || its->current == fiber) {
 		sp__shard_deliver(its, fiber);
-		return true;
+		return;
 	}
 	sp__wheel_clear(&its->wheel, &fiber->timer);
 	sp__shard_queue(its, fiber);
-	return true;
 }
 
 /*
