@@ -108,8 +108,9 @@ static struct sp_fiber *lock_task(struct sp_task task)
 }
 
 /* Take the result of a fiber that is done. Its lock is held; it is freed. */
-static void reap(struct sp_fiber *fiber, struct sp_shard *here, int *ret)
+static void reap(struct sp_fiber *fiber, int *ret)
 {
+	struct sp_shard *here = sp__shard_self();
 	struct sp_rt *rt = fiber->shard->rt;
 
 	if (ret != NULL)
@@ -118,6 +119,80 @@ static void reap(struct sp_fiber *fiber, struct sp_shard *here, int *ret)
 	atomic_store_explicit(&fiber->id, 0, memory_order_relaxed);
 	sp__spin_unlock(&fiber->lock);
 	sp__fiber_free(rt, here != NULL && here->rt == rt ? here : NULL, fiber);
+}
+
+/*
+ * Lock the fiber that @task names, which nobody joins. On an error *@out is
+ * untouched and nothing locked.
+ */
+static int lock_joinable(struct sp_task task, struct sp_fiber **out)
+{
+	struct sp_fiber *fiber;
+	int err;
+
+	if (task.fiber != NULL && task.fiber == sp__fiber_self())
+		return -EDEADLK;
+	fiber = lock_task(task);
+	if (fiber == NULL)
+		return -ESRCH;
+	err = fiber->detached ? -ESRCH : fiber->joiner != NULL ? -EBUSY : 0;
+	if (err < 0)
+		sp__spin_unlock(&fiber->lock);
+	else
+		*out = fiber;
+	return err;
+}
+
+int sp__join_try(struct sp_task task, int *ret)
+{
+	struct sp_fiber *fiber;
+	int err = lock_joinable(task, &fiber);
+
+	if (err < 0)
+		return err;
+	if (!fiber->done) {
+		sp__spin_unlock(&fiber->lock);
+		return -EAGAIN;
+	}
+	reap(fiber, ret);
+	return 0;
+}
+
+int sp__join_begin(struct sp_task task, struct sp__waiter *w)
+{
+	struct sp_fiber *fiber;
+	int err = lock_joinable(task, &fiber);
+
+	if (err < 0)
+		return err;
+	fiber->joiner = w;
+	err = fiber->done ? 1 : 0;
+	sp__spin_unlock(&fiber->lock);
+	return err;
+}
+
+/* We are its joiner, so it is still there. */
+int sp__join_end(struct sp_task task, int *ret)
+{
+	struct sp_fiber *fiber = task.fiber;
+
+	sp__spin_lock(&fiber->lock);
+	fiber->joiner = NULL;
+	if (!fiber->done) {
+		sp__spin_unlock(&fiber->lock);
+		return -EAGAIN;
+	}
+	reap(fiber, ret);
+	return 0;
+}
+
+void sp__join_leave(struct sp_task task)
+{
+	struct sp_fiber *fiber = task.fiber;
+
+	sp__spin_lock(&fiber->lock);
+	fiber->joiner = NULL;
+	sp__spin_unlock(&fiber->lock);
 }
 
 int sp_join(struct sp_task task, int *ret)
@@ -134,32 +209,19 @@ int sp_join_until(struct sp_task task, int64_t deadline, int *ret)
 
 	if (self == NULL)
 		return -EPERM;
-	if (task.fiber == self)
-		return -EDEADLK;
-	fiber = lock_task(task);
-	if (fiber == NULL)
-		return -ESRCH;
-	err = fiber->detached ? -ESRCH : fiber->joiner != NULL ? -EBUSY : 0;
-	if (err < 0) {
-		sp__spin_unlock(&fiber->lock);
+	err = lock_joinable(task, &fiber);
+	if (err < 0)
 		return err;
+	if (fiber->done) {
+		reap(fiber, ret);
+		return 0;
 	}
-	if (!fiber->done) {
-		w.epoch = sp__wait_begin(self);
-		fiber->joiner = &w;
-		sp__spin_unlock(&fiber->lock);
-		err = sp__code_error(
-			sp__wait_end(self, w.epoch, deadline, "join", fiber));
-		/* We are its joiner, so it is still there. */
-		sp__spin_lock(&fiber->lock);
-		fiber->joiner = NULL;
-	}
-	if (!fiber->done) {
-		sp__spin_unlock(&fiber->lock);
-		return err;
-	}
-	reap(fiber, self->shard, ret);
-	return 0;
+	w.epoch = sp__wait_begin(self);
+	fiber->joiner = &w;
+	sp__spin_unlock(&fiber->lock);
+	err = sp__code_error(
+		sp__wait_end(self, w.epoch, deadline, "join", fiber));
+	return sp__join_end(task, ret) == 0 ? 0 : err;
 }
 
 int sp_detach(struct sp_task task)
@@ -174,7 +236,7 @@ int sp_detach(struct sp_task task)
 	else if (fiber->joiner != NULL)
 		err = -EBUSY;
 	else if (fiber->done) {
-		reap(fiber, sp__shard_self(), NULL);
+		reap(fiber, NULL);
 		return 0;
 	} else
 		fiber->detached = true;

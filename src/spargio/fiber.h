@@ -200,6 +200,19 @@ struct sp_fiber *sp__fiber_hand_over(struct sp_fiber *fiber);
  */
 void sp__fiber_bury(struct sp_shard *here, struct sp_fiber *fiber);
 
+/*
+ * Joining in steps, for those who wait for more than one thing. Errors as
+ * sp_join().
+ */
+/* Without waiting: -EAGAIN if it has not ended. */
+int sp__join_try(struct sp_task task, int *ret);
+/* Make @w its joiner: 0, or 1 if it has ended already and @w will not hear. */
+int sp__join_begin(struct sp_task task, struct sp__waiter *w);
+/* Its joiner takes the result, or with -EAGAIN goes away. */
+int sp__join_end(struct sp_task task, int *ret);
+/* Its joiner goes away, ended or not. */
+void sp__join_leave(struct sp_task task);
+
 /* Ask @fiber, whose id was checked, to end. */
 void sp__fiber_cancel(struct sp_fiber *fiber);
 

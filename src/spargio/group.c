@@ -254,24 +254,40 @@ int sp_token_wait(struct sp_token *token)
 	return sp_token_wait_until(token, SP_NEVER);
 }
 
+bool sp__token_watch(struct sp_token *token, struct sp__waiter *w)
+{
+	bool cancelled;
+
+	sp__spin_lock(&token->lock);
+	cancelled = atomic_load(&token->cancelled);
+	if (!cancelled)
+		sp__waitlist_add(&token->waiters, w);
+	sp__spin_unlock(&token->lock);
+	return !cancelled;
+}
+
+void sp__token_unwatch(struct sp_token *token, struct sp__waiter *w)
+{
+	sp__spin_lock(&token->lock);
+	sp__waitlist_remove(w);
+	sp__spin_unlock(&token->lock);
+}
+
 int sp_token_wait_until(struct sp_token *token, int64_t deadline)
 {
 	struct sp_fiber *self = sp__fiber_self();
 	struct sp__waiter w = { .fiber = self, .code = SP__EVENT };
-	int err = 0;
+	int err;
 
 	if (self == NULL)
 		return -EPERM;
-	sp__spin_lock(&token->lock);
-	if (!atomic_load(&token->cancelled)) {
-		w.epoch = sp__wait_begin(self);
-		sp__waitlist_add(&token->waiters, &w);
-		sp__spin_unlock(&token->lock);
-		err = sp__code_error(
-			sp__wait_end(self, w.epoch, deadline, "token", token));
-		sp__spin_lock(&token->lock);
-		sp__waitlist_remove(&w);
-	}
-	sp__spin_unlock(&token->lock);
+	if (sp_token_cancelled(token))
+		return 0;
+	w.epoch = sp__wait_begin(self);
+	if (!sp__token_watch(token, &w) && sp__wait_drop(self, w.epoch))
+		return 0;
+	err = sp__code_error(
+		sp__wait_end(self, w.epoch, deadline, "token", token));
+	sp__token_unwatch(token, &w);
 	return err;
 }

@@ -17,4 +17,11 @@ int sp__token_enter(struct sp_token *token, struct sp_fiber *fiber);
 void sp__group_leave(struct sp_fiber *fiber);
 void sp__token_leave(struct sp_fiber *fiber);
 
+/*
+ * Put @w among those woken when @token is cancelled; false, and not put there,
+ * if it was already. Unwatching one that is not there is fine.
+ */
+bool sp__token_watch(struct sp_token *token, struct sp__waiter *w);
+void sp__token_unwatch(struct sp_token *token, struct sp__waiter *w);
+
 #endif

@@ -1,0 +1,164 @@
+/*
+ * spargio/sync.h - locks and meeting points for fibers, across shards
+ *
+ * The types are structures you embed: an all-zero one (or SP_..._INIT) is
+ * ready, so there is nothing that could fail to be made and nothing to free.
+ * Fields with an underscore are not yours. Do not move one that is in use, and
+ * let go of one only when nobody is inside a call on it any more.
+ *
+ * Threads	Fibers of any shard, also of several runtimes. What is marked
+ *		"any thread" may be called from outside, too.
+ * Blocking	Calls marked "yields" let other fibers run while they wait;
+ *		outside a fiber they return -EPERM. Each has an _until form
+ *		with a deadline (see time.h). One that need not wait succeeds
+ *		even if the caller is cancelled or late.
+ * Errors	0, -ECANCELED, -ETIMEDOUT, -EPERM, and what is said below.
+ */
+#ifndef SPARGIO_SYNC_H
+#define SPARGIO_SYNC_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sp_fiber;
+
+/* Part of the types below. */
+struct sp_waiters {
+	atomic_bool _locked;
+	void *_list[5];
+};
+
+/*
+ * Mutual exclusion. Who unlocks may lock again before a waiter does: that
+ * keeps a lock fast that two shards fight over. A waiter that has lost several
+ * times is given the lock next, so nobody waits for ever.
+ */
+struct sp_mutex {
+	_Atomic uintptr_t _word;
+	const void *_Atomic _where;
+	struct sp_waiters _waiters;
+};
+#define SP_MUTEX_INIT      \
+	{                  \
+		._word = 0 \
+	}
+
+/* -EDEADLK if the caller holds it. Yields. */
+int sp_mutex_lock(struct sp_mutex *mutex);
+int sp_mutex_lock_until(struct sp_mutex *mutex, int64_t deadline);
+int sp_mutex_trylock(struct sp_mutex *mutex); /* -EBUSY if it is taken */
+int sp_mutex_unlock(struct sp_mutex *mutex);  /* -EPERM if it is not yours */
+
+/*
+ * A condition: wait until another fiber says that what @mutex guards has
+ * changed. Waiters are woken in order of arrival. The mutex is the caller's
+ * again in every case, but for -EPERM: it was not before. Yields.
+ */
+struct sp_cond {
+	struct sp_waiters _waiters;
+};
+#define SP_COND_INIT              \
+	{                         \
+		._waiters = { 0 } \
+	}
+
+int sp_cond_wait(struct sp_cond *cond, struct sp_mutex *mutex);
+int sp_cond_wait_until(struct sp_cond *cond, struct sp_mutex *mutex,
+		       int64_t deadline);
+void sp_cond_signal(struct sp_cond *cond);    /* any thread */
+void sp_cond_broadcast(struct sp_cond *cond); /* any thread */
+
+/* A counting semaphore, first come, first served. */
+struct sp_sem {
+	struct sp_waiters _waiters;
+	uint32_t _count;
+};
+#define SP_SEM_INIT(count)        \
+	{                         \
+		._count = (count) \
+	}
+
+int sp_sem_wait(struct sp_sem *sem); /* yields */
+int sp_sem_wait_until(struct sp_sem *sem, int64_t deadline);
+int sp_sem_trywait(struct sp_sem *sem); /* -EAGAIN at zero; any thread */
+int sp_sem_post(struct sp_sem *sem);	/* -EOVERFLOW; any thread */
+
+/*
+ * Many readers or one writer, in order of arrival: a reader that comes after
+ * a waiting writer waits behind it, so a reader must not lock twice.
+ */
+struct sp_rwlock {
+	struct sp_waiters _waiters;
+	uint32_t _readers;
+	struct sp_fiber *_writer;
+};
+#define SP_RWLOCK_INIT            \
+	{                         \
+		._waiters = { 0 } \
+	}
+
+/* -EDEADLK if the caller is the writer. Yield. */
+int sp_rwlock_rdlock(struct sp_rwlock *lock);
+int sp_rwlock_rdlock_until(struct sp_rwlock *lock, int64_t deadline);
+int sp_rwlock_wrlock(struct sp_rwlock *lock);
+int sp_rwlock_wrlock_until(struct sp_rwlock *lock, int64_t deadline);
+int sp_rwlock_tryrdlock(struct sp_rwlock *lock); /* -EBUSY */
+int sp_rwlock_trywrlock(struct sp_rwlock *lock); /* -EBUSY */
+/* -EPERM if it is not locked, or another one is the writer. */
+int sp_rwlock_unlock(struct sp_rwlock *lock);
+
+/* A wait group: wait until as many were done as were added. */
+struct sp_wg {
+	struct sp_waiters _waiters;
+	uint32_t _count;
+};
+#define SP_WG_INIT                \
+	{                         \
+		._waiters = { 0 } \
+	}
+
+int sp_wg_add(struct sp_wg *wg, uint32_t n); /* -EOVERFLOW; any thread */
+int sp_wg_done(struct sp_wg *wg); /* -EINVAL if none is left; any thread */
+int sp_wg_wait(struct sp_wg *wg); /* yields */
+int sp_wg_wait_until(struct sp_wg *wg, int64_t deadline);
+
+/*
+ * Do something once. Who comes while @fn runs waits for it. If @fn returns a
+ * negative errno, its caller gets that and the next one tries again; 0 is for
+ * good. -EDEADLK if @fn comes back to the same once. Yields.
+ */
+struct sp_once {
+	struct sp_waiters _waiters;
+	atomic_bool _done;
+	struct sp_fiber *_runner;
+};
+#define SP_ONCE_INIT              \
+	{                         \
+		._waiters = { 0 } \
+	}
+
+int sp_once(struct sp_once *once, int (*fn)(void *), void *arg);
+int sp_once_until(struct sp_once *once, int64_t deadline, int (*fn)(void *),
+		  void *arg);
+
+/*
+ * A barrier: wait until @count fibers have come; then all go on and it can be
+ * used again. 1 for the last one to come, 0 for the others. Who gives up no
+ * longer counts. -EINVAL if the count is 0. Yields.
+ */
+struct sp_barrier {
+	struct sp_waiters _waiters;
+	uint32_t _count;
+	uint32_t _arrived;
+	uint32_t _round;
+};
+#define SP_BARRIER_INIT(count)    \
+	{                         \
+		._count = (count) \
+	}
+
+int sp_barrier_wait(struct sp_barrier *barrier);
+int sp_barrier_wait_until(struct sp_barrier *barrier, int64_t deadline);
+
+#endif
