@@ -47,6 +47,14 @@ static inline bool wire_take(struct wire_cursor *c, size_t n,
 	return true;
 }
 
+/* Step over @n bytes, if they are there. */
+static inline bool wire_skip(struct wire_cursor *c, size_t n)
+{
+	struct wire_view skipped;
+
+	return wire_take(c, n, &skipped);
+}
+
 /* What is left, all of it. */
 static inline struct wire_view wire_rest(const struct wire_cursor *c)
 {
@@ -75,6 +83,36 @@ static inline uint64_t wire_get_u64(const uint8_t *p)
 
 	memcpy(&v, p, sizeof(v));
 	return __builtin_bswap64(v);
+}
+
+/* The first eight bytes, or as many as are @readable, then zeros. */
+static inline uint64_t wire_get_u64_padded(const uint8_t *p, size_t readable)
+{
+	uint64_t v = 0;
+
+	if (readable >= 8)
+		return wire_get_u64(p);
+	for (size_t i = 0; i < readable; i++)
+		v |= (uint64_t)p[i] << (56 - 8 * i);
+	return v;
+}
+
+static inline void wire_put_u16(uint8_t *p, uint16_t v)
+{
+	v = __builtin_bswap16(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+static inline void wire_put_u32(uint8_t *p, uint32_t v)
+{
+	v = __builtin_bswap32(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+static inline void wire_put_u64(uint8_t *p, uint64_t v)
+{
+	v = __builtin_bswap64(v);
+	memcpy(p, &v, sizeof(v));
 }
 
 static inline bool wire_u8(struct wire_cursor *c, uint8_t *out)
