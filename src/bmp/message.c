@@ -42,7 +42,12 @@ static enum bmp_status take_update(struct wire_cursor *c, uint16_t v4_type,
 		return BMP_BAD_PDU;
 	if (m->update.type != BGP_PDU_UPDATE)
 		return BMP_NOT_UPDATE;
-	return pdu.left != 0 ? BMP_TRAILING_BYTES : status;
+	if (pdu.left == 0)
+		return status;
+	/* Huawei puts a TLV there, years before version 4 allows it. */
+	if (v4_type == 0)
+		m->tlvs = wire_rest(&pdu);
+	return BMP_TRAILING_BYTES;
 }
 
 static enum bmp_status take_stats(struct wire_cursor *c, uint16_t v4_type,

@@ -135,8 +135,13 @@ static void check_mandatory(struct bgp_update *u)
 	for (size_t i = 0; i < sizeof(always); i++)
 		if (!bgp_attrs_has(a, always[i]))
 			blame(u, BGP_WITHDRAW, BGP_FAULT_MISSING, always[i]);
+	/*
+	 * A router cannot use a route without a next hop; we can show it. FRR
+	 * leaves NEXT_HOP out of what it reports of its own tables, so by the
+	 * letter all of them would be withdrawals. docs/decisions/0005
+	 */
 	if (classic && !bgp_attrs_has(a, BGP_NEXT_HOP))
-		blame(u, BGP_WITHDRAW, BGP_FAULT_MISSING, BGP_NEXT_HOP);
+		blame(u, BGP_DISCARD_ATTR, BGP_FAULT_MISSING, BGP_NEXT_HOP);
 }
 
 static bool take_field(struct wire_cursor *c, struct wire_view *out)
