@@ -312,16 +312,34 @@ void bgp_attrs_blame(struct bgp_attrs *a, enum bgp_verdict v,
 	a->fault_code = code;
 }
 
+/* Inlined where it is hot. */
+static inline bool take_attr(struct wire_cursor *c, struct bgp_attr *out)
+{
+	struct wire_view head = wire_rest(c);
+	size_t head_len, len;
+
+	if (head.len < 3)
+		return false;
+	out->flags = head.p[0];
+	out->code = head.p[1];
+	if (!(out->flags & BGP_ATTR_EXT_LEN)) {
+		head_len = 3;
+		len = head.p[2];
+	} else if (head.len >= 4) {
+		head_len = 4;
+		len = wire_get_u16(head.p + 2);
+	} else {
+		return false;
+	}
+	if (head.len - head_len < len)
+		return false;
+	wire_skip(c, head_len);
+	return wire_take(c, len, &out->value);
+}
+
 bool bgp_attr_next(struct wire_cursor *c, struct bgp_attr *out)
 {
-	uint8_t short_len;
-	uint16_t len;
-
-	if (!(wire_u8(c, &out->flags) && wire_u8(c, &out->code)))
-		return false;
-	if (out->flags & BGP_ATTR_EXT_LEN)
-		return wire_u16(c, &len) && wire_take(c, len, &out->value);
-	return wire_u8(c, &short_len) && wire_take(c, short_len, &out->value);
+	return take_attr(c, out);
 }
 
 /* Whether the attribute may stand. */
@@ -383,14 +401,14 @@ enum bgp_verdict bgp_attrs_decode(struct wire_view block,
 	uint64_t met[4] = { 0 };
 	struct bgp_attr t;
 
-	memset(out, 0, sizeof(*out));
+	wire_clear(out, sizeof(*out));
 	out->block = block;
 	out->as_path.width = reading->as_width;
 	while (c.left != 0) {
 		const struct attr_rule *rule;
 		uint64_t bit;
 
-		if (!bgp_attr_next(&c, &t)) {
+		if (!take_attr(&c, &t)) {
 			/* RFC 7606 4: the rest of the block is unreadable. */
 			bgp_attrs_blame(out, BGP_WITHDRAW, BGP_FAULT_OVERRUN,
 					0);

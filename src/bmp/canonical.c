@@ -19,9 +19,12 @@ struct out {
 	bool next_hop_done;
 };
 
-static void put(struct out *o, const uint8_t *p, size_t n)
+/* Most values are of four bytes, which are not worth a call. */
+static inline void put(struct out *o, const uint8_t *p, size_t n)
 {
-	if (n != 0)
+	if (n == 4)
+		memcpy(o->p + o->len, p, 4);
+	else if (n != 0)
 		memcpy(o->p + o->len, p, n);
 	o->len += n;
 }

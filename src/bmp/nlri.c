@@ -17,7 +17,7 @@
 #define IPV4_MAPPED UINT64_C(0x0000ffff00000000)
 
 /* The first @bits of 64. */
-static uint64_t mask64(unsigned bits)
+static inline uint64_t mask64(unsigned bits)
 {
 	return bits >= 64 ? UINT64_MAX : ~(UINT64_MAX >> bits);
 }
@@ -26,60 +26,67 @@ static uint64_t mask64(unsigned bits)
  * The 64 bits at @p: @bits of them count, those up to the next byte should be
  * zero and are cleared, the rest belongs to somebody else.
  */
-static uint64_t masked64(const uint8_t *p, size_t readable, unsigned bits,
-			 bool *stray)
+static inline uint64_t masked64(const uint8_t *p, size_t readable,
+				unsigned bits, uint64_t *stray)
 {
 	uint64_t mask = mask64(bits);
-	uint64_t v =
-		wire_get_u64_padded(p, readable) & mask64((bits + 7) & ~7u);
+	uint64_t v = wire_get_u64_padded(p, readable);
 
-	*stray |= (v & ~mask) != 0;
+	*stray |= v & ~mask & mask64((bits + 7) & ~7u);
 	return v & mask;
 }
 
-/*
- * Hot: once per prefix. @readable bytes from @p on may be loaded, which is
- * more than the prefix has unless it is the last: so whole words are read and
- * masked, and the number of bytes in a prefix is never branched on.
- */
-static void set_prefix(struct bgp_nlri_iter *it, const uint8_t *p,
-		       size_t readable, unsigned bits)
+static inline uint64_t put_ipv6(uint8_t out[16], struct wire_cursor at,
+				unsigned bits)
 {
-	uint64_t high, low = 0;
-	bool stray = false;
+	uint64_t high, low = 0, stray = 0;
 
 	if (bits > 64) {
-		high = wire_get_u64(p);
-		low = masked64(p + 8, readable - 8, bits - 64, &stray);
+		high = wire_get_u64(at.p);
+		low = masked64(at.p + 8, at.left - 8, bits - 64, &stray);
 	} else {
-		high = masked64(p, readable, bits, &stray);
+		high = masked64(at.p, at.left, bits, &stray);
 	}
-	if (it->addr_bits == 32) {
-		low = IPV4_MAPPED | high >> 32;
-		high = 0;
-	}
-	wire_put_u64(it->nlri.address, high);
-	wire_put_u64(it->nlri.address + 8, low);
-	it->nlri.prefix_len = (uint8_t)bits;
-	it->host_bits += stray;
+	wire_put_u64(out, high);
+	wire_put_u64(out + 8, low);
+	return stray;
 }
 
-/* Length and prefix, nothing else (RFC 4271 4.3). */
-static bool next_plain(struct bgp_nlri_iter *it)
+static inline uint64_t put_ipv4(uint8_t out[16], struct wire_cursor at,
+				unsigned bits)
 {
-	struct wire_cursor c = it->c;
-	struct wire_view whole;
-	size_t readable;
-	uint8_t bits;
+	uint64_t ones = UINT64_C(0xffffffff) << 32;
+	uint32_t mask = (uint32_t)(ones >> bits);
+	uint32_t bytes = (uint32_t)(ones >> ((bits + 7) & ~7u));
+	uint32_t v =
+		at.left >= 4
+			? wire_get_u32(at.p)
+			: (uint32_t)(wire_get_u64_padded(at.p, at.left) >> 32);
 
-	if (!wire_u8(&c, &bits) || bits > it->addr_bits)
-		return false;
-	readable = c.left;
-	if (!wire_take(&it->c, 1 + (bits + 7u) / 8, &whole))
-		return false;
-	set_prefix(it, c.p, readable, bits);
-	it->nlri.wire = whole;
-	return true;
+	wire_put_u64(out, 0);
+	wire_put_u64(out + 8, IPV4_MAPPED | (v & mask));
+	return v & bytes & ~mask;
+}
+
+/*
+ * Put the prefix at @at into @out, in the one form of addresses. All that @at
+ * has left may be loaded, which is more than the prefix unless it is the last:
+ * so whole words are read and masked, and the number of bytes in a prefix is
+ * never branched on. Returns the stray bits.
+ */
+static inline uint64_t put_prefix(uint8_t out[16], struct wire_cursor at,
+				  unsigned bits, unsigned addr_bits)
+{
+	return addr_bits == 32 ? put_ipv4(out, at, bits)
+			       : put_ipv6(out, at, bits);
+}
+
+static inline void set_prefix(struct bgp_nlri_iter *it, struct wire_cursor at,
+			      unsigned bits)
+{
+	it->nlri.prefix_len = (uint8_t)bits;
+	it->host_bits +=
+		put_prefix(it->nlri.address, at, bits, it->addr_bits) != 0;
 }
 
 /*
@@ -106,7 +113,6 @@ static unsigned label_count(const struct bgp_nlri_iter *it, struct wire_view v,
 /* Length in bits of all: labels, route distinguisher, prefix. */
 static bool next_labeled(struct bgp_nlri_iter *it)
 {
-	struct wire_cursor start = it->c;
 	struct wire_cursor c;
 	struct wire_view v;
 	uint8_t len;
@@ -131,8 +137,7 @@ static bool next_labeled(struct bgp_nlri_iter *it)
 	}
 	if (bits > it->addr_bits)
 		return false;
-	set_prefix(it, c.p, c.left, bits);
-	wire_take(&start, 1 + v.len, &it->nlri.wire);
+	set_prefix(it, c, bits);
 	return true;
 }
 
@@ -261,6 +266,13 @@ static bool next_other(struct bgp_nlri_iter *it)
 	return !(it->flags & BGP_FAMILY_RD) || take_rd(it);
 }
 
+/* Nothing but lengths and prefixes. */
+static bool is_plain(const struct bgp_family_info *info)
+{
+	return info->kind == BGP_NLRI_PREFIX &&
+	       !(info->flags & (BGP_FAMILY_LABELS | BGP_FAMILY_RD));
+}
+
 void bgp_nlri_start(struct bgp_nlri_iter *it, struct wire_view field,
 		    const struct bgp_nlri_how *how)
 {
@@ -270,6 +282,7 @@ void bgp_nlri_start(struct bgp_nlri_iter *it, struct wire_view field,
 		.c = wire_start(field),
 		.flags = info->flags,
 		.addr_bits = info->addr_bits,
+		.plain = is_plain(info),
 		.multiple_labels = how->multiple_labels && !how->withdrawn,
 		.nlri = {
 			.afi = how->afi,
@@ -284,29 +297,86 @@ void bgp_nlri_start(struct bgp_nlri_iter *it, struct wire_view field,
 	};
 }
 
+static bool fail(struct bgp_nlri_iter *it)
+{
+	it->malformed = true;
+	it->c.left = 0;
+	return false;
+}
+
+/* Out of the way of the plain lane, which then needs no stack. */
+static __attribute__((noinline)) bool next_any(struct bgp_nlri_iter *it)
+{
+	if (it->nlri.has_path_id && !wire_u32(&it->c, &it->nlri.path_id))
+		return fail(it);
+	return next_other(it) || fail(it);
+}
+
+/* One plain prefix off @c: where its bytes begin, and how many bits. */
+static inline bool take_plain(struct wire_cursor *c, unsigned addr_bits,
+			      struct wire_cursor *at, uint8_t *bits)
+{
+	if (!wire_u8(c, bits) || *bits > addr_bits)
+		return false;
+	*at = *c;
+	return wire_skip(c, (*bits + 7u) / 8);
+}
+
 /*
  * Hot: once per route. Cost for plain prefixes: two loads that depend on the
  * one before (length, address), no branch on the data. bench/bmp_decode.c
  */
 bool bgp_nlri_next(struct bgp_nlri_iter *it)
 {
-	bool ok;
+	struct wire_cursor c = it->c;
+	struct wire_cursor at;
+	uint8_t bits;
 
-	if (it->c.left == 0)
+	if (c.left == 0)
 		return false;
-	if (it->nlri.has_path_id && !wire_u32(&it->c, &it->nlri.path_id)) {
-		ok = false;
-	} else if (it->nlri.kind == BGP_NLRI_PREFIX &&
-		   !(it->flags & (BGP_FAMILY_LABELS | BGP_FAMILY_RD))) {
-		ok = next_plain(it);
-	} else {
-		ok = next_other(it);
+	if (!it->plain)
+		return next_any(it);
+	if (it->nlri.has_path_id && !wire_u32(&c, &it->nlri.path_id))
+		return fail(it);
+	if (!take_plain(&c, it->addr_bits, &at, &bits))
+		return fail(it);
+	it->c = c;
+	set_prefix(it, at, bits);
+	return true;
+}
+
+/*
+ * Hot: once per batch of routes. The same with the cursor in registers: what
+ * bgp_nlri_next() waits for most is its own last store.
+ */
+size_t bgp_nlri_take(struct bgp_nlri_iter *it, struct bgp_prefix *out,
+		     size_t max)
+{
+	struct wire_cursor c = it->c;
+	unsigned addr_bits = it->addr_bits;
+	bool has_path_id = it->nlri.has_path_id;
+	uint32_t host_bits = 0;
+	uint32_t path_id = 0;
+	size_t n;
+
+	for (n = 0; n < max && c.left != 0; n++) {
+		struct wire_cursor at;
+		uint8_t bits;
+
+		if ((has_path_id && !wire_u32(&c, &path_id)) ||
+		    !take_plain(&c, addr_bits, &at, &bits)) {
+			it->malformed = true;
+			c.left = 0;
+			break;
+		}
+		host_bits +=
+			put_prefix(out[n].address, at, bits, addr_bits) != 0;
+		out[n].path_id = path_id;
+		out[n].len = bits;
 	}
-	if (!ok) {
-		it->malformed = true;
-		it->c.left = 0;
-	}
-	return ok;
+	it->c = c;
+	it->host_bits += host_bits;
+	return n;
 }
 
 /* Lengths of plain prefixes; @head bytes of path id stand before each. */
@@ -329,14 +399,14 @@ static bool count_plain(struct wire_cursor c, size_t head, unsigned max_bits,
 bool bgp_nlri_count(struct wire_view field, const struct bgp_nlri_how *how,
 		    uint32_t *count)
 {
+	const struct bgp_family_info *info = bgp_family_info(how->family);
 	struct bgp_nlri_iter it;
 	uint32_t n = 0;
 
+	if (is_plain(info))
+		return count_plain(wire_start(field), how->add_path ? 4 : 0,
+				   info->addr_bits, count);
 	bgp_nlri_start(&it, field, how);
-	if (it.nlri.kind == BGP_NLRI_PREFIX &&
-	    !(it.flags & (BGP_FAMILY_LABELS | BGP_FAMILY_RD)))
-		return count_plain(it.c, how->add_path ? 4 : 0, it.addr_bits,
-				   count);
 	while (bgp_nlri_next(&it))
 		n++;
 	if (it.malformed)

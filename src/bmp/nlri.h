@@ -39,7 +39,7 @@ struct bgp_nlri {
 	uint8_t address[16];	 /* BGP_NLRI_PREFIX; IPv4 mapped to IPv6 */
 	uint64_t rd;		 /* families with BGP_FAMILY_RD */
 	struct wire_view labels; /* of 3 bytes each, as sent */
-	/* All of it without the path id; the others' fields are inside. */
+	/* All of it without the path id. Not of prefixes: they are above. */
 	struct wire_view wire;
 	/*
 	 * What follows the outer type, length and, where it stands first,
@@ -62,6 +62,7 @@ struct bgp_nlri_iter {
 	struct wire_cursor c;
 	uint8_t flags;	   /* of the family */
 	uint8_t addr_bits; /* of the family */
+	bool plain;	   /* prefixes without labels and distinguishers */
 	bool multiple_labels;
 	bool malformed;
 	uint32_t host_bits; /* NLRI with stray bits so far */
@@ -73,6 +74,21 @@ void bgp_nlri_start(struct bgp_nlri_iter *it, struct wire_view field,
 
 /* Step to the next route. False at the end and where the field is bad. */
 bool bgp_nlri_next(struct bgp_nlri_iter *it);
+
+/* Of a plain family, all there is to a route. */
+struct bgp_prefix {
+	uint8_t address[16]; /* IPv4 mapped to IPv6 */
+	uint32_t path_id;
+	uint8_t len;
+};
+
+/*
+ * The next routes of a field whose it->plain is set, up to @max of them: half
+ * the time of as many bgp_nlri_next(), and a table can be told what is coming.
+ * Returns how many; 0 at the end and where the field is bad.
+ */
+size_t bgp_nlri_take(struct bgp_nlri_iter *it, struct bgp_prefix *out,
+		     size_t max);
 
 /*
  * How many routes @field has, looking at lengths only. False if it cannot be

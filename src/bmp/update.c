@@ -163,7 +163,7 @@ enum bgp_verdict bgp_update_decode(struct wire_view body,
 	struct wire_view withdrawn, block = { 0 };
 	bool whole;
 
-	memset(out->sections, 0, sizeof(out->sections));
+	wire_clear(out->sections, sizeof(out->sections));
 	out->end_of_rib = false;
 	whole = take_field(&c, &withdrawn) && take_field(&c, &block);
 	bgp_attrs_decode(block, r, &out->attrs);

@@ -30,6 +30,16 @@ struct wire_cursor {
 	size_t left;
 };
 
+/*
+ * Zero a struct of a few hundred bytes. At -O2 gcc makes "rep stos" of a
+ * memset() of known size, which takes longer to start than this to finish.
+ */
+static inline void wire_clear(void *p, size_t n)
+{
+	__asm__("" : "+r"(n));
+	memset(p, 0, n);
+}
+
 static inline struct wire_cursor wire_start(struct wire_view v)
 {
 	return (struct wire_cursor){ .p = v.p, .left = v.len };
