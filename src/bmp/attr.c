@@ -331,10 +331,7 @@ static inline bool take_attr(struct wire_cursor *c, struct bgp_attr *out)
 	} else {
 		return false;
 	}
-	if (head.len - head_len < len)
-		return false;
-	wire_skip(c, head_len);
-	return wire_take(c, len, &out->value);
+	return wire_skip(c, head_len) && wire_take(c, len, &out->value);
 }
 
 bool bgp_attr_next(struct wire_cursor *c, struct bgp_attr *out)
@@ -389,6 +386,54 @@ static void settle_as4(struct bgp_attrs *a)
 		a->as_path.as4_path = (struct wire_view){ 0 };
 }
 
+/* The same code again: the first stands, even if it was refused. */
+static void blame_twice(struct bgp_attrs *a, uint8_t code)
+{
+	bgp_attrs_blame(a,
+			rules[code].body != NULL ? rules[code].twice
+						 : BGP_DISCARD_ATTR,
+			BGP_FAULT_TWICE, code);
+}
+
+/*
+ * Walk the block. Every attribute leaves its mark in seen, so that a second
+ * one is noticed; those that were refused also in @refused. Returns whether
+ * there are any.
+ */
+static inline bool walk(struct wire_view block, const struct bgp_reading *r,
+			struct bgp_attrs *a, uint64_t refused[4])
+{
+	struct wire_cursor c = wire_start(block);
+	bool any = false;
+	struct bgp_attr t;
+
+	while (c.left != 0) {
+		const struct attr_rule *rule;
+		uint64_t *seen, bit;
+
+		if (!take_attr(&c, &t)) {
+			/* RFC 7606 4: the rest of the block is unreadable. */
+			bgp_attrs_blame(a, BGP_WITHDRAW, BGP_FAULT_OVERRUN, 0);
+			break;
+		}
+		rule = &rules[t.code];
+		seen = &a->seen[t.code / 64];
+		bit = UINT64_C(1) << (t.code % 64);
+		if (*seen & bit) {
+			blame_twice(a, t.code);
+			continue;
+		}
+		*seen |= bit;
+		if (rule->body == NULL) {
+			a->has_unknown = true;
+		} else if (!judge(&t, rule, r, a)) {
+			refused[t.code / 64] |= bit;
+			any = true;
+		}
+	}
+	return any;
+}
+
 /*
  * Hot: once per UPDATE. Cost: one indirect call per attribute; the block is
  * read once, values are not copied. bench/bmp_decode.c
@@ -397,39 +442,14 @@ enum bgp_verdict bgp_attrs_decode(struct wire_view block,
 				  const struct bgp_reading *reading,
 				  struct bgp_attrs *out)
 {
-	struct wire_cursor c = wire_start(block);
-	uint64_t met[4] = { 0 };
-	struct bgp_attr t;
+	uint64_t refused[4] = { 0 };
 
 	wire_clear(out, sizeof(*out));
 	out->block = block;
 	out->as_path.width = reading->as_width;
-	while (c.left != 0) {
-		const struct attr_rule *rule;
-		uint64_t bit;
-
-		if (!take_attr(&c, &t)) {
-			/* RFC 7606 4: the rest of the block is unreadable. */
-			bgp_attrs_blame(out, BGP_WITHDRAW, BGP_FAULT_OVERRUN,
-					0);
-			break;
-		}
-		rule = &rules[t.code];
-		bit = UINT64_C(1) << (t.code % 64);
-		if (met[t.code / 64] & bit) {
-			bgp_attrs_blame(out,
-					rule->body != NULL ? rule->twice
-							   : BGP_DISCARD_ATTR,
-					BGP_FAULT_TWICE, t.code);
-			continue;
-		}
-		met[t.code / 64] |= bit;
-		if (rule->body == NULL)
-			out->has_unknown = true;
-		else if (!judge(&t, rule, reading, out))
-			continue;
-		out->seen[t.code / 64] |= bit;
-	}
+	if (walk(block, reading, out, refused))
+		for (int i = 0; i < 4; i++)
+			out->seen[i] &= ~refused[i];
 	settle_as4(out);
 	return out->verdict;
 }

@@ -58,10 +58,7 @@ static inline uint64_t put_ipv4(uint8_t out[16], struct wire_cursor at,
 	uint64_t ones = UINT64_C(0xffffffff) << 32;
 	uint32_t mask = (uint32_t)(ones >> bits);
 	uint32_t bytes = (uint32_t)(ones >> ((bits + 7) & ~7u));
-	uint32_t v =
-		at.left >= 4
-			? wire_get_u32(at.p)
-			: (uint32_t)(wire_get_u64_padded(at.p, at.left) >> 32);
+	uint32_t v = wire_get_u32_padded(at.p, at.left);
 
 	wire_put_u64(out, 0);
 	wire_put_u64(out + 8, IPV4_MAPPED | (v & mask));

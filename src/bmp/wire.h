@@ -107,6 +107,21 @@ static inline uint64_t wire_get_u64_padded(const uint8_t *p, size_t readable)
 	return v;
 }
 
+static inline uint32_t wire_get_u32_padded(const uint8_t *p, size_t readable)
+{
+	uint32_t v = 0;
+
+	if (readable >= 4)
+		return wire_get_u32(p);
+	if (readable > 0)
+		v = (uint32_t)p[0] << 24;
+	if (readable > 1)
+		v |= (uint32_t)p[1] << 16;
+	if (readable > 2)
+		v |= (uint32_t)p[2] << 8;
+	return v;
+}
+
 static inline void wire_put_u16(uint8_t *p, uint16_t v)
 {
 	v = __builtin_bswap16(v);
