@@ -302,6 +302,11 @@ bool bgp_attr_known(uint8_t code)
 	return rules[code].body != NULL;
 }
 
+uint8_t bgp_attr_flags(uint8_t code)
+{
+	return rules[code].flags;
+}
+
 void bgp_attrs_blame(struct bgp_attrs *a, enum bgp_verdict v,
 		     enum bgp_fault fault, uint8_t code)
 {

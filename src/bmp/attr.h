@@ -116,6 +116,11 @@ static inline bool bgp_attrs_has(const struct bgp_attrs *a, uint8_t code)
 	return a->seen[code / 64] >> (code % 64) & 1;
 }
 
+static inline void bgp_attrs_set(struct bgp_attrs *a, uint8_t code)
+{
+	a->seen[code / 64] |= UINT64_C(1) << (code % 64);
+}
+
 /* Always fills *@out. Mandatory attributes are bgp_update_decode()'s affair. */
 enum bgp_verdict bgp_attrs_decode(struct wire_view block,
 				  const struct bgp_reading *reading,
@@ -139,7 +144,8 @@ bool bgp_attr_next(struct wire_cursor *c, struct bgp_attr *out);
 bool bgp_attrs_find(const struct bgp_attrs *a, uint8_t code,
 		    struct wire_view *out);
 
-/* Whether @code has a row in the table of attributes. */
+/* Whether @code has a row in the table, and the flags it gives. */
 bool bgp_attr_known(uint8_t code);
+uint8_t bgp_attr_flags(uint8_t code);
 
 #endif
