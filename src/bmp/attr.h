@@ -1,12 +1,10 @@
 /*
  * bmp/attr.h - path attributes, judged one by one (RFC 4271 4.3, RFC 7606)
- *
  * One pass over the block fills a struct of numbers and views. Each attribute
  * has a row in a table: its flags, its length, what becomes of the UPDATE if
  * it is wrong. The verdict of the UPDATE is the strongest of all rows. A
  * member counts only if bgp_attrs_has() says so; views are then well-formed
  * (communities are whole communities, the AS path is whole segments).
- *
  * Attributes without a member (AIGP, Prefix-SID, those we never heard of) are
  * found by bgp_attrs_find() or walked with bgp_attr_next().
  */

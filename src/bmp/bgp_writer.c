@@ -239,8 +239,61 @@ static void put_mp(struct bmp_writer *w, const struct bgp_update_parts *parts,
 					     : BGP_SECTION_MP_UNREACH]);
 }
 
-static void put_view(struct bmp_writer *w, struct wire_view v)
+/* Where a struct bgp_attrs keeps the value of a code, and in what form. */
+enum member_form {
+	MEMBER_NONE, /* in its block only */
+	MEMBER_U8,
+	MEMBER_U32,
+	MEMBER_VIEW,
+};
+
+struct member {
+	uint8_t form;
+	uint16_t at;
+};
+
+#define MEMBER(form, name)                             \
+	{                                              \
+		form, offsetof(struct bgp_attrs, name) \
+	}
+
+static const struct member members[256] = {
+	[BGP_ORIGIN] = MEMBER(MEMBER_U8, origin),
+	[BGP_MED] = MEMBER(MEMBER_U32, med),
+	[BGP_LOCAL_PREF] = MEMBER(MEMBER_U32, local_pref),
+	[BGP_ORIGINATOR_ID] = MEMBER(MEMBER_U32, originator_id),
+	[BGP_OTC] = MEMBER(MEMBER_U32, otc),
+	[BGP_AS_PATH] = MEMBER(MEMBER_VIEW, as_path.path),
+	[BGP_AS4_PATH] = MEMBER(MEMBER_VIEW, as_path.as4_path),
+	[BGP_COMMUNITIES] = MEMBER(MEMBER_VIEW, communities),
+	[BGP_EXT_COMMUNITIES] = MEMBER(MEMBER_VIEW, ext_communities),
+	[BGP_LARGE_COMMUNITIES] = MEMBER(MEMBER_VIEW, large_communities),
+	[BGP_IPV6_EXT_COMMUNITIES] = MEMBER(MEMBER_VIEW, ipv6_ext_communities),
+	[BGP_CLUSTER_LIST] = MEMBER(MEMBER_VIEW, cluster_list),
+};
+
+static void put_member(struct bmp_writer *w, const struct bgp_attrs *a,
+		       uint8_t code)
 {
+	const uint8_t *at = (const uint8_t *)a + members[code].at;
+	struct wire_view v = { 0 };
+	uint32_t number;
+
+	switch ((enum member_form)members[code].form) {
+	case MEMBER_U8:
+		bmp_put_u8(w, *at);
+		return;
+	case MEMBER_U32:
+		memcpy(&number, at, sizeof(number));
+		bmp_put_u32(w, number);
+		return;
+	case MEMBER_VIEW:
+		memcpy(&v, at, sizeof(v));
+		break;
+	case MEMBER_NONE:
+		(void)bgp_attrs_find(a, code, &v);
+		break;
+	}
 	bmp_put(w, v.p, v.len);
 }
 
@@ -248,26 +301,10 @@ static void put_value(struct bmp_writer *w,
 		      const struct bgp_update_parts *parts, uint8_t code)
 {
 	const struct bgp_attrs *a = parts->attrs;
-	struct wire_view v;
 
-	switch ((enum bgp_attr_code)code) {
-	case BGP_ORIGIN:
-		bmp_put_u8(w, a->origin);
-		break;
-	case BGP_AS_PATH:
-		put_view(w, a->as_path.path);
-		break;
-	case BGP_AS4_PATH:
-		put_view(w, a->as_path.as4_path);
-		break;
+	switch (code) {
 	case BGP_NEXT_HOP:
 		bmp_put(w, a->next_hop, a->next_hop_len);
-		break;
-	case BGP_MED:
-		bmp_put_u32(w, a->med);
-		break;
-	case BGP_LOCAL_PREF:
-		bmp_put_u32(w, a->local_pref);
 		break;
 	case BGP_AGGREGATOR:
 		if (a->as_path.width == 2)
@@ -276,34 +313,12 @@ static void put_value(struct bmp_writer *w,
 			bmp_put_u32(w, a->aggregator_as);
 		bmp_put_u32(w, a->aggregator_id);
 		break;
-	case BGP_ORIGINATOR_ID:
-		bmp_put_u32(w, a->originator_id);
-		break;
-	case BGP_OTC:
-		bmp_put_u32(w, a->otc);
-		break;
-	case BGP_COMMUNITIES:
-		put_view(w, a->communities);
-		break;
-	case BGP_EXT_COMMUNITIES:
-		put_view(w, a->ext_communities);
-		break;
-	case BGP_LARGE_COMMUNITIES:
-		put_view(w, a->large_communities);
-		break;
-	case BGP_IPV6_EXT_COMMUNITIES:
-		put_view(w, a->ipv6_ext_communities);
-		break;
-	case BGP_CLUSTER_LIST:
-		put_view(w, a->cluster_list);
-		break;
 	case BGP_MP_REACH:
 	case BGP_MP_UNREACH:
 		put_mp(w, parts, code);
 		break;
 	default:
-		if (bgp_attrs_find(a, code, &v))
-			put_view(w, v);
+		put_member(w, a, code);
 	}
 }
 
