@@ -9,7 +9,8 @@
  *	      wire_take(&c, len, &body)))
  *		return BMP_SHORT;
  *
- * This is the only file in the room that does pointer arithmetic on input.
+ * No other file of the room moves through input by a length it was told: they
+ * take views here and look inside them at offsets they know to be there.
  */
 #ifndef BMP_WIRE_H
 #define BMP_WIRE_H
