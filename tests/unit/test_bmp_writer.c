@@ -138,6 +138,11 @@ static struct bgp_open random_open(uint8_t name[32])
 	return o;
 }
 
+static bool same_view(struct wire_view a, struct wire_view b)
+{
+	return a.len == b.len && (a.len == 0 || memcmp(a.p, b.p, a.len) == 0);
+}
+
 static void check_open(const struct bgp_open *a, struct wire_view pdu)
 {
 	struct bgp_open b;
@@ -292,11 +297,6 @@ static void random_routes(struct routes *r, enum bgp_family family,
 		else
 			random_body(n, r->bytes[i]);
 	}
-}
-
-static bool same_view(struct wire_view a, struct wire_view b)
-{
-	return a.len == b.len && (a.len == 0 || memcmp(a.p, b.p, a.len) == 0);
 }
 
 static void check_routes(const struct routes *want, const struct bgp_update *u,
