@@ -138,7 +138,7 @@ static void check_mandatory(struct bgp_update *u)
 	/*
 	 * A router cannot use a route without a next hop; we can show it. FRR
 	 * leaves NEXT_HOP out of what it reports of its own tables, so by the
-	 * letter all of them would be withdrawals. docs/decisions/0005
+	 * letter all of them would be withdrawals. docs/decisions/0020
 	 */
 	if (classic && !bgp_attrs_has(a, BGP_NEXT_HOP))
 		blame(u, BGP_DISCARD_ATTR, BGP_FAULT_MISSING, BGP_NEXT_HOP);

@@ -278,16 +278,26 @@ static void test_rule_09_timestamp_zero_is_unset(void **state)
 	assert_true(bmp_peer_decode(&c, &p));
 	assert_true(p.time_ns == 0);
 
-	/* Microseconds are kept; note 14: any nonsense is passed on. */
+	/* Microseconds are kept. */
 	wire_put_u32(bytes + 34, 1);
 	wire_put_u32(bytes + 38, 999999);
 	c = (struct wire_cursor){ bytes, sizeof(bytes) };
 	assert_true(bmp_peer_decode(&c, &p));
 	assert_true(p.time_ns == 1999999000);
+}
+
+/* Uptime, another year, more than a second of microseconds: as it was sent. */
+static void test_note_14_nonsense_in_timestamps_is_passed_on(void **state)
+{
+	uint8_t bytes[BMP_PEER_HEADER_LEN] = { 0 };
+	struct wire_cursor c = { bytes, sizeof(bytes) };
+	struct bmp_peer p;
+
+	(void)state;
 	memset(bytes + 34, 0xff, 8);
-	c = (struct wire_cursor){ bytes, sizeof(bytes) };
 	assert_true(bmp_peer_decode(&c, &p));
-	assert_true(p.time_ns > UINT64_C(4294967295) * 1000000000);
+	assert_true(p.time_ns == UINT64_C(4294967295) * 1000000000 +
+					 UINT64_C(4294967295) * 1000);
 }
 
 static void test_rule_10_ipv4_is_in_the_last_four_bytes(void **state)
@@ -641,6 +651,8 @@ int main(void)
 		cmocka_unit_test(
 			test_rule_08_pre_and_post_policy_are_two_views),
 		cmocka_unit_test(test_rule_09_timestamp_zero_is_unset),
+		cmocka_unit_test(
+			test_note_14_nonsense_in_timestamps_is_passed_on),
 		cmocka_unit_test(test_rule_10_ipv4_is_in_the_last_four_bytes),
 		cmocka_unit_test(test_peer_header_cut),
 		cmocka_unit_test(test_unknown_peer_type_is_told),
