@@ -145,6 +145,27 @@ static void test_other_meaning_other_bytes(void **state)
 	check_pairs(pairs, COUNT(pairs), false, &plain, &plain);
 }
 
+/* Whatever the order on the wire, and wherever the next hop came from. */
+static void test_codes_ascend(void **state)
+{
+	static const uint8_t in[] = {
+		0xc0, 200, 1, 9, 0x80,	 4,	   4,
+		0,    0,   0, 1, ORIGIN, NEXT_HOP, AS_PATH
+	};
+	uint8_t form[256];
+	size_t n = canonical(in, sizeof(in), &plain, BGP_SECTION_NLRI, form,
+			     sizeof(form));
+	struct wire_cursor c = { form, n };
+	static const uint8_t want[] = { 1, 2, 3, 4, 200 };
+	struct bgp_attr t;
+	size_t i = 0;
+
+	(void)state;
+	for (; bgp_attr_next(&c, &t); i++)
+		assert_int_equal(t.code, want[i]);
+	assert_int_equal(i, COUNT(want));
+}
+
 static void test_next_hop_of_mp_reach(void **state)
 {
 	/* The same IPv4 next hop, said in NEXT_HOP and in MP_REACH 1/1. */
@@ -245,6 +266,7 @@ int main(void)
 		cmocka_unit_test(test_same_meaning_same_bytes),
 		cmocka_unit_test(test_same_meaning_of_both_widths),
 		cmocka_unit_test(test_other_meaning_other_bytes),
+		cmocka_unit_test(test_codes_ascend),
 		cmocka_unit_test(test_next_hop_of_mp_reach),
 		cmocka_unit_test(test_many_communities_backwards),
 		cmocka_unit_test(test_long_sequence_is_cut_in_one_way),

@@ -100,6 +100,7 @@ static void test_rule_26_length_out_of_range_is_malformed(void **state)
 		{ BGP_IPV4_LABELED, BYTES(57, 0, 0, 1, 1, 2, 3, 4, 5), "malformed" },
 		{ BGP_IPV4_VPN, BYTES(87, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0), "malformed" },
 		{ BGP_IPV4_VPN, BYTES(121, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5), "malformed" },
+		{ BGP_IPV4_MULTICAST_VPN, BYTES(97, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5), "malformed" },
 		{ BGP_IPV4_MULTICAST_VPN, BYTES(63, 0, 0, 0, 0, 0, 0, 0, 0), "malformed" },
 		/* clang-format on */
 	};
@@ -363,6 +364,8 @@ static void test_evpn_routes(void **state)
 		  "s-pmsi rd 65000:1 tag 100 source * group 224.0.0.5 originator 192.0.2.1" },
 		{ BGP_L2VPN_EVPN, BYTES(11, 11, RD_A, 1, 2, 3), "leaf rd 65000:1 route 010203" },
 		{ BGP_L2VPN_EVPN, BYTES(12, 9, RD_A, 7), "type 12 rd 65000:1 07" },
+		{ BGP_L2VPN_EVPN, BYTES(3, 18, RD_A, TAG, 32, 192, 0, 2, 1, 7),
+		  "inclusive-multicast rd 65000:1 tag 100 originator 192.0.2.1 malformed 0000006420c000020107" },
 		{ BGP_L2VPN_EVPN, BYTES(1, 9, RD_A, 7), "ethernet-ad rd 65000:1 malformed 07" },
 		/* A length that says too much, or too little for a distinguisher. */
 		{ BGP_L2VPN_EVPN, BYTES(1, 26, RD_A, ESI, TAG, 0, 1, 1), "malformed" },
@@ -412,6 +415,26 @@ static void test_evpn_ad_key_has_the_segment(void **state)
 		       "esi");
 	check_same_key(true, a, sizeof(a), label, sizeof(label), &how, &how,
 		       "label");
+}
+
+static void test_stray_bits_are_not_in_typed_keys(void **state)
+{
+	static const uint8_t a[] = { 5, 34,  RD_A, ESI, TAG, 20, 10, 1, 0x20,
+				     0, 192, 0,	   2,	1,   0,	 1,  1 };
+	static const uint8_t b[] = { 5, 34,  RD_A, ESI, TAG, 20, 10, 1, 0x2f,
+				     9, 192, 0,	   2,	1,   0,	 1,  1 };
+	static const uint8_t rt[] = { 33, 0, 0, 0, 1, 0x00 };
+	static const uint8_t rt_stray[] = { 33, 0, 0, 0, 1, 0x7f };
+	static const uint8_t rt_other[] = { 33, 0, 0, 0, 1, 0x80 };
+	struct bgp_nlri_how how = how_of(BGP_L2VPN_EVPN);
+
+	(void)state;
+	check_same_key(true, a, sizeof(a), b, sizeof(b), &how, &how, "evpn");
+	how = how_of(BGP_ROUTE_TARGET);
+	check_same_key(true, rt, sizeof(rt), rt_stray, sizeof(rt_stray), &how,
+		       &how, "route target");
+	check_same_key(false, rt, sizeof(rt), rt_other, sizeof(rt_other), &how,
+		       &how, "another route target");
 }
 
 static void test_other_families(void **state)
@@ -531,6 +554,7 @@ int main(void)
 		cmocka_unit_test(test_evpn_routes),
 		cmocka_unit_test(test_evpn_mac_key),
 		cmocka_unit_test(test_evpn_ad_key_has_the_segment),
+		cmocka_unit_test(test_stray_bits_are_not_in_typed_keys),
 		cmocka_unit_test(test_other_families),
 		cmocka_unit_test(test_add_path_before_every_kind),
 		cmocka_unit_test(test_key_says_how_long_it_would_be),

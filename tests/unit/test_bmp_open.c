@@ -166,11 +166,15 @@ static void test_rule_16_capabilities_that_change_parsing(void **state)
 static void test_add_path_values(void **state)
 {
 	const uint8_t in[] = {
-		FIXED, 24, 2,	22, 69, 20, 0, 1, 1, 1, /* IPv4: receive */
-		0,     2,  1,	2,			/* IPv6: send */
-		0,     1,  128, 3,			/* VPNv4: both */
-		0,     1,  4,	0,			/* nothing */
-		0,     2,  4,	4, /* no such value: ignored */
+		/* clang-format off */
+		FIXED, 24,
+		2, 22, 69, 20,
+		0, 1, 1, 1,   /* IPv4: receive */
+		0, 2, 1, 2,   /* IPv6: send */
+		0, 1, 128, 3, /* VPNv4: both */
+		0, 1, 4, 0,   /* nothing */
+		0, 2, 4, 7,   /* no such value: ignored */
+		/* clang-format on */
 	};
 	struct bgp_open open;
 

@@ -92,6 +92,7 @@ static void test_rule_20_end_of_rib(void **state)
 		{ "EVPN", BYTES(0, 0, 0, 6, 0x80, 15, 3, 0, 25, 70), true, 25, 70 },
 		{ "with another attribute", BYTES(0, 0, 0, 10, ORIGIN, 0x80, 15, 3, 0, 2, 1), false, 0, 0 },
 		{ "with an unknown one", BYTES(0, 0, 0, 9, 0xc0, 200, 0, 0x80, 15, 3, 0, 2, 1), false, 0, 0 },
+		{ "with wrong flags", BYTES(0, 0, 0, 6, 0xc0, 15, 3, 0, 2, 1), false, 0, 0 },
 		{ "empty, with attributes", BYTES(0, 0, 0, 4, ORIGIN), false, 0, 0 },
 		{ "with a withdrawn route", BYTES(0, 2, 8, 10, 0, 6, 0x80, 15, 3, 0, 2, 1), false, 0, 0 },
 		{ "MP_UNREACH with a route", BYTES(0, 0, 0, 8, 0x80, 15, 5, 0, 2, 1, 8, 0x20), false, 0, 0 },
@@ -221,6 +222,9 @@ static void test_rule_23_next_hop_lengths(void **state)
 		      cases[i].len);
 		CHECK(nh.has_link_local == cases[i].link_local, "%u: local",
 		      cases[i].len);
+		if (nh.has_link_local)
+			CHECK(nh.link_local[0] == cases[i].len - 15,
+			      "%u: wrong link-local", cases[i].len);
 		if (nh.has_address)
 			CHECK(nh.address[cases[i].ipv4 ? 12 : 0] ==
 				      cases[i].first,
