@@ -165,9 +165,7 @@ static void check_open(const struct bgp_open *a, struct wire_view pdu)
 	SAME("add-path receive", a->add_path_receive == b.add_path_receive);
 	SAME("extended next hop", a->ext_next_hop == b.ext_next_hop);
 	SAME("labels", a->multiple_labels == b.multiple_labels);
-	SAME("hostname",
-	     a->hostname.len == b.hostname.len &&
-		     memcmp(a->hostname.p, b.hostname.p, b.hostname.len) == 0);
+	SAME("hostname", same_view(a->hostname, b.hostname));
 }
 
 static void test_peer_up_round_trip(void **state)
