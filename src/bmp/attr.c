@@ -310,6 +310,8 @@ uint8_t bgp_attr_flags(uint8_t code)
 void bgp_attrs_blame(struct bgp_attrs *a, enum bgp_verdict v,
 		     enum bgp_fault fault, uint8_t code)
 {
+	/* A stronger verdict on another part does not mend the attributes. */
+	a->withdraw |= v == BGP_WITHDRAW;
 	if (v <= a->verdict)
 		return;
 	a->verdict = v;

@@ -87,6 +87,7 @@ struct bgp_attrs {
 	enum bgp_verdict verdict;
 	enum bgp_fault fault;
 	uint8_t fault_code;    /* attribute to blame, 0: none */
+	bool withdraw;	       /* some fault called for BGP_WITHDRAW */
 	bool has_unknown;      /* some code without a row */
 	bool as_width_guessed; /* the path was not of the width it should be */
 	uint8_t origin;

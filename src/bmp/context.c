@@ -51,6 +51,28 @@ void bgp_context_merge(struct bgp_context *ctx, const struct bgp_open *sent,
 	*ctx = more;
 }
 
+enum bgp_open_status bgp_context_peer_up(struct bgp_context *ctx,
+					 const struct bmp_peer *peer,
+					 const struct bmp_peer_up *up)
+{
+	bool loc_rib = peer->type == BMP_PEER_LOC_RIB;
+	struct bgp_open sent, received;
+	enum bgp_open_status a = bgp_open_decode(up->sent_open.body, &sent);
+	enum bgp_open_status b =
+		bgp_open_decode(up->received_open.body, &received);
+	enum bgp_open_status worse = a > b ? a : b;
+
+	if (!bgp_open_status_usable(worse)) {
+		if (!loc_rib)
+			bgp_context_init(ctx);
+	} else if (loc_rib) {
+		bgp_context_merge(ctx, &sent, &received);
+	} else {
+		bgp_context_set(ctx, &sent, &received);
+	}
+	return worse;
+}
+
 static bgp_family_set add_path_of(const struct bgp_context *ctx,
 				  const struct bmp_peer *peer)
 {

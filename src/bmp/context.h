@@ -14,8 +14,8 @@
 #ifndef BMP_CONTEXT_H
 #define BMP_CONTEXT_H
 
+#include "bmp/message.h"
 #include "bmp/open.h"
-#include "bmp/peer.h"
 
 /* How to read one UPDATE. All zero but as_width reads the plain old form. */
 struct bgp_reading {
@@ -62,6 +62,16 @@ void bgp_context_set(struct bgp_context *ctx, const struct bgp_open *sent,
  */
 void bgp_context_merge(struct bgp_context *ctx, const struct bgp_open *sent,
 		       const struct bgp_open *received);
+
+/*
+ * What a Peer Up does to the context of its peer: it replaces it, or for the
+ * Loc-RIB adds to it. If an OPEN cannot be relied on, the context of a session
+ * becomes unknown and that of a Loc-RIB stays as it was. Returns the worse
+ * status of the two.
+ */
+enum bgp_open_status bgp_context_peer_up(struct bgp_context *ctx,
+					 const struct bmp_peer *peer,
+					 const struct bmp_peer_up *up);
 
 /* How to read a Route Monitoring with the header @peer. @over may be NULL. */
 struct bgp_reading bgp_context_reading(const struct bgp_context *ctx,

@@ -69,9 +69,13 @@ static enum bmp_status take_stats(struct wire_cursor *c, uint16_t v4_type,
 /* False, and an empty PDU, if what is there is no OPEN. */
 static bool take_open(struct wire_cursor *c, struct bgp_pdu *out)
 {
-	if (bgp_pdu_take(c, out) && out->type == BGP_PDU_OPEN &&
-	    out->whole.len >= OPEN_MIN_LEN)
+	if (!bgp_pdu_take(c, out)) {
+		/* Where it ends, and what follows it, nobody knows. */
+		c->left = 0;
+	} else if (out->type == BGP_PDU_OPEN &&
+		   out->whole.len >= OPEN_MIN_LEN) {
 		return true;
+	}
 	*out = (struct bgp_pdu){ 0 };
 	return false;
 }

@@ -29,14 +29,20 @@ enum bgp_capability {
 
 enum bgp_open_status {
 	BGP_OPEN_OK,
+	BGP_OPEN_BAD_CAPABILITY, /* wrong length; that one was left out */
 	/* The fixed part is good; capabilities are not to be relied on. */
 	BGP_OPEN_CUT_PARAMETERS,
-	BGP_OPEN_BAD_CAPABILITY, /* wrong length; that one was left out */
 	/* Nothing can be used. */
 	BGP_OPEN_SHORT,
 	BGP_OPEN_BAD_VERSION,
 	BGP_OPEN_STATUSES
 };
+
+/* Whether the capabilities can be relied on. */
+static inline bool bgp_open_status_usable(enum bgp_open_status s)
+{
+	return s < BGP_OPEN_CUT_PARAMETERS;
+}
 
 struct bgp_open {
 	uint8_t version;

@@ -22,7 +22,8 @@
  *	BGP_ACCEPT		as it stands
  *	BGP_DISCARD_ATTR	the same; some attribute is not in u.attrs
  *	BGP_WITHDRAW		all routes are withdrawals
- *	BGP_DISABLE_FAMILY	sections marked lost have no routes: suspect
+ *	BGP_DISABLE_FAMILY	sections marked lost have no routes: suspect;
+ *				of the others, bgp_update_announces() knows
  *	BGP_RESET		no section has: the peer's view is suspect
  */
 #ifndef BMP_UPDATE_H
@@ -70,7 +71,7 @@ bool bgp_update_routes(const struct bgp_update *u, enum bgp_section_id s,
 static inline bool bgp_update_announces(const struct bgp_update *u,
 					enum bgp_section_id s)
 {
-	return s >= BGP_SECTION_NLRI && u->verdict != BGP_WITHDRAW;
+	return s >= BGP_SECTION_NLRI && !u->attrs.withdraw;
 }
 
 struct bgp_next_hop {

@@ -96,6 +96,46 @@ static void test_rule_15_loc_rib_peer_ups_merge(void **state)
 	assert_true(ctx.add_path_in == 0);
 }
 
+/* A Peer Up with an OPEN of AS 65001 and these capabilities on both sides. */
+static struct bmp_peer_up up_with(const uint8_t *body, size_t len)
+{
+	struct bgp_pdu open = { .type = BGP_PDU_OPEN, .body = { body, len } };
+
+	return (struct bmp_peer_up){ .sent_open = open, .received_open = open };
+}
+
+#define FIXED 4, 0xfd, 0xe9, 0, 180, 192, 0, 2, 7
+
+static void test_note_12_unusable_open_makes_the_context_unknown(void **state)
+{
+	static const uint8_t good[] = { FIXED, 8, 2, 6, 69, 4, 0, 1, 1, 3 };
+	static const uint8_t cut[] = { FIXED, 8, 2, 6, 69, 4, 0, 1 };
+	struct bmp_peer_up up = up_with(good, sizeof(good));
+	struct bmp_peer peer = { .type = BMP_PEER_GLOBAL };
+	struct bgp_context ctx;
+
+	(void)state;
+	bgp_context_init(&ctx);
+	assert_int_equal(bgp_context_peer_up(&ctx, &peer, &up), BGP_OPEN_OK);
+	assert_true(ctx.known);
+	assert_true(ctx.add_path_in == IPV4);
+	/* One is enough, and what was known before is of another session. */
+	up.received_open.body = (struct wire_view){ cut, sizeof(cut) };
+	assert_int_equal(bgp_context_peer_up(&ctx, &peer, &up),
+			 BGP_OPEN_CUT_PARAMETERS);
+	assert_false(ctx.known);
+	assert_true(ctx.add_path_in == 0);
+
+	/* A Loc-RIB's other Peer Ups stand. */
+	peer.type = BMP_PEER_LOC_RIB;
+	up = up_with(good, sizeof(good));
+	bgp_context_peer_up(&ctx, &peer, &up);
+	up = up_with(NULL, 0);
+	assert_int_equal(bgp_context_peer_up(&ctx, &peer, &up), BGP_OPEN_SHORT);
+	assert_true(ctx.known);
+	assert_true(ctx.add_path_loc_rib == IPV4);
+}
+
 static void test_loc_rib_whose_ends_both_send(void **state)
 {
 	struct bgp_open open = { .add_path_send = IPV4 };
@@ -163,6 +203,8 @@ int main(void)
 		cmocka_unit_test(
 			test_note_02_unknown_capabilities_are_not_guessed),
 		cmocka_unit_test(test_rule_15_loc_rib_peer_ups_merge),
+		cmocka_unit_test(
+			test_note_12_unusable_open_makes_the_context_unknown),
 		cmocka_unit_test(test_loc_rib_whose_ends_both_send),
 		cmocka_unit_test(test_note_03_overrides_per_router),
 		cmocka_unit_test(test_rule_11_as_width_follows_the_a_flag),

@@ -387,6 +387,14 @@ static void test_note_12_header_only_open_still_brings_the_peer_up(void **state)
 	/* Its length was true, so the other one is found. */
 	assert_int_equal(m.up.received_open.whole.len, up.received_open.len);
 
+	/* A length that cannot be: what follows is nobody's, TLVs neither. */
+	up.sent_open = (struct wire_view){ header_only, 17 };
+	w.len = 0;
+	bmp_write_peer_up(&w, &peer, &up);
+	assert_int_equal(decode(&w, BMP_V4_OFF, &m), BMP_OPEN_UNUSABLE);
+	assert_int_equal(m.up.received_open.whole.len, 0);
+	assert_int_equal(m.tlvs.len, 0);
+
 	/* No OPEN at all. */
 	up = (struct bmp_peer_up_parts){ .local_port = 179 };
 	w.len = 0;

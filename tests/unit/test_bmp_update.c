@@ -342,6 +342,10 @@ static void test_rule_31_bad_next_hop_spares_other_sections(void **state)
 		{ "MP_REACH with a next hop of 3 bytes",
 		  BYTES(0, 2, 8, 10, 0, 32, USUAL, 0x80, 14, 9, 0, 2, 1, 3, 1, 2, 3, 0, 0, 8, 11),
 		  BGP_DISABLE_FAMILY, BGP_FAULT_NEXT_HOP, "-10.0.0.0/8 +11.0.0.0/8 " },
+		/* The stronger verdict must not hide the weaker. */
+		{ "and a bad ORIGIN beside it",
+		  BYTES(0, 0, 0, 32, 0x40, 1, 1, 3, AS_PATH, NEXT_HOP, 0x80, 14, 9, 0, 2, 1, 3, 1, 2, 3, 0, 0, 8, 11),
+		  BGP_DISABLE_FAMILY, BGP_FAULT_NEXT_HOP, "-11.0.0.0/8 " },
 		/* clang-format on */
 	};
 
