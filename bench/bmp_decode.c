@@ -143,12 +143,17 @@ static void walk(const struct bgp_update *u, bool batches)
 	for (int s = 0; s < BGP_SECTIONS; s++) {
 		if (!bgp_update_routes(u, s, &it))
 			continue;
-		if (batches && it.plain)
-			while (bgp_nlri_take(&it, prefixes, BATCH) != 0)
+		if (batches && it.plain) {
+			size_t n;
+
+			do {
+				n = bgp_nlri_take(&it, prefixes, BATCH);
 				bench_keep(prefixes);
-		else
-			while (bgp_nlri_next(&it))
-				bench_keep(&it.nlri);
+			} while (n == BATCH);
+			continue;
+		}
+		while (bgp_nlri_next(&it))
+			bench_keep(&it.nlri);
 	}
 }
 

@@ -85,7 +85,7 @@ struct bgp_prefix {
 /*
  * The next routes of a field whose it->plain is set, up to @max of them: half
  * the time of as many bgp_nlri_next(), and a table can be told what is coming.
- * Returns how many; 0 at the end and where the field is bad.
+ * Returns how many; fewer than @max at the end and where the field is bad.
  */
 size_t bgp_nlri_take(struct bgp_nlri_iter *it, struct bgp_prefix *out,
 		     size_t max);

@@ -187,17 +187,6 @@ enum bgp_verdict bgp_update_decode(struct wire_view body,
 	return out->verdict;
 }
 
-bool bgp_update_routes(const struct bgp_update *u, enum bgp_section_id s,
-		       struct bgp_nlri_iter *it)
-{
-	const struct bgp_section *section = &u->sections[s];
-
-	if (section->count == 0 || u->verdict == BGP_RESET)
-		return false;
-	bgp_nlri_start(it, section->field, &section->how);
-	return true;
-}
-
 static void set_address(uint8_t out[16], const uint8_t *p, size_t len)
 {
 	if (len == 16) {

@@ -63,9 +63,18 @@ enum bgp_verdict bgp_update_decode(struct wire_view body,
 				   const struct bgp_reading *reading,
 				   struct bgp_update *out);
 
-/* Start walking a section. False if it has no routes. */
-bool bgp_update_routes(const struct bgp_update *u, enum bgp_section_id s,
-		       struct bgp_nlri_iter *it);
+/* Start walking a section. False if it has no routes; most have none. */
+static inline bool bgp_update_routes(const struct bgp_update *u,
+				     enum bgp_section_id s,
+				     struct bgp_nlri_iter *it)
+{
+	const struct bgp_section *section = &u->sections[s];
+
+	if (section->count == 0 || u->verdict == BGP_RESET)
+		return false;
+	bgp_nlri_start(it, section->field, &section->how);
+	return true;
+}
 
 /* Whether routes of @s are announced, RFC 7606 considered. */
 static inline bool bgp_update_announces(const struct bgp_update *u,
