@@ -11,6 +11,8 @@
 #include "bmp/message.h"
 #include "bmp/update.h"
 
+#include <glob.h>
+#include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,15 +22,18 @@ static const char help[] =
 	"  decode_update     frame, message, attributes, every prefix\n"
 	"  decode_headers    the same without the BGP UPDATE\n"
 	"  canonical         the canonical form of its attributes\n"
-	"  floor             memcpy of the same bytes\n";
+	"  floor             memcpy of the same bytes\n"
+	"  decode_captures   one message of the captures in $ARANCINI_DATA,\n"
+	"                    if it is set\n";
 
-#define MESSAGE_MAX 8192
+/* Not a multiple of a page: the copy must not alias what it is copied from. */
+#define MESSAGE_MAX 8704
 #define BATCH	    64
 
 struct message {
-	uint8_t bytes[MESSAGE_MAX];
+	alignas(64) uint8_t bytes[MESSAGE_MAX];
+	alignas(64) uint8_t copy[MESSAGE_MAX];
 	size_t len;
-	uint8_t copy[MESSAGE_MAX];
 };
 
 static void put(struct message *m, const void *p, size_t n)
@@ -204,36 +209,108 @@ static void run_floor(void *arg, uint64_t iterations)
 	}
 }
 
+/* Real streams, end to end in one buffer. */
+static uint8_t captures[16 << 20];
+static size_t captures_len;
+
+static void load_captures(const char *folder)
+{
+	char pattern[4096];
+	glob_t files;
+
+	snprintf(pattern, sizeof(pattern), "%s/*.bmp", folder);
+	if (glob(pattern, 0, NULL, &files) != 0)
+		return;
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		FILE *f = fopen(files.gl_pathv[i], "rb");
+
+		if (f == NULL)
+			continue;
+		/* One is cut in its last message, which would hide the rest. */
+		if (strstr(files.gl_pathv[i], "truncated") == NULL)
+			captures_len +=
+				fread(captures + captures_len, 1,
+				      sizeof(captures) - captures_len, f);
+		fclose(f);
+	}
+	globfree(&files);
+}
+
+static void decode_one(const struct bmp_frame *frame)
+{
+	struct bgp_reading reading;
+	struct bmp_message msg;
+	struct bgp_update u;
+
+	if (!bmp_status_usable(bmp_message_decode(frame, BMP_V4_OFF, &msg)))
+		return;
+	bench_keep(&msg);
+	if (msg.type != BMP_ROUTE_MONITORING)
+		return;
+	reading = bgp_context_reading(&context, &msg.peer, NULL);
+	bgp_update_decode(msg.update.body, &reading, &u);
+	walk(&u, true);
+}
+
+/* Peer Ups are read but not remembered: the cost of a table is not ours. */
+static void run_captures(void *arg, uint64_t iterations)
+{
+	struct wire_view in = { 0 };
+	struct bmp_frame frame;
+	size_t need;
+
+	(void)arg;
+	while (iterations-- > 0) {
+		if (bmp_frame_next(in, BMP_MAX_FRAME_DEFAULT, &frame, &need) !=
+		    BMP_FRAME_WHOLE) {
+			in = (struct wire_view){ captures, captures_len };
+			bmp_frame_next(in, BMP_MAX_FRAME_DEFAULT, &frame,
+				       &need);
+		}
+		decode_one(&frame);
+		in.p += frame.whole.len;
+		in.len -= frame.whole.len;
+	}
+}
+
 static const unsigned sizes[] = { 1, 10, 100, 500 };
 
 #define SIZES (sizeof(sizes) / sizeof(sizes[0]))
 
+static struct message messages[2][SIZES];
+
+/* Every size and its floor, of typical or of rich attributes. */
+static size_t add_updates(struct bench_loop *loops, bool rich)
+{
+	static char variants[2][SIZES][2][40];
+	size_t n = 0;
+
+	for (size_t i = 0; i < SIZES; i++) {
+		struct message *m = &messages[rich][i];
+		char *variant = variants[rich][i][0];
+		char *floor = variants[rich][i][1];
+
+		build(m, sizes[i], rich ? put_rich : put_typical);
+		snprintf(variant, 40, "prefixes=%u,%s", sizes[i],
+			 rich ? "rich" : "typical");
+		snprintf(floor, 40, "floor,%.30s", variant);
+		loops[n++] = (struct bench_loop){ "decode_update", variant,
+						  "ns", run_update, m };
+		loops[n++] = (struct bench_loop){ "decode_update", floor, "ns",
+						  run_floor, m };
+	}
+	return n;
+}
+
 int main(int argc, char **argv)
 {
 	struct bench b = bench_begin(argc, argv, help);
-	static struct message messages[2][SIZES];
-	static char variants[2][SIZES][2][40];
-	struct bench_loop loops[4 * SIZES + 4];
+	struct bench_loop loops[4 * SIZES + 5];
 	size_t n = 0;
 
 	bgp_context_init(&context);
-	for (int rich = 0; rich < 2; rich++) {
-		for (size_t i = 0; i < SIZES; i++) {
-			struct message *m = &messages[rich][i];
-			char(*text)[40] = variants[rich][i];
-
-			build(m, sizes[i], rich ? put_rich : put_typical);
-			snprintf(text[0], 40, "prefixes=%u,%s", sizes[i],
-				 rich ? "rich" : "typical");
-			snprintf(text[1], 40, "floor,%s", text[0]);
-			loops[n++] = (struct bench_loop){
-				"decode_update", text[0], "ns", run_update, m,
-			};
-			loops[n++] = (struct bench_loop){
-				"decode_update", text[1], "ns", run_floor, m,
-			};
-		}
-	}
+	n += add_updates(loops + n, false);
+	n += add_updates(loops + n, true);
 	loops[n++] = (struct bench_loop){
 		"decode_update", "prefixes=500,typical,one_by_one", "ns",
 		run_one_by_one,	 &messages[0][SIZES - 1],
@@ -244,6 +321,11 @@ int main(int argc, char **argv)
 					  run_canonical, &messages[0][0] };
 	loops[n++] = (struct bench_loop){ "canonical", "rich", "ns",
 					  run_canonical, &messages[1][0] };
+	if (getenv("ARANCINI_DATA") != NULL)
+		load_captures(getenv("ARANCINI_DATA"));
+	if (captures_len != 0)
+		loops[n++] = (struct bench_loop){ "decode_captures", "all",
+						  "ns", run_captures, NULL };
 	bench_loops_run(&b, loops, n);
 	return 0;
 }
