@@ -166,6 +166,25 @@ static void test_rule_24_each_section_has_its_next_hop(void **state)
 		bgp_update_next_hop(&u, BGP_SECTION_WITHDRAWN).has_address);
 }
 
+/* An IPv4 route with a next hop of @len bytes in MP_REACH: 1, 2, 3 and so on. */
+static void decode_next_hop(uint8_t len, struct bgp_update *out)
+{
+	static const uint8_t head[] = { ORIGIN, AS_PATH };
+	static uint8_t in[128];
+	struct bmp_writer w = bmp_writer_on(in, sizeof(in));
+
+	bmp_put_u16(&w, 0);
+	bmp_put_u16(&w, (uint16_t)(sizeof(head) + 3 + 6 + len));
+	bmp_put(&w, head, sizeof(head));
+	bmp_put(&w, (uint8_t[]){ 0x80, 14 }, 2);
+	bmp_put_u8(&w, len + 6);
+	bmp_put(&w, (uint8_t[]){ 0, 1, 1, len }, 4);
+	for (uint8_t i = 0; i < len; i++)
+		bmp_put_u8(&w, i + 1);
+	bmp_put_u16(&w, 0); /* reserved, and 0.0.0.0/0 */
+	decode(in, w.len, &plain, out);
+}
+
 static void test_rule_23_next_hop_lengths(void **state)
 {
 	static const struct {
@@ -189,28 +208,12 @@ static void test_rule_23_next_hop_lengths(void **state)
 		{ 49, false, false, false, 0, false },
 		/* clang-format on */
 	};
-	uint8_t bytes[49];
-
 	(void)state;
-	for (uint8_t i = 0; i < sizeof(bytes); i++)
-		bytes[i] = i + 1;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct bgp_update u;
 		struct bgp_next_hop nh;
-		uint8_t in[128];
-		struct bmp_writer w = bmp_writer_on(in, sizeof(in));
-		static const uint8_t head[] = { ORIGIN, AS_PATH };
+		struct bgp_update u;
 
-		bmp_put_u16(&w, 0);
-		bmp_put_u16(&w, (uint16_t)(sizeof(head) + 3 + 5 + 1 +
-					   cases[i].len));
-		bmp_put(&w, head, sizeof(head));
-		bmp_put(&w, (uint8_t[]){ 0x80, 14 }, 2);
-		bmp_put_u8(&w, cases[i].len + 6);
-		bmp_put(&w, (uint8_t[]){ 0, 1, 1, cases[i].len }, 4);
-		bmp_put(&w, bytes, cases[i].len);
-		bmp_put_u16(&w, 0); /* reserved, and 0.0.0.0/0 */
-		decode(in, w.len, &plain, &u);
+		decode_next_hop(cases[i].len, &u);
 		/* Rule 31: what cannot be a next hop costs the family. */
 		CHECK(u.verdict == (cases[i].valid ? BGP_ACCEPT
 						   : BGP_DISABLE_FAMILY),
