@@ -1,0 +1,140 @@
+#include "bmp/as_path.h"
+
+static bool take_segment(struct wire_cursor *c, uint8_t width,
+			 struct bgp_as_segment *out)
+{
+	struct wire_view asns;
+	uint8_t type, count;
+
+	if (!(wire_u8(c, &type) && wire_u8(c, &count) &&
+	      wire_take(c, (size_t)count * width, &asns)))
+		return false;
+	*out = (struct bgp_as_segment){
+		.type = type,
+		.width = width,
+		.count = count,
+		.asns = asns.p,
+	};
+	return true;
+}
+
+static bool type_known(uint8_t type)
+{
+	return type - 1u < 4;
+}
+
+/* Hot: once per UPDATE with a path. Cost: one step per segment. */
+bool bgp_as_path_valid(struct wire_view path, uint8_t width)
+{
+	struct wire_cursor c = wire_start(path);
+	struct bgp_as_segment s;
+
+	while (c.left != 0)
+		/* RFC 7606 7.2: an empty segment is malformed, too. */
+		if (!take_segment(&c, width, &s) || !type_known(s.type) ||
+		    s.count == 0)
+			return false;
+	return true;
+}
+
+static uint32_t segment_hops(const struct bgp_as_segment *s)
+{
+	switch (s->type) {
+	case BGP_AS_SET:
+		return 1;
+	case BGP_AS_SEQUENCE:
+		return s->count;
+	default:
+		return 0;
+	}
+}
+
+uint32_t bgp_as_path_hops(struct wire_view path, uint8_t width)
+{
+	struct wire_cursor c = wire_start(path);
+	struct bgp_as_segment s;
+	uint32_t hops = 0;
+
+	while (take_segment(&c, width, &s))
+		hops += segment_hops(&s);
+	return hops;
+}
+
+struct bgp_as_path_iter bgp_as_path_start(const struct bgp_as_path *path)
+{
+	struct bgp_as_path_iter it = {
+		.c = wire_start(path->path),
+		.width = path->width,
+		.hops_left = UINT32_MAX,
+	};
+	uint32_t hops, hops4;
+
+	if (path->as4_path.len == 0)
+		return it;
+	hops = bgp_as_path_hops(path->path, path->width);
+	hops4 = bgp_as_path_hops(path->as4_path, 4);
+	/* RFC 6793 4.2.3: a tail longer than the whole is ignored. */
+	if (hops4 == 0 || hops4 > hops)
+		return it;
+	it.hops_left = hops - hops4;
+	it.then = path->as4_path;
+	return it;
+}
+
+/* The head is used up: go on with AS4_PATH, once. */
+static void switch_to_as4(struct bgp_as_path_iter *it)
+{
+	it->c = wire_start(it->then);
+	it->then.len = 0;
+	it->width = 4;
+	it->in_as4 = true;
+	it->hops_left = UINT32_MAX;
+}
+
+bool bgp_as_path_next(struct bgp_as_path_iter *it, struct bgp_as_segment *out)
+{
+	uint32_t hops;
+
+	/*
+	 * With no hop left to take, leading confederation segments still
+	 * belong to the head: they count nothing.
+	 */
+	for (;;) {
+		if (!take_segment(&it->c, it->width, out)) {
+			if (it->then.len == 0)
+				return false;
+			switch_to_as4(it);
+			continue;
+		}
+		hops = segment_hops(out);
+		/* RFC 6793 3: AS4_PATH has no business with confederations. */
+		if (it->in_as4 && hops == 0)
+			continue;
+		if (hops <= it->hops_left)
+			break;
+		if (it->hops_left == 0) {
+			switch_to_as4(it);
+			continue;
+		}
+		/* Cut inside a sequence: its head, then the AS4_PATH. */
+		out->count = (uint16_t)it->hops_left;
+		switch_to_as4(it);
+		return true;
+	}
+	if (it->hops_left != UINT32_MAX)
+		it->hops_left -= hops;
+	return true;
+}
+
+uint32_t bgp_as_path_origin(const struct bgp_as_path *path)
+{
+	struct bgp_as_path_iter it = bgp_as_path_start(path);
+	struct bgp_as_segment s;
+	uint32_t origin = 0;
+
+	while (bgp_as_path_next(&it, &s))
+		origin = s.type == BGP_AS_SEQUENCE
+				 ? bgp_as_segment_at(&s, s.count - 1u)
+				 : 0;
+	return origin;
+}

@@ -1,0 +1,150 @@
+/*
+ * bmp/attr.h - path attributes, judged one by one (RFC 4271 4.3, RFC 7606)
+ * One pass over the block fills a struct of numbers and views. Each attribute
+ * has a row in a table: its flags, its length, what becomes of the UPDATE if
+ * it is wrong. The verdict of the UPDATE is the strongest of all rows. A
+ * member counts only if bgp_attrs_has() says so; views are then well-formed
+ * (communities are whole communities, the AS path is whole segments).
+ * Attributes without a member (AIGP, Prefix-SID, those we never heard of) are
+ * found by bgp_attrs_find() or walked with bgp_attr_next().
+ */
+#ifndef BMP_ATTR_H
+#define BMP_ATTR_H
+
+#include "bmp/as_path.h"
+#include "bmp/context.h"
+
+enum bgp_attr_code {
+	BGP_ORIGIN = 1,
+	BGP_AS_PATH = 2,
+	BGP_NEXT_HOP = 3,
+	BGP_MED = 4,
+	BGP_LOCAL_PREF = 5,
+	BGP_ATOMIC_AGGREGATE = 6,
+	BGP_AGGREGATOR = 7,
+	BGP_COMMUNITIES = 8,
+	BGP_ORIGINATOR_ID = 9,
+	BGP_CLUSTER_LIST = 10,
+	BGP_MP_REACH = 14,
+	BGP_MP_UNREACH = 15,
+	BGP_EXT_COMMUNITIES = 16,
+	BGP_AS4_PATH = 17,
+	BGP_AS4_AGGREGATOR = 18,
+	BGP_PMSI_TUNNEL = 22,
+	BGP_TUNNEL_ENCAP = 23,
+	BGP_IPV6_EXT_COMMUNITIES = 25,
+	BGP_AIGP = 26,
+	BGP_LS_ATTRIBUTE = 29,
+	BGP_LARGE_COMMUNITIES = 32,
+	BGP_OTC = 35,
+	BGP_PREFIX_SID = 40,
+	BGP_ATTR_SET = 128,
+};
+
+enum bgp_attr_flag {
+	BGP_ATTR_OPTIONAL = 0x80,
+	BGP_ATTR_TRANSITIVE = 0x40,
+	BGP_ATTR_PARTIAL = 0x20,
+	BGP_ATTR_EXT_LEN = 0x10,
+};
+
+/* What to do with an UPDATE; the larger is the stronger (RFC 7606 3h). */
+enum bgp_verdict {
+	BGP_ACCEPT,
+	BGP_DISCARD_ATTR,   /* as if the attribute were not there */
+	BGP_WITHDRAW,	    /* its announcements are withdrawals */
+	BGP_DISABLE_FAMILY, /* the family's part of the message is lost */
+	BGP_RESET,	    /* the whole message is lost */
+	BGP_VERDICTS
+};
+
+/* Why. Of the strongest verdict, the first cause. */
+enum bgp_fault {
+	BGP_FAULT_NONE,
+	BGP_FAULT_FLAGS,  /* optional or transitive bit */
+	BGP_FAULT_LENGTH, /* of the attribute's value */
+	BGP_FAULT_VALUE,
+	BGP_FAULT_TWICE,    /* the first one stands */
+	BGP_FAULT_OVERRUN,  /* an attribute ends beyond the block */
+	BGP_FAULT_MISSING,  /* a mandatory attribute */
+	BGP_FAULT_NEXT_HOP, /* no such length of a next hop */
+	BGP_FAULT_NLRI,	    /* prefixes cannot be read */
+	BGP_FAULT_SECTIONS, /* lengths of the UPDATE's own fields */
+	BGP_FAULTS
+};
+
+/* MP_REACH_NLRI or MP_UNREACH_NLRI, RFC 4760. */
+struct bgp_mp {
+	uint16_t afi;
+	uint8_t safi;
+	uint8_t family;		   /* enum bgp_family */
+	struct wire_view next_hop; /* reach only; as sent */
+	struct wire_view nlri;
+};
+
+struct bgp_attrs {
+	uint64_t seen[4]; /* by code: there, and not discarded */
+	enum bgp_verdict verdict;
+	enum bgp_fault fault;
+	uint8_t fault_code;    /* attribute to blame, 0: none */
+	bool withdraw;	       /* some fault called for BGP_WITHDRAW */
+	bool has_unknown;      /* some code without a row */
+	bool as_width_guessed; /* the path was not of the width it should be */
+	uint8_t origin;
+	uint8_t next_hop_len;
+	uint32_t med;
+	uint32_t local_pref;
+	uint32_t aggregator_as;
+	uint32_t aggregator_id;
+	uint32_t originator_id;
+	uint32_t otc;
+	const uint8_t *next_hop; /* NEXT_HOP, not that of MP_REACH */
+	struct wire_view block;	 /* all attributes, as sent */
+	struct bgp_as_path as_path;
+	struct wire_view communities;	       /* of 4 bytes */
+	struct wire_view ext_communities;      /* of 8 */
+	struct wire_view large_communities;    /* of 12 */
+	struct wire_view cluster_list;	       /* of 4 */
+	struct wire_view ipv6_ext_communities; /* of 20 */
+	struct bgp_mp reach;
+	struct bgp_mp unreach;
+};
+
+static inline bool bgp_attrs_has(const struct bgp_attrs *a, uint8_t code)
+{
+	return a->seen[code / 64] >> (code % 64) & 1;
+}
+
+static inline void bgp_attrs_set(struct bgp_attrs *a, uint8_t code)
+{
+	a->seen[code / 64] |= UINT64_C(1) << (code % 64);
+}
+
+/* Always fills *@out. Mandatory attributes are bgp_update_decode()'s affair. */
+enum bgp_verdict bgp_attrs_decode(struct wire_view block,
+				  const struct bgp_reading *reading,
+				  struct bgp_attrs *out);
+
+/* Make the verdict at least @v; the first cause of the strongest stays. */
+void bgp_attrs_blame(struct bgp_attrs *a, enum bgp_verdict v,
+		     enum bgp_fault fault, uint8_t code);
+
+/* One attribute as it stands in the block. */
+struct bgp_attr {
+	uint8_t flags;
+	uint8_t code;
+	struct wire_view value;
+};
+
+/* Take the next attribute off @c; false at the end or at an overrun. */
+bool bgp_attr_next(struct wire_cursor *c, struct bgp_attr *out);
+
+/* The value of @code, if it is there and was not discarded. */
+bool bgp_attrs_find(const struct bgp_attrs *a, uint8_t code,
+		    struct wire_view *out);
+
+/* Whether @code has a row in the table, and the flags it gives. */
+bool bgp_attr_known(uint8_t code);
+uint8_t bgp_attr_flags(uint8_t code);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * bmp/bgp_writer.h - write BGP messages to put into BMP ones
+ *
+ * Like bmp/writer.h, from the structs the decoder makes. An UPDATE's
+ * attributes come from a struct bgp_attrs: those that bgp_attrs_has() says are
+ * there, in ascending order, those without a member from its block.
+ */
+#ifndef BMP_BGP_WRITER_H
+#define BMP_BGP_WRITER_H
+
+#include "bmp/open.h"
+#include "bmp/update.h"
+#include "bmp/writer.h"
+
+/*
+ * version, my_as, hold_time, bgp_id, and a capability for all that the other
+ * members say. The long form of RFC 9072 if long_parameters asks for it or the
+ * short one does not hold them. (parameters is not looked at.)
+ */
+void bgp_write_open(struct bmp_writer *w, const struct bgp_open *open);
+
+void bgp_write_notification(struct bmp_writer *w, uint8_t code, uint8_t subcode,
+			    struct wire_view data);
+
+/* Routes of one section; only members that make the NLRI are looked at. */
+struct bgp_routes {
+	const struct bgp_nlri *nlri;
+	size_t n;
+};
+
+struct bgp_update_parts {
+	/*
+	 * May be NULL: no attributes. With MP_REACH and MP_UNREACH, reach and
+	 * unreach give AFI, SAFI and next hop; their nlri is not looked at.
+	 */
+	const struct bgp_attrs *attrs;
+	struct bgp_routes sections[BGP_SECTIONS];
+};
+
+void bgp_write_update(struct bmp_writer *w,
+		      const struct bgp_update_parts *parts);
+
+/* End-of-RIB in the form RFC 4724 gives the family. */
+void bgp_write_end_of_rib(struct bmp_writer *w, uint16_t afi, uint8_t safi);
+
+/* One NLRI; the path id before it if has_path_id. */
+void bgp_write_nlri(struct bmp_writer *w, const struct bgp_nlri *n);
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * bmp/bytes.h - big-endian numbers at an address, unaligned
+ *
+ * No bounds are known here: bmp/wire.h is what checks them.
+ */
+#ifndef BMP_BYTES_H
+#define BMP_BYTES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline uint16_t wire_get_u16(const uint8_t *p)
+{
+	uint16_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return __builtin_bswap16(v);
+}
+
+static inline uint32_t wire_get_u32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return __builtin_bswap32(v);
+}
+
+static inline uint64_t wire_get_u64(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return __builtin_bswap64(v);
+}
+
+/* The first eight bytes, or as many as are @readable, then zeros. */
+static inline uint64_t wire_get_u64_padded(const uint8_t *p, size_t readable)
+{
+	uint64_t v = 0;
+
+	if (readable >= 8)
+		return wire_get_u64(p);
+	for (size_t i = 0; i < readable; i++)
+		v |= (uint64_t)p[i] << (56 - 8 * i);
+	return v;
+}
+
+static inline uint32_t wire_get_u32_padded(const uint8_t *p, size_t readable)
+{
+	uint32_t v = 0;
+
+	if (readable >= 4)
+		return wire_get_u32(p);
+	if (readable > 0)
+		v = (uint32_t)p[0] << 24;
+	if (readable > 1)
+		v |= (uint32_t)p[1] << 16;
+	if (readable > 2)
+		v |= (uint32_t)p[2] << 8;
+	return v;
+}
+
+static inline void wire_put_u16(uint8_t *p, uint16_t v)
+{
+	v = __builtin_bswap16(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+static inline void wire_put_u32(uint8_t *p, uint32_t v)
+{
+	v = __builtin_bswap32(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+static inline void wire_put_u64(uint8_t *p, uint64_t v)
+{
+	v = __builtin_bswap64(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+/*
+ * Zero a struct of a few hundred bytes. At -O2 gcc makes "rep stos" of a
+ * memset() of known size, which takes longer to start than this to finish.
+ */
+static inline void wire_clear(void *p, size_t n)
+{
+	__asm__("" : "+r"(n));
+	memset(p, 0, n);
+}
+
+#endif

@@ -1,0 +1,380 @@
+/*
+ * One pass over the block, writing as it goes, as long as the codes ascend;
+ * nearly all routers send them so. If they do not, the place of the first
+ * attribute of each code is noted in a table and the pass is made in its
+ * order. Either way the cost is linear in the block, whatever a router sends.
+ */
+#include "bmp/canonical.h"
+
+#include <assert.h>
+
+#define HEADER_LEN    4 /* flags, code, two bytes of length */
+#define SEGMENT_MAX   255
+#define INSERTION_MAX 32
+
+/* No bounds are checked: bgp_canonical_bound() is always enough. */
+struct out {
+	uint8_t *p;
+	size_t len;
+	bool next_hop_done;
+};
+
+/* Most values are of four bytes, which are not worth a call. */
+static inline void put(struct out *o, const uint8_t *p, size_t n)
+{
+	if (n == 4)
+		memcpy(o->p + o->len, p, 4);
+	else if (n != 0)
+		memcpy(o->p + o->len, p, n);
+	o->len += n;
+}
+
+/* Begin an attribute; returns where its length has to go. */
+static size_t begin(struct out *o, uint8_t flags, uint8_t code)
+{
+	size_t at = o->len;
+
+	o->p[at] = flags | BGP_ATTR_EXT_LEN;
+	o->p[at + 1] = code;
+	o->len += HEADER_LEN;
+	return at;
+}
+
+static void end(struct out *o, size_t at)
+{
+	wire_put_u16(o->p + at + 2, (uint16_t)(o->len - at - HEADER_LEN));
+}
+
+/* Sorting sets of equal elements, in place. */
+
+static int compare(const uint8_t *a, const uint8_t *b, size_t width)
+{
+	if (width == 4) {
+		uint32_t x = wire_get_u32(a);
+		uint32_t y = wire_get_u32(b);
+
+		return (x > y) - (x < y);
+	}
+	return memcmp(a, b, width);
+}
+
+static void swap(uint8_t *a, uint8_t *b, size_t width)
+{
+	uint8_t t[20];
+
+	memcpy(t, a, width);
+	memcpy(a, b, width);
+	memcpy(b, t, width);
+}
+
+static void sort_insertion(uint8_t *p, size_t n, size_t width)
+{
+	for (size_t i = 1; i < n; i++)
+		for (size_t j = i; j > 0; j--) {
+			uint8_t *b = p + j * width;
+
+			if (compare(b - width, b, width) <= 0)
+				break;
+			swap(b - width, b, width);
+		}
+}
+
+static void sift_down(uint8_t *p, size_t root, size_t n, size_t width)
+{
+	for (;;) {
+		size_t child = 2 * root + 1;
+
+		if (child >= n)
+			return;
+		if (child + 1 < n &&
+		    compare(p + child * width, p + (child + 1) * width, width) <
+			    0)
+			child++;
+		if (compare(p + root * width, p + child * width, width) >= 0)
+			return;
+		swap(p + root * width, p + child * width, width);
+		root = child;
+	}
+}
+
+/* A router can send 16,000 communities backwards; that must not be n^2. */
+static void sort_heap(uint8_t *p, size_t n, size_t width)
+{
+	for (size_t i = n / 2; i > 0; i--)
+		sift_down(p, i - 1, n, width);
+	for (size_t i = n - 1; i > 0; i--) {
+		swap(p, p + i * width, width);
+		sift_down(p, 0, i, width);
+	}
+}
+
+static bool ascending(const uint8_t *p, size_t n, size_t width)
+{
+	for (size_t i = 1; i < n; i++)
+		if (compare(p + (i - 1) * width, p + i * width, width) >= 0)
+			return false;
+	return true;
+}
+
+/* Sort and drop repeats. Returns how many remain. */
+static size_t sort_unique(uint8_t *p, size_t n, size_t width)
+{
+	size_t kept = 1;
+
+	assert(width <= 20);
+	if (ascending(p, n, width))
+		return n;
+	if (n <= INSERTION_MAX)
+		sort_insertion(p, n, width);
+	else
+		sort_heap(p, n, width);
+	for (size_t i = 1; i < n; i++) {
+		if (compare(p + (kept - 1) * width, p + i * width, width) == 0)
+			continue;
+		memmove(p + kept * width, p + i * width, width);
+		kept++;
+	}
+	return kept;
+}
+
+/* AS_PATH */
+
+static bool is_sequence(uint8_t type)
+{
+	return type == BGP_AS_SEQUENCE || type == BGP_AS_CONFED_SEQUENCE;
+}
+
+/* One sequence of four-byte ASNs, as nearly all are: it is canonical. */
+static bool path_is_plain(const struct bgp_as_path *path)
+{
+	struct wire_view v = path->path;
+
+	return path->width == 4 && path->as4_path.len == 0 &&
+	       (v.len == 0 ||
+		(v.p[0] == BGP_AS_SEQUENCE && v.len == 2 + (size_t)v.p[1] * 4));
+}
+
+/*
+ * Append a segment. Sequences that follow one another are one sequence, in
+ * pieces as long as they can be; @at is the segment before, or SIZE_MAX.
+ */
+static size_t put_segment(struct out *o, const struct bgp_as_segment *s,
+			  size_t at)
+{
+	for (unsigned i = 0; i < s->count; i++) {
+		if (at == SIZE_MAX || o->p[at] != s->type ||
+		    !is_sequence(s->type) || o->p[at + 1] == SEGMENT_MAX) {
+			/* A set goes on from its first member. */
+			if (i == 0 || is_sequence(s->type)) {
+				at = o->len;
+				o->p[at] = s->type;
+				o->p[at + 1] = 0;
+				o->len += 2;
+			}
+		}
+		wire_put_u32(o->p + o->len, bgp_as_segment_at(s, i));
+		o->len += 4;
+		o->p[at + 1]++;
+	}
+	if (!is_sequence(s->type)) {
+		size_t n = sort_unique(o->p + at + 2, o->p[at + 1], 4);
+
+		o->p[at + 1] = (uint8_t)n;
+		o->len = at + 2 + 4 * n;
+	}
+	return at;
+}
+
+static void put_as_path(struct out *o, const struct bgp_update *u,
+			struct wire_view value)
+{
+	const struct bgp_as_path *path = &u->attrs.as_path;
+	struct bgp_as_path_iter it;
+	struct bgp_as_segment s;
+	size_t at = SIZE_MAX;
+
+	if (path_is_plain(path)) {
+		put(o, value.p, value.len);
+		return;
+	}
+	it = bgp_as_path_start(path);
+	while (bgp_as_path_next(&it, &s))
+		at = put_segment(o, &s, at);
+}
+
+/* The others */
+
+static void put_set(struct out *o, struct wire_view value, size_t width)
+{
+	uint8_t *p = o->p + o->len;
+
+	put(o, value.p, value.len);
+	o->len = (size_t)(p - o->p) +
+		 width * sort_unique(p, value.len / width, width);
+}
+
+static void put_communities(struct out *o, const struct bgp_update *u,
+			    struct wire_view value)
+{
+	(void)u;
+	put_set(o, value, 4);
+}
+
+static void put_ext_communities(struct out *o, const struct bgp_update *u,
+				struct wire_view value)
+{
+	(void)u;
+	put_set(o, value, 8);
+}
+
+static void put_large_communities(struct out *o, const struct bgp_update *u,
+				  struct wire_view value)
+{
+	(void)u;
+	put_set(o, value, 12);
+}
+
+static void put_ipv6_ext_communities(struct out *o, const struct bgp_update *u,
+				     struct wire_view value)
+{
+	(void)u;
+	put_set(o, value, 20);
+}
+
+static void put_aggregator(struct out *o, const struct bgp_update *u,
+			   struct wire_view value)
+{
+	(void)value;
+	wire_put_u32(o->p + o->len, u->attrs.aggregator_as);
+	wire_put_u32(o->p + o->len + 4, u->attrs.aggregator_id);
+	o->len += 8;
+}
+
+static void put_nothing(struct out *o, const struct bgp_update *u,
+			struct wire_view value)
+{
+	(void)o;
+	(void)u;
+	(void)value;
+}
+
+/* NULL: the value as it stands. */
+static void (*const writers[256])(struct out *, const struct bgp_update *,
+				  struct wire_view) = {
+	[BGP_AS_PATH] = put_as_path,
+	[BGP_AGGREGATOR] = put_aggregator,
+	[BGP_COMMUNITIES] = put_communities,
+	[BGP_EXT_COMMUNITIES] = put_ext_communities,
+	[BGP_LARGE_COMMUNITIES] = put_large_communities,
+	[BGP_IPV6_EXT_COMMUNITIES] = put_ipv6_ext_communities,
+	/* Said elsewhere in the canonical form, or not at all. */
+	[BGP_NEXT_HOP] = put_nothing,
+	[BGP_MP_REACH] = put_nothing,
+	[BGP_MP_UNREACH] = put_nothing,
+	[BGP_AS4_PATH] = put_nothing,
+	[BGP_AS4_AGGREGATOR] = put_nothing,
+};
+
+/* Before the first code above NEXT_HOP's, or at the end. */
+static void put_next_hop(struct out *o, const struct bgp_update *u,
+			 enum bgp_section_id s)
+{
+	struct bgp_next_hop nh = bgp_update_next_hop(u, s);
+	size_t at;
+
+	o->next_hop_done = true;
+	if (!nh.has_address)
+		return;
+	at = begin(o, BGP_ATTR_TRANSITIVE, BGP_NEXT_HOP);
+	if (nh.has_link_local) {
+		put(o, nh.address, 16);
+		put(o, nh.link_local, 16);
+	} else if (wire_get_u64(nh.address) == 0 &&
+		   wire_get_u32(nh.address + 8) == 0xffff) {
+		put(o, nh.address + 12, 4);
+	} else {
+		put(o, nh.address, 16);
+	}
+	end(o, at);
+}
+
+static void put_attr(struct out *o, const struct bgp_update *u,
+		     enum bgp_section_id s, const struct bgp_attr *t)
+{
+	uint8_t flags = t->flags & (BGP_ATTR_OPTIONAL | BGP_ATTR_TRANSITIVE |
+				    BGP_ATTR_PARTIAL);
+	size_t at;
+
+	if (!o->next_hop_done && t->code >= BGP_NEXT_HOP)
+		put_next_hop(o, u, s);
+	if (writers[t->code] == put_nothing)
+		return;
+	/* Of attributes we understand, nobody is shown the partial bit. */
+	if (bgp_attr_known(t->code))
+		flags &= (uint8_t)~BGP_ATTR_PARTIAL;
+	at = begin(o, flags, t->code);
+	if (writers[t->code] != NULL)
+		writers[t->code](o, u, t->value);
+	else
+		put(o, t->value.p, t->value.len);
+	end(o, at);
+}
+
+/* The slow way, for blocks that are not in order. */
+static void put_unordered(struct out *o, const struct bgp_update *u,
+			  enum bgp_section_id s)
+{
+	struct wire_cursor c = wire_start(u->attrs.block);
+	struct wire_cursor at[256];
+	uint64_t met[4] = { 0 };
+	struct wire_cursor before = c;
+	struct bgp_attr t;
+
+	while (bgp_attr_next(&c, &t)) {
+		uint64_t bit = UINT64_C(1) << (t.code % 64);
+
+		if (bgp_attrs_has(&u->attrs, t.code) &&
+		    !(met[t.code / 64] & bit)) {
+			met[t.code / 64] |= bit;
+			at[t.code] = before;
+		}
+		before = c;
+	}
+	for (int word = 0; word < 4; word++)
+		for (uint64_t m = met[word]; m != 0; m &= m - 1) {
+			int code = 64 * word + __builtin_ctzll(m);
+
+			(void)bgp_attr_next(&at[code], &t);
+			put_attr(o, u, s, &t);
+		}
+}
+
+/*
+ * Hot: once per section with announcements. Cost: a copy of the block, and a
+ * comparison per community. bench/bmp_decode.c, variant "canonical".
+ */
+size_t bgp_canonical_write(const struct bgp_update *u, enum bgp_section_id s,
+			   uint8_t *out, size_t cap)
+{
+	struct wire_cursor c = wire_start(u->attrs.block);
+	struct out o = { .p = out };
+	struct bgp_attr t;
+	int last = -1;
+
+	if (cap < bgp_canonical_bound(u))
+		return 0;
+	while (bgp_attr_next(&c, &t)) {
+		if (!bgp_attrs_has(&u->attrs, t.code) || t.code == last)
+			continue;
+		if (t.code < last) {
+			o = (struct out){ .p = out };
+			put_unordered(&o, u, s);
+			break;
+		}
+		last = t.code;
+		put_attr(&o, u, s, &t);
+	}
+	if (!o.next_hop_done)
+		put_next_hop(&o, u, s);
+	return o.len;
+}

@@ -1,0 +1,46 @@
+/*
+ * bmp/canonical.h - one spelling for each set of attributes
+ *
+ * Routers spell the same attributes in many ways: in any order, with short or
+ * long lengths, ASNs of two bytes with an AS4_PATH beside them, communities in
+ * any order, the next hop in NEXT_HOP or in MP_REACH. The canonical form has
+ * one spelling for one meaning, so that comparing bytes compares routes:
+ *
+ *	- attributes by ascending code, lengths in two bytes, flags as the
+ *	  specification has them (those of unknown attributes as sent, without
+ *	  the length bit and the reserved ones)
+ *	- AS_PATH of four-byte ASNs, AS4_PATH merged in; members of sets sorted
+ *	- communities of all four kinds sorted, each once
+ *	- the next hop of the section in NEXT_HOP: 4 bytes if IPv4, else 16, or
+ *	  32 with a link-local one; nothing if there is none
+ *	- no MP_REACH, MP_UNREACH, AS4_PATH, AS4_AGGREGATOR, and nothing that
+ *	  RFC 7606 discarded
+ *
+ * It is a block of attributes itself: bgp_attrs_decode() reads it with
+ * { .as_width = 4, .canonical = true }, and what comes out makes the same
+ * canonical form again.
+ */
+#ifndef BMP_CANONICAL_H
+#define BMP_CANONICAL_H
+
+#include "bmp/update.h"
+
+/* How to read a canonical block. */
+#define BGP_READING_CANONICAL \
+	((struct bgp_reading){ .as_width = 4, .canonical = true })
+
+/* Room that is always enough for the attributes of @u. */
+static inline size_t bgp_canonical_bound(const struct bgp_update *u)
+{
+	/* ASNs may double, each header may grow by one byte, a next hop. */
+	return 2 * u->attrs.block.len + 64;
+}
+
+/*
+ * Write the attributes of the routes in section @s, which is NLRI or MP_REACH.
+ * Returns the length, or 0 if @cap is less than bgp_canonical_bound().
+ */
+size_t bgp_canonical_write(const struct bgp_update *u, enum bgp_section_id s,
+			   uint8_t *out, size_t cap);
+
+#endif

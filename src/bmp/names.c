@@ -1,0 +1,307 @@
+#include "bmp/names.h"
+
+#include "bmp/stats.h"
+#include "bmp/update.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+static const char *name(const char *const *table, unsigned count, unsigned i)
+{
+	return i < count && table[i] != 0 ? table[i] : "unknown";
+}
+
+const char *bmp_frame_status_name(unsigned status)
+{
+	static const char *const names[BMP_FRAME_STATUSES] = {
+		[BMP_FRAME_WHOLE] = "whole",
+		[BMP_FRAME_PARTIAL] = "partial",
+		[BMP_FRAME_BAD_VERSION] = "bad-version",
+		[BMP_FRAME_TOO_SHORT] = "too-short",
+		[BMP_FRAME_TOO_LONG] = "too-long",
+	};
+
+	return name(names, COUNT(names), status);
+}
+
+const char *bmp_type_name(unsigned type)
+{
+	static const char *const names[BMP_TYPES] = {
+		[BMP_ROUTE_MONITORING] = "route-monitoring",
+		[BMP_STATISTICS] = "statistics",
+		[BMP_PEER_DOWN] = "peer-down",
+		[BMP_PEER_UP] = "peer-up",
+		[BMP_INITIATION] = "initiation",
+		[BMP_TERMINATION] = "termination",
+		[BMP_ROUTE_MIRRORING] = "route-mirroring",
+	};
+
+	return name(names, COUNT(names), type);
+}
+
+const char *bmp_status_name(unsigned status)
+{
+	static const char *const names[BMP_STATUSES] = {
+		[BMP_OK] = "ok",
+		[BMP_CUT_TLVS] = "cut-tlvs",
+		[BMP_TRAILING_BYTES] = "trailing-bytes",
+		[BMP_OPEN_UNUSABLE] = "open-unusable",
+		[BMP_NO_NOTIFICATION] = "no-notification",
+		[BMP_UNKNOWN_REASON] = "unknown-reason",
+		[BMP_UNKNOWN_TYPE] = "unknown-type",
+		[BMP_UNKNOWN_PEER_TYPE] = "unknown-peer-type",
+		[BMP_V4_REFUSED] = "v4-refused",
+		[BMP_SHORT] = "short",
+		[BMP_BAD_PDU] = "bad-pdu",
+		[BMP_NOT_UPDATE] = "not-update",
+	};
+
+	return name(names, COUNT(names), status);
+}
+
+const char *bmp_peer_type_name(unsigned type)
+{
+	static const char *const names[BMP_PEER_TYPES] = {
+		[BMP_PEER_GLOBAL] = "global",
+		[BMP_PEER_RD] = "rd",
+		[BMP_PEER_LOCAL] = "local",
+		[BMP_PEER_LOC_RIB] = "loc-rib",
+	};
+
+	return name(names, COUNT(names), type);
+}
+
+const char *bmp_view_name(unsigned view)
+{
+	static const char *const names[BMP_VIEWS] = {
+		[BMP_VIEW_IN_PRE] = "adj-rib-in-pre",
+		[BMP_VIEW_IN_POST] = "adj-rib-in-post",
+		[BMP_VIEW_OUT_PRE] = "adj-rib-out-pre",
+		[BMP_VIEW_OUT_POST] = "adj-rib-out-post",
+		[BMP_VIEW_LOC_RIB] = "loc-rib",
+	};
+
+	return name(names, COUNT(names), view);
+}
+
+const char *bmp_down_reason_name(unsigned reason)
+{
+	static const char *const names[BMP_DOWN_REASONS] = {
+		[BMP_DOWN_LOCAL_NOTIFICATION] = "local-notification",
+		[BMP_DOWN_LOCAL_FSM] = "local-fsm-event",
+		[BMP_DOWN_REMOTE_NOTIFICATION] = "remote-notification",
+		[BMP_DOWN_REMOTE] = "remote-no-data",
+		[BMP_DOWN_DECONFIGURED] = "de-configured",
+		[BMP_DOWN_LOC_RIB] = "local-tlvs",
+	};
+
+	return name(names, COUNT(names), reason);
+}
+
+const char *bmp_term_reason_name(unsigned reason)
+{
+	static const char *const names[BMP_TERM_REASONS] = {
+		[BMP_TERM_ADMIN] = "administratively-closed",
+		[BMP_TERM_UNSPECIFIED] = "unspecified",
+		[BMP_TERM_OUT_OF_RESOURCES] = "out-of-resources",
+		[BMP_TERM_REDUNDANT] = "redundant-connection",
+		[BMP_TERM_FOR_EVER] = "permanently-closed",
+	};
+
+	return name(names, COUNT(names), reason);
+}
+
+const char *bmp_stat_name(unsigned type)
+{
+	static const char *const names[BMP_STAT_TYPES] = {
+		[0] = "rejected-by-policy",
+		[1] = "duplicate-prefix",
+		[2] = "duplicate-withdraw",
+		[3] = "cluster-list-loop",
+		[4] = "as-path-loop",
+		[5] = "originator-id-loop",
+		[6] = "as-confed-loop",
+		[7] = "adj-rib-in-routes",
+		[8] = "loc-rib-routes",
+		[9] = "adj-rib-in-routes-family",
+		[10] = "loc-rib-routes-family",
+		[11] = "updates-treat-as-withdraw",
+		[12] = "prefixes-treat-as-withdraw",
+		[13] = "duplicate-updates",
+		[14] = "adj-rib-out-pre-routes",
+		[15] = "adj-rib-out-post-routes",
+		[16] = "adj-rib-out-pre-routes-family",
+		[17] = "adj-rib-out-post-routes-family",
+		[18] = "adj-rib-in-pre-routes",
+		[19] = "adj-rib-in-pre-routes-family",
+		[20] = "adj-rib-in-post-routes",
+		[21] = "adj-rib-in-post-routes-family",
+		[22] = "adj-rib-in-pre-rejected-family",
+		[23] = "adj-rib-in-post-accepted-family",
+		[26] = "damped-family",
+		[27] = "stale-gr-family",
+		[28] = "stale-llgr-family",
+		[29] = "left-before-prefix-limit",
+		[30] = "left-before-prefix-limit-family",
+		[31] = "left-before-licence-limit",
+		[32] = "left-before-licence-limit-family",
+		[33] = "adj-rib-in-as-path-too-long",
+		[34] = "adj-rib-in-as-path-too-long-family",
+		[35] = "adj-rib-in-rpki-invalid-family",
+		[36] = "adj-rib-in-rpki-valid-family",
+		[37] = "adj-rib-in-rpki-not-found-family",
+		[38] = "adj-rib-out-pre-rejected-family",
+		[39] = "adj-rib-out-as-path-too-long",
+		[40] = "adj-rib-out-as-path-too-long-family",
+		[41] = "adj-rib-out-rpki-invalid-family",
+		[42] = "adj-rib-out-rpki-valid-family",
+		[43] = "adj-rib-out-rpki-not-found-family",
+	};
+
+	return name(names, COUNT(names), type);
+}
+
+const char *bgp_pdu_type_name(unsigned type)
+{
+	static const char *const names[] = {
+		[BGP_PDU_OPEN] = "open",
+		[BGP_PDU_UPDATE] = "update",
+		[BGP_PDU_NOTIFICATION] = "notification",
+		[BGP_PDU_KEEPALIVE] = "keepalive",
+		[BGP_PDU_ROUTE_REFRESH] = "route-refresh",
+	};
+
+	return name(names, COUNT(names), type);
+}
+
+const char *bgp_open_status_name(unsigned status)
+{
+	static const char *const names[BGP_OPEN_STATUSES] = {
+		[BGP_OPEN_OK] = "ok",
+		[BGP_OPEN_CUT_PARAMETERS] = "cut-parameters",
+		[BGP_OPEN_BAD_CAPABILITY] = "bad-capability",
+		[BGP_OPEN_SHORT] = "short",
+		[BGP_OPEN_BAD_VERSION] = "bad-version",
+	};
+
+	return name(names, COUNT(names), status);
+}
+
+const char *bgp_capability_name(unsigned code)
+{
+	static const char *const names[] = {
+		[BGP_CAP_MULTIPROTOCOL] = "multiprotocol",
+		[BGP_CAP_ROUTE_REFRESH] = "route-refresh",
+		[BGP_CAP_EXT_NEXT_HOP] = "extended-next-hop",
+		[BGP_CAP_EXT_MESSAGE] = "extended-message",
+		[BGP_CAP_MULTIPLE_LABELS] = "multiple-labels",
+		[BGP_CAP_ROLE] = "role",
+		[BGP_CAP_GRACEFUL_RESTART] = "graceful-restart",
+		[BGP_CAP_FOUR_BYTE_AS] = "four-byte-as",
+		[BGP_CAP_ADD_PATH] = "add-path",
+		[BGP_CAP_ENHANCED_REFRESH] = "enhanced-route-refresh",
+		[BGP_CAP_LLGR] = "long-lived-graceful-restart",
+		[BGP_CAP_FQDN] = "fqdn",
+	};
+
+	return name(names, COUNT(names), code);
+}
+
+const char *bgp_attr_name(unsigned code)
+{
+	static const char *const names[256] = {
+		[BGP_ORIGIN] = "origin",
+		[BGP_AS_PATH] = "as-path",
+		[BGP_NEXT_HOP] = "next-hop",
+		[BGP_MED] = "multi-exit-disc",
+		[BGP_LOCAL_PREF] = "local-pref",
+		[BGP_ATOMIC_AGGREGATE] = "atomic-aggregate",
+		[BGP_AGGREGATOR] = "aggregator",
+		[BGP_COMMUNITIES] = "communities",
+		[BGP_ORIGINATOR_ID] = "originator-id",
+		[BGP_CLUSTER_LIST] = "cluster-list",
+		[BGP_MP_REACH] = "mp-reach-nlri",
+		[BGP_MP_UNREACH] = "mp-unreach-nlri",
+		[BGP_EXT_COMMUNITIES] = "extended-communities",
+		[BGP_AS4_PATH] = "as4-path",
+		[BGP_AS4_AGGREGATOR] = "as4-aggregator",
+		[BGP_PMSI_TUNNEL] = "pmsi-tunnel",
+		[BGP_TUNNEL_ENCAP] = "tunnel-encapsulation",
+		[BGP_IPV6_EXT_COMMUNITIES] = "ipv6-extended-communities",
+		[BGP_AIGP] = "aigp",
+		[BGP_LS_ATTRIBUTE] = "bgp-ls",
+		[BGP_LARGE_COMMUNITIES] = "large-communities",
+		[BGP_OTC] = "only-to-customer",
+		[BGP_PREFIX_SID] = "prefix-sid",
+		[BGP_ATTR_SET] = "attr-set",
+	};
+
+	return name(names, COUNT(names), code);
+}
+
+const char *bgp_verdict_name(unsigned verdict)
+{
+	static const char *const names[BGP_VERDICTS] = {
+		[BGP_ACCEPT] = "accept",
+		[BGP_DISCARD_ATTR] = "attribute-discard",
+		[BGP_WITHDRAW] = "treat-as-withdraw",
+		[BGP_DISABLE_FAMILY] = "afi-safi-disable",
+		[BGP_RESET] = "session-reset",
+	};
+
+	return name(names, COUNT(names), verdict);
+}
+
+const char *bgp_fault_name(unsigned fault)
+{
+	static const char *const names[BGP_FAULTS] = {
+		[BGP_FAULT_NONE] = "none",
+		[BGP_FAULT_FLAGS] = "attribute-flags",
+		[BGP_FAULT_LENGTH] = "attribute-length",
+		[BGP_FAULT_VALUE] = "attribute-value",
+		[BGP_FAULT_TWICE] = "attribute-twice",
+		[BGP_FAULT_OVERRUN] = "attribute-overrun",
+		[BGP_FAULT_MISSING] = "attribute-missing",
+		[BGP_FAULT_NEXT_HOP] = "next-hop-length",
+		[BGP_FAULT_NLRI] = "nlri",
+		[BGP_FAULT_SECTIONS] = "field-lengths",
+	};
+
+	return name(names, COUNT(names), fault);
+}
+
+const char *bgp_origin_name(unsigned origin)
+{
+	static const char *const names[] = { "igp", "egp", "incomplete" };
+
+	return name(names, COUNT(names), origin);
+}
+
+const char *bgp_as_segment_name(unsigned type)
+{
+	static const char *const names[] = {
+		[BGP_AS_SET] = "set",
+		[BGP_AS_SEQUENCE] = "sequence",
+		[BGP_AS_CONFED_SEQUENCE] = "confed-sequence",
+		[BGP_AS_CONFED_SET] = "confed-set",
+	};
+
+	return name(names, COUNT(names), type);
+}
+
+const char *bgp_nlri_kind_name(unsigned kind)
+{
+	static const char *const names[BGP_NLRI_KINDS] = {
+		[BGP_NLRI_RAW] = "raw",
+		[BGP_NLRI_PREFIX] = "prefix",
+		[BGP_NLRI_EVPN] = "evpn",
+		[BGP_NLRI_FLOWSPEC] = "flowspec",
+		[BGP_NLRI_LINK_STATE] = "link-state",
+		[BGP_NLRI_SR_POLICY] = "sr-policy",
+		[BGP_NLRI_ROUTE_TARGET] = "route-target",
+		[BGP_NLRI_MVPN] = "mvpn",
+		[BGP_NLRI_VPLS] = "vpls",
+		[BGP_NLRI_MUP] = "mup",
+	};
+
+	return name(names, COUNT(names), kind);
+}

@@ -1,0 +1,31 @@
+/*
+ * bmp/names.h - words for the numbers of this room
+ *
+ * For people and for labels of metrics: lower case, words joined by "-", never
+ * NULL. A number without a name is "unknown".
+ */
+#ifndef BMP_NAMES_H
+#define BMP_NAMES_H
+
+#include <stdint.h>
+
+const char *bmp_frame_status_name(unsigned status);
+const char *bmp_type_name(unsigned type);
+const char *bmp_status_name(unsigned status);
+const char *bmp_peer_type_name(unsigned type);
+const char *bmp_view_name(unsigned view);
+const char *bmp_down_reason_name(unsigned reason);
+const char *bmp_term_reason_name(unsigned reason);
+const char *bmp_stat_name(unsigned type);
+
+const char *bgp_pdu_type_name(unsigned type);
+const char *bgp_open_status_name(unsigned status);
+const char *bgp_capability_name(unsigned code);
+const char *bgp_attr_name(unsigned code);
+const char *bgp_verdict_name(unsigned verdict);
+const char *bgp_fault_name(unsigned fault);
+const char *bgp_origin_name(unsigned origin);
+const char *bgp_as_segment_name(unsigned type);
+const char *bgp_nlri_kind_name(unsigned kind);
+
+#endif

@@ -1,0 +1,413 @@
+/*
+ * Prefix families have one reader with a fast lane for those that are nothing
+ * but prefixes; every other kind has a row in a table with a reader that cuts
+ * one NLRI off the field and finds its type and route distinguisher. What is
+ * inside the body is not looked at here.
+ */
+#include "bmp/nlri.h"
+
+#define LABEL_LEN    3
+#define LABEL_BITS   24
+#define LABEL_BOTTOM 1
+#define RD_BITS	     64
+
+/* A flow specification's length has two bytes if the first begins with f. */
+#define FLOWSPEC_LONG 0xf0
+
+#define IPV4_MAPPED UINT64_C(0x0000ffff00000000)
+
+/* The first @bits of 64. */
+static inline uint64_t mask64(unsigned bits)
+{
+	return bits >= 64 ? UINT64_MAX : ~(UINT64_MAX >> bits);
+}
+
+/*
+ * The 64 bits at @p: @bits of them count, those up to the next byte should be
+ * zero and are cleared, the rest belongs to somebody else.
+ */
+static inline uint64_t masked64(const uint8_t *p, size_t readable,
+				unsigned bits, uint64_t *stray)
+{
+	uint64_t mask = mask64(bits);
+	uint64_t v = wire_get_u64_padded(p, readable);
+
+	*stray |= v & ~mask & mask64((bits + 7) & ~7u);
+	return v & mask;
+}
+
+static inline uint64_t put_ipv6(uint8_t out[16], struct wire_cursor at,
+				unsigned bits)
+{
+	uint64_t high, low = 0, stray = 0;
+
+	if (bits > 64) {
+		high = wire_get_u64(at.p);
+		low = masked64(at.p + 8, at.left - 8, bits - 64, &stray);
+	} else {
+		high = masked64(at.p, at.left, bits, &stray);
+	}
+	wire_put_u64(out, high);
+	wire_put_u64(out + 8, low);
+	return stray;
+}
+
+static inline uint64_t put_ipv4(uint8_t out[16], struct wire_cursor at,
+				unsigned bits)
+{
+	uint64_t ones = UINT64_C(0xffffffff) << 32;
+	uint32_t mask = (uint32_t)(ones >> bits);
+	uint32_t bytes = (uint32_t)(ones >> ((bits + 7) & ~7u));
+	uint32_t v = wire_get_u32_padded(at.p, at.left);
+
+	wire_put_u64(out, 0);
+	wire_put_u64(out + 8, IPV4_MAPPED | (v & mask));
+	return v & bytes & ~mask;
+}
+
+/*
+ * Put the prefix at @at into @out, in the one form of addresses. All that @at
+ * has left may be loaded, which is more than the prefix unless it is the last:
+ * so whole words are read and masked, and the number of bytes in a prefix is
+ * never branched on. Returns the stray bits.
+ */
+static inline uint64_t put_prefix(uint8_t out[16], struct wire_cursor at,
+				  unsigned bits, unsigned addr_bits)
+{
+	return addr_bits == 32 ? put_ipv4(out, at, bits)
+			       : put_ipv6(out, at, bits);
+}
+
+static inline void set_prefix(struct bgp_nlri_iter *it, struct wire_cursor at,
+			      unsigned bits)
+{
+	it->nlri.prefix_len = (uint8_t)bits;
+	it->host_bits +=
+		put_prefix(it->nlri.address, at, bits, it->addr_bits) != 0;
+}
+
+/*
+ * How many labels precede the prefix, or 0 if no number fits. Without the
+ * capability it is one, and so it is in every withdrawal, whatever the bottom
+ * bit says (RFC 8277 2.2, 2.4). Old speakers stack labels without asking: seen
+ * when the prefix would be longer than an address.
+ */
+static unsigned label_count(const struct bgp_nlri_iter *it, struct wire_view v,
+			    unsigned bits)
+{
+	unsigned other = it->flags & BGP_FAMILY_RD ? RD_BITS : 0;
+	unsigned max = other + it->addr_bits;
+
+	if (!it->multiple_labels && bits >= LABEL_BITS + other &&
+	    bits - LABEL_BITS <= max)
+		return 1;
+	for (unsigned n = 1; n * LABEL_BITS + other <= bits; n++)
+		if (v.p[n * LABEL_LEN - 1] & LABEL_BOTTOM)
+			return bits - n * LABEL_BITS <= max ? n : 0;
+	return 0;
+}
+
+/* Length in bits of all: labels, route distinguisher, prefix. */
+static bool next_labeled(struct bgp_nlri_iter *it)
+{
+	struct wire_cursor c;
+	struct wire_view v;
+	uint8_t len;
+	unsigned bits, labels;
+
+	if (!wire_u8(&it->c, &len) || !wire_take(&it->c, (len + 7u) / 8, &v))
+		return false;
+	bits = len;
+	c = wire_start(v);
+	if (it->flags & BGP_FAMILY_LABELS) {
+		labels = label_count(it, v, bits);
+		if (labels == 0)
+			return false;
+		wire_take(&c, labels * LABEL_LEN, &it->nlri.labels);
+		bits -= labels * LABEL_BITS;
+	}
+	if (it->flags & BGP_FAMILY_RD) {
+		if (bits < RD_BITS)
+			return false;
+		wire_u64(&c, &it->nlri.rd);
+		bits -= RD_BITS;
+	}
+	if (bits > it->addr_bits)
+		return false;
+	set_prefix(it, c, bits);
+	return true;
+}
+
+/* We do not know where one ends and the next begins: take all. */
+static bool next_raw(struct bgp_nlri_iter *it)
+{
+	return wire_take(&it->c, it->c.left, &it->nlri.body);
+}
+
+/* One byte of type, one of length: EVPN (RFC 7432 7), MVPN (RFC 6514 4). */
+static bool next_typed(struct bgp_nlri_iter *it)
+{
+	uint8_t type, len;
+
+	if (!(wire_u8(&it->c, &type) && wire_u8(&it->c, &len) &&
+	      wire_take(&it->c, len, &it->nlri.body)))
+		return false;
+	it->nlri.type = type;
+	return true;
+}
+
+/* draft-ietf-bess-mup-safi: architecture, then a type of two bytes. */
+static bool next_mup(struct bgp_nlri_iter *it)
+{
+	uint8_t architecture, len;
+
+	return wire_u8(&it->c, &architecture) &&
+	       wire_u16(&it->c, &it->nlri.type) && wire_u8(&it->c, &len) &&
+	       wire_take(&it->c, len, &it->nlri.body);
+}
+
+/* RFC 9552 5.2 */
+static bool next_link_state(struct bgp_nlri_iter *it)
+{
+	uint16_t len;
+
+	return wire_u16(&it->c, &it->nlri.type) && wire_u16(&it->c, &len) &&
+	       wire_take(&it->c, len, &it->nlri.body);
+}
+
+/* RFC 8955 4.1 */
+static bool next_flowspec(struct bgp_nlri_iter *it)
+{
+	uint8_t high, low;
+	unsigned len;
+
+	if (!wire_u8(&it->c, &high))
+		return false;
+	len = high;
+	if (high >= FLOWSPEC_LONG) {
+		if (!wire_u8(&it->c, &low))
+			return false;
+		len = (high & 0x0fu) << 8 | low;
+	}
+	return wire_take(&it->c, len, &it->nlri.body);
+}
+
+/* RFC 4684 4: a prefix of at most origin AS and route target. */
+static bool next_route_target(struct bgp_nlri_iter *it)
+{
+	uint8_t bits;
+
+	if (!wire_u8(&it->c, &bits) || bits > 96 || (bits != 0 && bits < 32) ||
+	    !wire_take(&it->c, (bits + 7u) / 8, &it->nlri.body))
+		return false;
+	it->nlri.prefix_len = bits;
+	return true;
+}
+
+/* RFC 9830 2.1: distinguisher, color, endpoint. */
+static bool next_sr_policy(struct bgp_nlri_iter *it)
+{
+	uint8_t bits;
+
+	return wire_u8(&it->c, &bits) && bits == 64 + it->addr_bits &&
+	       wire_take(&it->c, bits / 8, &it->nlri.body);
+}
+
+/* RFC 4761 3.2.2, RFC 6074 3.2.2.1 */
+static bool next_vpls(struct bgp_nlri_iter *it)
+{
+	uint16_t len;
+
+	return wire_u16(&it->c, &len) && wire_take(&it->c, len, &it->nlri.body);
+}
+
+static bool (*const readers[BGP_NLRI_KINDS])(struct bgp_nlri_iter *) = {
+	[BGP_NLRI_RAW] = next_raw,
+	[BGP_NLRI_PREFIX] = next_labeled,
+	[BGP_NLRI_EVPN] = next_typed,
+	[BGP_NLRI_FLOWSPEC] = next_flowspec,
+	[BGP_NLRI_LINK_STATE] = next_link_state,
+	[BGP_NLRI_SR_POLICY] = next_sr_policy,
+	[BGP_NLRI_ROUTE_TARGET] = next_route_target,
+	[BGP_NLRI_MVPN] = next_typed,
+	[BGP_NLRI_VPLS] = next_vpls,
+	[BGP_NLRI_MUP] = next_mup,
+};
+
+/* MVPN's Leaf A-D route begins with another route's key, RFC 6514 4.4. */
+#define MVPN_LEAF_AD 4
+
+static bool take_rd(struct bgp_nlri_iter *it)
+{
+	struct wire_cursor c = wire_start(it->nlri.body);
+
+	if (it->nlri.kind == BGP_NLRI_MVPN && it->nlri.type == MVPN_LEAF_AD) {
+		it->nlri.rd = 0;
+		return true;
+	}
+	if (!wire_u64(&c, &it->nlri.rd))
+		return false;
+	it->nlri.body = wire_rest(&c);
+	return true;
+}
+
+static bool next_other(struct bgp_nlri_iter *it)
+{
+	struct wire_cursor start = it->c;
+
+	if (!readers[it->nlri.kind](it))
+		return false;
+	if (it->nlri.kind == BGP_NLRI_PREFIX)
+		return true;
+	wire_take(&start, start.left - it->c.left, &it->nlri.wire);
+	return !(it->flags & BGP_FAMILY_RD) || take_rd(it);
+}
+
+/* Nothing but lengths and prefixes. */
+static bool is_plain(const struct bgp_family_info *info)
+{
+	return info->kind == BGP_NLRI_PREFIX &&
+	       !(info->flags & (BGP_FAMILY_LABELS | BGP_FAMILY_RD));
+}
+
+void bgp_nlri_start(struct bgp_nlri_iter *it, struct wire_view field,
+		    const struct bgp_nlri_how *how)
+{
+	const struct bgp_family_info *info = bgp_family_info(how->family);
+
+	*it = (struct bgp_nlri_iter){
+		.c = wire_start(field),
+		.flags = info->flags,
+		.addr_bits = info->addr_bits,
+		.plain = is_plain(info),
+		.multiple_labels = how->multiple_labels && !how->withdrawn,
+		.nlri = {
+			.afi = how->afi,
+			.safi = how->safi,
+			.family = how->family,
+			.kind = info->kind,
+			/* Of a family we cannot cut, we cannot say either. */
+			.has_path_id = how->add_path &&
+				       info->kind != BGP_NLRI_RAW,
+			.withdrawn = how->withdrawn,
+		},
+	};
+}
+
+static bool fail(struct bgp_nlri_iter *it)
+{
+	it->malformed = true;
+	it->c.left = 0;
+	return false;
+}
+
+/* Out of the way of the plain lane, which then needs no stack. */
+static __attribute__((noinline)) bool next_any(struct bgp_nlri_iter *it)
+{
+	if (it->nlri.has_path_id && !wire_u32(&it->c, &it->nlri.path_id))
+		return fail(it);
+	return next_other(it) || fail(it);
+}
+
+/* One plain prefix off @c: where its bytes begin, and how many bits. */
+static inline bool take_plain(struct wire_cursor *c, unsigned addr_bits,
+			      struct wire_cursor *at, uint8_t *bits)
+{
+	if (!wire_u8(c, bits) || *bits > addr_bits)
+		return false;
+	*at = *c;
+	return wire_skip(c, (*bits + 7u) / 8);
+}
+
+/*
+ * Hot: once per route. Cost for plain prefixes: two loads that depend on the
+ * one before (length, address), no branch on the data. bench/bmp_decode.c
+ */
+bool bgp_nlri_next(struct bgp_nlri_iter *it)
+{
+	struct wire_cursor c = it->c;
+	struct wire_cursor at;
+	uint8_t bits;
+
+	if (c.left == 0)
+		return false;
+	if (!it->plain)
+		return next_any(it);
+	if (it->nlri.has_path_id && !wire_u32(&c, &it->nlri.path_id))
+		return fail(it);
+	if (!take_plain(&c, it->addr_bits, &at, &bits))
+		return fail(it);
+	it->c = c;
+	set_prefix(it, at, bits);
+	return true;
+}
+
+/*
+ * Hot: once per batch of routes. The same with the cursor in registers: what
+ * bgp_nlri_next() waits for most is its own last store.
+ */
+size_t bgp_nlri_take(struct bgp_nlri_iter *it, struct bgp_prefix *out,
+		     size_t max)
+{
+	struct wire_cursor c = it->c;
+	unsigned addr_bits = it->addr_bits;
+	bool has_path_id = it->nlri.has_path_id;
+	uint32_t host_bits = 0;
+	uint32_t path_id = 0;
+	size_t n;
+
+	for (n = 0; n < max && c.left != 0; n++) {
+		struct wire_cursor at;
+		uint8_t bits;
+
+		if ((has_path_id && !wire_u32(&c, &path_id)) ||
+		    !take_plain(&c, addr_bits, &at, &bits)) {
+			it->malformed = true;
+			c.left = 0;
+			break;
+		}
+		host_bits +=
+			put_prefix(out[n].address, at, bits, addr_bits) != 0;
+		out[n].path_id = path_id;
+		out[n].len = bits;
+	}
+	it->c = c;
+	it->host_bits += host_bits;
+	return n;
+}
+
+/* Lengths of plain prefixes; @head bytes of path id stand before each. */
+static bool count_plain(struct wire_cursor c, size_t head, unsigned max_bits,
+			uint32_t *count)
+{
+	uint32_t n = 0;
+	uint8_t bits;
+
+	while (c.left != 0) {
+		if (!wire_skip(&c, head) || !wire_u8(&c, &bits) ||
+		    bits > max_bits || !wire_skip(&c, (bits + 7u) / 8))
+			return false;
+		n++;
+	}
+	*count = n;
+	return true;
+}
+
+bool bgp_nlri_count(struct wire_view field, const struct bgp_nlri_how *how,
+		    uint32_t *count)
+{
+	const struct bgp_family_info *info = bgp_family_info(how->family);
+	struct bgp_nlri_iter it;
+	uint32_t n = 0;
+
+	if (is_plain(info))
+		return count_plain(wire_start(field), how->add_path ? 4 : 0,
+				   info->addr_bits, count);
+	bgp_nlri_start(&it, field, how);
+	while (bgp_nlri_next(&it))
+		n++;
+	if (it.malformed)
+		return false;
+	*count = n;
+	return true;
+}

@@ -1,0 +1,40 @@
+/*
+ * bmp/nlri_key.h - what identifies a route, apart from what comes with it
+ *
+ * Two NLRI of one family are the same route if and only if their keys have the
+ * same bytes and, with add-path, their path ids are equal; the path id and the
+ * family are not in the key. A key is canonical: stray bits are zero, fields
+ * that are not key are not there.
+ *
+ *	prefix		RD (if the family has one), length, address bytes
+ *	EVPN and such	type, RD, then key fields with their lengths
+ *	flow spec	RD (if any), the rules
+ *	BGP-LS		type, RD (if any), descriptors
+ *	unknown family	all of the field
+ *
+ * The value is the rest, as sent: labels, or fields of the type that are not
+ * key. A change of the value is a change of the route.
+ *
+ * Readers of prefix families need none of this: struct bgp_nlri has it all.
+ */
+#ifndef BMP_NLRI_KEY_H
+#define BMP_NLRI_KEY_H
+
+#include "bmp/nlri.h"
+
+/* A key is never longer than the NLRI's wire.len and this. */
+#define BGP_NLRI_KEY_SLACK 16
+
+/* Enough for every prefix, EVPN, MVPN, MUP, VPLS and SR policy route. */
+#define BGP_NLRI_KEY_SMALL 280
+
+/*
+ * Write the key to @out. Returns its length, which is more than @cap if it did
+ * not fit; then @out holds nothing of use.
+ */
+size_t bgp_nlri_key(const struct bgp_nlri *n, uint8_t *out, size_t cap);
+
+/* The same for what is not key. Of withdrawn routes, labels mean nothing. */
+size_t bgp_nlri_value(const struct bgp_nlri *n, uint8_t *out, size_t cap);
+
+#endif

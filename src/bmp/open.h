@@ -1,0 +1,81 @@
+/*
+ * bmp/open.h - what a BGP speaker said about itself in its OPEN
+ *
+ * RFC 4271 4.2, capabilities RFC 5492, long parameters RFC 9072. Everything
+ * that changes how later messages are read is a set of families here; the raw
+ * capabilities can be walked, too, for those who print them.
+ */
+#ifndef BMP_OPEN_H
+#define BMP_OPEN_H
+
+#include "bmp/family.h"
+#include "bmp/pdu.h"
+#include "bmp/tlv.h"
+
+enum bgp_capability {
+	BGP_CAP_MULTIPROTOCOL = 1,
+	BGP_CAP_ROUTE_REFRESH = 2,
+	BGP_CAP_EXT_NEXT_HOP = 5,
+	BGP_CAP_EXT_MESSAGE = 6,
+	BGP_CAP_MULTIPLE_LABELS = 8,
+	BGP_CAP_ROLE = 9,
+	BGP_CAP_GRACEFUL_RESTART = 64,
+	BGP_CAP_FOUR_BYTE_AS = 65,
+	BGP_CAP_ADD_PATH = 69,
+	BGP_CAP_ENHANCED_REFRESH = 70,
+	BGP_CAP_LLGR = 71,
+	BGP_CAP_FQDN = 73,
+};
+
+enum bgp_open_status {
+	BGP_OPEN_OK,
+	BGP_OPEN_BAD_CAPABILITY, /* wrong length; that one was left out */
+	/* The fixed part is good; capabilities are not to be relied on. */
+	BGP_OPEN_CUT_PARAMETERS,
+	/* Nothing can be used. */
+	BGP_OPEN_SHORT,
+	BGP_OPEN_BAD_VERSION,
+	BGP_OPEN_STATUSES
+};
+
+/* Whether the capabilities can be relied on. */
+static inline bool bgp_open_status_usable(enum bgp_open_status s)
+{
+	return s < BGP_OPEN_CUT_PARAMETERS;
+}
+
+struct bgp_open {
+	uint8_t version;
+	uint16_t my_as; /* the two-byte field, AS_TRANS for large ones */
+	uint32_t as;	/* from the capability if there is one */
+	uint16_t hold_time;
+	uint32_t bgp_id;
+	bool four_byte_as;
+	bool ext_message;
+	bool graceful_restart;
+	bgp_family_set families; /* IPv4 unicast if it names none, RFC 4760 8 */
+	bgp_family_set add_path_send;
+	bgp_family_set add_path_receive;
+	bgp_family_set ext_next_hop;
+	bgp_family_set multiple_labels; /* more than one */
+	struct wire_view hostname;	/* FQDN capability; may be empty */
+	struct wire_view parameters;
+	bool long_parameters; /* RFC 9072 */
+};
+
+/* @body is that of an OPEN message. Always fills *@out; the status says what counts. */
+enum bgp_open_status bgp_open_decode(struct wire_view body,
+				     struct bgp_open *out);
+
+/* Walks the capabilities across all optional parameters that hold any. */
+struct bgp_capability_iter {
+	struct tlv_iter parameters;
+	struct tlv_iter capabilities;
+};
+
+struct bgp_capability_iter bgp_open_capabilities(const struct bgp_open *open);
+
+/* The next one as type and value, or false at the end. */
+bool bgp_capability_next(struct bgp_capability_iter *it, struct tlv *out);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * bmp/peer.h - the per-peer header: whose route, in which RIB
+ *
+ *	0      1      2             10            26     30     34        42
+ *	+------+------+-------------+-------------+------+------+---------+
+ *	| type | flags| distinguish.| address	  |  AS  |BGP id| s, us   |
+ *	+------+------+-------------+-------------+------+------+---------+
+ *
+ * RFC 7854 4.2. The flags mean different things by type: 0x80 says IPv6 for
+ * types 0 to 2 but "filtered" for the Loc-RIB (RFC 9069 4.2), whose address is
+ * always zero. Readers of this struct need not know: they see a view, and one
+ * form of address.
+ */
+#ifndef BMP_PEER_H
+#define BMP_PEER_H
+
+#include "bmp/wire.h"
+
+#define BMP_PEER_HEADER_LEN 42
+
+enum bmp_peer_type {
+	BMP_PEER_GLOBAL,
+	BMP_PEER_RD,
+	BMP_PEER_LOCAL,
+	BMP_PEER_LOC_RIB,
+	BMP_PEER_TYPES
+};
+
+/* The RIB a route was seen in. */
+enum bmp_view {
+	BMP_VIEW_IN_PRE, /* Adj-RIB-In, before policy */
+	BMP_VIEW_IN_POST,
+	BMP_VIEW_OUT_PRE, /* Adj-RIB-Out, RFC 8671 */
+	BMP_VIEW_OUT_POST,
+	BMP_VIEW_LOC_RIB,
+	BMP_VIEWS
+};
+
+struct bmp_peer {
+	uint8_t type;	  /* enum bmp_peer_type, or a number unknown to us */
+	uint8_t flags;	  /* as sent */
+	uint8_t view;	  /* enum bmp_view */
+	bool ipv6;	  /* addresses of this session are IPv6 */
+	bool two_byte_as; /* the A flag; never set for Loc-RIB */
+	bool filtered;	  /* the F flag; Loc-RIB only */
+	uint32_t as;
+	uint32_t bgp_id;
+	uint64_t distinguisher;
+	uint64_t time_ns;    /* since 1970; 0: the router did not say */
+	uint8_t address[16]; /* IPv4 mapped to IPv6; Loc-RIB: zero */
+};
+
+/* Take the header off @c. False, and nothing taken, if it is cut. */
+bool bmp_peer_decode(struct wire_cursor *c, struct bmp_peer *out);
+
+/*
+ * Put the 16 wire bytes of an address that is IPv6 or, in the last four, IPv4
+ * into the one form used everywhere.
+ */
+void bmp_peer_address(const uint8_t *wire, bool ipv6, uint8_t out[16]);
+
+#endif

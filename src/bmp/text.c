@@ -1,0 +1,139 @@
+#include "bmp/text.h"
+
+#include "bmp/wire.h"
+
+static const char digits[] = "0123456789abcdef";
+
+size_t text_end(struct text *t)
+{
+	if (t->cap != 0)
+		t->p[t->len < t->cap ? t->len : t->cap - 1] = '\0';
+	return t->len;
+}
+
+void text_char(struct text *t, char c)
+{
+	if (t->len + 1 < t->cap)
+		t->p[t->len] = c;
+	t->len++;
+}
+
+void text_str(struct text *t, const char *s)
+{
+	while (*s != '\0')
+		text_char(t, *s++);
+}
+
+void text_u64(struct text *t, uint64_t v)
+{
+	char reversed[20];
+	size_t n = 0;
+
+	do {
+		reversed[n++] = digits[v % 10];
+		v /= 10;
+	} while (v != 0);
+	while (n != 0)
+		text_char(t, reversed[--n]);
+}
+
+void text_hex(struct text *t, const uint8_t *p, size_t n, char between)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (i != 0 && between != 0)
+			text_char(t, between);
+		text_char(t, digits[p[i] >> 4]);
+		text_char(t, digits[p[i] & 15]);
+	}
+}
+
+void text_ipv4(struct text *t, const uint8_t *p)
+{
+	for (int i = 0; i < 4; i++) {
+		if (i != 0)
+			text_char(t, '.');
+		text_u64(t, p[i]);
+	}
+}
+
+/* Without leading zeros. */
+static void group(struct text *t, uint16_t v)
+{
+	int shift = 12;
+
+	while (shift > 0 && v >> shift == 0)
+		shift -= 4;
+	for (; shift >= 0; shift -= 4)
+		text_char(t, digits[v >> shift & 15]);
+}
+
+/* The first longest run of at least two zero groups, RFC 5952 4.2. */
+static void find_run(const uint16_t g[8], int *start, int *len)
+{
+	*start = -1;
+	*len = 1;
+	for (int i = 0; i < 8; i++) {
+		int n = 0;
+
+		while (i + n < 8 && g[i + n] == 0)
+			n++;
+		if (n > *len) {
+			*start = i;
+			*len = n;
+		}
+	}
+}
+
+void text_ipv6(struct text *t, const uint8_t *p)
+{
+	uint16_t g[8];
+	int start, len;
+
+	for (int i = 0; i < 8; i++)
+		g[i] = wire_get_u16(p + 2 * i);
+	find_run(g, &start, &len);
+	for (int i = 0; i < 8; i++) {
+		if (i == start) {
+			text_str(t, "::");
+			i += len - 1;
+			continue;
+		}
+		if (i != 0 && i != start + len)
+			text_char(t, ':');
+		group(t, g[i]);
+	}
+}
+
+void text_ip(struct text *t, const uint8_t *p)
+{
+	if (wire_get_u64(p) == 0 && wire_get_u32(p + 8) == 0xffff)
+		text_ipv4(t, p + 12);
+	else
+		text_ipv6(t, p);
+}
+
+void text_rd(struct text *t, uint64_t rd)
+{
+	uint8_t b[8];
+
+	wire_put_u64(b, rd);
+	switch (wire_get_u16(b)) {
+	case 0:
+		text_u64(t, wire_get_u16(b + 2));
+		text_char(t, ':');
+		text_u64(t, wire_get_u32(b + 4));
+		break;
+	case 1:
+		text_ipv4(t, b + 2);
+		text_char(t, ':');
+		text_u64(t, wire_get_u16(b + 6));
+		break;
+	case 2:
+		text_u64(t, wire_get_u32(b + 2));
+		text_char(t, ':');
+		text_u64(t, wire_get_u16(b + 6));
+		break;
+	default:
+		text_hex(t, b, sizeof(b), ':');
+	}
+}

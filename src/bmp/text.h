@@ -1,0 +1,50 @@
+/*
+ * bmp/text.h - write readable text into a buffer that may be too small
+ *
+ *	char buf[64];
+ *	struct text t = text_start(buf, sizeof(buf));
+ *
+ *	text_ip(&t, nlri->address);
+ *	text_char(&t, '/');
+ *	text_u64(&t, nlri->prefix_len);
+ *	return text_end(&t);
+ *
+ * Like snprintf(): what does not fit is left out, the buffer is always
+ * terminated, and text_end() says how long the whole would have been.
+ */
+#ifndef BMP_TEXT_H
+#define BMP_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct text {
+	char *p;
+	size_t cap; /* with the terminator; may be 0 */
+	size_t len; /* of the whole text so far */
+};
+
+static inline struct text text_start(char *buf, size_t cap)
+{
+	return (struct text){ .p = buf, .cap = cap };
+}
+
+/* Terminate. Returns the length of the whole text, which may be >= cap. */
+size_t text_end(struct text *t);
+
+void text_char(struct text *t, char c);
+void text_str(struct text *t, const char *s);
+void text_u64(struct text *t, uint64_t v);
+/* Bytes as hex digits, @between each two of them unless it is 0. */
+void text_hex(struct text *t, const uint8_t *p, size_t n, char between);
+
+/* Four bytes as dotted decimal. */
+void text_ipv4(struct text *t, const uint8_t *p);
+/* Sixteen bytes as RFC 5952 wants them. */
+void text_ipv6(struct text *t, const uint8_t *p);
+/* Sixteen bytes in the canonical form: IPv4 if it is mapped. */
+void text_ip(struct text *t, const uint8_t *p);
+/* A route distinguisher, RFC 4364 4.2: "65000:1", "192.0.2.1:1". */
+void text_rd(struct text *t, uint64_t rd);
+
+#endif

@@ -1,0 +1,106 @@
+/*
+ * An NLRI field of any family (the first byte says which, the second how):
+ * counting and walking agree, batches hold the same routes, and a route that
+ * is written again has the same key.
+ */
+#include "bmp/bgp_writer.h"
+#include "bmp/nlri.h"
+#include "bmp/nlri_key.h"
+#include "bmp/nlri_text.h"
+
+#include <stdlib.h>
+
+#define BATCH 7
+
+static uint8_t key[70100], key_again[70100], wire[70100];
+
+/* What the text is long, it is long in any buffer. */
+static void check_text(const struct bgp_nlri *n)
+{
+	char small[16], large[1024];
+	size_t len = bgp_nlri_text(n, large, sizeof(large));
+
+	if (bgp_nlri_text(n, small, sizeof(small)) != len ||
+	    memcmp(small, large,
+		   len < sizeof(small) ? len : sizeof(small) - 1) != 0)
+		abort();
+}
+
+static void check_rewritten(const struct bgp_nlri *n,
+			    const struct bgp_nlri_how *how)
+{
+	struct bmp_writer w = bmp_writer_on(wire, sizeof(wire));
+	size_t len = bgp_nlri_key(n, key, sizeof(key));
+	struct bgp_nlri_iter it;
+
+	if (len > sizeof(key) || (n->kind != BGP_NLRI_PREFIX &&
+				  len > n->wire.len + BGP_NLRI_KEY_SLACK))
+		abort();
+	bgp_write_nlri(&w, n);
+	bgp_nlri_start(&it, (struct wire_view){ wire, w.len }, how);
+	if (w.full || !bgp_nlri_next(&it) || it.c.left != 0 ||
+	    it.host_bits != 0 || it.nlri.path_id != n->path_id)
+		abort();
+	if (bgp_nlri_key(&it.nlri, key_again, sizeof(key_again)) != len ||
+	    memcmp(key, key_again, len) != 0)
+		abort();
+	if (bgp_nlri_value(&it.nlri, NULL, 0) != bgp_nlri_value(n, NULL, 0))
+		abort();
+}
+
+static void check_batches(struct wire_view field,
+			  const struct bgp_nlri_how *how)
+{
+	struct bgp_prefix batch[BATCH];
+	struct bgp_nlri_iter a, b;
+	size_t n;
+
+	bgp_nlri_start(&a, field, how);
+	bgp_nlri_start(&b, field, how);
+	if (!a.plain)
+		return;
+	while ((n = bgp_nlri_take(&a, batch, BATCH)) != 0)
+		for (size_t i = 0; i < n; i++)
+			if (!bgp_nlri_next(&b) ||
+			    memcmp(b.nlri.address, batch[i].address, 16) ||
+			    b.nlri.prefix_len != batch[i].len ||
+			    b.nlri.path_id != batch[i].path_id)
+				abort();
+	if (bgp_nlri_next(&b) || a.malformed != b.malformed ||
+	    a.host_bits != b.host_bits)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	struct wire_view field;
+	const struct bgp_family_info *info;
+	struct bgp_nlri_how how;
+	struct bgp_nlri_iter it;
+	uint32_t n = 0, count = 0;
+	bool ok;
+
+	if (len < 2 || len - 2 > UINT16_MAX)
+		return 0;
+	field = (struct wire_view){ data + 2, len - 2 };
+	info = bgp_family_info(data[0] % BGP_FAMILIES);
+	how = (struct bgp_nlri_how){
+		.afi = info->afi,
+		.safi = info->safi,
+		.family = data[0] % BGP_FAMILIES,
+		.add_path = data[1] & 1,
+		.multiple_labels = data[1] & 2,
+		.withdrawn = data[1] & 4,
+	};
+	ok = bgp_nlri_count(field, &how, &count);
+	bgp_nlri_start(&it, field, &how);
+	while (bgp_nlri_next(&it)) {
+		n++;
+		check_text(&it.nlri);
+		check_rewritten(&it.nlri, &how);
+	}
+	if (ok == it.malformed || (ok && n != count))
+		abort();
+	check_batches(field, &how);
+	return 0;
+}

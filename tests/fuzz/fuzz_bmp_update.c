@@ -1,0 +1,137 @@
+/*
+ * Any UPDATE, read in any way (the first bytes say how), keeps the promises of
+ * bmp/update.h: views inside the input, as many routes as were counted, none
+ * of them longer than its address, a canonical form that reads as attributes
+ * and makes itself again.
+ */
+#include "bmp/canonical.h"
+#include "bmp/nlri_key.h"
+#include "bmp/nlri_text.h"
+#include "bmp/update.h"
+
+#include <stdlib.h>
+
+#define HEAD_LEN 9
+
+static uint8_t form[2 * 70000 + 64], again[4 * 70000 + 256];
+
+static void check_inside(struct wire_view v, struct wire_view in)
+{
+	if (v.len != 0 && (v.p < in.p || v.p + v.len > in.p + in.len))
+		abort();
+}
+
+static void check_attrs(const struct bgp_attrs *a, struct wire_view in)
+{
+	struct bgp_as_path_iter it = bgp_as_path_start(&a->as_path);
+	struct bgp_as_segment s;
+
+	check_inside(a->block, in);
+	check_inside(a->as_path.path, a->block);
+	check_inside(a->as_path.as4_path, a->block);
+	check_inside(a->communities, a->block);
+	check_inside(a->ext_communities, a->block);
+	check_inside(a->large_communities, a->block);
+	check_inside(a->ipv6_ext_communities, a->block);
+	check_inside(a->cluster_list, a->block);
+	check_inside(a->reach.next_hop, a->block);
+	check_inside(a->reach.nlri, a->block);
+	check_inside(a->unreach.nlri, a->block);
+	if (a->communities.len % 4 || a->ext_communities.len % 8 ||
+	    a->large_communities.len % 12 || a->ipv6_ext_communities.len % 20 ||
+	    a->cluster_list.len % 4 || a->origin > 2)
+		abort();
+	while (bgp_as_path_next(&it, &s))
+		if (s.type < 1 || s.type > 4 || s.count == 0)
+			abort();
+	if ((a->verdict == BGP_ACCEPT) != (a->fault == BGP_FAULT_NONE))
+		abort();
+}
+
+static void check_route(const struct bgp_nlri *n, struct wire_view field)
+{
+	static uint8_t key[70000];
+	size_t len = bgp_nlri_key(n, key, sizeof(key));
+	char text[256];
+
+	if (n->kind == BGP_NLRI_PREFIX) {
+		if (n->prefix_len > bgp_family_info(n->family)->addr_bits)
+			abort();
+	} else if (len > n->wire.len + BGP_NLRI_KEY_SLACK) {
+		abort();
+	}
+	check_inside(n->labels, field);
+	check_inside(n->wire, field);
+	check_inside(n->body, field);
+	if (bgp_nlri_value(n, NULL, 0) > field.len)
+		abort();
+	bgp_nlri_text(n, text, sizeof(text));
+}
+
+static void check_section(const struct bgp_update *u, enum bgp_section_id s)
+{
+	const struct bgp_section *section = &u->sections[s];
+	struct bgp_nlri_iter it;
+	uint32_t n = 0;
+
+	if (!bgp_update_routes(u, s, &it)) {
+		if (section->count != 0 && u->verdict != BGP_RESET)
+			abort();
+		return;
+	}
+	if (section->lost)
+		abort();
+	while (bgp_nlri_next(&it)) {
+		check_route(&it.nlri, section->field);
+		n++;
+	}
+	if (it.malformed || n != section->count || it.host_bits > n)
+		abort();
+}
+
+static void check_canonical(const struct bgp_update *u, enum bgp_section_id s)
+{
+	struct bgp_reading r = BGP_READING_CANONICAL;
+	static struct bgp_update back;
+	size_t n = bgp_canonical_write(u, s, form, sizeof(form));
+	struct wire_view v = { form, n };
+
+	if (n > bgp_canonical_bound(u))
+		abort();
+	back = (struct bgp_update){ 0 };
+	if (bgp_attrs_decode(v, &r, &back.attrs) != BGP_ACCEPT)
+		abort();
+	if (bgp_canonical_write(&back, BGP_SECTION_NLRI, again,
+				sizeof(again)) != n ||
+	    memcmp(form, again, n) != 0)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	struct wire_view in;
+	struct bgp_reading r;
+	struct bgp_update u;
+
+	if (len < HEAD_LEN || len - HEAD_LEN > UINT16_MAX)
+		return 0;
+	in = (struct wire_view){ data + HEAD_LEN, len - HEAD_LEN };
+	r = (struct bgp_reading){
+		.add_path = wire_get_u32(data),
+		.multiple_labels = wire_get_u32(data + 4),
+		.as_width = data[8] & 1 ? 2 : 4,
+		.as_width_certain = data[8] & 2,
+		.mrt_rib = data[8] & 4,
+	};
+	if (bgp_update_decode(in, &r, &u) >= BGP_VERDICTS)
+		abort();
+	check_attrs(&u.attrs, in);
+	for (int s = 0; s < BGP_SECTIONS; s++)
+		check_section(&u, s);
+	check_canonical(&u, BGP_SECTION_NLRI);
+	check_canonical(&u, BGP_SECTION_MP_REACH);
+	/* An End-of-RIB is nothing else. */
+	if (u.end_of_rib && u.verdict != BGP_ACCEPT)
+		abort();
+	return 0;
+}

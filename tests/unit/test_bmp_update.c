@@ -1,0 +1,466 @@
+#include "check.h"
+
+#include "bmp/bgp_writer.h"
+#include "bmp/nlri_text.h"
+#include "bmp/update.h"
+
+#include <string.h>
+
+#define ORIGIN	 0x40, 1, 1, 0
+#define AS_PATH	 0x40, 2, 6, 2, 1, 0, 0, 0xfd, 0xe8
+#define NEXT_HOP 0x40, 3, 4, 192, 0, 2, 1
+/* The three, 20 bytes. */
+#define USUAL ORIGIN, AS_PATH, NEXT_HOP
+
+static const struct bgp_reading plain = { .as_width = 4 };
+
+static enum bgp_verdict decode(const uint8_t *p, size_t len,
+			       const struct bgp_reading *r,
+			       struct bgp_update *out)
+{
+	return bgp_update_decode((struct wire_view){ p, len }, r, out);
+}
+
+/* Every route in order, as "+10.0.0.0/8" and "-10.0.0.0/8". */
+static void list_routes(const struct bgp_update *u, char *out, size_t cap)
+{
+	struct text t = text_start(out, cap);
+	struct bgp_nlri_iter it;
+	char line[256];
+
+	for (int s = 0; s < BGP_SECTIONS; s++) {
+		uint32_t n = 0;
+
+		if (!bgp_update_routes(u, s, &it))
+			continue;
+		for (; bgp_nlri_next(&it); n++) {
+			bgp_nlri_text(&it.nlri, line, sizeof(line));
+			text_char(&t, bgp_update_announces(u, s) ? '+' : '-');
+			text_str(&t, line);
+			text_char(&t, ' ');
+		}
+		assert_false(it.malformed);
+		assert_int_equal(n, u->sections[s].count);
+	}
+	text_end(&t);
+}
+
+struct update_case {
+	const char *name;
+	const uint8_t *in;
+	size_t len;
+	enum bgp_verdict verdict;
+	enum bgp_fault fault;
+	const char *routes;
+};
+
+static void check_updates(const struct update_case *cases, size_t n,
+			  const struct bgp_reading *r)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct bgp_update u;
+		char routes[512];
+
+		decode(cases[i].in, cases[i].len, r, &u);
+		CHECK(u.verdict == cases[i].verdict, "%s: verdict %d",
+		      cases[i].name, u.verdict);
+		CHECK(u.fault == cases[i].fault, "%s: fault %d", cases[i].name,
+		      u.fault);
+		list_routes(&u, routes, sizeof(routes));
+		CHECK(strcmp(routes, cases[i].routes) == 0, "%s: %s",
+		      cases[i].name, routes);
+		CHECK(!u.end_of_rib, "%s: is no End-of-RIB", cases[i].name);
+	}
+}
+
+static void test_rule_20_end_of_rib(void **state)
+{
+	const struct {
+		const char *name;
+		const uint8_t *in;
+		size_t len;
+		bool eor;
+		uint16_t afi;
+		uint8_t safi;
+	} cases[] = {
+		/* clang-format off */
+		{ "IPv4 unicast: nothing", BYTES(0, 0, 0, 0), true, 1, 1 },
+		{ "IPv6 unicast", BYTES(0, 0, 0, 6, 0x80, 15, 3, 0, 2, 1), true, 2, 1 },
+		{ "long length", BYTES(0, 0, 0, 7, 0x90, 15, 0, 3, 0, 2, 1), true, 2, 1 },
+		{ "IPv4 unicast in the form of the others", BYTES(0, 0, 0, 6, 0x80, 15, 3, 0, 1, 1), true, 1, 1 },
+		{ "a family nobody knows", BYTES(0, 0, 0, 6, 0x80, 15, 3, 0x40, 0, 9), true, 16384, 9 },
+		{ "EVPN", BYTES(0, 0, 0, 6, 0x80, 15, 3, 0, 25, 70), true, 25, 70 },
+		{ "with another attribute", BYTES(0, 0, 0, 10, ORIGIN, 0x80, 15, 3, 0, 2, 1), false, 0, 0 },
+		{ "with an unknown one", BYTES(0, 0, 0, 9, 0xc0, 200, 0, 0x80, 15, 3, 0, 2, 1), false, 0, 0 },
+		{ "with wrong flags", BYTES(0, 0, 0, 6, 0xc0, 15, 3, 0, 2, 1), false, 0, 0 },
+		{ "empty, with attributes", BYTES(0, 0, 0, 4, ORIGIN), false, 0, 0 },
+		{ "with a withdrawn route", BYTES(0, 2, 8, 10, 0, 6, 0x80, 15, 3, 0, 2, 1), false, 0, 0 },
+		{ "MP_UNREACH with a route", BYTES(0, 0, 0, 8, 0x80, 15, 5, 0, 2, 1, 8, 0x20), false, 0, 0 },
+		{ "MP_REACH of nothing", BYTES(0, 0, 0, 8, 0x80, 14, 5, 0, 2, 1, 0, 0), false, 0, 0 },
+		/* clang-format on */
+	};
+	/* With add-path it is the same. */
+	const struct bgp_reading readings[] = {
+		{ .as_width = 4 },
+		{ .as_width = 4, .add_path = UINT64_MAX },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * COUNT(cases); i++) {
+		size_t c = i % COUNT(cases);
+		struct bgp_update u;
+
+		decode(cases[c].in, cases[c].len, &readings[i / COUNT(cases)],
+		       &u);
+		CHECK(u.end_of_rib == cases[c].eor, "%s", cases[c].name);
+		if (!cases[c].eor)
+			continue;
+		CHECK(u.eor_afi == cases[c].afi && u.eor_safi == cases[c].safi,
+		      "%s: %u/%u", cases[c].name, u.eor_afi, u.eor_safi);
+		CHECK(u.verdict == BGP_ACCEPT, "%s: verdict", cases[c].name);
+	}
+}
+
+static void test_rule_24_withdraws_come_before_announces(void **state)
+{
+	const struct update_case cases[] = {
+		/* clang-format off */
+		{ "announce", BYTES(0, 0, 0, 20, USUAL, 8, 10), BGP_ACCEPT, 0, "+10.0.0.0/8 " },
+		{ "withdraw", BYTES(0, 2, 8, 10, 0, 0), BGP_ACCEPT, 0, "-10.0.0.0/8 " },
+		{ "both", BYTES(0, 2, 8, 10, 0, 20, USUAL, 8, 11), BGP_ACCEPT, 0, "-10.0.0.0/8 +11.0.0.0/8 " },
+		{ "all four places",
+		  BYTES(0, 2, 8, 10, 0, 53, USUAL,
+			0x80, 14, 23, 0, 2, 1, 16, 0x20, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 8, 0x20,
+			0x80, 15, 4, 0, 2, 1, 0,
+			8, 11),
+		  BGP_ACCEPT, 0, "-10.0.0.0/8 -::/0 +11.0.0.0/8 +2000::/8 " },
+		/* clang-format on */
+	};
+
+	(void)state;
+	check_updates(cases, COUNT(cases), &plain);
+}
+
+/* NEXT_HOP belongs to the classic routes, MP_REACH's to its own. */
+static void test_rule_24_each_section_has_its_next_hop(void **state)
+{
+	static const uint8_t in[] = {
+		0,  0,	  0, 46,   USUAL, 0x80, 14, 23, 0,    2, 1,
+		16, 0x20, 1, 0x0d, 0xb8,  0,	0,  0,	0,    0, 0,
+		0,  0,	  0, 0,	   0,	  1,	0,  8,	0x20, 8, 11,
+	};
+	static const uint8_t v4[16] = { 0, 0, 0,    0,	  0,   0, 0, 0,
+					0, 0, 0xff, 0xff, 192, 0, 2, 1 };
+	static const uint8_t v6[16] = { 0x20, 1, 0x0d, 0xb8, [15] = 1 };
+	struct bgp_next_hop nh;
+	struct bgp_update u;
+
+	(void)state;
+	assert_int_equal(decode(in, sizeof(in), &plain, &u), BGP_ACCEPT);
+	nh = bgp_update_next_hop(&u, BGP_SECTION_NLRI);
+	assert_true(nh.has_address);
+	assert_memory_equal(nh.address, v4, 16);
+	nh = bgp_update_next_hop(&u, BGP_SECTION_MP_REACH);
+	assert_memory_equal(nh.address, v6, 16);
+	assert_false(
+		bgp_update_next_hop(&u, BGP_SECTION_WITHDRAWN).has_address);
+}
+
+/* An IPv4 route with a next hop of @len bytes in MP_REACH: 1, 2, 3 and so on. */
+static void decode_next_hop(uint8_t len, struct bgp_update *out)
+{
+	static const uint8_t head[] = { ORIGIN, AS_PATH };
+	static uint8_t in[128];
+	struct bmp_writer w = bmp_writer_on(in, sizeof(in));
+
+	bmp_put_u16(&w, 0);
+	bmp_put_u16(&w, (uint16_t)(sizeof(head) + 3 + 6 + len));
+	bmp_put(&w, head, sizeof(head));
+	bmp_put(&w, (uint8_t[]){ 0x80, 14 }, 2);
+	bmp_put_u8(&w, len + 6);
+	bmp_put(&w, (uint8_t[]){ 0, 1, 1, len }, 4);
+	for (uint8_t i = 0; i < len; i++)
+		bmp_put_u8(&w, i + 1);
+	bmp_put_u16(&w, 0); /* reserved, and 0.0.0.0/0 */
+	decode(in, w.len, &plain, out);
+}
+
+static void test_rule_23_next_hop_lengths(void **state)
+{
+	static const struct {
+		uint8_t len;
+		bool valid, address, link_local;
+		uint8_t first; /* byte of the address after any mapping */
+		bool ipv4;
+	} cases[] = {
+		/* clang-format off */
+		{ 0, true, false, false, 0, false },   /* flow specification */
+		{ 4, true, true, false, 1, true },
+		{ 8, true, false, false, 0, false },   /* IOS XR: distinguisher only */
+		{ 12, true, true, false, 9, true },
+		{ 16, true, true, false, 1, false },
+		{ 24, true, true, false, 9, false },
+		{ 32, true, true, true, 1, false },
+		{ 48, true, true, true, 9, false },
+		{ 5, false, false, false, 0, false },
+		{ 20, false, false, false, 0, false },
+		{ 40, false, false, false, 0, false },
+		{ 49, false, false, false, 0, false },
+		/* clang-format on */
+	};
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct bgp_next_hop nh;
+		struct bgp_update u;
+
+		decode_next_hop(cases[i].len, &u);
+		/* Rule 31: what cannot be a next hop costs the family. */
+		CHECK(u.verdict == (cases[i].valid ? BGP_ACCEPT
+						   : BGP_DISABLE_FAMILY),
+		      "%u: verdict %d", cases[i].len, u.verdict);
+		CHECK(u.sections[BGP_SECTION_MP_REACH].lost == !cases[i].valid,
+		      "%u: lost", cases[i].len);
+		nh = bgp_update_next_hop(&u, BGP_SECTION_MP_REACH);
+		CHECK(nh.has_address == cases[i].address, "%u: address",
+		      cases[i].len);
+		CHECK(nh.has_link_local == cases[i].link_local, "%u: local",
+		      cases[i].len);
+		if (nh.has_link_local)
+			CHECK(nh.link_local[0] == cases[i].len - 15,
+			      "%u: wrong link-local", cases[i].len);
+		if (nh.has_address)
+			CHECK(nh.address[cases[i].ipv4 ? 12 : 0] ==
+				      cases[i].first,
+			      "%u: wrong bytes", cases[i].len);
+	}
+}
+
+static void test_rule_23_ipv4_routes_over_an_ipv6_next_hop(void **state)
+{
+	/* Also VPNv4 with 16 bytes and no distinguisher (Junos, multi14-r19). */
+	static const struct {
+		uint8_t safi;
+		uint8_t nlri[16];
+		uint8_t nlri_len;
+	} cases[] = {
+		{ 1, { 8, 10 }, 2 },
+		{ 128, { 96, 0, 1, 1, 0, 0, 0xfd, 0xe8, 0, 0, 0, 1, 10 }, 13 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		static const uint8_t head[] = { ORIGIN, AS_PATH };
+		uint8_t next_hop[16] = { 0x20, 1, 0x0d, 0xb8, [15] = 1 };
+		struct bgp_update u;
+		uint8_t in[128];
+		struct bmp_writer w = bmp_writer_on(in, sizeof(in));
+
+		bmp_put_u16(&w, 0);
+		bmp_put_u16(&w, (uint16_t)(sizeof(head) + 3 + 21 +
+					   cases[i].nlri_len));
+		bmp_put(&w, head, sizeof(head));
+		bmp_put(&w, (uint8_t[]){ 0x80, 14 }, 2);
+		bmp_put_u8(&w, (uint8_t)(21 + cases[i].nlri_len));
+		bmp_put(&w, (uint8_t[]){ 0, 1, cases[i].safi, 16 }, 4);
+		bmp_put(&w, next_hop, 16);
+		bmp_put_u8(&w, 0);
+		bmp_put(&w, cases[i].nlri, cases[i].nlri_len);
+		assert_int_equal(decode(in, w.len, &plain, &u), BGP_ACCEPT);
+		assert_int_equal(u.sections[BGP_SECTION_MP_REACH].count, 1);
+		assert_memory_equal(
+			bgp_update_next_hop(&u, BGP_SECTION_MP_REACH).address,
+			next_hop, 16);
+	}
+}
+
+static void test_rule_26_prefix_too_long_is_never_a_route(void **state)
+{
+	const struct update_case cases[] = {
+		/* clang-format off */
+		{ "announced /33", BYTES(0, 0, 0, 20, USUAL, 8, 10, 33, 1, 2, 3, 4, 5), BGP_RESET, BGP_FAULT_NLRI, "" },
+		{ "withdrawn /33", BYTES(0, 6, 33, 1, 2, 3, 4, 5, 0, 0), BGP_RESET, BGP_FAULT_NLRI, "" },
+		{ "IPv6 /129 costs the family and no other",
+		  BYTES(0, 2, 8, 10, 0, 11, ORIGIN, 0x80, 15, 4, 0, 2, 1, 129), BGP_DISABLE_FAMILY, BGP_FAULT_NLRI, "-10.0.0.0/8 " },
+		/* clang-format on */
+	};
+
+	(void)state;
+	check_updates(cases, COUNT(cases), &plain);
+}
+
+static void test_rule_28_message_class_errors(void **state)
+{
+	const struct update_case cases[] = {
+		/* clang-format off */
+		{ "empty body", NULL, 0, BGP_RESET, BGP_FAULT_SECTIONS, "" },
+		{ "withdrawn beyond the end", BYTES(0, 9, 8, 10, 0, 0), BGP_RESET, BGP_FAULT_SECTIONS, "" },
+		{ "attributes beyond the end", BYTES(0, 0, 0, 9, ORIGIN), BGP_RESET, BGP_FAULT_SECTIONS, "" },
+		{ "no attributes' length", BYTES(0, 0), BGP_RESET, BGP_FAULT_SECTIONS, "" },
+		{ "prefix cut by the end", BYTES(0, 0, 0, 20, USUAL, 24, 10, 0), BGP_RESET, BGP_FAULT_NLRI, "" },
+		{ "the good part of a bad message is not used", BYTES(0, 2, 8, 10, 0, 20, USUAL, 24, 10, 0), BGP_RESET, BGP_FAULT_NLRI, "" },
+		/* clang-format on */
+	};
+
+	(void)state;
+	check_updates(cases, COUNT(cases), &plain);
+}
+
+static void test_rule_28_treat_as_withdraw_turns_announcements(void **state)
+{
+	const struct update_case cases[] = {
+		/* clang-format off */
+		{ "ORIGIN missing", BYTES(0, 0, 0, 16, AS_PATH, NEXT_HOP, 8, 10), BGP_WITHDRAW, BGP_FAULT_MISSING, "-10.0.0.0/8 " },
+		{ "AS_PATH missing", BYTES(0, 0, 0, 11, ORIGIN, NEXT_HOP, 8, 10), BGP_WITHDRAW, BGP_FAULT_MISSING, "-10.0.0.0/8 " },
+		{ "ORIGIN 3", BYTES(0, 0, 0, 20, 0x40, 1, 1, 3, AS_PATH, NEXT_HOP, 8, 10), BGP_WITHDRAW, BGP_FAULT_VALUE, "-10.0.0.0/8 " },
+		{ "an attribute overruns the block", BYTES(0, 0, 0, 23, USUAL, 0x40, 4, 9, 8, 10), BGP_WITHDRAW, BGP_FAULT_OVERRUN, "-10.0.0.0/8 " },
+		{ "nothing is mandatory for withdrawals", BYTES(0, 2, 8, 10, 0, 0), BGP_ACCEPT, 0, "-10.0.0.0/8 " },
+		/* clang-format on */
+	};
+
+	(void)state;
+	check_updates(cases, COUNT(cases), &plain);
+}
+
+/* FRR 8.0.1, pmacct-206 and multi14-r58a: docs/decisions. */
+static void test_rule_28_missing_next_hop_is_shown(void **state)
+{
+	const struct update_case cases[] = {
+		/* clang-format off */
+		{ "NEXT_HOP missing", BYTES(0, 0, 0, 13, ORIGIN, AS_PATH, 8, 10), BGP_DISCARD_ATTR, BGP_FAULT_MISSING, "+10.0.0.0/8 " },
+		/* clang-format on */
+	};
+	struct bgp_update u;
+
+	(void)state;
+	check_updates(cases, COUNT(cases), &plain);
+	decode(cases[0].in, cases[0].len, &plain, &u);
+	assert_int_equal(u.fault_code, BGP_NEXT_HOP);
+	assert_false(bgp_update_next_hop(&u, BGP_SECTION_NLRI).has_address);
+}
+
+static void test_rule_31_bad_next_hop_spares_other_sections(void **state)
+{
+	const struct update_case cases[] = {
+		/* clang-format off */
+		{ "MP_REACH with a next hop of 3 bytes",
+		  BYTES(0, 2, 8, 10, 0, 32, USUAL, 0x80, 14, 9, 0, 2, 1, 3, 1, 2, 3, 0, 0, 8, 11),
+		  BGP_DISABLE_FAMILY, BGP_FAULT_NEXT_HOP, "-10.0.0.0/8 +11.0.0.0/8 " },
+		/* The stronger verdict must not hide the weaker. */
+		{ "and a bad ORIGIN beside it",
+		  BYTES(0, 0, 0, 32, 0x40, 1, 1, 3, AS_PATH, NEXT_HOP, 0x80, 14, 9, 0, 2, 1, 3, 1, 2, 3, 0, 0, 8, 11),
+		  BGP_DISABLE_FAMILY, BGP_FAULT_NEXT_HOP, "-11.0.0.0/8 " },
+		/* clang-format on */
+	};
+
+	(void)state;
+	check_updates(cases, COUNT(cases), &plain);
+}
+
+static void test_rule_14_addpath_applies_to_all_four_places(void **state)
+{
+	static const uint8_t in[] = {
+		0, 6, 0, 0, 0, 1, 8, 10, 0, 45, USUAL, 0x80, 14, 11,
+		0, 2, 1, 0, 0, 0, 0, 0,	 2, 8,	0x20,  0x80, 15, 8,
+		0, 2, 1, 0, 0, 0, 3, 0,	 0, 0,	0,     4,    8,	 11,
+	};
+	const struct bgp_reading r = {
+		.as_width = 4,
+		.add_path = bgp_family_bit(BGP_IPV4_UNICAST) |
+			    bgp_family_bit(BGP_IPV6_UNICAST),
+	};
+	static const uint32_t ids[BGP_SECTIONS] = { 1, 3, 4, 2 };
+	struct bgp_nlri_iter it;
+	struct bgp_update u;
+
+	(void)state;
+	assert_int_equal(decode(in, sizeof(in), &r, &u), BGP_ACCEPT);
+	for (int s = 0; s < BGP_SECTIONS; s++) {
+		assert_true(bgp_update_routes(&u, s, &it));
+		assert_true(bgp_nlri_next(&it));
+		assert_true(it.nlri.has_path_id);
+		assert_int_equal(it.nlri.path_id, ids[s]);
+		assert_false(bgp_nlri_next(&it));
+		assert_false(it.malformed);
+	}
+}
+
+/* Read with the wrong idea of add-path, the message shows it. */
+static void test_note_02_addpath_mismatch_shows(void **state)
+{
+	/* Path id 1, 10.1.0.0/16; plain, it is 0/0, 0/0, 0/0, then 8.x/1. */
+	static const uint8_t in[] = {
+		0, 0, 0, 20, USUAL, 0, 0, 0, 1, 16, 10, 1
+	};
+	struct bgp_update u;
+
+	(void)state;
+	assert_int_equal(decode(in, sizeof(in), &plain, &u), BGP_RESET);
+	assert_int_equal(u.fault, BGP_FAULT_NLRI);
+}
+
+static void test_note_17_unknown_family_is_passed_raw(void **state)
+{
+	static const uint8_t in[] = {
+		0,    0, 0,  25, ORIGIN, AS_PATH, 0x80, 14,   9,
+		0x40, 0, 99, 0,	 0,	 0xde,	  0xad, 0xbe, 0xef,
+	};
+	struct bgp_nlri_iter it;
+	struct bgp_update u;
+
+	(void)state;
+	assert_int_equal(decode(in, sizeof(in), &plain, &u), BGP_ACCEPT);
+	assert_int_equal(u.sections[BGP_SECTION_MP_REACH].count, 1);
+	assert_true(bgp_update_routes(&u, BGP_SECTION_MP_REACH, &it));
+	assert_true(bgp_nlri_next(&it));
+	assert_int_equal(it.nlri.kind, BGP_NLRI_RAW);
+	assert_int_equal(it.nlri.afi, 16384);
+	assert_int_equal(it.nlri.safi, 99);
+	assert_int_equal(it.nlri.body.len, 4);
+	assert_false(bgp_nlri_next(&it));
+}
+
+/* One PDU may hold thousands of routes, and they may have been packed anew. */
+static void test_rule_22_every_route_of_a_full_update(void **state)
+{
+	static uint8_t in[65535];
+	struct bmp_writer w = bmp_writer_on(in, sizeof(in));
+	static const uint8_t usual[] = { USUAL };
+	struct bgp_update u;
+
+	(void)state;
+	bmp_put_u16(&w, 0);
+	bmp_put_u16(&w, sizeof(usual));
+	bmp_put(&w, usual, sizeof(usual));
+	for (uint32_t i = 0; w.len + 5 <= 65535 - 19; i++) {
+		bmp_put_u8(&w, 32);
+		bmp_put_u32(&w, i);
+	}
+	assert_int_equal(decode(in, w.len, &plain, &u), BGP_ACCEPT);
+	assert_int_equal(u.sections[BGP_SECTION_NLRI].count, (w.len - 24) / 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rule_20_end_of_rib),
+		cmocka_unit_test(test_rule_24_withdraws_come_before_announces),
+		cmocka_unit_test(test_rule_24_each_section_has_its_next_hop),
+		cmocka_unit_test(test_rule_23_next_hop_lengths),
+		cmocka_unit_test(
+			test_rule_23_ipv4_routes_over_an_ipv6_next_hop),
+		cmocka_unit_test(test_rule_26_prefix_too_long_is_never_a_route),
+		cmocka_unit_test(test_rule_28_message_class_errors),
+		cmocka_unit_test(
+			test_rule_28_treat_as_withdraw_turns_announcements),
+		cmocka_unit_test(test_rule_28_missing_next_hop_is_shown),
+		cmocka_unit_test(
+			test_rule_31_bad_next_hop_spares_other_sections),
+		cmocka_unit_test(
+			test_rule_14_addpath_applies_to_all_four_places),
+		cmocka_unit_test(test_note_02_addpath_mismatch_shows),
+		cmocka_unit_test(test_note_17_unknown_family_is_passed_raw),
+		cmocka_unit_test(test_rule_22_every_route_of_a_full_update),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
