@@ -21,6 +21,7 @@
 #define SPIN_MIN_NS (2 * SP_US)
 #define SPIN_LOOKS  32
 #define LIFO_OLD_NS (200 * SP_US)
+#define TRAPPED_NS  (1 * SP_MS)
 #define LOADED	    2
 
 /* Stealing */
@@ -44,14 +45,69 @@ static struct sp_fiber *steal_lifo(struct sp_shard *victim)
 	return f;
 }
 
+/* What was delivered to it has been waiting for long: a fiber hogs it. */
+static bool is_stuck(const struct sp_shard *s, int64_t now)
+{
+	return atomic_load_explicit(&s->inbox, memory_order_relaxed) != NULL &&
+	       atomic_load_explicit(&s->park, memory_order_relaxed) ==
+		       SP__RUNNING &&
+	       now - atomic_load_explicit(&s->looked, memory_order_relaxed) >
+		       TRAPPED_NS;
+}
+
+/*
+ * A fiber can be woken before it has left its stack, or have its deadline in
+ * the wheel of the shard it went to sleep on: then only that shard may run it.
+ */
+static bool may_leave(struct sp_fiber *f)
+{
+	/* Pairs with the release in settle(). */
+	return !atomic_load_explicit(&f->on_stack, memory_order_acquire) &&
+	       f->stealable && f->pins == 0 && !f->timed;
+}
+
+/*
+ * Take what may move out of the inbox of a shard that does not get to it, and
+ * put the rest back.
+ */
+static struct sp_fiber *steal_inbox(struct sp_shard *s, struct sp_shard *victim)
+{
+	struct sp_fiber *taken = NULL;
+	struct sp_fiber *f;
+
+	if (!is_stuck(victim, sp_now()))
+		return NULL;
+	/* Pairs with the release in sp__shard_deliver(). */
+	f = atomic_exchange_explicit(&victim->inbox, NULL,
+				     memory_order_acquire);
+	while (f != NULL) {
+		struct sp_fiber *next = f->qnext;
+
+		if (!may_leave(f)) {
+			sp__shard_deliver(victim, f);
+		} else if (taken == NULL) {
+			taken = f;
+		} else {
+			f->shard = s;
+			sp__shard_queue_last(s, f);
+		}
+		f = next;
+	}
+	return taken;
+}
+
 static struct sp_fiber *steal_from(struct sp_shard *s, struct sp_shard *victim,
 				   uint32_t at_least, uint32_t *moved)
 {
 	struct sp_fiber *f;
 
 	*moved = 1;
-	if (sp__shard_stealable(victim) < at_least)
-		return at_least > 1 ? NULL : steal_lifo(victim);
+	if (sp__shard_stealable(victim) < at_least) {
+		if (at_least > 1)
+			return NULL;
+		f = steal_lifo(victim);
+		return f != NULL ? f : steal_inbox(s, victim);
+	}
 	f = sp__runq_steal(&victim->runq, &s->runq, SP__RUNQ_SIZE / 2, moved);
 	return f != NULL ? f : sp__shard_spill_pop(victim);
 }
@@ -116,6 +172,29 @@ static bool others_have_work(struct sp_shard *s)
 	return false;
 }
 
+/*
+ * Until when to sleep: the next timer, or, while something waits in another's
+ * inbox, until that has waited for too long.
+ */
+static int64_t sleep_deadline(struct sp_shard *s)
+{
+	struct sp_rt *rt = s->rt;
+	int64_t deadline = sp__wheel_next(&s->wheel);
+
+	for (uint32_t i = 0; i < rt->nshards; i++) {
+		struct sp_shard *other = &rt->shards[i];
+
+		if (other != s &&
+		    atomic_load_explicit(&other->inbox, memory_order_relaxed) !=
+			    NULL) {
+			int64_t soon = sp_in(2 * TRAPPED_NS);
+
+			return soon < deadline ? soon : deadline;
+		}
+	}
+	return deadline;
+}
+
 void sp__shard_call_thief(struct sp_shard *s)
 {
 	struct sp_rt *rt = s->rt;
@@ -133,6 +212,14 @@ void sp__shard_call_thief(struct sp_shard *s)
 			return;
 		}
 	}
+}
+
+void sp__shard_rescue(struct sp_shard *s)
+{
+	if (s->rt->nshards > 1 &&
+	    atomic_load_explicit(&s->rt->parked, memory_order_relaxed) != 0 &&
+	    is_stuck(s, sp_now()))
+		sp__shard_call_thief(s);
 }
 
 /* Spinning */
@@ -202,8 +289,9 @@ static void park(struct sp_shard *s)
 	atomic_exchange(&s->park, SP__PARKED);
 	if (!sp__shard_has_work(s) && !others_have_work(s)) {
 		sp__count(&s->counts.parks, 1);
-		s->backend->wait(s, sp__wheel_next(&s->wheel));
+		s->backend->wait(s, sleep_deadline(s));
 	}
+	atomic_store_explicit(&s->looked, sp_now(), memory_order_relaxed);
 	atomic_exchange(&s->park, SP__RUNNING);
 	atomic_fetch_sub(&rt->parked, 1);
 }

@@ -145,8 +145,12 @@ void sp__shard_notify(struct sp_shard *s)
 	 */
 	uint32_t park = atomic_fetch_add(&s->park, 0);
 
-	if (park != SP__PARKED || s == here)
+	if (s == here)
 		return;
+	if (park != SP__PARKED) {
+		sp__shard_rescue(s);
+		return;
+	}
 	if (!atomic_compare_exchange_strong(&s->park, &park, SP__NOTIFIED))
 		return;
 	if (here != NULL)
@@ -238,9 +242,11 @@ static void settle(struct sp_shard *s)
 	struct sp_fiber *f = s->after_fiber;
 	enum sp__after after = s->after;
 
-	if (after == SP__AFTER_NONE)
-		return;
-	s->after = SP__AFTER_NONE;
+	if (f == NULL)
+		return; /* it was the scheduler that we come from */
+	s->after_fiber = NULL;
+	/* Pairs with the acquire in steal_inbox(): its registers are saved. */
+	atomic_store_explicit(&f->on_stack, false, memory_order_release);
 	switch (after) {
 	case SP__AFTER_NONE:
 		break;
@@ -267,6 +273,7 @@ static void enter(struct sp_shard *s, struct sp_fiber *f)
 {
 	s->current = f;
 	f->shard = s;
+	atomic_store_explicit(&f->on_stack, true, memory_order_relaxed);
 	atomic_store_explicit(&f->state, SP__FIBER_RUNNING,
 			      memory_order_relaxed);
 	atomic_store_explicit(&s->running, f, memory_order_relaxed);
@@ -423,6 +430,7 @@ static void turn(struct sp_shard *s)
 
 	s->budget = TURN_FIBERS;
 	s->turn_began = sp_now();
+	atomic_store_explicit(&s->looked, s->turn_began, memory_order_relaxed);
 	while ((f = pick(s)) != NULL)
 		run(s, f);
 	look_around(s);

@@ -82,7 +82,7 @@ struct sp_shard {
 	struct sp__fifo spill;
 	_Atomic uint32_t spill_len;
 
-	/* Anybody. */
+	/* Anybody; a thief takes it when its owner does not look for long. */
 	alignas(SP__CACHE_LINE) struct sp_fiber *_Atomic inbox;
 	alignas(SP__CACHE_LINE) _Atomic uint32_t park;
 
@@ -96,6 +96,7 @@ struct sp_shard {
 		_Atomic uint32_t runnable, pending_ops;
 	} counts;
 	struct sp_fiber *_Atomic running; /* for the watchdog and the dump */
+	_Atomic int64_t looked;		  /* when it last looked around */
 };
 
 /* Add to a counter only its own shard writes: no read-modify-write needed. */
@@ -152,6 +153,12 @@ bool sp__shard_has_work(struct sp_shard *shard);
 
 /* Idle, in idle.c: spin, steal, sleep. Returns when there may be work. */
 void sp__shard_idle(struct sp_shard *shard);
+
+/*
+ * Anybody: something was delivered to @shard, which is awake. If it has not
+ * looked for long, wake a shard that can take it away.
+ */
+void sp__shard_rescue(struct sp_shard *shard);
 
 /* Steal from the others; true if something is now queued here. */
 bool sp__shard_steal(struct sp_shard *shard, uint32_t at_least);

@@ -55,6 +55,7 @@ static void init(struct sp_fiber *f, const struct sp_attr *attr,
 	f->pins = 0;
 	f->shield = 0;
 	f->no_yield = 0;
+	f->timed = false;
 	f->stealable = attr->place == SP_STEALABLE || attr->place == SP_PREFER;
 	atomic_store_explicit(&f->cancelled, false, memory_order_relaxed);
 	f->fn = fn;

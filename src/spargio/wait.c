@@ -121,7 +121,8 @@ uint32_t sp__wait_end(struct sp_fiber *fiber, uint64_t epoch, int64_t deadline,
 		    decide(fiber, epoch, SP__CANCELLED))
 			return refuse(shard, SP__CANCELLED);
 	}
-	if (deadline != SP_NEVER) {
+	fiber->timed = deadline != SP_NEVER;
+	if (fiber->timed) {
 		if (deadline <= sp_now() && decide(fiber, epoch, SP__TIMED_OUT))
 			return refuse(shard, SP__TIMED_OUT);
 		sp__wheel_set(&shard->wheel, &fiber->timer, deadline);

@@ -1,5 +1,6 @@
 #include "runtime.h"
 
+#include <spargio/group.h>
 #include <spargio/op.h>
 #include <spargio/stats.h>
 
@@ -169,7 +170,11 @@ static void test_ring_affine_fibers_do_not_move(void **state)
 	run_on(2, affine_body, NULL);
 }
 
-/* A preferred shard is where it begins, when that shard is free. */
+/*
+ * A preferred shard is where it begins, unless that shard does not get to it
+ * for a millisecond; on a busy machine that happens. Without the preference
+ * all of them would run here, where they are joined at once.
+ */
 
 static int where(void *arg)
 {
@@ -179,11 +184,12 @@ static int where(void *arg)
 
 static int prefer_body(void *arg)
 {
+	struct sp_attr attr = { .place = SP_PREFER, .shard = 1 };
+	int64_t give_up = sp_in(30 * SP_S);
 	int hits = 0;
 
 	(void)arg;
-	for (int i = 0; i < 100; i++) {
-		struct sp_attr attr = { .place = SP_PREFER, .shard = 1 };
+	while (hits < 10 && sp_now() < give_up) {
 		struct sp_task task;
 		int ret = -1;
 
@@ -191,7 +197,7 @@ static int prefer_body(void *arg)
 		EXPECT_EQ(sp_join(task, &ret), 0);
 		hits += ret == 1;
 	}
-	EXPECT(hits > 50);
+	EXPECT_EQ(hits, 10);
 	return 0;
 }
 
@@ -242,6 +248,59 @@ static void test_a_hog_does_not_trap_stealable_work(void **state)
 	run_on(2, trapped_body, NULL);
 }
 
+/* Nor what was woken while it hogs, and waits in the inbox of its shard. */
+
+struct trap {
+	struct sp_token *token;
+	atomic_bool waits, ran;
+};
+
+static int wait_then_run(void *arg)
+{
+	struct trap *trap = arg;
+
+	EXPECT_EQ(sp_hop(1), 0);
+	atomic_store(&trap->waits, true);
+	EXPECT_EQ(sp_token_wait(trap->token), 0);
+	atomic_store(&trap->ran, true);
+	return 0;
+}
+
+static int hog_trap(void *arg)
+{
+	struct trap *trap = arg;
+
+	return hog(&trap->ran);
+}
+
+static int inbox_body(void *arg)
+{
+	struct trap trap = { 0 };
+	struct sp_task waiter, busy;
+	int ret = -1;
+
+	(void)arg;
+	EXPECT_EQ(sp_token_new(NULL, &trap.token), 0);
+	EXPECT_EQ(sp_go(wait_then_run, &trap, &waiter), 0);
+	while (!atomic_load(&trap.waits))
+		sp_yield();
+	sp_sleep(SP_MS);
+	EXPECT_EQ(sp_go_on(NULL, 1, hog_trap, &trap, &busy), 0);
+	sp_sleep(5 * SP_MS);
+	sp_token_cancel(trap.token);
+	EXPECT_EQ(sp_join(busy, &ret), 0);
+	EXPECT_EQ(ret, 0);
+	EXPECT_EQ(sp_join(waiter, NULL), 0);
+	sp_token_free(trap.token);
+	return 0;
+}
+
+static void test_a_hog_does_not_trap_what_is_woken(void **state)
+{
+	(void)state;
+	run_on(2, inbox_body, NULL);
+}
+
 /* A tree of joins over three shards on two CPUs */
 
 static int tree(void *arg)
@@ -283,6 +342,7 @@ int main(void)
 		cmocka_unit_test(test_ring_affine_fibers_do_not_move),
 		cmocka_unit_test(test_preferred_shard_is_tried_first),
 		cmocka_unit_test(test_a_hog_does_not_trap_stealable_work),
+		cmocka_unit_test(test_a_hog_does_not_trap_what_is_woken),
 		cmocka_unit_test(test_a_tree_of_stealable_fibers_adds_up),
 	};
 
