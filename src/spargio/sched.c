@@ -199,14 +199,19 @@ static struct sp_fiber *lifo_take(struct sp_shard *s)
 	return atomic_exchange_explicit(&s->lifo, NULL, memory_order_acq_rel);
 }
 
-/* True once the turn has lasted long enough. The clock is asked rarely. */
+/*
+ * True once the turn has lasted long enough; it then has no budget left, so
+ * that a fiber that yields goes round by the scheduler. The clock is asked
+ * rarely.
+ */
 static bool turn_is_over(struct sp_shard *s)
 {
 	if (--s->budget < 0)
 		return true;
-	if ((s->budget & 7) != 0)
+	if ((s->budget & 7) != 0 || sp_now() - s->turn_began <= TURN_NS)
 		return false;
-	return sp_now() - s->turn_began > TURN_NS;
+	s->budget = -1;
+	return true;
 }
 
 static struct sp_fiber *pick(struct sp_shard *s)

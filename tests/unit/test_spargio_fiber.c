@@ -197,6 +197,37 @@ static void test_hop_goes_where_it_is_told(void **state)
 	run_on(3, hop_body, NULL);
 }
 
+static int set_flag(void *arg)
+{
+	atomic_store((atomic_bool *)arg, true);
+	return 0;
+}
+
+/* A time slice that is over once made a yield return at once. */
+static int yield_body(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < 30; i++) {
+		int64_t until = sp_in(300 * SP_US);
+		atomic_bool ran = false;
+		struct sp_task task;
+
+		EXPECT_EQ(sp_go_on(NULL, 0, set_flag, &ran, &task), 0);
+		while (sp_now() < until)
+			;
+		sp_yield();
+		EXPECT(atomic_load(&ran));
+		EXPECT_EQ(sp_join(task, NULL), 0);
+	}
+	return 0;
+}
+
+static void test_yield_lets_others_run_however_late(void **state)
+{
+	(void)state;
+	run_on(1, yield_body, NULL);
+}
+
 /* Arguments, names, locals */
 
 static int check_copy(void *arg)
@@ -522,6 +553,7 @@ int main(void)
 		cmocka_unit_test(test_placement),
 		cmocka_unit_test(test_pinned_never_moves),
 		cmocka_unit_test(test_hop_goes_where_it_is_told),
+		cmocka_unit_test(test_yield_lets_others_run_however_late),
 		cmocka_unit_test(test_argument_is_copied),
 		cmocka_unit_test(test_locals_are_per_fiber_and_dropped),
 		cmocka_unit_test(test_full_queue_is_an_error_the_caller_sees),
