@@ -19,6 +19,8 @@ ASAN     = build-asan$(suffix)
 TSAN     = build-tsan$(suffix)
 FUZZ     = build-fuzz
 DEBUG    = build-debug$(suffix)
+ARM      = build-arm
+SYSROOT  = build-arm-sysroot
 
 release_options = --buildtype=debugoptimized -Db_ndebug=true
 asan_options    = --buildtype=debug -Doptimization=1 -Dbench=false \
@@ -27,6 +29,9 @@ tsan_options    = --buildtype=debug -Doptimization=1 -Dbench=false \
 		  -Db_sanitize=thread -Db_lundef=false
 fuzz_options    = --buildtype=debug -Doptimization=1 -Dbench=false -Dfuzz=true \
 		  -Db_sanitize=address,undefined -Db_lundef=false
+arm_options     = --buildtype=debug -Doptimization=1 -Dbench=false \
+		  -Donly_spargio=true --cross-file $(SYSROOT)/paths.ini \
+		  --cross-file tools/aarch64.cross.ini
 
 # $(call deps,groups)
 deps  = @[ "$(DEPS)" = no ] || tools/deps.sh $(1)
@@ -41,8 +46,8 @@ ninja   = $(if $(MAKE_TERMOUT),@ninja -C $(1),$(call quietly,ninja -C $(1)))
 
 compilers = build $(if $(suffix),clang)
 
-.PHONY: all help run test check check-tsan interop fuzz bench fmt lint \
-	install debug clean
+.PHONY: all help run test check check-tsan check-arm interop fuzz bench fmt \
+	lint install debug clean
 
 all:	## build everything, binary at build/arancini
 	$(call deps,$(compilers))
@@ -73,6 +78,13 @@ check-tsan:	## the same under TSan
 	$(call setup,$(TSAN),$(tsan_options))
 	$(call ninja,$(TSAN))
 	@tests/run $(TSAN) --no-suite slow --no-system
+
+check-arm:	## the runtime's unit tests built for AArch64, under qemu, on epoll
+	$(call deps,build test arm)
+	@tools/arm-sysroot.sh $(SYSROOT)
+	$(call setup,$(ARM),$(arm_options))
+	$(call ninja,$(ARM))
+	@tests/run $(ARM) --no-suite slow --no-suite tree --no-system
 
 interop:	## real routers, FRR and GoBGP, against the built binary
 	$(call deps,$(compilers) test interop)

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -339,54 +340,101 @@ static void test_child_is_not_deaf_to_what_we_block_or_ignore(void **state)
 
 /* Failures */
 
-static int failures_body(void *arg)
+struct failure {
+	struct sp_process_opts opts;
+	int want;
+};
+
+static void expect_each_fails(const struct failure *cases, size_t count)
+{
+	int before = descriptors();
+
+	for (size_t i = 0; i < count; i++) {
+		struct sp_process *child = NULL;
+
+		EXPECT_EQ(sp_process_spawn(&cases[i].opts, &child),
+			  cases[i].want);
+		EXPECT(child == NULL);
+		sp_process_free(child);
+	}
+	EXPECT_EQ(descriptors(), before);
+	expect_no_children();
+}
+
+static int bad_options_body(void *arg)
+{
+	static const char *const fine[] = { "true", NULL };
+	static const char *const none[] = { NULL };
+	const struct failure cases[] = {
+		{ { .argv = none }, -EINVAL },
+		{ { .argv = NULL }, -EINVAL },
+		{ { .argv = fine,
+		    .io = { [0] = { .kind = SP_IO_PIPE },
+			    [1] = { .kind = SP_IO_FD, .fd = 999 } } },
+		  -EBADF },
+		{ { .argv = fine, .io = { [0] = { .kind = SP_IO_STDOUT } } },
+		  -EINVAL },
+		{ { .argv = fine, .io = { [2] = { .kind = 99 } } }, -EINVAL },
+	};
+
+	(void)arg;
+	expect_each_fails(cases, COUNT(cases));
+	return 0;
+}
+
+static void test_bad_options_are_refused(void **state)
+{
+	(void)state;
+	run_on(1, bad_options_body, NULL);
+}
+
+static int no_program_body(void *arg)
 {
 	static const char *const missing[] = { "/no/such/program", NULL };
 	static const char *const nowhere[] = { "no-such-program-in-path",
 					       NULL };
 	static const char *const folder[] = { "/proc", NULL };
 	static const char *const fine[] = { "true", NULL };
-	static const char *const none[] = { NULL };
-	const struct {
-		struct sp_process_opts opts;
-		int want;
-	} cases[] = {
+	const struct failure cases[] = {
 		{ { .argv = missing }, -ENOENT },
 		{ { .argv = nowhere }, -ENOENT },
 		{ { .argv = folder }, -EACCES },
-		{ { .argv = none }, -EINVAL },
-		{ { .argv = NULL }, -EINVAL },
 		{ { .argv = fine, .cwd = "/no/such/folder" }, -ENOENT },
-		{ { .argv = fine,
-		    .io = { [1] = { .kind = SP_IO_FD, .fd = 999 } } },
-		  -EBADF },
-		{ { .argv = fine, .io = { [0] = { .kind = SP_IO_STDOUT } } },
-		  -EINVAL },
 		{ { .argv = missing,
 		    .io = { { .kind = SP_IO_PIPE },
 			    { .kind = SP_IO_PIPE },
 			    { .kind = SP_IO_PIPE } } },
 		  -ENOENT },
 	};
-	int before = descriptors();
 
 	(void)arg;
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct sp_process *child = NULL;
-
-		EXPECT_EQ(sp_process_spawn(&cases[i].opts, &child),
-			  cases[i].want);
-		EXPECT(child == NULL);
-	}
-	EXPECT_EQ(descriptors(), before);
-	expect_no_children();
+	expect_each_fails(cases, COUNT(cases));
 	return 0;
 }
 
-static void test_failed_spawn_leaves_nothing(void **state)
+/*
+ * posix_spawn() tells why a program did not begin through memory it shares
+ * with the child. qemu's user emulation forks instead, and then it cannot.
+ */
+static bool spawn_can_tell(void)
+{
+	char *argv[] = { "/no/such/program", NULL };
+	pid_t pid;
+
+	if (posix_spawn(&pid, argv[0], NULL, NULL, argv, environ) != 0)
+		return true;
+	waitpid(pid, NULL, 0);
+	return false;
+}
+
+static void test_program_that_cannot_begin_leaves_nothing(void **state)
 {
 	(void)state;
-	run_on(1, failures_body, NULL);
+	if (!spawn_can_tell()) {
+		print_message("# not tested here: an emulator forks\n");
+		return;
+	}
+	run_on(1, no_program_body, NULL);
 }
 
 static void test_outside_a_fiber_is_refused(void **state)
@@ -649,7 +697,8 @@ int main(void)
 		cmocka_unit_test(test_environment_and_directory),
 		cmocka_unit_test(
 			test_child_is_not_deaf_to_what_we_block_or_ignore),
-		cmocka_unit_test(test_failed_spawn_leaves_nothing),
+		cmocka_unit_test(test_bad_options_are_refused),
+		cmocka_unit_test(test_program_that_cannot_begin_leaves_nothing),
 		cmocka_unit_test(test_outside_a_fiber_is_refused),
 		cmocka_unit_test(test_deadline_then_kill),
 		cmocka_unit_test(test_free_ends_a_running_child),
