@@ -19,6 +19,9 @@ ASAN     = build-asan$(suffix)
 TSAN     = build-tsan$(suffix)
 FUZZ     = build-fuzz
 DEBUG    = build-debug$(suffix)
+VALGRIND = build-valgrind
+ARM      = build-arm
+SYSROOT  = build-arm-sysroot
 
 release_options = --buildtype=debugoptimized -Db_ndebug=true
 asan_options    = --buildtype=debug -Doptimization=1 -Dbench=false \
@@ -27,6 +30,11 @@ tsan_options    = --buildtype=debug -Doptimization=1 -Dbench=false \
 		  -Db_sanitize=thread -Db_lundef=false
 fuzz_options    = --buildtype=debug -Doptimization=1 -Dbench=false -Dfuzz=true \
 		  -Db_sanitize=address,undefined -Db_lundef=false
+# A folder of its own: it must be configured where valgrind's header is.
+valgrind_options = --buildtype=debug -Dbench=false -Donly_spargio=true
+arm_options     = --buildtype=debug -Doptimization=1 -Dbench=false \
+		  -Donly_spargio=true --cross-file $(SYSROOT)/paths.ini \
+		  --cross-file tools/aarch64.cross.ini
 
 # $(call deps,groups)
 deps  = @[ "$(DEPS)" = no ] || tools/deps.sh $(1)
@@ -41,8 +49,8 @@ ninja   = $(if $(MAKE_TERMOUT),@ninja -C $(1),$(call quietly,ninja -C $(1)))
 
 compilers = build $(if $(suffix),clang)
 
-.PHONY: all help run test check check-tsan interop fuzz bench fmt lint \
-	install debug clean
+.PHONY: all help run test check check-tsan check-arm check-valgrind interop fuzz \
+	bench fmt lint install debug clean
 
 all:	## build everything, binary at build/arancini
 	$(call deps,$(compilers))
@@ -51,7 +59,7 @@ all:	## build everything, binary at build/arancini
 
 help:	## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | \
-		awk -F'|' '{ printf "make %-12s %s\n", $$1, $$2 }'
+		awk -F'|' '{ printf "make %-14s %s\n", $$1, $$2 }'
 
 run: all	## build and run the collector, its data under ./data
 	@exec $(RELEASE)/arancini run
@@ -73,6 +81,19 @@ check-tsan:	## the same under TSan
 	$(call setup,$(TSAN),$(tsan_options))
 	$(call ninja,$(TSAN))
 	@tests/run $(TSAN) --no-suite slow --no-system
+
+check-arm:	## the runtime's unit tests built for AArch64, under qemu, on epoll
+	$(call deps,build test arm)
+	@tools/arm-sysroot.sh $(SYSROOT)
+	$(call setup,$(ARM),$(arm_options))
+	$(call ninja,$(ARM))
+	@tests/run $(ARM) --no-suite slow --no-suite tree --no-system
+
+check-valgrind:	## some of the runtime's unit tests under memcheck, on epoll
+	$(call deps,build test valgrind)
+	$(call setup,$(VALGRIND),$(valgrind_options))
+	$(call ninja,$(VALGRIND))
+	@tools/check-valgrind.sh $(VALGRIND)
 
 interop:	## real routers, FRR and GoBGP, against the built binary
 	$(call deps,$(compilers) test interop)

@@ -13,7 +13,7 @@ packages_of() {
 		      liburing-dev libxxhash-dev libpcap-dev zlib1g-dev
 		      libbz2-dev liblzma-dev libzstd-dev capnproto
 		      libcmocka-dev' ;;
-	test)	echo 'python3 python3-pytest bgpdump xz-utils' ;;
+	test)	echo 'python3 python3-pytest gdb bgpdump xz-utils' ;;
 	clang)	echo 'clang libclang-rt-14-dev llvm' ;;
 	format)	echo 'clang-format' ;;
 	lint)	echo 'clang clang-tidy cppcheck shellcheck' ;;

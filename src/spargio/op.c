@@ -108,6 +108,14 @@ int sp_op_raw_on(uint32_t shard,
 	return res;
 }
 
+int sp__wait_fd(int fd, uint32_t events, int64_t deadline, const char *why)
+{
+	struct sp__op op = { 0 };
+
+	io_uring_prep_poll_add(&op.sqe, fd, events);
+	return sp__op_run(&op, deadline, why);
+}
+
 int sp_wait_fd(int fd, uint32_t events)
 {
 	return sp_wait_fd_until(fd, events, SP_NEVER);
@@ -115,8 +123,5 @@ int sp_wait_fd(int fd, uint32_t events)
 
 int sp_wait_fd_until(int fd, uint32_t events, int64_t deadline)
 {
-	struct sp__op op = { 0 };
-
-	io_uring_prep_poll_add(&op.sqe, fd, events);
-	return sp__op_run(&op, deadline, "readiness");
+	return sp__wait_fd(fd, events, deadline, "readiness");
 }

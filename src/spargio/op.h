@@ -34,6 +34,9 @@ struct sp__op {
  */
 int sp__op_run(struct sp__op *op, int64_t deadline, const char *why);
 
+/* sp_wait_fd_until() with a word of its own for the dump. */
+int sp__wait_fd(int fd, uint32_t events, int64_t deadline, const char *why);
+
 /* Two halves of it, for those who wait for more than one thing. */
 void sp__op_start(struct sp_shard *shard, struct sp__op *op);
 /* Make sure it has ended: cancel unless done, then wait. Yields. */

@@ -44,6 +44,8 @@ void sp__stacks_init(struct sp__stacks *stacks, size_t header_size)
 	*stacks = (struct sp__stacks){
 		.header_size = (header_size + SP__CACHE_LINE - 1) &
 			       ~(size_t)(SP__CACHE_LINE - 1),
+		/* qemu's user emulation says yes to anything and does nothing. */
+		.trust_madvise = madvise(NULL, 0, -1) < 0,
 	};
 }
 
@@ -69,9 +71,9 @@ static struct sp__slot *slot_at(const struct sp__stacks *stacks,
 	return (struct sp__slot *)(top - stacks->header_size);
 }
 
-static int guard(char *page, size_t len)
+static int guard(const struct sp__stacks *stacks, char *page, size_t len)
 {
-	if (madvise(page, len, GUARD_INSTALL) == 0)
+	if (stacks->trust_madvise && madvise(page, len, GUARD_INSTALL) == 0)
 		return 0;
 	return mprotect(page, len, PROT_NONE);
 }
@@ -131,7 +133,7 @@ static struct sp__slot *carve(struct sp__stacks *stacks, int class)
 		slab = stacks->open[class];
 	}
 	i = atomic_load_explicit(&slab->carved, memory_order_relaxed);
-	if (guard(slab->base + i * slab->slot_size, page_size()) < 0)
+	if (guard(stacks, slab->base + i * slab->slot_size, page_size()) < 0)
 		return NULL;
 	slot = slot_at(stacks, slab, i);
 	slot->bottom = slab->base + i * slab->slot_size + page_size();

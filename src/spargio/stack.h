@@ -20,6 +20,7 @@
 
 #include "spargio/spin.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,6 +53,7 @@ struct sp__stacks {
 	struct sp__slot *free[SP__STACK_CLASSES];
 	uint32_t nfree[SP__STACK_CLASSES];
 	size_t header_size;
+	bool trust_madvise; /* it refuses what it does not know */
 };
 
 /* A shard's part. */

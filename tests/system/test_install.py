@@ -1,0 +1,93 @@
+"""The runtime can be used from outside the tree: what is installed is enough,
+through pkg-config, and does not need liburing."""
+
+import os
+import shlex
+import subprocess
+
+import pytest
+
+PROGRAM = r"""
+#include <spargio/fiber.h>
+#include <spargio/runtime.h>
+
+#include <stdio.h>
+
+static int answer(void *arg)
+{
+	(void)arg;
+	return 42;
+}
+
+static int body(int argc, char **argv)
+{
+	struct sp_task task;
+	int ret = 0;
+
+	(void)argc;
+	(void)argv;
+	if (sp_go(answer, NULL, &task) == 0 && sp_join(task, &ret) == 0)
+		printf("the fiber says %d\n", ret);
+	return 0;
+}
+
+SP_MAIN(body)
+"""
+
+
+def sh(*argv, **kwargs):
+    return subprocess.run([str(a) for a in argv], check=True, timeout=120,
+                          text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, **kwargs).stdout
+
+
+@pytest.fixture(scope="module")
+def installed(arancini, tmp_path_factory):
+    """The folder that is / for what was installed."""
+    to = tmp_path_factory.mktemp("installed")
+    sh("meson", "install", "-C", arancini.parent, "--no-rebuild", "--quiet",
+       "--destdir", to)
+    return to
+
+
+@pytest.fixture(scope="module")
+def pkg_config(installed):
+    (pc,) = installed.rglob("spargio.pc")
+    env = {**os.environ, "PKG_CONFIG_LIBDIR": str(pc.parent),
+           "PKG_CONFIG_SYSROOT_DIR": str(installed)}
+
+    def ask(*options):
+        return shlex.split(sh("pkg-config", *options, "spargio", env=env))
+    return ask
+
+
+def test_a_program_from_outside_builds_and_runs(pkg_config, tmp_path):
+    source = tmp_path / "program.c"
+    source.write_text(PROGRAM)
+    sh("cc", "-std=c17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", source,
+       *pkg_config("--cflags", "--libs", "--static"),
+       "-o", tmp_path / "program")
+    assert sh(tmp_path / "program") == "the fiber says 42\n"
+    assert "liburing" not in sh("ldd", tmp_path / "program")
+
+
+def test_every_header_stands_alone(installed, pkg_config, tmp_path):
+    (folder,) = installed.rglob("include/spargio")
+    headers = sorted(h.name for h in folder.iterdir())
+    assert {"fiber.h", "runtime.h", "time.h"} <= set(headers)
+    for header in headers:
+        source = tmp_path / "one.c"
+        source.write_text(f"#include <spargio/{header}>\n"
+                          f"#include <spargio/{header}>\n")
+        sh("cc", "-std=c17", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE",
+           "-fsyntax-only", source, *pkg_config("--cflags"))
+
+
+def test_the_gdb_script_is_there(installed, tree):
+    (script,) = installed.rglob("share/spargio/gdb_spargio.py")
+    assert script.read_text() == (tree / "tools/gdb_spargio.py").read_text()
+
+
+def test_the_version_is_the_tree_s(arancini, pkg_config):
+    version = sh(arancini, "--version").split()[1]
+    assert pkg_config("--modversion") == [version]

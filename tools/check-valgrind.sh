@@ -1,0 +1,28 @@
+#!/bin/sh
+# Unit tests of the runtime under memcheck, which is told of the fibers' stacks
+# (src/spargio/stack.c). On epoll, for valgrind 3.19 does not know io_uring; nor
+# does it know pidfd_open(), so the processes are not among them, and tests that
+# measure time have no meaning there.
+#
+#	tools/check-valgrind.sh BUILD
+set -u
+build=$1
+passed=0 failed=0
+
+for test in fiber message cancel signal; do
+	# What a test forks is not ours to judge.
+	if SP_BACKEND=epoll CMOCKA_MESSAGE_OUTPUT=TAP valgrind --quiet \
+	     --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite \
+	     --show-leak-kinds=definite --fair-sched=yes \
+	     --child-silent-after-fork=yes \
+	     "$build/tests/unit/test_spargio_$test" \
+	     >"$build/valgrind-$test.log" 2>&1; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		grep -E '^(==|not ok)' "$build/valgrind-$test.log" | head -n 40
+		echo "FAILED  valgrind/test_spargio_$test"
+	fi
+done
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed -eq 0 ]
