@@ -1,9 +1,7 @@
 """tools/gdb_spargio.py shows parked fibers, on a live program and on a core."""
 
 import re
-import resource
 import shutil
-import signal
 import subprocess
 
 import pytest
@@ -98,23 +96,10 @@ def test_without_a_program(gdb):
     assert "no program is being debugged" in gdb("sp fibers")
 
 
-def test_core_file(gdb, program, tmp_path):
-    unlimited = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
-    if resource.getrlimit(resource.RLIMIT_CORE)[1] != resource.RLIM_INFINITY:
-        pytest.skip("core files are limited here")
-    with subprocess.Popen(
-            [program], cwd=tmp_path, stdout=subprocess.PIPE, text=True,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE,
-                                                  unlimited)) as process:
-        for line in process.stdout:
-            if " sleeper waiting for sleep " in line:
-                process.send_signal(signal.SIGABRT)
-                break
-        process.stdout.read()
-    assert process.returncode == -signal.SIGABRT
-    cores = list(tmp_path.glob("core*"))
-    if not cores:
-        pytest.skip("the kernel writes core files elsewhere")
-    said = gdb("sp fibers", "sp bt sleeper", options=("-c", str(cores[0])))
+def test_core_file(gdb, tmp_path):
+    core = tmp_path / "core"
+    gdb(*STOP, f"generate-core-file {core}")
+    said = gdb("sp fibers", "sp bt sleeper", options=("-c", str(core)))
     assert re.search(r" sleeper +waiting +1 +sleep$", said, re.M)
     assert "wait_for_the_end" in said
+
