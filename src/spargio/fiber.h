@@ -149,6 +149,12 @@ uint32_t sp__wait_end(struct sp_fiber *fiber, uint64_t epoch, int64_t deadline,
 		      const char *why, const void *on);
 
 /*
+ * For those who must not even begin what they would wait for: -ECANCELED if
+ * the fiber is to end, else 0. May yield.
+ */
+int sp__wait_refused(struct sp_fiber *fiber);
+
+/*
  * Call the wait off. True: nobody woke us, go on. False: somebody did, and
  * sp__wait_end() must be called to take the wake-up.
  */

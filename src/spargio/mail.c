@@ -57,6 +57,7 @@ int sp__mail_open(struct sp_shard *shard)
 	*mail = (struct sp__mail){
 		.sources = rt->nshards,
 		.kinds = rt->tag_kinds,
+		.lane_kinds = rt->opts.hot_tag_count == 0 ? 1 : SP__LANES,
 		.counted_wake = rt->opts.counted_wake,
 	};
 	shard->mail = mail;
@@ -66,7 +67,7 @@ int sp__mail_open(struct sp_shard *shard)
 	for (int i = 0; i < SP__COUNTED_MAX; i++)
 		sp__waitlist_init(&mail->counters[i]);
 	err = sp__lane_init(&mail->outside, capacity);
-	for (int lane = 0; err == 0 && lane < SP__LANES; lane++)
+	for (int lane = 0; err == 0 && lane < mail->lane_kinds; lane++)
 		err = open_lanes(&mail->lanes[lane], mail->sources, capacity);
 	if (err < 0)
 		sp__mail_close(shard);
@@ -111,7 +112,7 @@ static bool lanes_ready(struct sp__lane *lanes, uint32_t count)
 
 static bool hot_ready(struct sp__mail *mail)
 {
-	return mail->kinds != NULL &&
+	return mail->lane_kinds > SP__TAG_HOT &&
 	       lanes_ready(mail->lanes[SP__TAG_HOT], mail->sources);
 }
 

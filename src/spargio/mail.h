@@ -21,6 +21,7 @@ enum {
 struct sp__mail {
 	/* Set once. */
 	uint32_t sources;
+	int lane_kinds;			   /* 1 unless there are hot tags */
 	struct sp__lane *lanes[SP__LANES]; /* one for each source */
 	const uint8_t *kinds;		   /* of tags; NULL: all plain */
 	uint64_t counted_wake;

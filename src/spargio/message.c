@@ -168,7 +168,7 @@ static struct sp_ticket ticket_to(const struct sp_shard *from,
 {
 	struct sp_ticket t = { .shard = to->index };
 
-	for (int lane = 0; lane < SP__LANES; lane++)
+	for (int lane = 0; lane < to->mail->lane_kinds; lane++)
 		t.index[lane] = to->mail->lanes[lane][from->index].filled;
 	return t;
 }
@@ -210,7 +210,7 @@ void sp_msg_publish(uint32_t shard)
 	if (from == NULL || shard >= from->rt->nshards)
 		return;
 	r = (struct route){ .from = from, .to = &from->rt->shards[shard] };
-	for (r.kind = 0; r.kind < SP__LANES; r.kind++) {
+	for (r.kind = 0; r.kind < r.to->mail->lane_kinds; r.kind++) {
 		struct sp__lane *lane = lane_of(&r);
 
 		if (atomic_load_explicit(&lane->tail, memory_order_relaxed) ==
@@ -264,7 +264,7 @@ static bool reached(struct sp_shard *from, const struct sp_ticket *t)
 {
 	struct sp__mail *mail = from->rt->shards[t->shard].mail;
 
-	for (int lane = 0; lane < SP__LANES; lane++) {
+	for (int lane = 0; lane < mail->lane_kinds; lane++) {
 		/* Pairs with the release in sp__lane_take(). */
 		uint32_t head = atomic_load_explicit(
 			&mail->lanes[lane][from->index].head,
@@ -365,7 +365,7 @@ static bool take(struct sp_shard *shard, bool hot_only, struct sp_msg *out)
 	struct sp__mail *mail = shard->mail;
 	struct sp__lane *lane = NULL;
 
-	if (mail->kinds != NULL)
+	if (mail->lane_kinds > SP__TAG_HOT)
 		lane = next_ready(mail, SP__TAG_HOT);
 	if (lane == NULL && !hot_only) {
 		lane = next_ready(mail, SP__TAG_PLAIN);

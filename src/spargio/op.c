@@ -52,6 +52,10 @@ int sp__op_run(struct sp__op *op, int64_t deadline, const char *why)
 
 	if (self == NULL)
 		return -EPERM;
+	/* Not even begun: it might have effects that nobody asks for. */
+	err = sp__wait_refused(self);
+	if (err < 0)
+		return err;
 	self->pins++;
 	op->fiber = self;
 	op->code = SP__EVENT;

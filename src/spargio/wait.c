@@ -93,6 +93,13 @@ static uint32_t refuse(struct sp_shard *shard, uint32_t code)
 	return code;
 }
 
+int sp__wait_refused(struct sp_fiber *fiber)
+{
+	if (fiber->shield != 0 || !sp__fiber_is_cancelled(fiber))
+		return 0;
+	return sp__code_error(refuse(fiber->shard, SP__CANCELLED));
+}
+
 static void note(struct sp_fiber *fiber, const char *why, const void *on)
 {
 	struct sp_shard *shard = fiber->shard;
