@@ -224,7 +224,7 @@ static void random_prefix(struct bgp_nlri *n, uint8_t *bytes,
 	fill(address, (bits + 7) / 8);
 	if (bits % 8 != 0)
 		address[bits / 8] &= (uint8_t)(0xff00 >> bits % 8);
-	if (info->flags & BGP_FAMILY_LABELS) {
+	if (info->flags & BGP_FAMILY_LABELS && !n->withdrawn) {
 		unsigned labels = 1 + below(max_labels);
 
 		fill(bytes, 3 * labels);
