@@ -145,16 +145,21 @@ static bool has_rd(const struct bgp_nlri *n)
 	       !(n->kind == BGP_NLRI_MVPN && n->type == 4);
 }
 
+/* What a withdrawal has in place of labels, RFC 8277 2.4. */
+static const uint8_t no_label[3] = { 0x80, 0, 0 };
+
 static void put_prefix(struct bmp_writer *w, const struct bgp_nlri *n)
 {
 	const struct bgp_family_info *info = bgp_family_info(n->family);
+	struct wire_view labels = n->labels;
 	size_t bits = n->prefix_len + (has_rd(n) ? 64u : 0);
 
-	if (info->flags & BGP_FAMILY_LABELS)
-		bits += n->labels.len * 8;
-	bmp_put_u8(w, (uint8_t)bits);
-	if (info->flags & BGP_FAMILY_LABELS)
-		bmp_put(w, n->labels.p, n->labels.len);
+	if (!(info->flags & BGP_FAMILY_LABELS))
+		labels.len = 0;
+	else if (labels.len == 0)
+		labels = (struct wire_view){ no_label, sizeof(no_label) };
+	bmp_put_u8(w, (uint8_t)(bits + labels.len * 8));
+	bmp_put(w, labels.p, labels.len);
 	if (has_rd(n))
 		bmp_put_u64(w, n->rd);
 	bmp_put(w, n->address + (info->addr_bits == 32 ? 12 : 0),

@@ -46,6 +46,16 @@ static inline uint64_t wire_get_u64_padded(const uint8_t *p, size_t readable)
 	return v;
 }
 
+/* A number of @n bytes, at most eight; of none it is 0. */
+static inline uint64_t wire_get_number(const uint8_t *p, size_t n)
+{
+	uint64_t v = 0;
+
+	for (size_t i = 0; i < n; i++)
+		v = v << 8 | p[i];
+	return v;
+}
+
 static inline uint32_t wire_get_u32_padded(const uint8_t *p, size_t readable)
 {
 	uint32_t v = 0;

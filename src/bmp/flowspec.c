@@ -63,8 +63,7 @@ static bool text_operations(struct text *t, struct wire_cursor *c,
 		first = false;
 		if (form == NUMERIC) {
 			text_numeric_op(t, op);
-			text_u64(t, wire_get_u64_padded(value.p, value.len) >>
-					    (64 - 8 * value.len));
+			text_u64(t, wire_get_number(value.p, value.len));
 		} else {
 			text_bitmask_op(t, op);
 			text_str(t, "0x");

@@ -30,9 +30,8 @@ static const struct tlv_name {
 
 static void text_value(struct text *t, struct wire_view v, uint8_t form)
 {
-	if (form == AS_NUMBER && v.len <= 8 && v.len != 0)
-		text_u64(t,
-			 wire_get_u64_padded(v.p, v.len) >> (64 - 8 * v.len));
+	if (form == AS_NUMBER && v.len <= 8)
+		text_u64(t, wire_get_number(v.p, v.len));
 	else if (form == AS_ADDRESS && v.len == 4)
 		text_ipv4(t, v.p);
 	else if (form == AS_ADDRESS && v.len == 16)

@@ -124,6 +124,8 @@ static bool next_labeled(struct bgp_nlri_iter *it)
 		if (labels == 0)
 			return false;
 		wire_take(&c, labels * LABEL_LEN, &it->nlri.labels);
+		if (it->nlri.withdrawn)
+			it->nlri.labels.len = 0;
 		bits -= labels * LABEL_BITS;
 	}
 	if (it->flags & BGP_FAMILY_RD) {

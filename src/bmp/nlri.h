@@ -31,7 +31,7 @@ struct bgp_nlri {
 	uint8_t family;	  /* enum bgp_family */
 	uint8_t kind;	  /* enum bgp_nlri_kind */
 	bool has_path_id; /* add-path, RFC 7911 */
-	bool withdrawn;	  /* labels then mean nothing, RFC 8277 2.4 */
+	bool withdrawn;	  /* has no labels: they mean nothing, RFC 8277 2.4 */
 
 	uint8_t prefix_len; /* BGP_NLRI_PREFIX: bits of the address */
 	uint16_t type;	    /* EVPN, MVPN, BGP-LS, MUP: route type */

@@ -2,15 +2,6 @@
 
 #include "bmp/field.h"
 
-static void text_number(struct text *t, struct wire_view v)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < v.len; i++)
-		n = n << 8 | v.p[i];
-	text_u64(t, n);
-}
-
 /* Four bytes are IPv4, sixteen IPv6; with fewer, zeros follow. */
 static void text_address(struct text *t, struct wire_view v, bool ipv6)
 {
@@ -45,7 +36,7 @@ static void text_field(struct text *t, const struct bgp_nlri *n,
 	text_char(t, ' ');
 	switch (f->def->form) {
 	case NLRI_FIELD_NUMBER:
-		text_number(t, f->value);
+		text_u64(t, wire_get_number(f->value.p, f->value.len));
 		break;
 	case NLRI_FIELD_HEX:
 	case NLRI_FIELD_MAC:

@@ -79,7 +79,7 @@ static void add_classic(struct bgp_update *u, enum bgp_section_id id,
 	if (field.len == 0)
 		return;
 	set_how(&u->sections[id], 1, 1, BGP_IPV4_UNICAST, r);
-	/* RFC 7606 3j: what cannot be parsed cannot be withdrawn either. */
+	/* RFC 7606 3: what cannot be parsed cannot be withdrawn either. */
 	add_section(u, id, field, BGP_RESET, 0);
 }
 
@@ -92,7 +92,7 @@ static void add_mp(struct bgp_update *u, enum bgp_section_id id, uint8_t code,
 		return;
 	set_how(s, mp->afi, mp->safi, mp->family, r);
 	if (id == BGP_SECTION_MP_REACH && !next_hop_valid(mp->next_hop)) {
-		/* RFC 7606 7.11 */
+		/* RFC 7606 7.11, RFC 4760 7 */
 		s->field = mp->nlri;
 		s->lost = true;
 		blame(u, BGP_DISABLE_FAMILY, BGP_FAULT_NEXT_HOP, code);
@@ -178,7 +178,7 @@ enum bgp_verdict bgp_update_decode(struct wire_view body,
 		find_end_of_rib(out);
 		check_mandatory(out);
 	} else {
-		/* RFC 7606 3b: no telling where the routes are. */
+		/* RFC 7606 3: no telling where the routes are. */
 		blame(out, BGP_RESET, BGP_FAULT_SECTIONS, 0);
 	}
 	out->verdict = out->attrs.verdict;

@@ -13,8 +13,8 @@
  *	}
  *
  * Routes stand in up to four places, in this order: withdrawals come before
- * announcements (RFC 4271 3.1 leaves no other reading), and each place has one
- * family and one next hop. All of them have been walked once before
+ * announcements (RFC 4271 4.3: a prefix in both is announced), and each place
+ * has one family and one next hop. All of them have been walked once before
  * bgp_update_decode() returns, so a message that turns out to be broken at its
  * end has not changed anything by then.
  *

@@ -62,7 +62,7 @@ static void check_batches(struct wire_view field,
 	while ((n = bgp_nlri_take(&a, batch, BATCH)) != 0)
 		for (size_t i = 0; i < n; i++)
 			if (!bgp_nlri_next(&b) ||
-			    memcmp(b.nlri.address, batch[i].address, 16) ||
+			    memcmp(b.nlri.address, batch[i].address, 16) != 0 ||
 			    b.nlri.prefix_len != batch[i].len ||
 			    b.nlri.path_id != batch[i].path_id)
 				abort();

@@ -100,12 +100,12 @@ static void test_rule_11_as4_path_merge(void **state)
 			.as4_path = { cases[i].as4, cases[i].as4_len },
 			.width = 2,
 		};
-		uint32_t got[64];
+		uint32_t got[64] = { 0 };
 		size_t n = flatten(&path, got);
 
 		CHECK(n == cases[i].want_len, "%s: %zu numbers", cases[i].name,
 		      n);
-		for (size_t j = 0; j < n; j++)
+		for (size_t j = 0; j < cases[i].want_len; j++)
 			CHECK(got[j] == cases[i].want[j], "%s: [%zu] is %u",
 			      cases[i].name, j, got[j]);
 	}

@@ -101,7 +101,7 @@ static void test_rule_03_initiation_tlvs_may_repeat_and_be_empty(void **state)
 	static const uint16_t want[] = { 2, 1, 0, 0 };
 	struct tlv_iter it;
 	struct bmp_message m;
-	struct tlv tlv;
+	struct tlv tlv = { 0 };
 	size_t n = 0;
 
 	(void)state;
@@ -121,7 +121,7 @@ static void test_note_07_empty_sys_name_is_legal(void **state)
 {
 	struct bmp_writer w = bmp_writer_on(buf, sizeof(buf));
 	struct bmp_message m;
-	struct tlv tlv;
+	struct tlv tlv = { 0 };
 
 	(void)state;
 	bmp_write_initiation(&w, "", "");
@@ -144,7 +144,7 @@ static void test_tlv_list_cut_keeps_what_stands_before(void **state)
 	};
 	struct bmp_writer w = bmp_writer_on(buf, sizeof(buf));
 	struct bmp_message m;
-	struct tlv tlv;
+	struct tlv tlv = { 0 };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(lists); i++) {
@@ -165,12 +165,12 @@ static void test_rule_04_termination_reasons(void **state)
 {
 	struct bmp_writer w = bmp_writer_on(buf, sizeof(buf));
 	struct bmp_message m;
-	struct tlv tlv;
+	struct tlv tlv = { 0 };
 
 	(void)state;
-	for (uint16_t reason = 0; reason < BMP_TERM_REASONS; reason++) {
+	for (int reason = 0; reason < BMP_TERM_REASONS; reason++) {
 		w.len = 0;
-		bmp_write_termination(&w, reason);
+		bmp_write_termination(&w, (uint16_t)reason);
 		assert_int_equal(decode(&w, BMP_V4_OFF, &m), BMP_OK);
 		assert_false(m.has_peer);
 		assert_true(tlv_find(m.tlvs, TLV_BMP, BMP_TERM_REASON, &tlv));
@@ -216,7 +216,7 @@ static void test_rule_12_peer_up_takes_opens_by_their_own_length(void **state)
 		.table_name = "red",
 	};
 	struct bmp_message m;
-	struct tlv tlv;
+	struct tlv tlv = { 0 };
 
 	(void)state;
 	memcpy(up.local_address, v4_mapped, 16);
@@ -305,7 +305,7 @@ static void test_rule_18_loc_rib_down_has_tlvs(void **state)
 {
 	static const uint8_t body[] = { 6, 0, 3, 0, 3, 'r', 'e', 'd' };
 	struct bmp_message m;
-	struct tlv tlv;
+	struct tlv tlv = { 0 };
 
 	(void)state;
 	assert_int_equal(decode_body(BMP_PEER_DOWN, BMP_PEER_LOC_RIB, body,
@@ -413,7 +413,7 @@ static void test_tlv_after_the_update_is_kept(void **state)
 	size_t len = put_update(body, sizeof(body), 1);
 	static const uint8_t tlv_bytes[] = { 0xea, 0x62, 0, 4, 0, 0, 0, 10 };
 	struct bmp_message m;
-	struct tlv tlv;
+	struct tlv tlv = { 0 };
 
 	(void)state;
 	memcpy(body + len, tlv_bytes, sizeof(tlv_bytes));
@@ -429,7 +429,7 @@ static void test_mirroring_is_never_an_update(void **state)
 	struct bmp_peer peer = a_peer(BMP_PEER_GLOBAL);
 	static const uint8_t broken[] = { 1, 2, 3 };
 	struct bmp_message m;
-	struct tlv tlv;
+	struct tlv tlv = { 0 };
 
 	(void)state;
 	/* Verbatim: what is mirrored may be no BGP message at all. */
@@ -474,7 +474,7 @@ static enum bmp_status decode_v4(uint16_t type, enum bmp_v4 v4,
 static void test_v4_numbering_is_a_parameter(void **state)
 {
 	struct bmp_message m;
-	struct tlv tlv;
+	struct tlv tlv = { 0 };
 
 	(void)state;
 	assert_int_equal(decode_v4(7, BMP_V4_OFF, &m), BMP_V4_REFUSED);

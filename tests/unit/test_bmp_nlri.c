@@ -299,6 +299,7 @@ static void test_rule_25_label_of_a_withdrawal_is_not_key(void **state)
 		       &a, &w, "0x000000");
 	bgp_nlri_start(&it, (struct wire_view){ withdrawn, 5 }, &w);
 	assert_true(bgp_nlri_next(&it));
+	assert_int_equal(it.nlri.labels.len, 0);
 	assert_int_equal(bgp_nlri_value(&it.nlri, value, sizeof(value)), 0);
 	bgp_nlri_start(&it, (struct wire_view){ announced, 5 }, &a);
 	assert_true(bgp_nlri_next(&it));

@@ -106,7 +106,7 @@ static void test_capabilities_span_parameters(void **state)
 			       9,     1,  0, 2, 4, 2, 0, 6, 0 };
 	struct bgp_capability_iter it;
 	struct bgp_open open;
-	struct tlv cap;
+	struct tlv cap = { 0 };
 	static const uint16_t want[] = { 1, 2, 6 };
 	size_t n = 0;
 
@@ -115,8 +115,9 @@ static void test_capabilities_span_parameters(void **state)
 	assert_true(open.families == IPV6);
 	assert_true(open.ext_message);
 	it = bgp_open_capabilities(&open);
-	for (; bgp_capability_next(&it, &cap); n++)
+	for (; n < COUNT(want) && bgp_capability_next(&it, &cap); n++)
 		assert_int_equal(cap.type, want[n]);
+	assert_false(bgp_capability_next(&it, &cap));
 	assert_int_equal(n, COUNT(want));
 }
 
