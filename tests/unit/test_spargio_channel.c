@@ -1,4 +1,4 @@
-#include "runtime.h"
+#include "waiting.h"
 
 #include <spargio/channel.h>
 
@@ -15,12 +15,6 @@ struct item {
 	uint32_t sender;
 	uint32_t number;
 };
-
-static void settle(void)
-{
-	for (int i = 0; i < 20; i++)
-		sp_yield();
-}
 
 /* One fiber alone */
 
@@ -206,7 +200,7 @@ static int rendezvous_body(void *arg)
 
 	/* A send does not return before somebody receives. */
 	EXPECT_EQ(sp_go_on(NULL, shard, send_value, &p, &task), 0);
-	EXPECT_EQ(sp_sleep(SP_MS), 0);
+	until_waiting(sp_runtime(), "channel send", 1);
 	EXPECT_EQ(atomic_load(&p.stage), 1);
 	EXPECT_EQ(sp_chan_length(p.chan), 0);
 	EXPECT_EQ(sp_chan_try_recv(p.chan, &out), 0);
@@ -215,7 +209,7 @@ static int rendezvous_body(void *arg)
 	EXPECT_EQ(atomic_load(&p.stage), 2);
 
 	EXPECT_EQ(sp_go_on(NULL, shard, recv_value, &p, &task), 0);
-	EXPECT_EQ(sp_sleep(SP_MS), 0);
+	until_waiting(sp_runtime(), "channel receive", 1);
 	out = 6;
 	EXPECT_EQ(sp_chan_try_send(p.chan, &out), 0);
 	EXPECT_EQ(sp_join(task, NULL), 0);
@@ -247,7 +241,7 @@ static int close_body(void *arg)
 		EXPECT_EQ(sp_go_on(NULL, i == 0 ? shard : 0, recv_value, &p,
 				   &task[i]),
 			  0);
-	EXPECT_EQ(sp_sleep(SP_MS), 0);
+	until_waiting(sp_runtime(), "channel receive", 3);
 	sp_chan_close(p.chan);
 	for (int i = 0; i < 3; i++) {
 		EXPECT_EQ(sp_join(task[i], &ret), 0);
@@ -266,7 +260,7 @@ static int close_body(void *arg)
 		EXPECT_EQ(sp_go_on(NULL, i == 0 ? shard : 0, send_value, &p,
 				   &task[i]),
 			  0);
-	EXPECT_EQ(sp_sleep(SP_MS), 0);
+	until_waiting(sp_runtime(), "channel send", 3);
 	sp_chan_close(p.chan);
 	sp_chan_close(p.chan);
 	for (int i = 0; i < 3; i++) {
@@ -305,7 +299,7 @@ static int cancel_body(void *arg)
 	EXPECT_EQ(sp_chan_new(sizeof(int), capacity, &p.chan), 0);
 	EXPECT_EQ(sp_go_on(NULL, 0, recv_value, &p, &first), 0);
 	EXPECT_EQ(sp_go_on(NULL, 0, recv_value, &p, &second), 0);
-	settle();
+	until_waiting(sp_runtime(), "channel receive", 2);
 	EXPECT_EQ(sp_cancel(first), 0);
 	EXPECT_EQ(sp_chan_try_send(p.chan, &out), 0);
 	EXPECT_EQ(sp_join(second, &ret), 0);
@@ -319,7 +313,7 @@ static int cancel_body(void *arg)
 		EXPECT_EQ(sp_chan_send(p.chan, &i), 0);
 	p.value = 1;
 	EXPECT_EQ(sp_go_on(NULL, 0, send_value, &p, &first), 0);
-	settle();
+	until_waiting(sp_runtime(), "channel send", 1);
 	EXPECT_EQ(sp_cancel(first), 0);
 	for (uint32_t i = 0; i < capacity; i++)
 		EXPECT_EQ(sp_chan_try_recv(p.chan, &out), 0);
