@@ -225,6 +225,41 @@ static void test_capacity_zero_is_a_meeting(void **state)
 	run_on(2, rendezvous_body, NULL);
 }
 
+/* A sender goes on as soon as there is room, not when it is empty. */
+
+static int room_body(void *arg)
+{
+	struct pair p = { .value = 2 };
+	struct sp_task task;
+	int out = -1;
+
+	(void)arg;
+	EXPECT_EQ(sp_chan_new(sizeof(int), 2, &p.chan), 0);
+	for (int i = 0; i < 2; i++)
+		EXPECT_EQ(sp_chan_send(p.chan, &i), 0);
+	EXPECT_EQ(sp_go_on(NULL, sp_shard_count(sp_runtime()) - 1, send_value,
+			   &p, &task),
+		  0);
+	until_waiting(sp_runtime(), "channel send", 1);
+	EXPECT_EQ(sp_chan_recv(p.chan, &out), 0);
+	EXPECT_EQ(out, 0);
+	EXPECT_EQ(sp_join_until(task, sp_in(5 * SP_S), NULL), 0);
+	EXPECT_EQ(sp_chan_length(p.chan), 2);
+	for (int i = 1; i < 3; i++) {
+		EXPECT_EQ(sp_chan_recv(p.chan, &out), 0);
+		EXPECT_EQ(out, i);
+	}
+	sp_chan_free(p.chan);
+	return 0;
+}
+
+static void test_room_for_one_lets_one_go_on(void **state)
+{
+	(void)state;
+	run_on(1, room_body, NULL);
+	run_on(2, room_body, NULL);
+}
+
 /* Closing */
 
 static int close_body(void *arg)
@@ -458,6 +493,7 @@ int main(void)
 		cmocka_unit_test(test_full_refuses_empty_waits_order_holds),
 		cmocka_unit_test(test_every_item_arrives_once_in_order),
 		cmocka_unit_test(test_capacity_zero_is_a_meeting),
+		cmocka_unit_test(test_room_for_one_lets_one_go_on),
 		cmocka_unit_test(test_close_ends_those_who_wait),
 		cmocka_unit_test(test_cancelled_waiter_takes_no_part),
 		cmocka_unit_test(test_deadlines_lose_and_double_nothing),
