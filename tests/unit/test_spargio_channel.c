@@ -1,4 +1,4 @@
-#include "runtime.h"
+#include "waiting.h"
 
 #include <spargio/channel.h>
 
@@ -15,12 +15,6 @@ struct item {
 	uint32_t sender;
 	uint32_t number;
 };
-
-static void settle(void)
-{
-	for (int i = 0; i < 20; i++)
-		sp_yield();
-}
 
 /* One fiber alone */
 
@@ -206,7 +200,7 @@ static int rendezvous_body(void *arg)
 
 	/* A send does not return before somebody receives. */
 	EXPECT_EQ(sp_go_on(NULL, shard, send_value, &p, &task), 0);
-	EXPECT_EQ(sp_sleep(SP_MS), 0);
+	until_waiting(sp_runtime(), "channel send", 1);
 	EXPECT_EQ(atomic_load(&p.stage), 1);
 	EXPECT_EQ(sp_chan_length(p.chan), 0);
 	EXPECT_EQ(sp_chan_try_recv(p.chan, &out), 0);
@@ -215,7 +209,7 @@ static int rendezvous_body(void *arg)
 	EXPECT_EQ(atomic_load(&p.stage), 2);
 
 	EXPECT_EQ(sp_go_on(NULL, shard, recv_value, &p, &task), 0);
-	EXPECT_EQ(sp_sleep(SP_MS), 0);
+	until_waiting(sp_runtime(), "channel receive", 1);
 	out = 6;
 	EXPECT_EQ(sp_chan_try_send(p.chan, &out), 0);
 	EXPECT_EQ(sp_join(task, NULL), 0);
@@ -229,6 +223,41 @@ static void test_capacity_zero_is_a_meeting(void **state)
 	(void)state;
 	run_on(1, rendezvous_body, NULL);
 	run_on(2, rendezvous_body, NULL);
+}
+
+/* A sender goes on as soon as there is room, not when it is empty. */
+
+static int room_body(void *arg)
+{
+	struct pair p = { .value = 2 };
+	struct sp_task task;
+	int out = -1;
+
+	(void)arg;
+	EXPECT_EQ(sp_chan_new(sizeof(int), 2, &p.chan), 0);
+	for (int i = 0; i < 2; i++)
+		EXPECT_EQ(sp_chan_send(p.chan, &i), 0);
+	EXPECT_EQ(sp_go_on(NULL, sp_shard_count(sp_runtime()) - 1, send_value,
+			   &p, &task),
+		  0);
+	until_waiting(sp_runtime(), "channel send", 1);
+	EXPECT_EQ(sp_chan_recv(p.chan, &out), 0);
+	EXPECT_EQ(out, 0);
+	EXPECT_EQ(sp_join_until(task, sp_in(5 * SP_S), NULL), 0);
+	EXPECT_EQ(sp_chan_length(p.chan), 2);
+	for (int i = 1; i < 3; i++) {
+		EXPECT_EQ(sp_chan_recv(p.chan, &out), 0);
+		EXPECT_EQ(out, i);
+	}
+	sp_chan_free(p.chan);
+	return 0;
+}
+
+static void test_room_for_one_lets_one_go_on(void **state)
+{
+	(void)state;
+	run_on(1, room_body, NULL);
+	run_on(2, room_body, NULL);
 }
 
 /* Closing */
@@ -247,7 +276,7 @@ static int close_body(void *arg)
 		EXPECT_EQ(sp_go_on(NULL, i == 0 ? shard : 0, recv_value, &p,
 				   &task[i]),
 			  0);
-	EXPECT_EQ(sp_sleep(SP_MS), 0);
+	until_waiting(sp_runtime(), "channel receive", 3);
 	sp_chan_close(p.chan);
 	for (int i = 0; i < 3; i++) {
 		EXPECT_EQ(sp_join(task[i], &ret), 0);
@@ -266,7 +295,7 @@ static int close_body(void *arg)
 		EXPECT_EQ(sp_go_on(NULL, i == 0 ? shard : 0, send_value, &p,
 				   &task[i]),
 			  0);
-	EXPECT_EQ(sp_sleep(SP_MS), 0);
+	until_waiting(sp_runtime(), "channel send", 3);
 	sp_chan_close(p.chan);
 	sp_chan_close(p.chan);
 	for (int i = 0; i < 3; i++) {
@@ -305,7 +334,7 @@ static int cancel_body(void *arg)
 	EXPECT_EQ(sp_chan_new(sizeof(int), capacity, &p.chan), 0);
 	EXPECT_EQ(sp_go_on(NULL, 0, recv_value, &p, &first), 0);
 	EXPECT_EQ(sp_go_on(NULL, 0, recv_value, &p, &second), 0);
-	settle();
+	until_waiting(sp_runtime(), "channel receive", 2);
 	EXPECT_EQ(sp_cancel(first), 0);
 	EXPECT_EQ(sp_chan_try_send(p.chan, &out), 0);
 	EXPECT_EQ(sp_join(second, &ret), 0);
@@ -319,7 +348,7 @@ static int cancel_body(void *arg)
 		EXPECT_EQ(sp_chan_send(p.chan, &i), 0);
 	p.value = 1;
 	EXPECT_EQ(sp_go_on(NULL, 0, send_value, &p, &first), 0);
-	settle();
+	until_waiting(sp_runtime(), "channel send", 1);
 	EXPECT_EQ(sp_cancel(first), 0);
 	for (uint32_t i = 0; i < capacity; i++)
 		EXPECT_EQ(sp_chan_try_recv(p.chan, &out), 0);
@@ -464,6 +493,7 @@ int main(void)
 		cmocka_unit_test(test_full_refuses_empty_waits_order_holds),
 		cmocka_unit_test(test_every_item_arrives_once_in_order),
 		cmocka_unit_test(test_capacity_zero_is_a_meeting),
+		cmocka_unit_test(test_room_for_one_lets_one_go_on),
 		cmocka_unit_test(test_close_ends_those_who_wait),
 		cmocka_unit_test(test_cancelled_waiter_takes_no_part),
 		cmocka_unit_test(test_deadlines_lose_and_double_nothing),

@@ -1,4 +1,4 @@
-#include "runtime.h"
+#include "waiting.h"
 
 #include <spargio/port.h>
 
@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 static void *value_of(intptr_t n)
 {
@@ -347,7 +346,7 @@ static int cancel_body(void *arg)
 
 	(void)arg;
 	EXPECT_EQ(sp_go_on(NULL, shard, recv_it, port, &in_recv), 0);
-	EXPECT_EQ(sp_sleep(SP_MS), 0);
+	until_waiting(sp_runtime(), "port receive", 1);
 	EXPECT_EQ(sp_cancel(in_recv), 0);
 	EXPECT_EQ(sp_join(in_recv, &ret), 0);
 	EXPECT_EQ(ret, -ECANCELED);
@@ -356,7 +355,8 @@ static int cancel_body(void *arg)
 	EXPECT_EQ(sp_go_on(NULL, shard, call_it, port, &in_call), 0);
 	EXPECT_EQ(sp_port_recv(port, &request), 0);
 	EXPECT_EQ(sp_go_on(NULL, shard, call_it, port, &in_queue), 0);
-	EXPECT_EQ(sp_sleep(SP_MS), 0);
+	until_waiting(sp_runtime(), "port call", 1);
+	until_waiting(sp_runtime(), "port reply", 1);
 	EXPECT_EQ(sp_cancel(in_queue), 0);
 	EXPECT_EQ(sp_join(in_queue, &ret), 0);
 	EXPECT_EQ(ret, -ECANCELED);
@@ -470,13 +470,6 @@ static void *call_thread(void *arg)
 	return value_of(sp_port_call(arg, NULL, &reply));
 }
 
-static void *recv_thread(void *arg)
-{
-	struct sp_request request;
-
-	return value_of(sp_port_recv(arg, &request));
-}
-
 static void told(void *arg)
 {
 	atomic_fetch_add((atomic_int *)arg, 1);
@@ -499,7 +492,7 @@ static void test_close_ends_every_call(void **state)
 	assert_int_equal(sp_port_submit(port, NULL, told, &tellings, &queued),
 			 0);
 	pthread_create(&thread, NULL, call_thread, port);
-	usleep(2000); /* most likely it waits for a free call by now */
+	usleep(2000); /* most likely it waits by now; if not, all the same */
 	sp_port_close(port);
 	sp_port_close(port);
 	pthread_join(thread, &ret);
@@ -518,13 +511,22 @@ static void test_close_ends_every_call(void **state)
 	sp_call_free(taken);
 	assert_true(sp_request_cancelled(&request));
 	assert_int_equal(sp_port_reply(&request, NULL), -EPIPE);
+}
 
-	port = port_of(1);
-	pthread_create(&thread, NULL, recv_thread, port);
-	usleep(2000);
-	sp_port_free(port); /* with a thread asleep in it */
-	pthread_join(thread, &ret);
-	assert_int_equal((intptr_t)ret, -EPIPE);
+static void test_free_wakes_those_who_sleep_in_it(void **state)
+{
+	struct sp_rt *rt = start_runtime(1);
+	struct sp_port *port = port_of(1);
+	struct sp_task task;
+	int ret = 0;
+
+	(void)state;
+	assert_int_equal(sp_go_on(rt, 0, recv_it, port, &task), 0);
+	until_waiting(rt, "port receive", 1);
+	sp_port_free(port);
+	assert_int_equal(sp_join_thread(rt, task, &ret), 0);
+	assert_int_equal(ret, -EPIPE);
+	assert_int_equal(sp_stop(rt, sp_in(SP_S)), 0);
 }
 
 /* An event loop on either side */
@@ -628,7 +630,7 @@ static int one_waiter_body(void *arg)
 	EXPECT_EQ(sp_port_submit(port, NULL, NULL, NULL, &call), 0);
 	EXPECT_EQ(sp_call_wait_until(call, sp_in(SP_MS), NULL), -ETIMEDOUT);
 	EXPECT_EQ(sp_go_on(NULL, 0, wait_it, call, &task), 0);
-	EXPECT_EQ(sp_sleep(SP_MS), 0);
+	until_waiting(sp_runtime(), "port reply", 1);
 	EXPECT_EQ(sp_call_wait(call, NULL), -EBUSY);
 	EXPECT_EQ(sp_port_recv(port, &request), 0);
 	EXPECT_EQ(sp_port_reply(&request, value_of(9)), 0);
@@ -658,6 +660,7 @@ int main(void)
 		cmocka_unit_test(test_fibers_can_be_cancelled_anywhere),
 		cmocka_unit_test(test_deadlines_lose_and_double_nothing),
 		cmocka_unit_test(test_close_ends_every_call),
+		cmocka_unit_test(test_free_wakes_those_who_sleep_in_it),
 		cmocka_unit_test(test_event_loop_as_client),
 		cmocka_unit_test(test_event_loop_as_server),
 		cmocka_unit_test(test_call_has_one_waiter),

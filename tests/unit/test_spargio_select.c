@@ -1,15 +1,13 @@
-#include "runtime.h"
+#include "waiting.h"
 
 #include <spargio/channel.h>
 #include <spargio/group.h>
 #include <spargio/select.h>
-#include <spargio/stats.h>
 
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
-#include <unistd.h>
 
 static uint32_t other_shard(void)
 {
@@ -85,10 +83,12 @@ static void world_close(struct world *w)
 	close(w->fd[1]);
 }
 
-/* Make one kind happen, a while after the other fiber has gone to sleep. */
+/* Make one kind happen, before the other fiber asks or once it waits. */
 struct push {
 	struct world *world;
 	int kind;
+	bool early;
+	atomic_bool pushed;
 };
 
 static int push_one(void *arg)
@@ -97,7 +97,9 @@ static int push_one(void *arg)
 	struct world *w = p->world;
 	int item = 17;
 
-	EXPECT_EQ(sp_sleep(SP_MS), 0);
+	if (!p->early)
+		until_waiting(sp_runtime(), "select", 1);
+	atomic_store(&p->pushed, true);
 	switch (p->kind) {
 	case RECV:
 		EXPECT_EQ(sp_chan_send(w->in, &item), 0);
@@ -123,14 +125,14 @@ static int push_one(void *arg)
 
 static void check_kind(struct world *w, int kind, uint32_t shard, bool early)
 {
-	struct push p = { w, kind };
+	struct push p = { .world = w, .kind = kind, .early = early };
 	struct sp_task pusher;
 	int in = 0, out = 23, ret = 0;
 
 	EXPECT_EQ(sp_go_on(NULL, shard, sleep_forever, NULL, &w->task), 0);
 	EXPECT_EQ(sp_go_on(NULL, shard, push_one, &p, &pusher), 0);
-	if (early) /* so that it can happen before we ask */
-		EXPECT_EQ(sp_sleep(5 * SP_MS), 0);
+	while (early && !atomic_load(&p.pushed))
+		EXPECT_EQ(sp_sleep(SP_MS), 0);
 
 	struct sp_case cases[KINDS] = {
 		[RECV] = sp_case_recv(w->in, &in),
@@ -138,7 +140,7 @@ static void check_kind(struct world *w, int kind, uint32_t shard, bool early)
 		[JOIN] = sp_case_join(w->task, &ret),
 		[FD] = sp_case_fd(w->fd[0], POLLIN),
 		[TOKEN] = sp_case_token(w->token),
-		[AT] = sp_case_at(kind == AT ? sp_in(SP_MS) : SP_NEVER),
+		[AT] = sp_case_at(kind == AT ? sp_in(5 * SP_MS) : SP_NEVER),
 	};
 
 	EXPECT_EQ(sp_select(cases, KINDS), kind);
@@ -219,7 +221,7 @@ static int nothing_body(void *arg)
 	world_open(&w);
 	EXPECT_EQ(sp_go_on(NULL, 0, sleep_forever, NULL, &w.task), 0);
 	EXPECT_EQ(sp_go_on(NULL, other_shard(), select_forever, &w, &task), 0);
-	EXPECT_EQ(sp_sleep(2 * SP_MS), 0);
+	until_waiting(sp_runtime(), "select", 1);
 	EXPECT_EQ(pending_ops(), 1);
 	EXPECT_EQ(sp_cancel(task), 0);
 	EXPECT_EQ(sp_join(task, &ret), 0);
@@ -287,7 +289,7 @@ static int results_body(void *arg)
 
 static int close_soon(void *arg)
 {
-	EXPECT_EQ(sp_sleep(SP_MS), 0);
+	until_waiting(sp_runtime(), "select", 1);
 	sp_chan_close(arg);
 	return 0;
 }
@@ -441,15 +443,16 @@ static int duel_body(void *arg)
 				   duel_side, &side[i], &task[i]),
 			  0);
 	}
-	EXPECT_EQ(sp_sleep(60 * SP_MS), 0);
+	/* Everybody gets somewhere, in both directions. */
+	for (int i = 0; i < 4; i++)
+		while (atomic_load(&d->sent[i]) < 1000 ||
+		       atomic_load(&d->received[i]) < 1000)
+			EXPECT_EQ(sp_sleep(SP_MS), 0);
 	atomic_store(&d->over, true);
 	for (int i = 0; i < 4; i++) {
 		EXPECT_EQ(sp_join(task[i], NULL), 0);
 		sent += atomic_load(&d->sent[i]);
 		received += atomic_load(&d->received[i]);
-		/* Everybody got somewhere. */
-		EXPECT(atomic_load(&d->sent[i]) > 0);
-		EXPECT(atomic_load(&d->received[i]) > 0);
 	}
 	EXPECT_EQ(sent, received);
 	EXPECT_EQ(atomic_load(&d->sent_sum), atomic_load(&d->received_sum));

@@ -1,4 +1,4 @@
-#include "runtime.h"
+#include "waiting.h"
 
 #include <spargio/sync.h>
 
@@ -35,13 +35,6 @@ static void crew_join(struct crew *crew)
 static void until(atomic_int *counter, int want)
 {
 	while (atomic_load(counter) != want)
-		sp_yield();
-}
-
-/* Let every fiber of this shard that can run do so, several times. */
-static void settle(void)
-{
-	for (int i = 0; i < 20; i++)
 		sp_yield();
 }
 
@@ -167,7 +160,7 @@ static int mutex_give_up_body(void *arg)
 	EXPECT_EQ(sp_call_on(NULL, shard, lock_until_soon, &mutex, &ret), 0);
 	EXPECT_EQ(ret, -ETIMEDOUT);
 	EXPECT_EQ(sp_go_on(NULL, shard, lock_it, &mutex, &task), 0);
-	EXPECT_EQ(sp_sleep(SP_MS), 0);
+	until_waiting(sp_runtime(), "mutex", 1);
 	EXPECT_EQ(sp_cancel(task), 0);
 	EXPECT_EQ(sp_join(task, &ret), 0);
 	EXPECT_EQ(ret, -ECANCELED);
@@ -409,7 +402,7 @@ static int cond_cancel_body(void *arg)
 	until(&meet.waiting, 1);
 	EXPECT_EQ(sp_mutex_lock(&meet.mutex), 0);
 	EXPECT_EQ(sp_cancel(task), 0);
-	EXPECT_EQ(sp_sleep(SP_MS), 0);
+	until_waiting(sp_runtime(), "mutex", 1);
 	meet.tickets = 7;
 	EXPECT_EQ(sp_mutex_unlock(&meet.mutex), 0);
 	EXPECT_EQ(sp_join(task, &ret), 0);
@@ -498,7 +491,7 @@ static int sem_cancel_body(void *arg)
 	(void)arg;
 	EXPECT_EQ(sp_go_on(NULL, 0, take_unit, &none, &first), 0);
 	EXPECT_EQ(sp_go_on(NULL, 0, take_unit, &none, &second), 0);
-	settle();
+	until_waiting(sp_runtime(), "semaphore", 2);
 	EXPECT_EQ(sp_cancel(first), 0);
 	/* The cancelled one is still in the list: it must not eat the unit. */
 	EXPECT_EQ(sp_sem_post(&none), 0);
@@ -736,6 +729,7 @@ static void test_wg_waits_for_all(void **state)
 static struct {
 	struct sp_once once;
 	atomic_int runs;
+	atomic_bool may_end;
 	int fail_first;
 	int value;
 } lazy;
@@ -746,7 +740,8 @@ static int make_value(void *arg)
 
 	(void)arg;
 	EXPECT_EQ(sp_once(&lazy.once, make_value, NULL), -EDEADLK);
-	sp_sleep(SP_MS);
+	while (!atomic_load(&lazy.may_end))
+		EXPECT_EQ(sp_sleep(100 * SP_US), 0);
 	if (run < lazy.fail_first)
 		return -EIO;
 	lazy.value = 42;
@@ -772,6 +767,8 @@ static int once_body(void *arg)
 	memset(&lazy, 0, sizeof(lazy));
 	lazy.fail_first = fail_first;
 	crew_start(&crew, use_value, NULL);
+	until_waiting(sp_runtime(), "once", FIBERS - 1);
+	atomic_store(&lazy.may_end, true);
 	crew_join(&crew);
 	EXPECT_EQ(atomic_load(&lazy.runs), fail_first + 1);
 	EXPECT_EQ(sp_once(&lazy.once, make_value, NULL), 0);
@@ -795,6 +792,7 @@ static int once_give_up_body(void *arg)
 	until(&lazy.runs, 1);
 	EXPECT_EQ(sp_once_until(&lazy.once, sp_now(), make_value, NULL),
 		  -ETIMEDOUT);
+	atomic_store(&lazy.may_end, true);
 	EXPECT_EQ(sp_join(task, NULL), 0);
 	EXPECT_EQ(atomic_load(&lazy.runs), 1);
 	return 0;
