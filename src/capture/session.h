@@ -62,6 +62,8 @@ struct capture_session {
 	struct capture_reassembly reassembly;
 	struct capture_stream stream;
 
+	void *user; /* the caller's, to free at CAPTURE_SESSION_CLOSE */
+
 	/* For capture/sessions.c. */
 	struct capture_session *chain;
 	struct capture_session *older;

@@ -1,0 +1,135 @@
+#include "cli/peers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FIRST_SIZE 64
+
+void peers_fini(struct peers *peers)
+{
+	for (size_t i = 0; i < peers->size; i++)
+		free(peers->slots[i]);
+	free(peers->slots);
+	*peers = (struct peers){ 0 };
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+static uint64_t hash_of(uint8_t type, uint64_t distinguisher,
+			const uint8_t address[16])
+{
+	uint64_t hash = mix(type, distinguisher);
+
+	hash = mix(hash, wire_get_u64(address));
+	return mix(hash, wire_get_u64(address + 8));
+}
+
+static bool same(const struct peer *peer, const struct bmp_peer *header)
+{
+	return peer->type == header->type &&
+	       peer->distinguisher == header->distinguisher &&
+	       memcmp(peer->address, header->address, 16) == 0;
+}
+
+static void *must(void *memory)
+{
+	if (memory == NULL) {
+		fputs("arancini: out of memory\n", stderr);
+		exit(EXIT_FAILURE);
+	}
+	return memory;
+}
+
+static void grow(struct peers *peers)
+{
+	size_t size = peers->size > 0 ? 2 * peers->size : FIRST_SIZE;
+	struct peer **slots = must(calloc(size, sizeof(struct peer *)));
+
+	for (size_t i = 0; i < peers->size; i++) {
+		struct peer *peer = peers->slots[i];
+		uint64_t at;
+
+		if (peer == NULL)
+			continue;
+		at = hash_of(peer->type, peer->distinguisher, peer->address);
+		while (slots[at & (size - 1)] != NULL)
+			at++;
+		slots[at & (size - 1)] = peer;
+	}
+	free(peers->slots);
+	peers->slots = slots;
+	peers->size = size;
+}
+
+struct peer *peers_get(struct peers *peers, const struct bmp_peer *header)
+{
+	struct peer **slot;
+	uint64_t at;
+
+	if (2 * (peers->count + 1) > peers->size)
+		grow(peers);
+	at = hash_of(header->type, header->distinguisher, header->address);
+	for (;; at++) {
+		slot = &peers->slots[at & (peers->size - 1)];
+		if (*slot == NULL)
+			break;
+		if (same(*slot, header))
+			return *slot;
+	}
+	*slot = must(calloc(1, sizeof(**slot)));
+	(*slot)->type = header->type;
+	(*slot)->distinguisher = header->distinguisher;
+	memcpy((*slot)->address, header->address, 16);
+	bgp_context_init(&(*slot)->context);
+	peers->count++;
+	return *slot;
+}
+
+static void set_table_name(struct peer *peer, const struct bmp_message *message)
+{
+	struct tlv tlv;
+
+	if (!tlv_find(message->tlvs, message->tlv_form, BMP_PEER_UP_TABLE_NAME,
+		      &tlv) ||
+	    tlv.value.len > PEER_NAME_MAX)
+		return;
+	peer->table_name_len = (uint8_t)tlv.value.len;
+	memcpy(peer->table_name, tlv.value.p, tlv.value.len);
+}
+
+/* Can @open be relied on to say how UPDATEs are to be read? */
+static bool open_usable(const struct bgp_pdu *pdu, struct bgp_open *open)
+{
+	enum bgp_open_status status = bgp_open_decode(pdu->body, open);
+
+	return status == BGP_OPEN_OK || status == BGP_OPEN_BAD_CAPABILITY;
+}
+
+void peers_up(struct peers *peers, const struct bmp_message *message)
+{
+	struct peer *peer = peers_get(peers, &message->peer);
+	struct bgp_open sent, received;
+
+	if (!open_usable(&message->up.sent_open, &sent) ||
+	    !open_usable(&message->up.received_open, &received))
+		bgp_context_init(&peer->context);
+	/* A Loc-RIB's further Peer Ups add to it (RFC 9069 6.1.1). */
+	else if (peer->up && peer->type == BMP_PEER_LOC_RIB)
+		bgp_context_merge(&peer->context, &sent, &received);
+	else
+		bgp_context_set(&peer->context, &sent, &received);
+	peer->up = true;
+	set_table_name(peer, message);
+}
+
+void peers_down(struct peers *peers, const struct bmp_message *message)
+{
+	struct peer *peer = peers_get(peers, &message->peer);
+
+	peer->up = false;
+	bgp_context_init(&peer->context);
+}
