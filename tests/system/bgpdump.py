@@ -1,0 +1,78 @@
+"""Our lines as "bgpdump -m" writes them."""
+
+ORIGINS = {"igp": "IGP", "egp": "EGP", "incomplete": "INCOMPLETE"}
+
+# RFC 1997's well-known communities, in bgpdump's words.
+WELL_KNOWN = {"65535:65281": "no-export", "65535:65282": "no-advertise",
+              "65535:65283": "local-AS"}
+
+SEGMENTS = {"sequence": ("", " ", ""), "set": ("{", ",", "}"),
+            "confed-sequence": ("(", " ", ")"), "confed-set": ("[", ",", "]")}
+
+
+def as_path(line):
+    if "asPathSegments" not in line:
+        return " ".join(map(str, line.get("asPath", [])))
+    parts = []
+    for segment in line["asPathSegments"]:
+        opening, between, closing = SEGMENTS[segment["type"]]
+        parts.append(opening + between.join(map(str, segment["asns"])) +
+                     closing)
+    return " ".join(parts)
+
+
+def record_name(line):
+    if line["recordType"] == "TABLE_DUMP_V2":
+        add_path = line["recordSubtype"] in (8, 9, 10, 11, 12)
+        return "TABLE_DUMP2_AP" if add_path else "TABLE_DUMP2"
+    return line["recordType"]
+
+
+def time(line):
+    seconds, rest = divmod(line["timeReceivedNs"], 10**9)
+    if line["recordType"] == "BGP4MP_ET":
+        return f"{seconds}.{rest // 1000:06d}"
+    return str(seconds)
+
+
+def prefix(line):
+    text = f"{line['prefixAddr']}/{line['prefixLen']}"
+    return f"{text}|{line['pathId']}" if "pathId" in line else text
+
+
+def communities(line):
+    return " ".join(WELL_KNOWN.get(c, c) for c in line.get("communities", []))
+
+
+def attributes(line):
+    aggregator = ""
+    if "aggregatorAsn" in line:
+        aggregator = f"{line['aggregatorAsn']} {line['aggregatorBgpId']}"
+    return [
+        as_path(line),
+        ORIGINS[line["origin"]],
+        line.get("nextHop", ""),
+        str(line.get("localPreference", 0)),
+        str(line.get("multiExitDisc", 0)),
+        communities(line),
+        "AG" if line.get("atomicAggregate") else "NAG",
+        aggregator,
+        "",
+    ]
+
+
+def line_of(line):
+    """The line that bgpdump prints, or None if it prints none."""
+    who = [record_name(line), time(line)]
+    if line["type"] in ("peerUp", "peerDown"):
+        return "|".join(who + ["STATE", line["peerAddr"],
+                               str(line["peerAsn"]), str(line["oldState"]),
+                               str(line["newState"])])
+    if line["type"] != "update":
+        return None
+    table = line["recordType"].startswith("TABLE_DUMP")
+    action = "B" if table else "A" if line["announced"] else "W"
+    who += [action, line["peerAddr"], str(line["peerAsn"]), prefix(line)]
+    if line["announced"]:
+        who += attributes(line)
+    return "|".join(who)
