@@ -132,13 +132,14 @@ static enum capture_mrt_verdict take_nlri(struct wire_cursor *c, bool path_id,
 		.add_path = path_id,
 	};
 	struct bgp_nlri_iter it;
-	struct wire_view taken;
 
 	bgp_nlri_start(&it, wire_rest(c), &how);
 	if (how.family == BGP_FAMILY_UNKNOWN || !bgp_nlri_next(&it))
 		return CAPTURE_MRT_BAD_NLRI;
-	out->nlri = it.nlri.wire;
-	wire_take(c, it.nlri.wire.len + (path_id ? 4 : 0), &taken);
+	/* What the iterator stepped over; the path identifier apart. */
+	if (path_id && !wire_u32(c, &out->path_id))
+		return CAPTURE_MRT_BAD_NLRI;
+	wire_take(c, c->left - it.c.left, &out->nlri);
 	return CAPTURE_MRT_OK;
 }
 
@@ -191,7 +192,6 @@ static enum capture_mrt_verdict take_generic_add_path(
 	out->entries = c;
 	out->add_path = false;
 	out->nlri_path_id = true;
-	out->path_id = wire_get_u32(start.p);
 	return CAPTURE_MRT_OK;
 }
 

@@ -347,6 +347,7 @@ static void put_section_lines(struct decode *d, const struct bgp_update *u,
 {
 	bool announced = bgp_update_announces(u, s);
 	struct bgp_nlri_iter it;
+	uint32_t host_bits = 0;
 
 	if (!bgp_update_routes(u, s, &it))
 		return;
@@ -362,6 +363,9 @@ static void put_section_lines(struct decode *d, const struct bgp_update *u,
 		json_key(&d->out, "announced");
 		json_bool(&d->out, announced);
 		put_nlri(&d->out, &it.nlri, path_id);
+		/* Many of these are a wrong idea of add-path. */
+		json_true_at(&d->out, "hostBits", it.host_bits != host_bits);
+		host_bits = it.host_bits;
 		json_splice(&d->out, &d->shared);
 		json_splice(&d->out, &d->attributes);
 		decode_end(d);

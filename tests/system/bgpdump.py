@@ -1,10 +1,15 @@
 """Our lines as "bgpdump -m" writes them."""
 
+import socket
+
 ORIGINS = {"igp": "IGP", "egp": "EGP", "incomplete": "INCOMPLETE"}
 
 # RFC 1997's well-known communities, in bgpdump's words.
 WELL_KNOWN = {"65535:65281": "no-export", "65535:65282": "no-advertise",
               "65535:65283": "local-AS"}
+
+# It knows no others.
+FAMILIES = {(1, 1), (1, 2), (2, 1), (2, 2)}
 
 SEGMENTS = {"sequence": ("", " ", ""), "set": ("{", ",", "}"),
             "confed-sequence": ("(", " ", ")"), "confed-set": ("[", ",", "]")}
@@ -22,10 +27,10 @@ def as_path(line):
 
 
 def record_name(line):
-    if line["recordType"] == "TABLE_DUMP_V2":
-        add_path = line["recordSubtype"] in (8, 9, 10, 11, 12)
-        return "TABLE_DUMP2_AP" if add_path else "TABLE_DUMP2"
-    return line["recordType"]
+    name = line["recordType"].replace("DUMP_V2", "DUMP2")
+    # RFC 8050's subtypes have the same numbers in both kinds of record.
+    add_path = name != "TABLE_DUMP" and line["recordSubtype"] >= 8
+    return f"{name}_AP" if add_path and "pathId" in line else name
 
 
 def time(line):
@@ -50,8 +55,8 @@ def attributes(line):
         aggregator = f"{line['aggregatorAsn']} {line['aggregatorBgpId']}"
     return [
         as_path(line),
-        ORIGINS[line["origin"]],
-        line.get("nextHop", ""),
+        ORIGINS[line.get("origin", "incomplete")],
+        line.get("nextHop", "255.255.255.255"),
         str(line.get("localPreference", 0)),
         str(line.get("multiExitDisc", 0)),
         communities(line),
@@ -61,6 +66,23 @@ def attributes(line):
     ]
 
 
+def address(field):
+    """An IPv6 address or prefix as RFC 5952 spells it, all else as it is."""
+    if field.count(":") < 2 or " " in field:
+        return field
+    host, slash, length = field.partition("/")
+    try:
+        packed = socket.inet_pton(socket.AF_INET6, host)
+    except OSError:
+        return field
+    return socket.inet_ntop(socket.AF_INET6, packed) + slash + length
+
+
+def one_spelling(line):
+    """bgpdump shortens even a single group of zeros; nobody else does."""
+    return "|".join(map(address, line.split("|")))
+
+
 def line_of(line):
     """The line that bgpdump prints, or None if it prints none."""
     who = [record_name(line), time(line)]
@@ -68,7 +90,7 @@ def line_of(line):
         return "|".join(who + ["STATE", line["peerAddr"],
                                str(line["peerAsn"]), str(line["oldState"]),
                                str(line["newState"])])
-    if line["type"] != "update":
+    if line["type"] != "update" or (line["afi"], line["safi"]) not in FAMILIES:
         return None
     table = line["recordType"].startswith("TABLE_DUMP")
     action = "B" if table else "A" if line["announced"] else "W"

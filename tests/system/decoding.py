@@ -4,7 +4,10 @@ ARANCINI_BUILD is the build folder, ARANCINI_DATA the folder of captures that
 are not part of the tree. Without the captures, what needs them is skipped.
 """
 
+import bz2
+import gzip
 import json
+import lzma
 import os
 import pathlib
 import subprocess
@@ -24,13 +27,21 @@ def run_decode(*args, stdin=None):
                           capture_output=True, timeout=300)
 
 
-def decode(*args, stdin=None):
+def decode(*args):
     """The objects that 'arancini decode' prints, one by one."""
     with subprocess.Popen([BINARY, "decode", *map(str, args)],
                           stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL) as process:
         for line in process.stdout:
             yield json.loads(line)
+
+
+def unpack(path):
+    """The bytes of a file without its compression."""
+    opener = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}.get(
+        path.suffix, open)
+    with opener(path, "rb") as file:
+        return file.read()
 
 
 def data_files(*patterns):
