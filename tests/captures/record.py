@@ -208,15 +208,13 @@ class Lab:
 
     def settle(self, seconds=3):
         """Until neither router has said anything for a while."""
-        def quiet():
-            now = time.monotonic()
-            return all(now - r.quiet_since > seconds
-                       for r in (self.frr, self.gobgp))
+        start = time.monotonic()
         # Statistics come now and then: do not wait for ever.
-        with contextlib.suppress(RuntimeError):
-            deadline = time.monotonic() + 10
-            while time.monotonic() < deadline and not quiet():
-                time.sleep(0.2)
+        while time.monotonic() < start + 15:
+            last = max(start, self.frr.quiet_since, self.gobgp.quiet_since)
+            if time.monotonic() - last > seconds:
+                return
+            time.sleep(0.2)
 
     def announce(self, prefix, *words):
         family = "ipv6" if ":" in prefix else "ipv4"
