@@ -97,6 +97,11 @@ static void table_entry(struct decode_mrt *mrt,
 		bgp_attrs_decode(entry->attributes, &reading, &update.attrs);
 	update.fault = update.attrs.fault;
 	update.fault_code = update.attrs.fault_code;
+	if (update.verdict >= BGP_DISABLE_FAMILY) {
+		decode_error(mrt->decode,
+			     "the attributes of a RIB entry cannot be read");
+		return;
+	}
 	if (bgp_attrs_has(&update.attrs, BGP_MP_REACH))
 		s = BGP_SECTION_MP_REACH;
 	update.sections[s] = (struct bgp_section){

@@ -299,3 +299,70 @@ def test_summary_of_a_stream():
     assert summary["errors"] == 0
     per_peer = sum(p["announced"].get("1/1", 0) for p in summary["peers"])
     assert per_peer == summary["announced"]["1/1"]
+
+
+# MRT
+
+
+def mrt(kind, subtype, body):
+    return struct.pack(">IHHI", 1700000000, kind, subtype, len(body)) + body
+
+
+PEER_TABLE = mrt(13, 1, struct.pack(">IHHBIIH", 9, 0, 1, 0, 0x0a000001,
+                                    0xc0000201, 65001))
+
+
+def rib_entry(attributes):
+    """One route of 2001:db8::/32 with these attributes."""
+    raw = bytes.fromhex(attributes)
+    return mrt(13, 4, struct.pack(">I", 1) + bytes.fromhex("2020010db8") +
+               struct.pack(">HHIH", 1, 0, 1600000000, len(raw)) + raw)
+
+
+@pytest.mark.parametrize("reach", [
+    # RFC 6396 4.3.4: only the next hop ...
+    "800e1110" "20010db8000000000000000000000009",
+    # ... and what some write instead, the whole attribute.
+    "800e1a00020110" "20010db8000000000000000000000009" "00" "2020010db8",
+])
+def test_both_forms_of_mp_reach_in_a_rib(reach):
+    data = PEER_TABLE + rib_entry("40010100" "40020602010000fde9" + reach)
+    line, = lines(run_decode("-", stdin=data))
+    assert line["announced"] is True
+    assert (line["prefixAddr"], line["prefixLen"]) == ("2001:db8::", 32)
+    assert line["nextHop"] == "2001:db8::9"
+    assert line["peerAddr"] == "192.0.2.1"
+    assert line["asPath"] == [65001]
+    assert line["originatedTime"] == 1600000000
+
+
+def test_a_rib_entry_that_cannot_be_read_is_not_silent():
+    # MP_REACH twice: nobody can say which (RFC 7606 3g).
+    reach = "800e1110" "20010db8000000000000000000000009"
+    data = PEER_TABLE + rib_entry("40010100" + reach + reach)
+    line, = lines(run_decode("-", stdin=data))
+    assert line["type"] == "error"
+
+
+def test_a_rib_without_its_peers_is_an_error_line():
+    run = run_decode("-", stdin=rib_entry("40010100"))
+    assert run.returncode == 0
+    assert [l["type"] for l in lines(run)] == ["error"]
+
+
+def test_states_become_peer_events():
+    def change(old, new):
+        return mrt(16, 5, struct.pack(">IIHHIIHH", 65001, 65002, 0, 1,
+                                      0xc0000201, 0xc0000202, old, new))
+    got = lines(run_decode("-", stdin=change(5, 6) + change(6, 1)))
+    assert [(l["type"], l["oldState"], l["newState"]) for l in got] == [
+        ("peerUp", 5, 6), ("peerDown", 6, 1)]
+
+
+def test_other_bgp_messages_are_shown_as_such():
+    notification = b"\xff" * 16 + bytes([0, 21, 3, 6, 2])
+    data = mrt(16, 4, struct.pack(">IIHHII", 65001, 65002, 0, 1, 0xc0000201,
+                                  0xc0000202) + notification)
+    line, = lines(run_decode("-", stdin=data))
+    assert line["type"] == "mirror"
+    assert (line["errorCode"], line["errorSubcode"]) == (6, 2)
