@@ -281,6 +281,36 @@ def test_version_4_only_as_told(how, index_of_message):
     assert line["asPath"] == [65001]
 
 
+def bgp_open(add_path):
+    capabilities = bytes.fromhex("010400010001" "41040000fde9")
+    if add_path:
+        capabilities += bytes.fromhex("450400010103")
+    parameters = bytes([2, len(capabilities)]) + capabilities
+    body = struct.pack(">BHHIB", 4, 65001, 180, 0x0a000001,
+                       len(parameters)) + parameters
+    return b"\xff" * 16 + struct.pack(">HB", 19 + len(body), 1) + body
+
+
+def test_peers_of_one_address_are_told_apart_by_their_distinguisher():
+    """Two VRFs with the same peer address, only one of them with add-path."""
+    def peer(vrf):
+        return bytes([1, 0]) + struct.pack(">HHI", 0, 65000, vrf) + PEER[10:]
+
+    def up(vrf, add_path):
+        return message(3, peer(vrf) + bytes(20) + 2 * bgp_open(add_path))
+
+    plain = bgp_update()
+    with_path_id = bytearray(plain[:-4] + bytes([0, 0, 0, 9]) + plain[-4:])
+    with_path_id[17] += 4
+    data = up(1, True) + up(2, False) + message(
+        0, peer(1) + bytes(with_path_id)) + message(0, peer(2) + plain)
+    one, two = lines(run_decode("-", stdin=data))[2:]
+    assert (one["peerDistinguisher"], one["pathId"]) == ("65000:1", 9)
+    assert two["peerDistinguisher"] == "65000:2"
+    assert "pathId" not in two
+    assert one["prefixAddr"] == two["prefixAddr"] == "198.51.100.0"
+
+
 def test_treat_as_withdraw_has_its_reason():
     pdu = bytearray(bgp_update())
     pdu[26] = 9  # there is no such ORIGIN

@@ -140,6 +140,7 @@ static void test_huge_records_are_refused(void **state)
 	put_be(&file, 0xffffffff, 4);
 	open_file();
 	assert_int_equal(capture_mrt_next(&mrt, &record), CAPTURE_MRT_DAMAGED);
+	assert_non_null(strstr(mrt.error, "64 MiB"));
 	close_file();
 
 	file.len -= 4;
@@ -387,8 +388,9 @@ static void test_rib_generic(void **state)
 		uint32_t in_nlri, in_entry;
 	} cases[] = {
 		{ 6, 0, 0 },
-		{ 12, 0, 5 }, /* as GoBGP and OpenBGPD write it */
-		{ 12, 9, 0 }, /* as RFC 8050 has it */
+		{ 12, 0, 5 },	       /* as GoBGP and OpenBGPD write it */
+		{ 12, 9, 0 },	       /* as RFC 8050 has it */
+		{ 12, 0x60000101, 0 }, /* which also looks like a route */
 	};
 
 	(void)state;

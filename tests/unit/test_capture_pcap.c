@@ -245,6 +245,49 @@ static void test_a_syn_that_was_never_answered(void **state)
 	expect("open1:0 1:0 1:1 close1:0");
 }
 
+/* A capture may hold a late copy of the SYN: not another session. */
+static void test_a_late_copy_of_the_syn(void **state)
+{
+	(void)state;
+	packets_start(&file, 1);
+	packet_syn(&file, &a);
+	send_messages(&a, 0, 2);
+	packet_syn(&file, &a);
+	send_messages(&a, 2, 3);
+	expect("open1:0 1:0 1:1 1:2 close1:0");
+}
+
+/* After a gap, the rest of a segment that overlaps another is not trusted. */
+static void test_only_the_start_of_a_segment_is_a_place_to_go_on(void **state)
+{
+	uint32_t middle = (uint32_t)(starts[4] + starts[5]) / 2;
+
+	(void)state;
+	packets_start(&file, 1);
+	packet_syn(&file, &a);
+	send_messages(&a, 0, 1);
+	/* Lost until the middle of message 4, whose end comes twice. */
+	packet(&file, &a, middle, TCP_ACK, sent + middle, starts[5] - middle);
+	packet(&file, &a, middle + 1, TCP_ACK, sent + middle + 1,
+	       starts[6] - middle - 1);
+	send_messages(&a, 6, 7);
+	assert_int_equal(read_file(), CAPTURE_PCAP_END);
+	assert_non_null(strstr(story, " 1:6 close1:0"));
+	assert_null(strstr(story, " 1:5"));
+}
+
+static void test_reading_goes_on_after_lost_framing(void **state)
+{
+	(void)state;
+	packets_start(&file, 1);
+	packet_syn(&file, &a);
+	send_messages(&a, 0, 1);
+	packet(&file, &a, (uint32_t)starts[1], TCP_ACK, "\3\0\0\0\0\0", 6);
+	packet(&file, &a, (uint32_t)starts[1] + 6, TCP_ACK, sent + starts[5],
+	       starts[7] - starts[5]);
+	expect("open1:0 1:0 lost1:6 1:5 1:6 close1:0");
+}
+
 static void test_lost_framing_is_named(void **state)
 {
 	static const uint8_t zeros[8];
@@ -332,6 +375,10 @@ int main(void)
 		cmocka_unit_test(test_a_capture_that_begins_in_the_middle),
 		cmocka_unit_test(test_the_same_ports_begin_anew),
 		cmocka_unit_test(test_a_syn_that_was_never_answered),
+		cmocka_unit_test(test_a_late_copy_of_the_syn),
+		cmocka_unit_test(
+			test_only_the_start_of_a_segment_is_a_place_to_go_on),
+		cmocka_unit_test(test_reading_goes_on_after_lost_framing),
 		cmocka_unit_test(test_lost_framing_is_named),
 		cmocka_unit_test(test_an_incomplete_last_message_is_named),
 		cmocka_unit_test(test_a_retransmit_after_the_fin),
