@@ -260,7 +260,7 @@ static void put_fault(struct json *j, const struct bgp_update *u)
 {
 	if (u->verdict == BGP_ACCEPT)
 		return;
-	if (u->verdict == BGP_WITHDRAW)
+	if (u->attrs.withdraw)
 		json_string_at(j, "reason", "treatAsWithdraw");
 	json_string_at(j, "fault", bgp_fault_name(u->fault));
 	if (u->fault_code != 0)

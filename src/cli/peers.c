@@ -101,28 +101,11 @@ static void set_table_name(struct peer *peer, const struct bmp_message *message)
 	memcpy(peer->table_name, tlv.value.p, tlv.value.len);
 }
 
-/* Can @open be relied on to say how UPDATEs are to be read? */
-static bool open_usable(const struct bgp_pdu *pdu, struct bgp_open *open)
-{
-	enum bgp_open_status status = bgp_open_decode(pdu->body, open);
-
-	return status == BGP_OPEN_OK || status == BGP_OPEN_BAD_CAPABILITY;
-}
-
 void peers_up(struct peers *peers, const struct bmp_message *message)
 {
 	struct peer *peer = peers_get(peers, &message->peer);
-	struct bgp_open sent, received;
 
-	if (!open_usable(&message->up.sent_open, &sent) ||
-	    !open_usable(&message->up.received_open, &received))
-		bgp_context_init(&peer->context);
-	/* A Loc-RIB's further Peer Ups add to it (RFC 9069 6.1.1). */
-	else if (peer->up && peer->type == BMP_PEER_LOC_RIB)
-		bgp_context_merge(&peer->context, &sent, &received);
-	else
-		bgp_context_set(&peer->context, &sent, &received);
-	peer->up = true;
+	bgp_context_peer_up(&peer->context, &message->peer, &message->up);
 	set_table_name(peer, message);
 }
 
@@ -130,6 +113,5 @@ void peers_down(struct peers *peers, const struct bmp_message *message)
 {
 	struct peer *peer = peers_get(peers, &message->peer);
 
-	peer->up = false;
 	bgp_context_init(&peer->context);
 }

@@ -7,7 +7,6 @@
 #ifndef CLI_PEERS_H
 #define CLI_PEERS_H
 
-#include "bmp/message.h"
 #include "bmp/context.h"
 
 #define PEER_NAME_MAX 255
@@ -16,7 +15,6 @@ struct peer {
 	uint8_t type;
 	uint64_t distinguisher;
 	uint8_t address[16];
-	bool up;
 	struct bgp_context context;
 	uint8_t table_name_len;
 	uint8_t table_name[PEER_NAME_MAX]; /* RFC 9069 5.2.1 */
