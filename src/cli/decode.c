@@ -50,6 +50,7 @@ struct input {
 	struct decode *decode;
 	struct capture_source *source;
 	const char *name;
+	bool watched; /* by somebody who does not see the lines */
 	uint64_t steps;
 	struct timespec progress_at;
 	bool progress_shown;
@@ -100,12 +101,12 @@ static double seconds_since(const struct timespec *then)
 	       (double)(now.tv_nsec - then->tv_nsec) / 1e9;
 }
 
-/* Say how far we are, where somebody is watching. */
+/* Say how far we are. */
 static void progress(struct input *in)
 {
 	uint64_t done, total;
 
-	if (++in->steps % PROGRESS_EVERY != 0 || !isatty(STDERR_FILENO) ||
+	if (!in->watched || ++in->steps % PROGRESS_EVERY != 0 ||
 	    seconds_since(&in->progress_at) < PROGRESS_SECONDS)
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &in->progress_at);
@@ -342,7 +343,12 @@ static void print_summary(struct input *in, const struct summary *summary)
 
 static int decode_file(struct decode *d, const char *path, bool summarise)
 {
-	struct input in = { .decode = d, .name = path };
+	struct input in = {
+		.decode = d,
+		.name = path,
+		.watched = isatty(STDERR_FILENO) &&
+			   (summarise || !isatty(STDOUT_FILENO)),
+	};
 	struct summary summary = { 0 };
 	int code;
 	int err = capture_source_open(path, &in.source);

@@ -1,8 +1,9 @@
 #include "cli/decode_summary.h"
 
+#include "bmp/names.h"
+#include "bmp/text.h"
 #include "cli/decode.h"
 
-#include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -228,16 +229,27 @@ static void print_families(const struct summary_families *families,
 static void print_peer(const struct summary_peer *peer)
 {
 	const struct bmp_peer *p = &peer->header;
-	char address[INET6_ADDRSTRLEN];
-	struct json id = { 0 };
+	char buf[128];
+	struct text t = text_start(buf, sizeof(buf));
+	uint8_t id[4];
 
-	json_address(&id, p->address);
-	snprintf(address, sizeof(address), "%.*s", (int)id.len - 2,
-		 id.bytes + 1);
-	json_fini(&id);
-	printf("  peer %s AS %u type %u", address, p->as, p->type);
-	if (p->distinguisher != 0)
-		printf(" distinguisher %016" PRIx64, p->distinguisher);
+	wire_put_u32(id, p->bgp_id);
+	text_str(&t, "peer ");
+	if (p->type != BMP_PEER_LOC_RIB) {
+		text_ip(&t, p->address);
+		text_char(&t, ' ');
+	}
+	text_str(&t, bmp_peer_type_name(p->type));
+	if (p->distinguisher != 0) {
+		text_char(&t, ' ');
+		text_rd(&t, p->distinguisher);
+	}
+	text_str(&t, " AS ");
+	text_u64(&t, p->as);
+	text_str(&t, " id ");
+	text_ipv4(&t, id);
+	text_end(&t);
+	printf("  %s", buf);
 	for (int i = 0; i < SUMMARY_TYPES; i++)
 		if (peer->messages[i] > 0)
 			printf(", %s %" PRIu64, type_names[i],

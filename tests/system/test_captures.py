@@ -11,9 +11,11 @@ import collections
 import json
 import lzma
 import pathlib
+from random import Random
 
 import pytest
 
+import packets
 import tshark
 from decoding import DATA, data_files, decode, run_decode
 
@@ -210,6 +212,61 @@ def test_differences_are_proved():
         assert entry["reason"] in content["reasons"], where
     used = {entry["reason"] for entry in content["differences"]}
     assert used == set(content["reasons"])
+
+
+def segments(data, random, source, target):
+    """A session cut anywhere, some segments late, some twice."""
+    base = random.randrange(2**32)
+    yield packets.segment(source, target, base - 1, flags=packets.SYN)
+    cuts, at = [], 0
+    while at < len(data):
+        size = random.choice((1, 7, 100, 1448, 1448))
+        cuts.append((at, data[at:at + size]))
+        at += size
+    late = []
+    for at, payload in cuts:
+        segment = packets.segment(source, target, base + at, payload)
+        if random.random() < 0.1:
+            late.append(segment)
+            continue
+        yield segment
+        if random.random() < 0.05:
+            yield segment
+        if random.random() < 0.5:
+            yield from late
+            late = []
+    yield from late
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no captures in {DATA}")
+def test_all_at_once_as_packets(tmp_path):
+    """Every whole stream is a session of one packet capture, side by side,
+    out of order and with repeats; each reads as it does alone."""
+    random = Random(5)
+    files = [p for p in sorted(DATA.glob("*.bmp"))
+             if "truncated" not in p.name]
+    queues = []
+    for number, path in enumerate(files):
+        queues.append(segments(path.read_bytes(), random,
+                               ("198.51.100.1", 1000 + number),
+                               ("203.0.113.1", 11019)))
+    mixed = []
+    while queues:
+        queue = random.choice(queues)
+        if (packet := next(queue, None)) is None:
+            queues.remove(queue)
+        else:
+            mixed.append(packet)
+    capture = tmp_path / "all.pcap"
+    capture.write_bytes(packets.pcap(mixed))
+    got = collections.defaultdict(list)
+    for line in decode(capture):
+        for name in ("session", "routerAddr", "timeReceivedNs"):
+            del line[name]
+        got[line.pop("routerPort")].append(line)
+    for number, path in enumerate(files):
+        assert got[1000 + number] == list(decode(path)), path.name
+    assert len(got) == len(files)
 
 
 def vectors():

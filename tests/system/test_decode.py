@@ -4,6 +4,8 @@ import bz2
 import gzip
 import json
 import lzma
+import os
+import pty
 import shutil
 import struct
 import subprocess
@@ -329,6 +331,41 @@ def test_summary_of_a_stream():
     assert summary["errors"] == 0
     per_peer = sum(p["announced"].get("1/1", 0) for p in summary["peers"])
     assert per_peer == summary["announced"]["1/1"]
+
+
+def on_a_terminal(*args, stderr):
+    """What the command writes to a terminal; stdout may be elsewhere."""
+    ours, its = pty.openpty()
+    elsewhere = subprocess.DEVNULL
+    process = subprocess.Popen([BINARY, "decode", *map(str, args)],
+                               stdout=elsewhere if stderr else its,
+                               stderr=its if stderr else elsewhere)
+    os.close(its)
+    said = b""
+    try:
+        while chunk := os.read(ours, 65536):
+            said += chunk
+    except OSError:
+        pass  # the other end is closed
+    os.close(ours)
+    process.wait(timeout=60)
+    return said.decode()
+
+
+def test_summary_is_a_table_on_a_terminal():
+    said = on_a_terminal("--summary", FRR, stderr=False)
+    assert "ipv4-unicast" in said
+    assert "peer 127.0.10.2 global AS 65002 id 10.0.0.2" in said
+    assert "{" not in said
+
+
+def test_progress_shows_on_a_terminal_and_goes_away(tmp_path):
+    path = tmp_path / "long"
+    path.write_bytes(FRR.read_bytes() * 20000)
+    said = on_a_terminal(path, stderr=True)
+    assert "%" in said
+    assert said.endswith("\r\x1b[K")
+    assert on_a_terminal(FRR, stderr=True) == ""
 
 
 # MRT
