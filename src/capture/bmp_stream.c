@@ -3,6 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* A read(2) should be worth its while. */
+#define READ_SIZE (64 * 1024)
+
 void capture_bmp_stream_init(struct capture_bmp_stream *reader,
 			     struct capture_source *source)
 {
@@ -65,6 +68,8 @@ enum capture_bmp_stream_status capture_bmp_stream_next(
 			return damaged(reader, frame_text(status));
 
 		need -= capture_stream_rest(stream).len;
+		if (need < READ_SIZE)
+			need = READ_SIZE;
 		if (capture_stream_space(stream, need, &to, &room) < 0)
 			return damaged(reader, "out of memory");
 		read = capture_source_read(reader->source, to, room, &got);

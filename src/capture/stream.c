@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define FIRST_SIZE (64 * 1024)
+/* Small: a capture may hold thousands of sessions. */
+#define FIRST_SIZE 4096
 
 void capture_stream_fini(struct capture_stream *stream)
 {
