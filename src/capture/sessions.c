@@ -33,8 +33,14 @@ static bool same(const struct capture_endpoint *a,
 
 void capture_sessions_fini(struct capture_sessions *sessions)
 {
-	while (sessions->oldest != NULL)
-		capture_sessions_remove(sessions, sessions->oldest);
+	struct capture_session *newer;
+
+	for (struct capture_session *s = sessions->oldest; s != NULL;
+	     s = newer) {
+		newer = s->newer;
+		capture_session_fini(s);
+		free(s);
+	}
 	free(sessions->buckets);
 	*sessions = (struct capture_sessions){ 0 };
 }
