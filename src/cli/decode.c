@@ -10,11 +10,10 @@
 #include "capture/bmp_stream.h"
 #include "capture/pcap.h"
 #include "cli/command.h"
+#include "cli/memory.h"
 
 #include <errno.h>
 #include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -174,21 +173,16 @@ static int read_mrt(struct input *in)
 	return code;
 }
 
-static struct decode_session *session_open(struct input *in,
-					   struct capture_session *tcp)
+static void session_open(struct input *in, struct capture_session *tcp)
 {
-	struct decode_session *session = calloc(1, sizeof(*session));
+	struct decode_session *session =
+		memory_must(calloc(1, sizeof(*session)));
 
-	if (session == NULL) {
-		fputs("arancini: out of memory\n", stderr);
-		exit(EXIT_FAILURE);
-	}
 	session->number = tcp->number;
 	session->router = tcp->from;
 	tcp->user = session;
 	if (in->decode->summary != NULL)
 		in->decode->summary->sessions++;
-	return session;
 }
 
 static void session_close(struct capture_session *tcp)

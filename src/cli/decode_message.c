@@ -86,7 +86,7 @@ void decode_error(struct decode *d, const char *what)
 	decode_end(d);
 }
 
-/* Strings of one type among the TLVs, the first under the name it has. */
+/* All TLVs of one type, as strings. */
 static void put_strings(struct decode *d, const struct bmp_message *message,
 			uint16_t type, const char *name)
 {
@@ -119,16 +119,16 @@ static void put_text(struct decode *d, const struct bmp_message *message,
 	json_text(&d->out, tlv.value);
 }
 
-/* TLVs of types that have no name in this message. */
+/* TLVs of types that have no field here; @known is a mask of those that do. */
 static void put_other_tlvs(struct decode *d, const struct bmp_message *message,
-			   uint16_t first_unknown)
+			   unsigned known)
 {
 	struct tlv_iter it = tlv_start(message->tlvs, message->tlv_form);
 	struct tlv tlv;
 	bool any = false;
 
 	while (tlv_next(&it, &tlv)) {
-		if (tlv.type < first_unknown)
+		if (tlv.type < 32 && known >> tlv.type & 1)
 			continue;
 		if (!any) {
 			json_key(&d->out, "unknownTlvs");
@@ -150,7 +150,9 @@ static void initiation(struct decode *d, const struct bmp_message *message)
 	put_text(d, message, BMP_INIT_SYS_NAME, "sysName");
 	put_text(d, message, BMP_INIT_SYS_DESCR, "sysDescr");
 	put_strings(d, message, BMP_INIT_STRING, "strings");
-	put_other_tlvs(d, message, BMP_INIT_SYS_NAME + 1);
+	put_other_tlvs(d, message,
+		       1u << BMP_INIT_SYS_NAME | 1u << BMP_INIT_SYS_DESCR |
+			       1u << BMP_INIT_STRING);
 }
 
 static void termination(struct decode *d, const struct bmp_message *message)
@@ -166,7 +168,8 @@ static void termination(struct decode *d, const struct bmp_message *message)
 			       bmp_term_reason_name(reason));
 	}
 	put_strings(d, message, BMP_TERM_STRING, "strings");
-	put_other_tlvs(d, message, BMP_TERM_REASON + 1);
+	put_other_tlvs(d, message,
+		       1u << BMP_TERM_REASON | 1u << BMP_TERM_STRING);
 }
 
 static void put_capabilities(struct json *j, const struct bgp_open *open)
@@ -230,7 +233,9 @@ static void peer_up(struct decode *d, const struct bmp_message *message)
 	put_open(&d->out, &up->received_open);
 	put_text(d, message, BMP_PEER_UP_ADMIN_LABEL, "adminLabel");
 	put_strings(d, message, BMP_PEER_UP_STRING, "strings");
-	put_other_tlvs(d, message, BMP_PEER_UP_ADMIN_LABEL + 1);
+	put_other_tlvs(d, message,
+		       1u << BMP_PEER_UP_STRING | 1u << BMP_PEER_UP_TABLE_NAME |
+			       1u << BMP_PEER_UP_ADMIN_LABEL);
 }
 
 static void peer_down(struct decode *d, const struct bmp_message *message)
@@ -243,6 +248,7 @@ static void peer_down(struct decode *d, const struct bmp_message *message)
 	if (down->reason == BMP_DOWN_LOCAL_FSM)
 		json_uint_at(&d->out, "fsmEvent", down->fsm_event);
 	put_notification(&d->out, down->notification.body);
+	put_other_tlvs(d, message, 1u << BMP_PEER_UP_TABLE_NAME);
 }
 
 static void put_stat(struct json *j, const struct bmp_stat *stat)

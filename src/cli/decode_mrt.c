@@ -2,9 +2,7 @@
 
 #include "bmp/names.h"
 #include "capture/mrt_table.h"
-
-#include <stdio.h>
-#include <stdlib.h>
+#include "cli/memory.h"
 
 #define STATE_ESTABLISHED 6 /* RFC 6396 4.4.1 */
 
@@ -16,12 +14,8 @@ struct decode_mrt {
 
 struct decode_mrt *decode_mrt_new(struct decode *d)
 {
-	struct decode_mrt *mrt = calloc(1, sizeof(*mrt));
+	struct decode_mrt *mrt = memory_must(calloc(1, sizeof(*mrt)));
 
-	if (mrt == NULL) {
-		fputs("arancini: out of memory\n", stderr);
-		exit(EXIT_FAILURE);
-	}
 	mrt->decode = d;
 	return mrt;
 }

@@ -3,10 +3,9 @@
 #include "bmp/names.h"
 #include "bmp/text.h"
 #include "cli/decode.h"
+#include "cli/memory.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define FIRST_SLOTS 256
 
@@ -26,15 +25,6 @@ static const char *const count_names[SUMMARY_COUNTS] = {
 	[SUMMARY_WITHDRAWN] = "withdrawn",
 	[SUMMARY_END_OF_RIB] = "endOfRib",
 };
-
-static void *must(void *memory)
-{
-	if (memory == NULL) {
-		fputs("arancini: out of memory\n", stderr);
-		exit(EXIT_FAILURE);
-	}
-	return memory;
-}
 
 void summary_fini(struct summary *summary)
 {
@@ -91,10 +81,10 @@ static void grow(struct summary *summary)
 		summary->slot_count > 0 ? 2 * summary->slot_count : FIRST_SLOTS;
 
 	free(summary->slots);
-	summary->slots = must(calloc(count, sizeof(*summary->slots)));
+	summary->slots = memory_must(calloc(count, sizeof(*summary->slots)));
 	summary->slot_count = count;
 	/* Half of the slots are in use at most. */
-	summary->peers = must(
+	summary->peers = memory_must(
 		realloc(summary->peers, count / 2 * sizeof(*summary->peers)));
 	for (size_t i = 0; i < summary->peer_count; i++)
 		*find_slot(summary, &summary->peers[i]->header) = i + 1;
@@ -110,7 +100,7 @@ struct summary_peer *summary_peer(struct summary *summary,
 		grow(summary);
 	slot = find_slot(summary, header);
 	if (*slot == 0) {
-		peer = must(calloc(1, sizeof(*peer)));
+		peer = memory_must(calloc(1, sizeof(*peer)));
 		peer->header = *header;
 		summary->peers[summary->peer_count++] = peer;
 		*slot = summary->peer_count;
@@ -139,9 +129,9 @@ static struct summary_family *family_of(struct summary_families *families,
 		if (family->afi == afi && family->safi == safi)
 			return family;
 	}
-	families->list =
-		must(realloc(families->list,
-			     (families->count + 1) * sizeof(*families->list)));
+	families->list = memory_must(
+		realloc(families->list,
+			(families->count + 1) * sizeof(*families->list)));
 	family = &families->list[families->count++];
 	*family = (struct summary_family){ .afi = afi, .safi = safi };
 	return family;

@@ -1,8 +1,8 @@
 #include "cli/json.h"
 
+#include "cli/memory.h"
+
 #include <arpa/inet.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #define FIRST_SIZE (128 * 1024)
 
@@ -20,11 +20,7 @@ static void grow(struct json *j, size_t more)
 
 	while (size - j->len < more)
 		size *= 2;
-	j->bytes = realloc(j->bytes, size);
-	if (j->bytes == NULL) {
-		fputs("arancini: out of memory\n", stderr);
-		exit(EXIT_FAILURE);
-	}
+	j->bytes = memory_must(realloc(j->bytes, size));
 	j->size = size;
 }
 

@@ -1,7 +1,6 @@
 #include "cli/peers.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "cli/memory.h"
 
 #define FIRST_SIZE 64
 
@@ -35,19 +34,10 @@ static bool same(const struct peer *peer, const struct bmp_peer *header)
 	       memcmp(peer->address, header->address, 16) == 0;
 }
 
-static void *must(void *memory)
-{
-	if (memory == NULL) {
-		fputs("arancini: out of memory\n", stderr);
-		exit(EXIT_FAILURE);
-	}
-	return memory;
-}
-
 static void grow(struct peers *peers)
 {
 	size_t size = peers->size > 0 ? 2 * peers->size : FIRST_SIZE;
-	struct peer **slots = must(calloc(size, sizeof(struct peer *)));
+	struct peer **slots = memory_must(calloc(size, sizeof(struct peer *)));
 
 	for (size_t i = 0; i < peers->size; i++) {
 		struct peer *peer = peers->slots[i];
@@ -80,7 +70,7 @@ struct peer *peers_get(struct peers *peers, const struct bmp_peer *header)
 		if (same(*slot, header))
 			return *slot;
 	}
-	*slot = must(calloc(1, sizeof(**slot)));
+	*slot = memory_must(calloc(1, sizeof(**slot)));
 	(*slot)->type = header->type;
 	(*slot)->distinguisher = header->distinguisher;
 	memcpy((*slot)->address, header->address, 16);
