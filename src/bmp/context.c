@@ -96,6 +96,7 @@ static struct bgp_reading reading(const struct bgp_context *ctx,
 		.add_path = add_path_of(ctx, peer),
 		.multiple_labels = ctx->multiple_labels,
 		.as_width = as_width,
+		.loc_rib = peer->view == BMP_VIEW_LOC_RIB,
 	};
 
 	if (over != NULL) {

@@ -24,6 +24,8 @@ struct bgp_reading {
 	uint8_t as_width;		/* 2 or 4 */
 	/* A path that cannot be of that width is not read with the other. */
 	bool as_width_certain;
+	/* Made up by the router from its Loc-RIB: AS_PATH may be missing. */
+	bool loc_rib;
 	/* MP_REACH of an MRT RIB entry is only a next hop, RFC 6396 4.3.4. */
 	bool mrt_rib;
 	/* Attributes as bmp/canonical.h wrote them. */

@@ -124,17 +124,22 @@ static void find_end_of_rib(struct bgp_update *u)
 }
 
 /* RFC 7606 3d, of the attributes that RFC 4271 5 makes mandatory. */
-static void check_mandatory(struct bgp_update *u)
+static void check_mandatory(struct bgp_update *u, const struct bgp_reading *r)
 {
-	static const uint8_t always[] = { BGP_ORIGIN, BGP_AS_PATH };
 	const struct bgp_attrs *a = &u->attrs;
 	bool classic = u->sections[BGP_SECTION_NLRI].count != 0;
 
 	if (!classic && u->sections[BGP_SECTION_MP_REACH].count == 0)
 		return;
-	for (size_t i = 0; i < sizeof(always); i++)
-		if (!bgp_attrs_has(a, always[i]))
-			blame(u, BGP_WITHDRAW, BGP_FAULT_MISSING, always[i]);
+	if (!bgp_attrs_has(a, BGP_ORIGIN))
+		blame(u, BGP_WITHDRAW, BGP_FAULT_MISSING, BGP_ORIGIN);
+	/*
+	 * GoBGP leaves AS_PATH out of the routes of its own that it reports
+	 * of its Loc-RIB. Nobody sent these. docs/decisions/0022
+	 */
+	if (!bgp_attrs_has(a, BGP_AS_PATH))
+		blame(u, r->loc_rib ? BGP_DISCARD_ATTR : BGP_WITHDRAW,
+		      BGP_FAULT_MISSING, BGP_AS_PATH);
 	/*
 	 * A router cannot use a route without a next hop; we can show it. FRR
 	 * leaves NEXT_HOP out of what it reports of its own tables, so by the
@@ -176,7 +181,7 @@ enum bgp_verdict bgp_update_decode(struct wire_view body,
 		add_classic(out, BGP_SECTION_NLRI, wire_rest(&c), r);
 		add_mp(out, BGP_SECTION_MP_REACH, BGP_MP_REACH, &a->reach, r);
 		find_end_of_rib(out);
-		check_mandatory(out);
+		check_mandatory(out, r);
 	} else {
 		/* RFC 7606 3: no telling where the routes are. */
 		blame(out, BGP_RESET, BGP_FAULT_SECTIONS, 0);

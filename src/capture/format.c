@@ -55,6 +55,15 @@ static bool looks_like_bmp(struct wire_view start)
 	       start.p[1] == 0;
 }
 
+/* A file made by pzstd begins with a frame that holds no data. */
+static bool looks_like_skippable_zstd(struct wire_view start)
+{
+	static const uint8_t rest[3] = { 0x2a, 0x4d, 0x18 };
+
+	return start.len >= 4 && (start.p[0] & 0xf0) == 0x50 &&
+	       memcmp(start.p + 1, rest, sizeof(rest)) == 0;
+}
+
 enum capture_format capture_format_of(struct wire_view start)
 {
 	for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++) {
@@ -64,6 +73,8 @@ enum capture_format capture_format_of(struct wire_view start)
 		    memcmp(start.p, m->bytes, m->len) == 0)
 			return m->format;
 	}
+	if (looks_like_skippable_zstd(start))
+		return CAPTURE_ZSTD;
 	if (looks_like_mrt(start))
 		return CAPTURE_MRT;
 	if (looks_like_bmp(start))

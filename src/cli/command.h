@@ -16,6 +16,7 @@ struct command {
 	int (*main)(int argc, char **argv);
 };
 
+int decode_main(int argc, char **argv);
 int run_main(int argc, char **argv);
 
 #endif

@@ -11,6 +11,7 @@
 
 static const struct command commands[] = {
 	{ "run", "the collector", run_main },
+	{ "decode", "print what a capture says, as JSON lines", decode_main },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -338,6 +338,27 @@ static void test_rule_28_missing_next_hop_is_shown(void **state)
 	assert_false(bgp_update_next_hop(&u, BGP_SECTION_NLRI).has_address);
 }
 
+/* GoBGP 3.10, tests/captures/gobgp.bmp: docs/decisions. */
+static void test_rule_28_missing_as_path_of_a_loc_rib_is_shown(void **state)
+{
+	struct bgp_reading loc_rib = { .as_width = 4, .loc_rib = true };
+	const struct update_case shown[] = {
+		/* clang-format off */
+		{ "AS_PATH missing", BYTES(0, 0, 0, 11, ORIGIN, NEXT_HOP, 8, 10), BGP_DISCARD_ATTR, BGP_FAULT_MISSING, "+10.0.0.0/8 " },
+		{ "ORIGIN, too", BYTES(0, 0, 0, 7, NEXT_HOP, 8, 10), BGP_WITHDRAW, BGP_FAULT_MISSING, "-10.0.0.0/8 " },
+		/* clang-format on */
+	};
+	const struct update_case withdrawn[] = {
+		/* clang-format off */
+		{ "AS_PATH missing from what a peer sent", BYTES(0, 0, 0, 11, ORIGIN, NEXT_HOP, 8, 10), BGP_WITHDRAW, BGP_FAULT_MISSING, "-10.0.0.0/8 " },
+		/* clang-format on */
+	};
+
+	(void)state;
+	check_updates(shown, COUNT(shown), &loc_rib);
+	check_updates(withdrawn, COUNT(withdrawn), &plain);
+}
+
 static void test_rule_31_bad_next_hop_spares_other_sections(void **state)
 {
 	const struct update_case cases[] = {
@@ -453,6 +474,8 @@ int main(void)
 		cmocka_unit_test(
 			test_rule_28_treat_as_withdraw_turns_announcements),
 		cmocka_unit_test(test_rule_28_missing_next_hop_is_shown),
+		cmocka_unit_test(
+			test_rule_28_missing_as_path_of_a_loc_rib_is_shown),
 		cmocka_unit_test(
 			test_rule_31_bad_next_hop_spares_other_sections),
 		cmocka_unit_test(

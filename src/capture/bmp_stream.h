@@ -1,0 +1,34 @@
+/*
+ * capture/bmp_stream.h - read a file that is a raw BMP stream
+ *
+ * What a router sent over one TCP session, byte for byte.
+ */
+#ifndef CAPTURE_BMP_STREAM_H
+#define CAPTURE_BMP_STREAM_H
+
+#include "capture/source.h"
+#include "capture/stream.h"
+
+enum capture_bmp_stream_status {
+	CAPTURE_BMP_STREAM_FRAME,
+	CAPTURE_BMP_STREAM_END,
+	CAPTURE_BMP_STREAM_DAMAGED, /* the rest is unreadable; see error */
+};
+
+struct capture_bmp_stream {
+	struct capture_source *source; /* borrowed */
+	struct capture_stream stream;
+	uint64_t offset; /* of the frame handed out last */
+	char error[128];
+};
+
+void capture_bmp_stream_init(struct capture_bmp_stream *reader,
+			     struct capture_source *source);
+
+void capture_bmp_stream_fini(struct capture_bmp_stream *reader);
+
+/* The next message; *@out is a view that lives until the next call. */
+enum capture_bmp_stream_status capture_bmp_stream_next(
+	struct capture_bmp_stream *reader, struct bmp_frame *out);
+
+#endif

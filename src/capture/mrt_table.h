@@ -1,0 +1,91 @@
+/*
+ * capture/mrt_table.h - TABLE_DUMP and TABLE_DUMP_V2 records: routes of a RIB
+ *
+ *	PEER_INDEX_TABLE	-> struct capture_mrt_peers, kept
+ *	RIB_...			-> one NLRI, an entry per peer and path
+ *	TABLE_DUMP		-> one NLRI, one entry, its peer in the record
+ *
+ * RFC 6396 4.2 and 4.3, with the add-path subtypes of RFC 8050. The subtypes
+ * without path identifiers and those with them differ in the entries only.
+ */
+#ifndef CAPTURE_MRT_TABLE_H
+#define CAPTURE_MRT_TABLE_H
+
+#include "capture/mrt_message.h"
+
+struct capture_mrt_peer {
+	uint32_t bgp_id; /* 0 in a TABLE_DUMP, which does not say */
+	uint32_t as;
+	bool ipv6;
+	uint8_t address[16]; /* IPv4 mapped to IPv6 */
+};
+
+/* All zero is a table that was not seen yet. */
+struct capture_mrt_peers {
+	bool seen;
+	uint32_t collector_id;
+	struct capture_mrt_peer *peers;
+	size_t count;
+};
+
+void capture_mrt_peers_fini(struct capture_mrt_peers *peers);
+
+/* Is @record a PEER_INDEX_TABLE? Then it is not a RIB. */
+static inline bool capture_mrt_is_peers(const struct capture_mrt_record *record)
+{
+	return record->type == CAPTURE_MRT_TABLE_DUMP_V2 &&
+	       record->subtype == 1;
+}
+
+/*
+ * Replace *@peers by the table in @record. A table that is cut keeps the peers
+ * that could be read: their indices are right. No memory: as if cut.
+ */
+enum capture_mrt_verdict capture_mrt_peers_decode(
+	struct capture_mrt_peers *peers,
+	const struct capture_mrt_record *record);
+
+struct capture_mrt_rib {
+	uint16_t afi;
+	uint8_t safi;
+	bool add_path;	   /* entries have path identifiers */
+	bool nlri_path_id; /* the NLRI had one, for all entries */
+	uint32_t path_id;
+	uint8_t as_width; /* of AS_PATH: 4 in TABLE_DUMP_V2 whatever the peer */
+	bool is_v2;	  /* MP_REACH may be only a next hop, RFC 6396 4.3.4 */
+	struct wire_view nlri; /* one, without path identifier or padding */
+
+	uint16_t entries_left;
+	struct wire_cursor entries;
+	const struct capture_mrt_peers *peers;
+
+	/* TABLE_DUMP puts length and prefix apart; nlri needs them joined. */
+	uint8_t joined[17];
+	struct capture_mrt_peer own_peer;
+};
+
+struct capture_mrt_entry {
+	const struct capture_mrt_peer *peer; /* NULL with BAD_PEER */
+	uint32_t originated;		     /* seconds since 1970 */
+	bool has_path_id;
+	uint32_t path_id;
+	struct wire_view attributes;
+};
+
+/*
+ * Start on the RIB in @record. Views in *@out point into the record, @peers and
+ * *@out itself, so it must not be copied.
+ */
+enum capture_mrt_verdict capture_mrt_rib_decode(
+	const struct capture_mrt_record *record,
+	const struct capture_mrt_peers *peers, struct capture_mrt_rib *out);
+
+/*
+ * The next entry; false after the last. CAPTURE_MRT_SHORT in *@verdict ends
+ * the walk, CAPTURE_MRT_BAD_PEER does not.
+ */
+bool capture_mrt_rib_next(struct capture_mrt_rib *rib,
+			  struct capture_mrt_entry *out,
+			  enum capture_mrt_verdict *verdict);
+
+#endif

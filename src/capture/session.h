@@ -1,0 +1,110 @@
+/*
+ * capture/session.h - one BMP session seen in a packet capture
+ *
+ *	TCP segments of one direction --> reassembly --> messages and events
+ *
+ *	HANDSHAKE -- first bytes are BMP ----------> SYNCED
+ *	HANDSHAKE -- first bytes are not ----------> FOREIGN
+ *	SEARCHING -- a segment starts like BMP ----> SYNCED
+ *	SYNCED    -- bytes missing, framing lost --> SEARCHING
+ *	any       -- FIN, RST, new SYN, end -------> CLOSED
+ *
+ * A session that was captured from its SYN begins with a message. One that was
+ * not, or that misses bytes, is read again from the first segment that begins
+ * with a message beyond reasonable doubt, never from the middle of one.
+ */
+#ifndef CAPTURE_SESSION_H
+#define CAPTURE_SESSION_H
+
+#include "capture/packet.h"
+#include "capture/reassembly.h"
+#include "capture/stream.h"
+
+enum capture_session_state {
+	CAPTURE_SESSION_HANDSHAKE,
+	CAPTURE_SESSION_SEARCHING,
+	CAPTURE_SESSION_SYNCED,
+	CAPTURE_SESSION_FOREIGN, /* some other protocol */
+	CAPTURE_SESSION_CLOSED,
+};
+
+enum capture_session_end {
+	CAPTURE_SESSION_CAPTURE_ENDED,
+	CAPTURE_SESSION_FIN,
+	CAPTURE_SESSION_RST,
+	CAPTURE_SESSION_REPLACED, /* the same ports began anew */
+};
+
+enum capture_session_event_kind {
+	CAPTURE_SESSION_OPEN, /* it is BMP; comes before its first frame */
+	CAPTURE_SESSION_FRAME,
+	CAPTURE_SESSION_GAP, /* bytes are missing, reading goes on after them */
+	CAPTURE_SESSION_LOST, /* framing is lost, bytes are all there */
+	CAPTURE_SESSION_CLOSE,
+};
+
+struct capture_session {
+	struct capture_endpoint from; /* the router */
+	struct capture_endpoint to;   /* the collector */
+	unsigned number;  /* from 1, in the order of opening; 0 before it */
+	bool mid_session; /* the capture began after the session did */
+	uint32_t first;	  /* sequence number of its first byte */
+	uint64_t time_ns; /* of the packet pushed last */
+
+	enum capture_session_state state;
+	enum capture_session_end end;
+	bool open_said;
+	bool fin_seen;
+	uint32_t fin_at;
+	uint64_t missing; /* bytes of the gap being searched through */
+	uint64_t skipped;
+	enum bmp_frame_status lost; /* why, if framing was lost */
+	struct capture_reassembly reassembly;
+	struct capture_stream stream;
+
+	void *user; /* the caller's, to free at CAPTURE_SESSION_CLOSE */
+
+	/* For capture/sessions.c. */
+	struct capture_session *chain;
+	struct capture_session *older;
+	struct capture_session *newer;
+};
+
+struct capture_session_event {
+	enum capture_session_event_kind kind;
+	struct bmp_frame frame; /* FRAME */
+	uint64_t offset;	/* FRAME: bytes of the session before it */
+	uint64_t missing;	/* GAP: bytes that were not captured ... */
+	uint64_t skipped;	/* GAP, LOST: ... and that could not be read */
+	enum bmp_frame_status lost;   /* LOST */
+	enum capture_session_end end; /* CLOSE */
+};
+
+/*
+ * Start a session at @segment, a SYN, or a first segment that
+ * capture_session_plausible() accepts.
+ */
+void capture_session_init(struct capture_session *session,
+			  const struct capture_segment *segment);
+
+void capture_session_fini(struct capture_session *session);
+
+/*
+ * A segment of this session. Its payload is borrowed until
+ * capture_session_next() returns false. 0 or -ENOMEM.
+ */
+int capture_session_push(struct capture_session *session,
+			 const struct capture_segment *segment);
+
+/* No more segments will come. */
+void capture_session_close(struct capture_session *session,
+			   enum capture_session_end end);
+
+/* What became of the segment: true for each event. -ENOMEM counts as a gap. */
+bool capture_session_next(struct capture_session *session,
+			  struct capture_session_event *out);
+
+/* Does @bytes begin with a BMP message beyond reasonable doubt? */
+bool capture_session_plausible(struct wire_view bytes);
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * cli/decode.h - what the parts of "arancini decode" share
+ *
+ *	decode.c		options, files, progress
+ *	decode_message.c	a BMP message into lines
+ *	decode_update.c		an UPDATE into lines, one per route
+ *	decode_mrt.c		an MRT record into lines
+ *	decode_summary.c	counts instead of lines
+ *
+ * A line is one JSON object. Lines of one message share most of their fields,
+ * so these are written once, into shared and attributes, and copied.
+ */
+#ifndef CLI_DECODE_H
+#define CLI_DECODE_H
+
+#include "bmp/update.h"
+#include "capture/mrt.h"
+#include "capture/packet.h"
+#include "cli/decode_summary.h"
+#include "cli/json.h"
+#include "cli/peers.h"
+
+struct decode {
+	enum bmp_v4 v4;
+	const char *file;	 /* to be named in lines, or NULL */
+	struct summary *summary; /* NULL: print lines */
+	struct json out;	 /* lines not written yet */
+	bool out_failed;	 /* standard output is gone */
+
+	/* Of the message at hand, the inside of an object. */
+	struct json shared;
+	struct json attributes;
+};
+
+/* One BMP session: a raw stream, or one of those in a packet capture. */
+struct decode_session {
+	struct peers peers;
+	uint64_t message;	   /* number of the message at hand, from 0 */
+	uint64_t time_received_ns; /* 0: not known */
+	unsigned number;	   /* 0: a raw stream */
+	struct capture_endpoint router;
+};
+
+/* Lines */
+
+/* Begin a line of this type; its fields follow. */
+void decode_begin(struct decode *d, const char *type);
+/* End it. Output is written when enough has come together. */
+void decode_end(struct decode *d);
+/* Write out what is there. */
+void decode_flush(struct decode *d);
+/* A whole line of type error with the shared fields. */
+void decode_error(struct decode *d, const char *what);
+
+/* Parts of them */
+
+/* Which peer: address, AS, BGP identifier, type, distinguisher. */
+void decode_peer_identity(struct json *j, const struct bmp_peer *header);
+/* The same, and in which of its RIBs, and when. */
+void decode_peer(struct json *j, const struct bmp_peer *header);
+/* Write the AFI and SAFI as two fields. */
+void decode_family(struct json *j, uint16_t afi, uint8_t safi);
+
+/* Inputs */
+
+void decode_message(struct decode *d, struct decode_session *session,
+		    const struct bmp_frame *frame);
+
+/* d->shared says whose it is. */
+void decode_update(struct decode *d, struct summary_peer *peer,
+		   const struct bgp_update *update);
+
+/*
+ * An entry of a table: attributes as in an UPDATE, one route. @path_id is NULL
+ * if there is none.
+ */
+void decode_rib_entry(struct decode *d, struct summary_peer *peer,
+		      const struct bgp_update *update, const uint32_t *path_id);
+
+/* A BGP message shown as such: mirrored, or in an MRT file. */
+void decode_pdu(struct json *j, const struct bgp_pdu *pdu);
+
+struct decode_mrt;
+
+struct decode_mrt *decode_mrt_new(struct decode *d);
+void decode_mrt_free(struct decode_mrt *mrt);
+void decode_mrt_record(struct decode_mrt *mrt,
+		       const struct capture_mrt_record *record);
+
+#endif

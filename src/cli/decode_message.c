@@ -1,0 +1,394 @@
+#include "cli/decode.h"
+
+#include "bmp/names.h"
+#include "bmp/stats.h"
+#include "bmp/text.h"
+
+void decode_peer_identity(struct json *j, const struct bmp_peer *header)
+{
+	char buf[32];
+	struct text t = text_start(buf, sizeof(buf));
+
+	json_key(j, "peerAddr");
+	/* An absent address is not an IPv6 one. */
+	if (header->type == BMP_PEER_LOC_RIB)
+		json_ipv4(j, 0);
+	else
+		json_address(j, header->address);
+	json_uint_at(j, "peerAsn", header->as);
+	json_key(j, "peerBgpId");
+	json_ipv4(j, header->bgp_id);
+	json_uint_at(j, "peerType", header->type);
+	if (header->distinguisher == 0)
+		return;
+	text_rd(&t, header->distinguisher);
+	text_end(&t);
+	json_string_at(j, "peerDistinguisher", buf);
+}
+
+void decode_peer(struct json *j, const struct bmp_peer *header)
+{
+	enum bmp_view view = header->view;
+
+	if (header->time_ns != 0)
+		json_uint_at(j, "timeBmpHeaderNs", header->time_ns);
+	decode_peer_identity(j, header);
+	json_true_at(j, "isPostPolicy",
+		     view == BMP_VIEW_IN_POST || view == BMP_VIEW_OUT_POST);
+	json_true_at(j, "isAdjRibOut",
+		     view == BMP_VIEW_OUT_PRE || view == BMP_VIEW_OUT_POST);
+	json_true_at(j, "isLocRib", view == BMP_VIEW_LOC_RIB);
+	json_true_at(j, "isFiltered", header->filtered);
+}
+
+void decode_family(struct json *j, uint16_t afi, uint8_t safi)
+{
+	json_uint_at(j, "afi", afi);
+	json_uint_at(j, "safi", safi);
+}
+
+/* What all lines of a message have in common. */
+static void share(struct decode *d, const struct decode_session *session,
+		  const struct bmp_message *message, const struct peer *peer)
+{
+	struct json *j = &d->shared;
+
+	json_reset(j);
+	if (d->file != NULL)
+		json_string_at(j, "file", d->file);
+	if (session->number != 0) {
+		json_uint_at(j, "session", session->number);
+		json_key(j, "routerAddr");
+		json_address(j, session->router.address);
+		json_uint_at(j, "routerPort", session->router.port);
+	}
+	json_uint_at(j, "message", session->message);
+	if (session->time_received_ns != 0)
+		json_uint_at(j, "timeReceivedNs", session->time_received_ns);
+	if (message->has_peer)
+		decode_peer(j, &message->peer);
+	if (peer != NULL && peer->table_name_len > 0) {
+		json_key(j, "tableName");
+		json_text(j, (struct wire_view){ peer->table_name,
+						 peer->table_name_len });
+	}
+}
+
+void decode_error(struct decode *d, const char *what)
+{
+	if (d->summary != NULL) {
+		d->summary->errors++;
+		return;
+	}
+	decode_begin(d, "error");
+	json_string_at(&d->out, "error", what);
+	json_splice(&d->out, &d->shared);
+	decode_end(d);
+}
+
+/* All TLVs of one type, as strings. */
+static void put_strings(struct decode *d, const struct bmp_message *message,
+			uint16_t type, const char *name)
+{
+	struct tlv_iter it = tlv_start(message->tlvs, message->tlv_form);
+	struct tlv tlv;
+	bool any = false;
+
+	while (tlv_next(&it, &tlv)) {
+		if (tlv.type != type)
+			continue;
+		if (!any) {
+			json_key(&d->out, name);
+			json_array(&d->out);
+			any = true;
+		}
+		json_text(&d->out, tlv.value);
+	}
+	if (any)
+		json_end_array(&d->out);
+}
+
+static void put_text(struct decode *d, const struct bmp_message *message,
+		     uint16_t type, const char *name)
+{
+	struct tlv tlv;
+
+	if (!tlv_find(message->tlvs, message->tlv_form, type, &tlv))
+		return;
+	json_key(&d->out, name);
+	json_text(&d->out, tlv.value);
+}
+
+/* TLVs of types that have no field here; @known is a mask of those that do. */
+static void put_other_tlvs(struct decode *d, const struct bmp_message *message,
+			   unsigned known)
+{
+	struct tlv_iter it = tlv_start(message->tlvs, message->tlv_form);
+	struct tlv tlv;
+	bool any = false;
+
+	while (tlv_next(&it, &tlv)) {
+		if (tlv.type < 32 && known >> tlv.type & 1)
+			continue;
+		if (!any) {
+			json_key(&d->out, "unknownTlvs");
+			json_array(&d->out);
+			any = true;
+		}
+		json_object(&d->out);
+		json_uint_at(&d->out, "type", tlv.type);
+		json_key(&d->out, "value");
+		json_hex(&d->out, tlv.value);
+		json_end_object(&d->out);
+	}
+	if (any)
+		json_end_array(&d->out);
+}
+
+static void initiation(struct decode *d, const struct bmp_message *message)
+{
+	put_text(d, message, BMP_INIT_SYS_NAME, "sysName");
+	put_text(d, message, BMP_INIT_SYS_DESCR, "sysDescr");
+	put_strings(d, message, BMP_INIT_STRING, "strings");
+	put_other_tlvs(d, message,
+		       1u << BMP_INIT_SYS_NAME | 1u << BMP_INIT_SYS_DESCR |
+			       1u << BMP_INIT_STRING);
+}
+
+static void termination(struct decode *d, const struct bmp_message *message)
+{
+	struct tlv tlv;
+
+	if (tlv_find(message->tlvs, message->tlv_form, BMP_TERM_REASON, &tlv) &&
+	    tlv.value.len == 2) {
+		uint16_t reason = wire_get_u16(tlv.value.p);
+
+		json_uint_at(&d->out, "reason", reason);
+		json_string_at(&d->out, "reasonText",
+			       bmp_term_reason_name(reason));
+	}
+	put_strings(d, message, BMP_TERM_STRING, "strings");
+	put_other_tlvs(d, message,
+		       1u << BMP_TERM_REASON | 1u << BMP_TERM_STRING);
+}
+
+static void put_capabilities(struct json *j, const struct bgp_open *open)
+{
+	struct bgp_capability_iter it = bgp_open_capabilities(open);
+	struct tlv capability;
+
+	json_key(j, "capabilities");
+	json_array(j);
+	while (bgp_capability_next(&it, &capability)) {
+		json_object(j);
+		json_uint_at(j, "code", capability.type);
+		json_string_at(j, "name", bgp_capability_name(capability.type));
+		json_key(j, "value");
+		json_hex(j, capability.value);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
+static void put_open(struct json *j, const struct bgp_pdu *pdu)
+{
+	struct bgp_open open;
+	enum bgp_open_status status = bgp_open_decode(pdu->body, &open);
+
+	json_object(j);
+	if (status != BGP_OPEN_OK)
+		json_string_at(j, "error", bgp_open_status_name(status));
+	if (status < BGP_OPEN_SHORT) {
+		json_uint_at(j, "version", open.version);
+		json_uint_at(j, "asn", open.as);
+		json_uint_at(j, "holdTime", open.hold_time);
+		json_key(j, "bgpId");
+		json_ipv4(j, open.bgp_id);
+		put_capabilities(j, &open);
+	}
+	json_end_object(j);
+}
+
+static void put_notification(struct json *j, struct wire_view body)
+{
+	if (body.len < 2)
+		return;
+	json_uint_at(j, "errorCode", body.p[0]);
+	json_uint_at(j, "errorSubcode", body.p[1]);
+	json_key(j, "errorData");
+	json_hex(j, (struct wire_view){ body.p + 2, body.len - 2 });
+}
+
+static void peer_up(struct decode *d, const struct bmp_message *message)
+{
+	const struct bmp_peer_up *up = &message->up;
+
+	json_key(&d->out, "localAddr");
+	json_address(&d->out, up->local_address);
+	json_uint_at(&d->out, "localPort", up->local_port);
+	json_uint_at(&d->out, "remotePort", up->remote_port);
+	json_key(&d->out, "sentOpen");
+	put_open(&d->out, &up->sent_open);
+	json_key(&d->out, "receivedOpen");
+	put_open(&d->out, &up->received_open);
+	put_text(d, message, BMP_PEER_UP_ADMIN_LABEL, "adminLabel");
+	put_strings(d, message, BMP_PEER_UP_STRING, "strings");
+	put_other_tlvs(d, message,
+		       1u << BMP_PEER_UP_STRING | 1u << BMP_PEER_UP_TABLE_NAME |
+			       1u << BMP_PEER_UP_ADMIN_LABEL);
+}
+
+static void peer_down(struct decode *d, const struct bmp_message *message)
+{
+	const struct bmp_peer_down *down = &message->down;
+
+	json_uint_at(&d->out, "reason", down->reason);
+	json_string_at(&d->out, "reasonText",
+		       bmp_down_reason_name(down->reason));
+	if (down->reason == BMP_DOWN_LOCAL_FSM)
+		json_uint_at(&d->out, "fsmEvent", down->fsm_event);
+	put_notification(&d->out, down->notification.body);
+	put_other_tlvs(d, message, 1u << BMP_PEER_UP_TABLE_NAME);
+}
+
+static void put_stat(struct json *j, const struct bmp_stat *stat)
+{
+	json_object(j);
+	json_uint_at(j, "type", stat->type);
+	if (stat->registered)
+		json_string_at(j, "name", bmp_stat_name(stat->type));
+	if (stat->kind == BMP_STAT_FAMILY_GAUGE64)
+		decode_family(j, stat->afi, stat->safi);
+	if (stat->kind != BMP_STAT_RAW) {
+		json_uint_at(j, "value", stat->value);
+	} else {
+		json_key(j, "raw");
+		json_hex(j, stat->raw);
+	}
+	json_end_object(j);
+}
+
+static void statistics(struct decode *d, const struct bmp_message *message)
+{
+	struct bmp_stat_iter it = bmp_stat_start(message);
+	struct bmp_stat stat;
+
+	json_key(&d->out, "stats");
+	json_array(&d->out);
+	while (bmp_stat_next(&it, &stat))
+		put_stat(&d->out, &stat);
+	json_end_array(&d->out);
+}
+
+void decode_pdu(struct json *j, const struct bgp_pdu *pdu)
+{
+	json_string_at(j, "bgpType", bgp_pdu_type_name(pdu->type));
+	if (pdu->type == BGP_PDU_OPEN) {
+		json_key(j, "open");
+		put_open(j, pdu);
+	} else if (pdu->type == BGP_PDU_NOTIFICATION) {
+		put_notification(j, pdu->body);
+	}
+	json_key(j, "bgpMessage");
+	json_hex(j, pdu->whole);
+}
+
+static void put_mirrored(struct json *j, const struct tlv *tlv)
+{
+	struct wire_cursor c = wire_start(tlv->value);
+	struct bgp_pdu pdu;
+
+	json_object(j);
+	json_uint_at(j, "type", tlv->type);
+	if (tlv->type == BMP_MIRROR_PDU && bgp_pdu_take(&c, &pdu)) {
+		decode_pdu(j, &pdu);
+	} else if (tlv->type == BMP_MIRROR_INFO && tlv->value.len == 2) {
+		json_uint_at(j, "information", wire_get_u16(tlv->value.p));
+	} else {
+		json_key(j, "value");
+		json_hex(j, tlv->value);
+	}
+	json_end_object(j);
+}
+
+/* Shown as it is and never taken for routes: it may be what was wrong. */
+static void mirroring(struct decode *d, const struct bmp_message *message)
+{
+	struct tlv_iter it = tlv_start(message->tlvs, message->tlv_form);
+	struct tlv tlv;
+
+	json_key(&d->out, "mirrored");
+	json_array(&d->out);
+	while (tlv_next(&it, &tlv))
+		put_mirrored(&d->out, &tlv);
+	json_end_array(&d->out);
+}
+
+static const struct {
+	const char *type;
+	void (*put)(struct decode *d, const struct bmp_message *message);
+} events[BMP_TYPES] = {
+	[BMP_STATISTICS] = { "stats", statistics },
+	[BMP_PEER_DOWN] = { "peerDown", peer_down },
+	[BMP_PEER_UP] = { "peerUp", peer_up },
+	[BMP_INITIATION] = { "initiation", initiation },
+	[BMP_TERMINATION] = { "termination", termination },
+	[BMP_ROUTE_MIRRORING] = { "mirror", mirroring },
+};
+
+static void route_monitoring(struct decode *d, const struct peer *peer,
+			     struct summary_peer *counts,
+			     const struct bmp_message *message)
+{
+	struct bgp_reading reading =
+		bgp_context_reading(&peer->context, &message->peer, NULL);
+	struct bgp_update update;
+
+	bgp_update_decode(message->update.body, &reading, &update);
+	decode_update(d, counts, &update);
+}
+
+static void put_event(struct decode *d, const struct bmp_message *message,
+		      enum bmp_status status)
+{
+	if (d->summary != NULL)
+		return;
+	decode_begin(d, events[message->type].type);
+	events[message->type].put(d, message);
+	if (status != BMP_OK)
+		json_string_at(&d->out, "warning", bmp_status_name(status));
+	json_splice(&d->out, &d->shared);
+	decode_end(d);
+}
+
+void decode_message(struct decode *d, struct decode_session *session,
+		    const struct bmp_frame *frame)
+{
+	struct summary_peer *counts = NULL;
+	struct peer *peer = NULL;
+	struct bmp_message message;
+	enum bmp_status status = bmp_message_decode(frame, d->v4, &message);
+
+	if (message.has_peer)
+		peer = peers_get(&session->peers, &message.peer);
+	if (bmp_status_usable(status) && message.type == BMP_PEER_UP)
+		peers_up(&session->peers, &message);
+	if (d->summary != NULL) {
+		if (message.has_peer)
+			counts = summary_peer(d->summary, &message.peer);
+		summary_message(d->summary, counts, message.type);
+	} else {
+		share(d, session, &message, peer);
+	}
+
+	if (!bmp_status_usable(status))
+		decode_error(d, bmp_status_name(status));
+	else if (message.type == BMP_ROUTE_MONITORING)
+		route_monitoring(d, peer, counts, &message);
+	else
+		put_event(d, &message, status);
+
+	if (bmp_status_usable(status) && message.type == BMP_PEER_DOWN)
+		peers_down(&session->peers, &message);
+	session->message++;
+}

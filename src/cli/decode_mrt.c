@@ -1,0 +1,264 @@
+#include "cli/decode.h"
+
+#include "bmp/names.h"
+#include "capture/mrt_table.h"
+#include "cli/memory.h"
+
+#define STATE_ESTABLISHED 6 /* RFC 6396 4.4.1 */
+
+struct decode_mrt {
+	struct decode *decode;
+	struct capture_mrt_peers peers;
+	uint64_t record; /* number of the record at hand, from 0 */
+};
+
+struct decode_mrt *decode_mrt_new(struct decode *d)
+{
+	struct decode_mrt *mrt = memory_must(calloc(1, sizeof(*mrt)));
+
+	mrt->decode = d;
+	return mrt;
+}
+
+void decode_mrt_free(struct decode_mrt *mrt)
+{
+	if (mrt == NULL)
+		return;
+	capture_mrt_peers_fini(&mrt->peers);
+	free(mrt);
+}
+
+static const char *type_name(uint16_t type)
+{
+	switch (type) {
+	case CAPTURE_MRT_TABLE_DUMP:
+		return "TABLE_DUMP";
+	case CAPTURE_MRT_TABLE_DUMP_V2:
+		return "TABLE_DUMP_V2";
+	case CAPTURE_MRT_BGP4MP:
+		return "BGP4MP";
+	case CAPTURE_MRT_BGP4MP_ET:
+		return "BGP4MP_ET";
+	default:
+		return NULL;
+	}
+}
+
+/* What all lines of a record have in common. @peer may be NULL. */
+static void share(struct decode_mrt *mrt,
+		  const struct capture_mrt_record *record,
+		  const struct bmp_peer *peer)
+{
+	struct json *j = &mrt->decode->shared;
+
+	json_reset(j);
+	if (mrt->decode->file != NULL)
+		json_string_at(j, "file", mrt->decode->file);
+	json_uint_at(j, "record", mrt->record);
+	if (type_name(record->type) != NULL)
+		json_string_at(j, "recordType", type_name(record->type));
+	json_uint_at(j, "recordSubtype", record->subtype);
+	json_uint_at(j, "timeReceivedNs", record->time_ns);
+	if (peer != NULL)
+		decode_peer_identity(j, peer);
+}
+
+static struct summary_peer *count_peer(struct decode_mrt *mrt,
+				       const struct bmp_peer *peer)
+{
+	return mrt->decode->summary != NULL
+		       ? summary_peer(mrt->decode->summary, peer)
+		       : NULL;
+}
+
+/*
+ * An entry of a table looks like an UPDATE with one route: its prefix stands
+ * where MP_REACH would have it if that is where the next hop is.
+ */
+static void table_entry(struct decode_mrt *mrt,
+			const struct capture_mrt_rib *rib,
+			const struct capture_mrt_entry *entry,
+			struct summary_peer *counts)
+{
+	struct bgp_reading reading = {
+		.as_width = rib->as_width,
+		.mrt_rib = rib->is_v2,
+	};
+	struct bgp_update update = { 0 };
+	enum bgp_section_id s = BGP_SECTION_NLRI;
+
+	update.verdict =
+		bgp_attrs_decode(entry->attributes, &reading, &update.attrs);
+	update.fault = update.attrs.fault;
+	update.fault_code = update.attrs.fault_code;
+	if (update.verdict >= BGP_DISABLE_FAMILY) {
+		decode_error(mrt->decode,
+			     "the attributes of a RIB entry cannot be read");
+		return;
+	}
+	if (bgp_attrs_has(&update.attrs, BGP_MP_REACH))
+		s = BGP_SECTION_MP_REACH;
+	update.sections[s] = (struct bgp_section){
+		.field = rib->nlri,
+		.how = {
+			.afi = rib->afi,
+			.safi = rib->safi,
+			.family = (uint8_t)bgp_family_find(rib->afi, rib->safi),
+		},
+		.count = 1,
+	};
+	decode_rib_entry(mrt->decode, counts, &update,
+			 entry->has_path_id ? &entry->path_id : NULL);
+}
+
+static void table(struct decode_mrt *mrt,
+		  const struct capture_mrt_record *record)
+{
+	enum capture_mrt_verdict verdict;
+	struct capture_mrt_entry entry;
+	struct capture_mrt_rib rib;
+
+	verdict = capture_mrt_rib_decode(record, &mrt->peers, &rib);
+	if (verdict != CAPTURE_MRT_OK) {
+		share(mrt, record, NULL);
+		decode_error(mrt->decode, capture_mrt_text(verdict));
+		return;
+	}
+	while (capture_mrt_rib_next(&rib, &entry, &verdict)) {
+		struct bmp_peer peer = { 0 };
+
+		if (verdict != CAPTURE_MRT_OK) {
+			share(mrt, record, NULL);
+			decode_error(mrt->decode, capture_mrt_text(verdict));
+			continue;
+		}
+		peer.as = entry.peer->as;
+		peer.bgp_id = entry.peer->bgp_id;
+		memcpy(peer.address, entry.peer->address, 16);
+		share(mrt, record, &peer);
+		json_uint_at(&mrt->decode->shared, "originatedTime",
+			     entry.originated);
+		table_entry(mrt, &rib, &entry, count_peer(mrt, &peer));
+	}
+}
+
+static void put_local(struct decode_mrt *mrt,
+		      const struct capture_mrt_message *message)
+{
+	struct json *j = &mrt->decode->shared;
+
+	json_key(j, "localAddr");
+	json_address(j, message->local_address);
+	json_uint_at(j, "localAsn", message->local_as);
+	json_true_at(j, "isLocal", message->local);
+}
+
+static void state_change(struct decode_mrt *mrt,
+			 const struct capture_mrt_message *message,
+			 struct summary_peer *counts)
+{
+	bool up = message->new_state == STATE_ESTABLISHED;
+	struct decode *d = mrt->decode;
+
+	if (d->summary != NULL) {
+		summary_message(d->summary, counts,
+				up ? BMP_PEER_UP : BMP_PEER_DOWN);
+		return;
+	}
+	decode_begin(d, up ? "peerUp" : "peerDown");
+	json_uint_at(&d->out, "oldState", message->old_state);
+	json_uint_at(&d->out, "newState", message->new_state);
+	json_splice(&d->out, &d->shared);
+	decode_end(d);
+}
+
+/* Path identifiers were negotiated, and the record does not say for what. */
+static bgp_family_set add_path_families(const struct capture_mrt_message *m)
+{
+	return m->add_path ? ~(bgp_family_set)0 : 0;
+}
+
+static void bgp_message(struct decode_mrt *mrt,
+			const struct capture_mrt_message *message,
+			struct summary_peer *counts)
+{
+	struct bgp_reading reading = {
+		.as_width = message->as_width,
+		.add_path = add_path_families(message),
+	};
+	struct wire_cursor c = wire_start(message->pdu);
+	struct decode *d = mrt->decode;
+	struct bgp_update update;
+	struct bgp_pdu pdu;
+
+	if (!bgp_pdu_take(&c, &pdu)) {
+		decode_error(d, "the BGP message is cut or has no marker");
+		return;
+	}
+	if (pdu.type == BGP_PDU_UPDATE) {
+		if (d->summary != NULL)
+			summary_message(d->summary, counts,
+					BMP_ROUTE_MONITORING);
+		bgp_update_decode(pdu.body, &reading, &update);
+		decode_update(d, counts, &update);
+		return;
+	}
+	if (d->summary != NULL) {
+		summary_message(d->summary, counts, BMP_ROUTE_MIRRORING);
+		return;
+	}
+	decode_begin(d, "mirror");
+	decode_pdu(&d->out, &pdu);
+	json_splice(&d->out, &d->shared);
+	decode_end(d);
+}
+
+static void message_record(struct decode_mrt *mrt,
+			   const struct capture_mrt_record *record)
+{
+	struct capture_mrt_message message;
+	struct bmp_peer peer = { 0 };
+	enum capture_mrt_verdict verdict =
+		capture_mrt_message_decode(record, &message);
+
+	if (verdict != CAPTURE_MRT_OK) {
+		share(mrt, record, NULL);
+		decode_error(mrt->decode, capture_mrt_text(verdict));
+		return;
+	}
+	peer.as = message.peer_as;
+	memcpy(peer.address, message.peer_address, 16);
+	share(mrt, record, &peer);
+	put_local(mrt, &message);
+	if (message.is_state_change)
+		state_change(mrt, &message, count_peer(mrt, &peer));
+	else
+		bgp_message(mrt, &message, count_peer(mrt, &peer));
+}
+
+void decode_mrt_record(struct decode_mrt *mrt,
+		       const struct capture_mrt_record *record)
+{
+	enum capture_mrt_verdict verdict;
+
+	if (mrt->decode->summary != NULL)
+		mrt->decode->summary->records++;
+	if (capture_mrt_is_peers(record)) {
+		verdict = capture_mrt_peers_decode(&mrt->peers, record);
+		if (verdict != CAPTURE_MRT_OK) {
+			share(mrt, record, NULL);
+			decode_error(mrt->decode, capture_mrt_text(verdict));
+		}
+	} else if (record->type == CAPTURE_MRT_TABLE_DUMP ||
+		   record->type == CAPTURE_MRT_TABLE_DUMP_V2) {
+		table(mrt, record);
+	} else if (record->type == CAPTURE_MRT_BGP4MP ||
+		   record->type == CAPTURE_MRT_BGP4MP_ET) {
+		message_record(mrt, record);
+	} else {
+		share(mrt, record, NULL);
+		decode_error(mrt->decode,
+			     capture_mrt_text(CAPTURE_MRT_UNSUPPORTED));
+	}
+	mrt->record++;
+}

@@ -1,0 +1,289 @@
+#include "cli/json.h"
+
+#include "cli/memory.h"
+
+#include <arpa/inet.h>
+
+#define FIRST_SIZE (128 * 1024)
+
+static const char hex_digits[16] = "0123456789abcdef";
+
+void json_fini(struct json *j)
+{
+	free(j->bytes);
+	*j = (struct json){ 0 };
+}
+
+static void grow(struct json *j, size_t more)
+{
+	size_t size = j->size > 0 ? j->size : FIRST_SIZE;
+
+	while (size - j->len < more)
+		size *= 2;
+	j->bytes = memory_must(realloc(j->bytes, size));
+	j->size = size;
+}
+
+/* Room for @more bytes, to be written there and counted by the caller. */
+static char *room(struct json *j, size_t more)
+{
+	if (j->size - j->len < more)
+		grow(j, more);
+	return j->bytes + j->len;
+}
+
+static void put(struct json *j, const char *bytes, size_t len)
+{
+	memcpy(room(j, len), bytes, len);
+	j->len += len;
+}
+
+static void put_char(struct json *j, char c)
+{
+	*room(j, 1) = c;
+	j->len++;
+}
+
+/* Before each key and each element. */
+static void separate(struct json *j)
+{
+	if (j->comma)
+		put_char(j, ',');
+	j->comma = true;
+}
+
+void json_object(struct json *j)
+{
+	separate(j);
+	put_char(j, '{');
+	j->comma = false;
+}
+
+void json_end_object(struct json *j)
+{
+	put_char(j, '}');
+	j->comma = true;
+}
+
+void json_array(struct json *j)
+{
+	separate(j);
+	put_char(j, '[');
+	j->comma = false;
+}
+
+void json_end_array(struct json *j)
+{
+	put_char(j, ']');
+	j->comma = true;
+}
+
+void json_key(struct json *j, const char *name)
+{
+	separate(j);
+	put_char(j, '"');
+	put(j, name, strlen(name));
+	put(j, "\":", 2);
+	j->comma = false;
+}
+
+void json_end_line(struct json *j)
+{
+	put_char(j, '\n');
+	j->comma = false;
+}
+
+static void put_uint(struct json *j, uint64_t value)
+{
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value > 0);
+	put(j, digits + at, sizeof(digits) - at);
+}
+
+void json_uint(struct json *j, uint64_t value)
+{
+	separate(j);
+	put_uint(j, value);
+}
+
+void json_bool(struct json *j, bool value)
+{
+	separate(j);
+	if (value)
+		put(j, "true", 4);
+	else
+		put(j, "false", 5);
+}
+
+/* Length of the UTF-8 sequence at the start of @v, or 0 if it is none. */
+static size_t utf8_len(struct wire_view v)
+{
+	static const struct {
+		uint8_t mask, lead;
+		uint32_t least;
+	} forms[] = {
+		{ 0x80, 0x00, 0 },
+		{ 0xe0, 0xc0, 0x80 },
+		{ 0xf0, 0xe0, 0x800 },
+		{ 0xf8, 0xf0, 0x10000 },
+	};
+
+	for (size_t n = 0; n < sizeof(forms) / sizeof(forms[0]); n++) {
+		uint32_t code = v.p[0] & (uint8_t)~forms[n].mask;
+
+		if ((v.p[0] & forms[n].mask) != forms[n].lead)
+			continue;
+		if (v.len <= n)
+			return 0;
+		for (size_t i = 1; i <= n; i++) {
+			if ((v.p[i] & 0xc0) != 0x80)
+				return 0;
+			code = code << 6 | (v.p[i] & 0x3f);
+		}
+		/* No overlong forms, no surrogates, nothing beyond Unicode. */
+		if (code < forms[n].least || code > 0x10ffff ||
+		    (code >= 0xd800 && code <= 0xdfff))
+			return 0;
+		return n + 1;
+	}
+	return 0;
+}
+
+static void put_escaped(struct json *j, uint8_t c)
+{
+	char escape[] = {
+		'\\', 'u', '0', '0', hex_digits[c >> 4], hex_digits[c & 15]
+	};
+
+	if (c == '"' || c == '\\') {
+		put_char(j, '\\');
+		put_char(j, (char)c);
+	} else if (c < 0x20 || c == 0x7f) {
+		put(j, escape, sizeof(escape));
+	} else {
+		put_char(j, (char)c);
+	}
+}
+
+void json_text(struct json *j, struct wire_view text)
+{
+	separate(j);
+	put_char(j, '"');
+	while (text.len > 0) {
+		size_t n = utf8_len(text);
+
+		if (n == 0)
+			put(j, "\\ufffd", 6);
+		else if (n == 1)
+			put_escaped(j, text.p[0]);
+		else
+			put(j, (const char *)text.p, n);
+		n += n == 0;
+		text.p += n;
+		text.len -= n;
+	}
+	put_char(j, '"');
+}
+
+void json_string(struct json *j, const char *text)
+{
+	json_text(j, (struct wire_view){ (const uint8_t *)text, strlen(text) });
+}
+
+void json_hex(struct json *j, struct wire_view bytes)
+{
+	char *to;
+
+	separate(j);
+	to = room(j, 2 * bytes.len + 2);
+	*to++ = '"';
+	for (size_t i = 0; i < bytes.len; i++) {
+		*to++ = hex_digits[bytes.p[i] >> 4];
+		*to++ = hex_digits[bytes.p[i] & 15];
+	}
+	*to = '"';
+	j->len += 2 * bytes.len + 2;
+}
+
+static void put_ipv4(struct json *j, const uint8_t *p)
+{
+	for (int i = 0; i < 4; i++) {
+		if (i > 0)
+			put_char(j, '.');
+		put_uint(j, p[i]);
+	}
+}
+
+void json_ipv6(struct json *j, const uint8_t address[16])
+{
+	char text[INET6_ADDRSTRLEN];
+
+	inet_ntop(AF_INET6, address, text, sizeof(text));
+	json_string(j, text);
+}
+
+void json_ipv4(struct json *j, uint32_t address)
+{
+	uint8_t p[4] = { (uint8_t)(address >> 24), (uint8_t)(address >> 16),
+			 (uint8_t)(address >> 8), (uint8_t)address };
+
+	separate(j);
+	put_char(j, '"');
+	put_ipv4(j, p);
+	put_char(j, '"');
+}
+
+void json_address(struct json *j, const uint8_t address[16])
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	if (memcmp(address, mapped, sizeof(mapped)) != 0)
+		json_ipv6(j, address);
+	else
+		json_ipv4(j, wire_get_u32(address + 12));
+}
+
+void json_colons(struct json *j, const uint32_t *numbers, size_t count)
+{
+	separate(j);
+	put_char(j, '"');
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0)
+			put_char(j, ':');
+		put_uint(j, numbers[i]);
+	}
+	put_char(j, '"');
+}
+
+void json_splice(struct json *j, const struct json *part)
+{
+	if (part->len == 0)
+		return;
+	separate(j);
+	put(j, part->bytes, part->len);
+}
+
+void json_uint_at(struct json *j, const char *name, uint64_t value)
+{
+	json_key(j, name);
+	json_uint(j, value);
+}
+
+void json_string_at(struct json *j, const char *name, const char *text)
+{
+	json_key(j, name);
+	json_string(j, text);
+}
+
+void json_true_at(struct json *j, const char *name, bool value)
+{
+	if (!value)
+		return;
+	json_key(j, name);
+	json_bool(j, true);
+}

@@ -1,0 +1,71 @@
+/*
+ * cli/json.h - write JSON into a buffer
+ *
+ *	json_object(&j);
+ *	json_key(&j, "prefixLen");
+ *	json_uint(&j, 24);
+ *	json_end_object(&j);
+ *
+ * Commas take care of themselves. The buffer grows as needed; a part that many
+ * objects share is written once into a buffer of its own and copied in with
+ * json_splice(). There is no way to go on without memory here, so a writer that
+ * cannot grow ends the program with a message.
+ */
+#ifndef CLI_JSON_H
+#define CLI_JSON_H
+
+#include "bmp/wire.h"
+
+/* All zero is an empty buffer. */
+struct json {
+	char *bytes;
+	size_t len;
+	size_t size;
+	bool comma; /* before the next key or element */
+};
+
+void json_fini(struct json *j);
+
+/* Forget the text, keep the memory. */
+static inline void json_reset(struct json *j)
+{
+	j->len = 0;
+	j->comma = false;
+}
+
+/* Structure */
+void json_object(struct json *j);
+void json_end_object(struct json *j);
+void json_array(struct json *j);
+void json_end_array(struct json *j);
+/* @name is written as it is: one of ours, nothing to escape. */
+void json_key(struct json *j, const char *name);
+
+/* The end of a line of JSON lines. */
+void json_end_line(struct json *j);
+
+/* Values */
+void json_uint(struct json *j, uint64_t value);
+void json_bool(struct json *j, bool value);
+/* Bytes that ought to be UTF-8; what is not becomes U+FFFD. */
+void json_text(struct json *j, struct wire_view text);
+void json_string(struct json *j, const char *text);
+void json_hex(struct json *j, struct wire_view bytes);
+/* 16 bytes, IPv4 if mapped. */
+void json_address(struct json *j, const uint8_t address[16]);
+/* The same, read as what the caller knows it to be. */
+void json_ipv4(struct json *j, uint32_t address);
+void json_ipv6(struct json *j, const uint8_t address[16]);
+/* Numbers with colons between: "65000:1", "65000:1:2". */
+void json_colons(struct json *j, const uint32_t *numbers, size_t count);
+
+/* Copy what @part holds, the inside of an object. */
+void json_splice(struct json *j, const struct json *part);
+
+/* A key and its value, for what there is much of. */
+void json_uint_at(struct json *j, const char *name, uint64_t value);
+void json_string_at(struct json *j, const char *name, const char *text);
+/* Only where it is true: absent means false. */
+void json_true_at(struct json *j, const char *name, bool value);
+
+#endif

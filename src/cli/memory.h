@@ -1,0 +1,23 @@
+/*
+ * cli/memory.h - memory that a command cannot go on without
+ *
+ * A command reads files and prints; where memory ends, so does it. The rooms
+ * below never do this: they return -ENOMEM.
+ */
+#ifndef CLI_MEMORY_H
+#define CLI_MEMORY_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What malloc() and its kin returned, or the end of the program. */
+static inline void *memory_must(void *memory)
+{
+	if (memory == NULL) {
+		fputs("arancini: out of memory\n", stderr);
+		exit(EXIT_FAILURE);
+	}
+	return memory;
+}
+
+#endif
