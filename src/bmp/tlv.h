@@ -73,7 +73,7 @@ static inline bool tlv_header(struct tlv_iter *it, uint16_t *type,
 static inline bool tlv_next(struct tlv_iter *it, struct tlv *out)
 {
 	struct wire_view value;
-	uint16_t type, index, len;
+	uint16_t type = 0, index = 0, len = 0;
 
 	if (it->c.left == 0)
 		return false;
