@@ -12,21 +12,27 @@
 #include <spargio/time.h>
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum {
 	FIBERS = 100000
 };
 
+/* The second number of /proc/self/statm is the resident pages. */
 static double resident_bytes(void)
 {
 	FILE *f = fopen("/proc/self/statm", "r");
-	long size = 0, resident = 0;
+	char line[128] = "";
+	char *second;
 
-	fibers_check(f != NULL && fscanf(f, "%ld %ld", &size, &resident) == 2,
+	fibers_check(f != NULL && fgets(line, sizeof(line), f) != NULL,
 		     "no /proc/self/statm");
 	fclose(f);
-	return (double)resident * (double)sysconf(_SC_PAGESIZE);
+	second = strchr(line, ' ');
+	fibers_check(second != NULL, "an odd /proc/self/statm");
+	return (double)strtol(second, NULL, 10) * (double)sysconf(_SC_PAGESIZE);
 }
 
 static void idle_cpu(const struct bench *b)

@@ -46,14 +46,13 @@ static void slot_main(void *arg)
 
 static void fill_pool(void)
 {
-	for (int i = 0; i < STACKS; i++) {
-		struct slot *slot = calloc(1, sizeof(*slot));
+	static struct slot slots[STACKS];
 
-		fibers_check(slot != NULL, "no memory");
-		slot->stack = malloc(STACK);
-		fibers_check(slot->stack != NULL, "no memory");
-		slot->next = pool;
-		pool = slot;
+	for (int i = 0; i < STACKS; i++) {
+		slots[i].stack = malloc(STACK);
+		fibers_check(slots[i].stack != NULL, "no memory");
+		slots[i].next = pool;
+		pool = &slots[i];
 	}
 }
 

@@ -41,7 +41,7 @@ static int sort_numbers(void)
 		.io = { { SP_IO_PIPE, 0 }, { SP_IO_PIPE, 0 } },
 	};
 	struct sp_process *child;
-	struct sp_exit how;
+	struct sp_exit how = { 0 };
 	char text[64] = "";
 	int in, out, err;
 
@@ -88,7 +88,7 @@ static int stop_a_slow_one(void)
 	static const char *const argv[] = { "sleep", "100", NULL };
 	struct sp_process_opts opts = { .argv = argv };
 	struct sp_process *child;
-	struct sp_exit how;
+	struct sp_exit how = { 0 };
 	int err;
 
 	err = sp_process_spawn(&opts, &child);
