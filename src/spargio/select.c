@@ -138,7 +138,8 @@ static void shuffle(struct select *s)
 	for (uint32_t i = 0; i < s->count; i++) {
 		uint32_t j = (uint32_t)(next_random(&state) % (i + 1));
 
-		s->order[i] = s->order[j];
+		if (j != i)
+			s->order[i] = s->order[j];
 		s->order[j] = (uint8_t)i;
 	}
 	if (shard != NULL)

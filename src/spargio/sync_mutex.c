@@ -141,7 +141,7 @@ int sp_mutex_lock(struct sp_mutex *mutex)
 
 /*
  * Hot. Cost: one compare and swap, and a store to the same cache line, while
- * nobody else wants it. bench/mutex.c measures two shards that do.
+ * nobody else wants it. bench/sync.c measures two shards that do.
  */
 int sp_mutex_lock_until(struct sp_mutex *mutex, int64_t deadline)
 {
