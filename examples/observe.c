@@ -72,7 +72,7 @@ static int print_stats(void)
 static int body(void *arg)
 {
 	atomic_int *seen = arg;
-	struct sp_task sleeper, busy;
+	struct sp_task sleeper = { 0 }, busy = { 0 };
 	int err;
 
 	err = start_named("sleeper", wait_for_the_end, &sleeper);

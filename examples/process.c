@@ -41,7 +41,7 @@ static int sort_numbers(void)
 		.io = { { SP_IO_PIPE, 0 }, { SP_IO_PIPE, 0 } },
 	};
 	struct sp_process *child;
-	struct sp_exit how;
+	struct sp_exit how = { 0 };
 	char text[64] = "";
 	int in, out, err;
 
