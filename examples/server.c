@@ -170,8 +170,8 @@ static int body(void *arg)
 {
 	struct server server = { .signals = arg };
 	struct sockaddr_in address;
-	struct sp_task listener;
-	struct sp_signal signal;
+	struct sp_signal signal = { 0 };
+	struct sp_task listener = { 0 };
 	int err;
 
 	server.listener = open_listener(&address);

@@ -134,6 +134,14 @@ static const struct row rows[256] = {
 };
 /* clang-format on */
 
+/* A regular file is always ready. */
+static bool not_ready(int fd, uint32_t events)
+{
+	struct pollfd p = { .fd = fd, .events = (short)events };
+
+	return poll(&p, 1, 0) == 0;
+}
+
 enum sp__attempt sp__sqe_try(const struct io_uring_sqe *sqe, int *res)
 {
 	const struct row *row = &rows[sqe->opcode];
@@ -143,9 +151,14 @@ enum sp__attempt sp__sqe_try(const struct io_uring_sqe *sqe, int *res)
 	*res = row->attempt(sqe);
 	if (*res == -EAGAIN)
 		return SP__NOT_READY;
-	/* Some files cannot be asked whether they would block. */
+	/*
+	 * Some files cannot be asked to do it or say that they would block;
+	 * pipes learned it with Linux 6.5. What is not ready is waited for, so
+	 * that no thread of the pool is stuck in it beyond a cancel.
+	 */
 	if (*res == -EOPNOTSUPP && row->block != NULL)
-		return SP__MUST_BLOCK;
+		return not_ready(sqe->fd, row->events) ? SP__NOT_READY
+						       : SP__MUST_BLOCK;
 	return SP__DONE;
 }
 
