@@ -78,7 +78,7 @@ static int body(void *arg)
 	err = start_named("sleeper", wait_for_the_end, &sleeper);
 	if (err < 0)
 		return err;
-	sp_sleep(5 * SP_MS);
+	sp_sleep(50 * SP_MS); /* both are asleep by then */
 
 	/* One line for each fiber; from a debugger: call (int)sp_dump(...) */
 	fflush(stdout);
