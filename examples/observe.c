@@ -20,13 +20,16 @@ static int wait_for_the_end(void *arg)
 	return 0;
 }
 
-/* What a watchdog is for: a loop nobody thought would be long. */
+/*
+ * What a watchdog is for: a loop nobody thought would be long. This one ends
+ * when it was seen.
+ */
 static int hog(void *arg)
 {
-	int64_t until = sp_in(60 * SP_MS);
+	atomic_int *seen = arg;
+	int64_t until = sp_in(5 * SP_S);
 
-	(void)arg;
-	while (sp_now() < until)
+	while (atomic_load(seen) == 0 && sp_now() < until)
 		;
 	return 0;
 }
@@ -40,12 +43,12 @@ static void on_hog(const struct sp_hog *hog_seen, void *arg)
 	atomic_fetch_add(seen, 1);
 }
 
-static int start_named(const char *name, int (*fn)(void *),
+static int start_named(const char *name, int (*fn)(void *), void *arg,
 		       struct sp_task *task)
 {
 	struct sp_attr attr = { .place = SP_PINNED, .shard = 1, .name = name };
 
-	return sp_go_attr(NULL, &attr, fn, NULL, task);
+	return sp_go_attr(NULL, &attr, fn, arg, task);
 }
 
 static int print_stats(void)
@@ -75,7 +78,7 @@ static int body(void *arg)
 	struct sp_task sleeper = { 0 }, busy = { 0 };
 	int err;
 
-	err = start_named("sleeper", wait_for_the_end, &sleeper);
+	err = start_named("sleeper", wait_for_the_end, NULL, &sleeper);
 	if (err < 0)
 		return err;
 	sp_sleep(50 * SP_MS); /* both are asleep by then */
@@ -86,7 +89,7 @@ static int body(void *arg)
 	if (err == 0)
 		err = print_stats();
 	if (err == 0)
-		err = start_named("hog", hog, &busy);
+		err = start_named("hog", hog, seen, &busy);
 	if (err < 0)
 		return err;
 	sp_join(busy, NULL);
