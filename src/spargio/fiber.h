@@ -118,6 +118,7 @@ struct sp_fiber {
 	_Atomic uint64_t id; /* 0 while free */
 
 	/* For the dump: written by its shard, read by anybody. */
+	_Atomic uint32_t seen_on; /* index of the shard it ran on last */
 	const char *_Atomic waits_for;
 	const void *_Atomic waits_on;
 	_Atomic int64_t waits_since;

@@ -279,6 +279,7 @@ static void enter(struct sp_shard *s, struct sp_fiber *f)
 	s->current = f;
 	f->shard = s;
 	atomic_store_explicit(&f->on_stack, true, memory_order_relaxed);
+	atomic_store_explicit(&f->seen_on, s->index, memory_order_relaxed);
 	atomic_store_explicit(&f->state, SP__FIBER_RUNNING,
 			      memory_order_relaxed);
 	atomic_store_explicit(&s->running, f, memory_order_relaxed);

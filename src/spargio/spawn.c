@@ -188,6 +188,7 @@ static int spawn(struct sp_rt *rt, const struct sp_attr *attr,
 	}
 	f->detached = out == NULL;
 	f->shard = shard;
+	atomic_store_explicit(&f->seen_on, shard->index, memory_order_relaxed);
 	/* Counted first, then asked: sp_stop() does it the other way round. */
 	err = atomic_load(&rt->closing) ? -ESHUTDOWN : attach(f, attr);
 	if (err < 0) {

@@ -99,8 +99,10 @@ static void dump_fiber(struct sp__slot *slot, void *arg)
 
 	if (id == 0 || dump->err < 0)
 		return;
-	len = snprintf(line, sizeof(line), "fiber %" PRIx64 " %s %s", id,
-		       name == NULL ? "-" : name, state_name(state));
+	len = snprintf(line, sizeof(line),
+		       "fiber %" PRIx64 " %s on shard %u %s", id,
+		       name == NULL ? "-" : name, FIELD(seen_on),
+		       state_name(state));
 	if (state == SP__FIBER_WAITING && len < (int)sizeof(line))
 		len += snprintf(line + len, sizeof(line) - (size_t)len,
 				" for %s %p since %" PRId64 " ms",

@@ -281,7 +281,7 @@ static int dump_body(void *arg)
 	EXPECT_EQ(pipe(out), 0);
 	EXPECT_EQ(sp_dump(sp_runtime(), out[1]), 0);
 	EXPECT(read(out[0], text, sizeof(text) - 1) > 0);
-	EXPECT(strstr(text, "sleeper waiting for sleep") != NULL);
+	EXPECT(strstr(text, "sleeper on shard 1 waiting for sleep") != NULL);
 	EXPECT(strstr(text, "running") != NULL);
 	close(out[0]);
 	close(out[1]);
