@@ -91,23 +91,21 @@ void sp__context_adopt(struct sp__context *ctx)
 #define UNSEEN
 #endif
 
+#ifdef SP_TSAN
 UNSEEN void sp__context_drop(struct sp__context *ctx)
 {
-#ifdef SP_TSAN
-	if (ctx->tsan != NULL) {
-		if (!ctx->ran) {
-			void *self = __tsan_get_current_fiber();
+	if (ctx->tsan == NULL)
+		return;
+	if (!ctx->ran) {
+		void *self = __tsan_get_current_fiber();
 
-			__tsan_switch_to_fiber(ctx->tsan, 0);
-			__tsan_switch_to_fiber(self, 0);
-		}
-		__tsan_destroy_fiber(ctx->tsan);
-		ctx->tsan = NULL;
+		__tsan_switch_to_fiber(ctx->tsan, 0);
+		__tsan_switch_to_fiber(self, 0);
 	}
-#else
-	(void)ctx;
-#endif
+	__tsan_destroy_fiber(ctx->tsan);
+	ctx->tsan = NULL;
 }
+#endif
 
 UNSEEN void sp__context_switch(struct sp__context *from, struct sp__context *to)
 {
@@ -138,10 +136,9 @@ UNSEEN void sp__context_leave(struct sp__context *from, struct sp__context *to)
 	__builtin_unreachable();
 }
 
-UNSEEN void sp__context_arrived(struct sp__context *self)
-{
 #ifdef SP_ASAN
+UNSEEN void sp__context_arrived(void)
+{
 	__sanitizer_finish_switch_fiber(NULL, NULL, NULL);
-#endif
-	(void)self;
 }
+#endif

@@ -50,7 +50,14 @@ void sp__context_make(struct sp__context *ctx, void *bottom, void *top,
 void sp__context_adopt(struct sp__context *ctx);
 
 /* Let go of what a sanitizer holds. @ctx is not running. */
+#ifdef SP_TSAN
 void sp__context_drop(struct sp__context *ctx);
+#else
+static inline void sp__context_drop(struct sp__context *ctx)
+{
+	(void)ctx;
+}
+#endif
 
 /*
  * Leave @from, take up @to. Returns when somebody switches back, perhaps on
@@ -65,6 +72,12 @@ void sp__context_switch(struct sp__context *from, struct sp__context *to);
 void sp__context_leave(struct sp__context *from, struct sp__context *to);
 
 /* First thing in an entry function: the switch that came here is complete. */
-void sp__context_arrived(struct sp__context *self);
+#ifdef SP_ASAN
+void sp__context_arrived(void);
+#else
+static inline void sp__context_arrived(void)
+{
+}
+#endif
 
 #endif

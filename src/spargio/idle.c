@@ -19,6 +19,9 @@
 #define DOZE_NS	    (20 * SP_US)
 #define SPIN_MAX_NS (50 * SP_US)
 #define SPIN_MIN_NS (2 * SP_US)
+#define NEAR_NS	    (200 * SP_US) /* a wait that a spin may have caught */
+#define PROBE_MIN   4
+#define PROBE_MAX   256
 #define SPIN_LOOKS  32
 #define LIFO_OLD_NS (200 * SP_US)
 #define TRAPPED_NS  (1 * SP_MS)
@@ -161,13 +164,14 @@ bool sp__shard_steal(struct sp_shard *s, uint32_t at_least)
 	return found;
 }
 
-/* Somewhere a fiber waits that we could run. */
-static bool others_have_work(struct sp_shard *s)
+/* Somewhere at least @count fibers wait that we could run. */
+static bool others_have(struct sp_shard *s, uint32_t count)
 {
 	struct sp_rt *rt = s->rt;
 
 	for (uint32_t i = 0; i < rt->nshards; i++)
-		if (i != s->index && sp__shard_stealable(&rt->shards[i]) != 0)
+		if (i != s->index &&
+		    sp__shard_stealable(&rt->shards[i]) >= count)
 			return true;
 	return false;
 }
@@ -244,37 +248,43 @@ static int64_t spin_limit(const struct sp_shard *s)
 }
 
 /*
- * Grow the spin when it paid or would have, shrink it when it was in vain. With
- * more shards than CPUs a spinning one would take time from a working one.
+ * Spin on while it pays, shrink the spin when it was in vain. Two shards that
+ * both sleep while they wait for each other see waits that are mostly waking
+ * up, longer than any spin: so after some waits that were not much longer, try
+ * a full spin all the same, ever more rarely while that does not pay. With more
+ * shards than CPUs a spinning one would take time from a working one.
  */
 static void learn(struct sp_shard *s, int64_t waited, bool slept)
 {
-	int64_t spin = s->spin_ns;
-
-	if (s->rt->opts.spin_us != SP_SPIN_ADAPTIVE || spin == 0)
+	if (s->rt->opts.spin_us != SP_SPIN_ADAPTIVE || s->spin_ns == 0)
 		return;
-	if (!slept || waited < SPIN_MAX_NS)
-		spin = spin * 2;
-	else
-		spin = spin * 3 / 4;
-	if (spin > SPIN_MAX_NS)
-		spin = SPIN_MAX_NS;
-	s->spin_ns = spin < SPIN_MIN_NS ? SPIN_MIN_NS : spin;
+	if (!slept) {
+		s->spin_ns = SPIN_MAX_NS;
+		s->probe_every = PROBE_MIN;
+		return;
+	}
+	s->spin_ns = s->spin_ns * 3 / 4;
+	if (s->spin_ns < SPIN_MIN_NS)
+		s->spin_ns = SPIN_MIN_NS;
+	if (waited > NEAR_NS || ++s->near_misses < s->probe_every)
+		return;
+	s->near_misses = 0;
+	s->spin_ns = SPIN_MAX_NS;
+	if (s->probe_every < PROBE_MAX)
+		s->probe_every *= 2;
 }
 
-/* True if work came before the limit. */
-static bool spin(struct sp_shard *s, int64_t began)
+/* True if work came before the limit. *@now is kept up to date. */
+static bool spin(struct sp_shard *s, int64_t began, int64_t *now)
 {
 	int64_t limit = spin_limit(s);
 	int64_t due = sp__wheel_next(&s->wheel);
-	int64_t waited;
 
-	while ((waited = sp_now() - began) < limit) {
-		if (look(s))
+	while (*now - began < limit) {
+		if (look(s) || *now >= due)
 			return true;
-		if (began + waited >= due)
-			return true;
-		if (waited >= DOZE_NS && sp__shard_steal(s, 1))
+		*now = sp_now();
+		if (*now - began >= DOZE_NS && sp__shard_steal(s, 1))
 			return true;
 	}
 	return false;
@@ -287,7 +297,7 @@ static void park(struct sp_shard *s)
 	atomic_fetch_add(&rt->parked, 1);
 	/* See sp__shard_notify(): from here on who publishes also rings. */
 	atomic_exchange(&s->park, SP__PARKED);
-	if (!sp__shard_has_work(s) && !others_have_work(s)) {
+	if (!sp__shard_has_work(s) && !others_have(s, 1)) {
 		sp__count(&s->counts.parks, 1);
 		s->backend->wait(s, sleep_deadline(s));
 	}
@@ -299,16 +309,20 @@ static void park(struct sp_shard *s)
 void sp__shard_idle(struct sp_shard *s)
 {
 	int64_t began = sp_now();
+	int64_t now = began;
+	bool slept = false;
 
-	if (sp__shard_steal(s, LOADED))
-		return;
-	if (spin(s, began)) {
-		sp__count(&s->counts.spins, 1);
-		learn(s, 0, false);
+	if (others_have(s, LOADED) && sp__shard_steal(s, LOADED)) {
+		s->woke_at = now;
 		return;
 	}
-	if (sp__shard_steal(s, 1))
-		return;
-	park(s);
-	learn(s, sp_now() - began, true);
+	if (spin(s, began, &now)) {
+		sp__count(&s->counts.spins, 1);
+	} else if (!sp__shard_steal(s, 1)) {
+		park(s);
+		now = sp_now();
+		slept = true;
+	}
+	learn(s, now - began, slept);
+	s->woke_at = now;
 }

@@ -135,6 +135,7 @@ static void init_shard(struct sp_rt *rt, uint32_t index)
 	s->rt = rt;
 	s->index = index;
 	s->victim = index + 1;
+	s->probe_every = 1;
 	sp__wheel_init(&s->wheel, sp_now());
 	/* With too few CPUs a spinning shard would only be in the way. */
 	s->spin_ns = cpus_available() < rt->nshards ? 0 : 20 * SP_US;

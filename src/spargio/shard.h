@@ -64,12 +64,15 @@ struct sp_shard {
 	bool local_first; /* whose turn it is, local or runq */
 	bool stopping;
 	int64_t turn_began;
+	int64_t woke_at;       /* from idling, if that was just now; else 0 */
 	struct sp__fifo local; /* runnable, may not be stolen */
 	struct sp__stack_cache stacks;
 	struct sp__wheel wheel;
-	uint32_t inflight; /* operations the back end holds */
-	int64_t spin_ns;   /* learned; see idle.c */
-	uint32_t victim;   /* where the next search begins */
+	uint32_t inflight;    /* operations the back end holds */
+	int64_t spin_ns;      /* learned; see idle.c */
+	uint32_t near_misses; /* short sleeps since the last full spin */
+	uint32_t probe_every; /* so many of them before the next */
+	uint32_t victim;      /* where the next search begins */
 	uint64_t seed;
 
 	/* Owner and thieves. */

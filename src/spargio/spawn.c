@@ -205,8 +205,9 @@ static int spawn(struct sp_rt *rt, const struct sp_attr *attr,
 
 int sp_go(int (*fn)(void *), void *arg, struct sp_task *out)
 {
-	return spawn(NULL, &(struct sp_attr){ .place = SP_STEALABLE }, fn, arg,
-		     NULL, 0, out);
+	static const struct sp_attr stealable = { .place = SP_STEALABLE };
+
+	return spawn(NULL, &stealable, fn, arg, NULL, 0, out);
 }
 
 int sp_go_on(struct sp_rt *rt, uint32_t shard, int (*fn)(void *), void *arg,

@@ -15,8 +15,7 @@
 /* Since Linux 6.13: guard pages that do not split the mapping. */
 #define GUARD_INSTALL 102
 
-#define BATCH	  32 /* slots moved between a cache and the shared part */
-#define CACHE_MAX 128
+#define BATCH 32 /* slots moved between a cache and the shared part */
 
 /* How many free stacks of the shared part keep their pages. */
 #define WARM_MAX 1024
@@ -175,8 +174,8 @@ static void refill(struct sp__stacks *stacks, struct sp__stack_cache *cache,
 	sp__spin_unlock(&stacks->lock);
 }
 
-struct sp__slot *sp__stack_get(struct sp__stacks *stacks,
-			       struct sp__stack_cache *cache, int class)
+struct sp__slot *sp__stack_get_shared(struct sp__stacks *stacks,
+				      struct sp__stack_cache *cache, int class)
 {
 	struct sp__slot *slot;
 
@@ -186,14 +185,9 @@ struct sp__slot *sp__stack_get(struct sp__stacks *stacks,
 		sp__spin_unlock(&stacks->lock);
 		return slot;
 	}
-	if (cache->free[class] == NULL)
-		refill(stacks, cache, class);
-	slot = cache->free[class];
-	if (slot != NULL) {
-		cache->free[class] = slot->next;
-		cache->nfree[class]--;
-	}
-	return slot;
+	refill(stacks, cache, class);
+	return cache->free[class] == NULL ? NULL
+					  : sp__stack_get(stacks, cache, class);
 }
 
 /* All but the top page, where the header lives, goes back to the kernel. */
@@ -231,21 +225,17 @@ static void give_back(struct sp__stacks *stacks, struct sp__stack_cache *cache,
 	sp__spin_unlock(&stacks->lock);
 }
 
-void sp__stack_put(struct sp__stacks *stacks, struct sp__stack_cache *cache,
-		   struct sp__slot *slot)
+void sp__stack_put_shared(struct sp__stacks *stacks,
+			  struct sp__stack_cache *cache, struct sp__slot *slot)
 {
-	int class = slot->class;
-
 	if (cache == NULL) {
 		sp__spin_lock(&stacks->lock);
 		put_shared(stacks, slot);
 		sp__spin_unlock(&stacks->lock);
 		return;
 	}
-	slot->next = cache->free[class];
-	cache->free[class] = slot;
-	if (++cache->nfree[class] > CACHE_MAX)
-		give_back(stacks, cache, class, CACHE_MAX / 2);
+	give_back(stacks, cache, slot->class, SP__CACHE_MAX / 2);
+	sp__stack_put(stacks, cache, slot);
 }
 
 void sp__stack_cache_drain(struct sp__stacks *stacks,

@@ -27,6 +27,7 @@
 enum {
 	SP__STACK_CLASSES = 4, /* 16, 64, 256 KiB and 1 MiB */
 	SP__SLAB_SLOTS = 64,
+	SP__CACHE_MAX = 128, /* free slots a shard keeps to itself */
 };
 
 /* First member of what lives at the top of a slot. */
@@ -70,6 +71,12 @@ void sp__stacks_fini(struct sp__stacks *stacks);
 /* The smallest class that offers @size bytes, or -1 if none does. */
 int sp__stack_class(size_t size);
 
+/* The slow halves of what follows: the shared part, under its lock. */
+struct sp__slot *sp__stack_get_shared(struct sp__stacks *stacks,
+				      struct sp__stack_cache *cache, int class);
+void sp__stack_put_shared(struct sp__stacks *stacks,
+			  struct sp__stack_cache *cache, struct sp__slot *slot);
+
 /*
  * A slot of @class, its header zero when it was never used before. @cache may
  * be NULL (a thread that is no shard). NULL if memory is out.
@@ -77,11 +84,34 @@ int sp__stack_class(size_t size);
  * Hot: once per spawn. Cost: two loads and two stores while the cache has
  * one; a lock and a batch of 32 when not; mmap of a slab when neither has.
  */
-struct sp__slot *sp__stack_get(struct sp__stacks *stacks,
-			       struct sp__stack_cache *cache, int class);
+static inline struct sp__slot *sp__stack_get(struct sp__stacks *stacks,
+					     struct sp__stack_cache *cache,
+					     int class)
+{
+	struct sp__slot *slot;
 
-void sp__stack_put(struct sp__stacks *stacks, struct sp__stack_cache *cache,
-		   struct sp__slot *slot);
+	if (cache == NULL || cache->free[class] == NULL)
+		return sp__stack_get_shared(stacks, cache, class);
+	slot = cache->free[class];
+	cache->free[class] = slot->next;
+	cache->nfree[class]--;
+	return slot;
+}
+
+static inline void sp__stack_put(struct sp__stacks *stacks,
+				 struct sp__stack_cache *cache,
+				 struct sp__slot *slot)
+{
+	int class = slot->class;
+
+	if (cache == NULL || cache->nfree[class] >= SP__CACHE_MAX) {
+		sp__stack_put_shared(stacks, cache, slot);
+		return;
+	}
+	slot->next = cache->free[class];
+	cache->free[class] = slot;
+	cache->nfree[class]++;
+}
 
 /* Give all of @cache back to the shared part. */
 void sp__stack_cache_drain(struct sp__stacks *stacks,
