@@ -53,7 +53,7 @@ static void run_spargio(void *arg, uint64_t iterations)
 int main(int argc, char **argv)
 {
 	struct bench b =
-		bench_begin(argc, argv, "Times a switch between two stacks.");
+		bench_begin(argc, argv, "Times a switch between two stacks.\n");
 	void *stack = malloc(STACK);
 	const struct bench_loop loops[] = {
 		{ "context_switch", "floor", "ns", run_floor, stack },

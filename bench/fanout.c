@@ -82,7 +82,7 @@ static void rotation(uint64_t iterations)
 int main(int argc, char **argv)
 {
 	struct bench b =
-		bench_begin(argc, argv, "Times fan-out to stealable fibers.");
+		bench_begin(argc, argv, "Times fan-out to stealable fibers.\n");
 	struct sp_rt *rt = fibers_start(4);
 	struct fibers f[] = {
 		{ rt, balanced, 0 },

@@ -18,7 +18,17 @@ struct fibers {
 	uint64_t iterations;
 };
 
-/* A runtime of @shards shards; ends the program if it cannot be had. */
+/*
+ * Keep the calling thread on CPU @cpu, where there are several: a floor of two
+ * threads that share one measures the kernel's scheduler.
+ */
+void fibers_pin(int cpu);
+void fibers_unpin(void);
+
+/*
+ * A runtime of @shards shards, each on a CPU of its own if there are as many;
+ * ends the program if it cannot be had.
+ */
 struct sp_rt *fibers_start(uint32_t shards);
 struct sp_rt *fibers_start_with(const struct sp_opts *opts);
 void fibers_stop(struct sp_rt *rt);

@@ -64,6 +64,7 @@ static void *floor_main(void *arg)
 	uint16_t tag;
 
 	(void)arg;
+	fibers_pin(1);
 	do {
 		uint64_t value = floor_recv(&to, &tag);
 
@@ -81,6 +82,7 @@ static pthread_t floor_thread;
 /* The spinning thread lives only while it is timed: cores are few. */
 static void floor_begin(void)
 {
+	fibers_pin(0);
 	fibers_check(pthread_create(&floor_thread, NULL, floor_main, NULL) == 0,
 		     "no thread");
 }
@@ -89,44 +91,34 @@ static void floor_end(void)
 {
 	floor_send(&to, &parked_to, TAG_STOP, 0);
 	pthread_join(floor_thread, NULL);
+	fibers_unpin();
 }
 
-static void floor_ping_pong(void *arg, uint64_t iterations)
+static void floor_ping_pong(void)
+{
+	uint64_t acks = 0;
+	uint16_t tag;
+
+	for (uint64_t i = 0; i < ROUND_TRIPS; i++) {
+		floor_send(&to, &parked_to, TAG_ECHO, i);
+		acks += floor_recv(&from, &tag);
+	}
+	fibers_check(acks == ROUND_TRIPS * (ROUND_TRIPS - 1) / 2,
+		     "wrong answers");
+}
+
+static void floor_one_way(void)
 {
 	uint16_t tag;
 
-	(void)arg;
-	floor_begin();
-	for (uint64_t n = 0; n < iterations; n++) {
-		uint64_t acks = 0;
-
-		for (uint64_t i = 0; i < ROUND_TRIPS; i++) {
-			floor_send(&to, &parked_to, TAG_ECHO, i);
-			acks += floor_recv(&from, &tag);
-		}
-		fibers_check(acks == ROUND_TRIPS * (ROUND_TRIPS - 1) / 2,
-			     "wrong answers");
+	for (uint64_t i = 0; i < ONE_WAY; i++) {
+		while (!sp__lane_room(&to, 1))
+			sp__cpu_relax();
+		sp__lane_fill(&to, 0, TAG_SUM, i);
 	}
-	floor_end();
-}
-
-static void floor_one_way(void *arg, uint64_t iterations)
-{
-	uint16_t tag;
-
-	(void)arg;
-	floor_begin();
-	for (uint64_t n = 0; n < iterations; n++) {
-		for (uint64_t i = 0; i < ONE_WAY; i++) {
-			while (!sp__lane_room(&to, 1))
-				sp__cpu_relax();
-			sp__lane_fill(&to, 0, TAG_SUM, i);
-		}
-		sp__lane_publish(&to);
-		floor_send(&to, &parked_to, TAG_ASK, 0);
-		floor_recv(&from, &tag);
-	}
-	floor_end();
+	sp__lane_publish(&to);
+	floor_send(&to, &parked_to, TAG_ASK, 0);
+	floor_recv(&from, &tag);
 }
 
 /* The runtime */
@@ -170,24 +162,21 @@ static void round_trips(uint64_t count)
 	fibers_check(acks == count * (count - 1) / 2, "wrong answers");
 }
 
-static void ping_pong(uint64_t iterations)
+static void ping_pong(void)
 {
-	for (uint64_t n = 0; n < iterations; n++)
-		round_trips(ROUND_TRIPS);
+	round_trips(ROUND_TRIPS);
 }
 
-static void one_way(uint64_t iterations)
+static void one_way(void)
 {
-	for (uint64_t n = 0; n < iterations; n++) {
-		struct sp_msg m;
+	struct sp_msg m;
 
-		for (uint64_t i = 0; i < ONE_WAY; i++)
-			while (sp_msg_send_nowait(1, TAG_SUM, i) == -EAGAIN)
-				sp_yield();
-		fibers_check(sp_msg_flush(1) == 0, "flush");
-		fibers_check(sp_msg_send(1, TAG_ASK, 0) == 0, "send");
-		fibers_check(sp_msg_recv(&m) == 0, "receive");
-	}
+	for (uint64_t i = 0; i < ONE_WAY; i++)
+		while (sp_msg_send_nowait(1, TAG_SUM, i) == -EAGAIN)
+			sp_yield();
+	fibers_check(sp_msg_flush(1) == 0, "flush");
+	fibers_check(sp_msg_send(1, TAG_ASK, 0) == 0, "send");
+	fibers_check(sp_msg_recv(&m) == 0, "receive");
 }
 
 static int cold_body(void *arg)
@@ -201,39 +190,115 @@ static int cold_body(void *arg)
 	return sp_join(task, NULL);
 }
 
-static void cold_start(void *arg, uint64_t iterations)
+static void cold_start(void)
 {
 	struct sp_opts opts = SP_OPTS_INIT;
 
-	(void)arg;
 	opts.shards = 2;
-	for (uint64_t n = 0; n < iterations; n++)
-		fibers_check(sp_run(&opts, cold_body, NULL) == 0, "cold start");
+	fibers_check(sp_run(&opts, cold_body, NULL) == 0, "cold start");
 }
+
+/* Sampling: both sides are awake and warm before the clock starts */
+
+struct shape {
+	const char *name;
+	const char *variant;
+	void (*iteration)(void);
+	enum {
+		ON_FLOOR,
+		ON_RUNTIME,
+		ALONE
+	} where;
+	double samples[BENCH_ROUNDS_MAX];
+	double cpu;
+};
+
+static double time_shape(const struct shape *shape, int warm_up, int count)
+{
+	uint64_t began;
+
+	for (int i = 0; i < warm_up; i++)
+		shape->iteration();
+	began = bench_now_ns();
+	for (int i = 0; i < count; i++)
+		shape->iteration();
+	return (double)(bench_now_ns() - began) / 1000 / count;
+}
+
+static double measured;
+
+static int time_in_fiber(void *arg)
+{
+	measured = time_shape(arg, 16, 50);
+	return 0;
+}
+
+static double sample(struct sp_rt *rt, struct shape *shape)
+{
+	double us;
+
+	switch (shape->where) {
+	case ON_FLOOR:
+		floor_begin();
+		us = time_shape(shape, 16, 50);
+		floor_end();
+		return us;
+	case ON_RUNTIME:
+		fibers_check(sp_call_on(rt, 0, time_in_fiber, shape, NULL) == 0,
+			     "the loop did not run");
+		return measured;
+	case ALONE:
+		break;
+	}
+	return time_shape(shape, 1, 4);
+}
+
+static struct shape shapes[] = {
+	{ .name = "steady_ping_pong_rtt",
+	  .variant = "floor",
+	  .iteration = floor_ping_pong,
+	  .where = ON_FLOOR },
+	{ .name = "steady_ping_pong_rtt",
+	  .variant = "spargio",
+	  .iteration = ping_pong,
+	  .where = ON_RUNTIME },
+	{ .name = "steady_one_way_send_drain",
+	  .variant = "floor",
+	  .iteration = floor_one_way,
+	  .where = ON_FLOOR },
+	{ .name = "steady_one_way_send_drain",
+	  .variant = "spargio",
+	  .iteration = one_way,
+	  .where = ON_RUNTIME },
+	{ .name = "cold_start_ping_pong",
+	  .variant = "spargio",
+	  .iteration = cold_start,
+	  .where = ALONE },
+};
+
+enum {
+	SHAPES = sizeof(shapes) / sizeof(shapes[0])
+};
 
 int main(int argc, char **argv)
 {
 	struct bench b =
-		bench_begin(argc, argv, "Times messages between two shards.");
-	struct fibers steady = { fibers_start(2), ping_pong, 0 };
-	struct fibers drain = { steady.rt, one_way, 0 };
-	const struct bench_loop loops[] = {
-		{ "steady_ping_pong_rtt", "floor", "us", floor_ping_pong,
-		  NULL },
-		{ "steady_ping_pong_rtt", "spargio", "us", fibers_run,
-		  &steady },
-		{ "steady_one_way_send_drain", "floor", "us", floor_one_way,
-		  NULL },
-		{ "steady_one_way_send_drain", "spargio", "us", fibers_run,
-		  &drain },
-		{ "cold_start_ping_pong", "spargio", "us", cold_start, NULL },
-	};
+		bench_begin(argc, argv, "Times messages between two shards.\n");
+	struct sp_rt *rt = fibers_start(2);
 
 	fibers_check(sp__lane_init(&to, 4096) == 0, "no memory");
 	fibers_check(sp__lane_init(&from, 4096) == 0, "no memory");
-	fibers_check(sp_go_on(steady.rt, 1, responder, NULL, NULL) == 0,
-		     "spawn");
-	bench_loops_run(&b, loops, sizeof(loops) / sizeof(loops[0]));
-	fibers_stop(steady.rt);
+	fibers_check(sp_go_on(rt, 1, responder, NULL, NULL) == 0, "spawn");
+	for (unsigned int round = 0; round < b.rounds; round++)
+		for (int i = 0; i < SHAPES; i++) {
+			double cpu = bench_cpu_seconds();
+
+			shapes[i].samples[round] = sample(rt, &shapes[i]);
+			shapes[i].cpu += bench_cpu_seconds() - cpu;
+		}
+	for (int i = 0; i < SHAPES; i++)
+		bench_report(shapes[i].name, shapes[i].variant, "us",
+			     shapes[i].samples, b.rounds, shapes[i].cpu);
+	fibers_stop(rt);
 	return 0;
 }

@@ -96,8 +96,8 @@ static void cross_shard(uint64_t iterations)
 
 int main(int argc, char **argv)
 {
-	struct bench b =
-		bench_begin(argc, argv, "Times spawning and joining a fiber.");
+	struct bench b = bench_begin(argc, argv,
+				     "Times spawning and joining a fiber.\n");
 	struct fibers one = { fibers_start(1), one_shard, 0 };
 	struct fibers two = { fibers_start(2), cross_shard, 0 };
 	const struct bench_loop loops[] = {

@@ -75,6 +75,7 @@ static void *floor_consumer(void *arg)
 	uint64_t left = *(uint64_t *)arg;
 	uint64_t sum = 0;
 
+	fibers_pin(1);
 	while (left > 0) {
 		struct sp_msg m;
 
@@ -93,6 +94,7 @@ static void floor_push(void *arg, uint64_t iterations)
 	pthread_t consumer;
 
 	(void)arg;
+	fibers_pin(0);
 	fibers_check(pthread_create(&consumer, NULL, floor_consumer,
 				    &iterations) == 0,
 		     "no thread");
@@ -105,6 +107,7 @@ static void floor_push(void *arg, uint64_t iterations)
 	}
 	sp__lane_publish(&lane);
 	pthread_join(consumer, NULL);
+	fibers_unpin();
 }
 
 static int drain(void *arg)
@@ -274,8 +277,8 @@ static void report_wake(struct sp_rt *rt, const char *variant,
 
 int main(int argc, char **argv)
 {
-	struct bench b =
-		bench_begin(argc, argv, "Times what fibers do to one another.");
+	struct bench b = bench_begin(argc, argv,
+				     "Times what fibers do to one another.\n");
 	struct sp_rt *rts[] = { fibers_start(1), fibers_start(2) };
 	static const char *const variants[] = { "shards=1", "shards=2" };
 	static const struct {
