@@ -99,9 +99,12 @@ static struct bgp_reading reading(const struct bgp_context *ctx,
 		.loc_rib = peer->view == BMP_VIEW_LOC_RIB,
 	};
 
+	if (r.loc_rib && ctx->known)
+		r.add_path_unsaid = ~ctx->families;
 	if (over != NULL) {
 		r.add_path |= over->add_path_on;
 		r.add_path &= ~over->add_path_off;
+		r.add_path_unsaid &= ~over->add_path_off;
 		if (over->as_width != 0) {
 			r.as_width = over->as_width;
 			r.as_width_certain = true;

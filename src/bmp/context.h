@@ -21,7 +21,9 @@
 struct bgp_reading {
 	bgp_family_set add_path;	/* path identifiers before NLRI */
 	bgp_family_set multiple_labels; /* labels up to the bottom of stack */
-	uint8_t as_width;		/* 2 or 4 */
+	/* Of these no OPEN says whether they have them; docs/decisions/0023 */
+	bgp_family_set add_path_unsaid;
+	uint8_t as_width; /* 2 or 4 */
 	/* A path that cannot be of that width is not read with the other. */
 	bool as_width_certain;
 	/* Made up by the router from its Loc-RIB: AS_PATH may be missing. */

@@ -58,16 +58,45 @@ static void set_how(struct bgp_section *s, uint16_t afi, uint8_t safi,
 	s->how.multiple_labels = (r->multiple_labels & bit) != 0;
 }
 
+/*
+ * The OPENs of a Loc-RIB are made up, and Huawei's leave families out that it
+ * then sends with path identifiers. Such a field is read with them only if it
+ * cannot be read without, and can be with them to its last bit.
+ */
+static bool reads_with_path_ids(struct bgp_section *s,
+				const struct bgp_reading *r)
+{
+	struct bgp_nlri_how how = s->how;
+	struct bgp_nlri_iter it;
+	uint32_t count;
+
+	how.add_path = true;
+	if (!(r->add_path_unsaid &
+	      bgp_family_bit((enum bgp_family)how.family)) ||
+	    !bgp_nlri_count(s->field, &how, &count))
+		return false;
+	bgp_nlri_start(&it, s->field, &how);
+	while (bgp_nlri_next(&it))
+		;
+	if (it.malformed || it.host_bits != 0)
+		return false;
+	s->how = how;
+	s->count = count;
+	s->add_path_guessed = true;
+	return true;
+}
+
 /* Fill a section and walk it once; @bad is the verdict if that fails. */
 static void add_section(struct bgp_update *u, enum bgp_section_id id,
-			struct wire_view field, enum bgp_verdict bad,
-			uint8_t code)
+			struct wire_view field, const struct bgp_reading *r,
+			enum bgp_verdict bad, uint8_t code)
 {
 	struct bgp_section *s = &u->sections[id];
 
 	s->field = field;
 	s->how.withdrawn = id < BGP_SECTION_NLRI;
-	if (bgp_nlri_count(field, &s->how, &s->count))
+	if (bgp_nlri_count(field, &s->how, &s->count) ||
+	    reads_with_path_ids(s, r))
 		return;
 	s->lost = true;
 	blame(u, bad, BGP_FAULT_NLRI, code);
@@ -80,7 +109,7 @@ static void add_classic(struct bgp_update *u, enum bgp_section_id id,
 		return;
 	set_how(&u->sections[id], 1, 1, BGP_IPV4_UNICAST, r);
 	/* RFC 7606 3: what cannot be parsed cannot be withdrawn either. */
-	add_section(u, id, field, BGP_RESET, 0);
+	add_section(u, id, field, r, BGP_RESET, 0);
 }
 
 static void add_mp(struct bgp_update *u, enum bgp_section_id id, uint8_t code,
@@ -98,7 +127,7 @@ static void add_mp(struct bgp_update *u, enum bgp_section_id id, uint8_t code,
 		blame(u, BGP_DISABLE_FAMILY, BGP_FAULT_NEXT_HOP, code);
 		return;
 	}
-	add_section(u, id, mp->nlri, BGP_DISABLE_FAMILY, code);
+	add_section(u, id, mp->nlri, r, BGP_DISABLE_FAMILY, code);
 }
 
 /* RFC 4724 2; some send IPv4 unicast's in the form of the others. */

@@ -45,6 +45,7 @@ struct bgp_section {
 	struct bgp_nlri_how how;
 	uint32_t count; /* routes; an unknown family's raw field is one */
 	bool lost;	/* could not be read */
+	bool add_path_guessed; /* path identifiers that no OPEN speaks of */
 };
 
 struct bgp_update {

@@ -353,6 +353,8 @@ static void put_section_lines(struct decode *d, const struct bgp_update *u,
 		return;
 	json_reset(&d->attributes);
 	put_section(&d->attributes, u, s);
+	json_true_at(&d->attributes, "addPathGuessed",
+		     u->sections[s].add_path_guessed);
 	put_fault(&d->attributes, u);
 	if (announced) {
 		put_next_hop(&d->attributes, u, s);

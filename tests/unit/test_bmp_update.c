@@ -460,9 +460,57 @@ static void test_rule_22_every_route_of_a_full_update(void **state)
 	assert_int_equal(u.sections[BGP_SECTION_NLRI].count, (w.len - 24) / 5);
 }
 
+/* multi14-r23.bmp, message 62: docs/decisions/0023 */
+static void test_path_ids_of_a_family_no_open_names(void **state)
+{
+	enum {
+		NLRI_AT = 23,
+		LENGTH_AT = 27,
+		LAST = 34
+	};
+	const uint8_t from_r23[] = { 0, 0, 0, 31, 0x40, 1, 1, 0, 0x40, 2, 0,
+				     0x80, 14, 21, 0, 1, 4, 4, 10, 0, 0, 1, 0,
+				     /* path id 0, label 24067, 90.0.0.1/32 */
+				     0, 0, 0, 0, 0x38, 0x05, 0xe0, 0x31, 90, 0,
+				     0, 1 };
+	struct bgp_reading r = { .as_width = 4, .loc_rib = true };
+	struct wire_view body = { from_r23, sizeof(from_r23) };
+	uint8_t stray[sizeof(from_r23)];
+	struct bgp_nlri_iter it;
+	struct bgp_update u;
+
+	(void)state;
+	assert_int_equal(from_r23[NLRI_AT], 0);
+	/* The OPENs name it, without path identifiers: not guessed. */
+	assert_int_equal(bgp_update_decode(body, &r, &u), BGP_DISABLE_FAMILY);
+	assert_true(u.sections[BGP_SECTION_MP_REACH].lost);
+
+	r.add_path_unsaid = ~(bgp_family_set)0;
+	assert_int_equal(bgp_update_decode(body, &r, &u), BGP_ACCEPT);
+	assert_true(u.sections[BGP_SECTION_MP_REACH].add_path_guessed);
+	assert_true(bgp_update_routes(&u, BGP_SECTION_MP_REACH, &it));
+	assert_true(bgp_nlri_next(&it));
+	assert_int_equal(it.nlri.prefix_len, 32);
+	assert_false(bgp_nlri_next(&it));
+
+	/* One bit beyond its length, and it is no perfect reading any more. */
+	memcpy(stray, from_r23, sizeof(stray));
+	stray[LENGTH_AT] = 0x37;
+	assert_int_equal(stray[LAST] & 1, 1);
+	body.p = stray;
+	assert_int_equal(bgp_update_decode(body, &r, &u), BGP_DISABLE_FAMILY);
+
+	/* What can be read in the plain form is, whatever else it could be. */
+	r.add_path = bgp_family_bit(BGP_IPV4_LABELED);
+	body.p = from_r23;
+	assert_int_equal(bgp_update_decode(body, &r, &u), BGP_ACCEPT);
+	assert_false(u.sections[BGP_SECTION_MP_REACH].add_path_guessed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_path_ids_of_a_family_no_open_names),
 		cmocka_unit_test(test_rule_20_end_of_rib),
 		cmocka_unit_test(test_rule_24_withdraws_come_before_announces),
 		cmocka_unit_test(test_rule_24_each_section_has_its_next_hop),
