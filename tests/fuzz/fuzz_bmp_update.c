@@ -122,6 +122,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		.as_width = data[8] & 1 ? 2 : 4,
 		.as_width_certain = data[8] & 2,
 		.mrt_rib = data[8] & 4,
+		.loc_rib = data[8] & 8,
+		.add_path_unsaid = data[8] & 16 ? ~(bgp_family_set)0 : 0,
 	};
 	if (bgp_update_decode(in, &r, &u) >= BGP_VERDICTS)
 		abort();
