@@ -82,6 +82,7 @@ int sp_msg_recv(struct sp_msg *out);
 int sp_msg_recv_until(struct sp_msg *out, int64_t deadline);
 /* Up to @max at once; waits only for the first. Returns how many. */
 int sp_msg_recv_many(struct sp_msg *out, size_t max);
+int sp_msg_recv_many_until(struct sp_msg *out, size_t max, int64_t deadline);
 /* Hot ones only. */
 int sp_msg_recv_hot(struct sp_msg *out);
 int sp_msg_recv_hot_until(struct sp_msg *out, int64_t deadline);

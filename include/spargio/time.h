@@ -59,6 +59,7 @@ int sp_timer_new(int64_t when, struct sp_timer **out);
 void sp_timer_free(struct sp_timer *timer); /* nobody may be waiting */
 void sp_timer_reset(struct sp_timer *timer, int64_t when);
 int sp_timer_wait(struct sp_timer *timer); /* yields */
+int sp_timer_wait_until(struct sp_timer *timer, int64_t deadline);
 
 /* What an interval does with the ticks its owner was too late for. */
 enum sp_missed {

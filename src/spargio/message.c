@@ -429,13 +429,18 @@ int sp_msg_recv_hot_until(struct sp_msg *out, int64_t deadline)
 
 int sp_msg_recv_many(struct sp_msg *out, size_t max)
 {
+	return sp_msg_recv_many_until(out, max, SP_NEVER);
+}
+
+int sp_msg_recv_many_until(struct sp_msg *out, size_t max, int64_t deadline)
+{
 	struct sp_shard *shard;
 	size_t n = 1;
 	int err;
 
 	if (max == 0)
 		return 0;
-	err = recv_until(&out[0], false, SP_NEVER);
+	err = recv_until(&out[0], false, deadline);
 	if (err < 0)
 		return err;
 	shard = sp__shard_self();

@@ -122,32 +122,49 @@ void sp_timer_reset(struct sp_timer *timer, int64_t when)
 	sp__spin_unlock(&timer->lock);
 }
 
+/* One wait: until the timer's time as it is now, a reset, or @deadline. */
+static uint32_t timer_wait_once(struct sp_timer *timer, struct sp_fiber *self,
+				int64_t deadline, int64_t *when)
+{
+	struct sp__waiter w = { .fiber = self, .code = SP__EVENT };
+	uint32_t code;
+
+	sp__spin_lock(&timer->lock);
+	if (timer->when < deadline)
+		deadline = timer->when;
+	w.epoch = sp__wait_begin(self);
+	sp__waitlist_add(&timer->waiters, &w);
+	sp__spin_unlock(&timer->lock);
+	code = sp__wait_end(self, w.epoch, deadline, "timer", timer);
+	sp__spin_lock(&timer->lock);
+	sp__waitlist_remove(&w);
+	*when = timer->when;
+	sp__spin_unlock(&timer->lock);
+	return code;
+}
+
 int sp_timer_wait(struct sp_timer *timer)
+{
+	return sp_timer_wait_until(timer, SP_NEVER);
+}
+
+int sp_timer_wait_until(struct sp_timer *timer, int64_t deadline)
 {
 	struct sp_fiber *self = sp__fiber_self();
 
 	if (self == NULL)
 		return -EPERM;
+	if (self->deadline < deadline)
+		deadline = self->deadline;
 	for (;;) {
-		struct sp__waiter w = { .fiber = self, .code = SP__EVENT };
-		uint32_t code;
 		int64_t when;
+		uint32_t code = timer_wait_once(timer, self, deadline, &when);
 
-		sp__spin_lock(&timer->lock);
-		when = timer->when;
-		w.epoch = sp__wait_begin(self);
-		sp__waitlist_add(&timer->waiters, &w);
-		sp__spin_unlock(&timer->lock);
-		code = sp__wait_end(self, w.epoch, when, "timer", timer);
-		sp__spin_lock(&timer->lock);
-		sp__waitlist_remove(&w);
-		when = timer->when;
-		sp__spin_unlock(&timer->lock);
 		if (code == SP__CANCELLED)
 			return -ECANCELED;
 		if (when <= sp_now())
 			return 0;
-		if (code == SP__TIMED_OUT && self->deadline <= sp_now())
+		if (deadline <= sp_now())
 			return -ETIMEDOUT;
 	}
 }

@@ -156,6 +156,7 @@ static int many_body(void *arg)
 	EXPECT_EQ(sp_msg_send_many(0, TAG, values, 20), -EAGAIN);
 	EXPECT_EQ(sp_msg_recv_many(got, 32), 16);
 	EXPECT_EQ(got[15].value, 15);
+	EXPECT_EQ(sp_msg_recv_many_until(got, 32, sp_in(SP_MS)), -ETIMEDOUT);
 	return 0;
 }
 

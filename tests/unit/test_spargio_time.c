@@ -178,6 +178,8 @@ static int reset_body(void *arg)
 	EXPECT_EQ(ret, 0);
 	EXPECT(sp_now() - began >= 50 * SP_MS);
 	EXPECT_EQ(sp_timer_wait(r.timer), 0);
+	sp_timer_reset(r.timer, SP_NEVER);
+	EXPECT_EQ(sp_timer_wait_until(r.timer, sp_in(SP_MS)), -ETIMEDOUT);
 	sp_timer_free(r.timer);
 	return 0;
 }
