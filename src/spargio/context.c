@@ -46,8 +46,9 @@ void sp__context_make(struct sp__context *ctx, void *bottom, void *top,
 	slots[SLOT_ENTRY] = (void *)(uintptr_t)entry;
 	slots[SLOT_ARG] = arg;
 	slots[SLOT_RETURN] = (void *)(uintptr_t)sp__context_start;
-	*ctx = (struct sp__context){ .sp = slots };
+	ctx->sp = slots;
 #ifdef SP_ASAN
+	ctx->fake = NULL;
 	ctx->bottom = bottom;
 	ctx->size = (size_t)((char *)top - (char *)bottom);
 	__asan_unpoison_memory_region(bottom, ctx->size);
@@ -55,7 +56,9 @@ void sp__context_make(struct sp__context *ctx, void *bottom, void *top,
 	(void)bottom;
 #endif
 #ifdef SP_TSAN
-	ctx->tsan = __tsan_create_fiber(0);
+	/* Kept when the stack is used again: making one takes long. */
+	if (ctx->tsan == NULL)
+		ctx->tsan = __tsan_create_fiber(0);
 #endif
 }
 
@@ -78,21 +81,8 @@ void sp__context_adopt(struct sp__context *ctx)
 #endif
 }
 
-/*
- * TSan keeps a shadow of the call stack per fiber, so between telling it of
- * the switch and the switch itself no instrumented function may begin or end:
- * hence these attributes on everything below.
- */
-#if defined(SP_TSAN)
-#define UNSEEN __attribute__((no_sanitize("thread"), noinline))
-#elif defined(SP_ASAN)
-#define UNSEEN __attribute__((no_sanitize("address"), noinline))
-#else
-#define UNSEEN
-#endif
-
 #ifdef SP_TSAN
-UNSEEN void sp__context_drop(struct sp__context *ctx)
+SP__UNSEEN void sp__context_drop(struct sp__context *ctx)
 {
 	if (ctx->tsan == NULL)
 		return;
@@ -107,7 +97,8 @@ UNSEEN void sp__context_drop(struct sp__context *ctx)
 }
 #endif
 
-UNSEEN void sp__context_switch(struct sp__context *from, struct sp__context *to)
+SP__UNSEEN void sp__context_switch(struct sp__context *from,
+				   struct sp__context *to)
 {
 #ifdef SP_ASAN
 	__sanitizer_start_switch_fiber(&from->fake, to->bottom, to->size);
@@ -122,7 +113,8 @@ UNSEEN void sp__context_switch(struct sp__context *from, struct sp__context *to)
 #endif
 }
 
-UNSEEN void sp__context_leave(struct sp__context *from, struct sp__context *to)
+SP__UNSEEN void sp__context_leave(struct sp__context *from,
+				  struct sp__context *to)
 {
 #ifdef SP_ASAN
 	/* NULL: the fake stack of a context that ends is freed. */
@@ -137,7 +129,7 @@ UNSEEN void sp__context_leave(struct sp__context *from, struct sp__context *to)
 }
 
 #ifdef SP_ASAN
-UNSEEN void sp__context_arrived(void)
+SP__UNSEEN void sp__context_arrived(void)
 {
 	__sanitizer_finish_switch_fiber(NULL, NULL, NULL);
 }

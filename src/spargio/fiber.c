@@ -27,7 +27,6 @@ struct sp_fiber *sp__fiber_new(struct sp_rt *rt, struct sp_shard *here,
 void sp__fiber_free(struct sp_rt *rt, struct sp_shard *here,
 		    struct sp_fiber *fiber)
 {
-	sp__context_drop(&fiber->ctx);
 	/* From here on every task that names this fiber is stale. */
 	atomic_store_explicit(&fiber->id, 0, memory_order_relaxed);
 	atomic_store_explicit(&fiber->state, SP__FIBER_FREE,

@@ -417,8 +417,7 @@ static void drop_visitor(struct sp__slot *slot, void *arg)
 	struct sp_fiber *f = (struct sp_fiber *)(void *)slot;
 
 	(void)arg;
-	if (atomic_load(&f->id) != 0)
-		sp__context_drop(&f->ctx);
+	sp__context_drop(&f->ctx);
 }
 
 static void rt_close(struct sp_rt *rt)

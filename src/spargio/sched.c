@@ -354,13 +354,12 @@ static struct sp_fiber *successor(struct sp_shard *s, struct sp_fiber *f)
 	return joiner;
 }
 
-void sp__fiber_main(void *arg)
+/* All of a fiber's life; returns where to go when it is over. */
+static struct sp__context *live(struct sp_fiber *f)
 {
-	struct sp_fiber *f = arg;
 	struct sp_fiber *next;
 	struct sp_shard *s;
 
-	sp__context_arrived();
 	settle(sp__shard_self());
 	f->ret = f->fn(f->arg);
 	clean_up(f);
@@ -370,11 +369,18 @@ void sp__fiber_main(void *arg)
 	next = successor(s, f);
 	if (next == NULL) {
 		s->current = NULL;
-		sp__context_leave(&f->ctx, &s->sched);
-	} else {
-		enter(s, next);
-		sp__context_leave(&f->ctx, &next->ctx);
+		return &s->sched;
 	}
+	enter(s, next);
+	return &next->ctx;
+}
+
+SP__UNSEEN void sp__fiber_main(void *arg)
+{
+	struct sp_fiber *f = arg;
+
+	sp__context_arrived();
+	sp__context_leave(&f->ctx, live(f));
 }
 
 static void run(struct sp_shard *s, struct sp_fiber *f)

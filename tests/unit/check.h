@@ -26,6 +26,13 @@
 #endif
 #endif
 
+/* Sanitizers make fibers expensive. */
+#ifdef SANITIZED
+#define FEWER_IF_SANITIZED(n) ((n) / 10)
+#else
+#define FEWER_IF_SANITIZED(n) (n)
+#endif
+
 /* Fail with a sentence that names the case, not only the line. */
 #define CHECK(condition, ...)                     \
 	do {                                      \

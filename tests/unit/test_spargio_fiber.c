@@ -482,7 +482,7 @@ static void test_overflow_names_the_fiber(void **state)
 static int many_body(void *arg)
 {
 	enum {
-		MANY = 5000
+		MANY = FEWER_IF_SANITIZED(5000)
 	};
 	static struct sp_task tasks[MANY];
 
