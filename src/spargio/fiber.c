@@ -36,16 +36,19 @@ void sp__fiber_free(struct sp_rt *rt, struct sp_shard *here,
 
 struct sp_fiber *sp__fiber_hand_over(struct sp_fiber *fiber)
 {
-	struct sp__waiter *w;
 	struct sp_fiber *joiner = NULL;
+	struct sp__waiter *w;
 
 	sp__spin_lock(&fiber->lock);
 	w = fiber->joiner;
-	if (w != NULL && w->fiber->shard == fiber->shard &&
-	    sp__wake_claim(w->fiber, w->epoch, w->code)) {
-		/* It stays our joiner, so nobody else may take the result. */
-		joiner = w->fiber;
-		fiber->done = true;
+	/* Where it waits is certain only once nobody else can wake it. */
+	if (w != NULL && sp__wake_claim(w->fiber, w->epoch, w->code)) {
+		fiber->claimed = w->fiber;
+		if (w->fiber->shard == fiber->shard) {
+			/* It stays our joiner: nobody else gets the result. */
+			joiner = w->fiber;
+			fiber->done = true;
+		}
 	}
 	sp__spin_unlock(&fiber->lock);
 	return joiner;
@@ -53,6 +56,7 @@ struct sp_fiber *sp__fiber_hand_over(struct sp_fiber *fiber)
 
 void sp__fiber_bury(struct sp_shard *here, struct sp_fiber *fiber)
 {
+	struct sp_fiber *claimed = fiber->claimed;
 	struct sp_fiber *joiner = NULL;
 	uint64_t epoch = 0;
 	uint32_t code = 0;
@@ -69,7 +73,9 @@ void sp__fiber_bury(struct sp_shard *here, struct sp_fiber *fiber)
 		code = fiber->joiner->code;
 	}
 	sp__spin_unlock(&fiber->lock);
-	if (joiner != NULL)
+	if (claimed != NULL)
+		sp__wake_deliver(claimed);
+	else if (joiner != NULL)
 		sp__wake(joiner, epoch, code);
 	else if (detached)
 		sp__fiber_free(here->rt, here, fiber);

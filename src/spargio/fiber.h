@@ -115,7 +115,8 @@ struct sp_fiber {
 	bool detached;
 	int ret;
 	struct sp__waiter *joiner;
-	_Atomic uint64_t id; /* 0 while free */
+	struct sp_fiber *claimed; /* it, once it is ours alone to wake */
+	_Atomic uint64_t id;	  /* 0 while free */
 
 	/* For the dump: written by its shard, read by anybody. */
 	_Atomic uint32_t seen_on; /* index of the shard it ran on last */
@@ -200,9 +201,9 @@ void sp__fiber_free(struct sp_rt *rt, struct sp_shard *here,
 bool sp__fiber_is_cancelled(const struct sp_fiber *fiber);
 
 /*
- * @fiber has run to its end but still stands on its stack. If its joiner waits
- * on the same shard, claim it and return it: it may run as soon as the fiber
- * has left, and will find the fiber done.
+ * @fiber has run to its end but still stands on its stack. Claim its joiner,
+ * and return it if it waits on the same shard: it may run as soon as the fiber
+ * has left, and will find the fiber done. Another is woken by the burial.
  */
 struct sp_fiber *sp__fiber_hand_over(struct sp_fiber *fiber);
 

@@ -66,6 +66,7 @@ static void init(struct sp_fiber *f, const struct sp_attr *attr,
 	f->token = NULL;
 	f->done = false;
 	f->joiner = NULL;
+	f->claimed = NULL;
 	f->ret = 0;
 	atomic_store_explicit(&f->state, SP__FIBER_NEW, memory_order_relaxed);
 	sp__context_make(&f->ctx, f->slot.bottom, f, sp__fiber_main, f);
