@@ -10,10 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-void fibers_check(int ok, const char *what)
+void fibers_fail(const char *what)
 {
-	if (ok)
-		return;
 	fprintf(stderr, "bench: %s\n", what);
 	exit(1);
 }

@@ -36,7 +36,13 @@ void fibers_stop(struct sp_rt *rt);
 /* For struct bench_loop.run: @arg is a struct fibers. */
 void fibers_run(void *arg, uint64_t iterations);
 
+_Noreturn void fibers_fail(const char *what);
+
 /* The bench is worth nothing if this does not hold. */
-void fibers_check(int ok, const char *what);
+static inline void fibers_check(int ok, const char *what)
+{
+	if (!ok)
+		fibers_fail(what);
+}
 
 #endif

@@ -199,7 +199,7 @@ static void check_progress(struct sp_rt *rt, uint64_t *before, int *stalled)
 
 int main(int argc, char **argv)
 {
-	int seconds = argc > 1 ? atoi(argv[1]) : 2;
+	long seconds = argc > 1 ? strtol(argv[1], NULL, 10) : 2;
 	uint64_t before[KINDS] = { 0 };
 	int stalled[KINDS] = { 0 };
 	struct sp_opts opts = SP_OPTS_INIT;

@@ -587,7 +587,7 @@ static void test_statistics_round_trip(void **state)
 		struct bmp_stat_iter it;
 		struct bmp_peer peer;
 		struct bmp_message m;
-		uint8_t raw[7];
+		uint8_t raw[7] = { 0 };
 		size_t n;
 
 		start_round(round);

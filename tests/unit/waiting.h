@@ -32,10 +32,15 @@ static inline int count_waiting(struct sp_rt *rt, const char *what)
 	return n;
 }
 
-/* Wait until @n do. In a fiber or a thread, one of them at a time. */
+/*
+ * Wait until @n do, or for two seconds: what they wait for may have come in
+ * the meantime. In a fiber or a thread, one of them at a time.
+ */
 static inline void until_waiting(struct sp_rt *rt, const char *what, int n)
 {
-	while (count_waiting(rt, what) != n)
+	int64_t give_up = sp_in(2 * SP_S);
+
+	while (count_waiting(rt, what) != n && sp_now() < give_up)
 		if (sp_sleep(100 * SP_US) == -EPERM)
 			usleep(100);
 }
