@@ -104,12 +104,30 @@ void text_ipv6(struct text *t, const uint8_t *p)
 	}
 }
 
+static bool is_mapped_ipv4(const uint8_t *p)
+{
+	return wire_get_u64(p) == 0 && wire_get_u32(p + 8) == 0xffff;
+}
+
 void text_ip(struct text *t, const uint8_t *p)
 {
-	if (wire_get_u64(p) == 0 && wire_get_u32(p + 8) == 0xffff)
+	if (is_mapped_ipv4(p))
 		text_ipv4(t, p + 12);
 	else
 		text_ipv6(t, p);
+}
+
+void text_ip_port(struct text *t, const uint8_t *p, uint16_t port)
+{
+	bool ipv6 = !is_mapped_ipv4(p);
+
+	if (ipv6)
+		text_char(t, '[');
+	text_ip(t, p);
+	if (ipv6)
+		text_char(t, ']');
+	text_char(t, ':');
+	text_u64(t, port);
 }
 
 void text_rd(struct text *t, uint64_t rd)
@@ -136,4 +154,37 @@ void text_rd(struct text *t, uint64_t rd)
 	default:
 		text_hex(t, b, sizeof(b), ':');
 	}
+}
+
+size_t text_utf8_len(struct wire_view v)
+{
+	static const struct {
+		uint8_t mask, lead;
+		uint32_t least;
+	} forms[] = {
+		{ 0x80, 0x00, 0 },
+		{ 0xe0, 0xc0, 0x80 },
+		{ 0xf0, 0xe0, 0x800 },
+		{ 0xf8, 0xf0, 0x10000 },
+	};
+
+	for (size_t n = 0; n < sizeof(forms) / sizeof(forms[0]); n++) {
+		uint32_t code = v.p[0] & (uint8_t)~forms[n].mask;
+
+		if ((v.p[0] & forms[n].mask) != forms[n].lead)
+			continue;
+		if (v.len <= n)
+			return 0;
+		for (size_t i = 1; i <= n; i++) {
+			if ((v.p[i] & 0xc0) != 0x80)
+				return 0;
+			code = code << 6 | (v.p[i] & 0x3f);
+		}
+		/* No overlong forms, no surrogates, nothing beyond Unicode. */
+		if (code < forms[n].least || code > 0x10ffff ||
+		    (code >= 0xd800 && code <= 0xdfff))
+			return 0;
+		return n + 1;
+	}
+	return 0;
 }

@@ -15,8 +15,7 @@
 #ifndef BMP_TEXT_H
 #define BMP_TEXT_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "bmp/wire.h"
 
 struct text {
 	char *p;
@@ -44,7 +43,12 @@ void text_ipv4(struct text *t, const uint8_t *p);
 void text_ipv6(struct text *t, const uint8_t *p);
 /* Sixteen bytes in the canonical form: IPv4 if it is mapped. */
 void text_ip(struct text *t, const uint8_t *p);
+/* The same with a port: "192.0.2.1:4000", "[2001:db8::1]:4000". */
+void text_ip_port(struct text *t, const uint8_t *p, uint16_t port);
 /* A route distinguisher, RFC 4364 4.2: "65000:1", "192.0.2.1:1". */
 void text_rd(struct text *t, uint64_t rd);
+
+/* Length of the UTF-8 sequence at the start of @v, or 0 if it is none. */
+size_t text_utf8_len(struct wire_view v);
 
 #endif

@@ -2,6 +2,7 @@
  * What the writer writes, the decoder reads back equal: for random messages of
  * all kinds. A failure names the seed of its round.
  */
+#include "attributes.h"
 #include "check.h"
 
 #include "bmp/bgp_writer.h"
@@ -383,23 +384,9 @@ static void maybe(struct bgp_attrs *a, uint8_t code)
 static void random_attrs(struct bgp_attrs *a, struct attr_bytes *b,
 			 uint8_t width)
 {
-	static const uint8_t optional[] = {
-		BGP_MED,
-		BGP_LOCAL_PREF,
-		BGP_ATOMIC_AGGREGATE,
-		BGP_AGGREGATOR,
-		BGP_COMMUNITIES,
-		BGP_ORIGINATOR_ID,
-		BGP_CLUSTER_LIST,
-		BGP_EXT_COMMUNITIES,
-		BGP_LARGE_COMMUNITIES,
-		BGP_IPV6_EXT_COMMUNITIES,
-		BGP_OTC,
-	};
-
 	memset(a, 0, sizeof(*a));
-	for (size_t i = 0; i < COUNT(optional); i++)
-		maybe(a, optional[i]);
+	for (size_t i = 0; i < COUNT(optional_attributes); i++)
+		maybe(a, optional_attributes[i]);
 	bgp_attrs_set(a, BGP_ORIGIN);
 	bgp_attrs_set(a, BGP_AS_PATH);
 	bgp_attrs_set(a, BGP_NEXT_HOP);
