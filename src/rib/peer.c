@@ -1,51 +1,386 @@
 #include "rib/peer.h"
 
-#include <assert.h>
+#include "rib/publish.h"
+#include "rib/timer.h"
 
-#define DOWN  RIB_PEER_DOWN
-#define SYNC  RIB_PEER_SYNCING
-#define LIVE  RIB_PEER_LIVE
-#define STALE RIB_PEER_STALE
+#include <errno.h>
+#include <stdlib.h>
 
-/* Every pair has a row; tests/unit/test_rib_peer.c fails on a hole. */
-/* clang-format off */
-static const struct rib_peer_step steps[RIB_PEER_STATES][RIB_PEER_EVENTS] = {
-	[DOWN] = {
-		[RIB_EV_PEER_UP]	= { SYNC,  RIB_DUTY_NEW_GENERATION },
-		[RIB_EV_END_OF_RIB]	= { DOWN,  RIB_DUTY_REFUSE },
-		[RIB_EV_PEER_DOWN]	= { DOWN,  RIB_DUTY_REFUSE },
-		[RIB_EV_SESSION_LOST]	= { DOWN,  RIB_DUTY_NONE },
-		[RIB_EV_GRACE_OVER]	= { DOWN,  RIB_DUTY_NONE },
-	},
-	[SYNC] = {
-		/* A second Peer Up without a Peer Down restarts the dump. */
-		[RIB_EV_PEER_UP]	= { SYNC,  RIB_DUTY_NEW_GENERATION },
-		[RIB_EV_END_OF_RIB]	= { LIVE,  RIB_DUTY_SWEEP },
-		[RIB_EV_PEER_DOWN]	= { DOWN,  RIB_DUTY_WITHDRAW_ALL },
-		[RIB_EV_SESSION_LOST]	= { STALE, RIB_DUTY_START_GRACE },
-		[RIB_EV_GRACE_OVER]	= { SYNC,  RIB_DUTY_NONE },
-	},
-	[LIVE] = {
-		[RIB_EV_PEER_UP]	= { SYNC,  RIB_DUTY_NEW_GENERATION },
-		/* Sent again after a route refresh: already swept. */
-		[RIB_EV_END_OF_RIB]	= { LIVE,  RIB_DUTY_NONE },
-		[RIB_EV_PEER_DOWN]	= { DOWN,  RIB_DUTY_WITHDRAW_ALL },
-		[RIB_EV_SESSION_LOST]	= { STALE, RIB_DUTY_START_GRACE },
-		[RIB_EV_GRACE_OVER]	= { LIVE,  RIB_DUTY_NONE },
-	},
-	[STALE] = {
-		[RIB_EV_PEER_UP]	= { SYNC,  RIB_DUTY_NEW_GENERATION },
-		[RIB_EV_END_OF_RIB]	= { STALE, RIB_DUTY_REFUSE },
-		[RIB_EV_PEER_DOWN]	= { DOWN,  RIB_DUTY_WITHDRAW_ALL },
-		[RIB_EV_SESSION_LOST]	= { STALE, RIB_DUTY_NONE },
-		[RIB_EV_GRACE_OVER]	= { DOWN,  RIB_DUTY_WITHDRAW_ALL },
-	},
-};
-/* clang-format on */
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
-struct rib_peer_step rib_peer_step(enum rib_peer_state state,
-				   enum rib_peer_event event)
+/* Life */
+
+static uint64_t hash_of(const struct rib_router *router,
+			const struct bmp_peer *header)
 {
-	assert(state < RIB_PEER_STATES && event < RIB_PEER_EVENTS);
-	return steps[state][event];
+	uint8_t key[25];
+
+	key[0] = header->type;
+	memcpy(key + 1, &header->distinguisher, 8);
+	memcpy(key + 9, header->address, 16);
+	return XXH3_64bits_withSeed(key, sizeof(key), router->rib->config.seed);
+}
+
+static bool is_peer(const struct rib_peer *peer, const struct bmp_peer *header)
+{
+	return peer->type == header->type &&
+	       peer->distinguisher == header->distinguisher &&
+	       memcmp(peer->address, header->address, 16) == 0;
+}
+
+struct rib_peer *rib_peer_find(struct rib_router *router,
+			       const struct bmp_peer *header)
+{
+	struct rib_peer *peer = router->last;
+	uint64_t hash;
+	size_t at = 0;
+
+	if (peer != NULL && is_peer(peer, header))
+		return peer;
+	hash = hash_of(router, header);
+	while ((peer = rib_map_next(&router->peers, hash, &at)) != NULL) {
+		if (!is_peer(peer, header))
+			continue;
+		router->last = peer;
+		return peer;
+	}
+	return NULL;
+}
+
+static struct rib_peer *peer_new(struct rib_router *router,
+				 const struct bmp_peer *header)
+{
+	struct rib_peer *peer = calloc(1, sizeof(*peer));
+
+	if (peer == NULL)
+		return NULL;
+	*peer = (struct rib_peer){
+		.router = router,
+		.serial = ++router->rib->serial,
+		.hash = hash_of(router, header),
+		.type = header->type,
+		.ipv6 = header->ipv6,
+		.filtered = header->filtered,
+		.distinguisher = header->distinguisher,
+		.as = header->as,
+		.bgp_id = header->bgp_id,
+	};
+	memcpy(peer->address, header->address, sizeof(peer->address));
+	bgp_context_init(&peer->context);
+	TAILQ_INIT(&peer->tables);
+	return peer;
+}
+
+int rib_peer_get(struct rib_router *router, const struct bmp_peer *header,
+		 struct rib_peer **out)
+{
+	struct rib_peer *peer = rib_peer_find(router, header);
+
+	if (peer != NULL) {
+		*out = peer;
+		return 0;
+	}
+	if (router->peer_count >= router->rib->config.max_peers)
+		return -ENOSPC;
+	peer = peer_new(router, header);
+	if (peer == NULL)
+		return -ENOMEM;
+	if (rib_map_add(&router->peers, peer->hash, peer) < 0) {
+		free(peer);
+		return -ENOMEM;
+	}
+	TAILQ_INSERT_TAIL(&router->peer_list, peer, link);
+	router->peer_count++;
+	router->rib->peers++;
+	router->last = peer;
+	*out = peer;
+	return 0;
+}
+
+int rib_peer_keep(struct wire_view *owned, struct wire_view bytes)
+{
+	uint8_t *p = NULL;
+
+	if (bytes.len != 0) {
+		p = malloc(bytes.len);
+		if (p == NULL)
+			return -ENOMEM;
+		memcpy(p, bytes.p, bytes.len);
+	}
+	free((void *)owned->p);
+	*owned = (struct wire_view){ p, bytes.len };
+	return 0;
+}
+
+void rib_peer_free(struct rib_peer *peer)
+{
+	struct rib_router *router = peer->router;
+	struct rib_table *t;
+
+	while ((t = TAILQ_FIRST(&peer->tables)) != NULL)
+		rib_table_free(t);
+	rib_peer_set_stale(peer, false);
+	rib_map_remove(&router->peers, peer->hash, peer);
+	TAILQ_REMOVE(&router->peer_list, peer, link);
+	router->peer_count--;
+	router->rib->peers--;
+	if (router->last == peer)
+		router->last = NULL;
+	free((void *)peer->table_name.p);
+	free(peer);
+}
+
+void rib_peer_reap(struct rib_peer *peer)
+{
+	const struct rib_table *t;
+
+	if (!peer->forget || peer->up)
+		return;
+	TAILQ_FOREACH(t, &peer->tables, link)
+	if (!TAILQ_EMPTY(&t->floods))
+		return;
+	rib_peer_free(peer);
+}
+
+void rib_peer_set_stale(struct rib_peer *peer, bool stale)
+{
+	if (peer->stale == stale)
+		return;
+	peer->stale = stale;
+	if (stale)
+		peer->router->stale_count++;
+	else
+		peer->router->stale_count--;
+}
+
+void rib_peer_flood(struct rib_peer *peer, const struct rib_when *when,
+		    enum rib_reason reason, enum rib_flood_flags flags)
+{
+	struct rib_table *t;
+
+	TAILQ_FOREACH(t, &peer->tables, link)
+	rib_table_flood(t, when, reason, flags);
+}
+
+/* Coming up */
+
+/*
+ * A table is published by the AS of its peer. If that is another now, what is
+ * there is withdrawn where it was, before anything is announced.
+ */
+static void set_subject(struct rib_peer *peer, const struct rib_when *when,
+			const struct bmp_peer *header)
+{
+	if (!TAILQ_EMPTY(&peer->tables) &&
+	    (peer->as != header->as || peer->bgp_id != header->bgp_id)) {
+		RIB_COUNT(peer->router, as_changes, 1);
+		rib_peer_flood(peer, when, RIB_REASON_PEER_DOWN,
+			       RIB_FLOOD_SMALL);
+	}
+	peer->as = header->as;
+	peer->bgp_id = header->bgp_id;
+	peer->ipv6 = header->ipv6;
+	peer->filtered = header->filtered;
+}
+
+#define ALL_FAMILIES (~(bgp_family_set)0)
+
+/* The tables of @families. Unknown families are in no set but that of all. */
+static void start_generation(struct rib_peer *peer, const struct rib_when *when,
+			     bgp_family_set families)
+{
+	uint64_t clock = rib_clock(peer->router, when->now_ns);
+	struct rib_table *t;
+
+	peer->limit_said = false;
+	peer->drop_said = false;
+	TAILQ_FOREACH(t, &peer->tables, link)
+	{
+		bgp_family_set bit =
+			bgp_family_bit((enum bgp_family)t->info.family);
+
+		rib_table_refresh(t);
+		if (families == ALL_FAMILIES || (families & bit) != 0)
+			rib_table_generation(t, clock);
+	}
+	rib_timer_soon(peer->router, when->now_ns);
+}
+
+static void set_up(struct rib_peer *peer)
+{
+	peer->up = true;
+	peer->forget = false;
+	rib_peer_set_stale(peer, false);
+}
+
+void rib_peer_imply(struct rib_peer *peer, const struct rib_when *when,
+		    const struct bmp_peer *header)
+{
+	set_subject(peer, when, header);
+	set_up(peer);
+	peer->implied = true;
+	bgp_context_init(&peer->context);
+	RIB_COUNT(peer->router, implied_peers, 1);
+	start_generation(peer, when, ALL_FAMILIES);
+}
+
+/*
+ * What makes two Peer Ups the same: addresses, ports and OPENs. 128 bits of a
+ * seeded hash stand for them, because OPENs may have 4096 bytes each and a
+ * router may have very many peers.
+ */
+static bool opening_of(struct rib *rib, const struct bmp_peer_up *up,
+		       uint64_t out[2])
+{
+	const struct wire_view *opens[2] = { &up->sent_open.whole,
+					     &up->received_open.whole };
+	uint8_t *p = rib_scratch(rib, 24 + opens[0]->len + opens[1]->len);
+	XXH128_hash_t hash;
+	size_t len = 20;
+
+	if (p == NULL)
+		return false;
+	memcpy(p, up->local_address, 16);
+	wire_put_u16(p + 16, up->local_port);
+	wire_put_u16(p + 18, up->remote_port);
+	for (int i = 0; i < 2; i++) {
+		wire_put_u16(p + len, (uint16_t)opens[i]->len);
+		len += 2;
+		if (opens[i]->len != 0)
+			memcpy(p + len, opens[i]->p, opens[i]->len);
+		len += opens[i]->len;
+	}
+	hash = XXH3_128bits_withSeed(p, len, rib->config.seed);
+	out[0] = hash.low64;
+	out[1] = hash.high64;
+	return true;
+}
+
+static struct wire_view table_name_of(const struct bmp_message *msg)
+{
+	struct tlv_iter it = tlv_start(msg->tlvs, (enum tlv_form)msg->tlv_form);
+	struct tlv tlv;
+
+	while (tlv_next(&it, &tlv))
+		if (tlv.type == BMP_PEER_UP_TABLE_NAME)
+			return tlv.value;
+	return (struct wire_view){ 0 };
+}
+
+static void say_up(struct rib_peer *peer, const struct rib_when *when,
+		   const struct bmp_message *msg)
+{
+	struct rib_event e = {
+		.kind = RIB_EVENT_PEER_UP,
+		.bmp_ns = msg->peer.time_ns,
+		.sent_open = msg->up.sent_open.whole,
+		.received_open = msg->up.received_open.whole,
+		.local_port = msg->up.local_port,
+		.remote_port = msg->up.remote_port,
+	};
+
+	memcpy(e.local_address, msg->up.local_address, 16);
+	rib_say_peer(peer, when, &e);
+}
+
+/* Another peer emulated for one Loc-RIB, with families of its own. */
+static void merge_up(struct rib_peer *peer, const struct rib_when *when,
+		     const struct bmp_message *msg)
+{
+	bgp_family_set before = peer->context.families;
+
+	RIB_COUNT(peer->router, peer_up_merges, 1);
+	(void)bgp_context_peer_up(&peer->context, &msg->peer, &msg->up);
+	say_up(peer, when, msg);
+	if ((peer->context.families & ~before) != 0)
+		start_generation(peer, when, peer->context.families & ~before);
+}
+
+int rib_peer_up(struct rib_router *router, const struct rib_when *when,
+		const struct bmp_message *msg)
+{
+	struct rib_peer *peer;
+	uint64_t opening[2];
+	int err;
+
+	RIB_COUNT(router, peer_ups, 1);
+	if (!opening_of(router->rib, &msg->up, opening))
+		return -ENOMEM;
+	err = rib_peer_get(router, &msg->peer, &peer);
+	if (err < 0) {
+		RIB_COUNT(router, refused_peers, 1);
+		return err == -ENOSPC ? 0 : err;
+	}
+	if (peer->up && memcmp(peer->opening, opening, 16) == 0) {
+		RIB_COUNT(router, peer_up_repeats, 1);
+		return 0;
+	}
+	memcpy(peer->opening, opening, sizeof(opening));
+	if (peer->up && !peer->implied && peer->type == BMP_PEER_LOC_RIB) {
+		merge_up(peer, when, msg);
+		return 0;
+	}
+	set_subject(peer, when, &msg->peer);
+	set_up(peer);
+	peer->implied = false;
+	/* A Loc-RIB's would be added to what the last session said. */
+	bgp_context_init(&peer->context);
+	(void)bgp_context_peer_up(&peer->context, &msg->peer, &msg->up);
+	err = rib_peer_keep(&peer->table_name, table_name_of(msg));
+	start_generation(peer, when, ALL_FAMILIES);
+	say_up(peer, when, msg);
+	return err;
+}
+
+/* Going down */
+
+static void set_down(struct rib_peer *peer)
+{
+	peer->up = false;
+	peer->implied = false;
+	rib_peer_set_stale(peer, false);
+	bgp_context_init(&peer->context);
+	memset(peer->opening, 0, sizeof(peer->opening));
+}
+
+void rib_peer_down(struct rib_router *router, const struct rib_when *when,
+		   const struct bmp_message *msg)
+{
+	struct rib_peer *peer = rib_peer_find(router, &msg->peer);
+	struct rib_event e = {
+		.kind = RIB_EVENT_PEER_DOWN,
+		.bmp_ns = msg->peer.time_ns,
+		.reason = msg->down.reason,
+		.fsm_event = msg->down.fsm_event,
+		.notification = msg->down.notification.whole,
+	};
+
+	RIB_COUNT(router, peer_downs, 1);
+	if (peer == NULL || !peer->up)
+		RIB_COUNT(router, peer_downs_unmatched, 1);
+	if (peer == NULL)
+		return;
+	if (peer->up || peer->stale)
+		rib_say_peer(peer, when, &e);
+	set_down(peer);
+	rib_peer_flood(peer, when, RIB_REASON_PEER_DOWN, RIB_FLOOD_SMALL);
+	if (msg->down.reason == BMP_DOWN_DECONFIGURED) {
+		peer->forget = true;
+		rib_peer_reap(peer);
+	}
+}
+
+void rib_peer_lose(struct rib_peer *peer, const struct rib_when *when)
+{
+	struct rib_table *t;
+
+	/* A dump that was cut off proves nothing about what it did not have. */
+	TAILQ_FOREACH(t, &peer->tables, link)
+	rib_table_unwait(t);
+	if (!peer->up)
+		return;
+	set_down(peer);
+	peer->stale_ns = when->now_ns;
+	rib_peer_set_stale(peer, true);
 }

@@ -1,54 +1,60 @@
 /*
- * rib/peer.h - the life of one address family of one monitored peer
+ * rib/peer.h - a monitored peer, from Peer Up to Peer Down
  *
- *	DOWN		-- peer up ------> SYNCING
- *	SYNCING		-- end of RIB ---> LIVE
- *	SYNCING, LIVE	-- session lost -> STALE
- *	STALE		-- peer up ------> SYNCING
- *	STALE		-- grace over ---> DOWN
- *	any		-- peer down ----> DOWN
+ *	not up	-- Peer Up, or routes without one ->	up, tables syncing
+ *	up	-- an equal Peer Up ------------->	up, nothing happens
+ *	up	-- another one ------------------>	up, tables syncing anew;
+ *							Loc-RIB: new families only
+ *	up	-- session lost ----------------->	stale
+ *	stale	-- Peer Up, or routes ----------->	up, tables syncing
+ *	stale	-- hold or dump over ------------>	not up, flooded
+ *	any	-- Peer Down -------------------->	not up, flooded
  *
- * Stepping is pure: it says where to go and what the caller then owes. The
- * caller keeps the routes, the clock and the timer.
+ * A peer is its type, distinguisher and address. Its AS and BGP id are not what
+ * it is but where its routes are published: when they change, what is there is
+ * first withdrawn where it was.
  */
 #ifndef RIB_PEER_H
 #define RIB_PEER_H
 
-enum rib_peer_state {
-	RIB_PEER_DOWN,
-	RIB_PEER_SYNCING, /* up, initial dump still arriving */
-	RIB_PEER_LIVE,
-	RIB_PEER_STALE, /* router went away, routes kept for a while */
-	RIB_PEER_STATES
-};
+#include "rib/table.h"
 
-enum rib_peer_event {
-	RIB_EV_PEER_UP,
-	RIB_EV_END_OF_RIB,
-	RIB_EV_PEER_DOWN,
-	RIB_EV_SESSION_LOST,
-	RIB_EV_GRACE_OVER,
-	RIB_PEER_EVENTS
-};
+/* The peer of a header, or NULL. */
+struct rib_peer *rib_peer_find(struct rib_router *router,
+			       const struct bmp_peer *header);
 
-/* What the caller owes for a step. */
-enum rib_peer_duty {
-	RIB_DUTY_UNSET, /* never returned; a hole in the table */
-	RIB_DUTY_NONE,
-	RIB_DUTY_REFUSE, /* the router broke the protocol: count it */
-	RIB_DUTY_NEW_GENERATION,
-	RIB_DUTY_SWEEP, /* withdraw what this generation did not repeat */
-	RIB_DUTY_START_GRACE,
-	RIB_DUTY_WITHDRAW_ALL,
-};
+/* Find or make it. -ENOMEM, or -ENOSPC beyond max_peers. */
+int rib_peer_get(struct rib_router *router, const struct bmp_peer *header,
+		 struct rib_peer **out);
 
-struct rib_peer_step {
-	enum rib_peer_state next;
-	enum rib_peer_duty duty;
-};
+/* All of it goes, without a word. */
+void rib_peer_free(struct rib_peer *peer);
 
-/* Both arguments must be in range. */
-struct rib_peer_step rib_peer_step(enum rib_peer_state state,
-				   enum rib_peer_event event);
+/* Free it, if it is to be forgotten and nothing is left to publish. */
+void rib_peer_reap(struct rib_peer *peer);
+
+/* Messages */
+
+int rib_peer_up(struct rib_router *router, const struct rib_when *when,
+		const struct bmp_message *msg);
+void rib_peer_down(struct rib_router *router, const struct rib_when *when,
+		   const struct bmp_message *msg);
+
+/* Routes come although no Peer Up did. */
+void rib_peer_imply(struct rib_peer *peer, const struct rib_when *when,
+		    const struct bmp_peer *header);
+
+/* The session is over. */
+void rib_peer_lose(struct rib_peer *peer, const struct rib_when *when);
+
+/* Nothing says any longer that it is there: take all of it back. */
+void rib_peer_flood(struct rib_peer *peer, const struct rib_when *when,
+		    enum rib_reason reason, enum rib_flood_flags flags);
+
+/* Set or clear the mark, which the router counts. */
+void rib_peer_set_stale(struct rib_peer *peer, bool stale);
+
+/* Replace a view that the peer owns by a copy. -ENOMEM: it stays. */
+int rib_peer_keep(struct wire_view *owned, struct wire_view bytes);
 
 #endif

@@ -1,0 +1,24 @@
+/*
+ * Half a byte at a time: a table of 16 words needs no start-up and no room in
+ * the cache, and what is summed is what zstd made, a few bytes a route.
+ */
+#include "rib/checksum.h"
+
+/* The remainder of each half byte, 0x1edc6f41 with its bits reversed. */
+static const uint32_t remainders[16] = {
+	0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3,
+	0x61c69362, 0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,
+	0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
+};
+
+uint32_t rib_checksum(uint32_t sum, const void *bytes, size_t len)
+{
+	const uint8_t *p = bytes;
+
+	sum = ~sum;
+	for (size_t i = 0; i < len; i++) {
+		sum = sum >> 4 ^ remainders[(sum ^ p[i]) & 15];
+		sum = sum >> 4 ^ remainders[(sum ^ p[i] >> 4) & 15];
+	}
+	return ~sum;
+}

@@ -1,0 +1,16 @@
+/*
+ * rib/checksum.h - CRC-32C, the checksum of what a snapshot keeps
+ *
+ * RFC 3720's polynomial. It finds every burst of up to 32 damaged bits; it is
+ * no protection against somebody who means harm.
+ */
+#ifndef RIB_CHECKSUM_H
+#define RIB_CHECKSUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Go on with @sum, which is 0 at first, over @len more bytes. */
+uint32_t rib_checksum(uint32_t sum, const void *bytes, size_t len);
+
+#endif

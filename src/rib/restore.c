@@ -1,0 +1,218 @@
+#include "rib/restore.h"
+
+#include "rib/peer.h"
+#include "rib/timer.h"
+
+#include "bmp/canonical.h"
+
+#include <errno.h>
+
+int rib_restore_peer(struct rib_router *router,
+		     const struct rib_peer_state *state, struct rib_peer **out)
+{
+	struct bmp_peer header = {
+		.type = state->type,
+		.ipv6 = state->ipv6,
+		.filtered = state->filtered,
+		.as = state->as,
+		.bgp_id = state->bgp_id,
+		.distinguisher = state->distinguisher,
+	};
+	struct rib_table *t;
+	struct rib_peer *peer;
+	int err;
+
+	memcpy(header.address, state->address, sizeof(header.address));
+	err = rib_peer_get(router, &header, &peer);
+	if (err < 0)
+		return err;
+	err = rib_peer_keep(&peer->table_name, state->table_name);
+	peer->as = state->as;
+	peer->bgp_id = state->bgp_id;
+	peer->ipv6 = state->ipv6;
+	peer->filtered = state->filtered;
+	TAILQ_FOREACH(t, &peer->tables, link)
+	rib_table_refresh(t);
+	if (err < 0)
+		return err;
+	rib_peer_set_stale(peer, true);
+	*out = peer;
+	return 0;
+}
+
+void rib_restore_source(struct rib_router *router, const uint8_t address[16],
+			uint16_t port)
+{
+	memcpy(router->info.address, address, 16);
+	router->info.port = port;
+}
+
+int rib_restore_table(struct rib_peer *peer, uint8_t view, uint16_t afi,
+		      uint8_t safi, uint64_t sequence, struct rib_table **out)
+{
+	struct rib_table *t;
+	int err = rib_table_get(peer, view, afi, safi, &t);
+
+	if (err < 0)
+		return err;
+	if (t->sequence < sequence)
+		t->sequence = sequence;
+	*out = t;
+	return 0;
+}
+
+/*
+ * The number of the route's key, made if @make says so; RIB_NO_ID: it is not
+ * there, or no memory. -EINVAL if it is no key.
+ */
+static int find_key(struct rib_table *table, const struct rib_stored *route,
+		    bool make, uint32_t *out)
+{
+	struct rib *rib = table->peer->router->rib;
+	struct rib_dictionary *d = table->prefixes;
+	struct wire_view key;
+	uint32_t hash, id;
+	uint8_t *room = rib_scratch(rib, RIB_KEY_FIXED + 3 + route->key.len);
+
+	*out = RIB_NO_ID;
+	if (room == NULL)
+		return -ENOMEM;
+	key.p = room;
+	key.len = rib_key_parse((enum bgp_family)table->info.family,
+				table->info.afi, table->info.safi, route->key,
+				room);
+	if (key.len == 0)
+		return -EINVAL;
+	hash = rib_dictionary_hash(d, key);
+	id = rib_dictionary_find(d, hash, key);
+	if (id == RIB_NO_ID && make)
+		id = rib_dictionary_add(d, hash, key);
+	if (id != RIB_NO_ID && route->has_path_id) {
+		uint32_t entry = rib_path_find(table, id, route->path_id);
+
+		if (entry == RIB_NO_ID && make)
+			entry = rib_path_add(table, id, route->path_id);
+		if (entry == RIB_NO_ID)
+			rib_dictionary_drop(d, id);
+		id = entry;
+	}
+	*out = id;
+	return 0;
+}
+
+/* Put a value in; its reference is taken over. */
+static int put(struct rib_table *table, const struct rib_stored *route,
+	       uint32_t value)
+{
+	struct rib *rib = table->peer->router->rib;
+	uint32_t stamp = rib_stamp(table->generation,
+				   route->changed_s * UINT64_C(1000000000));
+	struct rib_entry *e;
+	uint32_t id;
+	int err = find_key(table, route, true, &id);
+
+	if (err == 0 && id == RIB_NO_ID)
+		err = -ENOMEM;
+	if (err < 0)
+		goto fail;
+	e = rib_routes_find(rib_store_routes(&table->store, route->has_path_id),
+			    id);
+	if (e != NULL) {
+		rib_value_put(&rib->attrsets, e->value);
+		*e = (struct rib_entry){ value, stamp };
+		return 0;
+	}
+	err = rib_table_insert(table, route->has_path_id, id, value, stamp);
+	if (err == 0)
+		return 0;
+	rib_key_drop(table, route->has_path_id, id);
+fail:
+	rib_value_put(&rib->attrsets, value);
+	return err;
+}
+
+/* The set of a route's attributes, with a reference. 0 or -errno. */
+static int find_set(struct rib *rib, const struct rib_stored *route,
+		    uint32_t *out)
+{
+	struct bgp_reading reading = BGP_READING_CANONICAL;
+	struct bgp_attrs attrs;
+
+	*out = RIB_VALUE_UNKNOWN;
+	if (!route->known || rib->config.mode != RIB_MODE_ATTRIBUTES)
+		return 0;
+	/* They will be decoded for a resync: better refuse them now. */
+	if (bgp_attrs_decode(route->attrs, &reading, &attrs) >=
+	    BGP_DISABLE_FAMILY)
+		return -EINVAL;
+	*out = rib_attrset_intern(&rib->attrsets, route->attrs);
+	return *out == RIB_VALUE_NONE ? -ENOMEM : 0;
+}
+
+/* The value of a route, with a reference. 0 or -errno. */
+static int find_value(struct rib_table *table, const struct rib_stored *route,
+		      uint32_t *out)
+{
+	struct rib *rib = table->peer->router->rib;
+	bool prefixes =
+		bgp_family_info((enum bgp_family)table->info.family)->kind ==
+		BGP_NLRI_PREFIX;
+	uint32_t set;
+	int err = find_set(rib, route, &set);
+
+	if (err < 0)
+		return err;
+	if (route->extra.len == 0 ||
+	    (prefixes && rib->config.mode == RIB_MODE_PRESENCE)) {
+		*out = set;
+		return 0;
+	}
+	*out = rib_value_intern(&rib->attrsets, set, route->extra);
+	rib_value_put(&rib->attrsets, set);
+	return *out == RIB_VALUE_NONE ? -ENOMEM : 0;
+}
+
+int rib_restore_route(struct rib_table *table, const struct rib_stored *route)
+{
+	uint32_t value;
+	int err = find_value(table, route, &value);
+
+	return err < 0 ? err : put(table, route, value);
+}
+
+int rib_restore_seen(struct rib_table *table, const struct rib_stored *route,
+		     bool announced, uint64_t sequence)
+{
+	struct rib_stored seen = *route;
+	uint32_t id;
+	int err;
+
+	if (table->sequence < sequence)
+		table->sequence = sequence;
+	if (announced) {
+		seen.known = false;
+		return rib_restore_route(table, &seen);
+	}
+	err = find_key(table, route, false, &id);
+	if (err < 0)
+		return err;
+	if (id != RIB_NO_ID &&
+	    rib_routes_find(rib_store_routes(&table->store, route->has_path_id),
+			    id) != NULL)
+		rib_table_remove(table, route->has_path_id, id);
+	return 0;
+}
+
+void rib_restore_done(struct rib *rib, const struct rib_when *when)
+{
+	struct rib_router *router;
+	struct rib_peer *peer;
+
+	TAILQ_FOREACH(router, &rib->router_list, link)
+	{
+		TAILQ_FOREACH(peer, &router->peer_list, link)
+		if (peer->stale && !router->open)
+			peer->stale_ns = when->now_ns;
+		rib_timer_set(router, when->now_ns);
+	}
+}

@@ -1,0 +1,311 @@
+#include "rib/peer.h"
+#include "rib/publish.h"
+#include "rib/timer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define SECOND UINT64_C(1000000000)
+
+void rib_config_defaults(struct rib_config *config)
+{
+	*config = (struct rib_config){
+		.mode = RIB_MODE_ATTRIBUTES,
+		.sweep_quiet_ns = 30 * SECOND,
+		.sweep_max_ns = 300 * SECOND,
+		.sweep_idle_ns = 3600 * SECOND,
+		.stale_hold_ns = 600 * SECOND,
+		.max_peers = 100000,
+		.max_tables = 256,
+	};
+}
+
+static void init_dictionaries(struct rib *rib)
+{
+	for (int f = 0; f < BGP_FAMILIES; f++) {
+		rib_dictionary_init(&rib->prefixes[f], &rib->key_heap,
+				    rib->config.seed,
+				    rib_key_width((enum bgp_family)f));
+		/* A prefix id and a path id. */
+		rib_dictionary_init(&rib->paths[f], &rib->key_heap,
+				    rib->config.seed, 8);
+	}
+}
+
+int rib_new(const struct rib_config *config, const struct rib_sink *sink,
+	    struct rib **out)
+{
+	struct rib *rib = calloc(1, sizeof(*rib));
+
+	if (rib == NULL)
+		return -ENOMEM;
+	rib->config = *config;
+	rib->sink = *sink;
+	rib_heap_init(&rib->key_heap);
+	rib_heap_init(&rib->route_heap);
+	rib_attrsets_init(&rib->attrsets, config->seed);
+	init_dictionaries(rib);
+	rib_map_init(&rib->routers);
+	TAILQ_INIT(&rib->router_list);
+	TAILQ_INIT(&rib->work_list);
+	*out = rib;
+	return 0;
+}
+
+static void router_free(struct rib_router *router)
+{
+	struct rib *rib = router->rib;
+	struct rib_peer *peer;
+
+	while ((peer = TAILQ_FIRST(&router->peer_list)) != NULL)
+		rib_peer_free(peer);
+	rib_map_fini(&router->peers);
+	rib_timer_remove(router);
+	rib_map_remove(&rib->routers, router->hash, router);
+	TAILQ_REMOVE(&rib->router_list, router, link);
+	free(router->name);
+	free(router);
+}
+
+void rib_free(struct rib *rib)
+{
+	struct rib_router *router;
+
+	if (rib == NULL)
+		return;
+	while ((router = TAILQ_FIRST(&rib->router_list)) != NULL)
+		router_free(router);
+	if (rib->cache.set != RIB_VALUE_NONE)
+		rib_value_put(&rib->attrsets, rib->cache.set);
+	for (int f = 0; f < BGP_FAMILIES; f++) {
+		rib_dictionary_fini(&rib->prefixes[f]);
+		rib_dictionary_fini(&rib->paths[f]);
+	}
+	rib_attrsets_fini(&rib->attrsets);
+	rib_heap_fini(&rib->route_heap);
+	rib_heap_fini(&rib->key_heap);
+	rib_map_fini(&rib->routers);
+	free(rib->timers);
+	free(rib->cache.bytes);
+	free(rib->scratch);
+	free(rib->more);
+	free(rib);
+}
+
+void rib_configure(struct rib *rib, const struct rib_config *config)
+{
+	uint64_t seed = rib->config.seed;
+	uint8_t mode = rib->config.mode;
+	struct rib_router *router;
+
+	rib->config = *config;
+	rib->config.seed = seed;
+	rib->config.mode = mode;
+	/* Deadlines may be sooner now: have all of them looked at. */
+	TAILQ_FOREACH(router, &rib->router_list, link)
+	rib_timer_set(router, 0);
+}
+
+static uint8_t *reserve(uint8_t **room, size_t *have, size_t len)
+{
+	uint8_t *p;
+
+	if (len <= *have)
+		return *room;
+	p = realloc(*room, len + len / 2);
+	if (p == NULL)
+		return NULL;
+	*room = p;
+	*have = len + len / 2;
+	return p;
+}
+
+uint8_t *rib_scratch(struct rib *rib, size_t len)
+{
+	return reserve(&rib->scratch, &rib->scratch_len, len);
+}
+
+uint8_t *rib_scratch_more(struct rib *rib, size_t len)
+{
+	return reserve(&rib->more, &rib->more_len, len);
+}
+
+/* Routers */
+
+static uint64_t hash_of(const struct rib *rib, const struct rib_identity *id)
+{
+	if (id->name != NULL)
+		return XXH3_64bits_withSeed(id->name, strlen(id->name),
+					    rib->config.seed);
+	return XXH3_64bits_withSeed(id->address, 16, rib->config.seed);
+}
+
+static bool is_router(const struct rib_router *router,
+		      const struct rib_identity *id)
+{
+	if (id->name != NULL || router->name != NULL)
+		return id->name != NULL && router->name != NULL &&
+		       strcmp(router->name, id->name) == 0;
+	return memcmp(router->id.address, id->address, 16) == 0;
+}
+
+struct rib_router *rib_router_find(struct rib *rib,
+				   const struct rib_identity *id)
+{
+	uint64_t hash = hash_of(rib, id);
+	struct rib_router *router;
+	size_t at = 0;
+
+	while ((router = rib_map_next(&rib->routers, hash, &at)) != NULL)
+		if (is_router(router, id))
+			return router;
+	return NULL;
+}
+
+static struct rib_router *router_new(struct rib *rib,
+				     const struct rib_identity *id)
+{
+	struct rib_router *router = calloc(1, sizeof(*router));
+
+	if (router == NULL)
+		return NULL;
+	router->rib = rib;
+	router->serial = ++rib->serial;
+	router->hash = hash_of(rib, id);
+	router->id = *id;
+	if (id->name != NULL) {
+		router->name = strdup(id->name);
+		if (router->name == NULL) {
+			free(router);
+			return NULL;
+		}
+	}
+	router->id.name = router->name;
+	router->info.name = router->name;
+	memcpy(router->info.address, id->address, 16);
+	router->first_ns = RIB_NEVER;
+	rib_map_init(&router->peers);
+	TAILQ_INIT(&router->peer_list);
+	TAILQ_INIT(&router->waiting_list);
+	return router;
+}
+
+int rib_router_get(struct rib *rib, const struct rib_identity *id,
+		   struct rib_router **out)
+{
+	struct rib_router *router = rib_router_find(rib, id);
+
+	if (router != NULL) {
+		*out = router;
+		return 0;
+	}
+	router = router_new(rib, id);
+	if (router == NULL)
+		return -ENOMEM;
+	if (rib_timer_add(router) < 0)
+		goto fail;
+	if (rib_map_add(&rib->routers, router->hash, router) < 0) {
+		rib_timer_remove(router);
+		goto fail;
+	}
+	TAILQ_INSERT_TAIL(&rib->router_list, router, link);
+	*out = router;
+	return 0;
+fail:
+	free(router->name);
+	free(router);
+	return -ENOMEM;
+}
+
+void rib_router_purge(struct rib_router *router, const struct rib_when *when)
+{
+	struct rib_peer *peer;
+
+	TAILQ_FOREACH(peer, &router->peer_list, link)
+	rib_peer_flood(peer, when, RIB_REASON_ADMIN, RIB_FLOOD_NOW);
+	router_free(router);
+}
+
+void **rib_router_slot(struct rib_router *router)
+{
+	return &router->slot;
+}
+
+const struct rib_router_info *rib_router_info(const struct rib_router *router)
+{
+	return &router->info;
+}
+
+/* Counters */
+
+void rib_flow(const struct rib *rib, struct rib_flow *out)
+{
+	*out = rib->flow;
+}
+
+void rib_router_flow(const struct rib_router *router, struct rib_flow *out)
+{
+	*out = router->flow;
+}
+
+uint64_t rib_router_routes(const struct rib_router *router)
+{
+	return router->routes;
+}
+
+static uint64_t table_bytes(const struct rib_table *t)
+{
+	const struct rib_flood *f;
+	uint64_t bytes = rib_routes_bytes(&t->store.plain) +
+			 rib_routes_bytes(&t->store.paths);
+
+	TAILQ_FOREACH(f, &t->floods, link)
+	bytes += rib_routes_bytes(&f->store.plain) +
+		 rib_routes_bytes(&f->store.paths);
+	return bytes;
+}
+
+/* What routes take outside of the heap, and what holds them. */
+static void count_peers(const struct rib *rib, struct rib_sizes *out)
+{
+	const struct rib_router *router;
+	const struct rib_peer *peer;
+	const struct rib_table *t;
+
+	TAILQ_FOREACH(router, &rib->router_list, link)
+	{
+		out->routers++;
+		TAILQ_FOREACH(peer, &router->peer_list, link)
+		TAILQ_FOREACH(t, &peer->tables, link)
+		out->bytes[RIB_BYTES_ROUTES] += table_bytes(t);
+	}
+	out->bytes[RIB_BYTES_PEERS] =
+		sizeof(*rib) + out->routers * sizeof(*router) +
+		rib->peers * sizeof(*peer) + rib->tables * sizeof(*t);
+}
+
+void rib_sizes(const struct rib *rib, struct rib_sizes *out)
+{
+	*out = (struct rib_sizes){
+		.peers = rib->peers,
+		.tables = rib->tables,
+		.routes = rib->routes,
+		.dying = rib->dying,
+		.attribute_sets = rib->attrsets.sets.count,
+		.values = rib->attrsets.values.count,
+	};
+	out->bytes[RIB_BYTES_PREFIXES] = rib_heap_bytes(&rib->key_heap);
+	out->bytes[RIB_BYTES_ATTRS] = rib_attrsets_bytes(&rib->attrsets);
+	out->bytes[RIB_BYTES_ROUTES] = rib_heap_bytes(&rib->route_heap);
+	for (int f = 0; f < BGP_FAMILIES; f++) {
+		out->prefixes += rib->prefixes[f].pool.count;
+		out->paths += rib->paths[f].pool.count;
+		out->bytes[RIB_BYTES_PREFIXES] +=
+			rib_dictionary_bytes(&rib->prefixes[f]) +
+			rib_dictionary_bytes(&rib->paths[f]);
+	}
+	count_peers(rib, out);
+}

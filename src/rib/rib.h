@@ -1,0 +1,194 @@
+/*
+ * rib/rib.h - what a shard remembers of its routers, and curation with it
+ *
+ *	session fiber				worker
+ *	rib_session_open()			rib_work() when there is time,
+ *	rib_apply()  per BMP message  ---->	  and when due_ns has come
+ *	rib_session_close()
+ *			\_____ struct rib_sink: changes and events, in order
+ *
+ * A router has peers (type, distinguisher, address), a peer has tables (view,
+ * AFI, SAFI), a table has routes (NLRI key, path id). A route that is announced
+ * as it already is goes no further; a route that its router forgets to
+ * withdraw is withdrawn here. docs/design of it: COLLECTOR.md section 4.
+ *
+ * Threads	One rib belongs to one shard. Nothing here locks or is global.
+ * Blocking	Nothing waits. Work that grows with a table (floods after a
+ *		Peer Down, sweeps after an End-of-RIB, publishing again) is
+ *		only started by rib_apply() and done by rib_work() in slices.
+ *		Whatever comes between two slices, a consumer that applies the
+ *		changes in order has each route as its router last said.
+ * Time		An argument, always. Timers run on now_ns; wall_ns is only
+ *		copied and kept coarsely. now_ns must not go backwards.
+ * Ownership	The rib copies what it keeps. Routers are owned by the rib; a
+ *		pointer to one is good until rib_router_purge() or rib_free().
+ * Errors	0 or -errno, and that is only ever -ENOMEM: what a router sends
+ *		is counted, not refused with an error.
+ */
+#ifndef RIB_RIB_H
+#define RIB_RIB_H
+
+#include "rib/counters.h"
+#include "rib/event.h"
+
+struct rib;
+struct rib_router;
+
+#define RIB_NEVER UINT64_MAX
+
+enum rib_mode {
+	RIB_MODE_ATTRIBUTES, /* publish what differs */
+	RIB_MODE_PRESENCE,   /* publish what comes and goes */
+	RIB_MODE_OFF,	     /* publish everything, keep no route */
+	RIB_MODES
+};
+
+struct rib_config {
+	uint64_t seed; /* of all hashes: random, told to nobody */
+	uint8_t mode;  /* enum rib_mode; cannot change later */
+	/* What is stored and published; zero means all. */
+	uint8_t views;		 /* 1 << enum bmp_view */
+	bgp_family_set families; /* if not zero, unknown ones are left out */
+	uint64_t sweep_quiet_ns; /* no Route Monitoring of the router at all */
+	uint64_t sweep_max_ns;	 /* since the first one of a table */
+	uint64_t sweep_idle_ns;	 /* for a table that saw none */
+	uint64_t stale_hold_ns;	 /* 0: at once; RIB_NEVER */
+	/* Routes; zero means no limit. */
+	uint64_t max_routes;
+	uint64_t max_routes_router;
+	uint64_t max_routes_peer;
+	uint32_t max_peers;  /* of a router */
+	uint32_t max_tables; /* of a peer */
+};
+
+/* Attributes, 30 s, 300 s, 1 h, hold 600 s, 100,000 peers, 256 tables. */
+void rib_config_defaults(struct rib_config *config);
+
+/* The moment of a call. */
+struct rib_when {
+	uint64_t now_ns;  /* monotonic */
+	uint64_t wall_ns; /* since 1970 */
+};
+
+/* Life cycle */
+
+/* -ENOMEM; then *@out is untouched. @sink is copied. */
+int rib_new(const struct rib_config *config, const struct rib_sink *sink,
+	    struct rib **out);
+void rib_free(struct rib *rib);
+
+/* Take new timers, limits and filters. Seed and mode stay as they were. */
+void rib_configure(struct rib *rib, const struct rib_config *config);
+
+/* Routers */
+
+/* What makes a router the same router: its name, or else its address. */
+struct rib_identity {
+	uint8_t address[16]; /* IPv4 mapped */
+	const char *name;    /* NULL: the address is it */
+};
+
+/* NULL if there is none. */
+struct rib_router *rib_router_find(struct rib *rib,
+				   const struct rib_identity *id);
+
+/* Find it or make it. */
+int rib_router_get(struct rib *rib, const struct rib_identity *id,
+		   struct rib_router **out);
+
+/*
+ * Withdraw all of it (reason ADMIN) and forget it. Not in slices: for an
+ * operator who removes a router for ever. A session must not be open.
+ */
+void rib_router_purge(struct rib_router *router, const struct rib_when *when);
+
+const struct rib_router_info *rib_router_info(const struct rib_router *router);
+
+/*
+ * Room for one pointer of whoever uses the rib, NULL at first: so that what
+ * belongs to a router needs no table of its own.
+ */
+void **rib_router_slot(struct rib_router *router);
+
+/* Sessions of BMP */
+
+/*
+ * A session begins; publishes SESSION_OPEN. Call it before the first message
+ * of the session, once its Initiation is known if there is one.
+ * @address and @port are where it comes from, @sys_name may be NULL.
+ */
+void rib_session_open(struct rib_router *router, const struct rib_when *when,
+		      const uint8_t address[16], uint16_t port,
+		      const char *sys_name);
+
+/*
+ * It is over: its peers are stale from now. Publishes SESSION_CLOSE and, if
+ * there are routes to hold, STALE. @reason is the collector's own number.
+ */
+void rib_session_close(struct rib_router *router, const struct rib_when *when,
+		       uint16_t reason, const char *text);
+
+/*
+ * The clocks of sweeps stand still from pause to resume: while the session is
+ * not read, or has input that was not. Both may be repeated.
+ */
+void rib_session_pause(struct rib_router *router, const struct rib_when *when);
+void rib_session_resume(struct rib_router *router, const struct rib_when *when);
+
+/* Messages */
+
+/*
+ * Apply one message that bmp_status_usable() says can be used. Does Route
+ * Monitoring, Statistics, Peer Up and Peer Down; the others change nothing
+ * here. @over may be NULL.
+ */
+int rib_apply(struct rib_router *router, const struct rib_when *when,
+	      const struct bmp_message *msg, const struct bgp_overrides *over);
+
+/*
+ * A Route Monitoring of this peer was dropped before it came here: its tables
+ * are unknown until their next generation. Publishes UNKNOWN once.
+ */
+int rib_drop(struct rib_router *router, const struct rib_when *when,
+	     const struct bmp_peer *peer);
+
+/* Operators */
+
+/* Withdraw all of a peer (reason ADMIN), in slices. False: no such peer. */
+bool rib_peer_purge(struct rib_router *router, const struct rib_when *when,
+		    const struct bmp_peer *peer);
+
+/*
+ * Publish the tables of @router again, in slices, behind a RESYNC event.
+ * Routes whose attributes are unknown are left out: their router will
+ * announce them or they will be swept.
+ */
+void rib_resync(struct rib_router *router, const struct rib_when *when);
+
+/* Work */
+
+struct rib_work {
+	bool more;	 /* call again as soon as others had their turn */
+	uint64_t due_ns; /* or else then; RIB_NEVER: no timer runs */
+};
+
+/*
+ * Start what timers made due, and do some of the work that waits: about
+ * @budget routes of it, at least one. Every call above may bring the next
+ * timer forward, so call it at the end of each turn in which there was one; it
+ * costs a comparison if there is nothing to do.
+ */
+struct rib_work rib_work(struct rib *rib, const struct rib_when *when,
+			 size_t budget);
+
+/* Counters */
+
+void rib_flow(const struct rib *rib, struct rib_flow *out);
+void rib_sizes(const struct rib *rib, struct rib_sizes *out);
+void rib_router_flow(const struct rib_router *router, struct rib_flow *out);
+uint64_t rib_router_routes(const struct rib_router *router);
+
+/* For tests: whether all structures hold what they promise. Slow. */
+bool rib_validate(const struct rib *rib);
+
+#endif

@@ -1,0 +1,96 @@
+#include "rib/peer.h"
+#include "rib/publish.h"
+#include "rib/timer.h"
+
+void rib_session_open(struct rib_router *router, const struct rib_when *when,
+		      const uint8_t address[16], uint16_t port,
+		      const char *sys_name)
+{
+	struct rib_event e = { .kind = RIB_EVENT_SESSION_OPEN,
+			       .text = sys_name };
+
+	if (router->open)
+		rib_session_close(router, when, 0, NULL);
+	memcpy(router->info.address, address, 16);
+	router->info.port = port;
+	router->open = true;
+	router->paused = false;
+	router->stopped_ns = 0;
+	router->since = rib_clock(router, when->now_ns);
+	router->last_ns = router->since;
+	router->first_ns = RIB_NEVER;
+	rib_say(router, when, &e);
+	rib_timer_soon(router, when->now_ns);
+}
+
+void rib_session_close(struct rib_router *router, const struct rib_when *when,
+		       uint16_t reason, const char *text)
+{
+	struct rib_event closed = { .kind = RIB_EVENT_SESSION_CLOSE,
+				    .reason = reason,
+				    .text = text };
+	struct rib_event stale = { .kind = RIB_EVENT_STALE,
+				   .routes = router->routes };
+	struct rib_peer *peer;
+
+	if (!router->open)
+		return;
+	router->open = false;
+	router->paused = false;
+	TAILQ_FOREACH(peer, &router->peer_list, link)
+	rib_peer_lose(peer, when);
+	rib_say(router, when, &closed);
+	if (router->routes != 0)
+		rib_say(router, when, &stale);
+	/* Now, so that the next rib_work() finds out how long to wait. */
+	rib_timer_set(router, when->now_ns);
+}
+
+void rib_session_pause(struct rib_router *router, const struct rib_when *when)
+{
+	if (!router->open || router->paused)
+		return;
+	router->paused = true;
+	router->paused_ns = when->now_ns;
+}
+
+void rib_session_resume(struct rib_router *router, const struct rib_when *when)
+{
+	if (!router->paused)
+		return;
+	router->paused = false;
+	router->stopped_ns += when->now_ns - router->paused_ns;
+	/* Deadlines were not looked at meanwhile: have it done. */
+	rib_timer_set(router, when->now_ns);
+}
+
+bool rib_peer_purge(struct rib_router *router, const struct rib_when *when,
+		    const struct bmp_peer *header)
+{
+	struct rib_peer *peer = rib_peer_find(router, header);
+
+	if (peer == NULL)
+		return false;
+	rib_peer_flood(peer, when, RIB_REASON_ADMIN, RIB_FLOOD_SLICES);
+	rib_peer_set_stale(peer, false);
+	/* One that is up goes on from an empty table. */
+	peer->forget = !peer->up;
+	rib_peer_reap(peer);
+	return true;
+}
+
+void rib_resync(struct rib_router *router, const struct rib_when *when)
+{
+	struct rib_event e = { .kind = RIB_EVENT_RESYNC };
+	struct rib_peer *peer;
+	struct rib_table *t;
+
+	rib_say(router, when, &e);
+	TAILQ_FOREACH(peer, &router->peer_list, link)
+	TAILQ_FOREACH(t, &peer->tables, link)
+	{
+		t->resyncing = true;
+		t->resync = (struct rib_place){ 0 };
+		rib_table_queue(t);
+	}
+}

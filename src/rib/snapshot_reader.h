@@ -1,0 +1,65 @@
+/*
+ * rib/snapshot_reader.h - a snapshot's bytes back into the rib, in slices
+ *
+ *	rib_snapshot_reader_new(rib, &r)
+ *	while there are bytes
+ *		status = rib_snapshot_reader_feed(r, bytes, &used)
+ *	status = rib_snapshot_reader_end(r)		OK: it was whole
+ *	facts = rib_snapshot_reader_facts(r)		who, and the marks
+ *
+ * Then the stream's tail, from the start mark on, goes on top of it:
+ * rib_restore_seen() for each update. Every route that may be missing from the
+ * snapshot or wrong in it was published after the start mark, so what counts
+ * is the stream's last word on it; re-reading what the snapshot already has
+ * does no harm.
+ *
+ * Without a rib the bytes are only checked (arancini snapshot verify). Blocks
+ * are checked one by one: what was restored before the first wrong one is
+ * right, and consumers have those routes. What is missing is not known then,
+ * so whoever goes on with a damaged snapshot must publish a resync.
+ *
+ * Memory	One block, and the attribute sets in the slots of
+ *		rib/snapshot_record.h.
+ * Errors	enum rib_snapshot_status; the first one stays.
+ */
+#ifndef RIB_SNAPSHOT_READER_H
+#define RIB_SNAPSHOT_READER_H
+
+#include "rib/snapshot_block.h"
+#include "rib/restore.h"
+
+struct rib_snapshot_reader;
+
+/* What a snapshot says of itself. Views live as long as the reader. */
+struct rib_snapshot_facts {
+	bool has_router;	   /* the rest counts */
+	struct rib_router *router; /* NULL if only checked */
+	uint8_t address[16];
+	uint16_t port;
+	const char *name; /* NULL: the address is it */
+	uint64_t taken_s; /* since 1970 */
+	uint64_t tables;
+	uint64_t routes;
+	struct wire_view start_mark;
+	struct wire_view end_mark; /* once it was read to its end */
+};
+
+/* @rib may be NULL. -ENOMEM. */
+int rib_snapshot_reader_new(struct rib *rib, struct rib_snapshot_reader **out);
+void rib_snapshot_reader_free(struct rib_snapshot_reader *r);
+
+/*
+ * Take bytes up to the end of one block and restore what is in it. *@used says
+ * how many were taken. RIB_SNAPSHOT_MORE as long as nothing is wrong.
+ */
+enum rib_snapshot_status rib_snapshot_reader_feed(struct rib_snapshot_reader *r,
+						  struct wire_view bytes,
+						  size_t *used);
+
+/* There are no more bytes. RIB_SNAPSHOT_OK, or what is wrong. */
+enum rib_snapshot_status rib_snapshot_reader_end(struct rib_snapshot_reader *r);
+
+const struct rib_snapshot_facts *rib_snapshot_reader_facts(
+	const struct rib_snapshot_reader *r);
+
+#endif

@@ -1,0 +1,302 @@
+#include "rib/table.h"
+
+#include "rib/publish.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+/* Life */
+
+static bool is_table(const struct rib_table *t, uint8_t view, uint16_t afi,
+		     uint8_t safi)
+{
+	return t->info.afi == afi && t->info.safi == safi &&
+	       t->info.view == view;
+}
+
+struct rib_table *rib_table_find(struct rib_peer *peer, uint8_t view,
+				 uint16_t afi, uint8_t safi)
+{
+	struct rib_table *t = peer->last;
+
+	if (t != NULL && is_table(t, view, afi, safi))
+		return t;
+	TAILQ_FOREACH(t, &peer->tables, link)
+	{
+		if (!is_table(t, view, afi, safi))
+			continue;
+		peer->last = t;
+		return t;
+	}
+	return NULL;
+}
+
+void rib_table_refresh(struct rib_table *table)
+{
+	struct rib_table_info info;
+
+	rib_peer_info(table->peer, &info);
+	info.view = table->info.view;
+	info.afi = table->info.afi;
+	info.safi = table->info.safi;
+	info.family = table->info.family;
+	table->info = info;
+}
+
+int rib_table_get(struct rib_peer *peer, uint8_t view, uint16_t afi,
+		  uint8_t safi, struct rib_table **out)
+{
+	struct rib *rib = peer->router->rib;
+	struct rib_table *t = rib_table_find(peer, view, afi, safi);
+	enum bgp_family family = bgp_family_find(afi, safi);
+
+	if (t != NULL) {
+		*out = t;
+		return 0;
+	}
+	if (peer->table_count >= rib->config.max_tables)
+		return -ENOSPC;
+	t = calloc(1, sizeof(*t));
+	if (t == NULL)
+		return -ENOMEM;
+	t->peer = peer;
+	t->serial = ++rib->serial;
+	t->first_ns = RIB_NEVER;
+	t->info.view = view;
+	t->info.afi = afi;
+	t->info.safi = safi;
+	t->info.family = (uint8_t)family;
+	t->prefixes = &rib->prefixes[family];
+	t->pairs = &rib->paths[family];
+	rib_table_refresh(t);
+	TAILQ_INIT(&t->floods);
+	TAILQ_INSERT_TAIL(&peer->tables, t, link);
+	peer->table_count++;
+	peer->last = t;
+	rib->tables++;
+	*out = t;
+	return 0;
+}
+
+/* Routes */
+
+uint32_t rib_path_find(const struct rib_table *table, uint32_t prefix,
+		       uint32_t path_id)
+{
+	uint32_t pair[2] = { prefix, path_id };
+	struct wire_view key = { (const uint8_t *)pair, sizeof(pair) };
+
+	return rib_dictionary_find(table->pairs,
+				   rib_dictionary_hash(table->pairs, key), key);
+}
+
+uint32_t rib_path_add(struct rib_table *table, uint32_t prefix,
+		      uint32_t path_id)
+{
+	uint32_t pair[2] = { prefix, path_id };
+	struct wire_view key = { (const uint8_t *)pair, sizeof(pair) };
+	uint32_t entry =
+		rib_dictionary_add(table->pairs,
+				   rib_dictionary_hash(table->pairs, key), key);
+
+	if (entry != RIB_NO_ID)
+		rib_dictionary_get(table->prefixes, prefix);
+	return entry;
+}
+
+static void read_pair(const struct rib_table *table, uint32_t entry,
+		      uint32_t pair[2])
+{
+	uint8_t room[RIB_KEY_FIXED];
+
+	memcpy(pair, rib_dictionary_key(table->pairs, entry, room).p,
+	       2 * sizeof(*pair));
+}
+
+/* The last reference of a pair gives back the one on its prefix. */
+void rib_key_put(struct rib_table *table, bool paths, uint32_t id)
+{
+	uint32_t pair[2];
+
+	if (!paths) {
+		rib_dictionary_put(table->prefixes, id);
+		return;
+	}
+	read_pair(table, id, pair);
+	if (rib_dictionary_count(table->pairs, id) == 1)
+		rib_dictionary_put(table->prefixes, pair[0]);
+	rib_dictionary_put(table->pairs, id);
+}
+
+void rib_key_get(struct rib_table *table, bool paths, uint32_t id)
+{
+	rib_dictionary_get(paths ? table->pairs : table->prefixes, id);
+}
+
+void rib_key_drop(struct rib_table *table, bool paths, uint32_t id)
+{
+	rib_key_get(table, paths, id);
+	rib_key_put(table, paths, id);
+}
+
+void rib_table_route_key(const struct rib_table *table, bool paths, uint32_t id,
+			 struct rib_route *out, uint8_t room[RIB_KEY_FIXED])
+{
+	uint32_t pair[2];
+
+	if (paths) {
+		read_pair(table, id, pair);
+		out->path_id = pair[1];
+		id = pair[0];
+	}
+	rib_key_route((enum bgp_family)table->info.family,
+		      rib_dictionary_key(table->prefixes, id, room), out);
+}
+
+void rib_table_count_routes(struct rib_table *table, int64_t n)
+{
+	struct rib_peer *peer = table->peer;
+
+	peer->routes += (uint64_t)n;
+	peer->router->routes += (uint64_t)n;
+	peer->router->rib->routes += (uint64_t)n;
+}
+
+void rib_table_count_dying(struct rib_table *table, int64_t n)
+{
+	table->dying += (uint64_t)n;
+	table->peer->router->rib->dying += (uint64_t)n;
+}
+
+int rib_table_insert(struct rib_table *table, bool paths, uint32_t id,
+		     uint32_t value, uint32_t stamp)
+{
+	struct rib *rib = table->peer->router->rib;
+	struct rib_entry *e =
+		rib_routes_add(rib_store_routes(&table->store, paths),
+			       &rib->route_heap, id);
+
+	if (e == NULL)
+		return -ENOMEM;
+	*e = (struct rib_entry){ value, stamp };
+	rib_key_get(table, paths, id);
+	rib_table_count_routes(table, 1);
+	return 0;
+}
+
+void rib_store_remove(struct rib_table *table, struct rib_store *store,
+		      bool paths, uint32_t id, uint32_t value)
+{
+	struct rib *rib = table->peer->router->rib;
+
+	rib_value_put(&rib->attrsets, value);
+	rib_routes_remove(rib_store_routes(store, paths), &rib->route_heap, id);
+	rib_key_put(table, paths, id);
+	if (store == &table->store)
+		rib_table_count_routes(table, -1);
+	else
+		rib_table_count_dying(table, -1);
+}
+
+void rib_table_remove(struct rib_table *table, bool paths, uint32_t id)
+{
+	const struct rib_entry *e =
+		rib_routes_find(rib_store_routes(&table->store, paths), id);
+
+	rib_store_remove(table, &table->store, paths, id, e->value);
+}
+
+/* Without a word. */
+static void store_clear(struct rib_table *table, struct rib_store *store)
+{
+	for (int paths = 0; paths < 2; paths++) {
+		struct rib_routes *r = rib_store_routes(store, paths);
+		struct rib_entry *e;
+		uint32_t id = 0;
+
+		while ((e = rib_routes_next(r, id, &id)) != NULL)
+			rib_store_remove(table, store, paths, id, e->value);
+	}
+}
+
+/* Generations */
+
+void rib_table_wait(struct rib_table *table)
+{
+	struct rib_router *router = table->peer->router;
+
+	if (table->syncing)
+		return;
+	table->syncing = true;
+	TAILQ_INSERT_TAIL(&router->waiting_list, table, waiting);
+	router->waiting_count++;
+}
+
+void rib_table_unwait(struct rib_table *table)
+{
+	struct rib_router *router = table->peer->router;
+
+	if (!table->syncing)
+		return;
+	table->syncing = false;
+	TAILQ_REMOVE(&router->waiting_list, table, waiting);
+	router->waiting_count--;
+}
+
+/*
+ * Sixteen generations without a sweep would make the oldest look like the
+ * newest. Before that, all old ones become one. It takes a router sixteen Peer
+ * Ups to ask for one pass over its table.
+ */
+static void renumber(struct rib_table *table)
+{
+	for (int paths = 0; paths < 2; paths++) {
+		struct rib_routes *r = rib_store_routes(&table->store, paths);
+		struct rib_entry *e;
+		uint32_t id = 0;
+
+		for (; (e = rib_routes_next(r, id, &id)) != NULL; id++)
+			e->stamp &= 0xfffffff;
+	}
+	table->generation = 0;
+	table->unswept = 0;
+}
+
+void rib_table_generation(struct rib_table *table, uint64_t clock)
+{
+	if (table->unswept == RIB_GENERATIONS - 2)
+		renumber(table);
+	table->generation = (table->generation + 1) % RIB_GENERATIONS;
+	table->unswept =
+		rib_store_count(&table->store) == 0 ? 0 : table->unswept + 1;
+	table->sweeping = false;
+	table->suspect = false;
+	table->unknown = false;
+	table->since = clock;
+	table->first_ns = RIB_NEVER;
+	rib_table_wait(table);
+}
+
+void rib_table_free(struct rib_table *table)
+{
+	struct rib_peer *peer = table->peer;
+	struct rib *rib = peer->router->rib;
+	struct rib_flood *f;
+
+	rib_table_unwait(table);
+	rib_table_unqueue(table);
+	while ((f = TAILQ_FIRST(&table->floods)) != NULL) {
+		store_clear(table, &f->store);
+		rib_flood_free(table, f);
+	}
+	store_clear(table, &table->store);
+	rib_routes_fini(&table->store.plain, &rib->route_heap);
+	rib_routes_fini(&table->store.paths, &rib->route_heap);
+	TAILQ_REMOVE(&peer->tables, table, link);
+	peer->table_count--;
+	if (peer->last == table)
+		peer->last = NULL;
+	rib->tables--;
+	free(table);
+}

@@ -1,0 +1,312 @@
+/*
+ * Taking routes back that nobody withdrew: sweeps, which pass over what was
+ * told again, and floods, which leave nothing. Both walk by the number of the
+ * key, so that the walk can stop anywhere and go on, whatever came and went.
+ */
+#include "rib/table.h"
+
+#include "rib/publish.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* Withdrawing */
+
+struct withdrawal {
+	struct rib_table *table;
+	struct rib_store *store;
+	const struct rib_table_info *info;
+	const struct rib_when *when;
+	enum rib_reason reason;
+	bool old_only; /* of generations before the table's */
+};
+
+static void begin_withdraws(const struct withdrawal *w, bool paths)
+{
+	struct rib_change header = {
+		.table = w->info,
+		.received_ns = w->when->wall_ns,
+		.synthetic = true,
+		.has_path_id = paths,
+		.reason = (uint8_t)w->reason,
+		.kind = bgp_family_info((enum bgp_family)w->info->family)->kind,
+	};
+
+	rib_run_begin(w->table->peer->router->rib, &header);
+}
+
+/* Publish the withdraw of a route and take it out of its store. */
+static void withdraw(const struct withdrawal *w, bool paths, uint32_t id,
+		     uint32_t value)
+{
+	struct rib_router *router = w->table->peer->router;
+	struct rib *rib = router->rib;
+	struct rib_route *route = rib_run_add(rib, w->table);
+	uint8_t room[RIB_KEY_FIXED];
+
+	rib_table_route_key(w->table, paths, id, route, room);
+	if (rib->run.change.kind != BGP_NLRI_PREFIX) {
+		route->nlri = rib_value_extra(&rib->attrsets, value);
+		/* What it points to is about to go. */
+		rib_run_flush(rib);
+	}
+	RIB_COUNT(router, published_withdrawn, 1);
+	RIB_COUNT(router, synthetic[w->reason], 1);
+	rib_store_remove(w->table, w->store, paths, id, value);
+}
+
+/*
+ * Withdraw from *@place on, looking at up to @budget routes. Returns at how
+ * many; at the end, place->id is RIB_NO_ID. *@withdrawn counts.
+ */
+static size_t withdraw_slice(const struct withdrawal *w,
+			     struct rib_place *place, size_t budget,
+			     uint64_t *withdrawn)
+{
+	size_t seen = 0;
+
+	while (seen < budget && place->id != RIB_NO_ID) {
+		bool paths = place->paths;
+		struct rib_routes *r = rib_store_routes(w->store, paths);
+		const struct rib_entry *e;
+		uint32_t id = place->id;
+
+		begin_withdraws(w, paths);
+		for (; seen < budget; seen++, id++) {
+			e = rib_routes_next(r, id, &id);
+			if (e == NULL)
+				break;
+			if (w->old_only && rib_stamp_generation(e->stamp) ==
+						   w->table->generation)
+				continue;
+			withdraw(w, paths, id, e->value);
+			++*withdrawn;
+		}
+		place->id = id;
+		if (seen == budget)
+			break;
+		*place = (struct rib_place){
+			.paths = true,
+			.id = paths ? RIB_NO_ID : 0,
+		};
+	}
+	rib_run_flush(w->table->peer->router->rib);
+	return seen;
+}
+
+/* Floods */
+
+#define SMALL_FLOOD 64
+
+static struct rib_flood *flood_new(struct rib_table *table,
+				   enum rib_reason reason)
+{
+	struct wire_view name = table->info.table_name;
+	struct rib_flood *f = calloc(1, sizeof(*f) + name.len);
+
+	if (f == NULL)
+		return NULL;
+	f->serial = ++table->peer->router->rib->serial;
+	f->reason = (uint8_t)reason;
+	f->info = table->info;
+	if (name.len != 0)
+		memcpy(f->name, name.p, name.len);
+	f->info.table_name.p = (const uint8_t *)f->name;
+	return f;
+}
+
+void rib_flood_free(struct rib_table *table, struct rib_flood *f)
+{
+	struct rib_heap *heap = &table->peer->router->rib->route_heap;
+
+	TAILQ_REMOVE(&table->floods, f, link);
+	rib_routes_fini(&f->store.plain, heap);
+	rib_routes_fini(&f->store.paths, heap);
+	free(f);
+}
+
+/* Not in slices. */
+static void withdraw_all(struct rib_table *table, const struct rib_when *when,
+			 enum rib_reason reason)
+{
+	const struct withdrawal w = {
+		.table = table,
+		.store = &table->store,
+		.info = &table->info,
+		.when = when,
+		.reason = reason,
+	};
+	struct rib_place place = { 0 };
+	uint64_t withdrawn = 0;
+
+	withdraw_slice(&w, &place, SIZE_MAX, &withdrawn);
+}
+
+static void finish_floods(struct rib_table *table, const struct rib_when *when)
+{
+	while (!TAILQ_EMPTY(&table->floods))
+		rib_table_slice(table, when, SIZE_MAX);
+}
+
+void rib_table_flood(struct rib_table *table, const struct rib_when *when,
+		     enum rib_reason reason, enum rib_flood_flags flags)
+{
+	uint64_t count = rib_store_count(&table->store);
+	struct rib_flood *f = NULL;
+
+	table->sweeping = false;
+	table->resyncing = false;
+	table->unswept = 0;
+	rib_table_unwait(table);
+	if (flags == RIB_FLOOD_NOW)
+		finish_floods(table, when);
+	if (count == 0)
+		return;
+	if (!(flags == RIB_FLOOD_NOW ||
+	      (flags == RIB_FLOOD_SMALL && count <= SMALL_FLOOD)))
+		f = flood_new(table, reason);
+	if (f == NULL) {
+		withdraw_all(table, when, reason);
+		return;
+	}
+	f->store = table->store;
+	table->store = (struct rib_store){ 0 };
+	TAILQ_INSERT_TAIL(&table->floods, f, link);
+	rib_table_count_routes(table, -(int64_t)count);
+	rib_table_count_dying(table, (int64_t)count);
+	rib_table_queue(table);
+}
+
+bool rib_table_rescue(struct rib_table *table, const struct rib_when *when,
+		      bool paths, uint32_t id)
+{
+	struct rib_flood *f;
+
+	TAILQ_FOREACH(f, &table->floods, link)
+	{
+		const struct rib_entry *e =
+			rib_routes_find(rib_store_routes(&f->store, paths), id);
+		struct withdrawal w = {
+			.table = table,
+			.store = &f->store,
+			.info = &f->info,
+			.when = when,
+			.reason = f->reason,
+		};
+
+		if (e == NULL)
+			continue;
+		begin_withdraws(&w, paths);
+		withdraw(&w, paths, id, e->value);
+		rib_run_flush(table->peer->router->rib);
+		return true;
+	}
+	return false;
+}
+
+/* Sweeps */
+
+static void say_swept(struct rib_table *table, const struct rib_when *when)
+{
+	struct rib_event e = { .kind = RIB_EVENT_SWEPT,
+			       .routes = table->swept };
+
+	table->sweeping = false;
+	table->unswept = 0;
+	RIB_COUNT(table->peer->router, sweeps, 1);
+	rib_say_table(table, when, &e);
+}
+
+void rib_table_sweep(struct rib_table *table, const struct rib_when *when)
+{
+	rib_table_unwait(table);
+	if (table->sweeping)
+		return;
+	table->sweeping = true;
+	table->swept = 0;
+	table->sweep = (struct rib_place){ 0 };
+	if (table->unswept == 0)
+		say_swept(table, when);
+	else
+		rib_table_queue(table);
+}
+
+/* Work */
+
+void rib_table_queue(struct rib_table *table)
+{
+	if (table->queued)
+		return;
+	table->queued = true;
+	TAILQ_INSERT_TAIL(&table->peer->router->rib->work_list, table, work);
+}
+
+void rib_table_unqueue(struct rib_table *table)
+{
+	if (!table->queued)
+		return;
+	table->queued = false;
+	TAILQ_REMOVE(&table->peer->router->rib->work_list, table, work);
+}
+
+static size_t flood_slice(struct rib_table *table, const struct rib_when *when,
+			  size_t budget)
+{
+	struct rib_flood *f = TAILQ_FIRST(&table->floods);
+	const struct withdrawal w = {
+		.table = table,
+		.store = &f->store,
+		.info = &f->info,
+		.when = when,
+		/* The analyser does not see TAILQ_REMOVE() take it out. */
+		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
+		.reason = f->reason,
+	};
+	uint64_t withdrawn = 0;
+	size_t seen = withdraw_slice(&w, &f->place, budget, &withdrawn);
+
+	if (f->place.id == RIB_NO_ID)
+		rib_flood_free(table, f);
+	return seen;
+}
+
+static size_t sweep_slice(struct rib_table *table, const struct rib_when *when,
+			  size_t budget)
+{
+	const struct withdrawal w = {
+		.table = table,
+		.store = &table->store,
+		.info = &table->info,
+		.when = when,
+		.reason = RIB_REASON_STALE_SWEEP,
+		.old_only = true,
+	};
+	size_t seen = withdraw_slice(&w, &table->sweep, budget, &table->swept);
+
+	if (table->sweep.id == RIB_NO_ID)
+		say_swept(table, when);
+	return seen;
+}
+
+size_t rib_table_slice(struct rib_table *table, const struct rib_when *when,
+		       size_t budget)
+{
+	size_t seen = 0;
+
+	while (seen < budget) {
+		size_t left = budget - seen;
+
+		/* An empty step counts, too, so that this ends. */
+		if (!TAILQ_EMPTY(&table->floods)) {
+			seen += 1 + flood_slice(table, when, left);
+		} else if (table->sweeping) {
+			seen += 1 + sweep_slice(table, when, left);
+		} else if (table->resyncing) {
+			seen += 1 + rib_table_again(table, when, left);
+		} else {
+			rib_table_unqueue(table);
+			break;
+		}
+	}
+	return seen;
+}

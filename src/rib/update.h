@@ -1,0 +1,45 @@
+/*
+ * rib/update.h - apply one UPDATE to the tables of its peer
+ *
+ * Withdrawals first, then announcements; each section in batches, so that the
+ * memory of many routes is asked for before the first is looked at.
+ */
+#ifndef RIB_UPDATE_H
+#define RIB_UPDATE_H
+
+#include "rib/store.h"
+
+/* @header is that of the message; @reading is how @u was decoded. */
+void rib_update(struct rib_peer *peer, const struct rib_when *when,
+		const struct bmp_peer *header,
+		const struct bgp_reading *reading, const struct bgp_update *u);
+
+/*
+ * The attribute set of the announcements of a section, in three steps: between
+ * them memory is waited for, and the caller has routes to look up.
+ */
+struct rib_update_attrs {
+	struct wire_view bytes;	    /* what the cache compares */
+	struct wire_view canonical; /* in the rib's second scratch room */
+	uint32_t hash;
+	uint32_t set; /* known already, or RIB_VALUE_NONE */
+	bool cached;  /* it is the cache's */
+};
+
+/* @guess: a set that it may well be, near by; or RIB_VALUE_NONE. */
+void rib_update_attrs_begin(struct rib_router *router,
+			    const struct bgp_reading *reading,
+			    const struct bgp_update *u, enum bgp_section_id s,
+			    uint32_t guess, struct rib_update_attrs *out);
+void rib_update_attrs_go_on(struct rib_router *router,
+			    const struct rib_update_attrs *attrs);
+
+/*
+ * The set, with a reference that belongs to the rib's cache until the next
+ * call. RIB_VALUE_NONE: no memory.
+ */
+uint32_t rib_update_attrs_end(struct rib_router *router,
+			      const struct bgp_reading *reading,
+			      const struct rib_update_attrs *attrs);
+
+#endif

@@ -1,0 +1,155 @@
+/*
+ * Routers send a table attribute set by attribute set, and a set with more
+ * prefixes than fit comes in several UPDATEs. So the attributes of the section
+ * before are kept, and if the bytes that matter are the same, the canonical
+ * form need not be made again, nor hashed, nor looked up.
+ *
+ * The bytes that matter are the block without MP_REACH and MP_UNREACH, and for
+ * routes in MP_REACH its next hop: the rest of that attribute is the routes.
+ */
+#include "rib/update.h"
+
+#include "bmp/canonical.h"
+
+#include <stdlib.h>
+
+static bool reads_alike(const struct bgp_reading *a,
+			const struct bgp_reading *b)
+{
+	return a->as_width == b->as_width &&
+	       a->as_width_certain == b->as_width_certain &&
+	       a->loc_rib == b->loc_rib;
+}
+
+static bool has_mp(const struct bgp_attrs *a)
+{
+	return bgp_attrs_has(a, BGP_MP_REACH) ||
+	       bgp_attrs_has(a, BGP_MP_UNREACH);
+}
+
+/* The bytes that matter, one after another; @out has room for the block + 1. */
+static struct wire_view gather(const struct bgp_update *u,
+			       enum bgp_section_id s, uint8_t *out)
+{
+	struct wire_cursor c = wire_start(u->attrs.block);
+	struct wire_cursor before = c;
+	struct wire_view next_hop = u->attrs.reach.next_hop;
+	struct bgp_attr attr;
+	size_t len = 0;
+
+	out[len++] = (uint8_t)s;
+	if (s == BGP_SECTION_MP_REACH && next_hop.len != 0) {
+		memcpy(out + len, next_hop.p, next_hop.len);
+		len += next_hop.len;
+	}
+	while (bgp_attr_next(&c, &attr)) {
+		size_t n = before.left - c.left;
+
+		if (attr.code != BGP_MP_REACH && attr.code != BGP_MP_UNREACH) {
+			memcpy(out + len, before.p, n);
+			len += n;
+		}
+		before = c;
+	}
+	/* What could not be read: it makes no difference, but is not equal. */
+	memcpy(out + len, before.p, before.left);
+	return (struct wire_view){ out, len + before.left };
+}
+
+static bool is_cached(const struct rib_attr_cache *cache,
+		      const struct bgp_reading *reading, struct wire_view bytes)
+{
+	return cache->set != RIB_VALUE_NONE && cache->len == bytes.len &&
+	       reads_alike(&cache->reading, reading) &&
+	       memcmp(cache->bytes, bytes.p, bytes.len) == 0;
+}
+
+/* Remember what was compared. Without memory nothing is remembered. */
+static void remember(struct rib *rib, const struct bgp_reading *reading,
+		     struct wire_view bytes, uint32_t set)
+{
+	struct rib_attr_cache *cache = &rib->cache;
+
+	if (cache->set != RIB_VALUE_NONE)
+		rib_value_put(&rib->attrsets, cache->set);
+	cache->set = set;
+	cache->reading = *reading;
+	cache->len = bytes.len;
+	if (bytes.len > cache->capacity) {
+		uint8_t *p = realloc(cache->bytes, bytes.len);
+
+		if (p == NULL) {
+			/* No block has this length. */
+			cache->len = SIZE_MAX;
+			return;
+		}
+		cache->bytes = p;
+		cache->capacity = bytes.len;
+	}
+	if (bytes.len != 0)
+		memcpy(cache->bytes, bytes.p, bytes.len);
+}
+
+static bool is_set(const struct rib *rib, uint32_t set, struct wire_view bytes)
+{
+	struct wire_view own = rib_attrset_bytes(&rib->attrsets, set);
+
+	return own.len == bytes.len && memcmp(own.p, bytes.p, own.len) == 0;
+}
+
+void rib_update_attrs_begin(struct rib_router *router,
+			    const struct bgp_reading *reading,
+			    const struct bgp_update *u, enum bgp_section_id s,
+			    uint32_t guess, struct rib_update_attrs *out)
+{
+	struct rib *rib = router->rib;
+	size_t bound = bgp_canonical_bound(u);
+	size_t gathered = u->attrs.block.len + 64;
+	uint8_t *room = rib_scratch_more(rib, bound + gathered);
+
+	*out = (struct rib_update_attrs){ .bytes = u->attrs.block };
+	if (room == NULL)
+		return;
+	if (has_mp(&u->attrs))
+		out->bytes = gather(u, s, room + bound);
+	if (is_cached(&rib->cache, reading, out->bytes)) {
+		RIB_COUNT(router, attrs_cached, 1);
+		out->set = rib->cache.set;
+		out->cached = true;
+		return;
+	}
+	out->canonical.p = room;
+	out->canonical.len = bgp_canonical_write(u, s, room, bound);
+	if (guess != RIB_VALUE_NONE && is_set(rib, guess, out->canonical)) {
+		out->set = guess;
+		return;
+	}
+	out->hash = rib_attrset_hash(&rib->attrsets, out->canonical);
+	rib_attrset_prefetch(&rib->attrsets, out->hash);
+}
+
+void rib_update_attrs_go_on(struct rib_router *router,
+			    const struct rib_update_attrs *attrs)
+{
+	if (attrs->set == RIB_VALUE_NONE && attrs->canonical.p != NULL)
+		rib_attrset_prefetch_bytes(&router->rib->attrsets, attrs->hash);
+}
+
+uint32_t rib_update_attrs_end(struct rib_router *router,
+			      const struct bgp_reading *reading,
+			      const struct rib_update_attrs *attrs)
+{
+	struct rib *rib = router->rib;
+	uint32_t set = attrs->set;
+
+	if (attrs->cached || attrs->canonical.p == NULL)
+		return set;
+	if (set != RIB_VALUE_NONE)
+		rib_value_get(&rib->attrsets, set);
+	else
+		set = rib_attrset_intern_hashed(&rib->attrsets, attrs->hash,
+						attrs->canonical);
+	if (set != RIB_VALUE_NONE)
+		remember(rib, reading, attrs->bytes, set);
+	return set;
+}

@@ -1,0 +1,198 @@
+/*
+ * Everything that is kept twice is compared, and every reference is counted
+ * again from the routes. For tests.
+ */
+#include "rib/peer.h"
+#include "rib/timer.h"
+
+#include <stdlib.h>
+
+/* References on keys, counted from the routes. */
+struct tally {
+	const struct rib *rib;
+	uint32_t *prefixes[BGP_FAMILIES];
+	uint32_t *paths[BGP_FAMILIES];
+	uint64_t values; /* routes with a value that is counted */
+};
+
+static uint64_t capacity(const struct rib_dictionary *d)
+{
+	return (uint64_t)d->pool.limit * RIB_POOL_CHUNK + 1;
+}
+
+static bool tally_init(struct tally *t, const struct rib *rib)
+{
+	bool whole = true;
+
+	*t = (struct tally){ .rib = rib };
+	for (int f = 0; f < BGP_FAMILIES; f++) {
+		t->prefixes[f] = calloc(capacity(&rib->prefixes[f]), 4);
+		t->paths[f] = calloc(capacity(&rib->paths[f]), 4);
+		whole = whole && t->prefixes[f] != NULL && t->paths[f] != NULL;
+	}
+	return whole;
+}
+
+static void tally_fini(struct tally *t)
+{
+	for (int f = 0; f < BGP_FAMILIES; f++) {
+		free(t->prefixes[f]);
+		free(t->paths[f]);
+	}
+}
+
+static bool routes_valid(struct tally *t, const struct rib_table *table,
+			 const struct rib_routes *r, uint32_t *counts,
+			 const struct rib_dictionary *d)
+{
+	bool current = r == &table->store.plain || r == &table->store.paths;
+	const struct rib_entry *e;
+	uint32_t id = 0;
+
+	if (!rib_routes_validate(r))
+		return false;
+	for (; (e = rib_routes_next(r, id, &id)) != NULL; id++) {
+		unsigned age = (unsigned)(table->generation -
+					  rib_stamp_generation(e->stamp)) %
+			       RIB_GENERATIONS;
+
+		if (id >= capacity(d) - 1)
+			return false;
+		counts[id]++;
+		if (e->value != RIB_VALUE_UNKNOWN)
+			t->values++;
+		if (current && age > table->unswept)
+			return false;
+	}
+	return true;
+}
+
+static bool store_valid(struct tally *t, const struct rib_table *table,
+			const struct rib_store *store)
+{
+	uint8_t f = table->info.family;
+
+	return routes_valid(t, table, &store->plain, t->prefixes[f],
+			    table->prefixes) &&
+	       routes_valid(t, table, &store->paths, t->paths[f], table->pairs);
+}
+
+static bool table_valid(struct tally *t, const struct rib_table *table)
+{
+	const struct rib_flood *f;
+	uint64_t dying = 0;
+
+	if (!store_valid(t, table, &table->store))
+		return false;
+	TAILQ_FOREACH(f, &table->floods, link)
+	{
+		dying += rib_store_count(&f->store);
+		if (!store_valid(t, table, &f->store))
+			return false;
+	}
+	return dying == table->dying && (dying == 0 || table->queued) &&
+	       (!table->sweeping || table->queued);
+}
+
+static bool peer_valid(struct tally *t, const struct rib_peer *peer)
+{
+	const struct rib_table *table;
+	uint64_t routes = 0;
+	uint32_t tables = 0;
+
+	TAILQ_FOREACH(table, &peer->tables, link)
+	{
+		if (table->peer != peer || !table_valid(t, table))
+			return false;
+		routes += rib_store_count(&table->store);
+		tables++;
+	}
+	return routes == peer->routes && tables == peer->table_count &&
+	       !(peer->up && peer->stale);
+}
+
+static bool router_valid(struct tally *t, const struct rib_router *router)
+{
+	const struct rib_peer *peer;
+	const struct rib_table *table;
+	uint64_t routes = 0;
+	uint32_t stale = 0, waiting = 0, peers = 0;
+
+	TAILQ_FOREACH(peer, &router->peer_list, link)
+	{
+		if (peer->router != router || !peer_valid(t, peer))
+			return false;
+		routes += peer->routes;
+		stale += peer->stale;
+		peers++;
+	}
+	TAILQ_FOREACH(table, &router->waiting_list, waiting)
+	{
+		waiting++;
+		if (!table->syncing)
+			return false;
+	}
+	return routes == router->routes && stale == router->stale_count &&
+	       waiting == router->waiting_count &&
+	       peers == router->peer_count && rib_map_validate(&router->peers);
+}
+
+/* Each key has as many references as there are routes, and each pair one. */
+static bool keys_valid(struct tally *t, int f)
+{
+	const struct rib_dictionary *prefixes = &t->rib->prefixes[f];
+	const struct rib_dictionary *paths = &t->rib->paths[f];
+	uint8_t room[RIB_KEY_FIXED];
+
+	if (!rib_dictionary_validate(prefixes) ||
+	    !rib_dictionary_validate(paths))
+		return false;
+	for (uint32_t id = 0;
+	     (id = rib_dictionary_next(paths, id)) != RIB_NO_ID; id++) {
+		uint32_t pair[2];
+
+		memcpy(pair, rib_dictionary_key(paths, id, room).p,
+		       sizeof(pair));
+		if (rib_dictionary_count(paths, id) != t->paths[f][id])
+			return false;
+		t->prefixes[f][pair[0]]++;
+	}
+	for (uint32_t id = 0;
+	     (id = rib_dictionary_next(prefixes, id)) != RIB_NO_ID; id++)
+		if (rib_dictionary_count(prefixes, id) != t->prefixes[f][id])
+			return false;
+	return true;
+}
+
+static bool all_valid(struct tally *t)
+{
+	const struct rib *rib = t->rib;
+	const struct rib_router *router;
+	uint64_t routes = 0;
+
+	TAILQ_FOREACH(router, &rib->router_list, link)
+	{
+		if (!router_valid(t, router))
+			return false;
+		routes += router->routes;
+	}
+	for (int f = 0; f < BGP_FAMILIES; f++)
+		if (!keys_valid(t, f))
+			return false;
+	return routes == rib->routes && rib_map_validate(&rib->routers) &&
+	       rib_timer_validate(rib) &&
+	       rib_attrsets_validate(&rib->attrsets) &&
+	       rib_attrsets_references(&rib->attrsets) ==
+		       t->values + (rib->cache.set != RIB_VALUE_NONE) &&
+	       rib_heap_validate(&rib->key_heap) &&
+	       rib_heap_validate(&rib->route_heap);
+}
+
+bool rib_validate(const struct rib *rib)
+{
+	struct tally t;
+	bool valid = tally_init(&t, rib) && all_valid(&t);
+
+	tally_fini(&t);
+	return valid;
+}

@@ -1,0 +1,174 @@
+/*
+ * Two kinds of work: what a timer makes due (looking at the deadlines of one
+ * router), and the slices of sweeps, floods and resyncs. Tables with slices to
+ * do stand in a queue and take turns, so that a flood of a million routes does
+ * not hold up a sweep of ten.
+ */
+#include "rib/peer.h"
+#include "rib/timer.h"
+
+/* Routes of one table before the next has its turn. */
+#define TURN 1024
+
+/* Looking at a waiting table takes about a microsecond, and so may wait. */
+#define NS_PER_WAITING 1000
+
+static uint64_t plus(uint64_t t, uint64_t delay)
+{
+	return delay > RIB_NEVER - t ? RIB_NEVER : t + delay;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * When a dump that began at @since, by the router's clock, is taken to be over
+ * without an End-of-RIB. @first: its first Route Monitoring.
+ */
+static uint64_t deadline(const struct rib_router *router, uint64_t since,
+			 uint64_t first)
+{
+	const struct rib_config *c = &router->rib->config;
+	uint64_t last = router->last_ns > since ? router->last_ns : since;
+	uint64_t most = first == RIB_NEVER ? plus(since, c->sweep_idle_ns)
+					   : plus(first, c->sweep_max_ns);
+
+	return least(plus(last, c->sweep_quiet_ns), most);
+}
+
+static uint64_t check_waiting(struct rib_router *router,
+			      const struct rib_when *when)
+{
+	uint64_t clock = rib_clock(router, when->now_ns);
+	uint64_t next = RIB_NEVER;
+	struct rib_table *t = TAILQ_FIRST(&router->waiting_list);
+
+	while (t != NULL) {
+		struct rib_table *after = TAILQ_NEXT(t, waiting);
+		uint64_t at = deadline(router, t->since, t->first_ns);
+
+		if (at <= clock) {
+			RIB_COUNT(router, missed_ends, 1);
+			rib_table_sweep(t, when);
+		} else {
+			next = least(next, at);
+		}
+		t = after;
+	}
+	return next;
+}
+
+static void flood_stale(struct rib_router *router, const struct rib_when *when,
+			enum rib_reason reason)
+{
+	struct rib_peer *peer;
+
+	TAILQ_FOREACH(peer, &router->peer_list, link)
+	{
+		if (!peer->stale)
+			continue;
+		rib_peer_set_stale(peer, false);
+		rib_peer_flood(peer, when, reason, RIB_FLOOD_SLICES);
+	}
+}
+
+/* The session is there, and stale peers may still be brought up. */
+static uint64_t check_open(struct rib_router *router,
+			   const struct rib_when *when)
+{
+	uint64_t clock = rib_clock(router, when->now_ns);
+	uint64_t next = check_waiting(router, when);
+	uint64_t at = deadline(router, router->since, router->first_ns);
+
+	if (router->stale_count != 0) {
+		if (at <= clock)
+			flood_stale(router, when, RIB_REASON_STALE_SWEEP);
+		else
+			next = least(next, at);
+	}
+	if (next == RIB_NEVER)
+		return RIB_NEVER;
+	/* Back to monotonic time; not sooner than looking pays. */
+	next = plus(next, router->stopped_ns);
+	at = plus(when->now_ns,
+		  (uint64_t)router->waiting_count * NS_PER_WAITING);
+	return next > at ? next : at;
+}
+
+/* It is away. Each peer has its own hold. */
+static uint64_t check_lost(struct rib_router *router,
+			   const struct rib_when *when)
+{
+	uint64_t hold = router->rib->config.stale_hold_ns;
+	uint64_t next = RIB_NEVER;
+	struct rib_peer *peer;
+
+	if (router->stale_count == 0)
+		return RIB_NEVER;
+	TAILQ_FOREACH(peer, &router->peer_list, link)
+	{
+		uint64_t at = plus(peer->stale_ns, hold);
+
+		if (!peer->stale)
+			continue;
+		if (at > when->now_ns) {
+			next = least(next, at);
+			continue;
+		}
+		rib_peer_set_stale(peer, false);
+		rib_peer_flood(peer, when, RIB_REASON_SESSION_LOST,
+			       RIB_FLOOD_SLICES);
+	}
+	return next;
+}
+
+static void fire(struct rib_router *router, const struct rib_when *when)
+{
+	uint64_t next = RIB_NEVER;
+
+	if (!router->open)
+		next = check_lost(router, when);
+	else if (!router->paused)
+		next = check_open(router, when);
+	/* While it is paused nothing can come due; resuming sets it again. */
+	rib_timer_set(router, next);
+}
+
+static size_t take_turn(struct rib *rib, const struct rib_when *when,
+			size_t budget)
+{
+	struct rib_table *table = TAILQ_FIRST(&rib->work_list);
+	struct rib_peer *peer = table->peer;
+	size_t done =
+		rib_table_slice(table, when, budget < TURN ? budget : TURN);
+
+	if (table->queued) {
+		TAILQ_REMOVE(&rib->work_list, table, work);
+		TAILQ_INSERT_TAIL(&rib->work_list, table, work);
+	}
+	rib_peer_reap(peer);
+	return done;
+}
+
+struct rib_work rib_work(struct rib *rib, const struct rib_when *when,
+			 size_t budget)
+{
+	struct rib_router *router;
+	size_t done = 0;
+
+	while ((router = rib_timer_first(rib)) != NULL &&
+	       router->due_ns <= when->now_ns)
+		fire(router, when);
+	do {
+		if (TAILQ_EMPTY(&rib->work_list))
+			break;
+		done += take_turn(rib, when, budget > done ? budget - done : 1);
+	} while (done < budget);
+	router = rib_timer_first(rib);
+	return (struct rib_work){
+		.more = !TAILQ_EMPTY(&rib->work_list),
+		.due_ns = router == NULL ? RIB_NEVER : router->due_ns,
+	};
+}
