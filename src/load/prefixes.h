@@ -1,0 +1,44 @@
+/*
+ * load/prefixes.h - distinct prefixes, spread over the address space
+ *
+ *	0     1                       7    8
+ *	+-----+-----------------------+----+
+ *	| len | address, leading bytes| -- |	as an NLRI, in eight bytes
+ *	+-----+-----------------------+----+
+ *
+ * Ascending, the lengths as shape.h has them. Each stands in memory as it goes
+ * onto the wire, so that writing one is a copy of eight bytes and a step of
+ * load_prefix_size().
+ */
+#ifndef LOAD_PREFIXES_H
+#define LOAD_PREFIXES_H
+
+#include "bmp/family.h"
+#include "load/random.h"
+
+#include <stddef.h>
+
+/* The longest prefix made here, /48, takes seven bytes on the wire. */
+#define LOAD_PREFIX_SIZE_MAX 7
+
+struct load_prefixes {
+	uint64_t *nlri;
+	uint32_t count;
+};
+
+/*
+ * @count prefixes of IPv4 or IPv6 unicast. -ERANGE if there is no room for so
+ * many, -ENOMEM.
+ */
+int load_prefixes_init(struct load_prefixes *prefixes, enum bgp_family family,
+		       uint32_t count, struct load_random *random);
+
+void load_prefixes_fini(struct load_prefixes *prefixes);
+
+/* Bytes that @nlri, in memory, takes on the wire. */
+static inline size_t load_prefix_size(const uint64_t *nlri)
+{
+	return 1 + (*(const uint8_t *)nlri + 7u) / 8;
+}
+
+#endif

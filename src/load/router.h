@@ -1,0 +1,88 @@
+/*
+ * load/router.h - a made-up router: the bytes of its BMP session
+ *
+ *	INITIATION > PEERS_UP > TABLE > CHURN > LEAVING > DONE
+ *			          ^       |
+ *			          +-------+ a flap: one peer down, up, table
+ *
+ *	load_table_new(&plan, &table);
+ *	load_router_new(table, 0, &router);
+ *	while ((n = load_router_fill(router, LOAD_NO_END, buf, size)) > 0)
+ *		send n bytes: whole messages
+ *
+ * Pure: it writes what it is asked for as fast as it is asked. Who wants a
+ * rate gives @until accordingly.
+ *
+ * Threads	A router is one thread's; they share their table.
+ * Ownership	The table is borrowed and must outlive the router.
+ */
+#ifndef LOAD_ROUTER_H
+#define LOAD_ROUTER_H
+
+#include "load/table.h"
+
+/* No message is longer; the least a buffer to fill must have. */
+#define LOAD_MESSAGE_MAX (48 + 4096)
+
+enum load_phase {
+	LOAD_INITIATION,
+	LOAD_PEERS_UP,
+	LOAD_TABLE,
+	LOAD_CHURN,
+	LOAD_LEAVING,
+	LOAD_DONE
+};
+
+/* What was written so far. */
+struct load_counts {
+	uint64_t bytes;
+	uint64_t messages;
+	uint64_t updates; /* BGP UPDATEs with routes */
+	uint64_t announced;
+	uint64_t withdrawn;
+	/* Of the churn, in routes: */
+	uint64_t changes;
+	uint64_t duplicates;
+	uint64_t withdraws;
+	uint64_t returns; /* announced again after a withdrawal */
+	uint64_t flaps;
+};
+
+struct load_router;
+
+/* Router @index of the plan. -ENOMEM. */
+int load_router_new(const struct load_table *table, uint32_t index,
+		    struct load_router **out);
+
+void load_router_free(struct load_router *router);
+
+/*
+ * Write messages into @buf of @size, at least LOAD_MESSAGE_MAX, as long as one
+ * more surely fits; no churn beyond @until routes. How many bytes: 0 when it
+ * is done, or waits for a larger @until.
+ *
+ * Hot. Cost: a block of prefixes, its attributes and, for churn, its state are
+ * each a cache miss or two in a large table; the rest is copying. No
+ * allocation, no system call. bench/load.c measures it.
+ */
+size_t load_router_fill(struct load_router *router, uint64_t until,
+			uint8_t *buf, size_t size);
+
+enum load_phase load_router_phase(const struct load_router *router);
+
+/* Routes updated in the churn so far; what @until is compared with. */
+uint64_t load_router_churned(const struct load_router *router);
+
+const struct load_counts *load_router_counts(const struct load_router *router);
+
+/* No more churn, nor flaps: what is left is to leave. */
+void load_router_stop(struct load_router *router);
+
+/*
+ * Messages are stamped with a time that starts in 2026 and goes on with the
+ * plan's rate. From this call on they are stamped with @time_ns instead, until
+ * the next such call.
+ */
+void load_router_time(struct load_router *router, uint64_t time_ns);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * load/shape.h - how much of what there is in the Internet's routing table
+ *
+ * Small tables, measured (shape.c says on what), and draws from them.
+ */
+#ifndef LOAD_SHAPE_H
+#define LOAD_SHAPE_H
+
+#include "load/random.h"
+
+#include <stddef.h>
+
+enum load_shape {
+	LOAD_IPV4_LENGTH,
+	LOAD_IPV6_LENGTH,
+	LOAD_HOPS,     /* ASes in a path, each counted once */
+	LOAD_PREPENDS, /* how often one of them is repeated */
+	LOAD_COMMUNITIES,
+	LOAD_EXT_COMMUNITIES,
+	LOAD_LARGE_COMMUNITIES,
+	LOAD_ORIGIN, /* the attribute: 0 IGP, 1 EGP, 2 incomplete */
+	LOAD_MED,    /* 1: it is there; so are the next two */
+	LOAD_AGGREGATOR,
+	LOAD_ATOMIC_AGGREGATE,
+	LOAD_SHARING, /* which tenth of a percent of sets a route draws from */
+	LOAD_SHAPES
+};
+
+/* The largest values the tables hold; they bound an UPDATE. */
+#define LOAD_HOPS_MAX	     11
+#define LOAD_PREPENDS_MAX    12
+#define LOAD_COMMUNITIES_MAX 32
+#define LOAD_EXT_MAX	     2
+#define LOAD_LARGE_MAX	     9
+
+struct load_share {
+	uint16_t value;
+	uint32_t share; /* of the sum of them all */
+};
+
+/* The rows of a table, ascending by value, and how many there are. */
+const struct load_share *load_shape_rows(enum load_shape shape, size_t *count);
+
+/* A value, as likely as its share. */
+uint16_t load_shape_draw(enum load_shape shape, struct load_random *random);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * load/update.h - Route Monitoring messages from pieces that are ready
+ *
+ *	headers of the peer | attributes of the set | prefixes of the block
+ *
+ * What is left to write are lengths, the peer's AS and its next hop. Each
+ * returns the length of the message in @buf, which has LOAD_MESSAGE_MAX bytes.
+ */
+#ifndef LOAD_UPDATE_H
+#define LOAD_UPDATE_H
+
+#include "load/peer.h"
+
+/* The routes of one UPDATE. */
+struct load_routes {
+	enum load_half_id half;
+	const uint64_t *nlri;
+	uint32_t count;
+};
+
+/* @set is one of @sets, which are those of the routes' half. */
+size_t load_update_announce(const struct load_peer *peer,
+			    const struct load_routes *routes,
+			    const struct load_sets *sets, uint32_t set,
+			    uint8_t *buf);
+
+size_t load_update_withdraw(const struct load_peer *peer,
+			    const struct load_routes *routes, uint8_t *buf);
+
+#endif
