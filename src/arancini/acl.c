@@ -1,5 +1,7 @@
 #include "arancini/acl.h"
 
+#include "bmp/text.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -107,14 +109,31 @@ void acl_release(struct acl *acl)
 	*acl = ACL_INIT;
 }
 
+size_t acl_network_format(const struct acl_network *n, char *out, size_t cap)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	bool v4 = n->len >= 96 && memcmp(n->addr, mapped, 12) == 0;
+	struct text t = text_start(out, cap);
+
+	if (v4)
+		text_ipv4(&t, n->addr + 12);
+	else
+		text_ipv6(&t, n->addr);
+	text_char(&t, '/');
+	text_u64(&t, v4 ? n->len - 96u : n->len);
+	return text_end(&t);
+}
+
+bool acl_network_has(const struct acl_network *n, const uint8_t addr[16])
+{
+	return same_bits(addr, n->addr, n->len);
+}
+
 static bool list_has(const struct acl_list *list, const uint8_t addr[16])
 {
-	for (size_t i = 0; i < list->count; i++) {
-		const struct acl_network *n = &list->networks[i];
-
-		if (same_bits(addr, n->addr, n->len))
+	for (size_t i = 0; i < list->count; i++)
+		if (acl_network_has(&list->networks[i], addr))
 			return true;
-	}
 	return false;
 }
 

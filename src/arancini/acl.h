@@ -40,6 +40,13 @@ int acl_list_add(struct acl_list *list, const char *text);
 
 void acl_release(struct acl *acl);
 
+#define ACL_TEXT_MAX 64
+
+/* Text that acl_list_add() takes. Returns its length, as snprintf() would. */
+size_t acl_network_format(const struct acl_network *n, char *out, size_t cap);
+
+bool acl_network_has(const struct acl_network *n, const uint8_t addr[16]);
+
 bool acl_permits(const struct acl *acl, const uint8_t addr[16]);
 
 #endif

@@ -1,0 +1,439 @@
+#include "arancini/collector.h"
+
+#include "arancini/dial.h"
+#include "arancini/door.h"
+#include "arancini/outlet.h"
+#include "arancini/worker.h"
+#include "bmp/text.h"
+
+#include <spargio/fiber.h>
+#include <spargio/net.h>
+#include <spargio/runtime.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+/* One worker with what runs for it. */
+struct station {
+	struct worker worker;
+	struct collector *collector;
+	struct door *doors;
+	struct sp_task *door_tasks;
+	size_t door_count; /* of those that are open */
+	struct sp_task work;
+	bool working;
+	int64_t deadline; /* of the stop */
+};
+
+struct collector {
+	const struct config *config;
+	struct log *log;
+	uint64_t seed;
+	uint32_t workers;
+	struct limits *limits;
+	struct egress_bridge *bridge;
+	struct outlet *outlet;
+	struct sp_rt *rt;
+	struct station *stations;
+	struct dial *dials;
+	struct sp_task *dial_tasks;
+	size_t dial_count;
+};
+
+const struct config *collector_config(const struct collector *c)
+{
+	return c->config;
+}
+
+struct log *collector_log(struct collector *c)
+{
+	return c->log;
+}
+
+uint32_t collector_workers(const struct collector *c)
+{
+	return c->workers;
+}
+
+struct worker *collector_worker(struct collector *c, uint32_t id)
+{
+	return &c->stations[id].worker;
+}
+
+struct limits *collector_limits(struct collector *c)
+{
+	return c->limits;
+}
+
+struct egress_bridge *collector_bridge(struct collector *c)
+{
+	return c->bridge;
+}
+
+uint64_t collector_seed(const struct collector *c)
+{
+	return c->seed;
+}
+
+uint16_t collector_port(const struct collector *c, size_t door)
+{
+	struct sp_addr at;
+
+	if (sp_addr_local(c->stations[0].doors[door].fd, &at) < 0)
+		return 0;
+	return sp_addr_port(&at);
+}
+
+/* Something an operator must mend before we can start. */
+static int fail(struct collector *c, const char *what, const char *where,
+		int err)
+{
+	struct log_line line;
+
+	if (log_begin(c->log, LOG_LEVEL_ERROR, what, &line)) {
+		if (where != NULL)
+			log_text(&line, "at", where);
+		log_error(&line, "error", err);
+		log_end(&line);
+	}
+	return err;
+}
+
+/* Starting a worker, on its shard */
+
+static int open_doors(struct station *s)
+{
+	const struct config_addresses *at =
+		&s->collector->config->listen.addresses;
+
+	s->doors = calloc(at->count + 1, sizeof(*s->doors));
+	s->door_tasks = calloc(at->count + 1, sizeof(*s->door_tasks));
+	if (s->doors == NULL || s->door_tasks == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < at->count; i++) {
+		struct config_address where = at->at[i];
+		struct door *door = &s->doors[i];
+		int err;
+
+		/* Port 0: the first worker got one, the others share it. */
+		if (where.port == 0 && s->worker.id != 0)
+			where.port = collector_port(s->collector, i);
+		err = door_open(&s->worker, &where, door);
+		if (err < 0) {
+			char buf[64];
+			struct text t = text_start(buf, sizeof(buf));
+
+			text_ip_port(&t, where.address, where.port);
+			text_end(&t);
+			return fail(s->collector, "cannot_listen", buf, err);
+		}
+		err = sp_go_on(NULL, s->worker.id, door_main, door,
+			       &s->door_tasks[i]);
+		if (err < 0) {
+			door_close(door);
+			return err;
+		}
+		s->door_count++;
+	}
+	return 0;
+}
+
+static int start_station(void *arg)
+{
+	struct station *s = arg;
+	int err =
+		sp_go_on(NULL, s->worker.id, worker_work, &s->worker, &s->work);
+
+	if (err < 0)
+		return err;
+	s->working = true;
+	return open_doors(s);
+}
+
+static int init_station(void *arg)
+{
+	struct station *s = arg;
+	struct collector *c = s->collector;
+
+	return worker_init(&s->worker, c, (uint32_t)(s - c->stations));
+}
+
+/* Stopping it, on its shard */
+
+static void close_doors(struct station *s)
+{
+	for (size_t i = 0; i < s->door_count; i++) {
+		sp_cancel(s->door_tasks[i]);
+		sp_join(s->door_tasks[i], NULL);
+		door_close(&s->doors[i]);
+	}
+	s->door_count = 0;
+}
+
+static void end_sessions(struct station *s)
+{
+	struct worker *w = &s->worker;
+
+	for (struct session *it = w->sessions; it != NULL; it = it->next)
+		session_stop(it, ENDING_SHUTDOWN);
+	while (w->sessions != NULL && sp_now() < s->deadline)
+		sp_sleep(SP_MS);
+}
+
+static int stop_station(void *arg)
+{
+	struct station *s = arg;
+
+	close_doors(s);
+	end_sessions(s);
+	if (s->working) {
+		sp_cancel(s->work);
+		sp_join(s->work, NULL);
+		s->working = false;
+	}
+	return s->worker.batcher == NULL
+		       ? 0
+		       : worker_finish(&s->worker, s->deadline);
+}
+
+static int fini_station(void *arg)
+{
+	struct station *s = arg;
+
+	if (s->worker.collector != NULL)
+		worker_fini(&s->worker);
+	free(s->doors);
+	free(s->door_tasks);
+	return 0;
+}
+
+/* All of them, at once; the first error counts. */
+static int on_all(struct collector *c, int (*fn)(void *))
+{
+	struct sp_task *tasks = calloc(c->workers + 1, sizeof(*tasks));
+	uint32_t n;
+	int err = 0;
+
+	if (tasks == NULL)
+		return -ENOMEM;
+	for (n = 0; n < c->workers && err == 0; n++)
+		err = sp_go_on(c->rt, n, fn, &c->stations[n], &tasks[n]);
+	if (err < 0)
+		n--;
+	for (uint32_t i = 0; i < n; i++) {
+		int ret = 0;
+
+		sp_join_thread(c->rt, tasks[i], &ret);
+		if (err == 0)
+			err = ret;
+	}
+	free(tasks);
+	return err;
+}
+
+/* One after the other: a port that is taken is said once. */
+static int on_each(struct collector *c, int (*fn)(void *))
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < c->workers && err == 0; i++) {
+		int ret = 0;
+
+		err = sp_call_on(c->rt, i, fn, &c->stations[i], &ret);
+		if (err == 0)
+			err = ret;
+	}
+	return err;
+}
+
+/* Calling routers */
+
+static int start_dials(struct collector *c)
+{
+	const struct config_texts *to = &c->config->listen.connect;
+
+	c->dials = calloc(to->count + 1, sizeof(*c->dials));
+	c->dial_tasks = calloc(to->count + 1, sizeof(*c->dial_tasks));
+	if (c->dials == NULL || c->dial_tasks == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < to->count; i++) {
+		int err;
+
+		c->dials[i] = (struct dial){
+			.worker = &c->stations[0].worker,
+			.target = to->at[i],
+		};
+		err = sp_go_on(c->rt, 0, dial_main, &c->dials[i],
+			       &c->dial_tasks[i]);
+		if (err < 0)
+			return err;
+		c->dial_count++;
+	}
+	return 0;
+}
+
+static void stop_dials(struct collector *c)
+{
+	for (size_t i = 0; i < c->dial_count; i++) {
+		sp_cancel(c->dial_tasks[i]);
+		sp_join_thread(c->rt, c->dial_tasks[i], NULL);
+	}
+	c->dial_count = 0;
+}
+
+/* Life */
+
+static int start_runtime(struct collector *c)
+{
+	struct sp_opts opts = SP_OPTS_INIT;
+
+	opts.shards = (uint32_t)c->config->listen.workers;
+	opts.recv_buffers = (uint32_t)c->config->listen.recv_buffers;
+	opts.recv_buffer_size = (uint32_t)c->config->listen.recv_buffer_size;
+	return sp_start(&opts, &c->rt);
+}
+
+static int make_parts(struct collector *c)
+{
+	const struct config *config = c->config;
+	int err;
+
+	if (getrandom(&c->seed, sizeof(c->seed), 0) != sizeof(c->seed))
+		return -EIO;
+	err = start_runtime(c);
+	if (err < 0)
+		return fail(c, "cannot_start_runtime", NULL, err);
+	c->workers = sp_shard_count(c->rt);
+	c->stations = calloc(c->workers, sizeof(*c->stations));
+	if (c->stations == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < c->workers; i++)
+		c->stations[i].collector = c;
+	err = limits_new((uint32_t)config->limits.sessions,
+			 (uint32_t)config->limits.sessions_per_ip, c->seed,
+			 &c->limits);
+	if (err == 0)
+		err = egress_bridge_new(c->workers,
+					(uint32_t)config->egress.bridge_batches,
+					&c->bridge);
+	if (err == 0)
+		err = outlet_start(config, c->log, c->bridge, &c->outlet);
+	return err;
+}
+
+/* One line for each address, with the port that was got. */
+static void log_doors(struct collector *c)
+{
+	const struct config_addresses *at = &c->config->listen.addresses;
+	struct log_line line;
+
+	for (size_t i = 0; i < at->count; i++) {
+		if (!log_begin(c->log, LOG_LEVEL_INFO, "listening", &line))
+			return;
+		log_address_port(&line, "at", at->at[i].address,
+				 collector_port(c, i));
+		log_end(&line);
+	}
+}
+
+/* Better said than found out: what is configured and has no effect yet. */
+static void log_not_heeded(struct collector *c, const char *option)
+{
+	struct log_line line;
+
+	if (!log_begin(c->log, LOG_LEVEL_WARNING, "not_heeded", &line))
+		return;
+	log_text(&line, "option", option);
+	log_text(&line, "hint", "this version reads it and does not act on it");
+	log_end(&line);
+}
+
+static void log_what_is_missing(struct collector *c)
+{
+	const struct config *config = c->config;
+	const uint32_t limits = 1U << CONFIG_ROUTER_ROUTES_PER_ROUTER |
+				1U << CONFIG_ROUTER_ROUTES_PER_PEER;
+
+	if (config->curation.filter.count > 0)
+		log_not_heeded(c, "--filter");
+	if (config->http.listen.set)
+		log_not_heeded(c, "--http");
+	for (size_t i = 0; i < config->router_count; i++) {
+		if (config->routers[i].filter.count > 0)
+			log_not_heeded(c, "[router] filter");
+		if ((config->routers[i].given & limits) != 0)
+			log_not_heeded(c, "[router] max-routes");
+	}
+}
+
+static void log_start_up(struct collector *c)
+{
+	struct log_line line;
+
+	log_doors(c);
+	log_what_is_missing(c);
+	if (!log_begin(c->log, LOG_LEVEL_INFO, "started", &line))
+		return;
+	log_u64(&line, "workers", c->workers);
+	log_text(&line, "runtime", sp_backend_name(c->rt));
+	if (sp_backend_error(c->rt) < 0)
+		log_error(&line, "no_io_uring", sp_backend_error(c->rt));
+	log_end(&line);
+}
+
+int collector_start(const struct config *config, struct log *log,
+		    struct collector **out)
+{
+	struct collector *c = calloc(1, sizeof(*c));
+	int err;
+
+	if (c == NULL)
+		return -ENOMEM;
+	c->config = config;
+	c->log = log;
+	err = make_parts(c);
+	if (err == 0)
+		err = on_each(c, init_station);
+	if (err == 0)
+		err = on_each(c, start_station);
+	if (err == 0)
+		err = start_dials(c);
+	if (err < 0) {
+		collector_stop(c, sp_in(SP_S));
+		return err;
+	}
+	log_start_up(c);
+	*out = c;
+	return 0;
+}
+
+int collector_stop(struct collector *c, int64_t deadline)
+{
+	int err = 0;
+
+	if (c->stations != NULL) {
+		stop_dials(c);
+		for (uint32_t i = 0; i < c->workers; i++)
+			c->stations[i].deadline = deadline;
+		err = on_all(c, stop_station);
+	}
+	if (c->outlet != NULL) {
+		int lost = outlet_stop(c->outlet, deadline);
+
+		err = err < 0 ? err : lost;
+	}
+	if (c->stations != NULL)
+		on_all(c, fini_station);
+	if (c->rt != NULL)
+		sp_stop(c->rt, sp_in(5 * SP_S));
+	egress_bridge_free(c->bridge);
+	if (c->limits != NULL)
+		limits_free(c->limits);
+	free(c->stations);
+	free(c->dials);
+	free(c->dial_tasks);
+	free(c);
+	return err;
+}

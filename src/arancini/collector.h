@@ -1,0 +1,53 @@
+/*
+ * arancini/collector.h - the whole of it: workers, bridge, publisher
+ *
+ *	struct collector *c;
+ *
+ *	collector_start(&config, &log, &c);	restored, listening
+ *	...					until a signal
+ *	collector_stop(c, deadline);		drained, safe, gone
+ *
+ * The workers are the shards of one runtime. The publisher has a runtime of
+ * its own, so that a broker in trouble never takes time from the routers.
+ *
+ * Threads	start and stop: one, outside of fibers. The rest: any.
+ */
+#ifndef ARANCINI_COLLECTOR_H
+#define ARANCINI_COLLECTOR_H
+
+#include "arancini/config.h"
+#include "arancini/limits.h"
+#include "arancini/log.h"
+
+struct collector;
+struct egress_bridge;
+struct worker;
+
+/*
+ * 0 once it listens everywhere. Else -errno, logged with what to do, and
+ * nothing is left running. @config and @log must outlive it.
+ */
+int collector_start(const struct config *config, struct log *log,
+		    struct collector **out);
+
+/*
+ * Stop taking routers in, end the sessions, publish what is under way and
+ * wait until it is safe, until @deadline. Frees it. 0, or -ETIMEDOUT if
+ * something was not safe by then: it is in the spool if there is one.
+ */
+int collector_stop(struct collector *c, int64_t deadline);
+
+/* The port a door got; for tests that listen at port 0. */
+uint16_t collector_port(const struct collector *c, size_t door);
+
+/* For the files of this folder */
+
+const struct config *collector_config(const struct collector *c);
+struct log *collector_log(struct collector *c);
+uint32_t collector_workers(const struct collector *c);
+struct worker *collector_worker(struct collector *c, uint32_t id);
+struct limits *collector_limits(struct collector *c);
+struct egress_bridge *collector_bridge(struct collector *c);
+uint64_t collector_seed(const struct collector *c);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * arancini/config_check.h - what some texts must be besides text
+ *
+ * Each returns NULL, or in words what is allowed.
+ */
+#ifndef ARANCINI_CONFIG_CHECK_H
+#define ARANCINI_CONFIG_CHECK_H
+
+#include "arancini/mistakes.h"
+
+struct config;
+
+const char *config_check_host_port(const char *text);
+const char *config_check_collector(const char *text);
+const char *config_check_subject(const char *text);
+const char *config_check_stream(const char *text);
+const char *config_check_nats_url(const char *text);
+const char *config_check_state(const char *text);
+const char *config_check_alias(const char *text);
+
+/* What options must be to each other. Adds to @mistakes. */
+void config_check(const struct config *config, struct mistakes *mistakes);
+
+#endif

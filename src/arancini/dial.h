@@ -1,0 +1,27 @@
+/*
+ * arancini/dial.h - call routers that listen themselves (RFC 7854 3.2)
+ *
+ * One fiber for each --connect HOST:PORT, on shard 0. It resolves the name
+ * anew for each attempt, waits longer after each failure up to a minute, and
+ * calls again when a session ended.
+ */
+#ifndef ARANCINI_DIAL_H
+#define ARANCINI_DIAL_H
+
+#include <spargio/sync.h>
+
+struct worker;
+
+struct dial {
+	struct worker *worker;
+	const char *target; /* HOST:PORT */
+	struct sp_sem ended;
+};
+
+/* The fiber, until it is cancelled. @dial is a struct dial. */
+int dial_main(void *dial);
+
+/* The session that was made by it is over. Any thread. */
+void dial_ended(struct dial *dial);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * arancini/door.h - where routers come in
+ *
+ * Every worker listens at every address, and the kernel spreads connections
+ * over them. Who may come in is decided before a byte is read. Then the router
+ * gets its identity, and with it the shard that owns it:
+ *
+ *	--router-id address, or an alias	at once
+ *	sysname, bgp-id				when a message said it: bytes read
+ *						until then travel along
+ *
+ * Threads	The worker's shard.
+ */
+#ifndef ARANCINI_DOOR_H
+#define ARANCINI_DOOR_H
+
+#include "arancini/arrival.h"
+#include "arancini/config_value.h"
+
+struct worker;
+
+struct door {
+	struct worker *worker;
+	int fd;
+	struct config_address at;
+};
+
+/* Listen. Errors as sp_listen(). */
+int door_open(struct worker *w, const struct config_address *at,
+	      struct door *out);
+void door_close(struct door *door);
+
+/* The fiber that takes connections, until it is cancelled. */
+int door_main(void *door);
+
+/*
+ * Let somebody in who is at the other end of @fd: a router that called, or
+ * with @dial one that was called. The socket is no longer the caller's. 0 if
+ * the connection is on its way, -EPERM if it was refused.
+ */
+int door_admit(struct worker *w, int fd, struct dial *dial);
+
+#endif

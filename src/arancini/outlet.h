@@ -1,0 +1,29 @@
+/*
+ * arancini/outlet.h - the publisher, as the configuration wants it
+ *
+ * To JetStream if there are servers, with the journal as a spool; else to the
+ * journal. What the publisher has to say goes to the log.
+ */
+#ifndef ARANCINI_OUTLET_H
+#define ARANCINI_OUTLET_H
+
+#include "arancini/config.h"
+#include "arancini/log.h"
+#include "egress/bridge.h"
+#include "egress/publisher.h"
+
+struct outlet;
+
+/* Errors are logged. */
+int outlet_start(const struct config *config, struct log *log,
+		 struct egress_bridge *bridge, struct outlet **out);
+
+/* See publisher_stop(). Frees it. */
+int outlet_stop(struct outlet *o, int64_t deadline);
+
+struct publisher *outlet_publisher(struct outlet *o);
+
+/* The folder of the journal; to free(). NULL: no memory. */
+char *outlet_journal(const struct config *config);
+
+#endif

@@ -1,0 +1,94 @@
+#include "arancini/seat.h"
+
+#include "arancini/session.h"
+#include "arancini/worker.h"
+
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct seat *seat_of(struct worker *w, const struct rib_identity *id)
+{
+	struct rib_router *router;
+	struct seat *seat;
+
+	if (rib_router_get(w->rib, id, &router) < 0)
+		return NULL;
+	seat = *rib_router_slot(router);
+	if (seat != NULL)
+		return seat;
+	seat = calloc(1, sizeof(*seat));
+	if (seat == NULL)
+		return NULL;
+	seat->router = router;
+	seat->next = w->seats;
+	w->seats = seat;
+	*rib_router_slot(router) = seat;
+	return seat;
+}
+
+void seat_free(struct seat *seat)
+{
+	free(seat);
+}
+
+static bool back_too_soon(const struct seat *seat, int64_t now)
+{
+	return seat->taken_over != 0 && now - seat->taken_over < SEAT_TWIN_NS;
+}
+
+/* Wait until somebody got up; if that takes too long, insist. */
+static enum ending await(struct seat *seat, int64_t deadline)
+{
+	int err = sp_cond_wait_until(&seat->freed, &seat->lock, deadline);
+
+	if (err == -ETIMEDOUT && seat->session != NULL)
+		session_stop(seat->session, ENDING_REPLACED);
+	return err == -ECANCELED ? ENDING_SHUTDOWN : ENDING_NONE;
+}
+
+/* Make the one who sits get up. */
+static enum ending throw_out(struct seat *seat, struct session *newer)
+{
+	struct session *old = seat->session;
+	int64_t now = sp_now();
+	/*
+	 * A connection that its router closed needs no order to end, only time
+	 * to read what is left; and it is no sign of a second router.
+	 */
+	bool closed = session_closed_by_router(old);
+
+	if (!closed && back_too_soon(seat, now))
+		return ENDING_TWIN;
+	if (closed)
+		return await(seat, now + SEAT_DRAIN_NS);
+	session_stop(old, ENDING_REPLACED);
+	newer->took_over = true;
+	return await(seat, SP_NEVER);
+}
+
+enum ending seat_take(struct seat *seat, struct session *session)
+{
+	enum ending why = ENDING_NONE;
+
+	if (sp_mutex_lock(&seat->lock) < 0)
+		return ENDING_SHUTDOWN;
+	while (why == ENDING_NONE && seat->session != NULL)
+		why = throw_out(seat, session);
+	if (why == ENDING_NONE) {
+		seat->session = session;
+		if (session->took_over)
+			seat->taken_over = sp_now();
+	}
+	sp_mutex_unlock(&seat->lock);
+	return why;
+}
+
+void seat_leave(struct seat *seat, struct session *session)
+{
+	if (seat->session != session)
+		return;
+	seat->session = NULL;
+	sp_cond_broadcast(&seat->freed);
+}

@@ -1,0 +1,53 @@
+/*
+ * arancini/seat.h - the place of a router at its shard
+ *
+ * One session at a time sits there. A new one of the same router takes the
+ * place of the old: routers reboot without saying goodbye, and the old
+ * connection may be dead for minutes before anybody notices. The old fiber has
+ * ended before the new one starts, so the router's state is never in two hands.
+ *
+ * If the one that lost its place is back within a minute, though, it was not
+ * dead: two routers share an identity and would throw each other out for ever.
+ * Then the one that sits stays, and the other is refused until the minute is
+ * over.
+ *
+ * Threads	The owner shard only.
+ */
+#ifndef ARANCINI_SEAT_H
+#define ARANCINI_SEAT_H
+
+#include "arancini/ending.h"
+#include "rib/rib.h"
+
+#include <spargio/sync.h>
+
+struct session;
+
+/* How soon a comeback means that there are two. */
+#define SEAT_TWIN_NS (60 * INT64_C(1000000000))
+
+/* How long the last bytes of a connection the router closed may take. */
+#define SEAT_DRAIN_NS (10 * INT64_C(1000000000))
+
+struct seat {
+	struct seat *next; /* of all seats of the worker */
+	struct rib_router *router;
+	struct session *session; /* NULL: free */
+	int64_t taken_over; /* when the last one was thrown out; 0: never */
+	struct sp_mutex lock;
+	struct sp_cond freed;
+};
+
+/* What a router has by way of a seat, made if it is the first time. */
+struct worker;
+struct seat *seat_of(struct worker *w, const struct rib_identity *id);
+void seat_free(struct seat *seat);
+
+/*
+ * Sit down. ENDING_NONE: the seat is yours until seat_leave(). Else why not.
+ * Yields while the old session ends.
+ */
+enum ending seat_take(struct seat *seat, struct session *session);
+void seat_leave(struct seat *seat, struct session *session);
+
+#endif

@@ -1,0 +1,397 @@
+#include "arancini/session.h"
+
+#include "arancini/collector.h"
+#include "arancini/worker.h"
+#include "bmp/tlv.h"
+#include "egress/batcher.h"
+
+#include <spargio/rstream.h>
+#include <spargio/socket.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+void session_stop(struct session *s, enum ending why)
+{
+	if (s->ending == ENDING_NONE)
+		s->ending = (uint8_t)why;
+	sp_cancel(s->task);
+}
+
+bool session_closed_by_router(const struct session *s)
+{
+	struct pollfd p = { .fd = s->arrival->fd, .events = POLLRDHUP };
+
+	return poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP)) != 0;
+}
+
+/* Messages */
+
+/* Keep what an Initiation says of the router's name. */
+static void take_name(struct session *s, const struct bmp_message *msg)
+{
+	struct tlv name;
+	size_t len;
+
+	if (!tlv_find(msg->tlvs, (enum tlv_form)msg->tlv_form,
+		      BMP_INIT_SYS_NAME, &name))
+		return;
+	len = name.value.len < SESSION_NAME_MAX ? name.value.len
+						: SESSION_NAME_MAX;
+	memcpy(s->sys_name, name.value.p, len);
+	s->sys_name[len] = '\0';
+}
+
+/* The first message of a session: from here on the rib knows of it. */
+static void open_session(struct session *s, const struct bmp_message *msg)
+{
+	struct log_line line;
+
+	if (msg->type == BMP_INITIATION)
+		take_name(s, msg);
+	rib_session_open(s->seat->router, &s->when, s->arrival->address,
+			 s->arrival->port,
+			 s->sys_name[0] != '\0' ? s->sys_name : NULL);
+	rib_session_pause(s->seat->router, &s->when);
+	s->open = true;
+	if (log_begin(s->worker->log, LOG_LEVEL_INFO, "session_open", &line)) {
+		log_address_port(&line, "from", s->arrival->address,
+				 s->arrival->port);
+		if (identity_named(&s->arrival->identity))
+			log_text(&line, "router", s->arrival->identity.name);
+		log_text(&line, "sysname", s->sys_name);
+		log_u64(&line, "worker", s->worker->id);
+		log_end(&line);
+	}
+}
+
+static void take_route_monitoring(struct session *s,
+				  const struct bmp_message *msg)
+{
+	struct worker *w = s->worker;
+
+	if (w->drops && egress_batcher_pressed(w->batcher)) {
+		s->counts.dropped++;
+		rib_drop(s->seat->router, &s->when, &msg->peer);
+		return;
+	}
+	if (rib_apply(s->seat->router, &s->when, msg, NULL) < 0)
+		w->counts.no_memory++;
+}
+
+static void take_message(struct session *s, const struct bmp_message *msg)
+{
+	if (!s->open)
+		open_session(s, msg);
+	if (!s->initiated && msg->type != BMP_INITIATION)
+		s->counts.before_initiation++;
+	switch (msg->type) {
+	case BMP_ROUTE_MONITORING:
+		take_route_monitoring(s, msg);
+		break;
+	case BMP_INITIATION:
+		s->initiated = true;
+		break;
+	case BMP_TERMINATION:
+		s->ending = ENDING_TERMINATED;
+		break;
+	case BMP_ROUTE_MIRRORING:
+		break; /* counted; what is mirrored is in no RIB */
+	default:
+		if (rib_apply(s->seat->router, &s->when, msg, NULL) < 0)
+			s->worker->counts.no_memory++;
+	}
+}
+
+static void take_frame(struct session *s, const struct bmp_frame *frame)
+{
+	struct bmp_message msg;
+	enum bmp_status status =
+		bmp_message_decode(frame, (enum bmp_v4)s->settings.bmp_v4,
+				   &msg);
+
+	s->counts.messages[msg.type < BMP_TYPES ? msg.type : BMP_TYPES]++;
+	s->counts.statuses[status]++;
+	if (bmp_status_usable(status))
+		take_message(s, &msg);
+}
+
+/*
+ * Read all whole messages at the start of @in. Returns how many bytes they
+ * took; s->want says how many the next one needs.
+ *
+ * The hot loop of the collector: for each message a few nanoseconds here, the
+ * rest is bmp_message_decode() and rib_apply().
+ */
+static size_t take_frames(struct session *s, struct wire_view in)
+{
+	struct wire_view rest = in;
+
+	s->want = BMP_HEADER_LEN;
+	while (s->ending == ENDING_NONE) {
+		struct bmp_frame frame;
+		enum bmp_frame_status status =
+			bmp_frame_next(rest, s->worker->max_frame, &frame,
+				       &s->want);
+
+		if (status == BMP_FRAME_PARTIAL)
+			break;
+		if (status != BMP_FRAME_WHOLE) {
+			s->ending = (uint8_t)ending_of_frame(status);
+			break;
+		}
+		take_frame(s, &frame);
+		s->last = (int64_t)s->when.now_ns;
+		rest.p += frame.whole.len;
+		rest.len -= frame.whole.len;
+		s->want = BMP_HEADER_LEN;
+	}
+	s->counts.bytes += in.len - rest.len;
+	return in.len - rest.len;
+}
+
+/* Turns */
+
+/* Nothing is left to read: send on what there is, let the clocks run. */
+static void run_dry(struct session *s)
+{
+	if (s->dry)
+		return;
+	s->dry = true;
+	worker_dry(s->worker);
+	if (s->open)
+		rib_session_resume(s->seat->router, &s->when);
+}
+
+/* There is input: what is due by time must wait until it was read. */
+static void run_wet(struct session *s)
+{
+	s->when = worker_now();
+	if (!s->dry)
+		return;
+	s->dry = false;
+	s->worker->wet++;
+	if (s->open)
+		rib_session_pause(s->seat->router, &s->when);
+}
+
+/*
+ * The bridge is full. Give back what the kernel gave us, so that TCP slows the
+ * router down and other sessions of the shard get their share, and wait.
+ */
+static int wait_for_room(struct session *s)
+{
+	struct worker *w = s->worker;
+	int err;
+
+	if (w->drops || !egress_batcher_pressed(w->batcher))
+		return 0;
+	s->counts.pauses++;
+	if (s->stream != NULL)
+		sp_rstream_pause(s->stream);
+	err = egress_batcher_wait(w->batcher, SP_NEVER);
+	return err == -ECANCELED ? err : 0;
+}
+
+/* Reading */
+
+static int64_t deadline(const struct session *s)
+{
+	return limits_deadline(&s->worker->times, s->opened, s->last);
+}
+
+static enum ending error_ending(const struct session *s, int64_t err)
+{
+	if (s->ending != ENDING_NONE)
+		return s->ending;
+	if (err == -ECANCELED)
+		return ENDING_SHUTDOWN;
+	if (err == -ETIMEDOUT && sp_now() >= deadline(s))
+		return s->last == 0 ? ENDING_HANDSHAKE : ENDING_IDLE;
+	if (err == -EMSGSIZE)
+		return ENDING_TOO_LONG;
+	return ENDING_RESET;
+}
+
+/* Bytes for the next message, in one piece; see sp_rstream_peek(). */
+static int64_t next_bytes(struct session *s, struct sp_segment *seg)
+{
+	int64_t n = sp_rstream_peek_until(s->stream, s->want, 0, seg);
+
+	if (n != -ETIMEDOUT)
+		return n;
+	run_dry(s);
+	return sp_rstream_peek_until(s->stream, s->want, deadline(s), seg);
+}
+
+static enum ending read_stream(struct session *s)
+{
+	while (s->ending == ENDING_NONE) {
+		struct sp_segment seg;
+		int64_t n = next_bytes(s, &seg);
+
+		if (n < 0)
+			return error_ending(s, n);
+		if ((size_t)n < s->want)
+			return n == 0 ? ENDING_CLOSED : ENDING_CUT;
+		run_wet(s);
+		sp_rstream_consume(s->stream,
+				   take_frames(s, (struct wire_view){
+							  seg.data, seg.len }));
+		egress_batcher_turn(s->worker->batcher, s->when.now_ns);
+		worker_poke(s->worker);
+		if (wait_for_room(s) < 0)
+			return error_ending(s, -ECANCELED);
+		sp_yield();
+	}
+	return s->ending;
+}
+
+/*
+ * What was read before the router had a name. The message it ends in the
+ * middle of is read to its end first, so that the stream starts with a whole
+ * one.
+ */
+static enum ending read_early(struct session *s)
+{
+	struct arrival *a = s->arrival;
+	size_t used, rest;
+	uint8_t *bytes;
+	int got;
+
+	if (a->early_len == 0)
+		return ENDING_NONE;
+	run_wet(s);
+	used = take_frames(s, (struct wire_view){ a->early, a->early_len });
+	rest = a->early_len - used;
+	while (s->ending == ENDING_NONE && rest > 0) {
+		bytes = malloc(s->want);
+		if (bytes == NULL)
+			return ENDING_OVERLOAD;
+		memcpy(bytes, a->early + used, rest);
+		got = sp_recv_exact_until(a->fd, bytes + rest, s->want - rest,
+					  deadline(s));
+		if (got <= 0) {
+			free(bytes);
+			return got == 0 || got == -EPIPE ? ENDING_CUT
+							 : error_ending(s, got);
+		}
+		free(a->early);
+		a->early = bytes;
+		a->early_len = s->want;
+		used = take_frames(s, (struct wire_view){ bytes, s->want });
+		rest = a->early_len - used;
+	}
+	return s->ending;
+}
+
+static enum ending read_all(struct session *s)
+{
+	enum ending why = read_early(s);
+	int err;
+
+	if (why != ENDING_NONE)
+		return why;
+	err = sp_rstream_open(s->arrival->fd, s->worker->max_frame, &s->stream);
+	if (err < 0)
+		return ENDING_OVERLOAD;
+	why = read_stream(s);
+	sp_rstream_close(s->stream);
+	s->stream = NULL;
+	return why;
+}
+
+/* Life */
+
+static void log_close(struct session *s, enum ending why)
+{
+	struct log_line line;
+
+	if (!log_begin(s->worker->log, LOG_LEVEL_INFO, "session_close", &line))
+		return;
+	log_address_port(&line, "from", s->arrival->address, s->arrival->port);
+	if (identity_named(&s->arrival->identity))
+		log_text(&line, "router", s->arrival->identity.name);
+	log_text(&line, "reason", ending_name(why));
+	log_seconds(&line, "lasted", sp_now() - s->opened);
+	log_u64(&line, "bytes", s->counts.bytes);
+	log_end(&line);
+}
+
+static void close_session(struct session *s, enum ending why)
+{
+	run_wet(s);
+	if (s->open)
+		rib_session_close(s->seat->router, &s->when, (uint16_t)why,
+				  ending_name(why));
+	s->open = false;
+	run_dry(s);
+	log_close(s, why);
+}
+
+static struct session *session_new(struct worker *w, struct arrival *a)
+{
+	struct rib_identity id = { .name = NULL };
+	struct session *s = calloc(1, sizeof(*s));
+
+	if (s == NULL)
+		return NULL;
+	memcpy(id.address, a->address, 16);
+	if (identity_named(&a->identity))
+		id.name = a->identity.name;
+	s->seat = seat_of(w, &id);
+	if (s->seat == NULL) {
+		free(s);
+		return NULL;
+	}
+	s->worker = w;
+	s->arrival = a;
+	s->task = sp_self();
+	s->want = BMP_HEADER_LEN;
+	s->dry = true;
+	s->opened = sp_now();
+	config_router_settings(w->config, a->address, a->port, id.name,
+			       &s->settings);
+	worker_add(w, s);
+	return s;
+}
+
+/* Where the shard's owner of a router must be, nobody else may. */
+static struct worker *worker_here(const struct arrival *a)
+{
+	struct worker *w = collector_worker(a->collector, sp_shard());
+
+	if (identity_shard(&a->identity, collector_workers(a->collector)) !=
+	    w->id)
+		w->counts.ownership_violations++;
+	return w;
+}
+
+int session_main(void *arrival)
+{
+	struct arrival *a = arrival;
+	struct worker *w = worker_here(a);
+	struct session *s = session_new(w, a);
+	enum ending why;
+
+	if (s == NULL) {
+		arrival_end(a, w, ENDING_OVERLOAD);
+		return 0;
+	}
+	why = seat_take(s->seat, s);
+	if (why == ENDING_NONE) {
+		why = read_all(s);
+		/* From here on nothing may be left half done. */
+		sp_shield_begin();
+		close_session(s, why);
+		seat_leave(s->seat, s);
+		sp_shield_end();
+	}
+	worker_remove(w, s);
+	free(s);
+	arrival_end(a, w, why);
+	return 0;
+}

@@ -1,0 +1,214 @@
+#include "arancini/worker.h"
+
+#include "arancini/collector.h"
+#include "egress/batcher.h"
+
+#include <spargio/fiber.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <time.h>
+
+/*
+ * Routes of a sweep or a flood between two looks at the sessions: some 50 us
+ * of work.
+ */
+#define SLICE 512
+
+/* Lines about refused connections: so many at once, so many a second. */
+#define REFUSAL_BURST 20
+#define REFUSAL_RATE  2
+
+struct rib_when worker_now(void)
+{
+	struct timespec wall;
+
+	clock_gettime(CLOCK_REALTIME, &wall);
+	return (struct rib_when){
+		.now_ns = (uint64_t)sp_now(),
+		.wall_ns = (uint64_t)wall.tv_sec * 1000000000U +
+			   (uint64_t)wall.tv_nsec,
+	};
+}
+
+void worker_add(struct worker *w, struct session *s)
+{
+	s->next = w->sessions;
+	s->link = &w->sessions;
+	if (s->next != NULL)
+		s->next->link = &s->next;
+	w->sessions = s;
+}
+
+static void add_counts(struct session_counts *all,
+		       const struct session_counts *one)
+{
+	all->bytes += one->bytes;
+	for (size_t i = 0; i < BMP_TYPES + 1; i++)
+		all->messages[i] += one->messages[i];
+	for (size_t i = 0; i < BMP_STATUSES; i++)
+		all->statuses[i] += one->statuses[i];
+	all->before_initiation += one->before_initiation;
+	all->dropped += one->dropped;
+	all->pauses += one->pauses;
+}
+
+void worker_remove(struct worker *w, struct session *s)
+{
+	*s->link = s->next;
+	if (s->next != NULL)
+		s->next->link = s->link;
+	add_counts(&w->counts.sessions, &s->counts);
+}
+
+void worker_dry(struct worker *w)
+{
+	w->wet--;
+	if (w->wet == 0)
+		egress_batcher_dry(w->batcher);
+	worker_poke(w);
+}
+
+int worker_finish(struct worker *w, int64_t deadline)
+{
+	int err = 0;
+
+	egress_batcher_dry(w->batcher);
+	while (err == 0 && egress_batcher_pressed(w->batcher))
+		err = egress_batcher_wait(w->batcher, deadline);
+	egress_bridge_close(collector_bridge(w->collector), w->id);
+	return err;
+}
+
+void worker_poke(struct worker *w)
+{
+	sp_timer_reset(w->timer, 0);
+}
+
+/* Time in the words of the rib: it has no negative, and its own never. */
+static uint64_t rib_time(int64_t ns)
+{
+	return ns == SP_NEVER ? RIB_NEVER : (uint64_t)ns;
+}
+
+static void rib_settings(const struct config *c, uint32_t workers,
+			 struct rib_config *out)
+{
+	rib_config_defaults(out);
+	out->mode = (uint8_t)c->curation.mode;
+	out->sweep_quiet_ns = rib_time(c->curation.sweep_quiet);
+	out->sweep_max_ns = rib_time(c->curation.sweep_max);
+	out->stale_hold_ns = rib_time(c->curation.stale_hold);
+	/* Of routes in all, every shard has the same share. */
+	out->max_routes = (c->limits.routes + workers - 1) / workers;
+	out->max_routes_router = c->limits.routes_per_router;
+	out->max_routes_peer = c->limits.routes_per_peer;
+}
+
+static int make_batcher(struct worker *w)
+{
+	const struct config *c = w->config;
+	char updates[SUBJECT_PREFIX_MAX + 1], events[SUBJECT_PREFIX_MAX + 1];
+	struct egress_batcher_opts opts = {
+		.bridge = collector_bridge(w->collector),
+		.worker = w->id,
+		.updates = updates,
+		.events = events,
+		.max_bytes = (uint32_t)c->egress.batch_bytes,
+		.max_updates = (uint32_t)c->egress.batch_updates,
+		.encoding = (enum egress_encoding)c->egress.batch_compress,
+		.seed = collector_seed(w->collector),
+	};
+	int err = subject_prefix(c->egress.updates, c->identity.collector,
+				 updates);
+
+	if (err == 0)
+		err = subject_prefix(c->egress.events, c->identity.collector,
+				     events);
+	return err < 0 ? err : egress_batcher_new(&opts, &w->batcher);
+}
+
+int worker_init(struct worker *w, struct collector *collector, uint32_t id)
+{
+	const struct config *c = collector_config(collector);
+	struct rib_config settings;
+	struct rib_sink sink;
+	int err;
+
+	*w = (struct worker){
+		.collector = collector,
+		.config = c,
+		.log = collector_log(collector),
+		.id = id,
+		.max_frame = (uint32_t)c->listen.max_frame,
+		.drops = c->listen.overload == CONFIG_OVERLOAD_DROP,
+		.times = { c->limits.handshake_timeout,
+			   c->limits.idle_timeout },
+	};
+	log_bucket_init(&w->refusals, REFUSAL_BURST, REFUSAL_RATE, sp_now());
+	err = make_batcher(w);
+	if (err < 0)
+		return err;
+	rib_settings(c, collector_workers(collector), &settings);
+	settings.seed = collector_seed(collector);
+	sink = egress_batcher_sink(w->batcher);
+	err = rib_new(&settings, &sink, &w->rib);
+	if (err == 0)
+		err = sp_timer_new(0, &w->timer);
+	if (err < 0)
+		worker_fini(w);
+	return err;
+}
+
+void worker_fini(struct worker *w)
+{
+	while (w->seats != NULL) {
+		struct seat *next = w->seats->next;
+
+		seat_free(w->seats);
+		w->seats = next;
+	}
+	if (w->timer != NULL)
+		sp_timer_free(w->timer);
+	rib_free(w->rib);
+	egress_batcher_free(w->batcher);
+}
+
+/* Some of the work. When to come back; 0: once others had their turn. */
+static int64_t work_some(struct worker *w)
+{
+	struct rib_when when = worker_now();
+	struct rib_work work = rib_work(w->rib, &when, SLICE);
+
+	egress_batcher_turn(w->batcher, when.now_ns);
+	if (work.more)
+		return 0;
+	if (w->wet == 0)
+		egress_batcher_dry(w->batcher);
+	return work.due_ns == RIB_NEVER ? SP_NEVER : (int64_t)work.due_ns;
+}
+
+int worker_work(void *worker)
+{
+	struct worker *w = worker;
+	int err = 0;
+
+	while (err != -ECANCELED && err != -EPIPE) {
+		int64_t next;
+
+		if (egress_batcher_pressed(w->batcher)) {
+			err = egress_batcher_wait(w->batcher, SP_NEVER);
+			continue;
+		}
+		next = work_some(w);
+		if (next == 0) {
+			sp_yield();
+			err = sp_cancelled() ? -ECANCELED : 0;
+			continue;
+		}
+		/* Nothing runs in between: a poke cannot be lost. */
+		sp_timer_reset(w->timer, next);
+		err = sp_timer_wait(w->timer);
+	}
+	return 0;
+}

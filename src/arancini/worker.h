@@ -1,0 +1,79 @@
+/*
+ * arancini/worker.h - one shard's part of the collector
+ *
+ *	door      ----> sessions ----> rib ----> batcher ----> bridge
+ *	(accepts)       (fibers)       ^
+ *	                               |
+ *	                work fiber: sweeps, floods, timers, in slices
+ *
+ * Everything a router has lives at one worker and is touched by its shard
+ * alone. The struct is open for the files of this folder; others ask the
+ * collector.
+ */
+#ifndef ARANCINI_WORKER_H
+#define ARANCINI_WORKER_H
+
+#include "arancini/config.h"
+#include "arancini/ending.h"
+#include "arancini/limits.h"
+#include "arancini/log.h"
+#include "arancini/session.h"
+#include "rib/rib.h"
+
+struct collector;
+struct egress_batcher;
+struct sp_timer;
+
+struct worker_counts {
+	uint64_t accepted;
+	uint64_t endings[ENDINGS]; /* of connections, refused ones included */
+	uint64_t no_memory;	   /* messages that could not be kept */
+	uint64_t ownership_violations;
+	uint64_t handed_over;		/* to other shards */
+	struct session_counts sessions; /* of those that ended */
+};
+
+struct worker {
+	struct collector *collector;
+	const struct config *config;
+	struct log *log;
+	uint32_t id;
+	uint32_t max_frame;
+	bool drops; /* --overload drop */
+	struct limits_times times;
+	struct rib *rib;
+	struct egress_batcher *batcher;
+	uint32_t wet;		/* sessions with input that was not read yet */
+	struct sp_timer *timer; /* when the work fiber is to look */
+	struct seat *seats;
+	struct session *sessions;
+	struct log_bucket refusals; /* lines about refused connections */
+	struct worker_counts counts;
+};
+
+/* On the worker's shard. -ENOMEM and what the runtime says. */
+int worker_init(struct worker *w, struct collector *collector, uint32_t id);
+void worker_fini(struct worker *w);
+
+/* The fiber that does what takes time: see above. @worker is a struct worker */
+int worker_work(void *worker);
+
+/* There may be work: look soon. Cheap, never waits. */
+void worker_poke(struct worker *w);
+
+/*
+ * A session has nothing left to read. When that is true of all of them, what
+ * they made leaves at once.
+ */
+void worker_dry(struct worker *w);
+
+/* Push what is left, close the worker's end of the bridge. Yields. */
+int worker_finish(struct worker *w, int64_t deadline);
+
+/* The moment, by both clocks. */
+struct rib_when worker_now(void);
+
+void worker_add(struct worker *w, struct session *s);
+void worker_remove(struct worker *w, struct session *s);
+
+#endif
