@@ -3,21 +3,29 @@
  *
  *	idle_cpu	two shards, ten seconds, CPU time of the process
  *	fiber_bytes	memory of a sleeping fiber, out of 100,000
+ *	connection_bytes memory of an idle TCP connection, out of 10,000, each
+ *			with a fiber that waits in a receive stream
  */
 #include "bench.h"
 #include "fibers.h"
 
 #include <spargio/fiber.h>
+#include <spargio/rstream.h>
 #include <spargio/runtime.h>
+#include <spargio/serve.h>
 #include <spargio/time.h>
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
-	FIBERS = 100000
+	FIBERS = 100000,
+	CONNECTIONS = 10000
 };
 
 /* The second number of /proc/self/statm is the resident pages. */
@@ -81,12 +89,114 @@ static void fiber_bytes(void)
 	fibers_stop(f.rt);
 }
 
+/*
+ * Connections. Their other ends are in another process: one may not have as
+ * many descriptors as both need.
+ */
+
+struct crowd {
+	struct sp_addr at;
+	int listener;
+	int quit[2]; /* closed when it is time to go */
+	unsigned int count;
+	pid_t pid;
+};
+
+static void crowd_main(const struct crowd *crowd)
+{
+	char c;
+
+	close(crowd->quit[1]);
+	close(crowd->listener);
+	for (unsigned int i = 0; i < crowd->count; i++) {
+		int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+		if (fd < 0 || connect(fd, &crowd->at.any, crowd->at.len) < 0)
+			_exit(1);
+	}
+	(void)!read(crowd->quit[0], &c, 1);
+	_exit(0);
+}
+
+/* Before there are threads. */
+static void crowd_start(struct crowd *crowd, unsigned int count)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+	crowd->count = limit.rlim_cur > count + 100 ? count : 100;
+	fibers_check(sp_addr_parse("127.0.0.1:0", 0, &crowd->at) == 0 &&
+			     sp_listen(&crowd->at, NULL, &crowd->listener) ==
+				     0 &&
+			     sp_addr_local(crowd->listener, &crowd->at) == 0 &&
+			     pipe(crowd->quit) == 0,
+		     "no listener");
+	crowd->pid = fork();
+	fibers_check(crowd->pid >= 0, "no process");
+	if (crowd->pid == 0)
+		crowd_main(crowd);
+	close(crowd->quit[0]);
+}
+
+static atomic_uint connected;
+
+static int attend(struct sp_conn *conn, void *arg)
+{
+	struct sp_rstream *rs;
+	struct sp_segment segment;
+	int err = sp_rstream_open(conn->fd, 0, &rs);
+
+	(void)arg;
+	if (err < 0)
+		return err;
+	atomic_fetch_add(&connected, 1);
+	(void)sp_rstream_peek(rs, 1, &segment);
+	sp_rstream_close(rs);
+	return 0;
+}
+
+static int attend_all(void *arg)
+{
+	struct sp_attr attr = { .place = SP_PINNED };
+
+	return sp_serve(*(int *)arg, SP_HOME_NEXT, &attr, attend, NULL);
+}
+
+static void connection_bytes(struct crowd *crowd)
+{
+	struct sp_rt *rt = fibers_start(2);
+	double cpu = bench_cpu_seconds();
+	double before = resident_bytes();
+	double samples[1];
+
+	fibers_check(sp_go_on(rt, 0, attend_all, &crowd->listener, NULL) == 0,
+		     "spawn");
+	for (int i = 0; i < 60000 && atomic_load(&connected) < crowd->count;
+	     i++)
+		usleep(1000);
+	fibers_check(atomic_load(&connected) == crowd->count,
+		     "not all connected");
+	usleep(100000); /* the last of them go to sleep */
+	samples[0] = (resident_bytes() - before) / crowd->count;
+	bench_report("connection_bytes", "spargio", "bytes", samples, 1,
+		     bench_cpu_seconds() - cpu);
+	close(crowd->quit[1]);
+	waitpid(crowd->pid, NULL, 0);
+	fibers_stop(rt);
+	close(crowd->listener);
+}
+
 int main(int argc, char **argv)
 {
 	struct bench b =
 		bench_begin(argc, argv,
 			    "Measures CPU and memory of a runtime at rest.");
+	struct crowd crowd;
 
+	crowd_start(&crowd, b.quick ? CONNECTIONS / 10 : CONNECTIONS);
+	connection_bytes(&crowd);
 	idle_cpu(&b);
 	fiber_bytes();
 	return 0;
