@@ -15,8 +15,10 @@ started here, bounded in time and stopped by its id.
 
 import contextlib
 import json
+import os
 import pathlib
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -141,11 +143,12 @@ class Recorder:
 
 
 class Lab:
-    def __init__(self, folder):
+    def __init__(self, folder, frr, gobgp):
+        """frr and gobgp are where the two report to: see Recorder."""
         self.folder = pathlib.Path(folder)
         self.processes = []
-        self.frr = Recorder()
-        self.gobgp = Recorder()
+        self.frr = frr
+        self.gobgp = gobgp
 
     def start(self, name, argv):
         log = open(self.folder / f"{name}.out", "wb")
@@ -162,11 +165,22 @@ class Lab:
         gobgp_conf.write_text(GOBGP_CONFIG.format(**names))
         self.start("gobgpd", ["gobgpd", "-f", str(gobgp_conf),
                               "--api-hosts", f"127.0.0.1:{GOBGP_API}"])
+        self.start_frr()
+
+    def start_frr(self):
+        frr_conf = self.folder / "bgpd.conf"
         self.start("bgpd", [BGPD, "-M", "bmp", "-n", "-S", "-Z",
                             "-u", "root", "-g", "root", "-f", str(frr_conf),
                             "-p", str(BGP_PORT), "-l", FRR,
                             "-i", str(self.folder / "bgpd.pid"),
                             "--vty_socket", str(self.folder), "-P", "0"])
+
+    def restart_frr(self):
+        """Without a word to anybody, as a crash would."""
+        (self.folder / "bgpd.pid").exists() and os.kill(
+            int((self.folder / "bgpd.pid").read_text()), signal.SIGKILL)
+        self.processes.pop().wait(timeout=20)
+        self.start_frr()
 
     def stop(self):
         for process in self.processes:
@@ -358,7 +372,7 @@ def versions():
 
 def main():
     folder = tempfile.mkdtemp(prefix="record-")
-    lab = Lab(folder)
+    lab = Lab(folder, Recorder(), Recorder())
     try:
         lab.start_routers()
         scenario(lab)

@@ -5,6 +5,8 @@
  *
  * One file for each thing worth starting from, and no more.
  */
+#include "../unit/attributes.h"
+
 #include "bmp/bgp_writer.h"
 #include "bmp/writer.h"
 
@@ -210,26 +212,13 @@ static void set_attrs(struct bgp_attrs *a)
 {
 	static const uint8_t path[] = { 2, 2, 0, 0, 0xfd, 0xe8, 0, 1, 0, 0 };
 	static const uint8_t bytes[20] = { 0, 2, 0xfd, 0xe8 };
-	static const uint8_t codes[] = {
-		BGP_ORIGIN,
-		BGP_AS_PATH,
-		BGP_NEXT_HOP,
-		BGP_MED,
-		BGP_LOCAL_PREF,
-		BGP_ATOMIC_AGGREGATE,
-		BGP_AGGREGATOR,
-		BGP_COMMUNITIES,
-		BGP_ORIGINATOR_ID,
-		BGP_CLUSTER_LIST,
-		BGP_EXT_COMMUNITIES,
-		BGP_LARGE_COMMUNITIES,
-		BGP_IPV6_EXT_COMMUNITIES,
-		BGP_OTC,
-	};
 
 	*a = (struct bgp_attrs){ .next_hop = bytes, .next_hop_len = 4 };
-	for (size_t i = 0; i < sizeof(codes); i++)
-		bgp_attrs_set(a, codes[i]);
+	bgp_attrs_set(a, BGP_ORIGIN);
+	bgp_attrs_set(a, BGP_AS_PATH);
+	bgp_attrs_set(a, BGP_NEXT_HOP);
+	for (size_t i = 0; i < sizeof(optional_attributes); i++)
+		bgp_attrs_set(a, optional_attributes[i]);
 	a->as_path.width = 4;
 	a->as_path.path = (struct wire_view){ path, sizeof(path) };
 	a->communities = (struct wire_view){ bytes, 8 };

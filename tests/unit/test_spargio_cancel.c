@@ -168,6 +168,17 @@ static void teardown_places(void)
 	close(pipe_fds[1]);
 }
 
+static void run_places(int (*body)(void *))
+{
+	static const uint16_t counted[] = { COUNTED };
+	struct sp_opts opts = SP_OPTS_INIT;
+
+	opts.shards = 2;
+	opts.counted_tags = counted;
+	opts.counted_tag_count = 1;
+	run_with(&opts, body, NULL);
+}
+
 static int places_body(void *arg)
 {
 	struct sp_shard_stats stats;
@@ -191,14 +202,8 @@ static int places_body(void *arg)
 
 static void test_cancel_reaches_every_wait(void **state)
 {
-	static const uint16_t counted[] = { COUNTED };
-	struct sp_opts opts = SP_OPTS_INIT;
-
 	(void)state;
-	opts.shards = 2;
-	opts.counted_tags = counted;
-	opts.counted_tag_count = 1;
-	run_with(&opts, places_body, NULL);
+	run_places(places_body);
 }
 
 static int deadline_body(void *arg)
@@ -219,14 +224,8 @@ static int deadline_body(void *arg)
 
 static void test_a_deadline_reaches_every_wait(void **state)
 {
-	static const uint16_t counted[] = { COUNTED };
-	struct sp_opts opts = SP_OPTS_INIT;
-
 	(void)state;
-	opts.shards = 2;
-	opts.counted_tags = counted;
-	opts.counted_tag_count = 1;
-	run_with(&opts, deadline_body, NULL);
+	run_places(deadline_body);
 }
 
 /* Shields and stickiness */

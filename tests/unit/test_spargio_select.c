@@ -5,6 +5,7 @@
 #include <spargio/select.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
@@ -614,6 +615,7 @@ static int fd_race_body(void *arg)
 
 	(void)arg;
 	world_open(&w);
+	EXPECT_EQ(fcntl(w.fd[0], F_SETFL, O_NONBLOCK), 0);
 	EXPECT_EQ(sp_go_on(NULL, other_shard(), fd_race_send, &w, &task), 0);
 	do {
 		struct sp_case cases[] = {
@@ -624,9 +626,13 @@ static int fd_race_body(void *arg)
 
 		i = sp_select(cases, 2);
 		if (i == 1) {
+			/*
+			 * write(2) wakes after it has let go of the pipe: its
+			 * wake-up can meet the wait after the one that got the
+			 * byte. One run in 300 under TSan.
+			 */
 			EXPECT_EQ(cases[1].result, POLLIN);
-			EXPECT_EQ(read(w.fd[0], &c, 1), 1);
-			bytes++;
+			bytes += read(w.fd[0], &c, 1) == 1;
 		} else if (cases[0].result == 0) {
 			items++;
 		} else {

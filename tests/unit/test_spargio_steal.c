@@ -331,6 +331,71 @@ static void test_a_tree_of_stealable_fibers_adds_up(void **state)
 	run_on(4, tree_body, NULL);
 }
 
+/*
+ * Woken by their descriptors all at once, on a shard that one of them keeps
+ * busy until another was taken over.
+ */
+
+enum {
+	READERS = 4
+};
+
+static atomic_uint taken_over;
+
+static int reads_then_computes(void *arg)
+{
+	int64_t give_up = sp_in(20 * SP_S);
+	int fd = *(int *)arg;
+
+	/* It may have been taken over before it began. */
+	while (sp_shard() != 0)
+		EXPECT_EQ(sp_hop(0), 0);
+	EXPECT_EQ(sp_wait_fd(fd, POLLIN), POLLIN);
+	if (sp_shard() != 0)
+		atomic_fetch_add(&taken_over, 1);
+	while (atomic_load(&taken_over) == 0 && sp_now() < give_up)
+		;
+	return 0;
+}
+
+static int readers_body(void *arg)
+{
+	struct sp_attr attr = { .place = SP_PREFER, .shard = 0 };
+	struct sp_task tasks[READERS];
+	struct sp_shard_stats stats;
+	int fds[READERS][2];
+
+	(void)arg;
+	atomic_store(&taken_over, 0);
+	for (int i = 0; i < READERS; i++) {
+		EXPECT_EQ(pipe(fds[i]), 0);
+		EXPECT_EQ(sp_go_attr(NULL, &attr, reads_then_computes,
+				     &fds[i][0], &tasks[i]),
+			  0);
+		do {
+			sp_yield();
+			EXPECT_EQ(sp_stats_shard(sp_runtime(), 0, &stats), 0);
+		} while (stats.pending_ops <= (uint32_t)i);
+	}
+	/* Without a wait in between: they are found ready together. */
+	for (int i = 0; i < READERS; i++)
+		EXPECT_EQ(write(fds[i][1], "x", 1), 1);
+	for (int i = 0; i < READERS; i++) {
+		EXPECT_EQ(sp_join(tasks[i], NULL), 0);
+		close(fds[i][0]);
+		close(fds[i][1]);
+	}
+	EXPECT(atomic_load(&taken_over) > 0);
+	stolen_in_all();
+	return 0;
+}
+
+static void test_what_a_descriptor_woke_may_be_taken_over(void **state)
+{
+	(void)state;
+	run_on(2, readers_body, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -341,6 +406,7 @@ int main(void)
 		cmocka_unit_test(test_a_hog_does_not_trap_stealable_work),
 		cmocka_unit_test(test_a_hog_does_not_trap_what_is_woken),
 		cmocka_unit_test(test_a_tree_of_stealable_fibers_adds_up),
+		cmocka_unit_test(test_what_a_descriptor_woke_may_be_taken_over),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

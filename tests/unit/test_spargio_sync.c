@@ -440,6 +440,9 @@ static int hold(void *arg)
 		while (now > most &&
 		       !atomic_compare_exchange_weak(&most_holders, &most, now))
 			;
+		/* The first one stays until there are two: that must come. */
+		while (atomic_load(&most_holders) < 2)
+			sp_yield();
 		if (i % 32 == 0)
 			sp_yield();
 		atomic_fetch_sub(&holders, 1);

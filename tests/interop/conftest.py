@@ -1,0 +1,19 @@
+"""Fixtures and helpers of the system tests serve here, too."""
+
+import importlib.util
+import pathlib
+import sys
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / "system"), str(TESTS / "captures")]
+
+# By path: its name is this file's own.
+spec = importlib.util.spec_from_file_location(
+    "system_conftest", TESTS / "system" / "conftest.py")
+system = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(system)
+
+tree = system.tree
+arancini = system.arancini
+free_port = system.free_port
+server = system.server

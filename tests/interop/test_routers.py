@@ -1,0 +1,105 @@
+"""Real routers report to the real collector: FRR and GoBGP, Debian's both,
+peer with each other on the loopback (tests/captures/record.py says how)."""
+
+import os
+import shutil
+import time
+
+import pytest
+
+import record
+from collecting import Collector, address, consumer_table
+
+
+class Feed:
+    """Where one router is to connect, and since when nothing new came."""
+
+    def __init__(self, collector):
+        self.port = collector.port
+        self.journal = collector.journal
+        self.size = 0
+        self.changed = time.monotonic()
+
+    @property
+    def quiet_since(self):
+        size = sum(p.stat().st_size for p in self.journal.glob("*.seg"))
+        if size != self.size:
+            self.size, self.changed = size, time.monotonic()
+        return self.changed
+
+    def close(self):
+        pass
+
+
+@pytest.fixture
+def lab(server, arancini, tmp_path):
+    if not os.path.exists(record.BGPD) or shutil.which("gobgpd") is None:
+        pytest.skip("frr and gobgpd are not installed")
+    # Both connect from one address: their names tell them apart.
+    collector = Collector(server, arancini, tmp_path / "state", "--workers",
+                          "2", "--router-id", "sysname",
+                          listen=record.COLLECTOR)
+    lab = record.Lab(tmp_path, Feed(collector), Feed(collector))
+    lab.collector = collector
+    lab.start_routers()
+    yield lab
+    lab.stop()
+
+
+def view(line):
+    if line.get("isLocRib"):
+        return "locRib"
+    return "postPolicy" if line.get("isPostPolicy") else "prePolicy"
+
+
+def tables(lines):
+    """By router, view and prefix: the AS path, as a consumer ends with it."""
+    found = {}
+    for line in lines:
+        if line["type"] != "update":
+            continue
+        router = line["subject"].split(".")[2]
+        table = found.setdefault(
+            (router, view(line), address(line["peerAddr"])), {})
+        prefix = f'{line["prefixAddr"]}/{line["prefixLen"]}'
+        if line.get("announced"):
+            table[prefix] = line.get("asPath", [])
+        else:
+            table.pop(prefix, None)
+    return found
+
+
+def test_frr_and_gobgp(lab):
+    record.scenario(lab)
+    want = record.expectations()
+    before = lab.collector.published()
+
+    # A router restart: FRR goes away without a word and comes back.
+    lab.restart_frr()
+    lab.wait_for("the BGP session", lab.established)
+    lab.wait_for("FRR's new session", lambda: len(lab.collector.said(
+        "session_open .*router=frr")) == 2)
+    lab.settle(5)
+    lab.collector.stop()
+    lines = lab.collector.published()
+
+    for when, stream in (("before", before), ("after the restart", lines)):
+        got = tables(stream)
+        for policy in ("prePolicy", "postPolicy"):
+            assert got["id_frr", policy, record.GOBGP] == \
+                want["frr.bmp"][policy]["final"], when
+    got = tables(before)
+    for policy in ("prePolicy", "postPolicy"):
+        assert got["id_GoBGP", policy, record.FRR] == \
+            want["gobgp.bmp"][policy]["final"]
+    # GoBGP sends its Loc-RIB without a Peer Up; that must work.
+    assert set(want["gobgp.bmp"]["prePolicy"]["final"]) <= set(
+        got["id_GoBGP", "locRib", "::"])
+
+    events = [(line["subject"].split(".")[2], line["type"])
+              for line in before]
+    assert events.count(("id_frr", "peerUp")) >= 2
+    assert events.count(("id_frr", "peerDown")) >= 1
+    assert ("id_frr", "stale") in [
+        (line["subject"].split(".")[2], line["type"]) for line in lines]
+    assert consumer_table(lines)

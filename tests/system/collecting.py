@@ -1,0 +1,143 @@
+"""Running "arancini run" in tests, and keeping a table of what it publishes."""
+
+import json
+import re
+import subprocess
+
+QUIET = ["--http", "off", "--sweep-quiet", "1h", "--sweep-max", "1h"]
+
+
+class Collector:
+    """A collector on a free port with its journal under a folder."""
+
+    def __init__(self, server, arancini, folder, *options, env=None,
+                 listen="127.0.0.1"):
+        self.arancini = arancini
+        self.journal = folder / "journal"
+        self.server = server(
+            [arancini, "run", "--listen", f"{listen}:0", "--state", folder,
+             *QUIET, *options], ready="event=started", timeout=30, env=env)
+        self.port = int(re.search(r"event=listening at=[\d.]+:(\d+)",
+                                  self.server.output)[1])
+        self.to = f"{listen}:{self.port}"
+
+    def said(self, pattern):
+        return re.findall(pattern, self.server.output)
+
+    def until_said(self, pattern, count=1, timeout=60):
+        self.server.wait_until(
+            lambda s: len(re.findall(pattern, s.output)) >= count, timeout)
+
+    def send(self, *words, timeout=120):
+        """Run "arancini generate" or "replay" against it."""
+        return subprocess.run(
+            [self.arancini, *map(str, words), "--to", self.to], check=True,
+            capture_output=True, text=True, timeout=timeout)
+
+    def stop(self):
+        assert self.server.stop(timeout=60) == 0, self.server.output
+
+    def published(self, *options):
+        """All lines of the journal, as objects."""
+        run = subprocess.run(
+            [self.arancini, "tail", "--journal", self.journal, "--since",
+             "all", "--idle-exit", "1", "--json", *options],
+            capture_output=True, text=True, timeout=120, check=True)
+        return [json.loads(line) for line in run.stdout.splitlines()]
+
+
+def address(text):
+    """One spelling: decode shows an address as it was sent, the stream has 16
+    bytes with IPv4 mapped."""
+    if text is None:
+        return None
+    if text == "0.0.0.0":
+        return "::"
+    return text.removeprefix("::ffff:") if "." in text else text
+
+
+def peer_key(line):
+    return (line.get("peerType", 0), line.get("peerDistinguisher", 0),
+            address(line.get("peerAddr")))
+
+
+def table_key(line):
+    return peer_key(line) + (
+        bool(line.get("isPostPolicy")), bool(line.get("isAdjRibOut")),
+        bool(line.get("isLocRib")), line.get("afi"), line.get("safi"))
+
+
+def route_key(line):
+    return table_key(line) + (
+        line.get("pathId"), line.get("routeDistinguisher"),
+        line.get("prefixAddr"), line.get("prefixLen"), line.get("nlriText"))
+
+
+def route_value(line):
+    return (tuple(line.get("asPath", ())), address(line.get("nextHop")),
+            line.get("multiExitDisc"), line.get("localPreference"),
+            tuple(sorted(map(str, line.get("communities", ())))),
+            tuple(sorted(map(str, line.get("largeCommunities", ())))))
+
+
+def consumer_table(lines):
+    """What a consumer ends with that applies the updates and nothing else."""
+    table = {}
+    for line in lines:
+        if line["type"] != "update":
+            continue
+        if line.get("announced"):
+            table[route_key(line)] = route_value(line)
+        else:
+            table.pop(route_key(line), None)
+    return table
+
+
+class RouterTable:
+    """What a router's messages mean, by the rules of COLLECTOR.md section 4:
+    written from the rules, over what "arancini decode" prints."""
+
+    def __init__(self):
+        self.routes = {}     # route key -> value, table key, generation
+        self.generation = {}
+        self.up = {}
+
+    def apply(self, line):
+        apply = getattr(self, "on_" + line["type"], None)
+        if apply is not None:
+            apply(line)
+
+    def generation_of(self, line):
+        return (self.generation.get(peer_key(line), 0),
+                self.generation.get(table_key(line), 0))
+
+    def on_update(self, line):
+        self.up.setdefault(peer_key(line), None)
+        if line.get("announced"):
+            self.routes[route_key(line)] = (
+                route_value(line), table_key(line), self.generation_of(line))
+        else:
+            self.routes.pop(route_key(line), None)
+
+    def on_peerUp(self, line):
+        peer = peer_key(line)
+        session = json.dumps([line.get(k) for k in (
+            "localPort", "remotePort", "sentOpen", "receivedOpen")])
+        loc_rib = line.get("peerType") == 3
+        if peer not in self.up or (self.up[peer] != session and not loc_rib):
+            self.generation[peer] = self.generation.get(peer, 0) + 1
+        self.up[peer] = session
+
+    def on_peerDown(self, line):
+        peer = peer_key(line)
+        self.up.pop(peer, None)
+        self.routes = {k: v for k, v in self.routes.items()
+                       if k[:3] != peer}
+
+    def on_endOfRib(self, line):
+        table, now = table_key(line), self.generation_of(line)
+        self.routes = {k: v for k, v in self.routes.items()
+                       if v[1] != table or v[2] == now}
+
+    def table(self):
+        return {k: v[0] for k, v in self.routes.items()}

@@ -1,0 +1,267 @@
+"""The collector as a whole: the real binary, real sockets, its journal."""
+
+import socket
+import struct
+
+import pytest
+
+from collecting import Collector, RouterTable, consumer_table
+from decoding import TREE, data_files, decode
+
+
+@pytest.fixture
+def collector(server, arancini, tmp_path):
+    def start(*options, env=None):
+        return Collector(server, arancini, tmp_path / "state", *options,
+                         env=env)
+    return start
+
+
+def expected_table(path):
+    router = RouterTable()
+    for line in decode(path):
+        router.apply(line)
+    return router.table()
+
+
+BMP_FILES = data_files("*.bmp") + [
+    pytest.param(p, id=p.name)
+    for p in sorted((TREE / "tests" / "captures").glob("*.bmp"))]
+
+
+@pytest.mark.parametrize("path", BMP_FILES)
+def test_a_capture_becomes_the_table_it_says(path, collector):
+    c = collector("--workers", "2")
+    c.send("replay", path, "--speed", "max", "--chunk", "random")
+    c.until_said("event=session_close")
+    c.stop()
+    lines = c.published()
+    assert consumer_table(lines) == expected_table(path)
+    announced = [line for line in lines if line["type"] == "update"]
+    assert announced or not expected_table(path)
+
+
+@pytest.mark.parametrize("backend", ["", "epoll"])
+def test_how_bytes_arrive_changes_nothing(backend, collector, server,
+                                          arancini, tmp_path):
+    path = TREE / "tests" / "captures" / "frr.bmp"
+    seen = []
+    for i, chunk in enumerate(["1", "7", "1000000"]):
+        c = Collector(server, arancini, tmp_path / str(i), "--workers", "1",
+                      env={"SP_BACKEND": backend} if backend else None)
+        c.send("replay", path, "--speed", "max", "--chunk", chunk)
+        c.until_said("event=session_close")
+        c.stop()
+        # Between subjects there is no order; events keep their place.
+        seen.append(sorted(
+            (line["subject"], line.get("sequence", 0),
+             str(line.get("prefixAddr")), str(line.get("announced")))
+            for line in c.published()
+            if line["type"] in ("update", "peerUp", "peerDown")))
+    assert seen[0] and seen[0] == seen[1] == seen[2]
+
+
+def test_sequences_have_no_gap(collector):
+    c = collector("--workers", "2")
+    c.send("generate", "--routers", "3", "--peers", "2", "--prefixes", "2000",
+           "--spread-sources", "--seed", "5")
+    c.until_said("event=session_close", 3)
+    c.stop()
+    last = {}
+    for line in c.published():
+        if line["type"] != "update":
+            continue
+        table = (line["routerAddr"], line["peerAddr"], line["afi"])
+        assert line["sequence"] == last.get(table, 0) + 1
+        last[table] = line["sequence"]
+    assert sum(last.values()) == 3 * 2 * 2000
+
+
+def test_a_router_that_comes_back_repeats_nothing(collector):
+    c = collector("--workers", "2")
+    for n in (1, 2):
+        c.send("generate", "--peers", "2", "--prefixes", "3000", "--seed", "9")
+        c.until_said("event=session_close", n)
+    c.stop()
+    lines = c.published()
+    updates = [line for line in lines if line["type"] == "update"]
+    assert len(updates) == 2 * 3000
+    assert all(line["announced"] for line in updates)
+    assert [line["type"] for line in lines].count("stale") == 2
+
+
+def test_lost_sessions_withdraw_after_the_hold(collector):
+    c = collector("--stale-hold", "0s")
+    c.send("generate", "--peers", "1", "--prefixes", "500", "--seed", "3")
+    c.until_said("event=session_close")
+    c.stop()
+    updates = [line for line in c.published() if line["type"] == "update"]
+    gone = [line for line in updates if not line["announced"]]
+    assert len(gone) == 500
+    assert all(line["synthetic"] for line in gone)
+    assert {line["reason"] for line in gone} == {"sessionLost"}
+    assert consumer_table(updates) == {}
+
+
+def connect(c, source=None):
+    return socket.create_connection(
+        ("127.0.0.1", c.port), timeout=20,
+        source_address=(source, 0) if source else None)
+
+
+def initiation(name=b"test"):
+    body = struct.pack(">HH", 2, len(name)) + name
+    return struct.pack(">BIB", 3, 6 + len(body), 4) + body
+
+
+def closed_by_collector(sock):
+    sock.settimeout(20)
+    try:
+        return sock.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
+@pytest.mark.parametrize("bytes_sent, reason", [
+    (struct.pack(">BIB", 9, 6, 4), "bad_version"),
+    (struct.pack(">BIB", 3, 5, 4), "too_short"),
+    (struct.pack(">BIB", 3, 0x7fffffff, 0), "too_long"),
+    (b"GET / HTTP/1.1\r\n\r\n", "bad_version"),
+])
+def test_broken_framing_costs_the_session_only(bytes_sent, reason, collector):
+    c = collector("--workers", "2")
+    with connect(c, "127.0.0.9") as good:
+        good.sendall(initiation())
+        c.until_said("event=session_open")
+        with connect(c, "127.0.0.8") as bad:
+            bad.sendall(initiation() + bytes_sent)
+            assert closed_by_collector(bad)
+        c.until_said(f"event=session_close .*reason={reason}")
+        good.sendall(initiation())
+        assert not c.said("session_close from=127.0.0.9")
+    c.until_said("session_close from=127.0.0.9.*reason=closed")
+    c.stop()
+
+
+def test_unknown_types_are_skipped(collector):
+    c = collector()
+    with connect(c) as sock:
+        sock.sendall(initiation() + struct.pack(">BIB", 3, 10, 77) + b"abcd"
+                     + initiation(b"again"))
+        sock.shutdown(socket.SHUT_WR)
+        assert closed_by_collector(sock)
+    c.until_said("reason=closed")
+    c.stop()
+
+
+def test_half_a_message_at_the_end_is_said(collector):
+    c = collector()
+    with connect(c) as sock:
+        sock.sendall(initiation() + initiation()[:5])
+    c.until_said("reason=cut")
+    c.stop()
+
+
+def test_access_lists_and_limits(collector):
+    c = collector("--deny", "127.0.0.66/32", "--max-sessions-per-ip", "1")
+    with connect(c, "127.0.0.66") as sock:
+        assert closed_by_collector(sock)
+    c.until_said("connection_refused from=127.0.0.66:.* reason=denied")
+    with connect(c, "127.0.0.5") as first:
+        first.sendall(initiation())
+        c.until_said("session_open from=127.0.0.5")
+        with connect(c, "127.0.0.5") as second:
+            assert closed_by_collector(second)
+        c.until_said("from=127.0.0.5:.* reason=full_address")
+    c.stop()
+
+
+def test_the_new_session_of_a_router_wins_once(collector):
+    c = collector("--workers", "2")
+    with connect(c, "127.0.0.7") as first:
+        first.sendall(initiation(b"first"))
+        c.until_said("session_open")
+        with connect(c, "127.0.0.7") as second:
+            second.sendall(initiation(b"second"))
+            assert closed_by_collector(first)
+            c.until_said("sysname=second")
+            c.until_said("session_close .*reason=replaced")
+            # The loser is back: there are two of them.
+            with connect(c, "127.0.0.7") as third:
+                third.sendall(initiation(b"third"))
+                assert closed_by_collector(third)
+            c.until_said("reason=twin .*hint=")
+            second.sendall(initiation(b"still here"))
+    c.until_said("session_close .*reason=closed")
+    assert not c.said("sysname=third")
+    c.stop()
+
+
+def test_handshake_and_idle_time_out(collector):
+    c = collector("--handshake-timeout", "1s", "--idle-timeout", "2s")
+    with connect(c, "127.0.0.3") as silent, connect(c, "127.0.0.4") as idle:
+        idle.sendall(initiation())
+        assert closed_by_collector(silent)
+        assert closed_by_collector(idle)
+    c.until_said("from=127.0.0.3.*reason=handshake_timeout")
+    c.until_said("from=127.0.0.4.*reason=idle_timeout")
+    c.stop()
+
+
+@pytest.mark.parametrize("mode, token", [("sysname", "id_core1")])
+def test_named_routers(mode, token, collector):
+    c = collector("--router-id", mode, "--workers", "3")
+    with connect(c, "127.0.0.3") as sock:
+        sock.sendall(initiation(b"core1")[:9])
+        sock.sendall(initiation(b"core1")[9:])
+        c.until_said("session_open .*router=core1")
+    c.until_said("session_close")
+    c.stop()
+    subjects = {line["subject"] for line in c.published()}
+    assert f"arancini.events.{token}.sessionOpen" in subjects
+
+
+def test_many_routers_at_once(collector):
+    c = collector("--workers", "2")
+    c.send("generate", "--routers", "300", "--peers", "1", "--prefixes", "20",
+           "--spread-sources", "--seed", "8")
+    c.until_said("event=session_close", 300)
+    c.stop()
+    updates = [line for line in c.published() if line["type"] == "update"]
+    assert len(updates) == 300 * 20
+    assert len({line["routerAddr"] for line in updates}) == 300
+
+
+def test_a_signal_drains_and_a_second_run_goes_on(collector):
+    c = collector()
+    with connect(c) as sock:
+        sock.sendall(initiation())
+        c.until_said("session_open")
+        c.stop()
+        assert c.said("session_close .*reason=shutdown")
+    again = collector()
+    again.stop()
+    epochs = [line["epoch"] for line in again.published()
+              if line["type"] == "epoch"]
+    assert len(epochs) == 2 and epochs[0] < epochs[1]
+
+
+def test_a_port_that_is_taken_is_said(arancini, server, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        run = server([arancini, "run", "--listen",
+                      f"127.0.0.1:{taken.getsockname()[1]}", "--state",
+                      tmp_path, "--http", "off"])
+        assert run.wait(timeout=30) == 1
+        assert "cannot_listen" in run.output
+        assert "Address already in use" in run.output
+
+
+def test_killed_is_not_the_end_of_the_journal(collector):
+    c = collector()
+    c.send("generate", "--peers", "1", "--prefixes", "1000", "--seed", "4")
+    c.until_said("event=session_close")
+    c.server.process.kill()
+    c.server.wait()
+    again = collector()
+    again.stop()
+    assert [line["type"] for line in again.published()].count("epoch") == 2

@@ -1,0 +1,159 @@
+"""Credentials and TLS: who is wrong gets in nowhere and loses nothing."""
+
+import base64
+import shutil
+import subprocess
+
+import pytest
+
+from broker import Broker, Driver, check_exactly
+
+HASTY = ["--ack-ms", 1000, "--spool-after-ms", 100, "--wait-ms", 1500,
+         "--max-bytes", 1 << 30]
+
+
+@pytest.fixture
+def broker(server, tmp_path, free_port):
+    return Broker(server, tmp_path, free_port())
+
+
+@pytest.fixture
+def drive(tmp_path):
+    started = []
+
+    def start(url, *argv):
+        one = Driver(tmp_path / "drivers",
+                     ["--server", url, "--journal", tmp_path / "spool",
+                      *HASTY, *argv])
+        started.append(one)
+        return one
+
+    yield start
+    for one in started:
+        one.kill()
+
+
+def openssl(*argv, **how):
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    return subprocess.run(["openssl", *map(str, argv)], check=True,
+                          capture_output=True, **how).stdout
+
+
+def nkey(prefix, raw):
+    """The text of a key: prefix, bytes and CRC-16 in base 32."""
+    data = bytes(prefix) + raw
+    crc = 0
+    for byte in data:
+        crc ^= byte << 8
+        for _ in range(8):
+            crc = (crc << 1 ^ (0x1021 if crc & 0x8000 else 0)) & 0xffff
+    return base64.b32encode(data + crc.to_bytes(2, "little")).decode(
+        ).rstrip("=")
+
+
+def user_nkey(folder):
+    """A new user: its public key, and a file with its seed."""
+    der = openssl("genpkey", "-algorithm", "ed25519", "-outform", "DER")
+    public = openssl("pkey", "-inform", "DER", "-pubout", "-outform", "DER",
+                     input=der)
+    seed, user = 18 << 3, 20 << 3  # 'S', 'U'
+    file = folder / "user.nk"
+    file.write_text(nkey([seed | user >> 5, (user & 31) << 3], der[-32:]))
+    return nkey([user], public[-32:]), file
+
+
+def refuse_then_accept(broker, drive, wrong, right, **client):
+    """Nothing is published under @wrong, all of it under @right."""
+    bad = drive(broker.url, "--count", 300, *wrong)
+    bad.wait_safe(300)  # in the spool
+    bad.wait_for(lambda s: "connect: " in bad.err.read_text())
+    assert bad.status["messages"] == 0 and bad.status["connects"] == 0
+    bad.stop()
+    good = drive(broker.url, "--count", 0, "--rate", 1, *right)
+    good.wait_for(lambda s: s["state"] == "ready" and s["spool_left"] == 0
+                  and s["messages"] >= 300)
+    good.stop()
+    with broker.client(**client) as reader:
+        messages = reader.read_stream("ARANCINI")
+    return [int(m.data[:20]) for m in messages
+            if m.subject.startswith("arancini.updates")][:300]
+
+
+def test_password(broker, drive):
+    broker.start('authorization { user: "u", password: "right" }\n')
+    got = refuse_then_accept(
+        broker, drive, ["--user", "u", "--password", "wrong"],
+        ["--user", "u", "--password", "right"], user="u", password="right")
+    assert got == list(range(1, 301))
+
+
+def test_token(broker, drive):
+    broker.start('authorization { token: "t0ken" }\n')
+    bad = drive(broker.url, "--count", 10, "--token", "other")
+    bad.wait_for(lambda s: "connect: " in bad.err.read_text())
+    bad.kill()
+    good = drive(broker.url, "--count", 10, "--token", "t0ken")
+    good.wait_published()
+    good.stop()
+
+
+def test_nkey(broker, drive, tmp_path):
+    public, seed = user_nkey(tmp_path)
+    (tmp_path / "other").mkdir()
+    stranger, stranger_seed = user_nkey(tmp_path / "other")
+    broker.start(f"authorization {{ users: [ {{ nkey: {public} }} ] }}\n")
+    bad = drive(broker.url, "--count", 10, "--nkey", stranger, "--nkey-seed",
+                stranger_seed)
+    bad.wait_for(lambda s: "connect: " in bad.err.read_text())
+    bad.kill()
+    good = drive(broker.url, "--count", 10, "--nkey", public, "--nkey-seed",
+                 seed)
+    good.wait_published()
+    good.stop()
+
+
+def make_ca(folder, name):
+    key, cert = folder / f"{name}.key", folder / f"{name}.pem"
+    openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+            "-subj", f"/CN={name}", "-keyout", key, "-out", cert)
+    return key, cert
+
+
+def make_cert(folder, name, ca):
+    key, request = folder / f"{name}.key", folder / f"{name}.csr"
+    cert, extensions = folder / f"{name}.pem", folder / f"{name}.ext"
+    openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}",
+            "-keyout", key, "-out", request)
+    extensions.write_text("subjectAltName=IP:127.0.0.1,DNS:localhost\n")
+    openssl("x509", "-req", "-in", request, "-CA", ca[1], "-CAkey", ca[0],
+            "-CAcreateserial", "-days", "2", "-extfile", extensions, "-out",
+            cert)
+    return key, cert
+
+
+def test_tls(broker, drive, tmp_path):
+    ca, other = make_ca(tmp_path, "ca"), make_ca(tmp_path, "other")
+    key, cert = make_cert(tmp_path, "server", ca)
+    broker.start(f'tls {{ cert_file: "{cert}", key_file: "{key}" }}\n')
+    got = refuse_then_accept(broker, drive, ["--ca", other[1]],
+                             ["--ca", ca[1]], ca=str(ca[1]))
+    assert got == list(range(1, 301))
+
+
+def test_client_certificate(broker, drive, tmp_path):
+    ca, other = make_ca(tmp_path, "ca"), make_ca(tmp_path, "other")
+    key, cert = make_cert(tmp_path, "server", ca)
+    mine, stranger = (make_cert(tmp_path, "mine", ca),
+                      make_cert(tmp_path, "stranger", other))
+    broker.start(f'tls {{ cert_file: "{cert}", key_file: "{key}", '
+                 f'ca_file: "{ca[1]}", verify: true }}\n')
+    bad = drive(broker.url, "--count", 10, "--ca", ca[1], "--cert",
+                stranger[1], "--key", stranger[0])
+    bad.wait_for(lambda s: "connect: " in bad.err.read_text())
+    assert bad.status["connects"] == 0
+    bad.kill()
+    good = drive(broker.url, "--count", 10, "--ca", ca[1], "--cert", mine[1],
+                 "--key", mine[0])
+    good.wait_published()
+    good.stop()

@@ -1,0 +1,86 @@
+"""The journal on a disk that is full, and the journal as the output."""
+
+import os
+import subprocess
+
+import pytest
+
+from broker import Broker, Driver, check_exactly
+
+HASTY = ["--ack-ms", 1000, "--spool-after-ms", 100, "--write-ms", 500,
+         "--wait-ms", 1500, "--max-bytes", 1 << 30]
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 4 MB."""
+    if os.geteuid() != 0:
+        pytest.skip("mounting a small file system needs root")
+    folder = tmp_path / "small"
+    folder.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "none",
+                           folder], capture_output=True, text=True)
+    if done.returncode != 0:
+        pytest.skip(f"cannot mount: {done.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+@pytest.fixture
+def drive(tmp_path):
+    started = []
+
+    def start(*argv):
+        one = Driver(tmp_path / "drivers", list(argv))
+        started.append(one)
+        return one
+
+    yield start
+    for one in started:
+        one.kill()
+
+
+def test_disk_full(server, tmp_path, free_port, drive, small_disk):
+    broker = Broker(server, tmp_path, free_port())
+    driver = drive("--server", broker.url, "--journal", small_disk / "spool",
+                   "--segment", 1 << 20, "--count", 20000, "--size", 1000,
+                   "--window", 128, "--bridge", 128, *HASTY)
+    driver.wait_for(lambda s: s["disk_full"])
+    # Pressure: the driver cannot push more than fits into memory.
+    driver.wait_for(lambda s: s["pushed"] > s["safe"])
+    status = driver.status
+    assert 2000 < status["safe"] < 4300
+    assert status["pushed"] - status["safe"] < 1000
+    broker.start()
+    driver.wait_published()
+    driver.stop()
+    with broker.client() as client:
+        check_exactly(client, 20000)
+
+
+def test_spool_limit(server, tmp_path, free_port, drive):
+    broker = Broker(server, tmp_path, free_port())
+    driver = drive("--server", broker.url, "--journal", tmp_path / "spool",
+                   "--segment", 1 << 18, "--spool-max", 1 << 20, "--count",
+                   9000, "--window", 128, "--bridge", 128, *HASTY)
+    driver.wait_for(lambda s: s["disk_full"])
+    files = (tmp_path / "spool").glob("*.seg")
+    assert sum(f.stat().st_size for f in files) <= 1 << 20
+    broker.start()
+    driver.wait_published()
+    driver.stop()
+    with broker.client() as client:
+        check_exactly(client, 9000)
+
+
+def test_journal_as_output_survives_a_full_disk(drive, small_disk):
+    driver = drive("--journal", small_disk / "journal", "--segment", 1 << 20,
+                   "--count", 20000, "--size", 1000, "--bridge", 128,
+                   "--window", 128)
+    driver.wait_for(lambda s: s["disk_full"])
+    driver.wait_for(lambda s: s["pushed"] > s["safe"])
+    assert driver.status["state"] == "journal"
+    subprocess.run(["mount", "-o", "remount,size=64m", small_disk],
+                   check=True)
+    driver.wait_safe(20000)
+    assert driver.stop()["safe"] == 20000

@@ -1,0 +1,167 @@
+"""arancini tail: from a stream and from a journal, in all encodings, across a
+restart of the broker; and a second opinion by Cap'n Proto's own tool."""
+
+import json
+import re
+import subprocess
+
+import pytest
+
+from broker import STREAM, Broker, Driver
+
+OPTIONS = ["--max-bytes", 1 << 30, "--ack-ms", 2000, "--wait-ms", 2000]
+ENCODINGS = ["none", "packed", "zstd"]
+
+
+@pytest.fixture
+def broker(server, tmp_path, free_port):
+    return Broker(server, tmp_path, free_port()).start()
+
+
+@pytest.fixture
+def drive(tmp_path):
+    started = []
+
+    def start(*argv):
+        one = Driver(tmp_path / "drivers", list(argv))
+        started.append(one)
+        return one
+
+    yield start
+    for one in started:
+        one.kill()
+
+
+def publish(drive, broker, tmp_path, encoding, count=100):
+    driver = drive("--server", broker.url, "--journal", tmp_path / "spool",
+                   "--encode", encoding, "--count", count, *OPTIONS)
+    driver.wait_published()
+    driver.stop()
+
+
+def tail(arancini, *argv):
+    done = subprocess.run([arancini, "tail", *map(str, argv)],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def check_lines(lines, count):
+    updates = [line for line in lines if line["type"] == "update"]
+    assert [u["sequence"] for u in updates] == list(range(1, count + 1))
+    first = updates[0]
+    assert first["prefixAddr"] == "10.0.0.0" and first["prefixLen"] == 24
+    assert first["routerAddr"] == "192.0.2.1" and first["announced"] is True
+    assert first["subject"].startswith("arancini.updates.v4_192_0_2_1.")
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_stream(arancini, broker, drive, tmp_path, encoding):
+    publish(drive, broker, tmp_path, encoding)
+    lines = tail(arancini, "--nats", broker.url, "--since", "all",
+                 "--count", 1001)
+    check_lines(lines, 1000)
+    assert lines[0]["type"] == "epoch" and lines[0]["collector"] == "test"
+    with broker.client() as client:
+        headers = client.read_stream(STREAM)[1].headers
+    assert headers.get("Content-Encoding", "none") == encoding
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_journal(arancini, drive, tmp_path, encoding):
+    driver = drive("--journal", tmp_path / "journal", "--segment", 1 << 16,
+                   "--encode", encoding, "--count", 100)
+    driver.wait_safe(100)
+    driver.stop()
+    lines = tail(arancini, "--journal", tmp_path / "journal", "--since",
+                 "all", "--idle-exit", 1)
+    check_lines(lines, 1000)
+    assert lines[0]["type"] == "epoch"
+    only = tail(arancini, "--journal", tmp_path / "journal", "--since", "1h",
+                "--subject", "arancini.events.>", "--idle-exit", 1)
+    assert [line["type"] for line in only] == ["epoch"]
+
+
+def test_idle_and_new(arancini, broker, drive, tmp_path):
+    publish(drive, broker, tmp_path, "none")
+    assert tail(arancini, "--nats", broker.url, "--idle-exit", 1) == []
+    assert tail(arancini, "--nats", broker.url, "--since", "2100-01-01T"
+                "00:00:00Z", "--idle-exit", 1) == []
+    assert len(tail(arancini, "--nats", broker.url, "--since", "1h",
+                    "--subject", "arancini.updates.*.64500.1_1", "--count",
+                    7)) == 7
+
+
+def test_survives_a_restart(arancini, broker, drive, tmp_path):
+    driver = drive("--server", broker.url, "--journal", tmp_path / "spool",
+                   "--encode", "none", "--rate", 200, "--count", 1000,
+                   *OPTIONS)
+    driver.wait_for(lambda s: s["messages"] > 50)
+    with open(tmp_path / "tail.out", "wb") as out:
+        process = subprocess.Popen(
+            [arancini, "tail", "--nats", broker.url, "--since", "all",
+             "--subject", "arancini.updates.>", "--count", "10000"],
+            stdout=out)
+    try:
+        driver.wait_for(lambda s: s["messages"] > 300)
+        broker.kill()
+        broker.start()
+        driver.wait_published()
+        driver.stop()
+        assert process.wait(60) == 0
+    finally:
+        process.kill()
+        process.wait()
+    lines = (tmp_path / "tail.out").read_text().splitlines()
+    check_lines([json.loads(line) for line in lines], 10000)
+
+
+def test_raw_reads_with_capnp(arancini, broker, drive, tmp_path, tree):
+    publish(drive, broker, tmp_path, "zstd", count=3)
+    raw = subprocess.run(
+        [arancini, "tail", "--nats", broker.url, "--since", "all", "--raw",
+         "--subject", "arancini.updates.>", "--count", "30"],
+        capture_output=True, check=True, timeout=60).stdout
+    text = subprocess.run(
+        ["capnp", "decode", tree / "schema" / "update.capnp", "Update"],
+        input=raw, capture_output=True, check=True).stdout.decode()
+    assert [int(n) for n in re.findall(r"sequence = (\d+)", text)] == \
+        list(range(1, 31))
+
+
+def test_another_client_and_capnp_read_the_stream(broker, drive, tmp_path,
+                                                  tree):
+    """Nothing of ours in between: the tests' own client speaks the protocol,
+    Cap'n Proto's tool reads the payload as it was stored, packed or not."""
+    publish(drive, broker, tmp_path, "packed", count=3)
+    with broker.client() as client:
+        messages = client.read_stream(STREAM)[1:]
+    sequences = []
+    for message in messages:
+        packed = message.headers.get("Content-Encoding") == "packed"
+        text = subprocess.run(
+            ["capnp", "decode", *(["--packed"] if packed else []),
+             tree / "schema" / "update.capnp", "Update"],
+            input=message.data, capture_output=True, check=True)
+        sequences += re.findall(r"sequence = (\d+)", text.stdout.decode())
+    assert [int(n) for n in sequences] == list(range(1, 31))
+
+
+@pytest.mark.parametrize("argv", [
+    [], ["--nats"], ["--nats", "x", "--journal", "y"],
+    ["--journal", "x", "--since", "yesterday"],
+    ["--journal", "x", "--count", "-1"], ["--journal", "x", "more"]])
+def test_wrong_usage(arancini, argv):
+    done = subprocess.run([arancini, "tail", *argv], capture_output=True,
+                          text=True, timeout=20)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_nothing_there(arancini, tmp_path, free_port):
+    for argv in (["--journal", tmp_path / "no"],
+                 ["--nats", f"nats://127.0.0.1:{free_port()}"]):
+        done = subprocess.run([arancini, "tail", *map(str, argv)],
+                              capture_output=True, text=True, timeout=20)
+        assert done.returncode == 1
+        assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,141 @@
+#include "failing_disk.h"
+
+#include "egress/disk.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+struct failing_disk failing_disk;
+
+static int step(void)
+{
+	struct failing_disk *d = &failing_disk;
+
+	d->steps++;
+	if (d->fail_at != 0 &&
+	    (d->steps == d->fail_at || (d->for_good && d->steps > d->fail_at)))
+		return -d->fail_with;
+	return 0;
+}
+
+static int opened(int fd)
+{
+	if (fd < 0)
+		return -errno;
+	failing_disk.open_files++;
+	return fd;
+}
+
+int disk_open(int dir, const char *name, int flags)
+{
+	int err = step();
+
+	return err < 0 ? err : opened(openat(dir, name, flags, 0640));
+}
+
+void disk_close(int fd)
+{
+	if (fd < 0)
+		return;
+	failing_disk.open_files--;
+	close(fd);
+}
+
+int disk_open_dir(const char *path)
+{
+	int err = step();
+
+	if (err < 0)
+		return err;
+	if (mkdir(path, 0750) < 0 && errno != EEXIST)
+		return -errno;
+	return opened(open(path, O_RDONLY | O_DIRECTORY));
+}
+
+int64_t disk_read(int fd, void *bytes, size_t len, uint64_t offset)
+{
+	int err = step();
+	ssize_t n;
+
+	if (err < 0)
+		return err;
+	n = pread(fd, bytes, len, (off_t)offset);
+	return n < 0 ? -errno : n;
+}
+
+int disk_write(int fd, struct iovec *iov, size_t count, uint64_t offset)
+{
+	int err = step();
+	size_t all = 0;
+
+	for (size_t i = 0; i < count; i++)
+		all += iov[i].iov_len;
+	if (err == 0 && failing_disk.room > 0 && all > failing_disk.room)
+		err = -ENOSPC;
+	if (err < 0)
+		count /= 2;
+	else if (failing_disk.room > 0)
+		failing_disk.room -= all;
+	for (size_t i = 0; i < count; i++) {
+		ssize_t n = pwrite(fd, iov[i].iov_base, iov[i].iov_len,
+				   (off_t)offset);
+
+		if (n != (ssize_t)iov[i].iov_len)
+			return -errno;
+		offset += iov[i].iov_len;
+	}
+	return err;
+}
+
+int disk_sync(int fd)
+{
+	(void)fd;
+	return step();
+}
+
+int disk_truncate(int fd, uint64_t size)
+{
+	int err = step();
+
+	return err < 0 ? err : ftruncate(fd, (off_t)size) < 0 ? -errno : 0;
+}
+
+int64_t disk_size(int fd)
+{
+	int err = step();
+	struct stat st;
+
+	if (err < 0)
+		return err;
+	return fstat(fd, &st) < 0 ? -errno : st.st_size;
+}
+
+int disk_unlink(int dir, const char *name)
+{
+	int err = step();
+
+	return err < 0 ? err : unlinkat(dir, name, 0) < 0 ? -errno : 0;
+}
+
+int disk_list(int dir, int (*each)(const char *name, void *arg), void *arg)
+{
+	int err = step();
+	struct dirent *entry;
+	DIR *d;
+
+	if (err < 0)
+		return err;
+	d = fdopendir(openat(dir, ".", O_RDONLY | O_DIRECTORY));
+	if (d == NULL)
+		return -errno;
+	while (err == 0 && (entry = readdir(d)) != NULL)
+		err = each(entry->d_name, arg);
+	closedir(d);
+	return err;
+}

@@ -1,0 +1,644 @@
+/*
+ * The journal on a disk that fails when it is told to. The tests run in a
+ * fiber, because the journal has a lock; the disk itself does not wait.
+ */
+#include "check.h"
+#include "failing_disk.h"
+
+#include "egress/journal.h"
+#include "egress/journal_cursor.h"
+#include "egress/journal_segment.h"
+
+#include <spargio/runtime.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SUBJECT "arancini.updates.v4_192_0_2_1.64500.1_1"
+
+static char folder[64];
+
+/* Records look different, so that a mixed-up one is noticed. */
+static void payload_of(uint64_t seq, uint8_t out[256], uint32_t *len)
+{
+	*len = (uint32_t)(seq * 37 % 256);
+	memset(out, (int)(seq & 0xff), *len);
+}
+
+static int put_at(struct journal *j, uint64_t seq, uint64_t time_ns)
+{
+	uint8_t bytes[256];
+	struct journal_record r = {
+		.time_ns = time_ns,
+		.epoch = 7,
+		.seq = seq,
+		.updates = (uint32_t)seq,
+		.encoding = 2,
+		.subject = SUBJECT,
+		.subject_len = sizeof(SUBJECT) - 1,
+		.payload = bytes,
+	};
+
+	payload_of(seq, bytes, &r.len);
+	return journal_append(j, &r, 1);
+}
+
+static int put(struct journal *j, uint64_t seq)
+{
+	return put_at(j, seq, 1000 + seq);
+}
+
+static void put_many(struct journal *j, uint64_t first, uint64_t last)
+{
+	for (uint64_t seq = first; seq <= last; seq++)
+		assert_int_equal(put(j, seq), 1);
+}
+
+static void check_record(const struct journal_record *r, uint64_t seq)
+{
+	uint8_t bytes[256];
+	uint32_t len;
+
+	payload_of(seq, bytes, &len);
+	assert_int_equal(r->seq, seq);
+	assert_int_equal(r->epoch, 7);
+	assert_int_equal(r->updates, seq);
+	assert_int_equal(r->encoding, 2);
+	assert_int_equal(r->subject_len, sizeof(SUBJECT) - 1);
+	assert_memory_equal(r->subject, SUBJECT, r->subject_len);
+	assert_int_equal(r->len, len);
+	assert_memory_equal(r->payload, bytes, len);
+}
+
+/* The cursor gives @first to @last and then nothing. */
+static void check_rest(struct journal_cursor *c, uint64_t first, uint64_t last)
+{
+	struct journal_record r;
+
+	for (uint64_t seq = first; seq <= last; seq++) {
+		assert_int_equal(journal_cursor_next(c, &r), 1);
+		check_record(&r, seq);
+	}
+	assert_int_equal(journal_cursor_next(c, &r), 0);
+}
+
+static void check_holds(uint64_t first, uint64_t last)
+{
+	struct journal_cursor *c;
+
+	assert_int_equal(journal_cursor_open(folder, JOURNAL_OLDEST, &c), 0);
+	check_rest(c, first, last);
+	journal_cursor_close(c);
+}
+
+static struct journal *open_with(struct journal_options options)
+{
+	struct journal_fault fault;
+	struct journal *j = NULL;
+
+	options.dir = folder;
+	assert_int_equal(journal_open(&options, &fault, &j), 0);
+	return j;
+}
+
+/* Some eight records a segment. */
+#define SMALL                          \
+	((struct journal_options){     \
+		.segment_bytes = 2048, \
+	})
+
+static size_t count_files(const char *suffix)
+{
+	DIR *d = opendir(folder);
+	struct dirent *entry;
+	size_t n = 0;
+
+	while ((entry = readdir(d)) != NULL)
+		n += strstr(entry->d_name, suffix) != NULL;
+	closedir(d);
+	return n;
+}
+
+static void newest_path(char out[256])
+{
+	char best[32] = "";
+	DIR *d = opendir(folder);
+	struct dirent *entry;
+
+	while ((entry = readdir(d)) != NULL)
+		if (strstr(entry->d_name, ".seg") != NULL &&
+		    strcmp(entry->d_name, best) > 0)
+			snprintf(best, sizeof(best), "%.31s", entry->d_name);
+	closedir(d);
+	snprintf(out, 256, "%s/%s", folder, best);
+}
+
+static off_t size_of(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	return st.st_size;
+}
+
+static void overwrite(const char *path, off_t offset, size_t len)
+{
+	int fd = open(path, O_WRONLY);
+	uint8_t zeroes[64] = { 0 };
+
+	assert_int_equal(pwrite(fd, zeroes, len, offset), (ssize_t)len);
+	close(fd);
+}
+
+static void empty_folder(void)
+{
+	DIR *d = opendir(folder);
+	struct dirent *entry;
+	char path[512];
+
+	if (d == NULL)
+		return;
+	while ((entry = readdir(d)) != NULL) {
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		unlink(path);
+	}
+	closedir(d);
+	rmdir(folder);
+}
+
+static void test_round_trip(void)
+{
+	struct journal *j = open_with(SMALL);
+	struct journal_record last;
+	uint64_t identity = journal_identity(j);
+	uint64_t end;
+
+	assert_false(journal_last(j, &last));
+	put_many(j, 1, 100);
+	assert_int_equal(journal_sync(j), 0);
+	assert_int_equal(journal_synced(j), journal_end(j));
+	end = journal_end(j);
+	journal_close(j);
+	assert_true(count_files(".seg") > 5);
+	assert_int_equal(count_files(".idx"), count_files(".seg") - 1);
+	check_holds(1, 100);
+
+	j = open_with(SMALL);
+	assert_int_equal(journal_end(j), end);
+	assert_int_equal(journal_cut(j), 0);
+	assert_int_equal(journal_identity(j), identity);
+	assert_true(journal_last(j, &last));
+	assert_int_equal(last.seq, 100);
+	put_many(j, 101, 120);
+	journal_close(j);
+	check_holds(1, 120);
+	assert_int_equal(failing_disk.open_files, 0);
+}
+
+static void test_many_at_once(void)
+{
+	struct journal *j = open_with((struct journal_options){ 0 });
+	struct journal_record r[200];
+	uint8_t bytes[200][256];
+
+	for (uint64_t i = 0; i < COUNT(r); i++) {
+		r[i] = (struct journal_record){
+			.time_ns = i,
+			.epoch = 7,
+			.seq = i + 1,
+			.updates = (uint32_t)(i + 1),
+			.encoding = 2,
+			.subject = SUBJECT,
+			.subject_len = sizeof(SUBJECT) - 1,
+			.payload = bytes[i],
+		};
+		payload_of(i + 1, bytes[i], &r[i].len);
+	}
+	assert_int_equal(journal_append(j, r, COUNT(r)), COUNT(r));
+	assert_true(r[1].position > r[0].position);
+	journal_close(j);
+	check_holds(1, COUNT(r));
+}
+
+/* However much of the last record is missing, the others are there. */
+static void test_torn_tail_is_cut(void)
+{
+	struct journal *j = open_with((struct journal_options){ 0 });
+	char path[256];
+	off_t whole, before;
+
+	put_many(j, 1, 9);
+	before = (off_t)journal_end(j);
+	put_many(j, 10, 10);
+	whole = (off_t)journal_end(j);
+	journal_close(j);
+	newest_path(path);
+	for (off_t size = whole - 1; size > before; size--) {
+		assert_int_equal(truncate(path, size), 0);
+		check_holds(1, 9);
+		j = open_with((struct journal_options){ 0 });
+		assert_int_equal(journal_cut(j), size - before);
+		assert_int_equal(size_of(path), before);
+		put_many(j, 10, 10);
+		journal_close(j);
+		check_holds(1, 10);
+	}
+}
+
+static void test_segment_without_header_is_dropped(void)
+{
+	struct journal *j = open_with(SMALL);
+	char path[256];
+
+	put_many(j, 1, 20);
+	journal_close(j);
+	newest_path(path);
+	/* All that a crash may leave of a segment that was just begun. */
+	while (size_of(path) > 0) {
+		struct journal_record last;
+
+		assert_int_equal(truncate(path, size_of(path) / 2), 0);
+		if (size_of(path) >= JOURNAL_HEADER)
+			continue;
+		j = open_with(SMALL);
+		assert_true(journal_last(j, &last));
+		put_many(j, last.seq + 1, 20);
+		journal_close(j);
+		check_holds(1, 20);
+		newest_path(path);
+		if (size_of(path) > JOURNAL_HEADER)
+			break;
+	}
+}
+
+/* Pages of a write that was never synced arrive in any order. */
+static void test_hole_in_unsynced_tail_is_cut(void)
+{
+	struct journal *j = open_with((struct journal_options){ 0 });
+	char path[256];
+	off_t hole;
+
+	put_many(j, 1, 5);
+	assert_int_equal(journal_sync(j), 0);
+	hole = (off_t)journal_end(j);
+	put_many(j, 6, 9);
+	journal_close(j);
+	newest_path(path);
+	overwrite(path, hole + 8, 40);
+	j = open_with((struct journal_options){ 0 });
+	assert_true(journal_cut(j) > 0);
+	journal_close(j);
+	check_holds(1, 5);
+}
+
+static void test_damage_of_what_was_safe_is_an_error(void)
+{
+	struct journal *j = open_with((struct journal_options){ 0 });
+	struct journal_options options = { .dir = folder };
+	struct journal_fault fault = { .offset = 0 };
+	char path[256];
+	off_t hole;
+
+	put_many(j, 1, 5);
+	hole = (off_t)journal_end(j);
+	put_many(j, 6, 6);
+	assert_int_equal(journal_sync(j), 0);
+	put_many(j, 7, 9);
+	journal_close(j);
+	newest_path(path);
+	overwrite(path, hole + 8, 40);
+	assert_int_equal(journal_open(&options, &fault, &j), -EBADMSG);
+	assert_string_equal(fault.name, "00000000000000000000.seg");
+	assert_int_equal(fault.offset, hole);
+	assert_int_equal(failing_disk.open_files, 0);
+}
+
+static void test_damage_in_an_old_segment_is_found_by_reading(void)
+{
+	struct journal *j = open_with(SMALL);
+	struct journal_cursor *c;
+	struct journal_record r;
+	char path[256];
+	int n = 0;
+	int got;
+
+	put_many(j, 1, 40);
+	journal_close(j);
+	snprintf(path, sizeof(path), "%s/00000000000000000000.seg", folder);
+	overwrite(path, size_of(path) - 64, 64);
+	assert_int_equal(journal_cursor_open(folder, JOURNAL_OLDEST, &c), 0);
+	while ((got = journal_cursor_next(c, &r)) == 1)
+		check_record(&r, (uint64_t)++n);
+	assert_int_equal(got, -EBADMSG);
+	assert_string_equal(journal_cursor_fault(c)->name,
+			    "00000000000000000000.seg");
+	assert_true(journal_cursor_fault(c)->offset >= JOURNAL_HEADER);
+	journal_cursor_close(c);
+}
+
+/*
+ * Whatever step fails, once or from then on: what was reported as appended is
+ * there afterwards, in order, and no file stays open.
+ */
+static void walk_failures(bool for_good)
+{
+	for (int fail_at = 1;; fail_at++) {
+		struct journal_options options = SMALL;
+		struct journal_fault fault;
+		struct journal *j = NULL;
+		uint64_t done = 0;
+		int steps;
+
+		empty_folder();
+		failing_disk = (struct failing_disk){
+			.fail_at = fail_at,
+			.fail_with = EIO,
+			.for_good = for_good,
+		};
+		options.dir = folder;
+		if (journal_open(&options, &fault, &j) == 0) {
+			while (done < 30 && put(j, done + 1) == 1)
+				done++;
+			(void)journal_sync(j);
+			journal_close(j);
+		}
+		steps = failing_disk.steps;
+		assert_int_equal(failing_disk.open_files, 0);
+		failing_disk = (struct failing_disk){ 0 };
+		j = open_with(SMALL);
+		journal_close(j);
+		check_holds(1, done);
+		if (steps < fail_at)
+			return; /* that step was never reached */
+	}
+}
+
+static void test_each_step_fails(void)
+{
+	walk_failures(false);
+	walk_failures(true);
+}
+
+static void test_reading_fails_at_each_step(void)
+{
+	struct journal *j = open_with(SMALL);
+
+	put_many(j, 1, 30);
+	journal_close(j);
+	for (int fail_at = 1;; fail_at++) {
+		struct journal_cursor *c = NULL;
+		struct journal_record r;
+		int n = 0;
+		int got;
+
+		failing_disk = (struct failing_disk){
+			.fail_at = fail_at,
+			.fail_with = EIO,
+		};
+		got = journal_cursor_open(folder, JOURNAL_OLDEST, &c);
+		while (got == 0) {
+			got = journal_cursor_next(c, &r);
+			if (got != 1)
+				break;
+			check_record(&r, (uint64_t)++n);
+			got = 0;
+		}
+		journal_cursor_close(c);
+		assert_int_equal(failing_disk.open_files, 0);
+		if (failing_disk.steps < fail_at) {
+			assert_int_equal(n, 30);
+			break;
+		}
+	}
+}
+
+static void test_sync_failed_and_appended_again(void)
+{
+	struct journal *j = open_with((struct journal_options){ 0 });
+
+	put_many(j, 1, 3);
+	assert_int_equal(journal_sync(j), 0);
+	put_many(j, 4, 6);
+	failing_disk.fail_at = failing_disk.steps + 1;
+	failing_disk.fail_with = EIO;
+	assert_int_equal(journal_sync(j), -EIO);
+	assert_true(journal_synced(j) < journal_end(j));
+	assert_int_equal(journal_rewind(j), 0);
+	assert_int_equal(journal_synced(j), journal_end(j));
+	check_holds(1, 3);
+	put_many(j, 4, 6);
+	assert_int_equal(journal_sync(j), 0);
+	journal_close(j);
+	check_holds(1, 6);
+}
+
+static void test_full_disk_keeps_what_is_there(void)
+{
+	struct journal *j = open_with(SMALL);
+	uint64_t n = 0;
+
+	failing_disk.room = 6000;
+	while (put(j, n + 1) == 1)
+		n++;
+	assert_true(n > 10);
+	assert_int_equal(put(j, n + 1), -ENOSPC);
+	check_holds(1, n);
+	failing_disk.room = 0;
+	put_many(j, n + 1, n + 20);
+	journal_close(j);
+	check_holds(1, n + 20);
+}
+
+static void test_spool_refuses_and_releases(void)
+{
+	struct journal_options options = SMALL;
+	struct journal_cursor *c;
+	struct journal_record r;
+	struct journal *j;
+	uint64_t n = 0;
+
+	options.spool = true;
+	options.max_bytes = 10000;
+	j = open_with(options);
+	while (put(j, n + 1) == 1)
+		n++;
+	assert_int_equal(put(j, n + 1), -ENOSPC);
+	assert_true(journal_bytes(j) <= 10000);
+	check_holds(1, n);
+
+	/* Half of it was published: there is room again, the rest is there. */
+	assert_int_equal(journal_cursor_open(folder, JOURNAL_OLDEST, &c), 0);
+	for (uint64_t i = 1; i <= n / 2; i++)
+		assert_int_equal(journal_cursor_next(c, &r), 1);
+	assert_int_equal(journal_release(j, journal_cursor_position(c)), 0);
+	put_many(j, n + 1, n + 4);
+	check_rest(c, n / 2 + 1, n + 4);
+
+	/* All of it was: one empty segment is left. */
+	assert_int_equal(journal_release(j, journal_end(j)), 0);
+	assert_int_equal(count_files(".seg"), 1);
+	assert_int_equal(journal_bytes(j), JOURNAL_HEADER);
+	put_many(j, n + 5, n + 9);
+	check_rest(c, n + 5, n + 9);
+	journal_cursor_close(c);
+	journal_close(j);
+	check_holds(n + 5, n + 9);
+	assert_int_equal(journal_cursor_open(folder, /* position= */ 64, &c),
+			 -ESTALE);
+}
+
+static void test_retention(void)
+{
+	struct journal_options options = SMALL;
+	struct journal_cursor *c;
+	struct journal_record r;
+	struct journal *j;
+
+	options.max_bytes = 6000;
+	options.max_age_ns = 1000000;
+	j = open_with(options);
+	assert_int_equal(journal_cursor_open(folder, JOURNAL_OLDEST, &c), 0);
+	put_many(j, 1, 60);
+	assert_int_equal(journal_retain(j, 0), 0);
+	assert_true(journal_bytes(j) <= 6000);
+	assert_true(count_files(".seg") > 1);
+	/* It reads the segment it has open, and then there is a gap. */
+	while (journal_cursor_next(c, &r) == 1)
+		;
+	assert_int_equal(journal_cursor_next(c, &r), -ESTALE);
+	journal_cursor_close(c);
+
+	/* In the year 2200 only the newest is left. */
+	assert_int_equal(journal_retain(j, 7258118400000000000u), 0);
+	assert_int_equal(count_files(".seg"), 1);
+	assert_int_equal(count_files(".idx"), 0);
+	journal_close(j);
+}
+
+static void test_cursor_follows(void)
+{
+	struct journal *j = open_with(SMALL);
+	struct journal_cursor *c;
+	struct journal_record r;
+
+	assert_int_equal(journal_cursor_open(folder, journal_end(j), &c), 0);
+	assert_int_equal(journal_cursor_next(c, &r), 0);
+	for (uint64_t seq = 1; seq <= 50; seq++) {
+		put_many(j, seq, seq);
+		check_rest(c, seq, seq);
+	}
+	journal_cursor_close(c);
+	journal_close(j);
+	assert_int_equal(failing_disk.open_files, 0);
+}
+
+static uint64_t wall_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void check_seek(uint64_t time_ns, uint64_t first, uint64_t last)
+{
+	struct journal_cursor *c;
+
+	assert_int_equal(journal_cursor_open_at(folder, time_ns, &c), 0);
+	check_rest(c, first, last);
+	journal_cursor_close(c);
+}
+
+static void test_seeking_by_time(void)
+{
+	struct journal *j = open_with(SMALL);
+	uint64_t times[61] = { 0 };
+	char path[256];
+
+	for (uint64_t seq = 1; seq <= 60; seq++) {
+		while ((times[seq] = wall_ns()) == times[seq - 1])
+			;
+		assert_int_equal(put_at(j, seq, times[seq]), 1);
+	}
+	journal_close(j);
+	check_seek(1, 1, 60);
+	for (uint64_t seq = 1; seq <= 60; seq++)
+		check_seek(times[seq], seq, 60);
+	check_seek(times[60] + 1, 1, 0); /* nothing yet */
+	/* An index that cannot be read costs time, no more. */
+	snprintf(path, sizeof(path), "%s/00000000000000000000.idx", folder);
+	overwrite(path, 0, 8);
+	check_seek(times[5], 5, 60);
+	assert_int_equal(failing_disk.open_files, 0);
+}
+
+static void test_no_journal(void)
+{
+	struct journal_cursor *c;
+
+	assert_int_equal(journal_cursor_open(folder, JOURNAL_OLDEST, &c),
+			 -ENOENT);
+	assert_int_equal(mkdir(folder, 0750), 0);
+	assert_int_equal(journal_cursor_open(folder, JOURNAL_OLDEST, &c),
+			 -ENOENT);
+	assert_int_equal(journal_cursor_open_at(folder, 1, &c), -ENOENT);
+	assert_int_equal(failing_disk.open_files, 0);
+}
+
+static int in_fiber(void *arg)
+{
+	void (*const *test)(void) = arg;
+
+	(*test)();
+	return 0;
+}
+
+/* cmocka's failure is a longjmp, which must not leave a fiber: abort then. */
+static void run_in_fiber(void **state)
+{
+	void (*test)(void) = (void (*)(void)) * state;
+	struct sp_opts opts = SP_OPTS_INIT;
+
+	opts.shards = 1;
+	opts.stack_size = 256 << 10;
+	snprintf(folder, sizeof(folder), "/tmp/test-journal-%d", (int)getpid());
+	empty_folder();
+	failing_disk = (struct failing_disk){ 0 };
+	assert_int_equal(sp_run(&opts, in_fiber, &test), 0);
+	empty_folder();
+}
+
+#define CASE(name)                                                         \
+	{                                                                  \
+#name, run_in_fiber, NULL, NULL, (void *)(uintptr_t)(name) \
+	}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_round_trip),
+		CASE(test_many_at_once),
+		CASE(test_torn_tail_is_cut),
+		CASE(test_segment_without_header_is_dropped),
+		CASE(test_hole_in_unsynced_tail_is_cut),
+		CASE(test_damage_of_what_was_safe_is_an_error),
+		CASE(test_damage_in_an_old_segment_is_found_by_reading),
+		CASE(test_each_step_fails),
+		CASE(test_reading_fails_at_each_step),
+		CASE(test_sync_failed_and_appended_again),
+		CASE(test_full_disk_keeps_what_is_there),
+		CASE(test_spool_refuses_and_releases),
+		CASE(test_retention),
+		CASE(test_cursor_follows),
+		CASE(test_seeking_by_time),
+		CASE(test_no_journal),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
