@@ -2,6 +2,7 @@
  * An operation of your own: describe it in a submission queue entry of
  * io_uring, get its result like that of any call.
  */
+#include <spargio/fiber.h>
 #include <spargio/op.h>
 #include <spargio/pool.h>
 #include <spargio/runtime.h>
@@ -52,37 +53,29 @@ static int read_at(int fd, void *data, unsigned len, uint64_t offset)
 }
 
 /*
- * An operation that the epoll back end does not know returns -EOPNOTSUPP
- * there; the blocking pool can do it instead.
+ * An operation that the runtime cannot carry out where the ring does not have
+ * it returns -EOPNOTSUPP; the blocking pool can do it instead.
  */
-struct reserve {
-	int fd;
-	off_t len;
-};
-
-static void fill_reserve(struct io_uring_sqe *sqe, void *arg)
+static void fill_advise(struct io_uring_sqe *sqe, void *arg)
 {
-	const struct reserve *r = arg;
-
-	io_uring_prep_fallocate(sqe, r->fd, 0, 0, r->len);
+	io_uring_prep_fadvise(sqe, *(int *)arg, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
 
-static int reserve_blocking(void *arg)
+static int advise_blocking(void *arg)
 {
-	const struct reserve *r = arg;
-
-	return fallocate(r->fd, 0, 0, r->len) < 0 ? -errno : 0;
+	return -posix_fadvise(*(int *)arg, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
 
-static int reserve(int fd, off_t len)
+static int advise(int fd)
 {
-	struct reserve r = { fd, len };
 	int ret = 0;
-	int err = sp_op_raw(fill_reserve, &r, NULL); /* yields */
+	int err = sp_op_raw(fill_advise, &fd, NULL); /* yields */
 
 	if (err != -EOPNOTSUPP)
 		return err;
-	err = sp_block(reserve_blocking, &r, &ret); /* yields */
+	sp_shield_begin(); /* what it works on is on our stack */
+	err = sp_block(advise_blocking, &fd, &ret); /* yields */
+	sp_shield_end();
 	return err < 0 ? err : ret;
 }
 
@@ -95,7 +88,7 @@ static int body(void *arg)
 	(void)arg;
 	if (fd < 0)
 		return -errno;
-	n = reserve(fd, 4096);
+	n = advise(fd);
 	if (n == 0)
 		n = write_at(fd, sent, sizeof(sent), 100);
 	if (n == sizeof(sent))

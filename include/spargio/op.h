@@ -30,7 +30,10 @@ int sp_op_raw(void (*fill)(struct io_uring_sqe *sqe, void *arg), void *arg,
 int sp_op_raw_until(void (*fill)(struct io_uring_sqe *sqe, void *arg),
 		    void *arg, int64_t deadline, uint32_t *flags);
 
-/* The same on the ring of @shard. */
+/*
+ * The same on the ring of @shard. A stealable fiber stays there until it moves
+ * again, a pinned one comes back.
+ */
 int sp_op_raw_on(uint32_t shard,
 		 void (*fill)(struct io_uring_sqe *sqe, void *arg), void *arg,
 		 int64_t deadline, uint32_t *flags);
@@ -38,6 +41,10 @@ int sp_op_raw_on(uint32_t shard,
 /*
  * Wait until @fd, which some other library owns, has one of @events (POLLIN,
  * POLLOUT, ... of poll(2)). Returns the events it has. Yields.
+ *
+ * Ready is a hint, as it is for poll(2): a writer's wake-up that comes late can
+ * find the next wait, when its bytes have been read already. Let the
+ * descriptor be O_NONBLOCK, and wait again after EAGAIN.
  */
 int sp_wait_fd(int fd, uint32_t events);
 int sp_wait_fd_until(int fd, uint32_t events, int64_t deadline);

@@ -40,6 +40,13 @@ enum sp_ring_mode {
 	SP_RING_SQPOLL, /* a kernel thread submits; burns a core */
 };
 
+/* How receive streams receive; a kernel that cannot takes the next. */
+enum sp_recv_mode {
+	SP_RECV_BUNDLES, /* many buffers in one completion: Linux 6.10 */
+	SP_RECV_SINGLES, /* one buffer in each: Linux 6.0 */
+	SP_RECV_READY,	 /* read when readable */
+};
+
 /* Values of sp_opts.spin_us other than a number of microseconds. */
 #define SP_SPIN_ADAPTIVE (-2) /* learn it, at most 50 us; the default */
 #define SP_SPIN_FOREVER	 (-1) /* never sleep */
@@ -78,6 +85,11 @@ struct sp_opts {
 
 	uint32_t pool_threads; /* of the blocking pool; default 4 */
 	uint32_t pool_queue;   /* jobs waiting for them; default 1024 */
+
+	/* Of receive streams, for each shard; see rstream.h. */
+	uint32_t recv_buffers;	   /* rounded up to 2^n; default 256 */
+	uint32_t recv_buffer_size; /* bytes; default 16 KiB */
+	enum sp_recv_mode recv_mode;
 
 	/* Called on a thread of its own when a fiber ran @watchdog_ms. */
 	uint32_t watchdog_ms; /* default 0: no watchdog */

@@ -63,7 +63,10 @@ struct sp_case sp_case_send(struct sp_chan *chan, const void *item);
 /* The task has ended and is joined. Result 0, or an error of sp_join(). */
 struct sp_case sp_case_join(struct sp_task task, int *ret);
 
-/* The result is what poll(2) would say, or a negative errno. */
+/*
+ * The result is what poll(2) would say, or a negative errno. Ready is a hint:
+ * see sp_wait_fd().
+ */
 struct sp_case sp_case_fd(int fd, uint32_t events);
 
 /* The token has been cancelled. Result 0. NULL never happens. */

@@ -24,13 +24,20 @@ struct sp_shard_stats {
 	uint64_t messages_sent;
 	uint64_t messages_refused; /* mailbox full: backpressure */
 	uint64_t messages_received;
-	uint64_t doorbells;  /* rung for others that slept */
-	uint64_t parks;	     /* times it went to sleep */
-	uint64_t spins;	     /* times work came while it still spun */
-	uint64_t wakes;	     /* fibers woken */
-	uint64_t ops;	     /* operations started */
-	uint64_t local_ops;  /* on the caller's own shard */
-	uint64_t remote_ops; /* asked for from another shard */
+	uint64_t doorbells; /* rung for others that slept */
+	uint64_t parks;	    /* times it went to sleep */
+	uint64_t spins;	    /* times work came while it still spun */
+	uint64_t wakes;	    /* fibers woken */
+	uint64_t ops;	    /* operations started */
+	/* Of those that were asked for by op.h and steer.h: */
+	uint64_t local_ops;	/* on the caller's own shard */
+	uint64_t remote_ops;	/* asked for from elsewhere */
+	uint64_t refused_ops;	/* asked for from here, and not begun */
+	uint32_t recv_out;	/* buffers that are with receive streams */
+	uint64_t recv_starved;	/* times a stream found no buffer free */
+	uint64_t recv_copied;	/* bytes that streams had to copy */
+	uint64_t recv_pauses;	/* times a stream was paused */
+	uint64_t accept_pauses; /* descriptors or memory ran out */
 	uint64_t cq_overflows;
 	uint64_t affinity_violations; /* attempts to move what may not */
 };
@@ -41,6 +48,7 @@ struct sp_stats {
 	uint32_t pool_threads;
 	uint32_t pool_queued;
 	uint64_t stack_bytes; /* address space, not memory */
+	uint64_t refused_ops; /* asked for by other threads, and not begun */
 };
 
 void sp_stats_get(struct sp_rt *rt, struct sp_stats *out);

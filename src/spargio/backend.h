@@ -45,6 +45,17 @@ struct sp__backend {
 
 	/* Wake @target out of wait(). @from is the caller's shard or NULL. */
 	void (*doorbell)(struct sp_shard *from, struct sp_shard *target);
+
+	/*
+	 * Let operations take their buffers from @ring; see buffers.h. What it
+	 * can do beyond that, or a negative errno. NULL: there is no such
+	 * thing, nor are there operations with more than one completion.
+	 */
+	int (*provide)(struct sp_shard *shard, void *ring, uint32_t entries);
+};
+
+enum {
+	SP__PROVIDE_BUNDLES = 1, /* one completion for several buffers */
 };
 
 extern const struct sp__backend sp__backend_uring;

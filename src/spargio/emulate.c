@@ -1,9 +1,7 @@
 #include "spargio/emulate.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -102,24 +100,6 @@ static int block_write(const struct io_uring_sqe *sqe)
 	return write_with(sqe, 0);
 }
 
-static int block_fsync(const struct io_uring_sqe *sqe)
-{
-	if (sqe->fsync_flags & IORING_FSYNC_DATASYNC)
-		return result(fdatasync(sqe->fd));
-	return result(fsync(sqe->fd));
-}
-
-static int block_openat(const struct io_uring_sqe *sqe)
-{
-	return result(openat(sqe->fd, (const char *)(uintptr_t)sqe->addr,
-			     (int)sqe->open_flags, sqe->len));
-}
-
-static int block_close(const struct io_uring_sqe *sqe)
-{
-	return result(close(sqe->fd));
-}
-
 /* clang-format off */
 static const struct row rows[256] = {
 	[IORING_OP_NOP]		= { attempt_nop,    NULL,	  0 },
@@ -128,9 +108,31 @@ static const struct row rows[256] = {
 	[IORING_OP_WRITEV]	= { attempt_write,  block_write,  POLLOUT },
 	[IORING_OP_READ]	= { attempt_read,   block_read,   POLLIN },
 	[IORING_OP_WRITE]	= { attempt_write,  block_write,  POLLOUT },
-	[IORING_OP_FSYNC]	= { NULL,	    block_fsync,  0 },
-	[IORING_OP_OPENAT]	= { NULL,	    block_openat, 0 },
-	[IORING_OP_CLOSE]	= { NULL,	    block_close,  0 },
+	/* Sockets, in emulate_socket.c */
+	[IORING_OP_RECV]	= { sp__try_recv,    NULL,	  POLLIN },
+	[IORING_OP_SEND]	= { sp__try_send,    NULL,	  POLLOUT },
+	[IORING_OP_RECVMSG]	= { sp__try_recvmsg, NULL,	  POLLIN },
+	[IORING_OP_SENDMSG]	= { sp__try_sendmsg, NULL,	  POLLOUT },
+	[IORING_OP_ACCEPT]	= { sp__try_accept,  NULL,	  POLLIN },
+	[IORING_OP_CONNECT]	= { sp__try_connect, NULL,	  POLLOUT },
+	/* Files, in emulate_file.c */
+	[IORING_OP_FSYNC]	= { .block = sp__block_fsync },
+	[IORING_OP_OPENAT]	= { .block = sp__block_openat },
+	[IORING_OP_OPENAT2]	= { .block = sp__block_openat2 },
+	[IORING_OP_CLOSE]	= { .block = sp__block_close },
+	[IORING_OP_FALLOCATE]	= { .block = sp__block_fallocate },
+	[SP__OP_FTRUNCATE]	= { .block = sp__block_ftruncate },
+	[IORING_OP_STATX]	= { .block = sp__block_statx },
+	[IORING_OP_RENAMEAT]	= { .block = sp__block_renameat },
+	[IORING_OP_UNLINKAT]	= { .block = sp__block_unlinkat },
+	[IORING_OP_MKDIRAT]	= { .block = sp__block_mkdirat },
+	[IORING_OP_LINKAT]	= { .block = sp__block_linkat },
+	[IORING_OP_SYMLINKAT]	= { .block = sp__block_symlinkat },
+	[SP__OP_FCHMOD]		= { .block = sp__block_fchmod },
+	[SP__OP_FCHMODAT]	= { .block = sp__block_fchmodat },
+	[SP__OP_READLINKAT]	= { .block = sp__block_readlinkat },
+	[SP__OP_REALPATH]	= { .block = sp__block_realpath },
+	[SP__OP_GETDENTS]	= { .block = sp__block_getdents },
 };
 /* clang-format on */
 

@@ -8,8 +8,8 @@
  */
 #include "spargio/backend.h"
 #include "spargio/emulate.h"
+#include "spargio/offload.h"
 #include "spargio/op.h"
-#include "spargio/pool.h"
 #include "spargio/runtime.h"
 
 #include <spargio/time.h>
@@ -29,24 +29,13 @@ struct fd_entry {
 	bool added;
 };
 
-/* An operation on its way through the pool; freed by the shard. */
-struct pooled {
-	struct sp__job job;
-	struct sp__op *op;
-	struct sp_shard *shard;
-	int res;
-	struct pooled *next;
-};
-
 struct epoll_io {
 	int epoll_fd;
 	int bell_fd;
 	struct fd_entry *fds;
 	size_t nfds;
-	uint32_t waiting;	/* operations in lists of descriptors */
-	struct sp__op *done;	/* results to hand out, newest first */
-	struct pooled *backlog; /* the pool was full */
-	struct pooled *_Atomic finished; /* by threads of the pool */
+	uint32_t waiting;    /* operations in lists of descriptors */
+	struct sp__op *done; /* results to hand out, newest first */
 };
 
 static struct epoll_io *io_of(struct sp_shard *shard)
@@ -125,91 +114,6 @@ static int arm(struct epoll_io *io, int fd, struct fd_entry *entry)
 	return 0;
 }
 
-/* Pool */
-
-static void pooled_run(struct sp__job *job)
-{
-	struct pooled *p = (struct pooled *)job;
-	struct sp_shard *shard = p->shard;
-	struct epoll_io *io = io_of(shard);
-	struct pooled *first;
-
-	p->res = sp__sqe_block(&p->op->sqe);
-	first = atomic_load_explicit(&io->finished, memory_order_relaxed);
-	do {
-		p->next = first;
-		/* Pairs with the acquire in take_finished(). */
-	} while (!atomic_compare_exchange_weak_explicit(&io->finished, &first,
-							p, memory_order_release,
-							memory_order_relaxed));
-	/*
-	 * The shard may have seen it and gone on, but its memory stays: the
-	 * pool is stopped before the shards are freed.
-	 */
-	sp__shard_notify(shard);
-}
-
-static void submit_pooled(struct sp_shard *shard, struct pooled *p)
-{
-	struct epoll_io *io = io_of(shard);
-	int err = sp__pool_submit(shard->rt->pool, &p->job);
-
-	if (err == 0)
-		return;
-	if (err == -EAGAIN) {
-		p->next = io->backlog;
-		io->backlog = p;
-		return;
-	}
-	finish_later(io, p->op, err);
-	free(p);
-}
-
-static void start_pooled(struct sp_shard *shard, struct sp__op *op)
-{
-	struct pooled *p = calloc(1, sizeof(*p));
-
-	if (p == NULL) {
-		finish_later(io_of(shard), op, -ENOMEM);
-		return;
-	}
-	*p = (struct pooled){ .job.run = pooled_run, .op = op, .shard = shard };
-	submit_pooled(shard, p);
-}
-
-static void retry_backlog(struct sp_shard *shard)
-{
-	struct epoll_io *io = io_of(shard);
-	struct pooled *p = io->backlog;
-
-	io->backlog = NULL;
-	while (p != NULL) {
-		struct pooled *next = p->next;
-
-		submit_pooled(shard, p);
-		p = next;
-	}
-}
-
-static void take_finished(struct sp_shard *shard)
-{
-	struct epoll_io *io = io_of(shard);
-	struct pooled *p;
-
-	if (atomic_load_explicit(&io->finished, memory_order_relaxed) == NULL)
-		return;
-	/* Pairs with the release in pooled_run(). */
-	p = atomic_exchange_explicit(&io->finished, NULL, memory_order_acquire);
-	while (p != NULL) {
-		struct pooled *next = p->next;
-
-		sp__op_complete(shard, p->op, p->res, 0);
-		free(p);
-		p = next;
-	}
-	retry_backlog(shard);
-}
-
 /* The back end */
 
 static void wait_for_fd(struct sp_shard *shard, struct sp__op *op)
@@ -232,7 +136,7 @@ static void wait_for_fd(struct sp_shard *shard, struct sp__op *op)
 	detach(op);
 	/* A regular file cannot be watched, but then it can block. */
 	if (err == -EPERM)
-		start_pooled(shard, op);
+		sp__offload_start(shard, op);
 	else
 		finish_later(io, op, err);
 }
@@ -249,22 +153,19 @@ static void attempt(struct sp_shard *shard, struct sp__op *op)
 		wait_for_fd(shard, op);
 		break;
 	case SP__MUST_BLOCK:
-		start_pooled(shard, op);
+		sp__offload_start(shard, op);
 		break;
 	}
-}
-
-static void epoll_start(struct sp_shard *shard, struct sp__op *op)
-{
-	op->link = NULL;
-	attempt(shard, op);
 }
 
 static void epoll_cancel(struct sp_shard *shard, struct sp__op *op)
 {
 	struct epoll_io *io = io_of(shard);
 
-	/* In the pool: it cannot be stopped, only waited for. */
+	if (op->offloaded) {
+		sp__offload_cancel(shard, op);
+		return;
+	}
 	if (op->link == NULL || op->done)
 		return;
 	for (struct sp__op *d = io->done; d != NULL; d = d->next)
@@ -275,13 +176,31 @@ static void epoll_cancel(struct sp_shard *shard, struct sp__op *op)
 	finish_later(io, op, -ECANCELED);
 }
 
-static void epoll_cancel_all(struct sp_shard *shard)
+/*
+ * Who waits on a descriptor would never hear of it again, or, worse, of another
+ * file that got its number.
+ */
+static void cancel_waiting(struct sp_shard *shard, int fd)
 {
 	struct epoll_io *io = io_of(shard);
 
-	for (size_t fd = 0; fd < io->nfds; fd++)
+	if (fd >= 0 && (size_t)fd < io->nfds)
 		while (io->fds[fd].ops != NULL)
 			epoll_cancel(shard, io->fds[fd].ops);
+}
+
+static void epoll_start(struct sp_shard *shard, struct sp__op *op)
+{
+	op->link = NULL;
+	if (op->sqe.opcode == IORING_OP_CLOSE)
+		cancel_waiting(shard, op->sqe.fd);
+	attempt(shard, op);
+}
+
+static void epoll_cancel_all(struct sp_shard *shard)
+{
+	for (size_t fd = 0; fd < io_of(shard)->nfds; fd++)
+		cancel_waiting(shard, (int)fd);
 }
 
 static void hand_out(struct sp_shard *shard)
@@ -359,7 +278,7 @@ static void epoll_poll(struct sp_shard *shard)
 
 	if (io->waiting != 0)
 		collect(shard, 0);
-	take_finished(shard);
+	sp__offload_poll(shard);
 	hand_out(shard);
 }
 
@@ -367,9 +286,7 @@ static bool epoll_ready(struct sp_shard *shard)
 {
 	struct epoll_io *io = io_of(shard);
 
-	return io->done != NULL ||
-	       atomic_load_explicit(&io->finished, memory_order_acquire) !=
-		       NULL;
+	return io->done != NULL || sp__offload_ready(shard);
 }
 
 static int64_t time_left(int64_t deadline)
@@ -392,7 +309,7 @@ static void epoll_wait_for(struct sp_shard *shard, int64_t deadline)
 		/* Not parked, so the pool does not ring: look often. */
 		ns = SP_MS;
 	collect(shard, ns);
-	take_finished(shard);
+	sp__offload_poll(shard);
 	hand_out(shard);
 }
 

@@ -11,6 +11,8 @@
 void sp__op_start(struct sp_shard *shard, struct sp__op *op)
 {
 	op->done = false;
+	op->let_go = false;
+	op->offloaded = false;
 	op->shard = shard;
 	shard->inflight++;
 	atomic_store_explicit(&shard->counts.pending_ops, shard->inflight,
@@ -24,12 +26,32 @@ void sp__op_complete(struct sp_shard *shard, struct sp__op *op, int32_t res,
 {
 	op->res = res;
 	op->flags = flags;
-	op->done = true;
-	shard->inflight--;
-	atomic_store_explicit(&shard->counts.pending_ops, shard->inflight,
-			      memory_order_relaxed);
-	/* Fails if its fiber was woken by a deadline or a cancel before. */
-	sp__wake(op->fiber, op->epoch, op->code);
+	if (!(flags & IORING_CQE_F_MORE)) {
+		op->done = true;
+		shard->inflight--;
+		atomic_store_explicit(&shard->counts.pending_ops,
+				      shard->inflight, memory_order_relaxed);
+	}
+	if (op->event != NULL) {
+		op->event(op);
+		return;
+	}
+	/*
+	 * Fails if its fiber was woken by a deadline or a cancel before. Else
+	 * nobody but us has it in hand now, and before it is queued where
+	 * thieves look it is let go.
+	 */
+	if (!sp__wake_claim(op->fiber, op->epoch, op->code))
+		return;
+	op->fiber->pins--;
+	op->let_go = true;
+	sp__wake_deliver(op->fiber);
+}
+
+void sp__op_unpin(struct sp__op *op)
+{
+	if (!op->let_go)
+		op->fiber->pins--;
 }
 
 void sp__op_finish(struct sp__op *op)
@@ -63,11 +85,24 @@ int sp__op_run(struct sp__op *op, int64_t deadline, const char *why)
 	sp__op_start(self->shard, op);
 	err = sp__code_error(sp__wait_end(self, op->epoch, deadline, why, op));
 	sp__op_finish(op);
-	self->pins--;
-	/* The result is what happened, whoever asked for an early end. */
-	if (op->res == -ECANCELED && err < 0)
+	sp__op_unpin(op);
+	/*
+	 * The result is what happened, whoever asked for an early end. A worker
+	 * of the kernel that slept in a system call is ended by a signal.
+	 */
+	if (err < 0 && (op->res == -ECANCELED || op->res == -EINTR))
 		return err;
 	return op->res;
+}
+
+int sp__op_call(struct sp__op *op, int64_t deadline, const char *why)
+{
+	int res;
+
+	do {
+		res = sp__op_run(op, deadline, why);
+	} while (res == -EINTR);
+	return res;
 }
 
 int sp_op_raw(void (*fill)(struct io_uring_sqe *sqe, void *arg), void *arg,
@@ -76,16 +111,12 @@ int sp_op_raw(void (*fill)(struct io_uring_sqe *sqe, void *arg), void *arg,
 	return sp_op_raw_until(fill, arg, SP_NEVER, flags);
 }
 
-int sp_op_raw_until(void (*fill)(struct io_uring_sqe *sqe, void *arg),
-		    void *arg, int64_t deadline, uint32_t *flags)
+int sp__op_raw(void (*fill)(struct io_uring_sqe *sqe, void *arg), void *arg,
+	       int64_t deadline, uint32_t *flags)
 {
 	struct sp__op op = { 0 };
-	struct sp_shard *shard = sp__shard_self();
 	int res;
 
-	if (shard == NULL)
-		return -EPERM;
-	sp__count(&shard->counts.local_ops, 1);
 	fill(&op.sqe, arg);
 	res = sp__op_run(&op, deadline, "operation");
 	if (flags != NULL)
@@ -93,23 +124,53 @@ int sp_op_raw_until(void (*fill)(struct io_uring_sqe *sqe, void *arg),
 	return res;
 }
 
-/* Go to @shard, do it there, come back; a pinned fiber stays pinned here. */
+int sp_op_raw_until(void (*fill)(struct io_uring_sqe *sqe, void *arg),
+		    void *arg, int64_t deadline, uint32_t *flags)
+{
+	struct sp_shard *shard = sp__shard_self();
+
+	if (shard == NULL)
+		return -EPERM;
+	sp__count(&shard->counts.local_ops, 1);
+	return sp__op_raw(fill, arg, deadline, flags);
+}
+
+/* Go there; a pinned fiber comes back. */
+static int raw_there(uint32_t shard,
+		     void (*fill)(struct io_uring_sqe *sqe, void *arg),
+		     void *arg, int64_t deadline, uint32_t *flags)
+{
+	struct sp_fiber *self = sp__fiber_self();
+	uint32_t home = self->shard->index;
+	/* Nobody may take it from there before it has begun. */
+	bool stealable = self->stealable;
+	int res;
+
+	self->stealable = false;
+	res = sp_hop(shard);
+	if (res < 0) {
+		sp__count(&self->shard->counts.refused_ops, 1);
+	} else {
+		sp__count(&self->shard->counts.remote_ops, 1);
+		res = sp__op_raw(fill, arg, deadline, flags);
+		if (!stealable)
+			sp_hop(home);
+	}
+	self->stealable = stealable;
+	return res;
+}
+
 int sp_op_raw_on(uint32_t shard,
 		 void (*fill)(struct io_uring_sqe *sqe, void *arg), void *arg,
 		 int64_t deadline, uint32_t *flags)
 {
-	uint32_t home = sp_shard();
-	int err, res;
+	struct sp_fiber *self = sp__fiber_self();
 
-	if (home == shard)
+	if (self == NULL)
+		return -EPERM;
+	if (self->shard->index == shard)
 		return sp_op_raw_until(fill, arg, deadline, flags);
-	err = sp_hop(shard);
-	if (err < 0)
-		return err;
-	sp__count(&sp__shard_self()->counts.remote_ops, 1);
-	res = sp_op_raw_until(fill, arg, deadline, flags);
-	sp_hop(home);
-	return res;
+	return raw_there(shard, fill, arg, deadline, flags);
 }
 
 int sp__wait_fd(int fd, uint32_t events, int64_t deadline, const char *why)

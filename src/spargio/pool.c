@@ -96,7 +96,7 @@ static int maybe_grow(struct sp__pool *pool)
 	return pool->threads == 0 ? -err : 0;
 }
 
-int sp__pool_submit(struct sp__pool *pool, struct sp__job *job)
+static int submit(struct sp__pool *pool, struct sp__job *job, uint32_t max)
 {
 	int err = 0;
 
@@ -104,7 +104,7 @@ int sp__pool_submit(struct sp__pool *pool, struct sp__job *job)
 	pthread_mutex_lock(&pool->lock);
 	if (pool->stopping)
 		err = -ESHUTDOWN;
-	else if (pool->queued >= pool->queue_max)
+	else if (pool->queued >= max)
 		err = -EAGAIN;
 	else {
 		pool->queued++;
@@ -119,6 +119,16 @@ int sp__pool_submit(struct sp__pool *pool, struct sp__job *job)
 	}
 	pthread_mutex_unlock(&pool->lock);
 	return err;
+}
+
+int sp__pool_submit(struct sp__pool *pool, struct sp__job *job)
+{
+	return submit(pool, job, pool->queue_max);
+}
+
+int sp__pool_push(struct sp__pool *pool, struct sp__job *job)
+{
+	return submit(pool, job, UINT32_MAX);
 }
 
 bool sp__pool_withdraw(struct sp__pool *pool, struct sp__job *job)
@@ -190,6 +200,7 @@ struct block {
 	struct sp__job job;
 	int (*fn)(void *);
 	void *arg;
+	void (*drop)(void *); /* for @arg, if nobody waits any more; or NULL */
 	int ret;
 	struct sp_fiber *fiber;
 	uint64_t epoch;
@@ -202,6 +213,14 @@ enum {
 	BLOCK_ABANDONED,
 };
 
+/* Nobody will hear of it. */
+static void block_drop(struct block *b)
+{
+	if (b->drop != NULL)
+		b->drop(b->arg);
+	free(b);
+}
+
 static void block_run(struct sp__job *job)
 {
 	struct block *b = (struct block *)job;
@@ -211,7 +230,7 @@ static void block_run(struct sp__job *job)
 	b->ret = b->fn(b->arg);
 	/* Once it is DONE the fiber may free it: b is not touched again. */
 	if (atomic_exchange(&b->state, BLOCK_DONE) == BLOCK_ABANDONED) {
-		free(b);
+		block_drop(b);
 		return;
 	}
 	sp__wake(fiber, epoch, SP__EVENT);
@@ -224,36 +243,47 @@ int sp_block(int (*fn)(void *), void *arg, int *ret)
 
 int sp_block_until(int (*fn)(void *), void *arg, int64_t deadline, int *ret)
 {
+	return sp__block(fn, arg, NULL, deadline, ret);
+}
+
+int sp__block(int (*fn)(void *), void *arg, void (*drop)(void *),
+	      int64_t deadline, int *ret)
+{
 	struct sp_fiber *self = sp__fiber_self();
 	struct sp__pool *pool;
 	struct block *b;
 	int err;
 
-	if (self == NULL)
-		return -EPERM;
-	pool = self->shard->rt->pool;
 	b = calloc(1, sizeof(*b));
-	if (b == NULL)
-		return -ENOMEM;
-	*b = (struct block){
-		.job.run = block_run, .fn = fn, .arg = arg, .fiber = self
-	};
+	if (self == NULL || b == NULL) {
+		err = self == NULL ? -EPERM : -ENOMEM;
+		free(b);
+		if (drop != NULL)
+			drop(arg);
+		return err;
+	}
+	*b = (struct block){ .job.run = block_run,
+			     .fn = fn,
+			     .arg = arg,
+			     .drop = drop,
+			     .fiber = self };
+	pool = self->shard->rt->pool;
 	b->epoch = sp__wait_begin(self);
 	err = sp__pool_submit(pool, &b->job);
 	if (err < 0) {
 		(void)sp__wait_drop(self, b->epoch);
-		free(b);
+		block_drop(b);
 		return err;
 	}
 	err = sp__code_error(
 		sp__wait_end(self, b->epoch, deadline, "blocking call", b));
 	if (err < 0 && sp__pool_withdraw(pool, &b->job)) {
-		free(b);
+		block_drop(b);
 		return err;
 	}
 	if (err < 0 &&
 	    atomic_exchange(&b->state, BLOCK_ABANDONED) != BLOCK_DONE)
-		return err; /* it runs on, and frees itself */
+		return err; /* it runs on, and drops itself */
 	if (ret != NULL)
 		*ret = b->ret;
 	free(b);

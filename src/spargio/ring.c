@@ -137,6 +137,28 @@ static void register_fd(struct sp__ring *ring)
 		ring->enter_flags |= SP__ENTER_NO_IOWAIT;
 }
 
+/*
+ * Which opcodes there are. Every kernel that has MSG_RING answers; one that
+ * does not is taken to know what our headers know.
+ */
+static void probe(struct sp__ring *ring)
+{
+	/* The struct ends in an array of its own: room for all of it. */
+	_Alignas(struct io_uring_probe)
+		uint8_t room[sizeof(struct io_uring_probe) +
+			     256 * sizeof(struct io_uring_probe_op)] = { 0 };
+	struct io_uring_probe *p = (struct io_uring_probe *)room;
+	unsigned int n = IORING_OP_LAST;
+	bool answered =
+		sys_register(ring->fd, IORING_REGISTER_PROBE, p, 256) == 0;
+
+	if (answered)
+		n = p->ops_len;
+	for (unsigned int i = 0; i < n; i++)
+		if (!answered || p->ops[i].flags & IO_URING_OP_SUPPORTED)
+			ring->opcodes[i / 64] |= UINT64_C(1) << i % 64;
+}
+
 int sp__ring_open(struct sp__ring *ring, const struct sp_opts *opts)
 {
 	struct io_uring_params p;
@@ -155,6 +177,7 @@ int sp__ring_open(struct sp__ring *ring, const struct sp_opts *opts)
 		return err;
 	}
 	find_fields(ring, &p);
+	probe(ring);
 	register_fd(ring);
 	return 0;
 }

@@ -20,6 +20,7 @@ struct sp__ring {
 	unsigned int enter_flags;
 	unsigned int features;
 	unsigned int setup;
+	uint64_t opcodes[256 / 64]; /* a bit for each that the kernel knows */
 
 	/* Submission. tail is ours, *ktail what the kernel may see. */
 	unsigned int sq_mask, sq_entries, tail, submitted;
@@ -52,6 +53,12 @@ struct io_uring_sqe *sp__ring_sqe(struct sp__ring *ring);
 static inline unsigned int sp__ring_pending(const struct sp__ring *ring)
 {
 	return ring->tail - ring->submitted;
+}
+
+/* Whether the kernel has the opcode; asked once, when the ring was made. */
+static inline bool sp__ring_knows(const struct sp__ring *ring, uint8_t opcode)
+{
+	return ring->opcodes[opcode / 64] >> opcode % 64 & 1;
 }
 
 /* The kernel has completions that only entering makes visible. */

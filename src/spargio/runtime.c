@@ -1,8 +1,9 @@
-#include "spargio/runtime.h"
 #include "spargio/backend.h"
+#include "spargio/buffers.h"
 #include "spargio/mail.h"
 #include "spargio/overflow.h"
 #include "spargio/pool.h"
+#include "spargio/runtime.h"
 #include "spargio/watchdog.h"
 
 #include <spargio/time.h>
@@ -14,6 +15,10 @@
 #include <time.h>
 
 #define SHARDS_MAX 1024
+/* What the kernel takes, and what makes sense. */
+#define RECV_BUFFERS_MAX 32768
+#define RECV_SIZE_MIN	 64
+#define RECV_SIZE_MAX	 (16 * 1024 * 1024)
 
 /* How long sp_stop() waits for a fiber that does not yield, after its time. */
 #define STOP_GRACE (SP_S)
@@ -70,9 +75,14 @@ static int fill_options(const struct sp_opts *given, struct sp_opts *o)
 	o->stack_size = o->stack_size == 0 ? 65536 : o->stack_size;
 	o->pool_threads = or_default(o->pool_threads, 4);
 	o->pool_queue = or_default(o->pool_queue, 1024);
+	o->recv_buffers = power_of_two(or_default(o->recv_buffers, 256));
+	o->recv_buffer_size = or_default(o->recv_buffer_size, 16384);
 	o->counted_wake = o->counted_wake == 0 ? 1 : o->counted_wake;
 	if (o->shards > SHARDS_MAX || o->spin_us < SP_SPIN_ADAPTIVE ||
-	    sp__stack_class(o->stack_size) < 0)
+	    sp__stack_class(o->stack_size) < 0 || o->recv_buffers < 2 ||
+	    o->recv_buffers > RECV_BUFFERS_MAX ||
+	    o->recv_buffer_size < RECV_SIZE_MIN ||
+	    o->recv_buffer_size > RECV_SIZE_MAX)
 		return -EINVAL;
 	return 0;
 }
@@ -150,9 +160,11 @@ static void rt_free(struct sp_rt *rt)
 
 		if (s->io != NULL)
 			s->backend->close(s);
+		sp__buffers_free(s->buffers);
 		sp__mail_close(s);
 	}
 	sp__pool_free(rt->pool);
+	sp__leases_fini(&rt->leases);
 	sp__stacks_fini(&rt->stacks);
 	gate_fini(&rt->gate);
 	sem_destroy(&rt->ended);

@@ -5,6 +5,7 @@
 #define SPARGIO_PRIVATE_RUNTIME_H
 
 #include "spargio/shard.h"
+#include "spargio/steer.h"
 
 #include <spargio/runtime.h>
 
@@ -52,6 +53,7 @@ struct sp_rt {
 	sem_t gone;	  /* posted by each thread at its end */
 	uint32_t threads; /* that have not posted it */
 	struct sp__gate gate;
+	struct sp__leases leases;
 };
 
 /* What every entry point asks first: the runtime given, or the caller's. */

@@ -84,16 +84,31 @@ struct sp_fiber *sp__shard_spill_pop(struct sp_shard *s)
 	return f;
 }
 
+/*
+ * Something waits that an idle shard could run. One that is queued by the
+ * scheduler itself, and is alone, runs next: waking a thief for it would cost
+ * more than the most it could save.
+ */
+static bool needs_help(const struct sp_shard *s)
+{
+	uint32_t stealable;
+
+	if (s->rt->nshards == 1)
+		return false;
+	stealable = sp__shard_stealable(s);
+	return stealable > 0 &&
+	       (s->current != NULL || stealable + s->local.len > 1);
+}
+
 void sp__shard_queue_last(struct sp_shard *s, struct sp_fiber *f)
 {
 	atomic_store_explicit(&f->state, SP__FIBER_READY, memory_order_relaxed);
-	if (!may_be_stolen(f) || s->rt->nshards == 1) {
+	if (!may_be_stolen(f) || s->rt->nshards == 1)
 		fifo_push(&s->local, f);
-		return;
-	}
-	if (!sp__runq_push(&s->runq, f))
+	else if (!sp__runq_push(&s->runq, f))
 		spill_push(s, f);
-	sp__shard_call_thief(s);
+	if (needs_help(s))
+		sp__shard_call_thief(s);
 }
 
 void sp__shard_queue(struct sp_shard *s, struct sp_fiber *f)

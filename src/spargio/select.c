@@ -367,12 +367,12 @@ static void leave(struct sp_case *c, bool happened)
 	}
 }
 
-static void leave_fd(struct select *s, struct sp_case *c, bool happened)
+static void leave_fd(struct sp_case *c, bool happened)
 {
 	struct sp__op *op = &space_of(c)->op;
 
 	sp__op_finish(op);
-	s->self->pins--;
+	sp__op_unpin(op);
 	if (happened)
 		c->result = op->res;
 }
@@ -385,7 +385,7 @@ static void leave_all(struct select *s, uint32_t happened)
 			leave(&s->cases[i], i == happened);
 	for (uint32_t i = 0; i < s->placed; i++)
 		if (s->cases[i]._kind == FD)
-			leave_fd(s, &s->cases[i], i == happened);
+			leave_fd(&s->cases[i], i == happened);
 }
 
 /* The channels are placed: place the rest and sleep. Returns the code. */

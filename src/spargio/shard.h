@@ -16,6 +16,7 @@
 
 struct sp_rt;
 struct sp__backend;
+struct sp__op;
 
 /* The park word. Only its shard sets PARKED; a waker swaps it for NOTIFIED. */
 enum sp__park {
@@ -41,6 +42,12 @@ struct sp__fifo {
 	uint32_t len;
 };
 
+/* Operations that threads of the pool carry out; see offload.h. */
+struct sp__offload {
+	uint32_t running;		 /* owner: not yet completed */
+	struct sp__op *_Atomic finished; /* pushed by those threads */
+};
+
 struct sp_shard {
 	/* Set once. */
 	struct sp_rt *rt;
@@ -50,8 +57,9 @@ struct sp_shard {
 	int open_error;	 /* of the back end */
 	void *signal_stack;
 	const struct sp__backend *backend;
-	void *io;	       /* the back end's own */
-	struct sp__mail *mail; /* messages; see message.c */
+	void *io;		     /* the back end's own */
+	struct sp__mail *mail;	     /* messages; see message.c */
+	struct sp__buffers *buffers; /* of receive streams; or NULL */
 
 	/* Owner: scheduling. */
 	struct sp_fiber *current;
@@ -87,6 +95,7 @@ struct sp_shard {
 
 	/* Anybody; a thief takes it when its owner does not look for long. */
 	alignas(SP__CACHE_LINE) struct sp_fiber *_Atomic inbox;
+	struct sp__offload offload;
 	alignas(SP__CACHE_LINE) _Atomic uint32_t park;
 
 	/* Owner writes, anybody reads. */
@@ -95,8 +104,10 @@ struct sp_shard {
 		_Atomic uint64_t steal_attempts, parks, spins, wakes;
 		_Atomic uint64_t doorbells, sent, refused, received;
 		_Atomic uint64_t affinity_violations, ops, cq_overflows;
-		_Atomic uint64_t local_ops, remote_ops;
-		_Atomic uint32_t runnable, pending_ops;
+		_Atomic uint64_t local_ops, remote_ops, refused_ops;
+		_Atomic uint64_t recv_starved, recv_copied, recv_pauses;
+		_Atomic uint64_t accept_pauses;
+		_Atomic uint32_t runnable, pending_ops, recv_out;
 	} counts;
 	struct sp_fiber *_Atomic running; /* for the watchdog and the dump */
 	_Atomic int64_t looked;		  /* when it last looked around */

@@ -37,6 +37,12 @@ int sp_stats_shard(struct sp_rt *rt, uint32_t shard, struct sp_shard_stats *out)
 		.ops = READ(ops),
 		.local_ops = READ(local_ops),
 		.remote_ops = READ(remote_ops),
+		.refused_ops = READ(refused_ops),
+		.recv_out = READ(recv_out),
+		.recv_starved = READ(recv_starved),
+		.recv_copied = READ(recv_copied),
+		.recv_pauses = READ(recv_pauses),
+		.accept_pauses = READ(accept_pauses),
 		.cq_overflows = READ(cq_overflows),
 		.affinity_violations = READ(affinity_violations),
 	};
@@ -56,6 +62,7 @@ void sp_stats_get(struct sp_rt *rt, struct sp_stats *out)
 		spawned += READ(spawned);
 	}
 	out->live_fibers = (uint32_t)(spawned - finished);
+	out->refused_ops = atomic_load(&rt->leases.refused);
 	sp__pool_stats(rt->pool, &out->pool_threads, &out->pool_queued);
 	/* Pairs with the release in stack.c. */
 	for (const struct sp__slab *slab =

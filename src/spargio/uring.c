@@ -5,6 +5,8 @@
  * completion needs no look-up.
  */
 #include "spargio/backend.h"
+#include "spargio/buffers.h"
+#include "spargio/offload.h"
 #include "spargio/op.h"
 #include "spargio/ring.h"
 #include "spargio/runtime.h"
@@ -38,21 +40,28 @@ static struct uring *uring_of(struct sp_shard *shard)
 
 static void complete(struct sp_shard *shard, const struct io_uring_cqe *cqe);
 
-/* Bounded by what was there at the start: others want their turn. */
+/*
+ * Bounded by what was there at the start: others want their turn. What a
+ * completion leads to may submit, find no room, and come here again; so where
+ * we are is read anew each time.
+ */
 static void reap(struct sp_shard *shard)
 {
 	struct sp__ring *ring = &uring_of(shard)->ring;
-	unsigned int head =
-		atomic_load_explicit(ring->cq_head, memory_order_relaxed);
 	/* Pairs with the kernel's release: the entries are filled. */
 	unsigned int tail =
 		atomic_load_explicit(ring->cq_tail, memory_order_acquire);
 
-	while (head != tail) {
-		struct io_uring_cqe cqe = ring->cqes[head++ & ring->cq_mask];
+	for (;;) {
+		unsigned int head = atomic_load_explicit(ring->cq_head,
+							 memory_order_relaxed);
+		struct io_uring_cqe cqe;
 
+		if ((int)(tail - head) <= 0)
+			return;
+		cqe = ring->cqes[head & ring->cq_mask];
 		/* Pairs with the kernel's acquire: the entry was read. */
-		atomic_store_explicit(ring->cq_head, head,
+		atomic_store_explicit(ring->cq_head, head + 1,
 				      memory_order_release);
 		complete(shard, &cqe);
 	}
@@ -183,16 +192,33 @@ static int uring_open(struct sp_shard *shard)
 
 static void uring_start(struct sp_shard *shard, struct sp__op *op)
 {
-	struct io_uring_sqe *sqe = get_sqe(shard);
+	struct io_uring_sqe *sqe;
 
+	if (!sp__ring_knows(&uring_of(shard)->ring, op->sqe.opcode)) {
+		sp__offload_start(shard, op);
+		return;
+	}
+	/* Who waits on a descriptor would outlive it: see file.h. */
+	if (op->sqe.opcode == IORING_OP_CLOSE && shard->inflight > 1) {
+		sqe = get_sqe(shard);
+		io_uring_prep_cancel_fd(sqe, op->sqe.fd,
+					IORING_ASYNC_CANCEL_ALL);
+		sqe->user_data = TAG_IGNORE;
+	}
+	sqe = get_sqe(shard);
 	*sqe = op->sqe;
 	sqe->user_data = (uint64_t)(uintptr_t)op | TAG_OP;
 }
 
 static void uring_cancel(struct sp_shard *shard, struct sp__op *op)
 {
-	struct io_uring_sqe *sqe = get_sqe(shard);
+	struct io_uring_sqe *sqe;
 
+	if (op->offloaded) {
+		sp__offload_cancel(shard, op);
+		return;
+	}
+	sqe = get_sqe(shard);
 	io_uring_prep_cancel64(sqe, (uint64_t)(uintptr_t)op | TAG_OP, 0);
 	sqe->user_data = TAG_IGNORE;
 }
@@ -211,7 +237,8 @@ static bool uring_ready(struct sp_shard *shard)
 {
 	const struct sp__ring *ring = &uring_of(shard)->ring;
 
-	return sp__ring_has_cqe(ring) || sp__ring_has_deferred(ring);
+	return sp__ring_has_cqe(ring) || sp__ring_has_deferred(ring) ||
+	       sp__offload_ready(shard);
 }
 
 static void note_overflow(struct sp_shard *shard)
@@ -227,6 +254,7 @@ static void uring_poll(struct sp_shard *shard)
 {
 	struct sp__ring *ring = &uring_of(shard)->ring;
 
+	sp__offload_poll(shard);
 	/*
 	 * The kernel runs deferred work in portions of about twenty; a few
 	 * rounds catch up, more would let the ring starve the fibers.
@@ -254,10 +282,14 @@ static void uring_wait(struct sp_shard *shard, int64_t deadline)
 		if (timeout < 0)
 			timeout = 0;
 	}
+	/* Not parked then, so the pool does not ring: look often. */
+	if (shard->stopping && shard->offload.running != 0)
+		timeout = SP_MS;
 	/* Always for one: a bell does not wake a wait for more. */
-	if (!sp__ring_has_cqe(ring))
+	if (!sp__ring_has_cqe(ring) && !sp__offload_ready(shard))
 		(void)sp__ring_enter(ring, 1, timeout);
 	reap(shard);
+	sp__offload_poll(shard);
 }
 
 static void uring_doorbell(struct sp_shard *from, struct sp_shard *target)
@@ -280,6 +312,21 @@ static void uring_doorbell(struct sp_shard *from, struct sp_shard *target)
 	}
 }
 
+static int uring_provide(struct sp_shard *shard, void *ring, uint32_t entries)
+{
+	const struct sp__ring *r = &uring_of(shard)->ring;
+	struct io_uring_buf_reg reg = {
+		.ring_addr = (uint64_t)(uintptr_t)ring,
+		.ring_entries = entries,
+		.bgid = SP__BUFFERS_GROUP,
+	};
+
+	if (syscall(__NR_io_uring_register, r->fd, IORING_REGISTER_PBUF_RING,
+		    &reg, 1) < 0)
+		return -errno;
+	return r->features & SP__FEAT_RECVSEND_BUNDLE ? SP__PROVIDE_BUNDLES : 0;
+}
+
 const struct sp__backend sp__backend_uring = {
 	.name = "io_uring",
 	.open = uring_open,
@@ -292,4 +339,5 @@ const struct sp__backend sp__backend_uring = {
 	.ready = uring_ready,
 	.wait = uring_wait,
 	.doorbell = uring_doorbell,
+	.provide = uring_provide,
 };

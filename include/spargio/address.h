@@ -1,0 +1,52 @@
+/*
+ * spargio/address.h - socket addresses and how they are written
+ *
+ *	192.0.2.1:179		[2001:db8::1]:179	[fe80::1%eth0]:179
+ *	192.0.2.1		2001:db8::1		the port left out
+ *	unix:/run/x.sock	unix:@name		a path, an abstract name
+ *
+ * Literals only. Nothing here asks a name server, so nothing here waits;
+ * names are for resolve.h.
+ */
+#ifndef SPARGIO_ADDRESS_H
+#define SPARGIO_ADDRESS_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+struct sp_addr {
+	socklen_t len; /* of what is used below */
+	union {
+		struct sockaddr any;
+		struct sockaddr_in in4;
+		struct sockaddr_in6 in6;
+		struct sockaddr_un un;
+	};
+};
+
+/* Room for any address as text, the terminating NUL included. */
+#define SP_ADDR_TEXT 128
+
+/*
+ * Read @text; @port is taken if it names none. -EINVAL if it is no literal,
+ * -ENODEV for an interface that is not there, -ENAMETOOLONG for a path.
+ */
+int sp_addr_parse(const char *text, uint16_t port, struct sp_addr *out);
+
+/* Write it as above, always terminated. Returns @text. */
+char *sp_addr_format(const struct sp_addr *addr, char text[SP_ADDR_TEXT]);
+
+/* 0 for an address that has none. */
+uint16_t sp_addr_port(const struct sp_addr *addr);
+
+bool sp_addr_equal(const struct sp_addr *a, const struct sp_addr *b);
+
+/* The two ends of a socket: 0 or the errno of getsockname(2). */
+int sp_addr_local(int fd, struct sp_addr *out);
+int sp_addr_peer(int fd, struct sp_addr *out);
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * spargio/writer.h - write to a descriptor through a buffer
+ *
+ *	sp_writer_new(fd, 0, &w);
+ *	err = sp_writer_printf(w, "%s: %d\n", name, value);
+ *	err = sp_writer_flush(w);
+ *	sp_writer_free(w);
+ *
+ * For sockets, pipes, terminals and files, as reader.h. Writing to who has
+ * closed is -EPIPE; with a socket there is no signal, with a pipe there is.
+ *
+ * Threads	Any fiber, one at a time.
+ * Blocking	Calls marked "yields" wait, and only if the buffer is full. A
+ *		deadline is set by sp_deadline_push().
+ * Ownership	The descriptor stays the caller's, unless it came by
+ *		sp_split().
+ * Errors	0 or a negative errno. The buffer keeps what did not go out, in
+ *		order and without a gap, so flushing can be tried again.
+ */
+#ifndef SPARGIO_WRITER_H
+#define SPARGIO_WRITER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sp_writer;
+
+/* A buffer of @capacity bytes; 0: 16 KiB. -EBADF, -ENOMEM. */
+int sp_writer_new(int fd, size_t capacity, struct sp_writer **out);
+
+/* What was not flushed is lost. NULL is fine. */
+void sp_writer_free(struct sp_writer *w);
+
+/*
+ * Put @data behind what is there; what the buffer cannot hold goes out at once,
+ * with all that is before it. After an error it is not known how much of @data
+ * was taken, if it is more than the buffer holds; else none of it was. Yields.
+ */
+int sp_writer_write(struct sp_writer *w, const void *data, size_t len);
+
+/* The same for text. -EMSGSIZE if it does not fit into an empty buffer. */
+int sp_writer_printf(struct sp_writer *w, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Everything out. Yields. */
+int sp_writer_flush(struct sp_writer *w);
+
+/* How many bytes wait for that. */
+size_t sp_writer_buffered(const struct sp_writer *w);
+
+/*
+ * Copy from one descriptor to another, of whatever kind, until the end or
+ * @max bytes: how many, or a negative errno. Yields. After an error a part has
+ * been copied; what was read and not written is lost.
+ */
+int64_t sp_copy(int from, int to, int64_t max);
+
+#endif

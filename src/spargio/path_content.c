@@ -1,0 +1,195 @@
+/*
+ * Whole files. The one that takes thought is replacing: the new content goes
+ * to a file beside the old one and to the disk, then takes its name, then the
+ * directory goes to the disk. At no moment does the name stand for half of it.
+ */
+#include <spargio/fiber.h>
+#include <spargio/file.h>
+#include <spargio/path.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+/* Reading */
+
+/* What the file says of its size: a guess, and 0 for what is made on demand. */
+static size_t guess_size(int fd, size_t max)
+{
+	struct statx st;
+
+	if (sp_fstat(fd, &st) < 0 || st.stx_size < 4096)
+		return max < 4096 ? max : 4096;
+	return st.stx_size < max ? (size_t)st.stx_size : max;
+}
+
+/* Read to the end. @room of *@data is there; one byte more for the zero. */
+static int read_to_end(int fd, size_t room, size_t max, char **data,
+		       size_t *len)
+{
+	size_t got = 0;
+
+	for (;;) {
+		/* A byte more than there should be is how the end is seen. */
+		ssize_t n = sp_read_full(fd, *data + got, room + 1 - got);
+		char *grown;
+
+		if (n < 0)
+			return (int)n;
+		got += (size_t)n;
+		if (got <= room) {
+			(*data)[got] = '\0';
+			*len = got;
+			return 0;
+		}
+		if (room == max)
+			return -EFBIG;
+		room = room < max / 2 ? 2 * room : max;
+		grown = realloc(*data, room + 1);
+		if (grown == NULL)
+			return -ENOMEM;
+		*data = grown;
+	}
+}
+
+int sp_read_file(int dir, const char *path, size_t max, void **data,
+		 size_t *len)
+{
+	int fd = sp_openat(dir, path, O_RDONLY | O_CLOEXEC, 0);
+	char *content = NULL;
+	size_t room;
+	int err = 0;
+
+	if (fd < 0)
+		return fd;
+	if (max > SSIZE_MAX - 1)
+		max = SSIZE_MAX - 1;
+	room = guess_size(fd, max);
+	content = malloc(room + 1);
+	err = content == NULL ? -ENOMEM
+			      : read_to_end(fd, room, max, &content, len);
+	sp_close(fd);
+	if (err < 0)
+		free(content);
+	else
+		*data = content;
+	return err;
+}
+
+/* Writing */
+
+struct replacement {
+	int parent;	  /* the directory */
+	const char *name; /* in it */
+	char temp[NAME_MAX + 1];
+	int fd; /* of temp */
+};
+
+/* Open the directory that @path is in; the last part is in @r->name. */
+static int open_parent(struct replacement *r, int dir, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char parent[PATH_MAX] = ".";
+
+	r->name = slash == NULL ? path : slash + 1;
+	/* It would be known only by the rename, after all the work. */
+	if (r->name[0] == '\0')
+		return path[0] == '\0' ? -ENOENT : -EISDIR;
+	if (slash != NULL) {
+		/* "/x" is in "/". */
+		size_t len = slash == path ? 1 : (size_t)(slash - path);
+
+		if (len >= sizeof(parent))
+			return -ENAMETOOLONG;
+		memcpy(parent, path, len);
+		parent[len] = '\0';
+	}
+	r->parent =
+		sp_openat(dir, parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	return r->parent < 0 ? r->parent : 0;
+}
+
+/* A name that nobody else has, and that says whose it is. */
+static int open_temp(struct replacement *r, mode_t mode)
+{
+	uint64_t random;
+
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return -errno;
+	snprintf(r->temp, sizeof(r->temp), ".%.200s.%016" PRIx64, r->name,
+		 random);
+	r->fd = sp_openat(r->parent, r->temp,
+			  O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	return r->fd < 0 ? r->fd : 0;
+}
+
+static int fill(struct replacement *r, const void *data, size_t len)
+{
+	int err = sp_pwrite_all(r->fd, data, len, 0);
+	int closed;
+
+	if (err == 0)
+		err = sp_fsync(r->fd);
+	closed = sp_close(r->fd);
+	r->fd = -1;
+	return err == 0 ? closed : err;
+}
+
+/* Also in a fiber that was cancelled: nothing is left lying about. */
+static void discard(struct replacement *r)
+{
+	sp_shield_begin();
+	sp_unlinkat(r->parent, r->temp, 0);
+	sp_shield_end();
+}
+
+static int replace(struct replacement *r, const void *data, size_t len,
+		   mode_t mode)
+{
+	int err = open_temp(r, mode);
+
+	if (err < 0)
+		return err;
+	err = fill(r, data, len);
+	if (err == 0)
+		err = sp_renameat(r->parent, r->temp, r->parent, r->name, 0);
+	if (err < 0) {
+		discard(r);
+		return err;
+	}
+	/* Until then a crash could bring the old name back. */
+	return sp_fsync(r->parent);
+}
+
+int sp_write_file(int dir, const char *path, const void *data, size_t len,
+		  mode_t mode)
+{
+	struct replacement r = { .parent = -1, .fd = -1 };
+	int err = open_parent(&r, dir, path);
+
+	if (err < 0)
+		return err;
+	err = replace(&r, data, len, mode);
+	sp_close(r.parent);
+	return err;
+}
+
+int sp_append_file(int dir, const char *path, const void *data, size_t len,
+		   mode_t mode)
+{
+	int fd = sp_openat(dir, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
+			   mode);
+	int err, closed;
+
+	if (fd < 0)
+		return fd;
+	err = sp_write_all(fd, data, len);
+	closed = sp_close(fd);
+	return err == 0 ? closed : err;
+}
