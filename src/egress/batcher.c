@@ -1,0 +1,478 @@
+/*
+ * A router has either batches of updates open or one of events, never both:
+ * that is how events keep their place. All open batches of the worker are in
+ * one list by the time they were opened, so the old ones are found in front.
+ *
+ * Most changes go where the one before went; the rest are looked up.
+ */
+#include "egress/batcher.h"
+
+#include "egress/codec.h"
+#include "egress/encode.h"
+#include "egress/pool.h"
+#include "egress/router.h"
+
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* A batch must hold an ordinary update or two. */
+#define BYTES_MIN 1024u
+
+/* What an update takes as a rule, to open a batch that fits the change. */
+#define UPDATE_BYTES 400u
+
+struct egress_batcher {
+	struct egress_bridge *bridge;
+	uint32_t worker;
+	uint32_t max_bytes;
+	uint32_t max_updates;
+	enum egress_encoding encoding;
+	struct egress_routers routers;
+	struct egress_pool pool;
+	struct egress_codec *codec;
+	struct egress_open *last; /* where the last change went, if open */
+	struct egress_batch *kept, **kept_end;
+	struct egress_batcher_stats stats;
+	char updates[SUBJECT_PREFIX_MAX + 1];
+	char events[SUBJECT_PREFIX_MAX + 1];
+};
+
+static bool copy_prefix(const char *prefix, char out[SUBJECT_PREFIX_MAX + 1])
+{
+	size_t len = strlen(prefix);
+
+	if (len > SUBJECT_PREFIX_MAX)
+		return false;
+	memcpy(out, prefix, len + 1);
+	return true;
+}
+
+int egress_batcher_new(const struct egress_batcher_opts *opts,
+		       struct egress_batcher **out)
+{
+	uint32_t bytes =
+		opts->max_bytes == 0 ? EGRESS_BATCHER_BYTES : opts->max_bytes;
+	struct egress_batcher *b;
+	int err;
+
+	if (bytes < BYTES_MIN || bytes > EGRESS_PLAIN_MAX / 2)
+		return -EINVAL;
+	b = calloc(1, sizeof(*b));
+	if (b == NULL)
+		return -ENOMEM;
+	b->bridge = opts->bridge;
+	b->worker = opts->worker;
+	b->max_bytes = bytes;
+	b->max_updates = opts->max_updates == 0 ? EGRESS_BATCHER_UPDATES
+						: opts->max_updates;
+	b->encoding = opts->encoding;
+	b->kept_end = &b->kept;
+	egress_pool_init(&b->pool, opts->bridge, opts->worker, bytes);
+	err = egress_routers_init(&b->routers, opts->seed);
+	if (err < 0) {
+		free(b);
+		return err;
+	}
+	err = egress_codec_new(&b->codec);
+	if (err == 0 && !(copy_prefix(opts->updates, b->updates) &&
+			  copy_prefix(opts->events, b->events)))
+		err = -ENAMETOOLONG;
+	if (err < 0) {
+		egress_batcher_free(b);
+		return err;
+	}
+	*out = b;
+	return 0;
+}
+
+void egress_batcher_free(struct egress_batcher *b)
+{
+	if (b == NULL)
+		return;
+	while (!egress_list_empty(&b->routers.by_age)) {
+		struct egress_open *open =
+			(struct egress_open *)(void *)b->routers.by_age.next;
+
+		egress_batch_free(open->batch);
+		egress_open_remove(&b->routers, open);
+	}
+	egress_batch_free_all(b->kept);
+	egress_codec_free(b->codec);
+	egress_pool_fini(&b->pool);
+	egress_routers_fini(&b->routers);
+	free(b);
+}
+
+/* Closing */
+
+static void keep(struct egress_batcher *b, struct egress_batch *batch)
+{
+	batch->next = NULL;
+	*b->kept_end = batch;
+	b->kept_end = &batch->next;
+	b->stats.kept++;
+}
+
+/*
+ * Push what was refused before, as far as there is room. -EAGAIN or -EPIPE if
+ * something is left.
+ */
+static int push_kept(struct egress_batcher *b)
+{
+	while (b->kept != NULL) {
+		struct egress_batch *batch = b->kept;
+		struct egress_batch *next = batch->next;
+		int err = egress_bridge_push(b->bridge, b->worker, batch);
+
+		if (err < 0)
+			return err;
+		b->kept = next;
+		b->stats.kept--;
+	}
+	b->kept_end = &b->kept;
+	return 0;
+}
+
+/* Behind all that was sent before. */
+static void send(struct egress_batcher *b, struct egress_batch *batch)
+{
+	if (push_kept(b) < 0 ||
+	    egress_bridge_push(b->bridge, b->worker, batch) < 0)
+		keep(b, batch);
+}
+
+static void close_open(struct egress_batcher *b, struct egress_open *open,
+		       enum egress_close why)
+{
+	struct egress_batch *batch = open->batch;
+
+	if (b->last == open)
+		b->last = NULL;
+	egress_open_remove(&b->routers, open);
+	batch->plain_len = batch->len;
+	/* Without memory to compress, it goes as it is. */
+	(void)egress_codec_close(b->codec, b->encoding, batch);
+	b->stats.closed[why]++;
+	b->stats.plain_bytes += batch->plain_len;
+	b->stats.sent_bytes += batch->len;
+	send(b, batch);
+}
+
+static void close_router(struct egress_batcher *b, struct egress_router *router,
+			 enum egress_close why)
+{
+	while (!egress_list_empty(&router->open))
+		close_open(b, EGRESS_OPEN_OF_ROUTER(router->open.next), why);
+}
+
+static struct egress_open *oldest(struct egress_batcher *b)
+{
+	struct egress_link *first = b->routers.by_age.next;
+
+	return first == &b->routers.by_age
+		       ? NULL
+		       : (struct egress_open *)(void *)first;
+}
+
+static void close_all(struct egress_batcher *b, enum egress_close why)
+{
+	struct egress_open *open;
+
+	while ((open = oldest(b)) != NULL)
+		close_open(b, open, why);
+}
+
+void egress_batcher_dry(struct egress_batcher *b)
+{
+	close_all(b, EGRESS_CLOSE_DRY);
+	(void)push_kept(b);
+}
+
+void egress_batcher_turn(struct egress_batcher *b, uint64_t now)
+{
+	struct egress_open *open;
+
+	while ((open = oldest(b)) != NULL &&
+	       open->batch->opened_ns + EGRESS_BATCHER_AGE <= now)
+		close_open(b, open, EGRESS_CLOSE_OLD);
+	(void)push_kept(b);
+}
+
+/* Opening */
+
+/* A batch for @open with room for about @bytes. */
+static bool give_batch(struct egress_batcher *b, struct egress_open *open,
+		       size_t bytes)
+{
+	uint32_t room = bytes > b->max_bytes ? b->max_bytes : (uint32_t)bytes;
+	struct egress_batch *batch = egress_pool_take(&b->pool, room);
+	int len;
+
+	if (batch == NULL)
+		return false;
+	if (open->is_events)
+		len = subject_event(b->events, open->router->token, open->safi,
+				    batch->subject);
+	else
+		len = subject_update(b->updates, open->router->token,
+				     open->peer_as, open->afi, open->safi,
+				     batch->subject);
+	/* Prefix and token are within their bounds, so it fits. */
+	batch->subject_len = (uint32_t)len;
+	batch->kind =
+		open->is_events ? EGRESS_BATCH_EVENTS : EGRESS_BATCH_UPDATES;
+	batch->opened_ns = (uint64_t)sp_now();
+	open->batch = batch;
+	return true;
+}
+
+static struct egress_open *add_open(struct egress_batcher *b,
+				    struct egress_router *router,
+				    uint32_t peer_as, uint16_t afi,
+				    uint8_t safi, bool is_events, size_t bytes)
+{
+	struct egress_open *open = egress_open_add(&b->routers, router, peer_as,
+						   afi, safi, is_events);
+
+	if (open == NULL)
+		return NULL;
+	if (!give_batch(b, open, bytes)) {
+		egress_open_remove(&b->routers, open);
+		return NULL;
+	}
+	router->has_events = is_events;
+	return open;
+}
+
+static bool is_for(const struct egress_open *open,
+		   const struct rib_table_info *t)
+{
+	return open->peer_as == t->peer_as && open->afi == t->afi &&
+	       open->safi == t->safi && !open->is_events &&
+	       egress_router_is(open->router, t->router);
+}
+
+/* Where updates of @t go; NULL: no memory. */
+static struct egress_open *open_updates(struct egress_batcher *b,
+					const struct rib_table_info *t,
+					size_t routes)
+{
+	struct egress_router *router;
+	struct egress_open *open;
+
+	if (b->last != NULL && is_for(b->last, t))
+		return b->last;
+	router = egress_routers_get(&b->routers, t->router);
+	if (router == NULL)
+		return NULL;
+	if (router->has_events)
+		close_router(b, router, EGRESS_CLOSE_EVENT);
+	open = egress_open_find(&b->routers, router, t->peer_as, t->afi,
+				t->safi, /* is_events= */ false);
+	if (open == NULL)
+		open = add_open(b, router, t->peer_as, t->afi, t->safi,
+				/* is_events= */ false,
+				512 + UPDATE_BYTES * routes);
+	b->last = open;
+	return open;
+}
+
+/*
+ * @need more bytes do not fit into the batch of @open: grow it, or close it if
+ * it is large enough. Only a batch with nothing in it may become larger than
+ * it should. False: no memory.
+ */
+static bool make_room(struct egress_batcher *b, struct egress_open *open,
+		      size_t need)
+{
+	struct egress_batch *batch = open->batch;
+	size_t bytes = batch->len + need;
+
+	if (bytes > b->max_bytes && batch->len != 0) {
+		close_open(b, open, EGRESS_CLOSE_FULL);
+		return true;
+	}
+	if (bytes > EGRESS_PLAIN_MAX)
+		return false;
+	if (bytes < 2 * (size_t)batch->cap && 2 * batch->cap <= b->max_bytes)
+		bytes = 2 * (size_t)batch->cap;
+	batch = egress_pool_grow(&b->pool, batch, (uint32_t)bytes);
+	if (batch == NULL)
+		return false;
+	open->batch = batch;
+	return true;
+}
+
+/* Bytes that may still go into a batch. */
+static size_t room_in(const struct egress_batcher *b,
+		      const struct egress_batch *batch)
+{
+	uint32_t limit = batch->cap;
+
+	if (limit > b->max_bytes && batch->len != 0)
+		limit = b->max_bytes;
+	return limit > batch->len ? limit - batch->len : 0;
+}
+
+/* Encode routes of @c from @first on; returns how many went in. */
+static size_t fill(struct egress_batcher *b, struct egress_batch *batch,
+		   const struct rib_change *c, size_t first)
+{
+	struct egress_encoded got =
+		egress_encode_update(c, first, b->max_updates - batch->updates,
+				     batch->bytes + batch->len,
+				     room_in(b, batch));
+
+	batch->len += (uint32_t)got.bytes;
+	batch->updates += (uint32_t)got.routes;
+	return got.routes;
+}
+
+static void put_change(void *arg, const struct rib_change *c)
+{
+	struct egress_batcher *b = arg;
+	size_t done = 0;
+
+	while (done < c->count) {
+		struct egress_open *open =
+			open_updates(b, c->table, c->count - done);
+
+		if (open == NULL)
+			break;
+		done += fill(b, open->batch, c, done);
+		if (open->batch->updates == b->max_updates)
+			close_open(b, open, EGRESS_CLOSE_FULL);
+		else if (done < c->count &&
+			 !make_room(b, open, egress_encode_bound(c, done)))
+			break;
+	}
+	b->stats.updates += done;
+	b->stats.lost += c->count - done;
+}
+
+/* Where events of this kind go; NULL: no memory. */
+static struct egress_open *open_events(struct egress_batcher *b,
+				       const struct rib_event *e)
+{
+	struct egress_router *router =
+		egress_routers_get(&b->routers, e->router);
+	struct egress_open *open;
+
+	if (router == NULL)
+		return NULL;
+	open = egress_open_find(&b->routers, router, 0, 0, (uint8_t)e->kind,
+				/* is_events= */ true);
+	if (open != NULL)
+		return open;
+	close_router(b, router, EGRESS_CLOSE_EVENT);
+	return add_open(b, router, 0, 0, (uint8_t)e->kind,
+			/* is_events= */ true, 0);
+}
+
+static void put_event(void *arg, const struct rib_event *e)
+{
+	struct egress_batcher *b = arg;
+	struct egress_open *open;
+
+	while ((open = open_events(b, e)) != NULL) {
+		struct egress_batch *batch = open->batch;
+		size_t room = room_in(b, batch);
+		size_t len =
+			egress_encode_event(e, NULL, batch->bytes + batch->len,
+					    room);
+
+		if (len <= room) {
+			batch->len += (uint32_t)len;
+			batch->updates++;
+			b->stats.events++;
+			if (batch->updates >= b->max_updates)
+				close_open(b, open, EGRESS_CLOSE_FULL);
+			return;
+		}
+		if (!make_room(b, open, len))
+			break;
+	}
+	b->stats.lost++;
+}
+
+struct rib_sink egress_batcher_sink(struct egress_batcher *b)
+{
+	return (struct rib_sink){ put_change, put_event, b };
+}
+
+int egress_batcher_mark(struct egress_batcher *b,
+			const struct rib_router_info *router, uint64_t mark)
+{
+	struct egress_batch *batch = egress_pool_take_mark(&b->pool);
+	struct egress_router *known;
+
+	if (batch == NULL)
+		return -ENOMEM;
+	batch->mark = mark;
+	if (router == NULL) {
+		close_all(b, EGRESS_CLOSE_MARK);
+	} else {
+		known = egress_routers_find(&b->routers, router);
+		if (known != NULL)
+			close_router(b, known, EGRESS_CLOSE_MARK);
+	}
+	send(b, batch);
+	return 0;
+}
+
+void egress_batcher_put_mark(struct egress_batcher *b,
+			     struct egress_batch *mark)
+{
+	egress_pool_put(&b->pool, mark);
+}
+
+bool egress_batcher_pressed(struct egress_batcher *b)
+{
+	return push_kept(b) < 0 || egress_bridge_pressed(b->bridge, b->worker);
+}
+
+int egress_batcher_wait(struct egress_batcher *b, int64_t deadline)
+{
+	int err = 0;
+
+	while (err == 0 && egress_batcher_pressed(b)) {
+		/* No room will ever help a bridge that this worker closed. */
+		if (push_kept(b) == -EPIPE)
+			return -EPIPE;
+		err = egress_bridge_wait_room(b->bridge, b->worker,
+					      deadline); /* yields */
+	}
+	return err;
+}
+
+void egress_batcher_limit(struct egress_batcher *b, uint32_t max_bytes)
+{
+	if (max_bytes < BYTES_MIN)
+		max_bytes = BYTES_MIN;
+	if (max_bytes >= b->max_bytes)
+		return;
+	b->max_bytes = max_bytes;
+	b->pool.max_bytes = max_bytes;
+}
+
+void egress_batcher_forget(struct egress_batcher *b,
+			   const struct rib_router_info *router)
+{
+	struct egress_router *known = egress_routers_find(&b->routers, router);
+
+	if (known == NULL)
+		return;
+	close_router(b, known, EGRESS_CLOSE_EVENT);
+	egress_routers_remove(&b->routers, known);
+}
+
+void egress_batcher_stats(const struct egress_batcher *b,
+			  struct egress_batcher_stats *out)
+{
+	*out = b->stats;
+	out->allocated = b->pool.allocated;
+	out->open = b->routers.open_count;
+	out->routers = b->routers.router_count;
+}

@@ -1,0 +1,142 @@
+/*
+ * egress/bridge.h - batches on their way from the workers to the publisher
+ *
+ *	worker 0  push --> [ ring 0 ] --\
+ *	worker 1  push --> [ ring 1 ] ---+--> pop  publisher
+ *	worker n  push --> [ ring n ] --/
+ *	          take_back <-- [ used batches ] <-- give_back
+ *	          take_mark <-- [ safe marks ] <-----'
+ *
+ * Every worker has a bounded ring of its own; the publisher takes from them in
+ * rounds, a few batches from each, so that a busy worker cannot hold up the
+ * others. Order holds per worker. A ring that is full refuses: the worker
+ * keeps the batch and stops reading from its routers until there is room.
+ *
+ * A batch that the publisher is done with goes back to the worker that made
+ * it. A mark (EGRESS_BATCH_MARK) travels behind the batches pushed before it
+ * and is given back only once all of those are safe: that is its whole
+ * meaning.
+ *
+ * Threads	Worker's calls: from one thread (a shard) per worker, though
+ *		any number of its fibers may wait. Publisher's calls: from one
+ *		thread. The two may be of different runtimes. Calls marked "any
+ *		thread" may come from anywhere.
+ * Blocking	Calls marked "yields" wait in a fiber; outside one they return
+ *		-EPERM. All others return at once and take no lock, unless they
+ *		find somebody to wake.
+ * Ownership	A batch that was pushed, or given back, is no longer yours. A
+ *		refused one still is.
+ * Errors	0 or a negative errno. Nothing here logs.
+ */
+#ifndef EGRESS_BRIDGE_H
+#define EGRESS_BRIDGE_H
+
+#include "egress/batch.h"
+
+#include <stdbool.h>
+
+struct egress_bridge;
+
+#define EGRESS_BRIDGE_BATCHES 1024 /* default of --bridge-batches */
+#define EGRESS_BRIDGE_MAX     65536
+
+/* How full a worker's ring is. Of another thread's, a moment ago. */
+struct egress_bridge_stats {
+	uint32_t capacity;
+	uint32_t batches;     /* in the ring */
+	uint32_t batches_max; /* most there ever were */
+	uint64_t bytes;	      /* in the ring */
+	uint64_t pushed;      /* batches so far, marks included */
+	uint64_t pushed_bytes;
+	uint64_t refused; /* pushes that found the ring full */
+	uint64_t waits;	  /* for room */
+};
+
+/* Life cycle */
+
+/*
+ * A bridge for @workers workers with @batches in each ring, which is made a
+ * power of two. -EINVAL for none or more than EGRESS_BRIDGE_MAX, -ENOMEM.
+ */
+int egress_bridge_new(uint32_t workers, uint32_t batches,
+		      struct egress_bridge **out);
+
+/* Nobody may be using it. Batches still inside are freed. NULL is fine. */
+void egress_bridge_free(struct egress_bridge *bridge);
+
+uint32_t egress_bridge_workers(const struct egress_bridge *bridge);
+
+/* Worker's side */
+
+/* Hand over @batch. -EAGAIN if the ring is full, -EPIPE after close. */
+int egress_bridge_push(struct egress_bridge *bridge, uint32_t worker,
+		       struct egress_batch *batch);
+
+/*
+ * Whether to stop reading from routers: from the moment the ring refused a
+ * batch until it is half empty.
+ */
+bool egress_bridge_pressed(struct egress_bridge *bridge, uint32_t worker);
+
+/*
+ * Wait until egress_bridge_pressed() is false. 0, -ETIMEDOUT, -ECANCELED;
+ * -EPIPE once egress_bridge_stop() was called. Yields.
+ */
+int egress_bridge_wait_room(struct egress_bridge *bridge, uint32_t worker,
+			    int64_t deadline);
+
+/*
+ * All batches that came back since the last time, linked by next, the last
+ * one used first; NULL if there is none.
+ */
+struct egress_batch *egress_bridge_take_back(struct egress_bridge *bridge,
+					     uint32_t worker);
+
+/* Marks that became safe, linked by next, oldest first; NULL if none did. */
+struct egress_batch *egress_bridge_take_mark(struct egress_bridge *bridge,
+					     uint32_t worker);
+
+/*
+ * Wait until there is a mark to take, in one fiber at a time. 0, -ETIMEDOUT,
+ * -ECANCELED, -EPIPE once egress_bridge_stop() was called. Yields.
+ */
+int egress_bridge_wait_mark(struct egress_bridge *bridge, uint32_t worker,
+			    int64_t deadline);
+
+/* This worker pushes no more. What is in its ring is still delivered. */
+void egress_bridge_close(struct egress_bridge *bridge, uint32_t worker);
+
+/* Publisher's side */
+
+/* The next batch, or NULL if there is none. */
+struct egress_batch *egress_bridge_pop(struct egress_bridge *bridge);
+
+/*
+ * Wait until there is something to pop or somebody has kicked. 0, -ETIMEDOUT,
+ * -ECANCELED; -EPIPE if every worker has closed and nothing is left. Yields.
+ */
+int egress_bridge_wait(struct egress_bridge *bridge, int64_t deadline);
+
+/*
+ * Done with @batch: it goes to its worker. A mark goes there as a safe one;
+ * set its position before. Any thread, in any order but for marks, which must
+ * come back in the order in which they were popped.
+ */
+void egress_bridge_give_back(struct egress_bridge *bridge,
+			     struct egress_batch *batch);
+
+/*
+ * The publisher takes no more: waiting workers get -EPIPE, and a full ring
+ * stays full. For the end of a drain that did not succeed. Any thread.
+ */
+void egress_bridge_stop(struct egress_bridge *bridge);
+
+/* Any thread */
+
+/* Make egress_bridge_wait() return, now or the next time. */
+void egress_bridge_kick(struct egress_bridge *bridge);
+
+void egress_bridge_stats(struct egress_bridge *bridge, uint32_t worker,
+			 struct egress_bridge_stats *out);
+
+#endif

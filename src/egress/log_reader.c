@@ -1,0 +1,183 @@
+#include "egress/log_reader.h"
+
+#include "egress/codec.h"
+#include "egress/journal_cursor.h"
+#include "egress/nats_stream.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WAIT_MS 10000 /* for the next message of a stream that has one */
+
+/* The token before @end, and where it starts. */
+static struct wire_view token_before(const char *subject, const char *end)
+{
+	const char *start = end;
+
+	while (start > subject && start[-1] != '.')
+		start--;
+	return (struct wire_view){ (const uint8_t *)start,
+				   (size_t)(end - start) };
+}
+
+/* One token further to the left; empty if there is none. */
+static struct wire_view token_left(const char *subject, struct wire_view token)
+{
+	const char *start = (const char *)token.p;
+
+	if (start == subject)
+		return (struct wire_view){ token.p, 0 };
+	return token_before(subject, start - 1);
+}
+
+/* "1_1" */
+static bool is_family(struct wire_view token)
+{
+	bool seen = false;
+
+	if (token.len < 3 || token.p[0] == '_' || token.p[token.len - 1] == '_')
+		return false;
+	for (size_t i = 0; i < token.len; i++) {
+		if (token.p[i] == '_' && !seen)
+			seen = true;
+		else if (token.p[i] < '0' || token.p[i] > '9')
+			return false;
+	}
+	return seen;
+}
+
+struct wire_view log_router(const char *subject, bool *updates)
+{
+	struct wire_view token =
+		token_before(subject, subject + strlen(subject));
+
+	*updates = is_family(token);
+	token = token_left(subject, token);
+	return *updates ? token_left(subject, token) : token;
+}
+
+struct log_reader {
+	struct egress_codec *codec;
+	log_each *each;
+	void *arg;
+};
+
+static int hand_over(struct log_reader *r, const char *subject,
+		     uint64_t position, enum egress_encoding encoding,
+		     struct wire_view bytes)
+{
+	struct log_message message = {
+		.position = position,
+		.subject = subject,
+	};
+	int err = egress_codec_open(r->codec, encoding, bytes, &message.bytes);
+
+	if (err < 0)
+		return err;
+	message.router = log_router(subject, &message.updates);
+	return r->each(r->arg, &message);
+}
+
+/* Is it the stream of the mark, and does it reach back to it? */
+static int check_stream(const struct nats_reader_options *options,
+			const struct egress_mark *from, struct nats_words *why)
+{
+	struct nats_span span;
+	int err = nats_stream_span(&options->nats, options->stream, why, &span);
+
+	if (err < 0)
+		return err;
+	if (from->journal || (uint64_t)span.created_ns != from->identity) {
+		snprintf(why->text, sizeof(why->text),
+			 "stream %s is not the one the snapshot was made with",
+			 options->stream);
+		return -ESTALE;
+	}
+	if (span.first_seq > from->position + 1 ||
+	    span.last_seq < from->position) {
+		snprintf(why->text, sizeof(why->text),
+			 "stream %s does not reach back to the snapshot",
+			 options->stream);
+		return -ESTALE;
+	}
+	return 0;
+}
+
+static int read_up_to(struct nats_reader *reader, uint64_t to,
+		      struct log_reader *r)
+{
+	struct nats_read read;
+	int err;
+
+	do {
+		int got = nats_reader_next(reader, WAIT_MS, &read);
+
+		if (got == 0)
+			return -ETIMEDOUT;
+		if (got < 0)
+			return got;
+		if (read.seq > to)
+			return 0;
+		err = hand_over(r, read.subject, read.seq, read.encoding,
+				(struct wire_view){ read.bytes, read.len });
+	} while (err == 0 && read.seq < to);
+	return err;
+}
+
+int log_read_stream(const struct nats_reader_options *options,
+		    const struct egress_mark *from, uint64_t to, log_each *each,
+		    void *arg, struct nats_words *why)
+{
+	struct nats_reader_options behind = *options;
+	struct log_reader r = { .each = each, .arg = arg };
+	struct nats_reader *reader;
+	int err = check_stream(options, from, why);
+
+	if (err < 0 || from->position >= to)
+		return err;
+	behind.from = NATS_FROM_SEQ;
+	behind.at = from->position + 1;
+	err = egress_codec_new(&r.codec);
+	if (err < 0)
+		return err;
+	err = nats_reader_open(&behind, why, &reader);
+	if (err == 0) {
+		err = read_up_to(reader, to, &r);
+		nats_reader_close(reader);
+	}
+	egress_codec_free(r.codec);
+	return err;
+}
+
+static int hand_over_record(struct log_reader *r,
+			    const struct journal_record *record)
+{
+	char subject[SUBJECT_MAX];
+
+	memcpy(subject, record->subject, record->subject_len);
+	subject[record->subject_len] = '\0';
+	return hand_over(r, subject, record->position, record->encoding,
+			 (struct wire_view){ record->payload, record->len });
+}
+
+int log_read_journal(const char *dir, uint64_t from, log_each *each, void *arg)
+{
+	struct log_reader r = { .each = each, .arg = arg };
+	struct journal_record record;
+	struct journal_cursor *c;
+	int got = journal_cursor_open(dir, from, &c);
+
+	if (got < 0)
+		return got;
+	got = egress_codec_new(&r.codec);
+	while (got == 0) {
+		got = journal_cursor_next(c, &record); /* yields */
+		if (got != 1)
+			break;
+		got = hand_over_record(&r, &record);
+	}
+	egress_codec_free(r.codec);
+	journal_cursor_close(c);
+	return got;
+}

@@ -1,0 +1,108 @@
+#include "egress/message_id.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NUMBERS_MAX 3
+
+bool collector_id_valid(const char *id)
+{
+	size_t len = strlen(id);
+
+	if (len == 0 || len >= COLLECTOR_ID_MAX)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (!isalnum((unsigned char)id[i]) && id[i] != '-' &&
+		    id[i] != '_')
+			return false;
+	return true;
+}
+
+void message_id_format(const char *collector, const struct message_id *id,
+		       char out[MESSAGE_ID_MAX])
+{
+	if (id->epoch == id->record.epoch)
+		snprintf(out, MESSAGE_ID_MAX, "%s.%" PRIu64 ".%" PRIu64,
+			 collector, id->epoch, id->record.seq);
+	else
+		snprintf(out, MESSAGE_ID_MAX,
+			 "%s.%" PRIu64 ".%" PRIu64 ".%" PRIu64, collector,
+			 id->epoch, id->record.epoch, id->record.seq);
+}
+
+/* A number of at most 20 digits that fits, and where it ends. */
+static bool take_number(const char **text, uint64_t *out)
+{
+	const char *p = *text;
+	uint64_t value = 0;
+
+	if (!isdigit((unsigned char)*p))
+		return false;
+	while (isdigit((unsigned char)*p)) {
+		uint64_t digit = (uint64_t)(*p++ - '0');
+
+		if (value > (UINT64_MAX - digit) / 10)
+			return false;
+		value = value * 10 + digit;
+	}
+	*text = p;
+	*out = value;
+	return true;
+}
+
+/* Numbers with dots between, to the end of @text; 0 if it is not that. */
+static int take_numbers(const char *text, uint64_t out[NUMBERS_MAX])
+{
+	int n = 0;
+
+	while (n < NUMBERS_MAX && take_number(&text, &out[n])) {
+		n++;
+		if (*text == '\0')
+			return n;
+		if (*text++ != '.')
+			return 0;
+	}
+	return 0;
+}
+
+bool message_id_parse(const char *text, char collector[COLLECTOR_ID_MAX],
+		      struct message_id *out)
+{
+	const char *dot = strchr(text, '.');
+	uint64_t numbers[NUMBERS_MAX];
+	char id[COLLECTOR_ID_MAX];
+	int n;
+
+	if (dot == NULL || dot - text >= COLLECTOR_ID_MAX)
+		return false;
+	memcpy(id, text, (size_t)(dot - text));
+	id[dot - text] = '\0';
+	if (!collector_id_valid(id))
+		return false;
+	n = take_numbers(dot + 1, numbers);
+	if (n < 2)
+		return false;
+	memcpy(collector, id, sizeof(id));
+	*out = (struct message_id){
+		.epoch = numbers[0],
+		.record = { numbers[n == 2 ? 0 : 1], numbers[n - 1] },
+	};
+	return true;
+}
+
+void record_id_format(struct record_id id, char out[MESSAGE_ID_MAX])
+{
+	snprintf(out, MESSAGE_ID_MAX, "%" PRIu64 ".%" PRIu64, id.epoch, id.seq);
+}
+
+bool record_id_parse(const char *text, struct record_id *out)
+{
+	uint64_t numbers[NUMBERS_MAX];
+
+	if (take_numbers(text, numbers) != 2)
+		return false;
+	*out = (struct record_id){ numbers[0], numbers[1] };
+	return true;
+}

@@ -1,0 +1,27 @@
+/*
+ * egress/nats_options.h - our options as libnats wants them
+ *
+ * Private to nats_*.c, which alone know libnats.
+ */
+#ifndef EGRESS_NATS_OPTIONS_H
+#define EGRESS_NATS_OPTIONS_H
+
+#include "egress/nats_servers.h"
+
+#include <nats/nats.h>
+
+/* Yours to destroy. Reconnecting is as libnats has it by default. */
+int nats_options_make(const struct nats_options *from, struct nats_words *why,
+		      natsOptions **out);
+
+/* What a status means. */
+int nats_errno(natsStatus s);
+
+/* The same, with words for it in *@why. */
+int nats_failed(natsStatus s, const char *doing, struct nats_words *why);
+
+struct nats_link;
+
+natsConnection *nats_link_connection(struct nats_link *link);
+
+#endif

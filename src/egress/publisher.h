@@ -1,0 +1,157 @@
+/*
+ * egress/publisher.h - batches out of the bridge into the stream, once, in order
+ *
+ *	bridge ---> direct -------------------------> JetStream
+ *	       \--> spool (journal) ---> cursor ---/
+ *	       \--> journal, if there is no broker
+ *
+ * A thread of its own with a runtime of one shard. Every message names itself
+ * and the message before it (message_id.h), so the server refuses a gap, a
+ * repeat and anything late. After any trouble the publisher lets what is under
+ * way settle, asks the stream for its last message and goes on behind it;
+ * correctness rests on that and not on the server's window of duplicates.
+ *
+ * While the broker is away, or slower than what comes in, batches go to the
+ * spool and are read back from there in order; when the spool is empty the
+ * direct way opens again. A full spool stops taking from the bridge, which
+ * fills, which stops the workers from reading. Nothing is thrown away.
+ *
+ * A batch goes back to its worker when it is safe: acknowledged by the stream,
+ * or synced to the disk. So does a mark, with the place of the last message
+ * that the stream acknowledged before it (or, in the journal, its end).
+ *
+ * Threads	Any, for everything here.
+ * Blocking	start, stop and wait_epoch block their thread.
+ * Errors	A negative errno. Nothing here logs; publisher_options.notice
+ *		tells what a person should read.
+ */
+#ifndef EGRESS_PUBLISHER_H
+#define EGRESS_PUBLISHER_H
+
+#include "egress/bridge.h"
+#include "egress/journal.h"
+#include "egress/nats_stream.h"
+
+struct publisher;
+
+/* What is going on, for people. */
+enum publisher_state {
+	PUBLISHER_CONNECTING,
+	PUBLISHER_READY,
+	PUBLISHER_RECOVERING, /* connected; finding out where to go on */
+	PUBLISHER_REFUSED,    /* not ours to write to, or misconfigured */
+	PUBLISHER_SUPERSEDED, /* another process writes in our place */
+	PUBLISHER_JOURNAL,    /* no broker: the journal is the output */
+	PUBLISHER_STOPPED,
+};
+
+struct publisher_notice {
+	enum publisher_state state;
+	bool spooling;
+	const char *text; /* a sentence, or NULL */
+};
+
+struct publisher_options {
+	const char *collector;	   /* its id; see collector_id_valid() */
+	const char *schema;	   /* its version; default "1" */
+	const char *epoch_subject; /* default below */
+
+	/* The broker. Without servers the journal is the output. */
+	struct nats_options nats;
+	struct nats_stream_options stream;
+	bool take_over;		/* write to another collector's stream */
+	uint32_t window;	/* messages under way; default 1024 */
+	int64_t ack_timeout_ns; /* default 5 s */
+	int64_t backoff_min_ns; /* between attempts; default 100 ms */
+	int64_t backoff_max_ns; /* default 5 s */
+	int64_t spool_after_ns; /* of trouble; default 1 s */
+
+	/* The spool or the journal. NULL, with servers: no spool. */
+	const char *journal_dir;
+	uint64_t segment_bytes;
+	uint64_t spool_max;	/* default 10 GiB */
+	uint64_t journal_max;	/* as output; default 10 GiB */
+	int64_t journal_age_ns; /* as output; default: no limit */
+	int64_t sync_ns;	/* sync at least so often; default 100 ms */
+	uint64_t sync_bytes;	/* or when so much waits; default 8 MiB */
+
+	/* Start by opening the epoch only, and wait for publisher_go(). */
+	bool hold;
+
+	/* Called on the publisher's thread; must not wait. May be NULL. */
+	void (*notice)(void *arg, const struct publisher_notice *notice);
+	void *notice_arg;
+};
+
+#define PUBLISHER_EPOCH_SUBJECT "arancini.events.collector.epoch"
+#define PUBLISHER_WINDOW	1024
+#define PUBLISHER_WINDOW_MAX	65536
+
+/* A place in the log, of marks and snapshots. */
+struct egress_mark {
+	bool journal;	   /* else the stream */
+	uint64_t identity; /* the stream's creation, or the journal's own */
+	uint64_t position; /* the stream's sequence, or the journal's end */
+};
+
+/* Times to an acknowledgement: bucket n counts up to 2^n microseconds. */
+#define PUBLISHER_LATENCIES 32
+
+struct publisher_stats {
+	enum publisher_state state;
+	bool spooling;
+	bool disk_full;
+	uint64_t epoch;
+	uint64_t max_payload; /* of the server; 0: not known yet */
+	uint64_t messages;    /* acknowledged by the stream */
+	uint64_t updates;
+	uint64_t bytes;
+	uint64_t journal_messages; /* synced to the journal or spool */
+	uint64_t journal_updates;
+	uint64_t journal_size; /* on disk */
+	uint64_t spool_left;   /* bytes not yet in the stream */
+	uint64_t in_flight;
+	uint64_t waiting; /* in memory, neither in flight nor on disk */
+	uint64_t connects;
+	uint64_t recoveries; /* times the stream was asked where to go on */
+	uint64_t duplicates; /* acknowledged as stored before */
+	uint64_t timeouts;
+	uint64_t refused; /* messages the server did not store */
+	uint64_t latency[PUBLISHER_LATENCIES];
+	struct nats_words last_error;
+};
+
+/*
+ * Start publishing what comes out of @bridge, which must outlive it. -EINVAL
+ * for options that make no sense, -EBADMSG for a damaged spool (@why names
+ * file and offset), or what the disk says.
+ */
+int publisher_start(const struct publisher_options *options,
+		    struct egress_bridge *bridge, struct nats_words *why,
+		    struct publisher **out);
+
+/*
+ * Publish what is in the bridge and wait until it is safe, at most until
+ * @deadline; the workers must have closed their sides. What is left then goes
+ * to the spool. 0 if all is safe, -ETIMEDOUT if not. @p is freed.
+ */
+int publisher_stop(struct publisher *p, int64_t deadline);
+
+/*
+ * Wait until the epoch is open: *@out is the place of its event in the log.
+ * -ETIMEDOUT; -EPERM if the stream is refused.
+ */
+int publisher_wait_epoch(struct publisher *p, int64_t deadline,
+			 struct egress_mark *out);
+
+/* After publisher_options.hold: publish. */
+void publisher_go(struct publisher *p);
+
+/* The last place in the log before which everything is acknowledged. */
+void publisher_mark(struct publisher *p, struct egress_mark *out);
+
+void publisher_stats(struct publisher *p, struct publisher_stats *out);
+
+const char *publisher_state_name(enum publisher_state state);
+
+#endif

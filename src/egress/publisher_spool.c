@@ -1,0 +1,420 @@
+/*
+ * To the disk, and back from there.
+ *
+ * Everything in the spool is older than everything in the disk ring, and what
+ * the cursor has not read is older than both; the direct way opens only when
+ * neither holds anything. So order needs no further thought.
+ *
+ * Records know who they are, and the publisher knows the last one that the
+ * stream holds (stored) and the last one it read (fed). Going back after
+ * trouble is therefore reading again from the oldest segment that is left and
+ * stepping over what is not needed.
+ */
+#include "egress/publisher_state.h"
+
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define APPEND_MAX 64	      /* records in one call */
+#define AGAIN_NS   (1 * SP_S) /* after a disk said no */
+#define RETAIN_NS  (1 * SP_S)
+
+int publisher_spool_open(struct publisher *p, struct nats_words *why)
+{
+	const struct publisher_options *o = &p->options;
+	bool spool = o->nats.server_count > 0;
+	struct journal_options options = {
+		.dir = o->journal_dir,
+		.segment_bytes = o->segment_bytes,
+		.max_bytes = spool ? o->spool_max : o->journal_max,
+		.max_age_ns = spool ? 0 : (uint64_t)o->journal_age_ns,
+		.spool = spool,
+	};
+	struct journal_fault fault;
+	struct journal_record last;
+	int err = journal_open(&options, &fault, &p->journal);
+
+	if (err == -EBADMSG)
+		snprintf(why->text, sizeof(why->text),
+			 "%s/%s is damaged at offset %" PRIu64
+			 "; move it away to go on without it",
+			 o->journal_dir, fault.name, fault.offset);
+	else if (err < 0)
+		snprintf(why->text, sizeof(why->text), "%s: %s", o->journal_dir,
+			 strerror(-err));
+	if (err < 0)
+		return err;
+	if (!journal_last(p->journal, &last))
+		return 0;
+	if (last.epoch > p->known_epoch)
+		p->known_epoch = last.epoch;
+	/* What an older run left behind goes first. */
+	p->spooling = spool;
+	return 0;
+}
+
+/* Sync */
+
+int publisher_sync_main(void *arg)
+{
+	struct publisher *p = arg;
+
+	while (sp_sem_wait(&p->sync_wake) == 0) {
+		int err = journal_sync(p->journal);
+
+		if (err < 0)
+			p->sync_error = err;
+		p->syncing = false;
+		publisher_ring(p);
+	}
+	return 0;
+}
+
+/* When the journal should be synced next; SP_NEVER if it need not. */
+static int64_t sync_due(const struct publisher *p)
+{
+	uint64_t end = journal_end(p->journal);
+	uint64_t synced = journal_synced(p->journal);
+
+	if (p->syncing || end == synced)
+		return SP_NEVER;
+	if (end - synced >= p->options.sync_bytes || flights_full(&p->disk) ||
+	    atomic_load(&p->stopping))
+		return 0;
+	return p->last_sync + p->options.sync_ns;
+}
+
+static void sync_if_due(struct publisher *p)
+{
+	if (sync_due(p) > sp_now())
+		return;
+	p->syncing = true;
+	p->last_sync = sp_now();
+	sp_sem_post(&p->sync_wake);
+}
+
+/* A sync that failed says nothing about what is on the disk: write again. */
+static void after_failed_sync(struct publisher *p)
+{
+	int err = p->sync_error;
+
+	p->sync_error = 0;
+	publisher_say(p, p->stats.state, "the journal could not be synced");
+	if (journal_rewind(p->journal) < 0)
+		p->sync_error = err; /* try again next time */
+	journal_cursor_close(p->cursor);
+	p->cursor = NULL;
+	flights_unsend(&p->disk);
+	p->append_again = sp_in(AGAIN_NS);
+}
+
+/* Writing */
+
+static void note_append_error(struct publisher *p, int err)
+{
+	bool full = err == -ENOSPC || err == -EDQUOT;
+
+	if (!p->stats.disk_full) {
+		char text[NATS_WORDS_MAX];
+
+		snprintf(text, sizeof(text), "journal: %s",
+			 full ? "full" : strerror(-err));
+		p->stats.disk_full = full;
+		publisher_say(p, p->stats.state, text);
+	}
+	p->append_again = sp_in(AGAIN_NS);
+}
+
+/* Describe the next flights up to a mark. How many. */
+static size_t gather(struct publisher *p, struct journal_record *records)
+{
+	uint64_t now = publisher_wall_ns();
+	size_t n = 0;
+
+	for (uint64_t i = p->disk.unsent; i != p->disk.tail && n < APPEND_MAX;
+	     i++) {
+		const struct flight *f = flights_at(&p->disk, i);
+		const struct egress_batch *b = f->batch;
+
+		if (flight_is_mark(f))
+			break;
+		records[n++] = (struct journal_record){
+			.time_ns = now,
+			.epoch = f->record.epoch,
+			.seq = f->record.seq,
+			.updates = b->updates,
+			.kind = b->kind,
+			.encoding = b->encoding,
+			.subject_len = (uint16_t)b->subject_len,
+			.len = b->len,
+			.subject = b->subject,
+			.payload = b->bytes,
+		};
+	}
+	return n;
+}
+
+static void take_marks(struct publisher *p)
+{
+	while (p->disk.unsent != p->disk.tail) {
+		struct flight *f = flights_at(&p->disk, p->disk.unsent);
+
+		if (!flight_is_mark(f))
+			return;
+		f->state = FLIGHT_SENT;
+		f->end = journal_end(p->journal);
+		p->disk.unsent++;
+	}
+}
+
+void publisher_spool_write(struct publisher *p)
+{
+	struct journal_record records[APPEND_MAX];
+
+	if (p->journal == NULL || p->append_again > sp_now())
+		return;
+	p->append_again = 0;
+	for (;;) {
+		size_t n;
+		int done;
+
+		take_marks(p);
+		n = gather(p, records);
+		if (n == 0)
+			break;
+		done = journal_append(p->journal, records, n); /* yields */
+		if (done < 0) {
+			note_append_error(p, done);
+			return;
+		}
+		for (int i = 0; i < done; i++) {
+			struct flight *f = flights_at(&p->disk, p->disk.unsent);
+
+			f->state = FLIGHT_SENT;
+			f->end = records[i].position +
+				 journal_record_size(&records[i]);
+			p->disk.unsent++;
+		}
+		p->stats.disk_full = false;
+	}
+}
+
+static void give_back(struct publisher *p, struct flight *f)
+{
+	if (flight_is_mark(f)) {
+		f->batch->position = p->mark.position;
+	} else {
+		p->stats.journal_messages++;
+		p->stats.journal_updates += f->updates;
+	}
+	egress_bridge_give_back(p->bridge, f->batch);
+}
+
+/* Segments that the stream holds all of. */
+static void release(struct publisher *p)
+{
+	uint64_t position = p->released;
+
+	if (position == 0 || position <= journal_first(p->journal))
+		return;
+	/*
+	 * As long as the spool is in use its newest segment stays: to begin
+	 * another one at each moment in which nothing is left would cost more.
+	 */
+	if (p->spooling && position >= journal_end(p->journal))
+		position--;
+	(void)journal_release(p->journal, position); /* yields */
+}
+
+void publisher_spool_settle(struct publisher *p)
+{
+	bool output = p->options.nats.server_count == 0;
+	struct flight *f;
+
+	if (p->journal == NULL)
+		return;
+	if (p->sync_error != 0 && !p->syncing)
+		after_failed_sync(p);
+	if (output)
+		publisher_set_mark(p, journal_synced(p->journal));
+	while ((f = flights_first(&p->disk)) != NULL &&
+	       f->state == FLIGHT_SENT &&
+	       f->end <= journal_synced(p->journal)) {
+		give_back(p, f);
+		flights_drop_first(&p->disk);
+	}
+	sync_if_due(p);
+	if (!output) {
+		release(p);
+	} else if (sp_now() >= p->last_retain + RETAIN_NS) {
+		p->last_retain = sp_now();
+		(void)journal_retain(p->journal, publisher_wall_ns());
+	}
+}
+
+/* Reading back */
+
+/*
+ * From now on what comes goes to the disk, behind what is in memory. Messages
+ * that are under way stay so if the link is good; their bytes are on disk,
+ * should they be needed again.
+ */
+void publisher_spool_enter(struct publisher *p)
+{
+	p->spooling = true;
+	p->slow_since = 0;
+	for (uint64_t n = p->wire.head; n != p->wire.tail; n++) {
+		struct flight *f = flights_at(&p->wire, n);
+
+		if (f->batch == NULL)
+			continue;
+		flights_push(&p->disk,
+			     (struct flight){ .batch = f->batch,
+					      .record = f->record,
+					      .len = f->len,
+					      .updates = f->updates });
+		if (flight_is_mark(f))
+			f->seq = 0;
+		f->batch = NULL;
+	}
+	if (!p->ready)
+		p->wire.unsent = p->wire.head;
+	p->wire.tail = p->wire.unsent;
+	p->has_fed = p->has_stored;
+	p->fed = p->stored;
+	for (uint64_t n = p->wire.head; n != p->wire.tail; n++) {
+		const struct flight *f = flights_at(&p->wire, n);
+
+		if (f->state == FLIGHT_STORED && f->seq == 0)
+			continue;
+		p->has_fed = true;
+		p->fed = f->record;
+	}
+}
+
+void publisher_spool_rewind(struct publisher *p)
+{
+	journal_cursor_close(p->cursor);
+	p->cursor = NULL;
+	publisher_spool_enter(p);
+}
+
+/* The next record that the stream does not have. As the cursor's. */
+static int next_needed(struct publisher *p, struct journal_record *out)
+{
+	int got;
+
+	if (p->cursor == NULL) {
+		got = journal_cursor_open(p->options.journal_dir,
+					  JOURNAL_OLDEST, &p->cursor);
+		if (got < 0)
+			return got;
+	}
+	do {
+		struct record_id id;
+
+		if (journal_cursor_position(p->cursor) >=
+		    journal_end(p->journal))
+			return 0;
+		got = journal_cursor_next(p->cursor, out); /* yields */
+		if (got != 1)
+			return got;
+		id = (struct record_id){ out->epoch, out->seq };
+		if (!p->has_fed || record_id_compare(id, p->fed) > 0)
+			return 1;
+		if (journal_cursor_position(p->cursor) > p->released &&
+		    p->has_stored && record_id_compare(id, p->stored) <= 0)
+			p->released = journal_cursor_position(p->cursor);
+	} while (true);
+}
+
+/* Send @r; its bytes are in the cursor's hands. */
+static int feed_one(struct publisher *p, const struct journal_record *r)
+{
+	char subject[SUBJECT_MAX];
+	uint64_t number;
+
+	memcpy(subject, r->subject, r->subject_len);
+	subject[r->subject_len] = '\0';
+	p->has_fed = true;
+	p->fed = (struct record_id){ r->epoch, r->seq };
+	number = flights_push(&p->wire,
+			      (struct flight){
+				      .record = p->fed,
+				      .end = journal_cursor_position(p->cursor),
+				      .len = r->len,
+				      .updates = r->updates });
+	return publisher_wire_publish(p, number, subject, r->payload,
+				      r->encoding);
+}
+
+static void note_read_error(struct publisher *p, int err)
+{
+	const struct journal_fault *fault;
+	char text[NATS_WORDS_MAX];
+
+	if (err == -EBADMSG && p->cursor != NULL) {
+		fault = journal_cursor_fault(p->cursor);
+		snprintf(text, sizeof(text),
+			 "%s/%s is damaged at offset %" PRIu64,
+			 p->options.journal_dir, fault->name, fault->offset);
+	} else {
+		snprintf(text, sizeof(text), "spool: %s", strerror(-err));
+	}
+	publisher_say(p, p->stats.state, text);
+	journal_cursor_close(p->cursor);
+	p->cursor = NULL;
+	p->feed_again = sp_in(AGAIN_NS);
+}
+
+void publisher_spool_feed(struct publisher *p)
+{
+	struct journal_record record;
+	int got;
+
+	if (!p->spooling || !p->ready || p->held_back ||
+	    p->feed_again > sp_now())
+		return;
+	p->feed_again = 0;
+	while (p->ready && flights_count(&p->wire) < p->options.window) {
+		got = next_needed(p, &record); /* yields */
+		if (got < 0)
+			note_read_error(p, got);
+		if (got != 1)
+			break;
+		if (feed_one(p, &record) < 0)
+			return;
+	}
+	/* Nothing on the disk, nothing on its way there: the direct way. */
+	if (p->ready && p->cursor != NULL && flights_empty(&p->disk) &&
+	    journal_cursor_position(p->cursor) >= journal_end(p->journal)) {
+		p->spooling = false;
+		if (flights_empty(&p->wire))
+			p->released = journal_end(p->journal);
+		journal_cursor_close(p->cursor);
+		p->cursor = NULL;
+		publisher_say(p, PUBLISHER_READY, NULL);
+	}
+}
+
+int64_t publisher_spool_deadline(const struct publisher *p)
+{
+	int64_t when = SP_NEVER;
+
+	if (p->journal == NULL)
+		return when;
+	when = sync_due(p);
+	if (p->disk.unsent != p->disk.tail && p->append_again < when)
+		when = p->append_again;
+	if (p->spooling && p->ready && p->feed_again != 0 &&
+	    p->feed_again < when)
+		when = p->feed_again;
+	if (p->options.nats.server_count == 0 &&
+	    p->last_retain + RETAIN_NS < when)
+		when = p->last_retain + RETAIN_NS;
+	return when;
+}

@@ -1,0 +1,271 @@
+/*
+ * To the stream: send, take acknowledgements, settle.
+ *
+ * A message is sent only behind the one before it, and names it; so the
+ * flights that the stream holds are always the first ones of the ring. What
+ * goes wrong with one of them goes wrong with all behind it. There is one way
+ * out: stop sending, let what is under way be answered, and let the link fiber
+ * ask the stream for its last message. publisher_wire_resume() goes on there.
+ */
+#include "egress/publisher_state.h"
+
+#include "egress/codec.h"
+
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A token is the generation above the number of the flight. */
+#define GENERATION_SHIFT 48
+#define NUMBER_MASK	 ((UINT64_C(1) << GENERATION_SHIFT) - 1)
+
+static void note_latency(struct publisher *p, int64_t ns)
+{
+	uint64_t us = ns < 0 ? 0 : (uint64_t)ns / 1000;
+	int bucket = us == 0 ? 0 : 64 - __builtin_clzll(us);
+
+	if (bucket >= PUBLISHER_LATENCIES)
+		bucket = PUBLISHER_LATENCIES - 1;
+	p->stats.latency[bucket]++;
+}
+
+static void answer(struct publisher *p, const struct nats_answer *a)
+{
+	uint64_t number = a->token & NUMBER_MASK;
+	char text[NATS_WORDS_MAX];
+	struct flight *f;
+
+	if (a->token >> GENERATION_SHIFT !=
+	    (p->generation & (UINT64_MAX >> GENERATION_SHIFT)))
+		return;
+	if (p->unanswered > 0)
+		p->unanswered--;
+	if (a->ack.error != 0) {
+		p->stats.refused++;
+		snprintf(text, sizeof(text), "not stored: %u %s", a->ack.error,
+			 a->ack.text);
+		publisher_wire_fail(p, TROUBLE_STREAM, text);
+		return;
+	}
+	if (number < p->wire.head || number >= p->wire.unsent)
+		return;
+	f = flights_at(&p->wire, number);
+	f->state = FLIGHT_STORED;
+	f->seq = a->ack.seq;
+	p->stats.duplicates += a->ack.duplicate;
+	note_latency(p, sp_now() - f->sent_ns);
+}
+
+void publisher_wire_answers(struct publisher *p)
+{
+	struct nats_answer a;
+
+	while ((p->ready || p->settling) && nats_link_take(p->link, &a))
+		answer(p, &a);
+}
+
+void publisher_wire_fail(struct publisher *p, enum publisher_trouble trouble,
+			 const char *text)
+{
+	if (!p->ready) {
+		if (p->settling && trouble > p->trouble)
+			p->trouble = trouble;
+		return; /* the first one is the one to tell of */
+	}
+	p->ready = false;
+	p->settling = true;
+	p->settle_until = sp_in(p->options.ack_timeout_ns);
+	p->trouble = trouble;
+	p->down_since = sp_now();
+	publisher_say(p, PUBLISHER_RECOVERING, text);
+}
+
+/* Everything not known to be stored will be sent again, in order. */
+static void rewind_wire(struct publisher *p)
+{
+	bool spooled = p->spooling;
+
+	publisher_wire_settle(p);
+	for (uint64_t n = p->wire.head; n != p->wire.tail; n++)
+		spooled |= flights_at(&p->wire, n)->batch == NULL;
+	/* What came from the spool can only be read again from there. */
+	if (spooled)
+		publisher_spool_rewind(p);
+	else
+		flights_unsend(&p->wire);
+}
+
+static void check_ready(struct publisher *p)
+{
+	const struct flight *f = flights_first(&p->wire);
+
+	if (nats_link_lost(p->link)) {
+		publisher_wire_fail(p, TROUBLE_LINK, "connection lost");
+	} else if (f != NULL && f->state == FLIGHT_SENT &&
+		   sp_now() - f->sent_ns > p->options.ack_timeout_ns) {
+		p->stats.timeouts++;
+		publisher_wire_fail(p, TROUBLE_LINK,
+				    "no acknowledgement in time");
+	}
+}
+
+void publisher_wire_check(struct publisher *p)
+{
+	if (p->ready)
+		check_ready(p);
+	if (!p->settling)
+		return;
+	if (nats_link_lost(p->link))
+		p->trouble = TROUBLE_LINK;
+	if (p->trouble != TROUBLE_LINK && p->unanswered > 0) {
+		if (sp_now() < p->settle_until)
+			return;
+		/* It may still be on its way: not on this connection. */
+		p->trouble = TROUBLE_LINK;
+	}
+	p->settling = false;
+	rewind_wire(p);
+	sp_sem_post(&p->link_wake);
+}
+
+/* The stream says what it holds: all up to that is safe. */
+static void take_held(struct publisher *p)
+{
+	const struct nats_tail *tail = &p->tail;
+
+	if (!tail->has_record)
+		return;
+	for (uint64_t n = p->wire.head; n != p->wire.tail; n++) {
+		struct flight *f = flights_at(&p->wire, n);
+
+		if (flight_is_mark(f) || f->state == FLIGHT_STORED)
+			continue;
+		if (record_id_compare(f->record, tail->record) > 0)
+			break;
+		f->state = FLIGHT_STORED;
+		f->seq = tail->id_seq;
+	}
+	if (!p->has_stored || record_id_compare(tail->record, p->stored) > 0) {
+		p->has_stored = true;
+		p->stored = tail->record;
+	}
+}
+
+void publisher_wire_resume(struct publisher *p)
+{
+	p->fresh = false;
+	p->generation++;
+	p->unanswered = 0;
+	p->down_since = 0;
+	take_held(p);
+	publisher_wire_settle(p);
+	flights_unsend(&p->wire);
+	if (p->spooling)
+		publisher_spool_rewind(p);
+	publisher_set_mark(p, p->tail.id_seq);
+	publisher_say(p, PUBLISHER_READY, NULL);
+}
+
+static void settle_one(struct publisher *p, struct flight *f)
+{
+	if (flight_is_mark(f)) {
+		f->batch->position = p->mark.position;
+		egress_bridge_give_back(p->bridge, f->batch);
+		return;
+	}
+	if (f->seq == 0)
+		return; /* stands for a mark that went to the disk */
+	p->has_stored = true;
+	p->stored = f->record;
+	p->stats.messages++;
+	p->stats.updates += f->updates;
+	p->stats.bytes += f->len;
+	if (f->end > p->released)
+		p->released = f->end;
+	publisher_set_mark(p, f->seq);
+	if (f->batch != NULL)
+		egress_bridge_give_back(p->bridge, f->batch);
+}
+
+void publisher_wire_settle(struct publisher *p)
+{
+	struct flight *f;
+
+	while ((f = flights_first(&p->wire)) != NULL &&
+	       f->state == FLIGHT_STORED) {
+		settle_one(p, f);
+		flights_drop_first(&p->wire);
+	}
+}
+
+/* Send flight @number, which is the first that was not. */
+int publisher_wire_publish(struct publisher *p, uint64_t number,
+			   const char *subject, const void *bytes,
+			   enum egress_encoding encoding)
+{
+	struct flight *f = flights_at(&p->wire, number);
+	struct message_id name = { p->epoch, f->record };
+	char id[MESSAGE_ID_MAX];
+	struct nats_message m = {
+		.subject = subject,
+		.bytes = bytes,
+		.len = f->len,
+		.id = id,
+		.after = p->last_id[0] != '\0' ? p->last_id : NULL,
+		.encoding = encoding == EGRESS_PLAIN
+				    ? NULL
+				    : egress_encoding_name(encoding),
+		.collector = p->options.collector,
+		.schema = p->options.schema,
+		.token = p->generation << GENERATION_SHIFT |
+			 (number & NUMBER_MASK),
+	};
+	char text[NATS_WORDS_MAX];
+	int err;
+
+	message_id_format(p->options.collector, &name, id);
+	err = nats_link_publish(p->link, &m);
+	if (err == -EMSGSIZE) {
+		snprintf(text, sizeof(text),
+			 "a batch of %u bytes is more than the server's "
+			 "max_payload, %zu",
+			 f->len, nats_link_max_payload(p->link));
+		publisher_wire_fail(p, TROUBLE_STREAM, text);
+		return err;
+	}
+	if (err < 0) {
+		publisher_wire_fail(p, TROUBLE_LINK, "cannot write");
+		return err;
+	}
+	memcpy(p->last_id, id, sizeof(id));
+	f->state = FLIGHT_SENT;
+	f->sent_ns = sp_now();
+	p->unanswered++;
+	p->wire.unsent = number + 1;
+	return 0;
+}
+
+void publisher_wire_send(struct publisher *p)
+{
+	while (p->ready && !p->held_back && p->wire.unsent != p->wire.tail) {
+		uint64_t number = p->wire.unsent;
+		const struct flight *f = flights_at(&p->wire, number);
+
+		if (f->state == FLIGHT_STORED) {
+			p->wire.unsent++; /* a mark */
+			continue;
+		}
+		if (publisher_wire_publish(p, number, f->batch->subject,
+					   f->batch->bytes,
+					   f->batch->encoding) < 0)
+			break;
+	}
+}
+
+bool publisher_wire_idle(const struct publisher *p)
+{
+	return flights_empty(&p->wire);
+}
