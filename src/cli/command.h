@@ -17,6 +17,10 @@ struct command {
 };
 
 int decode_main(int argc, char **argv);
+int doctor_main(int argc, char **argv);
+int generate_main(int argc, char **argv);
+int replay_main(int argc, char **argv);
 int run_main(int argc, char **argv);
+int tail_main(int argc, char **argv);
 
 #endif

@@ -1,5 +1,6 @@
 #include "cli/json.h"
 
+#include "bmp/text.h"
 #include "cli/memory.h"
 
 #include <arpa/inet.h>
@@ -120,40 +121,6 @@ void json_bool(struct json *j, bool value)
 		put(j, "false", 5);
 }
 
-/* Length of the UTF-8 sequence at the start of @v, or 0 if it is none. */
-static size_t utf8_len(struct wire_view v)
-{
-	static const struct {
-		uint8_t mask, lead;
-		uint32_t least;
-	} forms[] = {
-		{ 0x80, 0x00, 0 },
-		{ 0xe0, 0xc0, 0x80 },
-		{ 0xf0, 0xe0, 0x800 },
-		{ 0xf8, 0xf0, 0x10000 },
-	};
-
-	for (size_t n = 0; n < sizeof(forms) / sizeof(forms[0]); n++) {
-		uint32_t code = v.p[0] & (uint8_t)~forms[n].mask;
-
-		if ((v.p[0] & forms[n].mask) != forms[n].lead)
-			continue;
-		if (v.len <= n)
-			return 0;
-		for (size_t i = 1; i <= n; i++) {
-			if ((v.p[i] & 0xc0) != 0x80)
-				return 0;
-			code = code << 6 | (v.p[i] & 0x3f);
-		}
-		/* No overlong forms, no surrogates, nothing beyond Unicode. */
-		if (code < forms[n].least || code > 0x10ffff ||
-		    (code >= 0xd800 && code <= 0xdfff))
-			return 0;
-		return n + 1;
-	}
-	return 0;
-}
-
 static void put_escaped(struct json *j, uint8_t c)
 {
 	char escape[] = {
@@ -175,7 +142,7 @@ void json_text(struct json *j, struct wire_view text)
 	separate(j);
 	put_char(j, '"');
 	while (text.len > 0) {
-		size_t n = utf8_len(text);
+		size_t n = text_utf8_len(text);
 
 		if (n == 0)
 			put(j, "\\ufffd", 6);

@@ -12,6 +12,10 @@
 static const struct command commands[] = {
 	{ "run", "the collector", run_main },
 	{ "decode", "print what a capture says, as JSON lines", decode_main },
+	{ "replay", "play captured sessions back at a collector", replay_main },
+	{ "generate", "make up routers and send what they say", generate_main },
+	{ "tail", "follow what a collector publishes", tail_main },
+	{ "doctor", "check this host: settings, limits, kernel", doctor_main },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -1,0 +1,43 @@
+/*
+ * cli/generate.h - what the parts of "arancini generate" share
+ *
+ *	generate.c		options, the summary
+ *	generate_output.c	to a file, to a collector
+ */
+#ifndef CLI_GENERATE_H
+#define CLI_GENERATE_H
+
+#include "cli/sessions.h"
+#include "cli/target.h"
+#include "load/router.h"
+
+struct generate {
+	struct load_plan plan;
+	struct load_table *table;
+	const char *file;     /* NULL: to the target */
+	struct target target; /* of --to */
+	const char *target_name;
+	bool wall_clock;     /* real times in the headers */
+	int64_t duration_ns; /* of churn without a rate; 0: no end */
+
+	/* What came of it */
+	struct sessions sessions;
+	struct load_counts counts; /* of all routers */
+	uint32_t tables;	   /* routers that have sent theirs */
+	uint64_t table_updates;	   /* routes, when all had */
+	int64_t began;
+	int64_t tables_at;
+	int64_t ended;
+};
+
+/* The routes so far, announced and withdrawn. */
+static inline uint64_t generate_updates(const struct load_counts *counts)
+{
+	return counts->announced + counts->withdrawn;
+}
+
+/* Both return the exit code, and have said what was wrong. */
+int generate_to_file(struct generate *g);
+int generate_to_target(struct generate *g);
+
+#endif

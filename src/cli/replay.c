@@ -1,0 +1,464 @@
+/*
+ * arancini replay - captured BMP sessions, played back at a collector
+ *
+ * Files are read into memory first, so that many routers can play the same
+ * session at once and none waits for a disk.
+ */
+#include "capture/recording.h"
+#include "cli/command.h"
+#include "cli/memory.h"
+#include "cli/number.h"
+#include "cli/sessions.h"
+#include "cli/target.h"
+#include "load/random.h"
+
+#include <spargio/socket.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+	"Usage: arancini replay [OPTION]... FILE... --to HOST:PORT\n"
+	"Play captured BMP sessions back at a collector.\n"
+	"\n"
+	"A FILE is a raw BMP stream, which is sent byte by byte as it is, or a "
+	"pcap\n"
+	"or pcapng file, each BMP session of which is played by a router of "
+	"its\n"
+	"own; gzip, bzip2, xz and zstd are recognised by content. \"-\" is "
+	"standard\n"
+	"input. All sessions of all files are played at the same time.\n"
+	"\n"
+	"  --to HOST:PORT     the collector\n"
+	"  --raw              send each FILE as it is, whatever is in it\n"
+	"  --speed HOW        max, as fast as it goes (default); real, as it "
+	"was\n"
+	"                     recorded; or N times as fast\n"
+	"  --max-pause SECONDS\n"
+	"                     no pause is longer in real time; default 60\n"
+	"  --chunk N|random   bytes in one write; default: as many as there "
+	"are\n"
+	"  --seed N           of the random chunks; default 1\n"
+	"  --sessions N       play each session N times at the same time\n"
+	"  --spread-sources   each from an address of its own, 127.1.0.1 and "
+	"up;\n"
+	"                     HOST must be in 127/8\n"
+	"  --loop N           play N times, one after the other; 0: for ever\n"
+	"  --help             this text\n"
+	"\n"
+	"Exit status: 0 if all was sent, 1 if the collector could not be "
+	"reached or\n"
+	"closed early, or a file is damaged (what can be read is played), 2 "
+	"for\n"
+	"wrong usage.\n";
+
+#define PIECE	     (256u * 1024)
+#define CHUNK_RANDOM SIZE_MAX
+#define CHUNK_POWERS 15 /* random ones are up to 16 KiB, most are small */
+#define MILLION	     1000000u
+
+struct replay {
+	struct target target;
+	const char *target_name;
+	bool raw;
+	bool spread;
+	uint64_t speed;	       /* millionths of real time; 0: max */
+	uint64_t max_pause_ns; /* of real time */
+	size_t chunk;	       /* 0: as it comes */
+	uint64_t seed;
+	uint32_t copies;
+	uint32_t loops; /* 0: for ever */
+
+	struct capture_recording *recordings;
+	size_t recording_count;
+	const struct capture_track **tracks;
+	size_t track_count;
+
+	struct sessions sessions;
+	uint64_t sent;
+	uint64_t total; /* of one loop */
+	int64_t began;
+};
+
+/* One session under way. */
+struct player {
+	struct replay *replay;
+	const struct capture_track *track;
+	int fd;
+	size_t at;
+	size_t mark;	 /* the next to wait for */
+	uint64_t due_ns; /* of real time, the mark before it */
+	int64_t began;
+	struct load_random random;
+};
+
+/* Playing */
+
+/* When @mark comes after what was before it, in real time. */
+static uint64_t pause_before(const struct player *p, size_t mark)
+{
+	const struct capture_mark *marks = p->track->marks;
+	uint64_t ns = marks[mark].ns - (mark > 0 ? marks[mark - 1].ns : 0);
+
+	return ns < p->replay->max_pause_ns ? ns : p->replay->max_pause_ns;
+}
+
+static int64_t scaled(const struct player *p, uint64_t real_ns)
+{
+	return (int64_t)((unsigned __int128)real_ns * MILLION /
+			 p->replay->speed);
+}
+
+/* Wait for the next mark, and how far the track may be sent then. Yields. */
+static int wait_due(struct player *p, size_t *end)
+{
+	const struct capture_track *track = p->track;
+	int64_t now;
+	int err = 0;
+
+	p->due_ns += pause_before(p, p->mark);
+	now = sp_now();
+	if (p->began + scaled(p, p->due_ns) > now)
+		err = sp_sleep_until(p->began + scaled(p, p->due_ns));
+	if (err < 0)
+		return err;
+	p->mark++;
+	/* What is due by now goes along. */
+	now = sp_now();
+	while (p->mark < track->mark_count &&
+	       p->began + scaled(p, p->due_ns + pause_before(p, p->mark)) <=
+		       now)
+		p->due_ns += pause_before(p, p->mark++);
+	*end = p->mark < track->mark_count ? track->marks[p->mark].at
+					   : track->len;
+	return 0;
+}
+
+static size_t next_chunk(struct player *p)
+{
+	size_t chunk = p->replay->chunk;
+
+	if (chunk == 0)
+		return PIECE;
+	if (chunk != CHUNK_RANDOM)
+		return chunk;
+	return 1 + load_random_below(&p->random,
+				     1u << load_random_below(&p->random,
+							     CHUNK_POWERS));
+}
+
+/* The whole track, or -EINTR if a signal came. Yields. */
+static int play(struct player *p)
+{
+	struct replay *r = p->replay;
+	size_t end = p->track->len;
+	int err = 0;
+
+	while (p->at < p->track->len && err == 0) {
+		if (r->speed != 0)
+			err = wait_due(p, &end);
+		while (p->at < end && err == 0) {
+			size_t n = next_chunk(p);
+
+			if (n > end - p->at)
+				n = end - p->at;
+			if (r->sessions.stop)
+				return -EINTR;
+			err = sp_send_all(p->fd, p->track->bytes + p->at, n);
+			if (err < 0)
+				break;
+			p->at += n;
+			r->sent += n;
+		}
+	}
+	return err;
+}
+
+/* Connect, play, end. Whether to go on. Yields. */
+static bool play_once(struct player *p, uint32_t index)
+{
+	struct replay *r = p->replay;
+	int err = target_dial(&r->target, index, &p->fd);
+
+	if (err < 0) {
+		sessions_complain(&r->sessions, index,
+				  "cannot connect to %s: %s", r->target_name,
+				  strerror(-err));
+		return false;
+	}
+	p->at = 0;
+	p->mark = 0;
+	p->due_ns = 0;
+	p->began = sp_now();
+	err = play(p);
+	if (err == 0)
+		err = target_hang_up(p->fd);
+	else
+		close(p->fd);
+	if (err == -EINTR)
+		sessions_complain(&r->sessions, index,
+				  "interrupted after %zu of %zu bytes", p->at,
+				  p->track->len);
+	else if (err < 0)
+		sessions_complain(&r->sessions, index,
+				  "%s closed the session early, after about "
+				  "%zu of %zu bytes: %s",
+				  r->target_name, p->at, p->track->len,
+				  strerror(-err));
+	return err == 0 && !r->sessions.stop;
+}
+
+static void run_session(void *ctx, uint32_t index)
+{
+	struct replay *r = ctx;
+	struct player p = {
+		.replay = r,
+		.track = r->tracks[index % r->track_count],
+		.random = load_random_fork(r->seed, index),
+	};
+
+	for (uint32_t i = 0; r->loops == 0 || i < r->loops; i++)
+		if (!play_once(&p, index)) /* yields */
+			break;
+}
+
+static void show(void *ctx)
+{
+	struct replay *r = ctx;
+	double seconds = (double)(sp_now() - r->began) / 1e9;
+	double megabytes = (double)r->sent / 1e6;
+
+	if (r->loops == 0 || r->total == 0)
+		progress_show(&r->sessions.progress, "%.1f MB, %.1f MB/s",
+			      megabytes, megabytes / seconds);
+	else
+		progress_show(&r->sessions.progress,
+			      "%.0f %%, %.1f MB, %.1f MB/s",
+			      100.0 * (double)r->sent /
+				      ((double)r->total * r->loops),
+			      megabytes, megabytes / seconds);
+}
+
+/* Files */
+
+static void add_tracks(struct replay *r, const struct capture_recording *from)
+{
+	r->tracks = memory_must(
+		realloc(r->tracks, (r->track_count + from->count + 1) *
+					   sizeof(struct capture_track *)));
+	for (size_t i = 0; i < from->count; i++) {
+		r->tracks[r->track_count++] = from->tracks[i];
+		r->total += from->tracks[i]->len * r->copies;
+	}
+}
+
+/* The exit code; what can be read is there in any case. */
+static int read_file(struct replay *r, const char *path)
+{
+	struct capture_recording *recording =
+		&r->recordings[r->recording_count++];
+	struct capture_source *source;
+	int err = capture_source_open(path, &source);
+
+	if (err < 0) {
+		fprintf(stderr, "arancini replay: %s: %s\n", path,
+			strerror(-err));
+		return EXIT_FAILURE;
+	}
+	err = r->raw ? capture_recording_read_raw(recording, source)
+		     : capture_recording_read(recording, source);
+	capture_source_close(source);
+	if (err < 0)
+		fprintf(stderr, "arancini replay: %s: %s\n", path,
+			recording->error[0] != '\0' ? recording->error
+						    : strerror(-err));
+	add_tracks(r, recording);
+	return err < 0 ? EXIT_FAILURE : 0;
+}
+
+static int play_files(struct replay *r, char **paths, size_t count)
+{
+	uint64_t sessions;
+	int code = 0;
+
+	r->recordings = memory_must(calloc(count, sizeof(*r->recordings)));
+	for (size_t i = 0; i < count; i++)
+		code |= read_file(r, paths[i]);
+	sessions = (uint64_t)r->track_count * r->copies;
+	if (sessions > 0) {
+		r->sessions = (struct sessions){
+			.command = "replay",
+			.count = (uint32_t)sessions,
+			.run = run_session,
+			.show = show,
+			.ctx = r,
+		};
+		r->began = sp_now();
+		code |= sessions_run(&r->sessions);
+		fprintf(stderr,
+			"arancini replay: %.1f MB in %u sessions, "
+			"%.2f s\n",
+			(double)r->sent / 1e6, r->sessions.count,
+			(double)(sp_now() - r->began) / 1e9);
+	}
+	for (size_t i = 0; i < count; i++)
+		capture_recording_fini(&r->recordings[i]);
+	free(r->recordings);
+	free(r->tracks);
+	return code;
+}
+
+/* Options */
+
+static int usage(const char *what, const char *word)
+{
+	fprintf(stderr, "arancini replay: %s%s; see 'arancini replay --help'\n",
+		what, word);
+	return EXIT_USAGE;
+}
+
+enum {
+	OPTION_TO = 256,
+	OPTION_RAW,
+	OPTION_SPEED,
+	OPTION_MAX_PAUSE,
+	OPTION_CHUNK,
+	OPTION_SEED,
+	OPTION_SESSIONS,
+	OPTION_SPREAD,
+	OPTION_LOOP,
+	OPTION_HELP
+};
+
+static const struct option options[] = {
+	{ "to", required_argument, NULL, OPTION_TO },
+	{ "raw", no_argument, NULL, OPTION_RAW },
+	{ "speed", required_argument, NULL, OPTION_SPEED },
+	{ "max-pause", required_argument, NULL, OPTION_MAX_PAUSE },
+	{ "chunk", required_argument, NULL, OPTION_CHUNK },
+	{ "seed", required_argument, NULL, OPTION_SEED },
+	{ "sessions", required_argument, NULL, OPTION_SESSIONS },
+	{ "spread-sources", no_argument, NULL, OPTION_SPREAD },
+	{ "loop", required_argument, NULL, OPTION_LOOP },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+static bool parse_speed(const char *text, uint64_t *out)
+{
+	if (strcmp(text, "max") == 0)
+		*out = 0;
+	else if (strcmp(text, "real") == 0)
+		*out = MILLION;
+	else
+		return number_millionths(text, UINT64_C(1000000) * MILLION,
+					 out) &&
+		       *out > 0;
+	return true;
+}
+
+static bool parse_chunk(const char *text, size_t *out)
+{
+	uint64_t value;
+
+	if (strcmp(text, "random") == 0) {
+		*out = CHUNK_RANDOM;
+		return true;
+	}
+	if (!number_count(text, 1u << 30, &value) || value == 0)
+		return false;
+	*out = value;
+	return true;
+}
+
+static bool parse_value(int option, struct replay *r)
+{
+	uint64_t value;
+
+	switch (option) {
+	case OPTION_SPEED:
+		return parse_speed(optarg, &r->speed);
+	case OPTION_MAX_PAUSE:
+		if (!number_millionths(optarg, UINT64_C(1000000) * 86400 * 366,
+				       &value))
+			return false;
+		r->max_pause_ns = value * 1000;
+		return true;
+	case OPTION_CHUNK:
+		return parse_chunk(optarg, &r->chunk);
+	case OPTION_SEED:
+		return number_count(optarg, UINT64_MAX, &r->seed);
+	case OPTION_SESSIONS:
+		return number_count32(optarg, 1000000, &r->copies) &&
+		       r->copies > 0;
+	case OPTION_LOOP:
+		return number_count32(optarg, UINT32_MAX, &r->loops);
+	default:
+		return false;
+	}
+}
+
+/* -1: go on; otherwise the exit code. */
+static int parse(struct replay *r, int argc, char **argv)
+{
+	int option, which = 0;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":h", options, &which)) !=
+	       -1) {
+		switch (option) {
+		case OPTION_TO:
+			r->target_name = optarg;
+			break;
+		case OPTION_RAW:
+			r->raw = true;
+			break;
+		case OPTION_SPREAD:
+			r->spread = true;
+			break;
+		case OPTION_HELP:
+		case 'h':
+			fputs(help, stdout);
+			return 0;
+		case ':':
+			return usage("a value is missing after ",
+				     argv[optind - 1]);
+		case '?':
+			return usage("unknown option ", argv[optind - 1]);
+		default:
+			if (!parse_value(option, r)) {
+				fprintf(stderr,
+					"arancini replay: --%s cannot be '%s'; "
+					"see 'arancini replay --help'\n",
+					options[which].name, optarg);
+				return EXIT_USAGE;
+			}
+		}
+	}
+	return -1;
+}
+
+int replay_main(int argc, char **argv)
+{
+	struct replay r = {
+		.max_pause_ns = UINT64_C(60) * 1000000000,
+		.seed = 1,
+		.copies = 1,
+		.loops = 1,
+	};
+	int code = parse(&r, argc, argv);
+
+	if (code >= 0)
+		return code;
+	if (optind == argc)
+		return usage("which file?", "");
+	if (r.target_name == NULL)
+		return usage("to which collector? --to HOST:PORT", "");
+	code = target_init(&r.target, "replay", r.target_name, r.spread);
+	if (code != 0)
+		return code;
+	return play_files(&r, argv + optind, (size_t)(argc - optind));
+}

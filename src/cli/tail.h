@@ -1,0 +1,60 @@
+/*
+ * cli/tail.h - what the parts of "arancini tail" share
+ *
+ *	tail.c		options
+ *	tail_source.c	messages out of JetStream or a journal
+ *	tail_json.c	an update or event as a JSON object
+ *	tail_text.c	the same as a line for people
+ */
+#ifndef CLI_TAIL_H
+#define CLI_TAIL_H
+
+#include "cli/json.h"
+#include "egress/codec.h"
+#include "egress/nats_reader.h"
+#include "egress/read.h"
+
+enum tail_form {
+	TAIL_TEXT,
+	TAIL_JSON,
+	TAIL_RAW, /* Cap'n Proto messages back to back, not compressed */
+};
+
+struct tail {
+	struct nats_reader_options nats; /* servers: from JetStream */
+	const char *journal;		 /* or from this folder */
+	enum tail_form form;
+	uint64_t count;	 /* of updates and events; 0: no end */
+	int64_t idle_ms; /* end when nothing came for so long; 0: never */
+	struct egress_codec *codec;
+	struct json out;
+	uint64_t printed;
+	bool failed; /* standard output is gone, or the source is */
+};
+
+/* A message, wherever it comes from. */
+struct tail_message {
+	const char *subject;
+	const char *id; /* or NULL */
+	uint64_t position;
+	enum egress_encoding encoding;
+	struct wire_view bytes;
+};
+
+/* Print what is in @m. False when it is time to end. */
+bool tail_message(struct tail *t, const struct tail_message *m);
+
+/* Read until it is time to end; the exit code. */
+int tail_from_nats(struct tail *t);
+int tail_from_journal(struct tail *t);
+
+void tail_json_update(struct json *j, const struct egress_update *u);
+void tail_json_event(struct json *j, const struct egress_event *e);
+/* To standard output. */
+void tail_text_update(const struct egress_update *u);
+void tail_text_event(const struct egress_event *e);
+
+/* "peerUp", or "event" for one of a later schema. */
+const char *tail_event_name(uint16_t kind);
+
+#endif

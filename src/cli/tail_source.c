@@ -1,0 +1,247 @@
+#include "cli/tail.h"
+
+#include "egress/journal_cursor.h"
+#include "egress/nats_link.h"
+#include "egress/nats_stream.h"
+
+#include <spargio/runtime.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define STEP_MS 100 /* how often to look for the end */
+
+/* Updates are on subjects that end with a family: "1_1". */
+static bool holds_updates(const char *subject)
+{
+	const char *last = strrchr(subject, '.');
+	size_t n;
+
+	last = last == NULL ? subject : last + 1;
+	n = strspn(last, "0123456789");
+	return n > 0 && last[n] == '_' &&
+	       strspn(last + n + 1, "0123456789") == strlen(last + n + 1);
+}
+
+static void put_line(struct tail *t, const struct tail_message *m,
+		     const char *type)
+{
+	json_object(&t->out);
+	json_string_at(&t->out, "type", type);
+	json_string_at(&t->out, "subject", m->subject);
+	json_uint_at(&t->out, "position", m->position);
+	if (m->id != NULL)
+		json_string_at(&t->out, "messageId", m->id);
+}
+
+static void end_line(struct tail *t)
+{
+	json_end_object(&t->out);
+	json_end_line(&t->out);
+}
+
+static void print_one(struct tail *t, const struct tail_message *m,
+		      const struct egress_message *one)
+{
+	struct egress_update u;
+	struct egress_event e;
+
+	if (holds_updates(m->subject)) {
+		if (egress_read_update(one, &u) < 0) {
+			t->failed = true;
+		} else if (t->form == TAIL_JSON) {
+			put_line(t, m, "update");
+			tail_json_update(&t->out, &u);
+			end_line(t);
+		} else {
+			tail_text_update(&u);
+		}
+	} else if (egress_read_event(one, &e) < 0) {
+		t->failed = true;
+	} else if (t->form == TAIL_JSON) {
+		put_line(t, m, tail_event_name(e.kind));
+		tail_json_event(&t->out, &e);
+		end_line(t);
+	} else {
+		tail_text_event(&e);
+	}
+}
+
+static void complain(const struct tail_message *m, const char *what)
+{
+	fprintf(stderr, "arancini tail: message %" PRIu64 " (%s): %s\n",
+		m->position, m->subject, what);
+}
+
+/* Everything that was printed must be seen now, not when more comes. */
+static void flush(struct tail *t)
+{
+	if (t->out.len > 0)
+		fwrite(t->out.bytes, 1, t->out.len, stdout);
+	json_reset(&t->out);
+	if (fflush(stdout) != 0 || ferror(stdout))
+		t->failed = true;
+}
+
+bool tail_message(struct tail *t, const struct tail_message *m)
+{
+	struct egress_message one;
+	struct egress_reader r;
+	struct wire_view plain;
+	int got;
+
+	if (egress_codec_open(t->codec, m->encoding, m->bytes, &plain) < 0) {
+		complain(m, "cannot be unpacked");
+		return true;
+	}
+	r = egress_read_start(plain);
+	while ((got = egress_read_next(&r, &one)) > 0) {
+		t->printed++;
+		if (t->form != TAIL_RAW)
+			print_one(t, m, &one);
+		if (t->count != 0 && t->printed == t->count)
+			break;
+	}
+	if (t->form == TAIL_RAW)
+		fwrite(plain.p, 1, plain.len, stdout);
+	if (got < 0)
+		complain(m, "is damaged");
+	flush(t);
+	return !t->failed && (t->count == 0 || t->printed < t->count);
+}
+
+/* Whether nothing has come for too long. */
+static bool idle(const struct tail *t, int64_t last)
+{
+	return t->idle_ms > 0 && sp_now() - last >= t->idle_ms * SP_MS;
+}
+
+int tail_from_nats(struct tail *t)
+{
+	struct nats_words why = { "" };
+	struct nats_reader *r;
+	struct nats_read read;
+	int64_t last = sp_now();
+	int err = nats_reader_open(&t->nats, &why, &r);
+	bool more = true;
+
+	if (err < 0) {
+		fprintf(stderr,
+			"arancini tail: cannot read stream %s: %s; see --nats "
+			"and --stream\n",
+			t->nats.stream, why.text);
+		return EXIT_FAILURE;
+	}
+	while (more && !idle(t, last)) {
+		int got = nats_reader_next(r, STEP_MS, &read);
+		struct tail_message m;
+
+		if (got != 1)
+			continue;
+		last = sp_now();
+		m = (struct tail_message){
+			.subject = read.subject,
+			.id = read.id,
+			.position = read.seq,
+			.encoding = read.encoding,
+			.bytes = { read.bytes, read.len },
+		};
+		more = tail_message(t, &m);
+	}
+	nats_reader_close(r);
+	nats_finish();
+	return t->failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* Of a journal, new is what comes from now on by the clock. */
+static int open_cursor(const struct tail *t, struct journal_cursor **out)
+{
+	struct timespec now;
+
+	switch (t->nats.from) {
+	case NATS_FROM_TIME:
+		return journal_cursor_open_at(t->journal, t->nats.at, out);
+	case NATS_FROM_NEW:
+		clock_gettime(CLOCK_REALTIME, &now);
+		return journal_cursor_open_at(t->journal,
+					      (uint64_t)now.tv_sec * SP_S +
+						      (uint64_t)now.tv_nsec,
+					      out);
+	default:
+		return journal_cursor_open(t->journal, JOURNAL_OLDEST, out);
+	}
+}
+
+static bool print_record(struct tail *t, const struct journal_record *record)
+{
+	char subject[SUBJECT_MAX];
+	struct tail_message m = {
+		.subject = subject,
+		.position = record->position,
+		.encoding = record->encoding,
+		.bytes = { record->payload, record->len },
+	};
+
+	memcpy(subject, record->subject, record->subject_len);
+	subject[record->subject_len] = '\0';
+	if (t->nats.filter != NULL &&
+	    !nats_subject_covers(t->nats.filter, subject))
+		return true;
+	return tail_message(t, &m);
+}
+
+static int follow(void *arg)
+{
+	struct tail *t = arg;
+	struct journal_cursor *c;
+	struct journal_record record;
+	int64_t last = sp_now();
+	bool more = true;
+	int got = open_cursor(t, &c);
+
+	if (got < 0) {
+		fprintf(stderr, "arancini tail: %s: %s\n", t->journal,
+			got == -ENOENT ? "no journal there" : strerror(-got));
+		return EXIT_FAILURE;
+	}
+	while (more && !idle(t, last)) {
+		got = journal_cursor_next(c, &record); /* yields */
+		if (got < 0)
+			break;
+		if (got == 0) {
+			sp_sleep(STEP_MS * SP_MS);
+			continue;
+		}
+		last = sp_now();
+		more = print_record(t, &record);
+	}
+	if (got == -EBADMSG)
+		fprintf(stderr,
+			"arancini tail: %s/%s is damaged at offset %" PRIu64
+			"\n",
+			t->journal, journal_cursor_fault(c)->name,
+			journal_cursor_fault(c)->offset);
+	else if (got < 0)
+		fprintf(stderr, "arancini tail: %s: %s\n", t->journal,
+			strerror(-got));
+	journal_cursor_close(c);
+	return got < 0 || t->failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int tail_from_journal(struct tail *t)
+{
+	struct sp_opts opts = SP_OPTS_INIT;
+	int ret;
+
+	opts.shards = 1;
+	opts.stack_size = 256 << 10;
+	ret = sp_run(&opts, follow, t);
+	if (ret < 0)
+		fprintf(stderr, "arancini tail: %s\n", strerror(-ret));
+	return ret < 0 ? EXIT_FAILURE : ret;
+}

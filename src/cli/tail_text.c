@@ -1,0 +1,103 @@
+/*
+ * One line for people:
+ *
+ *	12:34:56.789 192.0.2.1 AS64500 10.0.0.1 + 203.0.113.0/24 via 10.0.0.1 [64500 64501]
+ */
+#include "cli/tail.h"
+
+#include "bmp/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define ADDRESS_MAX 48
+
+static void print_time(uint64_t ns)
+{
+	time_t seconds = (time_t)(ns / 1000000000u);
+	char text[16];
+	struct tm tm;
+
+	localtime_r(&seconds, &tm);
+	strftime(text, sizeof(text), "%H:%M:%S", &tm);
+	printf("%s.%03u", text, (unsigned)(ns / 1000000u % 1000u));
+}
+
+static const char *address_text(const uint8_t *address, char buf[ADDRESS_MAX])
+{
+	struct text t = text_start(buf, ADDRESS_MAX);
+
+	if (address == NULL)
+		return "-";
+	text_ip(&t, address);
+	text_end(&t);
+	return buf;
+}
+
+static void print_who(uint64_t time_ns, const uint8_t *router,
+		      struct wire_view name)
+{
+	char buf[ADDRESS_MAX];
+
+	print_time(time_ns);
+	if (name.len > 0)
+		printf(" %.*s", (int)name.len, (const char *)name.p);
+	else
+		printf(" %s", address_text(router, buf));
+}
+
+static void print_path(const struct egress_list *path)
+{
+	fputs(" [", stdout);
+	for (uint32_t i = 0; i < path->count; i++)
+		printf("%s%" PRIu32, i > 0 ? " " : "",
+		       egress_list_u32(path, i));
+	fputs("]", stdout);
+}
+
+void tail_text_update(const struct egress_update *u)
+{
+	char buf[ADDRESS_MAX];
+
+	print_who(u->time_received_ns, u->router_addr, u->router_id);
+	printf(" AS%" PRIu32, u->peer_asn);
+	printf(" %s", address_text(u->peer_addr, buf));
+	printf(" %c ", u->announced ? '+' : '-');
+	if (u->nlri_text.len > 0)
+		printf("%.*s", (int)u->nlri_text.len,
+		       (const char *)u->nlri_text.p);
+	else
+		printf("%s/%u", address_text(u->prefix_addr, buf),
+		       u->prefix_len);
+	if (u->has_path_id)
+		printf(" path %" PRIu32, u->path_id);
+	if (u->announced) {
+		printf(" via %s", address_text(u->next_hop, buf));
+		print_path(&u->as_path);
+	}
+	if (u->synthetic)
+		fputs(" (synthetic)", stdout);
+	putchar('\n');
+}
+
+void tail_text_event(const struct egress_event *e)
+{
+	char buf[ADDRESS_MAX];
+
+	print_who(e->time_received_ns, e->router_addr, e->router_id);
+	if (e->has_peer) {
+		printf(" AS%" PRIu32, e->peer_asn);
+		printf(" %s", address_text(e->peer_addr, buf));
+	}
+	printf(" * %s", tail_event_name(e->kind));
+	if (e->has_table)
+		printf(" %u/%u", e->afi, e->safi);
+	if (e->collector.len > 0)
+		printf(" of %.*s", (int)e->collector.len,
+		       (const char *)e->collector.p);
+	if (e->text.len > 0)
+		printf(": %.*s", (int)e->text.len, (const char *)e->text.p);
+	putchar('\n');
+}
