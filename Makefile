@@ -50,7 +50,7 @@ ninja   = $(if $(MAKE_TERMOUT),@ninja -C $(1),$(call quietly,ninja -C $(1)))
 compilers = build $(if $(suffix),clang)
 
 .PHONY: all help run test check check-tsan check-arm check-valgrind interop fuzz \
-	bench fmt lint install debug clean
+	bench fmt lint install debug deb clean
 
 all:	## build everything, binary at build/arancini
 	$(call deps,$(compilers))
@@ -130,6 +130,10 @@ install: all	## install under $(DESTDIR)$(PREFIX)
 	$(call quietly,meson setup --reconfigure $(RELEASE) --prefix='$(PREFIX)')
 	$(call ninja,$(RELEASE))
 	@DESTDIR='$(DESTDIR)' meson install -C $(RELEASE) --no-rebuild --quiet
+
+deb:	## the Debian packages, in build-deb/
+	$(call deps,build deb)
+	@tools/deb.sh build-deb
 
 clean:	## remove the build folders
 	rm -rf build build-*

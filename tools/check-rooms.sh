@@ -8,11 +8,12 @@ may_include() {
 	case $1 in
 	spargio)	echo 'spargio/*' ;;
 	bmp)		echo 'bmp/*' ;;
+	load)		echo 'load/* bmp/*' ;;
 	rib)		echo 'rib/* bmp/*' ;;
 	egress)		echo 'egress/* rib/event.h bmp/* schema/*' ;;
 	capture)	echo 'capture/* bmp/*' ;;
 	arancini)	echo 'arancini/* egress/* rib/* bmp/*' ;;
-	cli)		echo 'cli/* arancini/* capture/* egress/* rib/* bmp/*' ;;
+	cli)		echo 'cli/* arancini/* capture/* egress/* rib/* load/* bmp/*' ;;
 	esac
 }
 
@@ -28,7 +29,7 @@ complain() {
 }
 
 set -f
-for room in spargio bmp rib egress capture arancini cli; do
+for room in spargio bmp load rib egress capture arancini cli; do
 	# shellcheck disable=SC2013 # no include of ours has a blank in it
 	for inc in $(grep -rhoE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]+"' \
 	    "src/$room" 2>/dev/null | cut -d'"' -f2 | sort -u); do
@@ -44,7 +45,7 @@ for room in spargio bmp rib egress capture arancini cli; do
 		complain "src/$room may not use liburing; use <spargio/...>"
 	fi
 	case $room in
-	bmp|rib|capture)
+	bmp|load|rib|capture)
 		# These do no I/O of their own: the runtime is not theirs.
 		if includes "src/$room" 'spargio/'; then
 			complain "src/$room may not use the runtime"

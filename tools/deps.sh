@@ -11,15 +11,17 @@ packages_of() {
 	case $1 in
 	build)	echo 'gcc libc6-dev make meson ninja-build pkg-config
 		      liburing-dev libxxhash-dev libpcap-dev zlib1g-dev
-		      libbz2-dev liblzma-dev libzstd-dev capnproto
-		      libcmocka-dev' ;;
-	test)	echo 'python3 python3-pytest gdb bgpdump xz-utils' ;;
+		      libbz2-dev liblzma-dev libzstd-dev libinih-dev
+		      capnproto libcmocka-dev libnats-dev' ;;
+	test)	echo 'python3 python3-pytest gdb bgpdump xz-utils nats-server
+		      mandoc' ;;
 	clang)	echo 'clang libclang-rt-14-dev llvm' ;;
 	format)	echo 'clang-format' ;;
 	lint)	echo 'clang clang-tidy cppcheck shellcheck' ;;
 	interop) echo 'frr gobgpd iproute2' ;;
 	arm)	echo 'gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user' ;;
 	valgrind) echo 'valgrind' ;;
+	deb)	echo 'debhelper dpkg-dev fakeroot' ;;
 	fresh)	echo 'debootstrap' ;;
 	*)	echo "tools/deps.sh: unknown group '$1'" >&2; exit 2 ;;
 	esac

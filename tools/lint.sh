@@ -53,6 +53,7 @@ status=0
 mkdir -p "$build/cppcheck"
 cppcheck --quiet --project="$build/compile_commands.json" -j "$jobs" \
 	--cppcheck-build-dir="$build/cppcheck" --std=c11 \
+	--library=tools/cppcheck.cfg \
 	--enable=warning,performance,portability --inline-suppr \
 	--suppressions-list=tools/cppcheck-suppressions.txt \
 	--error-exitcode=1 || status=$?
