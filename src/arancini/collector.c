@@ -2,7 +2,9 @@
 
 #include "arancini/dial.h"
 #include "arancini/door.h"
+#include "arancini/keeping.h"
 #include "arancini/outlet.h"
+#include "arancini/restore.h"
 #include "arancini/worker.h"
 #include "bmp/text.h"
 
@@ -35,11 +37,13 @@ struct collector {
 	struct limits *limits;
 	struct egress_bridge *bridge;
 	struct outlet *outlet;
+	struct keeping *keeping; /* NULL: nothing is kept */
 	struct sp_rt *rt;
 	struct station *stations;
 	struct dial *dials;
 	struct sp_task *dial_tasks;
 	size_t dial_count;
+	bool serving; /* restored, and open for routers */
 };
 
 const struct config *collector_config(const struct collector *c)
@@ -70,6 +74,16 @@ struct limits *collector_limits(struct collector *c)
 struct egress_bridge *collector_bridge(struct collector *c)
 {
 	return c->bridge;
+}
+
+struct publisher *collector_publisher(struct collector *c)
+{
+	return outlet_publisher(c->outlet);
+}
+
+struct sp_rt *collector_runtime(struct collector *c)
+{
+	return c->rt;
 }
 
 uint64_t collector_seed(const struct collector *c)
@@ -182,6 +196,19 @@ static void end_sessions(struct station *s)
 		sp_sleep(SP_MS);
 }
 
+/* What is not safe in time, or cannot be written, stays as it was. */
+static void keep_state(struct station *s)
+{
+	struct collector *c = s->collector;
+	int err;
+
+	if (c->keeping == NULL || !c->serving)
+		return;
+	err = keeping_finish_worker(c->keeping, s->worker.id, s->deadline);
+	if (err < 0)
+		fail(c, "no_final_snapshot", c->config->snapshot.state, err);
+}
+
 static int stop_station(void *arg)
 {
 	struct station *s = arg;
@@ -193,6 +220,7 @@ static int stop_station(void *arg)
 		sp_join(s->work, NULL);
 		s->working = false;
 	}
+	keep_state(s);
 	return s->worker.batcher == NULL
 		       ? 0
 		       : worker_finish(&s->worker, s->deadline);
@@ -383,6 +411,18 @@ static void log_start_up(struct collector *c)
 	log_end(&line);
 }
 
+/* What was known before, and then the way out is free. */
+static int bring_back(struct collector *c)
+{
+	int err = keeping_open(c, outlet_publisher(c->outlet), &c->keeping);
+
+	if (err == 0 && c->keeping != NULL)
+		err = restore_run(c, c->keeping, c->outlet);
+	if (err == 0)
+		publisher_go(outlet_publisher(c->outlet));
+	return err;
+}
+
 int collector_start(const struct config *config, struct log *log,
 		    struct collector **out)
 {
@@ -397,9 +437,14 @@ int collector_start(const struct config *config, struct log *log,
 	if (err == 0)
 		err = on_each(c, init_station);
 	if (err == 0)
+		err = bring_back(c);
+	if (err == 0)
 		err = on_each(c, start_station);
+	if (err == 0 && c->keeping != NULL)
+		err = keeping_start(c->keeping);
 	if (err == 0)
 		err = start_dials(c);
+	c->serving = err == 0;
 	if (err < 0) {
 		collector_stop(c, sp_in(SP_S));
 		return err;
@@ -415,15 +460,20 @@ int collector_stop(struct collector *c, int64_t deadline)
 
 	if (c->stations != NULL) {
 		stop_dials(c);
+		if (c->keeping != NULL)
+			keeping_rest(c->keeping);
 		for (uint32_t i = 0; i < c->workers; i++)
 			c->stations[i].deadline = deadline;
 		err = on_all(c, stop_station);
+		if (c->keeping != NULL && c->serving)
+			keeping_finish(c->keeping);
 	}
 	if (c->outlet != NULL) {
 		int lost = outlet_stop(c->outlet, deadline);
 
 		err = err < 0 ? err : lost;
 	}
+	keeping_close(c->keeping);
 	if (c->stations != NULL)
 		on_all(c, fini_station);
 	if (c->rt != NULL)

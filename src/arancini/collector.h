@@ -21,6 +21,8 @@
 
 struct collector;
 struct egress_bridge;
+struct publisher;
+struct sp_rt;
 struct worker;
 
 /*
@@ -48,6 +50,8 @@ uint32_t collector_workers(const struct collector *c);
 struct worker *collector_worker(struct collector *c, uint32_t id);
 struct limits *collector_limits(struct collector *c);
 struct egress_bridge *collector_bridge(struct collector *c);
+struct publisher *collector_publisher(struct collector *c);
+struct sp_rt *collector_runtime(struct collector *c);
 uint64_t collector_seed(const struct collector *c);
 
 #endif

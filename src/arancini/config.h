@@ -135,6 +135,7 @@ struct config {
 	struct {
 		char *state; /* a folder or nats://... */
 		int64_t interval;
+		int64_t restore_wait;
 	} snapshot;
 	struct {
 		struct config_address listen; /* port 0 and unset: off */

@@ -280,6 +280,9 @@ const struct config_option config_options[] = {
 	{ "snapshot-interval", "snapshot", "interval", TIME(1 * S, 1 * H),
 	  AT(snapshot.interval), RESTART, "10s", "TIME",
 	  "how often the state is brought up to date" },
+	{ "restore-wait", "snapshot", "restore-wait", TIME_OR_NEVER(0, 24 * H),
+	  AT(snapshot.restore_wait), RESTART, "60s", "TIME",
+	  "how long a start waits for the servers to say what they have; then the tables are published again" },
 
 	{ "http", "http", "listen", ADDRESS_OR_OFF,
 	  AT(http.listen), RESTART, "127.0.0.1:8080", "ADDRESS:PORT",

@@ -20,6 +20,7 @@ enum text {
 
 struct outlet {
 	struct publisher *publisher;
+	struct nats_options nats;
 	struct log *log;
 	char *texts[TEXTS];
 };
@@ -186,6 +187,7 @@ static int start(struct outlet *o, const struct config *c,
 	struct publisher_options options = {
 		.collector = c->identity.collector,
 		.epoch_subject = o->texts[TEXT_EPOCH],
+		.hold = true,
 		.notice = notice,
 		.notice_arg = o,
 	};
@@ -196,6 +198,7 @@ static int start(struct outlet *o, const struct config *c,
 	set_broker(c, &options);
 	set_stream(o, c, &options);
 	set_journal(o, c, &options);
+	o->nats = options.nats;
 	err = make_folder(o->texts[TEXT_JOURNAL]);
 	if (err == 0)
 		err = publisher_start(&options, bridge, &why, &o->publisher);
@@ -240,4 +243,17 @@ int outlet_stop(struct outlet *o, int64_t deadline)
 struct publisher *outlet_publisher(struct outlet *o)
 {
 	return o->publisher;
+}
+
+void outlet_reader(const struct outlet *o, struct nats_reader_options *out)
+{
+	*out = (struct nats_reader_options){
+		.nats = o->nats,
+		.stream = o->texts[TEXT_STREAM],
+	};
+}
+
+const char *outlet_folder(const struct outlet *o)
+{
+	return o->texts[TEXT_JOURNAL];
 }

@@ -10,11 +10,12 @@
 #include "arancini/config.h"
 #include "arancini/log.h"
 #include "egress/bridge.h"
+#include "egress/nats_reader.h"
 #include "egress/publisher.h"
 
 struct outlet;
 
-/* Errors are logged. */
+/* On hold: nothing is published before publisher_go(). Errors are logged. */
 int outlet_start(const struct config *config, struct log *log,
 		 struct egress_bridge *bridge, struct outlet **out);
 
@@ -22,6 +23,12 @@ int outlet_start(const struct config *config, struct log *log,
 int outlet_stop(struct outlet *o, int64_t deadline);
 
 struct publisher *outlet_publisher(struct outlet *o);
+
+/* How to read what was published. Lives as long as the outlet. */
+void outlet_reader(const struct outlet *o, struct nats_reader_options *out);
+
+/* The folder of the journal or spool. */
+const char *outlet_folder(const struct outlet *o);
 
 /* The folder of the journal; to free(). NULL: no memory. */
 char *outlet_journal(const struct config *config);

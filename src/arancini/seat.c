@@ -1,5 +1,6 @@
 #include "arancini/seat.h"
 
+#include "arancini/collector.h"
 #include "arancini/session.h"
 #include "arancini/worker.h"
 
@@ -22,6 +23,8 @@ struct seat *seat_of(struct worker *w, const struct rib_identity *id)
 	if (seat == NULL)
 		return NULL;
 	seat->router = router;
+	seat->resync = true;
+	keep_init(&seat->keep, collector_publisher(w->collector));
 	seat->next = w->seats;
 	w->seats = seat;
 	*rib_router_slot(router) = seat;

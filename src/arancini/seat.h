@@ -17,6 +17,7 @@
 #define ARANCINI_SEAT_H
 
 #include "arancini/ending.h"
+#include "arancini/keep.h"
 #include "rib/rib.h"
 
 #include <spargio/sync.h>
@@ -34,6 +35,12 @@ struct seat {
 	struct rib_router *router;
 	struct session *session; /* NULL: free */
 	int64_t taken_over; /* when the last one was thrown out; 0: never */
+	/*
+	 * Consumers may hold what nobody here knows of: tell them to forget it.
+	 * Of a router that is new here, and of one that could not be restored.
+	 */
+	bool resync;
+	struct keep keep;
 	struct sp_mutex lock;
 	struct sp_cond freed;
 };

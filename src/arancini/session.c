@@ -55,6 +55,9 @@ static void open_session(struct session *s, const struct bmp_message *msg)
 	rib_session_open(s->seat->router, &s->when, s->arrival->address,
 			 s->arrival->port,
 			 s->sys_name[0] != '\0' ? s->sys_name : NULL);
+	if (s->seat->resync)
+		rib_resync(s->seat->router, &s->when);
+	s->seat->resync = false;
 	rib_session_pause(s->seat->router, &s->when);
 	s->open = true;
 	if (log_begin(s->worker->log, LOG_LEVEL_INFO, "session_open", &line)) {

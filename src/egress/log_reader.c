@@ -63,20 +63,16 @@ struct log_reader {
 	void *arg;
 };
 
-static int hand_over(struct log_reader *r, const char *subject,
-		     uint64_t position, enum egress_encoding encoding,
-		     struct wire_view bytes)
+/* Fill in what is left of @message. */
+static int hand_over(struct log_reader *r, struct log_message *message,
+		     enum egress_encoding encoding, struct wire_view bytes)
 {
-	struct log_message message = {
-		.position = position,
-		.subject = subject,
-	};
-	int err = egress_codec_open(r->codec, encoding, bytes, &message.bytes);
+	int err = egress_codec_open(r->codec, encoding, bytes, &message->bytes);
 
 	if (err < 0)
 		return err;
-	message.router = log_router(subject, &message.updates);
-	return r->each(r->arg, &message);
+	message->router = log_router(message->subject, &message->updates);
+	return r->each(r->arg, message);
 }
 
 /* Is it the stream of the mark, and does it reach back to it? */
@@ -107,6 +103,7 @@ static int check_stream(const struct nats_reader_options *options,
 static int read_up_to(struct nats_reader *reader, uint64_t to,
 		      struct log_reader *r)
 {
+	struct log_message message;
 	struct nats_read read;
 	int err;
 
@@ -119,7 +116,9 @@ static int read_up_to(struct nats_reader *reader, uint64_t to,
 			return got;
 		if (read.seq > to)
 			return 0;
-		err = hand_over(r, read.subject, read.seq, read.encoding,
+		message = (struct log_message){ .position = read.seq,
+						.subject = read.subject };
+		err = hand_over(r, &message, read.encoding,
 				(struct wire_view){ read.bytes, read.len });
 	} while (err == 0 && read.seq < to);
 	return err;
@@ -154,10 +153,15 @@ static int hand_over_record(struct log_reader *r,
 			    const struct journal_record *record)
 {
 	char subject[SUBJECT_MAX];
+	struct log_message message = {
+		.position = record->position,
+		.subject = subject,
+		.record = { record->epoch, record->seq },
+	};
 
 	memcpy(subject, record->subject, record->subject_len);
 	subject[record->subject_len] = '\0';
-	return hand_over(r, subject, record->position, record->encoding,
+	return hand_over(r, &message, record->encoding,
 			 (struct wire_view){ record->payload, record->len });
 }
 

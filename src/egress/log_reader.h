@@ -24,6 +24,7 @@ struct log_message {
 	const char *subject;	 /* terminated */
 	struct wire_view router; /* a part of subject; empty: of no router */
 	bool updates;		 /* else events */
+	struct record_id record; /* of a journal: when it was made; else 0 */
 	struct wire_view bytes;	 /* Cap'n Proto messages, for egress/read.h */
 };
 

@@ -158,6 +158,17 @@ int publisher_wait_epoch(struct publisher *p, int64_t deadline,
 	return -err;
 }
 
+bool publisher_stored(struct publisher *p, struct record_id *out)
+{
+	bool has;
+
+	pthread_mutex_lock(&p->lock);
+	has = p->epoch_has_stored;
+	*out = p->epoch_stored;
+	pthread_mutex_unlock(&p->lock);
+	return has;
+}
+
 /* Life cycle */
 
 #define DEFAULT(field, value)               \

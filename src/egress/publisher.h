@@ -30,6 +30,8 @@
 
 #include "egress/bridge.h"
 #include "egress/journal.h"
+#include "egress/mark.h"
+#include "egress/message_id.h"
 #include "egress/nats_stream.h"
 
 struct publisher;
@@ -87,13 +89,6 @@ struct publisher_options {
 #define PUBLISHER_WINDOW	1024
 #define PUBLISHER_WINDOW_MAX	65536
 
-/* A place in the log, of marks and snapshots. */
-struct egress_mark {
-	bool journal;	   /* else the stream */
-	uint64_t identity; /* the stream's creation, or the journal's own */
-	uint64_t position; /* the stream's sequence, or the journal's end */
-};
-
 /* Times to an acknowledgement: bucket n counts up to 2^n microseconds. */
 #define PUBLISHER_LATENCIES 32
 
@@ -143,6 +138,13 @@ int publisher_stop(struct publisher *p, int64_t deadline);
  */
 int publisher_wait_epoch(struct publisher *p, int64_t deadline,
 			 struct egress_mark *out);
+
+/*
+ * Once the epoch is open: the last record of older runs that the stream
+ * holds. What the spool has behind it is still to be published. False if the
+ * stream holds none that this folder's runs have made.
+ */
+bool publisher_stored(struct publisher *p, struct record_id *out);
 
 /* After publisher_options.hold: publish. */
 void publisher_go(struct publisher *p);

@@ -278,6 +278,8 @@ static void hand_over(struct publisher *p, const struct establish_job *job)
 	if (first) {
 		pthread_mutex_lock(&p->lock);
 		p->epoch_mark = p->mark;
+		p->epoch_has_stored = job->tail.has_record;
+		p->epoch_stored = job->tail.record;
 		p->shared_epoch_open = true;
 		pthread_cond_broadcast(&p->changed);
 		pthread_mutex_unlock(&p->lock);

@@ -116,7 +116,9 @@ static void turn(struct publisher *p)
 	publisher_spool_write(p); /* yields */
 	publisher_spool_feed(p);  /* yields */
 	publisher_wire_send(p);
-	publisher_wire_settle(p); /* marks that came behind nothing */
+	/* Marks that came behind nothing. */
+	publisher_wire_settle(p);
+	publisher_spool_give_back(p);
 	decide_spool(p);
 	if (p->spooling && !was_spooling)
 		publisher_say(p, p->stats.state, "spooling to disk");

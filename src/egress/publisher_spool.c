@@ -230,10 +230,21 @@ static void release(struct publisher *p)
 	(void)journal_release(p->journal, position); /* yields */
 }
 
+void publisher_spool_give_back(struct publisher *p)
+{
+	struct flight *f;
+
+	while ((f = flights_first(&p->disk)) != NULL &&
+	       f->state == FLIGHT_SENT &&
+	       f->end <= journal_synced(p->journal)) {
+		give_back(p, f);
+		flights_drop_first(&p->disk);
+	}
+}
+
 void publisher_spool_settle(struct publisher *p)
 {
 	bool output = p->options.nats.server_count == 0;
-	struct flight *f;
 
 	if (p->journal == NULL)
 		return;
@@ -241,12 +252,7 @@ void publisher_spool_settle(struct publisher *p)
 		after_failed_sync(p);
 	if (output)
 		publisher_set_mark(p, journal_synced(p->journal));
-	while ((f = flights_first(&p->disk)) != NULL &&
-	       f->state == FLIGHT_SENT &&
-	       f->end <= journal_synced(p->journal)) {
-		give_back(p, f);
-		flights_drop_first(&p->disk);
-	}
+	publisher_spool_give_back(p);
 	sync_if_due(p);
 	if (!output) {
 		release(p);

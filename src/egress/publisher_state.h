@@ -100,6 +100,8 @@ struct publisher {
 	struct publisher_stats shared;
 	struct egress_mark mark;
 	struct egress_mark epoch_mark;
+	bool epoch_has_stored;
+	struct record_id epoch_stored; /* of older runs */
 	bool shared_epoch_open;
 };
 
@@ -139,6 +141,7 @@ int publisher_spool_open(struct publisher *p, struct nats_words *why);
 void publisher_spool_enter(struct publisher *p);
 void publisher_spool_write(struct publisher *p);
 void publisher_spool_settle(struct publisher *p);
+void publisher_spool_give_back(struct publisher *p); /* what is synced */
 void publisher_spool_feed(struct publisher *p);
 void publisher_spool_rewind(struct publisher *p);
 int64_t publisher_spool_deadline(const struct publisher *p);

@@ -165,6 +165,12 @@ bool rib_peer_purge(struct rib_router *router, const struct rib_when *when,
  */
 void rib_resync(struct rib_router *router, const struct rib_when *when);
 
+/*
+ * Whether some of that is still to come. Until then consumers do not have
+ * what the rib has, and a snapshot would promise that they do.
+ */
+bool rib_router_resyncing(const struct rib_router *router);
+
 /* Work */
 
 struct rib_work {

@@ -94,3 +94,15 @@ void rib_resync(struct rib_router *router, const struct rib_when *when)
 		rib_table_queue(t);
 	}
 }
+
+bool rib_router_resyncing(const struct rib_router *router)
+{
+	const struct rib_peer *peer;
+	const struct rib_table *t;
+
+	TAILQ_FOREACH(peer, &router->peer_list, link)
+	TAILQ_FOREACH(t, &peer->tables, link)
+	if (t->resyncing)
+		return true;
+	return false;
+}

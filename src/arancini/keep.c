@@ -1,0 +1,378 @@
+#include "arancini/keep.h"
+
+#include "arancini/collector.h"
+#include "arancini/worker.h"
+#include "egress/batcher.h"
+#include "egress/publisher.h"
+#include "rib/snapshot.h"
+
+#include <spargio/fiber.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A file is written again when so many routes changed, and a tenth did. */
+#define CHANGES_MIN   1000
+#define CHANGES_SHARE 10
+#define AGE_MAX	      (300 * SP_S)
+
+/* Of the shard's time: one part in so many. */
+#define SHARE 50
+/* Work at a time before the pause that pays for it. */
+#define STINT (1 * SP_MS)
+
+void keep_init(struct keep *keep, struct publisher *publisher)
+{
+	*keep = (struct keep){ .filed = false };
+	publisher_mark(publisher, &keep->since);
+}
+
+bool keep_name(const struct rib_router *router, char out[KEEP_NAME_MAX])
+{
+	const struct rib_router_info *info = rib_router_info(router);
+	struct identity id;
+	size_t len;
+
+	if (info->name == NULL)
+		identity_from_address(info->address, &id);
+	else if (identity_from_name(info->address, info->name,
+				    strlen(info->name), &id) < 0)
+		return false;
+	len = identity_token(&id, out);
+	memcpy(out + len, KEEP_SUFFIX, sizeof(KEEP_SUFFIX));
+	return true;
+}
+
+/* How often something of the router was published, ever. */
+static uint64_t changes_of(const struct seat *seat)
+{
+	struct rib_flow flow;
+
+	rib_router_flow(seat->router, &flow);
+	return flow.published_announced + flow.published_withdrawn +
+	       flow.published_resync + seat->keep.tail;
+}
+
+static bool changed(const struct seat *seat)
+{
+	return changes_of(seat) != seat->keep.changes;
+}
+
+static bool due(const struct seat *seat, bool all, int64_t now)
+{
+	uint64_t changes = changes_of(seat) - seat->keep.changes;
+
+	/* Consumers do not have its table yet: a file would say they do. */
+	if (changes == 0 || rib_router_resyncing(seat->router))
+		return false;
+	if (all || !seat->keep.filed || now - seat->keep.begun >= AGE_MAX)
+		return true;
+	return changes >= CHANGES_MIN &&
+	       changes >= rib_router_routes(seat->router) / CHANGES_SHARE;
+}
+
+/* One file */
+
+struct taking {
+	struct keeper *keeper;
+	struct seat *seat;
+	struct rib_snapshot *snapshot;
+	struct shelf_writer *writer;
+	bool hurry;
+	int64_t deadline;
+	int64_t worked; /* since the last pause */
+	uint64_t bytes;
+};
+
+/* Others have waited while we worked: let them work, so much longer. */
+static int take_a_break(struct taking *t)
+{
+	int64_t worked = t->worked;
+
+	if (t->hurry) {
+		sp_yield();
+		return sp_now() > t->deadline ? -ETIMEDOUT : 0;
+	}
+	if (worked < STINT) {
+		sp_yield();
+		return sp_cancelled() ? -ECANCELED : 0;
+	}
+	t->worked = 0;
+	return sp_sleep(worked * (SHARE - 1));
+}
+
+static int put(struct taking *t, struct wire_view bytes)
+{
+	t->bytes += bytes.len;
+	return bytes.len == 0 ? 0 : shelf_write(t->writer, bytes.p, bytes.len);
+}
+
+static int take_slices(struct taking *t)
+{
+	struct wire_view bytes;
+	int more, err;
+
+	do {
+		int64_t start = sp_now();
+
+		more = rib_snapshot_step(t->snapshot, &bytes);
+		t->worked += sp_now() - start;
+		if (more < 0)
+			return more;
+		err = put(t, bytes); /* yields */
+		if (err == 0)
+			err = take_a_break(t);
+	} while (err == 0 && more > 0);
+	return err;
+}
+
+/* Whether the mark @number has come back; others are of takings that ended. */
+static bool take_marks(struct keeper *k, uint64_t number)
+{
+	struct worker *w = k->worker;
+	struct egress_batch *m =
+		egress_bridge_take_mark(collector_bridge(w->collector), w->id);
+	bool found = false;
+
+	while (m != NULL) {
+		struct egress_batch *next = m->next;
+
+		found |= m->mark == number;
+		egress_batcher_put_mark(w->batcher, m);
+		m = next;
+	}
+	return found;
+}
+
+/* Until all that was published of @router, or of all if NULL, is safe. */
+static int make_safe(struct keeper *k, const struct rib_router_info *router,
+		     int64_t deadline)
+{
+	struct worker *w = k->worker;
+	uint64_t number = ++k->marks;
+	int err = egress_batcher_mark(w->batcher, router, number);
+
+	while (err == 0) {
+		if (take_marks(k, number))
+			return 0;
+		/* A mark that found no room waits in the batcher. */
+		if (egress_batcher_pressed(w->batcher))
+			err = egress_batcher_wait(w->batcher, deadline);
+		if (err == 0)
+			err = egress_bridge_wait_mark(collector_bridge(
+							      w->collector),
+						      w->id, deadline);
+	}
+	return err;
+}
+
+static struct wire_view mark_view(const struct egress_mark *mark,
+				  char text[EGRESS_MARK_MAX])
+{
+	size_t len = egress_mark_format(mark, text);
+
+	return (struct wire_view){ (const uint8_t *)text, len };
+}
+
+/* The end: all of it safe, then the last bytes, then the name. */
+static int finish(struct taking *t)
+{
+	char text[EGRESS_MARK_MAX];
+	struct egress_mark mark;
+	struct wire_view bytes;
+	int err = make_safe(t->keeper, rib_router_info(t->seat->router),
+			    t->deadline);
+
+	if (err < 0)
+		return err;
+	publisher_mark(t->keeper->publisher, &mark);
+	err = rib_snapshot_finish(t->snapshot, mark_view(&mark, text), &bytes);
+	return err < 0 ? err : put(t, bytes);
+}
+
+static int begin(struct taking *t, const struct egress_mark *start)
+{
+	char name[KEEP_NAME_MAX], text[EGRESS_MARK_MAX];
+	struct rib_when when = worker_now();
+	int err;
+
+	if (!keep_name(t->seat->router, name))
+		return -EINVAL;
+	err = rib_snapshot_new(t->seat->router, &when, mark_view(start, text),
+			       &t->snapshot);
+	if (err < 0)
+		return err;
+	err = shelf_begin(t->keeper->shelf, name, &t->writer);
+	if (err < 0)
+		rib_snapshot_free(t->snapshot);
+	return err;
+}
+
+static void count(const struct taking *t, int64_t begun)
+{
+	struct keeper_counts *c = &t->keeper->counts;
+
+	c->files++;
+	c->bytes += t->bytes;
+	c->routes += rib_snapshot_routes(t->snapshot);
+	c->last = sp_now();
+	if (c->last - begun > c->longest)
+		c->longest = c->last - begun;
+}
+
+static int write_file(struct taking *t, int64_t begun)
+{
+	int err = take_slices(t);
+
+	if (err == 0)
+		err = finish(t);
+	if (err == 0)
+		err = shelf_commit(t->writer);
+	else
+		shelf_abandon(t->writer);
+	if (err == 0)
+		count(t, begun);
+	rib_snapshot_free(t->snapshot);
+	return err;
+}
+
+static int take(struct keeper *k, struct seat *seat, bool hurry,
+		int64_t deadline)
+{
+	struct taking t = {
+		.keeper = k, .seat = seat, .hurry = hurry, .deadline = deadline
+	};
+	struct keep next = seat->keep;
+	int err;
+
+	next.changes = changes_of(seat);
+	next.begun = sp_now();
+	next.filed = true;
+	publisher_mark(k->publisher, &next.since);
+	/* As long as the log is not known there is nothing to count from. */
+	if (!egress_mark_known(&next.since))
+		return 0;
+	err = begin(&t, &next.since);
+	if (err == 0)
+		err = write_file(&t, next.begun);
+	if (err == 0)
+		seat->keep = next;
+	return err;
+}
+
+/* The fiber */
+
+static void log_failure(struct keeper *k, const struct seat *seat, int err)
+{
+	char name[KEEP_NAME_MAX] = "";
+	struct log_line line;
+
+	k->counts.failures++;
+	if (!log_begin(k->worker->log, LOG_LEVEL_ERROR, "snapshot_failed",
+		       &line))
+		return;
+	keep_name(seat->router, name);
+	log_text(&line, "file", name);
+	log_text(&line, "in", shelf_where(k->shelf));
+	log_error(&line, "error", err);
+	log_end(&line);
+}
+
+/*
+ * Write what is due. Seats are only ever added, at the front. The first
+ * failure ends the round: the next one would most likely fail as well.
+ */
+static int round_of(struct keeper *k, bool all)
+{
+	for (struct seat *s = k->worker->seats; s != NULL; s = s->next) {
+		int err = 0;
+
+		if (due(s, all, sp_now()))
+			err = take(k, s, false, SP_NEVER); /* yields */
+		if (err == -ECANCELED || err == -EPIPE)
+			return -ECANCELED;
+		if (err < 0) {
+			log_failure(k, s, err);
+			return err;
+		}
+	}
+	return 0;
+}
+
+int keeper_main(void *keeper)
+{
+	struct keeper *k = keeper;
+	bool all;
+
+	do {
+		if (!k->all) {
+			sp_timer_reset(k->timer, sp_in(k->interval));
+			if (sp_timer_wait(k->timer) < 0)
+				return 0;
+		}
+		/* If it is asked for during the round, there is another. */
+		all = k->all;
+		k->all = false;
+	} while (round_of(k, all) != -ECANCELED);
+	return 0;
+}
+
+void keeper_now(struct keeper *k)
+{
+	k->all = true;
+	sp_timer_reset(k->timer, 0);
+}
+
+int keeper_finish(struct keeper *k, int64_t deadline)
+{
+	int err = make_safe(k, NULL, deadline);
+
+	for (struct seat *s = k->worker->seats; s != NULL && err == 0;
+	     s = s->next)
+		if (changed(s) && !rib_router_resyncing(s->router))
+			err = take(k, s, true, deadline);
+	return err;
+}
+
+int keeper_list(struct keeper *k, const struct egress_mark *mark,
+		struct manifest *out)
+{
+	for (struct seat *s = k->worker->seats; s != NULL; s = s->next) {
+		struct manifest_entry entry = { .filed = s->keep.filed };
+		char name[KEEP_NAME_MAX];
+		int err;
+
+		if (!keep_name(s->router, name))
+			continue;
+		if (!changed(s) && !rib_router_resyncing(s->router) &&
+		    egress_mark_same_log(&s->keep.since, mark))
+			s->keep.since = *mark;
+		entry.since = s->keep.since;
+		memcpy(entry.token, name, strlen(name) - strlen(KEEP_SUFFIX));
+		err = manifest_add(out, &entry);
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
+int keeper_init(struct keeper *k, struct worker *worker, struct shelf *shelf,
+		struct publisher *publisher, int64_t interval)
+{
+	*k = (struct keeper){
+		.worker = worker,
+		.shelf = shelf,
+		.publisher = publisher,
+		.interval = interval,
+	};
+	return sp_timer_new(SP_NEVER, &k->timer);
+}
+
+void keeper_fini(struct keeper *k)
+{
+	if (k->timer != NULL)
+		sp_timer_free(k->timer);
+	k->timer = NULL;
+}

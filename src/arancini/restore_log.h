@@ -1,0 +1,22 @@
+/*
+ * arancini/restore_log.h - one message of the log back into a rib
+ *
+ * Threads	The shard of the router.
+ */
+#ifndef ARANCINI_RESTORE_LOG_H
+#define ARANCINI_RESTORE_LOG_H
+
+#include "bmp/wire.h"
+
+struct seat;
+
+/*
+ * Take the updates of a batch: keys are there with unknown attributes, or are
+ * not. What cannot be read is left out and counted in *@bad. -ENOMEM.
+ */
+int restore_updates(struct seat *seat, struct wire_view batch, uint64_t *bad);
+
+/* Take events: after a RESYNC consumers have only what came behind it. */
+void restore_events(struct seat *seat, struct wire_view batch);
+
+#endif

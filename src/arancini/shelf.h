@@ -1,0 +1,72 @@
+/*
+ * arancini/shelf.h - where the state is kept: named files, whole or not at all
+ *
+ *	shelf_begin(shelf, "v4_192_0_2_1.snap", &w)
+ *	shelf_write(w, bytes, len)			as often as needed
+ *	shelf_commit(w)		it is there, under its name, and safe
+ *
+ * Until the commit a reader finds what was under the name before; a crash
+ * leaves the one or the other. A shelf is a folder on a disk or, with a
+ * nats:// address, a key-value bucket of JetStream (shelf_kv.c), so that a
+ * collector can come back on another host.
+ *
+ * Threads	Fibers of any shard; a writer or reader is one fiber's.
+ * Blocking	Everything here yields.
+ * Errors	A negative errno.
+ */
+#ifndef ARANCINI_SHELF_H
+#define ARANCINI_SHELF_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+struct shelf;
+struct shelf_writer;
+struct shelf_reader;
+
+/* Open the folder @path, which is made if it is not there. */
+int shelf_open_folder(const char *path, struct shelf **out);
+void shelf_close(struct shelf *shelf);
+
+/* Where it is, for people. */
+const char *shelf_where(const struct shelf *shelf);
+
+/* Writing */
+
+int shelf_begin(struct shelf *shelf, const char *name,
+		struct shelf_writer **out);
+int shelf_write(struct shelf_writer *w, const void *bytes, size_t len);
+
+/* Either ends the writer, whatever it returns. */
+int shelf_commit(struct shelf_writer *w);
+void shelf_abandon(struct shelf_writer *w);
+
+/* A small file in one piece. */
+int shelf_put(struct shelf *shelf, const char *name, const void *bytes,
+	      size_t len);
+
+/* Reading */
+
+/* -ENOENT if there is none. */
+int shelf_open(struct shelf *shelf, const char *name,
+	       struct shelf_reader **out);
+
+/* The next bytes: how many, 0 at the end. */
+ssize_t shelf_read(struct shelf_reader *r, void *bytes, size_t cap);
+void shelf_done(struct shelf_reader *r);
+
+/* A small file in one piece, to free(). -EFBIG beyond @max. */
+int shelf_get(struct shelf *shelf, const char *name, size_t max, void **bytes,
+	      size_t *len);
+
+/*
+ * Call @each for every name, in no order. It may yield; if it returns less
+ * than 0 that is the end.
+ */
+int shelf_list(struct shelf *shelf, int (*each)(void *arg, const char *name),
+	       void *arg);
+
+/* Not to be read again, but kept for whoever wants to look at it. */
+int shelf_set_aside(struct shelf *shelf, const char *name);
+
+#endif
