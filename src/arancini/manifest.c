@@ -236,9 +236,10 @@ const struct manifest_entry *manifest_find(const struct manifest *m,
 					   const char *token)
 {
 	struct manifest_entry key;
+	size_t len = strlen(token);
 
-	if (m->count == 0 || strlen(token) > IDENTITY_TOKEN_MAX)
+	if (m->count == 0 || len > IDENTITY_TOKEN_MAX)
 		return NULL;
-	strcpy(key.token, token);
+	memcpy(key.token, token, len + 1);
 	return bsearch(&key, m->entries, m->count, sizeof(key), compare);
 }
