@@ -15,7 +15,7 @@ enum rib_suppressed {
 	RIB_SUPPRESSED_SAME,	 /* announced as it already was */
 	RIB_SUPPRESSED_PRESENT,	 /* presence mode: another value */
 	RIB_SUPPRESSED_ABSENT,	 /* withdrawn, but not there */
-	RIB_SUPPRESSED_FILTERED, /* a view or family nobody wants */
+	RIB_SUPPRESSED_FILTERED, /* by the policy: dropped, or only stored */
 	RIB_SUPPRESSED_LIMIT,	 /* more routes than allowed */
 	RIB_SUPPRESSED_MEMORY,	 /* no memory; the table is unknown now */
 	RIB_SUPPRESSED_KINDS

@@ -1,5 +1,6 @@
 #include "rib/peer.h"
 
+#include "rib/fate.h"
 #include "rib/publish.h"
 #include "rib/timer.h"
 
@@ -178,7 +179,10 @@ static void set_subject(struct rib_peer *peer, const struct rib_when *when,
 		rib_peer_flood(peer, when, RIB_REASON_PEER_DOWN,
 			       RIB_FLOOD_SMALL);
 	}
-	peer->as = header->as;
+	if (peer->as != header->as) {
+		peer->as = header->as;
+		rib_fate_judge(peer, when);
+	}
 	peer->bgp_id = header->bgp_id;
 	peer->ipv6 = header->ipv6;
 	peer->filtered = header->filtered;

@@ -25,7 +25,7 @@ void rib_run_flush(struct rib *rib);
 void rib_say(struct rib_router *router, const struct rib_when *when,
 	     struct rib_event *event);
 
-/* The same of a peer, or of a table. */
+/* The same of a peer, or of a table; of one that is not published, nothing. */
 void rib_say_peer(struct rib_peer *peer, const struct rib_when *when,
 		  const struct rib_event *event);
 void rib_say_table(struct rib_table *table, const struct rib_when *when,

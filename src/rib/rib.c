@@ -95,6 +95,17 @@ void rib_free(struct rib *rib)
 	free(rib);
 }
 
+/* Of a router without a policy. */
+static void set_limits(struct rib_router *router)
+{
+	const struct rib_config *c = &router->rib->config;
+
+	if (router->policy.ask != NULL)
+		return;
+	router->policy.max_routes_router = c->max_routes_router;
+	router->policy.max_routes_peer = c->max_routes_peer;
+}
+
 void rib_configure(struct rib *rib, const struct rib_config *config)
 {
 	uint64_t seed = rib->config.seed;
@@ -106,7 +117,10 @@ void rib_configure(struct rib *rib, const struct rib_config *config)
 	rib->config.mode = mode;
 	/* Deadlines may be sooner now: have all of them looked at. */
 	TAILQ_FOREACH(router, &rib->router_list, link)
-	rib_timer_set(router, 0);
+	{
+		set_limits(router);
+		rib_timer_set(router, 0);
+	}
 }
 
 static uint8_t *reserve(uint8_t **room, size_t *have, size_t len)
@@ -187,6 +201,7 @@ static struct rib_router *router_new(struct rib *rib,
 	router->info.name = router->name;
 	memcpy(router->info.address, id->address, 16);
 	router->first_ns = RIB_NEVER;
+	set_limits(router);
 	rib_map_init(&router->peers);
 	TAILQ_INIT(&router->peer_list);
 	TAILQ_INIT(&router->waiting_list);

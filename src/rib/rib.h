@@ -44,16 +44,16 @@ enum rib_mode {
 };
 
 struct rib_config {
-	uint64_t seed; /* of all hashes: random, told to nobody */
-	uint8_t mode;  /* enum rib_mode; cannot change later */
-	/* What is stored and published; zero means all. */
-	uint8_t views;		 /* 1 << enum bmp_view */
-	bgp_family_set families; /* if not zero, unknown ones are left out */
+	uint64_t seed;		 /* of all hashes: random, told to nobody */
+	uint8_t mode;		 /* enum rib_mode; cannot change later */
 	uint64_t sweep_quiet_ns; /* no Route Monitoring of the router at all */
 	uint64_t sweep_max_ns;	 /* since the first one of a table */
 	uint64_t sweep_idle_ns;	 /* for a table that saw none */
 	uint64_t stale_hold_ns;	 /* 0: at once; RIB_NEVER */
-	/* Routes; zero means no limit. */
+	/*
+	 * Routes; zero means no limit. Those of a router and a peer hold for
+	 * routers without a policy of their own (rib/policy.h).
+	 */
 	uint64_t max_routes;
 	uint64_t max_routes_router;
 	uint64_t max_routes_peer;
@@ -77,7 +77,7 @@ int rib_new(const struct rib_config *config, const struct rib_sink *sink,
 	    struct rib **out);
 void rib_free(struct rib *rib);
 
-/* Take new timers, limits and filters. Seed and mode stay as they were. */
+/* Take new timers and limits. Seed and mode stay as they were. */
 void rib_configure(struct rib *rib, const struct rib_config *config);
 
 /* Routers */

@@ -27,7 +27,7 @@
 #include "rib/dictionary.h"
 #include "rib/key.h"
 #include "rib/map.h"
-#include "rib/rib.h"
+#include "rib/policy.h"
 #include "rib/routes.h"
 
 #include <sys/queue.h>
@@ -38,10 +38,24 @@ struct rib_store {
 	struct rib_routes paths;
 };
 
+/* In the words of rib/policy.h. */
+enum rib_fate {
+	RIB_FATE_PUBLISH,
+	RIB_FATE_STORE,
+	RIB_FATE_DROP,
+};
+
 /* Where a slice ended. */
 struct rib_place {
 	bool paths;
 	uint32_t id;
+};
+
+/* What consumers do not know: see rib/fate.h. */
+struct rib_veil {
+	struct rib_place place;
+	bool lifting; /* it covers what is behind the place; else before it */
+	bool moving;
 };
 
 struct rib_flood {
@@ -50,8 +64,9 @@ struct rib_flood {
 	struct rib_store store;
 	struct rib_table_info info; /* as it was then */
 	struct rib_place place;
-	uint8_t reason; /* enum rib_reason */
-	char name[];	/* info.table_name */
+	struct rib_veil veil; /* of the table, then */
+	uint8_t reason;	      /* enum rib_reason */
+	char name[];	      /* info.table_name */
 };
 
 struct rib_table {
@@ -75,6 +90,8 @@ struct rib_table {
 	bool resyncing;
 	bool suspect;
 	bool unknown;
+	uint8_t fate; /* enum rib_fate */
+	struct rib_veil veil;
 	struct rib_place sweep;
 	struct rib_place resync;
 	uint64_t swept;	  /* withdrawn by this sweep */
@@ -109,6 +126,8 @@ struct rib_peer {
 	struct wire_view table_name; /* owned */
 	uint64_t opening[2];	     /* a hash of the last Peer Up, or zero */
 	struct rib_table *last;	     /* looked up */
+	uint8_t asked;		     /* 1 << enum bmp_view: of the policy */
+	struct rib_wish wishes[BMP_VIEWS];
 	TAILQ_HEAD(rib_table_list, rib_table) tables;
 };
 
@@ -121,6 +140,7 @@ struct rib_router {
 	uint64_t serial; /* what comes later has a larger one */
 	char *name;	 /* owned; NULL: by address */
 	void *slot;	 /* the user's */
+	struct rib_policy policy;
 	struct rib_map peers;
 	TAILQ_HEAD(rib_peer_list, rib_peer) peer_list; /* by serial */
 	TAILQ_HEAD(rib_waiting_list, rib_table)

@@ -1,5 +1,6 @@
 #include "rib/table.h"
 
+#include "rib/fate.h"
 #include "rib/publish.h"
 
 #include <assert.h>
@@ -70,6 +71,7 @@ int rib_table_get(struct rib_peer *peer, uint8_t view, uint16_t afi,
 	t->prefixes = &rib->prefixes[family];
 	t->pairs = &rib->paths[family];
 	rib_table_refresh(t);
+	rib_fate_init(t);
 	TAILQ_INIT(&t->floods);
 	TAILQ_INSERT_TAIL(&peer->tables, t, link);
 	peer->table_count++;

@@ -139,9 +139,12 @@ bool rib_table_rescue(struct rib_table *table, const struct rib_when *when,
 void rib_table_queue(struct rib_table *table);
 void rib_table_unqueue(struct rib_table *table);
 
-/* Publish again up to @budget routes; says at how many it looked. */
+/*
+ * Publish again from *@place on, up to @budget routes; says at how many it
+ * looked. At the end, place->id is RIB_NO_ID.
+ */
 size_t rib_table_again(struct rib_table *table, const struct rib_when *when,
-		       size_t budget);
+		       struct rib_place *place, size_t budget);
 
 /*
  * Do about @budget routes of what the table has to do, and say how many it

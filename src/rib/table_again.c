@@ -4,6 +4,7 @@
  */
 #include "rib/table.h"
 
+#include "rib/fate.h"
 #include "rib/publish.h"
 
 #include "bmp/canonical.h"
@@ -62,10 +63,17 @@ static void publish_again(struct rib_table *table, const struct rib_when *when,
 	RIB_COUNT(table->peer->router, published_resync, 1);
 }
 
-size_t rib_table_again(struct rib_table *table, const struct rib_when *when,
-		       size_t budget)
+/* Whether the veil is over the route and stays: it is not being lifted here. */
+static bool is_kept_from(const struct rib_table *table,
+			 const struct rib_place *place)
 {
-	struct rib_place *place = &table->resync;
+	return place != &table->veil.place &&
+	       rib_veiled(&table->veil, place->paths, place->id);
+}
+
+size_t rib_table_again(struct rib_table *table, const struct rib_when *when,
+		       struct rib_place *place, size_t budget)
+{
 	struct again a = { .set = RIB_VALUE_NONE };
 	size_t seen = 0;
 
@@ -76,8 +84,9 @@ size_t rib_table_again(struct rib_table *table, const struct rib_when *when,
 					place->id, &place->id);
 
 		if (e != NULL) {
-			publish_again(table, when, place->paths, place->id, &a,
-				      e->value);
+			if (!is_kept_from(table, place))
+				publish_again(table, when, place->paths,
+					      place->id, &a, e->value);
 			place->id++;
 			continue;
 		}
@@ -88,7 +97,5 @@ size_t rib_table_again(struct rib_table *table, const struct rib_when *when,
 		a.set = RIB_VALUE_NONE;
 	}
 	rib_run_flush(table->peer->router->rib);
-	if (place->id == RIB_NO_ID)
-		table->resyncing = false;
 	return seen;
 }

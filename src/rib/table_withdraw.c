@@ -5,6 +5,7 @@
  */
 #include "rib/table.h"
 
+#include "rib/fate.h"
 #include "rib/publish.h"
 
 #include <assert.h>
@@ -17,8 +18,10 @@ struct withdrawal {
 	struct rib_store *store;
 	const struct rib_table_info *info;
 	const struct rib_when *when;
+	struct rib_veil veil; /* what consumers do not have */
 	enum rib_reason reason;
 	bool old_only; /* of generations before the table's */
+	bool keep;     /* the routes stay: only consumers lose them */
 };
 
 static void begin_withdraws(const struct withdrawal *w, bool paths)
@@ -35,9 +38,8 @@ static void begin_withdraws(const struct withdrawal *w, bool paths)
 	rib_run_begin(w->table->peer->router->rib, &header);
 }
 
-/* Publish the withdraw of a route and take it out of its store. */
-static void withdraw(const struct withdrawal *w, bool paths, uint32_t id,
-		     uint32_t value)
+static void publish(const struct withdrawal *w, bool paths, uint32_t id,
+		    uint32_t value)
 {
 	struct rib_router *router = w->table->peer->router;
 	struct rib *rib = router->rib;
@@ -52,7 +54,16 @@ static void withdraw(const struct withdrawal *w, bool paths, uint32_t id,
 	}
 	RIB_COUNT(router, published_withdrawn, 1);
 	RIB_COUNT(router, synthetic[w->reason], 1);
-	rib_store_remove(w->table, w->store, paths, id, value);
+}
+
+/* Publish the withdraw of a route and take it out of its store. */
+static void withdraw(const struct withdrawal *w, bool paths, uint32_t id,
+		     uint32_t value)
+{
+	if (!rib_veiled(&w->veil, paths, id))
+		publish(w, paths, id, value);
+	if (!w->keep)
+		rib_store_remove(w->table, w->store, paths, id, value);
 }
 
 /*
@@ -134,6 +145,7 @@ static void withdraw_all(struct rib_table *table, const struct rib_when *when,
 		.store = &table->store,
 		.info = &table->info,
 		.when = when,
+		.veil = table->veil,
 		.reason = reason,
 	};
 	struct rib_place place = { 0 };
@@ -167,8 +179,11 @@ void rib_table_flood(struct rib_table *table, const struct rib_when *when,
 		f = flood_new(table, reason);
 	if (f == NULL) {
 		withdraw_all(table, when, reason);
+		rib_fate_reset(table);
 		return;
 	}
+	f->veil = table->veil;
+	rib_fate_reset(table);
 	f->store = table->store;
 	table->store = (struct rib_store){ 0 };
 	TAILQ_INSERT_TAIL(&table->floods, f, link);
@@ -191,6 +206,7 @@ bool rib_table_rescue(struct rib_table *table, const struct rib_when *when,
 			.store = &f->store,
 			.info = &f->info,
 			.when = when,
+			.veil = f->veil,
 			.reason = f->reason,
 		};
 
@@ -258,6 +274,7 @@ static size_t flood_slice(struct rib_table *table, const struct rib_when *when,
 		.store = &f->store,
 		.info = &f->info,
 		.when = when,
+		.veil = f->veil,
 		/* The analyser does not see TAILQ_REMOVE() take it out. */
 		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
 		.reason = f->reason,
@@ -278,6 +295,7 @@ static size_t sweep_slice(struct rib_table *table, const struct rib_when *when,
 		.store = &table->store,
 		.info = &table->info,
 		.when = when,
+		.veil = table->veil,
 		.reason = RIB_REASON_STALE_SWEEP,
 		.old_only = true,
 	};
@@ -285,6 +303,40 @@ static size_t sweep_slice(struct rib_table *table, const struct rib_when *when,
 
 	if (table->sweep.id == RIB_NO_ID)
 		say_swept(table, when);
+	return seen;
+}
+
+/* Take back from consumers what they shall no longer see, or show it. */
+static size_t veil_slice(struct rib_table *table, const struct rib_when *when,
+			 size_t budget)
+{
+	const struct withdrawal w = {
+		.table = table,
+		.store = &table->store,
+		.info = &table->info,
+		.when = when,
+		.veil = table->veil,
+		.reason = RIB_REASON_ADMIN,
+		.keep = true,
+	};
+	struct rib_place *place = &table->veil.place;
+	uint64_t withdrawn = 0;
+	size_t seen = table->veil.lifting
+			      ? rib_table_again(table, when, place, budget)
+			      : withdraw_slice(&w, place, budget, &withdrawn);
+
+	if (place->id == RIB_NO_ID)
+		rib_fate_arrived(table);
+	return seen;
+}
+
+/* Tell all of it again. */
+static size_t resync_slice(struct rib_table *table, const struct rib_when *when,
+			   size_t budget)
+{
+	size_t seen = rib_table_again(table, when, &table->resync, budget);
+
+	table->resyncing = table->resync.id != RIB_NO_ID;
 	return seen;
 }
 
@@ -301,8 +353,10 @@ size_t rib_table_slice(struct rib_table *table, const struct rib_when *when,
 			seen += 1 + flood_slice(table, when, left);
 		} else if (table->sweeping) {
 			seen += 1 + sweep_slice(table, when, left);
+		} else if (table->veil.moving) {
+			seen += 1 + veil_slice(table, when, left);
 		} else if (table->resyncing) {
-			seen += 1 + rib_table_again(table, when, left);
+			seen += 1 + resync_slice(table, when, left);
 		} else {
 			rib_table_unqueue(table);
 			break;

@@ -1,5 +1,6 @@
 #include "rib/update.h"
 
+#include "rib/fate.h"
 #include "rib/publish.h"
 #include "rib/table.h"
 #include "rib/timer.h"
@@ -179,10 +180,14 @@ static void begin(struct section *s)
 	s->begun = true;
 }
 
-static void publish(struct section *s, const struct rib_item *item)
+static void publish(struct section *s, const struct rib_item *item, uint32_t id)
 {
 	struct rib_route *route;
 
+	if (rib_veiled(&s->table->veil, s->paths, id)) {
+		s->suppressed[RIB_SUPPRESSED_FILTERED]++;
+		return;
+	}
 	if (!s->begun)
 		begin(s);
 	route = rib_run_add(s->rib, s->table);
@@ -282,7 +287,7 @@ static void refresh(const struct section *s, struct rib_entry *e)
 }
 
 /* It is there. Returns whether @value was stored. */
-static bool replace(struct section *s, const struct rib_item *item,
+static bool replace(struct section *s, const struct rib_item *item, uint32_t id,
 		    struct rib_entry *e, uint32_t value, bool owned)
 {
 	if (e->value == value && value != RIB_VALUE_UNKNOWN) {
@@ -299,7 +304,7 @@ static bool replace(struct section *s, const struct rib_item *item,
 		e->value = value;
 		e->stamp = s->stamp;
 		rib_value_put(&s->rib->attrsets, old);
-		publish(s, item);
+		publish(s, item, id);
 		return true;
 	}
 	refresh(s, e);
@@ -309,15 +314,16 @@ static bool replace(struct section *s, const struct rib_item *item,
 /* The limit that one more route of this peer would pass, or 0. */
 static uint64_t limit_met(const struct section *s)
 {
-	const struct rib_config *c = &s->rib->config;
+	const struct rib_policy *p = &s->router->policy;
+	uint64_t all = s->rib->config.max_routes;
 
-	if (c->max_routes_peer != 0 && s->peer->routes >= c->max_routes_peer)
-		return c->max_routes_peer;
-	if (c->max_routes_router != 0 &&
-	    s->router->routes >= c->max_routes_router)
-		return c->max_routes_router;
-	if (c->max_routes != 0 && s->rib->routes >= c->max_routes)
-		return c->max_routes;
+	if (p->max_routes_peer != 0 && s->peer->routes >= p->max_routes_peer)
+		return p->max_routes_peer;
+	if (p->max_routes_router != 0 &&
+	    s->router->routes >= p->max_routes_router)
+		return p->max_routes_router;
+	if (all != 0 && s->rib->routes >= all)
+		return all;
 	return 0;
 }
 
@@ -375,7 +381,7 @@ static bool insert(struct section *s, struct rib_item *item, uint32_t id,
 	}
 	if (!owned)
 		rib_value_get(&s->rib->attrsets, value);
-	publish(s, item);
+	publish(s, item, id);
 	return true;
 }
 
@@ -404,7 +410,7 @@ static void announce(struct section *s, struct rib_item *item)
 		e = rib_routes_find(rib_store_routes(&s->table->store,
 						     s->paths),
 				    id);
-	stored = e != NULL ? replace(s, item, e, value, owned)
+	stored = e != NULL ? replace(s, item, id, e, value, owned)
 			   : insert(s, item, id, value, owned);
 	if (owned && !stored)
 		rib_value_put(&s->rib->attrsets, value);
@@ -429,7 +435,7 @@ static void withdraw(struct section *s, struct rib_item *item)
 		s->suppressed[RIB_SUPPRESSED_ABSENT]++;
 		return;
 	}
-	publish(s, item);
+	publish(s, item, id);
 	rib_table_remove(s->table, s->paths, id);
 }
 
@@ -504,7 +510,7 @@ static void apply_routes(struct section *s)
 	while ((n = fill(s, &it, b)) != 0) {
 		if (s->rib->config.mode == RIB_MODE_OFF) {
 			for (size_t i = 0; i < n; i++)
-				publish(s, &b->items[i]);
+				publish(s, &b->items[i], 0);
 			continue;
 		}
 		look_up(s, b->items, n);
@@ -525,15 +531,11 @@ static void apply_routes(struct section *s)
 
 /* Sections */
 
-static bool is_wanted(const struct rib *rib, uint8_t view, uint16_t afi,
-		      uint8_t safi)
+static bool is_dropped(struct rib_peer *peer, uint8_t view, uint16_t afi,
+		       uint8_t safi)
 {
-	const struct rib_config *c = &rib->config;
-
-	if (c->views != 0 && !(c->views >> view & 1))
-		return false;
-	return c->families == 0 ||
-	       (c->families & bgp_family_bit(bgp_family_find(afi, safi))) != 0;
+	return rib_fate_of(peer, view, bgp_family_find(afi, safi)) ==
+	       RIB_FATE_DROP;
 }
 
 /* The table of a family, made when it is first heard of. NULL: refused. */
@@ -646,8 +648,7 @@ static void end_of_rib(struct rib_peer *peer, const struct rib_when *when,
 			       .bmp_ns = header->time_ns };
 	struct rib_table *t;
 
-	if (!is_wanted(peer->router->rib, header->view, u->eor_afi,
-		       u->eor_safi))
+	if (is_dropped(peer, header->view, u->eor_afi, u->eor_safi))
 		return;
 	t = reach(peer, when, header, u->eor_afi, u->eor_safi);
 	if (t == NULL)
@@ -692,8 +693,9 @@ void rib_update(struct rib_peer *peer, const struct rib_when *when,
 			RIB_COUNT(router, announced, section->count);
 		if (section->add_path_guessed)
 			RIB_COUNT(router, add_path_guessed, 1);
-		if (!is_wanted(router->rib, header->view, how->afi,
-			       how->safi)) {
+		if (rib_fate_of(peer, header->view,
+				(enum bgp_family)how->family) ==
+		    RIB_FATE_DROP) {
 			RIB_COUNT(router, suppressed[RIB_SUPPRESSED_FILTERED],
 				  section->count);
 		} else if (section->lost) {

@@ -1,5 +1,6 @@
 #include "rib/walk.h"
 
+#include "rib/fate.h"
 #include "rib/table.h"
 
 struct rib_router *rib_router_next(const struct rib *rib,
@@ -210,7 +211,8 @@ size_t rib_prefix_key(const struct rib *rib, enum bgp_family family,
 
 /* Routes of one store from the cursor on. True: all of them were seen. */
 static bool walk_routes(const struct rib_table *table,
-			const struct rib_store *store, struct rib_cursor *c,
+			const struct rib_store *store,
+			const struct rib_veil *veil, struct rib_cursor *c,
 			size_t *budget, const struct rib_visitor *v)
 {
 	while (*budget > 0) {
@@ -222,6 +224,10 @@ static bool walk_routes(const struct rib_table *table,
 		struct rib_stored route;
 
 		--*budget;
+		if (e != NULL && rib_veiled(veil, c->paths, c->id)) {
+			c->id++;
+			continue;
+		}
 		if (e != NULL) {
 			show(table, c->paths, c->id, e, room, &route);
 			route.dying = store != &table->store;
@@ -245,7 +251,8 @@ static bool walk_table(const struct rib_table *table, struct rib_cursor *c,
 
 	v->table(v->arg, table);
 	if (c->store == 0) {
-		if (!walk_routes(table, &table->store, c, budget, v))
+		if (!walk_routes(table, &table->store, &table->veil, c, budget,
+				 v))
 			return false;
 		c->store = 1;
 	}
@@ -259,7 +266,7 @@ static bool walk_table(const struct rib_table *table, struct rib_cursor *c,
 			c->id = 0;
 			c->paths = false;
 		}
-		if (!walk_routes(table, &f->store, c, budget, v))
+		if (!walk_routes(table, &f->store, &f->veil, c, budget, v))
 			return false;
 		c->store = f->serial + 1;
 	}

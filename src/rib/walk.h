@@ -104,7 +104,8 @@ struct rib_visitor {
  * route that is there from the first slice to the last is visited at least
  * once; one that changes in between may be seen before, after or not at all,
  * but its change was then published after the first slice. Routes whose
- * withdraw is still to come are visited, too: consumers have them.
+ * withdraw is still to come are visited, too: consumers have them. Those that
+ * the policy keeps from consumers are not.
  */
 bool rib_walk(const struct rib_router *router, struct rib_cursor *cursor,
 	      size_t budget, const struct rib_visitor *visitor);

@@ -884,24 +884,6 @@ static void test_limit_on_peers_and_tables(void **state)
 	stage_end(&s);
 }
 
-static void test_filtered_views_and_families(void **state)
-{
-	struct rib_config config = defaults();
-	struct stage_peer a, post;
-
-	(void)state;
-	config.views = 1 << BMP_VIEW_IN_PRE;
-	config.families = bgp_family_bit(BGP_IPV4_UNICAST);
-	a = start(&config);
-	post = a;
-	stage_view(&post, BMP_VIEW_IN_POST);
-	stage_announce(&s, &a, "2001:db8::/32", 1);
-	stage_announce(&s, &post, "198.51.100.0/24", 1);
-	assert_int_equal(flow().suppressed[RIB_SUPPRESSED_FILTERED], 2);
-	assert_int_equal(stage_count(&s), 1);
-	stage_end(&s);
-}
-
 /* Operators */
 
 static void test_resync_publishes_again(void **state)
@@ -1018,7 +1000,6 @@ int main(void)
 		cmocka_unit_test(test_limit_refuses_new_routes_only),
 		cmocka_unit_test(test_limits_of_router_and_of_all),
 		cmocka_unit_test(test_limit_on_peers_and_tables),
-		cmocka_unit_test(test_filtered_views_and_families),
 		cmocka_unit_test(test_resync_publishes_again),
 		cmocka_unit_test(test_purged_peer_and_router),
 		cmocka_unit_test(test_statistics_are_passed_on),
