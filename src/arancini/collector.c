@@ -26,7 +26,8 @@ struct station {
 	size_t door_count; /* of those that are open */
 	struct sp_task work;
 	bool working;
-	int64_t deadline; /* of the stop */
+	int64_t deadline;	   /* of the stop */
+	const struct config *next; /* of a reload */
 };
 
 struct collector {
@@ -89,6 +90,11 @@ struct sp_rt *collector_runtime(struct collector *c)
 uint64_t collector_seed(const struct collector *c)
 {
 	return c->seed;
+}
+
+uint32_t collector_max_batch(const struct collector *c)
+{
+	return outlet_max_batch(c->outlet);
 }
 
 uint16_t collector_port(const struct collector *c, size_t door)
@@ -276,6 +282,30 @@ static int on_each(struct collector *c, int (*fn)(void *))
 	return err;
 }
 
+/* Reloading */
+
+static int reload_station(void *arg)
+{
+	struct station *s = arg;
+
+	worker_configure(&s->worker, s->next);
+	return 0;
+}
+
+int collector_reload(struct collector *c, const struct config *config)
+{
+	int err = limits_set(c->limits, (uint32_t)config->limits.sessions,
+			     (uint32_t)config->limits.sessions_per_ip);
+
+	for (uint32_t i = 0; i < c->workers; i++)
+		c->stations[i].next = config;
+	if (err == 0)
+		err = on_each(c, reload_station);
+	if (err == 0)
+		log_set_level(c->log, (enum log_level)config->log.level);
+	return err;
+}
+
 /* Calling routers */
 
 static int start_dials(struct collector *c)
@@ -381,19 +411,9 @@ static void log_not_heeded(struct collector *c, const char *option)
 static void log_what_is_missing(struct collector *c)
 {
 	const struct config *config = c->config;
-	const uint32_t limits = 1U << CONFIG_ROUTER_ROUTES_PER_ROUTER |
-				1U << CONFIG_ROUTER_ROUTES_PER_PEER;
 
-	if (config->curation.filter.count > 0)
-		log_not_heeded(c, "--filter");
 	if (config->http.listen.set)
 		log_not_heeded(c, "--http");
-	for (size_t i = 0; i < config->router_count; i++) {
-		if (config->routers[i].filter.count > 0)
-			log_not_heeded(c, "[router] filter");
-		if ((config->routers[i].given & limits) != 0)
-			log_not_heeded(c, "[router] max-routes");
-	}
 }
 
 static void log_start_up(struct collector *c)

@@ -39,11 +39,20 @@ int collector_start(const struct config *config, struct log *log,
  */
 int collector_stop(struct collector *c, int64_t deadline);
 
+/*
+ * Have @config hold from now on, as far as it can be changed while running:
+ * the rest of it must be as it was (config_keep()). 0: nobody uses the one
+ * before any more. Else -errno: both are in use, until the next call succeeds
+ * or it is stopped. The thread that started it.
+ */
+int collector_reload(struct collector *c, const struct config *config);
+
 /* The port a door got; for tests that listen at port 0. */
 uint16_t collector_port(const struct collector *c, size_t door);
 
 /* For the files of this folder */
 
+/* As it started. What a reload can change is known to the workers. */
 const struct config *collector_config(const struct collector *c);
 struct log *collector_log(struct collector *c);
 uint32_t collector_workers(const struct collector *c);
@@ -53,5 +62,8 @@ struct egress_bridge *collector_bridge(struct collector *c);
 struct publisher *collector_publisher(struct collector *c);
 struct sp_rt *collector_runtime(struct collector *c);
 uint64_t collector_seed(const struct collector *c);
+
+/* Bytes of a batch that the broker takes. Any thread. */
+uint32_t collector_max_batch(const struct collector *c);
 
 #endif

@@ -2,8 +2,9 @@
  * arancini/dial.h - call routers that listen themselves (RFC 7854 3.2)
  *
  * One fiber for each --connect HOST:PORT, on shard 0. It resolves the name
- * anew for each attempt, waits longer after each failure up to a minute, and
- * calls again when a session ended.
+ * anew for each attempt and tries its addresses in order, waits longer after
+ * each failure up to a minute, and calls again when a session ended. A router
+ * that has a key in the configuration is called with signed segments.
  */
 #ifndef ARANCINI_DIAL_H
 #define ARANCINI_DIAL_H

@@ -55,7 +55,7 @@ static void plain_address(const struct sp_addr *from, uint8_t out[16])
 	memcpy(out, &from->in6.sin6_addr, 16);
 }
 
-static int set_keys(struct worker *w, int fd)
+int door_sign(struct worker *w, int fd)
 {
 	const struct config *c = w->config;
 
@@ -99,7 +99,7 @@ int door_open(struct worker *w, const struct config_address *at,
 	if (buffer.recv_buffer != 0)
 		err = sp_tcp_set(fd, &buffer);
 	if (err == 0)
-		err = set_keys(w, fd);
+		err = door_sign(w, fd);
 	if (err < 0) {
 		close(fd);
 		return err;
@@ -117,10 +117,7 @@ void door_close(struct door *door)
 
 static enum ending verdict(struct worker *w, const uint8_t address[16])
 {
-	const struct acl acl = { w->config->access.allow,
-				 w->config->access.deny };
-
-	if (!acl_permits(&acl, address))
+	if (!worker_permits(w, address))
 		return ENDING_DENIED;
 	switch (limits_admit(collector_limits(w->collector), address)) {
 	case LIMITS_ADMIT:

@@ -30,6 +30,12 @@ int door_open(struct worker *w, const struct config_address *at,
 	      struct door *out);
 void door_close(struct door *door);
 
+/*
+ * Sign what goes to and comes from routers that have a key, before @fd listens
+ * or connects. 0 or as sp_tcp_md5().
+ */
+int door_sign(struct worker *w, int fd);
+
 /* The fiber that takes connections, until it is cancelled. */
 int door_main(void *door);
 

@@ -3,6 +3,7 @@
 #include <spargio/time.h>
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +19,15 @@ enum text {
 	TEXTS
 };
 
+/* Of a message that the server lets through, for its headers. */
+#define HEADERS_MAX 1024
+
 struct outlet {
 	struct publisher *publisher;
 	struct nats_options nats;
 	struct log *log;
 	char *texts[TEXTS];
+	_Atomic uint32_t max_batch;
 };
 
 char *outlet_journal(const struct config *config)
@@ -161,6 +166,10 @@ static void notice(void *arg, const struct publisher_notice *n)
 	enum log_level level = LOG_LEVEL_INFO;
 	struct log_line line;
 
+	if (n->max_payload > HEADERS_MAX && n->max_payload < UINT32_MAX)
+		atomic_store_explicit(&o->max_batch,
+				      (uint32_t)n->max_payload - HEADERS_MAX,
+				      memory_order_relaxed);
 	if (n->state == PUBLISHER_REFUSED || n->state == PUBLISHER_SUPERSEDED)
 		level = LOG_LEVEL_ERROR;
 	else if (n->spooling || n->state == PUBLISHER_RECOVERING)
@@ -221,6 +230,7 @@ int outlet_start(const struct config *config, struct log *log,
 	if (o == NULL)
 		return -ENOMEM;
 	o->log = log;
+	atomic_init(&o->max_batch, UINT32_MAX);
 	err = make_texts(o, config);
 	if (err == 0)
 		err = start(o, config, bridge);
@@ -243,6 +253,11 @@ int outlet_stop(struct outlet *o, int64_t deadline)
 struct publisher *outlet_publisher(struct outlet *o)
 {
 	return o->publisher;
+}
+
+uint32_t outlet_max_batch(const struct outlet *o)
+{
+	return atomic_load_explicit(&o->max_batch, memory_order_relaxed);
 }
 
 void outlet_reader(const struct outlet *o, struct nats_reader_options *out)

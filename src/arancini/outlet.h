@@ -24,6 +24,12 @@ int outlet_stop(struct outlet *o, int64_t deadline);
 
 struct publisher *outlet_publisher(struct outlet *o);
 
+/*
+ * Bytes of a batch that the server takes, its headers left aside; UINT32_MAX
+ * until that is known. Any thread.
+ */
+uint32_t outlet_max_batch(const struct outlet *o);
+
 /* How to read what was published. Lives as long as the outlet. */
 void outlet_reader(const struct outlet *o, struct nats_reader_options *out);
 

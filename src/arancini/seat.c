@@ -3,6 +3,7 @@
 #include "arancini/collector.h"
 #include "arancini/session.h"
 #include "arancini/worker.h"
+#include "rib/policy.h"
 
 #include <spargio/time.h>
 
@@ -34,6 +35,39 @@ struct seat *seat_of(struct worker *w, const struct rib_identity *id)
 void seat_free(struct seat *seat)
 {
 	free(seat);
+}
+
+/* Asked once for each peer and view, see rib/policy.h. */
+static struct rib_wish ask_filters(const void *chain,
+				   const struct rib_table_info *table)
+{
+	struct filter_peer peer = filter_peer_of_table(table);
+	struct filter_mask mask = filter_ask(chain, &peer);
+
+	return (struct rib_wish){ mask.stored, mask.published };
+}
+
+void seat_configure(struct seat *seat, const struct config *config,
+		    const struct rib_when *when)
+{
+	const struct rib_router_info *info = rib_router_info(seat->router);
+	struct rib_policy policy = {
+		.ask = ask_filters,
+		.arg = &seat->settings.filters,
+	};
+	const uint8_t *address = info->address;
+	uint16_t port = info->port;
+
+	/* Before its first message the rib does not know where it is. */
+	if (seat->session != NULL) {
+		address = seat->session->arrival->address;
+		port = seat->session->arrival->port;
+	}
+	config_router_settings(config, address, port, info->name,
+			       &seat->settings);
+	policy.max_routes_router = seat->settings.routes.per_router;
+	policy.max_routes_peer = seat->settings.routes.per_peer;
+	rib_router_policy(seat->router, when, &policy);
 }
 
 static bool back_too_soon(const struct seat *seat, int64_t now)

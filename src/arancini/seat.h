@@ -16,6 +16,7 @@
 #ifndef ARANCINI_SEAT_H
 #define ARANCINI_SEAT_H
 
+#include "arancini/config_router.h"
 #include "arancini/ending.h"
 #include "arancini/keep.h"
 #include "rib/rib.h"
@@ -40,6 +41,8 @@ struct seat {
 	 * Of a router that is new here, and of one that could not be restored.
 	 */
 	bool resync;
+	/* What holds for the router; points into the worker's configuration. */
+	struct config_router_settings settings;
 	struct keep keep;
 	struct sp_mutex lock;
 	struct sp_cond freed;
@@ -56,5 +59,12 @@ void seat_free(struct seat *seat);
  */
 enum ending seat_take(struct seat *seat, struct session *session);
 void seat_leave(struct seat *seat, struct session *session);
+
+/*
+ * Have @config hold for the router: its limits and filters. For the one who
+ * sits, and at a reload. Changes what is published, in slices.
+ */
+void seat_configure(struct seat *seat, const struct config *config,
+		    const struct rib_when *when);
 
 #endif

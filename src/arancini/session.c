@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A reload may bring the end of a session that waits nearer: it looks so often. */
+#define LOOK_AGAIN (5 * SP_S)
+
 void session_stop(struct session *s, enum ending why)
 {
 	if (s->ending == ENDING_NONE)
@@ -113,8 +116,7 @@ static void take_frame(struct session *s, const struct bmp_frame *frame)
 {
 	struct bmp_message msg;
 	enum bmp_status status =
-		bmp_message_decode(frame, (enum bmp_v4)s->settings.bmp_v4,
-				   &msg);
+		bmp_message_decode(frame, (enum bmp_v4)s->bmp_v4, &msg);
 
 	s->counts.messages[msg.type < BMP_TYPES ? msg.type : BMP_TYPES]++;
 	s->counts.statuses[status]++;
@@ -172,6 +174,7 @@ static void run_dry(struct session *s)
 /* There is input: what is due by time must wait until it was read. */
 static void run_wet(struct session *s)
 {
+	worker_owns(s->worker, sp_shard());
 	s->when = worker_now();
 	if (!s->dry)
 		return;
@@ -224,10 +227,16 @@ static int64_t next_bytes(struct session *s, struct sp_segment *seg)
 {
 	int64_t n = sp_rstream_peek_until(s->stream, s->want, 0, seg);
 
-	if (n != -ETIMEDOUT)
-		return n;
-	run_dry(s);
-	return sp_rstream_peek_until(s->stream, s->want, deadline(s), seg);
+	if (n == -ETIMEDOUT)
+		run_dry(s);
+	while (n == -ETIMEDOUT && sp_now() < deadline(s)) {
+		int64_t until = sp_in(LOOK_AGAIN);
+
+		if (until > deadline(s))
+			until = deadline(s);
+		n = sp_rstream_peek_until(s->stream, s->want, until, seg);
+	}
+	return n;
 }
 
 static enum ending read_stream(struct session *s)
@@ -356,35 +365,48 @@ static struct session *session_new(struct worker *w, struct arrival *a)
 	s->want = BMP_HEADER_LEN;
 	s->dry = true;
 	s->opened = sp_now();
-	config_router_settings(w->config, a->address, a->port, id.name,
-			       &s->settings);
 	worker_add(w, s);
 	return s;
 }
 
-/* Where the shard's owner of a router must be, nobody else may. */
-static struct worker *worker_here(const struct arrival *a)
+/* Sit down, and have the configuration hold that is in force now. */
+static enum ending take_seat(struct session *s)
 {
-	struct worker *w = collector_worker(a->collector, sp_shard());
+	struct worker *w = s->worker;
+	enum ending why = ENDING_DENIED;
+	struct rib_when when;
 
-	if (identity_shard(&a->identity, collector_workers(a->collector)) !=
-	    w->id)
-		w->counts.ownership_violations++;
-	return w;
+	/* It was let in; the lists may have changed on its way here. */
+	if (worker_permits(w, s->arrival->address))
+		why = seat_take(s->seat, s); /* yields */
+	if (s->ending != ENDING_NONE) {
+		/* Stopped while it waited. */
+		seat_leave(s->seat, s);
+		return s->ending;
+	}
+	if (why != ENDING_NONE)
+		return why;
+	when = worker_now();
+	seat_configure(s->seat, w->config, &when);
+	s->bmp_v4 = s->seat->settings.bmp_v4;
+	return ENDING_NONE;
 }
 
 int session_main(void *arrival)
 {
 	struct arrival *a = arrival;
-	struct worker *w = worker_here(a);
-	struct session *s = session_new(w, a);
+	struct worker *w = collector_worker(a->collector, sp_shard());
+	struct session *s;
 	enum ending why;
 
+	worker_owns(w, identity_shard(&a->identity,
+				      collector_workers(a->collector)));
+	s = session_new(w, a);
 	if (s == NULL) {
 		arrival_end(a, w, ENDING_OVERLOAD);
 		return 0;
 	}
-	why = seat_take(s->seat, s);
+	why = take_seat(s);
 	if (why == ENDING_NONE) {
 		why = read_all(s);
 		/* From here on nothing may be left half done. */

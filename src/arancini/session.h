@@ -14,7 +14,6 @@
 #define ARANCINI_SESSION_H
 
 #include "arancini/arrival.h"
-#include "arancini/config_router.h"
 #include "arancini/log.h"
 #include "arancini/seat.h"
 #include "bmp/message.h"
@@ -51,7 +50,7 @@ struct session {
 	int64_t opened;	      /* sp_now() */
 	int64_t last;	      /* the same, of the last message; 0: none */
 	struct rib_when when; /* of the segment being read */
-	struct config_router_settings settings;
+	int bmp_v4;	      /* enum bmp_v4 */
 	struct session_counts counts;
 	char sys_name[SESSION_NAME_MAX + 1];
 };

@@ -128,6 +128,14 @@ static int make_batcher(struct worker *w)
 	return err < 0 ? err : egress_batcher_new(&opts, &w->batcher);
 }
 
+static void set_times(struct worker *w, const struct config *c)
+{
+	w->times = (struct limits_times){
+		.handshake = c->limits.handshake_timeout,
+		.idle = c->limits.idle_timeout,
+	};
+}
+
 int worker_init(struct worker *w, struct collector *collector, uint32_t id)
 {
 	const struct config *c = collector_config(collector);
@@ -142,9 +150,8 @@ int worker_init(struct worker *w, struct collector *collector, uint32_t id)
 		.id = id,
 		.max_frame = (uint32_t)c->listen.max_frame,
 		.drops = c->listen.overload == CONFIG_OVERLOAD_DROP,
-		.times = { c->limits.handshake_timeout,
-			   c->limits.idle_timeout },
 	};
+	set_times(w, c);
 	log_bucket_init(&w->refusals, REFUSAL_BURST, REFUSAL_RATE, sp_now());
 	err = make_batcher(w);
 	if (err < 0)
@@ -174,12 +181,41 @@ void worker_fini(struct worker *w)
 	egress_batcher_free(w->batcher);
 }
 
+bool worker_permits(const struct worker *w, const uint8_t address[16])
+{
+	const struct acl acl = { w->config->access.allow,
+				 w->config->access.deny };
+
+	return acl_permits(&acl, address);
+}
+
+void worker_configure(struct worker *w, const struct config *config)
+{
+	struct rib_when when = worker_now();
+	struct rib_config settings;
+
+	worker_owns(w, sp_shard());
+	w->config = config;
+	set_times(w, config);
+	rib_settings(config, collector_workers(w->collector), &settings);
+	rib_configure(w->rib, &settings);
+	for (struct seat *it = w->seats; it != NULL; it = it->next)
+		seat_configure(it, config, &when);
+	for (struct session *it = w->sessions; it != NULL; it = it->next)
+		if (!worker_permits(w, it->arrival->address))
+			session_stop(it, ENDING_DENIED);
+	worker_poke(w);
+}
+
 /* Some of the work. When to come back; 0: once others had their turn. */
 static int64_t work_some(struct worker *w)
 {
 	struct rib_when when = worker_now();
-	struct rib_work work = rib_work(w->rib, &when, SLICE);
+	struct rib_work work;
 
+	worker_owns(w, sp_shard());
+	egress_batcher_limit(w->batcher, collector_max_batch(w->collector));
+	work = rib_work(w->rib, &when, SLICE);
 	egress_batcher_turn(w->batcher, when.now_ns);
 	if (work.more)
 		return 0;

@@ -20,6 +20,8 @@
 #include "arancini/session.h"
 #include "rib/rib.h"
 
+#include <assert.h>
+
 struct collector;
 struct egress_batcher;
 struct sp_timer;
@@ -35,7 +37,7 @@ struct worker_counts {
 
 struct worker {
 	struct collector *collector;
-	const struct config *config;
+	const struct config *config; /* in force; a reload changes it */
 	struct log *log;
 	uint32_t id;
 	uint32_t max_frame;
@@ -51,9 +53,29 @@ struct worker {
 	struct worker_counts counts;
 };
 
+/*
+ * What a router has is touched by one shard: @shard must be the worker's. A
+ * bug of ours if it is not: it is counted, and ends a build with assertions.
+ */
+static inline void worker_owns(struct worker *w, uint32_t shard)
+{
+	if (shard != w->id)
+		w->counts.ownership_violations++;
+	assert(shard == w->id);
+}
+
 /* On the worker's shard. -ENOMEM and what the runtime says. */
 int worker_init(struct worker *w, struct collector *collector, uint32_t id);
 void worker_fini(struct worker *w);
+
+/*
+ * Have @config hold from now on, on the worker's shard. Nothing here refers to
+ * the one before afterwards. Sessions that its lists refuse are ended.
+ */
+void worker_configure(struct worker *w, const struct config *config);
+
+/* Whether the lists let @address in. */
+bool worker_permits(const struct worker *w, const uint8_t address[16]);
 
 /* The fiber that does what takes time: see above. @worker is a struct worker */
 int worker_work(void *worker);

@@ -4,13 +4,14 @@
  * The calling thread starts it and then waits for signals:
  *
  *	SIGTERM, SIGINT		drain and exit; the second one exits at once
- *	SIGHUP			says that a change needs a restart
+ *	SIGHUP			reads the configuration again
  */
 #include "cli/command.h"
 
 #include "arancini/collector.h"
 #include "arancini/config.h"
 #include "arancini/notify.h"
+#include "arancini/reload.h"
 
 #include <spargio/time.h>
 
@@ -84,28 +85,29 @@ static void say(struct log *log, enum log_level level, const char *event)
 		log_end(&line);
 }
 
-static int serve(const struct config *config, struct log *log,
+static int serve(struct reload *reload, struct log *log,
 		 const struct notify *notify, const sigset_t *set)
 {
 	struct collector *c;
-	int err = collector_start(config, log, &c);
+	int err = collector_start(reload->config, log, &c);
 
 	if (err < 0)
 		return EXIT_FAILURE;
 	notify_ready(notify);
 	while (wait_for_signal(set, notify) == SIGHUP)
-		say(log, LOG_LEVEL_WARNING, "reload_needs_a_restart");
+		reload_run(reload, c, log);
 	notify_stopping(notify);
 	say(log, LOG_LEVEL_INFO, "stopping");
 	die_on_signal();
-	err = collector_stop(c, sp_in(config->listen.drain_timeout));
+	err = collector_stop(c, sp_in(reload->config->listen.drain_timeout));
 	say(log, err < 0 ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO,
 	    err < 0 ? "stopped_with_updates_not_safe" : "stopped");
 	return err < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-static int run(const struct config *config)
+static int run(int argc, char **argv, const struct config *config)
 {
+	struct reload reload;
 	struct notify notify;
 	struct log log;
 	sigset_t set;
@@ -116,7 +118,9 @@ static int run(const struct config *config)
 		 (enum log_level)config->log.level);
 	notify_open(&notify, getenv("NOTIFY_SOCKET"), getenv("WATCHDOG_USEC"),
 		    getenv("WATCHDOG_PID"));
-	code = serve(config, &log, &notify, &set);
+	reload_init(&reload, argc, argv, environ, config);
+	code = serve(&reload, &log, &notify, &set);
+	reload_fini(&reload);
 	notify_close(&notify);
 	log_fini(&log);
 	return code;
@@ -140,7 +144,7 @@ int run_main(int argc, char **argv)
 	else if (request.check)
 		config_print(&config, stdout);
 	else
-		status = run(&config);
+		status = run(argc - 1, argv + 1, &config);
 	config_release(&config);
 	return status;
 }

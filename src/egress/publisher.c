@@ -81,7 +81,8 @@ void publisher_share(struct publisher *p)
 void publisher_say(struct publisher *p, enum publisher_state state,
 		   const char *text)
 {
-	struct publisher_notice notice = { state, p->spooling, text };
+	struct publisher_notice notice = { state, p->spooling, text,
+					   p->stats.max_payload };
 	bool changed =
 		state != p->stats.state || p->spooling != p->told_spooling;
 

@@ -50,7 +50,8 @@ enum publisher_state {
 struct publisher_notice {
 	enum publisher_state state;
 	bool spooling;
-	const char *text; /* a sentence, or NULL */
+	const char *text;     /* a sentence, or NULL */
+	uint64_t max_payload; /* of the server; 0: not known yet */
 };
 
 struct publisher_options {
