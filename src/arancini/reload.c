@@ -55,6 +55,7 @@ static void log_mistakes(struct log *log, const struct mistakes *m)
 struct differences {
 	struct log *log;
 	uint64_t changed;
+	uint64_t restart;
 };
 
 static void log_difference(void *arg, const char *name, bool reload)
@@ -63,6 +64,7 @@ static void log_difference(void *arg, const char *name, bool reload)
 	struct log_line line;
 
 	d->changed += reload;
+	d->restart += !reload;
 	if (!log_begin(d->log, reload ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING,
 		       reload ? "option_changed" : "option_needs_restart",
 		       &line))
@@ -71,14 +73,14 @@ static void log_difference(void *arg, const char *name, bool reload)
 	log_end(&line);
 }
 
-static void log_reloaded(const struct differences *d, size_t restart)
+static void log_reloaded(const struct differences *d)
 {
 	struct log_line line;
 
 	if (!log_begin(d->log, LOG_LEVEL_INFO, "reloaded", &line))
 		return;
 	log_u64(&line, "changed", d->changed);
-	log_u64(&line, "need_restart", restart);
+	log_u64(&line, "need_restart", d->restart);
 	log_end(&line);
 }
 
@@ -100,35 +102,33 @@ static int load(const struct reload *r, struct log *log, struct config *out)
 }
 
 /* What was read, with what cannot change as it was. To release(), or NULL. */
-static struct reload_read *prepare(const struct reload *r, struct log *log,
-				   int *err)
+static struct reload_read *prepare(const struct reload *r,
+				   struct differences *d, int *err)
 {
-	struct differences d = { log, 0 };
 	struct reload_read *read = calloc(1, sizeof(*read));
-	size_t restart;
 
-	*err = read == NULL ? -ENOMEM : load(r, log, &read->config);
+	*err = read == NULL ? -ENOMEM : load(r, d->log, &read->config);
 	if (*err < 0) {
 		free(read);
 		return NULL;
 	}
-	restart = config_compare(r->config, &read->config, log_difference, &d);
+	config_compare(r->config, &read->config, log_difference, d);
 	*err = config_keep(r->config, &read->config);
 	if (*err < 0) {
-		log_why(log, "no memory");
+		log_why(d->log, "no memory");
 		release(read);
 		return NULL;
 	}
-	log_reloaded(&d, restart);
 	return read;
 }
 
 int reload_run(struct reload *r, struct collector *c, struct log *log)
 {
+	struct differences d = { .log = log };
 	struct reload_read *read;
 	int err;
 
-	read = prepare(r, log, &err);
+	read = prepare(r, &d, &err);
 	if (read == NULL)
 		return err;
 	read->next = r->read;
@@ -142,5 +142,6 @@ int reload_run(struct reload *r, struct collector *c, struct log *log)
 	release(read->next);
 	read->next = NULL;
 	r->config = &read->config;
+	log_reloaded(&d);
 	return 0;
 }

@@ -2,6 +2,8 @@
 
 import json
 import re
+import signal
+import socket
 import subprocess
 
 QUIET = ["--http", "off", "--sweep-quiet", "1h", "--sweep-max", "1h"]
@@ -11,13 +13,14 @@ class Collector:
     """A collector on a free port with its journal under a folder."""
 
     def __init__(self, server, arancini, folder, *options, env=None,
-                 listen="127.0.0.1"):
+                 listen="127.0.0.1", wrap=()):
         self.arancini = arancini
         self.journal = folder / "journal"
         self.server = server(
-            [arancini, "run", "--listen", f"{listen}:0", "--state", folder,
-             *QUIET, *options], ready="event=started", timeout=30, env=env)
-        self.port = int(re.search(r"event=listening at=[\d.]+:(\d+)",
+            [*wrap, arancini, "run", "--listen", f"{listen}:0", "--state",
+             folder, *QUIET, *options], ready="event=started", timeout=30,
+            env=env)
+        self.port = int(re.search(r"event=listening at=\S+:(\d+)",
                                   self.server.output)[1])
         self.to = f"{listen}:{self.port}"
 
@@ -34,6 +37,17 @@ class Collector:
             [self.arancini, *map(str, words), "--to", self.to], check=True,
             capture_output=True, text=True, timeout=timeout)
 
+    def start_sending(self, *words):
+        """The same without waiting for its end."""
+        return subprocess.Popen(
+            [self.arancini, *map(str, words), "--to", self.to],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def reload(self, count=1):
+        """Have it read its configuration again; how often it did so far."""
+        self.server.process.send_signal(signal.SIGHUP)
+        self.until_said("event=reload(ed|_failed)", count)
+
     def stop(self):
         assert self.server.stop(timeout=60) == 0, self.server.output
 
@@ -44,6 +58,21 @@ class Collector:
              "all", "--idle-exit", "1", "--json", *options],
             capture_output=True, text=True, timeout=120, check=True)
         return [json.loads(line) for line in run.stdout.splitlines()]
+
+
+def connect(c, source=None, host="127.0.0.1"):
+    """A router's connection to it."""
+    return socket.create_connection(
+        (host, c.port), timeout=20,
+        source_address=(source, 0) if source else None)
+
+
+def closed_by_collector(sock):
+    sock.settimeout(20)
+    try:
+        return sock.recv(1) == b""
+    except ConnectionResetError:
+        return True
 
 
 def address(text):

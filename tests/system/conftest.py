@@ -12,6 +12,8 @@ import time
 
 import pytest
 
+from collecting import Collector
+
 TREE = pathlib.Path(__file__).resolve().parents[2]
 PR_SET_PDEATHSIG = 1
 libc = ctypes.CDLL(None)
@@ -175,3 +177,11 @@ def server(tmp_path):
             one.kill()
     if problems:
         pytest.fail("\n".join(problems))
+
+
+@pytest.fixture
+def collector(server, arancini, tmp_path):
+    """start(*options, env=None, wrap=()) -> Collector, all of one state."""
+    def start(*options, **how):
+        return Collector(server, arancini, tmp_path / "state", *options, **how)
+    return start

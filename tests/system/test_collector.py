@@ -5,16 +5,10 @@ import struct
 
 import pytest
 
-from collecting import Collector, RouterTable, consumer_table
+from bmp import initiation
+from collecting import (Collector, RouterTable, closed_by_collector, connect,
+                        consumer_table)
 from decoding import TREE, data_files, decode
-
-
-@pytest.fixture
-def collector(server, arancini, tmp_path):
-    def start(*options, env=None):
-        return Collector(server, arancini, tmp_path / "state", *options,
-                         env=env)
-    return start
 
 
 def expected_table(path):
@@ -101,25 +95,6 @@ def test_lost_sessions_withdraw_after_the_hold(collector):
     assert all(line["synthetic"] for line in gone)
     assert {line["reason"] for line in gone} == {"sessionLost"}
     assert consumer_table(updates) == {}
-
-
-def connect(c, source=None):
-    return socket.create_connection(
-        ("127.0.0.1", c.port), timeout=20,
-        source_address=(source, 0) if source else None)
-
-
-def initiation(name=b"test"):
-    body = struct.pack(">HH", 2, len(name)) + name
-    return struct.pack(">BIB", 3, 6 + len(body), 4) + body
-
-
-def closed_by_collector(sock):
-    sock.settimeout(20)
-    try:
-        return sock.recv(1) == b""
-    except ConnectionResetError:
-        return True
 
 
 @pytest.mark.parametrize("bytes_sent, reason", [

@@ -1,0 +1,219 @@
+"""What the configuration says, and says anew while the collector runs: lists,
+limits, filters, timers, by router too."""
+
+import pytest
+
+from bmp import Peer, initiation
+from collecting import closed_by_collector, connect, consumer_table
+
+A = Peer("192.0.2.10", 64510)
+B = Peer("2001:db8::11", 64511)
+POST = 0x40
+
+
+@pytest.fixture
+def conf(tmp_path):
+    path = tmp_path / "arancini.conf"
+
+    def write(text):
+        path.write_text(text)
+        return ["--config", path]
+    return write
+
+
+def updates(c):
+    return [line for line in c.published() if line["type"] == "update"]
+
+
+def prefixes(lines):
+    return sorted({(line["peerAddr"], bool(line.get("isPostPolicy")),
+                    line["prefixAddr"]) for line in lines})
+
+
+def session(c, source="127.0.0.2"):
+    sock = connect(c, source)
+    sock.sendall(initiation(source.encode()))
+    c.until_said(f"session_open from={source}")
+    return sock
+
+
+def end(c, sock, count=1):
+    sock.close()
+    c.until_said("event=session_close", count)
+
+
+def test_filters_choose_peers_views_and_families(collector, conf):
+    c = collector(*conf(
+        "[curation]\nfilter = drop peer=192.0.2.10 view=post\n"
+        "filter = drop family=ipv6-unicast as=64511\n"
+        "filter = store peer=2001:db8::11 view=post\n"))
+    sock = session(c)
+    sock.sendall(A.up() + B.up()
+                 + A.announce("198.51.100.0/24", "203.0.113.0/24")
+                 + A.announce("198.51.100.0/24", flags=POST)
+                 + A.announce("2001:db8:1::/48")
+                 + B.announce("198.51.100.0/24")
+                 + B.announce("203.0.113.0/24", flags=POST)
+                 + B.announce("2001:db8:2::/48")
+                 + A.end_of_rib() + A.end_of_rib(flags=POST))
+    end(c, sock)
+    c.stop()
+    assert not c.said("not_heeded .*filter")
+    assert prefixes(updates(c)) == [
+        ("192.0.2.10", False, "198.51.100.0"),
+        ("192.0.2.10", False, "2001:db8:1::"),
+        ("192.0.2.10", False, "203.0.113.0"),
+        ("2001:db8::11", False, "198.51.100.0")]
+    ends = [line for line in c.published() if line["type"] == "endOfRib"]
+    assert [bool(line.get("isPostPolicy")) for line in ends] == [False]
+
+
+def test_a_router_has_rules_and_limits_of_its_own(collector, conf):
+    c = collector(*conf(
+        "[limits]\nmax-routes-per-peer = 2\n"
+        "[curation]\nfilter = drop view=post\n"
+        "[router 127.0.0.3]\nmax-routes-per-peer = 4\n"
+        "filter = publish view=post as=64510\n"
+        "[router 127.0.0.4]\nmax-routes-per-router = 1\n"))
+    many = [f"10.0.{n}.0/24" for n in range(6)]
+    for count, source in enumerate(("127.0.0.2", "127.0.0.3", "127.0.0.4"),
+                                   1):
+        sock = session(c, source)
+        sock.sendall(A.up() + A.announce(*many)
+                     + A.announce("203.0.113.0/24", flags=POST))
+        end(c, sock, count)
+    c.stop()
+    got = {}
+    for line in updates(c):
+        got.setdefault(line["routerAddr"], []).append(line["prefixAddr"])
+    assert {k: len(v) for k, v in got.items()} == {
+        "127.0.0.2": 2, "127.0.0.3": 4, "127.0.0.4": 1}
+    limits = [line for line in c.published() if line["type"] == "limit"]
+    assert len(limits) == 3
+
+
+def test_bmp_v4_of_one_router(collector, conf):
+    c = collector(*conf("[router 127.0.0.3]\nbmp-v4 = tlv20\n"))
+    v4 = b"\x04" + initiation(b"four")[1:]
+    for source in ("127.0.0.2", "127.0.0.3"):
+        with connect(c, source) as sock:
+            sock.sendall(v4)
+        c.until_said(f"session_close from={source}")
+    c.stop()
+    assert c.said("session_open from=(.*):.* sysname=four") == ["127.0.0.3"]
+
+
+def test_reload_changes_filters_of_a_session(collector, conf):
+    options = conf("")
+    c = collector(*options)
+    sock = session(c)
+    sock.sendall(A.up() + B.up()
+                 + A.announce("198.51.100.0/24", "203.0.113.0/24")
+                 + A.announce("198.51.100.0/24", flags=POST)
+                 + B.announce("198.51.100.0/24"))
+    wait_for(c, lambda lines: len(consumer_table(lines)) == 4)
+    conf("[curation]\nfilter = drop peer=192.0.2.10 view=pre\n"
+         "filter = store peer=2001:db8::11\n")
+    c.reload()
+    wait_for(c, lambda lines: len(consumer_table(lines)) == 1)
+    sock.sendall(A.announce("198.51.100.0/24", med=7)
+                 + B.announce("203.0.113.0/24")
+                 + A.announce("203.0.113.0/24", flags=POST))
+    wait_for(c, lambda lines: len(consumer_table(lines)) == 2)
+    conf("")
+    c.reload(2)
+    # B was kept; of A's first view only what it says from now on.
+    wait_for(c, lambda lines: len(consumer_table(lines)) == 4)
+    sock.sendall(A.announce("198.51.100.0/24", med=9))
+    wait_for(c, lambda lines: len(consumer_table(lines)) == 5)
+    end(c, sock)
+    c.stop()
+    lines = updates(c)
+    assert {line["reason"] for line in lines if line.get("synthetic")} == {
+        "admin"}
+    unknown = [line for line in c.published() if line["type"] == "unknown"]
+    assert len(unknown) == 1
+
+
+def wait_for(c, condition):
+    c.server.wait_until(lambda _: condition(c.published()), 60)
+
+
+def test_reload_changes_lists_and_limits(collector, conf):
+    options = conf("[limits]\nmax-sessions-per-ip = 4\n")
+    c = collector(*options, "--workers", "2")
+    keep, lose = session(c, "127.0.0.2"), session(c, "127.0.0.3")
+    conf("[access]\ndeny = 127.0.0.3/32\n[limits]\nmax-sessions-per-ip = 1\n"
+         "[log]\nlevel = debug\n")
+    c.reload()
+    assert closed_by_collector(lose)
+    c.until_said("session_close from=127.0.0.3.*reason=denied")
+    with connect(c, "127.0.0.3") as sock:
+        assert closed_by_collector(sock)
+    with connect(c, "127.0.0.2") as sock:
+        assert closed_by_collector(sock)
+    c.until_said("from=127.0.0.2:.* reason=full_address")
+    keep.sendall(initiation(b"still here"))
+    assert set(c.said("event=option_changed option=(.*)")) == {
+        "--deny", "--max-sessions-per-ip", "--log-level"}
+    end(c, keep, 2)
+    c.stop()
+
+
+def test_reload_shortens_the_time_of_a_silent_session(collector, conf):
+    c = collector(*conf(""))
+    idle = session(c)
+    silent = connect(c, "127.0.0.3")
+    conf("[limits]\nidle-timeout = 1s\nhandshake-timeout = 1s\n")
+    c.reload()
+    assert closed_by_collector(idle)
+    assert closed_by_collector(silent)
+    c.until_said("from=127.0.0.2.*reason=idle_timeout")
+    c.until_said("from=127.0.0.3.*reason=handshake_timeout")
+    c.stop()
+
+
+def test_reload_names_what_needs_a_restart(collector, conf):
+    c = collector(*conf("[listen]\nbacklog = 100\n"))
+    conf("[listen]\nbacklog = 200\n[identity]\nrouter-id = sysname\n"
+         "[router 127.0.0.3]\nalias = core1\nmax-routes-per-peer = 7\n")
+    c.reload()
+    assert set(c.said("option_needs_restart option=(.*)")) == {
+        "--backlog", "--router-id", '"[router 127.0.0.3] alias"'}
+    assert c.said("event=reloaded changed=1 need_restart=3")
+    end(c, session(c))
+    c.stop()
+    assert not c.said("session_open .*router=")
+
+
+def test_a_bad_file_changes_nothing(collector, conf):
+    c = collector(*conf("[access]\ndeny = 127.0.0.3/32\n"))
+    conf("[access]\nallow = 127.0.0.2/32\n[limits]\nmax-sessions = many\n")
+    c.reload()
+    assert c.said(r"reload_failed why=.*arancini.conf:4:.*max-sessions")
+    with connect(c, "127.0.0.3") as sock:
+        assert closed_by_collector(sock)
+    end(c, session(c, "127.0.0.4"))
+    conf("")
+    c.reload(2)
+    end(c, session(c, "127.0.0.3"), 2)
+    c.stop()
+
+
+def test_reload_under_load(collector, conf):
+    c = collector(*conf(""), "--workers", "2")
+    load = c.start_sending("generate", "--routers", "40", "--spread-sources",
+                           "--peers", "2", "--prefixes", "500", "--churn",
+                           "max", "--churn-count", "100k", "--seed", "3")
+    texts = ["[curation]\nfilter = store as=1-40000000\n", "",
+             "[curation]\nfilter = drop family=ipv6-unicast\n",
+             "[limits]\nmax-routes-per-peer = 100\n",
+             "[limits]\nmax-sessions = 1000\n[router 127.1.0.3]\n"
+             "filter = drop view=pre\n"]
+    for n in range(25):
+        conf(texts[n % len(texts)])
+        c.reload(n + 1)
+    assert load.wait(120) == 0
+    c.until_said("event=session_close", 40)
+    c.stop()
+    assert not c.said("reload_failed")
