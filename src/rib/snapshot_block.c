@@ -34,6 +34,7 @@ const char *rib_snapshot_text(enum rib_snapshot_status status)
 		[RIB_SNAPSHOT_COMPRESSION] = "cannot be decompressed",
 		[RIB_SNAPSHOT_RECORD] = "has a record that makes no sense",
 		[RIB_SNAPSHOT_TOTALS] = "has not as many routes as it says",
+		[RIB_SNAPSHOT_ROUTER] = "is of another router",
 		[RIB_SNAPSHOT_TRAILING] = "goes on after its end",
 		[RIB_SNAPSHOT_MEMORY] = "needs more memory than there is",
 	};

@@ -41,6 +41,7 @@ enum rib_snapshot_status {
 	RIB_SNAPSHOT_COMPRESSION, /* zstd cannot read it */
 	RIB_SNAPSHOT_RECORD,	  /* a record says what cannot be */
 	RIB_SNAPSHOT_TOTALS,	  /* not as many routes as it says */
+	RIB_SNAPSHOT_ROUTER,	  /* not of the one it should be */
 	RIB_SNAPSHOT_TRAILING,	  /* something follows the last block */
 	/* What else can be wrong. */
 	RIB_SNAPSHOT_MEMORY,

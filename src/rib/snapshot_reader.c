@@ -13,6 +13,8 @@ struct slot {
 
 struct rib_snapshot_reader {
 	struct rib *rib;
+	bool expects;
+	struct rib_identity expected;
 	struct rib_block_reader blocks;
 	struct rib_snapshot_facts facts;
 	struct rib_table *table;
@@ -36,6 +38,13 @@ int rib_snapshot_reader_new(struct rib *rib, struct rib_snapshot_reader **out)
 	r->rib = rib;
 	*out = r;
 	return 0;
+}
+
+void rib_snapshot_reader_expect(struct rib_snapshot_reader *r,
+				const struct rib_identity *router)
+{
+	r->expects = true;
+	r->expected = *router;
 }
 
 void rib_snapshot_reader_free(struct rib_snapshot_reader *r)
@@ -62,6 +71,17 @@ static enum rib_snapshot_status status_of(int err)
 	return err == -ENOMEM ? RIB_SNAPSHOT_MEMORY : RIB_SNAPSHOT_RECORD;
 }
 
+static bool is_expected(const struct rib_snapshot_reader *r)
+{
+	const struct rib_snapshot_facts *f = &r->facts;
+	const struct rib_identity *want = &r->expected;
+
+	if (f->name != NULL || want->name != NULL)
+		return f->name != NULL && want->name != NULL &&
+		       strcmp(f->name, want->name) == 0;
+	return memcmp(f->address, want->address, sizeof(f->address)) == 0;
+}
+
 static enum rib_snapshot_status take_router(struct rib_snapshot_reader *r,
 					    const struct rib_record_router *in)
 {
@@ -80,6 +100,8 @@ static enum rib_snapshot_status take_router(struct rib_snapshot_reader *r,
 	f->taken_s = in->taken_s;
 	f->start_mark = (struct wire_view){ r->start_mark, in->start_mark.len };
 	r->changed_s = 0;
+	if (r->expects && !is_expected(r))
+		return RIB_SNAPSHOT_ROUTER;
 	if (r->rib == NULL)
 		return RIB_SNAPSHOT_MORE;
 	id.name = f->name;

@@ -49,6 +49,13 @@ int rib_snapshot_reader_new(struct rib *rib, struct rib_snapshot_reader **out);
 void rib_snapshot_reader_free(struct rib_snapshot_reader *r);
 
 /*
+ * Before the first bytes: RIB_SNAPSHOT_ROUTER if they are of another router,
+ * of which then nothing is restored. The name must outlive the reader.
+ */
+void rib_snapshot_reader_expect(struct rib_snapshot_reader *r,
+				const struct rib_identity *router);
+
+/*
  * Take bytes up to the end of one block and restore what is in it. *@used says
  * how many were taken. RIB_SNAPSHOT_MORE as long as nothing is wrong.
  */

@@ -377,6 +377,41 @@ static void test_named_router_comes_back_by_name(void **state)
 	free(f.p);
 }
 
+static void test_nothing_is_restored_of_another_router(void **state)
+{
+	const struct rib_identity wanted[] = { { .name = "core-2" },
+					       { .address = { 1 } },
+					       { .name = "core-1" } };
+	struct rib_identity id = { .name = "core-1" };
+	struct rib *rib = new_rib();
+	struct rib_router *router = new_router(rib, 0, "core-1");
+	struct file f;
+
+	(void)state;
+	fill(router, 1, 2);
+	f = take(router);
+	for (size_t i = 0; i < COUNT(wanted); i++) {
+		struct rib *back = new_rib();
+		bool same = i == 2;
+		enum rib_snapshot_status status;
+		struct rib_snapshot_reader *r;
+		size_t used;
+
+		assert_int_equal(rib_snapshot_reader_new(back, &r), 0);
+		rib_snapshot_reader_expect(r, &wanted[i]);
+		status = rib_snapshot_reader_feed(
+			r, (struct wire_view){ f.p, f.len }, &used);
+		CHECK(status ==
+			      (same ? RIB_SNAPSHOT_MORE : RIB_SNAPSHOT_ROUTER),
+		      "%zu: %s", i, rib_snapshot_text(status));
+		assert_int_equal(rib_router_find(back, &id) != NULL, same);
+		rib_snapshot_reader_free(r);
+		rib_free(back);
+	}
+	rib_free(rib);
+	free(f.p);
+}
+
 static void test_empty_router_is_a_snapshot(void **state)
 {
 	struct rib *rib = new_rib(), *back = new_rib();
@@ -663,6 +698,7 @@ int main(void)
 		cmocka_unit_test(test_router_comes_back_equal),
 		cmocka_unit_test(test_more_sets_than_slots_come_back_equal),
 		cmocka_unit_test(test_named_router_comes_back_by_name),
+		cmocka_unit_test(test_nothing_is_restored_of_another_router),
 		cmocka_unit_test(test_empty_router_is_a_snapshot),
 		cmocka_unit_test(test_each_damaged_byte_is_found),
 		cmocka_unit_test(test_each_truncation_is_found),
