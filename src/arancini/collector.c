@@ -438,6 +438,8 @@ static int bring_back(struct collector *c)
 
 	if (err == 0 && c->keeping != NULL)
 		err = restore_run(c, c->keeping, c->outlet);
+	if (err == 0 && c->keeping != NULL)
+		keeping_list(c->keeping);
 	if (err == 0)
 		publisher_go(outlet_publisher(c->outlet));
 	return err;
@@ -486,7 +488,7 @@ int collector_stop(struct collector *c, int64_t deadline)
 			c->stations[i].deadline = deadline;
 		err = on_all(c, stop_station);
 		if (c->keeping != NULL && c->serving)
-			keeping_finish(c->keeping);
+			keeping_list(c->keeping);
 	}
 	if (c->outlet != NULL) {
 		int lost = outlet_stop(c->outlet, deadline);

@@ -29,6 +29,13 @@ void keep_init(struct keep *keep, struct publisher *publisher)
 	publisher_mark(publisher, &keep->since);
 }
 
+void keep_unfile(struct keep *keep, const struct egress_mark *mark)
+{
+	keep->filed = false;
+	if (egress_mark_known(mark))
+		keep->since = *mark;
+}
+
 bool keep_name(const struct rib_router *router, char out[KEEP_NAME_MAX])
 {
 	const struct rib_router_info *info = rib_router_info(router);
@@ -60,14 +67,23 @@ static bool changed(const struct seat *seat)
 	return changes_of(seat) != seat->keep.changes;
 }
 
+/* Consumers do not have its table yet: a file would say they do. */
+static bool unsettled(const struct seat *seat)
+{
+	return seat->resync || rib_router_resyncing(seat->router);
+}
+
 static bool due(const struct seat *seat, bool all, int64_t now)
 {
 	uint64_t changes = changes_of(seat) - seat->keep.changes;
 
-	/* Consumers do not have its table yet: a file would say they do. */
-	if (changes == 0 || rib_router_resyncing(seat->router))
+	if (unsettled(seat))
 		return false;
-	if (all || !seat->keep.filed || now - seat->keep.begun >= AGE_MAX)
+	if (!seat->keep.filed)
+		return true;
+	if (changes == 0)
+		return false;
+	if (all || now - seat->keep.begun >= AGE_MAX)
 		return true;
 	return changes >= CHANGES_MIN &&
 	       changes >= rib_router_routes(seat->router) / CHANGES_SHARE;
@@ -238,6 +254,14 @@ static int write_file(struct taking *t, int64_t begun)
 	return err;
 }
 
+/* Whether the router was published to another log than that of @mark. */
+static bool is_elsewhere(const struct keep *keep,
+			 const struct egress_mark *mark)
+{
+	return egress_mark_known(mark) && egress_mark_known(&keep->since) &&
+	       !egress_mark_same_log(&keep->since, mark);
+}
+
 static int take(struct keeper *k, struct seat *seat, bool hurry,
 		int64_t deadline)
 {
@@ -252,7 +276,8 @@ static int take(struct keeper *k, struct seat *seat, bool hurry,
 	next.filed = true;
 	publisher_mark(k->publisher, &next.since);
 	/* As long as the log is not known there is nothing to count from. */
-	if (!egress_mark_known(&next.since))
+	if (!egress_mark_known(&next.since) ||
+	    is_elsewhere(&seat->keep, &next.since))
 		return 0;
 	err = begin(&t, &next.since);
 	if (err == 0)
@@ -281,11 +306,42 @@ static void log_failure(struct keeper *k, const struct seat *seat, int err)
 }
 
 /*
+ * Somebody deleted the stream, and the publisher made another one: its
+ * consumers have nothing. They get it all again, and a file from before says
+ * nothing about them.
+ */
+static void move_to_log(struct keeper *k)
+{
+	struct rib_when when = worker_now();
+	struct egress_mark now;
+	struct log_line line;
+	uint64_t routers = 0;
+
+	publisher_mark(k->publisher, &now);
+	for (struct seat *s = k->worker->seats; s != NULL; s = s->next) {
+		if (!is_elsewhere(&s->keep, &now))
+			continue;
+		rib_resync(s->router, &when);
+		keep_unfile(&s->keep, &now);
+		routers++;
+	}
+	if (routers == 0)
+		return;
+	worker_poke(k->worker);
+	if (!log_begin(k->worker->log, LOG_LEVEL_WARNING, "resync", &line))
+		return;
+	log_text(&line, "why", "the stream is a new one");
+	log_u64(&line, "routers", routers);
+	log_end(&line);
+}
+
+/*
  * Write what is due. Seats are only ever added, at the front. The first
  * failure ends the round: the next one would most likely fail as well.
  */
 static int round_of(struct keeper *k, bool all)
 {
+	move_to_log(k);
 	for (struct seat *s = k->worker->seats; s != NULL; s = s->next) {
 		int err = 0;
 
@@ -331,7 +387,7 @@ int keeper_finish(struct keeper *k, int64_t deadline)
 
 	for (struct seat *s = k->worker->seats; s != NULL && err == 0;
 	     s = s->next)
-		if (changed(s) && !rib_router_resyncing(s->router))
+		if (!unsettled(s) && (changed(s) || !s->keep.filed))
 			err = take(k, s, true, deadline);
 	return err;
 }
@@ -344,9 +400,11 @@ int keeper_list(struct keeper *k, const struct egress_mark *mark,
 		char name[KEEP_NAME_MAX];
 		int err;
 
-		if (!keep_name(s->router, name))
+		/* Of who has not said anything yet there is nothing to say. */
+		if (s->resync || !keep_name(s->router, name))
 			continue;
-		if (!changed(s) && !rib_router_resyncing(s->router) &&
+		if (s->keep.filed && !changed(s) &&
+		    !rib_router_resyncing(s->router) &&
 		    egress_mark_same_log(&s->keep.since, mark))
 			s->keep.since = *mark;
 		entry.since = s->keep.since;

@@ -10,8 +10,13 @@
  *	seat.keep	of a router: its file, and since where the log counts
  *	struct keeper	of a worker: a fiber that writes what is due
  *
- * A file is due when a tenth of its table has changed, and in any case after
- * five minutes if anything has. Writing takes at most 2 % of the shard's time.
+ * A file is due when there is none, when a tenth of its table has changed, and
+ * in any case after five minutes if anything has. Writing takes at most 2 % of
+ * the shard's time.
+ *
+ * A router without a file that counts gets a RESYNC after a restart. So there
+ * is none from the moment in which a RESYNC begins until the next file, behind
+ * whose name all of it is safe.
  *
  * Threads	The worker's shard.
  */
@@ -33,10 +38,10 @@ struct worker;
 /* Of a router. */
 struct keep {
 	struct egress_mark since; /* see manifest.h */
-	bool filed;
-	uint64_t changes; /* of the router, when its file was begun */
-	uint64_t tail;	  /* changes that a restore took from the log */
-	int64_t begun;	  /* when that was: sp_now(); 0: before this run */
+	bool filed;		  /* there is a file that counts */
+	uint64_t changes;	  /* of the router, when its file was begun */
+	uint64_t tail;		  /* changes that a restore took from the log */
+	int64_t begun; /* when that was: sp_now(); 0: before this run */
 };
 
 struct keeper_counts {
@@ -59,8 +64,14 @@ struct keeper {
 	struct keeper_counts counts;
 };
 
-/* A router is new here: nothing of it is in the log behind this moment. */
+/* A router is new here: nothing of it is in the log before this moment. */
 void keep_init(struct keep *keep, struct publisher *publisher);
+
+/*
+ * Consumers are about to be told to forget what they have of the router: its
+ * file does not count any more. @mark is where the log is, if that is known.
+ */
+void keep_unfile(struct keep *keep, const struct egress_mark *mark);
 
 /* The name of a router's file. False if it can have none. */
 bool keep_name(const struct rib_router *router, char out[KEEP_NAME_MAX]);

@@ -31,7 +31,6 @@ struct keeping {
 	struct sp_task scribe;
 	bool scribing;
 	struct manifest manifest; /* being made */
-	struct egress_mark known; /* the last mark that was known */
 	bool failing;		  /* the manifest could not be written */
 };
 
@@ -121,42 +120,6 @@ static int make_manifest(struct keeping *k)
 	return err;
 }
 
-static int resync_all(void *post)
-{
-	struct post *p = post;
-	struct rib_when when = worker_now();
-
-	for (struct seat *s = p->keeper.worker->seats; s != NULL; s = s->next)
-		rib_resync(s->router, &when);
-	worker_poke(p->keeper.worker);
-	return 0;
-}
-
-/*
- * Somebody deleted the stream, and the publisher made another one: its
- * consumers have nothing. They get it all again.
- */
-static void look_at_the_log(struct keeping *k)
-{
-	struct egress_mark now;
-	struct log_line line;
-
-	publisher_mark(k->publisher, &now);
-	if (!egress_mark_known(&now))
-		return;
-	if (egress_mark_known(&k->known) &&
-	    !egress_mark_same_log(&k->known, &now)) {
-		if (log_begin(k->log, LOG_LEVEL_WARNING, "resync", &line)) {
-			log_text(&line, "why", "the stream is a new one");
-			log_end(&line);
-		}
-		sp_shield_begin();
-		on_each(k, resync_all); /* yields */
-		sp_shield_end();
-	}
-	k->known = now;
-}
-
 /* The fiber that writes manifests. */
 static int scribe_main(void *keeping)
 {
@@ -164,15 +127,13 @@ static int scribe_main(void *keeping)
 	int64_t interval = collector_config(k->collector)->snapshot.interval;
 	int err;
 
-	for (;;) {
-		look_at_the_log(k);
+	while (sp_sleep(interval) == 0) {
 		err = make_manifest(k);
 		if (err == -ECANCELED)
-			return 0;
+			break;
 		log_manifest(k, err);
-		if (sp_sleep(interval) < 0)
-			return 0;
 	}
+	return 0;
 }
 
 /* Life */
@@ -293,21 +254,18 @@ int keeping_finish_worker(struct keeping *k, uint32_t worker, int64_t deadline)
 	return keeper_finish(&k->posts[worker].keeper, deadline);
 }
 
-static int last_manifest(void *keeping)
+static int manifest_in_fiber(void *keeping)
 {
 	return make_manifest(keeping);
 }
 
-int keeping_finish(struct keeping *k)
+void keeping_list(struct keeping *k)
 {
 	int ret = 0;
-	int err = sp_call_on(collector_runtime(k->collector), 0, last_manifest,
-			     k, &ret);
+	int err = sp_call_on(collector_runtime(k->collector), 0,
+			     manifest_in_fiber, k, &ret);
 
-	if (err == 0)
-		err = ret;
-	log_manifest(k, err);
-	return err;
+	log_manifest(k, err < 0 ? err : ret);
 }
 
 static int now(void *post)

@@ -3,12 +3,16 @@
  *
  *	start	keeping_open()		the shelf, and what is on it
  *		restore.h		back into the ribs
+ *		keeping_list()		a manifest, before any router comes
  *		keeping_start()		a keeper on each shard, and the manifest
  *	stop	keeping_rest()		they end
- *		keeping_finish()	what changed, and a last manifest
+ *		keeping_finish_worker()	what changed
+ *		keeping_list()		a last manifest
  *		keeping_close()
  *
- * The manifest is written by one fiber, on the first shard, every interval.
+ * The manifest is written by one fiber, on the first shard, every interval. It
+ * names the routers that the log has something of; so the first one must be
+ * there before the first router is.
  *
  * Threads	One, outside of fibers; keeping_now(): any.
  */
@@ -39,8 +43,8 @@ void keeping_rest(struct keeping *k);
 /* After the last session: see keeper_finish(). On the worker's shard. */
 int keeping_finish_worker(struct keeping *k, uint32_t worker, int64_t deadline);
 
-/* The last manifest. */
-int keeping_finish(struct keeping *k);
+/* Write the manifest. An error is logged: the one of before is still right. */
+void keeping_list(struct keeping *k);
 
 /* Snapshots of all routers that have changed, now. */
 int keeping_now(struct keeping *k);

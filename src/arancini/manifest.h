@@ -8,11 +8,16 @@
  *	router v4_192_0_2_9 new stream 1763251200123456789 4650
  *	sum 1a2b3c4d
  *
- * "since" of a router is a place in the log: everything that was published of
- * it up to there is in its snapshot file, or there is nothing of it before. It
- * moves on as long as nothing changes, so that a quiet router's file stays good
- * without being written again. The manifest's own mark says the same of all
- * routers that are not named: the log has nothing of them before it.
+ *	filed	Everything that was published of it up to its mark is in its
+ *		snapshot file. The mark moves on as long as nothing changes, so
+ *		that a quiet router's file stays good without being written
+ *		again.
+ *	new	No file of it counts. The log has nothing of it before its mark
+ *		that is of use: what consumers have is not known, and after a
+ *		restart they get a RESYNC.
+ *
+ * The manifest's own mark is for all routers that are not named: they are new,
+ * and the log has nothing of them before it.
  *
  * The sum is a CRC-32C over the lines before it. Text, so that an operator can
  * read it; written often, so it is small: a line for each router.
@@ -32,7 +37,7 @@
 
 struct manifest_entry {
 	char token[IDENTITY_TOKEN_MAX + 1];
-	bool filed; /* there is a snapshot of it */
+	bool filed;
 	struct egress_mark since;
 };
 

@@ -8,6 +8,7 @@
 #include <spargio/time.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* What cannot be known */
@@ -32,6 +33,7 @@ static int finish(void *share)
 		if (!it->resync)
 			continue;
 		rib_resync(it->router, &when);
+		keep_unfile(&it->keep, &s->restore->end);
 		it->resync = false;
 		s->resyncs++;
 	}
@@ -119,25 +121,31 @@ static bool is_empty(const struct restore *r)
 	return !r->has_manifest;
 }
 
-/* The log, from where the files end. Without an error: it may be unreadable. */
-static int follow_log(struct restore *r)
+/* The log, from where the files end. */
+static int read_log(struct restore *r, struct nats_words *why)
 {
 	const struct config *config = collector_config(r->collector);
-	struct nats_words why = { "" };
 	int err = publisher_wait_epoch(r->publisher,
 				       sp_in(config->snapshot.restore_wait),
 				       &r->end);
 
 	if (err < 0) {
-		log_cannot_tell(r, "the broker cannot be asked what it has",
-				err);
-		return on_each(r, resync_each);
+		snprintf(why->text, sizeof(why->text),
+			 "the broker cannot be asked what it has");
+		return err;
 	}
 	err = on_each(r, restore_find_from);
-	if (err < 0 || !choose_from(r))
-		return err;
-	err = restore_tail(r, &why);
-	if (err == -ENOMEM || err >= 0)
+	return err < 0 || !choose_from(r) ? err : restore_tail(r, why);
+}
+
+/* What cannot be read is no error: consumers get it all again. */
+static int follow(struct restore *r,
+		  int (*read)(struct restore *r, struct nats_words *why))
+{
+	struct nats_words why = { "" };
+	int err = read(r, &why);
+
+	if (err >= 0 || err == -ENOMEM)
 		return err;
 	log_cannot_tell(r, why.text[0] != '\0' ? why.text : "reading the log",
 			err);
@@ -228,12 +236,13 @@ static int restore_all(struct restore *r)
 		err = ret;
 	if (err == 0)
 		err = on_all(r, restore_files);
-	if (err < 0 || is_empty(r))
-		return err;
-	err = follow_log(r);
+	if (err == 0 && !is_empty(r))
+		err = follow(r, read_log);
+	if (err == 0)
+		err = follow(r, restore_spool);
 	if (err == 0)
 		err = on_each(r, finish);
-	if (err == 0)
+	if (err == 0 && !is_empty(r))
 		log_restored(r, began);
 	return err;
 }

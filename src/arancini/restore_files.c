@@ -72,22 +72,10 @@ static enum rib_snapshot_status feed(struct rib_snapshot_reader *reader,
 					   : status;
 }
 
-/* Whether the file is that of the router it is named after. */
-static bool is_of(const struct rib_snapshot_facts *facts,
-		  const struct identity *id)
-{
-	if (facts->name != NULL)
-		return strcmp(facts->name, id->name) == 0;
-	return !identity_named(id) &&
-	       memcmp(facts->address, id->address, 16) == 0;
-}
-
 /* From where on the log counts: what the manifest says may be later. */
-static bool since_of(const struct restore *r, const char *token,
-		     struct wire_view start, struct egress_mark *out)
+static bool since_of(const struct manifest_entry *entry, struct wire_view start,
+		     struct egress_mark *out)
 {
-	const struct manifest_entry *entry = manifest_find(&r->manifest, token);
-
 	if (!egress_mark_parse(start, out))
 		return false;
 	if (entry != NULL && egress_mark_same_log(&entry->since, out) &&
@@ -112,8 +100,10 @@ static int judge(struct share *s, const char *name, const char *token,
 		 const struct identity *id, enum rib_snapshot_status status,
 		 const struct rib_snapshot_facts *facts)
 {
+	const struct manifest_entry *entry =
+		manifest_find(&s->restore->manifest, token);
 	struct seat *seat;
-	bool made;
+	bool made, has_mark;
 
 	if (status == RIB_SNAPSHOT_MEMORY)
 		return -ENOMEM;
@@ -125,13 +115,14 @@ static int judge(struct share *s, const char *name, const char *token,
 	seat = restore_seat(s, id, &made);
 	if (seat == NULL)
 		return -ENOMEM;
-	seat->resync = false;
+	has_mark = facts->has_router &&
+		   since_of(entry, facts->start_mark, &seat->keep.since);
 	if (status != RIB_SNAPSHOT_OK)
 		return set_aside(s, name, seat, rib_snapshot_text(status));
-	if (!is_of(facts, id))
-		return set_aside(s, name, seat, "is of another router");
-	if (!since_of(s->restore, token, facts->start_mark, &seat->keep.since))
+	if (!has_mark)
 		return set_aside(s, name, seat, "has no mark of ours");
+	/* A RESYNC was under way behind this file. */
+	seat->resync = entry != NULL && !entry->filed;
 	seat->keep.filed = true;
 	s->routers++;
 	s->routes += facts->routes;
@@ -141,6 +132,9 @@ static int judge(struct share *s, const char *name, const char *token,
 static int load(struct share *s, const char *name, const char *token,
 		const struct identity *id)
 {
+	struct rib_identity router = {
+		.name = identity_named(id) ? id->name : NULL,
+	};
 	struct rib_snapshot_reader *reader;
 	enum rib_snapshot_status status;
 	struct shelf_reader *file;
@@ -148,8 +142,10 @@ static int load(struct share *s, const char *name, const char *token,
 
 	if (err < 0)
 		return err;
+	memcpy(router.address, id->address, 16);
 	err = rib_snapshot_reader_new(s->worker->rib, &reader);
 	if (err == 0) {
+		rib_snapshot_reader_expect(reader, &router);
 		status = feed(reader, file); /* yields */
 		err = judge(s, name, token, id, status,
 			    rib_snapshot_reader_facts(reader));
@@ -200,7 +196,8 @@ static int take_manifest(struct share *s)
 			return -ENOMEM;
 		if (!made)
 			continue;
-		seat->resync = e->filed;
+		/* No file: what consumers have of it is not known. */
+		seat->resync = true;
 		seat->keep.since = e->since;
 		s->routers++;
 	}

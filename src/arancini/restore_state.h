@@ -66,7 +66,13 @@ int restore_files(void *share);
  */
 int restore_find_from(void *share);
 
-/* Read the log behind r->from, and the spool. Blocks the thread. */
+/* Read the log behind r->from. Blocks the thread. */
 int restore_tail(struct restore *r, struct nats_words *why);
+
+/*
+ * Read what is in the spool and not in the stream: it will be. Also if nothing
+ * else is known; then at least who is in it. Blocks the thread.
+ */
+int restore_spool(struct restore *r, struct nats_words *why);
 
 #endif

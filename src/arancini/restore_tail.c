@@ -11,6 +11,7 @@
 #include <spargio/fiber.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,8 +65,8 @@ static int take_parcel(struct share *s, const struct parcel *p,
 	if (seat == NULL)
 		return -ENOMEM;
 	if (made) {
-		/* Without a manifest there may be more of it further back. */
-		seat->resync = !r->has_manifest;
+		/* It has no file; and its sequences go on. */
+		seat->resync = true;
 		seat->keep.since = r->from;
 		s->routers++;
 	}
@@ -204,17 +205,23 @@ static int read_stream(struct restore *r, struct nats_words *why)
 	outlet_reader(r->outlet, &options);
 	err = log_read_stream(&options, &r->from, r->end.position, dispatch, r,
 			      why);
-	if (err == 0)
-		err = flush(r);
-	if (err < 0)
-		return err;
-	r->has_stored = publisher_stored(r->publisher, &r->stored);
-	r->spool = true;
-	err = read_journal_in_fiber(r);
-	return err == -ENOENT ? 0 : err;
+	return err < 0 ? err : flush(r);
 }
 
 int restore_tail(struct restore *r, struct nats_words *why)
 {
 	return r->end.journal ? read_journal_in_fiber(r) : read_stream(r, why);
+}
+
+int restore_spool(struct restore *r, struct nats_words *why)
+{
+	int err;
+
+	if (collector_config(r->collector)->nats.urls.count == 0)
+		return 0; /* it is the log */
+	snprintf(why->text, sizeof(why->text), "reading the spool");
+	r->has_stored = publisher_stored(r->publisher, &r->stored);
+	r->spool = true;
+	err = read_journal_in_fiber(r);
+	return err == -ENOENT ? 0 : err;
 }

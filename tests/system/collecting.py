@@ -48,6 +48,9 @@ class Collector:
         self.server.process.send_signal(signal.SIGHUP)
         self.until_said("event=reload(ed|_failed)", count)
 
+    def kill(self):
+        self.server.stop(with_signal=signal.SIGKILL)
+
     def stop(self):
         assert self.server.stop(timeout=60) == 0, self.server.output
 
@@ -120,6 +123,29 @@ def consumer_table(lines):
         else:
             table.pop(route_key(line), None)
     return table
+
+
+def router_of(line):
+    """The token of a router in a subject, of an update or an event."""
+    words = line["subject"].split(".")
+    return words[2]
+
+
+def consumer_tables(lines):
+    """The tables by router of a consumer that also listens to "resync", which
+    says to forget what one has of the router."""
+    tables = {}
+    for line in lines:
+        if line["type"] == "resync":
+            tables.pop(router_of(line), None)
+        if line["type"] != "update":
+            continue
+        table = tables.setdefault(router_of(line), {})
+        if line.get("announced"):
+            table[route_key(line)] = route_value(line)
+        else:
+            table.pop(route_key(line), None)
+    return {router: table for router, table in tables.items() if table}
 
 
 class RouterTable:
