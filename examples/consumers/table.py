@@ -11,9 +11,13 @@ import json
 import sys
 
 
+def router(line):
+    return line.get("routerId", line.get("routerAddr"))
+
+
 def key(update):
     """What identifies a route: see docs/schema.md."""
-    return (update.get("routerId", update["routerAddr"]), update["peerType"],
+    return (router(update), update["peerType"],
             update.get("peerDistinguisher", ""), update.get("peerAddr", ""),
             update.get("isPostPolicy", False),
             update.get("isAdjRibOut", False), update["afi"], update["safi"],
@@ -26,6 +30,10 @@ def main():
     table = {}
     for line in sys.stdin:
         update = json.loads(line)
+        if update["type"] == "resync":
+            # Whatever we have of this router: its table comes again.
+            table = {k: u for k, u in table.items()
+                     if router(u) != router(update)}
         if update["type"] != "update":
             continue
         if update["announced"]:

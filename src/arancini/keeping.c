@@ -14,6 +14,9 @@
 
 #define FOLDER "snapshots"
 
+/* Between attempts at the first manifest, while the log is not known. */
+#define FIRST (200 * SP_MS)
+
 struct post {
 	struct keeper keeper;
 	struct keeping *keeping;
@@ -31,7 +34,8 @@ struct keeping {
 	struct sp_task scribe;
 	bool scribing;
 	struct manifest manifest; /* being made */
-	bool failing;		  /* the manifest could not be written */
+	bool listed;		  /* there is one of this run */
+	bool failing;		  /* it could not be written */
 };
 
 struct shelf *keeping_shelf(struct keeping *k)
@@ -116,6 +120,7 @@ static int make_manifest(struct keeping *k)
 	sp_shield_end();
 	if (err == 0)
 		err = write_manifest(k); /* yields */
+	k->listed |= err == 0;
 	manifest_release(&k->manifest);
 	return err;
 }
@@ -127,7 +132,8 @@ static int scribe_main(void *keeping)
 	int64_t interval = collector_config(k->collector)->snapshot.interval;
 	int err;
 
-	while (sp_sleep(interval) == 0) {
+	/* The first one soon: until then a crash finds the log, not who. */
+	while (sp_sleep(k->listed ? interval : FIRST) == 0) {
 		err = make_manifest(k);
 		if (err == -ECANCELED)
 			break;

@@ -1,0 +1,281 @@
+"""The state over a restart with a real broker: the stream is what consumers
+have, the spool is what they will have."""
+
+import json
+import subprocess
+
+import pytest
+
+from broker import STREAM, Broker, check_chain
+from collecting import Collector
+from router import Router, announce, withdraw
+from test_restore import (paths, prefixes, resyncs, table, until_filed,
+                          updates_after_last_epoch)
+
+OPTIONS = ["--snapshot-interval", "1s", "--nats-max-bytes", "1G"]
+TOKEN = "v4_127_0_0_1"
+
+
+@pytest.fixture
+def broker(server, tmp_path, free_port):
+    return Broker(server, tmp_path, free_port())
+
+
+@pytest.fixture
+def collector(server, arancini, broker, tmp_path):
+    def start(*options):
+        c = Collector(server, arancini, tmp_path / "state", "--nats",
+                      broker.url, *OPTIONS, *options)
+        if broker.process is not None and not broker.process.stopped:
+            c.until_said("event=publisher state=ready")
+        return c
+    return start
+
+
+@pytest.fixture
+def stream(arancini, broker):
+    """All that is in the stream, whose chain is whole."""
+    def read():
+        run = subprocess.run(
+            [arancini, "tail", "--nats", broker.url, "--since", "all",
+             "--idle-exit", "1", "--json"],
+            capture_output=True, text=True, timeout=120, check=True)
+        with broker.client() as client:
+            check_chain(client.read_stream(STREAM))
+        return [json.loads(line) for line in run.stdout.splitlines()]
+    return read
+
+
+def until(c, condition, timeout=60):
+    c.server.wait_until(lambda _: condition(), timeout)
+
+
+def count(lines, kind):
+    return [line["type"] for line in lines].count(kind)
+
+
+@pytest.mark.parametrize("how", ["stop", "kill"])
+def test_only_differences_are_published_after_a_restart(how, collector, broker,
+                                                        stream, tmp_path):
+    broker.start()
+    c = collector()
+    with Router(c.port) as router:
+        router.dump(table(20))
+        until_filed(c, tmp_path, TOKEN)
+        until(c, lambda: count(stream(), "swept") == 1)
+        if how == "stop":
+            c.stop()
+        else:
+            c.kill()
+    c = collector("--workers", "3")
+    assert c.said("event=restored routers=1 routes=20 .*resyncs=0")
+    after = table(19) | {"10.1.4.0/24": (65010, 7)}
+    with Router(c.port) as router:
+        router.dump(after)
+        until(c, lambda: count(stream(), "swept") == 2)
+    c.stop()
+    lines = stream()
+    new = updates_after_last_epoch(lines)
+    assert prefixes(new) == ["10.1.4.0/24"]
+    assert prefixes(new, False) == ["10.1.19.0/24"]
+    assert paths(lines) == after
+    assert resyncs(lines) == [TOKEN]
+
+
+def test_what_came_after_the_file_is_read_from_the_stream(collector, broker,
+                                                          stream):
+    broker.start()
+    c = collector("--snapshot-interval", "1h")
+    with Router(c.port) as router:
+        router.dump(table(5))
+        until(c, lambda: count(stream(), "swept") == 1)
+        c.stop()
+    c = collector("--snapshot-interval", "1h")
+    with Router(c.port) as router:
+        router.dump(table(5))
+        router.send(announce("10.7.0.0/24"), withdraw("10.1.0.0/24"))
+        until(c, lambda: "10.7.0.0/24" in paths(stream()))
+        until(c, lambda: "10.1.0.0/24" not in paths(stream()))
+        c.kill()
+    c = collector()
+    assert c.said(r"event=restored routers=1 routes=5 log_batches=[1-9]\d* "
+                  r".*resyncs=0")
+    with Router(c.port) as router:
+        router.dump(table(5, start=1))
+        until(c, lambda: count(stream(), "swept") == 3)
+    c.stop()
+    lines = stream()
+    assert paths(lines) == table(5, start=1)
+    new = updates_after_last_epoch(lines)
+    assert prefixes(new, False) == ["10.7.0.0/24"]
+    assert prefixes(new) == ["10.1.5.0/24"]
+
+
+def test_what_is_left_in_the_spool_is_known(collector, broker, stream,
+                                            tmp_path):
+    broker.start()
+    c = collector("--snapshot-interval", "1h")
+    with Router(c.port) as router:
+        router.dump(table(5))
+        until(c, lambda: count(stream(), "swept") == 1)
+        c.stop()
+    c = collector("--snapshot-interval", "1h")
+    with Router(c.port) as router:
+        router.dump(table(5))
+        until(c, lambda: count(stream(), "swept") == 2)
+        broker.kill()
+        c.until_said("state=(connecting|recovering)")
+        router.send(announce("10.7.0.0/24"), withdraw("10.1.0.0/24"))
+        c.until_said("spooling=true")
+        # On the disk, whatever the collector knows of it.
+        until(c, lambda: has(spooled(tmp_path), "10.7.0.0"))
+        c.kill()
+    broker.start()
+    c = collector()
+    assert c.said(r"event=restored routers=1 routes=5 log_batches=[1-9]\d* "
+                  r".*resyncs=0")
+    with Router(c.port) as router:
+        router.dump(table(5, start=1))
+        until(c, lambda: count(stream(), "swept") == 3)
+    c.stop()
+    lines = stream()
+    assert paths(lines) == table(5, start=1)
+    assert prefixes(updates_after_last_epoch(lines), False) == [
+        "10.1.0.0/24", "10.7.0.0/24"]
+
+
+def spooled(tmp_path):
+    return b"".join(p.read_bytes() for p in
+                    sorted((tmp_path / "state" / "journal").glob("*")))
+
+
+def has(content, address):
+    return bytes([*b"\xff\xff", *map(int, address.split("."))]) in content
+
+
+def test_a_spool_without_any_state_is_known(collector, broker, stream,
+                                            tmp_path):
+    """The broker was never there, so there is no mark and no manifest; what
+    is in the spool will be published, and somebody must answer for it."""
+    c = collector()
+    with Router(c.port) as router:
+        router.dump(table(5))
+        c.until_said("spooling=true")
+        until(c, lambda: has(spooled(tmp_path), "10.1.4.0"))
+        c.kill()
+    assert not (tmp_path / "state" / "snapshots" / "manifest").exists()
+    broker.start()
+    c = collector()
+    # The router does not come back.
+    until(c, lambda: resyncs(stream()) == [TOKEN, TOKEN])
+    c.stop()
+    assert paths(stream()) == {}
+    assert len(prefixes([line for line in stream()
+                         if line["type"] == "update"])) == 5
+
+
+def test_a_stream_that_was_deleted_while_it_was_down(collector, broker, stream,
+                                                     tmp_path):
+    broker.start()
+    c = collector()
+    with Router(c.port) as router:
+        router.dump(table(20))
+        until_filed(c, tmp_path, TOKEN)
+    c.stop()
+    with broker.client() as client:
+        assert client.api(f"STREAM.DELETE.{STREAM}")["success"]
+    c = collector()
+    assert c.said("event=restored routers=1 routes=20 .*resyncs=1")
+    # Without the router: it is all in the state.
+    until(c, lambda: paths(stream()) == table(20))
+    until_filed(c, tmp_path, TOKEN)
+    c.stop()
+    lines = stream()
+    assert all(line["resync"] for line in lines if line["type"] == "update")
+    again = collector()
+    assert again.said("event=restored routers=1 routes=20 .*resyncs=0")
+    again.stop()
+
+
+def test_a_stream_that_is_deleted_while_it_runs(collector, broker, stream,
+                                                tmp_path):
+    broker.start()
+    c = collector()
+    with Router(c.port) as router:
+        router.dump(table(20))
+        until_filed(c, tmp_path, TOKEN)
+        with broker.client() as client:
+            assert client.api(f"STREAM.DELETE.{STREAM}")["success"]
+        # The next change finds that there is no stream, and makes one.
+        router.send(announce("10.7.0.0/24"))
+        c.until_said("event=resync why=\"the stream is a new one\"")
+        wanted = table(20) | {"10.7.0.0/24": (65010,)}
+        until(c, lambda: paths(stream()) == wanted)
+        c.kill()
+    c = collector()
+    until(c, lambda: paths(stream()) == wanted)
+    c.stop()
+
+
+def test_a_stream_that_does_not_reach_back(collector, broker, stream,
+                                           tmp_path):
+    broker.start()
+    c = collector("--snapshot-interval", "1h")
+    with Router(c.port) as router:
+        router.dump(table(5))
+        until(c, lambda: count(stream(), "swept") == 1)
+        until(c, (tmp_path / "state" / "snapshots" / "manifest").exists)
+        c.kill()
+    with broker.client() as client:
+        assert client.api(f"STREAM.PURGE.{STREAM}")["success"]
+    c = collector()
+    assert c.said("event=resync why=.*does not reach back")
+    with Router(c.port) as router:
+        router.dump(table(4))
+        until(c, lambda: paths(stream()) == table(4))
+    c.stop()
+
+
+def test_the_broker_is_away_at_the_restart(collector, broker, stream,
+                                           tmp_path):
+    broker.start()
+    c = collector()
+    with Router(c.port) as router:
+        router.dump(table(20))
+        until_filed(c, tmp_path, TOKEN)
+    c.stop()
+    broker.kill()
+    c = collector("--restore-wait", "1s")
+    assert c.said("event=resync why=.*cannot be asked")
+    after = table(19)
+    with Router(c.port) as router:
+        router.dump(after)
+        broker.start()
+        c.until_said("event=publisher state=ready spooling=false")
+        until(c, lambda: paths(stream()) == after)
+    c.stop()
+    lines = stream()
+    assert paths(lines) == after
+    assert resyncs(lines) == [TOKEN, TOKEN]
+
+
+def test_a_drain_with_the_broker_away_loses_nothing(collector, broker, stream,
+                                                    tmp_path):
+    broker.start()
+    c = collector()
+    with Router(c.port) as router:
+        router.dump(table(20))
+        until_filed(c, tmp_path, TOKEN)
+        broker.kill()
+        router.send(announce("10.7.0.0/24"))
+        c.until_said("spooling=true")
+        until(c, lambda: has(spooled(tmp_path), "10.7.0.0"))
+        c.stop()
+    broker.start()
+    c = collector()
+    # The last file has it, and the spool still had to publish it.
+    assert c.said("event=restored routers=1 routes=21 .*resyncs=0")
+    until(c, lambda: "10.7.0.0/24" in paths(stream()))
+    c.stop()
+    wanted = table(20) | {"10.7.0.0/24": (65010,)}
+    assert paths(stream()) == wanted
