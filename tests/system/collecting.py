@@ -131,21 +131,34 @@ def router_of(line):
     return words[2]
 
 
-def consumer_tables(lines):
+class Tables:
     """The tables by router of a consumer that also listens to "resync", which
     says to forget what one has of the router."""
-    tables = {}
-    for line in lines:
+
+    def __init__(self):
+        self.tables = {}
+
+    def apply(self, line):
         if line["type"] == "resync":
-            tables.pop(router_of(line), None)
+            self.tables.pop(router_of(line), None)
         if line["type"] != "update":
-            continue
-        table = tables.setdefault(router_of(line), {})
+            return
+        table = self.tables.setdefault(router_of(line), {})
         if line.get("announced"):
             table[route_key(line)] = route_value(line)
         else:
             table.pop(route_key(line), None)
-    return {router: table for router, table in tables.items() if table}
+
+    def routers(self):
+        return {router: table for router, table in self.tables.items()
+                if table}
+
+
+def consumer_tables(lines):
+    tables = Tables()
+    for line in lines:
+        tables.apply(line)
+    return tables.routers()
 
 
 class RouterTable:
