@@ -14,7 +14,8 @@ packages_of() {
 		      libbz2-dev liblzma-dev libzstd-dev libinih-dev
 		      capnproto libcmocka-dev libnats-dev' ;;
 	test)	echo 'python3 python3-pytest gdb bgpdump xz-utils nats-server
-		      mandoc' ;;
+		      mandoc nodejs golang-go
+		      golang-github-nats-io-go-nats-dev' ;;
 	clang)	echo 'clang libclang-rt-14-dev llvm' ;;
 	format)	echo 'clang-format' ;;
 	lint)	echo 'clang clang-tidy cppcheck shellcheck' ;;

@@ -29,6 +29,10 @@ class Struct {
 		return byte + size <= this.data * 8 ?
 			this.buf.readUIntLE(this.at + byte, size) : 0;
 	}
+	wide(byte) {
+		return byte + 8 <= this.data * 8 ?
+			this.buf.readBigUInt64LE(this.at + byte) : 0n;
+	}
 	list(n) {
 		if (n >= this.ptrs)
 			return null;
@@ -70,54 +74,96 @@ function address(bytes) {
 	return bytes.toString('hex').match(/.{4}/g).join(':');
 }
 
-// Where the compiler put the fields: tests/system/test_consumers.py checks
-// them against the schema.
-const AT = { peerAsn: 24, prefixLen: 18, announced: 154 };
-const PTR = { routerAddr: 0, peerAddr: 1, prefixAddr: 2, asPath: 4, nextHop: 5 };
+// Where the compiler put the fields, numbers by byte and flags by bit:
+// tests/system/test_consumers.py checks them against the schema.
+const AT = {
+	prefixLen: 18, isPostPolicy: 152, isAdjRibOut: 153, announced: 154,
+	hasPathId: 159, afi: 58, safi: 60, peerType: 62, pathId: 72,
+};
+const PTR = {
+	routerAddr: 0, peerAddr: 1, prefixAddr: 2, asPath: 4, nextHop: 5,
+	routerId: 10, nlriKey: 17,
+};
+const WIDE = { peerDistinguisher: 80, routeDistinguisher: 88 };
+
+// What a person calls the route. A family that is not prefixes has its key.
+function name(u) {
+	const other = u.bytes(PTR.nlriKey);
+	return other ? other.toString('hex') :
+		address(u.bytes(PTR.prefixAddr)) + '/' + u.uint(AT.prefixLen, 1);
+}
+
+// What identifies a route: see docs/schema.md.
+function key(u) {
+	return [
+		u.bytes(PTR.routerId) ?? address(u.bytes(PTR.routerAddr)),
+		u.uint(AT.peerType, 1), u.wide(WIDE.peerDistinguisher),
+		address(u.bytes(PTR.peerAddr)),
+		u.bit(AT.isPostPolicy), u.bit(AT.isAdjRibOut),
+		u.uint(AT.afi, 2), u.uint(AT.safi, 1),
+		u.bit(AT.hasPathId) ? u.uint(AT.pathId, 4) : '',
+		u.wide(WIDE.routeDistinguisher), name(u),
+	].join(' ');
+}
 
 function apply(payload) {
 	for (const u of structs(payload)) {
-		const key = [address(u.bytes(PTR.peerAddr)),
-			address(u.bytes(PTR.prefixAddr)) + '/' +
-			u.uint(AT.prefixLen, 1)].join(' ');
 		if (u.bit(AT.announced))
-			table.set(key, address(u.bytes(PTR.nextHop)) + ' ' +
-				u.numbers(PTR.asPath).join(' '));
+			table.set(key(u), [
+				address(u.bytes(PTR.peerAddr)), name(u),
+				address(u.bytes(PTR.nextHop)),
+				...u.numbers(PTR.asPath),
+			].join(' '));
 		else
-			table.delete(key);
+			table.delete(key(u));
 	}
 }
 
 function done() {
-	for (const key of [...table.keys()].sort())
-		console.log(key + ' ' + table.get(key));
+	for (const route of [...table.values()].sort())
+		console.log(route);
 	process.exit(0);
 }
 
-// NATS
+// NATS. A pull consumer is asked for some messages at a time, so that no more
+// is on its way than is read; when there is none the server says so.
+const BATCH = 256;
+const SILENCE_MS = 30000;
 const socket = net.connect(Number(port), '127.0.0.1');
 let pending = Buffer.alloc(0);
+let consumer, left;
 
 function request(subject, body, reply) {
-	socket.write(`PUB ${subject} ${reply} ${body.length}\r\n${body}\r\n`);
+	const text = JSON.stringify(body);
+	socket.write(`PUB ${subject} ${reply} ${text.length}\r\n${text}\r\n`);
 }
 
-// The consumer's state may be told after its first messages came: each of them
-// says itself how many are behind it, in the subject it wants its ack on.
-function message(subject, reply, headers, data) {
-	if (subject === '_INBOX.info') {
-		const { error, num_pending, delivered } = JSON.parse(data);
+function ask() {
+	left = BATCH;
+	request(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumer}`,
+		{ batch: BATCH, no_wait: true }, '_INBOX.data');
+}
+
+function message(subject, headers, data) {
+	if (subject === '_INBOX.made') {
+		const { error, name } = JSON.parse(data);
 		if (error)
 			throw new Error(error.description);
-		if (num_pending === 0 && delivered.consumer_seq === 0)
-			done();
-		return;
+		consumer = name;
+		return ask();
 	}
+	// A status in place of a message ends the request: "404 No Messages" or,
+	// after some, "408 Request Timeout". Then there may be more by now.
+	const status = /^NATS\/1\.0 (\d+) (.*)/.exec(headers);
+	if (status && status[1] !== '404' && status[1] !== '408')
+		throw new Error(status[2]);
+	if (status)
+		return left === BATCH ? done() : ask();
 	if (headers.includes('Content-Encoding'))
 		throw new Error('only plain batches are read here');
 	apply(Buffer.from(data));
-	if (Number(reply.split('.').at(-1)) === 0)
-		done();
+	if (--left === 0)
+		ask();
 }
 
 function take() {
@@ -132,9 +178,11 @@ function take() {
 	pending = pending.subarray(end + 2 + length);
 	if (words[0] === 'PING')
 		socket.write('PONG\r\n');
+	if (words[0] === '-ERR')
+		throw new Error(words.slice(1).join(' '));
 	if (length > 0) {
 		const split = words[0] === 'HMSG' ? Number(words.at(-2)) : 0;
-		message(words[1], words[3], body.subarray(0, split).toString(),
+		message(words[1], body.subarray(0, split).toString(),
 			body.subarray(split));
 	}
 	return true;
@@ -145,12 +193,18 @@ socket.on('data', (chunk) => {
 	while (take())
 		;
 });
+socket.on('close', () => {
+	throw new Error('the server has closed the connection');
+});
+socket.setTimeout(SILENCE_MS, () => {
+	throw new Error('the server says nothing');
+});
 socket.write('CONNECT {"verbose":false,"headers":true}\r\n' +
-	'SUB _INBOX.info 1\r\nSUB _INBOX.data 2\r\n');
-request(`$JS.API.CONSUMER.CREATE.${stream}`, JSON.stringify({
+	'SUB _INBOX.made 1\r\nSUB _INBOX.data 2\r\n');
+request(`$JS.API.CONSUMER.CREATE.${stream}`, {
 	stream_name: stream,
 	config: {
-		deliver_subject: '_INBOX.data', deliver_policy: 'all',
-		ack_policy: 'none', filter_subject: filter,
+		deliver_policy: 'all', ack_policy: 'none',
+		filter_subject: filter, inactive_threshold: 60e9,
 	},
-}), '_INBOX.info');
+}, '_INBOX.made');

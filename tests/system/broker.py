@@ -56,7 +56,8 @@ class Broker:
             f'  store_dir: "{self.folder / self.name}"\n'
             "  max_mem: 64MB\n  max_file: 2GB\n}\n" + self.extra)
         self.process = self.start_server([nats_server(), "-c", config],
-                                         ready="Server is ready")
+                                         ready="Server is ready",
+                                         timeout=60)
         return self
 
     def kill(self):

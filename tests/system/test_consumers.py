@@ -1,5 +1,8 @@
 """The example consumers build the same table, and know the schema."""
 
+import ipaddress
+import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -7,6 +10,7 @@ import subprocess
 import pytest
 
 from broker import Broker, Driver
+from collecting import Collector
 
 
 @pytest.fixture
@@ -51,6 +55,69 @@ def test_javascript(stream, tree):
     assert sorted(" ".join(line.split()[:2]) for line in lines) == want()
 
 
+def test_both_have_the_same_table(server, arancini, tmp_path, free_port,
+                                  tree):
+    """Of a router with peers of both families, after changes and withdraws."""
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed")
+    broker = Broker(server, tmp_path, free_port()).start()
+    collector = Collector(server, arancini, tmp_path / "state", "--nats",
+                          broker.url, "--nats-max-bytes", "1G")
+    collector.send("generate", "--peers", "3", "--prefixes", "500", "--seed",
+                   "5", "--churn", "max", "--churn-count", "3000")
+    collector.until_said("event=session_close")
+    collector.stop()
+    consumers = tree / "examples" / "consumers"
+    js = subprocess.run(["node", consumers / "table.js", str(broker.port)],
+                        capture_output=True, check=True, timeout=60)
+    tail = subprocess.run(
+        [arancini, "tail", "--nats", broker.url, "--since", "all",
+         "--idle-exit", "2", "--json"], capture_output=True, check=True,
+        timeout=60)
+    py = subprocess.run(["/usr/bin/python3", consumers / "table.py"],
+                        input=tail.stdout, capture_output=True, check=True,
+                        timeout=60)
+    mine, other = (sorted(" ".join(map(canonical, line.split()))
+                          for line in run.stdout.decode().splitlines())
+                   for run in (js, py))
+    assert len(mine) > 500 and any(":" in line for line in mine)
+    assert mine == other
+
+
+def canonical(word):
+    """Addresses in one way of writing."""
+    try:
+        return str(ipaddress.ip_network(word, strict=False)
+                   if "/" in word else ipaddress.ip_address(word))
+    except ValueError:
+        return word
+
+
+NATS_GO = pathlib.Path("/usr/share/gocode/src/github.com/nats-io/nats.go")
+
+
+def test_go(stream, tree, tmp_path):
+    """Nothing of ours in between: NATS' own client for Go takes the messages
+    from the stream, and Cap'n Proto's own tool reads them."""
+    go = shutil.which("go")
+    if go is None or not NATS_GO.exists():
+        pytest.skip("Go or its client of NATS is not installed")
+    consumers = tree / "examples" / "consumers"
+    subprocess.run(
+        [go, "build", "-o", tmp_path / "raw", consumers / "raw.go"],
+        check=True, timeout=600, cwd=tmp_path,
+        env={**os.environ, "GO111MODULE": "off", "GOFLAGS": "",
+             "GOPATH": "/usr/share/gocode", "GOCACHE": str(tmp_path / "go"),
+             "GOTOOLCHAIN": "local"})
+    raw = subprocess.run([tmp_path / "raw", stream.url], capture_output=True,
+                         check=True, timeout=60).stdout
+    text = subprocess.run(
+        ["capnp", "decode", "--short", tree / "schema" / "update.capnp",
+         "Update"], input=raw, capture_output=True, check=True).stdout.decode()
+    assert [int(n) for n in re.findall(r"sequence = (\d+)", text)] == \
+        list(range(1, 1001))
+
+
 def test_offsets_are_those_of_the_schema(tree):
     """What table.js reads by hand is where the compiler puts it."""
     script = (tree / "examples" / "consumers" / "table.js").read_text()
@@ -60,10 +127,14 @@ def test_offsets_are_those_of_the_schema(tree):
     struct = re.search(r"struct Update .*?\n}", text, re.S).group(0)
     found = dict(re.findall(r"(\w+) @\d+ :[^;]*;  # (?:bits|ptr)\[(\d+)",
                             struct))
-    for name, at in re.findall(r"(\w+): (\d+)", re.search(
-            r"const AT = {(.*?)}", script).group(1)):
-        # Flags by bit, numbers by byte.
-        assert int(found[name]) == int(at) * (1 if name == "announced" else 8)
-    for name, at in re.findall(r"(\w+): (\d+)", re.search(
-            r"const PTR = {(.*?)}", script).group(1)):
+    # Flags by bit, numbers by byte.
+    flags = set(re.findall(r"(\w+) @\d+ :Bool", struct))
+
+    def constants(of):
+        body = re.search(rf"const {of} = {{(.*?)}}", script, re.S).group(1)
+        return re.findall(r"(\w+): (\d+)", body)
+
+    for name, at in constants("AT") + constants("WIDE"):
+        assert int(found[name]) == int(at) * (1 if name in flags else 8)
+    for name, at in constants("PTR"):
         assert found[name] == at
