@@ -179,4 +179,5 @@ void run_ask(struct run *r)
 	while (rib_query(r->rib, &q, &cursor, &page))
 		SURE(r, pages++ < 1000000, "a query without an end");
 	check(r, &q, &a, router, peer);
+	r->did[DID_ASK]++;
 }

@@ -49,6 +49,7 @@ static void finish(struct run *r, unsigned router)
 	s->file = s->next;
 	s->len = s->next_len;
 	s->start = s->next_start;
+	r->did[DID_SNAPSHOT]++;
 	s->taking = NULL;
 	s->next = NULL;
 }
@@ -244,6 +245,7 @@ static void restore(struct run *r, unsigned router)
 	for (size_t i = r->saved[router].start; i < r->n_log; i++)
 		if (r->log[i].result.router == router) {
 			see(r, &r->log[i]);
+			r->did[DID_SEE_TAIL]++;
 			model_route(r, &r->log[i].result)->unknown = true;
 		}
 	read_peers(r, router);
@@ -257,6 +259,8 @@ void run_restart(struct run *r)
 		forget_taking(&r->saved[i]);
 	}
 	r->restarted = true;
+	r->more = false;
+	r->did[DID_RESTART]++;
 	rib_free(r->rib);
 	run_new_rib(r);
 	for (unsigned i = 0; i < WORLD_ROUTERS; i++)

@@ -70,6 +70,10 @@ static void consume(struct run *r, const struct logged *entry, bool resync)
 	}
 	SURE(r, m->announced || k->present, "was not there: %s",
 	     run_describe(m));
+	r->did[DID_PUBLISH]++;
+	r->did[DID_SWEEP] += m->reason == RIB_REASON_STALE_SWEEP;
+	r->did[DID_FLOOD] += m->reason == RIB_REASON_PEER_DOWN ||
+			     m->reason == RIB_REASON_SESSION_LOST;
 	*k = (struct known){ m->announced, m->set, m->value };
 	SURE(r, r->n_got < GOT_MAX, "too much at once");
 	r->got[r->n_got++] = *m;
@@ -212,6 +216,8 @@ void run_apply(struct run *r, unsigned router, const struct bmp_writer *w)
 	     "no message");
 	SURE(r, rib_apply(r->routers[router], &r->when, &msg, NULL) == 0,
 	     "no memory");
+	r->did[DID_SEND_IN_SLICES] += r->more;
+	r->did[DID_SEND_IN_SNAPSHOT] += r->saved[router].taking != NULL;
 }
 
 bool run_work(struct run *r, size_t budget)
@@ -221,6 +227,8 @@ bool run_work(struct run *r, size_t budget)
 	model_tick(&r->model, r->when.now_ns);
 	work = rib_work(r->rib, &r->when, budget);
 	run_compare(r);
+	r->more = work.more;
+	r->did[DID_SLICE] += work.more;
 	return work.more;
 }
 
@@ -344,8 +352,40 @@ void run_begin(struct run *r, uint64_t seed, const struct rib_config *config)
 	run_new_rib(r);
 }
 
-void run_end(struct run *r)
+/* clang-format off */
+static const char *const deeds[RUN_DEEDS] = {
+	[DID_SEND] = "routes sent",
+	[DID_PUBLISH] = "routes published",
+	[DID_SWEEP] = "withdraws by sweeps",
+	[DID_FLOOD] = "withdraws by floods",
+	[DID_SLICE] = "slices",
+	[DID_SEND_IN_SLICES] = "messages between slices",
+	[DID_PEER_UP] = "Peer Ups",
+	[DID_PEER_DOWN] = "Peer Downs",
+	[DID_SESSION] = "sessions opened or lost",
+	[DID_SNAPSHOT] = "snapshots",
+	[DID_SEND_IN_SNAPSHOT] = "messages inside a snapshot",
+	[DID_RESTART] = "restarts",
+	[DID_SEE_TAIL] = "updates of the tail",
+	[DID_ASK] = "queries",
+	[DID_RESYNC] = "resyncs",
+	[DID_SETTLE] = "times the truth came out",
+};
+/* clang-format on */
+
+static void tell_deeds(struct run *r, bool whole)
 {
+	for (unsigned i = 0; i < RUN_DEEDS; i++) {
+		print_message("# %10llu %s\n", (unsigned long long)r->did[i],
+			      deeds[i]);
+		SURE(r, !whole || r->did[i] > 0, "no %s in all of the run",
+		     deeds[i]);
+	}
+}
+
+void run_end(struct run *r, bool whole)
+{
+	tell_deeds(r, whole);
 	run_forget_snapshots(r);
 	rib_free(r->rib);
 	world_free(r->world);

@@ -54,10 +54,33 @@ struct saved {
 	size_t next_start;
 };
 
+/* What a run did, so that one that left something out is seen. */
+enum run_deed {
+	DID_SEND,	    /* routes in UPDATEs */
+	DID_PUBLISH,	    /* routes */
+	DID_SWEEP,	    /* withdraws of sweeps */
+	DID_FLOOD,	    /* other synthetic withdraws */
+	DID_SLICE,	    /* of work that had more to do */
+	DID_SEND_IN_SLICES, /* messages while there was more to do */
+	DID_PEER_UP,
+	DID_PEER_DOWN,
+	DID_SESSION,	      /* opened or lost */
+	DID_SNAPSHOT,	      /* whole ones */
+	DID_SEND_IN_SNAPSHOT, /* messages while one was being taken */
+	DID_RESTART,
+	DID_SEE_TAIL, /* updates read from the stream at a restart */
+	DID_ASK,
+	DID_RESYNC,
+	DID_SETTLE,
+	RUN_DEEDS
+};
+
 struct run {
 	uint64_t seed;
 	uint64_t random;
 	uint64_t operation;
+	uint64_t did[RUN_DEEDS];
+	bool more; /* work is left */
 	struct rib_when when;
 	struct world *world;
 	struct model model;
@@ -92,7 +115,8 @@ struct run {
 	} while (0)
 
 void run_begin(struct run *r, uint64_t seed, const struct rib_config *config);
-void run_end(struct run *r);
+/* @whole: nothing of what a run may do was left out. */
+void run_end(struct run *r, bool whole);
 
 /* A rib with its routers, in place of r->rib. */
 void run_new_rib(struct run *r);

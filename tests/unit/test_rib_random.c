@@ -9,8 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t operations = FEWER_IF_SANITIZED(300000);
+static uint64_t operations = FEWER_IF_SANITIZED(600000);
 static uint64_t first_seed = 1;
+
+/* So long that every kind of step has been taken many times. */
+#define WHOLE_RUN 20000
 
 /* Steps */
 
@@ -115,6 +118,7 @@ static void do_update(struct run *r, unsigned router, unsigned peer)
 	random_update(r, &u);
 	world_write_update(r->world, &w, &u);
 	run_apply(r, router, &w);
+	r->did[DID_SEND] += u.withdrawn + u.announced;
 	model_update(&r->model, router, &u, r->when.now_ns);
 	tell_truth(r, router, &u);
 	run_compare(r);
@@ -153,6 +157,7 @@ static void send_peer_up(struct run *r, unsigned router, unsigned peer)
 
 	world_write_peer_up(&w, peer, random_view(r, peer), s);
 	run_apply(r, router, &w);
+	r->did[DID_PEER_UP]++;
 	model_peer_up(&r->model, router, peer, s, r->when.now_ns);
 	run_compare(r);
 }
@@ -187,6 +192,7 @@ static void do_peer_down(struct run *r, unsigned router, unsigned peer)
 
 	world_write_peer_down(&w, peer, &r->sessions[router][peer], reason);
 	run_apply(r, router, &w);
+	r->did[DID_PEER_DOWN]++;
 	forget_truth(r, router, peer);
 	model_peer_down(&r->model, router, peer);
 	if (reason == BMP_DOWN_DECONFIGURED)
@@ -210,6 +216,7 @@ static void do_session(struct run *r, unsigned router)
 {
 	uint8_t address[16];
 
+	r->did[DID_SESSION]++;
 	world_router_address(router, address);
 	if (r->model.routers[router].open) {
 		rib_session_close(r->routers[router], &r->when, 1, "test");
@@ -247,6 +254,7 @@ static void do_resync(struct run *r, unsigned router)
 	SURE(r, r->resynced == model_known(&r->model, router),
 	     "%zu routes were told again, not %zu", r->resynced,
 	     model_known(&r->model, router));
+	r->did[DID_RESYNC]++;
 }
 
 static void end_dumps(struct run *r, unsigned router, unsigned peer)
@@ -274,6 +282,7 @@ static void settle(struct run *r)
 	/* With limits, not all of the truth comes through. */
 	if (r->model.config.max_routes == 0)
 		run_compare_truth(r);
+	r->did[DID_SETTLE]++;
 }
 
 static void step_router(struct run *r, unsigned router, unsigned dice)
@@ -338,7 +347,7 @@ static void run(const struct rib_config *config, uint64_t seed, uint64_t n)
 	for (run.operation = 0; run.operation < n; run.operation++)
 		step(&run);
 	settle(&run);
-	run_end(&run);
+	run_end(&run, n >= WHOLE_RUN);
 }
 
 static void test_attributes(void **state)
