@@ -60,6 +60,7 @@ void decode_flush(struct decode *d)
 	const char *at = d->out.bytes;
 	size_t left = d->out.len;
 
+	memory_had(!d->out.failed);
 	while (left > 0 && !d->out_failed) {
 		ssize_t n = write(STDOUT_FILENO, at, left);
 

@@ -9,7 +9,7 @@
 #define CLI_DECODE_SUMMARY_H
 
 #include "bmp/message.h"
-#include "cli/json.h"
+#include "arancini/json.h"
 
 enum summary_count {
 	SUMMARY_ANNOUNCED,

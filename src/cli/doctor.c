@@ -2,7 +2,8 @@
  * arancini doctor - is this host fit for a collector?
  */
 #include "cli/command.h"
-#include "cli/json.h"
+#include "arancini/json.h"
+#include "cli/memory.h"
 #include "cli/tuning.h"
 
 #include <getopt.h>
@@ -79,6 +80,7 @@ static void print_json(const struct tuning_check *checks, size_t n,
 	json_end_array(&j);
 	json_end_object(&j);
 	json_end_line(&j);
+	memory_had(!j.failed);
 	fwrite(j.bytes, 1, j.len, stdout);
 	json_fini(&j);
 }

@@ -4,7 +4,8 @@
 #include "cli/generate.h"
 
 #include "cli/command.h"
-#include "cli/json.h"
+#include "arancini/json.h"
+#include "cli/memory.h"
 #include "cli/number.h"
 
 #include <errno.h>
@@ -354,6 +355,7 @@ static void print_json(const struct generate *g)
 	json_uint_at(&j, "churnUpdatesPerSecond", (uint64_t)r.churn);
 	json_end_object(&j);
 	json_end_line(&j);
+	memory_had(!j.failed);
 	fwrite(j.bytes, 1, j.len, stdout);
 	json_fini(&j);
 }

@@ -7,6 +7,7 @@
 #ifndef CLI_MEMORY_H
 #define CLI_MEMORY_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,6 +19,13 @@ static inline void *memory_must(void *memory)
 		exit(EXIT_FAILURE);
 	}
 	return memory;
+}
+
+/* The same for a writer that says afterwards whether it had enough. */
+static inline void memory_had(bool enough)
+{
+	if (!enough)
+		memory_must(NULL);
 }
 
 #endif

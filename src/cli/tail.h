@@ -9,7 +9,7 @@
 #ifndef CLI_TAIL_H
 #define CLI_TAIL_H
 
-#include "cli/json.h"
+#include "arancini/json.h"
 #include "egress/codec.h"
 #include "egress/nats_reader.h"
 #include "egress/read.h"

@@ -1,4 +1,5 @@
 #include "cli/tail.h"
+#include "cli/memory.h"
 
 #include "egress/journal_cursor.h"
 #include "egress/nats_link.h"
@@ -81,6 +82,7 @@ static void complain(const struct tail_message *m, const char *what)
 /* Everything that was printed must be seen now, not when more comes. */
 static void flush(struct tail *t)
 {
+	memory_had(!t->out.failed);
 	if (t->out.len > 0)
 		fwrite(t->out.bytes, 1, t->out.len, stdout);
 	json_reset(&t->out);

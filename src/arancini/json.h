@@ -1,5 +1,5 @@
 /*
- * cli/json.h - write JSON into a buffer
+ * arancini/json.h - write JSON into a buffer
  *
  *	json_object(&j);
  *	json_key(&j, "prefixLen");
@@ -8,11 +8,11 @@
  *
  * Commas take care of themselves. The buffer grows as needed; a part that many
  * objects share is written once into a buffer of its own and copied in with
- * json_splice(). There is no way to go on without memory here, so a writer that
- * cannot grow ends the program with a message.
+ * json_splice(). A buffer that cannot grow remembers it in @failed and takes no
+ * more: look once, before the bytes are used.
  */
-#ifndef CLI_JSON_H
-#define CLI_JSON_H
+#ifndef ARANCINI_JSON_H
+#define ARANCINI_JSON_H
 
 #include "bmp/wire.h"
 
@@ -21,7 +21,8 @@ struct json {
 	char *bytes;
 	size_t len;
 	size_t size;
-	bool comma; /* before the next key or element */
+	bool comma;  /* before the next key or element */
+	bool failed; /* for want of memory; what is there is of no use */
 };
 
 void json_fini(struct json *j);
@@ -31,6 +32,7 @@ static inline void json_reset(struct json *j)
 {
 	j->len = 0;
 	j->comma = false;
+	j->failed = false;
 }
 
 /* Structure */
@@ -46,6 +48,11 @@ void json_end_line(struct json *j);
 
 /* Values */
 void json_uint(struct json *j, uint64_t value);
+void json_int(struct json *j, int64_t value);
+void json_number(struct json *j, double value); /* to six digits */
+void json_null(struct json *j);
+/* Nanoseconds since 1970 as RFC 3339, to the millisecond; 0 is null. */
+void json_time(struct json *j, uint64_t ns);
 void json_bool(struct json *j, bool value);
 /* Bytes that ought to be UTF-8; what is not becomes U+FFFD. */
 void json_text(struct json *j, struct wire_view text);
@@ -64,6 +71,12 @@ void json_splice(struct json *j, const struct json *part);
 
 /* A key and its value, for what there is much of. */
 void json_uint_at(struct json *j, const char *name, uint64_t value);
+void json_int_at(struct json *j, const char *name, int64_t value);
+void json_number_at(struct json *j, const char *name, double value);
+void json_bool_at(struct json *j, const char *name, bool value);
+void json_time_at(struct json *j, const char *name, uint64_t ns);
+void json_null_at(struct json *j, const char *name);
+/* NULL is null. */
 void json_string_at(struct json *j, const char *name, const char *text);
 /* Only where it is true: absent means false. */
 void json_true_at(struct json *j, const char *name, bool value);

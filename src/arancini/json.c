@@ -1,11 +1,15 @@
-#include "cli/json.h"
+#include "arancini/json.h"
 
 #include "bmp/text.h"
-#include "cli/memory.h"
 
 #include <arpa/inet.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
-#define FIRST_SIZE (128 * 1024)
+#define FIRST_SIZE 4096
 
 static const char hex_digits[16] = "0123456789abcdef";
 
@@ -15,34 +19,47 @@ void json_fini(struct json *j)
 	*j = (struct json){ 0 };
 }
 
-static void grow(struct json *j, size_t more)
+static bool grow(struct json *j, size_t more)
 {
 	size_t size = j->size > 0 ? j->size : FIRST_SIZE;
+	char *bytes;
 
 	while (size - j->len < more)
 		size *= 2;
-	j->bytes = memory_must(realloc(j->bytes, size));
+	bytes = realloc(j->bytes, size);
+	if (bytes == NULL) {
+		j->failed = true;
+		return false;
+	}
+	j->bytes = bytes;
 	j->size = size;
+	return true;
 }
 
-/* Room for @more bytes, to be written there and counted by the caller. */
+/*
+ * Room for @more bytes, to be written there and counted by the caller. NULL
+ * if there is none, now or before: a text with a hole is worse than none.
+ */
 static char *room(struct json *j, size_t more)
 {
-	if (j->size - j->len < more)
-		grow(j, more);
+	if (j->failed || (j->size - j->len < more && !grow(j, more)))
+		return NULL;
 	return j->bytes + j->len;
 }
 
 static void put(struct json *j, const char *bytes, size_t len)
 {
-	memcpy(room(j, len), bytes, len);
+	char *to = room(j, len);
+
+	if (to == NULL)
+		return;
+	memcpy(to, bytes, len);
 	j->len += len;
 }
 
 static void put_char(struct json *j, char c)
 {
-	*room(j, 1) = c;
-	j->len++;
+	put(j, &c, 1);
 }
 
 /* Before each key and each element. */
@@ -112,6 +129,49 @@ void json_uint(struct json *j, uint64_t value)
 	put_uint(j, value);
 }
 
+void json_int(struct json *j, int64_t value)
+{
+	separate(j);
+	if (value < 0)
+		put_char(j, '-');
+	put_uint(j, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
+void json_number(struct json *j, double value)
+{
+	char text[32];
+
+	separate(j);
+	/* JSON has no word for what is not a number. */
+	if (!isfinite(value))
+		value = 0;
+	put(j, text, (size_t)snprintf(text, sizeof(text), "%.6g", value));
+}
+
+void json_null(struct json *j)
+{
+	separate(j);
+	put(j, "null", 4);
+}
+
+void json_time(struct json *j, uint64_t ns)
+{
+	time_t seconds = (time_t)(ns / 1000000000U);
+	char text[64];
+	struct tm t;
+	size_t n;
+
+	if (ns == 0) {
+		json_null(j);
+		return;
+	}
+	gmtime_r(&seconds, &t);
+	n = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &t);
+	snprintf(text + n, sizeof(text) - n, ".%03uZ",
+		 (unsigned)(ns / 1000000U % 1000));
+	json_string(j, text);
+}
+
 void json_bool(struct json *j, bool value)
 {
 	separate(j);
@@ -168,6 +228,8 @@ void json_hex(struct json *j, struct wire_view bytes)
 
 	separate(j);
 	to = room(j, 2 * bytes.len + 2);
+	if (to == NULL)
+		return;
 	*to++ = '"';
 	for (size_t i = 0; i < bytes.len; i++) {
 		*to++ = hex_digits[bytes.p[i] >> 4];
@@ -229,6 +291,7 @@ void json_colons(struct json *j, const uint32_t *numbers, size_t count)
 
 void json_splice(struct json *j, const struct json *part)
 {
+	j->failed |= part->failed;
 	if (part->len == 0)
 		return;
 	separate(j);
@@ -241,10 +304,43 @@ void json_uint_at(struct json *j, const char *name, uint64_t value)
 	json_uint(j, value);
 }
 
+void json_int_at(struct json *j, const char *name, int64_t value)
+{
+	json_key(j, name);
+	json_int(j, value);
+}
+
+void json_number_at(struct json *j, const char *name, double value)
+{
+	json_key(j, name);
+	json_number(j, value);
+}
+
+void json_bool_at(struct json *j, const char *name, bool value)
+{
+	json_key(j, name);
+	json_bool(j, value);
+}
+
+void json_time_at(struct json *j, const char *name, uint64_t ns)
+{
+	json_key(j, name);
+	json_time(j, ns);
+}
+
+void json_null_at(struct json *j, const char *name)
+{
+	json_key(j, name);
+	json_null(j);
+}
+
 void json_string_at(struct json *j, const char *name, const char *text)
 {
 	json_key(j, name);
-	json_string(j, text);
+	if (text == NULL)
+		json_null(j);
+	else
+		json_string(j, text);
 }
 
 void json_true_at(struct json *j, const char *name, bool value)
