@@ -69,7 +69,9 @@ static void on_event(void *arg, const struct rib_event *e)
 
 static void subject_new(struct subject *s)
 {
-	struct rib_sink sink = { on_change, on_event, s };
+	struct rib_sink sink = { .change = on_change,
+				 .event = on_event,
+				 .arg = s };
 	struct rib_identity id = { .address = {
 					   [10] = 0xff, 0xff, 10, 0, 0, 1 } };
 	struct rib_config config;

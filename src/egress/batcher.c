@@ -399,7 +399,11 @@ static void put_event(void *arg, const struct rib_event *e)
 
 struct rib_sink egress_batcher_sink(struct egress_batcher *b)
 {
-	return (struct rib_sink){ put_change, put_event, b };
+	return (struct rib_sink){
+		.change = put_change,
+		.event = put_event,
+		.arg = b,
+	};
 }
 
 int egress_batcher_mark(struct egress_batcher *b,

@@ -61,6 +61,8 @@ enum rib_bytes {
 struct rib_sizes {
 	uint64_t routers;
 	uint64_t peers;
+	uint64_t peers_up;
+	uint64_t peers_stale;
 	uint64_t tables;
 	uint64_t routes; /* that are there */
 	uint64_t dying;	 /* that are gone, their withdraws not yet published */

@@ -8,7 +8,7 @@
  *	static void encode(void *arg, const struct rib_change *c) ...
  *	static void say(void *arg, const struct rib_event *e) ...
  *
- *	struct rib_sink sink = { encode, say, worker };
+ *	struct rib_sink sink = { .change = encode, .event = say, ... };
  *
  * Routes of one change share everything but what stands in struct rib_route,
  * so that an encoder can make one template and patch it. All pointers and
@@ -136,6 +136,9 @@ struct rib_event {
 	uint64_t received_ns;
 	uint64_t bmp_ns;
 	const struct rib_router_info *router;
+	/* What the user of the rib keeps there; see rib_router_slot(). */
+	void **router_slot;
+	void **peer_slot; /* NULL if there is no peer */
 	/*
 	 * The peer; view and family count if has_table. NULL for events of
 	 * the session and of the collector.
@@ -162,6 +165,8 @@ struct rib_sink {
 	void (*change)(void *arg, const struct rib_change *change);
 	void (*event)(void *arg, const struct rib_event *event);
 	void *arg;
+	/* A peer is gone whose slot was not NULL. May be NULL itself. */
+	void (*forget)(void *arg, void *peer_slot);
 };
 
 #endif

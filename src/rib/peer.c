@@ -114,6 +114,23 @@ int rib_peer_keep(struct wire_view *owned, struct wire_view bytes)
 	return 0;
 }
 
+/* The router and the rib count those that are. */
+static void mark_up(struct rib_peer *peer, bool up)
+{
+	struct rib_router *router = peer->router;
+
+	if (peer->up == up)
+		return;
+	peer->up = up;
+	if (up) {
+		router->up_count++;
+		router->rib->peers_up++;
+	} else {
+		router->up_count--;
+		router->rib->peers_up--;
+	}
+}
+
 void rib_peer_free(struct rib_peer *peer)
 {
 	struct rib_router *router = peer->router;
@@ -122,6 +139,9 @@ void rib_peer_free(struct rib_peer *peer)
 	while ((t = TAILQ_FIRST(&peer->tables)) != NULL)
 		rib_table_free(t);
 	rib_peer_set_stale(peer, false);
+	mark_up(peer, false);
+	if (peer->slot != NULL && router->rib->sink.forget != NULL)
+		router->rib->sink.forget(router->rib->sink.arg, peer->slot);
 	rib_map_remove(&router->peers, peer->hash, peer);
 	TAILQ_REMOVE(&router->peer_list, peer, link);
 	router->peer_count--;
@@ -149,10 +169,13 @@ void rib_peer_set_stale(struct rib_peer *peer, bool stale)
 	if (peer->stale == stale)
 		return;
 	peer->stale = stale;
-	if (stale)
+	if (stale) {
 		peer->router->stale_count++;
-	else
+		peer->router->rib->peers_stale++;
+	} else {
 		peer->router->stale_count--;
+		peer->router->rib->peers_stale--;
+	}
 }
 
 void rib_peer_flood(struct rib_peer *peer, const struct rib_when *when,
@@ -213,7 +236,7 @@ static void start_generation(struct rib_peer *peer, const struct rib_when *when,
 
 static void set_up(struct rib_peer *peer)
 {
-	peer->up = true;
+	mark_up(peer, true);
 	peer->forget = false;
 	rib_peer_set_stale(peer, false);
 }
@@ -341,7 +364,7 @@ int rib_peer_up(struct rib_router *router, const struct rib_when *when,
 
 static void set_down(struct rib_peer *peer)
 {
-	peer->up = false;
+	mark_up(peer, false);
 	peer->implied = false;
 	rib_peer_set_stale(peer, false);
 	bgp_context_init(&peer->context);

@@ -30,6 +30,7 @@ struct rib_route *rib_run_add(struct rib *rib, struct rib_table *table)
 		rib_run_flush(rib);
 	route = &run->routes[run->change.count++];
 	*route = (struct rib_route){ .sequence = ++table->sequence };
+	table->changed_ns = run->change.received_ns;
 	return route;
 }
 
@@ -40,6 +41,7 @@ void rib_say(struct rib_router *router, const struct rib_when *when,
 
 	rib_run_flush(rib);
 	event->router = &router->info;
+	event->router_slot = &router->slot;
 	event->received_ns = when->wall_ns;
 	rib->sink.event(rib->sink.arg, event);
 }
@@ -67,6 +69,7 @@ void rib_say_peer(struct rib_peer *peer, const struct rib_when *when,
 	rib_peer_info(peer, &info);
 	own.table = &info;
 	own.has_table = false;
+	own.peer_slot = &peer->slot;
 	rib_say(peer->router, when, &own);
 }
 
@@ -77,5 +80,6 @@ void rib_say_table(struct rib_table *table, const struct rib_when *when,
 		return;
 	event->table = &table->info;
 	event->has_table = true;
+	event->peer_slot = &table->peer->slot;
 	rib_say(table->peer->router, when, event);
 }

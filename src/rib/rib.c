@@ -306,6 +306,8 @@ void rib_sizes(const struct rib *rib, struct rib_sizes *out)
 {
 	*out = (struct rib_sizes){
 		.peers = rib->peers,
+		.peers_up = rib->peers_up,
+		.peers_stale = rib->peers_stale,
 		.tables = rib->tables,
 		.routes = rib->routes,
 		.dying = rib->dying,

@@ -78,7 +78,8 @@ struct rib_table {
 	struct rib_dictionary *prefixes;
 	struct rib_dictionary *pairs;
 	uint64_t serial;
-	uint64_t sequence; /* of the last change published */
+	uint64_t sequence;   /* of the last change published */
+	uint64_t changed_ns; /* wall clock of the same; 0: none yet */
 	struct rib_store store;
 	TAILQ_HEAD(rib_flood_list, rib_flood) floods; /* oldest first */
 	uint64_t dying;				      /* routes in them */
@@ -125,6 +126,7 @@ struct rib_peer {
 	struct bgp_context context;
 	struct wire_view table_name; /* owned */
 	uint64_t opening[2];	     /* a hash of the last Peer Up, or zero */
+	void *slot;		     /* the user's */
 	struct rib_table *last;	     /* looked up */
 	uint8_t asked;		     /* 1 << enum bmp_view: of the policy */
 	struct rib_wish wishes[BMP_VIEWS];
@@ -148,6 +150,7 @@ struct rib_router {
 	uint32_t waiting_count;
 	uint32_t peer_count;
 	uint32_t stale_count; /* peers */
+	uint32_t up_count;    /* the same */
 	struct rib_peer *last;
 	uint64_t routes;
 	struct rib_flow flow;
@@ -215,6 +218,8 @@ struct rib {
 	size_t timer_capacity;
 	uint64_t serial; /* last given out */
 	uint64_t peers;
+	uint64_t peers_up;
+	uint64_t peers_stale;
 	uint64_t tables;
 	uint64_t routes;
 	uint64_t dying;

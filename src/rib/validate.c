@@ -116,7 +116,7 @@ static bool router_valid(struct tally *t, const struct rib_router *router)
 	const struct rib_peer *peer;
 	const struct rib_table *table;
 	uint64_t routes = 0;
-	uint32_t stale = 0, waiting = 0, peers = 0;
+	uint32_t stale = 0, up = 0, waiting = 0, peers = 0;
 
 	TAILQ_FOREACH(peer, &router->peer_list, link)
 	{
@@ -124,6 +124,7 @@ static bool router_valid(struct tally *t, const struct rib_router *router)
 			return false;
 		routes += peer->routes;
 		stale += peer->stale;
+		up += peer->up;
 		peers++;
 	}
 	TAILQ_FOREACH(table, &router->waiting_list, waiting)
@@ -133,7 +134,7 @@ static bool router_valid(struct tally *t, const struct rib_router *router)
 			return false;
 	}
 	return routes == router->routes && stale == router->stale_count &&
-	       waiting == router->waiting_count &&
+	       up == router->up_count && waiting == router->waiting_count &&
 	       peers == router->peer_count && rib_map_validate(&router->peers);
 }
 

@@ -1,7 +1,7 @@
 #include "rib/walk.h"
 
 #include "rib/fate.h"
-#include "rib/table.h"
+#include "rib/peer.h"
 
 struct rib_router *rib_router_next(const struct rib *rib,
 				   const struct rib_router *router)
@@ -24,9 +24,34 @@ struct rib_table *rib_table_next(const struct rib_peer *peer,
 			     : TAILQ_NEXT(table, link);
 }
 
+struct rib_peer *rib_router_peer(struct rib_router *router,
+				 const struct bmp_peer *header)
+{
+	return rib_peer_find(router, header);
+}
+
+void rib_router_state(const struct rib_router *router,
+		      struct rib_router_state *out)
+{
+	*out = (struct rib_router_state){
+		.serial = router->serial,
+		.open = router->open,
+		.peers = router->peer_count,
+		.peers_up = router->up_count,
+		.peers_stale = router->stale_count,
+		.routes = router->routes,
+	};
+}
+
+void **rib_peer_slot(struct rib_peer *peer)
+{
+	return &peer->slot;
+}
+
 void rib_peer_state(const struct rib_peer *peer, struct rib_peer_state *out)
 {
 	*out = (struct rib_peer_state){
+		.serial = peer->serial,
 		.type = peer->type,
 		.ipv6 = peer->ipv6,
 		.filtered = peer->filtered,
@@ -51,6 +76,7 @@ void rib_table_state(const struct rib_table *table, struct rib_table_state *out)
 {
 	*out = (struct rib_table_state){
 		.sequence = table->sequence,
+		.changed_ns = table->changed_ns,
 		.routes = rib_store_count(&table->store),
 		.dying = table->dying,
 		.syncing = table->syncing,

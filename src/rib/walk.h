@@ -1,7 +1,7 @@
 /*
- * rib/walk.h - look at what the rib holds, from inside the room
+ * rib/walk.h - look at what the rib holds
  *
- * For the snapshot and the queries: src/rib only. Three ways in:
+ * For the snapshot, the queries and the collector's answers. Three ways in:
  *
  *	rib_walk()		all routes of a router, in slices, from a cursor
  *				that stays good while changes go on
@@ -34,9 +34,27 @@ struct rib_peer *rib_peer_next(const struct rib_router *router,
 struct rib_table *rib_table_next(const struct rib_peer *peer,
 				 const struct rib_table *table);
 
+/* The peer of a header, or NULL. */
+struct rib_peer *rib_router_peer(struct rib_router *router,
+				 const struct bmp_peer *header);
+
+/* A router as it is now. */
+struct rib_router_state {
+	uint64_t serial; /* of routers that came later it is larger */
+	bool open;	 /* it has a session */
+	uint32_t peers;
+	uint32_t peers_up;
+	uint32_t peers_stale;
+	uint64_t routes;
+};
+
+void rib_router_state(const struct rib_router *router,
+		      struct rib_router_state *out);
+
 /* A peer as it is now. Views live as long as the peer stays as it is. */
 struct rib_peer_state {
-	uint8_t type; /* enum bmp_peer_type */
+	uint64_t serial; /* as that of a router */
+	uint8_t type;	 /* enum bmp_peer_type */
 	bool ipv6;
 	bool filtered;
 	bool up;      /* said by a Peer Up in this session, or implied */
@@ -52,8 +70,12 @@ struct rib_peer_state {
 
 void rib_peer_state(const struct rib_peer *peer, struct rib_peer_state *out);
 
+/* As rib_router_slot(); see rib_sink.forget for when the peer goes. */
+void **rib_peer_slot(struct rib_peer *peer);
+
 struct rib_table_state {
-	uint64_t sequence; /* of the last change that was published */
+	uint64_t sequence;   /* of the last change that was published */
+	uint64_t changed_ns; /* its time by the wall clock; 0: none yet */
 	uint64_t routes;
 	uint64_t dying; /* gone, their withdraws not yet published */
 	bool syncing;	/* the dump of this generation has not ended */

@@ -71,6 +71,7 @@ struct stage {
 	size_t resynced;
 	size_t events[RIB_EVENTS];
 	struct rib_event last_event;
+	void *forgotten;	/* the slot of the last peer that went */
 	uint32_t last_as;	/* of the last change */
 	uint64_t sequences[64]; /* by table, in the order they were seen */
 	struct stage_route tables[64];
@@ -173,10 +174,18 @@ static inline void stage_event(void *arg, const struct rib_event *e)
 	s->last_event = *e;
 }
 
+static inline void stage_forgotten(void *arg, void *peer_slot)
+{
+	((struct stage *)arg)->forgotten = peer_slot;
+}
+
 /* @config may be NULL. */
 static inline void stage_start(struct stage *s, const struct rib_config *config)
 {
-	struct rib_sink sink = { stage_change, stage_event, s };
+	struct rib_sink sink = { .change = stage_change,
+				 .event = stage_event,
+				 .arg = s,
+				 .forget = stage_forgotten };
 	struct rib_identity id = {
 		.address = { [10] = 0xff, [11] = 0xff, [12] = 192, [15] = 9 }
 	};

@@ -329,7 +329,9 @@ void run_compare_model(struct run *r)
 
 void run_new_rib(struct run *r)
 {
-	struct rib_sink sink = { on_change, on_event, r };
+	struct rib_sink sink = { .change = on_change,
+				 .event = on_event,
+				 .arg = r };
 
 	SURE(r, rib_new(&r->model.config, &sink, &r->rib) == 0, "no rib");
 	for (unsigned i = 0; i < WORLD_ROUTERS; i++) {

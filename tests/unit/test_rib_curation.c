@@ -956,6 +956,32 @@ static void test_statistics_are_passed_on(void **state)
 	stage_end(&s);
 }
 
+/* The user's pointers come with events and go with the peer. */
+static void test_slots(void **state)
+{
+	struct stage_peer a = start(NULL);
+	struct rib_router_state router;
+	int of_router, of_peer;
+	struct rib_sizes sizes;
+
+	(void)state;
+	*rib_router_slot(s.router) = &of_router;
+	*rib_peer_slot(rib_router_peer(s.router, &a.header)) = &of_peer;
+	rib_router_state(s.router, &router);
+	assert_int_equal(router.peers_up, 1);
+	stage_down(&s, &a, BMP_DOWN_REMOTE);
+	assert_ptr_equal(*s.last_event.router_slot, &of_router);
+	assert_ptr_equal(*s.last_event.peer_slot, &of_peer);
+	assert_null(s.forgotten);
+	rib_sizes(s.rib, &sizes);
+	assert_int_equal(sizes.peers_up, 0);
+	stage_up(&s, &a);
+	stage_down(&s, &a, BMP_DOWN_DECONFIGURED);
+	stage_work(&s);
+	assert_ptr_equal(s.forgotten, &of_peer);
+	stage_end(&s);
+}
+
 int main(void)
 {
 	/* clang-format off */
@@ -1003,6 +1029,7 @@ int main(void)
 		cmocka_unit_test(test_resync_publishes_again),
 		cmocka_unit_test(test_purged_peer_and_router),
 		cmocka_unit_test(test_statistics_are_passed_on),
+		cmocka_unit_test(test_slots),
 	};
 	/* clang-format on */
 

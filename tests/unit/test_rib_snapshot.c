@@ -31,7 +31,8 @@ static void ignore_event(void *arg, const struct rib_event *e)
 
 static struct rib *new_rib(void)
 {
-	struct rib_sink sink = { ignore_change, ignore_event, NULL };
+	struct rib_sink sink = { .change = ignore_change,
+				 .event = ignore_event };
 	struct rib_config config;
 	struct rib *rib;
 
