@@ -12,7 +12,8 @@ packages_of() {
 	build)	echo 'gcc libc6-dev make meson ninja-build pkg-config
 		      liburing-dev libxxhash-dev libpcap-dev zlib1g-dev
 		      libbz2-dev liblzma-dev libzstd-dev libinih-dev
-		      capnproto libcmocka-dev libnats-dev' ;;
+		      capnproto libcmocka-dev libnats-dev
+		      libmicrohttpd-dev libjs-chart.js' ;;
 	test)	echo 'python3 python3-pytest gdb bgpdump xz-utils nats-server
 		      mandoc nodejs golang-go
 		      golang-github-nats-io-go-nats-dev' ;;

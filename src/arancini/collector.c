@@ -1,7 +1,9 @@
 #include "arancini/collector.h"
 
+#include "arancini/desk.h"
 #include "arancini/dial.h"
 #include "arancini/door.h"
+#include "arancini/http.h"
 #include "arancini/keeping.h"
 #include "arancini/outlet.h"
 #include "arancini/restore.h"
@@ -44,7 +46,10 @@ struct collector {
 	struct dial *dials;
 	struct sp_task *dial_tasks;
 	size_t dial_count;
-	bool serving; /* restored, and open for routers */
+	struct http *http; /* NULL: off */
+	int64_t started;
+	bool served;	   /* restored, and open for routers, once */
+	_Atomic int phase; /* enum collector_phase */
 };
 
 const struct config *collector_config(const struct collector *c)
@@ -95,6 +100,32 @@ uint64_t collector_seed(const struct collector *c)
 uint32_t collector_max_batch(const struct collector *c)
 {
 	return outlet_max_batch(c->outlet);
+}
+
+enum collector_phase collector_phase(const struct collector *c)
+{
+	return (enum collector_phase)atomic_load(&c->phase);
+}
+
+int64_t collector_started(const struct collector *c)
+{
+	return c->started;
+}
+
+const char *collector_state(const struct collector *c)
+{
+	return c->keeping != NULL ? shelf_where(keeping_shelf(c->keeping))
+				  : NULL;
+}
+
+int collector_snapshot(struct collector *c)
+{
+	return c->keeping != NULL ? keeping_now(c->keeping) : -ENOENT;
+}
+
+struct keeper *collector_keeper(const struct collector *c, uint32_t worker)
+{
+	return c->keeping != NULL ? keeping_keeper(c->keeping, worker) : NULL;
 }
 
 uint16_t collector_port(const struct collector *c, size_t door)
@@ -208,7 +239,7 @@ static void keep_state(struct station *s)
 	struct collector *c = s->collector;
 	int err;
 
-	if (c->keeping == NULL || !c->serving)
+	if (c->keeping == NULL || !c->served)
 		return;
 	err = keeping_finish_worker(c->keeping, s->worker.id, s->deadline);
 	if (err < 0)
@@ -227,6 +258,8 @@ static int stop_station(void *arg)
 		s->working = false;
 	}
 	keep_state(s);
+	if (s->worker.desk != NULL)
+		desk_close(s->worker.desk);
 	return s->worker.batcher == NULL
 		       ? 0
 		       : worker_finish(&s->worker, s->deadline);
@@ -396,32 +429,11 @@ static void log_doors(struct collector *c)
 	}
 }
 
-/* Better said than found out: what is configured and has no effect yet. */
-static void log_not_heeded(struct collector *c, const char *option)
-{
-	struct log_line line;
-
-	if (!log_begin(c->log, LOG_LEVEL_WARNING, "not_heeded", &line))
-		return;
-	log_text(&line, "option", option);
-	log_text(&line, "hint", "this version reads it and does not act on it");
-	log_end(&line);
-}
-
-static void log_what_is_missing(struct collector *c)
-{
-	const struct config *config = c->config;
-
-	if (config->http.listen.set)
-		log_not_heeded(c, "--http");
-}
-
 static void log_start_up(struct collector *c)
 {
 	struct log_line line;
 
 	log_doors(c);
-	log_what_is_missing(c);
 	if (!log_begin(c->log, LOG_LEVEL_INFO, "started", &line))
 		return;
 	log_u64(&line, "workers", c->workers);
@@ -434,14 +446,28 @@ static void log_start_up(struct collector *c)
 /* What was known before, and then the way out is free. */
 static int bring_back(struct collector *c)
 {
-	int err = keeping_open(c, outlet_publisher(c->outlet), &c->keeping);
+	int err = 0;
 
-	if (err == 0 && c->keeping != NULL)
+	if (c->keeping != NULL)
 		err = restore_run(c, c->keeping, c->outlet);
 	if (err == 0 && c->keeping != NULL)
 		keeping_list(c->keeping);
 	if (err == 0)
 		publisher_go(outlet_publisher(c->outlet));
+	return err;
+}
+
+/* Open for routers. */
+static int open_up(struct collector *c)
+{
+	int err;
+
+	atomic_store(&c->phase, COLLECTOR_OPENING);
+	err = on_each(c, start_station);
+	if (err == 0 && c->keeping != NULL)
+		err = keeping_start(c->keeping);
+	if (err == 0)
+		err = start_dials(c);
 	return err;
 }
 
@@ -455,22 +481,25 @@ int collector_start(const struct config *config, struct log *log,
 		return -ENOMEM;
 	c->config = config;
 	c->log = log;
+	c->started = sp_now();
 	err = make_parts(c);
 	if (err == 0)
 		err = on_each(c, init_station);
 	if (err == 0)
+		err = keeping_open(c, outlet_publisher(c->outlet), &c->keeping);
+	/* Early, so that a long restore can be watched. */
+	if (err == 0)
+		err = http_start(c, &c->http);
+	if (err == 0)
 		err = bring_back(c);
 	if (err == 0)
-		err = on_each(c, start_station);
-	if (err == 0 && c->keeping != NULL)
-		err = keeping_start(c->keeping);
-	if (err == 0)
-		err = start_dials(c);
-	c->serving = err == 0;
+		err = open_up(c);
 	if (err < 0) {
 		collector_stop(c, sp_in(SP_S));
 		return err;
 	}
+	c->served = true;
+	atomic_store(&c->phase, COLLECTOR_SERVING);
 	log_start_up(c);
 	*out = c;
 	return 0;
@@ -480,6 +509,7 @@ int collector_stop(struct collector *c, int64_t deadline)
 {
 	int err = 0;
 
+	atomic_store(&c->phase, COLLECTOR_STOPPING);
 	if (c->stations != NULL) {
 		stop_dials(c);
 		if (c->keeping != NULL)
@@ -487,9 +517,10 @@ int collector_stop(struct collector *c, int64_t deadline)
 		for (uint32_t i = 0; i < c->workers; i++)
 			c->stations[i].deadline = deadline;
 		err = on_all(c, stop_station);
-		if (c->keeping != NULL && c->serving)
+		if (c->keeping != NULL && c->served)
 			keeping_list(c->keeping);
 	}
+	http_stop(c->http);
 	if (c->outlet != NULL) {
 		int lost = outlet_stop(c->outlet, deadline);
 

@@ -21,6 +21,7 @@
 
 struct collector;
 struct egress_bridge;
+struct keeper;
 struct publisher;
 struct sp_rt;
 struct worker;
@@ -50,7 +51,24 @@ int collector_reload(struct collector *c, const struct config *config);
 /* The port a door got; for tests that listen at port 0. */
 uint16_t collector_port(const struct collector *c, size_t door);
 
+/* How far it has come. */
+enum collector_phase {
+	COLLECTOR_RESTORING, /* what was known before */
+	COLLECTOR_OPENING,
+	COLLECTOR_SERVING,
+	COLLECTOR_STOPPING,
+};
+
+enum collector_phase collector_phase(const struct collector *c);
+
 /* For the files of this folder */
+
+int64_t collector_started(const struct collector *c); /* sp_now() then */
+/* Where the state is kept; NULL: nowhere. */
+const char *collector_state(const struct collector *c);
+/* Snapshots of all routers that have changed, now. -ENOENT: none are kept. */
+int collector_snapshot(struct collector *c);
+struct keeper *collector_keeper(const struct collector *c, uint32_t worker);
 
 /* As it started. What a reload can change is known to the workers. */
 const struct config *collector_config(const struct collector *c);

@@ -203,12 +203,17 @@ static int rd_of_text(const char *value, uint64_t *out)
 	return 0;
 }
 
+int filter_rd_parse(const char *value, uint64_t *out)
+{
+	if (strncmp(value, "0x", 2) == 0)
+		return rd_of_hex(value, out);
+	return rd_of_text(value, out);
+}
+
 static int parse_rd(const char *value, struct filter_rule *r)
 {
 	r->has_rd = true;
-	if (strncmp(value, "0x", 2) == 0)
-		return rd_of_hex(value, &r->rd);
-	return rd_of_text(value, &r->rd);
+	return filter_rd_parse(value, &r->rd);
 }
 
 static const struct word {

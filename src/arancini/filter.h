@@ -133,6 +133,9 @@ static inline bool filter_publishes(struct filter_mask m, enum bgp_family f)
 	return (m.published >> f & 1) != 0;
 }
 
+/* 64500:1, 192.0.2.1:1, or 0x and 16 hex digits; else -EINVAL. */
+int filter_rd_parse(const char *text, uint64_t *out);
+
 /* What a rule sees, from the header of a message and from a table. */
 static inline struct filter_peer filter_peer_of(const struct bmp_peer *p)
 {

@@ -105,6 +105,11 @@ void json_key(struct json *j, const char *name)
 	j->comma = false;
 }
 
+void json_raw(struct json *j, const char *text, size_t len)
+{
+	put(j, text, len);
+}
+
 void json_end_line(struct json *j)
 {
 	put_char(j, '\n');
@@ -145,7 +150,7 @@ void json_number(struct json *j, double value)
 	/* JSON has no word for what is not a number. */
 	if (!isfinite(value))
 		value = 0;
-	put(j, text, (size_t)snprintf(text, sizeof(text), "%.6g", value));
+	put(j, text, (size_t)snprintf(text, sizeof(text), "%.9g", value));
 }
 
 void json_null(struct json *j)

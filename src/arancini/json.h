@@ -43,13 +43,16 @@ void json_end_array(struct json *j);
 /* @name is written as it is: one of ours, nothing to escape. */
 void json_key(struct json *j, const char *name);
 
+/* Text that is no JSON, for a buffer that is used for both. */
+void json_raw(struct json *j, const char *text, size_t len);
+
 /* The end of a line of JSON lines. */
 void json_end_line(struct json *j);
 
 /* Values */
 void json_uint(struct json *j, uint64_t value);
 void json_int(struct json *j, int64_t value);
-void json_number(struct json *j, double value); /* to six digits */
+void json_number(struct json *j, double value); /* to nine digits */
 void json_null(struct json *j);
 /* Nanoseconds since 1970 as RFC 3339, to the millisecond; 0 is null. */
 void json_time(struct json *j, uint64_t ns);

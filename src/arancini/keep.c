@@ -234,8 +234,10 @@ static void count(const struct taking *t, int64_t begun)
 	c->bytes += t->bytes;
 	c->routes += rib_snapshot_routes(t->snapshot);
 	c->last = sp_now();
-	if (c->last - begun > c->longest)
-		c->longest = c->last - begun;
+	c->took = c->last - begun;
+	c->total += c->took;
+	if (c->took > c->longest)
+		c->longest = c->took;
 }
 
 static int write_file(struct taking *t, int64_t begun)

@@ -19,6 +19,7 @@
 #include "arancini/config_router.h"
 #include "arancini/ending.h"
 #include "arancini/keep.h"
+#include "arancini/note.h"
 #include "rib/rib.h"
 
 #include <spargio/sync.h>
@@ -44,6 +45,7 @@ struct seat {
 	/* What holds for the router; points into the worker's configuration. */
 	struct config_router_settings settings;
 	struct keep keep;
+	struct router_note note;
 	struct sp_mutex lock;
 	struct sp_cond freed;
 };

@@ -80,7 +80,7 @@ static void take_route_monitoring(struct session *s,
 	struct worker *w = s->worker;
 
 	if (w->drops && egress_batcher_pressed(w->batcher)) {
-		s->counts.dropped++;
+		w->counts.sessions.dropped++;
 		rib_drop(s->seat->router, &s->when, &msg->peer);
 		return;
 	}
@@ -88,12 +88,28 @@ static void take_route_monitoring(struct session *s,
 		w->counts.no_memory++;
 }
 
+/* What the router counts is passed on, and compared with what we have. */
+static void take_statistics(struct session *s, const struct bmp_message *msg)
+{
+	struct rib_router *router = s->seat->router;
+	struct rib_peer *peer = rib_router_peer(router, &msg->peer);
+	struct peer_note *note;
+	struct reported report;
+
+	(void)rib_apply(router, &s->when, msg, NULL);
+	if (peer == NULL || !reported_read(msg, peer, s->when.wall_ns, &report))
+		return;
+	note = peer_note_get(rib_peer_slot(peer), &s->seat->note);
+	if (note != NULL)
+		peer_note_report(note, &report);
+}
+
 static void take_message(struct session *s, const struct bmp_message *msg)
 {
 	if (!s->open)
 		open_session(s, msg);
 	if (!s->initiated && msg->type != BMP_INITIATION)
-		s->counts.before_initiation++;
+		s->worker->counts.sessions.before_initiation++;
 	switch (msg->type) {
 	case BMP_ROUTE_MONITORING:
 		take_route_monitoring(s, msg);
@@ -103,6 +119,9 @@ static void take_message(struct session *s, const struct bmp_message *msg)
 		break;
 	case BMP_TERMINATION:
 		s->ending = ENDING_TERMINATED;
+		break;
+	case BMP_STATISTICS:
+		take_statistics(s, msg);
 		break;
 	case BMP_ROUTE_MIRRORING:
 		break; /* counted; what is mirrored is in no RIB */
@@ -114,12 +133,15 @@ static void take_message(struct session *s, const struct bmp_message *msg)
 
 static void take_frame(struct session *s, const struct bmp_frame *frame)
 {
+	struct session_counts *all = &s->worker->counts.sessions;
 	struct bmp_message msg;
 	enum bmp_status status =
 		bmp_message_decode(frame, (enum bmp_v4)s->bmp_v4, &msg);
 
-	s->counts.messages[msg.type < BMP_TYPES ? msg.type : BMP_TYPES]++;
-	s->counts.statuses[status]++;
+	all->messages[msg.type < BMP_TYPES ? msg.type : BMP_TYPES]++;
+	all->statuses[status]++;
+	s->messages++;
+	s->errors += status != BMP_OK;
 	if (bmp_status_usable(status))
 		take_message(s, &msg);
 }
@@ -154,7 +176,8 @@ static size_t take_frames(struct session *s, struct wire_view in)
 		rest.len -= frame.whole.len;
 		s->want = BMP_HEADER_LEN;
 	}
-	s->counts.bytes += in.len - rest.len;
+	s->bytes += in.len - rest.len;
+	s->worker->counts.sessions.bytes += in.len - rest.len;
 	return in.len - rest.len;
 }
 
@@ -195,7 +218,7 @@ static int wait_for_room(struct session *s)
 
 	if (w->drops || !egress_batcher_pressed(w->batcher))
 		return 0;
-	s->counts.pauses++;
+	w->counts.sessions.pauses++;
 	if (s->stream != NULL)
 		sp_rstream_pause(s->stream);
 	err = egress_batcher_wait(w->batcher, SP_NEVER);
@@ -329,7 +352,7 @@ static void log_close(struct session *s, enum ending why)
 		log_text(&line, "router", s->arrival->identity.name);
 	log_text(&line, "reason", ending_name(why));
 	log_seconds(&line, "lasted", sp_now() - s->opened);
-	log_u64(&line, "bytes", s->counts.bytes);
+	log_u64(&line, "bytes", s->bytes);
 	log_end(&line);
 }
 
@@ -340,6 +363,9 @@ static void close_session(struct session *s, enum ending why)
 		rib_session_close(s->seat->router, &s->when, (uint16_t)why,
 				  ending_name(why));
 	s->open = false;
+	s->seat->note.messages += s->messages;
+	s->seat->note.bytes += s->bytes;
+	s->seat->note.errors += s->errors;
 	run_dry(s);
 	log_close(s, why);
 }

@@ -25,6 +25,7 @@ struct sp_rstream;
 /* Bytes of a sysName that are kept. */
 #define SESSION_NAME_MAX 128
 
+/* Of all sessions that a worker ever had. */
 struct session_counts {
 	uint64_t bytes;
 	uint64_t messages[BMP_TYPES + 1]; /* the last: of unknown type */
@@ -51,7 +52,9 @@ struct session {
 	int64_t last;	      /* the same, of the last message; 0: none */
 	struct rib_when when; /* of the segment being read */
 	int bmp_v4;	      /* enum bmp_v4 */
-	struct session_counts counts;
+	uint64_t messages;
+	uint64_t bytes;
+	uint64_t errors; /* messages that could not be read as they should */
 	char sys_name[SESSION_NAME_MAX + 1];
 };
 

@@ -1,6 +1,7 @@
 #include "arancini/worker.h"
 
 #include "arancini/collector.h"
+#include "arancini/desk.h"
 #include "egress/batcher.h"
 
 #include <spargio/fiber.h>
@@ -38,19 +39,7 @@ void worker_add(struct worker *w, struct session *s)
 	if (s->next != NULL)
 		s->next->link = &s->next;
 	w->sessions = s;
-}
-
-static void add_counts(struct session_counts *all,
-		       const struct session_counts *one)
-{
-	all->bytes += one->bytes;
-	for (size_t i = 0; i < BMP_TYPES + 1; i++)
-		all->messages[i] += one->messages[i];
-	for (size_t i = 0; i < BMP_STATUSES; i++)
-		all->statuses[i] += one->statuses[i];
-	all->before_initiation += one->before_initiation;
-	all->dropped += one->dropped;
-	all->pauses += one->pauses;
+	w->session_count++;
 }
 
 void worker_remove(struct worker *w, struct session *s)
@@ -58,7 +47,7 @@ void worker_remove(struct worker *w, struct session *s)
 	*s->link = s->next;
 	if (s->next != NULL)
 		s->next->link = s->link;
-	add_counts(&w->counts.sessions, &s->counts);
+	w->session_count--;
 }
 
 void worker_dry(struct worker *w)
@@ -140,7 +129,7 @@ int worker_init(struct worker *w, struct collector *collector, uint32_t id)
 {
 	const struct config *c = collector_config(collector);
 	struct rib_config settings;
-	struct rib_sink sink;
+	struct rib_sink sink, out;
 	int err;
 
 	*w = (struct worker){
@@ -158,10 +147,13 @@ int worker_init(struct worker *w, struct collector *collector, uint32_t id)
 		return err;
 	rib_settings(c, collector_workers(collector), &settings);
 	settings.seed = collector_seed(collector);
-	sink = egress_batcher_sink(w->batcher);
+	out = egress_batcher_sink(w->batcher);
+	sink = tap_sink(&w->tap, &out);
 	err = rib_new(&settings, &sink, &w->rib);
 	if (err == 0)
 		err = sp_timer_new(0, &w->timer);
+	if (err == 0)
+		err = desk_open(w, &w->desk);
 	if (err < 0)
 		worker_fini(w);
 	return err;
@@ -169,6 +161,9 @@ int worker_init(struct worker *w, struct collector *collector, uint32_t id)
 
 void worker_fini(struct worker *w)
 {
+	desk_free(w->desk);
+	/* Peers have notes that speak of their router's seat. */
+	rib_free(w->rib);
 	while (w->seats != NULL) {
 		struct seat *next = w->seats->next;
 
@@ -177,7 +172,6 @@ void worker_fini(struct worker *w)
 	}
 	if (w->timer != NULL)
 		sp_timer_free(w->timer);
-	rib_free(w->rib);
 	egress_batcher_free(w->batcher);
 }
 

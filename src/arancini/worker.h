@@ -5,6 +5,7 @@
  *	(accepts)       (fibers)       ^
  *	                               |
  *	                work fiber: sweeps, floods, timers, in slices
+ *	                desk: questions from outside
  *
  * Everything a router has lives at one worker and is touched by its shard
  * alone. The struct is open for the files of this folder; others ask the
@@ -18,11 +19,13 @@
 #include "arancini/limits.h"
 #include "arancini/log.h"
 #include "arancini/session.h"
+#include "arancini/tap.h"
 #include "rib/rib.h"
 
 #include <assert.h>
 
 struct collector;
+struct desk;
 struct egress_batcher;
 struct sp_timer;
 
@@ -31,8 +34,8 @@ struct worker_counts {
 	uint64_t endings[ENDINGS]; /* of connections, refused ones included */
 	uint64_t no_memory;	   /* messages that could not be kept */
 	uint64_t ownership_violations;
-	uint64_t handed_over;		/* to other shards */
-	struct session_counts sessions; /* of those that ended */
+	uint64_t handed_over; /* to other shards */
+	struct session_counts sessions;
 };
 
 struct worker {
@@ -49,6 +52,9 @@ struct worker {
 	struct sp_timer *timer; /* when the work fiber is to look */
 	struct seat *seats;
 	struct session *sessions;
+	uint32_t session_count;
+	struct desk *desk;
+	struct tap tap;
 	struct log_bucket refusals; /* lines about refused connections */
 	struct worker_counts counts;
 };

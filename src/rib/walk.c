@@ -72,6 +72,11 @@ const struct rib_table_info *rib_table_info(const struct rib_table *table)
 	return &table->info;
 }
 
+const struct rib_peer *rib_table_peer(const struct rib_table *table)
+{
+	return table->peer;
+}
+
 void rib_table_state(const struct rib_table *table, struct rib_table_state *out)
 {
 	*out = (struct rib_table_state){

@@ -84,6 +84,7 @@ struct rib_table_state {
 };
 
 const struct rib_table_info *rib_table_info(const struct rib_table *table);
+const struct rib_peer *rib_table_peer(const struct rib_table *table);
 void rib_table_state(const struct rib_table *table,
 		     struct rib_table_state *out);
 

@@ -1,0 +1,35 @@
+/*
+ * arancini/glass.h - the looking glass: routes for a prefix, page by page
+ *
+ * As survey.h, for the routes of a worker: rib/query.h in slices. What is
+ * asked for is in query, but for the router, which is named because a pointer
+ * to one may not live as long as a question.
+ */
+#ifndef ARANCINI_GLASS_H
+#define ARANCINI_GLASS_H
+
+#include "arancini/desk.h"
+#include "arancini/identity.h"
+#include "arancini/json.h"
+#include "rib/query.h"
+
+struct glass {
+	struct desk_question question;
+	struct rib_query query; /* router and peer: NULL */
+	bool has_router;
+	bool has_peer;
+	struct identity router;
+	struct bmp_peer peer;
+	size_t limit;
+	struct rib_query_cursor cursor;
+	struct json out; /* objects with commas between */
+	size_t count;
+	bool more;
+	bool no_router; /* it was named, and this worker has none such */
+};
+
+/* NULL: no memory. */
+struct glass *glass_new(void);
+void glass_free(struct glass *g);
+
+#endif

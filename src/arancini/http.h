@@ -1,0 +1,27 @@
+/*
+ * arancini/http.h - the collector over HTTP: health, state, queries
+ *
+ * libmicrohttpd has a thread, and the fibers that work on requests have a
+ * runtime with another: neither is a worker's. A worker is asked through its
+ * desk (arancini/desk.h) with a deadline, so no question can stall a router.
+ * docs/http.md has every path.
+ *
+ * Threads	One, outside of fibers.
+ */
+#ifndef ARANCINI_HTTP_H
+#define ARANCINI_HTTP_H
+
+struct collector;
+struct http;
+
+/*
+ * Listen where the configuration says; *@out is NULL if it is off, or if the
+ * default address was taken by somebody else. Errors are logged. The workers'
+ * desks must be open.
+ */
+int http_start(struct collector *c, struct http **out);
+
+/* End all requests and free it. NULL is fine. */
+void http_stop(struct http *h);
+
+#endif

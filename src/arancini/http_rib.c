@@ -1,0 +1,259 @@
+/*
+ * The looking glass: /api/v1/rib. A page goes through the workers one after
+ * the other; of one worker it may be a part only, because a query that has to
+ * look at every key of a family takes its time.
+ */
+#include "arancini/http_state.h"
+
+#include "arancini/filter.h"
+#include "arancini/glass.h"
+#include "arancini/http_cursor.h"
+#include "arancini/http_prefix.h"
+#include "bmp/names.h"
+
+#include <string.h>
+
+/* Of cursors; lists have the numbers of their kinds. */
+#define CURSOR_RIB 16
+
+/* A page goes on here. Packed, so that all bytes are told. */
+struct __attribute__((packed)) place {
+	uint32_t worker;
+	struct rib_query_cursor in;
+};
+
+struct reading {
+	struct http_request *request;
+	uint64_t seed; /* of its cursors */
+	struct rib_query query;
+	bool has_router;
+	bool has_peer;
+	struct identity router;
+	struct bmp_peer peer;
+	struct place at;
+	uint32_t end; /* the worker behind the last */
+	size_t left;
+};
+
+static const char *const match_names[RIB_MATCHES] = {
+	[RIB_MATCH_EXACT] = "exact",
+	[RIB_MATCH_LONGEST] = "longest",
+	[RIB_MATCH_MORE_SPECIFIC] = "more-specific",
+};
+
+static const char *param(const struct reading *l, const char *name)
+{
+	return http_target_param(&l->request->target, name);
+}
+
+static bool bad(struct reading *l, const char *error, const char *value,
+		const char *hint)
+{
+	http_error_of(l->request, MHD_HTTP_BAD_REQUEST, error, value, hint);
+	return false;
+}
+
+static bool take_match(struct reading *l, bool is_address)
+{
+	const char *text = param(l, "match");
+
+	l->query.match = is_address ? RIB_MATCH_LONGEST : RIB_MATCH_EXACT;
+	if (text == NULL)
+		return true;
+	for (uint8_t i = 0; i < RIB_MATCHES; i++) {
+		if (strcmp(match_names[i], text) != 0)
+			continue;
+		l->query.match = i;
+		return true;
+	}
+	return bad(l, "not a match", text, "exact, longest, more-specific");
+}
+
+static bool take_prefix(struct reading *l)
+{
+	const char *text = param(l, "prefix");
+	struct http_prefix prefix;
+	const char *why;
+
+	if (text == NULL) {
+		http_error(l->request, MHD_HTTP_BAD_REQUEST,
+			   "a prefix is missing",
+			   "?prefix=192.0.2.0/24 or ?prefix=2001:db8::1");
+		return false;
+	}
+	why = http_prefix_parse(text, &prefix);
+	if (why != NULL)
+		return bad(l, why, text, "192.0.2.0/24 or 2001:db8::1");
+	memcpy(l->query.address, prefix.address, 16);
+	l->query.prefix_len = prefix.len;
+	l->query.ipv6 = prefix.ipv6;
+	return take_match(l, prefix.is_address);
+}
+
+static bool take_view(struct reading *l)
+{
+	const char *text = param(l, "view");
+
+	for (unsigned i = 0; text != NULL && i < BMP_VIEWS; i++)
+		if (strcmp(bmp_view_name(i), text) == 0)
+			l->query.views = (uint8_t)(1U << i);
+	if (text == NULL || l->query.views != 0)
+		return true;
+	return bad(l, "not a view", text,
+		   "adj-rib-in-pre, adj-rib-in-post, adj-rib-out-pre, "
+		   "adj-rib-out-post, loc-rib");
+}
+
+static bool take_family(struct reading *l)
+{
+	const char *text = param(l, "family");
+
+	for (int f = 1; text != NULL && f < BGP_FAMILIES; f++)
+		if (strcmp(bgp_family_info((enum bgp_family)f)->name, text) ==
+		    0)
+			l->query.families = bgp_family_bit((enum bgp_family)f);
+	if (text == NULL || l->query.families != 0)
+		return true;
+	return bad(l, "not a family", text, "as ipv4-unicast, ipv6-vpn");
+}
+
+static bool take_rd(struct reading *l)
+{
+	const char *text = param(l, "rd");
+
+	if (text == NULL)
+		return true;
+	l->query.has_rd = true;
+	return filter_rd_parse(text, &l->query.rd) == 0 ||
+	       bad(l, "not a route distinguisher", text,
+		   "64500:1, 192.0.2.1:1 or 0x and 16 hex digits");
+}
+
+static bool take_who(struct reading *l)
+{
+	const char *router = param(l, "router");
+	const char *peer = param(l, "peer");
+	uint32_t worker;
+
+	if (peer != NULL && router == NULL)
+		return bad(l, "a peer is of a router", peer, "give router=");
+	if (router == NULL)
+		return true;
+	if (!http_take_router(l->request, router, &l->router, &worker) ||
+	    (peer != NULL && !http_take_peer(l->request, peer, &l->peer)))
+		return false;
+	l->has_router = true;
+	l->has_peer = peer != NULL;
+	if (l->at.worker < worker)
+		l->at.worker = worker;
+	l->end = worker + 1;
+	return true;
+}
+
+static bool take_place(struct reading *l)
+{
+	const char *cursor = param(l, "cursor");
+
+	return cursor == NULL ||
+	       (http_cursor_read(l->seed, CURSOR_RIB, cursor, &l->at,
+				 sizeof(l->at)) &&
+		l->at.worker < l->end) ||
+	       bad(l, "not a cursor of this list", cursor,
+		   "use \"next\" of an answer as it is; it is of no use after "
+		   "a restart");
+}
+
+static struct glass *next_question(const struct reading *l)
+{
+	struct glass *g = glass_new();
+
+	if (g == NULL)
+		return NULL;
+	g->query = l->query;
+	g->has_router = l->has_router;
+	g->has_peer = l->has_peer;
+	g->router = l->router;
+	g->peer = l->peer;
+	g->limit = l->left;
+	g->cursor = l->at.in;
+	return g;
+}
+
+static void step(struct reading *l, struct glass *g)
+{
+	json_splice(&l->request->out, &g->out);
+	l->left = g->limit;
+	l->at.in = g->cursor;
+	if (g->more)
+		return;
+	l->at.worker++;
+	l->at.in = (struct rib_query_cursor){ 0 };
+}
+
+/* False: the request has its error. */
+static bool read_page(struct reading *l)
+{
+	bool more = true;
+
+	while (more && l->left > 0 && l->at.worker < l->end) {
+		struct glass *g = next_question(l);
+		struct desk_question *q = &g->question;
+
+		if (g == NULL) {
+			http_error(l->request, MHD_HTTP_SERVICE_UNAVAILABLE,
+				   "out of memory", NULL);
+			return false;
+		}
+		if (!http_ask(l->request, l->at.worker, &q)) /* yields */
+			return false;
+		if (g->no_router) {
+			glass_free(g);
+			http_error_of(l->request, MHD_HTTP_NOT_FOUND,
+				      "no such router", param(l, "router"),
+				      "/api/v1/routers lists them");
+			return false;
+		}
+		more = !g->more;
+		step(l, g);
+		glass_free(g);
+	}
+	return true;
+}
+
+static void put_next(struct reading *l)
+{
+	struct http_request *r = l->request;
+	char cursor[HTTP_CURSOR_TEXT];
+
+	if (l->at.worker >= l->end) {
+		json_null_at(&r->out, "next");
+		return;
+	}
+	http_cursor_write(l->seed, CURSOR_RIB, &l->at, sizeof(l->at), cursor);
+	json_string_at(&r->out, "next", cursor);
+}
+
+void http_get_rib(struct http_request *r)
+{
+	struct reading l = {
+		.request = r,
+		.seed = http_cursor_seed(r->http->seed, &r->target),
+		.end = collector_workers(r->http->collector),
+	};
+
+	if (!take_prefix(&l) || !take_view(&l) || !take_family(&l) ||
+	    !take_rd(&l) || !take_place(&l) || !take_who(&l) ||
+	    !http_take_limit(r, &l.left))
+		return;
+	json_object(&r->out);
+	json_string_at(&r->out, "prefix", param(&l, "prefix"));
+	json_string_at(&r->out, "match", match_names[l.query.match]);
+	json_key(&r->out, "routes");
+	json_array(&r->out);
+	if (!read_page(&l))
+		return;
+	json_end_array(&r->out);
+	put_next(&l);
+	json_end_object(&r->out);
+	json_end_line(&r->out);
+}

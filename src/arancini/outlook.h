@@ -1,0 +1,28 @@
+/*
+ * arancini/outlook.h - whether the collector is ready, and why not
+ *
+ * Ready: what was known before is restored, routers are let in, and what they
+ * say finds a place to go. A spool is such a place.
+ */
+#ifndef ARANCINI_OUTLOOK_H
+#define ARANCINI_OUTLOOK_H
+
+#include "arancini/collector.h"
+#include "arancini/json.h"
+#include "egress/publisher.h"
+
+struct outlook {
+	bool ready;
+	bool restored;
+	bool listening;
+	const char *output; /* "accepting", "spooling", "blocked" */
+	const char *why;    /* not ready; NULL if it is */
+};
+
+struct outlook outlook_of(enum collector_phase phase,
+			  const struct publisher_stats *stats);
+
+/* The members of an object. */
+void outlook_json(struct json *j, const struct outlook *o);
+
+#endif

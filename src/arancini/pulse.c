@@ -1,0 +1,86 @@
+#include "arancini/pulse.h"
+
+#include "arancini/collector.h"
+#include "arancini/keeping.h"
+
+#include <spargio/time.h>
+
+#include <stdlib.h>
+
+/* Seats between two rests. */
+#define SLICE 1024
+
+static void look_at_seat(struct pulse *p, const struct seat *seat)
+{
+	p->routers++;
+	if (seat->note.reporting > 0) {
+		p->reporting++;
+		p->differing += seat->note.difference != 0;
+	}
+	if (!seat->keep.filed)
+		p->unfiled++;
+	else if (seat->keep.begun != 0 &&
+		 (p->oldest == 0 || seat->keep.begun < p->oldest))
+		p->oldest = seat->keep.begun;
+}
+
+/* Seats are never taken away while the worker lives, only added in front. */
+static void look_at_seats(struct pulse *p, struct worker *w)
+{
+	size_t left = SLICE;
+
+	for (const struct seat *s = w->seats; s != NULL; s = s->next) {
+		look_at_seat(p, s);
+		if (--left > 0)
+			continue;
+		left = SLICE;
+		if (!desk_rest(&p->question)) /* yields */
+			return;
+	}
+}
+
+static int answer(struct desk_question *q, struct worker *w)
+{
+	struct pulse *p = (struct pulse *)q;
+	const struct keeper *keeper = collector_keeper(w->collector, w->id);
+
+	if (p->sizes)
+		look_at_seats(p, w);
+	/* From here on it is one moment. */
+	p->at = sp_now();
+	p->sessions = w->session_count;
+	rib_flow(w->rib, &p->flow);
+	if (p->sizes)
+		rib_sizes(w->rib, &p->size);
+	p->counts = w->counts;
+	egress_batcher_stats(w->batcher, &p->batcher);
+	if (keeper != NULL)
+		p->keeper = keeper->counts;
+	if (p->events_max > 0)
+		p->event_count = bulletin_fetch(&w->tap.bulletin,
+						&p->events_from, p->events_max,
+						p->events, &p->events_lost);
+	return 0;
+}
+
+static void drop(struct desk_question *q)
+{
+	pulse_free((struct pulse *)q);
+}
+
+struct pulse *pulse_new(size_t events)
+{
+	struct pulse *p = calloc(1, sizeof(*p) + events * sizeof(p->events[0]));
+
+	if (p == NULL)
+		return NULL;
+	p->question.answer = answer;
+	p->question.drop = drop;
+	p->events_max = events;
+	return p;
+}
+
+void pulse_free(struct pulse *p)
+{
+	free(p);
+}

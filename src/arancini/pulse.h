@@ -1,0 +1,44 @@
+/*
+ * arancini/pulse.h - what a worker counts, copied at one moment
+ *
+ * One question for everything that is a number, so that figures shown side by
+ * side are of the same moment; and the events that came since the last time.
+ */
+#ifndef ARANCINI_PULSE_H
+#define ARANCINI_PULSE_H
+
+#include "arancini/bulletin.h"
+#include "arancini/desk.h"
+#include "arancini/keep.h"
+#include "arancini/worker.h"
+#include "egress/batcher.h"
+
+struct pulse {
+	struct desk_question question;
+	/* Asked for */
+	bool sizes; /* with the memory, which is work for each table */
+	uint64_t events_from; /* see bulletin_fetch(); on return, the next */
+	size_t events_max;    /* room in events; 0: none wanted */
+	/* Answered */
+	int64_t at; /* sp_now() */
+	uint32_t routers;
+	uint32_t sessions;
+	uint32_t reporting; /* routers whose own count is known */
+	uint32_t differing; /* of these, by how many ours is another */
+	struct rib_flow flow;
+	struct rib_sizes size;
+	struct worker_counts counts;
+	struct egress_batcher_stats batcher;
+	struct keeper_counts keeper;
+	int64_t oldest;	  /* snapshot of a router with any; 0: none */
+	uint32_t unfiled; /* routers without a snapshot */
+	uint64_t events_lost;
+	size_t event_count;
+	struct bulletin_entry events[];
+};
+
+/* With room for @events. NULL: no memory. */
+struct pulse *pulse_new(size_t events);
+void pulse_free(struct pulse *p);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * arancini/status.h - the collector at a glance, as one JSON object
+ */
+#ifndef ARANCINI_STATUS_H
+#define ARANCINI_STATUS_H
+
+#include "arancini/picture.h"
+#include "arancini/vitals.h"
+
+/* @picture with sizes; @vitals: one for each worker. */
+void status_json(struct json *j, struct collector *c,
+		 const struct picture *picture,
+		 const struct vitals_worker *vitals);
+
+/* The memory of this process in bytes, 0 if the kernel does not say. */
+uint64_t status_resident(void);
+
+/*
+ * The time within which @share of the acknowledgements came, in seconds, to
+ * the power of two above it. 0 if there was none.
+ */
+double status_latency(const struct publisher_stats *s, double share);
+
+#endif

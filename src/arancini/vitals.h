@@ -1,0 +1,32 @@
+/*
+ * arancini/vitals.h - a look at all workers, once a second
+ *
+ * Rates need two looks; this is who takes them. A fiber of the HTTP server's
+ * runtime asks every desk once a second and keeps what came of it.
+ *
+ * Threads	start and stop: one, outside of fibers. vitals_get(): any.
+ */
+#ifndef ARANCINI_VITALS_H
+#define ARANCINI_VITALS_H
+
+#include "arancini/figures.h"
+
+struct collector;
+struct sp_rt;
+struct vitals;
+
+/* Of one worker, over the last second. */
+struct vitals_worker {
+	struct figures rate;
+	double busy; /* 0 to 1 */
+};
+
+/* @rt is where the fiber runs. */
+int vitals_start(struct collector *collector, struct sp_rt *rt,
+		 struct vitals **out);
+void vitals_stop(struct vitals *v);
+
+/* @out has room for all workers. */
+void vitals_get(struct vitals *v, struct vitals_worker *out);
+
+#endif
