@@ -161,7 +161,8 @@ bool rib_peer_purge(struct rib_router *router, const struct rib_when *when,
 /*
  * Publish the tables of @router again, in slices, behind a RESYNC event.
  * Routes whose attributes are unknown are left out: their router will
- * announce them or they will be swept.
+ * announce them or they will be swept. In presence mode, where an announcement
+ * of what is present is suppressed, they are published without attributes.
  */
 void rib_resync(struct rib_router *router, const struct rib_when *when);
 

@@ -34,8 +34,10 @@ static void begin_again(struct rib_table *table, const struct rib_when *when,
 	/* The routes before refer to the attributes that are decoded over. */
 	rib_run_flush(rib);
 	a->set = set;
-	bgp_attrs_decode(rib_attrset_bytes(&rib->attrsets, set), &reading,
-			 &a->u.attrs);
+	bgp_attrs_decode(set == RIB_VALUE_UNKNOWN
+				 ? (struct wire_view){ NULL, 0 }
+				 : rib_attrset_bytes(&rib->attrsets, set),
+			 &reading, &a->u.attrs);
 	header.next_hop = bgp_update_next_hop(&a->u, BGP_SECTION_NLRI);
 	rib_run_begin(rib, &header);
 }
@@ -50,7 +52,8 @@ static void publish_again(struct rib_table *table, const struct rib_when *when,
 	uint8_t room[RIB_KEY_FIXED];
 	struct rib_route *route;
 
-	if (set == RIB_VALUE_UNKNOWN)
+	/* Where only presence is kept, to be there is all there is to say. */
+	if (set == RIB_VALUE_UNKNOWN && rib->config.mode != RIB_MODE_PRESENCE)
 		return;
 	if (set != a->set)
 		begin_again(table, when, paths, a, set);

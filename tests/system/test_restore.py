@@ -366,6 +366,25 @@ def test_a_journal_that_is_gone_means_a_resync(two_filed, collector, tmp_path):
     assert all(line["resync"] for line in lines if line["type"] == "update")
 
 
+def test_presence_survives_a_resync(collector, tmp_path):
+    """Attributes are not kept there, and what is present is not published
+    again when its router returns: so a resync must have it."""
+    options = ["--curation", "presence"]
+    c = collector(*options)
+    with Router(c.port) as router:
+        router.dump(table(20))
+        until_filed(c, tmp_path, "v4_127_0_0_1")
+        c.stop()
+    for path in (tmp_path / "state" / "journal").glob("*"):
+        path.unlink()
+    c = collector(*options)
+    with Router(c.port) as router:
+        router.dump(table(19))
+        until_swept(c)
+    c.stop()
+    assert sorted(paths(c.published())) == sorted(table(19))
+
+
 def test_the_second_signal_ends_it_at_once(collector):
     c = collector()
     process = c.server.process
