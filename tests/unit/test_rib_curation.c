@@ -1,6 +1,7 @@
 /* The table of COLLECTOR.md section 4, row by row. */
 #include "curation.h"
 
+#include "rib/restore.h"
 #include "rib/walk.h"
 
 static struct stage s;
@@ -156,6 +157,47 @@ static void test_presence_suppresses_other_values(void **state)
 	stage_end(&s);
 }
 
+/* What a restart knows of a route by its stream: that it is there. */
+static void restore_unknown(const struct stage_peer *a)
+{
+	static const uint8_t key[] = { 24, 203, 0, 113 };
+	const struct rib_stored route = { .key = { key, sizeof(key) } };
+	struct rib_peer_state state = { .type = a->header.type,
+					.as = a->header.as,
+					.bgp_id = a->header.bgp_id };
+	struct rib_table *table;
+	struct rib_peer *peer;
+
+	memcpy(state.address, a->header.address, 16);
+	assert_int_equal(rib_restore_peer(s.router, &state, &peer), 0);
+	assert_int_equal(rib_restore_table(peer, BMP_VIEW_IN_PRE, 1, 1, 0,
+					   &table),
+			 0);
+	assert_int_equal(rib_restore_seen(table, &route, true, 0), 0);
+}
+
+static void test_unknown_attributes_count_as_present(void **state)
+{
+	static const enum rib_mode modes[] = { RIB_MODE_ATTRIBUTES,
+					       RIB_MODE_PRESENCE };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(modes); i++) {
+		struct rib_config config = defaults();
+		struct stage_peer a = peer_a();
+
+		config.mode = modes[i];
+		stage_start(&s, &config);
+		restore_unknown(&a);
+		stage_up(&s, &a);
+		stage_announce(&s, &a, "203.0.113.0/24", 8);
+		/* Unknown is another value, but it is there. */
+		assert_int_equal(s.announced, modes[i] == RIB_MODE_ATTRIBUTES);
+		assert_int_equal(rib_router_routes(s.router), 1);
+		stage_end(&s);
+	}
+}
+
 static void test_off_forwards_everything(void **state)
 {
 	struct rib_config config = defaults();
@@ -286,6 +328,24 @@ static void test_as_change_withdraws_on_the_old_subject(void **state)
 	assert_int_equal(s.synthetic[RIB_REASON_PEER_DOWN], 500);
 	assert_int_equal(s.announced, 100);
 	assert_int_equal(stage_count(&s), 100);
+	assert_int_equal(flow().as_changes, 1);
+	stage_end(&s);
+}
+
+/* The AS is the same, and it is another router at that address. */
+static void test_bgp_id_change_withdraws_the_old_table(void **state)
+{
+	struct stage_peer a = start(NULL);
+
+	(void)state;
+	stage_forget(&s);
+	a.header.bgp_id++;
+	a.port++;
+	stage_up(&s, &a);
+	stage_announce(&s, &a, "198.51.100.0/24", 7);
+	assert_int_equal(s.synthetic[RIB_REASON_PEER_DOWN], 1);
+	assert_int_equal(s.withdrawn, 1);
+	assert_int_equal(s.announced, 1);
 	assert_int_equal(flow().as_changes, 1);
 	stage_end(&s);
 }
@@ -759,6 +819,26 @@ static void test_treat_as_withdraw(void **state)
 	stage_end(&s);
 }
 
+/* RFC 7606 7.7: the route is good without its AGGREGATOR. */
+static void test_bad_attribute_is_discarded(void **state)
+{
+	static const uint8_t body[] = {
+		0,    0, 0, 28,	  0x40, 1,    1,    0, 0x40, 2,	  6, 2,
+		1,    0, 0, 0xfb, 0xf4, 0x40, 3,    4, 192,  0,	  2, 1,
+		0xc0, 7, 5, 0,	  0,	0xfb, 0xf4, 1, 24,   203, 0, 113,
+	};
+	struct stage_peer a = start(NULL);
+
+	(void)state;
+	stage_forget(&s);
+	send_update(&a, body, sizeof(body));
+	assert_int_equal(s.announced, 1);
+	assert_int_equal(s.withdrawn, 0);
+	assert_true(stage_has(&s, &a, "203.0.113.0/24"));
+	assert_int_equal(flow().verdicts[BGP_DISCARD_ATTR], 1);
+	stage_end(&s);
+}
+
 static void test_unreadable_routes_make_the_table_suspect(void **state)
 {
 	/* MP_REACH of IPv6 with a prefix of 200 bits. */
@@ -993,12 +1073,14 @@ int main(void)
 		cmocka_unit_test(test_withdraws_come_before_announcements),
 		cmocka_unit_test(test_repeats_inside_one_update),
 		cmocka_unit_test(test_presence_suppresses_other_values),
+		cmocka_unit_test(test_unknown_attributes_count_as_present),
 		cmocka_unit_test(test_off_forwards_everything),
 		cmocka_unit_test(test_equal_peer_up_is_ignored),
 		cmocka_unit_test(test_new_session_of_a_peer_is_a_generation),
 		cmocka_unit_test(test_loc_rib_merges_and_only_new_families_start),
 		cmocka_unit_test(test_more_generations_than_bits),
 		cmocka_unit_test(test_as_change_withdraws_on_the_old_subject),
+		cmocka_unit_test(test_bgp_id_change_withdraws_the_old_table),
 		cmocka_unit_test(test_end_of_rib_is_of_one_table),
 		cmocka_unit_test(test_announcement_in_the_middle_of_a_sweep),
 		cmocka_unit_test(test_peer_up_in_the_middle_of_a_sweep),
@@ -1020,6 +1102,7 @@ int main(void)
 		cmocka_unit_test(test_session_lost_while_syncing),
 		cmocka_unit_test(test_wall_clock_steps_change_nothing),
 		cmocka_unit_test(test_treat_as_withdraw),
+		cmocka_unit_test(test_bad_attribute_is_discarded),
 		cmocka_unit_test(test_unreadable_routes_make_the_table_suspect),
 		cmocka_unit_test(test_unreadable_message_makes_the_view_suspect),
 		cmocka_unit_test(test_dropped_updates_make_the_tables_unknown),
