@@ -34,6 +34,7 @@
 #include <stdint.h>
 
 struct sp_chan;
+struct sp_timer;
 struct sp_token;
 
 #define SP_CASES_MAX 64
@@ -44,6 +45,7 @@ struct sp_case {
 	uint32_t _kind;
 	union {
 		struct sp_chan *chan;
+		struct sp_timer *timer;
 		struct sp_token *token;
 		struct sp_task task;
 		int64_t when;
@@ -74,6 +76,9 @@ struct sp_case sp_case_token(struct sp_token *token);
 
 /* The time has come. Result 0. */
 struct sp_case sp_case_at(int64_t when);
+
+/* The timer's time has come, wherever it was moved. Result 0. NULL never. */
+struct sp_case sp_case_timer(struct sp_timer *timer);
 
 /* Wait for one. Yields. */
 int sp_select(struct sp_case *cases, size_t count);

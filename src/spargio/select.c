@@ -5,7 +5,8 @@
  * 2. If none can happen, leave a waiter with each. All of them name the same
  *    wait of the fiber, each with a code of its own, so the wake word decides
  *    which one happens: the first claim wins, later ones fail.
- * 3. When woken, take back what is left.
+ * 3. When woken, take back what is left. If it was a timer that was moved, no
+ *    case has happened and all of it begins anew.
  *
  * A channel needs two to agree, and both may be in a select. That is settled
  * by order: step 2 holds the locks of all its channels, taken by address,
@@ -17,9 +18,9 @@
 #include "spargio/channel.h"
 #include "spargio/group.h"
 #include "spargio/op.h"
+#include "spargio/time.h"
 
 #include <spargio/select.h>
-#include <spargio/time.h>
 
 #include <assert.h>
 #include <errno.h>
@@ -33,11 +34,12 @@ enum kind {
 	FD,
 	TOKEN,
 	AT,
+	TIMER,
 };
 
 /* What waits for a case, in its _space. */
 union space {
-	struct sp__waiter waiter; /* JOIN, TOKEN */
+	struct sp__waiter waiter; /* JOIN, TOKEN, TIMER */
 	struct sp__chan_waiter chan;
 	struct sp__op op;
 };
@@ -97,6 +99,12 @@ struct sp_case sp_case_token(struct sp_token *token)
 struct sp_case sp_case_at(int64_t when)
 {
 	return (struct sp_case){ ._kind = AT, ._on.when = when };
+}
+
+struct sp_case sp_case_timer(struct sp_timer *timer)
+{
+	return (struct sp_case){ ._kind = timer == NULL ? NEVER : TIMER,
+				 ._on.timer = timer };
 }
 
 static bool is_channel(const struct sp_case *c)
@@ -207,6 +215,14 @@ static int try_fd(const struct sp_case *c)
 	return n > 0 ? p.revents : -EAGAIN;
 }
 
+/* When the case happens by itself. */
+static int64_t time_of(const struct sp_case *c)
+{
+	if (c->_kind == AT)
+		return c->_on.when;
+	return c->_kind == TIMER ? sp__timer_when(c->_on.timer) : SP_NEVER;
+}
+
 /* The channel's lock is held. */
 static int try_channel(struct sp_case *c)
 {
@@ -229,7 +245,8 @@ static int try_case(struct sp_case *c)
 	case TOKEN:
 		return sp_token_cancelled(c->_on.token) ? 0 : -EAGAIN;
 	case AT:
-		return c->_on.when <= sp_now() ? 0 : -EAGAIN;
+	case TIMER:
+		return time_of(c) <= sp_now() ? 0 : -EAGAIN;
 	case NEVER:
 		break;
 	}
@@ -302,27 +319,34 @@ static void place_fd(struct select *s, struct sp_case *c, uint32_t i)
 	sp__op_start(s->self->shard, op);
 }
 
+/* A waiter of ours for case @i. */
+static struct sp__waiter *waiter_of(struct select *s, uint32_t i)
+{
+	struct sp__waiter *w = &space_of(&s->cases[i])->waiter;
+
+	*w = (struct sp__waiter){ .fiber = s->self,
+				  .epoch = s->epoch,
+				  .code = code_of(i) };
+	return w;
+}
+
 /* Leave a waiter with a case that is no channel. True: it can happen now. */
 static bool place(struct select *s, uint32_t i)
 {
 	struct sp_case *c = &s->cases[i];
-	struct sp__waiter *w = &space_of(c)->waiter;
 
 	switch ((enum kind)c->_kind) {
 	case FD:
 		place_fd(s, c, i);
 		return false;
 	case JOIN:
-		*w = (struct sp__waiter){ .fiber = s->self,
-					  .epoch = s->epoch,
-					  .code = code_of(i) };
-		c->result = sp__join_begin(c->_on.task, w);
+		c->result = sp__join_begin(c->_on.task, waiter_of(s, i));
 		return c->result != 0;
 	case TOKEN:
-		*w = (struct sp__waiter){ .fiber = s->self,
-					  .epoch = s->epoch,
-					  .code = code_of(i) };
-		return !sp__token_watch(c->_on.token, w);
+		return !sp__token_watch(c->_on.token, waiter_of(s, i));
+	case TIMER:
+		sp__timer_watch(c->_on.timer, waiter_of(s, i));
+		return false;
 	case NEVER:
 	case RECV:
 	case SEND:
@@ -360,6 +384,9 @@ static void leave(struct sp_case *c, bool happened)
 		if (happened)
 			c->result = 0;
 		break;
+	case TIMER:
+		sp__timer_unwatch(c->_on.timer, &space->waiter);
+		break;
 	case NEVER:
 	case FD:
 	case AT:
@@ -394,33 +421,40 @@ static uint32_t sleep_on(struct select *s, int64_t deadline)
 	s->placed = 0;
 	while (s->placed < s->count) {
 		uint32_t i = s->placed++;
+		int64_t when;
 
-		if (s->cases[i]._kind == AT && s->cases[i]._on.when < deadline)
-			deadline = s->cases[i]._on.when;
 		/* If the claim fails another case was faster. */
 		if (place(s, i) &&
 		    sp__wake_claim(s->self, s->epoch, code_of(i)))
 			return code_of(i);
+		/* A timer that is moved after this wakes us. */
+		when = time_of(&s->cases[i]);
+		if (when < deadline)
+			deadline = when;
 	}
 	return sp__wait_end(s->self, s->epoch, deadline, "select", s->cases);
 }
 
-/* A deadline has come: that of a case, or the caller's. */
-static int time_is_up(struct select *s)
+/*
+ * A deadline has come: that of a case, or the caller's. -EAGAIN if it was that
+ * of a timer that has been moved since.
+ */
+static int time_is_up(struct select *s, int64_t deadline)
 {
 	int64_t now = sp_now();
 
 	for (uint32_t i = 0; i < s->count; i++) {
 		struct sp_case *c = &s->cases[s->order[i]];
 
-		if (c->_kind == AT && c->_on.when <= now) {
+		if (time_of(c) <= now) {
 			c->result = 0;
 			return s->order[i];
 		}
 	}
-	return -ETIMEDOUT;
+	return sp__deadline_of(s->self, deadline) <= now ? -ETIMEDOUT : -EAGAIN;
 }
 
+/* An index, an error, or -EAGAIN: nothing has happened, look again. */
 static int wait_all(struct select *s, int64_t deadline)
 {
 	uint32_t code;
@@ -440,10 +474,13 @@ static int wait_all(struct select *s, int64_t deadline)
 	code = sleep_on(s, deadline);
 	if (code == SP__CANCELLED || code == SP__TIMED_OUT) {
 		leave_all(s, s->count);
-		return code == SP__CANCELLED ? -ECANCELED : time_is_up(s);
+		return code == SP__CANCELLED ? -ECANCELED
+					     : time_is_up(s, deadline);
 	}
-	leave_all(s, code - code_of(0));
-	return (int)(code - code_of(0));
+	i = (int)(code - code_of(0));
+	leave_all(s, (uint32_t)i);
+	/* A timer wakes us only because it was moved. */
+	return s->cases[i]._kind == TIMER ? -EAGAIN : i;
 }
 
 static int begin(struct select *s, struct sp_case *cases, size_t count)
@@ -476,8 +513,12 @@ int sp_select_until(struct sp_case *cases, size_t count, int64_t deadline)
 		return i;
 	if (s.self == NULL)
 		return -EPERM;
-	i = try_all(&s);
-	return i == -EAGAIN ? wait_all(&s, deadline) : i;
+	do {
+		i = try_all(&s);
+		if (i == -EAGAIN)
+			i = wait_all(&s, deadline);
+	} while (i == -EAGAIN);
+	return i;
 }
 
 int sp_try_select(struct sp_case *cases, size_t count)

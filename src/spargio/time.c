@@ -1,7 +1,5 @@
-#include "spargio/fiber.h"
+#include "spargio/time.h"
 #include "spargio/shard.h"
-
-#include <spargio/time.h>
 
 #include <errno.h>
 #include <stdlib.h>
@@ -65,6 +63,14 @@ void sp_deadline_pop(struct sp_scope *scope)
 		self->deadline = scope->outer;
 }
 
+/* As in sp__wait_end(): a shield keeps off the deadlines of outer scopes. */
+int64_t sp__deadline_of(const struct sp_fiber *fiber, int64_t deadline)
+{
+	if (fiber->shield != 0 || deadline < fiber->deadline)
+		return deadline;
+	return fiber->deadline;
+}
+
 int64_t sp_deadline(void)
 {
 	struct sp_fiber *self = sp__fiber_self();
@@ -122,24 +128,45 @@ void sp_timer_reset(struct sp_timer *timer, int64_t when)
 	sp__spin_unlock(&timer->lock);
 }
 
+int64_t sp__timer_when(struct sp_timer *timer)
+{
+	int64_t when;
+
+	sp__spin_lock(&timer->lock);
+	when = timer->when;
+	sp__spin_unlock(&timer->lock);
+	return when;
+}
+
+void sp__timer_watch(struct sp_timer *timer, struct sp__waiter *w)
+{
+	sp__spin_lock(&timer->lock);
+	sp__waitlist_add(&timer->waiters, w);
+	sp__spin_unlock(&timer->lock);
+}
+
+/* Who woke us did so under this lock and has let go by now. */
+void sp__timer_unwatch(struct sp_timer *timer, struct sp__waiter *w)
+{
+	sp__spin_lock(&timer->lock);
+	sp__waitlist_remove(w);
+	sp__spin_unlock(&timer->lock);
+}
+
 /* One wait: until the timer's time as it is now, a reset, or @deadline. */
 static uint32_t timer_wait_once(struct sp_timer *timer, struct sp_fiber *self,
-				int64_t deadline, int64_t *when)
+				int64_t deadline)
 {
 	struct sp__waiter w = { .fiber = self, .code = SP__EVENT };
 	uint32_t code;
+	int64_t when;
 
-	sp__spin_lock(&timer->lock);
-	if (timer->when < deadline)
-		deadline = timer->when;
 	w.epoch = sp__wait_begin(self);
-	sp__waitlist_add(&timer->waiters, &w);
-	sp__spin_unlock(&timer->lock);
-	code = sp__wait_end(self, w.epoch, deadline, "timer", timer);
-	sp__spin_lock(&timer->lock);
-	sp__waitlist_remove(&w);
-	*when = timer->when;
-	sp__spin_unlock(&timer->lock);
+	sp__timer_watch(timer, &w);
+	when = sp__timer_when(timer);
+	code = sp__wait_end(self, w.epoch, when < deadline ? when : deadline,
+			    "timer", timer);
+	sp__timer_unwatch(timer, &w);
 	return code;
 }
 
@@ -154,15 +181,13 @@ int sp_timer_wait_until(struct sp_timer *timer, int64_t deadline)
 
 	if (self == NULL)
 		return -EPERM;
-	if (self->deadline < deadline)
-		deadline = self->deadline;
+	deadline = sp__deadline_of(self, deadline);
 	for (;;) {
-		int64_t when;
-		uint32_t code = timer_wait_once(timer, self, deadline, &when);
+		uint32_t code = timer_wait_once(timer, self, deadline);
 
 		if (code == SP__CANCELLED)
 			return -ECANCELED;
-		if (when <= sp_now())
+		if (sp__timer_when(timer) <= sp_now())
 			return 0;
 		if (deadline <= sp_now())
 			return -ETIMEDOUT;

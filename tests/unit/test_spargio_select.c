@@ -53,6 +53,7 @@ static int sleep_forever(void *arg)
 struct world {
 	struct sp_chan *in, *out;
 	struct sp_token *token;
+	struct sp_timer *timer;
 	struct sp_task task;
 	int fd[2];
 };
@@ -64,6 +65,7 @@ enum {
 	FD,
 	TOKEN,
 	AT,
+	TIMER,
 	KINDS,
 };
 
@@ -72,6 +74,7 @@ static void world_open(struct world *w)
 	w->in = chan_of(0);
 	w->out = chan_of(0);
 	EXPECT_EQ(sp_token_new(NULL, &w->token), 0);
+	EXPECT_EQ(sp_timer_new(SP_NEVER, &w->timer), 0);
 	EXPECT_EQ(pipe(w->fd), 0);
 }
 
@@ -80,6 +83,7 @@ static void world_close(struct world *w)
 	sp_chan_free(w->in);
 	sp_chan_free(w->out);
 	sp_token_free(w->token);
+	sp_timer_free(w->timer);
 	close(w->fd[0]);
 	close(w->fd[1]);
 }
@@ -118,6 +122,9 @@ static int push_one(void *arg)
 	case TOKEN:
 		sp_token_cancel(w->token);
 		break;
+	case TIMER:
+		sp_timer_reset(w->timer, sp_in(SP_MS));
+		break;
 	default:
 		break;
 	}
@@ -142,6 +149,7 @@ static void check_kind(struct world *w, int kind, uint32_t shard, bool early)
 		[FD] = sp_case_fd(w->fd[0], POLLIN),
 		[TOKEN] = sp_case_token(w->token),
 		[AT] = sp_case_at(kind == AT ? sp_in(5 * SP_MS) : SP_NEVER),
+		[TIMER] = sp_case_timer(w->timer),
 	};
 
 	EXPECT_EQ(sp_select(cases, KINDS), kind);
@@ -194,7 +202,7 @@ static int select_forever(void *arg)
 	struct sp_case cases[] = {
 		sp_case_recv(w->in, &in),    sp_case_send(w->out, &out),
 		sp_case_join(w->task, NULL), sp_case_fd(w->fd[0], POLLIN),
-		sp_case_token(w->token),
+		sp_case_token(w->token),     sp_case_timer(w->timer),
 	};
 
 	return sp_select(cases, COUNT(cases));
@@ -207,14 +215,16 @@ static int nothing_body(void *arg)
 		sp_case_recv(NULL, NULL),
 		sp_case_send(NULL, NULL),
 		sp_case_token(NULL),
+		sp_case_timer(NULL),
 	};
 	struct world w;
 	struct sp_task task;
 	int ret = 0, out;
 
 	(void)arg;
-	EXPECT_EQ(sp_select_until(never, 3, sp_in(SP_MS)), -ETIMEDOUT);
-	EXPECT_EQ(sp_try_select(never, 3), -EAGAIN);
+	EXPECT_EQ(sp_select_until(never, COUNT(never), sp_in(SP_MS)),
+		  -ETIMEDOUT);
+	EXPECT_EQ(sp_try_select(never, COUNT(never)), -EAGAIN);
 	EXPECT_EQ(sp_select_until(NULL, 0, sp_in(SP_MS)), -ETIMEDOUT);
 	EXPECT_EQ(sp_try_select(many, SP_CASES_MAX), -EAGAIN);
 	EXPECT_EQ(sp_select(many, SP_CASES_MAX + 1), -EINVAL);
@@ -656,6 +666,65 @@ static void test_readiness_and_channels_mix(void **state)
 	run_on(2, fd_race_body, NULL);
 }
 
+/* A timer that is moved, to and fro, while a select waits for it */
+
+#define FAR (3600 * SP_S)
+
+static void move_timer(struct sp_timer *timer)
+{
+	for (int i = 0; i < 1000; i++)
+		sp_timer_reset(timer, sp_in(i % 2 ? FAR : 2 * FAR));
+}
+
+static int move_near(void *arg)
+{
+	until_waiting(sp_runtime(), "select", 1);
+	move_timer(arg);
+	sp_timer_reset(arg, sp_in(SP_MS));
+	return 0;
+}
+
+static int move_on(void *arg)
+{
+	move_timer(arg);
+	return 0;
+}
+
+static int timer_body(void *arg)
+{
+	struct sp_task task;
+	struct sp_case c[2];
+	struct world w;
+	int item;
+
+	(void)arg;
+	world_open(&w);
+	c[0] = sp_case_recv(w.in, &item);
+	c[1] = sp_case_timer(w.timer);
+	sp_timer_reset(w.timer, sp_in(FAR));
+	EXPECT_EQ(sp_go_on(NULL, other_shard(), move_near, w.timer, &task), 0);
+	EXPECT_EQ(sp_select(c, 2), 1);
+	EXPECT_EQ(c[1].result, 0);
+	/* Not for being moved: its time has come, and it stays there. */
+	EXPECT_EQ(sp_try_select(c, 2), 1);
+	EXPECT_EQ(sp_join(task, NULL), 0);
+
+	/* The caller's deadline counts, however often the timer is moved. */
+	sp_timer_reset(w.timer, sp_in(FAR));
+	EXPECT_EQ(sp_go_on(NULL, other_shard(), move_on, w.timer, &task), 0);
+	EXPECT_EQ(sp_select_until(c, 2, sp_in(5 * SP_MS)), -ETIMEDOUT);
+	EXPECT_EQ(sp_join(task, NULL), 0);
+	world_close(&w);
+	return 0;
+}
+
+static void test_timer_is_moved_while_a_select_waits(void **state)
+{
+	(void)state;
+	run_on(1, timer_body, NULL);
+	run_on(2, timer_body, NULL);
+}
+
 /* A task is joined by the select exactly if that case happened. */
 
 static int end_at_once(void *arg)
@@ -706,6 +775,7 @@ int main(void)
 		cmocka_unit_test(test_select_does_not_meet_itself),
 		cmocka_unit_test(test_every_item_is_received_once),
 		cmocka_unit_test(test_readiness_and_channels_mix),
+		cmocka_unit_test(test_timer_is_moved_while_a_select_waits),
 		cmocka_unit_test(test_task_is_joined_once),
 	};
 
