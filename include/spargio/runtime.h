@@ -22,82 +22,11 @@
 #ifndef SPARGIO_RUNTIME_H
 #define SPARGIO_RUNTIME_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <spargio/options.h>
+
 #include <stdint.h>
 
 struct sp_rt;
-
-enum sp_backend {
-	SP_BACKEND_AUTO,  /* io_uring, or epoll if it cannot be set up */
-	SP_BACKEND_URING, /* io_uring or fail */
-	SP_BACKEND_EPOLL,
-};
-
-enum sp_ring_mode {
-	SP_RING_DEFER,	/* completions run when the shard asks: the best here */
-	SP_RING_COOP,	/* they run at the next system call of the thread */
-	SP_RING_SQPOLL, /* a kernel thread submits; burns a core */
-};
-
-/* How receive streams receive; a kernel that cannot takes the next. */
-enum sp_recv_mode {
-	SP_RECV_BUNDLES, /* many buffers in one completion: Linux 6.10 */
-	SP_RECV_SINGLES, /* one buffer in each: Linux 6.0 */
-	SP_RECV_READY,	 /* read when readable */
-};
-
-/* Values of sp_opts.spin_us other than a number of microseconds. */
-#define SP_SPIN_ADAPTIVE (-2) /* learn it, at most 50 us; the default */
-#define SP_SPIN_FOREVER	 (-1) /* never sleep */
-
-/* What a fiber hogging its shard looks like; see sp_opts.on_hog. */
-struct sp_hog {
-	uint32_t shard;
-	uint64_t fiber;	  /* its id, as in sp_dump() */
-	const char *name; /* or NULL */
-	uint32_t ms;	  /* how long it has run without yielding, at least */
-};
-
-/*
- * Zero means "the default" in every field but spin_us: start from SP_OPTS_INIT.
- */
-struct sp_opts {
-	uint32_t shards;	 /* default: CPUs this process may use */
-	enum sp_backend backend; /* environment SP_BACKEND=epoll wins */
-	enum sp_ring_mode ring_mode;
-	uint32_t ring_entries;	     /* submission queue; default 256 */
-	uint32_t cq_entries;	     /* default 8 x ring_entries */
-	const int *affinity;	     /* a CPU for each shard; default: none */
-	uint32_t mailbox_capacity;   /* messages per pair; default 4096 */
-	uint32_t stealable_capacity; /* queued per shard; default 4096 */
-	uint32_t steal_budget; /* victims asked in a search; default: all */
-	int32_t spin_us;       /* before sleeping; environment SP_SPIN wins */
-	size_t stack_size;     /* of a fiber; default 64 KiB, at most 1 MiB */
-
-	/* Tags whose messages overtake the others; see message.h. */
-	const uint16_t *hot_tags;
-	uint32_t hot_tag_count;
-	/* Tags that are summed instead of queued; at most 64. */
-	const uint16_t *counted_tags;
-	uint32_t counted_tag_count;
-	uint64_t counted_wake; /* wake a waiter at this sum; default 1 */
-
-	uint32_t pool_threads; /* of the blocking pool; default 4 */
-	uint32_t pool_queue;   /* jobs waiting for them; default 1024 */
-
-	/* Of receive streams, for each shard; see rstream.h. */
-	uint32_t recv_buffers;	   /* rounded up to 2^n; default 256 */
-	uint32_t recv_buffer_size; /* bytes; default 16 KiB */
-	enum sp_recv_mode recv_mode;
-
-	/* Called on a thread of its own when a fiber ran @watchdog_ms. */
-	uint32_t watchdog_ms; /* default 0: no watchdog */
-	void (*on_hog)(const struct sp_hog *hog, void *arg);
-	void *on_hog_arg;
-};
-
-#define SP_OPTS_INIT ((struct sp_opts){ .spin_us = SP_SPIN_ADAPTIVE })
 
 /*
  * Run @fn(@arg) as the first fiber, on shard 0, in the calling thread; return

@@ -1,5 +1,6 @@
 #include "waiting.h"
 
+#include <spargio/meet.h>
 #include <spargio/sync.h>
 
 #include <errno.h>
