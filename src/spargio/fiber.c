@@ -54,30 +54,27 @@ struct sp_fiber *sp__fiber_hand_over(struct sp_fiber *fiber)
 	return joiner;
 }
 
+/*
+ * The rule of sync.h: its joiner is woken under the lock, which it takes before
+ * it goes on. It may be a fiber of another runtime, which ends right after.
+ */
 void sp__fiber_bury(struct sp_shard *here, struct sp_fiber *fiber)
 {
-	struct sp_fiber *claimed = fiber->claimed;
-	struct sp_fiber *joiner = NULL;
-	uint64_t epoch = 0;
-	uint32_t code = 0;
-	bool detached;
+	struct sp__waiter *w;
+	bool unwanted;
 
 	atomic_store_explicit(&fiber->state, SP__FIBER_DONE,
 			      memory_order_relaxed);
 	sp__spin_lock(&fiber->lock);
 	fiber->done = true;
-	detached = fiber->detached;
-	if (fiber->joiner != NULL) {
-		joiner = fiber->joiner->fiber;
-		epoch = fiber->joiner->epoch;
-		code = fiber->joiner->code;
-	}
+	w = fiber->joiner;
+	unwanted = w == NULL && fiber->detached;
+	if (fiber->claimed != NULL)
+		sp__wake_deliver(fiber->claimed);
+	else if (w != NULL)
+		sp__wake(w->fiber, w->epoch, w->code);
 	sp__spin_unlock(&fiber->lock);
-	if (claimed != NULL)
-		sp__wake_deliver(claimed);
-	else if (joiner != NULL)
-		sp__wake(joiner, epoch, code);
-	else if (detached)
+	if (unwanted)
 		sp__fiber_free(here->rt, here, fiber);
 }
 

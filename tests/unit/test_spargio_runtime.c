@@ -140,6 +140,43 @@ static void test_stop_waits_drops_or_says_busy(void **state)
 	assert_int_equal(sp_stop(rt, sp_in(10 * SP_S)), 0);
 }
 
+/*
+ * A fiber that is joined from another runtime wakes its joiner there. Both the
+ * joiner and that runtime may be gone a moment later.
+ */
+
+static int end_soon(void *arg)
+{
+	(void)arg;
+	return sp_sleep(20 * SP_US);
+}
+
+static int join_it(void *arg)
+{
+	return sp_join(*(struct sp_task *)arg, NULL);
+}
+
+static void test_joiner_may_end_with_its_runtime(void **state)
+{
+	struct sp_opts opts = SP_OPTS_INIT;
+	struct sp_rt *joined, *rt;
+
+	(void)state;
+	opts.shards = 1;
+	assert_int_equal(sp_start(&opts, &joined), 0);
+	for (int i = 0; i < 100; i++) {
+		struct sp_task task;
+		int ret = -1;
+
+		assert_int_equal(sp_start(&opts, &rt), 0);
+		assert_int_equal(sp_go_on(joined, 0, end_soon, NULL, &task), 0);
+		assert_int_equal(sp_call_on(rt, 0, join_it, &task, &ret), 0);
+		assert_int_equal(ret, 0);
+		assert_int_equal(sp_stop(rt, sp_in(20 * SP_S)), 0);
+	}
+	assert_int_equal(sp_stop(joined, sp_in(20 * SP_S)), 0);
+}
+
 static int block_long(void *arg)
 {
 	(void)arg;
@@ -409,6 +446,7 @@ int main(void)
 		cmocka_unit_test(test_bad_options_are_refused),
 		cmocka_unit_test(test_back_end_is_the_one_asked_for),
 		cmocka_unit_test(test_stop_waits_drops_or_says_busy),
+		cmocka_unit_test(test_joiner_may_end_with_its_runtime),
 		cmocka_unit_test(test_stop_with_work_in_flight),
 		cmocka_unit_test(test_a_thousand_runtimes_leave_nothing_behind),
 		cmocka_unit_test(test_dump_shows_what_fibers_wait_for),
