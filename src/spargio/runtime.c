@@ -327,22 +327,49 @@ static void end_shards(struct sp_rt *rt)
 	sem_post(&rt->ended);
 }
 
+/*
+ * Of two shards that bury the last two fibers, the later to come here sees
+ * what the other has counted.
+ */
 static void end_if_over(struct sp_rt *rt)
 {
-	/*
-	 * Of two shards that bury the last two fibers, the later to come here
-	 * sees what the other has counted.
-	 */
 	atomic_fetch_add(&rt->ends, 1);
 	if (all_ended(rt))
 		end_shards(rt);
 }
 
+/*
+ * Hot: once per fiber. It counts and then asks; who closes writes and then
+ * looks at the counts, and without a fence each could miss the other. The
+ * fence is in sp__closing_seen(), once per shard instead of once per fiber.
+ */
 void sp__count_finished(struct sp_shard *s)
 {
-	sp__count(&s->counts.finished, 1);
+	_Atomic uint64_t *finished = &s->counts.finished;
+	uint64_t n = atomic_load_explicit(finished, memory_order_relaxed) + 1;
+
+	/* Pairs with all_ended(): whom this fiber spawned is counted before. */
+	atomic_store_explicit(finished, n, memory_order_release);
 	if (atomic_load_explicit(&s->rt->closing, memory_order_relaxed))
 		end_if_over(s->rt);
+}
+
+void sp__count_refused(struct sp_rt *rt)
+{
+	atomic_fetch_add(&rt->outside_finished, 1);
+	if (atomic_load(&rt->closing))
+		end_if_over(rt);
+}
+
+/*
+ * What this shard counted before it saw "closing" may have been seen by
+ * nobody: look once for all of it. What it counts from here on is looked at
+ * each time.
+ */
+void sp__closing_seen(struct sp_shard *s)
+{
+	s->told = true;
+	end_if_over(s->rt);
 }
 
 /* Nothing new, and everything that is there is asked to end. */
@@ -350,6 +377,9 @@ static void close_rt(struct sp_rt *rt)
 {
 	atomic_store(&rt->closing, true);
 	sp__stacks_walk(&rt->stacks, cancel_visitor, NULL);
+	/* No shard falls asleep any more without having seen it. */
+	for (uint32_t i = 0; i < rt->nshards; i++)
+		sp__shard_notify(&rt->shards[i]);
 	end_if_over(rt);
 }
 

@@ -56,6 +56,12 @@ struct sp_rt {
 	struct sp__leases leases;
 };
 
+/*
+ * Not a shard's thread: a fiber that was counted in outside_spawned will not
+ * come to be. That may be what sp_stop() waits for.
+ */
+void sp__count_refused(struct sp_rt *rt);
+
 /* What every entry point asks first: the runtime given, or the caller's. */
 struct sp_rt *sp__runtime_or_own(struct sp_rt *rt);
 

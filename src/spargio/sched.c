@@ -431,16 +431,24 @@ static bool runnable(const struct sp_shard *s)
 	       sp__shard_stealable(s) != 0;
 }
 
+static bool is_closing(const struct sp_shard *s)
+{
+	return atomic_load_explicit(&s->rt->closing, memory_order_relaxed);
+}
+
 bool sp__shard_has_work(struct sp_shard *s)
 {
 	return atomic_load_explicit(&s->inbox, memory_order_acquire) != NULL ||
 	       sp__mail_wanted(s) || s->backend->ready(s) || runnable(s) ||
+	       (is_closing(s) && !s->told) ||
 	       (atomic_load_explicit(&s->rt->ending, memory_order_relaxed) &&
 		!s->stopping);
 }
 
 static void look_around(struct sp_shard *s)
 {
+	if (is_closing(s) && !s->told)
+		sp__closing_seen(s);
 	s->backend->poll(s);
 	drain_inbox(s);
 	sp__mail_deliver(s);

@@ -70,6 +70,7 @@ struct sp_shard {
 	int32_t budget;	  /* fibers left to run before the next look around */
 	uint8_t lifo_run; /* taken from the slot in a row */
 	bool local_first; /* whose turn it is, local or runq */
+	bool told; /* that the runtime is closing; see sp__closing_seen() */
 	bool stopping;
 	int64_t turn_began;
 	int64_t woke_at;       /* from idling, if that was just now; else 0 */
@@ -149,6 +150,9 @@ struct sp_fiber *sp__shard_spill_pop(struct sp_shard *shard);
 
 /* Owner: one fiber less; tell sp_stop() if it waits for that. */
 void sp__count_finished(struct sp_shard *shard);
+
+/* Owner: the runtime is closing, and this is the first that we see of it. */
+void sp__closing_seen(struct sp_shard *shard);
 
 /* How many stealable fibers are queued. */
 uint32_t sp__shard_stealable(const struct sp_shard *shard);

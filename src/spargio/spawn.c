@@ -36,11 +36,14 @@ static uint64_t next_id(struct sp_rt *rt, struct sp_shard *here)
 	return (uint64_t)(here->index + 1) << 48 | n;
 }
 
-/* Undo next_id(): the fiber will not come to be. */
+/*
+ * Undo next_id(): the fiber will not come to be. On a shard a fiber is left,
+ * the caller, that tells sp_stop() when it ends.
+ */
 static void forget_id(struct sp_rt *rt, struct sp_shard *here)
 {
 	if (here == NULL)
-		atomic_fetch_add(&rt->outside_finished, 1);
+		sp__count_refused(rt);
 	else
 		sp__count(&here->counts.finished, 1);
 }

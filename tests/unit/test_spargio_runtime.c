@@ -190,6 +190,63 @@ static int call_blocking(void *arg)
 	return sp_block(block_long, NULL, NULL);
 }
 
+/* A job that nobody waits for any more, and that spawns when it is told to */
+
+struct late {
+	struct sp_rt *rt;
+	atomic_bool started, go;
+	int err;
+};
+
+static int spawn_late(void *arg)
+{
+	struct late *late = arg;
+
+	atomic_store(&late->started, true);
+	while (!atomic_load(&late->go))
+		;
+	late->err = sp_go_on(late->rt, 0, return_value, NULL, NULL);
+	return 0;
+}
+
+static int start_late(void *arg)
+{
+	struct late *late = arg;
+
+	while (!atomic_load(&late->started))
+		EXPECT_EQ(sp_block_until(spawn_late, late, sp_in(SP_MS), NULL),
+			  -ETIMEDOUT);
+	return 0;
+}
+
+/*
+ * A spawn that is refused because the runtime closes is counted and taken back.
+ * sp_stop() may look in between, when there is no fiber left to tell it later.
+ */
+static void test_stop_meets_a_spawn_from_outside(void **state)
+{
+	int64_t until = sp_in(60 * SP_S);
+	struct sp_opts opts = SP_OPTS_INIT;
+
+	(void)state;
+	opts.shards = 1;
+	for (int i = 0; i < 200; i++) {
+		struct late late = { 0 };
+
+		assert_int_equal(sp_start(&opts, &late.rt), 0);
+		assert_int_equal(sp_call_on(late.rt, 0, start_late, &late,
+					    NULL),
+				 0);
+		atomic_store(&late.go, true);
+		for (volatile int k = 0; k < 2 * i; k++)
+			;
+		assert_int_equal(sp_stop(late.rt, until), 0);
+		assert_true(late.err == 0 || late.err == -ESHUTDOWN);
+		assert_true(sp_now() < until);
+	}
+	assert_int_equal(atomic_exchange(&expect_failures, 0), 0);
+}
+
 static int busy_tree(void *arg)
 {
 	int depth = (int)(intptr_t)arg;
@@ -447,6 +504,7 @@ int main(void)
 		cmocka_unit_test(test_back_end_is_the_one_asked_for),
 		cmocka_unit_test(test_stop_waits_drops_or_says_busy),
 		cmocka_unit_test(test_joiner_may_end_with_its_runtime),
+		cmocka_unit_test(test_stop_meets_a_spawn_from_outside),
 		cmocka_unit_test(test_stop_with_work_in_flight),
 		cmocka_unit_test(test_a_thousand_runtimes_leave_nothing_behind),
 		cmocka_unit_test(test_dump_shows_what_fibers_wait_for),
