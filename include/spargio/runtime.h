@@ -44,7 +44,9 @@ int sp_start(const struct sp_opts *opts, struct sp_rt **out);
  * freed.
  *
  * 0		every fiber had ended.
- * -ETIMEDOUT	some had not and were dropped where they stood.
+ * -ETIMEDOUT	some had not and were dropped where they stood. What they held
+ *		stays held; what they waited in can be used and goes on without
+ *		them; their stacks are never given back.
  * -EBUSY	a fiber did not even yield, or a blocking job did not return;
  *		@rt is as it was and the call may be repeated.
  * -EDEADLK	called from one of its own fibers.

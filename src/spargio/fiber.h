@@ -162,6 +162,9 @@ int sp__wait_refused(struct sp_fiber *fiber);
  */
 bool sp__wait_drop(struct sp_fiber *fiber, uint64_t epoch);
 
+/* @fiber will never run again: whoever comes to wake it is late. */
+void sp__wait_void(struct sp_fiber *fiber);
+
 /* Wake @fiber from the wait @epoch. False if that wait is over. */
 bool sp__wake(struct sp_fiber *fiber, uint64_t epoch, uint32_t code);
 

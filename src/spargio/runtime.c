@@ -14,6 +14,10 @@
 #include <string.h>
 #include <time.h>
 
+#ifdef SP_ASAN
+#include <sanitizer/lsan_interface.h>
+#endif
+
 /* How long sp_stop() waits for a fiber that does not yield, after its time. */
 #define STOP_GRACE (SP_S)
 
@@ -81,10 +85,9 @@ static void init_shard(struct sp_rt *rt, uint32_t index)
 	s->spin_ns = sp__cpus_available() < rt->nshards ? 0 : 20 * SP_US;
 }
 
-static void rt_free(struct sp_rt *rt)
+/* Give back all but the shards and the stacks. */
+static void rt_empty(struct sp_rt *rt)
 {
-	if (rt == NULL)
-		return;
 	for (uint32_t i = 0; rt->shards != NULL && i < rt->nshards; i++) {
 		struct sp_shard *s = &rt->shards[i];
 
@@ -95,13 +98,17 @@ static void rt_free(struct sp_rt *rt)
 	}
 	sp__pool_free(rt->pool);
 	sp__leases_fini(&rt->leases);
-	sp__stacks_fini(&rt->stacks);
 	gate_fini(&rt->gate);
 	sem_destroy(&rt->ended);
 	sem_destroy(&rt->opened);
 	sem_destroy(&rt->gone);
-	free(rt->shards);
 	free(rt->tag_kinds);
+}
+
+static void rt_free(struct sp_rt *rt)
+{
+	sp__stacks_fini(&rt->stacks);
+	free(rt->shards);
 	free(rt);
 }
 
@@ -146,6 +153,7 @@ static int rt_new(const struct sp_opts *opts, struct sp_rt **out)
 	return 0;
 
 fail:
+	rt_empty(rt);
 	rt_free(rt);
 	return err;
 }
@@ -383,20 +391,40 @@ static void close_rt(struct sp_rt *rt)
 	end_if_over(rt);
 }
 
-/* Fibers that did not end are dropped where they stand. */
+/*
+ * A fiber that did not end is dropped where it stands. What it waits in may be
+ * used by others for long, so its wait is over and its stack stays.
+ */
 static void drop_visitor(struct sp__slot *slot, void *arg)
 {
 	struct sp_fiber *f = (struct sp_fiber *)(void *)slot;
+	bool *dropped = arg;
 
-	(void)arg;
 	sp__context_drop(&f->ctx);
+	if (atomic_load_explicit(&f->id, memory_order_relaxed) != 0 &&
+	    !f->done) {
+		sp__wait_void(f);
+		*dropped = true;
+	}
 }
 
-static void rt_close(struct sp_rt *rt)
+/* No thread of it is left. False if it had to leave something behind. */
+static bool rt_close(struct sp_rt *rt)
 {
+	bool dropped = false;
+
 	sp__watchdog_stop(rt);
-	sp__stacks_walk(&rt->stacks, drop_visitor, NULL);
-	rt_free(rt);
+	sp__stacks_walk(&rt->stacks, drop_visitor, &dropped);
+	rt_empty(rt);
+	if (!dropped) {
+		rt_free(rt);
+		return true;
+	}
+	/* Who was about to wake such a fiber still looks for its shard. */
+#ifdef SP_ASAN
+	__lsan_ignore_object(rt);
+#endif
+	return false;
 }
 
 /* sp_run() */
@@ -445,7 +473,7 @@ int sp_run(const struct sp_opts *opts, int (*fn)(void *), void *arg)
 	shard_end(first);
 	(void)join_threads(rt, SP_NEVER);
 	(void)sp__pool_stop(rt->pool, SP_NEVER);
-	rt_close(rt);
+	(void)rt_close(rt);
 	return err < 0 ? err : root.ret;
 }
 
@@ -469,7 +497,7 @@ int sp_start(const struct sp_opts *opts, struct sp_rt **out)
 	if (err < 0) {
 		end_shards(rt);
 		(void)join_threads(rt, SP_NEVER);
-		rt_close(rt);
+		(void)rt_close(rt);
 		return err;
 	}
 	*out = rt;
@@ -480,7 +508,6 @@ int sp_stop(struct sp_rt *rt, int64_t deadline)
 {
 	struct sp_shard *here = sp__shard_self();
 	int64_t last;
-	bool clean;
 
 	if (here != NULL && here->rt == rt)
 		return -EDEADLK;
@@ -493,9 +520,7 @@ int sp_stop(struct sp_rt *rt, int64_t deadline)
 		last = deadline;
 	if (!join_threads(rt, last) || !sp__pool_stop(rt->pool, last))
 		return -EBUSY;
-	clean = all_ended(rt);
-	rt_close(rt);
-	return clean ? 0 : -ETIMEDOUT;
+	return rt_close(rt) ? 0 : -ETIMEDOUT;
 }
 
 struct sp_rt *sp_runtime(void)

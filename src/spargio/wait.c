@@ -53,6 +53,12 @@ bool sp__wait_drop(struct sp_fiber *fiber, uint64_t epoch)
 	return decide(fiber, epoch, SP__EVENT);
 }
 
+void sp__wait_void(struct sp_fiber *fiber)
+{
+	sp__wait_begin_shielded(fiber);
+	atomic_fetch_or(&fiber->wake, SP__EVENT);
+}
+
 bool sp__wake(struct sp_fiber *fiber, uint64_t epoch, uint32_t code)
 {
 	if (!decide(fiber, epoch, code))

@@ -1,9 +1,12 @@
-#include "runtime.h"
+#include "waiting.h"
 
+#include <spargio/channel.h>
 #include <spargio/message.h>
 #include <spargio/op.h>
 #include <spargio/pool.h>
+#include <spargio/select.h>
 #include <spargio/stats.h>
+#include <spargio/sync.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -175,6 +178,96 @@ static void test_joiner_may_end_with_its_runtime(void **state)
 		assert_int_equal(sp_stop(rt, sp_in(20 * SP_S)), 0);
 	}
 	assert_int_equal(sp_stop(joined, sp_in(20 * SP_S)), 0);
+}
+
+/* What a dropped fiber waits in outlives it and its runtime. */
+
+struct left {
+	struct sp_chan *chan;
+	struct sp_timer *timer;
+	struct sp_mutex mutex;
+};
+
+static int wait_in_channel(void *arg)
+{
+	struct left *left = arg;
+	int item;
+
+	sp_shield_begin();
+	return sp_chan_recv(left->chan, &item);
+}
+
+static int wait_for_mutex(void *arg)
+{
+	struct left *left = arg;
+
+	sp_shield_begin();
+	return sp_mutex_lock(&left->mutex);
+}
+
+static int wait_in_select(void *arg)
+{
+	struct left *left = arg;
+	int item;
+	struct sp_case cases[] = {
+		sp_case_recv(left->chan, &item),
+		sp_case_timer(left->timer),
+	};
+
+	sp_shield_begin();
+	return sp_select(cases, COUNT(cases));
+}
+
+/* A job: a runtime whose fibers have to be dropped. */
+static int strand(void *left)
+{
+	struct sp_opts opts = SP_OPTS_INIT;
+	struct sp_rt *rt;
+
+	opts.shards = 2;
+	EXPECT_EQ(sp_start(&opts, &rt), 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		EXPECT_EQ(sp_go_on(rt, i, wait_in_channel, left, NULL), 0);
+		EXPECT_EQ(sp_go_on(rt, i, wait_for_mutex, left, NULL), 0);
+		EXPECT_EQ(sp_go_on(rt, i, wait_in_select, left, NULL), 0);
+	}
+	until_waiting(rt, "channel receive", 2);
+	until_waiting(rt, "mutex", 2);
+	until_waiting(rt, "select", 2);
+	EXPECT_EQ(sp_stop(rt, sp_in(20 * SP_MS)), -ETIMEDOUT);
+	return 0;
+}
+
+static int left_body(void *arg)
+{
+	struct left left = { .mutex = SP_MUTEX_INIT };
+	int item = 7;
+
+	(void)arg;
+	EXPECT_EQ(sp_chan_new(sizeof(int), 1, &left.chan), 0);
+	EXPECT_EQ(sp_timer_new(SP_NEVER, &left.timer), 0);
+	EXPECT_EQ(sp_mutex_lock(&left.mutex), 0);
+	EXPECT_EQ(sp_block(strand, &left, NULL), 0);
+
+	/* Nothing is given to those who are no more. */
+	EXPECT_EQ(sp_chan_try_send(left.chan, &item), 0);
+	EXPECT_EQ(sp_chan_length(left.chan), 1);
+	EXPECT_EQ(sp_chan_recv(left.chan, &item), 0);
+	EXPECT_EQ(item, 7);
+	sp_timer_reset(left.timer, sp_now());
+	EXPECT_EQ(sp_timer_wait(left.timer), 0);
+	EXPECT_EQ(sp_mutex_unlock(&left.mutex), 0);
+	EXPECT_EQ(sp_mutex_lock(&left.mutex), 0);
+	EXPECT_EQ(sp_mutex_unlock(&left.mutex), 0);
+	sp_timer_free(left.timer);
+	sp_chan_free(left.chan);
+	return 0;
+}
+
+static void test_dropped_fibers_leave_their_lists_usable(void **state)
+{
+	(void)state;
+	run_on(1, left_body, NULL);
 }
 
 static int block_long(void *arg)
@@ -504,6 +597,7 @@ int main(void)
 		cmocka_unit_test(test_back_end_is_the_one_asked_for),
 		cmocka_unit_test(test_stop_waits_drops_or_says_busy),
 		cmocka_unit_test(test_joiner_may_end_with_its_runtime),
+		cmocka_unit_test(test_dropped_fibers_leave_their_lists_usable),
 		cmocka_unit_test(test_stop_meets_a_spawn_from_outside),
 		cmocka_unit_test(test_stop_with_work_in_flight),
 		cmocka_unit_test(test_a_thousand_runtimes_leave_nothing_behind),
