@@ -16,6 +16,7 @@ struct sp_shard_stats {
 	uint32_t runnable;    /* fibers waiting for their turn */
 	uint32_t stealable;   /* of these, how many may be stolen */
 	uint32_t pending_ops; /* operations the kernel holds */
+	uint64_t busy_ns;     /* neither asleep nor spinning, up to now */
 	uint64_t switches;
 	uint64_t spawned;
 	uint64_t finished;

@@ -306,6 +306,28 @@ static void park(struct sp_shard *s)
 	atomic_fetch_sub(&rt->parked, 1);
 }
 
+/* When it had nothing to do any more, and when it had. */
+static void rest_from(struct sp_shard *s, int64_t now)
+{
+	uint64_t busy =
+		atomic_load_explicit(&s->counts.busy, memory_order_relaxed);
+
+	if (busy & SP__BUSY)
+		atomic_store_explicit(&s->counts.busy,
+				      ((uint64_t)now - busy) & ~SP__BUSY,
+				      memory_order_relaxed);
+}
+
+void sp__shard_busy_from(struct sp_shard *s, int64_t now)
+{
+	uint64_t busy =
+		atomic_load_explicit(&s->counts.busy, memory_order_relaxed);
+
+	atomic_store_explicit(&s->counts.busy,
+			      ((uint64_t)now - busy) | SP__BUSY,
+			      memory_order_relaxed);
+}
+
 void sp__shard_idle(struct sp_shard *s)
 {
 	int64_t began = sp_now();
@@ -316,6 +338,7 @@ void sp__shard_idle(struct sp_shard *s)
 		s->woke_at = now;
 		return;
 	}
+	rest_from(s, began);
 	if (spin(s, began, &now)) {
 		sp__count(&s->counts.spins, 1);
 	} else if (!sp__shard_steal(s, 1)) {
@@ -325,4 +348,5 @@ void sp__shard_idle(struct sp_shard *s)
 	}
 	learn(s, now - began, slept);
 	s->woke_at = now;
+	sp__shard_busy_from(s, now);
 }

@@ -488,6 +488,7 @@ static void wind_up(struct sp_shard *s)
 
 void sp__shard_loop(struct sp_shard *s)
 {
+	sp__shard_busy_from(s, sp_now());
 	while (!atomic_load_explicit(&s->rt->ending, memory_order_acquire))
 		turn(s);
 	wind_up(s);

@@ -107,6 +107,12 @@ struct sp_shard {
 		_Atomic uint64_t affinity_violations, ops, cq_overflows;
 		_Atomic uint64_t local_ops, remote_ops, refused_ops;
 		_Atomic uint64_t recv_starved, recv_copied, recv_pauses;
+		/*
+		 * At rest: the time it was busy, even. Busy: when that began,
+		 * less the time before, odd (SP__BUSY). One word, so that
+		 * who reads it never sees time go backwards.
+		 */
+		_Atomic uint64_t busy;
 		_Atomic uint64_t accept_pauses;
 		_Atomic uint32_t runnable, pending_ops, recv_out;
 	} counts;
@@ -115,6 +121,8 @@ struct sp_shard {
 };
 
 /* Add to a counter only its own shard writes: no read-modify-write needed. */
+#define SP__BUSY UINT64_C(1)
+
 static inline void sp__count(_Atomic uint64_t *counter, uint64_t n)
 {
 	atomic_store_explicit(counter,
@@ -171,6 +179,8 @@ bool sp__shard_has_work(struct sp_shard *shard);
 
 /* Idle, in idle.c: spin, steal, sleep. Returns when there may be work. */
 void sp__shard_idle(struct sp_shard *shard);
+/* It has something to do, since @now: once, and after each idling. */
+void sp__shard_busy_from(struct sp_shard *shard, int64_t now);
 
 /*
  * Anybody: something was delivered to @shard, which is awake. If it has not

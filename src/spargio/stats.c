@@ -11,6 +11,23 @@
 
 #define READ(field) atomic_load_explicit(&c->field, memory_order_relaxed)
 
+/* As sp__shard_counts.busy says; the clock belongs to one reading of it. */
+static uint64_t busy_ns(const struct sp__shard_counts *c)
+{
+	uint64_t busy = READ(busy), again;
+	int64_t now;
+
+	for (;;) {
+		now = sp_now();
+		again = READ(busy);
+		if (again == busy)
+			break;
+		busy = again;
+	}
+	/* Rounded as idle.c does, so that it never was more than it will be. */
+	return busy & SP__BUSY ? ((uint64_t)now - busy) & ~SP__BUSY : busy;
+}
+
 int sp_stats_shard(struct sp_rt *rt, uint32_t shard, struct sp_shard_stats *out)
 {
 	const struct sp__shard_counts *c;
@@ -22,6 +39,7 @@ int sp_stats_shard(struct sp_rt *rt, uint32_t shard, struct sp_shard_stats *out)
 		.runnable = READ(runnable),
 		.stealable = sp__shard_stealable(&rt->shards[shard]),
 		.pending_ops = READ(pending_ops),
+		.busy_ns = busy_ns(c),
 		.switches = READ(switches),
 		.spawned = READ(spawned),
 		.finished = READ(finished),

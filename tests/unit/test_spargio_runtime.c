@@ -587,6 +587,43 @@ static void test_a_sleeping_shard_shows_no_iowait(void **state)
 	assert_int_equal(n, 0);
 }
 
+static uint64_t busy_of(uint32_t shard)
+{
+	struct sp_shard_stats stats;
+
+	EXPECT_EQ(sp_stats_shard(sp_runtime(), shard, &stats), 0);
+	return stats.busy_ns;
+}
+
+/* Sleeping is not busy, working is, and time never goes backwards. */
+static int watch_busy(void *arg)
+{
+	int64_t began = sp_now();
+	uint64_t last = busy_of(0), other = busy_of(1), now;
+
+	(void)arg;
+	EXPECT_EQ(sp_sleep(300 * SP_MS), 0);
+	now = busy_of(0);
+	EXPECT(now >= last && now - last < 250 * SP_MS);
+	last = now;
+	began = sp_now();
+	while (sp_now() - began < 50 * SP_MS) {
+		now = busy_of(0);
+		EXPECT(now >= last);
+		EXPECT(busy_of(1) >= other);
+		last = now;
+		other = busy_of(1);
+	}
+	EXPECT(busy_of(0) >= 50 * SP_MS);
+	return 0;
+}
+
+static void test_busy_time(void **state)
+{
+	(void)state;
+	run_on(2, watch_busy, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -604,6 +641,7 @@ int main(void)
 		cmocka_unit_test(test_dump_shows_what_fibers_wait_for),
 		cmocka_unit_test(test_watchdog_names_a_fiber_that_hogs),
 		cmocka_unit_test(test_a_sleeping_shard_shows_no_iowait),
+		cmocka_unit_test(test_busy_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
