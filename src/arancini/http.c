@@ -1,9 +1,11 @@
 #include "arancini/http.h"
 
 #include "arancini/config_load.h"
+#include "arancini/feed.h"
 #include "arancini/http_state.h"
 #include "arancini/http_token.h"
 #include "arancini/vitals.h"
+#include "arancini/worker.h"
 
 #include <spargio/fiber.h>
 #include <spargio/runtime.h>
@@ -37,6 +39,19 @@ static void say(struct http *h, enum log_level level, const char *event,
 	if (hint != NULL)
 		log_text(&line, "hint", hint);
 	log_end(&line);
+}
+
+void http_log_client(struct log_line *line, const struct sockaddr *from)
+{
+	uint8_t address[16] = { [10] = 0xff, [11] = 0xff };
+
+	if (from->sa_family == AF_INET)
+		memcpy(address + 12,
+		       &((const struct sockaddr_in *)from)->sin_addr, 4);
+	else
+		memcpy(address, &((const struct sockaddr_in6 *)from)->sin6_addr,
+		       16);
+	log_address(line, "from", address);
 }
 
 /* Requests */
@@ -301,8 +316,11 @@ static int start_parts(struct http *h, int fd)
 	opts.pool_threads = 1;
 	if (err == 0)
 		err = sp_start(&opts, &h->rt);
+	/* Larger than in any run before: this clock has gone on since. */
 	if (err == 0)
-		err = vitals_start(h->collector, h->rt, &h->vitals);
+		err = feed_new(worker_now().wall_ns / 1000, &h->feed);
+	if (err == 0)
+		err = vitals_start(h->collector, h->rt, h->feed, &h->vitals);
 	if (err == 0)
 		err = start_daemon(h, fd);
 	return err;
@@ -395,9 +413,11 @@ void http_stop(struct http *h)
 	if (h == NULL)
 		return;
 	end_requests(h);
+	feed_close(h->feed);
 	if (h->daemon != NULL)
 		MHD_stop_daemon(h->daemon);
 	vitals_stop(h->vitals);
+	feed_free(h->feed);
 	if (h->rt != NULL)
 		sp_stop(h->rt, sp_in(5 * SP_S));
 	pthread_cond_destroy(&h->idle);

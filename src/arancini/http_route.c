@@ -15,6 +15,14 @@ static const struct http_route routes[] = {
 	{ "/api/v1/rib",
 	  "prefix match router peer view family rd limit cursor", 0,
 	  http_get_rib },
+	{ "/api/v1/events", "", HTTP_DIRECT, http_get_events },
+	{ "/metrics", "", 0, http_get_metrics },
+	{ "/api/v1/routers/*/disconnect", "", HTTP_POST, http_post_disconnect },
+	{ "/api/v1/peers/*/*/purge", "", HTTP_POST, http_post_purge },
+	{ "/api/v1/snapshot", "", HTTP_POST, http_post_snapshot },
+	{ "/api/v1/resync", "router", HTTP_POST, http_post_resync },
+	{ "/api/v1/log-level", "level", HTTP_POST | HTTP_DIRECT,
+	  http_post_log_level },
 };
 /* clang-format on */
 

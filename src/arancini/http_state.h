@@ -26,6 +26,7 @@
 
 struct http;
 struct http_request;
+struct feed;
 struct vitals;
 
 enum http_route_flags {
@@ -72,6 +73,7 @@ struct http {
 	struct log *log;
 	struct sp_rt *rt;
 	struct MHD_Daemon *daemon;
+	struct feed *feed;
 	struct vitals *vitals;
 	const char *token; /* NULL: there is none, and no action either */
 	char *own_token;   /* to free() */
@@ -123,6 +125,9 @@ bool http_take_router(struct http_request *r, const char *token,
 bool http_take_peer(struct http_request *r, const char *id,
 		    struct bmp_peer *out);
 
+/* http.c: "from", the address of who asks. */
+void http_log_client(struct log_line *line, const struct sockaddr *from);
+
 /* http_page.c: the dashboard's files */
 bool http_page_exists(const struct http_target *t);
 
@@ -136,5 +141,12 @@ void http_get_peers(struct http_request *r);
 void http_get_peer(struct http_request *r);
 void http_get_rib(struct http_request *r);
 void http_get_page(struct http_request *r);
+void http_get_events(struct http_request *r);
+void http_get_metrics(struct http_request *r);
+void http_post_disconnect(struct http_request *r);
+void http_post_purge(struct http_request *r);
+void http_post_resync(struct http_request *r);
+void http_post_snapshot(struct http_request *r);
+void http_post_log_level(struct http_request *r);
 
 #endif

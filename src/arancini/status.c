@@ -19,14 +19,14 @@ uint64_t status_resident(void)
 	return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-double status_latency(const struct publisher_stats *s, double share)
+double status_latency(const struct publisher_times *t, double share)
 {
 	uint64_t all = 0, seen = 0;
 
 	for (int i = 0; i < PUBLISHER_LATENCIES; i++)
-		all += s->latency[i];
+		all += t->of[i];
 	for (int i = 0; i < PUBLISHER_LATENCIES && all > 0; i++) {
-		seen += s->latency[i];
+		seen += t->of[i];
 		if ((double)seen >= share * (double)all)
 			return (double)(UINT64_C(1) << i) / 1e6;
 	}
@@ -59,17 +59,31 @@ static void put_output(struct json *j, const struct publisher_stats *s,
 	json_string_at(j, "lastError",
 		       s->last_error.text[0] != '\0' ? s->last_error.text
 						     : NULL);
-	json_number_at(j, "ackSecondsP50", status_latency(s, 0.5));
-	json_number_at(j, "ackSecondsP99", status_latency(s, 0.99));
+	json_number_at(j, "ackSecondsP50", status_latency(&s->acks, 0.5));
+	json_number_at(j, "ackSecondsP99", status_latency(&s->acks, 0.99));
+	json_number_at(j, "safeSecondsP50", status_latency(&s->safe, 0.5));
+	json_number_at(j, "safeSecondsP99", status_latency(&s->safe, 0.99));
 	json_end_object(j);
 }
 
-static void put_totals(struct json *j, const struct picture *p)
+static uint64_t bytes_of(const struct rib_sizes *sizes)
 {
 	uint64_t bytes = 0;
 
 	for (int i = 0; i < RIB_BYTES_KINDS; i++)
-		bytes += p->sizes.bytes[i];
+		bytes += sizes->bytes[i];
+	return bytes;
+}
+
+double status_bytes_per_route(const struct rib_sizes *sizes)
+{
+	return sizes->routes > 0
+		       ? (double)bytes_of(sizes) / (double)sizes->routes
+		       : 0;
+}
+
+static void put_totals(struct json *j, const struct picture *p)
+{
 	json_key(j, "totals");
 	json_object(j);
 	json_uint_at(j, "routers", p->routers);
@@ -80,11 +94,8 @@ static void put_totals(struct json *j, const struct picture *p)
 	json_uint_at(j, "tables", p->sizes.tables);
 	json_uint_at(j, "routes", p->sizes.routes);
 	json_uint_at(j, "attributeSets", p->sizes.attribute_sets);
-	json_uint_at(j, "bytes", bytes);
-	json_number_at(j, "bytesPerRoute",
-		       p->sizes.routes > 0
-			       ? (double)bytes / (double)p->sizes.routes
-			       : 0);
+	json_uint_at(j, "bytes", bytes_of(&p->sizes));
+	json_number_at(j, "bytesPerRoute", status_bytes_per_route(&p->sizes));
 	json_uint_at(j, "residentBytes", status_resident());
 	json_end_object(j);
 }

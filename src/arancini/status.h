@@ -15,10 +15,13 @@ void status_json(struct json *j, struct collector *c,
 /* The memory of this process in bytes, 0 if the kernel does not say. */
 uint64_t status_resident(void);
 
+/* Memory of the tables for each route, 0 if there is none. */
+double status_bytes_per_route(const struct rib_sizes *sizes);
+
 /*
  * The time within which @share of the acknowledgements came, in seconds, to
  * the power of two above it. 0 if there was none.
  */
-double status_latency(const struct publisher_stats *s, double share);
+double status_latency(const struct publisher_times *t, double share);
 
 #endif

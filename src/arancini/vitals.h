@@ -2,7 +2,8 @@
  * arancini/vitals.h - a look at all workers, once a second
  *
  * Rates need two looks; this is who takes them. A fiber of the HTTP server's
- * runtime asks every desk once a second and keeps what came of it.
+ * runtime asks every desk once a second, keeps what came of it, and passes
+ * events on, and the status if anybody reads it.
  *
  * Threads	start and stop: one, outside of fibers. vitals_get(): any.
  */
@@ -12,6 +13,7 @@
 #include "arancini/figures.h"
 
 struct collector;
+struct feed;
 struct sp_rt;
 struct vitals;
 
@@ -21,12 +23,15 @@ struct vitals_worker {
 	double busy; /* 0 to 1 */
 };
 
-/* @rt is where the fiber runs. */
+/* @rt is where the fiber runs; @feed must outlive it. */
 int vitals_start(struct collector *collector, struct sp_rt *rt,
-		 struct vitals **out);
+		 struct feed *feed, struct vitals **out);
 void vitals_stop(struct vitals *v);
 
 /* @out has room for all workers. */
 void vitals_get(struct vitals *v, struct vitals_worker *out);
+
+/* Since when there is something in the spool: sp_now(); 0: there is nothing. */
+int64_t vitals_spooling_since(struct vitals *v);
 
 #endif

@@ -19,6 +19,19 @@
 #define POOL_THREADS 3
 #define STOP_GRACE   (20 * SP_S) /* for what libnats is in the middle of */
 
+void publisher_note_time(struct publisher_times *times, int64_t began)
+{
+	int64_t ns = sp_now() - began;
+	uint64_t us = ns < 0 ? 0 : (uint64_t)ns / 1000;
+	/* 2^n itself belongs to bucket n. */
+	int bucket = us <= 1 ? 0 : 64 - __builtin_clzll(us - 1);
+
+	if (bucket >= PUBLISHER_LATENCIES)
+		bucket = PUBLISHER_LATENCIES - 1;
+	times->of[bucket]++;
+	times->sum_us += us;
+}
+
 uint64_t publisher_wall_ns(void)
 {
 	struct timespec now;

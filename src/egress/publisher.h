@@ -90,8 +90,13 @@ struct publisher_options {
 #define PUBLISHER_WINDOW	1024
 #define PUBLISHER_WINDOW_MAX	65536
 
-/* Times to an acknowledgement: bucket n counts up to 2^n microseconds. */
+/* Times: bucket n counts those up to 2^n microseconds, beyond n - 1. */
 #define PUBLISHER_LATENCIES 32
+
+struct publisher_times {
+	uint64_t of[PUBLISHER_LATENCIES];
+	uint64_t sum_us;
+};
 
 struct publisher_stats {
 	enum publisher_state state;
@@ -112,8 +117,9 @@ struct publisher_stats {
 	uint64_t recoveries; /* times the stream was asked where to go on */
 	uint64_t duplicates; /* acknowledged as stored before */
 	uint64_t timeouts;
-	uint64_t refused; /* messages the server did not store */
-	uint64_t latency[PUBLISHER_LATENCIES];
+	uint64_t refused;	     /* messages the server did not store */
+	struct publisher_times acks; /* from sending to the acknowledgement */
+	struct publisher_times safe; /* of batches, from the first update in */
 	struct nats_words last_error;
 };
 

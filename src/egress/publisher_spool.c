@@ -210,6 +210,8 @@ static void give_back(struct publisher *p, struct flight *f)
 	} else {
 		p->stats.journal_messages++;
 		p->stats.journal_updates += f->updates;
+		publisher_note_time(&p->stats.safe,
+				    (int64_t)f->batch->opened_ns);
 	}
 	egress_bridge_give_back(p->bridge, f->batch);
 }

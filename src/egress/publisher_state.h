@@ -112,6 +112,8 @@ void publisher_say(struct publisher *p, enum publisher_state state,
 void publisher_share(struct publisher *p);
 void publisher_set_mark(struct publisher *p, uint64_t position);
 uint64_t publisher_wall_ns(void);
+/* How long it is since @began, of the monotonic clock. */
+void publisher_note_time(struct publisher_times *times, int64_t began);
 
 /* publisher_epoch.c: numbers of runs. Blocks. */
 int publisher_epoch_load(const char *dir, uint64_t *out);

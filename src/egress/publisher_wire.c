@@ -22,16 +22,6 @@
 #define GENERATION_SHIFT 48
 #define NUMBER_MASK	 ((UINT64_C(1) << GENERATION_SHIFT) - 1)
 
-static void note_latency(struct publisher *p, int64_t ns)
-{
-	uint64_t us = ns < 0 ? 0 : (uint64_t)ns / 1000;
-	int bucket = us == 0 ? 0 : 64 - __builtin_clzll(us);
-
-	if (bucket >= PUBLISHER_LATENCIES)
-		bucket = PUBLISHER_LATENCIES - 1;
-	p->stats.latency[bucket]++;
-}
-
 static void answer(struct publisher *p, const struct nats_answer *a)
 {
 	uint64_t number = a->token & NUMBER_MASK;
@@ -56,7 +46,7 @@ static void answer(struct publisher *p, const struct nats_answer *a)
 	f->state = FLIGHT_STORED;
 	f->seq = a->ack.seq;
 	p->stats.duplicates += a->ack.duplicate;
-	note_latency(p, sp_now() - f->sent_ns);
+	publisher_note_time(&p->stats.acks, f->sent_ns);
 }
 
 void publisher_wire_answers(struct publisher *p)
@@ -186,8 +176,10 @@ static void settle_one(struct publisher *p, struct flight *f)
 	if (f->end > p->released)
 		p->released = f->end;
 	publisher_set_mark(p, f->seq);
-	if (f->batch != NULL)
-		egress_bridge_give_back(p->bridge, f->batch);
+	if (f->batch == NULL)
+		return;
+	publisher_note_time(&p->stats.safe, (int64_t)f->batch->opened_ns);
+	egress_bridge_give_back(p->bridge, f->batch);
 }
 
 void publisher_wire_settle(struct publisher *p)

@@ -293,6 +293,7 @@ static void count_peers(const struct rib *rib, struct rib_sizes *out)
 	TAILQ_FOREACH(router, &rib->router_list, link)
 	{
 		out->routers++;
+		out->syncing += router->waiting_count;
 		TAILQ_FOREACH(peer, &router->peer_list, link)
 		TAILQ_FOREACH(t, &peer->tables, link)
 		out->bytes[RIB_BYTES_ROUTES] += table_bytes(t);
