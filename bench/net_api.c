@@ -1,5 +1,5 @@
 /*
- * Six shapes of traffic with an echo server.
+ * Shapes of traffic with an echo server.
  *
  *	net_echo_rtt_256b			512 round trips of 256 bytes
  *	net_stream_throughput_4k_window32	one stream, 2048 frames
@@ -14,6 +14,12 @@
  *						hard ones changes
  *	net_keyed_hotspot_rotation_4k		rotation, and 16 messages for
  *						each frame to one of two owners
+ *	net_stream_bursty_tenants		eight, 32 steps that all begin
+ *						together: two that prefer the
+ *						same shard send 64 frames, the
+ *						others nothing
+ *	accept_connect_churn_skewed		short connections to a server
+ *						of its own: see net_churn.h
  *
  * A frame is 4096 bytes; up to 32 are sent, then as many received. "per_frame"
  * is a call for each frame, "batched" one for all of a window. The server is
@@ -24,9 +30,11 @@
  */
 #include "bench.h"
 #include "fibers.h"
+#include "net_churn.h"
 
 #include <spargio/fiber.h>
 #include <spargio/group.h>
+#include <spargio/meet.h>
 #include <spargio/message.h>
 #include <spargio/net.h>
 #include <spargio/runtime.h>
@@ -45,6 +53,8 @@ enum {
 	STEPS = 64,
 	SMALL = 256,
 	KEYED = 16, /* messages for a frame */
+	BURSTS = 32,
+	BURST = 64,
 	TAG_ADD = 1,
 	TAG_STOP,
 };
@@ -384,6 +394,38 @@ static void keyed(uint64_t iterations)
 	}
 }
 
+/* Everybody waits for the burst of a step to be over before the next. */
+
+static struct sp_barrier step_begins = SP_BARRIER_INIT(STREAMS);
+
+static int tenant(void *arg)
+{
+	struct stream *s = arg;
+	uint64_t want = 0;
+
+	for (uint32_t step = 0; step < BURSTS; step++) {
+		fibers_check(sp_barrier_wait(&step_begins) >= 0, "barrier");
+		if (s->index != step % STREAMS &&
+		    s->index != (step + SHARDS) % STREAMS)
+			continue;
+		exchange(s, BURST, NULL);
+		want += sum_of(BURST);
+	}
+	check_sum(s, want);
+	return 0;
+}
+
+static void bursty(uint64_t iterations)
+{
+	for (uint64_t n = 0; n < iterations; n++)
+		all_streams(tenant);
+}
+
+static void churn(uint64_t iterations)
+{
+	net_churn(iterations, batched);
+}
+
 /* The floor: blocking calls */
 
 static struct stream plain;
@@ -456,6 +498,8 @@ static const struct shape shapes[] = {
 	{ "net_stream_hotspot_rotation_4k", rotation },
 	{ "net_pipeline_hotspot_rotation_4k_window32", pipeline },
 	{ "net_keyed_hotspot_rotation_4k", keyed },
+	{ "net_stream_bursty_tenants", bursty },
+	{ "accept_connect_churn_skewed", churn },
 };
 
 #define SHAPES (sizeof(shapes) / sizeof(shapes[0]))
@@ -503,13 +547,14 @@ static void connect_plain(void)
 int main(int argc, char **argv)
 {
 	struct bench b =
-		bench_begin(argc, argv, "Measures six shapes of TCP traffic.");
+		bench_begin(argc, argv, "Measures shapes of TCP traffic.");
 	struct fibers fibers[SHAPES];
 	struct bench_loop loops[2 * SHAPES + FLOORS];
 	struct sp_rt *rt = fibers_start(SHARDS);
 	struct fibers connector = { rt, connect_all, 0 };
 
 	server_open(&server);
+	net_churn_serve(rt);
 	fibers_run(&connector, 1);
 	connect_plain();
 	server_accept(&server);
