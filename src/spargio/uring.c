@@ -237,8 +237,9 @@ static bool uring_ready(struct sp_shard *shard)
 {
 	const struct sp__ring *ring = &uring_of(shard)->ring;
 
+	/* What a completion has started may not have been submitted yet. */
 	return sp__ring_has_cqe(ring) || sp__ring_has_deferred(ring) ||
-	       sp__offload_ready(shard);
+	       sp__ring_pending(ring) != 0 || sp__offload_ready(shard);
 }
 
 static void note_overflow(struct sp_shard *shard)
