@@ -295,7 +295,8 @@ static int spawn_late(void *arg)
 {
 	struct late *late = arg;
 
-	atomic_store(&late->started, true);
+	if (atomic_exchange(&late->started, true))
+		return 0; /* another has begun in the meantime */
 	while (!atomic_load(&late->go))
 		;
 	late->err = sp_go_on(late->rt, 0, return_value, NULL, NULL);
@@ -306,9 +307,9 @@ static int start_late(void *arg)
 {
 	struct late *late = arg;
 
+	/* It may be withdrawn before it has begun. */
 	while (!atomic_load(&late->started))
-		EXPECT_EQ(sp_block_until(spawn_late, late, sp_in(SP_MS), NULL),
-			  -ETIMEDOUT);
+		(void)sp_block_until(spawn_late, late, sp_in(SP_MS), NULL);
 	return 0;
 }
 
