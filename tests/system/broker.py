@@ -3,6 +3,7 @@ the publisher, a proxy that loses what it is told to, and what must hold in the
 end."""
 
 import collections
+import functools
 import json
 import os
 import pathlib
@@ -20,6 +21,9 @@ from nats_client import Client
 STREAM = "ARANCINI"
 UPDATES = "arancini.updates."
 EPOCHS = "arancini.events.collector.epoch"
+# Of a driver, whatever happens to its broker: 64 batches of 64 KiB in the
+# bridge, as many under way and in libnats, and the code.
+MEMORY_KB = 140 * 1024
 
 
 def nats_server():
@@ -125,12 +129,15 @@ class Driver:
         return self.wait_for(lambda s: s["safe"] >= count, timeout)
 
     def wait_published(self, timeout=90):
-        """All it has is in the stream and nothing is left in the spool."""
-        return self.wait_for(
+        """All it has is in the stream and nothing is left in the spool, and
+        it never took more memory than its rings and batches are."""
+        status = self.wait_for(
             lambda s: s["state"] == "ready" and not s["spooling"]
             and s["spool_left"] == 0 and s["safe"] == s["pushed"]
             and s["pushed"] >= max(self.count, 1),
             timeout)
+        assert status["max_rss_kb"] < MEMORY_KB, self.describe()
+        return status
 
     def stop(self, expected=0, timeout=60):
         self.process.stdin.close()
@@ -158,6 +165,7 @@ class Proxy:
         self.released = False
         self.swallowed = 0
         self.pairs = []
+        self.said = []  # by the client, for each connection
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -181,8 +189,11 @@ class Proxy:
                 client.close()
                 continue
             self.pairs.append((client, server))
-            for source, target, way in ((client, server, self.up),
-                                        (server, client, self.down)):
+            said = bytearray()
+            self.said.append(said)
+            for source, target, way in (
+                    (client, server, functools.partial(self.up, said)),
+                    (server, client, self.down)):
                 threading.Thread(target=self.pump, daemon=True,
                                  args=(source, target, way)).start()
 
@@ -203,7 +214,8 @@ class Proxy:
                 except OSError:
                     pass
 
-    def up(self, data, target):
+    def up(self, said, data, target):
+        said += data
         if self.hold is not None:
             self.hold.append((data, target))
         else:

@@ -1,6 +1,8 @@
 """Credentials and TLS: who is wrong gets in nowhere and loses nothing."""
 
 import base64
+import hashlib
+import json
 import shutil
 import subprocess
 
@@ -52,15 +54,61 @@ def nkey(prefix, raw):
         ).rstrip("=")
 
 
+class Key:
+    """A new key of an operator, an account or a user: 'O', 'A' or 'U'."""
+
+    def __init__(self, kind):
+        self.der = openssl("genpkey", "-algorithm", "ed25519", "-outform",
+                           "DER")
+        public = openssl("pkey", "-inform", "DER", "-pubout", "-outform",
+                         "DER", input=self.der)
+        seed, kind = 18 << 3, (ord(kind) - ord("A")) << 3
+        self.public = nkey([kind], public[-32:])
+        self.seed = nkey([seed | kind >> 5, (kind & 31) << 3],
+                         self.der[-32:])
+
+    def sign(self, folder, text):
+        (folder / "key.der").write_bytes(self.der)
+        (folder / "signed").write_text(text)
+        return openssl("pkeyutl", "-sign", "-rawin", "-keyform", "DER",
+                       "-inkey", folder / "key.der", "-in", folder / "signed")
+
+
 def user_nkey(folder):
     """A new user: its public key, and a file with its seed."""
-    der = openssl("genpkey", "-algorithm", "ed25519", "-outform", "DER")
-    public = openssl("pkey", "-inform", "DER", "-pubout", "-outform", "DER",
-                     input=der)
-    seed, user = 18 << 3, 20 << 3  # 'S', 'U'
+    key = Key("U")
     file = folder / "user.nk"
-    file.write_text(nkey([seed | user >> 5, (user & 31) << 3], der[-32:]))
-    return nkey([user], public[-32:]), file
+    file.write_text(key.seed)
+    return key.public, file
+
+
+def base64url(data):
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
+def jwt(folder, issuer, subject, what):
+    """What @issuer says of @subject, signed."""
+    claims = {"iat": 1700000000, "iss": issuer.public, "sub": subject.public,
+              "name": what["type"], "nats": {"version": 2, **what}}
+    claims["jti"] = base64.b32encode(hashlib.sha256(
+        json.dumps(claims).encode()).digest()).decode().rstrip("=")
+    text = ".".join(base64url(json.dumps(part).encode()) for part in (
+        {"typ": "JWT", "alg": "ed25519-nkey"}, claims))
+    return f"{text}.{base64url(issuer.sign(folder, text))}"
+
+
+def credentials(folder, name, account):
+    """The file of a new user of @account."""
+    user = Key("U")
+    token = jwt(folder, account, user, {"type": "user", "subs": -1,
+                                        "data": -1, "payload": -1})
+    file = folder / f"{name}.creds"
+    file.write_text(
+        f"-----BEGIN NATS USER JWT-----\n{token}\n"
+        "------END NATS USER JWT------\n\n"
+        f"-----BEGIN USER NKEY SEED-----\n{user.seed}\n"
+        "------END USER NKEY SEED------\n")
+    return file
 
 
 def refuse_then_accept(broker, drive, wrong, right, **client):
@@ -111,6 +159,44 @@ def test_nkey(broker, drive, tmp_path):
                  seed)
     good.wait_published()
     good.stop()
+
+
+def test_creds(arancini, broker, drive, tmp_path):
+    """An operator, its account with JetStream, and users with files."""
+    operator, system = Key("O"), Key("A")
+    account, stranger = Key("A"), Key("A")
+    limits = dict.fromkeys(("subs", "data", "payload", "imports", "exports",
+                            "conn", "leaf"), -1) | {"wildcards": True}
+    store = dict.fromkeys(("mem_storage", "disk_storage", "streams",
+                           "consumer"), -1)
+    accounts = {one.public: jwt(tmp_path, operator, one,
+                                {"type": "account", "limits": what})
+                for one, what in ((system, limits), (account, limits | store))}
+    broker.start(
+        f"operator: {jwt(tmp_path, operator, operator, {'type': 'operator'})}"
+        f"\nsystem_account: {system.public}\nresolver: MEMORY\n"
+        "resolver_preload: {\n"
+        + "".join(f"{key}: {text}\n" for key, text in accounts.items())
+        + "}\n")
+    right = credentials(tmp_path, "right", account)
+    bad = drive(broker.url, "--count", 300, "--creds",
+                credentials(tmp_path, "wrong", stranger))
+    bad.wait_safe(300)  # in the spool
+    bad.wait_for(lambda s: "connect: " in bad.err.read_text())
+    assert bad.status["messages"] == 0 and bad.status["connects"] == 0
+    bad.stop()
+    good = drive(broker.url, "--count", 10, "--encode", "none", "--creds",
+                 right)
+    good.wait_published()
+    good.stop()
+    tail = subprocess.run(
+        [arancini, "tail", "--nats", broker.url, "--creds", right, "--since",
+         "all", "--subject", "arancini.updates.>", "--idle-exit", "2"],
+        capture_output=True, text=True, timeout=60)
+    assert tail.returncode == 0, tail.stderr
+    # The first 300 are numbers, not updates.
+    got = [json.loads(line) for line in tail.stdout.splitlines()]
+    assert [u["sequence"] for u in got] == list(range(1, 101))
 
 
 def make_ca(folder, name):
