@@ -22,7 +22,11 @@ enum tail_form {
 
 struct tail {
 	struct nats_reader_options nats; /* servers: from JetStream */
-	const char *journal;		 /* or from this folder */
+	const char *password_file;
+	char *password; /* what is in it; ours */
+	const char *token_file;
+	char *token;
+	const char *journal; /* or from this folder */
 	enum tail_form form;
 	uint64_t count;	 /* of updates and events; 0: no end */
 	int64_t idle_ms; /* end when nothing came for so long; 0: never */

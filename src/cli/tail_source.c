@@ -46,24 +46,35 @@ static void end_line(struct tail *t)
 	json_end_line(&t->out);
 }
 
-static void print_one(struct tail *t, const struct tail_message *m,
-		      const struct egress_message *one)
+static void complain(const struct tail_message *m, const char *what)
+{
+	fprintf(stderr, "arancini tail: message %" PRIu64 " (%s): %s\n",
+		m->position, m->subject, what);
+}
+
+static void print_update(struct tail *t, const struct tail_message *m,
+			 const struct egress_message *one)
 {
 	struct egress_update u;
+
+	if (egress_read_update(one, &u) < 0) {
+		complain(m, "is no update");
+	} else if (t->form == TAIL_JSON) {
+		put_line(t, m, "update");
+		tail_json_update(&t->out, &u);
+		end_line(t);
+	} else {
+		tail_text_update(&u);
+	}
+}
+
+static void print_event(struct tail *t, const struct tail_message *m,
+			const struct egress_message *one)
+{
 	struct egress_event e;
 
-	if (holds_updates(m->subject)) {
-		if (egress_read_update(one, &u) < 0) {
-			t->failed = true;
-		} else if (t->form == TAIL_JSON) {
-			put_line(t, m, "update");
-			tail_json_update(&t->out, &u);
-			end_line(t);
-		} else {
-			tail_text_update(&u);
-		}
-	} else if (egress_read_event(one, &e) < 0) {
-		t->failed = true;
+	if (egress_read_event(one, &e) < 0) {
+		complain(m, "is no event");
 	} else if (t->form == TAIL_JSON) {
 		put_line(t, m, tail_event_name(e.kind));
 		tail_json_event(&t->out, &e);
@@ -71,12 +82,6 @@ static void print_one(struct tail *t, const struct tail_message *m,
 	} else {
 		tail_text_event(&e);
 	}
-}
-
-static void complain(const struct tail_message *m, const char *what)
-{
-	fprintf(stderr, "arancini tail: message %" PRIu64 " (%s): %s\n",
-		m->position, m->subject, what);
 }
 
 /* Everything that was printed must be seen now, not when more comes. */
@@ -95,22 +100,27 @@ bool tail_message(struct tail *t, const struct tail_message *m)
 	struct egress_message one;
 	struct egress_reader r;
 	struct wire_view plain;
-	int got;
+	size_t whole = 0; /* bytes of what was printed */
+	int got = 0;
 
 	if (egress_codec_open(t->codec, m->encoding, m->bytes, &plain) < 0) {
 		complain(m, "cannot be unpacked");
 		return true;
 	}
 	r = egress_read_start(plain);
-	while ((got = egress_read_next(&r, &one)) > 0) {
+	while ((t->count == 0 || t->printed < t->count) &&
+	       (got = egress_read_next(&r, &one)) > 0) {
 		t->printed++;
-		if (t->form != TAIL_RAW)
-			print_one(t, m, &one);
-		if (t->count != 0 && t->printed == t->count)
-			break;
+		whole = plain.len - r.c.left;
+		if (t->form == TAIL_RAW)
+			continue;
+		if (holds_updates(m->subject))
+			print_update(t, m, &one);
+		else
+			print_event(t, m, &one);
 	}
-	if (t->form == TAIL_RAW)
-		fwrite(plain.p, 1, plain.len, stdout);
+	if (t->form == TAIL_RAW && whole > 0)
+		fwrite(plain.p, 1, whole, stdout);
 	if (got < 0)
 		complain(m, "is damaged");
 	flush(t);

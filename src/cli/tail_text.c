@@ -36,16 +36,37 @@ static const char *address_text(const uint8_t *address, char buf[ADDRESS_MAX])
 	return buf;
 }
 
+/*
+ * What a router says of itself goes to a terminal, and must not command it:
+ * controls are shown as question marks (also those of UTF-8, U+0080 to U+009F).
+ */
+static void print_words(struct wire_view words)
+{
+	for (size_t i = 0; i < words.len; i++) {
+		uint8_t c = words.p[i];
+		bool second = i + 1 < words.len && words.p[i + 1] >= 0x80 &&
+			      words.p[i + 1] < 0xa0;
+
+		if (c == 0xc2 && second) {
+			putchar('?');
+			i++;
+		} else {
+			putchar(c < 0x20 || c == 0x7f ? '?' : c);
+		}
+	}
+}
+
 static void print_who(uint64_t time_ns, const uint8_t *router,
 		      struct wire_view name)
 {
 	char buf[ADDRESS_MAX];
 
 	print_time(time_ns);
+	putchar(' ');
 	if (name.len > 0)
-		printf(" %.*s", (int)name.len, (const char *)name.p);
+		print_words(name);
 	else
-		printf(" %s", address_text(router, buf));
+		fputs(address_text(router, buf), stdout);
 }
 
 static void print_path(const struct egress_list *path)
@@ -66,8 +87,7 @@ void tail_text_update(const struct egress_update *u)
 	printf(" %s", address_text(u->peer_addr, buf));
 	printf(" %c ", u->announced ? '+' : '-');
 	if (u->nlri_text.len > 0)
-		printf("%.*s", (int)u->nlri_text.len,
-		       (const char *)u->nlri_text.p);
+		print_words(u->nlri_text);
 	else
 		printf("%s/%u", address_text(u->prefix_addr, buf),
 		       u->prefix_len);
@@ -95,9 +115,10 @@ void tail_text_event(const struct egress_event *e)
 	if (e->has_table)
 		printf(" %u/%u", e->afi, e->safi);
 	if (e->collector.len > 0)
-		printf(" of %.*s", (int)e->collector.len,
-		       (const char *)e->collector.p);
+		fputs(" of ", stdout);
+	print_words(e->collector);
 	if (e->text.len > 0)
-		printf(": %.*s", (int)e->text.len, (const char *)e->text.p);
+		fputs(": ", stdout);
+	print_words(e->text);
 	putchar('\n');
 }

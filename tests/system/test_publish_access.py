@@ -128,15 +128,30 @@ def refuse_then_accept(broker, drive, wrong, right, **client):
             if m.subject.startswith("arancini.updates")][:300]
 
 
-def test_password(broker, drive):
+def tail_is_let_in(arancini, broker, *access):
+    """"arancini tail" sees the epoch event, and not without @access."""
+    for words, code in ((access, 0), ((), 1)):
+        tail = subprocess.run(
+            [arancini, "tail", "--nats", broker.url, *map(str, words),
+             "--since", "all", "--subject", "arancini.events.>", "--count",
+             "1", "--idle-exit", "20"], capture_output=True, text=True,
+            timeout=60)
+        assert tail.returncode == code, tail.stderr
+        assert len(tail.stdout.splitlines()) == 1 - code
+
+
+def test_password(arancini, broker, drive, tmp_path):
     broker.start('authorization { user: "u", password: "right" }\n')
     got = refuse_then_accept(
         broker, drive, ["--user", "u", "--password", "wrong"],
         ["--user", "u", "--password", "right"], user="u", password="right")
     assert got == list(range(1, 301))
+    (tmp_path / "password").write_text("right\n")
+    tail_is_let_in(arancini, broker, "--user", "u", "--password-file",
+                   tmp_path / "password")
 
 
-def test_token(broker, drive):
+def test_token(arancini, broker, drive, tmp_path):
     broker.start('authorization { token: "t0ken" }\n')
     bad = drive(broker.url, "--count", 10, "--token", "other")
     bad.wait_for(lambda s: "connect: " in bad.err.read_text())
@@ -144,9 +159,11 @@ def test_token(broker, drive):
     good = drive(broker.url, "--count", 10, "--token", "t0ken")
     good.wait_published()
     good.stop()
+    (tmp_path / "token").write_text("t0ken\n")
+    tail_is_let_in(arancini, broker, "--token-file", tmp_path / "token")
 
 
-def test_nkey(broker, drive, tmp_path):
+def test_nkey(arancini, broker, drive, tmp_path):
     public, seed = user_nkey(tmp_path)
     (tmp_path / "other").mkdir()
     stranger, stranger_seed = user_nkey(tmp_path / "other")
@@ -159,6 +176,7 @@ def test_nkey(broker, drive, tmp_path):
                  seed)
     good.wait_published()
     good.stop()
+    tail_is_let_in(arancini, broker, "--nkey", public, "--nkey-seed", seed)
 
 
 def test_creds(arancini, broker, drive, tmp_path):
@@ -227,7 +245,7 @@ def test_tls(broker, drive, tmp_path):
     assert got == list(range(1, 301))
 
 
-def test_client_certificate(broker, drive, tmp_path):
+def test_client_certificate(arancini, broker, drive, tmp_path):
     ca, other = make_ca(tmp_path, "ca"), make_ca(tmp_path, "other")
     key, cert = make_cert(tmp_path, "server", ca)
     mine, stranger = (make_cert(tmp_path, "mine", ca),
@@ -243,3 +261,5 @@ def test_client_certificate(broker, drive, tmp_path):
                  "--key", mine[0])
     good.wait_published()
     good.stop()
+    tail_is_let_in(arancini, broker, "--tls-ca", ca[1], "--tls-cert", mine[1],
+                   "--tls-key", mine[0])

@@ -2,12 +2,18 @@
 restart of the broker; and a second opinion by Cap'n Proto's own tool."""
 
 import json
+import os
+import pty
 import re
+import socket
+import struct
 import subprocess
+import time
 
 import pytest
 
 from broker import STREAM, Broker, Driver
+from collecting import Collector
 
 OPTIONS = ["--max-bytes", 1 << 30, "--ack-ms", 2000, "--wait-ms", 2000]
 ENCODINGS = ["none", "packed", "zstd"]
@@ -127,6 +133,123 @@ def test_raw_reads_with_capnp(arancini, broker, drive, tmp_path, tree):
         input=raw, capture_output=True, check=True).stdout.decode()
     assert [int(n) for n in re.findall(r"sequence = (\d+)", text)] == \
         list(range(1, 31))
+
+
+def test_raw_ends_inside_a_batch(arancini, broker, drive, tmp_path, tree):
+    publish(drive, broker, tmp_path, "zstd", count=3)
+    raw = subprocess.run(
+        [arancini, "tail", "--nats", broker.url, "--since", "all", "--raw",
+         "--subject", "arancini.updates.>", "--count", "25"],
+        capture_output=True, check=True, timeout=60).stdout
+    text = subprocess.run(
+        ["capnp", "decode", tree / "schema" / "update.capnp", "Update"],
+        input=raw, capture_output=True, check=True).stdout.decode()
+    assert len(re.findall(r"sequence = (\d+)", text)) == 25
+
+
+def source(kind, broker, tmp_path):
+    """[options of the driver, options of tail]"""
+    if kind == "stream":
+        return ["--server", broker.url, *OPTIONS], ["--nats", broker.url]
+    return (["--journal", tmp_path / "journal"],
+            ["--journal", tmp_path / "journal"])
+
+
+@pytest.mark.parametrize("kind", ["stream", "journal"])
+def test_new_is_what_comes_from_now_on(arancini, broker, drive, tmp_path,
+                                       kind):
+    where, options = source(kind, broker, tmp_path)
+    driver = drive(*where, "--encode", "none", "--rate", 100)
+    driver.wait_for(lambda s: s["safe"] >= 100)
+    lines = tail(arancini, *options, "--count", 200, "--since", "new")
+    sequences = [line["sequence"] for line in lines]
+    assert sequences[0] > 1000
+    assert sequences == list(range(sequences[0], sequences[0] + 200))
+
+
+@pytest.mark.parametrize("kind", ["stream", "journal"])
+def test_since_a_time(arancini, broker, drive, tmp_path, kind):
+    """Of two runs only the second one, which began after that second."""
+    where, options = source(kind, broker, tmp_path)
+
+    def run(count):
+        driver = drive(*where, "--encode", "none", "--count", count)
+        driver.wait_safe(count)
+        driver.stop()
+
+    run(20)
+    when = int(time.time()) + 1
+    while time.time() < when:
+        time.sleep(0.02)
+    run(30)
+    for since in (str(when), time.strftime("%Y-%m-%dT%H:%M:%SZ",
+                                           time.gmtime(when))):
+        lines = tail(arancini, *options, "--since", since, "--subject",
+                     "arancini.updates.>", "--idle-exit", 2)
+        check_lines(lines, 300)
+
+
+def on_a_terminal(*argv):
+    """What a program writes to a terminal, as one text."""
+    ours, its = pty.openpty()
+    try:
+        process = subprocess.Popen([str(a) for a in argv], stdout=its)
+        os.close(its)
+        said = b""
+        try:
+            while chunk := os.read(ours, 65536):
+                said += chunk
+        except OSError:
+            pass  # the other side is gone
+        assert process.wait(20) == 0
+        return said.decode()
+    finally:
+        os.close(ours)
+
+
+def test_lines_for_people(server, arancini, tmp_path):
+    """On a terminal; what a router is called cannot command it."""
+    collector = Collector(server, arancini, tmp_path / "state")
+    name = "edge\x1b]0;owned\x07\u009b2J".encode()
+    tlvs = b"".join(struct.pack(">HH", kind, len(value)) + value
+                    for kind, value in ((1, b"a router"), (2, name)))
+    with socket.create_connection(("127.0.0.1", collector.port)) as router:
+        router.sendall(struct.pack(">BIB", 3, 6 + len(tlvs), 4) + tlvs)
+        router.shutdown(socket.SHUT_WR)
+        router.recv(1)
+    collector.send("generate", "--peers", "1", "--prefixes", "10", "--seed",
+                   "3")
+    collector.until_said("event=session_close", 2)
+    collector.stop()
+    said = on_a_terminal(arancini, "tail", "--journal", collector.journal,
+                         "--since", "all", "--idle-exit", "1")
+    assert "edge?]0;owned??2J" in said and "\x1b" not in said
+    assert len(re.findall(r"^\d\d:\d\d:\d\d\.\d{3} 127\.0\.0\.1 AS\d+ \S+ "
+                          r"\+ \S+/\d+ via \S+ \[[\d ]+\]\r$", said,
+                          re.M)) == 10
+    as_json = on_a_terminal(arancini, "tail", "--journal", collector.journal,
+                            "--since", "all", "--idle-exit", "1", "--json")
+    kinds = [json.loads(line)["type"] for line in as_json.splitlines()]
+    assert kinds.count("update") == 10 and "peerUp" in kinds
+
+
+def test_what_is_not_ours_is_named_and_passed_over(arancini, broker, drive,
+                                                   tmp_path):
+    publish(drive, broker, tmp_path, "none", count=3)
+    with broker.client() as client:
+        for subject in ("arancini.updates.x.1.1_1", "arancini.events.x.peerUp"):
+            for data in (b"garbage", struct.pack("<IIQ", 0, 1, 1)):
+                client.publish(subject, data)
+        client.request("$JS.API.INFO")  # all that was before it is stored
+    publish(drive, broker, tmp_path, "none", count=3)
+    done = subprocess.run(
+        [arancini, "tail", "--nats", broker.url, "--since", "all",
+         "--idle-exit", "2"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()) == 2 * 31
+    complaints = done.stderr.splitlines()
+    assert len(complaints) == 4
+    assert all("message " in line and ".x." in line for line in complaints)
 
 
 def test_another_client_and_capnp_read_the_stream(broker, drive, tmp_path,
