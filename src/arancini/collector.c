@@ -246,6 +246,20 @@ static void keep_state(struct station *s)
 		fail(c, "no_final_snapshot", c->config->snapshot.state, err);
 }
 
+/* A bug of ours: better found in a log than in somebody's table. */
+static void log_violations(struct station *s)
+{
+	uint64_t n = s->worker.counts.ownership_violations;
+	struct log_line line;
+
+	if (n == 0 || !log_begin(s->collector->log, LOG_LEVEL_ERROR,
+				 "ownership_violated", &line))
+		return;
+	log_u64(&line, "worker", s->worker.id);
+	log_u64(&line, "times", n);
+	log_end(&line);
+}
+
 static int stop_station(void *arg)
 {
 	struct station *s = arg;
@@ -260,6 +274,7 @@ static int stop_station(void *arg)
 	keep_state(s);
 	if (s->worker.desk != NULL)
 		desk_close(s->worker.desk);
+	log_violations(s);
 	return s->worker.batcher == NULL
 		       ? 0
 		       : worker_finish(&s->worker, s->deadline);

@@ -27,6 +27,12 @@ const char *ending_name(enum ending e)
 	return (unsigned)e < ENDINGS ? names[e] : "unknown";
 }
 
+enum ending ending_of_version(const struct bmp_frame *frame, enum bmp_v4 v4)
+{
+	return frame->version == 4 && v4 == BMP_V4_OFF ? ENDING_BAD_VERSION
+						       : ENDING_NONE;
+}
+
 enum ending ending_of_frame(enum bmp_frame_status status)
 {
 	switch (status) {

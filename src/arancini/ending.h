@@ -8,7 +8,7 @@
 #ifndef ARANCINI_ENDING_H
 #define ARANCINI_ENDING_H
 
-#include "bmp/frame.h"
+#include "bmp/message.h"
 
 enum ending {
 	ENDING_NONE, /* still open */
@@ -38,6 +38,12 @@ enum ending {
 
 /* Why a stream that cannot be cut into frames is closed. */
 enum ending ending_of_frame(enum bmp_frame_status status);
+
+/*
+ * Whether a session ends for the version of @frame: ENDING_BAD_VERSION if it is
+ * 4 and @v4 says that drafts are not spoken, or ENDING_NONE.
+ */
+enum ending ending_of_version(const struct bmp_frame *frame, enum bmp_v4 v4);
 
 /* Lower case, words joined by "_"; never NULL. */
 const char *ending_name(enum ending e);

@@ -64,8 +64,8 @@ static bool grow(struct arrival *a, size_t *cap)
  * Look through the messages that came so far; *@seen bytes of them had no
  * identity. ENDING_NONE and 1 in *@found once one had.
  */
-static enum ending look(struct worker *w, struct arrival *a, size_t *seen,
-			bool *found)
+static enum ending look(struct worker *w, struct arrival *a, enum bmp_v4 v4,
+			size_t *seen, bool *found)
 {
 	enum identity_mode mode =
 		(enum identity_mode)w->config->identity.router_id;
@@ -84,10 +84,10 @@ static enum ending look(struct worker *w, struct arrival *a, size_t *seen,
 			return ENDING_NONE;
 		if (status != BMP_FRAME_WHOLE)
 			return ending_of_frame(status);
+		if (ending_of_version(&frame, v4) != ENDING_NONE)
+			return ENDING_BAD_VERSION;
 		*seen += frame.whole.len;
-		if (!bmp_status_usable(bmp_message_decode(
-			    &frame, (enum bmp_v4)w->config->listen.bmp_v4,
-			    &msg)))
+		if (!bmp_status_usable(bmp_message_decode(&frame, v4, &msg)))
 			continue;
 		got = identity_from_message(mode, a->address, &msg,
 					    &a->identity);
@@ -103,9 +103,12 @@ static enum ending find_name(struct worker *w, struct arrival *a)
 	int64_t handshake = w->config->limits.handshake_timeout;
 	int64_t deadline = handshake == SP_NEVER ? SP_NEVER : sp_in(handshake);
 	size_t cap = 0, seen = 0;
+	struct config_router_settings settings;
 	enum ending why = ENDING_NONE;
 	bool found = false;
 
+	/* By address, as long as it has no name. */
+	config_router_settings(w->config, a->address, a->port, NULL, &settings);
 	while (why == ENDING_NONE && !found) {
 		int got;
 
@@ -120,7 +123,7 @@ static enum ending find_name(struct worker *w, struct arrival *a)
 		if (got <= 0)
 			return got == 0 ? ENDING_CLOSED : ENDING_RESET;
 		a->early_len += (size_t)got;
-		why = look(w, a, &seen, &found);
+		why = look(w, a, (enum bmp_v4)settings.bmp_v4, &seen, &found);
 	}
 	return why;
 }

@@ -170,6 +170,10 @@ static size_t take_frames(struct session *s, struct wire_view in)
 			s->ending = (uint8_t)ending_of_frame(status);
 			break;
 		}
+		s->ending = (uint8_t)ending_of_version(&frame,
+						       (enum bmp_v4)s->bmp_v4);
+		if (s->ending != ENDING_NONE)
+			break;
 		take_frame(s, &frame);
 		s->last = (int64_t)s->when.now_ns;
 		rest.p += frame.whole.len;

@@ -6,33 +6,9 @@ import struct
 import pytest
 
 from bmp import initiation
-from collecting import (Collector, RouterTable, closed_by_collector, connect,
+from collecting import (Collector, closed_by_collector, connect,
                         consumer_table)
-from decoding import TREE, data_files, decode
-
-
-def expected_table(path):
-    router = RouterTable()
-    for line in decode(path):
-        router.apply(line)
-    return router.table()
-
-
-BMP_FILES = data_files("*.bmp") + [
-    pytest.param(p, id=p.name)
-    for p in sorted((TREE / "tests" / "captures").glob("*.bmp"))]
-
-
-@pytest.mark.parametrize("path", BMP_FILES)
-def test_a_capture_becomes_the_table_it_says(path, collector):
-    c = collector("--workers", "2")
-    c.send("replay", path, "--speed", "max", "--chunk", "random")
-    c.until_said("event=session_close")
-    c.stop()
-    lines = c.published()
-    assert consumer_table(lines) == expected_table(path)
-    announced = [line for line in lines if line["type"] == "update"]
-    assert announced or not expected_table(path)
+from decoding import TREE
 
 
 @pytest.mark.parametrize("backend", ["", "epoll"])
