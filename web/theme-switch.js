@@ -1,0 +1,36 @@
+// The button that goes from automatic to light to dark and remembers it.
+
+const ORDER = ["auto", "light", "dark"];
+const LABELS = { auto: "Auto", light: "Light", dark: "Dark" };
+
+// What is drawn on a canvas does not follow the stylesheet by itself.
+export const changes = new EventTarget();
+
+function remember(theme) {
+	try {
+		localStorage.setItem("arancini.theme", theme);
+	} catch {
+		// Forbidden storage is no reason not to switch.
+	}
+}
+
+function label(button, theme) {
+	button.textContent = LABELS[theme];
+	button.setAttribute("aria-label", `Theme: ${LABELS[theme]}`);
+}
+
+export function connectThemeSwitch(button) {
+	const root = document.documentElement;
+
+	label(button, root.dataset.theme);
+	button.addEventListener("click", () => {
+		const at = ORDER.indexOf(root.dataset.theme);
+
+		root.dataset.theme = ORDER[(at + 1) % ORDER.length];
+		remember(root.dataset.theme);
+		label(button, root.dataset.theme);
+		changes.dispatchEvent(new Event("change"));
+	});
+	matchMedia("(prefers-color-scheme: dark)").addEventListener("change",
+		() => changes.dispatchEvent(new Event("change")));
+}

@@ -1,0 +1,75 @@
+// Events as they happen, newest first.
+
+import { el } from "../dom.js";
+import { plural } from "../format.js";
+import { eventLine, eventWords } from "../happenings.js";
+import { notice } from "../notices.js";
+import { amend } from "../places.js";
+
+const SHOWN = 200;
+
+class EventList {
+	#feed;
+	#paused = false;
+	#list = el("ol", { class: "events" });
+	#below = el("div");
+	#note = el("p", { class: "note", role: "status" });
+
+	constructor(page) {
+		this.#feed = page.feed;
+		this.filter = page.place.query.get("filter") ?? "";
+		this.element = el("div", {}, this.#controls(), this.#list,
+			this.#below);
+		page.feed.addEventListener("event", () => this.#show(),
+			{ signal: page.signal });
+		this.#show();
+	}
+
+	#controls() {
+		const input = el("input", { type: "search", value: this.filter,
+			placeholder: "Filter", "aria-label": "Filter events",
+			autocomplete: "off", spellcheck: "false" });
+		const pause = el("button", { type: "button",
+			"aria-pressed": "false" }, "Pause");
+
+		input.addEventListener("input", () => {
+			this.filter = input.value.trim();
+			amend({ filter: this.filter });
+			this.#show();
+		});
+		pause.addEventListener("click", () => {
+			this.#paused = !this.#paused;
+			pause.setAttribute("aria-pressed", String(this.#paused));
+			pause.textContent = this.#paused ? "Go on" : "Pause";
+			this.#show();
+		});
+		return el("div", { class: "controls" }, input, pause, this.#note);
+	}
+
+	#show() {
+		if (this.#paused)
+			return;
+		const wanted = this.filter.toLowerCase();
+		const found = this.#feed.events.filter((event) =>
+			eventWords(event).includes(wanted));
+
+		this.#list.replaceChildren(
+			...found.slice(0, SHOWN).map(eventLine));
+		this.#note.textContent = plural(found.length, "event");
+		this.#below.replaceChildren(...(found.length ? []
+			: [this.#nothing()]));
+	}
+
+	#nothing() {
+		if (this.filter)
+			return notice({ title: `No event matches “${this.filter}”`,
+				text: "The last 500 events are searched." });
+		return notice({ title: "Nothing has happened yet",
+			text: "Sessions, peers, End-of-RIB, sweeps and limits "
+				+ "appear here as they happen." });
+	}
+}
+
+export function eventsView(page) {
+	page.main.append(el("h1", {}, "Events"), new EventList(page).element);
+}
