@@ -5,6 +5,7 @@ import { differenceMark, state, stateRank } from "./badges.js";
 import { el } from "./dom.js";
 import { count } from "./format.js";
 import { link } from "./places.js";
+import { tokenText } from "./tokens.js";
 
 function time(at) {
 	return at ? Date.parse(at) : null;
@@ -15,7 +16,7 @@ export function routerName(router) {
 		|| router.id;
 }
 
-export function routerLink(token, text = token) {
+export function routerLink(token, text = tokenText(token)) {
 	return el("a", { href: link(["routers", token]) }, text);
 }
 
@@ -86,7 +87,7 @@ export const peerColumns = [
 		class: "mono" },
 	{ id: "asn", title: "AS", value: (p) => p.peerAsn,
 		show: (p) => String(p.peerAsn ?? "–") },
-	{ id: "router", title: "Router", value: (p) => p.router,
+	{ id: "router", title: "Router", value: (p) => tokenText(p.router),
 		show: (p) => routerLink(p.router), class: "mono" },
 	{ id: "state", title: "State", value: (p) => stateRank(p.state),
 		show: (p) => state(p.state) },

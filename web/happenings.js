@@ -4,6 +4,7 @@ import { timeOfDay } from "./ages.js";
 import { peerLink, routerLink } from "./columns.js";
 import { el } from "./dom.js";
 import { plural } from "./format.js";
+import { tokenText } from "./tokens.js";
 
 const TITLES = { sessionOpen: "Session opened", sessionClose: "Session closed",
 	peerUp: "Peer up", peerDown: "Peer down", stale: "Stale",
@@ -29,7 +30,8 @@ function peerText(event) {
 
 // All that a filter can find in an event.
 export function eventWords(event) {
-	return [eventTitle(event), event.kind, event.router, event.peerAddr,
+	return [eventTitle(event), event.kind, event.router,
+		event.router && tokenText(event.router), event.peerAddr,
 		event.peerAsn && `AS${event.peerAsn}`, event.view, event.family,
 		event.reason, event.text].filter(Boolean).join(" ").toLowerCase();
 }

@@ -4,6 +4,7 @@ import { age } from "./ages.js";
 import { peerLink, routerLink } from "./columns.js";
 import { el } from "./dom.js";
 import { count } from "./format.js";
+import { tokenText } from "./tokens.js";
 
 const ORIGINS = { igp: "i", egp: "e", incomplete: "?" };
 
@@ -78,7 +79,8 @@ export const routeColumns = [
 		show: (r) => peerLink(r.router, r.peer, r.peerAddr) },
 	{ id: "asn", title: "AS", value: (r) => r.peerAsn,
 		show: (r) => String(r.peerAsn) },
-	{ id: "router", title: "Router", value: (r) => r.router, class: "mono",
+	{ id: "router", title: "Router", value: (r) => tokenText(r.router),
+		class: "mono",
 		show: (r) => routerLink(r.router) },
 	{ id: "view", title: "View", value: (r) => r.view,
 		show: (r) => el("span", {}, r.view, r.stale

@@ -11,6 +11,7 @@ import { Listing } from "../listing.js";
 import { notice } from "../notices.js";
 import { refreshed } from "../refreshed.js";
 import { timeline } from "../timeline.js";
+import { tokenText } from "../tokens.js";
 
 function head(r) {
 	const c = r.counters ?? {};
@@ -53,7 +54,7 @@ function peersOf(page, token) {
 
 export function routerView(page) {
 	const [, token] = page.place.segments;
-	const title = el("h1", {}, token);
+	const title = el("h1", {}, tokenText(token));
 	const about = el("section", { class: "panel" });
 	const past = el("section", { class: "panel" });
 	const peers = peersOf(page, token);
