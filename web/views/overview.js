@@ -3,7 +3,7 @@
 
 import { age } from "../ages.js";
 import { share } from "../badges.js";
-import { LineChart } from "../charts.js";
+import { LineChart } from "../line-chart.js";
 import { allIsWell, concerns } from "../concerns.js";
 import { el } from "../dom.js";
 import { FactPanel } from "../facts.js";

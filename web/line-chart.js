@@ -3,7 +3,7 @@
 // them its colours, so that the stylesheet decides about both.
 
 // It is written for a plain script tag and leaves its name in the window.
-import "./vendor/chart.js";
+import "./chart.js";
 import { el, setText } from "./dom.js";
 import { SECONDS_KEPT } from "./samples.js";
 import { changes as themeChanges } from "./theme-switch.js";
