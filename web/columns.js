@@ -75,6 +75,8 @@ function endOfRib(peer) {
 }
 
 export function peerDifference(peer) {
+	if (peer.difference !== undefined)
+		return peer.difference;
 	const known = (peer.tables ?? []).map((t) => t.difference)
 		.filter((n) => n !== null && n !== undefined);
 

@@ -10,14 +10,17 @@ import { eventTitle, eventTone } from "./happenings.js";
 const BEGINS = { peerUp: "up", sessionOpen: "up", peerDown: "down",
 	sessionClose: "stale", stale: "stale" };
 
+// Each state with the entry that began it and how long it lasted.
 function spans(history, now) {
-	return history.map((entry, i) => {
+	const beginnings = history.filter((entry) => BEGINS[entry.kind]);
+
+	return beginnings.map((entry, i) => {
 		const from = Date.parse(entry.at);
-		const to = i + 1 < history.length
-			? Date.parse(history[i + 1].at) : now;
+		const to = i + 1 < beginnings.length
+			? Date.parse(beginnings[i + 1].at) : now;
 
 		return { entry, from, seconds: Math.max(0, to - from) / 1000,
-			state: BEGINS[entry.kind] ?? "implied" };
+			state: BEGINS[entry.kind] };
 	});
 }
 
@@ -32,15 +35,22 @@ function bandPart(span) {
 	return part;
 }
 
-function entryLine(span, newest) {
-	const { entry } = span;
-	const lasted = newest ? age(entry.at) : duration(span.seconds);
+// The state one is in still lasts, so that its age grows.
+function lasted(entry, all) {
+	const at = all.findIndex((span) => span.entry === entry);
 
+	if (at < 0)
+		return "";
+	return at === all.length - 1 ? age(entry.at)
+		: duration(all[at].seconds);
+}
+
+function entryLine(entry, all) {
 	return el("li", { class: eventTone(entry) },
 		el("span", { class: "when" }, fullTime(entry.at)),
 		el("span", { class: "what" }, eventTitle(entry)),
 		el("span", { class: "why" }, entry.text || entry.reason || ""),
-		el("span", { class: "lasted" }, lasted));
+		el("span", { class: "lasted" }, lasted(entry, all)));
 }
 
 export function timeline(history) {
@@ -52,6 +62,6 @@ export function timeline(history) {
 	return el("div", { class: "timeline" },
 		el("div", { class: "band", "aria-hidden": "true" },
 			all.map(bandPart)),
-		el("ol", { reversed: true }, all.map((span, i) =>
-			entryLine(span, i === all.length - 1)).reverse()));
+		el("ol", { reversed: true }, history.map((entry) =>
+			entryLine(entry, all)).reverse()));
 }

@@ -100,7 +100,7 @@ function outputFacts(o = {}) {
 	return [
 		["Kind", o.kind ?? "–"],
 		["State", o.state ?? "–"],
-		["Epoch", count(o.epoch)],
+		["Epoch", String(o.epoch ?? "–")],
 		["Messages", count(o.messages)],
 		["Updates", count(o.updates)],
 		["Bytes", bytes(o.bytes)],
