@@ -1,14 +1,16 @@
 /*
  * Updates a second that JetStream has acknowledged, against what libnats alone
- * gets out of the same server in the same run: messages of the same size, with
- * the same headers and the same window.
+ * gets out of the same server in the same run: the same messages, compressed
+ * before the clock starts, with the same headers and the same window.
+ *
+ *	worker		the batches are also compressed while the clock runs,
+ *			by a thread in a worker's place, on the same CPUs
  *
  * The server is a real one, started here, with its file store in /var/tmp.
  */
 #include "egress.h"
+#include "sample.h"
 
-#include "egress/codec.h"
-#include "egress/encode.h"
 #include "egress/publisher.h"
 
 #include <spargio/time.h>
@@ -30,6 +32,8 @@
 #define WINDOW	1024
 #define PORT	24222
 #define PATH	64
+#define FEW	2000
+#define SECONDS 2
 
 struct broker {
 	pid_t pid;
@@ -37,10 +41,19 @@ struct broker {
 	char url[PATH];
 };
 
-/* What is published again and again. */
-struct sample {
-	struct egress_batch *batch;
+/* How batches are made. */
+struct shape {
+	uint32_t bytes; /* of a batch, before compression */
+	enum egress_encoding encoding;
+	enum sample_order order;
+	bool worker; /* compress in the round, too */
+};
+
+/* What is published in a round. */
+struct job {
+	struct shape shape;
 	uint64_t messages;
+	struct sample sample;
 };
 
 static void must(bool good, const char *what)
@@ -143,35 +156,50 @@ static void add_stream(jsCtx *js)
 	must(js_AddStream(NULL, js, &config, NULL, NULL) == NATS_OK, "stream");
 }
 
-static void publish_alone(jsCtx *js, const struct sample *sample)
+static natsMsg *message_of(const struct egress_batch *b, const char *id,
+			   const char *before)
 {
-	const struct egress_batch *b = sample->batch;
+	natsMsg *msg = NULL;
+
+	must(natsMsg_Create(&msg, SUBJECT, NULL, (const char *)b->bytes,
+			    (int)b->len) == NATS_OK,
+	     "message");
+	natsMsgHeader_Set(msg, "Nats-Msg-Id", id);
+	if (*before != '\0')
+		natsMsgHeader_Set(msg, "Nats-Expected-Last-Msg-Id", before);
+	natsMsgHeader_Set(msg, "Arancini-Collector", "bench");
+	natsMsgHeader_Set(msg, "Arancini-Schema", "1");
+	if (b->encoding != EGRESS_PLAIN)
+		natsMsgHeader_Set(msg, "Content-Encoding",
+				  egress_encoding_name(b->encoding));
+	return msg;
+}
+
+static void publish_alone(jsCtx *js, const struct job *job)
+{
 	char before[MESSAGE_ID_MAX] = "";
 
-	for (uint64_t i = 1; i <= sample->messages; i++) {
+	for (uint64_t i = 0; i < job->messages; i++) {
 		char id[MESSAGE_ID_MAX];
-		natsMsg *msg = NULL;
+		natsMsg *msg;
 
-		snprintf(id, sizeof(id), "bench.1794790000000.%" PRIu64, i);
-		must(natsMsg_Create(&msg, SUBJECT, NULL, (const char *)b->bytes,
-				    (int)b->len) == NATS_OK,
-		     "message");
-		natsMsgHeader_Set(msg, "Nats-Msg-Id", id);
-		if (i > 1)
-			natsMsgHeader_Set(msg, "Nats-Expected-Last-Msg-Id",
-					  before);
-		natsMsgHeader_Set(msg, "Arancini-Collector", "bench");
-		natsMsgHeader_Set(msg, "Arancini-Schema", "1");
-		if (b->encoding != EGRESS_PLAIN)
-			natsMsgHeader_Set(msg, "Content-Encoding",
-					  egress_encoding_name(b->encoding));
+		snprintf(id, sizeof(id), "bench.1794790000000.%" PRIu64, i + 1);
+		msg = message_of(job->sample.sent[i % SAMPLE_BATCHES], id,
+				 before);
 		must(js_PublishMsgAsync(js, &msg, NULL) == NATS_OK, "publish");
 		memcpy(before, id, sizeof(id));
 	}
 	must(js_PublishAsyncComplete(js, NULL) == NATS_OK, "complete");
 }
 
-static double alone(const struct broker *s, const struct sample *sample)
+/* Updates a second; all laps through the sample are alike. */
+static double rate(const struct job *job, double seconds)
+{
+	return (double)job->messages * (double)job->sample.updates /
+	       SAMPLE_BATCHES / seconds;
+}
+
+static double alone(const struct broker *s, const struct job *job)
 {
 	natsConnection *nc = connect_to(s);
 	jsOptions options;
@@ -185,64 +213,70 @@ static double alone(const struct broker *s, const struct sample *sample)
 	must(natsConnection_JetStream(&js, nc, &options) == NATS_OK, "js");
 	add_stream(js);
 	start = bench_now_ns();
-	publish_alone(js, sample);
+	publish_alone(js, job);
 	seconds = (double)(bench_now_ns() - start) / 1e9;
 	jsCtx_Destroy(js);
 	natsConnection_Destroy(nc);
 	drop_stream(s);
-	return (double)(sample->messages * sample->batch->updates) / seconds;
+	return rate(job, seconds);
 }
 
 /* The publisher */
 
-static struct egress_batch *copy_batch(const struct egress_batch *from)
+/* What a worker has to do with a batch before it is in the bridge. */
+static void fill(struct egress_batch *b, const struct job *job,
+		 struct egress_codec *codec, uint64_t number)
 {
-	struct egress_batch *b = egress_batch_new(from->len);
+	const struct egress_batch *from =
+		job->shape.worker ? job->sample.plain[number % SAMPLE_BATCHES]
+				  : job->sample.sent[number % SAMPLE_BATCHES];
 
-	must(b != NULL, "memory");
+	must(egress_batch_grow(b, from->len) == 0, "memory");
 	b->kind = EGRESS_BATCH_UPDATES;
 	b->encoding = from->encoding;
 	b->updates = from->updates;
 	b->len = from->len;
 	b->plain_len = from->plain_len;
-	b->subject_len = sizeof(SUBJECT) - 1;
-	memcpy(b->subject, SUBJECT, sizeof(SUBJECT));
+	b->subject_len = from->subject_len;
+	memcpy(b->subject, from->subject, from->subject_len + 1);
 	memcpy(b->bytes, from->bytes, from->len);
-	return b;
+	if (job->shape.worker)
+		must(egress_codec_close(codec, job->shape.encoding, b) == 0,
+		     "compress");
 }
 
 /* Push all, using again what comes back, until all is acknowledged. */
 static void feed(struct egress_bridge *bridge, struct publisher *p,
-		 const struct sample *sample)
+		 const struct job *job)
 {
-	struct egress_batch *spare = NULL;
+	struct egress_batch *spare = NULL, *next = NULL;
 	struct publisher_stats stats = { 0 };
+	struct egress_codec *codec;
 	uint64_t pushed = 0;
 
-	while (stats.messages < sample->messages) {
+	must(egress_codec_new(&codec) == 0, "memory");
+	while (stats.messages < job->messages) {
 		if (spare == NULL)
 			spare = egress_bridge_take_back(bridge, 0);
-		if (pushed < sample->messages) {
-			struct egress_batch *b = spare;
-
-			if (b == NULL)
-				b = copy_batch(sample->batch);
-			else
-				spare = b->next;
-			if (egress_bridge_push(bridge, 0, b) == 0) {
-				pushed++;
-				continue;
-			}
-			b->next = spare;
-			spare = b;
+		if (next == NULL && pushed < job->messages) {
+			next = spare != NULL ? spare : egress_batch_new(0);
+			must(next != NULL, "memory");
+			spare = spare != NULL ? spare->next : NULL;
+			fill(next, job, codec, pushed);
+		}
+		if (next != NULL && egress_bridge_push(bridge, 0, next) == 0) {
+			next = NULL;
+			pushed++;
+			continue;
 		}
 		usleep(200);
 		publisher_stats(p, &stats);
 	}
 	egress_batch_free_all(spare);
+	egress_codec_free(codec);
 }
 
-static double ours(const struct broker *s, const struct sample *sample)
+static double ours(const struct broker *s, const struct job *job)
 {
 	struct publisher_options options = {
 		.collector = "bench",
@@ -264,90 +298,95 @@ static double ours(const struct broker *s, const struct sample *sample)
 	must(publisher_start(&options, bridge, &why, &p) == 0, why.text);
 	must(publisher_wait_epoch(p, sp_in(10 * SP_S), &mark) == 0, "epoch");
 	start = bench_now_ns();
-	feed(bridge, p, sample);
+	feed(bridge, p, job);
 	seconds = (double)(bench_now_ns() - start) / 1e9;
 	egress_bridge_close(bridge, 0);
 	must(publisher_stop(p, sp_in(10 * SP_S)) == 0, "stop");
 	egress_bridge_free(bridge);
 	drop_stream(s);
-	return (double)(sample->messages * sample->batch->updates) / seconds;
+	return rate(job, seconds);
 }
 
-/* Real updates, about @bytes of them, in one encoding. */
-static struct egress_batch *make_batch(uint32_t bytes,
-				       enum egress_encoding encoding)
+/* So many that a round takes seconds: what is shorter measures beginnings. */
+static void find_length(const struct bench *b, const struct broker *s,
+			struct job *job)
 {
-	struct rib_router_info router = {
-		.address = { [10] = 0xff, [11] = 0xff, 192, 0, 2, 1 }
-	};
-	struct rib_table_info table = { .router = &router,
-					.afi = 1,
-					.safi = 1,
-					.family = BGP_IPV4_UNICAST,
-					.peer_as = 64500 };
-	struct bgp_attrs attrs = { 0 };
-	struct rib_route route = { .prefix_len = 24 };
-	struct rib_change change = { .table = &table,
-				     .announced = true,
-				     .kind = BGP_NLRI_PREFIX,
-				     .attrs = &attrs,
-				     .count = 1,
-				     .routes = &route };
-	struct egress_batch *b = egress_batch_new(bytes + 4096);
-	struct egress_codec *codec;
+	double updates = (double)job->sample.updates / SAMPLE_BATCHES;
 
-	must(b != NULL && egress_codec_new(&codec) == 0, "memory");
-	while (b->len < bytes) {
-		uint64_t n = b->updates++;
+	job->messages = FEW;
+	if (!b->quick)
+		job->messages =
+			(uint64_t)(SECONDS * alone(s, job) / updates) + FEW;
+}
 
-		route.sequence = n + 1;
-		route.address[13] = (uint8_t)(n >> 8);
-		route.address[14] = (uint8_t)n;
-		b->len += (uint32_t)egress_encode_update(&change, 0, 1,
-							 b->bytes + b->len,
-							 b->cap - b->len)
-				  .bytes;
-	}
-	b->plain_len = b->len;
-	if (encoding != EGRESS_PLAIN)
-		must(egress_codec_close(codec, encoding, b) == 0, "compress");
-	egress_codec_free(codec);
-	return b;
+static void report(const struct bench *b, const struct job *job, double *floor,
+		   double *values, const double cpu[2])
+{
+	char name[40], variant[64];
+	double server = cpu[1] / b->rounds;
+
+	snprintf(name, sizeof(name), "%s%s%s,bytes=%u",
+		 job->shape.encoding == EGRESS_PLAIN
+			 ? "plain"
+			 : egress_encoding_name(job->shape.encoding),
+		 job->shape.order == SAMPLE_CHURN ? ",churn" : "",
+		 job->shape.worker ? ",worker" : "", job->shape.bytes);
+	snprintf(variant, sizeof(variant), "floor,%s", name);
+	fprintf(stderr,
+		"egress: %s: %s updates, %.0f bytes each, %.0f as sent; "
+		"%llu messages of %.0f bytes a round\n",
+		name, job->sample.real ? "real" : "bare",
+		(double)job->sample.plain_bytes / (double)job->sample.updates,
+		(double)job->sample.bytes / (double)job->sample.updates,
+		(unsigned long long)job->messages,
+		(double)job->sample.bytes / SAMPLE_BATCHES);
+	bench_report("jetstream_acked", variant, "updates/s", floor, b->rounds,
+		     0);
+	bench_report("jetstream_acked", name, "updates/s", values, b->rounds,
+		     cpu[0] / b->rounds);
+	bench_report("jetstream_server_cpu", name, "cpu s", &server, 1, 0);
 }
 
 static void compare(const struct bench *b, const struct broker *s,
-		    enum egress_encoding encoding, uint32_t bytes)
+		    const struct shape *shape)
 {
-	struct sample sample = { make_batch(bytes, encoding),
-				 b->quick ? 2000 : 20000 };
+	struct job job = { .shape = *shape };
 	double floor[BENCH_ROUNDS_MAX];
 	double values[BENCH_ROUNDS_MAX];
-	double own = 0;
-	double server = 0;
-	char variant[48];
-	const char *name = encoding == EGRESS_PLAIN
-				   ? "plain"
-				   : egress_encoding_name(encoding);
+	double cpu[2] = { 0 }; /* ours, the server's, while ours publishes */
 
+	sample_make(&job.sample, shape->bytes, shape->order, shape->encoding);
+	find_length(b, s, &job);
 	for (unsigned i = 0; i < b->rounds; i++) {
-		double cpu, server_cpu;
+		double own, server;
 
-		floor[i] = alone(s, &sample);
-		cpu = bench_cpu_seconds();
-		server_cpu = cpu_of(s->pid);
-		values[i] = ours(s, &sample);
-		own += bench_cpu_seconds() - cpu;
-		server += cpu_of(s->pid) - server_cpu;
+		floor[i] = alone(s, &job);
+		own = bench_cpu_seconds();
+		server = cpu_of(s->pid);
+		values[i] = ours(s, &job);
+		cpu[0] += bench_cpu_seconds() - own;
+		cpu[1] += cpu_of(s->pid) - server;
 	}
-	snprintf(variant, sizeof(variant), "floor,%s,bytes=%u", name, bytes);
-	bench_report("jetstream_acked", variant, "updates/s", floor, b->rounds,
-		     0);
-	snprintf(variant, sizeof(variant), "%s,bytes=%u", name, bytes);
-	bench_report("jetstream_acked", variant, "updates/s", values, b->rounds,
-		     own);
-	bench_report("jetstream_server_cpu", variant, "cpu s", &server, 1, 0);
-	egress_batch_free(sample.batch);
+	report(b, &job, floor, values, cpu);
+	sample_free(&job.sample);
 }
+
+/* clang-format off */
+static const struct shape shapes[] = {
+	{ 1, EGRESS_PLAIN, SAMPLE_DUMP, false }, /* one update a message */
+	{ 4 << 10, EGRESS_PLAIN, SAMPLE_DUMP, false },
+	{ 16 << 10, EGRESS_PLAIN, SAMPLE_DUMP, false },
+	{ 32 << 10, EGRESS_PLAIN, SAMPLE_DUMP, false },
+	{ 64 << 10, EGRESS_PLAIN, SAMPLE_DUMP, false },
+	{ 32 << 10, EGRESS_PACKED, SAMPLE_CHURN, false },
+	{ 32 << 10, EGRESS_PACKED, SAMPLE_CHURN, true },
+	{ 32 << 10, EGRESS_ZSTD, SAMPLE_CHURN, false },
+	{ 32 << 10, EGRESS_ZSTD, SAMPLE_CHURN, true },
+	{ 64 << 10, EGRESS_ZSTD, SAMPLE_CHURN, true },
+	{ 32 << 10, EGRESS_ZSTD, SAMPLE_DUMP, false },
+	{ 32 << 10, EGRESS_ZSTD, SAMPLE_DUMP, true },
+};
+/* clang-format on */
 
 void egress_bench_jetstream(const struct bench *b)
 {
@@ -362,10 +401,8 @@ void egress_bench_jetstream(const struct bench *b)
 	if (few.rounds > 5)
 		few.rounds = 5;
 	start_server(&s);
-	compare(&few, &s, EGRESS_PLAIN, 16 << 10);
-	compare(&few, &s, EGRESS_PLAIN, 64 << 10);
-	compare(&few, &s, EGRESS_PACKED, 64 << 10);
-	compare(&few, &s, EGRESS_ZSTD, 64 << 10);
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+		compare(&few, &s, &shapes[i]);
 	stop_server(&s);
 	nats_finish();
 }
