@@ -10,7 +10,7 @@
 'use strict';
 const net = require('net');
 
-const [port, stream = 'ARANCINI', filter = 'arancini.updates.>'] =
+const [port, stream = 'ARANCINI', filter = 'arancini.>'] =
 	process.argv.slice(2);
 const table = new Map();
 
@@ -106,21 +106,37 @@ function key(u) {
 	].join(' ');
 }
 
-function apply(payload) {
+function update(router, payload) {
 	for (const u of structs(payload)) {
 		if (u.bit(AT.announced))
-			table.set(key(u), [
+			table.set(key(u), { router, text: [
 				address(u.bytes(PTR.peerAddr)), name(u),
 				address(u.bytes(PTR.nextHop)),
 				...u.numbers(PTR.asPath),
-			].join(' '));
+			].join(' ') });
 		else
 			table.delete(key(u));
 	}
 }
 
+// Whatever we have of this router: its table comes again.
+function forget(router) {
+	for (const [key, route] of table)
+		if (route.router === router)
+			table.delete(key);
+}
+
+// PREFIX.ROUTER.AS.AFI_SAFI has updates, PREFIX.ROUTER.KIND events.
+function apply(subject, payload) {
+	const words = subject.split('.');
+	if (/^\d+_\d+$/.test(words.at(-1)))
+		update(words.at(-3), payload);
+	else if (words.at(-1) === 'resync')
+		forget(words.at(-2));
+}
+
 function done() {
-	for (const route of [...table.values()].sort())
+	for (const route of [...table.values()].map((r) => r.text).sort())
 		console.log(route);
 	process.exit(0);
 }
@@ -161,7 +177,7 @@ function message(subject, headers, data) {
 		return left === BATCH ? done() : ask();
 	if (headers.includes('Content-Encoding'))
 		throw new Error('only plain batches are read here');
-	apply(Buffer.from(data));
+	apply(subject, Buffer.from(data));
 	if (--left === 0)
 		ask();
 }

@@ -55,6 +55,19 @@ def test_javascript(stream, tree):
     assert sorted(" ".join(line.split()[:2]) for line in lines) == want()
 
 
+def test_javascript_forgets_at_a_resync(stream, tree):
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed")
+    with stream.client() as client:
+        for router, left in (("v4_192_0_2_2", 1000), ("v4_192_0_2_1", 0)):
+            client.request(f"arancini.events.{router}.resync")
+            out = subprocess.run(
+                ["node", tree / "examples" / "consumers" / "table.js",
+                 str(stream.port)], capture_output=True, check=True,
+                timeout=60)
+            assert len(out.stdout.splitlines()) == left
+
+
 def test_both_have_the_same_table(server, arancini, tmp_path, free_port,
                                   tree):
     """Of a router with peers of both families, after changes and withdraws."""
