@@ -240,7 +240,9 @@ static int follow(void *arg)
 			journal_cursor_fault(c)->offset);
 	else if (got < 0)
 		fprintf(stderr, "arancini tail: %s: %s\n", t->journal,
-			strerror(-got));
+			got == -ESTALE ? "what comes next was dropped before "
+					 "it was read; see --journal-max-bytes"
+				       : strerror(-got));
 	journal_cursor_close(c);
 	return got < 0 || t->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
