@@ -319,32 +319,57 @@ static void find_length(const struct bench *b, const struct broker *s,
 			(uint64_t)(SECONDS * alone(s, job) / updates) + FEW;
 }
 
-static void report(const struct bench *b, const struct job *job, double *floor,
-		   double *values, const double cpu[2])
-{
-	char name[40], variant[64];
-	double server = cpu[1] / b->rounds;
+/* CPU seconds, of us and of the server. */
+struct spent {
+	double own;
+	double server;
+};
 
-	snprintf(name, sizeof(name), "%s%s%s,bytes=%u",
+static struct spent spent_so_far(const struct broker *s)
+{
+	return (struct spent){ bench_cpu_seconds(), cpu_of(s->pid) };
+}
+
+static struct spent spent_since(const struct broker *s, struct spent before,
+				struct spent *sum)
+{
+	struct spent now = spent_so_far(s);
+
+	sum->own += now.own - before.own;
+	sum->server += now.server - before.server;
+	return now;
+}
+
+/* Seconds are those of a round. */
+static void report(const struct bench *b, const struct job *job,
+		   const char *who, double *values, const struct spent *spent)
+{
+	char variant[64];
+	double server = spent->server / b->rounds;
+
+	snprintf(variant, sizeof(variant), "%s%s%s%s,bytes=%u", who,
 		 job->shape.encoding == EGRESS_PLAIN
 			 ? "plain"
 			 : egress_encoding_name(job->shape.encoding),
 		 job->shape.order == SAMPLE_CHURN ? ",churn" : "",
 		 job->shape.worker ? ",worker" : "", job->shape.bytes);
-	snprintf(variant, sizeof(variant), "floor,%s", name);
+	bench_report("jetstream_acked", variant, "updates/s", values, b->rounds,
+		     spent->own / b->rounds);
+	bench_report("jetstream_server_cpu", variant, "cpu s", &server, 1, 0);
+}
+
+static void tell_sample(const struct job *job)
+{
+	const struct sample *s = &job->sample;
+
 	fprintf(stderr,
-		"egress: %s: %s updates, %.0f bytes each, %.0f as sent; "
+		"egress: %s updates, %.0f bytes each, %.0f as sent; "
 		"%llu messages of %.0f bytes a round\n",
-		name, job->sample.real ? "real" : "bare",
-		(double)job->sample.plain_bytes / (double)job->sample.updates,
-		(double)job->sample.bytes / (double)job->sample.updates,
+		s->real ? "real" : "bare",
+		(double)s->plain_bytes / (double)s->updates,
+		(double)s->bytes / (double)s->updates,
 		(unsigned long long)job->messages,
-		(double)job->sample.bytes / SAMPLE_BATCHES);
-	bench_report("jetstream_acked", variant, "updates/s", floor, b->rounds,
-		     0);
-	bench_report("jetstream_acked", name, "updates/s", values, b->rounds,
-		     cpu[0] / b->rounds);
-	bench_report("jetstream_server_cpu", name, "cpu s", &server, 1, 0);
+		(double)s->bytes / SAMPLE_BATCHES);
 }
 
 static void compare(const struct bench *b, const struct broker *s,
@@ -353,21 +378,21 @@ static void compare(const struct bench *b, const struct broker *s,
 	struct job job = { .shape = *shape };
 	double floor[BENCH_ROUNDS_MAX];
 	double values[BENCH_ROUNDS_MAX];
-	double cpu[2] = { 0 }; /* ours, the server's, while ours publishes */
+	struct spent alone_spent = { 0 }, ours_spent = { 0 };
 
 	sample_make(&job.sample, shape->bytes, shape->order, shape->encoding);
 	find_length(b, s, &job);
+	tell_sample(&job);
 	for (unsigned i = 0; i < b->rounds; i++) {
-		double own, server;
+		struct spent before = spent_so_far(s);
 
 		floor[i] = alone(s, &job);
-		own = bench_cpu_seconds();
-		server = cpu_of(s->pid);
+		before = spent_since(s, before, &alone_spent);
 		values[i] = ours(s, &job);
-		cpu[0] += bench_cpu_seconds() - own;
-		cpu[1] += cpu_of(s->pid) - server;
+		spent_since(s, before, &ours_spent);
 	}
-	report(b, &job, floor, values, cpu);
+	report(b, &job, "floor,", floor, &alone_spent);
+	report(b, &job, "", values, &ours_spent);
 	sample_free(&job.sample);
 }
 

@@ -42,6 +42,7 @@ struct nats_link {
 	uint32_t mask;
 	alignas(CACHE_LINE) _Atomic uint32_t tail;
 	alignas(CACHE_LINE) _Atomic uint32_t head;
+	_Atomic uint32_t awaited; /* answers that are worth a ring */
 };
 
 /* Callbacks, on threads of libnats */
@@ -58,6 +59,23 @@ static bool token_of(const struct nats_link *link, const char *subject,
 	return *end == '\0';
 }
 
+static void read_answer(natsMsg *msg, struct nats_ack *out)
+{
+	if (natsMsg_IsNoResponders(msg))
+		*out = (struct nats_ack){
+			.error = NATS_ACK_NO_RESPONDERS,
+			.text = "no stream takes this subject",
+		};
+	else
+		nats_ack_parse(natsMsg_GetData(msg),
+			       (size_t)natsMsg_GetDataLength(msg), out);
+}
+
+/*
+ * Hot: once per message. A wake-up costs more than all the rest, so the bell
+ * is left alone until as many answers are there as the publisher waits for.
+ * bench/egress, jetstream_acked.
+ */
 static void on_ack(natsConnection *nc, natsSubscription *sub, natsMsg *msg,
 		   void *arg)
 {
@@ -66,6 +84,7 @@ static void on_ack(natsConnection *nc, natsSubscription *sub, natsMsg *msg,
 	/* Pairs with the release in take: the slot has been read. */
 	uint32_t head = atomic_load_explicit(&link->head, memory_order_acquire);
 	struct nats_answer *answer = &link->ring[tail & link->mask];
+	bool urgent = true;
 
 	(void)nc;
 	(void)sub;
@@ -73,21 +92,15 @@ static void on_ack(natsConnection *nc, natsSubscription *sub, natsMsg *msg,
 		/* More answers than messages: not a server to go on with. */
 		atomic_store(&link->lost, true);
 	} else if (token_of(link, natsMsg_GetSubject(msg), &answer->token)) {
-		if (natsMsg_IsNoResponders(msg))
-			answer->ack = (struct nats_ack){
-				.error = NATS_ACK_NO_RESPONDERS,
-				.text = "no stream takes this subject",
-			};
-		else
-			nats_ack_parse(natsMsg_GetData(msg),
-				       (size_t)natsMsg_GetDataLength(msg),
-				       &answer->ack);
-		/* The answer must be visible before the index. */
-		atomic_store_explicit(&link->tail, tail + 1,
-				      memory_order_release);
+		read_answer(msg, &answer->ack);
+		urgent = answer->ack.error != 0;
+		/* The answer before its index; that before what is awaited. */
+		atomic_store(&link->tail, tail + 1);
+		urgent |= tail + 1 - head >= atomic_load(&link->awaited);
 	}
 	natsMsg_Destroy(msg);
-	link->bell.ring(link->bell.arg);
+	if (urgent)
+		link->bell.ring(link->bell.arg);
 }
 
 static void mark(struct nats_link *link, bool *flag)
@@ -306,6 +319,15 @@ bool nats_link_take(struct nats_link *link, struct nats_answer *out)
 	/* The slot must be read before the index that gives it back. */
 	atomic_store_explicit(&link->head, head + 1, memory_order_release);
 	return true;
+}
+
+bool nats_link_await(struct nats_link *link, uint32_t n)
+{
+	uint32_t head = atomic_load_explicit(&link->head, memory_order_relaxed);
+
+	/* Pairs with on_ack, which counts first: one of us sees the other. */
+	atomic_store(&link->awaited, n);
+	return atomic_load(&link->tail) - head < n;
 }
 
 bool nats_link_lost(struct nats_link *link)

@@ -70,6 +70,12 @@ int nats_link_publish(struct nats_link *link, const struct nats_message *m);
 /* The next acknowledgement; false if there is none. */
 bool nats_link_take(struct nats_link *link, struct nats_answer *out);
 
+/*
+ * From now on the bell rings for answers when @n of them are there, or one is
+ * an error. False: so many are there already, and it may have rung.
+ */
+bool nats_link_await(struct nats_link *link, uint32_t n);
+
 /* Whether the connection is gone, or acknowledgements were lost. */
 bool nats_link_lost(struct nats_link *link);
 

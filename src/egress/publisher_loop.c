@@ -13,7 +13,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define TAKE_MAX 256 /* batches in one turn */
+#define TAKE_MAX       256 /* batches in one turn */
+#define TURNS_A_WINDOW 16
 
 static bool journal_is_output(const struct publisher *p)
 {
@@ -153,6 +154,22 @@ static int64_t deadline(const struct publisher *p)
 }
 
 /*
+ * How many acknowledgements are worth a turn: enough to send a few messages at
+ * once where the window is full, and all that are still to come where they are
+ * fewer. Nothing but the place they free waits for the ones before.
+ */
+static bool must_wait(struct publisher *p)
+{
+	uint64_t some = p->options.window / TURNS_A_WINDOW;
+
+	if (!p->ready && !p->settling)
+		return true;
+	if (p->settling || some > p->unanswered)
+		some = p->unanswered;
+	return nats_link_await(p->link, some > 1 ? (uint32_t)some : 1);
+}
+
+/*
  * The disk's turn takes long enough for acknowledgements to come: only when
  * nothing came since @rings is there nothing to do.
  */
@@ -163,7 +180,7 @@ static void sleep_until_news(struct publisher *p, uint64_t rings)
 
 	atomic_store(&p->asleep, true);
 	/* Pairs with the ring, which counts first and then looks for us. */
-	if (atomic_load(&p->rings) == rings) {
+	if (must_wait(p) && atomic_load(&p->rings) == rings) {
 		if (can_take(p))
 			err = egress_bridge_wait(p->bridge, when);
 		else
