@@ -31,11 +31,11 @@ static const char help[] =
 	"  rib_load, rib_duplicate, rib_change, rib_withdraw\n"
 	"                    by UPDATEs, batched and single\n"
 	"  rib_peer_down, rib_sweep\n"
-	"                    in slices of 1000 routes\n"
+	"                    in slices of 1000 routes, and of one\n"
 	"  rib_lookup        an exact key, in an order that the caches do not\n"
 	"                    know\n"
 	"  rib_snapshot, rib_restore, rib_slice_max\n"
-	"                    one router; the longest slice in CPU time\n"
+	"                    one router; what holds the shard longest\n"
 	"  rib_bytes_per_route\n"
 	"                    growth of the resident set\n"
 	"With --quick: fewer rounds, 1 and 5 peers, no run with 10 M routes.\n";
@@ -228,12 +228,12 @@ static double time_walk(struct subject *s, struct fulltable_walk walk,
 	return (double)spent / (double)routes;
 }
 
-static double time_work(struct subject *s, size_t routes)
+static double time_work(struct subject *s, size_t routes, size_t slice)
 {
 	uint64_t before = s->published;
 	uint64_t start = thread_cpu_ns();
 
-	while (rib_work(s->rib, &s->when, SLICE).more)
+	while (rib_work(s->rib, &s->when, slice).more)
 		;
 	start = thread_cpu_ns() - start;
 	expect(s, before, routes);
@@ -413,39 +413,52 @@ static void append(struct bytes *b, struct wire_view v)
 	b->len += v.len;
 }
 
+/* What the shard does without a pause, in nanoseconds of CPU. */
+struct slices {
+	uint64_t start;
+	uint64_t spent;
+	uint64_t longest;
+};
+
+static void slice_over(struct slices *s)
+{
+	uint64_t now = thread_cpu_ns();
+
+	s->spent += now - s->start;
+	if (now - s->start > s->longest)
+		s->longest = now - s->start;
+	s->start = now;
+}
+
 /* Milliseconds; *@longest is that of the slices, in microseconds of CPU. */
 static double time_snapshot(struct subject *s, struct bytes *out,
 			    double *longest)
 {
 	struct wire_view mark = { (const uint8_t *)"mark", 4 };
-	uint64_t start = thread_cpu_ns(), spent = 0;
+	struct slices slices = { .start = thread_cpu_ns() };
 	struct rib_snapshot *snapshot;
 	struct wire_view v;
 	int more;
 
-	*longest = 0;
 	out->len = 0;
 	if (rib_snapshot_new(s->router, &s->when, mark, &snapshot) != 0)
 		abort();
+	slice_over(&slices);
 	do {
-		uint64_t cpu = thread_cpu_ns();
-		double us;
-
 		more = rib_snapshot_step(snapshot, &v);
-		us = (double)(thread_cpu_ns() - cpu) / 1000;
 		if (more < 0)
 			abort();
-		if (us > *longest)
-			*longest = us;
-		spent += thread_cpu_ns() - start;
+		slice_over(&slices);
 		append(out, v);
-		start = thread_cpu_ns();
+		slices.start = thread_cpu_ns();
 	} while (more > 0);
 	if (rib_snapshot_finish(snapshot, mark, &v) != 0)
 		abort();
+	slice_over(&slices);
 	append(out, v);
 	rib_snapshot_free(snapshot);
-	return (double)spent / 1e6;
+	*longest = (double)slices.longest / 1e3;
+	return (double)slices.spent / 1e6;
 }
 
 static double time_restore(const struct bytes *in, size_t routes)
@@ -474,43 +487,76 @@ static double time_restore(const struct bytes *in, size_t routes)
 	return (double)start / 1e6;
 }
 
-/* Load, forget, load again, and end a dump that repeats nothing. */
-static void round_floods(const struct load *load, struct bytes *bytes,
-			 unsigned round)
+static void round_snapshot(const struct load *load, struct bytes *bytes,
+			   unsigned round)
 {
-	struct fulltable_walk walk = walk_of(load, 0);
 	struct subject s = { 0 };
 
 	subject_new(&s);
 	peer_message(&s, 0, BMP_PEER_UP);
-	time_walk(&s, walk, PUBLISHED_ALL);
-	samples[LOOKUP].value[round] =
-		time_lookups(&s, load->table, load->routes);
+	time_walk(&s, walk_of(load, 0), PUBLISHED_ALL);
 	samples[SNAPSHOT].value[round] =
 		time_snapshot(&s, bytes, &samples[SLICE_MAX].value[round]);
 	samples[RESTORE].value[round] = time_restore(bytes, load->routes);
-	s.when.now_ns += SECOND;
-	peer_message(&s, 0, BMP_PEER_DOWN);
-	samples[PEER_DOWN].value[round] = time_work(&s, load->routes);
-	peer_message(&s, 0, BMP_PEER_UP);
-	time_walk(&s, walk, PUBLISHED_ALL);
-	s.when.now_ns += SECOND;
-	peer_message(&s, 0, BMP_PEER_UP);
-	apply(&s, 0, (const uint8_t[4]){ 0 }, 4); /* End-of-RIB */
-	samples[SWEEP].value[round] = time_work(&s, load->routes);
 	rib_free(s.rib);
 }
 
-static void bench_floods(const struct bench *b, const struct load *load)
+static void bench_snapshot(const struct bench *b, const struct load *load)
 {
 	struct bytes bytes = { 0 };
 
 	for (unsigned i = 0; i < b->rounds; i++)
-		round_floods(load, &bytes, i);
-	report(b, PEER_DOWN, SLICE_MAX, "routes=1M");
+		round_snapshot(load, &bytes, i);
+	report(b, SNAPSHOT, SLICE_MAX, "routes=1M");
 	fprintf(stderr, "rib: the snapshot has %.1f bytes a route\n",
 		(double)bytes.len / (double)load->routes);
 	free(bytes.p);
+}
+
+static void each_peer_up(struct subject *s, const struct load *load)
+{
+	s->when.now_ns += SECOND;
+	for (unsigned p = 0; p < load->peers; p++)
+		peer_message(s, p, BMP_PEER_UP);
+}
+
+/* Load, forget, load again, and end dumps that repeat nothing. */
+static void round_floods(const struct load *load, size_t slice, unsigned round)
+{
+	static const uint8_t end_of_rib[2][10] = {
+		{ 0 }, { 0, 0, 0, 6, 0x80, 15, 3, 0, 2, 1 }
+	};
+	size_t routes = load->peers * load->routes;
+	size_t v4 = fulltable_v4(load->table);
+	struct subject s = { 0 };
+
+	if (v4 > load->routes)
+		v4 = load->routes;
+	subject_new(&s);
+	each_peer_up(&s, load);
+	time_peers(&s, load, WHAT_LOAD, PUBLISHED_ALL);
+	samples[LOOKUP].value[round] = time_lookups(&s, load->table, v4);
+	for (unsigned p = 0; p < load->peers; p++)
+		peer_message(&s, p, BMP_PEER_DOWN);
+	samples[PEER_DOWN].value[round] = time_work(&s, routes, slice);
+	each_peer_up(&s, load);
+	time_peers(&s, load, WHAT_LOAD, PUBLISHED_ALL);
+	each_peer_up(&s, load);
+	for (unsigned p = 0; p < load->peers; p++) {
+		apply(&s, p, end_of_rib[0], 4);
+		apply(&s, p, end_of_rib[1], 10);
+	}
+	samples[SWEEP].value[round] = time_work(&s, routes, slice);
+	rib_free(s.rib);
+}
+
+static void bench_floods(const struct bench *b, const struct load *load,
+			 size_t slice, const char *variant)
+{
+	for (unsigned i = 0; i < b->rounds; i++)
+		round_floods(load, slice, i);
+	/* Look-ups are one by one in all of them. */
+	report(b, PEER_DOWN, LOOKUP, variant);
 }
 
 /* Memory */
@@ -637,7 +683,9 @@ static void bench_times(const struct bench *b, const struct fulltable *t)
 	bench_updates(b, &batched, "routes=1M,batched");
 	bench_updates(b, &full, "routes=1M,full");
 	bench_updates(b, &single, "routes=1M,single");
-	bench_floods(b, &batched);
+	bench_floods(b, &batched, SLICE, "routes=1M,batched");
+	bench_floods(b, &batched, 1, "routes=1M,single");
+	bench_snapshot(b, &batched);
 	if (b->quick)
 		return;
 	/* Seven peers with all there is. */
@@ -645,6 +693,8 @@ static void bench_times(const struct bench *b, const struct fulltable *t)
 	batched.routes = single.routes = fulltable_routes(t);
 	bench_updates(&few, &batched, "routes=10M,batched");
 	bench_updates(&few, &single, "routes=10M,single");
+	bench_floods(&few, &batched, SLICE, "routes=10M,batched");
+	bench_floods(&few, &batched, 1, "routes=10M,single");
 }
 
 int main(int argc, char **argv)
