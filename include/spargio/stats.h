@@ -36,7 +36,8 @@ struct sp_shard_stats {
 	uint64_t refused_ops;	/* asked for from here, and not begun */
 	uint32_t recv_out;	/* buffers that are with receive streams */
 	uint64_t recv_starved;	/* times a stream found no buffer free */
-	uint64_t recv_copied;	/* bytes that streams had to copy */
+	uint64_t recv_copied;	/* bytes copied: messages across two buffers */
+	uint64_t recv_aside;	/* the same, set aside by a pause */
 	uint64_t recv_pauses;	/* times a stream was paused */
 	uint64_t accept_pauses; /* descriptors or memory ran out */
 	uint64_t cq_overflows;

@@ -23,6 +23,9 @@
 /* What an update takes as a rule, to open a batch that fits the change. */
 #define UPDATE_BYTES 400u
 
+/* So long a batch is unused before it may be given up. */
+#define TRIM_NS (10 * UINT64_C(1000000000))
+
 struct egress_batcher {
 	struct egress_bridge *bridge;
 	uint32_t worker;
@@ -34,6 +37,7 @@ struct egress_batcher {
 	struct egress_codec *codec;
 	struct egress_open *last; /* where the last change went, if open */
 	struct egress_batch *kept, **kept_end;
+	uint64_t trim_ns; /* when the pool is next trimmed */
 	struct egress_batcher_stats stats;
 	char updates[SUBJECT_PREFIX_MAX + 1];
 	char events[SUBJECT_PREFIX_MAX + 1];
@@ -198,6 +202,10 @@ void egress_batcher_turn(struct egress_batcher *b, uint64_t now)
 	       open->batch->opened_ns + EGRESS_BATCHER_AGE <= now)
 		close_open(b, open, EGRESS_CLOSE_OLD);
 	(void)push_kept(b);
+	if (now >= b->trim_ns) {
+		b->trim_ns = now + TRIM_NS;
+		egress_pool_trim(&b->pool);
+	}
 }
 
 /* Opening */

@@ -43,6 +43,7 @@ void egress_pool_fini(struct egress_pool *pool)
 void egress_pool_put(struct egress_pool *pool, struct egress_batch *batch)
 {
 	struct egress_batch **list;
+	unsigned class;
 
 	if (batch->kind == EGRESS_BATCH_MARK) {
 		list = &pool->marks;
@@ -52,7 +53,9 @@ void egress_pool_put(struct egress_pool *pool, struct egress_batch *batch)
 		pool->allocated--;
 		return;
 	} else {
-		list = &pool->unused[class_of(pool, batch->cap)];
+		class = class_of(pool, batch->cap);
+		list = &pool->unused[class];
+		pool->counts[class]++;
 	}
 	batch->next = *list;
 	*list = batch;
@@ -80,6 +83,30 @@ static struct egress_batch *pop(struct egress_batch **list)
 	return batch;
 }
 
+static struct egress_batch *pop_class(struct egress_pool *pool, unsigned class)
+{
+	struct egress_batch *batch = pop(&pool->unused[class]);
+
+	if (batch == NULL)
+		return NULL;
+	pool->counts[class]--;
+	if (pool->counts[class] < pool->idle[class])
+		pool->idle[class] = pool->counts[class];
+	return batch;
+}
+
+void egress_pool_trim(struct egress_pool *pool)
+{
+	take_back(pool);
+	for (unsigned i = 0; i < EGRESS_POOL_CLASSES; i++) {
+		for (uint32_t n = pool->idle[i] / 2; n > 0; n--) {
+			egress_batch_free(pop_class(pool, i));
+			pool->allocated--;
+		}
+		pool->idle[i] = pool->counts[i];
+	}
+}
+
 /* As new, but for its bytes. */
 static struct egress_batch *reset(struct egress_batch *batch)
 {
@@ -105,7 +132,7 @@ struct egress_batch *egress_pool_take(struct egress_pool *pool, uint32_t bytes)
 	} else {
 		if (pool->unused[class] == NULL)
 			take_back(pool);
-		batch = pop(&pool->unused[class]);
+		batch = pop_class(pool, class);
 		if (batch != NULL)
 			return reset(batch);
 		batch = egress_batch_new(class_bytes(pool, class));

@@ -7,6 +7,10 @@
  * needed, and the small ones stay small. Once there are enough of each size,
  * nothing is allocated any more.
  *
+ * How many are on their way at a time depends on the disk and the broker, and
+ * so does which size is short. What was needed once is therefore not kept for
+ * ever: of those that lay unused from one trim to the next, half are freed.
+ *
  *	class	0	1	2	...	last
  *	bytes	2 KiB	8 KiB	32 KiB	...	what a batch may have at most
  *
@@ -25,8 +29,10 @@ struct egress_pool {
 	uint32_t worker;
 	uint32_t max_bytes; /* of the last class */
 	struct egress_batch *unused[EGRESS_POOL_CLASSES];
-	struct egress_batch *marks; /* without bytes */
-	uint64_t allocated;	    /* batches there are, in use or not */
+	uint32_t counts[EGRESS_POOL_CLASSES]; /* of them */
+	uint32_t idle[EGRESS_POOL_CLASSES];   /* least of it since the trim */
+	struct egress_batch *marks;	      /* without bytes */
+	uint64_t allocated; /* batches there are, in use or not */
 };
 
 void egress_pool_init(struct egress_pool *pool, struct egress_bridge *bridge,
@@ -34,6 +40,9 @@ void egress_pool_init(struct egress_pool *pool, struct egress_bridge *bridge,
 
 /* Frees what is unused. */
 void egress_pool_fini(struct egress_pool *pool);
+
+/* Every few seconds: see above. Costs a look if there is nothing to free. */
+void egress_pool_trim(struct egress_pool *pool);
 
 /*
  * An empty batch with room for @bytes; at most a class more than that, if it

@@ -143,7 +143,7 @@ static void queue_trim(struct sp_rstream *rs)
 }
 
 /* Copy from the queue until the carry has @want bytes or that is empty. */
-static int gather(struct sp_rstream *rs, size_t want)
+static int gather(struct sp_rstream *rs, size_t want, _Atomic uint64_t *copied)
 {
 	while (carry_len(rs) < want && rs->queued > 0) {
 		size_t n = first_buffer(rs)->len - rs->offset;
@@ -158,7 +158,7 @@ static int gather(struct sp_rstream *rs, size_t want)
 		memcpy(rs->carry + rs->carry_end, first_data(rs), n);
 		rs->carry_end += n;
 		rs->offset += (uint32_t)n;
-		sp__count(&rs->shot.home->counts.recv_copied, n);
+		sp__count(copied, n);
 		queue_trim(rs);
 	}
 	return 0;
@@ -397,7 +397,8 @@ int sp_rstream_peek_until(struct sp_rstream *rs, size_t want, int64_t deadline,
 		queue_trim(rs);
 		segment = in_sight(rs);
 		if (segment.len < want) {
-			err = gather(rs, want);
+			err = gather(rs, want,
+				     &rs->shot.home->counts.recv_copied);
 			segment = in_sight(rs);
 		}
 		if (err < 0)
@@ -439,5 +440,5 @@ int sp_rstream_pause(struct sp_rstream *rs)
 	sp__shot_stop(&rs->shot);
 	sp__count(&rs->shot.home->counts.recv_pauses, 1);
 	queue_trim(rs);
-	return gather(rs, rs->max);
+	return gather(rs, rs->max, &rs->shot.home->counts.recv_aside);
 }

@@ -106,7 +106,8 @@ struct sp_shard {
 		_Atomic uint64_t doorbells, sent, refused, received;
 		_Atomic uint64_t affinity_violations, ops, cq_overflows;
 		_Atomic uint64_t local_ops, remote_ops, refused_ops;
-		_Atomic uint64_t recv_starved, recv_copied, recv_pauses;
+		_Atomic uint64_t recv_starved, recv_copied, recv_aside;
+		_Atomic uint64_t recv_pauses;
 		/*
 		 * At rest: the time it was busy, even. Busy: when that began,
 		 * less the time before, odd (SP__BUSY). One word, so that

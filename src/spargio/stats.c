@@ -59,6 +59,7 @@ int sp_stats_shard(struct sp_rt *rt, uint32_t shard, struct sp_shard_stats *out)
 		.recv_out = READ(recv_out),
 		.recv_starved = READ(recv_starved),
 		.recv_copied = READ(recv_copied),
+		.recv_aside = READ(recv_aside),
 		.recv_pauses = READ(recv_pauses),
 		.accept_pauses = READ(accept_pauses),
 		.cq_overflows = READ(cq_overflows),

@@ -2,6 +2,7 @@
 
 #include "egress/batcher.h"
 #include "egress/codec.h"
+#include "egress/pool.h"
 #include "egress/read.h"
 
 #include <errno.h>
@@ -610,6 +611,35 @@ static void test_the_limit_of_the_server_is_kept(void **state)
 	fixture_fini(&f);
 }
 
+static void test_what_nobody_needs_is_given_up(void **state)
+{
+	struct egress_batch *batches[64];
+	struct egress_bridge *bridge;
+	struct egress_pool pool;
+
+	(void)state;
+	assert_int_equal(egress_bridge_new(1, 16, &bridge), 0);
+	egress_pool_init(&pool, bridge, 0, 65536);
+	for (size_t i = 0; i < COUNT(batches); i++)
+		batches[i] = egress_pool_take(&pool, 65536);
+	for (size_t i = 0; i < COUNT(batches); i++)
+		egress_pool_put(&pool, batches[i]);
+	/* All were needed since the last time, then 16 of them. */
+	egress_pool_trim(&pool);
+	assert_int_equal(pool.allocated, 64);
+	for (size_t i = 0; i < 16; i++)
+		batches[i] = egress_pool_take(&pool, 65536);
+	for (size_t i = 0; i < 16; i++)
+		egress_pool_put(&pool, batches[i]);
+	egress_pool_trim(&pool);
+	assert_int_equal(pool.allocated, 64 - 48 / 2);
+	for (int i = 0; i < 10; i++)
+		egress_pool_trim(&pool);
+	assert_int_equal(pool.allocated, 1);
+	egress_pool_fini(&pool);
+	egress_bridge_free(bridge);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -627,6 +657,7 @@ int main(void)
 		cmocka_unit_test(test_open_batches_are_small_and_used_again),
 		cmocka_unit_test(test_sizes_are_checked),
 		cmocka_unit_test(test_the_limit_of_the_server_is_kept),
+		cmocka_unit_test(test_what_nobody_needs_is_given_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
