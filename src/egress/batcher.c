@@ -485,6 +485,7 @@ void egress_batcher_stats(const struct egress_batcher *b,
 {
 	*out = b->stats;
 	out->allocated = b->pool.allocated;
+	out->made = b->pool.made;
 	out->open = b->routers.open_count;
 	out->routers = b->routers.router_count;
 }

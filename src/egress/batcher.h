@@ -70,6 +70,7 @@ struct egress_batcher_stats {
 	uint64_t sent_bytes;  /* the same, compressed */
 	uint64_t lost;	      /* updates and events, for want of memory */
 	uint64_t allocated;   /* batches there are */
+	uint64_t made;	      /* and that ever were */
 	uint32_t open;
 	uint32_t kept; /* closed, and refused by the bridge so far */
 	uint32_t routers;

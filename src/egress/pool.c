@@ -99,7 +99,11 @@ void egress_pool_trim(struct egress_pool *pool)
 {
 	take_back(pool);
 	for (unsigned i = 0; i < EGRESS_POOL_CLASSES; i++) {
-		for (uint32_t n = pool->idle[i] / 2; n > 0; n--) {
+		uint32_t spare = pool->idle[i] > EGRESS_POOL_KEEP
+					 ? pool->idle[i] - EGRESS_POOL_KEEP
+					 : 0;
+
+		for (uint32_t n = (spare + 1) / 2; n > 0; n--) {
 			egress_batch_free(pop_class(pool, i));
 			pool->allocated--;
 		}
@@ -122,6 +126,12 @@ static struct egress_batch *reset(struct egress_batch *batch)
 	return batch;
 }
 
+static void count_made(struct egress_pool *pool)
+{
+	pool->allocated++;
+	pool->made++;
+}
+
 struct egress_batch *egress_pool_take(struct egress_pool *pool, uint32_t bytes)
 {
 	unsigned class = class_of(pool, bytes);
@@ -138,7 +148,7 @@ struct egress_batch *egress_pool_take(struct egress_pool *pool, uint32_t bytes)
 		batch = egress_batch_new(class_bytes(pool, class));
 	}
 	if (batch != NULL)
-		pool->allocated++;
+		count_made(pool);
 	return batch;
 }
 
@@ -150,7 +160,7 @@ struct egress_batch *egress_pool_take_mark(struct egress_pool *pool)
 		mark = egress_batch_new(0);
 		if (mark == NULL)
 			return NULL;
-		pool->allocated++;
+		count_made(pool);
 	}
 	reset(mark)->kind = EGRESS_BATCH_MARK;
 	return mark;

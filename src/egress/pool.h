@@ -9,7 +9,8 @@
  *
  * How many are on their way at a time depends on the disk and the broker, and
  * so does which size is short. What was needed once is therefore not kept for
- * ever: of those that lay unused from one trim to the next, half are freed.
+ * ever: of those that lay unused from one trim to the next, beyond a few, half
+ * are freed.
  *
  *	class	0	1	2	...	last
  *	bytes	2 KiB	8 KiB	32 KiB	...	what a batch may have at most
@@ -23,6 +24,7 @@
 
 #define EGRESS_POOL_CLASSES 8
 #define EGRESS_POOL_FIRST   2048u
+#define EGRESS_POOL_KEEP    64u /* of a class, whatever is needed */
 
 struct egress_pool {
 	struct egress_bridge *bridge;
@@ -33,6 +35,7 @@ struct egress_pool {
 	uint32_t idle[EGRESS_POOL_CLASSES];   /* least of it since the trim */
 	struct egress_batch *marks;	      /* without bytes */
 	uint64_t allocated; /* batches there are, in use or not */
+	uint64_t made;	    /* and that ever were */
 };
 
 void egress_pool_init(struct egress_pool *pool, struct egress_bridge *bridge,

@@ -36,6 +36,7 @@
 
 #define MAX_DEFAULT ((size_t)1024 * 1024)
 #define CARRY_MIN   256
+#define CARRY_KEEP  8192
 
 struct sp_rstream {
 	struct sp__shot shot; /* first */
@@ -313,8 +314,11 @@ static int wait_for_more(struct sp_rstream *rs, int64_t deadline)
 		pass_turn(rs);
 		return err;
 	}
-	/* Nothing is held while waiting that is not needed. */
-	if (carry_len(rs) == 0)
+	/*
+	 * Nothing large is held while waiting; what fits a usual message is,
+	 * or every message across two buffers would allocate.
+	 */
+	if (carry_len(rs) == 0 && rs->carry_size > CARRY_KEEP)
 		carry_drop(rs);
 	return rs->shots ? wait_shot(rs, deadline) : read_some(rs, deadline);
 }

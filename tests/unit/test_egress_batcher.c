@@ -613,7 +613,7 @@ static void test_the_limit_of_the_server_is_kept(void **state)
 
 static void test_what_nobody_needs_is_given_up(void **state)
 {
-	struct egress_batch *batches[64];
+	struct egress_batch *batches[4 * EGRESS_POOL_KEEP];
 	struct egress_bridge *bridge;
 	struct egress_pool pool;
 
@@ -624,18 +624,19 @@ static void test_what_nobody_needs_is_given_up(void **state)
 		batches[i] = egress_pool_take(&pool, 65536);
 	for (size_t i = 0; i < COUNT(batches); i++)
 		egress_pool_put(&pool, batches[i]);
-	/* All were needed since the last time, then 16 of them. */
+	/* All were needed since the last time, then a quarter of them. */
 	egress_pool_trim(&pool);
-	assert_int_equal(pool.allocated, 64);
-	for (size_t i = 0; i < 16; i++)
+	assert_int_equal(pool.allocated, COUNT(batches));
+	for (size_t i = 0; i < EGRESS_POOL_KEEP; i++)
 		batches[i] = egress_pool_take(&pool, 65536);
-	for (size_t i = 0; i < 16; i++)
+	for (size_t i = 0; i < EGRESS_POOL_KEEP; i++)
 		egress_pool_put(&pool, batches[i]);
 	egress_pool_trim(&pool);
-	assert_int_equal(pool.allocated, 64 - 48 / 2);
+	assert_int_equal(pool.allocated, 3 * EGRESS_POOL_KEEP);
 	for (int i = 0; i < 10; i++)
 		egress_pool_trim(&pool);
-	assert_int_equal(pool.allocated, 1);
+	assert_int_equal(pool.allocated, EGRESS_POOL_KEEP);
+	assert_int_equal(pool.made, COUNT(batches));
 	egress_pool_fini(&pool);
 	egress_bridge_free(bridge);
 }
