@@ -202,7 +202,7 @@ static enum manifest_status parse(struct wire_view text, const char *collector,
 		return MANIFEST_DAMAGED;
 	if (!take_key(&text, "collector", &value))
 		return MANIFEST_DAMAGED;
-	if (!is(value, collector))
+	if (collector != NULL && !is(value, collector))
 		return MANIFEST_FOREIGN;
 	if (!take_key(&text, "mark", &value) ||
 	    !egress_mark_parse(value, &m->mark))

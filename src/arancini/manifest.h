@@ -69,8 +69,9 @@ char *manifest_format(const struct manifest *m, const char *collector,
 		      size_t *len);
 
 /*
- * Read what manifest_format() wrote. Whatever the bytes are, *@out can be
- * released; unless MANIFEST_OK is returned it holds nothing.
+ * Read what manifest_format() wrote; @collector NULL: for any. Whatever the
+ * bytes are, *@out can be released; unless MANIFEST_OK is returned it holds
+ * nothing.
  */
 enum manifest_status manifest_parse(struct wire_view text,
 				    const char *collector,

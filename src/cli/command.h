@@ -21,6 +21,7 @@ int doctor_main(int argc, char **argv);
 int generate_main(int argc, char **argv);
 int replay_main(int argc, char **argv);
 int run_main(int argc, char **argv);
+int snapshot_main(int argc, char **argv);
 int tail_main(int argc, char **argv);
 
 #endif

@@ -15,6 +15,7 @@ static const struct command commands[] = {
 	{ "replay", "play captured sessions back at a collector", replay_main },
 	{ "generate", "make up routers and send what they say", generate_main },
 	{ "tail", "follow what a collector publishes", tail_main },
+	{ "snapshot", "look into the state that is kept", snapshot_main },
 	{ "doctor", "check this host: settings, limits, kernel", doctor_main },
 };
 

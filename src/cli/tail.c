@@ -27,9 +27,11 @@ static const char help[] =
 	"  --journal DIR         read a collector's journal instead\n"
 	"  --subject FILTER      only these, such as\n"
 	"                        'arancini.updates.v4_192_0_2_1.>'\n"
-	"  --since all|new|TIME  where to start (default new); TIME is\n"
+	"  --since all|new|TIME|MARK\n"
+	"                        where to start (default new); TIME is\n"
 	"                        2026-11-16T12:00:00Z, seconds since 1970,\n"
-	"                        or 90s, 10m, 2h ago\n"
+	"                        or 90s, 10m, 2h ago; MARK is what 'arancini\n"
+	"                        snapshot' says: 'stream 1763251200 4711'\n"
 	"  --count N             end after so many\n"
 	"  --idle-exit SECONDS   end when nothing came for so long\n"
 	"  --json                JSON lines, also on a terminal\n"
@@ -136,6 +138,13 @@ static bool read_since(struct tail *t, const char *text)
 	}
 	if (read_ago(text, &t->nats.at))
 		return true;
+	if (egress_mark_parse((struct wire_view){ (const uint8_t *)text,
+						  strlen(text) },
+			      &t->mark)) {
+		t->nats.from = NATS_FROM_SEQ;
+		t->nats.at = t->mark.position + 1;
+		return true;
+	}
 	if (read_number(text, &seconds) && seconds < UINT64_MAX / NS) {
 		t->nats.at = seconds * NS;
 		return true;
@@ -249,6 +258,11 @@ static int read_options(struct tail *t, int argc, char **argv)
 		return usage("what is ", argv[optind]) + 1;
 	if ((t->nats.nats.server_count > 0) == (t->journal != NULL))
 		return usage("--nats or --journal?", "") + 1;
+	if (t->nats.from == NATS_FROM_SEQ &&
+	    t->mark.journal != (t->journal != NULL))
+		return usage("the mark is of a ",
+			     t->mark.journal ? "journal" : "stream") +
+		       1;
 	return 0;
 }
 

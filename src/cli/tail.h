@@ -11,6 +11,7 @@
 
 #include "arancini/json.h"
 #include "egress/codec.h"
+#include "egress/mark.h"
 #include "egress/nats_reader.h"
 #include "egress/read.h"
 
@@ -27,6 +28,7 @@ struct tail {
 	const char *token_file;
 	char *token;
 	const char *journal; /* or from this folder */
+	struct egress_mark mark; /* with NATS_FROM_SEQ */
 	enum tail_form form;
 	uint64_t count;	 /* of updates and events; 0: no end */
 	int64_t idle_ms; /* end when nothing came for so long; 0: never */

@@ -133,14 +133,38 @@ static bool idle(const struct tail *t, int64_t last)
 	return t->idle_ms > 0 && sp_now() - last >= t->idle_ms * SP_MS;
 }
 
+/* Is what stands behind the mark all there, in the stream that it is of? */
+static int check_mark(const struct tail *t, struct nats_words *why)
+{
+	struct nats_span span;
+	int err;
+
+	if (t->nats.from != NATS_FROM_SEQ)
+		return 0;
+	err = nats_stream_span(&t->nats.nats, t->nats.stream, why, &span);
+	if (err < 0)
+		return err;
+	if ((uint64_t)span.created_ns == t->mark.identity &&
+	    span.first_seq <= t->nats.at)
+		return 0;
+	snprintf(why->text, sizeof(why->text), "%s",
+		 (uint64_t)span.created_ns == t->mark.identity
+			 ? "it does not reach back to the mark"
+			 : "the mark is of another one");
+	return -ESTALE;
+}
+
 int tail_from_nats(struct tail *t)
 {
 	struct nats_words why = { "" };
 	struct nats_reader *r;
 	struct nats_read read;
 	int64_t last = sp_now();
-	int err = nats_reader_open(&t->nats, &why, &r);
+	int err = check_mark(t, &why);
 	bool more = true;
+
+	if (err == 0)
+		err = nats_reader_open(&t->nats, &why, &r);
 
 	if (err < 0) {
 		fprintf(stderr,
@@ -170,6 +194,17 @@ int tail_from_nats(struct tail *t)
 	return t->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+static int open_at_mark(const struct tail *t, struct journal_cursor **out)
+{
+	int err = journal_cursor_open(t->journal, t->mark.position, out);
+
+	if (err == 0 && journal_cursor_identity(*out) != t->mark.identity) {
+		journal_cursor_close(*out);
+		err = -ESTALE;
+	}
+	return err;
+}
+
 /* Of a journal, new is what comes from now on by the clock. */
 static int open_cursor(const struct tail *t, struct journal_cursor **out)
 {
@@ -184,6 +219,8 @@ static int open_cursor(const struct tail *t, struct journal_cursor **out)
 					      (uint64_t)now.tv_sec * SP_S +
 						      (uint64_t)now.tv_nsec,
 					      out);
+	case NATS_FROM_SEQ:
+		return open_at_mark(t, out);
 	default:
 		return journal_cursor_open(t->journal, JOURNAL_OLDEST, out);
 	}
@@ -218,7 +255,10 @@ static int follow(void *arg)
 
 	if (got < 0) {
 		fprintf(stderr, "arancini tail: %s: %s\n", t->journal,
-			got == -ENOENT ? "no journal there" : strerror(-got));
+			got == -ENOENT ? "no journal there"
+			: got == -ESTALE
+				? "the mark is of another one, or too old"
+				: strerror(-got));
 		return EXIT_FAILURE;
 	}
 	while (more && !idle(t, last)) {

@@ -165,6 +165,7 @@ static enum rib_snapshot_status read_file_header(struct rib_block_reader *r)
 	if (wire_get_u16(p + 8) == 0 || wire_get_u16(p + 10) != 0)
 		return RIB_SNAPSHOT_NOT_ONE;
 	r->started = true;
+	r->whole = r->in_len;
 	r->in_len = 0;
 	r->in_need = RIB_BLOCK_HEADER_LEN;
 	return RIB_SNAPSHOT_MORE;
@@ -207,6 +208,7 @@ static enum rib_snapshot_status read_block(struct rib_block_reader *r)
 	r->ready = true;
 	r->number++;
 	r->ended = kind == RIB_BLOCK_LAST;
+	r->whole += r->in_len;
 	r->in_len = 0;
 	r->in_need = RIB_BLOCK_HEADER_LEN;
 	return RIB_SNAPSHOT_MORE;

@@ -100,6 +100,7 @@ struct rib_block_reader {
 	uint8_t *raw;
 	size_t raw_len;
 	size_t raw_cap;
+	uint64_t whole;	 /* bytes of blocks that were right */
 	uint32_t number; /* of the next block */
 	bool started;	 /* the file's header was read */
 	bool ended;	 /* the last block was */

@@ -235,13 +235,17 @@ enum rib_snapshot_status rib_snapshot_reader_feed(struct rib_snapshot_reader *r,
 	struct rib_record record;
 
 	*used = rib_block_feed(&r->blocks, bytes);
-	if (!r->blocks.ready)
+	if (!r->blocks.ready) {
+		r->facts.whole_bytes = r->blocks.whole;
 		return *status;
+	}
 	c = (struct wire_cursor){ r->blocks.raw, r->blocks.raw_len };
 	while (*status == RIB_SNAPSHOT_MORE && c.left != 0)
 		*status = rib_record_read(&c, &record) ? take(r, &record)
 						       : RIB_SNAPSHOT_RECORD;
 	rib_block_taken(&r->blocks);
+	if (*status == RIB_SNAPSHOT_MORE)
+		r->facts.whole_bytes = r->blocks.whole;
 	return *status;
 }
 

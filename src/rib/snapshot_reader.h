@@ -40,6 +40,7 @@ struct rib_snapshot_facts {
 	uint64_t taken_s; /* since 1970 */
 	uint64_t tables;
 	uint64_t routes;
+	uint64_t whole_bytes; /* in front of what is damaged, or not there */
 	struct wire_view start_mark;
 	struct wire_view end_mark; /* once it was read to its end */
 };

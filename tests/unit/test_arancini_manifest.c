@@ -90,6 +90,9 @@ static void test_what_is_written_is_read(void **state)
 	assert_non_null(e);
 	assert_false(e->filed);
 	assert_null(manifest_find(&back, "v4_192_0_2_8"));
+	manifest_release(&back);
+	assert_int_equal(parse(text, len, "ams2", &back), MANIFEST_FOREIGN);
+	assert_int_equal(parse(text, len, NULL, &back), MANIFEST_OK);
 	free(text);
 	manifest_release(&m);
 	manifest_release(&back);

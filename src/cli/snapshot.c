@@ -1,0 +1,156 @@
+/*
+ * arancini snapshot - look into what a collector keeps over a restart
+ *
+ * Reads files only: a collector may run on them meanwhile.
+ */
+#include "cli/snapshot.h"
+
+#include "cli/command.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+	"Usage: arancini snapshot ls|show|verify PATH\n"
+	"       arancini snapshot export PATH [OPTION]...\n"
+	"Look into the snapshots of a collector. PATH is its --state folder, "
+	"the folder\n'snapshots' in it, or one file. A collector may be "
+	"running on it.\n\n"
+	"  ls        one line a router: routes, tables, size, age, and the "
+	"mark from\n            which on the stream (or the journal) goes on\n"
+	"  show      what a file says of itself, its peers and tables\n"
+	"  verify    read everything and check every sum; what is damaged is "
+	"named,\n            with the offset\n"
+	"  export    the tables as updates, JSON lines as 'arancini tail' "
+	"prints them;\n            the mark goes to standard error\n\n"
+	"Options of export:\n"
+	"  --router NAME         only this one: address, name, or token as in "
+	"subjects\n"
+	"  --format json|capnp   capnp: messages back to back, as with 'tail "
+	"--raw'\n"
+	"  --prefix PREFIX       of the subjects (default arancini.updates)\n"
+	"  --help                this text\n\n"
+	"Who starts from an export reads on with 'arancini tail --since "
+	"MARK'.\n\n"
+	"Exit status: 0; 1 if a file is damaged or cannot be read; 2 for wrong "
+	"usage.\n";
+
+enum {
+	OPTION_ROUTER = 256,
+	OPTION_FORMAT,
+	OPTION_PREFIX,
+	OPTION_HELP,
+};
+
+static const struct option options[] = {
+	{ "router", required_argument, NULL, OPTION_ROUTER },
+	{ "format", required_argument, NULL, OPTION_FORMAT },
+	{ "prefix", required_argument, NULL, OPTION_PREFIX },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const struct {
+	const char *name;
+	int (*run)(const struct snapshot_paths *p);
+} commands[] = {
+	{ "ls", snapshot_ls },
+	{ "show", snapshot_show },
+	{ "verify", snapshot_verify },
+};
+
+static int usage(const char *what, const char *word)
+{
+	fprintf(stderr,
+		"arancini snapshot: %s%s; see 'arancini snapshot --help'\n",
+		what, word);
+	return EXIT_USAGE;
+}
+
+static const char *set_option(struct snapshot_export *what, int option,
+			      const char *value)
+{
+	switch (option) {
+	case OPTION_ROUTER:
+		what->router = value;
+		return NULL;
+	case OPTION_PREFIX:
+		what->prefix = value;
+		return strlen(value) > 0 && strlen(value) < 100
+			       ? NULL
+			       : "no prefix of subjects: ";
+	default:
+		what->capnp = strcmp(value, "capnp") == 0;
+		return what->capnp || strcmp(value, "json") == 0
+			       ? NULL
+			       : "json or capnp, not ";
+	}
+}
+
+/* 0 to go on, or the exit code plus one. */
+static int read_options(struct snapshot_export *what, int argc, char **argv)
+{
+	const char *wrong;
+	int option;
+
+	optind = 1;
+	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+		switch (option) {
+		case 'h':
+		case OPTION_HELP:
+			fputs(help, stdout);
+			return EXIT_SUCCESS + 1;
+		case ':':
+			return usage("a value is missing after ",
+				     argv[optind - 1]) +
+			       1;
+		case '?':
+			return usage("unknown option ", argv[optind - 1]) + 1;
+		default:
+			wrong = set_option(what, option, optarg);
+			if (wrong != NULL)
+				return usage(wrong, optarg) + 1;
+		}
+	}
+	return 0;
+}
+
+static int run(const char *command, const char *path,
+	       const struct snapshot_export *what)
+{
+	struct snapshot_paths paths;
+	int code = EXIT_USAGE;
+
+	if (!snapshot_paths_find(path, &paths))
+		return EXIT_FAILURE;
+	if (strcmp(command, "export") == 0)
+		code = snapshot_export(&paths, what);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		if (strcmp(command, commands[i].name) == 0)
+			code = commands[i].run(&paths);
+	snapshot_paths_release(&paths);
+	if (code == EXIT_USAGE)
+		return usage("there is no command ", command);
+	return code;
+}
+
+int snapshot_main(int argc, char **argv)
+{
+	struct snapshot_export what = { .prefix = "arancini.updates" };
+	int code = read_options(&what, argc, argv);
+	const char *command;
+
+	if (code > 0)
+		return code - 1;
+	if (argc - optind != 2)
+		return usage(argc - optind < 2 ? "a command and a PATH"
+					       : "one PATH only, not ",
+			     argc - optind < 2 ? "" : argv[argc - 1]);
+	command = argv[optind];
+	if (strcmp(command, "export") != 0 && optind > 1 &&
+	    (what.router != NULL || what.capnp))
+		return usage("options are of export, not of ", command);
+	return run(command, argv[optind + 1], &what);
+}

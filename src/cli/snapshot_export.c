@@ -1,0 +1,224 @@
+/*
+ * A table as updates: it goes into a rib, which publishes it again as for a
+ * resync; so an export is what consumers would get.
+ */
+#include "cli/snapshot.h"
+
+#include "cli/memory.h"
+#include "cli/tail.h"
+#include "egress/encode.h"
+#include "egress/subject.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOM ((size_t)1024 * 1024)
+#define STEP 4096 /* routes */
+
+struct exporter {
+	const struct snapshot_export *what;
+	const struct snapshot_file *file;
+	struct tail tail;
+	uint8_t *room;
+	uint64_t routes;
+};
+
+static void put(struct exporter *x, const struct rib_change *c,
+		struct wire_view bytes)
+{
+	char subject[SUBJECT_MAX];
+	struct tail_message m = {
+		.subject = subject,
+		.position = x->file->mark.position,
+		.encoding = EGRESS_PLAIN,
+		.bytes = bytes,
+	};
+
+	if (subject_update(x->what->prefix, x->file->token, c->table->peer_as,
+			   c->table->afi, c->table->safi, subject) < 0)
+		x->tail.failed = true;
+	else
+		tail_message(&x->tail, &m);
+}
+
+static void on_change(void *arg, const struct rib_change *change)
+{
+	struct exporter *x = arg;
+	struct rib_route routes[RIB_CHANGE_MAX];
+	struct rib_change c = *change;
+
+	/* The stream has a sequence; what stands before it has none. */
+	memcpy(routes, change->routes, change->count * sizeof(*routes));
+	for (size_t i = 0; i < change->count; i++)
+		routes[i].sequence = 0;
+	c.routes = routes;
+	for (size_t first = 0; first < c.count;) {
+		struct egress_encoded done =
+			egress_encode_update(&c, first, c.count, x->room, ROOM);
+
+		if (done.routes == 0) {
+			x->tail.failed = true;
+			return;
+		}
+		put(x, &c, (struct wire_view){ x->room, done.bytes });
+		first += done.routes;
+	}
+	x->routes += c.count;
+}
+
+static void on_event(void *arg, const struct rib_event *event)
+{
+	(void)arg;
+	(void)event;
+}
+
+static void publish(struct exporter *x, const struct snapshot_file *f)
+{
+	struct rib_when when = { 1, f->facts->taken_s * UINT64_C(1000000000) };
+
+	x->file = f;
+	rib_resync(f->facts->router, &when);
+	while (rib_work(f->rib, &when, STEP).more && !x->tail.failed)
+		;
+}
+
+static void say_mark(const struct snapshot_file *f, uint64_t left_out)
+{
+	char mark[EGRESS_MARK_MAX];
+
+	egress_mark_format(&f->mark, mark);
+	fprintf(stderr, "router %s routes %" PRIu64 " mark %s\n", f->token,
+		f->facts->routes, mark);
+	if (left_out > 0)
+		fprintf(stderr,
+			"arancini snapshot: %s: %" PRIu64
+			" routes are known by key only and left out; their "
+			"router announces them again, or they are withdrawn\n",
+			f->path, left_out);
+}
+
+/* 1: done, 0: not this router, -1: failed, and that was said. */
+static int export_file(struct exporter *x, const struct snapshot_paths *p,
+		       const char *path, enum snapshot_load load,
+		       struct egress_mark *mark)
+{
+	const struct rib_sink sink = { .change = on_change,
+				       .event = on_event,
+				       .arg = x };
+	struct snapshot_file f;
+	uint64_t before = x->routes;
+	int done = -1;
+
+	if (!snapshot_file_read(path, load, &sink, p, &f))
+		return -1;
+	if (f.status != RIB_SNAPSHOT_OK || !f.has_mark) {
+		fprintf(stderr,
+			"arancini snapshot: %s: %s; nothing of it is "
+			"exported\n",
+			path,
+			f.status != RIB_SNAPSHOT_OK
+				? rib_snapshot_text(f.status)
+				: "has no mark of ours");
+	} else {
+		publish(x, &f);
+		done = x->tail.failed ? -1 : 1;
+		*mark = f.mark;
+	}
+	/* A rib of --curation presence keeps keys only. */
+	if (done == 1 && load == SNAPSHOT_ATTRIBUTES && x->routes == before &&
+	    f.facts->routes > 0)
+		done = export_file(x, p, path, SNAPSHOT_PRESENCE, mark);
+	else if (done == 1)
+		say_mark(&f, f.facts->routes - (x->routes - before));
+	snapshot_file_release(&f);
+	return done;
+}
+
+/* Whether @path is the file of the router that was asked for. */
+static bool is_wanted(const char *router, const char *path)
+{
+	const char *base = strrchr(path, '/');
+	char token[IDENTITY_TOKEN_MAX + 1];
+	struct identity id;
+	size_t len;
+
+	if (router == NULL)
+		return true;
+	base = base == NULL ? path : base + 1;
+	len = strlen(base);
+	if (len < strlen(SNAPSHOT_SUFFIX))
+		return false;
+	len -= strlen(SNAPSHOT_SUFFIX);
+	if (strlen(router) == len && memcmp(router, base, len) == 0)
+		return true;
+	if (len > IDENTITY_TOKEN_MAX)
+		return false;
+	memcpy(token, base, len);
+	token[len] = '\0';
+	if (identity_from_token(token, &id) == 0) {
+		char text[IDENTITY_NAME_MAX + 1];
+
+		identity_text(&id, text, sizeof(text));
+		return strcmp(text, router) == 0;
+	}
+	return false;
+}
+
+/* Of several routers the smallest: what is read twice does no harm. */
+static void say_where_to_go_on(const struct egress_mark *mark)
+{
+	char text[EGRESS_MARK_MAX];
+
+	egress_mark_format(mark, text);
+	fprintf(stderr, "mark %s\n", text);
+}
+
+static int export_all(struct exporter *x, const struct snapshot_paths *p)
+{
+	struct egress_mark smallest = { .identity = 0 };
+	int code = EXIT_SUCCESS;
+	size_t found = 0;
+
+	for (size_t i = 0; i < p->count; i++) {
+		struct egress_mark mark;
+		int done;
+
+		if (!is_wanted(x->what->router, p->at[i]))
+			continue;
+		done = export_file(x, p, p->at[i], SNAPSHOT_ATTRIBUTES, &mark);
+		if (done < 0)
+			code = EXIT_FAILURE;
+		if (done <= 0)
+			continue;
+		if (found++ == 0 || mark.position < smallest.position)
+			smallest = mark;
+	}
+	if (found > 0)
+		say_where_to_go_on(&smallest);
+	else if (x->what->router != NULL) {
+		fprintf(stderr, "arancini snapshot: no file of router %s\n",
+			x->what->router);
+		code = EXIT_FAILURE;
+	}
+	return code;
+}
+
+int snapshot_export(const struct snapshot_paths *p,
+		    const struct snapshot_export *what)
+{
+	struct exporter x = {
+		.what = what,
+		.tail = { .form = what->capnp ? TAIL_RAW : TAIL_JSON },
+		.room = memory_must(aligned_alloc(8, ROOM)),
+	};
+	int code = EXIT_FAILURE;
+
+	if (egress_codec_new(&x.tail.codec) == 0)
+		code = export_all(&x, p);
+	egress_codec_free(x.tail.codec);
+	json_fini(&x.tail.out);
+	free(x.room);
+	return code;
+}

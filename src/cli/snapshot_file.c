@@ -1,0 +1,121 @@
+#include "cli/snapshot.h"
+
+#include "cli/memory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK ((size_t)64 * 1024)
+
+static bool complain(const char *path, const char *what)
+{
+	fprintf(stderr, "arancini snapshot: %s: %s\n", path, what);
+	return false;
+}
+
+static void feed(struct snapshot_file *f, struct wire_view bytes)
+{
+	while (bytes.len > 0 && f->status == RIB_SNAPSHOT_MORE) {
+		size_t used;
+
+		f->status = rib_snapshot_reader_feed(f->reader, bytes, &used);
+		bytes.p += used;
+		bytes.len -= used;
+	}
+}
+
+static bool read_all(struct snapshot_file *f)
+{
+	FILE *in = fopen(f->path, "rbe");
+	uint8_t *chunk = memory_must(malloc(CHUNK));
+	size_t n;
+	bool failed;
+
+	if (in == NULL) {
+		free(chunk);
+		return complain(f->path, strerror(errno));
+	}
+	f->status = RIB_SNAPSHOT_MORE;
+	while ((n = fread(chunk, 1, CHUNK, in)) > 0) {
+		f->size += n;
+		feed(f, (struct wire_view){ chunk, n });
+	}
+	failed = ferror(in);
+	fclose(in);
+	free(chunk);
+	if (failed)
+		return complain(f->path, "cannot be read");
+	if (f->status == RIB_SNAPSHOT_MORE)
+		f->status = rib_snapshot_reader_end(f->reader);
+	return true;
+}
+
+static void name_router(struct snapshot_file *f)
+{
+	struct identity id;
+
+	if (!f->facts->has_router)
+		return;
+	identity_from_address(f->facts->address, &id);
+	if (f->facts->name != NULL &&
+	    identity_from_name(f->facts->address, f->facts->name,
+			       strlen(f->facts->name), &id) < 0)
+		return;
+	identity_token(&id, f->token);
+}
+
+/* From where on the log counts: what the manifest says may be later. */
+static void find_mark(struct snapshot_file *f, const struct manifest *m)
+{
+	const struct manifest_entry *e = manifest_find(m, f->token);
+
+	f->has_mark = f->facts->has_router &&
+		      egress_mark_parse(f->facts->start_mark, &f->mark);
+	if (f->has_mark && e != NULL && e->filed &&
+	    egress_mark_same_log(&e->since, &f->mark) &&
+	    e->since.position > f->mark.position)
+		f->mark = e->since;
+}
+
+static struct rib *make_rib(enum snapshot_load load,
+			    const struct rib_sink *sink)
+{
+	struct rib_config config;
+	struct rib *rib = NULL;
+
+	rib_config_defaults(&config);
+	config.mode = load == SNAPSHOT_PRESENCE ? RIB_MODE_PRESENCE
+						: RIB_MODE_ATTRIBUTES;
+	if (rib_new(&config, sink, &rib) < 0)
+		rib = NULL;
+	return memory_must(rib);
+}
+
+bool snapshot_file_read(const char *path, enum snapshot_load load,
+			const struct rib_sink *sink,
+			const struct snapshot_paths *paths,
+			struct snapshot_file *out)
+{
+	*out = (struct snapshot_file){ .path = path };
+	if (load != SNAPSHOT_CHECK)
+		out->rib = make_rib(load, sink);
+	if (rib_snapshot_reader_new(out->rib, &out->reader) < 0)
+		out->reader = NULL;
+	memory_must(out->reader);
+	out->facts = rib_snapshot_reader_facts(out->reader);
+	if (!read_all(out)) {
+		snapshot_file_release(out);
+		return false;
+	}
+	name_router(out);
+	find_mark(out, &paths->manifest);
+	return true;
+}
+
+void snapshot_file_release(struct snapshot_file *f)
+{
+	rib_snapshot_reader_free(f->reader);
+	rib_free(f->rib);
+}
