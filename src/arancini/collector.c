@@ -501,7 +501,7 @@ int collector_start(const struct config *config, struct log *log,
 	if (err == 0)
 		err = on_each(c, init_station);
 	if (err == 0)
-		err = keeping_open(c, outlet_publisher(c->outlet), &c->keeping);
+		err = keeping_open(c, c->outlet, &c->keeping);
 	/* Early, so that a long restore can be watched. */
 	if (err == 0)
 		err = http_start(c, &c->http);

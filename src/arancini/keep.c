@@ -20,6 +20,8 @@
 
 /* Of the shard's time: one part in so many. */
 #define SHARE 50
+/* Between looks whether the spool is empty. */
+#define SPOOL_WAIT (200 * SP_MS)
 /* Work at a time before the pause that pays for it. */
 #define STINT (1 * SP_MS)
 
@@ -144,8 +146,11 @@ static int take_slices(struct taking *t)
 	return err;
 }
 
-/* Whether the mark @number has come back; others are of takings that ended. */
-static bool take_marks(struct keeper *k, uint64_t number)
+/*
+ * Whether the mark @number has come back; others are of takings that ended.
+ * *@spooled: what is before it is safe in the spool, not in the stream.
+ */
+static bool take_marks(struct keeper *k, uint64_t number, bool *spooled)
 {
 	struct worker *w = k->worker;
 	struct egress_batch *m =
@@ -155,23 +160,26 @@ static bool take_marks(struct keeper *k, uint64_t number)
 	while (m != NULL) {
 		struct egress_batch *next = m->next;
 
-		found |= m->mark == number;
+		if (m->mark == number) {
+			found = true;
+			*spooled = m->spooled;
+		}
 		egress_batcher_put_mark(w->batcher, m);
 		m = next;
 	}
 	return found;
 }
 
-/* Until all that was published of @router, or of all if NULL, is safe. */
-static int make_safe(struct keeper *k, const struct rib_router_info *router,
-		     int64_t deadline)
+/* Send a mark behind what was published, and wait until it is back. */
+static int send_mark(struct keeper *k, const struct rib_router_info *router,
+		     int64_t deadline, bool *spooled)
 {
 	struct worker *w = k->worker;
 	uint64_t number = ++k->marks;
 	int err = egress_batcher_mark(w->batcher, router, number);
 
 	while (err == 0) {
-		if (take_marks(k, number))
+		if (take_marks(k, number, spooled))
 			return 0;
 		/* A mark that found no room waits in the batcher. */
 		if (egress_batcher_pressed(w->batcher))
@@ -180,6 +188,27 @@ static int make_safe(struct keeper *k, const struct rib_router_info *router,
 			err = egress_bridge_wait_mark(collector_bridge(
 							      w->collector),
 						      w->id, deadline);
+	}
+	return err;
+}
+
+/*
+ * Until all that was published of @router, or of all if NULL, is safe. The
+ * spool of this host is no place for what another one is to go on from: then
+ * it must be in the stream.
+ */
+static int make_safe(struct keeper *k, const struct rib_router_info *router,
+		     int64_t deadline)
+{
+	bool spooled = false;
+	int err = send_mark(k, router, deadline, &spooled);
+
+	while (err == 0 && spooled && shelf_elsewhere(k->shelf)) {
+		err = sp_sleep(SPOOL_WAIT);
+		if (err == 0 && sp_now() > deadline)
+			err = -ETIMEDOUT;
+		if (err == 0)
+			err = send_mark(k, router, deadline, &spooled);
 	}
 	return err;
 }

@@ -1,8 +1,8 @@
 #include "arancini/keeping.h"
 
 #include "arancini/collector.h"
+#include "arancini/outlet.h"
 #include "arancini/worker.h"
-#include "egress/publisher.h"
 
 #include <spargio/fiber.h>
 #include <spargio/time.h>
@@ -26,6 +26,7 @@ struct post {
 
 struct keeping {
 	struct collector *collector;
+	struct outlet *outlet;
 	struct publisher *publisher;
 	struct log *log;
 	struct shelf *shelf;
@@ -155,10 +156,8 @@ static int init_post(void *post)
 			   collector_config(k->collector)->snapshot.interval);
 }
 
-static int open_shelf(void *keeping)
+static int open_folder(struct keeping *k, const char *state)
 {
-	struct keeping *k = keeping;
-	const char *state = collector_config(k->collector)->snapshot.state;
 	char *path;
 	int err;
 
@@ -167,6 +166,30 @@ static int open_shelf(void *keeping)
 	err = shelf_open_folder(path, &k->shelf);
 	free(path);
 	return err;
+}
+
+static int open_bucket(struct keeping *k, const char *url)
+{
+	const struct config *config = collector_config(k->collector);
+	struct nats_reader_options how;
+
+	/* Let in as to the stream, which may be on other servers. */
+	outlet_reader(k->outlet, &how);
+	how.nats.servers[0] = url;
+	how.nats.server_count = 1;
+	how.nats.name = config->identity.collector;
+	return shelf_open_kv(&how.nats, (int)config->nats.replicas,
+			     config->identity.collector,
+			     sp_in(config->snapshot.restore_wait), &k->shelf);
+}
+
+static int open_shelf(void *keeping)
+{
+	struct keeping *k = keeping;
+	const char *state = collector_config(k->collector)->snapshot.state;
+
+	return strstr(state, "://") == NULL ? open_folder(k, state)
+					    : open_bucket(k, state);
 }
 
 static int open_parts(struct keeping *k)
@@ -187,7 +210,7 @@ static int open_parts(struct keeping *k)
 	return on_each(k, init_post);
 }
 
-int keeping_open(struct collector *collector, struct publisher *publisher,
+int keeping_open(struct collector *collector, struct outlet *outlet,
 		 struct keeping **out)
 {
 	const struct config *config = collector_config(collector);
@@ -202,7 +225,8 @@ int keeping_open(struct collector *collector, struct publisher *publisher,
 	if (k == NULL)
 		return -ENOMEM;
 	k->collector = collector;
-	k->publisher = publisher;
+	k->outlet = outlet;
+	k->publisher = outlet_publisher(outlet);
 	k->log = collector_log(collector);
 	k->workers = collector_workers(collector);
 	err = open_parts(k);

@@ -23,12 +23,13 @@
 
 struct collector;
 struct keeping;
+struct outlet;
 
 /*
  * @workers of @collector must have been made. Curation off means that there
  * is nothing to keep: then *@out is NULL. Errors are logged.
  */
-int keeping_open(struct collector *collector, struct publisher *publisher,
+int keeping_open(struct collector *collector, struct outlet *outlet,
 		 struct keeping **out);
 void keeping_close(struct keeping *k);
 

@@ -42,9 +42,12 @@ static void log_file(struct share *s, const char *name, const char *what,
 	log_end(&line);
 }
 
-/* Read it all into the rib. */
-static enum rib_snapshot_status feed(struct rib_snapshot_reader *reader,
-				     struct shelf_reader *file)
+/*
+ * Read it all into the rib. An error is that of the shelf; what is wrong with
+ * the bytes, and that a disk cannot read them, is in *@out.
+ */
+static int feed(struct rib_snapshot_reader *reader, struct shelf_reader *file,
+		enum rib_snapshot_status *out)
 {
 	enum rib_snapshot_status status = RIB_SNAPSHOT_MORE;
 	uint8_t *chunk = malloc(CHUNK);
@@ -64,12 +67,14 @@ static enum rib_snapshot_status feed(struct rib_snapshot_reader *reader,
 		}
 	}
 	free(chunk);
-	if (n == -ENOMEM)
-		return RIB_SNAPSHOT_MEMORY;
+	if (n < 0 && n != -EIO)
+		return (int)n;
 	if (n < 0)
-		return RIB_SNAPSHOT_TRUNCATED;
-	return status == RIB_SNAPSHOT_MORE ? rib_snapshot_reader_end(reader)
-					   : status;
+		status = RIB_SNAPSHOT_TRUNCATED;
+	else if (status == RIB_SNAPSHOT_MORE)
+		status = rib_snapshot_reader_end(reader);
+	*out = status;
+	return 0;
 }
 
 /* From where on the log counts: what the manifest says may be later. */
@@ -136,7 +141,7 @@ static int load(struct share *s, const char *name, const char *token,
 		.name = identity_named(id) ? id->name : NULL,
 	};
 	struct rib_snapshot_reader *reader;
-	enum rib_snapshot_status status;
+	enum rib_snapshot_status status = RIB_SNAPSHOT_MORE;
 	struct shelf_reader *file;
 	int err = shelf_open(keeping_shelf(s->restore->keeping), name, &file);
 
@@ -146,9 +151,10 @@ static int load(struct share *s, const char *name, const char *token,
 	err = rib_snapshot_reader_new(s->worker->rib, &reader);
 	if (err == 0) {
 		rib_snapshot_reader_expect(reader, &router);
-		status = feed(reader, file); /* yields */
-		err = judge(s, name, token, id, status,
-			    rib_snapshot_reader_facts(reader));
+		err = feed(reader, file, &status); /* yields */
+		if (err == 0)
+			err = judge(s, name, token, id, status,
+				    rib_snapshot_reader_facts(reader));
 		rib_snapshot_reader_free(reader);
 	}
 	shelf_done(file);

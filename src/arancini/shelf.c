@@ -14,6 +14,11 @@ const char *shelf_where(const struct shelf *shelf)
 	return shelf->where;
 }
 
+bool shelf_elsewhere(const struct shelf *shelf)
+{
+	return shelf->elsewhere;
+}
+
 int shelf_begin(struct shelf *shelf, const char *name,
 		struct shelf_writer **out)
 {

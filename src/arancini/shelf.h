@@ -17,9 +17,12 @@
 #ifndef ARANCINI_SHELF_H
 #define ARANCINI_SHELF_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
+struct nats_options;
 struct shelf;
 struct shelf_writer;
 struct shelf_reader;
@@ -28,8 +31,22 @@ struct shelf_reader;
 int shelf_open_folder(const char *path, struct shelf **out);
 void shelf_close(struct shelf *shelf);
 
+/*
+ * Open the bucket of @options' server for @collector, made if it is not there
+ * with @replicas. Tried until @deadline. The strings of @options must outlive
+ * the shelf.
+ */
+int shelf_open_kv(const struct nats_options *options, int replicas,
+		  const char *collector, int64_t deadline, struct shelf **out);
+
 /* Where it is, for people. */
 const char *shelf_where(const struct shelf *shelf);
+
+/*
+ * Whether it is there for a collector on another host, which does not have
+ * this one's spool.
+ */
+bool shelf_elsewhere(const struct shelf *shelf);
 
 /* Writing */
 

@@ -28,6 +28,7 @@ struct shelf_ops {
 struct shelf {
 	const struct shelf_ops *ops;
 	char *where;
+	bool elsewhere; /* see shelf_elsewhere() */
 };
 
 struct shelf_writer {

@@ -16,6 +16,7 @@
 
 #include "egress/subject.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,6 +47,7 @@ struct egress_batch {
 	uint64_t opened_ns; /* monotonic: when its first update came in */
 	uint64_t mark;	    /* MARK: the worker's own number for it */
 	uint64_t position;  /* MARK, given back: see above */
+	bool spooled;	    /* MARK, given back: on disk, not in the stream */
 	uint8_t *bytes;
 	char subject[SUBJECT_MAX]; /* terminated */
 };

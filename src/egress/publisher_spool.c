@@ -207,6 +207,7 @@ static void give_back(struct publisher *p, struct flight *f)
 {
 	if (flight_is_mark(f)) {
 		f->batch->position = p->mark.position;
+		f->batch->spooled = p->options.nats.server_count > 0;
 	} else {
 		p->stats.journal_messages++;
 		p->stats.journal_updates += f->updates;

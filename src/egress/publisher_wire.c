@@ -163,6 +163,7 @@ static void settle_one(struct publisher *p, struct flight *f)
 {
 	if (flight_is_mark(f)) {
 		f->batch->position = p->mark.position;
+		f->batch->spooled = false;
 		egress_bridge_give_back(p->bridge, f->batch);
 		return;
 	}

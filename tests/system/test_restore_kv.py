@@ -1,0 +1,238 @@
+"""The state in a key-value bucket of a real broker: a collector comes back
+on another host, which has nothing but the broker."""
+
+import json
+import subprocess
+
+import pytest
+
+from broker import Broker
+from collecting import Collector
+from router import Router, announce, withdraw
+from test_restore import (paths, prefixes, resyncs, table,
+                          updates_after_last_epoch)
+
+TOKEN = "v4_127_0_0_1"
+BUCKET = "KV_arancini-state"
+
+
+@pytest.fixture
+def broker(server, tmp_path, free_port):
+    return Broker(server, tmp_path, free_port()).start()
+
+
+@pytest.fixture
+def collector(server, arancini, broker, tmp_path):
+    """Each on a host of its own: an empty folder."""
+    hosts = []
+
+    def start(*options, host=None):
+        if host is None:
+            hosts.append(len(hosts))
+            host = f"host-{len(hosts)}"
+        c = Collector(server, arancini, tmp_path / host, "--state",
+                      broker.url, "--journal", tmp_path / host / "journal",
+                      "--nats", broker.url, "--nats-max-bytes", "1G",
+                      "--collector-id", "ams1", "--snapshot-interval", "1s",
+                      *options)
+        c.until_said("event=publisher state=ready")
+        return c
+    return start
+
+
+@pytest.fixture
+def stream(arancini, broker):
+    def read():
+        run = subprocess.run(
+            [arancini, "tail", "--nats", broker.url, "--since", "all",
+             "--idle-exit", "1", "--json"],
+            capture_output=True, text=True, timeout=120, check=True)
+        return [json.loads(line) for line in run.stdout.splitlines()]
+    return read
+
+
+def keys(broker):
+    """Key to value of what is in the bucket."""
+    with broker.client() as client:
+        prefix = "$KV.arancini-state."
+        return {m.subject.removeprefix(prefix): m.data
+                for m in client.read_stream(BUCKET)}
+
+
+def generations(broker):
+    """File to the generations of which there are chunks."""
+    found = {}
+    for key in keys(broker):
+        name, generation, number = key.rsplit(".", 2)
+        if number.isdigit():
+            found.setdefault(name, set()).add(generation)
+    return found
+
+
+def until(c, condition, timeout=60):
+    c.server.wait_until(lambda _: condition(), timeout)
+
+
+def until_filed(c, broker, token=TOKEN):
+    def filed():
+        return any(b"router " + token.encode() + b" filed" in value
+                   for key, value in keys(broker).items()
+                   if key.startswith("ams1.manifest."))
+    until(c, filed)
+
+
+@pytest.mark.parametrize("how", ["stop", "kill"])
+def test_another_host_goes_on(how, collector, broker, stream):
+    c = collector()
+    with Router(c.port) as router:
+        router.dump(table(20))
+        until_filed(c, broker)
+        if how == "stop":
+            c.stop()
+        else:
+            c.kill()
+    c = collector("--workers", "3")
+    assert c.said("event=restored routers=1 routes=20 .*resyncs=0")
+    after = table(19) | {"10.1.4.0/24": (65010, 7)}
+    with Router(c.port) as router:
+        router.dump(after)
+        until(c, lambda: paths(stream()) == after)
+    c.stop()
+    new = updates_after_last_epoch(stream())
+    assert prefixes(new) == ["10.1.4.0/24"]
+    assert prefixes(new, False) == ["10.1.19.0/24"]
+    assert resyncs(stream()) == [TOKEN]
+
+
+def test_old_generations_and_those_of_a_crash_are_removed(collector, broker):
+    c = collector()
+    with Router(c.port) as router:
+        router.dump(table(5))
+        until_filed(c, broker)
+        # Some more, each one a generation: of the manifest and of the file.
+        before = generations(broker)["ams1.manifest"]
+        until(c, lambda: generations(broker)["ams1.manifest"].isdisjoint(
+            before))
+        c.stop()
+    assert all(len(g) == 1 for g in generations(broker).values())
+    # Of a write that did not get to its end; and of another collector.
+    with broker.client() as client:
+        for owner in ("ams1", "fra1"):
+            for number in (0, 1):
+                client.request(f"$KV.arancini-state.{owner}.{TOKEN}.snap."
+                               f"00000000deadbeef.{number}", b"half")
+    c = collector()
+    assert c.said("event=restored routers=1 routes=5 .*resyncs=0")
+    c.stop()
+    left = generations(broker)
+    assert all(len(g) == 1 for g in left.values())
+    assert left[f"fra1.{TOKEN}.snap"] == {"00000000deadbeef"}
+
+
+def test_collectors_do_not_see_each_other(collector, broker, server, arancini,
+                                          tmp_path):
+    c = collector()
+    with Router(c.port) as router:
+        router.dump(table(5))
+        until_filed(c, broker)
+        c.stop()
+    other = Collector(server, arancini, tmp_path / "other", "--state",
+                      broker.url, "--journal", tmp_path / "other",
+                      "--collector-id", "fra1")
+    assert not other.said("event=restored")
+    other.stop()
+    assert any(key.startswith("fra1.manifest.") for key in keys(broker))
+
+
+def test_a_large_table_is_many_chunks(collector, broker):
+    c = collector()
+    c.send("generate", "--prefixes", "30000", "--attr-sets", "1", "--seed",
+           "4", "--nlri-per-update", "1")
+    c.until_said("event=session_close")
+    c.stop()
+    chunks = [key for key in keys(broker) if ".snap." in key
+              and not key.endswith(".head")]
+    assert len(chunks) > 1
+    c = collector()
+    assert c.said("event=restored routers=1 routes=30000 .*resyncs=0")
+    c.stop()
+
+
+def test_a_missing_chunk_is_a_damaged_file(collector, broker, stream):
+    c = collector()
+    with Router(c.port) as router:
+        router.dump(table(5))
+        until_filed(c, broker)
+        c.stop()
+    with broker.client() as client:
+        generation, = generations(broker)[f"ams1.{TOKEN}.snap"]
+        answer = client.api(f"STREAM.PURGE.{BUCKET}", {
+            "filter": f"$KV.arancini-state.ams1.{TOKEN}.snap.{generation}.0"})
+        assert answer["purged"] == 1
+    c = collector()
+    assert c.said(f"event=snapshot_not_used file={TOKEN}.snap")
+    assert c.said("event=restored .*resyncs=1")
+    with Router(c.port) as router:
+        router.dump(table(4))
+        until(c, lambda: paths(stream()) == table(4))
+        until_filed(c, broker)
+        c.stop()
+    assert f"ams1.{TOKEN}.snap.damaged" in keys(broker)
+    c = collector()
+    assert c.said("event=restored routers=1 routes=4 .*resyncs=0")
+    c.stop()
+
+
+def test_what_is_only_in_the_spool_of_this_host_is_not_kept(
+        collector, broker, stream, server, arancini, tmp_path, free_port):
+    """The stream's broker is away, the bucket's is not: no file may say that
+    consumers have what only this host's spool has."""
+    other = Broker(server, tmp_path, free_port(), name="n2").start()
+    c = collector("--state", other.url)
+    with Router(c.port) as router:
+        router.dump(table(5))
+        until_filed(c, other)
+        broker.kill()
+        router.send(announce("10.7.0.0/24"), withdraw("10.1.0.0/24"))
+        c.until_said("spooling=true")
+        # Manifests go on; the file stays what it was.
+        before = generations(other)
+        until(c, lambda: generations(other)["ams1.manifest"].isdisjoint(
+            before["ams1.manifest"]))
+        assert generations(other)[f"ams1.{TOKEN}.snap"] \
+            == before[f"ams1.{TOKEN}.snap"]
+        c.kill()
+    broker.start()
+    c = collector("--state", other.url)
+    assert c.said("event=restored routers=1 routes=5 .*resyncs=0")
+    with Router(c.port) as router:
+        router.dump(table(5) | {"10.7.0.0/24": (65010,)})
+        until(c, lambda: "10.7.0.0/24" in paths(stream()))
+    c.stop()
+
+
+def test_a_bucket_that_cannot_be_reached_is_said(server, arancini, tmp_path,
+                                                 free_port):
+    run = server([arancini, "run", "--listen", "127.0.0.1:0", "--http", "off",
+                  "--state", f"nats://127.0.0.1:{free_port()}", "--journal",
+                  tmp_path / "journal", "--restore-wait", "1s"])
+    assert run.wait(timeout=60) == 1
+    assert "event=cannot_keep_state at=nats://" in run.output
+
+
+def test_a_bucket_that_goes_away_and_comes_back(collector, broker, stream):
+    c = collector()
+    with Router(c.port) as router:
+        router.dump(table(5))
+        until_filed(c, broker)
+        broker.kill()
+        router.send(announce("10.7.0.0/24"))
+        c.until_said("event=manifest_failed")
+        broker.start()
+        c.until_said("event=manifest_written")
+        c.until_said("event=publisher state=ready spooling=false", 2)
+        c.stop()
+    c = collector()
+    assert c.said("event=restored routers=1 routes=6 .*resyncs=0")
+    c.stop()
+    assert "10.7.0.0/24" in paths(stream())
