@@ -2,6 +2,7 @@
 
 #include "arancini/keeping.h"
 #include "arancini/shelf.h"
+#include "bmp/text.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -191,6 +192,22 @@ static void put_snapshots(struct json *j, struct collector *c,
 	json_end_object(j);
 }
 
+/* As configured: which port came of 0 is in the log. */
+static void put_listen(struct json *j, const struct config_addresses *list)
+{
+	json_key(j, "listen");
+	json_array(j);
+	for (size_t i = 0; i < list->count; i++) {
+		char text[64];
+		struct text t = text_start(text, sizeof(text));
+
+		text_ip_port(&t, list->at[i].address, list->at[i].port);
+		text_end(&t);
+		json_string(j, text);
+	}
+	json_end_array(j);
+}
+
 void status_json(struct json *j, struct collector *c, const struct picture *p,
 		 const struct vitals_worker *vitals)
 {
@@ -207,6 +224,7 @@ void status_json(struct json *j, struct collector *c, const struct picture *p,
 	json_object(j);
 	outlook_json(j, &p->outlook);
 	json_end_object(j);
+	put_listen(j, &config->listen.addresses);
 	put_output(j, &p->publisher, config->nats.urls.count > 0);
 	put_totals(j, p);
 	put_workers(j, p, vitals);

@@ -106,15 +106,22 @@ static void put_identity(struct json *j, const struct rib_peer_state *p)
 	}
 }
 
-static bool wanted(const struct survey *v, const struct rib_peer_state *p,
-		   const char *token, const char *id)
+/* A person types what a list shows: also the address of the router. */
+static bool wanted(const struct survey *v, const struct rib_router *router,
+		   const struct rib_peer_state *p, const char *const names[2])
 {
-	char asn[16];
+	char asn[16], address[64];
+	struct text t = text_start(address, sizeof(address));
 
 	if (v->states != 0 && !(v->states >> state_of(p) & 1))
 		return false;
+	if (v->filter[0] == '\0')
+		return true;
 	snprintf(asn, sizeof(asn), "%u", p->as);
-	return survey_wants(v, (const char *[]){ token, id, asn }, 3);
+	text_ip(&t, rib_router_info(router)->address);
+	text_end(&t);
+	return survey_wants(
+		v, (const char *[]){ names[0], names[1], asn, address }, 4);
 }
 
 bool survey_peer(struct survey *v, struct rib_router *router,
@@ -129,7 +136,7 @@ bool survey_peer(struct survey *v, struct rib_router *router,
 	rib_peer_state(peer, &p);
 	peer_id_text(p.type, p.distinguisher, p.address, id);
 	survey_token(router, token);
-	if (!wanted(v, &p, token, id))
+	if (!wanted(v, router, &p, (const char *[]){ token, id }))
 		return false;
 	if (note == NULL)
 		note = &nothing;
@@ -141,6 +148,11 @@ bool survey_peer(struct survey *v, struct rib_router *router,
 	json_uint_at(j, "routes", p.routes);
 	put_life(j, note);
 	put_tables(j, peer, note);
+	if (note->reported != NULL)
+		json_int_at(j, "difference",
+			    reported_difference(note->reported));
+	else
+		json_null_at(j, "difference");
 	if (v->whole)
 		diary_json(j, &note->diary);
 	json_end_object(j);
