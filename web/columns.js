@@ -74,15 +74,6 @@ function endOfRib(peer) {
 		done === all ? "all" : `${done} / ${all}`);
 }
 
-export function peerDifference(peer) {
-	if (peer.difference !== undefined)
-		return peer.difference;
-	const known = (peer.tables ?? []).map((t) => t.difference)
-		.filter((n) => n !== null && n !== undefined);
-
-	return known.length ? known.reduce((a, b) => a + b) : null;
-}
-
 export const peerColumns = [
 	{ id: "peer", title: "Peer", value: (p) => p.peerAddr,
 		show: (p) => peerLink(p.router, p.id, p.peerAddr),
@@ -98,8 +89,8 @@ export const peerColumns = [
 	{ id: "ended", title: "End-of-RIB", numeric: true,
 		value: (p) => ended(p).all - ended(p).done, show: endOfRib },
 	{ id: "difference", title: "Difference", numeric: true,
-		value: peerDifference,
-		show: (p) => differenceMark(peerDifference(p)) },
+		value: (p) => p.difference,
+		show: (p) => differenceMark(p.difference) },
 	{ id: "flaps", title: "Flaps", numeric: true, value: (p) => p.flaps,
 		show: (p) => count(p.flaps) },
 	{ id: "changed", title: "Last change", numeric: true,

@@ -9,8 +9,8 @@ function sample(status) {
 	return {
 		at: Date.now(),
 		rates: status.rates ?? {},
-		ackP50: status.output?.ackSecondsP50,
-		ackP99: status.output?.ackSecondsP99,
+		safeP50: status.output?.safeSecondsP50,
+		safeP99: status.output?.safeSecondsP99,
 		fillMost: fills.length ? Math.max(...fills) : null,
 		fillMean: fills.length
 			? fills.reduce((a, b) => a + b) / fills.length : null,

@@ -36,11 +36,13 @@ export class Table {
 		this.#sort = columns.some((c) => c.id === sort.by) ? sort
 			: { by: columns[0].id, descending: false };
 		this.#onSort = onSort ?? (() => {});
-		this.element = el("table", { role: "table", "aria-label": label },
-			el("thead", { role: "rowgroup" },
-				el("tr", { role: "row" },
-					columns.map((c) => this.#heading(c)))),
-			this.#body);
+		// What does not fit is scrolled here and not with the page.
+		this.element = el("div", { class: "scroll" },
+			el("table", { role: "table", "aria-label": label },
+				el("thead", { role: "rowgroup" },
+					el("tr", { role: "row" }, columns.map(
+						(c) => this.#heading(c)))),
+				this.#body));
 		this.#markSorted();
 	}
 

@@ -60,12 +60,12 @@ function charts(signal) {
 				value: (s) => s.rates[name] })),
 		}),
 		new LineChart({
-			title: "Acknowledged after", note: "by the output", signal,
+			title: "Latency", note: "until safe in the output", signal,
 			format: latency, ceiling: 0.001,
 			lines: [{ name: "median", colour: "published",
-				value: (s) => s.ackP50 },
+				value: (s) => s.safeP50 },
 			{ name: "99th percentile", colour: "received",
-				value: (s) => s.ackP99 }],
+				value: (s) => s.safeP99 }],
 		}),
 		new LineChart({
 			title: "Bridge fill", note: "workers to output", signal,

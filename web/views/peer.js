@@ -2,7 +2,7 @@
 
 import { age, fullTime } from "../ages.js";
 import { get } from "../api.js";
-import { state } from "../badges.js";
+import { differenceMark, state } from "../badges.js";
 import { routerLink, tableColumns } from "../columns.js";
 import { el } from "../dom.js";
 import { facts } from "../facts.js";
@@ -25,6 +25,8 @@ function head(p) {
 		["Type", p.peerType ?? null],
 		["Distinguisher", p.peerDistinguisher || null],
 		["Routes", count(p.routes)],
+		["Difference to the router's count",
+			differenceMark(p.difference)],
 		["Last change", age(p.lastChangeAt)],
 		["Flaps", count(p.flaps)],
 		["Looking glass", el("a", { href: link(["lookup"],
