@@ -49,8 +49,8 @@ ninja   = $(if $(MAKE_TERMOUT),@ninja -C $(1),$(call quietly,ninja -C $(1)))
 
 compilers = build $(if $(suffix),clang)
 
-.PHONY: all help run test check check-tsan check-arm check-valgrind interop fuzz \
-	bench fmt lint install debug deb clean
+.PHONY: all help run test check check-tsan check-arm check-valgrind interop browser \
+	fuzz bench fmt lint install debug deb clean
 
 all:	## build everything, binary at build/arancini
 	$(call deps,$(compilers))
@@ -100,6 +100,12 @@ interop:	## real routers, FRR and GoBGP, against the built binary
 	$(call setup,$(RELEASE),$(release_options))
 	$(call ninja,$(RELEASE))
 	@tests/run $(RELEASE) --only-interop
+
+browser:	## the dashboard in a real browser, against the built binary
+	$(call deps,$(compilers) test browser)
+	$(call setup,$(RELEASE),$(release_options))
+	$(call ninja,$(RELEASE))
+	@tests/run $(RELEASE) --only-browser
 
 fuzz: override CC = clang
 fuzz:	## run fuzz target T=name until stopped (SECONDS_EACH=20: all, bounded)

@@ -21,6 +21,8 @@ packages_of() {
 	format)	echo 'clang-format' ;;
 	lint)	echo 'clang clang-tidy cppcheck shellcheck' ;;
 	interop) echo 'frr gobgpd iproute2' ;;
+	browser) echo 'chromium chromium-driver python3-selenium
+		      fonts-inter fonts-jetbrains-mono' ;;
 	arm)	echo 'gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user' ;;
 	valgrind) echo 'valgrind' ;;
 	deb)	echo 'debhelper dpkg-dev fakeroot' ;;

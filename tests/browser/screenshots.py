@@ -1,0 +1,127 @@
+"""Make the pictures of the dashboard that the documentation shows.
+
+    ARANCINI_BUILD=build python3 tests/browser/screenshots.py [FOLDER]
+
+A collector with made-up routers, as in the tests; FOLDER is docs/img unless
+named. Takes three minutes, so that the charts have something to show.
+"""
+
+import contextlib
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+TREE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TREE / "tests" / "browser"))
+
+import chromium                                          # noqa: E402
+from dashboard import Page                               # noqa: E402
+
+MINUTES = 3
+WALL, PHONE = (1440, 1000), (390, 844)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+@contextlib.contextmanager
+def running(argv, cwd, ready=None):
+    """A program that is stopped by its id, whatever happens."""
+    process = subprocess.Popen([str(a) for a in argv], cwd=cwd,
+                               stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True)
+    try:
+        while ready is not None and ready not in process.stdout.readline():
+            if process.poll() is not None:
+                sys.exit(f"{argv[0]} {argv[1]} ended by itself")
+        yield process
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+
+
+def lab(stack, arancini, folder):
+    """A collector, and two groups of routers that differ."""
+    bmp, http = free_port(), free_port()
+    stack.enter_context(running(
+        [arancini, "run", "--listen", f"127.0.0.1:{bmp}", "--http",
+         f"127.0.0.1:{http}", "--collector-id", "ams-1", "--workers", "2",
+         "--log-level", "warn", "--state", folder / "data"], folder))
+    wait_for(http)
+    stack.enter_context(running(
+        [arancini, "generate", "--to", f"127.0.0.1:{bmp}", "--routers", "6",
+         "--peers", "4", "--prefixes", "20k", "--spread-sources",
+         "--wall-clock", "--churn", "900", "--churn-mix", "70:22:8",
+         "--flaps", "5"], folder))
+    return f"http://127.0.0.1:{http}/"
+
+
+def wait_for(port):
+    for _ in range(300):
+        with contextlib.suppress(OSError):
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return
+        time.sleep(0.1)
+    sys.exit(f"nothing listens on port {port}")
+
+
+def known_prefix(page):
+    """A prefix that every peer has."""
+    page.go("#/lookup?prefix=0.0.0.0/0&match=more-specific")
+    page.until("routes", lambda: page.column("Prefix"))
+    return page.column("Prefix")[0].split()[0]
+
+
+def shoot(page, folder, name, place, shown):
+    page.go(place)
+    page.until(name, lambda: page.all(shown))
+    # One more refresh, so that nothing on it is half drawn.
+    time.sleep(1.5)
+    page.driver.save_screenshot(str(folder / f"dashboard-{name}.png"))
+
+
+def shoot_all(browser, page, folder):
+    prefix = known_prefix(page)
+    peer = "#/peers/v4_127_1_0_1/0-0-10.0.0.1"
+    lookup = f"#/lookup?prefix={prefix}&match=longest"
+    rows = "tbody td"
+    for scheme in ("light", "dark"):
+        browser.scheme(scheme)
+        shoot(page, folder, scheme, "#/", ".figure")
+    shoot(page, folder, "lookup", lookup, rows)
+    browser.scheme("light")
+    shoot(page, folder, "peers", "#/peers", rows)
+    shoot(page, folder, "peer", peer, ".timeline")
+    browser.size(*PHONE)
+    shoot(page, folder, "phone", "#/", ".figure")
+    shoot(page, folder, "phone-peers", "#/peers", rows)
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1
+                          else TREE / "docs" / "img").resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    build = pathlib.Path(os.environ.get("ARANCINI_BUILD", TREE / "build"))
+    with contextlib.ExitStack() as stack:
+        temporary = pathlib.Path(stack.enter_context(
+            tempfile.TemporaryDirectory()))
+        browser = chromium.Browser(temporary)
+        stack.callback(browser.stop)
+        browser.size(*WALL)
+        browser.scheme("light")
+        page = Page(browser, lab(stack, build.resolve() / "arancini",
+                                 temporary))
+        page.open()
+        time.sleep(60 * MINUTES)
+        shoot_all(browser, page, folder)
+
+
+main()
