@@ -27,7 +27,7 @@ struct tail {
 	char *password; /* what is in it; ours */
 	const char *token_file;
 	char *token;
-	const char *journal; /* or from this folder */
+	const char *journal;	 /* or from this folder */
 	struct egress_mark mark; /* with NATS_FROM_SEQ */
 	enum tail_form form;
 	uint64_t count;	 /* of updates and events; 0: no end */

@@ -166,8 +166,7 @@ static int look_here(void *arg)
 	egress_batcher_stats(w->batcher, &stats);
 	l->batches += stats.made;
 	l->made += made;
-	for (const struct session *s = w->sessions; s != NULL; s = s->next)
-		l->messages += s->counts.messages[BMP_ROUTE_MONITORING];
+	l->messages += w->counts.sessions.messages[BMP_ROUTE_MONITORING];
 	return 0;
 }
 
