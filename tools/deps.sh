@@ -16,7 +16,7 @@ packages_of() {
 		      libmicrohttpd-dev libjs-chart.js' ;;
 	test)	echo 'python3 python3-pytest gdb bgpdump xz-utils nats-server
 		      mandoc nodejs golang-go
-		      golang-github-nats-io-go-nats-dev' ;;
+		      golang-github-nats-io-go-nats-dev prometheus' ;;
 	clang)	echo 'clang libclang-rt-14-dev llvm' ;;
 	format)	echo 'clang-format' ;;
 	lint)	echo 'clang clang-tidy cppcheck shellcheck' ;;
