@@ -8,7 +8,7 @@
 # (100), the others SLOW times (5), each on io_uring and on epoll, as many at
 # once as there are CPUs (JOBS). BUILD may be a sanitizer's folder, or one
 # configured with -Donly_spargio=true. The last line is "N passed, N failed",
-# counting runs.
+# counting runs; meson stops repeating at the first round that fails.
 set -eu
 build=$1
 fast=${2:-100}
@@ -31,7 +31,8 @@ repeat() {
 	$wrap meson test -C "$build" --no-rebuild --num-processes "$jobs" \
 		--repeat "$times" --timeout-multiplier 5 \
 		--logbase "${log##*/}" "$@" >"$log.out" 2>&1 ||
-		grep -E '(FAIL|TIMEOUT|ERROR|INTERRUPT)' "$log.out" || true
+		grep -E '^ *[0-9]+/.* (FAIL|TIMEOUT|ERROR|INTERRUPT)' \
+			"$log.out" || true
 	ok=$((ok + $(grep -c '"result": "OK"' "$log.json" || true)))
 	bad=$((bad + $(grep -vc '"result": "\(OK\|SKIP\)"' "$log.json" ||
 		true)))
