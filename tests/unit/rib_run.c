@@ -46,6 +46,12 @@ static void keep(struct run *r, const struct logged *entry)
 	r->log[r->n_log++] = *entry;
 }
 
+/* Where only presence is kept, what is told again has no attributes. */
+static bool is_bare(const struct run *r, bool resync)
+{
+	return resync && r->model.config.mode == RIB_MODE_PRESENCE;
+}
+
 static void consume(struct run *r, const struct logged *entry, bool resync)
 {
 	const struct model_result *m = &entry->result;
@@ -63,7 +69,9 @@ static void consume(struct run *r, const struct logged *entry, bool resync)
 	t->sequence = entry->sequence;
 	keep(r, entry);
 	if (resync) {
-		SURE(r, k->present && k->set == m->set && k->value == m->value,
+		SURE(r,
+		     k->present && (is_bare(r, resync) ||
+				    (k->set == m->set && k->value == m->value)),
 		     "again, but otherwise: %s", run_describe(m));
 		r->resynced++;
 		return;
@@ -91,7 +99,7 @@ static struct model_result read_change(struct run *r,
 	SURE(r, c->count >= 1 && c->count <= RIB_CHANGE_MAX, "how many?");
 	SURE(r, c->announced == (c->attrs != NULL), "attributes or not");
 	SURE(r, c->synthetic == (c->reason != RIB_REASON_NONE), "synthetic");
-	if (c->announced)
+	if (c->announced && !is_bare(r, c->resync))
 		SURE(r,
 		     world_find_set(r->world, family, c->attrs, &c->next_hop,
 				    &set),
@@ -121,7 +129,8 @@ static void on_change(void *arg, const struct rib_change *c)
 		struct world_route route = { 0 };
 
 		SURE(r,
-		     world_find_route(r->world, m->family, c->announced,
+		     world_find_route(r->world, m->family,
+				      c->announced && !is_bare(r, c->resync),
 				      &c->routes[i], &route),
 		     "family %u: what route?", m->family);
 		m->key = route.key;

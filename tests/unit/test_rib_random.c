@@ -247,13 +247,17 @@ static void do_time(struct run *r)
 /* Everything a router has is told once more, and nothing else. */
 static void do_resync(struct run *r, unsigned router)
 {
+	size_t want;
+
 	run_drain(r);
+	want = r->model.config.mode == RIB_MODE_PRESENCE
+		       ? model_stored(&r->model, router)
+		       : model_known(&r->model, router);
 	r->resynced = 0;
 	rib_resync(r->routers[router], &r->when);
 	run_drain(r);
-	SURE(r, r->resynced == model_known(&r->model, router),
-	     "%zu routes were told again, not %zu", r->resynced,
-	     model_known(&r->model, router));
+	SURE(r, r->resynced == want, "%zu routes were told again, not %zu",
+	     r->resynced, want);
 	r->did[DID_RESYNC]++;
 }
 
