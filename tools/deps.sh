@@ -13,10 +13,12 @@ packages_of() {
 		      liburing-dev libxxhash-dev libpcap-dev zlib1g-dev
 		      libbz2-dev liblzma-dev libzstd-dev libinih-dev
 		      capnproto libcmocka-dev libnats-dev
-		      libmicrohttpd-dev libjs-chart.js' ;;
+		      libmicrohttpd-dev libjs-chart.js libcurl4-openssl-dev
+		      libjson-c-dev' ;;
 	test)	echo 'python3 python3-pytest gdb bgpdump xz-utils nats-server
 		      mandoc nodejs golang-go
-		      golang-github-nats-io-go-nats-dev prometheus' ;;
+		      golang-github-nats-io-go-nats-dev prometheus
+		      python3-jsonschema python3-yaml' ;;
 	clang)	echo 'clang libclang-rt-14-dev llvm' ;;
 	format)	echo 'clang-format' ;;
 	lint)	echo 'clang clang-tidy cppcheck shellcheck' ;;

@@ -20,8 +20,11 @@ int decode_main(int argc, char **argv);
 int doctor_main(int argc, char **argv);
 int generate_main(int argc, char **argv);
 int replay_main(int argc, char **argv);
+int resync_main(int argc, char **argv);
+int rib_main(int argc, char **argv);
 int run_main(int argc, char **argv);
 int snapshot_main(int argc, char **argv);
+int status_main(int argc, char **argv);
 int tail_main(int argc, char **argv);
 
 #endif

@@ -16,6 +16,9 @@ static const struct command commands[] = {
 	{ "generate", "make up routers and send what they say", generate_main },
 	{ "tail", "follow what a collector publishes", tail_main },
 	{ "snapshot", "look into the state that is kept", snapshot_main },
+	{ "status", "what a running collector does", status_main },
+	{ "rib", "the routes a running collector has for a prefix", rib_main },
+	{ "resync", "have a collector publish its tables again", resync_main },
 	{ "doctor", "check this host: settings, limits, kernel", doctor_main },
 };
 

@@ -1,0 +1,431 @@
+#include "cli/client.h"
+
+#include "cli/answer.h"
+#include "cli/command.h"
+#include "cli/memory.h"
+#include "cli/number.h"
+
+#include <arpa/inet.h>
+#include <curl/curl.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <string.h>
+
+#define TOKEN_MAX 1024
+#define WHY_MAX	  768
+/* An answer is at most a page of a list; what is longer is none of ours. */
+#define ANSWER_MAX (64u << 20)
+
+/* What the body of an answer is gathered in. */
+struct body {
+	char *bytes;
+	size_t len;
+	size_t size;
+};
+
+struct client {
+	struct client_options options;
+	CURL *curl;
+	bool local; /* the URL leads to this host */
+	struct body body;
+	char token[TOKEN_MAX + 1];
+	char why[WHY_MAX];
+	char curl_why[CURL_ERROR_SIZE];
+};
+
+const char *client_option(struct client_options *options, int option,
+			  const char *value)
+{
+	uint64_t millionths;
+
+	switch (option) {
+	case CLIENT_OPTION_URL:
+		options->url = value;
+		return NULL;
+	case CLIENT_OPTION_TOKEN:
+		options->token_file = value;
+		return NULL;
+	case CLIENT_OPTION_CA:
+		options->tls_ca = value;
+		return NULL;
+	default:
+		if (!number_millionths(value, UINT64_C(3600000000),
+				       &millionths) ||
+		    millionths < 1000)
+			return "no time in seconds: ";
+		options->timeout_ms = (long)(millionths / 1000);
+		return NULL;
+	}
+}
+
+const char *client_why(const struct client *c)
+{
+	return c->why;
+}
+
+int client_exit_code(int err)
+{
+	return err == -EINVAL ? EXIT_USAGE : EXIT_FAILURE;
+}
+
+static int fail(struct client *c, int err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int fail(struct client *c, int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(c->why, sizeof(c->why), format, args);
+	va_end(args);
+	return err;
+}
+
+/* Life cycle */
+
+static bool is_loopback(const char *host)
+{
+	struct in6_addr v6;
+	struct in_addr v4;
+
+	if (strcmp(host, "localhost") == 0)
+		return true;
+	if (inet_pton(AF_INET, host, &v4) == 1)
+		return ntohl(v4.s_addr) >> 24 == IN_LOOPBACKNET;
+	return inet_pton(AF_INET6, host, &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
+}
+
+static bool url_is_local(const char *url)
+{
+	CURLU *parts = memory_must(curl_url());
+	char *host = NULL;
+	bool local = false;
+
+	if (curl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
+	    curl_url_get(parts, CURLUPART_HOST, &host, 0) == CURLUE_OK) {
+		if (host[0] == '[' && host[strlen(host) - 1] == ']') {
+			host[strlen(host) - 1] = '\0';
+			local = is_loopback(host + 1);
+		} else {
+			local = is_loopback(host);
+		}
+	}
+	curl_free(host);
+	curl_url_cleanup(parts);
+	return local;
+}
+
+static size_t gather(char *bytes, size_t one, size_t n, void *arg)
+{
+	struct body *body = arg;
+
+	n *= one;
+	if (n > ANSWER_MAX - body->len)
+		return 0;
+	if (body->len + n + 1 > body->size) {
+		body->size = (body->len + n + 1) * 2;
+		body->bytes = memory_must(realloc(body->bytes, body->size));
+	}
+	memcpy(body->bytes + body->len, bytes, n);
+	body->len += n;
+	body->bytes[body->len] = '\0';
+	return n;
+}
+
+/* curl asks this now and then while it waits. */
+static int interrupted(void *arg, curl_off_t dltotal, curl_off_t dlnow,
+		       curl_off_t ultotal, curl_off_t ulnow)
+{
+	const struct client *c = arg;
+	struct pollfd fd = { .fd = c->options.signals, .events = POLLIN };
+
+	(void)dltotal, (void)dlnow, (void)ultotal, (void)ulnow;
+	return poll(&fd, 1, 0) > 0;
+}
+
+struct client *client_new(const struct client_options *options)
+{
+	struct client *c = memory_must(calloc(1, sizeof(*c)));
+
+	c->options = *options;
+	c->local = url_is_local(options->url);
+	c->curl = memory_must(curl_easy_init());
+	curl_easy_setopt(c->curl, CURLOPT_ERRORBUFFER, c->curl_why);
+	curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(c->curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(c->curl, CURLOPT_TIMEOUT_MS, options->timeout_ms);
+	curl_easy_setopt(c->curl, CURLOPT_USERAGENT,
+			 "arancini/" ARANCINI_VERSION);
+	curl_easy_setopt(c->curl, CURLOPT_ACCEPT_ENCODING, "");
+	curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, gather);
+	curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, &c->body);
+	curl_easy_setopt(c->curl, CURLOPT_XFERINFOFUNCTION, interrupted);
+	curl_easy_setopt(c->curl, CURLOPT_XFERINFODATA, c);
+	curl_easy_setopt(c->curl, CURLOPT_NOPROGRESS, 0L);
+	/* A proxy of the environment does not lead to this host. */
+	if (c->local)
+		curl_easy_setopt(c->curl, CURLOPT_PROXY, "");
+	if (options->tls_ca != NULL)
+		curl_easy_setopt(c->curl, CURLOPT_CAINFO, options->tls_ca);
+	return c;
+}
+
+void client_free(struct client *c)
+{
+	if (c == NULL)
+		return;
+	curl_easy_cleanup(c->curl);
+	free(c->body.bytes);
+	free(c);
+}
+
+/* The token */
+
+/* 0, or why not: -errno, -EINVAL for a file that holds none. */
+static int read_token(const char *path, char token[TOKEN_MAX + 1])
+{
+	FILE *file = fopen(path, "re");
+	size_t len;
+
+	if (file == NULL)
+		return -errno;
+	len = fread(token, 1, TOKEN_MAX, file);
+	fclose(file);
+	token[len] = '\0';
+	token[strcspn(token, "\r\n")] = '\0';
+	for (const char *p = token; *p != '\0'; p++)
+		if (*p < '!' || *p > '~')
+			return -EINVAL;
+	return token[0] == '\0' ? -EINVAL : 0;
+}
+
+/* Where a collector on this host may have put it. */
+static void find_token(struct client *c)
+{
+	const char *state = getenv("ARANCINI_STATE");
+	const char *folders[] = {
+		state != NULL && *state != '\0' ? state : "data",
+		"/var/lib/arancini/data",
+	};
+	char path[512];
+
+	c->token[0] = '\0';
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		snprintf(path, sizeof(path), "%s/" CLIENT_TOKEN, folders[i]);
+		if (read_token(path, c->token) == 0)
+			return;
+		c->token[0] = '\0';
+	}
+}
+
+static int take_token(struct client *c)
+{
+	const char *path = c->options.token_file;
+	int err;
+
+	c->token[0] = '\0';
+	if (path == NULL) {
+		if (c->local)
+			find_token(c);
+		return 0;
+	}
+	err = read_token(path, c->token);
+	if (err == -EINVAL)
+		return fail(c, -EINVAL, "there is no token in '%s'", path);
+	if (err < 0)
+		return fail(c, -EINVAL, "cannot read the token '%s': %s", path,
+			    strerror(-err));
+	return 0;
+}
+
+/* Requests */
+
+static int explain_curl(struct client *c, CURLcode code)
+{
+	const char *url = c->options.url;
+
+	switch (code) {
+	case CURLE_URL_MALFORMAT:
+	case CURLE_UNSUPPORTED_PROTOCOL:
+		return fail(c, -EINVAL, "'%s' is no URL such as " CLIENT_URL,
+			    url);
+	case CURLE_ABORTED_BY_CALLBACK:
+		return fail(c, -ECANCELED, "interrupted");
+	case CURLE_OPERATION_TIMEDOUT:
+		return fail(c, -ETIMEDOUT,
+			    "the collector at %s did not answer in %g s; give "
+			    "it longer with --timeout",
+			    url, (double)c->options.timeout_ms / 1000);
+	case CURLE_COULDNT_RESOLVE_HOST:
+		return fail(c, -ECONNREFUSED,
+			    "cannot find the host of %s; is --url right?", url);
+	case CURLE_COULDNT_CONNECT:
+		return fail(c, -ECONNREFUSED,
+			    "no collector answers at %s; is it running, and is "
+			    "--url its --http address?",
+			    url);
+	default:
+		return fail(c, -ECONNREFUSED, "asking %s failed: %s", url,
+			    c->curl_why[0] != '\0' ? c->curl_why
+						   : curl_easy_strerror(code));
+	}
+}
+
+static int explain_token(struct client *c)
+{
+	if (c->token[0] != '\0' && c->options.token_file != NULL)
+		return fail(c, -EACCES,
+			    "the token in '%s' is not the one of the collector "
+			    "at %s",
+			    c->options.token_file, c->options.url);
+	return fail(c, -EACCES,
+		    "the collector at %s wants %s token; name its file with "
+		    "--token-file (the collector keeps one as '" CLIENT_TOKEN
+		    "' in its --state folder)",
+		    c->options.url, c->token[0] != '\0' ? "another" : "a");
+}
+
+static int error_of_status(long status)
+{
+	switch (status) {
+	case 404:
+		return -ENOENT;
+	case 429:
+	case 503:
+		return -EBUSY;
+	default:
+		return status / 100 == 4 ? -EINVAL : -EPROTO;
+	}
+}
+
+/* A status that is none of success. */
+static int explain_status(struct client *c, long status,
+			  const struct json_object *body)
+{
+	const char *error = answer_text(body, "error");
+	const char *hint = answer_text(body, "hint");
+
+	if (status == 401)
+		return explain_token(c);
+	if (error == NULL)
+		return fail(
+			c, -EPROTO,
+			"%s answers with status %ld, but not as a collector "
+			"does; is --url right?",
+			c->options.url, status);
+	return fail(c, error_of_status(status), "%s%s%s", error,
+		    hint != NULL ? "; " : "", hint != NULL ? hint : "");
+}
+
+static int read_answer(struct client *c, struct json_object **out)
+{
+	struct json_object *body = answer_parse(c->body.bytes, c->body.len);
+	long status = 0;
+	int err;
+
+	curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
+	if (status / 100 == 2 && body != NULL) {
+		*out = body;
+		return 0;
+	}
+	err = explain_status(c, status, body);
+	answer_free(body);
+	return err;
+}
+
+static struct curl_slist *headers_of(const struct client *c)
+{
+	char line[TOKEN_MAX + 32];
+	struct curl_slist *headers = memory_must(
+		curl_slist_append(NULL, "Accept: application/json"));
+
+	if (c->token[0] == '\0')
+		return headers;
+	snprintf(line, sizeof(line), "Authorization: Bearer %s", c->token);
+	return memory_must(curl_slist_append(headers, line));
+}
+
+static int perform(struct client *c, const char *path, struct json_object **out)
+{
+	size_t base = strlen(c->options.url);
+	struct curl_slist *headers;
+	CURLcode code;
+	char *url;
+	int err = take_token(c);
+
+	if (err < 0)
+		return err;
+	while (base > 0 && c->options.url[base - 1] == '/')
+		base--;
+	if (asprintf(&url, "%.*s%s", (int)base, c->options.url, path) < 0)
+		url = memory_must(NULL);
+	headers = headers_of(c);
+	c->body.len = 0;
+	c->curl_why[0] = '\0';
+	curl_easy_setopt(c->curl, CURLOPT_URL, url);
+	curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
+	code = curl_easy_perform(c->curl);
+	err = code == CURLE_OK ? read_answer(c, out) : explain_curl(c, code);
+	curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, NULL);
+	curl_slist_free_all(headers);
+	free(url);
+	return err;
+}
+
+int client_get(struct client *c, const char *path, struct json_object **out)
+{
+	curl_easy_setopt(c->curl, CURLOPT_HTTPGET, 1L);
+	return perform(c, path, out);
+}
+
+int client_post(struct client *c, const char *path, struct json_object **out)
+{
+	curl_easy_setopt(c->curl, CURLOPT_POST, 1L);
+	curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, "");
+	return perform(c, path, out);
+}
+
+static char *page_path(const char *path, const char *cursor)
+{
+	char *escaped = client_escape(cursor);
+	char *at;
+
+	if (asprintf(&at, "%s&cursor=%s", path, escaped) < 0)
+		at = memory_must(NULL);
+	free(escaped);
+	return at;
+}
+
+int client_list(struct client *c, const char *path,
+		bool (*page)(void *arg, const struct json_object *answer),
+		void *arg)
+{
+	struct json_object *answer = NULL;
+	char *at = memory_must(strdup(path));
+	bool more;
+	int err;
+
+	do {
+		const char *next;
+
+		err = client_get(c, at, &answer);
+		free(at);
+		if (err < 0)
+			return err;
+		more = page(arg, answer);
+		next = answer_text(answer, "next");
+		at = more && next != NULL ? page_path(path, next) : NULL;
+		answer_free(answer);
+	} while (at != NULL);
+	return 0;
+}
+
+char *client_escape(const char *text)
+{
+	char *escaped = memory_must(curl_easy_escape(NULL, text, 0));
+	char *copy = memory_must(strdup(escaped));
+
+	curl_free(escaped);
+	return copy;
+}

@@ -1,0 +1,416 @@
+/*
+ * arancini rib - which routes does a running collector have for a prefix?
+ */
+#include "cli/amount.h"
+#include "cli/answer.h"
+#include "cli/client.h"
+#include "cli/command.h"
+#include "cli/memory.h"
+#include "cli/number.h"
+#include "cli/router_name.h"
+#include "cli/table.h"
+
+#include "bmp/text.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+static const char help[] =
+	"Usage: arancini rib [OPTION]... PREFIX\n"
+	"Ask a running collector for the routes to a prefix, of all routers "
+	"and\n"
+	"peers. An address without a length asks for the longest match.\n\n"
+	"  --exact              this very prefix\n"
+	"  --longest            in each table the longest that covers it\n"
+	"  --more-specific      it and all inside it; looks at whole tables\n"
+	"  --router ROUTER      only of this router; an address, or what\n"
+	"                       'arancini status' lists\n"
+	"  --peer PEER          only of peers with this address; or, with\n"
+	"                       --router, the id of one peer\n"
+	"  --limit N            at most so many routes\n"
+	"  --json               JSON lines, also on a terminal\n"
+	"  --table              a table, also elsewhere\n" CLIENT_HELP
+	"  --help               this text\n\n"
+	"On a terminal a table, elsewhere JSON lines with the names of\n"
+	"schema/update.capnp. Exit status: 0 if the collector answered (also "
+	"that it\nhas no route), 1 if not, 2 for wrong usage.\n";
+
+enum {
+	OPTION_EXACT = 256,
+	OPTION_LONGEST,
+	OPTION_MORE,
+	OPTION_ROUTER,
+	OPTION_PEER,
+	OPTION_LIMIT,
+	OPTION_JSON,
+	OPTION_TABLE,
+	OPTION_HELP,
+};
+
+static const struct option options[] = {
+	{ "exact", no_argument, NULL, OPTION_EXACT },
+	{ "longest", no_argument, NULL, OPTION_LONGEST },
+	{ "more-specific", no_argument, NULL, OPTION_MORE },
+	{ "router", required_argument, NULL, OPTION_ROUTER },
+	{ "peer", required_argument, NULL, OPTION_PEER },
+	{ "limit", required_argument, NULL, OPTION_LIMIT },
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "table", no_argument, NULL, OPTION_TABLE },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	CLIENT_OPTIONS,
+	{ NULL, 0, NULL, 0 },
+};
+
+/* As a page of the collector is at most. */
+#define PAGE 1000
+
+struct rib_command {
+	struct client_options client_options;
+	struct terminal terminal;
+	struct table table;
+	const char *prefix;
+	const char *match; /* NULL: the prefix decides */
+	const char *peer;  /* its id; for the collector to look at */
+	bool has_address;  /* or its address, for us */
+	uint8_t address[16];
+	char router[ROUTER_NAME_MAX];
+	bool json;
+	uint64_t limit; /* 0: none */
+	uint64_t shown;
+	bool more; /* than the limit */
+};
+
+static int usage(const char *what, const char *word)
+{
+	fprintf(stderr, "arancini rib: %s%s; see 'arancini rib --help'\n", what,
+		word);
+	return EXIT_USAGE;
+}
+
+/* Prefixes */
+
+/* Zero the bits beyond @len; whether there were any. */
+static bool mask(uint8_t *address, size_t bytes, unsigned len)
+{
+	bool stray = false;
+
+	for (size_t i = 0; i < bytes; i++) {
+		unsigned before = (unsigned)i * 8;
+		unsigned keep = len <= before ? 0 : len - before;
+		uint8_t bits = keep >= 8 ? 0xff : (uint8_t)(0xff00 >> keep);
+
+		stray |= (address[i] & ~bits) != 0;
+		address[i] &= bits;
+	}
+	return stray;
+}
+
+static int stray_bits(const char *prefix, int family, const uint8_t *address,
+		      unsigned len)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	fprintf(stderr,
+		"arancini rib: '%s' has bits beyond its length; did you mean "
+		"%s/%u?\n",
+		prefix, inet_ntop(family, address, text, sizeof(text)), len);
+	return EXIT_USAGE;
+}
+
+/* 0, or the exit code: it has said what is wrong. */
+static int check_prefix(struct rib_command *r)
+{
+	const char *slash = strchr(r->prefix, '/');
+	size_t chars =
+		slash != NULL ? (size_t)(slash - r->prefix) : strlen(r->prefix);
+	char host[INET6_ADDRSTRLEN] = "";
+	uint8_t address[16];
+	int family = memchr(r->prefix, ':', chars) != NULL ? AF_INET6 : AF_INET;
+	uint32_t most = family == AF_INET ? 32 : 128, len = most;
+
+	if (chars < sizeof(host))
+		memcpy(host, r->prefix, chars);
+	if (inet_pton(family, host, address) != 1 ||
+	    (slash != NULL && !number_count32(slash + 1, most, &len)))
+		return usage(
+			"no prefix such as 192.0.2.0/24 or 2001:db8::/32: ",
+			r->prefix);
+	if (mask(address, most / 8, len))
+		return stray_bits(r->prefix, family, address, len);
+	if (r->match == NULL)
+		r->match = slash == NULL ? "longest" : "exact";
+	return 0;
+}
+
+/* Showing */
+
+static const struct table_column columns[] = {
+	{ "PREFIX", false }, { "ROUTER", false },  { "PEER", false },
+	{ "AS", true },	     { "VIEW", false },	   { "NEXT HOP", false },
+	{ "AGE", true },     { "AS PATH", false }, { "COMMUNITIES", false },
+};
+
+#define COLUMNS (sizeof(columns) / sizeof(columns[0]))
+
+static void cell_text(struct table *t, const struct json_object *route,
+		      const char *name)
+{
+	const char *text = answer_text(route, name);
+
+	table_cell(t, text != NULL ? TERMINAL_PLAIN : TERMINAL_DIM, "%s",
+		   text != NULL ? text : "-");
+}
+
+static void cell_prefix(struct table *t, const struct json_object *route)
+{
+	const char *rd = answer_text(route, "routeDistinguisher");
+	const char *address = answer_text(route, "prefixAddr");
+	bool stale = answer_bool(route, "stale");
+	char path[32] = "";
+
+	if (answer_has(route, "pathId"))
+		snprintf(path, sizeof(path), " path %llu",
+			 (unsigned long long)answer_uint(route, "pathId"));
+	table_cell(t, stale ? TERMINAL_WARN : TERMINAL_PLAIN, "%s%s%s/%llu%s%s",
+		   rd != NULL ? rd : "", rd != NULL ? " " : "",
+		   address != NULL ? address : "?",
+		   (unsigned long long)answer_uint(route, "prefixLen"), path,
+		   stale ? " (stale)" : "");
+}
+
+/* The elements of a list with blanks between. */
+static void cell_list(struct table *t, const struct json_object *list,
+		      const char *after)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *to = memory_must(open_memstream(&text, &len));
+
+	for (size_t i = 0; i < answer_count(list); i++)
+		fprintf(to, "%s%s", i > 0 ? " " : "", answer_text_at(list, i));
+	fputs(after, to);
+	if (fclose(to) != 0)
+		text = memory_must(NULL);
+	table_cell(t, TERMINAL_PLAIN, "%s", text);
+	free(text);
+}
+
+/* As a router's own table ends a path. */
+static const char *origin_mark(const struct json_object *route)
+{
+	const char *origin = answer_text(route, "origin");
+
+	if (origin == NULL)
+		return "";
+	switch (origin[0] | 0x20) {
+	case 'i':
+		return strcasecmp(origin, "igp") == 0 ? " i" : " ?";
+	case 'e':
+		return " e";
+	default:
+		return "";
+	}
+}
+
+static void put_row(struct rib_command *r, const struct json_object *route)
+{
+	struct table *t = &r->table;
+	char age[AMOUNT_MAX];
+	bool known = !answer_has(route, "attributesKnown") ||
+		     answer_bool(route, "attributesKnown");
+
+	cell_prefix(t, route);
+	cell_text(t, route, "router");
+	cell_text(t, route, "peerAddr");
+	table_cell(t, TERMINAL_PLAIN, "%llu",
+		   (unsigned long long)answer_uint(route, "peerAsn"));
+	cell_text(t, route, "view");
+	if (known)
+		cell_text(t, route, "nextHop");
+	else
+		table_cell(t, TERMINAL_DIM, "not known yet");
+	table_cell(t, TERMINAL_PLAIN, "%s",
+		   amount_age(answer_text(route, "changedAt"), age));
+	cell_list(t, answer_in(route, "asPath"),
+		  known ? origin_mark(route) : "");
+	cell_list(t, answer_in(route, "communities"), "");
+}
+
+static bool read_address(const char *text, uint8_t address[16])
+{
+	memset(address, 0, 16);
+	return inet_pton(AF_INET, text, address) == 1 ||
+	       inet_pton(AF_INET6, text, address) == 1;
+}
+
+/* Whether the route is of the peer that was asked for. */
+static bool is_wanted(const struct rib_command *r,
+		      const struct json_object *route)
+{
+	const char *peer = answer_text(route, "peerAddr");
+	uint8_t address[16];
+
+	return !r->has_address ||
+	       (peer != NULL && read_address(peer, address) &&
+		memcmp(address, r->address, sizeof(address)) == 0);
+}
+
+static void show(struct rib_command *r, struct json_object *route)
+{
+	r->shown++;
+	if (r->json)
+		answer_print(route);
+	else
+		put_row(r, route);
+}
+
+static bool show_page(void *arg, const struct json_object *answer)
+{
+	struct rib_command *r = arg;
+	struct json_object *routes = answer_in(answer, "routes");
+
+	for (size_t i = 0; i < answer_count(routes) && !r->more; i++) {
+		if (!is_wanted(r, answer_at(routes, i)))
+			continue;
+		r->more = r->limit > 0 && r->shown == r->limit;
+		if (!r->more)
+			show(r, answer_at(routes, i));
+	}
+	if (table_rows(&r->table) > 0)
+		table_print(&r->table, stdout);
+	fflush(stdout);
+	return !r->more && !ferror(stdout);
+}
+
+/* Asking */
+
+static char *query_of(const struct rib_command *r)
+{
+	char *prefix = client_escape(r->prefix);
+	char *peer = r->peer != NULL ? client_escape(r->peer) : NULL;
+	char *path;
+
+	if (asprintf(&path, "/api/v1/rib?prefix=%s&match=%s&limit=%d%s%s%s%s",
+		     prefix, r->match, PAGE,
+		     r->router[0] != '\0' ? "&router=" : "", r->router,
+		     peer != NULL ? "&peer=" : "",
+		     peer != NULL ? peer : "") < 0)
+		path = memory_must(NULL);
+	free(prefix);
+	free(peer);
+	return path;
+}
+
+static int ask(struct rib_command *r)
+{
+	struct client *client = client_new(&r->client_options);
+	char *path = query_of(r);
+	int err, code = 0;
+
+	table_init(&r->table, columns, COLUMNS, &r->terminal);
+	err = client_list(client, path, show_page, r);
+	if (err < 0) {
+		fprintf(stderr, "arancini rib: %s\n", client_why(client));
+		code = client_exit_code(err);
+	} else if (r->more) {
+		fprintf(stderr,
+			"arancini rib: there are more; --limit ended this\n");
+	} else if (r->shown == 0) {
+		fprintf(stderr, "arancini rib: no route for %s (%s)\n",
+			r->prefix, r->match);
+	}
+	if (ferror(stdout))
+		code = EXIT_FAILURE;
+	table_fini(&r->table);
+	free(path);
+	client_free(client);
+	return code;
+}
+
+/* An option with a value. NULL, or what is wrong. */
+static const char *set_value(struct rib_command *r, int option,
+			     const char *value)
+{
+	switch (option) {
+	case OPTION_ROUTER:
+		return router_name_token(value, r->router) ? NULL
+							   : "no router: ";
+	case OPTION_PEER:
+		r->has_address = read_address(value, r->address);
+		r->peer = r->has_address ? NULL : value;
+		return NULL;
+	case OPTION_LIMIT:
+		return number_count(value, UINT64_MAX, &r->limit) &&
+				       r->limit > 0
+			       ? NULL
+			       : "no number above 0: ";
+	default:
+		return client_option(&r->client_options, option, value);
+	}
+}
+
+/* NULL, or what is wrong. */
+static const char *set_option(struct rib_command *r, int option,
+			      const char *value)
+{
+	static const char *const matches[] = {
+		[OPTION_EXACT - OPTION_EXACT] = "exact",
+		[OPTION_LONGEST - OPTION_EXACT] = "longest",
+		[OPTION_MORE - OPTION_EXACT] = "more-specific",
+	};
+
+	switch (option) {
+	case OPTION_EXACT:
+	case OPTION_LONGEST:
+	case OPTION_MORE:
+		if (r->match != NULL)
+			return "only one kind of match";
+		r->match = matches[option - OPTION_EXACT];
+		return NULL;
+	case OPTION_JSON:
+		r->json = true;
+		return NULL;
+	case OPTION_TABLE:
+		r->json = false;
+		return NULL;
+	default:
+		return set_value(r, option, value);
+	}
+}
+
+int rib_main(int argc, char **argv)
+{
+	struct rib_command r = { .client_options = CLIENT_DEFAULTS };
+	const char *wrong;
+	int option, code;
+
+	terminal_init(&r.terminal);
+	r.json = !r.terminal.is;
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+		switch (option) {
+		case OPTION_HELP:
+		case 'h':
+			fputs(help, stdout);
+			return 0;
+		case ':':
+			return usage("a value is missing after ",
+				     argv[optind - 1]);
+		case '?':
+			return usage("unknown option ", argv[optind - 1]);
+		default:
+			wrong = set_option(&r, option, optarg);
+			if (wrong != NULL)
+				return usage(wrong, optarg ? optarg : "");
+		}
+	}
+	if (argc - optind != 1)
+		return usage("one prefix is wanted", "");
+	if (r.peer != NULL && r.router[0] == '\0')
+		return usage("--peer wants an address, or --router as well; "
+			     "it has ",
+			     r.peer);
+	r.prefix = argv[optind];
+	code = check_prefix(&r);
+	return code != 0 ? code : ask(&r);
+}

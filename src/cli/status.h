@@ -1,0 +1,27 @@
+/*
+ * cli/status.h - what the parts of "arancini status" share
+ *
+ *	status.c	options, asking, watching
+ *	status_text.c	what was answered, as tables for people
+ */
+#ifndef CLI_STATUS_H
+#define CLI_STATUS_H
+
+#include "cli/terminal.h"
+
+#include <stdio.h>
+
+struct json_object;
+
+/* What the collector said. Lists are NULL if they were not asked for. */
+struct status_answers {
+	struct json_object *status;
+	struct json_object *routers;
+	struct json_object *peers;
+	bool cut; /* there are more than these */
+};
+
+void status_text(FILE *to, const struct terminal *terminal,
+		 const struct status_answers *answers);
+
+#endif

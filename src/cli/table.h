@@ -1,0 +1,58 @@
+/*
+ * cli/table.h - rows of cells, aligned
+ *
+ *	table_init(&t, columns, 3, &terminal);
+ *	table_cell(&t, TERMINAL_GOOD, "%s", "up");	once a column
+ *	table_print(&t, out);				heading and rows
+ *
+ * Rows are kept until they are printed, because the longest cell decides how
+ * wide a column is. Printing may be repeated with further rows, for lists that
+ * come in pages: columns then never get narrower, and the heading is not
+ * repeated. Cells are tamed, see terminal.h.
+ */
+#ifndef CLI_TABLE_H
+#define CLI_TABLE_H
+
+#include "cli/terminal.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define TABLE_COLUMNS 12
+
+struct table_column {
+	const char *name;
+	bool right; /* numbers */
+};
+
+struct table_text {
+	char *text;
+	size_t width;
+	enum terminal_style style;
+};
+
+struct table {
+	const struct table_column *columns;
+	size_t count;
+	const struct terminal *terminal;
+	size_t widths[TABLE_COLUMNS];
+	struct table_text *cells; /* row by row */
+	size_t used, size;
+	bool headed;
+};
+
+void table_init(struct table *t, const struct table_column *columns,
+		size_t count, const struct terminal *terminal);
+void table_fini(struct table *t);
+
+/* The next cell, from left to right, row by row. */
+void table_cell(struct table *t, enum terminal_style style, const char *format,
+		...) __attribute__((format(printf, 3, 4)));
+
+/* Whole rows so far, those that were printed left out. */
+size_t table_rows(const struct table *t);
+
+/* Print the rows and forget them; the heading before the first. */
+void table_print(struct table *t, FILE *to);
+
+#endif
