@@ -144,19 +144,13 @@ class Server:
         self.process.wait()
 
 
-@pytest.fixture
-def server(tmp_path):
-    """start(argv, ready=None, timeout=10, cwd=None, env=None) -> Server
-
-    ready: a port that must accept, a regular expression that must appear in
-    the output, or a function of the Server. Everything started is stopped
-    when the test ends; one that died before that fails the test.
-    """
+def run_servers(folder):
+    """What the fixtures below do; they differ in how long servers live."""
     started = []
 
     def start(argv, ready=None, timeout=10, cwd=None, env=None):
-        log = tmp_path / f"server-{len(started)}.log"
-        one = Server(argv, log, cwd or tmp_path, env)
+        log = folder / f"server-{len(started)}.log"
+        one = Server(argv, log, cwd or folder, env)
         started.append(one)
         one.wait_until(ready, timeout)
         return one
@@ -177,6 +171,24 @@ def server(tmp_path):
             one.kill()
     if problems:
         pytest.fail("\n".join(problems))
+
+
+@pytest.fixture
+def server(tmp_path):
+    """start(argv, ready=None, timeout=10, cwd=None, env=None) -> Server
+
+    ready: a port that must accept, a regular expression that must appear in
+    the output, or a function of the Server. Everything started is stopped
+    when the test ends; one that died before that fails the test.
+    """
+    yield from run_servers(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def module_server(tmp_path_factory):
+    """The same for servers that take long to fill: they live as long as the
+    tests of a file."""
+    yield from run_servers(tmp_path_factory.mktemp("servers"))
 
 
 @pytest.fixture
