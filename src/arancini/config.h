@@ -99,6 +99,7 @@ struct config {
 		uint64_t batch_updates; /* 0: as many as fit */
 		int batch_compress;	/* enum egress_encoding */
 		uint64_t bridge_batches;
+		bool discard; /* what comes out of the bridge */
 	} egress;
 	struct {
 		struct config_texts urls; /* none: the journal is the output */

@@ -210,6 +210,9 @@ static void check_nats_login(const struct config *c, struct mistakes *m)
 			     c->nats.urls.count, NATS_SERVERS_MAX);
 	if (c->nats.take_over && c->nats.urls.count == 0)
 		mistakes_add(m, "--take-over needs --nats");
+	if (c->egress.discard && c->nats.urls.count != 0)
+		mistakes_add(m, "--discard and --nats: what is discarded goes "
+				"to no server");
 }
 
 static void check_listen(const struct config *c, struct mistakes *m)

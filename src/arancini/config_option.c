@@ -187,6 +187,9 @@ const struct config_option config_options[] = {
 	{ "bridge-batches", "egress", "bridge-batches", POWER(16, 65536),
 	  AT(egress.bridge_batches), RESTART, "1024", "N",
 	  "messages of each worker that may wait for the publisher" },
+	{ "discard", "egress", "discard", BOOL,
+	  AT(egress.discard), RESTART, "false", "",
+	  "publish nothing at all: to see what this host can take in" },
 
 	{ "nats", "nats", "url", TEXTS(config_check_nats_url),
 	  AT(nats.urls), RESTART, "", "URL,...",

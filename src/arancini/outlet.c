@@ -204,11 +204,16 @@ static int start(struct outlet *o, const struct config *c,
 	struct log_line line;
 	int err;
 
-	set_broker(c, &options);
-	set_stream(o, c, &options);
-	set_journal(o, c, &options);
+	if (c->egress.discard) {
+		options.discard = true;
+		err = 0;
+	} else {
+		set_broker(c, &options);
+		set_stream(o, c, &options);
+		set_journal(o, c, &options);
+		err = make_folder(o->texts[TEXT_JOURNAL]);
+	}
 	o->nats = options.nats;
-	err = make_folder(o->texts[TEXT_JOURNAL]);
 	if (err == 0)
 		err = publisher_start(&options, bridge, &why, &o->publisher);
 	if (err < 0 &&

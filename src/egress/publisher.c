@@ -49,6 +49,7 @@ const char *publisher_state_name(enum publisher_state state)
 		[PUBLISHER_REFUSED] = "refused",
 		[PUBLISHER_SUPERSEDED] = "superseded",
 		[PUBLISHER_JOURNAL] = "journal",
+		[PUBLISHER_DISCARDING] = "discarding",
 		[PUBLISHER_STOPPED] = "stopped",
 	};
 
@@ -118,15 +119,19 @@ void publisher_say(struct publisher *p, enum publisher_state state,
 
 void publisher_set_mark(struct publisher *p, uint64_t position)
 {
-	bool journal = p->options.nats.server_count == 0;
+	struct egress_mark mark = { .position = position };
 
+	if (p->options.nats.server_count > 0) {
+		mark.identity = (uint64_t)p->created_ns;
+	} else {
+		mark.journal = true;
+		/* A log that nobody has is another one in every run. */
+		mark.identity = p->options.discard
+					? p->epoch
+					: journal_identity(p->journal);
+	}
 	pthread_mutex_lock(&p->lock);
-	p->mark = (struct egress_mark){
-		.journal = journal,
-		.identity = journal ? journal_identity(p->journal)
-				    : (uint64_t)p->created_ns,
-		.position = position,
-	};
+	p->mark = mark;
 	pthread_mutex_unlock(&p->lock);
 }
 
@@ -218,7 +223,11 @@ static int check(const struct publisher_options *o, struct nats_words *why)
 		       "at most 63 of them";
 	else if (o->window > PUBLISHER_WINDOW_MAX)
 		text = "the window is too large";
-	else if (o->nats.server_count == 0 && o->journal_dir == NULL)
+	else if (o->discard &&
+		 (o->nats.server_count > 0 || o->journal_dir != NULL))
+		text = "what is discarded needs neither servers nor a journal";
+	else if (o->nats.server_count == 0 && o->journal_dir == NULL &&
+		 !o->discard)
 		text = "neither servers nor a journal";
 	else if (o->nats.server_count > 0 &&
 		 (o->stream.name == NULL || o->stream.subject_count == 0))
@@ -276,6 +285,17 @@ static void choose_epoch(struct publisher *p)
 		p->epoch = p->known_epoch + 1;
 }
 
+/* At once, where there is no broker to ask. */
+static void open_epoch(struct publisher *p, uint64_t position,
+		       enum publisher_state state)
+{
+	publisher_set_mark(p, position);
+	p->epoch_open = true;
+	p->epoch_mark = p->mark;
+	p->shared_epoch_open = true;
+	publisher_say(p, state, NULL);
+}
+
 /* Without a broker the event that opens the epoch is in the journal. */
 static int journal_epoch(struct publisher *p)
 {
@@ -299,11 +319,7 @@ static int journal_epoch(struct publisher *p)
 		err = journal_sync(p->journal);
 	if (err < 0)
 		return err;
-	publisher_set_mark(p, journal_synced(p->journal));
-	p->epoch_open = true;
-	p->epoch_mark = p->mark;
-	p->shared_epoch_open = true;
-	publisher_say(p, PUBLISHER_JOURNAL, NULL);
+	open_epoch(p, journal_synced(p->journal), PUBLISHER_JOURNAL);
 	return 0;
 }
 
@@ -335,7 +351,9 @@ static int open_disk(void *arg)
 	} else {
 		choose_epoch(p);
 	}
-	if (p->options.nats.server_count == 0)
+	if (p->options.discard)
+		open_epoch(p, 0, PUBLISHER_DISCARDING);
+	else if (p->options.nats.server_count == 0)
 		return journal_epoch(p);
 	return 0;
 }

@@ -4,6 +4,7 @@
  *	bridge ---> direct -------------------------> JetStream
  *	       \--> spool (journal) ---> cursor ---/
  *	       \--> journal, if there is no broker
+ *	       \--> nowhere, if all is to be discarded
  *
  * A thread of its own with a runtime of one shard. Every message names itself
  * and the message before it (message_id.h), so the server refuses a gap, a
@@ -44,6 +45,7 @@ enum publisher_state {
 	PUBLISHER_REFUSED,    /* not ours to write to, or misconfigured */
 	PUBLISHER_SUPERSEDED, /* another process writes in our place */
 	PUBLISHER_JOURNAL,    /* no broker: the journal is the output */
+	PUBLISHER_DISCARDING, /* nothing is published at all */
 	PUBLISHER_STOPPED,
 };
 
@@ -78,6 +80,12 @@ struct publisher_options {
 	int64_t sync_ns;	/* sync at least so often; default 100 ms */
 	uint64_t sync_bytes;	/* or when so much waits; default 8 MiB */
 
+	/*
+	 * Publish nothing: every batch goes back at once, every mark as a safe
+	 * one. Then there must be neither servers nor a journal.
+	 */
+	bool discard;
+
 	/* Start by opening the epoch only, and wait for publisher_go(). */
 	bool hold;
 
@@ -104,7 +112,7 @@ struct publisher_stats {
 	bool disk_full;
 	uint64_t epoch;
 	uint64_t max_payload; /* of the server; 0: not known yet */
-	uint64_t messages;    /* acknowledged by the stream */
+	uint64_t messages;    /* acknowledged by the stream, or discarded */
 	uint64_t updates;
 	uint64_t bytes;
 	uint64_t journal_messages; /* synced to the journal or spool */

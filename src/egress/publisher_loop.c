@@ -61,6 +61,26 @@ static void take(struct publisher *p)
 	}
 }
 
+/* Nobody wants them: as safe as they will ever be. */
+static void discard(struct publisher *p)
+{
+	for (int i = 0; i < TAKE_MAX && can_take(p); i++) {
+		struct egress_batch *batch = egress_bridge_pop(p->bridge);
+
+		if (batch == NULL)
+			break;
+		if (batch->kind == EGRESS_BATCH_MARK) {
+			batch->position = p->mark.position;
+		} else {
+			publisher_set_mark(p, p->mark.position + 1);
+			p->stats.messages++;
+			p->stats.updates += batch->updates;
+			p->stats.bytes += batch->len;
+		}
+		egress_bridge_give_back(p->bridge, batch);
+	}
+}
+
 /* Is some worker about to be stopped by us? */
 static bool bridge_filling(struct publisher *p)
 {
@@ -107,6 +127,11 @@ static void turn(struct publisher *p)
 
 	if (p->held_back && atomic_load(&p->go))
 		p->held_back = false;
+	if (p->options.discard) {
+		discard(p);
+		publisher_share(p);
+		return;
+	}
 	if (p->fresh)
 		publisher_wire_resume(p);
 	publisher_wire_answers(p);

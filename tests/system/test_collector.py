@@ -2,6 +2,7 @@
 
 import socket
 import struct
+import subprocess
 
 import pytest
 
@@ -216,3 +217,20 @@ def test_killed_is_not_the_end_of_the_journal(collector):
     again = collector()
     again.stop()
     assert [line["type"] for line in again.published()].count("epoch") == 2
+
+
+def test_what_is_discarded_is_taken_in_and_goes_nowhere(collector, tmp_path):
+    c = collector("--workers", "1", "--discard")
+    c.send("generate", "--prefixes", "2k", "--peers", "2", "--churn", "max",
+           "--churn-count", "5k")
+    c.until_said("event=session_close")
+    c.stop()
+    assert not (tmp_path / "state" / "journal").exists()
+
+
+def test_discard_and_a_server_exclude_each_other(arancini):
+    done = subprocess.run(
+        [arancini, "run", "--discard", "--nats", "nats://127.0.0.1:4222",
+         "--check-config"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "--discard and --nats" in done.stderr
