@@ -366,6 +366,9 @@ size_t bgp_canonical_write(const struct bgp_update *u, enum bgp_section_id s,
 	while (bgp_attr_next(&c, &t)) {
 		if (!bgp_attrs_has(&u->attrs, t.code) || t.code == last)
 			continue;
+		/* MP_REACH comes first as a rule (RFC 7606 5.1). */
+		if (writers[t.code] == put_nothing)
+			continue;
 		if (t.code < last) {
 			o = (struct out){ .p = out };
 			put_unordered(&o, u, s);
