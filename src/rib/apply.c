@@ -1,3 +1,4 @@
+#include "rib/ahead.h"
 #include "rib/peer.h"
 #include "rib/publish.h"
 #include "rib/update.h"
@@ -7,6 +8,13 @@
 #include <errno.h>
 
 #define STATS_MAX 64
+
+static void heard(struct rib_router *router, const struct rib_when *when)
+{
+	router->last_ns = rib_clock(router, when->now_ns);
+	if (router->first_ns == RIB_NEVER)
+		router->first_ns = router->last_ns;
+}
 
 static int route_monitoring(struct rib_router *router,
 			    const struct rib_when *when,
@@ -18,9 +26,7 @@ static int route_monitoring(struct rib_router *router,
 	struct bgp_update u;
 	int err;
 
-	router->last_ns = rib_clock(router, when->now_ns);
-	if (router->first_ns == RIB_NEVER)
-		router->first_ns = router->last_ns;
+	heard(router, when);
 	err = rib_peer_get(router, &msg->peer, &peer);
 	if (err < 0) {
 		RIB_COUNT(router, refused_peers, 1);
@@ -30,7 +36,7 @@ static int route_monitoring(struct rib_router *router,
 		rib_peer_imply(peer, when, &msg->peer);
 	reading = bgp_context_reading(&peer->context, &msg->peer, over);
 	bgp_update_decode(msg->update.body, &reading, &u);
-	rib_update(peer, when, &msg->peer, &reading, &u);
+	rib_update(peer, when, &msg->peer, &reading, &u, /* form= */ NULL);
 	return 0;
 }
 
@@ -97,6 +103,31 @@ int rib_apply(struct rib_router *router, const struct rib_when *when,
 	default:
 		return 0;
 	}
+}
+
+size_t rib_apply_many(struct rib_router *router, const struct rib_when *when,
+		      const struct bmp_message *msgs, size_t n,
+		      const struct bgp_overrides *over)
+{
+	size_t failed = 0;
+
+	for (size_t i = 0; i < n;) {
+		size_t ahead = rib_ahead_read(router, msgs + i, n - i, over);
+
+		if (ahead == 0) {
+			failed += rib_apply(router, when, &msgs[i++], over) < 0;
+			continue;
+		}
+		heard(router, when);
+		for (size_t k = 0; k < ahead; k++) {
+			const struct rib_ahead *a = &router->rib->ahead[k];
+
+			rib_update(a->peer, when, &msgs[i + k].peer,
+				   &a->reading, &a->u, &a->form);
+		}
+		i += ahead;
+	}
+	return failed;
 }
 
 int rib_drop(struct rib_router *router, const struct rib_when *when,

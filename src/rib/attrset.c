@@ -163,6 +163,12 @@ uint32_t rib_value_intern(struct rib_attrsets *a, uint32_t set,
 	return RIB_VALUE_NONE;
 }
 
+void rib_value_prefetch(const struct rib_attrsets *a, uint32_t value)
+{
+	if (value != RIB_VALUE_UNKNOWN)
+		__builtin_prefetch(set_at(a, value & ~RIB_VALUE_EXTRA), 1);
+}
+
 void rib_value_get(struct rib_attrsets *a, uint32_t value)
 {
 	if (value == RIB_VALUE_UNKNOWN)

@@ -55,6 +55,9 @@ uint32_t rib_attrset_intern_hashed(struct rib_attrsets *a, uint32_t hash,
 uint32_t rib_value_intern(struct rib_attrsets *a, uint32_t set,
 			  struct wire_view extra);
 
+/* Ask for what the next two will count in. */
+void rib_value_prefetch(const struct rib_attrsets *a, uint32_t value);
+
 /* One more user, and one less. Any value will do. */
 void rib_value_get(struct rib_attrsets *a, uint32_t value);
 void rib_value_put(struct rib_attrsets *a, uint32_t value);

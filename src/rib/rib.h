@@ -146,6 +146,18 @@ int rib_apply(struct rib_router *router, const struct rib_when *when,
 	      const struct bmp_message *msg, const struct bgp_overrides *over);
 
 /*
+ * The same for several messages, exactly as if one after another. What Route
+ * Monitoring will look at is asked for before the first is applied, so that
+ * memory is waited for once for all of them: for messages with a route or two
+ * that is most of the time. RIB_AHEAD at a time is best. Returns how many
+ * could not be applied for want of memory.
+ */
+#define RIB_AHEAD 16
+size_t rib_apply_many(struct rib_router *router, const struct rib_when *when,
+		      const struct bmp_message *msgs, size_t n,
+		      const struct bgp_overrides *over);
+
+/*
  * A Route Monitoring of this peer was dropped before it came here: its tables
  * are unknown until their next generation. Publishes UNKNOWN once.
  */

@@ -202,6 +202,33 @@ struct rib_batch {
 	struct rib_item items[RIB_BATCH];
 };
 
+/*
+ * What can be known of the attributes of a section before it is its turn: see
+ * update_attrs.c.
+ */
+struct rib_attrs_form {
+	bool is_read;
+	uint8_t section;	    /* enum bgp_section_id */
+	struct wire_view bytes;	    /* what the cache compares */
+	struct wire_view canonical; /* none: the same as the one before */
+	uint32_t hash;		    /* of the canonical form */
+};
+
+/* A Route Monitoring that was read and waits for its turn: see ahead.c. */
+struct rib_ahead {
+	struct rib_peer *peer;
+	struct bgp_reading reading;
+	struct bgp_update u;
+	struct rib_attrs_form form;
+	/* Its first route, if it is a plain prefix; else NULL. */
+	const struct rib_table *table;
+	uint32_t hash;
+	uint32_t id; /* most likely; RIB_NO_ID: it is new */
+};
+
+/* Room for the forms of as many. What finds none is read when it is its turn. */
+#define RIB_AHEAD_BYTES (16u << 10)
+
 struct rib {
 	struct rib_config config;
 	struct rib_sink sink;
@@ -226,6 +253,8 @@ struct rib {
 	struct rib_flow flow;
 	struct rib_run run;
 	struct rib_batch batch;
+	struct rib_ahead ahead[RIB_AHEAD];
+	uint8_t ahead_bytes[RIB_AHEAD_BYTES];
 	struct rib_attr_cache cache;
 	uint8_t *scratch; /* keys of any length, canonical attributes */
 	size_t scratch_len;

@@ -19,6 +19,7 @@ struct section {
 	const struct bmp_peer *header;
 	const struct bgp_reading *reading;
 	const struct bgp_update *u;
+	const struct rib_attrs_form *form; /* of its attributes, or NULL */
 	enum bgp_section_id id;
 	enum bgp_family family;
 	bool announce;
@@ -66,6 +67,15 @@ static size_t follow(const struct section *s, struct rib_item *items, size_t n)
 
 	if (s->paths || !s->prefixes)
 		return 0;
+	/*
+	 * Routes that were announced together come back together, though not
+	 * behind what came last: once the first is found, the rest is near.
+	 */
+	if (n > 1 && !rib_dictionary_is(s->table->prefixes, id, items[0].key)) {
+		id = locate(s, &items[0]);
+		if (id == RIB_NO_ID)
+			return 0;
+	}
 	for (; i < n; i++, id++) {
 		if (!rib_dictionary_is(s->table->prefixes, id, items[i].key))
 			break;
@@ -122,6 +132,7 @@ static void look_up(struct section *s, struct rib_item *items, size_t n)
 	prefetch_slots(s, items + near, n - near);
 	if (attrs)
 		rib_update_attrs_begin(s->router, s->reading, s->u, s->id,
+				       s->form,
 				       near > 0 ? guess_set(s, items)
 						: RIB_VALUE_NONE,
 				       &s->attrs);
@@ -584,7 +595,9 @@ static void count_section(const struct section *s)
 static void apply_section(struct rib_peer *peer, const struct rib_when *when,
 			  const struct bmp_peer *header,
 			  const struct bgp_reading *reading,
-			  const struct bgp_update *u, enum bgp_section_id id)
+			  const struct bgp_update *u,
+			  const struct rib_attrs_form *form,
+			  enum bgp_section_id id)
 {
 	const struct bgp_nlri_how *how = &u->sections[id].how;
 	struct section s = {
@@ -595,6 +608,9 @@ static void apply_section(struct rib_peer *peer, const struct rib_when *when,
 		.header = header,
 		.reading = reading,
 		.u = u,
+		.form = form != NULL && form->is_read && form->section == id
+				? form
+				: NULL,
 		.id = id,
 		.family = (enum bgp_family)how->family,
 		.announce = bgp_update_announces(u, id),
@@ -671,7 +687,8 @@ static void count_update(struct rib_router *router, const struct bgp_update *u)
 
 void rib_update(struct rib_peer *peer, const struct rib_when *when,
 		const struct bmp_peer *header,
-		const struct bgp_reading *reading, const struct bgp_update *u)
+		const struct bgp_reading *reading, const struct bgp_update *u,
+		const struct rib_attrs_form *form)
 {
 	struct rib_router *router = peer->router;
 
@@ -703,7 +720,7 @@ void rib_update(struct rib_peer *peer, const struct rib_when *when,
 			if (t != NULL)
 				suspect(t, when);
 		} else {
-			apply_section(peer, when, header, reading, u,
+			apply_section(peer, when, header, reading, u, form,
 				      (enum bgp_section_id)id);
 		}
 	}

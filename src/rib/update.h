@@ -9,10 +9,25 @@
 
 #include "rib/store.h"
 
-/* @header is that of the message; @reading is how @u was decoded. */
+/*
+ * @header is that of the message; @reading is how @u was decoded. @form is what
+ * is known of its attributes already, or NULL.
+ */
 void rib_update(struct rib_peer *peer, const struct rib_when *when,
 		const struct bmp_peer *header,
-		const struct bgp_reading *reading, const struct bgp_update *u);
+		const struct bgp_reading *reading, const struct bgp_update *u,
+		const struct rib_attrs_form *form);
+
+/*
+ * Read the attributes of a section ahead of its turn, into @room of @size;
+ * returns how much of it was used. If it is not enough, nothing is read. With
+ * the same attributes as @before, the section read before it or NULL, there is
+ * no canonical form: the cache will have them.
+ */
+size_t rib_attrs_form_read(const struct rib *rib, const struct rib_ahead *a,
+			   enum bgp_section_id s,
+			   const struct rib_ahead *before, uint8_t *room,
+			   size_t size, struct rib_attrs_form *out);
 
 /*
  * The attribute set of the announcements of a section, in three steps: between
@@ -30,7 +45,8 @@ struct rib_update_attrs {
 void rib_update_attrs_begin(struct rib_router *router,
 			    const struct bgp_reading *reading,
 			    const struct bgp_update *u, enum bgp_section_id s,
-			    uint32_t guess, struct rib_update_attrs *out);
+			    const struct rib_attrs_form *form, uint32_t guess,
+			    struct rib_update_attrs *out);
 void rib_update_attrs_go_on(struct rib_router *router,
 			    const struct rib_update_attrs *attrs);
 

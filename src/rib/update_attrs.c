@@ -97,20 +97,72 @@ static bool is_set(const struct rib *rib, uint32_t set, struct wire_view bytes)
 	return own.len == bytes.len && memcmp(own.p, bytes.p, own.len) == 0;
 }
 
+/* Bytes that gather() needs at most: the block, a section and a next hop. */
+static size_t gather_bound(const struct bgp_update *u)
+{
+	return u->attrs.block.len + 64;
+}
+
+size_t rib_attrs_form_read(const struct rib *rib, const struct rib_ahead *a,
+			   enum bgp_section_id s,
+			   const struct rib_ahead *before, uint8_t *room,
+			   size_t size, struct rib_attrs_form *out)
+{
+	const struct bgp_update *u = &a->u;
+	size_t bound = bgp_canonical_bound(u);
+	size_t used = 0;
+
+	*out = (struct rib_attrs_form){ .section = (uint8_t)s,
+					.bytes = u->attrs.block };
+	if (bound + gather_bound(u) > size)
+		return 0;
+	out->is_read = true;
+	if (has_mp(&u->attrs)) {
+		out->bytes = gather(u, s, room);
+		used = out->bytes.len;
+	}
+	if (before != NULL && before->form.is_read &&
+	    before->form.section == s &&
+	    before->form.bytes.len == out->bytes.len &&
+	    reads_alike(&before->reading, &a->reading) &&
+	    memcmp(before->form.bytes.p, out->bytes.p, out->bytes.len) == 0)
+		return used;
+	out->canonical.p = room + used;
+	out->canonical.len = bgp_canonical_write(u, s, room + used, bound);
+	out->hash = rib_attrset_hash(&rib->attrsets, out->canonical);
+	rib_attrset_prefetch(&rib->attrsets, out->hash);
+	return used + out->canonical.len;
+}
+
+/* What the form does not say is found out now. */
+static bool complete(const struct rib *rib, const struct bgp_update *u,
+		     enum bgp_section_id s, uint8_t *room, uint32_t guess,
+		     struct rib_update_attrs *out)
+{
+	if (out->canonical.p == NULL) {
+		out->canonical.p = room;
+		out->canonical.len =
+			bgp_canonical_write(u, s, room, bgp_canonical_bound(u));
+	}
+	return guess != RIB_VALUE_NONE && is_set(rib, guess, out->canonical);
+}
+
 void rib_update_attrs_begin(struct rib_router *router,
 			    const struct bgp_reading *reading,
 			    const struct bgp_update *u, enum bgp_section_id s,
-			    uint32_t guess, struct rib_update_attrs *out)
+			    const struct rib_attrs_form *form, uint32_t guess,
+			    struct rib_update_attrs *out)
 {
 	struct rib *rib = router->rib;
 	size_t bound = bgp_canonical_bound(u);
-	size_t gathered = u->attrs.block.len + 64;
-	uint8_t *room = rib_scratch_more(rib, bound + gathered);
+	uint8_t *room = rib_scratch_more(rib, bound + gather_bound(u));
 
 	*out = (struct rib_update_attrs){ .bytes = u->attrs.block };
 	if (room == NULL)
 		return;
-	if (has_mp(&u->attrs))
+	if (form != NULL)
+		out->bytes = form->bytes;
+	else if (has_mp(&u->attrs))
 		out->bytes = gather(u, s, room + bound);
 	if (is_cached(&rib->cache, reading, out->bytes)) {
 		RIB_COUNT(router, attrs_cached, 1);
@@ -118,13 +170,16 @@ void rib_update_attrs_begin(struct rib_router *router,
 		out->cached = true;
 		return;
 	}
-	out->canonical.p = room;
-	out->canonical.len = bgp_canonical_write(u, s, room, bound);
-	if (guess != RIB_VALUE_NONE && is_set(rib, guess, out->canonical)) {
+	if (form != NULL && form->canonical.p != NULL) {
+		out->canonical = form->canonical;
+		out->hash = form->hash;
+	}
+	if (complete(rib, u, s, room, guess, out)) {
 		out->set = guess;
 		return;
 	}
-	out->hash = rib_attrset_hash(&rib->attrsets, out->canonical);
+	if (out->canonical.p == room)
+		out->hash = rib_attrset_hash(&rib->attrsets, out->canonical);
 	rib_attrset_prefetch(&rib->attrsets, out->hash);
 }
 

@@ -1,0 +1,113 @@
+#include "rib/ahead.h"
+
+#include "rib/peer.h"
+#include "rib/table.h"
+#include "rib/update.h"
+
+/* The first section that has routes; BGP_SECTIONS: none has. */
+static enum bgp_section_id first_section(const struct bgp_update *u)
+{
+	int s = 0;
+
+	if (u->verdict == BGP_RESET)
+		return BGP_SECTIONS;
+	while (s < BGP_SECTIONS && u->sections[s].count == 0)
+		s++;
+	return (enum bgp_section_id)s;
+}
+
+static bool read_message(struct rib_router *router,
+			 const struct bmp_message *msg,
+			 const struct bgp_overrides *over, struct rib_ahead *a)
+{
+	if (msg->type != BMP_ROUTE_MONITORING)
+		return false;
+	a->peer = rib_peer_find(router, &msg->peer);
+	if (a->peer == NULL || !a->peer->up)
+		return false;
+	a->reading = bgp_context_reading(&a->peer->context, &msg->peer, over);
+	bgp_update_decode(msg->update.body, &a->reading, &a->u);
+	a->table = NULL;
+	a->form.is_read = false;
+	return true;
+}
+
+/* Ask for the slot of the first route's prefix. */
+static void read_route(struct rib_ahead *a, enum bgp_section_id s, uint8_t view)
+{
+	const struct bgp_nlri_how *how = &a->u.sections[s].how;
+	enum bgp_family family = (enum bgp_family)how->family;
+	const struct rib_table *t =
+		rib_table_find(a->peer, view, how->afi, how->safi);
+	uint8_t room[RIB_KEY_FIXED];
+	struct bgp_nlri_iter it;
+	struct bgp_prefix prefix;
+	struct wire_view key = { room, 0 };
+
+	bgp_nlri_start(&it, a->u.sections[s].field, how);
+	if (t == NULL || how->add_path || !it.plain ||
+	    bgp_nlri_take(&it, &prefix, 1) == 0)
+		return;
+	key.len = rib_key_of_prefix(family, &prefix, room);
+	a->table = t;
+	a->hash = rib_dictionary_hash(t->prefixes, key);
+	rib_dictionary_prefetch(t->prefixes, a->hash);
+}
+
+static void look_at_slots(struct rib *rib, struct rib_ahead *a)
+{
+	if (a->form.is_read && a->form.canonical.p != NULL)
+		rib_attrset_prefetch_bytes(&rib->attrsets, a->form.hash);
+	if (a->table == NULL)
+		return;
+	a->id = rib_dictionary_guess(a->table->prefixes, a->hash);
+	if (a->id != RIB_NO_ID)
+		rib_routes_prefetch(&a->table->store.plain, a->id);
+}
+
+static void look_at_route(struct rib *rib, const struct rib_ahead *a)
+{
+	const struct rib_entry *e;
+
+	if (a->table == NULL || a->id == RIB_NO_ID)
+		return;
+	e = rib_routes_find(&a->table->store.plain, a->id);
+	if (e != NULL)
+		rib_value_prefetch(&rib->attrsets, e->value);
+}
+
+size_t rib_ahead_read(struct rib_router *router, const struct bmp_message *msgs,
+		      size_t n, const struct bgp_overrides *over)
+{
+	struct rib *rib = router->rib;
+	struct rib_ahead *list = rib->ahead;
+	size_t used = 0;
+	size_t count;
+
+	/* Nothing is kept, so nothing is far away. */
+	if (rib->config.mode == RIB_MODE_OFF)
+		return 0;
+	for (count = 0; count < n && count < RIB_AHEAD; count++) {
+		struct rib_ahead *a = &list[count];
+		enum bgp_section_id s;
+
+		if (!read_message(router, &msgs[count], over, a))
+			break;
+		s = first_section(&a->u);
+		if (s == BGP_SECTIONS)
+			continue;
+		read_route(a, s, msgs[count].peer.view);
+		if (bgp_update_announces(&a->u, s) &&
+		    rib->config.mode == RIB_MODE_ATTRIBUTES)
+			used += rib_attrs_form_read(rib, a, s,
+						    count > 0 ? a - 1 : NULL,
+						    rib->ahead_bytes + used,
+						    RIB_AHEAD_BYTES - used,
+						    &a->form);
+	}
+	for (size_t i = 0; i < count; i++)
+		look_at_slots(rib, &list[i]);
+	for (size_t i = 0; i < count; i++)
+		look_at_route(rib, &list[i]);
+	return count;
+}
