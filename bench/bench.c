@@ -53,6 +53,14 @@ struct bench bench_begin(int argc, char **argv, const char *help)
 	return b;
 }
 
+void bench_must(bool good, const char *what)
+{
+	if (good)
+		return;
+	fprintf(stderr, "bench: this must not fail: %s\n", what);
+	exit(1);
+}
+
 static double clock_seconds(clockid_t id)
 {
 	struct timespec t;

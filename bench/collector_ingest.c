@@ -1,0 +1,248 @@
+/*
+ * Updates a second through the whole collector. All the lanes, a collector
+ * with its routers each, are made first and then take turns: what is in one
+ * table can be compared.
+ */
+#include "collector.h"
+
+#include "broker.h"
+#include "rig.h"
+#include "source.h"
+#include "syscalls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define WORKERS_MAX 2
+
+/* What one lane is, as the names of docs/benchmarks.md have it. */
+struct kind {
+	const char *bench;
+	uint32_t prefixes;
+	unsigned workers;
+	enum rig_output output;
+	const char *snapshots;
+	uint64_t updates; /* a round, of each router */
+	uint64_t quick;
+};
+
+#define MILLION UINT64_C(1000000)
+
+/* clang-format off */
+static const struct kind null_kinds[] = {
+	{ "ingest_null", 1, 1, RIG_DISCARD, NULL, MILLION / 4, 100000 },
+	{ "ingest_snapshots", 1, 1, RIG_DISCARD, "1s", MILLION / 4, 100000 },
+	{ "ingest_null", 50, 1, RIG_DISCARD, NULL, MILLION, MILLION },
+	{ "ingest_null", 1, 2, RIG_DISCARD, NULL, MILLION / 8, 50000 },
+	{ "ingest_null", 50, 2, RIG_DISCARD, NULL, MILLION / 2, 500000 },
+};
+static const struct kind journal_kinds[] = {
+	{ "ingest_journal", 1, 1, RIG_JOURNAL, NULL, MILLION, 100000 },
+	{ "ingest_journal", 50, 1, RIG_JOURNAL, NULL, 2 * MILLION, 200000 },
+	{ "ingest_journal", 1, 2, RIG_JOURNAL, NULL, MILLION / 2, 50000 },
+	{ "ingest_journal", 50, 2, RIG_JOURNAL, NULL, MILLION, 100000 },
+};
+static const struct kind jetstream_kinds[] = {
+	{ "ingest_jetstream", 1, 1, RIG_JETSTREAM, NULL, MILLION, 100000 },
+	{ "ingest_jetstream", 50, 1, RIG_JETSTREAM, NULL, MILLION, 100000 },
+	{ "ingest_jetstream", 1, 2, RIG_JETSTREAM, NULL, MILLION / 2, 50000 },
+	{ "ingest_jetstream", 50, 2, RIG_JETSTREAM, NULL, MILLION / 2, 50000 },
+};
+/* clang-format on */
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define LANES_MAX    COUNT(null_kinds)
+
+/* What is measured besides the rate. */
+enum measure {
+	MEASURE_RATE,
+	MEASURE_CPU,
+	MEASURE_SWITCHES,
+	MEASURE_SYSCALLS,
+	MEASURE_WORKER,
+	MEASURES
+};
+
+struct lane {
+	const struct kind *kind;
+	struct rig rig;
+	struct source sources[WORKERS_MAX];
+	uint64_t published;
+	double cpu; /* of all rounds */
+	double samples[MEASURES][BENCH_ROUNDS_MAX];
+};
+
+struct group {
+	const struct kind *kinds;
+	size_t count;
+	const char *url;
+	struct lane *lanes;
+	int syscalls;
+};
+
+/* The sources: processes, so they are made before any thread is. */
+static void make_sources(const struct bench *b, struct lane *l)
+{
+	struct load_plan plan = collector_plan(b, l->kind->prefixes);
+
+	for (unsigned i = 0; i < l->kind->workers; i++)
+		source_start(&l->sources[i], &plan,
+			     /* cpu= */ l->kind->workers == 1 ? 1 : -1,
+			     rig_address(l->kind->workers, i));
+}
+
+static void load(struct lane *l, const struct group *g)
+{
+	struct rig_options options = {
+		.workers = l->kind->workers,
+		.output = l->kind->output,
+		.url = g->url,
+		.snapshots = l->kind->snapshots,
+	};
+
+	uint64_t routes = 0;
+
+	rig_start(&l->rig, &options);
+	for (unsigned i = 0; i < l->kind->workers; i++)
+		routes += source_table(&l->sources[i], rig_port(&l->rig));
+	l->published = rig_settle(&l->rig, routes);
+}
+
+/* All that is counted, at one moment. */
+struct counts {
+	uint64_t ns;
+	double cpu;
+	double worker;
+	double switches;
+	double syscalls;
+};
+
+static struct counts count(const struct lane *l, const struct group *g)
+{
+	struct counts c = { .cpu = bench_cpu_seconds() };
+	struct rusage usage;
+
+	for (unsigned i = 0; i < l->kind->workers; i++)
+		c.worker += rig_worker_cpu(&l->rig, i);
+	getrusage(RUSAGE_SELF, &usage);
+	c.switches = (double)(usage.ru_nvcsw + usage.ru_nivcsw);
+	c.syscalls = (double)syscalls_read(g->syscalls);
+	c.ns = bench_now_ns();
+	return c;
+}
+
+static void round_of(struct lane *l, const struct group *g,
+		     const struct bench *b, unsigned round)
+{
+	uint64_t each = b->quick ? l->kind->quick : l->kind->updates;
+	struct counts before, after;
+	uint64_t updates = 0;
+	double millions;
+
+	for (unsigned i = 0; i < l->kind->workers; i++)
+		updates += source_prepare(&l->sources[i], each);
+	before = count(l, g);
+	for (unsigned i = 0; i < l->kind->workers; i++)
+		source_go(&l->sources[i]);
+	rig_wait(&l->rig, l->published + updates);
+	after = count(l, g);
+	for (unsigned i = 0; i < l->kind->workers; i++)
+		source_done(&l->sources[i]);
+	l->published += updates;
+	l->cpu += after.cpu - before.cpu;
+	millions = (double)updates / 1e6;
+	l->samples[MEASURE_RATE][round] =
+		millions * 1e15 / (double)(after.ns - before.ns);
+	l->samples[MEASURE_CPU][round] = (after.cpu - before.cpu) / millions;
+	l->samples[MEASURE_SWITCHES][round] =
+		(after.switches - before.switches) / millions;
+	l->samples[MEASURE_SYSCALLS][round] =
+		(after.syscalls - before.syscalls) / millions;
+	l->samples[MEASURE_WORKER][round] =
+		(after.worker - before.worker) / millions * 1e3;
+}
+
+static void report(struct lane *l, const struct group *g, unsigned rounds)
+{
+	char variant[48];
+
+	snprintf(variant, sizeof(variant), "prefixes=%u,workers=%u",
+		 l->kind->prefixes, l->kind->workers);
+	bench_report(l->kind->bench, variant, "updates/s",
+		     l->samples[MEASURE_RATE], rounds, l->cpu);
+	if (l->kind->output != RIG_DISCARD || l->kind->snapshots != NULL)
+		return;
+	bench_report("worker_ns", variant, "ns", l->samples[MEASURE_WORKER],
+		     rounds, l->cpu);
+	if (l->kind->workers != 1)
+		return;
+	snprintf(variant, sizeof(variant), "prefixes=%u", l->kind->prefixes);
+	bench_report("cpu_per_million", variant, "cpu s",
+		     l->samples[MEASURE_CPU], rounds, l->cpu);
+	bench_report("switches_per_million", variant, "count",
+		     l->samples[MEASURE_SWITCHES], rounds, l->cpu);
+	if (g->syscalls >= 0)
+		bench_report("syscalls_per_million", variant, "count",
+			     l->samples[MEASURE_SYSCALLS], rounds, l->cpu);
+}
+
+static void run_group(struct group *g, const struct bench *b)
+{
+	g->lanes = calloc(g->count, sizeof(*g->lanes));
+	bench_must(g->lanes != NULL, "memory");
+	for (size_t i = 0; i < g->count; i++) {
+		g->lanes[i].kind = &g->kinds[i];
+		make_sources(b, &g->lanes[i]);
+	}
+	g->syscalls = syscalls_open();
+	for (size_t i = 0; i < g->count; i++)
+		load(&g->lanes[i], g);
+	for (unsigned round = 0; round < b->rounds; round++)
+		for (size_t i = 0; i < g->count; i++)
+			round_of(&g->lanes[i], g, b, round);
+	for (size_t i = 0; i < g->count; i++) {
+		struct lane *l = &g->lanes[i];
+
+		for (unsigned k = 0; k < l->kind->workers; k++)
+			source_end(&l->sources[k]);
+		rig_stop(&l->rig);
+		report(l, g, b->rounds);
+	}
+	if (g->syscalls >= 0)
+		close(g->syscalls);
+	free(g->lanes);
+}
+
+/* One server for each: they would write to one stream. */
+static void run_jetstream(const struct bench *b)
+{
+	for (size_t i = 0; i < COUNT(jetstream_kinds); i++) {
+		struct broker broker = { 0 };
+		struct group g = { .kinds = &jetstream_kinds[i], .count = 1 };
+
+		broker_start(&broker);
+		natsConnection_Destroy(broker_connect(&broker));
+		g.url = broker.url;
+		run_group(&g, b);
+		broker_stop(&broker);
+	}
+}
+
+void collector_bench_ingest(const struct bench *b)
+{
+	struct group null = { .kinds = null_kinds, .count = COUNT(null_kinds) };
+	struct group journal = { .kinds = journal_kinds,
+				 .count = COUNT(journal_kinds) };
+	struct bench few = *b;
+
+	run_group(&null, b);
+	/* Hundreds of megabytes a second: a few rounds are enough. */
+	if (few.rounds > 5)
+		few.rounds = 5;
+	run_group(&journal, &few);
+	if (broker_exists())
+		run_jetstream(&few);
+}
