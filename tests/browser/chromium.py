@@ -42,8 +42,9 @@ class Browser:
         self.driver = webdriver.Chrome(
             options=options,
             service=Service(DRIVER, log_path=str(folder / "driver.log")))
-        self.driver.set_page_load_timeout(60)
-        self.driver.set_script_timeout(30)
+        # Generous: where CPUs are short, Chromium is slow to start.
+        self.driver.set_page_load_timeout(180)
+        self.driver.set_script_timeout(60)
         self.pid = int((folder / "pid").read_text())
 
     @staticmethod

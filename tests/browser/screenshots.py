@@ -33,15 +33,10 @@ def free_port():
 
 
 @contextlib.contextmanager
-def running(argv, cwd, ready=None):
+def running(argv, cwd):
     """A program that is stopped by its id, whatever happens."""
-    process = subprocess.Popen([str(a) for a in argv], cwd=cwd,
-                               stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, text=True)
+    process = subprocess.Popen([str(a) for a in argv], cwd=cwd)
     try:
-        while ready is not None and ready not in process.stdout.readline():
-            if process.poll() is not None:
-                sys.exit(f"{argv[0]} {argv[1]} ended by itself")
         yield process
     finally:
         process.send_signal(signal.SIGINT)
@@ -51,24 +46,26 @@ def running(argv, cwd, ready=None):
 def lab(stack, arancini, folder):
     """A collector, and two groups of routers that differ."""
     bmp, http = free_port(), free_port()
-    stack.enter_context(running(
+    collector = stack.enter_context(running(
         [arancini, "run", "--listen", f"127.0.0.1:{bmp}", "--http",
          f"127.0.0.1:{http}", "--collector-id", "ams-1", "--workers", "2",
-         "--log-level", "warn", "--state", folder / "data"], folder))
-    wait_for(http)
+         "--log-level", "warning", "--state", folder / "data"], folder))
+    wait_for(collector, http)
     stack.enter_context(running(
         [arancini, "generate", "--to", f"127.0.0.1:{bmp}", "--routers", "6",
          "--peers", "4", "--prefixes", "20k", "--spread-sources",
          "--wall-clock", "--churn", "900", "--churn-mix", "70:22:8",
-         "--flaps", "5"], folder))
+         "--churn-count", "250k", "--flaps", "8"], folder))
     return f"http://127.0.0.1:{http}/"
 
 
-def wait_for(port):
-    for _ in range(300):
+def wait_for(process, port):
+    for _ in range(600):
         with contextlib.suppress(OSError):
             socket.create_connection(("127.0.0.1", port), 1).close()
             return
+        if process.poll() is not None:
+            break
         time.sleep(0.1)
     sys.exit(f"nothing listens on port {port}")
 
