@@ -252,7 +252,7 @@ static int open_socket(const struct config_address *at)
 static void log_listening(struct http *h, int fd)
 {
 	struct config_address at = h->config->http.listen;
-	struct sockaddr_storage got;
+	struct sockaddr_storage got = { .ss_family = AF_UNSPEC };
 	socklen_t len = sizeof(got);
 	struct log_line line;
 

@@ -52,7 +52,7 @@ static bool take_filter(struct reading *l)
 		return false;
 	}
 	if (filter != NULL)
-		strcpy(l->asked.filter, filter);
+		memcpy(l->asked.filter, filter, strlen(filter) + 1);
 	if (state != NULL && survey_state_find(state) < 0) {
 		http_error_of(r, MHD_HTTP_BAD_REQUEST, "not a state", state,
 			      "up, implied, stale, down");

@@ -60,10 +60,10 @@ static bool take_match(struct reading *l, bool is_address)
 	l->query.match = is_address ? RIB_MATCH_LONGEST : RIB_MATCH_EXACT;
 	if (text == NULL)
 		return true;
-	for (uint8_t i = 0; i < RIB_MATCHES; i++) {
+	for (int i = 0; i < RIB_MATCHES; i++) {
 		if (strcmp(match_names[i], text) != 0)
 			continue;
-		l->query.match = i;
+		l->query.match = (uint8_t)i;
 		return true;
 	}
 	return bad(l, "not a match", text, "exact, longest, more-specific");

@@ -60,7 +60,9 @@ static enum http_target_status decode(char *text, bool plus)
 		int high, low;
 
 		if (*p != '%') {
-			*to++ = plus && *p == '+' ? ' ' : *p;
+			*to++ = *p;
+			if (plus && *p == '+')
+				to[-1] = ' ';
 			continue;
 		}
 		high = hex_value(p[1]);

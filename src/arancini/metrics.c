@@ -49,9 +49,13 @@ void metrics_label(struct metrics_labels *l, const char *name,
 	label_char(l, '=');
 	label_char(l, '"');
 	for (; *value != '\0' && l->len < METRICS_LABELS_MAX - 4; value++) {
-		if (*value == '\\' || *value == '"' || *value == '\n')
+		char c = *value;
+
+		if (c == '\\' || c == '"' || c == '\n')
 			label_char(l, '\\');
-		label_char(l, *value == '\n' ? 'n' : *value);
+		if (c == '\n')
+			c = 'n';
+		label_char(l, c);
 	}
 	label_char(l, '"');
 	l->text[l->len] = '\0';

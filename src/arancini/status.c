@@ -5,19 +5,26 @@
 #include "bmp/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 uint64_t status_resident(void)
 {
 	FILE *f = fopen("/proc/self/statm", "re");
-	unsigned long all, resident = 0;
+	char line[128] = "";
+	char *resident;
 
 	if (f == NULL)
 		return 0;
-	if (fscanf(f, "%lu %lu", &all, &resident) != 2)
-		resident = 0;
+	/* Pages: of address space, then those that are resident. */
+	if (fgets(line, sizeof(line), f) == NULL)
+		line[0] = '\0';
 	fclose(f);
-	return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
+	resident = strchr(line, ' ');
+	return resident == NULL ? 0
+				: strtoull(resident, NULL, 10) *
+					  (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 double status_latency(const struct publisher_times *t, double share)
@@ -212,14 +219,14 @@ void status_json(struct json *j, struct collector *c, const struct picture *p,
 		 const struct vitals_worker *vitals)
 {
 	const struct config *config = collector_config(c);
-	int64_t up = p->now - collector_started(c);
+	int64_t up_ms = (p->now - collector_started(c)) / 1000000;
 
 	json_object(j);
 	json_string_at(j, "collector", config->identity.collector);
 	json_string_at(j, "version", ARANCINI_VERSION);
 	json_string_at(j, "schema", "1");
 	json_time_at(j, "startedAt", wall_of(p, collector_started(c)));
-	json_number_at(j, "uptimeSeconds", (double)(up / 1000000) / 1e3);
+	json_number_at(j, "uptimeSeconds", (double)up_ms / 1e3);
 	json_key(j, "ready");
 	json_object(j);
 	outlook_json(j, &p->outlook);

@@ -274,9 +274,9 @@ static size_t flood_slice(struct rib_table *table, const struct rib_when *when,
 		.store = &f->store,
 		.info = &f->info,
 		.when = when,
-		.veil = f->veil,
 		/* The analyser does not see TAILQ_REMOVE() take it out. */
 		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
+		.veil = f->veil,
 		.reason = f->reason,
 	};
 	uint64_t withdrawn = 0;

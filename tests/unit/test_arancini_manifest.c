@@ -137,11 +137,11 @@ static void test_each_damaged_byte_is_found(void **state)
 	(void)state;
 	for (size_t i = 0; i < len; i++) {
 		for (int bit = 0; bit < 8; bit++) {
-			text[i] ^= (char)(1 << bit);
+			text[i] = (char)(text[i] ^ 1 << bit);
 			assert_int_not_equal(parse(text, len, "ams1", &back),
 					     MANIFEST_OK);
 			assert_null(back.entries);
-			text[i] ^= (char)(1 << bit);
+			text[i] = (char)(text[i] ^ 1 << bit);
 		}
 		assert_int_equal(parse(text, i, "ams1", &back),
 				 MANIFEST_DAMAGED);

@@ -317,8 +317,9 @@ static void test_a_failing_disk_leaves_the_old_or_the_new(void **state)
 
 static int note_name(void *names, const char *name)
 {
-	strcat(names, name);
-	strcat(names, " ");
+	char *end = strchr(names, '\0');
+
+	stpcpy(stpcpy(end, name), " ");
 	return strcmp(name, "stop") == 0 ? -EPERM : 0;
 }
 
