@@ -40,8 +40,15 @@ struct bench bench_begin(int argc, char **argv, const char *help);
 uint64_t bench_now_ns(void);
 double bench_cpu_seconds(void);
 
-/* The bench is worth nothing if @good does not hold: says @what and ends. */
-void bench_must(bool good, const char *what);
+/* Says @what, and ends the program. */
+_Noreturn void bench_fail(const char *what);
+
+/* The bench is worth nothing if @good does not hold. */
+static inline void bench_must(bool good, const char *what)
+{
+	if (!good)
+		bench_fail(what);
+}
 
 /* One line on stdout. @samples is sorted in place. */
 void bench_report(const char *name, const char *variant, const char *unit,

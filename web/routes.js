@@ -62,7 +62,7 @@ function communitiesCell(route) {
 		["IPv6 extended", route.ipv6ExtendedCommunities],
 	].filter(([, list]) => list?.length);
 
-	return el("span", {}, (route.communities ?? []).join(" "),
+	return el("span", {}, (route.communities ?? []).join(" "), " ",
 		more.length ? el("details", {},
 			el("summary", {}, "+ ", more.map(([name, list]) =>
 				`${count(list.length)} ${name}`).join(", ")),
@@ -82,7 +82,7 @@ export const routeColumns = [
 	{ id: "router", title: "Router", value: (r) => tokenText(r.router),
 		class: "mono",
 		show: (r) => routerLink(r.router) },
-	{ id: "view", title: "View", value: (r) => r.view,
+	{ id: "view", title: "View", class: "view", value: (r) => r.view,
 		show: (r) => el("span", {}, r.view, r.stale
 			? el("span", { class: "differs" }, " stale") : null) },
 	{ id: "path", title: "AS path", class: "path mono",
