@@ -137,6 +137,11 @@ uint16_t collector_port(const struct collector *c, size_t door)
 	return sp_addr_port(&at);
 }
 
+uint16_t collector_http_port(const struct collector *c)
+{
+	return c->http == NULL ? 0 : http_port(c->http);
+}
+
 /* Something an operator must mend before we can start. */
 static int fail(struct collector *c, const char *what, const char *where,
 		int err)

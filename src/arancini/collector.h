@@ -61,6 +61,9 @@ enum collector_phase {
 
 enum collector_phase collector_phase(const struct collector *c);
 
+/* The port of the HTTP server; 0 if there is none. */
+uint16_t collector_http_port(const struct collector *c);
+
 /* For the files of this folder */
 
 int64_t collector_started(const struct collector *c); /* sp_now() then */

@@ -8,6 +8,7 @@
 #include "arancini/worker.h"
 
 #include <spargio/fiber.h>
+#include <spargio/net.h>
 #include <spargio/runtime.h>
 #include <spargio/time.h>
 
@@ -248,22 +249,21 @@ static int open_socket(const struct config_address *at)
 	return err;
 }
 
-/* One line, with the port that was got. */
-static void log_listening(struct http *h, int fd)
+/* The port that was got. */
+static uint16_t port_of(int fd)
 {
-	struct config_address at = h->config->http.listen;
-	struct sockaddr_storage got = { .ss_family = AF_UNSPEC };
-	socklen_t len = sizeof(got);
+	struct sp_addr at;
+
+	return sp_addr_local(fd, &at) < 0 ? 0 : sp_addr_port(&at);
+}
+
+static void log_listening(struct http *h)
+{
 	struct log_line line;
 
-	if (getsockname(fd, (struct sockaddr *)&got, &len) == 0)
-		at.port = ntohs(
-			got.ss_family == AF_INET
-				? ((struct sockaddr_in *)&got)->sin_port
-				: ((struct sockaddr_in6 *)&got)->sin6_port);
 	if (!log_begin(h->log, LOG_LEVEL_INFO, "http_listening", &line))
 		return;
-	log_address_port(&line, "at", at.address, at.port);
+	log_address_port(&line, "at", h->config->http.listen.address, h->port);
 	log_end(&line);
 }
 
@@ -374,8 +374,14 @@ static int start(struct http *h)
 		say(h, LOG_LEVEL_ERROR, "cannot_serve_http", NULL, err);
 		return err;
 	}
-	log_listening(h, fd);
+	h->port = port_of(fd);
+	log_listening(h);
 	return 0;
+}
+
+uint16_t http_port(const struct http *h)
+{
+	return h->port;
 }
 
 int http_start(struct collector *c, struct http **out)

@@ -11,6 +11,8 @@
 #ifndef ARANCINI_HTTP_H
 #define ARANCINI_HTTP_H
 
+#include <stdint.h>
+
 struct collector;
 struct http;
 
@@ -20,6 +22,9 @@ struct http;
  * desks must be open.
  */
 int http_start(struct collector *c, struct http **out);
+
+/* Where it listens. */
+uint16_t http_port(const struct http *h);
 
 /* End all requests and free it. NULL is fine. */
 void http_stop(struct http *h);

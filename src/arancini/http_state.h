@@ -78,6 +78,7 @@ struct http {
 	const char *token; /* NULL: there is none, and no action either */
 	char *own_token;   /* to free() */
 	bool loopback;
+	uint16_t port;	      /* that was got */
 	uint64_t seed;	      /* of cursors */
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t idle;

@@ -12,6 +12,7 @@
 #include "arancini/config.h"
 #include "arancini/notify.h"
 #include "arancini/reload.h"
+#include "cli/greeting.h"
 
 #include <spargio/time.h>
 
@@ -94,6 +95,8 @@ static int serve(struct reload *reload, struct log *log,
 	if (err < 0)
 		return EXIT_FAILURE;
 	notify_ready(notify);
+	if (isatty(STDERR_FILENO))
+		greeting_print(c, reload->config, stderr);
 	while (wait_for_signal(set, notify) == SIGHUP)
 		reload_run(reload, c, log);
 	notify_stopping(notify);
