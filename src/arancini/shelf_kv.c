@@ -122,13 +122,27 @@ static int chunk_key(struct shelf *shelf, const char *name, uint64_t generation,
 	return shelf_kv_key(shelf, name, rest, out);
 }
 
+/* The number at *@text, which goes on behind it. */
+static bool take_number(const char **text, int base, uint64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(*text, &end, base);
+	if (end == *text || errno != 0)
+		return false;
+	*text = end;
+	return true;
+}
+
 static bool parse_head(const char *text, struct kv_head *out)
 {
-	unsigned version;
+	uint64_t version;
 
-	return sscanf(text, "%u %" SCNx64 " %" SCNu64 " %" SCNu64, &version,
-		      &out->generation, &out->chunks, &out->bytes) == 4 &&
-	       version == HEAD_VERSION;
+	return take_number(&text, 10, &version) && version == HEAD_VERSION &&
+	       take_number(&text, 16, &out->generation) &&
+	       take_number(&text, 10, &out->chunks) &&
+	       take_number(&text, 10, &out->bytes);
 }
 
 int shelf_kv_head(struct shelf *shelf, const char *name, const char *rest,

@@ -67,7 +67,7 @@ const char *amount_age(const char *time, char out[AMOUNT_MAX])
 	double age;
 
 	if (time == NULL || strptime(time, "%Y-%m-%dT%H:%M:%S", &tm) == NULL) {
-		strcpy(out, "-");
+		memcpy(out, "-", 2);
 		return out;
 	}
 	clock_gettime(CLOCK_REALTIME, &now);

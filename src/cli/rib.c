@@ -354,7 +354,7 @@ static const char *set_option(struct rib_command *r, int option,
 			      const char *value)
 {
 	static const char *const matches[] = {
-		[OPTION_EXACT - OPTION_EXACT] = "exact",
+		[0] = "exact",
 		[OPTION_LONGEST - OPTION_EXACT] = "longest",
 		[OPTION_MORE - OPTION_EXACT] = "more-specific",
 	};

@@ -82,6 +82,7 @@ static void publish(struct exporter *x, const struct snapshot_file *f)
 	rib_resync(f->facts->router, &when);
 	while (rib_work(f->rib, &when, STEP).more && !x->tail.failed)
 		;
+	x->file = NULL;
 }
 
 static void say_mark(const struct snapshot_file *f, uint64_t left_out)

@@ -2,12 +2,14 @@
 
 #include "cli/memory.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <string.h>
 
 void table_init(struct table *t, const struct table_column *columns,
 		size_t count, const struct terminal *terminal)
 {
+	assert(count > 0);
 	*t = (struct table){ .columns = columns,
 			     .count = count,
 			     .terminal = terminal };
@@ -85,6 +87,7 @@ void table_print(struct table *t, FILE *to)
 		print_cell(t, i, to, &name);
 	}
 	t->headed = true;
+	assert(t->count > 0);
 	for (size_t i = 0; i < t->used; i++)
 		print_cell(t, i % t->count, to, &t->cells[i]);
 	forget(t);

@@ -171,7 +171,7 @@ static void test_cursor_of_our_own_only(void **state)
 	(void)state;
 	http_cursor_write(5, 1, place, sizeof(place), text);
 	for (size_t i = 0; text[i] != '\0'; i++) {
-		strcpy(broken, text);
+		memcpy(broken, text, sizeof(broken));
 		broken[i] = broken[i] == '0' ? '1' : '0';
 		CHECK(!http_cursor_read(5, 1, broken, back, sizeof(back)),
 		      "a cursor changed at %zu is taken", i);
