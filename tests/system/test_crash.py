@@ -133,6 +133,7 @@ class Follower(threading.Thread):
         super().__init__(daemon=True)
         self.tables = Tables()
         self.lock = threading.Lock()
+        self.reading = threading.Event()
         self.process = subprocess.Popen(
             [arancini, "tail", *source, "--since", "all", "--json"],
             stdout=subprocess.PIPE, text=True)
@@ -140,6 +141,7 @@ class Follower(threading.Thread):
 
     def run(self):
         for line in self.process.stdout:
+            self.reading.set()
             with self.lock:
                 self.tables.apply(json.loads(line))
 
@@ -307,6 +309,8 @@ def test_killed_at_any_moment(output, sessions, routers, server, arancini,
             follower = Follower(arancini, *output.source())
         send_all(rng, routers, sessions, collector.port,
                  rng.choice([0, 0.002, 0.02]))
+        # Without a server to begin with, tail says so and ends.
+        assert follower.reading.wait(60)
         end = time.monotonic() + rng.uniform(0.05, 4)
         trouble = output.trouble(rng, end)
         wait(max(end - time.monotonic(), 0))
