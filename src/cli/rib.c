@@ -97,7 +97,7 @@ static bool mask(uint8_t *address, size_t bytes, unsigned len)
 	for (size_t i = 0; i < bytes; i++) {
 		unsigned before = (unsigned)i * 8;
 		unsigned keep = len <= before ? 0 : len - before;
-		uint8_t bits = keep >= 8 ? 0xff : (uint8_t)(0xff00 >> keep);
+		uint8_t bits = (uint8_t)(keep >= 8 ? 0xff : 0xff00 >> keep);
 
 		stray |= (address[i] & ~bits) != 0;
 		address[i] &= bits;
