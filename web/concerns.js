@@ -38,12 +38,12 @@ function peers({ totals }) {
 }
 
 function differences({ totals }) {
-	return totals?.tablesDifferent ? [{ tone: "stale",
-		title: `${plural(totals.tablesDifferent, "table")} differ from `
-			+ "what the router counts",
-		text: "Small ones pass; one that stays calls for a new session "
-			+ "of that router.",
-		href: link(["peers"], { sort: "difference",
+	return totals?.routersDiffering ? [{ tone: "stale",
+		title: `${plural(totals.routersDiffering, "router")} counting `
+			+ "other than this collector",
+		text: "Small differences pass; one that stays calls for a new "
+			+ "session of that router.",
+		href: link(["routers"], { sort: "difference",
 			order: "descending" }) }] : [];
 }
 

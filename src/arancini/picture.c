@@ -27,6 +27,7 @@ static void add_up(struct picture *p, const struct pulse *pulse)
 	add_words(&p->sizes, &pulse->size, sizeof(p->sizes));
 	add_words(&p->counts, &pulse->counts, sizeof(p->counts));
 	p->routers += pulse->routers;
+	p->differing += pulse->differing;
 	p->sessions += pulse->sessions;
 }
 

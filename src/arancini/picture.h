@@ -31,6 +31,7 @@ struct picture {
 	struct rib_sizes sizes;
 	struct worker_counts counts;
 	uint64_t routers;
+	uint64_t differing; /* that count otherwise than we do */
 	uint64_t sessions;
 };
 

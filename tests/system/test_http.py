@@ -69,9 +69,11 @@ class Api:
         half a request it waits for the rest as long as for any."""
         with socket.create_connection((self.host, self.port),
                                       timeout=timeout) as s:
-            s.sendall(request)
-            s.shutdown(socket.SHUT_WR)
             got = b""
+            # It may answer and close before it has read all of it.
+            with contextlib.suppress(OSError):
+                s.sendall(request)
+                s.shutdown(socket.SHUT_WR)
             with contextlib.suppress(ConnectionResetError, TimeoutError):
                 while chunk := s.recv(65536):
                     got += chunk
@@ -292,9 +294,13 @@ def test_long_targets(api):
 
 
 def test_long_headers(api):
-    """Beyond its memory libmicrohttpd refuses by itself."""
-    got = api.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: "
-                  + b"x" * 100000 + b"\r\n\r\n")
+    """Beyond its memory libmicrohttpd refuses by itself. It closes with bytes
+    unread, and the reset that follows can overtake its answer."""
+    got, left = b"", 50
+    while got == b"" and left > 0:
+        got = api.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: "
+                      + b"x" * 100000 + b"\r\n\r\n")
+        left -= 1
     assert re.match(rb"HTTP/1\.1 4(31|13|14) ", got), got[:200]
     assert api.ask("/healthz")[0] == 200
 
