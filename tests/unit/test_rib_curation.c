@@ -140,7 +140,7 @@ static void test_unknown_attributes_count_as_present(void **state)
 		struct rib_config config = defaults();
 		struct stage_peer a = peer_a();
 
-		config.mode = modes[i];
+		config.mode = (uint8_t)modes[i];
 		stage_start(&s, &config);
 		restore_unknown(&a);
 		stage_up(&s, &a);
