@@ -40,10 +40,10 @@ def leader_of(nodes):
 
 def check_when_settled(node, count):
     """A cluster that lost its leader takes a while to answer again."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while True:
         try:
-            with node.client(timeout=5) as client:
+            with node.client(timeout=20) as client:
                 check_exactly(client, count)
             return
         except (OSError, LookupError) as failure:
