@@ -145,12 +145,14 @@ void json_int(struct json *j, int64_t value)
 void json_number(struct json *j, double value)
 {
 	char text[32];
+	int len;
 
 	separate(j);
 	/* JSON has no word for what is not a number. */
 	if (!isfinite(value))
 		value = 0;
-	put(j, text, (size_t)snprintf(text, sizeof(text), "%.9g", value));
+	len = snprintf(text, sizeof(text), "%.9g", value);
+	put(j, text, (size_t)len);
 }
 
 void json_null(struct json *j)

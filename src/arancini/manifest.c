@@ -235,7 +235,7 @@ enum manifest_status manifest_parse(struct wire_view text,
 const struct manifest_entry *manifest_find(const struct manifest *m,
 					   const char *token)
 {
-	struct manifest_entry key;
+	struct manifest_entry key = { .filed = false };
 	size_t len = strlen(token);
 
 	if (m->count == 0 || len > IDENTITY_TOKEN_MAX)

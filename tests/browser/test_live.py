@@ -25,8 +25,10 @@ def coloured(page, number):
     """How many pixels of a chart are neither grey nor empty."""
     return page.script("""
         const canvas = document.querySelectorAll("canvas")[arguments[0]];
-        const {data} = canvas.getContext("2d").getImageData(
-            0, 0, canvas.width, canvas.height);
+        const copy = new OffscreenCanvas(canvas.width, canvas.height)
+            .getContext("2d", {willReadFrequently: true});
+        copy.drawImage(canvas, 0, 0);
+        const {data} = copy.getImageData(0, 0, canvas.width, canvas.height);
         let n = 0;
         for (let i = 0; i < data.length; i += 4) {
             const rgb = [data[i], data[i + 1], data[i + 2]];

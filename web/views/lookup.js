@@ -106,10 +106,16 @@ class Answer {
 			this.#routes.push(...answer.routes);
 			this.#next = answer.next;
 		} while (this.#next && this.#routes.length < wanted);
-		this.#show();
+		this.#show(this.#routes.length ? null : await this.#status());
 	}
 
-	#show() {
+	// The feed may not have said anything yet.
+	async #status() {
+		return this.#page.feed.status
+			?? await get("status", {}, this.#page.signal);
+	}
+
+	#show(status) {
 		const peers = new Set(this.#routes.map(
 			(r) => `${r.router} ${r.peer}`));
 
@@ -120,15 +126,14 @@ class Answer {
 			plural(this.#routes.length, "route")} of ${
 			plural(peers.size, "peer")} at ${clock(new Date())}`;
 		this.#below.replaceChildren(...(this.#routes.length ? []
-			: [this.#nothing()]));
+			: [this.#nothing(status)]));
 	}
 
-	#nothing() {
+	#nothing(status) {
 		const { prefix, match } = this.#params;
 
-		if (!this.#page.feed.status?.totals?.routes
-		    && !this.#page.feed.status?.totals?.routers)
-			return noRouterYet(this.#page.feed.status);
+		if (!status.totals.routes && !status.totals.routers)
+			return noRouterYet(status);
 		return notice({
 			title: `No peer has a route for ${prefix}`,
 			text: match === "exact"
