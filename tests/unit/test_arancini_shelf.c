@@ -166,6 +166,8 @@ int sp_dir_next(struct sp_dir *d, struct sp_dirent *out)
 
 void sp_dir_close(struct sp_dir *d)
 {
+	if (d == NULL)
+		return;
 	closedir(d->dir);
 	free(d);
 }
