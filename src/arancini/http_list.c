@@ -113,13 +113,14 @@ static bool read_page(struct reading *l)
 
 	while (more && l->left > 0 && l->at.worker < l->end) {
 		struct survey *v = next_question(l);
-		struct desk_question *q = &v->question;
+		struct desk_question *q;
 
 		if (v == NULL) {
 			http_error(l->request, MHD_HTTP_SERVICE_UNAVAILABLE,
 				   "out of memory", NULL);
 			return false;
 		}
+		q = &v->question;
 		if (!http_ask(l->request, l->at.worker, &q)) /* yields */
 			return false;
 		/* It ran out of time: a shorter page, not a longer wait. */

@@ -197,13 +197,14 @@ static bool read_page(struct reading *l)
 
 	while (more && l->left > 0 && l->at.worker < l->end) {
 		struct glass *g = next_question(l);
-		struct desk_question *q = &g->question;
+		struct desk_question *q;
 
 		if (g == NULL) {
 			http_error(l->request, MHD_HTTP_SERVICE_UNAVAILABLE,
 				   "out of memory", NULL);
 			return false;
 		}
+		q = &g->question;
 		if (!http_ask(l->request, l->at.worker, &q)) /* yields */
 			return false;
 		if (g->no_router) {
