@@ -9,9 +9,9 @@
 # otherwise carries NOLINT(check), cppcheck-suppress or shellcheck disable, with
 # the reason.
 set -eu
-build=$(cd "$1" && pwd)
+build=$(cd "$1" && pwd -P)
 cd "$(dirname "$0")/.."
-tree=$(pwd)
+tree=$(pwd -P)
 jobs=$(nproc)
 
 for tool in clang-tidy cppcheck shellcheck; do
@@ -49,14 +49,15 @@ printf '%s\n' "$files" | xargs -d '\n' -n 1 -P "$jobs" \
 	"$build/clang-tidy.err" || true
 judge clang-tidy $status
 
-# Not what the build makes: it would take for ever over the pages built in.
+# Not what the build makes: it would take for ever over the pages built in. The
+# filters are absolute, as are the names it makes of a project so given.
 status=0
 mkdir -p "$build/cppcheck"
 cppcheck --quiet --project="$build/compile_commands.json" -j "$jobs" \
 	--cppcheck-build-dir="$build/cppcheck" --std=c11 \
-	--file-filter="src/*" --file-filter="tests/*" \
-	--file-filter="bench/*" --file-filter="examples/*" \
-	--file-filter="tools/*" \
+	--file-filter="$tree/src/*" --file-filter="$tree/tests/*" \
+	--file-filter="$tree/bench/*" --file-filter="$tree/examples/*" \
+	--file-filter="$tree/tools/*" \
 	--library=tools/cppcheck.cfg \
 	--enable=warning,performance,portability --inline-suppr \
 	--suppressions-list=tools/cppcheck-suppressions.txt \
