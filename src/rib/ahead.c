@@ -28,12 +28,23 @@ static bool read_message(struct rib_router *router,
 	a->reading = bgp_context_reading(&a->peer->context, &msg->peer, over);
 	bgp_update_decode(msg->update.body, &a->reading, &a->u);
 	a->table = NULL;
+	a->near = false;
 	a->form.is_read = false;
 	return true;
 }
 
-/* Ask for the slot of the first route's prefix. */
-static void read_route(struct rib_ahead *a, enum bgp_section_id s, uint8_t view)
+/* The number the next route has, if the router tells its table again. */
+struct place {
+	const struct rib_table *table;
+	uint32_t id; /* RIB_NO_ID: who knows */
+};
+
+/*
+ * Find the first route's prefix: at the place it follows from, as in
+ * update.c, or else ask for its slot.
+ */
+static void read_route(struct rib_ahead *a, enum bgp_section_id s, uint8_t view,
+		       struct place *next)
 {
 	const struct bgp_nlri_how *how = &a->u.sections[s].how;
 	enum bgp_family family = (enum bgp_family)how->family;
@@ -50,15 +61,24 @@ static void read_route(struct rib_ahead *a, enum bgp_section_id s, uint8_t view)
 		return;
 	key.len = rib_key_of_prefix(family, &prefix, room);
 	a->table = t;
+	if (next->table != t)
+		*next = (struct place){ t, t->follows };
+	a->id = next->id;
+	a->near = rib_dictionary_is(t->prefixes, a->id, key);
+	if (a->near) {
+		next->id += a->u.sections[s].count;
+		return;
+	}
+	next->id = RIB_NO_ID;
 	a->hash = rib_dictionary_hash(t->prefixes, key);
 	rib_dictionary_prefetch(t->prefixes, a->hash);
 }
 
 static void look_at_slots(struct rib *rib, struct rib_ahead *a)
 {
-	if (a->form.is_read && a->form.canonical.p != NULL)
+	if (a->form.is_hashed)
 		rib_attrset_prefetch_bytes(&rib->attrsets, a->form.hash);
-	if (a->table == NULL)
+	if (a->table == NULL || a->near)
 		return;
 	a->id = rib_dictionary_guess(a->table->prefixes, a->hash);
 	if (a->id != RIB_NO_ID)
@@ -81,6 +101,7 @@ size_t rib_ahead_read(struct rib_router *router, const struct bmp_message *msgs,
 {
 	struct rib *rib = router->rib;
 	struct rib_ahead *list = rib->ahead;
+	struct place next = { 0 };
 	size_t used = 0;
 	size_t count;
 
@@ -96,7 +117,7 @@ size_t rib_ahead_read(struct rib_router *router, const struct bmp_message *msgs,
 		s = first_section(&a->u);
 		if (s == BGP_SECTIONS)
 			continue;
-		read_route(a, s, msgs[count].peer.view);
+		read_route(a, s, msgs[count].peer.view, &next);
 		if (bgp_update_announces(&a->u, s) &&
 		    rib->config.mode == RIB_MODE_ATTRIBUTES)
 			used += rib_attrs_form_read(rib, a, s,

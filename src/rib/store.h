@@ -208,6 +208,7 @@ struct rib_batch {
  */
 struct rib_attrs_form {
 	bool is_read;
+	bool is_hashed;
 	uint8_t section;	    /* enum bgp_section_id */
 	struct wire_view bytes;	    /* what the cache compares */
 	struct wire_view canonical; /* none: the same as the one before */
@@ -222,6 +223,7 @@ struct rib_ahead {
 	struct rib_attrs_form form;
 	/* Its first route, if it is a plain prefix; else NULL. */
 	const struct rib_table *table;
+	bool near; /* it is where it was expected, at @id */
 	uint32_t hash;
 	uint32_t id; /* most likely; RIB_NO_ID: it is new */
 };

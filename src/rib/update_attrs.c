@@ -129,8 +129,12 @@ size_t rib_attrs_form_read(const struct rib *rib, const struct rib_ahead *a,
 		return used;
 	out->canonical.p = room + used;
 	out->canonical.len = bgp_canonical_write(u, s, room + used, bound);
-	out->hash = rib_attrset_hash(&rib->attrsets, out->canonical);
-	rib_attrset_prefetch(&rib->attrsets, out->hash);
+	/* Where routes are told again, the set is the one they have. */
+	if (!a->near) {
+		out->hash = rib_attrset_hash(&rib->attrsets, out->canonical);
+		out->is_hashed = true;
+		rib_attrset_prefetch(&rib->attrsets, out->hash);
+	}
 	return used + out->canonical.len;
 }
 
@@ -170,15 +174,15 @@ void rib_update_attrs_begin(struct rib_router *router,
 		out->cached = true;
 		return;
 	}
-	if (form != NULL && form->canonical.p != NULL) {
+	if (form != NULL && form->canonical.p != NULL)
 		out->canonical = form->canonical;
-		out->hash = form->hash;
-	}
 	if (complete(rib, u, s, room, guess, out)) {
 		out->set = guess;
 		return;
 	}
-	if (out->canonical.p == room)
+	if (form != NULL && form->is_hashed)
+		out->hash = form->hash;
+	else
 		out->hash = rib_attrset_hash(&rib->attrsets, out->canonical);
 	rib_attrset_prefetch(&rib->attrsets, out->hash);
 }
