@@ -1,7 +1,8 @@
 /*
  * What the rib costs a route, in time and in memory, with the Internet's table
- * (fulltable.h). Times are those of rib_apply(), CPU time of the thread: the
- * BGP UPDATE is decoded in there, the BMP message around it is not.
+ * (fulltable.h). Times are those of rib_apply_many(), CPU time of the
+ * thread, with as many messages as a session gives it: the BGP UPDATE is
+ * decoded in there, the BMP message around it is not.
  *
  *	batched		UPDATEs as a router packs them: those with the same
  *			attributes together, five or six on average
@@ -100,19 +101,53 @@ static struct bmp_peer peer_number(unsigned peer)
 	};
 }
 
-static void apply(struct subject *s, unsigned peer, const uint8_t *body,
-		  size_t len)
+static struct bmp_message route_monitoring(unsigned peer, const uint8_t *body,
+					   size_t len)
 {
-	struct bmp_message msg = {
+	return (struct bmp_message){
 		.version = 3,
 		.type = BMP_ROUTE_MONITORING,
 		.has_peer = true,
 		.peer = peer_number(peer),
 		.update = { .type = BGP_PDU_UPDATE, .body = { body, len } },
 	};
+}
+
+static void apply(struct subject *s, unsigned peer, const uint8_t *body,
+		  size_t len)
+{
+	struct bmp_message msg = route_monitoring(peer, body, len);
 
 	if (rib_apply(s->router, &s->when, &msg, NULL) != 0)
 		abort();
+}
+
+/* Messages of one peer that only differ in their UPDATEs. */
+struct queue {
+	struct bmp_message msgs[RIB_AHEAD];
+	size_t count;
+};
+
+static void queue_init(struct queue *q, unsigned peer)
+{
+	q->count = 0;
+	for (size_t i = 0; i < RIB_AHEAD; i++)
+		q->msgs[i] = route_monitoring(peer, NULL, 0);
+}
+
+static void queue_apply(struct queue *q, struct subject *s)
+{
+	if (rib_apply_many(s->router, &s->when, q->msgs, q->count, NULL) != 0)
+		abort();
+	q->count = 0;
+}
+
+static void queue_add(struct queue *q, struct subject *s, const uint8_t *body,
+		      size_t len)
+{
+	q->msgs[q->count++].update.body = (struct wire_view){ body, len };
+	if (q->count == RIB_AHEAD)
+		queue_apply(q, s);
 }
 
 static void peer_message(struct subject *s, unsigned peer, uint8_t type)
@@ -182,7 +217,7 @@ enum published {
 	PUBLISHED_ALL,
 };
 
-/* What rib_apply() does first. */
+/* What rib_apply_many() does first. */
 static void decode(const uint8_t *body, size_t len)
 {
 	struct bgp_prefix prefixes[64];
@@ -197,29 +232,37 @@ static void decode(const uint8_t *body, size_t len)
 				bench_keep(prefixes);
 }
 
-/*
- * Apply what @walk makes, or if @s is NULL only decode it. Returns nanoseconds
- * a route.
- */
+/* Apply a chunk, or if @s is NULL only decode it. */
+static void chunk_apply(const struct chunk *c, struct queue *q,
+			struct subject *s)
+{
+	for (size_t at = 0; at < c->len;) {
+		size_t len = wire_get_u16(c->bytes + at);
+
+		if (s != NULL)
+			queue_add(q, s, c->bytes + at + 2, len);
+		else
+			decode(c->bytes + at + 2, len);
+		at += 2 + len;
+	}
+	if (s != NULL)
+		queue_apply(q, s);
+}
+
+/* Nanoseconds a route takes of what @walk makes. */
 static double time_walk(struct subject *s, struct fulltable_walk walk,
 			enum published published)
 {
 	static struct chunk c;
 	uint64_t before = s != NULL ? s->published : 0, spent = 0;
+	struct queue q;
 	size_t routes = 0;
 
+	queue_init(&q, walk.peer);
 	while (chunk_fill(&c, &walk)) {
 		uint64_t start = thread_cpu_ns();
 
-		for (size_t at = 0; at < c.len;) {
-			size_t len = wire_get_u16(c.bytes + at);
-
-			if (s != NULL)
-				apply(s, walk.peer, c.bytes + at + 2, len);
-			else
-				decode(c.bytes + at + 2, len);
-			at += 2 + len;
-		}
+		chunk_apply(&c, &q, s);
 		spent += thread_cpu_ns() - start;
 		routes += c.routes;
 	}
