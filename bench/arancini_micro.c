@@ -8,10 +8,10 @@
 #include "bench.h"
 
 #include "bmp/wire.h"
-#include "egress/batcher.h"
-#include "rib/rib.h"
+#include "store.h"
 
 #include <pthread.h>
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,15 +24,11 @@ static const char help[] =
 #define PREFIXES    100000u
 #define UPDATES	    200000u
 #define QUICK	    50000u
-#define SECOND	    UINT64_C(1000000000)
 
+/* Each counts on a cache line that no other one looks at. */
 struct micro {
-	pthread_t thread;
-	struct egress_bridge *bridge;
-	struct egress_batcher *batcher;
-	struct rib *rib;
-	struct rib_router *router;
-	struct rib_when when;
+	alignas(64) pthread_t thread;
+	struct store store;
 	uint32_t next;
 	uint32_t updates; /* of a round */
 };
@@ -46,44 +42,6 @@ static const uint8_t update[] = {
 
 #define MED_AT	  39
 #define PREFIX_AT 44
-
-static void micro_init(struct micro *m, unsigned worker)
-{
-	struct egress_batcher_opts opts = { .updates = "arancini.updates",
-					    .events = "arancini.events" };
-	struct rib_identity id = {
-		.address = { [10] = 0xff, 0xff, 10, 0, 0, (uint8_t)worker }
-	};
-	struct rib_config config;
-	struct rib_sink sink;
-
-	bench_must(egress_bridge_new(1, 64, &m->bridge) == 0, "memory");
-	opts.bridge = m->bridge;
-	bench_must(egress_batcher_new(&opts, &m->batcher) == 0, "memory");
-	sink = egress_batcher_sink(m->batcher);
-	rib_config_defaults(&config);
-	config.seed = 42;
-	bench_must(rib_new(&config, &sink, &m->rib) == 0 &&
-			   rib_router_get(m->rib, &id, &m->router) == 0,
-		   "memory");
-	m->when = (struct rib_when){ 1000 * SECOND, 1700000000 * SECOND };
-	rib_session_open(m->router, &m->when, id.address, 4000, NULL);
-}
-
-static void micro_fini(struct micro *m)
-{
-	rib_free(m->rib);
-	egress_batcher_free(m->batcher);
-	egress_bridge_free(m->bridge);
-}
-
-static void give_back(struct micro *m)
-{
-	struct egress_batch *batch;
-
-	while ((batch = egress_bridge_pop(m->bridge)) != NULL)
-		egress_bridge_give_back(m->bridge, batch);
-}
 
 /* The next prefix; each time round it has another MED. */
 static void put(uint8_t *bytes, uint32_t number)
@@ -122,18 +80,11 @@ static void *run(void *arg)
 						      sizeof(update) } },
 			};
 		}
-		rib_apply_many(m->router, &m->when, msgs, RIB_AHEAD, NULL);
-		give_back(m);
+		rib_apply_many(m->store.router, &m->store.when, msgs, RIB_AHEAD,
+			       NULL);
+		store_drain(&m->store);
 	}
 	return NULL;
-}
-
-static uint64_t published(const struct micro *m)
-{
-	struct egress_batcher_stats stats;
-
-	egress_batcher_stats(m->batcher, &stats);
-	return stats.updates;
 }
 
 /* Updates a second of @workers at once. */
@@ -144,7 +95,7 @@ static double round_of(const struct bench *b, struct micro *all,
 	uint64_t before = 0, after = 0;
 
 	for (unsigned i = 0; i < workers; i++) {
-		before += published(&all[i]);
+		before += store_published(&all[i].store);
 		all[i].updates = b->quick ? QUICK : UPDATES;
 		bench_must(pthread_create(&all[i].thread, NULL, run, &all[i]) ==
 				   0,
@@ -152,7 +103,7 @@ static double round_of(const struct bench *b, struct micro *all,
 	}
 	for (unsigned i = 0; i < workers; i++) {
 		pthread_join(all[i].thread, NULL);
-		after += published(&all[i]);
+		after += store_published(&all[i].store);
 	}
 	bench_must(after - before == (uint64_t)workers * all[0].updates,
 		   "every update is published");
@@ -168,7 +119,7 @@ int main(int argc, char **argv)
 	double cpu[WORKERS_MAX] = { 0 };
 
 	for (unsigned i = 0; i < WORKERS_MAX; i++)
-		micro_init(&workers[i], i);
+		store_init(&workers[i].store, (uint8_t)i);
 	for (unsigned round = 0; round < b.rounds; round++)
 		for (unsigned n = 0; n < WORKERS_MAX; n++) {
 			double before = bench_cpu_seconds();
@@ -181,6 +132,6 @@ int main(int argc, char **argv)
 	bench_report("arancini_micro", "workers=2", "updates/s", samples[1],
 		     b.rounds, cpu[1]);
 	for (unsigned i = 0; i < WORKERS_MAX; i++)
-		micro_fini(&workers[i]);
+		store_fini(&workers[i].store);
 	return 0;
 }

@@ -8,9 +8,8 @@
 
 #include "bmp/frame.h"
 #include "bmp/message.h"
-#include "egress/batcher.h"
 #include "load/router.h"
-#include "rib/rib.h"
+#include "store.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,68 +17,35 @@
 #include <time.h>
 
 #define CHUNK	(256u << 10)
-#define SECOND	UINT64_C(1000000000)
 #define SAMPLES 400 /* at most; each is one chunk */
 
 struct memory {
 	struct load_table *table;
 	struct load_router *source;
-	struct egress_bridge *bridge;
-	struct egress_batcher *batcher;
-	struct rib *rib;
-	struct rib_router *router;
-	struct rib_when when;
+	struct store store;
 	uint8_t bytes[CHUNK];
 	double samples[SAMPLES];
 };
 
 static void memory_init(struct memory *m, const struct load_plan *plan)
 {
-	struct egress_batcher_opts opts = { .updates = "arancini.updates",
-					    .events = "arancini.events",
-					    .max_bytes = 32u << 10 };
-	struct rib_identity id = { .address = {
-					   [10] = 0xff, 0xff, 10, 0, 0, 1 } };
-	struct rib_config config;
-	struct rib_sink sink;
-
 	bench_must(load_table_new(plan, &m->table) == 0 &&
-			   load_router_new(m->table, 0, &m->source) == 0 &&
-			   egress_bridge_new(1, 1024, &m->bridge) == 0,
+			   load_router_new(m->table, 0, &m->source) == 0,
 		   "memory");
-	opts.bridge = m->bridge;
-	bench_must(egress_batcher_new(&opts, &m->batcher) == 0, "memory");
-	sink = egress_batcher_sink(m->batcher);
-	rib_config_defaults(&config);
-	config.seed = 42;
-	bench_must(rib_new(&config, &sink, &m->rib) == 0 &&
-			   rib_router_get(m->rib, &id, &m->router) == 0,
-		   "memory");
-	m->when = (struct rib_when){ 1000 * SECOND, 1700000000 * SECOND };
-	rib_session_open(m->router, &m->when, id.address, 4000, NULL);
+	store_init(&m->store, 1);
 }
 
 static void memory_fini(struct memory *m)
 {
-	rib_free(m->rib);
-	egress_batcher_free(m->batcher);
-	egress_bridge_free(m->bridge);
+	store_fini(&m->store);
 	load_router_free(m->source);
 	load_table_free(m->table);
-}
-
-/* What the publisher does with --discard. */
-static void give_back(struct memory *m)
-{
-	struct egress_batch *batch;
-
-	while ((batch = egress_bridge_pop(m->bridge)) != NULL)
-		egress_bridge_give_back(m->bridge, batch);
 }
 
 /* As src/arancini/session.c does it. */
 static void take(struct memory *m, size_t len)
 {
+	struct store *store = &m->store;
 	struct wire_view rest = { m->bytes, len };
 	struct bmp_message msgs[RIB_AHEAD];
 	struct bmp_frame frame;
@@ -90,14 +56,15 @@ static void take(struct memory *m, size_t len)
 	       BMP_FRAME_WHOLE) {
 		bmp_message_decode(&frame, BMP_V4_OFF, &msgs[n++]);
 		if (n == RIB_AHEAD) {
-			rib_apply_many(m->router, &m->when, msgs, n, NULL);
+			rib_apply_many(store->router, &store->when, msgs, n,
+				       NULL);
 			n = 0;
 		}
 		rest.p += frame.whole.len;
 		rest.len -= frame.whole.len;
 	}
-	rib_apply_many(m->router, &m->when, msgs, n, NULL);
-	give_back(m);
+	rib_apply_many(store->router, &store->when, msgs, n, NULL);
+	store_drain(store);
 }
 
 static double thread_seconds(void)
@@ -108,18 +75,10 @@ static double thread_seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static uint64_t published(const struct memory *m)
-{
-	struct egress_batcher_stats stats;
-
-	egress_batcher_stats(m->batcher, &stats);
-	return stats.updates;
-}
-
 /* One chunk; nanoseconds an update. */
 static double sample(struct memory *m)
 {
-	uint64_t before = published(m);
+	uint64_t before = store_published(&m->store);
 	uint64_t churned = load_router_churned(m->source);
 	size_t len = load_router_fill(m->source, LOAD_NO_END, m->bytes, CHUNK);
 	double start = thread_seconds();
@@ -127,10 +86,10 @@ static double sample(struct memory *m)
 
 	take(m, len);
 	ns = (thread_seconds() - start) * 1e9;
-	bench_must(published(m) - before ==
+	bench_must(store_published(&m->store) - before ==
 			   load_router_churned(m->source) - churned,
 		   "every update is published");
-	return ns / (double)(published(m) - before);
+	return ns / (double)(store_published(&m->store) - before);
 }
 
 static void run(const struct bench *b, uint32_t prefixes)
