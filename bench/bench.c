@@ -29,28 +29,87 @@ static unsigned rounds_or_exit(const char *text)
 	return (unsigned)n;
 }
 
+/*
+ * One flag, from @i on; returns the index of its last word. Anything else is
+ * not for us: *@b stays as it was and 0 is returned.
+ */
+static int take_flag(int argc, char **argv, int i, const char *help,
+		     const char *names, struct bench *b)
+{
+	if (strcmp(argv[i], "--quick") == 0) {
+		b->quick = true;
+	} else if (strcmp(argv[i], "--rounds") == 0) {
+		i++;
+		b->rounds = rounds_or_exit(i < argc ? argv[i] : NULL);
+	} else if (strcmp(argv[i], "--help") == 0) {
+		printf("usage: %s [--quick] [--rounds N]%s\n%s", argv[0], names,
+		       help);
+		exit(0);
+	} else {
+		return 0;
+	}
+	return i;
+}
+
+static _Noreturn void unknown(const char *program, const char *word)
+{
+	fprintf(stderr, "%s: unknown: %s, try --help\n", program, word);
+	exit(2);
+}
+
+static void set_rounds(struct bench *b)
+{
+	if (b->rounds == 0)
+		b->rounds = b->quick ? BENCH_ROUNDS_QUICK : BENCH_ROUNDS;
+}
+
 struct bench bench_begin(int argc, char **argv, const char *help)
 {
 	struct bench b = { .rounds = 0, .quick = false };
 
 	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--quick") == 0) {
-			b.quick = true;
-		} else if (strcmp(argv[i], "--rounds") == 0) {
-			b.rounds = rounds_or_exit(argv[++i]);
-		} else if (strcmp(argv[i], "--help") == 0) {
-			printf("usage: %s [--quick] [--rounds N]\n%s", argv[0],
-			       help);
-			exit(0);
-		} else {
-			fprintf(stderr, "%s: unknown flag %s, try --help\n",
-				argv[0], argv[i]);
-			exit(2);
-		}
+		int last = take_flag(argc, argv, i, help, "", &b);
+
+		if (last == 0)
+			unknown(argv[0], argv[i]);
+		i = last;
 	}
-	if (b.rounds == 0)
-		b.rounds = b.quick ? BENCH_ROUNDS_QUICK : BENCH_ROUNDS;
+	set_rounds(&b);
 	return b;
+}
+
+static size_t part_named(const struct bench_part *parts, size_t n,
+			 const char *name)
+{
+	size_t i = 0;
+
+	while (i < n && strcmp(parts[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+void bench_parts_run(int argc, char **argv, const char *help,
+		     const struct bench_part *parts, size_t n)
+{
+	struct bench b = { .rounds = 0, .quick = false };
+	uint64_t wanted = 0;
+
+	assert(n < 64);
+	for (int i = 1; i < argc; i++) {
+		int last = take_flag(argc, argv, i, help, " [PART...]", &b);
+		size_t part = part_named(parts, n, argv[i]);
+
+		if (last == 0 && part == n)
+			unknown(argv[0], argv[i]);
+		if (last == 0)
+			wanted |= UINT64_C(1) << part;
+		else
+			i = last;
+	}
+	set_rounds(&b);
+	for (size_t i = 0; i < n; i++)
+		if (wanted == 0 || (wanted >> i & 1) != 0)
+			parts[i].run(&b);
 }
 
 void bench_fail(const char *what)

@@ -67,6 +67,20 @@ struct bench_loop {
 void bench_loops_run(const struct bench *b, const struct bench_loop *loops,
 		     size_t n);
 
+/* A program of several parts, each of which can be asked for by its name. */
+struct bench_part {
+	const char *name;
+	void (*run)(const struct bench *b);
+};
+
+/*
+ * The whole of such a program: read the flags and the names on the command
+ * line, run the parts that are named, or all. A name nobody knows ends the
+ * program with 2.
+ */
+void bench_parts_run(int argc, char **argv, const char *help,
+		     const struct bench_part *parts, size_t n);
+
 /* The optimiser must believe that somebody looks at *@p. */
 static inline void bench_keep(const void *p)
 {

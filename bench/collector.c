@@ -3,6 +3,7 @@
 #include <nats/nats.h>
 
 static const char help[] =
+	"Parts: memory, null, journal, jetstream, scaling, latency; all.\n"
 	"The collector, from a router's socket to what comes out of the "
 	"bridge,\n"
 	"with a table of a million prefixes of five peers; every update "
@@ -18,7 +19,12 @@ static const char help[] =
 	"                   of the whole process, for a million updates\n"
 	"  worker_ns        CPU time of the worker's thread for an update\n"
 	"  scaling          two workers to one, routers in this process\n"
-	"  ingest_inside    the same as ingest_null, routers in this process\n";
+	"  ingest_inside    the same as ingest_null, routers in this process\n"
+	"  latency_p50, latency_p99, latency_p999\n"
+	"                   from a router's send to a consumer's receive, "
+	"beside "
+	"libnats\n"
+	"                   alone with the same messages\n";
 
 struct load_plan collector_plan(const struct bench *b, uint32_t prefixes)
 {
@@ -35,13 +41,21 @@ struct load_plan collector_plan(const struct bench *b, uint32_t prefixes)
 	return plan;
 }
 
+/* clang-format off */
+static const struct bench_part parts[] = {
+	{ "memory", collector_bench_memory },
+	{ "null", collector_bench_null },
+	{ "journal", collector_bench_journal },
+	{ "jetstream", collector_bench_jetstream },
+	{ "scaling", collector_bench_scaling },
+	{ "latency", collector_bench_latency },
+};
+/* clang-format on */
+
 int main(int argc, char **argv)
 {
-	struct bench b = bench_begin(argc, argv, help);
-
-	collector_bench_memory(&b);
-	collector_bench_ingest(&b);
-	collector_bench_scaling(&b);
+	bench_parts_run(argc, argv, help, parts,
+			sizeof(parts) / sizeof(parts[0]));
 	nats_Close();
 	return 0;
 }

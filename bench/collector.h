@@ -10,8 +10,11 @@
 /* A table of a million prefixes of five peers, @prefixes in each UPDATE. */
 struct load_plan collector_plan(const struct bench *b, uint32_t prefixes);
 
-void collector_bench_ingest(const struct bench *b);
+void collector_bench_null(const struct bench *b);
+void collector_bench_journal(const struct bench *b);
+void collector_bench_jetstream(const struct bench *b);
 void collector_bench_memory(const struct bench *b);
 void collector_bench_scaling(const struct bench *b);
+void collector_bench_latency(const struct bench *b);
 
 #endif

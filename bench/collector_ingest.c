@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define WORKERS_MAX 2
+#define FEW	    5
 
 /* What one lane is, as the names of docs/benchmarks.md have it. */
 struct kind {
@@ -216,9 +217,39 @@ static void run_group(struct group *g, const struct bench *b)
 	free(g->lanes);
 }
 
-/* One server for each: they would write to one stream. */
-static void run_jetstream(const struct bench *b)
+void collector_bench_null(const struct bench *b)
 {
+	struct group g = { .kinds = null_kinds, .count = COUNT(null_kinds) };
+
+	run_group(&g, b);
+}
+
+/* Hundreds of megabytes a second: a few rounds are enough. */
+static struct bench few_of(const struct bench *b)
+{
+	struct bench few = *b;
+
+	if (few.rounds > FEW)
+		few.rounds = FEW;
+	return few;
+}
+
+void collector_bench_journal(const struct bench *b)
+{
+	struct group g = { .kinds = journal_kinds,
+			   .count = COUNT(journal_kinds) };
+	struct bench few = few_of(b);
+
+	run_group(&g, &few);
+}
+
+/* One server for each: they would write to one stream. */
+void collector_bench_jetstream(const struct bench *b)
+{
+	struct bench few = few_of(b);
+
+	if (!broker_exists())
+		return;
 	for (size_t i = 0; i < COUNT(jetstream_kinds); i++) {
 		struct broker broker = { 0 };
 		struct group g = { .kinds = &jetstream_kinds[i], .count = 1 };
@@ -226,23 +257,7 @@ static void run_jetstream(const struct bench *b)
 		broker_start(&broker);
 		natsConnection_Destroy(broker_connect(&broker));
 		g.url = broker.url;
-		run_group(&g, b);
+		run_group(&g, &few);
 		broker_stop(&broker);
 	}
-}
-
-void collector_bench_ingest(const struct bench *b)
-{
-	struct group null = { .kinds = null_kinds, .count = COUNT(null_kinds) };
-	struct group journal = { .kinds = journal_kinds,
-				 .count = COUNT(journal_kinds) };
-	struct bench few = *b;
-
-	run_group(&null, b);
-	/* Hundreds of megabytes a second: a few rounds are enough. */
-	if (few.rounds > 5)
-		few.rounds = 5;
-	run_group(&journal, &few);
-	if (broker_exists())
-		run_jetstream(&few);
 }

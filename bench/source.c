@@ -17,10 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PIECE	(256u << 10)
-#define ROOM	(UINT64_C(1) << 31)
-#define TICK_NS 1000000u
-#define SECOND	UINT64_C(1000000000)
+#define PIECE  (256u << 10)
+#define ROOM   (UINT64_C(1) << 31)
+#define SECOND UINT64_C(1000000000)
 
 enum command {
 	COMMAND_TABLE,
@@ -32,7 +31,7 @@ enum command {
 struct order {
 	enum command command;
 	uint64_t number;
-	uint64_t ns;
+	uint64_t ticks;
 };
 
 /* The child. */
@@ -44,6 +43,8 @@ struct sender {
 	int fd;
 	uint8_t *bytes;
 	size_t len;
+	uint64_t *sent;
+	uint64_t tick; /* the last */
 };
 
 static void send_all(int fd, const uint8_t *p, size_t len)
@@ -93,28 +94,26 @@ static uint64_t prepare(struct sender *s, uint64_t updates)
 	return load_router_churned(s->router) - before;
 }
 
-static uint64_t clock_ns(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
-
 /* One piece a tick; a tick that was missed is made up for at once. */
-static uint64_t pace(struct sender *s, uint64_t rate, uint64_t ns)
+static uint64_t pace(struct sender *s, uint64_t rate, uint64_t ticks)
 {
 	uint64_t first = load_router_churned(s->router);
-	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+	uint64_t start = bench_now_ns();
 
-	for (uint64_t at = TICK_NS; at <= ns; at += TICK_NS) {
-		struct timespec t = { (time_t)((start + at) / SECOND),
-				      (long)((start + at) % SECOND) };
+	for (uint64_t i = 1; i <= ticks; i++) {
+		uint64_t at = start + i * SOURCE_TICK_NS;
+		struct timespec t = { (time_t)(at / SECOND),
+				      (long)(at % SECOND) };
 
-		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
-		load_router_time(s->router, clock_ns(CLOCK_REALTIME));
-		s->len = load_router_fill(s->router, first + at * rate / SECOND,
+		s->tick++;
+		bench_must(s->tick < SOURCE_TICKS_MAX, "room for a tick");
+		load_router_time(s->router, s->tick * SECOND);
+		s->len = load_router_fill(s->router,
+					  first + i * SOURCE_TICK_NS * rate /
+							  SECOND,
 					  s->bytes, PIECE);
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+		s->sent[s->tick] = bench_now_ns();
 		send_all(s->fd, s->bytes, s->len);
 	}
 	return load_router_churned(s->router) - first;
@@ -133,7 +132,7 @@ static uint64_t obey(struct sender *s, const struct order *o)
 		madvise(s->bytes, ROOM, MADV_DONTNEED);
 		return 0;
 	case COMMAND_PACE:
-		return pace(s, o->number, o->ns);
+		return pace(s, o->number, o->ticks);
 	}
 	return 0;
 }
@@ -178,20 +177,25 @@ void source_start(struct source *s, const struct load_plan *plan, int cpu,
 			  .sin_addr = { htonl(0x7f010000u | last) } },
 	};
 	int both[2];
+	pid_t pid;
 
+	sender.sent = mmap(NULL, SOURCE_TICKS_MAX * sizeof(*sender.sent),
+			   PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	bench_must(sender.sent != MAP_FAILED, "memory for ticks");
 	bench_must(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, both) ==
 			   0,
 		   "a pair of sockets");
-	s->pid = fork();
-	bench_must(s->pid >= 0, "fork");
-	if (s->pid == 0) {
+	pid = fork();
+	bench_must(pid >= 0, "fork");
+	if (pid == 0) {
 		close(both[0]);
 		sender.orders = both[1];
 		pin(cpu);
 		serve(&sender, plan);
 	}
 	close(both[1]);
-	s->fd = both[0];
+	*s = (struct source){ .pid = pid, .fd = both[0], .sent = sender.sent };
 }
 
 static void order(const struct source *s, struct order o)
@@ -234,10 +238,12 @@ void source_done(const struct source *s)
 	(void)answer(s);
 }
 
-uint64_t source_pace(const struct source *s, uint64_t rate, uint64_t ns)
+uint64_t source_pace(struct source *s, uint64_t rate, uint64_t ticks)
 {
-	order(s, (struct order){
-			 .command = COMMAND_PACE, .number = rate, .ns = ns });
+	order(s, (struct order){ .command = COMMAND_PACE,
+				 .number = rate,
+				 .ticks = ticks });
+	s->ticks += ticks;
 	return answer(s);
 }
 
@@ -247,4 +253,5 @@ void source_end(struct source *s)
 	/* Sources made later hold its end of the pair, too. */
 	kill(s->pid, SIGTERM);
 	waitpid(s->pid, NULL, 0);
+	munmap((void *)s->sent, SOURCE_TICKS_MAX * sizeof(*s->sent));
 }

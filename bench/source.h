@@ -23,7 +23,16 @@
 struct source {
 	pid_t pid;
 	int fd; /* to it */
+	/*
+	 * By the number of a tick, from 1 on: when its piece was given to the
+	 * kernel, of the monotonic clock. Written by the source.
+	 */
+	const uint64_t *sent;
+	uint64_t ticks; /* so far */
 };
+
+#define SOURCE_TICK_NS	 1000000u
+#define SOURCE_TICKS_MAX (UINT64_C(1) << 20)
 
 /* @cpu: where it runs; -1: anywhere. @last: of its address, 127.1.0.@last */
 void source_start(struct source *s, const struct load_plan *plan, int cpu,
@@ -38,10 +47,11 @@ void source_go(const struct source *s);
 void source_done(const struct source *s);
 
 /*
- * So many a second, for @ns, in one piece each millisecond, made as they are
- * sent and stamped with the wall clock; returns how many. Waits.
+ * @rate a second, in @ticks pieces, one a millisecond. A piece is made before
+ * its time has come; the time in the header of its messages is the number of
+ * its tick, in seconds. Returns how many updates. Waits.
  */
-uint64_t source_pace(const struct source *s, uint64_t rate, uint64_t ns);
+uint64_t source_pace(struct source *s, uint64_t rate, uint64_t ticks);
 
 void source_end(struct source *s);
 
