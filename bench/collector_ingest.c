@@ -190,6 +190,29 @@ static void report(struct lane *l, const struct group *g, unsigned rounds)
 			     l->samples[MEASURE_SYSCALLS], rounds, l->cpu);
 }
 
+/*
+ * What snapshots cost, against the lane before, which has none: of the rate,
+ * and of the worker's time for an update. Each round is compared with the one
+ * that was taken right before it. The sum of the slices is bounded by time, so
+ * one that takes more than a round is under way in all of them.
+ */
+static void report_cost(const struct lane *l, unsigned rounds)
+{
+	static double wall[BENCH_ROUNDS_MAX], cpu[BENCH_ROUNDS_MAX];
+	const struct lane *without = l - 1;
+
+	for (unsigned i = 0; i < rounds; i++) {
+		wall[i] = 1 - l->samples[MEASURE_RATE][i] /
+				      without->samples[MEASURE_RATE][i];
+		cpu[i] = l->samples[MEASURE_WORKER][i] /
+				 without->samples[MEASURE_WORKER][i] -
+			 1;
+	}
+	bench_report("snapshot_cost", "wall", "ratio", wall, rounds, l->cpu);
+	bench_report("snapshot_cost", "worker_cpu", "ratio", cpu, rounds,
+		     l->cpu);
+}
+
 static void run_group(struct group *g, const struct bench *b)
 {
 	g->lanes = calloc(g->count, sizeof(*g->lanes));
@@ -204,6 +227,10 @@ static void run_group(struct group *g, const struct bench *b)
 	for (unsigned round = 0; round < b->rounds; round++)
 		for (size_t i = 0; i < g->count; i++)
 			round_of(&g->lanes[i], g, b, round);
+	/* Before a report sorts what is compared. */
+	for (size_t i = 0; i < g->count; i++)
+		if (g->kinds[i].snapshots != NULL)
+			report_cost(&g->lanes[i], b->rounds);
 	for (size_t i = 0; i < g->count; i++) {
 		struct lane *l = &g->lanes[i];
 
