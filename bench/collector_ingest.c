@@ -213,6 +213,12 @@ static void report_cost(const struct lane *l, unsigned rounds)
 		     l->cpu);
 }
 
+/* Forth and back in turn: what a lane leaves behind is not always for one. */
+static struct lane *lane_at(const struct group *g, unsigned round, size_t i)
+{
+	return &g->lanes[round % 2 == 0 ? i : g->count - 1 - i];
+}
+
 static void run_group(struct group *g, const struct bench *b)
 {
 	g->lanes = calloc(g->count, sizeof(*g->lanes));
@@ -226,7 +232,7 @@ static void run_group(struct group *g, const struct bench *b)
 		load(&g->lanes[i], g);
 	for (unsigned round = 0; round < b->rounds; round++)
 		for (size_t i = 0; i < g->count; i++)
-			round_of(&g->lanes[i], g, b, round);
+			round_of(lane_at(g, round, i), g, b, round);
 	/* Before a report sorts what is compared. */
 	for (size_t i = 0; i < g->count; i++)
 		if (g->kinds[i].snapshots != NULL)
