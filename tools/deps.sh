@@ -29,6 +29,7 @@ packages_of() {
 	valgrind) echo 'valgrind' ;;
 	deb)	echo 'debhelper dpkg-dev fakeroot' ;;
 	fresh)	echo 'debootstrap' ;;
+	peers)	echo 'pmacct' ;;
 	*)	echo "tools/deps.sh: unknown group '$1'" >&2; exit 2 ;;
 	esac
 }
