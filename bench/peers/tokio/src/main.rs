@@ -180,7 +180,7 @@ fn cold_start(iterations: u64) {
     for _ in 0..iterations {
         let rt = runtime();
         let pair = Pair::new(&rt);
-        on(&rt, pair.trips(1, COLD_ROUND_TRIPS));
+        rt.block_on(pair.trips(1, COLD_ROUND_TRIPS));
     }
 }
 
@@ -263,6 +263,23 @@ where
     })
 }
 
+/// The same, driven by the thread that waits: two threads for sure. As a task
+/// both ends of a channel may share a worker, and then nothing crosses a core.
+fn drive<'a, T: 'a, F>(
+    rt: &'a Runtime,
+    thing: T,
+    run: impl Fn(T, u64) -> F + 'a,
+) -> Box<dyn FnMut(u64) + 'a>
+where
+    F: std::future::Future<Output = T>,
+{
+    let mut thing = Some(thing);
+    Box::new(move |n| {
+        let lent = thing.take().expect("it was given back");
+        thing = Some(rt.block_on(run(lent, n)));
+    })
+}
+
 fn rounds() -> usize {
     let args: Vec<String> = std::env::args().collect();
     match args.iter().position(|a| a == "--rounds") {
@@ -298,17 +315,34 @@ fn main() {
         ),
         row(
             "steady_ping_pong_rtt",
-            "tokio",
+            "tokio,two_threads",
+            "us",
+            drive(&rt, Pair::new(&rt), |p, n| p.trips(n, ROUND_TRIPS)),
+        ),
+        row(
+            "steady_ping_pong_rtt",
+            "tokio,two_tasks",
             "us",
             lend(&rt, Pair::new(&rt), |p, n| p.trips(n, ROUND_TRIPS)),
         ),
         row(
             "steady_one_way_send_drain",
-            "tokio",
+            "tokio,two_threads",
+            "us",
+            drive(&rt, Pair::new(&rt), |p, n| p.one_way(n)),
+        ),
+        row(
+            "steady_one_way_send_drain",
+            "tokio,two_tasks",
             "us",
             lend(&rt, Pair::new(&rt), |p, n| p.one_way(n)),
         ),
-        row("cold_start_ping_pong", "tokio", "us", Box::new(cold_start)),
+        row(
+            "cold_start_ping_pong",
+            "tokio,two_threads",
+            "us",
+            Box::new(cold_start),
+        ),
         row(
             "net_echo_rtt_256b",
             "tokio,per_frame",
