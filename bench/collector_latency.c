@@ -356,7 +356,10 @@ static void alone_start(struct latency *l)
 static void start(struct latency *l, const struct bench *b)
 {
 	struct load_plan plan = collector_plan(b, 1);
-	struct rig_options options = { .workers = 1, .output = RIG_JETSTREAM };
+	/* As "arancini run" has it: server and consumer want the CPUs, too. */
+	struct rig_options options = { .workers = 1,
+				       .output = RIG_JETSTREAM,
+				       .loose = true };
 
 	l->ticks = b->quick ? QUICK_TICKS : TICKS;
 	l->us = room_for(LETTERS_MAX, sizeof(*l->us));

@@ -7,8 +7,9 @@
  * options that an operator has. With RIG_DISCARD the publisher gives every
  * batch back at once (--discard).
  *
- * Workers are pinned, the first to the first CPU and so on; the publisher, and
- * whatever else there is, runs where the scheduler wants it to.
+ * Workers are pinned, the first to the first CPU and so on, unless they are to
+ * be loose; the publisher, and whatever else there is, runs where the scheduler
+ * wants it to.
  *
  * Errors	End the program with a sentence.
  */
@@ -16,6 +17,8 @@
 #define BENCH_RIG_H
 
 #include "arancini/collector.h"
+
+#include <stdbool.h>
 
 enum rig_output {
 	RIG_DISCARD,
@@ -28,6 +31,7 @@ struct rig_options {
 	enum rig_output output;
 	const char *url;       /* of RIG_JETSTREAM */
 	const char *snapshots; /* how often; NULL: practically never */
+	bool loose;	       /* workers run wherever the scheduler wants */
 };
 
 #define RIG_PATH 64
