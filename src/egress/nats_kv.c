@@ -50,19 +50,12 @@ static natsStatus bind_bucket(struct nats_kv *kv)
 
 static int connect_kv(struct nats_kv *kv, struct nats_words *why)
 {
-	natsOptions *o = NULL;
 	jsOptions js;
 	natsStatus s;
-	int err = nats_options_make(&kv->options, why, &o);
+	int err = nats_connect(&kv->options, why, &kv->nc);
 
 	if (err < 0)
 		return err;
-	s = natsOptions_SetAllowReconnect(o, false);
-	if (s == NATS_OK)
-		s = natsConnection_Connect(&kv->nc, o);
-	natsOptions_Destroy(o);
-	if (s != NATS_OK)
-		return nats_failed(s, "connect", why);
 	kv->max = (size_t)natsConnection_GetMaxPayload(kv->nc);
 	jsOptions_Init(&js);
 	js.Wait = WAIT_MS;

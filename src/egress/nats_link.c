@@ -4,18 +4,15 @@
 
 #include <nats/nats.h>
 
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
-#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#define CACHE_LINE 64
 
 /* How long to wait for libnats to let go of a closed connection. */
 #define CLOSE_S 10
@@ -28,24 +25,20 @@ struct nats_link {
 	natsInbox *inbox;
 	size_t inbox_len;
 	struct nats_bell bell;
+	int fd;
+	uint32_t awaited; /* answers that are worth a ring */
 
 	/* Callbacks of libnats that will still come. */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool closed;
-	bool drained;
 
+	/* Any thread */
 	atomic_bool lost;
-
-	/* One writer (libnats' delivery thread), one reader (publisher). */
-	struct nats_answer *ring;
-	uint32_t mask;
-	alignas(CACHE_LINE) _Atomic uint32_t tail;
-	alignas(CACHE_LINE) _Atomic uint32_t head;
-	_Atomic uint32_t awaited; /* answers that are worth a ring */
+	atomic_bool unwritten; /* libnats' buffer is to be written */
 };
 
-/* Callbacks, on threads of libnats */
+/* Answers */
 
 /* The token is the last part of the subject. */
 static bool token_of(const struct nats_link *link, const char *subject,
@@ -71,45 +64,7 @@ static void read_answer(natsMsg *msg, struct nats_ack *out)
 			       (size_t)natsMsg_GetDataLength(msg), out);
 }
 
-/*
- * Hot: once per message. A wake-up costs more than all the rest, so the bell
- * is left alone until as many answers are there as the publisher waits for.
- * bench/egress, jetstream_acked.
- */
-static void on_ack(natsConnection *nc, natsSubscription *sub, natsMsg *msg,
-		   void *arg)
-{
-	struct nats_link *link = arg;
-	uint32_t tail = atomic_load_explicit(&link->tail, memory_order_relaxed);
-	/* Pairs with the release in take: the slot has been read. */
-	uint32_t head = atomic_load_explicit(&link->head, memory_order_acquire);
-	struct nats_answer *answer = &link->ring[tail & link->mask];
-	bool urgent = true;
-
-	(void)nc;
-	(void)sub;
-	if (tail - head > link->mask) {
-		/* More answers than messages: not a server to go on with. */
-		atomic_store(&link->lost, true);
-	} else if (token_of(link, natsMsg_GetSubject(msg), &answer->token)) {
-		read_answer(msg, &answer->ack);
-		urgent = answer->ack.error != 0;
-		/* The answer before its index; that before what is awaited. */
-		atomic_store(&link->tail, tail + 1);
-		urgent |= tail + 1 - head >= atomic_load(&link->awaited);
-	}
-	natsMsg_Destroy(msg);
-	if (urgent)
-		link->bell.ring(link->bell.arg);
-}
-
-static void mark(struct nats_link *link, bool *flag)
-{
-	pthread_mutex_lock(&link->lock);
-	*flag = true;
-	pthread_cond_signal(&link->changed);
-	pthread_mutex_unlock(&link->lock);
-}
+/* Callbacks, on any thread */
 
 static void on_disconnect(natsConnection *nc, void *arg)
 {
@@ -122,13 +77,50 @@ static void on_disconnect(natsConnection *nc, void *arg)
 
 static void on_closed(natsConnection *nc, void *arg)
 {
+	struct nats_link *link = arg;
+
 	on_disconnect(nc, arg);
-	mark(arg, &((struct nats_link *)arg)->closed);
+	pthread_mutex_lock(&link->lock);
+	link->closed = true;
+	pthread_cond_signal(&link->changed);
+	pthread_mutex_unlock(&link->lock);
 }
 
-static void on_drained(void *arg)
+/* The link is its own event loop; the publisher's fibers turn it. */
+
+static natsStatus on_attach(void **data, void *loop, natsConnection *nc,
+			    natsSock fd)
 {
-	mark(arg, &((struct nats_link *)arg)->drained);
+	struct nats_link *link = loop;
+
+	(void)nc;
+	link->fd = fd;
+	*data = link;
+	return NATS_OK;
+}
+
+static natsStatus on_read_wanted(void *data, bool wanted)
+{
+	(void)data;
+	(void)wanted;
+	return NATS_OK; /* always */
+}
+
+/* Under libnats' lock, when its buffer fills and when it is empty again. */
+static natsStatus on_write_wanted(void *data, bool wanted)
+{
+	struct nats_link *link = data;
+
+	atomic_store(&link->unwritten, wanted);
+	if (wanted)
+		link->bell.write(link->bell.arg);
+	return NATS_OK;
+}
+
+static natsStatus on_detach(void *data)
+{
+	(void)data;
+	return NATS_OK;
 }
 
 static int make_options(struct nats_link *link, const struct nats_options *from,
@@ -141,6 +133,12 @@ static int make_options(struct nats_link *link, const struct nats_options *from,
 	if (err < 0)
 		return err;
 	s = natsOptions_SetAllowReconnect(o, false);
+	/* Or it has a thread that asks for writes a millisecond late. */
+	if (s == NATS_OK)
+		s = natsOptions_SetSendAsap(o, true);
+	if (s == NATS_OK)
+		s = natsOptions_SetEventLoop(o, link, on_attach, on_read_wanted,
+					     on_write_wanted, on_detach);
 	if (s == NATS_OK)
 		s = natsOptions_SetClosedCB(o, on_closed, link);
 	if (s == NATS_OK)
@@ -155,31 +153,20 @@ static int make_options(struct nats_link *link, const struct nats_options *from,
 
 /* Life cycle */
 
-static struct nats_link *link_new(uint32_t window, struct nats_bell bell)
+static struct nats_link *link_new(struct nats_bell bell)
 {
-	size_t size = (sizeof(struct nats_link) + CACHE_LINE - 1) &
-		      ~(size_t)(CACHE_LINE - 1);
-	struct nats_link *link = aligned_alloc(CACHE_LINE, size);
-	uint32_t slots = 2;
+	struct nats_link *link = calloc(1, sizeof(*link));
 
 	if (link == NULL)
 		return NULL;
-	memset(link, 0, sizeof(*link));
-	while (slots < window)
-		slots *= 2;
-	link->ring = calloc(slots, sizeof(*link->ring));
-	if (link->ring == NULL) {
-		free(link);
-		return NULL;
-	}
-	link->mask = slots - 1;
 	link->bell = bell;
+	link->fd = -1;
 	pthread_mutex_init(&link->lock, NULL);
 	pthread_cond_init(&link->changed, NULL);
 	return link;
 }
 
-static natsStatus subscribe(struct nats_link *link)
+static natsStatus subscribe(struct nats_link *link, uint32_t window)
 {
 	char subject[SUBJECT_TEXT_MAX];
 	natsStatus s = natsInbox_Create(&link->inbox);
@@ -188,14 +175,11 @@ static natsStatus subscribe(struct nats_link *link)
 		return s;
 	link->inbox_len = strlen(link->inbox);
 	snprintf(subject, sizeof(subject), "%s.*", link->inbox);
-	s = natsConnection_Subscribe(&link->sub, link->nc, subject, on_ack,
-				     link);
+	s = natsConnection_SubscribeSync(&link->sub, link->nc, subject);
+	/* More answers than messages: not a server to have memory for. */
 	if (s == NATS_OK)
-		s = natsSubscription_SetOnCompleteCB(link->sub, on_drained,
-						     link);
-	/* The window bounds what can wait there. */
-	if (s == NATS_OK)
-		s = natsSubscription_SetPendingLimits(link->sub, -1, -1);
+		s = natsSubscription_SetPendingLimits(link->sub,
+						      2 * (int)window, INT_MAX);
 	return s;
 }
 
@@ -203,7 +187,7 @@ int nats_link_open(const struct nats_options *options, uint32_t window,
 		   struct nats_bell bell, struct nats_words *why,
 		   struct nats_link **out)
 {
-	struct nats_link *link = link_new(window, bell);
+	struct nats_link *link = link_new(bell);
 	natsOptions *o = NULL;
 	natsStatus s;
 	int err;
@@ -219,7 +203,7 @@ int nats_link_open(const struct nats_options *options, uint32_t window,
 		err = nats_failed(s, "connect", why);
 		goto fail;
 	}
-	s = subscribe(link);
+	s = subscribe(link, window);
 	if (s != NATS_OK) {
 		err = nats_failed(s, "subscribe", why);
 		goto fail;
@@ -241,8 +225,7 @@ static bool wait_callbacks(struct nats_link *link)
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += CLOSE_S;
 	pthread_mutex_lock(&link->lock);
-	while (err == 0 &&
-	       !(link->closed && (link->sub == NULL || link->drained)))
+	while (err == 0 && !link->closed)
 		err = pthread_cond_timedwait(&link->changed, &link->lock,
 					     &until);
 	pthread_mutex_unlock(&link->lock);
@@ -264,11 +247,46 @@ void nats_link_close(struct nats_link *link)
 	natsInbox_Destroy(link->inbox);
 	pthread_cond_destroy(&link->changed);
 	pthread_mutex_destroy(&link->lock);
-	free(link->ring);
 	free(link);
 }
 
-/* Publisher's side */
+/* Publisher's side: bytes */
+
+int nats_link_fd(const struct nats_link *link)
+{
+	return link->fd;
+}
+
+static uint32_t answers(struct nats_link *link)
+{
+	int n = 0;
+
+	return natsSubscription_GetPending(link->sub, &n, NULL) == NATS_OK
+		       ? (uint32_t)n
+		       : 0;
+}
+
+void nats_link_read(struct nats_link *link)
+{
+	natsConnection_ProcessReadEvent(link->nc);
+	/* A turn costs more than an answer: not one for each. */
+	if (answers(link) >= link->awaited)
+		link->bell.ring(link->bell.arg);
+}
+
+bool nats_link_write(struct nats_link *link)
+{
+	if (atomic_load(&link->unwritten))
+		natsConnection_ProcessWriteEvent(link->nc);
+	return !atomic_load(&link->unwritten);
+}
+
+bool nats_link_full(struct nats_link *link)
+{
+	return natsConnection_Buffered(link->nc) >= NATS_IO_BUFFER;
+}
+
+/* Publisher's side: messages */
 
 static natsStatus set_headers(natsMsg *msg, const struct nats_message *m)
 {
@@ -307,27 +325,26 @@ int nats_link_publish(struct nats_link *link, const struct nats_message *m)
 	return nats_errno(s);
 }
 
+/* Hot: once per message. bench/egress, jetstream_acked. */
 bool nats_link_take(struct nats_link *link, struct nats_answer *out)
 {
-	uint32_t head = atomic_load_explicit(&link->head, memory_order_relaxed);
-	/* Pairs with the release in on_ack: the slot has been filled. */
-	uint32_t tail = atomic_load_explicit(&link->tail, memory_order_acquire);
+	natsMsg *msg = NULL;
+	bool good = false;
 
-	if (head == tail)
-		return false;
-	*out = link->ring[head & link->mask];
-	/* The slot must be read before the index that gives it back. */
-	atomic_store_explicit(&link->head, head + 1, memory_order_release);
-	return true;
+	while (!good && natsSubscription_NextMsg(&msg, link->sub,
+						 /* timeout= */ 0) == NATS_OK) {
+		good = token_of(link, natsMsg_GetSubject(msg), &out->token);
+		if (good)
+			read_answer(msg, &out->ack);
+		natsMsg_Destroy(msg);
+	}
+	return good;
 }
 
 bool nats_link_await(struct nats_link *link, uint32_t n)
 {
-	uint32_t head = atomic_load_explicit(&link->head, memory_order_relaxed);
-
-	/* Pairs with on_ack, which counts first: one of us sees the other. */
-	atomic_store(&link->awaited, n);
-	return atomic_load(&link->tail) - head < n;
+	link->awaited = n;
+	return answers(link) < n;
 }
 
 bool nats_link_lost(struct nats_link *link)

@@ -1,19 +1,23 @@
 /*
  * egress/nats_link.h - one connection to a NATS server, for as long as it lasts
  *
- *	publisher's shard	nats_link_publish() ---> libnats ---> server
- *				nats_link_take() <--- [ ring ] <--- libnats' thread
+ *	nats_link_publish() ---> [ libnats' buffer ] ---> write() ---> server
+ *	nats_link_take() <--- [ libnats' list ] <--- read() <--- server
  *
  * A link never reconnects: when the connection is lost the link is lost, and
  * the publisher makes another. So nothing can leave from a buffer that
  * survived an outage, and everything on a link is in one order.
  *
  * Acknowledgements come to an inbox of the link's own, each under the token
- * the message was published with. libnats' threads only put them into a
- * bounded ring and ring the bell.
+ * the message was published with.
  *
- * Threads	publish, take and lost: the publisher's thread. Calls marked
- *		"blocks" wait for the network and belong on a pool thread.
+ * libnats has no thread that moves the bytes of a link: it is its own event
+ * loop, and whoever has opened it waits for its socket and calls read and
+ * write. Nothing else does, so a request on it (nats_stream.h) is answered
+ * only while somebody does that.
+ *
+ * Threads	All from one, the publisher's, but for the calls marked
+ *		"blocks": they wait for the network and belong on a pool thread.
  * Errors	A negative errno; where there are words for it, they are in
  *		struct nats_words.
  */
@@ -29,9 +33,10 @@
 
 struct nats_link;
 
-/* Called on a thread of libnats; must not wait. */
+/* Called on any thread, with locks of libnats held; must not wait. */
 struct nats_bell {
-	void (*ring)(void *arg);
+	void (*ring)(void *arg);  /* the link is lost, or answers are there */
+	void (*write)(void *arg); /* nats_link_write() has something to do */
 	void *arg;
 };
 
@@ -54,7 +59,7 @@ struct nats_answer {
 };
 
 /*
- * Connect, with room for @window acknowledgements. -ECONNREFUSED, -EACCES
+ * Connect, to have up to @window messages without an answer. -ECONNREFUSED, -EACCES
  * (credentials), -EPROTO (TLS), -EINVAL (options), -ETIMEDOUT. Blocks.
  */
 int nats_link_open(const struct nats_options *options, uint32_t window,
@@ -64,15 +69,34 @@ int nats_link_open(const struct nats_options *options, uint32_t window,
 /* NULL is fine. No callback runs any more when it returns. Blocks. */
 void nats_link_close(struct nats_link *link);
 
-/* Hand it to the connection. After an error the link is of no more use. */
+/* Bytes */
+
+/* What to wait for. Some other library's: not to be read, written or closed. */
+int nats_link_fd(const struct nats_link *link);
+
+/* The socket can be read. Rings for the answers that came, if told to. */
+void nats_link_read(struct nats_link *link);
+
+/* Write what there is. False: the rest when the socket takes more. */
+bool nats_link_write(struct nats_link *link);
+
+/* Whether as much waits to be written as is written at once. */
+bool nats_link_full(struct nats_link *link);
+
+/* Messages */
+
+/*
+ * Put it into the buffer, which takes all there is: see nats_link_full().
+ * After an error the link is of no more use.
+ */
 int nats_link_publish(struct nats_link *link, const struct nats_message *m);
 
 /* The next acknowledgement; false if there is none. */
 bool nats_link_take(struct nats_link *link, struct nats_answer *out);
 
 /*
- * From now on the bell rings for answers when @n of them are there, or one is
- * an error. False: so many are there already, and it may have rung.
+ * From now on nats_link_read() rings when @n answers are there. False: so many
+ * are there already.
  */
 bool nats_link_await(struct nats_link *link, uint32_t n);
 

@@ -6,7 +6,6 @@
 #define CONNECT_MS 2000
 #define WRITE_MS   2000
 #define PING_MS	   10000
-#define IO_BUFFER  (256 << 10)
 
 int nats_errno(natsStatus s)
 {
@@ -97,7 +96,7 @@ static natsStatus set_limits(natsOptions *o, const struct nats_options *from)
 	if (s == NATS_OK)
 		s = natsOptions_SetMaxPingsOut(o, 2);
 	if (s == NATS_OK)
-		s = natsOptions_SetIOBufSize(o, IO_BUFFER);
+		s = natsOptions_SetIOBufSize(o, NATS_IO_BUFFER);
 	return s;
 }
 
@@ -126,4 +125,18 @@ int nats_options_make(const struct nats_options *from, struct nats_words *why,
 	}
 	*out = o;
 	return 0;
+}
+
+int nats_connect(const struct nats_options *from, struct nats_words *why,
+		 natsConnection **out)
+{
+	natsOptions *o = NULL;
+	natsStatus s;
+	int err = nats_options_make(from, why, &o);
+
+	if (err < 0)
+		return err;
+	s = natsConnection_Connect(out, o);
+	natsOptions_Destroy(o);
+	return s == NATS_OK ? 0 : nats_failed(s, "connect", why);
 }

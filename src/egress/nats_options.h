@@ -10,9 +10,19 @@
 
 #include <nats/nats.h>
 
-/* Yours to destroy. Reconnecting is as libnats has it by default. */
+/* What libnats reads and writes at once. */
+#define NATS_IO_BUFFER (256 << 10)
+
+/* Yours to destroy. They do not reconnect. */
 int nats_options_make(const struct nats_options *from, struct nats_words *why,
 		      natsOptions **out);
+
+/*
+ * A connection whose bytes are moved by threads of libnats. It does not
+ * reconnect: a lost one is replaced as a whole. Blocks.
+ */
+int nats_connect(const struct nats_options *from, struct nats_words *why,
+		 natsConnection **out);
 
 /* What a status means. */
 int nats_errno(natsStatus s);

@@ -80,19 +80,12 @@ static natsStatus subscribe(struct nats_reader *r, jsErrCode *code)
 
 static int connect_reader(struct nats_reader *r, struct nats_words *why)
 {
-	natsOptions *o = NULL;
 	natsStatus s;
-	int err = nats_options_make(&r->options.nats, why, &o);
+	int err = nats_connect(&r->options.nats, why, &r->nc);
 
 	if (err < 0)
 		return err;
-	/* As a link (nats_link.h): a lost connection is replaced as a whole. */
-	s = natsOptions_SetAllowReconnect(o, false);
-	if (s == NATS_OK)
-		s = natsConnection_Connect(&r->nc, o);
-	natsOptions_Destroy(o);
-	if (s == NATS_OK)
-		s = natsConnection_JetStream(&r->js, r->nc, NULL);
+	s = natsConnection_JetStream(&r->js, r->nc, NULL);
 	return s == NATS_OK ? 0 : nats_failed(s, "connect", why);
 }
 

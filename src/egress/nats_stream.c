@@ -404,26 +404,19 @@ int nats_stream_open_epoch(struct nats_link *link,
 	return err;
 }
 
-/* Nobody listens on this link. */
-static void ring_nobody(void *arg)
-{
-	(void)arg;
-}
-
 int nats_stream_span(const struct nats_options *options, const char *stream,
 		     struct nats_words *why, struct nats_span *out)
 {
-	struct nats_bell bell = { ring_nobody, NULL };
 	jsStreamInfo *info = NULL;
-	struct nats_link *link;
+	natsConnection *nc = NULL;
 	jsErrCode code = 0;
 	jsCtx *js = NULL;
 	natsStatus s;
-	int err = nats_link_open(options, /* window= */ 1, bell, why, &link);
+	int err = nats_connect(options, why, &nc);
 
 	if (err < 0)
 		return err;
-	s = natsConnection_JetStream(&js, nats_link_connection(link), NULL);
+	s = natsConnection_JetStream(&js, nc, NULL);
 	if (s == NATS_OK)
 		s = js_GetStreamInfo(&info, js, stream, NULL, &code);
 	if (s == NATS_OK)
@@ -437,6 +430,6 @@ int nats_stream_span(const struct nats_options *options, const char *stream,
 			   why, "stream", s, code);
 	jsStreamInfo_Destroy(info);
 	jsCtx_Destroy(js);
-	nats_link_close(link);
+	natsConnection_Destroy(nc);
 	return err;
 }

@@ -80,7 +80,7 @@ static int connect_link(struct publisher *p, struct nats_words *why)
 {
 	struct connect_job job = {
 		.options = &p->options,
-		.bell = { publisher_ring, p },
+		.bell = { publisher_ring, publisher_socket_wake, p },
 	};
 	int err;
 
@@ -93,7 +93,7 @@ static int connect_link(struct publisher *p, struct nats_words *why)
 	p->link = job.link;
 	p->stats.connects++;
 	p->stats.max_payload = nats_link_max_payload(p->link);
-	return 0;
+	return publisher_socket_start(p);
 }
 
 static int run_close(void *arg)
@@ -106,9 +106,11 @@ static void close_link(struct publisher *p)
 {
 	struct nats_link *link = p->link;
 
+	if (link == NULL)
+		return;
+	publisher_socket_stop(p); /* yields */
 	p->link = NULL;
-	if (link != NULL)
-		blocking(run_close, link); /* yields */
+	blocking(run_close, link); /* yields */
 }
 
 /* Finding out where to go on */

@@ -389,7 +389,8 @@ void publisher_spool_feed(struct publisher *p)
 	    p->feed_again > sp_now())
 		return;
 	p->feed_again = 0;
-	while (p->ready && flights_count(&p->wire) < p->options.window) {
+	while (p->ready && flights_count(&p->wire) < p->options.window &&
+	       publisher_wire_has_room(p)) {
 		got = next_needed(p, &record); /* yields */
 		if (got < 0)
 			note_read_error(p, got);

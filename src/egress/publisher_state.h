@@ -2,10 +2,12 @@
  * egress/publisher_state.h - what the files of the publisher share
  *
  * Private to publisher*.c. All fields but those in the last block belong to
- * the publisher's shard. Three fibers work on them:
+ * the publisher's shard. Its fibers work on them:
  *
  *	main	takes from the bridge, sends, settles, appends to the journal
  *	link	connects, prepares the stream, opens epochs, backs off
+ *	reader	reads from the link's socket, as long as there is one
+ *	writer	writes what the socket did not take at once
  *	sync	makes the journal safe
  */
 #ifndef EGRESS_PUBLISHER_STATE_H
@@ -56,6 +58,9 @@ struct publisher {
 
 	/* The link: main may use it while ready or settling. */
 	struct nats_link *link;
+	struct sp_task reader;
+	struct sp_task writer;
+	bool stalled; /* main has more to send than the socket takes */
 	bool ready;
 	bool fresh; /* ready, and main has not looked yet */
 	struct nats_tail tail;
@@ -92,6 +97,7 @@ struct publisher {
 	_Atomic uint64_t rings; /* of the bell, so far */
 	atomic_bool asleep;	/* main sleeps, or is about to */
 	struct sp_sem bell;
+	struct sp_sem write_wake;
 	atomic_bool stopping;
 	_Atomic int64_t stop_at;
 	atomic_bool go;
@@ -124,6 +130,11 @@ size_t publisher_epoch_event(const struct publisher *p, uint64_t epoch,
 /* publisher_link.c: fiber */
 int publisher_link_main(void *arg);
 
+/* publisher_socket.c: the bytes of the link, while it is open */
+int publisher_socket_start(struct publisher *p);
+void publisher_socket_stop(struct publisher *p); /* yields */
+void publisher_socket_wake(void *arg);		 /* the writer; any thread */
+
 /* publisher_wire.c: to the stream */
 void publisher_wire_answers(struct publisher *p);
 void publisher_wire_resume(struct publisher *p);
@@ -132,6 +143,8 @@ void publisher_wire_send(struct publisher *p);
 int publisher_wire_publish(struct publisher *p, uint64_t number,
 			   const char *subject, const void *bytes,
 			   enum egress_encoding encoding);
+/* Whether the socket takes more; if not, main is rung when it does. */
+bool publisher_wire_has_room(struct publisher *p);
 void publisher_wire_check(struct publisher *p);
 void publisher_wire_fail(struct publisher *p, enum publisher_trouble trouble,
 			 const char *text);

@@ -241,9 +241,17 @@ int publisher_wire_publish(struct publisher *p, uint64_t number,
 	return 0;
 }
 
+bool publisher_wire_has_room(struct publisher *p)
+{
+	if (nats_link_full(p->link) && !nats_link_write(p->link))
+		p->stalled = true; /* the writer rings */
+	return !p->stalled;
+}
+
 void publisher_wire_send(struct publisher *p)
 {
-	while (p->ready && !p->held_back && p->wire.unsent != p->wire.tail) {
+	while (p->ready && !p->held_back && p->wire.unsent != p->wire.tail &&
+	       publisher_wire_has_room(p)) {
 		uint64_t number = p->wire.unsent;
 		const struct flight *f = flights_at(&p->wire, number);
 
@@ -256,6 +264,8 @@ void publisher_wire_send(struct publisher *p)
 					   f->batch->encoding) < 0)
 			break;
 	}
+	if (p->ready)
+		(void)nats_link_write(p->link);
 }
 
 bool publisher_wire_idle(const struct publisher *p)
