@@ -8,38 +8,27 @@
  *
  * The server is a real one, started here, with its file store in /var/tmp.
  */
+#include "broker.h"
 #include "egress.h"
 #include "sample.h"
 
 #include "egress/publisher.h"
 
+#include <spargio/fiber.h>
+#include <spargio/runtime.h>
 #include <spargio/time.h>
 
 #include <nats/nats.h>
 
-#include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define STREAM	"BENCH"
 #define SUBJECT "arancini.updates.v4_192_0_2_1.64500.1_1"
 #define WINDOW	1024
-#define PORT	24222
-#define PATH	64
 #define FEW	2000
 #define SECONDS 2
-
-struct broker {
-	pid_t pid;
-	char dir[PATH];
-	char url[PATH];
-};
 
 /* How batches are made. */
 struct shape {
@@ -56,114 +45,16 @@ struct job {
 	struct sample sample;
 };
 
-static void must(bool good, const char *what)
-{
-	if (good)
-		return;
-	fprintf(stderr, "egress: jetstream: %s\n", what);
-	exit(1);
-}
-
-static void start_server(struct broker *s)
-{
-	char port[16];
-
-	snprintf(s->dir, sizeof(s->dir), "/var/tmp/bench-js-%d", (int)getpid());
-	snprintf(s->url, sizeof(s->url), "nats://127.0.0.1:%d", PORT);
-	snprintf(port, sizeof(port), "%d", PORT);
-	s->pid = fork();
-	must(s->pid >= 0, "fork");
-	if (s->pid == 0) {
-		/* It must not outlive a run that is killed. */
-		prctl(PR_SET_PDEATHSIG, SIGTERM);
-		must(freopen("/dev/null", "w", stderr) != NULL, "stderr");
-		execlp("nats-server", "nats-server", "-a", "127.0.0.1", "-p",
-		       port, "-js", "-sd", s->dir, NULL);
-		execl("/usr/sbin/nats-server", "nats-server", "-a", "127.0.0.1",
-		      "-p", port, "-js", "-sd", s->dir, NULL);
-		_exit(127);
-	}
-}
-
-static natsConnection *connect_to(const struct broker *s)
-{
-	natsConnection *nc = NULL;
-
-	for (int i = 0; i < 100; i++) {
-		if (natsConnection_ConnectTo(&nc, s->url) == NATS_OK)
-			return nc;
-		usleep(50000);
-	}
-	must(false, "no server");
-	return NULL;
-}
-
-static void stop_server(struct broker *s)
-{
-	char command[PATH + 16];
-
-	kill(s->pid, SIGTERM);
-	waitpid(s->pid, NULL, 0);
-	snprintf(command, sizeof(command), "rm -rf %s", s->dir);
-	if (system(command) != 0) /* NOLINT(cert-env33-c): our own folder */
-		fprintf(stderr, "egress: %s stays behind\n", s->dir);
-}
-
-/* User and system time of a process, in seconds. */
-static double cpu_of(pid_t pid)
-{
-	unsigned long user = 0;
-	unsigned long sys = 0;
-	char path[PATH];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	f = fopen(path, "r");
-	if (f == NULL)
-		return 0;
-	/* NOLINTNEXTLINE(cert-err34-c): the kernel writes numbers */
-	if (fscanf(f,
-		   "%*d %*s %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu "
-		   "%lu",
-		   &user, &sys) != 2)
-		user = sys = 0;
-	fclose(f);
-	return (double)(user + sys) / (double)sysconf(_SC_CLK_TCK);
-}
-
-static void drop_stream(const struct broker *s)
-{
-	natsConnection *nc = connect_to(s);
-	jsCtx *js = NULL;
-
-	must(natsConnection_JetStream(&js, nc, NULL) == NATS_OK, "js");
-	js_DeleteStream(js, STREAM, NULL, NULL);
-	jsCtx_Destroy(js);
-	natsConnection_Destroy(nc);
-}
-
 /* libnats alone */
-
-static void add_stream(jsCtx *js)
-{
-	const char *subjects[] = { "arancini.>" };
-	jsStreamConfig config;
-
-	jsStreamConfig_Init(&config);
-	config.Name = STREAM;
-	config.Subjects = subjects;
-	config.SubjectsLen = 1;
-	must(js_AddStream(NULL, js, &config, NULL, NULL) == NATS_OK, "stream");
-}
 
 static natsMsg *message_of(const struct egress_batch *b, const char *id,
 			   const char *before)
 {
 	natsMsg *msg = NULL;
 
-	must(natsMsg_Create(&msg, SUBJECT, NULL, (const char *)b->bytes,
-			    (int)b->len) == NATS_OK,
-	     "message");
+	bench_must(natsMsg_Create(&msg, SUBJECT, NULL, (const char *)b->bytes,
+				  (int)b->len) == NATS_OK,
+		   "message");
 	natsMsgHeader_Set(msg, "Nats-Msg-Id", id);
 	if (*before != '\0')
 		natsMsgHeader_Set(msg, "Nats-Expected-Last-Msg-Id", before);
@@ -186,10 +77,11 @@ static void publish_alone(jsCtx *js, const struct job *job)
 		snprintf(id, sizeof(id), "bench.1794790000000.%" PRIu64, i + 1);
 		msg = message_of(job->sample.sent[i % SAMPLE_BATCHES], id,
 				 before);
-		must(js_PublishMsgAsync(js, &msg, NULL) == NATS_OK, "publish");
+		bench_must(js_PublishMsgAsync(js, &msg, NULL) == NATS_OK,
+			   "publish");
 		memcpy(before, id, sizeof(id));
 	}
-	must(js_PublishAsyncComplete(js, NULL) == NATS_OK, "complete");
+	bench_must(js_PublishAsyncComplete(js, NULL) == NATS_OK, "complete");
 }
 
 /* Updates a second; all laps through the sample are alike. */
@@ -201,7 +93,7 @@ static double rate(const struct job *job, double seconds)
 
 static double alone(const struct broker *s, const struct job *job)
 {
-	natsConnection *nc = connect_to(s);
+	natsConnection *nc = broker_connect(s);
 	jsOptions options;
 	jsCtx *js = NULL;
 	uint64_t start;
@@ -210,14 +102,15 @@ static double alone(const struct broker *s, const struct job *job)
 	jsOptions_Init(&options);
 	options.PublishAsync.MaxPending = WINDOW;
 	options.PublishAsync.StallWait = 60000;
-	must(natsConnection_JetStream(&js, nc, &options) == NATS_OK, "js");
-	add_stream(js);
+	bench_must(natsConnection_JetStream(&js, nc, &options) == NATS_OK,
+		   "js");
+	broker_add_stream(js, STREAM);
 	start = bench_now_ns();
 	publish_alone(js, job);
 	seconds = (double)(bench_now_ns() - start) / 1e9;
 	jsCtx_Destroy(js);
 	natsConnection_Destroy(nc);
-	drop_stream(s);
+	broker_drop_stream(s, STREAM);
 	return rate(job, seconds);
 }
 
@@ -231,7 +124,7 @@ static void fill(struct egress_batch *b, const struct job *job,
 		job->shape.worker ? job->sample.plain[number % SAMPLE_BATCHES]
 				  : job->sample.sent[number % SAMPLE_BATCHES];
 
-	must(egress_batch_grow(b, from->len) == 0, "memory");
+	bench_must(egress_batch_grow(b, from->len) == 0, "memory");
 	b->kind = EGRESS_BATCH_UPDATES;
 	b->encoding = from->encoding;
 	b->updates = from->updates;
@@ -241,39 +134,70 @@ static void fill(struct egress_batch *b, const struct job *job,
 	memcpy(b->subject, from->subject, from->subject_len + 1);
 	memcpy(b->bytes, from->bytes, from->len);
 	if (job->shape.worker)
-		must(egress_codec_close(codec, job->shape.encoding, b) == 0,
-		     "compress");
+		bench_must(egress_codec_close(codec, job->shape.encoding, b) ==
+				   0,
+			   "compress");
 }
 
-/* Push all, using again what comes back, until all is acknowledged. */
-static void feed(struct egress_bridge *bridge, struct publisher *p,
-		 const struct job *job)
-{
-	struct egress_batch *spare = NULL, *next = NULL;
-	struct publisher_stats stats = { 0 };
+/* A worker without routers: a fiber that makes batches while there is room. */
+struct feeder {
+	struct egress_bridge *bridge;
+	struct publisher *publisher;
+	const struct job *job;
 	struct egress_codec *codec;
-	uint64_t pushed = 0;
+	struct egress_batch *spare; /* what came back */
+};
 
-	must(egress_codec_new(&codec) == 0, "memory");
-	while (stats.messages < job->messages) {
-		if (spare == NULL)
-			spare = egress_bridge_take_back(bridge, 0);
-		if (next == NULL && pushed < job->messages) {
-			next = spare != NULL ? spare : egress_batch_new(0);
-			must(next != NULL, "memory");
-			spare = spare != NULL ? spare->next : NULL;
-			fill(next, job, codec, pushed);
-		}
-		if (next != NULL && egress_bridge_push(bridge, 0, next) == 0) {
-			next = NULL;
-			pushed++;
-			continue;
-		}
-		usleep(200);
-		publisher_stats(p, &stats);
+static struct egress_batch *next_batch(struct feeder *f, uint64_t number)
+{
+	struct egress_batch *b;
+
+	if (f->spare == NULL)
+		f->spare = egress_bridge_take_back(f->bridge, 0);
+	b = f->spare != NULL ? f->spare : egress_batch_new(0);
+	bench_must(b != NULL, "memory");
+	if (b == f->spare)
+		f->spare = b->next;
+	fill(b, f->job, f->codec, number);
+	return b;
+}
+
+/* Push all, then wait until all is acknowledged. */
+static int feed(void *arg)
+{
+	struct feeder *f = arg;
+	struct publisher_stats stats = { 0 };
+
+	for (uint64_t i = 0; i < f->job->messages; i++) {
+		struct egress_batch *b = next_batch(f, i);
+
+		while (egress_bridge_push(f->bridge, 0, b) < 0)
+			bench_must(egress_bridge_wait_room(f->bridge, 0,
+							   SP_NEVER) == 0,
+				   "room");
 	}
-	egress_batch_free_all(spare);
-	egress_codec_free(codec);
+	while (stats.messages < f->job->messages) {
+		sp_sleep(SP_MS);
+		publisher_stats(f->publisher, &stats);
+	}
+	return 0;
+}
+
+static void feed_all(struct egress_bridge *bridge, struct publisher *p,
+		     const struct job *job)
+{
+	struct feeder f = { .bridge = bridge, .publisher = p, .job = job };
+	struct sp_opts opts = SP_OPTS_INIT;
+	struct sp_rt *rt;
+	int ret;
+
+	opts.shards = 1;
+	bench_must(egress_codec_new(&f.codec) == 0, "memory");
+	bench_must(sp_start(&opts, &rt) == 0, "a runtime");
+	bench_must(sp_call_on(rt, 0, feed, &f, &ret) == 0, "a fiber");
+	sp_stop(rt, sp_in(10 * SP_S));
+	egress_batch_free_all(f.spare);
+	egress_codec_free(f.codec);
 }
 
 static double ours(const struct broker *s, const struct job *job)
@@ -294,16 +218,17 @@ static double ours(const struct broker *s, const struct job *job)
 	uint64_t start;
 	double seconds;
 
-	must(egress_bridge_new(1, 1024, &bridge) == 0, "bridge");
-	must(publisher_start(&options, bridge, &why, &p) == 0, why.text);
-	must(publisher_wait_epoch(p, sp_in(10 * SP_S), &mark) == 0, "epoch");
+	bench_must(egress_bridge_new(1, 1024, &bridge) == 0, "bridge");
+	bench_must(publisher_start(&options, bridge, &why, &p) == 0, why.text);
+	bench_must(publisher_wait_epoch(p, sp_in(10 * SP_S), &mark) == 0,
+		   "epoch");
 	start = bench_now_ns();
-	feed(bridge, p, job);
+	feed_all(bridge, p, job);
 	seconds = (double)(bench_now_ns() - start) / 1e9;
 	egress_bridge_close(bridge, 0);
-	must(publisher_stop(p, sp_in(10 * SP_S)) == 0, "stop");
+	bench_must(publisher_stop(p, sp_in(10 * SP_S)) == 0, "stop");
 	egress_bridge_free(bridge);
-	drop_stream(s);
+	broker_drop_stream(s, STREAM);
 	return rate(job, seconds);
 }
 
@@ -327,7 +252,7 @@ struct spent {
 
 static struct spent spent_so_far(const struct broker *s)
 {
-	return (struct spent){ bench_cpu_seconds(), cpu_of(s->pid) };
+	return (struct spent){ bench_cpu_seconds(), broker_cpu(s) };
 }
 
 static struct spent spent_since(const struct broker *s, struct spent before,
@@ -418,16 +343,13 @@ void egress_bench_jetstream(const struct bench *b)
 	struct bench few = *b;
 	struct broker s = { 0 };
 
-	if (access("/usr/sbin/nats-server", X_OK) != 0) {
-		fputs("egress: no nats-server here: jetstream left out\n",
-		      stderr);
+	if (!broker_exists())
 		return;
-	}
 	if (few.rounds > 5)
 		few.rounds = 5;
-	start_server(&s);
+	broker_start(&s);
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
 		compare(&few, &s, &shapes[i]);
-	stop_server(&s);
+	broker_stop(&s);
 	nats_finish();
 }
