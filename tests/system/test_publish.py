@@ -113,6 +113,29 @@ def test_paused_longer_than_the_ack_timeout(broker, drive, spool):
         check_exactly(client, 12000)
 
 
+def test_paused_with_more_to_send_than_sockets_hold(broker, drive):
+    broker.start()
+    driver = drive(broker.url, "--count", 1200, "--rate", 600, "--size", 65536,
+                   "--window", 512, "--bridge", 64, "--ack-ms", 30000,
+                   spool=False)
+    driver.wait_safe(16)
+    broker.pause()
+    try:
+        # The window is full, and the bridge behind it; marks count there.
+        before = driver.wait_for(lambda s: s["pushed"] >= s["messages"] + 520)
+        assert before["timeouts"] == 0
+        # 36 MB of batches, but not another 32 in a buffer of libnats.
+        assert before["max_rss_kb"] < 56 * 1024
+    finally:
+        broker.go_on()
+    driver.wait_published()
+    final = driver.status
+    assert (final["timeouts"], final["connects"]) == (0, 1)
+    driver.stop()
+    with broker.client() as client:
+        check_exactly(client, 1200)
+
+
 def test_stream_missing(broker, drive):
     broker.start()
     driver = drive(broker.url, "--count", 2000, "--no-create")
