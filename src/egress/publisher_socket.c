@@ -6,6 +6,10 @@
  * and nothing is handed over on the way. Main writes by itself at the end of
  * its turn; the writer is for what the socket did not take, and for what
  * libnats has to say on other threads.
+ *
+ * While something is left over nothing more is sent, so libnats' buffer keeps
+ * its size. Under TLS nothing is ever left over: there libnats itself waits
+ * for the socket, up to the write deadline, and this thread with it.
  */
 #include "egress/publisher_state.h"
 
@@ -35,10 +39,12 @@ static int write_main(void *arg)
 	struct publisher *p = arg;
 
 	while (sp_sem_wait(&p->write_wake) == 0) {
-		while (!nats_link_write(p->link))
+		while (!nats_link_write(p->link)) {
+			p->stalled = true;
 			if (nats_link_lost(p->link) ||
 			    sp_wait_fd(nats_link_fd(p->link), POLLOUT) < 0)
 				return 0;
+		}
 		if (p->stalled)
 			publisher_ring(p);
 		p->stalled = false;

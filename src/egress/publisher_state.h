@@ -60,7 +60,7 @@ struct publisher {
 	struct nats_link *link;
 	struct sp_task reader;
 	struct sp_task writer;
-	bool stalled; /* main has more to send than the socket takes */
+	bool stalled; /* the socket did not take all; the writer has it */
 	bool ready;
 	bool fresh; /* ready, and main has not looked yet */
 	struct nats_tail tail;

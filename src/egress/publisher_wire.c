@@ -243,8 +243,8 @@ int publisher_wire_publish(struct publisher *p, uint64_t number,
 
 bool publisher_wire_has_room(struct publisher *p)
 {
-	if (nats_link_full(p->link) && !nats_link_write(p->link))
-		p->stalled = true; /* the writer rings */
+	if (!p->stalled && nats_link_full(p->link))
+		p->stalled = !nats_link_write(p->link); /* the writer rings */
 	return !p->stalled;
 }
 
@@ -264,8 +264,8 @@ void publisher_wire_send(struct publisher *p)
 					   f->batch->encoding) < 0)
 			break;
 	}
-	if (p->ready)
-		(void)nats_link_write(p->link);
+	if (p->ready && !p->stalled)
+		p->stalled = !nats_link_write(p->link);
 }
 
 bool publisher_wire_idle(const struct publisher *p)

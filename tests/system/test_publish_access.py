@@ -245,6 +245,28 @@ def test_tls(broker, drive, tmp_path):
     assert got == list(range(1, 301))
 
 
+def test_tls_and_more_to_send_than_sockets_hold(broker, drive, tmp_path):
+    ca = make_ca(tmp_path, "ca")
+    key, cert = make_cert(tmp_path, "server", ca)
+    broker.start(f'tls {{ cert_file: "{cert}", key_file: "{key}" }}\n')
+    driver = drive(broker.url, "--count", 1200, "--rate", 600, "--size", 65536,
+                   "--window", 512, "--bridge", 64, "--ack-ms", 30000,
+                   "--write-ms", 30000, "--spool-after-ms", 60000, "--ca",
+                   ca[1])
+    driver.wait_safe(16)
+    broker.pause()
+    try:
+        driver.wait_for(lambda s: s["pushed"] >= s["messages"] + 120)
+    finally:
+        broker.go_on()
+    driver.wait_published()
+    final = driver.status
+    assert (final["timeouts"], final["connects"]) == (0, 1)
+    driver.stop()
+    with broker.client(ca=str(ca[1])) as client:
+        check_exactly(client, 1200)
+
+
 def test_client_certificate(arancini, broker, drive, tmp_path):
     ca, other = make_ca(tmp_path, "ca"), make_ca(tmp_path, "other")
     key, cert = make_cert(tmp_path, "server", ca)
