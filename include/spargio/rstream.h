@@ -84,4 +84,12 @@ void sp_rstream_consume(struct sp_rstream *rs, size_t len);
  */
 int sp_rstream_pause(struct sp_rstream *rs);
 
+/*
+ * How many bytes have arrived and were not consumed, here and in the socket:
+ * so many can be peeked at, in pieces, without waiting for the peer. For who
+ * wants to end and lose nothing that has come. Pauses the stream, for what is
+ * on its way from the socket is in neither place. Negative errno. Yields.
+ */
+int64_t sp_rstream_arrived(struct sp_rstream *rs);
+
 #endif

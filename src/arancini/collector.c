@@ -218,24 +218,35 @@ static int init_station(void *arg)
 
 /* Stopping it, on its shard */
 
-static void close_doors(struct station *s)
+static int close_doors(void *arg)
 {
+	struct station *s = arg;
+
 	for (size_t i = 0; i < s->door_count; i++) {
 		sp_cancel(s->door_tasks[i]);
 		sp_join(s->door_tasks[i], NULL);
 		door_close(&s->doors[i]);
 	}
 	s->door_count = 0;
+	return 0;
 }
 
-static void end_sessions(struct station *s)
+/*
+ * Half of the time is for what the routers have said, the other half to make
+ * it safe. A session that another shard sent here begins during that time and
+ * drains as well; afterwards there are none.
+ */
+static void drain_sessions(struct station *s)
 {
 	struct worker *w = &s->worker;
+	int64_t now = sp_now();
 
+	w->drain_until = now + (s->deadline - now) / 2;
 	for (struct session *it = w->sessions; it != NULL; it = it->next)
-		session_stop(it, ENDING_SHUTDOWN);
+		session_drain(it);
 	while (w->sessions != NULL && sp_now() < s->deadline)
 		sp_sleep(SP_MS);
+	w->closed = true;
 }
 
 /* What is not safe in time, or cannot be written, stays as it was. */
@@ -269,8 +280,7 @@ static int stop_station(void *arg)
 {
 	struct station *s = arg;
 
-	close_doors(s);
-	end_sessions(s);
+	drain_sessions(s);
 	if (s->working) {
 		sp_cancel(s->work);
 		sp_join(s->work, NULL);
@@ -536,6 +546,8 @@ int collector_stop(struct collector *c, int64_t deadline)
 			keeping_rest(c->keeping);
 		for (uint32_t i = 0; i < c->workers; i++)
 			c->stations[i].deadline = deadline;
+		/* All of them first: an open one has work for other shards. */
+		on_all(c, close_doors);
 		err = on_all(c, stop_station);
 		if (c->keeping != NULL && c->served)
 			keeping_list(c->keeping);

@@ -34,8 +34,8 @@ int collector_start(const struct config *config, struct log *log,
 		    struct collector **out);
 
 /*
- * Stop taking routers in, end the sessions, publish what is under way and
- * wait until it is safe, until @deadline. Frees it. 0, or -ETIMEDOUT if
+ * Stop taking routers in, read what they have sent by now, publish what is
+ * under way and wait until it is safe, until @deadline. Frees it. 0, or -ETIMEDOUT if
  * something was not safe by then: it is in the spool if there is one.
  */
 int collector_stop(struct collector *c, int64_t deadline);

@@ -115,7 +115,7 @@ const struct config_option config_options[] = {
 	  "when the output does not keep up: stop reading, or drop updates, mark their tables and count" },
 	{ "drain-timeout", "listen", "drain-timeout", TIME(0, 1 * H),
 	  AT(listen.drain_timeout), RELOAD, "30s", "TIME",
-	  "how long to wait at the end until all is acknowledged" },
+	  "how long the end may take: reading what has come, until all is acknowledged" },
 
 	{ "router-id", "identity", "router-id", CHOICE(router_id_words),
 	  AT(identity.router_id), RESTART, "address", "address|sysname|bgp-id",

@@ -26,6 +26,11 @@ void session_stop(struct session *s, enum ending why)
 	sp_cancel(s->task);
 }
 
+void session_drain(struct session *s)
+{
+	sp_cancel(s->task);
+}
+
 bool session_closed_by_router(const struct session *s)
 {
 	struct pollfd p = { .fd = s->arrival->fd, .events = POLLRDHUP };
@@ -243,7 +248,7 @@ static void run_wet(struct session *s)
  * The bridge is full. Give back what the kernel gave us, so that TCP slows the
  * router down and other sessions of the shard get their share, and wait.
  */
-static int wait_for_room(struct session *s)
+static int wait_for_room(struct session *s, int64_t deadline)
 {
 	struct worker *w = s->worker;
 	int err;
@@ -253,7 +258,7 @@ static int wait_for_room(struct session *s)
 	w->counts.sessions.pauses++;
 	if (s->stream != NULL)
 		sp_rstream_pause(s->stream);
-	err = egress_batcher_wait(w->batcher, SP_NEVER);
+	err = egress_batcher_wait(w->batcher, deadline);
 	return err == -ECANCELED ? err : 0;
 }
 
@@ -308,21 +313,70 @@ static struct wire_view turn_of(const struct session *s,
 				   seg->len < most ? seg->len : most };
 }
 
+/* Returns how many bytes of @seg it took. */
+static size_t take_turn(struct session *s, const struct sp_segment *seg)
+{
+	size_t used;
+
+	run_wet(s);
+	used = take_frames(s, turn_of(s, seg));
+	sp_rstream_consume(s->stream, used);
+	egress_batcher_turn(s->worker->batcher, s->when.now_ns);
+	worker_poke(s->worker);
+	return used;
+}
+
+static bool draining(const struct session *s)
+{
+	return s->worker->drain_until != 0;
+}
+
+/*
+ * The collector stops. What has come by now was said to us, and is read; what
+ * comes from now on is not, or a router that has much to say would keep us.
+ */
+static enum ending drain(struct session *s)
+{
+	int64_t until = s->worker->drain_until;
+	int64_t left;
+
+	sp_shield_begin();
+	left = sp_rstream_arrived(s->stream);
+	while (s->ending == ENDING_NONE && left >= (int64_t)s->want &&
+	       sp_now() < until) {
+		struct sp_segment seg;
+		int64_t n =
+			sp_rstream_peek_until(s->stream, s->want, until, &seg);
+
+		if (n < (int64_t)s->want)
+			break;
+		if ((int64_t)seg.len > left)
+			seg.len = (size_t)left;
+		left -= (int64_t)take_turn(s, &seg);
+		(void)wait_for_room(s, until);
+		sp_yield();
+	}
+	sp_shield_end();
+	return s->ending != ENDING_NONE ? s->ending : ENDING_SHUTDOWN;
+}
+
 static enum ending read_stream(struct session *s)
 {
 	while (s->ending == ENDING_NONE) {
 		struct sp_segment seg;
-		int64_t n = next_bytes(s, &seg);
+		int64_t n;
 
+		if (draining(s))
+			return drain(s);
+		n = next_bytes(s, &seg);
+		if (n == -ECANCELED && draining(s))
+			continue;
 		if (n < 0)
 			return error_ending(s, n);
 		if ((size_t)n < s->want)
 			return n == 0 ? ENDING_CLOSED : ENDING_CUT;
-		run_wet(s);
-		sp_rstream_consume(s->stream, take_frames(s, turn_of(s, &seg)));
-		egress_batcher_turn(s->worker->batcher, s->when.now_ns);
-		worker_poke(s->worker);
-		if (wait_for_room(s) < 0)
+		take_turn(s, &seg);
+		if (wait_for_room(s, SP_NEVER) < 0 && !draining(s))
 			return error_ending(s, -ECANCELED);
 		sp_yield();
 	}
@@ -471,9 +525,10 @@ int session_main(void *arrival)
 
 	worker_owns(w, identity_shard(&a->identity,
 				      collector_workers(a->collector)));
-	s = session_new(w, a);
+	s = w->closed ? NULL : session_new(w, a);
 	if (s == NULL) {
-		arrival_end(a, w, ENDING_OVERLOAD);
+		arrival_end(a, w,
+			    w->closed ? ENDING_SHUTDOWN : ENDING_OVERLOAD);
 		return 0;
 	}
 	why = take_seat(s);

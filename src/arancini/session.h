@@ -61,6 +61,12 @@ struct session {
 /* The fiber. @arrival is a struct arrival, and its own from now on. */
 int session_main(void *arrival);
 
+/*
+ * The worker's drain_until is set: have it read what has come so far, no
+ * longer than that, and end.
+ */
+void session_drain(struct session *s);
+
 /* Make it end for @why, soon. The first reason stands. */
 void session_stop(struct session *s, enum ending why);
 

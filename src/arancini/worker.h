@@ -53,6 +53,8 @@ struct worker {
 	struct seat *seats;
 	struct session *sessions;
 	uint32_t session_count;
+	int64_t drain_until; /* sessions read what has come; 0: and go on */
+	bool closed;	     /* no session begins any more */
 	struct desk *desk;
 	struct tap tap;
 	struct log_bucket refusals; /* lines about refused connections */

@@ -29,9 +29,11 @@
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #define MAX_DEFAULT ((size_t)1024 * 1024)
@@ -445,4 +447,22 @@ int sp_rstream_pause(struct sp_rstream *rs)
 	sp__count(&rs->shot.home->counts.recv_pauses, 1);
 	queue_trim(rs);
 	return gather(rs, rs->max, &rs->shot.home->counts.recv_aside);
+}
+
+int64_t sp_rstream_arrived(struct sp_rstream *rs)
+{
+	int in_socket = 0;
+	int err = sp_rstream_pause(rs);
+	size_t here = carry_len(rs);
+	uint16_t id = rs->first;
+
+	if (err < 0)
+		return err;
+	for (uint32_t i = 0; i < rs->queued; i++) {
+		here += rs->buffers->each[id].len;
+		id = rs->buffers->each[id].next;
+	}
+	if (!rs->ended && ioctl(rs->fd, SIOCINQ, &in_socket) < 0)
+		return -sp_errno();
+	return (int64_t)(here - rs->offset) + in_socket;
 }

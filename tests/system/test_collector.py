@@ -1,12 +1,16 @@
 """The collector as a whole: the real binary, real sockets, its journal."""
 
+import fcntl
+import pathlib
+import signal
 import socket
 import struct
 import subprocess
+import termios
 
 import pytest
 
-from bmp import initiation
+from bmp import Peer, initiation
 from collecting import (Collector, closed_by_collector, connect,
                         consumer_table)
 from decoding import TREE
@@ -196,6 +200,60 @@ def test_a_signal_drains_and_a_second_run_goes_on(collector):
     epochs = [line["epoch"] for line in again.published()
               if line["type"] == "epoch"]
     assert len(epochs) == 2 and epochs[0] < epochs[1]
+
+
+def test_what_has_come_by_the_end_is_read(collector):
+    """The collector stands still while routers say all they have to say, and
+    the signal to end is there before it has read a byte of that."""
+    c = collector("--workers", "2", "--rcvbuf", "16M")
+    peer = Peer("192.0.2.10", 64510)
+    routers = [connect(c, f"127.0.4.{n}") for n in range(1, 5)]
+    for sock in routers:
+        sock.sendall(initiation() + peer.up())
+    c.until_said("session_open", len(routers))
+    c.server.process.send_signal(signal.SIGSTOP)
+    prefixes = [f"10.{n >> 8}.{n & 255}.0/24" for n in range(fits(115))]
+    said = b"".join(map(peer.announce, prefixes))
+    for sock in routers:
+        # Half a message, whose end will never come, keeps nobody.
+        sock.sendall(said + peer.announce("10.99.0.0/24")[:30])
+    c.server.wait_until(lambda _: all(map(all_arrived, routers)), 60)
+    c.server.process.send_signal(signal.SIGTERM)
+    c.server.process.send_signal(signal.SIGCONT)
+    assert c.server.wait(60) == 0
+    assert len(c.said("session_close .*reason=shutdown")) == len(routers)
+    got = {}
+    for line in c.published():
+        if line["type"] == "update":
+            got.setdefault(line["routerAddr"], []).append(
+                f"{line['prefixAddr']}/{line['prefixLen']}")
+    assert {router: len(table) for router, table in got.items()} == {
+        f"127.0.4.{n}": len(prefixes) for n in range(1, len(routers) + 1)}
+    assert all(table == prefixes for table in got.values())
+
+
+def fits(size):
+    """How many messages of that size a socket surely holds unread."""
+    largest = pathlib.Path("/proc/sys/net/core/rmem_max").read_text()
+    return min(int(largest) // 2 // size, 20000)
+
+
+def all_arrived(sock):
+    """Nothing is left on this side."""
+    left = fcntl.ioctl(sock, termios.TIOCOUTQ, b"\0\0\0\0")
+    return left == b"\0\0\0\0"
+
+
+def test_a_router_that_never_stops_talking_does_not_keep_it(collector):
+    c = collector("--drain-timeout", "60s")
+    load = c.start_sending("generate", "--peers", "2", "--prefixes", "100k",
+                           "--churn", "max", "--churn-count", "1000000k")
+    try:
+        c.until_said("session_open")
+        assert c.server.stop(timeout=25) == 0, c.server.output
+    finally:
+        load.kill()
+        load.wait()
 
 
 def test_a_port_that_is_taken_is_said(arancini, server, tmp_path):

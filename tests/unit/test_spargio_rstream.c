@@ -385,6 +385,58 @@ static void test_a_paused_stream_holds_nothing(void **state)
 	run_modes(options(64, 4096), pause_body, NULL);
 }
 
+/* What has come, wherever it is, and nothing that comes later */
+static int arrived_body(void *arg)
+{
+	enum {
+		TOTAL = 60000
+	};
+	static uint8_t bytes[TOTAL];
+	struct sp_rstream *rs = NULL;
+	struct sp_segment segment;
+	size_t at = 0;
+	int fds[2];
+
+	(void)arg;
+	for (size_t i = 0; i < TOTAL; i++)
+		bytes[i] = byte_at(i);
+	tcp_pair(fds);
+	EXPECT_EQ(sp_rstream_open(fds[1], 20000, &rs), 0);
+	EXPECT_EQ(sp_rstream_arrived(rs), 0);
+	EXPECT_EQ(send(fds[0], bytes, TOTAL, 0), TOTAL);
+	/* Loopback: sent is there. More than what a pause may set aside. */
+	EXPECT_EQ(sp_rstream_arrived(rs), TOTAL);
+	while (at < TOTAL) {
+		int n = sp_rstream_peek(rs, 1, &segment);
+
+		if (n <= 0 || !is_pattern(segment, at, segment.len))
+			break;
+		n = n > 777 ? 777 : n;
+		sp_rstream_consume(rs, (size_t)n);
+		at += (size_t)n;
+		EXPECT_EQ(sp_rstream_arrived(rs), TOTAL - at);
+	}
+	EXPECT_EQ(at, TOTAL);
+	/* The end is no byte. */
+	EXPECT_EQ(send(fds[0], bytes, 5, 0), 5);
+	shutdown(fds[0], SHUT_WR);
+	EXPECT_EQ(sp_rstream_arrived(rs), 5);
+	EXPECT_EQ(sp_rstream_peek(rs, 6, &segment), 5);
+	EXPECT_EQ(sp_rstream_arrived(rs), 5);
+	sp_rstream_consume(rs, 5);
+	EXPECT_EQ(sp_rstream_arrived(rs), 0);
+	sp_rstream_close(rs);
+	close_pair(fds);
+	return 0;
+}
+
+static void test_what_has_arrived_is_counted(void **state)
+{
+	(void)state;
+	run_modes(options(64, 4096), arrived_body, NULL);
+	run_modes(options(8, 1024), arrived_body, NULL);
+}
+
 /* More streams than buffers, all with bytes waiting */
 
 enum {
@@ -682,6 +734,7 @@ int main(void)
 		cmocka_unit_test(test_stop_ends_the_shots_of_dropped_fibers),
 		cmocka_unit_test(test_a_stream_takes_no_more_than_its_share),
 		cmocka_unit_test(test_a_paused_stream_holds_nothing),
+		cmocka_unit_test(test_what_has_arrived_is_counted),
 		cmocka_unit_test(test_more_streams_than_buffers),
 		cmocka_unit_test(test_waiting_streams_hold_no_buffer),
 		cmocka_unit_test(test_a_fiber_elsewhere_comes_home),
