@@ -44,18 +44,21 @@ static void resync(struct deed *d, struct rib_router *router)
 	d->routers++;
 }
 
-/* Seats are never taken away while the worker lives, only added in front. */
 static void resync_all(struct deed *d, struct worker *w)
 {
 	size_t left = SLICE;
+	struct seat *next;
 
-	for (struct seat *s = w->seats; s != NULL; s = s->next) {
+	for (struct seat *s = w->seats; s != NULL; s = next) {
+		seat_get(s);
 		resync(d, s->router);
-		if (--left > 0)
-			continue;
-		left = SLICE;
-		/* Half of it would be worse than late. */
-		desk_rest(&d->question); /* yields */
+		if (--left == 0) {
+			left = SLICE;
+			/* Half of it would be worse than late. */
+			desk_rest(&d->question); /* yields */
+		}
+		next = s->next;
+		seat_put(w, s);
 	}
 }
 

@@ -54,8 +54,7 @@ bool keep_name(const struct rib_router *router, char out[KEEP_NAME_MAX])
 	return true;
 }
 
-/* How often something of the router was published, ever. */
-static uint64_t changes_of(const struct seat *seat)
+uint64_t keep_changes(const struct seat *seat)
 {
 	struct rib_flow flow;
 
@@ -66,18 +65,22 @@ static uint64_t changes_of(const struct seat *seat)
 
 static bool changed(const struct seat *seat)
 {
-	return changes_of(seat) != seat->keep.changes;
+	return keep_changes(seat) != seat->keep.changes;
 }
 
-/* Consumers do not have its table yet: a file would say they do. */
+/*
+ * Consumers do not have its table yet: a file would say they do. Or there is
+ * no table, and never was: then anybody could have us write files.
+ */
 static bool unsettled(const struct seat *seat)
 {
-	return seat->resync || rib_router_resyncing(seat->router);
+	return seat->resync || seat_blank(seat) ||
+	       rib_router_resyncing(seat->router);
 }
 
 static bool due(const struct seat *seat, bool all, int64_t now)
 {
-	uint64_t changes = changes_of(seat) - seat->keep.changes;
+	uint64_t changes = keep_changes(seat) - seat->keep.changes;
 
 	if (unsettled(seat))
 		return false;
@@ -302,7 +305,7 @@ static int take(struct keeper *k, struct seat *seat, bool hurry,
 	struct keep next = seat->keep;
 	int err;
 
-	next.changes = changes_of(seat);
+	next.changes = keep_changes(seat);
 	next.begun = sp_now();
 	next.filed = true;
 	publisher_mark(k->publisher, &next.since);
@@ -367,25 +370,28 @@ static void move_to_log(struct keeper *k)
 }
 
 /*
- * Write what is due. Seats are only ever added, at the front. The first
+ * Write what is due. A seat that is written stays where it is. The first
  * failure ends the round: the next one would most likely fail as well.
  */
 static int round_of(struct keeper *k, bool all)
 {
-	move_to_log(k);
-	for (struct seat *s = k->worker->seats; s != NULL; s = s->next) {
-		int err = 0;
+	struct seat *next;
+	int err = 0;
 
+	move_to_log(k);
+	for (struct seat *s = k->worker->seats; s != NULL && err == 0;
+	     s = next) {
+		seat_get(s);
 		if (due(s, all, sp_now()))
 			err = take(k, s, false, SP_NEVER); /* yields */
-		if (err == -ECANCELED || err == -EPIPE)
-			return -ECANCELED;
-		if (err < 0) {
+		if (err == -EPIPE)
+			err = -ECANCELED;
+		if (err < 0 && err != -ECANCELED)
 			log_failure(k, s, err);
-			return err;
-		}
+		next = s->next;
+		seat_put(k->worker, s);
 	}
-	return 0;
+	return err;
 }
 
 int keeper_main(void *keeper)
@@ -432,7 +438,7 @@ int keeper_list(struct keeper *k, const struct egress_mark *mark,
 		int err;
 
 		/* Of who has not said anything yet there is nothing to say. */
-		if (s->resync || !keep_name(s->router, name))
+		if (s->resync || seat_blank(s) || !keep_name(s->router, name))
 			continue;
 		if (s->keep.filed && !changed(s) &&
 		    !rib_router_resyncing(s->router) &&

@@ -75,6 +75,9 @@ void keep_init(struct keep *keep, struct publisher *publisher);
  */
 void keep_unfile(struct keep *keep, const struct egress_mark *mark);
 
+/* How often something of the router was published, ever. */
+uint64_t keep_changes(const struct seat *seat);
+
 /* The name of a router's file. False if it can have none. */
 bool keep_name(const struct rib_router *router, char out[KEEP_NAME_MAX]);
 

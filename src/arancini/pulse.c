@@ -24,18 +24,21 @@ static void look_at_seat(struct pulse *p, const struct seat *seat)
 		p->oldest = seat->keep.begun;
 }
 
-/* Seats are never taken away while the worker lives, only added in front. */
 static void look_at_seats(struct pulse *p, struct worker *w)
 {
 	size_t left = SLICE;
+	struct seat *next;
 
-	for (const struct seat *s = w->seats; s != NULL; s = s->next) {
+	for (struct seat *s = w->seats; s != NULL; s = next) {
+		seat_get(s);
 		look_at_seat(p, s);
-		if (--left > 0)
-			continue;
-		left = SLICE;
-		if (!desk_rest(&p->question)) /* yields */
-			return;
+		if (--left == 0) {
+			left = SLICE;
+			if (!desk_rest(&p->question)) /* yields */
+				left = SIZE_MAX;
+		}
+		next = left == SIZE_MAX ? NULL : s->next;
+		seat_put(w, s);
 	}
 }
 

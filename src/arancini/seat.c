@@ -3,7 +3,9 @@
 #include "arancini/collector.h"
 #include "arancini/session.h"
 #include "arancini/worker.h"
+#include "egress/batcher.h"
 #include "rib/policy.h"
+#include "rib/walk.h"
 
 #include <spargio/time.h>
 
@@ -27,6 +29,9 @@ struct seat *seat_of(struct worker *w, const struct rib_identity *id)
 	seat->resync = true;
 	keep_init(&seat->keep, collector_publisher(w->collector));
 	seat->next = w->seats;
+	seat->link = &w->seats;
+	if (seat->next != NULL)
+		seat->next->link = &seat->next;
 	w->seats = seat;
 	*rib_router_slot(router) = seat;
 	return seat;
@@ -35,6 +40,46 @@ struct seat *seat_of(struct worker *w, const struct rib_identity *id)
 void seat_free(struct seat *seat)
 {
 	free(seat);
+}
+
+bool seat_blank(const struct seat *seat)
+{
+	return !seat->keep.filed && keep_changes(seat) == 0 &&
+	       !rib_router_has_tables(seat->router);
+}
+
+/* It may go: nobody is there, and no peer is waited for. */
+static bool is_idle(const struct seat *seat)
+{
+	struct rib_router_state state;
+
+	rib_router_state(seat->router, &state);
+	return seat->users == 0 && !state.open && state.peers_up == 0 &&
+	       state.peers_stale == 0;
+}
+
+static void forget(struct worker *w, struct seat *seat)
+{
+	struct rib_when when = worker_now();
+
+	*seat->link = seat->next;
+	if (seat->next != NULL)
+		seat->next->link = seat->link;
+	egress_batcher_forget(w->batcher, rib_router_info(seat->router));
+	rib_router_purge(seat->router, &when);
+	seat_free(seat);
+}
+
+void seat_get(struct seat *seat)
+{
+	seat->users++;
+}
+
+void seat_put(struct worker *w, struct seat *seat)
+{
+	seat->users--;
+	if (seat->note.opened_ns == 0 && seat_blank(seat) && is_idle(seat))
+		forget(w, seat);
 }
 
 /* Asked once for each peer and view, see rib/policy.h. */
@@ -73,6 +118,24 @@ void seat_configure(struct seat *seat, const struct config *config,
 static bool back_too_soon(const struct seat *seat, int64_t now)
 {
 	return seat->taken_over != 0 && now - seat->taken_over < SEAT_TWIN_NS;
+}
+
+int64_t seat_expire(struct worker *w, int64_t hold)
+{
+	int64_t now = sp_now(), next = SP_NEVER;
+	struct seat *after;
+
+	for (struct seat *it = w->seats; it != NULL; it = after) {
+		after = it->next;
+		if (it->users > 0 || !seat_blank(it))
+			continue;
+		if (is_idle(it) && now - it->left >= hold &&
+		    !back_too_soon(it, now))
+			forget(w, it);
+		else
+			next = now + SEAT_LOOK_NS;
+	}
+	return next;
 }
 
 /* Wait until somebody got up; if that takes too long, insist. */
@@ -127,5 +190,6 @@ void seat_leave(struct seat *seat, struct session *session)
 	if (seat->session != session)
 		return;
 	seat->session = NULL;
+	seat->left = sp_now();
 	sp_cond_broadcast(&seat->freed);
 }

@@ -29,13 +29,18 @@ struct session;
 /* How soon a comeback means that there are two. */
 #define SEAT_TWIN_NS (60 * INT64_C(1000000000))
 
+/* Between looks for seats that nobody needs. */
+#define SEAT_LOOK_NS INT64_C(1000000000)
+
 /* How long the last bytes of a connection the router closed may take. */
 #define SEAT_DRAIN_NS (10 * INT64_C(1000000000))
 
 struct seat {
-	struct seat *next; /* of all seats of the worker */
+	struct seat *next, **link; /* of all seats of the worker */
 	struct rib_router *router;
 	struct session *session; /* NULL: free */
+	uint32_t users;		 /* sessions, and who must find it again */
+	int64_t left;		 /* when the last session did: sp_now() */
 	int64_t taken_over; /* when the last one was thrown out; 0: never */
 	/*
 	 * Consumers may hold what nobody here knows of: tell them to forget it.
@@ -54,6 +59,26 @@ struct seat {
 struct worker;
 struct seat *seat_of(struct worker *w, const struct rib_identity *id);
 void seat_free(struct seat *seat);
+
+/*
+ * It stays, and so does its place among the others, until seat_put(). Anybody
+ * can connect: who never sent a message that could be read is forgotten with
+ * the last user.
+ */
+void seat_get(struct seat *seat);
+void seat_put(struct worker *w, struct seat *seat);
+
+/*
+ * Its router never had a route: then there is nothing to remember, here or in
+ * a snapshot.
+ */
+bool seat_blank(const struct seat *seat);
+
+/*
+ * Forget the routers of @w that have nothing to remember and have been away
+ * for @hold. Returns when to look again; SP_NEVER: there is none to look at.
+ */
+int64_t seat_expire(struct worker *w, int64_t hold);
 
 /*
  * Sit down. ENDING_NONE: the seat is yours until seat_leave(). Else why not.

@@ -483,6 +483,7 @@ static struct session *session_new(struct worker *w, struct arrival *a)
 		free(s);
 		return NULL;
 	}
+	seat_get(s->seat);
 	s->worker = w;
 	s->arrival = a;
 	s->task = sp_self();
@@ -541,7 +542,9 @@ int session_main(void *arrival)
 		sp_shield_end();
 	}
 	worker_remove(w, s);
+	seat_put(w, s->seat);
 	free(s);
+	worker_look_at_seats(w);
 	arrival_end(a, w, why);
 	return 0;
 }

@@ -74,6 +74,15 @@ void worker_poke(struct worker *w)
 	sp_timer_reset(w->timer, 0);
 }
 
+void worker_look_at_seats(struct worker *w)
+{
+	int64_t soon = sp_in(SEAT_LOOK_NS);
+
+	if (soon < w->seats_due)
+		w->seats_due = soon;
+	worker_poke(w);
+}
+
 /* Time in the words of the rib: it has no negative, and its own never. */
 static uint64_t rib_time(int64_t ns)
 {
@@ -201,6 +210,22 @@ void worker_configure(struct worker *w, const struct config *config)
 	worker_poke(w);
 }
 
+/*
+ * A router that has nothing to remember is kept as long as the peers of one
+ * that has: its next session is then no news. But not for ever.
+ */
+#define SEAT_HOLD_MAX (3600 * SP_S)
+
+static void expire_seats(struct worker *w, int64_t now)
+{
+	int64_t hold = w->config->curation.stale_hold;
+
+	if (now < w->seats_due)
+		return;
+	w->seats_due =
+		seat_expire(w, hold < SEAT_HOLD_MAX ? hold : SEAT_HOLD_MAX);
+}
+
 /* Some of the work. When to come back; 0: once others had their turn. */
 static int64_t work_some(struct worker *w)
 {
@@ -211,11 +236,13 @@ static int64_t work_some(struct worker *w)
 	egress_batcher_limit(w->batcher, collector_max_batch(w->collector));
 	work = rib_work(w->rib, &when, SLICE);
 	egress_batcher_turn(w->batcher, when.now_ns);
+	expire_seats(w, (int64_t)when.now_ns);
 	if (work.more)
 		return 0;
 	if (w->wet == 0)
 		egress_batcher_dry(w->batcher);
-	return work.due_ns == RIB_NEVER ? SP_NEVER : (int64_t)work.due_ns;
+	return work.due_ns < (uint64_t)w->seats_due ? (int64_t)work.due_ns
+						    : w->seats_due;
 }
 
 int worker_work(void *worker)

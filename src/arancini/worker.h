@@ -51,6 +51,7 @@ struct worker {
 	uint32_t wet;		/* sessions with input that was not read yet */
 	struct sp_timer *timer; /* when the work fiber is to look */
 	struct seat *seats;
+	int64_t seats_due; /* when to look for seats nobody needs */
 	struct session *sessions;
 	uint32_t session_count;
 	int64_t drain_until; /* sessions read what has come; 0: and go on */
@@ -90,6 +91,9 @@ int worker_work(void *worker);
 
 /* There may be work: look soon. Cheap, never waits. */
 void worker_poke(struct worker *w);
+
+/* A seat may have become one that nobody needs: look within a second. */
+void worker_look_at_seats(struct worker *w);
 
 /*
  * A session has nothing left to read. When that is true of all of them, what

@@ -244,6 +244,16 @@ void rib_router_purge(struct rib_router *router, const struct rib_when *when)
 	router_free(router);
 }
 
+bool rib_router_has_tables(const struct rib_router *router)
+{
+	const struct rib_peer *peer;
+
+	TAILQ_FOREACH(peer, &router->peer_list, link)
+	if (!TAILQ_EMPTY(&peer->tables))
+		return true;
+	return false;
+}
+
 void **rib_router_slot(struct rib_router *router)
 {
 	return &router->slot;

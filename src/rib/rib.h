@@ -104,6 +104,9 @@ void rib_router_purge(struct rib_router *router, const struct rib_when *when);
 
 const struct rib_router_info *rib_router_info(const struct rib_router *router);
 
+/* Whether a peer of it ever had a route: tables are kept when they are empty. */
+bool rib_router_has_tables(const struct rib_router *router);
+
 /*
  * Room for one pointer of whoever uses the rib, NULL at first: so that what
  * belongs to a router needs no table of its own.
