@@ -38,6 +38,7 @@ struct collector {
 	uint64_t seed;
 	uint32_t workers;
 	struct limits *limits;
+	struct limits_budget budget; /* of routes */
 	struct egress_bridge *bridge;
 	struct outlet *outlet;
 	struct keeping *keeping; /* NULL: nothing is kept */
@@ -75,6 +76,11 @@ struct worker *collector_worker(struct collector *c, uint32_t id)
 struct limits *collector_limits(struct collector *c)
 {
 	return c->limits;
+}
+
+struct limits_budget *collector_budget(struct collector *c)
+{
+	return &c->budget;
 }
 
 struct egress_bridge *collector_bridge(struct collector *c)
@@ -360,6 +366,7 @@ int collector_reload(struct collector *c, const struct config *config)
 	int err = limits_set(c->limits, (uint32_t)config->limits.sessions,
 			     (uint32_t)config->limits.sessions_per_ip);
 
+	limits_budget_set(&c->budget, config->limits.routes);
 	for (uint32_t i = 0; i < c->workers; i++)
 		c->stations[i].next = config;
 	if (err == 0)
@@ -512,6 +519,7 @@ int collector_start(const struct config *config, struct log *log,
 	c->config = config;
 	c->log = log;
 	c->started = sp_now();
+	limits_budget_init(&c->budget, config->limits.routes);
 	err = make_parts(c);
 	if (err == 0)
 		err = on_each(c, init_station);

@@ -79,6 +79,7 @@ struct log *collector_log(struct collector *c);
 uint32_t collector_workers(const struct collector *c);
 struct worker *collector_worker(struct collector *c, uint32_t id);
 struct limits *collector_limits(struct collector *c);
+struct limits_budget *collector_budget(struct collector *c);
 struct egress_bridge *collector_bridge(struct collector *c);
 struct publisher *collector_publisher(struct collector *c);
 struct sp_rt *collector_runtime(struct collector *c);

@@ -269,20 +269,27 @@ static uint64_t take(struct limits_budget *b, uint64_t want)
 	return get;
 }
 
+static uint64_t advance(const struct limits_budget *b)
+{
+	uint64_t part = atomic_load(&b->max) / LIMITS_PARTS;
+
+	if (part > LIMITS_ADVANCE)
+		return LIMITS_ADVANCE;
+	return part > 0 ? part : 1;
+}
+
 uint64_t limits_budget_adjust(struct limits_budget *b, uint64_t *mine,
 			      uint64_t used)
 {
-	uint64_t wanted = used + LIMITS_ADVANCE;
+	uint64_t ahead = advance(b), keep = used + ahead;
 
 	if (atomic_load(&b->max) == 0)
-		wanted = 0;
-	if (*mine > wanted + LIMITS_ADVANCE || wanted == 0) {
-		atomic_fetch_sub(&b->given, *mine - wanted);
-		*mine = wanted;
-	} else if (*mine < wanted - LIMITS_ADVANCE / 2) {
-		*mine += take(b, wanted - *mine);
+		keep = ahead = 0;
+	if (*mine > keep + ahead) {
+		atomic_fetch_sub(&b->given, *mine - keep);
+		*mine = keep;
+	} else if (*mine <= used && keep > 0) {
+		*mine += take(b, keep - *mine);
 	}
-	if (wanted == 0)
-		return 0;
-	return *mine > 0 ? *mine : 1;
+	return *mine;
 }

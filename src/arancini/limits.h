@@ -85,15 +85,14 @@ struct limits_routes {
 
 /*
  * The routes in all, shared by shards: each has an allowance, the sum of which
- * never passes the maximum.
- *
- *	config.max_routes = limits_budget_adjust(&budget, &mine, my routes);
- *
- * A shard asks now and then, not for each route: it is given some in advance
- * and gives back what it has too much of. Near the limit, a shard may be
- * refused what others hold in advance: at most 2 * LIMITS_ADVANCE each.
+ * never passes the maximum. A shard asks when it has used its allowance up,
+ * and now and then to give back: it is given some in advance, so it does not
+ * ask for each route. Near the limit it may be refused what others hold in
+ * advance: at most twice that each.
  */
-#define LIMITS_ADVANCE 16384
+#define LIMITS_ADVANCE 1024
+/* But of a small maximum one part in so many. */
+#define LIMITS_PARTS 64
 
 struct limits_budget {
 	_Atomic uint64_t max; /* 0: no limit */
@@ -105,8 +104,7 @@ void limits_budget_set(struct limits_budget *b, uint64_t max);
 
 /*
  * Bring the allowance of a shard, *@mine (0 at first), to what @used routes
- * need. Returns it in the words of the rib: 0 is no limit, and so no allowance
- * at all is 1.
+ * and one more need, and return it.
  */
 uint64_t limits_budget_adjust(struct limits_budget *b, uint64_t *mine,
 			      uint64_t used);

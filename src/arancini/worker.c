@@ -89,7 +89,16 @@ static uint64_t rib_time(int64_t ns)
 	return ns == SP_NEVER ? RIB_NEVER : (uint64_t)ns;
 }
 
-static void rib_settings(const struct config *c, uint32_t workers,
+/* The routes in all are those of all workers: rib/rib.h. */
+static uint64_t allow_routes(void *worker, uint64_t routes)
+{
+	struct worker *w = worker;
+
+	return limits_budget_adjust(collector_budget(w->collector),
+				    &w->allowance, routes);
+}
+
+static void rib_settings(struct worker *w, const struct config *c,
 			 struct rib_config *out)
 {
 	rib_config_defaults(out);
@@ -97,8 +106,9 @@ static void rib_settings(const struct config *c, uint32_t workers,
 	out->sweep_quiet_ns = rib_time(c->curation.sweep_quiet);
 	out->sweep_max_ns = rib_time(c->curation.sweep_max);
 	out->stale_hold_ns = rib_time(c->curation.stale_hold);
-	/* Of routes in all, every shard has the same share. */
-	out->max_routes = (c->limits.routes + workers - 1) / workers;
+	out->max_routes = c->limits.routes;
+	out->allow = allow_routes;
+	out->allow_arg = w;
 	out->max_routes_router = c->limits.routes_per_router;
 	out->max_routes_peer = c->limits.routes_per_peer;
 }
@@ -154,7 +164,7 @@ int worker_init(struct worker *w, struct collector *collector, uint32_t id)
 	err = make_batcher(w);
 	if (err < 0)
 		return err;
-	rib_settings(c, collector_workers(collector), &settings);
+	rib_settings(w, c, &settings);
 	settings.seed = collector_seed(collector);
 	out = egress_batcher_sink(w->batcher);
 	sink = tap_sink(&w->tap, &out);
@@ -200,7 +210,7 @@ void worker_configure(struct worker *w, const struct config *config)
 	worker_owns(w, sp_shard());
 	w->config = config;
 	set_times(w, config);
-	rib_settings(config, collector_workers(w->collector), &settings);
+	rib_settings(w, config, &settings);
 	rib_configure(w->rib, &settings);
 	for (struct seat *it = w->seats; it != NULL; it = it->next)
 		seat_configure(it, config, &when);
@@ -236,6 +246,9 @@ static int64_t work_some(struct worker *w)
 	egress_batcher_limit(w->batcher, collector_max_batch(w->collector));
 	work = rib_work(w->rib, &when, SLICE);
 	egress_batcher_turn(w->batcher, when.now_ns);
+	/* Who has no routes takes none from those who do. */
+	if (rib_routes_count(w->rib) > 0 || w->allowance > 0)
+		rib_allow(w->rib, allow_routes(w, rib_routes_count(w->rib)));
 	expire_seats(w, (int64_t)when.now_ns);
 	if (work.more)
 		return 0;

@@ -47,6 +47,7 @@ struct worker {
 	bool drops; /* --overload drop */
 	struct limits_times times;
 	struct rib *rib;
+	uint64_t allowance; /* routes, of those allowed in all */
 	struct egress_batcher *batcher;
 	uint32_t wet;		/* sessions with input that was not read yet */
 	struct sp_timer *timer; /* when the work fiber is to look */

@@ -115,12 +115,23 @@ void rib_configure(struct rib *rib, const struct rib_config *config)
 	rib->config = *config;
 	rib->config.seed = seed;
 	rib->config.mode = mode;
+	rib->allowed = 0;
 	/* Deadlines may be sooner now: have all of them looked at. */
 	TAILQ_FOREACH(router, &rib->router_list, link)
 	{
 		set_limits(router);
 		rib_timer_set(router, 0);
 	}
+}
+
+void rib_allow(struct rib *rib, uint64_t routes)
+{
+	rib->allowed = routes;
+}
+
+uint64_t rib_routes_count(const struct rib *rib)
+{
+	return rib->routes;
 }
 
 static uint8_t *reserve(uint8_t **room, size_t *have, size_t len)

@@ -55,6 +55,12 @@ struct rib_config {
 	 * routers without a policy of their own (rib/policy.h).
 	 */
 	uint64_t max_routes;
+	/*
+	 * Of those in all, how many this rib may have if others share them:
+	 * asked when it has @routes and wants one more. NULL: all.
+	 */
+	uint64_t (*allow)(void *arg, uint64_t routes);
+	void *allow_arg;
 	uint64_t max_routes_router;
 	uint64_t max_routes_peer;
 	uint32_t max_peers;  /* of a router */
@@ -79,6 +85,10 @@ void rib_free(struct rib *rib);
 
 /* Take new timers and limits. Seed and mode stay as they were. */
 void rib_configure(struct rib *rib, const struct rib_config *config);
+
+/* It may have so many routes before it asks config->allow again. */
+void rib_allow(struct rib *rib, uint64_t routes);
+uint64_t rib_routes_count(const struct rib *rib);
 
 /* Routers */
 

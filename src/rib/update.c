@@ -322,20 +322,29 @@ static bool replace(struct section *s, const struct rib_item *item, uint32_t id,
 	return false;
 }
 
+/* Whether there may be one more route in all. */
+static bool has_room(struct rib *rib)
+{
+	const struct rib_config *c = &rib->config;
+
+	if (c->max_routes == 0 || rib->routes < rib->allowed)
+		return true;
+	rib->allowed = c->allow == NULL ? c->max_routes
+					: c->allow(c->allow_arg, rib->routes);
+	return rib->routes < rib->allowed;
+}
+
 /* The limit that one more route of this peer would pass, or 0. */
 static uint64_t limit_met(const struct section *s)
 {
 	const struct rib_policy *p = &s->router->policy;
-	uint64_t all = s->rib->config.max_routes;
 
 	if (p->max_routes_peer != 0 && s->peer->routes >= p->max_routes_peer)
 		return p->max_routes_peer;
 	if (p->max_routes_router != 0 &&
 	    s->router->routes >= p->max_routes_router)
 		return p->max_routes_router;
-	if (all != 0 && s->rib->routes >= all)
-		return all;
-	return 0;
+	return has_room(s->rib) ? 0 : s->rib->config.max_routes;
 }
 
 static void refuse(struct section *s, uint64_t limit)

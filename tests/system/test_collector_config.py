@@ -92,6 +92,30 @@ def test_a_router_has_rules_and_limits_of_its_own(collector, conf):
     assert len(limits) == 3
 
 
+def test_routes_in_all_are_those_of_all_workers(collector):
+    c = collector("--workers", "2", "--max-routes", "1000")
+    nets = [f"10.{n >> 8}.{n & 255}.0/24" for n in range(1200)]
+    one = session(c)
+    one.sendall(A.up() + b"".join(map(A.announce, nets)))
+    c.server.wait_until(lambda _: "limit" in kinds(c), 60)
+    # What one gives up another may have, on whichever worker.
+    one.sendall(b"".join(map(A.withdraw, nets[:500])))
+    c.server.wait_until(lambda _: len(updates(c)) == 1500, 60)
+    others = [session(c, f"127.0.0.{n}") for n in range(3, 9)]
+    for sock in others:
+        sock.sendall(A.up() + A.announce(*nets[:70]))
+        end(c, sock, others.index(sock) + 1)
+    end(c, one, len(others) + 1)
+    c.stop()
+    limit = [line for line in c.published() if line["type"] == "limit"]
+    assert [line["routes"] for line in limit] == [1000]
+    assert len(updates(c)) == 1500 + 6 * 70
+
+
+def kinds(c):
+    return {line["type"] for line in c.published()}
+
+
 def test_bmp_v4_of_one_router(collector, conf):
     c = collector(*conf("[router 127.0.0.3]\nbmp-v4 = tlv20\n"))
     v4 = b"\x04" + initiation(b"four")[1:]
