@@ -230,9 +230,12 @@ static int finish(struct taking *t)
 	char text[EGRESS_MARK_MAX];
 	struct egress_mark mark;
 	struct wire_view bytes;
-	int err = make_safe(t->keeper, rib_router_info(t->seat->router),
-			    t->deadline);
+	int err = 0;
 
+	/* At the end all of it was made safe before, and nothing came since. */
+	if (!t->hurry)
+		err = make_safe(t->keeper, rib_router_info(t->seat->router),
+				t->deadline);
 	if (err < 0)
 		return err;
 	publisher_mark(t->keeper->publisher, &mark);
@@ -418,15 +421,50 @@ void keeper_now(struct keeper *k)
 	sp_timer_reset(k->timer, 0);
 }
 
+/* The last files, some at a time: most of it is waiting for the disk. */
+#define AT_ONCE 16
+
+struct finishing {
+	struct keeper *keeper;
+	struct seat *next;
+	int64_t deadline;
+	int err;
+};
+
+static int finish_some(void *finishing)
+{
+	struct finishing *f = finishing;
+
+	while (f->next != NULL && f->err == 0) {
+		struct seat *s = f->next;
+		int err = 0;
+
+		f->next = s->next;
+		if (!unsettled(s) && (changed(s) || !s->keep.filed))
+			err = take(f->keeper, s, true,
+				   f->deadline); /* yields */
+		if (err < 0)
+			f->err = err;
+	}
+	return 0;
+}
+
 int keeper_finish(struct keeper *k, int64_t deadline)
 {
-	int err = make_safe(k, NULL, deadline);
+	struct finishing f = { k, k->worker->seats, deadline, 0 };
+	struct sp_task tasks[AT_ONCE];
+	int n = 0;
 
-	for (struct seat *s = k->worker->seats; s != NULL && err == 0;
-	     s = s->next)
-		if (!unsettled(s) && (changed(s) || !s->keep.filed))
-			err = take(k, s, true, deadline);
-	return err;
+	f.err = make_safe(k, NULL, deadline);
+	while (n < AT_ONCE &&
+	       sp_go_on(NULL, sp_shard(), finish_some, &f, &tasks[n]) == 0)
+		n++;
+	finish_some(&f);
+	sp_shield_begin();
+	while (n > 0)
+		sp_join(tasks[--n], NULL);
+	sp_shield_end();
+	return f.err;
 }
 
 int keeper_list(struct keeper *k, const struct egress_mark *mark,
