@@ -80,7 +80,7 @@ static void put_peers(struct http_request *r)
 void http_get_metrics(struct http_request *r)
 {
 	struct http *h = r->http;
-	struct picture_options options = { .sizes = true,
+	struct picture_options options = { .each_router = true,
 					   .patience = HTTP_PATIENCE };
 	struct picture picture;
 	int err = picture_take(h->collector, &options, &picture); /* yields */

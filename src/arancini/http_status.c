@@ -31,7 +31,7 @@ void http_get_ready(struct http_request *r)
 void http_get_status(struct http_request *r)
 {
 	struct http *h = r->http;
-	struct picture_options options = { .sizes = true,
+	struct picture_options options = { .each_router = true,
 					   .patience = HTTP_PATIENCE };
 	struct vitals_worker *vitals =
 		calloc(collector_workers(h->collector), sizeof(*vitals));

@@ -41,7 +41,7 @@ static int ask(struct collector *c, uint32_t worker,
 
 	if (p == NULL)
 		return -ENOMEM;
-	p->sizes = options->sizes;
+	p->each_router = options->each_router;
 	p->question.until = sp_in(options->patience);
 	if (events)
 		p->events_from = options->events_from[worker];

@@ -36,7 +36,7 @@ struct picture {
 };
 
 struct picture_options {
-	bool sizes;	       /* see struct pulse */
+	bool each_router;      /* see struct pulse */
 	int64_t patience;      /* for each worker */
 	size_t events;	       /* at most, of each worker */
 	uint64_t *events_from; /* by worker; moved on. NULL: no events */

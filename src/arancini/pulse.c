@@ -47,14 +47,13 @@ static int answer(struct desk_question *q, struct worker *w)
 	struct pulse *p = (struct pulse *)q;
 	const struct keeper *keeper = collector_keeper(w->collector, w->id);
 
-	if (p->sizes)
+	if (p->each_router)
 		look_at_seats(p, w);
 	/* From here on it is one moment. */
 	p->at = sp_now();
 	p->sessions = w->session_count;
 	rib_flow(w->rib, &p->flow);
-	if (p->sizes)
-		rib_sizes(w->rib, &p->size);
+	rib_sizes(w->rib, &p->size);
 	p->counts = w->counts;
 	egress_batcher_stats(w->batcher, &p->batcher);
 	if (keeper != NULL)

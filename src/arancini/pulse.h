@@ -16,7 +16,7 @@
 struct pulse {
 	struct desk_question question;
 	/* Asked for */
-	bool sizes; /* with the memory, which is work for each table */
+	bool each_router;     /* with what is known of each one only */
 	uint64_t events_from; /* see bulletin_fetch(); on return, the next */
 	size_t events_max;    /* room in events; 0: none wanted */
 	/* Answered */

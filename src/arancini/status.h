@@ -7,7 +7,7 @@
 #include "arancini/picture.h"
 #include "arancini/vitals.h"
 
-/* @picture with sizes; @vitals: one for each worker. */
+/* @picture with each router; @vitals: one for each worker. */
 void status_json(struct json *j, struct collector *c,
 		 const struct picture *picture,
 		 const struct vitals_worker *vitals);

@@ -114,7 +114,7 @@ static void look(struct vitals *v)
 {
 	bool read = feed_is_read(v->feed);
 	struct picture_options options = {
-		.sizes = read,
+		.each_router = read,
 		.patience = PERIOD,
 		.events = EVENTS,
 		.events_from = v->events_from,

@@ -220,7 +220,7 @@ void rib_heap_free(struct rib_heap *heap, void *piece)
 
 uint64_t rib_heap_bytes(const struct rib_heap *heap)
 {
-	return heap->regions.bytes + heap->large_bytes +
+	return heap->regions.bytes + heap->large_bytes + heap->beside +
 	       heap->capacity * sizeof(struct rib_heap_block *);
 }
 

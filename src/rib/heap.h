@@ -40,6 +40,7 @@ struct rib_heap {
 	uint32_t free_number; /* lowest number that may be free */
 	uint32_t block_count;
 	uint64_t large_bytes;
+	uint64_t beside; /* bytes of arrays that lead here, by their owners */
 	uint64_t pieces;
 	struct rib_heap_block *partial[RIB_HEAP_CLASSES];
 };
@@ -56,7 +57,7 @@ void rib_heap_free(struct rib_heap *heap, void *piece);
 /* How many bytes a piece for @size bytes really has. */
 size_t rib_heap_room(size_t size);
 
-/* Bytes taken from the system, headers and free pieces included. */
+/* Bytes taken from the system: headers, free pieces, what is beside it. */
 uint64_t rib_heap_bytes(const struct rib_heap *heap);
 
 bool rib_heap_validate(const struct rib_heap *heap);

@@ -292,45 +292,15 @@ uint64_t rib_router_routes(const struct rib_router *router)
 	return router->routes;
 }
 
-static uint64_t table_bytes(const struct rib_table *t)
-{
-	const struct rib_flood *f;
-	uint64_t bytes = rib_routes_bytes(&t->store.plain) +
-			 rib_routes_bytes(&t->store.paths);
-
-	TAILQ_FOREACH(f, &t->floods, link)
-	bytes += rib_routes_bytes(&f->store.plain) +
-		 rib_routes_bytes(&f->store.paths);
-	return bytes;
-}
-
-/* What routes take outside of the heap, and what holds them. */
-static void count_peers(const struct rib *rib, struct rib_sizes *out)
-{
-	const struct rib_router *router;
-	const struct rib_peer *peer;
-	const struct rib_table *t;
-
-	TAILQ_FOREACH(router, &rib->router_list, link)
-	{
-		out->routers++;
-		out->syncing += router->waiting_count;
-		TAILQ_FOREACH(peer, &router->peer_list, link)
-		TAILQ_FOREACH(t, &peer->tables, link)
-		out->bytes[RIB_BYTES_ROUTES] += table_bytes(t);
-	}
-	out->bytes[RIB_BYTES_PEERS] =
-		sizeof(*rib) + out->routers * sizeof(*router) +
-		rib->peers * sizeof(*peer) + rib->tables * sizeof(*t);
-}
-
 void rib_sizes(const struct rib *rib, struct rib_sizes *out)
 {
 	*out = (struct rib_sizes){
+		.routers = rib->routers.count,
 		.peers = rib->peers,
 		.peers_up = rib->peers_up,
 		.peers_stale = rib->peers_stale,
 		.tables = rib->tables,
+		.syncing = rib->syncing,
 		.routes = rib->routes,
 		.dying = rib->dying,
 		.attribute_sets = rib->attrsets.sets.count,
@@ -346,5 +316,8 @@ void rib_sizes(const struct rib *rib, struct rib_sizes *out)
 			rib_dictionary_bytes(&rib->prefixes[f]) +
 			rib_dictionary_bytes(&rib->paths[f]);
 	}
-	count_peers(rib, out);
+	out->bytes[RIB_BYTES_PEERS] =
+		sizeof(*rib) + rib->routers.count * sizeof(struct rib_router) +
+		rib->peers * sizeof(struct rib_peer) +
+		rib->tables * sizeof(struct rib_table);
 }

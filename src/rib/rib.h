@@ -215,6 +215,7 @@ struct rib_work rib_work(struct rib *rib, const struct rib_when *when,
 
 /* Counters */
 
+/* Both copy what is counted all the time: no walk, whatever there is. */
 void rib_flow(const struct rib *rib, struct rib_flow *out);
 void rib_sizes(const struct rib *rib, struct rib_sizes *out);
 void rib_router_flow(const struct rib_router *router, struct rib_flow *out);

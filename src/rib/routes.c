@@ -49,15 +49,25 @@ void rib_routes_init(struct rib_routes *r)
 	*r = (struct rib_routes){ 0 };
 }
 
+/* The directory */
+
+/* The array's length now; the heap's owner is told what that takes. */
+static void set_capacity(struct rib_routes *r, struct rib_heap *heap,
+			 uint32_t capacity)
+{
+	heap->beside -= rib_routes_bytes(r);
+	r->capacity = capacity;
+	heap->beside += rib_routes_bytes(r);
+}
+
 void rib_routes_fini(struct rib_routes *r, struct rib_heap *heap)
 {
 	for (uint32_t i = 0; i < r->used; i++)
 		rib_heap_free(heap, r->pages[i].p);
 	free(r->pages);
+	set_capacity(r, heap, 0);
 	rib_routes_init(r);
 }
-
-/* The directory */
 
 /* Where in a sparse directory @number is, or would be. */
 static uint32_t search(const struct rib_routes *r, uint32_t number)
@@ -89,7 +99,7 @@ static struct rib_page *find_page(const struct rib_routes *r, uint32_t number)
 							     : NULL;
 }
 
-static bool reserve(struct rib_routes *r, uint32_t pages)
+static bool reserve(struct rib_routes *r, struct rib_heap *heap, uint32_t pages)
 {
 	uint32_t capacity = r->capacity + r->capacity / 2;
 	struct rib_page *p;
@@ -102,12 +112,13 @@ static bool reserve(struct rib_routes *r, uint32_t pages)
 	if (p == NULL)
 		return false;
 	r->pages = p;
-	r->capacity = capacity;
+	set_capacity(r, heap, capacity);
 	return true;
 }
 
 /* Spread the pages out, so that each is found by its number. */
-static bool make_direct(struct rib_routes *r, uint32_t span)
+static bool make_direct(struct rib_routes *r, struct rib_heap *heap,
+			uint32_t span)
 {
 	struct rib_page *p = calloc(span, sizeof(*p));
 
@@ -117,13 +128,14 @@ static bool make_direct(struct rib_routes *r, uint32_t span)
 		p[r->pages[i].number] = r->pages[i];
 	free(r->pages);
 	r->pages = p;
-	r->used = r->capacity = span;
+	r->used = span;
+	set_capacity(r, heap, span);
 	r->direct = true;
 	return true;
 }
 
 /* Close the gaps. The array stays as long as it is: it will grow again. */
-static void make_sparse(struct rib_routes *r)
+static void make_sparse(struct rib_routes *r, struct rib_heap *heap)
 {
 	uint32_t kept = 0;
 
@@ -135,13 +147,13 @@ static void make_sparse(struct rib_routes *r)
 	if (kept == 0) {
 		free(r->pages);
 		r->pages = NULL;
-		r->capacity = 0;
+		set_capacity(r, heap, 0);
 	} else {
 		struct rib_page *p = realloc(r->pages, kept * sizeof(*p));
 
 		if (p != NULL) {
 			r->pages = p;
-			r->capacity = kept;
+			set_capacity(r, heap, kept);
 		}
 	}
 }
@@ -153,10 +165,11 @@ static uint32_t span_of(const struct rib_routes *r, uint32_t number)
 	return (last > number ? last : number) + 1;
 }
 
-static struct rib_page *add_direct(struct rib_routes *r, uint32_t number)
+static struct rib_page *add_direct(struct rib_routes *r, struct rib_heap *heap,
+				   uint32_t number)
 {
 	if (number >= r->used) {
-		if (!reserve(r, number + 1))
+		if (!reserve(r, heap, number + 1))
 			return NULL;
 		memset(r->pages + r->used, 0,
 		       (number + 1 - r->used) * sizeof(*r->pages));
@@ -165,11 +178,12 @@ static struct rib_page *add_direct(struct rib_routes *r, uint32_t number)
 	return &r->pages[number];
 }
 
-static struct rib_page *add_sparse(struct rib_routes *r, uint32_t number)
+static struct rib_page *add_sparse(struct rib_routes *r, struct rib_heap *heap,
+				   uint32_t number)
 {
 	uint32_t at = search(r, number);
 
-	if (!reserve(r, r->used + 1))
+	if (!reserve(r, heap, r->used + 1))
 		return NULL;
 	memmove(&r->pages[at + 1], &r->pages[at],
 		(r->used - at) * sizeof(*r->pages));
@@ -178,19 +192,22 @@ static struct rib_page *add_sparse(struct rib_routes *r, uint32_t number)
 }
 
 /* A place in the directory for a page that is not there. */
-static struct rib_page *add_page(struct rib_routes *r, uint32_t number)
+static struct rib_page *add_page(struct rib_routes *r, struct rib_heap *heap,
+				 uint32_t number)
 {
 	/* One number far away must not make an array up to there. */
 	if (r->direct && number >= r->used && (number + 1) / 8 > r->filled)
-		make_sparse(r);
+		make_sparse(r, heap);
 	if (!r->direct && r->filled > DIRECT_PAGES &&
 	    span_of(r, number) / 4 < r->filled &&
-	    !make_direct(r, span_of(r, number)))
+	    !make_direct(r, heap, span_of(r, number)))
 		return NULL;
-	return r->direct ? add_direct(r, number) : add_sparse(r, number);
+	return r->direct ? add_direct(r, heap, number)
+			 : add_sparse(r, heap, number);
 }
 
-static void remove_page(struct rib_routes *r, struct rib_page *page)
+static void remove_page(struct rib_routes *r, struct rib_heap *heap,
+			struct rib_page *page)
 {
 	uint32_t at = (uint32_t)(page - r->pages);
 
@@ -198,13 +215,13 @@ static void remove_page(struct rib_routes *r, struct rib_page *page)
 	if (r->direct) {
 		page->p = NULL;
 		if (r->used / 16 > r->filled)
-			make_sparse(r);
+			make_sparse(r, heap);
 		return;
 	}
 	r->used--;
 	memmove(page, page + 1, (r->used - at) * sizeof(*page));
 	if (r->used == 0)
-		make_sparse(r);
+		make_sparse(r, heap);
 }
 
 /* Pages */
@@ -361,7 +378,7 @@ struct rib_entry *rib_routes_add(struct rib_routes *r, struct rib_heap *heap,
 
 		if (p == NULL)
 			return NULL;
-		page = add_page(r, number);
+		page = add_page(r, heap, number);
 		if (page == NULL) {
 			rib_heap_free(heap, p);
 			return NULL;
@@ -388,7 +405,7 @@ void rib_routes_remove(struct rib_routes *r, struct rib_heap *heap, uint32_t id)
 	if (page->count != 0)
 		return;
 	rib_heap_free(heap, page->p);
-	remove_page(r, page);
+	remove_page(r, heap, page);
 }
 
 static struct rib_entry *page_next(const struct rib_page *page, unsigned from,

@@ -65,7 +65,7 @@ struct rib_entry *rib_routes_next(const struct rib_routes *r, uint32_t from,
 /* Ask for the line where the route is, or would be. */
 void rib_routes_prefetch(const struct rib_routes *r, uint32_t id);
 
-/* Bytes beside those in the heap. */
+/* Bytes beside those in the heap, which knows them as such. */
 uint64_t rib_routes_bytes(const struct rib_routes *r);
 
 bool rib_routes_validate(const struct rib_routes *r);

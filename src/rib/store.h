@@ -250,6 +250,7 @@ struct rib {
 	uint64_t peers_up;
 	uint64_t peers_stale;
 	uint64_t tables;
+	uint64_t syncing; /* tables */
 	uint64_t routes;
 	uint64_t allowed; /* of max_routes, see rib_allow() */
 	uint64_t dying;

@@ -233,6 +233,7 @@ void rib_table_wait(struct rib_table *table)
 	table->syncing = true;
 	TAILQ_INSERT_TAIL(&router->waiting_list, table, waiting);
 	router->waiting_count++;
+	router->rib->syncing++;
 }
 
 void rib_table_unwait(struct rib_table *table)
@@ -244,6 +245,7 @@ void rib_table_unwait(struct rib_table *table)
 	table->syncing = false;
 	TAILQ_REMOVE(&router->waiting_list, table, waiting);
 	router->waiting_count--;
+	router->rib->syncing--;
 }
 
 /*

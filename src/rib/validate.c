@@ -13,6 +13,7 @@ struct tally {
 	uint32_t *prefixes[BGP_FAMILIES];
 	uint32_t *paths[BGP_FAMILIES];
 	uint64_t values; /* routes with a value that is counted */
+	uint64_t beside; /* the heap */
 };
 
 static uint64_t capacity(const struct rib_dictionary *d)
@@ -51,6 +52,7 @@ static bool routes_valid(struct tally *t, const struct rib_table *table,
 
 	if (!rib_routes_validate(r))
 		return false;
+	t->beside += rib_routes_bytes(r);
 	for (; (e = rib_routes_next(r, id, &id)) != NULL; id++) {
 		unsigned age = (unsigned)(table->generation -
 					  rib_stamp_generation(e->stamp)) %
@@ -169,19 +171,23 @@ static bool all_valid(struct tally *t)
 {
 	const struct rib *rib = t->rib;
 	const struct rib_router *router;
-	uint64_t routes = 0;
+	uint64_t routes = 0, syncing = 0, routers = 0;
 
 	TAILQ_FOREACH(router, &rib->router_list, link)
 	{
 		if (!router_valid(t, router))
 			return false;
 		routes += router->routes;
+		syncing += router->waiting_count;
+		routers++;
 	}
 	for (int f = 0; f < BGP_FAMILIES; f++)
 		if (!keys_valid(t, f))
 			return false;
-	return routes == rib->routes && rib_map_validate(&rib->routers) &&
-	       rib_timer_validate(rib) &&
+	return routes == rib->routes && syncing == rib->syncing &&
+	       routers == rib->routers.count &&
+	       t->beside == rib->route_heap.beside &&
+	       rib_map_validate(&rib->routers) && rib_timer_validate(rib) &&
 	       rib_attrsets_validate(&rib->attrsets) &&
 	       rib_attrsets_references(&rib->attrsets) ==
 		       t->values + (rib->cache.set != RIB_VALUE_NONE) &&

@@ -30,9 +30,10 @@ static void check_walk(const struct rib_routes *r)
 	assert_null(rib_routes_next(r, from, &(uint32_t){ 0 }));
 }
 
-static void check_same(const struct rib_routes *r)
+static void check_same(const struct rib_routes *r, const struct rib_heap *heap)
 {
 	assert_true(rib_routes_validate(r));
+	assert_int_equal(heap->beside, rib_routes_bytes(r));
 	for (uint32_t id = 0; id < IDS; id++) {
 		const struct rib_entry *e = rib_routes_find(r, id);
 
@@ -74,15 +75,16 @@ static void race(uint32_t range, int steps)
 			model[id] = (struct rib_entry){ 0 };
 		}
 		if (i % (steps / 10) == 0)
-			check_same(&r);
+			check_same(&r, &heap);
 	}
-	check_same(&r);
+	check_same(&r, &heap);
 	for (uint32_t id = 0; id < IDS; id++)
 		if (model[id].value != RIB_VALUE_NONE)
 			rib_routes_remove(&r, &heap, id);
 	assert_int_equal(r.count, 0);
 	assert_int_equal(heap.pieces, 0);
 	assert_int_equal(rib_routes_bytes(&r), 0);
+	assert_int_equal(heap.beside, 0);
 	rib_routes_fini(&r, &heap);
 	rib_heap_fini(&heap);
 }
