@@ -357,7 +357,8 @@ static void put_change(void *arg, const struct rib_change *c)
 			break;
 	}
 	b->stats.updates += done;
-	b->stats.lost += c->count - done;
+	if (done < c->count)
+		b->stats.lost += c->count - done;
 }
 
 /* Where events of this kind go; NULL: no memory. */

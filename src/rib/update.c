@@ -546,7 +546,8 @@ static void apply_routes(struct section *s)
 				withdraw(s, &b->items[i]);
 	}
 	rib_run_flush(s->rib);
-	RIB_COUNT(s->router, host_bits, it.host_bits);
+	if (it.host_bits > 0)
+		RIB_COUNT(s->router, host_bits, it.host_bits);
 }
 
 /* Sections */
