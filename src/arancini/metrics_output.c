@@ -21,6 +21,8 @@ static void put_counters(struct json *j, const struct publisher_stats *s)
 		  "Messages that are safe in the journal or spool." },
 		{ "arancini_journal_updates_total", METRICS_COUNTER, s->journal_updates,
 		  "Updates and events in them." },
+		{ "arancini_journal_written_bytes_total", METRICS_COUNTER, s->journal_written,
+		  "Bytes in them." },
 		{ "arancini_journal_bytes", METRICS_GAUGE, s->journal_size,
 		  "Size of the journal or spool on disk." },
 		{ "arancini_spool_bytes", METRICS_GAUGE, s->spool_left,

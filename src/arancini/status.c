@@ -54,7 +54,7 @@ static void put_output(struct json *j, const struct publisher_stats *s,
 	json_uint_at(j, "messages",
 		     jetstream ? s->messages : s->journal_messages);
 	json_uint_at(j, "updates", jetstream ? s->updates : s->journal_updates);
-	json_uint_at(j, "bytes", s->bytes);
+	json_uint_at(j, "bytes", jetstream ? s->bytes : s->journal_written);
 	json_uint_at(j, "inFlight", s->in_flight);
 	json_uint_at(j, "waiting", s->waiting);
 	json_uint_at(j, "spoolBytes", s->spool_left);

@@ -211,6 +211,7 @@ static void give_back(struct publisher *p, struct flight *f)
 	} else {
 		p->stats.journal_messages++;
 		p->stats.journal_updates += f->updates;
+		p->stats.journal_written += f->batch->len;
 		publisher_note_time(&p->stats.safe,
 				    (int64_t)f->batch->opened_ns);
 	}

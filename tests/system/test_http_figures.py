@@ -220,3 +220,26 @@ def test_figures_of_a_table_and_its_churn(collector, arancini, tmp_path):
     assert suppressed["same"] > 100
     assert sum(suppressed.values()) == want.received - (
         journal.published - sum(journal.synthetic.values()))
+
+
+def journal_bytes(c, *options):
+    """How long what the journal holds is, as it would be sent."""
+    return len(subprocess.run(
+        [c.arancini, "tail", "--journal", c.journal, "--since", "all",
+         "--raw", *options], capture_output=True, timeout=120,
+        check=True).stdout)
+
+
+def test_bytes_are_those_of_the_journal(collector):
+    c = collector()
+    c.send("generate", "--peers", "2", "--prefixes", "500")
+    c.http.until(lambda s: s["totals"]["peersStale"] == 2)
+    # The first is the epoch event, the journal's own.
+    held = journal_bytes(c, "--idle-exit", "5") - journal_bytes(
+        c, "--count", "1")
+    # What is counted is synced; a reader is a moment ahead of that.
+    output = c.http.until(lambda s: s["output"]["bytes"] >= held)["output"]
+    assert output["bytes"] == held > 1000 * 100
+    metrics = c.http.metrics()
+    assert metrics.sum("arancini_journal_written_bytes_total") == held
+    assert metrics.sum("arancini_output_bytes_total") == 0
