@@ -46,6 +46,7 @@ void http_get_status(struct http_request *r)
 		return;
 	}
 	vitals_get(h->vitals, vitals);
+	vitals_recent(h->vitals, &picture.publisher);
 	status_json(&r->out, h->collector, &picture, vitals);
 	json_end_line(&r->out);
 	picture_release(&picture);

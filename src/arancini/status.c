@@ -41,6 +41,18 @@ double status_latency(const struct publisher_times *t, double share)
 	return 0;
 }
 
+/* A quiet minute has no number, which is not the same as 0 seconds. */
+static void put_latency(struct json *j, const char *name,
+			const struct publisher_times *t, double share)
+{
+	double seconds = status_latency(t, share);
+
+	if (seconds > 0)
+		json_number_at(j, name, seconds);
+	else
+		json_null_at(j, name);
+}
+
 static void put_output(struct json *j, const struct publisher_stats *s,
 		       bool jetstream)
 {
@@ -67,10 +79,10 @@ static void put_output(struct json *j, const struct publisher_stats *s,
 	json_string_at(j, "lastError",
 		       s->last_error.text[0] != '\0' ? s->last_error.text
 						     : NULL);
-	json_number_at(j, "ackSecondsP50", status_latency(&s->acks, 0.5));
-	json_number_at(j, "ackSecondsP99", status_latency(&s->acks, 0.99));
-	json_number_at(j, "safeSecondsP50", status_latency(&s->safe, 0.5));
-	json_number_at(j, "safeSecondsP99", status_latency(&s->safe, 0.99));
+	put_latency(j, "ackSecondsP50", &s->acks, 0.5);
+	put_latency(j, "ackSecondsP99", &s->acks, 0.99);
+	put_latency(j, "safeSecondsP50", &s->safe, 0.5);
+	put_latency(j, "safeSecondsP99", &s->safe, 0.99);
 	json_end_object(j);
 }
 

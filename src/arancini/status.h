@@ -7,7 +7,10 @@
 #include "arancini/picture.h"
 #include "arancini/vitals.h"
 
-/* @picture with each router; @vitals: one for each worker. */
+/*
+ * @picture with each router, and with times that vitals_recent() has made;
+ * @vitals: one for each worker.
+ */
 void status_json(struct json *j, struct collector *c,
 		 const struct picture *picture,
 		 const struct vitals_worker *vitals);

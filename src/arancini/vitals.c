@@ -4,6 +4,7 @@
 #include "arancini/feed.h"
 #include "arancini/picture.h"
 #include "arancini/status.h"
+#include "arancini/window.h"
 
 #include <spargio/fiber.h>
 #include <spargio/time.h>
@@ -38,6 +39,8 @@ struct vitals {
 	pthread_mutex_t lock;	      /* of what follows */
 	struct vitals_worker *now;
 	int64_t spooling_since;
+	struct window acks;
+	struct window safe;
 };
 
 static void compare(struct last *last, const struct picture_worker *w,
@@ -86,10 +89,11 @@ static void pass_events(struct vitals *v, const struct picture *p)
 		feed_event(v->feed, &v->heard[i]);
 }
 
-static void pass_status(struct vitals *v, const struct picture *p)
+static void pass_status(struct vitals *v, struct picture *p)
 {
 	struct json j = { 0 };
 
+	vitals_recent(v, &p->publisher);
 	/* Only this fiber writes what now has. */
 	status_json(&j, v->collector, p, v->now);
 	feed_status(v->feed, &j);
@@ -107,6 +111,8 @@ static void keep_rates(struct vitals *v, const struct picture *p)
 		v->spooling_since = 0;
 	else if (v->spooling_since == 0)
 		v->spooling_since = p->now;
+	window_look(&v->acks, &p->publisher.acks, p->now);
+	window_look(&v->safe, &p->publisher.safe, p->now);
 	pthread_mutex_unlock(&v->lock);
 }
 
@@ -147,6 +153,14 @@ void vitals_get(struct vitals *v, struct vitals_worker *out)
 {
 	pthread_mutex_lock(&v->lock);
 	memcpy(out, v->now, v->workers * sizeof(*out));
+	pthread_mutex_unlock(&v->lock);
+}
+
+void vitals_recent(struct vitals *v, struct publisher_stats *stats)
+{
+	pthread_mutex_lock(&v->lock);
+	stats->acks = window_recent(&v->acks, &stats->acks);
+	stats->safe = window_recent(&v->safe, &stats->safe);
 	pthread_mutex_unlock(&v->lock);
 }
 

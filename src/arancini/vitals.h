@@ -11,6 +11,7 @@
 #define ARANCINI_VITALS_H
 
 #include "arancini/figures.h"
+#include "egress/publisher.h"
 
 struct collector;
 struct feed;
@@ -30,6 +31,9 @@ void vitals_stop(struct vitals *v);
 
 /* @out has room for all workers. */
 void vitals_get(struct vitals *v, struct vitals_worker *out);
+
+/* Make the times in @stats, which are since the start, those of a minute. */
+void vitals_recent(struct vitals *v, struct publisher_stats *stats);
 
 /* Since when there is something in the spool: sp_now(); 0: there is nothing. */
 int64_t vitals_spooling_since(struct vitals *v);

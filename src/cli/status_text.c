@@ -132,9 +132,12 @@ static void put_output(FILE *to, const struct terminal *terminal,
 		fprintf(to, "; %s in flight, %s in the spool",
 			amount_count(answer_int(output, "inFlight"), a),
 			amount_bytes(answer_real(output, "spoolBytes"), b));
-	fprintf(to, "; updates are safe in %s (99 %%: %s)",
-		amount_seconds(answer_real(output, "safeSecondsP50"), a),
-		amount_seconds(answer_real(output, "safeSecondsP99"), b));
+	if (answer_has(output, "safeSecondsP50"))
+		fprintf(to, "; updates are safe in %s (99 %%: %s)",
+			amount_seconds(answer_real(output, "safeSecondsP50"),
+				       a),
+			amount_seconds(answer_real(output, "safeSecondsP99"),
+				       b));
 	if (answer_bool(output, "diskFull"))
 		put(to, terminal, TERMINAL_BAD, "; disk full");
 	fputc('\n', to);
