@@ -2,11 +2,13 @@
 
     ARANCINI_BUILD=build python3 tests/browser/screenshots.py [FOLDER]
 
-A collector with made-up routers, as in the tests; FOLDER is docs/img unless
-named. Takes three minutes, so that the charts have something to show.
+A collector with made-up routers, as in the tests, and a broker; FOLDER is
+docs/img unless named. Takes six minutes, so that the charts have a history.
 """
 
 import contextlib
+import itertools
+import json
 import os
 import pathlib
 import signal
@@ -15,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TREE / "tests" / "browser"))
@@ -22,7 +25,8 @@ sys.path.insert(0, str(TREE / "tests" / "browser"))
 import chromium                                          # noqa: E402
 from dashboard import Page                               # noqa: E402
 
-MINUTES = 3
+MINUTES = 5
+BURSTS = (1400, 40), (2600, 25), (700, 45), (1900, 35)   # a second; for
 WALL, PHONE = (1440, 1000), (390, 844)
 
 
@@ -44,28 +48,55 @@ def running(argv, cwd):
 
 
 def lab(stack, arancini, folder):
-    """A collector, and two groups of routers that differ."""
-    bmp, http = free_port(), free_port()
-    collector = stack.enter_context(running(
+    """A broker, a collector, and six routers with their whole tables."""
+    bmp, http, nats = free_port(), free_port(), free_port()
+    stack.enter_context(running(
+        ["nats-server", "-js", "-a", "127.0.0.1", "-p", nats, "-sd",
+         folder / "nats", "-l", folder / "nats.log"], folder))
+    wait_for(nats)
+    stack.enter_context(running(
         [arancini, "run", "--listen", f"127.0.0.1:{bmp}", "--http",
          f"127.0.0.1:{http}", "--collector-id", "ams-1", "--workers", "2",
-         "--log-level", "warning", "--state", folder / "data"], folder))
-    wait_for(collector, http)
+         "--nats", f"nats://127.0.0.1:{nats}", "--log-level", "warning",
+         "--state", folder / "data"], folder))
+    wait_for(http)
     stack.enter_context(running(
         [arancini, "generate", "--to", f"127.0.0.1:{bmp}", "--routers", "6",
          "--peers", "4", "--prefixes", "20k", "--spread-sources",
          "--wall-clock", "--churn", "900", "--churn-mix", "70:22:8",
-         "--churn-count", "250k", "--flaps", "8"], folder))
-    return f"http://127.0.0.1:{http}/"
+         "--churn-count", "500k", "--flaps", "20"], folder))
+    url = f"http://127.0.0.1:{http}/"
+    while status(url)["counters"]["received"] < 6 * 4 * 20_000:
+        time.sleep(1)
+    return url, f"127.0.0.1:{bmp}"
 
 
-def wait_for(process, port):
+def status(url):
+    with urllib.request.urlopen(url + "api/v1/status", timeout=60) as answer:
+        return json.load(answer)
+
+
+def busy_times(arancini, to, folder):
+    """A seventh router that comes, has much to say, and goes: what the charts
+    show has hills, and at the end its peers are stale."""
+    end = time.monotonic() + 60 * MINUTES
+    for rate, seconds in itertools.cycle(BURSTS):
+        left = end - time.monotonic() - 20
+        if left < 10:
+            break
+        subprocess.run(
+            [arancini, "generate", "--to", to, "--peers", "3", "--prefixes",
+             "2k", "--wall-clock", "--churn", str(rate), "--duration",
+             str(int(min(seconds, left)))], cwd=folder, check=True)
+        time.sleep(8)
+    time.sleep(max(0, end - time.monotonic()))
+
+
+def wait_for(port):
     for _ in range(600):
         with contextlib.suppress(OSError):
             socket.create_connection(("127.0.0.1", port), 1).close()
             return
-        if process.poll() is not None:
-            break
         time.sleep(0.1)
     sys.exit(f"nothing listens on port {port}")
 
@@ -114,10 +145,11 @@ def main():
         stack.callback(browser.stop)
         browser.size(*WALL)
         browser.scheme("light")
-        page = Page(browser, lab(stack, build.resolve() / "arancini",
-                                 temporary))
+        arancini = build.resolve() / "arancini"
+        url, to = lab(stack, arancini, temporary)
+        page = Page(browser, url)
         page.open()
-        time.sleep(60 * MINUTES)
+        busy_times(arancini, to, temporary)
         shoot_all(browser, page, folder)
 
 
