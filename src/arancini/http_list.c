@@ -1,48 +1,20 @@
-#include "arancini/http_state.h"
+#include "arancini/http_reading.h"
 
-#include "arancini/http_cursor.h"
 #include "arancini/survey.h"
 
 #include <string.h>
 
-/* A page goes on here. */
-struct place {
-	uint32_t worker;
-	uint32_t unused; /* so that all bytes are told */
-	struct survey_place in;
-};
-
-/* One list being read: over the workers, one after the other. */
+/* One list being read. */
 struct reading {
-	struct http_request *request;
-	uint64_t seed; /* of its cursors */
+	struct http_reading page; /* first */
 	enum survey_kind kind;
-	struct survey asked; /* what each of them is asked */
-	struct place at;
-	uint32_t end; /* the worker behind the last */
-	size_t left;
+	struct survey asked; /* what each worker is asked */
+	struct survey_place place;
 };
-
-static bool take_place(struct reading *l)
-{
-	struct http_request *r = l->request;
-	const char *cursor = http_target_param(&r->target, "cursor");
-
-	if (cursor == NULL)
-		return true;
-	if (http_cursor_read(l->seed, (uint8_t)l->kind, cursor, &l->at,
-			     sizeof(l->at)) &&
-	    l->at.worker < l->end)
-		return true;
-	http_error(r, MHD_HTTP_BAD_REQUEST, "not a cursor of this list",
-		   "use \"next\" of an answer as it is; it is of no use after "
-		   "a restart");
-	return false;
-}
 
 static bool take_filter(struct reading *l)
 {
-	struct http_request *r = l->request;
+	struct http_request *r = l->page.request;
 	const char *filter = http_target_param(&r->target, "filter");
 	const char *state = http_target_param(&r->target, "state");
 
@@ -65,108 +37,62 @@ static bool take_filter(struct reading *l)
 
 static bool take_router(struct reading *l)
 {
-	struct http_request *r = l->request;
-	const char *token = http_target_param(&r->target, "router");
-	uint32_t worker;
+	const char *token =
+		http_target_param(&l->page.request->target, "router");
 
 	if (token == NULL)
 		return true;
-	if (!http_take_router(r, token, &l->asked.router, &worker))
-		return false;
 	l->asked.has_router = true;
-	if (l->at.worker < worker)
-		l->at.worker = worker;
-	l->end = worker + 1;
-	return true;
+	return http_reading_router(&l->page, token, &l->asked.router);
 }
 
-/* The question for the next worker, with what was asked for. */
-static struct survey *next_question(struct reading *l)
+static struct desk_question *ask(struct http_reading *page)
 {
+	struct reading *l = (struct reading *)page;
 	struct survey *v = survey_new(l->kind);
 
 	if (v == NULL)
 		return NULL;
 	l->asked.question = v->question;
 	l->asked.kind = l->kind;
-	l->asked.limit = l->left;
-	l->asked.place = l->at.in;
+	l->asked.limit = page->left;
+	l->asked.place = l->place;
 	*v = l->asked;
-	return v;
+	return &v->question;
 }
 
-static void step(struct reading *l, struct survey *v)
+static bool take(struct http_reading *page, struct desk_question *q, bool *more)
 {
-	json_splice(&l->request->out, &v->out);
-	l->left = v->limit;
-	l->at.in = v->place;
-	if (v->more)
-		return;
-	l->at.worker++;
-	l->at.in = (struct survey_place){ 0 };
-}
+	struct reading *l = (struct reading *)page;
+	struct survey *v = (struct survey *)q;
 
-/* Read until the page is full. False: the request has its error. */
-static bool read_page(struct reading *l)
-{
-	bool more = true;
-
-	while (more && l->left > 0 && l->at.worker < l->end) {
-		struct survey *v = next_question(l);
-		struct desk_question *q;
-
-		if (v == NULL) {
-			http_error(l->request, MHD_HTTP_SERVICE_UNAVAILABLE,
-				   "out of memory", NULL);
-			return false;
-		}
-		q = &v->question;
-		if (!http_ask(l->request, l->at.worker, &q)) /* yields */
-			return false;
-		/* It ran out of time: a shorter page, not a longer wait. */
-		more = !v->more;
-		step(l, v);
-		survey_free(v);
-	}
+	json_splice(&page->request->out, &v->out);
+	page->left = v->limit;
+	l->place = v->place;
+	*more = v->more;
 	return true;
-}
-
-static void put_next(struct reading *l)
-{
-	struct http_request *r = l->request;
-	char cursor[HTTP_CURSOR_TEXT];
-
-	if (l->at.worker >= l->end) {
-		json_null_at(&r->out, "next");
-		return;
-	}
-	http_cursor_write(l->seed, (uint8_t)l->kind, &l->at, sizeof(l->at),
-			  cursor);
-	json_string_at(&r->out, "next", cursor);
 }
 
 static void list(struct http_request *r, enum survey_kind kind,
 		 const char *name)
 {
 	struct reading l = {
-		.request = r,
-		.seed = http_cursor_seed(r->http->seed, &r->target),
+		.page = { .request = r,
+			  .kind = (uint8_t)kind,
+			  .place = &l.place,
+			  .place_len = sizeof(l.place),
+			  .ask = ask,
+			  .take = take },
 		.kind = kind,
-		.end = collector_workers(r->http->collector),
 	};
 
-	if (!http_take_limit(r, &l.left) || !take_place(&l) ||
-	    !take_filter(&l) || !take_router(&l))
+	if (!http_reading_start(&l.page) || !take_filter(&l) ||
+	    !take_router(&l))
 		return;
 	json_object(&r->out);
 	json_key(&r->out, name);
 	json_array(&r->out);
-	if (!read_page(&l))
-		return;
-	json_end_array(&r->out);
-	put_next(&l);
-	json_end_object(&r->out);
-	json_end_line(&r->out);
+	http_reading_run(&l.page); /* yields */
 }
 
 void http_get_routers(struct http_request *r)

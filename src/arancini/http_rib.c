@@ -3,11 +3,10 @@
  * the other; of one worker it may be a part only, because a query that has to
  * look at every key of a family takes its time.
  */
-#include "arancini/http_state.h"
+#include "arancini/http_reading.h"
 
 #include "arancini/filter.h"
 #include "arancini/glass.h"
-#include "arancini/http_cursor.h"
 #include "arancini/http_prefix.h"
 #include "bmp/names.h"
 
@@ -16,23 +15,14 @@
 /* Of cursors; lists have the numbers of their kinds. */
 #define CURSOR_RIB 16
 
-/* A page goes on here. Packed, so that all bytes are told. */
-struct __attribute__((packed)) place {
-	uint32_t worker;
-	struct rib_query_cursor in;
-};
-
 struct reading {
-	struct http_request *request;
-	uint64_t seed; /* of its cursors */
+	struct http_reading page; /* first */
 	struct rib_query query;
 	bool has_router;
 	bool has_peer;
 	struct identity router;
 	struct bmp_peer peer;
-	struct place at;
-	uint32_t end; /* the worker behind the last */
-	size_t left;
+	struct rib_query_cursor place;
 };
 
 static const char *const match_names[RIB_MATCHES] = {
@@ -43,13 +33,14 @@ static const char *const match_names[RIB_MATCHES] = {
 
 static const char *param(const struct reading *l, const char *name)
 {
-	return http_target_param(&l->request->target, name);
+	return http_target_param(&l->page.request->target, name);
 }
 
 static bool bad(struct reading *l, const char *error, const char *value,
 		const char *hint)
 {
-	http_error_of(l->request, MHD_HTTP_BAD_REQUEST, error, value, hint);
+	http_error_of(l->page.request, MHD_HTTP_BAD_REQUEST, error, value,
+		      hint);
 	return false;
 }
 
@@ -76,7 +67,7 @@ static bool take_prefix(struct reading *l)
 	const char *why;
 
 	if (text == NULL) {
-		http_error(l->request, MHD_HTTP_BAD_REQUEST,
+		http_error(l->page.request, MHD_HTTP_BAD_REQUEST,
 			   "a prefix is missing",
 			   "?prefix=192.0.2.0/24 or ?prefix=2001:db8::1");
 		return false;
@@ -133,38 +124,21 @@ static bool take_who(struct reading *l)
 {
 	const char *router = param(l, "router");
 	const char *peer = param(l, "peer");
-	uint32_t worker;
 
 	if (peer != NULL && router == NULL)
 		return bad(l, "a peer is of a router", peer, "give router=");
 	if (router == NULL)
 		return true;
-	if (!http_take_router(l->request, router, &l->router, &worker) ||
-	    (peer != NULL && !http_take_peer(l->request, peer, &l->peer)))
-		return false;
 	l->has_router = true;
 	l->has_peer = peer != NULL;
-	if (l->at.worker < worker)
-		l->at.worker = worker;
-	l->end = worker + 1;
-	return true;
+	return http_reading_router(&l->page, router, &l->router) &&
+	       (peer == NULL ||
+		http_take_peer(l->page.request, peer, &l->peer));
 }
 
-static bool take_place(struct reading *l)
+static struct desk_question *ask(struct http_reading *page)
 {
-	const char *cursor = param(l, "cursor");
-
-	return cursor == NULL ||
-	       (http_cursor_read(l->seed, CURSOR_RIB, cursor, &l->at,
-				 sizeof(l->at)) &&
-		l->at.worker < l->end) ||
-	       bad(l, "not a cursor of this list", cursor,
-		   "use \"next\" of an answer as it is; it is of no use after "
-		   "a restart");
-}
-
-static struct glass *next_question(const struct reading *l)
-{
+	const struct reading *l = (struct reading *)page;
 	struct glass *g = glass_new();
 
 	if (g == NULL)
@@ -174,87 +148,47 @@ static struct glass *next_question(const struct reading *l)
 	g->has_peer = l->has_peer;
 	g->router = l->router;
 	g->peer = l->peer;
-	g->limit = l->left;
-	g->cursor = l->at.in;
-	return g;
+	g->limit = page->left;
+	g->cursor = l->place;
+	return &g->question;
 }
 
-static void step(struct reading *l, struct glass *g)
+static bool take(struct http_reading *page, struct desk_question *q, bool *more)
 {
-	json_splice(&l->request->out, &g->out);
-	l->left = g->limit;
-	l->at.in = g->cursor;
-	if (g->more)
-		return;
-	l->at.worker++;
-	l->at.in = (struct rib_query_cursor){ 0 };
-}
+	struct reading *l = (struct reading *)page;
+	struct glass *g = (struct glass *)q;
 
-/* False: the request has its error. */
-static bool read_page(struct reading *l)
-{
-	bool more = true;
-
-	while (more && l->left > 0 && l->at.worker < l->end) {
-		struct glass *g = next_question(l);
-		struct desk_question *q;
-
-		if (g == NULL) {
-			http_error(l->request, MHD_HTTP_SERVICE_UNAVAILABLE,
-				   "out of memory", NULL);
-			return false;
-		}
-		q = &g->question;
-		if (!http_ask(l->request, l->at.worker, &q)) /* yields */
-			return false;
-		if (g->no_router) {
-			glass_free(g);
-			http_error_of(l->request, MHD_HTTP_NOT_FOUND,
-				      "no such router", param(l, "router"),
-				      "/api/v1/routers lists them");
-			return false;
-		}
-		more = !g->more;
-		step(l, g);
-		glass_free(g);
+	if (g->no_router) {
+		http_error_of(page->request, MHD_HTTP_NOT_FOUND,
+			      "no such router", param(l, "router"),
+			      "/api/v1/routers lists them");
+		return false;
 	}
+	json_splice(&page->request->out, &g->out);
+	page->left = g->limit;
+	l->place = g->cursor;
+	*more = g->more;
 	return true;
-}
-
-static void put_next(struct reading *l)
-{
-	struct http_request *r = l->request;
-	char cursor[HTTP_CURSOR_TEXT];
-
-	if (l->at.worker >= l->end) {
-		json_null_at(&r->out, "next");
-		return;
-	}
-	http_cursor_write(l->seed, CURSOR_RIB, &l->at, sizeof(l->at), cursor);
-	json_string_at(&r->out, "next", cursor);
 }
 
 void http_get_rib(struct http_request *r)
 {
 	struct reading l = {
-		.request = r,
-		.seed = http_cursor_seed(r->http->seed, &r->target),
-		.end = collector_workers(r->http->collector),
+		.page = { .request = r,
+			  .kind = CURSOR_RIB,
+			  .place = &l.place,
+			  .place_len = sizeof(l.place),
+			  .ask = ask,
+			  .take = take },
 	};
 
 	if (!take_prefix(&l) || !take_view(&l) || !take_family(&l) ||
-	    !take_rd(&l) || !take_place(&l) || !take_who(&l) ||
-	    !http_take_limit(r, &l.left))
+	    !take_rd(&l) || !http_reading_start(&l.page) || !take_who(&l))
 		return;
 	json_object(&r->out);
 	json_string_at(&r->out, "prefix", param(&l, "prefix"));
 	json_string_at(&r->out, "match", match_names[l.query.match]);
 	json_key(&r->out, "routes");
 	json_array(&r->out);
-	if (!read_page(&l))
-		return;
-	json_end_array(&r->out);
-	put_next(&l);
-	json_end_object(&r->out);
-	json_end_line(&r->out);
+	http_reading_run(&l.page); /* yields */
 }
