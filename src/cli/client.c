@@ -241,9 +241,21 @@ static int take_token(struct client *c)
 
 /* Requests */
 
-static int explain_curl(struct client *c, CURLcode code)
+/* The URL for messages: a user's password is not for logs. */
+static const char *shown_url(const struct client *c)
 {
 	const char *url = c->options.url;
+	const char *host = strstr(url, "://");
+	const char *at;
+
+	host = host != NULL ? host + 3 : url;
+	at = memrchr(host, '@', strcspn(host, "/?#"));
+	return at != NULL ? at + 1 : url;
+}
+
+static int explain_curl(struct client *c, CURLcode code)
+{
+	const char *url = shown_url(c);
 
 	switch (code) {
 	case CURLE_URL_MALFORMAT:
@@ -278,12 +290,12 @@ static int explain_token(struct client *c)
 		return fail(c, -EACCES,
 			    "the token in '%s' is not the one of the collector "
 			    "at %s",
-			    c->options.token_file, c->options.url);
+			    c->options.token_file, shown_url(c));
 	return fail(c, -EACCES,
 		    "the collector at %s wants %s token; name its file with "
 		    "--token-file (the collector keeps one as '" CLIENT_TOKEN
 		    "' in its --state folder)",
-		    c->options.url, c->token[0] != '\0' ? "another" : "a");
+		    shown_url(c), c->token[0] != '\0' ? "another" : "a");
 }
 
 static int error_of_status(long status)
@@ -313,7 +325,7 @@ static int explain_status(struct client *c, long status,
 			c, -EPROTO,
 			"%s answers with status %ld, but not as a collector "
 			"does; is --url right?",
-			c->options.url, status);
+			shown_url(c), status);
 	return fail(c, error_of_status(status), "%s%s%s", error,
 		    hint != NULL ? "; " : "", hint != NULL ? hint : "");
 }

@@ -68,6 +68,13 @@ def test_nobody_there(run, words, free_port):
 
 
 @pytest.mark.parametrize("words", COMMANDS)
+def test_password_is_not_repeated(run, words, free_port):
+    host = f"127.0.0.1:{free_port()}"
+    said = one_line(run(*words, "--url", f"http://noc:secret@{host}"), 1)
+    assert f"no collector answers at {host};" in said and "secret" not in said
+
+
+@pytest.mark.parametrize("words", COMMANDS)
 @pytest.mark.parametrize("more, says", [
     (("--url", "ftp://x"), "'ftp://x' is no URL"),
     (("--url", "http://[::1"), "is no URL"),
