@@ -111,6 +111,9 @@ def session_instructions(build):
 def run(build, folder):
     """The part of the bench that is wanted is its first."""
     out = folder / "callgrind.out"
+    # Lines are those of the sources as they are.
+    subprocess.run(["ninja", "-C", build, "bench/collector", "arancini"],
+                   check=True, stdout=subprocess.DEVNULL)
     with subprocess.Popen(
             ["valgrind", "--tool=callgrind", "--dump-line=yes",
              f"--callgrind-out-file={out}", build / "bench" / "collector",

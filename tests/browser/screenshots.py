@@ -13,6 +13,7 @@ import os
 import pathlib
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -20,13 +21,14 @@ import time
 import urllib.request
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TREE / "tests" / "browser"))
+sys.path[:0] = [str(TREE / "tests" / name) for name in ("browser", "system")]
 
+import bmp                                               # noqa: E402
 import chromium                                          # noqa: E402
 from dashboard import Page                               # noqa: E402
 
 MINUTES = 5
-BURSTS = (1400, 40), (2600, 25), (700, 45), (1900, 35)   # a second; for
+BURSTS = (15000, 40), (40000, 25), (9000, 45), (28000, 35)  # a second; for
 WALL, PHONE = (1440, 1000), (390, 844)
 
 
@@ -49,26 +51,43 @@ def running(argv, cwd):
 
 def lab(stack, arancini, folder):
     """A broker, a collector, and six routers with their whole tables."""
-    bmp, http, nats = free_port(), free_port(), free_port()
+    port, http, nats = free_port(), free_port(), free_port()
     stack.enter_context(running(
         ["nats-server", "-js", "-a", "127.0.0.1", "-p", nats, "-sd",
          folder / "nats", "-l", folder / "nats.log"], folder))
     wait_for(nats)
     stack.enter_context(running(
-        [arancini, "run", "--listen", f"127.0.0.1:{bmp}", "--http",
+        [arancini, "run", "--listen", f"127.0.0.1:{port}", "--http",
          f"127.0.0.1:{http}", "--collector-id", "ams-1", "--workers", "2",
          "--nats", f"nats://127.0.0.1:{nats}", "--log-level", "warning",
-         "--state", folder / "data"], folder))
+         "--state", "data"], folder))
     wait_for(http)
     stack.enter_context(running(
-        [arancini, "generate", "--to", f"127.0.0.1:{bmp}", "--routers", "6",
-         "--peers", "4", "--prefixes", "20k", "--spread-sources",
-         "--wall-clock", "--churn", "900", "--churn-mix", "70:22:8",
-         "--churn-count", "500k", "--flaps", "20"], folder))
+        [arancini, "generate", "--to", f"127.0.0.1:{port}", "--routers", "6",
+         "--peers", "4", "--prefixes", "15k", "--spread-sources",
+         "--wall-clock", "--churn", "9k", "--churn-mix", "70:22:8",
+         "--churn-count", "5M", "--flaps", "6"], folder))
     url = f"http://127.0.0.1:{http}/"
-    while status(url)["counters"]["received"] < 6 * 4 * 20_000:
+    while status(url)["counters"]["received"] < 6 * 4 * 15_000:
         time.sleep(1)
-    return url, f"127.0.0.1:{bmp}"
+    stack.enter_context(odd_router(port))
+    return url, f"127.0.0.1:{port}"
+
+
+def odd_router(port):
+    """One whose own count is another than ours, and with a peer that is
+    down."""
+    up, down = bmp.Peer("10.0.0.33", 64511), bmp.Peer("10.0.0.34", 64512)
+    routes = [f"198.51.{i}.0/24" for i in range(100)]
+    counted = struct.pack("!IHHQ", 1, 7, 8, len(routes) + 12)
+    sock = socket.create_connection(("127.0.0.1", port), 60,
+                                    source_address=("127.1.0.7", 0))
+    sock.sendall(b"".join([
+        bmp.initiation(b"edge7"), up.up(), up.announce(*routes),
+        up.end_of_rib(), down.up(), down.announce(*routes[:40]),
+        down.end_of_rib(), bmp.message(1, up.header() + counted),
+        down.down()]))
+    return sock
 
 
 def status(url):
