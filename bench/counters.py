@@ -5,10 +5,11 @@
 Runs ingest_memory of bench/collector under callgrind: a table comes in and
 changes, one route a message, so that what is counted for each message weighs
 most. Callgrind tells how many instructions ran at each line of the sources.
-The lines that count are found by what they say; those of the session, which
-this bench does without, are counted in the program's code and taken as if all
-of them ran for each message. The whole is what ran in src/bmp, src/rib and
-src/egress: without libc, sockets, fibers and the kernel, so the share is an
+The lines that count are found by what they say, the conditions in front of
+them included; those of the session, which this bench does without, are counted
+in the program's code and taken as if all of them ran for each message. (Its
+bytes are counted once a read.) The whole is what ran in src/bmp, src/rib and
+src/egress, without libc, sockets, fibers and the kernel: so the share is an
 upper bound. Instructions do not depend on how busy the machine is. One JSON
 object on standard output.
 """
@@ -23,20 +24,22 @@ import tempfile
 TREE = pathlib.Path(__file__).resolve().parents[1]
 ROOMS = ("bmp", "rib", "egress")
 COUNTS = re.compile(r"RIB_COUNT\(|stats\.\w+(\[\w+\])? ?(\+\+|\+=)")
-SESSION = re.compile(r"(all->\w+\[.*\]|s->(messages|errors|bytes)|"
-                     r"counts\.sessions\.bytes) ?(\+\+|\+=)")
+SESSION = re.compile(r"(all->\w+\[.*\]|s->(messages|errors)) ?(\+\+|\+=)")
+HEAD = re.compile(r"^\s+(else )?(if|for) \(.*\)$")
 DECODE = "bmp_message_decode"    # once for each message
 PER_MESSAGE = TREE / "src" / "arancini" / "session.c"
 
 
 def statements(path, pattern):
-    """Numbers of the lines with such a statement, to its end."""
-    found, inside = set(), False
+    """Numbers of the lines with such a statement, from the conditions in front
+    of it to its end."""
+    found, inside, heads = set(), False, []
     for number, line in enumerate(path.read_text().splitlines(), 1):
         inside = inside or pattern.search(line) is not None
         if inside:
-            found.add(number)
+            found.update([number, *heads])
         inside = inside and ";" not in line
+        heads = heads + [number] if HEAD.search(line) else []
     return found
 
 

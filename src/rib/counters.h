@@ -22,7 +22,6 @@ enum rib_suppressed {
 };
 
 struct rib_flow {
-	uint64_t updates;   /* Route Monitoring messages */
 	uint64_t announced; /* routes in them, whatever became of them */
 	uint64_t withdrawn;
 	uint64_t published_announced; /* routes, without those of a resync */
@@ -44,7 +43,7 @@ struct rib_flow {
 	uint64_t host_bits;   /* prefixes with stray bits */
 	uint64_t as_width_guessed;
 	uint64_t add_path_guessed;
-	uint64_t verdicts[BGP_VERDICTS];
+	uint64_t verdicts[BGP_VERDICTS]; /* of each Route Monitoring */
 	uint64_t faults[BGP_FAULTS];
 	uint64_t attrs_cached; /* sections whose attributes were those before */
 };

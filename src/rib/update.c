@@ -31,7 +31,6 @@ struct section {
 	uint32_t stamp;
 	struct rib_update_attrs attrs;
 	uint64_t published;
-	uint64_t suppressed[RIB_SUPPRESSED_KINDS];
 };
 
 /* Looking up */
@@ -196,7 +195,7 @@ static void publish(struct section *s, const struct rib_item *item, uint32_t id)
 	struct rib_route *route;
 
 	if (rib_veiled(&s->table->veil, s->paths, id)) {
-		s->suppressed[RIB_SUPPRESSED_FILTERED]++;
+		RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_FILTERED], 1);
 		return;
 	}
 	if (!s->begun)
@@ -227,7 +226,7 @@ static void out_of_memory(struct section *s)
 	struct rib_event e = { .kind = RIB_EVENT_UNKNOWN,
 			       .text = "no memory for a route" };
 
-	s->suppressed[RIB_SUPPRESSED_MEMORY]++;
+	RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_MEMORY], 1);
 	if (s->table->unknown)
 		return;
 	s->table->unknown = true;
@@ -302,11 +301,11 @@ static bool replace(struct section *s, const struct rib_item *item, uint32_t id,
 		    struct rib_entry *e, uint32_t value, bool owned)
 {
 	if (e->value == value && value != RIB_VALUE_UNKNOWN) {
-		s->suppressed[RIB_SUPPRESSED_SAME]++;
+		RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_SAME], 1);
 	} else if (s->rib->config.mode == RIB_MODE_PRESENCE) {
-		s->suppressed[RIB_SUPPRESSED_PRESENT]++;
+		RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_PRESENT], 1);
 	} else if (!s->prefixes && same_nlri(s, e->value, value)) {
-		s->suppressed[RIB_SUPPRESSED_SAME]++;
+		RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_SAME], 1);
 	} else {
 		uint32_t old = e->value;
 
@@ -351,7 +350,7 @@ static void refuse(struct section *s, uint64_t limit)
 {
 	struct rib_event e = { .kind = RIB_EVENT_LIMIT, .routes = limit };
 
-	s->suppressed[RIB_SUPPRESSED_LIMIT]++;
+	RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_LIMIT], 1);
 	if (s->peer->limit_said)
 		return;
 	s->peer->limit_said = true;
@@ -452,7 +451,7 @@ static void withdraw(struct section *s, struct rib_item *item)
 	if (id == RIB_NO_ID ||
 	    rib_routes_find(rib_store_routes(&s->table->store, s->paths), id) ==
 		    NULL) {
-		s->suppressed[RIB_SUPPRESSED_ABSENT]++;
+		RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_ABSENT], 1);
 		return;
 	}
 	publish(s, item, id);
@@ -588,9 +587,6 @@ static void count_section(const struct section *s)
 {
 	struct rib_router *router = s->router;
 
-	for (int i = 0; i < RIB_SUPPRESSED_KINDS; i++)
-		if (s->suppressed[i] != 0)
-			RIB_COUNT(router, suppressed[i], s->suppressed[i]);
 	if (s->announce) {
 		RIB_COUNT(router, published_announced, s->published);
 	} else {
@@ -630,8 +626,8 @@ static void apply_section(struct rib_peer *peer, const struct rib_when *when,
 
 	s.table = reach(peer, when, header, how->afi, how->safi);
 	if (s.table == NULL) {
-		s.suppressed[RIB_SUPPRESSED_LIMIT] = u->sections[id].count;
-		count_section(&s);
+		RIB_COUNT(s.router, suppressed[RIB_SUPPRESSED_LIMIT],
+			  u->sections[id].count);
 		return;
 	}
 	s.prefixes = bgp_family_info(s.family)->kind == BGP_NLRI_PREFIX;
@@ -687,7 +683,6 @@ static void end_of_rib(struct rib_peer *peer, const struct rib_when *when,
 
 static void count_update(struct rib_router *router, const struct bgp_update *u)
 {
-	RIB_COUNT(router, updates, 1);
 	RIB_COUNT(router, verdicts[u->verdict], 1);
 	if (u->fault != BGP_FAULT_NONE)
 		RIB_COUNT(router, faults[u->fault], 1);
