@@ -1,6 +1,6 @@
 """What counting for /metrics costs on the way of an update.
 
-    python3 bench/counters.py [BUILD]
+    python3 tests/system/metrics_cost.py [BUILD]
 
 Runs ingest_memory of bench/collector under callgrind: a table comes in and
 changes, one route a message, so that what is counted for each message weighs
@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 
-TREE = pathlib.Path(__file__).resolve().parents[1]
+TREE = pathlib.Path(__file__).resolve().parents[2]
 ROOMS = ("bmp", "rib", "egress")
 COUNTS = re.compile(r"RIB_COUNT\(|stats\.\w+(\[\w+\])? ?(\+\+|\+=)")
 SESSION = re.compile(r"(all->\w+\[.*\]|s->(messages|errors)) ?(\+\+|\+=)")
