@@ -41,7 +41,7 @@ struct place {
 
 /*
  * Find the first route's prefix: at the place it follows from, as in
- * update.c, or else ask for its slot.
+ * section.c, or else ask for its slot.
  */
 static void read_route(struct rib_ahead *a, enum bgp_section_id s, uint8_t view,
 		       struct place *next)
