@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/io_uring.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -146,6 +147,7 @@ struct job {
 	int (*call)(struct job *job);
 	int fd;
 	const char *name;
+	const char *new_name;
 	uint64_t size;
 	int64_t result;
 	int (*each)(const char *name, void *arg);
@@ -228,6 +230,19 @@ int disk_unlink(int dir, const char *name)
 {
 	return block(
 		&(struct job){ .call = call_unlink, .fd = dir, .name = name });
+}
+
+static int call_rename(struct job *job)
+{
+	int res = renameat(job->fd, job->name, job->fd, job->new_name);
+
+	return res < 0 ? -errno : 0;
+}
+
+int disk_rename(int dir, const char *from, const char *to)
+{
+	return block(&(struct job){
+		.call = call_rename, .fd = dir, .name = from, .new_name = to });
 }
 
 static int call_list(struct job *job)

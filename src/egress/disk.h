@@ -39,6 +39,9 @@ int disk_truncate(int fd, uint64_t size);
 int64_t disk_size(int fd);
 int disk_unlink(int dir, const char *name);
 
+/* In one folder; a file that has the new name is replaced. */
+int disk_rename(int dir, const char *from, const char *to);
+
 /*
  * Call @each for every name in the folder, in no order. A negative errno that
  * it returns ends the walk and is returned.

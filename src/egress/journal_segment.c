@@ -15,6 +15,9 @@
 
 #define DIGITS 20
 
+/* A segment that has no header yet. Left by a crash, it is written over. */
+#define UNBORN "next.tmp"
+
 void segment_name(uint64_t base, char out[JOURNAL_NAME_MAX])
 {
 	snprintf(out, JOURNAL_NAME_MAX, "%020" PRIu64 ".seg", base);
@@ -45,12 +48,13 @@ int segment_create(int dir, const struct journal_header *header)
 	uint8_t bytes[JOURNAL_HEADER];
 	struct iovec iov = { bytes, sizeof(bytes) };
 	char name[JOURNAL_NAME_MAX];
+	const char *left = UNBORN;
 	int fd;
 	int err;
 
 	segment_name(header->base, name);
 	journal_header_encode(header, bytes);
-	fd = disk_open(dir, name, O_CREAT | O_EXCL | O_RDWR);
+	fd = disk_open(dir, UNBORN, O_CREAT | O_TRUNC | O_RDWR);
 	if (fd < 0)
 		return fd;
 	err = disk_write(fd, &iov, 1, 0);
@@ -59,6 +63,10 @@ int segment_create(int dir, const struct journal_header *header)
 	err = disk_sync(fd);
 	if (err < 0)
 		goto fail;
+	err = disk_rename(dir, UNBORN, name);
+	if (err < 0)
+		goto fail;
+	left = name;
 	err = disk_sync(dir);
 	if (err < 0)
 		goto fail;
@@ -66,8 +74,8 @@ int segment_create(int dir, const struct journal_header *header)
 
 fail:
 	disk_close(fd);
-	/* Best effort: opening drops a segment without a header. */
-	(void)disk_unlink(dir, name);
+	/* Best effort: either is no harm. */
+	(void)disk_unlink(dir, left);
 	return err;
 }
 

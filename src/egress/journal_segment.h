@@ -25,8 +25,8 @@ void segment_index_name(uint64_t base, char out[JOURNAL_NAME_MAX]);
 bool segment_parse_name(const char *name, uint64_t *out);
 
 /*
- * Make the file of @header, its header safe on disk. The descriptor; on
- * failure nothing is left behind.
+ * Make the file of @header, its header safe on disk; until then nobody finds
+ * it. The descriptor; on failure nothing is left behind.
  */
 int segment_create(int dir, const struct journal_header *header);
 

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,6 +19,8 @@ static int step(void)
 	struct failing_disk *d = &failing_disk;
 
 	d->steps++;
+	if (d->before != NULL)
+		d->before();
 	if (d->fail_at != 0 &&
 	    (d->steps == d->fail_at || (d->for_good && d->steps > d->fail_at)))
 		return -d->fail_with;
@@ -121,6 +124,13 @@ int disk_unlink(int dir, const char *name)
 	int err = step();
 
 	return err < 0 ? err : unlinkat(dir, name, 0) < 0 ? -errno : 0;
+}
+
+int disk_rename(int dir, const char *from, const char *to)
+{
+	int err = step();
+
+	return err < 0 ? err : renameat(dir, from, dir, to) < 0 ? -errno : 0;
 }
 
 int disk_list(int dir, int (*each)(const char *name, void *arg), void *arg)

@@ -16,8 +16,9 @@ struct failing_disk {
 	int fail_at;   /* 0: never */
 	int fail_with; /* an errno */
 	bool for_good;
-	int open_files; /* opened and not closed */
-	uint64_t room;	/* bytes a write may take; 0: no limit */
+	int open_files;	      /* opened and not closed */
+	uint64_t room;	      /* bytes a write may take; 0: no limit */
+	void (*before)(void); /* each step, if set */
 };
 
 extern struct failing_disk failing_disk;

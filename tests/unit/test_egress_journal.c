@@ -538,6 +538,38 @@ static void test_cursor_follows(void)
 	assert_int_equal(failing_disk.open_files, 0);
 }
 
+/* What who follows the journal may find at any moment. */
+static void look_at_segments(void)
+{
+	DIR *d = opendir(folder);
+	struct dirent *entry;
+	char path[512];
+
+	while (d != NULL && (entry = readdir(d)) != NULL) {
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		if (strstr(entry->d_name, ".seg") != NULL)
+			assert_true(size_of(path) >= JOURNAL_HEADER);
+	}
+	if (d != NULL)
+		closedir(d);
+}
+
+/*
+ * A segment is there when it can be read: a follower that came between its
+ * name and its header took the end of the one before it for damaged.
+ */
+static void test_a_segment_appears_with_its_header(void)
+{
+	struct journal *j;
+
+	failing_disk.before = look_at_segments;
+	j = open_with(SMALL);
+	put_many(j, 1, 40);
+	journal_close(j);
+	failing_disk.before = NULL;
+	assert_true(count_files(".seg") > 2);
+}
+
 static uint64_t wall_ns(void)
 {
 	struct timespec now;
@@ -636,6 +668,7 @@ int main(void)
 		CASE(test_spool_refuses_and_releases),
 		CASE(test_retention),
 		CASE(test_cursor_follows),
+		CASE(test_a_segment_appears_with_its_header),
 		CASE(test_seeking_by_time),
 		CASE(test_no_journal),
 	};
