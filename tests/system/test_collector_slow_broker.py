@@ -111,6 +111,9 @@ def test_a_broker_that_stands_still_now_and_then(collector, broker, arancini,
     c.until_said("event=session_close", timeout=120)
     assert received(c) > read
     assert most < 256 << 20
+    # What is in the spool is safe, so an end would not wait for it.
+    c.http.until(lambda s: not any(s["output"][what] for what in (
+        "spooling", "spoolBytes", "waiting", "inFlight")), 120)
     c.stop()
     run = subprocess.run(
         [arancini, "tail", "--nats", broker.url, "--since", "all",
