@@ -58,13 +58,9 @@ static uint32_t find_set(const struct rib_attrsets *a, uint32_t h,
 	struct rib_index_probe p = rib_index_probe(&a->sets, h);
 	uint32_t number;
 
-	while ((number = rib_index_next(&p)) != 0) {
-		const struct attrset *s = set_at(a, number);
-
-		if (s->len == bytes.len &&
-		    (s->len == 0 || memcmp(s->bytes, bytes.p, bytes.len) == 0))
+	while ((number = rib_index_next(&p)) != 0)
+		if (rib_attrset_is(a, number, bytes))
 			return number;
-	}
 	return RIB_VALUE_NONE;
 }
 
@@ -235,6 +231,15 @@ struct wire_view rib_attrset_bytes(const struct rib_attrsets *a, uint32_t set)
 		return (struct wire_view){ 0 };
 	s = set_at(a, set);
 	return (struct wire_view){ s->bytes, s->len };
+}
+
+bool rib_attrset_is(const struct rib_attrsets *a, uint32_t set,
+		    struct wire_view bytes)
+{
+	const struct attrset *s = set_at(a, set);
+
+	return s->len == bytes.len &&
+	       (s->len == 0 || memcmp(s->bytes, bytes.p, bytes.len) == 0);
 }
 
 uint64_t rib_attrsets_bytes(const struct rib_attrsets *a)

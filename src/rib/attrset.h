@@ -71,6 +71,10 @@ struct wire_view rib_value_extra(const struct rib_attrsets *a, uint32_t value);
 /* The canonical bytes of a set. Empty if unknown. */
 struct wire_view rib_attrset_bytes(const struct rib_attrsets *a, uint32_t set);
 
+/* Whether @set, one that is known, has these. */
+bool rib_attrset_is(const struct rib_attrsets *a, uint32_t set,
+		    struct wire_view bytes);
+
 uint64_t rib_attrsets_bytes(const struct rib_attrsets *a);
 /* References on sets and values, less those of values on their sets. */
 uint64_t rib_attrsets_references(const struct rib_attrsets *a);

@@ -62,6 +62,23 @@ int rib_restore_table(struct rib_peer *peer, uint8_t view, uint16_t afi,
 }
 
 /*
+ * Tables were written in the order of their numbers, so all but the first of
+ * a family find their keys one behind the other, as in section.c.
+ */
+static uint32_t locate(const struct rib_table *table, struct wire_view key,
+		       bool make)
+{
+	struct rib_dictionary *d = table->prefixes;
+	uint32_t hash, id;
+
+	if (rib_dictionary_is(d, table->follows, key))
+		return table->follows;
+	hash = rib_dictionary_hash(d, key);
+	id = rib_dictionary_find(d, hash, key);
+	return id == RIB_NO_ID && make ? rib_dictionary_add(d, hash, key) : id;
+}
+
+/*
  * The number of the route's key, made if @make says so; RIB_NO_ID: it is not
  * there, or no memory. -EINVAL if it is no key.
  */
@@ -69,9 +86,8 @@ static int find_key(struct rib_table *table, const struct rib_stored *route,
 		    bool make, uint32_t *out)
 {
 	struct rib *rib = table->peer->router->rib;
-	struct rib_dictionary *d = table->prefixes;
 	struct wire_view key;
-	uint32_t hash, id;
+	uint32_t id;
 	uint8_t *room = rib_scratch(rib, RIB_KEY_FIXED + 3 + route->key.len);
 
 	*out = RIB_NO_ID;
@@ -83,17 +99,14 @@ static int find_key(struct rib_table *table, const struct rib_stored *route,
 				room);
 	if (key.len == 0)
 		return -EINVAL;
-	hash = rib_dictionary_hash(d, key);
-	id = rib_dictionary_find(d, hash, key);
-	if (id == RIB_NO_ID && make)
-		id = rib_dictionary_add(d, hash, key);
+	id = locate(table, key, make);
 	if (id != RIB_NO_ID && route->has_path_id) {
 		uint32_t entry = rib_path_find(table, id, route->path_id);
 
 		if (entry == RIB_NO_ID && make)
 			entry = rib_path_add(table, id, route->path_id);
 		if (entry == RIB_NO_ID)
-			rib_dictionary_drop(d, id);
+			rib_dictionary_drop(table->prefixes, id);
 		id = entry;
 	}
 	*out = id;
@@ -115,6 +128,8 @@ static int put(struct rib_table *table, const struct rib_stored *route,
 		err = -ENOMEM;
 	if (err < 0)
 		goto fail;
+	if (!route->has_path_id)
+		table->follows = id + 1;
 	e = rib_routes_find(rib_store_routes(&table->store, route->has_path_id),
 			    id);
 	if (e != NULL) {
@@ -131,16 +146,34 @@ fail:
 	return err;
 }
 
-/* The set of a route's attributes, with a reference. 0 or -errno. */
-static int find_set(struct rib *rib, const struct rib_stored *route,
+/* Whether the route before has the same attributes: routers pack them so. */
+static bool is_same(const struct rib_table *table, struct wire_view attrs,
 		    uint32_t *out)
 {
+	struct rib *rib = table->peer->router->rib;
+
+	if (table->follows == 0)
+		return false;
+	*out = rib_table_set(table, table->follows - 1);
+	return *out != RIB_VALUE_NONE &&
+	       rib_attrset_is(&rib->attrsets, *out, attrs);
+}
+
+/* The set of a route's attributes, with a reference. 0 or -errno. */
+static int find_set(const struct rib_table *table,
+		    const struct rib_stored *route, uint32_t *out)
+{
+	struct rib *rib = table->peer->router->rib;
 	struct bgp_reading reading = BGP_READING_CANONICAL;
 	struct bgp_attrs attrs;
 
 	*out = RIB_VALUE_UNKNOWN;
 	if (!route->known || rib->config.mode != RIB_MODE_ATTRIBUTES)
 		return 0;
+	if (is_same(table, route->attrs, out)) {
+		rib_value_get(&rib->attrsets, *out);
+		return 0;
+	}
 	/* They will be decoded for a resync: better refuse them now. */
 	if (bgp_attrs_decode(route->attrs, &reading, &attrs) >=
 	    BGP_DISABLE_FAMILY)
@@ -158,7 +191,7 @@ static int find_value(struct rib_table *table, const struct rib_stored *route,
 		bgp_family_info((enum bgp_family)table->info.family)->kind ==
 		BGP_NLRI_PREFIX;
 	uint32_t set;
-	int err = find_set(rib, route, &set);
+	int err = find_set(table, route, &set);
 
 	if (err < 0)
 		return err;

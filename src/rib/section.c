@@ -78,20 +78,6 @@ static void prefetch_routes(const struct rib_section *s,
 	}
 }
 
-/* The set that the first route has now: in a repeat, it is the one. */
-static uint32_t guess_set(const struct rib_section *s,
-			  const struct rib_item *item)
-{
-	const struct rib_entry *e =
-		rib_routes_find(&s->table->store.plain, item->id);
-	uint32_t set;
-
-	if (e == NULL)
-		return RIB_VALUE_NONE;
-	set = rib_value_set(&s->rib->attrsets, e->value);
-	return set == RIB_VALUE_UNKNOWN ? RIB_VALUE_NONE : set;
-}
-
 /*
  * Hot: in passes, so that the misses of a batch overlap: the slots of the
  * index, then the entries they name and the routes. The attributes of the
@@ -107,7 +93,8 @@ static void look_up(struct rib_section *s, struct rib_item *items, size_t n)
 	if (attrs)
 		rib_update_attrs_begin(s->router, s->reading, s->u, s->id,
 				       s->form,
-				       near > 0 ? guess_set(s, items)
+				       near > 0 ? rib_table_set(s->table,
+								items[0].id)
 						: RIB_VALUE_NONE,
 				       &s->attrs);
 	prefetch_routes(s, items + near, n - near);

@@ -304,3 +304,15 @@ void rib_table_free(struct rib_table *table)
 	rib->tables--;
 	free(table);
 }
+
+uint32_t rib_table_set(const struct rib_table *table, uint32_t id)
+{
+	const struct rib *rib = table->peer->router->rib;
+	const struct rib_entry *e = rib_routes_find(&table->store.plain, id);
+	uint32_t set;
+
+	if (e == NULL)
+		return RIB_VALUE_NONE;
+	set = rib_value_set(&rib->attrsets, e->value);
+	return set == RIB_VALUE_UNKNOWN ? RIB_VALUE_NONE : set;
+}

@@ -153,4 +153,10 @@ size_t rib_table_again(struct rib_table *table, const struct rib_when *when,
 size_t rib_table_slice(struct rib_table *table, const struct rib_when *when,
 		       size_t budget);
 
+/*
+ * The attribute set of a plain route; RIB_VALUE_NONE: it is not there, or its
+ * attributes are unknown.
+ */
+uint32_t rib_table_set(const struct rib_table *table, uint32_t id);
+
 #endif

@@ -90,13 +90,6 @@ static void remember(struct rib *rib, const struct bgp_reading *reading,
 		memcpy(cache->bytes, bytes.p, bytes.len);
 }
 
-static bool is_set(const struct rib *rib, uint32_t set, struct wire_view bytes)
-{
-	struct wire_view own = rib_attrset_bytes(&rib->attrsets, set);
-
-	return own.len == bytes.len && memcmp(own.p, bytes.p, own.len) == 0;
-}
-
 /* Bytes that gather() needs at most: the block, a section and a next hop. */
 static size_t gather_bound(const struct bgp_update *u)
 {
@@ -148,7 +141,8 @@ static bool complete(const struct rib *rib, const struct bgp_update *u,
 		out->canonical.len =
 			bgp_canonical_write(u, s, room, bgp_canonical_bound(u));
 	}
-	return guess != RIB_VALUE_NONE && is_set(rib, guess, out->canonical);
+	return guess != RIB_VALUE_NONE &&
+	       rib_attrset_is(&rib->attrsets, guess, out->canonical);
 }
 
 void rib_update_attrs_begin(struct rib_router *router,
