@@ -4,7 +4,8 @@
 
 Not a test: it measures, and a busy machine makes noise. Four routers of five
 peers send their tables to a collector that has nothing, as fast as they are
-taken; that is the re-dump. Snapshots are written, updates change some of the
+taken, until it holds them and its journal has them; that is the re-dump, of
+routers as fast as none is. Snapshots are written, updates change some of the
 routes behind them, and the collector is killed. From then on the time runs
 until it is back with all tables and listens.
 
@@ -39,7 +40,9 @@ def dump(c, words, routes):
     """A generator that stays, and how long its tables took."""
     def all_in():
         sender = c.start_sending(*words)
-        c.http.until(lambda s: s["totals"]["routes"] == routes, 300)
+        c.http.until(lambda s: s["totals"]["routes"] == routes
+                     and s["output"]["updates"] >= routes
+                     and s["output"]["waiting"] == 0, 300)
         return sender
     return seconds(all_in)
 
