@@ -12,8 +12,9 @@ What counts is the processor time of the worker's thread for each update: the
 generator, the askers and HTTP's own threads compete with it for the cores of a
 small machine, which the clock on the wall cannot tell from being slowed down.
 One JSON object on standard output: nanoseconds of the worker and updates a
-second, of each round; the ratios of the medians and of the best rounds, above
-1 where asking costs something; and how much was asked.
+second, of each round; the ratios of the medians, of the best rounds, and the
+median of those of each round to the one before it, above 1 where asking costs
+something; and how much was asked.
 """
 
 import json
@@ -109,9 +110,12 @@ def ingest(c):
 
 
 def compare(quiet, asked, best):
+    """Of which the smaller is the better."""
+    pairs = [a / q for a, q in zip(asked, quiet)]
     return {"median": round(statistics.median(asked)
                             / statistics.median(quiet), 3),
-            "best": round(best(asked) / best(quiet), 3)}
+            "best": round(best(asked) / best(quiet), 3),
+            "pairs": round(statistics.median(pairs), 3)}
 
 
 def measure(c, rounds):
