@@ -25,11 +25,10 @@ import socket
 import statistics
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
-from conftest import Server
+from measuring import servers
 from watching import Http, WatchedCollector
 
 IDLE = 200
@@ -153,27 +152,14 @@ def main():
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
     build = pathlib.Path(os.environ.get("ARANCINI_BUILD", "build"))
     binary = (build / "arancini").resolve()
-    started = []
 
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-
-        def start(argv, ready=None, timeout=10, env=None):
-            started.append(Server(argv, folder / f"{len(started)}.log",
-                                  folder, env))
-            started[-1].wait_until(ready, timeout)
-            return started[-1]
-        try:
-            c = WatchedCollector(start, binary, folder / "state",
-                                 "--workers", "1", "--journal-max-bytes",
-                                 "100M")
-            holder = hold(c, binary)
-            print(json.dumps(measure(c, rounds)))
-            holder.send_signal(signal.SIGINT)
-            holder.wait(30)
-        finally:
-            for one in started:
-                one.kill()
+    with servers() as (folder, start):
+        c = WatchedCollector(start, binary, folder / "state", "--workers",
+                             "1", "--journal-max-bytes", "100M")
+        holder = hold(c, binary)
+        print(json.dumps(measure(c, rounds)))
+        holder.send_signal(signal.SIGINT)
+        holder.wait(30)
 
 
 if __name__ == "__main__":

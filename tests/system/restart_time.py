@@ -17,10 +17,9 @@ import json
 import os
 import pathlib
 import sys
-import tempfile
 import time
 
-from conftest import Server
+from measuring import servers
 from watching import WatchedCollector
 
 ROUTERS, PEERS = 4, 5
@@ -82,19 +81,8 @@ def main():
     dumped, back = [], []
 
     for _ in range(rounds):
-        with tempfile.TemporaryDirectory() as name:
-            folder, started = pathlib.Path(name), []
-
-            def start(argv, ready=None, timeout=10, env=None):
-                started.append(Server(argv, folder / f"{len(started)}.log",
-                                      folder, env))
-                started[-1].wait_until(ready, timeout)
-                return started[-1]
-            try:
-                one = one_round(start, binary, folder / "state", prefixes)
-            finally:
-                for server in started:
-                    server.kill()
+        with servers() as (folder, start):
+            one = one_round(start, binary, folder / "state", prefixes)
         dumped.append(round(one[0], 3))
         back.append(round(one[1], 3))
     print(json.dumps({"routes": ROUTERS * PEERS * prefixes, "dump": dumped,
