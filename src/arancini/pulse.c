@@ -27,17 +27,17 @@ static void look_at_seat(struct pulse *p, const struct seat *seat)
 static void look_at_seats(struct pulse *p, struct worker *w)
 {
 	size_t left = SLICE;
+	bool in_time = true;
 	struct seat *next;
 
-	for (struct seat *s = w->seats; s != NULL; s = next) {
+	for (struct seat *s = w->seats; s != NULL && in_time; s = next) {
 		seat_get(s);
 		look_at_seat(p, s);
 		if (--left == 0) {
 			left = SLICE;
-			if (!desk_rest(&p->question)) /* yields */
-				left = SIZE_MAX;
+			in_time = desk_rest(&p->question); /* yields */
 		}
-		next = left == SIZE_MAX ? NULL : s->next;
+		next = s->next;
 		seat_put(w, s);
 	}
 }

@@ -132,10 +132,8 @@ static int make_options(struct nats_link *link, const struct nats_options *from,
 
 	if (err < 0)
 		return err;
-	s = natsOptions_SetAllowReconnect(o, false);
 	/* Or it has a thread that asks for writes a millisecond late. */
-	if (s == NATS_OK)
-		s = natsOptions_SetSendAsap(o, true);
+	s = natsOptions_SetSendAsap(o, true);
 	if (s == NATS_OK)
 		s = natsOptions_SetEventLoop(o, link, on_attach, on_read_wanted,
 					     on_write_wanted, on_detach);
