@@ -93,7 +93,7 @@ static void put_update(struct filling *f, const uint8_t *body, size_t len)
 	while ((n = bgp_nlri_take(&it, prefixes, ROUTES)) != 0) {
 		struct rib_change change = change_of(f, &u.attrs, routes, n);
 
-		change.next_hop = bgp_update_next_hop(&u, BGP_SECTION_NLRI);
+		bgp_update_next_hop(&u, BGP_SECTION_NLRI, &change.next_hop);
 		for (size_t i = 0; i < n; i++) {
 			routes[i] = (struct rib_route){
 				.sequence = ++f->sequence,

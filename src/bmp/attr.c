@@ -319,33 +319,6 @@ void bgp_attrs_blame(struct bgp_attrs *a, enum bgp_verdict v,
 	a->fault_code = code;
 }
 
-/* Inlined where it is hot. */
-static inline bool take_attr(struct wire_cursor *c, struct bgp_attr *out)
-{
-	struct wire_view head = wire_rest(c);
-	size_t head_len, len;
-
-	if (head.len < 3)
-		return false;
-	out->flags = head.p[0];
-	out->code = head.p[1];
-	if (!(out->flags & BGP_ATTR_EXT_LEN)) {
-		head_len = 3;
-		len = head.p[2];
-	} else if (head.len >= 4) {
-		head_len = 4;
-		len = wire_get_u16(head.p + 2);
-	} else {
-		return false;
-	}
-	return wire_skip(c, head_len) && wire_take(c, len, &out->value);
-}
-
-bool bgp_attr_next(struct wire_cursor *c, struct bgp_attr *out)
-{
-	return take_attr(c, out);
-}
-
 /* Whether the attribute may stand. */
 static bool judge(const struct bgp_attr *t, const struct attr_rule *rule,
 		  const struct bgp_reading *r, struct bgp_attrs *a)
@@ -418,7 +391,7 @@ static inline bool walk(struct wire_view block, const struct bgp_reading *r,
 		const struct attr_rule *rule;
 		uint64_t *seen, bit;
 
-		if (!take_attr(&c, &t)) {
+		if (!bgp_attr_next(&c, &t)) {
 			/* RFC 7606 4: the rest of the block is unreadable. */
 			bgp_attrs_blame(a, BGP_WITHDRAW, BGP_FAULT_OVERRUN, 0);
 			break;

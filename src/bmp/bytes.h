@@ -89,6 +89,30 @@ static inline void wire_put_u64(uint8_t *p, uint64_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
+/* Copy what is rarely long: a call would take longer than these few moves. */
+static inline void wire_copy(uint8_t *to, const uint8_t *from, size_t n)
+{
+	uint64_t word;
+
+	if (n < 8) {
+		if (n & 4)
+			memcpy(to, from, 4);
+		if (n & 2)
+			memcpy(to + (n & 4), from + (n & 4), 2);
+		if (n & 1)
+			to[n - 1] = from[n - 1];
+		return;
+	}
+	for (size_t at = 0; at < n - 8; at += 8) {
+		memcpy(&word, from + at, 8);
+		/* Or gcc sees through it, and calls memmove() after all. */
+		__asm__("" : "+r"(word));
+		memcpy(to + at, &word, 8);
+	}
+	/* The last eight, some of which may be there already. */
+	memcpy(to + n - 8, from + n - 8, 8);
+}
+
 /*
  * Zero a struct of a few hundred bytes. At -O2 gcc makes "rep stos" of a
  * memset() of known size, which takes longer to start than this to finish.

@@ -19,18 +19,14 @@ struct out {
 	bool next_hop_done;
 };
 
-/* Most values are of four bytes, which are not worth a call. */
 static inline void put(struct out *o, const uint8_t *p, size_t n)
 {
-	if (n == 4)
-		memcpy(o->p + o->len, p, 4);
-	else if (n != 0)
-		memcpy(o->p + o->len, p, n);
+	wire_copy(o->p + o->len, p, n);
 	o->len += n;
 }
 
 /* Begin an attribute; returns where its length has to go. */
-static size_t begin(struct out *o, uint8_t flags, uint8_t code)
+static inline size_t begin(struct out *o, uint8_t flags, uint8_t code)
 {
 	size_t at = o->len;
 
@@ -40,7 +36,7 @@ static size_t begin(struct out *o, uint8_t flags, uint8_t code)
 	return at;
 }
 
-static void end(struct out *o, size_t at)
+static inline void end(struct out *o, size_t at)
 {
 	wire_put_u16(o->p + at + 2, (uint16_t)(o->len - at - HEADER_LEN));
 }
@@ -108,8 +104,25 @@ static void sort_heap(uint8_t *p, size_t n, size_t width)
 	}
 }
 
+/* Communities of four bytes are most of what is ever looked at. */
+static bool ascending_4(const uint8_t *p, size_t n)
+{
+	uint32_t last = wire_get_u32(p);
+
+	for (size_t i = 1; i < n; i++) {
+		uint32_t v = wire_get_u32(p + 4 * i);
+
+		if (v <= last)
+			return false;
+		last = v;
+	}
+	return true;
+}
+
 static bool ascending(const uint8_t *p, size_t n, size_t width)
 {
+	if (width == 4 && n > 1)
+		return ascending_4(p, n);
 	for (size_t i = 1; i < n; i++)
 		if (compare(p + (i - 1) * width, p + i * width, width) >= 0)
 			return false;
@@ -185,19 +198,12 @@ static size_t put_segment(struct out *o, const struct bgp_as_segment *s,
 	return at;
 }
 
-static void put_as_path(struct out *o, const struct bgp_update *u,
-			struct wire_view value)
+static void put_segments(struct out *o, const struct bgp_as_path *path)
 {
-	const struct bgp_as_path *path = &u->attrs.as_path;
-	struct bgp_as_path_iter it;
+	struct bgp_as_path_iter it = bgp_as_path_start(path);
 	struct bgp_as_segment s;
 	size_t at = SIZE_MAX;
 
-	if (path_is_plain(path)) {
-		put(o, value.p, value.len);
-		return;
-	}
-	it = bgp_as_path_start(path);
 	while (bgp_as_path_next(&it, &s))
 		at = put_segment(o, &s, at);
 }
@@ -213,76 +219,65 @@ static void put_set(struct out *o, struct wire_view value, size_t width)
 		 width * sort_unique(p, value.len / width, width);
 }
 
-static void put_communities(struct out *o, const struct bgp_update *u,
-			    struct wire_view value)
-{
-	(void)u;
-	put_set(o, value, 4);
-}
-
-static void put_ext_communities(struct out *o, const struct bgp_update *u,
-				struct wire_view value)
-{
-	(void)u;
-	put_set(o, value, 8);
-}
-
-static void put_large_communities(struct out *o, const struct bgp_update *u,
-				  struct wire_view value)
-{
-	(void)u;
-	put_set(o, value, 12);
-}
-
-static void put_ipv6_ext_communities(struct out *o, const struct bgp_update *u,
-				     struct wire_view value)
-{
-	(void)u;
-	put_set(o, value, 20);
-}
-
-static void put_aggregator(struct out *o, const struct bgp_update *u,
-			   struct wire_view value)
-{
-	(void)value;
-	wire_put_u32(o->p + o->len, u->attrs.aggregator_as);
-	wire_put_u32(o->p + o->len + 4, u->attrs.aggregator_id);
-	o->len += 8;
-}
-
-static void put_nothing(struct out *o, const struct bgp_update *u,
-			struct wire_view value)
-{
-	(void)o;
-	(void)u;
-	(void)value;
-}
-
-/* NULL: the value as it stands. */
-static void (*const writers[256])(struct out *, const struct bgp_update *,
-				  struct wire_view) = {
-	[BGP_AS_PATH] = put_as_path,
-	[BGP_AGGREGATOR] = put_aggregator,
-	[BGP_COMMUNITIES] = put_communities,
-	[BGP_EXT_COMMUNITIES] = put_ext_communities,
-	[BGP_LARGE_COMMUNITIES] = put_large_communities,
-	[BGP_IPV6_EXT_COMMUNITIES] = put_ipv6_ext_communities,
-	/* Said elsewhere in the canonical form, or not at all. */
-	[BGP_NEXT_HOP] = put_nothing,
-	[BGP_MP_REACH] = put_nothing,
-	[BGP_MP_UNREACH] = put_nothing,
-	[BGP_AS4_PATH] = put_nothing,
-	[BGP_AS4_AGGREGATOR] = put_nothing,
+/* How the value of an attribute is spelled. */
+enum form {
+	AS_IT_STANDS, /* also those we never heard of */
+	NOT_HERE,     /* said elsewhere in the canonical form, or not at all */
+	PATH,
+	AGGREGATOR,
+	SET, /* of elements of so many bytes, beside it */
 };
 
-/* Before the first code above NEXT_HOP's, or at the end. */
-static void put_next_hop(struct out *o, const struct bgp_update *u,
-			 enum bgp_section_id s)
+/* clang-format off */
+static const struct {
+	uint8_t form;
+	uint8_t width;
+} forms[256] = {
+	[BGP_AS_PATH]		   = { PATH, 0 },
+	[BGP_NEXT_HOP]		   = { NOT_HERE, 0 },
+	[BGP_AGGREGATOR]	   = { AGGREGATOR, 0 },
+	[BGP_COMMUNITIES]	   = { SET, 4 },
+	[BGP_MP_REACH]		   = { NOT_HERE, 0 },
+	[BGP_MP_UNREACH]	   = { NOT_HERE, 0 },
+	[BGP_EXT_COMMUNITIES]	   = { SET, 8 },
+	[BGP_AS4_PATH]		   = { NOT_HERE, 0 },
+	[BGP_AS4_AGGREGATOR]	   = { NOT_HERE, 0 },
+	[BGP_IPV6_EXT_COMMUNITIES] = { SET, 20 },
+	[BGP_LARGE_COMMUNITIES]	   = { SET, 12 },
+};
+/* clang-format on */
+
+static inline void put_value(struct out *o, const struct bgp_attrs *a,
+			     const struct bgp_attr *t)
 {
-	struct bgp_next_hop nh = bgp_update_next_hop(u, s);
+	switch ((enum form)forms[t->code].form) {
+	case PATH:
+		if (path_is_plain(&a->as_path))
+			put(o, t->value.p, t->value.len);
+		else
+			put_segments(o, &a->as_path);
+		break;
+	case AGGREGATOR:
+		wire_put_u32(o->p + o->len, a->aggregator_as);
+		wire_put_u32(o->p + o->len + 4, a->aggregator_id);
+		o->len += 8;
+		break;
+	case SET:
+		put_set(o, t->value, forms[t->code].width);
+		break;
+	default:
+		put(o, t->value.p, t->value.len);
+	}
+}
+
+/* Any but the plainest. */
+static void put_next_hop_address(struct out *o, const struct bgp_update *u,
+				 enum bgp_section_id s)
+{
+	struct bgp_next_hop nh;
 	size_t at;
 
-	o->next_hop_done = true;
+	bgp_update_next_hop(u, s, &nh);
 	if (!nh.has_address)
 		return;
 	at = begin(o, BGP_ATTR_TRANSITIVE, BGP_NEXT_HOP);
@@ -298,8 +293,25 @@ static void put_next_hop(struct out *o, const struct bgp_update *u,
 	end(o, at);
 }
 
-static void put_attr(struct out *o, const struct bgp_update *u,
-		     enum bgp_section_id s, const struct bgp_attr *t)
+/* Before the first code above NEXT_HOP's, or at the end. */
+static inline void put_next_hop(struct out *o, const struct bgp_update *u,
+				enum bgp_section_id s)
+{
+	size_t at;
+
+	o->next_hop_done = true;
+	if (s != BGP_SECTION_NLRI || u->attrs.next_hop_len != 4) {
+		put_next_hop_address(o, u, s);
+		return;
+	}
+	at = begin(o, BGP_ATTR_TRANSITIVE, BGP_NEXT_HOP);
+	put(o, u->attrs.next_hop, 4);
+	end(o, at);
+}
+
+static inline __attribute__((always_inline)) void put_attr(
+	struct out *o, const struct bgp_update *u, enum bgp_section_id s,
+	const struct bgp_attr *t)
 {
 	uint8_t flags = t->flags & (BGP_ATTR_OPTIONAL | BGP_ATTR_TRANSITIVE |
 				    BGP_ATTR_PARTIAL);
@@ -307,22 +319,23 @@ static void put_attr(struct out *o, const struct bgp_update *u,
 
 	if (!o->next_hop_done && t->code >= BGP_NEXT_HOP)
 		put_next_hop(o, u, s);
-	if (writers[t->code] == put_nothing)
+	if (forms[t->code].form == NOT_HERE)
 		return;
 	/* Of attributes we understand, nobody is shown the partial bit. */
 	if (bgp_attr_known(t->code))
 		flags &= (uint8_t)~BGP_ATTR_PARTIAL;
 	at = begin(o, flags, t->code);
-	if (writers[t->code] != NULL)
-		writers[t->code](o, u, t->value);
-	else
-		put(o, t->value.p, t->value.len);
+	put_value(o, &u->attrs, t);
 	end(o, at);
 }
 
-/* The slow way, for blocks that are not in order. */
-static void put_unordered(struct out *o, const struct bgp_update *u,
-			  enum bgp_section_id s)
+/*
+ * The slow way, for blocks that are not in order. Its table is kept out of the
+ * stack of the quick one.
+ */
+static __attribute__((noinline)) void put_unordered(struct out *o,
+						    const struct bgp_update *u,
+						    enum bgp_section_id s)
 {
 	struct wire_cursor c = wire_start(u->attrs.block);
 	struct wire_cursor at[256];
@@ -344,8 +357,8 @@ static void put_unordered(struct out *o, const struct bgp_update *u,
 		for (uint64_t m = met[word]; m != 0; m &= m - 1) {
 			int code = 64 * word + __builtin_ctzll(m);
 
-			(void)bgp_attr_next(&at[code], &t);
-			put_attr(o, u, s, &t);
+			if (bgp_attr_next(&at[code], &t))
+				put_attr(o, u, s, &t);
 		}
 }
 
@@ -367,7 +380,7 @@ size_t bgp_canonical_write(const struct bgp_update *u, enum bgp_section_id s,
 		if (!bgp_attrs_has(&u->attrs, t.code) || t.code == last)
 			continue;
 		/* MP_REACH comes first as a rule (RFC 7606 5.1). */
-		if (writers[t.code] == put_nothing)
+		if (forms[t.code].form == NOT_HERE)
 			continue;
 		if (t.code < last) {
 			o = (struct out){ .p = out };

@@ -91,6 +91,13 @@ size_t bgp_nlri_take(struct bgp_nlri_iter *it, struct bgp_prefix *out,
 		     size_t max);
 
 /*
+ * The first route of @field, without an iterator: of plain families without
+ * path ids. False if it is none of these, or bad.
+ */
+bool bgp_nlri_first(struct wire_view field, const struct bgp_nlri_how *how,
+		    struct bgp_prefix *out, bool *host_bits);
+
+/*
  * How many routes @field has, looking at lengths only. False if it cannot be
  * read to its end; then *@count is untouched.
  */

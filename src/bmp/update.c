@@ -232,29 +232,28 @@ static void set_address(uint8_t out[16], const uint8_t *p, size_t len)
 	memcpy(out + 12, p, 4);
 }
 
-struct bgp_next_hop bgp_update_next_hop(const struct bgp_update *u,
-					enum bgp_section_id s)
+void bgp_update_next_hop(const struct bgp_update *u, enum bgp_section_id s,
+			 struct bgp_next_hop *out)
 {
 	const struct bgp_attrs *a = &u->attrs;
-	struct bgp_next_hop out = { 0 };
 	struct wire_view v = { a->next_hop, a->next_hop_len };
 	const struct next_hop_form *form;
 
+	*out = (struct bgp_next_hop){ 0 };
 	if (s == BGP_SECTION_MP_REACH)
 		v = a->reach.next_hop;
 	if (s < BGP_SECTION_NLRI || v.len == 0 || !next_hop_valid(v))
-		return out;
+		return;
 	form = &next_hop_forms[v.len];
 	if (form->has_rd)
-		out.rd = wire_get_u64(v.p);
+		out->rd = wire_get_u64(v.p);
 	if (form->address_len != 0) {
-		out.has_address = true;
-		set_address(out.address, v.p + form->address_at,
+		out->has_address = true;
+		set_address(out->address, v.p + form->address_at,
 			    form->address_len);
 	}
 	if (form->link_local_at != 0) {
-		out.has_link_local = true;
-		memcpy(out.link_local, v.p + form->link_local_at, 16);
+		out->has_link_local = true;
+		memcpy(out->link_local, v.p + form->link_local_at, 16);
 	}
-	return out;
 }

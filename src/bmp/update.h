@@ -93,7 +93,7 @@ struct bgp_next_hop {
 };
 
 /* The next hop of the routes of @s, from NEXT_HOP or from MP_REACH. */
-struct bgp_next_hop bgp_update_next_hop(const struct bgp_update *u,
-					enum bgp_section_id s);
+void bgp_update_next_hop(const struct bgp_update *u, enum bgp_section_id s,
+			 struct bgp_next_hop *out);
 
 #endif

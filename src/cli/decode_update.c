@@ -10,9 +10,10 @@
 static void put_next_hop(struct json *j, const struct bgp_update *u,
 			 enum bgp_section_id s)
 {
-	struct bgp_next_hop hop = bgp_update_next_hop(u, s);
 	size_t len = u->attrs.reach.next_hop.len;
+	struct bgp_next_hop hop;
 
+	bgp_update_next_hop(u, s, &hop);
 	if (hop.has_address) {
 		json_key(j, "nextHop");
 		/* An IPv6 next hop may well be an IPv4-mapped one (6PE). */

@@ -1,8 +1,8 @@
 #include "rib/ahead.h"
 
 #include "rib/peer.h"
+#include "rib/section.h"
 #include "rib/table.h"
-#include "rib/update.h"
 
 /* The first section that has routes; BGP_SECTIONS: none has. */
 static enum bgp_section_id first_section(const struct bgp_update *u)
@@ -43,35 +43,32 @@ struct place {
  * Find the first route's prefix: at the place it follows from, as in
  * section.c, or else ask for its slot.
  */
-static void read_route(struct rib_ahead *a, enum bgp_section_id s, uint8_t view,
-		       struct place *next)
+static void read_route(struct rib_ahead *a, uint8_t view, struct place *next)
 {
-	const struct bgp_nlri_how *how = &a->u.sections[s].how;
-	enum bgp_family family = (enum bgp_family)how->family;
+	const struct bgp_section *section = &a->u.sections[a->section];
+	const struct bgp_nlri_how *how = &section->how;
 	const struct rib_table *t =
 		rib_table_find(a->peer, view, how->afi, how->safi);
-	uint8_t room[RIB_KEY_FIXED];
-	struct bgp_nlri_iter it;
+	struct rib_item *item = &a->item;
 	struct bgp_prefix prefix;
-	struct wire_view key = { room, 0 };
 
-	bgp_nlri_start(&it, a->u.sections[s].field, how);
-	if (t == NULL || how->add_path || !it.plain ||
-	    bgp_nlri_take(&it, &prefix, 1) == 0)
+	if (t == NULL ||
+	    !bgp_nlri_first(section->field, how, &prefix, &a->host_bits))
 		return;
-	key.len = rib_key_of_prefix(family, &prefix, room);
 	a->table = t;
+	rib_item_prefix(item, (enum bgp_family)how->family, &prefix);
 	if (next->table != t)
 		*next = (struct place){ t, t->follows };
-	a->id = next->id;
-	a->near = rib_dictionary_is(t->prefixes, a->id, key);
+	item->id = next->id;
+	a->near = rib_dictionary_is(t->prefixes, item->id, item->key);
 	if (a->near) {
-		next->id += a->u.sections[s].count;
+		next->id += section->count;
 		return;
 	}
 	next->id = RIB_NO_ID;
-	a->hash = rib_dictionary_hash(t->prefixes, key);
-	rib_dictionary_prefetch(t->prefixes, a->hash);
+	item->hash = rib_dictionary_hash(t->prefixes, item->key);
+	item->hashed = true;
+	rib_dictionary_prefetch(t->prefixes, item->hash);
 }
 
 static void look_at_slots(struct rib *rib, struct rib_ahead *a)
@@ -80,18 +77,18 @@ static void look_at_slots(struct rib *rib, struct rib_ahead *a)
 		rib_attrset_prefetch_bytes(&rib->attrsets, a->form.hash);
 	if (a->table == NULL || a->near)
 		return;
-	a->id = rib_dictionary_guess(a->table->prefixes, a->hash);
-	if (a->id != RIB_NO_ID)
-		rib_routes_prefetch(&a->table->store.plain, a->id);
+	a->item.id = rib_dictionary_guess(a->table->prefixes, a->item.hash);
+	if (a->item.id != RIB_NO_ID)
+		rib_routes_prefetch(&a->table->store.plain, a->item.id);
 }
 
 static void look_at_route(struct rib *rib, const struct rib_ahead *a)
 {
 	const struct rib_entry *e;
 
-	if (a->table == NULL || a->id == RIB_NO_ID)
+	if (a->table == NULL || a->item.id == RIB_NO_ID)
 		return;
-	e = rib_routes_find(&a->table->store.plain, a->id);
+	e = rib_routes_find(&a->table->store.plain, a->item.id);
 	if (e != NULL)
 		rib_value_prefetch(&rib->attrsets, e->value);
 }
@@ -110,17 +107,16 @@ size_t rib_ahead_read(struct rib_router *router, const struct bmp_message *msgs,
 		return 0;
 	for (count = 0; count < n && count < RIB_AHEAD; count++) {
 		struct rib_ahead *a = &list[count];
-		enum bgp_section_id s;
 
 		if (!read_message(router, &msgs[count], over, a))
 			break;
-		s = first_section(&a->u);
-		if (s == BGP_SECTIONS)
+		a->section = first_section(&a->u);
+		if (a->section == BGP_SECTIONS)
 			continue;
-		read_route(a, s, msgs[count].peer.view, &next);
-		if (bgp_update_announces(&a->u, s) &&
+		read_route(a, msgs[count].peer.view, &next);
+		if (bgp_update_announces(&a->u, a->section) &&
 		    rib->config.mode == RIB_MODE_ATTRIBUTES)
-			used += rib_attrs_form_read(rib, a, s,
+			used += rib_attrs_form_read(rib, a,
 						    count > 0 ? a - 1 : NULL,
 						    rib->ahead_bytes + used,
 						    RIB_AHEAD_BYTES - used,

@@ -36,7 +36,7 @@ static int route_monitoring(struct rib_router *router,
 		rib_peer_imply(peer, when, &msg->peer);
 	reading = bgp_context_reading(&peer->context, &msg->peer, over);
 	bgp_update_decode(msg->update.body, &reading, &u);
-	rib_update(peer, when, &msg->peer, &reading, &u, /* form= */ NULL);
+	rib_update(peer, when, &msg->peer, &reading, &u, /* ahead= */ NULL);
 	return 0;
 }
 
@@ -120,10 +120,10 @@ size_t rib_apply_many(struct rib_router *router, const struct rib_when *when,
 		}
 		heard(router, when);
 		for (size_t k = 0; k < ahead; k++) {
-			const struct rib_ahead *a = &router->rib->ahead[k];
+			struct rib_ahead *a = &router->rib->ahead[k];
 
 			rib_update(a->peer, when, &msgs[i + k].peer,
-				   &a->reading, &a->u, &a->form);
+				   &a->reading, &a->u, a);
 		}
 		i += ahead;
 	}

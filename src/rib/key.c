@@ -148,12 +148,21 @@ size_t rib_key_write(enum bgp_family family, struct wire_view key, uint8_t *out,
 	return len;
 }
 
+/* Hot: once per published route. */
 void rib_key_route(enum bgp_family family, struct wire_view key,
 		   struct rib_route *out)
 {
 	const struct bgp_family_info *info = bgp_family_info(family);
 	uint32_t n = address_len(info);
 
+	/* As above. */
+	if (family == BGP_IPV4_UNICAST) {
+		out->prefix_len = key.p[0];
+		wire_put_u64(out->address, 0);
+		wire_put_u32(out->address + 8, 0xffff);
+		memcpy(out->address + 12, key.p + 1, 4);
+		return;
+	}
 	if (!is_prefix(info)) {
 		out->key = key;
 		if (family == BGP_FAMILY_UNKNOWN) {

@@ -78,6 +78,27 @@ static void prefetch_routes(const struct rib_section *s,
 	}
 }
 
+static const struct rib_attrs_form *form_of(const struct rib_section *s)
+{
+	return s->ahead != NULL && s->ahead->form.is_read ? &s->ahead->form
+							  : NULL;
+}
+
+/* @like: a route that has the same attributes, perhaps; RIB_NO_ID: who knows */
+static void begin_attrs(struct rib_section *s, uint32_t like)
+{
+	uint32_t guess = like == RIB_NO_ID ? RIB_VALUE_NONE
+					   : rib_table_set(s->table, like);
+
+	rib_update_attrs_begin(s->router, s->reading, s->u, s->id, form_of(s),
+			       guess, &s->attrs);
+}
+
+static void end_attrs(struct rib_section *s)
+{
+	s->set = rib_update_attrs_end(s->router, s->reading, &s->attrs);
+}
+
 /*
  * Hot: in passes, so that the misses of a batch overlap: the slots of the
  * index, then the entries they name and the routes. The attributes of the
@@ -91,12 +112,7 @@ static void look_up(struct rib_section *s, struct rib_item *items, size_t n)
 
 	prefetch_slots(s, items + near, n - near);
 	if (attrs)
-		rib_update_attrs_begin(s->router, s->reading, s->u, s->id,
-				       s->form,
-				       near > 0 ? rib_table_set(s->table,
-								items[0].id)
-						: RIB_VALUE_NONE,
-				       &s->attrs);
+		begin_attrs(s, near > 0 ? items[0].id : RIB_NO_ID);
 	prefetch_routes(s, items + near, n - near);
 	if (attrs)
 		rib_update_attrs_go_on(s->router, &s->attrs);
@@ -107,9 +123,28 @@ static void look_up(struct rib_section *s, struct rib_item *items, size_t n)
 					    items[i].id);
 	}
 	if (attrs)
-		s->set = rib_update_attrs_end(s->router, s->reading, &s->attrs);
+		end_attrs(s);
 	if (items[n - 1].id != RIB_NO_ID)
 		s->table->follows = items[n - 1].id + 1;
+}
+
+/*
+ * Hot: once per UPDATE with a single route. What it needs was asked for when
+ * it was read ahead, and what was found then is most likely still so.
+ */
+static void look_up_ahead(struct rib_section *s)
+{
+	const struct rib_ahead *a = s->ahead;
+	struct rib_item *item = &s->ahead->item;
+
+	if (!rib_dictionary_is(s->table->prefixes, item->id, item->key))
+		item->id = locate(s, item);
+	if (s->set == RIB_VALUE_NONE) {
+		begin_attrs(s, a->near ? item->id : RIB_NO_ID);
+		end_attrs(s);
+	}
+	if (item->id != RIB_NO_ID)
+		s->table->follows = item->id + 1;
 }
 
 /* Publishing */
@@ -140,7 +175,7 @@ static void begin(struct rib_section *s)
 	}
 	if (s->announce) {
 		header.attrs = attrs;
-		header.next_hop = bgp_update_next_hop(s->u, s->id);
+		bgp_update_next_hop(s->u, s->id, &header.next_hop);
 	}
 	rib_run_begin(s->rib, &header);
 	s->begun = true;
@@ -423,17 +458,8 @@ static size_t fill_plain(const struct rib_section *s, struct bgp_nlri_iter *it,
 {
 	size_t n = bgp_nlri_take(it, b->prefixes, RIB_BATCH);
 
-	for (size_t i = 0; i < n; i++) {
-		struct rib_item *item = &b->items[i];
-
-		item->key.p = item->room;
-		item->key.len = rib_key_of_prefix(s->family, &b->prefixes[i],
-						  item->room);
-		item->path_id = b->prefixes[i].path_id;
-		item->labels.len = 0;
-		item->wire.len = 0;
-		item->hashed = false;
-	}
+	for (size_t i = 0; i < n; i++)
+		rib_item_prefix(&b->items[i], s->family, &b->prefixes[i]);
 	return n;
 }
 
@@ -477,33 +503,62 @@ static size_t fill(struct rib_section *s, struct bgp_nlri_iter *it,
 	return n;
 }
 
-void rib_section_apply(struct rib_section *s)
+/* False: there is no memory for the attributes. */
+static bool apply(struct rib_section *s, struct rib_item *items, size_t n)
+{
+	s->look_again = false;
+	if (s->set == RIB_VALUE_NONE) {
+		out_of_memory(s);
+		return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (s->announce)
+			announce(s, &items[i]);
+		else
+			withdraw(s, &items[i]);
+	return true;
+}
+
+static void apply_batches(struct rib_section *s, struct bgp_nlri_iter *it)
 {
 	struct rib_batch *b = &s->rib->batch;
-	struct bgp_nlri_iter it;
 	size_t n;
 
-	if (!bgp_update_routes(s->u, s->id, &it))
-		return;
-	while ((n = fill(s, &it, b)) != 0) {
+	while ((n = fill(s, it, b)) != 0) {
 		if (s->rib->config.mode == RIB_MODE_OFF) {
 			for (size_t i = 0; i < n; i++)
 				publish(s, &b->items[i], 0);
 			continue;
 		}
 		look_up(s, b->items, n);
-		s->look_again = false;
-		if (s->set == RIB_VALUE_NONE) {
-			out_of_memory(s);
+		if (!apply(s, b->items, n))
 			break;
-		}
-		for (size_t i = 0; i < n; i++)
-			if (s->announce)
-				announce(s, &b->items[i]);
-			else
-				withdraw(s, &b->items[i]);
+	}
+}
+
+/* Whether it is the one route that was read ahead. */
+static bool is_single(const struct rib_section *s)
+{
+	return s->ahead != NULL && s->ahead->table == s->table &&
+	       s->u->sections[s->id].count == 1;
+}
+
+void rib_section_apply(struct rib_section *s)
+{
+	struct bgp_nlri_iter it;
+	uint32_t host_bits;
+
+	if (is_single(s)) {
+		look_up_ahead(s);
+		(void)apply(s, &s->ahead->item, 1);
+		host_bits = s->ahead->host_bits;
+	} else {
+		if (!bgp_update_routes(s->u, s->id, &it))
+			return;
+		apply_batches(s, &it);
+		host_bits = it.host_bits;
 	}
 	rib_run_flush(s->rib);
-	if (it.host_bits > 0)
-		RIB_COUNT(s->router, host_bits, it.host_bits);
+	if (host_bits > 0)
+		RIB_COUNT(s->router, host_bits, host_bits);
 }

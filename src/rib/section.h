@@ -20,7 +20,7 @@ struct rib_section {
 	const struct bmp_peer *header;
 	const struct bgp_reading *reading;
 	const struct bgp_update *u;
-	const struct rib_attrs_form *form; /* of its attributes, or NULL */
+	struct rib_ahead *ahead; /* what was read of it before, or NULL */
 	enum bgp_section_id id;
 	enum bgp_family family;
 	bool announce;
@@ -39,6 +39,19 @@ struct rib_section {
 static inline bool rib_section_judged(const struct rib_section *s)
 {
 	return s->id >= BGP_SECTION_NLRI && !s->announce;
+}
+
+/* An item of a plain prefix, its number and hash still to be found out. */
+static inline void rib_item_prefix(struct rib_item *item,
+				   enum bgp_family family,
+				   const struct bgp_prefix *prefix)
+{
+	item->key.p = item->room;
+	item->key.len = rib_key_of_prefix(family, prefix, item->room);
+	item->path_id = prefix->path_id;
+	item->labels.len = 0;
+	item->wire.len = 0;
+	item->hashed = false;
 }
 
 /* Apply its routes to its table, and publish what changed. */

@@ -209,7 +209,6 @@ struct rib_batch {
 struct rib_attrs_form {
 	bool is_read;
 	bool is_hashed;
-	uint8_t section;	    /* enum bgp_section_id */
 	struct wire_view bytes;	    /* what the cache compares */
 	struct wire_view canonical; /* none: the same as the one before */
 	uint32_t hash;		    /* of the canonical form */
@@ -220,12 +219,13 @@ struct rib_ahead {
 	struct rib_peer *peer;
 	struct bgp_reading reading;
 	struct bgp_update u;
-	struct rib_attrs_form form;
-	/* Its first route, if it is a plain prefix; else NULL. */
+	enum bgp_section_id section; /* the first that has routes */
+	struct rib_attrs_form form;  /* of its attributes */
+	/* Its first route, if that is a plain prefix: else table is NULL. */
 	const struct rib_table *table;
-	bool near; /* it is where it was expected, at @id */
-	uint32_t hash;
-	uint32_t id; /* most likely; RIB_NO_ID: it is new */
+	bool near;	      /* it is where it was expected */
+	bool host_bits;	      /* it had stray bits */
+	struct rib_item item; /* its id is a guess; RIB_NO_ID: it is new */
 };
 
 /* Room for the forms of as many. What finds none is read when it is its turn. */

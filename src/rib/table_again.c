@@ -38,7 +38,7 @@ static void begin_again(struct rib_table *table, const struct rib_when *when,
 				 ? (struct wire_view){ NULL, 0 }
 				 : rib_attrset_bytes(&rib->attrsets, set),
 			 &reading, &a->u.attrs);
-	header.next_hop = bgp_update_next_hop(&a->u, BGP_SECTION_NLRI);
+	bgp_update_next_hop(&a->u, BGP_SECTION_NLRI, &header.next_hop);
 	rib_run_begin(rib, &header);
 }
 

@@ -58,8 +58,7 @@ static void count_section(const struct rib_section *s)
 static void apply_section(struct rib_peer *peer, const struct rib_when *when,
 			  const struct bmp_peer *header,
 			  const struct bgp_reading *reading,
-			  const struct bgp_update *u,
-			  const struct rib_attrs_form *form,
+			  const struct bgp_update *u, struct rib_ahead *ahead,
 			  enum bgp_section_id id)
 {
 	const struct bgp_nlri_how *how = &u->sections[id].how;
@@ -71,9 +70,7 @@ static void apply_section(struct rib_peer *peer, const struct rib_when *when,
 		.header = header,
 		.reading = reading,
 		.u = u,
-		.form = form != NULL && form->is_read && form->section == id
-				? form
-				: NULL,
+		.ahead = ahead != NULL && ahead->section == id ? ahead : NULL,
 		.id = id,
 		.family = (enum bgp_family)how->family,
 		.announce = bgp_update_announces(u, id),
@@ -150,7 +147,7 @@ static void count_update(struct rib_router *router, const struct bgp_update *u)
 void rib_update(struct rib_peer *peer, const struct rib_when *when,
 		const struct bmp_peer *header,
 		const struct bgp_reading *reading, const struct bgp_update *u,
-		const struct rib_attrs_form *form)
+		struct rib_ahead *ahead)
 {
 	struct rib_router *router = peer->router;
 
@@ -182,7 +179,7 @@ void rib_update(struct rib_peer *peer, const struct rib_when *when,
 			if (t != NULL)
 				suspect(t, when);
 		} else {
-			apply_section(peer, when, header, reading, u, form,
+			apply_section(peer, when, header, reading, u, ahead,
 				      (enum bgp_section_id)id);
 		}
 	}

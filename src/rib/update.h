@@ -10,13 +10,13 @@
 #include "rib/store.h"
 
 /*
- * @header is that of the message; @reading is how @u was decoded. @form is what
- * is known of its attributes already, or NULL.
+ * @header is that of the message; @reading is how @u was decoded. @ahead is
+ * what else is known of it already, or NULL.
  */
 void rib_update(struct rib_peer *peer, const struct rib_when *when,
 		const struct bmp_peer *header,
 		const struct bgp_reading *reading, const struct bgp_update *u,
-		const struct rib_attrs_form *form);
+		struct rib_ahead *ahead);
 
 /*
  * Read the attributes of a section ahead of its turn, into @room of @size;
@@ -25,7 +25,6 @@ void rib_update(struct rib_peer *peer, const struct rib_when *when,
  * no canonical form: the cache will have them.
  */
 size_t rib_attrs_form_read(const struct rib *rib, const struct rib_ahead *a,
-			   enum bgp_section_id s,
 			   const struct rib_ahead *before, uint8_t *room,
 			   size_t size, struct rib_attrs_form *out);
 

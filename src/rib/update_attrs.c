@@ -97,16 +97,15 @@ static size_t gather_bound(const struct bgp_update *u)
 }
 
 size_t rib_attrs_form_read(const struct rib *rib, const struct rib_ahead *a,
-			   enum bgp_section_id s,
 			   const struct rib_ahead *before, uint8_t *room,
 			   size_t size, struct rib_attrs_form *out)
 {
 	const struct bgp_update *u = &a->u;
+	enum bgp_section_id s = a->section;
 	size_t bound = bgp_canonical_bound(u);
 	size_t used = 0;
 
-	*out = (struct rib_attrs_form){ .section = (uint8_t)s,
-					.bytes = u->attrs.block };
+	*out = (struct rib_attrs_form){ .bytes = u->attrs.block };
 	if (bound + gather_bound(u) > size)
 		return 0;
 	out->is_read = true;
@@ -114,8 +113,7 @@ size_t rib_attrs_form_read(const struct rib *rib, const struct rib_ahead *a,
 		out->bytes = gather(u, s, room);
 		used = out->bytes.len;
 	}
-	if (before != NULL && before->form.is_read &&
-	    before->form.section == s &&
+	if (before != NULL && before->form.is_read && before->section == s &&
 	    before->form.bytes.len == out->bytes.len &&
 	    reads_alike(&before->reading, &a->reading) &&
 	    memcmp(before->form.bytes.p, out->bytes.p, out->bytes.len) == 0)
@@ -174,10 +172,11 @@ void rib_update_attrs_begin(struct rib_router *router,
 		out->set = guess;
 		return;
 	}
-	if (form != NULL && form->is_hashed)
-		out->hash = form->hash;
-	else
-		out->hash = rib_attrset_hash(&rib->attrsets, out->canonical);
+	if (form != NULL && form->is_hashed) {
+		out->hash = form->hash; /* and was asked for */
+		return;
+	}
+	out->hash = rib_attrset_hash(&rib->attrsets, out->canonical);
 	rib_attrset_prefetch(&rib->attrsets, out->hash);
 }
 

@@ -71,6 +71,21 @@ static void check_batches(struct wire_view field,
 		abort();
 }
 
+static void check_first(struct wire_view field, const struct bgp_nlri_how *how)
+{
+	struct bgp_nlri_iter it;
+	struct bgp_prefix first;
+	bool host_bits;
+
+	if (!bgp_nlri_first(field, how, &first, &host_bits))
+		return;
+	bgp_nlri_start(&it, field, how);
+	if (!bgp_nlri_next(&it) || it.nlri.prefix_len != first.len ||
+	    memcmp(it.nlri.address, first.address, 16) != 0 ||
+	    it.host_bits != host_bits)
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct wire_view field;
@@ -102,5 +117,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (ok == it.malformed || (ok && n != count))
 		abort();
 	check_batches(field, &how);
+	check_first(field, &how);
 	return 0;
 }

@@ -197,6 +197,44 @@ static void test_batches_are_the_same_routes(void **state)
 	}
 }
 
+/* The same route, or the same refusal, whatever the field. */
+static void test_the_first_is_the_first_of_a_walk(void **state)
+{
+	static const struct {
+		enum bgp_family family;
+		bool add_path, plain;
+	} kinds[] = {
+		{ BGP_IPV4_UNICAST, false, true },
+		{ BGP_IPV6_UNICAST, false, true },
+		{ BGP_IPV4_UNICAST, true, false },
+		{ BGP_IPV4_VPN, false, false },
+	};
+	uint8_t field[20];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(kinds) * 256 * 20; i++) {
+		size_t kind = i / (256 * 20);
+		struct bgp_nlri_how how = how_of(kinds[kind].family);
+		struct wire_view view = { field, i % 20 };
+		struct bgp_prefix first;
+		struct bgp_nlri_iter it;
+		bool host_bits, got;
+
+		how.add_path = kinds[kind].add_path;
+		memset(field, 0x5b, sizeof(field));
+		field[0] = (uint8_t)(i / 20);
+		got = bgp_nlri_first(view, &how, &first, &host_bits);
+		bgp_nlri_start(&it, view, &how);
+		assert_int_equal(got, kinds[kind].plain && bgp_nlri_next(&it));
+		if (!got)
+			continue;
+		assert_memory_equal(first.address, it.nlri.address, 16);
+		assert_int_equal(first.len, it.nlri.prefix_len);
+		assert_int_equal(first.path_id, 0);
+		assert_int_equal(host_bits, it.host_bits);
+	}
+}
+
 #define RD_A 0, 0, 0xfd, 0xe8, 0, 0, 0, 1 /* 65000:1 */
 #define RD_B 0, 1, 192, 0, 2, 1, 0, 2	  /* 192.0.2.1:2 */
 #define RD_C 0, 2, 0, 1, 0, 0, 0, 3	  /* 65536:3 */
@@ -547,6 +585,7 @@ int main(void)
 		cmocka_unit_test(
 			test_rule_26_stray_host_bits_are_masked_and_counted),
 		cmocka_unit_test(test_batches_are_the_same_routes),
+		cmocka_unit_test(test_the_first_is_the_first_of_a_walk),
 		cmocka_unit_test(test_labels_and_distinguishers),
 		cmocka_unit_test(test_rule_16_multiple_labels_up_to_the_bottom),
 		cmocka_unit_test(test_rule_25_label_of_a_withdrawal_is_not_key),

@@ -21,6 +21,15 @@ static enum bgp_verdict decode(const uint8_t *p, size_t len,
 	return bgp_update_decode((struct wire_view){ p, len }, r, out);
 }
 
+static struct bgp_next_hop next_hop_of(const struct bgp_update *u,
+				       enum bgp_section_id s)
+{
+	struct bgp_next_hop out;
+
+	bgp_update_next_hop(u, s, &out);
+	return out;
+}
+
 /* Every route in order, as "+10.0.0.0/8" and "-10.0.0.0/8". */
 static void list_routes(const struct bgp_update *u, char *out, size_t cap)
 {
@@ -157,13 +166,12 @@ static void test_rule_24_each_section_has_its_next_hop(void **state)
 
 	(void)state;
 	assert_int_equal(decode(in, sizeof(in), &plain, &u), BGP_ACCEPT);
-	nh = bgp_update_next_hop(&u, BGP_SECTION_NLRI);
+	nh = next_hop_of(&u, BGP_SECTION_NLRI);
 	assert_true(nh.has_address);
 	assert_memory_equal(nh.address, v4, 16);
-	nh = bgp_update_next_hop(&u, BGP_SECTION_MP_REACH);
+	nh = next_hop_of(&u, BGP_SECTION_MP_REACH);
 	assert_memory_equal(nh.address, v6, 16);
-	assert_false(
-		bgp_update_next_hop(&u, BGP_SECTION_WITHDRAWN).has_address);
+	assert_false(next_hop_of(&u, BGP_SECTION_WITHDRAWN).has_address);
 }
 
 /* An IPv4 route with a next hop of @len bytes in MP_REACH: 1, 2, 3 and so on. */
@@ -220,7 +228,7 @@ static void test_rule_23_next_hop_lengths(void **state)
 		      "%u: verdict %d", cases[i].len, u.verdict);
 		CHECK(u.sections[BGP_SECTION_MP_REACH].lost == !cases[i].valid,
 		      "%u: lost", cases[i].len);
-		nh = bgp_update_next_hop(&u, BGP_SECTION_MP_REACH);
+		nh = next_hop_of(&u, BGP_SECTION_MP_REACH);
 		CHECK(nh.has_address == cases[i].address, "%u: address",
 		      cases[i].len);
 		CHECK(nh.has_link_local == cases[i].link_local, "%u: local",
@@ -268,8 +276,8 @@ static void test_rule_23_ipv4_routes_over_an_ipv6_next_hop(void **state)
 		assert_int_equal(decode(in, w.len, &plain, &u), BGP_ACCEPT);
 		assert_int_equal(u.sections[BGP_SECTION_MP_REACH].count, 1);
 		assert_memory_equal(
-			bgp_update_next_hop(&u, BGP_SECTION_MP_REACH).address,
-			next_hop, 16);
+			next_hop_of(&u, BGP_SECTION_MP_REACH).address, next_hop,
+			16);
 	}
 }
 
@@ -335,7 +343,7 @@ static void test_rule_28_missing_next_hop_is_shown(void **state)
 	check_updates(cases, COUNT(cases), &plain);
 	decode(cases[0].in, cases[0].len, &plain, &u);
 	assert_int_equal(u.fault_code, BGP_NEXT_HOP);
-	assert_false(bgp_update_next_hop(&u, BGP_SECTION_NLRI).has_address);
+	assert_false(next_hop_of(&u, BGP_SECTION_NLRI).has_address);
 }
 
 /* GoBGP 3.10, tests/captures/gobgp.bmp: docs/decisions. */

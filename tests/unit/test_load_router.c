@@ -99,10 +99,11 @@ static uint64_t key_of(const struct model_peer *peer,
 static uint64_t value_of(const struct bgp_update *u, enum bgp_section_id s)
 {
 	struct wire_cursor c = wire_start(u->attrs.block);
-	struct bgp_next_hop hop = bgp_update_next_hop(u, s);
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	struct bgp_next_hop hop;
 	struct bgp_attr attr;
 
+	bgp_update_next_hop(u, s, &hop);
 	while (bgp_attr_next(&c, &attr)) {
 		if (attr.code == BGP_MP_REACH || attr.code == BGP_NEXT_HOP)
 			continue;
