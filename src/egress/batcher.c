@@ -3,7 +3,7 @@
  * that is how events keep their place. All open batches of the worker are in
  * one list by the time they were opened, so the old ones are found in front.
  *
- * Most changes go where the one before went; the rest are looked up.
+ * Most changes go where one of the last few went; the rest are looked up.
  */
 #include "egress/batcher.h"
 
@@ -23,6 +23,9 @@
 /* What an update takes as a rule, to open a batch that fits the change. */
 #define UPDATE_BYTES 400u
 
+/* Peers of a worker that speak by turns; a power of two. */
+#define RECENT 64u
+
 /* So long a batch is unused before it may be given up. */
 #define TRIM_NS (10 * UINT64_C(1000000000))
 
@@ -35,7 +38,8 @@ struct egress_batcher {
 	struct egress_routers routers;
 	struct egress_pool pool;
 	struct egress_codec *codec;
-	struct egress_open *last; /* where the last change went, if open */
+	/* Where the last changes went, as far as it is open; see place_of(). */
+	struct egress_open *recent[RECENT];
 	struct egress_batch *kept, **kept_end;
 	uint64_t trim_ns; /* when the pool is next trimmed */
 	struct egress_batcher_stats stats;
@@ -147,13 +151,18 @@ static void send(struct egress_batcher *b, struct egress_batch *batch)
 		keep(b, batch);
 }
 
+static void leave_recent(struct egress_batcher *b, struct egress_open *open)
+{
+	if (b->recent[open->place] == open)
+		b->recent[open->place] = NULL;
+}
+
 static void close_open(struct egress_batcher *b, struct egress_open *open,
 		       enum egress_close why)
 {
 	struct egress_batch *batch = open->batch;
 
-	if (b->last == open)
-		b->last = NULL;
+	leave_recent(b, open);
 	egress_open_remove(&b->routers, open);
 	batch->plain_len = batch->len;
 	/* Without memory to compress, it goes as it is. */
@@ -262,16 +271,26 @@ static bool is_for(const struct egress_open *open,
 	       egress_router_is(open->router, t->router);
 }
 
+/* Routers share their peers' numbers, so both tell. */
+static uint32_t place_of(const struct rib_table_info *t)
+{
+	uint32_t tail = wire_get_u32(t->router->address + 12);
+	uint32_t mixed = (t->peer_as ^ tail) * UINT32_C(0x9e3779b1);
+
+	return ((mixed >> 16) + t->afi + t->safi) % RECENT;
+}
+
 /* Where updates of @t go; NULL: no memory. */
 static struct egress_open *open_updates(struct egress_batcher *b,
 					const struct rib_table_info *t,
 					size_t routes)
 {
+	uint32_t place = place_of(t);
+	struct egress_open *open = b->recent[place];
 	struct egress_router *router;
-	struct egress_open *open;
 
-	if (b->last != NULL && is_for(b->last, t))
-		return b->last;
+	if (open != NULL && is_for(open, t))
+		return open;
 	router = egress_routers_get(&b->routers, t->router);
 	if (router == NULL)
 		return NULL;
@@ -283,7 +302,12 @@ static struct egress_open *open_updates(struct egress_batcher *b,
 		open = add_open(b, router, t->peer_as, t->afi, t->safi,
 				/* is_events= */ false,
 				512 + UPDATE_BYTES * routes);
-	b->last = open;
+	if (open != NULL) {
+		/* A named router may have come back from another address. */
+		leave_recent(b, open);
+		open->place = place;
+		b->recent[place] = open;
+	}
 	return open;
 }
 

@@ -33,6 +33,7 @@ struct egress_open {
 	struct egress_open *next;     /* of the same bucket, or unused */
 	struct egress_router *router;
 	struct egress_batch *batch;
+	uint32_t place; /* the batcher's: among its recent ones */
 	uint32_t peer_as;
 	uint16_t afi; /* events: 0 */
 	uint8_t safi; /* events: enum rib_event_kind */

@@ -304,16 +304,21 @@ static void test_routers_are_known_by_name_first(void **state)
 	one.name = "core.1";
 	two.name = "core.2";
 	fixture_init(&f, 16, (struct egress_batcher_opts){ 0 });
-	put(&f, &a, 1, 1);
 	put(&f, &b, 1, 1);
+	put(&f, &a, 1, 1);
 	one.address[15] = 99; /* reconnected from elsewhere */
 	put(&f, &a, 2, 1);
 	put_event(&f, NULL, RIB_EVENT_EPOCH, 1);
 	egress_batcher_dry(f.batcher);
-	take(&f, "up.id_core_2e1.1.1_1", &next_a);
 	take(&f, "up.id_core_2e2.1.1_1", &next_b);
+	take(&f, "up.id_core_2e1.1.1_1", &next_a);
 	take_event(&f, "ev.collector.epoch", 1);
 	assert_int_equal(next_a, 3);
+	one.address[15] = 1; /* and from where it was before */
+	put(&f, &a, 3, 1);
+	egress_batcher_dry(f.batcher);
+	take(&f, "up.id_core_2e1.1.1_1", &next_a);
+	assert_int_equal(next_a, 4);
 	egress_batcher_forget(f.batcher, &one);
 	egress_batcher_stats(f.batcher, &stats);
 	assert_int_equal(stats.routers, 2);
