@@ -127,7 +127,10 @@ bool tail_message(struct tail *t, const struct tail_message *m)
 	return !t->failed && (t->count == 0 || t->printed < t->count);
 }
 
-/* Whether nothing has come for too long. */
+/*
+ * Whether nothing has come for too long since @last, when the last one was
+ * printed: whoever reads us may take his time for it.
+ */
 static bool idle(const struct tail *t, int64_t last)
 {
 	return t->idle_ms > 0 && sp_now() - last >= t->idle_ms * SP_MS;
@@ -179,7 +182,6 @@ int tail_from_nats(struct tail *t)
 
 		if (got != 1)
 			continue;
-		last = sp_now();
 		m = (struct tail_message){
 			.subject = read.subject,
 			.id = read.id,
@@ -188,6 +190,7 @@ int tail_from_nats(struct tail *t)
 			.bytes = { read.bytes, read.len },
 		};
 		more = tail_message(t, &m);
+		last = sp_now();
 	}
 	nats_reader_close(r);
 	nats_finish();
@@ -269,8 +272,8 @@ static int follow(void *arg)
 			sp_sleep(STEP_MS * SP_MS);
 			continue;
 		}
-		last = sp_now();
 		more = print_record(t, &record);
+		last = sp_now();
 	}
 	if (got == -EBADMSG)
 		fprintf(stderr,

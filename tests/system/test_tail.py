@@ -189,6 +189,27 @@ def test_since_a_time(arancini, broker, drive, tmp_path, kind):
         check_lines(lines, 300)
 
 
+@pytest.mark.parametrize("kind", ["stream", "journal"])
+def test_who_reads_slowly_gets_all_of_it(arancini, broker, drive, tmp_path,
+                                         kind):
+    """A line that waits to be taken is no time in which nothing came."""
+    where, options = source(kind, broker, tmp_path)
+    driver = drive(*where, "--encode", "none", "--count", 1000)
+    driver.wait_safe(1000)
+    driver.stop()
+    with subprocess.Popen(
+            [arancini, "tail", *options, "--since", "all", "--subject",
+             "arancini.updates.>", "--idle-exit", "1"],
+            stdout=subprocess.PIPE, text=True) as process:
+        lines = [process.stdout.readline()]
+        # The pipe is full, and stays so for longer than that.
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(1.5)
+        lines += process.stdout
+    assert process.returncode == 0
+    check_lines([json.loads(line) for line in lines], 10000)
+
+
 def on_a_terminal(*argv):
     """What a program writes to a terminal, as one text."""
     ours, its = pty.openpty()
