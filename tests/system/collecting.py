@@ -6,6 +6,8 @@ import signal
 import socket
 import subprocess
 
+from decoding import decode
+
 QUIET = ["--http", "off", "--sweep-quiet", "1h", "--sweep-max", "1h"]
 
 
@@ -161,6 +163,50 @@ def consumer_tables(lines):
     return tables.routers()
 
 
+class Sequences:
+    """Sees that the updates of each table are numbered from 1, none twice and
+    none left out."""
+
+    def __init__(self):
+        self.last = {}
+
+    def apply(self, line):
+        table = (router_of(line),) + table_key(line)
+        want = self.last.get(table, 0) + 1
+        assert line["sequence"] == want, (
+            f"update {line['sequence']} where {want} comes next: {line}")
+        self.last[table] = want
+
+
+def numbered_tables(lines):
+    """The tables by router of a consumer that applies the updates and nothing
+    else, and looks at their numbers. It keeps no line."""
+    tables, sequences = Tables(), Sequences()
+    for line in lines:
+        if line["type"] == "update":
+            sequences.apply(line)
+            tables.apply(line)
+    return tables.routers()
+
+
+def differences(has, wanted):
+    """Of two tables, in few words; nothing if there are none."""
+    missing = [key for key in wanted if key not in has]
+    ghosts = [key for key in has if key not in wanted]
+    other = [key for key in has if key in wanted and has[key] != wanted[key]]
+    if not (missing or ghosts or other):
+        return ""
+    return (f"missing {len(missing)}, ghosts {len(ghosts)}, other "
+            f"{len(other)} of {len(wanted)}, such as "
+            f"{(missing + ghosts + other)[0]}")
+
+
+def check_one_router(lines, wanted):
+    """The updates are numbered without a gap and leave this table behind."""
+    (table,) = numbered_tables(lines).values()
+    assert not differences(table, wanted), differences(table, wanted)
+
+
 class RouterTable:
     """What a router's messages mean, by the rules of COLLECTOR.md section 4:
     written from the rules, over what "arancini decode" prints."""
@@ -209,3 +255,20 @@ class RouterTable:
 
     def table(self):
         return {k: v[0] for k, v in self.routes.items()}
+
+
+def router_table(path):
+    """What one router that plays this file leaves behind."""
+    router = RouterTable()
+    for line in decode(path):
+        router.apply(line)
+    return router.table()
+
+
+def true_table(arancini, folder, *load):
+    """What the router of "generate" with these options really held: the same
+    seed makes the same bytes."""
+    path = folder / "same.bmp"
+    subprocess.run([arancini, "generate", *load, "-o", path], check=True,
+                   capture_output=True, timeout=120)
+    return router_table(path)

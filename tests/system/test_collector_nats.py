@@ -7,8 +7,7 @@ import subprocess
 import pytest
 
 from broker import Broker
-from collecting import Collector, RouterTable, consumer_table
-from decoding import decode
+from collecting import Collector, check_one_router, true_table
 
 # The test broker has no more.
 LIMIT = ["--nats-max-bytes", "1G"]
@@ -30,26 +29,8 @@ def stream(arancini, broker, *options):
     return [json.loads(line) for line in run.stdout.splitlines()]
 
 
-def true_table(arancini, tmp_path):
-    """The same seed makes the same bytes: what the routers really held."""
-    path = tmp_path / "same.bmp"
-    subprocess.run([arancini, "generate", *CHURN, "-o", path], check=True,
-                   capture_output=True, timeout=120)
-    router = RouterTable()
-    for line in decode(path):
-        router.apply(line)
-    return router.table()
-
-
 def check(lines, arancini, tmp_path):
-    assert consumer_table(lines) == true_table(arancini, tmp_path)
-    last = {}
-    for line in lines:
-        if line["type"] == "update":
-            table = (line["peerAddr"], line["afi"])
-            assert line["sequence"] == last.get(table, 0) + 1
-            last[table] = line["sequence"]
-    assert last
+    check_one_router(lines, true_table(arancini, tmp_path, *CHURN))
 
 
 @pytest.mark.parametrize("compress", ["none", "packed", "zstd"])

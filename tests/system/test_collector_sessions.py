@@ -11,9 +11,9 @@ import pytest
 
 from bmp import Peer, initiation, message, termination
 from broker import Broker
-from collecting import (Collector, RouterTable, closed_by_collector, connect,
-                        consumer_table)
-from decoding import TREE, decode
+from collecting import (Collector, closed_by_collector, connect,
+                        consumer_table, router_table)
+from decoding import TREE
 from live_socket import peer, sockets, tcp
 
 A = Peer("192.0.2.10", 64510)
@@ -342,7 +342,7 @@ def test_a_reconnect_storm(collector):
     assert len(c.said("event=session_open")) > 2 * ROUTERS
     assert not c.said("ownership_violated")
     assert not c.said("reason=twin")
-    expected = expected_table(path)
+    expected = router_table(path)
     tables = {}
     for line in updates(c):
         tables.setdefault(line["routerAddr"], []).append(line)
@@ -353,14 +353,6 @@ def test_a_reconnect_storm(collector):
 
 def open_files(c):
     return len(os.listdir(f"/proc/{c.server.pid}/fd"))
-
-
-def expected_table(path):
-    """What one router that plays it leaves behind."""
-    router = RouterTable()
-    for line in decode(path):
-        router.apply(line)
-    return router.table()
 
 
 # What a process has too few of

@@ -10,8 +10,7 @@ import time
 import pytest
 
 from broker import Broker
-from collecting import RouterTable, consumer_table
-from decoding import decode
+from collecting import check_one_router, true_table
 from watching import WatchedCollector
 
 CHURN = ["--peers", "2", "--prefixes", "10000", "--seed", "12", "--churn",
@@ -64,28 +63,6 @@ def until_it_stands(c):
     return before
 
 
-def check(lines, arancini, tmp_path):
-    path = tmp_path / "same.bmp"
-    subprocess.run([arancini, "generate", *CHURN, "-o", path], check=True,
-                   capture_output=True, timeout=120)
-    router = RouterTable()
-    for line in decode(path):
-        router.apply(line)
-    has, wanted = consumer_table(lines), router.table()
-    missing = [key for key in wanted if key not in has]
-    ghosts = [key for key in has if key not in wanted]
-    other = [key for key in has if key in wanted and has[key] != wanted[key]]
-    assert not (missing or ghosts or other), (
-        f"missing {len(missing)}, ghosts {len(ghosts)}, other {len(other)} "
-        f"of {len(wanted)}")
-    last = {}
-    for line in lines:
-        if line["type"] == "update":
-            table = (line["peerAddr"], line["afi"])
-            assert line["sequence"] == last.get(table, 0) + 1
-            last[table] = line["sequence"]
-
-
 def test_a_broker_that_stands_still_now_and_then(collector, broker, arancini,
                                                  tmp_path):
     c = collector
@@ -119,5 +96,5 @@ def test_a_broker_that_stands_still_now_and_then(collector, broker, arancini,
         [arancini, "tail", "--nats", broker.url, "--since", "all",
          "--idle-exit", "10", "--json"], capture_output=True, text=True,
         timeout=120, check=True)
-    check([json.loads(line) for line in run.stdout.splitlines()], arancini,
-          tmp_path)
+    check_one_router(map(json.loads, run.stdout.splitlines()),
+                     true_table(arancini, tmp_path, *CHURN))

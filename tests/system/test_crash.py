@@ -19,8 +19,7 @@ import time
 import pytest
 
 from broker import Broker
-from collecting import Collector, RouterTable, Tables
-from decoding import decode
+from collecting import Collector, Tables, router_table
 
 ROUNDS = int(os.environ.get("ARANCINI_CRASH_ROUNDS", "5"))
 SEED = int(os.environ.get("ARANCINI_CRASH_SEED",
@@ -39,10 +38,7 @@ class Session:
              "--churn", "max", "--churn-count", "1500", "--flaps", "1",
              "--seed", str(seed), "-o", path],
             check=True, capture_output=True, timeout=60)
-        router = RouterTable()
-        for line in decode(path):
-            router.apply(line)
-        self.table = router.table()
+        self.table = router_table(path)
         self.bytes = self.without_the_end(path.read_bytes())
 
     @staticmethod
