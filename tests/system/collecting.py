@@ -5,6 +5,7 @@ import re
 import signal
 import socket
 import subprocess
+import tempfile
 
 from decoding import decode
 
@@ -56,13 +57,29 @@ class Collector:
     def stop(self):
         assert self.server.stop(timeout=60) == 0, self.server.output
 
+    def stream(self, *options, timeout=120):
+        """The lines of the journal one by one, as objects."""
+        return tail(self.arancini, "--journal", self.journal, *options,
+                    timeout=timeout)
+
     def published(self, *options):
         """All lines of the journal, as objects."""
-        run = subprocess.run(
-            [self.arancini, "tail", "--journal", self.journal, "--since",
-             "all", "--idle-exit", "1", "--json", *options],
-            capture_output=True, text=True, timeout=120, check=True)
-        return [json.loads(line) for line in run.stdout.splitlines()]
+        return list(self.stream(*options))
+
+
+def tail(arancini, *options, idle=1, timeout=120):
+    """What "arancini tail" prints from the beginning on, one line after the
+    other, as objects; whoever wants more than fits into memory keeps none."""
+    with (tempfile.TemporaryFile("w+") as complaints,
+          subprocess.Popen(
+              ["timeout", str(timeout), arancini, "tail", *options, "--since",
+               "all", "--idle-exit", str(idle), "--json"],
+              stdout=subprocess.PIPE, stderr=complaints) as process):
+        for line in process.stdout:
+            yield json.loads(line)
+        status = process.wait()
+        complaints.seek(0)
+        assert (status, complaints.read()) == (0, "")
 
 
 def connect(c, source=None, host="127.0.0.1"):

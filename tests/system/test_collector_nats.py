@@ -1,13 +1,12 @@
 """The collector with a real broker: nothing lost, nothing twice, whatever
 happens to the broker in between."""
 
-import json
 import subprocess
 
 import pytest
 
 from broker import Broker
-from collecting import Collector, check_one_router, true_table
+from collecting import Collector, check_one_router, tail, true_table
 
 # The test broker has no more.
 LIMIT = ["--nats-max-bytes", "1G"]
@@ -21,16 +20,9 @@ def broker(server, tmp_path, free_port):
     return Broker(server, tmp_path, free_port())
 
 
-def stream(arancini, broker, *options):
-    run = subprocess.run(
-        [arancini, "tail", "--nats", broker.url, "--since", "all",
-         "--idle-exit", "2", "--json", *options],
-        capture_output=True, text=True, timeout=120, check=True)
-    return [json.loads(line) for line in run.stdout.splitlines()]
-
-
-def check(lines, arancini, tmp_path):
-    check_one_router(lines, true_table(arancini, tmp_path, *CHURN))
+def check(arancini, broker, tmp_path):
+    check_one_router(tail(arancini, "--nats", broker.url, idle=2),
+                     true_table(arancini, tmp_path, *CHURN))
 
 
 @pytest.mark.parametrize("compress", ["none", "packed", "zstd"])
@@ -41,7 +33,7 @@ def test_a_broker_that_works(compress, server, arancini, broker, tmp_path):
     c.send("generate", *CHURN)
     c.until_said("event=session_close")
     c.stop()
-    check(stream(arancini, broker), arancini, tmp_path)
+    check(arancini, broker, tmp_path)
 
 
 def test_a_broker_that_is_killed_and_comes_back(server, arancini, broker,
@@ -60,7 +52,7 @@ def test_a_broker_that_is_killed_and_comes_back(server, arancini, broker,
     broker.start()
     c.until_said("event=publisher state=ready spooling=false", 2)
     c.stop()
-    check(stream(arancini, broker), arancini, tmp_path)
+    check(arancini, broker, tmp_path)
 
 
 def test_no_broker_at_the_start(server, arancini, broker, tmp_path):
@@ -70,4 +62,4 @@ def test_no_broker_at_the_start(server, arancini, broker, tmp_path):
     broker.start()
     c.until_said("event=publisher state=ready spooling=false")
     c.stop()
-    check(stream(arancini, broker), arancini, tmp_path)
+    check(arancini, broker, tmp_path)

@@ -2,15 +2,13 @@
 no more memory than before, and when the broker is well again everything is in
 the stream, once and in order."""
 
-import json
 import pathlib
-import subprocess
 import time
 
 import pytest
 
 from broker import Broker
-from collecting import check_one_router, true_table
+from collecting import check_one_router, tail, true_table
 from watching import WatchedCollector
 
 CHURN = ["--peers", "2", "--prefixes", "10000", "--seed", "12", "--churn",
@@ -92,9 +90,5 @@ def test_a_broker_that_stands_still_now_and_then(collector, broker, arancini,
     c.http.until(lambda s: not any(s["output"][what] for what in (
         "spooling", "spoolBytes", "waiting", "inFlight")), 120)
     c.stop()
-    run = subprocess.run(
-        [arancini, "tail", "--nats", broker.url, "--since", "all",
-         "--idle-exit", "10", "--json"], capture_output=True, text=True,
-        timeout=120, check=True)
-    check_one_router(map(json.loads, run.stdout.splitlines()),
+    check_one_router(tail(arancini, "--nats", broker.url, idle=10),
                      true_table(arancini, tmp_path, *CHURN))
