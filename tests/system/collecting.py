@@ -57,6 +57,16 @@ class Collector:
     def stop(self):
         assert self.server.stop(timeout=60) == 0, self.server.output
 
+    def said_lines(self, *patterns):
+        """How many lines of its log say each of these, without having all of
+        the log in memory."""
+        counts = [0] * len(patterns)
+        with open(self.server.log, errors="replace") as log:
+            for line in log:
+                for n, pattern in enumerate(patterns):
+                    counts[n] += pattern in line
+        return counts
+
     def stream(self, *options, timeout=120):
         """The lines of the journal one by one, as objects."""
         return tail(self.arancini, "--journal", self.journal, *options,
