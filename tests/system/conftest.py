@@ -197,3 +197,15 @@ def collector(server, arancini, tmp_path):
     def start(*options, **how):
         return Collector(server, arancini, tmp_path / "state", *options, **how)
     return start
+
+
+@pytest.fixture
+def watched(server, arancini, tmp_path):
+    """start(*options) -> WatchedCollector, with two workers."""
+    # Not for all tests: it reads docs/openapi.yaml.
+    from watching import WatchedCollector
+
+    def start(*options):
+        return WatchedCollector(server, arancini, tmp_path / "state",
+                                "--workers", "2", *options)
+    return start

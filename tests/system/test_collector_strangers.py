@@ -1,21 +1,10 @@
 """Anybody can connect: who has nothing to say leaves nothing behind."""
 
-import pytest
-
 from bmp import Peer, initiation
 from collecting import closed_by_collector, connect
-from watching import WatchedCollector
 
 A = Peer("192.0.2.10", 64510)
 GARBAGE = b"GET / HTTP/1.1\r\n\r\n"
-
-
-@pytest.fixture
-def collector(server, arancini, tmp_path):
-    def start(*options):
-        return WatchedCollector(server, arancini, tmp_path / "state",
-                                "--workers", "2", *options)
-    return start
 
 
 def routers(c):
@@ -39,8 +28,8 @@ def strangers(c, first, count, data):
             sock.close()
 
 
-def test_who_never_says_anything_is_forgotten(collector):
-    c = collector("--stale-hold", "never")
+def test_who_never_says_anything_is_forgotten(watched):
+    c = watched("--stale-hold", "never")
     with connect(c, "127.0.0.9") as sock:
         sock.sendall(initiation() + A.up() + A.announce("10.0.0.0/24"))
         c.until_said("session_open from=127.0.0.9")
@@ -57,8 +46,8 @@ def test_who_never_says_anything_is_forgotten(collector):
     assert "v4_127_1_" not in (c.state / "snapshots" / "manifest").read_text()
 
 
-def test_who_has_no_routes_is_forgotten_after_the_hold(collector):
-    c = collector("--stale-hold", "1s", "--snapshot-interval", "1s")
+def test_who_has_no_routes_is_forgotten_after_the_hold(watched):
+    c = watched("--stale-hold", "1s", "--snapshot-interval", "1s")
     strangers(c, 1, 500, initiation() + A.up())
     with connect(c, "127.0.0.9") as sock:
         sock.sendall(initiation() + A.up() + A.announce("10.0.0.0/24"))
@@ -74,9 +63,9 @@ def test_who_has_no_routes_is_forgotten_after_the_hold(collector):
     assert files == {"v4_127_0_0_9.snap", "v4_127_1_0_7.snap"}
 
 
-def test_an_address_that_is_tried_while_its_router_is_there(collector):
+def test_an_address_that_is_tried_while_its_router_is_there(watched):
     """The seat of a router is not the stranger's to give up."""
-    c = collector()
+    c = watched()
     with connect(c, "127.0.0.9") as sock:
         sock.sendall(initiation() + A.up() + A.announce("10.0.0.0/24"))
         c.until_said("session_open from=127.0.0.9")

@@ -13,7 +13,6 @@ import pytest
 
 from collecting import RouterTable
 from decoding import TREE, data_files, decode, run_decode
-from watching import WatchedCollector
 
 # Names of message types on /metrics, by those of "decode --summary".
 TYPES = {"routeMonitoring": "route-monitoring", "stats": "statistics",
@@ -25,14 +24,6 @@ VIEWS = {(False, False, False): "adj-rib-in-pre",
          (True, False, False): "adj-rib-in-post",
          (False, True, False): "adj-rib-out-pre",
          (True, True, False): "adj-rib-out-post"}
-
-
-@pytest.fixture
-def collector(server, arancini, tmp_path):
-    def start(*options):
-        return WatchedCollector(server, arancini, tmp_path / "state",
-                                "--workers", "2", *options)
-    return start
 
 
 def whole_messages(data):
@@ -203,18 +194,18 @@ BMP_FILES = data_files("*.bmp") + [
 
 
 @pytest.mark.parametrize("path", BMP_FILES)
-def test_figures_of_a_capture(path, collector):
-    check_file(collector(), path)
+def test_figures_of_a_capture(path, watched):
+    check_file(watched(), path)
 
 
-def test_figures_of_a_table_and_its_churn(collector, arancini, tmp_path):
+def test_figures_of_a_table_and_its_churn(watched, arancini, tmp_path):
     """Duplicates, withdraws, changes, and peers that go down and come back."""
     path = tmp_path / "churn.bmp"
     subprocess.run([arancini, "generate", "-o", path, "--peers", "3",
                     "--prefixes", "1000", "--churn", "max", "--churn-count",
                     "4000", "--churn-mix", "60:25:15", "--flaps", "2"],
                    check=True, capture_output=True, timeout=60)
-    want, journal, _, _, metrics = check_file(collector(), path)
+    want, journal, _, _, metrics = check_file(watched(), path)
     assert journal.synthetic["peerDown"] > 1000
     suppressed = metrics.by("arancini_updates_suppressed_total", "reason")
     assert suppressed["same"] > 100
@@ -230,8 +221,8 @@ def journal_bytes(c, *options):
         check=True).stdout)
 
 
-def test_bytes_are_those_of_the_journal(collector):
-    c = collector()
+def test_bytes_are_those_of_the_journal(watched):
+    c = watched()
     c.send("generate", "--peers", "2", "--prefixes", "500")
     c.http.until(lambda s: s["totals"]["peersStale"] == 2)
     # The first is the epoch event, the journal's own.

@@ -11,15 +11,7 @@ import pytest
 
 from decoding import TREE, data_files
 from openapi import FILE
-from watching import API, WatchedCollector
-
-
-@pytest.fixture
-def collector(server, arancini, tmp_path):
-    def start(*options):
-        return WatchedCollector(server, arancini, tmp_path / "state",
-                                "--workers", "2", *options)
-    return start
+from watching import API
 
 
 def test_the_file_is_openapi(tree):
@@ -75,9 +67,9 @@ BMP_FILES = data_files("*.bmp", "wrapped/*.bmp") + [
     for p in sorted((TREE / "tests" / "captures").glob("*.bmp"))]
 
 
-def test_answers_about_all_captures(collector, captures):
+def test_answers_about_all_captures(watched, captures):
     """One router for each capture, so that attributes of all kinds come by."""
-    c = collector()
+    c = watched()
     for parameter in BMP_FILES:
         c.send("replay", parameter.values[0], "--speed", "max")
     peers, routes = everything(c.http)
@@ -87,8 +79,8 @@ def test_answers_about_all_captures(collector, captures):
             "labels", "extendedCommunities"} <= seen
 
 
-def test_answers_while_a_router_is_there(collector, server, arancini):
-    c = collector()
+def test_answers_while_a_router_is_there(watched, server, arancini):
+    c = watched()
     http = c.with_token()
     everything(http)
     router = server([arancini, "generate", "--to", c.to, "--peers", "2",
@@ -136,8 +128,8 @@ def read_events(port, wanted, last=None):
     return found
 
 
-def test_events_are_as_they_are_described(collector):
-    c = collector()
+def test_events_are_as_they_are_described(watched):
+    c = watched()
     c.send("generate", "--peers", "2", "--prefixes", "50")
     c.until_said("event=session_close")
 
@@ -162,8 +154,8 @@ def test_events_are_as_they_are_described(collector):
         [data for _, data in happened[middle + 1:]]
 
 
-def test_gzip_says_the_same(collector):
-    c = collector()
+def test_gzip_says_the_same(watched):
+    c = watched()
     c.send("generate", "--peers", "2", "--prefixes", "500")
     c.http.until(lambda s: s["totals"]["routes"] == 1000
                  and s["totals"]["sessions"] == 0)

@@ -33,15 +33,8 @@ def run(arancini, tmp_path):
 
 
 @pytest.fixture
-def collector(server, arancini, tmp_path):
-    def start(*options):
-        return WatchedCollector(server, arancini, tmp_path / "state", *options)
-    return start
-
-
-@pytest.fixture
-def filled(collector):
-    c = collector("--workers", "2")
+def filled(watched):
+    c = watched()
     c.send("generate", "--routers", "2", "--spread-sources", "--peers", "2",
            "--prefixes", "500")
     c.http.until(lambda s: s["totals"]["routes"] == 2000
