@@ -10,7 +10,8 @@
  * Blocking	Calls marked "yields" wait and let other fibers run. Outside a
  *		fiber they return -EPERM.
  * Ownership	A connection is yours to close(2).
- * Errors	A negative errno, such as -ECONNREFUSED, -ETIMEDOUT, -EMFILE.
+ * Errors	A negative errno, such as -ECONNREFUSED, -EMFILE, -ETIMEDOUT: the
+ *		deadline, or the kernel's own patience with an attempt.
  */
 #ifndef SPARGIO_NET_H
 #define SPARGIO_NET_H

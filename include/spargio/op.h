@@ -18,6 +18,7 @@ struct io_uring_sqe;
 /*
  * Let @fill describe an operation (user_data is not yours), carry it out and
  * return the result of its CQE; *@flags, unless @flags is NULL, are the CQE's.
+ * As it is: -ETIMEDOUT can be the deadline or what the kernel says of a socket.
  * One CQE only: no multishot, no zero-copy send, no IOSQE_IO_LINK. Yields.
  *
  *	static void fill(struct io_uring_sqe *sqe, void *arg)

@@ -66,9 +66,10 @@ void sp_rstream_close(struct sp_rstream *rs);
  *
  * Returns how many there are. Fewer than @want: the peer has ended, and these
  * are the last; 0: there are none left. -EMSGSIZE if @want is more than the
- * stream's maximum; -ECONNRESET and the like if fewer came before that, which
- * can still be asked for; -ETIMEDOUT and -ECANCELED lose nothing. Yields only
- * if it must wait.
+ * stream's maximum; -ECONNRESET, -ECONNABORTED (see socket.h) and the like if
+ * fewer came before that, which can still be asked for; -ETIMEDOUT, which is
+ * the deadline and nothing else, and -ECANCELED lose nothing. Yields only if it
+ * must wait.
  */
 int sp_rstream_peek(struct sp_rstream *rs, size_t want, struct sp_segment *out);
 int sp_rstream_peek_until(struct sp_rstream *rs, size_t want, int64_t deadline,

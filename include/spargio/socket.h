@@ -12,8 +12,11 @@
  * Closing	close(2) it when no fiber waits in it any more. A wait of
  *		another fiber is ended by sp_shutdown(), or by cancelling it.
  * Errors	A negative errno: -ECONNRESET, -EPIPE (sending to who has
- *		closed; there is no signal), -ETIMEDOUT (the deadline, or the
- *		connection itself), -ECANCELED, -EBADF. -EINTR never.
+ *		closed; there is no signal), -ETIMEDOUT (the deadline, never
+ *		the connection: after it one may try again), -ECONNABORTED (the
+ *		peer did not answer for as long as the options below allow,
+ *		which the kernel calls ETIMEDOUT too), -ECANCELED, -EBADF.
+ *		-EINTR never.
  */
 #ifndef SPARGIO_SOCKET_H
 #define SPARGIO_SOCKET_H

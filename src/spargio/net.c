@@ -173,13 +173,16 @@ int sp_connect_fd(int fd, const struct sp_addr *to)
 int sp_connect_fd_until(int fd, const struct sp_addr *to, int64_t deadline)
 {
 	struct sp__op op = { 0 };
+	int err;
 
 	if (sp__fiber_self() == NULL)
 		return -EPERM;
 	if (to->any.sa_family == AF_UNIX)
 		return connect_unix(fd, to, deadline);
 	io_uring_prep_connect(&op.sqe, fd, &to->any, to->len);
-	return sp__socket_run(&op, POLLOUT, deadline, "connect");
+	err = sp__socket_run(&op, POLLOUT, deadline, "connect");
+	/* The attempt took too long, whoever has said how long it may take. */
+	return op.res == -ETIMEDOUT ? -ETIMEDOUT : err;
 }
 
 int sp_connect(const struct sp_addr *to, uint32_t home, struct sp_conn *out)

@@ -22,6 +22,7 @@
 #include "spargio/buffers.h"
 #include "spargio/runtime.h"
 #include "spargio/shot.h"
+#include "spargio/socket.h"
 
 #include <spargio/rstream.h>
 #include <spargio/time.h>
@@ -212,7 +213,7 @@ static void shot_ended(struct sp_rstream *rs, int32_t res)
 	default:
 		if (res <= 0) {
 			rs->ended = true;
-			rs->error = res;
+			rs->error = sp__socket_error(res);
 		}
 		break;
 	}
@@ -295,7 +296,7 @@ static int read_some(struct sp_rstream *rs, int64_t deadline)
 		rs->carry_end += (size_t)n;
 	} else if (err != -EAGAIN && err != -EINTR) {
 		rs->ended = true;
-		rs->error = err;
+		rs->error = sp__socket_error(err);
 	}
 	return 0;
 }

@@ -14,6 +14,9 @@ int sp__socket_run(struct sp__op *op, uint32_t events, int64_t deadline,
 	for (;;) {
 		int res = sp__op_run(op, deadline, why);
 
+		/* After a deadline the operation says that it was cancelled. */
+		if (res == op->res)
+			res = sp__socket_error(res);
 		if (res == -EAGAIN || res == -EINPROGRESS) {
 			res = sp__wait_fd(op->sqe.fd, events, deadline, why);
 			if (res >= 0)

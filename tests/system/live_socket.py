@@ -1,10 +1,13 @@
 """Sockets of another process, to read their options back: pidfd_getfd(2)."""
 
+import contextlib
 import ctypes
 import os
 import socket
+import struct
 
 PIDFD_GETFD = 438
+SO_ATTACH_FILTER = 26
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -44,3 +47,23 @@ def peer(sock):
 
 def tcp(sock, name):
     return sock.getsockopt(socket.IPPROTO_TCP, getattr(socket, name))
+
+
+@contextlib.contextmanager
+def other_end(pid, sock):
+    """The socket that a process has of a connection of ours."""
+    found = sockets(pid)
+    try:
+        (one,) = [s for s in found if peer(s) == sock.getsockname()]
+        yield one
+    finally:
+        for s in found:
+            s.close()
+
+
+def make_deaf(sock):
+    """Let a socket hear nothing any more, as if its host had gone: the filter
+    is one instruction, which takes no byte of any segment."""
+    drop = ctypes.create_string_buffer(struct.pack("HBBI", 0x06, 0, 0, 0))
+    sock.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER,
+                    struct.pack("HxxxxxxP", 1, ctypes.addressof(drop)))

@@ -14,7 +14,7 @@ from collecting import (Collector, closed_by_collector, connect,
                         consumer_table, differences, numbered_tables,
                         router_table)
 from decoding import TREE
-from live_socket import peer, sockets, tcp
+from live_socket import make_deaf, other_end, peer, sockets, tcp
 
 A = Peer("192.0.2.10", 64510)
 B = Peer("2001:db8::11", 64511)
@@ -106,6 +106,26 @@ def test_back_within_the_hold_says_only_differences(host, collector):
     c.stop()
     assert [(line["prefixAddr"], line.get("multiExitDisc"))
             for line in updates(c)[6:]] == [("203.0.113.0", 2)]
+
+
+def test_a_router_that_is_gone_without_a_word(collector):
+    """Nothing comes from it and nothing is answered. The kernel gives it up,
+    and those who share its worker see nothing of it."""
+    c = collector("--workers", "1")
+    gone, other = session(c, source="127.0.0.5"), session(c)
+    gone.sendall(TABLE)
+    c.until_said("event=session_open", 2)
+    with other_end(c.server.pid, gone) as sock:
+        for name, value in (("TCP_USER_TIMEOUT", 100), ("TCP_KEEPINTVL", 1),
+                            ("TCP_KEEPIDLE", 1)):
+            sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+    make_deaf(gone)
+    c.until_said("event=session_close from=127.0.0.5:.* reason=reset")
+    other.sendall(A.up() + A.announce("10.0.0.0/24"))
+    c.server.wait_until(lambda _: len(updates(c)) == 7, 60)
+    gone.close()
+    other.close()
+    c.stop()
 
 
 # Broken messages

@@ -11,6 +11,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <linux/filter.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -77,6 +78,34 @@ static inline void close_with_reset(int fd)
 			     sizeof(linger)),
 		  0);
 	close(fd);
+}
+
+/* Let a socket hear nothing any more, as if its host had gone. */
+static inline void make_deaf(int fd)
+{
+	struct sock_filter drop = BPF_STMT(BPF_RET | BPF_K, 0);
+	struct sock_fprog deaf = { .len = 1, .filter = &drop };
+
+	EXPECT_EQ(setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &deaf,
+			     sizeof(deaf)),
+		  0);
+}
+
+/* Have the kernel give it up with ETIMEDOUT after a fraction of a second. */
+static inline void make_hasty(int fd)
+{
+	struct sp_tcp_opts hasty = { .user_timeout_ms = 100 };
+
+	EXPECT_EQ(sp_tcp_set(fd, &hasty), 0);
+}
+
+/* Two ends: of what fds[1] has sent nothing is ever acknowledged. */
+static inline void half_open_pair(int fds[2])
+{
+	tcp_pair(fds);
+	make_hasty(fds[1]);
+	make_deaf(fds[0]);
+	EXPECT_EQ(sp_send_all(fds[1], "?", 1), 0);
 }
 
 #endif

@@ -209,6 +209,32 @@ static void test_ends_and_errors(void **state)
 	assert_int_equal(sp_rstream_open(0, 0, &rs), -EPERM);
 }
 
+/* A connection that is given up is not a deadline that has passed */
+
+static int given_up_body(void *arg)
+{
+	struct sp_rstream *rs = NULL;
+	struct sp_segment segment;
+	int fds[2];
+
+	(void)arg;
+	half_open_pair(fds);
+	EXPECT_EQ(sp_rstream_open(fds[1], 0, &rs), 0);
+	EXPECT_EQ(sp_rstream_peek_until(rs, 1, sp_in(60 * SP_S), &segment),
+		  -ECONNABORTED);
+	/* For good, and who asks without waiting is told so. */
+	EXPECT_EQ(sp_rstream_peek_until(rs, 1, 0, &segment), -ECONNABORTED);
+	sp_rstream_close(rs);
+	close_pair(fds);
+	return 0;
+}
+
+static void test_a_peer_that_does_not_answer(void **state)
+{
+	(void)state;
+	run_modes(options(0, 0), given_up_body, NULL);
+}
+
 /* Cancelled and shut down while it waits */
 
 struct peeker {
@@ -729,6 +755,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_messages_of_every_size),
 		cmocka_unit_test(test_ends_and_errors),
+		cmocka_unit_test(test_a_peer_that_does_not_answer),
 		cmocka_unit_test(
 			test_a_waiting_stream_is_cancelled_and_shut_down),
 		cmocka_unit_test(test_stop_ends_the_shots_of_dropped_fibers),

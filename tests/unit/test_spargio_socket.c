@@ -1,6 +1,8 @@
 #include "sockets.h"
 #include "waiting.h"
 
+#include <spargio/file.h>
+
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -250,6 +252,50 @@ static void test_a_wait_is_ended_by_deadline_cancel_and_shutdown(void **state)
 	run_on(2, until_body, NULL);
 }
 
+/* A connection that is given up is not a deadline that has passed */
+
+static int given_up_body(void *arg)
+{
+	char *big = calloc(1, BIG);
+	struct sp_addr at;
+	int listener = listen_somewhere(&at);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	int fds[2], err;
+
+	(void)arg;
+	half_open_pair(fds);
+	EXPECT_EQ(sp_recv_until(fds[1], big, 1, sp_in(60 * SP_S)),
+		  -ECONNABORTED);
+	close_pair(fds);
+	half_open_pair(fds);
+	EXPECT_EQ(sp_recv_exact(fds[1], big, 2), -ECONNABORTED);
+	close_pair(fds);
+	half_open_pair(fds);
+	make_narrow(fds);
+	/* A ring that has sent a part by then hears of the rest only. */
+	err = sp_send_all_until(fds[1], big, BIG, sp_in(60 * SP_S));
+	EXPECT(err == -ECONNABORTED || err == -EPIPE);
+	close_pair(fds);
+	half_open_pair(fds);
+	EXPECT_EQ(sp_read(fds[1], big, 1), -ECONNABORTED);
+	close_pair(fds);
+
+	/* An attempt has no time of its own that could be mistaken. */
+	make_deaf(listener);
+	make_hasty(fd);
+	EXPECT_EQ(sp_connect_fd(fd, &at), -ETIMEDOUT);
+	close(fd);
+	close(listener);
+	free(big);
+	return 0;
+}
+
+static void test_a_peer_that_does_not_answer(void **state)
+{
+	(void)state;
+	run_on(1, given_up_body, NULL);
+}
+
 /* The number is closed while a fiber waits: a bug, but one that ends. */
 static int closed_body(void *arg)
 {
@@ -477,6 +523,7 @@ int main(void)
 		cmocka_unit_test(test_a_reset_reaches_both_directions),
 		cmocka_unit_test(
 			test_a_wait_is_ended_by_deadline_cancel_and_shutdown),
+		cmocka_unit_test(test_a_peer_that_does_not_answer),
 		cmocka_unit_test(test_closed_underneath_still_times_out),
 		cmocka_unit_test(test_descriptors_that_do_not_block),
 		cmocka_unit_test(test_interruptions_are_not_seen),
