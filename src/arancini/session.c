@@ -227,6 +227,8 @@ static void run_dry(struct session *s)
 		return;
 	s->dry = true;
 	worker_dry(s->worker);
+	/* From now on, not from before a wait for room in the bridge. */
+	s->when = worker_now();
 	if (s->open)
 		rib_session_resume(s->seat->router, &s->when);
 }
@@ -258,15 +260,23 @@ static int wait_for_room(struct session *s, int64_t deadline)
 	w->counts.sessions.pauses++;
 	if (s->stream != NULL)
 		sp_rstream_pause(s->stream);
-	err = egress_batcher_wait(w->batcher, deadline);
+	err = egress_batcher_wait(w->batcher, deadline); /* yields */
+	s->reading = sp_now();
 	return err == -ECANCELED ? err : 0;
 }
 
 /* Reading */
 
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Nobody can say of a router that is not read that it is silent. */
 static int64_t deadline(const struct session *s)
 {
-	return limits_deadline(&s->worker->times, s->opened, s->last);
+	return limits_deadline(&s->worker->times, later(s->opened, s->reading),
+			       s->last == 0 ? 0 : later(s->last, s->reading));
 }
 
 static enum ending error_ending(const struct session *s, int64_t err)

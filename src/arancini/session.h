@@ -50,6 +50,7 @@ struct session {
 	bool dry;	      /* all that came was read */
 	int64_t opened;	      /* sp_now() */
 	int64_t last;	      /* the same, of the last message; 0: none */
+	int64_t reading;      /* the same, since the last pause; 0: none */
 	struct rib_when when; /* of the segment being read */
 	int bmp_v4;	      /* enum bmp_v4 */
 	uint64_t messages;
