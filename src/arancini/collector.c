@@ -7,6 +7,7 @@
 #include "arancini/keeping.h"
 #include "arancini/outlet.h"
 #include "arancini/restore.h"
+#include "arancini/watch.h"
 #include "arancini/worker.h"
 #include "bmp/text.h"
 
@@ -48,6 +49,7 @@ struct collector {
 	struct sp_task *dial_tasks;
 	size_t dial_count;
 	struct http *http; /* NULL: off */
+	struct watch *watch;
 	int64_t started;
 	bool served;	   /* restored, and open for routers, once */
 	_Atomic int phase; /* enum collector_phase */
@@ -122,6 +124,11 @@ const char *collector_state(const struct collector *c)
 {
 	return c->keeping != NULL ? shelf_where(keeping_shelf(c->keeping))
 				  : NULL;
+}
+
+bool collector_moves(struct collector *c)
+{
+	return watch_look(c->watch);
 }
 
 int collector_snapshot(struct collector *c)
@@ -420,6 +427,7 @@ static int start_runtime(struct collector *c)
 	opts.shards = (uint32_t)c->config->listen.workers;
 	opts.recv_buffers = (uint32_t)c->config->listen.recv_buffers;
 	opts.recv_buffer_size = (uint32_t)c->config->listen.recv_buffer_size;
+	watch_hogs(c->log, &opts);
 	return sp_start(&opts, &c->rt);
 }
 
@@ -448,6 +456,10 @@ static int make_parts(struct collector *c)
 					&c->bridge);
 	if (err == 0)
 		err = outlet_start(config, c->log, c->bridge, &c->outlet);
+	if (err == 0)
+		err = watch_new(c->log, c->rt,
+				publisher_runtime(outlet_publisher(c->outlet)),
+				&c->watch);
 	return err;
 }
 
@@ -571,6 +583,7 @@ int collector_stop(struct collector *c, int64_t deadline)
 		on_all(c, fini_station);
 	if (c->rt != NULL)
 		sp_stop(c->rt, sp_in(5 * SP_S));
+	watch_free(c->watch);
 	egress_bridge_free(c->bridge);
 	if (c->limits != NULL)
 		limits_free(c->limits);

@@ -48,6 +48,12 @@ int collector_stop(struct collector *c, int64_t deadline);
  */
 int collector_reload(struct collector *c, const struct config *config);
 
+/*
+ * Whether all of it has moved since this was last true: see watch.h. The
+ * thread that started it.
+ */
+bool collector_moves(struct collector *c);
+
 /* The port a door got; for tests that listen at port 0. */
 uint16_t collector_port(const struct collector *c, size_t door);
 

@@ -23,6 +23,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Looks in the time of a beat at shards that do not move. */
+#define RETRIES 8
+
 static void print_mistakes(const struct mistakes *m)
 {
 	for (size_t i = 0; i < m->note_count; i++)
@@ -61,21 +64,49 @@ static void die_on_signal(void)
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* Wait for a signal, and meanwhile tell the service manager we are alive. */
-static int wait_for_signal(const sigset_t *set, const struct notify *notify)
+/*
+ * Tell the service manager that we are alive, if all shards are. Returns when
+ * to do so again: sooner if they are not, so that a shard has all of the
+ * manager's time, and not half of it.
+ */
+static int64_t beat(struct collector *c, const struct notify *notify)
 {
-	int64_t beat =
-		notify->watchdog_ns > 0 ? notify->watchdog_ns : 3600 * SP_S;
-	struct timespec wait = { beat / SP_S, beat % SP_S };
+	if (!collector_moves(c))
+		return sp_in(notify->watchdog_ns / RETRIES);
+	notify_alive(notify);
+	return sp_in(notify->watchdog_ns);
+}
 
-	for (;;) {
-		int number = sigtimedwait(set, NULL, &wait);
+/* Wait for a signal, with a beat whenever one is due. */
+static int wait_for_signal(struct collector *c, const sigset_t *set,
+			   const struct notify *notify, int64_t *next_beat)
+{
+	int number = 0;
 
-		if (number > 0)
-			return number;
-		if (errno == EAGAIN)
-			notify_alive(notify);
+	while (number <= 0) {
+		int64_t left = *next_beat - sp_now();
+		struct timespec wait = { left / SP_S, left % SP_S };
+
+		if (notify->watchdog_ns == 0)
+			number = sigwaitinfo(set, NULL);
+		else if (left <= 0)
+			*next_beat = beat(c, notify);
+		else
+			number = sigtimedwait(set, NULL, &wait);
 	}
+	return number;
+}
+
+static int wait_for_end(struct collector *c, struct reload *reload,
+			struct log *log, const sigset_t *set,
+			const struct notify *notify)
+{
+	int64_t next_beat = sp_now();
+	int number;
+
+	while ((number = wait_for_signal(c, set, notify, &next_beat)) == SIGHUP)
+		reload_run(reload, c, log);
+	return number;
 }
 
 static void say(struct log *log, enum log_level level, const char *event)
@@ -97,8 +128,7 @@ static int serve(struct reload *reload, struct log *log,
 	notify_ready(notify);
 	if (isatty(STDERR_FILENO))
 		greeting_print(c, reload->config, stderr);
-	while (wait_for_signal(set, notify) == SIGHUP)
-		reload_run(reload, c, log);
+	wait_for_end(c, reload, log, set, notify);
 	notify_stopping(notify);
 	say(log, LOG_LEVEL_INFO, "stopping");
 	die_on_signal();

@@ -421,6 +421,11 @@ int publisher_start(const struct publisher_options *options,
 	return 0;
 }
 
+struct sp_rt *publisher_runtime(const struct publisher *p)
+{
+	return p->rt;
+}
+
 int publisher_stop(struct publisher *p, int64_t deadline)
 {
 	int ret = 0;

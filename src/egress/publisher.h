@@ -36,6 +36,7 @@
 #include "egress/nats_stream.h"
 
 struct publisher;
+struct sp_rt;
 
 /* What is going on, for people. */
 enum publisher_state {
@@ -169,6 +170,9 @@ void publisher_go(struct publisher *p);
 void publisher_mark(struct publisher *p, struct egress_mark *out);
 
 void publisher_stats(struct publisher *p, struct publisher_stats *out);
+
+/* The runtime it has to itself, to see whether that still moves. */
+struct sp_rt *publisher_runtime(const struct publisher *p);
 
 const char *publisher_state_name(enum publisher_state state);
 

@@ -1,0 +1,117 @@
+"""The collector under a service manager: beats while it works, and signals
+while it starts."""
+
+import contextlib
+import ctypes
+import os
+import re
+import signal
+import socket
+import time
+
+import pytest
+
+libc = ctypes.CDLL(None, use_errno=True)
+libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p,
+                        ctypes.c_void_p]
+libc.ptrace.restype = ctypes.c_long
+PTRACE_DETACH, PTRACE_SEIZE, PTRACE_INTERRUPT = 17, 0x4206, 0x4207
+WALL = 0x40000000
+
+
+def ptrace(request, tid):
+    if libc.ptrace(request, tid, None, None) < 0:
+        error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error))
+
+
+@contextlib.contextmanager
+def stopped(tid):
+    """One thread of a process stands still, the others go on."""
+    ptrace(PTRACE_SEIZE, tid)
+    try:
+        ptrace(PTRACE_INTERRUPT, tid)
+        os.waitpid(tid, WALL)
+        yield
+    finally:
+        ptrace(PTRACE_DETACH, tid)
+
+
+class Manager:
+    """The other end of NOTIFY_SOCKET."""
+
+    def __init__(self, folder, watchdog_s):
+        path = str(folder / "notify")
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(path)
+        self.env = {"NOTIFY_SOCKET": path,
+                    "WATCHDOG_USEC": str(int(watchdog_s * 1e6))}
+
+    def heard(self, timeout=20):
+        """The next message; None if none came."""
+        self.socket.settimeout(timeout)
+        try:
+            return self.socket.recv(1000).decode()
+        except TimeoutError:
+            return None
+
+    def until(self, what):
+        while (message := self.heard()) != what:
+            assert message is not None, f"no {what}"
+
+    def forget(self):
+        self.socket.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                self.socket.recv(1000)
+
+
+@pytest.fixture
+def manager(tmp_path):
+    one = Manager(tmp_path, watchdog_s=2)
+    yield one
+    one.socket.close()
+
+
+def other_threads(pid):
+    tids = sorted(map(int, os.listdir(f"/proc/{pid}/task")))
+    return [tid for tid in tids if tid != pid]
+
+
+def stuck_with(c, manager, tid):
+    """Who is said to be stuck while a thread stands still; None if the beats
+    go on without it: it is no shard's."""
+    said = len(c.said("event=stuck"))
+    with stopped(tid):
+        manager.forget()
+        beats = 0
+        while len(c.said("event=stuck")) == said:
+            beats += manager.heard(timeout=0.1) == "WATCHDOG=1"
+            if beats == 3:
+                return None
+        # Those that were under way; from now on there are none.
+        manager.forget()
+        assert manager.heard(timeout=2.5) is None
+    manager.until("WATCHDOG=1")
+    return c.said(r"event=stuck (\w+(?:=\d+)?)")[-1]
+
+
+def test_beats_come_while_all_shards_move(collector, manager):
+    c = collector("--workers", "2", "--discard", env=manager.env)
+    manager.until("READY=1")
+    for _ in range(3):
+        assert manager.heard() == "WATCHDOG=1"
+    c.stop()
+    manager.until("STOPPING=1")
+
+
+def test_beats_stop_with_any_shard_and_come_again(collector, manager):
+    c = collector("--workers", "2", "--discard", env=manager.env)
+    manager.until("READY=1")
+    try:
+        who = {stuck_with(c, manager, tid)
+               for tid in other_threads(c.server.pid)}
+    except PermissionError as why:
+        pytest.skip(f"threads cannot be stopped here: {why}")
+    assert {"worker=0", "worker=1", "publisher"} <= who
+    c.stop()
