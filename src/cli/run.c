@@ -3,7 +3,8 @@
  *
  * The calling thread starts it and then waits for signals:
  *
- *	SIGTERM, SIGINT		drain and exit; the second one exits at once
+ *	SIGTERM, SIGINT		drain and exit; the second one exits at once, and
+ *				so does the first one during the start: quit.h
  *	SIGHUP			reads the configuration again
  */
 #include "cli/command.h"
@@ -13,6 +14,7 @@
 #include "arancini/notify.h"
 #include "arancini/reload.h"
 #include "cli/greeting.h"
+#include "cli/quit.h"
 
 #include <spargio/time.h>
 
@@ -121,8 +123,12 @@ static int serve(struct reload *reload, struct log *log,
 		 const struct notify *notify, const sigset_t *set)
 {
 	struct collector *c;
-	int err = collector_start(reload->config, log, &c);
+	struct quit quit;
+	int err;
 
+	quit_watch(&quit, log);
+	err = collector_start(reload->config, log, &c);
+	quit_unwatch(&quit);
 	if (err < 0)
 		return EXIT_FAILURE;
 	notify_ready(notify);

@@ -7,9 +7,11 @@ import os
 import re
 import signal
 import socket
-import time
 
 import pytest
+
+from broker import Broker
+from collecting import Collector
 
 libc = ctypes.CDLL(None, use_errno=True)
 libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p,
@@ -115,3 +117,60 @@ def test_beats_stop_with_any_shard_and_come_again(collector, manager):
         pytest.skip(f"threads cannot be stopped here: {why}")
     assert {"worker=0", "worker=1", "publisher"} <= who
     c.stop()
+
+
+@pytest.fixture
+def silent_port():
+    """A server that takes connections and never says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield listener.getsockname()[1]
+
+
+def start_without_broker(server, arancini, folder, port):
+    """A collector that has a state, and waits for its broker to say how it
+    went on."""
+    Collector(server, arancini, folder / "state").stop()
+    return server(
+        [arancini, "run", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0",
+         "--state", folder / "state", "--restore-wait", "1h",
+         "--nats", f"nats://127.0.0.1:{port}", "--nats-max-bytes", "1G"],
+        ready="event=http_listening", timeout=30)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_while_nobody_is_there(
+        server, arancini, tmp_path, free_port, number):
+    one = start_without_broker(server, arancini, tmp_path, free_port())
+    assert one.stop(with_signal=number) == -number
+    name = signal.Signals(number).name
+    assert f"event=stopped_while_starting signal={name}" in one.output
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_while_the_broker_says_nothing(
+        server, arancini, tmp_path, silent_port, number):
+    one = start_without_broker(server, arancini, tmp_path, silent_port)
+    assert one.stop(with_signal=number) == -number
+    assert len(re.findall("event=stopped", one.output)) == 1
+
+
+def test_a_signal_ends_it_while_its_state_is_out_of_reach(
+        server, arancini, tmp_path, silent_port):
+    one = server(
+        [arancini, "run", "--listen", "127.0.0.1:0", "--http", "off",
+         "--journal", tmp_path / "journal", "--restore-wait", "1h", "--nats",
+         f"nats://127.0.0.1:{silent_port}", "--state",
+         f"nats://127.0.0.1:{silent_port}"], ready="event=publisher")
+    assert one.stop() == -signal.SIGTERM
+    assert "event=stopped_while_starting signal=SIGTERM" in one.output
+
+
+def test_a_reload_while_it_starts_is_made_up_for(
+        server, arancini, tmp_path, free_port):
+    broker = Broker(server, tmp_path, free_port())
+    one = start_without_broker(server, arancini, tmp_path, broker.port)
+    one.process.send_signal(signal.SIGHUP)
+    broker.start()
+    one.wait_until("event=started", 30)
+    one.wait_until("event=reloaded", 30)
+    assert one.stop() == 0
