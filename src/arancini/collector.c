@@ -143,11 +143,7 @@ struct keeper *collector_keeper(const struct collector *c, uint32_t worker)
 
 uint16_t collector_port(const struct collector *c, size_t door)
 {
-	struct sp_addr at;
-
-	if (sp_addr_local(c->stations[0].doors[door].fd, &at) < 0)
-		return 0;
-	return sp_addr_port(&at);
+	return c->stations[0].doors[door].at.port;
 }
 
 uint16_t collector_http_port(const struct collector *c)

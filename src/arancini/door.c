@@ -24,6 +24,13 @@ static const struct sp_tcp_opts socket_opts = {
 	.user_timeout_ms = 120000,
 };
 
+/* Between attempts to open a door that failed. */
+#define FIRST_WAIT   SP_S
+#define LONGEST_WAIT (60 * SP_S)
+
+/* One that held so long was a good one: start anew with short waits. */
+#define GOOD (60 * SP_S)
+
 /* A config address as the runtime wants it. */
 static void socket_address(const struct config_address *at, struct sp_addr *out)
 {
@@ -78,8 +85,8 @@ int door_sign(struct worker *w, int fd)
 	return 0;
 }
 
-int door_open(struct worker *w, const struct config_address *at,
-	      struct door *out)
+static int listen_at(struct worker *w, const struct config_address *at,
+		     int *out)
 {
 	struct sp_listen_opts opts = {
 		.backlog = (int)w->config->listen.backlog,
@@ -104,13 +111,30 @@ int door_open(struct worker *w, const struct config_address *at,
 		close(fd);
 		return err;
 	}
+	*out = fd;
+	return 0;
+}
+
+int door_open(struct worker *w, const struct config_address *at,
+	      struct door *out)
+{
+	struct sp_addr bound;
+	int fd;
+	int err = listen_at(w, at, &fd);
+
+	if (err < 0)
+		return err;
 	*out = (struct door){ .worker = w, .fd = fd, .at = *at };
+	if (sp_addr_local(fd, &bound) == 0)
+		out->at.port = sp_addr_port(&bound);
 	return 0;
 }
 
 void door_close(struct door *door)
 {
-	close(door->fd);
+	if (door->fd >= 0)
+		close(door->fd);
+	door->fd = -1;
 }
 
 /* Admission */
@@ -168,9 +192,11 @@ int door_admit(struct worker *w, int fd, struct dial *dial)
 	return 0;
 }
 
-int door_main(void *arg)
+/* Taking connections */
+
+/* Until it fails. That descriptors run out is no failure: see serve.h. */
+static int accept_all(struct door *door)
 {
-	struct door *door = arg;
 	struct sp_acceptor *acceptor;
 	struct sp_conn conn;
 	int err = sp_acceptor_open(door->fd, &acceptor);
@@ -180,5 +206,61 @@ int door_main(void *arg)
 	while ((err = sp_acceptor_next(acceptor, SP_HOME_HERE, &conn)) == 0)
 		door_admit(door->worker, conn.fd, NULL);
 	sp_acceptor_close(acceptor);
-	return err == -ECANCELED ? 0 : err;
+	return err;
+}
+
+static int reopen(struct door *door)
+{
+	struct log_line line;
+	int err = listen_at(door->worker, &door->at, &door->fd);
+
+	if (err < 0)
+		return err;
+	atomic_fetch_sub(&door->worker->doors_shut, 1);
+	if (log_begin(door->worker->log, LOG_LEVEL_INFO, "listening", &line)) {
+		log_address_port(&line, "at", door->at.address, door->at.port);
+		log_u64(&line, "worker", door->worker->id);
+		log_end(&line);
+	}
+	return 0;
+}
+
+/* With the socket closed the kernel sends connections to other workers. */
+static void shut(struct door *door, int err, int64_t wait)
+{
+	struct log_line line;
+
+	if (door->fd >= 0)
+		atomic_fetch_add(&door->worker->doors_shut, 1);
+	door_close(door);
+	if (!log_begin(door->worker->log, LOG_LEVEL_ERROR, "door_failed",
+		       &line))
+		return;
+	log_u64(&line, "worker", door->worker->id);
+	log_address_port(&line, "at", door->at.address, door->at.port);
+	log_error(&line, "error", err);
+	log_seconds(&line, "again_in", wait);
+	log_end(&line);
+}
+
+int door_main(void *arg)
+{
+	struct door *door = arg;
+	int64_t wait = FIRST_WAIT;
+
+	for (;;) {
+		int64_t began = sp_now();
+		int err = door->fd < 0 ? reopen(door) : 0;
+
+		if (err == 0)
+			err = accept_all(door); /* yields */
+		if (err == -ECANCELED)
+			return 0;
+		if (sp_now() - began >= GOOD)
+			wait = FIRST_WAIT;
+		shut(door, err, wait);
+		if (sp_sleep(wait) < 0)
+			return 0;
+		wait = 2 * wait < LONGEST_WAIT ? 2 * wait : LONGEST_WAIT;
+	}
 }

@@ -21,8 +21,8 @@ struct worker;
 
 struct door {
 	struct worker *worker;
-	int fd;
-	struct config_address at;
+	int fd;			  /* -1: shut, and to be opened again */
+	struct config_address at; /* with the port that was got */
 };
 
 /* Listen. Errors as sp_listen(). */
@@ -36,7 +36,10 @@ void door_close(struct door *door);
  */
 int door_sign(struct worker *w, int fd);
 
-/* The fiber that takes connections, until it is cancelled. */
+/*
+ * The fiber that takes connections, until it is cancelled. A listener that
+ * fails is opened again, as often as it takes, and counts as shut until then.
+ */
 int door_main(void *door);
 
 /*

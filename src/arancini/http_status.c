@@ -20,7 +20,7 @@ void http_get_ready(struct http_request *r)
 	struct outlook o;
 
 	publisher_stats(collector_publisher(r->http->collector), &stats);
-	o = outlook_of(collector_phase(r->http->collector), &stats);
+	o = outlook_of(r->http->collector, &stats);
 	r->status = o.ready ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
 	json_object(&r->out);
 	outlook_json(&r->out, &o);

@@ -1,5 +1,7 @@
 #include "arancini/outlook.h"
 
+#include "arancini/worker.h"
+
 static const char *output_of(const struct publisher_stats *s)
 {
 	if (s->disk_full || s->state == PUBLISHER_REFUSED ||
@@ -19,12 +21,22 @@ static const char *why_blocked(const struct publisher_stats *s)
 	return NULL;
 }
 
-struct outlook outlook_of(enum collector_phase phase,
+static bool some_door_shut(struct collector *c)
+{
+	for (uint32_t i = 0; i < collector_workers(c); i++)
+		if (atomic_load(&collector_worker(c, i)->doors_shut) > 0)
+			return true;
+	return false;
+}
+
+struct outlook outlook_of(struct collector *c,
 			  const struct publisher_stats *stats)
 {
+	enum collector_phase phase = collector_phase(c);
+	bool shut = phase == COLLECTOR_SERVING && some_door_shut(c);
 	struct outlook o = {
 		.restored = phase != COLLECTOR_RESTORING,
-		.listening = phase == COLLECTOR_SERVING,
+		.listening = phase == COLLECTOR_SERVING && !shut,
 		.output = output_of(stats),
 	};
 
@@ -34,6 +46,8 @@ struct outlook outlook_of(enum collector_phase phase,
 		o.why = "it does not listen yet";
 	else if (phase == COLLECTOR_STOPPING)
 		o.why = "it is stopping";
+	else if (shut)
+		o.why = "it does not listen everywhere: see the log";
 	else
 		o.why = why_blocked(stats);
 	o.ready = o.why == NULL;

@@ -19,7 +19,8 @@ struct outlook {
 	const char *why;    /* not ready; NULL if it is */
 };
 
-struct outlook outlook_of(enum collector_phase phase,
+/* Any thread. */
+struct outlook outlook_of(struct collector *c,
 			  const struct publisher_stats *stats);
 
 /* The members of an object. */

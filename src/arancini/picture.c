@@ -89,7 +89,7 @@ int picture_take(struct collector *c, const struct picture_options *options,
 	p.wall_ns = worker_now().wall_ns;
 	p.now = sp_now();
 	publisher_stats(collector_publisher(c), &p.publisher);
-	p.outlook = outlook_of(collector_phase(c), &p.publisher);
+	p.outlook = outlook_of(c, &p.publisher);
 	sp_stats_get(collector_runtime(c), &p.runtime);
 	*out = p;
 	return 0;

@@ -23,6 +23,7 @@
 #include "rib/rib.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 
 struct collector;
 struct desk;
@@ -49,6 +50,7 @@ struct worker {
 	struct rib *rib;
 	uint64_t allowance; /* routes, of those allowed in all */
 	struct egress_batcher *batcher;
+	_Atomic uint32_t doors_shut; /* that failed; any thread reads it */
 	uint32_t wet;		/* sessions with input that was not read yet */
 	struct sp_timer *timer; /* when the work fiber is to look */
 	struct seat *seats;
