@@ -47,18 +47,15 @@ static void resync(struct deed *d, struct rib_router *router)
 static void resync_all(struct deed *d, struct worker *w)
 {
 	size_t left = SLICE;
-	struct seat *next;
 
-	for (struct seat *s = w->seats; s != NULL; s = next) {
-		seat_get(s);
+	for (struct seat *s = seat_next(w, NULL); s != NULL;
+	     s = seat_next(w, s)) {
 		resync(d, s->router);
 		if (--left == 0) {
 			left = SLICE;
 			/* Half of it would be worse than late. */
 			desk_rest(&d->question); /* yields */
 		}
-		next = s->next;
-		seat_put(w, s);
 	}
 }
 

@@ -378,22 +378,21 @@ static void move_to_log(struct keeper *k)
  */
 static int round_of(struct keeper *k, bool all)
 {
-	struct seat *next;
+	struct seat *s;
 	int err = 0;
 
 	move_to_log(k);
-	for (struct seat *s = k->worker->seats; s != NULL && err == 0;
-	     s = next) {
-		seat_get(s);
+	s = seat_next(k->worker, NULL);
+	while (s != NULL && err == 0) {
 		if (due(s, all, sp_now()))
 			err = take(k, s, false, SP_NEVER); /* yields */
 		if (err == -EPIPE)
 			err = -ECANCELED;
 		if (err < 0 && err != -ECANCELED)
 			log_failure(k, s, err);
-		next = s->next;
-		seat_put(k->worker, s);
+		s = seat_next(k->worker, s);
 	}
+	seat_put(k->worker, s);
 	return err;
 }
 

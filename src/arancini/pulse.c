@@ -26,20 +26,19 @@ static void look_at_seat(struct pulse *p, const struct seat *seat)
 
 static void look_at_seats(struct pulse *p, struct worker *w)
 {
+	struct seat *s = seat_next(w, NULL);
 	size_t left = SLICE;
 	bool in_time = true;
-	struct seat *next;
 
-	for (struct seat *s = w->seats; s != NULL && in_time; s = next) {
-		seat_get(s);
+	while (s != NULL && in_time) {
 		look_at_seat(p, s);
 		if (--left == 0) {
 			left = SLICE;
 			in_time = desk_rest(&p->question); /* yields */
 		}
-		next = s->next;
-		seat_put(w, s);
+		s = seat_next(w, s);
 	}
+	seat_put(w, s);
 }
 
 static int answer(struct desk_question *q, struct worker *w)

@@ -77,9 +77,22 @@ void seat_get(struct seat *seat)
 
 void seat_put(struct worker *w, struct seat *seat)
 {
+	if (seat == NULL)
+		return;
 	seat->users--;
 	if (seat->note.opened_ns == 0 && seat_blank(seat) && is_idle(seat))
 		forget(w, seat);
+}
+
+struct seat *seat_next(struct worker *w, struct seat *seat)
+{
+	struct seat *next = seat == NULL ? w->seats : seat->next;
+
+	/* In this order: nothing may be between the two. */
+	if (next != NULL)
+		seat_get(next);
+	seat_put(w, seat);
+	return next;
 }
 
 /* Asked once for each peer and view, see rib/policy.h. */

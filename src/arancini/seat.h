@@ -66,7 +66,14 @@ void seat_free(struct seat *seat);
  * the last user.
  */
 void seat_get(struct seat *seat);
-void seat_put(struct worker *w, struct seat *seat);
+void seat_put(struct worker *w, struct seat *seat); /* NULL is fine */
+
+/*
+ * The seats of @w one after the other, by who yields in between: the next one
+ * stays, until the call after it. @seat is the one before; NULL: begin. Who
+ * does not go on to the end puts the last one back.
+ */
+struct seat *seat_next(struct worker *w, struct seat *seat);
 
 /*
  * Its router never had a route: then there is nothing to remember, here or in
