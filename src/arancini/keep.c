@@ -324,6 +324,33 @@ static int take(struct keeper *k, struct seat *seat, bool hurry,
 	return err;
 }
 
+/*
+ * Whether the next file would most likely fail as well: nobody wants any more,
+ * or it is the disk, the broker or this process that has a problem.
+ */
+static bool concerns_all(int err)
+{
+	switch (err) {
+	case -ECANCELED:
+	case -ETIMEDOUT:
+	case -EPIPE:
+	case -ENOSPC:
+	case -EDQUOT:
+	case -EROFS:
+	case -EIO:
+	case -ENOENT: /* the folder */
+	case -ENOTCONN:
+	case -ECONNREFUSED:
+	case -ECONNRESET:
+	case -EMFILE:
+	case -ENFILE:
+	case -ENOMEM:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* The fiber */
 
 static void log_failure(struct keeper *k, const struct seat *seat, int err)
@@ -373,23 +400,27 @@ static void move_to_log(struct keeper *k)
 }
 
 /*
- * Write what is due. A seat that is written stays where it is. The first
- * failure ends the round: the next one would most likely fail as well.
+ * Write what is due. A seat that is written stays where it is. What one file
+ * has is no reason to leave the others out, in this round and in each one
+ * after it.
  */
 static int round_of(struct keeper *k, bool all)
 {
 	struct seat *s;
+	bool go_on = true;
 	int err = 0;
 
 	move_to_log(k);
 	s = seat_next(k->worker, NULL);
-	while (s != NULL && err == 0) {
+	while (s != NULL && go_on) {
+		err = 0;
 		if (due(s, all, sp_now()))
 			err = take(k, s, false, SP_NEVER); /* yields */
 		if (err == -EPIPE)
 			err = -ECANCELED;
 		if (err < 0 && err != -ECANCELED)
 			log_failure(k, s, err);
+		go_on = !concerns_all(err);
 		s = seat_next(k->worker, s);
 	}
 	seat_put(k->worker, s);
@@ -434,7 +465,7 @@ static int finish_some(void *finishing)
 {
 	struct finishing *f = finishing;
 
-	while (f->next != NULL && f->err == 0) {
+	while (f->next != NULL && !concerns_all(f->err)) {
 		struct seat *s = f->next;
 		int err = 0;
 
@@ -442,7 +473,7 @@ static int finish_some(void *finishing)
 		if (!unsettled(s) && (changed(s) || !s->keep.filed))
 			err = take(f->keeper, s, true,
 				   f->deadline); /* yields */
-		if (err < 0)
+		if (f->err == 0 || concerns_all(err))
 			f->err = err;
 	}
 	return 0;

@@ -405,3 +405,34 @@ def test_curation_off_keeps_nothing(collector, tmp_path):
     c.until_said("session_close")
     c.stop()
     assert not (tmp_path / "state" / "snapshots").exists()
+
+
+def block_file(tmp_path, token):
+    """Make the file of a router one that cannot be written."""
+    path = tmp_path / "state" / "snapshots" / f"{token}.snap"
+    path.unlink(missing_ok=True)
+    (path / "in-the-way").mkdir(parents=True)
+
+
+def test_a_file_that_fails_does_not_keep_others_from_theirs(collector,
+                                                           tmp_path):
+    c = collector("--workers", "1")
+    block_file(tmp_path, "v4_127_0_0_2")
+    with Router(c.port, source="127.0.0.1") as good:
+        # The younger one is the first in every round.
+        c.until_said("event=session_open")
+        with Router(c.port, source="127.0.0.2") as bad:
+            bad.dump(table(5))
+            c.until_said("event=snapshot_failed file=v4_127_0_0_2.snap", 2)
+            good.dump(table(5))
+            until_filed(c, tmp_path, "v4_127_0_0_1")
+    # And at the end: so few changes are not written before.
+    file = tmp_path / "state" / "snapshots" / "v4_127_0_0_1.snap"
+    before = file.read_bytes()
+    with Router(c.port, source="127.0.0.1") as good:
+        good.dump(table(9))
+        c.server.wait_until(
+            lambda _: len(paths(c.published(), "v4_127_0_0_1")) == 9, 30)
+        c.stop()
+    assert c.said("event=no_final_snapshot")
+    assert file.read_bytes() != before
