@@ -456,36 +456,48 @@ void keeper_now(struct keeper *k)
 
 struct finishing {
 	struct keeper *keeper;
-	struct seat *next;
+	struct seat *next; /* held: questions are still answered meanwhile */
 	int64_t deadline;
 	int err;
 };
+
+/* The caller's to put. */
+static struct seat *next_to_finish(struct finishing *f)
+{
+	struct seat *s = f->next;
+
+	f->next = s->next;
+	if (f->next != NULL)
+		seat_get(f->next);
+	return s;
+}
 
 static int finish_some(void *finishing)
 {
 	struct finishing *f = finishing;
 
 	while (f->next != NULL && !concerns_all(f->err)) {
-		struct seat *s = f->next;
+		struct seat *s = next_to_finish(f);
 		int err = 0;
 
-		f->next = s->next;
 		if (!unsettled(s) && (changed(s) || !s->keep.filed))
 			err = take(f->keeper, s, true,
 				   f->deadline); /* yields */
 		if (f->err == 0 || concerns_all(err))
 			f->err = err;
+		seat_put(f->keeper->worker, s);
 	}
 	return 0;
 }
 
 int keeper_finish(struct keeper *k, int64_t deadline)
 {
-	struct finishing f = { k, k->worker->seats, deadline, 0 };
+	struct finishing f = { k, NULL, deadline, 0 };
 	struct sp_task tasks[AT_ONCE];
 	int n = 0;
 
-	f.err = make_safe(k, NULL, deadline);
+	f.err = make_safe(k, NULL, deadline); /* yields */
+	f.next = seat_next(k->worker, NULL);
 	while (n < AT_ONCE &&
 	       sp_go_on(NULL, sp_shard(), finish_some, &f, &tasks[n]) == 0)
 		n++;
@@ -494,6 +506,7 @@ int keeper_finish(struct keeper *k, int64_t deadline)
 	while (n > 0)
 		sp_join(tasks[--n], NULL);
 	sp_shield_end();
+	seat_put(k->worker, f.next);
 	return f.err;
 }
 
