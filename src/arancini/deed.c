@@ -1,6 +1,8 @@
 #include "arancini/deed.h"
 
+#include "arancini/collector.h"
 #include "arancini/worker.h"
+#include "egress/publisher.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,12 +38,19 @@ static enum deed_outcome purge(const struct deed *d, struct rib_router *router)
 						       : DEED_NO_PEER;
 }
 
-static void resync(struct deed *d, struct rib_router *router)
+/* Its file does not count from here on: see keep.h. */
+static void resync(struct deed *d, struct worker *w, struct rib_router *router)
 {
+	struct seat *seat = *rib_router_slot(router);
 	struct rib_when when = worker_now();
+	struct egress_mark now;
 
 	rib_resync(router, &when);
 	d->routers++;
+	if (seat == NULL)
+		return;
+	publisher_mark(collector_publisher(w->collector), &now);
+	keep_unfile(&seat->keep, &now);
 }
 
 static void resync_all(struct deed *d, struct worker *w)
@@ -50,7 +59,7 @@ static void resync_all(struct deed *d, struct worker *w)
 
 	for (struct seat *s = seat_next(w, NULL); s != NULL;
 	     s = seat_next(w, s)) {
-		resync(d, s->router);
+		resync(d, w, s->router);
 		if (--left == 0) {
 			left = SLICE;
 			/* Half of it would be worse than late. */
@@ -73,7 +82,7 @@ static enum deed_outcome act(struct deed *d, struct worker *w)
 		return disconnect(router);
 	if (d->kind == DEED_PURGE)
 		return purge(d, router);
-	resync(d, router);
+	resync(d, w, router);
 	return DEED_DONE;
 }
 

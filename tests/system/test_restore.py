@@ -9,6 +9,7 @@ import pytest
 
 from collecting import Collector, consumer_tables, router_of
 from router import (Router, announce, end_of_rib, peer_up, withdraw)
+from watching import WatchedCollector
 
 OFTEN = ["--snapshot-interval", "1s"]
 
@@ -436,3 +437,20 @@ def test_a_file_that_fails_does_not_keep_others_from_theirs(collector,
         c.stop()
     assert c.said("event=no_final_snapshot")
     assert file.read_bytes() != before
+
+
+def test_a_file_does_not_count_from_the_beginning_of_a_resync(
+        server, arancini, tmp_path):
+    c = WatchedCollector(server, arancini, tmp_path / "state", *OFTEN)
+    manifest = tmp_path / "state" / "snapshots" / "manifest"
+    with Router(c.port) as router:
+        router.dump(table(5))
+        until_filed(c, tmp_path, "v4_127_0_0_1")
+        # No other one can take its place.
+        block_file(tmp_path, "v4_127_0_0_1")
+        c.http.token = (tmp_path / "state" / "http-token").read_text().strip()
+        assert c.http.post("/api/v1/resync").status == 202
+        c.server.wait_until(
+            lambda _: "router v4_127_0_0_1 new" in manifest.read_text(),
+            30)
+    c.stop()
