@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A file is written again when so many routes changed, and a tenth did. */
+/* A file is written again when so many routes changed, and a tenth did: 0096 */
 #define CHANGES_MIN   1000
 #define CHANGES_SHARE 10
 #define AGE_MAX	      (300 * SP_S)

@@ -10,9 +10,10 @@
  *	seat.keep	of a router: its file, and since where the log counts
  *	struct keeper	of a worker: a fiber that writes what is due
  *
- * A file is due when there is none, when a tenth of its table has changed, and
- * in any case after five minutes if anything has. Writing takes at most 2 % of
- * the shard's time.
+ * A file is due when there is none, when a tenth of its table has changed and
+ * that is a thousand routes at least (docs/decisions/0096), and in any case
+ * after five minutes if anything has. Writing takes at most 2 % of the shard's
+ * time.
  *
  * A router without a file that counts gets a RESYNC after a restart. So there
  * is none from the moment in which a RESYNC begins until the next file, behind
