@@ -140,14 +140,17 @@ int rib_drop(struct rib_router *router, const struct rib_when *when,
 	int err;
 
 	/* It was there, even if nobody read it. */
-	router->last_ns = rib_clock(router, when->now_ns);
+	heard(router, when);
 	err = rib_peer_get(router, header, &peer);
 	if (err < 0)
 		return err == -ENOSPC ? 0 : err;
+	/* A generation that began later would forget the drop. */
+	if (!peer->up)
+		rib_peer_imply(peer, when, header);
 	TAILQ_FOREACH(t, &peer->tables, link)
 	t->unknown = true;
-	if (!peer->drop_said) {
-		peer->drop_said = true;
+	if (!peer->dropped) {
+		peer->dropped = true;
 		rib_say_peer(peer, when, &e);
 	}
 	return 0;

@@ -221,7 +221,9 @@ static void start_generation(struct rib_peer *peer, const struct rib_when *when,
 	struct rib_table *t;
 
 	peer->limit_said = false;
-	peer->drop_said = false;
+	/* What else was dropped may have been of any family. */
+	if (families == ALL_FAMILIES)
+		peer->dropped = false;
 	TAILQ_FOREACH(t, &peer->tables, link)
 	{
 		bgp_family_set bit =

@@ -171,8 +171,9 @@ size_t rib_apply_many(struct rib_router *router, const struct rib_when *when,
 		      const struct bgp_overrides *over);
 
 /*
- * A Route Monitoring of this peer was dropped before it came here: its tables
- * are unknown until their next generation. Publishes UNKNOWN once.
+ * A Route Monitoring of this peer was dropped before it came here: its tables,
+ * also those first heard of later, are unknown until their next generation.
+ * Publishes UNKNOWN once.
  */
 int rib_drop(struct rib_router *router, const struct rib_when *when,
 	     const struct bmp_peer *peer);

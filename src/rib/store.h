@@ -115,7 +115,7 @@ struct rib_peer {
 	bool stale;
 	bool forget;	 /* purge it when its floods are done */
 	bool limit_said; /* in this generation */
-	bool drop_said;
+	bool dropped;	 /* updates, in this generation; it was said */
 	uint64_t distinguisher;
 	uint8_t address[16];
 	uint32_t as;

@@ -64,6 +64,8 @@ int rib_table_get(struct rib_peer *peer, uint8_t view, uint16_t afi,
 	t->peer = peer;
 	t->serial = ++rib->serial;
 	t->first_ns = RIB_NEVER;
+	/* What was dropped may have been its first routes. */
+	t->unknown = peer->dropped;
 	t->info.view = view;
 	t->info.afi = afi;
 	t->info.safi = safi;

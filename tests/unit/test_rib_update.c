@@ -103,20 +103,6 @@ static void test_unreadable_message_makes_the_view_suspect(void **state)
 	stage_end(&s);
 }
 
-static void test_dropped_updates_make_the_tables_unknown(void **state)
-{
-	struct stage_peer a = start(NULL);
-
-	(void)state;
-	assert_int_equal(rib_drop(s.router, &s.when, &a.header), 0);
-	assert_int_equal(rib_drop(s.router, &s.when, &a.header), 0);
-	assert_int_equal(s.events[RIB_EVENT_UNKNOWN], 1);
-	again(&a);
-	assert_int_equal(rib_drop(s.router, &s.when, &a.header), 0);
-	assert_int_equal(s.events[RIB_EVENT_UNKNOWN], 1);
-	stage_end(&s);
-}
-
 /* Limits and filters */
 
 static void test_limit_refuses_new_routes_only(void **state)
@@ -287,7 +273,6 @@ int main(void)
 		cmocka_unit_test(test_bad_attribute_is_discarded),
 		cmocka_unit_test(test_unreadable_routes_make_the_table_suspect),
 		cmocka_unit_test(test_unreadable_message_makes_the_view_suspect),
-		cmocka_unit_test(test_dropped_updates_make_the_tables_unknown),
 		cmocka_unit_test(test_limit_refuses_new_routes_only),
 		cmocka_unit_test(test_limits_of_router_and_of_all),
 		cmocka_unit_test(test_limit_on_peers_and_tables),
