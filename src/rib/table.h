@@ -108,7 +108,10 @@ void rib_flood_free(struct rib_table *table, struct rib_flood *flood);
 /* Its router tells it anew from now. @clock is the router's. */
 void rib_table_generation(struct rib_table *table, uint64_t clock);
 
-/* All there is was told: sweep the rest, in slices. */
+/*
+ * All there is was told: sweep the rest, in slices. Not where something of it
+ * was dropped: that waits for the next generation.
+ */
 void rib_table_sweep(struct rib_table *table, const struct rib_when *when);
 
 /* It waits for an End-of-RIB, or no longer. */

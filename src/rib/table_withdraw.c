@@ -236,7 +236,8 @@ static void say_swept(struct rib_table *table, const struct rib_when *when)
 void rib_table_sweep(struct rib_table *table, const struct rib_when *when)
 {
 	rib_table_unwait(table);
-	if (table->sweeping)
+	/* A dump with holes proves nothing about what it did not have. */
+	if (table->sweeping || table->unknown)
 		return;
 	table->sweeping = true;
 	table->swept = 0;

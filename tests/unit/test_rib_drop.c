@@ -80,6 +80,10 @@ static void test_a_drop_implies_the_peer(void **state)
 	stage_announce(&s, &a, "203.0.113.0/24", 7);
 	assert_int_equal(flow().implied_peers, 2);
 	assert_true(is_unknown(0));
+	/* Nor is it one that the router did not bring up again. */
+	stage_pass(&s, 10000);
+	stage_work(&s);
+	assert_true(stage_has(&s, &a, "198.51.100.0/24"));
 	stage_end(&s);
 }
 
@@ -98,6 +102,28 @@ static void test_a_merge_does_not_end_what_is_unknown(void **state)
 	stage_announce(&s, &loc, "198.51.100.0/24", 7);
 	assert_int_equal(flow().peer_up_merges, 1);
 	assert_true(is_unknown(0));
+	stage_end(&s);
+}
+
+/* As of a dump that was cut off: it proves nothing about what it lacks. */
+static void test_an_unknown_table_is_not_swept(void **state)
+{
+	struct stage_peer a = start(NULL);
+
+	(void)state;
+	stage_end_of_rib(&s, &a, 1, 1);
+	again(&a);
+	drop(&a);
+	stage_announce(&s, &a, "203.0.113.0/24", 7);
+	stage_end_of_rib(&s, &a, 1, 1);
+	stage_work(&s);
+	assert_int_equal(s.withdrawn, 0);
+	assert_int_equal(s.events[RIB_EVENT_END_OF_RIB], 1);
+	assert_int_equal(s.events[RIB_EVENT_SWEPT], 0);
+	/* Nor later, by the clock. */
+	stage_pass(&s, 10000);
+	stage_work(&s);
+	assert_int_equal(s.withdrawn, 0);
 	stage_end(&s);
 }
 
@@ -132,6 +158,7 @@ int main(void)
 		cmocka_unit_test(test_a_table_first_heard_of_after_a_drop_is_unknown),
 		cmocka_unit_test(test_a_drop_implies_the_peer),
 		cmocka_unit_test(test_a_merge_does_not_end_what_is_unknown),
+		cmocka_unit_test(test_an_unknown_table_is_not_swept),
 		cmocka_unit_test(test_the_next_dump_repairs_an_unknown_table),
 	};
 	/* clang-format on */
