@@ -236,6 +236,25 @@ int rib_restore_seen(struct rib_table *table, const struct rib_stored *route,
 	return 0;
 }
 
+void rib_restore_leap(struct rib_router *router, uint64_t sequence)
+{
+	struct rib_peer *peer;
+	struct rib_table *t;
+
+	if (router->leap < sequence)
+		router->leap = sequence;
+	TAILQ_FOREACH(peer, &router->peer_list, link)
+	TAILQ_FOREACH(t, &peer->tables, link)
+	if (t->sequence < sequence)
+		t->sequence = sequence;
+}
+
+void rib_restore_leap_new(struct rib *rib, uint64_t sequence)
+{
+	if (rib->leap < sequence)
+		rib->leap = sequence;
+}
+
 void rib_restore_done(struct rib *rib, const struct rib_when *when)
 {
 	struct rib_router *router;

@@ -47,6 +47,16 @@ int rib_restore_route(struct rib_table *table, const struct rib_stored *route);
 int rib_restore_seen(struct rib_table *table, const struct rib_stored *route,
 		     bool announced, uint64_t sequence);
 
+/*
+ * Nobody can say how far the sequences of the router's tables were, nor which
+ * tables there were: what is published from now on, also of tables that are
+ * yet to come, has a sequence above @sequence.
+ */
+void rib_restore_leap(struct rib_router *router, uint64_t sequence);
+
+/* The same of routers that are yet to come. */
+void rib_restore_leap_new(struct rib *rib, uint64_t sequence);
+
 /* All is restored. The hold of what is stale begins now. */
 void rib_restore_done(struct rib *rib, const struct rib_when *when);
 

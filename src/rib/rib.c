@@ -199,6 +199,7 @@ static struct rib_router *router_new(struct rib *rib,
 		return NULL;
 	router->rib = rib;
 	router->serial = ++rib->serial;
+	router->leap = rib->leap;
 	router->hash = hash_of(rib, id);
 	router->id = *id;
 	if (id->name != NULL) {

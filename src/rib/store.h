@@ -153,6 +153,7 @@ struct rib_router {
 	uint32_t up_count;    /* the same */
 	struct rib_peer *last;
 	uint64_t routes;
+	uint64_t leap; /* sequences of its new tables are above it */
 	struct rib_flow flow;
 	/* The session. */
 	bool open;
@@ -246,6 +247,7 @@ struct rib {
 	size_t timer_count;
 	size_t timer_capacity;
 	uint64_t serial; /* last given out */
+	uint64_t leap;	 /* of new routers */
 	uint64_t peers;
 	uint64_t peers_up;
 	uint64_t peers_stale;

@@ -1,0 +1,123 @@
+/* Sequences after a restart that cannot say how far they were. */
+#include "curation_cases.h"
+
+#include "rib/restore.h"
+
+#define LEAP UINT64_C(7000000000000000)
+
+static uint64_t last_sequence;
+
+static void take_change(void *arg, const struct rib_change *c)
+{
+	(void)arg;
+	for (size_t i = 0; i < c->count; i++)
+		last_sequence = c->routes[i].sequence;
+}
+
+static void take_event(void *arg, const struct rib_event *e)
+{
+	(void)arg;
+	(void)e;
+}
+
+static void begin(void)
+{
+	static const struct rib_identity id = {
+		.address = { [10] = 0xff, [11] = 0xff, [12] = 192, [15] = 9 }
+	};
+	struct rib_sink sink = { .change = take_change, .event = take_event };
+
+	memset(&s, 0, sizeof(s));
+	last_sequence = 0;
+	rib_config_defaults(&s.config);
+	assert_int_equal(rib_new(&s.config, &sink, &s.rib), 0);
+	assert_int_equal(rib_router_get(s.rib, &id, &s.router), 0);
+}
+
+/* A table of IPv4 unicast of a peer that is as peer_a() is. */
+static struct rib_table *restore_table(uint64_t sequence)
+{
+	struct rib_peer_state state = { .as = 64510 };
+	struct rib_table *table;
+	struct rib_peer *peer;
+
+	stage_address(state.address, "192.0.2.10");
+	assert_int_equal(rib_restore_peer(s.router, &state, &peer), 0);
+	assert_int_equal(rib_restore_table(peer, BMP_VIEW_IN_PRE, 1, 1,
+					   sequence, &table),
+			 0);
+	return table;
+}
+
+static void test_tables_of_the_router_leap(void **state)
+{
+	struct stage_peer a = peer_a(), b = stage_peer("192.0.2.11", 64510);
+
+	(void)state;
+	begin();
+	restore_table(12);
+	rib_restore_leap(s.router, LEAP);
+	rib_restore_done(s.rib, &s.when);
+	stage_up(&s, &a);
+	stage_announce(&s, &a, "198.51.100.0/24", 7);
+	assert_int_equal(last_sequence, LEAP + 1);
+	/* Also what nobody knew. */
+	stage_announce(&s, &a, "2001:db8::/32", 7);
+	assert_int_equal(last_sequence, LEAP + 1);
+	stage_up(&s, &b);
+	stage_announce(&s, &b, "198.51.100.0/24", 7);
+	assert_int_equal(last_sequence, LEAP + 1);
+	stage_announce(&s, &b, "198.51.100.0/24", 8);
+	assert_int_equal(last_sequence, LEAP + 2);
+	stage_end(&s);
+}
+
+static void test_a_leap_never_goes_back(void **state)
+{
+	struct stage_peer a = peer_a();
+
+	(void)state;
+	begin();
+	restore_table(LEAP + 5);
+	rib_restore_leap(s.router, LEAP);
+	rib_restore_leap(s.router, 1);
+	stage_up(&s, &a);
+	stage_announce(&s, &a, "198.51.100.0/24", 7);
+	assert_int_equal(last_sequence, LEAP + 6);
+	stage_announce(&s, &a, "2001:db8::/32", 7);
+	assert_int_equal(last_sequence, LEAP + 1);
+	stage_end(&s);
+}
+
+static void test_routers_to_come_leap(void **state)
+{
+	static const struct rib_identity other = { .name = "other" };
+	struct stage_peer a = peer_a();
+
+	(void)state;
+	begin();
+	restore_table(12);
+	rib_restore_leap_new(s.rib, LEAP);
+	/* Not those that are known. */
+	stage_up(&s, &a);
+	stage_announce(&s, &a, "198.51.100.0/24", 7);
+	assert_int_equal(last_sequence, 13);
+	assert_int_equal(rib_router_get(s.rib, &other, &s.router), 0);
+	stage_up(&s, &a);
+	stage_announce(&s, &a, "198.51.100.0/24", 7);
+	assert_int_equal(last_sequence, LEAP + 1);
+	stage_end(&s);
+}
+
+int main(void)
+{
+	/* clang-format off */
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tables_of_the_router_leap),
+		cmocka_unit_test(test_a_leap_never_goes_back),
+		cmocka_unit_test(test_routers_to_come_leap),
+	};
+	/* clang-format on */
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
