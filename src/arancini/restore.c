@@ -22,16 +22,36 @@ static int resync_each(void *share)
 	return 0;
 }
 
+/*
+ * A sequence that no table has reached: every run has a later epoch than those
+ * before it, in milliseconds, and no table has four million changes a second
+ * from one start to the next. docs/decisions/0094
+ */
+#define LEAP_SHIFT 12
+
+static uint64_t leap_of(struct restore *r)
+{
+	struct publisher_stats stats;
+
+	publisher_stats(r->publisher, &stats);
+	return stats.epoch << LEAP_SHIFT;
+}
+
 /* The end, on each shard. */
 static int finish(void *share)
 {
 	struct share *s = share;
 	struct rib_when when = worker_now();
+	uint64_t leap = leap_of(s->restore);
 
 	rib_restore_done(s->worker->rib, &when);
+	/* Who is not known now may be in the log all the same. */
+	if (s->restore->unknown)
+		rib_restore_leap_new(s->worker->rib, leap);
 	for (struct seat *it = s->worker->seats; it != NULL; it = it->next) {
 		if (!it->resync)
 			continue;
+		rib_restore_leap(it->router, leap);
 		rib_resync(it->router, &when);
 		keep_unfile(&it->keep, &s->restore->end);
 		it->resync = false;
@@ -149,6 +169,7 @@ static int follow(struct restore *r,
 		return err;
 	log_cannot_tell(r, why.text[0] != '\0' ? why.text : "reading the log",
 			err);
+	r->unknown = true;
 	return on_each(r, resync_each);
 }
 
@@ -216,6 +237,7 @@ static int read_manifest(void *restore)
 	case MANIFEST_MEMORY:
 		return -ENOMEM;
 	case MANIFEST_DAMAGED:
+		r->unknown = true;
 		log_manifest(r, status, "it is set aside");
 		return shelf_set_aside(shelf, MANIFEST_NAME);
 	default:

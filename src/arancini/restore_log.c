@@ -82,6 +82,9 @@ static int restore_update(struct seat *seat, const struct egress_update *u)
 	struct rib_table *table;
 	int err;
 
+	if (u->router_addr != NULL)
+		rib_restore_source(seat->router, u->router_addr,
+				   u->router_port);
 	if (family->kind == BGP_NLRI_PREFIX) {
 		route.key =
 			(struct wire_view){ key, prefix_key(u, family, key) };
@@ -97,7 +100,29 @@ static int restore_update(struct seat *seat, const struct egress_update *u)
 	return rib_restore_seen(table, &route, u->announced, u->sequence);
 }
 
-int restore_updates(struct seat *seat, struct wire_view batch, uint64_t *bad)
+/* A peer that is there is as its file says: this may be older. */
+static int restore_sequence(struct seat *seat, const struct egress_update *u)
+{
+	struct bmp_peer header = {
+		.type = u->peer_type,
+		.distinguisher = u->peer_distinguisher,
+	};
+	struct rib_table *table;
+	struct rib_peer *peer;
+
+	if (u->peer_addr != NULL)
+		memcpy(header.address, u->peer_addr, 16);
+	peer = rib_router_peer(seat->router, &header);
+	if (peer == NULL)
+		return find_table(seat, u, &table);
+	return rib_restore_table(peer, view_of(u), u->afi, u->safi, u->sequence,
+				 &table);
+}
+
+static int restore_each(struct seat *seat, struct wire_view batch,
+			int (*take)(struct seat *seat,
+				    const struct egress_update *u),
+			uint64_t *bad)
 {
 	struct egress_reader r = egress_read_start(batch);
 	struct egress_message m;
@@ -107,12 +132,8 @@ int restore_updates(struct seat *seat, struct wire_view batch, uint64_t *bad)
 	while ((got = egress_read_next(&r, &m)) > 0) {
 		int err = egress_read_update(&m, &u);
 
-		if (err == 0) {
-			if (u.router_addr != NULL)
-				rib_restore_source(seat->router, u.router_addr,
-						   u.router_port);
-			err = restore_update(seat, &u);
-		}
+		if (err == 0)
+			err = take(seat, &u);
 		if (err == -ENOMEM)
 			return err;
 		*bad += err < 0;
@@ -120,6 +141,16 @@ int restore_updates(struct seat *seat, struct wire_view batch, uint64_t *bad)
 	}
 	*bad += got < 0;
 	return 0;
+}
+
+int restore_updates(struct seat *seat, struct wire_view batch, uint64_t *bad)
+{
+	return restore_each(seat, batch, restore_update, bad);
+}
+
+int restore_sequences(struct seat *seat, struct wire_view batch, uint64_t *bad)
+{
+	return restore_each(seat, batch, restore_sequence, bad);
 }
 
 void restore_events(struct seat *seat, struct wire_view batch)

@@ -16,6 +16,12 @@ struct seat;
  */
 int restore_updates(struct seat *seat, struct wire_view batch, uint64_t *bad);
 
+/*
+ * The same of a log that is not the one the router's file speaks of: only how
+ * far the sequences of its tables are counts.
+ */
+int restore_sequences(struct seat *seat, struct wire_view batch, uint64_t *bad);
+
 /* Take events: after a RESYNC consumers have only what came behind it. */
 void restore_events(struct seat *seat, struct wire_view batch);
 

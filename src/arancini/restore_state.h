@@ -43,7 +43,8 @@ struct restore {
 	bool has_manifest;
 	struct egress_mark end; /* of the log, as far as it is to be read */
 	struct egress_mark from;
-	bool spool; /* what is read is the spool */
+	bool unknown; /* what the log says of whom: it cannot be read */
+	bool spool;   /* what is read is the spool */
 	bool has_stored;
 	struct record_id stored;
 };

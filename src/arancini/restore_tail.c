@@ -70,8 +70,9 @@ static int take_parcel(struct share *s, const struct parcel *p,
 		seat->keep.since = r->from;
 		s->routers++;
 	}
-	if (!egress_mark_same_log(&seat->keep.since, &r->end) ||
-	    p->position <= seat->keep.since.position)
+	if (!egress_mark_same_log(&seat->keep.since, &r->end))
+		return p->updates ? restore_sequences(seat, batch, &s->bad) : 0;
+	if (p->position <= seat->keep.since.position)
 		return 0;
 	if (!p->updates) {
 		restore_events(seat, batch);

@@ -355,6 +355,7 @@ static int open_disk(void *arg)
 		open_epoch(p, 0, PUBLISHER_DISCARDING);
 	else if (p->options.nats.server_count == 0)
 		return journal_epoch(p);
+	publisher_share(p);
 	return 0;
 }
 

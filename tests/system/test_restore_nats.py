@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from broker import STREAM, Broker, check_chain
-from collecting import Collector
+from collecting import Collector, router_of, table_key
 from router import Router, announce, withdraw
 from test_restore import (paths, prefixes, resyncs, table, until_filed,
                           updates_after_last_epoch)
@@ -217,6 +217,16 @@ def test_a_stream_that_is_deleted_while_it_runs(collector, broker, stream,
     c.stop()
 
 
+def check_sequences(lines):
+    """A consumer that throws away what it has seen throws nothing away."""
+    last = {}
+    for line in lines:
+        if line["type"] == "update":
+            table = (router_of(line), *table_key(line))
+            assert line["sequence"] > last.get(table, 0), line
+            last[table] = line["sequence"]
+
+
 def test_a_stream_that_does_not_reach_back(collector, broker, stream,
                                            tmp_path):
     broker.start()
@@ -226,6 +236,7 @@ def test_a_stream_that_does_not_reach_back(collector, broker, stream,
         until(c, lambda: count(stream(), "swept") == 1)
         until(c, (tmp_path / "state" / "snapshots" / "manifest").exists)
         c.kill()
+    before = stream()
     with broker.client() as client:
         assert client.api(f"STREAM.PURGE.{STREAM}")["success"]
     c = collector()
@@ -234,6 +245,7 @@ def test_a_stream_that_does_not_reach_back(collector, broker, stream,
         router.dump(table(4))
         until(c, lambda: paths(stream()) == table(4))
     c.stop()
+    check_sequences(before + stream())
 
 
 def test_the_broker_is_away_at_the_restart(collector, broker, stream,
@@ -257,6 +269,41 @@ def test_the_broker_is_away_at_the_restart(collector, broker, stream,
     lines = stream()
     assert paths(lines) == after
     assert resyncs(lines) == [TOKEN, TOKEN]
+    check_sequences(lines)
+
+
+def test_nobody_can_say_how_far_the_sequences_were(collector, broker, stream,
+                                                   tmp_path):
+    """The file is old, more is in the stream, more still in the spool; and the
+    broker is away. A router whose file was not even begun is there, too."""
+    broker.start()
+    c = collector("--snapshot-interval", "1h")
+    with Router(c.port) as router:
+        router.dump(table(5))
+        until(c, lambda: count(stream(), "swept") == 1)
+        c.stop()
+    c = collector("--snapshot-interval", "1h")
+    with Router(c.port) as router, Router(c.port, "127.0.0.9") as new:
+        router.dump(table(5, third=2))
+        new.dump(table(5))
+        until(c, lambda: count(stream(), "swept") == 3)
+        broker.kill()
+        c.until_said("state=(connecting|recovering)")
+        router.send(*(announce(p) for p in table(5)))
+        c.until_said("spooling=true")
+        until(c, lambda: has(spooled(tmp_path), "10.1.4.0"))
+        c.kill()
+    c = collector("--snapshot-interval", "1h", "--restore-wait", "1s")
+    assert c.said("event=resync why=.*cannot be asked")
+    with Router(c.port) as router, Router(c.port, "127.0.0.9") as new:
+        router.dump(table(6, third=3))
+        new.dump(table(4))
+        broker.start()
+        c.until_said("event=publisher state=ready spooling=false")
+        until(c, lambda: paths(stream()) == table(6, third=3))
+        until(c, lambda: paths(stream(), "v4_127_0_0_9") == table(4))
+    c.stop()
+    check_sequences(stream())
 
 
 def test_a_drain_with_the_broker_away_loses_nothing(collector, broker, stream,
