@@ -1,13 +1,12 @@
 """Credentials and TLS: who is wrong gets in nowhere and loses nothing."""
 
-import base64
-import hashlib
 import json
-import shutil
 import subprocess
 
 import pytest
 
+from access import (credentials, make_ca, make_cert, operator_server,
+                    tls_server, user_nkey, verifying_server)
 from broker import Broker, Driver, check_exactly
 
 HASTY = ["--ack-ms", 1000, "--spool-after-ms", 100, "--wait-ms", 1500,
@@ -33,82 +32,6 @@ def drive(tmp_path):
     yield start
     for one in started:
         one.kill()
-
-
-def openssl(*argv, **how):
-    if shutil.which("openssl") is None:
-        pytest.skip("openssl is not installed")
-    return subprocess.run(["openssl", *map(str, argv)], check=True,
-                          capture_output=True, **how).stdout
-
-
-def nkey(prefix, raw):
-    """The text of a key: prefix, bytes and CRC-16 in base 32."""
-    data = bytes(prefix) + raw
-    crc = 0
-    for byte in data:
-        crc ^= byte << 8
-        for _ in range(8):
-            crc = (crc << 1 ^ (0x1021 if crc & 0x8000 else 0)) & 0xffff
-    return base64.b32encode(data + crc.to_bytes(2, "little")).decode(
-        ).rstrip("=")
-
-
-class Key:
-    """A new key of an operator, an account or a user: 'O', 'A' or 'U'."""
-
-    def __init__(self, kind):
-        self.der = openssl("genpkey", "-algorithm", "ed25519", "-outform",
-                           "DER")
-        public = openssl("pkey", "-inform", "DER", "-pubout", "-outform",
-                         "DER", input=self.der)
-        seed, kind = 18 << 3, (ord(kind) - ord("A")) << 3
-        self.public = nkey([kind], public[-32:])
-        self.seed = nkey([seed | kind >> 5, (kind & 31) << 3],
-                         self.der[-32:])
-
-    def sign(self, folder, text):
-        (folder / "key.der").write_bytes(self.der)
-        (folder / "signed").write_text(text)
-        return openssl("pkeyutl", "-sign", "-rawin", "-keyform", "DER",
-                       "-inkey", folder / "key.der", "-in", folder / "signed")
-
-
-def user_nkey(folder):
-    """A new user: its public key, and a file with its seed."""
-    key = Key("U")
-    file = folder / "user.nk"
-    file.write_text(key.seed)
-    return key.public, file
-
-
-def base64url(data):
-    return base64.urlsafe_b64encode(data).decode().rstrip("=")
-
-
-def jwt(folder, issuer, subject, what):
-    """What @issuer says of @subject, signed."""
-    claims = {"iat": 1700000000, "iss": issuer.public, "sub": subject.public,
-              "name": what["type"], "nats": {"version": 2, **what}}
-    claims["jti"] = base64.b32encode(hashlib.sha256(
-        json.dumps(claims).encode()).digest()).decode().rstrip("=")
-    text = ".".join(base64url(json.dumps(part).encode()) for part in (
-        {"typ": "JWT", "alg": "ed25519-nkey"}, claims))
-    return f"{text}.{base64url(issuer.sign(folder, text))}"
-
-
-def credentials(folder, name, account):
-    """The file of a new user of @account."""
-    user = Key("U")
-    token = jwt(folder, account, user, {"type": "user", "subs": -1,
-                                        "data": -1, "payload": -1})
-    file = folder / f"{name}.creds"
-    file.write_text(
-        f"-----BEGIN NATS USER JWT-----\n{token}\n"
-        "------END NATS USER JWT------\n\n"
-        f"-----BEGIN USER NKEY SEED-----\n{user.seed}\n"
-        "------END USER NKEY SEED------\n")
-    return file
 
 
 def refuse_then_accept(broker, drive, wrong, right, **client):
@@ -181,21 +104,8 @@ def test_nkey(arancini, broker, drive, tmp_path):
 
 def test_creds(arancini, broker, drive, tmp_path):
     """An operator, its account with JetStream, and users with files."""
-    operator, system = Key("O"), Key("A")
-    account, stranger = Key("A"), Key("A")
-    limits = dict.fromkeys(("subs", "data", "payload", "imports", "exports",
-                            "conn", "leaf"), -1) | {"wildcards": True}
-    store = dict.fromkeys(("mem_storage", "disk_storage", "streams",
-                           "consumer"), -1)
-    accounts = {one.public: jwt(tmp_path, operator, one,
-                                {"type": "account", "limits": what})
-                for one, what in ((system, limits), (account, limits | store))}
-    broker.start(
-        f"operator: {jwt(tmp_path, operator, operator, {'type': 'operator'})}"
-        f"\nsystem_account: {system.public}\nresolver: MEMORY\n"
-        "resolver_preload: {\n"
-        + "".join(f"{key}: {text}\n" for key, text in accounts.items())
-        + "}\n")
+    lines, account, stranger = operator_server(tmp_path)
+    broker.start(lines)
     right = credentials(tmp_path, "right", account)
     bad = drive(broker.url, "--count", 300, "--creds",
                 credentials(tmp_path, "wrong", stranger))
@@ -217,29 +127,9 @@ def test_creds(arancini, broker, drive, tmp_path):
     assert [u["sequence"] for u in got] == list(range(1, 101))
 
 
-def make_ca(folder, name):
-    key, cert = folder / f"{name}.key", folder / f"{name}.pem"
-    openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
-            "-subj", f"/CN={name}", "-keyout", key, "-out", cert)
-    return key, cert
-
-
-def make_cert(folder, name, ca):
-    key, request = folder / f"{name}.key", folder / f"{name}.csr"
-    cert, extensions = folder / f"{name}.pem", folder / f"{name}.ext"
-    openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}",
-            "-keyout", key, "-out", request)
-    extensions.write_text("subjectAltName=IP:127.0.0.1,DNS:localhost\n")
-    openssl("x509", "-req", "-in", request, "-CA", ca[1], "-CAkey", ca[0],
-            "-CAcreateserial", "-days", "2", "-extfile", extensions, "-out",
-            cert)
-    return key, cert
-
-
 def test_tls(broker, drive, tmp_path):
     ca, other = make_ca(tmp_path, "ca"), make_ca(tmp_path, "other")
-    key, cert = make_cert(tmp_path, "server", ca)
-    broker.start(f'tls {{ cert_file: "{cert}", key_file: "{key}" }}\n')
+    broker.start(tls_server(tmp_path, ca))
     got = refuse_then_accept(broker, drive, ["--ca", other[1]],
                              ["--ca", ca[1]], ca=str(ca[1]))
     assert got == list(range(1, 301))
@@ -247,8 +137,7 @@ def test_tls(broker, drive, tmp_path):
 
 def test_tls_and_more_to_send_than_sockets_hold(broker, drive, tmp_path):
     ca = make_ca(tmp_path, "ca")
-    key, cert = make_cert(tmp_path, "server", ca)
-    broker.start(f'tls {{ cert_file: "{cert}", key_file: "{key}" }}\n')
+    broker.start(tls_server(tmp_path, ca))
     driver = drive(broker.url, "--count", 1200, "--rate", 600, "--size", 65536,
                    "--window", 512, "--bridge", 64, "--ack-ms", 30000,
                    "--write-ms", 30000, "--spool-after-ms", 60000, "--ca",
@@ -269,11 +158,9 @@ def test_tls_and_more_to_send_than_sockets_hold(broker, drive, tmp_path):
 
 def test_client_certificate(arancini, broker, drive, tmp_path):
     ca, other = make_ca(tmp_path, "ca"), make_ca(tmp_path, "other")
-    key, cert = make_cert(tmp_path, "server", ca)
     mine, stranger = (make_cert(tmp_path, "mine", ca),
                       make_cert(tmp_path, "stranger", other))
-    broker.start(f'tls {{ cert_file: "{cert}", key_file: "{key}", '
-                 f'ca_file: "{ca[1]}", verify: true }}\n')
+    broker.start(verifying_server(tmp_path, ca))
     bad = drive(broker.url, "--count", 10, "--ca", ca[1], "--cert",
                 stranger[1], "--key", stranger[0])
     bad.wait_for(lambda s: "connect: " in bad.err.read_text())
