@@ -112,7 +112,8 @@ static void set_broker(const struct config *c, struct publisher_options *o)
 	o->nats.password = c->nats.password.value;
 	o->nats.token = c->nats.token.value;
 	o->nats.creds = or_null(c->nats.creds);
-	o->nats.nkey_seed = or_null(c->nats.nkey);
+	o->nats.nkey = or_null(c->nats.nkey);
+	o->nats.nkey_seed = or_null(c->nats.nkey_seed);
 	o->nats.tls = c->nats.tls;
 	o->nats.tls_ca = or_null(c->nats.tls_ca);
 	o->nats.tls_cert = or_null(c->nats.tls_cert);
