@@ -175,7 +175,7 @@ const struct config_option config_options[] = {
 	{ "subject-events", "egress", "subject-events", TEXT(config_check_subject),
 	  AT(egress.events), RESTART, "arancini.events", "PREFIX",
 	  "what subjects of events begin with" },
-	{ "batch-max-bytes", "egress", "batch-max-bytes", SIZE(1 * K, 8 * M),
+	{ "batch-max-bytes", "egress", "batch-max-bytes", SIZE(1 * K, 4 * M),
 	  AT(egress.batch_bytes), RESTART, "32K", "SIZE",
 	  "longest message published; the server's max_payload bounds it" },
 	{ "batch-max-updates", "egress", "batch-max-updates", NUMBER_OR_0(1, 1000000),
