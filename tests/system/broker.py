@@ -77,6 +77,18 @@ class Broker:
         return Client(self.port, **how)
 
 
+def make_cluster(start, folder, free_port):
+    """Three servers that know each other, not started."""
+    ports = [free_port() for _ in range(3)]
+    routes = [free_port() for _ in range(3)]
+    others = ", ".join(f'"nats://127.0.0.1:{port}"' for port in routes)
+    return [Broker(start, folder, ports[i], name=f"n{i + 1}",
+                   extra=(f'cluster {{ name: c, listen: '
+                          f'"127.0.0.1:{routes[i]}", routes: [ {others} ] '
+                          f'}}\n'))
+            for i in range(3)]
+
+
 class Driver:
     """tests/system/publish_driver.c, running."""
 

@@ -1,14 +1,20 @@
 """Options of "arancini run" that nothing else tries from end to end: given to
 the collector itself, with a real server, and their effect read back."""
 
+import datetime
 import json
+import pathlib
+import re
+import struct
 import subprocess
 
 import pytest
 
 from access import (credentials, make_ca, make_cert, operator_server,
                     tls_server, user_nkey, verifying_server)
-from broker import Broker
+from bmp import Peer, initiation, message
+from broker import STREAM, Broker, make_cluster
+from collecting import Collector, connect
 
 # The test broker has no more.
 LIMIT = ["--nats-max-bytes", "1G"]
@@ -29,6 +35,16 @@ def tail(arancini, broker, *options):
          "--idle-exit", "1", "--json", *map(str, options)],
         capture_output=True, text=True, timeout=60, check=True)
     return [json.loads(line) for line in run.stdout.splitlines()]
+
+
+def publish(collector, broker, *options):
+    """All of the load, to the end."""
+    c = collector("--nats", broker.url, *LIMIT, *options)
+    c.until_said("event=publisher state=ready spooling=false")
+    c.send(*LOAD)
+    c.until_said("event=session_close")
+    c.stop()
+    return c
 
 
 # Who is let in. Each gives the lines of the server, options of a stranger and
@@ -110,3 +126,218 @@ def test_login(way, arancini, broker, collector, tmp_path):
     c.stop()
     got = tail(arancini, broker, *reader)
     assert sum(line["type"] == "update" for line in got) == UPDATES
+
+
+def test_tls_is_insisted_on(broker, collector):
+    broker.start()
+    c = collector("--nats", broker.url, *LIMIT, "--nats-tls")
+    c.until_said('event=publisher state=connecting .*text="connect: ')
+    assert not c.said("event=publisher state=ready")
+    c.stop()
+
+
+# The stream
+
+SECOND = 1_000_000_000
+
+
+@pytest.mark.parametrize("options, expected", [
+    ([], {"storage": "file", "num_replicas": 1, "max_bytes": 1 << 30,
+          "max_age": 24 * 3600 * SECOND, "duplicate_window": 120 * SECOND,
+          "subjects": ["arancini.updates.>", "arancini.events.>"]}),
+    (["--nats-storage", "memory", "--nats-max-bytes", "8M"],
+     {"storage": "memory", "max_bytes": 8 << 20}),
+    (["--nats-max-age", "90m", "--nats-max-bytes", "0",
+      "--nats-duplicate-window", "30s"],
+     {"max_age": 5400 * SECOND, "max_bytes": -1,
+      "duplicate_window": 30 * SECOND}),
+    (["--nats-max-age", "never"], {"max_age": 0}),
+], ids=["defaults", "memory", "limits", "for ever"])
+def test_stream_is_made_as_told(options, expected, broker, collector):
+    broker.start()
+    publish(collector, broker, *options)
+    with broker.client() as client:
+        config = client.stream_info(STREAM)["config"]
+    assert {key: config.get(key, 0) for key in expected} == expected
+
+
+def test_replicas(server, collector, tmp_path, free_port):
+    cluster = make_cluster(server, tmp_path, free_port)
+    for node in cluster:
+        node.start()
+    c = collector("--nats", ",".join(node.url for node in cluster), *LIMIT,
+                  "--nats-replicas", "3")
+    c.until_said("event=publisher state=ready", timeout=90)
+    with cluster[0].client() as client:
+        assert client.stream_info(STREAM)["config"]["num_replicas"] == 3
+    c.stop()
+
+
+def test_no_create(broker, collector):
+    broker.start()
+    c = collector("--nats", broker.url, *LIMIT, "--nats-no-create")
+    c.until_said("event=publisher state=refused .*there is no stream")
+    with broker.client() as client:
+        assert "error" in client.stream_info(STREAM)
+        client.api(f"STREAM.CREATE.{STREAM}", {
+            "name": STREAM, "storage": "file", "subjects": ["arancini.>"]})
+    c.until_said("event=publisher state=ready")
+    c.stop()
+
+
+def test_take_over(server, arancini, broker, collector, tmp_path):
+    broker.start()
+    publish(collector, broker, "--collector-id", "one")
+    other = ["--nats", broker.url, *LIMIT, "--collector-id", "two"]
+    c = Collector(server, arancini, tmp_path / "two", *other)
+    c.until_said("event=publisher state=refused .*written by collector one")
+    c.send(*LOAD)
+    c.until_said("event=session_close")
+    assert not c.said("event=publisher state=ready")
+    c.stop()
+    c = Collector(server, arancini, tmp_path / "two", *other, "--take-over")
+    c.until_said("event=publisher state=ready")
+    c.stop()
+    lines = tail(arancini, broker)
+    epochs = [line["collector"] for line in lines if line["type"] == "epoch"]
+    assert epochs == ["one", "two"]
+    # What the second took in while it was refused was not lost.
+    assert sum(line["type"] == "update" for line in lines) == 2 * UPDATES
+
+
+def test_acknowledgements_that_do_not_come(broker, collector):
+    broker.start()
+    c = collector("--nats", broker.url, *LIMIT, "--nats-ack-timeout", "200ms")
+    c.until_said("event=publisher state=ready")
+    broker.pause()
+    try:
+        c.send(*LOAD)
+        c.until_said("no acknowledgement in time")
+    finally:
+        broker.go_on()
+
+    def when(what):
+        return datetime.datetime.fromisoformat(
+            c.said(f"time=(.*)Z .*{what}")[0])
+    # Of the default it would be five seconds.
+    assert (when("no acknowledgement") - when("event=session_open")
+            ).total_seconds() < 4
+    c.until_said("event=publisher state=ready spooling=false", 2)
+    c.stop()
+
+
+# Subjects and messages
+
+def test_subjects_with_the_name_of_the_collector(broker, collector):
+    broker.start()
+    publish(collector, broker, "--collector-id", "ams1",
+            "--subject-updates", "bgp.{collector}.updates",
+            "--subject-events", "bgp.{collector}-events",
+            "--nats-stream", "BGP_{collector}")
+    with broker.client() as client:
+        config = client.stream_info("BGP_ams1")["config"]
+        messages = client.read_stream("BGP_ams1")
+    assert config["subjects"] == ["bgp.ams1.updates.>", "bgp.ams1-events.>"]
+    assert messages[0].subject == "bgp.ams1-events.collector.epoch"
+    updates = [m for m in messages
+               if m.subject.startswith("bgp.ams1.updates.v4_127_0_0_1.")]
+    events = [m for m in messages
+              if m.subject.startswith("bgp.ams1-events.")]
+    assert updates and len(updates) + len(events) == len(messages)
+
+
+def parts(data):
+    """The Cap'n Proto messages in the payload of one message."""
+    count = 0
+    while data:
+        segments, words = struct.unpack_from("<II", data)
+        assert segments == 0
+        data = data[8 + 8 * words:]
+        count += 1
+    return count
+
+
+@pytest.mark.parametrize("most", [1, 7])
+def test_updates_in_a_message(most, broker, collector):
+    broker.start()
+    publish(collector, broker, "--batch-max-updates", str(most))
+    with broker.client() as client:
+        counts = [parts(m.data) for m in client.read_stream(STREAM)
+                  if m.subject.startswith("arancini.updates.")]
+    assert sum(counts) == UPDATES and max(counts) == most
+
+
+@pytest.mark.parametrize("option", [
+    ["--batch-max-bytes", "1K"], ["--batch-max-bytes", "4M"],
+    ["--recv-buffers", "8", "--recv-buffer-size", "4K"],
+    ["--recv-buffers", "8", "--recv-buffer-size", "1M"],
+    ["--recv-buffers", "32768", "--recv-buffer-size", "4K"],
+    ["--nats-window", "1"]], ids=" ".join)
+def test_the_least_and_the_most_work(option, arancini, broker, collector):
+    broker.start()
+    publish(collector, broker, *option)
+    got = tail(arancini, broker)
+    assert sum(line["type"] == "update" for line in got) == UPDATES
+
+
+def test_receive_buffers_are_as_many_as_told(server, arancini, tmp_path):
+    """All are there with the first session: address space, not yet memory."""
+    def space(folder, count, size):
+        c = Collector(server, arancini, tmp_path / folder, "--workers", "1",
+                      "--recv-buffers", count, "--recv-buffer-size", size)
+        with connect(c) as sock:
+            sock.sendall(initiation())
+            c.until_said("event=session_open")
+            lines = pathlib.Path(f"/proc/{c.server.pid}/status").read_text()
+        c.stop()
+        return 1024 * int(re.search(r"VmSize:\s+(\d+) kB", lines)[1])
+    least = space("least", "8", "4K")
+    for folder, count, size in (("many", "32768", "4K"),
+                                ("long", "128", "1M")):
+        more = space(folder, count, size) - least
+        assert 127 << 20 <= more <= 160 << 20
+
+
+# The rest
+
+def test_journal_gives_up_what_is_old(collector):
+    c = collector("--journal-max-age", "1s", "--journal-segment-bytes", "1M")
+
+    def segments():
+        return sorted(file.name for file in c.journal.glob("*")
+                      if file.stat().st_size >= 1 << 10)
+    c.send("generate", "--peers", "2", "--prefixes", "10000", "--seed", "3")
+    c.until_said("event=session_close")
+    first = segments()[0]
+    c.server.wait_until(lambda _: first not in segments(), 30)
+    c.stop()
+
+
+def test_log_as_json(server, arancini, tmp_path):
+    one = server([arancini, "run", "--listen", "127.0.0.1:0", "--http", "off",
+                  "--state", tmp_path / "state", "--log-format", "json"],
+                 ready='"event": *"started"', timeout=30)
+    assert one.stop() == 0
+    lines = [json.loads(line) for line in one.output.splitlines()]
+    assert {"listening", "started", "stopped"} <= {
+        line["event"] for line in lines}
+    assert all({"time", "level"} <= line.keys() for line in lines)
+
+
+@pytest.mark.parametrize("how, taken", [("legacy", True), ("tlv20", False),
+                                        ("off", False)])
+def test_bmp_v4_of_all_routers(how, taken, collector):
+    """The numbers of pmacct: the BGP message is element 4."""
+    peer = Peer("192.0.2.10", 65001)
+    update = peer.announce("198.51.100.0/24")
+    header, pdu = update[6:48], update[48:]
+    c = collector("--bmp-v4", how)
+    with connect(c) as sock:
+        sock.sendall(initiation() + peer.up() + message(
+            0, header + struct.pack(">HHH", 4, len(pdu), 0) + pdu, version=4))
+    c.until_said("event=session_close")
+    c.stop()
+    got = [line for line in c.published() if line["type"] == "update"
+           and line.get("announced")]
+    assert [line["prefixAddr"] for line in got] == (
+        ["198.51.100.0"] if taken else [])

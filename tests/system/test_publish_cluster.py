@@ -4,20 +4,12 @@ import time
 
 import pytest
 
-from broker import STREAM, Broker, Driver, check_exactly
+from broker import STREAM, Driver, check_exactly, make_cluster
 
 
 @pytest.fixture
 def cluster(server, tmp_path, free_port):
-    """Three servers that know each other."""
-    ports = [free_port() for _ in range(3)]
-    routes = [free_port() for _ in range(3)]
-    others = ", ".join(f'"nats://127.0.0.1:{port}"' for port in routes)
-    return [Broker(server, tmp_path, ports[i], name=f"n{i + 1}",
-                   extra=(f'cluster {{ name: c, listen: '
-                          f'"127.0.0.1:{routes[i]}", routes: [ {others} ] '
-                          f'}}\n'))
-            for i in range(3)]
+    return make_cluster(server, tmp_path, free_port)
 
 
 def leader_of(nodes):
