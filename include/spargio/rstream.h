@@ -56,6 +56,13 @@ struct sp_segment {
  */
 int sp_rstream_open(int fd, size_t max, struct sp_rstream **out);
 
+/*
+ * Bytes of the connection that were received before the stream was opened: they
+ * come first. Copied, whatever the stream's maximum. Before the first peek.
+ * 0 or -ENOMEM.
+ */
+int sp_rstream_prepend(struct sp_rstream *rs, const void *data, size_t len);
+
 /* Bytes that were not consumed are lost. Yields. NULL is fine. */
 void sp_rstream_close(struct sp_rstream *rs);
 

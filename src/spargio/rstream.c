@@ -6,8 +6,8 @@
  *	[ carry: memory of its own ][ queue: buffers the kernel has filled ]
  *
  * The carry is empty most of the time: it holds the beginning of a message
- * whose rest had not come when the fiber had to wait, and what a pause has set
- * aside. Peeking looks into the carry or, if that is empty, into the first
+ * whose rest had not come when the fiber had to wait, what a pause has set
+ * aside, and what was received before there was a stream. Peeking looks into the carry or, if that is empty, into the first
  * buffer; what must be in one piece and is not is gathered in the carry, no
  * more of it than was asked for.
  *
@@ -351,6 +351,21 @@ int sp_rstream_open(int fd, size_t max, struct sp_rstream **out)
 	rs->shots = err == 0;
 	rs->max = max == 0 ? MAX_DEFAULT : max;
 	*out = rs;
+	return 0;
+}
+
+int sp_rstream_prepend(struct sp_rstream *rs, const void *data, size_t len)
+{
+	int err;
+
+	assert(carry_len(rs) == 0 && rs->queued == 0);
+	if (len == 0)
+		return 0;
+	err = carry_reserve(rs, len);
+	if (err < 0)
+		return err;
+	memcpy(rs->carry, data, len);
+	rs->carry_end = len;
 	return 0;
 }
 

@@ -209,6 +209,54 @@ static void test_ends_and_errors(void **state)
 	assert_int_equal(sp_rstream_open(0, 0, &rs), -EPERM);
 }
 
+/* What was received before there was a stream comes first */
+
+static int prepend_body(void *arg)
+{
+	static const char early[] = "received before";
+	struct source source = { .total = 5000 };
+	struct sp_rstream *rs = NULL;
+	struct sp_segment segment;
+	int fds[2];
+
+	(void)arg;
+	tcp_pair(fds);
+	source.fd = fds[0];
+	EXPECT_EQ(sp_rstream_open(fds[1], 1000, &rs), 0);
+	EXPECT_EQ(sp_rstream_prepend(rs, NULL, 0), 0);
+	EXPECT_EQ(sp_rstream_prepend(rs, early, 15), 0);
+	/* Nothing has come yet, and it is there. */
+	EXPECT_EQ(sp_rstream_peek_until(rs, 9, 0, &segment), 15);
+	EXPECT_EQ(memcmp(segment.data, early, 15), 0);
+	sp_rstream_consume(rs, 9);
+	EXPECT_EQ(sp_rstream_peek_until(rs, 7, 0, &segment), -ETIMEDOUT);
+	EXPECT_EQ(sp_rstream_arrived(rs), 6);
+	EXPECT_EQ(send_pattern(&source), 0);
+	/* In one piece with what comes. */
+	EXPECT(sp_rstream_peek(rs, 906, &segment) >= 906);
+	EXPECT_EQ(memcmp(segment.data, early + 9, 6), 0);
+	segment.data += 6;
+	EXPECT(is_pattern(segment, 0, 900));
+	sp_rstream_consume(rs, 906);
+	EXPECT(sp_rstream_peek(rs, 1000, &segment) >= 1000);
+	EXPECT(is_pattern(segment, 900, 1000));
+	sp_rstream_close(rs);
+
+	/* More than can be peeked at. */
+	EXPECT_EQ(sp_rstream_open(fds[1], 10, &rs), 0);
+	EXPECT_EQ(sp_rstream_prepend(rs, early, 15), 0);
+	EXPECT_EQ(sp_rstream_peek(rs, 10, &segment), 15);
+	sp_rstream_close(rs);
+	close_pair(fds);
+	return 0;
+}
+
+static void test_what_was_received_before_comes_first(void **state)
+{
+	(void)state;
+	run_modes(options(8, 256), prepend_body, NULL);
+}
+
 /* A connection that is given up is not a deadline that has passed */
 
 static int given_up_body(void *arg)
@@ -755,6 +803,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_messages_of_every_size),
 		cmocka_unit_test(test_ends_and_errors),
+		cmocka_unit_test(test_what_was_received_before_comes_first),
 		cmocka_unit_test(test_a_peer_that_does_not_answer),
 		cmocka_unit_test(
 			test_a_waiting_stream_is_cancelled_and_shut_down),
