@@ -6,7 +6,6 @@
 #include "egress/batcher.h"
 
 #include <spargio/rstream.h>
-#include <spargio/socket.h>
 #include <spargio/time.h>
 
 #include <errno.h>
@@ -258,8 +257,7 @@ static int wait_for_room(struct session *s, int64_t deadline)
 	if (w->drops || !egress_batcher_pressed(w->batcher))
 		return 0;
 	w->counts.sessions.pauses++;
-	if (s->stream != NULL)
-		sp_rstream_pause(s->stream);
+	(void)sp_rstream_pause(s->stream);
 	err = egress_batcher_wait(w->batcher, deadline); /* yields */
 	s->reading = sp_now();
 	return err == -ECANCELED ? err : 0;
@@ -393,55 +391,26 @@ static enum ending read_stream(struct session *s)
 	return s->ending;
 }
 
-/*
- * What was read before the router had a name. The message it ends in the
- * middle of is read to its end first, so that the stream starts with a whole
- * one.
- */
-static enum ending read_early(struct session *s)
+/* A stream that begins with what was read before the router had a name. */
+static int open_stream(struct session *s)
 {
 	struct arrival *a = s->arrival;
-	size_t used, rest;
-	uint8_t *bytes;
-	int got;
+	int err = sp_rstream_open(a->fd, s->worker->max_frame, &s->stream);
 
-	if (a->early_len == 0)
-		return ENDING_NONE;
-	run_wet(s);
-	used = take_frames(s, (struct wire_view){ a->early, a->early_len });
-	rest = a->early_len - used;
-	while (s->ending == ENDING_NONE && rest > 0) {
-		bytes = malloc(s->want);
-		if (bytes == NULL)
-			return ENDING_OVERLOAD;
-		memcpy(bytes, a->early + used, rest);
-		got = sp_recv_exact_until(a->fd, bytes + rest, s->want - rest,
-					  deadline(s));
-		if (got <= 0) {
-			free(bytes);
-			return got == 0 || got == -EPIPE ? ENDING_CUT
-							 : error_ending(s, got);
-		}
-		free(a->early);
-		a->early = bytes;
-		a->early_len = s->want;
-		used = take_frames(s, (struct wire_view){ bytes, s->want });
-		rest = a->early_len - used;
-	}
-	return s->ending;
+	if (err == 0)
+		err = sp_rstream_prepend(s->stream, a->early, a->early_len);
+	free(a->early);
+	a->early = NULL;
+	a->early_len = 0;
+	return err;
 }
 
 static enum ending read_all(struct session *s)
 {
-	enum ending why = read_early(s);
-	int err;
+	enum ending why = ENDING_OVERLOAD;
 
-	if (why != ENDING_NONE)
-		return why;
-	err = sp_rstream_open(s->arrival->fd, s->worker->max_frame, &s->stream);
-	if (err < 0)
-		return ENDING_OVERLOAD;
-	why = read_stream(s);
+	if (open_stream(s) == 0)
+		why = read_stream(s);
 	sp_rstream_close(s->stream);
 	s->stream = NULL;
 	return why;

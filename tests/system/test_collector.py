@@ -164,19 +164,6 @@ def test_handshake_and_idle_time_out(collector):
     c.stop()
 
 
-@pytest.mark.parametrize("mode, token", [("sysname", "id_core1")])
-def test_named_routers(mode, token, collector):
-    c = collector("--router-id", mode, "--workers", "3")
-    with connect(c, "127.0.0.3") as sock:
-        sock.sendall(initiation(b"core1")[:9])
-        sock.sendall(initiation(b"core1")[9:])
-        c.until_said("session_open .*router=core1")
-    c.until_said("session_close")
-    c.stop()
-    subjects = {line["subject"] for line in c.published()}
-    assert f"arancini.events.{token}.sessionOpen" in subjects
-
-
 def test_many_routers_at_once(collector):
     c = collector("--workers", "2")
     c.send("generate", "--routers", "300", "--peers", "1", "--prefixes", "20",
