@@ -7,9 +7,9 @@
  *
  * The carry is empty most of the time: it holds the beginning of a message
  * whose rest had not come when the fiber had to wait, what a pause has set
- * aside, and what was received before there was a stream. Peeking looks into the carry or, if that is empty, into the first
- * buffer; what must be in one piece and is not is gathered in the carry, no
- * more of it than was asked for.
+ * aside, and what was received before there was a stream. Peeking looks into
+ * the carry or, if that is empty, into the first buffer; what must be in one
+ * piece and is not is gathered in the carry, no more of it than was asked for.
  *
  * The shot is a multishot receive. It ends by itself when it has taken the
  * stream's share of buffers, and is started again by the fiber when the queue
