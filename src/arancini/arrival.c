@@ -60,7 +60,22 @@ void arrival_log_refusal(struct worker *w, const uint8_t address[16],
 	log_end(&line);
 }
 
-/* Endings of sessions are logged as such; these failed. */
+/* It went, or was made to, before there was a session that could say so. */
+static void log_closed(struct worker *w, const struct arrival *a,
+		       enum ending why)
+{
+	struct log_line line;
+
+	if (!log_begin_limited(w->log, &w->refusals, sp_now(), LOG_LEVEL_INFO,
+			       "connection_closed", &line))
+		return;
+	log_address_port(&line, "from", a->address, a->port);
+	if (identity_named(&a->identity))
+		log_text(&line, "router", a->identity.name);
+	log_text(&line, "reason", ending_name(why));
+	log_end(&line);
+}
+
 static bool is_refusal(enum ending why)
 {
 	return why >= ENDING_BAD_VERSION && why != ENDING_REPLACED &&
@@ -72,6 +87,8 @@ void arrival_end(struct arrival *a, struct worker *w, enum ending why)
 	w->counts.endings[why]++;
 	if (is_refusal(why))
 		arrival_log_refusal(w, a->address, a->port, why);
+	else if (!a->seated)
+		log_closed(w, a, why);
 	close(a->fd);
 	limits_leave(collector_limits(a->collector), a->address);
 	if (a->dial != NULL)

@@ -24,6 +24,7 @@ struct arrival {
 	uint16_t port;	     /* of the router */
 	uint8_t address[16]; /* the same; IPv4 mapped */
 	struct dial *dial;   /* it was us who called; NULL: the router did */
+	bool seated;	     /* it became a session, whose end is logged */
 	struct identity identity;
 	/* Read already, from the start of the stream; NULL: nothing. */
 	uint8_t *early;

@@ -513,6 +513,7 @@ int session_main(void *arrival)
 	}
 	why = take_seat(s);
 	if (why == ENDING_NONE) {
+		a->seated = true;
 		why = read_all(s);
 		/* From here on nothing may be left half done. */
 		sp_shield_begin();

@@ -61,7 +61,7 @@ struct worker {
 	bool closed;	     /* no session begins any more */
 	struct desk *desk;
 	struct tap tap;
-	struct log_bucket refusals; /* lines about refused connections */
+	struct log_bucket refusals; /* lines about who became no session */
 	struct worker_counts counts;
 };
 

@@ -107,6 +107,14 @@ def closed_by_collector(sock):
         return True
 
 
+def come_and_go(c, data=b"", source=None):
+    """A connection that the collector has ended when this returns."""
+    with connect(c, source) as sock:
+        sock.sendall(data)
+        sock.shutdown(socket.SHUT_WR)
+        assert closed_by_collector(sock)
+
+
 def address(text):
     """One spelling: decode shows an address as it was sent, the stream has 16
     bytes with IPv4 mapped."""

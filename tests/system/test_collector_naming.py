@@ -1,10 +1,13 @@
 """Routers that are known by a name (--router-id): what was read to find it is
 not lost, however it is cut, and holds up nobody."""
 
+import socket
+import struct
+
 import pytest
 
 from bmp import Peer, initiation
-from collecting import connect
+from collecting import come_and_go, connect
 
 MODES = ["sysname", "bgp-id"]
 
@@ -92,4 +95,39 @@ def test_a_slow_router_holds_up_nobody(collector):
         c.server.wait_until(lambda _: len(updates(c)) == 1, 60)
         sock.sendall(slow.first[1:])
         c.server.wait_until(lambda _: len(updates(c)) == 2, 60)
+    c.stop()
+
+
+# Who goes before it has a name
+
+def reset(sock):
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                    struct.pack("ii", 1, 0))
+    sock.close()
+
+
+def test_who_goes_without_a_name_is_logged(collector):
+    c = collector("--router-id", "sysname", "--workers", "1")
+    with connect(c, "127.0.4.1") as last:
+        gone = connect(c, "127.0.4.2")
+        connect(c, "127.0.4.3").close()
+        # Those who came before this one are inside as well.
+        c.until_said("connection_closed from=127.0.4.3:.* reason=closed")
+        reset(gone)
+        c.until_said("connection_closed from=127.0.4.2:.* reason=reset")
+        last.sendall(initiation()[:-1])
+        c.stop()
+    assert c.said("connection_closed from=127.0.4.1:.* reason=shutdown")
+
+
+def test_who_comes_and_goes_without_a_name_does_not_fill_the_log(collector):
+    c = collector("--router-id", "sysname", "--workers", "1")
+    count = 0
+    while not c.said("event=connection_closed .*left_out="):
+        come_and_go(c)
+        count += 1
+        assert count < 10000
+    lines = len(c.said("event=connection_closed"))
+    told = sum(map(int, c.said("left_out=([0-9]+)")))
+    assert 20 < lines < lines + told <= count
     c.stop()
