@@ -27,6 +27,8 @@ struct seat *seat_of(struct worker *w, const struct rib_identity *id)
 		return NULL;
 	seat->router = router;
 	seat->resync = true;
+	log_bucket_init(&seat->lines, SEAT_LINES_BURST, SEAT_LINES_RATE,
+			sp_now());
 	keep_init(&seat->keep, collector_publisher(w->collector));
 	seat->next = w->seats;
 	seat->link = &w->seats;

@@ -19,6 +19,7 @@
 #include "arancini/config_router.h"
 #include "arancini/ending.h"
 #include "arancini/keep.h"
+#include "arancini/log.h"
 #include "arancini/note.h"
 #include "rib/rib.h"
 
@@ -31,6 +32,10 @@ struct session;
 
 /* Between looks for seats that nobody needs. */
 #define SEAT_LOOK_NS INT64_C(1000000000)
+
+/* Lines about sessions of one router: at once, and then each second. */
+#define SEAT_LINES_BURST 20
+#define SEAT_LINES_RATE	 1
 
 /* How long the last bytes of a connection the router closed may take. */
 #define SEAT_DRAIN_NS (10 * INT64_C(1000000000))
@@ -51,6 +56,7 @@ struct seat {
 	struct config_router_settings settings;
 	struct keep keep;
 	struct router_note note;
+	struct log_bucket lines; /* about its sessions */
 	struct sp_mutex lock;
 	struct sp_cond freed;
 };

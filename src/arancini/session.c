@@ -37,6 +37,52 @@ bool session_closed_by_router(const struct session *s)
 	return poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP)) != 0;
 }
 
+/* Log */
+
+/*
+ * A router that comes and goes must not fill the disk. What there is to spend
+ * on lines outlives its sessions at its seat; but a seat is forgotten with one
+ * who never said anything.
+ */
+static bool log_begins(struct session *s, const char *event,
+		       struct log_line *line)
+{
+	struct log_bucket *bucket = s->seat->note.opened_ns != 0
+					    ? &s->seat->lines
+					    : &s->worker->refusals;
+
+	if (!log_begin_limited(s->worker->log, bucket, sp_now(), LOG_LEVEL_INFO,
+			       event, line))
+		return false;
+	log_address_port(line, "from", s->arrival->address, s->arrival->port);
+	if (identity_named(&s->arrival->identity))
+		log_text(line, "router", s->arrival->identity.name);
+	return true;
+}
+
+static void log_open(struct session *s)
+{
+	struct log_line line;
+
+	if (!log_begins(s, "session_open", &line))
+		return;
+	log_text(&line, "sysname", s->sys_name);
+	log_u64(&line, "worker", s->worker->id);
+	log_end(&line);
+}
+
+static void log_close(struct session *s, enum ending why)
+{
+	struct log_line line;
+
+	if (!log_begins(s, "session_close", &line))
+		return;
+	log_text(&line, "reason", ending_name(why));
+	log_seconds(&line, "lasted", sp_now() - s->opened);
+	log_u64(&line, "bytes", s->bytes);
+	log_end(&line);
+}
+
 /* Messages */
 
 /* Keep what an Initiation says of the router's name. */
@@ -57,8 +103,6 @@ static void take_name(struct session *s, const struct bmp_message *msg)
 /* The first message of a session: from here on the rib knows of it. */
 static void open_session(struct session *s, const struct bmp_message *msg)
 {
-	struct log_line line;
-
 	if (msg->type == BMP_INITIATION)
 		take_name(s, msg);
 	rib_session_open(s->seat->router, &s->when, s->arrival->address,
@@ -69,15 +113,7 @@ static void open_session(struct session *s, const struct bmp_message *msg)
 	s->seat->resync = false;
 	rib_session_pause(s->seat->router, &s->when);
 	s->open = true;
-	if (log_begin(s->worker->log, LOG_LEVEL_INFO, "session_open", &line)) {
-		log_address_port(&line, "from", s->arrival->address,
-				 s->arrival->port);
-		if (identity_named(&s->arrival->identity))
-			log_text(&line, "router", s->arrival->identity.name);
-		log_text(&line, "sysname", s->sys_name);
-		log_u64(&line, "worker", s->worker->id);
-		log_end(&line);
-	}
+	log_open(s);
 }
 
 /* Route Monitoring that was read; the rib likes to see some at a time. */
@@ -417,21 +453,6 @@ static enum ending read_all(struct session *s)
 }
 
 /* Life */
-
-static void log_close(struct session *s, enum ending why)
-{
-	struct log_line line;
-
-	if (!log_begin(s->worker->log, LOG_LEVEL_INFO, "session_close", &line))
-		return;
-	log_address_port(&line, "from", s->arrival->address, s->arrival->port);
-	if (identity_named(&s->arrival->identity))
-		log_text(&line, "router", s->arrival->identity.name);
-	log_text(&line, "reason", ending_name(why));
-	log_seconds(&line, "lasted", sp_now() - s->opened);
-	log_u64(&line, "bytes", s->bytes);
-	log_end(&line);
-}
 
 static void close_session(struct session *s, enum ending why)
 {

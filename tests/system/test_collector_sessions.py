@@ -10,7 +10,7 @@ import pytest
 
 from bmp import Peer, initiation, message, termination
 from broker import Broker
-from collecting import (Collector, closed_by_collector, connect,
+from collecting import (Collector, closed_by_collector, come_and_go, connect,
                         consumer_table, differences, numbered_tables,
                         router_table)
 from decoding import TREE
@@ -125,6 +125,53 @@ def test_a_router_that_is_gone_without_a_word(collector):
     c.server.wait_until(lambda _: len(updates(c)) == 7, 60)
     gone.close()
     other.close()
+    c.stop()
+
+
+# Lines about routers that come and go
+
+def lines_and_left_out(c, address):
+    """How many lines there are of its sessions, and how many more they tell
+    of."""
+    told = c.said(fr"event=session_\w+(?: left_out=(\d+))? from={address}:")
+    return len(told), sum(int(n or 0) for n in told)
+
+
+def ended(c, address):
+    token = "v4_" + address.replace(".", "_")
+    return len([line for line in c.published()
+                if line["subject"].endswith(f".{token}.sessionClose")])
+
+
+def test_a_router_that_comes_and_goes_does_not_fill_the_log(collector):
+    c = collector("--workers", "1")
+    flapping = "127.0.0.5"
+    for _ in range(100):
+        come_and_go(c, initiation(b"router"), flapping)
+    c.server.wait_until(lambda _: ended(c, flapping) == 100, 60)
+    lines, _ = lines_and_left_out(c, flapping)
+    assert 20 <= lines < 100
+    # Another one is not its fault.
+    session(c).close()
+    c.until_said("event=session_close from=127.0.0.1:")
+    # It has been quiet for a moment: the next line tells of all before it.
+    with session(c, source=flapping):
+        c.server.wait_until(
+            lambda _: sum(lines_and_left_out(c, flapping)) == 201, 60)
+    c.stop()
+
+
+def test_who_says_nothing_does_not_fill_the_log(collector):
+    """Nothing is remembered of him, so his lines count with those of all that
+    were refused."""
+    c = collector("--workers", "1")
+    count = 0
+    while not c.said("event=session_close left_out="):
+        come_and_go(c)
+        count += 1
+        assert count < 10000
+    lines, told = lines_and_left_out(c, "127.0.0.1")
+    assert 20 < lines < lines + told <= count
     c.stop()
 
 
