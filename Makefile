@@ -50,7 +50,7 @@ ninja   = $(if $(MAKE_TERMOUT),@ninja -C $(1),$(call quietly,ninja -C $(1)))
 compilers = build $(if $(suffix),clang)
 
 .PHONY: all help run test check check-tsan check-arm check-valgrind interop browser \
-	fuzz bench fmt lint install debug deb clean
+	long fuzz bench fmt lint install debug deb clean
 
 all:	## build everything, binary at build/arancini
 	$(call deps,$(compilers))
@@ -106,6 +106,12 @@ browser:	## the dashboard in a real browser, against the built binary
 	$(call setup,$(RELEASE),$(release_options))
 	$(call ninja,$(RELEASE))
 	@tests/run $(RELEASE) --only-browser
+
+long:	## storm, 50 crashes, restart, an hour's soak (T=storm: only that); 80 minutes
+	$(call deps,$(compilers) test)
+	$(call setup,$(RELEASE),$(release_options))
+	$(call ninja,$(RELEASE))
+	@tests/long $(RELEASE) $(T)
 
 fuzz: override CC = clang
 fuzz:	## run fuzz target T=name until stopped (SECONDS_EACH=20: all, bounded)
