@@ -103,7 +103,7 @@ static const struct row rows[] = {
 	  "BMP messages that came before an Initiation." },
 	{ "arancini_messages_dropped_total", METRICS_COUNTER,
 	  AT(counts.sessions.dropped), ONE,
-	  "Route Monitoring messages dropped under overload." },
+	  "Route Monitoring and Statistics messages dropped under overload." },
 	{ "arancini_session_pauses_total", METRICS_COUNTER,
 	  AT(counts.sessions.pauses), ONE,
 	  "Times a session was not read because the output did not keep up." },

@@ -129,6 +129,15 @@ static void apply(struct session *s, struct taken *t)
 	t->count = 0;
 }
 
+/* Whether a message that may be lost is: --overload drop. */
+static bool is_dropped(struct worker *w)
+{
+	if (!w->drops || !egress_batcher_pressed(w->batcher))
+		return false;
+	w->counts.sessions.dropped++;
+	return true;
+}
+
 /* @t has it as its next. */
 static void take_route_monitoring(struct session *s, struct taken *t)
 {
@@ -137,8 +146,7 @@ static void take_route_monitoring(struct session *s, struct taken *t)
 	if (!w->drops) {
 		if (++t->count == RIB_AHEAD)
 			apply(s, t);
-	} else if (egress_batcher_pressed(w->batcher)) {
-		w->counts.sessions.dropped++;
+	} else if (is_dropped(w)) {
 		rib_drop(s->seat->router, &s->when, &t->msgs[0].peer);
 	} else {
 		t->count = 1;
@@ -154,7 +162,8 @@ static void take_statistics(struct session *s, const struct bmp_message *msg)
 	struct peer_note *note;
 	struct reported report;
 
-	(void)rib_apply(router, &s->when, msg, NULL);
+	if (!is_dropped(s->worker))
+		(void)rib_apply(router, &s->when, msg, NULL);
 	if (peer == NULL || !reported_read(msg, peer, s->when.wall_ns, &report))
 		return;
 	note = peer_note_get(rib_peer_slot(peer), &s->seat->note);
@@ -290,7 +299,10 @@ static int wait_for_room(struct session *s, int64_t deadline)
 	struct worker *w = s->worker;
 	int err;
 
-	if (w->drops || !egress_batcher_pressed(w->batcher))
+	if (!egress_batcher_pressed(w->batcher))
+		return 0;
+	/* What must not be dropped, as a Peer Up, still piles up. */
+	if (w->drops && !egress_batcher_full(w->batcher))
 		return 0;
 	w->counts.sessions.pauses++;
 	(void)sp_rstream_pause(s->stream);

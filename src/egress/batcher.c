@@ -470,6 +470,11 @@ bool egress_batcher_pressed(struct egress_batcher *b)
 	return push_kept(b) < 0 || egress_bridge_pressed(b->bridge, b->worker);
 }
 
+bool egress_batcher_full(const struct egress_batcher *b)
+{
+	return b->stats.kept >= EGRESS_BATCHER_KEPT;
+}
+
 int egress_batcher_wait(struct egress_batcher *b, int64_t deadline)
 {
 	int err = 0;

@@ -23,7 +23,8 @@
  * Pressure. A sink cannot fail, nor wait. What the bridge refuses is kept
  * here, in order, and egress_batcher_pressed() says so. The worker then stops
  * reading and waits in egress_batcher_wait(), which pushes it later; what is
- * kept meanwhile is at most what the messages in hand become.
+ * kept meanwhile is at most what the messages in hand become. A worker that
+ * would rather drop what it reads waits once egress_batcher_full().
  *
  * Threads	One worker's. Fibers of its shard may wait in it.
  * Memory	What cannot be kept for want of memory is counted as lost; the
@@ -38,6 +39,7 @@
 #define EGRESS_BATCHER_BYTES   32768u	/* default of --batch-max-bytes */
 #define EGRESS_BATCHER_UPDATES 1000000u /* default of --batch-max-updates */
 #define EGRESS_BATCHER_AGE     1000000	/* ns until a turn closes a batch */
+#define EGRESS_BATCHER_KEPT    256u	/* refused ones are enough */
 
 struct egress_batcher;
 
@@ -110,8 +112,11 @@ int egress_batcher_mark(struct egress_batcher *b,
 void egress_batcher_put_mark(struct egress_batcher *b,
 			     struct egress_batch *mark);
 
-/* Whether to stop reading. */
+/* Whether to stop reading, or to drop what is read. */
 bool egress_batcher_pressed(struct egress_batcher *b);
+
+/* Whether to stop reading even if most of it is dropped. */
+bool egress_batcher_full(const struct egress_batcher *b);
 
 /*
  * Wait until egress_batcher_pressed() is false. 0, -ETIMEDOUT, -ECANCELED;

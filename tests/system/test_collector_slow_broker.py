@@ -2,7 +2,6 @@
 no more memory than before, and when the broker is well again everything is in
 the stream, once and in order."""
 
-import pathlib
 import time
 
 import pytest
@@ -35,13 +34,6 @@ def start(server, arancini, tmp_path, broker):
         c.until_said("event=publisher state=ready")
         return c
     return start
-
-
-def memory(c):
-    """Resident, in bytes."""
-    status = pathlib.Path(f"/proc/{c.server.pid}/status").read_text()
-    line = [line for line in status.splitlines() if "VmRSS" in line][0]
-    return int(line.split()[1]) * 1024
 
 
 def pauses(c):
@@ -84,14 +76,14 @@ def test_a_broker_that_stands_still_now_and_then(start, broker, arancini,
     try:
         read = until_it_stands(c)
         assert load.poll() is None, "all of it was taken in"
-        most = memory(c)
+        most = c.memory()
         deadline = time.monotonic() + 120
         while load.poll() is None:
             assert time.monotonic() < deadline, c.server.say("it stands")
             for step in (broker.go_on, broker.pause):
                 step()
                 time.sleep(0.3)
-            most = max(most, memory(c))
+            most = max(most, c.memory())
         broker.go_on()
         assert load.wait(120) == 0
     finally:

@@ -154,5 +154,11 @@ class WatchedCollector(Collector):
     def token(self):
         return (self.state / "http-token").read_text().strip()
 
+    def memory(self):
+        """Resident, in bytes."""
+        status = pathlib.Path(f"/proc/{self.server.pid}/status").read_text()
+        line = [line for line in status.splitlines() if "VmRSS" in line][0]
+        return int(line.split()[1]) * 1024
+
     def with_token(self):
         return Http(self.http_port, self.token)

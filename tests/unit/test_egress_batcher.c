@@ -391,6 +391,27 @@ static void test_what_the_bridge_refuses_is_kept_in_order(void **state)
 	fixture_fini(&f);
 }
 
+static void test_it_is_full_once_enough_is_kept(void **state)
+{
+	struct rib_router_info router = router_of(1);
+	struct rib_table_info t = table_of(&router, 1);
+	struct fixture f;
+	uint64_t next = 1;
+
+	(void)state;
+	fixture_init(&f, 4, (struct egress_batcher_opts){ .max_updates = 1 });
+	for (uint64_t n = 1; n < 4 + EGRESS_BATCHER_KEPT; n++)
+		put(&f, &t, n, 1);
+	assert_true(egress_batcher_pressed(f.batcher));
+	assert_false(egress_batcher_full(f.batcher));
+	put(&f, &t, 4 + EGRESS_BATCHER_KEPT, 1);
+	assert_true(egress_batcher_full(f.batcher));
+	take(&f, "up.v4_192_0_2_1.1.1_1", &next);
+	assert_true(egress_batcher_pressed(f.batcher));
+	assert_false(egress_batcher_full(f.batcher));
+	fixture_fini(&f);
+}
+
 static void test_nobody_waits_for_a_closed_bridge(void **state)
 {
 	struct rib_router_info router = router_of(1);
@@ -657,6 +678,7 @@ int main(void)
 		cmocka_unit_test(test_routers_are_known_by_name_first),
 		cmocka_unit_test(test_a_mark_is_behind_its_router),
 		cmocka_unit_test(test_what_the_bridge_refuses_is_kept_in_order),
+		cmocka_unit_test(test_it_is_full_once_enough_is_kept),
 		cmocka_unit_test(test_nobody_waits_for_a_closed_bridge),
 		cmocka_unit_test(test_order_holds_under_pressure),
 		cmocka_unit_test(test_a_large_update_goes_alone),
