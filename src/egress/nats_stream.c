@@ -377,7 +377,7 @@ int nats_stream_open_epoch(struct nats_link *link,
 			   const struct nats_tail *tail, struct nats_words *why,
 			   uint64_t *seq, char id[MESSAGE_ID_MAX])
 {
-	struct message_id name = { epoch->epoch, { epoch->epoch, 0 } };
+	struct message_id name = { epoch->epoch, { epoch->epoch, 0, 0 } };
 	natsMsg *reply = NULL;
 	natsMsg *msg = NULL;
 	natsStatus s;

@@ -44,7 +44,7 @@ static void take_one(struct publisher *p, struct egress_batch *batch)
 	};
 
 	if (batch->kind != EGRESS_BATCH_MARK)
-		f.record = (struct record_id){ p->epoch, p->next_seq++ };
+		f.record = (struct record_id){ p->epoch, p->next_seq++, 0 };
 	else if (!to_disk(p))
 		f.state = FLIGHT_STORED; /* safe when it is the first */
 	flights_push(to_disk(p) ? &p->disk : &p->wire, f);

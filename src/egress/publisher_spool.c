@@ -333,7 +333,7 @@ static int next_needed(struct publisher *p, struct journal_record *out)
 		got = journal_cursor_next(p->cursor, out); /* yields */
 		if (got != 1)
 			return got;
-		id = (struct record_id){ out->epoch, out->seq };
+		id = (struct record_id){ out->epoch, out->seq, 0 };
 		if (!p->has_fed || record_id_compare(id, p->fed) > 0)
 			return 1;
 		if (journal_cursor_position(p->cursor) > p->released &&
@@ -351,7 +351,7 @@ static int feed_one(struct publisher *p, const struct journal_record *r)
 	memcpy(subject, r->subject, r->subject_len);
 	subject[r->subject_len] = '\0';
 	p->has_fed = true;
-	p->fed = (struct record_id){ r->epoch, r->seq };
+	p->fed = (struct record_id){ r->epoch, r->seq, 0 };
 	number = flights_push(&p->wire,
 			      (struct flight){
 				      .record = p->fed,

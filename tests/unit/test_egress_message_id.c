@@ -14,12 +14,14 @@ static void test_formats(void **state)
 		struct message_id id;
 		const char *text;
 	} cases[] = {
-		{ { 5, { 5, 0 } }, "ams-1.5.0" },
-		{ { 5, { 5, 42 } }, "ams-1.5.42" },
-		{ { 6, { 5, 43 } }, "ams-1.6.5.43" },
-		{ { UINT64_MAX, { UINT64_MAX - 1, UINT64_MAX } },
+		{ { 5, { 5, 0, 0 } }, "ams-1.5.0" },
+		{ { 5, { 5, 42, 0 } }, "ams-1.5.42" },
+		{ { 6, { 5, 43, 0 } }, "ams-1.6.5.43" },
+		{ { 5, { 5, 42, 15360 } }, "ams-1.5.42-15360" },
+		{ { 6, { 5, 43, 8 } }, "ams-1.6.5.43-8" },
+		{ { UINT64_MAX, { UINT64_MAX - 1, UINT64_MAX, UINT32_MAX } },
 		  "ams-1.18446744073709551615.18446744073709551614."
-		  "18446744073709551615" },
+		  "18446744073709551615-4294967295" },
 	};
 
 	(void)state;
@@ -42,13 +44,17 @@ static void test_formats(void **state)
 static void test_what_is_no_id(void **state)
 {
 	static const char *const cases[] = {
-		"",	  ".",
-		"a",	  "a.",
-		"a.1",	  "a.1.",
-		"a.1.2.", "a.1.2.3.4",
-		"a.x.2",  "a.1.-2",
-		".1.2",	  "a b.1.2",
-		"a.1.2 ", "a.18446744073709551616.1",
+		"",	     ".",
+		"a",	     "a.",
+		"a.1",	     "a.1.",
+		"a.1.2.",    "a.1.2.3.4",
+		"a.x.2",     "a.1.-2",
+		".1.2",	     "a b.1.2",
+		"a.1.2 ",    "a.18446744073709551616.1",
+		"a.1.2-",    "a.1.2-0",
+		"a.1-8",     "a.1-8.2",
+		"a.1.2-x",   "a.1.2-8.",
+		"a.1.2-8-8", "a.1.2-4294967296",
 	};
 
 	(void)state;
@@ -74,7 +80,8 @@ static void test_id_of_a_collector_that_is_too_long(void **state)
 static void test_order(void **state)
 {
 	const struct record_id in_order[] = {
-		{ 0, 0 }, { 0, 1 }, { 1, 0 }, { 1, 7 }, { 2, 3 },
+		{ 0, 0, 0 },  { 0, 1, 0 }, { 1, 0, 0 }, { 1, 7, 8 },
+		{ 1, 7, 16 }, { 1, 7, 0 }, { 1, 8, 8 }, { 2, 3, 0 },
 	};
 
 	(void)state;
@@ -89,15 +96,20 @@ static void test_order(void **state)
 
 static void test_record_ids(void **state)
 {
-	struct record_id got = { 9, 9 };
+	struct record_id got = { 9, 9, 9 };
 	char text[MESSAGE_ID_MAX];
 
 	(void)state;
-	record_id_format((struct record_id){ 12, 34 }, text);
+	record_id_format((struct record_id){ 12, 34, 0 }, text);
 	assert_string_equal(text, "12.34");
 	assert_true(record_id_parse(text, &got));
 	assert_int_equal(got.epoch, 12);
 	assert_int_equal(got.seq, 34);
+	assert_int_equal(got.upto, 0);
+	record_id_format((struct record_id){ 12, 34, 56 }, text);
+	assert_string_equal(text, "12.34-56");
+	assert_true(record_id_parse(text, &got));
+	assert_int_equal(got.upto, 56);
 	assert_false(record_id_parse("12", &got));
 	assert_false(record_id_parse("12.34.56", &got));
 }
