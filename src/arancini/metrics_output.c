@@ -41,6 +41,8 @@ static void put_counters(struct json *j, const struct publisher_stats *s)
 		  "Acknowledgements that did not come in time." },
 		{ "arancini_output_refused_total", METRICS_COUNTER, s->refused,
 		  "Messages that the server did not store." },
+		{ "arancini_output_too_long_total", METRICS_COUNTER, s->too_long,
+		  "Updates and events left out because the server takes none as long." },
 		{ "arancini_output_spooling", METRICS_GAUGE, s->spooling,
 		  "1 while messages go to the spool." },
 		{ "arancini_output_disk_full", METRICS_GAUGE, s->disk_full,

@@ -19,9 +19,6 @@ enum text {
 	TEXTS
 };
 
-/* Of a message that the server lets through, for its headers. */
-#define HEADERS_MAX 1024
-
 struct outlet {
 	struct publisher *publisher;
 	struct nats_options nats;
@@ -167,13 +164,15 @@ static void notice(void *arg, const struct publisher_notice *n)
 	enum log_level level = LOG_LEVEL_INFO;
 	struct log_line line;
 
-	if (n->max_payload > HEADERS_MAX && n->max_payload < UINT32_MAX)
+	if (n->max_payload > NATS_HEADERS_MAX && n->max_payload < UINT32_MAX)
 		atomic_store_explicit(&o->max_batch,
-				      (uint32_t)n->max_payload - HEADERS_MAX,
+				      (uint32_t)n->max_payload -
+					      NATS_HEADERS_MAX,
 				      memory_order_relaxed);
 	if (n->state == PUBLISHER_REFUSED || n->state == PUBLISHER_SUPERSEDED)
 		level = LOG_LEVEL_ERROR;
-	else if (n->spooling || n->state == PUBLISHER_RECOVERING)
+	else if (n->spooling || n->state == PUBLISHER_RECOVERING ||
+		 n->text != NULL)
 		level = LOG_LEVEL_WARNING;
 	if (!log_begin(o->log, level, "publisher", &line))
 		return;

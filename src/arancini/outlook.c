@@ -15,7 +15,7 @@ static const char *why_blocked(const struct publisher_stats *s)
 	if (s->disk_full)
 		return "the disk of the journal is full";
 	if (s->state == PUBLISHER_REFUSED)
-		return "the stream is not ours to write to";
+		return "the server or the stream is refused; the log says why";
 	if (s->state == PUBLISHER_SUPERSEDED)
 		return "another collector writes to the stream";
 	return NULL;

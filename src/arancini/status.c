@@ -76,6 +76,7 @@ static void put_output(struct json *j, const struct publisher_stats *s,
 	json_uint_at(j, "duplicates", s->duplicates);
 	json_uint_at(j, "timeouts", s->timeouts);
 	json_uint_at(j, "refused", s->refused);
+	json_uint_at(j, "tooLong", s->too_long);
 	json_string_at(j, "lastError",
 		       s->last_error.text[0] != '\0' ? s->last_error.text
 						     : NULL);

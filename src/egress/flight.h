@@ -24,12 +24,14 @@ enum flight_state {
 
 struct flight {
 	struct egress_batch *batch; /* NULL: it is read from the spool */
-	struct record_id record;    /* of a mark: unused */
+	struct record_id record;    /* of a mark: zero */
 	uint64_t end;		    /* position behind it in the journal; 0 */
-	uint64_t seq;		    /* in the stream, once stored */
+	uint64_t seq;		    /* in the stream, of its last piece */
 	int64_t sent_ns;
 	uint32_t len;
 	uint32_t updates;
+	uint32_t pieces;     /* messages that it was sent as */
+	uint32_t unanswered; /* of these */
 	enum flight_state state;
 };
 
@@ -74,6 +76,12 @@ static inline bool flight_is_mark(const struct flight *flight)
 {
 	return flight->batch != NULL &&
 	       flight->batch->kind == EGRESS_BATCH_MARK;
+}
+
+/* The same of one that may have gone to the disk since. */
+static inline bool flight_was_mark(const struct flight *flight)
+{
+	return flight->record.epoch == 0;
 }
 
 /* Append; it must not be full. The number of the new flight. */

@@ -40,6 +40,9 @@ struct nats_bell {
 	void *arg;
 };
 
+/* What the headers of a message take at most; the server counts them, too. */
+#define NATS_HEADERS_MAX 1024
+
 /* One message to be stored. */
 struct nats_message {
 	const char *subject;

@@ -242,6 +242,7 @@ static void destroy(struct publisher *p)
 {
 	if (p == NULL)
 		return;
+	egress_codec_free(p->codec);
 	flights_fini(&p->wire);
 	flights_fini(&p->disk);
 	pthread_cond_destroy(&p->changed);
@@ -269,7 +270,8 @@ static struct publisher *create(const struct publisher_options *options,
 	pthread_cond_init(&p->changed, &attr);
 	pthread_condattr_destroy(&attr);
 	/* All of the first must find room in the second. */
-	if (flights_init(&p->wire, p->options.window) < 0 ||
+	if (egress_codec_new(&p->codec) < 0 ||
+	    flights_init(&p->wire, p->options.window) < 0 ||
 	    flights_init(&p->disk, 2 * p->options.window) < 0) {
 		destroy(p);
 		return NULL;

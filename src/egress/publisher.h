@@ -17,6 +17,11 @@
  * direct way opens again. A full spool stops taking from the bridge, which
  * fills, which stops the workers from reading. Nothing is thrown away.
  *
+ * A batch that is longer than the server takes is published in pieces. A single
+ * update or event that is longer is left out, counted and told of: it must not
+ * stop all others for ever. A server that takes less than PUBLISHER_PAYLOAD_MIN
+ * is not written to at all.
+ *
  * A batch goes back to its worker when it is safe: acknowledged by the stream,
  * or synced to the disk. So does a mark, with the place of the last message
  * that the stream acknowledged before it (or, in the journal, its end).
@@ -99,6 +104,9 @@ struct publisher_options {
 #define PUBLISHER_WINDOW	1024
 #define PUBLISHER_WINDOW_MAX	65536
 
+/* With it, all that a BGP message of the usual 4096 bytes can become fits. */
+#define PUBLISHER_PAYLOAD_MIN 16384u
+
 /* Times: bucket n counts those up to 2^n microseconds, beyond n - 1. */
 #define PUBLISHER_LATENCIES 32
 
@@ -128,6 +136,7 @@ struct publisher_stats {
 	uint64_t duplicates; /* acknowledged as stored before */
 	uint64_t timeouts;
 	uint64_t refused;	     /* messages the server did not store */
+	uint64_t too_long;	     /* updates and events left out */
 	struct publisher_times acks; /* from sending to the acknowledgement */
 	struct publisher_times safe; /* of batches, from the first update in */
 	struct nats_words last_error;

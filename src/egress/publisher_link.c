@@ -72,8 +72,32 @@ static int run_connect(void *arg)
 {
 	struct connect_job *job = arg;
 
-	return nats_link_open(&job->options->nats, job->options->window,
+	return nats_link_open(&job->options->nats,
+			      job->options->window + PUBLISHER_PIECES_MAX,
 			      job->bell, &job->why, &job->link);
+}
+
+static int run_close(void *arg)
+{
+	nats_link_close(arg);
+	return 0;
+}
+
+/* -EINVAL: too little to be of use; another server may take more. */
+static int note_limit(struct publisher *p, size_t max_payload,
+		      struct nats_words *why)
+{
+	if (max_payload < PUBLISHER_PAYLOAD_MIN) {
+		snprintf(why->text, sizeof(why->text),
+			 "the server's max_payload is %zu bytes: raise it to "
+			 "%u at least",
+			 max_payload, PUBLISHER_PAYLOAD_MIN);
+		return -EINVAL;
+	}
+	p->stats.max_payload = max_payload;
+	p->limit = max_payload > INT32_MAX ? INT32_MAX : (uint32_t)max_payload;
+	p->limit -= NATS_HEADERS_MAX;
+	return 0;
 }
 
 static int connect_link(struct publisher *p, struct nats_words *why)
@@ -90,16 +114,14 @@ static int connect_link(struct publisher *p, struct nats_words *why)
 		*why = job.why;
 		return err;
 	}
+	err = note_limit(p, nats_link_max_payload(job.link), why);
+	if (err < 0) {
+		blocking(run_close, job.link); /* yields */
+		return err;
+	}
 	p->link = job.link;
 	p->stats.connects++;
-	p->stats.max_payload = nats_link_max_payload(p->link);
 	return publisher_socket_start(p);
-}
-
-static int run_close(void *arg)
-{
-	nats_link_close(arg);
-	return 0;
 }
 
 static void close_link(struct publisher *p)

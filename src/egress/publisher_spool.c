@@ -287,8 +287,6 @@ void publisher_spool_enter(struct publisher *p)
 					      .record = f->record,
 					      .len = f->len,
 					      .updates = f->updates });
-		if (flight_is_mark(f))
-			f->seq = 0;
 		f->batch = NULL;
 	}
 	if (!p->ready)
@@ -299,7 +297,7 @@ void publisher_spool_enter(struct publisher *p)
 	for (uint64_t n = p->wire.head; n != p->wire.tail; n++) {
 		const struct flight *f = flights_at(&p->wire, n);
 
-		if (f->state == FLIGHT_STORED && f->seq == 0)
+		if (flight_was_mark(f))
 			continue;
 		p->has_fed = true;
 		p->fed = f->record;
@@ -346,6 +344,11 @@ static int next_needed(struct publisher *p, struct journal_record *out)
 static int feed_one(struct publisher *p, const struct journal_record *r)
 {
 	char subject[SUBJECT_MAX];
+	struct publisher_payload payload = {
+		subject,
+		{ r->payload, r->len },
+		r->encoding,
+	};
 	uint64_t number;
 
 	memcpy(subject, r->subject, r->subject_len);
@@ -358,8 +361,7 @@ static int feed_one(struct publisher *p, const struct journal_record *r)
 				      .end = journal_cursor_position(p->cursor),
 				      .len = r->len,
 				      .updates = r->updates });
-	return publisher_wire_publish(p, number, subject, r->payload,
-				      r->encoding);
+	return publisher_wire_publish(p, number, &payload);
 }
 
 static void note_read_error(struct publisher *p, int err)

@@ -13,6 +13,7 @@
 #ifndef EGRESS_PUBLISHER_STATE_H
 #define EGRESS_PUBLISHER_STATE_H
 
+#include "egress/codec.h"
 #include "egress/flight.h"
 #include "egress/journal_cursor.h"
 #include "egress/publisher.h"
@@ -50,6 +51,8 @@ struct publisher {
 	struct flights wire;
 	uint64_t generation; /* of answers that count */
 	uint64_t unanswered; /* messages of this generation */
+	uint32_t limit;	     /* of a payload */
+	struct egress_codec *codec;
 	bool settling;
 	int64_t settle_until;
 	enum publisher_trouble trouble;
@@ -111,6 +114,13 @@ struct publisher {
 	bool shared_epoch_open;
 };
 
+/* What a flight carries. */
+struct publisher_payload {
+	const char *subject;
+	struct wire_view bytes;
+	enum egress_encoding encoding;
+};
+
 /* publisher.c */
 void publisher_ring(void *arg); /* wake main, from any thread */
 void publisher_say(struct publisher *p, enum publisher_state state,
@@ -141,14 +151,24 @@ void publisher_wire_resume(struct publisher *p);
 void publisher_wire_settle(struct publisher *p);
 void publisher_wire_send(struct publisher *p);
 int publisher_wire_publish(struct publisher *p, uint64_t number,
-			   const char *subject, const void *bytes,
-			   enum egress_encoding encoding);
-/* Whether the socket takes more; if not, main is rung when it does. */
+			   const struct publisher_payload *payload);
+int publisher_wire_put(struct publisher *p, uint64_t number,
+		       struct record_id record,
+		       const struct publisher_payload *payload);
+/* Whether another flight may be sent; if not, main is rung when it may. */
 bool publisher_wire_has_room(struct publisher *p);
 void publisher_wire_check(struct publisher *p);
 void publisher_wire_fail(struct publisher *p, enum publisher_trouble trouble,
 			 const char *text);
 bool publisher_wire_idle(const struct publisher *p);
+
+/* publisher_pieces.c: what is longer than the server takes */
+#define PUBLISHER_PIECES_MAX \
+	(2 * EGRESS_PLAIN_MAX / (PUBLISHER_PAYLOAD_MIN - NATS_HEADERS_MAX) + 1)
+bool publisher_pieces_needed(const struct publisher *p,
+			     const struct flight *flight);
+int publisher_pieces_put(struct publisher *p, uint64_t number,
+			 const struct publisher_payload *payload);
 
 /* publisher_spool.c: to the disk and back. Yields. */
 int publisher_sync_main(void *arg); /* fiber */

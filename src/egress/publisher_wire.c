@@ -9,8 +9,6 @@
  */
 #include "egress/publisher_state.h"
 
-#include "egress/codec.h"
-
 #include <spargio/time.h>
 
 #include <errno.h>
@@ -43,9 +41,14 @@ static void answer(struct publisher *p, const struct nats_answer *a)
 	if (number < p->wire.head || number >= p->wire.unsent)
 		return;
 	f = flights_at(&p->wire, number);
-	f->state = FLIGHT_STORED;
-	f->seq = a->ack.seq;
+	if (f->unanswered == 0)
+		return;
+	if (a->ack.seq > f->seq)
+		f->seq = a->ack.seq;
 	p->stats.duplicates += a->ack.duplicate;
+	if (--f->unanswered > 0)
+		return;
+	f->state = FLIGHT_STORED;
 	publisher_note_time(&p->stats.acks, f->sent_ns);
 }
 
@@ -167,16 +170,17 @@ static void settle_one(struct publisher *p, struct flight *f)
 		egress_bridge_give_back(p->bridge, f->batch);
 		return;
 	}
-	if (f->seq == 0)
-		return; /* stands for a mark that went to the disk */
+	if (flight_was_mark(f))
+		return; /* stands for one that went to the disk */
 	p->has_stored = true;
 	p->stored = f->record;
-	p->stats.messages++;
+	p->stats.messages += f->pieces;
 	p->stats.updates += f->updates;
 	p->stats.bytes += f->len;
 	if (f->end > p->released)
 		p->released = f->end;
-	publisher_set_mark(p, f->seq);
+	if (f->seq != 0) /* or all of it was left out */
+		publisher_set_mark(p, f->seq);
 	if (f->batch == NULL)
 		return;
 	publisher_note_time(&p->stats.safe, (int64_t)f->batch->opened_ns);
@@ -194,49 +198,61 @@ void publisher_wire_settle(struct publisher *p)
 	}
 }
 
-/* Send flight @number, which is the first that was not. */
-int publisher_wire_publish(struct publisher *p, uint64_t number,
-			   const char *subject, const void *bytes,
-			   enum egress_encoding encoding)
+/* Send a message of flight @number: all of it, or a piece, called @record. */
+int publisher_wire_put(struct publisher *p, uint64_t number,
+		       struct record_id record,
+		       const struct publisher_payload *payload)
 {
 	struct flight *f = flights_at(&p->wire, number);
-	struct message_id name = { p->epoch, f->record };
+	struct message_id name = { p->epoch, record };
 	char id[MESSAGE_ID_MAX];
 	struct nats_message m = {
-		.subject = subject,
-		.bytes = bytes,
-		.len = f->len,
+		.subject = payload->subject,
+		.bytes = payload->bytes.p,
+		.len = payload->bytes.len,
 		.id = id,
 		.after = p->last_id[0] != '\0' ? p->last_id : NULL,
-		.encoding = encoding == EGRESS_PLAIN
+		.encoding = payload->encoding == EGRESS_PLAIN
 				    ? NULL
-				    : egress_encoding_name(encoding),
+				    : egress_encoding_name(payload->encoding),
 		.collector = p->options.collector,
 		.schema = p->options.schema,
 		.token = p->generation << GENERATION_SHIFT |
 			 (number & NUMBER_MASK),
 	};
-	char text[NATS_WORDS_MAX];
 	int err;
 
 	message_id_format(p->options.collector, &name, id);
 	err = nats_link_publish(p->link, &m);
-	if (err == -EMSGSIZE) {
-		snprintf(text, sizeof(text),
-			 "a batch of %u bytes is more than the server's "
-			 "max_payload, %zu",
-			 f->len, nats_link_max_payload(p->link));
-		publisher_wire_fail(p, TROUBLE_STREAM, text);
-		return err;
-	}
 	if (err < 0) {
 		publisher_wire_fail(p, TROUBLE_LINK, "cannot write");
 		return err;
 	}
 	memcpy(p->last_id, id, sizeof(id));
-	f->state = FLIGHT_SENT;
-	f->sent_ns = sp_now();
+	f->pieces++;
+	f->unanswered++;
 	p->unanswered++;
+	return 0;
+}
+
+/* Send flight @number, which is the first that was not. */
+int publisher_wire_publish(struct publisher *p, uint64_t number,
+			   const struct publisher_payload *payload)
+{
+	struct flight *f = flights_at(&p->wire, number);
+	int err;
+
+	/* What an older stream under this name answered does not count. */
+	f->seq = 0;
+	f->pieces = f->unanswered = 0;
+	if (publisher_pieces_needed(p, f))
+		err = publisher_pieces_put(p, number, payload);
+	else
+		err = publisher_wire_put(p, number, f->record, payload);
+	if (err < 0)
+		return err;
+	f->state = f->unanswered > 0 ? FLIGHT_SENT : FLIGHT_STORED;
+	f->sent_ns = sp_now();
 	p->wire.unsent = number + 1;
 	return 0;
 }
@@ -245,7 +261,8 @@ bool publisher_wire_has_room(struct publisher *p)
 {
 	if (!p->stalled && nats_link_full(p->link))
 		p->stalled = !nats_link_write(p->link); /* the writer rings */
-	return !p->stalled;
+	/* Pieces fill the window as whole ones do. */
+	return !p->stalled && p->unanswered < p->options.window;
 }
 
 void publisher_wire_send(struct publisher *p)
@@ -254,14 +271,18 @@ void publisher_wire_send(struct publisher *p)
 	       publisher_wire_has_room(p)) {
 		uint64_t number = p->wire.unsent;
 		const struct flight *f = flights_at(&p->wire, number);
+		struct publisher_payload payload;
 
 		if (f->state == FLIGHT_STORED) {
 			p->wire.unsent++; /* a mark */
 			continue;
 		}
-		if (publisher_wire_publish(p, number, f->batch->subject,
-					   f->batch->bytes,
-					   f->batch->encoding) < 0)
+		payload = (struct publisher_payload){
+			f->batch->subject,
+			{ f->batch->bytes, f->batch->len },
+			f->batch->encoding,
+		};
+		if (publisher_wire_publish(p, number, &payload) < 0)
 			break;
 	}
 	if (p->ready && !p->stalled)

@@ -176,6 +176,7 @@ class Proxy:
         self.swallow = False
         self.refuse = False
         self.hold = None  # a list: bytes of the client, not passed on
+        self.most = None  # of a connection; what is more never arrives
         self.released = False
         self.swallowed = 0
         self.pairs = []
@@ -229,6 +230,8 @@ class Proxy:
                     pass
 
     def up(self, said, data, target):
+        if self.most is not None:
+            data = data[:self.most - len(said)]
         said += data
         if self.hold is not None:
             self.hold.append((data, target))

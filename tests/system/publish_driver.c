@@ -332,8 +332,11 @@ static void take_home(struct driver *d)
 	}
 }
 
-/* Announcements of 10.0.0.0/24 and so on, numbered by sequence. */
-static void fill_updates(struct driver *d, struct egress_batch *b)
+/*
+ * @count announcements of 10.0.0.0/24 and so on behind what is in @b, the first
+ * of which has @n before it.
+ */
+static void add_updates(struct egress_batch *b, uint64_t n, size_t count)
 {
 	struct rib_router_info router = {
 		.address = { [10] = 0xff, [11] = 0xff, 192, 0, 2, 1 },
@@ -355,14 +358,12 @@ static void fill_updates(struct driver *d, struct egress_batch *b)
 		.announced = true,
 		.kind = BGP_NLRI_PREFIX,
 		.attrs = &attrs,
-		.count = d->routes,
+		.count = count,
 		.routes = routes,
 	};
 	struct egress_encoded done;
 
-	for (uint32_t i = 0; i < d->routes; i++) {
-		uint64_t n = d->pushed * d->routes + i;
-
+	for (size_t i = 0; i < count; i++, n++) {
 		routes[i] = (struct rib_route){
 			.sequence = n + 1,
 			.prefix_len = 24,
@@ -374,11 +375,26 @@ static void fill_updates(struct driver *d, struct egress_batch *b)
 				     0 },
 		};
 	}
-	done = egress_encode_update(&change, 0, d->routes, b->bytes, b->cap);
-	if (done.routes != d->routes)
+	done = egress_encode_update(&change, 0, count, b->bytes + b->len,
+				    b->cap - b->len);
+	if (done.routes != count)
 		abort();
-	b->updates = d->routes;
-	b->len = b->plain_len = (uint32_t)done.bytes;
+	b->updates += (uint32_t)count;
+	b->len += (uint32_t)done.bytes;
+}
+
+static void fill_updates(struct driver *d, struct egress_batch *b)
+{
+	uint64_t before = d->pushed * d->routes;
+
+	b->len = b->updates = 0;
+	while (b->updates < d->routes) {
+		size_t left = d->routes - b->updates;
+
+		add_updates(b, before + b->updates,
+			    left < RIB_CHANGE_MAX ? left : RIB_CHANGE_MAX);
+	}
+	b->plain_len = b->len;
 	if (d->encoding != EGRESS_PLAIN &&
 	    egress_codec_close(d->codec, d->encoding, b) < 0)
 		abort();
@@ -615,7 +631,7 @@ int main(int argc, char **argv)
 	}
 	fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK);
 	if (d.encoding >= 0)
-		d.size = 64 << 10;
+		d.size = (64 << 10) + 200 * d.routes;
 	err = egress_codec_new(&d.codec);
 	if (err == 0)
 		err = egress_bridge_new(1, d.bridge_size, &d.bridge);

@@ -219,7 +219,7 @@ def test_stream_full(broker, drive):
 def test_max_payload_too_small(broker, drive):
     broker.start(extra="max_payload: 4096\n")
     driver = drive(broker.url, "--count", 500, "--size", 8192)
-    driver.wait_for(lambda s: s["safe"] == 500)
+    driver.wait_for(lambda s: s["safe"] == 500 and s["state"] == "refused")
     assert "max_payload" in driver.err.read_text()
     assert driver.status["messages"] == 0
     broker.kill()
