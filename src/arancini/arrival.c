@@ -4,10 +4,14 @@
 #include "arancini/dial.h"
 #include "arancini/worker.h"
 
+#include <spargio/op.h>
 #include <spargio/time.h>
 
+#include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 struct arrival *arrival_new(struct collector *collector, int fd,
@@ -41,6 +45,30 @@ static const char *hint(enum ending why)
 		return "a longer message than --max-frame allows";
 	default:
 		return NULL;
+	}
+}
+
+enum ending arrival_await_word(const struct arrival *a, int64_t deadline)
+{
+	if (a->early_len > 0)
+		return ENDING_NONE;
+	for (;;) {
+		int ready = sp_wait_fd_until(a->fd, POLLIN, deadline);
+		uint8_t first;
+		ssize_t n;
+
+		if (ready == -ETIMEDOUT)
+			return ENDING_HANDSHAKE;
+		if (ready < 0)
+			return ENDING_SHUTDOWN;
+		n = recv(a->fd, &first, 1, MSG_PEEK | MSG_DONTWAIT);
+		if (n > 0)
+			return ENDING_NONE;
+		if (n == 0)
+			return ENDING_CLOSED;
+		/* Ready is a hint. */
+		if (errno != EAGAIN && errno != EINTR)
+			return ENDING_RESET;
 	}
 }
 

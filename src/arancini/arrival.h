@@ -35,6 +35,12 @@ struct arrival {
 struct arrival *arrival_new(struct collector *collector, int fd,
 			    const uint8_t address[16], uint16_t port);
 
+/*
+ * Wait until it has sent something, of which nothing is taken. ENDING_NONE, or
+ * how it ended without a word. Yields.
+ */
+enum ending arrival_await_word(const struct arrival *a, int64_t deadline);
+
 /* Say that somebody was refused, and what to do about it. */
 void arrival_log_refusal(struct worker *w, const uint8_t address[16],
 			 uint16_t port, enum ending why);

@@ -506,6 +506,19 @@ static struct session *session_new(struct worker *w, struct arrival *a)
 	return s;
 }
 
+/*
+ * Who has said nothing replaces nobody: a probe of the port, or a connection
+ * that was over before it was its turn, must not end a session that goes on.
+ */
+static enum ending ask_for_seat(struct session *s)
+{
+	enum ending why = ENDING_NONE;
+
+	if (s->seat->session != NULL)
+		why = arrival_await_word(s->arrival, deadline(s)); /* yields */
+	return why != ENDING_NONE ? why : seat_take(s->seat, s);   /* yields */
+}
+
 /* Sit down, and have the configuration hold that is in force now. */
 static enum ending take_seat(struct session *s)
 {
@@ -515,7 +528,7 @@ static enum ending take_seat(struct session *s)
 
 	/* It was let in; the lists may have changed on its way here. */
 	if (worker_permits(w, s->arrival->address))
-		why = seat_take(s->seat, s); /* yields */
+		why = ask_for_seat(s); /* yields */
 	if (s->ending != ENDING_NONE) {
 		/* Stopped while it waited. */
 		seat_leave(s->seat, s);

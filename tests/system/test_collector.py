@@ -153,6 +153,28 @@ def test_the_new_session_of_a_router_wins_once(collector):
     c.stop()
 
 
+def test_who_says_nothing_replaces_nobody(collector):
+    """A probe of the port, or a connection that was over before it was its
+    turn: the session that is there goes on, and nobody is taken for a twin."""
+    c = collector("--handshake-timeout", "1s")
+    with connect(c, "127.0.0.7") as first:
+        first.sendall(initiation(b"first"))
+        c.until_said("session_open")
+        connect(c, "127.0.0.7").close()
+        c.until_said("connection_closed from=127.0.0.7:.* reason=closed")
+        with connect(c, "127.0.0.7") as silent:
+            assert closed_by_collector(silent)
+        c.until_said("from=127.0.0.7:.* reason=handshake")
+        assert not c.said("session_close")
+        # One who speaks does.
+        with connect(c, "127.0.0.7") as second:
+            second.sendall(initiation(b"second"))
+            assert closed_by_collector(first)
+            c.until_said("session_close .*reason=replaced")
+    c.until_said("session_close .*reason=closed")
+    c.stop()
+
+
 def test_handshake_and_idle_time_out(collector):
     c = collector("--handshake-timeout", "1s", "--idle-timeout", "2s")
     with connect(c, "127.0.0.3") as silent, connect(c, "127.0.0.4") as idle:
