@@ -27,8 +27,8 @@
  * would rather drop what it reads waits once egress_batcher_full().
  *
  * Threads	One worker's. Fibers of its shard may wait in it.
- * Memory	What cannot be kept for want of memory is counted as lost; the
- *		collector must then treat the tables as unknown.
+ * Memory	What cannot be kept for want of memory is counted as lost, and
+ *		stays so until somebody asks for a resync: an alert says that.
  */
 #ifndef EGRESS_BATCHER_H
 #define EGRESS_BATCHER_H
