@@ -87,14 +87,15 @@ def test_straight_from_memory(arancini, broker, drive):
 
 def test_servers_of_all_sizes_one_after_the_other(arancini, broker, drive):
     broker.start(payload(20000))
-    driver = drive(broker.url, 600, "--rate", 200)
-    for safe, limit in ((100, 1 << 20), (200, 16384), (300, 40000)):
+    # In all less than the server has in store for a reader as slow as ours.
+    driver = drive(broker.url, 240, "--rate", 100)
+    for safe, limit in ((48, 1 << 20), (96, 16384), (144, 40000)):
         driver.wait_safe(safe)
         broker.kill()
         broker.start(payload(limit))
     driver.wait_published()
     driver.stop()
-    check(arancini, broker, 600, 1 << 20)
+    check(arancini, broker, 240, 1 << 20)
 
 
 def test_killed_between_pieces(arancini, broker, drive):
