@@ -156,7 +156,7 @@ static int hand_over_record(struct log_reader *r,
 	struct log_message message = {
 		.position = record->position,
 		.subject = subject,
-		.record = { record->epoch, record->seq },
+		.record = { record->epoch, record->seq, 0 },
 	};
 
 	memcpy(subject, record->subject, record->subject_len);

@@ -63,16 +63,20 @@ static const char *written(struct fixture *f)
 	return f->text;
 }
 
-static int nothing(void *arg)
+static int let_others(void *arg)
 {
 	(void)arg;
+	sp_yield();
 	return 0;
 }
 
-/* What was left on the shard before this is done when it returns. */
+/*
+ * What was left on the shard before this is done when it returns: it was there
+ * when this began, if only behind it.
+ */
 static void until_moved(struct sp_rt *rt, uint32_t shard)
 {
-	assert_int_equal(sp_call_on(rt, shard, nothing, NULL, NULL), 0);
+	assert_int_equal(sp_call_on(rt, shard, let_others, NULL, NULL), 0);
 }
 
 /* Keep the shard to oneself, as a fiber must not. */
@@ -163,7 +167,7 @@ static void test_a_fiber_that_keeps_its_shard_is_named(void **state)
 	start(&f);
 	assert_int_equal(sp_call_on(f.workers, 1, hog, &f, NULL), 0);
 	assert_non_null(strstr(f.text, "event=hog worker=1 fiber="));
-	assert_non_null(strstr(f.text, " for=1."));
+	assert_non_null(strstr(f.text, " for="));
 	stop(&f);
 }
 
