@@ -130,7 +130,7 @@ static int restore_each(struct seat *seat, struct wire_view batch,
 	int got;
 
 	while ((got = egress_read_next(&r, &m)) > 0) {
-		int err = egress_read_update(&m, &u);
+		int err = egress_read_route(&m, &u);
 
 		if (err == 0)
 			err = take(seat, &u);

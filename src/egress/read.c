@@ -220,20 +220,37 @@ static void update_lists(struct egress_bounds *b, const struct egress_struct *s,
 		datas(b, s, UPDATE_IPV6_EXTENDED_COMMUNITIES_PTR);
 }
 
-static void update_bytes(struct egress_bounds *b, const struct egress_struct *s,
+static void update_route(struct egress_bounds *b, const struct egress_struct *s,
 			 struct egress_update *u)
 {
 	u->router_addr = ADDRESS(UPDATE_ROUTER_ADDR);
 	u->peer_addr = ADDRESS(UPDATE_PEER_ADDR);
 	u->prefix_addr = ADDRESS(UPDATE_PREFIX_ADDR);
+	u->router_id = TEXT(UPDATE_ROUTER_ID);
+	u->table_name = TEXT(UPDATE_TABLE_NAME);
+	u->nlri = DATA(UPDATE_NLRI);
+	u->nlri_key = DATA(UPDATE_NLRI_KEY);
+}
+
+static void update_bytes(struct egress_bounds *b, const struct egress_struct *s,
+			 struct egress_update *u)
+{
 	u->next_hop = ADDRESS(UPDATE_NEXT_HOP);
 	u->next_hop_link_local = ADDRESS(UPDATE_NEXT_HOP_LINK_LOCAL);
 	u->origin = TEXT(UPDATE_ORIGIN);
-	u->router_id = TEXT(UPDATE_ROUTER_ID);
-	u->table_name = TEXT(UPDATE_TABLE_NAME);
 	u->nlri_text = TEXT(UPDATE_NLRI_TEXT);
-	u->nlri = DATA(UPDATE_NLRI);
-	u->nlri_key = DATA(UPDATE_NLRI_KEY);
+}
+
+int egress_read_route(const struct egress_message *m, struct egress_update *out)
+{
+	struct egress_bounds bounds;
+	struct egress_struct root = egress_struct_root(&bounds, m);
+
+	*out = (struct egress_update){ 0 };
+	update_numbers(&root, out);
+	update_flags(&root, out);
+	update_route(&bounds, &root, out);
+	return bounds.bad ? -EBADMSG : 0;
 }
 
 int egress_read_update(const struct egress_message *m,
@@ -244,6 +261,7 @@ int egress_read_update(const struct egress_message *m,
 
 	update_numbers(&root, out);
 	update_flags(&root, out);
+	update_route(&bounds, &root, out);
 	update_bytes(&bounds, &root, out);
 	update_lists(&bounds, &root, out);
 	return bounds.bad ? -EBADMSG : 0;

@@ -159,6 +159,13 @@ struct egress_event {
 /* 0 or -EBADMSG; then *@out holds nothing of use. */
 int egress_read_update(const struct egress_message *m,
 		       struct egress_update *out);
+
+/*
+ * The same of an update's route alone: numbers, flags, and whose it is. What
+ * there is of attributes is not looked at, and not there.
+ */
+int egress_read_route(const struct egress_message *m,
+		      struct egress_update *out);
 int egress_read_event(const struct egress_message *m, struct egress_event *out);
 
 /* Elements of lists; @i < count. */

@@ -239,6 +239,36 @@ static void test_lists(void **state)
 		    "01234567890123456789");
 }
 
+/* The route and whose it is, as in the whole; of attributes nothing. */
+static void test_a_route_alone(void **state)
+{
+	struct egress_reader r =
+		egress_read_start(view_of(update_bytes, sizeof(update_bytes)));
+	struct egress_message m;
+	struct egress_update u;
+
+	(void)state;
+	assert_int_equal(egress_read_next(&r, &m), 1);
+	memset(&u, 0x5a, sizeof(u));
+	assert_int_equal(egress_read_route(&m, &u), 0);
+	assert_int_equal(u.sequence, 42);
+	assert_true(u.announced);
+	assert_int_equal(u.prefix_len, 24);
+	assert_int_equal(u.path_id, 8);
+	assert_memory_equal(u.router_addr, "0123456789abcdef", 16);
+	assert_memory_equal(u.peer_addr, "0123456789abcdeF", 16);
+	assert_memory_equal(u.prefix_addr, "0123456789abcdEF", 16);
+	ASSERT_TEXT(u.router_id, "r1");
+	ASSERT_TEXT(u.table_name, "t");
+	ASSERT_TEXT(u.nlri, "n");
+	ASSERT_TEXT(u.nlri_key, "k");
+	assert_null(u.next_hop);
+	assert_int_equal(u.origin.len, 0);
+	assert_int_equal(u.as_path.count, 0);
+	assert_int_equal(u.communities.count, 0);
+	assert_int_equal(u.unknown_attributes.count, 0);
+}
+
 static void test_event(void **state)
 {
 	struct egress_reader r =
@@ -415,6 +445,7 @@ int main(void)
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_a_route_alone),
 		cmocka_unit_test(test_event),
 		cmocka_unit_test(test_messages_back_to_back),
 		cmocka_unit_test(test_what_leads_astray_is_refused),
