@@ -101,12 +101,12 @@ static void read_all(struct wire_view plain)
 		struct egress_update u;
 		struct egress_event e;
 
-		if (egress_read_update(&m, &u) == 0)
+		if (egress_read_update(&m, &u) == 0) {
 			touch_update(&sum, &u);
-		/* A part of the same: nothing else may be wrong with it. */
-		if (egress_read_update(&m, &u) == 0 &&
-		    egress_read_route(&m, &u) < 0)
-			abort();
+			/* A part of it: nothing else may be wrong with it. */
+			if (egress_read_route(&m, &u) < 0)
+				abort();
+		}
 		if (egress_read_event(&m, &e) == 0)
 			touch_event(&sum, &e);
 	}

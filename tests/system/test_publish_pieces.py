@@ -1,16 +1,14 @@
 """Batches longer than the server takes: published in pieces, each update once
 and in order, whatever happens in between."""
 
-import json
 import socket
 import struct
-import subprocess
 
 import pytest
 
 from bmp import Peer, attribute, initiation, nlri, update
 from broker import Broker, Driver, Proxy, check_chain
-from collecting import connect
+from collecting import connect, tail
 from watching import WatchedCollector
 
 HASTY = ["--ack-ms", 1000, "--spool-after-ms", 200, "--write-ms", 500,
@@ -46,12 +44,13 @@ def payload(limit):
     return f"max_payload: {limit}\n"
 
 
+def updates(arancini, broker):
+    return tail(arancini, "--nats", broker.url, "--subject",
+                "arancini.updates.>", idle=2)
+
+
 def sequences(arancini, broker):
-    tail = subprocess.run(
-        [arancini, "tail", "--nats", broker.url, "--since", "all",
-         "--subject", "arancini.updates.>", "--idle-exit", "2", "--json"],
-        capture_output=True, text=True, timeout=120, check=True)
-    return [json.loads(line)["sequence"] for line in tail.stdout.splitlines()]
+    return [line["sequence"] for line in updates(arancini, broker)]
 
 
 def check(arancini, broker, count, limit):
@@ -165,12 +164,8 @@ def test_one_update_that_is_too_long(arancini, broker, watched):
     assert status["output"]["state"] == "ready"
     assert watched.http.metrics().sum("arancini_output_too_long_total") == 3
     watched.stop()
-    tail = subprocess.run(
-        [arancini, "tail", "--nats", broker.url, "--since", "all",
-         "--subject", "arancini.updates.>", "--idle-exit", "1", "--json"],
-        capture_output=True, text=True, timeout=60, check=True)
-    assert [json.loads(line)["prefixAddr"] for line in
-            tail.stdout.splitlines()] == [f"198.51.100.{n}" for n in range(3)]
+    assert [line["prefixAddr"] for line in updates(arancini, broker)
+            ] == [f"198.51.100.{n}" for n in range(3)]
 
 
 def test_a_server_that_takes_too_little(broker, watched):
