@@ -12,6 +12,7 @@ import time
 
 import pytest
 
+from broker import Broker
 from collecting import Collector
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
@@ -197,6 +198,12 @@ def collector(server, arancini, tmp_path):
     def start(*options, **how):
         return Collector(server, arancini, tmp_path / "state", *options, **how)
     return start
+
+
+@pytest.fixture
+def broker(server, tmp_path, free_port):
+    """A nats-server with JetStream, not started yet: see broker.py."""
+    return Broker(server, tmp_path, free_port())
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import subprocess
 
 import pytest
 
-from broker import Broker
 from collecting import Collector, check_one_router, tail, true_table
 
 # The test broker has no more.
@@ -13,11 +12,6 @@ LIMIT = ["--nats-max-bytes", "1G"]
 
 CHURN = ["--peers", "2", "--prefixes", "3000", "--seed", "11", "--churn",
          "4000", "--churn-count", "20000", "--flaps", "1"]
-
-
-@pytest.fixture
-def broker(server, tmp_path, free_port):
-    return Broker(server, tmp_path, free_port())
 
 
 def check(arancini, broker, tmp_path):

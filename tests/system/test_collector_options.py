@@ -13,7 +13,7 @@ import pytest
 from access import (credentials, make_ca, make_cert, operator_server,
                     tls_server, user_nkey, verifying_server)
 from bmp import Peer, initiation, message
-from broker import STREAM, Broker, make_cluster
+from broker import STREAM, make_cluster
 from collecting import Collector, connect
 
 # The test broker has no more.
@@ -21,11 +21,6 @@ LIMIT = ["--nats-max-bytes", "1G"]
 
 LOAD = ["generate", "--peers", "2", "--prefixes", "50", "--seed", "3"]
 UPDATES = 100
-
-
-@pytest.fixture
-def broker(server, tmp_path, free_port):
-    return Broker(server, tmp_path, free_port())
 
 
 def tail(arancini, broker, *options):

@@ -5,17 +5,12 @@ import time
 
 import pytest
 
-from broker import (EPOCHS, STREAM, Broker, Driver, Proxy, check_chain,
+from broker import (EPOCHS, STREAM, Driver, Proxy, check_chain,
                     check_exactly, numbers, summary)
 
 # Short, so that a test takes seconds.
 HASTY = ["--ack-ms", 1000, "--spool-after-ms", 200, "--write-ms", 500,
          "--wait-ms", 1500, "--max-bytes", 1 << 30]
-
-
-@pytest.fixture
-def broker(server, tmp_path, free_port):
-    return Broker(server, tmp_path, free_port())
 
 
 @pytest.fixture

@@ -7,15 +7,10 @@ import pytest
 
 from access import (credentials, make_ca, make_cert, operator_server,
                     tls_server, user_nkey, verifying_server)
-from broker import Broker, Driver, check_exactly
+from broker import Driver, check_exactly
 
 HASTY = ["--ack-ms", 1000, "--spool-after-ms", 100, "--wait-ms", 1500,
          "--max-bytes", 1 << 30]
-
-
-@pytest.fixture
-def broker(server, tmp_path, free_port):
-    return Broker(server, tmp_path, free_port())
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import struct
 import pytest
 
 from bmp import Peer, attribute, initiation, nlri, update
-from broker import Broker, Driver, Proxy, check_chain
+from broker import Driver, Proxy, check_chain
 from collecting import connect, tail
 from watching import WatchedCollector
 
@@ -15,11 +15,6 @@ HASTY = ["--ack-ms", 1000, "--spool-after-ms", 200, "--write-ms", 500,
          "--wait-ms", 1500, "--max-bytes", 1 << 30]
 # Batches of about 150 KB.
 ROUTES = 1000
-
-
-@pytest.fixture
-def broker(server, tmp_path, free_port):
-    return Broker(server, tmp_path, free_port())
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from broker import STREAM, Broker, check_chain
+from broker import STREAM, check_chain
 from collecting import Collector, router_of, table_key
 from router import Router, announce, withdraw
 from test_restore import (paths, prefixes, resyncs, table, until_filed,
@@ -14,11 +14,6 @@ from test_restore import (paths, prefixes, resyncs, table, until_filed,
 
 OPTIONS = ["--snapshot-interval", "1s", "--nats-max-bytes", "1G"]
 TOKEN = "v4_127_0_0_1"
-
-
-@pytest.fixture
-def broker(server, tmp_path, free_port):
-    return Broker(server, tmp_path, free_port())
 
 
 @pytest.fixture
