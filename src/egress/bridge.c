@@ -7,8 +7,8 @@
  * atomic read-modify-write of the same word, so one of the two comes first
  * and the other sees it: either the sleeper sees what was brought, or the
  * bringer sees the sleeper. A semaphore of the runtime carries the wake-up,
- * because it works across runtimes; one post too many only makes somebody
- * look once in vain.
+ * because it works across runtimes. Who said so and then did not sleep is rung
+ * for all the same; whoever is next to sleep at that bell forgets that first.
  *
  * What comes back is a stack that many push to and one takes whole, so there
  * is no bound to keep and no ABA to fear.
@@ -45,6 +45,7 @@ struct lane {
 	_Atomic uint64_t pushed_bytes;
 	_Atomic uint64_t refused;
 	_Atomic uint64_t waits;
+	_Atomic uint64_t vain;
 	_Atomic uint32_t fill_max;
 	atomic_bool closed;
 	bool pressed;
@@ -83,8 +84,17 @@ static void ring_bell(struct bell *bell)
 		(void)sp_sem_post(&bell->sem);
 }
 
+/*
+ * All who sleep at one bell are of one thread, and none of them waits for
+ * anything between this and its sleep. So what the semaphore has now was meant
+ * for one who is awake. Left there, it would wake a sleeper in vain, who would
+ * announce itself once more and so be rung for twice: they would never get
+ * fewer.
+ */
 static void announce_sleep(struct bell *bell)
 {
+	while (sp_sem_trywait(&bell->sem) == 0)
+		;
 	atomic_fetch_add_explicit(&bell->asleep, 1, memory_order_acq_rel);
 }
 
@@ -269,6 +279,8 @@ int egress_bridge_wait_room(struct egress_bridge *bridge, uint32_t worker,
 		if (is_stopped(bridge))
 			return -EPIPE;
 		err = sp_sem_wait_until(&lane->room.sem, deadline); /* yields */
+		if (err == 0 && egress_bridge_pressed(bridge, worker))
+			add(&lane->vain, 1);
 	}
 	return err;
 }
@@ -472,5 +484,6 @@ void egress_bridge_stats(struct egress_bridge *bridge, uint32_t worker,
 						memory_order_relaxed),
 		.waits = atomic_load_explicit(&lane->waits,
 					      memory_order_relaxed),
+		.vain = atomic_load_explicit(&lane->vain, memory_order_relaxed),
 	};
 }

@@ -50,6 +50,7 @@ struct egress_bridge_stats {
 	uint64_t pushed_bytes;
 	uint64_t refused; /* pushes that found the ring full */
 	uint64_t waits;	  /* for room */
+	uint64_t vain;	  /* wake-ups from these that found none */
 };
 
 /* Life cycle */

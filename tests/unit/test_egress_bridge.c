@@ -318,6 +318,31 @@ static void test_a_worker_is_woken_when_there_is_room(void **state)
 	egress_bridge_free(bridge);
 }
 
+/*
+ * Who gives up waiting is rung for all the same. That must not wake the next
+ * one, who would be rung for twice then: it went on until nobody slept any more.
+ */
+static void test_nobody_is_woken_for_others_who_gave_up(void **state)
+{
+	struct egress_bridge *bridge = bridge_of(1, 4);
+	struct sp_rt *rt = start_runtime(1);
+	struct egress_bridge_stats stats;
+
+	(void)state;
+	assert_int_equal(call_on(rt, fill_up, bridge), -EAGAIN);
+	for (int i = 0; i < 20; i++)
+		assert_int_equal(call_on(rt, wait_room_a_little, bridge),
+				 -ETIMEDOUT);
+	pop_all(bridge);
+	assert_int_equal(call_on(rt, fill_up, bridge), -EAGAIN);
+	assert_int_equal(wake_by(rt, wait_room, pop_all, bridge), 0);
+	egress_bridge_stats(bridge, 0, &stats);
+	assert_int_equal(stats.waits, 21);
+	assert_int_equal(stats.vain, 0);
+	stop_runtime(rt);
+	egress_bridge_free(bridge);
+}
+
 static int push_mark(void *arg)
 {
 	return egress_bridge_push(arg, 0, mark_of(1));
@@ -485,6 +510,7 @@ int main(void)
 		cmocka_unit_test(test_the_publisher_is_woken),
 		cmocka_unit_test(test_closing_wakes_the_publisher),
 		cmocka_unit_test(test_a_worker_is_woken_when_there_is_room),
+		cmocka_unit_test(test_nobody_is_woken_for_others_who_gave_up),
 		cmocka_unit_test(test_a_worker_is_woken_by_a_safe_mark),
 		cmocka_unit_test(test_stress),
 	};
