@@ -86,6 +86,8 @@ static bool body_aggregator(struct wire_view v, const struct bgp_reading *r,
 	(void)r;
 	if (v.len == 7)
 		return false;
+	if (v.len != 8)
+		a->canonical_heads = false;
 	a->aggregator_as = v.len == 8 ? wire_get_u32(v.p) : wire_get_u16(v.p);
 	a->aggregator_id = wire_get_u32(v.p + v.len - 4);
 	return true;
@@ -260,6 +262,12 @@ static bool body_link_state(struct wire_view v, const struct bgp_reading *r,
 #define OPT_LOCAL  BGP_ATTR_OPTIONAL
 #define ANY	   UINT16_MAX
 
+/* Of attributes we have no row for; the others are reserved. */
+#define UNKNOWN_FLAGS (OPT_TRANS | BGP_ATTR_PARTIAL)
+
+/* In seen[0], where all codes below 64 are. */
+#define BIT(code) (UINT64_C(1) << (code))
+
 #define DISCARD	 BGP_DISCARD_ATTR
 #define WITHDRAW BGP_WITHDRAW
 #define RESET	 BGP_RESET
@@ -343,8 +351,7 @@ static bool judge(const struct bgp_attr *t, const struct attr_rule *rule,
 /* What to make of the four-byte twins, RFC 6793 4.2.3. */
 static void settle_as4(struct bgp_attrs *a)
 {
-	const uint64_t twins =
-		UINT64_C(1) << BGP_AS4_PATH | UINT64_C(1) << BGP_AS4_AGGREGATOR;
+	const uint64_t twins = BIT(BGP_AS4_PATH) | BIT(BGP_AS4_AGGREGATOR);
 	struct wire_view as4;
 
 	if (!(a->seen[0] & twins))
@@ -375,6 +382,18 @@ static void blame_twice(struct bgp_attrs *a, uint8_t code)
 			BGP_FAULT_TWICE, code);
 }
 
+/* Whether the flags, and the width of the length, are the canonical ones. */
+static inline bool head_is_canonical(const struct bgp_attr *t,
+				     const struct attr_rule *rule)
+{
+	unsigned flags =
+		rule->body != NULL ? rule->flags : t->flags & UNKNOWN_FLAGS;
+
+	if (t->value.len > UINT8_MAX)
+		flags |= BGP_ATTR_EXT_LEN;
+	return t->flags == flags;
+}
+
 /*
  * Walk the block. Every attribute leaves its mark in seen, so that a second
  * one is noticed; those that were refused also in @refused. Returns whether
@@ -384,8 +403,10 @@ static inline bool walk(struct wire_view block, const struct bgp_reading *r,
 			struct bgp_attrs *a, uint64_t refused[4])
 {
 	struct wire_cursor c = wire_start(block);
+	bool in_form = true;
 	bool any = false;
 	struct bgp_attr t;
+	int last = -1;
 
 	while (c.left != 0) {
 		const struct attr_rule *rule;
@@ -394,9 +415,12 @@ static inline bool walk(struct wire_view block, const struct bgp_reading *r,
 		if (!bgp_attr_next(&c, &t)) {
 			/* RFC 7606 4: the rest of the block is unreadable. */
 			bgp_attrs_blame(a, BGP_WITHDRAW, BGP_FAULT_OVERRUN, 0);
+			in_form = false;
 			break;
 		}
 		rule = &rules[t.code];
+		in_form &= t.code > last && head_is_canonical(&t, rule);
+		last = t.code;
 		seen = &a->seen[t.code / 64];
 		bit = UINT64_C(1) << (t.code % 64);
 		if (*seen & bit) {
@@ -411,6 +435,7 @@ static inline bool walk(struct wire_view block, const struct bgp_reading *r,
 			any = true;
 		}
 	}
+	a->canonical_heads &= in_form && !any;
 	return any;
 }
 
@@ -422,14 +447,20 @@ enum bgp_verdict bgp_attrs_decode(struct wire_view block,
 				  const struct bgp_reading *reading,
 				  struct bgp_attrs *out)
 {
+	/* What the canonical form says elsewhere, or not at all. */
+	const uint64_t elsewhere = BIT(BGP_MP_REACH) | BIT(BGP_MP_UNREACH) |
+				   BIT(BGP_AS4_PATH) | BIT(BGP_AS4_AGGREGATOR);
 	uint64_t refused[4] = { 0 };
 
 	wire_clear(out, sizeof(*out));
 	out->block = block;
 	out->as_path.width = reading->as_width;
+	out->canonical_heads = true;
 	if (walk(block, reading, out, refused))
 		for (int i = 0; i < 4; i++)
 			out->seen[i] &= ~refused[i];
+	if (out->seen[0] & elsewhere)
+		out->canonical_heads = false;
 	settle_as4(out);
 	return out->verdict;
 }

@@ -90,6 +90,8 @@ struct bgp_attrs {
 	bool withdraw;	       /* some fault called for BGP_WITHDRAW */
 	bool has_unknown;      /* some code without a row */
 	bool as_width_guessed; /* the path was not of the width it should be */
+	/* Headers and their order are those of bmp/canonical.h. */
+	bool canonical_heads;
 	uint8_t origin;
 	uint8_t next_hop_len;
 	uint32_t med;

@@ -1,5 +1,8 @@
 /*
- * One pass over the block, writing as it goes, as long as the codes ascend;
+ * A block that is canonical already is found by what the decoder saw on its
+ * way, and a look at its path and communities.
+ *
+ * Any other: one pass over it, writing as it goes, as long as the codes ascend;
  * nearly all routers send them so. If they do not, the place of the first
  * attribute of each code is noted in a table and the pass is made in its
  * order. Either way the cost is linear in the block, whatever a router sends.
@@ -8,7 +11,7 @@
 
 #include <assert.h>
 
-#define HEADER_LEN    4 /* flags, code, two bytes of length */
+#define HEADER_LEN    3 /* flags, code, length */
 #define SEGMENT_MAX   255
 #define INSERTION_MAX 32
 
@@ -30,15 +33,32 @@ static inline size_t begin(struct out *o, uint8_t flags, uint8_t code)
 {
 	size_t at = o->len;
 
-	o->p[at] = flags | BGP_ATTR_EXT_LEN;
+	o->p[at] = flags;
 	o->p[at + 1] = code;
 	o->len += HEADER_LEN;
 	return at;
 }
 
+/* One byte is not enough: the value makes room for another. */
+static __attribute__((noinline)) void end_long(struct out *o, size_t at)
+{
+	uint8_t *p = o->p + at;
+	size_t len = o->len - at - HEADER_LEN;
+
+	memmove(p + HEADER_LEN + 1, p + HEADER_LEN, len);
+	p[0] |= BGP_ATTR_EXT_LEN;
+	wire_put_u16(p + 2, (uint16_t)len);
+	o->len++;
+}
+
 static inline void end(struct out *o, size_t at)
 {
-	wire_put_u16(o->p + at + 2, (uint16_t)(o->len - at - HEADER_LEN));
+	size_t len = o->len - at - HEADER_LEN;
+
+	if (len > UINT8_MAX)
+		end_long(o, at);
+	else
+		o->p[at + 2] = (uint8_t)len;
 }
 
 /* Sorting sets of equal elements, in place. */
@@ -270,6 +290,12 @@ static inline void put_value(struct out *o, const struct bgp_attrs *a,
 	}
 }
 
+static bool is_mapped(const uint8_t address[16])
+{
+	return wire_get_u64(address) == 0 &&
+	       wire_get_u32(address + 8) == 0xffff;
+}
+
 /* Any but the plainest. */
 static void put_next_hop_address(struct out *o, const struct bgp_update *u,
 				 enum bgp_section_id s)
@@ -284,8 +310,7 @@ static void put_next_hop_address(struct out *o, const struct bgp_update *u,
 	if (nh.has_link_local) {
 		put(o, nh.address, 16);
 		put(o, nh.link_local, 16);
-	} else if (wire_get_u64(nh.address) == 0 &&
-		   wire_get_u32(nh.address + 8) == 0xffff) {
+	} else if (is_mapped(nh.address)) {
 		put(o, nh.address + 12, 4);
 	} else {
 		put(o, nh.address, 16);
@@ -363,8 +388,8 @@ static __attribute__((noinline)) void put_unordered(struct out *o,
 }
 
 /*
- * Hot: once per section with announcements. Cost: a copy of the block, and a
- * comparison per community. bench/bmp_decode.c, variant "canonical".
+ * Cost: a copy of the block, and a comparison per community. bench/bmp_decode.c,
+ * variant "canonical".
  */
 size_t bgp_canonical_write(const struct bgp_update *u, enum bgp_section_id s,
 			   uint8_t *out, size_t cap)
@@ -393,4 +418,41 @@ size_t bgp_canonical_write(const struct bgp_update *u, enum bgp_section_id s,
 	if (!o.next_hop_done)
 		put_next_hop(&o, u, s);
 	return o.len;
+}
+
+static bool is_set(struct wire_view v, size_t width)
+{
+	return ascending(v.p, v.len / width, width);
+}
+
+/* 16 and 32 bytes are in canonical blocks only, where they are NEXT_HOP's. */
+static bool next_hop_stands(const struct bgp_attrs *a)
+{
+	return a->next_hop_len != 16 || !is_mapped(a->next_hop);
+}
+
+/* Whether the block is the canonical form of its own section. */
+static bool stands(const struct bgp_attrs *a, enum bgp_section_id s)
+{
+	return s == BGP_SECTION_NLRI && a->canonical_heads &&
+	       a->block.len != 0 && next_hop_stands(a) &&
+	       path_is_plain(&a->as_path) && is_set(a->communities, 4) &&
+	       is_set(a->ext_communities, 8) &&
+	       is_set(a->large_communities, 12) &&
+	       is_set(a->ipv6_ext_communities, 20);
+}
+
+/*
+ * Hot: once per section with announcements. Cost: a comparison per community;
+ * where the block is not canonical, that of bgp_canonical_write().
+ */
+struct wire_view bgp_canonical(const struct bgp_update *u,
+			       enum bgp_section_id s, uint8_t *room)
+{
+	if (stands(&u->attrs, s))
+		return u->attrs.block;
+	return (struct wire_view){
+		.p = room,
+		.len = bgp_canonical_write(u, s, room, bgp_canonical_bound(u)),
+	};
 }

@@ -6,15 +6,17 @@
  * any order, the next hop in NEXT_HOP or in MP_REACH. The canonical form has
  * one spelling for one meaning, so that comparing bytes compares routes:
  *
- *	- attributes by ascending code, lengths in two bytes, flags as the
- *	  specification has them (those of unknown attributes as sent, without
- *	  the length bit and the reserved ones)
+ *	- attributes by ascending code, lengths in two bytes where one is not
+ *	  enough, flags as the specification has them (those of unknown
+ *	  attributes as sent, without the reserved ones)
  *	- AS_PATH of four-byte ASNs, AS4_PATH merged in; members of sets sorted
  *	- communities of all four kinds sorted, each once
  *	- the next hop of the section in NEXT_HOP: 4 bytes if IPv4, else 16, or
  *	  32 with a link-local one; nothing if there is none
  *	- no MP_REACH, MP_UNREACH, AS4_PATH, AS4_AGGREGATOR, and nothing that
  *	  RFC 7606 discarded
+ *
+ * Many routers send IPv4 routes in just that form: then there is nothing to do.
  *
  * It is a block of attributes itself: bgp_attrs_decode() reads it with
  * { .as_width = 4, .canonical = true }, and what comes out makes the same
@@ -37,8 +39,16 @@ static inline size_t bgp_canonical_bound(const struct bgp_update *u)
 }
 
 /*
- * Write the attributes of the routes in section @s, which is NLRI or MP_REACH.
- * Returns the length, or 0 if @cap is less than bgp_canonical_bound().
+ * The attributes of the routes in section @s, which is NLRI or MP_REACH: the
+ * block itself if it is canonical as it stands, or else written to @room, which
+ * has bgp_canonical_bound() bytes.
+ */
+struct wire_view bgp_canonical(const struct bgp_update *u,
+			       enum bgp_section_id s, uint8_t *room);
+
+/*
+ * The same, always written. Returns the length, or 0 if @cap is less than
+ * bgp_canonical_bound().
  */
 size_t bgp_canonical_write(const struct bgp_update *u, enum bgp_section_id s,
 			   uint8_t *out, size_t cap);

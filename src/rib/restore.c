@@ -159,13 +159,30 @@ static bool is_same(const struct rib_table *table, struct wire_view attrs,
 	       rib_attrset_is(&rib->attrsets, *out, attrs);
 }
 
+/* The set of what a file has as attributes, with a reference. 0 or -errno. */
+static int intern(struct rib *rib, struct wire_view bytes, uint32_t *out)
+{
+	struct bgp_reading reading = BGP_READING_CANONICAL;
+	struct bgp_update u = { 0 };
+	uint8_t *room;
+
+	/* They will be decoded for a resync: better refuse them now. */
+	if (bgp_attrs_decode(bytes, &reading, &u.attrs) >= BGP_DISABLE_FAMILY)
+		return -EINVAL;
+	room = rib_scratch_more(rib, bgp_canonical_bound(&u));
+	if (room == NULL)
+		return -ENOMEM;
+	/* What version 1 wrote is spelled otherwise. */
+	*out = rib_attrset_intern(&rib->attrsets,
+				  bgp_canonical(&u, BGP_SECTION_NLRI, room));
+	return *out == RIB_VALUE_NONE ? -ENOMEM : 0;
+}
+
 /* The set of a route's attributes, with a reference. 0 or -errno. */
 static int find_set(const struct rib_table *table,
 		    const struct rib_stored *route, uint32_t *out)
 {
 	struct rib *rib = table->peer->router->rib;
-	struct bgp_reading reading = BGP_READING_CANONICAL;
-	struct bgp_attrs attrs;
 
 	*out = RIB_VALUE_UNKNOWN;
 	if (!route->known || rib->config.mode != RIB_MODE_ATTRIBUTES)
@@ -174,12 +191,7 @@ static int find_set(const struct rib_table *table,
 		rib_value_get(&rib->attrsets, *out);
 		return 0;
 	}
-	/* They will be decoded for a resync: better refuse them now. */
-	if (bgp_attrs_decode(route->attrs, &reading, &attrs) >=
-	    BGP_DISABLE_FAMILY)
-		return -EINVAL;
-	*out = rib_attrset_intern(&rib->attrsets, route->attrs);
-	return *out == RIB_VALUE_NONE ? -ENOMEM : 0;
+	return intern(rib, route->attrs, out);
 }
 
 /* The value of a route, with a reference. 0 or -errno. */

@@ -20,7 +20,7 @@
 
 #include "bmp/wire.h"
 
-#define RIB_SNAPSHOT_VERSION 1
+#define RIB_SNAPSHOT_VERSION 2
 
 #define RIB_FILE_HEADER_LEN  16
 #define RIB_BLOCK_HEADER_LEN 20

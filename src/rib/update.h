@@ -33,8 +33,9 @@ size_t rib_attrs_form_read(const struct rib *rib, const struct rib_ahead *a,
  * them memory is waited for, and the caller has routes to look up.
  */
 struct rib_update_attrs {
-	struct wire_view bytes;	    /* what the cache compares */
-	struct wire_view canonical; /* in the rib's second scratch room */
+	struct wire_view bytes; /* what the cache compares */
+	/* In the rib's second scratch room, or in the message itself. */
+	struct wire_view canonical;
 	uint32_t hash;
 	uint32_t set; /* known already, or RIB_VALUE_NONE */
 	bool cached;  /* it is the cache's */

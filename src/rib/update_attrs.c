@@ -118,15 +118,16 @@ size_t rib_attrs_form_read(const struct rib *rib, const struct rib_ahead *a,
 	    reads_alike(&before->reading, &a->reading) &&
 	    memcmp(before->form.bytes.p, out->bytes.p, out->bytes.len) == 0)
 		return used;
-	out->canonical.p = room + used;
-	out->canonical.len = bgp_canonical_write(u, s, room + used, bound);
+	out->canonical = bgp_canonical(u, s, room + used);
+	if (out->canonical.p == room + used)
+		used += out->canonical.len;
 	/* Where routes are told again, the set is the one they have. */
 	if (!a->near) {
 		out->hash = rib_attrset_hash(&rib->attrsets, out->canonical);
 		out->is_hashed = true;
 		rib_attrset_prefetch(&rib->attrsets, out->hash);
 	}
-	return used + out->canonical.len;
+	return used;
 }
 
 /* What the form does not say is found out now. */
@@ -134,11 +135,8 @@ static bool complete(const struct rib *rib, const struct bgp_update *u,
 		     enum bgp_section_id s, uint8_t *room, uint32_t guess,
 		     struct rib_update_attrs *out)
 {
-	if (out->canonical.p == NULL) {
-		out->canonical.p = room;
-		out->canonical.len =
-			bgp_canonical_write(u, s, room, bgp_canonical_bound(u));
-	}
+	if (out->canonical.p == NULL)
+		out->canonical = bgp_canonical(u, s, room);
 	return guess != RIB_VALUE_NONE &&
 	       rib_attrset_is(&rib->attrsets, guess, out->canonical);
 }

@@ -95,8 +95,13 @@ static void check_canonical(const struct bgp_update *u, enum bgp_section_id s)
 	static struct bgp_update back;
 	size_t n = bgp_canonical_write(u, s, form, sizeof(form));
 	struct wire_view v = { form, n };
+	struct wire_view same;
 
 	if (n > bgp_canonical_bound(u))
+		abort();
+	/* Taken as it stands or written, it is the same. */
+	same = bgp_canonical(u, s, again);
+	if (same.len != n || memcmp(form, same.p, n) != 0)
 		abort();
 	back = (struct bgp_update){ 0 };
 	if (bgp_attrs_decode(v, &r, &back.attrs) != BGP_ACCEPT)

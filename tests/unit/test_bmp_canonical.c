@@ -17,8 +17,9 @@ static size_t canonical(const uint8_t *block, size_t len,
 			const struct bgp_reading *r, enum bgp_section_id s,
 			uint8_t *out, size_t cap)
 {
-	uint8_t body[8192];
+	uint8_t body[8192], room[16384];
 	struct bmp_writer w = bmp_writer_on(body, sizeof(body));
+	struct wire_view same;
 	struct bgp_update u;
 	size_t n;
 
@@ -33,6 +34,10 @@ static size_t canonical(const uint8_t *block, size_t len,
 	assert_int_equal(bgp_canonical_write(&u, s, out,
 					     bgp_canonical_bound(&u) - 1),
 			 0);
+	assert_true(bgp_canonical_bound(&u) <= sizeof(room));
+	same = bgp_canonical(&u, s, room);
+	assert_int_equal(same.len, n);
+	assert_memory_equal(same.p, out, n);
 	return n;
 }
 
@@ -145,6 +150,67 @@ static void test_other_meaning_other_bytes(void **state)
 	check_pairs(pairs, COUNT(pairs), false, &plain, &plain);
 }
 
+/* Whether a block of attributes with one IPv4 route is not even copied. */
+static bool stands(const uint8_t *block, size_t len,
+		   const struct bgp_reading *r)
+{
+	struct bgp_update u = { 0 };
+	uint8_t room[1024];
+	struct wire_view v;
+
+	bgp_attrs_decode((struct wire_view){ block, len }, r, &u.attrs);
+	assert_true(bgp_canonical_bound(&u) <= sizeof(room));
+	v = bgp_canonical(&u, BGP_SECTION_NLRI, room);
+	return v.p == block;
+}
+
+/* What a good many routers send, and what makes it another spelling. */
+static void test_a_canonical_block_stands(void **state)
+{
+	const struct {
+		const char *name;
+		const uint8_t *in;
+		size_t len;
+		bool stands;
+	} cases[] = {
+		/* clang-format off */
+		{ "plain", BYTES(ORIGIN, AS_PATH, NEXT_HOP), true },
+		{ "empty path", BYTES(ORIGIN, 0x40, 2, 0, NEXT_HOP), true },
+		{ "no next hop", BYTES(ORIGIN, AS_PATH), true },
+		{ "communities", BYTES(ORIGIN, AS_PATH, 0xc0, 8, 8, 0, 1, 0, 2, 0, 3, 0, 4), true },
+		{ "unknown", BYTES(ORIGIN, AS_PATH, 0xe0, 200, 1, 9), true },
+		{ "aggregator", BYTES(ORIGIN, AS_PATH, 0xc0, 7, 8, 0, 0, 0, 1, 1, 2, 3, 4), true },
+		{ "order", BYTES(AS_PATH, ORIGIN), false },
+		{ "long length", BYTES(0x50, 1, 0, 1, 0, AS_PATH), false },
+		{ "partial bit", BYTES(ORIGIN, AS_PATH, 0xe0, 8, 4, 0, 1, 0, 2), false },
+		{ "reserved flags", BYTES(ORIGIN, AS_PATH, 0xc1, 200, 1, 9), false },
+		{ "order of communities", BYTES(ORIGIN, AS_PATH, 0xc0, 8, 8, 0, 3, 0, 4, 0, 1, 0, 2), false },
+		{ "a community twice", BYTES(ORIGIN, AS_PATH, 0xc0, 8, 8, 0, 1, 0, 2, 0, 1, 0, 2), false },
+		{ "order of extended communities", BYTES(0xc0, 16, 16, 0, 2, 0, 1, 0, 0, 0, 2, 0, 2, 0, 1, 0, 0, 0, 1), false },
+		{ "order of large communities",
+		  BYTES(0xc0, 32, 24, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1), false },
+		{ "a set in the path", BYTES(ORIGIN, 0x40, 2, 6, 1, 1, 0, 0, 0, 1), false },
+		{ "two segments", BYTES(ORIGIN, 0x40, 2, 12, 2, 1, 0, 0, 0, 1, 2, 1, 0, 0, 0, 2), false },
+		{ "a short aggregator", BYTES(ORIGIN, AS_PATH, 0xc0, 7, 6, 0, 1, 1, 2, 3, 4), false },
+		{ "a refused attribute", BYTES(ORIGIN, AS_PATH, 0x40, 6, 1, 0), false },
+		{ "twice", BYTES(ORIGIN, ORIGIN, AS_PATH), false },
+		{ "AS4_PATH", BYTES(AS_PATH, 0xc0, 17, 6, 2, 1, 0, 0, 0, 9), false },
+		{ "AS4_AGGREGATOR", BYTES(AS_PATH, 0xc0, 18, 8, 0, 1, 0, 0, 1, 2, 3, 4), false },
+		{ "MP_UNREACH", BYTES(ORIGIN, AS_PATH, 0x80, 15, 4, 0, 2, 1, 0), false },
+		{ "a cut attribute", BYTES(ORIGIN, AS_PATH, 0x80, 4, 4, 0), false },
+		/* clang-format on */
+	};
+	static const uint8_t two_bytes[] = { ORIGIN, 0x40, 2,	 4,
+					     2,	     1,	   0xfd, 0xe8 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++)
+		CHECK(stands(cases[i].in, cases[i].len, &plain) ==
+			      cases[i].stands,
+		      "%s", cases[i].name);
+	assert_false(stands(two_bytes, sizeof(two_bytes), &two_byte));
+}
+
 /* Whatever the order on the wire, and wherever the next hop came from. */
 static void test_codes_ascend(void **state)
 {
@@ -211,6 +277,8 @@ static void test_many_communities_backwards(void **state)
 
 	(void)state;
 	for (uint32_t n = 1; n <= 1000; n += n < 70 ? 1 : 93) {
+		size_t len = (n < 64 ? 3 : 4) + 4 * n;
+
 		memcpy(block, (uint8_t[]){ 0xd0, 8 }, 2);
 		memcpy(forth, (uint8_t[]){ 0xd0, 8 }, 2);
 		wire_put_u16(block + 2, (uint16_t)(4 * n));
@@ -221,10 +289,10 @@ static void test_many_communities_backwards(void **state)
 		}
 		assert_int_equal(canonical(block, 4 + 4 * n, &plain,
 					   BGP_SECTION_NLRI, a, sizeof(a)),
-				 4 + 4 * n);
+				 len);
 		canonical(forth, 4 + 4 * n, &plain, BGP_SECTION_NLRI, b,
 			  sizeof(b));
-		CHECK(memcmp(a, b, 4 + 4 * n) == 0, "%u communities", n);
+		CHECK(memcmp(a, b, len) == 0, "%u communities", n);
 	}
 }
 
@@ -266,6 +334,7 @@ int main(void)
 		cmocka_unit_test(test_same_meaning_same_bytes),
 		cmocka_unit_test(test_same_meaning_of_both_widths),
 		cmocka_unit_test(test_other_meaning_other_bytes),
+		cmocka_unit_test(test_a_canonical_block_stands),
 		cmocka_unit_test(test_codes_ascend),
 		cmocka_unit_test(test_next_hop_of_mp_reach),
 		cmocka_unit_test(test_many_communities_backwards),
