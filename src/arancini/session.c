@@ -220,8 +220,8 @@ static void take_frame(struct session *s, const struct bmp_frame *frame,
 }
 
 /*
- * Read all whole messages at the start of @in. Returns how many bytes they
- * took; s->want says how many the next one needs.
+ * Read all whole messages at the start of @in, up to one that moves a peer.
+ * Returns how many bytes they took; s->want says how many the next one needs.
  *
  * The hot loop of the collector: for each message a few nanoseconds here, the
  * rest is bmp_message_decode() and rib_apply_many(). bench/collector.c
@@ -234,7 +234,8 @@ static size_t take_frames(struct session *s, struct wire_view in)
 	taken.count = 0;
 
 	s->want = BMP_HEADER_LEN;
-	while (s->ending == ENDING_NONE) {
+	while (s->ending == ENDING_NONE &&
+	       !rib_router_moving(s->seat->router)) {
 		struct bmp_frame frame;
 		enum bmp_frame_status status =
 			bmp_frame_next(rest, s->worker->max_frame, &frame,
@@ -309,6 +310,23 @@ static int wait_for_room(struct session *s, int64_t deadline)
 	err = egress_batcher_wait(w->batcher, deadline); /* yields */
 	s->reading = sp_now();
 	return err == -ECANCELED ? err : 0;
+}
+
+/*
+ * A peer came back with another AS: what it had is withdrawn first, by the
+ * worker, and the router is read on when that is done.
+ */
+static int wait_for_move(struct session *s, int64_t deadline)
+{
+	int err = 0;
+
+	while (err == 0 && rib_router_moving(s->seat->router) &&
+	       sp_now() < deadline) {
+		worker_poke(s->worker);
+		sp_yield();
+		err = sp_cancelled() ? -ECANCELED : wait_for_room(s, deadline);
+	}
+	return err;
 }
 
 /* Reading */
@@ -410,6 +428,7 @@ static enum ending drain(struct session *s)
 			seg.len = (size_t)left;
 		left -= (int64_t)take_turn(s, &seg);
 		(void)wait_for_room(s, until);
+		(void)wait_for_move(s, until);
 		sp_yield();
 	}
 	sp_shield_end();
@@ -432,7 +451,9 @@ static enum ending read_stream(struct session *s)
 		if ((size_t)n < s->want)
 			return n == 0 ? ENDING_CLOSED : ENDING_CUT;
 		take_turn(s, &seg);
-		if (wait_for_room(s, SP_NEVER) < 0 && !draining(s))
+		if ((wait_for_room(s, SP_NEVER) < 0 ||
+		     wait_for_move(s, SP_NEVER) < 0) &&
+		    !draining(s))
 			return error_ending(s, -ECANCELED);
 		sp_yield();
 	}

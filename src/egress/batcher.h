@@ -10,15 +10,16 @@
  *	dry	when the worker has no more input: egress_batcher_dry()
  *	old	at the end of a turn, a millisecond after it was opened:
  *		egress_batcher_turn()
- *	event	of its router, see below
+ *	event	of its router, or a change that moved, see below
  *	mark	of its router: egress_batcher_mark()
  *
  * Order. Within a subject it is the rib's, always. Across the subjects of one
  * router, an event keeps its place: all batches of the router that are open
  * are closed before it, and it is closed before the router's next update. So
  * no peer goes down before its last update, and none is heard of before it
- * came up. Events in a row of one kind share a batch. Between updates of
- * different subjects there is no order; nor between routers.
+ * came up. Events in a row of one kind share a batch. A change that moved (see
+ * rib/event.h) closes its batch, so nothing comes before it. Between other
+ * updates of different subjects there is no order; nor between routers.
  *
  * Pressure. A sink cannot fail, nor wait. What the bridge refuses is kept
  * here, in order, and egress_batcher_pressed() says so. The worker then stops

@@ -87,7 +87,12 @@ struct rib_change {
 	bool synthetic; /* nobody sent this withdraw */
 	/* Announced again because it was asked for, not because of a change. */
 	bool resync;
-	bool has_path_id;      /* of all routes here */
+	bool has_path_id; /* of all routes here */
+	/*
+	 * What its table says next may have another subject: the peer has
+	 * another AS now. Nothing of it may overtake this.
+	 */
+	bool moved;
 	uint8_t reason;	       /* enum rib_reason; NONE if announced */
 	uint8_t kind;	       /* enum bgp_nlri_kind */
 	uint16_t mp_reach_afi; /* of the UPDATE's MP_REACH; 0: none */

@@ -187,6 +187,14 @@ void rib_peer_flood(struct rib_peer *peer, const struct rib_when *when,
 	rib_table_flood(t, when, reason, flags);
 }
 
+static void move_floods(struct rib_peer *peer)
+{
+	struct rib_table *t;
+
+	TAILQ_FOREACH(t, &peer->tables, link)
+	rib_table_move(t);
+}
+
 /* Coming up */
 
 /*
@@ -194,15 +202,21 @@ void rib_peer_flood(struct rib_peer *peer, const struct rib_when *when,
  * there is withdrawn where it was, before anything is announced.
  */
 static void set_subject(struct rib_peer *peer, const struct rib_when *when,
-			const struct bmp_peer *header)
+			const struct bmp_peer *header,
+			enum rib_flood_flags flags)
 {
+	bool moves = peer->as != header->as;
+
+	if (moves)
+		move_floods(peer);
 	if (!TAILQ_EMPTY(&peer->tables) &&
-	    (peer->as != header->as || peer->bgp_id != header->bgp_id)) {
+	    (moves || peer->bgp_id != header->bgp_id)) {
 		RIB_COUNT(peer->router, as_changes, 1);
-		rib_peer_flood(peer, when, RIB_REASON_PEER_DOWN,
-			       RIB_FLOOD_SMALL);
+		rib_peer_flood(peer, when, RIB_REASON_PEER_DOWN, flags);
 	}
-	if (peer->as != header->as) {
+	if (moves) {
+		/* Those that have just begun. */
+		move_floods(peer);
 		peer->as = header->as;
 		rib_fate_judge(peer, when);
 	}
@@ -246,7 +260,8 @@ static void set_up(struct rib_peer *peer)
 void rib_peer_imply(struct rib_peer *peer, const struct rib_when *when,
 		    const struct bmp_peer *header)
 {
-	set_subject(peer, when, header);
+	/* Its routes are in the message at hand: nothing can be put off. */
+	set_subject(peer, when, header, RIB_FLOOD_NOW);
 	set_up(peer);
 	peer->implied = true;
 	bgp_context_init(&peer->context);
@@ -350,7 +365,7 @@ int rib_peer_up(struct rib_router *router, const struct rib_when *when,
 		merge_up(peer, when, msg);
 		return 0;
 	}
-	set_subject(peer, when, &msg->peer);
+	set_subject(peer, when, &msg->peer, RIB_FLOOD_SMALL);
 	set_up(peer);
 	peer->implied = false;
 	/* A Loc-RIB's would be added to what the last session said. */

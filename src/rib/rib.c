@@ -266,6 +266,11 @@ bool rib_router_has_tables(const struct rib_router *router)
 	return false;
 }
 
+bool rib_router_moving(const struct rib_router *router)
+{
+	return router->moved_count != 0;
+}
+
 void **rib_router_slot(struct rib_router *router)
 {
 	return &router->slot;

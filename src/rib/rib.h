@@ -171,6 +171,14 @@ size_t rib_apply_many(struct rib_router *router, const struct rib_when *when,
 		      const struct bgp_overrides *over);
 
 /*
+ * A peer of the router came back with another AS, and some of what it had is
+ * still to be withdrawn, under its old one. What it announces has another
+ * subject and would overtake that, so whoever publishes by subject applies no
+ * message of the router until rib_work() has done it.
+ */
+bool rib_router_moving(const struct rib_router *router);
+
+/*
  * A Route Monitoring of this peer was dropped before it came here: its tables,
  * also those first heard of later, are unknown until their next generation.
  * Publishes UNKNOWN once.

@@ -66,6 +66,7 @@ struct rib_flood {
 	struct rib_place place;
 	struct rib_veil veil; /* of the table, then */
 	uint8_t reason;	      /* enum rib_reason */
+	bool moved;	      /* its peer has another AS now */
 	char name[];	      /* info.table_name */
 };
 
@@ -149,6 +150,7 @@ struct rib_router {
 	waiting_list; /* syncing tables */
 	uint32_t waiting_count;
 	uint32_t peer_count;
+	uint32_t moved_count; /* floods that moved */
 	uint32_t stale_count; /* peers */
 	uint32_t up_count;    /* the same */
 	struct rib_peer *last;

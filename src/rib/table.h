@@ -130,6 +130,9 @@ enum rib_flood_flags {
 void rib_table_flood(struct rib_table *table, const struct rib_when *when,
 		     enum rib_reason reason, enum rib_flood_flags flags);
 
+/* The AS of its peer is another now: its floods are published elsewhere. */
+void rib_table_move(struct rib_table *table);
+
 /*
  * If a flood has the route, publish its withdraw now. The key may be gone then,
  * if the caller has no reference on it.

@@ -22,6 +22,7 @@ struct withdrawal {
 	enum rib_reason reason;
 	bool old_only; /* of generations before the table's */
 	bool keep;     /* the routes stay: only consumers lose them */
+	bool moved;    /* see rib/event.h */
 };
 
 static void begin_withdraws(const struct withdrawal *w, bool paths)
@@ -31,6 +32,7 @@ static void begin_withdraws(const struct withdrawal *w, bool paths)
 		.received_ns = w->when->wall_ns,
 		.synthetic = true,
 		.has_path_id = paths,
+		.moved = w->moved,
 		.reason = (uint8_t)w->reason,
 		.kind = bgp_family_info((enum bgp_family)w->info->family)->kind,
 	};
@@ -128,8 +130,10 @@ static struct rib_flood *flood_new(struct rib_table *table,
 
 void rib_flood_free(struct rib_table *table, struct rib_flood *f)
 {
-	struct rib_heap *heap = &table->peer->router->rib->route_heap;
+	struct rib_router *router = table->peer->router;
+	struct rib_heap *heap = &router->rib->route_heap;
 
+	router->moved_count -= f->moved;
 	TAILQ_REMOVE(&table->floods, f, link);
 	rib_routes_fini(&f->store.plain, heap);
 	rib_routes_fini(&f->store.paths, heap);
@@ -147,6 +151,8 @@ static void withdraw_all(struct rib_table *table, const struct rib_when *when,
 		.when = when,
 		.veil = table->veil,
 		.reason = reason,
+		/* Who has them all taken back may be about to move. */
+		.moved = true,
 	};
 	struct rib_place place = { 0 };
 	uint64_t withdrawn = 0;
@@ -158,6 +164,17 @@ static void finish_floods(struct rib_table *table, const struct rib_when *when)
 {
 	while (!TAILQ_EMPTY(&table->floods))
 		rib_table_slice(table, when, SIZE_MAX);
+}
+
+void rib_table_move(struct rib_table *table)
+{
+	struct rib_flood *f;
+
+	TAILQ_FOREACH(f, &table->floods, link)
+	{
+		table->peer->router->moved_count += !f->moved;
+		f->moved = true;
+	}
 }
 
 void rib_table_flood(struct rib_table *table, const struct rib_when *when,
@@ -208,6 +225,7 @@ bool rib_table_rescue(struct rib_table *table, const struct rib_when *when,
 			.when = when,
 			.veil = f->veil,
 			.reason = f->reason,
+			.moved = f->moved,
 		};
 
 		if (e == NULL)
@@ -279,6 +297,7 @@ static size_t flood_slice(struct rib_table *table, const struct rib_when *when,
 		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
 		.veil = f->veil,
 		.reason = f->reason,
+		.moved = f->moved,
 	};
 	uint64_t withdrawn = 0;
 	size_t seen = withdraw_slice(&w, &f->place, budget, &withdrawn);

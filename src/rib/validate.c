@@ -14,6 +14,7 @@ struct tally {
 	uint32_t *paths[BGP_FAMILIES];
 	uint64_t values; /* routes with a value that is counted */
 	uint64_t beside; /* the heap */
+	uint64_t moved;	 /* floods */
 };
 
 static uint64_t capacity(const struct rib_dictionary *d)
@@ -89,6 +90,7 @@ static bool table_valid(struct tally *t, const struct rib_table *table)
 	TAILQ_FOREACH(f, &table->floods, link)
 	{
 		dying += rib_store_count(&f->store);
+		t->moved += f->moved;
 		if (!store_valid(t, table, &f->store))
 			return false;
 	}
@@ -117,6 +119,7 @@ static bool router_valid(struct tally *t, const struct rib_router *router)
 {
 	const struct rib_peer *peer;
 	const struct rib_table *table;
+	uint64_t moved = t->moved;
 	uint64_t routes = 0;
 	uint32_t stale = 0, up = 0, waiting = 0, peers = 0;
 
@@ -136,6 +139,7 @@ static bool router_valid(struct tally *t, const struct rib_router *router)
 			return false;
 	}
 	return routes == router->routes && stale == router->stale_count &&
+	       t->moved - moved == router->moved_count &&
 	       up == router->up_count && waiting == router->waiting_count &&
 	       peers == router->peer_count && rib_map_validate(&router->peers);
 }

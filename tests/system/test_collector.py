@@ -52,6 +52,27 @@ def test_sequences_have_no_gap(collector):
     assert sum(last.values()) == 3 * 2 * 2000
 
 
+def test_a_peer_with_another_as_is_not_overtaken(collector):
+    """Its table is withdrawn under the old AS before anything is announced
+    under the new one, in the stream as well: the subjects differ."""
+    c = collector()
+    routes = [f"10.{i // 250}.{i % 250}.0/24" for i in range(2000)]
+    was, now = Peer("192.0.2.1", 64500), Peer("192.0.2.1", 64501)
+    with connect(c) as sock:
+        sock.sendall(initiation() + was.up() + b"".join(
+            was.announce(route) for route in routes))
+        sock.sendall(now.up(port=180) + b"".join(
+            now.announce(route) for route in routes))
+        sock.shutdown(socket.SHUT_WR)
+        assert closed_by_collector(sock)
+    c.stop()
+    updates = [line for line in c.published() if line["type"] == "update"]
+    assert [line["sequence"] for line in updates] == list(range(1, 6001))
+    assert [(line["peerAsn"], line["announced"]) for line in updates] == (
+        [(64500, True)] * 2000 + [(64500, False)] * 2000
+        + [(64501, True)] * 2000)
+
+
 def test_a_router_that_comes_back_repeats_nothing(collector):
     c = collector("--workers", "2")
     for n in (1, 2):

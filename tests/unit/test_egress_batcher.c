@@ -55,14 +55,14 @@ static struct rib_table_info table_of(const struct rib_router_info *router,
 	};
 }
 
-/* Withdraw @count routes, numbered from @sequence on. */
-static void put(struct fixture *f, const struct rib_table_info *t,
-		uint64_t sequence, size_t count)
+static void put_change(struct fixture *f, const struct rib_table_info *t,
+		       uint64_t sequence, size_t count, bool moved)
 {
 	static struct rib_route routes[RIB_CHANGE_MAX];
 	struct rib_change c = {
 		.table = t,
 		.received_ns = 1,
+		.moved = moved,
 		.kind = BGP_NLRI_PREFIX,
 		.count = count,
 		.routes = routes,
@@ -71,6 +71,20 @@ static void put(struct fixture *f, const struct rib_table_info *t,
 	for (size_t i = 0; i < count; i++)
 		routes[i] = (struct rib_route){ .sequence = sequence + i };
 	f->sink.change(f->sink.arg, &c);
+}
+
+/* Withdraw @count routes, numbered from @sequence on. */
+static void put(struct fixture *f, const struct rib_table_info *t,
+		uint64_t sequence, size_t count)
+{
+	put_change(f, t, sequence, count, /* moved= */ false);
+}
+
+/* The same of a peer whose AS is another by now. */
+static void put_moved(struct fixture *f, const struct rib_table_info *t,
+		      uint64_t sequence, size_t count)
+{
+	put_change(f, t, sequence, count, /* moved= */ true);
 }
 
 static void put_event(struct fixture *f, const struct rib_router_info *router,
@@ -289,6 +303,35 @@ static void test_an_event_is_not_overtaken(void **state)
 	take(&f, "up.v4_192_0_2_1.1.1_1", &next);
 	take(&f, "up.v4_192_0_2_1.1.1_1", &next);
 	assert_int_equal(next, 21);
+	fixture_fini(&f);
+}
+
+/*
+ * Of one table, on two subjects: in the order in which they were said, however
+ * soon the second is full.
+ */
+static void test_what_moved_is_not_overtaken(void **state)
+{
+	struct rib_router_info router = router_of(1);
+	struct rib_table_info was = table_of(&router, 64500);
+	struct rib_table_info is = table_of(&router, 64501);
+	uint64_t next = 1;
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, 16, (struct egress_batcher_opts){ .max_updates = 10 });
+	put_moved(&f, &was, 1, 12);
+	put(&f, &is, 13, 10);
+	put_moved(&f, &was, 23, 10);
+	put(&f, &is, 33, 1);
+	egress_batcher_dry(f.batcher);
+	take(&f, "up.v4_192_0_2_1.64500.1_1", &next);
+	take(&f, "up.v4_192_0_2_1.64500.1_1", &next);
+	take(&f, "up.v4_192_0_2_1.64501.1_1", &next);
+	take(&f, "up.v4_192_0_2_1.64500.1_1", &next);
+	take(&f, "up.v4_192_0_2_1.64501.1_1", &next);
+	pop(&f, NULL);
+	assert_int_equal(next, 34);
 	fixture_fini(&f);
 }
 
@@ -675,6 +718,7 @@ int main(void)
 		cmocka_unit_test(test_a_turn_closes_what_is_old),
 		cmocka_unit_test(test_an_event_keeps_its_place),
 		cmocka_unit_test(test_an_event_is_not_overtaken),
+		cmocka_unit_test(test_what_moved_is_not_overtaken),
 		cmocka_unit_test(test_routers_are_known_by_name_first),
 		cmocka_unit_test(test_a_mark_is_behind_its_router),
 		cmocka_unit_test(test_what_the_bridge_refuses_is_kept_in_order),

@@ -272,17 +272,44 @@ static void test_as_change_withdraws_on_the_old_subject(void **state)
 	stage_forget(&s);
 	a.header.as = 64999;
 	a.port++;
+	assert_false(rib_router_moving(s.router));
 	stage_up(&s, &a);
 	/* Half of the flood is still to come; these are told anew already. */
 	rib_work(s.rib, &s.when, 250);
+	assert_true(rib_router_moving(s.router));
 	stage_many(&s, &a, 400, 50, 1);
 	stage_many(&s, &a, 100, 50, 1);
 	stage_work_by(&s, 7);
+	assert_false(rib_router_moving(s.router));
 	/* stage_change() fails if a withdraw names another AS than it should. */
 	assert_int_equal(s.synthetic[RIB_REASON_PEER_DOWN], 500);
+	assert_int_equal(s.moved, 500);
 	assert_int_equal(s.announced, 100);
 	assert_int_equal(stage_count(&s), 100);
 	assert_int_equal(flow().as_changes, 1);
+	stage_end(&s);
+}
+
+/* The flood of a Peer Down moves, too, and nothing can be put off then. */
+static void test_as_change_of_an_implied_peer(void **state)
+{
+	struct stage_peer a = peer_a();
+	struct rib_sizes sizes;
+
+	(void)state;
+	stage_start(&s, NULL);
+	stage_up(&s, &a);
+	stage_many(&s, &a, 0, 500, 1);
+	stage_down(&s, &a, BMP_DOWN_REMOTE);
+	stage_forget(&s);
+	a.header.as = 64999;
+	stage_many(&s, &a, 0, 1, 1);
+	assert_false(rib_router_moving(s.router));
+	rib_sizes(s.rib, &sizes);
+	assert_int_equal(sizes.dying, 0);
+	assert_int_equal(s.withdrawn, 500);
+	assert_int_equal(s.moved, 500);
+	assert_int_equal(stage_count(&s), 1);
 	stage_end(&s);
 }
 
@@ -516,6 +543,7 @@ int main(void)
 		cmocka_unit_test(test_loc_rib_merges_and_only_new_families_start),
 		cmocka_unit_test(test_more_generations_than_bits),
 		cmocka_unit_test(test_as_change_withdraws_on_the_old_subject),
+		cmocka_unit_test(test_as_change_of_an_implied_peer),
 		cmocka_unit_test(test_bgp_id_change_withdraws_the_old_table),
 		cmocka_unit_test(test_end_of_rib_is_of_one_table),
 		cmocka_unit_test(test_announcement_in_the_middle_of_a_sweep),
