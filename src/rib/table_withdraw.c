@@ -191,6 +191,13 @@ void rib_table_flood(struct rib_table *table, const struct rib_when *when,
 		finish_floods(table, when);
 	if (count == 0)
 		return;
+	/*
+	 * A router that takes back and announces faster than we tell would have
+	 * us remember ever more, below all limits. So it pays twice for what it
+	 * adds, and there is never more than its largest table.
+	 */
+	if (!TAILQ_EMPTY(&table->floods))
+		rib_table_slice(table, when, 2 * count);
 	if (!(flags == RIB_FLOOD_NOW ||
 	      (flags == RIB_FLOOD_SMALL && count <= SMALL_FLOOD)))
 		f = flood_new(table, reason);

@@ -313,6 +313,32 @@ static void test_as_change_of_an_implied_peer(void **state)
 	stage_end(&s);
 }
 
+/*
+ * What is taken back is not counted by any limit. A router that goes on doing
+ * so before anything of it was told must not fill the memory.
+ */
+static void test_floods_do_not_pile_up(void **state)
+{
+	struct stage_peer a = peer_a();
+	struct rib_sizes sizes;
+
+	(void)state;
+	stage_start(&s, NULL);
+	for (unsigned i = 0; i < 20; i++) {
+		stage_up(&s, &a);
+		stage_many(&s, &a, 100 * i, 100, 1);
+		stage_down(&s, &a, BMP_DOWN_REMOTE);
+		a.port++;
+		rib_sizes(s.rib, &sizes);
+		CHECK(sizes.dying <= 200, "%u: %llu", i,
+		      (unsigned long long)sizes.dying);
+	}
+	stage_work(&s);
+	assert_int_equal(s.withdrawn, 2000);
+	assert_int_equal(stage_count(&s), 0);
+	stage_end(&s);
+}
+
 /* The AS is the same, and it is another router at that address. */
 static void test_bgp_id_change_withdraws_the_old_table(void **state)
 {
@@ -544,6 +570,7 @@ int main(void)
 		cmocka_unit_test(test_more_generations_than_bits),
 		cmocka_unit_test(test_as_change_withdraws_on_the_old_subject),
 		cmocka_unit_test(test_as_change_of_an_implied_peer),
+		cmocka_unit_test(test_floods_do_not_pile_up),
 		cmocka_unit_test(test_bgp_id_change_withdraws_the_old_table),
 		cmocka_unit_test(test_end_of_rib_is_of_one_table),
 		cmocka_unit_test(test_announcement_in_the_middle_of_a_sweep),
