@@ -203,6 +203,15 @@ static void take_message(struct session *s, struct taken *t)
 	}
 }
 
+/* The same of a Route Monitoring that has a peer and no UPDATE. */
+static void take_unreadable(struct session *s, struct taken *t)
+{
+	const struct bmp_peer *peer = &t->msgs[t->count].peer;
+
+	apply(s, t);
+	rib_unreadable(s->seat->router, &s->when, peer);
+}
+
 static void take_frame(struct session *s, const struct bmp_frame *frame,
 		       struct taken *t)
 {
@@ -217,6 +226,8 @@ static void take_frame(struct session *s, const struct bmp_frame *frame,
 	s->errors += status != BMP_OK;
 	if (bmp_status_usable(status))
 		take_message(s, t);
+	else if (msg->type == BMP_ROUTE_MONITORING && msg->has_peer && s->open)
+		take_unreadable(s, t);
 }
 
 /*

@@ -130,6 +130,16 @@ size_t rib_apply_many(struct rib_router *router, const struct rib_when *when,
 	return failed;
 }
 
+void rib_unreadable(struct rib_router *router, const struct rib_when *when,
+		    const struct bmp_peer *header)
+{
+	struct rib_peer *peer = rib_peer_find(router, header);
+
+	heard(router, when);
+	if (peer != NULL)
+		rib_update_unreadable(peer, when, header->view);
+}
+
 int rib_drop(struct rib_router *router, const struct rib_when *when,
 	     const struct bmp_peer *header)
 {

@@ -179,6 +179,13 @@ size_t rib_apply_many(struct rib_router *router, const struct rib_when *when,
 bool rib_router_moving(const struct rib_router *router);
 
 /*
+ * A Route Monitoring of this peer came in which no UPDATE could be found: the
+ * tables of its view are suspect until their next generation.
+ */
+void rib_unreadable(struct rib_router *router, const struct rib_when *when,
+		    const struct bmp_peer *peer);
+
+/*
  * A Route Monitoring of this peer was dropped before it came here: its tables,
  * also those first heard of later, are unknown until their next generation.
  * Publishes UNKNOWN once.

@@ -105,9 +105,8 @@ static void suspect(struct rib_table *table, const struct rib_when *when)
 	rib_say_table(table, when, &e);
 }
 
-/* Nothing of it could be read: any table of the view may have been meant. */
-static void suspect_view(struct rib_peer *peer, const struct rib_when *when,
-			 uint8_t view)
+void rib_update_unreadable(struct rib_peer *peer, const struct rib_when *when,
+			   uint8_t view)
 {
 	struct rib_table *t;
 
@@ -153,7 +152,7 @@ void rib_update(struct rib_peer *peer, const struct rib_when *when,
 
 	count_update(router, u);
 	if (u->verdict == BGP_RESET) {
-		suspect_view(peer, when, header->view);
+		rib_update_unreadable(peer, when, header->view);
 		return;
 	}
 	for (int id = 0; id < BGP_SECTIONS; id++) {

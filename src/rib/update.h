@@ -18,6 +18,10 @@ void rib_update(struct rib_peer *peer, const struct rib_when *when,
 		const struct bgp_reading *reading, const struct bgp_update *u,
 		struct rib_ahead *ahead);
 
+/* Nothing of one could be read: any table of the view may have been meant. */
+void rib_update_unreadable(struct rib_peer *peer, const struct rib_when *when,
+			   uint8_t view);
+
 /*
  * Read the attributes of a section ahead of its turn, into @room of @size;
  * returns how much of it was used. If it is not enough, nothing is read. With

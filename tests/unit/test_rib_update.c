@@ -103,6 +103,20 @@ static void test_unreadable_message_makes_the_view_suspect(void **state)
 	stage_end(&s);
 }
 
+/* A Route Monitoring in which there is no UPDATE; it is heard all the same. */
+static void test_message_without_update_makes_the_view_suspect(void **state)
+{
+	struct stage_peer a = start(NULL);
+	struct stage_peer other = stage_peer("192.0.2.99", 64999);
+
+	(void)state;
+	rib_unreadable(s.router, &s.when, &a.header);
+	rib_unreadable(s.router, &s.when, &a.header);
+	rib_unreadable(s.router, &s.when, &other.header);
+	assert_int_equal(s.events[RIB_EVENT_SUSPECT], 1);
+	stage_end(&s);
+}
+
 /* Limits and filters */
 
 static void test_limit_refuses_new_routes_only(void **state)
@@ -273,6 +287,8 @@ int main(void)
 		cmocka_unit_test(test_bad_attribute_is_discarded),
 		cmocka_unit_test(test_unreadable_routes_make_the_table_suspect),
 		cmocka_unit_test(test_unreadable_message_makes_the_view_suspect),
+		cmocka_unit_test(
+			test_message_without_update_makes_the_view_suspect),
 		cmocka_unit_test(test_limit_refuses_new_routes_only),
 		cmocka_unit_test(test_limits_of_router_and_of_all),
 		cmocka_unit_test(test_limit_on_peers_and_tables),
