@@ -61,7 +61,8 @@ void rib_session_resume(struct rib_router *router, const struct rib_when *when)
 	router->paused = false;
 	router->stopped_ns += when->now_ns - router->paused_ns;
 	/* Deadlines were not looked at meanwhile: have it done. */
-	rib_timer_set(router, when->now_ns);
+	rib_timer_set(router, when->now_ns > router->look_ns ? when->now_ns
+							     : router->look_ns);
 }
 
 bool rib_peer_purge(struct rib_router *router, const struct rib_when *when,

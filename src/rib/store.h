@@ -165,6 +165,7 @@ struct rib_router {
 	uint64_t since;	     /* by its clock, as those below */
 	uint64_t first_ns;   /* Route Monitoring; RIB_NEVER: none yet */
 	uint64_t last_ns;
+	uint64_t look_ns; /* at what waits, not before; monotonic */
 	/* Its place among the timers. */
 	uint64_t due_ns;
 	size_t timer; /* index in the heap, or SIZE_MAX */

@@ -92,9 +92,9 @@ static uint64_t check_open(struct rib_router *router,
 		return RIB_NEVER;
 	/* Back to monotonic time; not sooner than looking pays. */
 	next = plus(next, router->stopped_ns);
-	at = plus(when->now_ns,
-		  (uint64_t)router->waiting_count * NS_PER_WAITING);
-	return next > at ? next : at;
+	router->look_ns = plus(when->now_ns, (uint64_t)router->waiting_count *
+						     NS_PER_WAITING);
+	return next > router->look_ns ? next : router->look_ns;
 }
 
 /* It is away. Each peer has its own hold. */
