@@ -243,7 +243,7 @@ static int close_doors(void *arg)
 /*
  * Half of the time is for what the routers have said, the other half to make
  * it safe. A session that another shard sent here begins during that time and
- * drains as well; afterwards there are none.
+ * is told as well; afterwards there are none.
  */
 static void drain_sessions(struct station *s)
 {
@@ -251,10 +251,12 @@ static void drain_sessions(struct station *s)
 	int64_t now = sp_now();
 
 	w->drain_until = now + (s->deadline - now) / 2;
-	for (struct session *it = w->sessions; it != NULL; it = it->next)
-		session_drain(it);
-	while (w->sessions != NULL && sp_now() < s->deadline)
+	while (w->sessions != NULL && sp_now() < s->deadline) {
+		for (struct session *it = w->sessions; it != NULL;
+		     it = it->next)
+			session_drain(it);
 		sp_sleep(SP_MS);
+	}
 	w->closed = true;
 }
 

@@ -546,6 +546,8 @@ static enum ending ask_for_seat(struct session *s)
 {
 	enum ending why = ENDING_NONE;
 
+	if (s->seat->session != NULL && draining(s))
+		return ENDING_SHUTDOWN;
 	if (s->seat->session != NULL)
 		why = arrival_await_word(s->arrival, deadline(s)); /* yields */
 	return why != ENDING_NONE ? why : seat_take(s->seat, s);   /* yields */
