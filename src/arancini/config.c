@@ -281,6 +281,20 @@ void config_release(struct config *c)
 	*c = (struct config){ 0 };
 }
 
+bool config_state_is_url(const struct config *config)
+{
+	return strstr(config->snapshot.state, "://") != NULL;
+}
+
+bool config_address_is_loopback(const struct config_address *at)
+{
+	static const uint8_t mapped[13] = { [10] = 0xff, [11] = 0xff, 127 };
+	static const uint8_t v6[16] = { [15] = 1 };
+
+	return memcmp(at->address, mapped, sizeof(mapped)) == 0 ||
+	       memcmp(at->address, v6, sizeof(v6)) == 0;
+}
+
 char *config_expand(const struct config *config, const char *text)
 {
 	static const char word[] = "{collector}";

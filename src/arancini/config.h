@@ -189,6 +189,13 @@ int config_load_bytes(const char *name, const char *bytes, size_t len,
 void config_print(const struct config *config, FILE *to);
 void config_help(FILE *to);
 
+/* Asking */
+
+/* Whether the state is kept in a bucket of a server, not in a folder. */
+bool config_state_is_url(const struct config *config);
+
+bool config_address_is_loopback(const struct config_address *at);
+
 /* @text with "{collector}" replaced, or NULL if memory ran out. To free(). */
 char *config_expand(const struct config *config, const char *text);
 

@@ -234,16 +234,31 @@ static void check_listen(const struct config *c, struct mistakes *m)
 					     k + 1, i + 1);
 }
 
+/* What would be in the folder of the state has to be said where there is none. */
+static void check_state(const struct config *c, struct mistakes *m)
+{
+	if (!config_state_is_url(c))
+		return;
+	if (*c->journal.directory == '\0')
+		mistakes_add(m,
+			     "--state '%s' is no folder that the journal could "
+			     "be in: give --journal DIR",
+			     c->snapshot.state);
+	if (c->http.listen.set &&
+	    !config_address_is_loopback(&c->http.listen) &&
+	    c->http.token.value == NULL && c->http.token.path == NULL)
+		mistakes_add(m,
+			     "--state '%s' is no folder that a token could be "
+			     "in, and --http is not on loopback: give "
+			     "--http-token-file FILE",
+			     c->snapshot.state);
+}
+
 void config_check(const struct config *c, struct mistakes *m)
 {
 	check_listen(c, m);
 	check_subjects(c, m);
 	check_expanded(c, "nats-stream", c->nats.stream, 255, m);
 	check_nats_login(c, m);
-	if (strstr(c->snapshot.state, "://") != NULL &&
-	    *c->journal.directory == '\0')
-		mistakes_add(m,
-			     "--state '%s' is no folder that the journal could "
-			     "be in: give --journal DIR",
-			     c->snapshot.state);
+	check_state(c, m);
 }

@@ -209,15 +209,6 @@ static void end(void *http, struct MHD_Connection *connection, void **request,
 
 /* Life */
 
-static bool is_loopback(const uint8_t address[16])
-{
-	static const uint8_t mapped[13] = { [10] = 0xff, [11] = 0xff, 127 };
-	static const uint8_t v6[16] = { [15] = 1 };
-
-	return memcmp(address, mapped, sizeof(mapped)) == 0 ||
-	       memcmp(address, v6, sizeof(v6)) == 0;
-}
-
 /* A socket of our own making, so that an error has a number. */
 static int open_socket(const struct config_address *at)
 {
@@ -276,10 +267,10 @@ static int take_token(struct http *h)
 	h->token = h->config->http.token.value;
 	if (h->token != NULL)
 		return 0;
-	if (strncmp(state, "nats://", 7) == 0) {
+	if (config_state_is_url(h->config)) {
 		say(h, LOG_LEVEL_WARNING, "http_without_token",
 		    "--state is no folder: actions need --http-token-file", 0);
-		return h->loopback ? 0 : -EINVAL;
+		return 0;
 	}
 	h->own_token = malloc(HTTP_TOKEN_LEN + 1);
 	if (h->own_token == NULL)
@@ -336,7 +327,7 @@ static struct http *http_new(struct collector *c)
 	h->config = collector_config(c);
 	h->log = collector_log(c);
 	h->seed = collector_seed(c);
-	h->loopback = is_loopback(h->config->http.listen.address);
+	h->loopback = config_address_is_loopback(&h->config->http.listen);
 	pthread_mutex_init(&h->lock, NULL);
 	pthread_cond_init(&h->idle, NULL);
 	return h;

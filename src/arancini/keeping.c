@@ -186,10 +186,11 @@ static int open_bucket(struct keeping *k, const char *url)
 static int open_shelf(void *keeping)
 {
 	struct keeping *k = keeping;
-	const char *state = collector_config(k->collector)->snapshot.state;
+	const struct config *config = collector_config(k->collector);
+	const char *state = config->snapshot.state;
 
-	return strstr(state, "://") == NULL ? open_folder(k, state)
-					    : open_bucket(k, state);
+	return config_state_is_url(config) ? open_bucket(k, state)
+					   : open_folder(k, state);
 }
 
 static int open_parts(struct keeping *k)

@@ -33,7 +33,7 @@ char *outlet_journal(const struct config *config)
 
 	if (config->journal.directory[0] != '\0')
 		return strdup(config->journal.directory);
-	if (strncmp(config->snapshot.state, "nats://", 7) == 0)
+	if (config_state_is_url(config))
 		return strdup("journal");
 	if (asprintf(&path, "%s/journal", config->snapshot.state) < 0)
 		return NULL;

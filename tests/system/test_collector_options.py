@@ -131,6 +131,20 @@ def test_tls_is_insisted_on(broker, collector):
     c.stop()
 
 
+def test_state_behind_tls(broker, collector, free_port, tmp_path):
+    """In a bucket, over TLS: there is no folder that HTTP's token could be
+    in, and nobody looks for one."""
+    ca = make_ca(tmp_path, "ca")
+    broker.start(tls_server(tmp_path, ca))
+    url = broker.url.replace("nats://", "tls://")
+    c = collector("--nats", url, *LIMIT, "--nats-tls-ca", ca[1], "--state",
+                  url, "--journal", tmp_path / "journal", "--http",
+                  f"127.0.0.1:{free_port()}")
+    c.until_said("event=publisher state=ready")
+    assert c.said("event=http_without_token")
+    c.stop()
+
+
 # The stream
 
 SECOND = 1_000_000_000

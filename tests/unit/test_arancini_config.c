@@ -324,6 +324,10 @@ static void test_options_that_do_not_go_together(void **state)
 		{ "--state nats://h:4222",
 		  { "--state 'nats://h:4222' is no folder that the journal "
 		    "could be in: give --journal DIR" } },
+		{ "--state tls://h:4222 --journal j --http 0.0.0.0:80",
+		  { "--state 'tls://h:4222' is no folder that a token could be "
+		    "in, and --http is not on loopback: give "
+		    "--http-token-file FILE" } },
 		{ "--subject-updates a.b --subject-events a",
 		  { "--subject-updates 'a.b' and --subject-events 'a' overlap: "
 		    "neither may begin with the other" } },
@@ -337,6 +341,9 @@ static void test_options_that_do_not_go_together(void **state)
 	static const char *const fine[] = {
 		"--subject-updates ab.b --subject-events a",
 		"--state nats://h:4222 --journal /var/lib/x",
+		"--state tls://h:4222 --journal j --http off",
+		"--state tls://h:4222 --journal j --http 127.0.0.9:80",
+		"--state tls://h:4222 --journal j --http [::1]:80",
 		"--listen= --connect h:1",
 		"--listen 127.0.0.1:0,127.0.0.1:0",
 	};
