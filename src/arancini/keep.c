@@ -63,7 +63,7 @@ uint64_t keep_changes(const struct seat *seat)
 	       flow.published_resync + seat->keep.tail;
 }
 
-static bool changed(const struct seat *seat)
+bool keep_behind(const struct seat *seat)
 {
 	return keep_changes(seat) != seat->keep.changes;
 }
@@ -480,7 +480,7 @@ static int finish_some(void *finishing)
 		struct seat *s = next_to_finish(f);
 		int err = 0;
 
-		if (!unsettled(s) && (changed(s) || !s->keep.filed))
+		if (!unsettled(s) && (keep_behind(s) || !s->keep.filed))
 			err = take(f->keeper, s, true,
 				   f->deadline); /* yields */
 		if (f->err == 0 || concerns_all(err))
@@ -521,7 +521,7 @@ int keeper_list(struct keeper *k, const struct egress_mark *mark,
 		/* Of who has not said anything yet there is nothing to say. */
 		if (s->resync || seat_blank(s) || !keep_name(s->router, name))
 			continue;
-		if (s->keep.filed && !changed(s) &&
+		if (s->keep.filed && !keep_behind(s) &&
 		    !rib_router_resyncing(s->router) &&
 		    egress_mark_same_log(&s->keep.since, mark))
 			s->keep.since = *mark;

@@ -79,6 +79,9 @@ void keep_unfile(struct keep *keep, const struct egress_mark *mark);
 /* How often something of the router was published, ever. */
 uint64_t keep_changes(const struct seat *seat);
 
+/* Whether something of the router was published since its file was begun. */
+bool keep_behind(const struct seat *seat);
+
 /* The name of a router's file. False if it can have none. */
 bool keep_name(const struct rib_router *router, char out[KEEP_NAME_MAX]);
 

@@ -300,9 +300,9 @@ static const struct {
 	[OTHER_SNAPSHOT_LAST] = { "arancini_snapshot_last_duration_seconds", METRICS_GAUGE,
 		"The same of the last one." },
 	[OTHER_SNAPSHOT_AGE] = { "arancini_snapshot_oldest_age_seconds", METRICS_GAUGE,
-		"Age of the oldest snapshot written in this run." },
+		"Age of the oldest snapshot that lacks something published since." },
 	[OTHER_SNAPSHOT_MISSING] = { "arancini_routers_without_snapshot", METRICS_GAUGE,
-		"Routers that have none." },
+		"Routers with tables that have none." },
 };
 /* clang-format on */
 

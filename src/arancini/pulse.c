@@ -18,8 +18,8 @@ static void look_at_seat(struct pulse *p, const struct seat *seat)
 		p->differing += seat->note.difference != 0;
 	}
 	if (!seat->keep.filed)
-		p->unfiled++;
-	else if (seat->keep.begun != 0 &&
+		p->unfiled += !seat_blank(seat);
+	else if (seat->keep.begun != 0 && keep_behind(seat) &&
 		 (p->oldest == 0 || seat->keep.begun < p->oldest))
 		p->oldest = seat->keep.begun;
 }

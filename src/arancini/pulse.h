@@ -30,8 +30,8 @@ struct pulse {
 	struct worker_counts counts;
 	struct egress_batcher_stats batcher;
 	struct keeper_counts keeper;
-	int64_t oldest;	  /* snapshot of a router with any; 0: none */
-	uint32_t unfiled; /* routers without a snapshot */
+	int64_t oldest;	  /* snapshot that lacks something; 0: none does */
+	uint32_t unfiled; /* routers without a snapshot that could have one */
 	uint64_t events_lost;
 	size_t event_count;
 	struct bulletin_entry events[];
