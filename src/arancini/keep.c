@@ -369,21 +369,34 @@ static void log_failure(struct keeper *k, const struct seat *seat, int err)
 	log_end(&line);
 }
 
+/* Whether the stream lost something since the last time somebody asked. */
+static bool had_setback(struct keeper *k)
+{
+	struct publisher_stats stats;
+	bool had;
+
+	publisher_stats(k->publisher, &stats);
+	had = stats.setbacks != k->setbacks;
+	k->setbacks = stats.setbacks;
+	return had;
+}
+
 /*
- * Somebody deleted the stream, and the publisher made another one: its
- * consumers have nothing. They get it all again, and a file from before says
- * nothing about them.
+ * Somebody deleted the stream, and the publisher made another one, or the
+ * stream lost its end: its consumers have nothing, or not all. They get it all
+ * again, and a file from before says nothing about them.
  */
 static void move_to_log(struct keeper *k)
 {
 	struct rib_when when = worker_now();
+	bool lost = had_setback(k);
 	struct egress_mark now;
 	struct log_line line;
 	uint64_t routers = 0;
 
 	publisher_mark(k->publisher, &now);
 	for (struct seat *s = k->worker->seats; s != NULL; s = s->next) {
-		if (!is_elsewhere(&s->keep, &now))
+		if (!lost && !is_elsewhere(&s->keep, &now))
 			continue;
 		rib_resync(s->router, &when);
 		keep_unfile(&s->keep, &now);
@@ -394,7 +407,9 @@ static void move_to_log(struct keeper *k)
 	worker_poke(k->worker);
 	if (!log_begin(k->worker->log, LOG_LEVEL_WARNING, "resync", &line))
 		return;
-	log_text(&line, "why", "the stream is a new one");
+	log_text(&line, "why",
+		 lost ? "the stream lost what it had acknowledged"
+		      : "the stream is a new one");
 	log_u64(&line, "routers", routers);
 	log_end(&line);
 }

@@ -64,6 +64,7 @@ struct keeper {
 	struct sp_timer *timer; /* of the next round */
 	bool all;		/* the next round writes whatever changed */
 	uint64_t marks;
+	uint64_t setbacks; /* of the publisher, so far */
 	struct keeper_counts counts;
 };
 

@@ -37,6 +37,8 @@ static void put_counters(struct json *j, const struct publisher_stats *s)
 		  "Times the stream was asked where to go on." },
 		{ "arancini_output_duplicates_total", METRICS_COUNTER, s->duplicates,
 		  "Messages acknowledged as stored before." },
+		{ "arancini_output_setbacks_total", METRICS_COUNTER, s->setbacks,
+		  "Times the stream had lost what it once acknowledged." },
 		{ "arancini_output_timeouts_total", METRICS_COUNTER, s->timeouts,
 		  "Acknowledgements that did not come in time." },
 		{ "arancini_output_refused_total", METRICS_COUNTER, s->refused,

@@ -46,6 +46,8 @@ struct publisher {
 	char last_id[MESSAGE_ID_MAX]; /* of the stream's last message */
 	bool has_stored;
 	struct record_id stored; /* the last one the stream surely holds */
+	bool has_acked;
+	struct record_id acked; /* the last one it took: not left out */
 
 	/* To the stream */
 	struct flights wire;

@@ -124,6 +124,22 @@ void publisher_wire_check(struct publisher *p)
 	sp_sem_post(&p->link_wake);
 }
 
+/*
+ * A server whose power failed may come back without the last minutes of what it
+ * had acknowledged. The batches are gone by now: whoever keeps the tables has
+ * to tell them again.
+ */
+static void look_for_setback(struct publisher *p)
+{
+	const struct nats_tail *tail = &p->tail;
+
+	if (!p->has_acked || !tail->has_record ||
+	    record_id_compare(tail->record, p->acked) >= 0)
+		return;
+	p->stats.setbacks++;
+	p->acked = tail->record;
+}
+
 /* The stream says what it holds: all up to that is safe. */
 static void take_held(struct publisher *p)
 {
@@ -153,6 +169,7 @@ void publisher_wire_resume(struct publisher *p)
 	p->generation++;
 	p->unanswered = 0;
 	p->down_since = 0;
+	look_for_setback(p);
 	take_held(p);
 	publisher_wire_settle(p);
 	flights_unsend(&p->wire);
@@ -179,8 +196,11 @@ static void settle_one(struct publisher *p, struct flight *f)
 	p->stats.bytes += f->len;
 	if (f->end > p->released)
 		p->released = f->end;
-	if (f->seq != 0) /* or all of it was left out */
+	if (f->seq != 0) { /* or all of it was left out */
 		publisher_set_mark(p, f->seq);
+		p->has_acked = true;
+		p->acked = f->record;
+	}
 	if (f->batch == NULL)
 		return;
 	publisher_note_time(&p->stats.safe, (int64_t)f->batch->opened_ns);

@@ -2,6 +2,7 @@
 have, the spool is what they will have."""
 
 import json
+import shutil
 import subprocess
 
 import pytest
@@ -209,6 +210,32 @@ def test_a_stream_that_is_deleted_while_it_runs(collector, broker, stream,
         c.kill()
     c = collector()
     until(c, lambda: paths(stream()) == wanted)
+    c.stop()
+
+
+def test_a_stream_that_loses_its_end_while_it_runs(collector, broker, stream,
+                                                   tmp_path):
+    """As after a power failure of its host: the store is that of some time
+    ago, and what was acknowledged since is not in it."""
+    store, copy = tmp_path / broker.name, tmp_path / "before"
+    broker.start()
+    c = collector()
+    with Router(c.port) as router:
+        router.dump(table(5))
+        until(c, lambda: count(stream(), "swept") == 1)
+        broker.process.stop()
+        shutil.copytree(store, copy)
+        broker.start()
+        router.send(announce("10.7.0.0/24"), withdraw("10.1.0.0/24"))
+        wanted = table(5) | {"10.7.0.0/24": (65010,)}
+        del wanted["10.1.0.0/24"]
+        until(c, lambda: paths(stream()) == wanted)
+        broker.kill()
+        shutil.rmtree(store)
+        copy.rename(store)
+        broker.start()
+        c.until_said("event=resync why=\"the stream lost what it had")
+        until(c, lambda: paths(stream()) == wanted)
     c.stop()
 
 
