@@ -84,6 +84,32 @@ def test_the_manifest_s_configuration_is_right(arancini, tree, tmp_path):
     assert "state = nats://nats:4222" in got.stdout
 
 
+def test_the_image_s_collector_has_an_id_of_its_own(arancini, tree, tmp_path):
+    """The host name of a container is new each time, and the state would be
+    that of another collector."""
+    image = (tree / "deploy/docker/Dockerfile").read_text()
+    edit = re.search(r"sed -i '([^']+collector-id[^']+)'", image)[1]
+    path = tmp_path / "a.conf"
+    shutil.copy(tree / "deploy/arancini.conf", path)
+    sh("sed", "-i", edit, path, check=True)
+    env = {k: v for k, v in os.environ.items()
+           if not k.startswith("ARANCINI_")}
+    got = sh(arancini, "run", "--check-config",
+             env={**env, "ARANCINI_CONFIG": str(path)})
+    assert got.returncode == 0, got.stderr
+    assert re.search(r"(?m)^collector-id = arancini +; ", got.stdout)
+
+
+def test_the_image_is_called_the_same_everywhere(tree):
+    version = re.search(r"version : '([^']+)'",
+                        (tree / "meson.build").read_text())[1]
+    tags = [tag for name in ("docker/Dockerfile", "kubernetes/arancini.yaml")
+            for tag in re.findall(r"\barancini:([0-9]\S*)",
+                                  (tree / "deploy" / name).read_text())]
+    assert len(tags) >= 3
+    assert set(tags) == {version}
+
+
 def test_the_package_is_built_with_what_the_tree_needs(tree):
     control = (tree / "deploy/debian/control").read_text()
     field = re.search(r"Build-Depends:((?:.*\n)(?: .*\n)*)", control)[1]
