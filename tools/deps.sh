@@ -27,7 +27,7 @@ packages_of() {
 		      fonts-inter fonts-jetbrains-mono' ;;
 	arm)	echo 'gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user' ;;
 	valgrind) echo 'valgrind' ;;
-	deb)	echo 'debhelper dpkg-dev fakeroot' ;;
+	deb)	echo 'build-essential debhelper dpkg-dev fakeroot' ;;
 	fresh)	echo 'debootstrap' ;;
 	peers)	echo 'pmacct' ;;
 	*)	echo "tools/deps.sh: unknown group '$1'" >&2; exit 2 ;;
