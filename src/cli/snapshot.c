@@ -34,8 +34,8 @@ static const char help[] =
 	"  --help                this text\n\n"
 	"Who starts from an export reads on with 'arancini tail --since "
 	"MARK'.\n\n"
-	"Exit status: 0; 1 if a file is damaged or cannot be read; 2 for wrong "
-	"usage.\n";
+	"Exit status: 0; 1 if a file is damaged or cannot be read, or if there "
+	"is\nnone; 2 for wrong usage.\n";
 
 enum {
 	OPTION_ROUTER = 256,
@@ -52,14 +52,25 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-static const struct {
+struct subcommand {
 	const char *name;
-	int (*run)(const struct snapshot_paths *p);
-} commands[] = {
+	int (*run)(const struct snapshot_paths *p); /* NULL: export */
+};
+
+static const struct subcommand commands[] = {
 	{ "ls", snapshot_ls },
 	{ "show", snapshot_show },
 	{ "verify", snapshot_verify },
+	{ "export", NULL },
 };
+
+static const struct subcommand *find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		if (strcmp(name, commands[i].name) == 0)
+			return &commands[i];
+	return NULL;
+}
 
 static int usage(const char *what, const char *word)
 {
@@ -117,22 +128,17 @@ static int read_options(struct snapshot_export *what, int argc, char **argv)
 	return 0;
 }
 
-static int run(const char *command, const char *path,
+static int run(const struct subcommand *command, const char *path,
 	       const struct snapshot_export *what)
 {
 	struct snapshot_paths paths;
-	int code = EXIT_USAGE;
+	int code;
 
 	if (!snapshot_paths_find(path, &paths))
 		return EXIT_FAILURE;
-	if (strcmp(command, "export") == 0)
-		code = snapshot_export(&paths, what);
-	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
-		if (strcmp(command, commands[i].name) == 0)
-			code = commands[i].run(&paths);
+	code = command->run != NULL ? command->run(&paths)
+				    : snapshot_export(&paths, what);
 	snapshot_paths_release(&paths);
-	if (code == EXIT_USAGE)
-		return usage("there is no command ", command);
 	return code;
 }
 
@@ -140,7 +146,7 @@ int snapshot_main(int argc, char **argv)
 {
 	struct snapshot_export what = { .prefix = "arancini.updates" };
 	int code = read_options(&what, argc, argv);
-	const char *command;
+	const struct subcommand *command;
 
 	if (code > 0)
 		return code - 1;
@@ -148,9 +154,11 @@ int snapshot_main(int argc, char **argv)
 		return usage(argc - optind < 2 ? "a command and a PATH"
 					       : "one PATH only, not ",
 			     argc - optind < 2 ? "" : argv[argc - 1]);
-	command = argv[optind];
-	if (strcmp(command, "export") != 0 && optind > 1 &&
+	command = find(argv[optind]);
+	if (command == NULL)
+		return usage("there is no command ", argv[optind]);
+	if (command->run != NULL && optind > 1 &&
 	    (what.router != NULL || what.capnp))
-		return usage("options are of export, not of ", command);
+		return usage("options are of export, not of ", command->name);
 	return run(command, argv[optind + 1], &what);
 }

@@ -29,7 +29,8 @@ struct snapshot_paths {
 
 /*
  * @path is a folder of snapshots, the folder of the state above it, or a file.
- * False, and it was said on stderr, if it is none of them.
+ * False, and it was said on stderr, if it is none of them; a folder with
+ * neither snapshots nor a manifest is none.
  */
 bool snapshot_paths_find(const char *path, struct snapshot_paths *out);
 void snapshot_paths_release(struct snapshot_paths *p);

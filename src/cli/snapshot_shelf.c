@@ -119,7 +119,17 @@ bool snapshot_paths_find(const char *path, struct snapshot_paths *out)
 	if (!is_folder(out->folder))
 		snprintf(out->folder, sizeof(out->folder), "%s", path);
 	read_manifest(out);
-	return list(out);
+	if (!list(out)) {
+		snapshot_paths_release(out);
+		return false;
+	}
+	/* A collector writes a manifest when it starts, routers or not. */
+	if (!out->has_manifest && out->count == 0) {
+		complain(path, "there are no snapshots; it is the --state "
+			       "folder of a collector that is wanted");
+		return false;
+	}
+	return true;
 }
 
 void snapshot_paths_release(struct snapshot_paths *p)

@@ -178,7 +178,7 @@ static bool verify_manifest(const struct snapshot_paths *p)
 		return true;
 	if (!p->has_manifest) {
 		printf("%s/" MANIFEST_NAME ": there is none\n", p->folder);
-		return p->count == 0;
+		return false;
 	}
 	printf("%s/" MANIFEST_NAME ": %s\n", p->folder,
 	       p->manifest_status == MANIFEST_OK

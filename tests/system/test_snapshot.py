@@ -203,6 +203,7 @@ def test_a_late_consumer_of_the_stream(collector, server, arancini, tmp_path,
     ([], "a command and a PATH"),
     (["ls"], "a command and a PATH"),
     (["burn", "."], "there is no command burn"),
+    (["burn", "nowhere"], "there is no command burn"),
     (["ls", ".", "."], "one PATH only"),
     (["export", ".", "--format", "xml"], "json or capnp, not xml"),
     (["export", ".", "--router"], "a value is missing"),
@@ -217,5 +218,27 @@ def test_wrong_usage(words, said, arancini):
 def test_what_is_not_there(arancini, tmp_path):
     _, err = run(arancini, "snapshot", "ls", tmp_path / "nowhere", code=1)
     assert "No such file" in err
+
+
+@pytest.mark.parametrize("command", ["ls", "show", "verify", "export"])
+def test_a_folder_without_snapshots(command, arancini, tmp_path):
+    """Of a wrong folder nothing good is to be said."""
+    (tmp_path / "above" / "data" / "snapshots").mkdir(parents=True)
+    for folder in ("above", "above/data", "above/data/snapshots"):
+        out, err = run(arancini, "snapshot", command, tmp_path / folder,
+                       code=1)
+        assert out == b"" and err.count("\n") == 1
+        assert "there are no snapshots" in err and "--state folder" in err
+
+
+def test_a_collector_without_routers_has_a_manifest(collector, arancini,
+                                                    tmp_path):
+    collector().stop()
+    for command in ("ls", "verify"):
+        _, err = run(arancini, "snapshot", command, tmp_path / "state")
+        assert err == ""
+
+
+def test_help(arancini):
     out, _ = run(arancini, "snapshot", "--help")
     assert b"Usage: arancini snapshot" in out
