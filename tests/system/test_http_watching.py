@@ -17,12 +17,38 @@ NAME = re.compile(r"\b(?:arancini|spargio|process)_[a-z0-9_]+\b")
 
 
 @pytest.fixture(scope="module")
-def metrics(module_server, arancini, tmp_path_factory):
-    c = WatchedCollector(module_server, arancini,
-                         tmp_path_factory.mktemp("state"), "--workers", "2")
-    c.send("generate", "--peers", "2", "--prefixes", "300")
-    c.http.until(lambda s: s["totals"]["routes"] == 600)
-    return c.http.metrics()
+def export(module_server, arancini, tmp_path_factory):
+    """What a collector with these options exports."""
+    def export(*options):
+        c = WatchedCollector(module_server, arancini,
+                             tmp_path_factory.mktemp("state"), "--workers",
+                             "2", *options)
+        c.send("generate", "--peers", "2", "--prefixes", "300")
+        c.http.until(lambda s: s["totals"]["routes"] == 600)
+        return c.http.metrics()
+    return export
+
+
+@pytest.fixture(scope="module")
+def metrics(export):
+    return export()
+
+
+@pytest.fixture(scope="module")
+def described(tree):
+    """What docs/http.md says: tables by the sentence above them, each
+    {name: (type, labels, meaning)}."""
+    page = (tree / "docs" / "http.md").read_text()
+    section = page.split("\n## Metrics\n")[1].split("\n## ")[0]
+    tables, above = {}, None
+    for line in section.splitlines():
+        if m := re.fullmatch(r"\| `(\w+)` \| (\w+) \| (.*?) \| (.*) \|", line):
+            name, kind, labels, meaning = m.groups()
+            tables.setdefault(above, {})[name] = (
+                kind, frozenset(re.findall(r"`(\w+)`", labels)), meaning)
+        elif line and not line.startswith("|"):
+            above = line
+    return tables
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +78,30 @@ def test_every_metric_is_explained_and_ours(metrics):
     explained = set(re.findall(r"^# HELP (\S+) \S", metrics.text, re.M))
     assert explained == set(metrics.types)
     assert all(NAME.fullmatch(name) for name in explained), explained
+
+
+def families(metrics):
+    """{name: (type, labels, meaning)} of what is exported."""
+    meanings = dict(re.findall(r"^# HELP (\S+) (.*)$", metrics.text, re.M))
+    found = {}
+    for name, kind in metrics.types.items():
+        samples = metrics.samples.get(
+            name + "_bucket" if kind == "histogram" else name, [])
+        labels = frozenset(label for have, _ in samples for label in have)
+        found[name] = (kind, labels, meanings[name])
+    return found
+
+
+def test_the_page_describes_every_metric_and_no_other(described, metrics,
+                                                      export):
+    (asked_for,) = [names for above, names in described.items()
+                    if "--metrics-per-peer" in above]
+    everything = {name: row for names in described.values()
+                  for name, row in names.items()}
+    assert sum(map(len, described.values())) == len(everything) > 100
+    assert families(export("--metrics-per-peer")) == everything
+    assert families(metrics) == {name: row for name, row in everything.items()
+                                 if name not in asked_for}
 
 
 def test_promtool_likes_the_alerts(tree, tmp_path):
