@@ -32,6 +32,8 @@ static const struct setting profile[] = {
 	  "What --rcvbuf may ask for: a table dump waits here." },
 	{ "net.core.wmem_max", { 33554432 }, 1, AT_LEAST, TUNING_WARN,
 	  "The same towards the broker." },
+	{ "net.core.optmem_max", { 131072 }, 1, AT_LEAST, TUNING_WARN,
+	  "TCP-MD5 keys of routers: 140 bytes each, at each listener." },
 	{ "net.core.netdev_max_backlog", { 10000 }, 1, AT_LEAST, TUNING_FAIL,
 	  "Packets between the card and TCP, for each CPU." },
 	{ "net.core.somaxconn", { 4096 }, 1, AT_LEAST, TUNING_FAIL,
