@@ -69,8 +69,8 @@ bool http_access_check(struct http_request *r)
 	if (host != NULL && !http_host_is_local(host)) {
 		http_error(r, MHD_HTTP_MISDIRECTED_REQUEST,
 			   "the Host header does not name this machine",
-			   "a proxy in front should send Host: localhost, or "
-			   "the token");
+			   "ask for localhost or 127.0.0.1; a proxy in front "
+			   "should send Host: localhost, or the token");
 		return false;
 	}
 	return true;

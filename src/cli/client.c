@@ -232,9 +232,9 @@ static int take_token(struct client *c)
 	}
 	err = read_token(path, c->token);
 	if (err == -EINVAL)
-		return fail(c, -EINVAL, "there is no token in '%s'", path);
+		return fail(c, -EACCES, "there is no token in '%s'", path);
 	if (err < 0)
-		return fail(c, -EINVAL, "cannot read the token '%s': %s", path,
+		return fail(c, -EACCES, "cannot read the token '%s': %s", path,
 			    strerror(-err));
 	return 0;
 }
@@ -298,16 +298,22 @@ static int explain_token(struct client *c)
 		    shown_url(c), c->token[0] != '\0' ? "another" : "a");
 }
 
+/* Of what was typed only 400 speaks; the rest is the collector's business. */
 static int error_of_status(long status)
 {
 	switch (status) {
+	case 400:
+		return -EINVAL;
+	case 403:
+	case 421:
+		return -EACCES;
 	case 404:
 		return -ENOENT;
 	case 429:
 	case 503:
 		return -EBUSY;
 	default:
-		return status / 100 == 4 ? -EINVAL : -EPROTO;
+		return -EPROTO;
 	}
 }
 

@@ -17,13 +17,15 @@
  *
  *	-EINVAL		the collector does not understand the request, or the
  *			URL is none
- *	-EACCES		it wants a token, or another one
+ *	-EACCES		it wants a token, or another one, or there is none to
+ *			show; it takes no action, or none from here
  *	-ENOENT		there is no such router, peer or page
  *	-EBUSY		it cannot answer now
  *	-ECONNREFUSED	nobody answers there
  *	-ETIMEDOUT	the answer took too long
  *	-ECANCELED	a signal came, see client_options.signals
- *	-EPROTO		what answers there is no collector
+ *	-EPROTO		what answers there is no collector, or refuses for a
+ *			reason that is none of the above
  */
 #ifndef CLI_CLIENT_H
 #define CLI_CLIENT_H

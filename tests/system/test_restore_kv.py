@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from access import make_ca, tls_server
 from broker import Broker
 from collecting import Collector
 from router import Router, announce, withdraw
@@ -218,6 +219,34 @@ def test_a_bucket_that_cannot_be_reached_is_said(server, arancini, tmp_path,
                   tmp_path / "journal", "--restore-wait", "1s"])
     assert run.wait(timeout=60) == 1
     assert "event=cannot_keep_state at=nats://" in run.output
+
+
+def no_token(c, arancini):
+    """No token could be made, so there are no actions; reading goes on."""
+    assert c.said("event=http_without_token .*--http-token-file")
+    url = "http://" + c.said(r"event=http_listening at=(\S+)")[0]
+    run = subprocess.run([arancini, "resync", "--url", url], timeout=60,
+                         capture_output=True, text=True, cwd=c.journal)
+    assert run.returncode == 1 and run.stderr.count("\n") == 1
+    assert "has no token" in run.stderr and "--http-token-file" in run.stderr
+    run = subprocess.run([arancini, "status", "--url", url], timeout=60,
+                         capture_output=True)
+    assert run.returncode == 0
+
+
+def test_actions_need_a_token_file(collector, arancini):
+    no_token(collector("--http", "127.0.0.1:0"), arancini)
+
+
+def test_the_same_over_tls(server, arancini, tmp_path, free_port):
+    ca = make_ca(tmp_path, "ca")
+    one = Broker(server, tmp_path, free_port()).start(tls_server(tmp_path, ca))
+    c = Collector(server, arancini, tmp_path / "host", "--state",
+                  f"tls://127.0.0.1:{one.port}", "--journal",
+                  tmp_path / "host" / "journal", "--nats", one.url,
+                  "--nats-max-bytes", "1G", "--nats-tls-ca", ca[1],
+                  "--http", "127.0.0.1:0")
+    no_token(c, arancini)
 
 
 def test_a_bucket_that_goes_away_and_comes_back(collector, broker, stream):

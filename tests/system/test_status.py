@@ -73,7 +73,6 @@ def test_password_is_not_repeated(run, words, free_port):
     (("--url", "http://[::1"), "is no URL"),
     (("--timeout", "0"), "no time in seconds: 0"),
     (("--timeout", "soon"), "no time in seconds: soon"),
-    (("--token-file", "nowhere"), "cannot read the token 'nowhere'"),
     (("--no-such",), "unknown option --no-such"),
     (("--url",), "a value is missing after --url"),
 ])
@@ -102,10 +101,12 @@ def test_wrong_words(run, words, says):
     assert says in one_line(run(*words), 2)
 
 
-def test_an_empty_token_file(run, tmp_path):
+@pytest.mark.parametrize("words", COMMANDS)
+def test_a_token_file_that_cannot_be_used(run, words, tmp_path):
     (tmp_path / "token").write_text("\n")
-    assert "there is no token in 'token'" in one_line(
-        run("resync", "--token-file", "token"), 2)
+    for file, says in (("token", "there is no token in 'token'"),
+                       ("nowhere", "cannot read the token 'nowhere': No such")):
+        assert says in one_line(run(*words, "--token-file", file), 1)
 
 
 def test_something_else_answers(run, server, free_port):
@@ -207,6 +208,14 @@ def test_the_token_is_wanted(filled, run, tmp_path):
     line = one_line(run("resync", "--url", filled.url, "--token-file",
                         "other"), 1)
     assert "the token in 'other' is not the one of the collector" in line
+
+
+def test_a_name_that_the_collector_does_not_take(filled, run):
+    """It is asked for by a stranger's name, as by DNS rebinding: that is
+    refused, and no mistake in what was typed."""
+    url = f"http://bmp.localhost:{filled.http_port}"
+    line = one_line(run("status", "--url", url, env={"no_proxy": "*"}), 1)
+    assert "ask for localhost or 127.0.0.1" in line
 
 
 # On a terminal
