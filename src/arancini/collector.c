@@ -9,7 +9,6 @@
 #include "arancini/restore.h"
 #include "arancini/watch.h"
 #include "arancini/worker.h"
-#include "bmp/text.h"
 
 #include <spargio/fiber.h>
 #include <spargio/net.h>
@@ -26,7 +25,7 @@ struct station {
 	struct collector *collector;
 	struct door *doors;
 	struct sp_task *door_tasks;
-	size_t door_count; /* of those that are open */
+	size_t door_count; /* of those that are open, or left out */
 	struct sp_task work;
 	bool working;
 	int64_t deadline;	   /* of the stop */
@@ -186,16 +185,11 @@ static int open_doors(struct station *s)
 		if (where.port == 0 && s->worker.id != 0)
 			where.port = collector_port(s->collector, i);
 		err = door_open(&s->worker, &where, door);
-		if (err < 0) {
-			char buf[64];
-			struct text t = text_start(buf, sizeof(buf));
-
-			text_ip_port(&t, where.address, where.port);
-			text_end(&t);
-			return fail(s->collector, "cannot_listen", buf, err);
-		}
-		err = sp_go_on(NULL, s->worker.id, door_main, door,
-			       &s->door_tasks[i]);
+		if (err < 0)
+			return err;
+		if (door->worker != NULL)
+			err = sp_go_on(NULL, s->worker.id, door_main, door,
+				       &s->door_tasks[i]);
 		if (err < 0) {
 			door_close(door);
 			return err;
@@ -232,6 +226,8 @@ static int close_doors(void *arg)
 	struct station *s = arg;
 
 	for (size_t i = 0; i < s->door_count; i++) {
+		if (s->doors[i].worker == NULL)
+			continue;
 		sp_cancel(s->door_tasks[i]);
 		sp_join(s->door_tasks[i], NULL);
 		door_close(&s->doors[i]);
@@ -468,6 +464,8 @@ static void log_doors(struct collector *c)
 	struct log_line line;
 
 	for (size_t i = 0; i < at->count; i++) {
+		if (collector_port(c, i) == 0)
+			continue;
 		if (!log_begin(c->log, LOG_LEVEL_INFO, "listening", &line))
 			return;
 		log_address_port(&line, "at", at->at[i].address,

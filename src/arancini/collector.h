@@ -54,7 +54,10 @@ int collector_reload(struct collector *c, const struct config *config);
  */
 bool collector_moves(struct collector *c);
 
-/* The port a door got; for tests that listen at port 0. */
+/*
+ * The port a door got, which is another than was asked for where that is 0. 0:
+ * the door was left out, see door_open().
+ */
 uint16_t collector_port(const struct collector *c, size_t door);
 
 /* How far it has come. */

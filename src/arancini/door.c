@@ -1,6 +1,7 @@
 #include "arancini/door.h"
 
 #include "arancini/collector.h"
+#include "arancini/config_load.h"
 #include "arancini/naming.h"
 #include "arancini/worker.h"
 
@@ -115,6 +116,45 @@ static int listen_at(struct worker *w, const struct config_address *at,
 	return 0;
 }
 
+/* Nobody asked for it by name. */
+static bool is_default(const struct worker *w)
+{
+	const struct config_option *o = config_option_by_flag("listen", 6);
+
+	return w->config->sources[config_option_index(o)].origin ==
+	       CONFIG_FROM_DEFAULT;
+}
+
+static const char *hint_of(int err)
+{
+	switch (err) {
+	case -EADDRINUSE:
+		return "another process has it: --listen ADDRESS:PORT";
+	case -EADDRNOTAVAIL:
+		return "this host has no such address: --listen ADDRESS:PORT";
+	case -EAFNOSUPPORT:
+		return "this host has no IPv6: --listen 0.0.0.0:PORT";
+	case -ENOMEM:
+		return "keys of routers count against net.core.optmem_max: "
+		       "raise it";
+	default:
+		return "--listen ADDRESS:PORT";
+	}
+}
+
+static void log_unopened(struct worker *w, const struct config_address *at,
+			 enum log_level level, const char *event, int err)
+{
+	struct log_line line;
+
+	if (!log_begin(w->log, level, event, &line))
+		return;
+	log_address_port(&line, "at", at->address, at->port);
+	log_error(&line, "error", err);
+	log_text(&line, "hint", hint_of(err));
+	log_end(&line);
+}
+
 int door_open(struct worker *w, const struct config_address *at,
 	      struct door *out)
 {
@@ -122,8 +162,17 @@ int door_open(struct worker *w, const struct config_address *at,
 	int fd;
 	int err = listen_at(w, at, &fd);
 
-	if (err < 0)
+	if (err == -EAFNOSUPPORT && is_default(w)) {
+		/* All workers meet it; one says so. */
+		if (w->id == 0)
+			log_unopened(w, at, LOG_LEVEL_WARNING, "no_ipv6", err);
+		*out = (struct door){ .worker = NULL, .fd = -1 };
+		return 0;
+	}
+	if (err < 0) {
+		log_unopened(w, at, LOG_LEVEL_ERROR, "cannot_listen", err);
 		return err;
+	}
 	*out = (struct door){ .worker = w, .fd = fd, .at = *at };
 	if (sp_addr_local(fd, &bound) == 0)
 		out->at.port = sp_addr_port(&bound);

@@ -20,12 +20,15 @@
 struct worker;
 
 struct door {
-	struct worker *worker;
+	struct worker *worker;	  /* NULL: left out, see door_open() */
 	int fd;			  /* -1: shut, and to be opened again */
 	struct config_address at; /* with the port that was got */
 };
 
-/* Listen. Errors as sp_listen(). */
+/*
+ * Listen. Errors as sp_listen(), and they are logged. Of the default addresses
+ * the one of IPv6 is left out on a host that has none.
+ */
 int door_open(struct worker *w, const struct config_address *at,
 	      struct door *out);
 void door_close(struct door *door);

@@ -21,13 +21,18 @@ static void print_doors(struct collector *c, const struct config *config,
 			FILE *to)
 {
 	const struct config_addresses *at = &config->listen.addresses;
+	size_t open = 0;
 	char buf[64];
 
-	for (size_t i = 0; i < at->count; i++)
-		fprintf(to, "%s%s", i == 0 ? "  routers    " : ", ",
+	for (size_t i = 0; i < at->count; i++) {
+		/* Left out: there is no IPv6. */
+		if (collector_port(c, i) == 0)
+			continue;
+		fprintf(to, "%s%s", open++ == 0 ? "  routers    " : ", ",
 			place(at->at[i].address, collector_port(c, i), buf,
 			      sizeof(buf)));
-	if (at->count > 0)
+	}
+	if (open > 0)
 		fputc('\n', to);
 }
 

@@ -2,10 +2,12 @@
 
 import fcntl
 import pathlib
+import re
 import signal
 import socket
 import struct
 import subprocess
+import sys
 import termios
 
 import pytest
@@ -294,6 +296,46 @@ def test_a_port_that_is_taken_is_said(arancini, server, tmp_path):
         assert run.wait(timeout=30) == 1
         assert "cannot_listen" in run.output
         assert "Address already in use" in run.output
+        assert "another process has it: --listen ADDRESS:PORT" in run.output
+
+
+def test_an_address_of_another_host_is_said(arancini, server, tmp_path):
+    run = server([arancini, "run", "--listen", "192.0.2.1:0", "--state",
+                  tmp_path, "--http", "off"])
+    assert run.wait(timeout=30) == 1
+    assert re.search("event=cannot_listen at=192.0.2.1:0 .*this host has no "
+                     "such address: --listen ADDRESS:PORT", run.output)
+
+
+@pytest.fixture
+def without_ipv6(tree):
+    """What stands before a command to run it on a host without IPv6."""
+    wrap = [sys.executable, tree / "tests" / "system" / "without_ipv6.py"]
+    if subprocess.run([*wrap, "/bin/true"], timeout=60).returncode == 77:
+        pytest.skip("no network of one's own is to be had here")
+    return wrap
+
+
+def test_a_host_without_ipv6_is_listened_at_by_ipv4(arancini, server, tmp_path,
+                                                    without_ipv6):
+    run = server([*without_ipv6, arancini, "run", "--workers", "2", "--state",
+                  tmp_path, "--http", "off"], ready="event=started",
+                 timeout=30)
+    assert len(re.findall(r"event=no_ipv6 at=\[::\]:4000 .*hint=",
+                          run.output)) == 1
+    assert re.findall(r"event=listening at=(\S+)", run.output) == [
+        "0.0.0.0:4000"]
+    assert run.stop() == 0
+
+
+def test_ipv6_that_was_asked_for_must_be_there(arancini, server, tmp_path,
+                                               without_ipv6):
+    run = server([*without_ipv6, arancini, "run", "--listen",
+                  "0.0.0.0:4000,[::]:4000", "--state", tmp_path, "--http",
+                  "off"])
+    assert run.wait(timeout=30) == 1
+    assert re.search(r"event=cannot_listen at=\[::\]:4000 .*this host has no "
+                     "IPv6", run.output)
 
 
 def test_killed_is_not_the_end_of_the_journal(collector):
