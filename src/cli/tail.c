@@ -30,7 +30,8 @@ static const char help[] =
 	"  --since all|new|TIME|MARK\n"
 	"                        where to start (default new); TIME is\n"
 	"                        2026-11-16T12:00:00Z, seconds since 1970,\n"
-	"                        or 90s, 10m, 2h ago; MARK is what 'arancini\n"
+	"                        or 90s, 10m, 2h, 1d ago; MARK is what "
+	"'arancini\n"
 	"                        snapshot' says: 'stream 1763251200 4711'\n"
 	"  --count N             end after so many\n"
 	"  --idle-exit SECONDS   end when nothing came for so long\n"
@@ -39,7 +40,9 @@ static const char help[] =
 	"  --help                this text\n\n"
 	"On a terminal the lines are for people, elsewhere they are JSON with "
 	"the\nnames of schema/update.capnp. A broker that restarts is waited "
-	"for.\n";
+	"for.\n\n"
+	"Exit status: 0 if it ended as asked for (--count, --idle-exit), 1 if "
+	"the\nstream or the journal cannot be read on, 2 for wrong usage.\n";
 
 enum {
 	OPTION_NATS = 256,
