@@ -240,6 +240,10 @@ static int read_manifest(void *restore)
 		r->unknown = true;
 		log_manifest(r, status, "it is set aside");
 		return shelf_set_aside(shelf, MANIFEST_NAME);
+	case MANIFEST_VERSION_NEW:
+		log_manifest(r, status,
+			     "run that version, or start with another --state");
+		return -EPROTONOSUPPORT;
 	default:
 		log_manifest(r, status,
 			     "start with another --state or --collector-id");

@@ -347,6 +347,33 @@ def test_a_later_version_is_refused(two_filed, server, arancini, tmp_path):
     assert path.read_bytes() == content
 
 
+def test_a_manifest_of_a_later_version_is_refused(two_filed, server, arancini,
+                                                  tmp_path):
+    path = tmp_path / "state" / "snapshots" / "manifest"
+    text = re.sub(r"^arancini manifest \d+", "arancini manifest 99",
+                  path.read_text())
+    path.write_text(text)
+    said = refuses(server, arancini, tmp_path)
+    assert re.search("event=manifest_not_used .*later version.*run that "
+                     "version, or start with another --state", said)
+    assert path.read_text() == text
+
+
+def test_snapshots_that_were_moved_aside_mean_a_resync(two_filed, collector,
+                                                       tmp_path):
+    """The way back to an older version, as docs/operations.md has it."""
+    (tmp_path / "state" / "snapshots").rename(tmp_path / "later")
+    c = collector()
+    after = table(49)
+    with Router(c.port) as router:
+        router.dump(after)
+        until_swept(c, 3)
+        c.stop()
+    lines = c.published()
+    assert paths(lines, "v4_127_0_0_1") == after
+    assert resyncs(lines).count("v4_127_0_0_1") == 2
+
+
 def test_the_state_of_another_collector_is_refused(two_filed, server, arancini,
                                                    tmp_path):
     said = refuses(server, arancini, tmp_path, "--collector-id", "other")
