@@ -7,6 +7,7 @@
 #include <spargio/fiber.h>
 #include <spargio/op.h>
 #include <spargio/pool.h>
+#include <spargio/time.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,12 +17,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #define MODE	 0640
 #define DIR_MODE 0750
+
+#define LOCK_NS	     (1 * SP_S)
+#define LOCK_STEP_NS (20 * SP_MS)
 
 /* One file operation, as the kernel is told of it. */
 struct file_op {
@@ -190,6 +195,26 @@ static int call_open_dir(struct job *job)
 int disk_open_dir(const char *path)
 {
 	return block(&(struct job){ .call = call_open_dir, .name = path });
+}
+
+static int call_lock(struct job *job)
+{
+	if (flock(job->fd, LOCK_EX | LOCK_NB) == 0)
+		return 0;
+	/* A file system that knows no locks is no reason not to start. */
+	return errno == EWOULDBLOCK ? -EBUSY : 0;
+}
+
+/* One that was killed has it until the kernel is through with its requests. */
+int disk_lock(int dir)
+{
+	int64_t until = sp_in(LOCK_NS);
+	struct job job = { .call = call_lock, .fd = dir };
+	int err = block(&job);
+
+	while (err == -EBUSY && sp_now() < until && sp_sleep(LOCK_STEP_NS) == 0)
+		err = block(&job);
+	return err;
 }
 
 static int call_truncate(struct job *job)

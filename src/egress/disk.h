@@ -23,6 +23,13 @@ void disk_close(int fd);
 /* Make a folder, unless it is there, and open it. The descriptor. */
 int disk_open_dir(const char *path);
 
+/*
+ * Have the folder to ourselves for as long as @dir is open, however the
+ * process ends; readers do not ask. -EBUSY: somebody else has it, also after a
+ * moment.
+ */
+int disk_lock(int dir);
+
 /* Up to @len bytes at @offset: fewer only at the end of the file. How many. */
 int64_t disk_read(int fd, void *bytes, size_t len, uint64_t offset);
 

@@ -236,7 +236,10 @@ int journal_open(const struct journal_options *options,
 		err = j->dir;
 		goto fail;
 	}
-	err = open_segments(j, fault);
+	/* Two writers would cut off and write over what the other one has. */
+	err = disk_lock(j->dir);
+	if (err == 0)
+		err = open_segments(j, fault);
 	if (err < 0)
 		goto fail;
 	*out = j;

@@ -18,6 +18,7 @@
  *		is done by cursors (journal_cursor.h), also in other processes.
  * Blocking	Everything but the small questions yields.
  * Errors	A negative errno. -ENOSPC, -EDQUOT: full.
+ *		-EBUSY: another process writes it.
  *		-EBADMSG: bytes that had been safe are damaged; struct
  *		journal_fault says where. A torn tail is cut and no error.
  */
@@ -47,8 +48,9 @@ struct journal_fault {
 };
 
 /*
- * Open or begin the journal. A torn tail is cut; *@fault is written with
- * -EBADMSG only.
+ * Open or begin the journal, and keep other writers out until it is closed; a
+ * process that is ending is waited for, for a moment. A torn tail is cut;
+ * *@fault is written with -EBADMSG only.
  */
 int journal_open(const struct journal_options *options,
 		 struct journal_fault *fault, struct journal **out);

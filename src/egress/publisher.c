@@ -330,33 +330,48 @@ struct opening {
 	struct nats_words *why;
 };
 
+/* The journal first: the folder is ours when it is open, and not before. */
+static int open_journal(struct publisher *p, struct nats_words *why)
+{
+	const char *dir = p->options.journal_dir;
+	uint64_t kept;
+	int err = publisher_spool_open(p, why);
+
+	if (err < 0)
+		return err;
+	/* Brief, and nobody else is here yet. */
+	err = publisher_epoch_load(dir, &kept);
+	if (err == 0) {
+		if (kept > p->known_epoch)
+			p->known_epoch = kept;
+		choose_epoch(p);
+		err = publisher_epoch_save(dir, p->epoch);
+	}
+	if (err < 0)
+		snprintf(why->text, sizeof(why->text), "%s: %s", dir,
+			 strerror(-err));
+	return err;
+}
+
 /* In a fiber: what needs the disk before anything else may happen. */
 static int open_disk(void *arg)
 {
 	struct opening *opening = arg;
 	struct publisher *p = opening->p;
-	const char *dir = p->options.journal_dir;
-	int err;
+	int err = 0;
 
-	if (dir != NULL) {
-		err = publisher_spool_open(p, opening->why);
-		if (err < 0)
-			return err;
+	if (p->options.journal_dir != NULL)
+		err = open_journal(p, opening->why);
+	else
 		choose_epoch(p);
-		/* Brief, and nobody else is here yet. */
-		err = publisher_epoch_save(dir, p->epoch);
-		if (err < 0) {
-			snprintf(opening->why->text, sizeof(opening->why->text),
-				 "%s: %s", dir, strerror(-err));
-			return err;
-		}
-	} else {
-		choose_epoch(p);
-	}
-	if (p->options.discard)
+	if (err == 0 && p->options.discard)
 		open_epoch(p, 0, PUBLISHER_DISCARDING);
-	else if (p->options.nats.server_count == 0)
-		return journal_epoch(p);
+	else if (err == 0 && p->options.nats.server_count == 0)
+		err = journal_epoch(p);
+	if (err < 0) {
+		journal_close(p->journal);
+		return err;
+	}
 	publisher_share(p);
 	return 0;
 }
@@ -381,12 +396,6 @@ static int start(struct publisher *p, struct nats_words *why)
 	int ret = 0;
 	int err;
 
-	if (p->options.journal_dir != NULL) {
-		err = publisher_epoch_load(p->options.journal_dir,
-					   &p->known_epoch);
-		if (err < 0 && err != -ENOENT)
-			return err;
-	}
 	opts.shards = 1;
 	opts.stack_size = STACK;
 	opts.pool_threads = POOL_THREADS;

@@ -146,7 +146,7 @@ struct publisher_stats {
 /*
  * Start publishing what comes out of @bridge, which must outlive it. -EINVAL
  * for options that make no sense, -EBADMSG for a damaged spool (@why names
- * file and offset), or what the disk says.
+ * file and offset), -EBUSY if another process has it, or what the disk says.
  */
 int publisher_start(const struct publisher_options *options,
 		    struct egress_bridge *bridge, struct nats_words *why,

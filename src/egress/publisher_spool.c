@@ -43,6 +43,9 @@ int publisher_spool_open(struct publisher *p, struct nats_words *why)
 			 "%s/%s is damaged at offset %" PRIu64
 			 "; move it away to go on without it",
 			 o->journal_dir, fault.name, fault.offset);
+	else if (err == -EBUSY)
+		snprintf(why->text, sizeof(why->text),
+			 "%s is in use by another process", o->journal_dir);
 	else if (err < 0)
 		snprintf(why->text, sizeof(why->text), "%s: %s", o->journal_dir,
 			 strerror(-err));

@@ -14,7 +14,7 @@ import pytest
 
 from bmp import Peer, initiation
 from collecting import (Collector, closed_by_collector, connect,
-                        consumer_table)
+                        consumer_table, tail)
 from decoding import TREE
 
 
@@ -347,6 +347,34 @@ def test_killed_is_not_the_end_of_the_journal(collector):
     again = collector()
     again.stop()
     assert [line["type"] for line in again.published()].count("epoch") == 2
+
+
+@pytest.mark.parametrize("output", ["journal", "nats"])
+def test_a_second_one_with_the_same_state_refuses(output, collector, server,
+                                                  arancini, broker, tmp_path):
+    options, read = [], ["--journal", tmp_path / "state" / "journal"]
+    if output == "nats":
+        broker.start()
+        options = ["--nats", broker.url, "--nats-max-bytes", "1G"]
+        read = ["--nats", broker.url]
+    c = collector(*options)
+    c.send("generate", "--peers", "1", "--prefixes", "500", "--seed", "4")
+    c.until_said("event=session_close")
+    # The port can be shared; the folder cannot.
+    second = server([arancini, "run", "--listen", c.to, "--state",
+                     tmp_path / "state", "--http", "off", *options])
+    assert second.wait(timeout=30) == 1
+    said, = [line for line in second.output.splitlines()
+             if "level=error" in line]
+    assert "event=cannot_publish" in said
+    assert "journal is in use by another process" in said
+    # The first one goes on as if nothing had been.
+    c.send("generate", "--peers", "1", "--prefixes", "700", "--seed", "5")
+    c.until_said("event=session_close", 2)
+    c.stop()
+    lines = list(tail(arancini, *read))
+    assert [line["type"] for line in lines].count("epoch") == 1
+    assert len(consumer_table(lines)) >= 700
 
 
 def test_what_is_discarded_is_taken_in_and_goes_nowhere(collector, tmp_path):

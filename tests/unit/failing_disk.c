@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -59,6 +60,15 @@ int disk_open_dir(const char *path)
 	if (mkdir(path, 0750) < 0 && errno != EEXIST)
 		return -errno;
 	return opened(open(path, O_RDONLY | O_DIRECTORY));
+}
+
+int disk_lock(int dir)
+{
+	int err = step();
+
+	if (err < 0)
+		return err;
+	return flock(dir, LOCK_EX | LOCK_NB) < 0 ? -EBUSY : 0;
 }
 
 int64_t disk_read(int fd, void *bytes, size_t len, uint64_t offset)

@@ -201,6 +201,27 @@ static void test_round_trip(void)
 	assert_int_equal(failing_disk.open_files, 0);
 }
 
+/* The other one may neither write nor cut; reading is for everybody. */
+static void test_one_writer_at_a_time(void)
+{
+	struct journal *j = open_with(SMALL);
+	struct journal_options options = { .dir = folder };
+	struct journal_fault fault;
+	struct journal *other = NULL;
+	int files = failing_disk.open_files;
+
+	put_many(j, 1, 20);
+	assert_int_equal(journal_open(&options, &fault, &other), -EBUSY);
+	assert_null(other);
+	assert_int_equal(failing_disk.open_files, files);
+	check_holds(1, 20);
+	put_many(j, 21, 40);
+	journal_close(j);
+	j = open_with(SMALL);
+	journal_close(j);
+	check_holds(1, 40);
+}
+
 static void test_many_at_once(void)
 {
 	struct journal *j = open_with((struct journal_options){ 0 });
@@ -655,6 +676,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(test_round_trip),
+		CASE(test_one_writer_at_a_time),
 		CASE(test_many_at_once),
 		CASE(test_torn_tail_is_cut),
 		CASE(test_segment_without_header_is_dropped),
