@@ -21,7 +21,6 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/uio.h>
-#include <time.h>
 
 /* Pieces of a record in a write: header, subject, payload, padding. */
 #define PIECES	  4
@@ -53,14 +52,6 @@ struct journal {
 	struct sp_mutex sync_lock;
 };
 
-static uint64_t wall_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t newest(const struct journal *j)
 {
 	return j->bases[j->count - 1];
@@ -84,17 +75,12 @@ static int add_base(struct journal *j, uint64_t base)
 /* Begin a segment at the end of the journal. */
 static int begin_segment(struct journal *j)
 {
-	struct journal_header header = {
-		.base = j->end,
-		.created_ns = wall_ns(),
-		.journal = j->identity,
-	};
 	int fd;
 	int err = add_base(j, j->end);
 
 	if (err < 0)
 		return err;
-	fd = segment_create(j->dir, &header);
+	fd = segment_create(j->dir, j->end, j->identity);
 	if (fd < 0) {
 		j->count--;
 		return fd;
@@ -104,16 +90,6 @@ static int begin_segment(struct journal *j)
 	j->synced = j->end;
 	j->index_count = 0;
 	return 0;
-}
-
-static void drop_file(struct journal *j, uint64_t base)
-{
-	char name[JOURNAL_NAME_MAX];
-
-	segment_index_name(base, name);
-	(void)disk_unlink(j->dir, name);
-	segment_name(base, name);
-	(void)disk_unlink(j->dir, name);
 }
 
 /*
@@ -131,7 +107,7 @@ static int open_newest(struct journal *j, struct journal_fault *fault)
 	j->fd = segment_open(j->dir, base, O_RDWR, &header);
 	if (j->fd == -EBADMSG) {
 		j->fd = -1;
-		drop_file(j, base);
+		segment_drop(j->dir, base);
 		j->count--;
 		j->end = base;
 		return 1;
@@ -335,6 +311,17 @@ static int write_records(struct journal *j, struct journal_record *records,
 	return 0;
 }
 
+/* Also of a fiber that was told to end. */
+static int lock_sync(struct journal *j)
+{
+	int err;
+
+	sp_shield_begin();
+	err = sp_mutex_lock(&j->sync_lock);
+	sp_shield_end();
+	return err;
+}
+
 /* The newest segment is full: make it safe and begin another. */
 static int roll(struct journal *j)
 {
@@ -342,11 +329,8 @@ static int roll(struct journal *j)
 	int fd = j->fd;
 	int err = journal_sync(j);
 
-	if (err < 0)
-		return err;
-	sp_shield_begin();
-	err = sp_mutex_lock(&j->sync_lock);
-	sp_shield_end();
+	if (err == 0)
+		err = lock_sync(j);
 	if (err < 0)
 		return err;
 	/* Without an index seeking takes longer, that is all. */
@@ -454,11 +438,8 @@ int journal_append(struct journal *j, struct journal_record *records,
 int journal_sync(struct journal *j)
 {
 	uint64_t end;
-	int err;
+	int err = lock_sync(j);
 
-	sp_shield_begin();
-	err = sp_mutex_lock(&j->sync_lock);
-	sp_shield_end();
 	if (err < 0)
 		return err;
 	end = j->end;
@@ -484,7 +465,7 @@ int journal_rewind(struct journal *j)
 static void drop_oldest(struct journal *j, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		drop_file(j, j->bases[i]);
+		segment_drop(j->dir, j->bases[i]);
 	memmove(j->bases, j->bases + n, (j->count - n) * sizeof(*j->bases));
 	j->count -= n;
 }

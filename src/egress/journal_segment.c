@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <time.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -43,8 +44,21 @@ bool segment_parse_name(const char *name, uint64_t *out)
 	return true;
 }
 
-int segment_create(int dir, const struct journal_header *header)
+static uint64_t wall_ns(void)
 {
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+int segment_create(int dir, uint64_t base, uint64_t identity)
+{
+	struct journal_header header = {
+		.base = base,
+		.created_ns = wall_ns(),
+		.journal = identity,
+	};
 	uint8_t bytes[JOURNAL_HEADER];
 	struct iovec iov = { bytes, sizeof(bytes) };
 	char name[JOURNAL_NAME_MAX];
@@ -52,8 +66,8 @@ int segment_create(int dir, const struct journal_header *header)
 	int fd;
 	int err;
 
-	segment_name(header->base, name);
-	journal_header_encode(header, bytes);
+	segment_name(base, name);
+	journal_header_encode(&header, bytes);
 	fd = disk_open(dir, UNBORN, O_CREAT | O_TRUNC | O_RDWR);
 	if (fd < 0)
 		return fd;
@@ -126,6 +140,16 @@ int segment_scan(int fd, uint64_t base, struct journal_scan *out)
 	}
 	free(bytes);
 	return n < 0 ? (int)n : 0;
+}
+
+void segment_drop(int dir, uint64_t base)
+{
+	char name[JOURNAL_NAME_MAX];
+
+	segment_index_name(base, name);
+	(void)disk_unlink(dir, name);
+	segment_name(base, name);
+	(void)disk_unlink(dir, name);
 }
 
 /* The index is a checksum and entries. It is a help, never needed. */

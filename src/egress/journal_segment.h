@@ -25,10 +25,11 @@ void segment_index_name(uint64_t base, char out[JOURNAL_NAME_MAX]);
 bool segment_parse_name(const char *name, uint64_t *out);
 
 /*
- * Make the file of @header, its header safe on disk; until then nobody finds
- * it. The descriptor; on failure nothing is left behind.
+ * Make the segment at @base of journal @identity, its header safe on disk;
+ * until then nobody finds it. The descriptor; on failure nothing is left
+ * behind.
  */
-int segment_create(int dir, const struct journal_header *header);
+int segment_create(int dir, uint64_t base, uint64_t identity);
 
 /*
  * Open the segment at @base for reading, or for writing with @flags O_RDWR.
@@ -39,6 +40,9 @@ int segment_open(int dir, uint64_t base, int flags,
 
 /* Read the whole file and walk its records. */
 int segment_scan(int fd, uint64_t base, struct journal_scan *out);
+
+/* Remove it and its index, as far as that can be done. */
+void segment_drop(int dir, uint64_t base);
 
 /* Write the index of a segment that is complete. */
 int segment_write_index(int dir, uint64_t base,
