@@ -140,6 +140,15 @@ static void look_for_setback(struct publisher *p)
 	p->acked = tail->record;
 }
 
+/* What the stream said it holds may be beyond a flight that settles later. */
+static void raise_stored(struct publisher *p, struct record_id record)
+{
+	if (p->has_stored && record_id_compare(record, p->stored) <= 0)
+		return;
+	p->has_stored = true;
+	p->stored = record;
+}
+
 /* The stream says what it holds: all up to that is safe. */
 static void take_held(struct publisher *p)
 {
@@ -157,10 +166,7 @@ static void take_held(struct publisher *p)
 		f->state = FLIGHT_STORED;
 		f->seq = tail->id_seq;
 	}
-	if (!p->has_stored || record_id_compare(tail->record, p->stored) > 0) {
-		p->has_stored = true;
-		p->stored = tail->record;
-	}
+	raise_stored(p, tail->record);
 }
 
 void publisher_wire_resume(struct publisher *p)
@@ -189,8 +195,7 @@ static void settle_one(struct publisher *p, struct flight *f)
 	}
 	if (flight_was_mark(f))
 		return; /* stands for one that went to the disk */
-	p->has_stored = true;
-	p->stored = f->record;
+	raise_stored(p, f->record);
 	p->stats.messages += f->pieces;
 	p->stats.updates += f->updates;
 	p->stats.bytes += f->len;

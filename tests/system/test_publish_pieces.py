@@ -127,6 +127,31 @@ def test_killed_between_pieces(arancini, broker, drive):
         range(1, 20 * ROUTES + 1))
 
 
+def test_cut_off_between_pieces(arancini, broker, drive):
+    """The same in one run: the stream has batches nobody answered for, and a
+    part of the one behind them."""
+    broker.start(payload(16384))
+    proxy = Proxy(broker.port)
+    try:
+        # Few enough to be in memory all the time.
+        driver = drive(proxy.url, 40, "--rate", 20, "--window", 64,
+                       "--spool-after-ms", 60000)
+        driver.wait_for(lambda s: s["messages"] >= 30)
+        proxy.swallow = True
+        said = proxy.said[-1]
+        # Two batches, and most of a third.
+        proxy.most = len(said) + 400000
+        driver.wait_for(lambda s: len(said) == proxy.most)
+        broker.kill()
+        proxy.swallow, proxy.most = False, None
+        broker.start(payload(20000))
+        driver.wait_published()
+        driver.stop()
+    finally:
+        proxy.close()
+    check(arancini, broker, 40, 20000)
+
+
 @pytest.fixture
 def watched(server, arancini, broker, tmp_path):
     return WatchedCollector(server, arancini, tmp_path / "state", "--nats",

@@ -1,0 +1,329 @@
+/*
+ * Parts of the publisher one by one, with a link that notes what is sent and a
+ * disk that fails when it is told to. The whole of it, with a real broker, is
+ * tests/system/test_publish*.py.
+ */
+#include "check.h"
+#include "failing_disk.h"
+
+#include "egress/nats_options.h"
+#include "egress/publisher_state.h"
+
+#include <spargio/runtime.h>
+#include <spargio/time.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SUBJECT "arancini.updates.v4_192_0_2_1.64500.1_1"
+#define EPOCH	7
+#define LEN	200 /* of a batch */
+#define RING	16
+
+static char folder[64];
+
+/* The link */
+
+static struct {
+	struct nats_message last;
+	char last_id[MESSAGE_ID_MAX];
+	uint64_t tokens[256];
+	unsigned sent;
+	unsigned answered;
+} line;
+
+int nats_link_publish(struct nats_link *link, const struct nats_message *m)
+{
+	(void)link;
+	line.last = *m;
+	snprintf(line.last_id, sizeof(line.last_id), "%s", m->id);
+	line.tokens[line.sent++ % COUNT(line.tokens)] = m->token;
+	return 0;
+}
+
+bool nats_link_take(struct nats_link *link, struct nats_answer *out)
+{
+	(void)link;
+	if (line.answered == line.sent)
+		return false;
+	*out = (struct nats_answer){
+		.token = line.tokens[line.answered % COUNT(line.tokens)],
+		.ack.seq = line.answered + 1,
+	};
+	line.answered++;
+	return true;
+}
+
+bool nats_link_write(struct nats_link *link)
+{
+	(void)link;
+	return true;
+}
+
+bool nats_link_full(struct nats_link *link)
+{
+	(void)link;
+	return false;
+}
+
+bool nats_link_await(struct nats_link *link, uint32_t n)
+{
+	(void)link;
+	(void)n;
+	return true;
+}
+
+bool nats_link_lost(struct nats_link *link)
+{
+	(void)link;
+	return false;
+}
+
+/* Nobody opens one. */
+
+int nats_link_open(const struct nats_options *options, uint32_t window,
+		   struct nats_bell bell, struct nats_words *why,
+		   struct nats_link **out)
+{
+	(void)options;
+	(void)window;
+	(void)bell;
+	(void)why;
+	(void)out;
+	return -ECONNREFUSED;
+}
+
+void nats_link_close(struct nats_link *link)
+{
+	(void)link;
+}
+
+int nats_link_fd(const struct nats_link *link)
+{
+	(void)link;
+	return -1;
+}
+
+void nats_link_read(struct nats_link *link)
+{
+	(void)link;
+}
+
+size_t nats_link_max_payload(struct nats_link *link)
+{
+	(void)link;
+	return 0;
+}
+
+natsConnection *nats_link_connection(struct nats_link *link)
+{
+	(void)link;
+	return NULL;
+}
+
+void nats_thread_done(void)
+{
+}
+
+/* A publisher that nobody has started */
+
+static unsigned told;
+
+static void count_notice(void *arg, const struct publisher_notice *notice)
+{
+	(void)arg;
+	told += notice->text != NULL;
+}
+
+static struct publisher *make(const char *journal_dir)
+{
+	struct publisher *p = calloc(1, sizeof(*p));
+	struct nats_words why = { "" };
+
+	p->options = (struct publisher_options){
+		.collector = "test",
+		.nats.server_count = 1,
+		.window = RING,
+		.ack_timeout_ns = SP_S,
+		.journal_dir = journal_dir,
+		.spool_max = 1 << 30,
+		.sync_bytes = 1,
+		.notice = count_notice,
+	};
+	p->epoch = EPOCH;
+	p->next_seq = 1;
+	p->limit = 1 << 20;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->changed, NULL);
+	assert_int_equal(egress_bridge_new(1, RING, &p->bridge), 0);
+	assert_int_equal(egress_codec_new(&p->codec), 0);
+	assert_int_equal(flights_init(&p->wire, RING), 0);
+	assert_int_equal(flights_init(&p->disk, 2 * RING), 0);
+	if (journal_dir == NULL)
+		return p;
+	assert_int_equal(publisher_spool_open(p, &why), 0);
+	assert_int_equal(sp_go(publisher_sync_main, p, &p->syncer), 0);
+	p->spooling = true;
+	return p;
+}
+
+static void drop_flights(struct flights *flights)
+{
+	struct flight *f;
+
+	while ((f = flights_first(flights)) != NULL) {
+		egress_batch_free(f->batch);
+		flights_drop_first(flights);
+	}
+	flights_fini(flights);
+}
+
+static void unmake(struct publisher *p)
+{
+	if (p->syncer.fiber != NULL) {
+		sp_cancel(p->syncer);
+		sp_join(p->syncer, NULL);
+	}
+	journal_cursor_close(p->cursor);
+	journal_close(p->journal);
+	drop_flights(&p->wire);
+	drop_flights(&p->disk);
+	egress_batch_free_all(egress_bridge_take_back(p->bridge, 0));
+	egress_bridge_free(p->bridge);
+	egress_codec_free(p->codec);
+	pthread_cond_destroy(&p->changed);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}
+
+/* A batch on its way, as publisher_loop.c takes them. */
+static void take(struct publisher *p, struct flights *to)
+{
+	struct egress_batch *b = egress_batch_new(LEN);
+
+	assert_non_null(b);
+	b->kind = EGRESS_BATCH_UPDATES;
+	b->updates = 1;
+	b->len = b->plain_len = LEN;
+	b->subject_len = sizeof(SUBJECT) - 1;
+	memcpy(b->subject, SUBJECT, sizeof(SUBJECT));
+	memset(b->bytes, '.', LEN);
+	flights_push(to, (struct flight){ .batch = b,
+					  .record = { EPOCH, p->next_seq++, 0 },
+					  .len = LEN,
+					  .updates = 1 });
+}
+
+/* The link is there, and this is what the stream holds. */
+static void come_back(struct publisher *p, uint64_t seq, uint32_t upto)
+{
+	p->tail = (struct nats_tail){
+		.has_record = seq != 0,
+		.record = { EPOCH, seq, upto },
+	};
+	p->ready = true;
+	p->fresh = true;
+}
+
+static void turn(struct publisher *p)
+{
+	if (p->fresh)
+		publisher_wire_resume(p);
+	publisher_wire_answers(p);
+	publisher_wire_settle(p);
+	publisher_spool_settle(p);
+	publisher_spool_write(p);
+	publisher_spool_feed(p);
+	publisher_wire_send(p);
+	publisher_wire_settle(p);
+	if (p->journal != NULL)
+		publisher_spool_give_back(p);
+	sp_yield();
+}
+
+/* The stream */
+
+/*
+ * Two were sent when the connection was lost. The stream has the first, and of
+ * the second half.
+ */
+static void test_a_place_inside_a_batch_is_kept(void)
+{
+	struct publisher *p = make(NULL);
+
+	take(p, &p->wire);
+	take(p, &p->wire);
+	for (uint64_t n = p->wire.head; n != p->wire.tail; n++)
+		flights_at(&p->wire, n)->state = FLIGHT_SENT;
+	p->wire.unsent = p->wire.tail;
+	come_back(p, 2, LEN / 2);
+	turn(p);
+	assert_int_equal(line.sent, 1);
+	assert_string_equal(line.last_id, "test.7.2");
+	assert_int_equal(line.last.len, LEN / 2);
+	turn(p);
+	assert_true(publisher_wire_idle(p));
+	assert_int_equal(p->stored.seq, 2);
+	assert_int_equal(p->stored.upto, 0);
+	unmake(p);
+}
+
+static void empty_folder(void)
+{
+	DIR *d = opendir(folder);
+	struct dirent *entry;
+	char path[512];
+
+	if (d == NULL)
+		return;
+	while ((entry = readdir(d)) != NULL) {
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		unlink(path);
+	}
+	closedir(d);
+	rmdir(folder);
+}
+
+static int in_fiber(void *arg)
+{
+	void (*const *test)(void) = arg;
+
+	(*test)();
+	return 0;
+}
+
+/* cmocka's failure is a longjmp, which must not leave a fiber: abort then. */
+static void run_in_fiber(void **state)
+{
+	void (*test)(void) = (void (*)(void)) * state;
+	struct sp_opts opts = SP_OPTS_INIT;
+
+	opts.shards = 1;
+	opts.stack_size = 256 << 10;
+	snprintf(folder, sizeof(folder), "/tmp/test-publisher-%d",
+		 (int)getpid());
+	empty_folder();
+	memset(&line, 0, sizeof(line));
+	told = 0;
+	failing_disk = (struct failing_disk){ 0 };
+	assert_int_equal(sp_run(&opts, in_fiber, &test), 0);
+	assert_int_equal(failing_disk.open_files, 0);
+	empty_folder();
+}
+
+#define CASE(name)                                                         \
+	{                                                                  \
+#name, run_in_fiber, NULL, NULL, (void *)(uintptr_t)(name) \
+	}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_a_place_inside_a_batch_is_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
