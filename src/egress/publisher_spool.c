@@ -391,7 +391,8 @@ void publisher_spool_feed(struct publisher *p)
 	struct journal_record record;
 	int got;
 
-	if (!p->spooling || !p->ready || p->held_back ||
+	/* Fresh: what the stream holds is looked at first, in the next turn. */
+	if (!p->spooling || !p->ready || p->fresh || p->held_back ||
 	    p->feed_again > sp_now())
 		return;
 	p->feed_again = 0;

@@ -292,6 +292,9 @@ bool publisher_wire_has_room(struct publisher *p)
 
 void publisher_wire_send(struct publisher *p)
 {
+	/* The link may have come back while the disk had main wait. */
+	if (p->fresh)
+		return;
 	while (p->ready && !p->held_back && p->wire.unsent != p->wire.tail &&
 	       publisher_wire_has_room(p)) {
 		uint64_t number = p->wire.unsent;

@@ -271,6 +271,40 @@ static void test_a_place_inside_a_batch_is_kept(void)
 	unmake(p);
 }
 
+/* The link comes back in the middle of a turn, while main waits for a disk. */
+static void test_what_the_stream_holds_is_not_sent_again(void)
+{
+	struct publisher *p = make(NULL);
+
+	take(p, &p->wire);
+	come_back(p, 1, 0);
+	publisher_wire_send(p);
+	assert_int_equal(line.sent, 0);
+	turn(p);
+	assert_int_equal(line.sent, 0);
+	assert_true(publisher_wire_idle(p));
+	take(p, &p->wire);
+	turn(p);
+	assert_string_equal(line.last_id, "test.7.2");
+	unmake(p);
+}
+
+static void test_what_the_stream_holds_is_not_read_back(void)
+{
+	struct publisher *p = make(folder);
+
+	for (int i = 0; i < 3; i++)
+		take(p, &p->disk);
+	turn(p);
+	come_back(p, 2, 0);
+	publisher_spool_feed(p);
+	assert_int_equal(line.sent, 0);
+	turn(p);
+	assert_int_equal(line.sent, 1);
+	assert_string_equal(line.last_id, "test.7.3");
+	unmake(p);
+}
+
 static void empty_folder(void)
 {
 	DIR *d = opendir(folder);
@@ -323,6 +357,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(test_a_place_inside_a_batch_is_kept),
+		CASE(test_what_the_stream_holds_is_not_sent_again),
+		CASE(test_what_the_stream_holds_is_not_read_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
