@@ -31,7 +31,10 @@ struct journal {
 	int dir;
 	int fd; /* of the newest segment */
 
-	/* The segments, oldest first; the last one is the newest. */
+	/*
+	 * The segments, oldest first; the last one is the newest. None if they
+	 * were let go on a full disk and there is no other one yet.
+	 */
 	uint64_t *bases;
 	size_t count;
 	size_t size;
@@ -366,13 +369,15 @@ static size_t allowed(const struct journal *j,
 		      const struct journal_record *records, size_t count)
 {
 	uint64_t bytes = journal_bytes(j);
+	bool empty = bytes <= JOURNAL_HEADER;
 	size_t n = 0;
 
 	if (!j->options.spool || j->options.max_bytes == 0)
 		return count;
 	while (n < count) {
 		bytes += journal_record_size(&records[n]);
-		if (bytes > j->options.max_bytes)
+		/* One that is longer than all of it would never go in. */
+		if (bytes > j->options.max_bytes && (n > 0 || !empty))
 			break;
 		n++;
 	}
@@ -421,6 +426,8 @@ int journal_append(struct journal *j, struct journal_record *records,
 	count = allowed(j, records, count);
 	if (count == 0)
 		return -ENOSPC;
+	if (j->count == 0)
+		err = begin_segment(j);
 	while (done < count && err == 0) {
 		size_t n = fitting(j, records + done, count - done);
 
@@ -454,7 +461,7 @@ int journal_sync(struct journal *j)
 
 int journal_rewind(struct journal *j)
 {
-	int err = cut_back(j, j->synced);
+	int err = j->count == 0 ? 0 : cut_back(j, j->synced);
 
 	/* What the last record is now, only the disk knows. */
 	j->has_last = false;
@@ -504,17 +511,39 @@ int journal_retain(struct journal *j, uint64_t now_ns)
 	return 0;
 }
 
+/*
+ * All of it is released: an empty segment instead. Where the disk has no room
+ * for one more, the room of the others must do; if somebody else takes it, the
+ * next append begins the segment.
+ */
+static int begin_anew(struct journal *j)
+{
+	int err = roll(j);
+
+	if (err != -ENOSPC && err != -EDQUOT)
+		return err;
+	err = lock_sync(j);
+	if (err < 0)
+		return err;
+	disk_close(j->fd);
+	j->fd = -1;
+	j->synced = j->end;
+	drop_oldest(j, j->count);
+	err = begin_segment(j);
+	sp_mutex_unlock(&j->sync_lock);
+	return err;
+}
+
 int journal_release(struct journal *j, uint64_t position)
 {
 	size_t n = 0;
 	int err;
 
-	/*
-	 * When all of it is released, begin anew: else one segment would stay
-	 * behind until the next time there is something to spool.
-	 */
+	if (j->count == 0)
+		return 0;
+	/* Else one segment would stay until there is something to spool. */
 	if (position >= j->end && j->end > newest(j) + JOURNAL_HEADER) {
-		err = roll(j);
+		err = begin_anew(j);
 		if (err < 0)
 			return err;
 		position = j->end;
@@ -527,7 +556,7 @@ int journal_release(struct journal *j, uint64_t position)
 
 uint64_t journal_first(const struct journal *j)
 {
-	return j->bases[0] + JOURNAL_HEADER;
+	return j->count == 0 ? j->end : j->bases[0] + JOURNAL_HEADER;
 }
 
 uint64_t journal_end(const struct journal *j)
@@ -542,7 +571,7 @@ uint64_t journal_synced(const struct journal *j)
 
 uint64_t journal_bytes(const struct journal *j)
 {
-	return j->end - j->bases[0];
+	return j->count == 0 ? 0 : j->end - j->bases[0];
 }
 
 uint64_t journal_identity(const struct journal *j)

@@ -20,8 +20,23 @@
 #include <string.h>
 
 #define APPEND_MAX 64	      /* records in one call */
+#define SEGMENTS   4	      /* of a spool, at least */
 #define AGAIN_NS   (1 * SP_S) /* after a disk said no */
 #define RETAIN_NS  (1 * SP_S)
+
+/*
+ * A segment goes as a whole, once the stream has all of it: with several there
+ * is room again long before the last record is published.
+ */
+static uint64_t segment_bytes(const struct publisher_options *o, bool spool)
+{
+	uint64_t bytes = o->segment_bytes != 0 ? o->segment_bytes
+					       : JOURNAL_SEGMENT_BYTES;
+
+	if (spool && bytes > o->spool_max / SEGMENTS)
+		bytes = o->spool_max / SEGMENTS;
+	return bytes;
+}
 
 int publisher_spool_open(struct publisher *p, struct nats_words *why)
 {
@@ -29,7 +44,7 @@ int publisher_spool_open(struct publisher *p, struct nats_words *why)
 	bool spool = o->nats.server_count > 0;
 	struct journal_options options = {
 		.dir = o->journal_dir,
-		.segment_bytes = o->segment_bytes,
+		.segment_bytes = segment_bytes(o, spool),
 		.max_bytes = spool ? o->spool_max : o->journal_max,
 		.max_age_ns = spool ? 0 : (uint64_t)o->journal_age_ns,
 		.spool = spool,
@@ -58,6 +73,12 @@ int publisher_spool_open(struct publisher *p, struct nats_words *why)
 	/* What an older run left behind goes first. */
 	p->spooling = spool;
 	return 0;
+}
+
+static void close_cursor(struct publisher *p)
+{
+	journal_cursor_close(p->cursor);
+	p->cursor = NULL;
 }
 
 /* Sync */
@@ -109,8 +130,7 @@ static void after_failed_sync(struct publisher *p)
 	publisher_say(p, p->stats.state, "the journal could not be synced");
 	if (journal_rewind(p->journal) < 0)
 		p->sync_error = err; /* try again next time */
-	journal_cursor_close(p->cursor);
-	p->cursor = NULL;
+	close_cursor(p);
 	flights_unsend(&p->disk);
 	p->append_again = sp_in(AGAIN_NS);
 }
@@ -224,17 +244,26 @@ static void give_back(struct publisher *p, struct flight *f)
 /* Segments that the stream holds all of. */
 static void release(struct publisher *p)
 {
+	uint64_t first = journal_first(p->journal);
 	uint64_t position = p->released;
 
-	if (position == 0 || position <= journal_first(p->journal))
+	if (position == 0 || position <= first)
 		return;
 	/*
 	 * As long as the spool is in use its newest segment stays: to begin
 	 * another one at each moment in which nothing is left would cost more.
+	 * Unless it is in the way of what comes next; and who has it open keeps
+	 * the disk from having its room back.
 	 */
-	if (p->spooling && position >= journal_end(p->journal))
-		position--;
+	if (p->spooling && position >= journal_end(p->journal)) {
+		if (p->stats.disk_full)
+			close_cursor(p);
+		else
+			position--;
+	}
 	(void)journal_release(p->journal, position); /* yields */
+	if (p->stats.disk_full && journal_first(p->journal) != first)
+		p->append_again = 0;
 }
 
 void publisher_spool_give_back(struct publisher *p)
@@ -309,8 +338,7 @@ void publisher_spool_enter(struct publisher *p)
 
 void publisher_spool_rewind(struct publisher *p)
 {
-	journal_cursor_close(p->cursor);
-	p->cursor = NULL;
+	close_cursor(p);
 	publisher_spool_enter(p);
 }
 
@@ -381,8 +409,7 @@ static void note_read_error(struct publisher *p, int err)
 		snprintf(text, sizeof(text), "spool: %s", strerror(-err));
 	}
 	publisher_say(p, p->stats.state, text);
-	journal_cursor_close(p->cursor);
-	p->cursor = NULL;
+	close_cursor(p);
 	p->feed_again = sp_in(AGAIN_NS);
 }
 
@@ -412,8 +439,7 @@ void publisher_spool_feed(struct publisher *p)
 		p->spooling = false;
 		if (flights_empty(&p->wire))
 			p->released = journal_end(p->journal);
-		journal_cursor_close(p->cursor);
-		p->cursor = NULL;
+		close_cursor(p);
 		publisher_say(p, PUBLISHER_READY, NULL);
 	}
 }

@@ -40,10 +40,11 @@ def drive(tmp_path):
         one.kill()
 
 
-def test_disk_full(server, tmp_path, free_port, drive, small_disk):
+@pytest.mark.parametrize("segment", [1 << 20, 64 << 20])
+def test_disk_full(server, tmp_path, free_port, drive, small_disk, segment):
     broker = Broker(server, tmp_path, free_port())
     driver = drive("--server", broker.url, "--journal", small_disk / "spool",
-                   "--segment", 1 << 20, "--count", 20000, "--size", 1000,
+                   "--segment", segment, "--count", 20000, "--size", 1000,
                    "--window", 128, "--bridge", 128, *HASTY)
     driver.wait_for(lambda s: s["disk_full"])
     # Pressure: the driver cannot push more than fits into memory.
@@ -58,10 +59,11 @@ def test_disk_full(server, tmp_path, free_port, drive, small_disk):
         check_exactly(client, 20000)
 
 
-def test_spool_limit(server, tmp_path, free_port, drive):
+@pytest.mark.parametrize("segment", [1 << 18, 1 << 20])
+def test_spool_limit(server, tmp_path, free_port, drive, segment):
     broker = Broker(server, tmp_path, free_port())
     driver = drive("--server", broker.url, "--journal", tmp_path / "spool",
-                   "--segment", 1 << 18, "--spool-max", 1 << 20, "--count",
+                   "--segment", segment, "--spool-max", 1 << 20, "--count",
                    9000, "--window", 128, "--bridge", 128, *HASTY)
     driver.wait_for(lambda s: s["disk_full"])
     files = (tmp_path / "spool").glob("*.seg")
@@ -71,6 +73,21 @@ def test_spool_limit(server, tmp_path, free_port, drive):
     driver.stop()
     with broker.client() as client:
         check_exactly(client, 9000)
+
+
+def test_batches_longer_than_a_part_of_the_spool(server, tmp_path, free_port,
+                                                 drive):
+    """Each has a segment to itself, and of the spool only one fits."""
+    broker = Broker(server, tmp_path, free_port())
+    driver = drive("--server", broker.url, "--journal", tmp_path / "spool",
+                   "--spool-max", 1 << 20, "--count", 40, "--size", 600 << 10,
+                   "--window", 8, "--bridge", 8, *HASTY)
+    driver.wait_for(lambda s: s["disk_full"])
+    broker.start()
+    driver.wait_published()
+    driver.stop()
+    with broker.client() as client:
+        check_exactly(client, 40)
 
 
 def test_journal_as_output_survives_a_full_disk(drive, small_disk):

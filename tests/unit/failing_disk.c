@@ -132,8 +132,16 @@ int64_t disk_size(int fd)
 int disk_unlink(int dir, const char *name)
 {
 	int err = step();
+	struct stat st = { .st_size = 0 };
 
-	return err < 0 ? err : unlinkat(dir, name, 0) < 0 ? -errno : 0;
+	if (err < 0)
+		return err;
+	(void)fstatat(dir, name, &st, 0);
+	if (unlinkat(dir, name, 0) < 0)
+		return -errno;
+	if (failing_disk.room > 0 && !failing_disk.crowded)
+		failing_disk.room += (uint64_t)st.st_size;
+	return 0;
 }
 
 int disk_rename(int dir, const char *from, const char *to)

@@ -17,7 +17,8 @@ struct failing_disk {
 	int fail_with; /* an errno */
 	bool for_good;
 	int open_files;	      /* opened and not closed */
-	uint64_t room;	      /* bytes a write may take; 0: no limit */
+	uint64_t room;	      /* bytes writes may take; 0: no limit */
+	bool crowded;	      /* the room of what is removed others take */
 	void (*before)(void); /* each step, if set */
 };
 

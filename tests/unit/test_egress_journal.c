@@ -514,6 +514,76 @@ static void test_spool_refuses_and_releases(void)
 			 -ESTALE);
 }
 
+/* A limit is no reason to wait for ever for something that is longer. */
+static void test_an_empty_spool_takes_one_record_of_any_length(void)
+{
+	struct journal_options options = { .spool = true, .max_bytes = 100 };
+	struct journal *j = open_with(options);
+
+	for (uint64_t seq = 1; seq <= 3; seq++) {
+		assert_int_equal(put(j, seq), 1);
+		assert_true(journal_bytes(j) > 100);
+		assert_int_equal(put(j, seq + 1), -ENOSPC);
+		check_holds(seq, seq);
+		assert_int_equal(journal_release(j, journal_end(j)), 0);
+	}
+	journal_close(j);
+}
+
+static void test_all_is_released_on_a_full_disk(void)
+{
+	struct journal *j =
+		open_with((struct journal_options){ .spool = true });
+	uint64_t identity = journal_identity(j);
+	struct journal_cursor *c;
+
+	assert_int_equal(journal_cursor_open(folder, JOURNAL_OLDEST, &c), 0);
+	put_many(j, 1, 20);
+	failing_disk.room = 1;
+	assert_int_equal(put(j, 21), -ENOSPC);
+	check_rest(c, 1, 20);
+	assert_int_equal(journal_release(j, journal_end(j)), 0);
+	assert_int_equal(count_files(".seg"), 1);
+	put_many(j, 21, 25);
+	check_rest(c, 21, 25);
+	journal_cursor_close(c);
+	journal_close(j);
+	failing_disk.room = 0;
+	j = open_with((struct journal_options){ .spool = true });
+	assert_int_equal(journal_identity(j), identity);
+	journal_close(j);
+	check_holds(21, 25);
+	assert_int_equal(failing_disk.open_files, 0);
+}
+
+/* What was let go is not written to, whoever has its room now. */
+static void test_released_room_that_others_take(void)
+{
+	struct journal *j =
+		open_with((struct journal_options){ .spool = true });
+	struct journal_cursor *c;
+
+	assert_int_equal(journal_cursor_open(folder, JOURNAL_OLDEST, &c), 0);
+	put_many(j, 1, 20);
+	check_rest(c, 1, 20);
+	failing_disk.room = 1;
+	failing_disk.crowded = true;
+	assert_int_equal(journal_release(j, journal_end(j)), -ENOSPC);
+	assert_int_equal(journal_bytes(j), 0);
+	assert_int_equal(journal_first(j), journal_end(j));
+	assert_int_equal(put(j, 21), -ENOSPC);
+	assert_int_equal(journal_sync(j), 0);
+	assert_int_equal(journal_rewind(j), 0);
+	assert_int_equal(journal_release(j, journal_end(j)), 0);
+	failing_disk.room = 0;
+	put_many(j, 21, 25);
+	check_rest(c, 21, 25);
+	journal_cursor_close(c);
+	journal_close(j);
+	check_holds(21, 25);
+	assert_int_equal(failing_disk.open_files, 0);
+}
+
 static void test_retention(void)
 {
 	struct journal_options options = SMALL;
@@ -688,6 +758,9 @@ int main(void)
 		CASE(test_sync_failed_and_appended_again),
 		CASE(test_full_disk_keeps_what_is_there),
 		CASE(test_spool_refuses_and_releases),
+		CASE(test_an_empty_spool_takes_one_record_of_any_length),
+		CASE(test_all_is_released_on_a_full_disk),
+		CASE(test_released_room_that_others_take),
 		CASE(test_retention),
 		CASE(test_cursor_follows),
 		CASE(test_a_segment_appears_with_its_header),

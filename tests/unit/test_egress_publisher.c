@@ -22,6 +22,7 @@
 #define EPOCH	7
 #define LEN	200 /* of a batch */
 #define RING	16
+#define TURNS	2000
 
 static char folder[64];
 
@@ -305,6 +306,36 @@ static void test_what_the_stream_holds_is_not_read_back(void)
 	unmake(p);
 }
 
+/* The disk */
+
+/* All that it ever holds is one segment, the newest. */
+static void test_a_full_disk_has_room_again_when_all_is_published(void)
+{
+	struct publisher *p = make(folder);
+	unsigned total = 10 * RING;
+
+	failing_disk.room = 20 * LEN;
+	for (int i = 0; i < TURNS && !p->stats.disk_full; i++) {
+		if (!flights_full(&p->disk))
+			take(p, &p->disk);
+		turn(p);
+	}
+	assert_true(p->stats.disk_full);
+	come_back(p, 0, 0);
+	for (int i = 0; i < TURNS && line.answered < total; i++) {
+		struct flights *to = p->spooling ? &p->disk : &p->wire;
+
+		if (p->next_seq <= total && !flights_full(to))
+			take(p, to);
+		turn(p);
+	}
+	assert_int_equal(line.answered, total);
+	assert_int_equal(line.sent, total);
+	assert_string_equal(line.last_id, "test.7.160");
+	assert_false(p->stats.disk_full);
+	unmake(p);
+}
+
 static void empty_folder(void)
 {
 	DIR *d = opendir(folder);
@@ -359,6 +390,7 @@ int main(void)
 		CASE(test_a_place_inside_a_batch_is_kept),
 		CASE(test_what_the_stream_holds_is_not_sent_again),
 		CASE(test_what_the_stream_holds_is_not_read_back),
+		CASE(test_a_full_disk_has_room_again_when_all_is_published),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
