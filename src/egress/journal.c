@@ -42,6 +42,7 @@ struct journal {
 	uint64_t identity;
 	uint64_t end;
 	uint64_t synced;
+	int sync_error; /* nobody knows what is behind it; 0: all is well */
 	uint64_t cut;
 	bool has_last;
 	struct journal_record last;
@@ -450,8 +451,11 @@ int journal_sync(struct journal *j)
 	if (err < 0)
 		return err;
 	end = j->end;
-	if (j->synced < end) {
+	/* The kernel tells of a failure once: another sync would succeed. */
+	err = j->sync_error;
+	if (err == 0 && j->synced < end) {
 		err = disk_sync(j->fd); /* others append meanwhile */
+		j->sync_error = err;
 		if (err == 0)
 			j->synced = end;
 	}
@@ -463,6 +467,8 @@ int journal_rewind(struct journal *j)
 {
 	int err = j->count == 0 ? 0 : cut_back(j, j->synced);
 
+	if (err == 0)
+		j->sync_error = 0;
 	/* What the last record is now, only the disk knows. */
 	j->has_last = false;
 	return err;
@@ -528,6 +534,7 @@ static int begin_anew(struct journal *j)
 	disk_close(j->fd);
 	j->fd = -1;
 	j->synced = j->end;
+	j->sync_error = 0;
 	drop_oldest(j, j->count);
 	err = begin_segment(j);
 	sp_mutex_unlock(&j->sync_lock);

@@ -68,7 +68,8 @@ int journal_append(struct journal *j, struct journal_record *records,
 
 /*
  * Make all that was appended before the call safe. After an error nobody
- * knows what is on the disk: journal_rewind(), then append again.
+ * knows what is on the disk: journal_rewind(), then append again. Until then
+ * it fails again.
  */
 int journal_sync(struct journal *j);
 

@@ -23,6 +23,7 @@
 #define SEGMENTS   4	      /* of a spool, at least */
 #define AGAIN_NS   (1 * SP_S) /* after a disk said no */
 #define RETAIN_NS  (1 * SP_S)
+#define TELL_NS	   (60 * SP_S)
 
 /*
  * A segment goes as a whole, once the stream has all of it: with several there
@@ -104,7 +105,7 @@ static int64_t sync_due(const struct publisher *p)
 	uint64_t end = journal_end(p->journal);
 	uint64_t synced = journal_synced(p->journal);
 
-	if (p->syncing || end == synced)
+	if (p->syncing || p->sync_error != 0 || end == synced)
 		return SP_NEVER;
 	if (end - synced >= p->options.sync_bytes || flights_full(&p->disk) ||
 	    atomic_load(&p->stopping))
@@ -121,15 +122,36 @@ static void sync_if_due(struct publisher *p)
 	sp_sem_post(&p->sync_wake);
 }
 
-/* A sync that failed says nothing about what is on the disk: write again. */
+static bool is_full(int err)
+{
+	return err == -ENOSPC || err == -EDQUOT;
+}
+
+/* Once, however often it is tried again and works for a moment. */
+static void tell_error(struct publisher *p, const char *what, int err)
+{
+	bool known = p->told_error == err && sp_now() < p->told_until;
+	char text[NATS_WORDS_MAX];
+
+	p->told_error = err;
+	p->told_until = sp_in(TELL_NS);
+	if (known)
+		return;
+	snprintf(text, sizeof(text), "%s: %s", what,
+		 is_full(err) ? "full" : strerror(-err));
+	publisher_say(p, p->stats.state, text);
+}
+
+/*
+ * A sync that failed says nothing about what is on the disk: write again. As
+ * long as the rest cannot be cut off, nothing is written behind it, and no
+ * other sync may call it safe.
+ */
 static void after_failed_sync(struct publisher *p)
 {
-	int err = p->sync_error;
-
-	p->sync_error = 0;
-	publisher_say(p, p->stats.state, "the journal could not be synced");
-	if (journal_rewind(p->journal) < 0)
-		p->sync_error = err; /* try again next time */
+	tell_error(p, "the journal could not be synced", p->sync_error);
+	if (journal_rewind(p->journal) == 0)
+		p->sync_error = 0;
 	close_cursor(p);
 	flights_unsend(&p->disk);
 	p->append_again = sp_in(AGAIN_NS);
@@ -139,16 +161,8 @@ static void after_failed_sync(struct publisher *p)
 
 static void note_append_error(struct publisher *p, int err)
 {
-	bool full = err == -ENOSPC || err == -EDQUOT;
-
-	if (!p->stats.disk_full) {
-		char text[NATS_WORDS_MAX];
-
-		snprintf(text, sizeof(text), "journal: %s",
-			 full ? "full" : strerror(-err));
-		p->stats.disk_full = full;
-		publisher_say(p, p->stats.state, text);
-	}
+	p->stats.disk_full |= is_full(err);
+	tell_error(p, "journal", err);
 	p->append_again = sp_in(AGAIN_NS);
 }
 
@@ -198,7 +212,8 @@ void publisher_spool_write(struct publisher *p)
 {
 	struct journal_record records[APPEND_MAX];
 
-	if (p->journal == NULL || p->append_again > sp_now())
+	if (p->journal == NULL || p->sync_error != 0 ||
+	    p->append_again > sp_now())
 		return;
 	p->append_again = 0;
 	for (;;) {
@@ -284,7 +299,7 @@ void publisher_spool_settle(struct publisher *p)
 
 	if (p->journal == NULL)
 		return;
-	if (p->sync_error != 0 && !p->syncing)
+	if (p->sync_error != 0 && !p->syncing && p->append_again <= sp_now())
 		after_failed_sync(p);
 	if (output)
 		publisher_set_mark(p, journal_synced(p->journal));
@@ -451,7 +466,8 @@ int64_t publisher_spool_deadline(const struct publisher *p)
 	if (p->journal == NULL)
 		return when;
 	when = sync_due(p);
-	if (p->disk.unsent != p->disk.tail && p->append_again < when)
+	if ((p->disk.unsent != p->disk.tail || p->sync_error != 0) &&
+	    p->append_again < when)
 		when = p->append_again;
 	if (p->spooling && p->ready && p->feed_again != 0 &&
 	    p->feed_again < when)

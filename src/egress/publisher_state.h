@@ -89,7 +89,9 @@ struct publisher {
 	int64_t last_sync;
 	int64_t last_retain;
 	bool syncing;
-	int sync_error;
+	int sync_error;	    /* of a sync; 0 once what it left was cut off */
+	int told_error;	    /* of the disk */
+	int64_t told_until; /* it counts as the same trouble */
 	struct sp_sem sync_wake;
 
 	/* Ending */

@@ -336,6 +336,56 @@ static void test_a_full_disk_has_room_again_when_all_is_published(void)
 	unmake(p);
 }
 
+static void check_journal_holds(unsigned count)
+{
+	struct journal_cursor *c;
+	struct journal_record r;
+
+	assert_int_equal(journal_cursor_open(folder, JOURNAL_OLDEST, &c), 0);
+	for (unsigned i = 1; i <= count; i++) {
+		assert_int_equal(journal_cursor_next(c, &r), 1);
+		assert_int_equal(r.seq, i);
+	}
+	assert_int_equal(journal_cursor_next(c, &r), 0);
+	journal_cursor_close(c);
+}
+
+/* As when a file system has become read-only: no call works any more. */
+static void test_a_disk_that_fails_is_not_tried_all_the_time(void)
+{
+	struct publisher *p = make(folder);
+	int64_t began;
+	int before;
+
+	for (int i = 0; i < 5; i++)
+		take(p, &p->disk);
+	publisher_spool_write(p);
+	before = failing_disk.steps;
+	failing_disk.fail_at = before + 1;
+	failing_disk.fail_with = EROFS;
+	failing_disk.for_good = true;
+	began = sp_now();
+	for (int i = 0; i < TURNS; i++)
+		turn(p);
+	assert_int_equal(told, 1);
+	/* A sync and then, each second, an attempt to take back. */
+	assert_in_range(failing_disk.steps - before, 2,
+			3 + (uintmax_t)((sp_now() - began) / SP_S));
+	assert_int_equal(flights_count(&p->disk), 5);
+
+	failing_disk.fail_at = 0;
+	for (int i = 0; i < 10 && !flights_empty(&p->disk); i++) {
+		if (publisher_spool_deadline(p) != SP_NEVER)
+			sp_sleep_until(publisher_spool_deadline(p));
+		turn(p);
+	}
+	assert_true(flights_empty(&p->disk));
+	assert_int_equal(p->stats.journal_messages, 5);
+	assert_int_equal(told, 1);
+	check_journal_holds(5);
+	unmake(p);
+}
+
 static void empty_folder(void)
 {
 	DIR *d = opendir(folder);
@@ -391,6 +441,7 @@ int main(void)
 		CASE(test_what_the_stream_holds_is_not_sent_again),
 		CASE(test_what_the_stream_holds_is_not_read_back),
 		CASE(test_a_full_disk_has_room_again_when_all_is_published),
+		CASE(test_a_disk_that_fails_is_not_tried_all_the_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
