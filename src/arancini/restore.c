@@ -200,18 +200,24 @@ static void log_restored(struct restore *r, int64_t began)
 
 /* The manifest */
 
-static int log_manifest(struct restore *r, enum manifest_status status,
-			const char *hint)
+static void log_manifest(struct restore *r, const char *why, const char *hint)
 {
 	struct log_line line;
 
 	if (!log_begin(r->log, LOG_LEVEL_ERROR, "manifest_not_used", &line))
-		return 0;
+		return;
 	log_text(&line, "in", shelf_where(keeping_shelf(r->keeping)));
-	log_text(&line, "why", manifest_text(status));
+	log_text(&line, "why", why);
 	log_text(&line, "hint", hint);
 	log_end(&line);
-	return 0;
+}
+
+/* The snapshots are used without it. */
+static int set_aside(struct restore *r, const char *why)
+{
+	r->unknown = true;
+	log_manifest(r, why, "it is set aside");
+	return shelf_set_aside(keeping_shelf(r->keeping), MANIFEST_NAME);
 }
 
 /* In a fiber. */
@@ -225,6 +231,9 @@ static int read_manifest(void *restore)
 	size_t len;
 	int err = shelf_get(shelf, MANIFEST_NAME, MANIFEST_MAX, &text, &len);
 
+	/* A disk that fails there, or a bucket that lost a part of it. */
+	if (err == -EIO)
+		return set_aside(r, "cannot be read");
 	if (err < 0)
 		return err == -ENOENT ? 0 : err;
 	status = manifest_parse((struct wire_view){ text, len },
@@ -237,15 +246,13 @@ static int read_manifest(void *restore)
 	case MANIFEST_MEMORY:
 		return -ENOMEM;
 	case MANIFEST_DAMAGED:
-		r->unknown = true;
-		log_manifest(r, status, "it is set aside");
-		return shelf_set_aside(shelf, MANIFEST_NAME);
+		return set_aside(r, manifest_text(status));
 	case MANIFEST_VERSION_NEW:
-		log_manifest(r, status,
+		log_manifest(r, manifest_text(status),
 			     "run that version, or start with another --state");
 		return -EPROTONOSUPPORT;
 	default:
-		log_manifest(r, status,
+		log_manifest(r, manifest_text(status),
 			     "start with another --state or --collector-id");
 		return -EPROTONOSUPPORT;
 	}

@@ -184,6 +184,27 @@ def test_a_missing_chunk_is_a_damaged_file(collector, broker, stream):
     c.stop()
 
 
+def test_a_missing_chunk_is_a_damaged_manifest(collector, broker):
+    c = collector()
+    with Router(c.port) as router:
+        router.dump(table(5))
+        until_filed(c, broker)
+        c.stop()
+    with broker.client() as client:
+        generation, = generations(broker)["ams1.manifest"]
+        answer = client.api(f"STREAM.PURGE.{BUCKET}", {
+            "filter": f"$KV.arancini-state.ams1.manifest.{generation}.0"})
+        assert answer["purged"] == 1
+    c = collector()
+    assert c.said("event=manifest_not_used .*why=\"?cannot be read")
+    assert c.said("event=restored routers=1 routes=5 .*resyncs=0")
+    c.stop()
+    assert "ams1.manifest.damaged" in keys(broker)
+    c = collector()
+    assert not c.said("event=manifest_not_used")
+    c.stop()
+
+
 def test_what_is_only_in_the_spool_of_this_host_is_not_kept(
         collector, broker, stream, server, arancini, tmp_path, free_port):
     """The stream's broker is away, the bucket's is not: no file may say that
