@@ -26,13 +26,32 @@ static void retract(struct peer_note *note)
 	note->router->difference -= reported_difference(note->reported);
 }
 
+/* What was counted in a session says nothing once that is over. */
+static void forget_report(struct peer_note *note)
+{
+	retract(note);
+	free(note->reported);
+	note->reported = NULL;
+}
+
 void peer_note_free(struct peer_note *note)
 {
 	if (note == NULL)
 		return;
-	retract(note);
-	free(note->reported);
+	forget_report(note);
 	free(note);
+}
+
+void router_note_forget_reports(const struct rib_router *router)
+{
+	struct rib_peer *peer = NULL;
+
+	while ((peer = rib_peer_next(router, peer)) != NULL) {
+		struct peer_note *note = *rib_peer_slot(peer);
+
+		if (note != NULL)
+			forget_report(note);
+	}
 }
 
 void peer_note_report(struct peer_note *note, const struct reported *now)
@@ -89,6 +108,7 @@ void peer_note_take(struct peer_note *note, const struct rib_event *e)
 		note->down_ns = e->received_ns;
 		note->down_reason = e->reason;
 		note->downs++;
+		forget_report(note);
 		break;
 	default:
 		return;

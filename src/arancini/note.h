@@ -38,7 +38,7 @@ struct peer_note {
 	uint64_t down_ns;
 	uint16_t down_reason;
 	uint32_t downs;
-	struct reported *reported; /* NULL: it never did */
+	struct reported *reported; /* NULL: it did not since it is up */
 };
 
 /* The note of a peer, made if need be. NULL: no memory. */
@@ -50,5 +50,11 @@ void peer_note_take(struct peer_note *note, const struct rib_event *e);
 
 /* The peer reports @now; what it reported before no longer counts. */
 void peer_note_report(struct peer_note *note, const struct reported *now);
+
+/*
+ * The session is over: nobody is left who would correct what its peers
+ * reported. Cost: a walk over the peers.
+ */
+void router_note_forget_reports(const struct rib_router *router);
 
 #endif

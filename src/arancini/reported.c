@@ -49,8 +49,13 @@ bool reported_read(const struct bmp_message *msg, struct rib_peer *peer,
 		   uint64_t at_ns, struct reported *out)
 {
 	struct bmp_stat_iter it = bmp_stat_start(msg);
+	struct rib_peer_state state;
 	struct bmp_stat stat;
 
+	/* What it had is being withdrawn, and nothing would correct this. */
+	rib_peer_state(peer, &state);
+	if (!state.up)
+		return false;
 	*out = (struct reported){ .at_ns = at_ns };
 	while (out->count < REPORTED_ROWS && bmp_stat_next(&it, &stat)) {
 		struct reported_row *row = &out->rows[out->count];

@@ -4,7 +4,8 @@
  * Statistics of types 7 to 10 (RFC 7854 section 4.8) say how many routes the
  * router has in a RIB. They are compared at the moment they come, because the
  * next update changes our number and not the report. A RIB that we were never
- * told of is not compared: many routers count what they do not monitor.
+ * told of is not compared: many routers count what they do not monitor. Nor is
+ * a peer that is down.
  */
 #ifndef ARANCINI_REPORTED_H
 #define ARANCINI_REPORTED_H

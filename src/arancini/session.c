@@ -504,6 +504,7 @@ static void close_session(struct session *s, enum ending why)
 	if (s->open)
 		rib_session_close(s->seat->router, &s->when, (uint16_t)why,
 				  ending_name(why));
+	router_note_forget_reports(s->seat->router);
 	s->open = false;
 	s->seat->note.messages += s->messages;
 	s->seat->note.bytes += s->bytes;

@@ -58,6 +58,11 @@ class Peer:
     def down(self, reason=4, data=b""):
         return message(2, self.header() + bytes([reason]) + data)
 
+    def count(self, routes):
+        """A report of how many routes its Adj-RIB-In has."""
+        return message(1, self.header() + struct.pack(">I", 1)
+                       + tlv(7, struct.pack(">Q", routes)))
+
     def monitor(self, update, flags=0):
         return message(0, self.header(flags) + update)
 

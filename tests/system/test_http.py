@@ -15,7 +15,8 @@ import time
 
 import pytest
 
-from collecting import Collector
+from bmp import Peer, initiation
+from collecting import Collector, connect
 
 LIMIT_MAX = 1000
 
@@ -416,12 +417,33 @@ def test_one_router_and_one_peer(fed):
     router = fed.get("/api/v1/routers/v4_127_1_0_1")
     assert [h["kind"] for h in router["history"]][:1] == ["sessionOpen"]
     assert "sessionClose" in [h["kind"] for h in router["history"]]
-    # The generator reports how many routes its peers have.
-    assert router["difference"] == 0
+    # The generator reports how many routes its peers have, but is gone.
+    assert router["difference"] is None
     peer = fed.get("/api/v1/peers?router=v4_127_1_0_1&limit=1")["peers"][0]
     one = fed.get(f"/api/v1/peers/v4_127_1_0_1/{peer['id']}")
     assert one["history"][0]["kind"] == "peerUp"
     assert {**one, "history": None} == {**peer, "history": None}
+
+
+def test_what_a_router_counts_goes_with_who_counted(start):
+    api = start()
+    path = "/api/v1/routers/v4_127_0_0_2"
+    a, b = Peer("192.0.2.10", 64510), Peer("192.0.2.11", 64511)
+    with connect(api.collector, "127.0.0.2") as sock:
+        sock.sendall(initiation())
+        api.collector.until_said("event=session_open")
+        sock.sendall(b"".join(p.up() + p.announce("198.51.100.0/24")
+                              + p.count(1) for p in (a, b)))
+        api.until(path, lambda r: r["difference"] == 0)
+        sock.sendall(a.count(5) + b.count(3))
+        api.until(path, lambda r: r["difference"] == -6)
+        # Late, as those are that were on their way.
+        sock.sendall(a.down() + a.count(5))
+        api.until(path, lambda r: r["difference"] == -2)
+    router = api.until(path, lambda r: r["state"] == "stale")
+    assert router["difference"] is None
+    for peer in api.get("/api/v1/peers")["peers"]:
+        assert peer["difference"] is None and peer["reportedAt"] is None
 
 
 def test_rib_matches(fed):
