@@ -7,6 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bits of the mapping in front of an address of IPv4. */
+#define MAPPED_BITS 96u
+
+static const uint8_t mapped[MAPPED_BITS / 8] = { [10] = 0xff, [11] = 0xff };
+
 /* Split "address/length" in place; without a slash *@length stays NULL. */
 static int split(const char *text, char address[INET6_ADDRSTRLEN],
 		 const char **length)
@@ -49,6 +54,11 @@ static bool same_bits(const uint8_t *a, const uint8_t *b, unsigned int bits)
 	       (bits % 8 == 0 || ((a[bytes] ^ b[bytes]) & mask) == 0);
 }
 
+static bool is_mapped(const uint8_t addr[16])
+{
+	return memcmp(addr, mapped, sizeof(mapped)) == 0;
+}
+
 static bool bits_beyond(const struct acl_network *n)
 {
 	uint8_t masked[16] = { 0 };
@@ -72,7 +82,7 @@ static int parse_network(const char *text, struct acl_network *out)
 	if (err < 0)
 		return err;
 	if (inet_pton(AF_INET, address, n.addr + 12) == 1)
-		before = 96; /* bits of the mapping */
+		before = MAPPED_BITS;
 	else if (inet_pton(AF_INET6, address, n.addr) != 1)
 		return -EINVAL;
 	err = parse_length(length, 128 - before, &len);
@@ -111,8 +121,7 @@ void acl_release(struct acl *acl)
 
 size_t acl_network_format(const struct acl_network *n, char *out, size_t cap)
 {
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-	bool v4 = n->len >= 96 && memcmp(n->addr, mapped, 12) == 0;
+	bool v4 = n->len >= MAPPED_BITS && is_mapped(n->addr);
 	struct text t = text_start(out, cap);
 
 	if (v4)
@@ -120,12 +129,18 @@ size_t acl_network_format(const struct acl_network *n, char *out, size_t cap)
 	else
 		text_ipv6(&t, n->addr);
 	text_char(&t, '/');
-	text_u64(&t, v4 ? n->len - 96u : n->len);
+	text_u64(&t, v4 ? n->len - MAPPED_BITS : n->len);
 	return text_end(&t);
 }
 
 bool acl_network_has(const struct acl_network *n, const uint8_t addr[16])
 {
+	/*
+	 * Shorter than the mapping it was written as IPv6, and whoever writes
+	 * ::/0 does not speak of IPv4 that happens to be kept below it.
+	 */
+	if (n->len < MAPPED_BITS && is_mapped(addr))
+		return false;
 	return same_bits(addr, n->addr, n->len);
 }
 

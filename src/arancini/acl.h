@@ -6,7 +6,8 @@
  * before a byte is read, so the lists are walked and not indexed.
  *
  * Addresses are 16 bytes, IPv4 in its mapped form; 192.0.2.0/24 is kept as
- * ::ffff:192.0.2.0/120, so one comparison serves both families.
+ * ::ffff:192.0.2.0/120, so one comparison serves both families. A network of
+ * IPv6 has no address of IPv4, not even ::/0.
  */
 #ifndef ARANCINI_ACL_H
 #define ARANCINI_ACL_H

@@ -459,6 +459,14 @@ size_t filter_rule_format(const struct filter_rule *rule, char *out, size_t cap)
 
 /* Asking */
 
+/* A Loc-RIB has no address: its zeros are none that a rule could name. */
+static bool rule_fits_address(const struct filter_rule *r,
+			      const struct filter_peer *p)
+{
+	return p->type != BMP_PEER_LOC_RIB &&
+	       acl_network_has(&r->peer, p->address);
+}
+
 static bool rule_sees(const struct filter_rule *r, const struct filter_peer *p)
 {
 	/* A type that has no name yet is matched by rules without one. */
@@ -467,7 +475,7 @@ static bool rule_sees(const struct filter_rule *r, const struct filter_peer *p)
 	return (r->types >> type & 1) != 0 && (r->views >> p->view & 1) != 0 &&
 	       p->as >= r->as_low && p->as <= r->as_high &&
 	       (!r->has_rd || p->distinguisher == r->rd) &&
-	       (!r->has_peer || acl_network_has(&r->peer, p->address));
+	       (!r->has_peer || rule_fits_address(r, p));
 }
 
 /*

@@ -10,7 +10,8 @@
  *	drop type=rd,local rd=64500:7
  *
  *	word	 matches			values
- *	peer	 the peer's address		a network or an address
+ *	peer	 the peer's address		a network or an address; a
+ *						Loc-RIB has none
  *	as	 the peer's AS			a number or a range, low-high
  *	type	 the kind of peer		global, rd, local, loc-rib
  *	view	 the RIB			in-pre, in-post, out-pre, out-post,

@@ -73,6 +73,45 @@ static void test_default_route_stays_in_its_family(void **state)
 	acl_release(&acl);
 }
 
+/* IPv4 is kept mapped, below ::/0; it is not meant by who writes that. */
+static void test_networks_of_ipv6_have_no_ipv4(void **state)
+{
+	static const struct {
+		const char *network, *address;
+		bool has;
+	} cases[] = {
+		{ "::/0", "203.0.113.9", false },
+		{ "::/0", "2001:db8::1", true },
+		{ "::/0", "::", true },
+		{ "::/0", "::fffe:203.0.113.9", true },
+		{ "::/64", "203.0.113.9", false },
+		{ "::/80", "0.0.0.0", false },
+		{ "::/80", "::1", true },
+		{ "::fffe:0:0/95", "203.0.113.9", false },
+		/* These say it, one way or the other. */
+		{ "::ffff:0:0/96", "203.0.113.9", true },
+		{ "::ffff:203.0.113.0/120", "203.0.113.9", true },
+		{ "::ffff:203.0.113.0/120", "203.0.114.9", false },
+		{ "::ffff:203.0.113.9", "203.0.113.9", true },
+		{ "0.0.0.0/0", "203.0.113.9", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct acl allow = ACL_INIT, deny = ACL_INIT;
+
+		assert_int_equal(acl_list_add(&allow.allow, cases[i].network),
+				 0);
+		assert_int_equal(acl_list_add(&deny.deny, cases[i].network), 0);
+		CHECK(permits(&allow, cases[i].address) == cases[i].has,
+		      "allow %s: %s", cases[i].network, cases[i].address);
+		CHECK(permits(&deny, cases[i].address) != cases[i].has,
+		      "deny %s: %s", cases[i].network, cases[i].address);
+		acl_release(&allow);
+		acl_release(&deny);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -80,6 +119,7 @@ int main(void)
 		cmocka_unit_test(test_empty_lists_let_everybody_in),
 		cmocka_unit_test(test_deny_wins_over_allow),
 		cmocka_unit_test(test_default_route_stays_in_its_family),
+		cmocka_unit_test(test_networks_of_ipv6_have_no_ipv4),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
