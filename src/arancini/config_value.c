@@ -1,5 +1,7 @@
 #include "arancini/config_value.h"
 
+#include "arancini/config_value_list.h"
+
 #include "bmp/text.h"
 
 #include <arpa/inet.h>
@@ -32,12 +34,6 @@ static const struct unit time_units[] = {
 	{ "", UINT64_C(1000) * NS_PER_MS },
 	{ NULL, 0 },
 };
-
-bool config_value_is_list(enum config_type type)
-{
-	return type == CONFIG_ADDRESSES || type == CONFIG_NETWORKS ||
-	       type == CONFIG_TEXTS || type == CONFIG_RULES;
-}
 
 /* What is allowed, in words */
 
@@ -115,7 +111,8 @@ void config_value_allowed(const struct config_form *form, char *out, size_t cap)
 	text_end(&t);
 }
 
-static int refuse(const struct config_form *form, char why[CONFIG_WHY_MAX])
+int config_value_refuse(const struct config_form *form,
+			char why[CONFIG_WHY_MAX])
 {
 	static const char before[] = "allowed is ";
 
@@ -353,153 +350,6 @@ static int parse_secret(const struct config_form *form, const char *s,
 	return 0;
 }
 
-/* Lists */
-
-static int add_address(const struct config_form *form, const char *s,
-		       struct config_addresses *list, char why[CONFIG_WHY_MAX])
-{
-	struct config_address *grown;
-	struct config_address a;
-
-	if (config_address_parse(s, &a) < 0)
-		return refuse(form, why);
-	grown = reallocarray(list->at, list->count + 1, sizeof(a));
-	if (grown == NULL)
-		return -ENOMEM;
-	grown[list->count] = a;
-	list->at = grown;
-	list->count++;
-	return 0;
-}
-
-static int add_network(const struct config_form *form, const char *s,
-		       struct acl_list *list, char why[CONFIG_WHY_MAX])
-{
-	int err = acl_list_add(list, s);
-
-	return err == -EINVAL ? refuse(form, why) : err;
-}
-
-static int add_text(const struct config_form *form, const char *s,
-		    struct config_texts *list, char why[CONFIG_WHY_MAX])
-{
-	char **grown;
-	char *copy = NULL;
-	int err;
-
-	/* At the start of a line of its own it would be a comment. */
-	if (*s == '#') {
-		snprintf(why, CONFIG_WHY_MAX, "begins with '#'");
-		return -EINVAL;
-	}
-	err = parse_text(form, s, &copy, why);
-	if (err < 0)
-		return err;
-	grown = reallocarray(list->at, list->count + 1, sizeof(*grown));
-	if (grown == NULL) {
-		free(copy);
-		return -ENOMEM;
-	}
-	grown[list->count] = copy;
-	list->at = grown;
-	list->count++;
-	return 0;
-}
-
-static int add_element(const struct config_form *form, const char *s,
-		       void *value, char why[CONFIG_WHY_MAX])
-{
-	struct config_form whole = *form;
-	char reason[FILTER_WHY_MAX];
-	int err;
-
-	whole.flags &= (uint8_t)~CONFIG_EMPTY;
-	switch (form->type) {
-	case CONFIG_ADDRESSES:
-		return add_address(&whole, s, value, why);
-	case CONFIG_NETWORKS:
-		return add_network(&whole, s, value, why);
-	case CONFIG_TEXTS:
-		return add_text(&whole, s, value, why);
-	default:
-		err = filter_add(value, s, reason);
-		if (err == -EINVAL)
-			snprintf(why, CONFIG_WHY_MAX, "%s", reason);
-		return err;
-	}
-}
-
-static char *trim(char *s)
-{
-	size_t len;
-
-	s += strspn(s, " \t");
-	len = strlen(s);
-	while (len > 0 && (s[len - 1] == ' ' || s[len - 1] == '\t'))
-		s[--len] = '\0';
-	return s;
-}
-
-/* Give back what was added behind the first @count elements. */
-static void shorten(const struct config_form *form, void *value, size_t count)
-{
-	struct config_texts *texts = value;
-
-	switch (form->type) {
-	case CONFIG_ADDRESSES:
-		((struct config_addresses *)value)->count = count;
-		break;
-	case CONFIG_NETWORKS:
-		((struct acl_list *)value)->count = count;
-		break;
-	case CONFIG_TEXTS:
-		while (texts->count > count)
-			free(texts->at[--texts->count]);
-		break;
-	default:
-		((struct filter *)value)->count = count;
-	}
-}
-
-size_t config_value_count(const struct config_form *form, const void *value)
-{
-	switch (form->type) {
-	case CONFIG_ADDRESSES:
-		return ((const struct config_addresses *)value)->count;
-	case CONFIG_NETWORKS:
-		return ((const struct acl_list *)value)->count;
-	case CONFIG_TEXTS:
-		return ((const struct config_texts *)value)->count;
-	case CONFIG_RULES:
-		return ((const struct filter *)value)->count;
-	default:
-		return 1;
-	}
-}
-
-static int parse_list(const struct config_form *form, const char *s,
-		      void *value, char why[CONFIG_WHY_MAX])
-{
-	const char *between = form->type == CONFIG_RULES ? ";" : ",";
-	size_t before = config_value_count(form, value);
-	char *copy = strdup(s);
-	char *rest = copy;
-	char *element;
-	int err = 0;
-
-	if (copy == NULL)
-		return -ENOMEM;
-	rest = trim(copy);
-	if (*rest == '\0' && form->flags & CONFIG_EMPTY)
-		rest = NULL;
-	while (err == 0 && (element = strsep(&rest, between)) != NULL)
-		err = add_element(form, trim(element), value, why);
-	if (err < 0)
-		shorten(form, value, before);
-	free(copy);
-	return err;
-}
-
 int config_value_parse(const struct config_form *form, const char *text,
 		       void *value, char why[CONFIG_WHY_MAX])
 {
@@ -528,9 +378,9 @@ int config_value_parse(const struct config_form *form, const char *text,
 		err = parse_address(form, text, value);
 		break;
 	default:
-		return parse_list(form, text, value, why);
+		return config_value_list_parse(form, text, value, why);
 	}
-	return err < 0 ? refuse(form, why) : 0;
+	return err < 0 ? config_value_refuse(form, why) : 0;
 }
 
 /* Writing */
@@ -577,31 +427,15 @@ static void put_scalar(struct text *t, const struct config_form *form,
 bool config_value_format(const struct config_form *form, const void *value,
 			 size_t i, char *out, size_t cap)
 {
-	const struct config_addresses *addresses = value;
-	const struct acl_list *networks = value;
-	const struct config_texts *texts = value;
-	const struct filter *rules = value;
 	struct text t = text_start(out, cap);
 
 	if (i >= config_value_count(form, value))
 		return false;
-	switch (form->type) {
-	case CONFIG_ADDRESSES:
-		text_ip_port(&t, addresses->at[i].address,
-			     addresses->at[i].port);
-		break;
-	case CONFIG_NETWORKS:
-		acl_network_format(&networks->networks[i], out, cap);
+	if (config_value_is_list(form->type)) {
+		config_value_list_format(form, value, i, out, cap);
 		return true;
-	case CONFIG_TEXTS:
-		text_str(&t, texts->at[i]);
-		break;
-	case CONFIG_RULES:
-		filter_rule_format(&rules->rules[i], out, cap);
-		return true;
-	default:
-		put_scalar(&t, form, value);
 	}
+	put_scalar(&t, form, value);
 	text_end(&t);
 	return true;
 }

@@ -107,6 +107,10 @@ int config_value_parse(const struct config_form *form, const char *text,
 void config_value_allowed(const struct config_form *form, char *out,
 			  size_t cap);
 
+/* Say in @why what is allowed. Returns -EINVAL. */
+int config_value_refuse(const struct config_form *form,
+			char why[CONFIG_WHY_MAX]);
+
 /*
  * Element @i of a list, or with i == 0 the value. False if there is no such
  * element. A secret gives its path, or "" if it has none.
