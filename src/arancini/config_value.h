@@ -10,6 +10,7 @@
  *	address		192.0.2.1:4000, [2001:db8::1]:4000; "off" where allowed
  *	addresses, networks, texts	lists, by commas or given again
  *	rules		of a filter, by ";" or given again
+ *	families	a set of address families, as lists; "all"
  *	secret		the name of a file that holds it, or a variable
  *
  * Every value can be written as text that gives the same value again. Values
@@ -39,6 +40,7 @@ enum config_type {
 	CONFIG_NETWORKS,  /* struct acl_list */
 	CONFIG_TEXTS,	  /* struct config_texts */
 	CONFIG_RULES,	  /* struct filter */
+	CONFIG_FAMILIES,  /* bgp_family_set */
 	CONFIG_SECRET,	  /* struct config_secret */
 	CONFIG_TYPES
 };

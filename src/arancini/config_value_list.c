@@ -11,7 +11,55 @@
 bool config_value_is_list(enum config_type type)
 {
 	return type == CONFIG_ADDRESSES || type == CONFIG_NETWORKS ||
-	       type == CONFIG_TEXTS || type == CONFIG_RULES;
+	       type == CONFIG_TEXTS || type == CONFIG_RULES ||
+	       type == CONFIG_FAMILIES;
+}
+
+/* Families, a set: in no order, and none is in it twice. */
+
+static bgp_family_set all_families(void)
+{
+	bgp_family_set all = 0;
+
+	for (int f = 0; f < BGP_FAMILIES; f++)
+		all |= bgp_family_bit((enum bgp_family)f);
+	return all;
+}
+
+/* What is called so; empty: nothing is, and the unknown ones are none. */
+static bgp_family_set find_families(const char *name)
+{
+	if (strcmp(name, "all") == 0)
+		return all_families();
+	for (int f = 0; f < BGP_FAMILIES; f++)
+		if (strcmp(name, bgp_family_info((enum bgp_family)f)->name) ==
+		    0)
+			return bgp_family_bit((enum bgp_family)f);
+	return 0;
+}
+
+static int add_families(const struct config_form *form, const char *s,
+			bgp_family_set *set, char why[CONFIG_WHY_MAX])
+{
+	bgp_family_set found = find_families(s);
+
+	*set |= found;
+	return found != 0 ? 0 : config_value_refuse(form, why);
+}
+
+/* All of them are one element: there is a word for it. */
+static size_t count_families(bgp_family_set set)
+{
+	return set == all_families() ? 1 : (size_t)__builtin_popcountll(set);
+}
+
+static const char *family_name(bgp_family_set set, size_t i)
+{
+	if (set == all_families())
+		return "all";
+	while (i-- > 0)
+		set &= set - 1;
+	return bgp_family_info((enum bgp_family)__builtin_ctzll(set))->name;
 }
 
 /* Adding */
@@ -84,6 +132,8 @@ static int add_element(const struct config_form *form, const char *s,
 		return add_network(&whole, s, value, why);
 	case CONFIG_TEXTS:
 		return add_text(&whole, s, value, why);
+	case CONFIG_FAMILIES:
+		return add_families(&whole, s, value, why);
 	default:
 		err = filter_add(value, s, reason);
 		if (err == -EINVAL)
@@ -119,6 +169,8 @@ static void shorten(const struct config_form *form, void *value, size_t count)
 		while (texts->count > count)
 			free(texts->at[--texts->count]);
 		break;
+	case CONFIG_FAMILIES:
+		break; /* what failed is not the value, see below */
 	default:
 		((struct filter *)value)->count = count;
 	}
@@ -135,13 +187,15 @@ size_t config_value_count(const struct config_form *form, const void *value)
 		return ((const struct config_texts *)value)->count;
 	case CONFIG_RULES:
 		return ((const struct filter *)value)->count;
+	case CONFIG_FAMILIES:
+		return count_families(*(const bgp_family_set *)value);
 	default:
 		return 1;
 	}
 }
 
-int config_value_list_parse(const struct config_form *form, const char *text,
-			    void *value, char why[CONFIG_WHY_MAX])
+static int parse_elements(const struct config_form *form, const char *text,
+			  void *value, char why[CONFIG_WHY_MAX])
 {
 	const char *between = form->type == CONFIG_RULES ? ";" : ",";
 	size_t before = config_value_count(form, value);
@@ -160,6 +214,21 @@ int config_value_list_parse(const struct config_form *form, const char *text,
 	if (err < 0)
 		shorten(form, value, before);
 	free(copy);
+	return err;
+}
+
+int config_value_list_parse(const struct config_form *form, const char *text,
+			    void *value, char why[CONFIG_WHY_MAX])
+{
+	bgp_family_set set = 0;
+	int err;
+
+	if (form->type != CONFIG_FAMILIES)
+		return parse_elements(form, text, value, why);
+	/* A set does not know which of its elements came last. */
+	err = parse_elements(form, text, &set, why);
+	if (err == 0)
+		*(bgp_family_set *)value |= set;
 	return err;
 }
 
@@ -184,6 +253,9 @@ void config_value_list_format(const struct config_form *form, const void *value,
 		return;
 	case CONFIG_TEXTS:
 		text_str(&t, texts->at[i]);
+		break;
+	case CONFIG_FAMILIES:
+		text_str(&t, family_name(*(const bgp_family_set *)value, i));
 		break;
 	default:
 		filter_rule_format(&rules->rules[i], out, cap);

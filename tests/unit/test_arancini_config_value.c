@@ -28,6 +28,7 @@ union value {
 	struct acl_list networks;
 	struct config_texts texts;
 	struct filter rules;
+	bgp_family_set families;
 	struct config_secret secret;
 };
 
@@ -49,6 +50,7 @@ static const struct config_form
 	networks = { .type = CONFIG_NETWORKS, .flags = CONFIG_EMPTY },
 	texts = { .type = CONFIG_TEXTS, .flags = CONFIG_EMPTY, .check = no_x },
 	rules = { .type = CONFIG_RULES, .flags = CONFIG_EMPTY },
+	families = { .type = CONFIG_FAMILIES },
 	secret = { .type = CONFIG_SECRET, .flags = CONFIG_EMPTY };
 /* clang-format on */
 
@@ -116,6 +118,12 @@ static void test_what_is_read_is_written_and_read_again(void **state)
 		{ &texts, "a,b c , d", "a | b c | d" },
 		{ &rules, "drop view=post; store as=1",
 		  "drop view=post | store as=1" },
+		{ &families, "ipv4-unicast", "ipv4-unicast" },
+		{ &families, "link-state-vpn ,ipv6-unicast, ipv4-unicast",
+		  "ipv4-unicast | ipv6-unicast | link-state-vpn" },
+		{ &families, "ipv4-vpn,ipv4-vpn", "ipv4-vpn" },
+		{ &families, "all", "all" },
+		{ &families, "ipv4-vpn,all", "all" },
 		{ &secret, "/run/secret", "/run/secret" },
 		{ &secret, "", "" },
 	};
@@ -204,6 +212,10 @@ static void test_what_is_wrong_says_what_is_allowed(void **state)
 		{ &texts, "a,,b", "must not be empty" },
 		{ &texts, "a,#b", "begins with '#'" },
 		{ &texts, "a,x", "allowed is text without x" },
+		{ &families, "", "allowed is all, or names as ipv4-unicast" },
+		{ &families, "ipv5", "allowed is all, or names as ipv4-unicast" },
+		{ &families, "unknown", "allowed is all, or names as ipv4-unicast" },
+		{ &families, "ipv4-vpn,,ipv6-vpn", "allowed is all, or names as ipv4-unicast" },
 		{ &rules, "drop;", "a rule begins with publish, store or drop, not with ''" },
 		/* clang-format on */
 	};
@@ -229,10 +241,12 @@ static void test_what_is_wrong_says_what_is_allowed(void **state)
 static void test_a_list_that_fails_halfway_is_as_it_was(void **state)
 {
 	static const struct config_form *const forms[] = { &networks, &texts,
-							   &rules };
-	static const char *const good[] = { "10.0.0.0/8", "a", "drop" };
+							   &rules, &families };
+	static const char *const good[] = { "10.0.0.0/8", "a", "drop",
+					    "ipv4-vpn" };
 	static const char *const bad[] = { "11.0.0.0/8,nonsense", "b,c,x",
-					   "store;nonsense" };
+					   "store;nonsense",
+					   "ipv6-vpn,nonsense" };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(forms); i++) {
@@ -268,6 +282,7 @@ static void test_differences_are_seen(void **state)
 		{ &networks, "10.0.0.0/8", "10.0.0.0/8,11.0.0.0/8" },
 		{ &texts, "a,b", "a,c" },
 		{ &rules, "drop", "store" },
+		{ &families, "ipv4-vpn", "ipv4-vpn,ipv6-vpn" },
 	};
 
 	(void)state;
