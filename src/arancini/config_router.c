@@ -13,6 +13,8 @@
 #define ROUTES_MAX UINT64_C(100000000000)
 
 static const char *const bmp_v4_words[] = { "off", "tlv20", "legacy", NULL };
+static const char *const as_width_words[] = { "2", "4", NULL };
+static const uint8_t as_widths[] = { 2, 4 };
 
 /* clang-format off */
 const struct config_router_option config_router_keys[CONFIG_ROUTER_KEYS] = {
@@ -25,6 +27,16 @@ const struct config_router_option config_router_keys[CONFIG_ROUTER_KEYS] = {
 	[CONFIG_ROUTER_BMP_V4] = {
 		"bmp-v4", AT(bmp_v4), { .type = CONFIG_CHOICE, .words = bmp_v4_words }, true, "off|tlv20|legacy",
 		"instead of --bmp-v4; holds from its next session on" },
+	[CONFIG_ROUTER_ADD_PATH] = {
+		"add-path", AT(add_path), { .type = CONFIG_FAMILIES }, true, "FAMILIES",
+		"its routes of these families have path identifiers (RFC 7911), whatever its OPENs say: all, or names as ipv4-unicast; "
+		"holds from its next session on" },
+	[CONFIG_ROUTER_NO_ADD_PATH] = {
+		"no-add-path", AT(no_add_path), { .type = CONFIG_FAMILIES }, true, "FAMILIES",
+		"its routes of these families have no path identifiers, whatever its OPENs say; holds from its next session on" },
+	[CONFIG_ROUTER_AS_WIDTH] = {
+		"as-width", AT(as_width), { .type = CONFIG_CHOICE, .words = as_width_words }, true, "2|4",
+		"bytes of an AS number in its AS paths, whatever its messages say; holds from its next session on" },
 	[CONFIG_ROUTER_ROUTES_PER_ROUTER] = {
 		"max-routes-per-router", AT(routes_per_router), { .type = CONFIG_NUMBER, .max = ROUTES_MAX }, true, "N",
 		"instead of --max-routes-per-router" },
@@ -174,6 +186,16 @@ static const char *unfit(const struct config_router *router, int key)
 	return NULL;
 }
 
+/* NULL, or why what was set does not go with the rest of the section. */
+static const char *contradiction(const struct config_router *router, int key)
+{
+	if ((key == CONFIG_ROUTER_ADD_PATH ||
+	     key == CONFIG_ROUTER_NO_ADD_PATH) &&
+	    (router->add_path & router->no_add_path) != 0)
+		return "a family is in add-path or in no-add-path, not in both";
+	return NULL;
+}
+
 void config_router_set(struct config_loader *l, struct config_router *router,
 		       const struct config_place *place, const char *text)
 {
@@ -198,12 +220,17 @@ void config_router_set(struct config_loader *l, struct config_router *router,
 	}
 	err = config_value_parse(form, text, config_router_at(router, key),
 				 why);
-	if (err == 0)
-		router->given |= 1u << key;
-	else if (err == -EINVAL)
+	if (err == -EINVAL) {
 		config_complain(l, place, text, why);
-	else
+		return;
+	}
+	if (err < 0) {
 		l->out_of_memory = true;
+		return;
+	}
+	router->given |= 1u << key;
+	if (contradiction(router, key) != NULL)
+		config_complain(l, place, text, contradiction(router, key));
 }
 
 void config_router_release(struct config_router *router)
@@ -238,9 +265,22 @@ static const struct config_router *find(const struct config *config,
 	return NULL;
 }
 
+/* What is not given is zero, and leaves what a weaker section said. */
+static void apply_overrides(const struct config_router *r,
+			    struct bgp_overrides *out)
+{
+	out->add_path_on |= r->add_path;
+	out->add_path_off &= ~r->add_path;
+	out->add_path_off |= r->no_add_path;
+	out->add_path_on &= ~r->no_add_path;
+	if (r->given & 1u << CONFIG_ROUTER_AS_WIDTH)
+		out->as_width = as_widths[r->as_width];
+}
+
 static void apply(const struct config_router *r,
 		  struct config_router_settings *out)
 {
+	apply_overrides(r, &out->overrides);
 	if (r->given & 1u << CONFIG_ROUTER_BMP_V4)
 		out->bmp_v4 = r->bmp_v4;
 	if (r->given & 1u << CONFIG_ROUTER_ROUTES_PER_ROUTER)

@@ -11,10 +11,12 @@
  *	[router core1]			by name: an alias, or what --router-id
  *	max-routes-per-peer = 2000000	sysname or bgp-id found
  *	filter = drop view=post
+ *	add-path = ipv4-unicast		though no OPEN says so
  *
  * All sections that fit a router apply; where two of them set the same thing,
  * the one by port is before the one by address, and that before the one by
- * name. Rules of filters are asked in that order, the collector's own last.
+ * name. Rules of filters are asked in that order, the collector's own last; of
+ * add-path each family is a thing of its own.
  */
 #ifndef ARANCINI_CONFIG_ROUTER_H
 #define ARANCINI_CONFIG_ROUTER_H
@@ -22,6 +24,7 @@
 #include "arancini/config_value.h"
 #include "arancini/filter.h"
 #include "arancini/limits.h"
+#include "bmp/context.h"
 
 struct config;
 
@@ -37,6 +40,9 @@ enum config_router_key {
 	CONFIG_ROUTER_ALIAS,
 	CONFIG_ROUTER_MD5_KEY,
 	CONFIG_ROUTER_BMP_V4,
+	CONFIG_ROUTER_ADD_PATH,
+	CONFIG_ROUTER_NO_ADD_PATH,
+	CONFIG_ROUTER_AS_WIDTH,
 	CONFIG_ROUTER_ROUTES_PER_ROUTER,
 	CONFIG_ROUTER_ROUTES_PER_PEER,
 	CONFIG_ROUTER_FILTER,
@@ -54,6 +60,9 @@ struct config_router {
 	char *alias;
 	struct config_secret md5_key;
 	int bmp_v4;
+	bgp_family_set add_path;
+	bgp_family_set no_add_path;
+	int as_width; /* in words: 2 or 4 */
 	uint64_t routes_per_router;
 	uint64_t routes_per_peer;
 	struct filter filter;
@@ -62,6 +71,7 @@ struct config_router {
 /* What holds for one router, with the collector's values where it has none. */
 struct config_router_settings {
 	int bmp_v4; /* enum bmp_v4 */
+	struct bgp_overrides overrides;
 	struct limits_routes routes;
 	struct filter_chain filters; /* points into the configuration */
 };

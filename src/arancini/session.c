@@ -124,8 +124,9 @@ struct taken {
 
 static void apply(struct session *s, struct taken *t)
 {
-	s->worker->counts.no_memory += rib_apply_many(s->seat->router, &s->when,
-						      t->msgs, t->count, NULL);
+	s->worker->counts.no_memory +=
+		rib_apply_many(s->seat->router, &s->when, t->msgs, t->count,
+			       s->over);
 	t->count = 0;
 }
 
@@ -163,7 +164,7 @@ static void take_statistics(struct session *s, const struct bmp_message *msg)
 	struct reported report;
 
 	if (!is_dropped(s->worker))
-		(void)rib_apply(router, &s->when, msg, NULL);
+		(void)rib_apply(router, &s->when, msg, s->over);
 	if (peer == NULL || !reported_read(msg, peer, s->when.wall_ns, &report))
 		return;
 	note = peer_note_get(rib_peer_slot(peer), &s->seat->note);
@@ -198,7 +199,7 @@ static void take_message(struct session *s, struct taken *t)
 	case BMP_ROUTE_MIRRORING:
 		break; /* counted; what is mirrored is in no RIB */
 	default:
-		if (rib_apply(s->seat->router, &s->when, msg, NULL) < 0)
+		if (rib_apply(s->seat->router, &s->when, msg, s->over) < 0)
 			s->worker->counts.no_memory++;
 	}
 }
@@ -574,6 +575,8 @@ static enum ending take_seat(struct session *s)
 	when = worker_now();
 	seat_configure(s->seat, w->config, &when);
 	s->bmp_v4 = s->seat->settings.bmp_v4;
+	s->overrides = s->seat->settings.overrides;
+	s->over = bgp_overrides_any(&s->overrides) ? &s->overrides : NULL;
 	return ENDING_NONE;
 }
 

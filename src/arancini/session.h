@@ -52,7 +52,13 @@ struct session {
 	int64_t last;	      /* the same, of the last message; 0: none */
 	int64_t reading;      /* the same, since the last pause; 0: none */
 	struct rib_when when; /* of the segment being read */
-	int bmp_v4;	      /* enum bmp_v4 */
+	/*
+	 * How its bytes are read. A reload changes it for the next session: a
+	 * dump of which one half was read another way would never be whole.
+	 */
+	int bmp_v4;			  /* enum bmp_v4 */
+	const struct bgp_overrides *over; /* those below; NULL: none */
+	struct bgp_overrides overrides;
 	uint64_t messages;
 	uint64_t bytes;
 	uint64_t errors; /* messages that could not be read as they should */

@@ -41,6 +41,12 @@ struct bgp_overrides {
 	uint8_t as_width; /* 0: as the router says */
 };
 
+static inline bool bgp_overrides_any(const struct bgp_overrides *over)
+{
+	return (over->add_path_on | over->add_path_off) != 0 ||
+	       over->as_width != 0;
+}
+
 struct bgp_context {
 	bool known; /* both OPENs could be used */
 	bool four_byte_as;

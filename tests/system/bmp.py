@@ -44,10 +44,12 @@ class Peer:
                            self.distinguisher, address16(self.address),
                            self.asn, self.asn & 0xffffffff, 0, 0)
 
-    def up(self, port=179):
+    def up(self, port=179, add_path=False):
         families = b"".join(b"\x01\x04" + struct.pack(">HBB", afi, 0, 1)
                             for afi in (1, 2))
         capabilities = families + b"\x41\x04" + struct.pack(">I", self.asn)
+        if add_path:    # both ways, of IPv4
+            capabilities += b"\x45\x04" + struct.pack(">HBB", 1, 1, 3)
         options = bytes([2, len(capabilities)]) + capabilities
         opening = bgp(1, struct.pack(">BHH4sB", 4, 23456, 90,
                                      struct.pack(">I", self.asn),
@@ -66,8 +68,8 @@ class Peer:
     def monitor(self, update, flags=0):
         return message(0, self.header(flags) + update)
 
-    def announce(self, *prefixes, flags=0, med=1):
-        return self.monitor(announce(*prefixes, asn=self.asn, med=med), flags)
+    def announce(self, *prefixes, flags=0, **how):
+        return self.monitor(announce(*prefixes, asn=self.asn, **how), flags)
 
     def withdraw(self, *prefixes, flags=0):
         return self.monitor(withdraw(*prefixes), flags)
@@ -84,26 +86,30 @@ def attribute(flags, code, value):
     return struct.pack(">BBB", flags, code, len(value)) + value
 
 
-def nlri(prefixes):
+def nlri(prefixes, path_id=None):
     out = b""
     for prefix in map(ipaddress.ip_network, prefixes):
         length = prefix.prefixlen
+        if path_id is not None:
+            out += struct.pack(">I", path_id)
         out += bytes([length])
         out += prefix.network_address.packed[:(length + 7) // 8]
     return out
 
 
-def announce(*prefixes, asn=64500, med=1):
+def announce(*prefixes, asn=64500, med=1, path_id=None, as_path=None):
     ipv6 = ":" in prefixes[0]
+    if as_path is None:
+        as_path = struct.pack(">BBI", 2, 1, asn)
+    routes = nlri(prefixes, path_id)
     attributes = (attribute(0x40, 1, b"\0")
-                  + attribute(0x40, 2, struct.pack(">BBI", 2, 1, asn))
+                  + attribute(0x40, 2, as_path)
                   + attribute(0x80, 4, struct.pack(">I", med)))
     if not ipv6:
         attributes += attribute(0x40, 3, socket.inet_aton("192.0.2.1"))
-        return update(b"", attributes, nlri(prefixes))
+        return update(b"", attributes, routes)
     attributes += attribute(0x80, 14, struct.pack(">HBB", 2, 1, 16)
-                            + address16("2001:db8::1") + b"\0"
-                            + nlri(prefixes))
+                            + address16("2001:db8::1") + b"\0" + routes)
     return update(b"", attributes, b"")
 
 

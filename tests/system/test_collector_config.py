@@ -1,13 +1,17 @@
 """What the configuration says, and says anew while the collector runs: lists,
 limits, filters, timers, by router too."""
 
+import struct
+
 import pytest
 
 from bmp import Peer, initiation
-from collecting import closed_by_collector, connect, consumer_table
+from collecting import (closed_by_collector, connect, consumer_table,
+                        router_of)
 
 A = Peer("192.0.2.10", 64510)
 B = Peer("2001:db8::11", 64511)
+LOC_RIB = Peer("0.0.0.0", 64510, kind=3)
 POST = 0x40
 
 
@@ -125,6 +129,83 @@ def test_bmp_v4_of_one_router(collector, conf):
         c.until_said(f"session_close from={source}")
     c.stop()
     assert c.said("session_open from=(.*):.* sysname=four") == ["127.0.0.3"]
+
+
+def announced(c, router, local):
+    """What was, of its Loc-RIB or of its other peers."""
+    return {(line["prefixAddr"], line["prefixLen"], line.get("pathId"))
+            for line in updates(c) if router_of(line) == router
+            and bool(line.get("isLocRib")) == local}
+
+
+def test_path_identifiers_that_no_open_announced(collector, conf):
+    c = collector(*conf("[router 127.0.0.3]\nadd-path = ipv4-unicast\n"))
+    for count, source in enumerate(("127.0.0.2", "127.0.0.3"), 1):
+        sock = session(c, source)
+        # The Loc-RIB without a Peer Up, as GoBGP sends it.
+        sock.sendall(A.up() + b"".join(
+            peer.announce("10.0.0.0/8", path_id=n)
+            for peer in (A, LOC_RIB) for n in (0, 7)))
+        end(c, sock, count)
+    c.stop()
+    for local in (False, True):
+        # An identifier of zero is four default routes, one of 7 is garbage.
+        assert announced(c, "v4_127_0_0_2", local) == {
+            ("0.0.0.0", 0, None), ("10.0.0.0", 8, None)}
+        assert announced(c, "v4_127_0_0_3", local) == {
+            ("10.0.0.0", 8, 0), ("10.0.0.0", 8, 7)}
+    assert [router_of(line) for line in c.published()
+            if line["type"] == "suspect"] == ["v4_127_0_0_2"] * 2
+
+
+def test_path_identifiers_that_are_not_there(collector, conf):
+    """For a router whose OPENs speak of some, and that sends none."""
+    c = collector(*conf("[router 127.0.0.3]\nno-add-path = all\n"))
+    for count, source in enumerate(("127.0.0.2", "127.0.0.3"), 1):
+        sock = session(c, source)
+        sock.sendall(A.up(add_path=True) + A.announce("10.0.0.0/8")
+                     + A.announce("10.1.2.0/24", "10.1.3.0/24"))
+        end(c, sock, count)
+    c.stop()
+    assert ("10.1.2.0", 24, None) not in announced(c, "v4_127_0_0_2", False)
+    assert announced(c, "v4_127_0_0_3", False) == {
+        ("10.0.0.0", 8, None), ("10.1.2.0", 24, None), ("10.1.3.0", 24, None)}
+
+
+def test_as_width_of_one_router(collector, conf):
+    c = collector(*conf("[router 127.0.0.3]\nas-width = 2\n"))
+    # Two segments, whether a number has two bytes or four; A is not set.
+    path = struct.pack(">BBHBBHHH", 2, 1, 64500, 2, 3, 0x0201, 64501, 64502)
+    for count, source in enumerate(("127.0.0.2", "127.0.0.3"), 1):
+        sock = session(c, source)
+        sock.sendall(A.up() + A.announce("10.0.0.0/8", as_path=path))
+        end(c, sock, count)
+    c.stop()
+    assert {router_of(line): line["asPath"] for line in updates(c)} == {
+        "v4_127_0_0_2": [64500 << 16 | 0x0203, 64501 << 16 | 64502],
+        "v4_127_0_0_3": [64500, 0x0201, 64501, 64502]}
+
+
+def test_how_a_router_is_read_changes_with_its_next_session(collector, conf):
+    c = collector(*conf(""))
+    sock = session(c)
+    sock.sendall(A.up() + A.announce("10.0.0.0/8", path_id=0))
+    wait_for(c, lambda lines: len(consumer_table(lines)) == 2)
+    conf("[router 127.0.0.2]\nadd-path = all\nas-width = 4\n")
+    c.reload()
+    assert set(c.said("event=option_changed option=(.*)")) == {
+        '"[router 127.0.0.2] add-path"', '"[router 127.0.0.2] as-width"'}
+    sock.sendall(A.announce("11.0.0.0/8", path_id=0))
+    wait_for(c, lambda lines: len(consumer_table(lines)) == 3)
+    end(c, sock)
+    sock = session(c)
+    sock.sendall(A.up() + A.announce("10.0.0.0/8", path_id=0)
+                 + A.end_of_rib())
+    # What was misread goes with the rest that is not told again.
+    wait_for(c, lambda lines: [key[8:12] for key in consumer_table(lines)]
+             == [(0, None, "10.0.0.0", 8)])
+    end(c, sock, 2)
+    c.stop()
 
 
 def test_reload_changes_filters_of_a_session(collector, conf):

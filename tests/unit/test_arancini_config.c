@@ -474,6 +474,17 @@ static void test_mistakes_in_the_file(void **state)
 		{ "[router 192.0.2.1]\nbmp-v4 = 4",
 		  { "f:2: bmp-v4 = '4': allowed is one of off, tlv20, "
 		    "legacy" } },
+		{ "[router 192.0.2.1]\nadd-path = ipv4-vpn, ipv4",
+		  { "f:2: add-path = 'ipv4-vpn, ipv4': allowed is all, or "
+		    "names as ipv4-unicast" } },
+		{ "[router 192.0.2.1]\nas-width = 3",
+		  { "f:2: as-width = '3': allowed is one of 2, 4" } },
+		{ "[router 192.0.2.1]\nadd-path = all\nno-add-path = ipv4-vpn\n"
+		  "as-width = 2\nbmp-v4 = 4",
+		  { "f:3: no-add-path = 'ipv4-vpn': a family is in add-path or "
+		    "in no-add-path, not in both",
+		    "f:5: bmp-v4 = '4': allowed is one of off, tlv20, "
+		    "legacy" } },
 	};
 
 	(void)state;
@@ -713,6 +724,51 @@ static void test_the_nearest_section_of_a_router_wins(void **state)
 	unload(&l);
 }
 
+#define IPV4	 bgp_family_bit(BGP_IPV4_UNICAST)
+#define IPV6	 bgp_family_bit(BGP_IPV6_UNICAST)
+#define IPV4_VPN bgp_family_bit(BGP_IPV4_VPN)
+
+static void test_the_nearest_section_says_how_a_router_is_read(void **state)
+{
+	const struct {
+		const char *address, *name;
+		uint16_t port;
+		struct bgp_overrides want;
+	} cases[] = {
+		{ "198.51.100.1", NULL, 50001, { 0 } },
+		{ "198.51.100.1", "core1", 1, { IPV4 | IPV6, IPV4_VPN, 2 } },
+		/* A family is a thing of its own. */
+		{ "192.0.2.1", "core1", 1, { IPV4 | IPV4_VPN, IPV6, 2 } },
+		{ "192.0.2.1", "core1", 50001, { IPV4 | IPV4_VPN, IPV6, 4 } },
+		{ "192.0.2.1", NULL, 1, { IPV4_VPN, IPV6, 0 } },
+	};
+	struct loaded l;
+
+	(void)state;
+	load_ini(&l, "[router 192.0.2.1:50001]\nas-width = 4\n"
+		     "[router 192.0.2.1]\nno-add-path = ipv6-unicast\n"
+		     "add-path = ipv4-vpn\n"
+		     "[router core1]\nadd-path = ipv4-unicast\n"
+		     " ipv6-unicast\nno-add-path = ipv4-vpn\nas-width = 2\n");
+	must(&l);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct bgp_overrides *want = &cases[i].want;
+		struct config_router_settings s;
+		uint8_t a[16];
+
+		address(cases[i].address, a);
+		config_router_settings(&l.config, a, cases[i].port,
+				       cases[i].name, &s);
+		CHECK(s.overrides.add_path_on == want->add_path_on &&
+			      s.overrides.add_path_off == want->add_path_off &&
+			      s.overrides.as_width == want->as_width,
+		      "case %zu", i);
+		CHECK(bgp_overrides_any(&s.overrides) == (i > 0), "case %zu",
+		      i);
+	}
+	unload(&l);
+}
+
 /* Showing */
 
 static char *printed(const struct config *c)
@@ -740,6 +796,8 @@ static void test_what_is_printed_can_be_read_back(void **state)
 		 "--config %s --workers 3 --allow 10.0.0.0/8,192.0.2.0/24",
 		 file("print", "[curation]\nfilter = drop view=post\n store\n"
 			       "[router core1]\nfilter = drop\n publish\n"
+			       "add-path = ipv6-unicast, ipv4-unicast\n"
+			       "no-add-path = link-state\nas-width = 2\n"
 			       "[router 192.0.2.1]\nalias = core1\n"));
 	load(&l, args, env);
 	must(&l);
@@ -751,6 +809,11 @@ static void test_what_is_printed_can_be_read_back(void **state)
 	assert_non_null(strstr(text, "; ARANCINI_NATS_TOKEN, hidden\n"));
 	assert_non_null(strstr(text, "/print:2\n\tstore\n"));
 	assert_non_null(strstr(text, "\n[router 192.0.2.1]\nalias = core1\n"));
+	assert_non_null(strstr(text, "\n[router core1]\n"
+				     "add-path = ipv4-unicast\n"
+				     "\tipv6-unicast\n"
+				     "no-add-path = link-state\n"
+				     "as-width = 2\nfilter = drop\n"));
 	assert_null(strstr(text, "secret"));
 	load_ini(&again, text);
 	must(&again);
@@ -839,13 +902,14 @@ static void test_a_reload_says_what_it_can_change(void **state)
 	(void)state;
 	load_ini(&a, "[log]\nlevel = info\n[listen]\nworkers = 2\n"
 		     "[router 192.0.2.1]\nalias = core1\n"
-		     "max-routes-per-peer = 5\n"
+		     "max-routes-per-peer = 5\nadd-path = ipv4-vpn\n"
 		     "[router 192.0.2.2]\nalias = gone\nfilter = drop\n"
 		     "[router core9]\nfilter = drop\n");
 	load_ini(&b, "[log]\nlevel = debug\n[listen]\nworkers = 3\n"
 		     "[access]\ndeny = 10.0.0.0/8\n"
 		     "[router 192.0.2.1]\nalias = core2\n"
-		     "max-routes-per-peer = 6\n"
+		     "max-routes-per-peer = 6\nadd-path = all\n"
+		     "as-width = 2\n"
 		     "[router 192.0.2.3]\nalias = new\nfilter = store\n");
 	must(&a);
 	must(&b);
@@ -856,6 +920,8 @@ static void test_a_reload_says_what_it_can_change(void **state)
 			    "--deny reload\n"
 			    "--log-level reload\n"
 			    "[router 192.0.2.1] alias restart\n"
+			    "[router 192.0.2.1] add-path reload\n"
+			    "[router 192.0.2.1] as-width reload\n"
 			    "[router 192.0.2.1] max-routes-per-peer reload\n"
 			    "[router 192.0.2.3] alias restart\n"
 			    "[router 192.0.2.3] filter reload\n"
@@ -871,6 +937,8 @@ static void test_a_reload_says_what_it_can_change(void **state)
 	assert_string_equal(changes.text,
 			    "--deny reload\n"
 			    "--log-level reload\n"
+			    "[router 192.0.2.1] add-path reload\n"
+			    "[router 192.0.2.1] as-width reload\n"
 			    "[router 192.0.2.1] max-routes-per-peer reload\n"
 			    "[router 192.0.2.3] filter reload\n"
 			    "[router 192.0.2.2] filter reload\n"
@@ -887,8 +955,10 @@ static void test_the_same_configuration_has_no_changes(void **state)
 	struct loaded a, b;
 
 	(void)state;
-	load_ini(&a, "[router core1]\nfilter = drop\n");
-	load_ini(&b, "[router core1]\nfilter = drop\n");
+	load_ini(&a, "[router core1]\nfilter = drop\n"
+		     "add-path = ipv4-unicast, ipv6-unicast\n");
+	load_ini(&b, "[router core1]\nfilter = drop\n"
+		     "add-path = ipv6-unicast\nadd-path = ipv4-unicast\n");
 	assert_int_equal(config_compare(&a.config, &b.config, note, &changes),
 			 0);
 	assert_string_equal(changes.text, "");
@@ -938,6 +1008,8 @@ int main(void)
 		cmocka_unit_test(test_md5_keys_are_short_enough_for_the_kernel),
 		cmocka_unit_test(test_variables),
 		cmocka_unit_test(test_the_nearest_section_of_a_router_wins),
+		cmocka_unit_test(
+			test_the_nearest_section_says_how_a_router_is_read),
 		cmocka_unit_test(test_what_is_printed_can_be_read_back),
 		cmocka_unit_test(test_every_option_is_in_the_help),
 		cmocka_unit_test(test_the_table_is_in_order),
