@@ -2,14 +2,11 @@
  * The journal on a disk that fails when it is told to. The tests run in a
  * fiber, because the journal has a lock; the disk itself does not wait.
  */
-#include "check.h"
-#include "failing_disk.h"
+#include "disk_cases.h"
 
 #include "egress/journal.h"
 #include "egress/journal_cursor.h"
 #include "egress/journal_segment.h"
-
-#include <spargio/runtime.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -21,8 +18,6 @@
 #include <unistd.h>
 
 #define SUBJECT "arancini.updates.v4_192_0_2_1.64500.1_1"
-
-static char folder[64];
 
 /* Records look different, so that a mixed-up one is noticed. */
 static void payload_of(uint64_t seq, uint8_t out[256], uint32_t *len)
@@ -154,22 +149,6 @@ static void overwrite(const char *path, off_t offset, size_t len)
 
 	assert_int_equal(pwrite(fd, zeroes, len, offset), (ssize_t)len);
 	close(fd);
-}
-
-static void empty_folder(void)
-{
-	DIR *d = opendir(folder);
-	struct dirent *entry;
-	char path[512];
-
-	if (d == NULL)
-		return;
-	while ((entry = readdir(d)) != NULL) {
-		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		unlink(path);
-	}
-	closedir(d);
-	rmdir(folder);
 }
 
 static void test_round_trip(void)
@@ -717,58 +696,30 @@ static void test_no_journal(void)
 	assert_int_equal(failing_disk.open_files, 0);
 }
 
-static int in_fiber(void *arg)
-{
-	void (*const *test)(void) = arg;
-
-	(*test)();
-	return 0;
-}
-
-/* cmocka's failure is a longjmp, which must not leave a fiber: abort then. */
-static void run_in_fiber(void **state)
-{
-	void (*test)(void) = (void (*)(void)) * state;
-	struct sp_opts opts = SP_OPTS_INIT;
-
-	opts.shards = 1;
-	opts.stack_size = 256 << 10;
-	snprintf(folder, sizeof(folder), "/tmp/test-journal-%d", (int)getpid());
-	empty_folder();
-	failing_disk = (struct failing_disk){ 0 };
-	assert_int_equal(sp_run(&opts, in_fiber, &test), 0);
-	empty_folder();
-}
-
-#define CASE(name)                                                         \
-	{                                                                  \
-#name, run_in_fiber, NULL, NULL, (void *)(uintptr_t)(name) \
-	}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_round_trip),
-		CASE(test_one_writer_at_a_time),
-		CASE(test_many_at_once),
-		CASE(test_torn_tail_is_cut),
-		CASE(test_segment_without_header_is_dropped),
-		CASE(test_hole_in_unsynced_tail_is_cut),
-		CASE(test_damage_of_what_was_safe_is_an_error),
-		CASE(test_damage_in_an_old_segment_is_found_by_reading),
-		CASE(test_each_step_fails),
-		CASE(test_reading_fails_at_each_step),
-		CASE(test_sync_failed_and_appended_again),
-		CASE(test_full_disk_keeps_what_is_there),
-		CASE(test_spool_refuses_and_releases),
-		CASE(test_an_empty_spool_takes_one_record_of_any_length),
-		CASE(test_all_is_released_on_a_full_disk),
-		CASE(test_released_room_that_others_take),
-		CASE(test_retention),
-		CASE(test_cursor_follows),
-		CASE(test_a_segment_appears_with_its_header),
-		CASE(test_seeking_by_time),
-		CASE(test_no_journal),
+		DISK_CASE(test_round_trip),
+		DISK_CASE(test_one_writer_at_a_time),
+		DISK_CASE(test_many_at_once),
+		DISK_CASE(test_torn_tail_is_cut),
+		DISK_CASE(test_segment_without_header_is_dropped),
+		DISK_CASE(test_hole_in_unsynced_tail_is_cut),
+		DISK_CASE(test_damage_of_what_was_safe_is_an_error),
+		DISK_CASE(test_damage_in_an_old_segment_is_found_by_reading),
+		DISK_CASE(test_each_step_fails),
+		DISK_CASE(test_reading_fails_at_each_step),
+		DISK_CASE(test_sync_failed_and_appended_again),
+		DISK_CASE(test_full_disk_keeps_what_is_there),
+		DISK_CASE(test_spool_refuses_and_releases),
+		DISK_CASE(test_an_empty_spool_takes_one_record_of_any_length),
+		DISK_CASE(test_all_is_released_on_a_full_disk),
+		DISK_CASE(test_released_room_that_others_take),
+		DISK_CASE(test_retention),
+		DISK_CASE(test_cursor_follows),
+		DISK_CASE(test_a_segment_appears_with_its_header),
+		DISK_CASE(test_seeking_by_time),
+		DISK_CASE(test_no_journal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,16 +3,13 @@
  * disk that fails when it is told to. The whole of it, with a real broker, is
  * tests/system/test_publish*.py.
  */
-#include "check.h"
-#include "failing_disk.h"
+#include "disk_cases.h"
 
 #include "egress/nats_options.h"
 #include "egress/publisher_state.h"
 
-#include <spargio/runtime.h>
 #include <spargio/time.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,8 +20,6 @@
 #define LEN	200 /* of a batch */
 #define RING	16
 #define TURNS	2000
-
-static char folder[64];
 
 /* The link */
 
@@ -144,6 +139,8 @@ static struct publisher *make(const char *journal_dir)
 	struct publisher *p = calloc(1, sizeof(*p));
 	struct nats_words why = { "" };
 
+	memset(&line, 0, sizeof(line));
+	told = 0;
 	p->options = (struct publisher_options){
 		.collector = "test",
 		.nats.server_count = 1,
@@ -386,62 +383,15 @@ static void test_a_disk_that_fails_is_not_tried_all_the_time(void)
 	unmake(p);
 }
 
-static void empty_folder(void)
-{
-	DIR *d = opendir(folder);
-	struct dirent *entry;
-	char path[512];
-
-	if (d == NULL)
-		return;
-	while ((entry = readdir(d)) != NULL) {
-		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		unlink(path);
-	}
-	closedir(d);
-	rmdir(folder);
-}
-
-static int in_fiber(void *arg)
-{
-	void (*const *test)(void) = arg;
-
-	(*test)();
-	return 0;
-}
-
-/* cmocka's failure is a longjmp, which must not leave a fiber: abort then. */
-static void run_in_fiber(void **state)
-{
-	void (*test)(void) = (void (*)(void)) * state;
-	struct sp_opts opts = SP_OPTS_INIT;
-
-	opts.shards = 1;
-	opts.stack_size = 256 << 10;
-	snprintf(folder, sizeof(folder), "/tmp/test-publisher-%d",
-		 (int)getpid());
-	empty_folder();
-	memset(&line, 0, sizeof(line));
-	told = 0;
-	failing_disk = (struct failing_disk){ 0 };
-	assert_int_equal(sp_run(&opts, in_fiber, &test), 0);
-	assert_int_equal(failing_disk.open_files, 0);
-	empty_folder();
-}
-
-#define CASE(name)                                                         \
-	{                                                                  \
-#name, run_in_fiber, NULL, NULL, (void *)(uintptr_t)(name) \
-	}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_a_place_inside_a_batch_is_kept),
-		CASE(test_what_the_stream_holds_is_not_sent_again),
-		CASE(test_what_the_stream_holds_is_not_read_back),
-		CASE(test_a_full_disk_has_room_again_when_all_is_published),
-		CASE(test_a_disk_that_fails_is_not_tried_all_the_time),
+		DISK_CASE(test_a_place_inside_a_batch_is_kept),
+		DISK_CASE(test_what_the_stream_holds_is_not_sent_again),
+		DISK_CASE(test_what_the_stream_holds_is_not_read_back),
+		DISK_CASE(
+			test_a_full_disk_has_room_again_when_all_is_published),
+		DISK_CASE(test_a_disk_that_fails_is_not_tried_all_the_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
