@@ -286,6 +286,15 @@ bool config_state_is_url(const struct config *config)
 	return strstr(config->snapshot.state, "://") != NULL;
 }
 
+bool config_is_default(const struct config *config, const char *flag)
+{
+	const struct config_option *o =
+		config_option_by_flag(flag, strlen(flag));
+
+	return config->sources[config_option_index(o)].origin ==
+	       CONFIG_FROM_DEFAULT;
+}
+
 bool config_address_is_loopback(const struct config_address *at)
 {
 	static const uint8_t mapped[13] = { [10] = 0xff, [11] = 0xff, 127 };

@@ -1,7 +1,6 @@
 #include "arancini/door.h"
 
 #include "arancini/collector.h"
-#include "arancini/config_load.h"
 #include "arancini/naming.h"
 #include "arancini/worker.h"
 
@@ -116,15 +115,6 @@ static int listen_at(struct worker *w, const struct config_address *at,
 	return 0;
 }
 
-/* Nobody asked for it by name. */
-static bool is_default(const struct worker *w)
-{
-	const struct config_option *o = config_option_by_flag("listen", 6);
-
-	return w->config->sources[config_option_index(o)].origin ==
-	       CONFIG_FROM_DEFAULT;
-}
-
 static const char *hint_of(int err)
 {
 	switch (err) {
@@ -162,7 +152,7 @@ int door_open(struct worker *w, const struct config_address *at,
 	int fd;
 	int err = listen_at(w, at, &fd);
 
-	if (err == -EAFNOSUPPORT && is_default(w)) {
+	if (err == -EAFNOSUPPORT && config_is_default(w->config, "listen")) {
 		/* All workers meet it; one says so. */
 		if (w->id == 0)
 			log_unopened(w, at, LOG_LEVEL_WARNING, "no_ipv6", err);

@@ -333,21 +333,13 @@ static struct http *http_new(struct collector *c)
 	return h;
 }
 
-/* Somebody wrote the address down, so it matters. */
-static bool is_wanted(const struct config *c)
-{
-	const struct config_option *o = config_option_by_flag("http", 4);
-
-	return c->sources[config_option_index(o)].origin != CONFIG_FROM_DEFAULT;
-}
-
 static int start(struct http *h)
 {
 	const struct config_address *at = &h->config->http.listen;
 	int fd = open_socket(at);
 	int err;
 
-	if (fd == -EADDRINUSE && !is_wanted(h->config)) {
+	if (fd == -EADDRINUSE && config_is_default(h->config, "http")) {
 		say(h, LOG_LEVEL_WARNING, "no_http",
 		    "the default address is taken: --http ADDRESS:PORT, or off",
 		    fd);
@@ -392,7 +384,10 @@ int http_start(struct collector *c, struct http **out)
 		return 0;
 	}
 	http_stop(h);
-	return err == -EADDRINUSE && !is_wanted(collector_config(c)) ? 0 : err;
+	return err == -EADDRINUSE &&
+			       config_is_default(collector_config(c), "http")
+		       ? 0
+		       : err;
 }
 
 /* Every connection must be running when the daemon ends. */
