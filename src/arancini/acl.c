@@ -1,5 +1,6 @@
 #include "arancini/acl.h"
 
+#include "bmp/bytes.h"
 #include "bmp/text.h"
 
 #include <arpa/inet.h>
@@ -9,8 +10,6 @@
 
 /* Bits of the mapping in front of an address of IPv4. */
 #define MAPPED_BITS 96u
-
-static const uint8_t mapped[MAPPED_BITS / 8] = { [10] = 0xff, [11] = 0xff };
 
 /* Split "address/length" in place; without a slash *@length stays NULL. */
 static int split(const char *text, char address[INET6_ADDRSTRLEN],
@@ -52,11 +51,6 @@ static bool same_bits(const uint8_t *a, const uint8_t *b, unsigned int bits)
 
 	return memcmp(a, b, bytes) == 0 &&
 	       (bits % 8 == 0 || ((a[bytes] ^ b[bytes]) & mask) == 0);
-}
-
-static bool is_mapped(const uint8_t addr[16])
-{
-	return memcmp(addr, mapped, sizeof(mapped)) == 0;
 }
 
 static bool bits_beyond(const struct acl_network *n)
@@ -121,7 +115,7 @@ void acl_release(struct acl *acl)
 
 size_t acl_network_format(const struct acl_network *n, char *out, size_t cap)
 {
-	bool v4 = n->len >= MAPPED_BITS && is_mapped(n->addr);
+	bool v4 = n->len >= MAPPED_BITS && wire_is_mapped(n->addr);
 	struct text t = text_start(out, cap);
 
 	if (v4)
@@ -139,7 +133,7 @@ bool acl_network_has(const struct acl_network *n, const uint8_t addr[16])
 	 * Shorter than the mapping it was written as IPv6, and whoever writes
 	 * ::/0 does not speak of IPv4 that happens to be kept below it.
 	 */
-	if (n->len < MAPPED_BITS && is_mapped(addr))
+	if (n->len < MAPPED_BITS && wire_is_mapped(addr))
 		return false;
 	return same_bits(addr, n->addr, n->len);
 }

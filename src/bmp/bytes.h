@@ -6,6 +6,7 @@
 #ifndef BMP_BYTES_H
 #define BMP_BYTES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -69,6 +70,12 @@ static inline uint32_t wire_get_u32_padded(const uint8_t *p, size_t readable)
 	if (readable > 2)
 		v |= (uint32_t)p[2] << 8;
 	return v;
+}
+
+/* Whether 16 bytes are an IPv4 address mapped to IPv6. */
+static inline bool wire_is_mapped(const uint8_t *p)
+{
+	return wire_get_u64(p) == 0 && wire_get_u32(p + 8) == 0xffff;
 }
 
 static inline void wire_put_u16(uint8_t *p, uint16_t v)

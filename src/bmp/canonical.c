@@ -290,12 +290,6 @@ static inline void put_value(struct out *o, const struct bgp_attrs *a,
 	}
 }
 
-static bool is_mapped(const uint8_t address[16])
-{
-	return wire_get_u64(address) == 0 &&
-	       wire_get_u32(address + 8) == 0xffff;
-}
-
 /* Any but the plainest. */
 static void put_next_hop_address(struct out *o, const struct bgp_update *u,
 				 enum bgp_section_id s)
@@ -310,7 +304,7 @@ static void put_next_hop_address(struct out *o, const struct bgp_update *u,
 	if (nh.has_link_local) {
 		put(o, nh.address, 16);
 		put(o, nh.link_local, 16);
-	} else if (is_mapped(nh.address)) {
+	} else if (wire_is_mapped(nh.address)) {
 		put(o, nh.address + 12, 4);
 	} else {
 		put(o, nh.address, 16);
@@ -428,7 +422,7 @@ static bool is_set(struct wire_view v, size_t width)
 /* 16 and 32 bytes are in canonical blocks only, where they are NEXT_HOP's. */
 static bool next_hop_stands(const struct bgp_attrs *a)
 {
-	return a->next_hop_len != 16 || !is_mapped(a->next_hop);
+	return a->next_hop_len != 16 || !wire_is_mapped(a->next_hop);
 }
 
 /* Whether the block is the canonical form of its own section. */

@@ -104,14 +104,9 @@ void text_ipv6(struct text *t, const uint8_t *p)
 	}
 }
 
-static bool is_mapped_ipv4(const uint8_t *p)
-{
-	return wire_get_u64(p) == 0 && wire_get_u32(p + 8) == 0xffff;
-}
-
 void text_ip(struct text *t, const uint8_t *p)
 {
-	if (is_mapped_ipv4(p))
+	if (wire_is_mapped(p))
 		text_ipv4(t, p + 12);
 	else
 		text_ipv6(t, p);
@@ -119,7 +114,7 @@ void text_ip(struct text *t, const uint8_t *p)
 
 void text_ip_port(struct text *t, const uint8_t *p, uint16_t port)
 {
-	bool ipv6 = !is_mapped_ipv4(p);
+	bool ipv6 = !wire_is_mapped(p);
 
 	if (ipv6)
 		text_char(t, '[');
