@@ -46,6 +46,7 @@ struct sp_hog {
  */
 struct sp_opts {
 	uint32_t shards;	 /* default: CPUs this process may use */
+	const char *name;	 /* "top -H" shows threads as NAME/SHARD */
 	enum sp_backend backend; /* environment SP_BACKEND=epoll wins */
 	enum sp_ring_mode ring_mode;
 	uint32_t ring_entries;	     /* submission queue; default 256 */

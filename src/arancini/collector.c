@@ -419,6 +419,7 @@ static int start_runtime(struct collector *c)
 	struct sp_opts opts = SP_OPTS_INIT;
 
 	opts.shards = (uint32_t)c->config->listen.workers;
+	opts.name = "worker";
 	opts.recv_buffers = (uint32_t)c->config->listen.recv_buffers;
 	opts.recv_buffer_size = (uint32_t)c->config->listen.recv_buffer_size;
 	watch_hogs(c->log, &opts);

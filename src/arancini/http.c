@@ -303,6 +303,7 @@ static int start_parts(struct http *h, int fd)
 	int err = take_token(h);
 
 	opts.shards = 1;
+	opts.name = "http";
 	opts.stack_size = STACK;
 	opts.pool_threads = 1;
 	if (err == 0)

@@ -397,6 +397,7 @@ static int start(struct publisher *p, struct nats_words *why)
 	int err;
 
 	opts.shards = 1;
+	opts.name = "publisher";
 	opts.stack_size = STACK;
 	opts.pool_threads = POOL_THREADS;
 	err = sp_start(&opts, &p->rt);

@@ -56,6 +56,8 @@ static void *pool_main(void *arg)
 {
 	struct sp__pool *pool = arg;
 
+	/* Not that of the shard that asked for it. */
+	(void)pthread_setname_np(pthread_self(), "pool");
 	pthread_mutex_lock(&pool->lock);
 	while (!pool->stopping) {
 		struct sp__job *job;

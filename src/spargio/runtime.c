@@ -10,6 +10,7 @@
 #include <spargio/time.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -218,6 +219,16 @@ static void pin_thread(const struct sp_shard *s)
 	(void)pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
 }
 
+static void name_thread(const struct sp_shard *s)
+{
+	char name[16]; /* what the kernel keeps */
+
+	if (s->rt->opts.name == NULL)
+		return;
+	(void)snprintf(name, sizeof(name), "%s/%u", s->rt->opts.name, s->index);
+	(void)pthread_setname_np(pthread_self(), name);
+}
+
 /* 0, or why this runtime cannot start: the same for all of its shards. */
 static int shard_begin(struct sp_shard *s)
 {
@@ -241,8 +252,10 @@ static void shard_end(struct sp_shard *s)
 static void *shard_thread(void *arg)
 {
 	struct sp_shard *s = arg;
-	int err = shard_begin(s);
+	int err;
 
+	name_thread(s);
+	err = shard_begin(s);
 	if (s->index == 0)
 		sem_post(&s->rt->opened);
 	if (err == 0)

@@ -17,6 +17,7 @@ median of those of each round to the one before it, above 1 where asking costs
 something; and how much was asked.
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -91,7 +92,9 @@ def processor_ns(pid):
     """{thread: nanoseconds on a processor}."""
     spent = {}
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
-        spent[task.name] = int((task / "schedstat").read_text().split()[0])
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            spent[task.name] = int(
+                (task / "schedstat").read_text().split()[0])
     return spent
 
 

@@ -142,7 +142,7 @@ def test_what_is_left_in_the_spool_is_known(collector, broker, stream,
 
 def spooled(tmp_path):
     return b"".join(p.read_bytes() for p in
-                    sorted((tmp_path / "state" / "journal").glob("*")))
+                    sorted((tmp_path / "state" / "journal").glob("*.seg")))
 
 
 def has(content, address):

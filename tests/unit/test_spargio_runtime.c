@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -96,6 +97,39 @@ static void test_back_end_is_the_one_asked_for(void **state)
 }
 
 /* Stopping */
+
+static int read_name(void *arg)
+{
+	return -pthread_getname_np(pthread_self(), arg, 16);
+}
+
+static int block_for_name(void *arg)
+{
+	int ret;
+	int err = sp_block(read_name, arg, &ret);
+
+	return err < 0 ? err : ret;
+}
+
+static void test_threads_are_named(void **state)
+{
+	struct sp_opts opts = SP_OPTS_INIT;
+	struct sp_rt *rt;
+	char name[16];
+	int ret;
+
+	(void)state;
+	opts.shards = 2;
+	opts.name = "reader";
+	assert_int_equal(sp_start(&opts, &rt), 0);
+	assert_int_equal(sp_call_on(rt, 1, read_name, name, &ret), 0);
+	assert_int_equal(ret, 0);
+	assert_string_equal(name, "reader/1");
+	assert_int_equal(sp_call_on(rt, 1, block_for_name, name, &ret), 0);
+	assert_int_equal(ret, 0);
+	assert_string_equal(name, "pool");
+	assert_int_equal(sp_stop(rt, SP_NEVER), 0);
+}
 
 static int shielded(void *arg)
 {
@@ -637,6 +671,7 @@ int main(void)
 		cmocka_unit_test(test_run_inside_a_fiber_is_refused),
 		cmocka_unit_test(test_bad_options_are_refused),
 		cmocka_unit_test(test_back_end_is_the_one_asked_for),
+		cmocka_unit_test(test_threads_are_named),
 		cmocka_unit_test(test_stop_waits_drops_or_says_busy),
 		cmocka_unit_test(test_joiner_may_end_with_its_runtime),
 		cmocka_unit_test(test_dropped_fibers_leave_their_lists_usable),
