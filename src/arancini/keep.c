@@ -369,34 +369,43 @@ static void log_failure(struct keeper *k, const struct seat *seat, int err)
 	log_end(&line);
 }
 
-/* Whether the stream lost something since the last time somebody asked. */
-static bool had_setback(struct keeper *k)
+/*
+ * Why consumers do not have what they were given since the last time somebody
+ * asked; NULL: they do.
+ */
+static const char *mishap(struct keeper *k)
 {
-	struct publisher_stats stats;
-	bool had;
+	struct egress_batcher_stats batcher;
+	struct publisher_stats publisher;
+	const char *why = NULL;
 
-	publisher_stats(k->publisher, &stats);
-	had = stats.setbacks != k->setbacks;
-	k->setbacks = stats.setbacks;
-	return had;
+	egress_batcher_stats(k->worker->batcher, &batcher);
+	publisher_stats(k->publisher, &publisher);
+	if (batcher.lost != k->lost)
+		why = "updates were lost for want of memory";
+	if (publisher.setbacks != k->setbacks)
+		why = "the stream lost what it had acknowledged";
+	k->lost = batcher.lost;
+	k->setbacks = publisher.setbacks;
+	return why;
 }
 
 /*
- * Somebody deleted the stream, and the publisher made another one, or the
- * stream lost its end: its consumers have nothing, or not all. They get it all
- * again, and a file from before says nothing about them.
+ * Somebody deleted the stream, and the publisher made another one, or there
+ * was a mishap: its consumers have nothing, or not all. They get it all again,
+ * and a file from before says nothing about them.
  */
-static void move_to_log(struct keeper *k)
+static void mend_stream(struct keeper *k)
 {
 	struct rib_when when = worker_now();
-	bool lost = had_setback(k);
+	const char *why = mishap(k);
 	struct egress_mark now;
 	struct log_line line;
 	uint64_t routers = 0;
 
 	publisher_mark(k->publisher, &now);
 	for (struct seat *s = k->worker->seats; s != NULL; s = s->next) {
-		if (!lost && !is_elsewhere(&s->keep, &now))
+		if (why == NULL && !is_elsewhere(&s->keep, &now))
 			continue;
 		rib_resync(s->router, &when);
 		keep_unfile(&s->keep, &now);
@@ -407,9 +416,7 @@ static void move_to_log(struct keeper *k)
 	worker_poke(k->worker);
 	if (!log_begin(k->worker->log, LOG_LEVEL_WARNING, "resync", &line))
 		return;
-	log_text(&line, "why",
-		 lost ? "the stream lost what it had acknowledged"
-		      : "the stream is a new one");
+	log_text(&line, "why", why != NULL ? why : "the stream is a new one");
 	log_u64(&line, "routers", routers);
 	log_end(&line);
 }
@@ -425,7 +432,7 @@ static int round_of(struct keeper *k, bool all)
 	bool go_on = true;
 	int err = 0;
 
-	move_to_log(k);
+	mend_stream(k);
 	s = seat_next(k->worker, NULL);
 	while (s != NULL && go_on) {
 		err = 0;
@@ -512,6 +519,7 @@ int keeper_finish(struct keeper *k, int64_t deadline)
 	int n = 0;
 
 	f.err = make_safe(k, NULL, deadline); /* yields */
+	mend_stream(k);
 	f.next = seat_next(k->worker, NULL);
 	while (n < AT_ONCE &&
 	       sp_go_on(NULL, sp_shard(), finish_some, &f, &tasks[n]) == 0)

@@ -65,6 +65,7 @@ struct keeper {
 	bool all;		/* the next round writes whatever changed */
 	uint64_t marks;
 	uint64_t setbacks; /* of the publisher, so far */
+	uint64_t lost;	   /* by the worker's batcher, so far */
 	struct keeper_counts counts;
 };
 

@@ -165,7 +165,8 @@ static int open_folder(struct keeping *k, const char *state)
 		return -ENOMEM;
 	err = shelf_open_folder(path, &k->shelf);
 	free(path);
-	return err;
+	/* Two writers would file what the other one's consumers never had. */
+	return err < 0 ? err : shelf_claim_folder(k->shelf);
 }
 
 static int open_bucket(struct keeping *k, const char *url)
@@ -237,7 +238,10 @@ int keeping_open(struct collector *collector, struct outlet *outlet,
 	}
 	if (log_begin(k->log, LOG_LEVEL_ERROR, "cannot_keep_state", &line)) {
 		log_text(&line, "at", config->snapshot.state);
-		log_error(&line, "error", err);
+		if (err == -EBUSY)
+			log_text(&line, "error", "in use by another process");
+		else
+			log_error(&line, "error", err);
 		log_end(&line);
 	}
 	keeping_close(k);

@@ -29,6 +29,12 @@ struct shelf_reader;
 
 /* Open the folder @path, which is made if it is not there. */
 int shelf_open_folder(const char *path, struct shelf **out);
+
+/*
+ * Have the folder to ourselves, for writing, until the shelf is closed or the
+ * process ends. -EBUSY: another process has it.
+ */
+int shelf_claim_folder(struct shelf *shelf);
 void shelf_close(struct shelf *shelf);
 
 /*

@@ -4,6 +4,8 @@
  */
 #include "arancini/shelf_ops.h"
 
+#include "egress/disk.h"
+
 #include <spargio/dir.h>
 #include <spargio/file.h>
 #include <spargio/path.h>
@@ -260,4 +262,9 @@ int shelf_open_folder(const char *path, struct shelf **out)
 	}
 	*out = &f->shelf;
 	return 0;
+}
+
+int shelf_claim_folder(struct shelf *shelf)
+{
+	return disk_lock(folder_of(shelf)->fd);
 }

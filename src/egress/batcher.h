@@ -28,8 +28,9 @@
  * would rather drop what it reads waits once egress_batcher_full().
  *
  * Threads	One worker's. Fibers of its shard may wait in it.
- * Memory	What cannot be kept for want of memory is counted as lost, and
- *		stays so until somebody asks for a resync: an alert says that.
+ * Memory	What cannot be kept for want of memory is counted as lost; whoever
+ *		keeps the worker's snapshots sees that and publishes the tables
+ *		again (arancini/keep.h).
  */
 #ifndef EGRESS_BATCHER_H
 #define EGRESS_BATCHER_H

@@ -70,6 +70,20 @@ void publisher_ring(void *arg)
 	egress_bridge_kick(p->bridge);
 }
 
+/* Records of the spool that still have to be sent. */
+static uint64_t spool_left(const struct publisher *p)
+{
+	uint64_t end = journal_end(p->journal);
+	uint64_t from = journal_first(p->journal);
+
+	if (!p->spooling && p->released == 0)
+		return 0;
+	if (from < p->released)
+		from = p->released;
+	/* After a failed sync the end is where it was before. */
+	return from < end ? end - from : 0;
+}
+
 void publisher_share(struct publisher *p)
 {
 	p->stats.spooling = p->spooling;
@@ -79,13 +93,7 @@ void publisher_share(struct publisher *p)
 			   flights_count(&p->disk);
 	if (p->journal != NULL) {
 		p->stats.journal_size = journal_bytes(p->journal);
-		p->stats.spool_left = 0;
-		if (p->spooling || p->released != 0)
-			p->stats.spool_left =
-				journal_end(p->journal) -
-				(p->released > journal_first(p->journal)
-					 ? p->released
-					 : journal_first(p->journal));
+		p->stats.spool_left = spool_left(p);
 	}
 	pthread_mutex_lock(&p->lock);
 	p->shared = p->stats;

@@ -208,11 +208,11 @@ def broker(server, tmp_path, free_port):
 
 @pytest.fixture
 def watched(server, arancini, tmp_path):
-    """start(*options) -> WatchedCollector, with two workers."""
+    """start(*options, env=None) -> WatchedCollector, with two workers."""
     # Not for all tests: it reads docs/openapi.yaml.
     from watching import WatchedCollector
 
-    def start(*options):
+    def start(*options, env=None):
         return WatchedCollector(server, arancini, tmp_path / "state",
-                                "--workers", "2", *options)
+                                "--workers", "2", *options, env=env)
     return start

@@ -377,6 +377,23 @@ def test_a_second_one_with_the_same_state_refuses(output, collector, server,
     assert len(consumer_table(lines)) >= 700
 
 
+@pytest.mark.parametrize("output", ["journal", "discard"])
+def test_a_second_one_with_the_same_snapshots_refuses(
+        output, collector, server, arancini, tmp_path):
+    options = {"journal": ["--journal", tmp_path / "other"],
+               "discard": ["--discard"]}[output]
+    c = collector()
+    second = server([arancini, "run", "--listen", c.to, "--state",
+                     tmp_path / "state", "--http", "off", *options])
+    assert second.wait(timeout=30) == 1
+    said, = [line for line in second.output.splitlines()
+             if "level=error" in line]
+    assert "event=cannot_keep_state" in said
+    assert "in use by another process" in said
+    c.stop()
+    collector().stop()
+
+
 def test_what_is_discarded_is_taken_in_and_goes_nowhere(collector, tmp_path):
     c = collector("--workers", "1", "--discard")
     c.send("generate", "--prefixes", "2k", "--peers", "2", "--churn", "max",

@@ -7,6 +7,7 @@
 #include "tempdir.h"
 
 #include "arancini/shelf.h"
+#include "egress/disk.h"
 
 #include <spargio/dir.h>
 #include <spargio/file.h>
@@ -18,6 +19,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,6 +56,11 @@ int sp_openat(int dir, const char *path, int flags, mode_t mode)
 		err = result(openat(dir, path, flags, mode));
 	disk.open += err >= 0;
 	return err;
+}
+
+int disk_lock(int dir)
+{
+	return result(flock(dir, LOCK_EX | LOCK_NB));
 }
 
 int sp_close(int fd)
