@@ -9,6 +9,7 @@
 #include "egress/log_reader.h"
 
 #include <spargio/fiber.h>
+#include <spargio/time.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,6 +18,9 @@
 
 /* Bytes of the log that go to a shard at once. */
 #define SHARE ((size_t)1024 * 1024)
+
+/* For the next message of a stream that has one, even if nobody may wait. */
+#define WAIT_MIN (10 * SP_S)
 
 /* A message on its way to its shard; the token and the bytes are behind it. */
 struct parcel {
@@ -200,11 +204,13 @@ static int read_journal_in_fiber(struct restore *r)
 /* Blocks the thread that starts the collector: nothing else is there yet. */
 static int read_stream(struct restore *r, struct nats_words *why)
 {
+	int64_t wait = collector_config(r->collector)->snapshot.restore_wait;
 	struct nats_reader_options options;
 	int err;
 
 	outlet_reader(r->outlet, &options);
-	err = log_read_stream(&options, &r->from, r->end.position, dispatch, r,
+	err = log_read_stream(&options, &r->from, r->end.position,
+			      wait < WAIT_MIN ? WAIT_MIN : wait, dispatch, r,
 			      why);
 	return err < 0 ? err : flush(r);
 }

@@ -2,13 +2,16 @@
 
 #include "egress/codec.h"
 #include "egress/journal_cursor.h"
+#include "egress/nats_options.h"
 #include "egress/nats_stream.h"
+
+#include <spargio/time.h>
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#define WAIT_MS 10000 /* for the next message of a stream that has one */
+#define AGAIN_MS 100 /* after a server could not be asked */
 
 /* The token before @end, and where it starts. */
 static struct wire_view token_before(const char *subject, const char *end)
@@ -100,7 +103,7 @@ static int check_stream(const struct nats_reader_options *options,
 	return 0;
 }
 
-static int read_up_to(struct nats_reader *reader, uint64_t to,
+static int read_up_to(struct nats_reader *reader, uint64_t to, int64_t wait_ns,
 		      struct log_reader *r)
 {
 	struct log_message message;
@@ -108,7 +111,7 @@ static int read_up_to(struct nats_reader *reader, uint64_t to,
 	int err;
 
 	do {
-		int got = nats_reader_next(reader, WAIT_MS, &read);
+		int got = nats_reader_next(reader, wait_ns / 1000000, &read);
 
 		if (got == 0)
 			return -ETIMEDOUT;
@@ -124,27 +127,44 @@ static int read_up_to(struct nats_reader *reader, uint64_t to,
 	return err;
 }
 
-int log_read_stream(const struct nats_reader_options *options,
-		    const struct egress_mark *from, uint64_t to, log_each *each,
-		    void *arg, struct nats_words *why)
+/* *@out stays NULL if there is nothing behind @from. */
+static int open_stream(const struct nats_reader_options *options,
+		       const struct egress_mark *from, uint64_t to,
+		       struct nats_words *why, struct nats_reader **out)
 {
 	struct nats_reader_options behind = *options;
-	struct log_reader r = { .each = each, .arg = arg };
-	struct nats_reader *reader;
 	int err = check_stream(options, from, why);
 
 	if (err < 0 || from->position >= to)
 		return err;
 	behind.from = NATS_FROM_SEQ;
 	behind.at = from->position + 1;
-	err = egress_codec_new(&r.codec);
+	return nats_reader_open(&behind, why, out);
+}
+
+static bool may_pass(int err)
+{
+	return err == -ETIMEDOUT || err == -ENOTCONN || err == -ECONNREFUSED;
+}
+
+int log_read_stream(const struct nats_reader_options *options,
+		    const struct egress_mark *from, uint64_t to,
+		    int64_t wait_ns, log_each *each, void *arg,
+		    struct nats_words *why)
+{
+	struct log_reader r = { .each = each, .arg = arg };
+	struct nats_reader *reader = NULL;
+	int64_t until = sp_in(wait_ns);
+	int err = egress_codec_new(&r.codec);
+
 	if (err < 0)
 		return err;
-	err = nats_reader_open(&behind, why, &reader);
-	if (err == 0) {
-		err = read_up_to(reader, to, &r);
-		nats_reader_close(reader);
-	}
+	while ((err = open_stream(options, from, to, why, &reader)) < 0 &&
+	       may_pass(err) && sp_now() < until)
+		nats_Sleep(AGAIN_MS);
+	if (err == 0 && reader != NULL)
+		err = read_up_to(reader, to, wait_ns, &r);
+	nats_reader_close(reader);
 	egress_codec_free(r.codec);
 	return err;
 }

@@ -35,11 +35,13 @@ typedef int log_each(void *arg, const struct log_message *message);
  * The messages behind @from up to and with the stream's sequence @to.
  * -ESTALE if the stream is not the one of the mark or does not reach back to
  * it: then what consumers have is not known here, and the tables must be
- * published again. Blocks: for a pool thread.
+ * published again. -ETIMEDOUT if there was none for @wait_ns, however often
+ * the connection was made anew. Blocks: for a pool thread.
  */
 int log_read_stream(const struct nats_reader_options *options,
-		    const struct egress_mark *from, uint64_t to, log_each *each,
-		    void *arg, struct nats_words *why);
+		    const struct egress_mark *from, uint64_t to,
+		    int64_t wait_ns, log_each *each, void *arg,
+		    struct nats_words *why);
 
 /*
  * The records of a journal or spool from position @from (JOURNAL_OLDEST: all)

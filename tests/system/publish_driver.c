@@ -574,8 +574,8 @@ static void restore(struct driver *d)
 
 	if (publisher_wait_epoch(d->p, sp_in(60 * SP_S), &epoch) < 0)
 		exit(3);
-	err = log_read_stream(&reader, &d->from, epoch.position, print_read,
-			      "stream", &why);
+	err = log_read_stream(&reader, &d->from, epoch.position, 10 * SP_S,
+			      print_read, "stream", &why);
 	printf("{\"restored\": %d}\n", err);
 	opts.shards = 1;
 	opts.stack_size = 256 << 10;

@@ -4,10 +4,11 @@ have, the spool is what they will have."""
 import json
 import shutil
 import subprocess
+import time
 
 import pytest
 
-from broker import STREAM, check_chain
+from broker import STREAM, Proxy, check_chain
 from collecting import Collector, router_of, table_key
 from router import Router, announce, withdraw
 from test_restore import (paths, prefixes, resyncs, table, until_filed,
@@ -26,6 +27,25 @@ def collector(server, arancini, broker, tmp_path):
             c.until_said("event=publisher state=ready")
         return c
     return start
+
+
+class Pausing(Proxy):
+    """Keeps the first messages of a stream to itself for a while, or the next
+    ones."""
+
+    def __init__(self, port, which):
+        super().__init__(port)
+        self.which = which
+        self.paused = False
+
+    def down(self, data, target):
+        now = b"$JS.ACK." in data and not self.paused
+        self.paused |= now
+        if now and self.which == "first":
+            time.sleep(7)
+        super().down(data, target)
+        if now and self.which == "next":
+            time.sleep(12)
 
 
 @pytest.fixture
@@ -48,6 +68,28 @@ def until(c, condition, timeout=60):
 
 def count(lines, kind):
     return [line["type"] for line in lines].count(kind)
+
+
+@pytest.mark.parametrize("which", ["first", "next"])
+def test_a_broker_that_pauses_is_waited_for(which, collector, broker, arancini,
+                                            server, tmp_path):
+    """Longer than for an answer as a rule, but less than --restore-wait."""
+    broker.start()
+    collector().stop()
+    c = collector("--snapshot-interval", "1h")
+    c.send("generate", "--peers", "2", "--prefixes", "20000", "--seed", "3")
+    c.until_said("event=session_close")
+    with broker.client() as client:
+        until(c, lambda: client.stream_info(STREAM)["state"]["bytes"] > 4e6)
+    c.kill()
+    proxy = Pausing(broker.port, which)
+    c = Collector(server, arancini, tmp_path / "state", "--nats", proxy.url,
+                  *OPTIONS)
+    c.stop()
+    proxy.close()
+    assert proxy.paused
+    assert c.said(r"event=restored routers=1 .* log_batches=[1-9]")
+    assert not c.said("event=resync why")
 
 
 @pytest.mark.parametrize("how", ["stop", "kill"])
