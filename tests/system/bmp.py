@@ -12,6 +12,17 @@ def message(kind, body=b"", version=3, length=None):
                        kind) + body
 
 
+def messages(data):
+    """Those of a stream, but for one that is cut at its end."""
+    at = 0
+    while at + HEADER.size <= len(data):
+        length = HEADER.unpack_from(data, at)[1]
+        if at + length > len(data):
+            return
+        yield data[at:at + length]
+        at += length
+
+
 def tlv(kind, value):
     return struct.pack(">HH", kind, len(value)) + value
 

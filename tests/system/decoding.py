@@ -27,6 +27,11 @@ def run_decode(*args, stdin=None):
                           capture_output=True, timeout=300)
 
 
+def lines(run):
+    """The objects that a finished one printed."""
+    return [json.loads(line) for line in run.stdout.splitlines()]
+
+
 def decode(*args):
     """The objects that 'arancini decode' prints, one by one."""
     with subprocess.Popen([BINARY, "decode", *map(str, args)],

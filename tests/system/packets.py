@@ -22,6 +22,13 @@ def segment(source, target, sequence, payload=b"", flags=ACK):
     return bytes(12) + struct.pack(">H", kind) + ip + tcp
 
 
+def flow(source, target, data, base=1000, size=700):
+    """A session from its SYN on, in segments of @size bytes."""
+    yield segment(source, target, base - 1, flags=SYN)
+    for at in range(0, len(data), size):
+        yield segment(source, target, base + at, data[at:at + size])
+
+
 def pcap(packets):
     """A little-endian pcap with microseconds."""
     out = struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 262144, 1)

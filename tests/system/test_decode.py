@@ -13,7 +13,9 @@ import subprocess
 import pytest
 
 import packets
-from decoding import BINARY, TREE, run_decode
+from bmp import message, messages, tlv
+from decoding import BINARY, TREE, lines, run_decode
+from packets import flow
 
 FRR = TREE / "tests" / "captures" / "frr.bmp"
 GOBGP = TREE / "tests" / "captures" / "gobgp.bmp"
@@ -27,10 +29,6 @@ def zstd(data):
         pytest.skip("zstd is not installed")
     return subprocess.run(["zstd", "-c"], input=data, capture_output=True,
                           check=True).stdout
-
-
-def lines(run):
-    return [json.loads(line) for line in run.stdout.splitlines()]
 
 
 def whole(path):
@@ -157,13 +155,6 @@ def test_a_full_disk_is_an_error():
 # Packet captures
 
 
-def flow(source, target, data, base=1000, size=700):
-    """A session from its SYN on, in segments of @size bytes."""
-    yield packets.segment(source, target, base - 1, flags=packets.SYN)
-    for at in range(0, len(data), size):
-        yield packets.segment(source, target, base + at, data[at:at + size])
-
-
 def without_session(line):
     return {k: v for k, v in line.items()
             if k not in ("session", "routerAddr", "routerPort",
@@ -195,23 +186,21 @@ def test_two_sessions_side_by_side(make, tmp_path):
 
 
 def test_a_lost_segment_is_said_and_reading_goes_on(tmp_path):
-    data = FRR.read_bytes()
     # A segment a message, so that reading can go on after the lost one.
-    ends, at = [0], 0
-    while at < len(data):
-        at += struct.unpack_from(">I", data, at + 1)[0]
-        ends.append(at)
-    session = [packets.segment(ROUTER, COLLECTOR, 999, flags=packets.SYN)]
-    session += [packets.segment(ROUTER, COLLECTOR, 1000 + a, data[a:b])
-                for i, (a, b) in enumerate(zip(ends, ends[1:])) if i != 5]
+    sent, at = list(messages(FRR.read_bytes())), 1000
+    session = [packets.segment(ROUTER, COLLECTOR, at - 1, flags=packets.SYN)]
+    for number, one in enumerate(sent):
+        if number != 5:
+            session.append(packets.segment(ROUTER, COLLECTOR, at, one))
+        at += len(one)
     path = tmp_path / "gap.pcap"
     path.write_bytes(packets.pcap(session))
     run = run_decode(path)
     assert "missing" in damaged(run)
     got = lines(run)
     error, = [l for l in got if l["type"] == "error"]
-    assert error["missingBytes"] == ends[6] - ends[5]
-    assert len(got) >= len(ends) - 2
+    assert error["missingBytes"] == len(sent[5])
+    assert len(got) >= len(sent) - 1
 
 
 def test_a_capture_without_bmp_says_so(tmp_path):
@@ -233,14 +222,6 @@ def test_a_cut_pcap(tmp_path):
 
 
 # What lines say
-
-
-def message(kind, body, version=3):
-    return struct.pack(">BIB", version, 6 + len(body), kind) + body
-
-
-def tlv(kind, value):
-    return struct.pack(">HH", kind, len(value)) + value
 
 
 def test_hostile_names_are_still_json():

@@ -6,11 +6,11 @@ import collections
 import json
 import re
 import socket
-import struct
 import subprocess
 
 import pytest
 
+from bmp import messages
 from collecting import RouterTable
 from decoding import TREE, data_files, decode, run_decode
 
@@ -26,22 +26,11 @@ VIEWS = {(False, False, False): "adj-rib-in-pre",
          (True, True, False): "adj-rib-out-post"}
 
 
-def whole_messages(data):
-    """Bytes of all messages but one that is cut at the end."""
-    at = 0
-    while at + 6 <= len(data):
-        (length,) = struct.unpack_from(">I", data, at + 1)
-        if at + length > len(data):
-            break
-        at += length
-    return at
-
-
 class Expected:
     """What a capture means for the figures."""
 
     def __init__(self, path):
-        self.bytes = whole_messages(path.read_bytes())
+        self.bytes = sum(map(len, messages(path.read_bytes())))
         self.summary = json.loads(run_decode("--summary", path).stdout)
         self.messages = sum(self.summary["messages"].values())
         self.received = (sum(self.summary["announced"].values())
