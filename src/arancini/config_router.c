@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -196,11 +197,28 @@ static const char *contradiction(const struct config_router *router, int key)
 	return NULL;
 }
 
+int config_router_parse(struct config_router *router,
+			enum config_router_key key, const char *text,
+			char why[CONFIG_WHY_MAX])
+{
+	int err = config_value_parse(&config_router_keys[key].form, text,
+				     config_router_at(router, key), why);
+	const char *against;
+
+	if (err < 0)
+		return err;
+	router->given |= 1u << key;
+	against = contradiction(router, key);
+	if (against == NULL)
+		return 0;
+	snprintf(why, CONFIG_WHY_MAX, "%s", against);
+	return -EINVAL;
+}
+
 void config_router_set(struct config_loader *l, struct config_router *router,
 		       const struct config_place *place, const char *text)
 {
 	int key = find_key(place->name);
-	const struct config_form *form;
 	char why[CONFIG_WHY_MAX];
 	int err;
 
@@ -208,29 +226,22 @@ void config_router_set(struct config_loader *l, struct config_router *router,
 		complain_key(l, place);
 		return;
 	}
-	form = &config_router_keys[key].form;
 	if (unfit(router, key) != NULL) {
 		config_complain(l, place, text, unfit(router, key));
 		return;
 	}
-	if (router->given & 1u << key && !config_value_is_list(form->type)) {
+	if (router->given & 1u << key &&
+	    !config_value_is_list(config_router_keys[key].form.type)) {
 		config_complain(l, place, text,
 				"was given before in this section");
 		return;
 	}
-	err = config_value_parse(form, text, config_router_at(router, key),
-				 why);
-	if (err == -EINVAL) {
+	err = config_router_parse(router, (enum config_router_key)key, text,
+				  why);
+	if (err == -EINVAL)
 		config_complain(l, place, text, why);
-		return;
-	}
-	if (err < 0) {
+	else if (err < 0)
 		l->out_of_memory = true;
-		return;
-	}
-	router->given |= 1u << key;
-	if (contradiction(router, key) != NULL)
-		config_complain(l, place, text, contradiction(router, key));
 }
 
 void config_router_release(struct config_router *router)
@@ -266,8 +277,8 @@ static const struct config_router *find(const struct config *config,
 }
 
 /* What is not given is zero, and leaves what a weaker section said. */
-static void apply_overrides(const struct config_router *r,
-			    struct bgp_overrides *out)
+void config_router_overrides(const struct config_router *r,
+			     struct bgp_overrides *out)
 {
 	out->add_path_on |= r->add_path;
 	out->add_path_off &= ~r->add_path;
@@ -280,7 +291,7 @@ static void apply_overrides(const struct config_router *r,
 static void apply(const struct config_router *r,
 		  struct config_router_settings *out)
 {
-	apply_overrides(r, &out->overrides);
+	config_router_overrides(r, &out->overrides);
 	if (r->given & 1u << CONFIG_ROUTER_BMP_V4)
 		out->bmp_v4 = r->bmp_v4;
 	if (r->given & 1u << CONFIG_ROUTER_ROUTES_PER_ROUTER)

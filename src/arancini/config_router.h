@@ -85,6 +85,18 @@ void config_router_settings(const struct config *config,
 			    const char *name,
 			    struct config_router_settings *out);
 
+/*
+ * Set @key to what @text says; of lists, add it. -EINVAL with the reason in
+ * @why, also if it contradicts another key, or -ENOMEM.
+ */
+int config_router_parse(struct config_router *router,
+			enum config_router_key key, const char *text,
+			char why[CONFIG_WHY_MAX]);
+
+/* What its keys say about reading, over what *@out says already. */
+void config_router_overrides(const struct config_router *router,
+			     struct bgp_overrides *out);
+
 /* The alias of a session, or NULL. */
 const char *config_router_alias(const struct config *config,
 				const uint8_t address[16], uint16_t port);
