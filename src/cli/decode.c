@@ -7,6 +7,7 @@
  */
 #include "cli/decode.h"
 
+#include "arancini/config_router.h"
 #include "capture/bmp_stream.h"
 #include "capture/pcap.h"
 #include "cli/command.h"
@@ -40,6 +41,16 @@ static const char help[] =
 	"  --bmp-v4 HOW     read BMP version 4 as off (default), tlv20 or "
 	"legacy\n"
 	"  --help           this text\n"
+	"\n"
+	"Peer Ups and flags of messages say how routes are read. Where they\n"
+	"are missing or wrong, for all peers of all BMP sessions:\n"
+	"\n"
+	"  --add-path FAMILIES     routes have path identifiers (RFC 7911);\n"
+	"                          all, or names as ipv4-unicast,ipv4-vpn\n"
+	"  --no-add-path FAMILIES  they have none\n"
+	"  --as-width 2|4          bytes of an AS number in AS paths\n"
+	"\n"
+	"Records of an MRT file say it themselves.\n"
 	"\n"
 	"Exit status: 0 if all was read, 1 if a file is damaged or cannot be\n"
 	"opened (what could be read has been printed), 2 for wrong usage.\n";
@@ -362,23 +373,6 @@ static int decode_file(struct decode *d, const char *path, bool summarise)
 	return code;
 }
 
-static bool parse_v4(const char *word, enum bmp_v4 *out)
-{
-	static const char *const words[BMP_V4_NUMBERINGS] = {
-		[BMP_V4_OFF] = "off",
-		[BMP_V4_TLV20] = "tlv20",
-		[BMP_V4_LEGACY] = "legacy",
-	};
-
-	for (int i = 0; i < BMP_V4_NUMBERINGS; i++) {
-		if (strcmp(word, words[i]) == 0) {
-			*out = (enum bmp_v4)i;
-			return true;
-		}
-	}
-	return false;
-}
-
 static int usage(const char *what, const char *word)
 {
 	fprintf(stderr, "arancini decode: %s%s; see 'arancini decode --help'\n",
@@ -388,35 +382,51 @@ static int usage(const char *what, const char *word)
 
 enum {
 	OPTION_SUMMARY = 256,
-	OPTION_V4,
-	OPTION_HELP
+	OPTION_HELP,
+	OPTION_ROUTER /* + enum config_router_key */
 };
 
 static const struct option options[] = {
 	{ "summary", no_argument, NULL, OPTION_SUMMARY },
-	{ "bmp-v4", required_argument, NULL, OPTION_V4 },
+	{ "bmp-v4", required_argument, NULL,
+	  OPTION_ROUTER + CONFIG_ROUTER_BMP_V4 },
+	{ "add-path", required_argument, NULL,
+	  OPTION_ROUTER + CONFIG_ROUTER_ADD_PATH },
+	{ "no-add-path", required_argument, NULL,
+	  OPTION_ROUTER + CONFIG_ROUTER_NO_ADD_PATH },
+	{ "as-width", required_argument, NULL,
+	  OPTION_ROUTER + CONFIG_ROUTER_AS_WIDTH },
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ NULL, 0, NULL, 0 },
 };
 
-int decode_main(int argc, char **argv)
+/* The same keys, values and mistakes as in the section of a router. */
+static int parse_key(struct config_router *router, enum config_router_key key)
 {
-	struct decode d = { .v4 = BMP_V4_OFF };
-	bool summarise = false;
-	int code = 0;
+	char why[CONFIG_WHY_MAX];
+	int err = config_router_parse(router, key, optarg, why);
+
+	memory_had(err != -ENOMEM);
+	if (err == 0)
+		return -1;
+	fprintf(stderr, "arancini decode: --%s '%s': %s\n",
+		config_router_keys[key].key, optarg, why);
+	return EXIT_USAGE;
+}
+
+/* -1: go on; otherwise the exit code. */
+static int parse(struct config_router *router, bool *summarise, int argc,
+		 char **argv)
+{
+	int code = -1;
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+	while (code < 0 &&
+	       (option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
 		switch (option) {
 		case OPTION_SUMMARY:
-			summarise = true;
-			break;
-		case OPTION_V4:
-			if (!parse_v4(optarg, &d.v4))
-				return usage("--bmp-v4 is off, tlv20 or "
-					     "legacy, not ",
-					     optarg);
+			*summarise = true;
 			break;
 		case OPTION_HELP:
 		case 'h':
@@ -425,12 +435,29 @@ int decode_main(int argc, char **argv)
 		case ':':
 			return usage("a value is missing after ",
 				     argv[optind - 1]);
-		default:
+		case '?':
 			return usage("unknown option ", argv[optind - 1]);
+		default:
+			code = parse_key(router, option - OPTION_ROUTER);
 		}
 	}
-	if (optind == argc)
+	if (code < 0 && optind == argc)
 		return usage("which file?", "");
+	return code;
+}
+
+int decode_main(int argc, char **argv)
+{
+	struct config_router router = { .bmp_v4 = BMP_V4_OFF };
+	struct decode d = { 0 };
+	bool summarise = false;
+	int code = parse(&router, &summarise, argc, argv);
+
+	if (code >= 0)
+		return code;
+	d.v4 = (enum bmp_v4)router.bmp_v4;
+	config_router_overrides(&router, &d.over);
+	code = 0;
 	for (int i = optind; i < argc && !d.out_failed; i++) {
 		d.file = argc - optind > 1 ? argv[i] : NULL;
 		code |= decode_file(&d, argv[i], summarise);

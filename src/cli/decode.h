@@ -22,10 +22,11 @@
 
 struct decode {
 	enum bmp_v4 v4;
-	const char *file;	 /* to be named in lines, or NULL */
-	struct summary *summary; /* NULL: print lines */
-	struct json out;	 /* lines not written yet */
-	bool out_failed;	 /* standard output is gone */
+	struct bgp_overrides over; /* of all peers */
+	const char *file;	   /* to be named in lines, or NULL */
+	struct summary *summary;   /* NULL: print lines */
+	struct json out;	   /* lines not written yet */
+	bool out_failed;	   /* standard output is gone */
 
 	/* Of the message at hand, the inside of an object. */
 	struct json shared;

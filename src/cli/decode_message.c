@@ -341,7 +341,7 @@ static void route_monitoring(struct decode *d, const struct peer *peer,
 			     const struct bmp_message *message)
 {
 	struct bgp_reading reading =
-		bgp_context_reading(&peer->context, &message->peer, NULL);
+		bgp_context_reading(&peer->context, &message->peer, &d->over);
 	struct bgp_update update;
 
 	bgp_update_decode(message->update.body, &reading, &update);

@@ -53,6 +53,11 @@ def damaged(run):
     (["--walk", "x"], "--walk"),
     (["--bmp-v4"], "--bmp-v4"),
     (["--bmp-v4", "5", "x"], "tlv20"),
+    (["--add-path"], "--add-path"),
+    (["--add-path", "ipv4-vpn,ipv4", "x"], "names as ipv4-unicast"),
+    (["--no-add-path", "", "x"], "names as ipv4-unicast"),
+    (["--add-path", "all", "--no-add-path", "ipv4-vpn", "x"], "not in both"),
+    (["--as-width", "3", "x"], "--as-width '3': allowed is one of 2, 4"),
 ])
 def test_wrong_usage_is_named_in_one_line(args, word):
     run = run_decode(*args)
@@ -67,7 +72,9 @@ def test_help(flag):
     run = run_decode(flag)
     assert run.returncode == 0
     assert run.stderr == b""
-    for word in (b"--summary", b"--bmp-v4", b"standard input"):
+    for word in (b"--summary", b"--bmp-v4", b"standard input",
+                 b"--add-path FAMILIES", b"--no-add-path FAMILIES",
+                 b"--as-width 2|4"):
         assert word in run.stdout
 
 
