@@ -87,6 +87,18 @@ static bgp_family_set add_path_of(const struct bgp_context *ctx,
 	}
 }
 
+void bgp_reading_override(struct bgp_reading *r,
+			  const struct bgp_overrides *over)
+{
+	r->add_path |= over->add_path_on;
+	r->add_path &= ~over->add_path_off;
+	r->add_path_unsaid &= ~over->add_path_off;
+	if (over->as_width != 0) {
+		r->as_width = over->as_width;
+		r->as_width_certain = true;
+	}
+}
+
 static struct bgp_reading reading(const struct bgp_context *ctx,
 				  const struct bmp_peer *peer,
 				  const struct bgp_overrides *over,
@@ -101,15 +113,8 @@ static struct bgp_reading reading(const struct bgp_context *ctx,
 
 	if (r.loc_rib && ctx->known)
 		r.add_path_unsaid = ~ctx->families;
-	if (over != NULL) {
-		r.add_path |= over->add_path_on;
-		r.add_path &= ~over->add_path_off;
-		r.add_path_unsaid &= ~over->add_path_off;
-		if (over->as_width != 0) {
-			r.as_width = over->as_width;
-			r.as_width_certain = true;
-		}
-	}
+	if (over != NULL)
+		bgp_reading_override(&r, over);
 	return r;
 }
 

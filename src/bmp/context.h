@@ -47,6 +47,10 @@ static inline bool bgp_overrides_any(const struct bgp_overrides *over)
 	       over->as_width != 0;
 }
 
+/* Change *@reading to what they say; for UPDATEs that no BMP is around. */
+void bgp_reading_override(struct bgp_reading *reading,
+			  const struct bgp_overrides *over);
+
 struct bgp_context {
 	bool known; /* both OPENs could be used */
 	bool four_byte_as;
