@@ -73,7 +73,9 @@ static struct summary_peer *count_peer(struct decode_mrt *mrt,
 
 /*
  * An entry of a table looks like an UPDATE with one route: its prefix stands
- * where MP_REACH would have it if that is where the next hop is.
+ * where MP_REACH would have it if that is where the next hop is. It is read as
+ * the record says whatever we are told: with path identifiers the entry itself
+ * has another form, and its AS numbers were written by the collector.
  */
 static void table_entry(struct decode_mrt *mrt,
 			const struct capture_mrt_rib *rib,
@@ -196,6 +198,7 @@ static void bgp_message(struct decode_mrt *mrt,
 		return;
 	}
 	if (pdu.type == BGP_PDU_UPDATE) {
+		bgp_reading_override(&reading, &d->over);
 		if (d->summary != NULL)
 			summary_message(d->summary, counts,
 					BMP_ROUTE_MONITORING);

@@ -1,4 +1,5 @@
-"""Captures written by hand: pcap and pcapng files around TCP segments."""
+"""Captures written by hand: pcap and pcapng files around TCP segments, and
+records of MRT."""
 
 import ipaddress
 import struct
@@ -53,3 +54,7 @@ def pcapng(packets):
                                     time & 0xffffffff, len(packet),
                                     len(packet)) + packet)
     return out
+
+
+def mrt(kind, subtype, body):
+    return struct.pack(">IHHI", 1700000000, kind, subtype, len(body)) + body

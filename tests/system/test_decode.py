@@ -15,7 +15,7 @@ import pytest
 import packets
 from bmp import message, messages, tlv
 from decoding import BINARY, TREE, lines, run_decode
-from packets import flow
+from packets import flow, mrt
 
 FRR = TREE / "tests" / "captures" / "frr.bmp"
 GOBGP = TREE / "tests" / "captures" / "gobgp.bmp"
@@ -357,10 +357,6 @@ def test_progress_shows_on_a_terminal_and_goes_away(tmp_path):
 
 
 # MRT
-
-
-def mrt(kind, subtype, body):
-    return struct.pack(">IHHI", 1700000000, kind, subtype, len(body)) + body
 
 
 PEER_TABLE = mrt(13, 1, struct.pack(">IHHBIIH", 9, 0, 1, 0, 0x0a000001,
