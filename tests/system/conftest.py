@@ -1,9 +1,11 @@
 """What the system tests stand on: the built binary, the captures, and real
 servers on free loopback ports that are stopped by process id."""
 
+import contextlib
 import ctypes
 import os
 import pathlib
+import random
 import re
 import signal
 import socket
@@ -49,16 +51,19 @@ def captures():
 @pytest.fixture(scope="session")
 def free_port():
     """A function that gives a loopback port nobody listens on, another one at
-    each call. Only a hint: a server that can bind port 0 should do that."""
-    given = set()
+    each call. Only a hint: a server that can bind port 0 should do that. None
+    that the kernel gives to outgoing connections: one of those would be in the
+    way of a server that stops and starts again."""
+    with open("/proc/sys/net/ipv4/ip_local_port_range") as file:
+        outgoing = int(file.read().split()[0])
+    ports = list(range(10000, max(outgoing, 20000)))
+    random.shuffle(ports)
 
     def pick():
         while True:
-            with socket.socket() as s:
-                s.bind(("127.0.0.1", 0))
-                port = s.getsockname()[1]
-            if port not in given:
-                given.add(port)
+            port = ports.pop()
+            with contextlib.suppress(OSError), socket.socket() as s:
+                s.bind(("127.0.0.1", port))
                 return port
     return pick
 
