@@ -118,6 +118,17 @@ class Client:
     def stream_info(self, stream):
         return self.api(f"STREAM.INFO.{stream}")
 
+    def is_control(self, message):
+        """Whether it is none of the stream's. Then it is answered: the server
+        sends no more than is read, and hangs up on nobody who is slow."""
+        if not message.headers.get("", "").startswith("NATS/1.0 100"):
+            return False
+        answer_to = (message.reply
+                     or message.headers.get("Nats-Consumer-Stalled"))
+        if answer_to:
+            self.publish(answer_to)
+        return True
+
     def read_stream(self, stream):
         """All messages of a stream, in order."""
         info = self.stream_info(stream)
@@ -131,11 +142,15 @@ class Client:
             "stream_name": stream,
             "config": {"deliver_subject": inbox, "deliver_policy": "all",
                        "ack_policy": "none", "replay_policy": "instant",
+                       "flow_control": True, "idle_heartbeat": 2_000_000_000,
                        "num_replicas": 1, "mem_storage": True}})
         if "error" in answer:
             raise LookupError(answer["error"])
-        messages, self.early = self.early, []
+        early, self.early = self.early, []
+        messages = [m for m in early if not self.is_control(m)]
         while len(messages) < wanted:
-            messages.append(self.next())
+            message = self.next()
+            if not self.is_control(message):
+                messages.append(message)
         self.api(f"CONSUMER.DELETE.{stream}.{answer['name']}")
         return messages
