@@ -2,8 +2,6 @@
 
 #include "cli/command.h"
 
-#include "arancini/config_value.h"
-
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -20,10 +18,7 @@ static const char help[] =
 	"Follow what a collector publishes, one line an update or event.\n\n"
 	"  --nats URL            read from JetStream; may be repeated\n"
 	"  --stream NAME         the stream (default ARANCINI)\n"
-	"  --user NAME, --password-file FILE, --token-file FILE,\n"
-	"  --creds FILE, --nkey KEY, --nkey-seed FILE,\n"
-	"  --tls-ca FILE, --tls-cert FILE, --tls-key FILE\n"
-	"                        to be let in, as --nats-... of the collector\n"
+	"" NATS_ACCESS_HELP
 	"  --journal DIR         read a collector's journal instead\n"
 	"  --subject FILTER      only these, such as\n"
 	"                        'arancini.updates.v4_192_0_2_1.>'\n"
@@ -47,15 +42,6 @@ static const char help[] =
 enum {
 	OPTION_NATS = 256,
 	OPTION_STREAM,
-	OPTION_USER,
-	OPTION_PASSWORD,
-	OPTION_TOKEN,
-	OPTION_CREDS,
-	OPTION_NKEY,
-	OPTION_NKEY_SEED,
-	OPTION_CA,
-	OPTION_CERT,
-	OPTION_KEY,
 	OPTION_JOURNAL,
 	OPTION_SUBJECT,
 	OPTION_SINCE,
@@ -69,15 +55,7 @@ enum {
 static const struct option options[] = {
 	{ "nats", required_argument, NULL, OPTION_NATS },
 	{ "stream", required_argument, NULL, OPTION_STREAM },
-	{ "user", required_argument, NULL, OPTION_USER },
-	{ "password-file", required_argument, NULL, OPTION_PASSWORD },
-	{ "token-file", required_argument, NULL, OPTION_TOKEN },
-	{ "creds", required_argument, NULL, OPTION_CREDS },
-	{ "nkey", required_argument, NULL, OPTION_NKEY },
-	{ "nkey-seed", required_argument, NULL, OPTION_NKEY_SEED },
-	{ "tls-ca", required_argument, NULL, OPTION_CA },
-	{ "tls-cert", required_argument, NULL, OPTION_CERT },
-	{ "tls-key", required_argument, NULL, OPTION_KEY },
+	NATS_ACCESS_OPTIONS,
 	{ "journal", required_argument, NULL, OPTION_JOURNAL },
 	{ "subject", required_argument, NULL, OPTION_SUBJECT },
 	{ "since", required_argument, NULL, OPTION_SINCE },
@@ -159,46 +137,14 @@ static bool read_since(struct tail *t, const char *text)
 	return true;
 }
 
-/* Where an option that says who we are is kept, or NULL if it is another. */
-static const char **access_of(struct tail *t, int option)
-{
-	struct nats_options *nats = &t->nats.nats;
-
-	switch (option) {
-	case OPTION_USER:
-		return &nats->user;
-	case OPTION_PASSWORD:
-		return &t->password_file;
-	case OPTION_TOKEN:
-		return &t->token_file;
-	case OPTION_CREDS:
-		return &nats->creds;
-	case OPTION_NKEY:
-		return &nats->nkey;
-	case OPTION_NKEY_SEED:
-		return &nats->nkey_seed;
-	case OPTION_CA:
-		return &nats->tls_ca;
-	case OPTION_CERT:
-		return &nats->tls_cert;
-	case OPTION_KEY:
-		return &nats->tls_key;
-	default:
-		return NULL;
-	}
-}
-
 /* An option with a value. NULL, or what is wrong. */
 static const char *set_value(struct tail *t, int option, const char *value)
 {
-	struct nats_options *nats = &t->nats.nats;
-	const char **access = access_of(t, option);
+	struct nats_options *nats = &t->access.nats;
 	uint64_t number = 0;
 
-	if (access != NULL) {
-		*access = value;
+	if (nats_access_set(&t->access, option, value))
 		return NULL;
-	}
 	switch (option) {
 	case OPTION_NATS:
 		if (nats->server_count == NATS_SERVERS_MAX)
@@ -259,7 +205,7 @@ static int read_options(struct tail *t, int argc, char **argv)
 	}
 	if (optind != argc)
 		return usage("what is ", argv[optind]) + 1;
-	if ((t->nats.nats.server_count > 0) == (t->journal != NULL))
+	if ((t->access.nats.server_count > 0) == (t->journal != NULL))
 		return usage("--nats or --journal?", "") + 1;
 	if (t->nats.from == NATS_FROM_SEQ &&
 	    t->mark.journal != (t->journal != NULL))
@@ -269,41 +215,11 @@ static int read_options(struct tail *t, int argc, char **argv)
 	return 0;
 }
 
-/* What the file holds, yours to free; NULL with a line on stderr. */
-static char *read_secret(const char *file)
-{
-	struct config_secret secret = { .path = strdup(file) };
-	char why[CONFIG_WHY_MAX] = "out of memory";
-	bool readable;
-	int err = -ENOMEM;
-
-	if (secret.path != NULL)
-		err = config_secret_read(&secret, why, &readable);
-	free(secret.path);
-	if (err == 0)
-		return secret.value;
-	fprintf(stderr, "arancini tail: %s: %s\n", file,
-		err == -EINVAL || err == -ENOMEM ? why : strerror(-err));
-	return NULL;
-}
-
-/* A secret is in a file, so that nobody sees it in the list of processes. */
-static bool read_secrets(struct tail *t)
-{
-	if (t->password_file != NULL)
-		t->password = read_secret(t->password_file);
-	if (t->token_file != NULL)
-		t->token = read_secret(t->token_file);
-	t->nats.nats.password = t->password;
-	t->nats.nats.token = t->token;
-	return (t->password_file == NULL || t->password != NULL) &&
-	       (t->token_file == NULL || t->token != NULL);
-}
-
 static int tail_run(struct tail *t)
 {
-	if (!read_secrets(t))
+	if (!nats_access_read(&t->access, "tail"))
 		return EXIT_FAILURE;
+	t->nats.nats = t->access.nats;
 	if (egress_codec_new(&t->codec) < 0) {
 		fputs("arancini tail: out of memory\n", stderr);
 		return EXIT_FAILURE;
@@ -314,9 +230,8 @@ static int tail_run(struct tail *t)
 int tail_main(int argc, char **argv)
 {
 	struct tail t = {
-		.nats = { .stream = "ARANCINI",
-			  .from = NATS_FROM_NEW,
-			  .nats = { .name = "arancini tail" } },
+		.nats = { .stream = "ARANCINI", .from = NATS_FROM_NEW },
+		.access.nats.name = "arancini tail",
 		.form = isatty(STDOUT_FILENO) ? TAIL_TEXT : TAIL_JSON,
 	};
 	int code = read_options(&t, argc, argv);
@@ -326,7 +241,6 @@ int tail_main(int argc, char **argv)
 	code = tail_run(&t);
 	egress_codec_free(t.codec);
 	json_fini(&t.out);
-	free(t.password);
-	free(t.token);
+	nats_access_release(&t.access);
 	return code;
 }

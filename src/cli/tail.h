@@ -9,6 +9,8 @@
 #ifndef CLI_TAIL_H
 #define CLI_TAIL_H
 
+#include "cli/nats_access.h"
+
 #include "arancini/json.h"
 #include "egress/codec.h"
 #include "egress/mark.h"
@@ -22,13 +24,10 @@ enum tail_form {
 };
 
 struct tail {
-	struct nats_reader_options nats; /* servers: from JetStream */
-	const char *password_file;
-	char *password; /* what is in it; ours */
-	const char *token_file;
-	char *token;
-	const char *journal;	 /* or from this folder */
-	struct egress_mark mark; /* with NATS_FROM_SEQ */
+	struct nats_access access;	 /* servers: from JetStream */
+	struct nats_reader_options nats; /* with these */
+	const char *journal;		 /* or from this folder */
+	struct egress_mark mark;	 /* with NATS_FROM_SEQ */
 	enum tail_form form;
 	uint64_t count;	 /* of updates and events; 0: no end */
 	int64_t idle_ms; /* end when nothing came for so long; 0: never */
