@@ -165,8 +165,7 @@ static int open_folder(struct keeping *k, const char *state)
 		return -ENOMEM;
 	err = shelf_open_folder(path, &k->shelf);
 	free(path);
-	/* Two writers would file what the other one's consumers never had. */
-	return err < 0 ? err : shelf_claim_folder(k->shelf);
+	return err;
 }
 
 static int open_bucket(struct keeping *k, const char *url)

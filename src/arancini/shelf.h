@@ -27,14 +27,15 @@ struct shelf;
 struct shelf_writer;
 struct shelf_reader;
 
-/* Open the folder @path, which is made if it is not there. */
+/*
+ * Open the folder @path, which is made if it is not there, and have it to
+ * ourselves until the shelf is closed or the process ends. -EBUSY: another
+ * process has it.
+ */
 int shelf_open_folder(const char *path, struct shelf **out);
 
-/*
- * Have the folder to ourselves, for writing, until the shelf is closed or the
- * process ends. -EBUSY: another process has it.
- */
-int shelf_claim_folder(struct shelf *shelf);
+/* Open one that is there, only to read. */
+int shelf_look_into_folder(const char *path, struct shelf **out);
 void shelf_close(struct shelf *shelf);
 
 /*

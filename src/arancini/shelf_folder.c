@@ -229,7 +229,7 @@ static void close_folder(struct shelf *shelf)
 	free(folder_of(shelf));
 }
 
-int shelf_open_folder(const char *path, struct shelf **out)
+int shelf_look_into_folder(const char *path, struct shelf **out)
 {
 	static const struct shelf_ops ops = {
 		.close = close_folder,
@@ -250,11 +250,11 @@ int shelf_open_folder(const char *path, struct shelf **out)
 		return -ENOMEM;
 	f->shelf.ops = &ops;
 	f->shelf.where = strdup(path);
-	err = f->shelf.where == NULL ? -ENOMEM
-				     : sp_mkdir_all(AT_FDCWD, path, 0750);
-	if (err == 0)
-		err = f->fd = sp_openat(AT_FDCWD, path,
-					O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	err = f->fd =
+		f->shelf.where == NULL
+			? -ENOMEM
+			: sp_openat(AT_FDCWD, path,
+				    O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (err < 0) {
 		free(f->shelf.where);
 		free(f);
@@ -264,7 +264,16 @@ int shelf_open_folder(const char *path, struct shelf **out)
 	return 0;
 }
 
-int shelf_claim_folder(struct shelf *shelf)
+int shelf_open_folder(const char *path, struct shelf **out)
 {
-	return disk_lock(folder_of(shelf)->fd);
+	int err = sp_mkdir_all(AT_FDCWD, path, 0750);
+
+	if (err == 0)
+		err = shelf_look_into_folder(path, out);
+	if (err < 0)
+		return err;
+	err = disk_lock(folder_of(*out)->fd);
+	if (err < 0)
+		shelf_close(*out);
+	return err;
 }

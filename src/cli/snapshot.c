@@ -6,6 +6,7 @@
 #include "cli/snapshot.h"
 
 #include "cli/command.h"
+#include "cli/fiber.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -64,6 +65,12 @@ static const struct subcommand commands[] = {
 	{ "export", NULL },
 };
 
+struct task {
+	const struct subcommand *command;
+	const char *path;
+	struct snapshot_export what;
+};
+
 static const struct subcommand *find(const char *name)
 {
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
@@ -101,7 +108,7 @@ static const char *set_option(struct snapshot_export *what, int option,
 }
 
 /* 0 to go on, or the exit code plus one. */
-static int read_options(struct snapshot_export *what, int argc, char **argv)
+static int read_options(struct task *t, int argc, char **argv)
 {
 	const char *wrong;
 	int option;
@@ -120,7 +127,7 @@ static int read_options(struct snapshot_export *what, int argc, char **argv)
 		case '?':
 			return usage("unknown option ", argv[optind - 1]) + 1;
 		default:
-			wrong = set_option(what, option, optarg);
+			wrong = set_option(&t->what, option, optarg);
 			if (wrong != NULL)
 				return usage(wrong, optarg) + 1;
 		}
@@ -128,25 +135,24 @@ static int read_options(struct snapshot_export *what, int argc, char **argv)
 	return 0;
 }
 
-static int run(const struct subcommand *command, const char *path,
-	       const struct snapshot_export *what)
+static int run(void *arg)
 {
+	const struct task *t = arg;
 	struct snapshot_paths paths;
 	int code;
 
-	if (!snapshot_paths_find(path, &paths))
+	if (!snapshot_paths_find(t->path, &paths))
 		return EXIT_FAILURE;
-	code = command->run != NULL ? command->run(&paths)
-				    : snapshot_export(&paths, what);
+	code = t->command->run != NULL ? t->command->run(&paths)
+				       : snapshot_export(&paths, &t->what);
 	snapshot_paths_release(&paths);
 	return code;
 }
 
 int snapshot_main(int argc, char **argv)
 {
-	struct snapshot_export what = { .prefix = "arancini.updates" };
-	int code = read_options(&what, argc, argv);
-	const struct subcommand *command;
+	struct task t = { .what.prefix = "arancini.updates" };
+	int code = read_options(&t, argc, argv);
 
 	if (code > 0)
 		return code - 1;
@@ -154,11 +160,12 @@ int snapshot_main(int argc, char **argv)
 		return usage(argc - optind < 2 ? "a command and a PATH"
 					       : "one PATH only, not ",
 			     argc - optind < 2 ? "" : argv[argc - 1]);
-	command = find(argv[optind]);
-	if (command == NULL)
+	t.command = find(argv[optind]);
+	if (t.command == NULL)
 		return usage("there is no command ", argv[optind]);
-	if (command->run != NULL && optind > 1 &&
-	    (what.router != NULL || what.capnp))
-		return usage("options are of export, not of ", command->name);
-	return run(command, argv[optind + 1], &what);
+	if (t.command->run != NULL && optind > 1 &&
+	    (t.what.router != NULL || t.what.capnp))
+		return usage("options are of export, not of ", t.command->name);
+	t.path = argv[optind + 1];
+	return fiber_main("snapshot", run, &t);
 }

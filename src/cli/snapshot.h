@@ -6,20 +6,22 @@
  *	snapshot_file.c		one file, into a rib or only checked
  *	snapshot_show.c		ls, show, verify
  *	snapshot_export.c	a table as updates
+ *
+ * All of it runs in a fiber, and what reads yields.
  */
 #ifndef CLI_SNAPSHOT_H
 #define CLI_SNAPSHOT_H
 
 #include "arancini/manifest.h"
+#include "arancini/shelf.h"
 #include "rib/snapshot_reader.h"
-
-#include <limits.h>
 
 #define SNAPSHOT_SUFFIX ".snap"
 
 /* The files that were named: all of a folder, or one. */
 struct snapshot_paths {
-	char folder[PATH_MAX]; /* "": single files */
+	struct shelf *shelf; /* that they are on */
+	bool single;	     /* one, and no manifest */
 	char **at;
 	size_t count;
 	struct manifest manifest;
@@ -34,6 +36,9 @@ struct snapshot_paths {
  */
 bool snapshot_paths_find(const char *path, struct snapshot_paths *out);
 void snapshot_paths_release(struct snapshot_paths *p);
+
+/* The name on its shelf of the file at @path. */
+const char *snapshot_name(const char *path);
 
 /* A file, read to its end or to where it is damaged. */
 struct snapshot_file {

@@ -140,14 +140,13 @@ static int export_file(struct exporter *x, const struct snapshot_paths *p,
 /* Whether @path is the file of the router that was asked for. */
 static bool is_wanted(const char *router, const char *path)
 {
-	const char *base = strrchr(path, '/');
+	const char *base = snapshot_name(path);
 	char token[IDENTITY_TOKEN_MAX + 1];
 	struct identity id;
 	size_t len;
 
 	if (router == NULL)
 		return true;
-	base = base == NULL ? path : base + 1;
 	len = strlen(base);
 	if (len < strlen(SNAPSHOT_SUFFIX))
 		return false;

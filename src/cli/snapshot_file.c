@@ -2,18 +2,11 @@
 
 #include "cli/memory.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CHUNK ((size_t)64 * 1024)
-
-static bool complain(const char *path, const char *what)
-{
-	fprintf(stderr, "arancini snapshot: %s: %s\n", path, what);
-	return false;
-}
 
 static void feed(struct snapshot_file *f, struct wire_view bytes)
 {
@@ -26,30 +19,26 @@ static void feed(struct snapshot_file *f, struct wire_view bytes)
 	}
 }
 
-static bool read_all(struct snapshot_file *f)
+static int read_all(struct snapshot_file *f, struct shelf *shelf)
 {
-	FILE *in = fopen(f->path, "rbe");
-	uint8_t *chunk = memory_must(malloc(CHUNK));
-	size_t n;
-	bool failed;
+	uint8_t *chunk;
+	struct shelf_reader *r;
+	ssize_t n;
+	int err = shelf_open(shelf, snapshot_name(f->path), &r);
 
-	if (in == NULL) {
-		free(chunk);
-		return complain(f->path, strerror(errno));
-	}
+	if (err < 0)
+		return err;
+	chunk = memory_must(malloc(CHUNK));
 	f->status = RIB_SNAPSHOT_MORE;
-	while ((n = fread(chunk, 1, CHUNK, in)) > 0) {
-		f->size += n;
-		feed(f, (struct wire_view){ chunk, n });
+	while ((n = shelf_read(r, chunk, CHUNK)) > 0) {
+		f->size += (size_t)n;
+		feed(f, (struct wire_view){ chunk, (size_t)n });
 	}
-	failed = ferror(in);
-	fclose(in);
+	shelf_done(r);
 	free(chunk);
-	if (failed)
-		return complain(f->path, "cannot be read");
-	if (f->status == RIB_SNAPSHOT_MORE)
+	if (n == 0 && f->status == RIB_SNAPSHOT_MORE)
 		f->status = rib_snapshot_reader_end(f->reader);
-	return true;
+	return (int)n;
 }
 
 static void name_router(struct snapshot_file *f)
@@ -98,6 +87,8 @@ bool snapshot_file_read(const char *path, enum snapshot_load load,
 			const struct snapshot_paths *paths,
 			struct snapshot_file *out)
 {
+	int err;
+
 	*out = (struct snapshot_file){ .path = path };
 	if (load != SNAPSHOT_CHECK)
 		out->rib = make_rib(load, sink);
@@ -105,7 +96,10 @@ bool snapshot_file_read(const char *path, enum snapshot_load load,
 		out->reader = NULL;
 	memory_must(out->reader);
 	out->facts = rib_snapshot_reader_facts(out->reader);
-	if (!read_all(out)) {
+	err = read_all(out, paths->shelf);
+	if (err < 0) {
+		fprintf(stderr, "arancini snapshot: %s: %s\n", path,
+			strerror(-err));
 		snapshot_file_release(out);
 		return false;
 	}

@@ -2,16 +2,23 @@
 
 #include "cli/memory.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static void complain(const char *path, const char *what)
+static bool complain(const char *path, const char *what)
 {
 	fprintf(stderr, "arancini snapshot: %s: %s\n", path, what);
+	return false;
+}
+
+const char *snapshot_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash == NULL ? path : slash + 1;
 }
 
 static bool is_snapshot(const char *name)
@@ -22,15 +29,23 @@ static bool is_snapshot(const char *name)
 	       strcmp(name + len - suffix, SNAPSHOT_SUFFIX) == 0;
 }
 
-static void add(struct snapshot_paths *p, const char *folder, const char *name)
+static void add(struct snapshot_paths *p, char *path)
 {
-	char *path = NULL;
-
-	if (asprintf(&path, "%s%s%s", folder, folder[0] != '\0' ? "/" : "",
-		     name) < 0)
-		path = NULL;
 	p->at = memory_must(realloc(p->at, (p->count + 1) * sizeof(*p->at)));
 	p->at[p->count++] = memory_must(path);
+}
+
+static int add_snapshot(void *arg, const char *name)
+{
+	struct snapshot_paths *p = arg;
+	char *path = NULL;
+
+	if (!is_snapshot(name))
+		return 0;
+	if (asprintf(&path, "%s/%s", shelf_where(p->shelf), name) < 0)
+		path = NULL;
+	add(p, path);
+	return 0;
 }
 
 static int compare(const void *a, const void *b)
@@ -38,57 +53,34 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool list(struct snapshot_paths *p)
+static int list(struct snapshot_paths *p)
 {
-	DIR *dir = opendir(p->folder);
-	struct dirent *e;
+	int err = shelf_list(p->shelf, add_snapshot, p); /* yields */
 
-	if (dir == NULL) {
-		complain(p->folder, strerror(errno));
-		return false;
-	}
-	while ((e = readdir(dir)) != NULL)
-		if (is_snapshot(e->d_name))
-			add(p, p->folder, e->d_name);
-	closedir(dir);
 	if (p->count > 0)
 		qsort(p->at, p->count, sizeof(*p->at), compare);
-	return true;
+	return err;
 }
 
-/* A small file, whole. NULL: it is not there, or cannot be read. */
-static void *read_small(const char *path, size_t *len)
+/* There may be none: that is no error, nor is a damaged one. Yields. */
+static int read_manifest(struct snapshot_paths *p)
 {
-	FILE *in = fopen(path, "rbe");
-	char *bytes = NULL;
-	size_t cap = 0;
-
-	*len = 0;
-	if (in == NULL)
-		return NULL;
-	do {
-		cap = cap == 0 ? 4096 : 2 * cap;
-		bytes = memory_must(realloc(bytes, cap));
-		*len += fread(bytes + *len, 1, cap - *len, in);
-	} while (*len == cap && cap < MANIFEST_MAX);
-	fclose(in);
-	return bytes;
-}
-
-static void read_manifest(struct snapshot_paths *p)
-{
-	char path[PATH_MAX + sizeof(MANIFEST_NAME) + 1];
 	size_t len;
 	void *text;
+	int err = shelf_get(p->shelf, MANIFEST_NAME, MANIFEST_MAX, &text, &len);
 
-	snprintf(path, sizeof(path), "%s/" MANIFEST_NAME, p->folder);
-	text = read_small(path, &len);
-	p->has_manifest = text != NULL;
-	if (text == NULL)
-		return;
+	if (err == -ENOENT)
+		return 0;
+	p->has_manifest = true;
+	p->manifest_status = MANIFEST_DAMAGED;
+	if (err == -EIO || err == -EFBIG)
+		return 0;
+	if (err < 0)
+		return err;
 	p->manifest_status = manifest_parse((struct wire_view){ text, len },
 					    NULL, &p->manifest);
 	free(text);
+	return 0;
 }
 
 static bool is_folder(const char *path)
@@ -98,38 +90,62 @@ static bool is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-bool snapshot_paths_find(const char *path, struct snapshot_paths *out)
+/* The folder "snapshots" in @path, or @path. */
+static int open_folder(const char *path, struct snapshot_paths *p)
+{
+	char *below = NULL;
+	int err;
+
+	if (asprintf(&below, "%s/snapshots", path) < 0)
+		below = NULL;
+	memory_must(below);
+	err = shelf_look_into_folder(is_folder(below) ? below : path,
+				     &p->shelf);
+	free(below);
+	return err;
+}
+
+/* The folder that the file is in. */
+static int open_above(const char *path, struct snapshot_paths *p)
+{
+	size_t len = (size_t)(snapshot_name(path) - path);
+	char *above = memory_must(len > 0 ? strndup(path, len) : strdup("."));
+	int err = shelf_look_into_folder(above, &p->shelf);
+
+	free(above);
+	p->single = true;
+	add(p, strdup(path));
+	return err;
+}
+
+static bool find(const char *path, struct snapshot_paths *p)
 {
 	struct stat st;
+	int err;
 
-	*out = (struct snapshot_paths){ .at = NULL };
-	if (stat(path, &st) < 0) {
-		complain(path, strerror(errno));
-		return false;
-	}
-	if (!S_ISDIR(st.st_mode)) {
-		add(out, "", path);
-		return true;
-	}
-	if (snprintf(out->folder, sizeof(out->folder), "%s/snapshots", path) >=
-	    (int)sizeof(out->folder)) {
-		complain(path, strerror(ENAMETOOLONG));
-		return false;
-	}
-	if (!is_folder(out->folder))
-		snprintf(out->folder, sizeof(out->folder), "%s", path);
-	read_manifest(out);
-	if (!list(out)) {
-		snapshot_paths_release(out);
-		return false;
-	}
+	if (stat(path, &st) < 0)
+		return complain(path, strerror(errno));
+	err = S_ISDIR(st.st_mode) ? open_folder(path, p) : open_above(path, p);
+	/* The manifest first: it may be older than the files, not newer. */
+	if (err == 0 && !p->single)
+		err = read_manifest(p);
+	if (err == 0 && !p->single)
+		err = list(p);
+	if (err < 0)
+		return complain(path, strerror(-err));
 	/* A collector writes a manifest when it starts, routers or not. */
-	if (!out->has_manifest && out->count == 0) {
-		complain(path, "there are no snapshots; it is the --state "
-			       "folder of a collector that is wanted");
-		return false;
-	}
-	return true;
+	return p->has_manifest || p->count > 0 ||
+	       complain(path, "there are no snapshots; it is the --state "
+			      "folder of a collector that is wanted");
+}
+
+bool snapshot_paths_find(const char *path, struct snapshot_paths *out)
+{
+	*out = (struct snapshot_paths){ .at = NULL };
+	if (find(path, out))
+		return true;
+	snapshot_paths_release(out);
+	return false;
 }
 
 void snapshot_paths_release(struct snapshot_paths *p)
@@ -138,4 +154,5 @@ void snapshot_paths_release(struct snapshot_paths *p)
 		free(p->at[i]);
 	free(p->at);
 	manifest_release(&p->manifest);
+	shelf_close(p->shelf);
 }

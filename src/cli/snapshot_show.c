@@ -174,13 +174,14 @@ int snapshot_show(const struct snapshot_paths *p)
 
 static bool verify_manifest(const struct snapshot_paths *p)
 {
-	if (p->folder[0] == '\0')
+	if (p->single)
 		return true;
 	if (!p->has_manifest) {
-		printf("%s/" MANIFEST_NAME ": there is none\n", p->folder);
+		printf("%s/" MANIFEST_NAME ": there is none\n",
+		       shelf_where(p->shelf));
 		return false;
 	}
-	printf("%s/" MANIFEST_NAME ": %s\n", p->folder,
+	printf("%s/" MANIFEST_NAME ": %s\n", shelf_where(p->shelf),
 	       p->manifest_status == MANIFEST_OK
 		       ? "ok"
 		       : manifest_text(p->manifest_status));
@@ -189,18 +190,17 @@ static bool verify_manifest(const struct snapshot_paths *p)
 
 static bool verify_file(const struct snapshot_paths *p, const char *path)
 {
-	const char *base = strrchr(path, '/');
+	const char *base = snapshot_name(path);
 	struct snapshot_file f;
 	bool good;
 
 	if (!snapshot_file_read(path, SNAPSHOT_CHECK, NULL, p, &f))
 		return false;
-	base = base == NULL ? path : base + 1;
 	good = f.status == RIB_SNAPSHOT_OK;
 	if (!good) {
 		printf("%s: %s, in the block at byte %" PRIu64 "\n", path,
 		       rib_snapshot_text(f.status), f.facts->whole_bytes);
-	} else if (p->folder[0] != '\0' &&
+	} else if (!p->single &&
 		   (strncmp(base, f.token, strlen(f.token)) != 0 ||
 		    strcmp(base + strlen(f.token), SNAPSHOT_SUFFIX) != 0)) {
 		printf("%s: is of another router, %s\n", path, f.token);

@@ -1,11 +1,12 @@
 #include "cli/tail.h"
+
+#include "cli/fiber.h"
 #include "cli/memory.h"
 
 #include "egress/journal_cursor.h"
 #include "egress/nats_link.h"
 #include "egress/nats_stream.h"
 
-#include <spargio/runtime.h>
 #include <spargio/time.h>
 
 #include <errno.h>
@@ -292,13 +293,5 @@ static int follow(void *arg)
 
 int tail_from_journal(struct tail *t)
 {
-	struct sp_opts opts = SP_OPTS_INIT;
-	int ret;
-
-	opts.shards = 1;
-	opts.stack_size = 256 << 10;
-	ret = sp_run(&opts, follow, t);
-	if (ret < 0)
-		fprintf(stderr, "arancini tail: %s\n", strerror(-ret));
-	return ret < 0 ? EXIT_FAILURE : ret;
+	return fiber_main("tail", follow, t);
 }
