@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #define CONNECT_MS 2000
 #define WRITE_MS   2000
@@ -61,11 +62,20 @@ static natsStatus set_identity(natsOptions *o, const struct nats_options *from)
 	return s;
 }
 
+/* libnats takes tls:// for nats://, and goes on without. */
+static bool wants_tls(const struct nats_options *from)
+{
+	for (size_t i = 0; i < from->server_count; i++)
+		if (strncmp(from->servers[i], "tls://", 6) == 0)
+			return true;
+	return from->tls || from->tls_ca != NULL || from->tls_cert != NULL;
+}
+
 static natsStatus set_tls(natsOptions *o, const struct nats_options *from)
 {
 	natsStatus s = NATS_OK;
 
-	if (from->tls || from->tls_ca != NULL || from->tls_cert != NULL)
+	if (wants_tls(from))
 		s = natsOptions_SetSecure(o, true);
 	if (s == NATS_OK && from->tls_ca != NULL)
 		s = natsOptions_LoadCATrustedCertificates(o, from->tls_ca);

@@ -30,7 +30,7 @@ struct nats_options {
 	const char *tls_ca;    /* file; any of these three asks for TLS */
 	const char *tls_cert;  /* file, with tls_key */
 	const char *tls_key;   /* file */
-	bool tls;	       /* TLS with the system's CAs */
+	bool tls;	       /* TLS with the system's CAs, as with tls:// */
 	int64_t connect_ms;    /* default 2000 */
 	int64_t write_ms;      /* deadline of one write; default 2000 */
 	int64_t ping_ms;       /* default 10000 */

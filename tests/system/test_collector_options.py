@@ -123,9 +123,12 @@ def test_login(way, arancini, broker, collector, tmp_path):
     assert sum(line["type"] == "update" for line in got) == UPDATES
 
 
-def test_tls_is_insisted_on(broker, collector):
+@pytest.mark.parametrize("by", ["option", "url"])
+def test_tls_is_insisted_on(by, broker, collector):
     broker.start()
-    c = collector("--nats", broker.url, *LIMIT, "--nats-tls")
+    c = collector(*LIMIT, *(
+        ["--nats", broker.url, "--nats-tls"] if by == "option"
+        else ["--nats", broker.url.replace("nats://", "tls://")]))
     c.until_said('event=publisher state=connecting .*text="connect: ')
     assert not c.said("event=publisher state=ready")
     c.stop()
