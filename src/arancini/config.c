@@ -283,7 +283,7 @@ void config_release(struct config *c)
 
 bool config_state_is_url(const struct config *config)
 {
-	return strstr(config->snapshot.state, "://") != NULL;
+	return config_is_url(config->snapshot.state);
 }
 
 bool config_is_default(const struct config *config, const char *flag)

@@ -121,11 +121,14 @@ const char *config_check_nats_url(const char *text)
 				    "tls://host:4222";
 }
 
+bool config_is_url(const char *state)
+{
+	return strstr(state, "://") != NULL;
+}
+
 const char *config_check_state(const char *text)
 {
-	if (strstr(text, "://") == NULL)
-		return NULL;
-	return config_check_nats_url(text);
+	return config_is_url(text) ? config_check_nats_url(text) : NULL;
 }
 
 const char *config_check_alias(const char *text)

@@ -10,6 +10,9 @@
 
 struct config;
 
+/* A state that is no folder. */
+bool config_is_url(const char *state);
+
 const char *config_check_host_port(const char *text);
 const char *config_check_collector(const char *text);
 const char *config_check_subject(const char *text);

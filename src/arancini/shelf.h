@@ -23,6 +23,7 @@
 #include <sys/types.h>
 
 struct nats_options;
+struct nats_words;
 struct shelf;
 struct shelf_writer;
 struct shelf_reader;
@@ -45,6 +46,17 @@ void shelf_close(struct shelf *shelf);
  */
 int shelf_open_kv(const struct nats_options *options, int replicas,
 		  const char *collector, int64_t deadline, struct shelf **out);
+
+/*
+ * Open what @collector has in the bucket, only to read: nothing is made, and
+ * nothing is removed, so that the collector may be running. NULL: of the only
+ * one that has something there. -ENOENT if there is no bucket, -ENODATA if
+ * nothing of it is there, -ENOTUNIQ if it must be said of which one; each with
+ * words in *@why.
+ */
+int shelf_look_into_kv(const struct nats_options *options,
+		       const char *collector, struct nats_words *why,
+		       struct shelf **out);
 
 /* Where it is, for people. */
 const char *shelf_where(const struct shelf *shelf);
@@ -75,7 +87,11 @@ int shelf_put(struct shelf *shelf, const char *name, const void *bytes,
 int shelf_open(struct shelf *shelf, const char *name,
 	       struct shelf_reader **out);
 
-/* The next bytes: how many, 0 at the end. */
+/*
+ * The next bytes: how many, 0 at the end. -EIO if they are not there. -ESTALE
+ * if the file was replaced meanwhile, which only one who is not its collector
+ * can see, and not in a folder: to be opened again.
+ */
 ssize_t shelf_read(struct shelf_reader *r, void *bytes, size_t cap);
 void shelf_done(struct shelf_reader *r);
 

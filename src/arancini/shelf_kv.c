@@ -336,6 +336,17 @@ static int open_one(struct shelf *shelf, const char *name,
 	return 0;
 }
 
+/* Why a chunk that the head names is not there. */
+static int miss_chunk(struct kv_reader *r)
+{
+	struct kv_head now;
+	int err = shelf_kv_head(r->reader.shelf, r->name, "head", &now);
+
+	if (err < 0 && err != -ENOENT && err != -EBADMSG)
+		return err;
+	return now.revision == r->head.revision ? -EIO : -ESTALE;
+}
+
 /* The next chunk. -EIO if it is not what the head says. */
 static int next_chunk(struct kv_reader *r)
 {
@@ -348,8 +359,10 @@ static int next_chunk(struct kv_reader *r)
 			c.key);
 	if (err == 0)
 		err = shelf_kv_call(r->reader.shelf, &c);
+	if (err == -ENOENT)
+		return miss_chunk(r);
 	if (err < 0)
-		return err == -ENOENT ? -EIO : err;
+		return err;
 	free(r->bytes);
 	r->bytes = c.out;
 	r->len = c.out_len;

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,31 +27,37 @@ struct names {
 
 struct keys_job {
 	struct kv_shelf *shelf;
+	int (*each)(void *job, const char *key); /* on a thread of the pool */
 	struct names names;
+	struct nats_words why;
 };
 
-/* On a thread of the pool. */
+static int add_name(struct names *names, const char *name, size_t len)
+{
+	char **more = realloc(names->at, (names->count + 1) * sizeof(*more));
+
+	if (more == NULL)
+		return -ENOMEM;
+	names->at = more;
+	more[names->count] = strndup(name, len);
+	return more[names->count++] == NULL ? -ENOMEM : 0;
+}
+
 static int keep_key(void *arg, const char *key)
 {
 	struct keys_job *job = arg;
 	size_t len = strlen(job->shelf->collector);
-	char **more;
 
 	if (strncmp(key, job->shelf->collector, len) != 0 || key[len] != '.')
 		return 0;
-	more = realloc(job->names.at, (job->names.count + 1) * sizeof(*more));
-	if (more == NULL)
-		return -ENOMEM;
-	job->names.at = more;
-	more[job->names.count] = strdup(key + len + 1);
-	return more[job->names.count++] == NULL ? -ENOMEM : 0;
+	key += len + 1;
+	return add_name(&job->names, key, strlen(key));
 }
 
 static int run_keys(void *arg)
 {
 	struct keys_job *job = arg;
-	struct nats_words why;
-	int err = nats_kv_keys(job->shelf->kv, keep_key, job, &why);
+	int err = nats_kv_keys(job->shelf->kv, job->each, job, &job->why);
 
 	nats_thread_done();
 	return err;
@@ -77,7 +84,7 @@ static bool cut(char *key, const char *end)
 int shelf_kv_list(struct shelf *shelf, int (*each)(void *arg, const char *name),
 		  void *arg)
 {
-	struct keys_job job = { .shelf = kv_shelf_of(shelf) };
+	struct keys_job job = { .shelf = kv_shelf_of(shelf), .each = keep_key };
 	int err = shelf_kv_block(run_keys, &job);
 
 	for (size_t i = 0; i < job.names.count && err == 0; i++)
@@ -123,7 +130,7 @@ static int is_named(struct shelf *shelf, const char *name, uint64_t generation)
 
 int shelf_kv_tidy(struct shelf *shelf)
 {
-	struct keys_job job = { .shelf = kv_shelf_of(shelf) };
+	struct keys_job job = { .shelf = kv_shelf_of(shelf), .each = keep_key };
 	int err = shelf_kv_block(run_keys, &job);
 
 	for (size_t i = 0; i < job.names.count && err >= 0; i++) {
@@ -198,21 +205,141 @@ static int connect_shelf(struct kv_shelf *s, struct open_job *job,
 	return shelf_kv_tidy(&s->shelf);
 }
 
+static struct kv_shelf *shelf_new(void)
+{
+	struct kv_shelf *s = calloc(1, sizeof(*s));
+
+	if (s == NULL)
+		return NULL;
+	s->shelf.ops = &shelf_kv_ops;
+	s->shelf.elsewhere = true;
+	return s;
+}
+
 int shelf_open_kv(const struct nats_options *options, int replicas,
 		  const char *collector, int64_t deadline, struct shelf **out)
 {
 	struct open_job job = { .options = options, .replicas = replicas };
-	struct kv_shelf *s = calloc(1, sizeof(*s));
+	struct kv_shelf *s = shelf_new();
 	int err = -ENOMEM;
 
 	if (s == NULL)
 		return -ENOMEM;
-	s->shelf.ops = &shelf_kv_ops;
-	s->shelf.elsewhere = true;
 	s->collector = strdup(collector);
 	s->shelf.where = strdup(options->servers[0]);
 	if (s->collector != NULL && s->shelf.where != NULL)
 		err = connect_shelf(s, &job, deadline);
+	if (err < 0) {
+		shelf_kv_close(&s->shelf);
+		return err;
+	}
+	*out = &s->shelf;
+	return 0;
+}
+
+/* Looking into one */
+
+static bool has_name(const struct names *names, const char *name, size_t len)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (strncmp(names->at[i], name, len) == 0 &&
+		    names->at[i][len] == '\0')
+			return true;
+	return false;
+}
+
+/* The collector of the key of a head; its id has no dots. */
+static int keep_owner(void *arg, const char *key)
+{
+	struct keys_job *job = arg;
+	const char *end = strrchr(key, '.');
+	size_t len = strcspn(key, ".");
+
+	if (end == NULL || strcmp(end, ".head") != 0 ||
+	    has_name(&job->names, key, len))
+		return 0;
+	return add_name(&job->names, key, len);
+}
+
+/* "ams1, fra1", as far as that fits. */
+static void join(const struct names *names, char *out, size_t cap)
+{
+	size_t n = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < names->count && n < cap; i++)
+		n += (size_t)snprintf(out + n, cap - n, "%s%s",
+				      i > 0 ? ", " : "", names->at[i]);
+}
+
+/* Which of those that are there is meant, or in words why none is. */
+static int choose(const struct names *there, const char *wanted,
+		  struct nats_words *why, const char **out)
+{
+	char list[NATS_WORDS_MAX / 2];
+	bool found = wanted == NULL ? there->count == 1
+				    : has_name(there, wanted, strlen(wanted));
+
+	if (found) {
+		*out = wanted != NULL ? wanted : there->at[0];
+		return 0;
+	}
+	join(there, list, sizeof(list));
+	if (there->count == 0)
+		snprintf(why->text, sizeof(why->text),
+			 "there is nothing in the bucket " BUCKET);
+	else if (wanted == NULL)
+		snprintf(why->text, sizeof(why->text),
+			 "there are several collectors: %s", list);
+	else
+		snprintf(why->text, sizeof(why->text),
+			 "there is nothing of collector %s, but of %s", wanted,
+			 list);
+	return wanted == NULL && there->count > 0 ? -ENOTUNIQ : -ENODATA;
+}
+
+/* Whose shelf it is; names it, too. */
+static int find_owner(struct kv_shelf *s, const char *url, const char *wanted,
+		      struct nats_words *why)
+{
+	struct keys_job job = { .shelf = s, .each = keep_owner };
+	const char *owner;
+	int err = shelf_kv_block(run_keys, &job);
+
+	if (err < 0 && err != -ENOMEM)
+		*why = job.why;
+	if (err == 0)
+		err = choose(&job.names, wanted, why, &owner);
+	if (err == 0) {
+		s->collector = strdup(owner);
+		if (s->collector == NULL ||
+		    asprintf(&s->shelf.where, "%s/%s", url, owner) < 0) {
+			s->shelf.where = NULL;
+			err = -ENOMEM;
+		}
+	}
+	free_names(&job.names);
+	return err;
+}
+
+int shelf_look_into_kv(const struct nats_options *options,
+		       const char *collector, struct nats_words *why,
+		       struct shelf **out)
+{
+	struct open_job job = { .options = options };
+	struct kv_shelf *s = shelf_new();
+	int err;
+
+	snprintf(why->text, sizeof(why->text), "out of memory");
+	if (s == NULL)
+		return -ENOMEM;
+	err = shelf_kv_block(run_open, &job);
+	if (err < 0 && err != -ENOMEM)
+		*why = job.why;
+	if (err == 0) {
+		s->kv = job.kv;
+		err = find_owner(s, options->servers[0], collector, why);
+	}
 	if (err < 0) {
 		shelf_kv_close(&s->shelf);
 		return err;

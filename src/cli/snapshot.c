@@ -1,12 +1,15 @@
 /*
  * arancini snapshot - look into what a collector keeps over a restart
  *
- * Reads files only: a collector may run on them meanwhile.
+ * Only reads: a collector may run on it meanwhile.
  */
 #include "cli/snapshot.h"
 
 #include "cli/command.h"
 #include "cli/fiber.h"
+
+#include "arancini/config_check.h"
+#include "egress/nats_link.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -14,11 +17,12 @@
 #include <string.h>
 
 static const char help[] =
-	"Usage: arancini snapshot ls|show|verify PATH\n"
-	"       arancini snapshot export PATH [OPTION]...\n"
-	"Look into the snapshots of a collector. PATH is its --state folder, "
-	"the folder\n'snapshots' in it, or one file. A collector may be "
-	"running on it.\n\n"
+	"Usage: arancini snapshot ls|show|verify|export PATH [OPTION]...\n"
+	"Look into the snapshots of a collector. PATH is its --state: a "
+	"folder, "
+	"the\nfolder 'snapshots' in it, or one file; or nats://host:4222 "
+	"(tls://) for those\nin a bucket. A collector may be running on "
+	"it.\n\n"
 	"  ls        one line a router: routes, tables, size, age, and the "
 	"mark from\n            which on the stream (or the journal) goes on\n"
 	"  show      what a file says of itself, its peers and tables\n"
@@ -31,7 +35,12 @@ static const char help[] =
 	"subjects\n"
 	"  --format json|capnp   capnp: messages back to back, as with 'tail "
 	"--raw'\n"
-	"  --prefix PREFIX       of the subjects (default arancini.updates)\n"
+	"  --prefix PREFIX       of the subjects (default "
+	"arancini.updates)\n\n"
+	"Options where PATH is a URL:\n"
+	"  --collector-id NAME   whose snapshots; not needed if there is only "
+	"one\n"
+	"" NATS_ACCESS_HELP "\n"
 	"  --help                this text\n\n"
 	"Who starts from an export reads on with 'arancini tail --since "
 	"MARK'.\n\n"
@@ -42,6 +51,7 @@ enum {
 	OPTION_ROUTER = 256,
 	OPTION_FORMAT,
 	OPTION_PREFIX,
+	OPTION_COLLECTOR,
 	OPTION_HELP,
 };
 
@@ -49,6 +59,8 @@ static const struct option options[] = {
 	{ "router", required_argument, NULL, OPTION_ROUTER },
 	{ "format", required_argument, NULL, OPTION_FORMAT },
 	{ "prefix", required_argument, NULL, OPTION_PREFIX },
+	{ "collector-id", required_argument, NULL, OPTION_COLLECTOR },
+	NATS_ACCESS_OPTIONS,
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ NULL, 0, NULL, 0 },
 };
@@ -67,7 +79,7 @@ static const struct subcommand commands[] = {
 
 struct task {
 	const struct subcommand *command;
-	const char *path;
+	struct snapshot_source from;
 	struct snapshot_export what;
 };
 
@@ -87,13 +99,21 @@ static int usage(const char *what, const char *word)
 	return EXIT_USAGE;
 }
 
-static const char *set_option(struct snapshot_export *what, int option,
-			      const char *value)
+static const char *set_option(struct task *t, int option, const char *value)
 {
+	struct snapshot_export *what = &t->what;
+
+	if (nats_access_set(&t->from.access, option, value))
+		return NULL;
 	switch (option) {
 	case OPTION_ROUTER:
 		what->router = value;
 		return NULL;
+	case OPTION_COLLECTOR:
+		t->from.collector = value;
+		return config_check_collector(value) == NULL
+			       ? NULL
+			       : "no id of a collector: ";
 	case OPTION_PREFIX:
 		what->prefix = value;
 		return strlen(value) > 0 && strlen(value) < 100
@@ -127,7 +147,7 @@ static int read_options(struct task *t, int argc, char **argv)
 		case '?':
 			return usage("unknown option ", argv[optind - 1]) + 1;
 		default:
-			wrong = set_option(&t->what, option, optarg);
+			wrong = set_option(t, option, optarg);
 			if (wrong != NULL)
 				return usage(wrong, optarg) + 1;
 		}
@@ -141,7 +161,7 @@ static int run(void *arg)
 	struct snapshot_paths paths;
 	int code;
 
-	if (!snapshot_paths_find(t->path, &paths))
+	if (!snapshot_paths_find(&t->from, &paths))
 		return EXIT_FAILURE;
 	code = t->command->run != NULL ? t->command->run(&paths)
 				       : snapshot_export(&paths, &t->what);
@@ -149,9 +169,36 @@ static int run(void *arg)
 	return code;
 }
 
+/* Where there is a bucket, libnats has threads until it is told to go. */
+static int look(struct task *t)
+{
+	struct nats_access *access = &t->from.access;
+	bool url = config_is_url(t->from.path);
+	int code = EXIT_FAILURE;
+
+	if (config_check_state(t->from.path) != NULL)
+		return usage("a URL is nats://host:4222 or tls://host:4222, "
+			     "without a user, not ",
+			     t->from.path);
+	if (!url && t->from.collector != NULL)
+		return usage("--collector-id is for a URL, not for ",
+			     t->from.path);
+	access->nats.servers[0] = t->from.path;
+	access->nats.server_count = 1;
+	if (nats_access_read(access, "snapshot"))
+		code = fiber_main("snapshot", run, t);
+	nats_access_release(access);
+	if (url)
+		nats_finish();
+	return code;
+}
+
 int snapshot_main(int argc, char **argv)
 {
-	struct task t = { .what.prefix = "arancini.updates" };
+	struct task t = {
+		.from.access.nats.name = "arancini snapshot",
+		.what.prefix = "arancini.updates",
+	};
 	int code = read_options(&t, argc, argv);
 
 	if (code > 0)
@@ -166,6 +213,6 @@ int snapshot_main(int argc, char **argv)
 	if (t.command->run != NULL && optind > 1 &&
 	    (t.what.router != NULL || t.what.capnp))
 		return usage("options are of export, not of ", t.command->name);
-	t.path = argv[optind + 1];
-	return fiber_main("snapshot", run, &t);
+	t.from.path = argv[optind + 1];
+	return look(&t);
 }

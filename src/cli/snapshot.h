@@ -12,13 +12,25 @@
 #ifndef CLI_SNAPSHOT_H
 #define CLI_SNAPSHOT_H
 
+#include "cli/nats_access.h"
+
 #include "arancini/manifest.h"
 #include "arancini/shelf.h"
 #include "rib/snapshot_reader.h"
 
 #define SNAPSHOT_SUFFIX ".snap"
 
-/* The files that were named: all of a folder, or one. */
+/* How often to begin again with what its collector replaces meanwhile. */
+#define SNAPSHOT_TRIES 10
+
+/* Where to look. */
+struct snapshot_source {
+	const char *path;	   /* or the URL of a server with a bucket */
+	const char *collector;	   /* of a bucket; NULL: the only one */
+	struct nats_access access; /* to it */
+};
+
+/* The files that were named: all of a folder or a bucket, or one. */
 struct snapshot_paths {
 	struct shelf *shelf; /* that they are on */
 	bool single;	     /* one, and no manifest */
@@ -30,11 +42,12 @@ struct snapshot_paths {
 };
 
 /*
- * @path is a folder of snapshots, the folder of the state above it, or a file.
- * False, and it was said on stderr, if it is none of them; a folder with
- * neither snapshots nor a manifest is none.
+ * @from is a folder of snapshots, the folder of the state above it, a file, or
+ * a bucket, and must outlive *@out. False, and it was said on stderr, if it is
+ * none of them; a folder with neither snapshots nor a manifest is none.
  */
-bool snapshot_paths_find(const char *path, struct snapshot_paths *out);
+bool snapshot_paths_find(const struct snapshot_source *from,
+			 struct snapshot_paths *out);
 void snapshot_paths_release(struct snapshot_paths *p);
 
 /* The name on its shelf of the file at @path. */

@@ -2,6 +2,8 @@
 
 #include "cli/memory.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,13 +84,28 @@ static struct rib *make_rib(enum snapshot_load load,
 	return memory_must(rib);
 }
 
-bool snapshot_file_read(const char *path, enum snapshot_load load,
-			const struct rib_sink *sink,
-			const struct snapshot_paths *paths,
-			struct snapshot_file *out)
+static bool complain(const struct snapshot_file *f, const struct shelf *shelf,
+		     int err)
 {
-	int err;
+	fprintf(stderr, "arancini snapshot: %s: ", f->path);
+	if (err == -EIO && shelf_elsewhere(shelf))
+		fprintf(stderr,
+			"the chunk behind byte %" PRIu64 " is missing, or not "
+			"of the size that its head says\n",
+			f->size);
+	else if (err == -ESTALE)
+		fprintf(stderr, "is replaced faster than it can be read; try "
+				"again\n");
+	else
+		fprintf(stderr, "%s\n", strerror(-err));
+	return false;
+}
 
+/* Yields. */
+static int read_once(const char *path, enum snapshot_load load,
+		     const struct rib_sink *sink, struct shelf *shelf,
+		     struct snapshot_file *out)
+{
 	*out = (struct snapshot_file){ .path = path };
 	if (load != SNAPSHOT_CHECK)
 		out->rib = make_rib(load, sink);
@@ -96,12 +113,23 @@ bool snapshot_file_read(const char *path, enum snapshot_load load,
 		out->reader = NULL;
 	memory_must(out->reader);
 	out->facts = rib_snapshot_reader_facts(out->reader);
-	err = read_all(out, paths->shelf);
-	if (err < 0) {
-		fprintf(stderr, "arancini snapshot: %s: %s\n", path,
-			strerror(-err));
+	return read_all(out, shelf);
+}
+
+bool snapshot_file_read(const char *path, enum snapshot_load load,
+			const struct rib_sink *sink,
+			const struct snapshot_paths *paths,
+			struct snapshot_file *out)
+{
+	int err = read_once(path, load, sink, paths->shelf, out);
+
+	for (int i = 1; err == -ESTALE && i < SNAPSHOT_TRIES; i++) {
 		snapshot_file_release(out);
-		return false;
+		err = read_once(path, load, sink, paths->shelf, out);
+	}
+	if (err < 0) {
+		snapshot_file_release(out);
+		return complain(out, paths->shelf, err);
 	}
 	name_router(out);
 	find_mark(out, &paths->manifest);

@@ -2,6 +2,8 @@
 
 #include "cli/memory.h"
 
+#include "arancini/config_check.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,8 +69,12 @@ static int read_manifest(struct snapshot_paths *p)
 {
 	size_t len;
 	void *text;
-	int err = shelf_get(p->shelf, MANIFEST_NAME, MANIFEST_MAX, &text, &len);
+	int err, tries = 0;
 
+	do
+		err = shelf_get(p->shelf, MANIFEST_NAME, MANIFEST_MAX, &text,
+				&len);
+	while (err == -ESTALE && ++tries < SNAPSHOT_TRIES);
 	if (err == -ENOENT)
 		return 0;
 	p->has_manifest = true;
@@ -118,14 +124,59 @@ static int open_above(const char *path, struct snapshot_paths *p)
 	return err;
 }
 
-static bool find(const char *path, struct snapshot_paths *p)
+static int open_path(const char *path, struct snapshot_paths *p)
 {
 	struct stat st;
-	int err;
 
 	if (stat(path, &st) < 0)
-		return complain(path, strerror(errno));
-	err = S_ISDIR(st.st_mode) ? open_folder(path, p) : open_above(path, p);
+		return -errno;
+	return S_ISDIR(st.st_mode) ? open_folder(path, p) : open_above(path, p);
+}
+
+/* What to do about a bucket that cannot be opened. */
+static const char *advice(int err)
+{
+	switch (err) {
+	case -ENOENT:
+	case -ENODATA:
+		return "; it is the --state of a collector that is wanted";
+	case -ENOTUNIQ:
+		return "; say which one with --collector-id";
+	case -EACCES:
+		return "; see --user, --token-file, --creds and --nkey";
+	case -EPROTO:
+		return "; see --tls-ca, --tls-cert and --tls-key";
+	case -EINVAL:
+	case -ENOMEM:
+		return "";
+	default:
+		return "; wanted is a NATS server with JetStream that lets you "
+		       "read there";
+	}
+}
+
+static bool open_bucket(const struct snapshot_source *from,
+			struct snapshot_paths *p)
+{
+	struct nats_words why;
+	int err = shelf_look_into_kv(&from->access.nats, from->collector, &why,
+				     &p->shelf); /* yields */
+
+	if (err < 0)
+		fprintf(stderr, "arancini snapshot: %s: %s%s\n", from->path,
+			why.text, advice(err));
+	return err == 0;
+}
+
+static bool find(const struct snapshot_source *from, struct snapshot_paths *p)
+{
+	const char *path = from->path;
+	int err = 0;
+
+	if (!config_is_url(path))
+		err = open_path(path, p);
+	else if (!open_bucket(from, p))
+		return false;
 	/* The manifest first: it may be older than the files, not newer. */
 	if (err == 0 && !p->single)
 		err = read_manifest(p);
@@ -139,10 +190,11 @@ static bool find(const char *path, struct snapshot_paths *p)
 			      "folder of a collector that is wanted");
 }
 
-bool snapshot_paths_find(const char *path, struct snapshot_paths *out)
+bool snapshot_paths_find(const struct snapshot_source *from,
+			 struct snapshot_paths *out)
 {
 	*out = (struct snapshot_paths){ .at = NULL };
-	if (find(path, out))
+	if (find(from, out))
 		return true;
 	snapshot_paths_release(out);
 	return false;

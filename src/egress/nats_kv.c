@@ -37,7 +37,7 @@ static natsStatus bind_bucket(struct nats_kv *kv)
 	kvConfig config;
 	natsStatus s = js_KeyValue(&kv->store, kv->js, kv->bucket);
 
-	if (s != NATS_NOT_FOUND)
+	if (s != NATS_NOT_FOUND || kv->replicas == 0)
 		return s;
 	kvConfig_Init(&config);
 	config.Bucket = kv->bucket;
@@ -62,6 +62,11 @@ static int connect_kv(struct nats_kv *kv, struct nats_words *why)
 	s = natsConnection_JetStream(&kv->js, kv->nc, &js);
 	if (s == NATS_OK)
 		s = bind_bucket(kv);
+	if (s == NATS_NOT_FOUND) {
+		snprintf(why->text, sizeof(why->text), "there is no bucket %s",
+			 kv->bucket);
+		return -ENOENT;
+	}
 	return s == NATS_OK ? 0 : nats_failed(s, kv->bucket, why);
 }
 

@@ -17,7 +17,10 @@
 
 struct nats_kv;
 
-/* Connect, and make the bucket if it is not there. @options are copied. */
+/*
+ * Connect, and make the bucket with @replicas if it is not there; with 0 it
+ * must be there: -ENOENT. @options are copied.
+ */
 int nats_kv_open(const struct nats_options *options, const char *bucket,
 		 int replicas, struct nats_words *why, struct nats_kv **out);
 

@@ -134,9 +134,9 @@ def test_presence_is_exported_without_attributes(collector, arancini,
     assert f"router {TOKEN} routes 20 mark journal" in err
 
 
-def late_consumer(arancini, tmp_path, *source):
+def late_consumer(arancini, state, *source):
     """From the export, and from its mark on."""
-    out, err = run(arancini, "snapshot", "export", tmp_path / "state")
+    out, err = run(arancini, "snapshot", "export", state)
     mark = err.splitlines()[-1].removeprefix("mark ")
     tables = Tables()
     for line in out.splitlines():
@@ -166,7 +166,7 @@ def test_a_late_consumer_of_the_journal(collector, arancini, tmp_path):
             30)
         c.kill()
     source = ["--journal", c.journal]
-    tables, lines = late_consumer(arancini, tmp_path, *source)
+    tables, lines = late_consumer(arancini, tmp_path / "state", *source)
     assert tables == consumer_tables(c.published())
     assert len(lines) < len(c.published())
     run(arancini, "tail", *source, "--since", "journal 1 1", code=1)
@@ -192,7 +192,7 @@ def test_a_late_consumer_of_the_stream(collector, server, arancini, tmp_path,
         c.server.wait_until(
             lambda _: paths(everything()).get("10.1.1.0/24") == (65010, 9), 30)
         c.kill()
-    tables, lines = late_consumer(arancini, tmp_path, *source)
+    tables, lines = late_consumer(arancini, tmp_path / "state", *source)
     assert tables == consumer_tables(everything())
     assert len(lines) < len(everything())
     _, err = run(arancini, "tail", *source, "--since", "stream 1 1", code=1)
