@@ -17,12 +17,15 @@ struct sp__pool {
 	struct sp__job **tail;
 	uint32_t queued, queue_max;
 	uint32_t threads, threads_max, idle;
+	uint32_t made; /* threads end only with the pool */
 	bool stopping;
+	pthread_t thread[]; /* those that were made and not joined */
 };
 
 int sp__pool_new(uint32_t threads, uint32_t queue, struct sp__pool **out)
 {
-	struct sp__pool *pool = calloc(1, sizeof(*pool));
+	struct sp__pool *pool =
+		calloc(1, sizeof(*pool) + threads * sizeof(pool->thread[0]));
 	pthread_condattr_t attr;
 
 	if (pool == NULL)
@@ -82,18 +85,15 @@ static void *pool_main(void *arg)
 /* The lock is held. One more thread, if a job would otherwise wait. */
 static int maybe_grow(struct sp__pool *pool)
 {
-	pthread_attr_t attr;
-	pthread_t thread;
 	int err;
 
 	if (pool->idle >= pool->queued || pool->threads >= pool->threads_max)
 		return 0;
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	err = pthread_create(&thread, &attr, pool_main, pool);
-	pthread_attr_destroy(&attr);
-	if (err == 0)
+	err = pthread_create(&pool->thread[pool->made], NULL, pool_main, pool);
+	if (err == 0) {
 		pool->threads++;
+		pool->made++;
+	}
 	/* With at least one thread the job will be run, only later. */
 	return pool->threads == 0 ? -err : 0;
 }
@@ -157,6 +157,16 @@ static struct timespec timespec_of(int64_t ns)
 	return (struct timespec){ .tv_sec = ns / SP_S, .tv_nsec = ns % SP_S };
 }
 
+/*
+ * What libraries keep for a thread goes at its very end, and must not do so
+ * while the process ends: then their destructors run, too.
+ */
+static void join_all(struct sp__pool *pool)
+{
+	while (pool->made > 0)
+		pthread_join(pool->thread[--pool->made], NULL);
+}
+
 bool sp__pool_stop(struct sp__pool *pool, int64_t deadline)
 {
 	struct timespec until = timespec_of(deadline);
@@ -170,6 +180,8 @@ bool sp__pool_stop(struct sp__pool *pool, int64_t deadline)
 		err = pthread_cond_timedwait(&pool->gone, &pool->lock, &until);
 	gone = pool->threads == 0;
 	pthread_mutex_unlock(&pool->lock);
+	if (gone)
+		join_all(pool);
 	return gone;
 }
 
@@ -177,9 +189,6 @@ void sp__pool_free(struct sp__pool *pool)
 {
 	if (pool == NULL)
 		return;
-	/* The last thread may still be inside its unlock. */
-	pthread_mutex_lock(&pool->lock);
-	pthread_mutex_unlock(&pool->lock);
 	pthread_cond_destroy(&pool->work);
 	pthread_cond_destroy(&pool->gone);
 	pthread_mutex_destroy(&pool->lock);

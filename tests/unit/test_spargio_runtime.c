@@ -317,6 +317,40 @@ static int call_blocking(void *arg)
 	return sp_block(block_long, NULL, NULL);
 }
 
+/* What a library keeps for a thread, and lets go when the thread ends */
+
+static pthread_key_t kept_key;
+
+static void let_go(void *kept)
+{
+	usleep(20000);
+	atomic_store((atomic_bool *)kept, true);
+}
+
+static int keep_for_thread(void *kept)
+{
+	return -pthread_setspecific(kept_key, kept);
+}
+
+static int block_to_keep(void *kept)
+{
+	int ret;
+	int err = sp_block(keep_for_thread, kept, &ret);
+
+	return err < 0 ? err : ret;
+}
+
+static void test_threads_of_the_pool_are_gone_with_it(void **state)
+{
+	atomic_bool gone = false;
+
+	(void)state;
+	assert_int_equal(pthread_key_create(&kept_key, let_go), 0);
+	assert_int_equal(sp_run(NULL, block_to_keep, &gone), 0);
+	assert_true(atomic_load(&gone));
+	pthread_key_delete(kept_key);
+}
+
 /* A job that nobody waits for any more, and that spawns when it is told to */
 
 struct late {
@@ -673,6 +707,7 @@ int main(void)
 		cmocka_unit_test(test_back_end_is_the_one_asked_for),
 		cmocka_unit_test(test_threads_are_named),
 		cmocka_unit_test(test_stop_waits_drops_or_says_busy),
+		cmocka_unit_test(test_threads_of_the_pool_are_gone_with_it),
 		cmocka_unit_test(test_joiner_may_end_with_its_runtime),
 		cmocka_unit_test(test_dropped_fibers_leave_their_lists_usable),
 		cmocka_unit_test(test_stop_meets_a_spawn_from_outside),
