@@ -267,13 +267,17 @@ int shelf_look_into_folder(const char *path, struct shelf **out)
 int shelf_open_folder(const char *path, struct shelf **out)
 {
 	int err = sp_mkdir_all(AT_FDCWD, path, 0750);
+	struct shelf *shelf;
 
 	if (err == 0)
-		err = shelf_look_into_folder(path, out);
+		err = shelf_look_into_folder(path, &shelf);
 	if (err < 0)
 		return err;
-	err = disk_lock(folder_of(*out)->fd);
+	/* Two writers would file what the other one's consumers never had. */
+	err = disk_lock(folder_of(shelf)->fd);
 	if (err < 0)
-		shelf_close(*out);
+		shelf_close(shelf);
+	else
+		*out = shelf;
 	return err;
 }
