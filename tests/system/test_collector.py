@@ -349,6 +349,16 @@ def test_killed_is_not_the_end_of_the_journal(collector):
     assert [line["type"] for line in again.published()].count("epoch") == 2
 
 
+def error_of_a_second(c, server, folder, *options):
+    """What one says that finds its state in use. The port can be shared."""
+    second = server([c.arancini, "run", "--listen", c.to, "--state",
+                     folder / "state", "--http", "off", *options])
+    assert second.wait(timeout=30) == 1
+    said, = [line for line in second.output.splitlines()
+             if "level=error" in line]
+    return said
+
+
 @pytest.mark.parametrize("output", ["journal", "nats"])
 def test_a_second_one_with_the_same_state_refuses(output, collector, server,
                                                   arancini, broker, tmp_path):
@@ -360,12 +370,7 @@ def test_a_second_one_with_the_same_state_refuses(output, collector, server,
     c = collector(*options)
     c.send("generate", "--peers", "1", "--prefixes", "500", "--seed", "4")
     c.until_said("event=session_close")
-    # The port can be shared; the folder cannot.
-    second = server([arancini, "run", "--listen", c.to, "--state",
-                     tmp_path / "state", "--http", "off", *options])
-    assert second.wait(timeout=30) == 1
-    said, = [line for line in second.output.splitlines()
-             if "level=error" in line]
+    said = error_of_a_second(c, server, tmp_path, *options)
     assert "event=cannot_publish" in said
     assert "journal is in use by another process" in said
     # The first one goes on as if nothing had been.
@@ -378,16 +383,12 @@ def test_a_second_one_with_the_same_state_refuses(output, collector, server,
 
 
 @pytest.mark.parametrize("output", ["journal", "discard"])
-def test_a_second_one_with_the_same_snapshots_refuses(
-        output, collector, server, arancini, tmp_path):
+def test_a_second_one_with_the_same_snapshots_refuses(output, collector,
+                                                      server, tmp_path):
     options = {"journal": ["--journal", tmp_path / "other"],
                "discard": ["--discard"]}[output]
     c = collector()
-    second = server([arancini, "run", "--listen", c.to, "--state",
-                     tmp_path / "state", "--http", "off", *options])
-    assert second.wait(timeout=30) == 1
-    said, = [line for line in second.output.splitlines()
-             if "level=error" in line]
+    said = error_of_a_second(c, server, tmp_path, *options)
     assert "event=cannot_keep_state" in said
     assert "in use by another process" in said
     c.stop()
