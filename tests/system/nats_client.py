@@ -20,6 +20,7 @@ class Message:
 
 class Client:
     def __init__(self, port, timeout=10, user=None, password=None, ca=None):
+        self.timeout = timeout
         self.socket = socket.create_connection(("127.0.0.1", port), timeout)
         self.file = self.socket.makefile("rb")
         self.info = json.loads(self.file.readline().split(b" ", 1)[1])
@@ -148,9 +149,13 @@ class Client:
             raise LookupError(answer["error"])
         early, self.early = self.early, []
         messages = [m for m in early if not self.is_control(m)]
+        heard = time.monotonic()
         while len(messages) < wanted:
             message = self.next()
             if not self.is_control(message):
                 messages.append(message)
+                heard = time.monotonic()
+            elif time.monotonic() > heard + self.timeout:
+                raise TimeoutError(f"{len(messages)} messages of {wanted}")
         self.api(f"CONSUMER.DELETE.{stream}.{answer['name']}")
         return messages

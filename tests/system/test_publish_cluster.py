@@ -35,7 +35,7 @@ def check_when_settled(node, count):
     deadline = time.monotonic() + 180
     while True:
         try:
-            with node.client(timeout=20) as client:
+            with node.client(timeout=10) as client:
                 check_exactly(client, count)
             return
         except (OSError, LookupError) as failure:
