@@ -15,9 +15,10 @@ packages_of() {
 		      capnproto libcmocka-dev libnats-dev
 		      libmicrohttpd-dev libjs-chart.js libcurl4-openssl-dev
 		      libjson-c-dev' ;;
-	test)	echo 'python3 python3-pytest python3-pytest-xdist gdb bgpdump
-		      xz-utils zstd openssl iproute2 nats-server mandoc nodejs
-		      golang-go golang-github-nats-io-go-nats-dev prometheus
+	test)	echo 'python3 python3-pytest python3-pytest-timeout
+		      python3-pytest-xdist gdb bgpdump xz-utils zstd openssl
+		      iproute2 nats-server mandoc nodejs golang-go
+		      golang-github-nats-io-go-nats-dev prometheus
 		      python3-jsonschema python3-yaml' ;;
 	clang)	echo 'clang libclang-rt-14-dev llvm' ;;
 	format)	echo 'clang-format' ;;
