@@ -124,7 +124,7 @@ class Server:
                 pytest.fail(self.say(f"not ready after {timeout} s"))
             time.sleep(0.02)
 
-    def wait(self, timeout=10):
+    def wait(self, timeout=20):
         """Its exit status, for a server that is meant to end by itself."""
         try:
             status = self.process.wait(timeout)
@@ -133,7 +133,7 @@ class Server:
         self.stopped = True
         return status
 
-    def stop(self, timeout=10, with_signal=signal.SIGTERM):
+    def stop(self, timeout=20, with_signal=signal.SIGTERM):
         """Ask it to end and return its exit status. A server that does not
         listen to SIGTERM is a failure, not something to hide by SIGKILL."""
         self.stopped = True
@@ -154,7 +154,7 @@ def run_servers(folder):
     """What the fixtures below do; they differ in how long servers live."""
     started = []
 
-    def start(argv, ready=None, timeout=10, cwd=None, env=None):
+    def start(argv, ready=None, timeout=20, cwd=None, env=None):
         log = folder / f"server-{len(started)}.log"
         one = Server(argv, log, cwd or folder, env)
         started.append(one)
@@ -181,7 +181,7 @@ def run_servers(folder):
 
 @pytest.fixture
 def server(tmp_path):
-    """start(argv, ready=None, timeout=10, cwd=None, env=None) -> Server
+    """start(argv, ready=None, timeout=20, cwd=None, env=None) -> Server
 
     ready: a port that must accept, a regular expression that must appear in
     the output, or a function of the Server. Everything started is stopped

@@ -15,7 +15,7 @@ def servers():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
 
-        def start(argv, ready=None, timeout=10, env=None):
+        def start(argv, ready=None, timeout=20, env=None):
             started.append(Server(argv, folder / f"{len(started)}.log",
                                   folder, env))
             started[-1].wait_until(ready, timeout)

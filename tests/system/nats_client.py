@@ -19,7 +19,7 @@ class Message:
 
 
 class Client:
-    def __init__(self, port, timeout=10, user=None, password=None, ca=None):
+    def __init__(self, port, timeout=20, user=None, password=None, ca=None):
         self.timeout = timeout
         self.socket = socket.create_connection(("127.0.0.1", port), timeout)
         self.file = self.socket.makefile("rb")
