@@ -11,8 +11,12 @@
 mod clock;
 mod messages;
 mod net;
+#[cfg(feature = "thread-per-core")]
+mod thread_per_core;
 
 pub use clock::{lend, row, run_all, timed, Row, Run};
 pub use messages::{one_way, trips, Link, Order, Responder};
 pub use messages::{COLD_ROUND_TRIPS, ROUND_TRIPS};
 pub use net::{echo, echo_server, stream, Conn, FRAME, FRAMES, WINDOW};
+#[cfg(feature = "thread-per-core")]
+pub use thread_per_core::{run_thread_per_core, ThreadRuntime};
