@@ -269,8 +269,9 @@ int shelf_open_folder(const char *path, struct shelf **out)
 	int err = sp_mkdir_all(AT_FDCWD, path, 0750);
 	struct shelf *shelf;
 
-	if (err == 0)
-		err = shelf_look_into_folder(path, &shelf);
+	if (err < 0)
+		return err;
+	err = shelf_look_into_folder(path, &shelf);
 	if (err < 0)
 		return err;
 	/* Two writers would file what the other one's consumers never had. */

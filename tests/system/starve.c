@@ -2,12 +2,10 @@
  * To be loaded in front of libc (LD_PRELOAD): while the file STARVE_FILE is
  * there, realloc() gives nobody STARVE_FROM bytes or more.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-/* glibc's own, under the name it has for those who put theirs in front. */
-extern void *__libc_realloc(void *p, size_t size);
 
 static int is_starved(size_t size)
 {
@@ -20,9 +18,13 @@ static int is_starved(size_t size)
 
 void *realloc(void *p, size_t size)
 {
+	static void *(*next)(void *p, size_t size);
+
 	if (is_starved(size)) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	return __libc_realloc(p, size);
+	if (next == NULL)
+		*(void **)&next = dlsym(RTLD_NEXT, "realloc");
+	return next(p, size);
 }
