@@ -153,10 +153,15 @@ static void test_a_connection_is_handed_over_by_message(void **state)
 
 /* Connecting */
 
-/* A port that nobody listens at: it was free a moment ago. */
-static void closed_port(struct sp_addr *at)
+/* A port that nobody listens at, nor can: it is taken while the file is open. */
+static int closed_port(struct sp_addr *at)
 {
-	close(listen_somewhere(at));
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	EXPECT_EQ(sp_addr_parse("127.0.0.1:0", 0, at), 0);
+	EXPECT_EQ(bind(fd, &at->any, at->len), 0);
+	EXPECT_EQ(sp_addr_local(fd, at), 0);
+	return fd;
 }
 
 static int refused_body(void *arg)
@@ -164,14 +169,15 @@ static int refused_body(void *arg)
 	struct sp_conn conn = { -1, 0 };
 	struct sp_addr at;
 	int before = count_fds();
+	int taken = closed_port(&at);
 
 	(void)arg;
-	closed_port(&at);
 	EXPECT_EQ(sp_connect(&at, SP_HOME_HERE, &conn), -ECONNREFUSED);
 	EXPECT_EQ(sp_connect(&at, 9, &conn), -EINVAL);
 	EXPECT_EQ(conn.fd, -1);
 	EXPECT_EQ(sp_addr_parse("unix:/nowhere/at/all", 0, &at), 0);
 	EXPECT_EQ(sp_connect(&at, SP_HOME_HERE, &conn), -ENOENT);
+	close(taken);
 	EXPECT_EQ(count_fds(), before);
 	return 0;
 }
@@ -185,13 +191,9 @@ static void test_nobody_listens(void **state)
 /* A listener whose queue is full answers nobody. */
 static int full_listener(struct sp_addr *at, int fillers[4])
 {
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
-	struct sp_addr loopback;
+	int fd = closed_port(at);
 
-	EXPECT_EQ(sp_addr_parse("127.0.0.1:0", 0, &loopback), 0);
-	EXPECT_EQ(bind(fd, &loopback.any, loopback.len), 0);
 	EXPECT_EQ(listen(fd, 0), 0);
-	EXPECT_EQ(sp_addr_local(fd, at), 0);
 	for (int i = 0; i < 4; i++) {
 		fillers[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
 		(void)!connect(fillers[i], &at->any, at->len);
@@ -246,12 +248,11 @@ static int many_body(void *arg)
 	struct sp_addr at, closed, named;
 	int before = count_fds();
 	int listener = listen_somewhere(&at);
-	int unix_listener = -1;
+	int unix_listener = -1, taken = closed_port(&closed);
 	char name[OWN_NAME_MAX];
 	uint32_t homes[2] = { 0 };
 
 	(void)arg;
-	closed_port(&closed);
 	EXPECT_EQ(sp_addr_parse(own_name("connect-many", name), 0, &named), 0);
 	EXPECT_EQ(sp_listen(&named, NULL, &unix_listener), 0);
 	for (int i = 0; i < MANY; i++)
@@ -272,6 +273,7 @@ static int many_body(void *arg)
 	EXPECT_EQ(sp_connect_many(to, 1, 2, SP_NEVER, conns), -EINVAL);
 	close(listener);
 	close(unix_listener);
+	close(taken);
 	EXPECT_EQ(count_fds(), before);
 	return 0;
 }
@@ -400,7 +402,7 @@ static int listen_body(void *arg)
 	struct sp_listen_opts reuse = { .reuse_port = true, .backlog = 5 };
 	struct sp_addr at, here, there;
 	struct sp_conn client, server;
-	char c = 0;
+	char c = 0, name[OWN_NAME_MAX];
 	int a = -1, b = -1;
 
 	(void)arg;
@@ -415,7 +417,7 @@ static int listen_body(void *arg)
 	close(b);
 
 	/* A Unix socket by the same calls. */
-	EXPECT_EQ(sp_addr_parse("unix:@spargio-test-listen", 0, &at), 0);
+	EXPECT_EQ(sp_addr_parse(own_name("listen", name), 0, &at), 0);
 	EXPECT_EQ(sp_listen(&at, NULL, &a), 0);
 	EXPECT_EQ(sp_connect(&at, SP_HOME_HERE, &client), 0);
 	EXPECT_EQ(sp_accept(a, SP_HOME_HERE, &server), 0);
