@@ -52,11 +52,14 @@ def captures():
 def free_port():
     """A function that gives a loopback port nobody listens on, another one at
     each call. Only a hint: a server that can bind port 0 should do that. None
-    that the kernel gives to outgoing connections: one of those would be in the
-    way of a server that stops and starts again."""
+    that the kernel gives to outgoing connections, nor one that a process of
+    tests beside this one may pick: it would be in the way of a server that stops
+    and starts again."""
     with open("/proc/sys/net/ipv4/ip_local_port_range") as file:
         outgoing = int(file.read().split()[0])
-    ports = list(range(10000, max(outgoing, 20000)))
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))
+    ports = list(range(10000 + worker, max(outgoing, 20000), workers))
     random.shuffle(ports)
 
     def pick():
