@@ -6,7 +6,8 @@
  * used as well, blocking or not.
  *
  * Blocking	Calls marked "yields" wait and let other fibers run. Outside a
- *		fiber they return -EPERM.
+ *		fiber they return -EPERM. A send for which there is room is done
+ *		at once; of many in a row some let others run.
  * Two fibers	One may receive while another sends. Two that receive, or two
  *		that send, get or give pieces in no order.
  * Closing	close(2) it when no fiber waits in it any more. A wait of

@@ -61,7 +61,7 @@ int sp_sendto_until(int fd, const void *data, size_t len,
 		msg.msg_namelen = to->len;
 	}
 	io_uring_prep_sendmsg(&op.sqe, fd, &msg, 0);
-	ret = sp__socket_run(&op, POLLOUT, deadline, "send");
+	ret = sp__socket_send(&op, deadline);
 	return ret < 0 ? ret : 0;
 }
 

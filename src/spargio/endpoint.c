@@ -7,7 +7,6 @@
 #include <spargio/time.h>
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -50,7 +49,7 @@ static ssize_t write_some(const struct sp__endpoint *e, const struct iovec *iov,
 	if (!e->is_socket)
 		return sp_writev(e->fd, iov, n);
 	io_uring_prep_sendmsg(&op.sqe, e->fd, &msg, 0);
-	return sp__socket_run(&op, POLLOUT, SP_NEVER, "send");
+	return sp__socket_send(&op, SP_NEVER);
 }
 
 int sp__endpoint_write_all(const struct sp__endpoint *e,

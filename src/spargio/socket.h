@@ -26,4 +26,11 @@ static inline int sp__socket_error(int res)
 int sp__socket_run(struct sp__op *op, uint32_t events, int64_t deadline,
 		   const char *why);
 
+/*
+ * The same for @op that sends, but at once, by a system call, where there is
+ * room: that takes no submission, no completion and no switch to and fro
+ * (decision 0099). May yield.
+ */
+int sp__socket_send(struct sp__op *op, int64_t deadline);
+
 #endif

@@ -116,37 +116,106 @@ static void test_all_bytes_in_one_call(void **state)
 	run_on(2, all_body, NULL);
 }
 
-/* More pieces than the kernel takes in one call. */
+/* More pieces than the kernel takes in one call, each of @arg bytes. */
 static int many_body(void *arg)
 {
 	enum {
 		PIECES = 3000
 	};
 	static struct iovec iov[PIECES];
-	static char out[PIECES], in[PIECES];
-	struct end to = { .deadline = SP_NEVER, .data = in, .len = PIECES };
+	size_t each = *(size_t *)arg, all = PIECES * each;
+	char *out = malloc(all), *in = calloc(1, all);
+	struct end to = { .deadline = SP_NEVER, .data = in, .len = all };
 	struct sp_task task;
 	int fds[2];
 
-	(void)arg;
-	fill(out, PIECES);
+	fill(out, all);
 	for (int i = 0; i < PIECES; i++)
-		iov[i] = (struct iovec){ &out[i], 1 };
+		iov[i] = (struct iovec){ out + (size_t)i * each, each };
 	tcp_pair(fds);
+	make_narrow(fds);
 	to.fd = fds[1];
 	task = start(receiver, &to);
 	EXPECT_EQ(sp_sendv_all(fds[0], iov, PIECES), 0);
 	EXPECT_EQ(sp_join(task, NULL), 0);
 	EXPECT_EQ(to.ret, 1);
-	EXPECT_EQ(memcmp(in, out, PIECES), 0);
+	EXPECT_EQ(memcmp(in, out, all), 0);
 	close_pair(fds);
+	free(out);
+	free(in);
 	return 0;
 }
 
 static void test_more_pieces_than_the_kernel_takes(void **state)
 {
+	size_t one = 1, odd = 997; /* too many for the socket at once */
+
 	(void)state;
-	run_on(2, many_body, NULL);
+	run_on(2, many_body, &one);
+	run_on(2, many_body, &odd);
+}
+
+/* Who can always send leaves room for others, and can be stopped. */
+
+static int counter(void *arg)
+{
+	int *turns = arg;
+
+	while (!sp_cancelled())
+		++*turns, sp_yield();
+	return 0;
+}
+
+static int many_sends(void *arg)
+{
+	int fd = *(int *)arg, ret = 1;
+
+	for (int i = 0; i < 100000 && ret == 1; i++)
+		ret = sp_send(fd, "x", 1);
+	return ret;
+}
+
+static int send_when_cancelled(void *arg)
+{
+	while (!sp_cancelled())
+		sp_yield();
+	return sp_send(*(int *)arg, "x", 1);
+}
+
+static int room_body(void *arg)
+{
+	struct sp_task count, send;
+	struct sp_addr at;
+	int fds[2], turns = 0, ret = 0;
+
+	/* Datagrams that nobody reads: there is always room. */
+	(void)arg;
+	EXPECT_EQ(sp_addr_parse("127.0.0.1:0", 0, &at), 0);
+	for (int i = 0; i < 2; i++)
+		fds[i] = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	EXPECT_EQ(bind(fds[1], &at.any, at.len), 0);
+	EXPECT_EQ(sp_addr_local(fds[1], &at), 0);
+	EXPECT_EQ(connect(fds[0], &at.any, at.len), 0);
+
+	EXPECT_EQ(sp_go(counter, &turns, &count), 0);
+	EXPECT_EQ(sp_go(many_sends, &fds[0], &send), 0);
+	EXPECT_EQ(sp_join(send, &ret), 0);
+	EXPECT_EQ(ret, 1);
+	EXPECT(turns > 1000);
+	EXPECT_EQ(sp_go(send_when_cancelled, &fds[0], &send), 0);
+	EXPECT_EQ(sp_cancel(send), 0);
+	EXPECT_EQ(sp_join(send, &ret), 0);
+	EXPECT_EQ(ret, -ECANCELED);
+	EXPECT_EQ(sp_cancel(count), 0);
+	EXPECT_EQ(sp_join(count, NULL), 0);
+	close_pair(fds);
+	return 0;
+}
+
+static void test_who_can_always_send_leaves_room(void **state)
+{
+	(void)state;
+	run_on(1, room_body, NULL);
 }
 
 /* Ends of streams */
@@ -519,6 +588,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_bytes_in_one_call),
 		cmocka_unit_test(test_more_pieces_than_the_kernel_takes),
+		cmocka_unit_test(test_who_can_always_send_leaves_room),
 		cmocka_unit_test(test_an_ended_stream_says_so),
 		cmocka_unit_test(test_a_reset_reaches_both_directions),
 		cmocka_unit_test(
