@@ -259,11 +259,29 @@ static void arm(struct sp_rstream *rs)
 	sp__shot_arm(&rs->shot);
 }
 
-/* Wait for the shot or, if there is no buffer for it, for that. */
+/* The peer sends no more, or the connection is broken. */
+static bool is_over(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLRDHUP };
+
+	return poll(&p, 1, 0) > 0;
+}
+
+/*
+ * Wait for the shot or, if there is no buffer for it, for that.
+ *
+ * An end that has come together with the last bytes may not end the shot: the
+ * kernel reads the bytes for both (decision 0100). After it nothing wakes us,
+ * so it is asked for; a new shot then hears of it.
+ */
 static int wait_shot(struct sp_rstream *rs, int64_t deadline)
 {
 	int ret;
 
+	if (sp__shot_armed(&rs->shot) && is_over(rs->fd)) {
+		sp__shot_stop(&rs->shot);
+		return 0;
+	}
 	sp__shot_wait_begin(&rs->shot);
 	if (!sp__shot_armed(&rs->shot) &&
 	    (!rs->starved ||

@@ -211,6 +211,75 @@ static void test_ends_and_errors(void **state)
 
 /* What was received before there was a stream comes first */
 
+/*
+ * The end right behind the last bytes, when the kernel is reading those for a
+ * shot: Linux 6.18 forgets the end now and then (decision 0100).
+ */
+
+struct last_words {
+	int fd;
+	bool reset;
+};
+
+static int say_and_go(void *arg)
+{
+	struct last_words *last = arg;
+	struct linger linger = { .l_onoff = last->reset };
+	char words[2000] = { 0 };
+
+	EXPECT_EQ(setsockopt(last->fd, SOL_SOCKET, SO_LINGER, &linger,
+			     sizeof(linger)),
+		  0);
+	for (size_t i = 0; i < 400; i++)
+		EXPECT_EQ(sp_send_all(last->fd, words, 1 + i * 7 % 1900), 0);
+	close(last->fd);
+	return 0;
+}
+
+/* How the stream ended. */
+static int hear_the_end(int fds[2], bool reset)
+{
+	struct last_words last = { fds[0], reset };
+	struct sp_segment segment;
+	struct sp_rstream *rs;
+	struct sp_task task;
+	int n;
+
+	EXPECT_EQ(sp_rstream_open(fds[1], 0, &rs), 0);
+	EXPECT_EQ(sp_go_on(NULL, 1, say_and_go, &last, &task), 0);
+	while ((n = sp_rstream_peek_until(rs, 1, sp_in(10 * SP_S), &segment)) >
+	       0)
+		sp_rstream_consume(rs, segment.len);
+	EXPECT_EQ(sp_join(task, NULL), 0);
+	sp_rstream_close(rs);
+	close(fds[1]);
+	return n;
+}
+
+static int last_words_body(void *arg)
+{
+	int fds[2], end = 0, reset = -ECONNRESET;
+
+	(void)arg;
+	for (int i = 0; i < 50 && end == 0; i++) {
+		EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+		end = hear_the_end(fds, false);
+	}
+	for (int i = 0; i < 50 && reset == -ECONNRESET; i++) {
+		tcp_pair(fds);
+		reset = hear_the_end(fds, true);
+	}
+	EXPECT_EQ(end, 0);
+	EXPECT_EQ(reset, -ECONNRESET);
+	return 0;
+}
+
+static void test_the_end_right_behind_the_last_bytes(void **state)
+{
+	(void)state;
+	run_modes(options(256, 16384), last_words_body, NULL);
+}
+
 static int prepend_body(void *arg)
 {
 	static const char early[] = "received before";
@@ -803,6 +872,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_messages_of_every_size),
 		cmocka_unit_test(test_ends_and_errors),
+		cmocka_unit_test(test_the_end_right_behind_the_last_bytes),
 		cmocka_unit_test(test_what_was_received_before_comes_first),
 		cmocka_unit_test(test_a_peer_that_does_not_answer),
 		cmocka_unit_test(
