@@ -209,8 +209,6 @@ static void test_ends_and_errors(void **state)
 	assert_int_equal(sp_rstream_open(0, 0, &rs), -EPERM);
 }
 
-/* What was received before there was a stream comes first */
-
 /*
  * The end right behind the last bytes, when the kernel is reading those for a
  * shot: Linux 6.18 forgets the end now and then (decision 0100).
@@ -224,15 +222,14 @@ struct last_words {
 static int say_and_go(void *arg)
 {
 	struct last_words *last = arg;
-	struct linger linger = { .l_onoff = last->reset };
 	char words[2000] = { 0 };
 
-	EXPECT_EQ(setsockopt(last->fd, SOL_SOCKET, SO_LINGER, &linger,
-			     sizeof(linger)),
-		  0);
 	for (size_t i = 0; i < 400; i++)
 		EXPECT_EQ(sp_send_all(last->fd, words, 1 + i * 7 % 1900), 0);
-	close(last->fd);
+	if (last->reset)
+		close_with_reset(last->fd);
+	else
+		close(last->fd);
 	return 0;
 }
 
@@ -279,6 +276,8 @@ static void test_the_end_right_behind_the_last_bytes(void **state)
 	(void)state;
 	run_modes(options(256, 16384), last_words_body, NULL);
 }
+
+/* What was received before there was a stream comes first */
 
 static int prepend_body(void *arg)
 {

@@ -161,8 +161,10 @@ static int counter(void *arg)
 {
 	int *turns = arg;
 
-	while (!sp_cancelled())
-		++*turns, sp_yield();
+	while (!sp_cancelled()) {
+		++*turns;
+		sp_yield();
+	}
 	return 0;
 }
 
