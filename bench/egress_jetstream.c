@@ -226,7 +226,8 @@ static double ours(const struct broker *s, const struct job *job)
 	feed_all(bridge, p, job);
 	seconds = (double)(bench_now_ns() - start) / 1e9;
 	egress_bridge_close(bridge, 0);
-	bench_must(publisher_stop(p, sp_in(10 * SP_S)) == 0, "stop");
+	bench_must(publisher_drain(p, sp_in(10 * SP_S)) == 0, "stop");
+	publisher_free(p);
 	egress_bridge_free(bridge);
 	broker_drop_stream(s, STREAM);
 	return rate(job, seconds);

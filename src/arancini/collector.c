@@ -554,7 +554,7 @@ int collector_start(const struct config *config, struct log *log,
 
 int collector_stop(struct collector *c, int64_t deadline)
 {
-	int err = 0;
+	int err = 0, http_err;
 
 	atomic_store(&c->phase, COLLECTOR_STOPPING);
 	if (c->stations != NULL) {
@@ -569,12 +569,15 @@ int collector_stop(struct collector *c, int64_t deadline)
 		if (c->keeping != NULL && c->served)
 			keeping_list(c->keeping);
 	}
-	http_stop(c->http);
+	http_err = http_stop(c->http);
 	if (c->outlet != NULL) {
-		int lost = outlet_stop(c->outlet, deadline);
+		int lost = outlet_drain(c->outlet, deadline);
 
 		err = err < 0 ? err : lost;
 	}
+	if (http_err < 0)
+		return err < 0 ? err : -EBUSY;
+	outlet_free(c->outlet);
 	keeping_close(c->keeping);
 	if (c->stations != NULL)
 		on_all(c, fini_station);

@@ -36,7 +36,9 @@ int collector_start(const struct config *config, struct log *log,
 /*
  * Stop taking routers in, read what they have sent by now, publish what is
  * under way and wait until it is safe, until @deadline. Frees it. 0, or -ETIMEDOUT if
- * something was not safe by then: it is in the spool if there is one.
+ * something was not safe by then: it is in the spool if there is one. -EBUSY:
+ * everything is safe, but an HTTP handler does not end: nothing was freed, and
+ * the caller exits by _exit().
  */
 int collector_stop(struct collector *c, int64_t deadline);
 

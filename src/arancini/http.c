@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CONNECTIONS	512
@@ -25,6 +26,7 @@
 #define IDLE_SECONDS	30U
 #define BODY_MAX	(64 * 1024)
 #define STACK		(256 * 1024)
+#define STOP_SECONDS	10 /* more than HTTP_PATIENCE and sp_stop() take */
 
 static void say(struct http *h, enum log_level level, const char *event,
 		const char *hint, int err)
@@ -100,6 +102,7 @@ static bool hand_over(struct http_request *r)
 	MHD_resume_connection(r->connection);
 	pthread_mutex_lock(&h->lock);
 	h->working--;
+	pthread_cond_signal(&h->idle);
 	pthread_mutex_unlock(&h->lock);
 	return true;
 }
@@ -140,7 +143,8 @@ static bool admit(struct http_request *r, const char *method)
 			   http_target_words(r->parsed), NULL);
 		return false;
 	}
-	return http_route_find(r, method) && http_access_check(r);
+	return http_route_find(r, method) && http_access_check(r) &&
+	       http_route_check_params(r);
 }
 
 static enum MHD_Result handle(void *http, struct MHD_Connection *connection,
@@ -321,6 +325,7 @@ static int start_parts(struct http *h, int fd)
 static struct http *http_new(struct collector *c)
 {
 	struct http *h = calloc(1, sizeof(*h));
+	pthread_condattr_t monotonic;
 
 	if (h == NULL)
 		return NULL;
@@ -330,7 +335,11 @@ static struct http *http_new(struct collector *c)
 	h->seed = collector_seed(c);
 	h->loopback = config_address_is_loopback(&h->config->http.listen);
 	pthread_mutex_init(&h->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&h->idle, NULL);
+	pthread_cond_init(&h->end, &monotonic);
+	pthread_condattr_destroy(&monotonic);
 	return h;
 }
 
@@ -401,10 +410,14 @@ static void end_requests(struct http *h)
 	pthread_mutex_unlock(&h->lock);
 }
 
-void http_stop(struct http *h)
+/*
+ * Stop the server, on a thread of its own: any step may wait for a handler
+ * that does not return.
+ */
+static void *stop_main(void *http)
 {
-	if (h == NULL)
-		return;
+	struct http *h = http;
+
 	end_requests(h);
 	feed_close(h->feed);
 	if (h->daemon != NULL)
@@ -413,8 +426,51 @@ void http_stop(struct http *h)
 	feed_free(h->feed);
 	if (h->rt != NULL)
 		sp_stop(h->rt, sp_in(5 * SP_S));
+	pthread_mutex_lock(&h->lock);
+	h->stopped = true;
+	pthread_cond_signal(&h->end);
+	pthread_mutex_unlock(&h->lock);
+	return NULL;
+}
+
+/* Wait until stop_main() has ended. False: it has not in STOP_SECONDS. */
+static bool wait_stopped(struct http *h)
+{
+	struct timespec deadline;
+	bool stopped;
+	int err = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &deadline);
+	deadline.tv_sec += STOP_SECONDS;
+	pthread_mutex_lock(&h->lock);
+	while (!h->stopped && err == 0)
+		err = pthread_cond_timedwait(&h->end, &h->lock, &deadline);
+	stopped = h->stopped;
+	pthread_mutex_unlock(&h->lock);
+	return stopped;
+}
+
+int http_stop(struct http *h)
+{
+	pthread_t stopper;
+
+	if (h == NULL)
+		return 0;
+	if (pthread_create(&stopper, NULL, stop_main, h) != 0) {
+		stop_main(h);
+	} else if (wait_stopped(h)) {
+		pthread_join(stopper, NULL);
+	} else {
+		pthread_detach(stopper);
+		say(h, LOG_LEVEL_ERROR, "http_not_stopped",
+		    "a request did not end; the process exits without it",
+		    -ETIMEDOUT);
+		return -ETIMEDOUT;
+	}
+	pthread_cond_destroy(&h->end);
 	pthread_cond_destroy(&h->idle);
 	pthread_mutex_destroy(&h->lock);
 	free(h->own_token);
 	free(h);
+	return 0;
 }

@@ -26,7 +26,11 @@ int http_start(struct collector *c, struct http **out);
 /* Where it listens. */
 uint16_t http_port(const struct http *h);
 
-/* End all requests and free it. NULL is fine. */
-void http_stop(struct http *h);
+/*
+ * End all requests and free it. NULL is fine. -ETIMEDOUT: a handler did not
+ * end in time; its threads may go on and use what the collector has, which must
+ * then stay as it is until the process exits.
+ */
+int http_stop(struct http *h);
 
 #endif

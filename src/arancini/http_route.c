@@ -54,19 +54,23 @@ static bool matches(const struct http_route *route, const struct http_target *t,
 	return n == t->segment_count;
 }
 
+/* Whether @word is one of @words, which are separated by one blank each. */
 static bool has_word(const char *words, const char *word)
 {
 	size_t len = strlen(word);
 
-	for (const char *p = words; (p = strstr(p, word)) != NULL; p += len)
-		if (len > 0 && (p == words || p[-1] == ' ') &&
-		    (p[len] == ' ' || p[len] == '\0'))
+	while (*words != '\0') {
+		size_t n = strcspn(words, " ");
+
+		if (n == len && memcmp(words, word, len) == 0)
 			return true;
+		words += n;
+		words += *words == ' ';
+	}
 	return false;
 }
 
-/* A parameter that nobody reads is a mistake that nobody would notice. */
-static bool params_known(struct http_request *r)
+bool http_route_check_params(struct http_request *r)
 {
 	for (size_t i = 0; i < r->target.param_count; i++) {
 		const char *name = r->target.params[i].name;
@@ -98,12 +102,12 @@ bool http_route_find(struct http_request *r, const char *method)
 			continue;
 		r->allow = NULL;
 		r->route = &routes[i];
-		return params_known(r);
+		return true;
 	}
 	if (http_page_exists(&r->target)) {
 		r->route = &page_route;
 		if (get)
-			return params_known(r);
+			return true;
 		r->allow = "GET, HEAD";
 	}
 	if (r->allow != NULL)

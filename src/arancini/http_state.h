@@ -81,8 +81,10 @@ struct http {
 	uint16_t port;	      /* that was got */
 	uint64_t seed;	      /* of cursors */
 	pthread_mutex_t lock; /* of what follows */
-	pthread_cond_t idle;
+	pthread_cond_t idle;  /* working has become less */
+	pthread_cond_t end;   /* stopped has become true */
 	bool stopping;
+	bool stopped;	  /* nothing of the server runs any more */
 	uint32_t working; /* requests that fibers have */
 };
 
@@ -103,6 +105,12 @@ enum MHD_Result http_reply(struct http_request *r);
 
 /* False: there is none, and the answer says so. */
 bool http_route_find(struct http_request *r, const char *method);
+
+/*
+ * False: a parameter is not one of the route's, and the answer says so. An
+ * ignored parameter would be a mistake that the client never notices.
+ */
+bool http_route_check_params(struct http_request *r);
 
 /* http_access.c: false: the answer says why not. */
 bool http_access_check(struct http_request *r);

@@ -16,6 +16,7 @@ const char *http_target_words(enum http_target_status status)
 			"the URL has control characters or is not UTF-8",
 		[HTTP_TARGET_TOO_MANY] = "the URL has too many parameters",
 		[HTTP_TARGET_TWICE] = "a parameter is given twice",
+		[HTTP_TARGET_NO_NAME] = "a parameter has no name",
 	};
 
 	return words[status];
@@ -109,6 +110,8 @@ static enum http_target_status take_param(struct http_target *t, char *text)
 		status = decode(value, true);
 	if (status != HTTP_TARGET_OK)
 		return status;
+	if (*name == '\0')
+		return HTTP_TARGET_NO_NAME;
 	if (http_target_param(t, name) != NULL)
 		return HTTP_TARGET_TWICE;
 	*param = (struct http_param){ name, value != NULL ? value : "" };

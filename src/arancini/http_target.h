@@ -27,6 +27,7 @@ enum http_target_status {
 	HTTP_TARGET_BAD_TEXT,	/* control characters, or not UTF-8 */
 	HTTP_TARGET_TOO_MANY,	/* parameters */
 	HTTP_TARGET_TWICE,	/* one of them was given before */
+	HTTP_TARGET_NO_NAME,	/* a parameter's name is empty */
 	HTTP_TARGET_STATUSES
 };
 

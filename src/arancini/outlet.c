@@ -183,8 +183,11 @@ static void notice(void *arg, const struct publisher_notice *n)
 	log_end(&line);
 }
 
-static void outlet_free(struct outlet *o)
+void outlet_free(struct outlet *o)
 {
+	if (o == NULL)
+		return;
+	publisher_free(o->publisher);
 	for (size_t i = 0; i < TEXTS; i++)
 		free(o->texts[i]);
 	free(o);
@@ -247,12 +250,9 @@ int outlet_start(const struct config *config, struct log *log,
 	return 0;
 }
 
-int outlet_stop(struct outlet *o, int64_t deadline)
+int outlet_drain(struct outlet *o, int64_t deadline)
 {
-	int err = publisher_stop(o->publisher, deadline);
-
-	outlet_free(o);
-	return err;
+	return publisher_drain(o->publisher, deadline);
 }
 
 struct publisher *outlet_publisher(struct outlet *o)

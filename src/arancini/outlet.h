@@ -19,8 +19,11 @@ struct outlet;
 int outlet_start(const struct config *config, struct log *log,
 		 struct egress_bridge *bridge, struct outlet **out);
 
-/* See publisher_stop(). Frees it. */
-int outlet_stop(struct outlet *o, int64_t deadline);
+/* See publisher_drain(). */
+int outlet_drain(struct outlet *o, int64_t deadline);
+
+/* Free a drained one. NULL is fine. */
+void outlet_free(struct outlet *o);
 
 struct publisher *outlet_publisher(struct outlet *o);
 

@@ -139,6 +139,11 @@ static int serve(struct reload *reload, struct log *log,
 	say(log, LOG_LEVEL_INFO, "stopping");
 	die_on_signal();
 	err = collector_stop(c, sp_in(reload->config->listen.drain_timeout));
+	if (err == -EBUSY) {
+		/* Its HTTP threads use configuration and log until we exit. */
+		say(log, LOG_LEVEL_INFO, "stopped");
+		_exit(EXIT_FAILURE);
+	}
 	say(log, err < 0 ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO,
 	    err < 0 ? "stopped_with_updates_not_safe" : "stopped");
 	return err < 0 ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -447,19 +447,23 @@ struct sp_rt *publisher_runtime(const struct publisher *p)
 	return p->rt;
 }
 
-int publisher_stop(struct publisher *p, int64_t deadline)
+int publisher_drain(struct publisher *p, int64_t deadline)
 {
 	int ret = 0;
 	int err;
 
-	if (p == NULL)
-		return 0;
 	atomic_store(&p->stop_at, deadline);
 	atomic_store(&p->stopping, true);
 	atomic_store(&p->go, true);
 	publisher_ring(p);
 	err = sp_join_thread(p->rt, p->main, &ret);
+	return err < 0 ? err : ret;
+}
+
+void publisher_free(struct publisher *p)
+{
+	if (p == NULL)
+		return;
 	sp_stop(p->rt, sp_in(STOP_GRACE));
 	destroy(p);
-	return err < 0 ? err : ret;
 }

@@ -155,9 +155,13 @@ int publisher_start(const struct publisher_options *options,
 /*
  * Publish what is in the bridge and wait until it is safe, at most until
  * @deadline; the workers must have closed their sides. What is left then goes
- * to the spool. 0 if all is safe, -ETIMEDOUT if not. @p is freed.
+ * to the spool. 0 if all is safe, -ETIMEDOUT if not. Once, before
+ * publisher_free(); what can be asked of a publisher can be asked until then.
  */
-int publisher_stop(struct publisher *p, int64_t deadline);
+int publisher_drain(struct publisher *p, int64_t deadline);
+
+/* Free a drained publisher. NULL is fine. */
+void publisher_free(struct publisher *p);
 
 /*
  * Wait until the epoch is open: *@out is the place of its event in the log.

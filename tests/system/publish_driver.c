@@ -590,7 +590,8 @@ static int finish(struct driver *d)
 	int err;
 
 	egress_bridge_close(d->bridge, 0);
-	err = publisher_stop(d->p, sp_in(d->drain_ns));
+	err = publisher_drain(d->p, sp_in(d->drain_ns));
+	publisher_free(d->p);
 	take_home(d);
 	printf("{\"stopped\": %d, \"pushed\": %" PRIu64 ", \"safe\": %" PRIu64
 	       "}\n",

@@ -85,6 +85,25 @@ def test_parameters_that_are_wrong(http):
         refused(http.ask("GET", path, check=False, **parameters), 400)
 
 
+def test_a_parameter_without_a_name(collector, http):
+    for query in ("=1", "=", "limit=1&=2", "=&=", "%3D=1"):
+        for path in PLAIN + ("/", "/api/v1/rib"):
+            refused(http.ask("GET", f"{path}?{query}", check=False), 400)
+    # The thread that reads requests still answers everybody.
+    other = Http(collector.http_port, timeout=20)
+    assert other.ask("GET", "/healthz").status == 200
+    other.close()
+
+
+def test_who_may_ask_is_checked_before_parameters(http):
+    """Somebody who may not ask does not learn the names of parameters."""
+    for path in ("/api/v1/routers?colour=red", "/api/v1/status?x=1"):
+        answer = http.ask("GET", path, headers={"Host": "evil.example"},
+                          check=False)
+        refused(answer, 421)
+    refused(http.ask("POST", "/api/v1/resync?colour=red", check=False), 401)
+
+
 LISTS = [("/api/v1/routers", {}), ("/api/v1/peers", {}),
          ("/api/v1/rib", {"prefix": "10.0.0.0/8"})]
 

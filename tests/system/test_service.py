@@ -8,6 +8,7 @@ import pathlib
 import re
 import signal
 import socket
+import threading
 
 import pytest
 
@@ -121,6 +122,39 @@ def test_beats_stop_with_any_shard_and_come_again(collector, manager):
     assert who == {"worker/0": "worker=0", "worker/1": "worker=1",
                    "publisher/0": "publisher"}
     c.stop()
+
+
+def thread_named(pid, pattern):
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        if re.match(pattern, (task / "comm").read_text()):
+            return int(task.name)
+    pytest.fail(f"no thread is named {pattern}")
+
+
+@pytest.mark.parametrize("name", ["MHD-", "http/0"])
+def test_an_http_thread_that_hangs_does_not_keep_it_from_stopping(
+        server, arancini, tmp_path, name):
+    """Whatever a handler does: updates are safe, and the process ends."""
+    c = Collector(server, arancini, tmp_path / "state", "--http",
+                  "127.0.0.1:0", "--drain-timeout", "1s")
+    port = int(c.said(r"event=http_listening at=127.0.0.1:(\d+)")[0])
+    c.send("generate", "--prefixes", "10")
+    tid = thread_named(c.server.pid, name)
+    try:
+        ptrace(PTRACE_SEIZE, tid)
+    except PermissionError as why:
+        pytest.skip(f"threads cannot be stopped here: {why}")
+    ptrace(PTRACE_INTERRUPT, tid)
+    os.waitpid(tid, WALL)
+    with socket.create_connection(("127.0.0.1", port)) as client:
+        client.sendall(b"GET /api/v1/status HTTP/1.1\r\nHost: localhost\r\n"
+                       b"\r\n")
+        # A traced thread is gone when the tracer has waited for it.
+        threading.Thread(target=os.waitpid, args=(tid, WALL)).start()
+        assert c.server.stop(timeout=60) == 1
+    assert c.said("event=http_not_stopped")
+    assert c.said("event=stopped$")
+    assert len([u for u in c.published() if u["type"] == "update"]) == 10
 
 
 @pytest.fixture

@@ -73,6 +73,8 @@ static void test_target_mistakes(void **state)
 		{ "/?a=%ed%a0%80", HTTP_TARGET_BAD_TEXT }, /* a surrogate */
 		{ "/?a=1&a=2", HTTP_TARGET_TWICE },
 		{ "/?a=1&%61=2", HTTP_TARGET_TWICE },
+		{ "/?=1", HTTP_TARGET_NO_NAME },
+		{ "/?a=1&=", HTTP_TARGET_NO_NAME },
 		{ "/?a&b&c&d&e&f&g&h&i&j&k&l&m&n&o&p&q", HTTP_TARGET_TOO_MANY },
 	};
 
