@@ -6,7 +6,7 @@
 #include "bench.h"
 
 #include "bmp/canonical.h"
-#include "bmp/context.h"
+#include "bmp/decode_context.h"
 #include "bmp/frame.h"
 #include "bmp/message.h"
 #include "bmp/update.h"

@@ -5,9 +5,9 @@
  */
 #include "collector.h"
 
-#include "broker.h"
-#include "rig.h"
-#include "source.h"
+#include "nats_server.h"
+#include "collector_harness.h"
+#include "bmp_sender.h"
 #include "syscalls.h"
 
 #include <stdio.h>

@@ -19,11 +19,11 @@
  */
 #include "collector.h"
 
-#include "broker.h"
-#include "ear.h"
-#include "egress/read.h"
-#include "rig.h"
-#include "source.h"
+#include "nats_server.h"
+#include "nats_subscriber.h"
+#include "egress/encode/decode.h"
+#include "collector_harness.h"
+#include "bmp_sender.h"
 
 #include <stdio.h>
 #include <stdlib.h>

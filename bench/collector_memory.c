@@ -9,7 +9,7 @@
 #include "bmp/frame.h"
 #include "bmp/message.h"
 #include "load/router.h"
-#include "store.h"
+#include "pipeline_harness.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static void memory_fini(struct memory *m)
 	load_table_free(m->table);
 }
 
-/* As src/arancini/session.c does it. */
+/* As src/collector/ingest/session.c does it. */
 static void take(struct memory *m, size_t len)
 {
 	struct store *store = &m->store;

@@ -10,7 +10,7 @@
 #include "collector.h"
 
 #include "load/router.h"
-#include "rig.h"
+#include "collector_harness.h"
 
 #include <spargio/fiber.h>
 #include <spargio/socket.h>

@@ -6,7 +6,7 @@
  */
 #include "bench.h"
 
-#include "spargio/context.h"
+#include "spargio/sched/context.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
  */
 #include "egress.h"
 
-#include "egress/encode.h"
+#include "egress/encode/encode_update.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,11 +8,11 @@
  *
  * The server is a real one, started here, with its file store in /var/tmp.
  */
-#include "broker.h"
+#include "nats_server.h"
 #include "egress.h"
-#include "sample.h"
+#include "batch_corpus.h"
 
-#include "egress/publisher.h"
+#include "egress/publisher/publisher.h"
 
 #include <spargio/fiber.h>
 #include <spargio/runtime.h>

@@ -4,8 +4,8 @@
  */
 #include "egress.h"
 
-#include "egress/disk.h"
-#include "egress/journal.h"
+#include "egress/journal/file_ops.h"
+#include "egress/journal/journal.h"
 
 #include <spargio/runtime.h>
 

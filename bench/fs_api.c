@@ -17,11 +17,11 @@
 #include "bench.h"
 #include "fibers.h"
 
-#include "spargio/ring.h"
+#include "spargio/io/ring.h"
 
 #include <spargio/fiber.h>
 #include <spargio/file.h>
-#include <spargio/port.h>
+#include <spargio/rpc.h>
 #include <spargio/time.h>
 
 #include <fcntl.h>

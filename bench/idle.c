@@ -12,7 +12,7 @@
 #include <spargio/fiber.h>
 #include <spargio/rstream.h>
 #include <spargio/runtime.h>
-#include <spargio/serve.h>
+#include <spargio/accept_loop.h>
 #include <spargio/time.h>
 
 #include <stdatomic.h>

@@ -2,7 +2,7 @@
 #include "fibers.h"
 
 #include <spargio/group.h>
-#include <spargio/serve.h>
+#include <spargio/accept_loop.h>
 #include <spargio/socket.h>
 #include <spargio/time.h>
 

@@ -12,7 +12,7 @@
 #include "bench.h"
 #include "fibers.h"
 
-#include "spargio/lane.h"
+#include "spargio/sync/msg_ring.h"
 
 #include <spargio/fiber.h>
 #include <spargio/message.h>

@@ -17,7 +17,7 @@
 #include "rib/rib.h"
 #include "rib/snapshot.h"
 #include "rib/snapshot_reader.h"
-#include "rib/walk.h"
+#include "rib/read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "bench.h"
 #include "fibers.h"
 
-#include "spargio/context.h"
+#include "spargio/sched/context.h"
 
 #include <spargio/fiber.h>
 #include <spargio/runtime.h>

@@ -10,7 +10,7 @@
 #include <spargio/path.h>
 #include <spargio/reader.h>
 #include <spargio/runtime.h>
-#include <spargio/serve.h>
+#include <spargio/accept_loop.h>
 #include <spargio/time.h>
 #include <spargio/writer.h>
 

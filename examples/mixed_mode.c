@@ -6,9 +6,9 @@
  */
 #include <spargio/fiber.h>
 #include <spargio/file.h>
-#include <spargio/port.h>
+#include <spargio/rpc.h>
 #include <spargio/runtime.h>
-#include <spargio/steer.h>
+#include <spargio/placement.h>
 #include <spargio/time.h>
 
 #include <errno.h>

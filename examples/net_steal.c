@@ -4,7 +4,7 @@
  */
 #include <spargio/fiber.h>
 #include <spargio/runtime.h>
-#include <spargio/serve.h>
+#include <spargio/accept_loop.h>
 #include <spargio/socket.h>
 #include <spargio/time.h>
 

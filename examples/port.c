@@ -4,7 +4,7 @@
  * the runtime is a guest.
  */
 #include <spargio/fiber.h>
-#include <spargio/port.h>
+#include <spargio/rpc.h>
 #include <spargio/runtime.h>
 #include <spargio/time.h>
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Unit tests of the runtime under memcheck, which is told of the fibers' stacks
-# (src/spargio/stack.c). On epoll, for valgrind 3.19 does not know io_uring; nor
+# (src/spargio/sched/stack.c). On epoll, for valgrind 3.19 does not know io_uring; nor
 # does it know pidfd_open(), so the processes are not among them, and tests that
 # measure time have no meaning there.
 #

@@ -6,8 +6,8 @@
  *
  * tools/config-docs.sh puts the results into the tree; tests compare.
  */
-#include "arancini/config_option.h"
-#include "arancini/config_router.h"
+#include "collector/config/options.h"
+#include "collector/config/router_section.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -119,7 +119,7 @@ static void conf(void)
 	     "wrong with a file.\n"
 	     "#\n"
 	     "# Made by tools/config-docs.sh from the table in "
-	     "src/arancini/config_option.c.");
+	     "src/collector/config/options.c.");
 	for (size_t i = 0; i < config_section_count; i++) {
 		printf("\n[%s]\n", config_sections[i].name);
 		put_comment(config_sections[i].help);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Print a C file that holds the named files, for src/arancini/page.h.
+# Print a C file that holds the named files, for src/collector/http/static_files.h.
 #
 #	tools/embed-pages.sh PATH FILE [PATH FILE...] > pages.c
 #
@@ -28,7 +28,7 @@ bytes() {
 }
 
 echo '/* Made by tools/embed-pages.sh: change web/ instead. */'
-echo '#include "arancini/page.h"'
+echo '#include "collector/http/static_files.h"'
 rows=
 n=0
 while [ $# -ge 2 ]; do

@@ -35,7 +35,7 @@ LAYOUTS = {
 
 # enum sp__fiber_state
 STATES = ("free", "new", "ready", "running", "waiting", "done")
-SHARD_SELF = "'src/spargio/self.c'::self"
+SHARD_SELF = "'src/spargio/sched/current.c'::self"
 
 
 def text(value):

@@ -1,11 +1,11 @@
 // The columns of routers and of peers, which more than one view shows.
 
-import { age } from "./ages.js";
+import { age } from "./time.js";
 import { differenceMark, state, stateRank } from "./badges.js";
 import { el } from "./dom.js";
 import { count } from "./format.js";
-import { link } from "./places.js";
-import { tokenText } from "./tokens.js";
+import { link } from "./url.js";
+import { tokenText } from "./router-token.js";
 
 function time(at) {
 	return at ? Date.parse(at) : null;

@@ -1,10 +1,10 @@
 // What stays while the views change: search, keys, the state of the connection.
 
-import { age } from "./ages.js";
+import { age } from "./time.js";
 import { el, setText } from "./dom.js";
 import { clock } from "./format.js";
 import { sentence } from "./notices.js";
-import { link } from "./places.js";
+import { link } from "./url.js";
 
 const WORDS = { connecting: "connecting", live: "live", lost: "lost" };
 

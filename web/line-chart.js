@@ -5,7 +5,7 @@
 // It is written for a plain script tag and leaves its name in the window.
 import "./chart.js";
 import { el, setText } from "./dom.js";
-import { SECONDS_KEPT } from "./samples.js";
+import { SECONDS_KEPT } from "./history.js";
 import { changes as themeChanges } from "./theme-switch.js";
 
 const { Chart } = globalThis;

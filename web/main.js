@@ -1,12 +1,12 @@
 // Starts the page: one feed, one history of samples, one view at a time.
 
-import { keepAgesGrowing } from "./ages.js";
+import { keepAgesGrowing } from "./time.js";
 import { el } from "./dom.js";
-import { Feed } from "./feed.js";
+import { Feed } from "./event-source.js";
 import { connectSearch, connectSkipLink, connectState } from "./header.js";
 import { notice } from "./notices.js";
-import { place } from "./places.js";
-import { Samples } from "./samples.js";
+import { place } from "./url.js";
+import { Samples } from "./history.js";
 import { connectThemeSwitch } from "./theme-switch.js";
 import { eventsView } from "./views/events.js";
 import { lookupView } from "./views/lookup.js";

@@ -1,10 +1,10 @@
 // A route of the looking glass as cells of a table.
 
-import { age } from "./ages.js";
+import { age } from "./time.js";
 import { peerLink, routerLink } from "./columns.js";
 import { el } from "./dom.js";
 import { count } from "./format.js";
-import { tokenText } from "./tokens.js";
+import { tokenText } from "./router-token.js";
 
 const ORIGINS = { igp: "i", egp: "e", incomplete: "?" };
 

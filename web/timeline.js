@@ -1,10 +1,10 @@
 // The history of a router or a peer: a band of the states it was in, to scale,
 // and below it what happened, newest first.
 
-import { age, fullTime } from "./ages.js";
+import { age, fullTime } from "./time.js";
 import { el } from "./dom.js";
 import { duration, moment } from "./format.js";
-import { eventTitle, eventTone } from "./happenings.js";
+import { eventTitle, eventTone } from "./events.js";
 
 // The state that an entry begins.
 const BEGINS = { peerUp: "up", sessionOpen: "up", peerDown: "down",

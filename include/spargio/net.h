@@ -51,7 +51,7 @@ int sp_listen(const struct sp_addr *at, const struct sp_listen_opts *opts,
 	      int *out);
 
 /*
- * Take one connection; see serve.h for many. Yields.
+ * Take one connection; see accept_loop.h for many. Yields.
  *
  * -EINVAL if the listener was shut down; -EMFILE, -ENFILE, -ENOMEM and
  * -ENOBUFS leave the connection where it is: try again later.

@@ -30,7 +30,7 @@ struct sp_shard_stats {
 	uint64_t spins;	    /* times work came while it still spun */
 	uint64_t wakes;	    /* fibers woken */
 	uint64_t ops;	    /* operations started */
-	/* Of those that were asked for by op.h and steer.h: */
+	/* Of those that were asked for by op.h and placement.h: */
 	uint64_t local_ops;	/* on the caller's own shard */
 	uint64_t remote_ops;	/* asked for from elsewhere */
 	uint64_t refused_ops;	/* asked for from here, and not begun */

@@ -12,7 +12,7 @@
 #define BMP_ATTR_H
 
 #include "bmp/as_path.h"
-#include "bmp/context.h"
+#include "bmp/decode_context.h"
 
 enum bgp_attr_code {
 	BGP_ORIGIN = 1,

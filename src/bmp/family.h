@@ -1,7 +1,7 @@
 /*
  * bmp/family.h - address families, numbered densely
  *
- * AFI and SAFI are sparse (1/1, 25/70, 16388/71). Every family this room can
+ * AFI and SAFI are sparse (1/1, 25/70, 16388/71). Every family this layer can
  * take apart has a small number here, so that a set of families is one 64-bit
  * mask and a table by family is an array. All others are
  * BGP_FAMILY_UNKNOWN: their NLRI are passed on as raw bytes, and they are in

@@ -1,7 +1,7 @@
 /* BGP-LS NLRI as text: RFC 9552 5.2. */
 #include "bmp/nlri_text.h"
 
-#include "bmp/field.h"
+#include "bmp/nlri_fields.h"
 #include "bmp/tlv.h"
 
 #define TLV_LOCAL_NODE	256

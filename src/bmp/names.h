@@ -1,5 +1,5 @@
 /*
- * bmp/names.h - words for the numbers of this room
+ * bmp/names.h - words for the numbers of this layer
  *
  * For people and for labels of metrics: lower case, words joined by "-", never
  * NULL. A number without a name is "unknown".

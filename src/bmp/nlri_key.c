@@ -1,6 +1,6 @@
 #include "bmp/nlri_key.h"
 
-#include "bmp/field.h"
+#include "bmp/nlri_fields.h"
 
 /* A buffer that counts beyond its end. */
 struct sink {

@@ -1,6 +1,6 @@
 #include "bmp/nlri_text.h"
 
-#include "bmp/field.h"
+#include "bmp/nlri_fields.h"
 
 /* Four bytes are IPv4, sixteen IPv6; with fewer, zeros follow. */
 static void text_address(struct text *t, struct wire_view v, bool ipv6)

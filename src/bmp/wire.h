@@ -9,7 +9,7 @@
  *	      wire_take(&c, len, &body)))
  *		return BMP_SHORT;
  *
- * No other file of the room moves through input by a length it was told: they
+ * No other file of the layer moves through input by a length it was told: they
  * take views here and look inside them at offsets they know to be there.
  */
 #ifndef BMP_WIRE_H

@@ -1,8 +1,8 @@
 #include "cli/client.h"
 
-#include "cli/answer.h"
+#include "cli/api_json.h"
 #include "cli/command.h"
-#include "cli/memory.h"
+#include "cli/xalloc.h"
 #include "cli/number.h"
 
 #include <arpa/inet.h>

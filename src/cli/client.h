@@ -38,7 +38,7 @@
 #define CLIENT_TOKEN "http-token"
 
 struct client;
-struct json_object; /* of json-c; cli/answer.h reads it */
+struct json_object; /* of json-c; cli/api_json.h reads it */
 
 struct client_options {
 	const char *url;

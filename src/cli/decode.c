@@ -7,11 +7,11 @@
  */
 #include "cli/decode.h"
 
-#include "arancini/config_router.h"
+#include "collector/config/router_section.h"
 #include "capture/bmp_stream.h"
 #include "capture/pcap.h"
 #include "cli/command.h"
-#include "cli/memory.h"
+#include "cli/xalloc.h"
 
 #include <errno.h>
 #include <getopt.h>

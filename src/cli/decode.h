@@ -17,7 +17,7 @@
 #include "capture/mrt.h"
 #include "capture/packet.h"
 #include "cli/decode_summary.h"
-#include "arancini/json.h"
+#include "collector/base/json.h"
 #include "cli/peers.h"
 
 struct decode {

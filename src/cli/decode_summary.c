@@ -3,7 +3,7 @@
 #include "bmp/names.h"
 #include "bmp/text.h"
 #include "cli/decode.h"
-#include "cli/memory.h"
+#include "cli/xalloc.h"
 
 #include <inttypes.h>
 

@@ -9,7 +9,7 @@
 #define CLI_DECODE_SUMMARY_H
 
 #include "bmp/message.h"
-#include "arancini/json.h"
+#include "collector/base/json.h"
 
 enum summary_count {
 	SUMMARY_ANNOUNCED,

@@ -1,6 +1,6 @@
 #include "cli/decode.h"
 
-#include "arancini/json_bgp.h"
+#include "collector/base/json_bgp.h"
 #include "bmp/names.h"
 #include "bmp/nlri_text.h"
 

@@ -2,9 +2,9 @@
  * arancini doctor - is this host fit for a collector?
  */
 #include "cli/command.h"
-#include "arancini/json.h"
-#include "cli/memory.h"
-#include "cli/tuning.h"
+#include "collector/base/json.h"
+#include "cli/xalloc.h"
+#include "cli/sysctl_profile.h"
 
 #include <getopt.h>
 #include <stdlib.h>

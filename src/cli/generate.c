@@ -4,8 +4,8 @@
 #include "cli/generate.h"
 
 #include "cli/command.h"
-#include "arancini/json.h"
-#include "cli/memory.h"
+#include "collector/base/json.h"
+#include "cli/xalloc.h"
 #include "cli/number.h"
 
 #include <errno.h>

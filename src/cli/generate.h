@@ -7,8 +7,8 @@
 #ifndef CLI_GENERATE_H
 #define CLI_GENERATE_H
 
-#include "cli/sessions.h"
-#include "cli/target.h"
+#include "cli/bmp_senders.h"
+#include "cli/bmp_target.h"
 #include "load/router.h"
 
 struct generate {

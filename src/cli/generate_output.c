@@ -4,7 +4,7 @@
  */
 #include "cli/generate.h"
 
-#include "cli/memory.h"
+#include "cli/xalloc.h"
 
 #include <spargio/socket.h>
 #include <spargio/time.h>

@@ -1,6 +1,6 @@
 #include "cli/peers.h"
 
-#include "cli/memory.h"
+#include "cli/xalloc.h"
 
 #define FIRST_SIZE 64
 

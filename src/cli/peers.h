@@ -7,7 +7,7 @@
 #ifndef CLI_PEERS_H
 #define CLI_PEERS_H
 
-#include "bmp/context.h"
+#include "bmp/decode_context.h"
 
 #define PEER_NAME_MAX 255
 

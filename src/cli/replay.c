@@ -6,10 +6,10 @@
  */
 #include "capture/recording.h"
 #include "cli/command.h"
-#include "cli/memory.h"
+#include "cli/xalloc.h"
 #include "cli/number.h"
-#include "cli/sessions.h"
-#include "cli/target.h"
+#include "cli/bmp_senders.h"
+#include "cli/bmp_target.h"
 #include "load/random.h"
 
 #include <spargio/socket.h>

@@ -1,7 +1,7 @@
 /*
  * arancini resync - have a running collector publish its tables again
  */
-#include "cli/answer.h"
+#include "cli/api_json.h"
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/router_name.h"

@@ -1,11 +1,11 @@
 /*
  * arancini rib - which routes does a running collector have for a prefix?
  */
-#include "cli/amount.h"
-#include "cli/answer.h"
+#include "cli/human_units.h"
+#include "cli/api_json.h"
 #include "cli/client.h"
 #include "cli/command.h"
-#include "cli/memory.h"
+#include "cli/xalloc.h"
 #include "cli/number.h"
 #include "cli/router_name.h"
 #include "cli/table.h"

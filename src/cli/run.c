@@ -4,17 +4,17 @@
  * The calling thread starts it and then waits for signals:
  *
  *	SIGTERM, SIGINT		drain and exit; the second one exits at once, and
- *				so does the first one during the start: quit.h
+ *				so does the first one during the start: startup_signals.h
  *	SIGHUP			reads the configuration again
  */
 #include "cli/command.h"
 
-#include "arancini/collector.h"
-#include "arancini/config.h"
-#include "arancini/notify.h"
-#include "arancini/reload.h"
-#include "cli/greeting.h"
-#include "cli/quit.h"
+#include "collector/collector.h"
+#include "collector/config/config.h"
+#include "collector/base/sd_notify.h"
+#include "collector/reload.h"
+#include "cli/startup_banner.h"
+#include "cli/startup_signals.h"
 
 #include <spargio/time.h>
 

@@ -8,8 +8,8 @@
 #include "cli/command.h"
 #include "cli/fiber.h"
 
-#include "arancini/config_check.h"
-#include "egress/nats_link.h"
+#include "collector/config/validate.h"
+#include "egress/nats/conn.h"
 
 #include <getopt.h>
 #include <stdio.h>

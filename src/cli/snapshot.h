@@ -2,7 +2,7 @@
  * cli/snapshot.h - what the parts of "arancini snapshot" share
  *
  *	snapshot.c		options
- *	snapshot_shelf.c	which files there are, and their manifest
+ *	snapshot_store.c	which files there are, and their manifest
  *	snapshot_file.c		one file, into a rib or only checked
  *	snapshot_show.c		ls, show, verify
  *	snapshot_export.c	a table as updates
@@ -12,10 +12,10 @@
 #ifndef CLI_SNAPSHOT_H
 #define CLI_SNAPSHOT_H
 
-#include "cli/nats_access.h"
+#include "cli/nats_flags.h"
 
-#include "arancini/manifest.h"
-#include "arancini/shelf.h"
+#include "collector/checkpoint/manifest.h"
+#include "collector/checkpoint/state_store.h"
 #include "rib/snapshot_reader.h"
 
 #define SNAPSHOT_SUFFIX ".snap"

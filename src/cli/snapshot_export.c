@@ -4,9 +4,9 @@
  */
 #include "cli/snapshot.h"
 
-#include "cli/memory.h"
+#include "cli/xalloc.h"
 #include "cli/tail.h"
-#include "egress/encode.h"
+#include "egress/encode/encode_update.h"
 #include "egress/subject.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 #include "cli/snapshot.h"
 
-#include "cli/memory.h"
+#include "cli/xalloc.h"
 
 #include <errno.h>
 #include <inttypes.h>

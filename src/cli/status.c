@@ -1,9 +1,9 @@
 #include "cli/status.h"
 
-#include "cli/answer.h"
+#include "cli/api_json.h"
 #include "cli/client.h"
 #include "cli/command.h"
-#include "cli/memory.h"
+#include "cli/xalloc.h"
 #include "cli/router_name.h"
 
 #include <errno.h>

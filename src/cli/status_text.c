@@ -4,8 +4,8 @@
  */
 #include "cli/status.h"
 
-#include "cli/amount.h"
-#include "cli/answer.h"
+#include "cli/human_units.h"
+#include "cli/api_json.h"
 #include "cli/table.h"
 
 #include <string.h>

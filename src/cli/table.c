@@ -1,6 +1,6 @@
 #include "cli/table.h"
 
-#include "cli/memory.h"
+#include "cli/xalloc.h"
 
 #include <assert.h>
 #include <stdarg.h>

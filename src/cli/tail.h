@@ -9,13 +9,13 @@
 #ifndef CLI_TAIL_H
 #define CLI_TAIL_H
 
-#include "cli/nats_access.h"
+#include "cli/nats_flags.h"
 
-#include "arancini/json.h"
+#include "collector/base/json.h"
 #include "egress/codec.h"
-#include "egress/mark.h"
-#include "egress/nats_reader.h"
-#include "egress/read.h"
+#include "egress/log_position.h"
+#include "egress/nats/reader.h"
+#include "egress/encode/decode.h"
 
 enum tail_form {
 	TAIL_TEXT,

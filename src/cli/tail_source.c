@@ -1,11 +1,11 @@
 #include "cli/tail.h"
 
 #include "cli/fiber.h"
-#include "cli/memory.h"
+#include "cli/xalloc.h"
 
-#include "egress/journal_cursor.h"
-#include "egress/nats_link.h"
-#include "egress/nats_stream.h"
+#include "egress/journal/cursor.h"
+#include "egress/nats/conn.h"
+#include "egress/nats/stream.h"
 
 #include <spargio/time.h>
 

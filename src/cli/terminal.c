@@ -1,7 +1,7 @@
 #include "cli/terminal.h"
 
 #include "bmp/text.h"
-#include "cli/memory.h"
+#include "cli/xalloc.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,9 +8,9 @@
 #include "egress/batcher.h"
 
 #include "egress/codec.h"
-#include "egress/encode.h"
-#include "egress/pool.h"
-#include "egress/router.h"
+#include "egress/encode/encode_update.h"
+#include "egress/batch_pool.h"
+#include "egress/open_batches.h"
 
 #include <spargio/time.h>
 

@@ -30,7 +30,7 @@
  * Threads	One worker's. Fibers of its shard may wait in it.
  * Memory	What cannot be kept for want of memory is counted as lost; whoever
  *		keeps the worker's snapshots sees that and publishes the tables
- *		again (arancini/keep.h).
+ *		again (collector/checkpoint/snapshotter.h).
  */
 #ifndef EGRESS_BATCHER_H
 #define EGRESS_BATCHER_H

@@ -15,7 +15,7 @@
  */
 #include "egress/bridge.h"
 
-#include <spargio/mailbox.h>
+#include <spargio/spsc.h>
 #include <spargio/sync.h>
 
 #include <assert.h>

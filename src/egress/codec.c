@@ -1,6 +1,6 @@
 #include "egress/codec.h"
 
-#include "egress/pack.h"
+#include "egress/capnp/packed.h"
 
 #include <errno.h>
 #include <stdlib.h>

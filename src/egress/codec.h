@@ -2,7 +2,7 @@
  * egress/codec.h - compress batches, and read them whatever they are
  *
  *	worker		egress_codec_close()	when a batch closes
- *	tail, restore	egress_codec_open()	before egress/read.h
+ *	tail, restore	egress_codec_open()	before egress/encode/decode.h
  *
  * A codec holds what compression needs again and again: contexts and a buffer.
  * After the first few batches it allocates nothing more.

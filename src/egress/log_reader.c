@@ -1,9 +1,9 @@
 #include "egress/log_reader.h"
 
 #include "egress/codec.h"
-#include "egress/journal_cursor.h"
-#include "egress/nats_options.h"
-#include "egress/nats_stream.h"
+#include "egress/journal/cursor.h"
+#include "egress/nats/options.h"
+#include "egress/nats/stream.h"
 
 #include <spargio/time.h>
 

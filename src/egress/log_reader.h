@@ -13,8 +13,8 @@
 #ifndef EGRESS_LOG_READER_H
 #define EGRESS_LOG_READER_H
 
-#include "egress/nats_reader.h"
-#include "egress/publisher.h"
+#include "egress/nats/reader.h"
+#include "egress/publisher/publisher.h"
 
 #include "bmp/wire.h"
 
@@ -25,7 +25,8 @@ struct log_message {
 	struct wire_view router; /* a part of subject; empty: of no router */
 	bool updates;		 /* else events */
 	struct record_id record; /* of a journal: when it was made; else 0 */
-	struct wire_view bytes;	 /* Cap'n Proto messages, for egress/read.h */
+	struct wire_view
+		bytes; /* Cap'n Proto messages, for egress/encode/decode.h */
 };
 
 /* A negative errno ends the reading and is returned. */

@@ -9,7 +9,7 @@
  *			2026 (morrowc/mrtparser, updates.20260222.1530); tails
  *			are put into their last row. Paths of one and two ASes,
  *			one in a hundred, count as three: a set needs two to be
- *			told from all others (sets.c)
+ *			told from all others (attr_sets.c)
  *	sharing		the RIS table of July 2010 with two full peers (bgpdump
  *			test data): 641,834 routes in 117,302 sets, of which the
  *			most used 1 % have 32 % of the routes, 5 % have 54 %,

@@ -19,7 +19,7 @@
 
 #include "load/plan.h"
 #include "load/prefixes.h"
-#include "load/sets.h"
+#include "load/attr_sets.h"
 
 enum load_half_id {
 	LOAD_IPV4,

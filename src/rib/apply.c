@@ -1,6 +1,6 @@
-#include "rib/ahead.h"
+#include "rib/lookahead.h"
 #include "rib/peer.h"
-#include "rib/publish.h"
+#include "rib/emit.h"
 #include "rib/update.h"
 
 #include "bmp/stats.h"

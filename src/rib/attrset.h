@@ -19,7 +19,7 @@
 #ifndef RIB_ATTRSET_H
 #define RIB_ATTRSET_H
 
-#include "rib/index.h"
+#include "rib/mem/hash_index.h"
 
 #include "bmp/wire.h"
 

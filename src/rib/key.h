@@ -12,7 +12,7 @@
 #ifndef RIB_KEY_H
 #define RIB_KEY_H
 
-#include "rib/dictionary.h"
+#include "rib/mem/key_table.h"
 #include "rib/event.h"
 
 /* The width of a family's keys, or RIB_KEY_VARIABLE. */

@@ -1,7 +1,7 @@
 #include "rib/peer.h"
 
-#include "rib/fate.h"
-#include "rib/publish.h"
+#include "rib/visibility.h"
+#include "rib/emit.h"
 #include "rib/timer.h"
 
 #include <errno.h>

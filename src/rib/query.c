@@ -11,7 +11,7 @@
  */
 #include "rib/query.h"
 
-#include "rib/store.h"
+#include "rib/rib_internal.h"
 
 enum stage {
 	STAGE_PLAIN,

@@ -23,7 +23,7 @@
 #ifndef RIB_QUERY_H
 #define RIB_QUERY_H
 
-#include "rib/walk.h"
+#include "rib/read.h"
 
 enum rib_match {
 	RIB_MATCH_EXACT,

@@ -80,7 +80,7 @@ int rib_restore_table(struct rib_peer *peer, uint8_t view, uint16_t afi,
 
 /*
  * Tables were written in the order of their numbers, so all but the first of
- * a family find their keys one behind the other, as in section.c.
+ * a family find their keys one behind the other, as in update_routes.c.
  */
 static uint32_t locate(const struct rib_table *table, struct wire_view key,
 		       bool make)

@@ -17,7 +17,7 @@
 #ifndef RIB_RESTORE_H
 #define RIB_RESTORE_H
 
-#include "rib/walk.h"
+#include "rib/read.h"
 
 /* Find or make the peer and set what is known of it. Takes copies. */
 int rib_restore_peer(struct rib_router *router,

@@ -1,5 +1,5 @@
 #include "rib/peer.h"
-#include "rib/publish.h"
+#include "rib/emit.h"
 #include "rib/timer.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 #include "rib/peer.h"
-#include "rib/publish.h"
+#include "rib/emit.h"
 #include "rib/timer.h"
 
 void rib_session_open(struct rib_router *router, const struct rib_when *when,

@@ -1,7 +1,7 @@
 #include "rib/snapshot.h"
 
 #include "rib/snapshot_record.h"
-#include "rib/walk.h"
+#include "rib/read.h"
 
 #include <errno.h>
 #include <stdlib.h>

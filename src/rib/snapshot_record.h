@@ -19,7 +19,7 @@
 #define RIB_SNAPSHOT_RECORD_H
 
 #include "rib/snapshot_block.h"
-#include "rib/walk.h"
+#include "rib/read.h"
 
 #define RIB_SNAPSHOT_SLOTS    8192
 #define RIB_SNAPSHOT_SLOT_MAX 1024 /* bytes of a set that goes into one */

@@ -1,13 +1,13 @@
 /*
  * rib/table.h - one table of one peer: its routes, sweeps and floods
  *
- * See rib/store.h for the picture. Nothing here knows of sessions and timers;
+ * See rib/rib_internal.h for the picture. Nothing here knows of sessions and timers;
  * nothing but rib_table_slice() does more than a bounded amount of work.
  */
 #ifndef RIB_TABLE_H
 #define RIB_TABLE_H
 
-#include "rib/store.h"
+#include "rib/rib_internal.h"
 
 /* Stamps of routes: 4 bits of generation, 28 of time in steps of 4 s. */
 #define RIB_GENERATIONS 16u

@@ -5,8 +5,8 @@
  */
 #include "rib/table.h"
 
-#include "rib/fate.h"
-#include "rib/publish.h"
+#include "rib/visibility.h"
+#include "rib/emit.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "rib/update.h"
 
-#include "rib/fate.h"
-#include "rib/publish.h"
-#include "rib/section.h"
+#include "rib/visibility.h"
+#include "rib/emit.h"
+#include "rib/update_routes.h"
 #include "rib/table.h"
 #include "rib/timer.h"
 

@@ -7,7 +7,7 @@
 #ifndef RIB_UPDATE_H
 #define RIB_UPDATE_H
 
-#include "rib/store.h"
+#include "rib/rib_internal.h"
 
 /*
  * @header is that of the message; @reading is how @u was decoded. @ahead is

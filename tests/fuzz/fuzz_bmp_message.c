@@ -3,7 +3,7 @@
  * three readings of version 4; lists end; OPENs found in a Peer Up can be read
  * whatever is in them.
  */
-#include "bmp/context.h"
+#include "bmp/decode_context.h"
 #include "bmp/frame.h"
 #include "bmp/message.h"
 #include "bmp/stats.h"

@@ -3,7 +3,7 @@
  * or there are mistakes, each one line; and a configuration that is printed
  * and read back is the same.
  */
-#include "arancini/config.h"
+#include "collector/config/config.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * reader points to is touched.
  */
 #include "egress/codec.h"
-#include "egress/read.h"
+#include "egress/encode/decode.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * Any bytes, taken for the newest segment of a journal, must be mended: what
  * is kept reads back whole, and cutting it there is the end of the repair.
  */
-#include "egress/journal_record.h"
+#include "egress/journal/record.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,11 +3,11 @@
  * inside the target's own memory, and is read the same way again; a peer that
  * is understood is written as it was or in one form that stays.
  */
-#include "arancini/http_cursor.h"
-#include "arancini/http_prefix.h"
-#include "arancini/http_target.h"
-#include "arancini/http_token.h"
-#include "arancini/peer_id.h"
+#include "collector/http/cursor.h"
+#include "collector/http/prefix_param.h"
+#include "collector/http/target.h"
+#include "collector/http/token.h"
+#include "collector/router/peer_id.h"
 #include "bmp/text.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * was read, written and read back is the same. The first byte says whether the
  * rest gets a right sum, since the engine could not make one.
  */
-#include "arancini/manifest.h"
+#include "collector/checkpoint/manifest.h"
 #include "rib/checksum.h"
 
 #include <stdio.h>

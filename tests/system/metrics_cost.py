@@ -27,7 +27,7 @@ COUNTS = re.compile(r"RIB_COUNT\(|stats\.\w+(\[\w+\])? ?(\+\+|\+=)")
 SESSION = re.compile(r"(all->\w+\[.*\]|s->(messages|errors)) ?(\+\+|\+=)")
 HEAD = re.compile(r"^\s+(else )?(if|for) \(.*\)$")
 DECODE = "bmp_message_decode"    # once for each message
-PER_MESSAGE = TREE / "src" / "arancini" / "session.c"
+PER_MESSAGE = TREE / "src/collector/ingest/session.c"
 
 
 def statements(path, pattern):
@@ -104,7 +104,7 @@ def session_instructions(build):
     for row in code.splitlines():
         place = re.match(r"(\S+\.[ch]):(\d+)", row)
         if place is not None:
-            here = place[1].endswith("arancini/session.c") and \
+            here = place[1].endswith("ingest/session.c") and \
                 int(place[2]) in wanted
         elif here and re.match(r"\s+[0-9a-f]+:\t", row):
             count += 1

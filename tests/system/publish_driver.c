@@ -10,10 +10,10 @@
  * publisher is stopped; the exit code is 0 if all was safe by then.
  */
 #include "egress/codec.h"
-#include "egress/encode.h"
-#include "egress/journal_cursor.h"
+#include "egress/encode/encode_update.h"
+#include "egress/journal/cursor.h"
 #include "egress/log_reader.h"
-#include "egress/publisher.h"
+#include "egress/publisher/publisher.h"
 
 #include <spargio/runtime.h>
 #include <spargio/time.h>

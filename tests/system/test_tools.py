@@ -30,18 +30,18 @@ def prepend(path, text):
     path.write_text(text + path.read_text())
 
 
-# Rooms
+# Layers
 
-def test_rooms_hold(copy):
-    got = sh(copy / "tools/check-rooms.sh")
+def test_layers_hold(copy):
+    got = sh(copy / "tools/check-layers.sh")
     assert (got.returncode, got.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("file, line, complaint", [
     ("src/bmp/frame.c", '#include "egress/subject.h"',
      'src/bmp may not include "egress/subject.h"'),
-    ("src/rib/peer.h", '#include "arancini/acl.h"',
-     'src/rib may not include "arancini/acl.h"'),
+    ("src/rib/peer.h", '#include "collector/ingest/acl.h"',
+     'src/rib may not include "collector/ingest/acl.h"'),
     ("src/load/table.h", '#include "capture/source.h"',
      'src/load may not include "capture/source.h"'),
     ("src/load/router.c", "#include <spargio/time.h>",
@@ -50,28 +50,28 @@ def test_rooms_hold(copy):
      'src/egress may not include "rib/peer.h"'),
     ("src/capture/format.c", '  #  include "rib/peer.h"',
      'src/capture may not include "rib/peer.h"'),
-    ("src/spargio/mailbox.c", '#include "bmp/wire.h"',
+    ("src/spargio/sync/spsc.c", '#include "bmp/wire.h"',
      'src/spargio may not include "bmp/wire.h"'),
-    ("src/arancini/acl.c", '#include "cli/command.h"',
-     'src/arancini may not include "cli/command.h"'),
-    ("src/rib/peer.c", "#include <spargio/mailbox.h>",
+    ("src/collector/ingest/acl.c", '#include "cli/command.h"',
+     'src/collector may not include "cli/command.h"'),
+    ("src/rib/peer.c", "#include <spargio/spsc.h>",
      "src/rib may not use the runtime"),
-    ("src/arancini/acl.c", "#include <liburing.h>",
-     "src/arancini may not use liburing; use <spargio/...>"),
-    ("src/capture/format.c", "# include <spargio/mailbox.h>",
+    ("src/collector/ingest/acl.c", "#include <liburing.h>",
+     "src/collector may not use liburing; use <spargio/...>"),
+    ("src/capture/format.c", "# include <spargio/spsc.h>",
      "src/capture may not use the runtime"),
-    ("include/spargio/mailbox.h", '#include "bmp/wire.h"',
+    ("include/spargio/spsc.h", '#include "bmp/wire.h"',
      "include/spargio may include only C, POSIX and itself"),
     ("src/bmp/frame.c", "#include <stdio.h>",
      "src/bmp may not do I/O, wait or tell time"),
     ("src/bmp/frame.c", "void *f(void) { return malloc(1); }",
      "src/bmp may not allocate"),
-    ("include/spargio/mailbox.h", "#include <liburing.h>",
+    ("include/spargio/spsc.h", "#include <liburing.h>",
      "include/spargio may include only C, POSIX and itself"),
 ])
-def test_rooms_refuse_the_wrong_direction(copy, file, line, complaint):
+def test_layers_refuse_the_wrong_direction(copy, file, line, complaint):
     prepend(copy / file, line + "\n")
-    got = sh(copy / "tools/check-rooms.sh")
+    got = sh(copy / "tools/check-layers.sh")
     assert got.returncode == 1
     assert complaint in got.stderr.splitlines()
 

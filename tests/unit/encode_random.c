@@ -8,8 +8,8 @@
  */
 #include "random_change.h"
 
-#include "egress/encode.h"
-#include "egress/pack.h"
+#include "egress/encode/encode_update.h"
+#include "egress/capnp/packed.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "failing_disk.h"
 
-#include "egress/disk.h"
+#include "egress/journal/file_ops.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /*
- * failing_disk.h - egress/disk.h on a real folder, with a step that fails
+ * failing_disk.h - egress/journal/file_ops.h on a real folder, with a step that fails
  *
- * Links instead of src/egress/disk.c. Every call counts as one step; the step
+ * Links instead of src/egress/journal/file_ops.c. Every call counts as one step; the step
  * numbered fail_at fails with fail_with, and all after it, too, if
  * fail_for_good is set. A write that fails writes its first half before.
  */

@@ -9,7 +9,7 @@
 #ifndef TESTS_RANDOM_CHANGE_H
 #define TESTS_RANDOM_CHANGE_H
 
-#include "egress/encode.h"
+#include "egress/encode/encode_update.h"
 #include "rib/event.h"
 
 #include <stdlib.h>

@@ -17,7 +17,7 @@
 #include <spargio/group.h>
 #include <spargio/rstream.h>
 #include <spargio/runtime.h>
-#include <spargio/serve.h>
+#include <spargio/accept_loop.h>
 #include <spargio/socket.h>
 #include <spargio/stats.h>
 #include <spargio/time.h>

@@ -2,8 +2,8 @@
 
 #include "egress/batcher.h"
 #include "egress/codec.h"
-#include "egress/pool.h"
-#include "egress/read.h"
+#include "egress/batch_pool.h"
+#include "egress/encode/decode.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "check.h"
 
 #include "egress/codec.h"
-#include "egress/pack.h"
+#include "egress/capnp/packed.h"
 
 #include <errno.h>
 #include <string.h>

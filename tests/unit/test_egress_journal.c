@@ -4,9 +4,9 @@
  */
 #include "disk_cases.h"
 
-#include "egress/journal.h"
-#include "egress/journal_cursor.h"
-#include "egress/journal_segment.h"
+#include "egress/journal/journal.h"
+#include "egress/journal/cursor.h"
+#include "egress/journal/segment.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "egress/nats_stream.h"
+#include "egress/nats/stream.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
  */
 #include "disk_cases.h"
 
-#include "egress/nats_options.h"
-#include "egress/publisher_state.h"
+#include "egress/nats/options.h"
+#include "egress/publisher/publisher_internal.h"
 
 #include <spargio/time.h>
 

@@ -4,7 +4,7 @@
  */
 #include "check.h"
 
-#include "bmp/context.h"
+#include "bmp/decode_context.h"
 #include "bmp/stats.h"
 #include "bmp/update.h"
 #include "load/router.h"

@@ -1,7 +1,7 @@
 /* Updates that were dropped before the rib: what becomes of their tables. */
 #include "curation_cases.h"
 
-#include "rib/walk.h"
+#include "rib/read.h"
 
 static void drop(const struct stage_peer *p)
 {

@@ -3,7 +3,7 @@
 #include "random.h"
 
 #include "rib/policy.h"
-#include "rib/walk.h"
+#include "rib/read.h"
 
 static struct stage s;
 

@@ -1,7 +1,7 @@
 /* The same table: errors; and limits, filters and the wishes of operators. */
 #include "curation_cases.h"
 
-#include "rib/walk.h"
+#include "rib/read.h"
 
 /* Errors */
 

@@ -1,4 +1,4 @@
-#include "own_name.h"
+#include "unique_name.h"
 #include "sockets.h"
 #include "waiting.h"
 

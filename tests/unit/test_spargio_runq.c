@@ -3,7 +3,7 @@
  */
 #include "check.h"
 
-#include "spargio/runq.h"
+#include "spargio/sched/runq.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -2,9 +2,9 @@
 
 import { el } from "../dom.js";
 import { plural } from "../format.js";
-import { eventLine, eventWords } from "../happenings.js";
+import { eventLine, eventWords } from "../events.js";
 import { notice } from "../notices.js";
-import { amend } from "../places.js";
+import { amend } from "../url.js";
 
 const SHOWN = 200;
 

@@ -4,7 +4,7 @@ import { get } from "../api.js";
 import { el } from "../dom.js";
 import { plural, clock } from "../format.js";
 import { failure, noRouterYet, notice } from "../notices.js";
-import { link } from "../places.js";
+import { link } from "../url.js";
 import { routeColumns, routeKey } from "../routes.js";
 import { Table } from "../table.js";
 

@@ -1,16 +1,16 @@
 // The first page, made to hang on a wall: figures, charts, what needs a look,
 // workers, output, the newest events.
 
-import { age } from "../ages.js";
+import { age } from "../time.js";
 import { share } from "../badges.js";
 import { LineChart } from "../line-chart.js";
-import { allIsWell, concerns } from "../concerns.js";
+import { allIsWell, concerns } from "../warnings.js";
 import { el } from "../dom.js";
-import { FactPanel } from "../facts.js";
-import { Figure, strip } from "../figures.js";
+import { FactPanel } from "../definition-list.js";
+import { Figure, strip } from "../stat-tiles.js";
 import { bytes, compact, count, duration, latency, percent, rate }
 	from "../format.js";
-import { eventLine } from "../happenings.js";
+import { eventLine } from "../events.js";
 import { noRouterYet } from "../notices.js";
 import { Table } from "../table.js";
 

@@ -1,15 +1,15 @@
 // One peer of a router: its session, its tables, its history.
 
-import { age, fullTime } from "../ages.js";
+import { age, fullTime } from "../time.js";
 import { get } from "../api.js";
 import { differenceMark, state } from "../badges.js";
 import { routerLink, tableColumns } from "../columns.js";
 import { el } from "../dom.js";
-import { facts } from "../facts.js";
+import { facts } from "../definition-list.js";
 import { count } from "../format.js";
 import { notice } from "../notices.js";
-import { link } from "../places.js";
-import { refreshed } from "../refreshed.js";
+import { link } from "../url.js";
+import { refreshed } from "../poll.js";
 import { Table } from "../table.js";
 import { timeline } from "../timeline.js";
 

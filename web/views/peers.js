@@ -2,9 +2,9 @@
 
 import { peerColumns } from "../columns.js";
 import { el } from "../dom.js";
-import { Listing } from "../listing.js";
+import { Listing } from "../paged-list.js";
 import { noRouterYet, notice } from "../notices.js";
-import { link } from "../places.js";
+import { link } from "../url.js";
 
 const STATES = ["", "up", "stale", "down", "implied"];
 

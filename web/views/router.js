@@ -1,17 +1,17 @@
 // One router: what it is, its peers, what happened to its sessions.
 
-import { age, fullTime } from "../ages.js";
+import { age, fullTime } from "../time.js";
 import { get } from "../api.js";
 import { differenceMark, state } from "../badges.js";
 import { peerColumns, routerName } from "../columns.js";
 import { el } from "../dom.js";
-import { facts } from "../facts.js";
+import { facts } from "../definition-list.js";
 import { bytes, count } from "../format.js";
-import { Listing } from "../listing.js";
+import { Listing } from "../paged-list.js";
 import { notice } from "../notices.js";
-import { refreshed } from "../refreshed.js";
+import { refreshed } from "../poll.js";
 import { timeline } from "../timeline.js";
-import { tokenText } from "../tokens.js";
+import { tokenText } from "../router-token.js";
 
 function head(r) {
 	const c = r.counters ?? {};

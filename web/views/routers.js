@@ -2,7 +2,7 @@
 
 import { routerColumns } from "../columns.js";
 import { el } from "../dom.js";
-import { Listing } from "../listing.js";
+import { Listing } from "../paged-list.js";
 import { noRouterYet } from "../notices.js";
 
 export function routersView(page) {

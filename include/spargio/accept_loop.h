@@ -1,0 +1,64 @@
+/*
+ * spargio/accept_loop.h - take connections for as long as there are any
+ *
+ *	one listener			one listener for each shard
+ *
+ *	     +--> shard 0		port --> shard 0
+ *	port +--> shard 1		port --> shard 1
+ *	     +--> shard 2		port --> shard 2
+ *	sp_serve(SP_HOME_NEXT)		sp_listen_many(), sp_serve_shards()
+ *
+ * With one listener the shards get connections strictly in turn. With several
+ * the kernel chooses by a hash of the addresses; no shard does the accepting
+ * for the others, which pays when connections are short.
+ *
+ * Exhaustion	When there are no descriptors or no memory left, connections
+ *		wait in the listener's queue; it is tried again after a pause
+ *		that grows from 10 ms to a second. What is connected is served
+ *		on. sp_shard_stats.accept_pauses counts it.
+ * Blocking	Everything here yields but what says otherwise.
+ * Errors	-EINVAL when the listener has been shut down, -ECANCELED,
+ *		-ETIMEDOUT, or what else makes going on pointless.
+ */
+#ifndef SPARGIO_ACCEPT_LOOP_H
+#define SPARGIO_ACCEPT_LOOP_H
+
+#include <spargio/net.h>
+
+struct sp_acceptor;
+
+/*
+ * Accept from @listener until that fails or the caller is cancelled, and run
+ * @fn(conn, @arg) in a fiber for each connection, as sp_conn_go() does. @attr
+ * says how (SP_PINNED or SP_PREFER, name, group, ...), @home where. Returns
+ * the error that ended it; fibers that serve go on.
+ */
+int sp_serve(int listener, uint32_t home, const struct sp_attr *attr,
+	     int (*fn)(struct sp_conn *conn, void *arg), void *arg);
+
+/* Listen @count times at one address. Does not wait; all or none. */
+int sp_listen_many(const struct sp_addr *at, const struct sp_listen_opts *opts,
+		   size_t count, int *out);
+
+/*
+ * sp_serve() on every shard, each with its own of @listeners, at home where
+ * they are accepted. Returns the first error of any; the others end with it.
+ */
+int sp_serve_shards(const int *listeners, const struct sp_attr *attr,
+		    int (*fn)(struct sp_conn *conn, void *arg), void *arg);
+
+/* The loop by hand */
+
+/* Take from @listener on the caller's shard. Does not wait. */
+int sp_acceptor_open(int listener, struct sp_acceptor **out);
+
+/* Connections that were not asked for are closed. NULL is fine. */
+void sp_acceptor_close(struct sp_acceptor *acceptor);
+
+/* The next connection. Never -EMFILE and the like: see above. */
+int sp_acceptor_next(struct sp_acceptor *acceptor, uint32_t home,
+		     struct sp_conn *out);
+int sp_acceptor_next_until(struct sp_acceptor *acceptor, uint32_t home,
+			   int64_t deadline, struct sp_conn *out);
+
+#endif

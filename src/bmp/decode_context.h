@@ -1,0 +1,103 @@
+/*
+ * bmp/decode_context.h - what must be known about a peer to read its UPDATEs
+ *
+ *	OPEN sent + OPEN received	->	struct bgp_context	per peer
+ *	context + per-peer header	->	struct bgp_reading	per message
+ *
+ * Add-path is the dangerous one: read with it wrongly on or off, an UPDATE
+ * turns into plausible garbage. It holds per family and per direction, and
+ * only if one side offered to send and the other to receive (RFC 7911 4), so
+ * it takes both OPENs. Without a usable OPEN the context stays unknown and
+ * nothing is guessed: NLRI are then read in the plain form, and what cannot be
+ * read so is reported as malformed.
+ */
+#ifndef BMP_DECODE_CONTEXT_H
+#define BMP_DECODE_CONTEXT_H
+
+#include "bmp/message.h"
+#include "bmp/open.h"
+
+/* How to read one UPDATE. All zero but as_width reads the plain old form. */
+struct bgp_reading {
+	bgp_family_set add_path;	/* path identifiers before NLRI */
+	bgp_family_set multiple_labels; /* labels up to the bottom of stack */
+	/* Of these no OPEN says whether they have them; docs/decisions/0023 */
+	bgp_family_set add_path_unsaid;
+	uint8_t as_width; /* 2 or 4 */
+	/* A path that cannot be of that width is not read with the other. */
+	bool as_width_certain;
+	/* Made up by the router from its Loc-RIB: AS_PATH may be missing. */
+	bool loc_rib;
+	/* MP_REACH of an MRT RIB entry is only a next hop, RFC 6396 4.3.4. */
+	bool mrt_rib;
+	/* Attributes as bmp/canonical.h wrote them. */
+	bool canonical;
+};
+
+/* What an operator knows better, per router. */
+struct bgp_overrides {
+	bgp_family_set add_path_on;
+	bgp_family_set add_path_off;
+	uint8_t as_width; /* 0: as the router says */
+};
+
+static inline bool bgp_overrides_any(const struct bgp_overrides *over)
+{
+	return (over->add_path_on | over->add_path_off) != 0 ||
+	       over->as_width != 0;
+}
+
+/* Change *@reading to what they say; for UPDATEs that no BMP is around. */
+void bgp_reading_override(struct bgp_reading *reading,
+			  const struct bgp_overrides *over);
+
+struct bgp_context {
+	bool known; /* both OPENs could be used */
+	bool four_byte_as;
+	bool ext_message;
+	bgp_family_set families; /* in both OPENs */
+	bgp_family_set add_path_in;
+	bgp_family_set add_path_out;
+	bgp_family_set add_path_loc_rib;
+	bgp_family_set multiple_labels;
+	bgp_family_set ext_next_hop;
+};
+
+/* A context of which nothing is known: no Peer Up, or one without use. */
+void bgp_context_init(struct bgp_context *ctx);
+
+/* Set *@ctx from the OPENs of a Peer Up. */
+void bgp_context_set(struct bgp_context *ctx, const struct bgp_open *sent,
+		     const struct bgp_open *received);
+
+/*
+ * Add the OPENs of another Peer Up to *@ctx: several peers emulated for one
+ * Loc-RIB share a header, and each brings families (RFC 9069 6.1.1).
+ */
+void bgp_context_merge(struct bgp_context *ctx, const struct bgp_open *sent,
+		       const struct bgp_open *received);
+
+/*
+ * What a Peer Up does to the context of its peer: it replaces it, or for the
+ * Loc-RIB adds to it. If an OPEN cannot be relied on, the context of a session
+ * becomes unknown and that of a Loc-RIB stays as it was. Returns the worse
+ * status of the two.
+ */
+enum bgp_open_status bgp_context_peer_up(struct bgp_context *ctx,
+					 const struct bmp_peer *peer,
+					 const struct bmp_peer_up *up);
+
+/* How to read a Route Monitoring with the header @peer. @over may be NULL. */
+struct bgp_reading bgp_context_reading(const struct bgp_context *ctx,
+				       const struct bmp_peer *peer,
+				       const struct bgp_overrides *over);
+
+/*
+ * The same for a mirrored message. Its A flag has no meaning, so the AS width
+ * is that of the OPENs (RFC 7854 4.7); the O flag gives the direction.
+ */
+struct bgp_reading bgp_context_reading_mirrored(
+	const struct bgp_context *ctx, const struct bmp_peer *peer,
+	const struct bgp_overrides *over);
+
+#endif

@@ -1,0 +1,237 @@
+#include "bmp/nlri_fields.h"
+
+#define NUMBER	NLRI_FIELD_NUMBER
+#define HEX	NLRI_FIELD_HEX
+#define MAC	NLRI_FIELD_MAC
+#define IP	NLRI_FIELD_IP
+#define PREFIX	NLRI_FIELD_PREFIX
+#define PACKED	NLRI_FIELD_PACKED
+#define ADDRESS NLRI_FIELD_ADDRESS
+#define LABEL	NLRI_FIELD_LABEL
+#define REST	NLRI_FIELD_REST
+
+#define KEY   true
+#define VALUE false
+
+#define FIELDS_MAX 7
+
+struct layout {
+	const char *name;
+	/* One spare, which ends the list. */
+	struct nlri_field_def fields[FIELDS_MAX + 1];
+};
+
+/* clang-format off */
+
+/* RFC 7432 7, RFC 9136 3, RFC 9251 9, RFC 9572 3 */
+static const struct layout evpn[] = {
+	[1] = { "ethernet-ad", {
+		{ "esi", HEX, 10, KEY }, { "tag", NUMBER, 4, KEY },
+		{ "label", LABEL, 3, VALUE } } },
+	[2] = { "mac-ip", {
+		{ "esi", HEX, 10, VALUE }, { "tag", NUMBER, 4, KEY },
+		{ "mac", MAC, 0, KEY }, { "ip", IP, 0, KEY },
+		{ "label", LABEL, 3, VALUE }, { "label2", LABEL, 3, VALUE } } },
+	[3] = { "inclusive-multicast", {
+		{ "tag", NUMBER, 4, KEY }, { "originator", IP, 0, KEY } } },
+	[4] = { "ethernet-segment", {
+		{ "esi", HEX, 10, KEY }, { "originator", IP, 0, KEY } } },
+	[5] = { "ip-prefix", {
+		{ "esi", HEX, 10, VALUE }, { "tag", NUMBER, 4, KEY },
+		{ "prefix", PREFIX, 0, KEY }, { "gateway", ADDRESS, 0, VALUE },
+		{ "label", LABEL, 3, VALUE } } },
+	[6] = { "selective-multicast", {
+		{ "tag", NUMBER, 4, KEY }, { "source", IP, 0, KEY },
+		{ "group", IP, 0, KEY }, { "originator", IP, 0, KEY },
+		{ "flags", HEX, 1, VALUE } } },
+	[7] = { "membership-report-synch", {
+		{ "esi", HEX, 10, KEY }, { "tag", NUMBER, 4, KEY },
+		{ "source", IP, 0, KEY }, { "group", IP, 0, KEY },
+		{ "originator", IP, 0, KEY }, { "flags", HEX, 1, VALUE } } },
+	[8] = { "leave-synch", {
+		{ "esi", HEX, 10, KEY }, { "tag", NUMBER, 4, KEY },
+		{ "source", IP, 0, KEY }, { "group", IP, 0, KEY },
+		{ "originator", IP, 0, KEY }, { "reserved", HEX, 4, VALUE },
+		/* maximum response time and flags */
+		{ "flags", HEX, 2, VALUE } } },
+	[9] = { "per-region-i-pmsi", {
+		{ "tag", NUMBER, 4, KEY }, { "region", HEX, 8, KEY } } },
+	[10] = { "s-pmsi", {
+		{ "tag", NUMBER, 4, KEY }, { "source", IP, 0, KEY },
+		{ "group", IP, 0, KEY }, { "originator", IP, 0, KEY } } },
+	[11] = { "leaf", { { "route", REST, 0, KEY } } },
+};
+
+/* RFC 6514 4 */
+static const struct layout mvpn[] = {
+	[1] = { "intra-as-i-pmsi", { { "originator", ADDRESS, 0, KEY } } },
+	[2] = { "inter-as-i-pmsi", { { "as", NUMBER, 4, KEY } } },
+	[3] = { "s-pmsi", {
+		{ "source", IP, 0, KEY }, { "group", IP, 0, KEY },
+		{ "originator", ADDRESS, 0, KEY } } },
+	[4] = { "leaf", { { "route", REST, 0, KEY } } },
+	[5] = { "source-active", {
+		{ "source", IP, 0, KEY }, { "group", IP, 0, KEY } } },
+	[6] = { "shared-tree-join", {
+		{ "as", NUMBER, 4, KEY }, { "source", IP, 0, KEY },
+		{ "group", IP, 0, KEY } } },
+	[7] = { "source-tree-join", {
+		{ "as", NUMBER, 4, KEY }, { "source", IP, 0, KEY },
+		{ "group", IP, 0, KEY } } },
+};
+
+/* draft-ietf-bess-mup-safi 3 */
+static const struct layout mup[] = {
+	[1] = { "interwork-segment", { { "prefix", PACKED, 0, KEY } } },
+	[2] = { "direct-segment", { { "address", ADDRESS, 0, KEY } } },
+	[3] = { "type-1-session", {
+		{ "prefix", PACKED, 0, KEY }, { "session", REST, 0, VALUE } } },
+	[4] = { "type-2-session", { { "endpoint", REST, 0, KEY } } },
+};
+
+static const struct layout link_state[] = {
+	[1] = { .name = "node" },
+	[2] = { .name = "link" },
+	[3] = { .name = "ipv4-prefix" },
+	[4] = { .name = "ipv6-prefix" },
+	[6] = { .name = "srv6-sid" },
+};
+
+/* RFC 9830 2.1 */
+static const struct layout sr_policy = { "sr-policy", {
+	{ "distinguisher", NUMBER, 4, KEY }, { "color", NUMBER, 4, KEY },
+	{ "endpoint", ADDRESS, 0, KEY } } };
+
+/* RFC 4761 3.2.2; with RFC 6074, only the address of a PE. */
+static const struct layout vpls = { "vpls", {
+	{ "ve", NUMBER, 2, KEY }, { "offset", NUMBER, 2, KEY },
+	{ "size", NUMBER, 2, VALUE }, { "label", LABEL, 3, VALUE } } };
+static const struct layout vpls_discovery = { "vpls-discovery", {
+	{ "pe", ADDRESS, 0, KEY } } };
+
+/* clang-format on */
+
+static const struct {
+	const struct layout *rows;
+	size_t count;
+} typed[BGP_NLRI_KINDS] = {
+	[BGP_NLRI_EVPN] = { evpn, sizeof(evpn) / sizeof(evpn[0]) },
+	[BGP_NLRI_MVPN] = { mvpn, sizeof(mvpn) / sizeof(mvpn[0]) },
+	[BGP_NLRI_MUP] = { mup, sizeof(mup) / sizeof(mup[0]) },
+	[BGP_NLRI_LINK_STATE] = { link_state,
+				  sizeof(link_state) / sizeof(link_state[0]) },
+};
+
+static const struct layout *find_layout(const struct bgp_nlri *n)
+{
+	if (n->kind == BGP_NLRI_SR_POLICY)
+		return &sr_policy;
+	if (n->kind == BGP_NLRI_VPLS)
+		return n->body.len == 4 ? &vpls_discovery : &vpls;
+	if (n->type >= typed[n->kind].count ||
+	    typed[n->kind].rows[n->type].name == NULL)
+		return NULL;
+	return &typed[n->kind].rows[n->type];
+}
+
+const char *nlri_type_name(const struct bgp_nlri *n)
+{
+	const struct layout *layout = find_layout(n);
+
+	return layout != NULL ? layout->name : NULL;
+}
+
+/*
+ * Where an address has no length of its own, the rest tells: EVPN's prefix
+ * and gateway are both of 4 or both of 16 bytes (RFC 9136 3.1), the others
+ * have one address at their end.
+ */
+static uint8_t address_len(const struct bgp_nlri *n)
+{
+	if (n->kind == BGP_NLRI_EVPN)
+		return n->body.len == 26 ? 4 : 16;
+	return 0;
+}
+
+bool nlri_field_start(struct nlri_field_iter *it, const struct bgp_nlri *n)
+{
+	const struct layout *layout = find_layout(n);
+
+	if (layout == NULL || layout->fields[0].form == NLRI_FIELD_END)
+		return false;
+	*it = (struct nlri_field_iter){
+		.c = wire_start(n->body),
+		.def = layout->fields,
+		.address_len = address_len(n),
+	};
+	return true;
+}
+
+/* How many bytes follow the length byte, or SIZE_MAX if it is impossible. */
+static size_t len_after(const struct nlri_field_iter *it, uint8_t form,
+			uint8_t bits)
+{
+	switch (form) {
+	case MAC:
+		return bits == 48 ? 6 : SIZE_MAX;
+	case IP:
+		return bits == 0 || bits == 32 || bits == 128 ? bits / 8u
+							      : SIZE_MAX;
+	case PREFIX:
+		return bits <= it->address_len * 8u ? it->address_len
+						    : SIZE_MAX;
+	default:
+		return bits <= 128 ? (bits + 7u) / 8 : SIZE_MAX;
+	}
+}
+
+static bool take_field(struct nlri_field_iter *it, struct nlri_field *f)
+{
+	struct wire_cursor start = it->c;
+	size_t len = f->def->len;
+
+	switch (f->def->form) {
+	case MAC:
+	case IP:
+	case PREFIX:
+	case PACKED:
+		if (!wire_u8(&it->c, &f->bits))
+			return false;
+		len = len_after(it, f->def->form, f->bits);
+		break;
+	case ADDRESS:
+		len = it->address_len != 0 ? it->address_len : it->c.left;
+		if (len != 4 && len != 16)
+			return false;
+		break;
+	case LABEL:
+		if (it->c.left == 0)
+			len = 0;
+		break;
+	case REST:
+		len = it->c.left;
+		break;
+	}
+	if (!wire_take(&it->c, len, &f->value))
+		return false;
+	return wire_take(&start, start.left - it->c.left, &f->wire);
+}
+
+bool nlri_field_next(struct nlri_field_iter *it, struct nlri_field *out)
+{
+	struct nlri_field f = { .def = it->def };
+
+	if (it->malformed)
+		return false;
+	if (it->def->form == NLRI_FIELD_END) {
+		it->malformed = it->c.left != 0;
+		return false;
+	}
+	if (!take_field(it, &f)) {
+		it->malformed = true;
+		return false;
+	}
+	it->def++;
+	*out = f;
+	return true;
+}

@@ -1,0 +1,60 @@
+/*
+ * bmp/nlri_fields.h - the fields inside a typed NLRI, from tables
+ *
+ * EVPN, MVPN, SR policy, VPLS, MUP and route target NLRI are short lists of
+ * fields. Which of them identify the route and which merely come with it
+ * differs by type: of an EVPN MAC route the segment and the labels are not
+ * key (RFC 7432 7.2), of an Ethernet A-D route the segment is. One table says
+ * so, and key, value and text all walk it.
+ */
+#ifndef BMP_NLRI_FIELDS_H
+#define BMP_NLRI_FIELDS_H
+
+#include "bmp/nlri.h"
+
+enum nlri_field_form {
+	NLRI_FIELD_END,
+	NLRI_FIELD_NUMBER, /* 1, 2 or 4 bytes */
+	NLRI_FIELD_HEX,
+	NLRI_FIELD_MAC,	   /* a byte of length in bits, then 6 bytes */
+	NLRI_FIELD_IP,	   /* a byte of length in bits, then 0, 4 or 16 bytes */
+	NLRI_FIELD_PREFIX, /* a byte of length, then a whole address */
+	NLRI_FIELD_PACKED, /* a byte of length, then as many bytes as needed */
+	NLRI_FIELD_ADDRESS, /* 4 or 16 bytes */
+	NLRI_FIELD_LABEL,   /* 3 bytes; may be missing at the end */
+	NLRI_FIELD_REST,    /* whatever follows, in hex */
+};
+
+struct nlri_field_def {
+	const char *name;
+	uint8_t form; /* enum nlri_field_form */
+	uint8_t len;  /* of NUMBER and HEX */
+	bool key;
+};
+
+struct nlri_field {
+	const struct nlri_field_def *def;
+	uint8_t bits; /* the length byte, if the form has one */
+	/* Without the length byte; wire.len 0: absent. */
+	struct wire_view value;
+	struct wire_view wire; /* with it */
+};
+
+struct nlri_field_iter {
+	struct wire_cursor c;
+	const struct nlri_field_def *def;
+	uint8_t address_len; /* of PREFIX and ADDRESS: 4 or 16 */
+	bool malformed;	     /* the body is not as its type wants it */
+};
+
+/*
+ * Start on the body of @n. False if its kind or type has no table: then all of
+ * the body is key.
+ */
+bool nlri_field_start(struct nlri_field_iter *it, const struct bgp_nlri *n);
+bool nlri_field_next(struct nlri_field_iter *it, struct nlri_field *out);
+
+/* "mac-ip", "inclusive-multicast"; NULL for an unknown type. */
+const char *nlri_type_name(const struct bgp_nlri *n);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * cli/human_units.h - numbers as people read them
+ *
+ * Each writes into a buffer of the caller's, so that several fit into one
+ * line, and returns it.
+ */
+#ifndef CLI_HUMAN_UNITS_H
+#define CLI_HUMAN_UNITS_H
+
+#include <stdint.h>
+
+#define AMOUNT_MAX 32
+
+/* "1,234,567" */
+const char *amount_count(int64_t value, char out[AMOUNT_MAX]);
+
+/* "12.3 MB", powers of 1000. */
+const char *amount_bytes(double value, char out[AMOUNT_MAX]);
+
+/* Two units of it: "850 us", "1.2 ms", "4.0 s", "3m 20s", "2d 3h". */
+const char *amount_seconds(double value, char out[AMOUNT_MAX]);
+
+/* How long ago an RFC 3339 time is, by this host's clock; "-" for NULL. */
+const char *amount_age(const char *time, char out[AMOUNT_MAX]);
+
+#endif

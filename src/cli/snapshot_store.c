@@ -1,0 +1,210 @@
+#include "cli/snapshot.h"
+
+#include "cli/xalloc.h"
+
+#include "collector/config/validate.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool complain(const char *path, const char *what)
+{
+	fprintf(stderr, "arancini snapshot: %s: %s\n", path, what);
+	return false;
+}
+
+const char *snapshot_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash == NULL ? path : slash + 1;
+}
+
+static bool is_snapshot(const char *name)
+{
+	size_t len = strlen(name), suffix = strlen(SNAPSHOT_SUFFIX);
+
+	return len > suffix &&
+	       strcmp(name + len - suffix, SNAPSHOT_SUFFIX) == 0;
+}
+
+static void add(struct snapshot_paths *p, char *path)
+{
+	p->at = memory_must(realloc(p->at, (p->count + 1) * sizeof(*p->at)));
+	p->at[p->count++] = memory_must(path);
+}
+
+static int add_snapshot(void *arg, const char *name)
+{
+	struct snapshot_paths *p = arg;
+	char *path = NULL;
+
+	if (!is_snapshot(name))
+		return 0;
+	if (asprintf(&path, "%s/%s", shelf_where(p->shelf), name) < 0)
+		path = NULL;
+	add(p, path);
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int list(struct snapshot_paths *p)
+{
+	int err = shelf_list(p->shelf, add_snapshot, p); /* yields */
+
+	if (p->count > 0)
+		qsort(p->at, p->count, sizeof(*p->at), compare);
+	return err;
+}
+
+/* There may be none: that is no error, nor is a damaged one. Yields. */
+static int read_manifest(struct snapshot_paths *p)
+{
+	size_t len;
+	void *text;
+	int err, tries = 0;
+
+	do
+		err = shelf_get(p->shelf, MANIFEST_NAME, MANIFEST_MAX, &text,
+				&len);
+	while (err == -ESTALE && ++tries < SNAPSHOT_TRIES);
+	if (err == -ENOENT)
+		return 0;
+	p->has_manifest = true;
+	p->manifest_status = MANIFEST_DAMAGED;
+	if (err == -EIO || err == -EFBIG)
+		return 0;
+	if (err < 0)
+		return err;
+	p->manifest_status = manifest_parse((struct wire_view){ text, len },
+					    NULL, &p->manifest);
+	free(text);
+	return 0;
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The folder "snapshots" in @path, or @path. */
+static int open_folder(const char *path, struct snapshot_paths *p)
+{
+	char *below = NULL;
+	int err;
+
+	if (asprintf(&below, "%s/snapshots", path) < 0)
+		below = NULL;
+	memory_must(below);
+	err = shelf_look_into_folder(is_folder(below) ? below : path,
+				     &p->shelf);
+	free(below);
+	return err;
+}
+
+/* The folder that the file is in. */
+static int open_above(const char *path, struct snapshot_paths *p)
+{
+	size_t len = (size_t)(snapshot_name(path) - path);
+	char *above = memory_must(len > 0 ? strndup(path, len) : strdup("."));
+	int err = shelf_look_into_folder(above, &p->shelf);
+
+	free(above);
+	p->single = true;
+	add(p, strdup(path));
+	return err;
+}
+
+static int open_path(const char *path, struct snapshot_paths *p)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return -errno;
+	return S_ISDIR(st.st_mode) ? open_folder(path, p) : open_above(path, p);
+}
+
+/* What to do about a bucket that cannot be opened. */
+static const char *advice(int err)
+{
+	switch (err) {
+	case -ENOENT:
+	case -ENODATA:
+		return "; it is the --state of a collector that is wanted";
+	case -ENOTUNIQ:
+		return "; say which one with --collector-id";
+	case -EACCES:
+		return "; see --user, --token-file, --creds and --nkey";
+	case -EPROTO:
+		return "; see --tls-ca, --tls-cert and --tls-key";
+	case -EINVAL:
+	case -ENOMEM:
+		return "";
+	default:
+		return "; wanted is a NATS server with JetStream that lets you "
+		       "read there";
+	}
+}
+
+static bool open_bucket(const struct snapshot_source *from,
+			struct snapshot_paths *p)
+{
+	struct nats_words why;
+	int err = shelf_look_into_kv(&from->access.nats, from->collector, &why,
+				     &p->shelf); /* yields */
+
+	if (err < 0)
+		fprintf(stderr, "arancini snapshot: %s: %s%s\n", from->path,
+			why.text, advice(err));
+	return err == 0;
+}
+
+static bool find(const struct snapshot_source *from, struct snapshot_paths *p)
+{
+	const char *path = from->path;
+	int err = 0;
+
+	if (!config_is_url(path))
+		err = open_path(path, p);
+	else if (!open_bucket(from, p))
+		return false;
+	/* The manifest first: it may be older than the files, not newer. */
+	if (err == 0 && !p->single)
+		err = read_manifest(p);
+	if (err == 0 && !p->single)
+		err = list(p);
+	if (err < 0)
+		return complain(path, strerror(-err));
+	/* A collector writes a manifest when it starts, routers or not. */
+	return p->has_manifest || p->count > 0 ||
+	       complain(path, "there are no snapshots; it is the --state "
+			      "folder of a collector that is wanted");
+}
+
+bool snapshot_paths_find(const struct snapshot_source *from,
+			 struct snapshot_paths *out)
+{
+	*out = (struct snapshot_paths){ .at = NULL };
+	if (find(from, out))
+		return true;
+	snapshot_paths_release(out);
+	return false;
+}
+
+void snapshot_paths_release(struct snapshot_paths *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		free(p->at[i]);
+	free(p->at);
+	manifest_release(&p->manifest);
+	shelf_close(p->shelf);
+}

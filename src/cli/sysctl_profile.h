@@ -1,0 +1,44 @@
+/*
+ * cli/sysctl_profile.h - how a host should be set up for the collector, and how it is
+ *
+ * One table holds the profile: "doctor" checks it, --print-sysctl prints it,
+ * and deploy/sysctl.d/90-arancini.conf is that print (a test compares them).
+ */
+#ifndef CLI_SYSCTL_PROFILE_H
+#define CLI_SYSCTL_PROFILE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+enum tuning_status {
+	TUNING_OK,
+	TUNING_WARN, /* not as wanted, or not to be seen; works */
+	TUNING_FAIL, /* connections or data suffer under load */
+	TUNING_STATUSES
+};
+
+struct tuning_check {
+	enum tuning_status status;
+	char name[64];
+	char value[96];
+	char wanted[64];
+	char fix[160]; /* a command or a place; empty: nothing to do */
+};
+
+/* At most so many of each. */
+#define TUNING_SYSCTLS 10
+#define TUNING_LIMITS  2
+#define TUNING_URING   8
+
+/*
+ * Each fills @out and returns how many. @root stands before /proc: "" is this
+ * host.
+ */
+size_t tuning_sysctls(const char *root, struct tuning_check *out);
+size_t tuning_limits(struct tuning_check *out);
+size_t tuning_uring(const char *root, struct tuning_check *out);
+
+/* The profile as a file for sysctl.d(5). */
+void tuning_print(FILE *to);
+
+#endif

@@ -1,0 +1,359 @@
+#include "collector/base/json.h"
+
+#include "bmp/text.h"
+
+#include <arpa/inet.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define FIRST_SIZE 4096
+
+static const char hex_digits[16] = "0123456789abcdef";
+
+void json_fini(struct json *j)
+{
+	free(j->bytes);
+	*j = (struct json){ 0 };
+}
+
+static bool grow(struct json *j, size_t more)
+{
+	size_t size = j->size > 0 ? j->size : FIRST_SIZE;
+	char *bytes;
+
+	while (size - j->len < more)
+		size *= 2;
+	bytes = realloc(j->bytes, size);
+	if (bytes == NULL) {
+		j->failed = true;
+		return false;
+	}
+	j->bytes = bytes;
+	j->size = size;
+	return true;
+}
+
+/*
+ * Room for @more bytes, to be written there and counted by the caller. NULL
+ * if there is none, now or before: a text with a hole is worse than none.
+ */
+static char *room(struct json *j, size_t more)
+{
+	if (j->failed || (j->size - j->len < more && !grow(j, more)))
+		return NULL;
+	return j->bytes + j->len;
+}
+
+static void put(struct json *j, const char *bytes, size_t len)
+{
+	char *to = room(j, len);
+
+	if (to == NULL)
+		return;
+	memcpy(to, bytes, len);
+	j->len += len;
+}
+
+static void put_char(struct json *j, char c)
+{
+	put(j, &c, 1);
+}
+
+/* Before each key and each element. */
+static void separate(struct json *j)
+{
+	if (j->comma)
+		put_char(j, ',');
+	j->comma = true;
+}
+
+void json_object(struct json *j)
+{
+	separate(j);
+	put_char(j, '{');
+	j->comma = false;
+}
+
+void json_end_object(struct json *j)
+{
+	put_char(j, '}');
+	j->comma = true;
+}
+
+void json_array(struct json *j)
+{
+	separate(j);
+	put_char(j, '[');
+	j->comma = false;
+}
+
+void json_end_array(struct json *j)
+{
+	put_char(j, ']');
+	j->comma = true;
+}
+
+void json_key(struct json *j, const char *name)
+{
+	separate(j);
+	put_char(j, '"');
+	put(j, name, strlen(name));
+	put(j, "\":", 2);
+	j->comma = false;
+}
+
+void json_raw(struct json *j, const char *text, size_t len)
+{
+	put(j, text, len);
+}
+
+void json_end_line(struct json *j)
+{
+	put_char(j, '\n');
+	j->comma = false;
+}
+
+static void put_uint(struct json *j, uint64_t value)
+{
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value > 0);
+	put(j, digits + at, sizeof(digits) - at);
+}
+
+void json_uint(struct json *j, uint64_t value)
+{
+	separate(j);
+	put_uint(j, value);
+}
+
+void json_int(struct json *j, int64_t value)
+{
+	separate(j);
+	if (value < 0)
+		put_char(j, '-');
+	put_uint(j, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
+void json_number(struct json *j, double value)
+{
+	char text[32];
+	int len;
+
+	separate(j);
+	/* JSON has no word for what is not a number. */
+	if (!isfinite(value))
+		value = 0;
+	len = snprintf(text, sizeof(text), "%.9g", value);
+	put(j, text, (size_t)len);
+}
+
+void json_null(struct json *j)
+{
+	separate(j);
+	put(j, "null", 4);
+}
+
+void json_time(struct json *j, uint64_t ns)
+{
+	time_t seconds = (time_t)(ns / 1000000000U);
+	char text[64];
+	struct tm t;
+	size_t n;
+
+	if (ns == 0) {
+		json_null(j);
+		return;
+	}
+	gmtime_r(&seconds, &t);
+	n = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &t);
+	snprintf(text + n, sizeof(text) - n, ".%03uZ",
+		 (unsigned)(ns / 1000000U % 1000));
+	json_string(j, text);
+}
+
+void json_bool(struct json *j, bool value)
+{
+	separate(j);
+	if (value)
+		put(j, "true", 4);
+	else
+		put(j, "false", 5);
+}
+
+static void put_escaped(struct json *j, uint8_t c)
+{
+	char escape[] = {
+		'\\', 'u', '0', '0', hex_digits[c >> 4], hex_digits[c & 15]
+	};
+
+	if (c == '"' || c == '\\') {
+		put_char(j, '\\');
+		put_char(j, (char)c);
+	} else if (c < 0x20 || c == 0x7f) {
+		put(j, escape, sizeof(escape));
+	} else {
+		put_char(j, (char)c);
+	}
+}
+
+void json_text(struct json *j, struct wire_view text)
+{
+	separate(j);
+	put_char(j, '"');
+	while (text.len > 0) {
+		size_t n = text_utf8_len(text);
+
+		if (n == 0)
+			put(j, "\\ufffd", 6);
+		else if (n == 1)
+			put_escaped(j, text.p[0]);
+		else
+			put(j, (const char *)text.p, n);
+		n += n == 0;
+		text.p += n;
+		text.len -= n;
+	}
+	put_char(j, '"');
+}
+
+void json_string(struct json *j, const char *text)
+{
+	json_text(j, (struct wire_view){ (const uint8_t *)text, strlen(text) });
+}
+
+void json_hex(struct json *j, struct wire_view bytes)
+{
+	char *to;
+
+	separate(j);
+	to = room(j, 2 * bytes.len + 2);
+	if (to == NULL)
+		return;
+	*to++ = '"';
+	for (size_t i = 0; i < bytes.len; i++) {
+		*to++ = hex_digits[bytes.p[i] >> 4];
+		*to++ = hex_digits[bytes.p[i] & 15];
+	}
+	*to = '"';
+	j->len += 2 * bytes.len + 2;
+}
+
+static void put_ipv4(struct json *j, const uint8_t *p)
+{
+	for (int i = 0; i < 4; i++) {
+		if (i > 0)
+			put_char(j, '.');
+		put_uint(j, p[i]);
+	}
+}
+
+void json_ipv6(struct json *j, const uint8_t address[16])
+{
+	char text[INET6_ADDRSTRLEN];
+
+	inet_ntop(AF_INET6, address, text, sizeof(text));
+	json_string(j, text);
+}
+
+void json_ipv4(struct json *j, uint32_t address)
+{
+	uint8_t p[4] = { (uint8_t)(address >> 24), (uint8_t)(address >> 16),
+			 (uint8_t)(address >> 8), (uint8_t)address };
+
+	separate(j);
+	put_char(j, '"');
+	put_ipv4(j, p);
+	put_char(j, '"');
+}
+
+void json_address(struct json *j, const uint8_t address[16])
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	if (memcmp(address, mapped, sizeof(mapped)) != 0)
+		json_ipv6(j, address);
+	else
+		json_ipv4(j, wire_get_u32(address + 12));
+}
+
+void json_colons(struct json *j, const uint32_t *numbers, size_t count)
+{
+	separate(j);
+	put_char(j, '"');
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0)
+			put_char(j, ':');
+		put_uint(j, numbers[i]);
+	}
+	put_char(j, '"');
+}
+
+void json_splice(struct json *j, const struct json *part)
+{
+	j->failed |= part->failed;
+	if (part->len == 0)
+		return;
+	separate(j);
+	put(j, part->bytes, part->len);
+}
+
+void json_uint_at(struct json *j, const char *name, uint64_t value)
+{
+	json_key(j, name);
+	json_uint(j, value);
+}
+
+void json_int_at(struct json *j, const char *name, int64_t value)
+{
+	json_key(j, name);
+	json_int(j, value);
+}
+
+void json_number_at(struct json *j, const char *name, double value)
+{
+	json_key(j, name);
+	json_number(j, value);
+}
+
+void json_bool_at(struct json *j, const char *name, bool value)
+{
+	json_key(j, name);
+	json_bool(j, value);
+}
+
+void json_time_at(struct json *j, const char *name, uint64_t ns)
+{
+	json_key(j, name);
+	json_time(j, ns);
+}
+
+void json_null_at(struct json *j, const char *name)
+{
+	json_key(j, name);
+	json_null(j);
+}
+
+void json_string_at(struct json *j, const char *name, const char *text)
+{
+	json_key(j, name);
+	if (text == NULL)
+		json_null(j);
+	else
+		json_string(j, text);
+}
+
+void json_true_at(struct json *j, const char *name, bool value)
+{
+	if (!value)
+		return;
+	json_key(j, name);
+	json_bool(j, true);
+}

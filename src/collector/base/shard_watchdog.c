@@ -1,0 +1,127 @@
+#include "collector/base/shard_watchdog.h"
+
+#include <spargio/fiber.h>
+#include <spargio/runtime.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Work is done in slices of a millisecond or so: this is a thousand of them. */
+#define HOG_MS 1000
+
+/* One shard. */
+struct post {
+	struct sp_rt *rt;
+	uint32_t shard;
+	_Atomic uint64_t ran; /* the shard's: fibers that were left there */
+	uint64_t left;	      /* ours */
+	int64_t since;	      /* when the last one was: sp_now() */
+	bool stuck;	      /* and that was said */
+};
+
+struct watch {
+	struct log *log;
+	uint32_t count; /* the last one is the publisher */
+	struct post posts[];
+};
+
+static void say_hog(const struct sp_hog *hog, void *log)
+{
+	struct log_line line;
+
+	if (!log_begin(log, LOG_LEVEL_WARNING, "hog", &line))
+		return;
+	log_u64(&line, "worker", hog->shard);
+	log_u64(&line, "fiber", hog->fiber);
+	if (hog->name != NULL)
+		log_text(&line, "name", hog->name);
+	log_seconds(&line, "for", hog->ms * SP_MS);
+	log_end(&line);
+}
+
+void watch_hogs(struct log *log, struct sp_opts *opts)
+{
+	opts->watchdog_ms = HOG_MS;
+	opts->on_hog = say_hog;
+	opts->on_hog_arg = log;
+}
+
+int watch_new(struct log *log, struct sp_rt *workers, struct sp_rt *publisher,
+	      struct watch **out)
+{
+	uint32_t shards = sp_shard_count(workers);
+	struct watch *w =
+		calloc(1, sizeof(*w) + (shards + 1) * sizeof(w->posts[0]));
+
+	if (w == NULL)
+		return -ENOMEM;
+	w->log = log;
+	w->count = shards + 1;
+	for (uint32_t i = 0; i < shards; i++) {
+		w->posts[i].rt = workers;
+		w->posts[i].shard = i;
+	}
+	w->posts[shards].rt = publisher;
+	*out = w;
+	return 0;
+}
+
+void watch_free(struct watch *w)
+{
+	free(w);
+}
+
+static int count(void *post)
+{
+	atomic_fetch_add(&((struct post *)post)->ran, 1);
+	return 0;
+}
+
+static void say(struct watch *w, const struct post *p)
+{
+	struct log_line line;
+
+	if (!log_begin(w->log, p->stuck ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING,
+		       p->stuck ? "stuck" : "moves_again", &line))
+		return;
+	if (p == &w->posts[w->count - 1])
+		log_bool(&line, "publisher", true);
+	else
+		log_u64(&line, "worker", p->shard);
+	log_seconds(&line, "for", sp_now() - p->since);
+	log_end(&line);
+}
+
+static bool has_moved(struct watch *w, struct post *p)
+{
+	bool moved = atomic_load(&p->ran) == p->left;
+
+	if (p->stuck == moved) {
+		p->stuck = !moved;
+		say(w, p);
+	}
+	return moved;
+}
+
+/* Where there is no memory for it, it is tried at the next look. */
+static void leave_fiber(struct post *p)
+{
+	if (sp_go_on(p->rt, p->shard, count, p, NULL) < 0)
+		return;
+	p->left++;
+	p->since = sp_now();
+}
+
+bool watch_look(struct watch *w)
+{
+	bool all = true;
+
+	for (uint32_t i = 0; i < w->count; i++)
+		all &= has_moved(w, &w->posts[i]);
+	if (!all)
+		return false;
+	for (uint32_t i = 0; i < w->count; i++)
+		leave_fiber(&w->posts[i]);
+	return true;
+}

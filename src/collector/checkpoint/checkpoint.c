@@ -1,0 +1,339 @@
+#include "collector/checkpoint/checkpoint.h"
+
+#include "collector/collector.h"
+#include "collector/output.h"
+#include "collector/worker.h"
+
+#include <spargio/fiber.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FOLDER "snapshots"
+
+/* Between attempts at the first manifest, while the log is not known. */
+#define FIRST (200 * SP_MS)
+
+struct post {
+	struct keeper keeper;
+	struct keeping *keeping;
+	struct sp_task task;
+	bool running;
+};
+
+struct keeping {
+	struct collector *collector;
+	struct outlet *outlet;
+	struct publisher *publisher;
+	struct log *log;
+	struct shelf *shelf;
+	struct post *posts;
+	uint32_t workers;
+	struct sp_task scribe;
+	bool scribing;
+	struct manifest manifest; /* being made */
+	bool listed;		  /* there is one of this run */
+	bool failing;		  /* it could not be written */
+};
+
+struct shelf *keeping_shelf(struct keeping *k)
+{
+	return k->shelf;
+}
+
+struct keeper *keeping_keeper(struct keeping *k, uint32_t worker)
+{
+	return &k->posts[worker].keeper;
+}
+
+/* Run @fn on every shard, one after the other. The first error counts. */
+static int on_each(struct keeping *k, int (*fn)(void *post))
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < k->workers && err == 0; i++) {
+		int ret = 0;
+
+		err = sp_call_on(collector_runtime(k->collector), i, fn,
+				 &k->posts[i], &ret);
+		if (err == 0)
+			err = ret;
+	}
+	return err;
+}
+
+/* The manifest */
+
+static int list_routers(void *post)
+{
+	struct post *p = post;
+
+	return keeper_list(&p->keeper, &p->keeping->manifest.mark,
+			   &p->keeping->manifest);
+}
+
+static int write_manifest(struct keeping *k)
+{
+	const struct config *config = collector_config(k->collector);
+	size_t len;
+	char *text =
+		manifest_format(&k->manifest, config->identity.collector, &len);
+	int err;
+
+	if (text == NULL)
+		return -ENOMEM;
+	err = shelf_put(k->shelf, MANIFEST_NAME, text, len);
+	free(text);
+	return err;
+}
+
+/* Said when it begins to fail, and when it works again. */
+static void log_manifest(struct keeping *k, int err)
+{
+	struct log_line line;
+
+	if ((err < 0) == k->failing)
+		return;
+	k->failing = err < 0;
+	if (!log_begin(k->log, err < 0 ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO,
+		       err < 0 ? "manifest_failed" : "manifest_written", &line))
+		return;
+	log_text(&line, "in", shelf_where(k->shelf));
+	if (err < 0)
+		log_error(&line, "error", err);
+	log_end(&line);
+}
+
+/* Before the routers are listed: see keeper_list(). */
+static int make_manifest(struct keeping *k)
+{
+	int err;
+
+	publisher_mark(k->publisher, &k->manifest.mark);
+	/* Where the log is not known, the manifest of before is still right. */
+	if (!egress_mark_known(&k->manifest.mark))
+		return 0;
+	sp_shield_begin();
+	err = on_each(k, list_routers); /* yields */
+	sp_shield_end();
+	if (err == 0)
+		err = write_manifest(k); /* yields */
+	k->listed |= err == 0;
+	manifest_release(&k->manifest);
+	return err;
+}
+
+/* The fiber that writes manifests. */
+static int scribe_main(void *keeping)
+{
+	struct keeping *k = keeping;
+	int64_t interval = collector_config(k->collector)->snapshot.interval;
+	int err;
+
+	/* The first one soon: until then a crash finds the log, not who. */
+	while (sp_sleep(k->listed ? interval : FIRST) == 0) {
+		err = make_manifest(k);
+		if (err == -ECANCELED)
+			break;
+		log_manifest(k, err);
+	}
+	return 0;
+}
+
+/* Life */
+
+static int init_post(void *post)
+{
+	struct post *p = post;
+	struct keeping *k = p->keeping;
+	uint32_t id = (uint32_t)(p - k->posts);
+
+	return keeper_init(&p->keeper, collector_worker(k->collector, id),
+			   k->shelf, k->publisher,
+			   collector_config(k->collector)->snapshot.interval);
+}
+
+static int open_folder(struct keeping *k, const char *state)
+{
+	char *path;
+	int err;
+
+	if (asprintf(&path, "%s/" FOLDER, state) < 0)
+		return -ENOMEM;
+	err = shelf_open_folder(path, &k->shelf);
+	free(path);
+	return err;
+}
+
+static int open_bucket(struct keeping *k, const char *url)
+{
+	const struct config *config = collector_config(k->collector);
+	struct nats_reader_options how;
+
+	/* Let in as to the stream, which may be on other servers. */
+	outlet_reader(k->outlet, &how);
+	how.nats.servers[0] = url;
+	how.nats.server_count = 1;
+	how.nats.name = config->identity.collector;
+	return shelf_open_kv(&how.nats, (int)config->nats.replicas,
+			     config->identity.collector,
+			     sp_in(config->snapshot.restore_wait), &k->shelf);
+}
+
+static int open_shelf(void *keeping)
+{
+	struct keeping *k = keeping;
+	const struct config *config = collector_config(k->collector);
+	const char *state = config->snapshot.state;
+
+	return config_state_is_url(config) ? open_bucket(k, state)
+					   : open_folder(k, state);
+}
+
+static int open_parts(struct keeping *k)
+{
+	int ret = 0;
+	int err = sp_call_on(collector_runtime(k->collector), 0, open_shelf, k,
+			     &ret);
+
+	if (err == 0)
+		err = ret;
+	if (err < 0)
+		return err;
+	k->posts = calloc(k->workers, sizeof(*k->posts));
+	if (k->posts == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < k->workers; i++)
+		k->posts[i].keeping = k;
+	return on_each(k, init_post);
+}
+
+int keeping_open(struct collector *collector, struct outlet *outlet,
+		 struct keeping **out)
+{
+	const struct config *config = collector_config(collector);
+	struct keeping *k;
+	struct log_line line;
+	int err;
+
+	*out = NULL;
+	if (config->curation.mode == RIB_MODE_OFF)
+		return 0;
+	k = calloc(1, sizeof(*k));
+	if (k == NULL)
+		return -ENOMEM;
+	k->collector = collector;
+	k->outlet = outlet;
+	k->publisher = outlet_publisher(outlet);
+	k->log = collector_log(collector);
+	k->workers = collector_workers(collector);
+	err = open_parts(k);
+	if (err == 0) {
+		*out = k;
+		return 0;
+	}
+	if (log_begin(k->log, LOG_LEVEL_ERROR, "cannot_keep_state", &line)) {
+		log_text(&line, "at", config->snapshot.state);
+		if (err == -EBUSY)
+			log_text(&line, "error", "in use by another process");
+		else
+			log_error(&line, "error", err);
+		log_end(&line);
+	}
+	keeping_close(k);
+	return err;
+}
+
+static int start_post(void *post)
+{
+	struct post *p = post;
+	int err = sp_go_on(NULL, sp_shard(), keeper_main, &p->keeper, &p->task);
+
+	p->running = err == 0;
+	return err;
+}
+
+int keeping_start(struct keeping *k)
+{
+	int err = on_each(k, start_post);
+
+	if (err == 0)
+		err = sp_go_on(collector_runtime(k->collector), 0, scribe_main,
+			       k, &k->scribe);
+	k->scribing = err == 0;
+	return err;
+}
+
+static void end_task(struct keeping *k, struct sp_task task, bool *running)
+{
+	if (!*running)
+		return;
+	sp_cancel(task);
+	sp_join_thread(collector_runtime(k->collector), task, NULL);
+	*running = false;
+}
+
+void keeping_rest(struct keeping *k)
+{
+	end_task(k, k->scribe, &k->scribing);
+	for (uint32_t i = 0; i < k->workers; i++)
+		end_task(k, k->posts[i].task, &k->posts[i].running);
+}
+
+int keeping_finish_worker(struct keeping *k, uint32_t worker, int64_t deadline)
+{
+	return keeper_finish(&k->posts[worker].keeper, deadline);
+}
+
+static int manifest_in_fiber(void *keeping)
+{
+	return make_manifest(keeping);
+}
+
+void keeping_list(struct keeping *k)
+{
+	int ret = 0;
+	int err = sp_call_on(collector_runtime(k->collector), 0,
+			     manifest_in_fiber, k, &ret);
+
+	log_manifest(k, err < 0 ? err : ret);
+}
+
+static int now(void *post)
+{
+	keeper_now(&((struct post *)post)->keeper);
+	return 0;
+}
+
+int keeping_now(struct keeping *k)
+{
+	return on_each(k, now);
+}
+
+static int close_shelf(void *keeping)
+{
+	shelf_close(((struct keeping *)keeping)->shelf);
+	return 0;
+}
+
+static int fini_post(void *post)
+{
+	keeper_fini(&((struct post *)post)->keeper);
+	return 0;
+}
+
+void keeping_close(struct keeping *k)
+{
+	if (k == NULL)
+		return;
+	if (k->posts != NULL)
+		on_each(k, fini_post);
+	if (k->shelf != NULL)
+		sp_call_on(collector_runtime(k->collector), 0, close_shelf, k,
+			   NULL);
+	free(k->posts);
+	free(k);
+}

@@ -1,0 +1,245 @@
+#include "collector/checkpoint/manifest.h"
+
+#include "rib/checksum.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUM_LEN 13 /* "sum 1a2b3c4d\n" */
+
+const char *manifest_text(enum manifest_status status)
+{
+	static const char *const texts[] = {
+		[MANIFEST_OK] = "is whole",
+		[MANIFEST_DAMAGED] = "is damaged",
+		[MANIFEST_VERSION_NEW] = "is of a later version of arancini",
+		[MANIFEST_FOREIGN] = "is of another collector",
+		[MANIFEST_MEMORY] = "does not fit into memory",
+	};
+
+	return texts[status];
+}
+
+void manifest_release(struct manifest *m)
+{
+	free(m->entries);
+	*m = (struct manifest){ .entries = NULL };
+}
+
+int manifest_add(struct manifest *m, const struct manifest_entry *entry)
+{
+	if (m->count == m->cap) {
+		size_t cap = m->cap == 0 ? 64 : 2 * m->cap;
+		void *more = realloc(m->entries, cap * sizeof(*m->entries));
+
+		if (more == NULL)
+			return -ENOMEM;
+		m->entries = more;
+		m->cap = cap;
+	}
+	m->entries[m->count++] = *entry;
+	return 0;
+}
+
+/* Writing */
+
+static void print_mark(FILE *out, const struct egress_mark *mark)
+{
+	char text[EGRESS_MARK_MAX];
+
+	egress_mark_format(mark, text);
+	fputs(text, out);
+}
+
+static void print(FILE *out, const struct manifest *m, const char *collector)
+{
+	fprintf(out, "arancini manifest %d\ncollector %s\nmark ",
+		MANIFEST_VERSION, collector);
+	print_mark(out, &m->mark);
+	fputc('\n', out);
+	for (size_t i = 0; i < m->count; i++) {
+		const struct manifest_entry *e = &m->entries[i];
+
+		fprintf(out, "router %s %s ", e->token,
+			e->filed ? "filed" : "new");
+		print_mark(out, &e->since);
+		fputc('\n', out);
+	}
+}
+
+char *manifest_format(const struct manifest *m, const char *collector,
+		      size_t *len)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, len);
+
+	if (out == NULL)
+		return NULL;
+	print(out, m, collector);
+	/* What was printed so far is at text only now. */
+	if (fflush(out) == 0)
+		fprintf(out, "sum %08x\n", rib_checksum(0, text, *len));
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* Reading */
+
+/* The next line, without its end. */
+static bool take_line(struct wire_view *text, struct wire_view *line)
+{
+	const uint8_t *end =
+		text->len == 0 ? NULL : memchr(text->p, '\n', text->len);
+
+	if (end == NULL)
+		return false;
+	*line = (struct wire_view){ text->p, (size_t)(end - text->p) };
+	text->len -= line->len + 1;
+	text->p = end + 1;
+	return true;
+}
+
+/* The next word of a line, and the space behind it. */
+static bool take_word(struct wire_view *line, struct wire_view *word)
+{
+	const uint8_t *end =
+		line->len == 0 ? NULL : memchr(line->p, ' ', line->len);
+
+	if (end == NULL || end == line->p)
+		return false;
+	*word = (struct wire_view){ line->p, (size_t)(end - line->p) };
+	line->len -= word->len + 1;
+	line->p = end + 1;
+	return true;
+}
+
+static bool is(struct wire_view v, const char *text)
+{
+	return v.len == strlen(text) && memcmp(v.p, text, v.len) == 0;
+}
+
+/* Take @word off the front of a line: what is left is its value. */
+static bool take_key(struct wire_view *text, const char *key,
+		     struct wire_view *value)
+{
+	struct wire_view word;
+
+	return take_line(text, value) && take_word(value, &word) &&
+	       is(word, key);
+}
+
+static enum manifest_status check_version(struct wire_view *text)
+{
+	static const char known[] = "arancini manifest ";
+	struct wire_view line;
+	uint64_t version = 0;
+	size_t at = sizeof(known) - 1;
+
+	if (!take_line(text, &line) || line.len <= at ||
+	    memcmp(line.p, known, at) != 0 || line.len > at + 9)
+		return MANIFEST_DAMAGED;
+	for (; at < line.len; at++) {
+		if (line.p[at] < '0' || line.p[at] > '9')
+			return MANIFEST_DAMAGED;
+		version = 10 * version + (line.p[at] - '0');
+	}
+	if (version == 0)
+		return MANIFEST_DAMAGED;
+	return version > MANIFEST_VERSION ? MANIFEST_VERSION_NEW : MANIFEST_OK;
+}
+
+/* The last line, which is cut off. */
+static bool check_sum(struct wire_view *text)
+{
+	char want[SUM_LEN + 1];
+
+	if (text->len < SUM_LEN)
+		return false;
+	text->len -= SUM_LEN;
+	snprintf(want, sizeof(want), "sum %08x\n",
+		 rib_checksum(0, text->p, text->len));
+	return memcmp(text->p + text->len, want, SUM_LEN) == 0;
+}
+
+static bool parse_entry(struct wire_view line, struct manifest_entry *out)
+{
+	struct wire_view word, token;
+	struct identity id;
+
+	if (!take_word(&line, &word) || !is(word, "router") ||
+	    !take_word(&line, &token) || token.len > IDENTITY_TOKEN_MAX ||
+	    !take_word(&line, &word))
+		return false;
+	memcpy(out->token, token.p, token.len);
+	out->token[token.len] = '\0';
+	out->filed = is(word, "filed");
+	return (out->filed || is(word, "new")) &&
+	       identity_from_token(out->token, &id) == 0 &&
+	       egress_mark_parse(line, &out->since);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct manifest_entry *x = a, *y = b;
+
+	return strcmp(x->token, y->token);
+}
+
+static enum manifest_status parse(struct wire_view text, const char *collector,
+				  struct manifest *m)
+{
+	struct wire_view first = text, value;
+	enum manifest_status status = check_version(&first);
+
+	/* A later version may end in another way. */
+	if (status != MANIFEST_OK)
+		return status;
+	if (!check_sum(&text) || !take_line(&text, &value))
+		return MANIFEST_DAMAGED;
+	if (!take_key(&text, "collector", &value))
+		return MANIFEST_DAMAGED;
+	if (collector != NULL && !is(value, collector))
+		return MANIFEST_FOREIGN;
+	if (!take_key(&text, "mark", &value) ||
+	    !egress_mark_parse(value, &m->mark))
+		return MANIFEST_DAMAGED;
+	while (take_line(&text, &value)) {
+		struct manifest_entry entry;
+
+		if (!parse_entry(value, &entry))
+			return MANIFEST_DAMAGED;
+		if (manifest_add(m, &entry) < 0)
+			return MANIFEST_MEMORY;
+	}
+	if (m->count != 0)
+		qsort(m->entries, m->count, sizeof(*m->entries), compare);
+	return text.len == 0 ? MANIFEST_OK : MANIFEST_DAMAGED;
+}
+
+enum manifest_status manifest_parse(struct wire_view text,
+				    const char *collector, struct manifest *out)
+{
+	enum manifest_status status;
+
+	*out = (struct manifest){ .entries = NULL };
+	status = parse(text, collector, out);
+	if (status != MANIFEST_OK)
+		manifest_release(out);
+	return status;
+}
+
+const struct manifest_entry *manifest_find(const struct manifest *m,
+					   const char *token)
+{
+	struct manifest_entry key = { .filed = false };
+	size_t len = strlen(token);
+
+	if (m->count == 0 || len > IDENTITY_TOKEN_MAX)
+		return NULL;
+	memcpy(key.token, token, len + 1);
+	return bsearch(&key, m->entries, m->count, sizeof(key), compare);
+}

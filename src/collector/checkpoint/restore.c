@@ -1,0 +1,317 @@
+#include "collector/checkpoint/restore.h"
+
+#include "collector/checkpoint/restore_internal.h"
+
+#include "rib/restore.h"
+
+#include <spargio/fiber.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What cannot be known */
+
+static int resync_each(void *share)
+{
+	struct share *s = share;
+
+	for (struct seat *it = s->worker->seats; it != NULL; it = it->next)
+		it->resync = true;
+	return 0;
+}
+
+/*
+ * A sequence that no table has reached: every run has a later epoch than those
+ * before it, in milliseconds, and no table has four million changes a second
+ * from one start to the next. docs/decisions/0094
+ */
+#define LEAP_SHIFT 12
+
+static uint64_t leap_of(struct restore *r)
+{
+	struct publisher_stats stats;
+
+	publisher_stats(r->publisher, &stats);
+	return stats.epoch << LEAP_SHIFT;
+}
+
+/* The end, on each shard. */
+static int finish(void *share)
+{
+	struct share *s = share;
+	struct rib_when when = worker_now();
+	uint64_t leap = leap_of(s->restore);
+
+	rib_restore_done(s->worker->rib, &when);
+	/* Who is not known now may be in the log all the same. */
+	if (s->restore->unknown)
+		rib_restore_leap_new(s->worker->rib, leap);
+	for (struct seat *it = s->worker->seats; it != NULL; it = it->next) {
+		if (!it->resync)
+			continue;
+		rib_restore_leap(it->router, leap);
+		rib_resync(it->router, &when);
+		keep_unfile(&it->keep, &s->restore->end);
+		it->resync = false;
+		s->resyncs++;
+	}
+	return 0;
+}
+
+static int on_each(struct restore *r, int (*fn)(void *share))
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < r->workers && err == 0; i++) {
+		int ret = 0;
+
+		err = sp_call_on(collector_runtime(r->collector), i, fn,
+				 &r->shares[i], &ret);
+		if (err == 0)
+			err = ret;
+	}
+	return err;
+}
+
+/* At once, as far as there are processors. */
+static int on_all(struct restore *r, int (*fn)(void *share))
+{
+	struct sp_task *tasks = calloc(r->workers, sizeof(*tasks));
+	uint32_t n = 0;
+	int err = tasks == NULL ? -ENOMEM : 0;
+
+	while (err == 0 && n < r->workers) {
+		err = sp_go_on(collector_runtime(r->collector), n, fn,
+			       &r->shares[n], &tasks[n]);
+		n += err == 0;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		int ret = 0;
+
+		sp_join_thread(collector_runtime(r->collector), tasks[i], &ret);
+		err = err < 0 ? err : ret;
+	}
+	free(tasks);
+	return err;
+}
+
+static void log_cannot_tell(struct restore *r, const char *why, int err)
+{
+	struct log_line line;
+
+	if (!log_begin(r->log, LOG_LEVEL_WARNING, "resync", &line))
+		return;
+	log_text(&line, "why", why);
+	if (err < 0)
+		log_error(&line, "error", err);
+	log_text(&line, "hint",
+		 "consumers are told to forget, and get the tables again");
+	log_end(&line);
+}
+
+/* Where to begin, and whether there is anything to read. */
+static bool choose_from(struct restore *r)
+{
+	bool found = false;
+
+	if (r->has_manifest &&
+	    egress_mark_same_log(&r->manifest.mark, &r->end)) {
+		r->from = r->manifest.mark;
+		found = true;
+	}
+	for (uint32_t i = 0; i < r->workers; i++) {
+		const struct share *s = &r->shares[i];
+
+		if (!s->mark_found ||
+		    (found && s->from.position >= r->from.position))
+			continue;
+		r->from = s->from;
+		found = true;
+	}
+	return found && r->from.position < r->end.position;
+}
+
+static bool is_empty(const struct restore *r)
+{
+	for (uint32_t i = 0; i < r->workers; i++)
+		if (r->shares[i].worker->seats != NULL)
+			return false;
+	return !r->has_manifest;
+}
+
+/* The log, from where the files end. */
+static int read_log(struct restore *r, struct nats_words *why)
+{
+	const struct config *config = collector_config(r->collector);
+	int err = publisher_wait_epoch(r->publisher,
+				       sp_in(config->snapshot.restore_wait),
+				       &r->end);
+
+	if (err < 0) {
+		snprintf(why->text, sizeof(why->text),
+			 "the broker cannot be asked what it has");
+		return err;
+	}
+	err = on_each(r, restore_find_from);
+	return err < 0 || !choose_from(r) ? err : restore_tail(r, why);
+}
+
+/* What cannot be read is no error: consumers get it all again. */
+static int follow(struct restore *r,
+		  int (*read)(struct restore *r, struct nats_words *why))
+{
+	struct nats_words why = { "" };
+	int err = read(r, &why);
+
+	if (err >= 0 || err == -ENOMEM)
+		return err;
+	log_cannot_tell(r, why.text[0] != '\0' ? why.text : "reading the log",
+			err);
+	r->unknown = true;
+	return on_each(r, resync_each);
+}
+
+static void log_restored(struct restore *r, int64_t began)
+{
+	struct share all = { .routers = 0 };
+	struct log_line line;
+
+	for (uint32_t i = 0; i < r->workers; i++) {
+		all.routers += r->shares[i].routers;
+		all.routes += r->shares[i].routes;
+		all.damaged += r->shares[i].damaged;
+		all.updates += r->shares[i].updates;
+		all.bad += r->shares[i].bad;
+		all.resyncs += r->shares[i].resyncs;
+	}
+	if (!log_begin(r->log, LOG_LEVEL_INFO, "restored", &line))
+		return;
+	log_u64(&line, "routers", all.routers);
+	log_u64(&line, "routes", all.routes);
+	log_u64(&line, "log_batches", all.updates);
+	log_u64(&line, "log_unreadable", all.bad);
+	log_u64(&line, "files_damaged", all.damaged);
+	log_u64(&line, "resyncs", all.resyncs);
+	log_seconds(&line, "took", sp_now() - began);
+	log_end(&line);
+}
+
+/* The manifest */
+
+static void log_manifest(struct restore *r, const char *why, const char *hint)
+{
+	struct log_line line;
+
+	if (!log_begin(r->log, LOG_LEVEL_ERROR, "manifest_not_used", &line))
+		return;
+	log_text(&line, "in", shelf_where(keeping_shelf(r->keeping)));
+	log_text(&line, "why", why);
+	log_text(&line, "hint", hint);
+	log_end(&line);
+}
+
+/* The snapshots are used without it. */
+static int set_aside(struct restore *r, const char *why)
+{
+	r->unknown = true;
+	log_manifest(r, why, "it is set aside");
+	return shelf_set_aside(keeping_shelf(r->keeping), MANIFEST_NAME);
+}
+
+/* In a fiber. */
+static int read_manifest(void *restore)
+{
+	struct restore *r = restore;
+	const struct config *config = collector_config(r->collector);
+	struct shelf *shelf = keeping_shelf(r->keeping);
+	enum manifest_status status;
+	void *text;
+	size_t len;
+	int err = shelf_get(shelf, MANIFEST_NAME, MANIFEST_MAX, &text, &len);
+
+	/* A disk that fails there, or a bucket that lost a part of it. */
+	if (err == -EIO)
+		return set_aside(r, "cannot be read");
+	if (err < 0)
+		return err == -ENOENT ? 0 : err;
+	status = manifest_parse((struct wire_view){ text, len },
+				config->identity.collector, &r->manifest);
+	free(text);
+	switch (status) {
+	case MANIFEST_OK:
+		r->has_manifest = true;
+		return 0;
+	case MANIFEST_MEMORY:
+		return -ENOMEM;
+	case MANIFEST_DAMAGED:
+		return set_aside(r, manifest_text(status));
+	case MANIFEST_VERSION_NEW:
+		log_manifest(r, manifest_text(status),
+			     "run that version, or start with another --state");
+		return -EPROTONOSUPPORT;
+	default:
+		log_manifest(r, manifest_text(status),
+			     "start with another --state or --collector-id");
+		return -EPROTONOSUPPORT;
+	}
+}
+
+static int restore_all(struct restore *r)
+{
+	int64_t began = sp_now();
+	int ret = 0;
+	int err = sp_call_on(collector_runtime(r->collector), 0, read_manifest,
+			     r, &ret);
+
+	if (err == 0)
+		err = ret;
+	if (err == 0)
+		err = on_all(r, restore_files);
+	if (err == 0 && !is_empty(r))
+		err = follow(r, read_log);
+	if (err == 0)
+		err = follow(r, restore_spool);
+	if (err == 0)
+		err = on_each(r, finish);
+	if (err == 0 && !is_empty(r))
+		log_restored(r, began);
+	return err;
+}
+
+int restore_run(struct collector *collector, struct keeping *keeping,
+		struct outlet *outlet)
+{
+	struct restore r = {
+		.collector = collector,
+		.keeping = keeping,
+		.outlet = outlet,
+		.publisher = outlet_publisher(outlet),
+		.log = collector_log(collector),
+		.workers = collector_workers(collector),
+	};
+	struct log_line line;
+	int err = -ENOMEM;
+
+	r.shares = calloc(r.workers, sizeof(*r.shares));
+	if (r.shares != NULL) {
+		for (uint32_t i = 0; i < r.workers; i++) {
+			r.shares[i].restore = &r;
+			r.shares[i].worker = collector_worker(collector, i);
+		}
+		err = restore_all(&r);
+		for (uint32_t i = 0; i < r.workers; i++)
+			free(r.shares[i].bytes);
+		free(r.shares);
+	}
+	manifest_release(&r.manifest);
+	if (err < 0 &&
+	    log_begin(r.log, LOG_LEVEL_ERROR, "cannot_restore", &line)) {
+		log_text(&line, "state",
+			 collector_config(collector)->snapshot.state);
+		log_error(&line, "error", err);
+		log_end(&line);
+	}
+	return err;
+}

@@ -1,0 +1,166 @@
+#include "collector/checkpoint/restore_apply.h"
+
+#include "collector/router/router.h"
+#include "bmp/nlri_key.h"
+#include "egress/encode/decode.h"
+#include "rib/restore.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Of a prefix: route distinguisher, length, address. */
+#define KEY_MAX (8 + 1 + 16)
+
+static bool is_ipv4(const uint8_t address[16])
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, 0xff };
+
+	return memcmp(address, mapped, sizeof(mapped)) == 0;
+}
+
+static uint8_t view_of(const struct egress_update *u)
+{
+	if (u->is_loc_rib)
+		return BMP_VIEW_LOC_RIB;
+	return (uint8_t)(2 * u->is_adj_rib_out + u->is_post_policy);
+}
+
+/* The key of a prefix, as in bmp/nlri_key.h. 0 if there is none. */
+static size_t prefix_key(const struct egress_update *u,
+			 const struct bgp_family_info *family,
+			 uint8_t out[KEY_MAX])
+{
+	size_t bytes = (u->prefix_len + 7U) / 8;
+	size_t n = 0;
+
+	if (u->prefix_addr == NULL || u->prefix_len > family->addr_bits)
+		return 0;
+	if ((family->flags & BGP_FAMILY_RD) != 0) {
+		wire_put_u64(out, u->route_distinguisher);
+		n = 8;
+	}
+	out[n++] = u->prefix_len;
+	memcpy(out + n, u->prefix_addr + 16 - family->addr_bits / 8, bytes);
+	return n + bytes;
+}
+
+static int find_table(struct seat *seat, const struct egress_update *u,
+		      struct rib_table **out)
+{
+	static const uint8_t none[16];
+	struct rib_peer_state state = {
+		.type = u->peer_type,
+		.filtered = u->is_filtered,
+		.distinguisher = u->peer_distinguisher,
+		.as = u->peer_asn,
+		.bgp_id = u->peer_bgp_id,
+		.table_name = u->table_name,
+	};
+	struct rib_peer *peer;
+	int err;
+
+	memcpy(state.address, u->peer_addr != NULL ? u->peer_addr : none, 16);
+	state.ipv6 =
+		!is_ipv4(state.address) && memcmp(state.address, none, 16) != 0;
+	err = rib_restore_peer(seat->router, &state, &peer);
+	if (err < 0)
+		return err;
+	return rib_restore_table(peer, view_of(u), u->afi, u->safi, u->sequence,
+				 out);
+}
+
+static int restore_update(struct seat *seat, const struct egress_update *u)
+{
+	const struct bgp_family_info *family =
+		bgp_family_info(bgp_family_find(u->afi, u->safi));
+	struct rib_stored route = {
+		.has_path_id = u->has_path_id,
+		.path_id = u->path_id,
+		.changed_s = u->time_received_ns / 1000000000U,
+	};
+	uint8_t key[KEY_MAX];
+	struct rib_table *table;
+	int err;
+
+	if (u->router_addr != NULL)
+		rib_restore_source(seat->router, u->router_addr,
+				   u->router_port);
+	if (family->kind == BGP_NLRI_PREFIX) {
+		route.key =
+			(struct wire_view){ key, prefix_key(u, family, key) };
+	} else {
+		route.key = u->nlri_key;
+		route.extra = u->nlri;
+	}
+	if (route.key.len == 0)
+		return -EINVAL;
+	err = find_table(seat, u, &table);
+	if (err < 0)
+		return err;
+	return rib_restore_seen(table, &route, u->announced, u->sequence);
+}
+
+/* A peer that is there is as its file says: this may be older. */
+static int restore_sequence(struct seat *seat, const struct egress_update *u)
+{
+	struct bmp_peer header = {
+		.type = u->peer_type,
+		.distinguisher = u->peer_distinguisher,
+	};
+	struct rib_table *table;
+	struct rib_peer *peer;
+
+	if (u->peer_addr != NULL)
+		memcpy(header.address, u->peer_addr, 16);
+	peer = rib_router_peer(seat->router, &header);
+	if (peer == NULL)
+		return find_table(seat, u, &table);
+	return rib_restore_table(peer, view_of(u), u->afi, u->safi, u->sequence,
+				 &table);
+}
+
+static int restore_each(struct seat *seat, struct wire_view batch,
+			int (*take)(struct seat *seat,
+				    const struct egress_update *u),
+			uint64_t *bad)
+{
+	struct egress_reader r = egress_read_start(batch);
+	struct egress_message m;
+	struct egress_update u;
+	int got;
+
+	while ((got = egress_read_next(&r, &m)) > 0) {
+		int err = egress_read_route(&m, &u);
+
+		if (err == 0)
+			err = take(seat, &u);
+		if (err == -ENOMEM)
+			return err;
+		*bad += err < 0;
+		seat->keep.tail++;
+	}
+	*bad += got < 0;
+	return 0;
+}
+
+int restore_updates(struct seat *seat, struct wire_view batch, uint64_t *bad)
+{
+	return restore_each(seat, batch, restore_update, bad);
+}
+
+int restore_sequences(struct seat *seat, struct wire_view batch, uint64_t *bad)
+{
+	return restore_each(seat, batch, restore_sequence, bad);
+}
+
+void restore_events(struct seat *seat, struct wire_view batch)
+{
+	struct egress_reader r = egress_read_start(batch);
+	struct egress_message m;
+	struct egress_event e;
+
+	while (egress_read_next(&r, &m) > 0)
+		if (egress_read_event(&m, &e) == 0 &&
+		    e.kind == RIB_EVENT_RESYNC)
+			seat->resync = true;
+}

@@ -1,0 +1,79 @@
+/*
+ * collector/checkpoint/restore_internal.h - what the files of a restore share
+ *
+ * Private to restore*.c.
+ */
+#ifndef COLLECTOR_CHECKPOINT_RESTORE_INTERNAL_H
+#define COLLECTOR_CHECKPOINT_RESTORE_INTERNAL_H
+
+#include "collector/collector.h"
+#include "collector/checkpoint/checkpoint.h"
+#include "collector/output.h"
+#include "collector/worker.h"
+
+struct restore;
+
+/* What is done on one shard. */
+struct share {
+	struct restore *restore;
+	struct worker *worker;
+	uint8_t *bytes; /* parcels */
+	size_t len;
+	size_t cap;
+	/* What came of it. */
+	uint64_t routers;
+	uint64_t routes;
+	uint64_t damaged;
+	uint64_t updates; /* of the log */
+	uint64_t bad;
+	uint64_t resyncs;
+	bool mark_found; /* the smallest one to read on from */
+	struct egress_mark from;
+};
+
+struct restore {
+	struct collector *collector;
+	struct keeping *keeping;
+	struct outlet *outlet;
+	struct publisher *publisher;
+	struct log *log;
+	struct share *shares;
+	uint32_t workers;
+	struct manifest manifest;
+	bool has_manifest;
+	struct egress_mark end; /* of the log, as far as it is to be read */
+	struct egress_mark from;
+	bool unknown; /* what the log says of whom: it cannot be read */
+	bool spool;   /* what is read is the spool */
+	bool has_stored;
+	struct record_id stored;
+};
+
+/*
+ * A seat for a router that comes from the state, not in person. *@made says
+ * that there was none before. On its shard.
+ */
+struct seat *restore_seat(struct share *s, const struct identity *id,
+			  bool *made);
+
+/* restore_snapshots.c: the snapshots of a shard's routers. @share is one. */
+int restore_files(void *share);
+
+/* restore_log.c */
+
+/*
+ * Find the smallest mark of a shard's routers. Where one is of another log,
+ * nobody can say what its consumers have. @share is one.
+ */
+int restore_find_from(void *share);
+
+/* Read the log behind r->from. Blocks the thread. */
+int restore_tail(struct restore *r, struct nats_words *why);
+
+/*
+ * Read what is in the spool and not in the stream: it will be. Also if nothing
+ * else is known; then at least who is in it. Blocks the thread.
+ */
+int restore_spool(struct restore *r, struct nats_words *why);
+
+#endif

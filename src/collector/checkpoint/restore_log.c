@@ -1,0 +1,234 @@
+/*
+ * The end of the log into the ribs. One thread reads it, in order, and passes
+ * it on in parcels to the shards that own the routers.
+ */
+#include "collector/checkpoint/restore_internal.h"
+
+#include "collector/checkpoint/restore_apply.h"
+#include "egress/journal/cursor.h"
+#include "egress/log_reader.h"
+
+#include <spargio/fiber.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of the log that go to a shard at once. */
+#define SHARE ((size_t)1024 * 1024)
+
+/* For the next message of a stream that has one, even if nobody may wait. */
+#define WAIT_MIN (10 * SP_S)
+
+/* A message on its way to its shard; the token and the bytes are behind it. */
+struct parcel {
+	uint64_t position; /* UINT64_MAX: of the spool, behind everything */
+	uint32_t token;
+	uint32_t bytes;
+	bool updates;
+};
+
+int restore_find_from(void *share)
+{
+	struct share *s = share;
+	const struct egress_mark *end = &s->restore->end;
+
+	for (struct seat *it = s->worker->seats; it != NULL; it = it->next) {
+		const struct egress_mark *since = &it->keep.since;
+
+		if (!egress_mark_same_log(since, end) ||
+		    since->position > end->position) {
+			it->resync = true;
+			continue;
+		}
+		if (!s->mark_found || since->position < s->from.position)
+			s->from = *since;
+		s->mark_found = true;
+	}
+	return 0;
+}
+
+/* On the shard: take what was gathered for it. */
+static int take_parcel(struct share *s, const struct parcel *p,
+		       const uint8_t *bytes)
+{
+	const struct restore *r = s->restore;
+	char token[IDENTITY_TOKEN_MAX + 1];
+	struct wire_view batch = { bytes + p->token, p->bytes };
+	struct identity id;
+	struct seat *seat;
+	bool made;
+
+	memcpy(token, bytes, p->token);
+	token[p->token] = '\0';
+	if (identity_from_token(token, &id) < 0)
+		return 0; /* of the collector itself */
+	seat = restore_seat(s, &id, &made);
+	if (seat == NULL)
+		return -ENOMEM;
+	if (made) {
+		/* It has no file; and its sequences go on. */
+		seat->resync = true;
+		seat->keep.since = r->from;
+		s->routers++;
+	}
+	if (!egress_mark_same_log(&seat->keep.since, &r->end))
+		return p->updates ? restore_sequences(seat, batch, &s->bad) : 0;
+	if (p->position <= seat->keep.since.position)
+		return 0;
+	if (!p->updates) {
+		restore_events(seat, batch);
+		return 0;
+	}
+	s->updates++;
+	return restore_updates(seat, batch, &s->bad);
+}
+
+static int take_parcels(void *share)
+{
+	struct share *s = share;
+	size_t at = 0;
+	int err = 0;
+
+	while (err == 0 && at < s->len) {
+		struct parcel p;
+
+		memcpy(&p, s->bytes + at, sizeof(p));
+		err = take_parcel(s, &p, s->bytes + at + sizeof(p));
+		at += sizeof(p) + p.token + p.bytes;
+	}
+	s->len = 0;
+	return err;
+}
+
+static int hand_over(struct share *s)
+{
+	int ret = 0;
+	int err = sp_call_on(collector_runtime(s->restore->collector),
+			     s->worker->id, take_parcels, s, &ret);
+
+	return err < 0 ? err : ret;
+}
+
+static int make_room(struct share *s, size_t len)
+{
+	uint8_t *more;
+	int err;
+
+	if (s->len != 0 && s->len + len > SHARE) {
+		err = hand_over(s);
+		if (err < 0)
+			return err;
+	}
+	if (len <= s->cap - s->len)
+		return 0;
+	more = realloc(s->bytes, s->len + len > SHARE ? s->len + len : SHARE);
+	if (more == NULL)
+		return -ENOMEM;
+	s->bytes = more;
+	s->cap = s->len + len > SHARE ? s->len + len : SHARE;
+	return 0;
+}
+
+/* Whether a record of the spool is already in the stream. */
+static bool is_stored(const struct restore *r, const struct log_message *m)
+{
+	return r->has_stored && record_id_compare(m->record, r->stored) <= 0;
+}
+
+/* A message of the log: to the shard of its router, with others. */
+static int dispatch(void *restore, const struct log_message *m)
+{
+	struct restore *r = restore;
+	struct parcel p = {
+		.position = r->spool ? UINT64_MAX : m->position,
+		.token = (uint32_t)m->router.len,
+		.bytes = (uint32_t)m->bytes.len,
+		.updates = m->updates,
+	};
+	char token[IDENTITY_TOKEN_MAX + 1];
+	struct identity id;
+	struct share *s;
+	int err;
+
+	if (p.token > IDENTITY_TOKEN_MAX || (r->spool && is_stored(r, m)))
+		return 0;
+	memcpy(token, m->router.p, p.token);
+	token[p.token] = '\0';
+	if (identity_from_token(token, &id) < 0)
+		return 0; /* of the collector itself */
+	/* A journal's position is where a record begins, a mark where it ends. */
+	if (r->end.journal)
+		p.position++;
+	s = &r->shares[identity_shard(&id, r->workers)];
+	err = make_room(s, sizeof(p) + p.token + p.bytes);
+	if (err < 0)
+		return err;
+	memcpy(s->bytes + s->len, &p, sizeof(p));
+	memcpy(s->bytes + s->len + sizeof(p), m->router.p, p.token);
+	memcpy(s->bytes + s->len + sizeof(p) + p.token, m->bytes.p, p.bytes);
+	s->len += sizeof(p) + p.token + p.bytes;
+	return 0;
+}
+
+static int flush(struct restore *r)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < r->workers && err == 0; i++)
+		err = hand_over(&r->shares[i]);
+	return err;
+}
+
+/* In a fiber: the journal, or the spool. */
+static int read_journal(void *restore)
+{
+	struct restore *r = restore;
+	uint64_t from = r->spool ? JOURNAL_OLDEST : r->from.position;
+	int err = log_read_journal(outlet_folder(r->outlet), from, dispatch, r);
+
+	return err < 0 ? err : flush(r);
+}
+
+static int read_journal_in_fiber(struct restore *r)
+{
+	int ret = 0;
+	int err = sp_call_on(collector_runtime(r->collector), 0, read_journal,
+			     r, &ret);
+
+	return err < 0 ? err : ret;
+}
+
+/* Blocks the thread that starts the collector: nothing else is there yet. */
+static int read_stream(struct restore *r, struct nats_words *why)
+{
+	int64_t wait = collector_config(r->collector)->snapshot.restore_wait;
+	struct nats_reader_options options;
+	int err;
+
+	outlet_reader(r->outlet, &options);
+	err = log_read_stream(&options, &r->from, r->end.position,
+			      wait < WAIT_MIN ? WAIT_MIN : wait, dispatch, r,
+			      why);
+	return err < 0 ? err : flush(r);
+}
+
+int restore_tail(struct restore *r, struct nats_words *why)
+{
+	return r->end.journal ? read_journal_in_fiber(r) : read_stream(r, why);
+}
+
+int restore_spool(struct restore *r, struct nats_words *why)
+{
+	int err;
+
+	if (collector_config(r->collector)->nats.urls.count == 0)
+		return 0; /* it is the log */
+	snprintf(why->text, sizeof(why->text), "reading the spool");
+	r->has_stored = publisher_stored(r->publisher, &r->stored);
+	r->spool = true;
+	err = read_journal_in_fiber(r);
+	return err == -ENOENT ? 0 : err;
+}

@@ -1,0 +1,220 @@
+/*
+ * Snapshots back into the ribs: each shard reads the files of its routers, so
+ * that it does not matter how many shards there were when they were written.
+ */
+#include "collector/checkpoint/restore_internal.h"
+
+#include "rib/snapshot_reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of a snapshot that are read at once. */
+#define CHUNK ((size_t)256 * 1024)
+
+struct seat *restore_seat(struct share *s, const struct identity *id,
+			  bool *made)
+{
+	struct rib_identity rid = {
+		.name = identity_named(id) ? id->name : NULL,
+	};
+	struct rib_router *router;
+
+	memcpy(rid.address, id->address, 16);
+	router = rib_router_find(s->worker->rib, &rid);
+	*made = router == NULL || *rib_router_slot(router) == NULL;
+	return seat_of(s->worker, &rid);
+}
+
+static void log_file(struct share *s, const char *name, const char *what,
+		     const char *hint)
+{
+	struct log_line line;
+
+	if (!log_begin(s->restore->log, LOG_LEVEL_ERROR, "snapshot_not_used",
+		       &line))
+		return;
+	log_text(&line, "file", name);
+	log_text(&line, "in", shelf_where(keeping_shelf(s->restore->keeping)));
+	log_text(&line, "why", what);
+	log_text(&line, "hint", hint);
+	log_end(&line);
+}
+
+/*
+ * Read it all into the rib. An error is that of the shelf; what is wrong with
+ * the bytes, and that a disk cannot read them, is in *@out.
+ */
+static int feed(struct rib_snapshot_reader *reader, struct shelf_reader *file,
+		enum rib_snapshot_status *out)
+{
+	enum rib_snapshot_status status = RIB_SNAPSHOT_MORE;
+	uint8_t *chunk = malloc(CHUNK);
+	ssize_t n = chunk == NULL ? -ENOMEM : 1;
+
+	while (n > 0 && status == RIB_SNAPSHOT_MORE) {
+		struct wire_view bytes = { chunk, 0 };
+
+		n = shelf_read(file, chunk, CHUNK); /* yields */
+		bytes.len = n > 0 ? (size_t)n : 0;
+		while (bytes.len > 0 && status == RIB_SNAPSHOT_MORE) {
+			size_t used;
+
+			status = rib_snapshot_reader_feed(reader, bytes, &used);
+			bytes.p += used;
+			bytes.len -= used;
+		}
+	}
+	free(chunk);
+	if (n < 0 && n != -EIO)
+		return (int)n;
+	if (n < 0)
+		status = RIB_SNAPSHOT_TRUNCATED;
+	else if (status == RIB_SNAPSHOT_MORE)
+		status = rib_snapshot_reader_end(reader);
+	*out = status;
+	return 0;
+}
+
+/* From where on the log counts: what the manifest says may be later. */
+static bool since_of(const struct manifest_entry *entry, struct wire_view start,
+		     struct egress_mark *out)
+{
+	if (!egress_mark_parse(start, out))
+		return false;
+	if (entry != NULL && egress_mark_same_log(&entry->since, out) &&
+	    entry->since.position > out->position)
+		*out = entry->since;
+	return true;
+}
+
+/* A file that cannot be used as it is. What was read of it is right. */
+static int set_aside(struct share *s, const char *name, struct seat *seat,
+		     const char *why)
+{
+	seat->resync = true;
+	s->damaged++;
+	log_file(s, name, why,
+		 "it is set aside; the router's table is published again");
+	(void)shelf_set_aside(keeping_shelf(s->restore->keeping), name);
+	return 0;
+}
+
+static int judge(struct share *s, const char *name, const char *token,
+		 const struct identity *id, enum rib_snapshot_status status,
+		 const struct rib_snapshot_facts *facts)
+{
+	const struct manifest_entry *entry =
+		manifest_find(&s->restore->manifest, token);
+	struct seat *seat;
+	bool made, has_mark;
+
+	if (status == RIB_SNAPSHOT_MEMORY)
+		return -ENOMEM;
+	if (status == RIB_SNAPSHOT_VERSION_NEW) {
+		log_file(s, name, rib_snapshot_text(status),
+			 "run that version, or start with another --state");
+		return -EPROTONOSUPPORT;
+	}
+	seat = restore_seat(s, id, &made);
+	if (seat == NULL)
+		return -ENOMEM;
+	has_mark = facts->has_router &&
+		   since_of(entry, facts->start_mark, &seat->keep.since);
+	if (status != RIB_SNAPSHOT_OK)
+		return set_aside(s, name, seat, rib_snapshot_text(status));
+	if (!has_mark)
+		return set_aside(s, name, seat, "has no mark of ours");
+	/* A RESYNC was under way behind this file. */
+	seat->resync = entry != NULL && !entry->filed;
+	seat->keep.filed = true;
+	s->routers++;
+	s->routes += facts->routes;
+	return 0;
+}
+
+static int load(struct share *s, const char *name, const char *token,
+		const struct identity *id)
+{
+	struct rib_identity router = {
+		.name = identity_named(id) ? id->name : NULL,
+	};
+	struct rib_snapshot_reader *reader;
+	enum rib_snapshot_status status = RIB_SNAPSHOT_MORE;
+	struct shelf_reader *file;
+	int err = shelf_open(keeping_shelf(s->restore->keeping), name, &file);
+
+	if (err < 0)
+		return err;
+	memcpy(router.address, id->address, 16);
+	err = rib_snapshot_reader_new(s->worker->rib, &reader);
+	if (err == 0) {
+		rib_snapshot_reader_expect(reader, &router);
+		err = feed(reader, file, &status); /* yields */
+		if (err == 0)
+			err = judge(s, name, token, id, status,
+				    rib_snapshot_reader_facts(reader));
+		rib_snapshot_reader_free(reader);
+	}
+	shelf_done(file);
+	return err;
+}
+
+static bool is_mine(const struct share *s, const struct identity *id)
+{
+	return identity_shard(id, s->restore->workers) == s->worker->id;
+}
+
+/* Each shard reads the files of its routers. */
+static int load_if_mine(void *share, const char *name)
+{
+	struct share *s = share;
+	size_t len = strlen(name), suffix = strlen(KEEP_SUFFIX);
+	char token[IDENTITY_TOKEN_MAX + 1];
+	struct identity id;
+
+	if (len <= suffix || len - suffix > IDENTITY_TOKEN_MAX ||
+	    strcmp(name + len - suffix, KEEP_SUFFIX) != 0)
+		return 0;
+	memcpy(token, name, len - suffix);
+	token[len - suffix] = '\0';
+	if (identity_from_token(token, &id) < 0 || !is_mine(s, &id))
+		return 0;
+	return load(s, name, token, &id);
+}
+
+/* Routers that the manifest names and that have no file. */
+static int take_manifest(struct share *s)
+{
+	const struct manifest *m = &s->restore->manifest;
+
+	for (size_t i = 0; i < m->count; i++) {
+		const struct manifest_entry *e = &m->entries[i];
+		struct identity id;
+		struct seat *seat;
+		bool made;
+
+		if (identity_from_token(e->token, &id) < 0 || !is_mine(s, &id))
+			continue;
+		seat = restore_seat(s, &id, &made);
+		if (seat == NULL)
+			return -ENOMEM;
+		if (!made)
+			continue;
+		/* No file: what consumers have of it is not known. */
+		seat->resync = true;
+		seat->keep.since = e->since;
+		s->routers++;
+	}
+	return 0;
+}
+
+int restore_files(void *share)
+{
+	struct share *s = share;
+	int err =
+		shelf_list(keeping_shelf(s->restore->keeping), load_if_mine, s);
+
+	return err < 0 ? err : take_manifest(s);
+}

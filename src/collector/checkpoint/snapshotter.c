@@ -1,0 +1,577 @@
+#include "collector/checkpoint/snapshotter.h"
+
+#include "collector/collector.h"
+#include "collector/worker.h"
+#include "egress/batcher.h"
+#include "egress/publisher/publisher.h"
+#include "rib/snapshot.h"
+
+#include <spargio/fiber.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A file is written again when so many routes changed, and a tenth did: 0096 */
+#define CHANGES_MIN   1000
+#define CHANGES_SHARE 10
+#define AGE_MAX	      (300 * SP_S)
+
+/* Of the shard's time: one part in so many. */
+#define SHARE 50
+/* Between looks whether the spool is empty. */
+#define SPOOL_WAIT (200 * SP_MS)
+/* Work at a time before the pause that pays for it. */
+#define STINT (1 * SP_MS)
+
+void keep_init(struct keep *keep, struct publisher *publisher)
+{
+	*keep = (struct keep){ .filed = false };
+	publisher_mark(publisher, &keep->since);
+}
+
+void keep_unfile(struct keep *keep, const struct egress_mark *mark)
+{
+	keep->filed = false;
+	if (egress_mark_known(mark))
+		keep->since = *mark;
+}
+
+bool keep_name(const struct rib_router *router, char out[KEEP_NAME_MAX])
+{
+	const struct rib_router_info *info = rib_router_info(router);
+	struct identity id;
+	size_t len;
+
+	if (info->name == NULL)
+		identity_from_address(info->address, &id);
+	else if (identity_from_name(info->address, info->name,
+				    strlen(info->name), &id) < 0)
+		return false;
+	len = identity_token(&id, out);
+	memcpy(out + len, KEEP_SUFFIX, sizeof(KEEP_SUFFIX));
+	return true;
+}
+
+uint64_t keep_changes(const struct seat *seat)
+{
+	struct rib_flow flow;
+
+	rib_router_flow(seat->router, &flow);
+	return flow.published_announced + flow.published_withdrawn +
+	       flow.published_resync + seat->keep.tail;
+}
+
+bool keep_behind(const struct seat *seat)
+{
+	return keep_changes(seat) != seat->keep.changes;
+}
+
+/*
+ * Consumers do not have its table yet: a file would say they do. Or there is
+ * no table, and never was: then anybody could have us write files.
+ */
+static bool unsettled(const struct seat *seat)
+{
+	return seat->resync || seat_blank(seat) ||
+	       rib_router_resyncing(seat->router);
+}
+
+static bool due(const struct seat *seat, bool all, int64_t now)
+{
+	uint64_t changes = keep_changes(seat) - seat->keep.changes;
+
+	if (unsettled(seat))
+		return false;
+	if (!seat->keep.filed)
+		return true;
+	if (changes == 0)
+		return false;
+	if (all || now - seat->keep.begun >= AGE_MAX)
+		return true;
+	return changes >= CHANGES_MIN &&
+	       changes >= rib_router_routes(seat->router) / CHANGES_SHARE;
+}
+
+/* One file */
+
+struct taking {
+	struct keeper *keeper;
+	struct seat *seat;
+	struct rib_snapshot *snapshot;
+	struct shelf_writer *writer;
+	bool hurry;
+	int64_t deadline;
+	int64_t worked; /* since the last pause */
+	uint64_t bytes;
+};
+
+/* Others have waited while we worked: let them work, so much longer. */
+static int take_a_break(struct taking *t)
+{
+	int64_t worked = t->worked;
+
+	if (t->hurry) {
+		sp_yield();
+		return sp_now() > t->deadline ? -ETIMEDOUT : 0;
+	}
+	if (worked < STINT) {
+		sp_yield();
+		return sp_cancelled() ? -ECANCELED : 0;
+	}
+	t->worked = 0;
+	return sp_sleep(worked * (SHARE - 1));
+}
+
+static int put(struct taking *t, struct wire_view bytes)
+{
+	t->bytes += bytes.len;
+	return bytes.len == 0 ? 0 : shelf_write(t->writer, bytes.p, bytes.len);
+}
+
+static int take_slices(struct taking *t)
+{
+	struct wire_view bytes;
+	int more, err;
+
+	do {
+		int64_t start = sp_now();
+
+		more = rib_snapshot_step(t->snapshot, &bytes);
+		t->worked += sp_now() - start;
+		if (more < 0)
+			return more;
+		err = put(t, bytes); /* yields */
+		if (err == 0)
+			err = take_a_break(t);
+	} while (err == 0 && more > 0);
+	return err;
+}
+
+/*
+ * Whether the mark @number has come back; others are of takings that ended.
+ * *@spooled: what is before it is safe in the spool, not in the stream.
+ */
+static bool take_marks(struct keeper *k, uint64_t number, bool *spooled)
+{
+	struct worker *w = k->worker;
+	struct egress_batch *m =
+		egress_bridge_take_mark(collector_bridge(w->collector), w->id);
+	bool found = false;
+
+	while (m != NULL) {
+		struct egress_batch *next = m->next;
+
+		if (m->mark == number) {
+			found = true;
+			*spooled = m->spooled;
+		}
+		egress_batcher_put_mark(w->batcher, m);
+		m = next;
+	}
+	return found;
+}
+
+/* Send a mark behind what was published, and wait until it is back. */
+static int send_mark(struct keeper *k, const struct rib_router_info *router,
+		     int64_t deadline, bool *spooled)
+{
+	struct worker *w = k->worker;
+	uint64_t number = ++k->marks;
+	int err = egress_batcher_mark(w->batcher, router, number);
+
+	while (err == 0) {
+		if (take_marks(k, number, spooled))
+			return 0;
+		/* A mark that found no room waits in the batcher. */
+		if (egress_batcher_pressed(w->batcher))
+			err = egress_batcher_wait(w->batcher, deadline);
+		if (err == 0)
+			err = egress_bridge_wait_mark(collector_bridge(
+							      w->collector),
+						      w->id, deadline);
+	}
+	return err;
+}
+
+/*
+ * Until all that was published of @router, or of all if NULL, is safe. The
+ * spool of this host is no place for what another one is to go on from: then
+ * it must be in the stream.
+ */
+static int make_safe(struct keeper *k, const struct rib_router_info *router,
+		     int64_t deadline)
+{
+	bool spooled = false;
+	int err = send_mark(k, router, deadline, &spooled);
+
+	while (err == 0 && spooled && shelf_elsewhere(k->shelf)) {
+		err = sp_sleep(SPOOL_WAIT);
+		if (err == 0 && sp_now() > deadline)
+			err = -ETIMEDOUT;
+		if (err == 0)
+			err = send_mark(k, router, deadline, &spooled);
+	}
+	return err;
+}
+
+static struct wire_view mark_view(const struct egress_mark *mark,
+				  char text[EGRESS_MARK_MAX])
+{
+	size_t len = egress_mark_format(mark, text);
+
+	return (struct wire_view){ (const uint8_t *)text, len };
+}
+
+/* The end: all of it safe, then the last bytes, then the name. */
+static int finish(struct taking *t)
+{
+	char text[EGRESS_MARK_MAX];
+	struct egress_mark mark;
+	struct wire_view bytes;
+	int err = 0;
+
+	/* At the end all of it was made safe before, and nothing came since. */
+	if (!t->hurry)
+		err = make_safe(t->keeper, rib_router_info(t->seat->router),
+				t->deadline);
+	if (err < 0)
+		return err;
+	publisher_mark(t->keeper->publisher, &mark);
+	err = rib_snapshot_finish(t->snapshot, mark_view(&mark, text), &bytes);
+	return err < 0 ? err : put(t, bytes);
+}
+
+static int begin(struct taking *t, const struct egress_mark *start)
+{
+	char name[KEEP_NAME_MAX], text[EGRESS_MARK_MAX];
+	struct rib_when when = worker_now();
+	int err;
+
+	if (!keep_name(t->seat->router, name))
+		return -EINVAL;
+	err = rib_snapshot_new(t->seat->router, &when, mark_view(start, text),
+			       &t->snapshot);
+	if (err < 0)
+		return err;
+	err = shelf_begin(t->keeper->shelf, name, &t->writer);
+	if (err < 0)
+		rib_snapshot_free(t->snapshot);
+	return err;
+}
+
+static void count(const struct taking *t, int64_t begun)
+{
+	struct keeper_counts *c = &t->keeper->counts;
+
+	c->files++;
+	c->bytes += t->bytes;
+	c->routes += rib_snapshot_routes(t->snapshot);
+	c->last = sp_now();
+	c->took = c->last - begun;
+	c->total += c->took;
+	if (c->took > c->longest)
+		c->longest = c->took;
+}
+
+static int write_file(struct taking *t, int64_t begun)
+{
+	int err = take_slices(t);
+
+	if (err == 0)
+		err = finish(t);
+	if (err == 0)
+		err = shelf_commit(t->writer);
+	else
+		shelf_abandon(t->writer);
+	if (err == 0)
+		count(t, begun);
+	rib_snapshot_free(t->snapshot);
+	return err;
+}
+
+/* Whether the router was published to another log than that of @mark. */
+static bool is_elsewhere(const struct keep *keep,
+			 const struct egress_mark *mark)
+{
+	return egress_mark_known(mark) && egress_mark_known(&keep->since) &&
+	       !egress_mark_same_log(&keep->since, mark);
+}
+
+static int take(struct keeper *k, struct seat *seat, bool hurry,
+		int64_t deadline)
+{
+	struct taking t = {
+		.keeper = k, .seat = seat, .hurry = hurry, .deadline = deadline
+	};
+	struct keep next = seat->keep;
+	int err;
+
+	next.changes = keep_changes(seat);
+	next.begun = sp_now();
+	next.filed = true;
+	publisher_mark(k->publisher, &next.since);
+	/* As long as the log is not known there is nothing to count from. */
+	if (!egress_mark_known(&next.since) ||
+	    is_elsewhere(&seat->keep, &next.since))
+		return 0;
+	err = begin(&t, &next.since);
+	if (err == 0)
+		err = write_file(&t, next.begun);
+	if (err == 0)
+		seat->keep = next;
+	return err;
+}
+
+/*
+ * Whether the next file would most likely fail as well: nobody wants any more,
+ * or it is the disk, the broker or this process that has a problem.
+ */
+static bool concerns_all(int err)
+{
+	switch (err) {
+	case -ECANCELED:
+	case -ETIMEDOUT:
+	case -EPIPE:
+	case -ENOSPC:
+	case -EDQUOT:
+	case -EROFS:
+	case -EIO:
+	case -ENOENT: /* the folder */
+	case -ENOTCONN:
+	case -ECONNREFUSED:
+	case -ECONNRESET:
+	case -EMFILE:
+	case -ENFILE:
+	case -ENOMEM:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The fiber */
+
+static void log_failure(struct keeper *k, const struct seat *seat, int err)
+{
+	char name[KEEP_NAME_MAX] = "";
+	struct log_line line;
+
+	k->counts.failures++;
+	if (!log_begin(k->worker->log, LOG_LEVEL_ERROR, "snapshot_failed",
+		       &line))
+		return;
+	keep_name(seat->router, name);
+	log_text(&line, "file", name);
+	log_text(&line, "in", shelf_where(k->shelf));
+	log_error(&line, "error", err);
+	log_end(&line);
+}
+
+/*
+ * Why consumers do not have what they were given since the last time somebody
+ * asked; NULL: they do.
+ */
+static const char *mishap(struct keeper *k)
+{
+	struct egress_batcher_stats batcher;
+	struct publisher_stats publisher;
+	const char *why = NULL;
+
+	egress_batcher_stats(k->worker->batcher, &batcher);
+	publisher_stats(k->publisher, &publisher);
+	if (batcher.lost != k->lost)
+		why = "updates were lost for want of memory";
+	if (publisher.setbacks != k->setbacks)
+		why = "the stream lost what it had acknowledged";
+	k->lost = batcher.lost;
+	k->setbacks = publisher.setbacks;
+	return why;
+}
+
+/*
+ * Somebody deleted the stream, and the publisher made another one, or there
+ * was a mishap: its consumers have nothing, or not all. They get it all again,
+ * and a file from before says nothing about them.
+ */
+static void mend_stream(struct keeper *k)
+{
+	struct rib_when when = worker_now();
+	const char *why = mishap(k);
+	struct egress_mark now;
+	struct log_line line;
+	uint64_t routers = 0;
+
+	publisher_mark(k->publisher, &now);
+	for (struct seat *s = k->worker->seats; s != NULL; s = s->next) {
+		if (why == NULL && !is_elsewhere(&s->keep, &now))
+			continue;
+		rib_resync(s->router, &when);
+		keep_unfile(&s->keep, &now);
+		routers++;
+	}
+	if (routers == 0)
+		return;
+	worker_poke(k->worker);
+	if (!log_begin(k->worker->log, LOG_LEVEL_WARNING, "resync", &line))
+		return;
+	log_text(&line, "why", why != NULL ? why : "the stream is a new one");
+	log_u64(&line, "routers", routers);
+	log_end(&line);
+}
+
+/*
+ * Write what is due. A seat that is written stays where it is. What one file
+ * has is no reason to leave the others out, in this round and in each one
+ * after it.
+ */
+static int round_of(struct keeper *k, bool all)
+{
+	struct seat *s;
+	bool go_on = true;
+	int err = 0;
+
+	mend_stream(k);
+	s = seat_next(k->worker, NULL);
+	while (s != NULL && go_on) {
+		err = 0;
+		if (due(s, all, sp_now()))
+			err = take(k, s, false, SP_NEVER); /* yields */
+		if (err == -EPIPE)
+			err = -ECANCELED;
+		if (err < 0 && err != -ECANCELED)
+			log_failure(k, s, err);
+		go_on = !concerns_all(err);
+		s = seat_next(k->worker, s);
+	}
+	seat_put(k->worker, s);
+	return err;
+}
+
+int keeper_main(void *keeper)
+{
+	struct keeper *k = keeper;
+	bool all;
+
+	do {
+		if (!k->all) {
+			sp_timer_reset(k->timer, sp_in(k->interval));
+			if (sp_timer_wait(k->timer) < 0)
+				return 0;
+		}
+		/* If it is asked for during the round, there is another. */
+		all = k->all;
+		k->all = false;
+	} while (round_of(k, all) != -ECANCELED);
+	return 0;
+}
+
+void keeper_now(struct keeper *k)
+{
+	k->all = true;
+	sp_timer_reset(k->timer, 0);
+}
+
+/* The last files, some at a time: most of it is waiting for the disk. */
+#define AT_ONCE 16
+
+struct finishing {
+	struct keeper *keeper;
+	struct seat *next; /* held: questions are still answered meanwhile */
+	int64_t deadline;
+	int err;
+};
+
+/* The caller's to put. */
+static struct seat *next_to_finish(struct finishing *f)
+{
+	struct seat *s = f->next;
+
+	f->next = s->next;
+	if (f->next != NULL)
+		seat_get(f->next);
+	return s;
+}
+
+static int finish_some(void *finishing)
+{
+	struct finishing *f = finishing;
+
+	while (f->next != NULL && !concerns_all(f->err)) {
+		struct seat *s = next_to_finish(f);
+		int err = 0;
+
+		if (!unsettled(s) && (keep_behind(s) || !s->keep.filed))
+			err = take(f->keeper, s, true,
+				   f->deadline); /* yields */
+		if (f->err == 0 || concerns_all(err))
+			f->err = err;
+		seat_put(f->keeper->worker, s);
+	}
+	return 0;
+}
+
+int keeper_finish(struct keeper *k, int64_t deadline)
+{
+	struct finishing f = { k, NULL, deadline, 0 };
+	struct sp_task tasks[AT_ONCE];
+	int n = 0;
+
+	f.err = make_safe(k, NULL, deadline); /* yields */
+	mend_stream(k);
+	f.next = seat_next(k->worker, NULL);
+	while (n < AT_ONCE &&
+	       sp_go_on(NULL, sp_shard(), finish_some, &f, &tasks[n]) == 0)
+		n++;
+	finish_some(&f);
+	sp_shield_begin();
+	while (n > 0)
+		sp_join(tasks[--n], NULL);
+	sp_shield_end();
+	seat_put(k->worker, f.next);
+	return f.err;
+}
+
+int keeper_list(struct keeper *k, const struct egress_mark *mark,
+		struct manifest *out)
+{
+	for (struct seat *s = k->worker->seats; s != NULL; s = s->next) {
+		struct manifest_entry entry = { .filed = s->keep.filed };
+		char name[KEEP_NAME_MAX];
+		int err;
+
+		/* Of who has not said anything yet there is nothing to say. */
+		if (s->resync || seat_blank(s) || !keep_name(s->router, name))
+			continue;
+		if (s->keep.filed && !keep_behind(s) &&
+		    !rib_router_resyncing(s->router) &&
+		    egress_mark_same_log(&s->keep.since, mark))
+			s->keep.since = *mark;
+		entry.since = s->keep.since;
+		memcpy(entry.token, name, strlen(name) - strlen(KEEP_SUFFIX));
+		err = manifest_add(out, &entry);
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
+int keeper_init(struct keeper *k, struct worker *worker, struct shelf *shelf,
+		struct publisher *publisher, int64_t interval)
+{
+	*k = (struct keeper){
+		.worker = worker,
+		.shelf = shelf,
+		.publisher = publisher,
+		.interval = interval,
+	};
+	return sp_timer_new(SP_NEVER, &k->timer);
+}
+
+void keeper_fini(struct keeper *k)
+{
+	if (k->timer != NULL)
+		sp_timer_free(k->timer);
+	k->timer = NULL;
+}

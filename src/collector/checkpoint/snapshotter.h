@@ -1,0 +1,114 @@
+/*
+ * collector/checkpoint/snapshotter.h - snapshots of the routers of a worker, while it works
+ *
+ * The log that consumers read is the truth; a snapshot is its checkpoint. A
+ * router's table is written in slices while changes go on. Then everything
+ * that was published of it is made safe (a mark behind it, through the bridge),
+ * and only then does the file take its name. So what a file says was published
+ * is in the log, and what it may lack is in the log behind its start mark.
+ *
+ *	seat.keep	of a router: its file, and since where the log counts
+ *	struct keeper	of a worker: a fiber that writes what is due
+ *
+ * A file is due when there is none, when a tenth of its table has changed and
+ * that is a thousand routes at least (docs/decisions/0096), and in any case
+ * after five minutes if anything has. Writing takes at most 2 % of the shard's
+ * time.
+ *
+ * A router without a file that counts gets a RESYNC after a restart. So there
+ * is none from the moment in which a RESYNC begins until the next file, behind
+ * whose name all of it is safe.
+ *
+ * Threads	The worker's shard.
+ */
+#ifndef COLLECTOR_CHECKPOINT_SNAPSHOTTER_H
+#define COLLECTOR_CHECKPOINT_SNAPSHOTTER_H
+
+#include "collector/checkpoint/manifest.h"
+#include "collector/checkpoint/state_store.h"
+
+struct publisher;
+struct rib_router;
+struct seat;
+struct sp_timer;
+struct worker;
+
+#define KEEP_SUFFIX   ".snap"
+#define KEEP_NAME_MAX (IDENTITY_TOKEN_MAX + sizeof(KEEP_SUFFIX))
+
+/* Of a router. */
+struct keep {
+	struct egress_mark since; /* see manifest.h */
+	bool filed;		  /* there is a file that counts */
+	uint64_t changes;	  /* of the router, when its file was begun */
+	uint64_t tail;		  /* changes that a restore took from the log */
+	int64_t begun; /* when that was: sp_now(); 0: before this run */
+};
+
+struct keeper_counts {
+	uint64_t files;
+	uint64_t routes;
+	uint64_t bytes;
+	uint64_t failures;
+	int64_t longest; /* ns from the first slice to the file's name */
+	int64_t took;	 /* the same, of the last */
+	int64_t total;	 /* the same, of all */
+	int64_t last;	 /* sp_now() when a file was last finished; 0: never */
+};
+
+struct keeper {
+	struct worker *worker;
+	struct shelf *shelf;
+	struct publisher *publisher;
+	int64_t interval;
+	struct sp_timer *timer; /* of the next round */
+	bool all;		/* the next round writes whatever changed */
+	uint64_t marks;
+	uint64_t setbacks; /* of the publisher, so far */
+	uint64_t lost;	   /* by the worker's batcher, so far */
+	struct keeper_counts counts;
+};
+
+/* A router is new here: nothing of it is in the log before this moment. */
+void keep_init(struct keep *keep, struct publisher *publisher);
+
+/*
+ * Consumers are about to be told to forget what they have of the router: its
+ * file does not count any more. @mark is where the log is, if that is known.
+ */
+void keep_unfile(struct keep *keep, const struct egress_mark *mark);
+
+/* How often something of the router was published, ever. */
+uint64_t keep_changes(const struct seat *seat);
+
+/* Whether something of the router was published since its file was begun. */
+bool keep_behind(const struct seat *seat);
+
+/* The name of a router's file. False if it can have none. */
+bool keep_name(const struct rib_router *router, char out[KEEP_NAME_MAX]);
+
+int keeper_init(struct keeper *k, struct worker *worker, struct shelf *shelf,
+		struct publisher *publisher, int64_t interval);
+void keeper_fini(struct keeper *k);
+
+/* The fiber. @keeper is a struct keeper. Ends when it is cancelled. */
+int keeper_main(void *keeper);
+
+/* Write what has changed at once, whatever the interval. */
+void keeper_now(struct keeper *k);
+
+/*
+ * The sessions are over: make everything safe and write what has changed, in a
+ * hurry. What cannot be done until @deadline stays as it was, which is right
+ * as well.
+ */
+int keeper_finish(struct keeper *k, int64_t deadline);
+
+/*
+ * Add a line for each router to @out. @mark was asked for before: routers
+ * that have not changed are good up to there.
+ */
+int keeper_list(struct keeper *k, const struct egress_mark *mark,
+		struct manifest *out);
+
+#endif

@@ -1,0 +1,284 @@
+/*
+ * A shelf that is a folder: written beside the name, synced, renamed, and the
+ * folder synced, so that a crash leaves the old file or the new one.
+ */
+#include "collector/checkpoint/state_store_ops.h"
+
+#include "egress/journal/file_ops.h"
+
+#include <spargio/dir.h>
+#include <spargio/file.h>
+#include <spargio/path.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEMPORARY ".tmp"
+#define DAMAGED	  ".damaged"
+#define NAME_MAX_ 256
+/* Bytes gathered for one write. */
+#define GATHER ((size_t)256 * 1024)
+
+struct folder {
+	struct shelf shelf;
+	int fd;
+};
+
+struct folder_writer {
+	struct shelf_writer writer;
+	int fd;
+	off_t written;
+	size_t held;
+	char name[NAME_MAX_];
+	char beside[NAME_MAX_ + sizeof(TEMPORARY)];
+	uint8_t gathered[GATHER];
+};
+
+struct folder_reader {
+	struct shelf_reader reader;
+	int fd;
+	off_t at;
+};
+
+static struct folder *folder_of(struct shelf *shelf)
+{
+	return (struct folder *)shelf;
+}
+
+/* Writing */
+
+static int begin(struct shelf *shelf, const char *name,
+		 struct shelf_writer **out)
+{
+	struct folder_writer *w;
+
+	if (strlen(name) >= NAME_MAX_)
+		return -ENAMETOOLONG;
+	w = malloc(sizeof(*w));
+	if (w == NULL)
+		return -ENOMEM;
+	w->writer.shelf = shelf;
+	w->written = 0;
+	w->held = 0;
+	snprintf(w->name, sizeof(w->name), "%s", name);
+	snprintf(w->beside, sizeof(w->beside), "%s" TEMPORARY, name);
+	w->fd = sp_openat(folder_of(shelf)->fd, w->beside,
+			  O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+	if (w->fd < 0) {
+		int err = w->fd;
+
+		free(w);
+		return err;
+	}
+	*out = &w->writer;
+	return 0;
+}
+
+static int put_out(struct folder_writer *w, const void *bytes, size_t len)
+{
+	int err = sp_pwrite_all(w->fd, bytes, len, w->written);
+
+	if (err == 0)
+		w->written += (off_t)len;
+	return err;
+}
+
+static int put_gathered(struct folder_writer *w)
+{
+	int err = put_out(w, w->gathered, w->held);
+
+	w->held = 0;
+	return err;
+}
+
+static int write_some(struct shelf_writer *writer, const void *bytes,
+		      size_t len)
+{
+	struct folder_writer *w = (struct folder_writer *)writer;
+	int err = 0;
+
+	if (len > GATHER - w->held)
+		err = put_gathered(w);
+	if (err < 0)
+		return err;
+	if (len > GATHER)
+		return put_out(w, bytes, len);
+	memcpy(w->gathered + w->held, bytes, len);
+	w->held += len;
+	return 0;
+}
+
+static void abandon(struct shelf_writer *writer)
+{
+	struct folder_writer *w = (struct folder_writer *)writer;
+
+	sp_close(w->fd);
+	/* The next one under this name takes it; a start ignores it. */
+	(void)sp_unlinkat(folder_of(writer->shelf)->fd, w->beside, 0);
+	free(w);
+}
+
+static int commit(struct shelf_writer *writer)
+{
+	struct folder_writer *w = (struct folder_writer *)writer;
+	int dir = folder_of(writer->shelf)->fd;
+	int err = put_gathered(w);
+
+	if (err == 0)
+		err = sp_fdatasync(w->fd);
+	if (err == 0)
+		err = sp_renameat(dir, w->beside, dir, w->name, 0);
+	if (err < 0) {
+		abandon(writer);
+		return err;
+	}
+	sp_close(w->fd);
+	free(w);
+	return sp_fsync(dir);
+}
+
+/* Reading */
+
+static int open_one(struct shelf *shelf, const char *name,
+		    struct shelf_reader **out)
+{
+	struct folder_reader *r = malloc(sizeof(*r));
+	int err;
+
+	if (r == NULL)
+		return -ENOMEM;
+	r->reader.shelf = shelf;
+	r->at = 0;
+	r->fd = sp_openat(folder_of(shelf)->fd, name, O_RDONLY | O_CLOEXEC, 0);
+	if (r->fd < 0) {
+		err = r->fd;
+		free(r);
+		return err;
+	}
+	*out = &r->reader;
+	return 0;
+}
+
+static ssize_t read_some(struct shelf_reader *reader, void *bytes, size_t cap)
+{
+	struct folder_reader *r = (struct folder_reader *)reader;
+	ssize_t n = sp_pread(r->fd, bytes, cap, r->at);
+
+	if (n > 0)
+		r->at += n;
+	return n;
+}
+
+static void done(struct shelf_reader *reader)
+{
+	struct folder_reader *r = (struct folder_reader *)reader;
+
+	sp_close(r->fd);
+	free(r);
+}
+
+/* The rest */
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t n = strlen(name), m = strlen(end);
+
+	return n >= m && strcmp(name + n - m, end) == 0;
+}
+
+static int list(struct shelf *shelf, int (*each)(void *arg, const char *name),
+		void *arg)
+{
+	struct sp_dirent entry;
+	struct sp_dir *dir;
+	int err = sp_dir_open(AT_FDCWD, shelf->where, &dir);
+
+	if (err < 0)
+		return err;
+	while ((err = sp_dir_next(dir, &entry)) > 0) {
+		if (entry.type == DT_DIR || ends_with(entry.name, TEMPORARY) ||
+		    ends_with(entry.name, DAMAGED))
+			continue;
+		err = each(arg, entry.name);
+		if (err < 0)
+			break;
+	}
+	sp_dir_close(dir);
+	return err;
+}
+
+static int set_aside(struct shelf *shelf, const char *name)
+{
+	int dir = folder_of(shelf)->fd;
+	char to[NAME_MAX_ + sizeof(DAMAGED)];
+
+	snprintf(to, sizeof(to), "%s" DAMAGED, name);
+	return sp_renameat(dir, name, dir, to, 0);
+}
+
+static void close_folder(struct shelf *shelf)
+{
+	sp_close(folder_of(shelf)->fd);
+	free(shelf->where);
+	free(folder_of(shelf));
+}
+
+int shelf_look_into_folder(const char *path, struct shelf **out)
+{
+	static const struct shelf_ops ops = {
+		.close = close_folder,
+		.begin = begin,
+		.write = write_some,
+		.commit = commit,
+		.abandon = abandon,
+		.open = open_one,
+		.read = read_some,
+		.done = done,
+		.list = list,
+		.set_aside = set_aside,
+	};
+	struct folder *f = calloc(1, sizeof(*f));
+	int err;
+
+	if (f == NULL)
+		return -ENOMEM;
+	f->shelf.ops = &ops;
+	f->shelf.where = strdup(path);
+	err = f->fd =
+		f->shelf.where == NULL
+			? -ENOMEM
+			: sp_openat(AT_FDCWD, path,
+				    O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	if (err < 0) {
+		free(f->shelf.where);
+		free(f);
+		return err;
+	}
+	*out = &f->shelf;
+	return 0;
+}
+
+int shelf_open_folder(const char *path, struct shelf **out)
+{
+	int err = sp_mkdir_all(AT_FDCWD, path, 0750);
+	struct shelf *shelf;
+
+	if (err < 0)
+		return err;
+	err = shelf_look_into_folder(path, &shelf);
+	if (err < 0)
+		return err;
+	/* Two writers would file what the other one's consumers never had. */
+	err = disk_lock(folder_of(shelf)->fd);
+	if (err < 0)
+		shelf_close(shelf);
+	else
+		*out = shelf;
+	return err;
+}

@@ -1,0 +1,430 @@
+/*
+ * A shelf that is a key-value bucket of JetStream, so that a collector can
+ * come back on another host.
+ *
+ *	ams1.v4_192_0_2_1.snap.head		"1 GENERATION CHUNKS BYTES"
+ *	ams1.v4_192_0_2_1.snap.GENERATION.0	the first bytes
+ *	ams1.v4_192_0_2_1.snap.GENERATION.1	the next ones
+ *
+ * Every write is a generation of its own under a random number. Its head is
+ * put last, and only over the head that was there when it began: so a file is
+ * whole or as it was, and what a stopped server gets to see late is refused.
+ * The chunks of the generation before are removed then; those that a crash has
+ * left, when the shelf is opened. There is one collector of an id.
+ *
+ * libnats blocks, so all of it runs on threads of the pool.
+ */
+#include "collector/checkpoint/state_store_kv.h"
+
+#include "egress/nats/conn.h"
+
+#include <spargio/fiber.h>
+#include <spargio/pool.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define HEAD_MAX     128
+#define HEAD_VERSION 1
+
+struct kv_writer {
+	struct shelf_writer writer;
+	struct kv_head before;
+	struct kv_head now;
+	size_t held;
+	char *name;
+	uint8_t *gathered;
+};
+
+struct kv_reader {
+	struct shelf_reader reader;
+	struct kv_head head;
+	uint64_t next;
+	uint64_t left; /* bytes of the chunks that were not asked for yet */
+	size_t at, len;
+	uint8_t *bytes; /* of the chunk in hand */
+	char *name;
+};
+
+/* On the pool */
+
+static int run_call(void *arg)
+{
+	struct kv_call *c = arg;
+	struct nats_words why;
+	int err = -EINVAL;
+
+	switch (c->kind) {
+	case KV_GET:
+		err = nats_kv_get(c->kv, c->key, &why, &c->out, &c->out_len,
+				  &c->revision);
+		break;
+	case KV_PUT:
+		err = nats_kv_put(c->kv, c->key, c->in, c->in_len, &why);
+		break;
+	case KV_REPLACE:
+		err = nats_kv_replace(c->kv, c->key, c->in, c->in_len,
+				      c->revision, &why);
+		break;
+	case KV_PURGE:
+		err = nats_kv_purge(c->kv, c->key, &why);
+		break;
+	}
+	nats_thread_done();
+	return err;
+}
+
+/* @arg is on our stack, so nothing may end the wait. Yields. */
+int shelf_kv_block(int (*fn)(void *), void *arg)
+{
+	int ret = 0;
+	int err;
+
+	sp_shield_begin();
+	do {
+		err = sp_block(fn, arg, &ret);
+		if (err == -EAGAIN)
+			sp_yield();
+	} while (err == -EAGAIN);
+	sp_shield_end();
+	return err < 0 ? err : ret;
+}
+
+/* A cancelled fiber must not begin another one. */
+int shelf_kv_call(struct shelf *shelf, struct kv_call *c)
+{
+	c->kv = kv_shelf_of(shelf)->kv;
+	return sp_cancelled() ? -ECANCELED : shelf_kv_block(run_call, c);
+}
+
+/* Keys */
+
+int shelf_kv_key(struct shelf *shelf, const char *name, const char *rest,
+		 char out[SHELF_KV_KEY_MAX])
+{
+	int n = snprintf(out, SHELF_KV_KEY_MAX, "%s.%s.%s",
+			 kv_shelf_of(shelf)->collector, name, rest);
+
+	return n < SHELF_KV_KEY_MAX ? 0 : -ENAMETOOLONG;
+}
+
+static int chunk_key(struct shelf *shelf, const char *name, uint64_t generation,
+		     const char *number, char out[SHELF_KV_KEY_MAX])
+{
+	char rest[64];
+
+	snprintf(rest, sizeof(rest), "%016" PRIx64 ".%s", generation, number);
+	return shelf_kv_key(shelf, name, rest, out);
+}
+
+/* The number at *@text, which goes on behind it. */
+static bool take_number(const char **text, int base, uint64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(*text, &end, base);
+	if (end == *text || errno != 0)
+		return false;
+	*text = end;
+	return true;
+}
+
+static bool parse_head(const char *text, struct kv_head *out)
+{
+	uint64_t version;
+
+	return take_number(&text, 10, &version) && version == HEAD_VERSION &&
+	       take_number(&text, 16, &out->generation) &&
+	       take_number(&text, 10, &out->chunks) &&
+	       take_number(&text, 10, &out->bytes);
+}
+
+int shelf_kv_head(struct shelf *shelf, const char *name, const char *rest,
+		  struct kv_head *out)
+{
+	struct kv_call c = { .kind = KV_GET };
+	int err = shelf_kv_key(shelf, name, rest, c.key);
+
+	*out = (struct kv_head){ 0 };
+	if (err == 0)
+		err = shelf_kv_call(shelf, &c);
+	if (err < 0)
+		return err;
+	((char *)c.out)[c.out_len] = '\0';
+	if (!parse_head(c.out, out))
+		err = -EBADMSG;
+	out->revision = c.revision;
+	free(c.out);
+	return err;
+}
+
+int shelf_kv_purge(struct shelf *shelf, const char *name, uint64_t generation)
+{
+	struct kv_call c = { .kind = KV_PURGE };
+	int err = chunk_key(shelf, name, generation, "*", c.key);
+
+	return err < 0 ? err : shelf_kv_call(shelf, &c);
+}
+
+/* Writing */
+
+static void free_writer(struct kv_writer *w)
+{
+	free(w->name);
+	free(w->gathered);
+	free(w);
+}
+
+static int begin(struct shelf *shelf, const char *name,
+		 struct shelf_writer **out)
+{
+	struct kv_writer *w = calloc(1, sizeof(*w));
+	int err;
+
+	if (w == NULL)
+		return -ENOMEM;
+	w->writer.shelf = shelf;
+	w->name = strdup(name);
+	w->gathered = malloc(kv_shelf_of(shelf)->chunk);
+	err = w->name == NULL || w->gathered == NULL
+		      ? -ENOMEM
+		      : shelf_kv_head(shelf, name, "head", &w->before);
+	/* One that cannot be read is replaced like any other. */
+	if (err == -ENOENT || err == -EBADMSG)
+		err = 0;
+	if (err == 0 &&
+	    getrandom(&w->now.generation, sizeof(w->now.generation), 0) < 0)
+		err = -errno;
+	if (err < 0) {
+		free_writer(w);
+		return err;
+	}
+	*out = &w->writer;
+	return 0;
+}
+
+static int put_gathered(struct kv_writer *w)
+{
+	struct kv_call c = {
+		.kind = KV_PUT,
+		.in = w->gathered,
+		.in_len = w->held,
+	};
+	char number[24];
+	int err;
+
+	if (w->held == 0)
+		return 0;
+	snprintf(number, sizeof(number), "%" PRIu64, w->now.chunks);
+	err = chunk_key(w->writer.shelf, w->name, w->now.generation, number,
+			c.key);
+	if (err == 0)
+		err = shelf_kv_call(w->writer.shelf, &c);
+	if (err == 0) {
+		w->now.chunks++;
+		w->now.bytes += w->held;
+		w->held = 0;
+	}
+	return err;
+}
+
+static int write_some(struct shelf_writer *writer, const void *bytes,
+		      size_t len)
+{
+	struct kv_writer *w = (struct kv_writer *)writer;
+	size_t chunk = kv_shelf_of(writer->shelf)->chunk;
+	const uint8_t *p = bytes;
+	int err = 0;
+
+	while (len > 0 && err == 0) {
+		size_t n = len < chunk - w->held ? len : chunk - w->held;
+
+		memcpy(w->gathered + w->held, p, n);
+		w->held += n;
+		p += n;
+		len -= n;
+		if (w->held == chunk)
+			err = put_gathered(w);
+	}
+	return err;
+}
+
+static void abandon(struct shelf_writer *writer)
+{
+	struct kv_writer *w = (struct kv_writer *)writer;
+
+	/* What stays is found when the shelf is opened the next time. */
+	if (w->now.chunks > 0)
+		(void)shelf_kv_purge(writer->shelf, w->name, w->now.generation);
+	free_writer(w);
+}
+
+static int put_head(struct kv_writer *w)
+{
+	char text[HEAD_MAX];
+	struct kv_call c = {
+		.kind = KV_REPLACE,
+		.in = text,
+		.revision = w->before.revision,
+	};
+	int err = shelf_kv_key(w->writer.shelf, w->name, "head", c.key);
+
+	c.in_len =
+		(size_t)snprintf(text, sizeof(text),
+				 "%d %016" PRIx64 " %" PRIu64 " %" PRIu64 "\n",
+				 HEAD_VERSION, w->now.generation, w->now.chunks,
+				 w->now.bytes);
+	return err < 0 ? err : shelf_kv_call(w->writer.shelf, &c);
+}
+
+static int commit(struct shelf_writer *writer)
+{
+	struct kv_writer *w = (struct kv_writer *)writer;
+	int err = put_gathered(w);
+
+	if (err < 0) {
+		abandon(writer);
+		return err;
+	}
+	/* If that fails the head may be there after all: its chunks stay. */
+	err = put_head(w);
+	if (err == 0 && w->before.revision != 0)
+		(void)shelf_kv_purge(writer->shelf, w->name,
+				     w->before.generation);
+	free_writer(w);
+	return err;
+}
+
+/* Reading */
+
+static void done(struct shelf_reader *reader)
+{
+	struct kv_reader *r = (struct kv_reader *)reader;
+
+	free(r->name);
+	free(r->bytes);
+	free(r);
+}
+
+static int open_one(struct shelf *shelf, const char *name,
+		    struct shelf_reader **out)
+{
+	struct kv_reader *r = calloc(1, sizeof(*r));
+	int err;
+
+	if (r == NULL)
+		return -ENOMEM;
+	r->reader.shelf = shelf;
+	r->name = strdup(name);
+	err = r->name == NULL ? -ENOMEM
+			      : shelf_kv_head(shelf, name, "head", &r->head);
+	/* It is there, and there is nothing in it that could be read. */
+	if (err == -EBADMSG)
+		err = 0;
+	if (err < 0) {
+		done(&r->reader);
+		return err;
+	}
+	r->left = r->head.bytes;
+	*out = &r->reader;
+	return 0;
+}
+
+/* Why a chunk that the head names is not there. */
+static int miss_chunk(struct kv_reader *r)
+{
+	struct kv_head now;
+	int err = shelf_kv_head(r->reader.shelf, r->name, "head", &now);
+
+	if (err < 0 && err != -ENOENT && err != -EBADMSG)
+		return err;
+	return now.revision == r->head.revision ? -EIO : -ESTALE;
+}
+
+/* The next chunk. -EIO if it is not what the head says. */
+static int next_chunk(struct kv_reader *r)
+{
+	struct kv_call c = { .kind = KV_GET };
+	char number[24];
+	int err;
+
+	snprintf(number, sizeof(number), "%" PRIu64, r->next);
+	err = chunk_key(r->reader.shelf, r->name, r->head.generation, number,
+			c.key);
+	if (err == 0)
+		err = shelf_kv_call(r->reader.shelf, &c);
+	if (err == -ENOENT)
+		return miss_chunk(r);
+	if (err < 0)
+		return err;
+	free(r->bytes);
+	r->bytes = c.out;
+	r->len = c.out_len;
+	r->at = 0;
+	r->next++;
+	if (r->len == 0 || r->len > r->left)
+		return -EIO;
+	r->left -= r->len;
+	return 0;
+}
+
+static ssize_t read_some(struct shelf_reader *reader, void *bytes, size_t cap)
+{
+	struct kv_reader *r = (struct kv_reader *)reader;
+	size_t n;
+
+	if (r->at == r->len) {
+		int err;
+
+		if (r->next == r->head.chunks)
+			return r->left == 0 ? 0 : -EIO;
+		err = next_chunk(r);
+		if (err < 0)
+			return err;
+	}
+	n = r->len - r->at < cap ? r->len - r->at : cap;
+	memcpy(bytes, r->bytes + r->at, n);
+	r->at += n;
+	return (ssize_t)n;
+}
+
+/* Its head under another key; the chunks are found by that. */
+static int set_aside(struct shelf *shelf, const char *name)
+{
+	struct kv_call get = { .kind = KV_GET };
+	struct kv_call put = { .kind = KV_PUT };
+	struct kv_call drop = { .kind = KV_PURGE };
+	int err = shelf_kv_key(shelf, name, "head", get.key);
+
+	if (err == 0)
+		err = shelf_kv_call(shelf, &get);
+	if (err < 0)
+		return err;
+	put.in = get.out;
+	put.in_len = get.out_len;
+	err = shelf_kv_key(shelf, name, "damaged", put.key);
+	if (err == 0)
+		err = shelf_kv_call(shelf, &put);
+	free(get.out);
+	memcpy(drop.key, get.key, sizeof(drop.key));
+	return err < 0 ? err : shelf_kv_call(shelf, &drop);
+}
+
+const struct shelf_ops shelf_kv_ops = {
+	.close = shelf_kv_close,
+	.begin = begin,
+	.write = write_some,
+	.commit = commit,
+	.abandon = abandon,
+	.open = open_one,
+	.read = read_some,
+	.done = done,
+	.list = shelf_kv_list,
+	.set_aside = set_aside,
+};

@@ -1,0 +1,349 @@
+/*
+ * Opening a bucket, and the keys in it.
+ */
+#include "collector/checkpoint/state_store_kv.h"
+
+#include "egress/nats/conn.h"
+
+#include <spargio/fiber.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKET "arancini-state"
+#define CHUNK  ((size_t)256 * 1024)
+#define AGAIN  (500 * SP_MS)
+
+/* The keys there are */
+
+struct names {
+	char **at;
+	size_t count;
+};
+
+struct keys_job {
+	struct kv_shelf *shelf;
+	int (*each)(void *job, const char *key); /* on a thread of the pool */
+	struct names names;
+	struct nats_words why;
+};
+
+static int add_name(struct names *names, const char *name, size_t len)
+{
+	char **more = realloc(names->at, (names->count + 1) * sizeof(*more));
+
+	if (more == NULL)
+		return -ENOMEM;
+	names->at = more;
+	more[names->count] = strndup(name, len);
+	return more[names->count++] == NULL ? -ENOMEM : 0;
+}
+
+static int keep_key(void *arg, const char *key)
+{
+	struct keys_job *job = arg;
+	size_t len = strlen(job->shelf->collector);
+
+	if (strncmp(key, job->shelf->collector, len) != 0 || key[len] != '.')
+		return 0;
+	key += len + 1;
+	return add_name(&job->names, key, strlen(key));
+}
+
+static int run_keys(void *arg)
+{
+	struct keys_job *job = arg;
+	int err = nats_kv_keys(job->shelf->kv, job->each, job, &job->why);
+
+	nats_thread_done();
+	return err;
+}
+
+static void free_names(struct names *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		free(names->at[i]);
+	free(names->at);
+}
+
+/* Cut @end off the end of @key, if that is how it ends. */
+static bool cut(char *key, const char *end)
+{
+	size_t n = strlen(key), m = strlen(end);
+
+	if (n <= m || strcmp(key + n - m, end) != 0)
+		return false;
+	key[n - m] = '\0';
+	return true;
+}
+
+int shelf_kv_list(struct shelf *shelf, int (*each)(void *arg, const char *name),
+		  void *arg)
+{
+	struct keys_job job = { .shelf = kv_shelf_of(shelf), .each = keep_key };
+	int err = shelf_kv_block(run_keys, &job);
+
+	for (size_t i = 0; i < job.names.count && err == 0; i++)
+		if (cut(job.names.at[i], ".head"))
+			err = each(arg, job.names.at[i]); /* yields */
+	free_names(&job.names);
+	return err;
+}
+
+/* Opening */
+
+/* "NAME.GENERATION.NUMBER": where the generation begins, or NULL. */
+static char *generation_in(char *key)
+{
+	char *number = strrchr(key, '.');
+	char *at;
+
+	if (number == NULL || strspn(number + 1, "0123456789") == 0 ||
+	    number[1 + strspn(number + 1, "0123456789")] != '\0')
+		return NULL;
+	*number = '\0';
+	at = strrchr(key, '.');
+	*number = '.';
+	return at != NULL && number - at == 17 ? at + 1 : NULL;
+}
+
+/* Whether a head, or that of a damaged file, names the generation. */
+static int is_named(struct shelf *shelf, const char *name, uint64_t generation)
+{
+	static const char *const heads[] = { "head", "damaged" };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct kv_head head;
+		int err = shelf_kv_head(shelf, name, heads[i], &head);
+
+		if (err < 0 && err != -ENOENT && err != -EBADMSG)
+			return err;
+		if (err == 0 && head.generation == generation)
+			return 1;
+	}
+	return 0;
+}
+
+int shelf_kv_tidy(struct shelf *shelf)
+{
+	struct keys_job job = { .shelf = kv_shelf_of(shelf), .each = keep_key };
+	int err = shelf_kv_block(run_keys, &job);
+
+	for (size_t i = 0; i < job.names.count && err >= 0; i++) {
+		char *at = generation_in(job.names.at[i]);
+		uint64_t generation;
+
+		/* Once for each: by its first chunk, which was written first. */
+		if (at == NULL || strcmp(at + 16, ".0") != 0)
+			continue;
+		generation = strtoull(at, NULL, 16);
+		at[-1] = '\0';
+		err = is_named(shelf, job.names.at[i], generation);
+		if (err == 0)
+			err = shelf_kv_purge(shelf, job.names.at[i],
+					     generation);
+	}
+	free_names(&job.names);
+	return err < 0 ? err : 0;
+}
+
+struct open_job {
+	const struct nats_options *options;
+	int replicas;
+	struct nats_words why;
+	struct nats_kv *kv;
+};
+
+static int run_open(void *arg)
+{
+	struct open_job *job = arg;
+	int err = nats_kv_open(job->options, BUCKET, job->replicas, &job->why,
+			       &job->kv);
+
+	nats_thread_done();
+	return err;
+}
+
+static int run_close(void *arg)
+{
+	nats_kv_close(arg);
+	nats_thread_done();
+	return 0;
+}
+
+void shelf_kv_close(struct shelf *shelf)
+{
+	struct kv_shelf *s = kv_shelf_of(shelf);
+
+	if (s->kv != NULL)
+		shelf_kv_block(run_close, s->kv);
+	free(s->collector);
+	free(shelf->where);
+	free(s);
+}
+
+static int connect_shelf(struct kv_shelf *s, struct open_job *job,
+			 int64_t deadline)
+{
+	int err;
+
+	while ((err = shelf_kv_block(run_open, job)) < 0) {
+		if (err == -ENOMEM || err == -EINVAL || sp_now() >= deadline)
+			return err;
+		if (sp_sleep(AGAIN) < 0)
+			return -ECANCELED;
+	}
+	s->kv = job->kv;
+	/* A value travels with its subject and headers. */
+	s->chunk = nats_kv_max(s->kv) / 2;
+	if (s->chunk > CHUNK || s->chunk == 0)
+		s->chunk = CHUNK;
+	return shelf_kv_tidy(&s->shelf);
+}
+
+static struct kv_shelf *shelf_new(void)
+{
+	struct kv_shelf *s = calloc(1, sizeof(*s));
+
+	if (s == NULL)
+		return NULL;
+	s->shelf.ops = &shelf_kv_ops;
+	s->shelf.elsewhere = true;
+	return s;
+}
+
+int shelf_open_kv(const struct nats_options *options, int replicas,
+		  const char *collector, int64_t deadline, struct shelf **out)
+{
+	struct open_job job = { .options = options, .replicas = replicas };
+	struct kv_shelf *s = shelf_new();
+	int err = -ENOMEM;
+
+	if (s == NULL)
+		return -ENOMEM;
+	s->collector = strdup(collector);
+	s->shelf.where = strdup(options->servers[0]);
+	if (s->collector != NULL && s->shelf.where != NULL)
+		err = connect_shelf(s, &job, deadline);
+	if (err < 0) {
+		shelf_kv_close(&s->shelf);
+		return err;
+	}
+	*out = &s->shelf;
+	return 0;
+}
+
+/* Looking into one */
+
+static bool has_name(const struct names *names, const char *name, size_t len)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (strncmp(names->at[i], name, len) == 0 &&
+		    names->at[i][len] == '\0')
+			return true;
+	return false;
+}
+
+/* The collector of the key of a head; its id has no dots. */
+static int keep_owner(void *arg, const char *key)
+{
+	struct keys_job *job = arg;
+	const char *end = strrchr(key, '.');
+	size_t len = strcspn(key, ".");
+
+	if (end == NULL || strcmp(end, ".head") != 0 ||
+	    has_name(&job->names, key, len))
+		return 0;
+	return add_name(&job->names, key, len);
+}
+
+/* "ams1, fra1", as far as that fits. */
+static void join(const struct names *names, char *out, size_t cap)
+{
+	size_t n = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < names->count && n < cap; i++)
+		n += (size_t)snprintf(out + n, cap - n, "%s%s",
+				      i > 0 ? ", " : "", names->at[i]);
+}
+
+/* Which of those that are there is meant, or in words why none is. */
+static int choose(const struct names *there, const char *wanted,
+		  struct nats_words *why, const char **out)
+{
+	char list[NATS_WORDS_MAX / 2];
+	bool found = wanted == NULL ? there->count == 1
+				    : has_name(there, wanted, strlen(wanted));
+
+	if (found) {
+		*out = wanted != NULL ? wanted : there->at[0];
+		return 0;
+	}
+	join(there, list, sizeof(list));
+	if (there->count == 0)
+		snprintf(why->text, sizeof(why->text),
+			 "there is nothing in the bucket " BUCKET);
+	else if (wanted == NULL)
+		snprintf(why->text, sizeof(why->text),
+			 "there are several collectors: %s", list);
+	else
+		snprintf(why->text, sizeof(why->text),
+			 "there is nothing of collector %s, but of %s", wanted,
+			 list);
+	return wanted == NULL && there->count > 0 ? -ENOTUNIQ : -ENODATA;
+}
+
+/* Whose shelf it is; names it, too. */
+static int find_owner(struct kv_shelf *s, const char *url, const char *wanted,
+		      struct nats_words *why)
+{
+	struct keys_job job = { .shelf = s, .each = keep_owner };
+	const char *owner;
+	int err = shelf_kv_block(run_keys, &job);
+
+	if (err < 0 && err != -ENOMEM)
+		*why = job.why;
+	if (err == 0)
+		err = choose(&job.names, wanted, why, &owner);
+	if (err == 0) {
+		s->collector = strdup(owner);
+		if (s->collector == NULL ||
+		    asprintf(&s->shelf.where, "%s/%s", url, owner) < 0) {
+			s->shelf.where = NULL;
+			err = -ENOMEM;
+		}
+	}
+	free_names(&job.names);
+	return err;
+}
+
+int shelf_look_into_kv(const struct nats_options *options,
+		       const char *collector, struct nats_words *why,
+		       struct shelf **out)
+{
+	struct open_job job = { .options = options };
+	struct kv_shelf *s = shelf_new();
+	int err;
+
+	snprintf(why->text, sizeof(why->text), "out of memory");
+	if (s == NULL)
+		return -ENOMEM;
+	err = shelf_kv_block(run_open, &job);
+	if (err < 0 && err != -ENOMEM)
+		*why = job.why;
+	if (err == 0) {
+		s->kv = job.kv;
+		err = find_owner(s, options->servers[0], collector, why);
+	}
+	if (err < 0) {
+		shelf_kv_close(&s->shelf);
+		return err;
+	}
+	*out = &s->shelf;
+	return 0;
+}

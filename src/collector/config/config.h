@@ -1,0 +1,222 @@
+/*
+ * collector/config/config.h - everything an operator can set, as plain values
+ *
+ *	flags  >  environment  >  --config FILE  >  defaults
+ *
+ * Every option stands in one table (options.h) that says its names, its
+ * type, what is allowed, its default and its help; parsing, printing, --help,
+ * the sample file and the man pages follow from it. A list given in one place
+ * replaces the list of the places below; given twice in one place, it grows.
+ *
+ * Values	Times are nanoseconds, SP_NEVER (<spargio/time.h>) for "never"
+ *		and "off". Sizes are bytes. A number that may be 0 says below
+ *		what 0 means. Addresses are 16 bytes, IPv4 mapped. Text is
+ *		never NULL but may be "". "{collector}" in subjects and stream
+ *		names is not yet replaced: see config_expand().
+ * Threads	A loaded configuration is not changed any more: any thread may
+ *		read it. A reload makes a new one.
+ * Ownership	A struct config owns all it points to.
+ */
+#ifndef COLLECTOR_CONFIG_CONFIG_H
+#define COLLECTOR_CONFIG_CONFIG_H
+
+#include "collector/config/router_section.h"
+#include "collector/config/value.h"
+#include "collector/router/router_identity.h"
+#include "collector/base/log.h"
+#include "collector/config/errors.h"
+#include "bmp/message.h"
+
+#include <stdio.h>
+
+enum config_overload {
+	CONFIG_OVERLOAD_BLOCK,
+	CONFIG_OVERLOAD_DROP,
+};
+
+/* In the order of enum rib_mode. */
+enum config_curation {
+	CONFIG_CURATION_ATTRIBUTES,
+	CONFIG_CURATION_PRESENCE,
+	CONFIG_CURATION_OFF,
+};
+
+enum config_storage {
+	CONFIG_STORAGE_FILE,
+	CONFIG_STORAGE_MEMORY,
+};
+
+/* Where a value came from, weakest first. */
+enum config_origin {
+	CONFIG_FROM_DEFAULT,
+	CONFIG_FROM_FILE,
+	CONFIG_FROM_ENVIRONMENT,
+	CONFIG_FROM_FLAG,
+};
+
+struct config {
+	struct {
+		uint64_t workers; /* 0: a worker for each CPU */
+		struct config_addresses addresses;
+		struct config_texts connect; /* HOST:PORT to dial */
+		uint64_t backlog;
+		uint64_t rcvbuf;       /* 0: the kernel's autotuning */
+		uint64_t recv_buffers; /* a worker; a power of two */
+		uint64_t recv_buffer_size;
+		uint64_t max_frame;
+		int bmp_v4;   /* enum bmp_v4 */
+		int overload; /* enum config_overload */
+		int64_t drain_timeout;
+	} listen;
+	struct {
+		int router_id;	 /* enum identity_mode */
+		char *collector; /* its id in messages and stream names */
+	} identity;
+	struct {
+		struct acl_list allow;
+		struct acl_list deny;
+	} access;
+	struct {
+		uint64_t sessions;
+		uint64_t sessions_per_ip;
+		int64_t handshake_timeout;
+		int64_t idle_timeout;
+		uint64_t routes; /* in all; 0: no limit, as in the next two */
+		uint64_t routes_per_router;
+		uint64_t routes_per_peer;
+	} limits;
+	struct {
+		int mode; /* enum config_curation */
+		int64_t sweep_quiet;
+		int64_t sweep_max;
+		int64_t stale_hold;
+		struct filter filter;
+	} curation;
+	struct {
+		char *updates; /* prefixes of subjects */
+		char *events;
+		uint64_t batch_bytes;
+		uint64_t batch_updates; /* 0: as many as fit */
+		int batch_compress;	/* enum egress_encoding */
+		uint64_t bridge_batches;
+		bool discard; /* what comes out of the bridge */
+	} egress;
+	struct {
+		struct config_texts urls; /* none: the journal is the output */
+		char *stream;
+		bool no_create;
+		bool take_over;
+		int storage; /* enum config_storage */
+		uint64_t replicas;
+		int64_t max_age;    /* SP_NEVER: no limit */
+		uint64_t max_bytes; /* 0: no limit */
+		int64_t duplicate_window;
+		uint64_t window;
+		int64_t ack_timeout;
+		char *user;
+		struct config_secret password;
+		struct config_secret token;
+		char *creds;	 /* a file that libnats reads */
+		char *nkey;	 /* the public key */
+		char *nkey_seed; /* a file with its seed */
+		bool tls;
+		char *tls_ca;
+		char *tls_cert;
+		char *tls_key;
+	} nats;
+	struct {
+		char *directory; /* "": "journal" under the state folder */
+		int64_t sync_interval;
+		uint64_t sync_bytes;
+		uint64_t segment_bytes;
+		uint64_t max_bytes; /* kept as output; 0: no limit */
+		int64_t max_age;
+		uint64_t spool_max;
+	} journal;
+	struct {
+		char *state; /* a folder or nats://... */
+		int64_t interval;
+		int64_t restore_wait;
+	} snapshot;
+	struct {
+		struct config_address listen; /* port 0 and unset: off */
+		struct config_secret token;
+		bool metrics_per_peer;
+	} http;
+	struct {
+		int level;  /* enum log_level */
+		int format; /* enum log_format */
+	} log;
+
+	struct config_router *routers;
+	size_t router_count;
+
+	/* By the option's place in the table. */
+	struct config_source *sources;
+	char *file; /* "": none was read */
+};
+
+/* Loading */
+
+/* What the command line asks for besides values. */
+struct config_request {
+	bool help;
+	bool check;
+};
+
+/*
+ * Read @argv (without the command's name), @env (as environ), the file that
+ * they name, and the files with secrets. 0, -EINVAL with the reasons in
+ * @mistakes, or -ENOMEM. Only on success must *@out be released. @request is
+ * filled always; with help in it, nothing else was looked at.
+ */
+int config_load(int argc, char *const *argv, char *const *env,
+		struct mistakes *mistakes, struct config_request *request,
+		struct config *out);
+void config_release(struct config *config);
+
+/* The same from bytes in memory and nothing else; no other file is opened. */
+int config_load_bytes(const char *name, const char *bytes, size_t len,
+		      struct mistakes *mistakes, struct config *out);
+
+/* Showing */
+
+/*
+ * All values in the form of the configuration file, each with where it came
+ * from. Reading it back gives the same values; secrets are hidden, their file
+ * names are not.
+ */
+void config_print(const struct config *config, FILE *to);
+void config_help(FILE *to);
+
+/* Asking */
+
+/* Whether the state is kept in a bucket of a server, not in a folder. */
+bool config_state_is_url(const struct config *config);
+
+/* Whether nobody gave the option of this flag ("listen"). */
+bool config_is_default(const struct config *config, const char *flag);
+
+bool config_address_is_loopback(const struct config_address *at);
+
+/* @text with "{collector}" replaced, or NULL if memory ran out. To free(). */
+char *config_expand(const struct config *config, const char *text);
+
+/* Reloading */
+
+/*
+ * Compare what runs with what was read again. Calls @each for every difference
+ * with the option's name ("--max-sessions", "[router core1] alias") and whether
+ * it can be changed while running. Returns how many cannot.
+ */
+size_t config_compare(const struct config *running, const struct config *read,
+		      void (*each)(void *arg, const char *name, bool reload),
+		      void *arg);
+
+/*
+ * Give @read the values of @running wherever a change needs a restart, so that
+ * it says what is in force. 0 or -ENOMEM; then @read can only be released.
+ */
+int config_keep(const struct config *running, struct config *read);
+
+#endif

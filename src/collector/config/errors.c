@@ -1,0 +1,144 @@
+#include "collector/config/errors.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Longer words are nobody's misspelling of an option. */
+#define WORD_MAX 40
+
+static void release_list(char **lines, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(lines[i]);
+	free(lines);
+}
+
+void mistakes_release(struct mistakes *m)
+{
+	release_list(m->lines, m->kept);
+	release_list(m->notes, m->note_count);
+	*m = MISTAKES_INIT;
+}
+
+/* Whatever was quoted, one mistake is one line. */
+static void make_printable(char *s)
+{
+	for (; *s != '\0'; s++)
+		if ((unsigned char)*s < ' ' || *s == 0x7f)
+			*s = '?';
+}
+
+static bool append(char ***lines, size_t *count, char *line)
+{
+	char **grown = reallocarray(*lines, *count + 1, sizeof(*grown));
+
+	if (grown == NULL)
+		return false;
+	grown[(*count)++] = line;
+	*lines = grown;
+	return true;
+}
+
+__attribute__((format(printf, 4, 0))) static void keep(struct mistakes *m,
+						       char ***lines,
+						       size_t *count,
+						       const char *format,
+						       va_list args)
+{
+	char *line;
+
+	if (vasprintf(&line, format, args) < 0) {
+		m->out_of_memory = true;
+		return;
+	}
+	make_printable(line);
+	if (!append(lines, count, line)) {
+		m->out_of_memory = true;
+		free(line);
+	}
+}
+
+void mistakes_add(struct mistakes *m, const char *format, ...)
+{
+	va_list args;
+
+	if (m->count++ >= MISTAKES_MAX)
+		return;
+	va_start(args, format);
+	keep(m, &m->lines, &m->kept, format, args);
+	va_end(args);
+}
+
+void mistakes_note(struct mistakes *m, const char *format, ...)
+{
+	va_list args;
+
+	if (m->note_count >= MISTAKES_MAX)
+		return;
+	va_start(args, format);
+	keep(m, &m->notes, &m->note_count, format, args);
+	va_end(args);
+}
+
+static unsigned int min3(unsigned int a, unsigned int b, unsigned int c)
+{
+	unsigned int least = a < b ? a : b;
+
+	return least < c ? least : c;
+}
+
+/*
+ * How many letters must be added, taken away, changed or swapped with their
+ * neighbour: optimal string alignment, with the last three rows of its table.
+ */
+static unsigned int distance(const char *a, size_t a_len, const char *b,
+			     size_t b_len)
+{
+	unsigned int rows[3][WORD_MAX + 1];
+
+	for (size_t j = 0; j <= b_len; j++)
+		rows[0][j] = (unsigned int)j;
+	for (size_t i = 1; i <= a_len; i++) {
+		unsigned int *now = rows[i % 3];
+		const unsigned int *up = rows[(i + 2) % 3];
+		const unsigned int *up2 = rows[(i + 1) % 3];
+
+		now[0] = (unsigned int)i;
+		for (size_t j = 1; j <= b_len; j++) {
+			bool same = a[i - 1] == b[j - 1];
+
+			now[j] = min3(up[j] + 1, now[j - 1] + 1,
+				      up[j - 1] + (same ? 0 : 1));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
+			    a[i - 2] == b[j - 1] && up2[j - 2] + 1 < now[j])
+				now[j] = up2[j - 2] + 1;
+		}
+	}
+	return rows[a_len % 3][b_len];
+}
+
+const char *mistakes_nearest(const char *word, const char *const *names)
+{
+	size_t len = strlen(word);
+	unsigned int best = len < 3 ? 0 : len < 6 ? 1 : 2;
+	const char *found = NULL;
+
+	if (len > WORD_MAX)
+		return NULL;
+	for (; *names != NULL; names++) {
+		size_t n = strlen(*names);
+		unsigned int d;
+
+		if (n > WORD_MAX)
+			continue;
+		d = distance(word, len, *names, n);
+		/* The first of equally near ones. */
+		if (d < best || (d == best && found == NULL)) {
+			best = d;
+			found = *names;
+		}
+	}
+	return found;
+}

@@ -1,0 +1,67 @@
+/*
+ * collector/config/options.h - the table of all options
+ *
+ *	--nats-stream NAME	flag
+ *	ARANCINI_NATS_STREAM	environment: made from the flag
+ *	[nats] stream = NAME	file
+ *
+ * A secret has no flag for itself: --nats-password-file and
+ * ARANCINI_NATS_PASSWORD_FILE name a file, ARANCINI_NATS_PASSWORD holds it.
+ */
+#ifndef COLLECTOR_CONFIG_OPTIONS_H
+#define COLLECTOR_CONFIG_OPTIONS_H
+
+#include "collector/config/value.h"
+
+struct config_option {
+	const char *flag;    /* without the dashes */
+	const char *section; /* of the file */
+	const char *key;
+	struct config_form form;
+	size_t offset;	    /* in struct config */
+	bool reload;	    /* SIGHUP can change it */
+	const char *preset; /* the default, as text; of lists, by commas */
+	const char *value;  /* what to write behind it, for help */
+	const char *help;   /* one sentence, no full stop */
+};
+
+/* Where an option's value came from. */
+struct config_source {
+	uint8_t origin;	   /* enum config_origin */
+	unsigned int line; /* of the file */
+};
+
+/* The sections of the file, in the order in which they are shown. */
+struct config_section {
+	const char *name;
+	const char *title; /* a heading for help */
+	const char *help;  /* a sentence or two */
+};
+
+extern const struct config_option config_options[];
+extern const size_t config_option_count;
+extern const struct config_section config_sections[];
+extern const size_t config_section_count;
+
+#define CONFIG_ENV_MAX 64
+
+/* The variable of an option; @direct: the one that holds a secret itself. */
+enum config_env_kind {
+	CONFIG_ENV_OPTION,
+	CONFIG_ENV_DIRECT,
+};
+void config_option_env(const struct config_option *o, enum config_env_kind kind,
+		       char out[CONFIG_ENV_MAX]);
+
+/* By flag, without dashes, of @len bytes; by place in the file. Or NULL. */
+const struct config_option *config_option_by_flag(const char *flag, size_t len);
+const struct config_option *config_option_by_key(const char *section,
+						 const char *key);
+const struct config_section *config_section_find(const char *name);
+
+static inline size_t config_option_index(const struct config_option *o)
+{
+	return (size_t)(o - config_options);
+}
+
+#endif

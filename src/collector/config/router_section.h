@@ -1,0 +1,116 @@
+/*
+ * collector/config/router_section.h - what is different for one router
+ *
+ *	[router 192.0.2.1]		by address
+ *	alias = core1
+ *	md5-key-file = /etc/arancini/core1.key
+ *
+ *	[router 198.51.100.7:50001]	by address and source port
+ *	alias = branch-a
+ *
+ *	[router core1]			by name: an alias, or what --router-id
+ *	max-routes-per-peer = 2000000	sysname or bgp-id found
+ *	filter = drop view=post
+ *	add-path = ipv4-unicast		though no OPEN says so
+ *
+ * All sections that fit a router apply; where two of them set the same thing,
+ * the one by port is before the one by address, and that before the one by
+ * name. Rules of filters are asked in that order, the collector's own last; of
+ * add-path each family is a thing of its own.
+ */
+#ifndef COLLECTOR_CONFIG_ROUTER_SECTION_H
+#define COLLECTOR_CONFIG_ROUTER_SECTION_H
+
+#include "collector/config/value.h"
+#include "collector/ingest/filter.h"
+#include "collector/ingest/limits.h"
+#include "bmp/decode_context.h"
+
+struct config;
+
+enum config_router_kind {
+	CONFIG_ROUTER_NAME,
+	CONFIG_ROUTER_ADDRESS,
+	CONFIG_ROUTER_PORT,
+	CONFIG_ROUTER_KINDS
+};
+
+/* Keys of a section, by their place in config_router_keys. */
+enum config_router_key {
+	CONFIG_ROUTER_ALIAS,
+	CONFIG_ROUTER_MD5_KEY,
+	CONFIG_ROUTER_BMP_V4,
+	CONFIG_ROUTER_ADD_PATH,
+	CONFIG_ROUTER_NO_ADD_PATH,
+	CONFIG_ROUTER_AS_WIDTH,
+	CONFIG_ROUTER_ROUTES_PER_ROUTER,
+	CONFIG_ROUTER_ROUTES_PER_PEER,
+	CONFIG_ROUTER_FILTER,
+	CONFIG_ROUTER_KEYS
+};
+
+struct config_router {
+	char *title; /* what stands behind "router" */
+	uint8_t kind;
+	uint8_t address[16];
+	uint16_t port;
+	unsigned int line;
+	uint32_t given; /* 1 << enum config_router_key */
+
+	char *alias;
+	struct config_secret md5_key;
+	int bmp_v4;
+	bgp_family_set add_path;
+	bgp_family_set no_add_path;
+	int as_width; /* in words: 2 or 4 */
+	uint64_t routes_per_router;
+	uint64_t routes_per_peer;
+	struct filter filter;
+};
+
+/* What holds for one router, with the collector's values where it has none. */
+struct config_router_settings {
+	int bmp_v4; /* enum bmp_v4 */
+	struct bgp_overrides overrides;
+	struct limits_routes routes;
+	struct filter_chain filters; /* points into the configuration */
+};
+
+/*
+ * For the session from @address and @port of the router called @name (NULL:
+ * none). Cost: a walk over the sections; once for each session.
+ */
+void config_router_settings(const struct config *config,
+			    const uint8_t address[16], uint16_t port,
+			    const char *name,
+			    struct config_router_settings *out);
+
+/*
+ * Set @key to what @text says; of lists, add it. -EINVAL with the reason in
+ * @why, also if it contradicts another key, or -ENOMEM.
+ */
+int config_router_parse(struct config_router *router,
+			enum config_router_key key, const char *text,
+			char why[CONFIG_WHY_MAX]);
+
+/* What its keys say about reading, over what *@out says already. */
+void config_router_overrides(const struct config_router *router,
+			     struct bgp_overrides *out);
+
+/* The alias of a session, or NULL. */
+const char *config_router_alias(const struct config *config,
+				const uint8_t address[16], uint16_t port);
+
+/* A row of the table of keys: like struct config_option, for sections. */
+struct config_router_option {
+	const char *key;
+	size_t offset; /* in struct config_router */
+	struct config_form form;
+	bool reload;
+	const char *value; /* in words, for help */
+	const char *help;
+};
+
+extern const struct config_router_option config_router_keys[CONFIG_ROUTER_KEYS];
+
+#endif

@@ -1,0 +1,265 @@
+/* Values that have elements. */
+#include "collector/config/value_list.h"
+
+#include "bmp/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool config_value_is_list(enum config_type type)
+{
+	return type == CONFIG_ADDRESSES || type == CONFIG_NETWORKS ||
+	       type == CONFIG_TEXTS || type == CONFIG_RULES ||
+	       type == CONFIG_FAMILIES;
+}
+
+/* Families, a set: in no order, and none is in it twice. */
+
+static bgp_family_set all_families(void)
+{
+	bgp_family_set all = 0;
+
+	for (int f = 0; f < BGP_FAMILIES; f++)
+		all |= bgp_family_bit((enum bgp_family)f);
+	return all;
+}
+
+/* What is called so; empty: nothing is, and the unknown ones are none. */
+static bgp_family_set find_families(const char *name)
+{
+	if (strcmp(name, "all") == 0)
+		return all_families();
+	for (int f = 0; f < BGP_FAMILIES; f++)
+		if (strcmp(name, bgp_family_info((enum bgp_family)f)->name) ==
+		    0)
+			return bgp_family_bit((enum bgp_family)f);
+	return 0;
+}
+
+static int add_families(const struct config_form *form, const char *s,
+			bgp_family_set *set, char why[CONFIG_WHY_MAX])
+{
+	bgp_family_set found = find_families(s);
+
+	*set |= found;
+	return found != 0 ? 0 : config_value_refuse(form, why);
+}
+
+/* All of them are one element: there is a word for it. */
+static size_t count_families(bgp_family_set set)
+{
+	return set == all_families() ? 1 : (size_t)__builtin_popcountll(set);
+}
+
+static const char *family_name(bgp_family_set set, size_t i)
+{
+	if (set == all_families())
+		return "all";
+	while (i-- > 0)
+		set &= set - 1;
+	return bgp_family_info((enum bgp_family)__builtin_ctzll(set))->name;
+}
+
+/* Adding */
+
+static int add_address(const struct config_form *form, const char *s,
+		       struct config_addresses *list, char why[CONFIG_WHY_MAX])
+{
+	struct config_address *grown;
+	struct config_address a;
+
+	if (config_address_parse(s, &a) < 0)
+		return config_value_refuse(form, why);
+	grown = reallocarray(list->at, list->count + 1, sizeof(a));
+	if (grown == NULL)
+		return -ENOMEM;
+	grown[list->count] = a;
+	list->at = grown;
+	list->count++;
+	return 0;
+}
+
+static int add_network(const struct config_form *form, const char *s,
+		       struct acl_list *list, char why[CONFIG_WHY_MAX])
+{
+	int err = acl_list_add(list, s);
+
+	return err == -EINVAL ? config_value_refuse(form, why) : err;
+}
+
+static int add_text(const struct config_form *form, const char *s,
+		    struct config_texts *list, char why[CONFIG_WHY_MAX])
+{
+	struct config_form one = *form;
+	char **grown;
+	char *copy = NULL;
+	int err;
+
+	/* At the start of a line of its own it would be a comment. */
+	if (*s == '#') {
+		snprintf(why, CONFIG_WHY_MAX, "begins with '#'");
+		return -EINVAL;
+	}
+	one.type = CONFIG_TEXT;
+	err = config_value_parse(&one, s, &copy, why);
+	if (err < 0)
+		return err;
+	grown = reallocarray(list->at, list->count + 1, sizeof(*grown));
+	if (grown == NULL) {
+		free(copy);
+		return -ENOMEM;
+	}
+	grown[list->count] = copy;
+	list->at = grown;
+	list->count++;
+	return 0;
+}
+
+static int add_element(const struct config_form *form, const char *s,
+		       void *value, char why[CONFIG_WHY_MAX])
+{
+	struct config_form whole = *form;
+	char reason[FILTER_WHY_MAX];
+	int err;
+
+	whole.flags &= (uint8_t)~CONFIG_EMPTY;
+	switch (form->type) {
+	case CONFIG_ADDRESSES:
+		return add_address(&whole, s, value, why);
+	case CONFIG_NETWORKS:
+		return add_network(&whole, s, value, why);
+	case CONFIG_TEXTS:
+		return add_text(&whole, s, value, why);
+	case CONFIG_FAMILIES:
+		return add_families(&whole, s, value, why);
+	default:
+		err = filter_add(value, s, reason);
+		if (err == -EINVAL)
+			snprintf(why, CONFIG_WHY_MAX, "%s", reason);
+		return err;
+	}
+}
+
+static char *trim(char *s)
+{
+	size_t len;
+
+	s += strspn(s, " \t");
+	len = strlen(s);
+	while (len > 0 && (s[len - 1] == ' ' || s[len - 1] == '\t'))
+		s[--len] = '\0';
+	return s;
+}
+
+/* Give back what was added behind the first @count elements. */
+static void shorten(const struct config_form *form, void *value, size_t count)
+{
+	struct config_texts *texts = value;
+
+	switch (form->type) {
+	case CONFIG_ADDRESSES:
+		((struct config_addresses *)value)->count = count;
+		break;
+	case CONFIG_NETWORKS:
+		((struct acl_list *)value)->count = count;
+		break;
+	case CONFIG_TEXTS:
+		while (texts->count > count)
+			free(texts->at[--texts->count]);
+		break;
+	case CONFIG_FAMILIES:
+		break; /* what failed is not the value, see below */
+	default:
+		((struct filter *)value)->count = count;
+	}
+}
+
+size_t config_value_count(const struct config_form *form, const void *value)
+{
+	switch (form->type) {
+	case CONFIG_ADDRESSES:
+		return ((const struct config_addresses *)value)->count;
+	case CONFIG_NETWORKS:
+		return ((const struct acl_list *)value)->count;
+	case CONFIG_TEXTS:
+		return ((const struct config_texts *)value)->count;
+	case CONFIG_RULES:
+		return ((const struct filter *)value)->count;
+	case CONFIG_FAMILIES:
+		return count_families(*(const bgp_family_set *)value);
+	default:
+		return 1;
+	}
+}
+
+static int parse_elements(const struct config_form *form, const char *text,
+			  void *value, char why[CONFIG_WHY_MAX])
+{
+	const char *between = form->type == CONFIG_RULES ? ";" : ",";
+	size_t before = config_value_count(form, value);
+	char *copy = strdup(text);
+	char *rest = copy;
+	char *element;
+	int err = 0;
+
+	if (copy == NULL)
+		return -ENOMEM;
+	rest = trim(copy);
+	if (*rest == '\0' && form->flags & CONFIG_EMPTY)
+		rest = NULL;
+	while (err == 0 && (element = strsep(&rest, between)) != NULL)
+		err = add_element(form, trim(element), value, why);
+	if (err < 0)
+		shorten(form, value, before);
+	free(copy);
+	return err;
+}
+
+int config_value_list_parse(const struct config_form *form, const char *text,
+			    void *value, char why[CONFIG_WHY_MAX])
+{
+	bgp_family_set set = 0;
+	int err;
+
+	if (form->type != CONFIG_FAMILIES)
+		return parse_elements(form, text, value, why);
+	/* A set does not know which of its elements came last. */
+	err = parse_elements(form, text, &set, why);
+	if (err == 0)
+		*(bgp_family_set *)value |= set;
+	return err;
+}
+
+/* Writing */
+
+void config_value_list_format(const struct config_form *form, const void *value,
+			      size_t i, char *out, size_t cap)
+{
+	const struct config_addresses *addresses = value;
+	const struct acl_list *networks = value;
+	const struct config_texts *texts = value;
+	const struct filter *rules = value;
+	struct text t = text_start(out, cap);
+
+	switch (form->type) {
+	case CONFIG_ADDRESSES:
+		text_ip_port(&t, addresses->at[i].address,
+			     addresses->at[i].port);
+		break;
+	case CONFIG_NETWORKS:
+		acl_network_format(&networks->networks[i], out, cap);
+		return;
+	case CONFIG_TEXTS:
+		text_str(&t, texts->at[i]);
+		break;
+	case CONFIG_FAMILIES:
+		text_str(&t, family_name(*(const bgp_family_set *)value, i));
+		break;
+	default:
+		filter_rule_format(&rules->rules[i], out, cap);
+		return;
+	}
+	text_end(&t);
+}

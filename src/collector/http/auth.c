@@ -1,0 +1,77 @@
+#include "collector/http/server_internal.h"
+
+#include "collector/http/token.h"
+
+#include <string.h>
+#include <strings.h>
+
+static const char *header(const struct http_request *r, const char *name)
+{
+	return MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND,
+					   name);
+}
+
+/* As "Bearer TOKEN", or as the password of "Basic". */
+static bool has_token(const struct http_request *r)
+{
+	const char *given = header(r, MHD_HTTP_HEADER_AUTHORIZATION);
+	char *password = NULL, *user;
+	bool equal;
+
+	if (given == NULL || r->http->token == NULL)
+		return false;
+	if (strncasecmp(given, "Bearer ", 7) == 0)
+		return http_token_equal(r->http->token, given + 7);
+	user = MHD_basic_auth_get_username_password(r->connection, &password);
+	equal = password != NULL && http_token_equal(r->http->token, password);
+	MHD_free(user);
+	MHD_free(password);
+	return equal;
+}
+
+static bool refuse(struct http_request *r)
+{
+	bool given = header(r, MHD_HTTP_HEADER_AUTHORIZATION) != NULL;
+
+	if (r->http->token == NULL)
+		http_error(r, MHD_HTTP_FORBIDDEN,
+			   "this collector has no token, so no actions",
+			   "start it with --http-token-file");
+	else
+		http_error(r, MHD_HTTP_UNAUTHORIZED,
+			   given ? "the token is not the right one"
+				 : "this needs a token",
+			   "Authorization: Bearer TOKEN, where TOKEN is in "
+			   "the file http-token of the state folder, or in "
+			   "that of --http-token-file");
+	return false;
+}
+
+bool http_access_check(struct http_request *r)
+{
+	bool action = r->route->flags & HTTP_POST;
+	const char *origin = header(r, MHD_HTTP_HEADER_ORIGIN);
+	const char *host = header(r, MHD_HTTP_HEADER_HOST);
+
+	if (r->route->flags & HTTP_OPEN)
+		return true;
+	/* A browser that knows the token sends it for other pages as well. */
+	if (action && origin != NULL &&
+	    (host == NULL || !http_origin_is_own(origin, host))) {
+		http_error(r, MHD_HTTP_FORBIDDEN,
+			   "this comes from a page of another site", NULL);
+		return false;
+	}
+	if (has_token(r))
+		return true;
+	if (action || !r->http->loopback)
+		return refuse(r);
+	if (host != NULL && !http_host_is_local(host)) {
+		http_error(r, MHD_HTTP_MISDIRECTED_REQUEST,
+			   "the Host header does not name this machine",
+			   "ask for localhost or 127.0.0.1; a proxy in front "
+			   "should send Host: localhost, or the token");
+		return false;
+	}
+	return true;
+}

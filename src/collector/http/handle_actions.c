@@ -1,0 +1,166 @@
+#include "collector/http/server_internal.h"
+
+#include "collector/query/admin_command.h"
+#include "collector/base/log.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* What was done is in the log, with who wanted it. */
+static void log_action(struct http_request *r, const char *action)
+{
+	const union MHD_ConnectionInfo *from =
+		MHD_get_connection_info(r->connection,
+					MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	struct log_line line;
+
+	if (!log_begin(r->http->log, LOG_LEVEL_INFO, "http_action", &line))
+		return;
+	log_text(&line, "action", action);
+	for (size_t i = 0; i < HTTP_ARGS_MAX; i++)
+		if (r->args[i] != NULL)
+			log_text(&line, i == 0 ? "router" : "peer", r->args[i]);
+	if (from != NULL)
+		http_log_client(&line, from->client_addr);
+	log_end(&line);
+}
+
+static void accepted(struct http_request *r)
+{
+	r->status = MHD_HTTP_ACCEPTED;
+	json_object(&r->out);
+	json_bool_at(&r->out, "accepted", true);
+	json_end_object(&r->out);
+	json_end_line(&r->out);
+}
+
+static bool judge(struct http_request *r, enum deed_outcome outcome)
+{
+	switch (outcome) {
+	case DEED_DONE:
+		return true;
+	case DEED_NO_ROUTER:
+		http_error_of(r, MHD_HTTP_NOT_FOUND, "no such router",
+			      r->args[0] != NULL ? r->args[0] : "",
+			      "/api/v1/routers lists them");
+		break;
+	case DEED_NO_PEER:
+		http_error_of(r, MHD_HTTP_NOT_FOUND, "no such peer", r->args[1],
+			      "/api/v1/peers?router= lists them");
+		break;
+	case DEED_NO_SESSION:
+		http_error_of(r, MHD_HTTP_CONFLICT, "the router has no session",
+			      r->args[0], NULL);
+		break;
+	}
+	return false;
+}
+
+/* Have it done by @worker. False: the request has its error. Yields. */
+static bool ask(struct http_request *r, const struct deed *wanted,
+		uint32_t worker, uint32_t *routers)
+{
+	struct deed *d = deed_new(wanted->kind);
+	struct desk_question *q = &d->question;
+	enum deed_outcome outcome;
+
+	if (d == NULL) {
+		http_ask_failed(r, -ENOMEM);
+		return false;
+	}
+	d->has_router = wanted->has_router;
+	d->router = wanted->router;
+	d->peer = wanted->peer;
+	if (!http_ask(r, worker, &q))
+		return false;
+	outcome = d->outcome;
+	*routers += d->routers;
+	deed_free(d);
+	return judge(r, outcome);
+}
+
+/* One that concerns the router of the path. */
+static void act(struct http_request *r, enum deed_kind kind, const char *name)
+{
+	struct deed wanted = { .kind = kind, .has_router = true };
+	uint32_t worker, routers = 0;
+
+	if (!http_take_router(r, r->args[0], &wanted.router, &worker) ||
+	    (kind == DEED_PURGE &&
+	     !http_take_peer(r, r->args[1], &wanted.peer)) ||
+	    !ask(r, &wanted, worker, &routers))
+		return;
+	log_action(r, name);
+	accepted(r);
+}
+
+void http_post_disconnect(struct http_request *r)
+{
+	act(r, DEED_DISCONNECT, "disconnect");
+}
+
+void http_post_purge(struct http_request *r)
+{
+	act(r, DEED_PURGE, "purge");
+}
+
+void http_post_resync(struct http_request *r)
+{
+	struct deed wanted = { .kind = DEED_RESYNC };
+	uint32_t first = 0, end = collector_workers(r->http->collector);
+	uint32_t routers = 0;
+
+	r->args[0] = http_target_param(&r->target, "router");
+	if (r->args[0] != NULL) {
+		if (!http_take_router(r, r->args[0], &wanted.router, &first))
+			return;
+		wanted.has_router = true;
+		end = first + 1;
+	}
+	for (uint32_t i = first; i < end; i++)
+		if (!ask(r, &wanted, i, &routers))
+			return;
+	log_action(r, "resync");
+	r->status = MHD_HTTP_ACCEPTED;
+	json_object(&r->out);
+	json_uint_at(&r->out, "routers", routers);
+	json_end_object(&r->out);
+	json_end_line(&r->out);
+}
+
+void http_post_snapshot(struct http_request *r)
+{
+	int err = collector_snapshot(r->http->collector); /* yields */
+
+	if (err == -ENOENT) {
+		http_error(r, MHD_HTTP_CONFLICT, "nothing is kept",
+			   "--curation off stores no routes");
+		return;
+	}
+	if (err < 0) {
+		http_ask_failed(r, err);
+		return;
+	}
+	log_action(r, "snapshot");
+	accepted(r);
+}
+
+void http_post_log_level(struct http_request *r)
+{
+	const char *wanted = http_target_param(&r->target, "level");
+
+	for (int i = 0; wanted != NULL && i < LOG_LEVELS; i++) {
+		if (strcmp(log_level_name((enum log_level)i), wanted) != 0)
+			continue;
+		log_action(r, "log_level");
+		log_set_level(r->http->log, (enum log_level)i);
+		json_object(&r->out);
+		json_string_at(&r->out, "level", wanted);
+		json_end_object(&r->out);
+		json_end_line(&r->out);
+		return;
+	}
+	http_error_of(r, MHD_HTTP_BAD_REQUEST, "not a level",
+		      wanted != NULL ? wanted : "",
+		      "?level= error, warning, info or debug");
+}

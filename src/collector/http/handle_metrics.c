@@ -1,0 +1,100 @@
+#include "collector/http/server_internal.h"
+
+#include "collector/query/peer_metrics.h"
+#include "collector/telemetry/metrics.h"
+#include "collector/telemetry/collector_stats.h"
+#include "collector/telemetry/stats_poller.h"
+
+#include <spargio/time.h>
+
+#include <errno.h>
+
+static void put_collector(struct http_request *r, const struct picture *p)
+{
+	struct http *h = r->http;
+	int64_t up = p->now - collector_started(h->collector);
+	struct metrics_labels labels = { .len = 0 };
+
+	metrics_label(&labels, "version", ARANCINI_VERSION);
+	metrics_label(&labels, "collector", h->config->identity.collector);
+	metrics_label(&labels, "output",
+		      h->config->nats.urls.count > 0 ? "jetstream" : "journal");
+	metrics_family(&r->out, "arancini_build_info", METRICS_GAUGE,
+		       "1, with what is running as labels.");
+	metrics_uint(&r->out, "arancini_build_info", &labels, 1);
+	metrics_one(&r->out, "arancini_start_time_seconds", METRICS_GAUGE,
+		    (double)(p->wall_ns - (uint64_t)up) / 1e9,
+		    "When the collector was started, since 1970.");
+	metrics_one(&r->out, "arancini_log_lost_lines_total", METRICS_COUNTER,
+		    (double)log_lost(h->log),
+		    "Log lines that could not be written at once.");
+}
+
+/* All peers of one worker. False: the request has its error. Yields. */
+static bool count_worker(struct http_request *r, uint32_t worker,
+			 struct json *up, struct json *routes)
+{
+	struct survey_place place = { 0 };
+	bool more;
+
+	do {
+		struct census *c = census_new();
+		struct desk_question *q = &c->question;
+
+		if (c == NULL) {
+			http_ask_failed(r, -ENOMEM);
+			return false;
+		}
+		c->place = place;
+		if (!http_ask(r, worker, &q))
+			return false;
+		json_raw(up, c->up.bytes, c->up.len);
+		json_raw(routes, c->routes.bytes, c->routes.len);
+		place = c->place;
+		more = c->more;
+		census_free(c);
+	} while (more);
+	return true;
+}
+
+static void put_peers(struct http_request *r)
+{
+	uint32_t workers = collector_workers(r->http->collector);
+	struct json up = { 0 }, routes = { 0 };
+	bool ok = true;
+
+	metrics_family(&up, CENSUS_UP, METRICS_GAUGE, "1 if the peer is up.");
+	metrics_family(&routes, CENSUS_ROUTES, METRICS_GAUGE,
+		       "Routes held of a peer, by table.");
+	for (uint32_t i = 0; i < workers && ok; i++)
+		ok = count_worker(r, i, &up, &routes);
+	if (ok) {
+		json_raw(&r->out, up.bytes, up.len);
+		json_raw(&r->out, routes.bytes, routes.len);
+		r->out.failed |= up.failed || routes.failed;
+	}
+	json_fini(&up);
+	json_fini(&routes);
+}
+
+void http_get_metrics(struct http_request *r)
+{
+	struct http *h = r->http;
+	struct picture_options options = { .each_router = true,
+					   .patience = HTTP_PATIENCE };
+	struct picture picture;
+	int err = picture_take(h->collector, &options, &picture); /* yields */
+
+	if (err < 0) {
+		http_ask_failed(r, err);
+		return;
+	}
+	r->type = "text/plain; version=0.0.4; charset=utf-8";
+	put_collector(r, &picture);
+	metrics_workers(&r->out, &picture);
+	metrics_output(&r->out, &picture, vitals_spooling_since(h->vitals));
+	metrics_runtime(&r->out, &picture);
+	picture_release(&picture);
+	if (h->config->http.metrics_per_peer)
+		put_peers(r);
+}

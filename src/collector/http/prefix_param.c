@@ -1,0 +1,60 @@
+#include "collector/http/prefix_param.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+/* Up to three digits, none of them for show. */
+static bool parse_len(const char *text, unsigned max, uint8_t *out)
+{
+	unsigned value = 0;
+	size_t n = strspn(text, "0123456789");
+
+	if (n == 0 || n > 3 || text[n] != '\0' || (n > 1 && text[0] == '0'))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		value = value * 10 + (unsigned)(text[i] - '0');
+	*out = (uint8_t)value;
+	return value <= max;
+}
+
+static bool parse_address(const char *text, struct http_prefix *p)
+{
+	p->ipv6 = strchr(text, ':') != NULL;
+	if (p->ipv6)
+		return inet_pton(AF_INET6, text, p->address) == 1;
+	p->address[10] = p->address[11] = 0xff;
+	return inet_pton(AF_INET, text, p->address + 12) == 1;
+}
+
+static bool has_host_bits(const struct http_prefix *p)
+{
+	unsigned bits = p->len + (p->ipv6 ? 0U : 96U);
+
+	for (unsigned i = bits; i < 128; i++)
+		if (p->address[i / 8] & 0x80 >> i % 8)
+			return true;
+	return false;
+}
+
+const char *http_prefix_parse(const char *text, struct http_prefix *out)
+{
+	struct http_prefix p = { .len = 0 };
+	const char *slash = strchr(text, '/');
+	size_t len = slash != NULL ? (size_t)(slash - text) : strlen(text);
+	char address[INET6_ADDRSTRLEN];
+
+	if (len >= sizeof(address))
+		return "not a prefix";
+	memcpy(address, text, len);
+	address[len] = '\0';
+	if (!parse_address(address, &p))
+		return "not a prefix";
+	p.is_address = slash == NULL;
+	p.len = p.ipv6 ? 128 : 32;
+	if (slash != NULL && !parse_len(slash + 1, p.len, &p.len))
+		return "not a prefix length";
+	if (has_host_bits(&p))
+		return "a prefix with bits set beyond its length";
+	*out = p;
+	return NULL;
+}

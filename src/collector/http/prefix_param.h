@@ -1,0 +1,20 @@
+/*
+ * collector/http/prefix_param.h - a prefix or an address, as people write it
+ */
+#ifndef COLLECTOR_HTTP_PREFIX_PARAM_H
+#define COLLECTOR_HTTP_PREFIX_PARAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct http_prefix {
+	bool ipv6;
+	bool is_address; /* no length was given */
+	uint8_t len;
+	uint8_t address[16]; /* IPv4 mapped */
+};
+
+/* NULL, or what is wrong with it; then *@out is untouched. */
+const char *http_prefix_parse(const char *text, struct http_prefix *out);
+
+#endif

@@ -1,0 +1,476 @@
+#include "collector/http/server.h"
+
+#include "collector/config/loader.h"
+#include "collector/http/sse.h"
+#include "collector/http/server_internal.h"
+#include "collector/http/token.h"
+#include "collector/telemetry/stats_poller.h"
+#include "collector/worker.h"
+
+#include <spargio/fiber.h>
+#include <spargio/net.h>
+#include <spargio/runtime.h>
+#include <spargio/time.h>
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CONNECTIONS	512
+#define CONNECTION_SIZE (32 * 1024) /* of memory: bounds the headers */
+#define IDLE_SECONDS	30U
+#define BODY_MAX	(64 * 1024)
+#define STACK		(256 * 1024)
+#define STOP_SECONDS	10 /* more than HTTP_PATIENCE and sp_stop() take */
+
+static void say(struct http *h, enum log_level level, const char *event,
+		const char *hint, int err)
+{
+	const struct config_address *at = &h->config->http.listen;
+	struct log_line line;
+
+	if (!log_begin(h->log, level, event, &line))
+		return;
+	log_address_port(&line, "at", at->address, at->port);
+	if (err < 0)
+		log_error(&line, "error", err);
+	if (hint != NULL)
+		log_text(&line, "hint", hint);
+	log_end(&line);
+}
+
+void http_log_client(struct log_line *line, const struct sockaddr *from)
+{
+	uint8_t address[16] = { [10] = 0xff, [11] = 0xff };
+
+	if (from->sa_family == AF_INET)
+		memcpy(address + 12,
+		       &((const struct sockaddr_in *)from)->sin_addr, 4);
+	else
+		memcpy(address, &((const struct sockaddr_in6 *)from)->sin6_addr,
+		       16);
+	log_address(line, "from", address);
+}
+
+/* Requests */
+
+static int work(void *request)
+{
+	struct http_request *r = request;
+	struct http *h = r->http;
+
+	r->route->handle(r);
+	r->phase = HTTP_DONE;
+	/* From here on it is libmicrohttpd's again, and may be gone. */
+	MHD_resume_connection(r->connection);
+	pthread_mutex_lock(&h->lock);
+	h->working--;
+	pthread_cond_signal(&h->idle);
+	pthread_mutex_unlock(&h->lock);
+	return 0;
+}
+
+/* Give it to a fiber. False: it is not to be. */
+static bool hand_over(struct http_request *r)
+{
+	struct http *h = r->http;
+	bool taken;
+
+	pthread_mutex_lock(&h->lock);
+	taken = !h->stopping;
+	if (taken) {
+		h->working++;
+		r->phase = HTTP_WORKING;
+		MHD_suspend_connection(r->connection);
+	}
+	pthread_mutex_unlock(&h->lock);
+	if (!taken) {
+		http_error(r, MHD_HTTP_SERVICE_UNAVAILABLE,
+			   "the collector is stopping", NULL);
+		return false;
+	}
+	if (sp_go_on(h->rt, 0, work, r, NULL) == 0)
+		return true;
+	http_error(r, MHD_HTTP_SERVICE_UNAVAILABLE, "too many requests",
+		   "ask again");
+	r->phase = HTTP_DONE;
+	MHD_resume_connection(r->connection);
+	pthread_mutex_lock(&h->lock);
+	h->working--;
+	pthread_cond_signal(&h->idle);
+	pthread_mutex_unlock(&h->lock);
+	return true;
+}
+
+/* All of it was read. */
+static enum MHD_Result dispatch(struct http_request *r)
+{
+	if (r->admitted && r->route->flags & HTTP_DIRECT)
+		r->route->handle(r);
+	else if (r->admitted && hand_over(r))
+		return MHD_YES;
+	r->phase = HTTP_DONE;
+	return http_reply(r);
+}
+
+/* False: its body is not worth reading, and there is an error to answer. */
+static bool fits(struct http_request *r)
+{
+	const char *length =
+		MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND,
+					    MHD_HTTP_HEADER_CONTENT_LENGTH);
+
+	if (length == NULL || strtoull(length, NULL, 10) <= BODY_MAX)
+		return true;
+	http_error(r, MHD_HTTP_CONTENT_TOO_LARGE, "the body is too long",
+		   "requests here need none; parameters are in the URL");
+	return false;
+}
+
+/* False: there is an error to answer, once the body was read. */
+static bool admit(struct http_request *r, const char *method)
+{
+	if (r->parsed != HTTP_TARGET_OK) {
+		http_error(r,
+			   r->parsed == HTTP_TARGET_TOO_LONG
+				   ? MHD_HTTP_URI_TOO_LONG
+				   : MHD_HTTP_BAD_REQUEST,
+			   http_target_words(r->parsed), NULL);
+		return false;
+	}
+	return http_route_find(r, method) && http_access_check(r) &&
+	       http_route_check_params(r);
+}
+
+static enum MHD_Result handle(void *http, struct MHD_Connection *connection,
+			      const char *url, const char *method,
+			      const char *version, const char *body,
+			      size_t *body_len, void **request)
+{
+	struct http_request *r = *request;
+
+	(void)http;
+	(void)url;
+	(void)version;
+	(void)body;
+	if (r == NULL)
+		return MHD_NO;
+	r->connection = connection;
+	switch (r->phase) {
+	case HTTP_NEW:
+		r->phase = HTTP_READING;
+		if (!fits(r)) {
+			r->phase = HTTP_DONE;
+			return http_reply(r);
+		}
+		r->admitted = admit(r, method);
+		return MHD_YES;
+	case HTTP_READING:
+		if (*body_len == 0)
+			return dispatch(r);
+		r->body += *body_len;
+		*body_len = 0;
+		return r->body <= BODY_MAX ? MHD_YES : MHD_NO;
+	default:
+		return http_reply(r);
+	}
+}
+
+/* The first that is heard of a request: its target, as it was sent. */
+static void *begin(void *http, const char *target,
+		   struct MHD_Connection *connection)
+{
+	struct http_request *r = calloc(1, sizeof(*r));
+
+	if (r == NULL)
+		return NULL;
+	r->http = http;
+	r->connection = connection;
+	r->status = MHD_HTTP_OK;
+	r->parsed = http_target_parse(target, &r->target);
+	return r;
+}
+
+static void end(void *http, struct MHD_Connection *connection, void **request,
+		enum MHD_RequestTerminationCode why)
+{
+	struct http_request *r = *request;
+
+	(void)http;
+	(void)connection;
+	(void)why;
+	if (r == NULL)
+		return;
+	json_fini(&r->out);
+	free(r);
+	*request = NULL;
+}
+
+/* Life */
+
+/* A socket of our own making, so that an error has a number. */
+static int open_socket(const struct config_address *at)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	bool v4 = memcmp(at->address, mapped, sizeof(mapped)) == 0;
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6,
+				    .sin6_port = htons(at->port) };
+	struct sockaddr_in in = { .sin_family = AF_INET,
+				  .sin_port = htons(at->port) };
+	const struct sockaddr *to =
+		v4 ? (struct sockaddr *)&in : (struct sockaddr *)&in6;
+	int fd = socket(v4 ? AF_INET : AF_INET6,
+			SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int on = 1, err = 0;
+
+	if (fd < 0)
+		return -errno;
+	memcpy(&in.sin_addr, at->address + 12, 4);
+	memcpy(&in6.sin6_addr, at->address, 16);
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (!v4)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+	if (bind(fd, to, v4 ? sizeof(in) : sizeof(in6)) < 0 ||
+	    listen(fd, CONNECTIONS) < 0)
+		err = -errno;
+	if (err == 0)
+		return fd;
+	close(fd);
+	return err;
+}
+
+/* The port that was got. */
+static uint16_t port_of(int fd)
+{
+	struct sp_addr at;
+
+	return sp_addr_local(fd, &at) < 0 ? 0 : sp_addr_port(&at);
+}
+
+static void log_listening(struct http *h)
+{
+	struct log_line line;
+
+	if (!log_begin(h->log, LOG_LEVEL_INFO, "http_listening", &line))
+		return;
+	log_address_port(&line, "at", h->config->http.listen.address, h->port);
+	log_end(&line);
+}
+
+/* The token of the configuration, or one of our own in the state folder. */
+static int take_token(struct http *h)
+{
+	const char *state = h->config->snapshot.state;
+	int err;
+
+	h->token = h->config->http.token.value;
+	if (h->token != NULL)
+		return 0;
+	if (config_state_is_url(h->config)) {
+		say(h, LOG_LEVEL_WARNING, "http_without_token",
+		    "--state is no folder: actions need --http-token-file", 0);
+		return 0;
+	}
+	h->own_token = malloc(HTTP_TOKEN_LEN + 1);
+	if (h->own_token == NULL)
+		return -ENOMEM;
+	err = http_token_make(state, h->own_token);
+	h->token = h->own_token;
+	if (err < 0)
+		say(h, LOG_LEVEL_ERROR, "cannot_write_http_token", state, err);
+	return err;
+}
+
+static int start_daemon(struct http *h, int fd)
+{
+	h->daemon = MHD_start_daemon(
+		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
+			MHD_USE_ITC,
+		0, NULL, NULL, handle, h, MHD_OPTION_LISTEN_SOCKET, fd,
+		MHD_OPTION_URI_LOG_CALLBACK, begin, h,
+		MHD_OPTION_NOTIFY_COMPLETED, end, h,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_SIZE,
+		MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
+		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+	return h->daemon != NULL ? 0 : -EIO;
+}
+
+static int start_parts(struct http *h, int fd)
+{
+	struct sp_opts opts = SP_OPTS_INIT;
+	int err = take_token(h);
+
+	opts.shards = 1;
+	opts.name = "http";
+	opts.stack_size = STACK;
+	opts.pool_threads = 1;
+	if (err == 0)
+		err = sp_start(&opts, &h->rt);
+	/* Larger than in any run before: this clock has gone on since. */
+	if (err == 0)
+		err = feed_new(worker_now().wall_ns / 1000, &h->feed);
+	if (err == 0)
+		err = vitals_start(h->collector, h->rt, h->feed, &h->vitals);
+	if (err == 0)
+		err = start_daemon(h, fd);
+	return err;
+}
+
+static struct http *http_new(struct collector *c)
+{
+	struct http *h = calloc(1, sizeof(*h));
+	pthread_condattr_t monotonic;
+
+	if (h == NULL)
+		return NULL;
+	h->collector = c;
+	h->config = collector_config(c);
+	h->log = collector_log(c);
+	h->seed = collector_seed(c);
+	h->loopback = config_address_is_loopback(&h->config->http.listen);
+	pthread_mutex_init(&h->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&h->idle, NULL);
+	pthread_cond_init(&h->end, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	return h;
+}
+
+static int start(struct http *h)
+{
+	const struct config_address *at = &h->config->http.listen;
+	int fd = open_socket(at);
+	int err;
+
+	if (fd == -EADDRINUSE && config_is_default(h->config, "http")) {
+		say(h, LOG_LEVEL_WARNING, "no_http",
+		    "the default address is taken: --http ADDRESS:PORT, or off",
+		    fd);
+		return fd;
+	}
+	if (fd < 0) {
+		say(h, LOG_LEVEL_ERROR, "cannot_listen", "--http ADDRESS:PORT",
+		    fd);
+		return fd;
+	}
+	err = start_parts(h, fd);
+	if (err < 0) {
+		if (h->daemon == NULL)
+			close(fd);
+		say(h, LOG_LEVEL_ERROR, "cannot_serve_http", NULL, err);
+		return err;
+	}
+	h->port = port_of(fd);
+	log_listening(h);
+	return 0;
+}
+
+uint16_t http_port(const struct http *h)
+{
+	return h->port;
+}
+
+int http_start(struct collector *c, struct http **out)
+{
+	struct http *h;
+	int err;
+
+	*out = NULL;
+	if (!collector_config(c)->http.listen.set)
+		return 0;
+	h = http_new(c);
+	if (h == NULL)
+		return -ENOMEM;
+	err = start(h);
+	if (err == 0) {
+		*out = h;
+		return 0;
+	}
+	http_stop(h);
+	return err == -EADDRINUSE &&
+			       config_is_default(collector_config(c), "http")
+		       ? 0
+		       : err;
+}
+
+/* Every connection must be running when the daemon ends. */
+static void end_requests(struct http *h)
+{
+	pthread_mutex_lock(&h->lock);
+	h->stopping = true;
+	while (h->working > 0)
+		pthread_cond_wait(&h->idle, &h->lock);
+	pthread_mutex_unlock(&h->lock);
+}
+
+/*
+ * Stop the server, on a thread of its own: any step may wait for a handler
+ * that does not return.
+ */
+static void *stop_main(void *http)
+{
+	struct http *h = http;
+
+	end_requests(h);
+	feed_close(h->feed);
+	if (h->daemon != NULL)
+		MHD_stop_daemon(h->daemon);
+	vitals_stop(h->vitals);
+	feed_free(h->feed);
+	if (h->rt != NULL)
+		sp_stop(h->rt, sp_in(5 * SP_S));
+	pthread_mutex_lock(&h->lock);
+	h->stopped = true;
+	pthread_cond_signal(&h->end);
+	pthread_mutex_unlock(&h->lock);
+	return NULL;
+}
+
+/* Wait until stop_main() has ended. False: it has not in STOP_SECONDS. */
+static bool wait_stopped(struct http *h)
+{
+	struct timespec deadline;
+	bool stopped;
+	int err = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &deadline);
+	deadline.tv_sec += STOP_SECONDS;
+	pthread_mutex_lock(&h->lock);
+	while (!h->stopped && err == 0)
+		err = pthread_cond_timedwait(&h->end, &h->lock, &deadline);
+	stopped = h->stopped;
+	pthread_mutex_unlock(&h->lock);
+	return stopped;
+}
+
+int http_stop(struct http *h)
+{
+	pthread_t stopper;
+
+	if (h == NULL)
+		return 0;
+	if (pthread_create(&stopper, NULL, stop_main, h) != 0) {
+		stop_main(h);
+	} else if (wait_stopped(h)) {
+		pthread_join(stopper, NULL);
+	} else {
+		pthread_detach(stopper);
+		say(h, LOG_LEVEL_ERROR, "http_not_stopped",
+		    "a request did not end; the process exits without it",
+		    -ETIMEDOUT);
+		return -ETIMEDOUT;
+	}
+	pthread_cond_destroy(&h->end);
+	pthread_cond_destroy(&h->idle);
+	pthread_mutex_destroy(&h->lock);
+	free(h->own_token);
+	free(h);
+	return 0;
+}

@@ -1,0 +1,323 @@
+#include "collector/http/sse.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EVENTS	1024 /* kept for who comes, or comes back */
+#define BEGIN	100  /* of these, for who comes for the first time */
+#define STREAMS 64
+#define BLOCK	(16 * 1024)
+
+/* Bytes for a browser, shared by streams. */
+struct text {
+	_Atomic unsigned users;
+	size_t len;
+	char bytes[];
+};
+
+struct stream {
+	struct stream *next, **link;
+	struct feed *feed;
+	struct MHD_Connection *connection;
+	bool suspended;
+	uint64_t event;	  /* the next one to tell */
+	uint64_t status;  /* the number of the last that was told */
+	struct text *now; /* what is being sent; NULL: nothing */
+	size_t sent;	  /* of it */
+};
+
+struct feed {
+	pthread_mutex_t lock; /* of all that follows */
+	bool closed;
+	struct stream *streams;
+	unsigned count;
+	uint64_t first; /* event that was ever made */
+	uint64_t next;	/* to be made */
+	struct text *events[EVENTS];
+	uint64_t status_number;
+	struct text *status;
+};
+
+static struct text *text_new(const char *head, const struct json *json)
+{
+	size_t head_len = strlen(head);
+	size_t len = head_len + json->len + 2;
+	struct text *t = json->failed ? NULL : malloc(sizeof(*t) + len);
+
+	if (t == NULL)
+		return NULL;
+	atomic_init(&t->users, 1);
+	t->len = len;
+	memcpy(t->bytes, head, head_len);
+	memcpy(t->bytes + head_len, json->bytes, json->len);
+	memcpy(t->bytes + head_len + json->len, "\n\n", 2);
+	return t;
+}
+
+static struct text *text_get(struct text *t)
+{
+	atomic_fetch_add(&t->users, 1);
+	return t;
+}
+
+static void text_put(struct text *t)
+{
+	if (t != NULL && atomic_fetch_sub(&t->users, 1) == 1)
+		free(t);
+}
+
+/* Writing; with the lock held */
+
+static void wake_all(struct feed *f)
+{
+	for (struct stream *s = f->streams; s != NULL; s = s->next) {
+		if (!s->suspended)
+			continue;
+		s->suspended = false;
+		MHD_resume_connection(s->connection);
+	}
+}
+
+static void add(struct feed *f, struct text *t)
+{
+	struct text **slot = &f->events[f->next % EVENTS];
+
+	/* Without memory there is a hole, and streams skip it. */
+	text_put(*slot);
+	*slot = t;
+	f->next++;
+}
+
+void feed_event(struct feed *f, const struct bulletin_entry *e)
+{
+	struct json j = { 0 };
+	char head[64];
+
+	pthread_mutex_lock(&f->lock);
+	snprintf(head, sizeof(head),
+		 "id: %" PRIu64 "\nevent: event\ndata: ", f->next);
+	json_object(&j);
+	json_uint_at(&j, "id", f->next);
+	bulletin_json(&j, e);
+	json_end_object(&j);
+	add(f, text_new(head, &j));
+	pthread_mutex_unlock(&f->lock);
+	json_fini(&j);
+}
+
+void feed_lost(struct feed *f, uint64_t events)
+{
+	struct json j = { 0 };
+
+	if (events == 0)
+		return;
+	json_object(&j);
+	json_uint_at(&j, "events", events);
+	json_end_object(&j);
+	pthread_mutex_lock(&f->lock);
+	add(f, text_new("event: lost\ndata: ", &j));
+	pthread_mutex_unlock(&f->lock);
+	json_fini(&j);
+}
+
+void feed_status(struct feed *f, const struct json *json)
+{
+	struct text *t = text_new("event: status\ndata: ", json);
+
+	if (t == NULL)
+		return;
+	pthread_mutex_lock(&f->lock);
+	text_put(f->status);
+	f->status = t;
+	f->status_number++;
+	wake_all(f);
+	pthread_mutex_unlock(&f->lock);
+}
+
+bool feed_is_read(struct feed *f)
+{
+	bool read;
+
+	pthread_mutex_lock(&f->lock);
+	read = f->streams != NULL;
+	pthread_mutex_unlock(&f->lock);
+	return read;
+}
+
+/* Reading */
+
+static uint64_t oldest(const struct feed *f)
+{
+	return f->next - f->first > EVENTS ? f->next - EVENTS : f->first;
+}
+
+/* The next text for @s, or NULL if it has seen all. With the lock held. */
+static struct text *next_text(struct feed *f, struct stream *s)
+{
+	if (s->event < oldest(f))
+		s->event = oldest(f);
+	while (s->event < f->next) {
+		struct text *t = f->events[s->event++ % EVENTS];
+
+		if (t != NULL)
+			return text_get(t);
+	}
+	if (f->status != NULL && s->status != f->status_number) {
+		s->status = f->status_number;
+		return text_get(f->status);
+	}
+	return NULL;
+}
+
+/* Of what is being sent, so much as fits. */
+static ssize_t send_some(struct stream *s, char *to, size_t max)
+{
+	size_t left = s->now->len - s->sent;
+	size_t n = left < max ? left : max;
+
+	memcpy(to, s->now->bytes + s->sent, n);
+	s->sent += n;
+	if (s->sent == s->now->len) {
+		text_put(s->now);
+		s->now = NULL;
+		s->sent = 0;
+	}
+	return (ssize_t)n;
+}
+
+/* On libmicrohttpd's thread, whenever it can send. */
+static ssize_t read_stream(void *stream, uint64_t at, char *to, size_t max)
+{
+	struct stream *s = stream;
+	struct feed *f = s->feed;
+	ssize_t n = 0;
+
+	(void)at;
+	pthread_mutex_lock(&f->lock);
+	if (s->now == NULL)
+		s->now = next_text(f, s);
+	if (s->now != NULL) {
+		n = send_some(s, to, max);
+	} else if (f->closed) {
+		n = MHD_CONTENT_READER_END_OF_STREAM;
+	} else {
+		s->suspended = true;
+		MHD_suspend_connection(s->connection);
+	}
+	pthread_mutex_unlock(&f->lock);
+	return n;
+}
+
+static void end_stream(void *stream)
+{
+	struct stream *s = stream;
+	struct feed *f = s->feed;
+
+	pthread_mutex_lock(&f->lock);
+	*s->link = s->next;
+	if (s->next != NULL)
+		s->next->link = s->link;
+	f->count--;
+	pthread_mutex_unlock(&f->lock);
+	text_put(s->now);
+	free(s);
+}
+
+/* Where to begin: behind what was seen, else with the latest few. */
+static uint64_t begin_at(const struct feed *f, const char *last_id)
+{
+	uint64_t seen = last_id != NULL ? strtoull(last_id, NULL, 10) : 0;
+	uint64_t few =
+		f->next - oldest(f) > BEGIN ? f->next - BEGIN : oldest(f);
+
+	return seen >= f->first && seen < f->next ? seen + 1 : few;
+}
+
+static int add_stream(struct feed *f, struct stream *s, const char *last_id)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&f->lock);
+	if (f->closed) {
+		err = -EPIPE;
+	} else if (f->count == STREAMS) {
+		err = -EAGAIN;
+	} else {
+		s->event = begin_at(f, last_id);
+		s->next = f->streams;
+		s->link = &f->streams;
+		if (s->next != NULL)
+			s->next->link = &s->next;
+		f->streams = s;
+		f->count++;
+	}
+	pthread_mutex_unlock(&f->lock);
+	return err;
+}
+
+int feed_stream(struct feed *f, struct MHD_Connection *connection,
+		const char *last_id, struct MHD_Response **out)
+{
+	struct stream *s = calloc(1, sizeof(*s));
+	struct MHD_Response *response;
+	int err;
+
+	if (s == NULL)
+		return -ENOMEM;
+	s->feed = f;
+	s->connection = connection;
+	err = add_stream(f, s, last_id);
+	if (err < 0) {
+		free(s);
+		return err;
+	}
+	response =
+		MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK,
+						  read_stream, s, end_stream);
+	if (response == NULL) {
+		end_stream(s);
+		return -ENOMEM;
+	}
+	*out = response;
+	return 0;
+}
+
+/* Life */
+
+int feed_new(uint64_t first_id, struct feed **out)
+{
+	struct feed *f = calloc(1, sizeof(*f));
+
+	if (f == NULL)
+		return -ENOMEM;
+	pthread_mutex_init(&f->lock, NULL);
+	f->first = f->next = first_id;
+	*out = f;
+	return 0;
+}
+
+void feed_close(struct feed *f)
+{
+	if (f == NULL)
+		return;
+	pthread_mutex_lock(&f->lock);
+	f->closed = true;
+	wake_all(f);
+	pthread_mutex_unlock(&f->lock);
+}
+
+void feed_free(struct feed *f)
+{
+	if (f == NULL)
+		return;
+	for (size_t i = 0; i < EVENTS; i++)
+		text_put(f->events[i]);
+	text_put(f->status);
+	pthread_mutex_destroy(&f->lock);
+	free(f);
+}

@@ -1,0 +1,24 @@
+/*
+ * collector/http/static_files.h - the dashboard's files, as they are built into the program
+ *
+ * tools/embed-pages.sh makes the table from web/.
+ */
+#ifndef COLLECTOR_HTTP_STATIC_FILES_H
+#define COLLECTOR_HTTP_STATIC_FILES_H
+
+#include <stddef.h>
+
+struct page {
+	const char *path; /* "/index.html" */
+	const char *type;
+	const char *etag; /* with its quotes */
+	const unsigned char *bytes;
+	size_t len;
+	const unsigned char *packed; /* by gzip */
+	size_t packed_len;
+};
+
+extern const struct page pages[];
+extern const size_t page_count;
+
+#endif

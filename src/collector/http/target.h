@@ -1,0 +1,65 @@
+/*
+ * collector/http/target.h - what a request asks for: path and parameters
+ *
+ *	/api/v1/peers/v4_192_0_2_1/0-0-192.0.2.7?limit=10&filter=a%20b
+ *	 segments: api v1 peers v4_192_0_2_1 0-0-192.0.2.7
+ *	 parameters: limit "10", filter "a b"
+ *
+ * Stricter than browsers are: an escape that is none, a control character,
+ * bytes that are not UTF-8, a parameter that is given twice are mistakes to be
+ * told and not to be guessed about. Pure: any bytes may come in here.
+ */
+#ifndef COLLECTOR_HTTP_TARGET_H
+#define COLLECTOR_HTTP_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define HTTP_TARGET_MAX	  4096
+#define HTTP_SEGMENTS_MAX 8
+#define HTTP_PARAMS_MAX	  16
+
+enum http_target_status {
+	HTTP_TARGET_OK,
+	HTTP_TARGET_TOO_LONG,
+	HTTP_TARGET_NO_PATH,	/* it does not begin with a slash */
+	HTTP_TARGET_BAD_ESCAPE, /* % without two hex digits behind it */
+	HTTP_TARGET_BAD_TEXT,	/* control characters, or not UTF-8 */
+	HTTP_TARGET_TOO_MANY,	/* parameters */
+	HTTP_TARGET_TWICE,	/* one of them was given before */
+	HTTP_TARGET_NO_NAME,	/* a parameter's name is empty */
+	HTTP_TARGET_STATUSES
+};
+
+struct http_param {
+	const char *name;
+	const char *value; /* "" if there was no "=" */
+};
+
+struct http_target {
+	size_t segment_count; /* HTTP_SEGMENTS_MAX + 1: more than there may be */
+	size_t param_count;
+	const char *segments[HTTP_SEGMENTS_MAX];
+	struct http_param params[HTTP_PARAMS_MAX];
+	char text[HTTP_TARGET_MAX + 1]; /* what they point into */
+};
+
+/* Always fills *@out with something that can be looked at. */
+enum http_target_status http_target_parse(const char *target,
+					  struct http_target *out);
+
+/* A sentence for the one who asked. */
+const char *http_target_words(enum http_target_status status);
+
+/* The value of a parameter, or NULL. */
+const char *http_target_param(const struct http_target *t, const char *name);
+
+/*
+ * A number from @min to @max, in digits and nothing else, into *@out; if the
+ * parameter is missing, *@out stays. False: it is not such a number.
+ */
+bool http_target_number(const struct http_target *t, const char *name,
+			unsigned long min, unsigned long max,
+			unsigned long *out);
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * collector/ingest/acl.h - which addresses may open a session
+ *
+ * Two lists of networks. A denied address stays out; otherwise it comes in
+ * if the allow list is empty or has it. Asked once for each accepted socket,
+ * before a byte is read, so the lists are walked and not indexed.
+ *
+ * Addresses are 16 bytes, IPv4 in its mapped form; 192.0.2.0/24 is kept as
+ * ::ffff:192.0.2.0/120, so one comparison serves both families. A network of
+ * IPv6 has no address of IPv4, not even ::/0.
+ */
+#ifndef COLLECTOR_INGEST_ACL_H
+#define COLLECTOR_INGEST_ACL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct acl_network {
+	uint8_t addr[16];
+	uint8_t len; /* 0 to 128 */
+};
+
+struct acl_list {
+	struct acl_network *networks;
+	size_t count;
+};
+
+struct acl {
+	struct acl_list allow;
+	struct acl_list deny;
+};
+
+#define ACL_INIT ((struct acl){ 0 })
+
+/*
+ * Append the network in @text: "192.0.2.0/24", "2001:db8::/32", or a single
+ * address. -EINVAL if it is none, or has bits set beyond its length; -ENOMEM.
+ */
+int acl_list_add(struct acl_list *list, const char *text);
+
+void acl_release(struct acl *acl);
+
+#define ACL_TEXT_MAX 64
+
+/* Text that acl_list_add() takes. Returns its length, as snprintf() would. */
+size_t acl_network_format(const struct acl_network *n, char *out, size_t cap);
+
+bool acl_network_has(const struct acl_network *n, const uint8_t addr[16]);
+
+bool acl_permits(const struct acl *acl, const uint8_t addr[16]);
+
+#endif

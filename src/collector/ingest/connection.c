@@ -1,0 +1,126 @@
+#include "collector/ingest/connection.h"
+
+#include "collector/collector.h"
+#include "collector/ingest/connector.h"
+#include "collector/worker.h"
+
+#include <spargio/op.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct arrival *arrival_new(struct collector *collector, int fd,
+			    const uint8_t address[16], uint16_t port)
+{
+	struct arrival *a = calloc(1, sizeof(*a));
+
+	if (a == NULL)
+		return NULL;
+	a->collector = collector;
+	a->fd = fd;
+	a->port = port;
+	memcpy(a->address, address, 16);
+	identity_from_address(address, &a->identity);
+	return a;
+}
+
+/* What an operator should know and do, where that is not plain. */
+static const char *hint(enum ending why)
+{
+	switch (why) {
+	case ENDING_TWIN:
+		return "two routers share this identity: give them names with "
+		       "--router-id sysname or an alias in the configuration";
+	case ENDING_NAMELESS:
+		return "its first messages did not say what --router-id wants";
+	case ENDING_BAD_VERSION:
+		return "not BMP version 3; for drafts of version 4 see "
+		       "--bmp-v4";
+	case ENDING_TOO_LONG:
+		return "a longer message than --max-frame allows";
+	default:
+		return NULL;
+	}
+}
+
+enum ending arrival_await_word(const struct arrival *a, int64_t deadline)
+{
+	if (a->early_len > 0)
+		return ENDING_NONE;
+	for (;;) {
+		int ready = sp_wait_fd_until(a->fd, POLLIN, deadline);
+		uint8_t first;
+		ssize_t n;
+
+		if (ready == -ETIMEDOUT)
+			return ENDING_HANDSHAKE;
+		if (ready < 0)
+			return ENDING_SHUTDOWN;
+		n = recv(a->fd, &first, 1, MSG_PEEK | MSG_DONTWAIT);
+		if (n > 0)
+			return ENDING_NONE;
+		if (n == 0)
+			return ENDING_CLOSED;
+		/* Ready is a hint. */
+		if (errno != EAGAIN && errno != EINTR)
+			return ENDING_RESET;
+	}
+}
+
+void arrival_log_refusal(struct worker *w, const uint8_t address[16],
+			 uint16_t port, enum ending why)
+{
+	const char *help = hint(why);
+	struct log_line line;
+
+	if (!log_begin_limited(w->log, &w->refusals, sp_now(),
+			       LOG_LEVEL_WARNING, "connection_refused", &line))
+		return;
+	log_address_port(&line, "from", address, port);
+	log_text(&line, "reason", ending_name(why));
+	if (help != NULL)
+		log_text(&line, "hint", help);
+	log_end(&line);
+}
+
+/* It went, or was made to, before there was a session that could say so. */
+static void log_closed(struct worker *w, const struct arrival *a,
+		       enum ending why)
+{
+	struct log_line line;
+
+	if (!log_begin_limited(w->log, &w->refusals, sp_now(), LOG_LEVEL_INFO,
+			       "connection_closed", &line))
+		return;
+	log_address_port(&line, "from", a->address, a->port);
+	if (identity_named(&a->identity))
+		log_text(&line, "router", a->identity.name);
+	log_text(&line, "reason", ending_name(why));
+	log_end(&line);
+}
+
+static bool is_refusal(enum ending why)
+{
+	return why >= ENDING_BAD_VERSION && why != ENDING_REPLACED &&
+	       why < ENDING_ADMIN;
+}
+
+void arrival_end(struct arrival *a, struct worker *w, enum ending why)
+{
+	w->counts.endings[why]++;
+	if (is_refusal(why))
+		arrival_log_refusal(w, a->address, a->port, why);
+	else if (!a->seated)
+		log_closed(w, a, why);
+	close(a->fd);
+	limits_leave(collector_limits(a->collector), a->address);
+	if (a->dial != NULL)
+		dial_ended(a->dial);
+	free(a->early);
+	free(a);
+}

@@ -1,0 +1,121 @@
+#include "collector/ingest/connector.h"
+
+#include "collector/ingest/listener.h"
+#include "collector/worker.h"
+
+#include <spargio/net.h>
+#include <spargio/resolve.h>
+#include <spargio/socket.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FIRST_WAIT   SP_S
+#define LONGEST_WAIT (60 * SP_S)
+#define ATTEMPT	     (10 * SP_S)
+
+/* Of one name. */
+#define ADDRESSES 8
+
+/* A session that held so long was a good one: start anew with short waits. */
+#define GOOD (60 * SP_S)
+
+void dial_ended(struct dial *dial)
+{
+	sp_sem_post(&dial->ended);
+}
+
+static void log_failure(struct dial *d, int err, int64_t wait)
+{
+	struct log_line line;
+
+	if (!log_begin(d->worker->log, LOG_LEVEL_WARNING, "connect_failed",
+		       &line))
+		return;
+	log_text(&line, "to", d->target);
+	log_error(&line, "error", err);
+	log_seconds(&line, "again_in", wait);
+	log_end(&line);
+}
+
+/* How many addresses the target has now. Yields. */
+static int find(const struct dial *d, int64_t deadline,
+		struct sp_addr out[ADDRESSES])
+{
+	const char *colon = strrchr(d->target, ':');
+	size_t len = colon == NULL ? 0 : (size_t)(colon - d->target);
+	char host[256];
+
+	if (sp_addr_parse(d->target, 0, out) == 0)
+		return 1;
+	if (len == 0 || len >= sizeof(host))
+		return -EINVAL;
+	memcpy(host, d->target, len);
+	host[len] = '\0';
+	return sp_resolve_until(host, (uint16_t)strtoul(colon + 1, NULL, 10),
+				deadline, out, ADDRESSES);
+}
+
+/* The socket, connected. Yields. */
+static int connect_to(const struct dial *d, const struct sp_addr *to,
+		      int64_t deadline)
+{
+	struct sp_tcp_opts buffer = {
+		.recv_buffer = (int)d->worker->config->listen.rcvbuf,
+	};
+	int fd = socket(to->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = sp_tcp_set(fd, &buffer);
+	if (err == 0)
+		err = door_sign(d->worker, fd);
+	if (err == 0)
+		err = sp_connect_fd_until(fd, to, deadline);
+	if (err == 0)
+		return fd;
+	close(fd);
+	return err;
+}
+
+/* One call, from dialling to hanging up. Yields. */
+static int call(struct dial *d)
+{
+	int64_t deadline = sp_in(ATTEMPT);
+	struct sp_addr to[ADDRESSES];
+	int count = find(d, deadline, to);
+	int fd = count < 0 ? count : -ENOENT;
+	int err;
+
+	for (int i = 0; i < count && fd < 0 && fd != -ECANCELED; i++)
+		fd = connect_to(d, &to[i], deadline);
+	if (fd < 0)
+		return fd;
+	err = door_admit(d->worker, fd, d);
+	return err == 0 ? sp_sem_wait(&d->ended) : err;
+}
+
+int dial_main(void *arg)
+{
+	struct dial *d = arg;
+	int64_t wait = FIRST_WAIT;
+
+	for (;;) {
+		int64_t began = sp_now();
+		int err = call(d);
+
+		if (err == -ECANCELED)
+			return 0;
+		if (sp_now() - began >= GOOD)
+			wait = FIRST_WAIT;
+		if (err < 0)
+			log_failure(d, err, wait);
+		if (sp_sleep(wait) == -ECANCELED)
+			return 0;
+		wait = 2 * wait < LONGEST_WAIT ? 2 * wait : LONGEST_WAIT;
+	}
+}

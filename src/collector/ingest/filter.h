@@ -1,0 +1,154 @@
+/*
+ * collector/ingest/filter.h - which tables are stored and which are published
+ *
+ * A filter is a list of rules; the first that matches decides, and if none
+ * does, the table is stored and published:
+ *
+ *	drop peer=198.51.100.0/24		neither stored nor published
+ *	store view=post				kept for queries, not published
+ *	publish as=64500-64510 family=ipv4-unicast,ipv6-unicast
+ *	drop type=rd,local rd=64500:7
+ *
+ *	word	 matches			values
+ *	peer	 the peer's address		a network or an address; a
+ *						Loc-RIB has none
+ *	as	 the peer's AS			a number or a range, low-high
+ *	type	 the kind of peer		global, rd, local, loc-rib
+ *	view	 the RIB			in-pre, in-post, out-pre, out-post,
+ *						loc-rib; pre, post, in, out
+ *	family	 the address family		names as in bmp/family.h; unknown
+ *	rd	 the peer's distinguisher	64500:1, 192.0.2.1:1, 0x and hex
+ *
+ * Words of one rule must all match; a word that it does not have matches all. A
+ * router's own rules are asked before those of the collector: that is
+ * a chain.
+ *
+ * Nothing of a rule depends on the routes themselves, so a session asks once
+ * for each peer and view it meets and keeps the answer: two sets of families.
+ * What is left per message is one bit test. Pure, no allocation but in
+ * filter_add().
+ */
+#ifndef COLLECTOR_INGEST_FILTER_H
+#define COLLECTOR_INGEST_FILTER_H
+
+#include "collector/ingest/acl.h"
+#include "bmp/family.h"
+#include "bmp/peer.h"
+#include "rib/event.h"
+
+enum filter_action {
+	FILTER_PUBLISH, /* and store */
+	FILTER_STORE,	/* and do not publish */
+	FILTER_DROP,
+	FILTER_ACTIONS
+};
+
+struct filter_rule {
+	uint8_t action; /* enum filter_action */
+	uint8_t types;	/* 1 << enum bmp_peer_type */
+	uint8_t views;	/* 1 << enum bmp_view */
+	bool has_rd;
+	uint32_t as_low;
+	uint32_t as_high;
+	uint64_t families; /* 1 << enum bgp_family; the unknown one is bit 0 */
+	uint64_t rd;
+	bool has_peer;
+	struct acl_network peer;
+};
+
+struct filter {
+	struct filter_rule *rules;
+	size_t count;
+};
+
+#define FILTER_INIT ((struct filter){ 0 })
+
+/* Rules of a router by port, address and name, and the collector's. */
+#define FILTER_CHAIN_MAX 4
+
+struct filter_chain {
+	const struct filter *at[FILTER_CHAIN_MAX];
+	size_t count;
+};
+
+/* What a rule can see of a peer and view. */
+struct filter_peer {
+	uint8_t type;
+	uint8_t view;
+	uint32_t as;
+	uint64_t distinguisher;
+	const uint8_t *address; /* 16 bytes, IPv4 mapped */
+};
+
+/* The answer: bits are 1 << enum bgp_family, bit 0 the unknown ones. */
+struct filter_mask {
+	uint64_t stored;
+	uint64_t published; /* always a subset of stored */
+};
+
+/* Life cycle */
+
+#define FILTER_TEXT_MAX 160 /* bytes of a rule, as written back */
+#define FILTER_WHY_MAX	160 /* of the reason why it was refused */
+
+/*
+ * Append the rule in @text. -EINVAL with the reason in @why, -ENOMEM. A rule
+ * that names a family or type which does not exist is refused.
+ */
+int filter_add(struct filter *filter, const char *text,
+	       char why[FILTER_WHY_MAX]);
+void filter_release(struct filter *filter);
+
+/* Copy. -ENOMEM; then *@out is untouched. */
+int filter_copy(const struct filter *filter, struct filter *out);
+bool filter_equal(const struct filter *a, const struct filter *b);
+
+/*
+ * Text that filter_add() takes and that gives the same rule again. Returns its
+ * length, as snprintf() would.
+ */
+size_t filter_rule_format(const struct filter_rule *rule, char *out,
+			  size_t cap);
+
+/* Asking */
+
+/*
+ * Once for each peer and view of a session, and again when rules changed.
+ * Cost: a few comparisons for each rule; no allocation.
+ */
+struct filter_mask filter_ask(const struct filter_chain *chain,
+			      const struct filter_peer *peer);
+
+/* The same for one family, where the answer is not kept. */
+enum filter_action filter_decide(const struct filter_chain *chain,
+				 const struct filter_peer *peer,
+				 enum bgp_family family);
+
+static inline bool filter_stores(struct filter_mask m, enum bgp_family f)
+{
+	return (m.stored >> f & 1) != 0;
+}
+
+static inline bool filter_publishes(struct filter_mask m, enum bgp_family f)
+{
+	return (m.published >> f & 1) != 0;
+}
+
+/* 64500:1, 192.0.2.1:1, or 0x and 16 hex digits; else -EINVAL. */
+int filter_rd_parse(const char *text, uint64_t *out);
+
+/* What a rule sees, from the header of a message and from a table. */
+static inline struct filter_peer filter_peer_of(const struct bmp_peer *p)
+{
+	return (struct filter_peer){ p->type, p->view, p->as, p->distinguisher,
+				     p->address };
+}
+
+static inline struct filter_peer filter_peer_of_table(
+	const struct rib_table_info *t)
+{
+	return (struct filter_peer){ t->peer_type, t->view, t->peer_as,
+				     t->distinguisher, t->peer_address };
+}
+
+#endif

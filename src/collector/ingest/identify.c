@@ -1,0 +1,163 @@
+#include "collector/ingest/identify.h"
+
+#include "collector/collector.h"
+#include "collector/ingest/session.h"
+#include "collector/worker.h"
+
+#include <spargio/socket.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A shard whose queue is full is asked again for so long. */
+#define HAND_OVER_NS	(5 * SP_S)
+#define HAND_OVER_RETRY SP_MS
+
+#define FIRST_BYTES 4096
+
+static int spawn(struct arrival *a)
+{
+	struct sp_attr attr = {
+		.place = SP_PINNED,
+		.shard = identity_shard(&a->identity,
+					collector_workers(a->collector)),
+		.name = "session",
+	};
+
+	return sp_go_attr(NULL, &attr, session_main, a, NULL);
+}
+
+/* Send it to its owner. In a fiber of its own, if that can take a while. */
+static void hand_over(struct worker *w, struct arrival *a)
+{
+	int64_t give_up = sp_in(HAND_OVER_NS);
+	int err = spawn(a);
+
+	while (err == -EAGAIN && sp_now() < give_up &&
+	       sp_sleep(HAND_OVER_RETRY) == 0)
+		err = spawn(a);
+	if (err < 0)
+		arrival_end(a, w, ENDING_OVERLOAD);
+	else
+		w->counts.handed_over++;
+}
+
+/* Make room for more early bytes. */
+static bool grow(struct arrival *a, size_t *cap)
+{
+	size_t want = *cap == 0 ? FIRST_BYTES : 2 * *cap;
+	uint8_t *bytes;
+
+	if (want > NAMING_BYTES_MAX)
+		return false;
+	bytes = realloc(a->early, want);
+	if (bytes == NULL)
+		return false;
+	a->early = bytes;
+	*cap = want;
+	return true;
+}
+
+/*
+ * Look through the messages that came so far; *@seen bytes of them had no
+ * identity. ENDING_NONE and 1 in *@found once one had.
+ */
+static enum ending look(struct worker *w, struct arrival *a, enum bmp_v4 v4,
+			size_t *seen, bool *found)
+{
+	enum identity_mode mode =
+		(enum identity_mode)w->config->identity.router_id;
+
+	while (!*found) {
+		struct wire_view rest = { a->early + *seen,
+					  a->early_len - *seen };
+		enum bmp_frame_status status;
+		struct bmp_frame frame;
+		struct bmp_message msg;
+		size_t need;
+		int got;
+
+		status = bmp_frame_next(rest, w->max_frame, &frame, &need);
+		if (status == BMP_FRAME_PARTIAL)
+			return ENDING_NONE;
+		if (status != BMP_FRAME_WHOLE)
+			return ending_of_frame(status);
+		if (ending_of_version(&frame, v4) != ENDING_NONE)
+			return ENDING_BAD_VERSION;
+		*seen += frame.whole.len;
+		if (!bmp_status_usable(bmp_message_decode(&frame, v4, &msg)))
+			continue;
+		got = identity_from_message(mode, a->address, &msg,
+					    &a->identity);
+		if (got < 0)
+			return ENDING_NAMELESS;
+		*found = got > 0;
+	}
+	return ENDING_NONE;
+}
+
+static enum ending find_name(struct worker *w, struct arrival *a)
+{
+	int64_t handshake = w->config->limits.handshake_timeout;
+	int64_t deadline = handshake == SP_NEVER ? SP_NEVER : sp_in(handshake);
+	size_t cap = 0, seen = 0;
+	struct config_router_settings settings;
+	enum ending why = ENDING_NONE;
+	bool found = false;
+
+	/* By address, as long as it has no name. */
+	config_router_settings(w->config, a->address, a->port, NULL, &settings);
+	while (why == ENDING_NONE && !found) {
+		int got;
+
+		if (a->early_len == cap && !grow(a, &cap))
+			return ENDING_NAMELESS;
+		got = sp_recv_until(a->fd, a->early + a->early_len,
+				    cap - a->early_len, deadline);
+		if (got == -ECANCELED)
+			return ENDING_SHUTDOWN;
+		if (got == -ETIMEDOUT && sp_now() >= deadline)
+			return ENDING_HANDSHAKE;
+		if (got <= 0)
+			return got == 0 ? ENDING_CLOSED : ENDING_RESET;
+		a->early_len += (size_t)got;
+		why = look(w, a, (enum bmp_v4)settings.bmp_v4, &seen, &found);
+	}
+	return why;
+}
+
+static int naming_main(void *arg)
+{
+	struct arrival *a = arg;
+	struct worker *w = collector_worker(a->collector, sp_shard());
+	enum ending why = ENDING_NONE;
+
+	if (!identity_named(&a->identity) &&
+	    w->config->identity.router_id != IDENTITY_ADDRESS)
+		why = find_name(w, a);
+	if (why == ENDING_NONE)
+		hand_over(w, a);
+	else
+		arrival_end(a, w, why);
+	return 0;
+}
+
+void naming_begin(struct worker *w, struct arrival *a)
+{
+	const char *alias = config_router_alias(w->config, a->address, a->port);
+	bool known = w->config->identity.router_id == IDENTITY_ADDRESS;
+
+	if (alias != NULL)
+		known = identity_from_name(a->address, alias, strlen(alias),
+					   &a->identity) == 0 ||
+			known;
+	if (known && spawn(a) == 0) {
+		w->counts.handed_over++;
+		return;
+	}
+	/* It takes a while: messages to read, or a full queue. */
+	if (sp_go_on(NULL, w->id, naming_main, a, NULL) < 0)
+		arrival_end(a, w, ENDING_OVERLOAD);
+}

@@ -1,0 +1,21 @@
+/*
+ * collector/ingest/identify.h - find out who has come, and send it to its owner
+ *
+ * An alias or an address is known at once. For the others the first messages
+ * are read here, on the shard that accepted, with plain receives: at most
+ * NAMING_BYTES_MAX of them and no longer than --handshake-timeout.
+ *
+ * Threads	The accepting shard.
+ */
+#ifndef COLLECTOR_INGEST_IDENTIFY_H
+#define COLLECTOR_INGEST_IDENTIFY_H
+
+#include "collector/ingest/connection.h"
+
+/* A Peer Up with all its capabilities stands near the start. */
+#define NAMING_BYTES_MAX (256 * 1024)
+
+/* Takes over @a. Does not wait. */
+void naming_begin(struct worker *w, struct arrival *a);
+
+#endif

@@ -1,0 +1,305 @@
+#include "collector/ingest/listener.h"
+
+#include "collector/collector.h"
+#include "collector/ingest/identify.h"
+#include "collector/worker.h"
+
+#include <spargio/accept_loop.h>
+#include <spargio/socket.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * A router that vanished is noticed after about two minutes: no answer to four
+ * probes, or bytes that nobody acknowledged.
+ */
+static const struct sp_tcp_opts socket_opts = {
+	.no_delay = 1,
+	.keepalive_s = 60,
+	.keepalive_every = 15,
+	.keepalive_count = 4,
+	.user_timeout_ms = 120000,
+};
+
+/* Between attempts to open a door that failed. */
+#define FIRST_WAIT   SP_S
+#define LONGEST_WAIT (60 * SP_S)
+
+/* One that held so long was a good one: start anew with short waits. */
+#define GOOD (60 * SP_S)
+
+/* A config address as the runtime wants it. */
+static void socket_address(const struct config_address *at, struct sp_addr *out)
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	memset(out, 0, sizeof(*out));
+	if (memcmp(at->address, mapped, 12) == 0) {
+		out->len = sizeof(out->in4);
+		out->in4.sin_family = AF_INET;
+		out->in4.sin_port = htons(at->port);
+		memcpy(&out->in4.sin_addr, at->address + 12, 4);
+		return;
+	}
+	out->len = sizeof(out->in6);
+	out->in6.sin6_family = AF_INET6;
+	out->in6.sin6_port = htons(at->port);
+	memcpy(&out->in6.sin6_addr, at->address, 16);
+}
+
+/* The address of a connected socket in the one form used everywhere. */
+static void plain_address(const struct sp_addr *from, uint8_t out[16])
+{
+	if (from->any.sa_family == AF_INET) {
+		memset(out, 0, 10);
+		out[10] = out[11] = 0xff;
+		memcpy(out + 12, &from->in4.sin_addr, 4);
+		return;
+	}
+	memcpy(out, &from->in6.sin6_addr, 16);
+}
+
+int door_sign(struct worker *w, int fd)
+{
+	const struct config *c = w->config;
+
+	for (size_t i = 0; i < c->router_count; i++) {
+		const struct config_router *r = &c->routers[i];
+		struct config_address at = { .set = true };
+		struct sp_addr peer;
+		int err;
+
+		if (r->md5_key.value == NULL || r->kind == CONFIG_ROUTER_NAME)
+			continue;
+		memcpy(at.address, r->address, 16);
+		socket_address(&at, &peer);
+		err = sp_tcp_md5(fd, &peer, r->md5_key.value,
+				 strlen(r->md5_key.value));
+		/* A key of the other address family is another door's. */
+		if (err < 0 && err != -EINVAL && err != -EAFNOSUPPORT)
+			return err;
+	}
+	return 0;
+}
+
+static int listen_at(struct worker *w, const struct config_address *at,
+		     int *out)
+{
+	struct sp_listen_opts opts = {
+		.backlog = (int)w->config->listen.backlog,
+		.reuse_port = true,
+	};
+	struct sp_tcp_opts buffer = {
+		.recv_buffer = (int)w->config->listen.rcvbuf,
+	};
+	struct sp_addr addr;
+	int fd, err;
+
+	socket_address(at, &addr);
+	opts.only_ip6 = addr.any.sa_family == AF_INET6;
+	err = sp_listen(&addr, &opts, &fd);
+	if (err < 0)
+		return err;
+	if (buffer.recv_buffer != 0)
+		err = sp_tcp_set(fd, &buffer);
+	if (err == 0)
+		err = door_sign(w, fd);
+	if (err < 0) {
+		close(fd);
+		return err;
+	}
+	*out = fd;
+	return 0;
+}
+
+static const char *hint_of(int err)
+{
+	switch (err) {
+	case -EADDRINUSE:
+		return "another process has it: --listen ADDRESS:PORT";
+	case -EADDRNOTAVAIL:
+		return "this host has no such address: --listen ADDRESS:PORT";
+	case -EAFNOSUPPORT:
+		return "this host has no IPv6: --listen 0.0.0.0:PORT";
+	case -ENOMEM:
+		return "keys of routers count against net.core.optmem_max: "
+		       "raise it";
+	default:
+		return "--listen ADDRESS:PORT";
+	}
+}
+
+static void log_unopened(struct worker *w, const struct config_address *at,
+			 enum log_level level, const char *event, int err)
+{
+	struct log_line line;
+
+	if (!log_begin(w->log, level, event, &line))
+		return;
+	log_address_port(&line, "at", at->address, at->port);
+	log_error(&line, "error", err);
+	log_text(&line, "hint", hint_of(err));
+	log_end(&line);
+}
+
+int door_open(struct worker *w, const struct config_address *at,
+	      struct door *out)
+{
+	struct sp_addr bound;
+	int fd;
+	int err = listen_at(w, at, &fd);
+
+	if (err == -EAFNOSUPPORT && config_is_default(w->config, "listen")) {
+		/* All workers meet it; one says so. */
+		if (w->id == 0)
+			log_unopened(w, at, LOG_LEVEL_WARNING, "no_ipv6", err);
+		*out = (struct door){ .worker = NULL, .fd = -1 };
+		return 0;
+	}
+	if (err < 0) {
+		log_unopened(w, at, LOG_LEVEL_ERROR, "cannot_listen", err);
+		return err;
+	}
+	*out = (struct door){ .worker = w, .fd = fd, .at = *at };
+	if (sp_addr_local(fd, &bound) == 0)
+		out->at.port = sp_addr_port(&bound);
+	return 0;
+}
+
+void door_close(struct door *door)
+{
+	if (door->fd >= 0)
+		close(door->fd);
+	door->fd = -1;
+}
+
+/* Admission */
+
+static enum ending verdict(struct worker *w, const uint8_t address[16])
+{
+	if (!worker_permits(w, address))
+		return ENDING_DENIED;
+	switch (limits_admit(collector_limits(w->collector), address)) {
+	case LIMITS_ADMIT:
+		return ENDING_NONE;
+	case LIMITS_ADDRESS_FULL:
+		return ENDING_FULL_ADDRESS;
+	default:
+		return ENDING_FULL;
+	}
+}
+
+/* Turned away at the door: nothing was taken yet but the socket. */
+static int turn_away(struct worker *w, int fd, const uint8_t address[16],
+		     uint16_t port, enum ending why)
+{
+	w->counts.endings[why]++;
+	arrival_log_refusal(w, address, port, why);
+	close(fd);
+	return -EPERM;
+}
+
+int door_admit(struct worker *w, int fd, struct dial *dial)
+{
+	uint8_t address[16] = { 0 };
+	struct arrival *a;
+	struct sp_addr from;
+	enum ending why;
+	uint16_t port;
+
+	w->counts.accepted++;
+	if (sp_addr_peer(fd, &from) < 0) {
+		/* It was gone before we looked. */
+		return turn_away(w, fd, address, 0, ENDING_RESET);
+	}
+	plain_address(&from, address);
+	port = sp_addr_port(&from);
+	why = verdict(w, address);
+	if (why != ENDING_NONE)
+		return turn_away(w, fd, address, port, why);
+	a = arrival_new(w->collector, fd, address, port);
+	if (a == NULL) {
+		limits_leave(collector_limits(w->collector), address);
+		return turn_away(w, fd, address, port, ENDING_OVERLOAD);
+	}
+	a->dial = dial;
+	sp_tcp_set(fd, &socket_opts);
+	naming_begin(w, a);
+	return 0;
+}
+
+/* Taking connections */
+
+/* Until it fails. That descriptors run out is no failure: see serve.h. */
+static int accept_all(struct door *door)
+{
+	struct sp_acceptor *acceptor;
+	struct sp_conn conn;
+	int err = sp_acceptor_open(door->fd, &acceptor);
+
+	if (err < 0)
+		return err;
+	while ((err = sp_acceptor_next(acceptor, SP_HOME_HERE, &conn)) == 0)
+		door_admit(door->worker, conn.fd, NULL);
+	sp_acceptor_close(acceptor);
+	return err;
+}
+
+static int reopen(struct door *door)
+{
+	struct log_line line;
+	int err = listen_at(door->worker, &door->at, &door->fd);
+
+	if (err < 0)
+		return err;
+	atomic_fetch_sub(&door->worker->doors_shut, 1);
+	if (log_begin(door->worker->log, LOG_LEVEL_INFO, "listening", &line)) {
+		log_address_port(&line, "at", door->at.address, door->at.port);
+		log_u64(&line, "worker", door->worker->id);
+		log_end(&line);
+	}
+	return 0;
+}
+
+/* With the socket closed the kernel sends connections to other workers. */
+static void shut(struct door *door, int err, int64_t wait)
+{
+	struct log_line line;
+
+	if (door->fd >= 0)
+		atomic_fetch_add(&door->worker->doors_shut, 1);
+	door_close(door);
+	if (!log_begin(door->worker->log, LOG_LEVEL_ERROR, "door_failed",
+		       &line))
+		return;
+	log_u64(&line, "worker", door->worker->id);
+	log_address_port(&line, "at", door->at.address, door->at.port);
+	log_error(&line, "error", err);
+	log_seconds(&line, "again_in", wait);
+	log_end(&line);
+}
+
+int door_main(void *arg)
+{
+	struct door *door = arg;
+	int64_t wait = FIRST_WAIT;
+
+	for (;;) {
+		int64_t began = sp_now();
+		int err = door->fd < 0 ? reopen(door) : 0;
+
+		if (err == 0)
+			err = accept_all(door); /* yields */
+		if (err == -ECANCELED)
+			return 0;
+		if (sp_now() - began >= GOOD)
+			wait = FIRST_WAIT;
+		shut(door, err, wait);
+		if (sp_sleep(wait) < 0)
+			return 0;
+		wait = 2 * wait < LONGEST_WAIT ? 2 * wait : LONGEST_WAIT;
+	}
+}

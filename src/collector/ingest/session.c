@@ -1,0 +1,614 @@
+#include "collector/ingest/session.h"
+
+#include "collector/collector.h"
+#include "collector/worker.h"
+#include "bmp/tlv.h"
+#include "egress/batcher.h"
+
+#include <spargio/rstream.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A reload may bring the end of a session that waits nearer: it looks so often. */
+#define LOOK_AGAIN (5 * SP_S)
+
+#define TURN_BYTES (64 * 1024)
+
+void session_stop(struct session *s, enum ending why)
+{
+	if (s->ending == ENDING_NONE)
+		s->ending = (uint8_t)why;
+	sp_cancel(s->task);
+}
+
+void session_drain(struct session *s)
+{
+	sp_cancel(s->task);
+}
+
+bool session_closed_by_router(const struct session *s)
+{
+	struct pollfd p = { .fd = s->arrival->fd, .events = POLLRDHUP };
+
+	return poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP)) != 0;
+}
+
+/* Log */
+
+/*
+ * A router that comes and goes must not fill the disk. What there is to spend
+ * on lines outlives its sessions at its seat; but a seat is forgotten with one
+ * who never said anything.
+ */
+static bool log_begins(struct session *s, const char *event,
+		       struct log_line *line)
+{
+	struct log_bucket *bucket = s->seat->note.opened_ns != 0
+					    ? &s->seat->lines
+					    : &s->worker->refusals;
+
+	if (!log_begin_limited(s->worker->log, bucket, sp_now(), LOG_LEVEL_INFO,
+			       event, line))
+		return false;
+	log_address_port(line, "from", s->arrival->address, s->arrival->port);
+	if (identity_named(&s->arrival->identity))
+		log_text(line, "router", s->arrival->identity.name);
+	return true;
+}
+
+static void log_open(struct session *s)
+{
+	struct log_line line;
+
+	if (!log_begins(s, "session_open", &line))
+		return;
+	log_text(&line, "sysname", s->sys_name);
+	log_u64(&line, "worker", s->worker->id);
+	log_end(&line);
+}
+
+static void log_close(struct session *s, enum ending why)
+{
+	struct log_line line;
+
+	if (!log_begins(s, "session_close", &line))
+		return;
+	log_text(&line, "reason", ending_name(why));
+	log_seconds(&line, "lasted", sp_now() - s->opened);
+	log_u64(&line, "bytes", s->bytes);
+	log_end(&line);
+}
+
+/* Messages */
+
+/* Keep what an Initiation says of the router's name. */
+static void take_name(struct session *s, const struct bmp_message *msg)
+{
+	struct tlv name;
+	size_t len;
+
+	if (!tlv_find(msg->tlvs, (enum tlv_form)msg->tlv_form,
+		      BMP_INIT_SYS_NAME, &name))
+		return;
+	len = name.value.len < SESSION_NAME_MAX ? name.value.len
+						: SESSION_NAME_MAX;
+	memcpy(s->sys_name, name.value.p, len);
+	s->sys_name[len] = '\0';
+}
+
+/* The first message of a session: from here on the rib knows of it. */
+static void open_session(struct session *s, const struct bmp_message *msg)
+{
+	if (msg->type == BMP_INITIATION)
+		take_name(s, msg);
+	rib_session_open(s->seat->router, &s->when, s->arrival->address,
+			 s->arrival->port,
+			 s->sys_name[0] != '\0' ? s->sys_name : NULL);
+	if (s->seat->resync)
+		rib_resync(s->seat->router, &s->when);
+	s->seat->resync = false;
+	rib_session_pause(s->seat->router, &s->when);
+	s->open = true;
+	log_open(s);
+}
+
+/* Route Monitoring that was read; the rib likes to see some at a time. */
+struct taken {
+	size_t count;
+	struct bmp_message msgs[RIB_AHEAD];
+};
+
+static void apply(struct session *s, struct taken *t)
+{
+	s->worker->counts.no_memory +=
+		rib_apply_many(s->seat->router, &s->when, t->msgs, t->count,
+			       s->over);
+	t->count = 0;
+}
+
+/* Whether a message that may be lost is: --overload drop. */
+static bool is_dropped(struct worker *w)
+{
+	if (!w->drops || !egress_batcher_pressed(w->batcher))
+		return false;
+	w->counts.sessions.dropped++;
+	return true;
+}
+
+/* @t has it as its next. */
+static void take_route_monitoring(struct session *s, struct taken *t)
+{
+	struct worker *w = s->worker;
+
+	if (!w->drops) {
+		if (++t->count == RIB_AHEAD)
+			apply(s, t);
+	} else if (is_dropped(w)) {
+		rib_drop(s->seat->router, &s->when, &t->msgs[0].peer);
+	} else {
+		t->count = 1;
+		apply(s, t);
+	}
+}
+
+/* What the router counts is passed on, and compared with what we have. */
+static void take_statistics(struct session *s, const struct bmp_message *msg)
+{
+	struct rib_router *router = s->seat->router;
+	struct rib_peer *peer = rib_router_peer(router, &msg->peer);
+	struct peer_note *note;
+	struct reported report;
+
+	if (!is_dropped(s->worker))
+		(void)rib_apply(router, &s->when, msg, s->over);
+	if (peer == NULL || !reported_read(msg, peer, s->when.wall_ns, &report))
+		return;
+	note = peer_note_get(rib_peer_slot(peer), &s->seat->note);
+	if (note != NULL)
+		peer_note_report(note, &report);
+}
+
+/* The next of @t. */
+static void take_message(struct session *s, struct taken *t)
+{
+	const struct bmp_message *msg = &t->msgs[t->count];
+
+	if (!s->open)
+		open_session(s, msg);
+	if (!s->initiated && msg->type != BMP_INITIATION)
+		s->worker->counts.sessions.before_initiation++;
+	if (msg->type == BMP_ROUTE_MONITORING) {
+		take_route_monitoring(s, t);
+		return;
+	}
+	apply(s, t);
+	switch (msg->type) {
+	case BMP_INITIATION:
+		s->initiated = true;
+		break;
+	case BMP_TERMINATION:
+		s->ending = ENDING_TERMINATED;
+		break;
+	case BMP_STATISTICS:
+		take_statistics(s, msg);
+		break;
+	case BMP_ROUTE_MIRRORING:
+		break; /* counted; what is mirrored is in no RIB */
+	default:
+		if (rib_apply(s->seat->router, &s->when, msg, s->over) < 0)
+			s->worker->counts.no_memory++;
+	}
+}
+
+/* The same of a Route Monitoring that has a peer and no UPDATE. */
+static void take_unreadable(struct session *s, struct taken *t)
+{
+	const struct bmp_peer *peer = &t->msgs[t->count].peer;
+
+	apply(s, t);
+	rib_unreadable(s->seat->router, &s->when, peer);
+}
+
+static void take_frame(struct session *s, const struct bmp_frame *frame,
+		       struct taken *t)
+{
+	struct session_counts *all = &s->worker->counts.sessions;
+	struct bmp_message *msg = &t->msgs[t->count];
+	enum bmp_status status =
+		bmp_message_decode(frame, (enum bmp_v4)s->bmp_v4, msg);
+
+	all->messages[msg->type < BMP_TYPES ? msg->type : BMP_TYPES]++;
+	all->statuses[status]++;
+	s->messages++;
+	s->errors += status != BMP_OK;
+	if (bmp_status_usable(status))
+		take_message(s, t);
+	else if (msg->type == BMP_ROUTE_MONITORING && msg->has_peer && s->open)
+		take_unreadable(s, t);
+}
+
+/*
+ * Read all whole messages at the start of @in, up to one that moves a peer.
+ * Returns how many bytes they took; s->want says how many the next one needs.
+ *
+ * The hot loop of the collector: for each message a few nanoseconds here, the
+ * rest is bmp_message_decode() and rib_apply_many(). bench/collector.c
+ */
+static size_t take_frames(struct session *s, struct wire_view in)
+{
+	struct wire_view rest = in;
+	struct taken taken;
+
+	taken.count = 0;
+
+	s->want = BMP_HEADER_LEN;
+	while (s->ending == ENDING_NONE &&
+	       !rib_router_moving(s->seat->router)) {
+		struct bmp_frame frame;
+		enum bmp_frame_status status =
+			bmp_frame_next(rest, s->worker->max_frame, &frame,
+				       &s->want);
+
+		if (status == BMP_FRAME_PARTIAL)
+			break;
+		if (status != BMP_FRAME_WHOLE) {
+			s->ending = (uint8_t)ending_of_frame(status);
+			break;
+		}
+		s->ending = (uint8_t)ending_of_version(&frame,
+						       (enum bmp_v4)s->bmp_v4);
+		if (s->ending != ENDING_NONE)
+			break;
+		take_frame(s, &frame, &taken);
+		s->last = (int64_t)s->when.now_ns;
+		rest.p += frame.whole.len;
+		rest.len -= frame.whole.len;
+		s->want = BMP_HEADER_LEN;
+	}
+	apply(s, &taken);
+	s->bytes += in.len - rest.len;
+	s->worker->counts.sessions.bytes += in.len - rest.len;
+	return in.len - rest.len;
+}
+
+/* Turns */
+
+/* Nothing is left to read: send on what there is, let the clocks run. */
+static void run_dry(struct session *s)
+{
+	if (s->dry)
+		return;
+	s->dry = true;
+	worker_dry(s->worker);
+	/* From now on, not from before a wait for room in the bridge. */
+	s->when = worker_now();
+	if (s->open)
+		rib_session_resume(s->seat->router, &s->when);
+}
+
+/* There is input: what is due by time must wait until it was read. */
+static void run_wet(struct session *s)
+{
+	worker_owns(s->worker, sp_shard());
+	s->when = worker_now();
+	if (!s->dry)
+		return;
+	s->dry = false;
+	s->worker->wet++;
+	if (s->open)
+		rib_session_pause(s->seat->router, &s->when);
+}
+
+/*
+ * The bridge is full. Give back what the kernel gave us, so that TCP slows the
+ * router down and other sessions of the shard get their share, and wait.
+ */
+static int wait_for_room(struct session *s, int64_t deadline)
+{
+	struct worker *w = s->worker;
+	int err;
+
+	if (!egress_batcher_pressed(w->batcher))
+		return 0;
+	/* What must not be dropped, as a Peer Up, still piles up. */
+	if (w->drops && !egress_batcher_full(w->batcher))
+		return 0;
+	w->counts.sessions.pauses++;
+	(void)sp_rstream_pause(s->stream);
+	err = egress_batcher_wait(w->batcher, deadline); /* yields */
+	s->reading = sp_now();
+	return err == -ECANCELED ? err : 0;
+}
+
+/*
+ * A peer came back with another AS: what it had is withdrawn first, by the
+ * worker, and the router is read on when that is done.
+ */
+static int wait_for_move(struct session *s, int64_t deadline)
+{
+	int err = 0;
+
+	while (err == 0 && rib_router_moving(s->seat->router) &&
+	       sp_now() < deadline) {
+		worker_poke(s->worker);
+		sp_yield();
+		err = sp_cancelled() ? -ECANCELED : wait_for_room(s, deadline);
+	}
+	return err;
+}
+
+/* Reading */
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Nobody can say of a router that is not read that it is silent. */
+static int64_t deadline(const struct session *s)
+{
+	return limits_deadline(&s->worker->times, later(s->opened, s->reading),
+			       s->last == 0 ? 0 : later(s->last, s->reading));
+}
+
+static enum ending error_ending(const struct session *s, int64_t err)
+{
+	if (s->ending != ENDING_NONE)
+		return s->ending;
+	if (err == -ECANCELED)
+		return ENDING_SHUTDOWN;
+	if (err == -ETIMEDOUT && sp_now() >= deadline(s))
+		return s->last == 0 ? ENDING_HANDSHAKE : ENDING_IDLE;
+	if (err == -EMSGSIZE)
+		return ENDING_TOO_LONG;
+	return ENDING_RESET;
+}
+
+/* Bytes for the next message, in one piece; see sp_rstream_peek(). */
+static int64_t next_bytes(struct session *s, struct sp_segment *seg)
+{
+	int64_t n = sp_rstream_peek_until(s->stream, s->want, 0, seg);
+
+	if (n == -ETIMEDOUT)
+		run_dry(s);
+	while (n == -ETIMEDOUT && sp_now() < deadline(s)) {
+		int64_t until = sp_in(LOOK_AGAIN);
+
+		if (until > deadline(s))
+			until = deadline(s);
+		n = sp_rstream_peek_until(s->stream, s->want, until, seg);
+	}
+	return n;
+}
+
+/*
+ * As much of a segment as is read before the others have their turn and the
+ * bridge is looked at. Buffers are smaller, but what a pause set aside can be
+ * a megabyte in one piece, and that makes many more of updates.
+ */
+static struct wire_view turn_of(const struct session *s,
+				const struct sp_segment *seg)
+{
+	size_t most = s->want > TURN_BYTES ? s->want : TURN_BYTES;
+
+	return (struct wire_view){ seg->data,
+				   seg->len < most ? seg->len : most };
+}
+
+/* Returns how many bytes of @seg it took. */
+static size_t take_turn(struct session *s, const struct sp_segment *seg)
+{
+	size_t used;
+
+	run_wet(s);
+	used = take_frames(s, turn_of(s, seg));
+	sp_rstream_consume(s->stream, used);
+	egress_batcher_turn(s->worker->batcher, s->when.now_ns);
+	worker_poke(s->worker);
+	return used;
+}
+
+static bool draining(const struct session *s)
+{
+	return s->worker->drain_until != 0;
+}
+
+/*
+ * The collector stops. What has come by now was said to us, and is read; what
+ * comes from now on is not, or a router that has much to say would keep us.
+ */
+static enum ending drain(struct session *s)
+{
+	int64_t until = s->worker->drain_until;
+	int64_t left;
+
+	sp_shield_begin();
+	left = sp_rstream_arrived(s->stream);
+	while (s->ending == ENDING_NONE && left >= (int64_t)s->want &&
+	       sp_now() < until) {
+		struct sp_segment seg;
+		int64_t n =
+			sp_rstream_peek_until(s->stream, s->want, until, &seg);
+
+		if (n < (int64_t)s->want)
+			break;
+		if ((int64_t)seg.len > left)
+			seg.len = (size_t)left;
+		left -= (int64_t)take_turn(s, &seg);
+		(void)wait_for_room(s, until);
+		(void)wait_for_move(s, until);
+		sp_yield();
+	}
+	sp_shield_end();
+	return s->ending != ENDING_NONE ? s->ending : ENDING_SHUTDOWN;
+}
+
+static enum ending read_stream(struct session *s)
+{
+	while (s->ending == ENDING_NONE) {
+		struct sp_segment seg;
+		int64_t n;
+
+		if (draining(s))
+			return drain(s);
+		n = next_bytes(s, &seg);
+		if (n == -ECANCELED && draining(s))
+			continue;
+		if (n < 0)
+			return error_ending(s, n);
+		if ((size_t)n < s->want)
+			return n == 0 ? ENDING_CLOSED : ENDING_CUT;
+		take_turn(s, &seg);
+		if ((wait_for_room(s, SP_NEVER) < 0 ||
+		     wait_for_move(s, SP_NEVER) < 0) &&
+		    !draining(s))
+			return error_ending(s, -ECANCELED);
+		sp_yield();
+	}
+	return s->ending;
+}
+
+/* A stream that begins with what was read before the router had a name. */
+static int open_stream(struct session *s)
+{
+	struct arrival *a = s->arrival;
+	int err = sp_rstream_open(a->fd, s->worker->max_frame, &s->stream);
+
+	if (err == 0)
+		err = sp_rstream_prepend(s->stream, a->early, a->early_len);
+	free(a->early);
+	a->early = NULL;
+	a->early_len = 0;
+	return err;
+}
+
+static enum ending read_all(struct session *s)
+{
+	enum ending why = ENDING_OVERLOAD;
+
+	if (open_stream(s) == 0)
+		why = read_stream(s);
+	sp_rstream_close(s->stream);
+	s->stream = NULL;
+	return why;
+}
+
+/* Life */
+
+static void close_session(struct session *s, enum ending why)
+{
+	run_wet(s);
+	if (s->open)
+		rib_session_close(s->seat->router, &s->when, (uint16_t)why,
+				  ending_name(why));
+	router_note_forget_reports(s->seat->router);
+	s->open = false;
+	s->seat->note.messages += s->messages;
+	s->seat->note.bytes += s->bytes;
+	s->seat->note.errors += s->errors;
+	run_dry(s);
+	log_close(s, why);
+}
+
+static struct session *session_new(struct worker *w, struct arrival *a)
+{
+	struct rib_identity id = { .name = NULL };
+	struct session *s = calloc(1, sizeof(*s));
+
+	if (s == NULL)
+		return NULL;
+	memcpy(id.address, a->address, 16);
+	if (identity_named(&a->identity))
+		id.name = a->identity.name;
+	s->seat = seat_of(w, &id);
+	if (s->seat == NULL) {
+		free(s);
+		return NULL;
+	}
+	seat_get(s->seat);
+	s->worker = w;
+	s->arrival = a;
+	s->task = sp_self();
+	s->want = BMP_HEADER_LEN;
+	s->dry = true;
+	s->opened = sp_now();
+	worker_add(w, s);
+	return s;
+}
+
+/*
+ * Who has said nothing replaces nobody: a probe of the port, or a connection
+ * that was over before it was its turn, must not end a session that goes on.
+ */
+static enum ending ask_for_seat(struct session *s)
+{
+	enum ending why = ENDING_NONE;
+
+	if (s->seat->session != NULL && draining(s))
+		return ENDING_SHUTDOWN;
+	if (s->seat->session != NULL)
+		why = arrival_await_word(s->arrival, deadline(s)); /* yields */
+	return why != ENDING_NONE ? why : seat_take(s->seat, s);   /* yields */
+}
+
+/* Sit down, and have the configuration hold that is in force now. */
+static enum ending take_seat(struct session *s)
+{
+	struct worker *w = s->worker;
+	enum ending why = ENDING_DENIED;
+	struct rib_when when;
+
+	/* It was let in; the lists may have changed on its way here. */
+	if (worker_permits(w, s->arrival->address))
+		why = ask_for_seat(s); /* yields */
+	if (s->ending != ENDING_NONE) {
+		/* Stopped while it waited. */
+		seat_leave(s->seat, s);
+		return s->ending;
+	}
+	if (why != ENDING_NONE)
+		return why;
+	when = worker_now();
+	seat_configure(s->seat, w->config, &when);
+	s->bmp_v4 = s->seat->settings.bmp_v4;
+	s->overrides = s->seat->settings.overrides;
+	s->over = bgp_overrides_any(&s->overrides) ? &s->overrides : NULL;
+	return ENDING_NONE;
+}
+
+int session_main(void *arrival)
+{
+	struct arrival *a = arrival;
+	struct worker *w = collector_worker(a->collector, sp_shard());
+	struct session *s;
+	enum ending why;
+
+	worker_owns(w, identity_shard(&a->identity,
+				      collector_workers(a->collector)));
+	s = w->closed ? NULL : session_new(w, a);
+	if (s == NULL) {
+		arrival_end(a, w,
+			    w->closed ? ENDING_SHUTDOWN : ENDING_OVERLOAD);
+		return 0;
+	}
+	why = take_seat(s);
+	if (why == ENDING_NONE) {
+		a->seated = true;
+		why = read_all(s);
+		/* From here on nothing may be left half done. */
+		sp_shield_begin();
+		close_session(s, why);
+		seat_leave(s->seat, s);
+		sp_shield_end();
+	}
+	worker_remove(w, s);
+	seat_put(w, s->seat);
+	free(s);
+	worker_look_at_seats(w);
+	arrival_end(a, w, why);
+	return 0;
+}

@@ -1,0 +1,279 @@
+#include "collector/output.h"
+
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Strings that the publisher reads for as long as it runs. */
+enum text {
+	TEXT_JOURNAL,
+	TEXT_STREAM,
+	TEXT_UPDATES,
+	TEXT_EVENTS,
+	TEXT_EPOCH,
+	TEXTS
+};
+
+struct outlet {
+	struct publisher *publisher;
+	struct nats_options nats;
+	struct log *log;
+	char *texts[TEXTS];
+	_Atomic uint32_t max_batch;
+};
+
+char *outlet_journal(const struct config *config)
+{
+	char *path;
+
+	if (config->journal.directory[0] != '\0')
+		return strdup(config->journal.directory);
+	if (config_state_is_url(config))
+		return strdup("journal");
+	if (asprintf(&path, "%s/journal", config->snapshot.state) < 0)
+		return NULL;
+	return path;
+}
+
+/* What a prefix becomes, and @rest below it. NULL: no memory. */
+static char *expand_below(const struct config *config, const char *prefix,
+			  const char *rest)
+{
+	char *expanded = config_expand(config, prefix);
+	char *text = NULL;
+
+	if (expanded != NULL && asprintf(&text, "%s.%s", expanded, rest) < 0)
+		text = NULL;
+	free(expanded);
+	return text;
+}
+
+static int make_texts(struct outlet *o, const struct config *c)
+{
+	o->texts[TEXT_JOURNAL] = outlet_journal(c);
+	o->texts[TEXT_STREAM] = config_expand(c, c->nats.stream);
+	o->texts[TEXT_UPDATES] = expand_below(c, c->egress.updates, ">");
+	o->texts[TEXT_EVENTS] = expand_below(c, c->egress.events, ">");
+	o->texts[TEXT_EPOCH] =
+		expand_below(c, c->egress.events, "collector.epoch");
+	for (size_t i = 0; i < TEXTS; i++)
+		if (o->texts[i] == NULL)
+			return -ENOMEM;
+	return 0;
+}
+
+/* Make the folder, and those above it. */
+static int make_folder(const char *path)
+{
+	char *copy = strdup(path);
+	int err = 0;
+
+	if (copy == NULL)
+		return -ENOMEM;
+	for (char *p = copy + 1; err == 0 && *p != '\0'; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		if (mkdir(copy, 0755) < 0 && errno != EEXIST)
+			err = -errno;
+		*p = '/';
+	}
+	if (err == 0 && mkdir(copy, 0755) < 0 && errno != EEXIST)
+		err = -errno;
+	free(copy);
+	return err;
+}
+
+static void set_servers(const struct config *c, struct publisher_options *o)
+{
+	for (size_t i = 0; i < c->nats.urls.count && i < NATS_SERVERS_MAX; i++)
+		o->nats.servers[o->nats.server_count++] = c->nats.urls.at[i];
+}
+
+/* Text that is not set is NULL to libnats. */
+static const char *or_null(const char *text)
+{
+	return text == NULL || text[0] == '\0' ? NULL : text;
+}
+
+static void set_broker(const struct config *c, struct publisher_options *o)
+{
+	set_servers(c, o);
+	o->nats.name = c->identity.collector;
+	o->nats.user = or_null(c->nats.user);
+	o->nats.password = c->nats.password.value;
+	o->nats.token = c->nats.token.value;
+	o->nats.creds = or_null(c->nats.creds);
+	o->nats.nkey = or_null(c->nats.nkey);
+	o->nats.nkey_seed = or_null(c->nats.nkey_seed);
+	o->nats.tls = c->nats.tls;
+	o->nats.tls_ca = or_null(c->nats.tls_ca);
+	o->nats.tls_cert = or_null(c->nats.tls_cert);
+	o->nats.tls_key = or_null(c->nats.tls_key);
+	o->take_over = c->nats.take_over;
+	o->window = (uint32_t)c->nats.window;
+	o->ack_timeout_ns = c->nats.ack_timeout;
+}
+
+/* Whole seconds, at least one; "never" is -1 there. */
+static int64_t seconds(int64_t ns)
+{
+	if (ns == SP_NEVER)
+		return -1;
+	return ns < SP_S ? 1 : ns / SP_S;
+}
+
+static void set_stream(const struct outlet *outlet, const struct config *c,
+		       struct publisher_options *o)
+{
+	o->stream.name = outlet->texts[TEXT_STREAM];
+	o->stream.subjects[0] = outlet->texts[TEXT_UPDATES];
+	o->stream.subjects[1] = outlet->texts[TEXT_EVENTS];
+	o->stream.subject_count = 2;
+	o->stream.no_create = c->nats.no_create;
+	o->stream.memory = c->nats.storage == CONFIG_STORAGE_MEMORY;
+	o->stream.replicas = (int64_t)c->nats.replicas;
+	o->stream.max_age_s = seconds(c->nats.max_age);
+	o->stream.max_bytes =
+		c->nats.max_bytes == 0 ? -1 : (int64_t)c->nats.max_bytes;
+	o->stream.duplicate_s = seconds(c->nats.duplicate_window);
+}
+
+static void set_journal(const struct outlet *outlet, const struct config *c,
+			struct publisher_options *o)
+{
+	o->journal_dir = outlet->texts[TEXT_JOURNAL];
+	o->segment_bytes = c->journal.segment_bytes;
+	o->spool_max = c->journal.spool_max;
+	o->journal_max = c->journal.max_bytes;
+	o->journal_age_ns =
+		c->journal.max_age == SP_NEVER ? 0 : c->journal.max_age;
+	o->sync_ns = c->journal.sync_interval;
+	o->sync_bytes = c->journal.sync_bytes;
+}
+
+/* On the publisher's thread. */
+static void notice(void *arg, const struct publisher_notice *n)
+{
+	struct outlet *o = arg;
+	enum log_level level = LOG_LEVEL_INFO;
+	struct log_line line;
+
+	if (n->max_payload > NATS_HEADERS_MAX && n->max_payload < UINT32_MAX)
+		atomic_store_explicit(&o->max_batch,
+				      (uint32_t)n->max_payload -
+					      NATS_HEADERS_MAX,
+				      memory_order_relaxed);
+	if (n->state == PUBLISHER_REFUSED || n->state == PUBLISHER_SUPERSEDED)
+		level = LOG_LEVEL_ERROR;
+	else if (n->spooling || n->state == PUBLISHER_RECOVERING ||
+		 n->text != NULL)
+		level = LOG_LEVEL_WARNING;
+	if (!log_begin(o->log, level, "publisher", &line))
+		return;
+	log_text(&line, "state", publisher_state_name(n->state));
+	log_bool(&line, "spooling", n->spooling);
+	if (n->text != NULL)
+		log_text(&line, "text", n->text);
+	log_end(&line);
+}
+
+void outlet_free(struct outlet *o)
+{
+	if (o == NULL)
+		return;
+	publisher_free(o->publisher);
+	for (size_t i = 0; i < TEXTS; i++)
+		free(o->texts[i]);
+	free(o);
+}
+
+static int start(struct outlet *o, const struct config *c,
+		 struct egress_bridge *bridge)
+{
+	struct publisher_options options = {
+		.collector = c->identity.collector,
+		.epoch_subject = o->texts[TEXT_EPOCH],
+		.hold = true,
+		.notice = notice,
+		.notice_arg = o,
+	};
+	struct nats_words why = { "" };
+	struct log_line line;
+	int err;
+
+	if (c->egress.discard) {
+		options.discard = true;
+		err = 0;
+	} else {
+		set_broker(c, &options);
+		set_stream(o, c, &options);
+		set_journal(o, c, &options);
+		err = make_folder(o->texts[TEXT_JOURNAL]);
+	}
+	o->nats = options.nats;
+	if (err == 0)
+		err = publisher_start(&options, bridge, &why, &o->publisher);
+	if (err < 0 &&
+	    log_begin(o->log, LOG_LEVEL_ERROR, "cannot_publish", &line)) {
+		log_error(&line, "error", err);
+		log_text(&line, "why", why.text);
+		log_text(&line, "journal", o->texts[TEXT_JOURNAL]);
+		log_end(&line);
+	}
+	return err;
+}
+
+int outlet_start(const struct config *config, struct log *log,
+		 struct egress_bridge *bridge, struct outlet **out)
+{
+	struct outlet *o = calloc(1, sizeof(*o));
+	int err;
+
+	if (o == NULL)
+		return -ENOMEM;
+	o->log = log;
+	atomic_init(&o->max_batch, UINT32_MAX);
+	err = make_texts(o, config);
+	if (err == 0)
+		err = start(o, config, bridge);
+	if (err < 0) {
+		outlet_free(o);
+		return err;
+	}
+	*out = o;
+	return 0;
+}
+
+int outlet_drain(struct outlet *o, int64_t deadline)
+{
+	return publisher_drain(o->publisher, deadline);
+}
+
+struct publisher *outlet_publisher(struct outlet *o)
+{
+	return o->publisher;
+}
+
+uint32_t outlet_max_batch(const struct outlet *o)
+{
+	return atomic_load_explicit(&o->max_batch, memory_order_relaxed);
+}
+
+void outlet_reader(const struct outlet *o, struct nats_reader_options *out)
+{
+	*out = (struct nats_reader_options){
+		.nats = o->nats,
+		.stream = o->texts[TEXT_STREAM],
+	};
+}
+
+const char *outlet_folder(const struct outlet *o)
+{
+	return o->texts[TEXT_JOURNAL];
+}

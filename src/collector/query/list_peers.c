@@ -1,0 +1,160 @@
+#include "collector/query/list_query.h"
+
+#include "collector/router/session_stats.h"
+#include "collector/router/peer_id.h"
+#include "bmp/names.h"
+#include "bmp/text.h"
+#include "rib/read.h"
+
+#include <stdio.h>
+
+static enum survey_state state_of(const struct rib_peer_state *p)
+{
+	if (p->up)
+		return p->implied ? SURVEY_IMPLIED : SURVEY_UP;
+	return p->stale ? SURVEY_STALE : SURVEY_DOWN;
+}
+
+static void put_reported(struct json *j, const struct reported_row *row)
+{
+	if (row == NULL) {
+		json_null_at(j, "routerCount");
+		json_null_at(j, "difference");
+		return;
+	}
+	json_uint_at(j, "routerCount", row->value);
+	json_int_at(j, "difference", (int64_t)(row->ours - row->value));
+}
+
+static void put_table(struct json *j, const struct rib_peer *peer,
+		      const struct rib_table *table,
+		      const struct peer_note *note)
+{
+	const struct rib_table_info *info = rib_table_info(table);
+	struct rib_table_state state;
+
+	rib_table_state(table, &state);
+	json_object(j);
+	json_string_at(j, "view", bmp_view_name(info->view));
+	json_uint_at(j, "afi", info->afi);
+	json_uint_at(j, "safi", info->safi);
+	json_string_at(j, "family",
+		       bgp_family_info((enum bgp_family)info->family)->name);
+	json_uint_at(j, "routes", state.routes);
+	json_uint_at(j, "dying", state.dying);
+	json_bool_at(j, "endOfRib", !state.syncing);
+	json_bool_at(j, "suspect", state.suspect);
+	json_bool_at(j, "unknown", state.unknown);
+	json_uint_at(j, "sequence", state.sequence);
+	json_time_at(j, "lastChangeAt", state.changed_ns);
+	put_reported(j, note == NULL || note->reported == NULL
+				? NULL
+				: reported_find(note->reported, peer, table));
+	json_end_object(j);
+}
+
+static void put_tables(struct json *j, struct rib_peer *peer,
+		       const struct peer_note *note)
+{
+	struct rib_table *t = NULL;
+	uint64_t changed = 0;
+
+	json_key(j, "tables");
+	json_array(j);
+	while ((t = rib_table_next(peer, t)) != NULL) {
+		struct rib_table_state state;
+
+		rib_table_state(t, &state);
+		if (state.changed_ns > changed)
+			changed = state.changed_ns;
+		put_table(j, peer, t, note);
+	}
+	json_end_array(j);
+	json_time_at(j, "lastChangeAt", changed);
+}
+
+static void put_life(struct json *j, const struct peer_note *note)
+{
+	json_time_at(j, "upAt", note->up_ns);
+	json_time_at(j, "downAt", note->down_ns);
+	json_string_at(j, "downReason",
+		       note->downs > 0 ? bmp_down_reason_name(note->down_reason)
+				       : NULL);
+	json_uint_at(j, "flaps", note->downs);
+	json_time_at(j, "reportedAt",
+		     note->reported != NULL ? note->reported->at_ns : 0);
+}
+
+static void put_identity(struct json *j, const struct rib_peer_state *p)
+{
+	char rd[32];
+	struct text t = text_start(rd, sizeof(rd));
+
+	json_key(j, "peerAddr");
+	json_address(j, p->address);
+	json_uint_at(j, "peerAsn", p->as);
+	json_key(j, "peerBgpId");
+	json_ipv4(j, p->bgp_id);
+	json_string_at(j, "peerType", bmp_peer_type_name(p->type));
+	text_rd(&t, p->distinguisher);
+	text_end(&t);
+	json_string_at(j, "peerDistinguisher",
+		       p->distinguisher != 0 ? rd : NULL);
+	if (p->table_name.len > 0) {
+		json_key(j, "tableName");
+		json_text(j, p->table_name);
+	}
+}
+
+/* A person types what a list shows: also the address of the router. */
+static bool wanted(const struct survey *v, const struct rib_router *router,
+		   const struct rib_peer_state *p, const char *const names[2])
+{
+	char asn[16], address[64];
+	struct text t = text_start(address, sizeof(address));
+
+	if (v->states != 0 && !(v->states >> state_of(p) & 1))
+		return false;
+	if (v->filter[0] == '\0')
+		return true;
+	snprintf(asn, sizeof(asn), "%u", p->as);
+	text_ip(&t, rib_router_info(router)->address);
+	text_end(&t);
+	return survey_wants(
+		v, (const char *[]){ names[0], names[1], asn, address }, 4);
+}
+
+bool survey_peer(struct survey *v, struct rib_router *router,
+		 struct rib_peer *peer)
+{
+	static const struct peer_note nothing;
+	const struct peer_note *note = *rib_peer_slot(peer);
+	char token[IDENTITY_TOKEN_MAX + 1], id[PEER_ID_MAX];
+	struct rib_peer_state p;
+	struct json *j = &v->out;
+
+	rib_peer_state(peer, &p);
+	peer_id_text(p.type, p.distinguisher, p.address, id);
+	survey_token(router, token);
+	if (!wanted(v, router, &p, (const char *[]){ token, id }))
+		return false;
+	if (note == NULL)
+		note = &nothing;
+	json_object(j);
+	json_string_at(j, "id", id);
+	json_string_at(j, "router", token);
+	put_identity(j, &p);
+	json_string_at(j, "state", survey_state_name(state_of(&p)));
+	json_uint_at(j, "routes", p.routes);
+	put_life(j, note);
+	put_tables(j, peer, note);
+	if (note->reported != NULL)
+		json_int_at(j, "difference",
+			    reported_difference(note->reported));
+	else
+		json_null_at(j, "difference");
+	if (v->whole)
+		diary_json(j, &note->diary);
+	json_end_object(j);
+	return true;
+}

@@ -1,0 +1,243 @@
+#include "collector/query/list_query.h"
+
+#include "collector/worker.h"
+#include "egress/subject.h"
+#include "rib/read.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Between two rests: what is looked at costs 1, what is written ROW. */
+#define SLICE 1024
+#define ROW   16
+
+static const char *const state_names[SURVEY_STATES] = {
+	[SURVEY_UP] = "up",
+	[SURVEY_IMPLIED] = "implied",
+	[SURVEY_STALE] = "stale",
+	[SURVEY_DOWN] = "down",
+};
+
+const char *survey_state_name(enum survey_state state)
+{
+	return state_names[state];
+}
+
+int survey_state_find(const char *name)
+{
+	for (int i = 0; i < SURVEY_STATES; i++)
+		if (strcmp(state_names[i], name) == 0)
+			return i;
+	return -EINVAL;
+}
+
+bool survey_wants(const struct survey *v, const char *const *texts, size_t n)
+{
+	if (v->filter[0] == '\0')
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (texts[i] != NULL && strcasestr(texts[i], v->filter) != NULL)
+			return true;
+	return false;
+}
+
+void survey_token(const struct rib_router *router,
+		  char out[IDENTITY_TOKEN_MAX + 1])
+{
+	const struct rib_router_info *info = rib_router_info(router);
+
+	if (info->name != NULL)
+		subject_router_named(info->name, out);
+	else
+		subject_router(info->address, out);
+}
+
+void survey_flow(struct json *j, const struct rib_flow *flow)
+{
+	uint64_t suppressed = 0, synthetic = 0;
+
+	for (int i = 0; i < RIB_SUPPRESSED_KINDS; i++)
+		suppressed += flow->suppressed[i];
+	for (int i = 0; i < RIB_REASONS; i++)
+		synthetic += flow->synthetic[i];
+	json_uint_at(j, "received", flow->announced + flow->withdrawn);
+	json_uint_at(j, "suppressed", suppressed);
+	json_uint_at(j, "published",
+		     flow->published_announced + flow->published_withdrawn +
+			     flow->published_resync);
+	json_uint_at(j, "synthetic", synthetic);
+}
+
+/* Walking */
+
+/* The first router that the place allows. */
+static struct rib_router *router_from(const struct survey *v, struct rib *rib)
+{
+	struct rib_router *r = NULL;
+	struct rib_router_state state;
+
+	if (v->has_router) {
+		struct rib_identity id = { .name = NULL };
+
+		memcpy(id.address, v->router.address, 16);
+		if (identity_named(&v->router))
+			id.name = v->router.name;
+		r = rib_router_find(rib, &id);
+		if (r == NULL)
+			return NULL;
+		rib_router_state(r, &state);
+		return state.serial >= v->place.router ? r : NULL;
+	}
+	while ((r = rib_router_next(rib, r)) != NULL) {
+		rib_router_state(r, &state);
+		if (state.serial >= v->place.router)
+			return r;
+	}
+	return NULL;
+}
+
+static struct rib_peer *peer_behind(const struct survey *v,
+				    struct rib_router *router)
+{
+	struct rib_peer_state state;
+	struct rib_peer *p = NULL;
+
+	if (v->has_peer) {
+		p = rib_router_peer(router, &v->peer);
+		if (p == NULL)
+			return NULL;
+		rib_peer_state(p, &state);
+		return state.serial > v->place.peer ? p : NULL;
+	}
+	while ((p = rib_peer_next(router, p)) != NULL) {
+		rib_peer_state(p, &state);
+		if (state.serial > v->place.peer)
+			return p;
+	}
+	return NULL;
+}
+
+/* Where a slice is: pointers that die when it ends. */
+struct walk {
+	struct rib_router *router;
+	struct rib_peer *peer;
+	size_t left;
+};
+
+static void walk_start(struct walk *at, const struct survey *v, struct rib *rib)
+{
+	at->router = router_from(v, rib);
+	at->peer = NULL;
+	at->left = SLICE;
+	if (at->router != NULL && v->kind == SURVEY_PEERS) {
+		struct rib_router_state state;
+
+		rib_router_state(at->router, &state);
+		/* The place's router may be gone: another has other peers. */
+		if (state.serial == v->place.router)
+			at->peer = peer_behind(v, at->router);
+		else
+			at->peer =
+				v->has_peer
+					? rib_router_peer(at->router, &v->peer)
+					: rib_peer_next(at->router, NULL);
+	}
+}
+
+/* The router was done: on to the next. */
+static void next_router(struct walk *at, struct survey *v, struct rib *rib)
+{
+	struct rib_router_state state;
+
+	rib_router_state(at->router, &state);
+	v->place = (struct survey_place){ .router = state.serial + 1 };
+	at->router = v->has_router ? NULL : rib_router_next(rib, at->router);
+	at->peer = NULL;
+	if (at->router != NULL && v->kind == SURVEY_PEERS)
+		at->peer = rib_peer_next(at->router, NULL);
+}
+
+static void next_peer(struct walk *at, struct survey *v)
+{
+	struct rib_router_state router;
+	struct rib_peer_state peer;
+
+	rib_router_state(at->router, &router);
+	rib_peer_state(at->peer, &peer);
+	v->place = (struct survey_place){ router.serial, peer.serial };
+	at->peer = v->has_peer ? NULL : rib_peer_next(at->router, at->peer);
+}
+
+/* One router or peer. */
+static void step(struct walk *at, struct survey *v, struct worker *w)
+{
+	bool wanted = false;
+
+	if (v->kind == SURVEY_ROUTERS)
+		wanted = survey_router(v, w, at->router);
+	else if (at->peer != NULL)
+		wanted = survey_peer(v, at->router, at->peer);
+	if (wanted) {
+		v->count++;
+		v->limit--;
+		at->left -= ROW - 1;
+	}
+	if (at->peer != NULL)
+		next_peer(at, v);
+	else
+		next_router(at, v, w->rib);
+	at->left--;
+}
+
+static int answer(struct desk_question *q, struct worker *w)
+{
+	struct survey *v = (struct survey *)q;
+	struct walk at;
+
+	walk_start(&at, v, w->rib);
+	while (at.router != NULL) {
+		/* A router whose peers are all told needs no page of its own. */
+		if (v->limit == 0 &&
+		    (v->kind == SURVEY_ROUTERS || at.peer != NULL)) {
+			v->more = true;
+			break;
+		}
+		step(&at, v, w);
+		if (at.left >= ROW)
+			continue;
+		if (!desk_rest(q)) { /* yields */
+			v->more = true;
+			break;
+		}
+		walk_start(&at, v, w->rib);
+	}
+	return v->out.failed ? -ENOMEM : 0;
+}
+
+/* Life */
+
+static void drop(struct desk_question *q)
+{
+	survey_free((struct survey *)q);
+}
+
+struct survey *survey_new(enum survey_kind kind)
+{
+	struct survey *v = calloc(1, sizeof(*v));
+
+	if (v == NULL)
+		return NULL;
+	v->question.answer = answer;
+	v->question.drop = drop;
+	v->kind = kind;
+	return v;
+}
+
+void survey_free(struct survey *v)
+{
+	if (v == NULL)
+		return;
+	json_fini(&v->out);
+	free(v);
+}

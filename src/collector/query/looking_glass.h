@@ -1,0 +1,35 @@
+/*
+ * collector/query/looking_glass.h - the looking glass: routes for a prefix, page by page
+ *
+ * As list_query.h, for the routes of a worker: rib/query.h in slices. What is
+ * asked for is in query, but for the router, which is named because a pointer
+ * to one may not live as long as a question.
+ */
+#ifndef COLLECTOR_QUERY_LOOKING_GLASS_H
+#define COLLECTOR_QUERY_LOOKING_GLASS_H
+
+#include "collector/query/worker_query.h"
+#include "collector/router/router_identity.h"
+#include "collector/base/json.h"
+#include "rib/query.h"
+
+struct glass {
+	struct desk_question question;
+	struct rib_query query; /* router and peer: NULL */
+	bool has_router;
+	bool has_peer;
+	struct identity router;
+	struct bmp_peer peer;
+	size_t limit;
+	struct rib_query_cursor cursor;
+	struct json out; /* objects with commas between */
+	size_t count;
+	bool more;
+	bool no_router; /* it was named, and this worker has none such */
+};
+
+/* NULL: no memory. */
+struct glass *glass_new(void);
+void glass_free(struct glass *g);
+
+#endif

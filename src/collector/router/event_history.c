@@ -1,0 +1,46 @@
+#include "collector/router/event_history.h"
+
+#include "collector/ingest/close_reason.h"
+#include "bmp/names.h"
+#include "egress/subject.h"
+
+void diary_add(struct diary *d, const struct rib_event *e)
+{
+	d->entries[d->count++ % DIARY_ENTRIES] = (struct diary_entry){
+		.at_ns = e->received_ns,
+		.reason = e->reason,
+		.kind = (uint8_t)e->kind,
+	};
+}
+
+const char *diary_reason(unsigned kind, unsigned reason)
+{
+	switch (kind) {
+	case RIB_EVENT_PEER_DOWN:
+		return bmp_down_reason_name(reason);
+	case RIB_EVENT_SESSION_CLOSE:
+		return ending_name((enum ending)reason);
+	default:
+		return NULL;
+	}
+}
+
+void diary_json(struct json *j, const struct diary *d)
+{
+	uint32_t kept = d->count < DIARY_ENTRIES ? d->count : DIARY_ENTRIES;
+
+	json_key(j, "history");
+	json_array(j);
+	for (uint32_t i = d->count - kept; i != d->count; i++) {
+		const struct diary_entry *e = &d->entries[i % DIARY_ENTRIES];
+		const char *reason = diary_reason(e->kind, e->reason);
+
+		json_object(j);
+		json_time_at(j, "at", e->at_ns);
+		json_string_at(j, "kind", subject_event_kind(e->kind));
+		if (reason != NULL)
+			json_string_at(j, "reason", reason);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}

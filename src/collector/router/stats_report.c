@@ -1,0 +1,124 @@
+#include "collector/router/stats_report.h"
+
+#include "bmp/stats.h"
+
+static bool by_family(uint8_t type)
+{
+	return type == REPORTED_ADJ_RIB_IN_FAMILY ||
+	       type == REPORTED_LOC_RIB_FAMILY;
+}
+
+/* The view that a type counts. */
+static uint8_t view_of(uint8_t type)
+{
+	return type == REPORTED_LOC_RIB || type == REPORTED_LOC_RIB_FAMILY
+		       ? BMP_VIEW_LOC_RIB
+		       : BMP_VIEW_IN_PRE;
+}
+
+/* Whether @row counts the routes of a table. */
+static bool covers(const struct reported_row *row,
+		   const struct rib_table_info *info)
+{
+	return info->view == view_of(row->type) &&
+	       (!by_family(row->type) ||
+		(info->afi == row->afi && info->safi == row->safi));
+}
+
+/* Our own number for @row. Returns how many tables it is made of. */
+static unsigned count_ours(struct reported_row *row,
+			   const struct rib_peer *peer)
+{
+	struct rib_table *t = NULL;
+	unsigned tables = 0;
+
+	row->ours = 0;
+	while ((t = rib_table_next(peer, t)) != NULL) {
+		struct rib_table_state state;
+
+		if (!covers(row, rib_table_info(t)))
+			continue;
+		rib_table_state(t, &state);
+		row->ours += state.routes;
+		tables++;
+	}
+	return tables;
+}
+
+bool reported_read(const struct bmp_message *msg, struct rib_peer *peer,
+		   uint64_t at_ns, struct reported *out)
+{
+	struct bmp_stat_iter it = bmp_stat_start(msg);
+	struct rib_peer_state state;
+	struct bmp_stat stat;
+
+	/* What it had is being withdrawn, and nothing would correct this. */
+	rib_peer_state(peer, &state);
+	if (!state.up)
+		return false;
+	*out = (struct reported){ .at_ns = at_ns };
+	while (out->count < REPORTED_ROWS && bmp_stat_next(&it, &stat)) {
+		struct reported_row *row = &out->rows[out->count];
+
+		if (stat.type < REPORTED_ADJ_RIB_IN ||
+		    stat.type > REPORTED_LOC_RIB_FAMILY || stat.unexpected)
+			continue;
+		*row = (struct reported_row){
+			.type = (uint8_t)stat.type,
+			.afi = stat.afi,
+			.safi = stat.safi,
+			.value = stat.value,
+		};
+		if (count_ours(row, peer) > 0)
+			out->count++;
+	}
+	return out->count > 0;
+}
+
+/* Whether the families of @view are told one by one. */
+static bool has_families(const struct reported *r, uint8_t view)
+{
+	for (uint32_t i = 0; i < r->count; i++)
+		if (by_family(r->rows[i].type) &&
+		    view_of(r->rows[i].type) == view)
+			return true;
+	return false;
+}
+
+int64_t reported_difference(const struct reported *r)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < r->count; i++) {
+		const struct reported_row *row = &r->rows[i];
+
+		if (!by_family(row->type) &&
+		    has_families(r, view_of(row->type)))
+			continue;
+		sum += (int64_t)(row->ours - row->value);
+	}
+	return sum;
+}
+
+const struct reported_row *reported_find(const struct reported *r,
+					 const struct rib_peer *peer,
+					 const struct rib_table *table)
+{
+	const struct reported_row *sum = NULL;
+	struct reported_row again;
+
+	for (uint32_t i = 0; i < r->count; i++) {
+		const struct reported_row *row = &r->rows[i];
+
+		if (!covers(row, rib_table_info(table)))
+			continue;
+		if (by_family(row->type))
+			return row;
+		sum = row;
+	}
+	if (sum == NULL)
+		return NULL;
+	/* A sum speaks of this table only if there is no other. */
+	again = *sum;
+	return count_ours(&again, peer) == 1 ? sum : NULL;
+}

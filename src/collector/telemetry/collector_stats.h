@@ -1,0 +1,53 @@
+/*
+ * collector/telemetry/collector_stats.h - all that is counted, from all workers, at about one time
+ */
+#ifndef COLLECTOR_TELEMETRY_COLLECTOR_STATS_H
+#define COLLECTOR_TELEMETRY_COLLECTOR_STATS_H
+
+#include "collector/collector.h"
+#include "collector/telemetry/readiness.h"
+#include "collector/telemetry/worker_stats.h"
+#include "egress/bridge.h"
+
+#include <spargio/stats.h>
+
+/* One worker's part. */
+struct picture_worker {
+	struct pulse *pulse;
+	struct egress_bridge_stats bridge;
+	struct sp_shard_stats shard;
+};
+
+struct picture {
+	uint32_t count;
+	struct picture_worker *workers;
+	uint64_t wall_ns;
+	int64_t now; /* sp_now() */
+	struct outlook outlook;
+	struct publisher_stats publisher;
+	struct sp_stats runtime;
+	/* Added up */
+	struct rib_flow flow;
+	struct rib_sizes sizes;
+	struct worker_counts counts;
+	uint64_t routers;
+	uint64_t differing; /* that count otherwise than we do */
+	uint64_t sessions;
+};
+
+struct picture_options {
+	bool each_router;      /* see struct pulse */
+	int64_t patience;      /* for each worker */
+	size_t events;	       /* at most, of each worker */
+	uint64_t *events_from; /* by worker; moved on. NULL: no events */
+};
+
+/*
+ * Ask all of them. In a fiber, yields. What desk_ask() says, or -ENOMEM; then
+ * there is nothing to release.
+ */
+int picture_take(struct collector *c, const struct picture_options *options,
+		 struct picture *out);
+void picture_release(struct picture *p);
+
+#endif

@@ -1,0 +1,106 @@
+#include "collector/telemetry/event_ring.h"
+
+#include "collector/router/event_history.h"
+#include "collector/router/peer_id.h"
+#include "bmp/names.h"
+
+#include <string.h>
+
+static void put_text(struct bulletin_entry *entry, const char *text)
+{
+	size_t len = text == NULL ? 0 : strnlen(text, BULLETIN_TEXT_MAX - 1);
+
+	if (len > 0)
+		memcpy(entry->text, text, len);
+	entry->text[len] = '\0';
+}
+
+static void put_peer(struct bulletin_entry *entry, const struct rib_event *e)
+{
+	const struct rib_table_info *t = e->table;
+
+	entry->has_peer = true;
+	entry->has_table = e->has_table;
+	entry->peer_type = t->peer_type;
+	entry->distinguisher = t->distinguisher;
+	entry->peer_as = t->peer_as;
+	entry->view = t->view;
+	entry->afi = t->afi;
+	entry->safi = t->safi;
+	memcpy(entry->peer_address, t->peer_address, 16);
+}
+
+void bulletin_add(struct bulletin *b, const struct rib_event *e)
+{
+	struct bulletin_entry *entry;
+
+	if (e->kind == RIB_EVENT_STATISTICS)
+		return;
+	entry = &b->entries[b->count++ % BULLETIN_ENTRIES];
+	*entry = (struct bulletin_entry){
+		.at_ns = e->received_ns,
+		.routes = e->routes,
+		.reason = e->reason,
+		.kind = (uint8_t)e->kind,
+	};
+	if (e->router->name != NULL)
+		subject_router_named(e->router->name, entry->router);
+	else
+		subject_router(e->router->address, entry->router);
+	if (e->table != NULL)
+		put_peer(entry, e);
+	put_text(entry, e->text);
+}
+
+size_t bulletin_fetch(const struct bulletin *b, uint64_t *from, size_t max,
+		      struct bulletin_entry *out, uint64_t *lost)
+{
+	uint64_t oldest =
+		b->count < BULLETIN_ENTRIES ? 0 : b->count - BULLETIN_ENTRIES;
+	size_t n = 0;
+
+	*lost = 0;
+	if (*from < oldest) {
+		*lost = oldest - *from;
+		*from = oldest;
+	}
+	for (; n < max && *from < b->count; n++, (*from)++)
+		out[n] = b->entries[*from % BULLETIN_ENTRIES];
+	return n;
+}
+
+static void put_peer_json(struct json *j, const struct bulletin_entry *e)
+{
+	char id[PEER_ID_MAX];
+
+	peer_id_text(e->peer_type, e->distinguisher, e->peer_address, id);
+	json_string_at(j, "peer", id);
+	json_key(j, "peerAddr");
+	json_address(j, e->peer_address);
+	json_uint_at(j, "peerAsn", e->peer_as);
+	if (!e->has_table)
+		return;
+	json_string_at(j, "view", bmp_view_name(e->view));
+	json_uint_at(j, "afi", e->afi);
+	json_uint_at(j, "safi", e->safi);
+	json_string_at(j, "family",
+		       bgp_family_info(bgp_family_find(e->afi, e->safi))->name);
+}
+
+void bulletin_json(struct json *j, const struct bulletin_entry *e)
+{
+	const char *reason = diary_reason(e->kind, e->reason);
+
+	json_time_at(j, "at", e->at_ns);
+	json_string_at(j, "kind", subject_event_kind(e->kind));
+	json_string_at(j, "router", e->router);
+	if (e->has_peer)
+		put_peer_json(j, e);
+	if (reason != NULL)
+		json_string_at(j, "reason", reason);
+	if (e->text[0] != '\0')
+		json_string_at(j, "text", e->text);
+	if (e->kind == RIB_EVENT_SWEPT || e->kind == RIB_EVENT_LIMIT ||
+	    e->kind == RIB_EVENT_STALE)
+		json_uint_at(j, "routes", e->routes);
+}

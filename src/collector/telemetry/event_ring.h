@@ -1,0 +1,53 @@
+/*
+ * collector/telemetry/event_ring.h - the latest events of a worker, for who looks now and then
+ *
+ * A ring that the shard writes and that nobody has to read: an event that is
+ * not fetched in time is overwritten, and the reader can tell how many were.
+ */
+#ifndef COLLECTOR_TELEMETRY_EVENT_RING_H
+#define COLLECTOR_TELEMETRY_EVENT_RING_H
+
+#include "collector/base/json.h"
+#include "egress/subject.h"
+#include "rib/event.h"
+
+#define BULLETIN_ENTRIES  512
+#define BULLETIN_TEXT_MAX 64
+
+struct bulletin_entry {
+	uint64_t at_ns; /* wall clock */
+	uint64_t routes;
+	uint64_t distinguisher;
+	uint32_t peer_as;
+	uint16_t reason;
+	uint16_t afi;
+	uint8_t safi;
+	uint8_t kind; /* enum rib_event_kind */
+	uint8_t view;
+	uint8_t peer_type;
+	bool has_peer;
+	bool has_table;
+	uint8_t peer_address[16];
+	char router[SUBJECT_ROUTER_MAX];
+	char text[BULLETIN_TEXT_MAX]; /* "": none */
+};
+
+struct bulletin {
+	uint64_t count; /* ever; the next one's number */
+	struct bulletin_entry entries[BULLETIN_ENTRIES];
+};
+
+/* Statistics are left out: they come all the time and change nothing. */
+void bulletin_add(struct bulletin *b, const struct rib_event *e);
+
+/*
+ * Copy what came from number *@from on, at most @max of the oldest, and move
+ * *@from behind it. *@lost are those that were overwritten before.
+ */
+size_t bulletin_fetch(const struct bulletin *b, uint64_t *from, size_t max,
+		      struct bulletin_entry *out, uint64_t *lost);
+
+/* The members of an object for one entry. */
+void bulletin_json(struct json *j, const struct bulletin_entry *e);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * collector/telemetry/metrics.h - numbers in the text form of Prometheus
+ *
+ *	metrics_family(j, "arancini_routes", METRICS_GAUGE, "Routes ...");
+ *	metrics_label(&labels, "worker", "0");
+ *	metrics_uint(j, "arancini_routes", &labels, 17);
+ *
+ * https://prometheus.io/docs/instrumenting/exposition_formats/, version 0.0.4.
+ * All samples of a family come behind its head, in one piece.
+ */
+#ifndef COLLECTOR_TELEMETRY_METRICS_H
+#define COLLECTOR_TELEMETRY_METRICS_H
+
+#include "collector/base/json.h"
+#include "collector/telemetry/collector_stats.h"
+
+#define METRICS_LABELS_MAX 512
+
+enum metrics_type {
+	METRICS_COUNTER,
+	METRICS_GAUGE,
+	METRICS_HISTOGRAM,
+};
+
+/* All zero is none. */
+struct metrics_labels {
+	char text[METRICS_LABELS_MAX]; /* name="value",name="value" */
+	size_t len;
+};
+
+void metrics_family(struct json *j, const char *name, enum metrics_type type,
+		    const char *help);
+
+/* Add one. What does not fit is cut. */
+void metrics_label(struct metrics_labels *l, const char *name,
+		   const char *value);
+void metrics_label_uint(struct metrics_labels *l, const char *name,
+			uint64_t value);
+
+/* A sample. @labels may be NULL. */
+void metrics_uint(struct json *j, const char *name,
+		  const struct metrics_labels *labels, uint64_t value);
+void metrics_number(struct json *j, const char *name,
+		    const struct metrics_labels *labels, double value);
+
+/* A family of one sample without labels. */
+void metrics_one(struct json *j, const char *name, enum metrics_type type,
+		 double value, const char *help);
+
+/* A whole histogram, family and all. */
+void metrics_times(struct json *j, const char *name,
+		   const struct publisher_times *times, const char *help);
+
+/* What the collector has to say; the three parts of it. */
+void metrics_workers(struct json *j, const struct picture *p);
+void metrics_output(struct json *j, const struct picture *p,
+		    int64_t spooling_since);
+void metrics_runtime(struct json *j, const struct picture *p);
+
+#endif

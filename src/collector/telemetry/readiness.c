@@ -1,0 +1,64 @@
+#include "collector/telemetry/readiness.h"
+
+#include "collector/worker.h"
+
+static const char *output_of(const struct publisher_stats *s)
+{
+	if (s->disk_full || s->state == PUBLISHER_REFUSED ||
+	    s->state == PUBLISHER_SUPERSEDED || s->state == PUBLISHER_STOPPED)
+		return "blocked";
+	return s->spooling ? "spooling" : "accepting";
+}
+
+static const char *why_blocked(const struct publisher_stats *s)
+{
+	if (s->disk_full)
+		return "the disk of the journal is full";
+	if (s->state == PUBLISHER_REFUSED)
+		return "the server or the stream is refused; the log says why";
+	if (s->state == PUBLISHER_SUPERSEDED)
+		return "another collector writes to the stream";
+	return NULL;
+}
+
+static bool some_door_shut(struct collector *c)
+{
+	for (uint32_t i = 0; i < collector_workers(c); i++)
+		if (atomic_load(&collector_worker(c, i)->doors_shut) > 0)
+			return true;
+	return false;
+}
+
+struct outlook outlook_of(struct collector *c,
+			  const struct publisher_stats *stats)
+{
+	enum collector_phase phase = collector_phase(c);
+	bool shut = phase == COLLECTOR_SERVING && some_door_shut(c);
+	struct outlook o = {
+		.restored = phase != COLLECTOR_RESTORING,
+		.listening = phase == COLLECTOR_SERVING && !shut,
+		.output = output_of(stats),
+	};
+
+	if (phase == COLLECTOR_RESTORING)
+		o.why = "the state is being restored";
+	else if (phase == COLLECTOR_OPENING)
+		o.why = "it does not listen yet";
+	else if (phase == COLLECTOR_STOPPING)
+		o.why = "it is stopping";
+	else if (shut)
+		o.why = "it does not listen everywhere: see the log";
+	else
+		o.why = why_blocked(stats);
+	o.ready = o.why == NULL;
+	return o;
+}
+
+void outlook_json(struct json *j, const struct outlook *o)
+{
+	json_bool_at(j, "ready", o->ready);
+	json_bool_at(j, "restored", o->restored);
+	json_bool_at(j, "listening", o->listening);
+	json_string_at(j, "output", o->output);
+	json_string_at(j, "why", o->why);
+}

@@ -1,0 +1,29 @@
+/*
+ * collector/telemetry/readiness.h - whether the collector is ready, and why not
+ *
+ * Ready: what was known before is restored, routers are let in, and what they
+ * say finds a place to go. A spool is such a place.
+ */
+#ifndef COLLECTOR_TELEMETRY_READINESS_H
+#define COLLECTOR_TELEMETRY_READINESS_H
+
+#include "collector/collector.h"
+#include "collector/base/json.h"
+#include "egress/publisher/publisher.h"
+
+struct outlook {
+	bool ready;
+	bool restored;
+	bool listening;
+	const char *output; /* "accepting", "spooling", "blocked" */
+	const char *why;    /* not ready; NULL if it is */
+};
+
+/* Any thread. */
+struct outlook outlook_of(struct collector *c,
+			  const struct publisher_stats *stats);
+
+/* The members of an object. */
+void outlook_json(struct json *j, const struct outlook *o);
+
+#endif

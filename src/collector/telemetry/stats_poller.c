@@ -1,0 +1,227 @@
+#include "collector/telemetry/stats_poller.h"
+
+#include "collector/collector.h"
+#include "collector/http/sse.h"
+#include "collector/telemetry/collector_stats.h"
+#include "collector/telemetry/status_json.h"
+#include "collector/telemetry/latency_window.h"
+
+#include <spargio/fiber.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PERIOD SP_S
+
+/* Of one worker in one look. */
+#define EVENTS BULLETIN_ENTRIES
+
+/* What is remembered of the last look at a worker. */
+struct last {
+	bool known;
+	int64_t at;
+	uint64_t busy_ns;
+	struct figures figures;
+};
+
+struct vitals {
+	struct collector *collector;
+	struct sp_rt *rt;
+	struct feed *feed;
+	struct sp_task task;
+	uint32_t workers;
+	struct last *last;
+	uint64_t *events_from;	      /* by worker */
+	struct bulletin_entry *heard; /* in one look, from all of them */
+	pthread_mutex_t lock;	      /* of what follows */
+	struct vitals_worker *now;
+	int64_t spooling_since;
+	struct window acks;
+	struct window safe;
+};
+
+static void compare(struct last *last, const struct picture_worker *w,
+		    struct vitals_worker *out)
+{
+	struct last now = { true, w->pulse->at, w->shard.busy_ns,
+			    figures_of(w->pulse) };
+	int64_t passed = now.at - last->at;
+
+	*out = (struct vitals_worker){ .busy = 0 };
+	if (last->known && passed > 0) {
+		out->rate = figures_rate(&last->figures, &now.figures, passed);
+		out->busy =
+			(double)(now.busy_ns - last->busy_ns) / (double)passed;
+		if (out->busy > 1)
+			out->busy = 1;
+	}
+	*last = now;
+}
+
+/* Events */
+
+static int by_time(const void *a, const void *b)
+{
+	const struct bulletin_entry *x = a, *y = b;
+
+	return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
+}
+
+/* Workers tell in their own order; together it is that of the clock. */
+static void pass_events(struct vitals *v, const struct picture *p)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < p->count; i++) {
+		const struct pulse *one = p->workers[i].pulse;
+
+		feed_lost(v->feed, one->events_lost);
+		if (one->event_count > 0)
+			memcpy(v->heard + n, one->events,
+			       one->event_count * sizeof(v->heard[0]));
+		n += one->event_count;
+	}
+	qsort(v->heard, n, sizeof(v->heard[0]), by_time);
+	for (size_t i = 0; i < n; i++)
+		feed_event(v->feed, &v->heard[i]);
+}
+
+static void pass_status(struct vitals *v, struct picture *p)
+{
+	struct json j = { 0 };
+
+	vitals_recent(v, &p->publisher);
+	/* Only this fiber writes what now has. */
+	status_json(&j, v->collector, p, v->now);
+	feed_status(v->feed, &j);
+	json_fini(&j);
+}
+
+/* Looking */
+
+static void keep_rates(struct vitals *v, const struct picture *p)
+{
+	pthread_mutex_lock(&v->lock);
+	for (uint32_t i = 0; i < v->workers; i++)
+		compare(&v->last[i], &p->workers[i], &v->now[i]);
+	if (p->publisher.spool_left == 0)
+		v->spooling_since = 0;
+	else if (v->spooling_since == 0)
+		v->spooling_since = p->now;
+	window_look(&v->acks, &p->publisher.acks, p->now);
+	window_look(&v->safe, &p->publisher.safe, p->now);
+	pthread_mutex_unlock(&v->lock);
+}
+
+static void look(struct vitals *v)
+{
+	bool read = feed_is_read(v->feed);
+	struct picture_options options = {
+		.each_router = read,
+		.patience = PERIOD,
+		.events = EVENTS,
+		.events_from = v->events_from,
+	};
+	struct picture picture;
+
+	if (picture_take(v->collector, &options, &picture) < 0) /* yields */
+		return;
+	keep_rates(v, &picture);
+	pass_events(v, &picture);
+	if (read)
+		pass_status(v, &picture);
+	picture_release(&picture);
+}
+
+static int vitals_main(void *vitals)
+{
+	struct vitals *v = vitals;
+	struct sp_interval beat;
+	int err = sp_interval_init(&beat, PERIOD, SP_SKIP);
+
+	while (err == 0) {
+		look(v); /* yields */
+		err = sp_interval_wait(&beat);
+	}
+	return 0;
+}
+
+void vitals_get(struct vitals *v, struct vitals_worker *out)
+{
+	pthread_mutex_lock(&v->lock);
+	memcpy(out, v->now, v->workers * sizeof(*out));
+	pthread_mutex_unlock(&v->lock);
+}
+
+void vitals_recent(struct vitals *v, struct publisher_stats *stats)
+{
+	pthread_mutex_lock(&v->lock);
+	stats->acks = window_recent(&v->acks, &stats->acks);
+	stats->safe = window_recent(&v->safe, &stats->safe);
+	pthread_mutex_unlock(&v->lock);
+}
+
+int64_t vitals_spooling_since(struct vitals *v)
+{
+	int64_t since;
+
+	pthread_mutex_lock(&v->lock);
+	since = v->spooling_since;
+	pthread_mutex_unlock(&v->lock);
+	return since;
+}
+
+static void vitals_free(struct vitals *v)
+{
+	free(v->events_from);
+	free(v->heard);
+	pthread_mutex_destroy(&v->lock);
+	free(v->last);
+	free(v->now);
+	free(v);
+}
+
+static bool make_room(struct vitals *v)
+{
+	v->last = calloc(v->workers, sizeof(*v->last));
+	v->now = calloc(v->workers, sizeof(*v->now));
+	v->events_from = calloc(v->workers, sizeof(*v->events_from));
+	v->heard = calloc(v->workers, EVENTS * sizeof(*v->heard));
+	return v->last != NULL && v->now != NULL && v->events_from != NULL &&
+	       v->heard != NULL;
+}
+
+int vitals_start(struct collector *collector, struct sp_rt *rt,
+		 struct feed *feed, struct vitals **out)
+{
+	struct vitals *v = calloc(1, sizeof(*v));
+	int err = -ENOMEM;
+
+	if (v == NULL)
+		return -ENOMEM;
+	v->collector = collector;
+	v->rt = rt;
+	v->workers = collector_workers(collector);
+	pthread_mutex_init(&v->lock, NULL);
+	v->feed = feed;
+	if (make_room(v))
+		err = sp_go_on(rt, 0, vitals_main, v, &v->task);
+	if (err < 0) {
+		vitals_free(v);
+		return err;
+	}
+	*out = v;
+	return 0;
+}
+
+void vitals_stop(struct vitals *v)
+{
+	if (v == NULL)
+		return;
+	sp_cancel(v->task);
+	sp_join_thread(v->rt, v->task, NULL);
+	vitals_free(v);
+}

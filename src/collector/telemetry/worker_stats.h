@@ -1,0 +1,44 @@
+/*
+ * collector/telemetry/worker_stats.h - what a worker counts, copied at one moment
+ *
+ * One question for everything that is a number, so that figures shown side by
+ * side are of the same moment; and the events that came since the last time.
+ */
+#ifndef COLLECTOR_TELEMETRY_WORKER_STATS_H
+#define COLLECTOR_TELEMETRY_WORKER_STATS_H
+
+#include "collector/telemetry/event_ring.h"
+#include "collector/query/worker_query.h"
+#include "collector/checkpoint/snapshotter.h"
+#include "collector/worker.h"
+#include "egress/batcher.h"
+
+struct pulse {
+	struct desk_question question;
+	/* Asked for */
+	bool each_router;     /* with what is known of each one only */
+	uint64_t events_from; /* see bulletin_fetch(); on return, the next */
+	size_t events_max;    /* room in events; 0: none wanted */
+	/* Answered */
+	int64_t at; /* sp_now() */
+	uint32_t routers;
+	uint32_t sessions;
+	uint32_t reporting; /* routers whose own count is known */
+	uint32_t differing; /* of these, by how many ours is another */
+	struct rib_flow flow;
+	struct rib_sizes size;
+	struct worker_counts counts;
+	struct egress_batcher_stats batcher;
+	struct keeper_counts keeper;
+	int64_t oldest;	  /* snapshot that lacks something; 0: none does */
+	uint32_t unfiled; /* routers without a snapshot that could have one */
+	uint64_t events_lost;
+	size_t event_count;
+	struct bulletin_entry events[];
+};
+
+/* With room for @events. NULL: no memory. */
+struct pulse *pulse_new(size_t events);
+void pulse_free(struct pulse *p);
+
+#endif

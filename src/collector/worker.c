@@ -1,0 +1,284 @@
+#include "collector/worker.h"
+
+#include "collector/collector.h"
+#include "collector/query/worker_query.h"
+#include "egress/batcher.h"
+
+#include <spargio/fiber.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <time.h>
+
+/*
+ * Routes of a sweep or a flood between two looks at the sessions: some 50 us
+ * of work.
+ */
+#define SLICE 512
+
+/* Lines about refused connections: so many at once, so many a second. */
+#define REFUSAL_BURST 20
+#define REFUSAL_RATE  2
+
+struct rib_when worker_now(void)
+{
+	struct timespec wall;
+
+	clock_gettime(CLOCK_REALTIME, &wall);
+	return (struct rib_when){
+		.now_ns = (uint64_t)sp_now(),
+		.wall_ns = (uint64_t)wall.tv_sec * 1000000000U +
+			   (uint64_t)wall.tv_nsec,
+	};
+}
+
+void worker_add(struct worker *w, struct session *s)
+{
+	s->next = w->sessions;
+	s->link = &w->sessions;
+	if (s->next != NULL)
+		s->next->link = &s->next;
+	w->sessions = s;
+	w->session_count++;
+}
+
+void worker_remove(struct worker *w, struct session *s)
+{
+	*s->link = s->next;
+	if (s->next != NULL)
+		s->next->link = s->link;
+	w->session_count--;
+}
+
+void worker_dry(struct worker *w)
+{
+	w->wet--;
+	if (w->wet == 0)
+		egress_batcher_dry(w->batcher);
+	worker_poke(w);
+}
+
+int worker_finish(struct worker *w, int64_t deadline)
+{
+	int err = 0;
+
+	egress_batcher_dry(w->batcher);
+	while (err == 0 && egress_batcher_pressed(w->batcher))
+		err = egress_batcher_wait(w->batcher, deadline);
+	egress_bridge_close(collector_bridge(w->collector), w->id);
+	return err;
+}
+
+void worker_poke(struct worker *w)
+{
+	sp_timer_reset(w->timer, 0);
+}
+
+void worker_look_at_seats(struct worker *w)
+{
+	int64_t soon = sp_in(SEAT_LOOK_NS);
+
+	if (soon < w->seats_due)
+		w->seats_due = soon;
+	worker_poke(w);
+}
+
+/* Time in the words of the rib: it has no negative, and its own never. */
+static uint64_t rib_time(int64_t ns)
+{
+	return ns == SP_NEVER ? RIB_NEVER : (uint64_t)ns;
+}
+
+/* The routes in all are those of all workers: rib/rib.h. */
+static uint64_t allow_routes(void *worker, uint64_t routes)
+{
+	struct worker *w = worker;
+
+	return limits_budget_adjust(collector_budget(w->collector),
+				    &w->allowance, routes);
+}
+
+static void rib_settings(struct worker *w, const struct config *c,
+			 struct rib_config *out)
+{
+	rib_config_defaults(out);
+	out->mode = (uint8_t)c->curation.mode;
+	out->sweep_quiet_ns = rib_time(c->curation.sweep_quiet);
+	out->sweep_max_ns = rib_time(c->curation.sweep_max);
+	out->stale_hold_ns = rib_time(c->curation.stale_hold);
+	out->max_routes = c->limits.routes;
+	out->allow = allow_routes;
+	out->allow_arg = w;
+	out->max_routes_router = c->limits.routes_per_router;
+	out->max_routes_peer = c->limits.routes_per_peer;
+}
+
+static int make_batcher(struct worker *w)
+{
+	const struct config *c = w->config;
+	char updates[SUBJECT_PREFIX_MAX + 1], events[SUBJECT_PREFIX_MAX + 1];
+	struct egress_batcher_opts opts = {
+		.bridge = collector_bridge(w->collector),
+		.worker = w->id,
+		.updates = updates,
+		.events = events,
+		.max_bytes = (uint32_t)c->egress.batch_bytes,
+		.max_updates = (uint32_t)c->egress.batch_updates,
+		.encoding = (enum egress_encoding)c->egress.batch_compress,
+		.seed = collector_seed(w->collector),
+	};
+	int err = subject_prefix(c->egress.updates, c->identity.collector,
+				 updates);
+
+	if (err == 0)
+		err = subject_prefix(c->egress.events, c->identity.collector,
+				     events);
+	return err < 0 ? err : egress_batcher_new(&opts, &w->batcher);
+}
+
+static void set_times(struct worker *w, const struct config *c)
+{
+	w->times = (struct limits_times){
+		.handshake = c->limits.handshake_timeout,
+		.idle = c->limits.idle_timeout,
+	};
+}
+
+int worker_init(struct worker *w, struct collector *collector, uint32_t id)
+{
+	const struct config *c = collector_config(collector);
+	struct rib_config settings;
+	struct rib_sink sink, out;
+	int err;
+
+	*w = (struct worker){
+		.collector = collector,
+		.config = c,
+		.log = collector_log(collector),
+		.id = id,
+		.max_frame = (uint32_t)c->listen.max_frame,
+		.drops = c->listen.overload == CONFIG_OVERLOAD_DROP,
+	};
+	set_times(w, c);
+	log_bucket_init(&w->refusals, REFUSAL_BURST, REFUSAL_RATE, sp_now());
+	err = make_batcher(w);
+	if (err < 0)
+		return err;
+	rib_settings(w, c, &settings);
+	settings.seed = collector_seed(collector);
+	out = egress_batcher_sink(w->batcher);
+	sink = tap_sink(&w->tap, &out);
+	err = rib_new(&settings, &sink, &w->rib);
+	if (err == 0)
+		err = sp_timer_new(0, &w->timer);
+	if (err == 0)
+		err = desk_open(w, &w->desk);
+	if (err < 0)
+		worker_fini(w);
+	return err;
+}
+
+void worker_fini(struct worker *w)
+{
+	desk_free(w->desk);
+	/* Peers have notes that speak of their router's seat. */
+	rib_free(w->rib);
+	while (w->seats != NULL) {
+		struct seat *next = w->seats->next;
+
+		seat_free(w->seats);
+		w->seats = next;
+	}
+	if (w->timer != NULL)
+		sp_timer_free(w->timer);
+	egress_batcher_free(w->batcher);
+}
+
+bool worker_permits(const struct worker *w, const uint8_t address[16])
+{
+	const struct acl acl = { w->config->access.allow,
+				 w->config->access.deny };
+
+	return acl_permits(&acl, address);
+}
+
+void worker_configure(struct worker *w, const struct config *config)
+{
+	struct rib_when when = worker_now();
+	struct rib_config settings;
+
+	worker_owns(w, sp_shard());
+	w->config = config;
+	set_times(w, config);
+	rib_settings(w, config, &settings);
+	rib_configure(w->rib, &settings);
+	for (struct seat *it = w->seats; it != NULL; it = it->next)
+		seat_configure(it, config, &when);
+	for (struct session *it = w->sessions; it != NULL; it = it->next)
+		if (!worker_permits(w, it->arrival->address))
+			session_stop(it, ENDING_DENIED);
+	worker_poke(w);
+}
+
+/*
+ * A router that has nothing to remember is kept as long as the peers of one
+ * that has: its next session is then no news. But not for ever.
+ */
+#define SEAT_HOLD_MAX (3600 * SP_S)
+
+static void expire_seats(struct worker *w, int64_t now)
+{
+	int64_t hold = w->config->curation.stale_hold;
+
+	if (now < w->seats_due)
+		return;
+	w->seats_due =
+		seat_expire(w, hold < SEAT_HOLD_MAX ? hold : SEAT_HOLD_MAX);
+}
+
+/* Some of the work. When to come back; 0: once others had their turn. */
+static int64_t work_some(struct worker *w)
+{
+	struct rib_when when = worker_now();
+	struct rib_work work;
+
+	worker_owns(w, sp_shard());
+	egress_batcher_limit(w->batcher, collector_max_batch(w->collector));
+	work = rib_work(w->rib, &when, SLICE);
+	egress_batcher_turn(w->batcher, when.now_ns);
+	/* Who has no routes takes none from those who do. */
+	if (rib_routes_count(w->rib) > 0 || w->allowance > 0)
+		rib_allow(w->rib, allow_routes(w, rib_routes_count(w->rib)));
+	expire_seats(w, (int64_t)when.now_ns);
+	if (work.more)
+		return 0;
+	if (w->wet == 0)
+		egress_batcher_dry(w->batcher);
+	return work.due_ns < (uint64_t)w->seats_due ? (int64_t)work.due_ns
+						    : w->seats_due;
+}
+
+int worker_work(void *worker)
+{
+	struct worker *w = worker;
+	int err = 0;
+
+	while (err != -ECANCELED && err != -EPIPE) {
+		int64_t next;
+
+		if (egress_batcher_pressed(w->batcher)) {
+			err = egress_batcher_wait(w->batcher, SP_NEVER);
+			continue;
+		}
+		next = work_some(w);
+		if (next == 0) {
+			sp_yield();
+			err = sp_cancelled() ? -ECANCELED : 0;
+			continue;
+		}
+		/* Nothing runs in between: a poke cannot be lost. */
+		sp_timer_reset(w->timer, next);
+		err = sp_timer_wait(w->timer);
+	}
+	return 0;
+}

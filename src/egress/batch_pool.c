@@ -1,0 +1,186 @@
+#include "egress/batch_pool.h"
+
+#include <string.h>
+
+static uint32_t class_bytes(const struct egress_pool *pool, unsigned class)
+{
+	uint64_t bytes = (uint64_t)EGRESS_POOL_FIRST << (2 * class);
+
+	if (class == EGRESS_POOL_CLASSES - 1 || bytes > pool->max_bytes)
+		return pool->max_bytes;
+	return (uint32_t)bytes;
+}
+
+/* The smallest class that has room for @bytes; beyond all, CLASSES. */
+static unsigned class_of(const struct egress_pool *pool, uint32_t bytes)
+{
+	unsigned class = 0;
+
+	if (bytes > pool->max_bytes)
+		return EGRESS_POOL_CLASSES;
+	while (class_bytes(pool, class) < bytes)
+		class ++;
+	return class;
+}
+
+void egress_pool_init(struct egress_pool *pool, struct egress_bridge *bridge,
+		      uint32_t worker, uint32_t max_bytes)
+{
+	*pool = (struct egress_pool){
+		.bridge = bridge,
+		.worker = worker,
+		.max_bytes = max_bytes,
+	};
+}
+
+void egress_pool_fini(struct egress_pool *pool)
+{
+	for (unsigned i = 0; i < EGRESS_POOL_CLASSES; i++)
+		egress_batch_free_all(pool->unused[i]);
+	egress_batch_free_all(pool->marks);
+}
+
+void egress_pool_put(struct egress_pool *pool, struct egress_batch *batch)
+{
+	struct egress_batch **list;
+	unsigned class;
+
+	if (batch->kind == EGRESS_BATCH_MARK) {
+		list = &pool->marks;
+	} else if (batch->cap > pool->max_bytes) {
+		/* Made for one big update: the next one may never come. */
+		egress_batch_free(batch);
+		pool->allocated--;
+		return;
+	} else {
+		class = class_of(pool, batch->cap);
+		list = &pool->unused[class];
+		pool->counts[class]++;
+	}
+	batch->next = *list;
+	*list = batch;
+}
+
+static void take_back(struct egress_pool *pool)
+{
+	struct egress_batch *back =
+		egress_bridge_take_back(pool->bridge, pool->worker);
+
+	while (back != NULL) {
+		struct egress_batch *next = back->next;
+
+		egress_pool_put(pool, back);
+		back = next;
+	}
+}
+
+static struct egress_batch *pop(struct egress_batch **list)
+{
+	struct egress_batch *batch = *list;
+
+	if (batch != NULL)
+		*list = batch->next;
+	return batch;
+}
+
+static struct egress_batch *pop_class(struct egress_pool *pool, unsigned class)
+{
+	struct egress_batch *batch = pop(&pool->unused[class]);
+
+	if (batch == NULL)
+		return NULL;
+	pool->counts[class]--;
+	if (pool->counts[class] < pool->idle[class])
+		pool->idle[class] = pool->counts[class];
+	return batch;
+}
+
+void egress_pool_trim(struct egress_pool *pool)
+{
+	take_back(pool);
+	for (unsigned i = 0; i < EGRESS_POOL_CLASSES; i++) {
+		uint32_t spare = pool->idle[i] > EGRESS_POOL_KEEP
+					 ? pool->idle[i] - EGRESS_POOL_KEEP
+					 : 0;
+
+		for (uint32_t n = (spare + 1) / 2; n > 0; n--) {
+			egress_batch_free(pop_class(pool, i));
+			pool->allocated--;
+		}
+		pool->idle[i] = pool->counts[i];
+	}
+}
+
+/* As new, but for its bytes. */
+static struct egress_batch *reset(struct egress_batch *batch)
+{
+	batch->next = NULL;
+	batch->kind = EGRESS_BATCH_UPDATES;
+	batch->encoding = EGRESS_PLAIN;
+	batch->updates = 0;
+	batch->len = 0;
+	batch->plain_len = 0;
+	batch->subject_len = 0;
+	batch->mark = 0;
+	batch->position = 0;
+	return batch;
+}
+
+static void count_made(struct egress_pool *pool)
+{
+	pool->allocated++;
+	pool->made++;
+}
+
+struct egress_batch *egress_pool_take(struct egress_pool *pool, uint32_t bytes)
+{
+	unsigned class = class_of(pool, bytes);
+	struct egress_batch *batch;
+
+	if (class == EGRESS_POOL_CLASSES) {
+		batch = egress_batch_new(bytes);
+	} else {
+		if (pool->unused[class] == NULL)
+			take_back(pool);
+		batch = pop_class(pool, class);
+		if (batch != NULL)
+			return reset(batch);
+		batch = egress_batch_new(class_bytes(pool, class));
+	}
+	if (batch != NULL)
+		count_made(pool);
+	return batch;
+}
+
+struct egress_batch *egress_pool_take_mark(struct egress_pool *pool)
+{
+	struct egress_batch *mark = pop(&pool->marks);
+
+	if (mark == NULL) {
+		mark = egress_batch_new(0);
+		if (mark == NULL)
+			return NULL;
+		count_made(pool);
+	}
+	reset(mark)->kind = EGRESS_BATCH_MARK;
+	return mark;
+}
+
+struct egress_batch *egress_pool_grow(struct egress_pool *pool,
+				      struct egress_batch *batch,
+				      uint32_t bytes)
+{
+	struct egress_batch *bigger = egress_pool_take(pool, bytes);
+
+	if (bigger == NULL)
+		return NULL;
+	bigger->kind = batch->kind;
+	bigger->updates = batch->updates;
+	bigger->len = batch->len;
+	bigger->subject_len = batch->subject_len;
+	bigger->opened_ns = batch->opened_ns;
+	memcpy(bigger->subject, batch->subject, batch->subject_len + 1);
+	memcpy(bigger->bytes, batch->bytes, batch->len);
+	egress_pool_put(pool, batch);
+	return bigger;
+}

@@ -1,0 +1,130 @@
+/*
+ * egress/capnp/builder.h - write the words of a Cap'n Proto message, in order
+ *
+ * Private to the encoder. Objects are laid down one after the other in the
+ * order of the pointers to them, and a struct ends with its last word that is
+ * not zero: the canonical form. See egress/capnp/reader.h for pointers.
+ *
+ *	word 0		segment table: one segment, its words
+ *	word 1		pointer to the struct, which follows
+ *	word 2		data section
+ *	...		pointer section
+ *	...		what they point to
+ *
+ * No bounds are known here: the caller has made sure that there is room. All
+ * of it is little-endian, and so is every machine we run on.
+ */
+#ifndef EGRESS_CAPNP_BUILDER_H
+#define EGRESS_CAPNP_BUILDER_H
+
+#include "bmp/wire.h"
+#include "egress/capnp/reader.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+	       "words are stored as they are");
+
+#define EGRESS_HEAD_WORDS 2
+
+/* Put @value at the place of a field of schema/layout.h in words[]. */
+#define EGRESS_PUT(words, field, value) \
+	((words)[field##_AT / 64] |= (uint64_t)(value) << (field##_AT % 64))
+
+/* A pointer section, and where the next object goes. */
+struct egress_build {
+	uint64_t *ptrs;
+	uint64_t *next;
+};
+
+static inline uint64_t egress_tag(uint32_t offset, size_t data_words,
+				  size_t ptrs)
+{
+	return (uint64_t)offset << 2 | (uint64_t)data_words << 32 |
+	       (uint64_t)ptrs << 48;
+}
+
+/* Make pointer @n lead to a list that is about to be laid down. */
+static inline void egress_build_list(struct egress_build *b, unsigned n,
+				     enum egress_list_size size, size_t count)
+{
+	uint64_t bytes =
+		(uint64_t)((uint8_t *)b->next - (uint8_t *)&b->ptrs[n]);
+
+	/* The offset is in words, from the word behind, and 2 bits up. */
+	b->ptrs[n] = bytes / 2 - 4 + 1 + ((uint64_t)size << 32) +
+		     ((uint64_t)count << 35);
+}
+
+/* The first words of a message: the table last, when its end is known. */
+static inline void egress_build_head(uint64_t *message, size_t data_words,
+				     size_t ptrs)
+{
+	message[1] = egress_tag(0, data_words, ptrs);
+}
+
+static inline size_t egress_build_end(uint64_t *message,
+				      const struct egress_build *b)
+{
+	size_t words = (size_t)(b->next - message);
+
+	message[0] = (uint64_t)(words - 1) << 32;
+	return 8 * words;
+}
+
+/* Words of @len bytes. */
+static inline size_t egress_words(size_t len)
+{
+	return (len + 7) / 8;
+}
+
+static inline void egress_build_address(struct egress_build *b, unsigned n,
+					const uint8_t address[16])
+{
+	egress_build_list(b, n, EGRESS_LIST_BYTES, 16);
+	memcpy(b->next, address, 16);
+	b->next += 2;
+}
+
+/* Nothing, if @v is empty. */
+static inline void egress_build_data(struct egress_build *b, unsigned n,
+				     struct wire_view v)
+{
+	if (v.len == 0)
+		return;
+	egress_build_list(b, n, EGRESS_LIST_BYTES, v.len);
+	b->next[egress_words(v.len) - 1] = 0;
+	memcpy(b->next, v.p, v.len);
+	b->next += egress_words(v.len);
+}
+
+/* The same with a NUL; what is not UTF-8 becomes a question mark. */
+void egress_build_text(struct egress_build *b, unsigned n, struct wire_view v);
+
+/* Numbers of four bytes, big-endian as in BGP; at least one. */
+static inline void egress_build_numbers(struct egress_build *b, unsigned n,
+					const uint8_t *p, size_t count)
+{
+	egress_build_list(b, n, EGRESS_LIST_U32, count);
+	for (; count >= 2; count -= 2, p += 8) {
+		uint64_t two = wire_get_u64(p);
+
+		*b->next++ = two << 32 | two >> 32;
+	}
+	if (count != 0)
+		*b->next++ = wire_get_u32(p);
+}
+
+/* How many of @words, from the first on, must be sent. */
+static inline size_t egress_build_used(const uint64_t *words, size_t count)
+{
+	while (count > 0 && words[count - 1] == 0)
+		count--;
+	return count;
+}
+
+/* The same for pointers, of which @present has a bit for each. */
+static inline size_t egress_build_ptrs(uint32_t present)
+{
+	return present == 0 ? 0 : 32 - (size_t)__builtin_clz(present);
+}
+
+#endif

@@ -1,0 +1,222 @@
+#include "egress/capnp/reader.h"
+
+enum {
+	KIND_STRUCT,
+	KIND_LIST,
+};
+
+/* Bits of one element, by its size in the pointer; 0 if we have no such. */
+static const uint8_t element_bits[8] = {
+	[EGRESS_LIST_BYTES] = 8,
+	[EGRESS_LIST_U32] = 32,
+	[EGRESS_LIST_POINTERS] = 64,
+	[EGRESS_LIST_STRUCTS] = 64,
+};
+
+static unsigned ptr_kind(uint64_t word)
+{
+	return word & 3;
+}
+
+/* In words, from the one behind the pointer. */
+static int64_t ptr_offset(uint64_t word)
+{
+	return (int32_t)(uint32_t)word >> 2;
+}
+
+static unsigned list_size(uint64_t word)
+{
+	return word >> 32 & 7;
+}
+
+static uint32_t list_count(uint64_t word)
+{
+	return (uint32_t)(word >> 35);
+}
+
+static uint32_t tag_count(uint64_t tag)
+{
+	return (uint32_t)tag >> 2;
+}
+
+static uint16_t tag_data_words(uint64_t word)
+{
+	return (uint16_t)(word >> 32);
+}
+
+static uint16_t tag_ptrs(uint64_t word)
+{
+	return (uint16_t)(word >> 48);
+}
+
+/* How many words a list takes, without a tag. */
+static uint64_t list_words(uint64_t word)
+{
+	return ((uint64_t)list_count(word) * element_bits[list_size(word)] +
+		63) /
+	       64;
+}
+
+/*
+ * The place @ptr leads to, with @words words there, paid for; NULL and b->bad
+ * if that is not inside.
+ */
+static const uint8_t *resolve(struct egress_bounds *b, const uint8_t *ptr,
+			      uint64_t words)
+{
+	int64_t from = (ptr - b->words.p) / 8;
+	int64_t at = from + 1 + ptr_offset(egress_word(ptr));
+	int64_t size = (int64_t)(b->words.len / 8);
+
+	if (at < 0 || at > size || words > (uint64_t)(size - at) ||
+	    words > b->budget) {
+		b->bad = true;
+		return NULL;
+	}
+	b->budget -= words;
+	return b->words.p + 8 * at;
+}
+
+const uint8_t *egress_struct_ptr(const struct egress_struct *s, unsigned n)
+{
+	const uint8_t *ptr;
+
+	if (n >= s->ptrs)
+		return NULL;
+	ptr = s->data + 8 * ((size_t)s->data_words + n);
+	return egress_word(ptr) == 0 ? NULL : ptr;
+}
+
+struct egress_struct egress_struct_root(struct egress_bounds *b,
+					const struct egress_message *m)
+{
+	struct egress_struct s = { 0 };
+	uint64_t word;
+
+	*b = (struct egress_bounds){ .words = m->words,
+				     .budget = m->words.len / 8 };
+	if (m->words.len < 8) {
+		b->bad = true;
+		return s;
+	}
+	b->budget--; /* the pointer itself */
+	word = egress_word(m->words.p);
+	if (word == 0)
+		return s; /* a struct in which everything is default */
+	if (ptr_kind(word) != KIND_STRUCT) {
+		b->bad = true;
+		return s;
+	}
+	s.data = resolve(b, m->words.p,
+			 (uint64_t)tag_data_words(word) + tag_ptrs(word));
+	if (s.data != NULL) {
+		s.data_words = tag_data_words(word);
+		s.ptrs = tag_ptrs(word);
+	}
+	return s;
+}
+
+/* The tag in front of structs must agree with the words they take. */
+static bool tag_fits(uint64_t tag, uint64_t words)
+{
+	uint64_t each = (uint64_t)tag_data_words(tag) + tag_ptrs(tag);
+
+	return ptr_kind(tag) == KIND_STRUCT && tag_count(tag) * each <= words;
+}
+
+struct egress_list egress_follow(const uint8_t *ptr)
+{
+	uint64_t word, tag;
+	struct egress_list l = { 0 };
+
+	if (ptr == NULL)
+		return l;
+	word = egress_word(ptr);
+	l.p = ptr + 8 + 8 * ptr_offset(word);
+	l.count = list_count(word);
+	if (list_size(word) == EGRESS_LIST_STRUCTS) {
+		tag = egress_word(l.p);
+		l.p += 8;
+		l.count = tag_count(tag);
+		l.data_words = tag_data_words(tag);
+		l.ptrs = tag_ptrs(tag);
+	}
+	return l;
+}
+
+struct egress_list egress_struct_list(struct egress_bounds *b,
+				      const struct egress_struct *s, unsigned n,
+				      enum egress_list_size size)
+{
+	const uint8_t *ptr = egress_struct_ptr(s, n);
+	bool tagged = size == EGRESS_LIST_STRUCTS;
+	struct egress_list l = { 0 };
+	uint64_t word, words;
+	const uint8_t *p;
+
+	if (ptr == NULL || b->bad)
+		return l;
+	word = egress_word(ptr);
+	words = list_words(word);
+	b->bad = ptr_kind(word) != KIND_LIST || list_size(word) != size;
+	p = b->bad ? NULL : resolve(b, ptr, words + tagged);
+	if (p == NULL || (tagged && !tag_fits(egress_word(p), words)))
+		b->bad = true;
+	else
+		l = egress_follow(ptr);
+	/* Structs of no size cost no words: their number is bounded here. */
+	if (size != EGRESS_LIST_BYTES && l.count > EGRESS_LIST_MAX)
+		b->bad = true;
+	if (b->bad)
+		l = (struct egress_list){ 0 };
+	return l;
+}
+
+struct wire_view egress_struct_data(struct egress_bounds *b,
+				    const struct egress_struct *s, unsigned n)
+{
+	struct egress_list l = egress_struct_list(b, s, n, EGRESS_LIST_BYTES);
+
+	return (struct wire_view){ l.p, l.count };
+}
+
+struct wire_view egress_struct_text(struct egress_bounds *b,
+				    const struct egress_struct *s, unsigned n)
+{
+	struct wire_view v = egress_struct_data(b, s, n);
+
+	if (v.p == NULL)
+		return v;
+	if (v.len == 0 || v.p[v.len - 1] != '\0') {
+		b->bad = true;
+		return (struct wire_view){ 0 };
+	}
+	v.len--;
+	return v;
+}
+
+const uint8_t *egress_struct_address(struct egress_bounds *b,
+				     const struct egress_struct *s, unsigned n)
+{
+	struct wire_view v = egress_struct_data(b, s, n);
+
+	/* Some encoders send nothing as an empty list. */
+	if (v.len == 0)
+		return NULL;
+	if (v.len != 16) {
+		b->bad = true;
+		return NULL;
+	}
+	return v.p;
+}
+
+struct egress_struct egress_list_struct(const struct egress_list *l, uint32_t i)
+{
+	size_t words = (size_t)l->data_words + l->ptrs;
+
+	return (struct egress_struct){
+		.data = l->p + 8 * words * i,
+		.data_words = l->data_words,
+		.ptrs = l->ptrs,
+	};
+}

@@ -1,0 +1,58 @@
+/*
+ * egress/encode/encode_optional.h - the pointers that most updates do not have
+ *
+ * Private to the encoder: all from routerId on.
+ */
+#ifndef EGRESS_ENCODE_ENCODE_OPTIONAL_H
+#define EGRESS_ENCODE_ENCODE_OPTIONAL_H
+
+#include "egress/capnp/builder.h"
+#include "rib/event.h"
+
+/* What of these a route has, and how many bytes they take at most. */
+struct egress_rare {
+	uint32_t present; /* a bit for each pointer */
+	size_t bound;
+	size_t text_len; /* of nlriText */
+	char text[2048];
+};
+
+/* Attributes that have fields of their own. All others are sent as they are. */
+#define EGRESS_HAS_FIELD                                                       \
+	(UINT64_C(1) << BGP_ORIGIN | UINT64_C(1) << BGP_AS_PATH |              \
+	 UINT64_C(1) << BGP_NEXT_HOP | UINT64_C(1) << BGP_MED |                \
+	 UINT64_C(1) << BGP_LOCAL_PREF | UINT64_C(1) << BGP_ATOMIC_AGGREGATE | \
+	 UINT64_C(1) << BGP_AGGREGATOR | UINT64_C(1) << BGP_COMMUNITIES |      \
+	 UINT64_C(1) << BGP_ORIGINATOR_ID | UINT64_C(1) << BGP_CLUSTER_LIST |  \
+	 UINT64_C(1) << BGP_MP_REACH | UINT64_C(1) << BGP_MP_UNREACH |         \
+	 UINT64_C(1) << BGP_EXT_COMMUNITIES | UINT64_C(1) << BGP_AS4_PATH |    \
+	 UINT64_C(1) << BGP_AS4_AGGREGATOR |                                   \
+	 UINT64_C(1) << BGP_IPV6_EXT_COMMUNITIES |                             \
+	 UINT64_C(1) << BGP_LARGE_COMMUNITIES | UINT64_C(1) << BGP_OTC)
+
+/* Whether some attribute is sent as it is. */
+static inline bool egress_rare_unknown(const struct bgp_attrs *a)
+{
+	return ((a->seen[0] & ~EGRESS_HAS_FIELD) | a->seen[1] | a->seen[2] |
+		a->seen[3]) != 0;
+}
+
+/* Whether attributes need a look by egress_rare_change(). */
+static inline bool egress_rare_attrs(const struct bgp_attrs *a)
+{
+	return egress_rare_unknown(a) || a->ipv6_ext_communities.len != 0;
+}
+
+/* Of all routes of a change; @has_segments: its path is more than sequences. */
+void egress_rare_change(const struct rib_change *c, bool has_segments,
+			struct egress_rare *out);
+
+/* Adds what route @r has itself: labels, or an NLRI that is no prefix. */
+void egress_rare_route(const struct rib_change *c, const struct rib_route *r,
+		       struct egress_rare *rare);
+
+/* Build all that is present, in the order of the pointers. */
+void egress_rare_build(const struct rib_change *c, const struct rib_route *r,
+		       const struct egress_rare *rare, struct egress_build *b);
+
+#endif

@@ -1,0 +1,276 @@
+#include "egress/journal/segment.h"
+
+#include "egress/journal/file_ops.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <time.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define DIGITS 20
+
+/* A segment that has no header yet. Left by a crash, it is written over. */
+#define UNBORN "next.tmp"
+
+void segment_name(uint64_t base, char out[JOURNAL_NAME_MAX])
+{
+	snprintf(out, JOURNAL_NAME_MAX, "%020" PRIu64 ".seg", base);
+}
+
+void segment_index_name(uint64_t base, char out[JOURNAL_NAME_MAX])
+{
+	snprintf(out, JOURNAL_NAME_MAX, "%020" PRIu64 ".idx", base);
+}
+
+bool segment_parse_name(const char *name, uint64_t *out)
+{
+	uint64_t base = 0;
+
+	for (size_t i = 0; i < DIGITS; i++) {
+		if (name[i] < '0' || name[i] > '9')
+			return false;
+		base = base * 10 + (uint64_t)(name[i] - '0');
+	}
+	if (strcmp(name + DIGITS, ".seg") != 0)
+		return false;
+	*out = base;
+	return true;
+}
+
+static uint64_t wall_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+int segment_create(int dir, uint64_t base, uint64_t identity)
+{
+	struct journal_header header = {
+		.base = base,
+		.created_ns = wall_ns(),
+		.journal = identity,
+	};
+	uint8_t bytes[JOURNAL_HEADER];
+	struct iovec iov = { bytes, sizeof(bytes) };
+	char name[JOURNAL_NAME_MAX];
+	const char *left = UNBORN;
+	int fd;
+	int err;
+
+	segment_name(base, name);
+	journal_header_encode(&header, bytes);
+	fd = disk_open(dir, UNBORN, O_CREAT | O_TRUNC | O_RDWR);
+	if (fd < 0)
+		return fd;
+	err = disk_write(fd, &iov, 1, 0);
+	if (err < 0)
+		goto fail;
+	err = disk_sync(fd);
+	if (err < 0)
+		goto fail;
+	err = disk_rename(dir, UNBORN, name);
+	if (err < 0)
+		goto fail;
+	left = name;
+	err = disk_sync(dir);
+	if (err < 0)
+		goto fail;
+	return fd;
+
+fail:
+	disk_close(fd);
+	/* Best effort: either is no harm. */
+	(void)disk_unlink(dir, left);
+	return err;
+}
+
+int segment_open(int dir, uint64_t base, int flags,
+		 struct journal_header *header)
+{
+	uint8_t bytes[JOURNAL_HEADER];
+	struct journal_header got;
+	char name[JOURNAL_NAME_MAX];
+	int64_t n;
+	int fd;
+
+	segment_name(base, name);
+	fd = disk_open(dir, name, flags);
+	if (fd < 0)
+		return fd;
+	n = disk_read(fd, bytes, sizeof(bytes), 0);
+	if (n < 0) {
+		disk_close(fd);
+		return (int)n;
+	}
+	if (journal_header_decode(bytes, (size_t)n, &got) != JOURNAL_OK ||
+	    got.base != base) {
+		disk_close(fd);
+		return -EBADMSG;
+	}
+	*header = got;
+	return fd;
+}
+
+int segment_scan(int fd, uint64_t base, struct journal_scan *out)
+{
+	int64_t size = disk_size(fd);
+	uint8_t *bytes;
+	int64_t n;
+
+	if (size < 0)
+		return (int)size;
+	bytes = malloc((size_t)size + 1);
+	if (bytes == NULL)
+		return -ENOMEM;
+	n = disk_read(fd, bytes, (size_t)size, 0);
+	if (n >= 0) {
+		journal_scan(bytes, (size_t)n, base, out);
+		/* They point into what is about to go. */
+		out->last.subject = NULL;
+		out->last.payload = NULL;
+	}
+	free(bytes);
+	return n < 0 ? (int)n : 0;
+}
+
+void segment_drop(int dir, uint64_t base)
+{
+	char name[JOURNAL_NAME_MAX];
+
+	segment_index_name(base, name);
+	(void)disk_unlink(dir, name);
+	segment_name(base, name);
+	(void)disk_unlink(dir, name);
+}
+
+/* The index is a checksum and entries. It is a help, never needed. */
+
+int segment_write_index(int dir, uint64_t base,
+			const struct journal_index *entries, size_t count)
+{
+	uint64_t checksum = XXH3_64bits(entries, count * sizeof(*entries));
+	struct iovec iov[] = {
+		{ &checksum, sizeof(checksum) },
+		{ (void *)entries, count * sizeof(*entries) },
+	};
+	char name[JOURNAL_NAME_MAX];
+	int err;
+	int fd;
+
+	segment_index_name(base, name);
+	fd = disk_open(dir, name, O_CREAT | O_TRUNC | O_WRONLY);
+	if (fd < 0)
+		return fd;
+	err = disk_write(fd, iov, count == 0 ? 1 : 2, 0);
+	disk_close(fd);
+	return err;
+}
+
+/* The entries of an index file, or NULL. */
+static struct journal_index *read_index(int dir, uint64_t base, size_t *count)
+{
+	struct journal_index *entries = NULL;
+	char name[JOURNAL_NAME_MAX];
+	uint64_t checksum;
+	size_t bytes;
+	int64_t size;
+	int fd;
+
+	segment_index_name(base, name);
+	fd = disk_open(dir, name, O_RDONLY);
+	if (fd < 0)
+		return NULL;
+	size = disk_size(fd);
+	if (size < (int64_t)sizeof(checksum) ||
+	    size > (int64_t)JOURNAL_SEGMENT_BYTES_MAX)
+		goto fail;
+	bytes = (size_t)size - sizeof(checksum);
+	bytes -= bytes % sizeof(*entries);
+	entries = malloc(bytes + 1);
+	if (entries == NULL ||
+	    disk_read(fd, &checksum, sizeof(checksum), 0) !=
+		    (int64_t)sizeof(checksum) ||
+	    disk_read(fd, entries, bytes, sizeof(checksum)) != (int64_t)bytes ||
+	    checksum != XXH3_64bits(entries, bytes))
+		goto fail;
+	*count = bytes / sizeof(*entries);
+	disk_close(fd);
+	return entries;
+
+fail:
+	free(entries);
+	disk_close(fd);
+	return NULL;
+}
+
+uint64_t segment_seek(int dir, uint64_t base, uint64_t time_ns)
+{
+	size_t count = 0;
+	struct journal_index *entries = read_index(dir, base, &count);
+	uint64_t position = base + JOURNAL_HEADER;
+
+	for (size_t i = 0; i < count && entries[i].time_ns < time_ns; i++)
+		position = entries[i].position;
+	free(entries);
+	return position;
+}
+
+struct list {
+	uint64_t *bases;
+	size_t count;
+	size_t size;
+};
+
+static int add_base(const char *name, void *arg)
+{
+	struct list *list = arg;
+	uint64_t base;
+
+	if (!segment_parse_name(name, &base))
+		return 0;
+	if (list->count == list->size) {
+		size_t size = list->size == 0 ? 64 : 2 * list->size;
+		uint64_t *bases =
+			reallocarray(list->bases, size, sizeof(*bases));
+
+		if (bases == NULL)
+			return -ENOMEM;
+		list->bases = bases;
+		list->size = size;
+	}
+	list->bases[list->count++] = base;
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const uint64_t *x = a;
+	const uint64_t *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+int segment_list(int dir, uint64_t **out, size_t *count)
+{
+	struct list list = { 0 };
+	int err = disk_list(dir, add_base, &list);
+
+	if (err < 0) {
+		free(list.bases);
+		return err;
+	}
+	if (list.count > 0)
+		qsort(list.bases, list.count, sizeof(*list.bases), compare);
+	*out = list.bases;
+	*count = list.count;
+	return 0;
+}

@@ -1,0 +1,60 @@
+/*
+ * egress/journal/segment.h - one file of a journal
+ *
+ * Used by the journal and its cursors only. Everything yields.
+ */
+#ifndef EGRESS_JOURNAL_SEGMENT_H
+#define EGRESS_JOURNAL_SEGMENT_H
+
+#include "egress/journal/journal.h"
+
+/* A place in time, for seeking. On disk as it stands here. */
+struct journal_index {
+	uint64_t time_ns;
+	uint64_t position;
+};
+
+/* One entry for about this many bytes. */
+#define JOURNAL_INDEX_STEP (1u << 20)
+
+/* "00000000000000000064.seg", and ".idx" beside it. */
+void segment_name(uint64_t base, char out[JOURNAL_NAME_MAX]);
+void segment_index_name(uint64_t base, char out[JOURNAL_NAME_MAX]);
+
+/* The base in @name; false if it is not the name of a segment. */
+bool segment_parse_name(const char *name, uint64_t *out);
+
+/*
+ * Make the segment at @base of journal @identity, its header safe on disk;
+ * until then nobody finds it. The descriptor; on failure nothing is left
+ * behind.
+ */
+int segment_create(int dir, uint64_t base, uint64_t identity);
+
+/*
+ * Open the segment at @base for reading, or for writing with @flags O_RDWR.
+ * The descriptor, or -EBADMSG if its header is not whole.
+ */
+int segment_open(int dir, uint64_t base, int flags,
+		 struct journal_header *header);
+
+/* Read the whole file and walk its records. */
+int segment_scan(int fd, uint64_t base, struct journal_scan *out);
+
+/* Remove it and its index, as far as that can be done. */
+void segment_drop(int dir, uint64_t base);
+
+/* Write the index of a segment that is complete. */
+int segment_write_index(int dir, uint64_t base,
+			const struct journal_index *entries, size_t count);
+
+/*
+ * Where to start looking for @time_ns in the segment at @base: a position in
+ * it, the first record if there is no usable index.
+ */
+uint64_t segment_seek(int dir, uint64_t base, uint64_t time_ns);
+
+/* The bases of all segments in a folder, in order. *@out is freed by you. */
+int segment_list(int dir, uint64_t **out, size_t *count);
+
+#endif

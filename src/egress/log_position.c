@@ -1,0 +1,61 @@
+#include "egress/log_position.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const logs[] = { "stream", "journal" };
+
+size_t egress_mark_format(const struct egress_mark *mark,
+			  char out[EGRESS_MARK_MAX])
+{
+	int n = snprintf(out, EGRESS_MARK_MAX, "%s %" PRIu64 " %" PRIu64,
+			 logs[mark->journal], mark->identity, mark->position);
+
+	return (size_t)n;
+}
+
+/* Take @word and the space behind it off the front. */
+static bool take_word(struct wire_view *v, const char *word)
+{
+	size_t len = strlen(word);
+
+	if (v->len <= len || memcmp(v->p, word, len) != 0 || v->p[len] != ' ')
+		return false;
+	v->p += len + 1;
+	v->len -= len + 1;
+	return true;
+}
+
+/* Take a decimal number off the front; at least one digit, no overflow. */
+static bool take_number(struct wire_view *v, uint64_t *out)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < v->len && v->p[i] >= '0' && v->p[i] <= '9'; i++)
+		if (__builtin_mul_overflow(n, 10, &n) ||
+		    __builtin_add_overflow(n, v->p[i] - '0', &n))
+			return false;
+	v->p += i;
+	v->len -= i;
+	*out = n;
+	return i > 0;
+}
+
+bool egress_mark_parse(struct wire_view text, struct egress_mark *out)
+{
+	struct egress_mark mark = { .journal = take_word(&text, logs[1]) };
+
+	if (!mark.journal && !take_word(&text, logs[0]))
+		return false;
+	if (!take_number(&text, &mark.identity) || text.len == 0 ||
+	    *text.p != ' ')
+		return false;
+	text.p++;
+	text.len--;
+	if (!take_number(&text, &mark.position) || text.len != 0)
+		return false;
+	*out = mark;
+	return true;
+}

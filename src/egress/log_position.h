@@ -1,0 +1,49 @@
+/*
+ * egress/log_position.h - a place in the log that consumers read
+ *
+ * The log is the stream or, without a broker, the journal. Which one it is
+ * belongs to the place: a stream that was deleted and made again has other
+ * messages under the same numbers.
+ *
+ * As text, in manifests and snapshots:
+ *
+ *	stream 1763251200123456789 4711		created then; sequence
+ *	journal 9223372036854775807 65536	its own number; bytes
+ */
+#ifndef EGRESS_LOG_POSITION_H
+#define EGRESS_LOG_POSITION_H
+
+#include "bmp/wire.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct egress_mark {
+	bool journal;	   /* else the stream */
+	uint64_t identity; /* the stream's creation, or the journal's own */
+	uint64_t position; /* the stream's sequence, or the journal's end */
+};
+
+#define EGRESS_MARK_MAX 64 /* bytes of the text, with its NUL */
+
+/* Nobody knows the log yet: the broker was never reached. */
+static inline bool egress_mark_known(const struct egress_mark *mark)
+{
+	return mark->identity != 0;
+}
+
+/* Whether both are places in one and the same log. */
+static inline bool egress_mark_same_log(const struct egress_mark *a,
+					const struct egress_mark *b)
+{
+	return a->journal == b->journal && a->identity == b->identity;
+}
+
+/* The text, terminated. Returns its length. */
+size_t egress_mark_format(const struct egress_mark *mark,
+			  char out[EGRESS_MARK_MAX]);
+
+/* False, and *@out is untouched, if @text is none. */
+bool egress_mark_parse(struct wire_view text, struct egress_mark *out);
+
+#endif

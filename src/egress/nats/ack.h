@@ -1,0 +1,34 @@
+/*
+ * egress/nats/ack.h - what JetStream answers to a message
+ *
+ *	{"stream":"ARANCINI","seq":42}
+ *	{"stream":"ARANCINI","seq":42,"duplicate":true}
+ *	{"error":{"code":400,"err_code":10070,"description":"wrong last msg ID: x"},
+ *	 "stream":"ARANCINI","seq":0}
+ *
+ * Only what the publisher acts on is read. Pure.
+ */
+#ifndef EGRESS_NATS_ACK_H
+#define EGRESS_NATS_ACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Instead of an error code of JetStream. */
+#define NATS_ACK_NO_RESPONDERS 503 /* nobody took the message */
+#define NATS_ACK_UNREADABLE    1
+
+#define NATS_ACK_TEXT_MAX 128
+
+struct nats_ack {
+	uint64_t seq;		      /* in the stream */
+	uint32_t error;		      /* 0: stored */
+	bool duplicate;		      /* it had been stored before */
+	char text[NATS_ACK_TEXT_MAX]; /* the server's words for an error */
+};
+
+/* Read @len bytes of JSON. What makes no sense is NATS_ACK_UNREADABLE. */
+void nats_ack_parse(const char *json, size_t len, struct nats_ack *out);
+
+#endif

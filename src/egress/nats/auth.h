@@ -1,0 +1,39 @@
+/*
+ * egress/nats/auth.h - which servers, and how to be let in
+ */
+#ifndef EGRESS_NATS_AUTH_H
+#define EGRESS_NATS_AUTH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NATS_SERVERS_MAX 16
+#define NATS_WORDS_MAX	 256
+
+/* Why something failed, in words. */
+struct nats_words {
+	char text[NATS_WORDS_MAX];
+};
+
+/* How to reach the servers. Strings must stay valid. NULL: not used. */
+struct nats_options {
+	const char *servers[NATS_SERVERS_MAX]; /* tried in any order */
+	size_t server_count;
+	const char *name; /* shown by the server */
+	const char *user;
+	const char *password;
+	const char *token;
+	const char *creds;     /* file: JWT and seed */
+	const char *nkey;      /* public key, with nkey_seed */
+	const char *nkey_seed; /* file */
+	const char *tls_ca;    /* file; any of these three asks for TLS */
+	const char *tls_cert;  /* file, with tls_key */
+	const char *tls_key;   /* file */
+	bool tls;	       /* TLS with the system's CAs, as with tls:// */
+	int64_t connect_ms;    /* default 2000 */
+	int64_t write_ms;      /* deadline of one write; default 2000 */
+	int64_t ping_ms;       /* default 10000 */
+};
+
+#endif

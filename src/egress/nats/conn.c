@@ -1,0 +1,371 @@
+#include "egress/nats/conn.h"
+
+#include "egress/nats/options.h"
+
+#include <nats/nats.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* How long to wait for libnats to let go of a closed connection. */
+#define CLOSE_S 10
+
+#define SUBJECT_TEXT_MAX 128
+
+struct nats_link {
+	natsConnection *nc;
+	natsSubscription *sub;
+	natsInbox *inbox;
+	size_t inbox_len;
+	struct nats_bell bell;
+	int fd;
+	uint32_t awaited; /* answers that are worth a ring */
+
+	/* Callbacks of libnats that will still come. */
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool closed;
+
+	/* Any thread */
+	atomic_bool lost;
+	atomic_bool unwritten; /* libnats' buffer is to be written */
+};
+
+/* Answers */
+
+/* The token is the last part of the subject. */
+static bool token_of(const struct nats_link *link, const char *subject,
+		     uint64_t *out)
+{
+	char *end;
+
+	if (strlen(subject) <= link->inbox_len + 1)
+		return false;
+	*out = strtoull(subject + link->inbox_len + 1, &end, 16);
+	return *end == '\0';
+}
+
+static void read_answer(natsMsg *msg, struct nats_ack *out)
+{
+	if (natsMsg_IsNoResponders(msg))
+		*out = (struct nats_ack){
+			.error = NATS_ACK_NO_RESPONDERS,
+			.text = "no stream takes this subject",
+		};
+	else
+		nats_ack_parse(natsMsg_GetData(msg),
+			       (size_t)natsMsg_GetDataLength(msg), out);
+}
+
+/* Callbacks, on any thread */
+
+static void on_disconnect(natsConnection *nc, void *arg)
+{
+	struct nats_link *link = arg;
+
+	(void)nc;
+	atomic_store(&link->lost, true);
+	link->bell.ring(link->bell.arg);
+}
+
+static void on_closed(natsConnection *nc, void *arg)
+{
+	struct nats_link *link = arg;
+
+	on_disconnect(nc, arg);
+	pthread_mutex_lock(&link->lock);
+	link->closed = true;
+	pthread_cond_signal(&link->changed);
+	pthread_mutex_unlock(&link->lock);
+}
+
+/* The link is its own event loop; the publisher's fibers turn it. */
+
+static natsStatus on_attach(void **data, void *loop, natsConnection *nc,
+			    natsSock fd)
+{
+	struct nats_link *link = loop;
+
+	(void)nc;
+	link->fd = fd;
+	*data = link;
+	return NATS_OK;
+}
+
+static natsStatus on_read_wanted(void *data, bool wanted)
+{
+	(void)data;
+	(void)wanted;
+	return NATS_OK; /* always */
+}
+
+/* Under libnats' lock, when its buffer fills and when it is empty again. */
+static natsStatus on_write_wanted(void *data, bool wanted)
+{
+	struct nats_link *link = data;
+
+	atomic_store(&link->unwritten, wanted);
+	if (wanted)
+		link->bell.write(link->bell.arg);
+	return NATS_OK;
+}
+
+static natsStatus on_detach(void *data)
+{
+	(void)data;
+	return NATS_OK;
+}
+
+static int make_options(struct nats_link *link, const struct nats_options *from,
+			struct nats_words *why, natsOptions **out)
+{
+	natsOptions *o = NULL;
+	natsStatus s;
+	int err = nats_options_make(from, why, &o);
+
+	if (err < 0)
+		return err;
+	/* Or it has a thread that asks for writes a millisecond late. */
+	s = natsOptions_SetSendAsap(o, true);
+	if (s == NATS_OK)
+		s = natsOptions_SetEventLoop(o, link, on_attach, on_read_wanted,
+					     on_write_wanted, on_detach);
+	if (s == NATS_OK)
+		s = natsOptions_SetClosedCB(o, on_closed, link);
+	if (s == NATS_OK)
+		s = natsOptions_SetDisconnectedCB(o, on_disconnect, link);
+	if (s != NATS_OK) {
+		natsOptions_Destroy(o);
+		return nats_failed(s, "options", why);
+	}
+	*out = o;
+	return 0;
+}
+
+/* Life cycle */
+
+static struct nats_link *link_new(struct nats_bell bell)
+{
+	struct nats_link *link = calloc(1, sizeof(*link));
+
+	if (link == NULL)
+		return NULL;
+	link->bell = bell;
+	link->fd = -1;
+	pthread_mutex_init(&link->lock, NULL);
+	pthread_cond_init(&link->changed, NULL);
+	return link;
+}
+
+static natsStatus subscribe(struct nats_link *link, uint32_t window)
+{
+	char subject[SUBJECT_TEXT_MAX];
+	natsStatus s = natsInbox_Create(&link->inbox);
+
+	if (s != NATS_OK)
+		return s;
+	link->inbox_len = strlen(link->inbox);
+	snprintf(subject, sizeof(subject), "%s.*", link->inbox);
+	s = natsConnection_SubscribeSync(&link->sub, link->nc, subject);
+	/* More answers than messages: not a server to have memory for. */
+	if (s == NATS_OK)
+		s = natsSubscription_SetPendingLimits(link->sub,
+						      2 * (int)window, INT_MAX);
+	return s;
+}
+
+int nats_link_open(const struct nats_options *options, uint32_t window,
+		   struct nats_bell bell, struct nats_words *why,
+		   struct nats_link **out)
+{
+	struct nats_link *link = link_new(bell);
+	natsOptions *o = NULL;
+	natsStatus s;
+	int err;
+
+	if (link == NULL)
+		return -ENOMEM;
+	err = make_options(link, options, why, &o);
+	if (err < 0)
+		goto fail;
+	s = natsConnection_Connect(&link->nc, o);
+	natsOptions_Destroy(o);
+	if (s != NATS_OK) {
+		err = nats_failed(s, "connect", why);
+		goto fail;
+	}
+	s = subscribe(link, window);
+	if (s != NATS_OK) {
+		err = nats_failed(s, "subscribe", why);
+		goto fail;
+	}
+	*out = link;
+	return 0;
+
+fail:
+	nats_link_close(link);
+	return err;
+}
+
+/* Until no callback can come any more. False if libnats forgot one. */
+static bool wait_callbacks(struct nats_link *link)
+{
+	struct timespec until;
+	int err = 0;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += CLOSE_S;
+	pthread_mutex_lock(&link->lock);
+	while (err == 0 && !link->closed)
+		err = pthread_cond_timedwait(&link->changed, &link->lock,
+					     &until);
+	pthread_mutex_unlock(&link->lock);
+	return err == 0;
+}
+
+void nats_link_close(struct nats_link *link)
+{
+	if (link == NULL)
+		return;
+	if (link->nc != NULL) {
+		natsConnection_Close(link->nc);
+		/* Rather a leak than a callback into freed memory. */
+		if (!wait_callbacks(link))
+			return;
+		natsSubscription_Destroy(link->sub);
+		natsConnection_Destroy(link->nc);
+	}
+	natsInbox_Destroy(link->inbox);
+	pthread_cond_destroy(&link->changed);
+	pthread_mutex_destroy(&link->lock);
+	free(link);
+}
+
+/* Publisher's side: bytes */
+
+int nats_link_fd(const struct nats_link *link)
+{
+	return link->fd;
+}
+
+static uint32_t answers(struct nats_link *link)
+{
+	int n = 0;
+
+	return natsSubscription_GetPending(link->sub, &n, NULL) == NATS_OK
+		       ? (uint32_t)n
+		       : 0;
+}
+
+void nats_link_read(struct nats_link *link)
+{
+	natsConnection_ProcessReadEvent(link->nc);
+	/* A turn costs more than an answer: not one for each. */
+	if (answers(link) >= link->awaited)
+		link->bell.ring(link->bell.arg);
+}
+
+bool nats_link_write(struct nats_link *link)
+{
+	if (atomic_load(&link->unwritten))
+		natsConnection_ProcessWriteEvent(link->nc);
+	return !atomic_load(&link->unwritten);
+}
+
+bool nats_link_full(struct nats_link *link)
+{
+	return natsConnection_Buffered(link->nc) >= NATS_IO_BUFFER;
+}
+
+/* Publisher's side: messages */
+
+static natsStatus set_headers(natsMsg *msg, const struct nats_message *m)
+{
+	natsStatus s = natsMsgHeader_Set(msg, "Nats-Msg-Id", m->id);
+
+	if (s == NATS_OK && m->after != NULL)
+		s = natsMsgHeader_Set(msg, "Nats-Expected-Last-Msg-Id",
+				      m->after);
+	if (s == NATS_OK)
+		s = natsMsgHeader_Set(msg, "Arancini-Collector", m->collector);
+	if (s == NATS_OK)
+		s = natsMsgHeader_Set(msg, "Arancini-Schema", m->schema);
+	if (s == NATS_OK && m->encoding != NULL)
+		s = natsMsgHeader_Set(msg, "Content-Encoding", m->encoding);
+	return s;
+}
+
+/*
+ * Hot: once per batch. Cost: libnats makes a message of it (a copy of the
+ * payload, a few allocations for the headers) and copies that into its write
+ * buffer; bench/egress, jetstream_acked.
+ */
+int nats_link_publish(struct nats_link *link, const struct nats_message *m)
+{
+	char reply[SUBJECT_TEXT_MAX];
+	natsMsg *msg = NULL;
+	natsStatus s;
+
+	snprintf(reply, sizeof(reply), "%s.%" PRIx64, link->inbox, m->token);
+	s = natsMsg_Create(&msg, m->subject, reply, m->bytes, (int)m->len);
+	if (s == NATS_OK)
+		s = set_headers(msg, m);
+	if (s == NATS_OK)
+		s = natsConnection_PublishMsg(link->nc, msg);
+	natsMsg_Destroy(msg);
+	return nats_errno(s);
+}
+
+/* Hot: once per message. bench/egress, jetstream_acked. */
+bool nats_link_take(struct nats_link *link, struct nats_answer *out)
+{
+	natsMsg *msg = NULL;
+	bool good = false;
+
+	while (!good && natsSubscription_NextMsg(&msg, link->sub,
+						 /* timeout= */ 0) == NATS_OK) {
+		good = token_of(link, natsMsg_GetSubject(msg), &out->token);
+		if (good)
+			read_answer(msg, &out->ack);
+		natsMsg_Destroy(msg);
+	}
+	return good;
+}
+
+bool nats_link_await(struct nats_link *link, uint32_t n)
+{
+	link->awaited = n;
+	return answers(link) < n;
+}
+
+bool nats_link_lost(struct nats_link *link)
+{
+	return atomic_load(&link->lost);
+}
+
+size_t nats_link_max_payload(struct nats_link *link)
+{
+	return (size_t)natsConnection_GetMaxPayload(link->nc);
+}
+
+natsConnection *nats_link_connection(struct nats_link *link)
+{
+	return link->nc;
+}
+
+void nats_thread_done(void)
+{
+	nats_ReleaseThreadMemory();
+}
+
+void nats_finish(void)
+{
+	nats_CloseAndWait(/* timeout= */ 0);
+}

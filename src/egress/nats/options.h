@@ -1,0 +1,37 @@
+/*
+ * egress/nats/options.h - our options as libnats wants them
+ *
+ * Private to nats_*.c, which alone know libnats.
+ */
+#ifndef EGRESS_NATS_OPTIONS_H
+#define EGRESS_NATS_OPTIONS_H
+
+#include "egress/nats/auth.h"
+
+#include <nats/nats.h>
+
+/* What libnats reads and writes at once. */
+#define NATS_IO_BUFFER (256 << 10)
+
+/* Yours to destroy. They do not reconnect. */
+int nats_options_make(const struct nats_options *from, struct nats_words *why,
+		      natsOptions **out);
+
+/*
+ * A connection whose bytes are moved by threads of libnats. It does not
+ * reconnect: a lost one is replaced as a whole. Blocks.
+ */
+int nats_connect(const struct nats_options *from, struct nats_words *why,
+		 natsConnection **out);
+
+/* What a status means. */
+int nats_errno(natsStatus s);
+
+/* The same, with words for it in *@why. */
+int nats_failed(natsStatus s, const char *doing, struct nats_words *why);
+
+struct nats_link;
+
+natsConnection *nats_link_connection(struct nats_link *link);
+
+#endif

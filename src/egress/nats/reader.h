@@ -1,0 +1,59 @@
+/*
+ * egress/nats/reader.h - read a stream in order, across restarts of the server
+ *
+ * An ordered consumer: one that lives in the server's memory, wants no
+ * acknowledgements, and is made again behind the last message seen whenever a
+ * message is missing, the server falls silent, or the connection was lost.
+ *
+ * Threads	One at a time. It has no business on a shard: everything blocks.
+ */
+#ifndef EGRESS_NATS_READER_H
+#define EGRESS_NATS_READER_H
+
+#include "egress/batch.h"
+#include "egress/nats/auth.h"
+
+struct nats_reader;
+
+enum nats_from {
+	NATS_FROM_ALL,
+	NATS_FROM_NEW,
+	NATS_FROM_TIME, /* at: wall clock in nanoseconds */
+	NATS_FROM_SEQ,	/* at: the stream's sequence */
+};
+
+struct nats_reader_options {
+	struct nats_options nats;
+	const char *stream;
+	const char *filter; /* of subjects; NULL: all */
+	enum nats_from from;
+	uint64_t at;
+};
+
+/* A message as it was published. */
+struct nats_read {
+	uint64_t seq;
+	uint64_t time_ns; /* when it was stored */
+	uint64_t pending; /* messages behind it, as of its delivery */
+	const char *subject;
+	const char *id; /* Nats-Msg-Id, or NULL */
+	enum egress_encoding encoding;
+	const uint8_t *bytes;
+	size_t len;
+};
+
+/* Connect and ask for messages. The stream must be there: -ENOENT. */
+int nats_reader_open(const struct nats_reader_options *options,
+		     struct nats_words *why, struct nats_reader **out);
+
+/* NULL is fine. */
+void nats_reader_close(struct nats_reader *r);
+
+/*
+ * The next message: 1; it lives until the next call. 0 if there is none for
+ * @timeout_ms. -EBADMSG for an encoding we do not know; later ones can be read.
+ */
+int nats_reader_next(struct nats_reader *r, int64_t timeout_ms,
+		     struct nats_read *out);
+
+#endif

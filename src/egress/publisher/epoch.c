@@ -1,0 +1,89 @@
+/*
+ * Epochs: every run as the writer has a number, higher than all before it.
+ *
+ * It is the time of the start in milliseconds, so that it also grows when a
+ * collector moves to another machine, and the last one used is kept beside the
+ * spool, so that a clock that was set back does no harm. The stream has the
+ * last word: what it has seen is passed over (connect.c).
+ */
+#include "egress/publisher/publisher_internal.h"
+
+#include "egress/encode/encode_update.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_NAME "epoch"
+#define TEXT_LEN  21 /* 20 digits and a newline */
+
+static int open_file(const char *dir, int flags)
+{
+	char path[4096];
+	int fd;
+
+	if (snprintf(path, sizeof(path), "%s/" FILE_NAME, dir) >=
+	    (int)sizeof(path))
+		return -ENAMETOOLONG;
+	fd = open(path, flags | O_CLOEXEC, 0640);
+	return fd < 0 ? -errno : fd;
+}
+
+/* 0 if none was kept; a file that cannot be read as a number is none. */
+int publisher_epoch_load(const char *dir, uint64_t *out)
+{
+	int fd = open_file(dir, O_RDONLY);
+	char text[TEXT_LEN + 1] = "";
+	ssize_t n;
+
+	*out = 0;
+	if (fd == -ENOENT)
+		return 0;
+	if (fd < 0)
+		return fd;
+	n = read(fd, text, TEXT_LEN);
+	close(fd);
+	if (n == TEXT_LEN)
+		*out = strtoull(text, NULL, 10);
+	return 0;
+}
+
+/* One small write in place: the old number or the new one. */
+int publisher_epoch_save(const char *dir, uint64_t epoch)
+{
+	char text[TEXT_LEN + 1];
+	int err = 0;
+	int fd;
+
+	if (mkdir(dir, 0750) < 0 && errno != EEXIST)
+		return -errno;
+	fd = open_file(dir, O_WRONLY | O_CREAT);
+	if (fd < 0)
+		return fd;
+	snprintf(text, sizeof(text), "%020" PRIu64 "\n", epoch);
+	if (pwrite(fd, text, TEXT_LEN, 0) != TEXT_LEN)
+		err = errno == 0 ? -EIO : -errno;
+	else if (fdatasync(fd) < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+size_t publisher_epoch_event(const struct publisher *p, uint64_t epoch,
+			     uint8_t *out, size_t cap)
+{
+	static const struct rib_router_info nobody;
+	struct rib_event event = {
+		.kind = RIB_EVENT_EPOCH,
+		.received_ns = publisher_wall_ns(),
+		.router = &nobody,
+	};
+	struct egress_epoch number = { p->options.collector, epoch };
+
+	return egress_encode_event(&event, &number, out, cap);
+}

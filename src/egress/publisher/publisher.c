@@ -1,0 +1,469 @@
+#include "egress/publisher/publisher_internal.h"
+
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define ACK_TIMEOUT  (5 * SP_S)
+#define BACKOFF_MIN  (100 * SP_MS)
+#define BACKOFF_MAX  (5 * SP_S)
+#define SPOOL_AFTER  (1 * SP_S)
+#define SPOOL_MAX    (UINT64_C(10) << 30)
+#define SYNC_NS	     (100 * SP_MS)
+#define SYNC_BYTES   (UINT64_C(8) << 20)
+#define STACK	     (256u << 10)
+#define POOL_THREADS 3
+#define STOP_GRACE   (20 * SP_S) /* for what libnats is in the middle of */
+
+void publisher_note_time(struct publisher_times *times, int64_t began)
+{
+	int64_t ns = sp_now() - began;
+	uint64_t us = ns < 0 ? 0 : (uint64_t)ns / 1000;
+	/* 2^n itself belongs to bucket n. */
+	int bucket = us <= 1 ? 0 : 64 - __builtin_clzll(us - 1);
+
+	if (bucket >= PUBLISHER_LATENCIES)
+		bucket = PUBLISHER_LATENCIES - 1;
+	times->of[bucket]++;
+	times->sum_us += us;
+}
+
+uint64_t publisher_wall_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+const char *publisher_state_name(enum publisher_state state)
+{
+	static const char *const names[] = {
+		[PUBLISHER_CONNECTING] = "connecting",
+		[PUBLISHER_READY] = "ready",
+		[PUBLISHER_RECOVERING] = "recovering",
+		[PUBLISHER_REFUSED] = "refused",
+		[PUBLISHER_SUPERSEDED] = "superseded",
+		[PUBLISHER_JOURNAL] = "journal",
+		[PUBLISHER_DISCARDING] = "discarding",
+		[PUBLISHER_STOPPED] = "stopped",
+	};
+
+	return names[state];
+}
+
+/* Between the shard and other threads */
+
+void publisher_ring(void *arg)
+{
+	struct publisher *p = arg;
+
+	atomic_fetch_add(&p->rings, 1);
+	/* Pairs with sleep_until_news(): it says it sleeps, then counts. */
+	if (!atomic_exchange(&p->asleep, false))
+		return;
+	sp_sem_post(&p->bell);
+	egress_bridge_kick(p->bridge);
+}
+
+/* Records of the spool that still have to be sent. */
+static uint64_t spool_left(const struct publisher *p)
+{
+	uint64_t end = journal_end(p->journal);
+	uint64_t from = journal_first(p->journal);
+
+	if (!p->spooling && p->released == 0)
+		return 0;
+	if (from < p->released)
+		from = p->released;
+	/* After a failed sync the end is where it was before. */
+	return from < end ? end - from : 0;
+}
+
+void publisher_share(struct publisher *p)
+{
+	p->stats.spooling = p->spooling;
+	p->stats.epoch = p->epoch;
+	p->stats.in_flight = flights_in_flight(&p->wire);
+	p->stats.waiting = flights_count(&p->wire) - p->stats.in_flight +
+			   flights_count(&p->disk);
+	if (p->journal != NULL) {
+		p->stats.journal_size = journal_bytes(p->journal);
+		p->stats.spool_left = spool_left(p);
+	}
+	pthread_mutex_lock(&p->lock);
+	p->shared = p->stats;
+	pthread_mutex_unlock(&p->lock);
+}
+
+void publisher_say(struct publisher *p, enum publisher_state state,
+		   const char *text)
+{
+	struct publisher_notice notice = { state, p->spooling, text,
+					   p->stats.max_payload };
+	bool changed =
+		state != p->stats.state || p->spooling != p->told_spooling;
+
+	p->stats.state = state;
+	p->told_spooling = p->spooling;
+	if (text != NULL) {
+		changed = true;
+		snprintf(p->stats.last_error.text,
+			 sizeof(p->stats.last_error.text), "%s", text);
+	}
+	if (!changed)
+		return;
+	publisher_share(p);
+	pthread_mutex_lock(&p->lock);
+	pthread_cond_broadcast(&p->changed);
+	pthread_mutex_unlock(&p->lock);
+	if (p->options.notice != NULL)
+		p->options.notice(p->options.notice_arg, &notice);
+}
+
+void publisher_set_mark(struct publisher *p, uint64_t position)
+{
+	struct egress_mark mark = { .position = position };
+
+	if (p->options.nats.server_count > 0) {
+		mark.identity = (uint64_t)p->created_ns;
+	} else {
+		mark.journal = true;
+		/* A log that nobody has is another one in every run. */
+		mark.identity = p->options.discard
+					? p->epoch
+					: journal_identity(p->journal);
+	}
+	pthread_mutex_lock(&p->lock);
+	p->mark = mark;
+	pthread_mutex_unlock(&p->lock);
+}
+
+void publisher_mark(struct publisher *p, struct egress_mark *out)
+{
+	pthread_mutex_lock(&p->lock);
+	*out = p->mark;
+	pthread_mutex_unlock(&p->lock);
+}
+
+void publisher_stats(struct publisher *p, struct publisher_stats *out)
+{
+	pthread_mutex_lock(&p->lock);
+	*out = p->shared;
+	pthread_mutex_unlock(&p->lock);
+}
+
+void publisher_go(struct publisher *p)
+{
+	atomic_store(&p->go, true);
+	publisher_ring(p);
+}
+
+int publisher_wait_epoch(struct publisher *p, int64_t deadline,
+			 struct egress_mark *out)
+{
+	struct timespec until = { deadline / SP_S, deadline % SP_S };
+	int err = 0;
+
+	pthread_mutex_lock(&p->lock);
+	while (err == 0 && !p->shared_epoch_open) {
+		if (p->shared.state == PUBLISHER_REFUSED)
+			err = EPERM;
+		else if (deadline == SP_NEVER)
+			err = pthread_cond_wait(&p->changed, &p->lock);
+		else
+			err = pthread_cond_timedwait(&p->changed, &p->lock,
+						     &until);
+	}
+	if (err == 0)
+		*out = p->epoch_mark;
+	pthread_mutex_unlock(&p->lock);
+	return -err;
+}
+
+bool publisher_stored(struct publisher *p, struct record_id *out)
+{
+	bool has;
+
+	pthread_mutex_lock(&p->lock);
+	has = p->epoch_has_stored;
+	*out = p->epoch_stored;
+	pthread_mutex_unlock(&p->lock);
+	return has;
+}
+
+/* Life cycle */
+
+#define DEFAULT(field, value)               \
+	do {                                \
+		if (o->field == 0)          \
+			o->field = (value); \
+	} while (0)
+
+static void set_defaults(struct publisher_options *o)
+{
+	DEFAULT(schema, "1");
+	DEFAULT(epoch_subject, PUBLISHER_EPOCH_SUBJECT);
+	DEFAULT(window, PUBLISHER_WINDOW);
+	DEFAULT(ack_timeout_ns, ACK_TIMEOUT);
+	DEFAULT(backoff_min_ns, BACKOFF_MIN);
+	DEFAULT(backoff_max_ns, BACKOFF_MAX);
+	DEFAULT(spool_after_ns, SPOOL_AFTER);
+	DEFAULT(spool_max, SPOOL_MAX);
+	DEFAULT(journal_max, SPOOL_MAX);
+	DEFAULT(sync_ns, SYNC_NS);
+	DEFAULT(sync_bytes, SYNC_BYTES);
+	DEFAULT(nats.name, o->collector);
+}
+
+#undef DEFAULT
+
+static int check(const struct publisher_options *o, struct nats_words *why)
+{
+	const char *text = NULL;
+
+	if (o->collector == NULL || !collector_id_valid(o->collector))
+		text = "a collector id has letters, digits, '-' and '_', "
+		       "at most 63 of them";
+	else if (o->window > PUBLISHER_WINDOW_MAX)
+		text = "the window is too large";
+	else if (o->discard &&
+		 (o->nats.server_count > 0 || o->journal_dir != NULL))
+		text = "what is discarded needs neither servers nor a journal";
+	else if (o->nats.server_count == 0 && o->journal_dir == NULL &&
+		 !o->discard)
+		text = "neither servers nor a journal";
+	else if (o->nats.server_count > 0 &&
+		 (o->stream.name == NULL || o->stream.subject_count == 0))
+		text = "a stream needs a name and subjects";
+	if (text == NULL)
+		return 0;
+	snprintf(why->text, sizeof(why->text), "%s", text);
+	return -EINVAL;
+}
+
+static void destroy(struct publisher *p)
+{
+	if (p == NULL)
+		return;
+	egress_codec_free(p->codec);
+	flights_fini(&p->wire);
+	flights_fini(&p->disk);
+	pthread_cond_destroy(&p->changed);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}
+
+static struct publisher *create(const struct publisher_options *options,
+				struct egress_bridge *bridge)
+{
+	struct publisher *p = calloc(1, sizeof(*p));
+	pthread_condattr_t attr;
+
+	if (p == NULL)
+		return NULL;
+	p->options = *options;
+	set_defaults(&p->options);
+	p->bridge = bridge;
+	p->next_seq = 1;
+	p->held_back = options->hold;
+	p->down_since = sp_now();
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&p->changed, &attr);
+	pthread_condattr_destroy(&attr);
+	/* All of the first must find room in the second. */
+	if (egress_codec_new(&p->codec) < 0 ||
+	    flights_init(&p->wire, p->options.window) < 0 ||
+	    flights_init(&p->disk, 2 * p->options.window) < 0) {
+		destroy(p);
+		return NULL;
+	}
+	return p;
+}
+
+/* The epoch of this run: later than the clock and than what we know. */
+static void choose_epoch(struct publisher *p)
+{
+	p->epoch = publisher_wall_ns() / 1000000;
+	if (p->epoch <= p->known_epoch)
+		p->epoch = p->known_epoch + 1;
+}
+
+/* At once, where there is no broker to ask. */
+static void open_epoch(struct publisher *p, uint64_t position,
+		       enum publisher_state state)
+{
+	publisher_set_mark(p, position);
+	p->epoch_open = true;
+	p->epoch_mark = p->mark;
+	p->shared_epoch_open = true;
+	publisher_say(p, state, NULL);
+}
+
+/* Without a broker the event that opens the epoch is in the journal. */
+static int journal_epoch(struct publisher *p)
+{
+	uint8_t bytes[1024];
+	struct journal_record record = {
+		.time_ns = publisher_wall_ns(),
+		.epoch = p->epoch,
+		.seq = 0,
+		.updates = 1,
+		.kind = EGRESS_BATCH_EVENTS,
+		.subject = p->options.epoch_subject,
+		.subject_len = (uint16_t)strlen(p->options.epoch_subject),
+		.payload = bytes,
+	};
+	int err;
+
+	record.len = (uint32_t)publisher_epoch_event(p, p->epoch, bytes,
+						     sizeof(bytes));
+	err = journal_append(p->journal, &record, 1);
+	if (err == 1)
+		err = journal_sync(p->journal);
+	if (err < 0)
+		return err;
+	open_epoch(p, journal_synced(p->journal), PUBLISHER_JOURNAL);
+	return 0;
+}
+
+struct opening {
+	struct publisher *p;
+	struct nats_words *why;
+};
+
+/* The journal first: the folder is ours when it is open, and not before. */
+static int open_journal(struct publisher *p, struct nats_words *why)
+{
+	const char *dir = p->options.journal_dir;
+	uint64_t kept;
+	int err = publisher_spool_open(p, why);
+
+	if (err < 0)
+		return err;
+	/* Brief, and nobody else is here yet. */
+	err = publisher_epoch_load(dir, &kept);
+	if (err == 0) {
+		if (kept > p->known_epoch)
+			p->known_epoch = kept;
+		choose_epoch(p);
+		err = publisher_epoch_save(dir, p->epoch);
+	}
+	if (err < 0)
+		snprintf(why->text, sizeof(why->text), "%s: %s", dir,
+			 strerror(-err));
+	return err;
+}
+
+/* In a fiber: what needs the disk before anything else may happen. */
+static int open_disk(void *arg)
+{
+	struct opening *opening = arg;
+	struct publisher *p = opening->p;
+	int err = 0;
+
+	if (p->options.journal_dir != NULL)
+		err = open_journal(p, opening->why);
+	else
+		choose_epoch(p);
+	if (err == 0 && p->options.discard)
+		open_epoch(p, 0, PUBLISHER_DISCARDING);
+	else if (err == 0 && p->options.nats.server_count == 0)
+		err = journal_epoch(p);
+	if (err < 0) {
+		journal_close(p->journal);
+		return err;
+	}
+	publisher_share(p);
+	return 0;
+}
+
+static int spawn(struct publisher *p)
+{
+	int err = 0;
+
+	if (p->journal != NULL)
+		err = sp_go_on(p->rt, 0, publisher_sync_main, p, &p->syncer);
+	if (err == 0 && p->options.nats.server_count > 0)
+		err = sp_go_on(p->rt, 0, publisher_link_main, p, &p->linker);
+	if (err == 0)
+		err = sp_go_on(p->rt, 0, publisher_main, p, &p->main);
+	return err;
+}
+
+static int start(struct publisher *p, struct nats_words *why)
+{
+	struct opening opening = { p, why };
+	struct sp_opts opts = SP_OPTS_INIT;
+	int ret = 0;
+	int err;
+
+	opts.shards = 1;
+	opts.name = "publisher";
+	opts.stack_size = STACK;
+	opts.pool_threads = POOL_THREADS;
+	err = sp_start(&opts, &p->rt);
+	if (err < 0)
+		return err;
+	err = sp_call_on(p->rt, 0, open_disk, &opening, &ret);
+	if (err == 0)
+		err = ret;
+	if (err == 0)
+		err = spawn(p);
+	if (err < 0)
+		sp_stop(p->rt, sp_in(STOP_GRACE));
+	return err;
+}
+
+int publisher_start(const struct publisher_options *options,
+		    struct egress_bridge *bridge, struct nats_words *why,
+		    struct publisher **out)
+{
+	struct publisher *p;
+	int err = check(options, why);
+
+	if (err < 0)
+		return err;
+	p = create(options, bridge);
+	if (p == NULL)
+		return -ENOMEM;
+	err = start(p, why);
+	if (err < 0) {
+		destroy(p);
+		return err;
+	}
+	*out = p;
+	return 0;
+}
+
+struct sp_rt *publisher_runtime(const struct publisher *p)
+{
+	return p->rt;
+}
+
+int publisher_drain(struct publisher *p, int64_t deadline)
+{
+	int ret = 0;
+	int err;
+
+	atomic_store(&p->stop_at, deadline);
+	atomic_store(&p->stopping, true);
+	atomic_store(&p->go, true);
+	publisher_ring(p);
+	err = sp_join_thread(p->rt, p->main, &ret);
+	return err < 0 ? err : ret;
+}
+
+void publisher_free(struct publisher *p)
+{
+	if (p == NULL)
+		return;
+	sp_stop(p->rt, sp_in(STOP_GRACE));
+	destroy(p);
+}

@@ -1,0 +1,193 @@
+/*
+ * egress/publisher/publisher.h - batches out of the bridge into the stream, once, in order
+ *
+ *	bridge ---> direct -------------------------> JetStream
+ *	       \--> spool (journal) ---> cursor ---/
+ *	       \--> journal, if there is no broker
+ *	       \--> nowhere, if all is to be discarded
+ *
+ * A thread of its own with a runtime of one shard. Every message names itself
+ * and the message before it (message_id.h), so the server refuses a gap, a
+ * repeat and anything late. After any trouble the publisher lets what is under
+ * way settle, asks the stream for its last message and goes on behind it;
+ * correctness rests on that and not on the server's window of duplicates.
+ *
+ * While the broker is away, or slower than what comes in, batches go to the
+ * spool and are read back from there in order; when the spool is empty the
+ * direct way opens again. A full spool stops taking from the bridge, which
+ * fills, which stops the workers from reading. Nothing is thrown away.
+ *
+ * A batch that is longer than the server takes is published in pieces. A single
+ * update or event that is longer is left out, counted and told of: it must not
+ * stop all others for ever. A server that takes less than PUBLISHER_PAYLOAD_MIN
+ * is not written to at all.
+ *
+ * A batch goes back to its worker when it is safe: acknowledged by the stream,
+ * or synced to the disk. So does a mark, with the place of the last message
+ * that the stream acknowledged before it (or, in the journal, its end).
+ *
+ * Threads	Any, for everything here.
+ * Blocking	start, stop and wait_epoch block their thread.
+ * Errors	A negative errno. Nothing here logs; publisher_options.notice
+ *		tells what a person should read.
+ */
+#ifndef EGRESS_PUBLISHER_PUBLISHER_H
+#define EGRESS_PUBLISHER_PUBLISHER_H
+
+#include "egress/bridge.h"
+#include "egress/journal/journal.h"
+#include "egress/log_position.h"
+#include "egress/message_id.h"
+#include "egress/nats/stream.h"
+
+struct publisher;
+struct sp_rt;
+
+/* What is going on, for people. */
+enum publisher_state {
+	PUBLISHER_CONNECTING,
+	PUBLISHER_READY,
+	PUBLISHER_RECOVERING, /* connected; finding out where to go on */
+	PUBLISHER_REFUSED,    /* not ours to write to, or misconfigured */
+	PUBLISHER_SUPERSEDED, /* another process writes in our place */
+	PUBLISHER_JOURNAL,    /* no broker: the journal is the output */
+	PUBLISHER_DISCARDING, /* nothing is published at all */
+	PUBLISHER_STOPPED,
+};
+
+struct publisher_notice {
+	enum publisher_state state;
+	bool spooling;
+	const char *text;     /* a sentence, or NULL */
+	uint64_t max_payload; /* of the server; 0: not known yet */
+};
+
+struct publisher_options {
+	const char *collector;	   /* its id; see collector_id_valid() */
+	const char *schema;	   /* its version; default "1" */
+	const char *epoch_subject; /* default below */
+
+	/* The broker. Without servers the journal is the output. */
+	struct nats_options nats;
+	struct nats_stream_options stream;
+	bool take_over;		/* write to another collector's stream */
+	uint32_t window;	/* messages under way; default 1024 */
+	int64_t ack_timeout_ns; /* default 5 s */
+	int64_t backoff_min_ns; /* between attempts; default 100 ms */
+	int64_t backoff_max_ns; /* default 5 s */
+	int64_t spool_after_ns; /* of trouble; default 1 s */
+
+	/* The spool or the journal. NULL, with servers: no spool. */
+	const char *journal_dir;
+	uint64_t segment_bytes;
+	uint64_t spool_max;	/* default 10 GiB */
+	uint64_t journal_max;	/* as output; default 10 GiB */
+	int64_t journal_age_ns; /* as output; default: no limit */
+	int64_t sync_ns;	/* sync at least so often; default 100 ms */
+	uint64_t sync_bytes;	/* or when so much waits; default 8 MiB */
+
+	/*
+	 * Publish nothing: every batch goes back at once, every mark as a safe
+	 * one. Then there must be neither servers nor a journal.
+	 */
+	bool discard;
+
+	/* Start by opening the epoch only, and wait for publisher_go(). */
+	bool hold;
+
+	/* Called on the publisher's thread; must not wait. May be NULL. */
+	void (*notice)(void *arg, const struct publisher_notice *notice);
+	void *notice_arg;
+};
+
+#define PUBLISHER_EPOCH_SUBJECT "arancini.events.collector.epoch"
+#define PUBLISHER_WINDOW	1024
+#define PUBLISHER_WINDOW_MAX	65536
+
+/* With it, all that a BGP message of the usual 4096 bytes can become fits. */
+#define PUBLISHER_PAYLOAD_MIN 16384u
+
+/* Times: bucket n counts those up to 2^n microseconds, beyond n - 1. */
+#define PUBLISHER_LATENCIES 32
+
+struct publisher_times {
+	uint64_t of[PUBLISHER_LATENCIES];
+	uint64_t sum_us;
+};
+
+struct publisher_stats {
+	enum publisher_state state;
+	bool spooling;
+	bool disk_full;
+	uint64_t epoch; /* known from the start; the stream may want a later */
+	uint64_t max_payload; /* of the server; 0: not known yet */
+	uint64_t messages;    /* acknowledged by the stream, or discarded */
+	uint64_t updates;
+	uint64_t bytes;
+	uint64_t journal_messages; /* synced to the journal or spool */
+	uint64_t journal_updates;
+	uint64_t journal_written; /* bytes of these messages */
+	uint64_t journal_size;	  /* on disk, of what is kept */
+	uint64_t spool_left;	  /* bytes not yet in the stream */
+	uint64_t in_flight;
+	uint64_t waiting; /* in memory, neither in flight nor on disk */
+	uint64_t connects;
+	uint64_t recoveries; /* times the stream was asked where to go on */
+	uint64_t duplicates; /* acknowledged as stored before */
+	uint64_t timeouts;
+	uint64_t refused;  /* messages the server did not store */
+	uint64_t too_long; /* updates and events left out */
+	uint64_t setbacks; /* times the stream had lost what it once took */
+	struct publisher_times acks; /* from sending to the acknowledgement */
+	struct publisher_times safe; /* of batches, from the first update in */
+	struct nats_words last_error;
+};
+
+/*
+ * Start publishing what comes out of @bridge, which must outlive it. -EINVAL
+ * for options that make no sense, -EBADMSG for a damaged spool (@why names
+ * file and offset), -EBUSY if another process has it, or what the disk says.
+ */
+int publisher_start(const struct publisher_options *options,
+		    struct egress_bridge *bridge, struct nats_words *why,
+		    struct publisher **out);
+
+/*
+ * Publish what is in the bridge and wait until it is safe, at most until
+ * @deadline; the workers must have closed their sides. What is left then goes
+ * to the spool. 0 if all is safe, -ETIMEDOUT if not. Once, before
+ * publisher_free(); what can be asked of a publisher can be asked until then.
+ */
+int publisher_drain(struct publisher *p, int64_t deadline);
+
+/* Free a drained publisher. NULL is fine. */
+void publisher_free(struct publisher *p);
+
+/*
+ * Wait until the epoch is open: *@out is the place of its event in the log.
+ * -ETIMEDOUT; -EPERM if the stream is refused.
+ */
+int publisher_wait_epoch(struct publisher *p, int64_t deadline,
+			 struct egress_mark *out);
+
+/*
+ * Once the epoch is open: the last record of older runs that the stream
+ * holds. What the spool has behind it is still to be published. False if the
+ * stream holds none that this folder's runs have made.
+ */
+bool publisher_stored(struct publisher *p, struct record_id *out);
+
+/* After publisher_options.hold: publish. */
+void publisher_go(struct publisher *p);
+
+/* The last place in the log before which everything is acknowledged. */
+void publisher_mark(struct publisher *p, struct egress_mark *out);
+
+void publisher_stats(struct publisher *p, struct publisher_stats *out);
+
+/* The runtime it has to itself, to see whether that still moves. */
+struct sp_rt *publisher_runtime(const struct publisher *p);
+
+const char *publisher_state_name(enum publisher_state state);
+
+#endif

@@ -1,0 +1,191 @@
+/*
+ * egress/publisher/publisher_internal.h - what the files of the publisher share
+ *
+ * Private to publisher*.c. All fields but those in the last block belong to
+ * the publisher's shard. Its fibers work on them:
+ *
+ *	main	takes from the bridge, sends, settles, appends to the journal
+ *	link	connects, prepares the stream, opens epochs, backs off
+ *	reader	reads from the link's socket, as long as there is one
+ *	writer	writes what the socket did not take at once
+ *	sync	makes the journal safe
+ */
+#ifndef EGRESS_PUBLISHER_PUBLISHER_INTERNAL_H
+#define EGRESS_PUBLISHER_PUBLISHER_INTERNAL_H
+
+#include "egress/codec.h"
+#include "egress/publisher/send_queue.h"
+#include "egress/journal/cursor.h"
+#include "egress/publisher/publisher.h"
+
+#include <spargio/fiber.h>
+#include <spargio/runtime.h>
+#include <spargio/sync.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum publisher_trouble {
+	TROUBLE_NONE,
+	TROUBLE_STREAM, /* the connection is good, the stream is not */
+	TROUBLE_LINK,	/* the connection is of no more use */
+};
+
+struct publisher {
+	struct publisher_options options;
+	struct egress_bridge *bridge;
+	struct sp_rt *rt;
+	struct sp_task main;
+	struct sp_task linker;
+	struct sp_task syncer;
+
+	/* Numbers */
+	uint64_t epoch;
+	uint64_t next_seq;
+	uint64_t known_epoch; /* the highest this folder was used in before */
+	char last_id[MESSAGE_ID_MAX]; /* of the stream's last message */
+	bool has_stored;
+	struct record_id stored; /* the last one the stream surely holds */
+	bool has_acked;
+	struct record_id acked; /* the last one it took: not left out */
+
+	/* To the stream */
+	struct flights wire;
+	uint64_t generation; /* of answers that count */
+	uint64_t unanswered; /* messages of this generation */
+	uint32_t limit;	     /* of a payload */
+	struct egress_codec *codec;
+	bool settling;
+	int64_t settle_until;
+	enum publisher_trouble trouble;
+	int64_t down_since; /* 0: it is up */
+	int64_t slow_since; /* 0: it is not slow */
+
+	/* The link: main may use it while ready or settling. */
+	struct nats_link *link;
+	struct sp_task reader;
+	struct sp_task writer;
+	bool stalled; /* the socket did not take all; the writer has it */
+	bool ready;
+	bool fresh; /* ready, and main has not looked yet */
+	struct nats_tail tail;
+	struct sp_sem link_wake;
+	bool epoch_open; /* once at least */
+	bool held_back;	 /* publisher_go() was not called yet */
+	int64_t created_ns;
+	unsigned overtaken; /* while opening the epoch */
+
+	/* To the disk */
+	struct journal *journal;
+	bool spooling;
+	bool told_spooling; /* as the last notice said */
+	struct flights disk;
+	struct journal_cursor *cursor;
+	bool has_fed;
+	struct record_id fed; /* the last one read from the spool */
+	uint64_t released;    /* position */
+	int64_t append_again; /* after an error; 0: now */
+	int64_t feed_again;   /* the same */
+	int64_t last_sync;
+	int64_t last_retain;
+	bool syncing;
+	int sync_error;	    /* of a sync; 0 once what it left was cut off */
+	int told_error;	    /* of the disk */
+	int64_t told_until; /* it counts as the same trouble */
+	struct sp_sem sync_wake;
+
+	/* Ending */
+	bool bridge_done; /* every worker has closed and it is empty */
+	int result;
+
+	struct publisher_stats stats;
+
+	/* Any thread */
+	_Atomic uint64_t rings; /* of the bell, so far */
+	atomic_bool asleep;	/* main sleeps, or is about to */
+	struct sp_sem bell;
+	struct sp_sem write_wake;
+	atomic_bool stopping;
+	_Atomic int64_t stop_at;
+	atomic_bool go;
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t changed;
+	struct publisher_stats shared;
+	struct egress_mark mark;
+	struct egress_mark epoch_mark;
+	bool epoch_has_stored;
+	struct record_id epoch_stored; /* of older runs */
+	bool shared_epoch_open;
+};
+
+/* What a flight carries. */
+struct publisher_payload {
+	const char *subject;
+	struct wire_view bytes;
+	enum egress_encoding encoding;
+};
+
+/* publisher.c */
+void publisher_ring(void *arg); /* wake main, from any thread */
+void publisher_say(struct publisher *p, enum publisher_state state,
+		   const char *text);
+void publisher_share(struct publisher *p);
+void publisher_set_mark(struct publisher *p, uint64_t position);
+uint64_t publisher_wall_ns(void);
+/* How long it is since @began, of the monotonic clock. */
+void publisher_note_time(struct publisher_times *times, int64_t began);
+
+/* epoch.c: numbers of runs. Blocks. */
+int publisher_epoch_load(const char *dir, uint64_t *out);
+int publisher_epoch_save(const char *dir, uint64_t epoch);
+size_t publisher_epoch_event(const struct publisher *p, uint64_t epoch,
+			     uint8_t *out, size_t cap);
+
+/* connect.c: fiber */
+int publisher_link_main(void *arg);
+
+/* socket_io.c: the bytes of the link, while it is open */
+int publisher_socket_start(struct publisher *p);
+void publisher_socket_stop(struct publisher *p); /* yields */
+void publisher_socket_wake(void *arg);		 /* the writer; any thread */
+
+/* stream.c: to the stream */
+void publisher_wire_answers(struct publisher *p);
+void publisher_wire_resume(struct publisher *p);
+void publisher_wire_settle(struct publisher *p);
+void publisher_wire_send(struct publisher *p);
+int publisher_wire_publish(struct publisher *p, uint64_t number,
+			   const struct publisher_payload *payload);
+int publisher_wire_put(struct publisher *p, uint64_t number,
+		       struct record_id record,
+		       const struct publisher_payload *payload);
+/* Whether another flight may be sent; if not, main is rung when it may. */
+bool publisher_wire_has_room(struct publisher *p);
+void publisher_wire_check(struct publisher *p);
+void publisher_wire_fail(struct publisher *p, enum publisher_trouble trouble,
+			 const char *text);
+bool publisher_wire_idle(const struct publisher *p);
+
+/* split.c: what is longer than the server takes */
+#define PUBLISHER_PIECES_MAX \
+	(2 * EGRESS_PLAIN_MAX / (PUBLISHER_PAYLOAD_MIN - NATS_HEADERS_MAX) + 1)
+bool publisher_pieces_needed(const struct publisher *p,
+			     const struct flight *flight);
+int publisher_pieces_put(struct publisher *p, uint64_t number,
+			 const struct publisher_payload *payload);
+
+/* spool.c: to the disk and back. Yields. */
+int publisher_sync_main(void *arg); /* fiber */
+int publisher_spool_open(struct publisher *p, struct nats_words *why);
+void publisher_spool_enter(struct publisher *p);
+void publisher_spool_write(struct publisher *p);
+void publisher_spool_settle(struct publisher *p);
+void publisher_spool_give_back(struct publisher *p); /* what is synced */
+void publisher_spool_feed(struct publisher *p);
+void publisher_spool_rewind(struct publisher *p);
+int64_t publisher_spool_deadline(const struct publisher *p);
+
+/* loop.c: fiber */
+int publisher_main(void *arg);
+
+#endif

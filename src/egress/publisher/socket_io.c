@@ -1,0 +1,80 @@
+/*
+ * The bytes of the link: one fiber waits until its socket can be read, one
+ * until it can be written. They live as long as the link.
+ *
+ * So messages, acknowledgements and the turns of main are all of one thread,
+ * and nothing is handed over on the way. Main writes by itself at the end of
+ * its turn; the writer is for what the socket did not take, and for what
+ * libnats has to say on other threads.
+ *
+ * While something is left over nothing more is sent, so libnats' buffer keeps
+ * its size. Under TLS nothing is ever left over: there libnats itself waits
+ * for the socket, up to the write deadline, and this thread with it.
+ */
+#include "egress/publisher/publisher_internal.h"
+
+#include <spargio/op.h>
+
+#include <poll.h>
+
+void publisher_socket_wake(void *arg)
+{
+	struct publisher *p = arg;
+
+	(void)sp_sem_post(&p->write_wake);
+}
+
+static int read_main(void *arg)
+{
+	struct publisher *p = arg;
+
+	while (!nats_link_lost(p->link) &&
+	       sp_wait_fd(nats_link_fd(p->link), POLLIN) >= 0)
+		nats_link_read(p->link);
+	return 0;
+}
+
+static int write_main(void *arg)
+{
+	struct publisher *p = arg;
+
+	while (sp_sem_wait(&p->write_wake) == 0) {
+		while (!nats_link_write(p->link)) {
+			p->stalled = true;
+			if (nats_link_lost(p->link) ||
+			    sp_wait_fd(nats_link_fd(p->link), POLLOUT) < 0)
+				return 0;
+		}
+		if (p->stalled)
+			publisher_ring(p);
+		p->stalled = false;
+	}
+	return 0;
+}
+
+int publisher_socket_start(struct publisher *p)
+{
+	int err = sp_go_on(p->rt, 0, read_main, p, &p->reader);
+
+	p->stalled = false;
+	if (err == 0)
+		err = sp_go_on(p->rt, 0, write_main, p, &p->writer);
+	return err;
+}
+
+static void end(struct sp_task *task)
+{
+	if (task->fiber != NULL) {
+		sp_cancel(*task);
+		sp_join(*task, NULL);
+	}
+	*task = (struct sp_task){ 0 };
+}
+
+void publisher_socket_stop(struct publisher *p)
+{
+	sp_shield_begin();
+	end(&p->reader);
+	end(&p->writer);
+	sp_shield_end();
+}

@@ -1,0 +1,106 @@
+/*
+ * What is longer than the server takes.
+ *
+ * Batches are made before a server is seen, wait on the disk, and may meet a
+ * server that takes less than the one before it. A batch is whole messages back
+ * to back; so it is cut where one of them ends, and each piece published as a
+ * message of its own. A compressed one is opened first: its pieces are plain.
+ *
+ * A piece names how much of the plain batch the stream holds with it. Whoever
+ * goes on later, also after a crash and with another server, reads that from
+ * the stream and cuts from there: nothing about pieces is kept here.
+ */
+#include "egress/batch_split.h"
+#include "egress/publisher/publisher_internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+/* The stream holds the beginning of this one, and ends there. */
+static bool begun(const struct publisher *p, const struct flight *f)
+{
+	return p->has_stored && p->stored.upto != 0 &&
+	       record_id_same_record(p->stored, f->record);
+}
+
+bool publisher_pieces_needed(const struct publisher *p, const struct flight *f)
+{
+	return f->len > p->limit || begun(p, f);
+}
+
+/*
+ * Somebody has to raise the limit, and then ask for the tables again. Said of
+ * the first, the second, the fourth and so on: a router that sends nothing else
+ * must not fill the log.
+ */
+static void leave_out(struct publisher *p, struct flight *f,
+		      const char *subject, size_t len)
+{
+	uint64_t times = ++p->stats.too_long;
+	char text[NATS_WORDS_MAX];
+
+	if (f->updates > 0)
+		f->updates--;
+	if ((times & (times - 1)) != 0)
+		return;
+	snprintf(text, sizeof(text),
+		 "left out %zu bytes that cannot be cut, %" PRIu64
+		 " times so far: raise the server's max_payload, now %" PRIu64
+		 ", then resync; %s",
+		 len, times, p->stats.max_payload, subject);
+	publisher_say(p, p->stats.state, text);
+}
+
+/* What is no message of ours cannot be cut: one piece. */
+static struct egress_piece cut(const struct publisher *p, struct wire_view rest)
+{
+	struct egress_piece piece = { rest.len, 1 };
+
+	(void)egress_piece_cut(rest, p->limit, &piece);
+	return piece;
+}
+
+static int put_plain(struct publisher *p, uint64_t number, const char *subject,
+		     struct wire_view plain)
+{
+	struct flight *f = flights_at(&p->wire, number);
+	size_t at = begun(p, f) ? p->stored.upto : 0;
+	struct egress_piece piece;
+
+	for (; at < plain.len; at += piece.len) {
+		struct wire_view rest = { plain.p + at, plain.len - at };
+		struct record_id name = f->record;
+		struct publisher_payload one = { subject, rest, EGRESS_PLAIN };
+		int err;
+
+		piece = cut(p, rest);
+		if (piece.len > p->limit) {
+			leave_out(p, f, subject, piece.len);
+			continue;
+		}
+		if (piece.len < rest.len)
+			name.upto = (uint32_t)(at + piece.len);
+		one.bytes.len = piece.len;
+		err = publisher_wire_put(p, number, name, &one);
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
+int publisher_pieces_put(struct publisher *p, uint64_t number,
+			 const struct publisher_payload *payload)
+{
+	struct wire_view plain;
+	int err = egress_codec_open(p->codec, payload->encoding, payload->bytes,
+				    &plain);
+
+	if (err == -ENOMEM) {
+		publisher_wire_fail(p, TROUBLE_STREAM,
+				    "no memory to cut a batch");
+		return err;
+	}
+	return put_plain(p, number, payload->subject,
+			 err < 0 ? payload->bytes : plain);
+}

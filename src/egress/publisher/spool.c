@@ -1,0 +1,479 @@
+/*
+ * To the disk, and back from there.
+ *
+ * Everything in the spool is older than everything in the disk ring, and what
+ * the cursor has not read is older than both; the direct way opens only when
+ * neither holds anything. So order needs no further thought.
+ *
+ * Records know who they are, and the publisher knows the last one that the
+ * stream holds (stored) and the last one it read (fed). Going back after
+ * trouble is therefore reading again from the oldest segment that is left and
+ * stepping over what is not needed.
+ */
+#include "egress/publisher/publisher_internal.h"
+
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define APPEND_MAX 64	      /* records in one call */
+#define SEGMENTS   4	      /* of a spool, at least */
+#define AGAIN_NS   (1 * SP_S) /* after a disk said no */
+#define RETAIN_NS  (1 * SP_S)
+#define TELL_NS	   (60 * SP_S)
+
+/*
+ * A segment goes as a whole, once the stream has all of it: with several there
+ * is room again long before the last record is published.
+ */
+static uint64_t segment_bytes(const struct publisher_options *o, bool spool)
+{
+	uint64_t bytes = o->segment_bytes != 0 ? o->segment_bytes
+					       : JOURNAL_SEGMENT_BYTES;
+
+	if (spool && bytes > o->spool_max / SEGMENTS)
+		bytes = o->spool_max / SEGMENTS;
+	return bytes;
+}
+
+int publisher_spool_open(struct publisher *p, struct nats_words *why)
+{
+	const struct publisher_options *o = &p->options;
+	bool spool = o->nats.server_count > 0;
+	struct journal_options options = {
+		.dir = o->journal_dir,
+		.segment_bytes = segment_bytes(o, spool),
+		.max_bytes = spool ? o->spool_max : o->journal_max,
+		.max_age_ns = spool ? 0 : (uint64_t)o->journal_age_ns,
+		.spool = spool,
+	};
+	struct journal_fault fault;
+	struct journal_record last;
+	int err = journal_open(&options, &fault, &p->journal);
+
+	if (err == -EBADMSG)
+		snprintf(why->text, sizeof(why->text),
+			 "%s/%s is damaged at offset %" PRIu64
+			 "; move it away to go on without it",
+			 o->journal_dir, fault.name, fault.offset);
+	else if (err == -EBUSY)
+		snprintf(why->text, sizeof(why->text),
+			 "%s is in use by another process", o->journal_dir);
+	else if (err < 0)
+		snprintf(why->text, sizeof(why->text), "%s: %s", o->journal_dir,
+			 strerror(-err));
+	if (err < 0)
+		return err;
+	if (!journal_last(p->journal, &last))
+		return 0;
+	if (last.epoch > p->known_epoch)
+		p->known_epoch = last.epoch;
+	/* What an older run left behind goes first. */
+	p->spooling = spool;
+	return 0;
+}
+
+static void close_cursor(struct publisher *p)
+{
+	journal_cursor_close(p->cursor);
+	p->cursor = NULL;
+}
+
+/* Sync */
+
+int publisher_sync_main(void *arg)
+{
+	struct publisher *p = arg;
+
+	while (sp_sem_wait(&p->sync_wake) == 0) {
+		int err = journal_sync(p->journal);
+
+		if (err < 0)
+			p->sync_error = err;
+		p->syncing = false;
+		publisher_ring(p);
+	}
+	return 0;
+}
+
+/* When the journal should be synced next; SP_NEVER if it need not. */
+static int64_t sync_due(const struct publisher *p)
+{
+	uint64_t end = journal_end(p->journal);
+	uint64_t synced = journal_synced(p->journal);
+
+	if (p->syncing || p->sync_error != 0 || end == synced)
+		return SP_NEVER;
+	if (end - synced >= p->options.sync_bytes || flights_full(&p->disk) ||
+	    atomic_load(&p->stopping))
+		return 0;
+	return p->last_sync + p->options.sync_ns;
+}
+
+static void sync_if_due(struct publisher *p)
+{
+	if (sync_due(p) > sp_now())
+		return;
+	p->syncing = true;
+	p->last_sync = sp_now();
+	sp_sem_post(&p->sync_wake);
+}
+
+static bool is_full(int err)
+{
+	return err == -ENOSPC || err == -EDQUOT;
+}
+
+/* Once, however often it is tried again and works for a moment. */
+static void tell_error(struct publisher *p, const char *what, int err)
+{
+	bool known = p->told_error == err && sp_now() < p->told_until;
+	char text[NATS_WORDS_MAX];
+
+	p->told_error = err;
+	p->told_until = sp_in(TELL_NS);
+	if (known)
+		return;
+	snprintf(text, sizeof(text), "%s: %s", what,
+		 is_full(err) ? "full" : strerror(-err));
+	publisher_say(p, p->stats.state, text);
+}
+
+/*
+ * A sync that failed says nothing about what is on the disk: write again. As
+ * long as the rest cannot be cut off, nothing is written behind it, and no
+ * other sync may call it safe.
+ */
+static void after_failed_sync(struct publisher *p)
+{
+	tell_error(p, "the journal could not be synced", p->sync_error);
+	if (journal_rewind(p->journal) == 0)
+		p->sync_error = 0;
+	close_cursor(p);
+	flights_unsend(&p->disk);
+	p->append_again = sp_in(AGAIN_NS);
+}
+
+/* Writing */
+
+static void note_append_error(struct publisher *p, int err)
+{
+	p->stats.disk_full |= is_full(err);
+	tell_error(p, "journal", err);
+	p->append_again = sp_in(AGAIN_NS);
+}
+
+/* Describe the next flights up to a mark. How many. */
+static size_t gather(struct publisher *p, struct journal_record *records)
+{
+	uint64_t now = publisher_wall_ns();
+	size_t n = 0;
+
+	for (uint64_t i = p->disk.unsent; i != p->disk.tail && n < APPEND_MAX;
+	     i++) {
+		const struct flight *f = flights_at(&p->disk, i);
+		const struct egress_batch *b = f->batch;
+
+		if (flight_is_mark(f))
+			break;
+		records[n++] = (struct journal_record){
+			.time_ns = now,
+			.epoch = f->record.epoch,
+			.seq = f->record.seq,
+			.updates = b->updates,
+			.kind = b->kind,
+			.encoding = b->encoding,
+			.subject_len = (uint16_t)b->subject_len,
+			.len = b->len,
+			.subject = b->subject,
+			.payload = b->bytes,
+		};
+	}
+	return n;
+}
+
+static void take_marks(struct publisher *p)
+{
+	while (p->disk.unsent != p->disk.tail) {
+		struct flight *f = flights_at(&p->disk, p->disk.unsent);
+
+		if (!flight_is_mark(f))
+			return;
+		f->state = FLIGHT_SENT;
+		f->end = journal_end(p->journal);
+		p->disk.unsent++;
+	}
+}
+
+void publisher_spool_write(struct publisher *p)
+{
+	struct journal_record records[APPEND_MAX];
+
+	if (p->journal == NULL || p->sync_error != 0 ||
+	    p->append_again > sp_now())
+		return;
+	p->append_again = 0;
+	for (;;) {
+		size_t n;
+		int done;
+
+		take_marks(p);
+		n = gather(p, records);
+		if (n == 0)
+			break;
+		done = journal_append(p->journal, records, n); /* yields */
+		if (done < 0) {
+			note_append_error(p, done);
+			return;
+		}
+		for (int i = 0; i < done; i++) {
+			struct flight *f = flights_at(&p->disk, p->disk.unsent);
+
+			f->state = FLIGHT_SENT;
+			f->end = records[i].position +
+				 journal_record_size(&records[i]);
+			p->disk.unsent++;
+		}
+		p->stats.disk_full = false;
+	}
+}
+
+static void give_back(struct publisher *p, struct flight *f)
+{
+	if (flight_is_mark(f)) {
+		f->batch->position = p->mark.position;
+		f->batch->spooled = p->options.nats.server_count > 0;
+	} else {
+		p->stats.journal_messages++;
+		p->stats.journal_updates += f->updates;
+		p->stats.journal_written += f->batch->len;
+		publisher_note_time(&p->stats.safe,
+				    (int64_t)f->batch->opened_ns);
+	}
+	egress_bridge_give_back(p->bridge, f->batch);
+}
+
+/* Segments that the stream holds all of. */
+static void release(struct publisher *p)
+{
+	uint64_t first = journal_first(p->journal);
+	uint64_t position = p->released;
+
+	if (position == 0 || position <= first)
+		return;
+	/*
+	 * As long as the spool is in use its newest segment stays: to begin
+	 * another one at each moment in which nothing is left would cost more.
+	 * Unless it is in the way of what comes next; and who has it open keeps
+	 * the disk from having its room back.
+	 */
+	if (p->spooling && position >= journal_end(p->journal)) {
+		if (p->stats.disk_full)
+			close_cursor(p);
+		else
+			position--;
+	}
+	(void)journal_release(p->journal, position); /* yields */
+	if (p->stats.disk_full && journal_first(p->journal) != first)
+		p->append_again = 0;
+}
+
+void publisher_spool_give_back(struct publisher *p)
+{
+	struct flight *f;
+
+	while ((f = flights_first(&p->disk)) != NULL &&
+	       f->state == FLIGHT_SENT &&
+	       f->end <= journal_synced(p->journal)) {
+		give_back(p, f);
+		flights_drop_first(&p->disk);
+	}
+}
+
+void publisher_spool_settle(struct publisher *p)
+{
+	bool output = p->options.nats.server_count == 0;
+
+	if (p->journal == NULL)
+		return;
+	if (p->sync_error != 0 && !p->syncing && p->append_again <= sp_now())
+		after_failed_sync(p);
+	if (output)
+		publisher_set_mark(p, journal_synced(p->journal));
+	publisher_spool_give_back(p);
+	sync_if_due(p);
+	if (!output) {
+		release(p);
+	} else if (sp_now() >= p->last_retain + RETAIN_NS) {
+		p->last_retain = sp_now();
+		(void)journal_retain(p->journal, publisher_wall_ns());
+	}
+}
+
+/* Reading back */
+
+/*
+ * From now on what comes goes to the disk, behind what is in memory. Messages
+ * that are under way stay so if the link is good; their bytes are on disk,
+ * should they be needed again.
+ */
+void publisher_spool_enter(struct publisher *p)
+{
+	p->spooling = true;
+	p->slow_since = 0;
+	for (uint64_t n = p->wire.head; n != p->wire.tail; n++) {
+		struct flight *f = flights_at(&p->wire, n);
+
+		if (f->batch == NULL)
+			continue;
+		flights_push(&p->disk,
+			     (struct flight){ .batch = f->batch,
+					      .record = f->record,
+					      .len = f->len,
+					      .updates = f->updates });
+		f->batch = NULL;
+	}
+	if (!p->ready)
+		p->wire.unsent = p->wire.head;
+	p->wire.tail = p->wire.unsent;
+	p->has_fed = p->has_stored;
+	p->fed = p->stored;
+	for (uint64_t n = p->wire.head; n != p->wire.tail; n++) {
+		const struct flight *f = flights_at(&p->wire, n);
+
+		if (flight_was_mark(f))
+			continue;
+		p->has_fed = true;
+		p->fed = f->record;
+	}
+}
+
+void publisher_spool_rewind(struct publisher *p)
+{
+	close_cursor(p);
+	publisher_spool_enter(p);
+}
+
+/* The next record that the stream does not have. As the cursor's. */
+static int next_needed(struct publisher *p, struct journal_record *out)
+{
+	int got;
+
+	if (p->cursor == NULL) {
+		got = journal_cursor_open(p->options.journal_dir,
+					  JOURNAL_OLDEST, &p->cursor);
+		if (got < 0)
+			return got;
+	}
+	do {
+		struct record_id id;
+
+		if (journal_cursor_position(p->cursor) >=
+		    journal_end(p->journal))
+			return 0;
+		got = journal_cursor_next(p->cursor, out); /* yields */
+		if (got != 1)
+			return got;
+		id = (struct record_id){ out->epoch, out->seq, 0 };
+		if (!p->has_fed || record_id_compare(id, p->fed) > 0)
+			return 1;
+		if (journal_cursor_position(p->cursor) > p->released &&
+		    p->has_stored && record_id_compare(id, p->stored) <= 0)
+			p->released = journal_cursor_position(p->cursor);
+	} while (true);
+}
+
+/* Send @r; its bytes are in the cursor's hands. */
+static int feed_one(struct publisher *p, const struct journal_record *r)
+{
+	char subject[SUBJECT_MAX];
+	struct publisher_payload payload = {
+		subject,
+		{ r->payload, r->len },
+		r->encoding,
+	};
+	uint64_t number;
+
+	memcpy(subject, r->subject, r->subject_len);
+	subject[r->subject_len] = '\0';
+	p->has_fed = true;
+	p->fed = (struct record_id){ r->epoch, r->seq, 0 };
+	number = flights_push(&p->wire,
+			      (struct flight){
+				      .record = p->fed,
+				      .end = journal_cursor_position(p->cursor),
+				      .len = r->len,
+				      .updates = r->updates });
+	return publisher_wire_publish(p, number, &payload);
+}
+
+static void note_read_error(struct publisher *p, int err)
+{
+	const struct journal_fault *fault;
+	char text[NATS_WORDS_MAX];
+
+	if (err == -EBADMSG && p->cursor != NULL) {
+		fault = journal_cursor_fault(p->cursor);
+		snprintf(text, sizeof(text),
+			 "%s/%s is damaged at offset %" PRIu64,
+			 p->options.journal_dir, fault->name, fault->offset);
+	} else {
+		snprintf(text, sizeof(text), "spool: %s", strerror(-err));
+	}
+	publisher_say(p, p->stats.state, text);
+	close_cursor(p);
+	p->feed_again = sp_in(AGAIN_NS);
+}
+
+void publisher_spool_feed(struct publisher *p)
+{
+	struct journal_record record;
+	int got;
+
+	/* Fresh: what the stream holds is looked at first, in the next turn. */
+	if (!p->spooling || !p->ready || p->fresh || p->held_back ||
+	    p->feed_again > sp_now())
+		return;
+	p->feed_again = 0;
+	while (p->ready && flights_count(&p->wire) < p->options.window &&
+	       publisher_wire_has_room(p)) {
+		got = next_needed(p, &record); /* yields */
+		if (got < 0)
+			note_read_error(p, got);
+		if (got != 1)
+			break;
+		if (feed_one(p, &record) < 0)
+			return;
+	}
+	/* Nothing on the disk, nothing on its way there: the direct way. */
+	if (p->ready && p->cursor != NULL && flights_empty(&p->disk) &&
+	    journal_cursor_position(p->cursor) >= journal_end(p->journal)) {
+		p->spooling = false;
+		if (flights_empty(&p->wire))
+			p->released = journal_end(p->journal);
+		close_cursor(p);
+		publisher_say(p, PUBLISHER_READY, NULL);
+	}
+}
+
+int64_t publisher_spool_deadline(const struct publisher *p)
+{
+	int64_t when = SP_NEVER;
+
+	if (p->journal == NULL)
+		return when;
+	when = sync_due(p);
+	if ((p->disk.unsent != p->disk.tail || p->sync_error != 0) &&
+	    p->append_again < when)
+		when = p->append_again;
+	if (p->spooling && p->ready && p->feed_again != 0 &&
+	    p->feed_again < when)
+		when = p->feed_again;
+	if (p->options.nats.server_count == 0 &&
+	    p->last_retain + RETAIN_NS < when)
+		when = p->last_retain + RETAIN_NS;
+	return when;
+}

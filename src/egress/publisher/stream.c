@@ -1,0 +1,323 @@
+/*
+ * To the stream: send, take acknowledgements, settle.
+ *
+ * A message is sent only behind the one before it, and names it; so the
+ * flights that the stream holds are always the first ones of the ring. What
+ * goes wrong with one of them goes wrong with all behind it. There is one way
+ * out: stop sending, let what is under way be answered, and let the link fiber
+ * ask the stream for its last message. publisher_wire_resume() goes on there.
+ */
+#include "egress/publisher/publisher_internal.h"
+
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A token is the generation above the number of the flight. */
+#define GENERATION_SHIFT 48
+#define NUMBER_MASK	 ((UINT64_C(1) << GENERATION_SHIFT) - 1)
+
+static void answer(struct publisher *p, const struct nats_answer *a)
+{
+	uint64_t number = a->token & NUMBER_MASK;
+	char text[NATS_WORDS_MAX];
+	struct flight *f;
+
+	if (a->token >> GENERATION_SHIFT !=
+	    (p->generation & (UINT64_MAX >> GENERATION_SHIFT)))
+		return;
+	if (p->unanswered > 0)
+		p->unanswered--;
+	if (a->ack.error != 0) {
+		p->stats.refused++;
+		snprintf(text, sizeof(text), "not stored: %u %s", a->ack.error,
+			 a->ack.text);
+		publisher_wire_fail(p, TROUBLE_STREAM, text);
+		return;
+	}
+	if (number < p->wire.head || number >= p->wire.unsent)
+		return;
+	f = flights_at(&p->wire, number);
+	if (f->unanswered == 0)
+		return;
+	if (a->ack.seq > f->seq)
+		f->seq = a->ack.seq;
+	p->stats.duplicates += a->ack.duplicate;
+	if (--f->unanswered > 0)
+		return;
+	f->state = FLIGHT_STORED;
+	publisher_note_time(&p->stats.acks, f->sent_ns);
+}
+
+void publisher_wire_answers(struct publisher *p)
+{
+	struct nats_answer a;
+
+	while ((p->ready || p->settling) && nats_link_take(p->link, &a))
+		answer(p, &a);
+}
+
+void publisher_wire_fail(struct publisher *p, enum publisher_trouble trouble,
+			 const char *text)
+{
+	if (!p->ready) {
+		if (p->settling && trouble > p->trouble)
+			p->trouble = trouble;
+		return; /* the first one is the one to tell of */
+	}
+	p->ready = false;
+	p->settling = true;
+	p->settle_until = sp_in(p->options.ack_timeout_ns);
+	p->trouble = trouble;
+	p->down_since = sp_now();
+	publisher_say(p, PUBLISHER_RECOVERING, text);
+}
+
+/* Everything not known to be stored will be sent again, in order. */
+static void rewind_wire(struct publisher *p)
+{
+	bool spooled = p->spooling;
+
+	publisher_wire_settle(p);
+	for (uint64_t n = p->wire.head; n != p->wire.tail; n++)
+		spooled |= flights_at(&p->wire, n)->batch == NULL;
+	/* What came from the spool can only be read again from there. */
+	if (spooled)
+		publisher_spool_rewind(p);
+	else
+		flights_unsend(&p->wire);
+}
+
+static void check_ready(struct publisher *p)
+{
+	const struct flight *f = flights_first(&p->wire);
+
+	if (nats_link_lost(p->link)) {
+		publisher_wire_fail(p, TROUBLE_LINK, "connection lost");
+	} else if (f != NULL && f->state == FLIGHT_SENT &&
+		   sp_now() - f->sent_ns > p->options.ack_timeout_ns) {
+		p->stats.timeouts++;
+		publisher_wire_fail(p, TROUBLE_LINK,
+				    "no acknowledgement in time");
+	}
+}
+
+void publisher_wire_check(struct publisher *p)
+{
+	if (p->ready)
+		check_ready(p);
+	if (!p->settling)
+		return;
+	if (nats_link_lost(p->link))
+		p->trouble = TROUBLE_LINK;
+	if (p->trouble != TROUBLE_LINK && p->unanswered > 0) {
+		if (sp_now() < p->settle_until)
+			return;
+		/* It may still be on its way: not on this connection. */
+		p->trouble = TROUBLE_LINK;
+	}
+	p->settling = false;
+	rewind_wire(p);
+	sp_sem_post(&p->link_wake);
+}
+
+/*
+ * A server whose power failed may come back without the last minutes of what it
+ * had acknowledged. The batches are gone by now: whoever keeps the tables has
+ * to tell them again.
+ */
+static void look_for_setback(struct publisher *p)
+{
+	const struct nats_tail *tail = &p->tail;
+
+	if (!p->has_acked || !tail->has_record ||
+	    record_id_compare(tail->record, p->acked) >= 0)
+		return;
+	p->stats.setbacks++;
+	p->acked = tail->record;
+}
+
+/* What the stream said it holds may be beyond a flight that settles later. */
+static void raise_stored(struct publisher *p, struct record_id record)
+{
+	if (p->has_stored && record_id_compare(record, p->stored) <= 0)
+		return;
+	p->has_stored = true;
+	p->stored = record;
+}
+
+/* The stream says what it holds: all up to that is safe. */
+static void take_held(struct publisher *p)
+{
+	const struct nats_tail *tail = &p->tail;
+
+	if (!tail->has_record)
+		return;
+	for (uint64_t n = p->wire.head; n != p->wire.tail; n++) {
+		struct flight *f = flights_at(&p->wire, n);
+
+		if (flight_is_mark(f) || f->state == FLIGHT_STORED)
+			continue;
+		if (record_id_compare(f->record, tail->record) > 0)
+			break;
+		f->state = FLIGHT_STORED;
+		f->seq = tail->id_seq;
+	}
+	raise_stored(p, tail->record);
+}
+
+void publisher_wire_resume(struct publisher *p)
+{
+	p->fresh = false;
+	p->generation++;
+	p->unanswered = 0;
+	p->down_since = 0;
+	look_for_setback(p);
+	take_held(p);
+	publisher_wire_settle(p);
+	flights_unsend(&p->wire);
+	if (p->spooling)
+		publisher_spool_rewind(p);
+	publisher_set_mark(p, p->tail.id_seq);
+	publisher_say(p, PUBLISHER_READY, NULL);
+}
+
+static void settle_one(struct publisher *p, struct flight *f)
+{
+	if (flight_is_mark(f)) {
+		f->batch->position = p->mark.position;
+		f->batch->spooled = false;
+		egress_bridge_give_back(p->bridge, f->batch);
+		return;
+	}
+	if (flight_was_mark(f))
+		return; /* stands for one that went to the disk */
+	raise_stored(p, f->record);
+	p->stats.messages += f->pieces;
+	p->stats.updates += f->updates;
+	p->stats.bytes += f->len;
+	if (f->end > p->released)
+		p->released = f->end;
+	if (f->seq != 0) { /* or all of it was left out */
+		publisher_set_mark(p, f->seq);
+		p->has_acked = true;
+		p->acked = f->record;
+	}
+	if (f->batch == NULL)
+		return;
+	publisher_note_time(&p->stats.safe, (int64_t)f->batch->opened_ns);
+	egress_bridge_give_back(p->bridge, f->batch);
+}
+
+void publisher_wire_settle(struct publisher *p)
+{
+	struct flight *f;
+
+	while ((f = flights_first(&p->wire)) != NULL &&
+	       f->state == FLIGHT_STORED) {
+		settle_one(p, f);
+		flights_drop_first(&p->wire);
+	}
+}
+
+/* Send a message of flight @number: all of it, or a piece, called @record. */
+int publisher_wire_put(struct publisher *p, uint64_t number,
+		       struct record_id record,
+		       const struct publisher_payload *payload)
+{
+	struct flight *f = flights_at(&p->wire, number);
+	struct message_id name = { p->epoch, record };
+	char id[MESSAGE_ID_MAX];
+	struct nats_message m = {
+		.subject = payload->subject,
+		.bytes = payload->bytes.p,
+		.len = payload->bytes.len,
+		.id = id,
+		.after = p->last_id[0] != '\0' ? p->last_id : NULL,
+		.encoding = payload->encoding == EGRESS_PLAIN
+				    ? NULL
+				    : egress_encoding_name(payload->encoding),
+		.collector = p->options.collector,
+		.schema = p->options.schema,
+		.token = p->generation << GENERATION_SHIFT |
+			 (number & NUMBER_MASK),
+	};
+	int err;
+
+	message_id_format(p->options.collector, &name, id);
+	err = nats_link_publish(p->link, &m);
+	if (err < 0) {
+		publisher_wire_fail(p, TROUBLE_LINK, "cannot write");
+		return err;
+	}
+	memcpy(p->last_id, id, sizeof(id));
+	f->pieces++;
+	f->unanswered++;
+	p->unanswered++;
+	return 0;
+}
+
+/* Send flight @number, which is the first that was not. */
+int publisher_wire_publish(struct publisher *p, uint64_t number,
+			   const struct publisher_payload *payload)
+{
+	struct flight *f = flights_at(&p->wire, number);
+	int err;
+
+	/* What an older stream under this name answered does not count. */
+	f->seq = 0;
+	f->pieces = f->unanswered = 0;
+	if (publisher_pieces_needed(p, f))
+		err = publisher_pieces_put(p, number, payload);
+	else
+		err = publisher_wire_put(p, number, f->record, payload);
+	if (err < 0)
+		return err;
+	f->state = f->unanswered > 0 ? FLIGHT_SENT : FLIGHT_STORED;
+	f->sent_ns = sp_now();
+	p->wire.unsent = number + 1;
+	return 0;
+}
+
+bool publisher_wire_has_room(struct publisher *p)
+{
+	if (!p->stalled && nats_link_full(p->link))
+		p->stalled = !nats_link_write(p->link); /* the writer rings */
+	/* Pieces fill the window as whole ones do. */
+	return !p->stalled && p->unanswered < p->options.window;
+}
+
+void publisher_wire_send(struct publisher *p)
+{
+	/* The link may have come back while the disk had main wait. */
+	if (p->fresh)
+		return;
+	while (p->ready && !p->held_back && p->wire.unsent != p->wire.tail &&
+	       publisher_wire_has_room(p)) {
+		uint64_t number = p->wire.unsent;
+		const struct flight *f = flights_at(&p->wire, number);
+		struct publisher_payload payload;
+
+		if (f->state == FLIGHT_STORED) {
+			p->wire.unsent++; /* a mark */
+			continue;
+		}
+		payload = (struct publisher_payload){
+			f->batch->subject,
+			{ f->batch->bytes, f->batch->len },
+			f->batch->encoding,
+		};
+		if (publisher_wire_publish(p, number, &payload) < 0)
+			break;
+	}
+	if (p->ready && !p->stalled)
+		p->stalled = !nats_link_write(p->link);
+}
+
+bool publisher_wire_idle(const struct publisher *p)
+{
+	return flights_empty(&p->wire);
+}

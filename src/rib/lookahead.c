@@ -1,0 +1,130 @@
+#include "rib/lookahead.h"
+
+#include "rib/peer.h"
+#include "rib/update_routes.h"
+#include "rib/table.h"
+
+/* The first section that has routes; BGP_SECTIONS: none has. */
+static enum bgp_section_id first_section(const struct bgp_update *u)
+{
+	int s = 0;
+
+	if (u->verdict == BGP_RESET)
+		return BGP_SECTIONS;
+	while (s < BGP_SECTIONS && u->sections[s].count == 0)
+		s++;
+	return (enum bgp_section_id)s;
+}
+
+static bool read_message(struct rib_router *router,
+			 const struct bmp_message *msg,
+			 const struct bgp_overrides *over, struct rib_ahead *a)
+{
+	if (msg->type != BMP_ROUTE_MONITORING)
+		return false;
+	a->peer = rib_peer_find(router, &msg->peer);
+	if (a->peer == NULL || !a->peer->up)
+		return false;
+	a->reading = bgp_context_reading(&a->peer->context, &msg->peer, over);
+	bgp_update_decode(msg->update.body, &a->reading, &a->u);
+	a->table = NULL;
+	a->near = false;
+	a->form.is_read = false;
+	return true;
+}
+
+/* The number the next route has, if the router tells its table again. */
+struct place {
+	const struct rib_table *table;
+	uint32_t id; /* RIB_NO_ID: who knows */
+};
+
+/*
+ * Find the first route's prefix: at the place it follows from, as in
+ * update_routes.c, or else ask for its slot.
+ */
+static void read_route(struct rib_ahead *a, uint8_t view, struct place *next)
+{
+	const struct bgp_section *section = &a->u.sections[a->section];
+	const struct bgp_nlri_how *how = &section->how;
+	const struct rib_table *t =
+		rib_table_find(a->peer, view, how->afi, how->safi);
+	struct rib_item *item = &a->item;
+	struct bgp_prefix prefix;
+
+	if (t == NULL ||
+	    !bgp_nlri_first(section->field, how, &prefix, &a->host_bits))
+		return;
+	a->table = t;
+	rib_item_prefix(item, (enum bgp_family)how->family, &prefix);
+	if (next->table != t)
+		*next = (struct place){ t, t->follows };
+	item->id = next->id;
+	a->near = rib_dictionary_is(t->prefixes, item->id, item->key);
+	if (a->near) {
+		next->id += section->count;
+		return;
+	}
+	next->id = RIB_NO_ID;
+	item->hash = rib_dictionary_hash(t->prefixes, item->key);
+	item->hashed = true;
+	rib_dictionary_prefetch(t->prefixes, item->hash);
+}
+
+static void look_at_slots(struct rib *rib, struct rib_ahead *a)
+{
+	if (a->form.is_hashed)
+		rib_attrset_prefetch_bytes(&rib->attrsets, a->form.hash);
+	if (a->table == NULL || a->near)
+		return;
+	a->item.id = rib_dictionary_guess(a->table->prefixes, a->item.hash);
+	if (a->item.id != RIB_NO_ID)
+		rib_routes_prefetch(&a->table->store.plain, a->item.id);
+}
+
+static void look_at_route(struct rib *rib, const struct rib_ahead *a)
+{
+	const struct rib_entry *e;
+
+	if (a->table == NULL || a->item.id == RIB_NO_ID)
+		return;
+	e = rib_routes_find(&a->table->store.plain, a->item.id);
+	if (e != NULL)
+		rib_value_prefetch(&rib->attrsets, e->value);
+}
+
+size_t rib_ahead_read(struct rib_router *router, const struct bmp_message *msgs,
+		      size_t n, const struct bgp_overrides *over)
+{
+	struct rib *rib = router->rib;
+	struct rib_ahead *list = rib->ahead;
+	struct place next = { 0 };
+	size_t used = 0;
+	size_t count;
+
+	/* Nothing is kept, so nothing is far away. */
+	if (rib->config.mode == RIB_MODE_OFF)
+		return 0;
+	for (count = 0; count < n && count < RIB_AHEAD; count++) {
+		struct rib_ahead *a = &list[count];
+
+		if (!read_message(router, &msgs[count], over, a))
+			break;
+		a->section = first_section(&a->u);
+		if (a->section == BGP_SECTIONS)
+			continue;
+		read_route(a, msgs[count].peer.view, &next);
+		if (bgp_update_announces(&a->u, a->section) &&
+		    rib->config.mode == RIB_MODE_ATTRIBUTES)
+			used += rib_attrs_form_read(rib, a,
+						    count > 0 ? a - 1 : NULL,
+						    rib->ahead_bytes + used,
+						    RIB_AHEAD_BYTES - used,
+						    &a->form);
+	}
+	for (size_t i = 0; i < count; i++)
+		look_at_slots(rib, &list[i]);
+	for (size_t i = 0; i < count; i++)
+		look_at_route(rib, &list[i]);
+	return count;
+}

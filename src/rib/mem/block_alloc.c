@@ -1,0 +1,128 @@
+#include "rib/mem/block_alloc.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define FIRST_BLOCKS 16	 /* 1 MiB */
+#define LATER_BLOCKS 256 /* 16 MiB */
+#define HUGE_PAGE    ((size_t)2 << 20)
+
+static size_t region_size(const struct rib_region *r)
+{
+	return r->blocks * RIB_BLOCK_SIZE;
+}
+
+/* Map @size bytes at a multiple of @align, or return NULL. */
+static uint8_t *map_aligned(size_t size, size_t align)
+{
+	uint8_t *p = mmap(NULL, size + align, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	size_t before;
+
+	if (p == MAP_FAILED)
+		return NULL;
+	before = -(uintptr_t)p & (align - 1);
+	if (before != 0)
+		munmap(p, before);
+	munmap(p + before + size, align - before);
+	return p + before;
+}
+
+static struct rib_region *region_new(uint32_t blocks)
+{
+	struct rib_region *r = calloc(1, sizeof(*r));
+
+	if (r == NULL)
+		return NULL;
+	r->blocks = blocks;
+	if (blocks == FIRST_BLOCKS) {
+		r->base = map_aligned(region_size(r), RIB_BLOCK_SIZE);
+	} else {
+		r->base = map_aligned(region_size(r), HUGE_PAGE);
+		/* A hint: where it is refused, pages are small. */
+		if (r->base != NULL)
+			(void)madvise(r->base, region_size(r), MADV_HUGEPAGE);
+	}
+	if (r->base != NULL)
+		return r;
+	free(r);
+	return NULL;
+}
+
+void rib_regions_init(struct rib_regions *regions)
+{
+	*regions = (struct rib_regions){ 0 };
+}
+
+void rib_regions_fini(struct rib_regions *regions)
+{
+	struct rib_region *r = regions->first;
+
+	while (r != NULL) {
+		struct rib_region *next = r->next;
+
+		munmap(r->base, region_size(r));
+		free(r);
+		r = next;
+	}
+	rib_regions_init(regions);
+}
+
+/* The lowest block that is free; there is one. */
+static void *take(struct rib_regions *regions, struct rib_region *r)
+{
+	unsigned word = 0;
+	unsigned bit;
+
+	while (r->taken[word] == UINT64_MAX)
+		word++;
+	bit = (unsigned)__builtin_ctzll(~r->taken[word]);
+	r->taken[word] |= UINT64_C(1) << bit;
+	r->used++;
+	regions->bytes += RIB_BLOCK_SIZE;
+	return r->base + (64 * word + bit) * RIB_BLOCK_SIZE;
+}
+
+void *rib_block_get(struct rib_regions *regions)
+{
+	struct rib_region **at = &regions->first;
+
+	while (*at != NULL) {
+		if ((*at)->used < (*at)->blocks)
+			return take(regions, *at);
+		at = &(*at)->next;
+	}
+	*at = region_new(regions->first == NULL ? FIRST_BLOCKS : LATER_BLOCKS);
+	return *at == NULL ? NULL : take(regions, *at);
+}
+
+static bool inside(const struct rib_region *r, const uint8_t *p)
+{
+	return p >= r->base && p < r->base + region_size(r);
+}
+
+void rib_block_put(struct rib_regions *regions, void *block)
+{
+	struct rib_region **at = &regions->first;
+	struct rib_region *r;
+	size_t n;
+
+	while (!inside(*at, block))
+		at = &(*at)->next;
+	r = *at;
+	n = (size_t)((uint8_t *)block - r->base) >> RIB_BLOCK_BITS;
+	assert(r->taken[n / 64] >> (n % 64) & 1);
+	r->taken[n / 64] &= ~(UINT64_C(1) << (n % 64));
+	r->used--;
+	regions->bytes -= RIB_BLOCK_SIZE;
+	if (r->used != 0 || r == regions->first) {
+		/* Whoever gets it next finds zeros. */
+		(void)madvise(block, RIB_BLOCK_SIZE, MADV_DONTNEED);
+		return;
+	}
+	*at = r->next;
+	munmap(r->base, region_size(r));
+	free(r);
+}

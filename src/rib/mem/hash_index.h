@@ -1,0 +1,124 @@
+/*
+ * rib/mem/hash_index.h - find a number by a hash, without ever stopping to rehash
+ *
+ *	directory, by the first bits of the hash
+ *	[ . | . | . | . | . | . | . | . ]
+ *	  |   |   \__ \__ |
+ *	page page     page		510 slots of { hash, number } each, probed
+ *					from where the hash says
+ *
+ * Extendible hashing: a page that fills up splits in two by one more bit of
+ * the hash, and only that page's entries move. A table that doubles all at
+ * once would stop the shard for tens of milliseconds at a few million entries.
+ * Two neighbours that empty become one page again.
+ *
+ * Numbers are the caller's and not zero. Whether a number found is the one
+ * meant is his to compare; as all 32 bits of the hash are compared here, nearly
+ * every candidate is. Hashes must be seeded: what a router sends must not
+ * choose pages.
+ */
+#ifndef RIB_MEM_HASH_INDEX_H
+#define RIB_MEM_HASH_INDEX_H
+
+#include "rib/mem/handle_heap.h"
+
+#define RIB_INDEX_SLOTS 510
+
+struct rib_index_page {
+	uint16_t count;
+	uint8_t depth; /* bits of the hash that all its entries share */
+	uint8_t unused[13];
+	uint64_t slots[RIB_INDEX_SLOTS]; /* hash << 32 | number; 0: free */
+};
+
+struct rib_index {
+	struct rib_heap *heap; /* where pages are */
+	struct rib_index_page **directory;
+	unsigned depth; /* the directory has 1 << depth entries */
+	uint64_t count;
+};
+
+/* Takes nothing until the first entry. */
+void rib_index_init(struct rib_index *index, struct rib_heap *heap);
+void rib_index_fini(struct rib_index *index);
+
+/* 0 or -ENOMEM. The pair must not be there yet. */
+int rib_index_add(struct rib_index *index, uint32_t hash, uint32_t number);
+
+/* The pair must be there. */
+void rib_index_remove(struct rib_index *index, uint32_t hash, uint32_t number);
+
+/* Bytes beside those of the heap. */
+uint64_t rib_index_bytes(const struct rib_index *index);
+
+bool rib_index_validate(const struct rib_index *index);
+
+/*
+ * Candidates for a hash, one after another:
+ *
+ *	struct rib_index_probe p = rib_index_probe(index, hash);
+ *	while ((number = rib_index_next(&p)) != 0)
+ *		if (is the one)
+ */
+struct rib_index_probe {
+	const uint64_t *slots;
+	uint32_t at;
+	uint32_t tag;
+};
+
+static inline uint32_t rib_index_home(uint32_t hash)
+{
+	/*
+	 * The first bits chose the page, so all entries of a page share them:
+	 * multiplying lets the others decide.
+	 */
+	uint32_t mixed = hash * UINT32_C(0x9e3779b1);
+
+	return (uint32_t)((uint64_t)mixed * RIB_INDEX_SLOTS >> 32);
+}
+
+static inline struct rib_index_page *rib_index_page(
+	const struct rib_index *index, uint32_t hash)
+{
+	/* Two shifts, because one by 32 is undefined. */
+	return index->directory[hash >> 1 >> (31 - index->depth)];
+}
+
+static inline struct rib_index_probe rib_index_probe(
+	const struct rib_index *index, uint32_t hash)
+{
+	static const uint64_t none[1];
+
+	if (index->directory == NULL)
+		return (struct rib_index_probe){ .slots = none };
+	return (struct rib_index_probe){
+		.slots = rib_index_page(index, hash)->slots,
+		.at = rib_index_home(hash),
+		.tag = hash,
+	};
+}
+
+static inline uint32_t rib_index_next(struct rib_index_probe *p)
+{
+	for (;;) {
+		uint64_t slot = p->slots[p->at];
+
+		if (slot == 0)
+			return 0;
+		if (++p->at == RIB_INDEX_SLOTS)
+			p->at = 0;
+		if (slot >> 32 == p->tag)
+			return (uint32_t)slot;
+	}
+}
+
+/* Ask for the cache line where a probe will begin. */
+static inline void rib_index_prefetch(const struct rib_index *index,
+				      uint32_t hash)
+{
+	if (index->directory != NULL)
+		__builtin_prefetch(&rib_index_page(index, hash)
+					    ->slots[rib_index_home(hash)]);
+}
+
+#endif

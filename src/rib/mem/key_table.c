@@ -1,0 +1,251 @@
+/*
+ * An entry is a word with the count in 24 bits and the first byte of the key
+ * in 8, then the rest of the key. An IPv4 prefix begins with its length, so it
+ * takes exactly eight bytes. For keys of any length the rest is the number of
+ * a piece of the heap: four bytes of length and the key.
+ */
+#include "rib/mem/key_table.h"
+
+#include <assert.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define COUNT_MAX 0xffffffu
+
+static uint32_t entry_size(uint32_t width)
+{
+	if (width == RIB_KEY_VARIABLE)
+		return 8;
+	return (4 + (width - 1) + 3) & ~3u;
+}
+
+void rib_dictionary_init(struct rib_dictionary *d, struct rib_heap *heap,
+			 uint64_t seed, uint32_t width)
+{
+	assert(width <= RIB_KEY_FIXED);
+	*d = (struct rib_dictionary){ .heap = heap,
+				      .seed = seed,
+				      .width = width };
+	rib_index_init(&d->index, heap);
+	rib_pool_init(&d->pool, heap, entry_size(width));
+}
+
+static uint8_t *entry(const struct rib_dictionary *d, uint32_t id)
+{
+	return rib_pool_at(&d->pool, id);
+}
+
+static uint32_t load(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static void store(uint8_t *p, uint32_t v)
+{
+	memcpy(p, &v, sizeof(v));
+}
+
+/* The key of a dictionary of keys of any length. */
+static struct wire_view far_key(const struct rib_dictionary *d,
+				const uint8_t *e)
+{
+	const uint8_t *piece = rib_heap_at(d->heap, load(e + 4));
+
+	return (struct wire_view){ piece + 4, load(piece) };
+}
+
+void rib_dictionary_fini(struct rib_dictionary *d)
+{
+	if (d->width == RIB_KEY_VARIABLE)
+		for (uint32_t id = 0;
+		     (id = rib_pool_next(&d->pool, id)) != RIB_POOL_NONE; id++)
+			rib_heap_free(d->heap,
+				      rib_heap_at(d->heap,
+						  load(entry(d, id) + 4)));
+	rib_index_fini(&d->index);
+	rib_pool_fini(&d->pool);
+}
+
+uint32_t rib_dictionary_hash(const struct rib_dictionary *d,
+			     struct wire_view key)
+{
+	uint64_t hash;
+
+	/* Told the length, the compiler leaves only the few steps for it. */
+	if (d->width == 5)
+		hash = XXH3_64bits_withSeed(key.p, 5, d->seed);
+	else if (d->width == 17)
+		hash = XXH3_64bits_withSeed(key.p, 17, d->seed);
+	else
+		hash = XXH3_64bits_withSeed(key.p, key.len, d->seed);
+	return (uint32_t)(hash >> 32);
+}
+
+static bool same(const struct rib_dictionary *d, const uint8_t *e,
+		 struct wire_view key)
+{
+	struct wire_view far;
+
+	switch (d->width) {
+	case RIB_KEY_VARIABLE:
+		far = far_key(d, e);
+		return far.len == key.len && memcmp(far.p, key.p, key.len) == 0;
+	case 5:
+		/* IPv4 prefixes are most of what is ever looked up. */
+		return (uint8_t)load(e) == key.p[0] &&
+		       load(e + 4) == load(key.p + 1);
+	default:
+		return (uint8_t)load(e) == key.p[0] &&
+		       memcmp(e + 4, key.p + 1, d->width - 1) == 0;
+	}
+}
+
+/*
+ * Hot: once per route. Cost: a line of the index and one of the entries, both
+ * of which a batch asks for before. bench/rib.c
+ */
+uint32_t rib_dictionary_find(const struct rib_dictionary *d, uint32_t hash,
+			     struct wire_view key)
+{
+	struct rib_index_probe p = rib_index_probe(&d->index, hash);
+	uint32_t number;
+
+	while ((number = rib_index_next(&p)) != 0)
+		if (same(d, entry(d, number - 1), key))
+			return number - 1;
+	return RIB_NO_ID;
+}
+
+bool rib_dictionary_is(const struct rib_dictionary *d, uint32_t id,
+		       struct wire_view key)
+{
+	return rib_pool_has(&d->pool, id) && same(d, entry(d, id), key);
+}
+
+/* Keep a key of any length in the heap. Its number, or 0. */
+static uint32_t keep_far(struct rib_dictionary *d, struct wire_view key)
+{
+	uint8_t *piece = rib_heap_alloc(d->heap, 4 + key.len);
+
+	if (piece == NULL)
+		return 0;
+	store(piece, (uint32_t)key.len);
+	if (key.len != 0)
+		memcpy(piece + 4, key.p, key.len);
+	return rib_heap_number(piece);
+}
+
+uint32_t rib_dictionary_add(struct rib_dictionary *d, uint32_t hash,
+			    struct wire_view key)
+{
+	uint32_t id = rib_pool_take(&d->pool);
+	uint32_t far = 0;
+	uint8_t *e;
+
+	if (id == RIB_POOL_NONE)
+		return RIB_NO_ID;
+	e = entry(d, id);
+	if (d->width == RIB_KEY_VARIABLE) {
+		far = keep_far(d, key);
+		if (far == 0)
+			goto fail;
+		store(e, 0);
+		store(e + 4, far);
+	} else {
+		store(e, key.p[0]);
+		memcpy(e + 4, key.p + 1, d->width - 1);
+	}
+	if (rib_index_add(&d->index, hash, id + 1) == 0)
+		return id;
+fail:
+	if (far != 0)
+		rib_heap_free(d->heap, rib_heap_at(d->heap, far));
+	rib_pool_put(&d->pool, id);
+	return RIB_NO_ID;
+}
+
+uint32_t rib_dictionary_count(const struct rib_dictionary *d, uint32_t id)
+{
+	return load(entry(d, id)) >> 8;
+}
+
+void rib_dictionary_get(struct rib_dictionary *d, uint32_t id)
+{
+	uint8_t *e = entry(d, id);
+	uint32_t head = load(e);
+
+	if (head >> 8 != COUNT_MAX)
+		store(e, head + 0x100);
+}
+
+void rib_dictionary_drop(struct rib_dictionary *d, uint32_t id)
+{
+	uint8_t room[RIB_KEY_FIXED];
+	struct wire_view key;
+
+	if (rib_dictionary_count(d, id) != 0)
+		return;
+	key = rib_dictionary_key(d, id, room);
+	rib_index_remove(&d->index, rib_dictionary_hash(d, key), id + 1);
+	if (d->width == RIB_KEY_VARIABLE)
+		rib_heap_free(d->heap,
+			      rib_heap_at(d->heap, load(entry(d, id) + 4)));
+	rib_pool_put(&d->pool, id);
+}
+
+void rib_dictionary_put(struct rib_dictionary *d, uint32_t id)
+{
+	uint8_t *e = entry(d, id);
+	uint32_t head = load(e);
+
+	assert(head >> 8 != 0);
+	if (head >> 8 == COUNT_MAX)
+		return;
+	store(e, head - 0x100);
+	if (head >> 8 == 1)
+		rib_dictionary_drop(d, id);
+}
+
+struct wire_view rib_dictionary_key(const struct rib_dictionary *d, uint32_t id,
+				    uint8_t room[RIB_KEY_FIXED])
+{
+	const uint8_t *e = entry(d, id);
+
+	if (d->width == RIB_KEY_VARIABLE)
+		return far_key(d, e);
+	room[0] = (uint8_t)load(e);
+	memcpy(room + 1, e + 4, d->width - 1);
+	return (struct wire_view){ room, d->width };
+}
+
+uint32_t rib_dictionary_next(const struct rib_dictionary *d, uint32_t from)
+{
+	return rib_pool_next(&d->pool, from);
+}
+
+uint64_t rib_dictionary_bytes(const struct rib_dictionary *d)
+{
+	return rib_index_bytes(&d->index) + rib_pool_bytes(&d->pool);
+}
+
+bool rib_dictionary_validate(const struct rib_dictionary *d)
+{
+	uint8_t room[RIB_KEY_FIXED];
+
+	if (!rib_index_validate(&d->index) || !rib_pool_validate(&d->pool) ||
+	    d->index.count != d->pool.count)
+		return false;
+	for (uint32_t id = 0;
+	     (id = rib_pool_next(&d->pool, id)) != RIB_POOL_NONE; id++) {
+		struct wire_view key = rib_dictionary_key(d, id, room);
+
+		if (rib_dictionary_find(d, rib_dictionary_hash(d, key), key) !=
+		    id)
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,38 @@
+/*
+ * rib/mem/ptr_map.h - a few thousand pointers found by a hash
+ *
+ * For routers and peers, of which there are few: it doubles when it is three
+ * quarters full. Whether what is found is what was meant is the caller's to
+ * say, as with rib/mem/hash_index.h.
+ */
+#ifndef RIB_MEM_PTR_MAP_H
+#define RIB_MEM_PTR_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rib_map_slot {
+	uint64_t hash;
+	void *p; /* NULL: free */
+};
+
+struct rib_map {
+	struct rib_map_slot *slots;
+	size_t capacity; /* a power of two, or 0 */
+	size_t count;
+};
+
+void rib_map_init(struct rib_map *map);
+void rib_map_fini(struct rib_map *map);
+
+/* 0 or -ENOMEM. @p is not NULL and not there yet. */
+int rib_map_add(struct rib_map *map, uint64_t hash, void *p);
+void rib_map_remove(struct rib_map *map, uint64_t hash, const void *p);
+
+/* Candidates, from *@at on; start with *@at = 0. NULL: no more. */
+void *rib_map_next(const struct rib_map *map, uint64_t hash, size_t *at);
+
+bool rib_map_validate(const struct rib_map *map);
+
+#endif

@@ -1,0 +1,348 @@
+#include "rib/read.h"
+
+#include "rib/visibility.h"
+#include "rib/peer.h"
+
+struct rib_router *rib_router_next(const struct rib *rib,
+				   const struct rib_router *router)
+{
+	return router == NULL ? TAILQ_FIRST(&rib->router_list)
+			      : TAILQ_NEXT(router, link);
+}
+
+struct rib_peer *rib_peer_next(const struct rib_router *router,
+			       const struct rib_peer *peer)
+{
+	return peer == NULL ? TAILQ_FIRST(&router->peer_list)
+			    : TAILQ_NEXT(peer, link);
+}
+
+struct rib_table *rib_table_next(const struct rib_peer *peer,
+				 const struct rib_table *table)
+{
+	return table == NULL ? TAILQ_FIRST(&peer->tables)
+			     : TAILQ_NEXT(table, link);
+}
+
+struct rib_peer *rib_router_peer(struct rib_router *router,
+				 const struct bmp_peer *header)
+{
+	return rib_peer_find(router, header);
+}
+
+void rib_router_state(const struct rib_router *router,
+		      struct rib_router_state *out)
+{
+	*out = (struct rib_router_state){
+		.serial = router->serial,
+		.open = router->open,
+		.peers = router->peer_count,
+		.peers_up = router->up_count,
+		.peers_stale = router->stale_count,
+		.routes = router->routes,
+	};
+}
+
+void **rib_peer_slot(struct rib_peer *peer)
+{
+	return &peer->slot;
+}
+
+void rib_peer_state(const struct rib_peer *peer, struct rib_peer_state *out)
+{
+	*out = (struct rib_peer_state){
+		.serial = peer->serial,
+		.type = peer->type,
+		.ipv6 = peer->ipv6,
+		.filtered = peer->filtered,
+		.up = peer->up,
+		.implied = peer->implied,
+		.stale = peer->stale,
+		.distinguisher = peer->distinguisher,
+		.as = peer->as,
+		.bgp_id = peer->bgp_id,
+		.routes = peer->routes,
+		.table_name = peer->table_name,
+	};
+	memcpy(out->address, peer->address, sizeof(out->address));
+}
+
+const struct rib_table_info *rib_table_info(const struct rib_table *table)
+{
+	return &table->info;
+}
+
+const struct rib_peer *rib_table_peer(const struct rib_table *table)
+{
+	return table->peer;
+}
+
+void rib_table_state(const struct rib_table *table, struct rib_table_state *out)
+{
+	*out = (struct rib_table_state){
+		.sequence = table->sequence,
+		.changed_ns = table->changed_ns,
+		.routes = rib_store_count(&table->store),
+		.dying = table->dying,
+		.syncing = table->syncing,
+		.suspect = table->suspect,
+		.unknown = table->unknown,
+	};
+}
+
+/* One route */
+
+static const struct rib *rib_of(const struct rib_table *table)
+{
+	return table->peer->router->rib;
+}
+
+/* All but the key. */
+static void show_entry(const struct rib_table *table, const struct rib_entry *e,
+		       struct rib_stored *out)
+{
+	const struct rib_attrsets *a = &rib_of(table)->attrsets;
+	uint32_t set = rib_value_set(a, e->value);
+
+	*out = (struct rib_stored){
+		.known = set != RIB_VALUE_UNKNOWN,
+		.extra = rib_value_extra(a, e->value),
+		.set = set,
+		.attrs = rib_attrset_bytes(a, set),
+		.changed_s = rib_stamp_seconds(e->stamp),
+	};
+}
+
+uint32_t rib_path_prefix(const struct rib *rib, enum bgp_family family,
+			 uint32_t entry, uint32_t *path_id)
+{
+	uint8_t room[RIB_KEY_FIXED];
+	struct wire_view key =
+		rib_dictionary_key(&rib->paths[family], entry, room);
+	uint32_t pair[2];
+
+	memcpy(pair, key.p, sizeof(pair));
+	*path_id = pair[1];
+	return pair[0];
+}
+
+/* The key in the form of bmp/nlri_key.h; @room is for prefixes. */
+static struct wire_view show_key(const struct rib_table *table, uint32_t id,
+				 uint8_t room[RIB_KEY_FIXED])
+{
+	enum bgp_family family = (enum bgp_family)table->info.family;
+	uint8_t packed[RIB_KEY_FIXED];
+	struct wire_view key = rib_dictionary_key(table->prefixes, id, packed);
+	struct rib_route route = { 0 };
+
+	if (rib_key_width(family) == RIB_KEY_VARIABLE) {
+		rib_key_route(family, key, &route);
+		return route.key;
+	}
+	return (struct wire_view){ room, rib_key_write(family, key, room,
+						       RIB_KEY_FIXED) };
+}
+
+static void show(const struct rib_table *table, bool paths, uint32_t id,
+		 const struct rib_entry *e, uint8_t room[RIB_KEY_FIXED],
+		 struct rib_stored *out)
+{
+	show_entry(table, e, out);
+	out->has_path_id = paths;
+	if (paths)
+		id = rib_path_prefix(rib_of(table),
+				     (enum bgp_family)table->info.family, id,
+				     &out->path_id);
+	out->key = show_key(table, id, room);
+}
+
+static bool look(const struct rib_table *table, bool paths, uint32_t id,
+		 struct rib_stored *out)
+{
+	const struct rib_entry *e = rib_routes_find(paths ? &table->store.paths
+							  : &table->store.plain,
+						    id);
+
+	if (e == NULL)
+		return false;
+	show_entry(table, e, out);
+	out->has_path_id = paths;
+	if (paths)
+		(void)rib_path_prefix(rib_of(table),
+				      (enum bgp_family)table->info.family, id,
+				      &out->path_id);
+	return true;
+}
+
+bool rib_table_route(const struct rib_table *table, uint32_t id,
+		     struct rib_stored *out)
+{
+	return look(table, false, id, out);
+}
+
+bool rib_table_path(const struct rib_table *table, uint32_t entry,
+		    struct rib_stored *out)
+{
+	return look(table, true, entry, out);
+}
+
+/* Keys */
+
+uint32_t rib_prefix_find(const struct rib *rib, uint16_t afi, uint8_t safi,
+			 struct wire_view key)
+{
+	enum bgp_family family = bgp_family_find(afi, safi);
+	const struct rib_dictionary *d = &rib->prefixes[family];
+	uint8_t packed[RIB_KEY_FIXED + 256];
+	struct wire_view own = { packed, 0 };
+
+	/* What is longer is nothing anybody types. */
+	if (key.len > 256)
+		return RIB_NO_ID;
+	own.len = rib_key_parse(family, afi, safi, key, packed);
+	if (own.len == 0)
+		return RIB_NO_ID;
+	return rib_dictionary_find(d, rib_dictionary_hash(d, own), own);
+}
+
+static bool next_id(const struct rib_dictionary *d, uint32_t *id)
+{
+	uint32_t next = rib_dictionary_next(d, *id == RIB_NO_ID ? 0 : *id + 1);
+
+	if (next == RIB_NO_ID)
+		return false;
+	*id = next;
+	return true;
+}
+
+bool rib_prefix_next(const struct rib *rib, enum bgp_family family,
+		     uint32_t *id)
+{
+	return next_id(&rib->prefixes[family], id);
+}
+
+bool rib_path_next(const struct rib *rib, enum bgp_family family,
+		   uint32_t *entry)
+{
+	return next_id(&rib->paths[family], entry);
+}
+
+size_t rib_prefix_key(const struct rib *rib, enum bgp_family family,
+		      uint32_t id, uint8_t *out, size_t cap)
+{
+	uint8_t room[RIB_KEY_FIXED];
+
+	return rib_key_write(family,
+			     rib_dictionary_key(&rib->prefixes[family], id,
+						room),
+			     out, cap);
+}
+
+/* The walk */
+
+/* Routes of one store from the cursor on. True: all of them were seen. */
+static bool walk_routes(const struct rib_table *table,
+			const struct rib_store *store,
+			const struct rib_veil *veil, struct rib_cursor *c,
+			size_t *budget, const struct rib_visitor *v)
+{
+	while (*budget > 0) {
+		const struct rib_entry *e =
+			rib_routes_next(c->paths ? &store->paths
+						 : &store->plain,
+					c->id, &c->id);
+		uint8_t room[RIB_KEY_FIXED];
+		struct rib_stored route;
+
+		--*budget;
+		if (e != NULL && rib_veiled(veil, c->paths, c->id)) {
+			c->id++;
+			continue;
+		}
+		if (e != NULL) {
+			show(table, c->paths, c->id, e, room, &route);
+			route.dying = store != &table->store;
+			v->route(v->arg, table, &route);
+			c->id++;
+			continue;
+		}
+		c->id = 0;
+		c->paths = !c->paths;
+		if (!c->paths)
+			return true;
+	}
+	return false;
+}
+
+/* What is there first, then the floods, which are numbered. */
+static bool walk_table(const struct rib_table *table, struct rib_cursor *c,
+		       size_t *budget, const struct rib_visitor *v)
+{
+	const struct rib_flood *f;
+
+	v->table(v->arg, table);
+	if (c->store == 0) {
+		if (!walk_routes(table, &table->store, &table->veil, c, budget,
+				 v))
+			return false;
+		c->store = 1;
+	}
+	TAILQ_FOREACH(f, &table->floods, link)
+	{
+		if (f->serial < c->store)
+			continue;
+		/* Another one than where we stood begins at its beginning. */
+		if (f->serial > c->store) {
+			c->store = f->serial;
+			c->id = 0;
+			c->paths = false;
+		}
+		if (!walk_routes(table, &f->store, &f->veil, c, budget, v))
+			return false;
+		c->store = f->serial + 1;
+	}
+	return true;
+}
+
+/* A table's routes may have become a flood while the walk was among them. */
+static void enter(struct rib_cursor *c, uint64_t table)
+{
+	if (c->table == table)
+		return;
+	*c = (struct rib_cursor){ .peer = c->peer, .table = table };
+}
+
+static bool walk_peer(const struct rib_peer *peer, struct rib_cursor *c,
+		      size_t *budget, const struct rib_visitor *v)
+{
+	const struct rib_table *t;
+
+	TAILQ_FOREACH(t, &peer->tables, link)
+	{
+		if (t->serial < c->table)
+			continue;
+		enter(c, t->serial);
+		if (*budget == 0 || !walk_table(t, c, budget, v))
+			return false;
+		enter(c, t->serial + 1);
+	}
+	return true;
+}
+
+bool rib_walk(const struct rib_router *router, struct rib_cursor *cursor,
+	      size_t budget, const struct rib_visitor *visitor)
+{
+	const struct rib_peer *peer;
+
+	TAILQ_FOREACH(peer, &router->peer_list, link)
+	{
+		if (peer->serial < cursor->peer)
+			continue;
+		if (peer->serial > cursor->peer)
+			*cursor = (struct rib_cursor){ .peer = peer->serial };
+		if (!walk_peer(peer, cursor, &budget, visitor))
+			return true;
+		*cursor = (struct rib_cursor){ .peer = peer->serial + 1 };
+	}
+	return false;
+}

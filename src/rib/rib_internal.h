@@ -1,0 +1,290 @@
+/*
+ * rib/rib_internal.h - the structures of curation, for the files of this room
+ *
+ *	rib
+ *	 |- prefixes[family], paths[family]	dictionaries of all tables
+ *	 |- attrsets
+ *	 |- routers, by identity
+ *	     |- peers, by type, distinguisher and address
+ *	         |- tables, by view, AFI and SAFI
+ *	             |- routes			what the router last said
+ *	             |- floods			what it took back: routes whose
+ *						withdraws are still to publish
+ *
+ * A key of a table is in its routes or in one of its floods, never in two. To
+ * take back a whole table, its routes become a flood: one assignment. What is
+ * then announced anew is first withdrawn from the flood that has it, so that
+ * consumers see every route in the order in which its router spoke.
+ *
+ * A route carries the table's generation of when it was last announced. The
+ * table's own generation goes up when its router starts to tell it anew; at the
+ * end of that, routes of other generations are swept.
+ */
+#ifndef RIB_RIB_INTERNAL_H
+#define RIB_RIB_INTERNAL_H
+
+#include "rib/attrset.h"
+#include "rib/mem/key_table.h"
+#include "rib/key.h"
+#include "rib/mem/ptr_map.h"
+#include "rib/policy.h"
+#include "rib/route_array.h"
+
+#include <sys/queue.h>
+
+/* Routes without and with path identifiers. */
+struct rib_store {
+	struct rib_routes plain;
+	struct rib_routes paths;
+};
+
+/* In the words of rib/policy.h. */
+enum rib_fate {
+	RIB_FATE_PUBLISH,
+	RIB_FATE_STORE,
+	RIB_FATE_DROP,
+};
+
+/* Where a slice ended. */
+struct rib_place {
+	bool paths;
+	uint32_t id;
+};
+
+/* What consumers do not know: see rib/visibility.h. */
+struct rib_veil {
+	struct rib_place place;
+	bool lifting; /* it covers what is behind the place; else before it */
+	bool moving;
+};
+
+struct rib_flood {
+	TAILQ_ENTRY(rib_flood) link;
+	uint64_t serial;
+	struct rib_store store;
+	struct rib_table_info info; /* as it was then */
+	struct rib_place place;
+	struct rib_veil veil; /* of the table, then */
+	uint8_t reason;	      /* enum rib_reason */
+	bool moved;	      /* its peer has another AS now */
+	char name[];	      /* info.table_name */
+};
+
+struct rib_table {
+	TAILQ_ENTRY(rib_table) link;	/* of its peer */
+	TAILQ_ENTRY(rib_table) work;	/* of the rib, if queued */
+	TAILQ_ENTRY(rib_table) waiting; /* of its router, if syncing */
+	struct rib_peer *peer;
+	struct rib_table_info info;
+	struct rib_dictionary *prefixes;
+	struct rib_dictionary *pairs;
+	uint64_t serial;
+	uint64_t sequence;   /* of the last change published */
+	uint64_t changed_ns; /* wall clock of the same; 0: none yet */
+	struct rib_store store;
+	TAILQ_HEAD(rib_flood_list, rib_flood) floods; /* oldest first */
+	uint64_t dying;				      /* routes in them */
+	uint8_t generation;			      /* 4 bits */
+	uint8_t unswept; /* generations that may be in routes, less one */
+	bool queued;
+	bool syncing; /* End-of-RIB or timer to come */
+	bool sweeping;
+	bool resyncing;
+	bool suspect;
+	bool unknown;
+	uint8_t fate; /* enum rib_fate */
+	struct rib_veil veil;
+	struct rib_place sweep;
+	struct rib_place resync;
+	uint64_t swept;	  /* withdrawn by this sweep */
+	uint32_t follows; /* the number after that of the last route found */
+	/* By the router's clock. */
+	uint64_t since;	   /* when this generation began */
+	uint64_t first_ns; /* its first Route Monitoring; RIB_NEVER: none */
+};
+
+struct rib_peer {
+	TAILQ_ENTRY(rib_peer) link;
+	struct rib_router *router;
+	uint64_t serial;
+	uint64_t hash;
+	uint8_t type;
+	bool ipv6;
+	bool filtered;
+	bool up; /* in this session */
+	bool implied;
+	bool stale;
+	bool forget;	 /* purge it when its floods are done */
+	bool limit_said; /* in this generation */
+	bool dropped;	 /* updates, in this generation; it was said */
+	uint64_t distinguisher;
+	uint8_t address[16];
+	uint32_t as;
+	uint32_t bgp_id;
+	uint64_t stale_ns; /* since when */
+	uint64_t routes;
+	uint32_t table_count;
+	struct bgp_context context;
+	struct wire_view table_name; /* owned */
+	uint64_t opening[2];	     /* a hash of the last Peer Up, or zero */
+	void *slot;		     /* the user's */
+	struct rib_table *last;	     /* looked up */
+	uint8_t asked;		     /* 1 << enum bmp_view: of the policy */
+	struct rib_wish wishes[BMP_VIEWS];
+	TAILQ_HEAD(rib_table_list, rib_table) tables;
+};
+
+struct rib_router {
+	TAILQ_ENTRY(rib_router) link;
+	struct rib *rib;
+	struct rib_router_info info;
+	struct rib_identity id;
+	uint64_t hash;
+	uint64_t serial; /* what comes later has a larger one */
+	char *name;	 /* owned; NULL: by address */
+	void *slot;	 /* the user's */
+	struct rib_policy policy;
+	struct rib_map peers;
+	TAILQ_HEAD(rib_peer_list, rib_peer) peer_list; /* by serial */
+	TAILQ_HEAD(rib_waiting_list, rib_table)
+	waiting_list; /* syncing tables */
+	uint32_t waiting_count;
+	uint32_t peer_count;
+	uint32_t moved_count; /* floods that moved */
+	uint32_t stale_count; /* peers */
+	uint32_t up_count;    /* the same */
+	struct rib_peer *last;
+	uint64_t routes;
+	uint64_t leap; /* sequences of its new tables are above it */
+	struct rib_flow flow;
+	/* The session. */
+	bool open;
+	bool paused;
+	uint64_t paused_ns;  /* since when */
+	uint64_t stopped_ns; /* how long the clock stood in all */
+	uint64_t since;	     /* by its clock, as those below */
+	uint64_t first_ns;   /* Route Monitoring; RIB_NEVER: none yet */
+	uint64_t last_ns;
+	uint64_t look_ns; /* at what waits, not before; monotonic */
+	/* Its place among the timers. */
+	uint64_t due_ns;
+	size_t timer; /* index in the heap, or SIZE_MAX */
+};
+
+/* Routes on their way to the sink that share all but themselves. */
+struct rib_run {
+	struct rib_change change;
+	struct rib_route routes[RIB_CHANGE_MAX];
+};
+
+/* The attributes of the last section, in case the next has the same. */
+struct rib_attr_cache {
+	uint32_t set; /* RIB_VALUE_NONE: nothing */
+	struct bgp_reading reading;
+	uint8_t *bytes; /* what was compared, see update_attrs.c */
+	size_t len;
+	size_t capacity;
+};
+
+/* A route of the section that is being applied. */
+struct rib_item {
+	struct wire_view key;
+	struct wire_view labels;
+	struct wire_view wire; /* of what is not a prefix */
+	bool hashed;
+	uint32_t hash;
+	uint32_t path_id;
+	uint32_t id; /* of the prefix or of the pair; RIB_NO_ID: none */
+	uint8_t room[RIB_KEY_FIXED];
+};
+
+/* So many misses are under way at a time. */
+#define RIB_BATCH 64
+
+struct rib_batch {
+	struct bgp_prefix prefixes[RIB_BATCH];
+	struct rib_item items[RIB_BATCH];
+};
+
+/*
+ * What can be known of the attributes of a section before it is its turn: see
+ * update_attrs.c.
+ */
+struct rib_attrs_form {
+	bool is_read;
+	bool is_hashed;
+	struct wire_view bytes;	    /* what the cache compares */
+	struct wire_view canonical; /* none: the same as the one before */
+	uint32_t hash;		    /* of the canonical form */
+};
+
+/* A Route Monitoring that was read and waits for its turn: see lookahead.c. */
+struct rib_ahead {
+	struct rib_peer *peer;
+	struct bgp_reading reading;
+	struct bgp_update u;
+	enum bgp_section_id section; /* the first that has routes */
+	struct rib_attrs_form form;  /* of its attributes */
+	/* Its first route, if that is a plain prefix: else table is NULL. */
+	const struct rib_table *table;
+	bool near;	      /* it is where it was expected */
+	bool host_bits;	      /* it had stray bits */
+	struct rib_item item; /* its id is a guess; RIB_NO_ID: it is new */
+};
+
+/* Room for the forms of as many. What finds none is read when it is its turn. */
+#define RIB_AHEAD_BYTES (16u << 10)
+
+struct rib {
+	struct rib_config config;
+	struct rib_sink sink;
+	struct rib_heap key_heap;
+	struct rib_heap route_heap;
+	struct rib_attrsets attrsets;
+	struct rib_dictionary prefixes[BGP_FAMILIES];
+	struct rib_dictionary paths[BGP_FAMILIES];
+	struct rib_map routers;
+	TAILQ_HEAD(rib_router_list, rib_router) router_list;
+	TAILQ_HEAD(rib_work_list, rib_table) work_list;
+	struct rib_router **timers; /* a heap by due_ns */
+	size_t timer_count;
+	size_t timer_capacity;
+	uint64_t serial; /* last given out */
+	uint64_t leap;	 /* of new routers */
+	uint64_t peers;
+	uint64_t peers_up;
+	uint64_t peers_stale;
+	uint64_t tables;
+	uint64_t syncing; /* tables */
+	uint64_t routes;
+	uint64_t allowed; /* of max_routes, see rib_allow() */
+	uint64_t dying;
+	struct rib_flow flow;
+	struct rib_run run;
+	struct rib_batch batch;
+	struct rib_ahead ahead[RIB_AHEAD];
+	uint8_t ahead_bytes[RIB_AHEAD_BYTES];
+	struct rib_attr_cache cache;
+	uint8_t *scratch; /* keys of any length, canonical attributes */
+	size_t scratch_len;
+	uint8_t *more;
+	size_t more_len;
+};
+
+/* Count in the rib and in the router. */
+#define RIB_COUNT(router, member, n) \
+	((router)->flow.member += (n), (router)->rib->flow.member += (n))
+
+/* Room for @len bytes until the next call, or NULL. There are two rooms. */
+uint8_t *rib_scratch(struct rib *rib, size_t len);
+uint8_t *rib_scratch_more(struct rib *rib, size_t len);
+
+/* The router's clock, which stands still while it is paused. */
+static inline uint64_t rib_clock(const struct rib_router *router,
+				 uint64_t now_ns)
+{
+	return (router->paused ? router->paused_ns : now_ns) -
+	       router->stopped_ns;
+}
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * rib/route_array.h - the routes of one table: a few bytes each, by prefix number
+ *
+ *	directory	page of 256 numbers
+ *	[  page 0   ] -> full:   256 routes of 8 bytes
+ *	[  page 1   ] -> packed: a bit for each of the 256, then the routes
+ *	[  none     ]		 that are there, in order
+ *
+ * A full table is 8 bytes a route. A page with few routes is packed, and
+ * becomes full when that takes no more. A table that has routes in few pages
+ * has a directory of those only, searched by halves; so a peer with ten routes
+ * takes a few hundred bytes, however many prefixes the shard knows. All forms
+ * go by number, so a walk that stands at a number can always go on.
+ */
+#ifndef RIB_ROUTE_ARRAY_H
+#define RIB_ROUTE_ARRAY_H
+
+#include "rib/mem/handle_heap.h"
+
+/* What is kept of a route. */
+struct rib_entry {
+	uint32_t value; /* rib/attrset.h; RIB_VALUE_NONE: not there */
+	uint32_t stamp; /* generation in 4 bits, time of change in 28 */
+};
+
+struct rib_page {
+	void *p;
+	uint32_t number; /* numbers >> 8 */
+	uint16_t count;
+	uint16_t room; /* routes a packed page can take; 256: it is full */
+};
+
+struct rib_routes {
+	struct rib_page *pages;
+	uint32_t used;	   /* sparse: pages there; else the array's length */
+	uint32_t capacity; /* pages in the array */
+	bool direct;	   /* pages[number], not sorted and searched */
+	uint32_t filled;   /* pages with routes */
+	uint64_t count;
+};
+
+void rib_routes_init(struct rib_routes *r);
+
+/* Frees the memory; the values in it are the caller's. */
+void rib_routes_fini(struct rib_routes *r, struct rib_heap *heap);
+
+/* NULL if it is not there. Good until the next put or remove. */
+struct rib_entry *rib_routes_find(const struct rib_routes *r, uint32_t id);
+
+/* A new entry for @id, which must not be there. NULL: no memory. */
+struct rib_entry *rib_routes_add(struct rib_routes *r, struct rib_heap *heap,
+				 uint32_t id);
+
+/* @id must be there. */
+void rib_routes_remove(struct rib_routes *r, struct rib_heap *heap,
+		       uint32_t id);
+
+/*
+ * The first route whose number is not below @from, its number in *@id. NULL:
+ * none.
+ */
+struct rib_entry *rib_routes_next(const struct rib_routes *r, uint32_t from,
+				  uint32_t *id);
+
+/* Ask for the line where the route is, or would be. */
+void rib_routes_prefetch(const struct rib_routes *r, uint32_t id);
+
+/* Bytes beside those in the heap, which knows them as such. */
+uint64_t rib_routes_bytes(const struct rib_routes *r);
+
+bool rib_routes_validate(const struct rib_routes *r);
+
+#endif

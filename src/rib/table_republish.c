@@ -1,0 +1,104 @@
+/*
+ * Publishing a table again. Attributes are decoded from their canonical form,
+ * once for as many routes as follow one another and share them.
+ */
+#include "rib/table.h"
+
+#include "rib/visibility.h"
+#include "rib/emit.h"
+
+#include "bmp/canonical.h"
+
+/* Routes of one attribute set, as far as they follow one another. */
+struct again {
+	uint32_t set;
+	struct bgp_update u; /* only its attributes are filled in */
+};
+
+static void begin_again(struct rib_table *table, const struct rib_when *when,
+			bool paths, struct again *a, uint32_t set)
+{
+	struct rib *rib = table->peer->router->rib;
+	struct bgp_reading reading = BGP_READING_CANONICAL;
+	struct rib_change header = {
+		.table = &table->info,
+		.received_ns = when->wall_ns,
+		.announced = true,
+		.resync = true,
+		.has_path_id = paths,
+		.kind = bgp_family_info((enum bgp_family)table->info.family)
+				->kind,
+		.attrs = &a->u.attrs,
+	};
+
+	/* The routes before refer to the attributes that are decoded over. */
+	rib_run_flush(rib);
+	a->set = set;
+	bgp_attrs_decode(set == RIB_VALUE_UNKNOWN
+				 ? (struct wire_view){ NULL, 0 }
+				 : rib_attrset_bytes(&rib->attrsets, set),
+			 &reading, &a->u.attrs);
+	bgp_update_next_hop(&a->u, BGP_SECTION_NLRI, &header.next_hop);
+	rib_run_begin(rib, &header);
+}
+
+static void publish_again(struct rib_table *table, const struct rib_when *when,
+			  bool paths, uint32_t id, struct again *a,
+			  uint32_t value)
+{
+	struct rib *rib = table->peer->router->rib;
+	uint32_t set = rib_value_set(&rib->attrsets, value);
+	struct wire_view extra = rib_value_extra(&rib->attrsets, value);
+	uint8_t room[RIB_KEY_FIXED];
+	struct rib_route *route;
+
+	/* Where only presence is kept, to be there is all there is to say. */
+	if (set == RIB_VALUE_UNKNOWN && rib->config.mode != RIB_MODE_PRESENCE)
+		return;
+	if (set != a->set)
+		begin_again(table, when, paths, a, set);
+	route = rib_run_add(rib, table);
+	rib_table_route_key(table, paths, id, route, room);
+	if (rib->run.change.kind == BGP_NLRI_PREFIX)
+		route->labels = extra;
+	else
+		route->nlri = extra;
+	RIB_COUNT(table->peer->router, published_resync, 1);
+}
+
+/* Whether the veil is over the route and stays: it is not being lifted here. */
+static bool is_kept_from(const struct rib_table *table,
+			 const struct rib_place *place)
+{
+	return place != &table->veil.place &&
+	       rib_veiled(&table->veil, place->paths, place->id);
+}
+
+size_t rib_table_again(struct rib_table *table, const struct rib_when *when,
+		       struct rib_place *place, size_t budget)
+{
+	struct again a = { .set = RIB_VALUE_NONE };
+	size_t seen = 0;
+
+	for (; seen < budget && place->id != RIB_NO_ID; seen++) {
+		const struct rib_entry *e =
+			rib_routes_next(rib_store_routes(&table->store,
+							 place->paths),
+					place->id, &place->id);
+
+		if (e != NULL) {
+			if (!is_kept_from(table, place))
+				publish_again(table, when, place->paths,
+					      place->id, &a, e->value);
+			place->id++;
+			continue;
+		}
+		*place = (struct rib_place){
+			.paths = true,
+			.id = place->paths ? RIB_NO_ID : 0,
+		};
+		a.set = RIB_VALUE_NONE;
+	}
+	rib_run_flush(table->peer->router->rib);
+	return seen;
+}

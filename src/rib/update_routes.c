@@ -1,0 +1,564 @@
+#include "rib/update_routes.h"
+
+#include "rib/visibility.h"
+#include "rib/emit.h"
+#include "rib/table.h"
+
+#include "bmp/nlri_key.h"
+
+/* Looking up */
+
+static uint32_t hash_of(const struct rib_section *s, struct rib_item *item)
+{
+	if (!item->hashed)
+		item->hash = rib_dictionary_hash(s->table->prefixes, item->key);
+	item->hashed = true;
+	return item->hash;
+}
+
+static uint32_t locate(const struct rib_section *s, struct rib_item *item)
+{
+	uint32_t id = rib_dictionary_find(s->table->prefixes, hash_of(s, item),
+					  item->key);
+
+	if (id == RIB_NO_ID || !s->paths)
+		return id;
+	return rib_path_find(s->table, id, item->path_id);
+}
+
+/*
+ * A router that tells its table again tells it in the order of before, and
+ * numbers were given out in that order. So the number that follows that of the
+ * last route is tried first: its key lies next to the last one, and if it is
+ * the one, there is nothing to hash and nothing far away to look at.
+ */
+static size_t follow(const struct rib_section *s, struct rib_item *items,
+		     size_t n)
+{
+	uint32_t id = s->table->follows;
+	size_t i = 0;
+
+	if (s->paths || !s->prefixes)
+		return 0;
+	/*
+	 * Routes that were announced together come back together, though not
+	 * behind what came last: once the first is found, the rest is near.
+	 */
+	if (n > 1 && !rib_dictionary_is(s->table->prefixes, id, items[0].key)) {
+		id = locate(s, &items[0]);
+		if (id == RIB_NO_ID)
+			return 0;
+	}
+	for (; i < n; i++, id++) {
+		if (!rib_dictionary_is(s->table->prefixes, id, items[i].key))
+			break;
+		items[i].id = id;
+	}
+	return i;
+}
+
+/* Ask for the slots, then for what they name. */
+static void prefetch_slots(const struct rib_section *s, struct rib_item *items,
+			   size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		rib_dictionary_prefetch(s->table->prefixes,
+					hash_of(s, &items[i]));
+}
+
+static void prefetch_routes(const struct rib_section *s,
+			    const struct rib_item *items, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t id =
+			rib_dictionary_guess(s->table->prefixes, items[i].hash);
+
+		if (id != RIB_NO_ID && !s->paths)
+			rib_routes_prefetch(&s->table->store.plain, id);
+	}
+}
+
+static const struct rib_attrs_form *form_of(const struct rib_section *s)
+{
+	return s->ahead != NULL && s->ahead->form.is_read ? &s->ahead->form
+							  : NULL;
+}
+
+/* @like: a route that has the same attributes, perhaps; RIB_NO_ID: who knows */
+static void begin_attrs(struct rib_section *s, uint32_t like)
+{
+	uint32_t guess = like == RIB_NO_ID ? RIB_VALUE_NONE
+					   : rib_table_set(s->table, like);
+
+	rib_update_attrs_begin(s->router, s->reading, s->u, s->id, form_of(s),
+			       guess, &s->attrs);
+}
+
+static void end_attrs(struct rib_section *s)
+{
+	s->set = rib_update_attrs_end(s->router, s->reading, &s->attrs);
+}
+
+/*
+ * Hot: in passes, so that the misses of a batch overlap: the slots of the
+ * index, then the entries they name and the routes. The attributes of the
+ * section are looked up in between, if they are still to be: their misses
+ * overlap, too. bench/rib.c
+ */
+static void look_up(struct rib_section *s, struct rib_item *items, size_t n)
+{
+	size_t near = follow(s, items, n);
+	bool attrs = s->set == RIB_VALUE_NONE;
+
+	prefetch_slots(s, items + near, n - near);
+	if (attrs)
+		begin_attrs(s, near > 0 ? items[0].id : RIB_NO_ID);
+	prefetch_routes(s, items + near, n - near);
+	if (attrs)
+		rib_update_attrs_go_on(s->router, &s->attrs);
+	for (size_t i = near; i < n; i++) {
+		items[i].id = locate(s, &items[i]);
+		if (s->paths && items[i].id != RIB_NO_ID)
+			rib_routes_prefetch(&s->table->store.paths,
+					    items[i].id);
+	}
+	if (attrs)
+		end_attrs(s);
+	if (items[n - 1].id != RIB_NO_ID)
+		s->table->follows = items[n - 1].id + 1;
+}
+
+/*
+ * Hot: once per UPDATE with a single route. What it needs was asked for when
+ * it was read ahead, and what was found then is most likely still so.
+ */
+static void look_up_ahead(struct rib_section *s)
+{
+	const struct rib_ahead *a = s->ahead;
+	struct rib_item *item = &s->ahead->item;
+
+	if (!rib_dictionary_is(s->table->prefixes, item->id, item->key))
+		item->id = locate(s, item);
+	if (s->set == RIB_VALUE_NONE) {
+		begin_attrs(s, a->near ? item->id : RIB_NO_ID);
+		end_attrs(s);
+	}
+	if (item->id != RIB_NO_ID)
+		s->table->follows = item->id + 1;
+}
+
+/* Publishing */
+
+/* Not before there is something to publish: most sections have nothing. */
+static void begin(struct rib_section *s)
+{
+	const struct bgp_attrs *attrs = &s->u->attrs;
+	struct rib_change header = {
+		.table = &s->table->info,
+		.received_ns = s->when->wall_ns,
+		.bmp_ns = s->header->time_ns,
+		.announced = s->announce,
+		.synthetic = rib_section_judged(s),
+		.has_path_id = s->paths,
+		.reason = rib_section_judged(s) ? RIB_REASON_TREAT_AS_WITHDRAW
+						: RIB_REASON_NONE,
+		.kind = bgp_family_info(s->family)->kind,
+	};
+
+	if (bgp_attrs_has(attrs, BGP_MP_REACH)) {
+		header.mp_reach_afi = attrs->reach.afi;
+		header.mp_reach_safi = attrs->reach.safi;
+	}
+	if (bgp_attrs_has(attrs, BGP_MP_UNREACH)) {
+		header.mp_unreach_afi = attrs->unreach.afi;
+		header.mp_unreach_safi = attrs->unreach.safi;
+	}
+	if (s->announce) {
+		header.attrs = attrs;
+		bgp_update_next_hop(s->u, s->id, &header.next_hop);
+	}
+	rib_run_begin(s->rib, &header);
+	s->begun = true;
+}
+
+static void publish(struct rib_section *s, const struct rib_item *item,
+		    uint32_t id)
+{
+	struct rib_route *route;
+
+	if (rib_veiled(&s->table->veil, s->paths, id)) {
+		RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_FILTERED], 1);
+		return;
+	}
+	if (!s->begun)
+		begin(s);
+	route = rib_run_add(s->rib, s->table);
+	route->path_id = item->path_id;
+	rib_key_route(s->family, item->key, route);
+	if (s->announce)
+		route->labels = item->labels;
+	route->nlri = item->wire;
+	s->published++;
+	/* Keys that are not prefixes are written over by the next one. */
+	if (!s->prefixes)
+		rib_run_flush(s->rib);
+}
+
+/* Something else was published in between. */
+static bool rescue(struct rib_section *s, uint32_t id)
+{
+	if (!rib_table_rescue(s->table, s->when, s->paths, id))
+		return false;
+	s->begun = false;
+	return true;
+}
+
+static void out_of_memory(struct rib_section *s)
+{
+	struct rib_event e = { .kind = RIB_EVENT_UNKNOWN,
+			       .text = "no memory for a route" };
+
+	RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_MEMORY], 1);
+	if (s->table->unknown)
+		return;
+	s->table->unknown = true;
+	rib_say_table(s->table, s->when, &e);
+}
+
+/* Announcing */
+
+/* The value of a route. *@owned: with a reference of its own. */
+static uint32_t value_of(struct rib_section *s, const struct rib_item *item,
+			 bool *owned)
+{
+	struct wire_view extra = s->prefixes ? item->labels : item->wire;
+
+	*owned = false;
+	if (extra.len == 0)
+		return s->set;
+	/* Presence of a prefix is all; others need their NLRI to be told. */
+	if (s->prefixes && s->rib->config.mode == RIB_MODE_PRESENCE)
+		return s->set;
+	*owned = true;
+	return rib_value_intern(&s->rib->attrsets, s->set, extra);
+}
+
+static size_t nlri_value(const struct rib_section *s, struct wire_view wire,
+			 uint8_t *out, size_t cap)
+{
+	struct bgp_nlri_how how = s->u->sections[s->id].how;
+	struct bgp_nlri_iter it;
+
+	how.add_path = false;
+	bgp_nlri_start(&it, wire, &how);
+	return bgp_nlri_next(&it) ? bgp_nlri_value(&it.nlri, out, cap)
+				  : SIZE_MAX;
+}
+
+/*
+ * Two NLRI of one key may be spelled apart and yet say the same. Both are at
+ * most a message long.
+ */
+static bool same_nlri(struct rib_section *s, uint32_t a, uint32_t b)
+{
+	struct wire_view x = rib_value_extra(&s->rib->attrsets, a);
+	struct wire_view y = rib_value_extra(&s->rib->attrsets, b);
+	size_t cap = x.len > y.len ? x.len : y.len;
+	uint8_t *room;
+	size_t n;
+
+	if (rib_value_set(&s->rib->attrsets, a) !=
+	    rib_value_set(&s->rib->attrsets, b))
+		return false;
+	/* The other room has the key that is being applied. */
+	room = rib_scratch_more(s->rib, 2 * cap);
+	if (room == NULL)
+		return false;
+	n = nlri_value(s, x, room, cap);
+	return n <= cap && nlri_value(s, y, room + cap, cap) == n &&
+	       memcmp(room, room + cap, n) == 0;
+}
+
+static void refresh(const struct rib_section *s, struct rib_entry *e)
+{
+	uint32_t generation = s->stamp & 0xf0000000;
+
+	/* Not written if it is so already: the line stays clean. */
+	if ((e->stamp & 0xf0000000) != generation)
+		e->stamp = (e->stamp & 0xfffffff) | generation;
+}
+
+/* It is there. Returns whether @value was stored. */
+static bool replace(struct rib_section *s, const struct rib_item *item,
+		    uint32_t id, struct rib_entry *e, uint32_t value,
+		    bool owned)
+{
+	if (e->value == value && value != RIB_VALUE_UNKNOWN) {
+		RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_SAME], 1);
+	} else if (s->rib->config.mode == RIB_MODE_PRESENCE) {
+		RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_PRESENT], 1);
+	} else if (!s->prefixes && same_nlri(s, e->value, value)) {
+		RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_SAME], 1);
+	} else {
+		uint32_t old = e->value;
+
+		if (!owned)
+			rib_value_get(&s->rib->attrsets, value);
+		e->value = value;
+		e->stamp = s->stamp;
+		rib_value_put(&s->rib->attrsets, old);
+		publish(s, item, id);
+		return true;
+	}
+	refresh(s, e);
+	return false;
+}
+
+/* Whether there may be one more route in all. */
+static bool has_room(struct rib *rib)
+{
+	const struct rib_config *c = &rib->config;
+
+	if (c->max_routes == 0 || rib->routes < rib->allowed)
+		return true;
+	rib->allowed = c->allow == NULL ? c->max_routes
+					: c->allow(c->allow_arg, rib->routes);
+	return rib->routes < rib->allowed;
+}
+
+/* The limit that one more route of this peer would pass, or 0. */
+static uint64_t limit_met(const struct rib_section *s)
+{
+	const struct rib_policy *p = &s->router->policy;
+
+	if (p->max_routes_peer != 0 && s->peer->routes >= p->max_routes_peer)
+		return p->max_routes_peer;
+	if (p->max_routes_router != 0 &&
+	    s->router->routes >= p->max_routes_router)
+		return p->max_routes_router;
+	return has_room(s->rib) ? 0 : s->rib->config.max_routes;
+}
+
+static void refuse(struct rib_section *s, uint64_t limit)
+{
+	struct rib_event e = { .kind = RIB_EVENT_LIMIT, .routes = limit };
+
+	RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_LIMIT], 1);
+	if (s->peer->limit_said)
+		return;
+	s->peer->limit_said = true;
+	rib_say_table(s->table, s->when, &e);
+}
+
+/* The number of the route's key, which may be new. */
+static uint32_t create(struct rib_section *s, struct rib_item *item)
+{
+	struct rib_dictionary *d = s->table->prefixes;
+	uint32_t id = rib_dictionary_find(d, hash_of(s, item), item->key);
+	uint32_t entry;
+
+	if (id == RIB_NO_ID)
+		id = rib_dictionary_add(d, item->hash, item->key);
+	if (id == RIB_NO_ID || !s->paths)
+		return id;
+	entry = rib_path_find(s->table, id, item->path_id);
+	if (entry == RIB_NO_ID)
+		entry = rib_path_add(s->table, id, item->path_id);
+	if (entry == RIB_NO_ID)
+		rib_dictionary_drop(d, id);
+	return entry;
+}
+
+/* It is not there. Returns whether @value was stored. */
+static bool insert(struct rib_section *s, struct rib_item *item, uint32_t id,
+		   uint32_t value, bool owned)
+{
+	uint64_t limit = limit_met(s);
+
+	if (limit != 0) {
+		refuse(s, limit);
+		return false;
+	}
+	if (id == RIB_NO_ID)
+		id = create(s, item);
+	if (id == RIB_NO_ID) {
+		out_of_memory(s);
+		return false;
+	}
+	if (rib_table_insert(s->table, s->paths, id, value, s->stamp) < 0) {
+		rib_key_drop(s->table, s->paths, id);
+		s->look_again = true;
+		out_of_memory(s);
+		return false;
+	}
+	if (!owned)
+		rib_value_get(&s->rib->attrsets, value);
+	publish(s, item, id);
+	return true;
+}
+
+static void announce(struct rib_section *s, struct rib_item *item)
+{
+	uint32_t id = item->id;
+	struct rib_entry *e = NULL;
+	bool held = false;
+	bool owned, stored;
+	uint32_t value;
+
+	/* The same prefix may stand twice in a batch. */
+	if (id == RIB_NO_ID || s->look_again)
+		id = locate(s, item);
+	value = value_of(s, item, &owned);
+	if (value == RIB_VALUE_NONE) {
+		out_of_memory(s);
+		return;
+	}
+	if (id != RIB_NO_ID && !TAILQ_EMPTY(&s->table->floods)) {
+		rib_key_get(s->table, s->paths, id);
+		held = true;
+		rescue(s, id);
+	}
+	if (id != RIB_NO_ID)
+		e = rib_routes_find(rib_store_routes(&s->table->store,
+						     s->paths),
+				    id);
+	stored = e != NULL ? replace(s, item, id, e, value, owned)
+			   : insert(s, item, id, value, owned);
+	if (owned && !stored)
+		rib_value_put(&s->rib->attrsets, value);
+	if (held) {
+		rib_key_put(s->table, s->paths, id);
+		s->look_again |= !stored;
+	}
+}
+
+static void withdraw(struct rib_section *s, struct rib_item *item)
+{
+	uint32_t id = s->look_again ? locate(s, item) : item->id;
+
+	if (id != RIB_NO_ID && !TAILQ_EMPTY(&s->table->floods) &&
+	    rescue(s, id)) {
+		s->look_again = true;
+		return;
+	}
+	if (id == RIB_NO_ID ||
+	    rib_routes_find(rib_store_routes(&s->table->store, s->paths), id) ==
+		    NULL) {
+		RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_ABSENT], 1);
+		return;
+	}
+	publish(s, item, id);
+	rib_table_remove(s->table, s->paths, id);
+}
+
+/* Walking a section */
+
+static size_t fill_plain(const struct rib_section *s, struct bgp_nlri_iter *it,
+			 struct rib_batch *b)
+{
+	size_t n = bgp_nlri_take(it, b->prefixes, RIB_BATCH);
+
+	for (size_t i = 0; i < n; i++)
+		rib_item_prefix(&b->items[i], s->family, &b->prefixes[i]);
+	return n;
+}
+
+static bool fill_one(struct rib_section *s, struct bgp_nlri_iter *it,
+		     struct rib_item *item)
+{
+	uint8_t *room = item->room;
+
+	if (!bgp_nlri_next(it))
+		return false;
+	if (!s->prefixes) {
+		room = rib_scratch(s->rib, rib_key_bound(&it->nlri));
+		if (room == NULL) {
+			out_of_memory(s);
+			return false;
+		}
+	}
+	item->key.p = room;
+	item->key.len = rib_key_of_nlri(&it->nlri, room);
+	item->path_id = it->nlri.path_id;
+	item->labels = it->nlri.labels;
+	item->wire = it->nlri.wire;
+	item->hashed = false;
+	/* Prefixes are told by their fields. */
+	if (s->prefixes)
+		item->wire.len = 0;
+	return true;
+}
+
+static size_t fill(struct rib_section *s, struct bgp_nlri_iter *it,
+		   struct rib_batch *b)
+{
+	/* Keys that are no prefixes share one place: one at a time. */
+	size_t most = s->prefixes ? RIB_BATCH : 1;
+	size_t n = 0;
+
+	if (it->plain)
+		return fill_plain(s, it, b);
+	while (n < most && fill_one(s, it, &b->items[n]))
+		n++;
+	return n;
+}
+
+/* False: there is no memory for the attributes. */
+static bool apply(struct rib_section *s, struct rib_item *items, size_t n)
+{
+	s->look_again = false;
+	if (s->set == RIB_VALUE_NONE) {
+		out_of_memory(s);
+		return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (s->announce)
+			announce(s, &items[i]);
+		else
+			withdraw(s, &items[i]);
+	return true;
+}
+
+static void apply_batches(struct rib_section *s, struct bgp_nlri_iter *it)
+{
+	struct rib_batch *b = &s->rib->batch;
+	size_t n;
+
+	while ((n = fill(s, it, b)) != 0) {
+		if (s->rib->config.mode == RIB_MODE_OFF) {
+			for (size_t i = 0; i < n; i++)
+				publish(s, &b->items[i], 0);
+			continue;
+		}
+		look_up(s, b->items, n);
+		if (!apply(s, b->items, n))
+			break;
+	}
+}
+
+/* Whether it is the one route that was read ahead. */
+static bool is_single(const struct rib_section *s)
+{
+	return s->ahead != NULL && s->ahead->table == s->table &&
+	       s->u->sections[s->id].count == 1;
+}
+
+void rib_section_apply(struct rib_section *s)
+{
+	struct bgp_nlri_iter it;
+	uint32_t host_bits;
+
+	if (is_single(s)) {
+		look_up_ahead(s);
+		(void)apply(s, &s->ahead->item, 1);
+		host_bits = s->ahead->host_bits;
+	} else {
+		if (!bgp_update_routes(s->u, s->id, &it))
+			return;
+		apply_batches(s, &it);
+		host_bits = it.host_bits;
+	}
+	rib_run_flush(s->rib);
+	if (host_bits > 0)
+		RIB_COUNT(s->router, host_bits, host_bits);
+}

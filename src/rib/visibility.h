@@ -1,0 +1,52 @@
+/*
+ * rib/visibility.h - what the policy says of a table, for the files of this room
+ *
+ * What consumers were not told of lies under a veil. It covers a table from
+ * its first key to a place, by the number of the key, or from there to its
+ * last: nothing, all, or something in between while it is drawn or lifted in
+ * slices. A flood takes the veil of its table along.
+ */
+#ifndef RIB_VISIBILITY_H
+#define RIB_VISIBILITY_H
+
+#include "rib/policy.h"
+#include "rib/rib_internal.h"
+
+/* Hot: once per published route. */
+static inline bool rib_veiled(const struct rib_veil *veil, bool paths,
+			      uint32_t id)
+{
+	bool before = paths == veil->place.paths ? id < veil->place.id
+						 : veil->place.paths;
+
+	return before != veil->lifting;
+}
+
+/* The policy's word, from memory. */
+void rib_fate_ask(struct rib_peer *peer, uint8_t view);
+
+static inline enum rib_fate rib_fate_of(struct rib_peer *peer, uint8_t view,
+					enum bgp_family family)
+{
+	const struct rib_wish *w = &peer->wishes[view];
+
+	if ((peer->asked >> view & 1) == 0)
+		rib_fate_ask(peer, view);
+	if ((w->published >> family & 1) != 0)
+		return RIB_FATE_PUBLISH;
+	return (w->stored >> family & 1) != 0 ? RIB_FATE_STORE : RIB_FATE_DROP;
+}
+
+/* A table that was just made. */
+void rib_fate_init(struct rib_table *table);
+
+/* Its routes left, for a flood or for good: start anew. */
+void rib_fate_reset(struct rib_table *table);
+
+/* The veil is where it should be: go on the other way, if that is meant now. */
+void rib_fate_arrived(struct rib_table *table);
+
+/* What the policy sees of the peer is another now, or the policy is. */
+void rib_fate_judge(struct rib_peer *peer, const struct rib_when *when);
+
+#endif

@@ -1,0 +1,343 @@
+/*
+ * Each call is an SQE and a wait. What there is to decide is what to do with
+ * short transfers, which the ..._full() and ..._all() forms take up again.
+ */
+#include "spargio/io/sync_ops.h"
+#include "spargio/io/iov.h"
+#include "spargio/net/socket.h"
+
+#include <spargio/file.h>
+#include <spargio/path.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Of a file: where it is, or where it is read and written by now. */
+#define HERE ((off_t)-1)
+
+/* What the kernel transfers at once, at most; an SQE could not say more. */
+#define TRANSFER_MAX 0x7ffff000U
+
+static unsigned int clamp(size_t len)
+{
+	return len < TRANSFER_MAX ? (unsigned int)len : TRANSFER_MAX;
+}
+
+/* Open and close */
+
+int sp_openat(int dir, const char *path, int flags, mode_t mode)
+{
+	return sp_openat_until(dir, path, flags, mode, SP_NEVER);
+}
+
+int sp_openat_until(int dir, const char *path, int flags, mode_t mode,
+		    int64_t deadline)
+{
+	struct sp__op op = { 0 };
+
+	io_uring_prep_openat(&op.sqe, dir, path, flags, mode);
+	return sp__op_call(&op, deadline, "open");
+}
+
+int sp_openat2(int dir, const char *path, const struct open_how *how)
+{
+	struct sp__op op = { 0 };
+
+	/* It is only read. */
+	io_uring_prep_openat2(&op.sqe, dir, path, (struct open_how *)how);
+	return sp__op_call(&op, SP_NEVER, "open");
+}
+
+int sp_close(int fd)
+{
+	struct sp__op op = { 0 };
+	int err;
+
+	if (sp__fiber_self() == NULL) {
+		err = close(fd) < 0 ? -errno : 0;
+	} else {
+		io_uring_prep_close(&op.sqe, fd);
+		/* A fiber that is to end closes what it has on the way. */
+		sp_shield_begin();
+		err = sp__op_run(&op, SP_NEVER, "close");
+		sp_shield_end();
+	}
+	/* Linux has let go of it by then; once more could hit another's. */
+	return err == -EINTR ? 0 : err;
+}
+
+/* One transfer */
+
+static ssize_t read_at(int fd, void *data, size_t len, off_t offset,
+		       int64_t deadline)
+{
+	struct sp__op op = { 0 };
+
+	io_uring_prep_read(&op.sqe, fd, data, clamp(len), (uint64_t)offset);
+	return sp__socket_run(&op, POLLIN, deadline, "read");
+}
+
+static ssize_t readv_at(int fd, const struct iovec *iov, int n, off_t offset,
+			int64_t deadline)
+{
+	struct sp__op op = { 0 };
+
+	io_uring_prep_readv(&op.sqe, fd, iov, (unsigned int)n,
+			    (uint64_t)offset);
+	return sp__socket_run(&op, POLLIN, deadline, "read");
+}
+
+static ssize_t write_at(int fd, const void *data, size_t len, off_t offset,
+			int64_t deadline)
+{
+	struct sp__op op = { 0 };
+
+	io_uring_prep_write(&op.sqe, fd, data, clamp(len), (uint64_t)offset);
+	return sp__socket_run(&op, POLLOUT, deadline, "write");
+}
+
+static ssize_t writev_at(int fd, const struct iovec *iov, int n, off_t offset,
+			 int64_t deadline)
+{
+	struct sp__op op = { 0 };
+
+	io_uring_prep_writev(&op.sqe, fd, iov, (unsigned int)n,
+			     (uint64_t)offset);
+	return sp__socket_run(&op, POLLOUT, deadline, "write");
+}
+
+/* To a ring, -1 is no position but the one the file has: not to be guessed. */
+
+ssize_t sp_pread(int fd, void *data, size_t len, off_t offset)
+{
+	return sp_pread_until(fd, data, len, offset, SP_NEVER);
+}
+
+ssize_t sp_pread_until(int fd, void *data, size_t len, off_t offset,
+		       int64_t deadline)
+{
+	if (offset < 0)
+		return -EINVAL;
+	return read_at(fd, data, len, offset, deadline);
+}
+
+ssize_t sp_preadv(int fd, const struct iovec *iov, int n, off_t offset)
+{
+	return sp_preadv_until(fd, iov, n, offset, SP_NEVER);
+}
+
+ssize_t sp_preadv_until(int fd, const struct iovec *iov, int n, off_t offset,
+			int64_t deadline)
+{
+	if (offset < 0 || n < 0)
+		return -EINVAL;
+	return readv_at(fd, iov, n, offset, deadline);
+}
+
+ssize_t sp_pwrite(int fd, const void *data, size_t len, off_t offset)
+{
+	return sp_pwrite_until(fd, data, len, offset, SP_NEVER);
+}
+
+ssize_t sp_pwrite_until(int fd, const void *data, size_t len, off_t offset,
+			int64_t deadline)
+{
+	if (offset < 0)
+		return -EINVAL;
+	return write_at(fd, data, len, offset, deadline);
+}
+
+ssize_t sp_pwritev(int fd, const struct iovec *iov, int n, off_t offset)
+{
+	return sp_pwritev_until(fd, iov, n, offset, SP_NEVER);
+}
+
+ssize_t sp_pwritev_until(int fd, const struct iovec *iov, int n, off_t offset,
+			 int64_t deadline)
+{
+	if (offset < 0 || n < 0)
+		return -EINVAL;
+	return writev_at(fd, iov, n, offset, deadline);
+}
+
+ssize_t sp_read(int fd, void *data, size_t len)
+{
+	return read_at(fd, data, len, HERE, SP_NEVER);
+}
+
+ssize_t sp_read_until(int fd, void *data, size_t len, int64_t deadline)
+{
+	return read_at(fd, data, len, HERE, deadline);
+}
+
+ssize_t sp_readv(int fd, const struct iovec *iov, int n)
+{
+	return n < 0 ? -EINVAL : readv_at(fd, iov, n, HERE, SP_NEVER);
+}
+
+ssize_t sp_write(int fd, const void *data, size_t len)
+{
+	return write_at(fd, data, len, HERE, SP_NEVER);
+}
+
+ssize_t sp_write_until(int fd, const void *data, size_t len, int64_t deadline)
+{
+	return write_at(fd, data, len, HERE, deadline);
+}
+
+ssize_t sp_writev(int fd, const struct iovec *iov, int n)
+{
+	return n < 0 ? -EINVAL : writev_at(fd, iov, n, HERE, SP_NEVER);
+}
+
+/* Whole transfers */
+
+static off_t moved(off_t offset, size_t by)
+{
+	return offset == HERE ? HERE : offset + (off_t)by;
+}
+
+static ssize_t read_full(int fd, const struct iovec *iov, int n, off_t offset)
+{
+	struct sp__iov left;
+	size_t got = 0;
+
+	sp__iov_init(&left, iov, n);
+	while (sp__iov_left(&left)) {
+		int some = sp__iov_next(&left);
+		ssize_t ret = readv_at(fd, left.some, some, moved(offset, got),
+				       SP_NEVER);
+
+		if (ret <= 0)
+			return ret < 0 ? ret : (ssize_t)got;
+		got += (size_t)ret;
+		sp__iov_advance(&left, (size_t)ret);
+	}
+	return (ssize_t)got;
+}
+
+static int write_all(int fd, const struct iovec *iov, int n, off_t offset)
+{
+	struct sp__iov left;
+	size_t put = 0;
+
+	sp__iov_init(&left, iov, n);
+	while (sp__iov_left(&left)) {
+		int some = sp__iov_next(&left);
+		ssize_t ret = writev_at(fd, left.some, some, moved(offset, put),
+					SP_NEVER);
+
+		/* Nothing written and no error: it would be so for ever. */
+		if (ret <= 0)
+			return ret < 0 ? (int)ret : -EIO;
+		put += (size_t)ret;
+		sp__iov_advance(&left, (size_t)ret);
+	}
+	return 0;
+}
+
+ssize_t sp_pread_full(int fd, void *data, size_t len, off_t offset)
+{
+	struct iovec one = { data, len };
+
+	return offset < 0 ? -EINVAL : read_full(fd, &one, 1, offset);
+}
+
+ssize_t sp_preadv_full(int fd, const struct iovec *iov, int n, off_t offset)
+{
+	return offset < 0 || n < 0 ? -EINVAL : read_full(fd, iov, n, offset);
+}
+
+int sp_pwrite_all(int fd, const void *data, size_t len, off_t offset)
+{
+	struct iovec one = { (void *)data, len };
+
+	return offset < 0 ? -EINVAL : write_all(fd, &one, 1, offset);
+}
+
+int sp_pwritev_all(int fd, const struct iovec *iov, int n, off_t offset)
+{
+	return offset < 0 || n < 0 ? -EINVAL : write_all(fd, iov, n, offset);
+}
+
+ssize_t sp_read_full(int fd, void *data, size_t len)
+{
+	struct iovec one = { data, len };
+
+	return read_full(fd, &one, 1, HERE);
+}
+
+int sp_write_all(int fd, const void *data, size_t len)
+{
+	struct iovec one = { (void *)data, len };
+
+	return write_all(fd, &one, 1, HERE);
+}
+
+int sp_writev_all(int fd, const struct iovec *iov, int n)
+{
+	return n < 0 ? -EINVAL : write_all(fd, iov, n, HERE);
+}
+
+/* The rest */
+
+static int sync_file(int fd, unsigned int flags, int64_t deadline)
+{
+	struct sp__op op = { 0 };
+
+	io_uring_prep_fsync(&op.sqe, fd, flags);
+	return sp__op_call(&op, deadline, "sync");
+}
+
+int sp_fsync(int fd)
+{
+	return sync_file(fd, 0, SP_NEVER);
+}
+
+int sp_fsync_until(int fd, int64_t deadline)
+{
+	return sync_file(fd, 0, deadline);
+}
+
+int sp_fdatasync(int fd)
+{
+	return sync_file(fd, IORING_FSYNC_DATASYNC, SP_NEVER);
+}
+
+int sp_fdatasync_until(int fd, int64_t deadline)
+{
+	return sync_file(fd, IORING_FSYNC_DATASYNC, deadline);
+}
+
+int sp_ftruncate(int fd, off_t len)
+{
+	struct sp__op op = { 0 };
+
+	io_uring_prep_rw(SP__OP_FTRUNCATE, &op.sqe, fd, NULL, 0, (uint64_t)len);
+	return sp__op_call(&op, SP_NEVER, "truncate");
+}
+
+int sp_fallocate(int fd, int mode, off_t offset, off_t len)
+{
+	struct sp__op op = { 0 };
+
+	io_uring_prep_fallocate(&op.sqe, fd, mode, offset, len);
+	return sp__op_call(&op, SP_NEVER, "allocate");
+}
+
+int sp_fstat(int fd, struct statx *out)
+{
+	return sp_statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, out);
+}
+
+int sp_fchmod(int fd, mode_t mode)
+{
+	struct sp__op op = { 0 };
+
+	io_uring_prep_rw(SP__OP_FCHMOD, &op.sqe, fd, NULL, mode, 0);
+	return sp__op_call(&op, SP_NEVER, "permissions");
+}

@@ -1,0 +1,376 @@
+/*
+ * The back end for where io_uring is not to be had.
+ *
+ * An operation is tried at once; if its descriptor is not ready it waits in
+ * that descriptor's list until epoll says so; if it can only be done by
+ * blocking, a thread of the pool does it. Results are handed out from poll()
+ * and wait() alone, as a ring would.
+ */
+#include "spargio/io/backend.h"
+#include "spargio/io/sync_ops.h"
+#include "spargio/sched/offload.h"
+#include "spargio/io/op.h"
+#include "spargio/sched/runtime.h"
+
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define EVENTS_AT_ONCE 64
+
+/* Who waits for one descriptor. */
+struct fd_entry {
+	struct sp__op *ops;
+	uint32_t armed; /* what epoll watches it for */
+	bool added;
+};
+
+struct epoll_io {
+	int epoll_fd;
+	int bell_fd;
+	struct fd_entry *fds;
+	size_t nfds;
+	uint32_t waiting;    /* operations in lists of descriptors */
+	struct sp__op *done; /* results to hand out, newest first */
+};
+
+static struct epoll_io *io_of(struct sp_shard *shard)
+{
+	return shard->io;
+}
+
+/* Lists of operations */
+
+static void push(struct sp__op **head, struct sp__op *op)
+{
+	op->next = *head;
+	op->link = head;
+	if (op->next != NULL)
+		op->next->link = &op->next;
+	*head = op;
+}
+
+static void detach(struct sp__op *op)
+{
+	*op->link = op->next;
+	if (op->next != NULL)
+		op->next->link = op->link;
+	op->link = NULL;
+}
+
+static void finish_later(struct epoll_io *io, struct sp__op *op, int res)
+{
+	op->res = res;
+	push(&io->done, op);
+}
+
+/* Descriptors */
+
+static struct fd_entry *entry_of(struct epoll_io *io, int fd)
+{
+	if ((size_t)fd >= io->nfds) {
+		size_t n = io->nfds == 0 ? 64 : io->nfds;
+		struct fd_entry *grown;
+
+		while (n <= (size_t)fd)
+			n *= 2;
+		grown = calloc(n, sizeof(*grown));
+		if (grown == NULL)
+			return NULL;
+		for (size_t i = 0; i < io->nfds; i++) {
+			grown[i] = io->fds[i];
+			if (grown[i].ops != NULL)
+				grown[i].ops->link = &grown[i].ops;
+		}
+		free(io->fds);
+		io->fds = grown;
+		io->nfds = n;
+	}
+	return &io->fds[fd];
+}
+
+/* Watch for what the list wants; once, because the list changes each time. */
+static int arm(struct epoll_io *io, int fd, struct fd_entry *entry)
+{
+	struct epoll_event ev = { .events = EPOLLONESHOT, .data.fd = fd };
+	int ret;
+
+	for (struct sp__op *op = entry->ops; op != NULL; op = op->next)
+		ev.events |= sp__sqe_events(&op->sqe);
+	ret = epoll_ctl(io->epoll_fd,
+			entry->added ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &ev);
+	/* The number may have been closed and opened again since. */
+	if (ret < 0 && errno == ENOENT)
+		ret = epoll_ctl(io->epoll_fd, EPOLL_CTL_ADD, fd, &ev);
+	else if (ret < 0 && errno == EEXIST)
+		ret = epoll_ctl(io->epoll_fd, EPOLL_CTL_MOD, fd, &ev);
+	if (ret < 0)
+		return -errno;
+	entry->added = true;
+	return 0;
+}
+
+/* The back end */
+
+static void wait_for_fd(struct sp_shard *shard, struct sp__op *op)
+{
+	struct epoll_io *io = io_of(shard);
+	int fd = op->sqe.fd;
+	struct fd_entry *entry = fd < 0 ? NULL : entry_of(io, fd);
+	int err;
+
+	if (entry == NULL) {
+		finish_later(io, op, fd < 0 ? -EBADF : -ENOMEM);
+		return;
+	}
+	push(&entry->ops, op);
+	err = arm(io, fd, entry);
+	if (err == 0) {
+		io->waiting++;
+		return;
+	}
+	detach(op);
+	/* A regular file cannot be watched, but then it can block. */
+	if (err == -EPERM)
+		sp__offload_start(shard, op);
+	else
+		finish_later(io, op, err);
+}
+
+static void attempt(struct sp_shard *shard, struct sp__op *op)
+{
+	int res = 0;
+
+	switch (sp__sqe_try(&op->sqe, &res)) {
+	case SP__DONE:
+		finish_later(io_of(shard), op, res);
+		break;
+	case SP__NOT_READY:
+		wait_for_fd(shard, op);
+		break;
+	case SP__MUST_BLOCK:
+		sp__offload_start(shard, op);
+		break;
+	}
+}
+
+static void epoll_cancel(struct sp_shard *shard, struct sp__op *op)
+{
+	struct epoll_io *io = io_of(shard);
+
+	if (op->offloaded) {
+		sp__offload_cancel(shard, op);
+		return;
+	}
+	if (op->link == NULL || op->done)
+		return;
+	for (struct sp__op *d = io->done; d != NULL; d = d->next)
+		if (d == op)
+			return; /* its result is on the way */
+	detach(op);
+	io->waiting--;
+	finish_later(io, op, -ECANCELED);
+}
+
+/*
+ * Who waits on a descriptor would never hear of it again, or, worse, of another
+ * file that got its number.
+ */
+static void cancel_waiting(struct sp_shard *shard, int fd)
+{
+	struct epoll_io *io = io_of(shard);
+
+	if (fd >= 0 && (size_t)fd < io->nfds)
+		while (io->fds[fd].ops != NULL)
+			epoll_cancel(shard, io->fds[fd].ops);
+}
+
+static void epoll_start(struct sp_shard *shard, struct sp__op *op)
+{
+	op->link = NULL;
+	if (op->sqe.opcode == IORING_OP_CLOSE)
+		cancel_waiting(shard, op->sqe.fd);
+	attempt(shard, op);
+}
+
+static void epoll_cancel_all(struct sp_shard *shard)
+{
+	for (size_t fd = 0; fd < io_of(shard)->nfds; fd++)
+		cancel_waiting(shard, (int)fd);
+}
+
+static void hand_out(struct sp_shard *shard)
+{
+	struct epoll_io *io = io_of(shard);
+	struct sp__op *op = io->done;
+
+	io->done = NULL;
+	while (op != NULL) {
+		struct sp__op *next = op->next;
+
+		op->link = NULL;
+		sp__op_complete(shard, op, op->res, 0);
+		op = next;
+	}
+}
+
+static void answer_bell(struct epoll_io *io)
+{
+	uint64_t count;
+
+	(void)!read(io->bell_fd, &count, sizeof(count));
+}
+
+/* Try again everything that waits for @fd; what is not ready waits on. */
+static void fd_ready(struct sp_shard *shard, int fd)
+{
+	struct epoll_io *io = io_of(shard);
+	struct sp__op *op = io->fds[fd].ops;
+
+	io->fds[fd].ops = NULL;
+	while (op != NULL) {
+		struct sp__op *next = op->next;
+
+		io->waiting--;
+		op->link = NULL;
+		attempt(shard, op);
+		op = next;
+	}
+}
+
+/* Sleep for up to @ns; SP_NEVER is for ever. */
+static int wait_events(struct epoll_io *io, struct epoll_event *events,
+		       int64_t ns)
+{
+	struct timespec ts = { .tv_sec = ns / SP_S, .tv_nsec = ns % SP_S };
+	int n = epoll_pwait2(io->epoll_fd, events, EVENTS_AT_ONCE,
+			     ns == SP_NEVER ? NULL : &ts, NULL);
+
+	if (n >= 0 || errno != ENOSYS)
+		return n;
+	/* Before Linux 5.11 there were only milliseconds: rounded up. */
+	ns = ns > 1000 * SP_S ? 1000 * SP_S : ns + SP_MS - 1;
+	return epoll_wait(io->epoll_fd, events, EVENTS_AT_ONCE,
+			  (int)(ns / SP_MS));
+}
+
+static void collect(struct sp_shard *shard, int64_t ns)
+{
+	struct epoll_io *io = io_of(shard);
+	struct epoll_event events[EVENTS_AT_ONCE];
+	int n = wait_events(io, events, ns);
+
+	for (int i = 0; i < n; i++) {
+		if (events[i].data.fd == io->bell_fd)
+			answer_bell(io);
+		else
+			fd_ready(shard, events[i].data.fd);
+	}
+}
+
+static void epoll_poll(struct sp_shard *shard)
+{
+	struct epoll_io *io = io_of(shard);
+
+	if (io->waiting != 0)
+		collect(shard, 0);
+	sp__offload_poll(shard);
+	hand_out(shard);
+}
+
+static bool epoll_ready(struct sp_shard *shard)
+{
+	struct epoll_io *io = io_of(shard);
+
+	return io->done != NULL || sp__offload_ready(shard);
+}
+
+static int64_t time_left(int64_t deadline)
+{
+	int64_t left;
+
+	if (deadline == SP_NEVER)
+		return SP_NEVER;
+	left = deadline - sp_now();
+	return left < 0 ? 0 : left;
+}
+
+static void epoll_wait_for(struct sp_shard *shard, int64_t deadline)
+{
+	int64_t ns = time_left(deadline);
+
+	if (epoll_ready(shard))
+		ns = 0;
+	else if (shard->stopping)
+		/* Not parked, so the pool does not ring: look often. */
+		ns = SP_MS;
+	collect(shard, ns);
+	sp__offload_poll(shard);
+	hand_out(shard);
+}
+
+static void epoll_doorbell(struct sp_shard *from, struct sp_shard *target)
+{
+	uint64_t one = 1;
+
+	(void)from;
+	(void)!write(io_of(target)->bell_fd, &one, sizeof(one));
+}
+
+static void epoll_leave(struct sp_shard *shard)
+{
+	(void)shard;
+}
+
+static void epoll_close(struct sp_shard *shard)
+{
+	struct epoll_io *io = io_of(shard);
+
+	if (io == NULL)
+		return;
+	if (io->epoll_fd >= 0)
+		close(io->epoll_fd);
+	if (io->bell_fd >= 0)
+		close(io->bell_fd);
+	free(io->fds);
+	free(io);
+	shard->io = NULL;
+}
+
+static int epoll_open(struct sp_shard *shard)
+{
+	struct epoll_io *io = calloc(1, sizeof(*io));
+	struct epoll_event ev = { .events = EPOLLIN };
+	int err = 0;
+
+	if (io == NULL)
+		return -ENOMEM;
+	shard->io = io;
+	io->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	io->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	ev.data.fd = io->bell_fd;
+	if (io->epoll_fd < 0 || io->bell_fd < 0 ||
+	    epoll_ctl(io->epoll_fd, EPOLL_CTL_ADD, io->bell_fd, &ev) < 0) {
+		err = -errno;
+		epoll_close(shard);
+	}
+	return err;
+}
+
+const struct sp__backend sp__backend_epoll = {
+	.name = "epoll",
+	.open = epoll_open,
+	.leave = epoll_leave,
+	.close = epoll_close,
+	.start = epoll_start,
+	.cancel = epoll_cancel,
+	.cancel_all = epoll_cancel_all,
+	.poll = epoll_poll,
+	.ready = epoll_ready,
+	.wait = epoll_wait_for,
+	.doorbell = epoll_doorbell,
+};

@@ -1,0 +1,192 @@
+#include "spargio/io/op.h"
+#include "spargio/io/backend.h"
+#include "spargio/sched/runtime.h"
+
+#include <spargio/op.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <poll.h>
+
+void sp__op_start(struct sp_shard *shard, struct sp__op *op)
+{
+	op->done = false;
+	op->let_go = false;
+	op->offloaded = false;
+	op->shard = shard;
+	shard->inflight++;
+	atomic_store_explicit(&shard->counts.pending_ops, shard->inflight,
+			      memory_order_relaxed);
+	sp__count(&shard->counts.ops, 1);
+	shard->backend->start(shard, op);
+}
+
+void sp__op_complete(struct sp_shard *shard, struct sp__op *op, int32_t res,
+		     uint32_t flags)
+{
+	op->res = res;
+	op->flags = flags;
+	if (!(flags & IORING_CQE_F_MORE)) {
+		op->done = true;
+		shard->inflight--;
+		atomic_store_explicit(&shard->counts.pending_ops,
+				      shard->inflight, memory_order_relaxed);
+	}
+	if (op->event != NULL) {
+		op->event(op);
+		return;
+	}
+	/*
+	 * Fails if its fiber was woken by a deadline or a cancel before. Else
+	 * nobody but us has it in hand now, and before it is queued where
+	 * thieves look it is let go.
+	 */
+	if (!sp__wake_claim(op->fiber, op->epoch, op->code))
+		return;
+	op->fiber->pins--;
+	op->let_go = true;
+	sp__wake_deliver(op->fiber);
+}
+
+void sp__op_unpin(struct sp__op *op)
+{
+	if (!op->let_go)
+		op->fiber->pins--;
+}
+
+void sp__op_finish(struct sp__op *op)
+{
+	struct sp_fiber *self = op->fiber;
+
+	if (!op->done)
+		op->shard->backend->cancel(op->shard, op);
+	while (!op->done) {
+		op->epoch = sp__wait_begin_shielded(self);
+		op->code = SP__EVENT;
+		sp__wait_end(self, op->epoch, SP_NEVER, "cancel", op);
+	}
+}
+
+int sp__op_run(struct sp__op *op, int64_t deadline, const char *why)
+{
+	struct sp_fiber *self = sp__fiber_self();
+	int err;
+
+	if (self == NULL)
+		return -EPERM;
+	/* Not even begun: it might have effects that nobody asks for. */
+	err = sp__wait_refused(self);
+	if (err < 0)
+		return err;
+	self->pins++;
+	op->fiber = self;
+	op->code = SP__EVENT;
+	op->epoch = sp__wait_begin(self);
+	sp__op_start(self->shard, op);
+	err = sp__code_error(sp__wait_end(self, op->epoch, deadline, why, op));
+	sp__op_finish(op);
+	sp__op_unpin(op);
+	/*
+	 * The result is what happened, whoever asked for an early end. A worker
+	 * of the kernel that slept in a system call is ended by a signal.
+	 */
+	if (err < 0 && (op->res == -ECANCELED || op->res == -EINTR))
+		return err;
+	return op->res;
+}
+
+int sp__op_call(struct sp__op *op, int64_t deadline, const char *why)
+{
+	int res;
+
+	do {
+		res = sp__op_run(op, deadline, why);
+	} while (res == -EINTR);
+	return res;
+}
+
+int sp_op_raw(void (*fill)(struct io_uring_sqe *sqe, void *arg), void *arg,
+	      uint32_t *flags)
+{
+	return sp_op_raw_until(fill, arg, SP_NEVER, flags);
+}
+
+int sp__op_raw(void (*fill)(struct io_uring_sqe *sqe, void *arg), void *arg,
+	       int64_t deadline, uint32_t *flags)
+{
+	struct sp__op op = { 0 };
+	int res;
+
+	fill(&op.sqe, arg);
+	res = sp__op_run(&op, deadline, "operation");
+	if (flags != NULL)
+		*flags = op.flags;
+	return res;
+}
+
+int sp_op_raw_until(void (*fill)(struct io_uring_sqe *sqe, void *arg),
+		    void *arg, int64_t deadline, uint32_t *flags)
+{
+	struct sp_shard *shard = sp__shard_self();
+
+	if (shard == NULL)
+		return -EPERM;
+	sp__count(&shard->counts.local_ops, 1);
+	return sp__op_raw(fill, arg, deadline, flags);
+}
+
+/* Go there; a pinned fiber comes back. */
+static int raw_there(uint32_t shard,
+		     void (*fill)(struct io_uring_sqe *sqe, void *arg),
+		     void *arg, int64_t deadline, uint32_t *flags)
+{
+	struct sp_fiber *self = sp__fiber_self();
+	uint32_t home = self->shard->index;
+	/* Nobody may take it from there before it has begun. */
+	bool stealable = self->stealable;
+	int res;
+
+	self->stealable = false;
+	res = sp_hop(shard);
+	if (res < 0) {
+		sp__count(&self->shard->counts.refused_ops, 1);
+	} else {
+		sp__count(&self->shard->counts.remote_ops, 1);
+		res = sp__op_raw(fill, arg, deadline, flags);
+		if (!stealable)
+			sp_hop(home);
+	}
+	self->stealable = stealable;
+	return res;
+}
+
+int sp_op_raw_on(uint32_t shard,
+		 void (*fill)(struct io_uring_sqe *sqe, void *arg), void *arg,
+		 int64_t deadline, uint32_t *flags)
+{
+	struct sp_fiber *self = sp__fiber_self();
+
+	if (self == NULL)
+		return -EPERM;
+	if (self->shard->index == shard)
+		return sp_op_raw_until(fill, arg, deadline, flags);
+	return raw_there(shard, fill, arg, deadline, flags);
+}
+
+int sp__wait_fd(int fd, uint32_t events, int64_t deadline, const char *why)
+{
+	struct sp__op op = { 0 };
+
+	io_uring_prep_poll_add(&op.sqe, fd, events);
+	return sp__op_run(&op, deadline, why);
+}
+
+int sp_wait_fd(int fd, uint32_t events)
+{
+	return sp_wait_fd_until(fd, events, SP_NEVER);
+}
+
+int sp_wait_fd_until(int fd, uint32_t events, int64_t deadline)
+{
+	return sp__wait_fd(fd, events, deadline, "readiness");
+}

@@ -1,0 +1,242 @@
+#include "spargio/io/placement.h"
+#include "spargio/io/op.h"
+#include "spargio/sched/runtime.h"
+
+#include <spargio/op.h>
+#include <spargio/placement.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* How long a stream stays where its last operation was. */
+#define RECENT_MS 10
+
+/*
+ * How many operations more a preferred shard may have than the idlest. A fiber
+ * that moves, and a shard that is woken for it, cost as much as a few.
+ */
+#define SLACK 8
+
+/* Leases */
+
+/* The lowest bits of the upper two fields; see placement.h. */
+#define SHARD_UNIT    (UINT64_C(1) << 48)
+#define INFLIGHT_UNIT (UINT64_C(1) << 32)
+
+void sp__leases_fini(struct sp__leases *leases)
+{
+	for (int i = 0; i < SP__LEASES_PIECES; i++)
+		free(atomic_load(&leases->pieces[i]));
+}
+
+/* The word of @fd, or NULL if there is none and @make is not set. */
+static _Atomic uint64_t *word_of(struct sp__leases *leases, int fd, bool make)
+{
+	_Atomic uint64_t *piece, *none = NULL;
+	int i = fd / SP__LEASES_PIECE;
+
+	if (fd < 0 || i >= SP__LEASES_PIECES)
+		return NULL;
+	/* Pairs with the exchange below: the piece is filled. */
+	piece = atomic_load_explicit(&leases->pieces[i], memory_order_acquire);
+	if (piece == NULL && make) {
+		piece = calloc(SP__LEASES_PIECE, sizeof(*piece));
+		if (piece == NULL)
+			return NULL;
+		if (!atomic_compare_exchange_strong(&leases->pieces[i], &none,
+						    piece)) {
+			free((void *)piece);
+			piece = none; /* another was faster */
+		}
+	}
+	return piece == NULL ? NULL : &piece[fd % SP__LEASES_PIECE];
+}
+
+static uint32_t now_ms(void)
+{
+	/* Never 0, which says that it was never dropped. */
+	return (uint32_t)(sp_now() / SP_MS) | 1;
+}
+
+static uint32_t holder_of(uint64_t word)
+{
+	return (uint32_t)(word / SHARD_UNIT);
+}
+
+static uint32_t inflight_of(uint64_t word)
+{
+	return (uint32_t)(word / INFLIGHT_UNIT) & 0xffff;
+}
+
+static bool is_held(uint64_t word, uint32_t ms)
+{
+	uint32_t dropped = (uint32_t)word;
+
+	return inflight_of(word) != 0 ||
+	       (dropped != 0 && (int32_t)(ms - dropped) <= RECENT_MS);
+}
+
+static uint64_t pack(uint32_t shard, uint32_t inflight, uint32_t dropped)
+{
+	return shard * SHARD_UNIT + inflight * INFLIGHT_UNIT + dropped;
+}
+
+/* Choosing */
+
+static uint32_t pending(const struct sp_rt *rt, uint32_t shard)
+{
+	return atomic_load_explicit(&rt->shards[shard].counts.pending_ops,
+				    memory_order_relaxed);
+}
+
+static uint32_t choose(struct sp_rt *rt, uint32_t prefer)
+{
+	uint32_t first = atomic_fetch_add_explicit(&rt->leases.turn, 1,
+						   memory_order_relaxed);
+	uint32_t best = first % rt->nshards;
+	uint32_t least = pending(rt, best);
+
+	for (uint32_t i = 1; i < rt->nshards; i++) {
+		uint32_t shard = (first + i) % rt->nshards;
+		uint32_t n = pending(rt, shard);
+
+		if (n < least) {
+			best = shard;
+			least = n;
+		}
+	}
+	if (prefer != SP_NO_SHARD && pending(rt, prefer) <= least + SLACK)
+		return prefer;
+	return best;
+}
+
+int sp_lease_take(struct sp_rt *rt, const struct sp_steer *how)
+{
+	_Atomic uint64_t *word;
+	uint64_t old, new;
+	uint32_t shard, ms;
+
+	rt = sp__runtime_or_own(rt);
+	if (rt == NULL)
+		return -EPERM;
+	if (how->prefer != SP_NO_SHARD && how->prefer >= rt->nshards)
+		return -EINVAL;
+	shard = choose(rt, how->prefer);
+	if (how->lease == SP_LEASE_WEAK)
+		return (int)shard;
+	word = word_of(&rt->leases, how->fd, true);
+	if (word == NULL)
+		return how->fd < 0 ? -EBADF : -ENOMEM;
+	ms = now_ms();
+	old = atomic_load_explicit(word, memory_order_relaxed);
+	do {
+		uint32_t n = inflight_of(old);
+
+		if (is_held(old, ms))
+			shard = holder_of(old);
+		/* Full: it stays, and who drops it last is not counted. */
+		new = pack(shard, n < 0xffff ? n + 1 : n, 0);
+	} while (!atomic_compare_exchange_weak(word, &old, new));
+	return (int)shard;
+}
+
+void sp_lease_drop(struct sp_rt *rt, const struct sp_steer *how)
+{
+	_Atomic uint64_t *word;
+	uint64_t old, new;
+	/* A hard one has ended; a stream may go on in a moment. */
+	uint32_t ms = how->lease == SP_LEASE_HARD ? 0 : now_ms();
+
+	rt = sp__runtime_or_own(rt);
+	if (rt == NULL || how->lease == SP_LEASE_WEAK)
+		return;
+	word = word_of(&rt->leases, how->fd, false);
+	if (word == NULL)
+		return;
+	old = atomic_load_explicit(word, memory_order_relaxed);
+	do {
+		uint32_t n = inflight_of(old);
+
+		if (n == 0)
+			return;
+		new = pack(holder_of(old), n - 1, n == 1 ? ms : 0);
+	} while (!atomic_compare_exchange_weak(word, &old, new));
+}
+
+uint32_t sp_lease_shard(struct sp_rt *rt, int fd)
+{
+	_Atomic uint64_t *word;
+	uint64_t value;
+
+	rt = sp__runtime_or_own(rt);
+	word = rt == NULL ? NULL : word_of(&rt->leases, fd, false);
+	if (word == NULL)
+		return SP_NO_SHARD;
+	value = atomic_load_explicit(word, memory_order_relaxed);
+	return is_held(value, now_ms()) ? holder_of(value) : SP_NO_SHARD;
+}
+
+/* Operations */
+
+static int refuse(struct sp_rt *rt, int err)
+{
+	struct sp_shard *here = sp__shard_self();
+
+	if (here != NULL && here->rt == rt)
+		sp__count(&here->counts.refused_ops, 1);
+	else
+		atomic_fetch_add(&rt->leases.refused, 1);
+	return err;
+}
+
+/* What a thread that is no shard of ours wants to have done. */
+struct request {
+	void (*fill)(struct io_uring_sqe *sqe, void *arg);
+	void *arg;
+	int64_t deadline;
+	uint32_t *flags;
+	int res;
+};
+
+static int request_main(void *arg)
+{
+	struct request *r = arg;
+
+	sp__count(&sp__shard_self()->counts.remote_ops, 1);
+	r->res = sp__op_raw(r->fill, r->arg, r->deadline, r->flags);
+	return 0;
+}
+
+/* A fiber there does it for us. */
+static int request(struct sp_rt *rt, uint32_t shard, struct request *r)
+{
+	int err = sp_call_on(rt, shard, request_main, r, NULL);
+
+	/* A fiber of another runtime that is to end: it was seen through. */
+	if (err == -ECANCELED || err == -ETIMEDOUT)
+		return r->res;
+	return err < 0 ? refuse(rt, err) : r->res;
+}
+
+int sp_op_any(struct sp_rt *rt, const struct sp_steer *how,
+	      void (*fill)(struct io_uring_sqe *sqe, void *arg), void *arg,
+	      int64_t deadline, uint32_t *flags)
+{
+	struct request r = { fill, arg, deadline, flags, -ECANCELED };
+	struct sp_fiber *self = sp__fiber_self();
+	int shard, res;
+
+	rt = sp__runtime_or_own(rt);
+	if (rt == NULL)
+		return -EPERM;
+	shard = sp_lease_take(rt, how);
+	if (shard < 0)
+		return refuse(rt, shard);
+	if (self == NULL || self->shard->rt != rt)
+		res = request(rt, (uint32_t)shard, &r);
+	else
+		res = sp_op_raw_on((uint32_t)shard, fill, arg, deadline, flags);
+	sp_lease_drop(rt, how);
+	return res;
+}

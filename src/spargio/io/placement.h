@@ -1,0 +1,35 @@
+/*
+ * spargio/io/placement.h - who has which descriptor
+ *
+ * One word for each descriptor that was ever leased, changed by
+ * compare-and-swap:
+ *
+ *	 63      48 47       32 31                 0
+ *	+----------+-----------+--------------------+
+ *	| shard    | in flight | last dropped, ms   |
+ *	+----------+-----------+--------------------+
+ *
+ * The table grows by pieces that stay until the runtime ends. A number that is
+ * closed and used again finds its old lease for a moment, which is only an
+ * odd choice of shard.
+ */
+#ifndef SPARGIO_IO_PLACEMENT_H
+#define SPARGIO_IO_PLACEMENT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum {
+	SP__LEASES_PIECE = 1024,
+	SP__LEASES_PIECES = 1024, /* a million descriptors */
+};
+
+struct sp__leases {
+	_Atomic uint64_t *_Atomic pieces[SP__LEASES_PIECES];
+	_Atomic uint32_t turn;	  /* where the search for the least begins */
+	_Atomic uint64_t refused; /* from threads that are no shard */
+};
+
+void sp__leases_fini(struct sp__leases *leases);
+
+#endif

@@ -1,0 +1,157 @@
+#include "spargio/io/recv_buffers.h"
+#include "spargio/io/backend.h"
+#include "spargio/sched/runtime.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+/*
+ * The entry is written, then the tail that announces it; the kernel reads them
+ * the other way round.
+ */
+static void put(struct sp__buffers *b, uint32_t id)
+{
+	b->each[id].at = (uint16_t)(b->ring->tail & b->mask);
+	io_uring_buf_ring_add(b->ring, sp__buffers_data(b, id), b->size,
+			      (uint16_t)id, (int)b->mask, 0);
+	io_uring_buf_ring_advance(b->ring, 1);
+}
+
+/* The least that is worth a shot: less would be more asking than receiving. */
+static uint32_t least(const struct sp__buffers *b)
+{
+	return b->count / 32 < 2 ? 2 : b->count / 32;
+}
+
+void sp__buffers_offer(struct sp__buffers *b)
+{
+	if (sp__waitlist_empty(&b->starved))
+		return;
+	/*
+	 * A stream whose turn it is may find that it needs none after all, and
+	 * the last buffer that comes back has none after it.
+	 */
+	if (b->out == 0)
+		sp__waitlist_wake_all(&b->starved);
+	else if (b->count - b->out >= least(b))
+		sp__waitlist_wake_one(&b->starved);
+}
+
+void sp__buffers_give(struct sp__buffers *b, uint32_t id)
+{
+	put(b, id);
+	b->out--;
+	atomic_store_explicit(&b->shard->counts.recv_out, b->out,
+			      memory_order_relaxed);
+	sp__buffers_offer(b);
+}
+
+bool sp__buffers_ask(struct sp__buffers *b, struct sp__waiter *w, bool turn)
+{
+	if (turn && b->out < b->count)
+		return true;
+	w->code = SP__EVENT + SP__BUFFERS_TURN;
+	sp__waitlist_add(&b->starved, w);
+	sp__buffers_offer(b);
+	return false;
+}
+
+/*
+ * A completion that carries no bytes, the end of a stream, may name a buffer
+ * all the same. Whether the kernel has taken it out of the ring differs: alone
+ * it has, in a bundle it has not. The next completion tells: if it names the
+ * same buffer, that was still in the ring.
+ */
+void sp__buffers_named(struct sp__buffers *b, uint32_t id, int32_t res)
+{
+	if (b->named >= 0 && b->named != (int32_t)id)
+		put(b, (uint32_t)b->named);
+	b->named = res > 0 ? -1 : (int32_t)id;
+}
+
+size_t sp__buffers_share(const struct sp__buffers *b)
+{
+	uint32_t share = b->count / 4 / (b->busy == 0 ? 1 : b->busy);
+
+	return (size_t)(share < least(b) ? least(b) : share) * b->size;
+}
+
+static int map(struct sp__buffers *b)
+{
+	size_t entries = b->count * sizeof(struct io_uring_buf);
+
+	/* The kernel wants the entries at the start of a page. */
+	entries = (entries + 4095) & ~(size_t)4095;
+	b->mapped = entries + (size_t)b->count * b->size;
+	b->memory = mmap(NULL, b->mapped, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (b->memory == MAP_FAILED) {
+		b->memory = NULL;
+		return -ENOMEM;
+	}
+	b->ring = (struct io_uring_buf_ring *)(void *)b->memory;
+	b->data = b->memory + entries;
+	b->each = calloc(b->count, sizeof(*b->each));
+	return b->each == NULL ? -ENOMEM : 0;
+}
+
+static int register_ring(struct sp__buffers *b)
+{
+	const struct sp__backend *backend = b->shard->backend;
+	enum sp_recv_mode mode = b->shard->rt->opts.recv_mode;
+	int ret;
+
+	if (backend->provide == NULL || mode == SP_RECV_READY)
+		return -EOPNOTSUPP;
+	ret = backend->provide(b->shard, b->ring, b->count);
+	if (ret < 0)
+		return -EOPNOTSUPP;
+	b->bundles = mode == SP_RECV_BUNDLES && (ret & SP__PROVIDE_BUNDLES);
+	/* Until refused; kernels without the one do not know the other. */
+	b->credits = b->bundles;
+	return 0;
+}
+
+int sp__buffers_of(struct sp_shard *shard, struct sp__buffers **out)
+{
+	const struct sp_opts *opts = &shard->rt->opts;
+	struct sp__buffers *b = shard->buffers;
+	int err;
+
+	if (b != NULL) {
+		*out = b;
+		return 0;
+	}
+	b = calloc(1, sizeof(*b));
+	if (b == NULL)
+		return -ENOMEM;
+	b->shard = shard;
+	b->count = opts->recv_buffers;
+	b->mask = b->count - 1;
+	b->size = opts->recv_buffer_size;
+	b->named = -1;
+	sp__waitlist_init(&b->starved);
+	err = map(b);
+	if (err == 0)
+		err = register_ring(b);
+	if (err < 0) {
+		sp__buffers_free(b);
+		return err;
+	}
+	for (uint32_t i = 0; i < b->count; i++)
+		put(b, i);
+	shard->buffers = b;
+	*out = b;
+	return 0;
+}
+
+void sp__buffers_free(struct sp__buffers *b)
+{
+	if (b == NULL)
+		return;
+	if (b->memory != NULL)
+		munmap(b->memory, b->mapped);
+	free(b->each);
+	free(b);
+}

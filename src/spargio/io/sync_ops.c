@@ -1,0 +1,179 @@
+#include "spargio/io/sync_ops.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+struct row {
+	int (*attempt)(const struct io_uring_sqe *sqe);
+	int (*block)(const struct io_uring_sqe *sqe);
+	uint32_t events;
+};
+
+static int result(ssize_t ret)
+{
+	return ret < 0 ? -errno : (int)ret;
+}
+
+static int attempt_nop(const struct io_uring_sqe *sqe)
+{
+	(void)sqe;
+	return 0;
+}
+
+static int attempt_poll(const struct io_uring_sqe *sqe)
+{
+	struct pollfd p = { .fd = sqe->fd,
+			    .events = (short)sqe->poll32_events };
+	int ret = poll(&p, 1, 0);
+
+	if (ret <= 0)
+		return ret < 0 ? -errno : -EAGAIN;
+	return p.revents & POLLNVAL ? -EBADF : p.revents;
+}
+
+/* What the four reads and writes have in common. */
+struct vector {
+	struct iovec one;
+	const struct iovec *iov;
+	int count;
+	off_t offset;
+};
+
+static void vector_of(const struct io_uring_sqe *sqe, struct vector *v)
+{
+	v->offset = (off_t)sqe->off;
+	v->iov = (const struct iovec *)(uintptr_t)sqe->addr;
+	v->count = (int)sqe->len;
+	if (sqe->opcode == IORING_OP_READ || sqe->opcode == IORING_OP_WRITE) {
+		v->one = (struct iovec){ .iov_base = (void *)v->iov,
+					 .iov_len = sqe->len };
+		v->iov = &v->one;
+		v->count = 1;
+	}
+}
+
+/* A ring does not mind an offset where there is none, as on a socket. */
+
+static int read_with(const struct io_uring_sqe *sqe, int flags)
+{
+	struct vector v;
+	ssize_t ret;
+
+	vector_of(sqe, &v);
+	ret = preadv2(sqe->fd, v.iov, v.count, v.offset, flags);
+	if (ret < 0 && errno == ESPIPE)
+		ret = preadv2(sqe->fd, v.iov, v.count, -1, flags);
+	return result(ret);
+}
+
+static int write_with(const struct io_uring_sqe *sqe, int flags)
+{
+	struct vector v;
+	ssize_t ret;
+
+	vector_of(sqe, &v);
+	ret = pwritev2(sqe->fd, v.iov, v.count, v.offset, flags);
+	if (ret < 0 && errno == ESPIPE)
+		ret = pwritev2(sqe->fd, v.iov, v.count, -1, flags);
+	return result(ret);
+}
+
+static int attempt_read(const struct io_uring_sqe *sqe)
+{
+	return read_with(sqe, RWF_NOWAIT);
+}
+
+static int attempt_write(const struct io_uring_sqe *sqe)
+{
+	return write_with(sqe, RWF_NOWAIT);
+}
+
+static int block_read(const struct io_uring_sqe *sqe)
+{
+	return read_with(sqe, 0);
+}
+
+static int block_write(const struct io_uring_sqe *sqe)
+{
+	return write_with(sqe, 0);
+}
+
+/* clang-format off */
+static const struct row rows[256] = {
+	[IORING_OP_NOP]		= { attempt_nop,    NULL,	  0 },
+	[IORING_OP_POLL_ADD]	= { attempt_poll,   NULL,	  0 },
+	[IORING_OP_READV]	= { attempt_read,   block_read,   POLLIN },
+	[IORING_OP_WRITEV]	= { attempt_write,  block_write,  POLLOUT },
+	[IORING_OP_READ]	= { attempt_read,   block_read,   POLLIN },
+	[IORING_OP_WRITE]	= { attempt_write,  block_write,  POLLOUT },
+	/* Sockets, in sync_ops_socket.c */
+	[IORING_OP_RECV]	= { sp__try_recv,    NULL,	  POLLIN },
+	[IORING_OP_SEND]	= { sp__try_send,    NULL,	  POLLOUT },
+	[IORING_OP_RECVMSG]	= { sp__try_recvmsg, NULL,	  POLLIN },
+	[IORING_OP_SENDMSG]	= { sp__try_sendmsg, NULL,	  POLLOUT },
+	[IORING_OP_ACCEPT]	= { sp__try_accept,  NULL,	  POLLIN },
+	[IORING_OP_CONNECT]	= { sp__try_connect, NULL,	  POLLOUT },
+	/* Files, in sync_ops_file.c */
+	[IORING_OP_FSYNC]	= { .block = sp__block_fsync },
+	[IORING_OP_OPENAT]	= { .block = sp__block_openat },
+	[IORING_OP_OPENAT2]	= { .block = sp__block_openat2 },
+	[IORING_OP_CLOSE]	= { .block = sp__block_close },
+	[IORING_OP_FALLOCATE]	= { .block = sp__block_fallocate },
+	[SP__OP_FTRUNCATE]	= { .block = sp__block_ftruncate },
+	[IORING_OP_STATX]	= { .block = sp__block_statx },
+	[IORING_OP_RENAMEAT]	= { .block = sp__block_renameat },
+	[IORING_OP_UNLINKAT]	= { .block = sp__block_unlinkat },
+	[IORING_OP_MKDIRAT]	= { .block = sp__block_mkdirat },
+	[IORING_OP_LINKAT]	= { .block = sp__block_linkat },
+	[IORING_OP_SYMLINKAT]	= { .block = sp__block_symlinkat },
+	[SP__OP_FCHMOD]		= { .block = sp__block_fchmod },
+	[SP__OP_FCHMODAT]	= { .block = sp__block_fchmodat },
+	[SP__OP_READLINKAT]	= { .block = sp__block_readlinkat },
+	[SP__OP_REALPATH]	= { .block = sp__block_realpath },
+	[SP__OP_GETDENTS]	= { .block = sp__block_getdents },
+};
+/* clang-format on */
+
+/* A regular file is always ready. */
+static bool not_ready(int fd, uint32_t events)
+{
+	struct pollfd p = { .fd = fd, .events = (short)events };
+
+	return poll(&p, 1, 0) == 0;
+}
+
+enum sp__attempt sp__sqe_try(const struct io_uring_sqe *sqe, int *res)
+{
+	const struct row *row = &rows[sqe->opcode];
+
+	if (row->attempt == NULL)
+		return SP__MUST_BLOCK;
+	*res = row->attempt(sqe);
+	if (*res == -EAGAIN)
+		return SP__NOT_READY;
+	/*
+	 * Some files cannot be asked to do it or say that they would block;
+	 * pipes learned it with Linux 6.5. What is not ready is waited for, so
+	 * that no thread of the pool is stuck in it beyond a cancel.
+	 */
+	if (*res == -EOPNOTSUPP && row->block != NULL)
+		return not_ready(sqe->fd, row->events) ? SP__NOT_READY
+						       : SP__MUST_BLOCK;
+	return SP__DONE;
+}
+
+int sp__sqe_block(const struct io_uring_sqe *sqe)
+{
+	const struct row *row = &rows[sqe->opcode];
+
+	return row->block == NULL ? -EOPNOTSUPP : row->block(sqe);
+}
+
+uint32_t sp__sqe_events(const struct io_uring_sqe *sqe)
+{
+	if (sqe->opcode == IORING_OP_POLL_ADD)
+		return sqe->poll32_events;
+	return rows[sqe->opcode].events;
+}

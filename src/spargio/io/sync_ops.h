@@ -1,0 +1,76 @@
+/*
+ * spargio/io/sync_ops.h - what an SQE says, done by system calls
+ *
+ * For the epoll back end, and for what the ring has no opcode for. Adding an
+ * operation is adding a row.
+ */
+#ifndef SPARGIO_IO_SYNC_OPS_H
+#define SPARGIO_IO_SYNC_OPS_H
+
+#include "spargio/io/uring.h"
+
+#include <stdint.h>
+
+/*
+ * Operations that no kernel has an opcode for have numbers of ours, far above
+ * those of the kernel: no ring knows them, so the pool carries them out, by the
+ * same rule as for any opcode that a kernel is too old for.
+ *
+ *		 fd	 addr	 len	 off
+ * FCHMOD	 file		 mode
+ * FCHMODAT	 dir	 path	 mode
+ * READLINKAT	 dir	 path	 size	 char *out
+ * REALPATH		 path		 char *out
+ * GETDENTS	 dir	 buffer	 size
+ */
+enum sp__own_op {
+	SP__OP_FCHMOD = 224,
+	SP__OP_FCHMODAT,
+	SP__OP_READLINKAT,
+	SP__OP_REALPATH,
+	SP__OP_GETDENTS,
+};
+
+enum sp__attempt {
+	SP__DONE,	/* *@res is the result */
+	SP__NOT_READY,	/* wait for sp__sqe_events() and try again */
+	SP__MUST_BLOCK, /* only sp__sqe_block() can do it */
+};
+
+/* Try without blocking. */
+enum sp__attempt sp__sqe_try(const struct io_uring_sqe *sqe, int *res);
+
+/* Rows for sockets, in sync_ops_socket.c: a result, or -EAGAIN. */
+int sp__try_recv(const struct io_uring_sqe *sqe);
+int sp__try_send(const struct io_uring_sqe *sqe);
+int sp__try_recvmsg(const struct io_uring_sqe *sqe);
+int sp__try_sendmsg(const struct io_uring_sqe *sqe);
+int sp__try_accept(const struct io_uring_sqe *sqe);
+int sp__try_connect(const struct io_uring_sqe *sqe);
+
+/* Do it, however long it takes. -EOPNOTSUPP for what we do not know. */
+int sp__sqe_block(const struct io_uring_sqe *sqe);
+
+/* What readiness sp__sqe_try() lacks when it says -EAGAIN: poll(2) events. */
+uint32_t sp__sqe_events(const struct io_uring_sqe *sqe);
+
+/* Rows of sync_ops_file.c */
+int sp__block_fsync(const struct io_uring_sqe *sqe);
+int sp__block_openat(const struct io_uring_sqe *sqe);
+int sp__block_openat2(const struct io_uring_sqe *sqe);
+int sp__block_close(const struct io_uring_sqe *sqe);
+int sp__block_fallocate(const struct io_uring_sqe *sqe);
+int sp__block_ftruncate(const struct io_uring_sqe *sqe);
+int sp__block_statx(const struct io_uring_sqe *sqe);
+int sp__block_renameat(const struct io_uring_sqe *sqe);
+int sp__block_unlinkat(const struct io_uring_sqe *sqe);
+int sp__block_mkdirat(const struct io_uring_sqe *sqe);
+int sp__block_linkat(const struct io_uring_sqe *sqe);
+int sp__block_symlinkat(const struct io_uring_sqe *sqe);
+int sp__block_fchmod(const struct io_uring_sqe *sqe);
+int sp__block_fchmodat(const struct io_uring_sqe *sqe);
+int sp__block_readlinkat(const struct io_uring_sqe *sqe);
+int sp__block_realpath(const struct io_uring_sqe *sqe);
+int sp__block_getdents(const struct io_uring_sqe *sqe);
+
+#endif

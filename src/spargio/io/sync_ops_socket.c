@@ -1,0 +1,74 @@
+#include "spargio/io/sync_ops.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+
+static int result(ssize_t ret)
+{
+	return ret < 0 ? -errno : (int)ret;
+}
+
+static void *pointer(uint64_t value)
+{
+	return (void *)(uintptr_t)value;
+}
+
+int sp__try_recv(const struct io_uring_sqe *sqe)
+{
+	return result(recv(sqe->fd, pointer(sqe->addr), sqe->len,
+			   (int)sqe->msg_flags | MSG_DONTWAIT));
+}
+
+/* A ring raises no SIGPIPE either. */
+int sp__try_send(const struct io_uring_sqe *sqe)
+{
+	return result(send(sqe->fd, pointer(sqe->addr), sqe->len,
+			   (int)sqe->msg_flags | MSG_DONTWAIT | MSG_NOSIGNAL));
+}
+
+int sp__try_recvmsg(const struct io_uring_sqe *sqe)
+{
+	return result(recvmsg(sqe->fd, pointer(sqe->addr),
+			      (int)sqe->msg_flags | MSG_DONTWAIT));
+}
+
+int sp__try_sendmsg(const struct io_uring_sqe *sqe)
+{
+	return result(
+		sendmsg(sqe->fd, pointer(sqe->addr),
+			(int)sqe->msg_flags | MSG_DONTWAIT | MSG_NOSIGNAL));
+}
+
+/*
+ * No flag tells accept() not to wait: the listener itself must be set so. It
+ * stays so, for another shard may be between its own look and its accept().
+ */
+int sp__try_accept(const struct io_uring_sqe *sqe)
+{
+	int flags = fcntl(sqe->fd, F_GETFL);
+
+	if (flags < 0)
+		return -errno;
+	if (!(flags & O_NONBLOCK) &&
+	    fcntl(sqe->fd, F_SETFL, flags | O_NONBLOCK) < 0)
+		return -errno;
+	return result(accept4(sqe->fd, pointer(sqe->addr), pointer(sqe->addr2),
+			      (int)sqe->accept_flags));
+}
+
+/*
+ * The same, but nobody else connects this socket: it gets its mode back. Asked
+ * again, connect() says how the first attempt went.
+ */
+int sp__try_connect(const struct io_uring_sqe *sqe)
+{
+	int flags = fcntl(sqe->fd, F_GETFL);
+	int res;
+
+	if (flags < 0 || fcntl(sqe->fd, F_SETFL, flags | O_NONBLOCK) < 0)
+		return -errno;
+	res = result(connect(sqe->fd, pointer(sqe->addr), (socklen_t)sqe->off));
+	(void)fcntl(sqe->fd, F_SETFL, flags);
+	return res == -EINPROGRESS || res == -EALREADY ? -EAGAIN : res;
+}

@@ -1,0 +1,201 @@
+/*
+ * Multishot accept.
+ *
+ * The kernel is asked once and reports each connection. Those that the fiber
+ * has not asked for yet wait in a queue; if it gets long the shot is cancelled
+ * and connections wait in the kernel's, until ours is empty. A kernel that
+ * does not know multishot is asked for one at a time.
+ */
+#include "spargio/net/net.h"
+#include "spargio/io/backend.h"
+#include "spargio/io/multishot.h"
+
+#include <spargio/accept_loop.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define QUEUE_LONG 64
+#define PAUSE_MIN  (10 * SP_MS)
+#define PAUSE_MAX  (1 * SP_S)
+
+struct sp_acceptor {
+	struct sp__shot shot; /* first */
+	int listener;
+	bool shots; /* the kernel can do it */
+	int error;  /* the shot ended with it */
+	int64_t pause;
+	/* Descriptors from begin to end. */
+	int *queue;
+	size_t begin, end, size;
+};
+
+static int queue_push(struct sp_acceptor *a, int fd)
+{
+	if (a->begin == a->end)
+		a->begin = a->end = 0;
+	if (a->end == a->size) {
+		size_t size = a->size == 0 ? QUEUE_LONG : 2 * a->size;
+		int *grown = realloc(a->queue, size * sizeof(*grown));
+
+		if (grown == NULL)
+			return -ENOMEM;
+		a->queue = grown;
+		a->size = size;
+	}
+	a->queue[a->end++] = fd;
+	return 0;
+}
+
+static void on_event(struct sp__op *op)
+{
+	struct sp_acceptor *a = (struct sp_acceptor *)op;
+
+	if (op->res < 0)
+		a->error = op->res;
+	else if (queue_push(a, op->res) < 0)
+		close(op->res);
+	if (!op->done && a->end - a->begin >= QUEUE_LONG)
+		sp__shot_cancel(&a->shot);
+	sp__shot_wake(&a->shot);
+}
+
+static int wait_shot(struct sp_acceptor *a, int64_t deadline)
+{
+	int err = sp__wait_refused(sp__fiber_self());
+
+	if (err < 0)
+		return err;
+	sp__shot_wait_begin(&a->shot);
+	if (!sp__shot_armed(&a->shot)) {
+		io_uring_prep_multishot_accept(&a->shot.op.sqe, a->listener,
+					       NULL, NULL, SOCK_CLOEXEC);
+		sp__shot_arm(&a->shot);
+	}
+	return sp__shot_wait_end(&a->shot, deadline, "accept");
+}
+
+/* One at a time. 0, with one in the queue, or an error to look into. */
+static int accept_one(struct sp_acceptor *a, int64_t deadline)
+{
+	struct sp_conn conn;
+	int err = sp_accept_until(a->listener, SP_HOME_HERE, deadline, &conn);
+
+	if (err == 0 && queue_push(a, conn.fd) < 0) {
+		close(conn.fd);
+		err = -ENOMEM;
+	}
+	return err;
+}
+
+static int pause_for(struct sp_acceptor *a, int64_t deadline)
+{
+	int64_t until = sp_in(a->pause);
+	int err;
+
+	sp__count(&a->shot.home->counts.accept_pauses, 1);
+	err = sp_sleep_until(until < deadline ? until : deadline);
+	if (err == 0 && until >= deadline)
+		err = -ETIMEDOUT;
+	a->pause = 2 * a->pause < PAUSE_MAX ? 2 * a->pause : PAUSE_MAX;
+	return err;
+}
+
+/* What to do about an error: 0 is to go on. */
+static int look_into(struct sp_acceptor *a, int error, int64_t deadline)
+{
+	switch (error) {
+	case -EMFILE:
+	case -ENFILE:
+	case -ENOMEM:
+	case -ENOBUFS:
+		return pause_for(a, deadline);
+	case -EINVAL: /* an older kernel; or it was shut down, and is again */
+	case -EAGAIN: /* it is set not to block, and a ring heeds that */
+		if (a->shots) {
+			a->shots = false;
+			return 0;
+		}
+		return error;
+	default:
+		return sp__accept_again(error) ? 0 : error;
+	}
+}
+
+/* The shot's own errors: a cancel is of our doing. */
+static int take_error(struct sp_acceptor *a)
+{
+	int error = a->error;
+
+	a->error = 0;
+	return error == -ECANCELED || error == -EINTR ? 0 : error;
+}
+
+int sp_acceptor_next(struct sp_acceptor *acceptor, uint32_t home,
+		     struct sp_conn *out)
+{
+	return sp_acceptor_next_until(acceptor, home, SP_NEVER, out);
+}
+
+int sp_acceptor_next_until(struct sp_acceptor *a, uint32_t home,
+			   int64_t deadline, struct sp_conn *out)
+{
+	uint32_t shard;
+	int err = sp__shot_go_home(&a->shot);
+
+	if (err == 0)
+		err = sp__home(home, &shard);
+	while (err == 0 && a->begin == a->end) {
+		int error = take_error(a);
+
+		if (error == 0 && a->shots)
+			err = wait_shot(a, deadline);
+		else if (error == 0)
+			error = accept_one(a, deadline);
+		/* Of the wait for one, these two are the caller's own. */
+		if (error == -ETIMEDOUT || error == -ECANCELED)
+			err = error;
+		else if (error < 0)
+			err = look_into(a, error, deadline);
+		/* Without shots a wait may end on another shard. */
+		if (err == 0)
+			err = sp__shot_go_home(&a->shot);
+	}
+	if (err < 0)
+		return err;
+	a->pause = PAUSE_MIN;
+	*out = (struct sp_conn){ .fd = a->queue[a->begin++], .home = shard };
+	return 0;
+}
+
+int sp_acceptor_open(int listener, struct sp_acceptor **out)
+{
+	struct sp_fiber *self = sp__fiber_self();
+	struct sp_acceptor *a;
+
+	if (self == NULL)
+		return -EPERM;
+	a = calloc(1, sizeof(*a));
+	if (a == NULL)
+		return -ENOMEM;
+	sp__shot_init(&a->shot, self->shard, on_event);
+	a->listener = listener;
+	a->shots = self->shard->backend->provide != NULL;
+	a->pause = PAUSE_MIN;
+	*out = a;
+	return 0;
+}
+
+void sp_acceptor_close(struct sp_acceptor *acceptor)
+{
+	if (acceptor == NULL)
+		return;
+	(void)sp__shot_go_home(&acceptor->shot);
+	sp__shot_stop(&acceptor->shot);
+	while (acceptor->begin < acceptor->end)
+		close(acceptor->queue[acceptor->begin++]);
+	free(acceptor->queue);
+	free(acceptor);
+}

@@ -1,0 +1,502 @@
+/*
+ * Receive streams.
+ *
+ * What a stream has, in the order of its bytes:
+ *
+ *	[ carry: memory of its own ][ queue: buffers the kernel has filled ]
+ *
+ * The carry is empty most of the time: it holds the beginning of a message
+ * whose rest had not come when the fiber had to wait, what a pause has set
+ * aside, and what was received before there was a stream. Peeking looks into
+ * the carry or, if that is empty, into the first buffer; what must be in one
+ * piece and is not is gathered in the carry, no more of it than was asked for.
+ *
+ * The shot is a multishot receive. It ends by itself when it has taken the
+ * stream's share of buffers, and is started again by the fiber when the queue
+ * is used up: until then the socket keeps the bytes. A kernel that cannot
+ * bound a shot has it cancelled when the queue is longer than the share.
+ *
+ * Who touches what: the fiber the carry and the offset, from whichever shard
+ * it runs on; the home shard, in the fiber or in the event, the rest.
+ */
+#include "spargio/io/recv_buffers.h"
+#include "spargio/sched/runtime.h"
+#include "spargio/io/multishot.h"
+#include "spargio/net/socket.h"
+
+#include <spargio/rstream.h>
+#include <spargio/time.h>
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <linux/sockios.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#define MAX_DEFAULT ((size_t)1024 * 1024)
+#define CARRY_MIN   256
+#define CARRY_KEEP  8192
+
+struct sp_rstream {
+	struct sp__shot shot; /* first */
+	struct sp__buffers *buffers;
+	int fd;
+	bool shots;   /* the kernel can do it; else read when readable */
+	bool starved; /* the last shot found no buffer */
+	bool turn;    /* to take buffers that others wait for, too */
+	bool ended;   /* nothing more will come */
+	int error;    /* why it ended; 0 is the peer's doing */
+
+	/* Queue: buffers linked by their next. */
+	uint32_t queued;
+	uint16_t first, last;
+	uint32_t offset; /* used up of the first */
+
+	/* Carry: bytes from begin to end. */
+	uint8_t *carry;
+	size_t carry_size, carry_begin, carry_end;
+	size_t max;
+};
+
+/* Carry */
+
+static size_t carry_len(const struct sp_rstream *rs)
+{
+	return rs->carry_end - rs->carry_begin;
+}
+
+static void carry_drop(struct sp_rstream *rs)
+{
+	free(rs->carry);
+	rs->carry = NULL;
+	rs->carry_size = rs->carry_begin = rs->carry_end = 0;
+}
+
+/* Make room for @len bytes in all, from those there are to those to come. */
+static int carry_reserve(struct sp_rstream *rs, size_t len)
+{
+	size_t size = CARRY_MIN;
+	size_t have = carry_len(rs);
+	uint8_t *grown;
+
+	if (rs->carry_begin > 0 && rs->carry_size - rs->carry_begin < len) {
+		memmove(rs->carry, rs->carry + rs->carry_begin, have);
+		rs->carry_begin = 0;
+		rs->carry_end = have;
+	}
+	if (rs->carry_size - rs->carry_begin >= len)
+		return 0;
+	while (size < len)
+		size *= 2;
+	grown = realloc(rs->carry, size);
+	if (grown == NULL)
+		return -ENOMEM;
+	rs->carry = grown;
+	rs->carry_size = size;
+	return 0;
+}
+
+/* Queue */
+
+static const struct sp__buffer *first_buffer(const struct sp_rstream *rs)
+{
+	return &rs->buffers->each[rs->first];
+}
+
+static const uint8_t *first_data(const struct sp_rstream *rs)
+{
+	return sp__buffers_data(rs->buffers, rs->first) + rs->offset;
+}
+
+static void queue_push(struct sp_rstream *rs, uint32_t id, uint32_t len)
+{
+	struct sp__buffers *b = rs->buffers;
+
+	b->each[id].len = len;
+	if (rs->queued++ == 0) {
+		rs->first = (uint16_t)id;
+		b->busy++;
+	} else {
+		b->each[rs->last].next = (uint16_t)id;
+	}
+	rs->last = (uint16_t)id;
+	b->out++;
+}
+
+static void queue_pop(struct sp_rstream *rs)
+{
+	struct sp__buffers *b = rs->buffers;
+	uint16_t id = rs->first;
+
+	rs->first = b->each[id].next;
+	rs->offset = 0;
+	if (--rs->queued == 0)
+		b->busy--;
+	sp__buffers_give(b, id);
+}
+
+/* Give back what the fiber has used up. */
+static void queue_trim(struct sp_rstream *rs)
+{
+	while (rs->queued > 0 && rs->offset >= first_buffer(rs)->len)
+		queue_pop(rs);
+}
+
+/* Copy from the queue until the carry has @want bytes or that is empty. */
+static int gather(struct sp_rstream *rs, size_t want, _Atomic uint64_t *copied)
+{
+	while (carry_len(rs) < want && rs->queued > 0) {
+		size_t n = first_buffer(rs)->len - rs->offset;
+		int err;
+
+		if (n > want - carry_len(rs))
+			n = want - carry_len(rs);
+		/* Not for @want: who says so may never send as much. */
+		err = carry_reserve(rs, carry_len(rs) + n);
+		if (err < 0)
+			return err;
+		memcpy(rs->carry + rs->carry_end, first_data(rs), n);
+		rs->carry_end += n;
+		rs->offset += (uint32_t)n;
+		sp__count(copied, n);
+		queue_trim(rs);
+	}
+	return 0;
+}
+
+/* The shot */
+
+static void take_buffers(struct sp_rstream *rs, int32_t res, uint32_t flags)
+{
+	struct sp__buffers *b = rs->buffers;
+	uint32_t id = flags >> IORING_CQE_BUFFER_SHIFT;
+
+	sp__buffers_named(b, id, res);
+	for (uint32_t left = res > 0 ? (uint32_t)res : 0; left > 0;) {
+		uint32_t n = left < b->size ? left : b->size;
+		/* Before it is ours, and may be put elsewhere. */
+		uint32_t behind = sp__buffers_behind(b, id);
+
+		queue_push(rs, id, n);
+		left -= n;
+		id = behind;
+	}
+	atomic_store_explicit(&rs->shot.home->counts.recv_out, b->out,
+			      memory_order_relaxed);
+}
+
+/* The last completion of a shot says why it ended. */
+static void shot_ended(struct sp_rstream *rs, int32_t res)
+{
+	switch (res) {
+	case -ENOBUFS:
+		rs->starved = true;
+		sp__count(&rs->shot.home->counts.recv_starved, 1);
+		break;
+	case -ECANCELED: /* by us */
+	case -EINTR:
+		break;
+	case -EINVAL:
+		/* What this kernel does not know is not asked for again. */
+		if (rs->shot.op.sqe.file_index != 0)
+			rs->buffers->credits = false;
+		else
+			rs->shots = false;
+		break;
+	case -EAGAIN: /* it is set not to block, and a ring heeds that */
+		rs->shots = false;
+		break;
+	default:
+		if (res <= 0) {
+			rs->ended = true;
+			rs->error = sp__socket_error(res);
+		}
+		break;
+	}
+}
+
+static bool is_greedy(const struct sp_rstream *rs)
+{
+	return (size_t)rs->queued * rs->buffers->size >
+	       sp__buffers_share(rs->buffers);
+}
+
+static void on_event(struct sp__op *op)
+{
+	struct sp_rstream *rs = (struct sp_rstream *)op;
+
+	if (op->flags & IORING_CQE_F_BUFFER)
+		take_buffers(rs, op->res, op->flags);
+	if (op->done)
+		shot_ended(rs, op->res);
+	/* It took no buffer, which another may wait for. */
+	if (op->done && op->res <= 0 && !rs->starved)
+		sp__buffers_offer(rs->buffers);
+	if (!op->done && !rs->buffers->credits && is_greedy(rs))
+		sp__shot_cancel(&rs->shot);
+	sp__shot_wake(&rs->shot);
+}
+
+static void arm(struct sp_rstream *rs)
+{
+	struct sp__buffers *b = rs->buffers;
+	struct io_uring_sqe *sqe = &rs->shot.op.sqe;
+	size_t share = sp__buffers_share(b);
+
+	io_uring_prep_recv_multishot(sqe, rs->fd, NULL, 0, 0);
+	sqe->flags |= IOSQE_BUFFER_SELECT;
+	sqe->buf_group = SP__BUFFERS_GROUP;
+	if (b->bundles)
+		sqe->ioprio |= SP__RECVSEND_BUNDLE;
+	/* Here Linux 6.17 reads the most that a shot may take in all. */
+	if (b->credits)
+		sqe->file_index = (uint32_t)share;
+	rs->starved = false;
+	sp__shot_arm(&rs->shot);
+}
+
+/* The peer sends no more, or the connection is broken. */
+static bool is_over(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLRDHUP };
+
+	return poll(&p, 1, 0) > 0;
+}
+
+/*
+ * Wait for the shot or, if there is no buffer for it, for that.
+ *
+ * An end that has come together with the last bytes may not end the shot: the
+ * kernel reads the bytes for both (decision 0100). After it nothing wakes us,
+ * so it is asked for; a new shot then hears of it.
+ */
+static int wait_shot(struct sp_rstream *rs, int64_t deadline)
+{
+	int ret;
+
+	if (sp__shot_armed(&rs->shot) && is_over(rs->fd)) {
+		sp__shot_stop(&rs->shot);
+		return 0;
+	}
+	sp__shot_wait_begin(&rs->shot);
+	if (!sp__shot_armed(&rs->shot) &&
+	    (!rs->starved ||
+	     sp__buffers_ask(rs->buffers, &rs->shot.waiter, rs->turn)))
+		arm(rs);
+	ret = sp__shot_wait_end(&rs->shot, deadline, "receive stream");
+	rs->turn = ret == SP__BUFFERS_TURN;
+	return ret < 0 ? ret : 0;
+}
+
+/*
+ * Without buffers of the shard: once the socket is readable, read into the
+ * carry. A socket that always is must not keep the others from running.
+ */
+static int read_some(struct sp_rstream *rs, int64_t deadline)
+{
+	size_t room = rs->shot.home->rt->opts.recv_buffer_size;
+	ssize_t n;
+	int err;
+
+	err = sp__wait_fd(rs->fd, POLLIN, deadline, "receive stream");
+	if (err >= 0)
+		err = carry_reserve(rs, carry_len(rs) + room);
+	if (err < 0)
+		return err;
+	n = recv(rs->fd, rs->carry + rs->carry_end,
+		 rs->carry_size - rs->carry_end, MSG_DONTWAIT);
+	err = n < 0 ? -sp_errno() : 0;
+	if (n > 0) {
+		rs->carry_end += (size_t)n;
+	} else if (err != -EAGAIN && err != -EINTR) {
+		rs->ended = true;
+		rs->error = sp__socket_error(err);
+	}
+	return 0;
+}
+
+/* It will not be used. */
+static void pass_turn(struct sp_rstream *rs)
+{
+	if (rs->turn)
+		sp__buffers_offer(rs->buffers);
+	rs->turn = false;
+}
+
+static int wait_for_more(struct sp_rstream *rs, int64_t deadline)
+{
+	int err = sp__wait_refused(sp__fiber_self());
+
+	if (err < 0) {
+		pass_turn(rs);
+		return err;
+	}
+	/*
+	 * Nothing large is held while waiting; what fits a usual message is,
+	 * or every message across two buffers would allocate.
+	 */
+	if (carry_len(rs) == 0 && rs->carry_size > CARRY_KEEP)
+		carry_drop(rs);
+	return rs->shots ? wait_shot(rs, deadline) : read_some(rs, deadline);
+}
+
+/* The calls */
+
+int sp_rstream_open(int fd, size_t max, struct sp_rstream **out)
+{
+	struct sp_fiber *self = sp__fiber_self();
+	struct sp_rstream *rs;
+	int err;
+
+	if (self == NULL)
+		return -EPERM;
+	if (max > INT_MAX / 2)
+		return -EINVAL;
+	rs = calloc(1, sizeof(*rs));
+	if (rs == NULL)
+		return -ENOMEM;
+	err = sp__buffers_of(self->shard, &rs->buffers);
+	if (err < 0 && err != -EOPNOTSUPP) {
+		free(rs);
+		return err;
+	}
+	sp__shot_init(&rs->shot, self->shard, on_event);
+	rs->fd = fd;
+	rs->shots = err == 0;
+	rs->max = max == 0 ? MAX_DEFAULT : max;
+	*out = rs;
+	return 0;
+}
+
+int sp_rstream_prepend(struct sp_rstream *rs, const void *data, size_t len)
+{
+	int err;
+
+	assert(carry_len(rs) == 0 && rs->queued == 0);
+	if (len == 0)
+		return 0;
+	err = carry_reserve(rs, len);
+	if (err < 0)
+		return err;
+	memcpy(rs->carry, data, len);
+	rs->carry_end = len;
+	return 0;
+}
+
+void sp_rstream_close(struct sp_rstream *rs)
+{
+	if (rs == NULL)
+		return;
+	(void)sp__shot_go_home(&rs->shot);
+	sp__shot_stop(&rs->shot);
+	while (rs->queued > 0)
+		queue_pop(rs);
+	carry_drop(rs);
+	free(rs);
+}
+
+/* What can be looked at now, in one piece. */
+static struct sp_segment in_sight(const struct sp_rstream *rs)
+{
+	if (carry_len(rs) > 0)
+		return (struct sp_segment){ rs->carry + rs->carry_begin,
+					    carry_len(rs) };
+	if (rs->queued > 0)
+		return (struct sp_segment){
+			first_data(rs), first_buffer(rs)->len - rs->offset
+		};
+	return (struct sp_segment){ NULL, 0 };
+}
+
+int sp_rstream_peek(struct sp_rstream *rs, size_t want, struct sp_segment *out)
+{
+	return sp_rstream_peek_until(rs, want, SP_NEVER, out);
+}
+
+/*
+ * Hot: once for each message, or for each segment by those who look at all of
+ * it. Cost: a few loads while the segment lasts. bench/recv_stream.c compares
+ * it with a bare loop over a ring.
+ */
+int sp_rstream_peek_until(struct sp_rstream *rs, size_t want, int64_t deadline,
+			  struct sp_segment *out)
+{
+	int err;
+
+	if (want > rs->max)
+		return -EMSGSIZE;
+	want = want == 0 ? 1 : want;
+	/* Each time: without shots a wait may end on another shard. */
+	while ((err = sp__shot_go_home(&rs->shot)) == 0) {
+		struct sp_segment segment;
+
+		queue_trim(rs);
+		segment = in_sight(rs);
+		if (segment.len < want) {
+			err = gather(rs, want,
+				     &rs->shot.home->counts.recv_copied);
+			segment = in_sight(rs);
+		}
+		if (err < 0)
+			break;
+		if (segment.len >= want || (rs->ended && rs->error == 0)) {
+			*out = segment;
+			return (int)segment.len;
+		}
+		err = rs->ended ? rs->error : wait_for_more(rs, deadline);
+		if (err < 0)
+			break;
+	}
+	return err;
+}
+
+void sp_rstream_consume(struct sp_rstream *rs, size_t len)
+{
+	struct sp_shard *here = sp__shard_self();
+
+	assert(len <= in_sight(rs).len);
+	if (carry_len(rs) > 0) {
+		rs->carry_begin += len;
+		if (carry_len(rs) == 0)
+			rs->carry_begin = rs->carry_end = 0;
+		return;
+	}
+	rs->offset += (uint32_t)len;
+	/* From elsewhere they cannot be given back before the next peek. */
+	if (here == rs->shot.home && rs->queued > 0)
+		queue_trim(rs);
+}
+
+int sp_rstream_pause(struct sp_rstream *rs)
+{
+	int err = sp__shot_go_home(&rs->shot);
+
+	if (err < 0)
+		return err;
+	sp__shot_stop(&rs->shot);
+	sp__count(&rs->shot.home->counts.recv_pauses, 1);
+	queue_trim(rs);
+	return gather(rs, rs->max, &rs->shot.home->counts.recv_aside);
+}
+
+int64_t sp_rstream_arrived(struct sp_rstream *rs)
+{
+	int in_socket = 0;
+	int err = sp_rstream_pause(rs);
+	size_t here = carry_len(rs);
+	uint16_t id = rs->first;
+
+	if (err < 0)
+		return err;
+	for (uint32_t i = 0; i < rs->queued; i++) {
+		here += rs->buffers->each[id].len;
+		id = rs->buffers->each[id].next;
+	}
+	if (!rs->ended && ioctl(rs->fd, SIOCINQ, &in_socket) < 0)
+		return -sp_errno();
+	return (int64_t)(here - rs->offset) + in_socket;
+}

@@ -1,0 +1,367 @@
+/*
+ * A child is held by its pidfd, which becomes readable when it has ended. The
+ * one who reads its remains keeps them in the object for the others.
+ *
+ * posix_spawn() holds its thread until the new program runs, so that it can
+ * say why it does not; hence the blocking pool.
+ */
+#include "spargio/io/op.h"
+
+#include <spargio/pool.h>
+#include <spargio/process.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define STREAMS 3
+
+struct sp_process {
+	pid_t pid;
+	int pidfd;
+	int pipes[STREAMS]; /* our ends, -1: none */
+
+	pthread_mutex_t lock; /* of what follows; never held across a yield */
+	bool ended;
+	int err; /* -ECHILD if nobody will ever know how */
+	struct sp_exit exit;
+};
+
+/* One call of posix_spawn(), as it goes through the pool. */
+struct start {
+	const struct sp_process_opts *opts;
+	int theirs[STREAMS]; /* the child's ends here, above 2; -1: none */
+	struct sp_process *process;
+};
+
+static void close_all(int *fds)
+{
+	for (int i = 0; i < STREAMS; i++) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+		fds[i] = -1;
+	}
+}
+
+/*
+ * @fd, or a copy of it, that is not one of the child's three: dup2() to one of
+ * them must not overwrite what another still needs. Closes @fd if it moves it.
+ */
+static int above_streams(int fd)
+{
+	int copy;
+
+	if (fd >= STREAMS)
+		return fd;
+	copy = fcntl(fd, F_DUPFD_CLOEXEC, STREAMS);
+	if (copy < 0)
+		copy = -errno;
+	close(fd);
+	return copy;
+}
+
+static int open_pipe(struct start *start, int which)
+{
+	int ends[2];
+	int ours, theirs;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	/* It reads from its standard input and writes to the others. */
+	theirs = above_streams(ends[which == 0 ? 0 : 1]);
+	ours = ends[which == 0 ? 1 : 0];
+	if (theirs < 0) {
+		close(ours);
+		return theirs;
+	}
+	start->theirs[which] = theirs;
+	start->process->pipes[which] = ours;
+	return 0;
+}
+
+static int open_stream(struct start *start, int which)
+{
+	const struct sp_io *io = &start->opts->io[which];
+	int fd;
+
+	switch (io->kind) {
+	case SP_IO_PIPE:
+		return open_pipe(start, which);
+	case SP_IO_FD:
+		fd = fcntl(io->fd, F_DUPFD_CLOEXEC, STREAMS);
+		if (fd < 0)
+			return -errno;
+		start->theirs[which] = fd;
+		return 0;
+	case SP_IO_STDOUT:
+		return which == 2 ? 0 : -EINVAL;
+	case SP_IO_INHERIT:
+	case SP_IO_NULL:
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* What the child does with its descriptors before it becomes the program. */
+static int add_stream(const struct start *start, int which,
+		      posix_spawn_file_actions_t *actions)
+{
+	switch (start->opts->io[which].kind) {
+	case SP_IO_PIPE:
+	case SP_IO_FD:
+		return posix_spawn_file_actions_adddup2(actions,
+							start->theirs[which],
+							which);
+	case SP_IO_NULL:
+		return posix_spawn_file_actions_addopen(actions, which,
+							"/dev/null",
+							which == 0 ? O_RDONLY
+								   : O_WRONLY,
+							0);
+	case SP_IO_STDOUT:
+		return posix_spawn_file_actions_adddup2(actions, 1, which);
+	case SP_IO_INHERIT:
+		break;
+	}
+	return 0;
+}
+
+static int fill_actions(const struct start *start,
+			posix_spawn_file_actions_t *actions)
+{
+	int err = 0;
+
+	for (int i = 0; i < STREAMS && err == 0; i++)
+		err = add_stream(start, i, actions);
+	if (err == 0)
+		err = posix_spawn_file_actions_addclosefrom_np(actions,
+							       STREAMS);
+	if (err == 0 && start->opts->cwd != NULL)
+		err = posix_spawn_file_actions_addchdir_np(actions,
+							   start->opts->cwd);
+	return err;
+}
+
+static void fill_attributes(posix_spawnattr_t *attributes)
+{
+	sigset_t none, pipe;
+
+	sigemptyset(&none);
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	posix_spawnattr_setsigmask(attributes, &none);
+	posix_spawnattr_setsigdefault(attributes, &pipe);
+	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK |
+						     POSIX_SPAWN_SETSIGDEF);
+}
+
+static int spawn(const struct start *start, pid_t *pid)
+{
+	const struct sp_process_opts *o = start->opts;
+	char *const *envp = o->envp == NULL ? environ : (char *const *)o->envp;
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	int err;
+
+	posix_spawn_file_actions_init(&actions);
+	posix_spawnattr_init(&attributes);
+	fill_attributes(&attributes);
+	err = fill_actions(start, &actions);
+	if (err == 0)
+		err = posix_spawnp(pid, o->argv[0], &actions, &attributes,
+				   (char *const *)o->argv, envp);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	return -err;
+}
+
+/* Get hold of the child that was just started, or be rid of it. */
+static int hold(struct sp_process *p)
+{
+	int err;
+
+	p->pidfd = pidfd_open(p->pid, 0);
+	if (p->pidfd >= 0)
+		return 0;
+	err = -errno;
+	if (err == -ESRCH)
+		return -ECHILD; /* it has ended and was reaped by another */
+	/* Nobody has reaped it, so its number is still its own. */
+	kill(p->pid, SIGKILL);
+	while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return err;
+}
+
+/* On a thread of the pool. */
+static int start_main(void *arg)
+{
+	struct start *start = arg;
+	struct sp_process *p = start->process;
+	int err = 0;
+
+	for (int i = 0; i < STREAMS && err == 0; i++)
+		err = open_stream(start, i);
+	if (err == 0)
+		err = spawn(start, &p->pid);
+	if (err == 0)
+		err = hold(p);
+	close_all(start->theirs);
+	return err;
+}
+
+static void release(struct sp_process *p)
+{
+	close_all(p->pipes);
+	if (p->pidfd >= 0)
+		close(p->pidfd);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}
+
+int sp_process_spawn(const struct sp_process_opts *opts,
+		     struct sp_process **out)
+{
+	struct start start = { .opts = opts, .theirs = { -1, -1, -1 } };
+	struct sp_process *p;
+	int err, ret = 0;
+
+	if (sp__fiber_self() == NULL)
+		return -EPERM;
+	if (sp_cancelled())
+		return -ECANCELED;
+	if (opts->argv == NULL || opts->argv[0] == NULL)
+		return -EINVAL;
+	p = malloc(sizeof(*p));
+	if (p == NULL)
+		return -ENOMEM;
+	*p = (struct sp_process){ .pidfd = -1, .pipes = { -1, -1, -1 } };
+	pthread_mutex_init(&p->lock, NULL);
+	start.process = p;
+	/* What is on our stack must stay until the pool is done with it. */
+	sp_shield_begin();
+	err = sp_block(start_main, &start, &ret);
+	sp_shield_end();
+	if (err == 0)
+		err = ret;
+	if (err < 0) {
+		release(p);
+		return err;
+	}
+	*out = p;
+	return 0;
+}
+
+pid_t sp_process_pid(const struct sp_process *process)
+{
+	return process->pid;
+}
+
+int sp_process_take_fd(struct sp_process *process, int which)
+{
+	int fd;
+
+	if (which < 0 || which >= STREAMS || process->pipes[which] < 0)
+		return -EBADF;
+	fd = process->pipes[which];
+	process->pipes[which] = -1;
+	return fd;
+}
+
+static void note_exit(struct sp_process *p, const siginfo_t *info)
+{
+	p->ended = true;
+	if (info->si_code == CLD_EXITED)
+		p->exit.status = info->si_status;
+	else
+		p->exit.signal = info->si_status;
+}
+
+/* See whether it has ended; without WNOHANG, wait for it. The lock is held. */
+static void collect(struct sp_process *p, int options)
+{
+	siginfo_t info = { 0 };
+	int ret;
+
+	if (p->ended)
+		return;
+	do {
+		ret = waitid(P_PIDFD, (id_t)p->pidfd, &info, WEXITED | options);
+	} while (ret < 0 && sp_errno() == EINTR);
+	if (ret < 0) {
+		p->err = -sp_errno();
+		p->ended = true;
+	} else if (info.si_pid != 0) {
+		note_exit(p, &info);
+	}
+}
+
+/* -EAGAIN: it has not ended. */
+static int ask(struct sp_process *p, struct sp_exit *out)
+{
+	int err = -EAGAIN;
+
+	pthread_mutex_lock(&p->lock);
+	collect(p, WNOHANG);
+	if (p->ended)
+		err = p->err;
+	if (err == 0)
+		*out = p->exit;
+	pthread_mutex_unlock(&p->lock);
+	return err;
+}
+
+int sp_process_wait(struct sp_process *process, struct sp_exit *out)
+{
+	return sp_process_wait_until(process, SP_NEVER, out);
+}
+
+int sp_process_wait_until(struct sp_process *process, int64_t deadline,
+			  struct sp_exit *out)
+{
+	int err;
+
+	if (sp__fiber_self() == NULL)
+		return -EPERM;
+	while ((err = ask(process, out)) == -EAGAIN) {
+		err = sp__wait_fd(process->pidfd, POLLIN, deadline,
+				  "child process");
+		if (err < 0)
+			break;
+	}
+	return err;
+}
+
+int sp_process_kill(struct sp_process *process, int signal)
+{
+	if (pidfd_send_signal(process->pidfd, signal, NULL, 0) < 0)
+		return -sp_errno();
+	return 0;
+}
+
+void sp_process_free(struct sp_process *process)
+{
+	struct sp_exit how;
+	int err = -EPERM;
+
+	if (process == NULL)
+		return;
+	(void)sp_process_kill(process, SIGKILL);
+	if (sp__fiber_self() != NULL) {
+		sp_shield_begin();
+		err = sp_process_wait(process, &how);
+		sp_shield_end();
+	}
+	/* No fiber, or no memory to wait in one. */
+	if (err < 0)
+		collect(process, 0);
+	release(process);
+}

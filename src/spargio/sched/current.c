@@ -1,0 +1,38 @@
+/*
+ * The one thread-local of the runtime: which shard this thread is.
+ *
+ * A compiler may keep the address of a thread-local in a register across a
+ * call, and across a switch that address can belong to another thread. So the
+ * variable is read in this file only, by a function that is never inlined.
+ */
+#include "spargio/sched/shard.h"
+
+#include <errno.h>
+
+static _Thread_local struct sp_shard *self;
+
+__attribute__((noinline)) struct sp_shard *sp__shard_self(void)
+{
+	/* Keeps two calls from being folded into one. */
+	__asm__ volatile("" ::: "memory");
+	return self;
+}
+
+__attribute__((noinline)) void sp__shard_set_self(struct sp_shard *shard)
+{
+	__asm__ volatile("" ::: "memory");
+	self = shard;
+}
+
+__attribute__((noinline)) int sp_errno(void)
+{
+	__asm__ volatile("" ::: "memory");
+	return errno;
+}
+
+struct sp_fiber *sp__fiber_self(void)
+{
+	struct sp_shard *shard = sp__shard_self();
+
+	return shard == NULL ? NULL : shard->current;
+}

@@ -1,0 +1,302 @@
+#include "spargio/sched/pool.h"
+#include "spargio/sched/runtime.h"
+
+#include <spargio/pool.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct sp__pool {
+	pthread_mutex_t lock;
+	pthread_cond_t work; /* a job, or the end */
+	pthread_cond_t gone; /* a thread has ended */
+	struct sp__job *head;
+	struct sp__job **tail;
+	uint32_t queued, queue_max;
+	uint32_t threads, threads_max, idle;
+	uint32_t made; /* threads end only with the pool */
+	bool stopping;
+	pthread_t thread[]; /* those that were made and not joined */
+};
+
+int sp__pool_new(uint32_t threads, uint32_t queue, struct sp__pool **out)
+{
+	struct sp__pool *pool =
+		calloc(1, sizeof(*pool) + threads * sizeof(pool->thread[0]));
+	pthread_condattr_t attr;
+
+	if (pool == NULL)
+		return -ENOMEM;
+	pool->tail = &pool->head;
+	pool->threads_max = threads;
+	pool->queue_max = queue;
+	pthread_mutex_init(&pool->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&pool->work, &attr);
+	pthread_cond_init(&pool->gone, &attr);
+	pthread_condattr_destroy(&attr);
+	*out = pool;
+	return 0;
+}
+
+/* The lock is held. */
+static struct sp__job *take(struct sp__pool *pool)
+{
+	struct sp__job *job = pool->head;
+
+	pool->head = job->next;
+	if (pool->head == NULL)
+		pool->tail = &pool->head;
+	pool->queued--;
+	return job;
+}
+
+static void *pool_main(void *arg)
+{
+	struct sp__pool *pool = arg;
+
+	/* Not that of the shard that asked for it. */
+	(void)pthread_setname_np(pthread_self(), "pool");
+	pthread_mutex_lock(&pool->lock);
+	while (!pool->stopping) {
+		struct sp__job *job;
+
+		if (pool->head == NULL) {
+			pool->idle++;
+			pthread_cond_wait(&pool->work, &pool->lock);
+			pool->idle--;
+			continue;
+		}
+		job = take(pool);
+		pthread_mutex_unlock(&pool->lock);
+		job->run(job);
+		pthread_mutex_lock(&pool->lock);
+	}
+	pool->threads--;
+	pthread_cond_broadcast(&pool->gone);
+	pthread_mutex_unlock(&pool->lock);
+	return NULL;
+}
+
+/* The lock is held. One more thread, if a job would otherwise wait. */
+static int maybe_grow(struct sp__pool *pool)
+{
+	int err;
+
+	if (pool->idle >= pool->queued || pool->threads >= pool->threads_max)
+		return 0;
+	err = pthread_create(&pool->thread[pool->made], NULL, pool_main, pool);
+	if (err == 0) {
+		pool->threads++;
+		pool->made++;
+	}
+	/* With at least one thread the job will be run, only later. */
+	return pool->threads == 0 ? -err : 0;
+}
+
+static int submit(struct sp__pool *pool, struct sp__job *job, uint32_t max)
+{
+	int err = 0;
+
+	job->next = NULL;
+	pthread_mutex_lock(&pool->lock);
+	if (pool->stopping)
+		err = -ESHUTDOWN;
+	else if (pool->queued >= max)
+		err = -EAGAIN;
+	else {
+		pool->queued++;
+		err = maybe_grow(pool);
+		if (err < 0) {
+			pool->queued--;
+		} else {
+			*pool->tail = job;
+			pool->tail = &job->next;
+			pthread_cond_signal(&pool->work);
+		}
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return err;
+}
+
+int sp__pool_submit(struct sp__pool *pool, struct sp__job *job)
+{
+	return submit(pool, job, pool->queue_max);
+}
+
+int sp__pool_push(struct sp__pool *pool, struct sp__job *job)
+{
+	return submit(pool, job, UINT32_MAX);
+}
+
+bool sp__pool_withdraw(struct sp__pool *pool, struct sp__job *job)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&pool->lock);
+	for (struct sp__job **p = &pool->head; *p != NULL; p = &(*p)->next) {
+		if (*p != job)
+			continue;
+		*p = job->next;
+		if (pool->tail == &job->next)
+			pool->tail = p;
+		pool->queued--;
+		found = true;
+		break;
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return found;
+}
+
+static struct timespec timespec_of(int64_t ns)
+{
+	return (struct timespec){ .tv_sec = ns / SP_S, .tv_nsec = ns % SP_S };
+}
+
+/*
+ * What libraries keep for a thread goes at its very end, and must not do so
+ * while the process ends: then their destructors run, too.
+ */
+static void join_all(struct sp__pool *pool)
+{
+	while (pool->made > 0)
+		pthread_join(pool->thread[--pool->made], NULL);
+}
+
+bool sp__pool_stop(struct sp__pool *pool, int64_t deadline)
+{
+	struct timespec until = timespec_of(deadline);
+	int err = 0;
+	bool gone;
+
+	pthread_mutex_lock(&pool->lock);
+	pool->stopping = true;
+	pthread_cond_broadcast(&pool->work);
+	while (pool->threads > 0 && err == 0)
+		err = pthread_cond_timedwait(&pool->gone, &pool->lock, &until);
+	gone = pool->threads == 0;
+	pthread_mutex_unlock(&pool->lock);
+	if (gone)
+		join_all(pool);
+	return gone;
+}
+
+void sp__pool_free(struct sp__pool *pool)
+{
+	if (pool == NULL)
+		return;
+	pthread_cond_destroy(&pool->work);
+	pthread_cond_destroy(&pool->gone);
+	pthread_mutex_destroy(&pool->lock);
+	free(pool);
+}
+
+void sp__pool_stats(struct sp__pool *pool, uint32_t *threads, uint32_t *queued)
+{
+	pthread_mutex_lock(&pool->lock);
+	*threads = pool->threads;
+	*queued = pool->queued;
+	pthread_mutex_unlock(&pool->lock);
+}
+
+/*
+ * A blocking call. It may outlive the fiber that waits for it, so it is on the
+ * heap and whoever of the two is last frees it.
+ */
+struct block {
+	struct sp__job job;
+	int (*fn)(void *);
+	void *arg;
+	void (*drop)(void *); /* for @arg, if nobody waits any more; or NULL */
+	int ret;
+	struct sp_fiber *fiber;
+	uint64_t epoch;
+	_Atomic int state;
+};
+
+enum {
+	BLOCK_WAITED_FOR,
+	BLOCK_DONE,
+	BLOCK_ABANDONED,
+};
+
+/* Nobody will hear of it. */
+static void block_drop(struct block *b)
+{
+	if (b->drop != NULL)
+		b->drop(b->arg);
+	free(b);
+}
+
+static void block_run(struct sp__job *job)
+{
+	struct block *b = (struct block *)job;
+	struct sp_fiber *fiber = b->fiber;
+	uint64_t epoch = b->epoch;
+
+	b->ret = b->fn(b->arg);
+	/* Once it is DONE the fiber may free it: b is not touched again. */
+	if (atomic_exchange(&b->state, BLOCK_DONE) == BLOCK_ABANDONED) {
+		block_drop(b);
+		return;
+	}
+	sp__wake(fiber, epoch, SP__EVENT);
+}
+
+int sp_block(int (*fn)(void *), void *arg, int *ret)
+{
+	return sp_block_until(fn, arg, SP_NEVER, ret);
+}
+
+int sp_block_until(int (*fn)(void *), void *arg, int64_t deadline, int *ret)
+{
+	return sp__block(fn, arg, NULL, deadline, ret);
+}
+
+int sp__block(int (*fn)(void *), void *arg, void (*drop)(void *),
+	      int64_t deadline, int *ret)
+{
+	struct sp_fiber *self = sp__fiber_self();
+	struct sp__pool *pool;
+	struct block *b;
+	int err;
+
+	b = calloc(1, sizeof(*b));
+	if (self == NULL || b == NULL) {
+		err = self == NULL ? -EPERM : -ENOMEM;
+		free(b);
+		if (drop != NULL)
+			drop(arg);
+		return err;
+	}
+	*b = (struct block){ .job.run = block_run,
+			     .fn = fn,
+			     .arg = arg,
+			     .drop = drop,
+			     .fiber = self };
+	pool = self->shard->rt->pool;
+	b->epoch = sp__wait_begin(self);
+	err = sp__pool_submit(pool, &b->job);
+	if (err < 0) {
+		(void)sp__wait_drop(self, b->epoch);
+		block_drop(b);
+		return err;
+	}
+	err = sp__code_error(
+		sp__wait_end(self, b->epoch, deadline, "blocking call", b));
+	if (err < 0 && sp__pool_withdraw(pool, &b->job)) {
+		block_drop(b);
+		return err;
+	}
+	if (err < 0 &&
+	    atomic_exchange(&b->state, BLOCK_ABANDONED) != BLOCK_DONE)
+		return err; /* it runs on, and drops itself */
+	if (ret != NULL)
+		*ret = b->ret;
+	free(b);
+	return 0;
+}

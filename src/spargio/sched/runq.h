@@ -1,0 +1,55 @@
+/*
+ * spargio/sched/runq.h - runnable fibers that other shards may steal
+ *
+ *	      steal    real		       tail
+ *	        v        v		        v
+ *	 ... [  being  ][ to be popped, oldest first ][ free ...
+ *	     [ copied  ]
+ *
+ * A ring of 256 with one owner, who pushes at the tail and pops at the head,
+ * and thieves, who take half at a time from the head. The head is two indices
+ * in one word: a thief moves "real" to claim, copies, then moves "steal" to
+ * real; the owner pops at real, and pushes only up to a lap behind steal. So
+ * nobody's slots are overwritten while they are copied, and one word decides.
+ *
+ * A full ring is not an error here: push says no and the caller has another
+ * place for the fiber.
+ */
+#ifndef SPARGIO_SCHED_RUNQ_H
+#define SPARGIO_SCHED_RUNQ_H
+
+#include "spargio/sched/spin.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+
+struct sp_fiber;
+
+enum {
+	SP__RUNQ_SIZE = 256
+};
+
+struct sp__runq {
+	alignas(SP__CACHE_LINE) _Atomic uint64_t head; /* steal << 32 | real */
+	alignas(SP__CACHE_LINE) _Atomic uint32_t tail;
+	struct sp_fiber *_Atomic slots[SP__RUNQ_SIZE];
+};
+
+/* Owner. False if full. */
+bool sp__runq_push(struct sp__runq *q, struct sp_fiber *fiber);
+
+/* Owner. NULL if empty. */
+struct sp_fiber *sp__runq_pop(struct sp__runq *q);
+
+/* Anybody; true at some moment during the call. */
+uint32_t sp__runq_len(const struct sp__runq *q);
+
+/*
+ * Thief, owner of @to: move up to half of @from, at most @max, to @to, but
+ * return the last one moved instead of queueing it. *@moved counts all of
+ * them. NULL if there was nothing, or another thief is at it.
+ */
+struct sp_fiber *sp__runq_steal(struct sp__runq *from, struct sp__runq *to,
+				uint32_t max, uint32_t *moved);
+
+#endif

@@ -1,0 +1,68 @@
+/*
+ * spargio/sched/runtime.h - what the shards of a runtime share
+ */
+#ifndef SPARGIO_SCHED_RUNTIME_H
+#define SPARGIO_SCHED_RUNTIME_H
+
+#include "spargio/sched/shard.h"
+#include "spargio/io/placement.h"
+
+#include <spargio/runtime.h>
+
+#include <semaphore.h>
+
+struct sp__pool;
+struct sp__watchdog;
+
+/* A point that all shards pass together. */
+struct sp__gate {
+	pthread_mutex_t lock;
+	pthread_cond_t open;
+	uint32_t expected;
+	uint32_t arrived;
+	uint32_t round;
+};
+
+struct sp_rt {
+	/* Set once. */
+	struct sp_opts opts; /* every default filled in */
+	uint32_t nshards;
+	struct sp_shard *shards;
+	int backend_error; /* why it is not io_uring */
+	int stack_class;
+	struct sp__pool *pool;
+	struct sp__watchdog *watchdog;
+	uint8_t *tag_kinds; /* see msg_inbox.h; NULL: all plain */
+
+	struct sp__stacks stacks;
+	void (*_Atomic local_drop[SP__LOCALS])(void *);
+	_Atomic uint32_t local_keys;
+
+	/* Fibers spawned by threads that are no shard of ours. */
+	_Atomic uint64_t outside_spawned;
+	_Atomic uint64_t outside_finished; /* refused after being counted */
+	_Atomic uint32_t round_robin;
+	_Atomic uint32_t searching; /* shards looking for work to steal */
+	_Atomic uint32_t parked;
+
+	atomic_bool closing;   /* nothing new is spawned */
+	atomic_bool ending;    /* shards leave their loops */
+	_Atomic uint64_t ends; /* fibers buried while closing */
+	sem_t ended;	       /* posted when all have */
+	sem_t opened;	  /* posted when the shards know whether they can run */
+	sem_t gone;	  /* posted by each thread at its end */
+	uint32_t threads; /* that have not posted it */
+	struct sp__gate gate;
+	struct sp__leases leases;
+};
+
+/*
+ * Not a shard's thread: a fiber that was counted in outside_spawned will not
+ * come to be. That may be what sp_stop() waits for.
+ */
+void sp__count_refused(struct sp_rt *rt);
+
+/* What every entry point asks first: the runtime given, or the caller's. */
+struct sp_rt *sp__runtime_or_own(struct sp_rt *rt);
+
+#endif

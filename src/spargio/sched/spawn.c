@@ -1,0 +1,314 @@
+#include "spargio/sched/fiber.h"
+#include "spargio/sched/group.h"
+#include "spargio/sched/runtime.h"
+#include "spargio/sched/spawn.h"
+
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <string.h>
+
+struct sp_rt *sp__runtime_or_own(struct sp_rt *rt)
+{
+	struct sp_fiber *self;
+
+	if (rt != NULL)
+		return rt;
+	self = sp__fiber_self();
+	return self == NULL ? NULL : self->shard->rt;
+}
+
+/*
+ * Ids are unique in a runtime without a shared counter: the upper part says
+ * who gave it out, a shard or the outside.
+ */
+static uint64_t next_id(struct sp_rt *rt, struct sp_shard *here)
+{
+	uint64_t n;
+
+	if (here == NULL)
+		return atomic_fetch_add_explicit(&rt->outside_spawned, 1,
+						 memory_order_seq_cst) +
+		       1;
+	n = atomic_load_explicit(&here->counts.spawned, memory_order_relaxed) +
+	    1;
+	atomic_store_explicit(&here->counts.spawned, n, memory_order_release);
+	return (uint64_t)(here->index + 1) << 48 | n;
+}
+
+/*
+ * Undo next_id(): the fiber will not come to be. On a shard a fiber is left,
+ * the caller, that tells sp_stop() when it ends.
+ */
+static void forget_id(struct sp_rt *rt, struct sp_shard *here)
+{
+	if (here == NULL)
+		sp__count_refused(rt);
+	else
+		sp__count(&here->counts.finished, 1);
+}
+
+/*
+ * Everything but the lock and the wake word, which outlive a fiber: somebody
+ * may still hold a stale name of the one that had this slot before.
+ */
+static void init(struct sp_fiber *f, const struct sp_attr *attr,
+		 int (*fn)(void *), void *arg)
+{
+	f->pins = 0;
+	f->shield = 0;
+	f->no_yield = 0;
+	f->timed = false;
+	f->stealable = attr->place == SP_STEALABLE || attr->place == SP_PREFER;
+	atomic_store_explicit(&f->cancelled, false, memory_order_relaxed);
+	f->fn = fn;
+	f->arg = arg;
+	atomic_store_explicit(&f->name, attr->name, memory_order_relaxed);
+	f->deadline = SP_NEVER;
+	f->group = NULL;
+	f->token = NULL;
+	f->done = false;
+	f->joiner = NULL;
+	f->claimed = NULL;
+	f->ret = 0;
+	atomic_store_explicit(&f->state, SP__FIBER_NEW, memory_order_relaxed);
+	sp__context_make(&f->ctx, f->slot.bottom, f, sp__fiber_main, f);
+}
+
+static uint64_t mix(uint64_t key)
+{
+	key ^= key >> 33;
+	key *= UINT64_C(0xff51afd7ed558ccd);
+	key ^= key >> 33;
+	key *= UINT64_C(0xc4ceb9fe1a85ec53);
+	return key ^ key >> 33;
+}
+
+/* Where @attr puts a fiber. NULL for a shard that does not exist. */
+static struct sp_shard *place(struct sp_rt *rt, const struct sp_attr *attr,
+			      struct sp_shard *here)
+{
+	uint32_t n = rt->nshards;
+
+	switch (attr->place) {
+	case SP_STEALABLE:
+		if (here != NULL)
+			return here;
+		break;
+	case SP_PREFER:
+	case SP_PINNED:
+		return attr->shard < n ? &rt->shards[attr->shard] : NULL;
+	case SP_BY_KEY:
+		return &rt->shards[mix(attr->key) % n];
+	case SP_ROUND_ROBIN:
+		break;
+	default:
+		return NULL;
+	}
+	return &rt->shards[atomic_fetch_add(&rt->round_robin, 1) % n];
+}
+
+/* Put it into its group and under its token; refused if either is over. */
+static int attach(struct sp_fiber *f, const struct sp_attr *attr)
+{
+	int err;
+
+	if (attr->group == NULL && attr->token == NULL)
+		return 0;
+	err = sp__group_enter(attr->group, f);
+	if (err < 0)
+		return err;
+	err = sp__token_enter(attr->token, f);
+	if (err < 0)
+		sp__group_leave(f);
+	return err;
+}
+
+static void launch(struct sp_shard *shard, struct sp_shard *here,
+		   struct sp_fiber *f)
+{
+	f->shard = shard;
+	if (shard == here)
+		sp__shard_queue_last(shard, f);
+	else
+		sp__shard_deliver(shard, f);
+}
+
+/* A lone shard keeps what could be stolen with the rest: nobody steals. */
+static uint32_t queued(const struct sp_shard *shard,
+		       const struct sp_shard *here)
+{
+	if (shard->rt->nshards == 1 && shard == here)
+		return shard->local.len;
+	return sp__shard_stealable(shard);
+}
+
+/* Whether a spawn may go on, and where to. */
+static int admit(struct sp_rt *rt, const struct sp_attr *attr,
+		 struct sp_shard *here, struct sp_shard **out)
+{
+	struct sp_shard *shard = place(rt, attr, here);
+
+	if (shard == NULL)
+		return -EINVAL;
+	if (attr->stack_size != 0 && sp__stack_class(attr->stack_size) < 0)
+		return -EINVAL;
+	if ((attr->place == SP_STEALABLE || attr->place == SP_PREFER) &&
+	    queued(shard, here) >= rt->opts.stealable_capacity)
+		return -EAGAIN;
+	*out = shard;
+	return 0;
+}
+
+/* @len bytes at @data are copied to the fiber unless @data is NULL. */
+static int spawn(struct sp_rt *rt, const struct sp_attr *attr,
+		 int (*fn)(void *), void *arg, const void *data, size_t len,
+		 struct sp_task *out)
+{
+	struct sp_shard *here, *shard;
+	struct sp_fiber *f;
+	uint64_t id;
+	int err;
+
+	here = sp__shard_self();
+	if (rt == NULL && here != NULL)
+		rt = here->rt;
+	if (rt == NULL)
+		return -EPERM;
+	if (here != NULL && here->rt != rt)
+		here = NULL;
+	err = admit(rt, attr, here, &shard);
+	if (err < 0)
+		return err;
+
+	f = sp__fiber_new(rt, here, attr->stack_size);
+	if (f == NULL)
+		return -ENOMEM;
+	id = next_id(rt, here);
+	init(f, attr, fn, arg);
+	if (data != NULL) {
+		memcpy(f->copy, data, len);
+		f->arg = f->copy;
+	}
+	f->detached = out == NULL;
+	f->shard = shard;
+	atomic_store_explicit(&f->seen_on, shard->index, memory_order_relaxed);
+	/* Counted first, then asked: sp_stop() does it the other way round. */
+	err = atomic_load(&rt->closing) ? -ESHUTDOWN : attach(f, attr);
+	if (err < 0) {
+		sp__fiber_free(rt, here, f);
+		forget_id(rt, here);
+		return err;
+	}
+	atomic_store_explicit(&f->id, id, memory_order_relaxed);
+	if (out != NULL)
+		*out = (struct sp_task){ .fiber = f, .id = id };
+	launch(shard, here, f);
+	return 0;
+}
+
+int sp_go(int (*fn)(void *), void *arg, struct sp_task *out)
+{
+	static const struct sp_attr stealable = { .place = SP_STEALABLE };
+
+	return spawn(NULL, &stealable, fn, arg, NULL, 0, out);
+}
+
+int sp_go_on(struct sp_rt *rt, uint32_t shard, int (*fn)(void *), void *arg,
+	     struct sp_task *out)
+{
+	return spawn(rt,
+		     &(struct sp_attr){ .place = SP_PINNED, .shard = shard },
+		     fn, arg, NULL, 0, out);
+}
+
+int sp_go_attr(struct sp_rt *rt, const struct sp_attr *attr, int (*fn)(void *),
+	       void *arg, struct sp_task *out)
+{
+	return spawn(rt, attr, fn, arg, NULL, 0, out);
+}
+
+int sp_go_copy(struct sp_rt *rt, const struct sp_attr *attr, int (*fn)(void *),
+	       const void *data, size_t len, struct sp_task *out)
+{
+	if (len > SP_COPY_MAX)
+		return -E2BIG;
+	return spawn(rt, attr, fn, NULL, data, len, out);
+}
+
+/* What a thread that is no fiber waits for. */
+struct call {
+	int (*fn)(void *);
+	void *arg;
+	struct sp_task task; /* to be joined, or none */
+	int ret;
+	int err;
+	sem_t done;
+};
+
+static int call_main(void *arg)
+{
+	struct call *call = arg;
+
+	/* The caller's thread waits whatever happens to this fiber. */
+	sp_shield_begin();
+	if (call->fn != NULL)
+		call->ret = call->fn(call->arg);
+	else
+		call->err = sp_join(call->task, &call->ret);
+	sem_post(&call->done);
+	return 0;
+}
+
+static int call_from_thread(struct sp_rt *rt, uint32_t shard, struct call *call,
+			    int *ret)
+{
+	int err;
+
+	sem_init(&call->done, 0, 0);
+	err = sp_go_on(rt, shard, call_main, call, NULL);
+	if (err == 0) {
+		while (sem_wait(&call->done) < 0)
+			; /* interrupted by a signal */
+		err = call->err;
+		if (err == 0 && ret != NULL)
+			*ret = call->ret;
+	}
+	sem_destroy(&call->done);
+	return err;
+}
+
+int sp_call_on(struct sp_rt *rt, uint32_t shard, int (*fn)(void *), void *arg,
+	       int *ret)
+{
+	struct call call = { .fn = fn, .arg = arg };
+	struct sp_task task;
+	int err;
+
+	if (sp__fiber_self() == NULL) {
+		if (rt == NULL)
+			return -EPERM;
+		return call_from_thread(rt, shard, &call, ret);
+	}
+	err = sp_go_on(rt, shard, fn, arg, &task);
+	if (err < 0)
+		return err;
+	err = sp_join(task, ret);
+	if (err < 0) {
+		/* Cancelled: @arg is the caller's, so see it through. */
+		sp_cancel(task);
+		sp_shield_begin();
+		sp_join(task, ret);
+		sp_shield_end();
+	}
+	return err;
+}
+
+int sp_join_thread(struct sp_rt *rt, struct sp_task task, int *ret)
+{
+	struct call call = { .task = task };
+
+	if (sp__fiber_self() != NULL)
+		return sp_join(task, ret);
+	return call_from_thread(rt, 0, &call, ret);
+}

@@ -1,0 +1,54 @@
+/*
+ * spargio/sched/spin.h - a lock for critical sections of a few instructions
+ *
+ * Nothing under it may wait, yield or call out. A holder can be preempted by
+ * the kernel, so a waiter gives up its time slice after a short spin.
+ */
+#ifndef SPARGIO_SCHED_SPIN_H
+#define SPARGIO_SCHED_SPIN_H
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#define SP__CACHE_LINE 64
+
+struct sp__spin {
+	atomic_bool taken;
+};
+
+static inline void sp__cpu_relax(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield" ::: "memory");
+#endif
+}
+
+static inline bool sp__spin_try(struct sp__spin *s)
+{
+	/* Pairs with the release in sp__spin_unlock(). */
+	return !atomic_exchange_explicit(&s->taken, true, memory_order_acquire);
+}
+
+static inline void sp__spin_lock(struct sp__spin *s)
+{
+	int spins = 0;
+
+	while (!sp__spin_try(s)) {
+		while (atomic_load_explicit(&s->taken, memory_order_relaxed)) {
+			if (++spins < 100)
+				sp__cpu_relax();
+			else
+				sched_yield();
+		}
+	}
+}
+
+static inline void sp__spin_unlock(struct sp__spin *s)
+{
+	atomic_store_explicit(&s->taken, false, memory_order_release);
+}
+
+#endif

@@ -1,0 +1,283 @@
+#include "spargio/sched/stack.h"
+#include "spargio/sched/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifdef SP_VALGRIND
+#include <valgrind/valgrind.h>
+#else
+#define VALGRIND_STACK_REGISTER(bottom, top) ((void)0)
+#endif
+
+/* Since Linux 6.13: guard pages that do not split the mapping. */
+#define GUARD_INSTALL 102
+
+#define BATCH 32 /* slots moved between a cache and the shared part */
+
+/* How many free stacks of the shared part keep their pages. */
+#define WARM_MAX 1024
+
+static size_t page_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static size_t class_size(int class)
+{
+	return (size_t)16384 << (2 * class);
+}
+
+int sp__stack_class(size_t size)
+{
+	for (int class = 0; class < SP__STACK_CLASSES; class ++)
+		if (size <= class_size(class))
+			return class;
+	return -1;
+}
+
+void sp__stacks_init(struct sp__stacks *stacks, size_t header_size)
+{
+	*stacks = (struct sp__stacks){
+		.header_size = (header_size + SP__CACHE_LINE - 1) &
+			       ~(size_t)(SP__CACHE_LINE - 1),
+		/* qemu's user emulation says yes to anything and does nothing. */
+		.trust_madvise = madvise(NULL, 0, -1) < 0,
+	};
+}
+
+void sp__stacks_fini(struct sp__stacks *stacks)
+{
+	struct sp__slab *slab = atomic_load(&stacks->slabs);
+
+	while (slab != NULL) {
+		struct sp__slab *next = slab->next;
+
+		munmap(slab->base, slab->size);
+		free(slab);
+		slab = next;
+	}
+	atomic_store(&stacks->slabs, NULL);
+}
+
+static struct sp__slot *slot_at(const struct sp__stacks *stacks,
+				const struct sp__slab *slab, size_t i)
+{
+	char *top = slab->base + (i + 1) * slab->slot_size;
+
+	return (struct sp__slot *)(top - stacks->header_size);
+}
+
+static int guard(const struct sp__stacks *stacks, char *page, size_t len)
+{
+	if (stacks->trust_madvise && madvise(page, len, GUARD_INSTALL) == 0)
+		return 0;
+	return mprotect(page, len, PROT_NONE);
+}
+
+static struct sp__slab *slab_new(size_t slot_size, int class)
+{
+	struct sp__slab *slab = malloc(sizeof(*slab));
+	size_t size = slot_size * SP__SLAB_SLOTS;
+	void *base;
+
+	if (slab == NULL)
+		return NULL;
+	base = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (base == MAP_FAILED) {
+		free(slab);
+		return NULL;
+	}
+	/* A huge page would commit every stack it covers at the first touch. */
+	(void)madvise(base, size, MADV_NOHUGEPAGE);
+	*slab = (struct sp__slab){ .base = base,
+				   .size = size,
+				   .slot_size = slot_size,
+				   .class = (uint8_t) class };
+	return slab;
+}
+
+static int grow(struct sp__stacks *stacks, int class)
+{
+	struct sp__slab *slab =
+		slab_new(class_size(class) + page_size(), class);
+
+	if (slab == NULL)
+		return -1;
+	slab->next = atomic_load_explicit(&stacks->slabs, memory_order_relaxed);
+	/* Pairs with the acquire of the walkers, who take no lock. */
+	atomic_store_explicit(&stacks->slabs, slab, memory_order_release);
+	stacks->open[class] = slab;
+	return 0;
+}
+
+/*
+ * Make the next slot of the open slab. One at a time, because the header
+ * touches a page: a small runtime should not pay for 64. The lock is held.
+ */
+static struct sp__slot *carve(struct sp__stacks *stacks, int class)
+{
+	struct sp__slab *slab = stacks->open[class];
+	struct sp__slot *slot;
+	uint32_t i;
+
+	if (slab == NULL ||
+	    atomic_load_explicit(&slab->carved, memory_order_relaxed) ==
+		    SP__SLAB_SLOTS) {
+		if (grow(stacks, class) < 0)
+			return NULL;
+		slab = stacks->open[class];
+	}
+	i = atomic_load_explicit(&slab->carved, memory_order_relaxed);
+	if (guard(stacks, slab->base + i * slab->slot_size, page_size()) < 0)
+		return NULL;
+	slot = slot_at(stacks, slab, i);
+	slot->bottom = slab->base + i * slab->slot_size + page_size();
+	slot->class = (uint8_t) class;
+	(void)VALGRIND_STACK_REGISTER(slot->bottom, (char *)slot);
+	/* Pairs with the acquire of the walkers. */
+	atomic_store_explicit(&slab->carved, i + 1, memory_order_release);
+	return slot;
+}
+
+static struct sp__slot *take_shared(struct sp__stacks *stacks, int class)
+{
+	struct sp__slot *slot = stacks->free[class];
+
+	if (slot == NULL)
+		return carve(stacks, class);
+	stacks->free[class] = slot->next;
+	stacks->nfree[class]--;
+	return slot;
+}
+
+static void refill(struct sp__stacks *stacks, struct sp__stack_cache *cache,
+		   int class)
+{
+	sp__spin_lock(&stacks->lock);
+	for (int i = 0; i < BATCH; i++) {
+		struct sp__slot *slot;
+
+		/* Fresh ones cost page faults: make only what is needed now. */
+		if (stacks->free[class] == NULL && i > 0)
+			break;
+		slot = take_shared(stacks, class);
+		if (slot == NULL)
+			break;
+		slot->next = cache->free[class];
+		cache->free[class] = slot;
+		cache->nfree[class]++;
+	}
+	sp__spin_unlock(&stacks->lock);
+}
+
+struct sp__slot *sp__stack_get_shared(struct sp__stacks *stacks,
+				      struct sp__stack_cache *cache, int class)
+{
+	struct sp__slot *slot;
+
+	if (cache == NULL) {
+		sp__spin_lock(&stacks->lock);
+		slot = take_shared(stacks, class);
+		sp__spin_unlock(&stacks->lock);
+		return slot;
+	}
+	refill(stacks, cache, class);
+	return cache->free[class] == NULL ? NULL
+					  : sp__stack_get(stacks, cache, class);
+}
+
+/* All but the top page, where the header lives, goes back to the kernel. */
+static void cool(struct sp__slot *slot)
+{
+	uintptr_t top = (uintptr_t)slot & ~(page_size() - 1);
+
+	if (top > (uintptr_t)slot->bottom)
+		(void)madvise(slot->bottom, top - (uintptr_t)slot->bottom,
+			      MADV_DONTNEED);
+}
+
+static void put_shared(struct sp__stacks *stacks, struct sp__slot *slot)
+{
+	int class = slot->class;
+
+	if (stacks->nfree[class] >= WARM_MAX)
+		cool(slot);
+	slot->next = stacks->free[class];
+	stacks->free[class] = slot;
+	stacks->nfree[class]++;
+}
+
+static void give_back(struct sp__stacks *stacks, struct sp__stack_cache *cache,
+		      int class, uint32_t count)
+{
+	sp__spin_lock(&stacks->lock);
+	while (count-- > 0) {
+		struct sp__slot *slot = cache->free[class];
+
+		cache->free[class] = slot->next;
+		cache->nfree[class]--;
+		put_shared(stacks, slot);
+	}
+	sp__spin_unlock(&stacks->lock);
+}
+
+void sp__stack_put_shared(struct sp__stacks *stacks,
+			  struct sp__stack_cache *cache, struct sp__slot *slot)
+{
+	if (cache == NULL) {
+		sp__spin_lock(&stacks->lock);
+		put_shared(stacks, slot);
+		sp__spin_unlock(&stacks->lock);
+		return;
+	}
+	give_back(stacks, cache, slot->class, SP__CACHE_MAX / 2);
+	sp__stack_put(stacks, cache, slot);
+}
+
+void sp__stack_cache_drain(struct sp__stacks *stacks,
+			   struct sp__stack_cache *cache)
+{
+	for (int class = 0; class < SP__STACK_CLASSES; class ++)
+		give_back(stacks, cache, class, cache->nfree[class]);
+}
+
+struct sp__slot *sp__stack_guard_owner(struct sp__stacks *stacks,
+				       const void *addr)
+{
+	/* Pairs with the release in grow(). */
+	const struct sp__slab *slab =
+		atomic_load_explicit(&stacks->slabs, memory_order_acquire);
+	const char *at = addr;
+
+	for (; slab != NULL; slab = slab->next) {
+		size_t offset;
+
+		if (at < slab->base || at >= slab->base + slab->size)
+			continue;
+		offset = (size_t)(at - slab->base);
+		if (offset % slab->slot_size >= page_size())
+			return NULL;
+		return slot_at(stacks, slab, offset / slab->slot_size);
+	}
+	return NULL;
+}
+
+void sp__stacks_walk(struct sp__stacks *stacks,
+		     void (*visit)(struct sp__slot *, void *), void *arg)
+{
+	/* Pairs with the release in grow(). */
+	const struct sp__slab *slab =
+		atomic_load_explicit(&stacks->slabs, memory_order_acquire);
+
+	for (; slab != NULL; slab = slab->next) {
+		uint32_t carved = atomic_load_explicit(&slab->carved,
+						       memory_order_acquire);
+
+		for (uint32_t i = 0; i < carved; i++)
+			visit(slot_at(stacks, slab, i), arg);
+	}
+}

@@ -1,0 +1,71 @@
+/*
+ * spargio/sched/timer_wheel.h - a shard's timers
+ *
+ *	level 5    level 4          level 1    level 0
+ *	[64 slots] [64 slots]  ...  [64 slots] [64 slots of one tick]
+ *
+ * A timer waits in the slot of the highest six-bit digit in which its tick
+ * differs from now; when time reaches that slot, it falls to a lower level, at
+ * last into a slot of one tick. A word per level says which slots are taken,
+ * so the next deadline is found by counting zeros.
+ *
+ * Setting and clearing are O(1), because nearly every deadline is cleared
+ * before it comes. A tick is 2^16 ns (65.5 us): timers fire up to one tick
+ * late and never early. Owned by one thread; nothing here locks.
+ */
+#ifndef SPARGIO_SCHED_TIMER_WHEEL_H
+#define SPARGIO_SCHED_TIMER_WHEEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	SP__WHEEL_LEVELS = 6,
+	SP__WHEEL_SLOTS = 64,
+	SP__WHEEL_TICK_BITS = 16,
+};
+
+struct sp__timer {
+	struct sp__timer *next;
+	struct sp__timer **link; /* what points to us; NULL if not set */
+	uint64_t tick;
+};
+
+struct sp__wheel {
+	uint64_t now; /* tick up to which everything has fired */
+	uint32_t count;
+	uint64_t taken[SP__WHEEL_LEVELS];
+	struct sp__timer *slots[SP__WHEEL_LEVELS][SP__WHEEL_SLOTS];
+	struct sp__timer *due; /* past, but not yet asked for */
+};
+
+void sp__wheel_init(struct sp__wheel *wheel, int64_t now_ns);
+
+/*
+ * @timer is not set. It will be due at @when_ns or up to a tick later; a time
+ * that has passed is due at the next sp__wheel_expire().
+ */
+void sp__wheel_set(struct sp__wheel *wheel, struct sp__timer *timer,
+		   int64_t when_ns);
+
+/* Nothing happens if it is not set. */
+void sp__wheel_clear(struct sp__wheel *wheel, struct sp__timer *timer);
+
+static inline bool sp__timer_is_set(const struct sp__timer *timer)
+{
+	return timer->link != NULL;
+}
+
+/*
+ * One timer that is due at @now_ns, cleared, or NULL. Call until NULL.
+ */
+struct sp__timer *sp__wheel_expire(struct sp__wheel *wheel, int64_t now_ns);
+
+/* A time at or before the next deadline, INT64_MAX if there is none. */
+int64_t sp__wheel_next(const struct sp__wheel *wheel);
+
+/* Abort unless every timer is where the rule above says. For tests. */
+void sp__wheel_validate(const struct sp__wheel *wheel);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * spargio/sync/channel.h - the two halves of a channel operation, for select
+ *
+ * An operation is tried under the channel's lock; if it cannot be done, a
+ * waiter is left in the channel under the same lock, so nothing is missed in
+ * between. Whoever makes it possible later claims the waiter's fiber, copies
+ * the item and delivers the fiber.
+ */
+#ifndef SPARGIO_SYNC_CHANNEL_H
+#define SPARGIO_SYNC_CHANNEL_H
+
+#include "spargio/sched/fiber.h"
+#include "spargio/sched/spin.h"
+
+#include <spargio/channel.h>
+
+struct sp_chan {
+	/* Set once. */
+	size_t item_size;
+	uint32_t capacity;
+
+	/* Guarded by lock. Receivers wait only while it is empty. */
+	struct sp__spin lock;
+	bool closed;
+	uint32_t first, len;
+	struct sp__waitlist senders;
+	struct sp__waitlist receivers;
+	unsigned char items[];
+};
+
+/* Who waits to send or receive; on its fiber's stack. */
+struct sp__chan_waiter {
+	struct sp__waiter w; /* first */
+	void *item;	     /* to be taken from or put into */
+	int result;	     /* once woken with w.code: 0 or -EPIPE */
+};
+
+/* The lock is held. 0, -EAGAIN, or -EPIPE; only 0 touches the item. */
+int sp__chan_send(struct sp_chan *chan, const void *item);
+int sp__chan_recv(struct sp_chan *chan, void *out);
+
+#endif

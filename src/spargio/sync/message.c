@@ -1,0 +1,519 @@
+#include "spargio/io/backend.h"
+#include "spargio/sync/msg_inbox.h"
+#include "spargio/sched/runtime.h"
+
+#include <spargio/message.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+
+/* Taken from one source in a row before the next gets its chance. */
+#define RUN_MAX 32
+
+static int kind_of(const struct sp__mail *mail, uint16_t tag)
+{
+	return mail->kinds == NULL ? SP__TAG_PLAIN : mail->kinds[tag];
+}
+
+/* The shard we send from and the one we send to. */
+struct route {
+	struct sp_shard *from;
+	struct sp_shard *to;
+	int kind;
+};
+
+static int find_route(uint32_t shard, uint16_t tag, struct route *out)
+{
+	struct sp_fiber *self = sp__fiber_self();
+	struct sp_rt *rt;
+
+	if (self == NULL)
+		return -EPERM;
+	rt = self->shard->rt;
+	if (shard >= rt->nshards)
+		return -EINVAL;
+	out->from = self->shard;
+	out->to = &rt->shards[shard];
+	out->kind = kind_of(out->to->mail, tag);
+	return 0;
+}
+
+static struct sp__lane *lane_of(const struct route *r)
+{
+	return &r->to->mail->lanes[r->kind][r->from->index];
+}
+
+static bool room(const struct route *r, uint32_t slots)
+{
+	if (sp__lane_room(lane_of(r), slots))
+		return true;
+	sp__count(&r->from->counts.refused, 1);
+	return false;
+}
+
+/* Sending to a counted tag: no mailbox, no limit, at most one wake-up. */
+static int add_to_sum(const struct route *r, uint64_t value)
+{
+	struct sp__mail *mail = r->to->mail;
+	int i = r->kind - SP__TAG_COUNTED;
+	uint64_t before = atomic_fetch_add(&mail->sums[i], value);
+
+	sp__count(&r->from->counts.sent, 1);
+	if (before < mail->counted_wake && before + value >= mail->counted_wake)
+		sp__shard_notify(r->to);
+	return 0;
+}
+
+static int fill(const struct route *r, uint16_t tag, uint64_t value)
+{
+	if (!room(r, 1))
+		return -EAGAIN;
+	sp__lane_fill(lane_of(r), (uint16_t)r->from->index, tag, value);
+	sp__count(&r->from->counts.sent, 1);
+	return 0;
+}
+
+static void publish(const struct route *r)
+{
+	sp__lane_publish(lane_of(r));
+	sp__shard_notify(r->to);
+}
+
+/*
+ * Hot: once per message. Cost: a slot, two stores and one read-modify-write
+ * that says whether the receiver sleeps. bench/ping_pong.c measures it.
+ */
+int sp_msg_send(uint32_t shard, uint16_t tag, uint64_t value)
+{
+	struct route r;
+	int err = find_route(shard, tag, &r);
+
+	if (err < 0)
+		return err;
+	if (r.kind >= SP__TAG_COUNTED)
+		return add_to_sum(&r, value);
+	err = fill(&r, tag, value);
+	if (err == 0)
+		publish(&r);
+	return err;
+}
+
+/*
+ * Hot: once per message in long runs. Cost: a slot and two stores of our own;
+ * the receiver's lines are not touched. bench/sync.c: mailbox_push.
+ */
+int sp_msg_send_nowait(uint32_t shard, uint16_t tag, uint64_t value)
+{
+	struct route r;
+	int err = find_route(shard, tag, &r);
+
+	if (err < 0)
+		return err;
+	if (r.kind >= SP__TAG_COUNTED)
+		return add_to_sum(&r, value);
+	err = fill(&r, tag, value);
+	if (err == 0)
+		r.from->mail->unpublished = true;
+	else
+		publish(&r); /* full: the receiver should know why */
+	return err;
+}
+
+int sp_msg_send_many(uint32_t shard, uint16_t tag, const uint64_t *values,
+		     size_t count)
+{
+	struct route r;
+	int err = find_route(shard, tag, &r);
+	struct sp__lane *lane;
+	size_t n = 0;
+
+	if (err < 0)
+		return err;
+	if (r.kind >= SP__TAG_COUNTED) {
+		for (; n < count; n++)
+			add_to_sum(&r, values[n]);
+		return (int)n;
+	}
+	lane = lane_of(&r);
+	for (; n < count && n < INT32_MAX && sp__lane_room(lane, 1); n++)
+		sp__lane_fill(lane, (uint16_t)r.from->index, tag, values[n]);
+	sp__count(&r.from->counts.sent, n);
+	if (n < count)
+		sp__count(&r.from->counts.refused, 1);
+	if (n > 0)
+		publish(&r);
+	return n == 0 && count > 0 ? -EAGAIN : (int)n;
+}
+
+int sp_msg_send_data(uint32_t shard, uint16_t tag, const void *data, size_t len)
+{
+	struct route r;
+	int err = find_route(shard, tag, &r);
+
+	if (err < 0)
+		return err;
+	if (len == 0 || len > SP_MSG_DATA_MAX || r.kind >= SP__TAG_COUNTED)
+		return -EINVAL;
+	if (!room(&r, sp__lane_slots(len)))
+		return -EAGAIN;
+	sp__lane_fill_data(lane_of(&r), (uint16_t)r.from->index, tag, data,
+			   len);
+	sp__count(&r.from->counts.sent, 1);
+	publish(&r);
+	return 0;
+}
+
+static struct sp_ticket ticket_to(const struct sp_shard *from,
+				  const struct sp_shard *to)
+{
+	struct sp_ticket t = { .shard = to->index };
+
+	for (int lane = 0; lane < to->mail->lane_kinds; lane++)
+		t.index[lane] = to->mail->lanes[lane][from->index].filled;
+	return t;
+}
+
+int sp_msg_send_ticket(uint32_t shard, uint16_t tag, uint64_t value,
+		       struct sp_ticket *out)
+{
+	int err = sp_msg_send(shard, tag, value);
+	struct sp_shard *from;
+
+	if (err < 0)
+		return err;
+	from = sp__shard_self();
+	*out = ticket_to(from, &from->rt->shards[shard]);
+	return 0;
+}
+
+int sp_msg_send_direct(uint32_t shard, uint16_t tag, uint64_t value)
+{
+	int err = sp_msg_send(shard, tag, value);
+	struct sp_shard *from;
+
+	if (err < 0)
+		return err;
+	from = sp__shard_self();
+	if (shard != from->index) {
+		sp__count(&from->counts.doorbells, 1);
+		from->backend->doorbell(from, &from->rt->shards[shard]);
+	}
+	return 0;
+}
+
+void sp_msg_publish(uint32_t shard)
+{
+	struct sp_shard *from = sp__shard_self();
+	struct route r;
+	bool news = false;
+
+	if (from == NULL || shard >= from->rt->nshards)
+		return;
+	r = (struct route){ .from = from, .to = &from->rt->shards[shard] };
+	for (r.kind = 0; r.kind < r.to->mail->lane_kinds; r.kind++) {
+		struct sp__lane *lane = lane_of(&r);
+
+		if (atomic_load_explicit(&lane->tail, memory_order_relaxed) ==
+		    lane->filled)
+			continue;
+		sp__lane_publish(lane);
+		news = true;
+	}
+	if (news)
+		sp__shard_notify(r.to);
+}
+
+int sp_msg_post(struct sp_rt *rt, uint32_t shard, uint16_t tag, uint64_t value)
+{
+	struct sp__mail *mail;
+	int err = 0;
+
+	if (rt == NULL || shard >= rt->nshards)
+		return -EINVAL;
+	if (atomic_load(&rt->closing))
+		return -ESHUTDOWN;
+	mail = rt->shards[shard].mail;
+	if (kind_of(mail, tag) >= SP__TAG_COUNTED) {
+		atomic_fetch_add(
+			&mail->sums[kind_of(mail, tag) - SP__TAG_COUNTED],
+			value);
+		sp__shard_notify(&rt->shards[shard]);
+		return 0;
+	}
+	sp__spin_lock(&mail->outside_lock);
+	if (sp__lane_room(&mail->outside, 1)) {
+		sp__lane_fill(&mail->outside, SP_MSG_OUTSIDE, tag, value);
+		sp__lane_publish(&mail->outside);
+	} else {
+		err = -EAGAIN;
+	}
+	sp__spin_unlock(&mail->outside_lock);
+	if (err == 0)
+		sp__shard_notify(&rt->shards[shard]);
+	return err;
+}
+
+/* Waiting until taken */
+
+static bool passed(uint32_t head, uint32_t index)
+{
+	return (int32_t)(head - index) >= 0;
+}
+
+static bool reached(struct sp_shard *from, const struct sp_ticket *t)
+{
+	struct sp__mail *mail = from->rt->shards[t->shard].mail;
+
+	for (int lane = 0; lane < mail->lane_kinds; lane++) {
+		/* Pairs with the release in sp__lane_take(). */
+		uint32_t head = atomic_load_explicit(
+			&mail->lanes[lane][from->index].head,
+			memory_order_acquire);
+
+		if (!passed(head, t->index[lane]))
+			return false;
+	}
+	return true;
+}
+
+/* One sleep until the receiver says that it has taken something. */
+static int wait_once(struct sp_fiber *self, struct sp_shard *from,
+		     const struct sp_ticket *t, int64_t deadline)
+{
+	struct sp__mail *mail = from->rt->shards[t->shard].mail;
+	struct sp__waiter w = { .fiber = self, .code = SP__EVENT };
+	int err = 0;
+
+	w.epoch = sp__wait_begin(self);
+	sp__spin_lock(&mail->flush_lock);
+	sp__waitlist_add(&mail->flushers, &w);
+	sp__spin_unlock(&mail->flush_lock);
+	/* See tell_flushers() in msg_inbox.c. */
+	atomic_fetch_add(&mail->flushing, 1);
+	if (!reached(from, t) || !sp__wait_drop(self, w.epoch))
+		err = sp__code_error(
+			sp__wait_end(self, w.epoch, deadline, "flush", mail));
+	sp__spin_lock(&mail->flush_lock);
+	sp__waitlist_remove(&w);
+	sp__spin_unlock(&mail->flush_lock);
+	atomic_fetch_sub(&mail->flushing, 1);
+	return err;
+}
+
+int sp_msg_wait(const struct sp_ticket *ticket)
+{
+	return sp_msg_wait_until(ticket, SP_NEVER);
+}
+
+int sp_msg_wait_until(const struct sp_ticket *ticket, int64_t deadline)
+{
+	struct sp_fiber *self = sp__fiber_self();
+	/* The tickets are of the shard that sent, wherever we are later. */
+	struct sp_shard *from;
+	int err = 0;
+
+	if (self == NULL)
+		return -EPERM;
+	from = self->shard;
+	if (ticket->shard >= from->rt->nshards)
+		return -EINVAL;
+	sp_msg_publish(ticket->shard);
+	while (err == 0 && !reached(from, ticket))
+		err = wait_once(self, from, ticket, deadline);
+	return err;
+}
+
+int sp_msg_flush(uint32_t shard)
+{
+	return sp_msg_flush_until(shard, SP_NEVER);
+}
+
+int sp_msg_flush_until(uint32_t shard, int64_t deadline)
+{
+	struct sp_fiber *self = sp__fiber_self();
+	struct sp_ticket ticket;
+
+	if (self == NULL)
+		return -EPERM;
+	if (shard >= self->shard->rt->nshards)
+		return -EINVAL;
+	ticket = ticket_to(self->shard, &self->shard->rt->shards[shard]);
+	return sp_msg_wait_until(&ticket, deadline);
+}
+
+/* Receiving */
+
+static struct sp__lane *next_ready(struct sp__mail *mail, int kind)
+{
+	uint32_t n = mail->sources;
+	uint32_t *next = &mail->next[kind];
+
+	if (++mail->run >= RUN_MAX) {
+		mail->run = 0;
+		*next = *next + 1 == n ? 0 : *next + 1;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (sp__lane_ready(&mail->lanes[kind][*next]))
+			return &mail->lanes[kind][*next];
+		*next = *next + 1 == n ? 0 : *next + 1;
+	}
+	return NULL;
+}
+
+static bool take(struct sp_shard *shard, bool hot_only, struct sp_msg *out)
+{
+	struct sp__mail *mail = shard->mail;
+	struct sp__lane *lane = NULL;
+
+	if (mail->lane_kinds > SP__TAG_HOT)
+		lane = next_ready(mail, SP__TAG_HOT);
+	if (lane == NULL && !hot_only) {
+		lane = next_ready(mail, SP__TAG_PLAIN);
+		if (lane == NULL && sp__lane_ready(&mail->outside))
+			lane = &mail->outside;
+	}
+	if (lane == NULL)
+		return false;
+	sp__lane_take(lane, out);
+	mail->taken = true;
+	sp__count(&shard->counts.received, 1);
+	return true;
+}
+
+static int recv_until(struct sp_msg *out, bool hot_only, int64_t deadline)
+{
+	struct sp_fiber *self = sp__fiber_self();
+	int err = 0;
+
+	if (self == NULL)
+		return -EPERM;
+	while (!take(self->shard, hot_only, out)) {
+		struct sp__mail *mail = self->shard->mail;
+		struct sp__waiter w = { .fiber = self, .code = SP__EVENT };
+
+		if (err < 0)
+			return err;
+		/* Owner's lists: the fiber is on its shard when it leaves. */
+		self->pins++;
+		w.epoch = sp__wait_begin(self);
+		sp__waitlist_add(hot_only ? &mail->hot_receivers
+					  : &mail->receivers,
+				 &w);
+		err = sp__code_error(
+			sp__wait_end(self, w.epoch, deadline, "message", mail));
+		sp__waitlist_remove(&w);
+		self->pins--;
+	}
+	return 0;
+}
+
+int sp_msg_recv(struct sp_msg *out)
+{
+	return recv_until(out, false, SP_NEVER);
+}
+
+int sp_msg_recv_until(struct sp_msg *out, int64_t deadline)
+{
+	return recv_until(out, false, deadline);
+}
+
+int sp_msg_recv_hot(struct sp_msg *out)
+{
+	return recv_until(out, true, SP_NEVER);
+}
+
+int sp_msg_recv_hot_until(struct sp_msg *out, int64_t deadline)
+{
+	return recv_until(out, true, deadline);
+}
+
+int sp_msg_recv_many(struct sp_msg *out, size_t max)
+{
+	return sp_msg_recv_many_until(out, max, SP_NEVER);
+}
+
+int sp_msg_recv_many_until(struct sp_msg *out, size_t max, int64_t deadline)
+{
+	struct sp_shard *shard;
+	size_t n = 1;
+	int err;
+
+	if (max == 0)
+		return 0;
+	err = recv_until(&out[0], false, deadline);
+	if (err < 0)
+		return err;
+	shard = sp__shard_self();
+	while (n < max && n < INT32_MAX && take(shard, false, &out[n]))
+		n++;
+	return (int)n;
+}
+
+int sp_msg_try_recv(struct sp_msg *out)
+{
+	struct sp_fiber *self = sp__fiber_self();
+
+	if (self == NULL)
+		return -EPERM;
+	return take(self->shard, false, out) ? 0 : -EAGAIN;
+}
+
+/* Counted tags */
+
+static int sum_index(const struct sp__mail *mail, uint16_t tag)
+{
+	int kind = kind_of(mail, tag);
+
+	return kind < SP__TAG_COUNTED ? -EINVAL : kind - SP__TAG_COUNTED;
+}
+
+int sp_count_take(uint16_t tag, uint64_t *out)
+{
+	struct sp_fiber *self = sp__fiber_self();
+	int i;
+
+	if (self == NULL)
+		return -EPERM;
+	i = sum_index(self->shard->mail, tag);
+	if (i < 0)
+		return i;
+	*out = atomic_exchange(&self->shard->mail->sums[i], 0);
+	return 0;
+}
+
+int sp_count_wait(uint16_t tag, uint64_t *out)
+{
+	return sp_count_wait_until(tag, SP_NEVER, out);
+}
+
+int sp_count_wait_until(uint16_t tag, int64_t deadline, uint64_t *out)
+{
+	struct sp_fiber *self = sp__fiber_self();
+	struct sp__mail *mail;
+	int err = 0;
+	int i;
+
+	if (self == NULL)
+		return -EPERM;
+	mail = self->shard->mail;
+	i = sum_index(mail, tag);
+	if (i < 0)
+		return i;
+	self->pins++;
+	while (err == 0 && atomic_load(&mail->sums[i]) < mail->counted_wake) {
+		struct sp__waiter w = { .fiber = self, .code = SP__EVENT };
+
+		w.epoch = sp__wait_begin(self);
+		sp__waitlist_add(&mail->counters[i], &w);
+		mail->counting |= UINT64_C(1) << i;
+		err = sp__code_error(
+			sp__wait_end(self, w.epoch, deadline, "count", mail));
+		sp__waitlist_remove(&w);
+		if (sp__waitlist_empty(&mail->counters[i]))
+			mail->counting &= ~(UINT64_C(1) << i);
+	}
+	self->pins--;
+	if (err == 0)
+		*out = atomic_exchange(&mail->sums[i], 0);
+	return err;
+}

@@ -1,0 +1,274 @@
+#include "spargio/sync/rpc.h"
+#include "spargio/sched/shard.h"
+
+#include <spargio/time.h>
+
+#include <errno.h>
+
+/* A thread that is a shard, but runs no fiber, must not be blocked. */
+static bool may_wait(void)
+{
+	return sp__fiber_self() != NULL || sp__shard_self() == NULL;
+}
+
+/* The lock is held. A call for the caller alone, -EAGAIN or -EPIPE. */
+static int try_get(struct sp_port *port, struct sp_call **out)
+{
+	if (port->closed)
+		return -EPIPE;
+	if (port->free == NULL)
+		return -EAGAIN;
+	*out = port->free;
+	port->free = port->free->next;
+	port->holds++;
+	return 0;
+}
+
+/* The same, but wait for one. */
+static int get(struct sp_port *port, int64_t deadline, struct sp_call **out)
+{
+	struct sp__sleeper sleeper;
+	int err = try_get(port, out);
+
+	if (err != -EAGAIN)
+		return err;
+	err = sp__port_sleep(port, &port->clients, &sleeper, deadline,
+			     "port call");
+	if (err < 0)
+		return err;
+	if (sleeper.call == NULL)
+		return -EPIPE;
+	if (port->closed) {
+		/* Closed after we were given one. */
+		sp__call_put(sleeper.call);
+		return -EPIPE;
+	}
+	*out = sleeper.call;
+	return 0;
+}
+
+/*
+ * The lock is held. Give @call to a server that waits, or queue it. True if
+ * it is the first in the queue: somebody might have to be told.
+ */
+static bool post(struct sp_port *port, struct sp_call *call, void *request,
+		 void (*done)(void *), void *arg)
+{
+	bool first = port->queue.next == &port->queue;
+
+	call->id = ++port->last_id;
+	call->request = request;
+	call->client = call->server = true;
+	call->has_reply = false;
+	call->done = done;
+	call->arg = arg;
+	call->waiter = NULL;
+	call->state = SP__CALL_TAKEN;
+	if (sp__port_wake_one(&port->servers, call))
+		return false;
+	call->state = SP__CALL_QUEUED;
+	call->next = &port->queue;
+	call->prev = port->queue.prev;
+	call->prev->next = call;
+	port->queue.prev = call;
+	return first;
+}
+
+/* The lock is held, and open when it returns. */
+static void post_and_unlock(struct sp_port *port, struct sp_call *call,
+			    void *request, void (*done)(void *), void *arg)
+{
+	bool tell = post(port, call, request, done, arg);
+	void (*fn)(void *) = port->on_request;
+	void *fn_arg = port->on_request_arg;
+
+	sp__port_unlock(port);
+	if (tell && fn != NULL)
+		fn(fn_arg);
+}
+
+int sp_port_submit(struct sp_port *port, void *request, void (*done)(void *arg),
+		   void *arg, struct sp_call **out)
+{
+	struct sp_call *call;
+	int err;
+
+	sp__spin_lock(&port->lock);
+	err = try_get(port, &call);
+	if (err < 0) {
+		sp__spin_unlock(&port->lock);
+		return err;
+	}
+	/* Written before @done can be called by a fast server. */
+	*out = call;
+	post_and_unlock(port, call, request, done, arg);
+	return 0;
+}
+
+/* The lock is held. What the call ended with, or -EAGAIN. */
+static int result_of(struct sp_call *call, void **reply)
+{
+	if (call->state != SP__CALL_DONE)
+		return -EAGAIN;
+	if (call->result == 0 && reply != NULL) {
+		call->has_reply = false;
+		*reply = call->reply;
+	}
+	return call->result;
+}
+
+int sp_call_poll(struct sp_call *call, void **reply)
+{
+	struct sp_port *port = call->port;
+	int err;
+
+	sp__spin_lock(&port->lock);
+	err = result_of(call, reply);
+	sp__spin_unlock(&port->lock);
+	return err;
+}
+
+int sp_call_wait(struct sp_call *call, void **reply)
+{
+	return sp_call_wait_until(call, SP_NEVER, reply);
+}
+
+int sp_call_wait_until(struct sp_call *call, int64_t deadline, void **reply)
+{
+	struct sp_port *port = call->port;
+	struct sp__sleeper sleeper;
+	int err;
+
+	if (!may_wait())
+		return -EPERM;
+	sp__spin_lock(&port->lock);
+	err = result_of(call, reply);
+	if (err == -EAGAIN && call->waiter != NULL) {
+		err = -EBUSY;
+	} else if (err == -EAGAIN) {
+		call->waiter = &sleeper;
+		err = sp__port_sleep(port, NULL, &sleeper, deadline,
+				     "port reply");
+		call->waiter = NULL;
+		/* A reply counts, whatever else woke us. */
+		if (call->state == SP__CALL_DONE)
+			err = result_of(call, reply);
+	}
+	sp__port_unlock(port);
+	return err;
+}
+
+/*
+ * The lock is held. End @call for its client; false if it has ended. If the
+ * request was still queued *@dropped says so.
+ */
+static bool give_up(struct sp_call *call, bool *dropped)
+{
+	*dropped = false;
+	if (call->state == SP__CALL_DONE)
+		return false;
+	if (call->state == SP__CALL_QUEUED) {
+		sp__call_unqueue(call);
+		call->server = false;
+		*dropped = true;
+	}
+	sp__call_finish(call, -ECANCELED, NULL);
+	return true;
+}
+
+int sp_call_cancel(struct sp_call *call)
+{
+	struct sp_port *port = call->port;
+	void (*drop)(void *) = port->drop_request;
+	void *request = call->request;
+	bool cancelled, dropped;
+
+	sp__spin_lock(&port->lock);
+	cancelled = give_up(call, &dropped);
+	sp__spin_unlock(&port->lock);
+	if (dropped && drop != NULL)
+		drop(request);
+	return cancelled ? 0 : -EALREADY;
+}
+
+void sp_call_free(struct sp_call *call)
+{
+	void (*drop)(void *) = NULL;
+	struct sp_port *port;
+	void *value = NULL;
+	bool dropped;
+
+	if (call == NULL)
+		return;
+	port = call->port;
+	sp__spin_lock(&port->lock);
+	(void)give_up(call, &dropped);
+	if (dropped) {
+		drop = port->drop_request;
+		value = call->request;
+	} else if (call->has_reply) {
+		drop = port->drop_reply;
+		value = call->reply;
+	}
+	call->client = false;
+	sp__call_put(call);
+	/* From here on the call and the port may be gone. */
+	sp__port_unlock(port);
+	if (drop != NULL)
+		drop(value);
+}
+
+/* All in one */
+
+static int wait_and_free(struct sp_call *call, int64_t deadline, void **reply)
+{
+	int err = sp_call_wait_until(call, deadline, reply);
+
+	/* We may have given up just before the end: then the end counts. */
+	if ((err == -ETIMEDOUT || err == -ECANCELED) &&
+	    sp_call_cancel(call) == -EALREADY)
+		err = sp_call_poll(call, reply);
+	sp_call_free(call);
+	return err;
+}
+
+int sp_port_call(struct sp_port *port, void *request, void **reply)
+{
+	return sp_port_call_until(port, request, SP_NEVER, reply);
+}
+
+int sp_port_call_until(struct sp_port *port, void *request, int64_t deadline,
+		       void **reply)
+{
+	void (*drop)(void *) = port->drop_request;
+	struct sp_call *call;
+	int err;
+
+	if (!may_wait())
+		return -EPERM;
+	sp__spin_lock(&port->lock);
+	err = get(port, deadline, &call);
+	if (err < 0) {
+		sp__port_unlock(port);
+		/* As if it had been queued: see the header on ownership. */
+		if (drop != NULL)
+			drop(request);
+		return err;
+	}
+	post_and_unlock(port, call, request, NULL, NULL);
+	return wait_and_free(call, deadline, reply);
+}
+
+int sp_port_try_call(struct sp_port *port, void *request, int64_t deadline,
+		     void **reply)
+{
+	struct sp_call *call;
+	int err;
+
+	if (!may_wait())
+		return -EPERM;
+	err = sp_port_submit(port, request, NULL, NULL, &call);
+	if (err == -EPIPE && port->drop_request != NULL)
+		port->drop_request(request);
+	return err < 0 ? err : wait_and_free(call, deadline, reply);
+}

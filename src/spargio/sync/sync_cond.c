@@ -1,0 +1,57 @@
+#include "spargio/sync/sync.h"
+
+#include <spargio/time.h>
+
+#include <assert.h>
+#include <errno.h>
+
+int sp_cond_wait(struct sp_cond *cond, struct sp_mutex *mutex)
+{
+	return sp_cond_wait_until(cond, mutex, SP_NEVER);
+}
+
+int sp_cond_wait_until(struct sp_cond *cond, struct sp_mutex *mutex,
+		       int64_t deadline)
+{
+	struct sp_fiber *self = sp__fiber_self();
+	struct sp__waiter w = { .fiber = self, .code = SP__EVENT };
+	uint32_t code;
+	int err;
+
+	if (self == NULL)
+		return -EPERM;
+	/* In the list before the mutex is free: no signal can be missed. */
+	w.epoch = sp__wait_begin(self);
+	sp__waitlist_add(sp__waiters_lock(&cond->_waiters), &w);
+	sp__waiters_unlock(&cond->_waiters);
+
+	err = sp_mutex_unlock(mutex);
+	if (err < 0 && sp__wait_drop(self, w.epoch))
+		code = SP__EVENT; /* not ours to wait with: do not sleep */
+	else
+		code = sp__wait_end(self, w.epoch, deadline, "condition", cond);
+	sp__waiters_lock(&cond->_waiters);
+	sp__waitlist_remove(&w);
+	sp__waiters_unlock(&cond->_waiters);
+	if (err < 0)
+		return err;
+
+	/* The caller counts on it, cancelled or not. */
+	sp_shield_begin();
+	err = sp_mutex_lock(mutex);
+	sp_shield_end();
+	assert(err == 0);
+	return sp__code_error(code);
+}
+
+void sp_cond_signal(struct sp_cond *cond)
+{
+	(void)sp__waitlist_wake_one(sp__waiters_lock(&cond->_waiters));
+	sp__waiters_unlock(&cond->_waiters);
+}
+
+void sp_cond_broadcast(struct sp_cond *cond)
+{
+	sp__waitlist_wake_all(sp__waiters_lock(&cond->_waiters));
+	sp__waiters_unlock(&cond->_waiters);
+}

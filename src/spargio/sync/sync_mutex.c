@@ -1,0 +1,238 @@
+/*
+ * A mutex that stays with the shard that is using it.
+ *
+ * The word holds the owner and what its unlock has to know:
+ *
+ *	+----------------+---------+-------+---------+
+ *	| owner, or 0    | HANDOFF | WOKEN | WAITING |
+ *	+----------------+---------+-------+---------+
+ *
+ *	WAITING		somebody is in the list
+ *	WOKEN		one of them was woken and has not come yet
+ *	HANDOFF		the first in the list has lost too often
+ *
+ * Passing the lock to the longest waiter each time would move it, and the
+ * cache lines under it, from shard to shard and let both idle meanwhile. So an
+ * unlock frees it, wakes one waiter and whoever comes first gets it; while one
+ * is on its way no other is woken. Only for one that lost several times is the
+ * lock passed on directly.
+ *
+ * The flags change under the list's lock. The owner is set by a compare and
+ * swap over 0, and cleared by the owner; that is the last an unlock touches,
+ * so that who gets the lock may also be the one to throw it away.
+ */
+#include "spargio/sched/runtime.h"
+#include "spargio/sync/sync.h"
+
+#include <spargio/time.h>
+
+#include <errno.h>
+
+enum {
+	WAITING = 1,
+	WOKEN = 2,
+	HANDOFF = 4,
+	FLAGS = 15, /* fibers are aligned to more */
+};
+
+/* The code of a waiter that owns the lock when it wakes. */
+#define HANDED (SP__EVENT + 1)
+
+/* A critical section worth spinning for is shorter than this many looks. */
+#define SPINS 60
+
+/* Wake-ups in vain before a waiter is given the lock. */
+#define PATIENCE 4
+
+static uintptr_t owner_of(uintptr_t word)
+{
+	return word & ~(uintptr_t)FLAGS;
+}
+
+static bool swap(struct sp_mutex *m, uintptr_t *old, uintptr_t word)
+{
+	/* Acquire for who locks, release for who unlocks: each other's. */
+	return atomic_compare_exchange_strong_explicit(&m->_word, old, word,
+						       memory_order_acq_rel,
+						       memory_order_relaxed);
+}
+
+/*
+ * Watch the word for a moment, if the owner can get on meanwhile: it cannot
+ * when it waits for this very shard. @drop is the flag to clear on success.
+ */
+static bool spin(struct sp_mutex *m, struct sp_fiber *self, uintptr_t drop)
+{
+	if (self->shard->rt->nshards == 1)
+		return false;
+	for (int i = 0; i < SPINS; i++) {
+		uintptr_t word =
+			atomic_load_explicit(&m->_word, memory_order_relaxed);
+
+		if (owner_of(word) == 0) {
+			if (swap(m, &word, (word & ~drop) | (uintptr_t)self))
+				return true;
+		} else if (atomic_load_explicit(&m->_where,
+						memory_order_relaxed) ==
+			   self->shard) {
+			return false;
+		}
+		sp__cpu_relax();
+	}
+	return false;
+}
+
+/*
+ * The list is locked. Take the mutex, or leave word that somebody waits; one
+ * that has been woken before (@tries) says that it has come.
+ */
+static bool take_or_mark(struct sp_mutex *m, struct sp_fiber *self, int tries)
+{
+	uintptr_t drop = tries > 0 ? WOKEN : 0;
+	uintptr_t mark = tries >= PATIENCE ? WAITING | HANDOFF : WAITING;
+	uintptr_t old = atomic_load_explicit(&m->_word, memory_order_relaxed);
+	uintptr_t word;
+
+	do {
+		word = old & ~drop;
+		word |= owner_of(old) == 0 ? (uintptr_t)self : mark;
+	} while (!swap(m, &old, word));
+	return owner_of(old) == 0;
+}
+
+/* Returns the code it was woken with, or 0 if the mutex was free. Yields. */
+static uint32_t take_or_sleep(struct sp_mutex *m, struct sp_fiber *self,
+			      int tries, int64_t deadline)
+{
+	struct sp__waiter w = { .fiber = self, .code = SP__EVENT };
+	uint32_t code = 0;
+
+	sp__waiters_lock(&m->_waiters);
+	if (!take_or_mark(m, self, tries))
+		code = tries == 0
+			       ? sp__waiters_sleep(&m->_waiters, &w, deadline,
+						   "mutex", m)
+			       : sp__waiters_sleep_first(&m->_waiters, &w,
+							 deadline, "mutex", m);
+	sp__waiters_unlock(&m->_waiters);
+	return code;
+}
+
+static int lock_contended(struct sp_mutex *m, struct sp_fiber *self,
+			  int64_t deadline)
+{
+	uint32_t code = SP__EVENT;
+
+	if (owner_of(atomic_load_explicit(&m->_word, memory_order_relaxed)) ==
+	    (uintptr_t)self)
+		return -EDEADLK;
+	for (int tries = 0; code == SP__EVENT; tries++) {
+		if (spin(m, self, tries > 0 ? WOKEN : 0))
+			return 0;
+		code = take_or_sleep(m, self, tries, deadline);
+	}
+	return sp__code_error(code);
+}
+
+int sp_mutex_lock(struct sp_mutex *mutex)
+{
+	return sp_mutex_lock_until(mutex, SP_NEVER);
+}
+
+/*
+ * Hot. Cost: one compare and swap, and a store to the same cache line, while
+ * nobody else wants it. bench/sync.c measures two shards that do.
+ */
+int sp_mutex_lock_until(struct sp_mutex *mutex, int64_t deadline)
+{
+	struct sp_fiber *self = sp__fiber_self();
+	uintptr_t old = 0;
+
+	if (self == NULL)
+		return -EPERM;
+	if (!swap(mutex, &old, (uintptr_t)self)) {
+		int err = lock_contended(mutex, self, deadline);
+
+		if (err < 0)
+			return err;
+	}
+	/* Only a hint for those who spin. */
+	atomic_store_explicit(&mutex->_where, self->shard,
+			      memory_order_relaxed);
+	return 0;
+}
+
+int sp_mutex_trylock(struct sp_mutex *mutex)
+{
+	struct sp_fiber *self = sp__fiber_self();
+	uintptr_t word;
+
+	if (self == NULL)
+		return -EPERM;
+	word = atomic_load_explicit(&mutex->_word, memory_order_relaxed);
+	do {
+		if (owner_of(word) != 0)
+			return -EBUSY;
+	} while (!swap(mutex, &word, word | (uintptr_t)self));
+	atomic_store_explicit(&mutex->_where, self->shard,
+			      memory_order_relaxed);
+	return 0;
+}
+
+/*
+ * Wake the first waiter that still waits, or give it the mutex if that is due.
+ * The caller owns the mutex; false if it still does after.
+ */
+static bool pass_on(struct sp_mutex *m, uintptr_t self)
+{
+	struct sp__waitlist *list = sp__waiters_lock(&m->_waiters);
+	/* We own it and hold the list: nobody else writes the word. */
+	uintptr_t word = atomic_load_explicit(&m->_word, memory_order_relaxed);
+	bool handoff = word & HANDOFF;
+	uintptr_t next = self | (word & WOKEN);
+	struct sp_fiber *fiber = NULL;
+
+	while (fiber == NULL && !sp__waitlist_empty(list)) {
+		struct sp__waiter *w = list->head.next;
+
+		sp__waitlist_remove(w);
+		if (sp__wake_claim(w->fiber, w->epoch,
+				   handoff ? HANDED : SP__EVENT))
+			fiber = w->fiber;
+	}
+	if (fiber != NULL)
+		next = handoff ? (uintptr_t)fiber | (word & WOKEN)
+			       : self | WOKEN;
+	if (!sp__waitlist_empty(list))
+		next |= WAITING;
+	atomic_store_explicit(&m->_word, next, memory_order_release);
+	if (fiber != NULL)
+		sp__wake_deliver(fiber);
+	sp__waiters_unlock(&m->_waiters);
+	return fiber != NULL && handoff;
+}
+
+int sp_mutex_unlock(struct sp_mutex *mutex)
+{
+	uintptr_t self = (uintptr_t)sp__fiber_self();
+	uintptr_t word = self; /* what it most often is */
+
+	if (self == 0)
+		return -EPERM;
+	while (!swap(mutex, &word, word & FLAGS)) {
+		if (owner_of(word) != self)
+			return -EPERM;
+		/*
+		 * Wake first, then free it: a waiter that comes too early
+		 * clears WOKEN, we see that here and wake again.
+		 */
+		while ((word & WAITING) &&
+		       (!(word & WOKEN) || (word & HANDOFF))) {
+			if (pass_on(mutex, self))
+				return 0;
+			word = atomic_load_explicit(&mutex->_word,
+						    memory_order_relaxed);
+		}
+	}
+	return 0;
+}

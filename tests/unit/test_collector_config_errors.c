@@ -1,0 +1,81 @@
+#include "check.h"
+
+#include "collector/config/errors.h"
+
+static void test_the_nearest_name_is_suggested(void **state)
+{
+	static const char *const names[] = { "max-sessions", "max-routes",
+					     "listen",	     "http",
+					     "nats",	     NULL };
+	static const struct {
+		const char *word, *want;
+	} cases[] = {
+		{ "max-sesions", "max-sessions" },   /* missing */
+		{ "max-sessionss", "max-sessions" }, /* too many */
+		{ "max-sassions", "max-sessions" },  /* wrong */
+		{ "max-sessoins", "max-sessions" },  /* swapped */
+		{ "max_sesions", "max-sessions" },   /* two faults */
+		{ "maxsesions", "max-sessions" },
+		{ "mxsesions", NULL }, /* three */
+		{ "lisen", "listen" },
+		{ "lsn", NULL },
+		{ "htp", "http" },
+		{ "htpt", "http" }, /* one swap, not two faults */
+		{ "ht", NULL },	    /* too short to say */
+		{ "nat", "nats" },
+		{ "", NULL },
+		{ "http", "http" },
+		{ "this-is-a-very-long-word-that-no-option-has", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const char *got = mistakes_nearest(cases[i].word, names);
+
+		CHECK((got == NULL) == (cases[i].want == NULL), "%s: %s",
+		      cases[i].word, got != NULL ? got : "nothing");
+		if (got != NULL)
+			assert_string_equal(got, cases[i].want);
+	}
+}
+
+static void test_a_mistake_is_one_line(void **state)
+{
+	struct mistakes m = MISTAKES_INIT;
+
+	(void)state;
+	mistakes_add(&m, "bad '%s'", "a\nb\x1b[1m\x7f");
+	mistakes_note(&m, "note %d", 1);
+	assert_int_equal(m.kept, 1);
+	assert_string_equal(m.lines[0], "bad 'a?b?[1m?'");
+	assert_int_equal(m.note_count, 1);
+	assert_string_equal(m.notes[0], "note 1");
+	mistakes_release(&m);
+	assert_null(m.lines);
+}
+
+static void test_very_many_are_only_counted(void **state)
+{
+	struct mistakes m = MISTAKES_INIT;
+
+	(void)state;
+	for (int i = 0; i < MISTAKES_MAX + 7; i++) {
+		mistakes_add(&m, "%d", i);
+		mistakes_note(&m, "%d", i);
+	}
+	assert_int_equal(m.kept, MISTAKES_MAX);
+	assert_int_equal(m.count, MISTAKES_MAX + 7);
+	assert_int_equal(m.note_count, MISTAKES_MAX);
+	mistakes_release(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_nearest_name_is_suggested),
+		cmocka_unit_test(test_a_mistake_is_one_line),
+		cmocka_unit_test(test_very_many_are_only_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,126 @@
+#include "curation.h"
+
+#include "collector/router/session_stats.h"
+
+/* A router with one peer of one route; the notes are those of its seat. */
+struct scene {
+	struct stage stage;
+	struct stage_peer header;
+	struct rib_peer *peer;
+	struct router_note router;
+};
+
+static struct scene scene;
+
+/* What the peer's slot keeps of it, made if need be. */
+static struct peer_note *note(void)
+{
+	return peer_note_get(rib_peer_slot(scene.peer), &scene.router);
+}
+
+static int start(void **state)
+{
+	(void)state;
+	memset(&scene, 0, sizeof(scene));
+	scene.header = stage_peer("192.0.2.1", 64500);
+	stage_start(&scene.stage, NULL);
+	stage_up(&scene.stage, &scene.header);
+	stage_announce(&scene.stage, &scene.header, "198.51.100.0/24", 1);
+	scene.peer = rib_router_peer(scene.stage.router, &scene.header.header);
+	return scene.peer == NULL || note() == NULL;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	peer_note_free(note());
+	*rib_peer_slot(scene.peer) = NULL;
+	stage_end(&scene.stage);
+	return 0;
+}
+
+/* The router says that the peer has so many. False: nobody takes that up. */
+static bool report(uint64_t routes)
+{
+	struct bmp_stat stat = { .type = REPORTED_ADJ_RIB_IN,
+				 .kind = BMP_STAT_GAUGE64,
+				 .value = routes };
+	uint8_t buf[256];
+	struct bmp_writer w = bmp_writer_on(buf, sizeof(buf));
+	struct bmp_frame frame;
+	struct bmp_message msg;
+	struct reported r;
+	size_t need;
+
+	bmp_write_statistics(&w, &scene.header.header, &stat, 1);
+	assert_int_equal(bmp_frame_next((struct wire_view){ w.p, w.len },
+					BMP_MAX_FRAME_DEFAULT, &frame, &need),
+			 BMP_FRAME_WHOLE);
+	assert_int_equal(bmp_message_decode(&frame, BMP_V4_OFF, &msg), BMP_OK);
+	if (!reported_read(&msg, scene.peer, 1, &r))
+		return false;
+	peer_note_report(note(), &r);
+	return true;
+}
+
+static void expect(uint32_t reporting, int64_t difference)
+{
+	assert_int_equal(scene.router.reporting, reporting);
+	assert_int_equal(scene.router.difference, difference);
+	assert_int_equal(note()->reported != NULL, reporting != 0);
+}
+
+static void test_the_last_report_of_a_peer_counts(void **state)
+{
+	(void)state;
+	expect(0, 0);
+	assert_true(report(5));
+	expect(1, -4);
+	assert_true(report(1));
+	expect(1, 0);
+}
+
+/* It went down in the middle of its dump, and will not report again. */
+static void test_a_peer_that_goes_down_takes_its_report_along(void **state)
+{
+	struct rib_event down = { .kind = RIB_EVENT_PEER_DOWN,
+				  .received_ns = 7,
+				  .reason = BMP_DOWN_REMOTE };
+
+	(void)state;
+	assert_true(report(5));
+	stage_down(&scene.stage, &scene.header, BMP_DOWN_REMOTE);
+	peer_note_take(note(), &down);
+	expect(0, 0);
+	assert_int_equal(note()->downs, 1);
+	/* Nor does a report that was late. */
+	assert_false(report(5));
+	expect(0, 0);
+}
+
+static void test_a_session_that_ends_takes_all_reports_along(void **state)
+{
+	(void)state;
+	assert_true(report(5));
+	rib_session_close(scene.stage.router, &scene.stage.when, 0, NULL);
+	router_note_forget_reports(scene.stage.router);
+	expect(0, 0);
+	/* Its routes are held, but who would report them is gone. */
+	assert_false(report(5));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			test_the_last_report_of_a_peer_counts, start, end),
+		cmocka_unit_test_setup_teardown(
+			test_a_peer_that_goes_down_takes_its_report_along,
+			start, end),
+		cmocka_unit_test_setup_teardown(
+			test_a_session_that_ends_takes_all_reports_along, start,
+			end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,227 @@
+/* Questions to a worker: asked, given up, refused, in slices. */
+#include "runtime.h"
+
+#include "collector/query/worker_query.h"
+#include "collector/worker.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <unistd.h>
+
+struct query {
+	struct desk_question question;
+	int slices; /* to take */
+	int taken;
+	uint32_t shard; /* where it was answered */
+	atomic_int *dropped;
+	atomic_bool *hold; /* NULL: answer at once */
+};
+
+static void drop(struct desk_question *q)
+{
+	atomic_fetch_add(((struct query *)q)->dropped, 1);
+	free(q);
+}
+
+static int answer(struct desk_question *q, struct worker *w)
+{
+	struct query *query = (struct query *)q;
+
+	(void)w;
+	query->shard = sp_shard();
+	while (query->hold != NULL && atomic_load(query->hold))
+		sp_sleep(SP_MS);
+	while (query->taken < query->slices && desk_rest(q))
+		query->taken++;
+	return 17;
+}
+
+static struct query *ask_for(int slices, atomic_int *dropped)
+{
+	struct query *q = calloc(1, sizeof(*q));
+
+	q->question.answer = answer;
+	q->question.drop = drop;
+	q->question.until = sp_in(10 * SP_S);
+	q->slices = slices;
+	q->dropped = dropped;
+	return q;
+}
+
+/* A worker with nothing but a desk, on shard 1 of a runtime. */
+struct office {
+	struct sp_rt *rt;
+	struct worker worker;
+	struct desk *desk;
+	atomic_int dropped;
+	atomic_bool hold;
+};
+
+static int open_desk(void *office)
+{
+	struct office *o = office;
+
+	return desk_open(&o->worker, &o->desk);
+}
+
+static int close_desk(void *office)
+{
+	desk_close(((struct office *)office)->desk);
+	return 0;
+}
+
+static struct office *office_new(void)
+{
+	struct office *o = calloc(1, sizeof(*o));
+	struct sp_opts opts = SP_OPTS_INIT;
+	int ret = -1;
+
+	opts.shards = 2;
+	assert_int_equal(sp_start(&opts, &o->rt), 0);
+	assert_int_equal(sp_call_on(o->rt, 1, open_desk, o, &ret), 0);
+	assert_int_equal(ret, 0);
+	return o;
+}
+
+static void office_free(struct office *o)
+{
+	int ret;
+
+	atomic_store(&o->hold, false);
+	assert_int_equal(sp_call_on(o->rt, 1, close_desk, o, &ret), 0);
+	desk_free(o->desk);
+	assert_int_equal(sp_stop(o->rt, sp_in(5 * SP_S)), 0);
+	free(o);
+}
+
+static void test_answered_on_the_shard(void **state)
+{
+	struct office *o = office_new();
+	struct query *query = ask_for(0, &o->dropped);
+	struct desk_question *q = &query->question;
+
+	(void)state;
+	assert_int_equal(desk_ask(o->desk, &q), 17);
+	assert_ptr_equal(q, &query->question);
+	assert_int_equal(query->shard, 1);
+	assert_int_equal(atomic_load(&o->dropped), 0);
+	free(query);
+	office_free(o);
+}
+
+static void test_slices(void **state)
+{
+	struct office *o = office_new();
+	struct query *query = ask_for(1000, &o->dropped);
+	struct desk_question *q = &query->question;
+
+	(void)state;
+	assert_int_equal(desk_ask(o->desk, &q), 17);
+	assert_int_equal(query->taken, 1000);
+	free(query);
+	office_free(o);
+}
+
+/* Whoever asks for an answer by now gets what there is. */
+static void test_late_is_answered_with_what_there_is(void **state)
+{
+	struct office *o = office_new();
+	struct query *query = ask_for(1000000000, &o->dropped);
+	struct desk_question *q = &query->question;
+
+	(void)state;
+	query->question.until = sp_in(20 * SP_MS);
+	/* With input waiting it rests most of the time. */
+	o->worker.wet = 1;
+	assert_int_equal(desk_ask(o->desk, &q), 17);
+	assert_true(query->taken < 1000000000);
+	free(query);
+	office_free(o);
+}
+
+/* A question nobody waits for any more is dropped, once, by the desk. */
+static void test_given_up_is_dropped(void **state)
+{
+	struct office *o = office_new();
+	struct query *query = ask_for(0, &o->dropped);
+	struct desk_question *q = &query->question;
+
+	(void)state;
+	atomic_store(&o->hold, true);
+	query->hold = &o->hold;
+	/* It waits a second longer than this. */
+	query->question.until = sp_now();
+	assert_int_equal(desk_ask(o->desk, &q), -ETIMEDOUT);
+	assert_null(q);
+	assert_int_equal(atomic_load(&o->dropped), 0);
+	atomic_store(&o->hold, false);
+	for (int i = 0; i < 5000 && atomic_load(&o->dropped) == 0; i++)
+		usleep(1000);
+	assert_int_equal(atomic_load(&o->dropped), 1);
+	office_free(o);
+}
+
+struct asker {
+	struct office *office;
+	pthread_t thread;
+	int result;
+};
+
+static void *ask_held(void *asker)
+{
+	struct asker *a = asker;
+	struct query *query = ask_for(0, &a->office->dropped);
+	struct desk_question *q = &query->question;
+
+	query->hold = &a->office->hold;
+	a->result = desk_ask(a->office->desk, &q);
+	if (q != NULL)
+		free(query);
+	return NULL;
+}
+
+#define ASKERS 100
+
+/* More than there are clerks and places; closing ends all of it. */
+static void test_closing_with_a_crowd_outside(void **state)
+{
+	struct office *o = office_new();
+	static struct asker askers[ASKERS];
+	struct query *query = ask_for(0, &o->dropped);
+	struct desk_question *q = &query->question;
+	int answered = 0, closed = 0, ret;
+
+	(void)state;
+	atomic_store(&o->hold, true);
+	for (int i = 0; i < ASKERS; i++) {
+		askers[i].office = o;
+		assert_int_equal(pthread_create(&askers[i].thread, NULL,
+						ask_held, &askers[i]),
+				 0);
+	}
+	atomic_store(&o->hold, false);
+	assert_int_equal(sp_call_on(o->rt, 1, close_desk, o, &ret), 0);
+	for (int i = 0; i < ASKERS; i++) {
+		assert_int_equal(pthread_join(askers[i].thread, NULL), 0);
+		answered += askers[i].result == 17;
+		closed += askers[i].result == -EPIPE;
+	}
+	assert_int_equal(answered + closed, ASKERS);
+	assert_int_equal(atomic_load(&o->dropped), closed);
+	assert_int_equal(desk_ask(o->desk, &q), -EPIPE);
+	assert_null(q);
+	office_free(o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_answered_on_the_shard),
+		cmocka_unit_test(test_slices),
+		cmocka_unit_test(test_late_is_answered_with_what_there_is),
+		cmocka_unit_test(test_given_up_is_dropped),
+		cmocka_unit_test(test_closing_with_a_crowd_outside),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
