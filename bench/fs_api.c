@@ -40,7 +40,7 @@ enum {
 
 static int file = -1;
 static struct sp_rt *rt;
-static struct sp_port *port;
+static struct sp_rpc *rpc;
 static struct sp__ring ring;
 
 static uint64_t look(uint64_t i, const uint8_t *data)
@@ -240,10 +240,10 @@ static int worker_main(void *arg)
 	struct sp_request request;
 
 	(void)arg;
-	while (sp_port_recv(port, &request) == 0) {
+	while (sp_rpc_recv(rpc, &request) == 0) {
 		shape *run = (shape *)request.value;
 
-		(void)sp_port_reply(&request, (void *)(uintptr_t)run());
+		(void)sp_rpc_reply(&request, (void *)(uintptr_t)run());
 	}
 	return 0;
 }
@@ -252,7 +252,7 @@ static uint64_t command(shape *run)
 {
 	void *reply = NULL;
 
-	fibers_check(sp_port_call(port, (void *)run, &reply) == 0, "a command");
+	fibers_check(sp_rpc_call(rpc, (void *)run, &reply) == 0, "a command");
 	return (uint64_t)(uintptr_t)reply;
 }
 
@@ -316,7 +316,7 @@ static void start(void)
 	opts.cq_entries = 2048;
 	fibers_check(sp__ring_open(&ring, &opts) == 0, "no io_uring here");
 	rt = fibers_start(2);
-	fibers_check(sp_port_new(1, &port) == 0, "no port");
+	fibers_check(sp_rpc_new(1, &rpc) == 0, "no rpc");
 	fibers_check(sp_go_attr(rt, &attr, worker_main, NULL, NULL) == 0,
 		     "no worker");
 }
@@ -360,9 +360,9 @@ int main(int argc, char **argv)
 					     &qd32[i] };
 	/* Finding how many make a sample warms all of them up. */
 	bench_loops_run(&b, loops, 10);
-	sp_port_close(port);
+	sp_rpc_close(rpc);
 	fibers_stop(rt);
-	sp_port_free(port);
+	sp_rpc_free(rpc);
 	sp__ring_close(&ring);
 	return 0;
 }

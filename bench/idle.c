@@ -161,7 +161,7 @@ static int attend_all(void *arg)
 {
 	struct sp_attr attr = { .place = SP_PINNED };
 
-	return sp_serve(*(int *)arg, SP_HOME_NEXT, &attr, attend, NULL);
+	return sp_accept_loop(*(int *)arg, SP_HOME_NEXT, &attr, attend, NULL);
 }
 
 static void connection_bytes(struct crowd *crowd)

@@ -34,7 +34,7 @@
 
 #include <spargio/fiber.h>
 #include <spargio/group.h>
-#include <spargio/meet.h>
+#include <spargio/sync.h>
 #include <spargio/message.h>
 #include <spargio/net.h>
 #include <spargio/runtime.h>

@@ -40,7 +40,7 @@ static int serve(void *arg)
 	struct sp_attr attr = { .place = SP_PINNED };
 	int listener = (int)(intptr_t)arg;
 
-	(void)sp_serve(listener, SP_HOME_NEXT, &attr, answer, NULL);
+	(void)sp_accept_loop(listener, SP_HOME_NEXT, &attr, answer, NULL);
 	close(listener);
 	return 0;
 }

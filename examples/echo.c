@@ -44,7 +44,8 @@ static int serve(void *arg)
 				.group = server->sessions };
 
 	/* Until we are cancelled, or the listener fails. */
-	return sp_serve(server->listener, SP_HOME_NEXT, &attr, echo, NULL);
+	return sp_accept_loop(server->listener, SP_HOME_NEXT, &attr, echo,
+			      NULL);
 }
 
 /* Say something and hear it again, in a second at most. */

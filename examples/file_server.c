@@ -99,7 +99,8 @@ static int server_main(void *arg)
 	struct server *server = arg;
 
 	/* Until it is cancelled. */
-	return sp_serve(server->listener, SP_HOME_NEXT, &attr, session, server);
+	return sp_accept_loop(server->listener, SP_HOME_NEXT, &attr, session,
+			      server);
 }
 
 /* The other side */

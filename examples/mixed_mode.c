@@ -31,7 +31,7 @@ struct record {
 };
 
 struct log {
-	struct sp_port *port;
+	struct sp_rpc *rpc;
 	int fd;
 	off_t end;
 	int syncs;
@@ -53,9 +53,9 @@ static int write_together(struct log *log, struct sp_request *requests, int n)
 	log->syncs++;
 	for (int i = 0; i < n; i++) {
 		if (err == 0)
-			(void)sp_port_reply(&requests[i], NULL);
+			(void)sp_rpc_reply(&requests[i], NULL);
 		else
-			(void)sp_port_refuse(&requests[i], err);
+			(void)sp_rpc_refuse(&requests[i], err);
 	}
 	return err;
 }
@@ -66,11 +66,11 @@ static int log_main(void *arg)
 	struct sp_request requests[TOGETHER];
 	int err;
 
-	while ((err = sp_port_recv(log->port, &requests[0])) == 0) {
+	while ((err = sp_rpc_recv(log->rpc, &requests[0])) == 0) {
 		int n = 1;
 
 		while (n < TOGETHER &&
-		       sp_port_try_recv(log->port, &requests[n]) == 0)
+		       sp_rpc_try_recv(log->rpc, &requests[n]) == 0)
 			n++;
 		(void)write_together(log, requests, n);
 	}
@@ -86,8 +86,8 @@ static void *thread_main(void *arg)
 	for (int i = 0; i < RECORDS; i++) {
 		struct record r = { "something worth keeping\n" };
 
-		/* Waits for room in the port, then for the disk. */
-		if (sp_port_call(log->port, &r, NULL) == 0)
+		/* Waits for room in the queue, then for the disk. */
+		if (sp_rpc_call(log->rpc, &r, NULL) == 0)
 			kept++;
 	}
 	return (void *)(intptr_t)kept;
@@ -121,9 +121,9 @@ static void fill_sync(struct io_uring_sqe *sqe, void *arg)
 
 static int sync_from_here(struct sp_rt *rt, int fd)
 {
-	struct sp_steer file = { fd, SP_LEASE_WEAK, SP_NO_SHARD };
+	struct sp_placement file = { fd, SP_LEASE_WEAK, SP_NO_SHARD };
 
-	return sp_op_any(rt, &file, fill_sync, &fd, SP_NEVER, NULL);
+	return sp_place_op(rt, &file, fill_sync, &fd, SP_NEVER, NULL);
 }
 
 static int use(struct sp_rt *rt, struct log *log)
@@ -134,7 +134,7 @@ static int use(struct sp_rt *rt, struct log *log)
 	if (err < 0)
 		return err;
 	kept = run_threads(log);
-	sp_port_close(log->port);
+	sp_rpc_close(log->rpc);
 	(void)sp_join_thread(rt, task, NULL);
 	err = sync_from_here(rt, log->fd);
 	printf("%d records kept\nin %d syncs\n", kept, log->syncs);
@@ -152,12 +152,12 @@ int main(void)
 	err = sp_start(&opts, &rt); /* on threads of its own */
 	if (err < 0)
 		return 1;
-	err = sp_port_new(64, &log.port);
+	err = sp_rpc_new(64, &log.rpc);
 	if (err == 0)
 		err = use(rt, &log);
 	if (sp_stop(rt, sp_in(SP_S)) < 0)
 		err = -EBUSY;
-	sp_port_free(log.port);
+	sp_rpc_free(log.rpc);
 	close(log.fd);
 	return err == 0 ? 0 : 1;
 }

@@ -49,7 +49,7 @@ static int serve(void *arg)
 	/* Every connection is at home on shard 0, but may be helped with. */
 	struct sp_attr attr = { .place = SP_PREFER, .name = "answer" };
 
-	return sp_serve(*(int *)arg, 0, &attr, answer, NULL);
+	return sp_accept_loop(*(int *)arg, 0, &attr, answer, NULL);
 }
 
 static int ask(const struct sp_conn *conns)

@@ -5,7 +5,6 @@
 #include <spargio/fiber.h>
 #include <spargio/group.h>
 #include <spargio/runtime.h>
-#include <spargio/meet.h>
 #include <spargio/sync.h>
 #include <spargio/time.h>
 

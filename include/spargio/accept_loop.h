@@ -6,7 +6,7 @@
  *	     +--> shard 0		port --> shard 0
  *	port +--> shard 1		port --> shard 1
  *	     +--> shard 2		port --> shard 2
- *	sp_serve(SP_HOME_NEXT)		sp_listen_many(), sp_serve_shards()
+ *	sp_accept_loop(SP_HOME_NEXT)		sp_listen_many(), sp_accept_loop_shards()
  *
  * With one listener the shards get connections strictly in turn. With several
  * the kernel chooses by a hash of the addresses; no shard does the accepting
@@ -33,19 +33,20 @@ struct sp_acceptor;
  * says how (SP_PINNED or SP_PREFER, name, group, ...), @home where. Returns
  * the error that ended it; fibers that serve go on.
  */
-int sp_serve(int listener, uint32_t home, const struct sp_attr *attr,
-	     int (*fn)(struct sp_conn *conn, void *arg), void *arg);
+int sp_accept_loop(int listener, uint32_t home, const struct sp_attr *attr,
+		   int (*fn)(struct sp_conn *conn, void *arg), void *arg);
 
 /* Listen @count times at one address. Does not wait; all or none. */
 int sp_listen_many(const struct sp_addr *at, const struct sp_listen_opts *opts,
 		   size_t count, int *out);
 
 /*
- * sp_serve() on every shard, each with its own of @listeners, at home where
+ * sp_accept_loop() on every shard, each with its own of @listeners, at home where
  * they are accepted. Returns the first error of any; the others end with it.
  */
-int sp_serve_shards(const int *listeners, const struct sp_attr *attr,
-		    int (*fn)(struct sp_conn *conn, void *arg), void *arg);
+int sp_accept_loop_shards(const int *listeners, const struct sp_attr *attr,
+			  int (*fn)(struct sp_conn *conn, void *arg),
+			  void *arg);
 
 /* The loop by hand */
 

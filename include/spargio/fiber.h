@@ -128,7 +128,7 @@ void sp_yield(void);
  * Go on running on @shard. Yields. A pinned fiber is then pinned there.
  * -EINVAL for no such shard, -EBUSY while something of it is in a ring.
  */
-int sp_hop(uint32_t shard);
+int sp_migrate(uint32_t shard);
 
 /* Fiber-local storage: up to 8 keys in a runtime */
 

@@ -34,7 +34,7 @@ enum sp_lease {
 	SP_LEASE_HARD,
 };
 
-struct sp_steer {
+struct sp_placement {
 	int fd; /* whose lease it is */
 	enum sp_lease lease;
 	/*
@@ -53,17 +53,17 @@ struct sp_steer {
  * leave its shard, -EAGAIN and -ESHUTDOWN as for spawning: then it was refused
  * and has not begun.
  */
-int sp_op_any(struct sp_rt *rt, const struct sp_steer *how,
-	      void (*fill)(struct io_uring_sqe *sqe, void *arg), void *arg,
-	      int64_t deadline, uint32_t *flags);
+int sp_place_op(struct sp_rt *rt, const struct sp_placement *how,
+		void (*fill)(struct io_uring_sqe *sqe, void *arg), void *arg,
+		int64_t deadline, uint32_t *flags);
 
 /*
  * The same in steps, for more than one operation: take a lease, do what is to
- * be done on its shard (sp_hop(), sp_go_on()), drop it. The shard, or -EINVAL,
+ * be done on its shard (sp_migrate(), sp_go_on()), drop it. The shard, or -EINVAL,
  * -EPERM, -ENOMEM. Does not wait.
  */
-int sp_lease_take(struct sp_rt *rt, const struct sp_steer *how);
-void sp_lease_drop(struct sp_rt *rt, const struct sp_steer *how);
+int sp_lease_take(struct sp_rt *rt, const struct sp_placement *how);
+void sp_lease_drop(struct sp_rt *rt, const struct sp_placement *how);
 
 /* The shard that has a lease of @fd, not counting weak ones; SP_NO_SHARD. */
 uint32_t sp_lease_shard(struct sp_rt *rt, int fd);

@@ -1,14 +1,14 @@
 /*
- * spargio/spsc.h - hand pointers from one shard to another
+ * spargio/spsc.h - a bounded single-producer, single-consumer queue of pointers
  *
  *	shard A, one producer			shard B, one consumer
- *	sp_mailbox_push() ----> [ ring ] ----> sp_mailbox_pop()
+ *	sp_spsc_push() ----> [ ring ] ----> sp_spsc_pop()
  *
  * Threads	Push from one shard, pop from one shard. Two producers are a
- *		bug this type does not detect; give each its own mailbox.
+ *		bug this type does not detect; give each its own queue.
  * Blocking	Nothing here waits or yields. A full ring refuses the push, so
  *		the caller decides between dropping, waiting and slowing down.
- * Ownership	An accepted item belongs to the mailbox, then to whoever pops
+ * Ownership	An accepted item belongs to the queue, then to whoever pops
  *		it. A refused item never left the caller's hands.
  * Errors	0 or a negative errno. Nothing here logs.
  */
@@ -17,27 +17,27 @@
 
 #include <stdint.h>
 
-struct sp_mailbox;
+struct sp_spsc;
 
 /* Life cycle */
 
 /*
- * Make a mailbox holding up to @capacity items, a power of two.
+ * Make a queue holding up to @capacity items, a power of two.
  * -EINVAL for another capacity, -ENOMEM. On failure *@out is untouched.
  */
-int sp_mailbox_new(uint32_t capacity, struct sp_mailbox **out);
+int sp_spsc_new(uint32_t capacity, struct sp_spsc **out);
 
 /* Items still queued are not freed: they are void * to us. NULL is fine. */
-void sp_mailbox_free(struct sp_mailbox *mb);
+void sp_spsc_free(struct sp_spsc *q);
 
 /* Producer's side */
 
 /* -EAGAIN if full: the item is still yours. @item is never NULL. */
-int sp_mailbox_push(struct sp_mailbox *mb, void *item);
+int sp_spsc_push(struct sp_spsc *q, void *item);
 
 /* Consumer's side */
 
 /* The oldest item, or NULL if there is none. */
-void *sp_mailbox_pop(struct sp_mailbox *mb);
+void *sp_spsc_pop(struct sp_spsc *q);
 
 #endif

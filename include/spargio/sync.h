@@ -1,5 +1,6 @@
 /*
- * spargio/sync.h - locks for fibers, across shards
+ * spargio/sync.h - locks, wait groups, once and barriers for fibers, across
+ *		    shards
  *
  * The types are structures you embed: an all-zero one (or SP_..._INIT) is
  * ready, so there is nothing that could fail to be made and nothing to free.
@@ -20,6 +21,7 @@
 #include <spargio/waiters.h>
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct sp_fiber;
@@ -102,5 +104,58 @@ int sp_rwlock_tryrdlock(struct sp_rwlock *lock); /* -EBUSY */
 int sp_rwlock_trywrlock(struct sp_rwlock *lock); /* -EBUSY */
 /* -EPERM if it is not locked, or another one is the writer. */
 int sp_rwlock_unlock(struct sp_rwlock *lock);
+
+/* A wait group: wait until as many were done as were added. */
+struct sp_wg {
+	struct sp_waiters _waiters;
+	uint32_t _count;
+};
+#define SP_WG_INIT                \
+	{                         \
+		._waiters = { 0 } \
+	}
+
+int sp_wg_add(struct sp_wg *wg, uint32_t n); /* -EOVERFLOW; any thread */
+int sp_wg_done(struct sp_wg *wg); /* -EINVAL if none is left; any thread */
+int sp_wg_wait(struct sp_wg *wg); /* yields */
+int sp_wg_wait_until(struct sp_wg *wg, int64_t deadline);
+
+/*
+ * Do something once. Who comes while @fn runs waits for it. If @fn returns a
+ * negative errno, its caller gets that and the next one tries again; 0 is for
+ * good. -EDEADLK if @fn comes back to the same once. Yields.
+ */
+struct sp_once {
+	struct sp_waiters _waiters;
+	atomic_bool _done;
+	struct sp_fiber *_runner;
+};
+#define SP_ONCE_INIT              \
+	{                         \
+		._waiters = { 0 } \
+	}
+
+int sp_once(struct sp_once *once, int (*fn)(void *), void *arg);
+int sp_once_until(struct sp_once *once, int64_t deadline, int (*fn)(void *),
+		  void *arg);
+
+/*
+ * A barrier: wait until @count fibers have come; then all go on and it can be
+ * used again. 1 for the last one to come, 0 for the others. Who gives up no
+ * longer counts. -EINVAL if the count is 0. Yields.
+ */
+struct sp_barrier {
+	struct sp_waiters _waiters;
+	uint32_t _count;
+	uint32_t _arrived;
+	uint32_t _round;
+};
+#define SP_BARRIER_INIT(count)    \
+	{                         \
+		._count = (count) \
+	}
+
+int sp_barrier_wait(struct sp_barrier *barrier);
+int sp_barrier_wait_until(struct sp_barrier *barrier, int64_t deadline);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * spargio/waiters.h - part of the types of sync.h and meet.h
+ * spargio/waiters.h - part of the types of sync.h
  *
  * Who waits in them, in order of arrival. Nothing in it is for callers.
  */

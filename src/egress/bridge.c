@@ -1,5 +1,5 @@
 /*
- * Each lane is one sp_mailbox and two counters, one written by each side:
+ * Each lane is one sp_spsc and two counters, one written by each side:
  * pushed - popped is the fill, for the limit and for whoever watches.
  *
  * Who wants to sleep says so first and looks again; who brings something
@@ -37,7 +37,7 @@ struct bell {
 
 struct lane {
 	/* Set once. */
-	struct sp_mailbox *ring;
+	struct sp_spsc *ring;
 	uint32_t capacity;
 
 	/* The worker's. The atomics are read by whoever watches. */
@@ -150,7 +150,7 @@ int egress_bridge_new(uint32_t workers, uint32_t batches,
 		struct lane *lane = &bridge->lanes[bridge->workers];
 
 		*lane = (struct lane){ .capacity = batches };
-		err = sp_mailbox_new(batches, &lane->ring);
+		err = sp_spsc_new(batches, &lane->ring);
 		if (err < 0)
 			goto fail;
 	}
@@ -167,11 +167,11 @@ static void lane_fini(struct lane *lane)
 	struct egress_batch *batch;
 
 	egress_batch_free(lane->first);
-	while ((batch = sp_mailbox_pop(lane->ring)) != NULL)
+	while ((batch = sp_spsc_pop(lane->ring)) != NULL)
 		egress_batch_free(batch);
 	egress_batch_free_all(stack_take(&lane->used));
 	egress_batch_free_all(stack_take(&lane->marks));
-	sp_mailbox_free(lane->ring);
+	sp_spsc_free(lane->ring);
 }
 
 void egress_bridge_free(struct egress_bridge *bridge)
@@ -239,7 +239,7 @@ int egress_bridge_push(struct egress_bridge *bridge, uint32_t worker,
 				      memory_order_relaxed);
 	batch->worker = (uint16_t)worker;
 	batch->next = NULL;
-	err = sp_mailbox_push(lane->ring, batch);
+	err = sp_spsc_push(lane->ring, batch);
 	assert(err == 0); /* it holds what the counters allow */
 	(void)err;
 	/* From here on the batch may be gone. */
@@ -342,7 +342,7 @@ void egress_bridge_close(struct egress_bridge *bridge, uint32_t worker)
 static struct egress_batch *lane_first(struct lane *lane)
 {
 	if (lane->first == NULL)
-		lane->first = sp_mailbox_pop(lane->ring);
+		lane->first = sp_spsc_pop(lane->ring);
 	return lane->first;
 }
 

@@ -134,7 +134,7 @@ static int serve(void *arg)
 {
 	struct sp_attr attr = { .place = SP_PINNED, .name = "echo" };
 
-	return sp_serve(*(int *)arg, SP_HOME_NEXT, &attr, echo, NULL);
+	return sp_accept_loop(*(int *)arg, SP_HOME_NEXT, &attr, echo, NULL);
 }
 
 static int wait_for(const atomic_uint *value, unsigned int want)

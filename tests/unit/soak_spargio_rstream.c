@@ -342,7 +342,7 @@ static int serve(void *arg)
 	struct sp_attr attr = { .place = SP_PINNED, .name = "receive" };
 	int listener = *(int *)arg;
 
-	return sp_serve(listener, SP_HOME_NEXT, &attr, receive, NULL);
+	return sp_accept_loop(listener, SP_HOME_NEXT, &attr, receive, NULL);
 }
 
 static int count_fds(void)

@@ -55,7 +55,7 @@ static int serve_one(void *arg)
 	struct server *s = arg;
 	struct sp_attr attr = { .place = SP_PINNED, .group = s->group };
 
-	s->ret = sp_serve(s->listener, s->home, &attr, echo, NULL);
+	s->ret = sp_accept_loop(s->listener, s->home, &attr, echo, NULL);
 	return 0;
 }
 
@@ -64,7 +64,7 @@ static int serve_shards(void *arg)
 	struct server *s = arg;
 	struct sp_attr attr = { .place = SP_PINNED, .group = s->group };
 
-	s->ret = sp_serve_shards(s->listeners, &attr, echo, NULL);
+	s->ret = sp_accept_loop_shards(s->listeners, &attr, echo, NULL);
 	return 0;
 }
 

@@ -184,10 +184,10 @@ static int hop_body(void *arg)
 {
 	(void)arg;
 	for (uint32_t i = 0; i < 300; i++) {
-		EXPECT_EQ(sp_hop(i % 3), 0);
+		EXPECT_EQ(sp_migrate(i % 3), 0);
 		EXPECT_EQ(sp_shard(), i % 3);
 	}
-	EXPECT_EQ(sp_hop(3), -EINVAL);
+	EXPECT_EQ(sp_migrate(3), -EINVAL);
 	return 0;
 }
 
@@ -358,7 +358,7 @@ static void test_outside_a_fiber_calls_fail_clearly(void **state)
 	assert_int_equal(sp_go(twice, NULL, NULL), -EPERM);
 	assert_int_equal(sp_join((struct sp_task){ 0 }, NULL), -EPERM);
 	assert_int_equal(sp_sleep(1), -EPERM);
-	assert_int_equal(sp_hop(0), -EPERM);
+	assert_int_equal(sp_migrate(0), -EPERM);
 	assert_int_equal(sp_shard(), SP_NO_SHARD);
 	assert_null(sp_self().fiber);
 	assert_null(sp_name());

@@ -79,9 +79,9 @@ static void load_end(struct load *load)
 
 static int least_body(void *arg)
 {
-	const struct sp_steer weak = { 0, SP_LEASE_WEAK, SP_NO_SHARD };
-	const struct sp_steer prefer = { 0, SP_LEASE_WEAK, 1 };
-	const struct sp_steer nobody = { 0, SP_LEASE_WEAK, SHARDS };
+	const struct sp_placement weak = { 0, SP_LEASE_WEAK, SP_NO_SHARD };
+	const struct sp_placement prefer = { 0, SP_LEASE_WEAK, 1 };
+	const struct sp_placement nobody = { 0, SP_LEASE_WEAK, SHARDS };
 	int seen[SHARDS] = { 0 };
 	struct load load;
 
@@ -112,7 +112,8 @@ static void test_the_least_busy_shard_is_taken(void **state)
 {
 	(void)state;
 	run_on(SHARDS, least_body, NULL);
-	assert_int_equal(sp_lease_take(NULL, &(struct sp_steer){ 0 }), -EPERM);
+	assert_int_equal(sp_lease_take(NULL, &(struct sp_placement){ 0 }),
+			 -EPERM);
 	assert_int_equal(sp_lease_shard(NULL, 0), SP_NO_SHARD);
 }
 
@@ -120,8 +121,8 @@ static void test_the_least_busy_shard_is_taken(void **state)
 
 static int stream_body(void *arg)
 {
-	const struct sp_steer stream = { 7, SP_LEASE_STRONG, SP_NO_SHARD };
-	const struct sp_steer here = { 7, SP_LEASE_STRONG, 0 };
+	const struct sp_placement stream = { 7, SP_LEASE_STRONG, SP_NO_SHARD };
+	const struct sp_placement here = { 7, SP_LEASE_STRONG, 0 };
 	struct load load;
 	int64_t give_up = sp_in(10 * SP_S);
 	int64_t began;
@@ -166,10 +167,10 @@ static void test_a_stream_stays_while_it_is_in_use(void **state)
 
 static int hard_body(void *arg)
 {
-	const struct sp_steer hard = { 9, SP_LEASE_HARD, 1 };
-	const struct sp_steer other = { 9, SP_LEASE_HARD, 2 };
-	const struct sp_steer far = { 1 << 24, SP_LEASE_HARD, 2 };
-	const struct sp_steer bad = { -1, SP_LEASE_HARD, 2 };
+	const struct sp_placement hard = { 9, SP_LEASE_HARD, 1 };
+	const struct sp_placement other = { 9, SP_LEASE_HARD, 2 };
+	const struct sp_placement far = { 1 << 24, SP_LEASE_HARD, 2 };
+	const struct sp_placement bad = { -1, SP_LEASE_HARD, 2 };
 
 	(void)arg;
 	EXPECT_EQ(sp_lease_take(NULL, &hard), 1);
@@ -197,27 +198,27 @@ static void test_a_hard_lease_ends_when_it_is_dropped(void **state)
 
 static int pinned_op(void *arg)
 {
-	const struct sp_steer there = { 0, SP_LEASE_WEAK, 2 };
-	const struct sp_steer here = { 0, SP_LEASE_WEAK, 0 };
+	const struct sp_placement there = { 0, SP_LEASE_WEAK, 2 };
+	const struct sp_placement here = { 0, SP_LEASE_WEAK, 0 };
 
 	(void)arg;
-	EXPECT_EQ(sp_op_any(NULL, &there, fill_nop, NULL, SP_NEVER, NULL), 0);
+	EXPECT_EQ(sp_place_op(NULL, &there, fill_nop, NULL, SP_NEVER, NULL), 0);
 	EXPECT_EQ(sp_shard(), 0);
-	EXPECT_EQ(sp_op_any(NULL, &here, fill_nop, NULL, SP_NEVER, NULL), 0);
+	EXPECT_EQ(sp_place_op(NULL, &here, fill_nop, NULL, SP_NEVER, NULL), 0);
 	return 0;
 }
 
 static int free_op(void *arg)
 {
-	const struct sp_steer there = { 0, SP_LEASE_WEAK,
-					(sp_shard() + 1) % SHARDS };
-	const struct sp_steer nobody = { 0, SP_LEASE_WEAK, SHARDS };
+	const struct sp_placement there = { 0, SP_LEASE_WEAK,
+					    (sp_shard() + 1) % SHARDS };
+	const struct sp_placement nobody = { 0, SP_LEASE_WEAK, SHARDS };
 
 	(void)arg;
-	EXPECT_EQ(sp_op_any(NULL, &there, fill_nop, NULL, SP_NEVER, NULL), 0);
+	EXPECT_EQ(sp_place_op(NULL, &there, fill_nop, NULL, SP_NEVER, NULL), 0);
 	/* No need to go back. */
 	EXPECT_EQ(sp_shard(), there.prefer);
-	EXPECT_EQ(sp_op_any(NULL, &nobody, fill_nop, NULL, SP_NEVER, NULL),
+	EXPECT_EQ(sp_place_op(NULL, &nobody, fill_nop, NULL, SP_NEVER, NULL),
 		  -EINVAL);
 	EXPECT_EQ(sp_op_raw_on(SHARDS, fill_nop, NULL, SP_NEVER, NULL),
 		  -EINVAL);
@@ -257,17 +258,17 @@ static void test_submissions_are_counted(void **state)
 
 struct waiters {
 	int fds[2];
-	struct sp_steer how;
+	struct sp_placement how;
 	atomic_int began;
 };
 
 static int stream_waiter(void *arg)
 {
 	struct waiters *w = arg;
-	struct sp_steer how = w->how;
+	struct sp_placement how = w->how;
 
 	how.prefer = (uint32_t)atomic_fetch_add(&w->began, 1) % SHARDS;
-	return sp_op_any(NULL, &how, fill_poll, &w->fds[0], SP_NEVER, NULL);
+	return sp_place_op(NULL, &how, fill_poll, &w->fds[0], SP_NEVER, NULL);
 }
 
 static void together_once(void)
@@ -328,22 +329,22 @@ struct thread {
 
 static void *thread_main(void *arg)
 {
-	const struct sp_steer weak = { 0, SP_LEASE_WEAK, SP_NO_SHARD };
+	const struct sp_placement weak = { 0, SP_LEASE_WEAK, SP_NO_SHARD };
 	struct thread *t = arg;
 
-	t->nop = sp_op_any(t->rt, &weak, fill_nop, NULL, SP_NEVER, NULL);
-	t->late = sp_op_any(t->rt, &weak, fill_poll, &t->fds[0], sp_in(SP_MS),
-			    NULL);
+	t->nop = sp_place_op(t->rt, &weak, fill_nop, NULL, SP_NEVER, NULL);
+	t->late = sp_place_op(t->rt, &weak, fill_poll, &t->fds[0], sp_in(SP_MS),
+			      NULL);
 	if (write(t->fds[1], "x", 1) != 1)
 		return NULL;
-	t->ready =
-		sp_op_any(t->rt, &weak, fill_poll, &t->fds[0], SP_NEVER, NULL);
+	t->ready = sp_place_op(t->rt, &weak, fill_poll, &t->fds[0], SP_NEVER,
+			       NULL);
 	return NULL;
 }
 
 static void test_threads_have_operations_too(void **state)
 {
-	const struct sp_steer nobody = { 0, SP_LEASE_WEAK, SHARDS };
+	const struct sp_placement nobody = { 0, SP_LEASE_WEAK, SHARDS };
 	struct sp_opts opts = SP_OPTS_INIT;
 	struct thread threads[4];
 	pthread_t ids[4];
@@ -368,13 +369,14 @@ static void test_threads_have_operations_too(void **state)
 		close(threads[i].fds[0]);
 		close(threads[i].fds[1]);
 	}
-	assert_int_equal(sp_op_any(rt, &nobody, fill_nop, NULL, SP_NEVER, NULL),
+	assert_int_equal(sp_place_op(rt, &nobody, fill_nop, NULL, SP_NEVER,
+				     NULL),
 			 -EINVAL);
 	sp_stats_get(rt, &stats);
 	assert_int_equal(stats.refused_ops, 1);
 	assert_int_equal(sp_stop(rt, sp_in(10 * SP_S)), 0);
-	assert_int_equal(sp_op_any(NULL, &nobody, fill_nop, NULL, SP_NEVER,
-				   NULL),
+	assert_int_equal(sp_place_op(NULL, &nobody, fill_nop, NULL, SP_NEVER,
+				     NULL),
 			 -EPERM);
 }
 

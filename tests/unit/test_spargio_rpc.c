@@ -12,11 +12,11 @@ static void *value_of(intptr_t n)
 	return (void *)n;
 }
 
-static struct sp_port *port_of(uint32_t capacity)
+static struct sp_rpc *port_of(uint32_t capacity)
 {
-	struct sp_port *port = NULL;
+	struct sp_rpc *port = NULL;
 
-	EXPECT_EQ(sp_port_new(capacity, &port), 0);
+	EXPECT_EQ(sp_rpc_new(capacity, &port), 0);
 	return port;
 }
 
@@ -26,9 +26,9 @@ static int serve(void *arg)
 	struct sp_request request;
 	int err;
 
-	while ((err = sp_port_recv(arg, &request)) == 0)
-		EXPECT_EQ(sp_port_reply(&request,
-					value_of(2 * (intptr_t)request.value)),
+	while ((err = sp_rpc_recv(arg, &request)) == 0)
+		EXPECT_EQ(sp_rpc_reply(&request,
+				       value_of(2 * (intptr_t)request.value)),
 			  0);
 	EXPECT_EQ(err, -EPIPE);
 	return 0;
@@ -42,7 +42,7 @@ static void *serve_thread(void *arg)
 
 /* A client; as a fiber or a thread. */
 struct client {
-	struct sp_port *port;
+	struct sp_rpc *port;
 	int calls;
 };
 
@@ -53,7 +53,7 @@ static int call_many(void *arg)
 	for (intptr_t i = 1; i <= c->calls; i++) {
 		void *reply = NULL;
 
-		EXPECT_EQ(sp_port_call(c->port, value_of(i), &reply), 0);
+		EXPECT_EQ(sp_rpc_call(c->port, value_of(i), &reply), 0);
 		EXPECT_EQ((intptr_t)reply, 2 * i);
 	}
 	return 0;
@@ -91,10 +91,10 @@ static void test_thread_calls_fiber(void **state)
 	(void)state;
 	assert_int_equal(sp_go_on(rt, 1, serve, client.port, &server), 0);
 	(void)call_many(&client);
-	sp_port_close(client.port);
+	sp_rpc_close(client.port);
 	assert_int_equal(sp_join_thread(rt, server, NULL), 0);
 	assert_int_equal(sp_stop(rt, sp_in(SP_S)), 0);
-	sp_port_free(client.port);
+	sp_rpc_free(client.port);
 	expect_nothing_failed();
 }
 
@@ -106,9 +106,9 @@ static void test_fiber_calls_thread(void **state)
 	(void)state;
 	pthread_create(&server, NULL, serve_thread, client.port);
 	run_on(2, call_many, &client);
-	sp_port_close(client.port);
+	sp_rpc_close(client.port);
 	pthread_join(server, NULL);
-	sp_port_free(client.port);
+	sp_rpc_free(client.port);
 	expect_nothing_failed();
 }
 
@@ -120,9 +120,9 @@ static void test_fiber_calls_fiber_of_another_runtime(void **state)
 	(void)state;
 	assert_int_equal(sp_go_on(rt, 0, serve, client.port, NULL), 0);
 	run_on(1, call_many, &client);
-	sp_port_close(client.port);
+	sp_rpc_close(client.port);
 	assert_int_equal(sp_stop(rt, sp_in(SP_S)), 0);
-	sp_port_free(client.port);
+	sp_rpc_free(client.port);
 	expect_nothing_failed();
 }
 
@@ -134,7 +134,7 @@ static void test_thread_calls_thread(void **state)
 	(void)state;
 	pthread_create(&server, NULL, serve_thread, client.port);
 	(void)call_many(&client);
-	sp_port_free(client.port);
+	sp_rpc_free(client.port);
 	pthread_join(server, NULL);
 	expect_nothing_failed();
 }
@@ -149,7 +149,7 @@ struct stress {
 static int stress_body(void *arg)
 {
 	const struct stress *stress = arg;
-	struct sp_port *port = port_of(stress->capacity);
+	struct sp_rpc *port = port_of(stress->capacity);
 	struct client thread_client = { port, stress->calls };
 	struct client fiber_client = { port, stress->calls / 2 };
 	struct sp_task server[2], client[2];
@@ -171,11 +171,11 @@ static int stress_body(void *arg)
 	for (int i = 0; i < 4; i++)
 		while (pthread_tryjoin_np(thread[i], NULL) != 0)
 			EXPECT_EQ(sp_sleep(SP_MS), 0);
-	sp_port_close(port);
+	sp_rpc_close(port);
 	for (int i = 0; i < 2; i++)
 		EXPECT_EQ(sp_join(server[i], NULL), 0);
 	EXPECT_EQ(pthread_join(thread_server, NULL), 0);
-	sp_port_free(port);
+	sp_rpc_free(port);
 	return 0;
 }
 
@@ -191,45 +191,43 @@ static void test_hundred_thousand_calls(void **state)
 
 static void test_full_port_refuses(void **state)
 {
-	struct sp_port *port = NULL;
+	struct sp_rpc *port = NULL;
 	struct sp_call *call[2], *more = NULL;
 	struct sp_request request;
 	void *reply = NULL;
 
 	(void)state;
-	assert_int_equal(sp_port_new(0, &port), -EINVAL);
+	assert_int_equal(sp_rpc_new(0, &port), -EINVAL);
 	port = port_of(2);
 	for (intptr_t i = 0; i < 2; i++)
-		assert_int_equal(sp_port_submit(port, value_of(i), NULL, NULL,
-						&call[i]),
+		assert_int_equal(sp_rpc_submit(port, value_of(i), NULL, NULL,
+					       &call[i]),
 				 0);
-	assert_int_equal(sp_port_submit(port, NULL, NULL, NULL, &more),
-			 -EAGAIN);
+	assert_int_equal(sp_rpc_submit(port, NULL, NULL, NULL, &more), -EAGAIN);
 	assert_null(more);
-	assert_int_equal(sp_port_try_call(port, NULL, SP_NEVER, &reply),
+	assert_int_equal(sp_rpc_try_call(port, NULL, SP_NEVER, &reply),
 			 -EAGAIN);
-	assert_int_equal(sp_port_call_until(port, NULL, sp_in(SP_MS), &reply),
+	assert_int_equal(sp_rpc_call_until(port, NULL, sp_in(SP_MS), &reply),
 			 -ETIMEDOUT);
 
 	/* In order; and a call counts until both sides have let go. */
 	for (intptr_t i = 0; i < 2; i++) {
-		assert_int_equal(sp_port_try_recv(port, &request), 0);
+		assert_int_equal(sp_rpc_try_recv(port, &request), 0);
 		assert_int_equal((intptr_t)request.value, i);
 		assert_int_equal(sp_call_poll(call[i], &reply), -EAGAIN);
-		assert_int_equal(sp_port_reply(&request, value_of(i + 10)), 0);
+		assert_int_equal(sp_rpc_reply(&request, value_of(i + 10)), 0);
 		assert_int_equal(sp_call_poll(call[i], &reply), 0);
 		assert_int_equal((intptr_t)reply, i + 10);
 	}
-	assert_int_equal(sp_port_try_recv(port, &request), -EAGAIN);
-	assert_int_equal(sp_port_submit(port, NULL, NULL, NULL, &more),
-			 -EAGAIN);
+	assert_int_equal(sp_rpc_try_recv(port, &request), -EAGAIN);
+	assert_int_equal(sp_rpc_submit(port, NULL, NULL, NULL, &more), -EAGAIN);
 	for (int i = 0; i < 2; i++)
 		sp_call_free(call[i]);
 	sp_call_free(NULL);
-	assert_int_equal(sp_port_submit(port, NULL, NULL, NULL, &more), 0);
+	assert_int_equal(sp_rpc_submit(port, NULL, NULL, NULL, &more), 0);
 	sp_call_free(more);
-	sp_port_free(port);
-	sp_port_free(NULL);
+	sp_rpc_free(port);
+	sp_rpc_free(NULL);
 }
 
 /* Giving up */
@@ -248,16 +246,16 @@ static void drop_reply(void *value)
 	atomic_fetch_add(&dropped_replies, 1);
 }
 
-static void count_drops(struct sp_port *port)
+static void count_drops(struct sp_rpc *port)
 {
 	atomic_store(&dropped_requests, 0);
 	atomic_store(&dropped_replies, 0);
-	sp_port_on_drop(port, drop_request, drop_reply);
+	sp_rpc_on_drop(port, drop_request, drop_reply);
 }
 
 static int give_up_body(void *arg)
 {
-	struct sp_port *port = port_of(1);
+	struct sp_rpc *port = port_of(1);
 	struct sp_request request;
 	struct sp_call *call;
 	void *reply = NULL;
@@ -265,14 +263,14 @@ static int give_up_body(void *arg)
 	(void)arg;
 	count_drops(port);
 	/* Before the server took it: the server never sees it. */
-	EXPECT_EQ(sp_port_call_until(port, NULL, sp_in(SP_MS), &reply),
+	EXPECT_EQ(sp_rpc_call_until(port, NULL, sp_in(SP_MS), &reply),
 		  -ETIMEDOUT);
 	EXPECT_EQ(atomic_load(&dropped_requests), 1);
-	EXPECT_EQ(sp_port_try_recv(port, &request), -EAGAIN);
+	EXPECT_EQ(sp_rpc_try_recv(port, &request), -EAGAIN);
 
 	/* After: the server can see it, and its reply is refused, once. */
-	EXPECT_EQ(sp_port_submit(port, value_of(1), NULL, NULL, &call), 0);
-	EXPECT_EQ(sp_port_recv(port, &request), 0);
+	EXPECT_EQ(sp_rpc_submit(port, value_of(1), NULL, NULL, &call), 0);
+	EXPECT_EQ(sp_rpc_recv(port, &request), 0);
 	EXPECT(!sp_request_cancelled(&request));
 	EXPECT_EQ(sp_call_cancel(call), 0);
 	EXPECT_EQ(sp_call_cancel(call), -EALREADY);
@@ -280,36 +278,36 @@ static int give_up_body(void *arg)
 	EXPECT_EQ(sp_call_wait(call, &reply), -ECANCELED);
 	sp_call_free(call);
 	/* The server still holds it: nobody else gets that call. */
-	EXPECT_EQ(sp_port_submit(port, NULL, NULL, NULL, &call), -EAGAIN);
-	EXPECT_EQ(sp_port_reply(&request, value_of(2)), -ECANCELED);
-	EXPECT_EQ(sp_port_reply(&request, value_of(2)), -EALREADY);
+	EXPECT_EQ(sp_rpc_submit(port, NULL, NULL, NULL, &call), -EAGAIN);
+	EXPECT_EQ(sp_rpc_reply(&request, value_of(2)), -ECANCELED);
+	EXPECT_EQ(sp_rpc_reply(&request, value_of(2)), -EALREADY);
 	EXPECT_EQ(atomic_load(&dropped_requests), 1);
 	EXPECT_EQ(atomic_load(&dropped_replies), 0);
 
 	/* A late reply does not reach the next user of the call. */
-	EXPECT_EQ(sp_port_submit(port, value_of(3), NULL, NULL, &call), 0);
-	EXPECT_EQ(sp_port_reply(&request, value_of(2)), -ESRCH);
+	EXPECT_EQ(sp_rpc_submit(port, value_of(3), NULL, NULL, &call), 0);
+	EXPECT_EQ(sp_rpc_reply(&request, value_of(2)), -ESRCH);
 	EXPECT(sp_request_cancelled(&request));
 	EXPECT_EQ(sp_call_poll(call, &reply), -EAGAIN);
 
 	/* A reply nobody takes is dropped. */
-	EXPECT_EQ(sp_port_recv(port, &request), 0);
-	EXPECT_EQ(sp_port_reply(&request, value_of(4)), 0);
-	EXPECT_EQ(sp_port_reply(&request, value_of(4)), -EALREADY);
+	EXPECT_EQ(sp_rpc_recv(port, &request), 0);
+	EXPECT_EQ(sp_rpc_reply(&request, value_of(4)), 0);
+	EXPECT_EQ(sp_rpc_reply(&request, value_of(4)), -EALREADY);
 	EXPECT_EQ(sp_call_cancel(call), -EALREADY);
 	sp_call_free(call);
 	EXPECT_EQ(atomic_load(&dropped_replies), 1);
 
 	/* An error instead of a reply. */
-	EXPECT_EQ(sp_port_submit(port, value_of(5), NULL, NULL, &call), 0);
-	EXPECT_EQ(sp_port_recv(port, &request), 0);
-	EXPECT_EQ(sp_port_refuse(&request, 1), -EINVAL);
-	EXPECT_EQ(sp_port_refuse(&request, -EACCES), 0);
+	EXPECT_EQ(sp_rpc_submit(port, value_of(5), NULL, NULL, &call), 0);
+	EXPECT_EQ(sp_rpc_recv(port, &request), 0);
+	EXPECT_EQ(sp_rpc_refuse(&request, 1), -EINVAL);
+	EXPECT_EQ(sp_rpc_refuse(&request, -EACCES), 0);
 	EXPECT_EQ(sp_call_wait(call, &reply), -EACCES);
 	sp_call_free(call);
 	EXPECT_EQ(atomic_load(&dropped_replies), 1);
-	EXPECT_EQ(sp_port_recv_until(port, sp_in(SP_MS), &request), -ETIMEDOUT);
-	sp_port_free(port);
+	EXPECT_EQ(sp_rpc_recv_until(port, sp_in(SP_MS), &request), -ETIMEDOUT);
+	sp_rpc_free(port);
 	return 0;
 }
 
@@ -326,19 +324,19 @@ static int call_it(void *arg)
 {
 	void *reply;
 
-	return sp_port_call(arg, NULL, &reply);
+	return sp_rpc_call(arg, NULL, &reply);
 }
 
 static int recv_it(void *arg)
 {
 	struct sp_request request;
 
-	return sp_port_recv(arg, &request);
+	return sp_rpc_recv(arg, &request);
 }
 
 static int cancel_body(void *arg)
 {
-	struct sp_port *port = port_of(1);
+	struct sp_rpc *port = port_of(1);
 	uint32_t shard = sp_shard_count(sp_runtime()) - 1;
 	struct sp_task in_call, in_queue, in_recv;
 	struct sp_request request;
@@ -353,7 +351,7 @@ static int cancel_body(void *arg)
 
 	/* One waits for the reply, one for a free call. */
 	EXPECT_EQ(sp_go_on(NULL, shard, call_it, port, &in_call), 0);
-	EXPECT_EQ(sp_port_recv(port, &request), 0);
+	EXPECT_EQ(sp_rpc_recv(port, &request), 0);
 	EXPECT_EQ(sp_go_on(NULL, shard, call_it, port, &in_queue), 0);
 	until_waiting(sp_runtime(), "port call", 1);
 	until_waiting(sp_runtime(), "port reply", 1);
@@ -364,8 +362,8 @@ static int cancel_body(void *arg)
 	EXPECT_EQ(sp_join(in_call, &ret), 0);
 	EXPECT_EQ(ret, -ECANCELED);
 	EXPECT(sp_request_cancelled(&request));
-	EXPECT_EQ(sp_port_reply(&request, NULL), -ECANCELED);
-	sp_port_free(port);
+	EXPECT_EQ(sp_rpc_reply(&request, NULL), -ECANCELED);
+	sp_rpc_free(port);
 	return 0;
 }
 
@@ -379,7 +377,7 @@ static void test_fibers_can_be_cancelled_anywhere(void **state)
 /* Clients that give up all the time, a server that is late. */
 
 struct hasty {
-	struct sp_port *port;
+	struct sp_rpc *port;
 	atomic_int calls, replies, accepted, refused;
 };
 
@@ -389,8 +387,8 @@ static int call_hastily(void *arg)
 
 	for (int i = 0; i < 3000; i++) {
 		void *reply = NULL;
-		int err = sp_port_call_until(h->port, value_of(i + 1),
-					     sp_in(i % 5 * 10 * SP_US), &reply);
+		int err = sp_rpc_call_until(h->port, value_of(i + 1),
+					    sp_in(i % 5 * 10 * SP_US), &reply);
 
 		EXPECT(err == 0 || err == -ETIMEDOUT);
 		if (err == 0)
@@ -412,11 +410,11 @@ static int serve_late(void *arg)
 	struct hasty *h = arg;
 	struct sp_request request;
 
-	while (sp_port_recv(h->port, &request) == 0) {
+	while (sp_rpc_recv(h->port, &request) == 0) {
 		int err;
 
 		sp_yield();
-		err = sp_port_reply(&request, request.value);
+		err = sp_rpc_reply(&request, request.value);
 		EXPECT(err == 0 || err == -ECANCELED);
 		atomic_fetch_add(err == 0 ? &h->accepted : &h->refused, 1);
 	}
@@ -438,7 +436,7 @@ static int hasty_body(void *arg)
 		EXPECT_EQ(sp_join(client[i], NULL), 0);
 	while (pthread_tryjoin_np(thread, NULL) != 0)
 		EXPECT_EQ(sp_sleep(SP_MS), 0);
-	sp_port_close(h->port);
+	sp_rpc_close(h->port);
 	for (int i = 0; i < 2; i++)
 		EXPECT_EQ(sp_join(server[i], NULL), 0);
 	return 0;
@@ -451,7 +449,7 @@ static void test_deadlines_lose_and_double_nothing(void **state)
 	(void)state;
 	count_drops(h.port);
 	run_on(2, hasty_body, &h);
-	sp_port_free(h.port);
+	sp_rpc_free(h.port);
 	assert_int_equal(atomic_load(&h.calls), 9000);
 	assert_int_equal(atomic_load(&h.accepted), atomic_load(&h.replies));
 	/* Every request was served or dropped, every reply accepted taken. */
@@ -467,7 +465,7 @@ static void *call_thread(void *arg)
 {
 	void *reply;
 
-	return value_of(sp_port_call(arg, NULL, &reply));
+	return value_of(sp_rpc_call(arg, NULL, &reply));
 }
 
 static void told(void *arg)
@@ -477,7 +475,7 @@ static void told(void *arg)
 
 static void test_close_ends_every_call(void **state)
 {
-	struct sp_port *port = port_of(2);
+	struct sp_rpc *port = port_of(2);
 	struct sp_call *queued, *taken;
 	struct sp_request request;
 	atomic_int tellings = 0;
@@ -486,44 +484,43 @@ static void test_close_ends_every_call(void **state)
 
 	(void)state;
 	count_drops(port);
-	assert_int_equal(sp_port_submit(port, NULL, told, &tellings, &taken),
-			 0);
-	assert_int_equal(sp_port_recv(port, &request), 0);
-	assert_int_equal(sp_port_submit(port, NULL, told, &tellings, &queued),
+	assert_int_equal(sp_rpc_submit(port, NULL, told, &tellings, &taken), 0);
+	assert_int_equal(sp_rpc_recv(port, &request), 0);
+	assert_int_equal(sp_rpc_submit(port, NULL, told, &tellings, &queued),
 			 0);
 	pthread_create(&thread, NULL, call_thread, port);
 	usleep(2000); /* most likely it waits by now; if not, all the same */
-	sp_port_close(port);
-	sp_port_close(port);
+	sp_rpc_close(port);
+	sp_rpc_close(port);
 	pthread_join(thread, &ret);
 	assert_int_equal((intptr_t)ret, -EPIPE);
 	assert_int_equal(sp_call_wait(taken, &ret), -EPIPE);
 	assert_int_equal(sp_call_wait(queued, &ret), -EPIPE);
 	assert_int_equal(atomic_load(&tellings), 2);
 	assert_int_equal(atomic_load(&dropped_requests), 2);
-	assert_int_equal(sp_port_recv(port, &request), -EPIPE);
-	assert_int_equal(sp_port_submit(port, NULL, NULL, NULL, &queued),
+	assert_int_equal(sp_rpc_recv(port, &request), -EPIPE);
+	assert_int_equal(sp_rpc_submit(port, NULL, NULL, NULL, &queued),
 			 -EPIPE);
 
 	/* The port goes when the last of the three lets go. */
-	sp_port_free(port);
+	sp_rpc_free(port);
 	sp_call_free(queued);
 	sp_call_free(taken);
 	assert_true(sp_request_cancelled(&request));
-	assert_int_equal(sp_port_reply(&request, NULL), -EPIPE);
+	assert_int_equal(sp_rpc_reply(&request, NULL), -EPIPE);
 }
 
 static void test_free_wakes_those_who_sleep_in_it(void **state)
 {
 	struct sp_rt *rt = start_runtime(1);
-	struct sp_port *port = port_of(1);
+	struct sp_rpc *port = port_of(1);
 	struct sp_task task;
 	int ret = 0;
 
 	(void)state;
 	assert_int_equal(sp_go_on(rt, 0, recv_it, port, &task), 0);
 	until_waiting(rt, "port receive", 1);
-	sp_port_free(port);
+	sp_rpc_free(port);
 	assert_int_equal(sp_join_thread(rt, task, &ret), 0);
 	assert_int_equal(ret, -EPIPE);
 	assert_int_equal(sp_stop(rt, sp_in(SP_S)), 0);
@@ -544,7 +541,7 @@ static void test_event_loop_as_client(void **state)
 		CALLS = 8
 	};
 	struct sp_rt *rt = start_runtime(1);
-	struct sp_port *port = port_of(CALLS);
+	struct sp_rpc *port = port_of(CALLS);
 	int fd = eventfd(0, EFD_NONBLOCK);
 	struct sp_call *call[CALLS];
 	uint64_t ended = 0, n;
@@ -552,8 +549,8 @@ static void test_event_loop_as_client(void **state)
 	(void)state;
 	assert_int_equal(sp_go_on(rt, 0, serve, port, NULL), 0);
 	for (intptr_t i = 0; i < CALLS; i++)
-		assert_int_equal(sp_port_submit(port, value_of(i), ring, &fd,
-						&call[i]),
+		assert_int_equal(sp_rpc_submit(port, value_of(i), ring, &fd,
+					       &call[i]),
 				 0);
 	while (ended < CALLS) {
 		struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -569,9 +566,9 @@ static void test_event_loop_as_client(void **state)
 		assert_int_equal((intptr_t)reply, 2 * i);
 		sp_call_free(call[i]);
 	}
-	sp_port_close(port);
+	sp_rpc_close(port);
 	assert_int_equal(sp_stop(rt, sp_in(SP_S)), 0);
-	sp_port_free(port);
+	sp_rpc_free(port);
 	close(fd);
 	expect_nothing_failed();
 }
@@ -585,7 +582,7 @@ static void test_event_loop_as_server(void **state)
 	int served = 0;
 
 	(void)state;
-	sp_port_on_request(client.port, ring, &fd);
+	sp_rpc_on_request(client.port, ring, &fd);
 	assert_int_equal(sp_go_on(rt, 0, call_many, &client, &task), 0);
 	while (served < client.calls) {
 		struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -594,15 +591,15 @@ static void test_event_loop_as_server(void **state)
 
 		assert_int_equal(poll(&p, 1, 5000), 1);
 		assert_int_equal(read(fd, &n, sizeof(n)), sizeof(n));
-		while (sp_port_try_recv(client.port, &request) == 0) {
-			sp_port_reply(&request,
-				      value_of(2 * (intptr_t)request.value));
+		while (sp_rpc_try_recv(client.port, &request) == 0) {
+			sp_rpc_reply(&request,
+				     value_of(2 * (intptr_t)request.value));
 			served++;
 		}
 	}
 	assert_int_equal(sp_join_thread(rt, task, NULL), 0);
 	assert_int_equal(sp_stop(rt, sp_in(SP_S)), 0);
-	sp_port_free(client.port);
+	sp_rpc_free(client.port);
 	close(fd);
 	expect_nothing_failed();
 }
@@ -620,24 +617,24 @@ static int wait_it(void *arg)
 
 static int one_waiter_body(void *arg)
 {
-	struct sp_port *port = port_of(1);
+	struct sp_rpc *port = port_of(1);
 	struct sp_request request;
 	struct sp_call *call;
 	struct sp_task task;
 	int ret = -1;
 
 	(void)arg;
-	EXPECT_EQ(sp_port_submit(port, NULL, NULL, NULL, &call), 0);
+	EXPECT_EQ(sp_rpc_submit(port, NULL, NULL, NULL, &call), 0);
 	EXPECT_EQ(sp_call_wait_until(call, sp_in(SP_MS), NULL), -ETIMEDOUT);
 	EXPECT_EQ(sp_go_on(NULL, 0, wait_it, call, &task), 0);
 	until_waiting(sp_runtime(), "port reply", 1);
 	EXPECT_EQ(sp_call_wait(call, NULL), -EBUSY);
-	EXPECT_EQ(sp_port_recv(port, &request), 0);
-	EXPECT_EQ(sp_port_reply(&request, value_of(9)), 0);
+	EXPECT_EQ(sp_rpc_recv(port, &request), 0);
+	EXPECT_EQ(sp_rpc_reply(&request, value_of(9)), 0);
 	EXPECT_EQ(sp_join(task, &ret), 0);
 	EXPECT_EQ(ret, 0);
 	sp_call_free(call);
-	sp_port_free(port);
+	sp_rpc_free(port);
 	return 0;
 }
 

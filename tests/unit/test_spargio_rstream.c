@@ -798,12 +798,12 @@ static int moving_body(void *arg)
 		if (n <= 0 || !is_pattern(segment, at, segment.len))
 			break;
 		if (turn++ % 3 == 0)
-			EXPECT_EQ(sp_hop(1), 0);
+			EXPECT_EQ(sp_migrate(1), 0);
 		at += segment.len;
 		sp_rstream_consume(rs, segment.len);
 	}
 	EXPECT(at + 500 > source.total);
-	EXPECT_EQ(sp_hop(1), 0);
+	EXPECT_EQ(sp_migrate(1), 0);
 	sp_rstream_close(rs);
 	EXPECT_EQ(sp_shard(), 0);
 	EXPECT_EQ(sp_join(task, NULL), 0);

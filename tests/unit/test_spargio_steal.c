@@ -229,7 +229,7 @@ static int trapped_body(void *arg)
 	int ret = -1;
 
 	(void)arg;
-	EXPECT_EQ(sp_hop(1), 0);
+	EXPECT_EQ(sp_migrate(1), 0);
 	/* Both on this shard; the first keeps it, the second is taken away. */
 	EXPECT_EQ(sp_go_on(NULL, 1, hog, &ran, &tasks[0]), 0);
 	EXPECT_EQ(sp_go(quick, &ran, &tasks[1]), 0);
@@ -256,7 +256,7 @@ static int wait_then_run(void *arg)
 {
 	struct trap *trap = arg;
 
-	EXPECT_EQ(sp_hop(1), 0);
+	EXPECT_EQ(sp_migrate(1), 0);
 	atomic_store(&trap->waits, true);
 	EXPECT_EQ(sp_token_wait(trap->token), 0);
 	atomic_store(&trap->ran, true);
@@ -349,7 +349,7 @@ static int reads_then_computes(void *arg)
 
 	/* It may have been taken over before it began. */
 	while (sp_shard() != 0)
-		EXPECT_EQ(sp_hop(0), 0);
+		EXPECT_EQ(sp_migrate(0), 0);
 	EXPECT_EQ(sp_wait_fd(fd, POLLIN), POLLIN);
 	if (sp_shard() != 0)
 		atomic_fetch_add(&taken_over, 1);

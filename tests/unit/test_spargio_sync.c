@@ -1,6 +1,5 @@
 #include "waiting.h"
 
-#include <spargio/meet.h>
 #include <spargio/sync.h>
 
 #include <errno.h>

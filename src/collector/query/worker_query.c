@@ -21,7 +21,7 @@
 
 struct desk {
 	struct worker *worker;
-	struct sp_port *port;
+	struct sp_rpc *rpc;
 	struct sp_task clerks[CLERKS];
 	uint32_t clerk_count;
 	uint32_t slow; /* questions that are answered in slices right now */
@@ -45,7 +45,7 @@ static void serve(struct desk *d, const struct sp_request *request)
 	if (q->slow)
 		d->slow--;
 	/* Whoever gave up left it to us. */
-	if (sp_port_reply(request, q) < 0)
+	if (sp_rpc_reply(request, q) < 0)
 		drop(q);
 }
 
@@ -54,7 +54,7 @@ static int clerk_main(void *desk)
 	struct desk *d = desk;
 	struct sp_request request;
 
-	while (sp_port_recv(d->port, &request) == 0)
+	while (sp_rpc_recv(d->rpc, &request) == 0)
 		serve(d, &request);
 	return 0;
 }
@@ -67,10 +67,10 @@ int desk_open(struct worker *w, struct desk **out)
 	if (d == NULL)
 		return -ENOMEM;
 	d->worker = w;
-	err = sp_port_new(CAPACITY, &d->port);
+	err = sp_rpc_new(CAPACITY, &d->rpc);
 	if (err < 0)
 		goto fail;
-	sp_port_on_drop(d->port, drop, drop);
+	sp_rpc_on_drop(d->rpc, drop, drop);
 	while (d->clerk_count < CLERKS) {
 		err = sp_go_on(NULL, sp_shard(), clerk_main, d,
 			       &d->clerks[d->clerk_count]);
@@ -89,8 +89,8 @@ fail:
 
 void desk_close(struct desk *d)
 {
-	if (d->port != NULL)
-		sp_port_close(d->port);
+	if (d->rpc != NULL)
+		sp_rpc_close(d->rpc);
 	sp_shield_begin();
 	while (d->clerk_count > 0)
 		sp_join(d->clerks[--d->clerk_count], NULL);
@@ -101,7 +101,7 @@ void desk_free(struct desk *d)
 {
 	if (d == NULL)
 		return;
-	sp_port_free(d->port);
+	sp_rpc_free(d->rpc);
 	free(d);
 }
 
@@ -109,8 +109,8 @@ int desk_ask(struct desk *d, struct desk_question **q)
 {
 	struct desk_question *asked = *q;
 	void *answer;
-	int err = sp_port_call_until(d->port, asked, asked->until + GRACE,
-				     &answer);
+	int err =
+		sp_rpc_call_until(d->rpc, asked, asked->until + GRACE, &answer);
 
 	if (err == 0)
 		return asked->result;

@@ -27,7 +27,7 @@ void sp__shot_wake(struct sp__shot *shot)
 
 int sp__shot_go_home(const struct sp__shot *shot)
 {
-	return sp_hop(shot->home->index);
+	return sp_migrate(shot->home->index);
 }
 
 void sp__shot_wait_begin(struct sp__shot *shot)

@@ -147,14 +147,14 @@ static int raw_there(uint32_t shard,
 	int res;
 
 	self->stealable = false;
-	res = sp_hop(shard);
+	res = sp_migrate(shard);
 	if (res < 0) {
 		sp__count(&self->shard->counts.refused_ops, 1);
 	} else {
 		sp__count(&self->shard->counts.remote_ops, 1);
 		res = sp__op_raw(fill, arg, deadline, flags);
 		if (!stealable)
-			sp_hop(home);
+			sp_migrate(home);
 	}
 	self->stealable = stealable;
 	return res;

@@ -111,7 +111,7 @@ static uint32_t choose(struct sp_rt *rt, uint32_t prefer)
 	return best;
 }
 
-int sp_lease_take(struct sp_rt *rt, const struct sp_steer *how)
+int sp_lease_take(struct sp_rt *rt, const struct sp_placement *how)
 {
 	_Atomic uint64_t *word;
 	uint64_t old, new;
@@ -141,7 +141,7 @@ int sp_lease_take(struct sp_rt *rt, const struct sp_steer *how)
 	return (int)shard;
 }
 
-void sp_lease_drop(struct sp_rt *rt, const struct sp_steer *how)
+void sp_lease_drop(struct sp_rt *rt, const struct sp_placement *how)
 {
 	_Atomic uint64_t *word;
 	uint64_t old, new;
@@ -219,9 +219,9 @@ static int request(struct sp_rt *rt, uint32_t shard, struct request *r)
 	return err < 0 ? refuse(rt, err) : r->res;
 }
 
-int sp_op_any(struct sp_rt *rt, const struct sp_steer *how,
-	      void (*fill)(struct io_uring_sqe *sqe, void *arg), void *arg,
-	      int64_t deadline, uint32_t *flags)
+int sp_place_op(struct sp_rt *rt, const struct sp_placement *how,
+		void (*fill)(struct io_uring_sqe *sqe, void *arg), void *arg,
+		int64_t deadline, uint32_t *flags)
 {
 	struct request r = { fill, arg, deadline, flags, -ECANCELED };
 	struct sp_fiber *self = sp__fiber_self();

@@ -24,8 +24,8 @@ static int start(const struct sp_conn *conn, const struct sp_attr *attr,
 	return err;
 }
 
-int sp_serve(int listener, uint32_t home, const struct sp_attr *attr,
-	     int (*fn)(struct sp_conn *conn, void *arg), void *arg)
+int sp_accept_loop(int listener, uint32_t home, const struct sp_attr *attr,
+		   int (*fn)(struct sp_conn *conn, void *arg), void *arg)
 {
 	struct sp_acceptor *acceptor;
 	struct sp_conn conn;
@@ -81,14 +81,15 @@ struct server {
 static int server_main(void *arg)
 {
 	const struct server *s = arg;
-	int err = sp_serve(s->listener, SP_HOME_HERE, s->attr, s->fn, s->arg);
+	int err = sp_accept_loop(s->listener, SP_HOME_HERE, s->attr, s->fn,
+				 s->arg);
 
 	sp_group_cancel(s->group);
 	return err;
 }
 
-int sp_serve_shards(const int *listeners, const struct sp_attr *attr,
-		    int (*fn)(struct sp_conn *conn, void *arg), void *arg)
+int sp_accept_loop_shards(const int *listeners, const struct sp_attr *attr,
+			  int (*fn)(struct sp_conn *conn, void *arg), void *arg)
 {
 	struct sp_rt *rt = sp_runtime();
 	struct server server = { .attr = attr, .fn = fn, .arg = arg };

@@ -320,7 +320,7 @@ void sp_yield(void)
 	sp__shard_switch(self->shard, SP__AFTER_QUEUE);
 }
 
-int sp_hop(uint32_t shard)
+int sp_migrate(uint32_t shard)
 {
 	struct sp_fiber *self = sp__fiber_self();
 

@@ -8,63 +8,63 @@
 
 /* Life cycle */
 
-int sp_port_new(uint32_t capacity, struct sp_port **out)
+int sp_rpc_new(uint32_t capacity, struct sp_rpc **out)
 {
-	struct sp_port *port;
+	struct sp_rpc *rpc;
 	size_t size;
 
 	if (capacity == 0)
 		return -EINVAL;
-	if (__builtin_mul_overflow(capacity, sizeof(port->calls[0]), &size) ||
-	    __builtin_add_overflow(size, sizeof(*port), &size))
+	if (__builtin_mul_overflow(capacity, sizeof(rpc->calls[0]), &size) ||
+	    __builtin_add_overflow(size, sizeof(*rpc), &size))
 		return -ENOMEM;
-	port = calloc(1, size);
-	if (port == NULL)
+	rpc = calloc(1, size);
+	if (rpc == NULL)
 		return -ENOMEM;
-	port->capacity = capacity;
-	port->holds = 1;
-	port->queue.next = port->queue.prev = &port->queue;
-	sp__waitlist_init(&port->servers);
-	sp__waitlist_init(&port->clients);
+	rpc->capacity = capacity;
+	rpc->holds = 1;
+	rpc->queue.next = rpc->queue.prev = &rpc->queue;
+	sp__waitlist_init(&rpc->servers);
+	sp__waitlist_init(&rpc->clients);
 	for (uint32_t i = capacity; i-- > 0;) {
-		port->calls[i].port = port;
-		port->calls[i].next = port->free;
-		port->free = &port->calls[i];
+		rpc->calls[i].rpc = rpc;
+		rpc->calls[i].next = rpc->free;
+		rpc->free = &rpc->calls[i];
 	}
-	*out = port;
+	*out = rpc;
 	return 0;
 }
 
-void sp__port_unlock(struct sp_port *port)
+void sp__rpc_unlock(struct sp_rpc *rpc)
 {
-	bool last = port->holds == 0;
+	bool last = rpc->holds == 0;
 
-	sp__spin_unlock(&port->lock);
+	sp__spin_unlock(&rpc->lock);
 	if (last)
-		free(port);
+		free(rpc);
 }
 
-void sp_port_free(struct sp_port *port)
+void sp_rpc_free(struct sp_rpc *rpc)
 {
-	if (port == NULL)
+	if (rpc == NULL)
 		return;
-	sp_port_close(port);
-	sp__spin_lock(&port->lock);
-	port->holds--;
-	sp__port_unlock(port);
+	sp_rpc_close(rpc);
+	sp__spin_lock(&rpc->lock);
+	rpc->holds--;
+	sp__rpc_unlock(rpc);
 }
 
-void sp_port_on_drop(struct sp_port *port, void (*request)(void *value),
-		     void (*reply)(void *value))
+void sp_rpc_on_drop(struct sp_rpc *rpc, void (*request)(void *value),
+		    void (*reply)(void *value))
 {
-	port->drop_request = request;
-	port->drop_reply = reply;
+	rpc->drop_request = request;
+	rpc->drop_reply = reply;
 }
 
-void sp_port_on_request(struct sp_port *port, void (*fn)(void *arg), void *arg)
+void sp_rpc_on_request(struct sp_rpc *rpc, void (*fn)(void *arg), void *arg)
 {
-	port->on_request = fn;
-	port->on_request_arg = arg;
+	rpc->on_request = fn;
+	rpc->on_request_arg = arg;
 }
 
 /* Calls; the lock is held. */
@@ -82,28 +82,28 @@ void sp__call_finish(struct sp_call *call, int result, void *reply)
 	call->reply = reply;
 	call->has_reply = result == 0;
 	if (call->waiter != NULL)
-		(void)sp__port_wake(call->waiter, call);
+		(void)sp__rpc_wake(call->waiter, call);
 }
 
 void sp__call_put(struct sp_call *call)
 {
-	struct sp_port *port = call->port;
+	struct sp_rpc *rpc = call->rpc;
 
 	if (call->client || call->server)
 		return;
 	call->state = SP__CALL_FREE;
 	/* It stays in use if somebody waits for one. */
-	if (sp__port_wake_one(&port->clients, call))
+	if (sp__rpc_wake_one(&rpc->clients, call))
 		return;
-	call->next = port->free;
-	port->free = call;
-	port->holds--;
+	call->next = rpc->free;
+	rpc->free = call;
+	rpc->holds--;
 }
 
 /* End one call without a reply; false if @call needs no such end. */
 static bool cut_off(struct sp_call *call)
 {
-	struct sp_port *port = call->port;
+	struct sp_rpc *rpc = call->rpc;
 	void (*done)(void *) = call->done;
 	void *arg = call->arg, *request = call->request;
 	bool queued = call->state == SP__CALL_QUEUED;
@@ -116,26 +116,26 @@ static bool cut_off(struct sp_call *call)
 	}
 	sp__call_finish(call, -EPIPE, NULL);
 	sp__call_put(call);
-	sp__spin_unlock(&port->lock);
-	if (queued && port->drop_request != NULL)
-		port->drop_request(request);
+	sp__spin_unlock(&rpc->lock);
+	if (queued && rpc->drop_request != NULL)
+		rpc->drop_request(request);
 	if (done != NULL)
 		done(arg);
-	sp__spin_lock(&port->lock);
+	sp__spin_lock(&rpc->lock);
 	return true;
 }
 
-void sp_port_close(struct sp_port *port)
+void sp_rpc_close(struct sp_rpc *rpc)
 {
-	sp__spin_lock(&port->lock);
-	port->closed = true;
-	while (sp__port_wake_one(&port->servers, NULL))
+	sp__spin_lock(&rpc->lock);
+	rpc->closed = true;
+	while (sp__rpc_wake_one(&rpc->servers, NULL))
 		;
-	while (sp__port_wake_one(&port->clients, NULL))
+	while (sp__rpc_wake_one(&rpc->clients, NULL))
 		;
-	for (uint32_t i = 0; i < port->capacity; i++)
-		(void)cut_off(&port->calls[i]);
-	sp__spin_unlock(&port->lock);
+	for (uint32_t i = 0; i < rpc->capacity; i++)
+		(void)cut_off(&rpc->calls[i]);
+	sp__spin_unlock(&rpc->lock);
 }
 
 /* Server */
@@ -150,13 +150,13 @@ static void take(struct sp_call *call, struct sp_request *out)
 }
 
 /* The lock is held. 0, -EPIPE or -EAGAIN. */
-static int try_recv(struct sp_port *port, struct sp_request *out)
+static int try_recv(struct sp_rpc *rpc, struct sp_request *out)
 {
-	struct sp_call *call = port->queue.next;
+	struct sp_call *call = rpc->queue.next;
 
-	if (port->closed)
+	if (rpc->closed)
 		return -EPIPE;
-	if (call == &port->queue)
+	if (call == &rpc->queue)
 		return -EAGAIN;
 	sp__call_unqueue(call);
 	call->state = SP__CALL_TAKEN;
@@ -164,41 +164,41 @@ static int try_recv(struct sp_port *port, struct sp_request *out)
 	return 0;
 }
 
-int sp_port_recv(struct sp_port *port, struct sp_request *out)
+int sp_rpc_recv(struct sp_rpc *rpc, struct sp_request *out)
 {
-	return sp_port_recv_until(port, SP_NEVER, out);
+	return sp_rpc_recv_until(rpc, SP_NEVER, out);
 }
 
-int sp_port_recv_until(struct sp_port *port, int64_t deadline,
-		       struct sp_request *out)
+int sp_rpc_recv_until(struct sp_rpc *rpc, int64_t deadline,
+		      struct sp_request *out)
 {
 	struct sp__sleeper sleeper;
 	int err;
 
 	if (sp__fiber_self() == NULL && sp__shard_self() != NULL)
 		return -EPERM; /* it would block the shard */
-	sp__spin_lock(&port->lock);
-	err = try_recv(port, out);
+	sp__spin_lock(&rpc->lock);
+	err = try_recv(rpc, out);
 	if (err == -EAGAIN) {
-		err = sp__port_sleep(port, &port->servers, &sleeper, deadline,
-				     "port receive");
+		err = sp__rpc_sleep(rpc, &rpc->servers, &sleeper, deadline,
+				    "rpc receive");
 		/* A client has put its call into our hands. */
 		if (err == 0 && sleeper.call != NULL)
 			take(sleeper.call, out);
 		else if (err == 0)
 			err = -EPIPE;
 	}
-	sp__port_unlock(port);
+	sp__rpc_unlock(rpc);
 	return err;
 }
 
-int sp_port_try_recv(struct sp_port *port, struct sp_request *out)
+int sp_rpc_try_recv(struct sp_rpc *rpc, struct sp_request *out)
 {
 	int err;
 
-	sp__spin_lock(&port->lock);
-	err = try_recv(port, out);
-	sp__spin_unlock(&port->lock);
+	sp__spin_lock(&rpc->lock);
+	err = try_recv(rpc, out);
+	sp__spin_unlock(&rpc->lock);
 	return err;
 }
 
@@ -223,30 +223,30 @@ static int end_request(const struct sp_request *request, int result,
 		       void *value)
 {
 	struct sp_call *call = request->call;
-	struct sp_port *port = call->port;
+	struct sp_rpc *rpc = call->rpc;
 	void (*done)(void *);
 	void *arg;
 	int err;
 
-	sp__spin_lock(&port->lock);
+	sp__spin_lock(&rpc->lock);
 	done = call->done;
 	arg = call->arg;
 	err = answer(call, request->id, result, value);
 	if (err != -ESRCH && err != -EALREADY)
 		sp__call_put(call);
-	/* From here on the call and the port may be gone. */
-	sp__port_unlock(port);
+	/* From here on the call and the queue may be gone. */
+	sp__rpc_unlock(rpc);
 	if (err == 0 && done != NULL)
 		done(arg);
 	return err;
 }
 
-int sp_port_reply(const struct sp_request *request, void *value)
+int sp_rpc_reply(const struct sp_request *request, void *value)
 {
 	return end_request(request, 0, value);
 }
 
-int sp_port_refuse(const struct sp_request *request, int error)
+int sp_rpc_refuse(const struct sp_request *request, int error)
 {
 	return error < 0 ? end_request(request, error, NULL) : -EINVAL;
 }
@@ -256,8 +256,8 @@ bool sp_request_cancelled(const struct sp_request *request)
 	struct sp_call *call = request->call;
 	bool cancelled;
 
-	sp__spin_lock(&call->port->lock);
+	sp__spin_lock(&call->rpc->lock);
 	cancelled = call->id != request->id || call->state == SP__CALL_DONE;
-	sp__spin_unlock(&call->port->lock);
+	sp__spin_unlock(&call->rpc->lock);
 	return cancelled;
 }

@@ -1,5 +1,5 @@
 /*
- * spargio/sync/rpc.h - a port and its calls
+ * spargio/sync/rpc.h - an RPC queue and its calls
  *
  * A call is held by its client and its server, either may let go first, and
  * whoever is last puts it back:
@@ -8,7 +8,7 @@
  *	                     |                  |
  *	                     +- cancel, close --+------------> DONE
  *
- * Everything is guarded by the port's one lock: its sections are short, and
+ * Everything is guarded by the queue's one lock: its sections are short, and
  * an event on either side concerns both.
  */
 #ifndef SPARGIO_SYNC_RPC_H
@@ -19,7 +19,7 @@
 
 #include <spargio/rpc.h>
 
-/* A fiber or a thread that waits in a port; on its own stack. */
+/* A fiber or a thread that waits in an RPC queue; on its own stack. */
 struct sp__sleeper {
 	struct sp__waiter w;	/* first; .fiber is NULL for a thread */
 	_Atomic uint32_t woken; /* a thread's: it sleeps on this futex */
@@ -34,7 +34,7 @@ enum sp__call_state {
 };
 
 struct sp_call {
-	struct sp_port *port;
+	struct sp_rpc *rpc;
 	struct sp_call *next, *prev; /* in the queue or the free list */
 	uint64_t id;
 	enum sp__call_state state;
@@ -47,7 +47,7 @@ struct sp_call {
 	struct sp__sleeper *waiter;
 };
 
-struct sp_port {
+struct sp_rpc {
 	/* Set before first use. */
 	void (*drop_request)(void *);
 	void (*drop_reply)(void *);
@@ -66,25 +66,25 @@ struct sp_port {
 	struct sp_call calls[];
 };
 
-/* Unlock, and free the port if that was the last hold on it. */
-void sp__port_unlock(struct sp_port *port);
+/* Unlock, and free the queue if that was the last hold on it. */
+void sp__rpc_unlock(struct sp_rpc *rpc);
 
 /*
  * Sleep in @list (or none, NULL) until woken. The lock is held before and
  * after, not meanwhile. 0, -ETIMEDOUT or -ECANCELED. Waits.
  */
-int sp__port_sleep(struct sp_port *port, struct sp__waitlist *list,
-		   struct sp__sleeper *sleeper, int64_t deadline,
-		   const char *why);
+int sp__rpc_sleep(struct sp_rpc *rpc, struct sp__waitlist *list,
+		  struct sp__sleeper *sleeper, int64_t deadline,
+		  const char *why);
 
 /*
  * Give @call to @sleeper and wake it. False if it has given up. Everything
  * from here on: the lock is held.
  */
-bool sp__port_wake(struct sp__sleeper *sleeper, struct sp_call *call);
+bool sp__rpc_wake(struct sp__sleeper *sleeper, struct sp_call *call);
 
 /* The same for the first in @list that has not given up. */
-bool sp__port_wake_one(struct sp__waitlist *list, struct sp_call *call);
+bool sp__rpc_wake_one(struct sp__waitlist *list, struct sp_call *call);
 
 /* End @call; the caller of this then owes sp__call_tell(), unlocked. */
 void sp__call_finish(struct sp_call *call, int result, void *reply);

@@ -12,33 +12,32 @@ static bool may_wait(void)
 }
 
 /* The lock is held. A call for the caller alone, -EAGAIN or -EPIPE. */
-static int try_get(struct sp_port *port, struct sp_call **out)
+static int try_get(struct sp_rpc *rpc, struct sp_call **out)
 {
-	if (port->closed)
+	if (rpc->closed)
 		return -EPIPE;
-	if (port->free == NULL)
+	if (rpc->free == NULL)
 		return -EAGAIN;
-	*out = port->free;
-	port->free = port->free->next;
-	port->holds++;
+	*out = rpc->free;
+	rpc->free = rpc->free->next;
+	rpc->holds++;
 	return 0;
 }
 
 /* The same, but wait for one. */
-static int get(struct sp_port *port, int64_t deadline, struct sp_call **out)
+static int get(struct sp_rpc *rpc, int64_t deadline, struct sp_call **out)
 {
 	struct sp__sleeper sleeper;
-	int err = try_get(port, out);
+	int err = try_get(rpc, out);
 
 	if (err != -EAGAIN)
 		return err;
-	err = sp__port_sleep(port, &port->clients, &sleeper, deadline,
-			     "port call");
+	err = sp__rpc_sleep(rpc, &rpc->clients, &sleeper, deadline, "rpc call");
 	if (err < 0)
 		return err;
 	if (sleeper.call == NULL)
 		return -EPIPE;
-	if (port->closed) {
+	if (rpc->closed) {
 		/* Closed after we were given one. */
 		sp__call_put(sleeper.call);
 		return -EPIPE;
@@ -51,12 +50,12 @@ static int get(struct sp_port *port, int64_t deadline, struct sp_call **out)
  * The lock is held. Give @call to a server that waits, or queue it. True if
  * it is the first in the queue: somebody might have to be told.
  */
-static bool post(struct sp_port *port, struct sp_call *call, void *request,
+static bool post(struct sp_rpc *rpc, struct sp_call *call, void *request,
 		 void (*done)(void *), void *arg)
 {
-	bool first = port->queue.next == &port->queue;
+	bool first = rpc->queue.next == &rpc->queue;
 
-	call->id = ++port->last_id;
+	call->id = ++rpc->last_id;
 	call->request = request;
 	call->client = call->server = true;
 	call->has_reply = false;
@@ -64,44 +63,44 @@ static bool post(struct sp_port *port, struct sp_call *call, void *request,
 	call->arg = arg;
 	call->waiter = NULL;
 	call->state = SP__CALL_TAKEN;
-	if (sp__port_wake_one(&port->servers, call))
+	if (sp__rpc_wake_one(&rpc->servers, call))
 		return false;
 	call->state = SP__CALL_QUEUED;
-	call->next = &port->queue;
-	call->prev = port->queue.prev;
+	call->next = &rpc->queue;
+	call->prev = rpc->queue.prev;
 	call->prev->next = call;
-	port->queue.prev = call;
+	rpc->queue.prev = call;
 	return first;
 }
 
 /* The lock is held, and open when it returns. */
-static void post_and_unlock(struct sp_port *port, struct sp_call *call,
+static void post_and_unlock(struct sp_rpc *rpc, struct sp_call *call,
 			    void *request, void (*done)(void *), void *arg)
 {
-	bool tell = post(port, call, request, done, arg);
-	void (*fn)(void *) = port->on_request;
-	void *fn_arg = port->on_request_arg;
+	bool tell = post(rpc, call, request, done, arg);
+	void (*fn)(void *) = rpc->on_request;
+	void *fn_arg = rpc->on_request_arg;
 
-	sp__port_unlock(port);
+	sp__rpc_unlock(rpc);
 	if (tell && fn != NULL)
 		fn(fn_arg);
 }
 
-int sp_port_submit(struct sp_port *port, void *request, void (*done)(void *arg),
-		   void *arg, struct sp_call **out)
+int sp_rpc_submit(struct sp_rpc *rpc, void *request, void (*done)(void *arg),
+		  void *arg, struct sp_call **out)
 {
 	struct sp_call *call;
 	int err;
 
-	sp__spin_lock(&port->lock);
-	err = try_get(port, &call);
+	sp__spin_lock(&rpc->lock);
+	err = try_get(rpc, &call);
 	if (err < 0) {
-		sp__spin_unlock(&port->lock);
+		sp__spin_unlock(&rpc->lock);
 		return err;
 	}
 	/* Written before @done can be called by a fast server. */
 	*out = call;
-	post_and_unlock(port, call, request, done, arg);
+	post_and_unlock(rpc, call, request, done, arg);
 	return 0;
 }
 
@@ -119,12 +118,12 @@ static int result_of(struct sp_call *call, void **reply)
 
 int sp_call_poll(struct sp_call *call, void **reply)
 {
-	struct sp_port *port = call->port;
+	struct sp_rpc *rpc = call->rpc;
 	int err;
 
-	sp__spin_lock(&port->lock);
+	sp__spin_lock(&rpc->lock);
 	err = result_of(call, reply);
-	sp__spin_unlock(&port->lock);
+	sp__spin_unlock(&rpc->lock);
 	return err;
 }
 
@@ -135,26 +134,25 @@ int sp_call_wait(struct sp_call *call, void **reply)
 
 int sp_call_wait_until(struct sp_call *call, int64_t deadline, void **reply)
 {
-	struct sp_port *port = call->port;
+	struct sp_rpc *rpc = call->rpc;
 	struct sp__sleeper sleeper;
 	int err;
 
 	if (!may_wait())
 		return -EPERM;
-	sp__spin_lock(&port->lock);
+	sp__spin_lock(&rpc->lock);
 	err = result_of(call, reply);
 	if (err == -EAGAIN && call->waiter != NULL) {
 		err = -EBUSY;
 	} else if (err == -EAGAIN) {
 		call->waiter = &sleeper;
-		err = sp__port_sleep(port, NULL, &sleeper, deadline,
-				     "port reply");
+		err = sp__rpc_sleep(rpc, NULL, &sleeper, deadline, "rpc reply");
 		call->waiter = NULL;
 		/* A reply counts, whatever else woke us. */
 		if (call->state == SP__CALL_DONE)
 			err = result_of(call, reply);
 	}
-	sp__port_unlock(port);
+	sp__rpc_unlock(rpc);
 	return err;
 }
 
@@ -178,14 +176,14 @@ static bool give_up(struct sp_call *call, bool *dropped)
 
 int sp_call_cancel(struct sp_call *call)
 {
-	struct sp_port *port = call->port;
-	void (*drop)(void *) = port->drop_request;
+	struct sp_rpc *rpc = call->rpc;
+	void (*drop)(void *) = rpc->drop_request;
 	void *request = call->request;
 	bool cancelled, dropped;
 
-	sp__spin_lock(&port->lock);
+	sp__spin_lock(&rpc->lock);
 	cancelled = give_up(call, &dropped);
-	sp__spin_unlock(&port->lock);
+	sp__spin_unlock(&rpc->lock);
 	if (dropped && drop != NULL)
 		drop(request);
 	return cancelled ? 0 : -EALREADY;
@@ -194,26 +192,26 @@ int sp_call_cancel(struct sp_call *call)
 void sp_call_free(struct sp_call *call)
 {
 	void (*drop)(void *) = NULL;
-	struct sp_port *port;
+	struct sp_rpc *rpc;
 	void *value = NULL;
 	bool dropped;
 
 	if (call == NULL)
 		return;
-	port = call->port;
-	sp__spin_lock(&port->lock);
+	rpc = call->rpc;
+	sp__spin_lock(&rpc->lock);
 	(void)give_up(call, &dropped);
 	if (dropped) {
-		drop = port->drop_request;
+		drop = rpc->drop_request;
 		value = call->request;
 	} else if (call->has_reply) {
-		drop = port->drop_reply;
+		drop = rpc->drop_reply;
 		value = call->reply;
 	}
 	call->client = false;
 	sp__call_put(call);
-	/* From here on the call and the port may be gone. */
-	sp__port_unlock(port);
+	/* From here on the call and the queue may be gone. */
+	sp__rpc_unlock(rpc);
 	if (drop != NULL)
 		drop(value);
 }
@@ -232,43 +230,43 @@ static int wait_and_free(struct sp_call *call, int64_t deadline, void **reply)
 	return err;
 }
 
-int sp_port_call(struct sp_port *port, void *request, void **reply)
+int sp_rpc_call(struct sp_rpc *rpc, void *request, void **reply)
 {
-	return sp_port_call_until(port, request, SP_NEVER, reply);
+	return sp_rpc_call_until(rpc, request, SP_NEVER, reply);
 }
 
-int sp_port_call_until(struct sp_port *port, void *request, int64_t deadline,
-		       void **reply)
+int sp_rpc_call_until(struct sp_rpc *rpc, void *request, int64_t deadline,
+		      void **reply)
 {
-	void (*drop)(void *) = port->drop_request;
+	void (*drop)(void *) = rpc->drop_request;
 	struct sp_call *call;
 	int err;
 
 	if (!may_wait())
 		return -EPERM;
-	sp__spin_lock(&port->lock);
-	err = get(port, deadline, &call);
+	sp__spin_lock(&rpc->lock);
+	err = get(rpc, deadline, &call);
 	if (err < 0) {
-		sp__port_unlock(port);
+		sp__rpc_unlock(rpc);
 		/* As if it had been queued: see the header on ownership. */
 		if (drop != NULL)
 			drop(request);
 		return err;
 	}
-	post_and_unlock(port, call, request, NULL, NULL);
+	post_and_unlock(rpc, call, request, NULL, NULL);
 	return wait_and_free(call, deadline, reply);
 }
 
-int sp_port_try_call(struct sp_port *port, void *request, int64_t deadline,
-		     void **reply)
+int sp_rpc_try_call(struct sp_rpc *rpc, void *request, int64_t deadline,
+		    void **reply)
 {
 	struct sp_call *call;
 	int err;
 
 	if (!may_wait())
 		return -EPERM;
-	err = sp_port_submit(port, request, NULL, NULL, &call);
-	if (err == -EPIPE && port->drop_request != NULL)
-		port->drop_request(request);
+	err = sp_rpc_submit(rpc, request, NULL, NULL, &call);
+	if (err == -EPIPE && rpc->drop_request != NULL)
+		rpc->drop_request(request);
 	return err < 0 ? err : wait_and_free(call, deadline, reply);
 }

@@ -1,5 +1,5 @@
 /*
- * Waiting in a port, for fibers and for threads.
+ * Waiting in an RPC queue, for fibers and for threads.
  *
  * The rule of sync.h holds for both: woken under the lock, and the lock taken
  * after every wait. That is what keeps a sleeper's stack, and the runtime of a
@@ -22,7 +22,7 @@ static void futex_wait(_Atomic uint32_t *word, int64_t deadline)
 	struct timespec until = { .tv_sec = deadline / SP_S,
 				  .tv_nsec = deadline % SP_S };
 
-	/* Pairs with the release in sp__port_wake(). */
+	/* Pairs with the release in sp__rpc_wake(). */
 	while (atomic_load_explicit(word, memory_order_acquire) == 0) {
 		if (deadline != SP_NEVER && deadline <= sp_now())
 			return;
@@ -40,9 +40,9 @@ static void futex_wake(_Atomic uint32_t *word)
 		      NULL, 0);
 }
 
-int sp__port_sleep(struct sp_port *port, struct sp__waitlist *list,
-		   struct sp__sleeper *sleeper, int64_t deadline,
-		   const char *why)
+int sp__rpc_sleep(struct sp_rpc *rpc, struct sp__waitlist *list,
+		  struct sp__sleeper *sleeper, int64_t deadline,
+		  const char *why)
 {
 	struct sp_fiber *self = sp__fiber_self();
 	int err = 0;
@@ -54,15 +54,15 @@ int sp__port_sleep(struct sp_port *port, struct sp__waitlist *list,
 		sleeper->w.epoch = sp__wait_begin(self);
 	if (list != NULL)
 		sp__waitlist_add(list, &sleeper->w);
-	port->holds++;
-	sp__spin_unlock(&port->lock);
+	rpc->holds++;
+	sp__spin_unlock(&rpc->lock);
 	if (self != NULL)
 		err = sp__code_error(sp__wait_end(self, sleeper->w.epoch,
-						  deadline, why, port));
+						  deadline, why, rpc));
 	else
 		futex_wait(&sleeper->woken, deadline);
-	sp__spin_lock(&port->lock);
-	port->holds--;
+	sp__spin_lock(&rpc->lock);
+	rpc->holds--;
 	sp__waitlist_remove(&sleeper->w);
 	/* A thread may have been woken after its time, but before the lock. */
 	if (self == NULL && atomic_load(&sleeper->woken) == 0)
@@ -70,7 +70,7 @@ int sp__port_sleep(struct sp_port *port, struct sp__waitlist *list,
 	return err;
 }
 
-bool sp__port_wake(struct sp__sleeper *sleeper, struct sp_call *call)
+bool sp__rpc_wake(struct sp__sleeper *sleeper, struct sp_call *call)
 {
 	struct sp__waiter *w = &sleeper->w;
 
@@ -89,10 +89,10 @@ bool sp__port_wake(struct sp__sleeper *sleeper, struct sp_call *call)
 	return true;
 }
 
-bool sp__port_wake_one(struct sp__waitlist *list, struct sp_call *call)
+bool sp__rpc_wake_one(struct sp__waitlist *list, struct sp_call *call)
 {
 	while (!sp__waitlist_empty(list))
-		if (sp__port_wake((struct sp__sleeper *)list->head.next, call))
+		if (sp__rpc_wake((struct sp__sleeper *)list->head.next, call))
 			return true;
 	return false;
 }

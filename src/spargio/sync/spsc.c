@@ -15,8 +15,8 @@
 
 #define CACHE_LINE 64
 
-struct sp_mailbox {
-	/* Set once by sp_mailbox_new(), read by both sides. */
+struct sp_spsc {
+	/* Set once by sp_spsc_new(), read by both sides. */
 	void **slots;
 	uint32_t capacity;
 	uint32_t mask;
@@ -30,34 +30,34 @@ struct sp_mailbox {
 	uint32_t tail_seen; /* tail, as of the last time we looked */
 };
 
-int sp_mailbox_new(uint32_t capacity, struct sp_mailbox **out)
+int sp_spsc_new(uint32_t capacity, struct sp_spsc **out)
 {
-	struct sp_mailbox *mb;
+	struct sp_spsc *q;
 
 	if (capacity == 0 || (capacity & (capacity - 1)) != 0)
 		return -EINVAL;
 
-	mb = aligned_alloc(CACHE_LINE, sizeof(*mb));
-	if (mb == NULL)
+	q = aligned_alloc(CACHE_LINE, sizeof(*q));
+	if (q == NULL)
 		return -ENOMEM;
-	*mb = (struct sp_mailbox){ .capacity = capacity, .mask = capacity - 1 };
+	*q = (struct sp_spsc){ .capacity = capacity, .mask = capacity - 1 };
 
-	mb->slots = calloc(capacity, sizeof(*mb->slots));
-	if (mb->slots == NULL) {
-		sp_mailbox_free(mb);
+	q->slots = calloc(capacity, sizeof(*q->slots));
+	if (q->slots == NULL) {
+		sp_spsc_free(q);
 		return -ENOMEM;
 	}
 
-	*out = mb;
+	*out = q;
 	return 0;
 }
 
-void sp_mailbox_free(struct sp_mailbox *mb)
+void sp_spsc_free(struct sp_spsc *q)
 {
-	if (mb == NULL)
+	if (q == NULL)
 		return;
-	free(mb->slots);
-	free(mb);
+	free(q->slots);
+	free(q);
 }
 
 /*
@@ -68,40 +68,40 @@ void sp_mailbox_free(struct sp_mailbox *mb)
  * about once a lap while the consumer keeps up, so the two cores do not trade
  * that line on every push. bench/sync.c measures both cases.
  */
-int sp_mailbox_push(struct sp_mailbox *mb, void *item)
+int sp_spsc_push(struct sp_spsc *q, void *item)
 {
-	uint32_t tail = atomic_load_explicit(&mb->tail, memory_order_relaxed);
+	uint32_t tail = atomic_load_explicit(&q->tail, memory_order_relaxed);
 
 	assert(item != NULL); /* pop could not tell it from an empty ring */
-	if (tail - mb->head_seen == mb->capacity) {
+	if (tail - q->head_seen == q->capacity) {
 		/* Pairs with the release in pop: the slot has been read. */
-		mb->head_seen =
-			atomic_load_explicit(&mb->head, memory_order_acquire);
-		if (tail - mb->head_seen == mb->capacity)
+		q->head_seen =
+			atomic_load_explicit(&q->head, memory_order_acquire);
+		if (tail - q->head_seen == q->capacity)
 			return -EAGAIN;
 	}
 
-	mb->slots[tail & mb->mask] = item;
+	q->slots[tail & q->mask] = item;
 	/* The item must be visible before the index that announces it. */
-	atomic_store_explicit(&mb->tail, tail + 1, memory_order_release);
+	atomic_store_explicit(&q->tail, tail + 1, memory_order_release);
 	return 0;
 }
 
-void *sp_mailbox_pop(struct sp_mailbox *mb)
+void *sp_spsc_pop(struct sp_spsc *q)
 {
-	uint32_t head = atomic_load_explicit(&mb->head, memory_order_relaxed);
+	uint32_t head = atomic_load_explicit(&q->head, memory_order_relaxed);
 	void *item;
 
-	if (head == mb->tail_seen) {
+	if (head == q->tail_seen) {
 		/* Pairs with the release in push: the slot has been filled. */
-		mb->tail_seen =
-			atomic_load_explicit(&mb->tail, memory_order_acquire);
-		if (head == mb->tail_seen)
+		q->tail_seen =
+			atomic_load_explicit(&q->tail, memory_order_acquire);
+		if (head == q->tail_seen)
 			return NULL;
 	}
 
-	item = mb->slots[head & mb->mask];
+	item = q->slots[head & q->mask];
 	/* The slot must be read before the index that gives it back. */
-	atomic_store_explicit(&mb->head, head + 1, memory_order_release);
+	atomic_store_explicit(&q->head, head + 1, memory_order_release);
 	return item;
 }

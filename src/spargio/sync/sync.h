@@ -1,5 +1,5 @@
 /*
- * spargio/sync/sync.h - the list inside the types of sync.h and meet.h
+ * spargio/sync/sync.h - the list inside the types of sync.h
  *
  * A rule for everything built on it: wake under the lock, and take the lock
  * after every wait. Then a waker has let go of the fiber, its shard and the
@@ -10,7 +10,6 @@
 
 #include "spargio/sched/fiber.h"
 
-#include <spargio/meet.h>
 #include <spargio/sync.h>
 
 /* Lock @q and return its list, made ready if it is used for the first time. */
