@@ -40,7 +40,7 @@ static void configure(struct rig *r, const struct rig_options *o)
 		"bench",
 	};
 	char *none[] = { NULL };
-	struct mistakes mistakes = MISTAKES_INIT;
+	struct config_errors errors = CONFIG_ERRORS_INIT;
 	struct config_request request;
 	int n = 14;
 
@@ -55,10 +55,10 @@ static void configure(struct rig *r, const struct rig_options *o)
 		args[n++] = "--nats-max-bytes";
 		args[n++] = "0";
 	}
-	if (config_load(n, args, none, &mistakes, &request, &r->config) < 0)
-		bench_must(false, mistakes.kept > 0 ? mistakes.lines[0]
-						    : "configuration");
-	mistakes_release(&mistakes);
+	if (config_load(n, args, none, &errors, &request, &r->config) < 0)
+		bench_must(false,
+			   errors.kept > 0 ? errors.lines[0] : "configuration");
+	config_errors_release(&errors);
 }
 
 static int pin_worker(void *arg)

@@ -44,7 +44,7 @@ while [ $# -ge 2 ]; do
 	shift 2
 done
 [ $# -eq 0 ] || { echo 'tools/embed-pages.sh: a path without a file' >&2; exit 2; }
-echo 'const struct page pages[] = {'
+echo 'const struct static_file pages[] = {'
 printf '%s' "$rows"
 echo '};'
 echo "const size_t page_count = $n;"

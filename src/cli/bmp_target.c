@@ -16,7 +16,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define DIAL_TIMEOUT (30 * SP_S)
+#define CONNECTOR_TIMEOUT (30 * SP_S)
 /* For a collector that has taken everything and does not close. */
 #define PATIENCE (5 * SP_S)
 #define LOOK	 (100 * SP_MS)
@@ -122,7 +122,8 @@ int target_dial(const struct target *target, uint32_t index, int *out)
 	if (err == 0 && target->to.any.sa_family != AF_UNIX)
 		err = sp_tcp_set(fd, &opts);
 	if (err == 0)
-		err = sp_connect_fd_until(fd, &target->to, sp_in(DIAL_TIMEOUT));
+		err = sp_connect_fd_until(fd, &target->to,
+					  sp_in(CONNECTOR_TIMEOUT));
 	if (err < 0) {
 		close(fd);
 		return err;

@@ -28,7 +28,7 @@
 /* Looks in the time of a beat at shards that do not move. */
 #define RETRIES 8
 
-static void print_mistakes(const struct mistakes *m)
+static void print_mistakes(const struct config_errors *m)
 {
 	for (size_t i = 0; i < m->note_count; i++)
 		fprintf(stderr, "arancini run: note: %s\n", m->notes[i]);
@@ -71,17 +71,17 @@ static void die_on_signal(void)
  * to do so again: sooner if they are not, so that a shard has all of the
  * manager's time, and not half of it.
  */
-static int64_t beat(struct collector *c, const struct notify *notify)
+static int64_t beat(struct collector *c, const struct sd_notify *notify)
 {
-	if (!collector_moves(c))
+	if (!collector_is_alive(c))
 		return sp_in(notify->watchdog_ns / RETRIES);
-	notify_alive(notify);
+	sd_notify_alive(notify);
 	return sp_in(notify->watchdog_ns);
 }
 
 /* Wait for a signal, with a beat whenever one is due. */
 static int wait_for_signal(struct collector *c, const sigset_t *set,
-			   const struct notify *notify, int64_t *next_beat)
+			   const struct sd_notify *notify, int64_t *next_beat)
 {
 	int number = 0;
 
@@ -101,7 +101,7 @@ static int wait_for_signal(struct collector *c, const sigset_t *set,
 
 static int wait_for_end(struct collector *c, struct reload *reload,
 			struct log *log, const sigset_t *set,
-			const struct notify *notify)
+			const struct sd_notify *notify)
 {
 	int64_t next_beat = sp_now();
 	int number;
@@ -120,7 +120,7 @@ static void say(struct log *log, enum log_level level, const char *event)
 }
 
 static int serve(struct reload *reload, struct log *log,
-		 const struct notify *notify, const sigset_t *set)
+		 const struct sd_notify *notify, const sigset_t *set)
 {
 	struct collector *c;
 	struct quit quit;
@@ -131,11 +131,11 @@ static int serve(struct reload *reload, struct log *log,
 	quit_unwatch(&quit);
 	if (err < 0)
 		return EXIT_FAILURE;
-	notify_ready(notify);
+	sd_notify_ready(notify);
 	if (isatty(STDERR_FILENO))
 		greeting_print(c, reload->config, stderr);
 	wait_for_end(c, reload, log, set, notify);
-	notify_stopping(notify);
+	sd_notify_stopping(notify);
 	say(log, LOG_LEVEL_INFO, "stopping");
 	die_on_signal();
 	err = collector_stop(c, sp_in(reload->config->listen.drain_timeout));
@@ -152,7 +152,7 @@ static int serve(struct reload *reload, struct log *log,
 static int run(int argc, char **argv, const struct config *config)
 {
 	struct reload reload;
-	struct notify notify;
+	struct sd_notify notify;
 	struct log log;
 	sigset_t set;
 	int code;
@@ -160,27 +160,27 @@ static int run(int argc, char **argv, const struct config *config)
 	block_signals(&set);
 	log_init(&log, STDERR_FILENO, (enum log_format)config->log.format,
 		 (enum log_level)config->log.level);
-	notify_open(&notify, getenv("NOTIFY_SOCKET"), getenv("WATCHDOG_USEC"),
-		    getenv("WATCHDOG_PID"));
+	sd_notify_open(&notify, getenv("NOTIFY_SOCKET"),
+		       getenv("WATCHDOG_USEC"), getenv("WATCHDOG_PID"));
 	reload_init(&reload, argc, argv, environ, config);
 	code = serve(&reload, &log, &notify, &set);
 	reload_fini(&reload);
-	notify_close(&notify);
+	sd_notify_close(&notify);
 	log_fini(&log);
 	return code;
 }
 
 int run_main(int argc, char **argv)
 {
-	struct mistakes mistakes = MISTAKES_INIT;
+	struct config_errors errors = CONFIG_ERRORS_INIT;
 	struct config_request request;
 	struct config config;
 	int status = 0;
-	int err = config_load(argc - 1, argv + 1, environ, &mistakes, &request,
+	int err = config_load(argc - 1, argv + 1, environ, &errors, &request,
 			      &config);
 
-	print_mistakes(&mistakes);
-	mistakes_release(&mistakes);
+	print_mistakes(&errors);
+	config_errors_release(&errors);
 	if (err < 0)
 		return err == -EINVAL ? EXIT_USAGE : 1;
 	if (request.help)

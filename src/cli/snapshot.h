@@ -32,8 +32,8 @@ struct snapshot_source {
 
 /* The files that were named: all of a folder or a bucket, or one. */
 struct snapshot_paths {
-	struct shelf *shelf; /* that they are on */
-	bool single;	     /* one, and no manifest */
+	struct state_store *store; /* that they are on */
+	bool single;		   /* one, and no manifest */
 	char **at;
 	size_t count;
 	struct manifest manifest;
@@ -50,7 +50,7 @@ bool snapshot_paths_find(const struct snapshot_source *from,
 			 struct snapshot_paths *out);
 void snapshot_paths_release(struct snapshot_paths *p);
 
-/* The name on its shelf of the file at @path. */
+/* The name on its state store of the file at @path. */
 const char *snapshot_name(const char *path);
 
 /* A file, read to its end or to where it is damaged. */

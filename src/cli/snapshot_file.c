@@ -21,22 +21,22 @@ static void feed(struct snapshot_file *f, struct wire_view bytes)
 	}
 }
 
-static int read_all(struct snapshot_file *f, struct shelf *shelf)
+static int read_all(struct snapshot_file *f, struct state_store *store)
 {
 	uint8_t *chunk;
-	struct shelf_reader *r;
+	struct state_store_reader *r;
 	ssize_t n;
-	int err = shelf_open(shelf, snapshot_name(f->path), &r);
+	int err = state_store_open(store, snapshot_name(f->path), &r);
 
 	if (err < 0)
 		return err;
 	chunk = memory_must(malloc(CHUNK));
 	f->status = RIB_SNAPSHOT_MORE;
-	while ((n = shelf_read(r, chunk, CHUNK)) > 0) {
+	while ((n = state_store_read(r, chunk, CHUNK)) > 0) {
 		f->size += (size_t)n;
 		feed(f, (struct wire_view){ chunk, (size_t)n });
 	}
-	shelf_done(r);
+	state_store_close_reader(r);
 	free(chunk);
 	if (n == 0 && f->status == RIB_SNAPSHOT_MORE)
 		f->status = rib_snapshot_reader_end(f->reader);
@@ -84,11 +84,11 @@ static struct rib *make_rib(enum snapshot_load load,
 	return memory_must(rib);
 }
 
-static bool complain(const struct snapshot_file *f, const struct shelf *shelf,
-		     int err)
+static bool complain(const struct snapshot_file *f,
+		     const struct state_store *store, int err)
 {
 	fprintf(stderr, "arancini snapshot: %s: ", f->path);
-	if (err == -EIO && shelf_elsewhere(shelf))
+	if (err == -EIO && state_store_is_remote(store))
 		fprintf(stderr,
 			"the chunk behind byte %" PRIu64 " is missing, or not "
 			"of the size that its head says\n",
@@ -103,7 +103,7 @@ static bool complain(const struct snapshot_file *f, const struct shelf *shelf,
 
 /* Yields. */
 static int read_once(const char *path, enum snapshot_load load,
-		     const struct rib_sink *sink, struct shelf *shelf,
+		     const struct rib_sink *sink, struct state_store *store,
 		     struct snapshot_file *out)
 {
 	*out = (struct snapshot_file){ .path = path };
@@ -113,7 +113,7 @@ static int read_once(const char *path, enum snapshot_load load,
 		out->reader = NULL;
 	memory_must(out->reader);
 	out->facts = rib_snapshot_reader_facts(out->reader);
-	return read_all(out, shelf);
+	return read_all(out, store);
 }
 
 bool snapshot_file_read(const char *path, enum snapshot_load load,
@@ -121,15 +121,15 @@ bool snapshot_file_read(const char *path, enum snapshot_load load,
 			const struct snapshot_paths *paths,
 			struct snapshot_file *out)
 {
-	int err = read_once(path, load, sink, paths->shelf, out);
+	int err = read_once(path, load, sink, paths->store, out);
 
 	for (int i = 1; err == -ESTALE && i < SNAPSHOT_TRIES; i++) {
 		snapshot_file_release(out);
-		err = read_once(path, load, sink, paths->shelf, out);
+		err = read_once(path, load, sink, paths->store, out);
 	}
 	if (err < 0) {
 		snapshot_file_release(out);
-		return complain(out, paths->shelf, err);
+		return complain(out, paths->store, err);
 	}
 	name_router(out);
 	find_mark(out, &paths->manifest);

@@ -178,10 +178,10 @@ static bool verify_manifest(const struct snapshot_paths *p)
 		return true;
 	if (!p->has_manifest) {
 		printf("%s/" MANIFEST_NAME ": there is none\n",
-		       shelf_where(p->shelf));
+		       state_store_where(p->store));
 		return false;
 	}
-	printf("%s/" MANIFEST_NAME ": %s\n", shelf_where(p->shelf),
+	printf("%s/" MANIFEST_NAME ": %s\n", state_store_where(p->store),
 	       p->manifest_status == MANIFEST_OK
 		       ? "ok"
 		       : manifest_text(p->manifest_status));

@@ -44,7 +44,7 @@ static int add_snapshot(void *arg, const char *name)
 
 	if (!is_snapshot(name))
 		return 0;
-	if (asprintf(&path, "%s/%s", shelf_where(p->shelf), name) < 0)
+	if (asprintf(&path, "%s/%s", state_store_where(p->store), name) < 0)
 		path = NULL;
 	add(p, path);
 	return 0;
@@ -57,7 +57,7 @@ static int compare(const void *a, const void *b)
 
 static int list(struct snapshot_paths *p)
 {
-	int err = shelf_list(p->shelf, add_snapshot, p); /* yields */
+	int err = state_store_list(p->store, add_snapshot, p); /* yields */
 
 	if (p->count > 0)
 		qsort(p->at, p->count, sizeof(*p->at), compare);
@@ -72,8 +72,8 @@ static int read_manifest(struct snapshot_paths *p)
 	int err, tries = 0;
 
 	do
-		err = shelf_get(p->shelf, MANIFEST_NAME, MANIFEST_MAX, &text,
-				&len);
+		err = state_store_get(p->store, MANIFEST_NAME, MANIFEST_MAX,
+				      &text, &len);
 	while (err == -ESTALE && ++tries < SNAPSHOT_TRIES);
 	if (err == -ENOENT)
 		return 0;
@@ -105,8 +105,8 @@ static int open_folder(const char *path, struct snapshot_paths *p)
 	if (asprintf(&below, "%s/snapshots", path) < 0)
 		below = NULL;
 	memory_must(below);
-	err = shelf_look_into_folder(is_folder(below) ? below : path,
-				     &p->shelf);
+	err = state_store_open_dir_readonly(is_folder(below) ? below : path,
+					    &p->store);
 	free(below);
 	return err;
 }
@@ -116,7 +116,7 @@ static int open_above(const char *path, struct snapshot_paths *p)
 {
 	size_t len = (size_t)(snapshot_name(path) - path);
 	char *above = memory_must(len > 0 ? strndup(path, len) : strdup("."));
-	int err = shelf_look_into_folder(above, &p->shelf);
+	int err = state_store_open_dir_readonly(above, &p->store);
 
 	free(above);
 	p->single = true;
@@ -159,8 +159,9 @@ static bool open_bucket(const struct snapshot_source *from,
 			struct snapshot_paths *p)
 {
 	struct nats_words why;
-	int err = shelf_look_into_kv(&from->access.nats, from->collector, &why,
-				     &p->shelf); /* yields */
+	int err = state_store_open_kv_readonly(&from->access.nats,
+					       from->collector, &why,
+					       &p->store); /* yields */
 
 	if (err < 0)
 		fprintf(stderr, "arancini snapshot: %s: %s%s\n", from->path,
@@ -206,5 +207,5 @@ void snapshot_paths_release(struct snapshot_paths *p)
 		free(p->at[i]);
 	free(p->at);
 	manifest_release(&p->manifest);
-	shelf_close(p->shelf);
+	state_store_close(p->store);
 }

@@ -39,7 +39,7 @@ static void print_doors(struct collector *c, const struct config *config,
 
 static void print_output(const struct config *config, FILE *to)
 {
-	char *journal = outlet_journal(config);
+	char *journal = output_journal(config);
 	char *stream = config_expand(config, config->nats.stream);
 
 	fprintf(to, "  state      %s\n", config->snapshot.state);
@@ -87,7 +87,7 @@ static void print_next(struct collector *c, const struct config *config,
 		       FILE *to)
 {
 	const char *self = program_invocation_name;
-	char *journal = outlet_journal(config);
+	char *journal = output_journal(config);
 	uint16_t port = collector_port(c, 0);
 
 	if (config->listen.addresses.count > 0)

@@ -20,12 +20,12 @@
 #include <sys/random.h>
 
 /* One worker with what runs for it. */
-struct station {
+struct worker_slot {
 	struct worker worker;
 	struct collector *collector;
-	struct door *doors;
-	struct sp_task *door_tasks;
-	size_t door_count; /* of those that are open, or left out */
+	struct listener *listeners;
+	struct sp_task *listener_tasks;
+	size_t listener_count; /* of those that are open, or left out */
 	struct sp_task work;
 	bool working;
 	int64_t deadline;	   /* of the stop */
@@ -40,15 +40,15 @@ struct collector {
 	struct limits *limits;
 	struct limits_budget budget; /* of routes */
 	struct egress_bridge *bridge;
-	struct outlet *outlet;
-	struct keeping *keeping; /* NULL: nothing is kept */
+	struct output *output;
+	struct checkpoint *checkpoint; /* NULL: nothing is kept */
 	struct sp_rt *rt;
-	struct station *stations;
-	struct dial *dials;
-	struct sp_task *dial_tasks;
-	size_t dial_count;
+	struct worker_slot *slots;
+	struct connector *connectors;
+	struct sp_task *connector_tasks;
+	size_t connector_count;
 	struct http *http; /* NULL: off */
-	struct watch *watch;
+	struct shard_watchdog *watchdog;
 	int64_t started;
 	bool served;	   /* restored, and open for routers, once */
 	_Atomic int phase; /* enum collector_phase */
@@ -71,7 +71,7 @@ uint32_t collector_workers(const struct collector *c)
 
 struct worker *collector_worker(struct collector *c, uint32_t id)
 {
-	return &c->stations[id].worker;
+	return &c->slots[id].worker;
 }
 
 struct limits *collector_limits(struct collector *c)
@@ -91,7 +91,7 @@ struct egress_bridge *collector_bridge(struct collector *c)
 
 struct publisher *collector_publisher(struct collector *c)
 {
-	return outlet_publisher(c->outlet);
+	return output_publisher(c->output);
 }
 
 struct sp_rt *collector_runtime(struct collector *c)
@@ -106,7 +106,7 @@ uint64_t collector_seed(const struct collector *c)
 
 uint32_t collector_max_batch(const struct collector *c)
 {
-	return outlet_max_batch(c->outlet);
+	return output_max_batch(c->output);
 }
 
 enum collector_phase collector_phase(const struct collector *c)
@@ -121,28 +121,31 @@ int64_t collector_started(const struct collector *c)
 
 const char *collector_state(const struct collector *c)
 {
-	return c->keeping != NULL ? shelf_where(keeping_shelf(c->keeping))
-				  : NULL;
+	return c->checkpoint != NULL
+		       ? state_store_where(checkpoint_store(c->checkpoint))
+		       : NULL;
 }
 
-bool collector_moves(struct collector *c)
+bool collector_is_alive(struct collector *c)
 {
-	return watch_look(c->watch);
+	return shard_watchdog_check(c->watchdog);
 }
 
 int collector_snapshot(struct collector *c)
 {
-	return c->keeping != NULL ? keeping_now(c->keeping) : -ENOENT;
+	return c->checkpoint != NULL ? checkpoint_now(c->checkpoint) : -ENOENT;
 }
 
-struct keeper *collector_keeper(const struct collector *c, uint32_t worker)
+struct snapshotter *collector_keeper(const struct collector *c, uint32_t worker)
 {
-	return c->keeping != NULL ? keeping_keeper(c->keeping, worker) : NULL;
+	return c->checkpoint != NULL
+		       ? checkpoint_snapshotter(c->checkpoint, worker)
+		       : NULL;
 }
 
-uint16_t collector_port(const struct collector *c, size_t door)
+uint16_t collector_port(const struct collector *c, size_t listener)
 {
-	return c->stations[0].doors[door].at.port;
+	return c->slots[0].listeners[listener].at.port;
 }
 
 uint16_t collector_http_port(const struct collector *c)
@@ -167,72 +170,72 @@ static int fail(struct collector *c, const char *what, const char *where,
 
 /* Starting a worker, on its shard */
 
-static int open_doors(struct station *s)
+static int open_listeners(struct worker_slot *s)
 {
 	const struct config_addresses *at =
 		&s->collector->config->listen.addresses;
 
-	s->doors = calloc(at->count + 1, sizeof(*s->doors));
-	s->door_tasks = calloc(at->count + 1, sizeof(*s->door_tasks));
-	if (s->doors == NULL || s->door_tasks == NULL)
+	s->listeners = calloc(at->count + 1, sizeof(*s->listeners));
+	s->listener_tasks = calloc(at->count + 1, sizeof(*s->listener_tasks));
+	if (s->listeners == NULL || s->listener_tasks == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i < at->count; i++) {
 		struct config_address where = at->at[i];
-		struct door *door = &s->doors[i];
+		struct listener *listener = &s->listeners[i];
 		int err;
 
 		/* Port 0: the first worker got one, the others share it. */
 		if (where.port == 0 && s->worker.id != 0)
 			where.port = collector_port(s->collector, i);
-		err = door_open(&s->worker, &where, door);
+		err = listener_open(&s->worker, &where, listener);
 		if (err < 0)
 			return err;
-		if (door->worker != NULL)
-			err = sp_go_on(NULL, s->worker.id, door_main, door,
-				       &s->door_tasks[i]);
+		if (listener->worker != NULL)
+			err = sp_go_on(NULL, s->worker.id, listener_main,
+				       listener, &s->listener_tasks[i]);
 		if (err < 0) {
-			door_close(door);
+			listener_close(listener);
 			return err;
 		}
-		s->door_count++;
+		s->listener_count++;
 	}
 	return 0;
 }
 
-static int start_station(void *arg)
+static int start_worker(void *arg)
 {
-	struct station *s = arg;
+	struct worker_slot *s = arg;
 	int err =
 		sp_go_on(NULL, s->worker.id, worker_work, &s->worker, &s->work);
 
 	if (err < 0)
 		return err;
 	s->working = true;
-	return open_doors(s);
+	return open_listeners(s);
 }
 
-static int init_station(void *arg)
+static int init_worker(void *arg)
 {
-	struct station *s = arg;
+	struct worker_slot *s = arg;
 	struct collector *c = s->collector;
 
-	return worker_init(&s->worker, c, (uint32_t)(s - c->stations));
+	return worker_init(&s->worker, c, (uint32_t)(s - c->slots));
 }
 
 /* Stopping it, on its shard */
 
-static int close_doors(void *arg)
+static int close_listeners(void *arg)
 {
-	struct station *s = arg;
+	struct worker_slot *s = arg;
 
-	for (size_t i = 0; i < s->door_count; i++) {
-		if (s->doors[i].worker == NULL)
+	for (size_t i = 0; i < s->listener_count; i++) {
+		if (s->listeners[i].worker == NULL)
 			continue;
-		sp_cancel(s->door_tasks[i]);
-		sp_join(s->door_tasks[i], NULL);
-		door_close(&s->doors[i]);
+		sp_cancel(s->listener_tasks[i]);
+		sp_join(s->listener_tasks[i], NULL);
+		listener_close(&s->listeners[i]);
 	}
-	s->door_count = 0;
+	s->listener_count = 0;
 	return 0;
 }
 
@@ -241,7 +244,7 @@ static int close_doors(void *arg)
  * it safe. A session that another shard sent here begins during that time and
  * is told as well; afterwards there are none.
  */
-static void drain_sessions(struct station *s)
+static void drain_sessions(struct worker_slot *s)
 {
 	struct worker *w = &s->worker;
 	int64_t now = sp_now();
@@ -253,24 +256,25 @@ static void drain_sessions(struct station *s)
 			session_drain(it);
 		sp_sleep(SP_MS);
 	}
-	w->closed = true;
+	w->no_new_sessions = true;
 }
 
 /* What is not safe in time, or cannot be written, stays as it was. */
-static void keep_state(struct station *s)
+static void write_final_snapshots(struct worker_slot *s)
 {
 	struct collector *c = s->collector;
 	int err;
 
-	if (c->keeping == NULL || !c->served)
+	if (c->checkpoint == NULL || !c->served)
 		return;
-	err = keeping_finish_worker(c->keeping, s->worker.id, s->deadline);
+	err = checkpoint_finish_worker(c->checkpoint, s->worker.id,
+				       s->deadline);
 	if (err < 0)
 		fail(c, "no_final_snapshot", c->config->snapshot.state, err);
 }
 
 /* A bug of ours: better found in a log than in somebody's table. */
-static void log_violations(struct station *s)
+static void log_violations(struct worker_slot *s)
 {
 	uint64_t n = s->worker.counts.ownership_violations;
 	struct log_line line;
@@ -283,9 +287,9 @@ static void log_violations(struct station *s)
 	log_end(&line);
 }
 
-static int stop_station(void *arg)
+static int stop_worker(void *arg)
 {
-	struct station *s = arg;
+	struct worker_slot *s = arg;
 
 	drain_sessions(s);
 	if (s->working) {
@@ -293,23 +297,23 @@ static int stop_station(void *arg)
 		sp_join(s->work, NULL);
 		s->working = false;
 	}
-	keep_state(s);
-	if (s->worker.desk != NULL)
-		desk_close(s->worker.desk);
+	write_final_snapshots(s);
+	if (s->worker.query_queue != NULL)
+		worker_query_queue_close(s->worker.query_queue);
 	log_violations(s);
 	return s->worker.batcher == NULL
 		       ? 0
 		       : worker_finish(&s->worker, s->deadline);
 }
 
-static int fini_station(void *arg)
+static int fini_worker(void *arg)
 {
-	struct station *s = arg;
+	struct worker_slot *s = arg;
 
 	if (s->worker.collector != NULL)
 		worker_fini(&s->worker);
-	free(s->doors);
-	free(s->door_tasks);
+	free(s->listeners);
+	free(s->listener_tasks);
 	return 0;
 }
 
@@ -323,7 +327,7 @@ static int on_all(struct collector *c, int (*fn)(void *))
 	if (tasks == NULL)
 		return -ENOMEM;
 	for (n = 0; n < c->workers && err == 0; n++)
-		err = sp_go_on(c->rt, n, fn, &c->stations[n], &tasks[n]);
+		err = sp_go_on(c->rt, n, fn, &c->slots[n], &tasks[n]);
 	if (err < 0)
 		n--;
 	for (uint32_t i = 0; i < n; i++) {
@@ -345,7 +349,7 @@ static int on_each(struct collector *c, int (*fn)(void *))
 	for (uint32_t i = 0; i < c->workers && err == 0; i++) {
 		int ret = 0;
 
-		err = sp_call_on(c->rt, i, fn, &c->stations[i], &ret);
+		err = sp_call_on(c->rt, i, fn, &c->slots[i], &ret);
 		if (err == 0)
 			err = ret;
 	}
@@ -354,9 +358,9 @@ static int on_each(struct collector *c, int (*fn)(void *))
 
 /* Reloading */
 
-static int reload_station(void *arg)
+static int reload_worker(void *arg)
 {
-	struct station *s = arg;
+	struct worker_slot *s = arg;
 
 	worker_configure(&s->worker, s->next);
 	return 0;
@@ -369,9 +373,9 @@ int collector_reload(struct collector *c, const struct config *config)
 
 	limits_budget_set(&c->budget, config->limits.routes);
 	for (uint32_t i = 0; i < c->workers; i++)
-		c->stations[i].next = config;
+		c->slots[i].next = config;
 	if (err == 0)
-		err = on_each(c, reload_station);
+		err = on_each(c, reload_worker);
 	if (err == 0)
 		log_set_level(c->log, (enum log_level)config->log.level);
 	return err;
@@ -379,37 +383,37 @@ int collector_reload(struct collector *c, const struct config *config)
 
 /* Calling routers */
 
-static int start_dials(struct collector *c)
+static int start_connectors(struct collector *c)
 {
 	const struct config_texts *to = &c->config->listen.connect;
 
-	c->dials = calloc(to->count + 1, sizeof(*c->dials));
-	c->dial_tasks = calloc(to->count + 1, sizeof(*c->dial_tasks));
-	if (c->dials == NULL || c->dial_tasks == NULL)
+	c->connectors = calloc(to->count + 1, sizeof(*c->connectors));
+	c->connector_tasks = calloc(to->count + 1, sizeof(*c->connector_tasks));
+	if (c->connectors == NULL || c->connector_tasks == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i < to->count; i++) {
 		int err;
 
-		c->dials[i] = (struct dial){
-			.worker = &c->stations[0].worker,
+		c->connectors[i] = (struct connector){
+			.worker = &c->slots[0].worker,
 			.target = to->at[i],
 		};
-		err = sp_go_on(c->rt, 0, dial_main, &c->dials[i],
-			       &c->dial_tasks[i]);
+		err = sp_go_on(c->rt, 0, connector_main, &c->connectors[i],
+			       &c->connector_tasks[i]);
 		if (err < 0)
 			return err;
-		c->dial_count++;
+		c->connector_count++;
 	}
 	return 0;
 }
 
-static void stop_dials(struct collector *c)
+static void stop_connectors(struct collector *c)
 {
-	for (size_t i = 0; i < c->dial_count; i++) {
-		sp_cancel(c->dial_tasks[i]);
-		sp_join_thread(c->rt, c->dial_tasks[i], NULL);
+	for (size_t i = 0; i < c->connector_count; i++) {
+		sp_cancel(c->connector_tasks[i]);
+		sp_join_thread(c->rt, c->connector_tasks[i], NULL);
 	}
-	c->dial_count = 0;
+	c->connector_count = 0;
 }
 
 /* Life */
@@ -422,7 +426,7 @@ static int start_runtime(struct collector *c)
 	opts.name = "worker";
 	opts.recv_buffers = (uint32_t)c->config->listen.recv_buffers;
 	opts.recv_buffer_size = (uint32_t)c->config->listen.recv_buffer_size;
-	watch_hogs(c->log, &opts);
+	shard_watchdog_log_blocking(c->log, &opts);
 	return sp_start(&opts, &c->rt);
 }
 
@@ -437,11 +441,11 @@ static int make_parts(struct collector *c)
 	if (err < 0)
 		return fail(c, "cannot_start_runtime", NULL, err);
 	c->workers = sp_shard_count(c->rt);
-	c->stations = calloc(c->workers, sizeof(*c->stations));
-	if (c->stations == NULL)
+	c->slots = calloc(c->workers, sizeof(*c->slots));
+	if (c->slots == NULL)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < c->workers; i++)
-		c->stations[i].collector = c;
+		c->slots[i].collector = c;
 	err = limits_new((uint32_t)config->limits.sessions,
 			 (uint32_t)config->limits.sessions_per_ip, c->seed,
 			 &c->limits);
@@ -450,16 +454,17 @@ static int make_parts(struct collector *c)
 					(uint32_t)config->egress.bridge_batches,
 					&c->bridge);
 	if (err == 0)
-		err = outlet_start(config, c->log, c->bridge, &c->outlet);
+		err = output_start(config, c->log, c->bridge, &c->output);
 	if (err == 0)
-		err = watch_new(c->log, c->rt,
-				publisher_runtime(outlet_publisher(c->outlet)),
-				&c->watch);
+		err = shard_watchdog_new(c->log, c->rt,
+					 publisher_runtime(
+						 output_publisher(c->output)),
+					 &c->watchdog);
 	return err;
 }
 
 /* One line for each address, with the port that was got. */
-static void log_doors(struct collector *c)
+static void log_listeners(struct collector *c)
 {
 	const struct config_addresses *at = &c->config->listen.addresses;
 	struct log_line line;
@@ -479,7 +484,7 @@ static void log_start_up(struct collector *c)
 {
 	struct log_line line;
 
-	log_doors(c);
+	log_listeners(c);
 	if (!log_begin(c->log, LOG_LEVEL_INFO, "started", &line))
 		return;
 	log_u64(&line, "workers", c->workers);
@@ -494,12 +499,12 @@ static int bring_back(struct collector *c)
 {
 	int err = 0;
 
-	if (c->keeping != NULL)
-		err = restore_run(c, c->keeping, c->outlet);
-	if (err == 0 && c->keeping != NULL)
-		keeping_list(c->keeping);
+	if (c->checkpoint != NULL)
+		err = restore_run(c, c->checkpoint, c->output);
+	if (err == 0 && c->checkpoint != NULL)
+		checkpoint_write_manifest(c->checkpoint);
 	if (err == 0)
-		publisher_go(outlet_publisher(c->outlet));
+		publisher_go(output_publisher(c->output));
 	return err;
 }
 
@@ -509,11 +514,11 @@ static int open_up(struct collector *c)
 	int err;
 
 	atomic_store(&c->phase, COLLECTOR_OPENING);
-	err = on_each(c, start_station);
-	if (err == 0 && c->keeping != NULL)
-		err = keeping_start(c->keeping);
+	err = on_each(c, start_worker);
+	if (err == 0 && c->checkpoint != NULL)
+		err = checkpoint_start(c->checkpoint);
 	if (err == 0)
-		err = start_dials(c);
+		err = start_connectors(c);
 	return err;
 }
 
@@ -531,9 +536,9 @@ int collector_start(const struct config *config, struct log *log,
 	limits_budget_init(&c->budget, config->limits.routes);
 	err = make_parts(c);
 	if (err == 0)
-		err = on_each(c, init_station);
+		err = on_each(c, init_worker);
 	if (err == 0)
-		err = keeping_open(c, c->outlet, &c->keeping);
+		err = checkpoint_open(c, c->output, &c->checkpoint);
 	/* Early, so that a long restore can be watched. */
 	if (err == 0)
 		err = http_start(c, &c->http);
@@ -557,39 +562,39 @@ int collector_stop(struct collector *c, int64_t deadline)
 	int err = 0, http_err;
 
 	atomic_store(&c->phase, COLLECTOR_STOPPING);
-	if (c->stations != NULL) {
-		stop_dials(c);
-		if (c->keeping != NULL)
-			keeping_rest(c->keeping);
+	if (c->slots != NULL) {
+		stop_connectors(c);
+		if (c->checkpoint != NULL)
+			checkpoint_pause(c->checkpoint);
 		for (uint32_t i = 0; i < c->workers; i++)
-			c->stations[i].deadline = deadline;
+			c->slots[i].deadline = deadline;
 		/* All of them first: an open one has work for other shards. */
-		on_all(c, close_doors);
-		err = on_all(c, stop_station);
-		if (c->keeping != NULL && c->served)
-			keeping_list(c->keeping);
+		on_all(c, close_listeners);
+		err = on_all(c, stop_worker);
+		if (c->checkpoint != NULL && c->served)
+			checkpoint_write_manifest(c->checkpoint);
 	}
 	http_err = http_stop(c->http);
-	if (c->outlet != NULL) {
-		int lost = outlet_drain(c->outlet, deadline);
+	if (c->output != NULL) {
+		int lost = output_drain(c->output, deadline);
 
 		err = err < 0 ? err : lost;
 	}
 	if (http_err < 0)
 		return err < 0 ? err : -EBUSY;
-	outlet_free(c->outlet);
-	keeping_close(c->keeping);
-	if (c->stations != NULL)
-		on_all(c, fini_station);
+	output_free(c->output);
+	checkpoint_close(c->checkpoint);
+	if (c->slots != NULL)
+		on_all(c, fini_worker);
 	if (c->rt != NULL)
 		sp_stop(c->rt, sp_in(5 * SP_S));
-	watch_free(c->watch);
+	shard_watchdog_free(c->watchdog);
 	egress_bridge_free(c->bridge);
 	if (c->limits != NULL)
 		limits_free(c->limits);
-	free(c->stations);
-	free(c->dials);
-	free(c->dial_tasks);
+	free(c->slots);
+	free(c->connectors);
+	free(c->connector_tasks);
 	free(c);
 	return err;
 }

@@ -21,7 +21,7 @@
 
 struct collector;
 struct egress_bridge;
-struct keeper;
+struct snapshotter;
 struct publisher;
 struct sp_rt;
 struct worker;
@@ -54,13 +54,13 @@ int collector_reload(struct collector *c, const struct config *config);
  * Whether all of it has moved since this was last true: see shard_watchdog.h. The
  * thread that started it.
  */
-bool collector_moves(struct collector *c);
+bool collector_is_alive(struct collector *c);
 
 /*
- * The port a door got, which is another than was asked for where that is 0. 0:
- * the door was left out, see door_open().
+ * The port a listener got, which is another than was asked for where that is 0. 0:
+ * the listener was left out, see listener_open().
  */
-uint16_t collector_port(const struct collector *c, size_t door);
+uint16_t collector_port(const struct collector *c, size_t listener);
 
 /* How far it has come. */
 enum collector_phase {
@@ -82,7 +82,8 @@ int64_t collector_started(const struct collector *c); /* sp_now() then */
 const char *collector_state(const struct collector *c);
 /* Snapshots of all routers that have changed, now. -ENOENT: none are kept. */
 int collector_snapshot(struct collector *c);
-struct keeper *collector_keeper(const struct collector *c, uint32_t worker);
+struct snapshotter *collector_keeper(const struct collector *c,
+				     uint32_t worker);
 
 /* As it started. What a reload can change is known to the workers. */
 const struct config *collector_config(const struct collector *c);

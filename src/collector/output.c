@@ -19,7 +19,7 @@ enum text {
 	TEXTS
 };
 
-struct outlet {
+struct output {
 	struct publisher *publisher;
 	struct nats_options nats;
 	struct log *log;
@@ -27,7 +27,7 @@ struct outlet {
 	_Atomic uint32_t max_batch;
 };
 
-char *outlet_journal(const struct config *config)
+char *output_journal(const struct config *config)
 {
 	char *path;
 
@@ -53,9 +53,9 @@ static char *expand_below(const struct config *config, const char *prefix,
 	return text;
 }
 
-static int make_texts(struct outlet *o, const struct config *c)
+static int make_texts(struct output *o, const struct config *c)
 {
-	o->texts[TEXT_JOURNAL] = outlet_journal(c);
+	o->texts[TEXT_JOURNAL] = output_journal(c);
 	o->texts[TEXT_STREAM] = config_expand(c, c->nats.stream);
 	o->texts[TEXT_UPDATES] = expand_below(c, c->egress.updates, ">");
 	o->texts[TEXT_EVENTS] = expand_below(c, c->egress.events, ">");
@@ -128,12 +128,12 @@ static int64_t seconds(int64_t ns)
 	return ns < SP_S ? 1 : ns / SP_S;
 }
 
-static void set_stream(const struct outlet *outlet, const struct config *c,
+static void set_stream(const struct output *output, const struct config *c,
 		       struct publisher_options *o)
 {
-	o->stream.name = outlet->texts[TEXT_STREAM];
-	o->stream.subjects[0] = outlet->texts[TEXT_UPDATES];
-	o->stream.subjects[1] = outlet->texts[TEXT_EVENTS];
+	o->stream.name = output->texts[TEXT_STREAM];
+	o->stream.subjects[0] = output->texts[TEXT_UPDATES];
+	o->stream.subjects[1] = output->texts[TEXT_EVENTS];
 	o->stream.subject_count = 2;
 	o->stream.no_create = c->nats.no_create;
 	o->stream.memory = c->nats.storage == CONFIG_STORAGE_MEMORY;
@@ -144,10 +144,10 @@ static void set_stream(const struct outlet *outlet, const struct config *c,
 	o->stream.duplicate_s = seconds(c->nats.duplicate_window);
 }
 
-static void set_journal(const struct outlet *outlet, const struct config *c,
+static void set_journal(const struct output *output, const struct config *c,
 			struct publisher_options *o)
 {
-	o->journal_dir = outlet->texts[TEXT_JOURNAL];
+	o->journal_dir = output->texts[TEXT_JOURNAL];
 	o->segment_bytes = c->journal.segment_bytes;
 	o->spool_max = c->journal.spool_max;
 	o->journal_max = c->journal.max_bytes;
@@ -160,7 +160,7 @@ static void set_journal(const struct outlet *outlet, const struct config *c,
 /* On the publisher's thread. */
 static void notice(void *arg, const struct publisher_notice *n)
 {
-	struct outlet *o = arg;
+	struct output *o = arg;
 	enum log_level level = LOG_LEVEL_INFO;
 	struct log_line line;
 
@@ -183,7 +183,7 @@ static void notice(void *arg, const struct publisher_notice *n)
 	log_end(&line);
 }
 
-void outlet_free(struct outlet *o)
+void output_free(struct output *o)
 {
 	if (o == NULL)
 		return;
@@ -193,7 +193,7 @@ void outlet_free(struct outlet *o)
 	free(o);
 }
 
-static int start(struct outlet *o, const struct config *c,
+static int start(struct output *o, const struct config *c,
 		 struct egress_bridge *bridge)
 {
 	struct publisher_options options = {
@@ -229,10 +229,10 @@ static int start(struct outlet *o, const struct config *c,
 	return err;
 }
 
-int outlet_start(const struct config *config, struct log *log,
-		 struct egress_bridge *bridge, struct outlet **out)
+int output_start(const struct config *config, struct log *log,
+		 struct egress_bridge *bridge, struct output **out)
 {
-	struct outlet *o = calloc(1, sizeof(*o));
+	struct output *o = calloc(1, sizeof(*o));
 	int err;
 
 	if (o == NULL)
@@ -243,29 +243,29 @@ int outlet_start(const struct config *config, struct log *log,
 	if (err == 0)
 		err = start(o, config, bridge);
 	if (err < 0) {
-		outlet_free(o);
+		output_free(o);
 		return err;
 	}
 	*out = o;
 	return 0;
 }
 
-int outlet_drain(struct outlet *o, int64_t deadline)
+int output_drain(struct output *o, int64_t deadline)
 {
 	return publisher_drain(o->publisher, deadline);
 }
 
-struct publisher *outlet_publisher(struct outlet *o)
+struct publisher *output_publisher(struct output *o)
 {
 	return o->publisher;
 }
 
-uint32_t outlet_max_batch(const struct outlet *o)
+uint32_t output_max_batch(const struct output *o)
 {
 	return atomic_load_explicit(&o->max_batch, memory_order_relaxed);
 }
 
-void outlet_reader(const struct outlet *o, struct nats_reader_options *out)
+void output_reader(const struct output *o, struct nats_reader_options *out)
 {
 	*out = (struct nats_reader_options){
 		.nats = o->nats,
@@ -273,7 +273,7 @@ void outlet_reader(const struct outlet *o, struct nats_reader_options *out)
 	};
 }
 
-const char *outlet_folder(const struct outlet *o)
+const char *output_journal_dir(const struct output *o)
 {
 	return o->texts[TEXT_JOURNAL];
 }

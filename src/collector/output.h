@@ -13,33 +13,33 @@
 #include "egress/nats/reader.h"
 #include "egress/publisher/publisher.h"
 
-struct outlet;
+struct output;
 
 /* On hold: nothing is published before publisher_go(). Errors are logged. */
-int outlet_start(const struct config *config, struct log *log,
-		 struct egress_bridge *bridge, struct outlet **out);
+int output_start(const struct config *config, struct log *log,
+		 struct egress_bridge *bridge, struct output **out);
 
 /* See publisher_drain(). */
-int outlet_drain(struct outlet *o, int64_t deadline);
+int output_drain(struct output *o, int64_t deadline);
 
 /* Free a drained one. NULL is fine. */
-void outlet_free(struct outlet *o);
+void output_free(struct output *o);
 
-struct publisher *outlet_publisher(struct outlet *o);
+struct publisher *output_publisher(struct output *o);
 
 /*
  * Bytes of a batch that the server takes, its headers left aside; UINT32_MAX
  * until that is known. Any thread.
  */
-uint32_t outlet_max_batch(const struct outlet *o);
+uint32_t output_max_batch(const struct output *o);
 
 /* How to read what was published. Lives as long as the outlet. */
-void outlet_reader(const struct outlet *o, struct nats_reader_options *out);
+void output_reader(const struct output *o, struct nats_reader_options *out);
 
 /* The folder of the journal or spool. */
-const char *outlet_folder(const struct outlet *o);
+const char *output_journal_dir(const struct output *o);
 
 /* The folder of the journal; to free(). NULL: no memory. */
-char *outlet_journal(const struct config *config);
+char *output_journal(const struct config *config);
 
 #endif

@@ -46,7 +46,7 @@ static void log_why(struct log *log, const char *why)
 	log_end(&line);
 }
 
-static void log_mistakes(struct log *log, const struct mistakes *m)
+static void log_mistakes(struct log *log, const struct config_errors *m)
 {
 	for (size_t i = 0; i < m->kept; i++)
 		log_why(log, m->lines[i]);
@@ -88,16 +88,15 @@ static void log_reloaded(const struct differences *d)
 
 static int load(const struct reload *r, struct log *log, struct config *out)
 {
-	struct mistakes mistakes = MISTAKES_INIT;
+	struct config_errors errors = CONFIG_ERRORS_INIT;
 	struct config_request request;
-	int err =
-		config_load(r->argc, r->argv, r->env, &mistakes, &request, out);
+	int err = config_load(r->argc, r->argv, r->env, &errors, &request, out);
 
 	if (err == -EINVAL)
-		log_mistakes(log, &mistakes);
+		log_mistakes(log, &errors);
 	else if (err < 0)
 		log_why(log, "no memory");
-	mistakes_release(&mistakes);
+	config_errors_release(&errors);
 	return err;
 }
 

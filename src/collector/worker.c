@@ -50,12 +50,12 @@ void worker_remove(struct worker *w, struct session *s)
 	w->session_count--;
 }
 
-void worker_dry(struct worker *w)
+void worker_input_drained(struct worker *w)
 {
-	w->wet--;
-	if (w->wet == 0)
+	w->sessions_with_input--;
+	if (w->sessions_with_input == 0)
 		egress_batcher_dry(w->batcher);
-	worker_poke(w);
+	worker_schedule_background(w);
 }
 
 int worker_finish(struct worker *w, int64_t deadline)
@@ -69,18 +69,18 @@ int worker_finish(struct worker *w, int64_t deadline)
 	return err;
 }
 
-void worker_poke(struct worker *w)
+void worker_schedule_background(struct worker *w)
 {
 	sp_timer_reset(w->timer, 0);
 }
 
-void worker_look_at_seats(struct worker *w)
+void worker_schedule_router_gc(struct worker *w)
 {
-	int64_t soon = sp_in(SEAT_LOOK_NS);
+	int64_t soon = sp_in(ROUTER_GC_INTERVAL_NS);
 
-	if (soon < w->seats_due)
-		w->seats_due = soon;
-	worker_poke(w);
+	if (soon < w->router_gc_due)
+		w->router_gc_due = soon;
+	worker_schedule_background(w);
 }
 
 /* Time in the words of the rib: it has no negative, and its own never. */
@@ -157,7 +157,7 @@ int worker_init(struct worker *w, struct collector *collector, uint32_t id)
 		.log = collector_log(collector),
 		.id = id,
 		.max_frame = (uint32_t)c->listen.max_frame,
-		.drops = c->listen.overload == CONFIG_OVERLOAD_DROP,
+		.overload_drop = c->listen.overload == CONFIG_OVERLOAD_DROP,
 	};
 	set_times(w, c);
 	log_bucket_init(&w->refusals, REFUSAL_BURST, REFUSAL_RATE, sp_now());
@@ -167,12 +167,12 @@ int worker_init(struct worker *w, struct collector *collector, uint32_t id)
 	rib_settings(w, c, &settings);
 	settings.seed = collector_seed(collector);
 	out = egress_batcher_sink(w->batcher);
-	sink = tap_sink(&w->tap, &out);
+	sink = event_tap_sink(&w->event_tap, &out);
 	err = rib_new(&settings, &sink, &w->rib);
 	if (err == 0)
 		err = sp_timer_new(0, &w->timer);
 	if (err == 0)
-		err = desk_open(w, &w->desk);
+		err = worker_query_queue_open(w, &w->query_queue);
 	if (err < 0)
 		worker_fini(w);
 	return err;
@@ -180,14 +180,14 @@ int worker_init(struct worker *w, struct collector *collector, uint32_t id)
 
 void worker_fini(struct worker *w)
 {
-	desk_free(w->desk);
-	/* Peers have notes that speak of their router's seat. */
+	worker_query_queue_free(w->query_queue);
+	/* Peers have notes that speak of their router's router. */
 	rib_free(w->rib);
-	while (w->seats != NULL) {
-		struct seat *next = w->seats->next;
+	while (w->routers != NULL) {
+		struct router *next = w->routers->next;
 
-		seat_free(w->seats);
-		w->seats = next;
+		router_free(w->routers);
+		w->routers = next;
 	}
 	if (w->timer != NULL)
 		sp_timer_free(w->timer);
@@ -212,28 +212,29 @@ void worker_configure(struct worker *w, const struct config *config)
 	set_times(w, config);
 	rib_settings(w, config, &settings);
 	rib_configure(w->rib, &settings);
-	for (struct seat *it = w->seats; it != NULL; it = it->next)
-		seat_configure(it, config, &when);
+	for (struct router *it = w->routers; it != NULL; it = it->next)
+		router_apply_config(it, config, &when);
 	for (struct session *it = w->sessions; it != NULL; it = it->next)
-		if (!worker_permits(w, it->arrival->address))
-			session_stop(it, ENDING_DENIED);
-	worker_poke(w);
+		if (!worker_permits(w, it->connection->address))
+			session_stop(it, CLOSE_DENIED);
+	worker_schedule_background(w);
 }
 
 /*
  * A router that has nothing to remember is kept as long as the peers of one
  * that has: its next session is then no news. But not for ever.
  */
-#define SEAT_HOLD_MAX (3600 * SP_S)
+#define ROUTER_HOLD_MAX (3600 * SP_S)
 
-static void expire_seats(struct worker *w, int64_t now)
+static void expire_routers(struct worker *w, int64_t now)
 {
 	int64_t hold = w->config->curation.stale_hold;
 
-	if (now < w->seats_due)
+	if (now < w->router_gc_due)
 		return;
-	w->seats_due =
-		seat_expire(w, hold < SEAT_HOLD_MAX ? hold : SEAT_HOLD_MAX);
+	w->router_gc_due =
+		router_expire(w,
+			      hold < ROUTER_HOLD_MAX ? hold : ROUTER_HOLD_MAX);
 }
 
 /* Some of the work. When to come back; 0: once others had their turn. */
@@ -249,13 +250,13 @@ static int64_t work_some(struct worker *w)
 	/* Who has no routes takes none from those who do. */
 	if (rib_routes_count(w->rib) > 0 || w->allowance > 0)
 		rib_allow(w->rib, allow_routes(w, rib_routes_count(w->rib)));
-	expire_seats(w, (int64_t)when.now_ns);
+	expire_routers(w, (int64_t)when.now_ns);
 	if (work.more)
 		return 0;
-	if (w->wet == 0)
+	if (w->sessions_with_input == 0)
 		egress_batcher_dry(w->batcher);
-	return work.due_ns < (uint64_t)w->seats_due ? (int64_t)work.due_ns
-						    : w->seats_due;
+	return work.due_ns < (uint64_t)w->router_gc_due ? (int64_t)work.due_ns
+							: w->router_gc_due;
 }
 
 int worker_work(void *worker)

@@ -1,11 +1,11 @@
 /*
  * collector/worker.h - one shard's part of the collector
  *
- *	door      ----> sessions ----> rib ----> batcher ----> bridge
+ *	listener      ----> sessions ----> rib ----> batcher ----> bridge
  *	(accepts)       (fibers)       ^
  *	                               |
  *	                work fiber: sweeps, floods, timers, in slices
- *	                desk: questions from outside
+ *	                query queue: questions from outside
  *
  * Everything a router has lives at one worker and is touched by its shard
  * alone. The struct is open for the files of this folder; others ask the
@@ -26,14 +26,15 @@
 #include <stdatomic.h>
 
 struct collector;
-struct desk;
+struct worker_query_queue;
 struct egress_batcher;
 struct sp_timer;
 
 struct worker_counts {
 	uint64_t accepted;
-	uint64_t endings[ENDINGS]; /* of connections, refused ones included */
-	uint64_t no_memory;	   /* messages that could not be kept */
+	uint64_t close_reasons
+		[CLOSE_REASONS]; /* of connections, refused ones included */
+	uint64_t no_memory;	 /* messages that could not be kept */
 	uint64_t ownership_violations;
 	uint64_t handed_over; /* to other shards */
 	struct session_counts sessions;
@@ -45,22 +46,23 @@ struct worker {
 	struct log *log;
 	uint32_t id;
 	uint32_t max_frame;
-	bool drops; /* --overload drop */
+	bool overload_drop; /* --overload drop */
 	struct limits_times times;
 	struct rib *rib;
 	uint64_t allowance; /* routes, of those allowed in all */
 	struct egress_batcher *batcher;
-	_Atomic uint32_t doors_shut; /* that failed; any thread reads it */
-	uint32_t wet;		/* sessions with input that was not read yet */
-	struct sp_timer *timer; /* when the work fiber is to look */
-	struct seat *seats;
-	int64_t seats_due; /* when to look for seats nobody needs */
+	_Atomic uint32_t listeners_down; /* that failed; any thread reads it */
+	uint32_t
+		sessions_with_input; /* sessions with input that was not read yet */
+	struct sp_timer *timer;	     /* when the work fiber is to look */
+	struct router *routers;
+	int64_t router_gc_due; /* when to look for routers nobody needs */
 	struct session *sessions;
 	uint32_t session_count;
-	int64_t drain_until; /* sessions read what has come; 0: and go on */
-	bool closed;	     /* no session begins any more */
-	struct desk *desk;
-	struct tap tap;
+	int64_t drain_until;  /* sessions read what has come; 0: and go on */
+	bool no_new_sessions; /* no session begins any more */
+	struct worker_query_queue *query_queue;
+	struct event_tap event_tap;
 	struct log_bucket refusals; /* lines about who became no session */
 	struct worker_counts counts;
 };
@@ -93,16 +95,16 @@ bool worker_permits(const struct worker *w, const uint8_t address[16]);
 int worker_work(void *worker);
 
 /* There may be work: look soon. Cheap, never waits. */
-void worker_poke(struct worker *w);
+void worker_schedule_background(struct worker *w);
 
-/* A seat may have become one that nobody needs: look within a second. */
-void worker_look_at_seats(struct worker *w);
+/* A router may have become one that nobody needs: look within a second. */
+void worker_schedule_router_gc(struct worker *w);
 
 /*
  * A session has nothing left to read. When that is true of all of them, what
  * they made leaves at once.
  */
-void worker_dry(struct worker *w);
+void worker_input_drained(struct worker *w);
 
 /* Push what is left, close the worker's end of the bridge. Yields. */
 int worker_finish(struct worker *w, int64_t deadline);

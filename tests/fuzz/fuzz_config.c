@@ -15,7 +15,7 @@ static void demand(bool holds)
 		abort();
 }
 
-static void check_mistakes(const struct mistakes *m)
+static void check_mistakes(const struct config_errors *m)
 {
 	demand(m->count > 0 && m->kept > 0);
 	for (size_t i = 0; i < m->kept; i++) {
@@ -36,7 +36,7 @@ static void must_not_change(void *arg, const char *name, bool reload)
 
 static void check_round_trip(const struct config *config)
 {
-	struct mistakes mistakes = MISTAKES_INIT;
+	struct config_errors errors = CONFIG_ERRORS_INIT;
 	struct config again;
 	char *text = NULL;
 	size_t len = 0;
@@ -45,20 +45,20 @@ static void check_round_trip(const struct config *config)
 	demand(to != NULL);
 	config_print(config, to);
 	fclose(to);
-	demand(config_load_bytes("f", text, len, &mistakes, &again) == 0);
+	demand(config_load_bytes("f", text, len, &errors, &again) == 0);
 	config_compare(config, &again, must_not_change, NULL);
 	demand(config_keep(config, &again) == 0);
 	config_compare(config, &again, must_not_change, NULL);
 	config_release(&again);
-	mistakes_release(&mistakes);
+	config_errors_release(&errors);
 	free(text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct mistakes mistakes = MISTAKES_INIT;
+	struct config_errors errors = CONFIG_ERRORS_INIT;
 	struct config config;
-	int err = config_load_bytes("f", (const char *)data, size, &mistakes,
+	int err = config_load_bytes("f", (const char *)data, size, &errors,
 				    &config);
 
 	if (err == 0) {
@@ -66,8 +66,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		config_release(&config);
 	} else {
 		demand(err == -EINVAL);
-		check_mistakes(&mistakes);
+		check_mistakes(&errors);
 	}
-	mistakes_release(&mistakes);
+	config_errors_release(&errors);
 	return 0;
 }

@@ -136,14 +136,14 @@ static struct collector *start(struct config *config, struct log *log)
 			 "--journal-max-bytes",
 			 "128M" };
 	char *env[] = { NULL };
-	struct mistakes mistakes = MISTAKES_INIT;
+	struct config_errors errors = CONFIG_ERRORS_INIT;
 	struct config_request request;
 	struct collector *c;
 
-	assert_int_equal(config_load(COUNT(argv), argv, env, &mistakes,
-				     &request, config),
+	assert_int_equal(config_load(COUNT(argv), argv, env, &errors, &request,
+				     config),
 			 0);
-	mistakes_release(&mistakes);
+	config_errors_release(&errors);
 	log_init(log, STDERR_FILENO, LOG_FORMAT_TEXT, LOG_LEVEL_ERROR);
 	assert_int_equal(collector_start(config, log, &c), 0);
 	return c;

@@ -37,7 +37,7 @@ static const char *file(const char *name, const char *content)
 struct loaded {
 	struct config config;
 	struct config_request request;
-	struct mistakes mistakes;
+	struct config_errors errors;
 	int err;
 };
 
@@ -53,15 +53,15 @@ static void load(struct loaded *l, const char *args, char *const *env)
 	for (char *word = strtok_r(copy, " ", &save);
 	     word != NULL && argc < ARGS_MAX; word = strtok_r(NULL, " ", &save))
 		argv[argc++] = word;
-	*l = (struct loaded){ .mistakes = MISTAKES_INIT };
-	l->err = config_load(argc, argv, env, &l->mistakes, &l->request,
+	*l = (struct loaded){ .errors = CONFIG_ERRORS_INIT };
+	l->err = config_load(argc, argv, env, &l->errors, &l->request,
 			     &l->config);
 }
 
 static void load_ini(struct loaded *l, const char *ini)
 {
-	*l = (struct loaded){ .mistakes = MISTAKES_INIT };
-	l->err = config_load_bytes("f", ini, strlen(ini), &l->mistakes,
+	*l = (struct loaded){ .errors = CONFIG_ERRORS_INIT };
+	l->err = config_load_bytes("f", ini, strlen(ini), &l->errors,
 				   &l->config);
 }
 
@@ -69,13 +69,13 @@ static void unload(struct loaded *l)
 {
 	if (l->err == 0)
 		config_release(&l->config);
-	mistakes_release(&l->mistakes);
+	config_errors_release(&l->errors);
 }
 
 static void must(struct loaded *l)
 {
 	CHECK(l->err == 0, "%s",
-	      l->mistakes.kept > 0 ? l->mistakes.lines[0] : "no memory?");
+	      l->errors.kept > 0 ? l->errors.lines[0] : "no memory?");
 }
 
 static void expect_mistakes(const struct loaded *l, const char *const *want)
@@ -84,10 +84,10 @@ static void expect_mistakes(const struct loaded *l, const char *const *want)
 
 	assert_int_equal(l->err, -EINVAL);
 	for (; want[n] != NULL; n++) {
-		CHECK(n < l->mistakes.kept, "missing: %s", want[n]);
-		assert_string_equal(l->mistakes.lines[n], want[n]);
+		CHECK(n < l->errors.kept, "missing: %s", want[n]);
+		assert_string_equal(l->errors.lines[n], want[n]);
 	}
-	CHECK(n == l->mistakes.count, "too many: %s", l->mistakes.lines[n]);
+	CHECK(n == l->errors.count, "too many: %s", l->errors.lines[n]);
 }
 
 /* Contract: COLLECTOR.md sections 2 and 4 to 7. */
@@ -512,8 +512,8 @@ static void test_lines_that_cannot_be_read_are_said(void **state)
 				    "blank",
 				    NULL });
 	unload(&l);
-	l = (struct loaded){ .mistakes = MISTAKES_INIT };
-	l.err = config_load_bytes("f", "[log]\nle\0vel", 12, &l.mistakes,
+	l = (struct loaded){ .errors = CONFIG_ERRORS_INIT };
+	l.err = config_load_bytes("f", "[log]\nle\0vel", 12, &l.errors,
 				  &l.config);
 	expect_mistakes(&l,
 			(const char *const[]){ "f:2: has a NUL byte", NULL });
@@ -613,8 +613,8 @@ static void test_a_secret_that_others_can_read_is_noted(void **state)
 		 path);
 	load(&l, args, no_env);
 	must(&l);
-	assert_int_equal(l.mistakes.note_count, 1);
-	assert_string_equal(l.mistakes.notes[0], want);
+	assert_int_equal(l.errors.note_count, 1);
+	assert_string_equal(l.errors.notes[0], want);
 	unload(&l);
 }
 
@@ -631,9 +631,9 @@ static void test_md5_keys_are_short_enough_for_the_kernel(void **state)
 	file("key", key);
 	snprintf(args, sizeof(args), "--config %s", file("md5", ini));
 	load(&l, args, no_env);
-	assert_int_equal(l.mistakes.count, 1);
-	assert_non_null(strstr(l.mistakes.lines[0],
-			       "/key': a key has at most 80 bytes"));
+	assert_int_equal(l.errors.count, 1);
+	assert_non_null(
+		strstr(l.errors.lines[0], "/key': a key has at most 80 bytes"));
 	unload(&l);
 	key[80] = '\0';
 	file("key", key);
@@ -659,8 +659,8 @@ static void test_variables(void **state)
 	(void)state;
 	load(&l, "", env);
 	must(&l);
-	assert_int_equal(l.mistakes.note_count, 1);
-	assert_string_equal(l.mistakes.notes[0],
+	assert_int_equal(l.errors.note_count, 1);
+	assert_string_equal(l.errors.notes[0],
 			    "ARANCINI_WORKER is set but is no option; did you "
 			    "mean ARANCINI_WORKERS?");
 	assert_int_equal(l.config.listen.backlog, 4096); /* empty: not set */

@@ -30,7 +30,7 @@ static void test_the_nearest_name_is_suggested(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		const char *got = mistakes_nearest(cases[i].word, names);
+		const char *got = config_errors_nearest(cases[i].word, names);
 
 		CHECK((got == NULL) == (cases[i].want == NULL), "%s: %s",
 		      cases[i].word, got != NULL ? got : "nothing");
@@ -41,32 +41,32 @@ static void test_the_nearest_name_is_suggested(void **state)
 
 static void test_a_mistake_is_one_line(void **state)
 {
-	struct mistakes m = MISTAKES_INIT;
+	struct config_errors m = CONFIG_ERRORS_INIT;
 
 	(void)state;
-	mistakes_add(&m, "bad '%s'", "a\nb\x1b[1m\x7f");
-	mistakes_note(&m, "note %d", 1);
+	config_errors_add(&m, "bad '%s'", "a\nb\x1b[1m\x7f");
+	config_errors_note(&m, "note %d", 1);
 	assert_int_equal(m.kept, 1);
 	assert_string_equal(m.lines[0], "bad 'a?b?[1m?'");
 	assert_int_equal(m.note_count, 1);
 	assert_string_equal(m.notes[0], "note 1");
-	mistakes_release(&m);
+	config_errors_release(&m);
 	assert_null(m.lines);
 }
 
 static void test_very_many_are_only_counted(void **state)
 {
-	struct mistakes m = MISTAKES_INIT;
+	struct config_errors m = CONFIG_ERRORS_INIT;
 
 	(void)state;
-	for (int i = 0; i < MISTAKES_MAX + 7; i++) {
-		mistakes_add(&m, "%d", i);
-		mistakes_note(&m, "%d", i);
+	for (int i = 0; i < CONFIG_ERRORS_MAX + 7; i++) {
+		config_errors_add(&m, "%d", i);
+		config_errors_note(&m, "%d", i);
 	}
-	assert_int_equal(m.kept, MISTAKES_MAX);
-	assert_int_equal(m.count, MISTAKES_MAX + 7);
-	assert_int_equal(m.note_count, MISTAKES_MAX);
-	mistakes_release(&m);
+	assert_int_equal(m.kept, CONFIG_ERRORS_MAX);
+	assert_int_equal(m.count, CONFIG_ERRORS_MAX + 7);
+	assert_int_equal(m.note_count, CONFIG_ERRORS_MAX);
+	config_errors_release(&m);
 }
 
 int main(void)

@@ -122,16 +122,16 @@ static void test_metrics_histogram(void **state)
 static void test_diary_keeps_the_last(void **state)
 {
 	struct rib_event e = { .kind = RIB_EVENT_SESSION_CLOSE,
-			       .reason = ENDING_ADMIN };
-	struct diary d = { .count = 0 };
+			       .reason = CLOSE_OPERATOR };
+	struct event_history d = { .count = 0 };
 	struct json j = { 0 };
 
 	(void)state;
 	for (unsigned i = 1; i <= 100; i++) {
 		e.received_ns = i * UINT64_C(1000000000);
-		diary_add(&d, &e);
+		event_history_add(&d, &e);
 	}
-	diary_json(&j, &d);
+	event_history_json(&j, &d);
 	json_raw(&j, "", 1);
 	assert_null(strstr(j.bytes, "1970-01-01T00:01:24"));
 	assert_non_null(
@@ -144,29 +144,29 @@ static void test_diary_keeps_the_last(void **state)
 
 static void test_bulletin_says_what_was_lost(void **state)
 {
-	static struct bulletin b;
-	static struct bulletin_entry out[BULLETIN_ENTRIES];
+	static struct event_ring b;
+	static struct event_ring_entry out[EVENT_RING_ENTRIES];
 	struct rib_router_info router = { .name = "core.1" };
 	struct rib_event e = { .kind = RIB_EVENT_RESYNC, .router = &router };
 	uint64_t from = 0, lost;
 
 	(void)state;
-	for (unsigned i = 0; i < BULLETIN_ENTRIES + 10; i++) {
+	for (unsigned i = 0; i < EVENT_RING_ENTRIES + 10; i++) {
 		e.received_ns = i;
-		bulletin_add(&b, &e);
+		event_ring_add(&b, &e);
 	}
 	e.kind = RIB_EVENT_STATISTICS;
-	bulletin_add(&b, &e);
-	assert_int_equal(bulletin_fetch(&b, &from, 4, out, &lost), 4);
+	event_ring_add(&b, &e);
+	assert_int_equal(event_ring_fetch(&b, &from, 4, out, &lost), 4);
 	assert_int_equal(lost, 10);
 	assert_int_equal(out[0].at_ns, 10);
 	assert_string_equal(out[0].router, "id_core_2e1");
-	assert_int_equal(bulletin_fetch(&b, &from, BULLETIN_ENTRIES, out,
-					&lost),
-			 BULLETIN_ENTRIES - 4);
+	assert_int_equal(event_ring_fetch(&b, &from, EVENT_RING_ENTRIES, out,
+					  &lost),
+			 EVENT_RING_ENTRIES - 4);
 	assert_int_equal(lost, 0);
 	assert_int_equal(out[0].at_ns, 14);
-	assert_int_equal(bulletin_fetch(&b, &from, 1, out, &lost), 0);
+	assert_int_equal(event_ring_fetch(&b, &from, 1, out, &lost), 0);
 }
 
 int main(void)

@@ -43,36 +43,36 @@ static const char *next(struct manager *m)
 
 static void test_without_a_socket_nothing_happens(void **state)
 {
-	struct notify n;
+	struct sd_notify n;
 
 	(void)state;
-	assert_int_equal(notify_open(&n, NULL, "1000000", NULL), 0);
+	assert_int_equal(sd_notify_open(&n, NULL, "1000000", NULL), 0);
 	assert_int_equal(n.watchdog_ns, 0);
-	assert_int_equal(notify_ready(&n), 0);
-	assert_int_equal(notify_status(&n, "fine"), 0);
-	notify_close(&n);
-	notify_close(NULL);
+	assert_int_equal(sd_notify_ready(&n), 0);
+	assert_int_equal(sd_notify_status(&n, "fine"), 0);
+	sd_notify_close(&n);
+	sd_notify_close(NULL);
 }
 
 static void test_messages_are_those_of_the_protocol(void **state)
 {
 	struct manager m = { 0 };
-	struct notify n;
+	struct sd_notify n;
 
 	(void)state;
 	listen_abstract(&m);
-	assert_int_equal(notify_open(&n, m.name, NULL, NULL), 0);
-	assert_int_equal(notify_ready(&n), 0);
+	assert_int_equal(sd_notify_open(&n, m.name, NULL, NULL), 0);
+	assert_int_equal(sd_notify_ready(&n), 0);
 	assert_string_equal(next(&m), "READY=1");
-	assert_int_equal(notify_alive(&n), 0);
+	assert_int_equal(sd_notify_alive(&n), 0);
 	assert_string_equal(next(&m), "WATCHDOG=1");
-	assert_int_equal(notify_stopping(&n), 0);
+	assert_int_equal(sd_notify_stopping(&n), 0);
 	assert_string_equal(next(&m), "STOPPING=1");
-	assert_int_equal(notify_reloading(&n, 1234567), 0);
+	assert_int_equal(sd_notify_reloading(&n, 1234567), 0);
 	assert_string_equal(next(&m), "RELOADING=1\nMONOTONIC_USEC=1234");
-	assert_int_equal(notify_status(&n, "12 routers\nREADY=0"), 0);
+	assert_int_equal(sd_notify_status(&n, "12 routers\nREADY=0"), 0);
 	assert_string_equal(next(&m), "STATUS=12 routers READY=0");
-	notify_close(&n);
+	sd_notify_close(&n);
 	close(m.fd);
 }
 
@@ -81,19 +81,19 @@ static void test_a_path_works_as_well(void **state)
 	char folder[] = "/tmp/test_collector_notify.XXXXXX";
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	struct manager m = { 0 };
-	struct notify n;
+	struct sd_notify n;
 
 	(void)state;
 	assert_non_null(mkdtemp(folder));
 	snprintf(a.sun_path, sizeof(a.sun_path), "%s/socket", folder);
-	assert_true(notify_open(&n, a.sun_path, NULL, NULL) == -ENOENT);
-	assert_int_equal(notify_ready(&n), 0); /* nobody wants to know */
+	assert_true(sd_notify_open(&n, a.sun_path, NULL, NULL) == -ENOENT);
+	assert_int_equal(sd_notify_ready(&n), 0); /* nobody wants to know */
 	m.fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	assert_int_equal(bind(m.fd, (struct sockaddr *)&a, sizeof(a)), 0);
-	assert_int_equal(notify_open(&n, a.sun_path, NULL, NULL), 0);
-	assert_int_equal(notify_ready(&n), 0);
+	assert_int_equal(sd_notify_open(&n, a.sun_path, NULL, NULL), 0);
+	assert_int_equal(sd_notify_ready(&n), 0);
 	assert_string_equal(next(&m), "READY=1");
-	notify_close(&n);
+	sd_notify_close(&n);
 	close(m.fd);
 	unlink(a.sun_path);
 	rmdir(folder);
@@ -102,15 +102,15 @@ static void test_a_path_works_as_well(void **state)
 static void test_sockets_that_cannot_be_are_refused(void **state)
 {
 	char longer[200];
-	struct notify n;
+	struct sd_notify n;
 
 	(void)state;
 	memset(longer, '/', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
-	assert_int_equal(notify_open(&n, "", NULL, NULL), -EINVAL);
-	assert_int_equal(notify_open(&n, "@", NULL, NULL), -EINVAL);
-	assert_int_equal(notify_open(&n, "relative", NULL, NULL), -EINVAL);
-	assert_int_equal(notify_open(&n, longer, NULL, NULL), -EINVAL);
+	assert_int_equal(sd_notify_open(&n, "", NULL, NULL), -EINVAL);
+	assert_int_equal(sd_notify_open(&n, "@", NULL, NULL), -EINVAL);
+	assert_int_equal(sd_notify_open(&n, "relative", NULL, NULL), -EINVAL);
+	assert_int_equal(sd_notify_open(&n, longer, NULL, NULL), -EINVAL);
 	assert_int_equal(n.fd, -1);
 }
 
@@ -136,13 +136,13 @@ static void test_the_watchdog_is_fed_twice_as_often(void **state)
 	snprintf(other, sizeof(other), "%d", getpid() + 1);
 	listen_abstract(&m);
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct notify n;
+		struct sd_notify n;
 
-		assert_int_equal(notify_open(&n, m.name, cases[i].usec,
-					     cases[i].pid),
+		assert_int_equal(sd_notify_open(&n, m.name, cases[i].usec,
+						cases[i].pid),
 				 0);
 		CHECK(n.watchdog_ns == cases[i].want, "case %zu", i);
-		notify_close(&n);
+		sd_notify_close(&n);
 	}
 	close(m.fd);
 }
@@ -151,16 +151,16 @@ static void test_the_watchdog_is_fed_twice_as_often(void **state)
 static void test_a_manager_that_does_not_read_does_not_stop_us(void **state)
 {
 	struct manager m = { 0 };
-	struct notify n;
+	struct sd_notify n;
 	int err = 0;
 
 	(void)state;
 	listen_abstract(&m);
-	assert_int_equal(notify_open(&n, m.name, NULL, NULL), 0);
+	assert_int_equal(sd_notify_open(&n, m.name, NULL, NULL), 0);
 	for (int i = 0; i < 100000 && err == 0; i++)
-		err = notify_alive(&n);
+		err = sd_notify_alive(&n);
 	assert_int_equal(err, -EAGAIN);
-	notify_close(&n);
+	sd_notify_close(&n);
 	close(m.fd);
 }
 

@@ -2,20 +2,20 @@
 
 #include "collector/router/session_stats.h"
 
-/* A router with one peer of one route; the notes are those of its seat. */
+/* A router with one peer of one route; the notes are those of its router. */
 struct scene {
 	struct stage stage;
 	struct stage_peer header;
 	struct rib_peer *peer;
-	struct router_note router;
+	struct router_stats router;
 };
 
 static struct scene scene;
 
 /* What the peer's slot keeps of it, made if need be. */
-static struct peer_note *note(void)
+static struct peer_stats *stats(void)
 {
-	return peer_note_get(rib_peer_slot(scene.peer), &scene.router);
+	return peer_stats_get(rib_peer_slot(scene.peer), &scene.router);
 }
 
 static int start(void **state)
@@ -27,13 +27,13 @@ static int start(void **state)
 	stage_up(&scene.stage, &scene.header);
 	stage_announce(&scene.stage, &scene.header, "198.51.100.0/24", 1);
 	scene.peer = rib_router_peer(scene.stage.router, &scene.header.header);
-	return scene.peer == NULL || note() == NULL;
+	return scene.peer == NULL || stats() == NULL;
 }
 
 static int end(void **state)
 {
 	(void)state;
-	peer_note_free(note());
+	peer_stats_free(stats());
 	*rib_peer_slot(scene.peer) = NULL;
 	stage_end(&scene.stage);
 	return 0;
@@ -42,14 +42,14 @@ static int end(void **state)
 /* The router says that the peer has so many. False: nobody takes that up. */
 static bool report(uint64_t routes)
 {
-	struct bmp_stat stat = { .type = REPORTED_ADJ_RIB_IN,
+	struct bmp_stat stat = { .type = STATS_REPORT_ADJ_RIB_IN,
 				 .kind = BMP_STAT_GAUGE64,
 				 .value = routes };
 	uint8_t buf[256];
 	struct bmp_writer w = bmp_writer_on(buf, sizeof(buf));
 	struct bmp_frame frame;
 	struct bmp_message msg;
-	struct reported r;
+	struct stats_report r;
 	size_t need;
 
 	bmp_write_statistics(&w, &scene.header.header, &stat, 1);
@@ -57,9 +57,9 @@ static bool report(uint64_t routes)
 					BMP_MAX_FRAME_DEFAULT, &frame, &need),
 			 BMP_FRAME_WHOLE);
 	assert_int_equal(bmp_message_decode(&frame, BMP_V4_OFF, &msg), BMP_OK);
-	if (!reported_read(&msg, scene.peer, 1, &r))
+	if (!stats_report_read(&msg, scene.peer, 1, &r))
 		return false;
-	peer_note_report(note(), &r);
+	peer_stats_report(stats(), &r);
 	return true;
 }
 
@@ -67,7 +67,7 @@ static void expect(uint32_t reporting, int64_t difference)
 {
 	assert_int_equal(scene.router.reporting, reporting);
 	assert_int_equal(scene.router.difference, difference);
-	assert_int_equal(note()->reported != NULL, reporting != 0);
+	assert_int_equal(stats()->reported != NULL, reporting != 0);
 }
 
 static void test_the_last_report_of_a_peer_counts(void **state)
@@ -90,9 +90,9 @@ static void test_a_peer_that_goes_down_takes_its_report_along(void **state)
 	(void)state;
 	assert_true(report(5));
 	stage_down(&scene.stage, &scene.header, BMP_DOWN_REMOTE);
-	peer_note_take(note(), &down);
+	peer_stats_add_event(stats(), &down);
 	expect(0, 0);
-	assert_int_equal(note()->downs, 1);
+	assert_int_equal(stats()->downs, 1);
 	/* Nor does a report that was late. */
 	assert_false(report(5));
 	expect(0, 0);
@@ -103,7 +103,7 @@ static void test_a_session_that_ends_takes_all_reports_along(void **state)
 	(void)state;
 	assert_true(report(5));
 	rib_session_close(scene.stage.router, &scene.stage.when, 0, NULL);
-	router_note_forget_reports(scene.stage.router);
+	router_stats_forget_reports(scene.stage.router);
 	expect(0, 0);
 	/* Its routes are held, but who would report them is gone. */
 	assert_false(report(5));

@@ -12,7 +12,7 @@ struct fixture {
 	struct log log;
 	int fds[2];
 	struct sp_rt *workers, *publisher;
-	struct watch *watch;
+	struct shard_watchdog *watch;
 	char text[4096];
 	sem_t holding, release; /* of a shard that stands still */
 };
@@ -23,7 +23,7 @@ static struct sp_rt *runtime(struct fixture *f, uint32_t shards)
 	struct sp_rt *rt;
 
 	opts.shards = shards;
-	watch_hogs(&f->log, &opts);
+	shard_watchdog_log_blocking(&f->log, &opts);
 	assert_int_equal(sp_start(&opts, &rt), 0);
 	return rt;
 }
@@ -38,8 +38,8 @@ static void start(struct fixture *f)
 	log_init(&f->log, f->fds[1], LOG_FORMAT_TEXT, LOG_LEVEL_INFO);
 	f->workers = runtime(f, 2);
 	f->publisher = runtime(f, 1);
-	assert_int_equal(watch_new(&f->log, f->workers, f->publisher,
-				   &f->watch),
+	assert_int_equal(shard_watchdog_new(&f->log, f->workers, f->publisher,
+					    &f->watch),
 			 0);
 }
 
@@ -47,7 +47,7 @@ static void stop(struct fixture *f)
 {
 	assert_int_equal(sp_stop(f->workers, sp_in(10 * SP_S)), 0);
 	assert_int_equal(sp_stop(f->publisher, sp_in(10 * SP_S)), 0);
-	watch_free(f->watch);
+	shard_watchdog_free(f->watch);
 	log_fini(&f->log);
 	close(f->fds[0]);
 	close(f->fds[1]);
@@ -96,7 +96,7 @@ static void test_shards_that_are_idle_are_alive(void **state)
 	(void)state;
 	start(&f);
 	for (int i = 0; i < 5; i++) {
-		assert_true(watch_look(f.watch));
+		assert_true(shard_watchdog_check(f.watch));
 		until_moved(f.workers, 0);
 		until_moved(f.workers, 1);
 		until_moved(f.publisher, 0);
@@ -126,21 +126,21 @@ static void test_one_that_stands_still_is_enough(void **state)
 		assert_int_equal(sp_go_on(rt, cases[i].shard, hold, &f, NULL),
 				 0);
 		sem_wait(&f.holding);
-		assert_true(watch_look(f.watch));
+		assert_true(shard_watchdog_check(f.watch));
 		for (uint32_t n = 0; n < 3; n++) {
 			struct sp_rt *other = n == 2 ? f.publisher : f.workers;
 
 			if (other != rt || n % 2 != cases[i].shard)
 				until_moved(other, n % 2);
 		}
-		assert_false(watch_look(f.watch));
+		assert_false(shard_watchdog_check(f.watch));
 		assert_non_null(strstr(written(&f), cases[i].said));
 		/* Said once. */
-		assert_false(watch_look(f.watch));
+		assert_false(shard_watchdog_check(f.watch));
 		assert_null(strstr(written(&f), "event=stuck"));
 		sem_post(&f.release);
 		until_moved(rt, cases[i].shard);
-		assert_true(watch_look(f.watch));
+		assert_true(shard_watchdog_check(f.watch));
 		assert_non_null(strstr(written(&f), "event=moves_again "));
 		for (uint32_t n = 0; n < 2; n++)
 			until_moved(f.workers, n);

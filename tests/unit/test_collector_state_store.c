@@ -1,5 +1,5 @@
 /*
- * A shelf in a folder, on a disk that fails when it is told to. The files are
+ * A state store in a folder, on a disk that fails when it is told to. The files are
  * real; only the calls of spargio that reach them are ours, so that each can
  * fail, or be the last before a crash.
  */
@@ -181,19 +181,19 @@ void sp_dir_close(struct sp_dir *d)
 
 /* The tests */
 
-static struct shelf *open_shelf(void)
+static struct state_store *open_shelf(void)
 {
-	struct shelf *shelf;
+	struct state_store *store;
 
 	memset(&disk, 0, sizeof(disk));
-	assert_int_equal(shelf_open_folder("shelf", &shelf), 0);
-	assert_string_equal(shelf_where(shelf), "shelf");
-	return shelf;
+	assert_int_equal(state_store_open_dir("shelf", &store), 0);
+	assert_string_equal(state_store_where(store), "shelf");
+	return store;
 }
 
-static void close_shelf(struct shelf *shelf)
+static void close_shelf(struct state_store *store)
 {
-	shelf_close(shelf);
+	state_store_close(store);
 	assert_int_equal(disk.open, 0);
 }
 
@@ -208,36 +208,36 @@ static char *pattern(size_t n, unsigned salt)
 }
 
 /* In pieces of many sizes, some larger than what is gathered. */
-static int put_in_pieces(struct shelf *shelf, const char *name,
+static int put_in_pieces(struct state_store *store, const char *name,
 			 const char *bytes, size_t n)
 {
 	size_t piece = 1, at = 0;
-	struct shelf_writer *w;
-	int err = shelf_begin(shelf, name, &w);
+	struct state_store_writer *w;
+	int err = state_store_begin(store, name, &w);
 
 	if (err < 0)
 		return err;
 	while (at < n && err == 0) {
 		size_t len = piece < n - at ? piece : n - at;
 
-		err = shelf_write(w, bytes + at, len);
+		err = state_store_write(w, bytes + at, len);
 		at += len;
 		piece = piece * 3 + 1;
 	}
 	if (err == 0)
-		return shelf_commit(w);
-	shelf_abandon(w);
+		return state_store_commit(w);
+	state_store_abandon(w);
 	return err;
 }
 
-static bool holds(struct shelf *shelf, const char *name, const char *bytes,
-		  size_t n)
+static bool holds(struct state_store *store, const char *name,
+		  const char *bytes, size_t n)
 {
 	void *got;
 	size_t len;
 	bool same;
 
-	if (shelf_get(shelf, name, n + 10, &got, &len) < 0)
+	if (state_store_get(store, name, n + 10, &got, &len) < 0)
 		return false;
 	same = len == n && memcmp(got, bytes, n) == 0;
 	free(got);
@@ -248,7 +248,7 @@ static void test_what_was_put_is_got(void **state)
 {
 	static const size_t sizes[] = { 0,	1,	4096,	 262143,
 					262144, 262145, 1000000, 3000000 };
-	struct shelf *shelf = open_shelf();
+	struct state_store *store = open_shelf();
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
@@ -256,35 +256,36 @@ static void test_what_was_put_is_got(void **state)
 		void *got;
 		size_t len;
 
-		assert_int_equal(put_in_pieces(shelf, NAME, bytes, sizes[i]),
+		assert_int_equal(put_in_pieces(store, NAME, bytes, sizes[i]),
 				 0);
 		assert_true(disk.synced && disk.folder_synced);
-		assert_true(holds(shelf, NAME, bytes, sizes[i]));
+		assert_true(holds(store, NAME, bytes, sizes[i]));
 		if (sizes[i] > 0)
-			assert_int_equal(shelf_get(shelf, NAME, sizes[i] - 1,
-						   &got, &len),
+			assert_int_equal(state_store_get(store, NAME,
+							 sizes[i] - 1, &got,
+							 &len),
 					 -EFBIG);
 		free(bytes);
 	}
-	close_shelf(shelf);
+	close_shelf(store);
 }
 
 static void test_until_the_commit_there_is_what_was_before(void **state)
 {
-	struct shelf *shelf = open_shelf();
-	struct shelf_writer *w;
-	struct shelf_reader *r;
+	struct state_store *store = open_shelf();
+	struct state_store_writer *w;
+	struct state_store_reader *r;
 
 	(void)state;
-	assert_int_equal(shelf_open(shelf, NAME, &r), -ENOENT);
-	assert_int_equal(shelf_put(shelf, NAME, "old", 3), 0);
-	assert_int_equal(shelf_begin(shelf, NAME, &w), 0);
-	assert_int_equal(shelf_write(w, "newer", 5), 0);
-	assert_true(holds(shelf, NAME, "old", 3));
-	shelf_abandon(w);
-	assert_true(holds(shelf, NAME, "old", 3));
+	assert_int_equal(state_store_open(store, NAME, &r), -ENOENT);
+	assert_int_equal(state_store_put(store, NAME, "old", 3), 0);
+	assert_int_equal(state_store_begin(store, NAME, &w), 0);
+	assert_int_equal(state_store_write(w, "newer", 5), 0);
+	assert_true(holds(store, NAME, "old", 3));
+	state_store_abandon(w);
+	assert_true(holds(store, NAME, "old", 3));
 	assert_int_equal(access("shelf/" NAME ".tmp", F_OK), -1);
-	close_shelf(shelf);
+	close_shelf(store);
 }
 
 /* Every step of a commit fails once, and then again as if it were the last. */
@@ -298,26 +299,28 @@ static void test_a_failing_disk_leaves_the_old_or_the_new(void **state)
 		bool reached_the_end = false;
 
 		for (int at = 1; !reached_the_end; at++) {
-			struct shelf *shelf = open_shelf();
+			struct state_store *store = open_shelf();
 			int err;
 
-			assert_int_equal(shelf_put(shelf, NAME, old, n / 2), 0);
+			assert_int_equal(state_store_put(store, NAME, old,
+							 n / 2),
+					 0);
 			disk.steps = 0;
 			disk.fail_at = at;
 			disk.crash = crash;
-			err = put_in_pieces(shelf, NAME, new, n);
+			err = put_in_pieces(store, NAME, new, n);
 			reached_the_end = disk.steps < at;
 			disk.fail_at = 0;
 			CHECK(err == (reached_the_end ? 0 : -EIO), "%d: %d", at,
 			      err);
-			CHECK(holds(shelf, NAME, new, n) ||
+			CHECK(holds(store, NAME, new, n) ||
 				      (err < 0 &&
-				       holds(shelf, NAME, old, n / 2)),
+				       holds(store, NAME, old, n / 2)),
 			      "step %d of a crash %d", at, crash);
 			/* It can be written when the disk is well again. */
-			assert_int_equal(put_in_pieces(shelf, NAME, new, n), 0);
-			assert_true(holds(shelf, NAME, new, n));
-			close_shelf(shelf);
+			assert_int_equal(put_in_pieces(store, NAME, new, n), 0);
+			assert_true(holds(store, NAME, new, n));
+			close_shelf(store);
 		}
 	}
 	free(old);
@@ -335,67 +338,67 @@ static int note_name(void *names, const char *name)
 static void test_the_list_has_what_is_there_and_whole(void **state)
 {
 	char names[1024] = "";
-	struct shelf *shelf = open_shelf();
-	struct shelf_writer *w;
+	struct state_store *store = open_shelf();
+	struct state_store_writer *w;
 
 	(void)state;
-	assert_int_equal(shelf_list(shelf, note_name, names), 0);
+	assert_int_equal(state_store_list(store, note_name, names), 0);
 	assert_string_equal(names, "");
-	assert_int_equal(shelf_put(shelf, "good", "1", 1), 0);
-	assert_int_equal(shelf_put(shelf, "bad", "2", 1), 0);
-	assert_int_equal(shelf_set_aside(shelf, "bad"), 0);
+	assert_int_equal(state_store_put(store, "good", "1", 1), 0);
+	assert_int_equal(state_store_put(store, "bad", "2", 1), 0);
+	assert_int_equal(state_store_set_aside(store, "bad"), 0);
 	assert_int_equal(mkdir("shelf/folder", 0755), 0);
-	assert_int_equal(shelf_begin(shelf, "half", &w), 0);
-	assert_int_equal(shelf_list(shelf, note_name, names), 0);
+	assert_int_equal(state_store_begin(store, "half", &w), 0);
+	assert_int_equal(state_store_list(store, note_name, names), 0);
 	assert_string_equal(names, "good ");
-	shelf_abandon(w);
-	assert_int_equal(shelf_put(shelf, "stop", "3", 1), 0);
-	assert_int_equal(shelf_list(shelf, note_name, names), -EPERM);
-	close_shelf(shelf);
+	state_store_abandon(w);
+	assert_int_equal(state_store_put(store, "stop", "3", 1), 0);
+	assert_int_equal(state_store_list(store, note_name, names), -EPERM);
+	close_shelf(store);
 }
 
 static void test_what_is_set_aside_is_kept(void **state)
 {
-	struct shelf *shelf = open_shelf();
-	struct shelf_reader *r;
+	struct state_store *store = open_shelf();
+	struct state_store_reader *r;
 
 	(void)state;
-	assert_int_equal(shelf_set_aside(shelf, NAME), -ENOENT);
-	assert_int_equal(shelf_put(shelf, NAME, "damaged", 7), 0);
-	assert_int_equal(shelf_set_aside(shelf, NAME), 0);
-	assert_int_equal(shelf_open(shelf, NAME, &r), -ENOENT);
-	assert_true(holds(shelf, NAME ".damaged", "damaged", 7));
-	close_shelf(shelf);
+	assert_int_equal(state_store_set_aside(store, NAME), -ENOENT);
+	assert_int_equal(state_store_put(store, NAME, "damaged", 7), 0);
+	assert_int_equal(state_store_set_aside(store, NAME), 0);
+	assert_int_equal(state_store_open(store, NAME, &r), -ENOENT);
+	assert_true(holds(store, NAME ".damaged", "damaged", 7));
+	close_shelf(store);
 }
 
 static void test_a_read_that_fails_is_said(void **state)
 {
-	struct shelf *shelf = open_shelf();
+	struct state_store *store = open_shelf();
 	char *bytes = pattern(5000, 0);
 	void *got;
 	size_t len;
 
 	(void)state;
-	assert_int_equal(shelf_put(shelf, NAME, bytes, 5000), 0);
+	assert_int_equal(state_store_put(store, NAME, bytes, 5000), 0);
 	disk.steps = 0;
 	disk.fail_at = 3;
-	assert_int_equal(shelf_get(shelf, NAME, 5000, &got, &len), -EIO);
+	assert_int_equal(state_store_get(store, NAME, 5000, &got, &len), -EIO);
 	disk.fail_at = 0;
 	free(bytes);
-	close_shelf(shelf);
+	close_shelf(store);
 }
 
 static void test_a_name_that_is_too_long_is_refused(void **state)
 {
-	struct shelf *shelf = open_shelf();
-	struct shelf_writer *w;
+	struct state_store *store = open_shelf();
+	struct state_store_writer *w;
 	char name[300];
 
 	(void)state;
 	memset(name, 'n', sizeof(name));
 	name[sizeof(name) - 1] = '\0';
-	assert_int_equal(shelf_begin(shelf, name, &w), -ENAMETOOLONG);
-	close_shelf(shelf);
+	assert_int_equal(state_store_begin(store, name, &w), -ENAMETOOLONG);
+	close_shelf(store);
 }
 
 int main(void)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 struct query {
-	struct desk_question question;
+	struct worker_query head;
 	int slices; /* to take */
 	int taken;
 	uint32_t shard; /* where it was answered */
@@ -17,13 +17,13 @@ struct query {
 	atomic_bool *hold; /* NULL: answer at once */
 };
 
-static void drop(struct desk_question *q)
+static void drop(struct worker_query *q)
 {
 	atomic_fetch_add(((struct query *)q)->dropped, 1);
 	free(q);
 }
 
-static int answer(struct desk_question *q, struct worker *w)
+static int answer(struct worker_query *q, struct worker *w)
 {
 	struct query *query = (struct query *)q;
 
@@ -31,7 +31,7 @@ static int answer(struct desk_question *q, struct worker *w)
 	query->shard = sp_shard();
 	while (query->hold != NULL && atomic_load(query->hold))
 		sp_sleep(SP_MS);
-	while (query->taken < query->slices && desk_rest(q))
+	while (query->taken < query->slices && worker_query_yield(q))
 		query->taken++;
 	return 17;
 }
@@ -40,19 +40,19 @@ static struct query *ask_for(int slices, atomic_int *dropped)
 {
 	struct query *q = calloc(1, sizeof(*q));
 
-	q->question.answer = answer;
-	q->question.drop = drop;
-	q->question.until = sp_in(10 * SP_S);
+	q->head.run = answer;
+	q->head.free = drop;
+	q->head.deadline = sp_in(10 * SP_S);
 	q->slices = slices;
 	q->dropped = dropped;
 	return q;
 }
 
-/* A worker with nothing but a desk, on shard 1 of a runtime. */
+/* A worker with nothing but a query queue, on shard 1 of a runtime. */
 struct office {
 	struct sp_rt *rt;
 	struct worker worker;
-	struct desk *desk;
+	struct worker_query_queue *query_queue;
 	atomic_int dropped;
 	atomic_bool hold;
 };
@@ -61,12 +61,12 @@ static int open_desk(void *office)
 {
 	struct office *o = office;
 
-	return desk_open(&o->worker, &o->desk);
+	return worker_query_queue_open(&o->worker, &o->query_queue);
 }
 
 static int close_desk(void *office)
 {
-	desk_close(((struct office *)office)->desk);
+	worker_query_queue_close(((struct office *)office)->query_queue);
 	return 0;
 }
 
@@ -89,7 +89,7 @@ static void office_free(struct office *o)
 
 	atomic_store(&o->hold, false);
 	assert_int_equal(sp_call_on(o->rt, 1, close_desk, o, &ret), 0);
-	desk_free(o->desk);
+	worker_query_queue_free(o->query_queue);
 	assert_int_equal(sp_stop(o->rt, sp_in(5 * SP_S)), 0);
 	free(o);
 }
@@ -98,11 +98,11 @@ static void test_answered_on_the_shard(void **state)
 {
 	struct office *o = office_new();
 	struct query *query = ask_for(0, &o->dropped);
-	struct desk_question *q = &query->question;
+	struct worker_query *q = &query->head;
 
 	(void)state;
-	assert_int_equal(desk_ask(o->desk, &q), 17);
-	assert_ptr_equal(q, &query->question);
+	assert_int_equal(worker_query_run(o->query_queue, &q), 17);
+	assert_ptr_equal(q, &query->head);
 	assert_int_equal(query->shard, 1);
 	assert_int_equal(atomic_load(&o->dropped), 0);
 	free(query);
@@ -113,10 +113,10 @@ static void test_slices(void **state)
 {
 	struct office *o = office_new();
 	struct query *query = ask_for(1000, &o->dropped);
-	struct desk_question *q = &query->question;
+	struct worker_query *q = &query->head;
 
 	(void)state;
-	assert_int_equal(desk_ask(o->desk, &q), 17);
+	assert_int_equal(worker_query_run(o->query_queue, &q), 17);
 	assert_int_equal(query->taken, 1000);
 	free(query);
 	office_free(o);
@@ -127,31 +127,31 @@ static void test_late_is_answered_with_what_there_is(void **state)
 {
 	struct office *o = office_new();
 	struct query *query = ask_for(1000000000, &o->dropped);
-	struct desk_question *q = &query->question;
+	struct worker_query *q = &query->head;
 
 	(void)state;
-	query->question.until = sp_in(20 * SP_MS);
+	query->head.deadline = sp_in(20 * SP_MS);
 	/* With input waiting it rests most of the time. */
-	o->worker.wet = 1;
-	assert_int_equal(desk_ask(o->desk, &q), 17);
+	o->worker.sessions_with_input = 1;
+	assert_int_equal(worker_query_run(o->query_queue, &q), 17);
 	assert_true(query->taken < 1000000000);
 	free(query);
 	office_free(o);
 }
 
-/* A question nobody waits for any more is dropped, once, by the desk. */
+/* A question nobody waits for any more is dropped, once, by the query queue. */
 static void test_given_up_is_dropped(void **state)
 {
 	struct office *o = office_new();
 	struct query *query = ask_for(0, &o->dropped);
-	struct desk_question *q = &query->question;
+	struct worker_query *q = &query->head;
 
 	(void)state;
 	atomic_store(&o->hold, true);
 	query->hold = &o->hold;
 	/* It waits a second longer than this. */
-	query->question.until = sp_now();
-	assert_int_equal(desk_ask(o->desk, &q), -ETIMEDOUT);
+	query->head.deadline = sp_now();
+	assert_int_equal(worker_query_run(o->query_queue, &q), -ETIMEDOUT);
 	assert_null(q);
 	assert_int_equal(atomic_load(&o->dropped), 0);
 	atomic_store(&o->hold, false);
@@ -171,10 +171,10 @@ static void *ask_held(void *asker)
 {
 	struct asker *a = asker;
 	struct query *query = ask_for(0, &a->office->dropped);
-	struct desk_question *q = &query->question;
+	struct worker_query *q = &query->head;
 
 	query->hold = &a->office->hold;
-	a->result = desk_ask(a->office->desk, &q);
+	a->result = worker_query_run(a->office->query_queue, &q);
 	if (q != NULL)
 		free(query);
 	return NULL;
@@ -182,13 +182,13 @@ static void *ask_held(void *asker)
 
 #define ASKERS 100
 
-/* More than there are clerks and places; closing ends all of it. */
+/* More than there are query fibers and places; closing ends all of it. */
 static void test_closing_with_a_crowd_outside(void **state)
 {
 	struct office *o = office_new();
 	static struct asker askers[ASKERS];
 	struct query *query = ask_for(0, &o->dropped);
-	struct desk_question *q = &query->question;
+	struct worker_query *q = &query->head;
 	int answered = 0, closed = 0, ret;
 
 	(void)state;
@@ -208,7 +208,7 @@ static void test_closing_with_a_crowd_outside(void **state)
 	}
 	assert_int_equal(answered + closed, ASKERS);
 	assert_int_equal(atomic_load(&o->dropped), closed);
-	assert_int_equal(desk_ask(o->desk, &q), -EPIPE);
+	assert_int_equal(worker_query_run(o->query_queue, &q), -EPIPE);
 	assert_null(q);
 	office_free(o);
 }

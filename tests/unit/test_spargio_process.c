@@ -517,7 +517,7 @@ static void test_free_works_when_the_runtime_is_gone(void **state)
 }
 
 /* A fiber that has a child and cleans up when it is told to end. */
-static int keeper(void *arg)
+static int snapshotter(void *arg)
 {
 	struct sp_process *child;
 	struct sp_exit how;
@@ -541,7 +541,8 @@ static int cancel_body(void *arg)
 		struct sp_task task;
 		int ret = 0;
 
-		EXPECT_EQ(sp_go_on(NULL, i % SHARDS, keeper, NULL, &task), 0);
+		EXPECT_EQ(sp_go_on(NULL, i % SHARDS, snapshotter, NULL, &task),
+			  0);
 		sp_sleep(i * 200 * SP_US);
 		EXPECT_EQ(sp_cancel(task), 0);
 		EXPECT_EQ(sp_join(task, &ret), 0);
@@ -562,8 +563,8 @@ static int keepers_body(void *arg)
 {
 	(void)arg;
 	for (int i = 0; i < 8; i++)
-		EXPECT_EQ(sp_go_on(NULL, (uint32_t)i % SHARDS, keeper, NULL,
-				   NULL),
+		EXPECT_EQ(sp_go_on(NULL, (uint32_t)i % SHARDS, snapshotter,
+				   NULL, NULL),
 			  0);
 	sp_sleep(5 * SP_MS);
 	return 0; /* which ends the runtime and cancels them */

@@ -46,14 +46,14 @@ static int64_t watchdog_of(const char *usec, const char *pid)
 	return (int64_t)us * 1000 / 2;
 }
 
-int notify_open(struct notify *n, const char *socket_path,
-		const char *watchdog_usec, const char *watchdog_pid)
+int sd_notify_open(struct sd_notify *n, const char *socket_path,
+		   const char *watchdog_usec, const char *watchdog_pid)
 {
 	struct sockaddr_un address;
 	socklen_t len;
 	int err;
 
-	*n = (struct notify){ .fd = -1 };
+	*n = (struct sd_notify){ .fd = -1 };
 	if (socket_path == NULL)
 		return 0;
 	err = address_of(socket_path, &address, &len);
@@ -64,23 +64,23 @@ int notify_open(struct notify *n, const char *socket_path,
 		return -errno;
 	if (connect(n->fd, (const struct sockaddr *)&address, len) < 0) {
 		err = -errno;
-		notify_close(n);
+		sd_notify_close(n);
 		return err;
 	}
 	n->watchdog_ns = watchdog_of(watchdog_usec, watchdog_pid);
 	return 0;
 }
 
-void notify_close(struct notify *n)
+void sd_notify_close(struct sd_notify *n)
 {
 	if (n == NULL)
 		return;
 	if (n->fd >= 0)
 		close(n->fd);
-	*n = (struct notify){ .fd = -1 };
+	*n = (struct sd_notify){ .fd = -1 };
 }
 
-static int tell(const struct notify *n, const char *text)
+static int tell(const struct sd_notify *n, const char *text)
 {
 	ssize_t sent;
 
@@ -93,17 +93,17 @@ static int tell(const struct notify *n, const char *text)
 	return sent < 0 ? -errno : 0;
 }
 
-int notify_ready(const struct notify *n)
+int sd_notify_ready(const struct sd_notify *n)
 {
 	return tell(n, "READY=1");
 }
 
-int notify_alive(const struct notify *n)
+int sd_notify_alive(const struct sd_notify *n)
 {
 	return tell(n, "WATCHDOG=1");
 }
 
-int notify_reloading(const struct notify *n, int64_t now_ns)
+int sd_notify_reloading(const struct sd_notify *n, int64_t now_ns)
 {
 	char text[64];
 
@@ -112,12 +112,12 @@ int notify_reloading(const struct notify *n, int64_t now_ns)
 	return tell(n, text);
 }
 
-int notify_stopping(const struct notify *n)
+int sd_notify_stopping(const struct sd_notify *n)
 {
 	return tell(n, "STOPPING=1");
 }
 
-int notify_status(const struct notify *n, const char *text)
+int sd_notify_status(const struct sd_notify *n, const char *text)
 {
 	char line[STATUS_MAX];
 

@@ -10,7 +10,7 @@
  * socket that NOTIFY_SOCKET names. Without the variable every call does
  * nothing and succeeds, so that callers need not ask.
  *
- * Threads	Any, after notify_open().
+ * Threads	Any, after sd_notify_open().
  * Blocking	Nothing waits: a manager that does not read loses the message
  *		(-EAGAIN), and gets the next.
  */
@@ -20,9 +20,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct notify {
+struct sd_notify {
 	int fd;		     /* -1: nobody wants to know */
-	int64_t watchdog_ns; /* send notify_alive() this often; 0: not wanted */
+	int64_t watchdog_ns; /* send sd_notify_alive() this often; 0: not wanted */
 };
 
 /*
@@ -30,16 +30,16 @@ struct notify {
  * WATCHDOG_USEC and WATCHDOG_PID say, NULL where unset. 0 or -errno of the
  * socket; then the result is as if nobody wants to know.
  */
-int notify_open(struct notify *n, const char *socket_path,
-		const char *watchdog_usec, const char *watchdog_pid);
-void notify_close(struct notify *n);
+int sd_notify_open(struct sd_notify *n, const char *socket_path,
+		   const char *watchdog_usec, const char *watchdog_pid);
+void sd_notify_close(struct sd_notify *n);
 
-int notify_ready(const struct notify *n);
-int notify_alive(const struct notify *n);
-/* Followed by notify_ready() when the reload is done. */
-int notify_reloading(const struct notify *n, int64_t now_ns);
-int notify_stopping(const struct notify *n);
+int sd_notify_ready(const struct sd_notify *n);
+int sd_notify_alive(const struct sd_notify *n);
+/* Followed by sd_notify_ready() when the reload is done. */
+int sd_notify_reloading(const struct sd_notify *n, int64_t now_ns);
+int sd_notify_stopping(const struct sd_notify *n);
 /* @text: control characters become blanks; cut at a few hundred bytes. */
-int notify_status(const struct notify *n, const char *text);
+int sd_notify_status(const struct sd_notify *n, const char *text);
 
 #endif

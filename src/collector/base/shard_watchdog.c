@@ -11,7 +11,7 @@
 #define HOG_MS 1000
 
 /* One shard. */
-struct post {
+struct shard_probe {
 	struct sp_rt *rt;
 	uint32_t shard;
 	_Atomic uint64_t ran; /* the shard's: fibers that were left there */
@@ -20,10 +20,10 @@ struct post {
 	bool stuck;	      /* and that was said */
 };
 
-struct watch {
+struct shard_watchdog {
 	struct log *log;
 	uint32_t count; /* the last one is the publisher */
-	struct post posts[];
+	struct shard_probe posts[];
 };
 
 static void say_hog(const struct sp_hog *hog, void *log)
@@ -40,18 +40,18 @@ static void say_hog(const struct sp_hog *hog, void *log)
 	log_end(&line);
 }
 
-void watch_hogs(struct log *log, struct sp_opts *opts)
+void shard_watchdog_log_blocking(struct log *log, struct sp_opts *opts)
 {
 	opts->watchdog_ms = HOG_MS;
 	opts->on_hog = say_hog;
 	opts->on_hog_arg = log;
 }
 
-int watch_new(struct log *log, struct sp_rt *workers, struct sp_rt *publisher,
-	      struct watch **out)
+int shard_watchdog_new(struct log *log, struct sp_rt *workers,
+		       struct sp_rt *publisher, struct shard_watchdog **out)
 {
 	uint32_t shards = sp_shard_count(workers);
-	struct watch *w =
+	struct shard_watchdog *w =
 		calloc(1, sizeof(*w) + (shards + 1) * sizeof(w->posts[0]));
 
 	if (w == NULL)
@@ -67,18 +67,18 @@ int watch_new(struct log *log, struct sp_rt *workers, struct sp_rt *publisher,
 	return 0;
 }
 
-void watch_free(struct watch *w)
+void shard_watchdog_free(struct shard_watchdog *w)
 {
 	free(w);
 }
 
 static int count(void *post)
 {
-	atomic_fetch_add(&((struct post *)post)->ran, 1);
+	atomic_fetch_add(&((struct shard_probe *)post)->ran, 1);
 	return 0;
 }
 
-static void say(struct watch *w, const struct post *p)
+static void say(struct shard_watchdog *w, const struct shard_probe *p)
 {
 	struct log_line line;
 
@@ -93,7 +93,7 @@ static void say(struct watch *w, const struct post *p)
 	log_end(&line);
 }
 
-static bool has_moved(struct watch *w, struct post *p)
+static bool has_moved(struct shard_watchdog *w, struct shard_probe *p)
 {
 	bool moved = atomic_load(&p->ran) == p->left;
 
@@ -105,7 +105,7 @@ static bool has_moved(struct watch *w, struct post *p)
 }
 
 /* Where there is no memory for it, it is tried at the next look. */
-static void leave_fiber(struct post *p)
+static void leave_fiber(struct shard_probe *p)
 {
 	if (sp_go_on(p->rt, p->shard, count, p, NULL) < 0)
 		return;
@@ -113,7 +113,7 @@ static void leave_fiber(struct post *p)
 	p->since = sp_now();
 }
 
-bool watch_look(struct watch *w)
+bool shard_watchdog_check(struct shard_watchdog *w)
 {
 	bool all = true;
 

@@ -2,7 +2,7 @@
  * collector/base/shard_watchdog.h - whether the shards still move
  *
  *	main thread				each shard
- *	watch_look() ---- a fiber ------------> runs it, some time
+ *	shard_watchdog_check() ---- a fiber ------------> runs it, some time
  *	             <--- a count -------------
  *
  * The service manager hears of us only as long as every shard does something.
@@ -23,26 +23,26 @@
 
 struct sp_opts;
 struct sp_rt;
-struct watch;
+struct shard_watchdog;
 
 /*
  * Have a runtime that starts with @opts log fibers that keep a shard to
  * themselves, on a thread that looks now and then. @log must outlive it.
  */
-void watch_hogs(struct log *log, struct sp_opts *opts);
+void shard_watchdog_log_blocking(struct log *log, struct sp_opts *opts);
 
 /*
  * Of all shards of @workers, and of @publisher. The runtimes must have stopped
  * before it is freed. -ENOMEM.
  */
-int watch_new(struct log *log, struct sp_rt *workers, struct sp_rt *publisher,
-	      struct watch **out);
-void watch_free(struct watch *w);
+int shard_watchdog_new(struct log *log, struct sp_rt *workers,
+		       struct sp_rt *publisher, struct shard_watchdog **out);
+void shard_watchdog_free(struct shard_watchdog *w);
 
 /*
  * Whether every shard has moved since the last look that said so; at the first
  * look they have. Who has not is logged, once until it does.
  */
-bool watch_look(struct watch *w);
+bool shard_watchdog_check(struct shard_watchdog *w);
 
 #endif

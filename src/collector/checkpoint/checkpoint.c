@@ -18,39 +18,40 @@
 #define FIRST (200 * SP_MS)
 
 struct post {
-	struct keeper keeper;
-	struct keeping *keeping;
+	struct snapshotter snapshotter;
+	struct checkpoint *checkpoint;
 	struct sp_task task;
 	bool running;
 };
 
-struct keeping {
+struct checkpoint {
 	struct collector *collector;
-	struct outlet *outlet;
+	struct output *output;
 	struct publisher *publisher;
 	struct log *log;
-	struct shelf *shelf;
+	struct state_store *store;
 	struct post *posts;
 	uint32_t workers;
-	struct sp_task scribe;
+	struct sp_task manifest_task;
 	bool scribing;
 	struct manifest manifest; /* being made */
 	bool listed;		  /* there is one of this run */
 	bool failing;		  /* it could not be written */
 };
 
-struct shelf *keeping_shelf(struct keeping *k)
+struct state_store *checkpoint_store(struct checkpoint *k)
 {
-	return k->shelf;
+	return k->store;
 }
 
-struct keeper *keeping_keeper(struct keeping *k, uint32_t worker)
+struct snapshotter *checkpoint_snapshotter(struct checkpoint *k,
+					   uint32_t worker)
 {
-	return &k->posts[worker].keeper;
+	return &k->posts[worker].snapshotter;
 }
 
 /* Run @fn on every shard, one after the other. The first error counts. */
-static int on_each(struct keeping *k, int (*fn)(void *post))
+static int on_each(struct checkpoint *k, int (*fn)(void *post))
 {
 	int err = 0;
 
@@ -71,11 +72,11 @@ static int list_routers(void *post)
 {
 	struct post *p = post;
 
-	return keeper_list(&p->keeper, &p->keeping->manifest.mark,
-			   &p->keeping->manifest);
+	return snapshotter_list(&p->snapshotter, &p->checkpoint->manifest.mark,
+				&p->checkpoint->manifest);
 }
 
-static int write_manifest(struct keeping *k)
+static int write_manifest(struct checkpoint *k)
 {
 	const struct config *config = collector_config(k->collector);
 	size_t len;
@@ -85,13 +86,13 @@ static int write_manifest(struct keeping *k)
 
 	if (text == NULL)
 		return -ENOMEM;
-	err = shelf_put(k->shelf, MANIFEST_NAME, text, len);
+	err = state_store_put(k->store, MANIFEST_NAME, text, len);
 	free(text);
 	return err;
 }
 
 /* Said when it begins to fail, and when it works again. */
-static void log_manifest(struct keeping *k, int err)
+static void log_manifest(struct checkpoint *k, int err)
 {
 	struct log_line line;
 
@@ -101,14 +102,14 @@ static void log_manifest(struct keeping *k, int err)
 	if (!log_begin(k->log, err < 0 ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO,
 		       err < 0 ? "manifest_failed" : "manifest_written", &line))
 		return;
-	log_text(&line, "in", shelf_where(k->shelf));
+	log_text(&line, "in", state_store_where(k->store));
 	if (err < 0)
 		log_error(&line, "error", err);
 	log_end(&line);
 }
 
-/* Before the routers are listed: see keeper_list(). */
-static int make_manifest(struct keeping *k)
+/* Before the routers are listed: see snapshotter_list(). */
+static int make_manifest(struct checkpoint *k)
 {
 	int err;
 
@@ -127,9 +128,9 @@ static int make_manifest(struct keeping *k)
 }
 
 /* The fiber that writes manifests. */
-static int scribe_main(void *keeping)
+static int manifest_main(void *checkpoint)
 {
-	struct keeping *k = keeping;
+	struct checkpoint *k = checkpoint;
 	int64_t interval = collector_config(k->collector)->snapshot.interval;
 	int err;
 
@@ -148,44 +149,46 @@ static int scribe_main(void *keeping)
 static int init_post(void *post)
 {
 	struct post *p = post;
-	struct keeping *k = p->keeping;
+	struct checkpoint *k = p->checkpoint;
 	uint32_t id = (uint32_t)(p - k->posts);
 
-	return keeper_init(&p->keeper, collector_worker(k->collector, id),
-			   k->shelf, k->publisher,
-			   collector_config(k->collector)->snapshot.interval);
+	return snapshotter_init(
+		&p->snapshotter, collector_worker(k->collector, id), k->store,
+		k->publisher,
+		collector_config(k->collector)->snapshot.interval);
 }
 
-static int open_folder(struct keeping *k, const char *state)
+static int open_folder(struct checkpoint *k, const char *state)
 {
 	char *path;
 	int err;
 
 	if (asprintf(&path, "%s/" FOLDER, state) < 0)
 		return -ENOMEM;
-	err = shelf_open_folder(path, &k->shelf);
+	err = state_store_open_dir(path, &k->store);
 	free(path);
 	return err;
 }
 
-static int open_bucket(struct keeping *k, const char *url)
+static int open_bucket(struct checkpoint *k, const char *url)
 {
 	const struct config *config = collector_config(k->collector);
 	struct nats_reader_options how;
 
 	/* Let in as to the stream, which may be on other servers. */
-	outlet_reader(k->outlet, &how);
+	output_reader(k->output, &how);
 	how.nats.servers[0] = url;
 	how.nats.server_count = 1;
 	how.nats.name = config->identity.collector;
-	return shelf_open_kv(&how.nats, (int)config->nats.replicas,
-			     config->identity.collector,
-			     sp_in(config->snapshot.restore_wait), &k->shelf);
+	return state_store_open_kv(&how.nats, (int)config->nats.replicas,
+				   config->identity.collector,
+				   sp_in(config->snapshot.restore_wait),
+				   &k->store);
 }
 
-static int open_shelf(void *keeping)
+static int open_shelf(void *checkpoint)
 {
-	struct keeping *k = keeping;
+	struct checkpoint *k = checkpoint;
 	const struct config *config = collector_config(k->collector);
 	const char *state = config->snapshot.state;
 
@@ -193,7 +196,7 @@ static int open_shelf(void *keeping)
 					   : open_folder(k, state);
 }
 
-static int open_parts(struct keeping *k)
+static int open_parts(struct checkpoint *k)
 {
 	int ret = 0;
 	int err = sp_call_on(collector_runtime(k->collector), 0, open_shelf, k,
@@ -207,15 +210,15 @@ static int open_parts(struct keeping *k)
 	if (k->posts == NULL)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < k->workers; i++)
-		k->posts[i].keeping = k;
+		k->posts[i].checkpoint = k;
 	return on_each(k, init_post);
 }
 
-int keeping_open(struct collector *collector, struct outlet *outlet,
-		 struct keeping **out)
+int checkpoint_open(struct collector *collector, struct output *output,
+		    struct checkpoint **out)
 {
 	const struct config *config = collector_config(collector);
-	struct keeping *k;
+	struct checkpoint *k;
 	struct log_line line;
 	int err;
 
@@ -226,8 +229,8 @@ int keeping_open(struct collector *collector, struct outlet *outlet,
 	if (k == NULL)
 		return -ENOMEM;
 	k->collector = collector;
-	k->outlet = outlet;
-	k->publisher = outlet_publisher(outlet);
+	k->output = output;
+	k->publisher = output_publisher(output);
 	k->log = collector_log(collector);
 	k->workers = collector_workers(collector);
 	err = open_parts(k);
@@ -243,31 +246,32 @@ int keeping_open(struct collector *collector, struct outlet *outlet,
 			log_error(&line, "error", err);
 		log_end(&line);
 	}
-	keeping_close(k);
+	checkpoint_close(k);
 	return err;
 }
 
 static int start_post(void *post)
 {
 	struct post *p = post;
-	int err = sp_go_on(NULL, sp_shard(), keeper_main, &p->keeper, &p->task);
+	int err = sp_go_on(NULL, sp_shard(), snapshotter_main, &p->snapshotter,
+			   &p->task);
 
 	p->running = err == 0;
 	return err;
 }
 
-int keeping_start(struct keeping *k)
+int checkpoint_start(struct checkpoint *k)
 {
 	int err = on_each(k, start_post);
 
 	if (err == 0)
-		err = sp_go_on(collector_runtime(k->collector), 0, scribe_main,
-			       k, &k->scribe);
+		err = sp_go_on(collector_runtime(k->collector), 0,
+			       manifest_main, k, &k->manifest_task);
 	k->scribing = err == 0;
 	return err;
 }
 
-static void end_task(struct keeping *k, struct sp_task task, bool *running)
+static void end_task(struct checkpoint *k, struct sp_task task, bool *running)
 {
 	if (!*running)
 		return;
@@ -276,24 +280,25 @@ static void end_task(struct keeping *k, struct sp_task task, bool *running)
 	*running = false;
 }
 
-void keeping_rest(struct keeping *k)
+void checkpoint_pause(struct checkpoint *k)
 {
-	end_task(k, k->scribe, &k->scribing);
+	end_task(k, k->manifest_task, &k->scribing);
 	for (uint32_t i = 0; i < k->workers; i++)
 		end_task(k, k->posts[i].task, &k->posts[i].running);
 }
 
-int keeping_finish_worker(struct keeping *k, uint32_t worker, int64_t deadline)
+int checkpoint_finish_worker(struct checkpoint *k, uint32_t worker,
+			     int64_t deadline)
 {
-	return keeper_finish(&k->posts[worker].keeper, deadline);
+	return snapshotter_finish(&k->posts[worker].snapshotter, deadline);
 }
 
-static int manifest_in_fiber(void *keeping)
+static int manifest_in_fiber(void *checkpoint)
 {
-	return make_manifest(keeping);
+	return make_manifest(checkpoint);
 }
 
-void keeping_list(struct keeping *k)
+void checkpoint_write_manifest(struct checkpoint *k)
 {
 	int ret = 0;
 	int err = sp_call_on(collector_runtime(k->collector), 0,
@@ -304,34 +309,34 @@ void keeping_list(struct keeping *k)
 
 static int now(void *post)
 {
-	keeper_now(&((struct post *)post)->keeper);
+	snapshotter_now(&((struct post *)post)->snapshotter);
 	return 0;
 }
 
-int keeping_now(struct keeping *k)
+int checkpoint_now(struct checkpoint *k)
 {
 	return on_each(k, now);
 }
 
-static int close_shelf(void *keeping)
+static int close_shelf(void *checkpoint)
 {
-	shelf_close(((struct keeping *)keeping)->shelf);
+	state_store_close(((struct checkpoint *)checkpoint)->store);
 	return 0;
 }
 
 static int fini_post(void *post)
 {
-	keeper_fini(&((struct post *)post)->keeper);
+	snapshotter_fini(&((struct post *)post)->snapshotter);
 	return 0;
 }
 
-void keeping_close(struct keeping *k)
+void checkpoint_close(struct checkpoint *k)
 {
 	if (k == NULL)
 		return;
 	if (k->posts != NULL)
 		on_each(k, fini_post);
-	if (k->shelf != NULL)
+	if (k->store != NULL)
 		sp_call_on(collector_runtime(k->collector), 0, close_shelf, k,
 			   NULL);
 	free(k->posts);

@@ -13,11 +13,11 @@
 
 /* What cannot be known */
 
-static int resync_each(void *share)
+static int resync_each(void *job)
 {
-	struct share *s = share;
+	struct shard_job *s = job;
 
-	for (struct seat *it = s->worker->seats; it != NULL; it = it->next)
+	for (struct router *it = s->worker->routers; it != NULL; it = it->next)
 		it->resync = true;
 	return 0;
 }
@@ -38,9 +38,9 @@ static uint64_t leap_of(struct restore *r)
 }
 
 /* The end, on each shard. */
-static int finish(void *share)
+static int finish(void *job)
 {
-	struct share *s = share;
+	struct shard_job *s = job;
 	struct rib_when when = worker_now();
 	uint64_t leap = leap_of(s->restore);
 
@@ -48,19 +48,20 @@ static int finish(void *share)
 	/* Who is not known now may be in the log all the same. */
 	if (s->restore->unknown)
 		rib_restore_leap_new(s->worker->rib, leap);
-	for (struct seat *it = s->worker->seats; it != NULL; it = it->next) {
+	for (struct router *it = s->worker->routers; it != NULL;
+	     it = it->next) {
 		if (!it->resync)
 			continue;
-		rib_restore_leap(it->router, leap);
-		rib_resync(it->router, &when);
-		keep_unfile(&it->keep, &s->restore->end);
+		rib_restore_leap(it->rib_router, leap);
+		rib_resync(it->rib_router, &when);
+		snapshot_invalidate(&it->snapshot, &s->restore->end);
 		it->resync = false;
 		s->resyncs++;
 	}
 	return 0;
 }
 
-static int on_each(struct restore *r, int (*fn)(void *share))
+static int on_each(struct restore *r, int (*fn)(void *job))
 {
 	int err = 0;
 
@@ -68,7 +69,7 @@ static int on_each(struct restore *r, int (*fn)(void *share))
 		int ret = 0;
 
 		err = sp_call_on(collector_runtime(r->collector), i, fn,
-				 &r->shares[i], &ret);
+				 &r->jobs[i], &ret);
 		if (err == 0)
 			err = ret;
 	}
@@ -76,7 +77,7 @@ static int on_each(struct restore *r, int (*fn)(void *share))
 }
 
 /* At once, as far as there are processors. */
-static int on_all(struct restore *r, int (*fn)(void *share))
+static int on_all(struct restore *r, int (*fn)(void *job))
 {
 	struct sp_task *tasks = calloc(r->workers, sizeof(*tasks));
 	uint32_t n = 0;
@@ -84,7 +85,7 @@ static int on_all(struct restore *r, int (*fn)(void *share))
 
 	while (err == 0 && n < r->workers) {
 		err = sp_go_on(collector_runtime(r->collector), n, fn,
-			       &r->shares[n], &tasks[n]);
+			       &r->jobs[n], &tasks[n]);
 		n += err == 0;
 	}
 	for (uint32_t i = 0; i < n; i++) {
@@ -122,7 +123,7 @@ static bool choose_from(struct restore *r)
 		found = true;
 	}
 	for (uint32_t i = 0; i < r->workers; i++) {
-		const struct share *s = &r->shares[i];
+		const struct shard_job *s = &r->jobs[i];
 
 		if (!s->mark_found ||
 		    (found && s->from.position >= r->from.position))
@@ -136,7 +137,7 @@ static bool choose_from(struct restore *r)
 static bool is_empty(const struct restore *r)
 {
 	for (uint32_t i = 0; i < r->workers; i++)
-		if (r->shares[i].worker->seats != NULL)
+		if (r->jobs[i].worker->routers != NULL)
 			return false;
 	return !r->has_manifest;
 }
@@ -175,16 +176,16 @@ static int follow(struct restore *r,
 
 static void log_restored(struct restore *r, int64_t began)
 {
-	struct share all = { .routers = 0 };
+	struct shard_job all = { .routers = 0 };
 	struct log_line line;
 
 	for (uint32_t i = 0; i < r->workers; i++) {
-		all.routers += r->shares[i].routers;
-		all.routes += r->shares[i].routes;
-		all.damaged += r->shares[i].damaged;
-		all.updates += r->shares[i].updates;
-		all.bad += r->shares[i].bad;
-		all.resyncs += r->shares[i].resyncs;
+		all.routers += r->jobs[i].routers;
+		all.routes += r->jobs[i].routes;
+		all.damaged += r->jobs[i].damaged;
+		all.updates += r->jobs[i].updates;
+		all.bad += r->jobs[i].bad;
+		all.resyncs += r->jobs[i].resyncs;
 	}
 	if (!log_begin(r->log, LOG_LEVEL_INFO, "restored", &line))
 		return;
@@ -206,7 +207,8 @@ static void log_manifest(struct restore *r, const char *why, const char *hint)
 
 	if (!log_begin(r->log, LOG_LEVEL_ERROR, "manifest_not_used", &line))
 		return;
-	log_text(&line, "in", shelf_where(keeping_shelf(r->keeping)));
+	log_text(&line, "in",
+		 state_store_where(checkpoint_store(r->checkpoint)));
 	log_text(&line, "why", why);
 	log_text(&line, "hint", hint);
 	log_end(&line);
@@ -217,7 +219,8 @@ static int set_aside(struct restore *r, const char *why)
 {
 	r->unknown = true;
 	log_manifest(r, why, "it is set aside");
-	return shelf_set_aside(keeping_shelf(r->keeping), MANIFEST_NAME);
+	return state_store_set_aside(checkpoint_store(r->checkpoint),
+				     MANIFEST_NAME);
 }
 
 /* In a fiber. */
@@ -225,11 +228,12 @@ static int read_manifest(void *restore)
 {
 	struct restore *r = restore;
 	const struct config *config = collector_config(r->collector);
-	struct shelf *shelf = keeping_shelf(r->keeping);
+	struct state_store *store = checkpoint_store(r->checkpoint);
 	enum manifest_status status;
 	void *text;
 	size_t len;
-	int err = shelf_get(shelf, MANIFEST_NAME, MANIFEST_MAX, &text, &len);
+	int err = state_store_get(store, MANIFEST_NAME, MANIFEST_MAX, &text,
+				  &len);
 
 	/* A disk that fails there, or a bucket that lost a part of it. */
 	if (err == -EIO)
@@ -280,30 +284,30 @@ static int restore_all(struct restore *r)
 	return err;
 }
 
-int restore_run(struct collector *collector, struct keeping *keeping,
-		struct outlet *outlet)
+int restore_run(struct collector *collector, struct checkpoint *checkpoint,
+		struct output *output)
 {
 	struct restore r = {
 		.collector = collector,
-		.keeping = keeping,
-		.outlet = outlet,
-		.publisher = outlet_publisher(outlet),
+		.checkpoint = checkpoint,
+		.output = output,
+		.publisher = output_publisher(output),
 		.log = collector_log(collector),
 		.workers = collector_workers(collector),
 	};
 	struct log_line line;
 	int err = -ENOMEM;
 
-	r.shares = calloc(r.workers, sizeof(*r.shares));
-	if (r.shares != NULL) {
+	r.jobs = calloc(r.workers, sizeof(*r.jobs));
+	if (r.jobs != NULL) {
 		for (uint32_t i = 0; i < r.workers; i++) {
-			r.shares[i].restore = &r;
-			r.shares[i].worker = collector_worker(collector, i);
+			r.jobs[i].restore = &r;
+			r.jobs[i].worker = collector_worker(collector, i);
 		}
 		err = restore_all(&r);
 		for (uint32_t i = 0; i < r.workers; i++)
-			free(r.shares[i].bytes);
-		free(r.shares);
+			free(r.jobs[i].bytes);
+		free(r.jobs);
 	}
 	manifest_release(&r.manifest);
 	if (err < 0 &&

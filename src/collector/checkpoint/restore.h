@@ -15,22 +15,22 @@
  * damaged file), the router's consumers are told to forget what they have and
  * get its table again: a RESYNC.
  *
- * Before any door is open, in the thread that starts the collector, with the
+ * Before any listener is open, in the thread that starts the collector, with the
  * publisher on hold.
  */
 #ifndef COLLECTOR_CHECKPOINT_RESTORE_H
 #define COLLECTOR_CHECKPOINT_RESTORE_H
 
 struct collector;
-struct keeping;
-struct outlet;
+struct checkpoint;
+struct output;
 
 /*
  * 0, also if there was nothing to restore. An error is logged, and means that
  * starting would do harm: the state is of a later version or of another
  * collector.
  */
-int restore_run(struct collector *collector, struct keeping *keeping,
-		struct outlet *outlet);
+int restore_run(struct collector *collector, struct checkpoint *checkpoint,
+		struct output *output);
 
 #endif

@@ -44,7 +44,7 @@ static size_t prefix_key(const struct egress_update *u,
 	return n + bytes;
 }
 
-static int find_table(struct seat *seat, const struct egress_update *u,
+static int find_table(struct router *router, const struct egress_update *u,
 		      struct rib_table **out)
 {
 	static const uint8_t none[16];
@@ -62,14 +62,14 @@ static int find_table(struct seat *seat, const struct egress_update *u,
 	memcpy(state.address, u->peer_addr != NULL ? u->peer_addr : none, 16);
 	state.ipv6 =
 		!is_ipv4(state.address) && memcmp(state.address, none, 16) != 0;
-	err = rib_restore_peer(seat->router, &state, &peer);
+	err = rib_restore_peer(router->rib_router, &state, &peer);
 	if (err < 0)
 		return err;
 	return rib_restore_table(peer, view_of(u), u->afi, u->safi, u->sequence,
 				 out);
 }
 
-static int restore_update(struct seat *seat, const struct egress_update *u)
+static int restore_update(struct router *router, const struct egress_update *u)
 {
 	const struct bgp_family_info *family =
 		bgp_family_info(bgp_family_find(u->afi, u->safi));
@@ -83,7 +83,7 @@ static int restore_update(struct seat *seat, const struct egress_update *u)
 	int err;
 
 	if (u->router_addr != NULL)
-		rib_restore_source(seat->router, u->router_addr,
+		rib_restore_source(router->rib_router, u->router_addr,
 				   u->router_port);
 	if (family->kind == BGP_NLRI_PREFIX) {
 		route.key =
@@ -94,14 +94,15 @@ static int restore_update(struct seat *seat, const struct egress_update *u)
 	}
 	if (route.key.len == 0)
 		return -EINVAL;
-	err = find_table(seat, u, &table);
+	err = find_table(router, u, &table);
 	if (err < 0)
 		return err;
 	return rib_restore_seen(table, &route, u->announced, u->sequence);
 }
 
 /* A peer that is there is as its file says: this may be older. */
-static int restore_sequence(struct seat *seat, const struct egress_update *u)
+static int restore_sequence(struct router *router,
+			    const struct egress_update *u)
 {
 	struct bmp_peer header = {
 		.type = u->peer_type,
@@ -112,15 +113,15 @@ static int restore_sequence(struct seat *seat, const struct egress_update *u)
 
 	if (u->peer_addr != NULL)
 		memcpy(header.address, u->peer_addr, 16);
-	peer = rib_router_peer(seat->router, &header);
+	peer = rib_router_peer(router->rib_router, &header);
 	if (peer == NULL)
-		return find_table(seat, u, &table);
+		return find_table(router, u, &table);
 	return rib_restore_table(peer, view_of(u), u->afi, u->safi, u->sequence,
 				 &table);
 }
 
-static int restore_each(struct seat *seat, struct wire_view batch,
-			int (*take)(struct seat *seat,
+static int restore_each(struct router *router, struct wire_view batch,
+			int (*take)(struct router *router,
 				    const struct egress_update *u),
 			uint64_t *bad)
 {
@@ -133,27 +134,29 @@ static int restore_each(struct seat *seat, struct wire_view batch,
 		int err = egress_read_route(&m, &u);
 
 		if (err == 0)
-			err = take(seat, &u);
+			err = take(router, &u);
 		if (err == -ENOMEM)
 			return err;
 		*bad += err < 0;
-		seat->keep.tail++;
+		router->snapshot.tail++;
 	}
 	*bad += got < 0;
 	return 0;
 }
 
-int restore_updates(struct seat *seat, struct wire_view batch, uint64_t *bad)
+int restore_updates(struct router *router, struct wire_view batch,
+		    uint64_t *bad)
 {
-	return restore_each(seat, batch, restore_update, bad);
+	return restore_each(router, batch, restore_update, bad);
 }
 
-int restore_sequences(struct seat *seat, struct wire_view batch, uint64_t *bad)
+int restore_sequences(struct router *router, struct wire_view batch,
+		      uint64_t *bad)
 {
-	return restore_each(seat, batch, restore_sequence, bad);
+	return restore_each(router, batch, restore_sequence, bad);
 }
 
-void restore_events(struct seat *seat, struct wire_view batch)
+void restore_events(struct router *router, struct wire_view batch)
 {
 	struct egress_reader r = egress_read_start(batch);
 	struct egress_message m;
@@ -162,5 +165,5 @@ void restore_events(struct seat *seat, struct wire_view batch)
 	while (egress_read_next(&r, &m) > 0)
 		if (egress_read_event(&m, &e) == 0 &&
 		    e.kind == RIB_EVENT_RESYNC)
-			seat->resync = true;
+			router->resync = true;
 }

@@ -14,7 +14,7 @@
 struct restore;
 
 /* What is done on one shard. */
-struct share {
+struct shard_job {
 	struct restore *restore;
 	struct worker *worker;
 	uint8_t *bytes; /* parcels */
@@ -33,11 +33,11 @@ struct share {
 
 struct restore {
 	struct collector *collector;
-	struct keeping *keeping;
-	struct outlet *outlet;
+	struct checkpoint *checkpoint;
+	struct output *output;
 	struct publisher *publisher;
 	struct log *log;
-	struct share *shares;
+	struct shard_job *jobs;
 	uint32_t workers;
 	struct manifest manifest;
 	bool has_manifest;
@@ -50,14 +50,14 @@ struct restore {
 };
 
 /*
- * A seat for a router that comes from the state, not in person. *@made says
+ * A router for a router that comes from the state, not in person. *@made says
  * that there was none before. On its shard.
  */
-struct seat *restore_seat(struct share *s, const struct identity *id,
-			  bool *made);
+struct router *restore_router(struct shard_job *s, const struct identity *id,
+			      bool *made);
 
 /* restore_snapshots.c: the snapshots of a shard's routers. @share is one. */
-int restore_files(void *share);
+int restore_files(void *job);
 
 /* restore_log.c */
 
@@ -65,7 +65,7 @@ int restore_files(void *share);
  * Find the smallest mark of a shard's routers. Where one is of another log,
  * nobody can say what its consumers have. @share is one.
  */
-int restore_find_from(void *share);
+int restore_find_from(void *job);
 
 /* Read the log behind r->from. Blocks the thread. */
 int restore_tail(struct restore *r, struct nats_words *why);

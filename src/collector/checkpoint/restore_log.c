@@ -23,20 +23,21 @@
 #define WAIT_MIN (10 * SP_S)
 
 /* A message on its way to its shard; the token and the bytes are behind it. */
-struct parcel {
+struct log_chunk {
 	uint64_t position; /* UINT64_MAX: of the spool, behind everything */
 	uint32_t token;
 	uint32_t bytes;
 	bool updates;
 };
 
-int restore_find_from(void *share)
+int restore_find_from(void *job)
 {
-	struct share *s = share;
+	struct shard_job *s = job;
 	const struct egress_mark *end = &s->restore->end;
 
-	for (struct seat *it = s->worker->seats; it != NULL; it = it->next) {
-		const struct egress_mark *since = &it->keep.since;
+	for (struct router *it = s->worker->routers; it != NULL;
+	     it = it->next) {
+		const struct egress_mark *since = &it->snapshot.since;
 
 		if (!egress_mark_same_log(since, end) ||
 		    since->position > end->position) {
@@ -51,68 +52,69 @@ int restore_find_from(void *share)
 }
 
 /* On the shard: take what was gathered for it. */
-static int take_parcel(struct share *s, const struct parcel *p,
+static int apply_chunk(struct shard_job *s, const struct log_chunk *p,
 		       const uint8_t *bytes)
 {
 	const struct restore *r = s->restore;
 	char token[IDENTITY_TOKEN_MAX + 1];
 	struct wire_view batch = { bytes + p->token, p->bytes };
 	struct identity id;
-	struct seat *seat;
+	struct router *router;
 	bool made;
 
 	memcpy(token, bytes, p->token);
 	token[p->token] = '\0';
 	if (identity_from_token(token, &id) < 0)
 		return 0; /* of the collector itself */
-	seat = restore_seat(s, &id, &made);
-	if (seat == NULL)
+	router = restore_router(s, &id, &made);
+	if (router == NULL)
 		return -ENOMEM;
 	if (made) {
 		/* It has no file; and its sequences go on. */
-		seat->resync = true;
-		seat->keep.since = r->from;
+		router->resync = true;
+		router->snapshot.since = r->from;
 		s->routers++;
 	}
-	if (!egress_mark_same_log(&seat->keep.since, &r->end))
-		return p->updates ? restore_sequences(seat, batch, &s->bad) : 0;
-	if (p->position <= seat->keep.since.position)
+	if (!egress_mark_same_log(&router->snapshot.since, &r->end))
+		return p->updates ? restore_sequences(router, batch, &s->bad)
+				  : 0;
+	if (p->position <= router->snapshot.since.position)
 		return 0;
 	if (!p->updates) {
-		restore_events(seat, batch);
+		restore_events(router, batch);
 		return 0;
 	}
 	s->updates++;
-	return restore_updates(seat, batch, &s->bad);
+	return restore_updates(router, batch, &s->bad);
 }
 
-static int take_parcels(void *share)
+static int apply_chunks(void *job)
 {
-	struct share *s = share;
+	struct shard_job *s = job;
 	size_t at = 0;
 	int err = 0;
 
 	while (err == 0 && at < s->len) {
-		struct parcel p;
+		struct log_chunk p;
 
 		memcpy(&p, s->bytes + at, sizeof(p));
-		err = take_parcel(s, &p, s->bytes + at + sizeof(p));
+		err = apply_chunk(s, &p, s->bytes + at + sizeof(p));
 		at += sizeof(p) + p.token + p.bytes;
 	}
 	s->len = 0;
 	return err;
 }
 
-static int hand_over(struct share *s)
+static int hand_over(struct shard_job *s)
 {
 	int ret = 0;
 	int err = sp_call_on(collector_runtime(s->restore->collector),
-			     s->worker->id, take_parcels, s, &ret);
+			     s->worker->id, apply_chunks, s, &ret);
 
 	return err < 0 ? err : ret;
 }
 
-static int make_room(struct share *s, size_t len)
+static int make_room(struct shard_job *s, size_t len)
 {
 	uint8_t *more;
 	int err;
@@ -142,7 +144,7 @@ static bool is_stored(const struct restore *r, const struct log_message *m)
 static int dispatch(void *restore, const struct log_message *m)
 {
 	struct restore *r = restore;
-	struct parcel p = {
+	struct log_chunk p = {
 		.position = r->spool ? UINT64_MAX : m->position,
 		.token = (uint32_t)m->router.len,
 		.bytes = (uint32_t)m->bytes.len,
@@ -150,7 +152,7 @@ static int dispatch(void *restore, const struct log_message *m)
 	};
 	char token[IDENTITY_TOKEN_MAX + 1];
 	struct identity id;
-	struct share *s;
+	struct shard_job *s;
 	int err;
 
 	if (p.token > IDENTITY_TOKEN_MAX || (r->spool && is_stored(r, m)))
@@ -162,7 +164,7 @@ static int dispatch(void *restore, const struct log_message *m)
 	/* A journal's position is where a record begins, a mark where it ends. */
 	if (r->end.journal)
 		p.position++;
-	s = &r->shares[identity_shard(&id, r->workers)];
+	s = &r->jobs[identity_shard(&id, r->workers)];
 	err = make_room(s, sizeof(p) + p.token + p.bytes);
 	if (err < 0)
 		return err;
@@ -178,7 +180,7 @@ static int flush(struct restore *r)
 	int err = 0;
 
 	for (uint32_t i = 0; i < r->workers && err == 0; i++)
-		err = hand_over(&r->shares[i]);
+		err = hand_over(&r->jobs[i]);
 	return err;
 }
 
@@ -187,7 +189,8 @@ static int read_journal(void *restore)
 {
 	struct restore *r = restore;
 	uint64_t from = r->spool ? JOURNAL_OLDEST : r->from.position;
-	int err = log_read_journal(outlet_folder(r->outlet), from, dispatch, r);
+	int err = log_read_journal(output_journal_dir(r->output), from,
+				   dispatch, r);
 
 	return err < 0 ? err : flush(r);
 }
@@ -208,7 +211,7 @@ static int read_stream(struct restore *r, struct nats_words *why)
 	struct nats_reader_options options;
 	int err;
 
-	outlet_reader(r->outlet, &options);
+	output_reader(r->output, &options);
 	err = log_read_stream(&options, &r->from, r->end.position,
 			      wait < WAIT_MIN ? WAIT_MIN : wait, dispatch, r,
 			      why);

@@ -13,8 +13,8 @@
 /* Bytes of a snapshot that are read at once. */
 #define CHUNK ((size_t)256 * 1024)
 
-struct seat *restore_seat(struct share *s, const struct identity *id,
-			  bool *made)
+struct router *restore_router(struct shard_job *s, const struct identity *id,
+			      bool *made)
 {
 	struct rib_identity rid = {
 		.name = identity_named(id) ? id->name : NULL,
@@ -24,10 +24,10 @@ struct seat *restore_seat(struct share *s, const struct identity *id,
 	memcpy(rid.address, id->address, 16);
 	router = rib_router_find(s->worker->rib, &rid);
 	*made = router == NULL || *rib_router_slot(router) == NULL;
-	return seat_of(s->worker, &rid);
+	return router_get_or_create(s->worker, &rid);
 }
 
-static void log_file(struct share *s, const char *name, const char *what,
+static void log_file(struct shard_job *s, const char *name, const char *what,
 		     const char *hint)
 {
 	struct log_line line;
@@ -36,18 +36,19 @@ static void log_file(struct share *s, const char *name, const char *what,
 		       &line))
 		return;
 	log_text(&line, "file", name);
-	log_text(&line, "in", shelf_where(keeping_shelf(s->restore->keeping)));
+	log_text(&line, "in",
+		 state_store_where(checkpoint_store(s->restore->checkpoint)));
 	log_text(&line, "why", what);
 	log_text(&line, "hint", hint);
 	log_end(&line);
 }
 
 /*
- * Read it all into the rib. An error is that of the shelf; what is wrong with
+ * Read it all into the rib. An error is that of the state store; what is wrong with
  * the bytes, and that a disk cannot read them, is in *@out.
  */
-static int feed(struct rib_snapshot_reader *reader, struct shelf_reader *file,
-		enum rib_snapshot_status *out)
+static int feed(struct rib_snapshot_reader *reader,
+		struct state_store_reader *file, enum rib_snapshot_status *out)
 {
 	enum rib_snapshot_status status = RIB_SNAPSHOT_MORE;
 	uint8_t *chunk = malloc(CHUNK);
@@ -56,7 +57,7 @@ static int feed(struct rib_snapshot_reader *reader, struct shelf_reader *file,
 	while (n > 0 && status == RIB_SNAPSHOT_MORE) {
 		struct wire_view bytes = { chunk, 0 };
 
-		n = shelf_read(file, chunk, CHUNK); /* yields */
+		n = state_store_read(file, chunk, CHUNK); /* yields */
 		bytes.len = n > 0 ? (size_t)n : 0;
 		while (bytes.len > 0 && status == RIB_SNAPSHOT_MORE) {
 			size_t used;
@@ -90,24 +91,25 @@ static bool since_of(const struct manifest_entry *entry, struct wire_view start,
 }
 
 /* A file that cannot be used as it is. What was read of it is right. */
-static int set_aside(struct share *s, const char *name, struct seat *seat,
-		     const char *why)
+static int set_aside(struct shard_job *s, const char *name,
+		     struct router *router, const char *why)
 {
-	seat->resync = true;
+	router->resync = true;
 	s->damaged++;
 	log_file(s, name, why,
 		 "it is set aside; the router's table is published again");
-	(void)shelf_set_aside(keeping_shelf(s->restore->keeping), name);
+	(void)state_store_set_aside(checkpoint_store(s->restore->checkpoint),
+				    name);
 	return 0;
 }
 
-static int judge(struct share *s, const char *name, const char *token,
+static int judge(struct shard_job *s, const char *name, const char *token,
 		 const struct identity *id, enum rib_snapshot_status status,
 		 const struct rib_snapshot_facts *facts)
 {
 	const struct manifest_entry *entry =
 		manifest_find(&s->restore->manifest, token);
-	struct seat *seat;
+	struct router *router;
 	bool made, has_mark;
 
 	if (status == RIB_SNAPSHOT_MEMORY)
@@ -117,24 +119,24 @@ static int judge(struct share *s, const char *name, const char *token,
 			 "run that version, or start with another --state");
 		return -EPROTONOSUPPORT;
 	}
-	seat = restore_seat(s, id, &made);
-	if (seat == NULL)
+	router = restore_router(s, id, &made);
+	if (router == NULL)
 		return -ENOMEM;
 	has_mark = facts->has_router &&
-		   since_of(entry, facts->start_mark, &seat->keep.since);
+		   since_of(entry, facts->start_mark, &router->snapshot.since);
 	if (status != RIB_SNAPSHOT_OK)
-		return set_aside(s, name, seat, rib_snapshot_text(status));
+		return set_aside(s, name, router, rib_snapshot_text(status));
 	if (!has_mark)
-		return set_aside(s, name, seat, "has no mark of ours");
+		return set_aside(s, name, router, "has no mark of ours");
 	/* A RESYNC was under way behind this file. */
-	seat->resync = entry != NULL && !entry->filed;
-	seat->keep.filed = true;
+	router->resync = entry != NULL && !entry->filed;
+	router->snapshot.filed = true;
 	s->routers++;
 	s->routes += facts->routes;
 	return 0;
 }
 
-static int load(struct share *s, const char *name, const char *token,
+static int load(struct shard_job *s, const char *name, const char *token,
 		const struct identity *id)
 {
 	struct rib_identity router = {
@@ -142,8 +144,9 @@ static int load(struct share *s, const char *name, const char *token,
 	};
 	struct rib_snapshot_reader *reader;
 	enum rib_snapshot_status status = RIB_SNAPSHOT_MORE;
-	struct shelf_reader *file;
-	int err = shelf_open(keeping_shelf(s->restore->keeping), name, &file);
+	struct state_store_reader *file;
+	int err = state_store_open(checkpoint_store(s->restore->checkpoint),
+				   name, &file);
 
 	if (err < 0)
 		return err;
@@ -157,25 +160,25 @@ static int load(struct share *s, const char *name, const char *token,
 				    rib_snapshot_reader_facts(reader));
 		rib_snapshot_reader_free(reader);
 	}
-	shelf_done(file);
+	state_store_close_reader(file);
 	return err;
 }
 
-static bool is_mine(const struct share *s, const struct identity *id)
+static bool is_mine(const struct shard_job *s, const struct identity *id)
 {
 	return identity_shard(id, s->restore->workers) == s->worker->id;
 }
 
 /* Each shard reads the files of its routers. */
-static int load_if_mine(void *share, const char *name)
+static int load_if_mine(void *job, const char *name)
 {
-	struct share *s = share;
-	size_t len = strlen(name), suffix = strlen(KEEP_SUFFIX);
+	struct shard_job *s = job;
+	size_t len = strlen(name), suffix = strlen(SNAPSHOT_SUFFIX);
 	char token[IDENTITY_TOKEN_MAX + 1];
 	struct identity id;
 
 	if (len <= suffix || len - suffix > IDENTITY_TOKEN_MAX ||
-	    strcmp(name + len - suffix, KEEP_SUFFIX) != 0)
+	    strcmp(name + len - suffix, SNAPSHOT_SUFFIX) != 0)
 		return 0;
 	memcpy(token, name, len - suffix);
 	token[len - suffix] = '\0';
@@ -185,36 +188,36 @@ static int load_if_mine(void *share, const char *name)
 }
 
 /* Routers that the manifest names and that have no file. */
-static int take_manifest(struct share *s)
+static int take_manifest(struct shard_job *s)
 {
 	const struct manifest *m = &s->restore->manifest;
 
 	for (size_t i = 0; i < m->count; i++) {
 		const struct manifest_entry *e = &m->entries[i];
 		struct identity id;
-		struct seat *seat;
+		struct router *router;
 		bool made;
 
 		if (identity_from_token(e->token, &id) < 0 || !is_mine(s, &id))
 			continue;
-		seat = restore_seat(s, &id, &made);
-		if (seat == NULL)
+		router = restore_router(s, &id, &made);
+		if (router == NULL)
 			return -ENOMEM;
 		if (!made)
 			continue;
 		/* No file: what consumers have of it is not known. */
-		seat->resync = true;
-		seat->keep.since = e->since;
+		router->resync = true;
+		router->snapshot.since = e->since;
 		s->routers++;
 	}
 	return 0;
 }
 
-int restore_files(void *share)
+int restore_files(void *job)
 {
-	struct share *s = share;
-	int err =
-		shelf_list(keeping_shelf(s->restore->keeping), load_if_mine, s);
+	struct shard_job *s = job;
+	int err = state_store_list(checkpoint_store(s->restore->checkpoint),
+				   load_if_mine, s);
 
 	return err < 0 ? err : take_manifest(s);
 }

@@ -25,20 +25,23 @@
 /* Work at a time before the pause that pays for it. */
 #define STINT (1 * SP_MS)
 
-void keep_init(struct keep *keep, struct publisher *publisher)
+void snapshot_state_init(struct snapshot_state *snapshot,
+			 struct publisher *publisher)
 {
-	*keep = (struct keep){ .filed = false };
-	publisher_mark(publisher, &keep->since);
+	*snapshot = (struct snapshot_state){ .filed = false };
+	publisher_mark(publisher, &snapshot->since);
 }
 
-void keep_unfile(struct keep *keep, const struct egress_mark *mark)
+void snapshot_invalidate(struct snapshot_state *snapshot,
+			 const struct egress_mark *mark)
 {
-	keep->filed = false;
+	snapshot->filed = false;
 	if (egress_mark_known(mark))
-		keep->since = *mark;
+		snapshot->since = *mark;
 }
 
-bool keep_name(const struct rib_router *router, char out[KEEP_NAME_MAX])
+bool snapshot_file_name(const struct rib_router *router,
+			char out[SNAPSHOT_NAME_MAX])
 {
 	const struct rib_router_info *info = rib_router_info(router);
 	struct identity id;
@@ -50,57 +53,57 @@ bool keep_name(const struct rib_router *router, char out[KEEP_NAME_MAX])
 				    strlen(info->name), &id) < 0)
 		return false;
 	len = identity_token(&id, out);
-	memcpy(out + len, KEEP_SUFFIX, sizeof(KEEP_SUFFIX));
+	memcpy(out + len, SNAPSHOT_SUFFIX, sizeof(SNAPSHOT_SUFFIX));
 	return true;
 }
 
-uint64_t keep_changes(const struct seat *seat)
+uint64_t snapshot_changes(const struct router *router)
 {
 	struct rib_flow flow;
 
-	rib_router_flow(seat->router, &flow);
+	rib_router_flow(router->rib_router, &flow);
 	return flow.published_announced + flow.published_withdrawn +
-	       flow.published_resync + seat->keep.tail;
+	       flow.published_resync + router->snapshot.tail;
 }
 
-bool keep_behind(const struct seat *seat)
+bool snapshot_is_stale(const struct router *router)
 {
-	return keep_changes(seat) != seat->keep.changes;
+	return snapshot_changes(router) != router->snapshot.changes;
 }
 
 /*
  * Consumers do not have its table yet: a file would say they do. Or there is
  * no table, and never was: then anybody could have us write files.
  */
-static bool unsettled(const struct seat *seat)
+static bool unsettled(const struct router *router)
 {
-	return seat->resync || seat_blank(seat) ||
-	       rib_router_resyncing(seat->router);
+	return router->resync || router_is_empty(router) ||
+	       rib_router_resyncing(router->rib_router);
 }
 
-static bool due(const struct seat *seat, bool all, int64_t now)
+static bool due(const struct router *router, bool all, int64_t now)
 {
-	uint64_t changes = keep_changes(seat) - seat->keep.changes;
+	uint64_t changes = snapshot_changes(router) - router->snapshot.changes;
 
-	if (unsettled(seat))
+	if (unsettled(router))
 		return false;
-	if (!seat->keep.filed)
+	if (!router->snapshot.filed)
 		return true;
 	if (changes == 0)
 		return false;
-	if (all || now - seat->keep.begun >= AGE_MAX)
+	if (all || now - router->snapshot.begun >= AGE_MAX)
 		return true;
 	return changes >= CHANGES_MIN &&
-	       changes >= rib_router_routes(seat->router) / CHANGES_SHARE;
+	       changes >= rib_router_routes(router->rib_router) / CHANGES_SHARE;
 }
 
 /* One file */
 
 struct taking {
-	struct keeper *keeper;
-	struct seat *seat;
+	struct snapshotter *snapshotter;
+	struct router *router;
 	struct rib_snapshot *snapshot;
-	struct shelf_writer *writer;
+	struct state_store_writer *writer;
 	bool hurry;
 	int64_t deadline;
 	int64_t worked; /* since the last pause */
@@ -108,7 +111,7 @@ struct taking {
 };
 
 /* Others have waited while we worked: let them work, so much longer. */
-static int take_a_break(struct taking *t)
+static int throttle(struct taking *t)
 {
 	int64_t worked = t->worked;
 
@@ -127,7 +130,9 @@ static int take_a_break(struct taking *t)
 static int put(struct taking *t, struct wire_view bytes)
 {
 	t->bytes += bytes.len;
-	return bytes.len == 0 ? 0 : shelf_write(t->writer, bytes.p, bytes.len);
+	return bytes.len == 0
+		       ? 0
+		       : state_store_write(t->writer, bytes.p, bytes.len);
 }
 
 static int take_slices(struct taking *t)
@@ -144,7 +149,7 @@ static int take_slices(struct taking *t)
 			return more;
 		err = put(t, bytes); /* yields */
 		if (err == 0)
-			err = take_a_break(t);
+			err = throttle(t);
 	} while (err == 0 && more > 0);
 	return err;
 }
@@ -153,7 +158,7 @@ static int take_slices(struct taking *t)
  * Whether the mark @number has come back; others are of takings that ended.
  * *@spooled: what is before it is safe in the spool, not in the stream.
  */
-static bool take_marks(struct keeper *k, uint64_t number, bool *spooled)
+static bool take_marks(struct snapshotter *k, uint64_t number, bool *spooled)
 {
 	struct worker *w = k->worker;
 	struct egress_batch *m =
@@ -174,8 +179,9 @@ static bool take_marks(struct keeper *k, uint64_t number, bool *spooled)
 }
 
 /* Send a mark behind what was published, and wait until it is back. */
-static int send_mark(struct keeper *k, const struct rib_router_info *router,
-		     int64_t deadline, bool *spooled)
+static int send_mark(struct snapshotter *k,
+		     const struct rib_router_info *router, int64_t deadline,
+		     bool *spooled)
 {
 	struct worker *w = k->worker;
 	uint64_t number = ++k->marks;
@@ -200,13 +206,13 @@ static int send_mark(struct keeper *k, const struct rib_router_info *router,
  * spool of this host is no place for what another one is to go on from: then
  * it must be in the stream.
  */
-static int make_safe(struct keeper *k, const struct rib_router_info *router,
-		     int64_t deadline)
+static int make_safe(struct snapshotter *k,
+		     const struct rib_router_info *router, int64_t deadline)
 {
 	bool spooled = false;
 	int err = send_mark(k, router, deadline, &spooled);
 
-	while (err == 0 && spooled && shelf_elsewhere(k->shelf)) {
+	while (err == 0 && spooled && state_store_is_remote(k->store)) {
 		err = sp_sleep(SPOOL_WAIT);
 		if (err == 0 && sp_now() > deadline)
 			err = -ETIMEDOUT;
@@ -234,28 +240,29 @@ static int finish(struct taking *t)
 
 	/* At the end all of it was made safe before, and nothing came since. */
 	if (!t->hurry)
-		err = make_safe(t->keeper, rib_router_info(t->seat->router),
+		err = make_safe(t->snapshotter,
+				rib_router_info(t->router->rib_router),
 				t->deadline);
 	if (err < 0)
 		return err;
-	publisher_mark(t->keeper->publisher, &mark);
+	publisher_mark(t->snapshotter->publisher, &mark);
 	err = rib_snapshot_finish(t->snapshot, mark_view(&mark, text), &bytes);
 	return err < 0 ? err : put(t, bytes);
 }
 
 static int begin(struct taking *t, const struct egress_mark *start)
 {
-	char name[KEEP_NAME_MAX], text[EGRESS_MARK_MAX];
+	char name[SNAPSHOT_NAME_MAX], text[EGRESS_MARK_MAX];
 	struct rib_when when = worker_now();
 	int err;
 
-	if (!keep_name(t->seat->router, name))
+	if (!snapshot_file_name(t->router->rib_router, name))
 		return -EINVAL;
-	err = rib_snapshot_new(t->seat->router, &when, mark_view(start, text),
-			       &t->snapshot);
+	err = rib_snapshot_new(t->router->rib_router, &when,
+			       mark_view(start, text), &t->snapshot);
 	if (err < 0)
 		return err;
-	err = shelf_begin(t->keeper->shelf, name, &t->writer);
+	err = state_store_begin(t->snapshotter->store, name, &t->writer);
 	if (err < 0)
 		rib_snapshot_free(t->snapshot);
 	return err;
@@ -263,7 +270,7 @@ static int begin(struct taking *t, const struct egress_mark *start)
 
 static void count(const struct taking *t, int64_t begun)
 {
-	struct keeper_counts *c = &t->keeper->counts;
+	struct snapshotter_counts *c = &t->snapshotter->counts;
 
 	c->files++;
 	c->bytes += t->bytes;
@@ -282,9 +289,9 @@ static int write_file(struct taking *t, int64_t begun)
 	if (err == 0)
 		err = finish(t);
 	if (err == 0)
-		err = shelf_commit(t->writer);
+		err = state_store_commit(t->writer);
 	else
-		shelf_abandon(t->writer);
+		state_store_abandon(t->writer);
 	if (err == 0)
 		count(t, begun);
 	rib_snapshot_free(t->snapshot);
@@ -292,35 +299,36 @@ static int write_file(struct taking *t, int64_t begun)
 }
 
 /* Whether the router was published to another log than that of @mark. */
-static bool is_elsewhere(const struct keep *keep,
+static bool is_elsewhere(const struct snapshot_state *snapshot,
 			 const struct egress_mark *mark)
 {
-	return egress_mark_known(mark) && egress_mark_known(&keep->since) &&
-	       !egress_mark_same_log(&keep->since, mark);
+	return egress_mark_known(mark) && egress_mark_known(&snapshot->since) &&
+	       !egress_mark_same_log(&snapshot->since, mark);
 }
 
-static int take(struct keeper *k, struct seat *seat, bool hurry,
+static int take(struct snapshotter *k, struct router *router, bool hurry,
 		int64_t deadline)
 {
-	struct taking t = {
-		.keeper = k, .seat = seat, .hurry = hurry, .deadline = deadline
-	};
-	struct keep next = seat->keep;
+	struct taking t = { .snapshotter = k,
+			    .router = router,
+			    .hurry = hurry,
+			    .deadline = deadline };
+	struct snapshot_state next = router->snapshot;
 	int err;
 
-	next.changes = keep_changes(seat);
+	next.changes = snapshot_changes(router);
 	next.begun = sp_now();
 	next.filed = true;
 	publisher_mark(k->publisher, &next.since);
 	/* As long as the log is not known there is nothing to count from. */
 	if (!egress_mark_known(&next.since) ||
-	    is_elsewhere(&seat->keep, &next.since))
+	    is_elsewhere(&router->snapshot, &next.since))
 		return 0;
 	err = begin(&t, &next.since);
 	if (err == 0)
 		err = write_file(&t, next.begun);
 	if (err == 0)
-		seat->keep = next;
+		router->snapshot = next;
 	return err;
 }
 
@@ -328,7 +336,7 @@ static int take(struct keeper *k, struct seat *seat, bool hurry,
  * Whether the next file would most likely fail as well: nobody wants any more,
  * or it is the disk, the broker or this process that has a problem.
  */
-static bool concerns_all(int err)
+static bool is_global_error(int err)
 {
 	switch (err) {
 	case -ECANCELED:
@@ -353,18 +361,19 @@ static bool concerns_all(int err)
 
 /* The fiber */
 
-static void log_failure(struct keeper *k, const struct seat *seat, int err)
+static void log_failure(struct snapshotter *k, const struct router *router,
+			int err)
 {
-	char name[KEEP_NAME_MAX] = "";
+	char name[SNAPSHOT_NAME_MAX] = "";
 	struct log_line line;
 
 	k->counts.failures++;
 	if (!log_begin(k->worker->log, LOG_LEVEL_ERROR, "snapshot_failed",
 		       &line))
 		return;
-	keep_name(seat->router, name);
+	snapshot_file_name(router->rib_router, name);
 	log_text(&line, "file", name);
-	log_text(&line, "in", shelf_where(k->shelf));
+	log_text(&line, "in", state_store_where(k->store));
 	log_error(&line, "error", err);
 	log_end(&line);
 }
@@ -373,7 +382,7 @@ static void log_failure(struct keeper *k, const struct seat *seat, int err)
  * Why consumers do not have what they were given since the last time somebody
  * asked; NULL: they do.
  */
-static const char *mishap(struct keeper *k)
+static const char *log_loss_reason(struct snapshotter *k)
 {
 	struct egress_batcher_stats batcher;
 	struct publisher_stats publisher;
@@ -392,28 +401,28 @@ static const char *mishap(struct keeper *k)
 
 /*
  * Somebody deleted the stream, and the publisher made another one, or there
- * was a mishap: its consumers have nothing, or not all. They get it all again,
+ * was a log_loss_reason: its consumers have nothing, or not all. They get it all again,
  * and a file from before says nothing about them.
  */
-static void mend_stream(struct keeper *k)
+static void resync_if_log_lost(struct snapshotter *k)
 {
 	struct rib_when when = worker_now();
-	const char *why = mishap(k);
+	const char *why = log_loss_reason(k);
 	struct egress_mark now;
 	struct log_line line;
 	uint64_t routers = 0;
 
 	publisher_mark(k->publisher, &now);
-	for (struct seat *s = k->worker->seats; s != NULL; s = s->next) {
-		if (why == NULL && !is_elsewhere(&s->keep, &now))
+	for (struct router *s = k->worker->routers; s != NULL; s = s->next) {
+		if (why == NULL && !is_elsewhere(&s->snapshot, &now))
 			continue;
-		rib_resync(s->router, &when);
-		keep_unfile(&s->keep, &now);
+		rib_resync(s->rib_router, &when);
+		snapshot_invalidate(&s->snapshot, &now);
 		routers++;
 	}
 	if (routers == 0)
 		return;
-	worker_poke(k->worker);
+	worker_schedule_background(k->worker);
 	if (!log_begin(k->worker->log, LOG_LEVEL_WARNING, "resync", &line))
 		return;
 	log_text(&line, "why", why != NULL ? why : "the stream is a new one");
@@ -422,18 +431,18 @@ static void mend_stream(struct keeper *k)
 }
 
 /*
- * Write what is due. A seat that is written stays where it is. What one file
+ * Write what is due. A router that is written stays where it is. What one file
  * has is no reason to leave the others out, in this round and in each one
  * after it.
  */
-static int round_of(struct keeper *k, bool all)
+static int round_of(struct snapshotter *k, bool all)
 {
-	struct seat *s;
+	struct router *s;
 	bool go_on = true;
 	int err = 0;
 
-	mend_stream(k);
-	s = seat_next(k->worker, NULL);
+	resync_if_log_lost(k);
+	s = router_next(k->worker, NULL);
 	while (s != NULL && go_on) {
 		err = 0;
 		if (due(s, all, sp_now()))
@@ -442,16 +451,16 @@ static int round_of(struct keeper *k, bool all)
 			err = -ECANCELED;
 		if (err < 0 && err != -ECANCELED)
 			log_failure(k, s, err);
-		go_on = !concerns_all(err);
-		s = seat_next(k->worker, s);
+		go_on = !is_global_error(err);
+		s = router_next(k->worker, s);
 	}
-	seat_put(k->worker, s);
+	router_unref(k->worker, s);
 	return err;
 }
 
-int keeper_main(void *keeper)
+int snapshotter_main(void *snapshotter)
 {
-	struct keeper *k = keeper;
+	struct snapshotter *k = snapshotter;
 	bool all;
 
 	do {
@@ -467,7 +476,7 @@ int keeper_main(void *keeper)
 	return 0;
 }
 
-void keeper_now(struct keeper *k)
+void snapshotter_now(struct snapshotter *k)
 {
 	k->all = true;
 	sp_timer_reset(k->timer, 0);
@@ -477,20 +486,20 @@ void keeper_now(struct keeper *k)
 #define AT_ONCE 16
 
 struct finishing {
-	struct keeper *keeper;
-	struct seat *next; /* held: questions are still answered meanwhile */
+	struct snapshotter *snapshotter;
+	struct router *next; /* held: questions are still answered meanwhile */
 	int64_t deadline;
 	int err;
 };
 
 /* The caller's to put. */
-static struct seat *next_to_finish(struct finishing *f)
+static struct router *next_to_finish(struct finishing *f)
 {
-	struct seat *s = f->next;
+	struct router *s = f->next;
 
 	f->next = s->next;
 	if (f->next != NULL)
-		seat_get(f->next);
+		router_ref(f->next);
 	return s;
 }
 
@@ -498,29 +507,30 @@ static int finish_some(void *finishing)
 {
 	struct finishing *f = finishing;
 
-	while (f->next != NULL && !concerns_all(f->err)) {
-		struct seat *s = next_to_finish(f);
+	while (f->next != NULL && !is_global_error(f->err)) {
+		struct router *s = next_to_finish(f);
 		int err = 0;
 
-		if (!unsettled(s) && (keep_behind(s) || !s->keep.filed))
-			err = take(f->keeper, s, true,
+		if (!unsettled(s) &&
+		    (snapshot_is_stale(s) || !s->snapshot.filed))
+			err = take(f->snapshotter, s, true,
 				   f->deadline); /* yields */
-		if (f->err == 0 || concerns_all(err))
+		if (f->err == 0 || is_global_error(err))
 			f->err = err;
-		seat_put(f->keeper->worker, s);
+		router_unref(f->snapshotter->worker, s);
 	}
 	return 0;
 }
 
-int keeper_finish(struct keeper *k, int64_t deadline)
+int snapshotter_finish(struct snapshotter *k, int64_t deadline)
 {
 	struct finishing f = { k, NULL, deadline, 0 };
 	struct sp_task tasks[AT_ONCE];
 	int n = 0;
 
 	f.err = make_safe(k, NULL, deadline); /* yields */
-	mend_stream(k);
-	f.next = seat_next(k->worker, NULL);
+	resync_if_log_lost(k);
+	f.next = router_next(k->worker, NULL);
 	while (n < AT_ONCE &&
 	       sp_go_on(NULL, sp_shard(), finish_some, &f, &tasks[n]) == 0)
 		n++;
@@ -529,27 +539,29 @@ int keeper_finish(struct keeper *k, int64_t deadline)
 	while (n > 0)
 		sp_join(tasks[--n], NULL);
 	sp_shield_end();
-	seat_put(k->worker, f.next);
+	router_unref(k->worker, f.next);
 	return f.err;
 }
 
-int keeper_list(struct keeper *k, const struct egress_mark *mark,
-		struct manifest *out)
+int snapshotter_list(struct snapshotter *k, const struct egress_mark *mark,
+		     struct manifest *out)
 {
-	for (struct seat *s = k->worker->seats; s != NULL; s = s->next) {
-		struct manifest_entry entry = { .filed = s->keep.filed };
-		char name[KEEP_NAME_MAX];
+	for (struct router *s = k->worker->routers; s != NULL; s = s->next) {
+		struct manifest_entry entry = { .filed = s->snapshot.filed };
+		char name[SNAPSHOT_NAME_MAX];
 		int err;
 
 		/* Of who has not said anything yet there is nothing to say. */
-		if (s->resync || seat_blank(s) || !keep_name(s->router, name))
+		if (s->resync || router_is_empty(s) ||
+		    !snapshot_file_name(s->rib_router, name))
 			continue;
-		if (s->keep.filed && !keep_behind(s) &&
-		    !rib_router_resyncing(s->router) &&
-		    egress_mark_same_log(&s->keep.since, mark))
-			s->keep.since = *mark;
-		entry.since = s->keep.since;
-		memcpy(entry.token, name, strlen(name) - strlen(KEEP_SUFFIX));
+		if (s->snapshot.filed && !snapshot_is_stale(s) &&
+		    !rib_router_resyncing(s->rib_router) &&
+		    egress_mark_same_log(&s->snapshot.since, mark))
+			s->snapshot.since = *mark;
+		entry.since = s->snapshot.since;
+		memcpy(entry.token, name,
+		       strlen(name) - strlen(SNAPSHOT_SUFFIX));
 		err = manifest_add(out, &entry);
 		if (err < 0)
 			return err;
@@ -557,19 +569,20 @@ int keeper_list(struct keeper *k, const struct egress_mark *mark,
 	return 0;
 }
 
-int keeper_init(struct keeper *k, struct worker *worker, struct shelf *shelf,
-		struct publisher *publisher, int64_t interval)
+int snapshotter_init(struct snapshotter *k, struct worker *worker,
+		     struct state_store *store, struct publisher *publisher,
+		     int64_t interval)
 {
-	*k = (struct keeper){
+	*k = (struct snapshotter){
 		.worker = worker,
-		.shelf = shelf,
+		.store = store,
 		.publisher = publisher,
 		.interval = interval,
 	};
 	return sp_timer_new(SP_NEVER, &k->timer);
 }
 
-void keeper_fini(struct keeper *k)
+void snapshotter_fini(struct snapshotter *k)
 {
 	if (k->timer != NULL)
 		sp_timer_free(k->timer);

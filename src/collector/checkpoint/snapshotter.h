@@ -7,8 +7,8 @@
  * and only then does the file take its name. So what a file says was published
  * is in the log, and what it may lack is in the log behind its start mark.
  *
- *	seat.keep	of a router: its file, and since where the log counts
- *	struct keeper	of a worker: a fiber that writes what is due
+ *	router.snapshot	of a router: its file, and since where the log counts
+ *	struct snapshotter	of a worker: a fiber that writes what is due
  *
  * A file is due when there is none, when a tenth of its table has changed and
  * that is a thousand routes at least (docs/decisions/0096), and in any case
@@ -29,15 +29,15 @@
 
 struct publisher;
 struct rib_router;
-struct seat;
+struct router;
 struct sp_timer;
 struct worker;
 
-#define KEEP_SUFFIX   ".snap"
-#define KEEP_NAME_MAX (IDENTITY_TOKEN_MAX + sizeof(KEEP_SUFFIX))
+#define SNAPSHOT_SUFFIX	  ".snap"
+#define SNAPSHOT_NAME_MAX (IDENTITY_TOKEN_MAX + sizeof(SNAPSHOT_SUFFIX))
 
 /* Of a router. */
-struct keep {
+struct snapshot_state {
 	struct egress_mark since; /* see manifest.h */
 	bool filed;		  /* there is a file that counts */
 	uint64_t changes;	  /* of the router, when its file was begun */
@@ -45,7 +45,7 @@ struct keep {
 	int64_t begun; /* when that was: sp_now(); 0: before this run */
 };
 
-struct keeper_counts {
+struct snapshotter_counts {
 	uint64_t files;
 	uint64_t routes;
 	uint64_t bytes;
@@ -56,9 +56,9 @@ struct keeper_counts {
 	int64_t last;	 /* sp_now() when a file was last finished; 0: never */
 };
 
-struct keeper {
+struct snapshotter {
 	struct worker *worker;
-	struct shelf *shelf;
+	struct state_store *store;
 	struct publisher *publisher;
 	int64_t interval;
 	struct sp_timer *timer; /* of the next round */
@@ -66,49 +66,53 @@ struct keeper {
 	uint64_t marks;
 	uint64_t setbacks; /* of the publisher, so far */
 	uint64_t lost;	   /* by the worker's batcher, so far */
-	struct keeper_counts counts;
+	struct snapshotter_counts counts;
 };
 
 /* A router is new here: nothing of it is in the log before this moment. */
-void keep_init(struct keep *keep, struct publisher *publisher);
+void snapshot_state_init(struct snapshot_state *snapshot,
+			 struct publisher *publisher);
 
 /*
  * Consumers are about to be told to forget what they have of the router: its
  * file does not count any more. @mark is where the log is, if that is known.
  */
-void keep_unfile(struct keep *keep, const struct egress_mark *mark);
+void snapshot_invalidate(struct snapshot_state *snapshot,
+			 const struct egress_mark *mark);
 
 /* How often something of the router was published, ever. */
-uint64_t keep_changes(const struct seat *seat);
+uint64_t snapshot_changes(const struct router *router);
 
 /* Whether something of the router was published since its file was begun. */
-bool keep_behind(const struct seat *seat);
+bool snapshot_is_stale(const struct router *router);
 
 /* The name of a router's file. False if it can have none. */
-bool keep_name(const struct rib_router *router, char out[KEEP_NAME_MAX]);
+bool snapshot_file_name(const struct rib_router *router,
+			char out[SNAPSHOT_NAME_MAX]);
 
-int keeper_init(struct keeper *k, struct worker *worker, struct shelf *shelf,
-		struct publisher *publisher, int64_t interval);
-void keeper_fini(struct keeper *k);
+int snapshotter_init(struct snapshotter *k, struct worker *worker,
+		     struct state_store *store, struct publisher *publisher,
+		     int64_t interval);
+void snapshotter_fini(struct snapshotter *k);
 
-/* The fiber. @keeper is a struct keeper. Ends when it is cancelled. */
-int keeper_main(void *keeper);
+/* The fiber. @keeper is a struct snapshotter. Ends when it is cancelled. */
+int snapshotter_main(void *snapshotter);
 
 /* Write what has changed at once, whatever the interval. */
-void keeper_now(struct keeper *k);
+void snapshotter_now(struct snapshotter *k);
 
 /*
  * The sessions are over: make everything safe and write what has changed, in a
  * hurry. What cannot be done until @deadline stays as it was, which is right
  * as well.
  */
-int keeper_finish(struct keeper *k, int64_t deadline);
+int snapshotter_finish(struct snapshotter *k, int64_t deadline);
 
 /*
  * Add a line for each router to @out. @mark was asked for before: routers
  * that have not changed are good up to there.
  */
-int keeper_list(struct keeper *k, const struct egress_mark *mark,
-		struct manifest *out);
+int snapshotter_list(struct snapshotter *k, const struct egress_mark *mark,
+		     struct manifest *out);
 
 #endif

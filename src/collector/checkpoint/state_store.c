@@ -3,75 +3,77 @@
 #include <errno.h>
 #include <stdlib.h>
 
-void shelf_close(struct shelf *shelf)
+void state_store_close(struct state_store *store)
 {
-	if (shelf != NULL)
-		shelf->ops->close(shelf);
+	if (store != NULL)
+		store->ops->close(store);
 }
 
-const char *shelf_where(const struct shelf *shelf)
+const char *state_store_where(const struct state_store *store)
 {
-	return shelf->where;
+	return store->where;
 }
 
-bool shelf_elsewhere(const struct shelf *shelf)
+bool state_store_is_remote(const struct state_store *store)
 {
-	return shelf->elsewhere;
+	return store->elsewhere;
 }
 
-int shelf_begin(struct shelf *shelf, const char *name,
-		struct shelf_writer **out)
+int state_store_begin(struct state_store *store, const char *name,
+		      struct state_store_writer **out)
 {
-	return shelf->ops->begin(shelf, name, out);
+	return store->ops->begin(store, name, out);
 }
 
-int shelf_write(struct shelf_writer *w, const void *bytes, size_t len)
+int state_store_write(struct state_store_writer *w, const void *bytes,
+		      size_t len)
 {
-	return w->shelf->ops->write(w, bytes, len);
+	return w->store->ops->write(w, bytes, len);
 }
 
-int shelf_commit(struct shelf_writer *w)
+int state_store_commit(struct state_store_writer *w)
 {
-	return w->shelf->ops->commit(w);
+	return w->store->ops->commit(w);
 }
 
-void shelf_abandon(struct shelf_writer *w)
+void state_store_abandon(struct state_store_writer *w)
 {
-	w->shelf->ops->abandon(w);
+	w->store->ops->abandon(w);
 }
 
-int shelf_put(struct shelf *shelf, const char *name, const void *bytes,
-	      size_t len)
+int state_store_put(struct state_store *store, const char *name,
+		    const void *bytes, size_t len)
 {
-	struct shelf_writer *w;
-	int err = shelf_begin(shelf, name, &w);
+	struct state_store_writer *w;
+	int err = state_store_begin(store, name, &w);
 
 	if (err < 0)
 		return err;
-	err = shelf_write(w, bytes, len);
+	err = state_store_write(w, bytes, len);
 	if (err == 0)
-		return shelf_commit(w);
-	shelf_abandon(w);
+		return state_store_commit(w);
+	state_store_abandon(w);
 	return err;
 }
 
-int shelf_open(struct shelf *shelf, const char *name, struct shelf_reader **out)
+int state_store_open(struct state_store *store, const char *name,
+		     struct state_store_reader **out)
 {
-	return shelf->ops->open(shelf, name, out);
+	return store->ops->open(store, name, out);
 }
 
-ssize_t shelf_read(struct shelf_reader *r, void *bytes, size_t cap)
+ssize_t state_store_read(struct state_store_reader *r, void *bytes, size_t cap)
 {
-	return r->shelf->ops->read(r, bytes, cap);
+	return r->store->ops->read(r, bytes, cap);
 }
 
-void shelf_done(struct shelf_reader *r)
+void state_store_close_reader(struct state_store_reader *r)
 {
-	r->shelf->ops->done(r);
+	r->store->ops->done(r);
 }
 
 /* Read on until the end. *@bytes grows as needed, up to @max and one more. */
-static ssize_t read_all(struct shelf_reader *r, size_t max, void **bytes)
+static ssize_t read_all(struct state_store_reader *r, size_t max, void **bytes)
 {
 	size_t cap = 0, len = 0;
 
@@ -89,7 +91,7 @@ static ssize_t read_all(struct shelf_reader *r, size_t max, void **bytes)
 				return -ENOMEM;
 			*bytes = more;
 		}
-		n = shelf_read(r, (char *)*bytes + len, cap - len);
+		n = state_store_read(r, (char *)*bytes + len, cap - len);
 		if (n < 0)
 			return n;
 		if (n == 0)
@@ -98,18 +100,18 @@ static ssize_t read_all(struct shelf_reader *r, size_t max, void **bytes)
 	}
 }
 
-int shelf_get(struct shelf *shelf, const char *name, size_t max, void **bytes,
-	      size_t *len)
+int state_store_get(struct state_store *store, const char *name, size_t max,
+		    void **bytes, size_t *len)
 {
-	struct shelf_reader *r;
+	struct state_store_reader *r;
 	void *all = NULL;
 	ssize_t n;
-	int err = shelf_open(shelf, name, &r);
+	int err = state_store_open(store, name, &r);
 
 	if (err < 0)
 		return err;
 	n = read_all(r, max, &all);
-	shelf_done(r);
+	state_store_close_reader(r);
 	if (n < 0) {
 		free(all);
 		return (int)n;
@@ -119,13 +121,13 @@ int shelf_get(struct shelf *shelf, const char *name, size_t max, void **bytes,
 	return 0;
 }
 
-int shelf_list(struct shelf *shelf, int (*each)(void *arg, const char *name),
-	       void *arg)
+int state_store_list(struct state_store *store,
+		     int (*each)(void *arg, const char *name), void *arg)
 {
-	return shelf->ops->list(shelf, each, arg);
+	return store->ops->list(store, each, arg);
 }
 
-int shelf_set_aside(struct shelf *shelf, const char *name)
+int state_store_set_aside(struct state_store *store, const char *name)
 {
-	return shelf->ops->set_aside(shelf, name);
+	return store->ops->set_aside(store, name);
 }

@@ -1,12 +1,12 @@
 /*
  * collector/checkpoint/state_store.h - where the state is kept: named files, whole or not at all
  *
- *	shelf_begin(shelf, "v4_192_0_2_1.snap", &w)
- *	shelf_write(w, bytes, len)			as often as needed
- *	shelf_commit(w)		it is there, under its name, and safe
+ *	state_store_begin(state store, "v4_192_0_2_1.snap", &w)
+ *	state_store_write(w, bytes, len)			as often as needed
+ *	state_store_commit(w)		it is there, under its name, and safe
  *
  * Until the commit a reader finds what was under the name before; a crash
- * leaves the one or the other. A shelf is a folder on a disk or, with a
+ * leaves the one or the other. A state store is a folder on a disk or, with a
  * nats:// address, a key-value bucket of JetStream (state_store_kv.c), so that a
  * collector can come back on another host.
  *
@@ -24,28 +24,29 @@
 
 struct nats_options;
 struct nats_words;
-struct shelf;
-struct shelf_writer;
-struct shelf_reader;
+struct state_store;
+struct state_store_writer;
+struct state_store_reader;
 
 /*
  * Open the folder @path, which is made if it is not there, and have it to
- * ourselves until the shelf is closed or the process ends. -EBUSY: another
+ * ourselves until the state store is closed or the process ends. -EBUSY: another
  * process has it.
  */
-int shelf_open_folder(const char *path, struct shelf **out);
+int state_store_open_dir(const char *path, struct state_store **out);
 
 /* Open one that is there, only to read. */
-int shelf_look_into_folder(const char *path, struct shelf **out);
-void shelf_close(struct shelf *shelf);
+int state_store_open_dir_readonly(const char *path, struct state_store **out);
+void state_store_close(struct state_store *store);
 
 /*
  * Open the bucket of @options' server for @collector, made if it is not there
  * with @replicas. Tried until @deadline. The strings of @options must outlive
- * the shelf.
+ * the state store.
  */
-int shelf_open_kv(const struct nats_options *options, int replicas,
-		  const char *collector, int64_t deadline, struct shelf **out);
+int state_store_open_kv(const struct nats_options *options, int replicas,
+			const char *collector, int64_t deadline,
+			struct state_store **out);
 
 /*
  * Open what @collector has in the bucket, only to read: nothing is made, and
@@ -54,59 +55,60 @@ int shelf_open_kv(const struct nats_options *options, int replicas,
  * nothing of it is there, -ENOTUNIQ if it must be said of which one; each with
  * words in *@why.
  */
-int shelf_look_into_kv(const struct nats_options *options,
-		       const char *collector, struct nats_words *why,
-		       struct shelf **out);
+int state_store_open_kv_readonly(const struct nats_options *options,
+				 const char *collector, struct nats_words *why,
+				 struct state_store **out);
 
 /* Where it is, for people. */
-const char *shelf_where(const struct shelf *shelf);
+const char *state_store_where(const struct state_store *store);
 
 /*
  * Whether it is there for a collector on another host, which does not have
  * this one's spool.
  */
-bool shelf_elsewhere(const struct shelf *shelf);
+bool state_store_is_remote(const struct state_store *store);
 
 /* Writing */
 
-int shelf_begin(struct shelf *shelf, const char *name,
-		struct shelf_writer **out);
-int shelf_write(struct shelf_writer *w, const void *bytes, size_t len);
+int state_store_begin(struct state_store *store, const char *name,
+		      struct state_store_writer **out);
+int state_store_write(struct state_store_writer *w, const void *bytes,
+		      size_t len);
 
 /* Either ends the writer, whatever it returns. */
-int shelf_commit(struct shelf_writer *w);
-void shelf_abandon(struct shelf_writer *w);
+int state_store_commit(struct state_store_writer *w);
+void state_store_abandon(struct state_store_writer *w);
 
 /* A small file in one piece. */
-int shelf_put(struct shelf *shelf, const char *name, const void *bytes,
-	      size_t len);
+int state_store_put(struct state_store *store, const char *name,
+		    const void *bytes, size_t len);
 
 /* Reading */
 
 /* -ENOENT if there is none. */
-int shelf_open(struct shelf *shelf, const char *name,
-	       struct shelf_reader **out);
+int state_store_open(struct state_store *store, const char *name,
+		     struct state_store_reader **out);
 
 /*
  * The next bytes: how many, 0 at the end. -EIO if they are not there. -ESTALE
  * if the file was replaced meanwhile, which only one who is not its collector
  * can see, and not in a folder: to be opened again.
  */
-ssize_t shelf_read(struct shelf_reader *r, void *bytes, size_t cap);
-void shelf_done(struct shelf_reader *r);
+ssize_t state_store_read(struct state_store_reader *r, void *bytes, size_t cap);
+void state_store_close_reader(struct state_store_reader *r);
 
 /* A small file in one piece, to free(). -EFBIG beyond @max. */
-int shelf_get(struct shelf *shelf, const char *name, size_t max, void **bytes,
-	      size_t *len);
+int state_store_get(struct state_store *store, const char *name, size_t max,
+		    void **bytes, size_t *len);
 
 /*
  * Call @each for every name, in no order. It may yield; if it returns less
  * than 0 that is the end.
  */
-int shelf_list(struct shelf *shelf, int (*each)(void *arg, const char *name),
-	       void *arg);
+int state_store_list(struct state_store *store,
+		     int (*each)(void *arg, const char *name), void *arg);
 
 /* Not to be read again, but kept for whoever wants to look at it. */
-int shelf_set_aside(struct shelf *shelf, const char *name);
+int state_store_set_aside(struct state_store *store, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * A shelf that is a folder: written beside the name, synced, renamed, and the
+ * A state store that is a folder: written beside the name, synced, renamed, and the
  * folder synced, so that a crash leaves the old file or the new one.
  */
 #include "collector/checkpoint/state_store_ops.h"
@@ -26,12 +26,12 @@
 #define GATHER ((size_t)256 * 1024)
 
 struct folder {
-	struct shelf shelf;
+	struct state_store store;
 	int fd;
 };
 
 struct folder_writer {
-	struct shelf_writer writer;
+	struct state_store_writer writer;
 	int fd;
 	off_t written;
 	size_t held;
@@ -41,20 +41,20 @@ struct folder_writer {
 };
 
 struct folder_reader {
-	struct shelf_reader reader;
+	struct state_store_reader reader;
 	int fd;
 	off_t at;
 };
 
-static struct folder *folder_of(struct shelf *shelf)
+static struct folder *folder_of(struct state_store *store)
 {
-	return (struct folder *)shelf;
+	return (struct folder *)store;
 }
 
 /* Writing */
 
-static int begin(struct shelf *shelf, const char *name,
-		 struct shelf_writer **out)
+static int begin(struct state_store *store, const char *name,
+		 struct state_store_writer **out)
 {
 	struct folder_writer *w;
 
@@ -63,12 +63,12 @@ static int begin(struct shelf *shelf, const char *name,
 	w = malloc(sizeof(*w));
 	if (w == NULL)
 		return -ENOMEM;
-	w->writer.shelf = shelf;
+	w->writer.store = store;
 	w->written = 0;
 	w->held = 0;
 	snprintf(w->name, sizeof(w->name), "%s", name);
 	snprintf(w->beside, sizeof(w->beside), "%s" TEMPORARY, name);
-	w->fd = sp_openat(folder_of(shelf)->fd, w->beside,
+	w->fd = sp_openat(folder_of(store)->fd, w->beside,
 			  O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
 	if (w->fd < 0) {
 		int err = w->fd;
@@ -97,7 +97,7 @@ static int put_gathered(struct folder_writer *w)
 	return err;
 }
 
-static int write_some(struct shelf_writer *writer, const void *bytes,
+static int write_some(struct state_store_writer *writer, const void *bytes,
 		      size_t len)
 {
 	struct folder_writer *w = (struct folder_writer *)writer;
@@ -114,20 +114,20 @@ static int write_some(struct shelf_writer *writer, const void *bytes,
 	return 0;
 }
 
-static void abandon(struct shelf_writer *writer)
+static void abandon(struct state_store_writer *writer)
 {
 	struct folder_writer *w = (struct folder_writer *)writer;
 
 	sp_close(w->fd);
 	/* The next one under this name takes it; a start ignores it. */
-	(void)sp_unlinkat(folder_of(writer->shelf)->fd, w->beside, 0);
+	(void)sp_unlinkat(folder_of(writer->store)->fd, w->beside, 0);
 	free(w);
 }
 
-static int commit(struct shelf_writer *writer)
+static int commit(struct state_store_writer *writer)
 {
 	struct folder_writer *w = (struct folder_writer *)writer;
-	int dir = folder_of(writer->shelf)->fd;
+	int dir = folder_of(writer->store)->fd;
 	int err = put_gathered(w);
 
 	if (err == 0)
@@ -145,17 +145,17 @@ static int commit(struct shelf_writer *writer)
 
 /* Reading */
 
-static int open_one(struct shelf *shelf, const char *name,
-		    struct shelf_reader **out)
+static int open_one(struct state_store *store, const char *name,
+		    struct state_store_reader **out)
 {
 	struct folder_reader *r = malloc(sizeof(*r));
 	int err;
 
 	if (r == NULL)
 		return -ENOMEM;
-	r->reader.shelf = shelf;
+	r->reader.store = store;
 	r->at = 0;
-	r->fd = sp_openat(folder_of(shelf)->fd, name, O_RDONLY | O_CLOEXEC, 0);
+	r->fd = sp_openat(folder_of(store)->fd, name, O_RDONLY | O_CLOEXEC, 0);
 	if (r->fd < 0) {
 		err = r->fd;
 		free(r);
@@ -165,7 +165,8 @@ static int open_one(struct shelf *shelf, const char *name,
 	return 0;
 }
 
-static ssize_t read_some(struct shelf_reader *reader, void *bytes, size_t cap)
+static ssize_t read_some(struct state_store_reader *reader, void *bytes,
+			 size_t cap)
 {
 	struct folder_reader *r = (struct folder_reader *)reader;
 	ssize_t n = sp_pread(r->fd, bytes, cap, r->at);
@@ -175,7 +176,7 @@ static ssize_t read_some(struct shelf_reader *reader, void *bytes, size_t cap)
 	return n;
 }
 
-static void done(struct shelf_reader *reader)
+static void done(struct state_store_reader *reader)
 {
 	struct folder_reader *r = (struct folder_reader *)reader;
 
@@ -192,12 +193,12 @@ static bool ends_with(const char *name, const char *end)
 	return n >= m && strcmp(name + n - m, end) == 0;
 }
 
-static int list(struct shelf *shelf, int (*each)(void *arg, const char *name),
-		void *arg)
+static int list(struct state_store *store,
+		int (*each)(void *arg, const char *name), void *arg)
 {
 	struct sp_dirent entry;
 	struct sp_dir *dir;
-	int err = sp_dir_open(AT_FDCWD, shelf->where, &dir);
+	int err = sp_dir_open(AT_FDCWD, store->where, &dir);
 
 	if (err < 0)
 		return err;
@@ -213,25 +214,25 @@ static int list(struct shelf *shelf, int (*each)(void *arg, const char *name),
 	return err;
 }
 
-static int set_aside(struct shelf *shelf, const char *name)
+static int set_aside(struct state_store *store, const char *name)
 {
-	int dir = folder_of(shelf)->fd;
+	int dir = folder_of(store)->fd;
 	char to[NAME_MAX_ + sizeof(DAMAGED)];
 
 	snprintf(to, sizeof(to), "%s" DAMAGED, name);
 	return sp_renameat(dir, name, dir, to, 0);
 }
 
-static void close_folder(struct shelf *shelf)
+static void close_folder(struct state_store *store)
 {
-	sp_close(folder_of(shelf)->fd);
-	free(shelf->where);
-	free(folder_of(shelf));
+	sp_close(folder_of(store)->fd);
+	free(store->where);
+	free(folder_of(store));
 }
 
-int shelf_look_into_folder(const char *path, struct shelf **out)
+int state_store_open_dir_readonly(const char *path, struct state_store **out)
 {
-	static const struct shelf_ops ops = {
+	static const struct state_store_ops ops = {
 		.close = close_folder,
 		.begin = begin,
 		.write = write_some,
@@ -248,37 +249,37 @@ int shelf_look_into_folder(const char *path, struct shelf **out)
 
 	if (f == NULL)
 		return -ENOMEM;
-	f->shelf.ops = &ops;
-	f->shelf.where = strdup(path);
+	f->store.ops = &ops;
+	f->store.where = strdup(path);
 	err = f->fd =
-		f->shelf.where == NULL
+		f->store.where == NULL
 			? -ENOMEM
 			: sp_openat(AT_FDCWD, path,
 				    O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (err < 0) {
-		free(f->shelf.where);
+		free(f->store.where);
 		free(f);
 		return err;
 	}
-	*out = &f->shelf;
+	*out = &f->store;
 	return 0;
 }
 
-int shelf_open_folder(const char *path, struct shelf **out)
+int state_store_open_dir(const char *path, struct state_store **out)
 {
 	int err = sp_mkdir_all(AT_FDCWD, path, 0750);
-	struct shelf *shelf;
+	struct state_store *store;
 
 	if (err < 0)
 		return err;
-	err = shelf_look_into_folder(path, &shelf);
+	err = state_store_open_dir_readonly(path, &store);
 	if (err < 0)
 		return err;
 	/* Two writers would file what the other one's consumers never had. */
-	err = disk_lock(folder_of(shelf)->fd);
+	err = disk_lock(folder_of(store)->fd);
 	if (err < 0)
-		shelf_close(shelf);
+		state_store_close(store);
 	else
-		*out = shelf;
+		*out = store;
 	return err;
 }

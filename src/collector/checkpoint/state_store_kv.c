@@ -1,5 +1,5 @@
 /*
- * A shelf that is a key-value bucket of JetStream, so that a collector can
+ * A state store that is a key-value bucket of JetStream, so that a collector can
  * come back on another host.
  *
  *	ams1.v4_192_0_2_1.snap.head		"1 GENERATION CHUNKS BYTES"
@@ -10,7 +10,7 @@
  * put last, and only over the head that was there when it began: so a file is
  * whole or as it was, and what a stopped server gets to see late is refused.
  * The chunks of the generation before are removed then; those that a crash has
- * left, when the shelf is opened. There is one collector of an id.
+ * left, when the state store is opened. There is one collector of an id.
  *
  * libnats blocks, so all of it runs on threads of the pool.
  */
@@ -33,7 +33,7 @@
 #define HEAD_VERSION 1
 
 struct kv_writer {
-	struct shelf_writer writer;
+	struct state_store_writer writer;
 	struct kv_head before;
 	struct kv_head now;
 	size_t held;
@@ -42,7 +42,7 @@ struct kv_writer {
 };
 
 struct kv_reader {
-	struct shelf_reader reader;
+	struct state_store_reader reader;
 	struct kv_head head;
 	uint64_t next;
 	uint64_t left; /* bytes of the chunks that were not asked for yet */
@@ -80,7 +80,7 @@ static int run_call(void *arg)
 }
 
 /* @arg is on our stack, so nothing may end the wait. Yields. */
-int shelf_kv_block(int (*fn)(void *), void *arg)
+int state_store_kv_block(int (*fn)(void *), void *arg)
 {
 	int ret = 0;
 	int err;
@@ -96,30 +96,31 @@ int shelf_kv_block(int (*fn)(void *), void *arg)
 }
 
 /* A cancelled fiber must not begin another one. */
-int shelf_kv_call(struct shelf *shelf, struct kv_call *c)
+int state_store_kv_call(struct state_store *store, struct kv_call *c)
 {
-	c->kv = kv_shelf_of(shelf)->kv;
-	return sp_cancelled() ? -ECANCELED : shelf_kv_block(run_call, c);
+	c->kv = kv_store_of(store)->kv;
+	return sp_cancelled() ? -ECANCELED : state_store_kv_block(run_call, c);
 }
 
 /* Keys */
 
-int shelf_kv_key(struct shelf *shelf, const char *name, const char *rest,
-		 char out[SHELF_KV_KEY_MAX])
+int state_store_kv_key(struct state_store *store, const char *name,
+		       const char *rest, char out[STATE_STORE_KV_KEY_MAX])
 {
-	int n = snprintf(out, SHELF_KV_KEY_MAX, "%s.%s.%s",
-			 kv_shelf_of(shelf)->collector, name, rest);
+	int n = snprintf(out, STATE_STORE_KV_KEY_MAX, "%s.%s.%s",
+			 kv_store_of(store)->collector, name, rest);
 
-	return n < SHELF_KV_KEY_MAX ? 0 : -ENAMETOOLONG;
+	return n < STATE_STORE_KV_KEY_MAX ? 0 : -ENAMETOOLONG;
 }
 
-static int chunk_key(struct shelf *shelf, const char *name, uint64_t generation,
-		     const char *number, char out[SHELF_KV_KEY_MAX])
+static int chunk_key(struct state_store *store, const char *name,
+		     uint64_t generation, const char *number,
+		     char out[STATE_STORE_KV_KEY_MAX])
 {
 	char rest[64];
 
 	snprintf(rest, sizeof(rest), "%016" PRIx64 ".%s", generation, number);
-	return shelf_kv_key(shelf, name, rest, out);
+	return state_store_kv_key(store, name, rest, out);
 }
 
 /* The number at *@text, which goes on behind it. */
@@ -145,15 +146,15 @@ static bool parse_head(const char *text, struct kv_head *out)
 	       take_number(&text, 10, &out->bytes);
 }
 
-int shelf_kv_head(struct shelf *shelf, const char *name, const char *rest,
-		  struct kv_head *out)
+int state_store_kv_head(struct state_store *store, const char *name,
+			const char *rest, struct kv_head *out)
 {
 	struct kv_call c = { .kind = KV_GET };
-	int err = shelf_kv_key(shelf, name, rest, c.key);
+	int err = state_store_kv_key(store, name, rest, c.key);
 
 	*out = (struct kv_head){ 0 };
 	if (err == 0)
-		err = shelf_kv_call(shelf, &c);
+		err = state_store_kv_call(store, &c);
 	if (err < 0)
 		return err;
 	((char *)c.out)[c.out_len] = '\0';
@@ -164,12 +165,13 @@ int shelf_kv_head(struct shelf *shelf, const char *name, const char *rest,
 	return err;
 }
 
-int shelf_kv_purge(struct shelf *shelf, const char *name, uint64_t generation)
+int state_store_kv_purge(struct state_store *store, const char *name,
+			 uint64_t generation)
 {
 	struct kv_call c = { .kind = KV_PURGE };
-	int err = chunk_key(shelf, name, generation, "*", c.key);
+	int err = chunk_key(store, name, generation, "*", c.key);
 
-	return err < 0 ? err : shelf_kv_call(shelf, &c);
+	return err < 0 ? err : state_store_kv_call(store, &c);
 }
 
 /* Writing */
@@ -181,20 +183,20 @@ static void free_writer(struct kv_writer *w)
 	free(w);
 }
 
-static int begin(struct shelf *shelf, const char *name,
-		 struct shelf_writer **out)
+static int begin(struct state_store *store, const char *name,
+		 struct state_store_writer **out)
 {
 	struct kv_writer *w = calloc(1, sizeof(*w));
 	int err;
 
 	if (w == NULL)
 		return -ENOMEM;
-	w->writer.shelf = shelf;
+	w->writer.store = store;
 	w->name = strdup(name);
-	w->gathered = malloc(kv_shelf_of(shelf)->chunk);
+	w->gathered = malloc(kv_store_of(store)->chunk);
 	err = w->name == NULL || w->gathered == NULL
 		      ? -ENOMEM
-		      : shelf_kv_head(shelf, name, "head", &w->before);
+		      : state_store_kv_head(store, name, "head", &w->before);
 	/* One that cannot be read is replaced like any other. */
 	if (err == -ENOENT || err == -EBADMSG)
 		err = 0;
@@ -222,10 +224,10 @@ static int put_gathered(struct kv_writer *w)
 	if (w->held == 0)
 		return 0;
 	snprintf(number, sizeof(number), "%" PRIu64, w->now.chunks);
-	err = chunk_key(w->writer.shelf, w->name, w->now.generation, number,
+	err = chunk_key(w->writer.store, w->name, w->now.generation, number,
 			c.key);
 	if (err == 0)
-		err = shelf_kv_call(w->writer.shelf, &c);
+		err = state_store_kv_call(w->writer.store, &c);
 	if (err == 0) {
 		w->now.chunks++;
 		w->now.bytes += w->held;
@@ -234,11 +236,11 @@ static int put_gathered(struct kv_writer *w)
 	return err;
 }
 
-static int write_some(struct shelf_writer *writer, const void *bytes,
+static int write_some(struct state_store_writer *writer, const void *bytes,
 		      size_t len)
 {
 	struct kv_writer *w = (struct kv_writer *)writer;
-	size_t chunk = kv_shelf_of(writer->shelf)->chunk;
+	size_t chunk = kv_store_of(writer->store)->chunk;
 	const uint8_t *p = bytes;
 	int err = 0;
 
@@ -255,13 +257,14 @@ static int write_some(struct shelf_writer *writer, const void *bytes,
 	return err;
 }
 
-static void abandon(struct shelf_writer *writer)
+static void abandon(struct state_store_writer *writer)
 {
 	struct kv_writer *w = (struct kv_writer *)writer;
 
-	/* What stays is found when the shelf is opened the next time. */
+	/* What stays is found when the state store is opened the next time. */
 	if (w->now.chunks > 0)
-		(void)shelf_kv_purge(writer->shelf, w->name, w->now.generation);
+		(void)state_store_kv_purge(writer->store, w->name,
+					   w->now.generation);
 	free_writer(w);
 }
 
@@ -273,17 +276,17 @@ static int put_head(struct kv_writer *w)
 		.in = text,
 		.revision = w->before.revision,
 	};
-	int err = shelf_kv_key(w->writer.shelf, w->name, "head", c.key);
+	int err = state_store_kv_key(w->writer.store, w->name, "head", c.key);
 
 	c.in_len =
 		(size_t)snprintf(text, sizeof(text),
 				 "%d %016" PRIx64 " %" PRIu64 " %" PRIu64 "\n",
 				 HEAD_VERSION, w->now.generation, w->now.chunks,
 				 w->now.bytes);
-	return err < 0 ? err : shelf_kv_call(w->writer.shelf, &c);
+	return err < 0 ? err : state_store_kv_call(w->writer.store, &c);
 }
 
-static int commit(struct shelf_writer *writer)
+static int commit(struct state_store_writer *writer)
 {
 	struct kv_writer *w = (struct kv_writer *)writer;
 	int err = put_gathered(w);
@@ -295,15 +298,15 @@ static int commit(struct shelf_writer *writer)
 	/* If that fails the head may be there after all: its chunks stay. */
 	err = put_head(w);
 	if (err == 0 && w->before.revision != 0)
-		(void)shelf_kv_purge(writer->shelf, w->name,
-				     w->before.generation);
+		(void)state_store_kv_purge(writer->store, w->name,
+					   w->before.generation);
 	free_writer(w);
 	return err;
 }
 
 /* Reading */
 
-static void done(struct shelf_reader *reader)
+static void done(struct state_store_reader *reader)
 {
 	struct kv_reader *r = (struct kv_reader *)reader;
 
@@ -312,18 +315,19 @@ static void done(struct shelf_reader *reader)
 	free(r);
 }
 
-static int open_one(struct shelf *shelf, const char *name,
-		    struct shelf_reader **out)
+static int open_one(struct state_store *store, const char *name,
+		    struct state_store_reader **out)
 {
 	struct kv_reader *r = calloc(1, sizeof(*r));
 	int err;
 
 	if (r == NULL)
 		return -ENOMEM;
-	r->reader.shelf = shelf;
+	r->reader.store = store;
 	r->name = strdup(name);
-	err = r->name == NULL ? -ENOMEM
-			      : shelf_kv_head(shelf, name, "head", &r->head);
+	err = r->name == NULL
+		      ? -ENOMEM
+		      : state_store_kv_head(store, name, "head", &r->head);
 	/* It is there, and there is nothing in it that could be read. */
 	if (err == -EBADMSG)
 		err = 0;
@@ -340,7 +344,7 @@ static int open_one(struct shelf *shelf, const char *name,
 static int miss_chunk(struct kv_reader *r)
 {
 	struct kv_head now;
-	int err = shelf_kv_head(r->reader.shelf, r->name, "head", &now);
+	int err = state_store_kv_head(r->reader.store, r->name, "head", &now);
 
 	if (err < 0 && err != -ENOENT && err != -EBADMSG)
 		return err;
@@ -355,10 +359,10 @@ static int next_chunk(struct kv_reader *r)
 	int err;
 
 	snprintf(number, sizeof(number), "%" PRIu64, r->next);
-	err = chunk_key(r->reader.shelf, r->name, r->head.generation, number,
+	err = chunk_key(r->reader.store, r->name, r->head.generation, number,
 			c.key);
 	if (err == 0)
-		err = shelf_kv_call(r->reader.shelf, &c);
+		err = state_store_kv_call(r->reader.store, &c);
 	if (err == -ENOENT)
 		return miss_chunk(r);
 	if (err < 0)
@@ -374,7 +378,8 @@ static int next_chunk(struct kv_reader *r)
 	return 0;
 }
 
-static ssize_t read_some(struct shelf_reader *reader, void *bytes, size_t cap)
+static ssize_t read_some(struct state_store_reader *reader, void *bytes,
+			 size_t cap)
 {
 	struct kv_reader *r = (struct kv_reader *)reader;
 	size_t n;
@@ -395,29 +400,29 @@ static ssize_t read_some(struct shelf_reader *reader, void *bytes, size_t cap)
 }
 
 /* Its head under another key; the chunks are found by that. */
-static int set_aside(struct shelf *shelf, const char *name)
+static int set_aside(struct state_store *store, const char *name)
 {
 	struct kv_call get = { .kind = KV_GET };
 	struct kv_call put = { .kind = KV_PUT };
 	struct kv_call drop = { .kind = KV_PURGE };
-	int err = shelf_kv_key(shelf, name, "head", get.key);
+	int err = state_store_kv_key(store, name, "head", get.key);
 
 	if (err == 0)
-		err = shelf_kv_call(shelf, &get);
+		err = state_store_kv_call(store, &get);
 	if (err < 0)
 		return err;
 	put.in = get.out;
 	put.in_len = get.out_len;
-	err = shelf_kv_key(shelf, name, "damaged", put.key);
+	err = state_store_kv_key(store, name, "damaged", put.key);
 	if (err == 0)
-		err = shelf_kv_call(shelf, &put);
+		err = state_store_kv_call(store, &put);
 	free(get.out);
 	memcpy(drop.key, get.key, sizeof(drop.key));
-	return err < 0 ? err : shelf_kv_call(shelf, &drop);
+	return err < 0 ? err : state_store_kv_call(store, &drop);
 }
 
-const struct shelf_ops shelf_kv_ops = {
-	.close = shelf_kv_close,
+const struct state_store_ops state_store_kv_ops = {
+	.close = state_store_kv_close,
 	.begin = begin,
 	.write = write_some,
 	.commit = commit,
@@ -425,6 +430,6 @@ const struct shelf_ops shelf_kv_ops = {
 	.open = open_one,
 	.read = read_some,
 	.done = done,
-	.list = shelf_kv_list,
+	.list = state_store_kv_list,
 	.set_aside = set_aside,
 };

@@ -1,8 +1,8 @@
 /*
- * collector/checkpoint/state_store_kv.h - what the files of a shelf in a bucket share
+ * collector/checkpoint/state_store_kv.h - what the files of a state store in a bucket share
  *
- * Private to shelf_kv*.c. libnats blocks, so every call of it runs on a thread
- * of the pool: shelf_kv_call() and shelf_kv_block() yield.
+ * Private to state_store_kv*.c. libnats blocks, so every call of it runs on a thread
+ * of the pool: state_store_kv_call() and state_store_kv_block() yield.
  */
 #ifndef COLLECTOR_CHECKPOINT_STATE_STORE_KV_H
 #define COLLECTOR_CHECKPOINT_STATE_STORE_KV_H
@@ -13,10 +13,10 @@
 
 #include <stdint.h>
 
-#define SHELF_KV_KEY_MAX 384
+#define STATE_STORE_KV_KEY_MAX 384
 
-struct kv_shelf {
-	struct shelf shelf;
+struct kv_store {
+	struct state_store store;
 	struct nats_kv *kv;
 	char *collector;
 	size_t chunk; /* bytes of a value at most */
@@ -40,7 +40,7 @@ enum kv_call_kind {
 struct kv_call {
 	enum kv_call_kind kind;
 	struct nats_kv *kv;
-	char key[SHELF_KV_KEY_MAX];
+	char key[STATE_STORE_KV_KEY_MAX];
 	const void *in;
 	size_t in_len;
 	uint64_t revision;
@@ -48,37 +48,38 @@ struct kv_call {
 	size_t out_len;
 };
 
-static inline struct kv_shelf *kv_shelf_of(struct shelf *shelf)
+static inline struct kv_store *kv_store_of(struct state_store *store)
 {
-	return (struct kv_shelf *)shelf;
+	return (struct kv_store *)store;
 }
 
 /* Run it. -ECANCELED, and nothing was done, in a fiber that was cancelled. */
-int shelf_kv_call(struct shelf *shelf, struct kv_call *call);
+int state_store_kv_call(struct state_store *store, struct kv_call *call);
 
 /* Run @fn on the pool; @arg may be on the stack. */
-int shelf_kv_block(int (*fn)(void *), void *arg);
+int state_store_kv_block(int (*fn)(void *), void *arg);
 
 /* The key of @rest of the file @name. -ENAMETOOLONG. */
-int shelf_kv_key(struct shelf *shelf, const char *name, const char *rest,
-		 char out[SHELF_KV_KEY_MAX]);
+int state_store_kv_key(struct state_store *store, const char *name,
+		       const char *rest, char out[STATE_STORE_KV_KEY_MAX]);
 
 /* What is under the key "head", or another one. -ENOENT, -EBADMSG. */
-int shelf_kv_head(struct shelf *shelf, const char *name, const char *rest,
-		  struct kv_head *out);
+int state_store_kv_head(struct state_store *store, const char *name,
+			const char *rest, struct kv_head *out);
 
 /* Remove the chunks of a generation. */
-int shelf_kv_purge(struct shelf *shelf, const char *name, uint64_t generation);
+int state_store_kv_purge(struct state_store *store, const char *name,
+			 uint64_t generation);
 
-/* What a shelf can do: state_store_kv.c; state_store_kv_keys.c has these two. */
-extern const struct shelf_ops shelf_kv_ops;
+/* What a state store can do: state_store_kv.c; state_store_kv_keys.c has these two. */
+extern const struct state_store_ops state_store_kv_ops;
 
-int shelf_kv_list(struct shelf *shelf, int (*each)(void *arg, const char *name),
-		  void *arg);
+int state_store_kv_list(struct state_store *store,
+			int (*each)(void *arg, const char *name), void *arg);
 
 /* Remove chunks that no head names: of writes that did not get to their end. */
-int shelf_kv_tidy(struct shelf *shelf);
+int state_store_kv_tidy(struct state_store *store);
 
-void shelf_kv_close(struct shelf *shelf);
+void state_store_kv_close(struct state_store *store);
 
 #endif

@@ -26,7 +26,7 @@ struct names {
 };
 
 struct keys_job {
-	struct kv_shelf *shelf;
+	struct kv_store *store;
 	int (*each)(void *job, const char *key); /* on a thread of the pool */
 	struct names names;
 	struct nats_words why;
@@ -46,9 +46,9 @@ static int add_name(struct names *names, const char *name, size_t len)
 static int keep_key(void *arg, const char *key)
 {
 	struct keys_job *job = arg;
-	size_t len = strlen(job->shelf->collector);
+	size_t len = strlen(job->store->collector);
 
-	if (strncmp(key, job->shelf->collector, len) != 0 || key[len] != '.')
+	if (strncmp(key, job->store->collector, len) != 0 || key[len] != '.')
 		return 0;
 	key += len + 1;
 	return add_name(&job->names, key, strlen(key));
@@ -57,7 +57,7 @@ static int keep_key(void *arg, const char *key)
 static int run_keys(void *arg)
 {
 	struct keys_job *job = arg;
-	int err = nats_kv_keys(job->shelf->kv, job->each, job, &job->why);
+	int err = nats_kv_keys(job->store->kv, job->each, job, &job->why);
 
 	nats_thread_done();
 	return err;
@@ -81,11 +81,11 @@ static bool cut(char *key, const char *end)
 	return true;
 }
 
-int shelf_kv_list(struct shelf *shelf, int (*each)(void *arg, const char *name),
-		  void *arg)
+int state_store_kv_list(struct state_store *store,
+			int (*each)(void *arg, const char *name), void *arg)
 {
-	struct keys_job job = { .shelf = kv_shelf_of(shelf), .each = keep_key };
-	int err = shelf_kv_block(run_keys, &job);
+	struct keys_job job = { .store = kv_store_of(store), .each = keep_key };
+	int err = state_store_kv_block(run_keys, &job);
 
 	for (size_t i = 0; i < job.names.count && err == 0; i++)
 		if (cut(job.names.at[i], ".head"))
@@ -112,13 +112,14 @@ static char *generation_in(char *key)
 }
 
 /* Whether a head, or that of a damaged file, names the generation. */
-static int is_named(struct shelf *shelf, const char *name, uint64_t generation)
+static int is_named(struct state_store *store, const char *name,
+		    uint64_t generation)
 {
 	static const char *const heads[] = { "head", "damaged" };
 
 	for (size_t i = 0; i < 2; i++) {
 		struct kv_head head;
-		int err = shelf_kv_head(shelf, name, heads[i], &head);
+		int err = state_store_kv_head(store, name, heads[i], &head);
 
 		if (err < 0 && err != -ENOENT && err != -EBADMSG)
 			return err;
@@ -128,10 +129,10 @@ static int is_named(struct shelf *shelf, const char *name, uint64_t generation)
 	return 0;
 }
 
-int shelf_kv_tidy(struct shelf *shelf)
+int state_store_kv_tidy(struct state_store *store)
 {
-	struct keys_job job = { .shelf = kv_shelf_of(shelf), .each = keep_key };
-	int err = shelf_kv_block(run_keys, &job);
+	struct keys_job job = { .store = kv_store_of(store), .each = keep_key };
+	int err = state_store_kv_block(run_keys, &job);
 
 	for (size_t i = 0; i < job.names.count && err >= 0; i++) {
 		char *at = generation_in(job.names.at[i]);
@@ -142,10 +143,10 @@ int shelf_kv_tidy(struct shelf *shelf)
 			continue;
 		generation = strtoull(at, NULL, 16);
 		at[-1] = '\0';
-		err = is_named(shelf, job.names.at[i], generation);
+		err = is_named(store, job.names.at[i], generation);
 		if (err == 0)
-			err = shelf_kv_purge(shelf, job.names.at[i],
-					     generation);
+			err = state_store_kv_purge(store, job.names.at[i],
+						   generation);
 	}
 	free_names(&job.names);
 	return err < 0 ? err : 0;
@@ -175,23 +176,23 @@ static int run_close(void *arg)
 	return 0;
 }
 
-void shelf_kv_close(struct shelf *shelf)
+void state_store_kv_close(struct state_store *store)
 {
-	struct kv_shelf *s = kv_shelf_of(shelf);
+	struct kv_store *s = kv_store_of(store);
 
 	if (s->kv != NULL)
-		shelf_kv_block(run_close, s->kv);
+		state_store_kv_block(run_close, s->kv);
 	free(s->collector);
-	free(shelf->where);
+	free(store->where);
 	free(s);
 }
 
-static int connect_shelf(struct kv_shelf *s, struct open_job *job,
+static int connect_shelf(struct kv_store *s, struct open_job *job,
 			 int64_t deadline)
 {
 	int err;
 
-	while ((err = shelf_kv_block(run_open, job)) < 0) {
+	while ((err = state_store_kv_block(run_open, job)) < 0) {
 		if (err == -ENOMEM || err == -EINVAL || sp_now() >= deadline)
 			return err;
 		if (sp_sleep(AGAIN) < 0)
@@ -202,38 +203,39 @@ static int connect_shelf(struct kv_shelf *s, struct open_job *job,
 	s->chunk = nats_kv_max(s->kv) / 2;
 	if (s->chunk > CHUNK || s->chunk == 0)
 		s->chunk = CHUNK;
-	return shelf_kv_tidy(&s->shelf);
+	return state_store_kv_tidy(&s->store);
 }
 
-static struct kv_shelf *shelf_new(void)
+static struct kv_store *state_store_new(void)
 {
-	struct kv_shelf *s = calloc(1, sizeof(*s));
+	struct kv_store *s = calloc(1, sizeof(*s));
 
 	if (s == NULL)
 		return NULL;
-	s->shelf.ops = &shelf_kv_ops;
-	s->shelf.elsewhere = true;
+	s->store.ops = &state_store_kv_ops;
+	s->store.elsewhere = true;
 	return s;
 }
 
-int shelf_open_kv(const struct nats_options *options, int replicas,
-		  const char *collector, int64_t deadline, struct shelf **out)
+int state_store_open_kv(const struct nats_options *options, int replicas,
+			const char *collector, int64_t deadline,
+			struct state_store **out)
 {
 	struct open_job job = { .options = options, .replicas = replicas };
-	struct kv_shelf *s = shelf_new();
+	struct kv_store *s = state_store_new();
 	int err = -ENOMEM;
 
 	if (s == NULL)
 		return -ENOMEM;
 	s->collector = strdup(collector);
-	s->shelf.where = strdup(options->servers[0]);
-	if (s->collector != NULL && s->shelf.where != NULL)
+	s->store.where = strdup(options->servers[0]);
+	if (s->collector != NULL && s->store.where != NULL)
 		err = connect_shelf(s, &job, deadline);
 	if (err < 0) {
-		shelf_kv_close(&s->shelf);
+		state_store_kv_close(&s->store);
 		return err;
 	}
-	*out = &s->shelf;
+	*out = &s->store;
 	return 0;
 }
 
@@ -298,13 +300,13 @@ static int choose(const struct names *there, const char *wanted,
 	return wanted == NULL && there->count > 0 ? -ENOTUNIQ : -ENODATA;
 }
 
-/* Whose shelf it is; names it, too. */
-static int find_owner(struct kv_shelf *s, const char *url, const char *wanted,
+/* Whose state store it is; names it, too. */
+static int find_owner(struct kv_store *s, const char *url, const char *wanted,
 		      struct nats_words *why)
 {
-	struct keys_job job = { .shelf = s, .each = keep_owner };
+	struct keys_job job = { .store = s, .each = keep_owner };
 	const char *owner;
-	int err = shelf_kv_block(run_keys, &job);
+	int err = state_store_kv_block(run_keys, &job);
 
 	if (err < 0 && err != -ENOMEM)
 		*why = job.why;
@@ -313,8 +315,8 @@ static int find_owner(struct kv_shelf *s, const char *url, const char *wanted,
 	if (err == 0) {
 		s->collector = strdup(owner);
 		if (s->collector == NULL ||
-		    asprintf(&s->shelf.where, "%s/%s", url, owner) < 0) {
-			s->shelf.where = NULL;
+		    asprintf(&s->store.where, "%s/%s", url, owner) < 0) {
+			s->store.where = NULL;
 			err = -ENOMEM;
 		}
 	}
@@ -322,18 +324,18 @@ static int find_owner(struct kv_shelf *s, const char *url, const char *wanted,
 	return err;
 }
 
-int shelf_look_into_kv(const struct nats_options *options,
-		       const char *collector, struct nats_words *why,
-		       struct shelf **out)
+int state_store_open_kv_readonly(const struct nats_options *options,
+				 const char *collector, struct nats_words *why,
+				 struct state_store **out)
 {
 	struct open_job job = { .options = options };
-	struct kv_shelf *s = shelf_new();
+	struct kv_store *s = state_store_new();
 	int err;
 
 	snprintf(why->text, sizeof(why->text), "out of memory");
 	if (s == NULL)
 		return -ENOMEM;
-	err = shelf_kv_block(run_open, &job);
+	err = state_store_kv_block(run_open, &job);
 	if (err < 0 && err != -ENOMEM)
 		*why = job.why;
 	if (err == 0) {
@@ -341,9 +343,9 @@ int shelf_look_into_kv(const struct nats_options *options,
 		err = find_owner(s, options->servers[0], collector, why);
 	}
 	if (err < 0) {
-		shelf_kv_close(&s->shelf);
+		state_store_kv_close(&s->store);
 		return err;
 	}
-	*out = &s->shelf;
+	*out = &s->store;
 	return 0;
 }

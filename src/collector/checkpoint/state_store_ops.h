@@ -1,7 +1,7 @@
 /*
- * collector/checkpoint/state_store_ops.h - what a kind of shelf must be able to do
+ * collector/checkpoint/state_store_ops.h - what a kind of state store must be able to do
  *
- * For shelf*.c only. A shelf, a writer and a reader of a kind begin with the
+ * For state store*.c only. A state store, a writer and a reader of a kind begin with the
  * structs here.
  */
 #ifndef COLLECTOR_CHECKPOINT_STATE_STORE_OPS_H
@@ -9,34 +9,35 @@
 
 #include "collector/checkpoint/state_store.h"
 
-struct shelf_ops {
-	void (*close)(struct shelf *shelf);
-	int (*begin)(struct shelf *shelf, const char *name,
-		     struct shelf_writer **out);
-	int (*write)(struct shelf_writer *w, const void *bytes, size_t len);
-	int (*commit)(struct shelf_writer *w);
-	void (*abandon)(struct shelf_writer *w);
-	int (*open)(struct shelf *shelf, const char *name,
-		    struct shelf_reader **out);
-	ssize_t (*read)(struct shelf_reader *r, void *bytes, size_t cap);
-	void (*done)(struct shelf_reader *r);
-	int (*list)(struct shelf *shelf,
+struct state_store_ops {
+	void (*close)(struct state_store *store);
+	int (*begin)(struct state_store *store, const char *name,
+		     struct state_store_writer **out);
+	int (*write)(struct state_store_writer *w, const void *bytes,
+		     size_t len);
+	int (*commit)(struct state_store_writer *w);
+	void (*abandon)(struct state_store_writer *w);
+	int (*open)(struct state_store *store, const char *name,
+		    struct state_store_reader **out);
+	ssize_t (*read)(struct state_store_reader *r, void *bytes, size_t cap);
+	void (*done)(struct state_store_reader *r);
+	int (*list)(struct state_store *store,
 		    int (*each)(void *arg, const char *name), void *arg);
-	int (*set_aside)(struct shelf *shelf, const char *name);
+	int (*set_aside)(struct state_store *store, const char *name);
 };
 
-struct shelf {
-	const struct shelf_ops *ops;
+struct state_store {
+	const struct state_store_ops *ops;
 	char *where;
-	bool elsewhere; /* see shelf_elsewhere() */
+	bool elsewhere; /* see state_store_is_remote() */
 };
 
-struct shelf_writer {
-	struct shelf *shelf;
+struct state_store_writer {
+	struct state_store *store;
 };
 
-struct shelf_reader {
-	struct shelf *shelf;
+struct state_store_reader {
+	struct state_store *store;
 };
 
 #endif

@@ -106,7 +106,7 @@ static const char *nearest_flag(const char *name)
 		names[n] = config_options[n].flag;
 	for (size_t i = 0; own_flags[i] != NULL; i++)
 		names[n++] = own_flags[i];
-	found = mistakes_nearest(name, names);
+	found = config_errors_nearest(name, names);
 	free(names);
 	return found;
 }
@@ -128,27 +128,30 @@ static void complain_unknown(struct config_loader *l, const struct arg *arg,
 	const char *nearest;
 
 	if (!arg->is_flag) {
-		mistakes_add(l->mistakes,
-			     "unknown argument '%s'; see 'arancini run --help'",
-			     text);
+		config_errors_add(
+			l->errors,
+			"unknown argument '%s'; see 'arancini run --help'",
+			text);
 		return;
 	}
 	if (is_secret_itself(arg->name)) {
-		mistakes_add(l->mistakes,
-			     "--%s: every user could see it in the list of "
-			     "processes; use --%s-file FILE",
-			     arg->name, arg->name);
+		config_errors_add(
+			l->errors,
+			"--%s: every user could see it in the list of "
+			"processes; use --%s-file FILE",
+			arg->name, arg->name);
 		return;
 	}
 	nearest = nearest_flag(arg->name);
 	if (nearest != NULL)
-		mistakes_add(l->mistakes,
-			     "unknown option '--%s'; did you mean '--%s'?",
-			     arg->name, nearest);
+		config_errors_add(l->errors,
+				  "unknown option '--%s'; did you mean '--%s'?",
+				  arg->name, nearest);
 	else
-		mistakes_add(l->mistakes,
-			     "unknown option '--%s'; see 'arancini run --help'",
-			     arg->name);
+		config_errors_add(
+			l->errors,
+			"unknown option '--%s'; see 'arancini run --help'",
+			arg->name);
 }
 
 static void apply(struct config_loader *l, const struct arg *arg)
@@ -165,13 +168,13 @@ static void apply(struct config_loader *l, const struct arg *arg)
 		else
 			snprintf(allowed, sizeof(allowed),
 				 "the path of a file");
-		mistakes_add(l->mistakes, "%s needs a value: %s", flag,
-			     allowed);
+		config_errors_add(l->errors, "%s needs a value: %s", flag,
+				  allowed);
 	} else if (arg->option != NULL) {
 		config_set(l, arg->option, &place,
 			   arg->value != NULL ? arg->value : "true");
 	} else if (!arg->wants_value && arg->value != NULL) {
-		mistakes_add(l->mistakes, "%s takes no value", flag);
+		config_errors_add(l->errors, "%s takes no value", flag);
 	}
 }
 
@@ -224,9 +227,9 @@ static void read_secret(struct config_loader *l, const struct config_option *o,
 	if (value == NULL)
 		return;
 	if (file != NULL)
-		mistakes_add(l->mistakes,
-			     "%s and %s are both set; only one can be", name,
-			     file_name);
+		config_errors_add(l->errors,
+				  "%s and %s are both set; only one can be",
+				  name, file_name);
 	else
 		config_set_secret(l, o, &place, value);
 }
@@ -263,9 +266,9 @@ static void note_misspelt(struct config_loader *l, const char *entry)
 		return;
 	config_option_env(config_option_by_flag(nearest, strlen(nearest)),
 			  CONFIG_ENV_OPTION, name);
-	mistakes_note(l->mistakes,
-		      "%.*s is set but is no option; did you mean %s?",
-		      (int)len, entry, name);
+	config_errors_note(l->errors,
+			   "%.*s is set but is no option; did you mean %s?",
+			   (int)len, entry, name);
 }
 
 void config_env_read(struct config_loader *l, char *const *env)

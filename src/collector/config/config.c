@@ -18,11 +18,12 @@ void config_complain(struct config_loader *l, const struct config_place *place,
 		     const char *text, const char *why)
 {
 	if (place->origin == CONFIG_FROM_FILE)
-		mistakes_add(l->mistakes, "%s:%u: %s = '%s': %s", place->file,
-			     place->line, place->name, text, why);
+		config_errors_add(l->errors, "%s:%u: %s = '%s': %s",
+				  place->file, place->line, place->name, text,
+				  why);
 	else
-		mistakes_add(l->mistakes, "%s '%s': %s", place->name, text,
-			     why);
+		config_errors_add(l->errors, "%s '%s': %s", place->name, text,
+				  why);
 }
 
 /* Setting one option */
@@ -39,10 +40,10 @@ void config_set(struct config_loader *l, const struct config_option *o,
 
 	if (!list && place->origin == CONFIG_FROM_FILE &&
 	    source->origin == CONFIG_FROM_FILE) {
-		mistakes_add(l->mistakes,
-			     "%s:%u: %s was given before, in line %u",
-			     place->file, place->line, place->name,
-			     source->line);
+		config_errors_add(l->errors,
+				  "%s:%u: %s was given before, in line %u",
+				  place->file, place->line, place->name,
+				  source->line);
 		return;
 	}
 	/* A list begins anew in each layer. */
@@ -95,8 +96,8 @@ static int read_file(struct config_loader *l, const char *name)
 
 	if (file == NULL || bytes == NULL) {
 		if (file == NULL)
-			mistakes_add(l->mistakes, "%s: cannot be read: %s",
-				     name, strerror(errno));
+			config_errors_add(l->errors, "%s: cannot be read: %s",
+					  name, strerror(errno));
 		else
 			fclose(file);
 		l->out_of_memory |= bytes == NULL;
@@ -105,10 +106,10 @@ static int read_file(struct config_loader *l, const char *name)
 	}
 	len = fread(bytes, 1, FILE_MAX + 1, file);
 	if (ferror(file))
-		mistakes_add(l->mistakes, "%s: cannot be read: %s", name,
-			     strerror(errno));
+		config_errors_add(l->errors, "%s: cannot be read: %s", name,
+				  strerror(errno));
 	else if (len > FILE_MAX)
-		mistakes_add(l->mistakes, "%s: longer than 8 MiB", name);
+		config_errors_add(l->errors, "%s: longer than 8 MiB", name);
 	else
 		config_ini_read(l, name, bytes, len);
 	fclose(file);
@@ -152,13 +153,14 @@ static void read_secret(struct config_loader *l, const char *name,
 	if (err == -ENOMEM)
 		l->out_of_memory = true;
 	else if (err < 0)
-		mistakes_add(l->mistakes, "%s '%s': %s", name, secret->path,
-			     why);
+		config_errors_add(l->errors, "%s '%s': %s", name, secret->path,
+				  why);
 	else if (readable)
-		mistakes_note(l->mistakes,
-			      "%s '%s': every user of this machine can read "
-			      "it; chmod 600 would hide it",
-			      name, secret->path);
+		config_errors_note(
+			l->errors,
+			"%s '%s': every user of this machine can read "
+			"it; chmod 600 would hide it",
+			name, secret->path);
 }
 
 static void read_router_secrets(struct config_loader *l)
@@ -172,9 +174,9 @@ static void read_router_secrets(struct config_loader *l)
 		read_secret(l, name, &r->md5_key);
 		if (r->md5_key.value != NULL &&
 		    strlen(r->md5_key.value) > MD5_KEY_MAX)
-			mistakes_add(l->mistakes,
-				     "%s '%s': a key has at most %d bytes",
-				     name, r->md5_key.path, MD5_KEY_MAX);
+			config_errors_add(l->errors,
+					  "%s '%s': a key has at most %d bytes",
+					  name, r->md5_key.path, MD5_KEY_MAX);
 	}
 }
 
@@ -213,11 +215,11 @@ static int finish(struct config_loader *l, struct config *c, struct config *out)
 	if (!l->out_of_memory)
 		name_collector(l);
 	/* What is missing because it was wrong is not said twice. */
-	if (!l->out_of_memory && l->mistakes->count == 0)
-		config_check(c, l->mistakes);
-	if (l->out_of_memory || l->mistakes->out_of_memory ||
-	    l->mistakes->count > 0) {
-		bool memory = l->mistakes->count == 0;
+	if (!l->out_of_memory && l->errors->count == 0)
+		config_check(c, l->errors);
+	if (l->out_of_memory || l->errors->out_of_memory ||
+	    l->errors->count > 0) {
+		bool memory = l->errors->count == 0;
 
 		config_release(c);
 		return memory ? -ENOMEM : -EINVAL;
@@ -227,10 +229,10 @@ static int finish(struct config_loader *l, struct config *c, struct config *out)
 }
 
 int config_load(int argc, char *const *argv, char *const *env,
-		struct mistakes *mistakes, struct config_request *request,
+		struct config_errors *errors, struct config_request *request,
 		struct config *out)
 {
-	struct config_loader l = { .mistakes = mistakes };
+	struct config_loader l = { .errors = errors };
 	const char *file = config_args_file(argc, argv, env);
 	struct config c;
 	int err;
@@ -254,9 +256,9 @@ int config_load(int argc, char *const *argv, char *const *env,
 }
 
 int config_load_bytes(const char *name, const char *bytes, size_t len,
-		      struct mistakes *mistakes, struct config *out)
+		      struct config_errors *errors, struct config *out)
 {
-	struct config_loader l = { .mistakes = mistakes };
+	struct config_loader l = { .errors = errors };
 	struct config c;
 	int err = start(&l, &c);
 

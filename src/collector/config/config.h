@@ -171,13 +171,13 @@ struct config_request {
  * filled always; with help in it, nothing else was looked at.
  */
 int config_load(int argc, char *const *argv, char *const *env,
-		struct mistakes *mistakes, struct config_request *request,
+		struct config_errors *errors, struct config_request *request,
 		struct config *out);
 void config_release(struct config *config);
 
 /* The same from bytes in memory and nothing else; no other file is opened. */
 int config_load_bytes(const char *name, const char *bytes, size_t len,
-		      struct mistakes *mistakes, struct config *out);
+		      struct config_errors *errors, struct config *out);
 
 /* Showing */
 

@@ -15,11 +15,11 @@ static void release_list(char **lines, size_t count)
 	free(lines);
 }
 
-void mistakes_release(struct mistakes *m)
+void config_errors_release(struct config_errors *m)
 {
 	release_list(m->lines, m->kept);
 	release_list(m->notes, m->note_count);
-	*m = MISTAKES_INIT;
+	*m = CONFIG_ERRORS_INIT;
 }
 
 /* Whatever was quoted, one mistake is one line. */
@@ -41,11 +41,9 @@ static bool append(char ***lines, size_t *count, char *line)
 	return true;
 }
 
-__attribute__((format(printf, 4, 0))) static void keep(struct mistakes *m,
-						       char ***lines,
-						       size_t *count,
-						       const char *format,
-						       va_list args)
+__attribute__((format(printf, 4, 0))) static void snapshot(
+	struct config_errors *m, char ***lines, size_t *count,
+	const char *format, va_list args)
 {
 	char *line;
 
@@ -60,25 +58,25 @@ __attribute__((format(printf, 4, 0))) static void keep(struct mistakes *m,
 	}
 }
 
-void mistakes_add(struct mistakes *m, const char *format, ...)
+void config_errors_add(struct config_errors *m, const char *format, ...)
 {
 	va_list args;
 
-	if (m->count++ >= MISTAKES_MAX)
+	if (m->count++ >= CONFIG_ERRORS_MAX)
 		return;
 	va_start(args, format);
-	keep(m, &m->lines, &m->kept, format, args);
+	snapshot(m, &m->lines, &m->kept, format, args);
 	va_end(args);
 }
 
-void mistakes_note(struct mistakes *m, const char *format, ...)
+void config_errors_note(struct config_errors *m, const char *format, ...)
 {
 	va_list args;
 
-	if (m->note_count >= MISTAKES_MAX)
+	if (m->note_count >= CONFIG_ERRORS_MAX)
 		return;
 	va_start(args, format);
-	keep(m, &m->notes, &m->note_count, format, args);
+	snapshot(m, &m->notes, &m->note_count, format, args);
 	va_end(args);
 }
 
@@ -119,7 +117,7 @@ static unsigned int distance(const char *a, size_t a_len, const char *b,
 	return rows[a_len % 3][b_len];
 }
 
-const char *mistakes_nearest(const char *word, const char *const *names)
+const char *config_errors_nearest(const char *word, const char *const *names)
 {
 	size_t len = strlen(word);
 	unsigned int best = len < 3 ? 0 : len < 6 ? 1 : 2;

@@ -11,9 +11,9 @@
 #include <stddef.h>
 
 /* Nobody mends more in one go; the rest is only counted. */
-#define MISTAKES_MAX 50
+#define CONFIG_ERRORS_MAX 50
 
-struct mistakes {
+struct config_errors {
 	char **lines; /* without a newline */
 	size_t kept;
 	size_t count; /* of all, also those not kept */
@@ -22,23 +22,21 @@ struct mistakes {
 	bool out_of_memory; /* something could not be said */
 };
 
-#define MISTAKES_INIT ((struct mistakes){ 0 })
+#define CONFIG_ERRORS_INIT ((struct config_errors){ 0 })
 
-void mistakes_release(struct mistakes *m);
+void config_errors_release(struct config_errors *m);
 
 /* Control characters in what is quoted become "?". */
-__attribute__((format(printf, 2, 3))) void mistakes_add(struct mistakes *m,
-							const char *format,
-							...);
-__attribute__((format(printf, 2, 3))) void mistakes_note(struct mistakes *m,
-							 const char *format,
-							 ...);
+__attribute__((format(printf, 2, 3))) void config_errors_add(
+	struct config_errors *m, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void config_errors_note(
+	struct config_errors *m, const char *format, ...);
 
 /*
  * The one of @names, NULL at the end, that @word is a misspelling of: at most
  * two letters missing, too many, wrong or swapped, fewer in short words. NULL
  * if none is.
  */
-const char *mistakes_nearest(const char *word, const char *const *names);
+const char *config_errors_nearest(const char *word, const char *const *names);
 
 #endif

@@ -45,7 +45,8 @@ static struct config_place place_of(const struct reader *r, const char *key)
 
 static void complain(struct reader *r, const char *what)
 {
-	mistakes_add(r->loader->mistakes, "%s:%u: %s", r->name, r->line, what);
+	config_errors_add(r->loader->errors, "%s:%u: %s", r->name, r->line,
+			  what);
 }
 
 /* Sections */
@@ -61,7 +62,7 @@ static const char *nearest_section(const char *name)
 	for (; n < config_section_count; n++)
 		names[n] = config_sections[n].name;
 	names[n] = "router";
-	found = mistakes_nearest(name, names);
+	found = config_errors_nearest(name, names);
 	free(names);
 	return found;
 }
@@ -71,14 +72,15 @@ static void complain_section(struct reader *r)
 	const char *nearest = nearest_section(r->section);
 
 	if (nearest != NULL)
-		mistakes_add(r->loader->mistakes,
-			     "%s:%u: unknown section [%s]; did you mean [%s]?",
-			     r->name, r->line, r->section, nearest);
+		config_errors_add(
+			r->loader->errors,
+			"%s:%u: unknown section [%s]; did you mean [%s]?",
+			r->name, r->line, r->section, nearest);
 	else
-		mistakes_add(r->loader->mistakes,
-			     "%s:%u: unknown section [%s]; 'arancini run "
-			     "--help' lists them",
-			     r->name, r->line, r->section);
+		config_errors_add(r->loader->errors,
+				  "%s:%u: unknown section [%s]; 'arancini run "
+				  "--help' lists them",
+				  r->name, r->line, r->section);
 }
 
 static void begin_section(struct reader *r, const char *name, size_t len)
@@ -125,16 +127,17 @@ static void complain_key(struct reader *r, const char *key)
 	for (size_t i = 0; i < config_option_count; i++)
 		if (strcmp(config_options[i].section, r->section) == 0)
 			names[n++] = config_options[i].key;
-	nearest = mistakes_nearest(key, names);
+	nearest = config_errors_nearest(key, names);
 	if (nearest != NULL)
-		mistakes_add(r->loader->mistakes,
-			     "%s:%u: [%s] has no key '%s'; did you mean '%s'?",
-			     r->name, r->line, r->section, key, nearest);
+		config_errors_add(
+			r->loader->errors,
+			"%s:%u: [%s] has no key '%s'; did you mean '%s'?",
+			r->name, r->line, r->section, key, nearest);
 	else
-		mistakes_add(r->loader->mistakes,
-			     "%s:%u: [%s] has no key '%s'; see 'man 5 "
-			     "arancini.conf'",
-			     r->name, r->line, r->section, key);
+		config_errors_add(r->loader->errors,
+				  "%s:%u: [%s] has no key '%s'; see 'man 5 "
+				  "arancini.conf'",
+				  r->name, r->line, r->section, key);
 	free(names);
 }
 
@@ -211,10 +214,11 @@ static const char *look_at(struct reader *r, const char *line, size_t *len,
 	if (blanks == *len || line[blanks] == '#' || line[blanks] == ';')
 		goto nothing;
 	if (*len > max) {
-		mistakes_add(r->loader->mistakes,
-			     "%s:%u: longer than %zu bytes; a list can go on "
-			     "in further lines that begin with a blank",
-			     r->name, r->line, max);
+		config_errors_add(
+			r->loader->errors,
+			"%s:%u: longer than %zu bytes; a list can go on "
+			"in further lines that begin with a blank",
+			r->name, r->line, max);
 		goto nothing;
 	}
 	if (memchr(line, '\0', *len) != NULL) {

@@ -12,7 +12,7 @@
 
 struct config_loader {
 	struct config *config;
-	struct mistakes *mistakes;
+	struct config_errors *errors;
 	bool out_of_memory; /* nothing that follows can be relied on */
 };
 

@@ -127,17 +127,17 @@ struct config_router *config_router_begin(struct config_loader *l,
 	struct config_router *added;
 
 	if (why != NULL) {
-		mistakes_add(l->mistakes, "%s:%u: [router %s]: %s", place->file,
-			     place->line, title, why);
+		config_errors_add(l->errors, "%s:%u: [router %s]: %s",
+				  place->file, place->line, title, why);
 		return NULL;
 	}
 	made.title = strdup(title);
 	twice = made.title != NULL ? config_router_same(l->config, &made)
 				   : NULL;
 	if (twice != NULL) {
-		mistakes_add(l->mistakes,
-			     "%s:%u: [router %s] is the router of line %u",
-			     place->file, place->line, title, twice->line);
+		config_errors_add(l->errors,
+				  "%s:%u: [router %s] is the router of line %u",
+				  place->file, place->line, title, twice->line);
 		free(made.title);
 		return NULL;
 	}
@@ -165,13 +165,13 @@ static void complain_key(struct config_loader *l,
 
 	for (int i = 0; i < CONFIG_ROUTER_KEYS; i++)
 		names[i] = config_router_keys[i].key;
-	nearest = mistakes_nearest(place->name, names);
-	mistakes_add(l->mistakes, "%s:%u: [%s] has no key '%s'; %s%s%s",
-		     place->file, place->line, place->section, place->name,
-		     nearest != NULL ? "did you mean '"
-				     : "see 'man 5 arancini.conf'",
-		     nearest != NULL ? nearest : "",
-		     nearest != NULL ? "'?" : "");
+	nearest = config_errors_nearest(place->name, names);
+	config_errors_add(l->errors, "%s:%u: [%s] has no key '%s'; %s%s%s",
+			  place->file, place->line, place->section, place->name,
+			  nearest != NULL ? "did you mean '"
+					  : "see 'man 5 arancini.conf'",
+			  nearest != NULL ? nearest : "",
+			  nearest != NULL ? "'?" : "");
 }
 
 /* NULL, or why such a section cannot have this key. */

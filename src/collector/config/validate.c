@@ -145,17 +145,18 @@ const char *config_check_alias(const char *text)
 /* Options together */
 
 static void check_expanded(const struct config *c, const char *flag,
-			   const char *text, size_t max, struct mistakes *m)
+			   const char *text, size_t max,
+			   struct config_errors *m)
 {
 	char *whole = config_expand(c, text);
 
 	if (whole == NULL)
 		m->out_of_memory = true;
 	else if (strlen(whole) > max)
-		mistakes_add(m,
-			     "--%s '%s' is longer than %zu bytes with "
-			     "{collector} replaced",
-			     flag, text, max);
+		config_errors_add(m,
+				  "--%s '%s' is longer than %zu bytes with "
+				  "{collector} replaced",
+				  flag, text, max);
 	free(whole);
 }
 
@@ -167,7 +168,7 @@ static bool within(const char *a, const char *b)
 	return strncmp(a, b, len) == 0 && (a[len] == '\0' || a[len] == '.');
 }
 
-static void check_subjects(const struct config *c, struct mistakes *m)
+static void check_subjects(const struct config *c, struct config_errors *m)
 {
 	const char *updates = c->egress.updates, *events = c->egress.events;
 
@@ -175,13 +176,14 @@ static void check_subjects(const struct config *c, struct mistakes *m)
 		       m);
 	check_expanded(c, "subject-events", events, SUBJECT_PREFIX_MAX - 1, m);
 	if (within(updates, events) || within(events, updates))
-		mistakes_add(m,
-			     "--subject-updates '%s' and --subject-events '%s' "
-			     "overlap: neither may begin with the other",
-			     updates, events);
+		config_errors_add(
+			m,
+			"--subject-updates '%s' and --subject-events '%s' "
+			"overlap: neither may begin with the other",
+			updates, events);
 }
 
-static void check_nats_login(const struct config *c, struct mistakes *m)
+static void check_nats_login(const struct config *c, struct config_errors *m)
 {
 	bool password =
 		c->nats.password.path != NULL || c->nats.password.value != NULL;
@@ -191,73 +193,81 @@ static void check_nats_login(const struct config *c, struct mistakes *m)
 		   (*c->nats.nkey != '\0');
 
 	if (user != password)
-		mistakes_add(m, user ? "--nats-user needs --nats-password-file"
-				     : "--nats-password-file needs "
-				       "--nats-user");
+		config_errors_add(
+			m, user ? "--nats-user needs --nats-password-file"
+				: "--nats-password-file needs "
+				  "--nats-user");
 	if (ways > 1)
-		mistakes_add(m, "only one of --nats-user, --nats-token-file, "
-				"--nats-creds and --nats-nkey can be used");
+		config_errors_add(m,
+				  "only one of --nats-user, --nats-token-file, "
+				  "--nats-creds and --nats-nkey can be used");
 	if ((*c->nats.tls_cert != '\0') != (*c->nats.tls_key != '\0'))
-		mistakes_add(m, *c->nats.tls_cert != '\0'
-					? "--nats-tls-cert needs "
-					  "--nats-tls-key"
-					: "--nats-tls-key needs "
-					  "--nats-tls-cert");
+		config_errors_add(m, *c->nats.tls_cert != '\0'
+					     ? "--nats-tls-cert needs "
+					       "--nats-tls-key"
+					     : "--nats-tls-key needs "
+					       "--nats-tls-cert");
 	if ((*c->nats.nkey != '\0') != (*c->nats.nkey_seed != '\0'))
-		mistakes_add(m, *c->nats.nkey != '\0'
-					? "--nats-nkey needs --nats-nkey-seed"
-					: "--nats-nkey-seed needs "
-					  "--nats-nkey");
+		config_errors_add(m,
+				  *c->nats.nkey != '\0'
+					  ? "--nats-nkey needs --nats-nkey-seed"
+					  : "--nats-nkey-seed needs "
+					    "--nats-nkey");
 	if (c->nats.urls.count > NATS_SERVERS_MAX)
-		mistakes_add(m, "--nats has %zu servers; %d is the most",
-			     c->nats.urls.count, NATS_SERVERS_MAX);
+		config_errors_add(m, "--nats has %zu servers; %d is the most",
+				  c->nats.urls.count, NATS_SERVERS_MAX);
 	if (c->nats.take_over && c->nats.urls.count == 0)
-		mistakes_add(m, "--take-over needs --nats");
+		config_errors_add(m, "--take-over needs --nats");
 	if (c->egress.discard && c->nats.urls.count != 0)
-		mistakes_add(m, "--discard and --nats: what is discarded goes "
-				"to no server");
+		config_errors_add(
+			m, "--discard and --nats: what is discarded goes "
+			   "to no server");
 }
 
-static void check_listen(const struct config *c, struct mistakes *m)
+static void check_listen(const struct config *c, struct config_errors *m)
 {
 	const struct config_addresses *list = &c->listen.addresses;
 
 	if (list->count == 0 && c->listen.connect.count == 0)
-		mistakes_add(m, "--listen is empty and there is no --connect: "
-				"no router could ever come in");
+		config_errors_add(
+			m, "--listen is empty and there is no --connect: "
+			   "no router could ever come in");
 	for (size_t i = 0; i < list->count; i++)
 		for (size_t k = 0; k < i; k++)
 			if (list->at[i].port == list->at[k].port &&
 			    list->at[i].port != 0 &&
 			    memcmp(list->at[i].address, list->at[k].address,
 				   16) == 0)
-				mistakes_add(m,
-					     "--listen has the same address "
-					     "twice, at places %zu and %zu",
-					     k + 1, i + 1);
+				config_errors_add(
+					m,
+					"--listen has the same address "
+					"twice, at places %zu and %zu",
+					k + 1, i + 1);
 }
 
 /* What would be in the folder of the state has to be said where there is none. */
-static void check_state(const struct config *c, struct mistakes *m)
+static void check_state(const struct config *c, struct config_errors *m)
 {
 	if (!config_state_is_url(c))
 		return;
 	if (*c->journal.directory == '\0')
-		mistakes_add(m,
-			     "--state '%s' is no folder that the journal could "
-			     "be in: give --journal DIR",
-			     c->snapshot.state);
+		config_errors_add(
+			m,
+			"--state '%s' is no folder that the journal could "
+			"be in: give --journal DIR",
+			c->snapshot.state);
 	if (c->http.listen.set &&
 	    !config_address_is_loopback(&c->http.listen) &&
 	    c->http.token.value == NULL && c->http.token.path == NULL)
-		mistakes_add(m,
-			     "--state '%s' is no folder that a token could be "
-			     "in, and --http is not on loopback: give "
-			     "--http-token-file FILE",
-			     c->snapshot.state);
+		config_errors_add(
+			m,
+			"--state '%s' is no folder that a token could be "
+			"in, and --http is not on loopback: give "
+			"--http-token-file FILE",
+			c->snapshot.state);
 }
 
-void config_check(const struct config *c, struct mistakes *m)
+void config_check(const struct config *c, struct config_errors *m)
 {
 	check_listen(c, m);
 	check_subjects(c, m);

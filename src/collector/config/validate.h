@@ -22,6 +22,6 @@ const char *config_check_state(const char *text);
 const char *config_check_alias(const char *text);
 
 /* What options must be to each other. Adds to @mistakes. */
-void config_check(const struct config *config, struct mistakes *mistakes);
+void config_check(const struct config *config, struct config_errors *errors);
 
 #endif

@@ -34,21 +34,21 @@ static void accepted(struct http_request *r)
 	json_end_line(&r->out);
 }
 
-static bool judge(struct http_request *r, enum deed_outcome outcome)
+static bool judge(struct http_request *r, enum admin_command_outcome outcome)
 {
 	switch (outcome) {
-	case DEED_DONE:
+	case ADMIN_COMMAND_DONE:
 		return true;
-	case DEED_NO_ROUTER:
+	case ADMIN_COMMAND_NO_ROUTER:
 		http_error_of(r, MHD_HTTP_NOT_FOUND, "no such router",
 			      r->args[0] != NULL ? r->args[0] : "",
 			      "/api/v1/routers lists them");
 		break;
-	case DEED_NO_PEER:
+	case ADMIN_COMMAND_NO_PEER:
 		http_error_of(r, MHD_HTTP_NOT_FOUND, "no such peer", r->args[1],
 			      "/api/v1/peers?router= lists them");
 		break;
-	case DEED_NO_SESSION:
+	case ADMIN_COMMAND_NO_SESSION:
 		http_error_of(r, MHD_HTTP_CONFLICT, "the router has no session",
 			      r->args[0], NULL);
 		break;
@@ -57,12 +57,12 @@ static bool judge(struct http_request *r, enum deed_outcome outcome)
 }
 
 /* Have it done by @worker. False: the request has its error. Yields. */
-static bool ask(struct http_request *r, const struct deed *wanted,
+static bool ask(struct http_request *r, const struct admin_command *wanted,
 		uint32_t worker, uint32_t *routers)
 {
-	struct deed *d = deed_new(wanted->kind);
-	struct desk_question *q = &d->question;
-	enum deed_outcome outcome;
+	struct admin_command *d = admin_command_new(wanted->kind);
+	struct worker_query *q = &d->head;
+	enum admin_command_outcome outcome;
 
 	if (d == NULL) {
 		http_ask_failed(r, -ENOMEM);
@@ -75,18 +75,19 @@ static bool ask(struct http_request *r, const struct deed *wanted,
 		return false;
 	outcome = d->outcome;
 	*routers += d->routers;
-	deed_free(d);
+	admin_command_free(d);
 	return judge(r, outcome);
 }
 
 /* One that concerns the router of the path. */
-static void act(struct http_request *r, enum deed_kind kind, const char *name)
+static void act(struct http_request *r, enum admin_command_kind kind,
+		const char *name)
 {
-	struct deed wanted = { .kind = kind, .has_router = true };
+	struct admin_command wanted = { .kind = kind, .has_router = true };
 	uint32_t worker, routers = 0;
 
 	if (!http_take_router(r, r->args[0], &wanted.router, &worker) ||
-	    (kind == DEED_PURGE &&
+	    (kind == ADMIN_COMMAND_PURGE &&
 	     !http_take_peer(r, r->args[1], &wanted.peer)) ||
 	    !ask(r, &wanted, worker, &routers))
 		return;
@@ -96,17 +97,17 @@ static void act(struct http_request *r, enum deed_kind kind, const char *name)
 
 void http_post_disconnect(struct http_request *r)
 {
-	act(r, DEED_DISCONNECT, "disconnect");
+	act(r, ADMIN_COMMAND_DISCONNECT, "disconnect");
 }
 
 void http_post_purge(struct http_request *r)
 {
-	act(r, DEED_PURGE, "purge");
+	act(r, ADMIN_COMMAND_PURGE, "purge");
 }
 
 void http_post_resync(struct http_request *r)
 {
-	struct deed wanted = { .kind = DEED_RESYNC };
+	struct admin_command wanted = { .kind = ADMIN_COMMAND_RESYNC };
 	uint32_t first = 0, end = collector_workers(r->http->collector);
 	uint32_t routers = 0;
 

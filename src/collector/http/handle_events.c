@@ -10,7 +10,7 @@ void http_get_events(struct http_request *r)
 		MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND,
 					    "Last-Event-ID");
 	struct MHD_Response *response;
-	int err = feed_stream(r->http->feed, r->connection, last, &response);
+	int err = sse_stream(r->http->sse, r->connection, last, &response);
 
 	if (err == -EAGAIN) {
 		http_error(r, MHD_HTTP_SERVICE_UNAVAILABLE,

@@ -6,10 +6,10 @@
 
 /* One list being read. */
 struct reading {
-	struct http_reading page; /* first */
-	enum survey_kind kind;
-	struct survey asked; /* what each worker is asked */
-	struct survey_place place;
+	struct http_paging page; /* first */
+	enum list_query_kind kind;
+	struct list_query asked; /* what each worker is asked */
+	struct list_query_place place;
 };
 
 static bool take_filter(struct reading *l)
@@ -18,20 +18,20 @@ static bool take_filter(struct reading *l)
 	const char *filter = http_target_param(&r->target, "filter");
 	const char *state = http_target_param(&r->target, "state");
 
-	if (filter != NULL && strlen(filter) > SURVEY_FILTER_MAX) {
+	if (filter != NULL && strlen(filter) > LIST_QUERY_FILTER_MAX) {
 		http_error(r, MHD_HTTP_BAD_REQUEST, "the filter is too long",
 			   "at most 128 bytes");
 		return false;
 	}
 	if (filter != NULL)
 		memcpy(l->asked.filter, filter, strlen(filter) + 1);
-	if (state != NULL && survey_state_find(state) < 0) {
+	if (state != NULL && list_query_state_find(state) < 0) {
 		http_error_of(r, MHD_HTTP_BAD_REQUEST, "not a state", state,
 			      "up, implied, stale, down");
 		return false;
 	}
 	if (state != NULL)
-		l->asked.states = (uint8_t)(1U << survey_state_find(state));
+		l->asked.states = (uint8_t)(1U << list_query_state_find(state));
 	return true;
 }
 
@@ -43,28 +43,28 @@ static bool take_router(struct reading *l)
 	if (token == NULL)
 		return true;
 	l->asked.has_router = true;
-	return http_reading_router(&l->page, token, &l->asked.router);
+	return http_paging_router(&l->page, token, &l->asked.router);
 }
 
-static struct desk_question *ask(struct http_reading *page)
+static struct worker_query *ask(struct http_paging *page)
 {
 	struct reading *l = (struct reading *)page;
-	struct survey *v = survey_new(l->kind);
+	struct list_query *v = list_query_new(l->kind);
 
 	if (v == NULL)
 		return NULL;
-	l->asked.question = v->question;
+	l->asked.head = v->head;
 	l->asked.kind = l->kind;
 	l->asked.limit = page->left;
 	l->asked.place = l->place;
 	*v = l->asked;
-	return &v->question;
+	return &v->head;
 }
 
-static bool take(struct http_reading *page, struct desk_question *q, bool *more)
+static bool take(struct http_paging *page, struct worker_query *q, bool *more)
 {
 	struct reading *l = (struct reading *)page;
-	struct survey *v = (struct survey *)q;
+	struct list_query *v = (struct list_query *)q;
 
 	json_splice(&page->request->out, &v->out);
 	page->left = v->limit;
@@ -73,7 +73,7 @@ static bool take(struct http_reading *page, struct desk_question *q, bool *more)
 	return true;
 }
 
-static void list(struct http_request *r, enum survey_kind kind,
+static void list(struct http_request *r, enum list_query_kind kind,
 		 const char *name)
 {
 	struct reading l = {
@@ -86,30 +86,29 @@ static void list(struct http_request *r, enum survey_kind kind,
 		.kind = kind,
 	};
 
-	if (!http_reading_start(&l.page) || !take_filter(&l) ||
-	    !take_router(&l))
+	if (!http_paging_start(&l.page) || !take_filter(&l) || !take_router(&l))
 		return;
 	json_object(&r->out);
 	json_key(&r->out, name);
 	json_array(&r->out);
-	http_reading_run(&l.page); /* yields */
+	http_paging_run(&l.page); /* yields */
 }
 
 void http_get_routers(struct http_request *r)
 {
-	list(r, SURVEY_ROUTERS, "routers");
+	list(r, LIST_QUERY_ROUTERS, "routers");
 }
 
 void http_get_peers(struct http_request *r)
 {
-	list(r, SURVEY_PEERS, "peers");
+	list(r, LIST_QUERY_PEERS, "peers");
 }
 
 /* One router or peer, with its history. */
-static void show(struct http_request *r, struct survey *v, uint32_t worker)
+static void show(struct http_request *r, struct list_query *v, uint32_t worker)
 {
-	struct desk_question *q = &v->question;
-	bool peer = v->kind == SURVEY_PEERS;
+	struct worker_query *q = &v->head;
+	bool peer = v->kind == LIST_QUERY_PEERS;
 
 	v->whole = true;
 	v->limit = 1;
@@ -125,12 +124,12 @@ static void show(struct http_request *r, struct survey *v, uint32_t worker)
 		json_splice(&r->out, &v->out);
 		json_end_line(&r->out);
 	}
-	survey_free(v);
+	list_query_free(v);
 }
 
-static void show_one(struct http_request *r, enum survey_kind kind)
+static void show_one(struct http_request *r, enum list_query_kind kind)
 {
-	struct survey *v = survey_new(kind);
+	struct list_query *v = list_query_new(kind);
 	uint32_t worker;
 
 	if (v == NULL) {
@@ -139,10 +138,10 @@ static void show_one(struct http_request *r, enum survey_kind kind)
 		return;
 	}
 	v->has_router = true;
-	v->has_peer = kind == SURVEY_PEERS;
+	v->has_peer = kind == LIST_QUERY_PEERS;
 	if (!http_take_router(r, r->args[0], &v->router, &worker) ||
 	    (v->has_peer && !http_take_peer(r, r->args[1], &v->peer))) {
-		survey_free(v);
+		list_query_free(v);
 		return;
 	}
 	show(r, v, worker);
@@ -150,10 +149,10 @@ static void show_one(struct http_request *r, enum survey_kind kind)
 
 void http_get_router(struct http_request *r)
 {
-	show_one(r, SURVEY_ROUTERS);
+	show_one(r, LIST_QUERY_ROUTERS);
 }
 
 void http_get_peer(struct http_request *r)
 {
-	show_one(r, SURVEY_PEERS);
+	show_one(r, LIST_QUERY_PEERS);
 }

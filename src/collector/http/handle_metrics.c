@@ -9,7 +9,8 @@
 
 #include <errno.h>
 
-static void put_collector(struct http_request *r, const struct picture *p)
+static void put_collector(struct http_request *r,
+			  const struct collector_stats *p)
 {
 	struct http *h = r->http;
 	int64_t up = p->now - collector_started(h->collector);
@@ -34,12 +35,12 @@ static void put_collector(struct http_request *r, const struct picture *p)
 static bool count_worker(struct http_request *r, uint32_t worker,
 			 struct json *up, struct json *routes)
 {
-	struct survey_place place = { 0 };
+	struct list_query_place place = { 0 };
 	bool more;
 
 	do {
-		struct census *c = census_new();
-		struct desk_question *q = &c->question;
+		struct peer_metrics *c = peer_metrics_new();
+		struct worker_query *q = &c->head;
 
 		if (c == NULL) {
 			http_ask_failed(r, -ENOMEM);
@@ -52,7 +53,7 @@ static bool count_worker(struct http_request *r, uint32_t worker,
 		json_raw(routes, c->routes.bytes, c->routes.len);
 		place = c->place;
 		more = c->more;
-		census_free(c);
+		peer_metrics_free(c);
 	} while (more);
 	return true;
 }
@@ -63,8 +64,9 @@ static void put_peers(struct http_request *r)
 	struct json up = { 0 }, routes = { 0 };
 	bool ok = true;
 
-	metrics_family(&up, CENSUS_UP, METRICS_GAUGE, "1 if the peer is up.");
-	metrics_family(&routes, CENSUS_ROUTES, METRICS_GAUGE,
+	metrics_family(&up, PEER_METRICS_UP, METRICS_GAUGE,
+		       "1 if the peer is up.");
+	metrics_family(&routes, PEER_METRICS_ROUTES, METRICS_GAUGE,
 		       "Routes held of a peer, by table.");
 	for (uint32_t i = 0; i < workers && ok; i++)
 		ok = count_worker(r, i, &up, &routes);
@@ -80,10 +82,11 @@ static void put_peers(struct http_request *r)
 void http_get_metrics(struct http_request *r)
 {
 	struct http *h = r->http;
-	struct picture_options options = { .each_router = true,
-					   .patience = HTTP_PATIENCE };
-	struct picture picture;
-	int err = picture_take(h->collector, &options, &picture); /* yields */
+	struct collector_stats_options options = { .each_router = true,
+						   .patience = HTTP_PATIENCE };
+	struct collector_stats picture;
+	int err = collector_stats_collect(h->collector, &options,
+					  &picture); /* yields */
 
 	if (err < 0) {
 		http_ask_failed(r, err);
@@ -92,9 +95,10 @@ void http_get_metrics(struct http_request *r)
 	r->type = "text/plain; version=0.0.4; charset=utf-8";
 	put_collector(r, &picture);
 	metrics_workers(&r->out, &picture);
-	metrics_output(&r->out, &picture, vitals_spooling_since(h->vitals));
+	metrics_output(&r->out, &picture,
+		       stats_poller_spooling_since(h->stats_poller));
 	metrics_runtime(&r->out, &picture);
-	picture_release(&picture);
+	collector_stats_release(&picture);
 	if (h->config->http.metrics_per_peer)
 		put_peers(r);
 }

@@ -16,7 +16,7 @@
 #define CURSOR_RIB 16
 
 struct reading {
-	struct http_reading page; /* first */
+	struct http_paging page; /* first */
 	struct rib_query query;
 	bool has_router;
 	bool has_peer;
@@ -131,15 +131,15 @@ static bool take_who(struct reading *l)
 		return true;
 	l->has_router = true;
 	l->has_peer = peer != NULL;
-	return http_reading_router(&l->page, router, &l->router) &&
+	return http_paging_router(&l->page, router, &l->router) &&
 	       (peer == NULL ||
 		http_take_peer(l->page.request, peer, &l->peer));
 }
 
-static struct desk_question *ask(struct http_reading *page)
+static struct worker_query *ask(struct http_paging *page)
 {
 	const struct reading *l = (struct reading *)page;
-	struct glass *g = glass_new();
+	struct looking_glass *g = looking_glass_new();
 
 	if (g == NULL)
 		return NULL;
@@ -150,13 +150,13 @@ static struct desk_question *ask(struct http_reading *page)
 	g->peer = l->peer;
 	g->limit = page->left;
 	g->cursor = l->place;
-	return &g->question;
+	return &g->head;
 }
 
-static bool take(struct http_reading *page, struct desk_question *q, bool *more)
+static bool take(struct http_paging *page, struct worker_query *q, bool *more)
 {
 	struct reading *l = (struct reading *)page;
-	struct glass *g = (struct glass *)q;
+	struct looking_glass *g = (struct looking_glass *)q;
 
 	if (g->no_router) {
 		http_error_of(page->request, MHD_HTTP_NOT_FOUND,
@@ -183,12 +183,12 @@ void http_get_rib(struct http_request *r)
 	};
 
 	if (!take_prefix(&l) || !take_view(&l) || !take_family(&l) ||
-	    !take_rd(&l) || !http_reading_start(&l.page) || !take_who(&l))
+	    !take_rd(&l) || !http_paging_start(&l.page) || !take_who(&l))
 		return;
 	json_object(&r->out);
 	json_string_at(&r->out, "prefix", param(&l, "prefix"));
 	json_string_at(&r->out, "match", match_names[l.query.match]);
 	json_key(&r->out, "routes");
 	json_array(&r->out);
-	http_reading_run(&l.page); /* yields */
+	http_paging_run(&l.page); /* yields */
 }

@@ -10,7 +10,7 @@
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /* Whether the path is @page's; "/" is that of the first one to see. */
-static bool is_page(const struct http_target *t, const struct page *page)
+static bool is_page(const struct http_target *t, const struct static_file *page)
 {
 	const char *p = page->path;
 
@@ -28,7 +28,7 @@ static bool is_page(const struct http_target *t, const struct page *page)
 	return *p == '\0';
 }
 
-static const struct page *find(const struct http_target *t)
+static const struct static_file *find(const struct http_target *t)
 {
 	for (size_t i = 0; i < page_count; i++)
 		if (is_page(t, &pages[i]))
@@ -41,8 +41,8 @@ bool http_page_exists(const struct http_target *t)
 	return find(t) != NULL;
 }
 
-static void add_headers(struct MHD_Response *response, const struct page *page,
-			bool packed)
+static void add_headers(struct MHD_Response *response,
+			const struct static_file *page, bool packed)
 {
 	const char *const headers[][2] = {
 		{ MHD_HTTP_HEADER_CONTENT_TYPE, page->type },
@@ -65,7 +65,7 @@ static void add_headers(struct MHD_Response *response, const struct page *page,
 
 void http_get_page(struct http_request *r)
 {
-	const struct page *page = find(&r->target);
+	const struct static_file *page = find(&r->target);
 	const char *known =
 		MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND,
 					    MHD_HTTP_HEADER_IF_NONE_MATCH);

@@ -17,13 +17,13 @@ void http_get_health(struct http_request *r)
 void http_get_ready(struct http_request *r)
 {
 	struct publisher_stats stats;
-	struct outlook o;
+	struct readiness o;
 
 	publisher_stats(collector_publisher(r->http->collector), &stats);
-	o = outlook_of(r->http->collector, &stats);
+	o = readiness_of(r->http->collector, &stats);
 	r->status = o.ready ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
 	json_object(&r->out);
-	outlook_json(&r->out, &o);
+	readiness_json(&r->out, &o);
 	json_end_object(&r->out);
 	json_end_line(&r->out);
 }
@@ -31,24 +31,24 @@ void http_get_ready(struct http_request *r)
 void http_get_status(struct http_request *r)
 {
 	struct http *h = r->http;
-	struct picture_options options = { .each_router = true,
-					   .patience = HTTP_PATIENCE };
-	struct vitals_worker *vitals =
-		calloc(collector_workers(h->collector), sizeof(*vitals));
-	struct picture picture;
+	struct collector_stats_options options = { .each_router = true,
+						   .patience = HTTP_PATIENCE };
+	struct stats_poller_worker *stats_poller =
+		calloc(collector_workers(h->collector), sizeof(*stats_poller));
+	struct collector_stats picture;
 	int err = -ENOMEM;
 
-	if (vitals != NULL)
-		err = picture_take(h->collector, &options, &picture);
+	if (stats_poller != NULL)
+		err = collector_stats_collect(h->collector, &options, &picture);
 	if (err < 0) {
 		http_ask_failed(r, err);
-		free(vitals);
+		free(stats_poller);
 		return;
 	}
-	vitals_get(h->vitals, vitals);
-	vitals_recent(h->vitals, &picture.publisher);
-	status_json(&r->out, h->collector, &picture, vitals);
+	stats_poller_get(h->stats_poller, stats_poller);
+	stats_poller_recent(h->stats_poller, &picture.publisher);
+	status_json(&r->out, h->collector, &picture, stats_poller);
 	json_end_line(&r->out);
-	picture_release(&picture);
-	free(vitals);
+	collector_stats_release(&picture);
+	free(stats_poller);
 }

@@ -11,7 +11,7 @@ struct mark {
 	size_t len;
 };
 
-static struct mark mark_of(const struct http_reading *l)
+static struct mark mark_of(const struct http_paging *l)
 {
 	struct mark m = { .len = sizeof(l->worker) + l->place_len };
 
@@ -21,7 +21,7 @@ static struct mark mark_of(const struct http_reading *l)
 	return m;
 }
 
-static bool take_cursor(struct http_reading *l)
+static bool take_cursor(struct http_paging *l)
 {
 	struct http_request *r = l->request;
 	const char *cursor = http_target_param(&r->target, "cursor");
@@ -45,7 +45,7 @@ static bool take_cursor(struct http_reading *l)
 	return false;
 }
 
-bool http_reading_start(struct http_reading *l)
+bool http_paging_start(struct http_paging *l)
 {
 	struct http_request *r = l->request;
 
@@ -54,8 +54,8 @@ bool http_reading_start(struct http_reading *l)
 	return http_take_limit(r, &l->left) && take_cursor(l);
 }
 
-bool http_reading_router(struct http_reading *l, const char *token,
-			 struct identity *out)
+bool http_paging_router(struct http_paging *l, const char *token,
+			struct identity *out)
 {
 	uint32_t worker;
 
@@ -68,9 +68,9 @@ bool http_reading_router(struct http_reading *l, const char *token,
 }
 
 /* One worker. *@more: it was not all of it. False: there is an error. */
-static bool read_worker(struct http_reading *l, bool *more)
+static bool read_worker(struct http_paging *l, bool *more)
 {
-	struct desk_question *q = l->ask(l);
+	struct worker_query *q = l->ask(l);
 	bool good;
 
 	if (q == NULL) {
@@ -81,11 +81,11 @@ static bool read_worker(struct http_reading *l, bool *more)
 	if (!http_ask(l->request, l->worker, &q)) /* yields */
 		return false;
 	good = l->take(l, q, more);
-	q->drop(q);
+	q->free(q);
 	return good;
 }
 
-static bool read_page(struct http_reading *l)
+static bool read_page(struct http_paging *l)
 {
 	bool more = false;
 
@@ -101,7 +101,7 @@ static bool read_page(struct http_reading *l)
 	return true;
 }
 
-static void put_next(struct http_reading *l)
+static void put_next(struct http_paging *l)
 {
 	struct json *out = &l->request->out;
 	struct mark m = mark_of(l);
@@ -115,7 +115,7 @@ static void put_next(struct http_reading *l)
 	json_string_at(out, "next", cursor);
 }
 
-void http_reading_run(struct http_reading *l)
+void http_paging_run(struct http_paging *l)
 {
 	struct json *out = &l->request->out;
 

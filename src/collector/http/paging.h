@@ -11,22 +11,21 @@
 #include "collector/http/server_internal.h"
 
 /* The head of a list that is being read. */
-struct http_reading {
+struct http_paging {
 	/* Set by the list */
 	struct http_request *request;
 	uint8_t kind; /* of its cursors */
 	void *place;  /* in a worker; all zero is the beginning */
 	size_t place_len;
 	/* The next question, on the heap. NULL: no memory. */
-	struct desk_question *(*ask)(struct http_reading *l);
+	struct worker_query *(*ask)(struct http_paging *l);
 	/*
 	 * Add an answer to the page, move left and place on; *@more: the worker
 	 * has more. False: the request has its error.
 	 */
-	bool (*take)(struct http_reading *l, struct desk_question *q,
-		     bool *more);
+	bool (*take)(struct http_paging *l, struct worker_query *q, bool *more);
 
-	/* Set by http_reading_start() */
+	/* Set by http_paging_start() */
 	uint64_t seed;
 	uint32_t worker;
 	uint32_t end; /* the worker behind the last */
@@ -34,16 +33,16 @@ struct http_reading {
 };
 
 /* Take limit and cursor. False: the request has its error. */
-bool http_reading_start(struct http_reading *l);
+bool http_paging_start(struct http_paging *l);
 
 /* Only of the router @token, which is *@out. False: likewise. */
-bool http_reading_router(struct http_reading *l, const char *token,
-			 struct identity *out);
+bool http_paging_router(struct http_paging *l, const char *token,
+			struct identity *out);
 
 /*
  * The rest of an answer whose array was begun: its elements, "next", and the
  * end of the object. Yields.
  */
-void http_reading_run(struct http_reading *l);
+void http_paging_run(struct http_paging *l);
 
 #endif

@@ -25,17 +25,17 @@ void http_ask_failed(struct http_request *r, int err)
 			   "it is busy; ask again");
 }
 
-bool http_ask(struct http_request *r, uint32_t worker, struct desk_question **q)
+bool http_ask(struct http_request *r, uint32_t worker, struct worker_query **q)
 {
 	struct worker *w = collector_worker(r->http->collector, worker);
 	int err;
 
-	(*q)->until = sp_in(HTTP_PATIENCE);
-	err = desk_ask(w->desk, q);
+	(*q)->deadline = sp_in(HTTP_PATIENCE);
+	err = worker_query_run(w->query_queue, q);
 	if (err == 0)
 		return true;
 	if (*q != NULL)
-		(*q)->drop(*q);
+		(*q)->free(*q);
 	*q = NULL;
 	http_ask_failed(r, err);
 	return false;

@@ -314,9 +314,10 @@ static int start_parts(struct http *h, int fd)
 		err = sp_start(&opts, &h->rt);
 	/* Larger than in any run before: this clock has gone on since. */
 	if (err == 0)
-		err = feed_new(worker_now().wall_ns / 1000, &h->feed);
+		err = sse_new(worker_now().wall_ns / 1000, &h->sse);
 	if (err == 0)
-		err = vitals_start(h->collector, h->rt, h->feed, &h->vitals);
+		err = stats_poller_start(h->collector, h->rt, h->sse,
+					 &h->stats_poller);
 	if (err == 0)
 		err = start_daemon(h, fd);
 	return err;
@@ -419,11 +420,11 @@ static void *stop_main(void *http)
 	struct http *h = http;
 
 	end_requests(h);
-	feed_close(h->feed);
+	sse_close(h->sse);
 	if (h->daemon != NULL)
 		MHD_stop_daemon(h->daemon);
-	vitals_stop(h->vitals);
-	feed_free(h->feed);
+	stats_poller_stop(h->stats_poller);
+	sse_free(h->sse);
 	if (h->rt != NULL)
 		sp_stop(h->rt, sp_in(5 * SP_S));
 	pthread_mutex_lock(&h->lock);

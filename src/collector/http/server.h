@@ -3,7 +3,7 @@
  *
  * libmicrohttpd has a thread, and the fibers that work on requests have a
  * runtime with another: neither is a worker's. A worker is asked through its
- * desk (collector/query/worker_query.h) with a deadline, so no question can stall a router.
+ * query queue (collector/query/worker_query.h) with a deadline, so no question can stall a router.
  * docs/http.md has every path.
  *
  * Threads	One, outside of fibers.
@@ -19,7 +19,7 @@ struct http;
 /*
  * Listen where the configuration says; *@out is NULL if it is off, or if the
  * default address was taken by somebody else. Errors are logged. The workers'
- * desks must be open.
+ * query queue must be open.
  */
 int http_start(struct collector *c, struct http **out);
 

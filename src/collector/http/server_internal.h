@@ -3,7 +3,7 @@
  *
  *	libmicrohttpd's thread			our runtime, one shard
  *	reads a request, finds its row
- *	suspends the connection --- request --> a fiber: asks the workers' desks,
+ *	suspends the connection --- request --> a fiber: asks the workers' query queue,
  *	sends what is there   <--- resumed ----    writes the answer
  *
  * A request is in one hand at a time, so it has no lock.
@@ -26,8 +26,8 @@
 
 struct http;
 struct http_request;
-struct feed;
-struct vitals;
+struct sse;
+struct stats_poller;
 
 enum http_route_flags {
 	HTTP_OPEN = 1,	 /* needs no token anywhere: health */
@@ -73,8 +73,8 @@ struct http {
 	struct log *log;
 	struct sp_rt *rt;
 	struct MHD_Daemon *daemon;
-	struct feed *feed;
-	struct vitals *vitals;
+	struct sse *sse;
+	struct stats_poller *stats_poller;
 	const char *token; /* NULL: there is none, and no action either */
 	char *own_token;   /* to free() */
 	bool loopback;
@@ -121,10 +121,9 @@ bool http_access_check(struct http_request *r);
  * Ask a worker. False if there is no answer: the question is gone and the
  * request has its error.
  */
-bool http_ask(struct http_request *r, uint32_t worker,
-	      struct desk_question **q);
+bool http_ask(struct http_request *r, uint32_t worker, struct worker_query **q);
 
-/* 503, for what desk_ask() said. */
+/* 503, for what worker_query_run() said. */
 void http_ask_failed(struct http_request *r, int err);
 
 /* Parameters that many have. False: the request has its error. */

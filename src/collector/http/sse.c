@@ -22,7 +22,7 @@ struct text {
 
 struct stream {
 	struct stream *next, **link;
-	struct feed *feed;
+	struct sse *sse;
 	struct MHD_Connection *connection;
 	bool suspended;
 	uint64_t event;	  /* the next one to tell */
@@ -31,7 +31,7 @@ struct stream {
 	size_t sent;	  /* of it */
 };
 
-struct feed {
+struct sse {
 	pthread_mutex_t lock; /* of all that follows */
 	bool closed;
 	struct stream *streams;
@@ -73,7 +73,7 @@ static void text_put(struct text *t)
 
 /* Writing; with the lock held */
 
-static void wake_all(struct feed *f)
+static void wake_all(struct sse *f)
 {
 	for (struct stream *s = f->streams; s != NULL; s = s->next) {
 		if (!s->suspended)
@@ -83,7 +83,7 @@ static void wake_all(struct feed *f)
 	}
 }
 
-static void add(struct feed *f, struct text *t)
+static void add(struct sse *f, struct text *t)
 {
 	struct text **slot = &f->events[f->next % EVENTS];
 
@@ -93,7 +93,7 @@ static void add(struct feed *f, struct text *t)
 	f->next++;
 }
 
-void feed_event(struct feed *f, const struct bulletin_entry *e)
+void sse_event(struct sse *f, const struct event_ring_entry *e)
 {
 	struct json j = { 0 };
 	char head[64];
@@ -103,14 +103,14 @@ void feed_event(struct feed *f, const struct bulletin_entry *e)
 		 "id: %" PRIu64 "\nevent: event\ndata: ", f->next);
 	json_object(&j);
 	json_uint_at(&j, "id", f->next);
-	bulletin_json(&j, e);
+	event_ring_json(&j, e);
 	json_end_object(&j);
 	add(f, text_new(head, &j));
 	pthread_mutex_unlock(&f->lock);
 	json_fini(&j);
 }
 
-void feed_lost(struct feed *f, uint64_t events)
+void sse_lost(struct sse *f, uint64_t events)
 {
 	struct json j = { 0 };
 
@@ -125,7 +125,7 @@ void feed_lost(struct feed *f, uint64_t events)
 	json_fini(&j);
 }
 
-void feed_status(struct feed *f, const struct json *json)
+void sse_status(struct sse *f, const struct json *json)
 {
 	struct text *t = text_new("event: status\ndata: ", json);
 
@@ -139,7 +139,7 @@ void feed_status(struct feed *f, const struct json *json)
 	pthread_mutex_unlock(&f->lock);
 }
 
-bool feed_is_read(struct feed *f)
+bool sse_is_read(struct sse *f)
 {
 	bool read;
 
@@ -151,13 +151,13 @@ bool feed_is_read(struct feed *f)
 
 /* Reading */
 
-static uint64_t oldest(const struct feed *f)
+static uint64_t oldest(const struct sse *f)
 {
 	return f->next - f->first > EVENTS ? f->next - EVENTS : f->first;
 }
 
 /* The next text for @s, or NULL if it has seen all. With the lock held. */
-static struct text *next_text(struct feed *f, struct stream *s)
+static struct text *next_text(struct sse *f, struct stream *s)
 {
 	if (s->event < oldest(f))
 		s->event = oldest(f);
@@ -194,7 +194,7 @@ static ssize_t send_some(struct stream *s, char *to, size_t max)
 static ssize_t read_stream(void *stream, uint64_t at, char *to, size_t max)
 {
 	struct stream *s = stream;
-	struct feed *f = s->feed;
+	struct sse *f = s->sse;
 	ssize_t n = 0;
 
 	(void)at;
@@ -216,7 +216,7 @@ static ssize_t read_stream(void *stream, uint64_t at, char *to, size_t max)
 static void end_stream(void *stream)
 {
 	struct stream *s = stream;
-	struct feed *f = s->feed;
+	struct sse *f = s->sse;
 
 	pthread_mutex_lock(&f->lock);
 	*s->link = s->next;
@@ -229,7 +229,7 @@ static void end_stream(void *stream)
 }
 
 /* Where to begin: behind what was seen, else with the latest few. */
-static uint64_t begin_at(const struct feed *f, const char *last_id)
+static uint64_t begin_at(const struct sse *f, const char *last_id)
 {
 	uint64_t seen = last_id != NULL ? strtoull(last_id, NULL, 10) : 0;
 	uint64_t few =
@@ -238,7 +238,7 @@ static uint64_t begin_at(const struct feed *f, const char *last_id)
 	return seen >= f->first && seen < f->next ? seen + 1 : few;
 }
 
-static int add_stream(struct feed *f, struct stream *s, const char *last_id)
+static int add_stream(struct sse *f, struct stream *s, const char *last_id)
 {
 	int err = 0;
 
@@ -260,8 +260,8 @@ static int add_stream(struct feed *f, struct stream *s, const char *last_id)
 	return err;
 }
 
-int feed_stream(struct feed *f, struct MHD_Connection *connection,
-		const char *last_id, struct MHD_Response **out)
+int sse_stream(struct sse *f, struct MHD_Connection *connection,
+	       const char *last_id, struct MHD_Response **out)
 {
 	struct stream *s = calloc(1, sizeof(*s));
 	struct MHD_Response *response;
@@ -269,7 +269,7 @@ int feed_stream(struct feed *f, struct MHD_Connection *connection,
 
 	if (s == NULL)
 		return -ENOMEM;
-	s->feed = f;
+	s->sse = f;
 	s->connection = connection;
 	err = add_stream(f, s, last_id);
 	if (err < 0) {
@@ -289,9 +289,9 @@ int feed_stream(struct feed *f, struct MHD_Connection *connection,
 
 /* Life */
 
-int feed_new(uint64_t first_id, struct feed **out)
+int sse_new(uint64_t first_id, struct sse **out)
 {
-	struct feed *f = calloc(1, sizeof(*f));
+	struct sse *f = calloc(1, sizeof(*f));
 
 	if (f == NULL)
 		return -ENOMEM;
@@ -301,7 +301,7 @@ int feed_new(uint64_t first_id, struct feed **out)
 	return 0;
 }
 
-void feed_close(struct feed *f)
+void sse_close(struct sse *f)
 {
 	if (f == NULL)
 		return;
@@ -311,7 +311,7 @@ void feed_close(struct feed *f)
 	pthread_mutex_unlock(&f->lock);
 }
 
-void feed_free(struct feed *f)
+void sse_free(struct sse *f)
 {
 	if (f == NULL)
 		return;

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-struct page {
+struct static_file {
 	const char *path; /* "/index.html" */
 	const char *type;
 	const char *etag; /* with its quotes */
@@ -18,7 +18,7 @@ struct page {
 	size_t packed_len;
 };
 
-extern const struct page pages[];
+extern const struct static_file pages[];
 extern const size_t page_count;
 
 #endif

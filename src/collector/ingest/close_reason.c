@@ -1,46 +1,47 @@
 #include "collector/ingest/close_reason.h"
 
-static const char *const names[ENDINGS] = {
-	[ENDING_NONE] = "none",
-	[ENDING_CLOSED] = "closed",
-	[ENDING_CUT] = "cut",
-	[ENDING_RESET] = "reset",
-	[ENDING_TERMINATED] = "terminated",
-	[ENDING_BAD_VERSION] = "bad_version",
-	[ENDING_TOO_SHORT] = "too_short",
-	[ENDING_TOO_LONG] = "too_long",
-	[ENDING_HANDSHAKE] = "handshake_timeout",
-	[ENDING_IDLE] = "idle_timeout",
-	[ENDING_NAMELESS] = "nameless",
-	[ENDING_REPLACED] = "replaced",
-	[ENDING_TWIN] = "twin",
-	[ENDING_DENIED] = "denied",
-	[ENDING_FULL] = "full",
-	[ENDING_FULL_ADDRESS] = "full_address",
-	[ENDING_OVERLOAD] = "overload",
-	[ENDING_ADMIN] = "admin",
-	[ENDING_SHUTDOWN] = "shutdown",
+static const char *const names[CLOSE_REASONS] = {
+	[CLOSE_NONE] = "none",
+	[CLOSE_CLOSED] = "closed",
+	[CLOSE_TRUNCATED] = "cut",
+	[CLOSE_RESET] = "reset",
+	[CLOSE_TERMINATED] = "terminated",
+	[CLOSE_BAD_VERSION] = "bad_version",
+	[CLOSE_TOO_SHORT] = "too_short",
+	[CLOSE_TOO_LONG] = "too_long",
+	[CLOSE_HANDSHAKE] = "handshake_timeout",
+	[CLOSE_IDLE] = "idle_timeout",
+	[CLOSE_NO_IDENTITY] = "nameless",
+	[CLOSE_REPLACED] = "replaced",
+	[CLOSE_DUPLICATE_ROUTER] = "twin",
+	[CLOSE_DENIED] = "denied",
+	[CLOSE_MAX_SESSIONS] = "full",
+	[CLOSE_MAX_SESSIONS_PER_IP] = "full_address",
+	[CLOSE_NO_RESOURCES] = "overload",
+	[CLOSE_OPERATOR] = "admin",
+	[CLOSE_SHUTDOWN] = "shutdown",
 };
 
-const char *ending_name(enum ending e)
+const char *close_reason_name(enum close_reason e)
 {
-	return (unsigned)e < ENDINGS ? names[e] : "unknown";
+	return (unsigned)e < CLOSE_REASONS ? names[e] : "unknown";
 }
 
-enum ending ending_of_version(const struct bmp_frame *frame, enum bmp_v4 v4)
+enum close_reason close_reason_of_version(const struct bmp_frame *frame,
+					  enum bmp_v4 v4)
 {
-	return frame->version == 4 && v4 == BMP_V4_OFF ? ENDING_BAD_VERSION
-						       : ENDING_NONE;
+	return frame->version == 4 && v4 == BMP_V4_OFF ? CLOSE_BAD_VERSION
+						       : CLOSE_NONE;
 }
 
-enum ending ending_of_frame(enum bmp_frame_status status)
+enum close_reason close_reason_of_frame(enum bmp_frame_status status)
 {
 	switch (status) {
 	case BMP_FRAME_BAD_VERSION:
-		return ENDING_BAD_VERSION;
+		return CLOSE_BAD_VERSION;
 	case BMP_FRAME_TOO_SHORT:
-		return ENDING_TOO_SHORT;
+		return CLOSE_TOO_SHORT;
 	default:
-		return ENDING_TOO_LONG;
+		return CLOSE_TOO_LONG;
 	}
 }

@@ -10,42 +10,43 @@
 
 #include "bmp/message.h"
 
-enum ending {
-	ENDING_NONE, /* still open */
+enum close_reason {
+	CLOSE_NONE, /* still open */
 	/* The router's doing */
-	ENDING_CLOSED,	   /* between two messages */
-	ENDING_CUT,	   /* in the middle of one */
-	ENDING_RESET,	   /* the connection broke: reset, timed out */
-	ENDING_TERMINATED, /* by a Termination message */
+	CLOSE_CLOSED,	  /* between two messages */
+	CLOSE_TRUNCATED,  /* in the middle of one */
+	CLOSE_RESET,	  /* the connection broke: reset, timed out */
+	CLOSE_TERMINATED, /* by a Termination message */
 	/* What it sent */
-	ENDING_BAD_VERSION,
-	ENDING_TOO_SHORT, /* a length below that of the header */
-	ENDING_TOO_LONG,  /* --max-frame */
-	ENDING_HANDSHAKE, /* no whole message in --handshake-timeout */
-	ENDING_IDLE,	  /* --idle-timeout */
-	ENDING_NAMELESS,  /* --router-id found no identity */
+	CLOSE_BAD_VERSION,
+	CLOSE_TOO_SHORT,   /* a length below that of the header */
+	CLOSE_TOO_LONG,	   /* --max-frame */
+	CLOSE_HANDSHAKE,   /* no whole message in --handshake-timeout */
+	CLOSE_IDLE,	   /* --idle-timeout */
+	CLOSE_NO_IDENTITY, /* --router-id found no identity */
 	/* Ours */
-	ENDING_REPLACED, /* the same router has a new session */
-	ENDING_TWIN,	 /* two routers with one identity: this one refused */
-	ENDING_DENIED,	 /* --allow, --deny */
-	ENDING_FULL,	 /* --max-sessions */
-	ENDING_FULL_ADDRESS, /* --max-sessions-per-ip */
-	ENDING_OVERLOAD,     /* no shard could take it, or no memory */
-	ENDING_ADMIN,	     /* an operator asked for it */
-	ENDING_SHUTDOWN,
-	ENDINGS
+	CLOSE_REPLACED,		/* the same router has a new session */
+	CLOSE_DUPLICATE_ROUTER, /* two routers with one identity: this one refused */
+	CLOSE_DENIED,		/* --allow, --deny */
+	CLOSE_MAX_SESSIONS,	   /* --max-sessions */
+	CLOSE_MAX_SESSIONS_PER_IP, /* --max-sessions-per-ip */
+	CLOSE_NO_RESOURCES,	   /* no shard could take it, or no memory */
+	CLOSE_OPERATOR,		   /* an operator asked for it */
+	CLOSE_SHUTDOWN,
+	CLOSE_REASONS
 };
 
 /* Why a stream that cannot be cut into frames is closed. */
-enum ending ending_of_frame(enum bmp_frame_status status);
+enum close_reason close_reason_of_frame(enum bmp_frame_status status);
 
 /*
- * Whether a session ends for the version of @frame: ENDING_BAD_VERSION if it is
- * 4 and @v4 says that drafts are not spoken, or ENDING_NONE.
+ * Whether a session ends for the version of @frame: CLOSE_BAD_VERSION if it is
+ * 4 and @v4 says that drafts are not spoken, or CLOSE_NONE.
  */
-enum ending ending_of_version(const struct bmp_frame *frame, enum bmp_v4 v4);
+enum close_reason close_reason_of_version(const struct bmp_frame *frame,
+					  enum bmp_v4 v4);
 
 /* Lower case, words joined by "_"; never NULL. */
-const char *ending_name(enum ending e);
+const char *close_reason_name(enum close_reason e);
 
 #endif

@@ -14,10 +14,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-struct arrival *arrival_new(struct collector *collector, int fd,
-			    const uint8_t address[16], uint16_t port)
+struct connection *connection_new(struct collector *collector, int fd,
+				  const uint8_t address[16], uint16_t port)
 {
-	struct arrival *a = calloc(1, sizeof(*a));
+	struct connection *a = calloc(1, sizeof(*a));
 
 	if (a == NULL)
 		return NULL;
@@ -30,50 +30,51 @@ struct arrival *arrival_new(struct collector *collector, int fd,
 }
 
 /* What an operator should know and do, where that is not plain. */
-static const char *hint(enum ending why)
+static const char *hint(enum close_reason why)
 {
 	switch (why) {
-	case ENDING_TWIN:
+	case CLOSE_DUPLICATE_ROUTER:
 		return "two routers share this identity: give them names with "
 		       "--router-id sysname or an alias in the configuration";
-	case ENDING_NAMELESS:
+	case CLOSE_NO_IDENTITY:
 		return "its first messages did not say what --router-id wants";
-	case ENDING_BAD_VERSION:
+	case CLOSE_BAD_VERSION:
 		return "not BMP version 3; for drafts of version 4 see "
 		       "--bmp-v4";
-	case ENDING_TOO_LONG:
+	case CLOSE_TOO_LONG:
 		return "a longer message than --max-frame allows";
 	default:
 		return NULL;
 	}
 }
 
-enum ending arrival_await_word(const struct arrival *a, int64_t deadline)
+enum close_reason connection_wait_first_bytes(const struct connection *a,
+					      int64_t deadline)
 {
 	if (a->early_len > 0)
-		return ENDING_NONE;
+		return CLOSE_NONE;
 	for (;;) {
 		int ready = sp_wait_fd_until(a->fd, POLLIN, deadline);
 		uint8_t first;
 		ssize_t n;
 
 		if (ready == -ETIMEDOUT)
-			return ENDING_HANDSHAKE;
+			return CLOSE_HANDSHAKE;
 		if (ready < 0)
-			return ENDING_SHUTDOWN;
+			return CLOSE_SHUTDOWN;
 		n = recv(a->fd, &first, 1, MSG_PEEK | MSG_DONTWAIT);
 		if (n > 0)
-			return ENDING_NONE;
+			return CLOSE_NONE;
 		if (n == 0)
-			return ENDING_CLOSED;
+			return CLOSE_CLOSED;
 		/* Ready is a hint. */
 		if (errno != EAGAIN && errno != EINTR)
-			return ENDING_RESET;
+			return CLOSE_RESET;
 	}
 }
 
-void arrival_log_refusal(struct worker *w, const uint8_t address[16],
-			 uint16_t port, enum ending why)
+void connection_log_refusal(struct worker *w, const uint8_t address[16],
+			    uint16_t port, enum close_reason why)
 {
 	const char *help = hint(why);
 	struct log_line line;
@@ -82,15 +83,15 @@ void arrival_log_refusal(struct worker *w, const uint8_t address[16],
 			       LOG_LEVEL_WARNING, "connection_refused", &line))
 		return;
 	log_address_port(&line, "from", address, port);
-	log_text(&line, "reason", ending_name(why));
+	log_text(&line, "reason", close_reason_name(why));
 	if (help != NULL)
 		log_text(&line, "hint", help);
 	log_end(&line);
 }
 
 /* It went, or was made to, before there was a session that could say so. */
-static void log_closed(struct worker *w, const struct arrival *a,
-		       enum ending why)
+static void log_closed(struct worker *w, const struct connection *a,
+		       enum close_reason why)
 {
 	struct log_line line;
 
@@ -100,27 +101,28 @@ static void log_closed(struct worker *w, const struct arrival *a,
 	log_address_port(&line, "from", a->address, a->port);
 	if (identity_named(&a->identity))
 		log_text(&line, "router", a->identity.name);
-	log_text(&line, "reason", ending_name(why));
+	log_text(&line, "reason", close_reason_name(why));
 	log_end(&line);
 }
 
-static bool is_refusal(enum ending why)
+static bool is_refusal(enum close_reason why)
 {
-	return why >= ENDING_BAD_VERSION && why != ENDING_REPLACED &&
-	       why < ENDING_ADMIN;
+	return why >= CLOSE_BAD_VERSION && why != CLOSE_REPLACED &&
+	       why < CLOSE_OPERATOR;
 }
 
-void arrival_end(struct arrival *a, struct worker *w, enum ending why)
+void connection_end(struct connection *a, struct worker *w,
+		    enum close_reason why)
 {
-	w->counts.endings[why]++;
+	w->counts.close_reasons[why]++;
 	if (is_refusal(why))
-		arrival_log_refusal(w, a->address, a->port, why);
-	else if (!a->seated)
+		connection_log_refusal(w, a->address, a->port, why);
+	else if (!a->claimed)
 		log_closed(w, a, why);
 	close(a->fd);
 	limits_leave(collector_limits(a->collector), a->address);
-	if (a->dial != NULL)
-		dial_ended(a->dial);
+	if (a->connector != NULL)
+		connector_session_ended(a->connector);
 	free(a->early);
 	free(a);
 }

@@ -2,7 +2,7 @@
  * collector/ingest/connection.h - a connection on its way to the shard that owns it
  *
  *	accepting shard			owner shard
- *	door: accept, admit,	---->	session_main()
+ *	listener: accept, admit,	---->	session_main()
  *	  find the identity
  *
  * The arrival owns the socket, its place in the limits and the bytes that were
@@ -15,16 +15,17 @@
 #include "collector/router/router_identity.h"
 
 struct collector;
-struct dial;
+struct connector;
 struct worker;
 
-struct arrival {
+struct connection {
 	struct collector *collector;
 	int fd;
 	uint16_t port;	     /* of the router */
 	uint8_t address[16]; /* the same; IPv4 mapped */
-	struct dial *dial;   /* it was us who called; NULL: the router did */
-	bool seated;	     /* it became a session, whose end is logged */
+	struct connector
+		*connector; /* it was us who called; NULL: the router did */
+	bool claimed;	    /* it became a session, whose end is logged */
 	struct identity identity;
 	/* Read already, from the start of the stream; NULL: nothing. */
 	uint8_t *early;
@@ -32,20 +33,22 @@ struct arrival {
 };
 
 /* A copy in memory of its own, with nothing read yet. NULL: no memory. */
-struct arrival *arrival_new(struct collector *collector, int fd,
-			    const uint8_t address[16], uint16_t port);
+struct connection *connection_new(struct collector *collector, int fd,
+				  const uint8_t address[16], uint16_t port);
 
 /*
- * Wait until it has sent something, of which nothing is taken. ENDING_NONE, or
+ * Wait until it has sent something, of which nothing is taken. CLOSE_NONE, or
  * how it ended without a word. Yields.
  */
-enum ending arrival_await_word(const struct arrival *a, int64_t deadline);
+enum close_reason connection_wait_first_bytes(const struct connection *a,
+					      int64_t deadline);
 
 /* Say that somebody was refused, and what to do about it. */
-void arrival_log_refusal(struct worker *w, const uint8_t address[16],
-			 uint16_t port, enum ending why);
+void connection_log_refusal(struct worker *w, const uint8_t address[16],
+			    uint16_t port, enum close_reason why);
 
 /* Close it, give back its place, count and log why, free it. @w: the shard's. */
-void arrival_end(struct arrival *a, struct worker *w, enum ending why);
+void connection_end(struct connection *a, struct worker *w,
+		    enum close_reason why);
 
 #endif

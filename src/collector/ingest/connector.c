@@ -23,12 +23,12 @@
 /* A session that held so long was a good one: start anew with short waits. */
 #define GOOD (60 * SP_S)
 
-void dial_ended(struct dial *dial)
+void connector_session_ended(struct connector *connector)
 {
-	sp_sem_post(&dial->ended);
+	sp_sem_post(&connector->ended);
 }
 
-static void log_failure(struct dial *d, int err, int64_t wait)
+static void log_failure(struct connector *d, int err, int64_t wait)
 {
 	struct log_line line;
 
@@ -42,7 +42,7 @@ static void log_failure(struct dial *d, int err, int64_t wait)
 }
 
 /* How many addresses the target has now. Yields. */
-static int find(const struct dial *d, int64_t deadline,
+static int find(const struct connector *d, int64_t deadline,
 		struct sp_addr out[ADDRESSES])
 {
 	const char *colon = strrchr(d->target, ':');
@@ -60,7 +60,7 @@ static int find(const struct dial *d, int64_t deadline,
 }
 
 /* The socket, connected. Yields. */
-static int connect_to(const struct dial *d, const struct sp_addr *to,
+static int connect_to(const struct connector *d, const struct sp_addr *to,
 		      int64_t deadline)
 {
 	struct sp_tcp_opts buffer = {
@@ -73,7 +73,7 @@ static int connect_to(const struct dial *d, const struct sp_addr *to,
 		return -errno;
 	err = sp_tcp_set(fd, &buffer);
 	if (err == 0)
-		err = door_sign(d->worker, fd);
+		err = listener_set_md5(d->worker, fd);
 	if (err == 0)
 		err = sp_connect_fd_until(fd, to, deadline);
 	if (err == 0)
@@ -83,7 +83,7 @@ static int connect_to(const struct dial *d, const struct sp_addr *to,
 }
 
 /* One call, from dialling to hanging up. Yields. */
-static int call(struct dial *d)
+static int call(struct connector *d)
 {
 	int64_t deadline = sp_in(ATTEMPT);
 	struct sp_addr to[ADDRESSES];
@@ -95,13 +95,13 @@ static int call(struct dial *d)
 		fd = connect_to(d, &to[i], deadline);
 	if (fd < 0)
 		return fd;
-	err = door_admit(d->worker, fd, d);
+	err = listener_admit(d->worker, fd, d);
 	return err == 0 ? sp_sem_wait(&d->ended) : err;
 }
 
-int dial_main(void *arg)
+int connector_main(void *arg)
 {
-	struct dial *d = arg;
+	struct connector *d = arg;
 	int64_t wait = FIRST_WAIT;
 
 	for (;;) {

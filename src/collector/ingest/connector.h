@@ -13,16 +13,16 @@
 
 struct worker;
 
-struct dial {
+struct connector {
 	struct worker *worker;
 	const char *target; /* HOST:PORT */
 	struct sp_sem ended;
 };
 
-/* The fiber, until it is cancelled. @dial is a struct dial. */
-int dial_main(void *dial);
+/* The fiber, until it is cancelled. @dial is a struct connector. */
+int connector_main(void *connector);
 
 /* The session that was made by it is over. Any thread. */
-void dial_ended(struct dial *dial);
+void connector_session_ended(struct connector *connector);
 
 #endif

@@ -17,7 +17,7 @@
 
 #define FIRST_BYTES 4096
 
-static int spawn(struct arrival *a)
+static int spawn(struct connection *a)
 {
 	struct sp_attr attr = {
 		.place = SP_PINNED,
@@ -30,7 +30,7 @@ static int spawn(struct arrival *a)
 }
 
 /* Send it to its owner. In a fiber of its own, if that can take a while. */
-static void hand_over(struct worker *w, struct arrival *a)
+static void hand_over(struct worker *w, struct connection *a)
 {
 	int64_t give_up = sp_in(HAND_OVER_NS);
 	int err = spawn(a);
@@ -39,18 +39,18 @@ static void hand_over(struct worker *w, struct arrival *a)
 	       sp_sleep(HAND_OVER_RETRY) == 0)
 		err = spawn(a);
 	if (err < 0)
-		arrival_end(a, w, ENDING_OVERLOAD);
+		connection_end(a, w, CLOSE_NO_RESOURCES);
 	else
 		w->counts.handed_over++;
 }
 
 /* Make room for more early bytes. */
-static bool grow(struct arrival *a, size_t *cap)
+static bool grow(struct connection *a, size_t *cap)
 {
 	size_t want = *cap == 0 ? FIRST_BYTES : 2 * *cap;
 	uint8_t *bytes;
 
-	if (want > NAMING_BYTES_MAX)
+	if (want > IDENTIFY_BYTES_MAX)
 		return false;
 	bytes = realloc(a->early, want);
 	if (bytes == NULL)
@@ -62,10 +62,10 @@ static bool grow(struct arrival *a, size_t *cap)
 
 /*
  * Look through the messages that came so far; *@seen bytes of them had no
- * identity. ENDING_NONE and 1 in *@found once one had.
+ * identity. CLOSE_NONE and 1 in *@found once one had.
  */
-static enum ending look(struct worker *w, struct arrival *a, enum bmp_v4 v4,
-			size_t *seen, bool *found)
+static enum close_reason look(struct worker *w, struct connection *a,
+			      enum bmp_v4 v4, size_t *seen, bool *found)
 {
 	enum identity_mode mode =
 		(enum identity_mode)w->config->identity.router_id;
@@ -81,70 +81,70 @@ static enum ending look(struct worker *w, struct arrival *a, enum bmp_v4 v4,
 
 		status = bmp_frame_next(rest, w->max_frame, &frame, &need);
 		if (status == BMP_FRAME_PARTIAL)
-			return ENDING_NONE;
+			return CLOSE_NONE;
 		if (status != BMP_FRAME_WHOLE)
-			return ending_of_frame(status);
-		if (ending_of_version(&frame, v4) != ENDING_NONE)
-			return ENDING_BAD_VERSION;
+			return close_reason_of_frame(status);
+		if (close_reason_of_version(&frame, v4) != CLOSE_NONE)
+			return CLOSE_BAD_VERSION;
 		*seen += frame.whole.len;
 		if (!bmp_status_usable(bmp_message_decode(&frame, v4, &msg)))
 			continue;
 		got = identity_from_message(mode, a->address, &msg,
 					    &a->identity);
 		if (got < 0)
-			return ENDING_NAMELESS;
+			return CLOSE_NO_IDENTITY;
 		*found = got > 0;
 	}
-	return ENDING_NONE;
+	return CLOSE_NONE;
 }
 
-static enum ending find_name(struct worker *w, struct arrival *a)
+static enum close_reason find_name(struct worker *w, struct connection *a)
 {
 	int64_t handshake = w->config->limits.handshake_timeout;
 	int64_t deadline = handshake == SP_NEVER ? SP_NEVER : sp_in(handshake);
 	size_t cap = 0, seen = 0;
 	struct config_router_settings settings;
-	enum ending why = ENDING_NONE;
+	enum close_reason why = CLOSE_NONE;
 	bool found = false;
 
 	/* By address, as long as it has no name. */
 	config_router_settings(w->config, a->address, a->port, NULL, &settings);
-	while (why == ENDING_NONE && !found) {
+	while (why == CLOSE_NONE && !found) {
 		int got;
 
 		if (a->early_len == cap && !grow(a, &cap))
-			return ENDING_NAMELESS;
+			return CLOSE_NO_IDENTITY;
 		got = sp_recv_until(a->fd, a->early + a->early_len,
 				    cap - a->early_len, deadline);
 		if (got == -ECANCELED)
-			return ENDING_SHUTDOWN;
+			return CLOSE_SHUTDOWN;
 		if (got == -ETIMEDOUT && sp_now() >= deadline)
-			return ENDING_HANDSHAKE;
+			return CLOSE_HANDSHAKE;
 		if (got <= 0)
-			return got == 0 ? ENDING_CLOSED : ENDING_RESET;
+			return got == 0 ? CLOSE_CLOSED : CLOSE_RESET;
 		a->early_len += (size_t)got;
 		why = look(w, a, (enum bmp_v4)settings.bmp_v4, &seen, &found);
 	}
 	return why;
 }
 
-static int naming_main(void *arg)
+static int identify_main(void *arg)
 {
-	struct arrival *a = arg;
+	struct connection *a = arg;
 	struct worker *w = collector_worker(a->collector, sp_shard());
-	enum ending why = ENDING_NONE;
+	enum close_reason why = CLOSE_NONE;
 
 	if (!identity_named(&a->identity) &&
 	    w->config->identity.router_id != IDENTITY_ADDRESS)
 		why = find_name(w, a);
-	if (why == ENDING_NONE)
+	if (why == CLOSE_NONE)
 		hand_over(w, a);
 	else
-		arrival_end(a, w, why);
+		connection_end(a, w, why);
 	return 0;
 }
 
-void naming_begin(struct worker *w, struct arrival *a)
+void identify_start(struct worker *w, struct connection *a)
 {
 	const char *alias = config_router_alias(w->config, a->address, a->port);
 	bool known = w->config->identity.router_id == IDENTITY_ADDRESS;
@@ -158,6 +158,6 @@ void naming_begin(struct worker *w, struct arrival *a)
 		return;
 	}
 	/* It takes a while: messages to read, or a full queue. */
-	if (sp_go_on(NULL, w->id, naming_main, a, NULL) < 0)
-		arrival_end(a, w, ENDING_OVERLOAD);
+	if (sp_go_on(NULL, w->id, identify_main, a, NULL) < 0)
+		connection_end(a, w, CLOSE_NO_RESOURCES);
 }

@@ -3,7 +3,7 @@
  *
  * An alias or an address is known at once. For the others the first messages
  * are read here, on the shard that accepted, with plain receives: at most
- * NAMING_BYTES_MAX of them and no longer than --handshake-timeout.
+ * IDENTIFY_BYTES_MAX of them and no longer than --handshake-timeout.
  *
  * Threads	The accepting shard.
  */
@@ -13,9 +13,9 @@
 #include "collector/ingest/connection.h"
 
 /* A Peer Up with all its capabilities stands near the start. */
-#define NAMING_BYTES_MAX (256 * 1024)
+#define IDENTIFY_BYTES_MAX (256 * 1024)
 
 /* Takes over @a. Does not wait. */
-void naming_begin(struct worker *w, struct arrival *a);
+void identify_start(struct worker *w, struct connection *a);
 
 #endif

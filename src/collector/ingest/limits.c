@@ -281,15 +281,15 @@ static uint64_t advance(const struct limits_budget *b)
 uint64_t limits_budget_adjust(struct limits_budget *b, uint64_t *mine,
 			      uint64_t used)
 {
-	uint64_t ahead = advance(b), keep = used + ahead;
+	uint64_t ahead = advance(b), snapshot = used + ahead;
 
 	if (atomic_load(&b->max) == 0)
-		keep = ahead = 0;
-	if (*mine > keep + ahead) {
-		atomic_fetch_sub(&b->given, *mine - keep);
-		*mine = keep;
-	} else if (*mine <= used && keep > 0) {
-		*mine += take(b, keep - *mine);
+		snapshot = ahead = 0;
+	if (*mine > snapshot + ahead) {
+		atomic_fetch_sub(&b->given, *mine - snapshot);
+		*mine = snapshot;
+	} else if (*mine <= used && snapshot > 0) {
+		*mine += take(b, snapshot - *mine);
 	}
 	return *mine;
 }

@@ -24,7 +24,7 @@ static const struct sp_tcp_opts socket_opts = {
 	.user_timeout_ms = 120000,
 };
 
-/* Between attempts to open a door that failed. */
+/* Between attempts to open a listener that failed. */
 #define FIRST_WAIT   SP_S
 #define LONGEST_WAIT (60 * SP_S)
 
@@ -62,7 +62,7 @@ static void plain_address(const struct sp_addr *from, uint8_t out[16])
 	memcpy(out, &from->in6.sin6_addr, 16);
 }
 
-int door_sign(struct worker *w, int fd)
+int listener_set_md5(struct worker *w, int fd)
 {
 	const struct config *c = w->config;
 
@@ -78,7 +78,7 @@ int door_sign(struct worker *w, int fd)
 		socket_address(&at, &peer);
 		err = sp_tcp_md5(fd, &peer, r->md5_key.value,
 				 strlen(r->md5_key.value));
-		/* A key of the other address family is another door's. */
+		/* A key of the other address family is another listener's. */
 		if (err < 0 && err != -EINVAL && err != -EAFNOSUPPORT)
 			return err;
 	}
@@ -106,7 +106,7 @@ static int listen_at(struct worker *w, const struct config_address *at,
 	if (buffer.recv_buffer != 0)
 		err = sp_tcp_set(fd, &buffer);
 	if (err == 0)
-		err = door_sign(w, fd);
+		err = listener_set_md5(w, fd);
 	if (err < 0) {
 		close(fd);
 		return err;
@@ -145,8 +145,8 @@ static void log_unopened(struct worker *w, const struct config_address *at,
 	log_end(&line);
 }
 
-int door_open(struct worker *w, const struct config_address *at,
-	      struct door *out)
+int listener_open(struct worker *w, const struct config_address *at,
+		  struct listener *out)
 {
 	struct sp_addr bound;
 	int fd;
@@ -156,148 +156,150 @@ int door_open(struct worker *w, const struct config_address *at,
 		/* All workers meet it; one says so. */
 		if (w->id == 0)
 			log_unopened(w, at, LOG_LEVEL_WARNING, "no_ipv6", err);
-		*out = (struct door){ .worker = NULL, .fd = -1 };
+		*out = (struct listener){ .worker = NULL, .fd = -1 };
 		return 0;
 	}
 	if (err < 0) {
 		log_unopened(w, at, LOG_LEVEL_ERROR, "cannot_listen", err);
 		return err;
 	}
-	*out = (struct door){ .worker = w, .fd = fd, .at = *at };
+	*out = (struct listener){ .worker = w, .fd = fd, .at = *at };
 	if (sp_addr_local(fd, &bound) == 0)
 		out->at.port = sp_addr_port(&bound);
 	return 0;
 }
 
-void door_close(struct door *door)
+void listener_close(struct listener *listener)
 {
-	if (door->fd >= 0)
-		close(door->fd);
-	door->fd = -1;
+	if (listener->fd >= 0)
+		close(listener->fd);
+	listener->fd = -1;
 }
 
 /* Admission */
 
-static enum ending verdict(struct worker *w, const uint8_t address[16])
+static enum close_reason verdict(struct worker *w, const uint8_t address[16])
 {
 	if (!worker_permits(w, address))
-		return ENDING_DENIED;
+		return CLOSE_DENIED;
 	switch (limits_admit(collector_limits(w->collector), address)) {
 	case LIMITS_ADMIT:
-		return ENDING_NONE;
+		return CLOSE_NONE;
 	case LIMITS_ADDRESS_FULL:
-		return ENDING_FULL_ADDRESS;
+		return CLOSE_MAX_SESSIONS_PER_IP;
 	default:
-		return ENDING_FULL;
+		return CLOSE_MAX_SESSIONS;
 	}
 }
 
-/* Turned away at the door: nothing was taken yet but the socket. */
+/* Turned away at the listener: nothing was taken yet but the socket. */
 static int turn_away(struct worker *w, int fd, const uint8_t address[16],
-		     uint16_t port, enum ending why)
+		     uint16_t port, enum close_reason why)
 {
-	w->counts.endings[why]++;
-	arrival_log_refusal(w, address, port, why);
+	w->counts.close_reasons[why]++;
+	connection_log_refusal(w, address, port, why);
 	close(fd);
 	return -EPERM;
 }
 
-int door_admit(struct worker *w, int fd, struct dial *dial)
+int listener_admit(struct worker *w, int fd, struct connector *connector)
 {
 	uint8_t address[16] = { 0 };
-	struct arrival *a;
+	struct connection *a;
 	struct sp_addr from;
-	enum ending why;
+	enum close_reason why;
 	uint16_t port;
 
 	w->counts.accepted++;
 	if (sp_addr_peer(fd, &from) < 0) {
 		/* It was gone before we looked. */
-		return turn_away(w, fd, address, 0, ENDING_RESET);
+		return turn_away(w, fd, address, 0, CLOSE_RESET);
 	}
 	plain_address(&from, address);
 	port = sp_addr_port(&from);
 	why = verdict(w, address);
-	if (why != ENDING_NONE)
+	if (why != CLOSE_NONE)
 		return turn_away(w, fd, address, port, why);
-	a = arrival_new(w->collector, fd, address, port);
+	a = connection_new(w->collector, fd, address, port);
 	if (a == NULL) {
 		limits_leave(collector_limits(w->collector), address);
-		return turn_away(w, fd, address, port, ENDING_OVERLOAD);
+		return turn_away(w, fd, address, port, CLOSE_NO_RESOURCES);
 	}
-	a->dial = dial;
+	a->connector = connector;
 	sp_tcp_set(fd, &socket_opts);
-	naming_begin(w, a);
+	identify_start(w, a);
 	return 0;
 }
 
 /* Taking connections */
 
 /* Until it fails. That descriptors run out is no failure: see serve.h. */
-static int accept_all(struct door *door)
+static int accept_all(struct listener *listener)
 {
 	struct sp_acceptor *acceptor;
 	struct sp_conn conn;
-	int err = sp_acceptor_open(door->fd, &acceptor);
+	int err = sp_acceptor_open(listener->fd, &acceptor);
 
 	if (err < 0)
 		return err;
 	while ((err = sp_acceptor_next(acceptor, SP_HOME_HERE, &conn)) == 0)
-		door_admit(door->worker, conn.fd, NULL);
+		listener_admit(listener->worker, conn.fd, NULL);
 	sp_acceptor_close(acceptor);
 	return err;
 }
 
-static int reopen(struct door *door)
+static int reopen(struct listener *listener)
 {
 	struct log_line line;
-	int err = listen_at(door->worker, &door->at, &door->fd);
+	int err = listen_at(listener->worker, &listener->at, &listener->fd);
 
 	if (err < 0)
 		return err;
-	atomic_fetch_sub(&door->worker->doors_shut, 1);
-	if (log_begin(door->worker->log, LOG_LEVEL_INFO, "listening", &line)) {
-		log_address_port(&line, "at", door->at.address, door->at.port);
-		log_u64(&line, "worker", door->worker->id);
+	atomic_fetch_sub(&listener->worker->listeners_down, 1);
+	if (log_begin(listener->worker->log, LOG_LEVEL_INFO, "listening",
+		      &line)) {
+		log_address_port(&line, "at", listener->at.address,
+				 listener->at.port);
+		log_u64(&line, "worker", listener->worker->id);
 		log_end(&line);
 	}
 	return 0;
 }
 
 /* With the socket closed the kernel sends connections to other workers. */
-static void shut(struct door *door, int err, int64_t wait)
+static void shut(struct listener *listener, int err, int64_t wait)
 {
 	struct log_line line;
 
-	if (door->fd >= 0)
-		atomic_fetch_add(&door->worker->doors_shut, 1);
-	door_close(door);
-	if (!log_begin(door->worker->log, LOG_LEVEL_ERROR, "door_failed",
+	if (listener->fd >= 0)
+		atomic_fetch_add(&listener->worker->listeners_down, 1);
+	listener_close(listener);
+	if (!log_begin(listener->worker->log, LOG_LEVEL_ERROR, "door_failed",
 		       &line))
 		return;
-	log_u64(&line, "worker", door->worker->id);
-	log_address_port(&line, "at", door->at.address, door->at.port);
+	log_u64(&line, "worker", listener->worker->id);
+	log_address_port(&line, "at", listener->at.address, listener->at.port);
 	log_error(&line, "error", err);
 	log_seconds(&line, "again_in", wait);
 	log_end(&line);
 }
 
-int door_main(void *arg)
+int listener_main(void *arg)
 {
-	struct door *door = arg;
+	struct listener *listener = arg;
 	int64_t wait = FIRST_WAIT;
 
 	for (;;) {
 		int64_t began = sp_now();
-		int err = door->fd < 0 ? reopen(door) : 0;
+		int err = listener->fd < 0 ? reopen(listener) : 0;
 
 		if (err == 0)
-			err = accept_all(door); /* yields */
+			err = accept_all(listener); /* yields */
 		if (err == -ECANCELED)
 			return 0;
 		if (sp_now() - began >= GOOD)
 			wait = FIRST_WAIT;
-		shut(door, err, wait);
+		shut(listener, err, wait);
 		if (sp_sleep(wait) < 0)
 			return 0;
 		wait = 2 * wait < LONGEST_WAIT ? 2 * wait : LONGEST_WAIT;

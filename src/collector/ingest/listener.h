@@ -19,8 +19,8 @@
 
 struct worker;
 
-struct door {
-	struct worker *worker;	  /* NULL: left out, see door_open() */
+struct listener {
+	struct worker *worker;	  /* NULL: left out, see listener_open() */
 	int fd;			  /* -1: shut, and to be opened again */
 	struct config_address at; /* with the port that was got */
 };
@@ -29,27 +29,27 @@ struct door {
  * Listen. Errors as sp_listen(), and they are logged. Of the default addresses
  * the one of IPv6 is left out on a host that has none.
  */
-int door_open(struct worker *w, const struct config_address *at,
-	      struct door *out);
-void door_close(struct door *door);
+int listener_open(struct worker *w, const struct config_address *at,
+		  struct listener *out);
+void listener_close(struct listener *listener);
 
 /*
  * Sign what goes to and comes from routers that have a key, before @fd listens
  * or connects. 0 or as sp_tcp_md5().
  */
-int door_sign(struct worker *w, int fd);
+int listener_set_md5(struct worker *w, int fd);
 
 /*
  * The fiber that takes connections, until it is cancelled. A listener that
  * fails is opened again, as often as it takes, and counts as shut until then.
  */
-int door_main(void *door);
+int listener_main(void *listener);
 
 /*
  * Let somebody in who is at the other end of @fd: a router that called, or
  * with @dial one that was called. The socket is no longer the caller's. 0 if
  * the connection is on its way, -EPERM if it was refused.
  */
-int door_admit(struct worker *w, int fd, struct dial *dial);
+int listener_admit(struct worker *w, int fd, struct connector *connector);
 
 #endif

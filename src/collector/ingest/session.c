@@ -14,14 +14,14 @@
 #include <string.h>
 
 /* A reload may bring the end of a session that waits nearer: it looks so often. */
-#define LOOK_AGAIN (5 * SP_S)
+#define DEADLINE_RECHECK (5 * SP_S)
 
 #define TURN_BYTES (64 * 1024)
 
-void session_stop(struct session *s, enum ending why)
+void session_stop(struct session *s, enum close_reason why)
 {
-	if (s->ending == ENDING_NONE)
-		s->ending = (uint8_t)why;
+	if (s->close_reason == CLOSE_NONE)
+		s->close_reason = (uint8_t)why;
 	sp_cancel(s->task);
 }
 
@@ -32,7 +32,7 @@ void session_drain(struct session *s)
 
 bool session_closed_by_router(const struct session *s)
 {
-	struct pollfd p = { .fd = s->arrival->fd, .events = POLLRDHUP };
+	struct pollfd p = { .fd = s->connection->fd, .events = POLLRDHUP };
 
 	return poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP)) != 0;
 }
@@ -41,22 +41,23 @@ bool session_closed_by_router(const struct session *s)
 
 /*
  * A router that comes and goes must not fill the disk. What there is to spend
- * on lines outlives its sessions at its seat; but a seat is forgotten with one
+ * on lines outlives its sessions at its router; but a router is forgotten with one
  * who never said anything.
  */
 static bool log_begins(struct session *s, const char *event,
 		       struct log_line *line)
 {
-	struct log_bucket *bucket = s->seat->note.opened_ns != 0
-					    ? &s->seat->lines
+	struct log_bucket *bucket = s->router->stats.opened_ns != 0
+					    ? &s->router->lines
 					    : &s->worker->refusals;
 
 	if (!log_begin_limited(s->worker->log, bucket, sp_now(), LOG_LEVEL_INFO,
 			       event, line))
 		return false;
-	log_address_port(line, "from", s->arrival->address, s->arrival->port);
-	if (identity_named(&s->arrival->identity))
-		log_text(line, "router", s->arrival->identity.name);
+	log_address_port(line, "from", s->connection->address,
+			 s->connection->port);
+	if (identity_named(&s->connection->identity))
+		log_text(line, "router", s->connection->identity.name);
 	return true;
 }
 
@@ -71,13 +72,13 @@ static void log_open(struct session *s)
 	log_end(&line);
 }
 
-static void log_close(struct session *s, enum ending why)
+static void log_close(struct session *s, enum close_reason why)
 {
 	struct log_line line;
 
 	if (!log_begins(s, "session_close", &line))
 		return;
-	log_text(&line, "reason", ending_name(why));
+	log_text(&line, "reason", close_reason_name(why));
 	log_seconds(&line, "lasted", sp_now() - s->opened);
 	log_u64(&line, "bytes", s->bytes);
 	log_end(&line);
@@ -105,13 +106,13 @@ static void open_session(struct session *s, const struct bmp_message *msg)
 {
 	if (msg->type == BMP_INITIATION)
 		take_name(s, msg);
-	rib_session_open(s->seat->router, &s->when, s->arrival->address,
-			 s->arrival->port,
+	rib_session_open(s->router->rib_router, &s->when,
+			 s->connection->address, s->connection->port,
 			 s->sys_name[0] != '\0' ? s->sys_name : NULL);
-	if (s->seat->resync)
-		rib_resync(s->seat->router, &s->when);
-	s->seat->resync = false;
-	rib_session_pause(s->seat->router, &s->when);
+	if (s->router->resync)
+		rib_resync(s->router->rib_router, &s->when);
+	s->router->resync = false;
+	rib_session_pause(s->router->rib_router, &s->when);
 	s->open = true;
 	log_open(s);
 }
@@ -125,15 +126,15 @@ struct taken {
 static void apply(struct session *s, struct taken *t)
 {
 	s->worker->counts.no_memory +=
-		rib_apply_many(s->seat->router, &s->when, t->msgs, t->count,
-			       s->over);
+		rib_apply_many(s->router->rib_router, &s->when, t->msgs,
+			       t->count, s->over);
 	t->count = 0;
 }
 
 /* Whether a message that may be lost is: --overload drop. */
 static bool is_dropped(struct worker *w)
 {
-	if (!w->drops || !egress_batcher_pressed(w->batcher))
+	if (!w->overload_drop || !egress_batcher_pressed(w->batcher))
 		return false;
 	w->counts.sessions.dropped++;
 	return true;
@@ -144,11 +145,11 @@ static void take_route_monitoring(struct session *s, struct taken *t)
 {
 	struct worker *w = s->worker;
 
-	if (!w->drops) {
+	if (!w->overload_drop) {
 		if (++t->count == RIB_AHEAD)
 			apply(s, t);
 	} else if (is_dropped(w)) {
-		rib_drop(s->seat->router, &s->when, &t->msgs[0].peer);
+		rib_drop(s->router->rib_router, &s->when, &t->msgs[0].peer);
 	} else {
 		t->count = 1;
 		apply(s, t);
@@ -158,18 +159,19 @@ static void take_route_monitoring(struct session *s, struct taken *t)
 /* What the router counts is passed on, and compared with what we have. */
 static void take_statistics(struct session *s, const struct bmp_message *msg)
 {
-	struct rib_router *router = s->seat->router;
+	struct rib_router *router = s->router->rib_router;
 	struct rib_peer *peer = rib_router_peer(router, &msg->peer);
-	struct peer_note *note;
-	struct reported report;
+	struct peer_stats *stats;
+	struct stats_report report;
 
 	if (!is_dropped(s->worker))
 		(void)rib_apply(router, &s->when, msg, s->over);
-	if (peer == NULL || !reported_read(msg, peer, s->when.wall_ns, &report))
+	if (peer == NULL ||
+	    !stats_report_read(msg, peer, s->when.wall_ns, &report))
 		return;
-	note = peer_note_get(rib_peer_slot(peer), &s->seat->note);
-	if (note != NULL)
-		peer_note_report(note, &report);
+	stats = peer_stats_get(rib_peer_slot(peer), &s->router->stats);
+	if (stats != NULL)
+		peer_stats_report(stats, &report);
 }
 
 /* The next of @t. */
@@ -191,7 +193,7 @@ static void take_message(struct session *s, struct taken *t)
 		s->initiated = true;
 		break;
 	case BMP_TERMINATION:
-		s->ending = ENDING_TERMINATED;
+		s->close_reason = CLOSE_TERMINATED;
 		break;
 	case BMP_STATISTICS:
 		take_statistics(s, msg);
@@ -199,7 +201,8 @@ static void take_message(struct session *s, struct taken *t)
 	case BMP_ROUTE_MIRRORING:
 		break; /* counted; what is mirrored is in no RIB */
 	default:
-		if (rib_apply(s->seat->router, &s->when, msg, s->over) < 0)
+		if (rib_apply(s->router->rib_router, &s->when, msg, s->over) <
+		    0)
 			s->worker->counts.no_memory++;
 	}
 }
@@ -210,7 +213,7 @@ static void take_unreadable(struct session *s, struct taken *t)
 	const struct bmp_peer *peer = &t->msgs[t->count].peer;
 
 	apply(s, t);
-	rib_unreadable(s->seat->router, &s->when, peer);
+	rib_unreadable(s->router->rib_router, &s->when, peer);
 }
 
 static void take_frame(struct session *s, const struct bmp_frame *frame,
@@ -238,36 +241,37 @@ static void take_frame(struct session *s, const struct bmp_frame *frame,
  * The hot loop of the collector: for each message a few nanoseconds here, the
  * rest is bmp_message_decode() and rib_apply_many(). bench/collector.c
  */
-static size_t take_frames(struct session *s, struct wire_view in)
+static size_t decode_frames(struct session *s, struct wire_view in)
 {
 	struct wire_view rest = in;
 	struct taken taken;
 
 	taken.count = 0;
 
-	s->want = BMP_HEADER_LEN;
-	while (s->ending == ENDING_NONE &&
-	       !rib_router_moving(s->seat->router)) {
+	s->need_bytes = BMP_HEADER_LEN;
+	while (s->close_reason == CLOSE_NONE &&
+	       !rib_router_moving(s->router->rib_router)) {
 		struct bmp_frame frame;
 		enum bmp_frame_status status =
 			bmp_frame_next(rest, s->worker->max_frame, &frame,
-				       &s->want);
+				       &s->need_bytes);
 
 		if (status == BMP_FRAME_PARTIAL)
 			break;
 		if (status != BMP_FRAME_WHOLE) {
-			s->ending = (uint8_t)ending_of_frame(status);
+			s->close_reason =
+				(uint8_t)close_reason_of_frame(status);
 			break;
 		}
-		s->ending = (uint8_t)ending_of_version(&frame,
-						       (enum bmp_v4)s->bmp_v4);
-		if (s->ending != ENDING_NONE)
+		s->close_reason = (uint8_t)
+			close_reason_of_version(&frame, (enum bmp_v4)s->bmp_v4);
+		if (s->close_reason != CLOSE_NONE)
 			break;
 		take_frame(s, &frame, &taken);
-		s->last = (int64_t)s->when.now_ns;
+		s->last_message_ns = (int64_t)s->when.now_ns;
 		rest.p += frame.whole.len;
 		rest.len -= frame.whole.len;
-		s->want = BMP_HEADER_LEN;
+		s->need_bytes = BMP_HEADER_LEN;
 	}
 	apply(s, &taken);
 	s->bytes += in.len - rest.len;
@@ -278,29 +282,29 @@ static size_t take_frames(struct session *s, struct wire_view in)
 /* Turns */
 
 /* Nothing is left to read: send on what there is, let the clocks run. */
-static void run_dry(struct session *s)
+static void input_drained(struct session *s)
 {
-	if (s->dry)
+	if (s->input_drained)
 		return;
-	s->dry = true;
-	worker_dry(s->worker);
+	s->input_drained = true;
+	worker_input_drained(s->worker);
 	/* From now on, not from before a wait for room in the bridge. */
 	s->when = worker_now();
 	if (s->open)
-		rib_session_resume(s->seat->router, &s->when);
+		rib_session_resume(s->router->rib_router, &s->when);
 }
 
 /* There is input: what is due by time must wait until it was read. */
-static void run_wet(struct session *s)
+static void input_arrived(struct session *s)
 {
 	worker_owns(s->worker, sp_shard());
 	s->when = worker_now();
-	if (!s->dry)
+	if (!s->input_drained)
 		return;
-	s->dry = false;
-	s->worker->wet++;
+	s->input_drained = false;
+	s->worker->sessions_with_input++;
 	if (s->open)
-		rib_session_pause(s->seat->router, &s->when);
+		rib_session_pause(s->router->rib_router, &s->when);
 }
 
 /*
@@ -315,12 +319,12 @@ static int wait_for_room(struct session *s, int64_t deadline)
 	if (!egress_batcher_pressed(w->batcher))
 		return 0;
 	/* What must not be dropped, as a Peer Up, still piles up. */
-	if (w->drops && !egress_batcher_full(w->batcher))
+	if (w->overload_drop && !egress_batcher_full(w->batcher))
 		return 0;
 	w->counts.sessions.pauses++;
 	(void)sp_rstream_pause(s->stream);
 	err = egress_batcher_wait(w->batcher, deadline); /* yields */
-	s->reading = sp_now();
+	s->resumed_ns = sp_now();
 	return err == -ECANCELED ? err : 0;
 }
 
@@ -332,9 +336,9 @@ static int wait_for_move(struct session *s, int64_t deadline)
 {
 	int err = 0;
 
-	while (err == 0 && rib_router_moving(s->seat->router) &&
+	while (err == 0 && rib_router_moving(s->router->rib_router) &&
 	       sp_now() < deadline) {
-		worker_poke(s->worker);
+		worker_schedule_background(s->worker);
 		sp_yield();
 		err = sp_cancelled() ? -ECANCELED : wait_for_room(s, deadline);
 	}
@@ -351,36 +355,40 @@ static int64_t later(int64_t a, int64_t b)
 /* Nobody can say of a router that is not read that it is silent. */
 static int64_t deadline(const struct session *s)
 {
-	return limits_deadline(&s->worker->times, later(s->opened, s->reading),
-			       s->last == 0 ? 0 : later(s->last, s->reading));
+	return limits_deadline(&s->worker->times,
+			       later(s->opened, s->resumed_ns),
+			       s->last_message_ns == 0
+				       ? 0
+				       : later(s->last_message_ns,
+					       s->resumed_ns));
 }
 
-static enum ending error_ending(const struct session *s, int64_t err)
+static enum close_reason error_ending(const struct session *s, int64_t err)
 {
-	if (s->ending != ENDING_NONE)
-		return s->ending;
+	if (s->close_reason != CLOSE_NONE)
+		return s->close_reason;
 	if (err == -ECANCELED)
-		return ENDING_SHUTDOWN;
+		return CLOSE_SHUTDOWN;
 	if (err == -ETIMEDOUT && sp_now() >= deadline(s))
-		return s->last == 0 ? ENDING_HANDSHAKE : ENDING_IDLE;
+		return s->last_message_ns == 0 ? CLOSE_HANDSHAKE : CLOSE_IDLE;
 	if (err == -EMSGSIZE)
-		return ENDING_TOO_LONG;
-	return ENDING_RESET;
+		return CLOSE_TOO_LONG;
+	return CLOSE_RESET;
 }
 
 /* Bytes for the next message, in one piece; see sp_rstream_peek(). */
 static int64_t next_bytes(struct session *s, struct sp_segment *seg)
 {
-	int64_t n = sp_rstream_peek_until(s->stream, s->want, 0, seg);
+	int64_t n = sp_rstream_peek_until(s->stream, s->need_bytes, 0, seg);
 
 	if (n == -ETIMEDOUT)
-		run_dry(s);
+		input_drained(s);
 	while (n == -ETIMEDOUT && sp_now() < deadline(s)) {
-		int64_t until = sp_in(LOOK_AGAIN);
+		int64_t until = sp_in(DEADLINE_RECHECK);
 
 		if (until > deadline(s))
 			until = deadline(s);
-		n = sp_rstream_peek_until(s->stream, s->want, until, seg);
+		n = sp_rstream_peek_until(s->stream, s->need_bytes, until, seg);
 	}
 	return n;
 }
@@ -390,25 +398,25 @@ static int64_t next_bytes(struct session *s, struct sp_segment *seg)
  * bridge is looked at. Buffers are smaller, but what a pause set aside can be
  * a megabyte in one piece, and that makes many more of updates.
  */
-static struct wire_view turn_of(const struct session *s,
-				const struct sp_segment *seg)
+static struct wire_view clip_segment(const struct session *s,
+				     const struct sp_segment *seg)
 {
-	size_t most = s->want > TURN_BYTES ? s->want : TURN_BYTES;
+	size_t most = s->need_bytes > TURN_BYTES ? s->need_bytes : TURN_BYTES;
 
 	return (struct wire_view){ seg->data,
 				   seg->len < most ? seg->len : most };
 }
 
 /* Returns how many bytes of @seg it took. */
-static size_t take_turn(struct session *s, const struct sp_segment *seg)
+static size_t process_segment(struct session *s, const struct sp_segment *seg)
 {
 	size_t used;
 
-	run_wet(s);
-	used = take_frames(s, turn_of(s, seg));
+	input_arrived(s);
+	used = decode_frames(s, clip_segment(s, seg));
 	sp_rstream_consume(s->stream, used);
 	egress_batcher_turn(s->worker->batcher, s->when.now_ns);
-	worker_poke(s->worker);
+	worker_schedule_background(s->worker);
 	return used;
 }
 
@@ -421,35 +429,35 @@ static bool draining(const struct session *s)
  * The collector stops. What has come by now was said to us, and is read; what
  * comes from now on is not, or a router that has much to say would keep us.
  */
-static enum ending drain(struct session *s)
+static enum close_reason drain(struct session *s)
 {
 	int64_t until = s->worker->drain_until;
 	int64_t left;
 
 	sp_shield_begin();
 	left = sp_rstream_arrived(s->stream);
-	while (s->ending == ENDING_NONE && left >= (int64_t)s->want &&
-	       sp_now() < until) {
+	while (s->close_reason == CLOSE_NONE &&
+	       left >= (int64_t)s->need_bytes && sp_now() < until) {
 		struct sp_segment seg;
-		int64_t n =
-			sp_rstream_peek_until(s->stream, s->want, until, &seg);
+		int64_t n = sp_rstream_peek_until(s->stream, s->need_bytes,
+						  until, &seg);
 
-		if (n < (int64_t)s->want)
+		if (n < (int64_t)s->need_bytes)
 			break;
 		if ((int64_t)seg.len > left)
 			seg.len = (size_t)left;
-		left -= (int64_t)take_turn(s, &seg);
+		left -= (int64_t)process_segment(s, &seg);
 		(void)wait_for_room(s, until);
 		(void)wait_for_move(s, until);
 		sp_yield();
 	}
 	sp_shield_end();
-	return s->ending != ENDING_NONE ? s->ending : ENDING_SHUTDOWN;
+	return s->close_reason != CLOSE_NONE ? s->close_reason : CLOSE_SHUTDOWN;
 }
 
-static enum ending read_stream(struct session *s)
+static enum close_reason read_stream(struct session *s)
 {
-	while (s->ending == ENDING_NONE) {
+	while (s->close_reason == CLOSE_NONE) {
 		struct sp_segment seg;
 		int64_t n;
 
@@ -460,22 +468,22 @@ static enum ending read_stream(struct session *s)
 			continue;
 		if (n < 0)
 			return error_ending(s, n);
-		if ((size_t)n < s->want)
-			return n == 0 ? ENDING_CLOSED : ENDING_CUT;
-		take_turn(s, &seg);
+		if ((size_t)n < s->need_bytes)
+			return n == 0 ? CLOSE_CLOSED : CLOSE_TRUNCATED;
+		process_segment(s, &seg);
 		if ((wait_for_room(s, SP_NEVER) < 0 ||
 		     wait_for_move(s, SP_NEVER) < 0) &&
 		    !draining(s))
 			return error_ending(s, -ECANCELED);
 		sp_yield();
 	}
-	return s->ending;
+	return s->close_reason;
 }
 
 /* A stream that begins with what was read before the router had a name. */
 static int open_stream(struct session *s)
 {
-	struct arrival *a = s->arrival;
+	struct connection *a = s->connection;
 	int err = sp_rstream_open(a->fd, s->worker->max_frame, &s->stream);
 
 	if (err == 0)
@@ -486,9 +494,9 @@ static int open_stream(struct session *s)
 	return err;
 }
 
-static enum ending read_all(struct session *s)
+static enum close_reason read_all(struct session *s)
 {
-	enum ending why = ENDING_OVERLOAD;
+	enum close_reason why = CLOSE_NO_RESOURCES;
 
 	if (open_stream(s) == 0)
 		why = read_stream(s);
@@ -499,22 +507,22 @@ static enum ending read_all(struct session *s)
 
 /* Life */
 
-static void close_session(struct session *s, enum ending why)
+static void close_session(struct session *s, enum close_reason why)
 {
-	run_wet(s);
+	input_arrived(s);
 	if (s->open)
-		rib_session_close(s->seat->router, &s->when, (uint16_t)why,
-				  ending_name(why));
-	router_note_forget_reports(s->seat->router);
+		rib_session_close(s->router->rib_router, &s->when,
+				  (uint16_t)why, close_reason_name(why));
+	router_stats_forget_reports(s->router->rib_router);
 	s->open = false;
-	s->seat->note.messages += s->messages;
-	s->seat->note.bytes += s->bytes;
-	s->seat->note.errors += s->errors;
-	run_dry(s);
+	s->router->stats.messages += s->messages;
+	s->router->stats.bytes += s->bytes;
+	s->router->stats.errors += s->errors;
+	input_drained(s);
 	log_close(s, why);
 }
 
-static struct session *session_new(struct worker *w, struct arrival *a)
+static struct session *session_new(struct worker *w, struct connection *a)
 {
 	struct rib_identity id = { .name = NULL };
 	struct session *s = calloc(1, sizeof(*s));
@@ -524,17 +532,17 @@ static struct session *session_new(struct worker *w, struct arrival *a)
 	memcpy(id.address, a->address, 16);
 	if (identity_named(&a->identity))
 		id.name = a->identity.name;
-	s->seat = seat_of(w, &id);
-	if (s->seat == NULL) {
+	s->router = router_get_or_create(w, &id);
+	if (s->router == NULL) {
 		free(s);
 		return NULL;
 	}
-	seat_get(s->seat);
+	router_ref(s->router);
 	s->worker = w;
-	s->arrival = a;
+	s->connection = a;
 	s->task = sp_self();
-	s->want = BMP_HEADER_LEN;
-	s->dry = true;
+	s->need_bytes = BMP_HEADER_LEN;
+	s->input_drained = true;
 	s->opened = sp_now();
 	worker_add(w, s);
 	return s;
@@ -544,71 +552,74 @@ static struct session *session_new(struct worker *w, struct arrival *a)
  * Who has said nothing replaces nobody: a probe of the port, or a connection
  * that was over before it was its turn, must not end a session that goes on.
  */
-static enum ending ask_for_seat(struct session *s)
+static enum close_reason request_router(struct session *s)
 {
-	enum ending why = ENDING_NONE;
+	enum close_reason why = CLOSE_NONE;
 
-	if (s->seat->session != NULL && draining(s))
-		return ENDING_SHUTDOWN;
-	if (s->seat->session != NULL)
-		why = arrival_await_word(s->arrival, deadline(s)); /* yields */
-	return why != ENDING_NONE ? why : seat_take(s->seat, s);   /* yields */
+	if (s->router->session != NULL && draining(s))
+		return CLOSE_SHUTDOWN;
+	if (s->router->session != NULL)
+		why = connection_wait_first_bytes(s->connection,
+						  deadline(s)); /* yields */
+	return why != CLOSE_NONE ? why
+				 : router_claim(s->router, s); /* yields */
 }
 
 /* Sit down, and have the configuration hold that is in force now. */
-static enum ending take_seat(struct session *s)
+static enum close_reason claim_router(struct session *s)
 {
 	struct worker *w = s->worker;
-	enum ending why = ENDING_DENIED;
+	enum close_reason why = CLOSE_DENIED;
 	struct rib_when when;
 
 	/* It was let in; the lists may have changed on its way here. */
-	if (worker_permits(w, s->arrival->address))
-		why = ask_for_seat(s); /* yields */
-	if (s->ending != ENDING_NONE) {
+	if (worker_permits(w, s->connection->address))
+		why = request_router(s); /* yields */
+	if (s->close_reason != CLOSE_NONE) {
 		/* Stopped while it waited. */
-		seat_leave(s->seat, s);
-		return s->ending;
+		router_release(s->router, s);
+		return s->close_reason;
 	}
-	if (why != ENDING_NONE)
+	if (why != CLOSE_NONE)
 		return why;
 	when = worker_now();
-	seat_configure(s->seat, w->config, &when);
-	s->bmp_v4 = s->seat->settings.bmp_v4;
-	s->overrides = s->seat->settings.overrides;
+	router_apply_config(s->router, w->config, &when);
+	s->bmp_v4 = s->router->settings.bmp_v4;
+	s->overrides = s->router->settings.overrides;
 	s->over = bgp_overrides_any(&s->overrides) ? &s->overrides : NULL;
-	return ENDING_NONE;
+	return CLOSE_NONE;
 }
 
-int session_main(void *arrival)
+int session_main(void *connection)
 {
-	struct arrival *a = arrival;
+	struct connection *a = connection;
 	struct worker *w = collector_worker(a->collector, sp_shard());
 	struct session *s;
-	enum ending why;
+	enum close_reason why;
 
 	worker_owns(w, identity_shard(&a->identity,
 				      collector_workers(a->collector)));
-	s = w->closed ? NULL : session_new(w, a);
+	s = w->no_new_sessions ? NULL : session_new(w, a);
 	if (s == NULL) {
-		arrival_end(a, w,
-			    w->closed ? ENDING_SHUTDOWN : ENDING_OVERLOAD);
+		connection_end(a, w,
+			       w->no_new_sessions ? CLOSE_SHUTDOWN
+						  : CLOSE_NO_RESOURCES);
 		return 0;
 	}
-	why = take_seat(s);
-	if (why == ENDING_NONE) {
-		a->seated = true;
+	why = claim_router(s);
+	if (why == CLOSE_NONE) {
+		a->claimed = true;
 		why = read_all(s);
 		/* From here on nothing may be left half done. */
 		sp_shield_begin();
 		close_session(s, why);
-		seat_leave(s->seat, s);
+		router_release(s->router, s);
 		sp_shield_end();
 	}
 	worker_remove(w, s);
-	seat_put(w, s->seat);
+	router_unref(w, s->router);
 	free(s);
-	worker_look_at_seats(w);
-	arrival_end(a, w, why);
+	worker_schedule_router_gc(w);
+	connection_end(a, w, why);
 	return 0;
 }

@@ -38,20 +38,20 @@ struct session_counts {
 struct session {
 	struct session *next, **link; /* of all sessions of the worker */
 	struct worker *worker;
-	struct arrival *arrival;
-	struct seat *seat;
+	struct connection *connection;
+	struct router *router;
 	struct sp_task task;
 	struct sp_rstream *stream;
-	size_t want;	      /* bytes the next message needs, at least */
-	uint8_t ending;	      /* enum ending: why it is to stop */
-	bool took_over;	      /* it threw another one out */
-	bool open;	      /* the rib knows of it */
-	bool initiated;	      /* by an Initiation message */
-	bool dry;	      /* all that came was read */
-	int64_t opened;	      /* sp_now() */
-	int64_t last;	      /* the same, of the last message; 0: none */
-	int64_t reading;      /* the same, since the last pause; 0: none */
-	struct rib_when when; /* of the segment being read */
+	size_t need_bytes;	 /* bytes the next message needs, at least */
+	uint8_t close_reason;	 /* enum close_reason: why it is to stop */
+	bool replaced_other;	 /* it threw another one out */
+	bool open;		 /* the rib knows of it */
+	bool initiated;		 /* by an Initiation message */
+	bool input_drained;	 /* all that came was read */
+	int64_t opened;		 /* sp_now() */
+	int64_t last_message_ns; /* the same, of the last message; 0: none */
+	int64_t resumed_ns;	 /* the same, since the last pause; 0: none */
+	struct rib_when when;	 /* of the segment being read */
 	/*
 	 * How its bytes are read. A reload changes it for the next session: a
 	 * dump of which one half was read another way would never be whole.
@@ -65,8 +65,8 @@ struct session {
 	char sys_name[SESSION_NAME_MAX + 1];
 };
 
-/* The fiber. @arrival is a struct arrival, and its own from now on. */
-int session_main(void *arrival);
+/* The fiber. @arrival is a struct connection, and its own from now on. */
+int session_main(void *connection);
 
 /*
  * The worker's drain_until is set: have it read what has come so far, no
@@ -75,7 +75,7 @@ int session_main(void *arrival);
 void session_drain(struct session *s);
 
 /* Make it end for @why, soon. The first reason stands. */
-void session_stop(struct session *s, enum ending why);
+void session_stop(struct session *s, enum close_reason why);
 
 /* Whether the router closed the connection: what is left can be read. */
 bool session_closed_by_router(const struct session *s);

@@ -10,7 +10,8 @@
 /* Routers between two rests. */
 #define SLICE 16
 
-static struct rib_router *find_router(const struct deed *d, struct worker *w)
+static struct rib_router *find_router(const struct admin_command *d,
+				      struct worker *w)
 {
 	struct rib_identity id = { .name = NULL };
 
@@ -20,99 +21,103 @@ static struct rib_router *find_router(const struct deed *d, struct worker *w)
 	return rib_router_find(w->rib, &id);
 }
 
-static enum deed_outcome disconnect(struct rib_router *router)
+static enum admin_command_outcome disconnect(struct rib_router *rib_router)
 {
-	struct seat *seat = *rib_router_slot(router);
+	struct router *router = *rib_router_slot(rib_router);
 
-	if (seat == NULL || seat->session == NULL)
-		return DEED_NO_SESSION;
-	session_stop(seat->session, ENDING_ADMIN);
-	return DEED_DONE;
+	if (router == NULL || router->session == NULL)
+		return ADMIN_COMMAND_NO_SESSION;
+	session_stop(router->session, CLOSE_OPERATOR);
+	return ADMIN_COMMAND_DONE;
 }
 
-static enum deed_outcome purge(const struct deed *d, struct rib_router *router)
+static enum admin_command_outcome purge(const struct admin_command *d,
+					struct rib_router *rib_router)
 {
 	struct rib_when when = worker_now();
 
-	return rib_peer_purge(router, &when, &d->peer) ? DEED_DONE
-						       : DEED_NO_PEER;
+	return rib_peer_purge(rib_router, &when, &d->peer)
+		       ? ADMIN_COMMAND_DONE
+		       : ADMIN_COMMAND_NO_PEER;
 }
 
 /* Its file does not count from here on: see snapshotter.h. */
-static void resync(struct deed *d, struct worker *w, struct rib_router *router)
+static void resync(struct admin_command *d, struct worker *w,
+		   struct rib_router *rib_router)
 {
-	struct seat *seat = *rib_router_slot(router);
+	struct router *router = *rib_router_slot(rib_router);
 	struct rib_when when = worker_now();
 	struct egress_mark now;
 
-	rib_resync(router, &when);
+	rib_resync(rib_router, &when);
 	d->routers++;
-	if (seat == NULL)
+	if (router == NULL)
 		return;
 	publisher_mark(collector_publisher(w->collector), &now);
-	keep_unfile(&seat->keep, &now);
+	snapshot_invalidate(&router->snapshot, &now);
 }
 
-static void resync_all(struct deed *d, struct worker *w)
+static void resync_all(struct admin_command *d, struct worker *w)
 {
 	size_t left = SLICE;
 
-	for (struct seat *s = seat_next(w, NULL); s != NULL;
-	     s = seat_next(w, s)) {
-		resync(d, w, s->router);
+	for (struct router *s = router_next(w, NULL); s != NULL;
+	     s = router_next(w, s)) {
+		resync(d, w, s->rib_router);
 		if (--left == 0) {
 			left = SLICE;
 			/* Half of it would be worse than late. */
-			desk_rest(&d->question); /* yields */
+			worker_query_yield(&d->head); /* yields */
 		}
 	}
 }
 
-static enum deed_outcome act(struct deed *d, struct worker *w)
+static enum admin_command_outcome act(struct admin_command *d, struct worker *w)
 {
-	struct rib_router *router = d->has_router ? find_router(d, w) : NULL;
+	struct rib_router *rib_router =
+		d->has_router ? find_router(d, w) : NULL;
 
 	if (!d->has_router) {
 		resync_all(d, w);
-		return DEED_DONE;
+		return ADMIN_COMMAND_DONE;
 	}
-	if (router == NULL)
-		return DEED_NO_ROUTER;
-	if (d->kind == DEED_DISCONNECT)
-		return disconnect(router);
-	if (d->kind == DEED_PURGE)
-		return purge(d, router);
-	resync(d, w, router);
-	return DEED_DONE;
+	if (rib_router == NULL)
+		return ADMIN_COMMAND_NO_ROUTER;
+	if (d->kind == ADMIN_COMMAND_DISCONNECT)
+		return disconnect(rib_router);
+	if (d->kind == ADMIN_COMMAND_PURGE)
+		return purge(d, rib_router);
+	resync(d, w, rib_router);
+	return ADMIN_COMMAND_DONE;
 }
 
-static int answer(struct desk_question *q, struct worker *w)
+static int answer(struct worker_query *q, struct worker *w)
 {
-	struct deed *d = (struct deed *)q;
+	struct admin_command *d = (struct admin_command *)q;
 
 	d->outcome = act(d, w);
-	worker_poke(w);
+	worker_schedule_background(w);
 	return 0;
 }
 
-static void drop(struct desk_question *q)
+static void drop(struct worker_query *q)
 {
-	deed_free((struct deed *)q);
+	admin_command_free((struct admin_command *)q);
 }
 
-struct deed *deed_new(enum deed_kind kind)
+struct admin_command *admin_command_new(enum admin_command_kind kind)
 {
-	struct deed *d = calloc(1, sizeof(*d));
+	struct admin_command *d = calloc(1, sizeof(*d));
 
 	if (d == NULL)
 		return NULL;
-	d->question.answer = answer;
-	d->question.drop = drop;
+	d->head.run = answer;
+	d->head.free = drop;
 	d->kind = kind;
 	return d;
 }
 
-void deed_free(struct deed *d)
+void admin_command_free(struct admin_command *d)
 {
 	free(d);
 }

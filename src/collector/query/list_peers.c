@@ -8,14 +8,14 @@
 
 #include <stdio.h>
 
-static enum survey_state state_of(const struct rib_peer_state *p)
+static enum list_query_state state_of(const struct rib_peer_state *p)
 {
 	if (p->up)
-		return p->implied ? SURVEY_IMPLIED : SURVEY_UP;
-	return p->stale ? SURVEY_STALE : SURVEY_DOWN;
+		return p->implied ? LIST_QUERY_IMPLIED : LIST_QUERY_UP;
+	return p->stale ? LIST_QUERY_STALE : LIST_QUERY_DOWN;
 }
 
-static void put_reported(struct json *j, const struct reported_row *row)
+static void put_reported(struct json *j, const struct stats_report_row *row)
 {
 	if (row == NULL) {
 		json_null_at(j, "routerCount");
@@ -28,7 +28,7 @@ static void put_reported(struct json *j, const struct reported_row *row)
 
 static void put_table(struct json *j, const struct rib_peer *peer,
 		      const struct rib_table *table,
-		      const struct peer_note *note)
+		      const struct peer_stats *stats)
 {
 	const struct rib_table_info *info = rib_table_info(table);
 	struct rib_table_state state;
@@ -47,14 +47,15 @@ static void put_table(struct json *j, const struct rib_peer *peer,
 	json_bool_at(j, "unknown", state.unknown);
 	json_uint_at(j, "sequence", state.sequence);
 	json_time_at(j, "lastChangeAt", state.changed_ns);
-	put_reported(j, note == NULL || note->reported == NULL
-				? NULL
-				: reported_find(note->reported, peer, table));
+	put_reported(j,
+		     stats == NULL || stats->reported == NULL
+			     ? NULL
+			     : stats_report_find(stats->reported, peer, table));
 	json_end_object(j);
 }
 
 static void put_tables(struct json *j, struct rib_peer *peer,
-		       const struct peer_note *note)
+		       const struct peer_stats *stats)
 {
 	struct rib_table *t = NULL;
 	uint64_t changed = 0;
@@ -67,22 +68,23 @@ static void put_tables(struct json *j, struct rib_peer *peer,
 		rib_table_state(t, &state);
 		if (state.changed_ns > changed)
 			changed = state.changed_ns;
-		put_table(j, peer, t, note);
+		put_table(j, peer, t, stats);
 	}
 	json_end_array(j);
 	json_time_at(j, "lastChangeAt", changed);
 }
 
-static void put_life(struct json *j, const struct peer_note *note)
+static void put_life(struct json *j, const struct peer_stats *stats)
 {
-	json_time_at(j, "upAt", note->up_ns);
-	json_time_at(j, "downAt", note->down_ns);
+	json_time_at(j, "upAt", stats->up_ns);
+	json_time_at(j, "downAt", stats->down_ns);
 	json_string_at(j, "downReason",
-		       note->downs > 0 ? bmp_down_reason_name(note->down_reason)
-				       : NULL);
-	json_uint_at(j, "flaps", note->downs);
+		       stats->downs > 0
+			       ? bmp_down_reason_name(stats->down_reason)
+			       : NULL);
+	json_uint_at(j, "flaps", stats->downs);
 	json_time_at(j, "reportedAt",
-		     note->reported != NULL ? note->reported->at_ns : 0);
+		     stats->reported != NULL ? stats->reported->at_ns : 0);
 }
 
 static void put_identity(struct json *j, const struct rib_peer_state *p)
@@ -107,7 +109,7 @@ static void put_identity(struct json *j, const struct rib_peer_state *p)
 }
 
 /* A person types what a list shows: also the address of the router. */
-static bool wanted(const struct survey *v, const struct rib_router *router,
+static bool wanted(const struct list_query *v, const struct rib_router *router,
 		   const struct rib_peer_state *p, const char *const names[2])
 {
 	char asn[16], address[64];
@@ -120,41 +122,41 @@ static bool wanted(const struct survey *v, const struct rib_router *router,
 	snprintf(asn, sizeof(asn), "%u", p->as);
 	text_ip(&t, rib_router_info(router)->address);
 	text_end(&t);
-	return survey_wants(
+	return list_query_wants(
 		v, (const char *[]){ names[0], names[1], asn, address }, 4);
 }
 
-bool survey_peer(struct survey *v, struct rib_router *router,
-		 struct rib_peer *peer)
+bool list_query_peer(struct list_query *v, struct rib_router *router,
+		     struct rib_peer *peer)
 {
-	static const struct peer_note nothing;
-	const struct peer_note *note = *rib_peer_slot(peer);
+	static const struct peer_stats nothing;
+	const struct peer_stats *stats = *rib_peer_slot(peer);
 	char token[IDENTITY_TOKEN_MAX + 1], id[PEER_ID_MAX];
 	struct rib_peer_state p;
 	struct json *j = &v->out;
 
 	rib_peer_state(peer, &p);
 	peer_id_text(p.type, p.distinguisher, p.address, id);
-	survey_token(router, token);
+	list_query_token(router, token);
 	if (!wanted(v, router, &p, (const char *[]){ token, id }))
 		return false;
-	if (note == NULL)
-		note = &nothing;
+	if (stats == NULL)
+		stats = &nothing;
 	json_object(j);
 	json_string_at(j, "id", id);
 	json_string_at(j, "router", token);
 	put_identity(j, &p);
-	json_string_at(j, "state", survey_state_name(state_of(&p)));
+	json_string_at(j, "state", list_query_state_name(state_of(&p)));
 	json_uint_at(j, "routes", p.routes);
-	put_life(j, note);
-	put_tables(j, peer, note);
-	if (note->reported != NULL)
+	put_life(j, stats);
+	put_tables(j, peer, stats);
+	if (stats->reported != NULL)
 		json_int_at(j, "difference",
-			    reported_difference(note->reported));
+			    stats_report_difference(stats->reported));
 	else
 		json_null_at(j, "difference");
 	if (v->whole)
-		diary_json(j, &note->diary);
+		event_history_json(j, &stats->history);
 	json_end_object(j);
 	return true;
 }

@@ -12,27 +12,28 @@
 #define SLICE 1024
 #define ROW   16
 
-static const char *const state_names[SURVEY_STATES] = {
-	[SURVEY_UP] = "up",
-	[SURVEY_IMPLIED] = "implied",
-	[SURVEY_STALE] = "stale",
-	[SURVEY_DOWN] = "down",
+static const char *const state_names[LIST_QUERY_STATES] = {
+	[LIST_QUERY_UP] = "up",
+	[LIST_QUERY_IMPLIED] = "implied",
+	[LIST_QUERY_STALE] = "stale",
+	[LIST_QUERY_DOWN] = "down",
 };
 
-const char *survey_state_name(enum survey_state state)
+const char *list_query_state_name(enum list_query_state state)
 {
 	return state_names[state];
 }
 
-int survey_state_find(const char *name)
+int list_query_state_find(const char *name)
 {
-	for (int i = 0; i < SURVEY_STATES; i++)
+	for (int i = 0; i < LIST_QUERY_STATES; i++)
 		if (strcmp(state_names[i], name) == 0)
 			return i;
 	return -EINVAL;
 }
 
-bool survey_wants(const struct survey *v, const char *const *texts, size_t n)
+bool list_query_wants(const struct list_query *v, const char *const *texts,
+		      size_t n)
 {
 	if (v->filter[0] == '\0')
 		return true;
@@ -42,8 +43,8 @@ bool survey_wants(const struct survey *v, const char *const *texts, size_t n)
 	return false;
 }
 
-void survey_token(const struct rib_router *router,
-		  char out[IDENTITY_TOKEN_MAX + 1])
+void list_query_token(const struct rib_router *router,
+		      char out[IDENTITY_TOKEN_MAX + 1])
 {
 	const struct rib_router_info *info = rib_router_info(router);
 
@@ -53,7 +54,7 @@ void survey_token(const struct rib_router *router,
 		subject_router(info->address, out);
 }
 
-void survey_flow(struct json *j, const struct rib_flow *flow)
+void list_query_flow(struct json *j, const struct rib_flow *flow)
 {
 	uint64_t suppressed = 0, synthetic = 0;
 
@@ -72,7 +73,8 @@ void survey_flow(struct json *j, const struct rib_flow *flow)
 /* Walking */
 
 /* The first router that the place allows. */
-static struct rib_router *router_from(const struct survey *v, struct rib *rib)
+static struct rib_router *router_from(const struct list_query *v,
+				      struct rib *rib)
 {
 	struct rib_router *r = NULL;
 	struct rib_router_state state;
@@ -97,7 +99,7 @@ static struct rib_router *router_from(const struct survey *v, struct rib *rib)
 	return NULL;
 }
 
-static struct rib_peer *peer_behind(const struct survey *v,
+static struct rib_peer *peer_behind(const struct list_query *v,
 				    struct rib_router *router)
 {
 	struct rib_peer_state state;
@@ -125,12 +127,13 @@ struct walk {
 	size_t left;
 };
 
-static void walk_start(struct walk *at, const struct survey *v, struct rib *rib)
+static void walk_start(struct walk *at, const struct list_query *v,
+		       struct rib *rib)
 {
 	at->router = router_from(v, rib);
 	at->peer = NULL;
 	at->left = SLICE;
-	if (at->router != NULL && v->kind == SURVEY_PEERS) {
+	if (at->router != NULL && v->kind == LIST_QUERY_PEERS) {
 		struct rib_router_state state;
 
 		rib_router_state(at->router, &state);
@@ -146,38 +149,38 @@ static void walk_start(struct walk *at, const struct survey *v, struct rib *rib)
 }
 
 /* The router was done: on to the next. */
-static void next_router(struct walk *at, struct survey *v, struct rib *rib)
+static void next_router(struct walk *at, struct list_query *v, struct rib *rib)
 {
 	struct rib_router_state state;
 
 	rib_router_state(at->router, &state);
-	v->place = (struct survey_place){ .router = state.serial + 1 };
+	v->place = (struct list_query_place){ .router = state.serial + 1 };
 	at->router = v->has_router ? NULL : rib_router_next(rib, at->router);
 	at->peer = NULL;
-	if (at->router != NULL && v->kind == SURVEY_PEERS)
+	if (at->router != NULL && v->kind == LIST_QUERY_PEERS)
 		at->peer = rib_peer_next(at->router, NULL);
 }
 
-static void next_peer(struct walk *at, struct survey *v)
+static void next_peer(struct walk *at, struct list_query *v)
 {
 	struct rib_router_state router;
 	struct rib_peer_state peer;
 
 	rib_router_state(at->router, &router);
 	rib_peer_state(at->peer, &peer);
-	v->place = (struct survey_place){ router.serial, peer.serial };
+	v->place = (struct list_query_place){ router.serial, peer.serial };
 	at->peer = v->has_peer ? NULL : rib_peer_next(at->router, at->peer);
 }
 
 /* One router or peer. */
-static void step(struct walk *at, struct survey *v, struct worker *w)
+static void step(struct walk *at, struct list_query *v, struct worker *w)
 {
 	bool wanted = false;
 
-	if (v->kind == SURVEY_ROUTERS)
-		wanted = survey_router(v, w, at->router);
+	if (v->kind == LIST_QUERY_ROUTERS)
+		wanted = list_query_router(v, w, at->router);
 	else if (at->peer != NULL)
-		wanted = survey_peer(v, at->router, at->peer);
+		wanted = list_query_peer(v, at->router, at->peer);
 	if (wanted) {
 		v->count++;
 		v->limit--;
@@ -190,23 +193,23 @@ static void step(struct walk *at, struct survey *v, struct worker *w)
 	at->left--;
 }
 
-static int answer(struct desk_question *q, struct worker *w)
+static int answer(struct worker_query *q, struct worker *w)
 {
-	struct survey *v = (struct survey *)q;
+	struct list_query *v = (struct list_query *)q;
 	struct walk at;
 
 	walk_start(&at, v, w->rib);
 	while (at.router != NULL) {
 		/* A router whose peers are all told needs no page of its own. */
 		if (v->limit == 0 &&
-		    (v->kind == SURVEY_ROUTERS || at.peer != NULL)) {
+		    (v->kind == LIST_QUERY_ROUTERS || at.peer != NULL)) {
 			v->more = true;
 			break;
 		}
 		step(&at, v, w);
 		if (at.left >= ROW)
 			continue;
-		if (!desk_rest(q)) { /* yields */
+		if (!worker_query_yield(q)) { /* yields */
 			v->more = true;
 			break;
 		}
@@ -217,24 +220,24 @@ static int answer(struct desk_question *q, struct worker *w)
 
 /* Life */
 
-static void drop(struct desk_question *q)
+static void drop(struct worker_query *q)
 {
-	survey_free((struct survey *)q);
+	list_query_free((struct list_query *)q);
 }
 
-struct survey *survey_new(enum survey_kind kind)
+struct list_query *list_query_new(enum list_query_kind kind)
 {
-	struct survey *v = calloc(1, sizeof(*v));
+	struct list_query *v = calloc(1, sizeof(*v));
 
 	if (v == NULL)
 		return NULL;
-	v->question.answer = answer;
-	v->question.drop = drop;
+	v->head.run = answer;
+	v->head.free = drop;
 	v->kind = kind;
 	return v;
 }
 
-void survey_free(struct survey *v)
+void list_query_free(struct list_query *v)
 {
 	if (v == NULL)
 		return;

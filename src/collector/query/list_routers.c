@@ -6,11 +6,11 @@
 
 #include <spargio/time.h>
 
-static enum survey_state state_of(const struct rib_router_state *state)
+static enum list_query_state state_of(const struct rib_router_state *state)
 {
 	if (state->open)
-		return SURVEY_UP;
-	return state->peers_stale > 0 ? SURVEY_STALE : SURVEY_DOWN;
+		return LIST_QUERY_UP;
+	return state->peers_stale > 0 ? LIST_QUERY_STALE : LIST_QUERY_DOWN;
 }
 
 /* A moment of the monotonic clock by the wall clock; 0 stays 0. */
@@ -21,33 +21,37 @@ static uint64_t wall_of(int64_t then)
 	return then == 0 ? 0 : now.wall_ns - (now.now_ns - (uint64_t)then);
 }
 
-static void put_session(struct json *j, const struct seat *seat)
+static void put_session(struct json *j, const struct router *router)
 {
-	const struct router_note *note = &seat->note;
-	const struct session *s = seat->session;
+	const struct router_stats *stats = &router->stats;
+	const struct session *s = router->session;
 
 	json_string_at(j, "sysName",
-		       note->sys_name[0] != '\0' ? note->sys_name : NULL);
-	json_time_at(j, "connectedAt", note->opened_ns);
-	json_time_at(j, "lastMessageAt", s != NULL ? wall_of(s->last) : 0);
-	json_time_at(j, "disconnectedAt", note->closed_ns);
+		       stats->sys_name[0] != '\0' ? stats->sys_name : NULL);
+	json_time_at(j, "connectedAt", stats->opened_ns);
+	json_time_at(j, "lastMessageAt",
+		     s != NULL ? wall_of(s->last_message_ns) : 0);
+	json_time_at(j, "disconnectedAt", stats->closed_ns);
 	json_string_at(j, "closeReason",
-		       note->closed_ns != 0 ? ending_name(note->ending) : NULL);
+		       stats->closed_ns != 0
+			       ? close_reason_name(stats->close_reason)
+			       : NULL);
 	json_uint_at(j, "messages",
-		     note->messages + (s != NULL ? s->messages : 0));
-	json_uint_at(j, "bytes", note->bytes + (s != NULL ? s->bytes : 0));
+		     stats->messages + (s != NULL ? s->messages : 0));
+	json_uint_at(j, "bytes", stats->bytes + (s != NULL ? s->bytes : 0));
 	json_uint_at(j, "parseErrors",
-		     note->errors + (s != NULL ? s->errors : 0));
+		     stats->errors + (s != NULL ? s->errors : 0));
 	json_time_at(j, "snapshotAt",
-		     seat->keep.filed ? wall_of(seat->keep.begun) : 0);
+		     router->snapshot.filed ? wall_of(router->snapshot.begun)
+					    : 0);
 	json_key(j, "difference");
-	if (note->reporting > 0)
-		json_int(j, note->difference);
+	if (stats->reporting > 0)
+		json_int(j, stats->difference);
 	else
 		json_null(j);
 }
 
-static void put_counts(struct json *j, const struct rib_router *router,
+static void put_counts(struct json *j, const struct rib_router *rib_router,
 		       const struct rib_router_state *state)
 {
 	struct rib_flow flow;
@@ -56,17 +60,18 @@ static void put_counts(struct json *j, const struct rib_router *router,
 	json_uint_at(j, "peersUp", state->peers_up);
 	json_uint_at(j, "peersStale", state->peers_stale);
 	json_uint_at(j, "routes", state->routes);
-	rib_router_flow(router, &flow);
+	rib_router_flow(rib_router, &flow);
 	json_key(j, "counters");
 	json_object(j);
-	survey_flow(j, &flow);
+	list_query_flow(j, &flow);
 	json_end_object(j);
 }
 
-static bool wanted(const struct survey *v, const struct rib_router *router,
-		   const struct seat *seat, enum survey_state state)
+static bool wanted(const struct list_query *v,
+		   const struct rib_router *rib_router,
+		   const struct router *router, enum list_query_state state)
 {
-	const struct rib_router_info *info = rib_router_info(router);
+	const struct rib_router_info *info = rib_router_info(rib_router);
 	char token[IDENTITY_TOKEN_MAX + 1], address[64];
 	struct text t = text_start(address, sizeof(address));
 
@@ -74,29 +79,30 @@ static bool wanted(const struct survey *v, const struct rib_router *router,
 		return false;
 	if (v->filter[0] == '\0')
 		return true;
-	survey_token(router, token);
+	list_query_token(rib_router, token);
 	text_ip(&t, info->address);
 	text_end(&t);
-	return survey_wants(v,
-			    (const char *[]){ token, address, info->name,
-					      seat != NULL ? seat->note.sys_name
-							   : NULL },
-			    4);
+	return list_query_wants(v,
+				(const char *[]){
+					token, address, info->name,
+					router != NULL ? router->stats.sys_name
+						       : NULL },
+				4);
 }
 
-bool survey_router(struct survey *v, struct worker *w,
-		   struct rib_router *router)
+bool list_query_router(struct list_query *v, struct worker *w,
+		       struct rib_router *rib_router)
 {
-	const struct rib_router_info *info = rib_router_info(router);
-	const struct seat *seat = *rib_router_slot(router);
+	const struct rib_router_info *info = rib_router_info(rib_router);
+	const struct router *router = *rib_router_slot(rib_router);
 	char token[IDENTITY_TOKEN_MAX + 1];
 	struct rib_router_state state;
 	struct json *j = &v->out;
 
-	rib_router_state(router, &state);
-	if (!wanted(v, router, seat, state_of(&state)))
+	rib_router_state(rib_router, &state);
+	if (!wanted(v, rib_router, router, state_of(&state)))
 		return false;
-	survey_token(router, token);
+	list_query_token(rib_router, token);
 	json_object(j);
 	json_string_at(j, "id", token);
 	json_key(j, "routerAddr");
@@ -104,12 +110,12 @@ bool survey_router(struct survey *v, struct worker *w,
 	json_uint_at(j, "routerPort", info->port);
 	json_string_at(j, "routerId", info->name);
 	json_uint_at(j, "worker", w->id);
-	json_string_at(j, "state", survey_state_name(state_of(&state)));
-	put_counts(j, router, &state);
-	if (seat != NULL) {
-		put_session(j, seat);
+	json_string_at(j, "state", list_query_state_name(state_of(&state)));
+	put_counts(j, rib_router, &state);
+	if (router != NULL) {
+		put_session(j, router);
 		if (v->whole)
-			diary_json(j, &seat->note.diary);
+			event_history_json(j, &router->stats.history);
 	}
 	json_end_object(j);
 	return true;

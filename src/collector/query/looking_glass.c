@@ -102,10 +102,10 @@ static void put_attributes(struct json *j, const struct rib_stored *route)
 	json_bgp_attributes(j, &attrs);
 }
 
-static void put_answer(void *glass, const struct rib_answer *a)
+static void put_answer(void *query, const struct rib_answer *a)
 {
 	const struct rib_table_info *info = rib_table_info(a->table);
-	struct glass *g = glass;
+	struct looking_glass *g = query;
 	struct json *j = &g->out;
 	struct rib_peer_state peer;
 
@@ -122,7 +122,8 @@ static void put_answer(void *glass, const struct rib_answer *a)
 }
 
 /* The query with pointers that are good until the next rest. */
-static bool find_router(struct glass *g, struct rib *rib, struct rib_query *out)
+static bool find_router(struct looking_glass *g, struct rib *rib,
+			struct rib_query *out)
 {
 	struct rib_identity id = { .name = NULL };
 
@@ -138,9 +139,9 @@ static bool find_router(struct glass *g, struct rib *rib, struct rib_query *out)
 	return out->router != NULL;
 }
 
-static int answer(struct desk_question *q, struct worker *w)
+static int answer(struct worker_query *q, struct worker *w)
 {
-	struct glass *g = (struct glass *)q;
+	struct looking_glass *g = (struct looking_glass *)q;
 
 	do {
 		struct rib_query_page page = {
@@ -157,27 +158,27 @@ static int answer(struct desk_question *q, struct worker *w)
 			break;
 		}
 		g->more = rib_query(w->rib, &query, &g->cursor, &page);
-	} while (g->more && g->limit > 0 && desk_rest(q)); /* yields */
+	} while (g->more && g->limit > 0 && worker_query_yield(q)); /* yields */
 	return g->out.failed ? -ENOMEM : 0;
 }
 
-static void drop(struct desk_question *q)
+static void drop(struct worker_query *q)
 {
-	glass_free((struct glass *)q);
+	looking_glass_free((struct looking_glass *)q);
 }
 
-struct glass *glass_new(void)
+struct looking_glass *looking_glass_new(void)
 {
-	struct glass *g = calloc(1, sizeof(*g));
+	struct looking_glass *g = calloc(1, sizeof(*g));
 
 	if (g == NULL)
 		return NULL;
-	g->question.answer = answer;
-	g->question.drop = drop;
+	g->head.run = answer;
+	g->head.free = drop;
 	return g;
 }
 
-void glass_free(struct glass *g)
+void looking_glass_free(struct looking_glass *g)
 {
 	if (g == NULL)
 		return;

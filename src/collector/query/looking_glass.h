@@ -13,8 +13,8 @@
 #include "collector/base/json.h"
 #include "rib/query.h"
 
-struct glass {
-	struct desk_question question;
+struct looking_glass {
+	struct worker_query head;
 	struct rib_query query; /* router and peer: NULL */
 	bool has_router;
 	bool has_peer;
@@ -29,7 +29,7 @@ struct glass {
 };
 
 /* NULL: no memory. */
-struct glass *glass_new(void);
-void glass_free(struct glass *g);
+struct looking_glass *looking_glass_new(void);
+void looking_glass_free(struct looking_glass *g);
 
 #endif

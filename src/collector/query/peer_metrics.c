@@ -26,10 +26,11 @@ static void put_table(struct json *j, const struct metrics_labels *peer,
 	/* Families without a name are told apart by their numbers. */
 	metrics_label_uint(&labels, "afi", info->afi);
 	metrics_label_uint(&labels, "safi", info->safi);
-	metrics_uint(j, CENSUS_ROUTES, &labels, state.routes);
+	metrics_uint(j, PEER_METRICS_ROUTES, &labels, state.routes);
 }
 
-static void put_peer(struct census *c, const char *token, struct rib_peer *peer)
+static void put_peer(struct peer_metrics *c, const char *token,
+		     struct rib_peer *peer)
 {
 	struct metrics_labels labels = { .len = 0 };
 	struct rib_peer_state state;
@@ -41,21 +42,21 @@ static void put_peer(struct census *c, const char *token, struct rib_peer *peer)
 	metrics_label(&labels, "router", token);
 	metrics_label(&labels, "peer", id);
 	metrics_label_uint(&labels, "asn", state.as);
-	metrics_uint(&c->up, CENSUS_UP, &labels, state.up);
+	metrics_uint(&c->up, PEER_METRICS_UP, &labels, state.up);
 	while ((t = rib_table_next(peer, t)) != NULL)
 		put_table(&c->routes, &labels, t);
 }
 
 /* Some peers of one router, from the place on. False: the slice is over. */
-static bool count_router(struct census *c, struct rib_router *router,
+static bool count_router(struct peer_metrics *c, struct rib_router *router,
 			 uint64_t serial, size_t *left)
 {
 	char token[IDENTITY_TOKEN_MAX + 1];
 	struct rib_peer *p = NULL;
 
 	if (serial != c->place.router)
-		c->place = (struct survey_place){ .router = serial };
-	survey_token(router, token);
+		c->place = (struct list_query_place){ .router = serial };
+	list_query_token(router, token);
 	while ((p = rib_peer_next(router, p)) != NULL) {
 		struct rib_peer_state state;
 
@@ -68,12 +69,12 @@ static bool count_router(struct census *c, struct rib_router *router,
 		put_peer(c, token, p);
 		c->place.peer = state.serial;
 	}
-	c->place = (struct survey_place){ .router = serial + 1 };
+	c->place = (struct list_query_place){ .router = serial + 1 };
 	return true;
 }
 
 /* False: there is more. */
-static bool count_slice(struct census *c, const struct rib *rib)
+static bool count_slice(struct peer_metrics *c, const struct rib *rib)
 {
 	struct rib_router *r = NULL;
 	size_t left = SLICE;
@@ -89,33 +90,33 @@ static bool count_slice(struct census *c, const struct rib *rib)
 	return true;
 }
 
-static int answer(struct desk_question *q, struct worker *w)
+static int answer(struct worker_query *q, struct worker *w)
 {
-	struct census *c = (struct census *)q;
+	struct peer_metrics *c = (struct peer_metrics *)q;
 
 	do
 		c->more = !count_slice(c, w->rib);
-	while (c->more && desk_rest(q)); /* yields */
+	while (c->more && worker_query_yield(q)); /* yields */
 	return c->up.failed || c->routes.failed ? -ENOMEM : 0;
 }
 
-static void drop(struct desk_question *q)
+static void drop(struct worker_query *q)
 {
-	census_free((struct census *)q);
+	peer_metrics_free((struct peer_metrics *)q);
 }
 
-struct census *census_new(void)
+struct peer_metrics *peer_metrics_new(void)
 {
-	struct census *c = calloc(1, sizeof(*c));
+	struct peer_metrics *c = calloc(1, sizeof(*c));
 
 	if (c == NULL)
 		return NULL;
-	c->question.answer = answer;
-	c->question.drop = drop;
+	c->head.run = answer;
+	c->head.free = drop;
 	return c;
 }
 
-void census_free(struct census *c)
+void peer_metrics_free(struct peer_metrics *c)
 {
 	if (c == NULL)
 		return;

@@ -11,19 +11,19 @@
 #include "collector/base/json.h"
 #include "collector/query/list_query.h"
 
-#define CENSUS_UP     "arancini_peer_up"
-#define CENSUS_ROUTES "arancini_peer_routes"
+#define PEER_METRICS_UP	    "arancini_peer_up"
+#define PEER_METRICS_ROUTES "arancini_peer_routes"
 
-struct census {
-	struct desk_question question;
-	struct survey_place place;
+struct peer_metrics {
+	struct worker_query head;
+	struct list_query_place place;
 	struct json up;
 	struct json routes;
 	bool more;
 };
 
 /* NULL: no memory. */
-struct census *census_new(void);
-void census_free(struct census *c);
+struct peer_metrics *peer_metrics_new(void);
+void peer_metrics_free(struct peer_metrics *c);
 
 #endif

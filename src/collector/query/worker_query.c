@@ -19,29 +19,30 @@
 /* How much longer than it asked for an asker waits. */
 #define GRACE SP_S
 
-struct desk {
+struct worker_query_queue {
 	struct worker *worker;
 	struct sp_rpc *rpc;
-	struct sp_task clerks[CLERKS];
+	struct sp_task query_fibers[CLERKS];
 	uint32_t clerk_count;
 	uint32_t slow; /* questions that are answered in slices right now */
 };
 
-static void drop(void *question)
+static void drop(void *query)
 {
-	struct desk_question *q = question;
+	struct worker_query *q = query;
 
-	q->drop(q);
+	q->free(q);
 }
 
-static void serve(struct desk *d, const struct sp_request *request)
+static void serve(struct worker_query_queue *d,
+		  const struct sp_request *request)
 {
-	struct desk_question *q = request->value;
+	struct worker_query *q = request->value;
 
-	q->desk = d;
+	q->query_queue = d;
 	q->request = request;
 	q->began = sp_now();
-	q->result = q->answer(q, d->worker);
+	q->result = q->run(q, d->worker);
 	if (q->slow)
 		d->slow--;
 	/* Whoever gave up left it to us. */
@@ -49,9 +50,9 @@ static void serve(struct desk *d, const struct sp_request *request)
 		drop(q);
 }
 
-static int clerk_main(void *desk)
+static int query_fiber_main(void *query_queue)
 {
-	struct desk *d = desk;
+	struct worker_query_queue *d = query_queue;
 	struct sp_request request;
 
 	while (sp_rpc_recv(d->rpc, &request) == 0)
@@ -59,9 +60,9 @@ static int clerk_main(void *desk)
 	return 0;
 }
 
-int desk_open(struct worker *w, struct desk **out)
+int worker_query_queue_open(struct worker *w, struct worker_query_queue **out)
 {
-	struct desk *d = calloc(1, sizeof(*d));
+	struct worker_query_queue *d = calloc(1, sizeof(*d));
 	int err;
 
 	if (d == NULL)
@@ -72,8 +73,8 @@ int desk_open(struct worker *w, struct desk **out)
 		goto fail;
 	sp_rpc_on_drop(d->rpc, drop, drop);
 	while (d->clerk_count < CLERKS) {
-		err = sp_go_on(NULL, sp_shard(), clerk_main, d,
-			       &d->clerks[d->clerk_count]);
+		err = sp_go_on(NULL, sp_shard(), query_fiber_main, d,
+			       &d->query_fibers[d->clerk_count]);
 		if (err < 0)
 			goto fail;
 		d->clerk_count++;
@@ -82,22 +83,22 @@ int desk_open(struct worker *w, struct desk **out)
 	return 0;
 
 fail:
-	desk_close(d);
-	desk_free(d);
+	worker_query_queue_close(d);
+	worker_query_queue_free(d);
 	return err;
 }
 
-void desk_close(struct desk *d)
+void worker_query_queue_close(struct worker_query_queue *d)
 {
 	if (d->rpc != NULL)
 		sp_rpc_close(d->rpc);
 	sp_shield_begin();
 	while (d->clerk_count > 0)
-		sp_join(d->clerks[--d->clerk_count], NULL);
+		sp_join(d->query_fibers[--d->clerk_count], NULL);
 	sp_shield_end();
 }
 
-void desk_free(struct desk *d)
+void worker_query_queue_free(struct worker_query_queue *d)
 {
 	if (d == NULL)
 		return;
@@ -105,12 +106,12 @@ void desk_free(struct desk *d)
 	free(d);
 }
 
-int desk_ask(struct desk *d, struct desk_question **q)
+int worker_query_run(struct worker_query_queue *d, struct worker_query **q)
 {
-	struct desk_question *asked = *q;
+	struct worker_query *asked = *q;
 	void *answer;
-	int err =
-		sp_rpc_call_until(d->rpc, asked, asked->until + GRACE, &answer);
+	int err = sp_rpc_call_until(d->rpc, asked, asked->deadline + GRACE,
+				    &answer);
 
 	if (err == 0)
 		return asked->result;
@@ -122,28 +123,29 @@ int desk_ask(struct desk *d, struct desk_question **q)
 }
 
 /* While routers have something to say, most of the time is theirs. */
-static void wait_turn(struct desk_question *q, int64_t now)
+static void wait_turn(struct worker_query *q, int64_t now)
 {
-	struct desk *d = q->desk;
+	struct worker_query_queue *d = q->query_queue;
 	int64_t rest = (now - q->began) * (SHARE * (int64_t)d->slow - 1);
 
-	if (d->worker->wet == 0)
+	if (d->worker->sessions_with_input == 0)
 		sp_yield();
 	else
-		sp_sleep_until(now + rest < q->until ? now + rest : q->until);
+		sp_sleep_until(now + rest < q->deadline ? now + rest
+							: q->deadline);
 }
 
-bool desk_rest(struct desk_question *q)
+bool worker_query_yield(struct worker_query *q)
 {
 	int64_t now = sp_now();
 
 	if (!q->slow) {
 		q->slow = true;
-		q->desk->slow++;
+		q->query_queue->slow++;
 	}
-	if (now >= q->until || sp_request_cancelled(q->request))
+	if (now >= q->deadline || sp_request_cancelled(q->request))
 		return false;
 	wait_turn(q, now);
 	q->began = sp_now();
-	return q->began < q->until && !sp_request_cancelled(q->request);
+	return q->began < q->deadline && !sp_request_cancelled(q->request);
 }

@@ -1,21 +1,23 @@
 /*
- * collector/query/worker_query.h - questions to a worker, from outside of its shard
+ * collector/query/worker_query.h - run a query on a worker's shard
  *
  *	any thread or fiber			the worker's shard
- *	desk_ask() ------- question ------> a clerk: question->answer()
- *	           <------ the same -------        desk_rest() between slices
+ *	worker_query_run() ---- query ----> a query fiber: query->run()
+ *	                   <--- query -----        worker_query_yield() between
+ *						   slices
  *
- * What a worker knows is touched by its shard alone. So who wants to know
- * writes a question on the heap, with a function that answers it there, and
- * waits. A few clerks (fibers) serve the desk; what takes long is answered in
- * slices, and all slow questions together take at most a fiftieth of the
- * shard's time while routers have something to say.
+ * The state of a worker is touched by its shard alone. A caller allocates a
+ * query with the function that fills in its result, and waits while it runs on
+ * the shard. Eight fibers per worker serve the queue. A query that takes long
+ * runs in slices; all slow queries together take at most a fiftieth of the
+ * shard's time while routers have unread input.
  *
- * Ownership	A question belongs to the asker, then to the desk, then to the
- *		asker again. If the asker gives up in between, the desk drops
- *		it when it is done; so it must not point to anybody's stack.
- * Blocking	desk_ask() yields in a fiber and blocks another thread.
- *		desk_rest() yields. The rest: see there.
+ * Ownership	A query belongs to the caller, then to the queue, then to the
+ *		caller again. If the caller gives up before the result is
+ *		there, the queue frees the query when it is done; so a query
+ *		must not point to anybody's stack.
+ * Blocking	worker_query_run() yields in a fiber and blocks another thread.
+ *		worker_query_yield() yields.
  * Errors	0 or a negative errno.
  */
 #ifndef COLLECTOR_QUERY_WORKER_QUERY_H
@@ -24,20 +26,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct desk;
+struct worker_query_queue;
 struct sp_request;
 struct worker;
 
-/* The head of every question; begin with what is not the desk's all zero. */
-struct desk_question {
-	/* On the shard. What it returns is what desk_ask() returns. */
-	int (*answer)(struct desk_question *q, struct worker *w);
-	/* Free it. On any thread. */
-	void (*drop)(struct desk_question *q);
-	int64_t until; /* when the answer should be there: sp_now() */
+/* The head of every query; the fields behind @deadline start as zero. */
+struct worker_query {
+	/* On the shard. worker_query_run() returns what this returns. */
+	int (*run)(struct worker_query *q, struct worker *w);
+	/* Any thread. */
+	void (*free)(struct worker_query *q);
+	int64_t deadline; /* when the answer should be there: sp_now() */
 
-	/* The desk's own */
-	struct desk *desk;
+	/* Private to the queue */
+	struct worker_query_queue *query_queue;
 	const struct sp_request *request;
 	int64_t began; /* this slice */
 	bool slow;     /* it rested once */
@@ -45,27 +47,28 @@ struct desk_question {
 };
 
 /* On the worker's shard. -ENOMEM, or what the runtime says. */
-int desk_open(struct worker *w, struct desk **out);
+int worker_query_queue_open(struct worker *w, struct worker_query_queue **out);
 
 /*
- * No more questions; those who wait get -EPIPE. On the worker's shard, yields
- * until no clerk is busy. May be repeated.
+ * Refuse new queries; callers that wait get -EPIPE. On the worker's shard, yields
+ * until no query fiber is busy. May be repeated.
  */
-void desk_close(struct desk *d);
-void desk_free(struct desk *d); /* closed; NULL is fine */
+void worker_query_queue_close(struct worker_query_queue *d);
+void worker_query_queue_free(
+	struct worker_query_queue *d); /* closed; NULL is fine */
 
 /*
  * Ask and wait, a second longer than *@q wants at most. What its answer
  * returned, and *@q is yours again; or -ETIMEDOUT, -EPIPE (closed),
  * -ECANCELED, -EAGAIN, and *@q is NULL: it will be dropped.
  */
-int desk_ask(struct desk *d, struct desk_question **q);
+int worker_query_run(struct worker_query_queue *d, struct worker_query **q);
 
 /*
  * In an answer, between two slices: let others have their turn. False: it is
  * late, or nobody waits any more; answer with what there is. Yields, so
  * nothing of the rib that was looked at before is good any more.
  */
-bool desk_rest(struct desk_question *q);
+bool worker_query_yield(struct worker_query *q);
 
 #endif

@@ -10,26 +10,26 @@
 #include "collector/base/json.h"
 #include "rib/event.h"
 
-#define DIARY_ENTRIES 16
+#define EVENT_HISTORY_ENTRIES 16
 
-struct diary_entry {
+struct event_history_entry {
 	uint64_t at_ns; /* wall clock */
 	uint16_t reason;
 	uint8_t kind; /* enum rib_event_kind */
 };
 
 /* All zero is empty. */
-struct diary {
+struct event_history {
 	uint32_t count; /* ever */
-	struct diary_entry entries[DIARY_ENTRIES];
+	struct event_history_entry entries[EVENT_HISTORY_ENTRIES];
 };
 
-void diary_add(struct diary *d, const struct rib_event *e);
+void event_history_add(struct event_history *d, const struct rib_event *e);
 
 /* "history": newest last. */
-void diary_json(struct json *j, const struct diary *d);
+void event_history_json(struct json *j, const struct event_history *d);
 
 /* A reason in words, or NULL if the kind has none. */
-const char *diary_reason(unsigned kind, unsigned reason);
+const char *event_history_reason(unsigned kind, unsigned reason);
 
 #endif

@@ -12,88 +12,91 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct seat *seat_of(struct worker *w, const struct rib_identity *id)
+struct router *router_get_or_create(struct worker *w,
+				    const struct rib_identity *id)
 {
-	struct rib_router *router;
-	struct seat *seat;
+	struct rib_router *rib_router;
+	struct router *router;
 
-	if (rib_router_get(w->rib, id, &router) < 0)
+	if (rib_router_get(w->rib, id, &rib_router) < 0)
 		return NULL;
-	seat = *rib_router_slot(router);
-	if (seat != NULL)
-		return seat;
-	seat = calloc(1, sizeof(*seat));
-	if (seat == NULL)
+	router = *rib_router_slot(rib_router);
+	if (router != NULL)
+		return router;
+	router = calloc(1, sizeof(*router));
+	if (router == NULL)
 		return NULL;
-	seat->router = router;
-	seat->resync = true;
-	log_bucket_init(&seat->lines, SEAT_LINES_BURST, SEAT_LINES_RATE,
+	router->rib_router = rib_router;
+	router->resync = true;
+	log_bucket_init(&router->lines, ROUTER_LINES_BURST, ROUTER_LINES_RATE,
 			sp_now());
-	keep_init(&seat->keep, collector_publisher(w->collector));
-	seat->next = w->seats;
-	seat->link = &w->seats;
-	if (seat->next != NULL)
-		seat->next->link = &seat->next;
-	w->seats = seat;
-	*rib_router_slot(router) = seat;
-	return seat;
+	snapshot_state_init(&router->snapshot,
+			    collector_publisher(w->collector));
+	router->next = w->routers;
+	router->link = &w->routers;
+	if (router->next != NULL)
+		router->next->link = &router->next;
+	w->routers = router;
+	*rib_router_slot(rib_router) = router;
+	return router;
 }
 
-void seat_free(struct seat *seat)
+void router_free(struct router *router)
 {
-	free(seat);
+	free(router);
 }
 
-bool seat_blank(const struct seat *seat)
+bool router_is_empty(const struct router *router)
 {
-	return !seat->keep.filed && keep_changes(seat) == 0 &&
-	       !rib_router_has_tables(seat->router);
+	return !router->snapshot.filed && snapshot_changes(router) == 0 &&
+	       !rib_router_has_tables(router->rib_router);
 }
 
 /* It may go: nobody is there, and no peer is waited for. */
-static bool is_idle(const struct seat *seat)
+static bool is_idle(const struct router *router)
 {
 	struct rib_router_state state;
 
-	rib_router_state(seat->router, &state);
-	return seat->users == 0 && !state.open && state.peers_up == 0 &&
+	rib_router_state(router->rib_router, &state);
+	return router->users == 0 && !state.open && state.peers_up == 0 &&
 	       state.peers_stale == 0;
 }
 
-static void forget(struct worker *w, struct seat *seat)
+static void forget(struct worker *w, struct router *router)
 {
 	struct rib_when when = worker_now();
 
-	*seat->link = seat->next;
-	if (seat->next != NULL)
-		seat->next->link = seat->link;
-	egress_batcher_forget(w->batcher, rib_router_info(seat->router));
-	rib_router_purge(seat->router, &when);
-	seat_free(seat);
+	*router->link = router->next;
+	if (router->next != NULL)
+		router->next->link = router->link;
+	egress_batcher_forget(w->batcher, rib_router_info(router->rib_router));
+	rib_router_purge(router->rib_router, &when);
+	router_free(router);
 }
 
-void seat_get(struct seat *seat)
+void router_ref(struct router *router)
 {
-	seat->users++;
+	router->users++;
 }
 
-void seat_put(struct worker *w, struct seat *seat)
+void router_unref(struct worker *w, struct router *router)
 {
-	if (seat == NULL)
+	if (router == NULL)
 		return;
-	seat->users--;
-	if (seat->note.opened_ns == 0 && seat_blank(seat) && is_idle(seat))
-		forget(w, seat);
+	router->users--;
+	if (router->stats.opened_ns == 0 && router_is_empty(router) &&
+	    is_idle(router))
+		forget(w, router);
 }
 
-struct seat *seat_next(struct worker *w, struct seat *seat)
+struct router *router_next(struct worker *w, struct router *router)
 {
-	struct seat *next = seat == NULL ? w->seats : seat->next;
+	struct router *next = router == NULL ? w->routers : router->next;
 
 	/* In this order: nothing may be between the two. */
 	if (next != NULL)
-		seat_get(next);
-	seat_put(w, seat);
+		router_ref(next);
+	router_unref(w, router);
 	return next;
 }
 
@@ -107,66 +110,68 @@ static struct rib_wish ask_filters(const void *chain,
 	return (struct rib_wish){ mask.stored, mask.published };
 }
 
-void seat_configure(struct seat *seat, const struct config *config,
-		    const struct rib_when *when)
+void router_apply_config(struct router *router, const struct config *config,
+			 const struct rib_when *when)
 {
-	const struct rib_router_info *info = rib_router_info(seat->router);
+	const struct rib_router_info *info =
+		rib_router_info(router->rib_router);
 	struct rib_policy policy = {
 		.ask = ask_filters,
-		.arg = &seat->settings.filters,
+		.arg = &router->settings.filters,
 	};
 	const uint8_t *address = info->address;
 	uint16_t port = info->port;
 
 	/* Before its first message the rib does not know where it is. */
-	if (seat->session != NULL) {
-		address = seat->session->arrival->address;
-		port = seat->session->arrival->port;
+	if (router->session != NULL) {
+		address = router->session->connection->address;
+		port = router->session->connection->port;
 	}
 	config_router_settings(config, address, port, info->name,
-			       &seat->settings);
-	policy.max_routes_router = seat->settings.routes.per_router;
-	policy.max_routes_peer = seat->settings.routes.per_peer;
-	rib_router_policy(seat->router, when, &policy);
+			       &router->settings);
+	policy.max_routes_router = router->settings.routes.per_router;
+	policy.max_routes_peer = router->settings.routes.per_peer;
+	rib_router_policy(router->rib_router, when, &policy);
 }
 
-static bool back_too_soon(const struct seat *seat, int64_t now)
+static bool back_too_soon(const struct router *router, int64_t now)
 {
-	return seat->taken_over != 0 && now - seat->taken_over < SEAT_TWIN_NS;
+	return router->taken_over != 0 &&
+	       now - router->taken_over < ROUTER_DUPLICATE_WINDOW_NS;
 }
 
-int64_t seat_expire(struct worker *w, int64_t hold)
+int64_t router_expire(struct worker *w, int64_t hold)
 {
 	int64_t now = sp_now(), next = SP_NEVER;
-	struct seat *after;
+	struct router *after;
 
-	for (struct seat *it = w->seats; it != NULL; it = after) {
+	for (struct router *it = w->routers; it != NULL; it = after) {
 		after = it->next;
-		if (it->users > 0 || !seat_blank(it))
+		if (it->users > 0 || !router_is_empty(it))
 			continue;
 		if (is_idle(it) && now - it->left >= hold &&
 		    !back_too_soon(it, now))
 			forget(w, it);
 		else
-			next = now + SEAT_LOOK_NS;
+			next = now + ROUTER_GC_INTERVAL_NS;
 	}
 	return next;
 }
 
 /* Wait until somebody got up; if that takes too long, insist. */
-static enum ending await(struct seat *seat, int64_t deadline)
+static enum close_reason await(struct router *router, int64_t deadline)
 {
-	int err = sp_cond_wait_until(&seat->freed, &seat->lock, deadline);
+	int err = sp_cond_wait_until(&router->freed, &router->lock, deadline);
 
-	if (err == -ETIMEDOUT && seat->session != NULL)
-		session_stop(seat->session, ENDING_REPLACED);
-	return err == -ECANCELED ? ENDING_SHUTDOWN : ENDING_NONE;
+	if (err == -ETIMEDOUT && router->session != NULL)
+		session_stop(router->session, CLOSE_REPLACED);
+	return err == -ECANCELED ? CLOSE_SHUTDOWN : CLOSE_NONE;
 }
 
 /* Make the one who sits get up. */
-static enum ending throw_out(struct seat *seat, struct session *newer)
+static enum close_reason throw_out(struct router *router, struct session *newer)
 {
-	struct session *old = seat->session;
+	struct session *old = router->session;
 	int64_t now = sp_now();
 	/*
 	 * A connection that its router closed needs no order to end, only time
@@ -174,37 +179,37 @@ static enum ending throw_out(struct seat *seat, struct session *newer)
 	 */
 	bool closed = session_closed_by_router(old);
 
-	if (!closed && back_too_soon(seat, now))
-		return ENDING_TWIN;
+	if (!closed && back_too_soon(router, now))
+		return CLOSE_DUPLICATE_ROUTER;
 	if (closed)
-		return await(seat, now + SEAT_DRAIN_NS);
-	session_stop(old, ENDING_REPLACED);
-	newer->took_over = true;
-	return await(seat, SP_NEVER);
+		return await(router, now + ROUTER_DRAIN_NS);
+	session_stop(old, CLOSE_REPLACED);
+	newer->replaced_other = true;
+	return await(router, SP_NEVER);
 }
 
-enum ending seat_take(struct seat *seat, struct session *session)
+enum close_reason router_claim(struct router *router, struct session *session)
 {
-	enum ending why = ENDING_NONE;
+	enum close_reason why = CLOSE_NONE;
 
-	if (sp_mutex_lock(&seat->lock) < 0)
-		return ENDING_SHUTDOWN;
-	while (why == ENDING_NONE && seat->session != NULL)
-		why = throw_out(seat, session);
-	if (why == ENDING_NONE) {
-		seat->session = session;
-		if (session->took_over)
-			seat->taken_over = sp_now();
+	if (sp_mutex_lock(&router->lock) < 0)
+		return CLOSE_SHUTDOWN;
+	while (why == CLOSE_NONE && router->session != NULL)
+		why = throw_out(router, session);
+	if (why == CLOSE_NONE) {
+		router->session = session;
+		if (session->replaced_other)
+			router->taken_over = sp_now();
 	}
-	sp_mutex_unlock(&seat->lock);
+	sp_mutex_unlock(&router->lock);
 	return why;
 }
 
-void seat_leave(struct seat *seat, struct session *session)
+void router_release(struct router *router, struct session *session)
 {
-	if (seat->session != session)
+	if (router->session != session)
 		return;
-	seat->session = NULL;
-	seat->left = sp_now();
-	sp_cond_broadcast(&seat->freed);
+	router->session = NULL;
+	router->left = sp_now();
+	sp_cond_broadcast(&router->freed);
 }

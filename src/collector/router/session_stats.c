@@ -3,91 +3,92 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct peer_note *peer_note_get(void **peer_slot, struct router_note *router)
+struct peer_stats *peer_stats_get(void **peer_slot, struct router_stats *router)
 {
-	struct peer_note *note = *peer_slot;
+	struct peer_stats *stats = *peer_slot;
 
-	if (note != NULL)
-		return note;
-	note = calloc(1, sizeof(*note));
-	if (note == NULL)
+	if (stats != NULL)
+		return stats;
+	stats = calloc(1, sizeof(*stats));
+	if (stats == NULL)
 		return NULL;
-	note->router = router;
-	*peer_slot = note;
-	return note;
+	stats->router = router;
+	*peer_slot = stats;
+	return stats;
 }
 
 /* What it reported is no part of the router's sum any more. */
-static void retract(struct peer_note *note)
+static void retract(struct peer_stats *stats)
 {
-	if (note->reported == NULL || note->router == NULL)
+	if (stats->reported == NULL || stats->router == NULL)
 		return;
-	note->router->reporting--;
-	note->router->difference -= reported_difference(note->reported);
+	stats->router->reporting--;
+	stats->router->difference -= stats_report_difference(stats->reported);
 }
 
 /* What was counted in a session says nothing once that is over. */
-static void forget_report(struct peer_note *note)
+static void forget_report(struct peer_stats *stats)
 {
-	retract(note);
-	free(note->reported);
-	note->reported = NULL;
+	retract(stats);
+	free(stats->reported);
+	stats->reported = NULL;
 }
 
-void peer_note_free(struct peer_note *note)
+void peer_stats_free(struct peer_stats *stats)
 {
-	if (note == NULL)
+	if (stats == NULL)
 		return;
-	forget_report(note);
-	free(note);
+	forget_report(stats);
+	free(stats);
 }
 
-void router_note_forget_reports(const struct rib_router *router)
+void router_stats_forget_reports(const struct rib_router *router)
 {
 	struct rib_peer *peer = NULL;
 
 	while ((peer = rib_peer_next(router, peer)) != NULL) {
-		struct peer_note *note = *rib_peer_slot(peer);
+		struct peer_stats *stats = *rib_peer_slot(peer);
 
-		if (note != NULL)
-			forget_report(note);
+		if (stats != NULL)
+			forget_report(stats);
 	}
 }
 
-void peer_note_report(struct peer_note *note, const struct reported *now)
+void peer_stats_report(struct peer_stats *stats, const struct stats_report *now)
 {
-	retract(note);
-	if (note->reported == NULL)
-		note->reported = malloc(sizeof(*note->reported));
-	if (note->reported == NULL)
+	retract(stats);
+	if (stats->reported == NULL)
+		stats->reported = malloc(sizeof(*stats->reported));
+	if (stats->reported == NULL)
 		return;
-	*note->reported = *now;
-	if (note->router == NULL)
+	*stats->reported = *now;
+	if (stats->router == NULL)
 		return;
-	note->router->reporting++;
-	note->router->difference += reported_difference(now);
+	stats->router->reporting++;
+	stats->router->difference += stats_report_difference(now);
 }
 
-static void take_open(struct router_note *note, const struct rib_event *e)
+static void take_open(struct router_stats *stats, const struct rib_event *e)
 {
 	const char *name = e->text != NULL ? e->text : "";
-	size_t len = strnlen(name, NOTE_NAME_MAX);
+	size_t len = strnlen(name, ROUTER_STATS_NAME_MAX);
 
-	note->opened_ns = e->received_ns;
-	note->closed_ns = 0;
-	memcpy(note->sys_name, name, len);
-	note->sys_name[len] = '\0';
+	stats->opened_ns = e->received_ns;
+	stats->closed_ns = 0;
+	memcpy(stats->sys_name, name, len);
+	stats->sys_name[len] = '\0';
 }
 
-void router_note_take(struct router_note *note, const struct rib_event *e)
+void router_stats_add_event(struct router_stats *stats,
+			    const struct rib_event *e)
 {
 	switch (e->kind) {
 	case RIB_EVENT_SESSION_OPEN:
-		take_open(note, e);
+		take_open(stats, e);
 		break;
 	case RIB_EVENT_SESSION_CLOSE:
-		note->closed_ns = e->received_ns;
-		note->ending = e->reason;
+		stats->closed_ns = e->received_ns;
+		stats->close_reason = e->reason;
 		break;
 	case RIB_EVENT_STALE:
 	case RIB_EVENT_RESYNC:
@@ -95,23 +96,23 @@ void router_note_take(struct router_note *note, const struct rib_event *e)
 	default:
 		return;
 	}
-	diary_add(&note->diary, e);
+	event_history_add(&stats->history, e);
 }
 
-void peer_note_take(struct peer_note *note, const struct rib_event *e)
+void peer_stats_add_event(struct peer_stats *stats, const struct rib_event *e)
 {
 	switch (e->kind) {
 	case RIB_EVENT_PEER_UP:
-		note->up_ns = e->received_ns;
+		stats->up_ns = e->received_ns;
 		break;
 	case RIB_EVENT_PEER_DOWN:
-		note->down_ns = e->received_ns;
-		note->down_reason = e->reason;
-		note->downs++;
-		forget_report(note);
+		stats->down_ns = e->received_ns;
+		stats->down_reason = e->reason;
+		stats->downs++;
+		forget_report(stats);
 		break;
 	default:
 		return;
 	}
-	diary_add(&note->diary, e);
+	event_history_add(&stats->history, e);
 }

@@ -12,15 +12,15 @@
 #include "collector/router/stats_report.h"
 
 /* Bytes of a sysName that are kept. */
-#define NOTE_NAME_MAX 128
+#define ROUTER_STATS_NAME_MAX 128
 
-/* Of a router; a part of its seat. All zero: nothing happened yet. */
-struct router_note {
-	struct diary diary;
-	uint64_t opened_ns; /* the last session, wall clock; 0: none yet */
-	uint64_t closed_ns; /* 0: it is open, or there was none */
-	uint16_t ending;    /* enum ending, of the last that closed */
-	char sys_name[NOTE_NAME_MAX + 1];
+/* Of a router; a part of its router. All zero: nothing happened yet. */
+struct router_stats {
+	struct event_history history;
+	uint64_t opened_ns;    /* the last session, wall clock; 0: none yet */
+	uint64_t closed_ns;    /* 0: it is open, or there was none */
+	uint16_t close_reason; /* enum close_reason, of the last that closed */
+	char sys_name[ROUTER_STATS_NAME_MAX + 1];
 	/* Of sessions that ended. */
 	uint64_t messages;
 	uint64_t bytes;
@@ -31,30 +31,33 @@ struct router_note {
 };
 
 /* Of a peer, in its slot of the rib. */
-struct peer_note {
-	struct router_note *router; /* NULL: it has no seat */
-	struct diary diary;
+struct peer_stats {
+	struct router_stats *router; /* NULL: it has no router */
+	struct event_history history;
 	uint64_t up_ns; /* wall clock; 0: never */
 	uint64_t down_ns;
 	uint16_t down_reason;
 	uint32_t downs;
-	struct reported *reported; /* NULL: it did not since it is up */
+	struct stats_report *reported; /* NULL: it did not since it is up */
 };
 
 /* The note of a peer, made if need be. NULL: no memory. */
-struct peer_note *peer_note_get(void **peer_slot, struct router_note *router);
-void peer_note_free(struct peer_note *note);
+struct peer_stats *peer_stats_get(void **peer_slot,
+				  struct router_stats *router);
+void peer_stats_free(struct peer_stats *stats);
 
-void router_note_take(struct router_note *note, const struct rib_event *e);
-void peer_note_take(struct peer_note *note, const struct rib_event *e);
+void router_stats_add_event(struct router_stats *stats,
+			    const struct rib_event *e);
+void peer_stats_add_event(struct peer_stats *stats, const struct rib_event *e);
 
 /* The peer reports @now; what it reported before no longer counts. */
-void peer_note_report(struct peer_note *note, const struct reported *now);
+void peer_stats_report(struct peer_stats *stats,
+		       const struct stats_report *now);
 
 /*
  * The session is over: nobody is left who would correct what its peers
  * reported. Cost: a walk over the peers.
  */
-void router_note_forget_reports(const struct rib_router *router);
+void router_stats_forget_reports(const struct rib_router *router);
 
 #endif

@@ -4,20 +4,21 @@
 
 static bool by_family(uint8_t type)
 {
-	return type == REPORTED_ADJ_RIB_IN_FAMILY ||
-	       type == REPORTED_LOC_RIB_FAMILY;
+	return type == STATS_REPORT_ADJ_RIB_IN_FAMILY ||
+	       type == STATS_REPORT_LOC_RIB_FAMILY;
 }
 
 /* The view that a type counts. */
 static uint8_t view_of(uint8_t type)
 {
-	return type == REPORTED_LOC_RIB || type == REPORTED_LOC_RIB_FAMILY
+	return type == STATS_REPORT_LOC_RIB ||
+			       type == STATS_REPORT_LOC_RIB_FAMILY
 		       ? BMP_VIEW_LOC_RIB
 		       : BMP_VIEW_IN_PRE;
 }
 
 /* Whether @row counts the routes of a table. */
-static bool covers(const struct reported_row *row,
+static bool covers(const struct stats_report_row *row,
 		   const struct rib_table_info *info)
 {
 	return info->view == view_of(row->type) &&
@@ -26,7 +27,7 @@ static bool covers(const struct reported_row *row,
 }
 
 /* Our own number for @row. Returns how many tables it is made of. */
-static unsigned count_ours(struct reported_row *row,
+static unsigned count_ours(struct stats_report_row *row,
 			   const struct rib_peer *peer)
 {
 	struct rib_table *t = NULL;
@@ -45,8 +46,8 @@ static unsigned count_ours(struct reported_row *row,
 	return tables;
 }
 
-bool reported_read(const struct bmp_message *msg, struct rib_peer *peer,
-		   uint64_t at_ns, struct reported *out)
+bool stats_report_read(const struct bmp_message *msg, struct rib_peer *peer,
+		       uint64_t at_ns, struct stats_report *out)
 {
 	struct bmp_stat_iter it = bmp_stat_start(msg);
 	struct rib_peer_state state;
@@ -56,14 +57,14 @@ bool reported_read(const struct bmp_message *msg, struct rib_peer *peer,
 	rib_peer_state(peer, &state);
 	if (!state.up)
 		return false;
-	*out = (struct reported){ .at_ns = at_ns };
-	while (out->count < REPORTED_ROWS && bmp_stat_next(&it, &stat)) {
-		struct reported_row *row = &out->rows[out->count];
+	*out = (struct stats_report){ .at_ns = at_ns };
+	while (out->count < STATS_REPORT_ROWS && bmp_stat_next(&it, &stat)) {
+		struct stats_report_row *row = &out->rows[out->count];
 
-		if (stat.type < REPORTED_ADJ_RIB_IN ||
-		    stat.type > REPORTED_LOC_RIB_FAMILY || stat.unexpected)
+		if (stat.type < STATS_REPORT_ADJ_RIB_IN ||
+		    stat.type > STATS_REPORT_LOC_RIB_FAMILY || stat.unexpected)
 			continue;
-		*row = (struct reported_row){
+		*row = (struct stats_report_row){
 			.type = (uint8_t)stat.type,
 			.afi = stat.afi,
 			.safi = stat.safi,
@@ -76,7 +77,7 @@ bool reported_read(const struct bmp_message *msg, struct rib_peer *peer,
 }
 
 /* Whether the families of @view are told one by one. */
-static bool has_families(const struct reported *r, uint8_t view)
+static bool has_families(const struct stats_report *r, uint8_t view)
 {
 	for (uint32_t i = 0; i < r->count; i++)
 		if (by_family(r->rows[i].type) &&
@@ -85,12 +86,12 @@ static bool has_families(const struct reported *r, uint8_t view)
 	return false;
 }
 
-int64_t reported_difference(const struct reported *r)
+int64_t stats_report_difference(const struct stats_report *r)
 {
 	int64_t sum = 0;
 
 	for (uint32_t i = 0; i < r->count; i++) {
-		const struct reported_row *row = &r->rows[i];
+		const struct stats_report_row *row = &r->rows[i];
 
 		if (!by_family(row->type) &&
 		    has_families(r, view_of(row->type)))
@@ -100,15 +101,15 @@ int64_t reported_difference(const struct reported *r)
 	return sum;
 }
 
-const struct reported_row *reported_find(const struct reported *r,
-					 const struct rib_peer *peer,
-					 const struct rib_table *table)
+const struct stats_report_row *stats_report_find(const struct stats_report *r,
+						 const struct rib_peer *peer,
+						 const struct rib_table *table)
 {
-	const struct reported_row *sum = NULL;
-	struct reported_row again;
+	const struct stats_report_row *sum = NULL;
+	struct stats_report_row again;
 
 	for (uint32_t i = 0; i < r->count; i++) {
-		const struct reported_row *row = &r->rows[i];
+		const struct stats_report_row *row = &r->rows[i];
 
 		if (!covers(row, rib_table_info(table)))
 			continue;

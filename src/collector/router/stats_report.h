@@ -13,17 +13,17 @@
 #include "bmp/message.h"
 #include "rib/read.h"
 
-#define REPORTED_ROWS 12
+#define STATS_REPORT_ROWS 12
 
-enum reported_type {
-	REPORTED_ADJ_RIB_IN = 7,
-	REPORTED_LOC_RIB = 8,
-	REPORTED_ADJ_RIB_IN_FAMILY = 9,
-	REPORTED_LOC_RIB_FAMILY = 10,
+enum stats_report_type {
+	STATS_REPORT_ADJ_RIB_IN = 7,
+	STATS_REPORT_LOC_RIB = 8,
+	STATS_REPORT_ADJ_RIB_IN_FAMILY = 9,
+	STATS_REPORT_LOC_RIB_FAMILY = 10,
 };
 
-struct reported_row {
-	uint8_t type; /* enum reported_type */
+struct stats_report_row {
+	uint8_t type; /* enum stats_report_type */
 	uint8_t safi; /* of the types by family */
 	uint16_t afi;
 	uint64_t value;
@@ -31,22 +31,22 @@ struct reported_row {
 };
 
 /* Of a peer: its last report. */
-struct reported {
+struct stats_report {
 	uint64_t at_ns; /* wall clock */
 	uint32_t count;
-	struct reported_row rows[REPORTED_ROWS];
+	struct stats_report_row rows[STATS_REPORT_ROWS];
 };
 
 /* Compare a Statistics Report with @peer. False: nothing in it concerns us. */
-bool reported_read(const struct bmp_message *msg, struct rib_peer *peer,
-		   uint64_t at_ns, struct reported *out);
+bool stats_report_read(const struct bmp_message *msg, struct rib_peer *peer,
+		       uint64_t at_ns, struct stats_report *out);
 
 /* Ours less the router's over all of it, no RIB counted twice. */
-int64_t reported_difference(const struct reported *r);
+int64_t stats_report_difference(const struct stats_report *r);
 
 /* The row that speaks of @table of @peer, or NULL. */
-const struct reported_row *reported_find(const struct reported *r,
-					 const struct rib_peer *peer,
-					 const struct rib_table *table);
+const struct stats_report_row *stats_report_find(const struct stats_report *r,
+						 const struct rib_peer *peer,
+						 const struct rib_table *table);
 
 #endif

@@ -21,34 +21,36 @@ _Static_assert(sizeof(struct rib_flow) % 8 == 0 &&
 		       sizeof(struct worker_counts) % 8 == 0,
 	       "counters are of 64 bits");
 
-static void add_up(struct picture *p, const struct pulse *pulse)
+static void add_up(struct collector_stats *p, const struct worker_stats *stats)
 {
-	add_words(&p->flow, &pulse->flow, sizeof(p->flow));
-	add_words(&p->sizes, &pulse->size, sizeof(p->sizes));
-	add_words(&p->counts, &pulse->counts, sizeof(p->counts));
-	p->routers += pulse->routers;
-	p->differing += pulse->differing;
-	p->sessions += pulse->sessions;
+	add_words(&p->flow, &stats->flow, sizeof(p->flow));
+	add_words(&p->sizes, &stats->size, sizeof(p->sizes));
+	add_words(&p->counts, &stats->counts, sizeof(p->counts));
+	p->routers += stats->routers;
+	p->differing += stats->differing;
+	p->sessions += stats->sessions;
 }
 
 static int ask(struct collector *c, uint32_t worker,
-	       const struct picture_options *options, struct pulse **out)
+	       const struct collector_stats_options *options,
+	       struct worker_stats **out)
 {
 	bool events = options->events_from != NULL;
-	struct pulse *p = pulse_new(events ? options->events : 0);
-	struct desk_question *q = &p->question;
+	struct worker_stats *p = worker_stats_new(events ? options->events : 0);
+	struct worker_query *q = &p->head;
 	int err;
 
 	if (p == NULL)
 		return -ENOMEM;
 	p->each_router = options->each_router;
-	p->question.until = sp_in(options->patience);
+	p->head.deadline = sp_in(options->patience);
 	if (events)
 		p->events_from = options->events_from[worker];
-	err = desk_ask(collector_worker(c, worker)->desk, &q); /* yields */
+	err = worker_query_run(collector_worker(c, worker)->query_queue,
+			       &q); /* yields */
 	if (err < 0) {
 		if (q != NULL)
-			pulse_free(p);
+			worker_stats_free(p);
 		return err;
 	}
 	if (events)
@@ -57,24 +59,25 @@ static int ask(struct collector *c, uint32_t worker,
 	return 0;
 }
 
-static int ask_worker(struct picture *p, struct collector *c, uint32_t i,
-		      const struct picture_options *options)
+static int ask_worker(struct collector_stats *p, struct collector *c,
+		      uint32_t i, const struct collector_stats_options *options)
 {
-	struct picture_worker *w = &p->workers[i];
-	int err = ask(c, i, options, &w->pulse);
+	struct collector_stats_worker *w = &p->workers[i];
+	int err = ask(c, i, options, &w->stats);
 
 	if (err < 0)
 		return err;
 	egress_bridge_stats(collector_bridge(c), i, &w->bridge);
 	sp_stats_shard(collector_runtime(c), i, &w->shard);
-	add_up(p, w->pulse);
+	add_up(p, w->stats);
 	return 0;
 }
 
-int picture_take(struct collector *c, const struct picture_options *options,
-		 struct picture *out)
+int collector_stats_collect(struct collector *c,
+			    const struct collector_stats_options *options,
+			    struct collector_stats *out)
 {
-	struct picture p = { .count = collector_workers(c) };
+	struct collector_stats p = { .count = collector_workers(c) };
 	int err = 0;
 
 	p.workers = calloc(p.count, sizeof(*p.workers));
@@ -83,22 +86,22 @@ int picture_take(struct collector *c, const struct picture_options *options,
 	for (uint32_t i = 0; i < p.count && err == 0; i++)
 		err = ask_worker(&p, c, i, options);
 	if (err < 0) {
-		picture_release(&p);
+		collector_stats_release(&p);
 		return err;
 	}
 	p.wall_ns = worker_now().wall_ns;
 	p.now = sp_now();
 	publisher_stats(collector_publisher(c), &p.publisher);
-	p.outlook = outlook_of(c, &p.publisher);
+	p.readiness = readiness_of(c, &p.publisher);
 	sp_stats_get(collector_runtime(c), &p.runtime);
 	*out = p;
 	return 0;
 }
 
-void picture_release(struct picture *p)
+void collector_stats_release(struct collector_stats *p)
 {
 	for (uint32_t i = 0; i < p->count; i++)
-		pulse_free(p->workers[i].pulse);
+		worker_stats_free(p->workers[i].stats);
 	free(p->workers);
-	*p = (struct picture){ 0 };
+	*p = (struct collector_stats){ 0 };
 }

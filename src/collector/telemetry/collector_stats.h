@@ -12,18 +12,18 @@
 #include <spargio/stats.h>
 
 /* One worker's part. */
-struct picture_worker {
-	struct pulse *pulse;
+struct collector_stats_worker {
+	struct worker_stats *stats;
 	struct egress_bridge_stats bridge;
 	struct sp_shard_stats shard;
 };
 
-struct picture {
+struct collector_stats {
 	uint32_t count;
-	struct picture_worker *workers;
+	struct collector_stats_worker *workers;
 	uint64_t wall_ns;
 	int64_t now; /* sp_now() */
-	struct outlook outlook;
+	struct readiness readiness;
 	struct publisher_stats publisher;
 	struct sp_stats runtime;
 	/* Added up */
@@ -35,19 +35,20 @@ struct picture {
 	uint64_t sessions;
 };
 
-struct picture_options {
-	bool each_router;      /* see struct pulse */
+struct collector_stats_options {
+	bool each_router;      /* see struct worker_stats */
 	int64_t patience;      /* for each worker */
 	size_t events;	       /* at most, of each worker */
 	uint64_t *events_from; /* by worker; moved on. NULL: no events */
 };
 
 /*
- * Ask all of them. In a fiber, yields. What desk_ask() says, or -ENOMEM; then
+ * Ask all of them. In a fiber, yields. What worker_query_run() says, or -ENOMEM; then
  * there is nothing to release.
  */
-int picture_take(struct collector *c, const struct picture_options *options,
-		 struct picture *out);
-void picture_release(struct picture *p);
+int collector_stats_collect(struct collector *c,
+			    const struct collector_stats_options *options,
+			    struct collector_stats *out);
+void collector_stats_release(struct collector_stats *p);
 
 #endif

@@ -6,16 +6,16 @@
 
 #include <string.h>
 
-static void put_text(struct bulletin_entry *entry, const char *text)
+static void put_text(struct event_ring_entry *entry, const char *text)
 {
-	size_t len = text == NULL ? 0 : strnlen(text, BULLETIN_TEXT_MAX - 1);
+	size_t len = text == NULL ? 0 : strnlen(text, EVENT_RING_TEXT_MAX - 1);
 
 	if (len > 0)
 		memcpy(entry->text, text, len);
 	entry->text[len] = '\0';
 }
 
-static void put_peer(struct bulletin_entry *entry, const struct rib_event *e)
+static void put_peer(struct event_ring_entry *entry, const struct rib_event *e)
 {
 	const struct rib_table_info *t = e->table;
 
@@ -30,14 +30,14 @@ static void put_peer(struct bulletin_entry *entry, const struct rib_event *e)
 	memcpy(entry->peer_address, t->peer_address, 16);
 }
 
-void bulletin_add(struct bulletin *b, const struct rib_event *e)
+void event_ring_add(struct event_ring *b, const struct rib_event *e)
 {
-	struct bulletin_entry *entry;
+	struct event_ring_entry *entry;
 
 	if (e->kind == RIB_EVENT_STATISTICS)
 		return;
-	entry = &b->entries[b->count++ % BULLETIN_ENTRIES];
-	*entry = (struct bulletin_entry){
+	entry = &b->entries[b->count++ % EVENT_RING_ENTRIES];
+	*entry = (struct event_ring_entry){
 		.at_ns = e->received_ns,
 		.routes = e->routes,
 		.reason = e->reason,
@@ -52,11 +52,12 @@ void bulletin_add(struct bulletin *b, const struct rib_event *e)
 	put_text(entry, e->text);
 }
 
-size_t bulletin_fetch(const struct bulletin *b, uint64_t *from, size_t max,
-		      struct bulletin_entry *out, uint64_t *lost)
+size_t event_ring_fetch(const struct event_ring *b, uint64_t *from, size_t max,
+			struct event_ring_entry *out, uint64_t *lost)
 {
-	uint64_t oldest =
-		b->count < BULLETIN_ENTRIES ? 0 : b->count - BULLETIN_ENTRIES;
+	uint64_t oldest = b->count < EVENT_RING_ENTRIES
+				  ? 0
+				  : b->count - EVENT_RING_ENTRIES;
 	size_t n = 0;
 
 	*lost = 0;
@@ -65,11 +66,11 @@ size_t bulletin_fetch(const struct bulletin *b, uint64_t *from, size_t max,
 		*from = oldest;
 	}
 	for (; n < max && *from < b->count; n++, (*from)++)
-		out[n] = b->entries[*from % BULLETIN_ENTRIES];
+		out[n] = b->entries[*from % EVENT_RING_ENTRIES];
 	return n;
 }
 
-static void put_peer_json(struct json *j, const struct bulletin_entry *e)
+static void put_peer_json(struct json *j, const struct event_ring_entry *e)
 {
 	char id[PEER_ID_MAX];
 
@@ -87,9 +88,9 @@ static void put_peer_json(struct json *j, const struct bulletin_entry *e)
 		       bgp_family_info(bgp_family_find(e->afi, e->safi))->name);
 }
 
-void bulletin_json(struct json *j, const struct bulletin_entry *e)
+void event_ring_json(struct json *j, const struct event_ring_entry *e)
 {
-	const char *reason = diary_reason(e->kind, e->reason);
+	const char *reason = event_history_reason(e->kind, e->reason);
 
 	json_time_at(j, "at", e->at_ns);
 	json_string_at(j, "kind", subject_event_kind(e->kind));

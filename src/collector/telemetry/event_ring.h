@@ -11,10 +11,10 @@
 #include "egress/subject.h"
 #include "rib/event.h"
 
-#define BULLETIN_ENTRIES  512
-#define BULLETIN_TEXT_MAX 64
+#define EVENT_RING_ENTRIES  512
+#define EVENT_RING_TEXT_MAX 64
 
-struct bulletin_entry {
+struct event_ring_entry {
 	uint64_t at_ns; /* wall clock */
 	uint64_t routes;
 	uint64_t distinguisher;
@@ -29,25 +29,25 @@ struct bulletin_entry {
 	bool has_table;
 	uint8_t peer_address[16];
 	char router[SUBJECT_ROUTER_MAX];
-	char text[BULLETIN_TEXT_MAX]; /* "": none */
+	char text[EVENT_RING_TEXT_MAX]; /* "": none */
 };
 
-struct bulletin {
+struct event_ring {
 	uint64_t count; /* ever; the next one's number */
-	struct bulletin_entry entries[BULLETIN_ENTRIES];
+	struct event_ring_entry entries[EVENT_RING_ENTRIES];
 };
 
 /* Statistics are left out: they come all the time and change nothing. */
-void bulletin_add(struct bulletin *b, const struct rib_event *e);
+void event_ring_add(struct event_ring *b, const struct rib_event *e);
 
 /*
  * Copy what came from number *@from on, at most @max of the oldest, and move
  * *@from behind it. *@lost are those that were overwritten before.
  */
-size_t bulletin_fetch(const struct bulletin *b, uint64_t *from, size_t max,
-		      struct bulletin_entry *out, uint64_t *lost);
+size_t event_ring_fetch(const struct event_ring *b, uint64_t *from, size_t max,
+			struct event_ring_entry *out, uint64_t *lost);
 
 /* The members of an object for one entry. */
-void bulletin_json(struct json *j, const struct bulletin_entry *e);
+void event_ring_json(struct json *j, const struct event_ring_entry *e);
 
 #endif

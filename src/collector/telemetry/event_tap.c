@@ -5,49 +5,50 @@
 
 static void pass_change(void *arg, const struct rib_change *change)
 {
-	struct tap *tap = arg;
+	struct event_tap *event_tap = arg;
 
-	tap->to.change(tap->to.arg, change);
+	event_tap->to.change(event_tap->to.arg, change);
 }
 
-/* A router that is being restored has no seat yet. */
-static struct router_note *note_of(const struct rib_event *e)
+/* A router that is being restored has no router yet. */
+static struct router_stats *note_of(const struct rib_event *e)
 {
-	struct seat *seat = *e->router_slot;
+	struct router *router = *e->router_slot;
 
-	return seat != NULL ? &seat->note : NULL;
+	return router != NULL ? &router->stats : NULL;
 }
 
 static void pass_event(void *arg, const struct rib_event *e)
 {
-	struct tap *tap = arg;
-	struct router_note *router = note_of(e);
-	struct peer_note *peer;
+	struct event_tap *event_tap = arg;
+	struct router_stats *router = note_of(e);
+	struct peer_stats *peer;
 
-	tap->to.event(tap->to.arg, e);
-	bulletin_add(&tap->bulletin, e);
+	event_tap->to.event(event_tap->to.arg, e);
+	event_ring_add(&event_tap->event_ring, e);
 	if (router != NULL)
-		router_note_take(router, e);
+		router_stats_add_event(router, e);
 	if (e->kind != RIB_EVENT_PEER_UP && e->kind != RIB_EVENT_PEER_DOWN)
 		return;
-	peer = peer_note_get(e->peer_slot, router);
+	peer = peer_stats_get(e->peer_slot, router);
 	if (peer != NULL)
-		peer_note_take(peer, e);
+		peer_stats_add_event(peer, e);
 }
 
 static void forget(void *arg, void *peer_slot)
 {
 	(void)arg;
-	peer_note_free(peer_slot);
+	peer_stats_free(peer_slot);
 }
 
-struct rib_sink tap_sink(struct tap *tap, const struct rib_sink *to)
+struct rib_sink event_tap_sink(struct event_tap *event_tap,
+			       const struct rib_sink *to)
 {
-	tap->to = *to;
+	event_tap->to = *to;
 	return (struct rib_sink){
 		.change = pass_change,
 		.event = pass_event,
-		.arg = tap,
+		.arg = event_tap,
 		.forget = forget,
 	};
 }

@@ -13,12 +13,13 @@
 
 #include "collector/telemetry/event_ring.h"
 
-struct tap {
+struct event_tap {
 	struct rib_sink to;
-	struct bulletin bulletin;
+	struct event_ring event_ring;
 };
 
 /* @to is copied. Give the result to the rib; @tap must outlive it. */
-struct rib_sink tap_sink(struct tap *tap, const struct rib_sink *to);
+struct rib_sink event_tap_sink(struct event_tap *event_tap,
+			       const struct rib_sink *to);
 
 #endif

@@ -12,23 +12,23 @@
 #include "egress/publisher/publisher.h"
 
 /* Looks that are kept, and the time between two: a minute. */
-#define WINDOW_LOOKS 12
-#define WINDOW_STEP  (INT64_C(5) * 1000000000)
+#define LATENCY_WINDOW_LOOKS 12
+#define LATENCY_WINDOW_STEP  (INT64_C(5) * 1000000000)
 
 /* All zero is one that has seen nothing. */
-struct window {
-	struct publisher_times looks[WINDOW_LOOKS];
+struct latency_window {
+	struct publisher_times looks[LATENCY_WINDOW_LOOKS];
 	uint32_t
-		count; /* in all; the newest is at (count - 1) % WINDOW_LOOKS */
-	int64_t last;  /* when it was kept */
+		count; /* in all; the newest is at (count - 1) % LATENCY_WINDOW_LOOKS */
+	int64_t last; /* when it was kept */
 };
 
-/* @total is what is counted at @now. Call it more often than WINDOW_STEP. */
-void window_look(struct window *w, const struct publisher_times *total,
-		 int64_t now);
+/* @total is what is counted at @now. Call it more often than LATENCY_WINDOW_STEP. */
+void latency_window_sample(struct latency_window *w,
+			   const struct publisher_times *total, int64_t now);
 
 /* What of @total is of the last minute; all of it before the first is over. */
-struct publisher_times window_recent(const struct window *w,
-				     const struct publisher_times *total);
+struct publisher_times latency_window_recent(
+	const struct latency_window *w, const struct publisher_times *total);
 
 #endif

@@ -52,9 +52,9 @@ void metrics_times(struct json *j, const char *name,
 		   const struct publisher_times *times, const char *help);
 
 /* What the collector has to say; the three parts of it. */
-void metrics_workers(struct json *j, const struct picture *p);
-void metrics_output(struct json *j, const struct picture *p,
+void metrics_workers(struct json *j, const struct collector_stats *p);
+void metrics_output(struct json *j, const struct collector_stats *p,
 		    int64_t spooling_since);
-void metrics_runtime(struct json *j, const struct picture *p);
+void metrics_runtime(struct json *j, const struct collector_stats *p);
 
 #endif

@@ -58,7 +58,7 @@ static void put_counters(struct json *j, const struct publisher_stats *s)
 }
 /* clang-format on */
 
-void metrics_output(struct json *j, const struct picture *p,
+void metrics_output(struct json *j, const struct collector_stats *p,
 		    int64_t spooling_since)
 {
 	put_counters(j, &p->publisher);
@@ -72,7 +72,7 @@ void metrics_output(struct json *j, const struct picture *p,
 	metrics_times(j, "arancini_publish_latency_seconds", &p->publisher.safe,
 		      "From the first update of a batch to the moment it is "
 		      "safe, acknowledged or synced to disk.");
-	metrics_one(j, "arancini_ready", METRICS_GAUGE, p->outlook.ready,
+	metrics_one(j, "arancini_ready", METRICS_GAUGE, p->readiness.ready,
 		    "1 if the collector is ready, as /readyz says.");
 	metrics_one(j, "arancini_resident_memory_bytes", METRICS_GAUGE,
 		    (double)status_resident(), "Memory of the process.");

@@ -67,7 +67,7 @@ static double value_of(const struct row *row, const struct sp_shard_stats *s)
 	return row->seconds ? value / 1e9 : value;
 }
 
-void metrics_runtime(struct json *j, const struct picture *p)
+void metrics_runtime(struct json *j, const struct collector_stats *p)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		metrics_family(j, rows[i].name, rows[i].type, rows[i].help);

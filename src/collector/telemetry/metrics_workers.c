@@ -12,7 +12,7 @@
 struct row {
 	const char *name;
 	enum metrics_type type;
-	uint32_t offset; /* of a counter of 64 bits in struct pulse */
+	uint32_t offset; /* of a counter of 64 bits in struct worker_stats */
 	uint32_t count;	 /* how many there are; 0: one, without words */
 	const char *label;
 	const char *(*word)(unsigned i);
@@ -74,7 +74,7 @@ static const char *close_word(unsigned i)
 
 static const char *ending_word(unsigned i)
 {
-	return ending_name((enum ending)i);
+	return close_reason_name((enum close_reason)i);
 }
 
 /* Announced and withdrawn stand side by side. */
@@ -86,7 +86,7 @@ static const char *action_word(unsigned i)
 }
 
 /* clang-format off */
-#define AT(member) (uint32_t)offsetof(struct pulse, member)
+#define AT(member) (uint32_t)offsetof(struct worker_stats, member)
 #define ONE	   0, NULL, NULL
 
 static const struct row rows[] = {
@@ -110,7 +110,7 @@ static const struct row rows[] = {
 	{ "arancini_connections_accepted_total", METRICS_COUNTER,
 	  AT(counts.accepted), ONE, "Connections of routers, refused ones included." },
 	{ "arancini_connections_ended_total", METRICS_COUNTER,
-	  AT(counts.endings), ENDINGS, "reason", ending_word,
+	  AT(counts.close_reasons), CLOSE_REASONS, "reason", ending_word,
 	  "Connections of routers that ended, by reason." },
 	{ "arancini_connections_handed_over_total", METRICS_COUNTER,
 	  AT(counts.handed_over), ONE, "Connections given to the worker that owns the router." },
@@ -177,13 +177,13 @@ static const struct row rows[] = {
 	{ "arancini_batch_lost_total", METRICS_COUNTER, AT(batcher.lost), ONE,
 	  "Updates and events lost for want of memory." },
 
-	{ "arancini_snapshot_files_total", METRICS_COUNTER, AT(keeper.files), ONE,
+	{ "arancini_snapshot_files_total", METRICS_COUNTER, AT(snapshotter.files), ONE,
 	  "Snapshots written." },
-	{ "arancini_snapshot_routes_total", METRICS_COUNTER, AT(keeper.routes), ONE,
+	{ "arancini_snapshot_routes_total", METRICS_COUNTER, AT(snapshotter.routes), ONE,
 	  "Routes in them." },
-	{ "arancini_snapshot_bytes_total", METRICS_COUNTER, AT(keeper.bytes), ONE,
+	{ "arancini_snapshot_bytes_total", METRICS_COUNTER, AT(snapshotter.bytes), ONE,
 	  "Bytes in them." },
-	{ "arancini_snapshot_failures_total", METRICS_COUNTER, AT(keeper.failures), ONE,
+	{ "arancini_snapshot_failures_total", METRICS_COUNTER, AT(snapshotter.failures), ONE,
 	  "Snapshots that could not be written." },
 };
 /* clang-format on */
@@ -193,7 +193,7 @@ _Static_assert(AT(flow.withdrawn) == AT(flow.announced) + 8 &&
 			       AT(flow.published_announced) + 16,
 	       "rows with the words of actions are arrays by position");
 
-static void put_row(struct json *j, const struct picture *p,
+static void put_row(struct json *j, const struct collector_stats *p,
 		    const struct row *row)
 {
 	uint32_t n = row->count > 0 ? row->count : 1;
@@ -201,7 +201,7 @@ static void put_row(struct json *j, const struct picture *p,
 	metrics_family(j, row->name, row->type, row->help);
 	for (uint32_t w = 0; w < p->count; w++) {
 		const uint64_t *values =
-			(const void *)((const char *)p->workers[w].pulse +
+			(const void *)((const char *)p->workers[w].stats +
 				       row->offset);
 
 		for (uint32_t i = 0; i < n; i++) {
@@ -242,10 +242,10 @@ static double seconds(int64_t ns)
 	return (double)ns / 1e9;
 }
 
-static double value_of(enum other what, const struct picture *p,
-		       const struct picture_worker *w)
+static double value_of(enum other what, const struct collector_stats *p,
+		       const struct collector_stats_worker *w)
 {
-	const struct pulse *one = w->pulse;
+	const struct worker_stats *one = w->stats;
 	const double values[OTHERS] = {
 		[OTHER_ROUTERS] = one->routers,
 		[OTHER_SESSIONS] = one->sessions,
@@ -259,8 +259,8 @@ static double value_of(enum other what, const struct picture *p,
 		[OTHER_BRIDGE_PUSHED] = (double)w->bridge.pushed,
 		[OTHER_BRIDGE_REFUSED] = (double)w->bridge.refused,
 		[OTHER_BRIDGE_WAITS] = (double)w->bridge.waits,
-		[OTHER_SNAPSHOT_SECONDS] = seconds(one->keeper.total),
-		[OTHER_SNAPSHOT_LAST] = seconds(one->keeper.took),
+		[OTHER_SNAPSHOT_SECONDS] = seconds(one->snapshotter.total),
+		[OTHER_SNAPSHOT_LAST] = seconds(one->snapshotter.took),
 		[OTHER_SNAPSHOT_AGE] =
 			one->oldest != 0 ? seconds(p->now - one->oldest) : 0,
 		[OTHER_SNAPSHOT_MISSING] = one->unfiled,
@@ -306,7 +306,7 @@ static const struct {
 };
 /* clang-format on */
 
-void metrics_workers(struct json *j, const struct picture *p)
+void metrics_workers(struct json *j, const struct collector_stats *p)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		put_row(j, p, &rows[i]);

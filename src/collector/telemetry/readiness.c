@@ -24,17 +24,17 @@ static const char *why_blocked(const struct publisher_stats *s)
 static bool some_door_shut(struct collector *c)
 {
 	for (uint32_t i = 0; i < collector_workers(c); i++)
-		if (atomic_load(&collector_worker(c, i)->doors_shut) > 0)
+		if (atomic_load(&collector_worker(c, i)->listeners_down) > 0)
 			return true;
 	return false;
 }
 
-struct outlook outlook_of(struct collector *c,
-			  const struct publisher_stats *stats)
+struct readiness readiness_of(struct collector *c,
+			      const struct publisher_stats *stats)
 {
 	enum collector_phase phase = collector_phase(c);
 	bool shut = phase == COLLECTOR_SERVING && some_door_shut(c);
-	struct outlook o = {
+	struct readiness o = {
 		.restored = phase != COLLECTOR_RESTORING,
 		.listening = phase == COLLECTOR_SERVING && !shut,
 		.output = output_of(stats),
@@ -54,7 +54,7 @@ struct outlook outlook_of(struct collector *c,
 	return o;
 }
 
-void outlook_json(struct json *j, const struct outlook *o)
+void readiness_json(struct json *j, const struct readiness *o)
 {
 	json_bool_at(j, "ready", o->ready);
 	json_bool_at(j, "restored", o->restored);

@@ -11,7 +11,7 @@
 #include "collector/base/json.h"
 #include "egress/publisher/publisher.h"
 
-struct outlook {
+struct readiness {
 	bool ready;
 	bool restored;
 	bool listening;
@@ -20,10 +20,10 @@ struct outlook {
 };
 
 /* Any thread. */
-struct outlook outlook_of(struct collector *c,
-			  const struct publisher_stats *stats);
+struct readiness readiness_of(struct collector *c,
+			      const struct publisher_stats *stats);
 
 /* The members of an object. */
-void outlook_json(struct json *j, const struct outlook *o);
+void readiness_json(struct json *j, const struct readiness *o);
 
 #endif

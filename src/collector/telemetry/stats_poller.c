@@ -17,42 +17,43 @@
 #define PERIOD SP_S
 
 /* Of one worker in one look. */
-#define EVENTS BULLETIN_ENTRIES
+#define EVENTS EVENT_RING_ENTRIES
 
 /* What is remembered of the last look at a worker. */
 struct last {
 	bool known;
 	int64_t at;
 	uint64_t busy_ns;
-	struct figures figures;
+	struct traffic_counters figures;
 };
 
-struct vitals {
+struct stats_poller {
 	struct collector *collector;
 	struct sp_rt *rt;
-	struct feed *feed;
+	struct sse *sse;
 	struct sp_task task;
 	uint32_t workers;
 	struct last *last;
-	uint64_t *events_from;	      /* by worker */
-	struct bulletin_entry *heard; /* in one look, from all of them */
-	pthread_mutex_t lock;	      /* of what follows */
-	struct vitals_worker *now;
+	uint64_t *events_from;		/* by worker */
+	struct event_ring_entry *heard; /* in one look, from all of them */
+	pthread_mutex_t lock;		/* of what follows */
+	struct stats_poller_worker *now;
 	int64_t spooling_since;
-	struct window acks;
-	struct window safe;
+	struct latency_window acks;
+	struct latency_window safe;
 };
 
-static void compare(struct last *last, const struct picture_worker *w,
-		    struct vitals_worker *out)
+static void compare(struct last *last, const struct collector_stats_worker *w,
+		    struct stats_poller_worker *out)
 {
-	struct last now = { true, w->pulse->at, w->shard.busy_ns,
-			    figures_of(w->pulse) };
+	struct last now = { true, w->stats->at, w->shard.busy_ns,
+			    traffic_counters_of(w->stats) };
 	int64_t passed = now.at - last->at;
 
-	*out = (struct vitals_worker){ .busy = 0 };
+	*out = (struct stats_poller_worker){ .busy = 0 };
 	if (last->known && passed > 0) {
-		out->rate = figures_rate(&last->figures, &now.figures, passed);
+		out->rate = traffic_counters_rate(&last->figures, &now.figures,
+						  passed);
 		out->busy =
 			(double)(now.busy_ns - last->busy_ns) / (double)passed;
 		if (out->busy > 1)
@@ -65,20 +66,20 @@ static void compare(struct last *last, const struct picture_worker *w,
 
 static int by_time(const void *a, const void *b)
 {
-	const struct bulletin_entry *x = a, *y = b;
+	const struct event_ring_entry *x = a, *y = b;
 
 	return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
 }
 
 /* Workers tell in their own order; together it is that of the clock. */
-static void pass_events(struct vitals *v, const struct picture *p)
+static void pass_events(struct stats_poller *v, const struct collector_stats *p)
 {
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < p->count; i++) {
-		const struct pulse *one = p->workers[i].pulse;
+		const struct worker_stats *one = p->workers[i].stats;
 
-		feed_lost(v->feed, one->events_lost);
+		sse_lost(v->sse, one->events_lost);
 		if (one->event_count > 0)
 			memcpy(v->heard + n, one->events,
 			       one->event_count * sizeof(v->heard[0]));
@@ -86,23 +87,23 @@ static void pass_events(struct vitals *v, const struct picture *p)
 	}
 	qsort(v->heard, n, sizeof(v->heard[0]), by_time);
 	for (size_t i = 0; i < n; i++)
-		feed_event(v->feed, &v->heard[i]);
+		sse_event(v->sse, &v->heard[i]);
 }
 
-static void pass_status(struct vitals *v, struct picture *p)
+static void pass_status(struct stats_poller *v, struct collector_stats *p)
 {
 	struct json j = { 0 };
 
-	vitals_recent(v, &p->publisher);
+	stats_poller_recent(v, &p->publisher);
 	/* Only this fiber writes what now has. */
 	status_json(&j, v->collector, p, v->now);
-	feed_status(v->feed, &j);
+	sse_status(v->sse, &j);
 	json_fini(&j);
 }
 
 /* Looking */
 
-static void keep_rates(struct vitals *v, const struct picture *p)
+static void keep_rates(struct stats_poller *v, const struct collector_stats *p)
 {
 	pthread_mutex_lock(&v->lock);
 	for (uint32_t i = 0; i < v->workers; i++)
@@ -111,34 +112,35 @@ static void keep_rates(struct vitals *v, const struct picture *p)
 		v->spooling_since = 0;
 	else if (v->spooling_since == 0)
 		v->spooling_since = p->now;
-	window_look(&v->acks, &p->publisher.acks, p->now);
-	window_look(&v->safe, &p->publisher.safe, p->now);
+	latency_window_sample(&v->acks, &p->publisher.acks, p->now);
+	latency_window_sample(&v->safe, &p->publisher.safe, p->now);
 	pthread_mutex_unlock(&v->lock);
 }
 
-static void look(struct vitals *v)
+static void look(struct stats_poller *v)
 {
-	bool read = feed_is_read(v->feed);
-	struct picture_options options = {
+	bool read = sse_is_read(v->sse);
+	struct collector_stats_options options = {
 		.each_router = read,
 		.patience = PERIOD,
 		.events = EVENTS,
 		.events_from = v->events_from,
 	};
-	struct picture picture;
+	struct collector_stats picture;
 
-	if (picture_take(v->collector, &options, &picture) < 0) /* yields */
+	if (collector_stats_collect(v->collector, &options, &picture) <
+	    0) /* yields */
 		return;
 	keep_rates(v, &picture);
 	pass_events(v, &picture);
 	if (read)
 		pass_status(v, &picture);
-	picture_release(&picture);
+	collector_stats_release(&picture);
 }
 
-static int vitals_main(void *vitals)
+static int stats_poller_main(void *stats_poller)
 {
-	struct vitals *v = vitals;
+	struct stats_poller *v = stats_poller;
 	struct sp_interval beat;
 	int err = sp_interval_init(&beat, PERIOD, SP_SKIP);
 
@@ -149,22 +151,22 @@ static int vitals_main(void *vitals)
 	return 0;
 }
 
-void vitals_get(struct vitals *v, struct vitals_worker *out)
+void stats_poller_get(struct stats_poller *v, struct stats_poller_worker *out)
 {
 	pthread_mutex_lock(&v->lock);
 	memcpy(out, v->now, v->workers * sizeof(*out));
 	pthread_mutex_unlock(&v->lock);
 }
 
-void vitals_recent(struct vitals *v, struct publisher_stats *stats)
+void stats_poller_recent(struct stats_poller *v, struct publisher_stats *stats)
 {
 	pthread_mutex_lock(&v->lock);
-	stats->acks = window_recent(&v->acks, &stats->acks);
-	stats->safe = window_recent(&v->safe, &stats->safe);
+	stats->acks = latency_window_recent(&v->acks, &stats->acks);
+	stats->safe = latency_window_recent(&v->safe, &stats->safe);
 	pthread_mutex_unlock(&v->lock);
 }
 
-int64_t vitals_spooling_since(struct vitals *v)
+int64_t stats_poller_spooling_since(struct stats_poller *v)
 {
 	int64_t since;
 
@@ -174,7 +176,7 @@ int64_t vitals_spooling_since(struct vitals *v)
 	return since;
 }
 
-static void vitals_free(struct vitals *v)
+static void stats_poller_free(struct stats_poller *v)
 {
 	free(v->events_from);
 	free(v->heard);
@@ -184,7 +186,7 @@ static void vitals_free(struct vitals *v)
 	free(v);
 }
 
-static bool make_room(struct vitals *v)
+static bool make_room(struct stats_poller *v)
 {
 	v->last = calloc(v->workers, sizeof(*v->last));
 	v->now = calloc(v->workers, sizeof(*v->now));
@@ -194,10 +196,10 @@ static bool make_room(struct vitals *v)
 	       v->heard != NULL;
 }
 
-int vitals_start(struct collector *collector, struct sp_rt *rt,
-		 struct feed *feed, struct vitals **out)
+int stats_poller_start(struct collector *collector, struct sp_rt *rt,
+		       struct sse *feed, struct stats_poller **out)
 {
-	struct vitals *v = calloc(1, sizeof(*v));
+	struct stats_poller *v = calloc(1, sizeof(*v));
 	int err = -ENOMEM;
 
 	if (v == NULL)
@@ -206,22 +208,22 @@ int vitals_start(struct collector *collector, struct sp_rt *rt,
 	v->rt = rt;
 	v->workers = collector_workers(collector);
 	pthread_mutex_init(&v->lock, NULL);
-	v->feed = feed;
+	v->sse = feed;
 	if (make_room(v))
-		err = sp_go_on(rt, 0, vitals_main, v, &v->task);
+		err = sp_go_on(rt, 0, stats_poller_main, v, &v->task);
 	if (err < 0) {
-		vitals_free(v);
+		stats_poller_free(v);
 		return err;
 	}
 	*out = v;
 	return 0;
 }
 
-void vitals_stop(struct vitals *v)
+void stats_poller_stop(struct stats_poller *v)
 {
 	if (v == NULL)
 		return;
 	sp_cancel(v->task);
 	sp_join_thread(v->rt, v->task, NULL);
-	vitals_free(v);
+	stats_poller_free(v);
 }

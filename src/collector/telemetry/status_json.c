@@ -103,7 +103,7 @@ double status_bytes_per_route(const struct rib_sizes *sizes)
 		       : 0;
 }
 
-static void put_totals(struct json *j, const struct picture *p)
+static void put_totals(struct json *j, const struct collector_stats *p)
 {
 	json_key(j, "totals");
 	json_object(j);
@@ -123,11 +123,11 @@ static void put_totals(struct json *j, const struct picture *p)
 }
 
 static void put_figures(struct json *j, const char *name,
-			const struct figures *f)
+			const struct traffic_counters *f)
 {
 	json_key(j, name);
 	json_object(j);
-	figures_json(j, f);
+	traffic_counters_json(j, f);
 	json_end_object(j);
 }
 
@@ -143,61 +143,62 @@ static void put_bridge(struct json *j, const struct egress_bridge_stats *b)
 }
 
 static void put_worker(struct json *j, uint32_t id,
-		       const struct picture_worker *w,
-		       const struct vitals_worker *v)
+		       const struct collector_stats_worker *w,
+		       const struct stats_poller_worker *v)
 {
 	json_object(j);
 	json_uint_at(j, "id", id);
-	json_uint_at(j, "routers", w->pulse->routers);
-	json_uint_at(j, "sessions", w->pulse->sessions);
-	json_uint_at(j, "peers", w->pulse->size.peers);
-	json_uint_at(j, "routes", w->pulse->size.routes);
+	json_uint_at(j, "routers", w->stats->routers);
+	json_uint_at(j, "sessions", w->stats->sessions);
+	json_uint_at(j, "peers", w->stats->size.peers);
+	json_uint_at(j, "routes", w->stats->size.routes);
 	json_number_at(j, "busy", v->busy);
 	put_bridge(j, &w->bridge);
 	put_figures(j, "rates", &v->rate);
 	json_end_object(j);
 }
 
-static void put_workers(struct json *j, const struct picture *p,
-			const struct vitals_worker *vitals)
+static void put_workers(struct json *j, const struct collector_stats *p,
+			const struct stats_poller_worker *stats_poller)
 {
-	struct figures rates = { { 0 } }, counters = { { 0 } };
+	struct traffic_counters rates = { { 0 } }, counters = { { 0 } };
 
 	for (uint32_t i = 0; i < p->count; i++) {
-		struct figures one = figures_of(p->workers[i].pulse);
+		struct traffic_counters one =
+			traffic_counters_of(p->workers[i].stats);
 
-		figures_add(&counters, &one);
-		figures_add(&rates, &vitals[i].rate);
+		traffic_counters_add(&counters, &one);
+		traffic_counters_add(&rates, &stats_poller[i].rate);
 	}
 	put_figures(j, "rates", &rates);
 	put_figures(j, "counters", &counters);
 	json_key(j, "workers");
 	json_array(j);
 	for (uint32_t i = 0; i < p->count; i++)
-		put_worker(j, i, &p->workers[i], &vitals[i]);
+		put_worker(j, i, &p->workers[i], &stats_poller[i]);
 	json_end_array(j);
 }
 
 /* A moment of the monotonic clock by the wall clock; 0 stays 0. */
-static uint64_t wall_of(const struct picture *p, int64_t then)
+static uint64_t wall_of(const struct collector_stats *p, int64_t then)
 {
 	return then == 0 ? 0 : p->wall_ns - (uint64_t)(p->now - then);
 }
 
 static void put_snapshots(struct json *j, struct collector *c,
-			  const struct picture *p)
+			  const struct collector_stats *p)
 {
-	struct keeper_counts all = { 0 };
+	struct snapshotter_counts all = { 0 };
 	int64_t oldest = 0;
 
 	for (uint32_t i = 0; i < p->count; i++) {
-		const struct pulse *one = p->workers[i].pulse;
+		const struct worker_stats *one = p->workers[i].stats;
 
-		all.files += one->keeper.files;
-		all.failures += one->keeper.failures;
-		if (one->keeper.last > all.last) {
-			all.last = one->keeper.last;
-			all.took = one->keeper.took;
+		all.files += one->snapshotter.files;
+		all.failures += one->snapshotter.failures;
+		if (one->snapshotter.last > all.last) {
+			all.last = one->snapshotter.last;
+			all.took = one->snapshotter.took;
 		}
 		if (one->oldest != 0 && (oldest == 0 || one->oldest < oldest))
 			oldest = one->oldest;
@@ -229,8 +230,9 @@ static void put_listen(struct json *j, const struct config_addresses *list)
 	json_end_array(j);
 }
 
-void status_json(struct json *j, struct collector *c, const struct picture *p,
-		 const struct vitals_worker *vitals)
+void status_json(struct json *j, struct collector *c,
+		 const struct collector_stats *p,
+		 const struct stats_poller_worker *stats_poller)
 {
 	const struct config *config = collector_config(c);
 	int64_t up_ms = (p->now - collector_started(c)) / 1000000;
@@ -243,12 +245,12 @@ void status_json(struct json *j, struct collector *c, const struct picture *p,
 	json_number_at(j, "uptimeSeconds", (double)up_ms / 1e3);
 	json_key(j, "ready");
 	json_object(j);
-	outlook_json(j, &p->outlook);
+	readiness_json(j, &p->readiness);
 	json_end_object(j);
 	put_listen(j, &config->listen.addresses);
 	put_output(j, &p->publisher, config->nats.urls.count > 0);
 	put_totals(j, p);
-	put_workers(j, p, vitals);
+	put_workers(j, p, stats_poller);
 	put_snapshots(j, c, p);
 	json_end_object(j);
 }

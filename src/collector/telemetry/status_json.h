@@ -8,12 +8,12 @@
 #include "collector/telemetry/stats_poller.h"
 
 /*
- * @picture with each router, and with times that vitals_recent() has made;
+ * @picture with each router, and with times that stats_poller_recent() has made;
  * @vitals: one for each worker.
  */
 void status_json(struct json *j, struct collector *c,
-		 const struct picture *picture,
-		 const struct vitals_worker *vitals);
+		 const struct collector_stats *picture,
+		 const struct stats_poller_worker *stats_poller);
 
 /* The memory of this process in bytes, 0 if the kernel does not say. */
 uint64_t status_resident(void);

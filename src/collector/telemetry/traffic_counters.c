@@ -9,36 +9,38 @@ static uint64_t sum(const uint64_t *counts, size_t n)
 	return all;
 }
 
-struct figures figures_of(const struct pulse *p)
+struct traffic_counters traffic_counters_of(const struct worker_stats *p)
 {
 	const struct rib_flow *flow = &p->flow;
 
-	return (struct figures){ {
-		[FIGURE_MESSAGES] =
+	return (struct traffic_counters){ {
+		[TRAFFIC_MESSAGES] =
 			sum(p->counts.sessions.messages, BMP_TYPES + 1),
-		[FIGURE_BYTES] = p->counts.sessions.bytes,
-		[FIGURE_RECEIVED] = flow->announced + flow->withdrawn,
-		[FIGURE_SUPPRESSED] =
+		[TRAFFIC_BYTES] = p->counts.sessions.bytes,
+		[TRAFFIC_RECEIVED] = flow->announced + flow->withdrawn,
+		[TRAFFIC_SUPPRESSED] =
 			sum(flow->suppressed, RIB_SUPPRESSED_KINDS),
-		[FIGURE_PUBLISHED] = flow->published_announced +
-				     flow->published_withdrawn +
-				     flow->published_resync,
-		[FIGURE_SYNTHETIC] = sum(flow->synthetic, RIB_REASONS),
+		[TRAFFIC_PUBLISHED] = flow->published_announced +
+				      flow->published_withdrawn +
+				      flow->published_resync,
+		[TRAFFIC_SYNTHETIC] = sum(flow->synthetic, RIB_REASONS),
 	} };
 }
 
-void figures_add(struct figures *to, const struct figures *more)
+void traffic_counters_add(struct traffic_counters *to,
+			  const struct traffic_counters *more)
 {
-	for (int i = 0; i < FIGURES; i++)
+	for (int i = 0; i < TRAFFIC_COUNTERS; i++)
 		to->of[i] += more->of[i];
 }
 
-struct figures figures_rate(const struct figures *before,
-			    const struct figures *now, int64_t ns)
+struct traffic_counters traffic_counters_rate(
+	const struct traffic_counters *before,
+	const struct traffic_counters *now, int64_t ns)
 {
-	struct figures rate = { { 0 } };
+	struct traffic_counters rate = { { 0 } };
 
-	for (int i = 0; i < FIGURES && ns > 0; i++) {
+	for (int i = 0; i < TRAFFIC_COUNTERS && ns > 0; i++) {
 		double grown = (double)(now->of[i] - before->of[i]);
 
 		rate.of[i] = (uint64_t)(grown * 1e9 / (double)ns + 0.5);
@@ -46,17 +48,17 @@ struct figures figures_rate(const struct figures *before,
 	return rate;
 }
 
-void figures_json(struct json *j, const struct figures *f)
+void traffic_counters_json(struct json *j, const struct traffic_counters *f)
 {
-	static const char *const names[FIGURES] = {
-		[FIGURE_MESSAGES] = "messages",
-		[FIGURE_BYTES] = "bytes",
-		[FIGURE_RECEIVED] = "received",
-		[FIGURE_SUPPRESSED] = "suppressed",
-		[FIGURE_PUBLISHED] = "published",
-		[FIGURE_SYNTHETIC] = "synthetic",
+	static const char *const names[TRAFFIC_COUNTERS] = {
+		[TRAFFIC_MESSAGES] = "messages",
+		[TRAFFIC_BYTES] = "bytes",
+		[TRAFFIC_RECEIVED] = "received",
+		[TRAFFIC_SUPPRESSED] = "suppressed",
+		[TRAFFIC_PUBLISHED] = "published",
+		[TRAFFIC_SYNTHETIC] = "synthetic",
 	};
 
-	for (int i = 0; i < FIGURES; i++)
+	for (int i = 0; i < TRAFFIC_COUNTERS; i++)
 		json_uint_at(j, names[i], f->of[i]);
 }

@@ -7,30 +7,32 @@
 #include "collector/base/json.h"
 #include "collector/telemetry/worker_stats.h"
 
-enum figure {
-	FIGURE_MESSAGES,
-	FIGURE_BYTES,
-	FIGURE_RECEIVED, /* routes, announced and withdrawn */
-	FIGURE_SUPPRESSED,
-	FIGURE_PUBLISHED,
-	FIGURE_SYNTHETIC,
-	FIGURES
+enum traffic_counter {
+	TRAFFIC_MESSAGES,
+	TRAFFIC_BYTES,
+	TRAFFIC_RECEIVED, /* routes, announced and withdrawn */
+	TRAFFIC_SUPPRESSED,
+	TRAFFIC_PUBLISHED,
+	TRAFFIC_SYNTHETIC,
+	TRAFFIC_COUNTERS
 };
 
-struct figures {
-	uint64_t of[FIGURES];
+struct traffic_counters {
+	uint64_t of[TRAFFIC_COUNTERS];
 };
 
 /* Since the start of a worker. */
-struct figures figures_of(const struct pulse *p);
+struct traffic_counters traffic_counters_of(const struct worker_stats *p);
 
-void figures_add(struct figures *to, const struct figures *more);
+void traffic_counters_add(struct traffic_counters *to,
+			  const struct traffic_counters *more);
 
 /* How much each grew in a second, if it grew so in @ns. */
-struct figures figures_rate(const struct figures *before,
-			    const struct figures *now, int64_t ns);
+struct traffic_counters traffic_counters_rate(
+	const struct traffic_counters *before,
+	const struct traffic_counters *now, int64_t ns);
 
 /* The members of an object. */
-void figures_json(struct json *j, const struct figures *f);
+void traffic_counters_json(struct json *j, const struct traffic_counters *f);
 
 #endif

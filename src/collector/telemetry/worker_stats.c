@@ -10,44 +10,45 @@
 /* Seats between two rests. */
 #define SLICE 1024
 
-static void look_at_seat(struct pulse *p, const struct seat *seat)
+static void add_router(struct worker_stats *p, const struct router *router)
 {
 	p->routers++;
-	if (seat->note.reporting > 0) {
+	if (router->stats.reporting > 0) {
 		p->reporting++;
-		p->differing += seat->note.difference != 0;
+		p->differing += router->stats.difference != 0;
 	}
-	if (!seat->keep.filed)
-		p->unfiled += !seat_blank(seat);
-	else if (seat->keep.begun != 0 && keep_behind(seat) &&
-		 (p->oldest == 0 || seat->keep.begun < p->oldest))
-		p->oldest = seat->keep.begun;
+	if (!router->snapshot.filed)
+		p->unfiled += !router_is_empty(router);
+	else if (router->snapshot.begun != 0 && snapshot_is_stale(router) &&
+		 (p->oldest == 0 || router->snapshot.begun < p->oldest))
+		p->oldest = router->snapshot.begun;
 }
 
-static void look_at_seats(struct pulse *p, struct worker *w)
+static void schedule_router_gc(struct worker_stats *p, struct worker *w)
 {
-	struct seat *s = seat_next(w, NULL);
+	struct router *s = router_next(w, NULL);
 	size_t left = SLICE;
 	bool in_time = true;
 
 	while (s != NULL && in_time) {
-		look_at_seat(p, s);
+		add_router(p, s);
 		if (--left == 0) {
 			left = SLICE;
-			in_time = desk_rest(&p->question); /* yields */
+			in_time = worker_query_yield(&p->head); /* yields */
 		}
-		s = seat_next(w, s);
+		s = router_next(w, s);
 	}
-	seat_put(w, s);
+	router_unref(w, s);
 }
 
-static int answer(struct desk_question *q, struct worker *w)
+static int answer(struct worker_query *q, struct worker *w)
 {
-	struct pulse *p = (struct pulse *)q;
-	const struct keeper *keeper = collector_keeper(w->collector, w->id);
+	struct worker_stats *p = (struct worker_stats *)q;
+	const struct snapshotter *snapshotter =
+		collector_keeper(w->collector, w->id);
 
 	if (p->each_router)
-		look_at_seats(p, w);
+		schedule_router_gc(p, w);
 	/* From here on it is one moment. */
 	p->at = sp_now();
 	p->sessions = w->session_count;
@@ -55,33 +56,35 @@ static int answer(struct desk_question *q, struct worker *w)
 	rib_sizes(w->rib, &p->size);
 	p->counts = w->counts;
 	egress_batcher_stats(w->batcher, &p->batcher);
-	if (keeper != NULL)
-		p->keeper = keeper->counts;
+	if (snapshotter != NULL)
+		p->snapshotter = snapshotter->counts;
 	if (p->events_max > 0)
-		p->event_count = bulletin_fetch(&w->tap.bulletin,
-						&p->events_from, p->events_max,
-						p->events, &p->events_lost);
+		p->event_count =
+			event_ring_fetch(&w->event_tap.event_ring,
+					 &p->events_from, p->events_max,
+					 p->events, &p->events_lost);
 	return 0;
 }
 
-static void drop(struct desk_question *q)
+static void drop(struct worker_query *q)
 {
-	pulse_free((struct pulse *)q);
+	worker_stats_free((struct worker_stats *)q);
 }
 
-struct pulse *pulse_new(size_t events)
+struct worker_stats *worker_stats_new(size_t events)
 {
-	struct pulse *p = calloc(1, sizeof(*p) + events * sizeof(p->events[0]));
+	struct worker_stats *p =
+		calloc(1, sizeof(*p) + events * sizeof(p->events[0]));
 
 	if (p == NULL)
 		return NULL;
-	p->question.answer = answer;
-	p->question.drop = drop;
+	p->head.run = answer;
+	p->head.free = drop;
 	p->events_max = events;
 	return p;
 }
 
-void pulse_free(struct pulse *p)
+void worker_stats_free(struct worker_stats *p)
 {
 	free(p);
 }

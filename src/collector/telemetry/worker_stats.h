@@ -13,11 +13,11 @@
 #include "collector/worker.h"
 #include "egress/batcher.h"
 
-struct pulse {
-	struct desk_question question;
+struct worker_stats {
+	struct worker_query head;
 	/* Asked for */
 	bool each_router;     /* with what is known of each one only */
-	uint64_t events_from; /* see bulletin_fetch(); on return, the next */
+	uint64_t events_from; /* see event_ring_fetch(); on return, the next */
 	size_t events_max;    /* room in events; 0: none wanted */
 	/* Answered */
 	int64_t at; /* sp_now() */
@@ -29,16 +29,16 @@ struct pulse {
 	struct rib_sizes size;
 	struct worker_counts counts;
 	struct egress_batcher_stats batcher;
-	struct keeper_counts keeper;
+	struct snapshotter_counts snapshotter;
 	int64_t oldest;	  /* snapshot that lacks something; 0: none does */
 	uint32_t unfiled; /* routers without a snapshot that could have one */
 	uint64_t events_lost;
 	size_t event_count;
-	struct bulletin_entry events[];
+	struct event_ring_entry events[];
 };
 
 /* With room for @events. NULL: no memory. */
-struct pulse *pulse_new(size_t events);
-void pulse_free(struct pulse *p);
+struct worker_stats *worker_stats_new(size_t events);
+void worker_stats_free(struct worker_stats *p);
 
 #endif
