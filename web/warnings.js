@@ -38,8 +38,8 @@ function peers({ totals }) {
 }
 
 function differences({ totals }) {
-	return totals?.routersDiffering ? [{ tone: "stale",
-		title: `${plural(totals.routersDiffering, "router")} counting `
+	return totals?.routersCountMismatch ? [{ tone: "stale",
+		title: `${plural(totals.routersCountMismatch, "router")} counting `
 			+ "other than this collector",
 		text: "Small differences pass; one that stays calls for a new "
 			+ "session of that router.",

@@ -145,7 +145,7 @@ static int serve(struct reload *reload, struct log *log,
 		_exit(EXIT_FAILURE);
 	}
 	say(log, err < 0 ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO,
-	    err < 0 ? "stopped_with_updates_not_safe" : "stopped");
+	    err < 0 ? "shutdown_incomplete" : "stopped");
 	return err < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

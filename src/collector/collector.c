@@ -270,7 +270,8 @@ static void write_final_snapshots(struct worker_slot *s)
 	err = checkpoint_finish_worker(c->checkpoint, s->worker.id,
 				       s->deadline);
 	if (err < 0)
-		fail(c, "no_final_snapshot", c->config->snapshot.state, err);
+		fail(c, "final_snapshot_failed", c->config->snapshot.state,
+		     err);
 }
 
 /* A bug of ours: better found in a log than in somebody's table. */

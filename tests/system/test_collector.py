@@ -137,7 +137,7 @@ def test_half_a_message_at_the_end_is_said(collector):
     c = collector()
     with connect(c) as sock:
         sock.sendall(initiation() + initiation()[:5])
-    c.until_said("reason=cut")
+    c.until_said("reason=truncated")
     c.stop()
 
 
@@ -151,7 +151,7 @@ def test_access_lists_and_limits(collector):
         c.until_said("session_open from=127.0.0.5")
         with connect(c, "127.0.0.5") as second:
             assert closed_by_collector(second)
-        c.until_said("from=127.0.0.5:.* reason=full_address")
+        c.until_said("from=127.0.0.5:.* reason=max_sessions_per_ip")
     c.stop()
 
 
@@ -169,7 +169,7 @@ def test_the_new_session_of_a_router_wins_once(collector):
             with connect(c, "127.0.0.7") as third:
                 third.sendall(initiation(b"third"))
                 assert closed_by_collector(third)
-            c.until_said("reason=twin .*hint=")
+            c.until_said("reason=duplicate_router .*hint=")
             second.sendall(initiation(b"still here"))
     c.until_said("session_close .*reason=closed")
     assert not c.said("sysname=third")
@@ -389,7 +389,7 @@ def test_a_second_one_with_the_same_snapshots_refuses(output, collector,
                "discard": ["--discard"]}[output]
     c = collector()
     said = error_of_a_second(c, server, tmp_path, *options)
-    assert "event=cannot_keep_state" in said
+    assert "event=state_store_failed" in said
     assert "in use by another process" in said
     c.stop()
     collector().stop()

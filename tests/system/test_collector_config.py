@@ -257,7 +257,7 @@ def test_reload_changes_lists_and_limits(collector, conf):
         assert closed_by_collector(sock)
     with connect(c, "127.0.0.2") as sock:
         assert closed_by_collector(sock)
-    c.until_said("from=127.0.0.2:.* reason=full_address")
+    c.until_said("from=127.0.0.2:.* reason=max_sessions_per_ip")
     keep.sendall(initiation(b"still here"))
     assert set(c.said("event=option_changed option=(.*)")) == {
         "--deny", "--max-sessions-per-ip", "--log-level"}

@@ -76,7 +76,7 @@ def test_a_router_that_never_ends_its_message(collector):
     with connect(c, router.address) as sock:
         sock.sendall(router.start + router.first[:9])
         c.until_said("event=session_open")
-    c.until_said("session_close .*reason=cut")
+    c.until_said("session_close .*reason=truncated")
     c.stop()
 
 
@@ -123,11 +123,11 @@ def test_who_goes_without_a_name_is_logged(collector):
 def test_who_comes_and_goes_without_a_name_does_not_fill_the_log(collector):
     c = collector("--router-id", "sysname", "--workers", "1")
     count = 0
-    while not c.said("event=connection_closed .*left_out="):
+    while not c.said("event=connection_closed .*suppressed="):
         come_and_go(c)
         count += 1
         assert count < 10000
     lines = len(c.said("event=connection_closed"))
-    told = sum(map(int, c.said("left_out=([0-9]+)")))
+    told = sum(map(int, c.said("suppressed=([0-9]+)")))
     assert 20 < lines < lines + told <= count
     c.stop()

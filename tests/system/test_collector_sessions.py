@@ -133,7 +133,7 @@ def test_a_router_that_is_gone_without_a_word(collector):
 def lines_and_left_out(c, address):
     """How many lines there are of its sessions, and how many more they tell
     of."""
-    told = c.said(fr"event=session_\w+(?: left_out=(\d+))? from={address}:")
+    told = c.said(fr"event=session_\w+(?: suppressed=(\d+))? from={address}:")
     return len(told), sum(int(n or 0) for n in told)
 
 
@@ -166,7 +166,7 @@ def test_who_says_nothing_does_not_fill_the_log(collector):
     were refused."""
     c = collector("--workers", "1")
     count = 0
-    while not c.said("event=session_close left_out="):
+    while not c.said("event=session_close suppressed="):
         come_and_go(c)
         count += 1
         assert count < 10000
@@ -408,7 +408,7 @@ def test_a_reconnect_storm(collector):
     until_all_left(c, files)
     c.stop()
     opened, violated, twins = c.said_lines(
-        "event=session_open", "ownership_violated", "reason=twin")
+        "event=session_open", "ownership_violated", "reason=duplicate_router")
     assert opened > 2 * ROUTERS
     assert (violated, twins) == (0, 0)
     # Of two thousand in a minute these are millions of lines.

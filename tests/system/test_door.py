@@ -73,7 +73,7 @@ def test_a_listener_that_fails_is_opened_again(collector):
     c = collector("--workers", "2")
     assert len(listeners(c)) == 2
     shut_down(c, listeners(c)[0])
-    c.until_said("event=door_failed worker=[01] at=127.0.0.1:")
+    c.until_said("event=listener_failed worker=[01] at=127.0.0.1:")
     c.until_said("event=listening", 2)
     assert len(listeners(c)) == 2
     assert ready(c)["ready"]
@@ -91,7 +91,7 @@ def test_it_is_not_ready_while_it_cannot_listen(collector):
     assert ready(c)["ready"]
     shut_down(c, listeners(c)[0])
     with bind(c.port):
-        c.until_said("event=door_failed .*Address already in use")
+        c.until_said("event=listener_failed .*Address already in use")
         said = ready(c)
         assert not said["ready"] and not said["listening"]
         assert said["why"] == "it does not listen everywhere: see the log"

@@ -483,7 +483,7 @@ def test_disconnect(talking):
         202, {"accepted": True})
     router = talking.until("/api/v1/routers/v4_127_1_0_1",
                            lambda r: r["closeReason"] is not None)
-    assert router["closeReason"] == "admin"
+    assert router["closeReason"] == "operator"
     talking.collector.until_said("event=http_action action=disconnect "
                                  "router=v4_127_1_0_1 from=127.0.0.1")
     talking.until("/api/v1/status", lambda s: s["totals"]["sessions"] == 0)

@@ -462,7 +462,7 @@ def test_a_file_that_fails_does_not_keep_others_from_theirs(collector,
         c.server.wait_until(
             lambda _: len(paths(c.published(), "v4_127_0_0_1")) == 9, 30)
         c.stop()
-    assert c.said("event=no_final_snapshot")
+    assert c.said("event=final_snapshot_failed")
     assert file.read_bytes() != before
 
 

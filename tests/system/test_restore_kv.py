@@ -239,7 +239,7 @@ def test_a_bucket_that_cannot_be_reached_is_said(server, arancini, tmp_path,
                   "--state", f"nats://127.0.0.1:{free_port()}", "--journal",
                   tmp_path / "journal", "--restore-wait", "1s"])
     assert run.wait(timeout=60) == 1
-    assert "event=cannot_keep_state at=nats://" in run.output
+    assert "event=state_store_failed at=nats://" in run.output
 
 
 def no_token(c, arancini):

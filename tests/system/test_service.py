@@ -91,15 +91,15 @@ def shard_threads(pid):
 
 def stuck_with(c, manager, tid):
     """Who is said to be stuck while a thread stands still."""
-    said = len(c.said("event=stuck"))
+    said = len(c.said("event=shard_stalled"))
     with stopped(tid):
         manager.forget()
-        c.until_said("event=stuck", said + 1)
+        c.until_said("event=shard_stalled", said + 1)
         # Those that were under way; from now on there are none.
         manager.forget()
         assert manager.heard(timeout=2.5) is None
     manager.until("WATCHDOG=1")
-    return c.said(r"event=stuck (\w+(?:=\d+)?)")[-1]
+    return c.said(r"event=shard_stalled (\w+(?:=\d+)?)")[-1]
 
 
 def test_beats_come_while_all_shards_move(collector, manager):

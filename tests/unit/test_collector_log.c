@@ -238,19 +238,20 @@ static void test_a_bucket_leaves_out_and_says_how_many(void **state)
 				      &line))
 			lines++;
 	assert_int_equal(lines, 3);
-	assert_int_equal(b.left_out, 7);
+	assert_int_equal(b.suppressed, 7);
 	/* What the level leaves out costs nothing and is not counted. */
 	assert_false(log_begin_limited(&f.log, &b, now, LOG_LEVEL_DEBUG, "x",
 				       &line));
-	assert_int_equal(b.left_out, 7);
+	assert_int_equal(b.suppressed, 7);
 	/* Two a second: one after half of it, none just before. */
 	assert_false(log_begin_limited(&f.log, &b, now + SP_S / 2 - 1,
 				       LOG_LEVEL_INFO, "x", &line));
 	assert_true(log_begin_limited(&f.log, &b, now + SP_S / 2,
 				      LOG_LEVEL_INFO, "x", &line));
 	log_end(&line);
-	assert_string_equal(behind_time(&f), "level=info event=x left_out=8\n");
-	assert_int_equal(b.left_out, 0);
+	assert_string_equal(behind_time(&f),
+			    "level=info event=x suppressed=8\n");
+	assert_int_equal(b.suppressed, 0);
 	assert_int_equal(b.left_out_total, 8);
 	/* A quarter of a token's time that was not enough is not lost. */
 	log_bucket_init(&b, 1, 2, now);

@@ -112,9 +112,9 @@ static void test_one_that_stands_still_is_enough(void **state)
 		uint32_t shard;
 		const char *said;
 	} cases[] = {
-		{ false, 0, "event=stuck worker=0 for=" },
-		{ false, 1, "event=stuck worker=1 for=" },
-		{ true, 0, "event=stuck publisher=true for=" },
+		{ false, 0, "event=shard_stalled worker=0 for=" },
+		{ false, 1, "event=shard_stalled worker=1 for=" },
+		{ true, 0, "event=shard_stalled publisher=true for=" },
 	};
 	struct fixture f;
 
@@ -137,11 +137,11 @@ static void test_one_that_stands_still_is_enough(void **state)
 		assert_non_null(strstr(written(&f), cases[i].said));
 		/* Said once. */
 		assert_false(shard_watchdog_check(f.watch));
-		assert_null(strstr(written(&f), "event=stuck"));
+		assert_null(strstr(written(&f), "event=shard_stalled"));
 		sem_post(&f.release);
 		until_moved(rt, cases[i].shard);
 		assert_true(shard_watchdog_check(f.watch));
-		assert_non_null(strstr(written(&f), "event=moves_again "));
+		assert_non_null(strstr(written(&f), "event=shard_recovered "));
 		for (uint32_t n = 0; n < 2; n++)
 			until_moved(f.workers, n);
 		until_moved(f.publisher, 0);
@@ -154,7 +154,7 @@ static int hog(void *fixture)
 {
 	struct fixture *f = fixture;
 
-	while (strstr(written(f), "event=hog") == NULL)
+	while (strstr(written(f), "event=fiber_blocked_shard") == NULL)
 		;
 	return 0;
 }
@@ -166,7 +166,8 @@ static void test_a_fiber_that_keeps_its_shard_is_named(void **state)
 	(void)state;
 	start(&f);
 	assert_int_equal(sp_call_on(f.workers, 1, hog, &f, NULL), 0);
-	assert_non_null(strstr(f.text, "event=hog worker=1 fiber="));
+	assert_non_null(
+		strstr(f.text, "event=fiber_blocked_shard worker=1 fiber="));
 	assert_non_null(strstr(f.text, " for="));
 	stop(&f);
 }

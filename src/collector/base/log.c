@@ -151,14 +151,14 @@ bool log_begin_limited(struct log *log, struct log_bucket *bucket,
 	if (!log_wants(log, level))
 		return false;
 	if (!take_token(bucket, now_ns)) {
-		bucket->left_out++;
+		bucket->suppressed++;
 		bucket->left_out_total++;
 		return false;
 	}
 	log_start(log, level, event, line);
-	if (bucket->left_out > 0)
-		log_u64(line, "left_out", bucket->left_out);
-	bucket->left_out = 0;
+	if (bucket->suppressed > 0)
+		log_u64(line, "suppressed", bucket->suppressed);
+	bucket->suppressed = 0;
 	return true;
 }
 

@@ -76,7 +76,7 @@ struct log_bucket {
 	uint32_t burst;
 	uint32_t per_second;
 	uint32_t tokens;
-	uint32_t left_out; /* since the last line that was written */
+	uint32_t suppressed; /* since the last line that was written */
 	uint64_t left_out_total;
 	int64_t last_ns; /* when tokens last came back */
 };
@@ -127,7 +127,7 @@ static inline bool log_begin(struct log *log, enum log_level level,
 
 /*
  * The same for what a router can cause. Without a token the line is left out
- * and counted; the next one says left_out=N. @now_ns is monotonic.
+ * and counted; the next one says suppressed=N. @now_ns is monotonic.
  */
 bool log_begin_limited(struct log *log, struct log_bucket *bucket,
 		       int64_t now_ns, enum log_level level, const char *event,

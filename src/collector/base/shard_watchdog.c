@@ -30,7 +30,7 @@ static void say_hog(const struct sp_hog *hog, void *log)
 {
 	struct log_line line;
 
-	if (!log_begin(log, LOG_LEVEL_WARNING, "hog", &line))
+	if (!log_begin(log, LOG_LEVEL_WARNING, "fiber_blocked_shard", &line))
 		return;
 	log_u64(&line, "worker", hog->shard);
 	log_u64(&line, "fiber", hog->fiber);
@@ -83,7 +83,7 @@ static void say(struct shard_watchdog *w, const struct shard_probe *p)
 	struct log_line line;
 
 	if (!log_begin(w->log, p->stuck ? LOG_LEVEL_ERROR : LOG_LEVEL_WARNING,
-		       p->stuck ? "stuck" : "moves_again", &line))
+		       p->stuck ? "shard_stalled" : "shard_recovered", &line))
 		return;
 	if (p == &w->posts[w->count - 1])
 		log_bool(&line, "publisher", true);

@@ -238,7 +238,7 @@ int checkpoint_open(struct collector *collector, struct output *output,
 		*out = k;
 		return 0;
 	}
-	if (log_begin(k->log, LOG_LEVEL_ERROR, "cannot_keep_state", &line)) {
+	if (log_begin(k->log, LOG_LEVEL_ERROR, "state_store_failed", &line)) {
 		log_text(&line, "at", config->snapshot.state);
 		if (err == -EBUSY)
 			log_text(&line, "error", "in use by another process");

@@ -274,8 +274,8 @@ static void shut(struct listener *listener, int err, int64_t wait)
 	if (listener->fd >= 0)
 		atomic_fetch_add(&listener->worker->listeners_down, 1);
 	listener_close(listener);
-	if (!log_begin(listener->worker->log, LOG_LEVEL_ERROR, "door_failed",
-		       &line))
+	if (!log_begin(listener->worker->log, LOG_LEVEL_ERROR,
+		       "listener_failed", &line))
 		return;
 	log_u64(&line, "worker", listener->worker->id);
 	log_address_port(&line, "at", listener->at.address, listener->at.port);
