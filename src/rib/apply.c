@@ -157,8 +157,8 @@ int rib_drop(struct rib_router *router, const struct rib_when *when,
 	/* A generation that began later would forget the drop. */
 	if (!peer->up)
 		rib_peer_imply(peer, when, header);
-	TAILQ_FOREACH(t, &peer->tables, link)
-	t->unknown = true;
+	TAILQ_FOREACH (t, &peer->tables, link)
+		t->unknown = true;
 	if (!peer->dropped) {
 		peer->dropped = true;
 		rib_say_peer(peer, when, &e);

@@ -65,8 +65,7 @@ static void flood_stale(struct rib_router *router, const struct rib_when *when,
 {
 	struct rib_peer *peer;
 
-	TAILQ_FOREACH(peer, &router->peer_list, link)
-	{
+	TAILQ_FOREACH (peer, &router->peer_list, link) {
 		if (!peer->stale)
 			continue;
 		rib_peer_set_stale(peer, false);
@@ -107,8 +106,7 @@ static uint64_t check_lost(struct rib_router *router,
 
 	if (router->stale_count == 0)
 		return RIB_NEVER;
-	TAILQ_FOREACH(peer, &router->peer_list, link)
-	{
+	TAILQ_FOREACH (peer, &router->peer_list, link) {
 		uint64_t at = plus(peer->stale_ns, hold);
 
 		if (!peer->stale)

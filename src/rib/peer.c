@@ -158,9 +158,9 @@ void rib_peer_reap(struct rib_peer *peer)
 
 	if (!peer->forget || peer->up)
 		return;
-	TAILQ_FOREACH(t, &peer->tables, link)
-	if (!TAILQ_EMPTY(&t->floods))
-		return;
+	TAILQ_FOREACH (t, &peer->tables, link)
+		if (!TAILQ_EMPTY(&t->floods))
+			return;
 	rib_peer_free(peer);
 }
 
@@ -183,16 +183,16 @@ void rib_peer_flood(struct rib_peer *peer, const struct rib_when *when,
 {
 	struct rib_table *t;
 
-	TAILQ_FOREACH(t, &peer->tables, link)
-	rib_table_flood(t, when, reason, flags);
+	TAILQ_FOREACH (t, &peer->tables, link)
+		rib_table_flood(t, when, reason, flags);
 }
 
 static void move_floods(struct rib_peer *peer)
 {
 	struct rib_table *t;
 
-	TAILQ_FOREACH(t, &peer->tables, link)
-	rib_table_move(t);
+	TAILQ_FOREACH (t, &peer->tables, link)
+		rib_table_move(t);
 }
 
 /* Coming up */
@@ -238,8 +238,7 @@ static void start_generation(struct rib_peer *peer, const struct rib_when *when,
 	/* What else was dropped may have been of any family. */
 	if (families == ALL_FAMILIES)
 		peer->dropped = false;
-	TAILQ_FOREACH(t, &peer->tables, link)
-	{
+	TAILQ_FOREACH (t, &peer->tables, link) {
 		bgp_family_set bit =
 			bgp_family_bit((enum bgp_family)t->info.family);
 
@@ -420,8 +419,8 @@ void rib_peer_lose(struct rib_peer *peer, const struct rib_when *when)
 	struct rib_table *t;
 
 	/* A dump that was cut off proves nothing about what it did not have. */
-	TAILQ_FOREACH(t, &peer->tables, link)
-	rib_table_unwait(t);
+	TAILQ_FOREACH (t, &peer->tables, link)
+		rib_table_unwait(t);
 	if (!peer->up)
 		return;
 	set_down(peer);

@@ -162,8 +162,7 @@ static struct rib_table *table_of_peer(struct asking *a,
 
 	if (!wanted_peer(a->q, peer))
 		return NULL;
-	TAILQ_FOREACH(t, &peer->tables, link)
-	{
+	TAILQ_FOREACH (t, &peer->tables, link) {
 		if (t->serial <= behind || !wanted_table(a, t))
 			continue;
 		a->c->peer = peer->serial;
@@ -180,8 +179,7 @@ static struct rib_table *table_of_router(struct asking *a,
 	struct rib_peer *p;
 	struct rib_table *t;
 
-	TAILQ_FOREACH(p, &router->peer_list, link)
-	{
+	TAILQ_FOREACH (p, &router->peer_list, link) {
 		if (p->serial < from)
 			continue;
 		spend(a);
@@ -200,8 +198,7 @@ static struct rib_table *next_table(struct asking *a)
 	struct rib_router *r;
 	struct rib_table *t;
 
-	TAILQ_FOREACH(r, &a->rib->router_list, link)
-	{
+	TAILQ_FOREACH (r, &a->rib->router_list, link) {
 		if (r->serial < a->c->router ||
 		    (a->q->router != NULL && a->q->router != r))
 			continue;

@@ -287,8 +287,7 @@ static bool walk_table(const struct rib_table *table, struct rib_cursor *c,
 			return false;
 		c->store = 1;
 	}
-	TAILQ_FOREACH(f, &table->floods, link)
-	{
+	TAILQ_FOREACH (f, &table->floods, link) {
 		if (f->serial < c->store)
 			continue;
 		/* Another one than where we stood begins at its beginning. */
@@ -317,8 +316,7 @@ static bool walk_peer(const struct rib_peer *peer, struct rib_cursor *c,
 {
 	const struct rib_table *t;
 
-	TAILQ_FOREACH(t, &peer->tables, link)
-	{
+	TAILQ_FOREACH (t, &peer->tables, link) {
 		if (t->serial < c->table)
 			continue;
 		enter(c, t->serial);
@@ -334,8 +332,7 @@ bool rib_walk(const struct rib_router *router, struct rib_cursor *cursor,
 {
 	const struct rib_peer *peer;
 
-	TAILQ_FOREACH(peer, &router->peer_list, link)
-	{
+	TAILQ_FOREACH (peer, &router->peer_list, link) {
 		if (peer->serial < cursor->peer)
 			continue;
 		if (peer->serial > cursor->peer)

@@ -48,8 +48,8 @@ int rib_restore_peer(struct rib_router *router,
 	peer->bgp_id = state->bgp_id;
 	peer->ipv6 = state->ipv6;
 	peer->filtered = state->filtered;
-	TAILQ_FOREACH(t, &peer->tables, link)
-	rib_table_refresh(t);
+	TAILQ_FOREACH (t, &peer->tables, link)
+		rib_table_refresh(t);
 	if (err < 0)
 		return err;
 	rib_peer_set_stale(peer, true);
@@ -272,10 +272,10 @@ void rib_restore_leap(struct rib_router *router, uint64_t sequence)
 
 	if (router->leap < sequence)
 		router->leap = sequence;
-	TAILQ_FOREACH(peer, &router->peer_list, link)
-	TAILQ_FOREACH(t, &peer->tables, link)
-	if (t->sequence < sequence)
-		t->sequence = sequence;
+	TAILQ_FOREACH (peer, &router->peer_list, link)
+		TAILQ_FOREACH (t, &peer->tables, link)
+			if (t->sequence < sequence)
+				t->sequence = sequence;
 }
 
 void rib_restore_leap_new(struct rib *rib, uint64_t sequence)
@@ -289,11 +289,10 @@ void rib_restore_done(struct rib *rib, const struct rib_when *when)
 	struct rib_router *router;
 	struct rib_peer *peer;
 
-	TAILQ_FOREACH(router, &rib->router_list, link)
-	{
-		TAILQ_FOREACH(peer, &router->peer_list, link)
-		if (peer->stale && !router->open)
-			peer->stale_ns = when->now_ns;
+	TAILQ_FOREACH (router, &rib->router_list, link) {
+		TAILQ_FOREACH (peer, &router->peer_list, link)
+			if (peer->stale && !router->open)
+				peer->stale_ns = when->now_ns;
 		rib_timer_set(router, when->now_ns);
 	}
 }

@@ -117,8 +117,7 @@ void rib_configure(struct rib *rib, const struct rib_config *config)
 	rib->config.mode = mode;
 	rib->allowed = 0;
 	/* Deadlines may be sooner now: have all of them looked at. */
-	TAILQ_FOREACH(router, &rib->router_list, link)
-	{
+	TAILQ_FOREACH (router, &rib->router_list, link) {
 		set_limits(router);
 		rib_timer_set(router, 0);
 	}
@@ -251,8 +250,8 @@ void rib_router_purge(struct rib_router *router, const struct rib_when *when)
 {
 	struct rib_peer *peer;
 
-	TAILQ_FOREACH(peer, &router->peer_list, link)
-	rib_peer_flood(peer, when, RIB_REASON_ADMIN, RIB_FLOOD_NOW);
+	TAILQ_FOREACH (peer, &router->peer_list, link)
+		rib_peer_flood(peer, when, RIB_REASON_ADMIN, RIB_FLOOD_NOW);
 	router_free(router);
 }
 
@@ -260,9 +259,9 @@ bool rib_router_has_tables(const struct rib_router *router)
 {
 	const struct rib_peer *peer;
 
-	TAILQ_FOREACH(peer, &router->peer_list, link)
-	if (!TAILQ_EMPTY(&peer->tables))
-		return true;
+	TAILQ_FOREACH (peer, &router->peer_list, link)
+		if (!TAILQ_EMPTY(&peer->tables))
+			return true;
 	return false;
 }
 

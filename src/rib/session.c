@@ -37,8 +37,8 @@ void rib_session_close(struct rib_router *router, const struct rib_when *when,
 		return;
 	router->open = false;
 	router->paused = false;
-	TAILQ_FOREACH(peer, &router->peer_list, link)
-	rib_peer_lose(peer, when);
+	TAILQ_FOREACH (peer, &router->peer_list, link)
+		rib_peer_lose(peer, when);
 	rib_say(router, when, &closed);
 	if (router->routes != 0)
 		rib_say(router, when, &stale);
@@ -87,13 +87,12 @@ void rib_resync(struct rib_router *router, const struct rib_when *when)
 	struct rib_table *t;
 
 	rib_say(router, when, &e);
-	TAILQ_FOREACH(peer, &router->peer_list, link)
-	TAILQ_FOREACH(t, &peer->tables, link)
-	{
-		t->resyncing = true;
-		t->resync = (struct rib_place){ 0 };
-		rib_table_queue(t);
-	}
+	TAILQ_FOREACH (peer, &router->peer_list, link)
+		TAILQ_FOREACH (t, &peer->tables, link) {
+			t->resyncing = true;
+			t->resync = (struct rib_place){ 0 };
+			rib_table_queue(t);
+		}
 }
 
 bool rib_router_resyncing(const struct rib_router *router)
@@ -101,9 +100,9 @@ bool rib_router_resyncing(const struct rib_router *router)
 	const struct rib_peer *peer;
 	const struct rib_table *t;
 
-	TAILQ_FOREACH(peer, &router->peer_list, link)
-	TAILQ_FOREACH(t, &peer->tables, link)
-	if (t->resyncing)
-		return true;
+	TAILQ_FOREACH (peer, &router->peer_list, link)
+		TAILQ_FOREACH (t, &peer->tables, link)
+			if (t->resyncing)
+				return true;
 	return false;
 }

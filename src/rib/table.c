@@ -23,8 +23,7 @@ struct rib_table *rib_table_find(struct rib_peer *peer, uint8_t view,
 
 	if (t != NULL && is_table(t, view, afi, safi))
 		return t;
-	TAILQ_FOREACH(t, &peer->tables, link)
-	{
+	TAILQ_FOREACH (t, &peer->tables, link) {
 		if (!is_table(t, view, afi, safi))
 			continue;
 		peer->last = t;

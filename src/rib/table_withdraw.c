@@ -170,8 +170,7 @@ void rib_table_move(struct rib_table *table)
 {
 	struct rib_flood *f;
 
-	TAILQ_FOREACH(f, &table->floods, link)
-	{
+	TAILQ_FOREACH (f, &table->floods, link) {
 		table->peer->router->moved_count += !f->moved;
 		f->moved = true;
 	}
@@ -221,8 +220,7 @@ bool rib_table_rescue(struct rib_table *table, const struct rib_when *when,
 {
 	struct rib_flood *f;
 
-	TAILQ_FOREACH(f, &table->floods, link)
-	{
+	TAILQ_FOREACH (f, &table->floods, link) {
 		const struct rib_entry *e =
 			rib_routes_find(rib_store_routes(&f->store, paths), id);
 		struct withdrawal w = {

@@ -110,9 +110,9 @@ void rib_update_unreadable(struct rib_peer *peer, const struct rib_when *when,
 {
 	struct rib_table *t;
 
-	TAILQ_FOREACH(t, &peer->tables, link)
-	if (t->info.view == view)
-		suspect(t, when);
+	TAILQ_FOREACH (t, &peer->tables, link)
+		if (t->info.view == view)
+			suspect(t, when);
 }
 
 static void end_of_rib(struct rib_peer *peer, const struct rib_when *when,

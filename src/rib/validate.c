@@ -87,8 +87,7 @@ static bool table_valid(struct tally *t, const struct rib_table *table)
 
 	if (!store_valid(t, table, &table->store))
 		return false;
-	TAILQ_FOREACH(f, &table->floods, link)
-	{
+	TAILQ_FOREACH (f, &table->floods, link) {
 		dying += rib_store_count(&f->store);
 		t->moved += f->moved;
 		if (!store_valid(t, table, &f->store))
@@ -104,8 +103,7 @@ static bool peer_valid(struct tally *t, const struct rib_peer *peer)
 	uint64_t routes = 0;
 	uint32_t tables = 0;
 
-	TAILQ_FOREACH(table, &peer->tables, link)
-	{
+	TAILQ_FOREACH (table, &peer->tables, link) {
 		if (table->peer != peer || !table_valid(t, table))
 			return false;
 		routes += rib_store_count(&table->store);
@@ -123,8 +121,7 @@ static bool router_valid(struct tally *t, const struct rib_router *router)
 	uint64_t routes = 0;
 	uint32_t stale = 0, up = 0, waiting = 0, peers = 0;
 
-	TAILQ_FOREACH(peer, &router->peer_list, link)
-	{
+	TAILQ_FOREACH (peer, &router->peer_list, link) {
 		if (peer->router != router || !peer_valid(t, peer))
 			return false;
 		routes += peer->routes;
@@ -132,8 +129,7 @@ static bool router_valid(struct tally *t, const struct rib_router *router)
 		up += peer->up;
 		peers++;
 	}
-	TAILQ_FOREACH(table, &router->waiting_list, waiting)
-	{
+	TAILQ_FOREACH (table, &router->waiting_list, waiting) {
 		waiting++;
 		if (!table->syncing)
 			return false;
@@ -177,8 +173,7 @@ static bool all_valid(struct tally *t)
 	const struct rib_router *router;
 	uint64_t routes = 0, syncing = 0, routers = 0;
 
-	TAILQ_FOREACH(router, &rib->router_list, link)
-	{
+	TAILQ_FOREACH (router, &rib->router_list, link) {
 		if (!router_valid(t, router))
 			return false;
 		routes += router->routes;

@@ -91,8 +91,7 @@ void rib_fate_judge(struct rib_peer *peer, const struct rib_when *when)
 	struct rib_table *t;
 
 	peer->asked = 0;
-	TAILQ_FOREACH(t, &peer->tables, link)
-	{
+	TAILQ_FOREACH (t, &peer->tables, link) {
 		enum rib_fate fate =
 			rib_fate_of(peer, t->info.view,
 				    (enum bgp_family)t->info.family);
@@ -108,6 +107,6 @@ void rib_router_policy(struct rib_router *router, const struct rib_when *when,
 	struct rib_peer *peer;
 
 	router->policy = *policy;
-	TAILQ_FOREACH(peer, &router->peer_list, link)
-	rib_fate_judge(peer, when);
+	TAILQ_FOREACH (peer, &router->peer_list, link)
+		rib_fate_judge(peer, when);
 }
