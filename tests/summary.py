@@ -2,11 +2,15 @@
 skipped, close with "N passed, N failed, N skipped".
 
     summary.py FOLDER [FAILED-SUITE...]
+    summary.py --failed FOLDER		names of the programs meson saw fail
 
 NAME.xml is JUnit, from meson or pytest. NAME.json is meson's own log: JUnit
 holds the cases of a TAP test but not how its program ended, so a leak found
 at exit, or a crash after the last case, is only in there. A suite named on the
 command line ended badly; if none of its cases says so, that is a failure too.
+
+NAME.repeated.xml and .json are of the tests that failed and were run once more.
+One that passed then is not stable: it counts as passed, and a line names it.
 
 Exits 1 on a failure and when nothing passed: no test at all is no good news.
 """
@@ -84,20 +88,38 @@ def ended_badly(path, told):
             yield name, f"status {run['returncode']} at its end\n{tail(said)}"
 
 
+def passed_repeated(folder, name):
+    """Programs and cases of a suite that passed when they were run again."""
+    xml = folder / f"{name}.repeated.xml"
+    log = folder / f"{name}.repeated.json"
+    passed = set()
+    if xml.exists():
+        passed = {case for _, case, what, _ in cases(xml) if what == "passed"}
+    if log.exists():
+        runs = [json.loads(line) for line in log.read_text().splitlines()]
+        good = {plain(r["name"]) for r in runs if r["result"] in GOOD}
+        bad = {plain(r["name"]) for r in runs} - good
+        passed = {c for c in passed if c.partition(".")[0] not in bad} | good
+    return passed
+
+
 def results(folder, failed_suites):
-    for name in sorted({p.stem for p in folder.glob("*.xml")}
+    for name in sorted({p.stem for p in folder.glob("*.xml")
+                        if not p.stem.endswith(".repeated")}
                        | set(failed_suites)):
         told = set()
+        again = passed_repeated(folder, name)
         xml, log = folder / f"{name}.xml", folder / f"{name}.json"
         if xml.exists():
             for program, case, what, why in cases(xml):
                 if what == "failed":
                     told.add(program)
+                    what = "flaky" if case in again else what
                 yield case, what, why
         if log.exists():
             for program, why in ended_badly(log, told):
                 told.add(program)
-                yield program, "failed", why
+                yield program, "flaky" if program in again else "failed", why
         if name in failed_suites and not told:
             out = folder / f"{name}.out"
             yield (name, "failed", "the suite itself broke\n"
@@ -105,15 +127,31 @@ def results(folder, failed_suites):
                       if out.exists() else "it left no output"))
 
 
+def print_failed(folder):
+    log = folder / "unit.json"
+    if log.exists():
+        for line in log.read_text().splitlines():
+            run = json.loads(line)
+            if run["result"] not in GOOD:
+                print(plain(run["name"]).rpartition("/")[2])
+
+
 def main():
+    if sys.argv[1] == "--failed":
+        print_failed(pathlib.Path(sys.argv[2]))
+        return 0
     folder = pathlib.Path(sys.argv[1])
-    count = {"passed": 0, "failed": 0, "skipped": 0}
+    count = {"passed": 0, "failed": 0, "skipped": 0, "flaky": 0}
     for name, what, why in results(folder, sys.argv[2:]):
         count[what] += 1
         if what == "failed":
             print(f"FAILED  {name}: {why[:4000]}")
+        elif what == "flaky":
+            print(f"flaky   {name}: passed when run again alone; at first: "
+                  f"{' '.join(why.split())[:600]}")
         elif what == "skipped":
             print(f"skipped {name}: {' '.join(why.split())[:200]}")
+    count["passed"] += count["flaky"]
     bad = count["failed"] or not count["passed"]
     if bad:
         print(f"logs: {folder}")

@@ -1,5 +1,6 @@
 """The guards at the door do refuse. A check that cannot fail is not one."""
 
+import json
 import os
 import re
 import shutil
@@ -255,3 +256,79 @@ def test_summary_counts_a_suite_that_could_not_report(tree, tmp_path):
     assert got.returncode == 1
     assert "no module named pytest" in got.stdout
     assert got.stdout.endswith("\n1 passed, 1 failed, 0 skipped\n")
+
+
+# Tests that fail once
+
+UNSTABLE = """
+import pathlib
+
+
+def test_stable():
+    pass
+
+
+def test_fails_the_first_time():
+    seen = pathlib.Path(__file__).with_name("seen")
+    if not seen.exists():
+        seen.touch()
+        assert False, "not yet"
+"""
+
+
+def run_suite(tree, tmp_path, source, **env):
+    """tests/run over one file of tests, in a tree of its own."""
+    copy = tmp_path / "tree"
+    (copy / "tests/interop").mkdir(parents=True)
+    (copy / "build").mkdir()
+    for name in ("run", "summary.py"):
+        shutil.copy(tree / "tests" / name, copy / "tests")
+    (copy / "tests/interop/test_it.py").write_text(source)
+    # The workers of pytest-xdist leave word of themselves in the environment.
+    rest = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")}
+    return subprocess.run(
+        ["sh", copy / "tests/run", copy / "build", "--only-interop"],
+        capture_output=True, text=True, timeout=100, env=rest | env)
+
+
+def test_a_test_that_fails_once_is_named_as_flaky(tree, tmp_path):
+    got = run_suite(tree, tmp_path, UNSTABLE, REPEAT_FAILED="yes")
+    assert got.returncode == 0, got.stdout
+    assert "flaky   test_it.test_fails_the_first_time: passed" in got.stdout
+    assert got.stdout.endswith("2 passed, 0 failed, 0 skipped\n")
+
+
+def test_a_test_that_fails_twice_fails(tree, tmp_path):
+    got = run_suite(tree, tmp_path, UNSTABLE.replace("seen.touch()", "pass"),
+                    REPEAT_FAILED="yes")
+    assert got.returncode == 1
+    assert "FAILED  test_it.test_fails_the_first_time" in got.stdout
+    assert got.stdout.endswith("1 passed, 1 failed, 0 skipped\n")
+
+
+def test_nothing_is_repeated_unasked(tree, tmp_path):
+    got = run_suite(tree, tmp_path, UNSTABLE, REPEAT_FAILED="no")
+    assert got.returncode == 1
+    assert got.stdout.endswith("1 passed, 1 failed, 0 skipped\n")
+
+
+def test_a_program_that_meson_saw_fail_once_is_flaky(tree, tmp_path):
+    for name, result, status in (("unit.json", "FAIL", 1),
+                                 ("unit.repeated.json", "OK", 0)):
+        (tmp_path / name).write_text(json.dumps(
+            {"name": "arancini:unit / test_x", "result": result,
+             "returncode": status, "stdout": "", "stderr": "oops"}) + "\n")
+    for name in ("unit.xml", "unit.repeated.xml"):
+        (tmp_path / name).write_text(
+            '<testsuites><testsuite name="arancini">'
+            '<testcase classname="arancini:unit / test_x" name="1 - a"/>'
+            "</testsuite></testsuites>")
+    summary = [sys.executable, tree / "tests/summary.py"]
+    got = subprocess.run([*summary, "--failed", tmp_path],
+                         capture_output=True, text=True)
+    assert got.stdout == "test_x\n"
+    got = subprocess.run([*summary, tmp_path, "unit"], capture_output=True,
+                         text=True)
+    assert "flaky   unit/test_x: passed" in got.stdout
+    assert (got.returncode, got.stdout.splitlines()[-1]) == (
+        0, "2 passed, 0 failed, 0 skipped")
