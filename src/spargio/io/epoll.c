@@ -43,29 +43,10 @@ static struct epoll_io *io_of(struct sp_shard *shard)
 	return shard->io;
 }
 
-/* Lists of operations */
-
-static void push(struct sp__op **head, struct sp__op *op)
-{
-	op->next = *head;
-	op->link = head;
-	if (op->next != NULL)
-		op->next->link = &op->next;
-	*head = op;
-}
-
-static void detach(struct sp__op *op)
-{
-	*op->link = op->next;
-	if (op->next != NULL)
-		op->next->link = op->link;
-	op->link = NULL;
-}
-
 static void finish_later(struct epoll_io *io, struct sp__op *op, int res)
 {
 	op->res = res;
-	push(&io->done, op);
+	sp__op_push(&io->done, op);
 }
 
 /* Descriptors */
@@ -127,13 +108,13 @@ static void wait_for_fd(struct sp_shard *shard, struct sp__op *op)
 		finish_later(io, op, fd < 0 ? -EBADF : -ENOMEM);
 		return;
 	}
-	push(&entry->ops, op);
+	sp__op_push(&entry->ops, op);
 	err = arm(io, fd, entry);
 	if (err == 0) {
 		io->waiting++;
 		return;
 	}
-	detach(op);
+	sp__op_detach(op);
 	/* A regular file cannot be watched, but then it can block. */
 	if (err == -EPERM)
 		sp__offload_start(shard, op);
@@ -171,7 +152,7 @@ static void epoll_cancel(struct sp_shard *shard, struct sp__op *op)
 	for (struct sp__op *d = io->done; d != NULL; d = d->next)
 		if (d == op)
 			return; /* its result is on the way */
-	detach(op);
+	sp__op_detach(op);
 	io->waiting--;
 	finish_later(io, op, -ECANCELED);
 }

@@ -32,7 +32,7 @@ struct sp__op {
 	 */
 	void (*event)(struct sp__op *op);
 
-	/* The epoll back end's, and offload's. */
+	/* The back end's, and offload's. */
 	struct sp__op *next;
 	struct sp__op **link;
 	struct sp__job job;
@@ -71,6 +71,24 @@ void sp__op_finish(struct sp__op *op);
  * from then on: an idle shard may have taken it.
  */
 void sp__op_unpin(struct sp__op *op);
+
+/* Back end: lists of operations, linked by next and link. Owner's thread. */
+static inline void sp__op_push(struct sp__op **head, struct sp__op *op)
+{
+	op->next = *head;
+	op->link = head;
+	if (op->next != NULL)
+		op->next->link = &op->next;
+	*head = op;
+}
+
+static inline void sp__op_detach(struct sp__op *op)
+{
+	*op->link = op->next;
+	if (op->next != NULL)
+		op->next->link = op->link;
+	op->link = NULL;
+}
 
 /* Back end: @op is over. Owner's thread. */
 void sp__op_complete(struct sp_shard *shard, struct sp__op *op, int32_t res,
