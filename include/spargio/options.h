@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum sp_backend {
-	SP_BACKEND_AUTO,  /* io_uring, or epoll if it cannot be set up */
+	SP_BACKEND_AUTO,  /* io_uring (Linux 5.11), or epoll without it */
 	SP_BACKEND_URING, /* io_uring or fail */
 	SP_BACKEND_EPOLL,
 };

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum sp_feature {
-	SP_FEATURE_MSG_RING,	  /* shards wake each other in the ring */
+	SP_FEATURE_MSG_RING, /* shards wake each other without an eventfd */
 	SP_FEATURE_DEFER_TASKRUN, /* completions come when they are asked for */
 	SP_FEATURE_NO_SQARRAY,	  /* one indirection less a submission */
 	SP_FEATURE_BUFFER_RING,	  /* the kernel picks buffers to receive into */

@@ -1,6 +1,7 @@
 #include "sockets.h"
 #include "waiting.h"
 
+#include <spargio/probe.h>
 #include <spargio/rstream.h>
 
 #include <fcntl.h>
@@ -28,7 +29,11 @@ static void run_modes(struct sp_opts opts, int (*fn)(void *), void *arg)
 /* Streams take from the buffers of their shard. */
 static bool buffers_are_shared(void)
 {
+	struct sp_probe probe;
+
+	sp_probe_get(&probe);
 	return mode_now != SP_RECV_READY &&
+	       sp_probe_has(&probe, SP_FEATURE_RECV_MULTISHOT) &&
 	       strcmp(sp_backend_name(sp_runtime()), "io_uring") == 0;
 }
 

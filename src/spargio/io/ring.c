@@ -73,7 +73,7 @@ static int map_rings(struct sp__ring *ring, const struct io_uring_params *p)
 	size_t cq =
 		p->cq_off.cqes + p->cq_entries * sizeof(struct io_uring_cqe);
 
-	/* Every kernel with MSG_RING maps both queues at once. */
+	/* Linux 5.4, older than EXT_ARG: see sp__ring_open(). */
 	if (!(p->features & IORING_FEAT_SINGLE_MMAP))
 		return -ENOSYS;
 	if (p->flags & SP__SETUP_NO_SQARRAY)
@@ -138,8 +138,8 @@ static void register_fd(struct sp__ring *ring)
 }
 
 /*
- * Which opcodes there are. Every kernel that has MSG_RING answers; one that
- * does not is taken to know what our headers know.
+ * Which opcodes there are. Every kernel that has EXT_ARG answers, if it is
+ * allowed to; one that does not is taken to be the oldest of them, Linux 5.11.
  */
 static void probe(struct sp__ring *ring)
 {
@@ -148,7 +148,7 @@ static void probe(struct sp__ring *ring)
 		uint8_t room[sizeof(struct io_uring_probe) +
 			     256 * sizeof(struct io_uring_probe_op)] = { 0 };
 	struct io_uring_probe *p = (struct io_uring_probe *)room;
-	unsigned int n = IORING_OP_LAST;
+	unsigned int n = IORING_OP_UNLINKAT + 1;
 	bool answered =
 		sys_register(ring->fd, IORING_REGISTER_PROBE, p, 256) == 0;
 
@@ -169,7 +169,7 @@ int sp__ring_open(struct sp__ring *ring, const struct sp_opts *opts)
 	if (ring->fd < 0)
 		return ring->fd;
 	err = map_rings(ring, &p);
-	/* EXT_ARG is how a sleep is bounded; MSG_RING is younger. */
+	/* EXT_ARG is how a sleep is bounded: Linux 5.11. */
 	if (err == 0 && !(p.features & IORING_FEAT_EXT_ARG))
 		err = -ENOSYS;
 	if (err < 0) {
@@ -219,6 +219,20 @@ struct io_uring_sqe *sp__ring_sqe(struct sp__ring *ring)
 	sqe = &ring->sqes[ring->tail++ & ring->sq_mask];
 	memset(sqe, 0, sizeof(*sqe));
 	return sqe;
+}
+
+bool sp__ring_take_cqe(struct sp__ring *ring, unsigned int tail,
+		       struct io_uring_cqe *out)
+{
+	unsigned int head =
+		atomic_load_explicit(ring->cq_head, memory_order_relaxed);
+
+	if ((int)(tail - head) <= 0)
+		return false;
+	*out = ring->cqes[head & ring->cq_mask];
+	/* Pairs with the kernel's acquire: the entry was read. */
+	atomic_store_explicit(ring->cq_head, head + 1, memory_order_release);
+	return true;
 }
 
 /*

@@ -68,13 +68,23 @@ static inline bool sp__ring_has_deferred(const struct sp__ring *ring)
 	       (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW);
 }
 
+/* Where the completions that can be read end. */
+static inline unsigned int sp__ring_cq_tail(const struct sp__ring *ring)
+{
+	/* Pairs with the kernel's release of the tail: they are filled. */
+	return atomic_load_explicit(ring->cq_tail, memory_order_acquire);
+}
+
 /* True if a completion can be read. */
 static inline bool sp__ring_has_cqe(const struct sp__ring *ring)
 {
-	/* Pairs with the kernel's release of the tail. */
 	return atomic_load_explicit(ring->cq_head, memory_order_relaxed) !=
-	       atomic_load_explicit(ring->cq_tail, memory_order_acquire);
+	       sp__ring_cq_tail(ring);
 }
+
+/* Take the first completion before @tail; false if there is none. */
+bool sp__ring_take_cqe(struct sp__ring *ring, unsigned int tail,
+		       struct io_uring_cqe *out);
 
 /*
  * Submit what is pending and wait for @want completions (0 or 1), at the

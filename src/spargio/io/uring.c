@@ -20,17 +20,33 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define ALL_FDS (-1)
+
 enum {
 	TAG_OP,
-	TAG_BELL,    /* somebody wants us awake */
-	TAG_BELL_FD, /* the same, by the eventfd of an older kernel */
+	TAG_BELL,      /* a MSG_RING of another ring or thread woke us */
+	TAG_BELL_FD,   /* our eventfd was written, to the same end */
+	TAG_BELL_SENT, /* our MSG_RING to the shard in the other bits */
 	TAG_IGNORE,
 	TAG_MASK = 7,
 };
 
+/*
+ * The doorbell of a ring is MSG_RING where the kernel has it (Linux 5.18 from
+ * a ring, 6.13 from any thread) and otherwise an eventfd that the ring polls.
+ * MSG_RING can fail, for want of memory or room in the other's completion
+ * queue; so every ring has the eventfd, which cannot.
+ *
+ * Polled, not read by the ring: a read in flight would hold a pointer to
+ * memory of ours while the kernel, after close(2), takes the ring apart.
+ */
 struct uring {
 	struct sp__ring ring;
-	int bell_fd; /* -1 where any thread can send to a ring */
+	int bell_fd;
+	bool has_msg_ring;
+	bool has_send_msg_ring; /* MSG_RING by any thread, without a ring */
+	bool lists_ops;		/* no cancel by descriptor, or of all */
+	struct sp__op *ops;	/* in flight, if lists_ops */
 };
 
 static struct uring *uring_of(struct sp_shard *shard)
@@ -48,23 +64,11 @@ static void complete(struct sp_shard *shard, const struct io_uring_cqe *cqe);
 static void reap(struct sp_shard *shard)
 {
 	struct sp__ring *ring = &uring_of(shard)->ring;
-	/* Pairs with the kernel's release: the entries are filled. */
-	unsigned int tail =
-		atomic_load_explicit(ring->cq_tail, memory_order_acquire);
+	unsigned int tail = sp__ring_cq_tail(ring);
+	struct io_uring_cqe cqe;
 
-	for (;;) {
-		unsigned int head = atomic_load_explicit(ring->cq_head,
-							 memory_order_relaxed);
-		struct io_uring_cqe cqe;
-
-		if ((int)(tail - head) <= 0)
-			return;
-		cqe = ring->cqes[head & ring->cq_mask];
-		/* Pairs with the kernel's acquire: the entry was read. */
-		atomic_store_explicit(ring->cq_head, head + 1,
-				      memory_order_release);
+	while (sp__ring_take_cqe(ring, tail, &cqe))
 		complete(shard, &cqe);
-	}
 }
 
 /*
@@ -96,6 +100,14 @@ static void arm_bell_fd(struct sp_shard *shard)
 	sqe->user_data = TAG_BELL_FD;
 }
 
+/* Fails only at a count of 2^64 - 2, and then the ring is awake or will be. */
+static void write_bell(struct sp_shard *target)
+{
+	uint64_t one = 1;
+
+	(void)!write(uring_of(target)->bell_fd, &one, sizeof(one));
+}
+
 static void answer_bell_fd(struct sp_shard *shard)
 {
 	uint64_t count;
@@ -106,21 +118,45 @@ static void answer_bell_fd(struct sp_shard *shard)
 	arm_bell_fd(shard);
 }
 
+static struct sp_shard *shard_of(uint64_t data)
+{
+	return (struct sp_shard *)(uintptr_t)(data & ~(uint64_t)TAG_MASK);
+}
+
+static void complete_op(struct sp_shard *shard, struct sp__op *op,
+			const struct io_uring_cqe *cqe)
+{
+	if (uring_of(shard)->lists_ops && !(cqe->flags & IORING_CQE_F_MORE))
+		sp__op_detach(op);
+	sp__op_complete(shard, op, cqe->res, cqe->flags);
+}
+
 static void complete(struct sp_shard *shard, const struct io_uring_cqe *cqe)
 {
 	uint64_t data = cqe->user_data;
 
 	switch (data & TAG_MASK) {
 	case TAG_OP:
-		sp__op_complete(shard, (struct sp__op *)(uintptr_t)data,
-				cqe->res, cqe->flags);
+		complete_op(shard, (struct sp__op *)(uintptr_t)data, cqe);
 		break;
 	case TAG_BELL_FD:
 		answer_bell_fd(shard);
 		break;
+	case TAG_BELL_SENT:
+		if (cqe->res < 0)
+			write_bell(shard_of(data));
+		break;
 	default: /* being awake is all a bell asks for */
 		break;
 	}
+}
+
+static void prep_cancel_all(struct io_uring_sqe *sqe)
+{
+	io_uring_prep_cancel64(sqe, 0,
+			       IORING_ASYNC_CANCEL_ANY |
+				       IORING_ASYNC_CANCEL_ALL);
+	sqe->user_data = TAG_IGNORE;
 }
 
 static void prep_bell(struct io_uring_sqe *sqe, struct sp_shard *target)
@@ -145,18 +181,51 @@ static int open_bell(struct sp_shard *shard)
 {
 	struct uring *u = uring_of(shard);
 
-	u->bell_fd = -1;
-	if (send_bell(shard) == 0)
-		return 0;
 	u->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (u->bell_fd < 0)
 		return -errno;
 	arm_bell_fd(shard);
+	u->has_msg_ring = sp__ring_knows(&u->ring, IORING_OP_MSG_RING);
+	u->has_send_msg_ring = u->has_msg_ring && send_bell(shard) == 0;
 	return 0;
+}
+
+/*
+ * Whether the kernel can cancel by descriptor, or everything: Linux 5.19. Tried
+ * while nothing is in flight.
+ */
+static bool cancels_many(struct sp__ring *ring)
+{
+	struct io_uring_sqe *sqe = sp__ring_sqe(ring);
+	struct io_uring_cqe cqe;
+
+	if (sqe == NULL)
+		return false;
+	prep_cancel_all(sqe);
+	(void)sp__ring_enter(ring, 1, SP_S);
+	return sp__ring_take_cqe(ring, sp__ring_cq_tail(ring), &cqe) &&
+	       cqe.res != -EINVAL;
+}
+
+/*
+ * A thread of the kernel carries out a MSG_RING of a ring with SQPOLL, and one
+ * that found the target busy. If it fails after this shard has left, nobody
+ * sees that, and the target, marked as notified, would sleep for ever. The
+ * runtime is ending, so wake every shard.
+ */
+static void wake_all(struct sp_shard *shard)
+{
+	struct sp_rt *rt = shard->rt;
+
+	for (uint32_t i = 0; i < rt->nshards; i++)
+		if (rt->shards[i].backend == &sp__backend_uring)
+			write_bell(&rt->shards[i]);
 }
 
 static void uring_leave(struct sp_shard *shard)
 {
+	if (shard->stopping && uring_of(shard)->has_msg_ring)
+		wake_all(shard);
 	sp__ring_leave(&uring_of(shard)->ring);
 }
 
@@ -183,11 +252,58 @@ static int uring_open(struct sp_shard *shard)
 	u->bell_fd = -1;
 	shard->io = u;
 	err = sp__ring_open(&u->ring, &shard->rt->opts);
-	if (err == 0)
+	if (err == 0) {
+		u->lists_ops = !cancels_many(&u->ring);
 		err = open_bell(shard);
+	}
 	if (err < 0)
 		uring_close(shard);
 	return err;
+}
+
+static void cancel_op(struct sp_shard *shard, struct sp__op *op)
+{
+	struct io_uring_sqe *sqe = get_sqe(shard);
+
+	io_uring_prep_cancel64(sqe, (uint64_t)(uintptr_t)op | TAG_OP, 0);
+	sqe->user_data = TAG_IGNORE;
+}
+
+/*
+ * Those on @fd, or all, one by one. get_sqe() may complete operations, of which
+ * some are in the list, so each is moved out of @todo before its turn.
+ */
+static void cancel_listed(struct sp_shard *shard, int fd)
+{
+	struct uring *u = uring_of(shard);
+	struct sp__op *todo = u->ops;
+
+	u->ops = NULL;
+	if (todo != NULL)
+		todo->link = &todo;
+	while (todo != NULL) {
+		struct sp__op *op = todo;
+
+		sp__op_detach(op);
+		sp__op_push(&u->ops, op);
+		if (fd == ALL_FDS || op->sqe.fd == fd)
+			cancel_op(shard, op);
+	}
+}
+
+static void cancel_fd(struct sp_shard *shard, int fd)
+{
+	struct io_uring_sqe *sqe;
+
+	if (fd < 0)
+		return; /* close(2) says what is wrong with it */
+	if (uring_of(shard)->lists_ops) {
+		cancel_listed(shard, fd);
+		return;
+	}
+	sqe = get_sqe(shard);
+	io_uring_prep_cancel_fd(sqe, fd, IORING_ASYNC_CANCEL_ALL);
+	sqe->user_data = TAG_IGNORE;
 }
 
 static void uring_start(struct sp_shard *shard, struct sp__op *op)
@@ -199,38 +315,29 @@ static void uring_start(struct sp_shard *shard, struct sp__op *op)
 		return;
 	}
 	/* Who waits on a descriptor would outlive it: see file.h. */
-	if (op->sqe.opcode == IORING_OP_CLOSE && shard->inflight > 1) {
-		sqe = get_sqe(shard);
-		io_uring_prep_cancel_fd(sqe, op->sqe.fd,
-					IORING_ASYNC_CANCEL_ALL);
-		sqe->user_data = TAG_IGNORE;
-	}
+	if (op->sqe.opcode == IORING_OP_CLOSE && shard->inflight > 1)
+		cancel_fd(shard, op->sqe.fd);
 	sqe = get_sqe(shard);
 	*sqe = op->sqe;
 	sqe->user_data = (uint64_t)(uintptr_t)op | TAG_OP;
+	if (uring_of(shard)->lists_ops)
+		sp__op_push(&uring_of(shard)->ops, op);
 }
 
 static void uring_cancel(struct sp_shard *shard, struct sp__op *op)
 {
-	struct io_uring_sqe *sqe;
-
-	if (op->offloaded) {
+	if (op->offloaded)
 		sp__offload_cancel(shard, op);
-		return;
-	}
-	sqe = get_sqe(shard);
-	io_uring_prep_cancel64(sqe, (uint64_t)(uintptr_t)op | TAG_OP, 0);
-	sqe->user_data = TAG_IGNORE;
+	else
+		cancel_op(shard, op);
 }
 
 static void uring_cancel_all(struct sp_shard *shard)
 {
-	struct io_uring_sqe *sqe = get_sqe(shard);
-
-	io_uring_prep_cancel64(sqe, 0,
-			       IORING_ASYNC_CANCEL_ANY |
-				       IORING_ASYNC_CANCEL_ALL);
-	sqe->user_data = TAG_IGNORE;
+	if (uring_of(shard)->lists_ops)
+		cancel_listed(shard, ALL_FDS);
+	else
+		prep_cancel_all(get_sqe(shard));
 }
 
 static bool uring_ready(struct sp_shard *shard)
@@ -293,24 +400,27 @@ static void uring_wait(struct sp_shard *shard, int64_t deadline)
 	sp__offload_poll(shard);
 }
 
+static void send_from_ring(struct sp_shard *from, struct sp_shard *target)
+{
+	struct sp__ring *ring = &uring_of(from)->ring;
+	struct io_uring_sqe *sqe = get_sqe(from);
+
+	prep_bell(sqe, target);
+	sqe->user_data = (uint64_t)(uintptr_t)target | TAG_BELL_SENT;
+	sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
+	/* At once: the caller may go on computing for long. */
+	if (sp__ring_submit(ring) < 0 || sp__ring_pending(ring) != 0)
+		write_bell(target);
+}
+
 static void uring_doorbell(struct sp_shard *from, struct sp_shard *target)
 {
-	if (from != NULL && from->backend == &sp__backend_uring) {
-		struct io_uring_sqe *sqe = get_sqe(from);
-
-		prep_bell(sqe, target);
-		sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
-		/* At once: the caller may go on computing for long. */
-		(void)sp__ring_submit(&uring_of(from)->ring);
-		return;
-	}
-	if (uring_of(target)->bell_fd < 0) {
-		(void)send_bell(target);
-	} else {
-		uint64_t one = 1;
-
-		(void)!write(uring_of(target)->bell_fd, &one, sizeof(one));
-	}
+	/* A failure is seen later, when another runtime may be gone. */
+	if (from != NULL && from->rt == target->rt &&
+	    from->backend == &sp__backend_uring && uring_of(from)->has_msg_ring)
+		send_from_ring(from, target);
+	else if (!uring_of(target)->has_send_msg_ring || send_bell(target) < 0)
+		write_bell(target);
 }
 
 static int uring_provide(struct sp_shard *shard, void *ring, uint32_t entries)

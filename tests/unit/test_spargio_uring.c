@@ -1,0 +1,256 @@
+/*
+ * How shards wake each other. Run on several kernels, as kernel_profile.c
+ * makes them from this one.
+ */
+#include "waiting.h"
+
+#include <spargio/channel.h>
+#include <spargio/file.h>
+#include <spargio/op.h>
+#include <spargio/probe.h>
+
+#include <poll.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define ROUNDS 2000
+
+static struct sp_opts two_shards(void)
+{
+	struct sp_opts opts = SP_OPTS_INIT;
+
+	opts.shards = 2;
+	opts.spin_us = 0; /* each wait is a sleep, and each wake a doorbell */
+	return opts;
+}
+
+struct pingpong {
+	struct sp_chan *ping, *pong;
+};
+
+static int answer(void *arg)
+{
+	struct pingpong *p = arg;
+	int n;
+
+	while (sp_chan_recv(p->ping, &n) == 0)
+		EXPECT_EQ(sp_chan_send(p->pong, &n), 0);
+	return 0;
+}
+
+static void play(int rounds)
+{
+	struct pingpong p = { 0 };
+	struct sp_task task;
+
+	EXPECT_EQ(sp_chan_new(sizeof(int), 1, &p.ping), 0);
+	EXPECT_EQ(sp_chan_new(sizeof(int), 1, &p.pong), 0);
+	EXPECT_EQ(sp_go_on(NULL, 1, answer, &p, &task), 0);
+	for (int i = 0; i < rounds; i++) {
+		int n = -1;
+
+		EXPECT_EQ(sp_chan_send(p.ping, &i), 0);
+		EXPECT_EQ(sp_chan_recv_until(p.pong, &n, sp_in(60 * SP_S)), 0);
+		EXPECT_EQ(n, i);
+		if (n != i)
+			break; /* a lost wake-up: one is enough to see */
+	}
+	sp_chan_close(p.ping);
+	EXPECT_EQ(sp_join(task, NULL), 0);
+	sp_chan_free(p.ping);
+	sp_chan_free(p.pong);
+}
+
+static int wake_body(void *arg)
+{
+	struct sp_shard_stats stats;
+
+	(void)arg;
+	play(ROUNDS);
+	EXPECT_EQ(sp_stats_shard(sp_runtime(), 0, &stats), 0);
+	EXPECT(stats.doorbells > 0 && stats.parks > 0);
+	return 0;
+}
+
+static void test_shards_wake_each_other(void **state)
+{
+	struct sp_opts opts = two_shards();
+
+	(void)state;
+	run_with(&opts, wake_body, NULL);
+}
+
+static int post(void *arg)
+{
+	return sem_post(arg);
+}
+
+static void test_a_thread_wakes_a_shard(void **state)
+{
+	struct sp_opts opts = two_shards();
+	struct sp_rt *rt;
+	sem_t done;
+
+	(void)state;
+	sem_init(&done, 0, 0);
+	assert_int_equal(sp_start(&opts, &rt), 0);
+	for (uint32_t i = 0; i < ROUNDS; i++) {
+		assert_int_equal(sp_go_on(rt, i % 2, post, &done, NULL), 0);
+		while (sem_wait(&done) < 0)
+			assert_int_equal(errno, EINTR);
+	}
+	assert_int_equal(sp_stop(rt, sp_in(60 * SP_S)), 0);
+	sem_destroy(&done);
+}
+
+static int64_t cpu_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec * SP_S + t.tv_nsec;
+}
+
+/* Of two shards that have been woken before, and are not any more. */
+static int idle_body(void *arg)
+{
+	int64_t before;
+
+	(void)arg;
+	play(10);
+	before = cpu_time();
+	EXPECT_EQ(sp_sleep(400 * SP_MS), 0);
+	EXPECT(cpu_time() - before < 100 * SP_MS);
+	return 0;
+}
+
+static void test_idle_shards_take_no_time(void **state)
+{
+	struct sp_opts opts = two_shards();
+
+	(void)state;
+	run_with(&opts, idle_body, NULL);
+}
+
+/* Closing: on one descriptor, not on another */
+
+#define WAITING 20
+
+static int wait_readable(void *arg)
+{
+	return sp_wait_fd(*(int *)arg, POLLIN);
+}
+
+static int close_body(void *arg)
+{
+	struct sp_task closed[WAITING], other;
+	int fds[2], others[2];
+	int ret;
+
+	(void)arg;
+	EXPECT_EQ(pipe(fds), 0);
+	EXPECT_EQ(pipe(others), 0);
+	EXPECT_EQ(sp_go_on(NULL, 0, wait_readable, &others[0], &other), 0);
+	for (int i = 0; i < WAITING; i++)
+		EXPECT_EQ(sp_go_on(NULL, 0, wait_readable, &fds[0], &closed[i]),
+			  0);
+	until_waiting(sp_runtime(), "readiness", WAITING + 1);
+	EXPECT_EQ(sp_close(-1), -EBADF);
+	EXPECT_EQ(sp_close(fds[0]), 0);
+	for (int i = 0; i < WAITING; i++) {
+		EXPECT_EQ(sp_join(closed[i], &ret), 0);
+		EXPECT_EQ(ret, -ECANCELED);
+	}
+	EXPECT_EQ(write(others[1], "x", 1), 1);
+	EXPECT_EQ(sp_join(other, &ret), 0);
+	EXPECT_EQ(ret, POLLIN);
+	close(fds[1]);
+	sp_close(others[0]);
+	close(others[1]);
+	return 0;
+}
+
+static void test_closing_ends_the_waits_on_a_descriptor(void **state)
+{
+	struct sp_opts opts = two_shards();
+
+	(void)state;
+	opts.ring_entries = 8; /* fewer than are cancelled at once */
+	run_with(&opts, close_body, NULL);
+}
+
+static int wait_shielded(void *arg)
+{
+	sp_shield_begin();
+	return wait_readable(arg);
+}
+
+/* A fiber that does not end is dropped, and what it waits for cancelled. */
+static void test_stop_ends_the_waits_of_dropped_fibers(void **state)
+{
+	struct sp_opts opts = two_shards();
+	struct sp_rt *rt;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(sp_start(&opts, &rt), 0);
+	for (uint32_t i = 0; i < WAITING; i++)
+		assert_int_equal(sp_go_on(rt, i % 2, wait_shielded, &fds[0],
+					  NULL),
+				 0);
+	until_waiting(rt, "readiness", WAITING);
+	assert_int_equal(sp_stop(rt, sp_in(10 * SP_MS)), -ETIMEDOUT);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+static int nothing(void *arg)
+{
+	(void)arg;
+	return 0;
+}
+
+/* The shard whose fiber ends last wakes the others and leaves. */
+static void test_the_end_wakes_every_shard(void **state)
+{
+	struct sp_opts opts = two_shards();
+
+	(void)state;
+	opts.shards = 4;
+	for (int i = 0; i < 200; i++)
+		run_with(&opts, nothing, NULL);
+}
+
+/* These tests say nothing of a kernel that is not the one they are named for */
+static void test_the_profile_is_what_the_runtime_sees(void **state)
+{
+	const char *profile = getenv("KERNEL_PROFILE");
+	struct sp_probe probe;
+
+	(void)state;
+	sp_probe_get(&probe);
+	if (profile == NULL || probe.error == -ENOSYS || probe.error == -EPERM)
+		return;
+	assert_int_equal(probe.error, 0);
+	if (strcmp(profile, "5.15") == 0)
+		assert_int_equal(probe.features, 0);
+	else
+		assert_true(sp_probe_has(&probe, SP_FEATURE_MSG_RING));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_profile_is_what_the_runtime_sees),
+		cmocka_unit_test(test_shards_wake_each_other),
+		cmocka_unit_test(test_a_thread_wakes_a_shard),
+		cmocka_unit_test(test_idle_shards_take_no_time),
+		cmocka_unit_test(test_closing_ends_the_waits_on_a_descriptor),
+		cmocka_unit_test(test_stop_ends_the_waits_of_dropped_fibers),
+		cmocka_unit_test(test_the_end_wakes_every_shard),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
