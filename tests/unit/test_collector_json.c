@@ -119,7 +119,7 @@ static void test_metrics_histogram(void **state)
 	assert_true(status_latency(&times, 0.5) == 0);
 }
 
-static void test_diary_keeps_the_last(void **state)
+static void test_event_history_keeps_the_last(void **state)
 {
 	struct rib_event e = { .kind = RIB_EVENT_SESSION_CLOSE,
 			       .reason = CLOSE_OPERATOR };
@@ -137,12 +137,12 @@ static void test_diary_keeps_the_last(void **state)
 	assert_non_null(
 		strstr(j.bytes,
 		       "\"history\":[{\"at\":\"1970-01-01T00:01:25.000Z\","
-		       "\"kind\":\"sessionClose\",\"reason\":\"admin\"}"));
+		       "\"kind\":\"sessionClose\",\"reason\":\"operator\"}"));
 	assert_non_null(strstr(j.bytes, "1970-01-01T00:01:40"));
 	json_fini(&j);
 }
 
-static void test_bulletin_says_what_was_lost(void **state)
+static void test_event_ring_counts_what_was_lost(void **state)
 {
 	static struct event_ring b;
 	static struct event_ring_entry out[EVENT_RING_ENTRIES];
@@ -177,8 +177,8 @@ int main(void)
 		cmocka_unit_test(test_metrics_text),
 		cmocka_unit_test(test_metrics_labels_are_cut_whole),
 		cmocka_unit_test(test_metrics_histogram),
-		cmocka_unit_test(test_diary_keeps_the_last),
-		cmocka_unit_test(test_bulletin_says_what_was_lost),
+		cmocka_unit_test(test_event_history_keeps_the_last),
+		cmocka_unit_test(test_event_ring_counts_what_was_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
