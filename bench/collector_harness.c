@@ -2,7 +2,8 @@
 
 #include "bench.h"
 
-#include "collector/worker.h"
+#include "collector/collector_env.h"
+#include "collector/worker_state.h"
 #include "egress/publisher/publisher.h"
 
 #include <spargio/fiber.h>
@@ -85,7 +86,7 @@ void rig_start(struct rig *r, const struct rig_options *options)
 	bench_must(collector_start(&r->config, &r->log, &r->collector) == 0,
 		   "starting the collector");
 	for (unsigned i = 0; i < r->workers && !options->loose; i++)
-		sp_call_on(collector_runtime(r->collector), i, pin_worker, NULL,
+		sp_call_on(collector_env(r->collector)->rt, i, pin_worker, NULL,
 			   NULL);
 }
 
@@ -126,7 +127,7 @@ uint64_t rig_published(const struct rig *r)
 {
 	struct publisher_stats stats;
 
-	publisher_stats(collector_publisher(r->collector), &stats);
+	publisher_stats(collector_env(r->collector)->publisher, &stats);
 	return r->output == RIG_JOURNAL ? stats.journal_updates : stats.updates;
 }
 
@@ -192,7 +193,7 @@ double rig_worker_cpu(const struct rig *r, unsigned worker)
 {
 	struct asked asked = { 0 };
 
-	sp_call_on(collector_runtime(r->collector), worker, ask_cpu, &asked,
+	sp_call_on(collector_env(r->collector)->rt, worker, ask_cpu, &asked,
 		   NULL);
 	return asked.seconds;
 }

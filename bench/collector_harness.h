@@ -16,7 +16,9 @@
 #ifndef BENCH_RIG_H
 #define BENCH_RIG_H
 
+#include "collector/base/log.h"
 #include "collector/collector.h"
+#include "collector/config/config.h"
 
 #include <stdbool.h>
 

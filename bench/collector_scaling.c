@@ -9,6 +9,7 @@
  */
 #include "collector.h"
 
+#include "collector/collector_env.h"
 #include "load/router.h"
 #include "collector_harness.h"
 
@@ -107,7 +108,7 @@ static int send_round(void *arg)
 static void on_all(struct inside *in, int (*fn)(void *))
 {
 	struct rig *rig = in->rig;
-	struct sp_rt *rt = collector_runtime(rig->collector);
+	struct sp_rt *rt = collector_env(rig->collector)->rt;
 
 	for (unsigned i = 0; i < rig->workers; i++)
 		bench_must(sp_go_on(rt, i, fn, &in[i], &in[i].task) == 0,

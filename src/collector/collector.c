@@ -1,14 +1,21 @@
 #include "collector/collector.h"
 
-#include "collector/query/worker_query.h"
-#include "collector/ingest/connector.h"
-#include "collector/ingest/listener.h"
-#include "collector/http/server.h"
-#include "collector/checkpoint/checkpoint.h"
-#include "collector/output.h"
-#include "collector/checkpoint/restore.h"
 #include "collector/base/shard_watchdog.h"
+#include "collector/checkpoint/checkpoint.h"
+#include "collector/checkpoint/restore.h"
+#include "collector/collector_env.h"
+#include "collector/config/config.h"
+#include "collector/http/server.h"
+#include "collector/ingest/connector.h"
+#include "collector/ingest/limits.h"
+#include "collector/ingest/listener.h"
+#include "collector/ingest/session.h"
+#include "collector/output.h"
+#include "collector/query/worker_query.h"
 #include "collector/worker.h"
+#include "collector/worker_state.h"
+#include "egress/bridge.h"
+#include "egress/publisher/publisher.h"
 
 #include <spargio/fiber.h>
 #include <spargio/net.h>
@@ -33,114 +40,25 @@ struct worker_slot {
 };
 
 struct collector {
-	const struct config *config;
-	struct log *log;
-	uint64_t seed;
-	uint32_t workers;
-	struct limits *limits;
+	struct collector_env env;
 	struct limits_budget budget; /* of routes */
-	struct egress_bridge *bridge;
-	struct output *output;
-	struct checkpoint *checkpoint; /* NULL: nothing is kept */
-	struct sp_rt *rt;
-	struct worker_slot *slots;
+	struct worker_slot *slots;   /* by shard */
 	struct connector *connectors;
 	struct sp_task *connector_tasks;
 	size_t connector_count;
 	struct http *http; /* NULL: off */
 	struct shard_watchdog *watchdog;
-	int64_t started;
-	bool served;	   /* restored, and open for routers, once */
-	_Atomic int phase; /* enum collector_phase */
+	bool served; /* restored, and open for routers, once */
 };
 
-const struct config *collector_config(const struct collector *c)
+const struct collector_env *collector_env(const struct collector *c)
 {
-	return c->config;
-}
-
-struct log *collector_log(struct collector *c)
-{
-	return c->log;
-}
-
-uint32_t collector_workers(const struct collector *c)
-{
-	return c->workers;
-}
-
-struct worker *collector_worker(struct collector *c, uint32_t id)
-{
-	return &c->slots[id].worker;
-}
-
-struct limits *collector_limits(struct collector *c)
-{
-	return c->limits;
-}
-
-struct limits_budget *collector_budget(struct collector *c)
-{
-	return &c->budget;
-}
-
-struct egress_bridge *collector_bridge(struct collector *c)
-{
-	return c->bridge;
-}
-
-struct publisher *collector_publisher(struct collector *c)
-{
-	return output_publisher(c->output);
-}
-
-struct sp_rt *collector_runtime(struct collector *c)
-{
-	return c->rt;
-}
-
-uint64_t collector_seed(const struct collector *c)
-{
-	return c->seed;
-}
-
-uint32_t collector_max_batch(const struct collector *c)
-{
-	return output_max_batch(c->output);
-}
-
-enum collector_phase collector_phase(const struct collector *c)
-{
-	return (enum collector_phase)atomic_load(&c->phase);
-}
-
-int64_t collector_started(const struct collector *c)
-{
-	return c->started;
-}
-
-const char *collector_state(const struct collector *c)
-{
-	return c->checkpoint != NULL
-		       ? state_store_where(checkpoint_store(c->checkpoint))
-		       : NULL;
+	return &c->env;
 }
 
 bool collector_is_alive(struct collector *c)
 {
 	return shard_watchdog_check(c->watchdog);
-}
-
-int collector_snapshot(struct collector *c)
-{
-	return c->checkpoint != NULL ? checkpoint_now(c->checkpoint) : -ENOENT;
-}
-
-struct snapshotter *collector_keeper(const struct collector *c, uint32_t worker)
-{
-	return c->checkpoint != NULL
-		       ? checkpoint_snapshotter(c->checkpoint, worker)
-		       : NULL;
 }
 
 uint16_t collector_port(const struct collector *c, size_t listener)
@@ -159,7 +77,7 @@ static int fail(struct collector *c, const char *what, const char *where,
 {
 	struct log_line line;
 
-	if (log_begin(c->log, LOG_LEVEL_ERROR, what, &line)) {
+	if (log_begin(c->env.log, LOG_LEVEL_ERROR, what, &line)) {
 		if (where != NULL)
 			log_text(&line, "at", where);
 		log_error(&line, "error", err);
@@ -173,7 +91,7 @@ static int fail(struct collector *c, const char *what, const char *where,
 static int open_listeners(struct worker_slot *s)
 {
 	const struct config_addresses *at =
-		&s->collector->config->listen.addresses;
+		&s->collector->env.config->listen.addresses;
 
 	s->listeners = calloc(at->count + 1, sizeof(*s->listeners));
 	s->listener_tasks = calloc(at->count + 1, sizeof(*s->listener_tasks));
@@ -219,7 +137,13 @@ static int init_worker(void *arg)
 	struct worker_slot *s = arg;
 	struct collector *c = s->collector;
 
-	return worker_init(&s->worker, c, (uint32_t)(s - c->slots));
+	int err;
+
+	err = worker_init(&s->worker, &c->env, (uint32_t)(s - c->slots));
+	if (err == 0)
+		err = worker_query_queue_open(&s->worker,
+					      &s->worker.query_queue);
+	return err;
 }
 
 /* Stopping it, on its shard */
@@ -265,12 +189,12 @@ static void write_final_snapshots(struct worker_slot *s)
 	struct collector *c = s->collector;
 	int err;
 
-	if (c->checkpoint == NULL || !c->served)
+	if (c->env.checkpoint == NULL || !c->served)
 		return;
-	err = checkpoint_finish_worker(c->checkpoint, s->worker.id,
+	err = checkpoint_finish_worker(c->env.checkpoint, s->worker.id,
 				       s->deadline);
 	if (err < 0)
-		fail(c, "final_snapshot_failed", c->config->snapshot.state,
+		fail(c, "final_snapshot_failed", c->env.config->snapshot.state,
 		     err);
 }
 
@@ -280,7 +204,7 @@ static void log_violations(struct worker_slot *s)
 	uint64_t n = s->worker.counts.ownership_violations;
 	struct log_line line;
 
-	if (n == 0 || !log_begin(s->collector->log, LOG_LEVEL_ERROR,
+	if (n == 0 || !log_begin(s->collector->env.log, LOG_LEVEL_ERROR,
 				 "ownership_violated", &line))
 		return;
 	log_u64(&line, "worker", s->worker.id);
@@ -311,50 +235,25 @@ static int fini_worker(void *arg)
 {
 	struct worker_slot *s = arg;
 
-	if (s->worker.collector != NULL)
+	worker_query_queue_free(s->worker.query_queue);
+	if (s->worker.env != NULL)
 		worker_fini(&s->worker);
 	free(s->listeners);
 	free(s->listener_tasks);
 	return 0;
 }
 
-/* All of them, at once; the first error counts. */
 static int on_all(struct collector *c, int (*fn)(void *))
 {
-	struct sp_task *tasks = calloc(c->workers + 1, sizeof(*tasks));
-	uint32_t n;
-	int err = 0;
-
-	if (tasks == NULL)
-		return -ENOMEM;
-	for (n = 0; n < c->workers && err == 0; n++)
-		err = sp_go_on(c->rt, n, fn, &c->slots[n], &tasks[n]);
-	if (err < 0)
-		n--;
-	for (uint32_t i = 0; i < n; i++) {
-		int ret = 0;
-
-		sp_join_thread(c->rt, tasks[i], &ret);
-		if (err == 0)
-			err = ret;
-	}
-	free(tasks);
-	return err;
+	return collector_env_each(&c->env, COLLECTOR_ENV_PARALLEL, fn, c->slots,
+				  sizeof(c->slots[0]));
 }
 
-/* One after the other: a port that is taken is said once. */
+/* One after the other: a port that is taken is logged once. */
 static int on_each(struct collector *c, int (*fn)(void *))
 {
-	int err = 0;
-
-	for (uint32_t i = 0; i < c->workers && err == 0; i++) {
-		int ret = 0;
-
-		err = sp_call_on(c->rt, i, fn, &c->slots[i], &ret);
-		if (err == 0)
-			err = ret;
-	}
-	return err;
+	return collector_env_each(&c->env, COLLECTOR_ENV_SERIAL, fn, c->slots,
+				  sizeof(c->slots[0]));
 }
 
 /* Reloading */
@@ -369,16 +268,16 @@ static int reload_worker(void *arg)
 
 int collector_reload(struct collector *c, const struct config *config)
 {
-	int err = limits_set(c->limits, (uint32_t)config->limits.sessions,
+	int err = limits_set(c->env.limits, (uint32_t)config->limits.sessions,
 			     (uint32_t)config->limits.sessions_per_ip);
 
 	limits_budget_set(&c->budget, config->limits.routes);
-	for (uint32_t i = 0; i < c->workers; i++)
+	for (uint32_t i = 0; i < c->env.worker_count; i++)
 		c->slots[i].next = config;
 	if (err == 0)
 		err = on_each(c, reload_worker);
 	if (err == 0)
-		log_set_level(c->log, (enum log_level)config->log.level);
+		log_set_level(c->env.log, (enum log_level)config->log.level);
 	return err;
 }
 
@@ -386,7 +285,7 @@ int collector_reload(struct collector *c, const struct config *config)
 
 static int start_connectors(struct collector *c)
 {
-	const struct config_texts *to = &c->config->listen.connect;
+	const struct config_texts *to = &c->env.config->listen.connect;
 
 	c->connectors = calloc(to->count + 1, sizeof(*c->connectors));
 	c->connector_tasks = calloc(to->count + 1, sizeof(*c->connector_tasks));
@@ -399,7 +298,7 @@ static int start_connectors(struct collector *c)
 			.worker = &c->slots[0].worker,
 			.target = to->at[i],
 		};
-		err = sp_go_on(c->rt, 0, connector_main, &c->connectors[i],
+		err = sp_go_on(c->env.rt, 0, connector_main, &c->connectors[i],
 			       &c->connector_tasks[i]);
 		if (err < 0)
 			return err;
@@ -412,7 +311,7 @@ static void stop_connectors(struct collector *c)
 {
 	for (size_t i = 0; i < c->connector_count; i++) {
 		sp_cancel(c->connector_tasks[i]);
-		sp_join_thread(c->rt, c->connector_tasks[i], NULL);
+		sp_join_thread(c->env.rt, c->connector_tasks[i], NULL);
 	}
 	c->connector_count = 0;
 }
@@ -423,57 +322,66 @@ static int start_runtime(struct collector *c)
 {
 	struct sp_opts opts = SP_OPTS_INIT;
 
-	opts.shards = (uint32_t)c->config->listen.workers;
+	opts.shards = (uint32_t)c->env.config->listen.workers;
 	opts.name = "worker";
-	opts.recv_buffers = (uint32_t)c->config->listen.recv_buffers;
-	opts.recv_buffer_size = (uint32_t)c->config->listen.recv_buffer_size;
-	shard_watchdog_log_blocking(c->log, &opts);
-	return sp_start(&opts, &c->rt);
+	opts.recv_buffers = (uint32_t)c->env.config->listen.recv_buffers;
+	opts.recv_buffer_size =
+		(uint32_t)c->env.config->listen.recv_buffer_size;
+	shard_watchdog_log_blocking(c->env.log, &opts);
+	return sp_start(&opts, &c->env.rt);
 }
 
 static int make_parts(struct collector *c)
 {
-	const struct config *config = c->config;
+	const struct config *config = c->env.config;
 	int err;
 
-	if (getrandom(&c->seed, sizeof(c->seed), 0) != sizeof(c->seed))
+	if (getrandom(&c->env.seed, sizeof(c->env.seed), 0) !=
+	    sizeof(c->env.seed))
 		return -EIO;
 	err = start_runtime(c);
 	if (err < 0)
 		return fail(c, "cannot_start_runtime", NULL, err);
-	c->workers = sp_shard_count(c->rt);
-	c->slots = calloc(c->workers, sizeof(*c->slots));
+	c->env.worker_count = sp_shard_count(c->env.rt);
+	c->slots = calloc(c->env.worker_count, sizeof(*c->slots));
 	if (c->slots == NULL)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < c->workers; i++)
+	c->env.workers = calloc(c->env.worker_count, sizeof(*c->env.workers));
+	if (c->env.workers == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < c->env.worker_count; i++) {
 		c->slots[i].collector = c;
+		c->env.workers[i] = &c->slots[i].worker;
+	}
 	err = limits_new((uint32_t)config->limits.sessions,
-			 (uint32_t)config->limits.sessions_per_ip, c->seed,
-			 &c->limits);
+			 (uint32_t)config->limits.sessions_per_ip, c->env.seed,
+			 &c->env.limits);
 	if (err == 0)
-		err = egress_bridge_new(c->workers,
+		err = egress_bridge_new(c->env.worker_count,
 					(uint32_t)config->egress.bridge_batches,
-					&c->bridge);
+					&c->env.bridge);
 	if (err == 0)
-		err = output_start(config, c->log, c->bridge, &c->output);
-	if (err == 0)
-		err = shard_watchdog_new(c->log, c->rt,
-					 publisher_runtime(
-						 output_publisher(c->output)),
-					 &c->watchdog);
-	return err;
+		err = output_start(config, c->env.log, c->env.bridge,
+				   &c->env.output);
+	if (err < 0)
+		return err;
+	c->env.publisher = output_publisher(c->env.output);
+	c->env.max_batch = output_max_batch(c->env.output);
+	return shard_watchdog_new(c->env.log, c->env.rt,
+				  publisher_runtime(c->env.publisher),
+				  &c->watchdog);
 }
 
 /* One line for each address, with the port that was got. */
 static void log_listeners(struct collector *c)
 {
-	const struct config_addresses *at = &c->config->listen.addresses;
+	const struct config_addresses *at = &c->env.config->listen.addresses;
 	struct log_line line;
 
 	for (size_t i = 0; i < at->count; i++) {
 		if (collector_port(c, i) == 0)
 			continue;
-		if (!log_begin(c->log, LOG_LEVEL_INFO, "listening", &line))
+		if (!log_begin(c->env.log, LOG_LEVEL_INFO, "listening", &line))
 			return;
 		log_address_port(&line, "at", at->at[i].address,
 				 collector_port(c, i));
@@ -486,12 +394,12 @@ static void log_start_up(struct collector *c)
 	struct log_line line;
 
 	log_listeners(c);
-	if (!log_begin(c->log, LOG_LEVEL_INFO, "started", &line))
+	if (!log_begin(c->env.log, LOG_LEVEL_INFO, "started", &line))
 		return;
-	log_u64(&line, "workers", c->workers);
-	log_text(&line, "runtime", sp_backend_name(c->rt));
-	if (sp_backend_error(c->rt) < 0)
-		log_error(&line, "no_io_uring", sp_backend_error(c->rt));
+	log_u64(&line, "workers", c->env.worker_count);
+	log_text(&line, "runtime", sp_backend_name(c->env.rt));
+	if (sp_backend_error(c->env.rt) < 0)
+		log_error(&line, "no_io_uring", sp_backend_error(c->env.rt));
 	log_end(&line);
 }
 
@@ -500,12 +408,12 @@ static int bring_back(struct collector *c)
 {
 	int err = 0;
 
-	if (c->checkpoint != NULL)
-		err = restore_run(c, c->checkpoint, c->output);
-	if (err == 0 && c->checkpoint != NULL)
-		checkpoint_write_manifest(c->checkpoint);
+	if (c->env.checkpoint != NULL)
+		err = restore_run(&c->env);
+	if (err == 0 && c->env.checkpoint != NULL)
+		checkpoint_write_manifest(c->env.checkpoint);
 	if (err == 0)
-		publisher_go(output_publisher(c->output));
+		publisher_go(c->env.publisher);
 	return err;
 }
 
@@ -514,10 +422,10 @@ static int open_up(struct collector *c)
 {
 	int err;
 
-	atomic_store(&c->phase, COLLECTOR_OPENING);
+	atomic_store(&c->env.phase, COLLECTOR_OPENING);
 	err = on_each(c, start_worker);
-	if (err == 0 && c->checkpoint != NULL)
-		err = checkpoint_start(c->checkpoint);
+	if (err == 0 && c->env.checkpoint != NULL)
+		err = checkpoint_start(c->env.checkpoint);
 	if (err == 0)
 		err = start_connectors(c);
 	return err;
@@ -531,18 +439,19 @@ int collector_start(const struct config *config, struct log *log,
 
 	if (c == NULL)
 		return -ENOMEM;
-	c->config = config;
-	c->log = log;
-	c->started = sp_now();
+	c->env.config = config;
+	c->env.log = log;
+	c->env.started = sp_now();
+	c->env.budget = &c->budget;
 	limits_budget_init(&c->budget, config->limits.routes);
 	err = make_parts(c);
 	if (err == 0)
 		err = on_each(c, init_worker);
 	if (err == 0)
-		err = checkpoint_open(c, c->output, &c->checkpoint);
+		err = checkpoint_open(&c->env, &c->env.checkpoint);
 	/* Early, so that a long restore can be watched. */
 	if (err == 0)
-		err = http_start(c, &c->http);
+		err = http_start(&c->env, &c->http);
 	if (err == 0)
 		err = bring_back(c);
 	if (err == 0)
@@ -552,7 +461,7 @@ int collector_start(const struct config *config, struct log *log,
 		return err;
 	}
 	c->served = true;
-	atomic_store(&c->phase, COLLECTOR_SERVING);
+	atomic_store(&c->env.phase, COLLECTOR_SERVING);
 	log_start_up(c);
 	*out = c;
 	return 0;
@@ -562,37 +471,38 @@ int collector_stop(struct collector *c, int64_t deadline)
 {
 	int err = 0, http_err;
 
-	atomic_store(&c->phase, COLLECTOR_STOPPING);
+	atomic_store(&c->env.phase, COLLECTOR_STOPPING);
 	if (c->slots != NULL) {
 		stop_connectors(c);
-		if (c->checkpoint != NULL)
-			checkpoint_pause(c->checkpoint);
-		for (uint32_t i = 0; i < c->workers; i++)
+		if (c->env.checkpoint != NULL)
+			checkpoint_pause(c->env.checkpoint);
+		for (uint32_t i = 0; i < c->env.worker_count; i++)
 			c->slots[i].deadline = deadline;
 		/* All of them first: an open one has work for other shards. */
 		on_all(c, close_listeners);
 		err = on_all(c, stop_worker);
-		if (c->checkpoint != NULL && c->served)
-			checkpoint_write_manifest(c->checkpoint);
+		if (c->env.checkpoint != NULL && c->served)
+			checkpoint_write_manifest(c->env.checkpoint);
 	}
 	http_err = http_stop(c->http);
-	if (c->output != NULL) {
-		int lost = output_drain(c->output, deadline);
+	if (c->env.output != NULL) {
+		int lost = output_drain(c->env.output, deadline);
 
 		err = err < 0 ? err : lost;
 	}
 	if (http_err < 0)
 		return err < 0 ? err : -EBUSY;
-	output_free(c->output);
-	checkpoint_close(c->checkpoint);
+	output_free(c->env.output);
+	checkpoint_close(c->env.checkpoint);
 	if (c->slots != NULL)
 		on_all(c, fini_worker);
-	if (c->rt != NULL)
-		sp_stop(c->rt, sp_in(5 * SP_S));
+	if (c->env.rt != NULL)
+		sp_stop(c->env.rt, sp_in(5 * SP_S));
 	shard_watchdog_free(c->watchdog);
-	egress_bridge_free(c->bridge);
-	if (c->limits != NULL)
-		limits_free(c->limits);
+	egress_bridge_free(c->env.bridge);
+	if (c->env.limits != NULL)
+		limits_free(c->env.limits);
+	free(c->env.workers);
 	free(c->slots);
 	free(c->connectors);
 	free(c->connector_tasks);

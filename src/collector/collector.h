@@ -15,16 +15,14 @@
 #ifndef COLLECTOR_COLLECTOR_H
 #define COLLECTOR_COLLECTOR_H
 
-#include "collector/config/config.h"
-#include "collector/ingest/limits.h"
-#include "collector/base/log.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct collector;
-struct egress_bridge;
-struct snapshotter;
-struct publisher;
-struct sp_rt;
-struct worker;
+struct collector_env;
+struct config;
+struct log;
 
 /*
  * 0 once it listens everywhere. Else -errno, logged with what to do, and
@@ -62,42 +60,10 @@ bool collector_is_alive(struct collector *c);
  */
 uint16_t collector_port(const struct collector *c, size_t listener);
 
-/* How far it has come. */
-enum collector_phase {
-	COLLECTOR_RESTORING, /* what was known before */
-	COLLECTOR_OPENING,
-	COLLECTOR_SERVING,
-	COLLECTOR_STOPPING,
-};
-
-enum collector_phase collector_phase(const struct collector *c);
-
 /* The port of the HTTP server; 0 if there is none. */
 uint16_t collector_http_port(const struct collector *c);
 
-/* For the files of this folder */
-
-int64_t collector_started(const struct collector *c); /* sp_now() then */
-/* Where the state is kept; NULL: nowhere. */
-const char *collector_state(const struct collector *c);
-/* Snapshots of all routers that have changed, now. -ENOENT: none are kept. */
-int collector_snapshot(struct collector *c);
-struct snapshotter *collector_keeper(const struct collector *c,
-				     uint32_t worker);
-
-/* As it started. What a reload can change is known to the workers. */
-const struct config *collector_config(const struct collector *c);
-struct log *collector_log(struct collector *c);
-uint32_t collector_workers(const struct collector *c);
-struct worker *collector_worker(struct collector *c, uint32_t id);
-struct limits *collector_limits(struct collector *c);
-struct limits_budget *collector_budget(struct collector *c);
-struct egress_bridge *collector_bridge(struct collector *c);
-struct publisher *collector_publisher(struct collector *c);
-struct sp_rt *collector_runtime(struct collector *c);
-uint64_t collector_seed(const struct collector *c);
-
-/* Bytes of a batch that the broker takes. Any thread. */
-uint32_t collector_max_batch(const struct collector *c);
+/* What its parts share; for tests and benches. */
+const struct collector_env *collector_env(const struct collector *c);
 
 #endif

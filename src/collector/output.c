@@ -260,9 +260,9 @@ struct publisher *output_publisher(struct output *o)
 	return o->publisher;
 }
 
-uint32_t output_max_batch(const struct output *o)
+const _Atomic uint32_t *output_max_batch(const struct output *o)
 {
-	return atomic_load_explicit(&o->max_batch, memory_order_relaxed);
+	return &o->max_batch;
 }
 
 void output_reader(const struct output *o, struct nats_reader_options *out)

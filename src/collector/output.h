@@ -31,7 +31,7 @@ struct publisher *output_publisher(struct output *o);
  * Bytes of a batch that the server takes, its headers left aside; UINT32_MAX
  * until that is known. Any thread.
  */
-uint32_t output_max_batch(const struct output *o);
+const _Atomic uint32_t *output_max_batch(const struct output *o);
 
 /* How to read what was published. Lives as long as the outlet. */
 void output_reader(const struct output *o, struct nats_reader_options *out);

@@ -1,14 +1,20 @@
 #include "collector/worker.h"
 
-#include "collector/collector.h"
-#include "collector/query/worker_query.h"
+#include "collector/collector_env.h"
+#include "collector/config/config.h"
+#include "collector/ingest/connection.h"
+#include "collector/ingest/limits.h"
+#include "collector/ingest/session.h"
+#include "collector/router/event_tap.h"
+#include "collector/router/router.h"
+#include "collector/worker_state.h"
 #include "egress/batcher.h"
 
 #include <spargio/fiber.h>
 #include <spargio/time.h>
 
 #include <errno.h>
-#include <time.h>
+#include <stdlib.h>
 
 /*
  * Routes of a sweep or a flood between two looks at the sessions: some 50 us
@@ -20,44 +26,6 @@
 #define REFUSAL_BURST 20
 #define REFUSAL_RATE  2
 
-struct rib_when worker_now(void)
-{
-	struct timespec wall;
-
-	clock_gettime(CLOCK_REALTIME, &wall);
-	return (struct rib_when){
-		.now_ns = (uint64_t)sp_now(),
-		.wall_ns = (uint64_t)wall.tv_sec * 1000000000U +
-			   (uint64_t)wall.tv_nsec,
-	};
-}
-
-void worker_add(struct worker *w, struct session *s)
-{
-	s->next = w->sessions;
-	s->link = &w->sessions;
-	if (s->next != NULL)
-		s->next->link = &s->next;
-	w->sessions = s;
-	w->session_count++;
-}
-
-void worker_remove(struct worker *w, struct session *s)
-{
-	*s->link = s->next;
-	if (s->next != NULL)
-		s->next->link = s->link;
-	w->session_count--;
-}
-
-void worker_input_drained(struct worker *w)
-{
-	w->sessions_with_input--;
-	if (w->sessions_with_input == 0)
-		egress_batcher_dry(w->batcher);
-	worker_schedule_background(w);
-}
-
 int worker_finish(struct worker *w, int64_t deadline)
 {
 	int err = 0;
@@ -65,22 +33,8 @@ int worker_finish(struct worker *w, int64_t deadline)
 	egress_batcher_dry(w->batcher);
 	while (err == 0 && egress_batcher_pressed(w->batcher))
 		err = egress_batcher_wait(w->batcher, deadline);
-	egress_bridge_close(collector_bridge(w->collector), w->id);
+	egress_bridge_close(w->env->bridge, w->id);
 	return err;
-}
-
-void worker_schedule_background(struct worker *w)
-{
-	sp_timer_reset(w->timer, 0);
-}
-
-void worker_schedule_router_gc(struct worker *w)
-{
-	int64_t soon = sp_in(ROUTER_GC_INTERVAL_NS);
-
-	if (soon < w->router_gc_due)
-		w->router_gc_due = soon;
-	worker_schedule_background(w);
 }
 
 /* Time in the words of the rib: it has no negative, and its own never. */
@@ -94,8 +48,7 @@ static uint64_t allow_routes(void *worker, uint64_t routes)
 {
 	struct worker *w = worker;
 
-	return limits_budget_adjust(collector_budget(w->collector),
-				    &w->allowance, routes);
+	return limits_budget_adjust(w->env->budget, &w->allowance, routes);
 }
 
 static void rib_settings(struct worker *w, const struct config *c,
@@ -118,14 +71,14 @@ static int make_batcher(struct worker *w)
 	const struct config *c = w->config;
 	char updates[SUBJECT_PREFIX_MAX + 1], events[SUBJECT_PREFIX_MAX + 1];
 	struct egress_batcher_opts opts = {
-		.bridge = collector_bridge(w->collector),
+		.bridge = w->env->bridge,
 		.worker = w->id,
 		.updates = updates,
 		.events = events,
 		.max_bytes = (uint32_t)c->egress.batch_bytes,
 		.max_updates = (uint32_t)c->egress.batch_updates,
 		.encoding = (enum egress_encoding)c->egress.batch_compress,
-		.seed = collector_seed(w->collector),
+		.seed = w->env->seed,
 	};
 	int err = subject_prefix(c->egress.updates, c->identity.collector,
 				 updates);
@@ -136,43 +89,37 @@ static int make_batcher(struct worker *w)
 	return err < 0 ? err : egress_batcher_new(&opts, &w->batcher);
 }
 
-static void set_times(struct worker *w, const struct config *c)
+int worker_init(struct worker *w, const struct collector_env *env, uint32_t id)
 {
-	w->times = (struct limits_times){
-		.handshake = c->limits.handshake_timeout,
-		.idle = c->limits.idle_timeout,
-	};
-}
-
-int worker_init(struct worker *w, struct collector *collector, uint32_t id)
-{
-	const struct config *c = collector_config(collector);
+	const struct config *c = env->config;
 	struct rib_config settings;
 	struct rib_sink sink, out;
 	int err;
 
 	*w = (struct worker){
-		.collector = collector,
+		.env = env,
 		.config = c,
-		.log = collector_log(collector),
+		.log = env->log,
 		.id = id,
 		.max_frame = (uint32_t)c->listen.max_frame,
 		.overload_drop = c->listen.overload == CONFIG_OVERLOAD_DROP,
 	};
-	set_times(w, c);
 	log_bucket_init(&w->refusals, REFUSAL_BURST, REFUSAL_RATE, sp_now());
 	err = make_batcher(w);
 	if (err < 0)
 		return err;
 	rib_settings(w, c, &settings);
-	settings.seed = collector_seed(collector);
+	settings.seed = env->seed;
 	out = egress_batcher_sink(w->batcher);
-	sink = event_tap_sink(&w->event_tap, &out);
+	w->event_tap = calloc(1, sizeof(*w->event_tap));
+	if (w->event_tap == NULL) {
+		worker_fini(w);
+		return -ENOMEM;
+	}
+	sink = event_tap_sink(w->event_tap, &out);
 	err = rib_new(&settings, &sink, &w->rib);
 	if (err == 0)
 		err = sp_timer_new(0, &w->timer);
-	if (err == 0)
-		err = worker_query_queue_open(w, &w->query_queue);
 	if (err < 0)
 		worker_fini(w);
 	return err;
@@ -180,8 +127,7 @@ int worker_init(struct worker *w, struct collector *collector, uint32_t id)
 
 void worker_fini(struct worker *w)
 {
-	worker_query_queue_free(w->query_queue);
-	/* Peers have notes that speak of their router's router. */
+	/* First: the statistics of peers point to those of their router. */
 	rib_free(w->rib);
 	while (w->routers != NULL) {
 		struct router *next = w->routers->next;
@@ -192,14 +138,7 @@ void worker_fini(struct worker *w)
 	if (w->timer != NULL)
 		sp_timer_free(w->timer);
 	egress_batcher_free(w->batcher);
-}
-
-bool worker_permits(const struct worker *w, const uint8_t address[16])
-{
-	const struct acl acl = { w->config->access.allow,
-				 w->config->access.deny };
-
-	return acl_permits(&acl, address);
+	free(w->event_tap);
 }
 
 void worker_configure(struct worker *w, const struct config *config)
@@ -209,7 +148,6 @@ void worker_configure(struct worker *w, const struct config *config)
 
 	worker_owns(w, sp_shard());
 	w->config = config;
-	set_times(w, config);
 	rib_settings(w, config, &settings);
 	rib_configure(w->rib, &settings);
 	for (struct router *it = w->routers; it != NULL; it = it->next)
@@ -244,7 +182,9 @@ static int64_t work_some(struct worker *w)
 	struct rib_work work;
 
 	worker_owns(w, sp_shard());
-	egress_batcher_limit(w->batcher, collector_max_batch(w->collector));
+	egress_batcher_limit(w->batcher,
+			     atomic_load_explicit(w->env->max_batch,
+						  memory_order_relaxed));
 	work = rib_work(w->rib, &when, SLICE);
 	egress_batcher_turn(w->batcher, when.now_ns);
 	/* Who has no routes takes none from those who do. */

@@ -11,8 +11,11 @@
  */
 #include "tempdir.h"
 
+#include "collector/base/log.h"
 #include "collector/collector.h"
-#include "collector/worker.h"
+#include "collector/collector_env.h"
+#include "collector/config/config.h"
+#include "collector/worker_state.h"
 #include "bmp/bgp_writer.h"
 #include "bmp/writer.h"
 #include "egress/batcher.h"
@@ -160,7 +163,8 @@ struct look {
 static int look_here(void *arg)
 {
 	struct look *l = arg;
-	const struct worker *w = collector_worker(l->collector, sp_shard());
+	const struct worker *w =
+		collector_env(l->collector)->workers[sp_shard()];
 	struct egress_batcher_stats stats;
 
 	egress_batcher_stats(w->batcher, &stats);
@@ -176,8 +180,8 @@ static struct look look(struct collector *c)
 	struct look l = { .collector = c };
 	int ret;
 
-	for (uint32_t i = 0; i < collector_workers(c); i++)
-		assert_int_equal(sp_call_on(collector_runtime(c), i, look_here,
+	for (uint32_t i = 0; i < collector_env(c)->worker_count; i++)
+		assert_int_equal(sp_call_on(collector_env(c)->rt, i, look_here,
 					    &l, &ret),
 				 0);
 	return l;
@@ -189,8 +193,8 @@ static uint64_t copied(struct collector *c, uint64_t *aside)
 	uint64_t sum = 0;
 
 	*aside = 0;
-	for (uint32_t i = 0; i < collector_workers(c); i++) {
-		sp_stats_shard(collector_runtime(c), i, &stats);
+	for (uint32_t i = 0; i < collector_env(c)->worker_count; i++) {
+		sp_stats_shard(collector_env(c)->rt, i, &stats);
 		sum += stats.recv_copied;
 		*aside += stats.recv_aside;
 	}
@@ -226,10 +230,10 @@ static void wait_safe(struct collector *c, uint64_t sent)
 	int64_t give_up = sp_now() + 60 * SP_S;
 	struct publisher_stats stats;
 
-	publisher_stats(collector_publisher(c), &stats);
+	publisher_stats(collector_env(c)->publisher, &stats);
 	while (stats.journal_updates < sent) {
 		nap(give_up);
-		publisher_stats(collector_publisher(c), &stats);
+		publisher_stats(collector_env(c)->publisher, &stats);
 	}
 }
 

@@ -1,9 +1,9 @@
 /* Texts that others read: JSON, metrics, what happened. */
 #include "check.h"
 
-#include "collector/telemetry/event_ring.h"
+#include "collector/router/event_ring.h"
 #include "collector/router/event_history.h"
-#include "collector/ingest/close_reason.h"
+#include "collector/router/close_reason.h"
 #include "collector/base/json.h"
 #include "collector/telemetry/metrics.h"
 #include "collector/telemetry/status_json.h"

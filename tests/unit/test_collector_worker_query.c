@@ -2,7 +2,7 @@
 #include "runtime.h"
 
 #include "collector/query/worker_query.h"
-#include "collector/worker.h"
+#include "collector/worker_state.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,8 +1,12 @@
 #include "collector/checkpoint/checkpoint.h"
 
-#include "collector/collector.h"
+#include "collector/checkpoint/manifest.h"
+#include "collector/checkpoint/snapshotter.h"
+#include "collector/checkpoint/state_store.h"
+#include "collector/collector_env.h"
+#include "collector/config/config.h"
 #include "collector/output.h"
-#include "collector/worker.h"
+#include "collector/worker_state.h"
 
 #include <spargio/fiber.h>
 #include <spargio/time.h>
@@ -17,7 +21,7 @@
 /* Between attempts at the first manifest, while the log is not known. */
 #define FIRST (200 * SP_MS)
 
-struct post {
+struct per_worker {
 	struct snapshotter snapshotter;
 	struct checkpoint *checkpoint;
 	struct sp_task task;
@@ -25,15 +29,13 @@ struct post {
 };
 
 struct checkpoint {
-	struct collector *collector;
-	struct output *output;
+	const struct collector_env *env;
 	struct publisher *publisher;
 	struct log *log;
 	struct state_store *store;
-	struct post *posts;
-	uint32_t workers;
+	struct per_worker *per_worker;
 	struct sp_task manifest_task;
-	bool scribing;
+	bool writing_manifests;
 	struct manifest manifest; /* being made */
 	bool listed;		  /* there is one of this run */
 	bool failing;		  /* it could not be written */
@@ -47,30 +49,21 @@ struct state_store *checkpoint_store(struct checkpoint *k)
 struct snapshotter *checkpoint_snapshotter(struct checkpoint *k,
 					   uint32_t worker)
 {
-	return &k->posts[worker].snapshotter;
+	return &k->per_worker[worker].snapshotter;
 }
 
 /* Run @fn on every shard, one after the other. The first error counts. */
-static int on_each(struct checkpoint *k, int (*fn)(void *post))
+static int on_each(struct checkpoint *k, int (*fn)(void *per_worker))
 {
-	int err = 0;
-
-	for (uint32_t i = 0; i < k->workers && err == 0; i++) {
-		int ret = 0;
-
-		err = sp_call_on(collector_runtime(k->collector), i, fn,
-				 &k->posts[i], &ret);
-		if (err == 0)
-			err = ret;
-	}
-	return err;
+	return collector_env_each(k->env, COLLECTOR_ENV_SERIAL, fn,
+				  k->per_worker, sizeof(k->per_worker[0]));
 }
 
 /* The manifest */
 
-static int list_routers(void *post)
+static int list_routers(void *per_worker)
 {
-	struct post *p = post;
+	struct per_worker *p = per_worker;
 
 	return snapshotter_list(&p->snapshotter, &p->checkpoint->manifest.mark,
 				&p->checkpoint->manifest);
@@ -78,7 +71,7 @@ static int list_routers(void *post)
 
 static int write_manifest(struct checkpoint *k)
 {
-	const struct config *config = collector_config(k->collector);
+	const struct config *config = k->env->config;
 	size_t len;
 	char *text =
 		manifest_format(&k->manifest, config->identity.collector, &len);
@@ -131,7 +124,7 @@ static int make_manifest(struct checkpoint *k)
 static int manifest_main(void *checkpoint)
 {
 	struct checkpoint *k = checkpoint;
-	int64_t interval = collector_config(k->collector)->snapshot.interval;
+	int64_t interval = k->env->config->snapshot.interval;
 	int err;
 
 	/* The first one soon: until then a crash finds the log, not who. */
@@ -146,16 +139,15 @@ static int manifest_main(void *checkpoint)
 
 /* Life */
 
-static int init_post(void *post)
+static int init_per_worker(void *per_worker)
 {
-	struct post *p = post;
+	struct per_worker *p = per_worker;
 	struct checkpoint *k = p->checkpoint;
-	uint32_t id = (uint32_t)(p - k->posts);
+	uint32_t id = (uint32_t)(p - k->per_worker);
 
-	return snapshotter_init(
-		&p->snapshotter, collector_worker(k->collector, id), k->store,
-		k->publisher,
-		collector_config(k->collector)->snapshot.interval);
+	return snapshotter_init(&p->snapshotter, k->env->workers[id], k->store,
+				k->publisher,
+				k->env->config->snapshot.interval);
 }
 
 static int open_folder(struct checkpoint *k, const char *state)
@@ -172,11 +164,11 @@ static int open_folder(struct checkpoint *k, const char *state)
 
 static int open_bucket(struct checkpoint *k, const char *url)
 {
-	const struct config *config = collector_config(k->collector);
+	const struct config *config = k->env->config;
 	struct nats_reader_options how;
 
 	/* Let in as to the stream, which may be on other servers. */
-	output_reader(k->output, &how);
+	output_reader(k->env->output, &how);
 	how.nats.servers[0] = url;
 	how.nats.server_count = 1;
 	how.nats.name = config->identity.collector;
@@ -186,10 +178,10 @@ static int open_bucket(struct checkpoint *k, const char *url)
 				   &k->store);
 }
 
-static int open_shelf(void *checkpoint)
+static int open_store(void *checkpoint)
 {
 	struct checkpoint *k = checkpoint;
-	const struct config *config = collector_config(k->collector);
+	const struct config *config = k->env->config;
 	const char *state = config->snapshot.state;
 
 	return config_state_is_url(config) ? open_bucket(k, state)
@@ -199,25 +191,23 @@ static int open_shelf(void *checkpoint)
 static int open_parts(struct checkpoint *k)
 {
 	int ret = 0;
-	int err = sp_call_on(collector_runtime(k->collector), 0, open_shelf, k,
-			     &ret);
+	int err = sp_call_on(k->env->rt, 0, open_store, k, &ret);
 
 	if (err == 0)
 		err = ret;
 	if (err < 0)
 		return err;
-	k->posts = calloc(k->workers, sizeof(*k->posts));
-	if (k->posts == NULL)
+	k->per_worker = calloc(k->env->worker_count, sizeof(*k->per_worker));
+	if (k->per_worker == NULL)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < k->workers; i++)
-		k->posts[i].checkpoint = k;
-	return on_each(k, init_post);
+	for (uint32_t i = 0; i < k->env->worker_count; i++)
+		k->per_worker[i].checkpoint = k;
+	return on_each(k, init_per_worker);
 }
 
-int checkpoint_open(struct collector *collector, struct output *output,
-		    struct checkpoint **out)
+int checkpoint_open(const struct collector_env *env, struct checkpoint **out)
 {
-	const struct config *config = collector_config(collector);
+	const struct config *config = env->config;
 	struct checkpoint *k;
 	struct log_line line;
 	int err;
@@ -228,11 +218,9 @@ int checkpoint_open(struct collector *collector, struct output *output,
 	k = calloc(1, sizeof(*k));
 	if (k == NULL)
 		return -ENOMEM;
-	k->collector = collector;
-	k->output = output;
-	k->publisher = output_publisher(output);
-	k->log = collector_log(collector);
-	k->workers = collector_workers(collector);
+	k->env = env;
+	k->publisher = env->publisher;
+	k->log = env->log;
 	err = open_parts(k);
 	if (err == 0) {
 		*out = k;
@@ -250,9 +238,9 @@ int checkpoint_open(struct collector *collector, struct output *output,
 	return err;
 }
 
-static int start_post(void *post)
+static int start_per_worker(void *per_worker)
 {
-	struct post *p = post;
+	struct per_worker *p = per_worker;
 	int err = sp_go_on(NULL, sp_shard(), snapshotter_main, &p->snapshotter,
 			   &p->task);
 
@@ -262,12 +250,12 @@ static int start_post(void *post)
 
 int checkpoint_start(struct checkpoint *k)
 {
-	int err = on_each(k, start_post);
+	int err = on_each(k, start_per_worker);
 
 	if (err == 0)
-		err = sp_go_on(collector_runtime(k->collector), 0,
-			       manifest_main, k, &k->manifest_task);
-	k->scribing = err == 0;
+		err = sp_go_on(k->env->rt, 0, manifest_main, k,
+			       &k->manifest_task);
+	k->writing_manifests = err == 0;
 	return err;
 }
 
@@ -276,21 +264,21 @@ static void end_task(struct checkpoint *k, struct sp_task task, bool *running)
 	if (!*running)
 		return;
 	sp_cancel(task);
-	sp_join_thread(collector_runtime(k->collector), task, NULL);
+	sp_join_thread(k->env->rt, task, NULL);
 	*running = false;
 }
 
 void checkpoint_pause(struct checkpoint *k)
 {
-	end_task(k, k->manifest_task, &k->scribing);
-	for (uint32_t i = 0; i < k->workers; i++)
-		end_task(k, k->posts[i].task, &k->posts[i].running);
+	end_task(k, k->manifest_task, &k->writing_manifests);
+	for (uint32_t i = 0; i < k->env->worker_count; i++)
+		end_task(k, k->per_worker[i].task, &k->per_worker[i].running);
 }
 
 int checkpoint_finish_worker(struct checkpoint *k, uint32_t worker,
 			     int64_t deadline)
 {
-	return snapshotter_finish(&k->posts[worker].snapshotter, deadline);
+	return snapshotter_finish(&k->per_worker[worker].snapshotter, deadline);
 }
 
 static int manifest_in_fiber(void *checkpoint)
@@ -301,15 +289,14 @@ static int manifest_in_fiber(void *checkpoint)
 void checkpoint_write_manifest(struct checkpoint *k)
 {
 	int ret = 0;
-	int err = sp_call_on(collector_runtime(k->collector), 0,
-			     manifest_in_fiber, k, &ret);
+	int err = sp_call_on(k->env->rt, 0, manifest_in_fiber, k, &ret);
 
 	log_manifest(k, err < 0 ? err : ret);
 }
 
-static int now(void *post)
+static int now(void *per_worker)
 {
-	snapshotter_now(&((struct post *)post)->snapshotter);
+	snapshotter_now(&((struct per_worker *)per_worker)->snapshotter);
 	return 0;
 }
 
@@ -318,15 +305,15 @@ int checkpoint_now(struct checkpoint *k)
 	return on_each(k, now);
 }
 
-static int close_shelf(void *checkpoint)
+static int close_store(void *checkpoint)
 {
 	state_store_close(((struct checkpoint *)checkpoint)->store);
 	return 0;
 }
 
-static int fini_post(void *post)
+static int fini_per_worker(void *per_worker)
 {
-	snapshotter_fini(&((struct post *)post)->snapshotter);
+	snapshotter_fini(&((struct per_worker *)per_worker)->snapshotter);
 	return 0;
 }
 
@@ -334,11 +321,10 @@ void checkpoint_close(struct checkpoint *k)
 {
 	if (k == NULL)
 		return;
-	if (k->posts != NULL)
-		on_each(k, fini_post);
+	if (k->per_worker != NULL)
+		on_each(k, fini_per_worker);
 	if (k->store != NULL)
-		sp_call_on(collector_runtime(k->collector), 0, close_shelf, k,
-			   NULL);
-	free(k->posts);
+		sp_call_on(k->env->rt, 0, close_store, k, NULL);
+	free(k->per_worker);
 	free(k);
 }

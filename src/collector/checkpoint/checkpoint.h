@@ -19,18 +19,18 @@
 #ifndef COLLECTOR_CHECKPOINT_CHECKPOINT_H
 #define COLLECTOR_CHECKPOINT_CHECKPOINT_H
 
-#include "collector/checkpoint/snapshotter.h"
+#include <stdint.h>
 
-struct collector;
 struct checkpoint;
-struct output;
+struct collector_env;
+struct snapshotter;
+struct state_store;
 
 /*
- * @workers of @collector must have been made. Curation off means that there
- * is nothing to keep: then *@out is NULL. Errors are logged.
+ * The workers of @env must have been made. Curation off means that there is
+ * nothing to keep: then *@out is NULL. Errors are logged.
  */
-int checkpoint_open(struct collector *collector, struct output *output,
-		    struct checkpoint **out);
+int checkpoint_open(const struct collector_env *env, struct checkpoint **out);
 void checkpoint_close(struct checkpoint *k);
 
 struct state_store *checkpoint_store(struct checkpoint *k);

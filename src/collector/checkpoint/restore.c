@@ -1,7 +1,13 @@
 #include "collector/checkpoint/restore.h"
 
+#include "collector/checkpoint/checkpoint.h"
 #include "collector/checkpoint/restore_internal.h"
-
+#include "collector/checkpoint/state_store.h"
+#include "collector/collector_env.h"
+#include "collector/config/config.h"
+#include "collector/router/router.h"
+#include "collector/worker_state.h"
+#include "egress/publisher/publisher.h"
 #include "rib/restore.h"
 
 #include <spargio/fiber.h>
@@ -61,41 +67,11 @@ static int finish(void *job)
 	return 0;
 }
 
-static int on_each(struct restore *r, int (*fn)(void *job))
+static int each_shard(struct restore *r, enum collector_env_order order,
+		      int (*fn)(void *job))
 {
-	int err = 0;
-
-	for (uint32_t i = 0; i < r->workers && err == 0; i++) {
-		int ret = 0;
-
-		err = sp_call_on(collector_runtime(r->collector), i, fn,
-				 &r->jobs[i], &ret);
-		if (err == 0)
-			err = ret;
-	}
-	return err;
-}
-
-/* At once, as far as there are processors. */
-static int on_all(struct restore *r, int (*fn)(void *job))
-{
-	struct sp_task *tasks = calloc(r->workers, sizeof(*tasks));
-	uint32_t n = 0;
-	int err = tasks == NULL ? -ENOMEM : 0;
-
-	while (err == 0 && n < r->workers) {
-		err = sp_go_on(collector_runtime(r->collector), n, fn,
-			       &r->jobs[n], &tasks[n]);
-		n += err == 0;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		int ret = 0;
-
-		sp_join_thread(collector_runtime(r->collector), tasks[i], &ret);
-		err = err < 0 ? err : ret;
-	}
-	free(tasks);
-	return err;
+	return collector_env_each(r->env, order, fn, r->jobs,
+				  sizeof(r->jobs[0]));
 }
 
 static void log_cannot_tell(struct restore *r, const char *why, int err)
@@ -145,7 +121,7 @@ static bool is_empty(const struct restore *r)
 /* The log, from where the files end. */
 static int read_log(struct restore *r, struct nats_words *why)
 {
-	const struct config *config = collector_config(r->collector);
+	const struct config *config = r->env->config;
 	int err = publisher_wait_epoch(r->publisher,
 				       sp_in(config->snapshot.restore_wait),
 				       &r->end);
@@ -155,7 +131,7 @@ static int read_log(struct restore *r, struct nats_words *why)
 			 "the broker cannot be asked what it has");
 		return err;
 	}
-	err = on_each(r, restore_find_from);
+	err = each_shard(r, COLLECTOR_ENV_SERIAL, restore_find_from);
 	return err < 0 || !choose_from(r) ? err : restore_tail(r, why);
 }
 
@@ -171,7 +147,7 @@ static int follow(struct restore *r,
 	log_cannot_tell(r, why.text[0] != '\0' ? why.text : "reading the log",
 			err);
 	r->unknown = true;
-	return on_each(r, resync_each);
+	return each_shard(r, COLLECTOR_ENV_SERIAL, resync_each);
 }
 
 static void log_restored(struct restore *r, int64_t began)
@@ -207,8 +183,7 @@ static void log_manifest(struct restore *r, const char *why, const char *hint)
 
 	if (!log_begin(r->log, LOG_LEVEL_ERROR, "manifest_not_used", &line))
 		return;
-	log_text(&line, "in",
-		 state_store_where(checkpoint_store(r->checkpoint)));
+	log_text(&line, "in", state_store_where(r->store));
 	log_text(&line, "why", why);
 	log_text(&line, "hint", hint);
 	log_end(&line);
@@ -219,16 +194,15 @@ static int set_aside(struct restore *r, const char *why)
 {
 	r->unknown = true;
 	log_manifest(r, why, "it is set aside");
-	return state_store_set_aside(checkpoint_store(r->checkpoint),
-				     MANIFEST_NAME);
+	return state_store_set_aside(r->store, MANIFEST_NAME);
 }
 
 /* In a fiber. */
 static int read_manifest(void *restore)
 {
 	struct restore *r = restore;
-	const struct config *config = collector_config(r->collector);
-	struct state_store *store = checkpoint_store(r->checkpoint);
+	const struct config *config = r->env->config;
+	struct state_store *store = r->store;
 	enum manifest_status status;
 	void *text;
 	size_t len;
@@ -266,34 +240,31 @@ static int restore_all(struct restore *r)
 {
 	int64_t began = sp_now();
 	int ret = 0;
-	int err = sp_call_on(collector_runtime(r->collector), 0, read_manifest,
-			     r, &ret);
+	int err = sp_call_on(r->env->rt, 0, read_manifest, r, &ret);
 
 	if (err == 0)
 		err = ret;
 	if (err == 0)
-		err = on_all(r, restore_files);
+		err = each_shard(r, COLLECTOR_ENV_PARALLEL, restore_files);
 	if (err == 0 && !is_empty(r))
 		err = follow(r, read_log);
 	if (err == 0)
 		err = follow(r, restore_spool);
 	if (err == 0)
-		err = on_each(r, finish);
+		err = each_shard(r, COLLECTOR_ENV_SERIAL, finish);
 	if (err == 0 && !is_empty(r))
 		log_restored(r, began);
 	return err;
 }
 
-int restore_run(struct collector *collector, struct checkpoint *checkpoint,
-		struct output *output)
+int restore_run(const struct collector_env *env)
 {
 	struct restore r = {
-		.collector = collector,
-		.checkpoint = checkpoint,
-		.output = output,
-		.publisher = output_publisher(output),
-		.log = collector_log(collector),
-		.workers = collector_workers(collector),
+		.env = env,
+		.store = checkpoint_store(env->checkpoint),
+		.publisher = env->publisher,
+		.log = env->log,
+		.workers = env->worker_count,
 	};
 	struct log_line line;
 	int err = -ENOMEM;
@@ -302,7 +273,7 @@ int restore_run(struct collector *collector, struct checkpoint *checkpoint,
 	if (r.jobs != NULL) {
 		for (uint32_t i = 0; i < r.workers; i++) {
 			r.jobs[i].restore = &r;
-			r.jobs[i].worker = collector_worker(collector, i);
+			r.jobs[i].worker = env->workers[i];
 		}
 		err = restore_all(&r);
 		for (uint32_t i = 0; i < r.workers; i++)
@@ -312,8 +283,7 @@ int restore_run(struct collector *collector, struct checkpoint *checkpoint,
 	manifest_release(&r.manifest);
 	if (err < 0 &&
 	    log_begin(r.log, LOG_LEVEL_ERROR, "cannot_restore", &line)) {
-		log_text(&line, "state",
-			 collector_config(collector)->snapshot.state);
+		log_text(&line, "state", env->config->snapshot.state);
 		log_error(&line, "error", err);
 		log_end(&line);
 	}

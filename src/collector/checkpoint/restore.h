@@ -21,16 +21,13 @@
 #ifndef COLLECTOR_CHECKPOINT_RESTORE_H
 #define COLLECTOR_CHECKPOINT_RESTORE_H
 
-struct collector;
-struct checkpoint;
-struct output;
+struct collector_env;
 
 /*
  * 0, also if there was nothing to restore. An error is logged, and means that
  * starting would do harm: the state is of a later version or of another
  * collector.
  */
-int restore_run(struct collector *collector, struct checkpoint *checkpoint,
-		struct output *output);
+int restore_run(const struct collector_env *env);
 
 #endif

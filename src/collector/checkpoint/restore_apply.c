@@ -138,7 +138,7 @@ static int restore_each(struct router *router, struct wire_view batch,
 		if (err == -ENOMEM)
 			return err;
 		*bad += err < 0;
-		router->snapshot.tail++;
+		router->snapshot.replayed++;
 	}
 	*bad += got < 0;
 	return 0;

@@ -6,12 +6,18 @@
 #ifndef COLLECTOR_CHECKPOINT_RESTORE_INTERNAL_H
 #define COLLECTOR_CHECKPOINT_RESTORE_INTERNAL_H
 
-#include "collector/collector.h"
-#include "collector/checkpoint/checkpoint.h"
-#include "collector/output.h"
-#include "collector/worker.h"
+#include "collector/checkpoint/manifest.h"
+#include "egress/log_position.h"
+#include "egress/message_id.h"
 
+struct collector_env;
+struct log;
+struct nats_words;
+struct publisher;
 struct restore;
+struct router;
+struct state_store;
+struct worker;
 
 /* What is done on one shard. */
 struct shard_job {
@@ -32,13 +38,12 @@ struct shard_job {
 };
 
 struct restore {
-	struct collector *collector;
-	struct checkpoint *checkpoint;
-	struct output *output;
+	const struct collector_env *env;
+	struct state_store *store;
 	struct publisher *publisher;
 	struct log *log;
 	struct shard_job *jobs;
-	uint32_t workers;
+	uint32_t workers; /* env->worker_count */
 	struct manifest manifest;
 	bool has_manifest;
 	struct egress_mark end; /* of the log, as far as it is to be read */
@@ -50,20 +55,20 @@ struct restore {
 };
 
 /*
- * A router for a router that comes from the state, not in person. *@made says
- * that there was none before. On its shard.
+ * The object of a router that the state knows. *@made says that there was none
+ * before. On its shard.
  */
 struct router *restore_router(struct shard_job *s, const struct identity *id,
 			      bool *made);
 
-/* restore_snapshots.c: the snapshots of a shard's routers. @share is one. */
+/* restore_snapshots.c: the snapshots of a shard's routers. @job is a struct shard_job. */
 int restore_files(void *job);
 
 /* restore_log.c */
 
 /*
  * Find the smallest mark of a shard's routers. Where one is of another log,
- * nobody can say what its consumers have. @share is one.
+ * nobody can say what its consumers have. @job is a struct shard_job.
  */
 int restore_find_from(void *job);
 

@@ -5,6 +5,11 @@
 #include "collector/checkpoint/restore_internal.h"
 
 #include "collector/checkpoint/restore_apply.h"
+#include "collector/collector_env.h"
+#include "collector/config/config.h"
+#include "collector/output.h"
+#include "collector/router/router.h"
+#include "collector/worker_state.h"
 #include "egress/journal/cursor.h"
 #include "egress/log_reader.h"
 
@@ -37,7 +42,7 @@ int restore_find_from(void *job)
 
 	for (struct router *it = s->worker->routers; it != NULL;
 	     it = it->next) {
-		const struct egress_mark *since = &it->snapshot.since;
+		const struct egress_mark *since = &it->snapshot.replay_from;
 
 		if (!egress_mark_same_log(since, end) ||
 		    since->position > end->position) {
@@ -72,13 +77,13 @@ static int apply_chunk(struct shard_job *s, const struct log_chunk *p,
 	if (made) {
 		/* It has no file; and its sequences go on. */
 		router->resync = true;
-		router->snapshot.since = r->from;
+		router->snapshot.replay_from = r->from;
 		s->routers++;
 	}
-	if (!egress_mark_same_log(&router->snapshot.since, &r->end))
+	if (!egress_mark_same_log(&router->snapshot.replay_from, &r->end))
 		return p->updates ? restore_sequences(router, batch, &s->bad)
 				  : 0;
-	if (p->position <= router->snapshot.since.position)
+	if (p->position <= router->snapshot.replay_from.position)
 		return 0;
 	if (!p->updates) {
 		restore_events(router, batch);
@@ -108,8 +113,8 @@ static int apply_chunks(void *job)
 static int hand_over(struct shard_job *s)
 {
 	int ret = 0;
-	int err = sp_call_on(collector_runtime(s->restore->collector),
-			     s->worker->id, apply_chunks, s, &ret);
+	int err = sp_call_on(s->restore->env->rt, s->worker->id, apply_chunks,
+			     s, &ret);
 
 	return err < 0 ? err : ret;
 }
@@ -189,7 +194,7 @@ static int read_journal(void *restore)
 {
 	struct restore *r = restore;
 	uint64_t from = r->spool ? JOURNAL_OLDEST : r->from.position;
-	int err = log_read_journal(output_journal_dir(r->output), from,
+	int err = log_read_journal(output_journal_dir(r->env->output), from,
 				   dispatch, r);
 
 	return err < 0 ? err : flush(r);
@@ -198,8 +203,7 @@ static int read_journal(void *restore)
 static int read_journal_in_fiber(struct restore *r)
 {
 	int ret = 0;
-	int err = sp_call_on(collector_runtime(r->collector), 0, read_journal,
-			     r, &ret);
+	int err = sp_call_on(r->env->rt, 0, read_journal, r, &ret);
 
 	return err < 0 ? err : ret;
 }
@@ -207,11 +211,11 @@ static int read_journal_in_fiber(struct restore *r)
 /* Blocks the thread that starts the collector: nothing else is there yet. */
 static int read_stream(struct restore *r, struct nats_words *why)
 {
-	int64_t wait = collector_config(r->collector)->snapshot.restore_wait;
+	int64_t wait = r->env->config->snapshot.restore_wait;
 	struct nats_reader_options options;
 	int err;
 
-	output_reader(r->output, &options);
+	output_reader(r->env->output, &options);
 	err = log_read_stream(&options, &r->from, r->end.position,
 			      wait < WAIT_MIN ? WAIT_MIN : wait, dispatch, r,
 			      why);
@@ -227,7 +231,7 @@ int restore_spool(struct restore *r, struct nats_words *why)
 {
 	int err;
 
-	if (collector_config(r->collector)->nats.urls.count == 0)
+	if (r->env->config->nats.urls.count == 0)
 		return 0; /* it is the log */
 	snprintf(why->text, sizeof(why->text), "reading the spool");
 	r->has_stored = publisher_stored(r->publisher, &r->stored);

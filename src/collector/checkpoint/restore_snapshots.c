@@ -4,6 +4,11 @@
  */
 #include "collector/checkpoint/restore_internal.h"
 
+#include "collector/base/log.h"
+#include "collector/checkpoint/snapshotter.h"
+#include "collector/checkpoint/state_store.h"
+#include "collector/router/router.h"
+#include "collector/worker_state.h"
 #include "rib/snapshot_reader.h"
 
 #include <errno.h>
@@ -36,8 +41,7 @@ static void log_file(struct shard_job *s, const char *name, const char *what,
 		       &line))
 		return;
 	log_text(&line, "file", name);
-	log_text(&line, "in",
-		 state_store_where(checkpoint_store(s->restore->checkpoint)));
+	log_text(&line, "in", state_store_where(s->restore->store));
 	log_text(&line, "why", what);
 	log_text(&line, "hint", hint);
 	log_end(&line);
@@ -98,8 +102,7 @@ static int set_aside(struct shard_job *s, const char *name,
 	s->damaged++;
 	log_file(s, name, why,
 		 "it is set aside; the router's table is published again");
-	(void)state_store_set_aside(checkpoint_store(s->restore->checkpoint),
-				    name);
+	(void)state_store_set_aside(s->restore->store, name);
 	return 0;
 }
 
@@ -122,15 +125,15 @@ static int judge(struct shard_job *s, const char *name, const char *token,
 	router = restore_router(s, id, &made);
 	if (router == NULL)
 		return -ENOMEM;
-	has_mark = facts->has_router &&
-		   since_of(entry, facts->start_mark, &router->snapshot.since);
+	has_mark = facts->has_router && since_of(entry, facts->start_mark,
+						 &router->snapshot.replay_from);
 	if (status != RIB_SNAPSHOT_OK)
 		return set_aside(s, name, router, rib_snapshot_text(status));
 	if (!has_mark)
 		return set_aside(s, name, router, "has no mark of ours");
 	/* A RESYNC was under way behind this file. */
 	router->resync = entry != NULL && !entry->filed;
-	router->snapshot.filed = true;
+	router->snapshot.valid = true;
 	s->routers++;
 	s->routes += facts->routes;
 	return 0;
@@ -145,8 +148,7 @@ static int load(struct shard_job *s, const char *name, const char *token,
 	struct rib_snapshot_reader *reader;
 	enum rib_snapshot_status status = RIB_SNAPSHOT_MORE;
 	struct state_store_reader *file;
-	int err = state_store_open(checkpoint_store(s->restore->checkpoint),
-				   name, &file);
+	int err = state_store_open(s->restore->store, name, &file);
 
 	if (err < 0)
 		return err;
@@ -207,7 +209,7 @@ static int take_manifest(struct shard_job *s)
 			continue;
 		/* No file: what consumers have of it is not known. */
 		router->resync = true;
-		router->snapshot.since = e->since;
+		router->snapshot.replay_from = e->since;
 		s->routers++;
 	}
 	return 0;
@@ -216,8 +218,7 @@ static int take_manifest(struct shard_job *s)
 int restore_files(void *job)
 {
 	struct shard_job *s = job;
-	int err = state_store_list(checkpoint_store(s->restore->checkpoint),
-				   load_if_mine, s);
+	int err = state_store_list(s->restore->store, load_if_mine, s);
 
 	return err < 0 ? err : take_manifest(s);
 }

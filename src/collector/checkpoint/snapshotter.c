@@ -1,7 +1,11 @@
 #include "collector/checkpoint/snapshotter.h"
 
-#include "collector/collector.h"
-#include "collector/worker.h"
+#include "collector/checkpoint/manifest.h"
+#include "collector/checkpoint/state_store.h"
+#include "collector/collector_env.h"
+#include "collector/router/router.h"
+#include "collector/worker_state.h"
+#include "egress/bridge.h"
 #include "egress/batcher.h"
 #include "egress/publisher/publisher.h"
 #include "rib/snapshot.h"
@@ -25,21 +29,6 @@
 /* Work at a time before the pause that pays for it. */
 #define STINT (1 * SP_MS)
 
-void snapshot_state_init(struct snapshot_state *snapshot,
-			 struct publisher *publisher)
-{
-	*snapshot = (struct snapshot_state){ .filed = false };
-	publisher_mark(publisher, &snapshot->since);
-}
-
-void snapshot_invalidate(struct snapshot_state *snapshot,
-			 const struct egress_mark *mark)
-{
-	snapshot->filed = false;
-	if (egress_mark_known(mark))
-		snapshot->since = *mark;
-}
-
 bool snapshot_file_name(const struct rib_router *router,
 			char out[SNAPSHOT_NAME_MAX])
 {
@@ -57,20 +46,6 @@ bool snapshot_file_name(const struct rib_router *router,
 	return true;
 }
 
-uint64_t snapshot_changes(const struct router *router)
-{
-	struct rib_flow flow;
-
-	rib_router_flow(router->rib_router, &flow);
-	return flow.published_announced + flow.published_withdrawn +
-	       flow.published_resync + router->snapshot.tail;
-}
-
-bool snapshot_is_stale(const struct router *router)
-{
-	return snapshot_changes(router) != router->snapshot.changes;
-}
-
 /*
  * Consumers do not have its table yet: a file would say they do. Or there is
  * no table, and never was: then anybody could have us write files.
@@ -83,15 +58,16 @@ static bool unsettled(const struct router *router)
 
 static bool due(const struct router *router, bool all, int64_t now)
 {
-	uint64_t changes = snapshot_changes(router) - router->snapshot.changes;
+	uint64_t changes =
+		router_changes(router) - router->snapshot.changes_at_start;
 
 	if (unsettled(router))
 		return false;
-	if (!router->snapshot.filed)
+	if (!router->snapshot.valid)
 		return true;
 	if (changes == 0)
 		return false;
-	if (all || now - router->snapshot.begun >= AGE_MAX)
+	if (all || now - router->snapshot.started_ns >= AGE_MAX)
 		return true;
 	return changes >= CHANGES_MIN &&
 	       changes >= rib_router_routes(router->rib_router) / CHANGES_SHARE;
@@ -161,8 +137,7 @@ static int take_slices(struct taking *t)
 static bool take_marks(struct snapshotter *k, uint64_t number, bool *spooled)
 {
 	struct worker *w = k->worker;
-	struct egress_batch *m =
-		egress_bridge_take_mark(collector_bridge(w->collector), w->id);
+	struct egress_batch *m = egress_bridge_take_mark(w->env->bridge, w->id);
 	bool found = false;
 
 	while (m != NULL) {
@@ -194,9 +169,8 @@ static int send_mark(struct snapshotter *k,
 		if (egress_batcher_pressed(w->batcher))
 			err = egress_batcher_wait(w->batcher, deadline);
 		if (err == 0)
-			err = egress_bridge_wait_mark(collector_bridge(
-							      w->collector),
-						      w->id, deadline);
+			err = egress_bridge_wait_mark(w->env->bridge, w->id,
+						      deadline);
 	}
 	return err;
 }
@@ -302,8 +276,9 @@ static int write_file(struct taking *t, int64_t begun)
 static bool is_elsewhere(const struct snapshot_state *snapshot,
 			 const struct egress_mark *mark)
 {
-	return egress_mark_known(mark) && egress_mark_known(&snapshot->since) &&
-	       !egress_mark_same_log(&snapshot->since, mark);
+	return egress_mark_known(mark) &&
+	       egress_mark_known(&snapshot->replay_from) &&
+	       !egress_mark_same_log(&snapshot->replay_from, mark);
 }
 
 static int take(struct snapshotter *k, struct router *router, bool hurry,
@@ -316,17 +291,17 @@ static int take(struct snapshotter *k, struct router *router, bool hurry,
 	struct snapshot_state next = router->snapshot;
 	int err;
 
-	next.changes = snapshot_changes(router);
-	next.begun = sp_now();
-	next.filed = true;
-	publisher_mark(k->publisher, &next.since);
+	next.changes_at_start = router_changes(router);
+	next.started_ns = sp_now();
+	next.valid = true;
+	publisher_mark(k->publisher, &next.replay_from);
 	/* As long as the log is not known there is nothing to count from. */
-	if (!egress_mark_known(&next.since) ||
-	    is_elsewhere(&router->snapshot, &next.since))
+	if (!egress_mark_known(&next.replay_from) ||
+	    is_elsewhere(&router->snapshot, &next.replay_from))
 		return 0;
-	err = begin(&t, &next.since);
+	err = begin(&t, &next.replay_from);
 	if (err == 0)
-		err = write_file(&t, next.begun);
+		err = write_file(&t, next.started_ns);
 	if (err == 0)
 		router->snapshot = next;
 	return err;
@@ -512,7 +487,7 @@ static int finish_some(void *finishing)
 		int err = 0;
 
 		if (!unsettled(s) &&
-		    (snapshot_is_stale(s) || !s->snapshot.filed))
+		    (router_snapshot_is_stale(s) || !s->snapshot.valid))
 			err = take(f->snapshotter, s, true,
 				   f->deadline); /* yields */
 		if (f->err == 0 || is_global_error(err))
@@ -547,7 +522,7 @@ int snapshotter_list(struct snapshotter *k, const struct egress_mark *mark,
 		     struct manifest *out)
 {
 	for (struct router *s = k->worker->routers; s != NULL; s = s->next) {
-		struct manifest_entry entry = { .filed = s->snapshot.filed };
+		struct manifest_entry entry = { .filed = s->snapshot.valid };
 		char name[SNAPSHOT_NAME_MAX];
 		int err;
 
@@ -555,11 +530,11 @@ int snapshotter_list(struct snapshotter *k, const struct egress_mark *mark,
 		if (s->resync || router_is_empty(s) ||
 		    !snapshot_file_name(s->rib_router, name))
 			continue;
-		if (s->snapshot.filed && !snapshot_is_stale(s) &&
+		if (s->snapshot.valid && !router_snapshot_is_stale(s) &&
 		    !rib_router_resyncing(s->rib_router) &&
-		    egress_mark_same_log(&s->snapshot.since, mark))
-			s->snapshot.since = *mark;
-		entry.since = s->snapshot.since;
+		    egress_mark_same_log(&s->snapshot.replay_from, mark))
+			s->snapshot.replay_from = *mark;
+		entry.since = s->snapshot.replay_from;
 		memcpy(entry.token, name,
 		       strlen(name) - strlen(SNAPSHOT_SUFFIX));
 		err = manifest_add(out, &entry);
@@ -579,11 +554,14 @@ int snapshotter_init(struct snapshotter *k, struct worker *worker,
 		.publisher = publisher,
 		.interval = interval,
 	};
+	worker->snapshotter = k;
 	return sp_timer_new(SP_NEVER, &k->timer);
 }
 
 void snapshotter_fini(struct snapshotter *k)
 {
+	if (k->worker != NULL)
+		k->worker->snapshotter = NULL;
 	if (k->timer != NULL)
 		sp_timer_free(k->timer);
 	k->timer = NULL;

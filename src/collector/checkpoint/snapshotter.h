@@ -24,26 +24,18 @@
 #ifndef COLLECTOR_CHECKPOINT_SNAPSHOTTER_H
 #define COLLECTOR_CHECKPOINT_SNAPSHOTTER_H
 
-#include "collector/checkpoint/manifest.h"
-#include "collector/checkpoint/state_store.h"
+#include "collector/router/router_identity.h"
+#include "egress/log_position.h"
 
+struct manifest;
 struct publisher;
 struct rib_router;
-struct router;
 struct sp_timer;
+struct state_store;
 struct worker;
 
 #define SNAPSHOT_SUFFIX	  ".snap"
 #define SNAPSHOT_NAME_MAX (IDENTITY_TOKEN_MAX + sizeof(SNAPSHOT_SUFFIX))
-
-/* Of a router. */
-struct snapshot_state {
-	struct egress_mark since; /* see manifest.h */
-	bool filed;		  /* there is a file that counts */
-	uint64_t changes;	  /* of the router, when its file was begun */
-	uint64_t tail;		  /* changes that a restore took from the log */
-	int64_t begun; /* when that was: sp_now(); 0: before this run */
-};
 
 struct snapshotter_counts {
 	uint64_t files;
@@ -68,23 +60,6 @@ struct snapshotter {
 	uint64_t lost;	   /* by the worker's batcher, so far */
 	struct snapshotter_counts counts;
 };
-
-/* A router is new here: nothing of it is in the log before this moment. */
-void snapshot_state_init(struct snapshot_state *snapshot,
-			 struct publisher *publisher);
-
-/*
- * Consumers are about to be told to forget what they have of the router: its
- * file does not count any more. @mark is where the log is, if that is known.
- */
-void snapshot_invalidate(struct snapshot_state *snapshot,
-			 const struct egress_mark *mark);
-
-/* How often something of the router was published, ever. */
-uint64_t snapshot_changes(const struct router *router);
-
-/* Whether something of the router was published since its file was begun. */
-bool snapshot_is_stale(const struct router *router);
 
 /* The name of a router's file. False if it can have none. */
 bool snapshot_file_name(const struct rib_router *router,

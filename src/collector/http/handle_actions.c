@@ -1,7 +1,8 @@
 #include "collector/http/server_internal.h"
 
-#include "collector/query/admin_command.h"
 #include "collector/base/log.h"
+#include "collector/checkpoint/checkpoint.h"
+#include "collector/query/admin_command.h"
 
 #include <errno.h>
 #include <string.h>
@@ -108,7 +109,7 @@ void http_post_purge(struct http_request *r)
 void http_post_resync(struct http_request *r)
 {
 	struct admin_command wanted = { .kind = ADMIN_COMMAND_RESYNC };
-	uint32_t first = 0, end = collector_workers(r->http->collector);
+	uint32_t first = 0, end = r->http->env->worker_count;
 	uint32_t routers = 0;
 
 	r->args[0] = http_target_param(&r->target, "router");
@@ -131,7 +132,9 @@ void http_post_resync(struct http_request *r)
 
 void http_post_snapshot(struct http_request *r)
 {
-	int err = collector_snapshot(r->http->collector); /* yields */
+	struct checkpoint *checkpoint = r->http->env->checkpoint;
+	int err = checkpoint == NULL ? -ENOENT
+				     : checkpoint_now(checkpoint); /* yields */
 
 	if (err == -ENOENT) {
 		http_error(r, MHD_HTTP_CONFLICT, "nothing is kept",

@@ -1,9 +1,10 @@
 #include "collector/http/server_internal.h"
 
+#include "collector/config/config.h"
+#include "collector/http/stats_poller.h"
 #include "collector/query/peer_metrics.h"
-#include "collector/telemetry/metrics.h"
 #include "collector/telemetry/collector_stats.h"
-#include "collector/telemetry/stats_poller.h"
+#include "collector/telemetry/metrics.h"
 
 #include <spargio/time.h>
 
@@ -13,7 +14,7 @@ static void put_collector(struct http_request *r,
 			  const struct collector_stats *p)
 {
 	struct http *h = r->http;
-	int64_t up = p->now - collector_started(h->collector);
+	int64_t up = p->now - h->env->started;
 	struct metrics_labels labels = { .len = 0 };
 
 	metrics_label(&labels, "version", ARANCINI_VERSION);
@@ -60,7 +61,7 @@ static bool count_worker(struct http_request *r, uint32_t worker,
 
 static void put_peers(struct http_request *r)
 {
-	uint32_t workers = collector_workers(r->http->collector);
+	uint32_t workers = r->http->env->worker_count;
 	struct json up = { 0 }, routes = { 0 };
 	bool ok = true;
 
@@ -85,7 +86,7 @@ void http_get_metrics(struct http_request *r)
 	struct collector_stats_options options = { .each_router = true,
 						   .patience = HTTP_PATIENCE };
 	struct collector_stats picture;
-	int err = collector_stats_collect(h->collector, &options,
+	int err = collector_stats_collect(h->env, &options,
 					  &picture); /* yields */
 
 	if (err < 0) {

@@ -1,5 +1,6 @@
 #include "collector/http/server_internal.h"
 
+#include "collector/http/stats_poller.h"
 #include "collector/telemetry/collector_stats.h"
 #include "collector/telemetry/status_json.h"
 
@@ -16,11 +17,11 @@ void http_get_health(struct http_request *r)
 
 void http_get_ready(struct http_request *r)
 {
-	struct publisher_stats stats;
+	struct publisher_stats publisher;
 	struct readiness o;
 
-	publisher_stats(collector_publisher(r->http->collector), &stats);
-	o = readiness_of(r->http->collector, &stats);
+	publisher_stats(r->http->env->publisher, &publisher);
+	o = readiness_of(r->http->env, &publisher);
 	r->status = o.ready ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
 	json_object(&r->out);
 	readiness_json(&r->out, &o);
@@ -33,22 +34,22 @@ void http_get_status(struct http_request *r)
 	struct http *h = r->http;
 	struct collector_stats_options options = { .each_router = true,
 						   .patience = HTTP_PATIENCE };
-	struct stats_poller_worker *stats_poller =
-		calloc(collector_workers(h->collector), sizeof(*stats_poller));
-	struct collector_stats picture;
+	struct worker_rates *rates =
+		calloc(h->env->worker_count, sizeof(*rates));
+	struct collector_stats stats;
 	int err = -ENOMEM;
 
-	if (stats_poller != NULL)
-		err = collector_stats_collect(h->collector, &options, &picture);
+	if (rates != NULL)
+		err = collector_stats_collect(h->env, &options, &stats);
 	if (err < 0) {
 		http_ask_failed(r, err);
-		free(stats_poller);
+		free(rates);
 		return;
 	}
-	stats_poller_get(h->stats_poller, stats_poller);
-	stats_poller_recent(h->stats_poller, &picture.publisher);
-	status_json(&r->out, h->collector, &picture, stats_poller);
+	stats_poller_get(h->stats_poller, rates);
+	stats_poller_recent(h->stats_poller, &stats.publisher);
+	status_json(&r->out, h->env, &stats, rates);
 	json_end_line(&r->out);
-	collector_stats_release(&picture);
-	free(stats_poller);
+	collector_stats_release(&stats);
+	free(rates);
 }

@@ -1,6 +1,7 @@
 #include "collector/http/paging.h"
 
 #include "collector/http/cursor.h"
+#include "collector/query/worker_query.h"
 
 #include <assert.h>
 #include <string.h>
@@ -50,7 +51,7 @@ bool http_paging_start(struct http_paging *l)
 	struct http_request *r = l->request;
 
 	l->seed = http_cursor_seed(r->http->seed, &r->target);
-	l->end = collector_workers(r->http->collector);
+	l->end = r->http->env->worker_count;
 	return http_take_limit(r, &l->left) && take_cursor(l);
 }
 

@@ -1,7 +1,9 @@
 #include "collector/http/server_internal.h"
 
+#include "collector/query/worker_query.h"
 #include "collector/router/peer_id.h"
-#include "collector/worker.h"
+#include "collector/router/router_identity.h"
+#include "collector/worker_state.h"
 
 #include <spargio/time.h>
 
@@ -27,7 +29,7 @@ void http_ask_failed(struct http_request *r, int err)
 
 bool http_ask(struct http_request *r, uint32_t worker, struct worker_query **q)
 {
-	struct worker *w = collector_worker(r->http->collector, worker);
+	struct worker *w = r->http->env->workers[worker];
 	int err;
 
 	(*q)->deadline = sp_in(HTTP_PATIENCE);
@@ -63,7 +65,7 @@ bool http_take_router(struct http_request *r, const char *token,
 			      "a token as in subjects: v4_192_0_2_1, id_core1");
 		return false;
 	}
-	*worker = identity_shard(out, collector_workers(r->http->collector));
+	*worker = identity_shard(out, r->http->env->worker_count);
 	return true;
 }
 

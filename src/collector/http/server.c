@@ -4,8 +4,8 @@
 #include "collector/http/sse.h"
 #include "collector/http/server_internal.h"
 #include "collector/http/token.h"
-#include "collector/telemetry/stats_poller.h"
-#include "collector/worker.h"
+#include "collector/http/stats_poller.h"
+#include "collector/worker_state.h"
 
 #include <spargio/fiber.h>
 #include <spargio/net.h>
@@ -316,24 +316,24 @@ static int start_parts(struct http *h, int fd)
 	if (err == 0)
 		err = sse_new(worker_now().wall_ns / 1000, &h->sse);
 	if (err == 0)
-		err = stats_poller_start(h->collector, h->rt, h->sse,
+		err = stats_poller_start(h->env, h->rt, h->sse,
 					 &h->stats_poller);
 	if (err == 0)
 		err = start_daemon(h, fd);
 	return err;
 }
 
-static struct http *http_new(struct collector *c)
+static struct http *http_new(const struct collector_env *env)
 {
 	struct http *h = calloc(1, sizeof(*h));
 	pthread_condattr_t monotonic;
 
 	if (h == NULL)
 		return NULL;
-	h->collector = c;
-	h->config = collector_config(c);
-	h->log = collector_log(c);
-	h->seed = collector_seed(c);
+	h->env = env;
+	h->config = env->config;
+	h->log = env->log;
+	h->seed = env->seed;
 	h->loopback = config_address_is_loopback(&h->config->http.listen);
 	pthread_mutex_init(&h->lock, NULL);
 	pthread_condattr_init(&monotonic);
@@ -378,15 +378,15 @@ uint16_t http_port(const struct http *h)
 	return h->port;
 }
 
-int http_start(struct collector *c, struct http **out)
+int http_start(const struct collector_env *env, struct http **out)
 {
 	struct http *h;
 	int err;
 
 	*out = NULL;
-	if (!collector_config(c)->http.listen.set)
+	if (!env->config->http.listen.set)
 		return 0;
-	h = http_new(c);
+	h = http_new(env);
 	if (h == NULL)
 		return -ENOMEM;
 	err = start(h);
@@ -395,8 +395,7 @@ int http_start(struct collector *c, struct http **out)
 		return 0;
 	}
 	http_stop(h);
-	return err == -EADDRINUSE &&
-			       config_is_default(collector_config(c), "http")
+	return err == -EADDRINUSE && config_is_default(env->config, "http")
 		       ? 0
 		       : err;
 }

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-struct collector;
+struct collector_env;
 struct http;
 
 /*
@@ -21,7 +21,7 @@ struct http;
  * default address was taken by somebody else. Errors are logged. The workers'
  * query queue must be open.
  */
-int http_start(struct collector *c, struct http **out);
+int http_start(const struct collector_env *env, struct http **out);
 
 /* Where it listens. */
 uint16_t http_port(const struct http *h);

@@ -11,10 +11,9 @@
 #ifndef COLLECTOR_HTTP_SERVER_INTERNAL_H
 #define COLLECTOR_HTTP_SERVER_INTERNAL_H
 
-#include "collector/collector.h"
-#include "collector/query/worker_query.h"
-#include "collector/http/target.h"
 #include "collector/base/json.h"
+#include "collector/collector_env.h"
+#include "collector/http/target.h"
 
 #include <microhttpd.h>
 #include <pthread.h>
@@ -24,10 +23,18 @@
 /* How long one worker may take; who asks waits a little longer. */
 #define HTTP_PATIENCE (2 * SP_S)
 
+struct bmp_peer;
+struct config;
 struct http;
 struct http_request;
+struct identity;
+struct log;
+struct log_line;
+struct sockaddr;
+struct sp_rt;
 struct sse;
 struct stats_poller;
+struct worker_query;
 
 enum http_route_flags {
 	HTTP_OPEN = 1,	 /* needs no token anywhere: health */
@@ -68,7 +75,7 @@ struct http_request {
 };
 
 struct http {
-	struct collector *collector;
+	const struct collector_env *env;
 	const struct config *config;
 	struct log *log;
 	struct sp_rt *rt;

@@ -12,7 +12,7 @@
 #ifndef COLLECTOR_HTTP_SSE_H
 #define COLLECTOR_HTTP_SSE_H
 
-#include "collector/telemetry/event_ring.h"
+#include "collector/router/event_ring.h"
 
 #include <microhttpd.h>
 

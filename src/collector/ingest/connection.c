@@ -1,10 +1,11 @@
 #include "collector/ingest/connection.h"
 
-#include "collector/collector.h"
-#include "collector/ingest/connector.h"
-#include "collector/worker.h"
+#include "collector/collector_env.h"
+#include "collector/ingest/limits.h"
+#include "collector/worker_state.h"
 
 #include <spargio/op.h>
+#include <spargio/sync.h>
 #include <spargio/time.h>
 
 #include <errno.h>
@@ -14,14 +15,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-struct connection *connection_new(struct collector *collector, int fd,
+struct connection *connection_new(const struct collector_env *env, int fd,
 				  const uint8_t address[16], uint16_t port)
 {
 	struct connection *a = calloc(1, sizeof(*a));
 
 	if (a == NULL)
 		return NULL;
-	a->collector = collector;
+	a->env = env;
 	a->fd = fd;
 	a->port = port;
 	memcpy(a->address, address, 16);
@@ -120,9 +121,9 @@ void connection_end(struct connection *a, struct worker *w,
 	else if (!a->claimed)
 		log_closed(w, a, why);
 	close(a->fd);
-	limits_leave(collector_limits(a->collector), a->address);
-	if (a->connector != NULL)
-		connector_session_ended(a->connector);
+	limits_leave(a->env->limits, a->address);
+	if (a->ended != NULL)
+		sp_sem_post(a->ended);
 	free(a->early);
 	free(a);
 }

@@ -5,27 +5,26 @@
  *	listener: accept, admit,	---->	session_main()
  *	  find the identity
  *
- * The arrival owns the socket, its place in the limits and the bytes that were
- * read to find the identity. Whoever holds it ends it, once.
+ * It owns the socket, its share of the session limits and the bytes that were
+ * read to find the identity. Its holder ends it, once.
  */
 #ifndef COLLECTOR_INGEST_CONNECTION_H
 #define COLLECTOR_INGEST_CONNECTION_H
 
-#include "collector/ingest/close_reason.h"
+#include "collector/router/close_reason.h"
 #include "collector/router/router_identity.h"
 
-struct collector;
-struct connector;
+struct collector_env;
+struct sp_sem;
 struct worker;
 
 struct connection {
-	struct collector *collector;
+	const struct collector_env *env;
 	int fd;
-	uint16_t port;	     /* of the router */
-	uint8_t address[16]; /* the same; IPv4 mapped */
-	struct connector
-		*connector; /* it was us who called; NULL: the router did */
-	bool claimed;	    /* it became a session, whose end is logged */
+	uint16_t port;	      /* of the router */
+	uint8_t address[16];  /* the same; IPv4 mapped */
+	struct sp_sem *ended; /* posted at its end; NULL: nobody waits */
+	bool claimed;	      /* it became a session, whose end is logged */
 	struct identity identity;
 	/* Read already, from the start of the stream; NULL: nothing. */
 	uint8_t *early;
@@ -33,7 +32,7 @@ struct connection {
 };
 
 /* A copy in memory of its own, with nothing read yet. NULL: no memory. */
-struct connection *connection_new(struct collector *collector, int fd,
+struct connection *connection_new(const struct collector_env *env, int fd,
 				  const uint8_t address[16], uint16_t port);
 
 /*

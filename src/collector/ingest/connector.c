@@ -1,7 +1,8 @@
 #include "collector/ingest/connector.h"
 
+#include "collector/config/config.h"
 #include "collector/ingest/listener.h"
-#include "collector/worker.h"
+#include "collector/worker_state.h"
 
 #include <spargio/net.h>
 #include <spargio/resolve.h>
@@ -22,11 +23,6 @@
 
 /* A session that held so long was a good one: start anew with short waits. */
 #define GOOD (60 * SP_S)
-
-void connector_session_ended(struct connector *connector)
-{
-	sp_sem_post(&connector->ended);
-}
 
 static void log_failure(struct connector *d, int err, int64_t wait)
 {
@@ -95,7 +91,7 @@ static int call(struct connector *d)
 		fd = connect_to(d, &to[i], deadline);
 	if (fd < 0)
 		return fd;
-	err = listener_admit(d->worker, fd, d);
+	err = listener_admit(d->worker, fd, &d->ended);
 	return err == 0 ? sp_sem_wait(&d->ended) : err;
 }
 

@@ -19,10 +19,7 @@ struct connector {
 	struct sp_sem ended;
 };
 
-/* The fiber, until it is cancelled. @dial is a struct connector. */
+/* The fiber, until it is cancelled. @connector is a struct connector. */
 int connector_main(void *connector);
-
-/* The session that was made by it is over. Any thread. */
-void connector_session_ended(struct connector *connector);
 
 #endif

@@ -1,8 +1,9 @@
 #include "collector/ingest/identify.h"
 
-#include "collector/collector.h"
+#include "collector/collector_env.h"
+#include "collector/config/config.h"
 #include "collector/ingest/session.h"
-#include "collector/worker.h"
+#include "collector/worker_state.h"
 
 #include <spargio/socket.h>
 #include <spargio/time.h>
@@ -21,8 +22,7 @@ static int spawn(struct connection *a)
 {
 	struct sp_attr attr = {
 		.place = SP_PINNED,
-		.shard = identity_shard(&a->identity,
-					collector_workers(a->collector)),
+		.shard = identity_shard(&a->identity, a->env->worker_count),
 		.name = "session",
 	};
 
@@ -131,7 +131,7 @@ static enum close_reason find_name(struct worker *w, struct connection *a)
 static int identify_main(void *arg)
 {
 	struct connection *a = arg;
-	struct worker *w = collector_worker(a->collector, sp_shard());
+	struct worker *w = a->env->workers[sp_shard()];
 	enum close_reason why = CLOSE_NONE;
 
 	if (!identity_named(&a->identity) &&

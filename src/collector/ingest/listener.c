@@ -1,8 +1,10 @@
 #include "collector/ingest/listener.h"
 
-#include "collector/collector.h"
+#include "collector/collector_env.h"
+#include "collector/config/config.h"
 #include "collector/ingest/identify.h"
-#include "collector/worker.h"
+#include "collector/ingest/limits.h"
+#include "collector/worker_state.h"
 
 #include <spargio/accept_loop.h>
 #include <spargio/socket.h>
@@ -182,7 +184,7 @@ static enum close_reason verdict(struct worker *w, const uint8_t address[16])
 {
 	if (!worker_permits(w, address))
 		return CLOSE_DENIED;
-	switch (limits_admit(collector_limits(w->collector), address)) {
+	switch (limits_admit(w->env->limits, address)) {
 	case LIMITS_ADMIT:
 		return CLOSE_NONE;
 	case LIMITS_ADDRESS_FULL:
@@ -202,7 +204,7 @@ static int turn_away(struct worker *w, int fd, const uint8_t address[16],
 	return -EPERM;
 }
 
-int listener_admit(struct worker *w, int fd, struct connector *connector)
+int listener_admit(struct worker *w, int fd, struct sp_sem *ended)
 {
 	uint8_t address[16] = { 0 };
 	struct connection *a;
@@ -220,12 +222,12 @@ int listener_admit(struct worker *w, int fd, struct connector *connector)
 	why = verdict(w, address);
 	if (why != CLOSE_NONE)
 		return turn_away(w, fd, address, port, why);
-	a = connection_new(w->collector, fd, address, port);
+	a = connection_new(w->env, fd, address, port);
 	if (a == NULL) {
-		limits_leave(collector_limits(w->collector), address);
+		limits_leave(w->env->limits, address);
 		return turn_away(w, fd, address, port, CLOSE_NO_RESOURCES);
 	}
-	a->connector = connector;
+	a->ended = ended;
 	sp_tcp_set(fd, &socket_opts);
 	identify_start(w, a);
 	return 0;
@@ -233,7 +235,7 @@ int listener_admit(struct worker *w, int fd, struct connector *connector)
 
 /* Taking connections */
 
-/* Until it fails. That descriptors run out is no failure: see serve.h. */
+/* Until it fails. That descriptors run out is no failure: see accept_loop.h. */
 static int accept_all(struct listener *listener)
 {
 	struct sp_acceptor *acceptor;

@@ -17,6 +17,7 @@
 #include "collector/ingest/connection.h"
 #include "collector/config/value.h"
 
+struct sp_sem;
 struct worker;
 
 struct listener {
@@ -46,10 +47,11 @@ int listener_set_md5(struct worker *w, int fd);
 int listener_main(void *listener);
 
 /*
- * Let somebody in who is at the other end of @fd: a router that called, or
- * with @dial one that was called. The socket is no longer the caller's. 0 if
- * the connection is on its way, -EPERM if it was refused.
+ * Admit the router at the other end of @fd, which connected or was connected
+ * to; in the latter case @ended, unless NULL, is posted when the connection is
+ * over. The socket is no longer the caller's. 0 if the connection is on its
+ * way, -EPERM if it was refused.
  */
-int listener_admit(struct worker *w, int fd, struct connector *connector);
+int listener_admit(struct worker *w, int fd, struct sp_sem *ended);
 
 #endif

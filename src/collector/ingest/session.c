@@ -1,7 +1,12 @@
 #include "collector/ingest/session.h"
 
-#include "collector/collector.h"
-#include "collector/worker.h"
+#include "collector/base/log.h"
+#include "collector/collector_env.h"
+#include "collector/config/config.h"
+#include "collector/ingest/connection.h"
+#include "collector/ingest/limits.h"
+#include "collector/router/router.h"
+#include "collector/worker_state.h"
 #include "bmp/tlv.h"
 #include "egress/batcher.h"
 
@@ -17,6 +22,9 @@
 #define DEADLINE_RECHECK (5 * SP_S)
 
 #define TURN_BYTES (64 * 1024)
+
+/* How long the last bytes of a connection the router closed may take. */
+#define DRAIN_NS (10 * SP_S)
 
 void session_stop(struct session *s, enum close_reason why)
 {
@@ -355,8 +363,13 @@ static int64_t later(int64_t a, int64_t b)
 /* Nobody can say of a router that is not read that it is silent. */
 static int64_t deadline(const struct session *s)
 {
-	return limits_deadline(&s->worker->times,
-			       later(s->opened, s->resumed_ns),
+	const struct config *config = s->worker->config;
+	struct limits_times times = {
+		.handshake = config->limits.handshake_timeout,
+		.idle = config->limits.idle_timeout,
+	};
+
+	return limits_deadline(&times, later(s->opened, s->resumed_ns),
 			       s->last_message_ns == 0
 				       ? 0
 				       : later(s->last_message_ns,
@@ -522,6 +535,24 @@ static void close_session(struct session *s, enum close_reason why)
 	log_close(s, why);
 }
 
+static void session_add(struct worker *w, struct session *s)
+{
+	s->next = w->sessions;
+	s->link = &w->sessions;
+	if (s->next != NULL)
+		s->next->link = &s->next;
+	w->sessions = s;
+	w->session_count++;
+}
+
+static void session_remove(struct worker *w, struct session *s)
+{
+	*s->link = s->next;
+	if (s->next != NULL)
+		s->next->link = s->link;
+	w->session_count--;
+}
+
 static struct session *session_new(struct worker *w, struct connection *a)
 {
 	struct rib_identity id = { .name = NULL };
@@ -544,8 +575,71 @@ static struct session *session_new(struct worker *w, struct connection *a)
 	s->need_bytes = BMP_HEADER_LEN;
 	s->input_drained = true;
 	s->opened = sp_now();
-	worker_add(w, s);
+	session_add(w, s);
 	return s;
+}
+
+/* Claiming a router */
+
+/* Wait for the owner to leave; if that takes too long, stop it. */
+static enum close_reason wait_for_release(struct router *router,
+					  int64_t deadline)
+{
+	int err = sp_cond_wait_until(&router->freed, &router->lock, deadline);
+
+	if (err == -ETIMEDOUT && router->session != NULL)
+		session_stop(router->session, CLOSE_REPLACED);
+	return err == -ECANCELED ? CLOSE_SHUTDOWN : CLOSE_NONE;
+}
+
+/* Have the session that owns @router end. */
+static enum close_reason replace_session(struct router *router,
+					 struct session *newer)
+{
+	struct session *old = router->session;
+	int64_t now = sp_now();
+	/*
+	 * A connection that its router closed needs no order to end, only time
+	 * to read what is left; and it is no sign of a second router.
+	 */
+	bool closed = session_closed_by_router(old);
+
+	if (!closed && router_was_replaced_recently(router, now))
+		return CLOSE_DUPLICATE_ROUTER;
+	if (closed)
+		return wait_for_release(router, now + DRAIN_NS);
+	session_stop(old, CLOSE_REPLACED);
+	newer->replaced_other = true;
+	return wait_for_release(router, SP_NEVER);
+}
+
+static enum close_reason router_claim(struct router *router,
+				      struct session *session)
+{
+	enum close_reason why = CLOSE_NONE;
+
+	if (sp_mutex_lock(&router->lock) < 0)
+		return CLOSE_SHUTDOWN;
+	while (why == CLOSE_NONE && router->session != NULL)
+		why = replace_session(router, session);
+	if (why == CLOSE_NONE) {
+		router->session = session;
+		memcpy(router->address, session->connection->address, 16);
+		router->port = session->connection->port;
+		if (session->replaced_other)
+			router->taken_over = sp_now();
+	}
+	sp_mutex_unlock(&router->lock);
+	return why;
+}
+
+static void router_release(struct router *router, struct session *session)
+{
+	if (router->session != session)
+		return;
+	router->session = NULL;
+	router->left = sp_now();
+	sp_cond_broadcast(&router->freed);
 }
 
 /*
@@ -593,12 +687,11 @@ static enum close_reason claim_router(struct session *s)
 int session_main(void *connection)
 {
 	struct connection *a = connection;
-	struct worker *w = collector_worker(a->collector, sp_shard());
+	struct worker *w = a->env->workers[sp_shard()];
 	struct session *s;
 	enum close_reason why;
 
-	worker_owns(w, identity_shard(&a->identity,
-				      collector_workers(a->collector)));
+	worker_owns(w, identity_shard(&a->identity, a->env->worker_count));
 	s = w->no_new_sessions ? NULL : session_new(w, a);
 	if (s == NULL) {
 		connection_end(a, w,
@@ -616,7 +709,7 @@ int session_main(void *connection)
 		router_release(s->router, s);
 		sp_shield_end();
 	}
-	worker_remove(w, s);
+	session_remove(w, s);
 	router_unref(w, s->router);
 	free(s);
 	worker_schedule_router_gc(w);

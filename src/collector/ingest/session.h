@@ -13,27 +13,19 @@
 #ifndef COLLECTOR_INGEST_SESSION_H
 #define COLLECTOR_INGEST_SESSION_H
 
-#include "collector/ingest/connection.h"
-#include "collector/base/log.h"
-#include "collector/router/router.h"
-#include "bmp/message.h"
+#include "bmp/decode_context.h"
+#include "collector/router/close_reason.h"
+#include "rib/rib.h"
 
 #include <spargio/fiber.h>
 
+struct connection;
+struct router;
 struct sp_rstream;
+struct worker;
 
 /* Bytes of a sysName that are kept. */
 #define SESSION_NAME_MAX 128
-
-/* Of all sessions that a worker ever had. */
-struct session_counts {
-	uint64_t bytes;
-	uint64_t messages[BMP_TYPES + 1]; /* the last: of unknown type */
-	uint64_t statuses[BMP_STATUSES];
-	uint64_t before_initiation;
-	uint64_t dropped; /* --overload drop */
-	uint64_t pauses;
-};
 
 struct session {
 	struct session *next, **link; /* of all sessions of the worker */

@@ -1,7 +1,9 @@
 #include "collector/query/admin_command.h"
 
-#include "collector/collector.h"
-#include "collector/worker.h"
+#include "collector/collector_env.h"
+#include "collector/ingest/session.h"
+#include "collector/router/router.h"
+#include "collector/worker_state.h"
 #include "egress/publisher/publisher.h"
 
 #include <stdlib.h>
@@ -53,7 +55,7 @@ static void resync(struct admin_command *d, struct worker *w,
 	d->routers++;
 	if (router == NULL)
 		return;
-	publisher_mark(collector_publisher(w->collector), &now);
+	publisher_mark(w->env->publisher, &now);
 	snapshot_invalidate(&router->snapshot, &now);
 }
 

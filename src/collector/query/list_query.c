@@ -1,6 +1,6 @@
 #include "collector/query/list_query.h"
 
-#include "collector/worker.h"
+#include "collector/worker_state.h"
 #include "egress/subject.h"
 #include "rib/read.h"
 

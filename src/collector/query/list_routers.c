@@ -1,7 +1,9 @@
 #include "collector/query/list_query.h"
 
-#include "collector/worker.h"
 #include "bmp/text.h"
+#include "collector/ingest/session.h"
+#include "collector/router/router.h"
+#include "collector/worker_state.h"
 #include "rib/read.h"
 
 #include <spargio/time.h>
@@ -42,8 +44,9 @@ static void put_session(struct json *j, const struct router *router)
 	json_uint_at(j, "parseErrors",
 		     stats->errors + (s != NULL ? s->errors : 0));
 	json_time_at(j, "snapshotAt",
-		     router->snapshot.filed ? wall_of(router->snapshot.begun)
-					    : 0);
+		     router->snapshot.valid
+			     ? wall_of(router->snapshot.started_ns)
+			     : 0);
 	json_key(j, "difference");
 	if (stats->reporting > 0)
 		json_int(j, stats->difference);

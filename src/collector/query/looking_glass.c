@@ -3,7 +3,7 @@
 #include "collector/base/json_bgp.h"
 #include "collector/router/peer_id.h"
 #include "collector/query/list_query.h"
-#include "collector/worker.h"
+#include "collector/worker_state.h"
 #include "bmp/canonical.h"
 #include "bmp/names.h"
 #include "egress/subject.h"

@@ -2,7 +2,7 @@
 
 #include "collector/telemetry/metrics.h"
 #include "collector/router/peer_id.h"
-#include "collector/worker.h"
+#include "collector/worker_state.h"
 #include "bmp/names.h"
 #include "rib/read.h"
 

@@ -1,6 +1,6 @@
 #include "collector/query/worker_query.h"
 
-#include "collector/worker.h"
+#include "collector/worker_state.h"
 
 #include <spargio/fiber.h>
 #include <spargio/rpc.h>

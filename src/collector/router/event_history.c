@@ -1,6 +1,6 @@
 #include "collector/router/event_history.h"
 
-#include "collector/ingest/close_reason.h"
+#include "collector/router/close_reason.h"
 #include "bmp/names.h"
 #include "egress/subject.h"
 

@@ -1,8 +1,7 @@
 #include "collector/router/router.h"
 
-#include "collector/collector.h"
-#include "collector/ingest/session.h"
-#include "collector/worker.h"
+#include "collector/collector_env.h"
+#include "collector/worker_state.h"
 #include "egress/batcher.h"
 #include "rib/policy.h"
 #include "rib/read.h"
@@ -30,8 +29,7 @@ struct router *router_get_or_create(struct worker *w,
 	router->resync = true;
 	log_bucket_init(&router->lines, ROUTER_LINES_BURST, ROUTER_LINES_RATE,
 			sp_now());
-	snapshot_state_init(&router->snapshot,
-			    collector_publisher(w->collector));
+	snapshot_state_init(&router->snapshot, w->env->publisher);
 	router->next = w->routers;
 	router->link = &w->routers;
 	if (router->next != NULL)
@@ -46,9 +44,23 @@ void router_free(struct router *router)
 	free(router);
 }
 
+uint64_t router_changes(const struct router *router)
+{
+	struct rib_flow flow;
+
+	rib_router_flow(router->rib_router, &flow);
+	return flow.published_announced + flow.published_withdrawn +
+	       flow.published_resync + router->snapshot.replayed;
+}
+
+bool router_snapshot_is_stale(const struct router *router)
+{
+	return router_changes(router) != router->snapshot.changes_at_start;
+}
+
 bool router_is_empty(const struct router *router)
 {
-	return !router->snapshot.filed && snapshot_changes(router) == 0 &&
+	return !router->snapshot.valid && router_changes(router) == 0 &&
 	       !rib_router_has_tables(router->rib_router);
 }
 
@@ -124,8 +136,8 @@ void router_apply_config(struct router *router, const struct config *config,
 
 	/* Before its first message the rib does not know where it is. */
 	if (router->session != NULL) {
-		address = router->session->connection->address;
-		port = router->session->connection->port;
+		address = router->address;
+		port = router->port;
 	}
 	config_router_settings(config, address, port, info->name,
 			       &router->settings);
@@ -134,7 +146,7 @@ void router_apply_config(struct router *router, const struct config *config,
 	rib_router_policy(router->rib_router, when, &policy);
 }
 
-static bool back_too_soon(const struct router *router, int64_t now)
+bool router_was_replaced_recently(const struct router *router, int64_t now)
 {
 	return router->taken_over != 0 &&
 	       now - router->taken_over < ROUTER_DUPLICATE_WINDOW_NS;
@@ -150,66 +162,10 @@ int64_t router_expire(struct worker *w, int64_t hold)
 		if (it->users > 0 || !router_is_empty(it))
 			continue;
 		if (is_idle(it) && now - it->left >= hold &&
-		    !back_too_soon(it, now))
+		    !router_was_replaced_recently(it, now))
 			forget(w, it);
 		else
-			next = now + ROUTER_GC_INTERVAL_NS;
+			next = now + SP_S;
 	}
 	return next;
-}
-
-/* Wait until somebody got up; if that takes too long, insist. */
-static enum close_reason await(struct router *router, int64_t deadline)
-{
-	int err = sp_cond_wait_until(&router->freed, &router->lock, deadline);
-
-	if (err == -ETIMEDOUT && router->session != NULL)
-		session_stop(router->session, CLOSE_REPLACED);
-	return err == -ECANCELED ? CLOSE_SHUTDOWN : CLOSE_NONE;
-}
-
-/* Make the one who sits get up. */
-static enum close_reason throw_out(struct router *router, struct session *newer)
-{
-	struct session *old = router->session;
-	int64_t now = sp_now();
-	/*
-	 * A connection that its router closed needs no order to end, only time
-	 * to read what is left; and it is no sign of a second router.
-	 */
-	bool closed = session_closed_by_router(old);
-
-	if (!closed && back_too_soon(router, now))
-		return CLOSE_DUPLICATE_ROUTER;
-	if (closed)
-		return await(router, now + ROUTER_DRAIN_NS);
-	session_stop(old, CLOSE_REPLACED);
-	newer->replaced_other = true;
-	return await(router, SP_NEVER);
-}
-
-enum close_reason router_claim(struct router *router, struct session *session)
-{
-	enum close_reason why = CLOSE_NONE;
-
-	if (sp_mutex_lock(&router->lock) < 0)
-		return CLOSE_SHUTDOWN;
-	while (why == CLOSE_NONE && router->session != NULL)
-		why = throw_out(router, session);
-	if (why == CLOSE_NONE) {
-		router->session = session;
-		if (session->replaced_other)
-			router->taken_over = sp_now();
-	}
-	sp_mutex_unlock(&router->lock);
-	return why;
-}
-
-void router_release(struct router *router, struct session *session)
-{
-	if (router->session != session)
-		return;
-	router->session = NULL;
-	router->left = sp_now();
-	sp_cond_broadcast(&router->freed);
 }

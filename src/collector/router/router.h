@@ -17,36 +17,36 @@
 #ifndef COLLECTOR_ROUTER_ROUTER_H
 #define COLLECTOR_ROUTER_ROUTER_H
 
-#include "collector/config/router_section.h"
-#include "collector/ingest/close_reason.h"
-#include "collector/checkpoint/snapshotter.h"
 #include "collector/base/log.h"
+#include "collector/config/router_section.h"
 #include "collector/router/session_stats.h"
-#include "rib/rib.h"
+#include "collector/router/snapshot_state.h"
 
 #include <spargio/sync.h>
 
+struct config;
+struct rib_identity;
+struct rib_router;
+struct rib_when;
 struct session;
+struct worker;
 
 /* A replaced session that reconnects this soon is a second router. */
 #define ROUTER_DUPLICATE_WINDOW_NS (60 * INT64_C(1000000000))
-
-/* Between two passes over routers that can be freed. */
-#define ROUTER_GC_INTERVAL_NS INT64_C(1000000000)
 
 /* Lines about sessions of one router: at once, and then each second. */
 #define ROUTER_LINES_BURST 20
 #define ROUTER_LINES_RATE  1
 
-/* How long the last bytes of a connection the router closed may take. */
-#define ROUTER_DRAIN_NS (10 * INT64_C(1000000000))
-
 struct router {
 	struct router *next, **link; /* of all routers of the worker */
 	struct rib_router *rib_router;
-	struct session *session; /* NULL: free */
-	uint32_t users;		 /* sessions, and who must find it again */
-	int64_t left;		 /* when the last session did: sp_now() */
+	struct session *session; /* that owns it; NULL: none does */
+	/* Where that session comes from, before the rib knows it. */
+	uint8_t address[16];
+	uint16_t port;
+	uint32_t users;	    /* sessions, and who must find it again */
+	int64_t left;	    /* when the last session did: sp_now() */
 	int64_t taken_over; /* when the last one was thrown out; 0: never */
 	/*
 	 * Consumers may hold what nobody here knows of: tell them to forget it.
@@ -62,50 +62,49 @@ struct router {
 	struct sp_cond freed;
 };
 
-struct worker;
-
 /* Created on first use. NULL: no memory. */
 struct router *router_get_or_create(struct worker *w,
 				    const struct rib_identity *id);
 void router_free(struct router *router);
 
 /*
- * It stays, and so does its place among the others, until router_unref(). Anybody
- * can connect: who never sent a message that could be read is forgotten with
- * the last user.
+ * Keep it, and its place in the list, until router_unref(). A router that never
+ * sent a readable message is freed with its last user: anybody can connect.
  */
 void router_ref(struct router *router);
 void router_unref(struct worker *w, struct router *router); /* NULL is fine */
 
 /*
- * The routers of @w one after the other, by who yields in between: the next one
- * stays, until the call after it. @router is the one before; NULL: begin. Who
- * does not go on to the end puts the last one back.
+ * Iterate over the routers of @w with yields in between: @router is the one
+ * before, or NULL to begin; the result is referenced until the next call. A
+ * caller that stops early must router_unref() the last one.
  */
 struct router *router_next(struct worker *w, struct router *router);
 
-/*
- * Its router never had a route: then there is nothing to remember, here or in
- * a snapshot.
- */
+/* It never had a route, so neither this object nor a snapshot is needed. */
 bool router_is_empty(const struct router *router);
 
+/* How often something of the router was published, ever. */
+uint64_t router_changes(const struct router *router);
+
+/* Whether something of it was published since its snapshot was begun. */
+bool router_snapshot_is_stale(const struct router *router);
+
 /*
- * Forget the routers of @w that have nothing to remember and have been away
- * for @hold. Returns when to look again; SP_NEVER: there is none to look at.
+ * Whether a session replaced another one so recently that a reconnect of the
+ * replaced one means that two routers share the identity.
+ */
+bool router_was_replaced_recently(const struct router *router, int64_t now);
+
+/*
+ * Free the routers of @w that are empty and have been disconnected for @hold.
+ * Returns when to call again; SP_NEVER: none is left to look at.
  */
 int64_t router_expire(struct worker *w, int64_t hold);
 
 /*
- * Make @session the owner until router_release(). CLOSE_NONE, or why it is
- * refused. Yields while the old session ends.
- */
-enum close_reason router_claim(struct router *router, struct session *session);
-void router_release(struct router *router, struct session *session);
-
-/*
- * Have @config hold for the router: its limits and filters. For the one who
- * sits, and at a reload. Changes what is published, in slices.
+ * Apply the limits and filters of @config to the router: when a session claims
+ * it, and at a reload. Changes what is published, in slices.
  */
 void router_apply_config(struct router *router, const struct config *config,
 			 const struct rib_when *when);

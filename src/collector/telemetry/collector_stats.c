@@ -1,5 +1,7 @@
 #include "collector/telemetry/collector_stats.h"
 
+#include "collector/collector_env.h"
+
 #include <spargio/time.h>
 
 #include <errno.h>
@@ -31,7 +33,7 @@ static void add_up(struct collector_stats *p, const struct worker_stats *stats)
 	p->sessions += stats->sessions;
 }
 
-static int ask(struct collector *c, uint32_t worker,
+static int ask(const struct collector_env *env, uint32_t worker,
 	       const struct collector_stats_options *options,
 	       struct worker_stats **out)
 {
@@ -46,7 +48,7 @@ static int ask(struct collector *c, uint32_t worker,
 	p->head.deadline = sp_in(options->patience);
 	if (events)
 		p->events_from = options->events_from[worker];
-	err = worker_query_run(collector_worker(c, worker)->query_queue,
+	err = worker_query_run(env->workers[worker]->query_queue,
 			       &q); /* yields */
 	if (err < 0) {
 		if (q != NULL)
@@ -59,41 +61,42 @@ static int ask(struct collector *c, uint32_t worker,
 	return 0;
 }
 
-static int ask_worker(struct collector_stats *p, struct collector *c,
-		      uint32_t i, const struct collector_stats_options *options)
+static int ask_worker(struct collector_stats *p,
+		      const struct collector_env *env, uint32_t i,
+		      const struct collector_stats_options *options)
 {
 	struct collector_stats_worker *w = &p->workers[i];
-	int err = ask(c, i, options, &w->stats);
+	int err = ask(env, i, options, &w->stats);
 
 	if (err < 0)
 		return err;
-	egress_bridge_stats(collector_bridge(c), i, &w->bridge);
-	sp_stats_shard(collector_runtime(c), i, &w->shard);
+	egress_bridge_stats(env->bridge, i, &w->bridge);
+	sp_stats_shard(env->rt, i, &w->shard);
 	add_up(p, w->stats);
 	return 0;
 }
 
-int collector_stats_collect(struct collector *c,
+int collector_stats_collect(const struct collector_env *env,
 			    const struct collector_stats_options *options,
 			    struct collector_stats *out)
 {
-	struct collector_stats p = { .count = collector_workers(c) };
+	struct collector_stats p = { .count = env->worker_count };
 	int err = 0;
 
 	p.workers = calloc(p.count, sizeof(*p.workers));
 	if (p.workers == NULL)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < p.count && err == 0; i++)
-		err = ask_worker(&p, c, i, options);
+		err = ask_worker(&p, env, i, options);
 	if (err < 0) {
 		collector_stats_release(&p);
 		return err;
 	}
 	p.wall_ns = worker_now().wall_ns;
 	p.now = sp_now();
-	publisher_stats(collector_publisher(c), &p.publisher);
-	p.readiness = readiness_of(c, &p.publisher);
-	sp_stats_get(collector_runtime(c), &p.runtime);
+	publisher_stats(env->publisher, &p.publisher);
+	p.readiness = readiness_of(env, &p.publisher);
+	sp_stats_get(env->rt, &p.runtime);
 	*out = p;
 	return 0;
 }

@@ -4,12 +4,13 @@
 #ifndef COLLECTOR_TELEMETRY_COLLECTOR_STATS_H
 #define COLLECTOR_TELEMETRY_COLLECTOR_STATS_H
 
-#include "collector/collector.h"
 #include "collector/telemetry/readiness.h"
 #include "collector/telemetry/worker_stats.h"
 #include "egress/bridge.h"
 
 #include <spargio/stats.h>
+
+struct collector_env;
 
 /* One worker's part. */
 struct collector_stats_worker {
@@ -46,7 +47,7 @@ struct collector_stats_options {
  * Ask all of them. In a fiber, yields. What worker_query_run() says, or -ENOMEM; then
  * there is nothing to release.
  */
-int collector_stats_collect(struct collector *c,
+int collector_stats_collect(const struct collector_env *env,
 			    const struct collector_stats_options *options,
 			    struct collector_stats *out);
 void collector_stats_release(struct collector_stats *p);

@@ -4,7 +4,7 @@
  */
 #include "collector/telemetry/metrics.h"
 
-#include "collector/ingest/close_reason.h"
+#include "collector/router/close_reason.h"
 #include "bmp/names.h"
 
 #include <stddef.h>

@@ -1,6 +1,7 @@
 #include "collector/telemetry/readiness.h"
 
-#include "collector/worker.h"
+#include "collector/collector_env.h"
+#include "collector/worker_state.h"
 
 static const char *output_of(const struct publisher_stats *s)
 {
@@ -21,19 +22,19 @@ static const char *why_blocked(const struct publisher_stats *s)
 	return NULL;
 }
 
-static bool some_door_shut(struct collector *c)
+static bool some_listener_down(const struct collector_env *env)
 {
-	for (uint32_t i = 0; i < collector_workers(c); i++)
-		if (atomic_load(&collector_worker(c, i)->listeners_down) > 0)
+	for (uint32_t i = 0; i < env->worker_count; i++)
+		if (atomic_load(&env->workers[i]->listeners_down) > 0)
 			return true;
 	return false;
 }
 
-struct readiness readiness_of(struct collector *c,
+struct readiness readiness_of(const struct collector_env *env,
 			      const struct publisher_stats *stats)
 {
-	enum collector_phase phase = collector_phase(c);
-	bool shut = phase == COLLECTOR_SERVING && some_door_shut(c);
+	enum collector_phase phase = collector_env_phase(env);
+	bool shut = phase == COLLECTOR_SERVING && some_listener_down(env);
 	struct readiness o = {
 		.restored = phase != COLLECTOR_RESTORING,
 		.listening = phase == COLLECTOR_SERVING && !shut,

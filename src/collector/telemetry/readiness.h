@@ -7,9 +7,10 @@
 #ifndef COLLECTOR_TELEMETRY_READINESS_H
 #define COLLECTOR_TELEMETRY_READINESS_H
 
-#include "collector/collector.h"
 #include "collector/base/json.h"
 #include "egress/publisher/publisher.h"
+
+struct collector_env;
 
 struct readiness {
 	bool ready;
@@ -20,7 +21,7 @@ struct readiness {
 };
 
 /* Any thread. */
-struct readiness readiness_of(struct collector *c,
+struct readiness readiness_of(const struct collector_env *env,
 			      const struct publisher_stats *stats);
 
 /* The members of an object. */

@@ -1,8 +1,13 @@
 #include "collector/telemetry/status_json.h"
 
+#include "bmp/text.h"
+#include "collector/base/json.h"
 #include "collector/checkpoint/checkpoint.h"
 #include "collector/checkpoint/state_store.h"
-#include "bmp/text.h"
+#include "collector/collector_env.h"
+#include "collector/config/config.h"
+#include "collector/telemetry/collector_stats.h"
+#include "collector/telemetry/traffic_counters.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,7 +149,7 @@ static void put_bridge(struct json *j, const struct egress_bridge_stats *b)
 
 static void put_worker(struct json *j, uint32_t id,
 		       const struct collector_stats_worker *w,
-		       const struct stats_poller_worker *v)
+		       const struct worker_rates *v)
 {
 	json_object(j);
 	json_uint_at(j, "id", id);
@@ -159,23 +164,23 @@ static void put_worker(struct json *j, uint32_t id,
 }
 
 static void put_workers(struct json *j, const struct collector_stats *p,
-			const struct stats_poller_worker *stats_poller)
+			const struct worker_rates *rates)
 {
-	struct traffic_counters rates = { { 0 } }, counters = { { 0 } };
+	struct traffic_counters rate = { { 0 } }, counters = { { 0 } };
 
 	for (uint32_t i = 0; i < p->count; i++) {
 		struct traffic_counters one =
 			traffic_counters_of(p->workers[i].stats);
 
 		traffic_counters_add(&counters, &one);
-		traffic_counters_add(&rates, &stats_poller[i].rate);
+		traffic_counters_add(&rate, &rates[i].rate);
 	}
-	put_figures(j, "rates", &rates);
+	put_figures(j, "rates", &rate);
 	put_figures(j, "counters", &counters);
 	json_key(j, "workers");
 	json_array(j);
 	for (uint32_t i = 0; i < p->count; i++)
-		put_worker(j, i, &p->workers[i], &stats_poller[i]);
+		put_worker(j, i, &p->workers[i], &rates[i]);
 	json_end_array(j);
 }
 
@@ -185,7 +190,7 @@ static uint64_t wall_of(const struct collector_stats *p, int64_t then)
 	return then == 0 ? 0 : p->wall_ns - (uint64_t)(p->now - then);
 }
 
-static void put_snapshots(struct json *j, struct collector *c,
+static void put_snapshots(struct json *j, const struct collector_env *env,
 			  const struct collector_stats *p)
 {
 	struct snapshotter_counts all = { 0 };
@@ -205,7 +210,11 @@ static void put_snapshots(struct json *j, struct collector *c,
 	}
 	json_key(j, "snapshots");
 	json_object(j);
-	json_string_at(j, "where", collector_state(c));
+	json_string_at(j, "where",
+		       env->checkpoint == NULL
+			       ? NULL
+			       : state_store_where(
+					 checkpoint_store(env->checkpoint)));
 	json_uint_at(j, "files", all.files);
 	json_uint_at(j, "failures", all.failures);
 	json_time_at(j, "lastAt", wall_of(p, all.last));
@@ -230,18 +239,18 @@ static void put_listen(struct json *j, const struct config_addresses *list)
 	json_end_array(j);
 }
 
-void status_json(struct json *j, struct collector *c,
+void status_json(struct json *j, const struct collector_env *env,
 		 const struct collector_stats *p,
-		 const struct stats_poller_worker *stats_poller)
+		 const struct worker_rates *rates)
 {
-	const struct config *config = collector_config(c);
-	int64_t up_ms = (p->now - collector_started(c)) / 1000000;
+	const struct config *config = env->config;
+	int64_t up_ms = (p->now - env->started) / 1000000;
 
 	json_object(j);
 	json_string_at(j, "collector", config->identity.collector);
 	json_string_at(j, "version", ARANCINI_VERSION);
 	json_string_at(j, "schema", "1");
-	json_time_at(j, "startedAt", wall_of(p, collector_started(c)));
+	json_time_at(j, "startedAt", wall_of(p, env->started));
 	json_number_at(j, "uptimeSeconds", (double)up_ms / 1e3);
 	json_key(j, "ready");
 	json_object(j);
@@ -250,7 +259,7 @@ void status_json(struct json *j, struct collector *c,
 	put_listen(j, &config->listen.addresses);
 	put_output(j, &p->publisher, config->nats.urls.count > 0);
 	put_totals(j, p);
-	put_workers(j, p, stats_poller);
-	put_snapshots(j, c, p);
+	put_workers(j, p, rates);
+	put_snapshots(j, env, p);
 	json_end_object(j);
 }

@@ -4,16 +4,22 @@
 #ifndef COLLECTOR_TELEMETRY_STATUS_JSON_H
 #define COLLECTOR_TELEMETRY_STATUS_JSON_H
 
-#include "collector/telemetry/collector_stats.h"
-#include "collector/telemetry/stats_poller.h"
+#include <stdint.h>
+
+struct collector_env;
+struct collector_stats;
+struct json;
+struct publisher_times;
+struct rib_sizes;
+struct worker_rates;
 
 /*
- * @picture with each router, and with times that stats_poller_recent() has made;
- * @vitals: one for each worker.
+ * @stats with each router, and with the times of the last minute; @rates: one
+ * for each worker.
  */
-void status_json(struct json *j, struct collector *c,
-		 const struct collector_stats *picture,
-		 const struct stats_poller_worker *stats_poller);
+void status_json(struct json *j, const struct collector_env *env,
+		 const struct collector_stats *stats,
+		 const struct worker_rates *rates);
 
 /* The memory of this process in bytes, 0 if the kernel does not say. */
 uint64_t status_resident(void);

@@ -1,5 +1,7 @@
 #include "collector/telemetry/traffic_counters.h"
 
+#include "collector/telemetry/worker_stats.h"
+
 static uint64_t sum(const uint64_t *counts, size_t n)
 {
 	uint64_t all = 0;

@@ -5,7 +5,8 @@
 #define COLLECTOR_TELEMETRY_TRAFFIC_COUNTERS_H
 
 #include "collector/base/json.h"
-#include "collector/telemetry/worker_stats.h"
+
+struct worker_stats;
 
 enum traffic_counter {
 	TRAFFIC_MESSAGES,
@@ -19,6 +20,12 @@ enum traffic_counter {
 
 struct traffic_counters {
 	uint64_t of[TRAFFIC_COUNTERS];
+};
+
+/* Of one worker, over the last second. */
+struct worker_rates {
+	struct traffic_counters rate;
+	double busy; /* 0 to 1 */
 };
 
 /* Since the start of a worker. */

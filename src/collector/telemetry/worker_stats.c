@@ -1,13 +1,13 @@
 #include "collector/telemetry/worker_stats.h"
 
-#include "collector/collector.h"
-#include "collector/checkpoint/checkpoint.h"
+#include "collector/router/event_tap.h"
+#include "collector/router/router.h"
 
 #include <spargio/time.h>
 
 #include <stdlib.h>
 
-/* Seats between two rests. */
+/* Routers between two yields. */
 #define SLICE 1024
 
 static void add_router(struct worker_stats *p, const struct router *router)
@@ -17,14 +17,15 @@ static void add_router(struct worker_stats *p, const struct router *router)
 		p->reporting++;
 		p->differing += router->stats.difference != 0;
 	}
-	if (!router->snapshot.filed)
+	if (!router->snapshot.valid)
 		p->unfiled += !router_is_empty(router);
-	else if (router->snapshot.begun != 0 && snapshot_is_stale(router) &&
-		 (p->oldest == 0 || router->snapshot.begun < p->oldest))
-		p->oldest = router->snapshot.begun;
+	else if (router->snapshot.started_ns != 0 &&
+		 router_snapshot_is_stale(router) &&
+		 (p->oldest == 0 || router->snapshot.started_ns < p->oldest))
+		p->oldest = router->snapshot.started_ns;
 }
 
-static void schedule_router_gc(struct worker_stats *p, struct worker *w)
+static void add_routers(struct worker_stats *p, struct worker *w)
 {
 	struct router *s = router_next(w, NULL);
 	size_t left = SLICE;
@@ -44,11 +45,9 @@ static void schedule_router_gc(struct worker_stats *p, struct worker *w)
 static int answer(struct worker_query *q, struct worker *w)
 {
 	struct worker_stats *p = (struct worker_stats *)q;
-	const struct snapshotter *snapshotter =
-		collector_keeper(w->collector, w->id);
 
 	if (p->each_router)
-		schedule_router_gc(p, w);
+		add_routers(p, w);
 	/* From here on it is one moment. */
 	p->at = sp_now();
 	p->sessions = w->session_count;
@@ -56,11 +55,11 @@ static int answer(struct worker_query *q, struct worker *w)
 	rib_sizes(w->rib, &p->size);
 	p->counts = w->counts;
 	egress_batcher_stats(w->batcher, &p->batcher);
-	if (snapshotter != NULL)
-		p->snapshotter = snapshotter->counts;
+	if (w->snapshotter != NULL)
+		p->snapshotter = w->snapshotter->counts;
 	if (p->events_max > 0)
 		p->event_count =
-			event_ring_fetch(&w->event_tap.event_ring,
+			event_ring_fetch(&w->event_tap->event_ring,
 					 &p->events_from, p->events_max,
 					 p->events, &p->events_lost);
 	return 0;

@@ -7,10 +7,10 @@
 #ifndef COLLECTOR_TELEMETRY_WORKER_STATS_H
 #define COLLECTOR_TELEMETRY_WORKER_STATS_H
 
-#include "collector/telemetry/event_ring.h"
+#include "collector/router/event_ring.h"
 #include "collector/query/worker_query.h"
 #include "collector/checkpoint/snapshotter.h"
-#include "collector/worker.h"
+#include "collector/worker_state.h"
 #include "egress/batcher.h"
 
 struct worker_stats {

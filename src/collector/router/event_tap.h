@@ -1,5 +1,5 @@
 /*
- * collector/telemetry/event_tap.h - between the rib and the batcher, to see what happens
+ * collector/router/event_tap.h - between the rib and the batcher, to see what happens
  *
  *	rib ---- changes ----------------> batcher
  *	    ---- events ---> tap --------> batcher
@@ -8,10 +8,10 @@
  * A change costs one more call than without, and there is one for up to
  * RIB_CHANGE_MAX routes; nothing is counted here for a route.
  */
-#ifndef COLLECTOR_TELEMETRY_EVENT_TAP_H
-#define COLLECTOR_TELEMETRY_EVENT_TAP_H
+#ifndef COLLECTOR_ROUTER_EVENT_TAP_H
+#define COLLECTOR_ROUTER_EVENT_TAP_H
 
-#include "collector/telemetry/event_ring.h"
+#include "collector/router/event_ring.h"
 
 struct event_tap {
 	struct rib_sink to;

@@ -1,5 +1,5 @@
 /*
- * collector/telemetry/stats_poller.h - a look at all workers, once a second
+ * collector/http/stats_poller.h - a look at all workers, once a second
  *
  * Rates need two looks; this is who takes them. A fiber of the HTTP server's
  * runtime asks every query queue once a second, keeps what came of it, and passes
@@ -7,30 +7,24 @@
  *
  * Threads	start and stop: one, outside of fibers. stats_poller_get(): any.
  */
-#ifndef COLLECTOR_TELEMETRY_STATS_POLLER_H
-#define COLLECTOR_TELEMETRY_STATS_POLLER_H
+#ifndef COLLECTOR_HTTP_STATS_POLLER_H
+#define COLLECTOR_HTTP_STATS_POLLER_H
 
 #include "collector/telemetry/traffic_counters.h"
 #include "egress/publisher/publisher.h"
 
-struct collector;
+struct collector_env;
 struct sse;
 struct sp_rt;
 struct stats_poller;
 
-/* Of one worker, over the last second. */
-struct stats_poller_worker {
-	struct traffic_counters rate;
-	double busy; /* 0 to 1 */
-};
-
-/* @rt is where the fiber runs; @feed must outlive it. */
-int stats_poller_start(struct collector *collector, struct sp_rt *rt,
-		       struct sse *feed, struct stats_poller **out);
+/* @rt is where the fiber runs; @sse must outlive it. */
+int stats_poller_start(const struct collector_env *env, struct sp_rt *rt,
+		       struct sse *sse, struct stats_poller **out);
 void stats_poller_stop(struct stats_poller *v);
 
 /* @out has room for all workers. */
-void stats_poller_get(struct stats_poller *v, struct stats_poller_worker *out);
+void stats_poller_get(struct stats_poller *v, struct worker_rates *out);
 
 /* Make the times in @stats, which are since the start, those of a minute. */
 void stats_poller_recent(struct stats_poller *v, struct publisher_stats *stats);

@@ -1,4 +1,4 @@
-#include "collector/telemetry/event_tap.h"
+#include "collector/router/event_tap.h"
 
 #include "collector/router/session_stats.h"
 #include "collector/router/router.h"

@@ -1,4 +1,4 @@
-#include "collector/telemetry/event_ring.h"
+#include "collector/router/event_ring.h"
 
 #include "collector/router/event_history.h"
 #include "collector/router/peer_id.h"

@@ -1,11 +1,11 @@
 /*
- * collector/telemetry/event_ring.h - the latest events of a worker, for who looks now and then
+ * collector/router/event_ring.h - the latest events of a worker, for who looks now and then
  *
  * A ring that the shard writes and that nobody has to read: an event that is
  * not fetched in time is overwritten, and the reader can tell how many were.
  */
-#ifndef COLLECTOR_TELEMETRY_EVENT_RING_H
-#define COLLECTOR_TELEMETRY_EVENT_RING_H
+#ifndef COLLECTOR_ROUTER_EVENT_RING_H
+#define COLLECTOR_ROUTER_EVENT_RING_H
 
 #include "collector/base/json.h"
 #include "egress/subject.h"

@@ -1,6 +1,6 @@
-#include "collector/telemetry/stats_poller.h"
+#include "collector/http/stats_poller.h"
 
-#include "collector/collector.h"
+#include "collector/collector_env.h"
 #include "collector/http/sse.h"
 #include "collector/telemetry/collector_stats.h"
 #include "collector/telemetry/status_json.h"
@@ -28,7 +28,7 @@ struct last {
 };
 
 struct stats_poller {
-	struct collector *collector;
+	const struct collector_env *env;
 	struct sp_rt *rt;
 	struct sse *sse;
 	struct sp_task task;
@@ -37,20 +37,20 @@ struct stats_poller {
 	uint64_t *events_from;		/* by worker */
 	struct event_ring_entry *heard; /* in one look, from all of them */
 	pthread_mutex_t lock;		/* of what follows */
-	struct stats_poller_worker *now;
+	struct worker_rates *now;
 	int64_t spooling_since;
 	struct latency_window acks;
 	struct latency_window safe;
 };
 
 static void compare(struct last *last, const struct collector_stats_worker *w,
-		    struct stats_poller_worker *out)
+		    struct worker_rates *out)
 {
 	struct last now = { true, w->stats->at, w->shard.busy_ns,
 			    traffic_counters_of(w->stats) };
 	int64_t passed = now.at - last->at;
 
-	*out = (struct stats_poller_worker){ .busy = 0 };
+	*out = (struct worker_rates){ .busy = 0 };
 	if (last->known && passed > 0) {
 		out->rate = traffic_counters_rate(&last->figures, &now.figures,
 						  passed);
@@ -96,7 +96,7 @@ static void pass_status(struct stats_poller *v, struct collector_stats *p)
 
 	stats_poller_recent(v, &p->publisher);
 	/* Only this fiber writes what now has. */
-	status_json(&j, v->collector, p, v->now);
+	status_json(&j, v->env, p, v->now);
 	sse_status(v->sse, &j);
 	json_fini(&j);
 }
@@ -128,7 +128,7 @@ static void look(struct stats_poller *v)
 	};
 	struct collector_stats picture;
 
-	if (collector_stats_collect(v->collector, &options, &picture) <
+	if (collector_stats_collect(v->env, &options, &picture) <
 	    0) /* yields */
 		return;
 	keep_rates(v, &picture);
@@ -151,7 +151,7 @@ static int stats_poller_main(void *stats_poller)
 	return 0;
 }
 
-void stats_poller_get(struct stats_poller *v, struct stats_poller_worker *out)
+void stats_poller_get(struct stats_poller *v, struct worker_rates *out)
 {
 	pthread_mutex_lock(&v->lock);
 	memcpy(out, v->now, v->workers * sizeof(*out));
@@ -196,19 +196,19 @@ static bool make_room(struct stats_poller *v)
 	       v->heard != NULL;
 }
 
-int stats_poller_start(struct collector *collector, struct sp_rt *rt,
-		       struct sse *feed, struct stats_poller **out)
+int stats_poller_start(const struct collector_env *env, struct sp_rt *rt,
+		       struct sse *sse, struct stats_poller **out)
 {
 	struct stats_poller *v = calloc(1, sizeof(*v));
 	int err = -ENOMEM;
 
 	if (v == NULL)
 		return -ENOMEM;
-	v->collector = collector;
+	v->env = env;
 	v->rt = rt;
-	v->workers = collector_workers(collector);
+	v->workers = env->worker_count;
 	pthread_mutex_init(&v->lock, NULL);
-	v->sse = feed;
+	v->sse = sse;
 	if (make_room(v))
 		err = sp_go_on(rt, 0, stats_poller_main, v, &v->task);
 	if (err < 0) {

@@ -1,0 +1,78 @@
+/*
+ * collector/collector_env.h - what the parts of a collector share
+ *
+ * Filled in by collector.c while it starts, in the order of the fields, and
+ * handed to the workers, the checkpoint, the restore and the HTTP server. A
+ * part that is not there yet, or is switched off, is NULL.
+ *
+ * Threads	The pointers are set before the threads that read them run, but
+ *		for @phase, which any thread reads at any time.
+ */
+#ifndef COLLECTOR_COLLECTOR_ENV_H
+#define COLLECTOR_COLLECTOR_ENV_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct checkpoint;
+struct config;
+struct egress_bridge;
+struct limits;
+struct limits_budget;
+struct log;
+struct output;
+struct publisher;
+struct sp_rt;
+struct worker;
+
+/* How far the start has come. */
+enum collector_phase {
+	COLLECTOR_RESTORING, /* reads snapshots and log */
+	COLLECTOR_OPENING,   /* starts listeners */
+	COLLECTOR_SERVING,
+	COLLECTOR_STOPPING,
+};
+
+struct collector_env {
+	/* At the start; a reload is known to the workers alone. */
+	const struct config *config;
+	struct log *log;
+	int64_t started; /* sp_now() */
+	uint64_t seed;	 /* of hash tables and cursors */
+	struct sp_rt *rt;
+	uint32_t worker_count;
+	struct worker **workers; /* by shard */
+	struct limits *limits;
+	struct limits_budget *budget; /* of routes */
+	struct egress_bridge *bridge;
+	struct output *output;
+	struct publisher *publisher;
+	/* Bytes of a batch that the broker takes; UINT32_MAX: not known yet. */
+	const _Atomic uint32_t *max_batch;
+	struct checkpoint *checkpoint; /* NULL: no state is kept */
+	_Atomic int phase;	       /* enum collector_phase */
+};
+
+static inline enum collector_phase collector_env_phase(
+	const struct collector_env *env)
+{
+	return (enum collector_phase)atomic_load(&env->phase);
+}
+
+/* How collector_env_each() goes over the workers. */
+enum collector_env_order {
+	COLLECTOR_ENV_SERIAL,	/* stops at the first error */
+	COLLECTOR_ENV_PARALLEL, /* all at once; the first error counts */
+};
+
+/*
+ * Run @fn on the shard of every worker, with the element of @args that is the
+ * worker's: an array of worker_count elements of @size bytes. Waits: outside of
+ * fibers it blocks the thread, and SERIAL yields in a fiber.
+ */
+int collector_env_each(const struct collector_env *env,
+		       enum collector_env_order order, int (*fn)(void *arg),
+		       void *args, size_t size);
+
+#endif
