@@ -67,6 +67,9 @@ class Broker:
     def kill(self):
         self.process.stop(with_signal=signal.SIGKILL)
 
+    def terminate(self):
+        self.process.stop(with_signal=signal.SIGTERM)
+
     def pause(self):
         self.process.process.send_signal(signal.SIGSTOP)
 
@@ -152,6 +155,10 @@ class Driver:
         if "san" not in self.build.name:
             assert status["max_rss_kb"] < MEMORY_KB, self.describe()
         return status
+
+    def release(self):
+        """Push on, behind --hold-at."""
+        self.process.send_signal(signal.SIGUSR1)
 
     def stop(self, expected=0, timeout=60):
         self.process.stdin.close()
@@ -271,16 +278,31 @@ def numbers(messages):
             if m.subject.startswith(UPDATES)]
 
 
+def stream_sequence(message):
+    """Of a message that a consumer delivered: $JS.ACK.<stream>.<consumer>.
+    <deliveries>.<stream sequence>..."""
+    return int(message.reply.split(".")[5])
+
+
 def check_chain(messages, insisting=False):
-    """Every message names itself and the one before it. Who had to get past a
-    living writer insists: then the first message of an epoch names none."""
+    """Every message names itself and the one before it: by its id, or the
+    first one after a look at the stream's end by its sequence. Who had to get
+    past a living writer insists: then the first message of an epoch names
+    none."""
     ids = [m.headers["Nats-Msg-Id"] for m in messages]
     assert len(set(ids)) == len(ids), "an id was stored twice"
-    for before, message in zip(ids, messages[1:]):
+    for before, message in zip(messages, messages[1:]):
         after = message.headers.get("Nats-Expected-Last-Msg-Id")
-        if insisting and message.subject == EPOCHS and after is None:
+        after_seq = message.headers.get("Nats-Expected-Last-Sequence")
+        if (insisting and message.subject == EPOCHS
+                and after is None and after_seq is None):
             continue
-        assert after == before, f"{message} does not follow {before}"
+        if after is not None:
+            assert after == before.headers["Nats-Msg-Id"], \
+                f"{message} does not follow {before}"
+        else:
+            assert after_seq == str(stream_sequence(before)), \
+                f"{message} does not follow {before}"
 
 
 def check_exactly(client, count):

@@ -22,6 +22,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,7 @@ struct driver {
 	uint32_t size;	/* of a batch */
 	uint32_t rate;	/* batches a second; 0: as fast as it goes */
 	uint32_t bridge_size;
+	uint64_t hold_at; /* push no more until SIGUSR1; 0: never hold */
 	int64_t drain_ns;
 	uint64_t pushed;
 	uint64_t safe;
@@ -90,6 +92,7 @@ enum driver_option {
 	OPT_ENCODE,
 	OPT_ROUTES,
 	OPT_RESTORE,
+	OPT_HOLD_AT,
 };
 
 static const struct option options[] = {
@@ -127,8 +130,17 @@ static const struct option options[] = {
 	{ "encode", 1, NULL, OPT_ENCODE },
 	{ "routes", 1, NULL, OPT_ROUTES },
 	{ "restore", 1, NULL, OPT_RESTORE },
+	{ "hold-at", 1, NULL, OPT_HOLD_AT },
 	{ NULL, 0, NULL, 0 },
 };
+
+static volatile sig_atomic_t released; /* SIGUSR1 came */
+
+static void release(int signal)
+{
+	(void)signal;
+	released = 1;
+}
 
 static long long number(const char *text)
 {
@@ -276,6 +288,9 @@ static void set_driver(struct driver *d, int option, const char *value)
 		break;
 	case OPT_DRAIN_MS:
 		d->drain_ns = number(value) * SP_MS;
+		break;
+	case OPT_HOLD_AT:
+		d->hold_at = (uint64_t)number(value);
 		break;
 	case OPT_ENCODE: {
 		enum egress_encoding encoding;
@@ -450,6 +465,8 @@ static void push_mark(struct driver *d)
 static bool may_push(const struct driver *d)
 {
 	if (d->count != 0 && d->pushed >= d->count)
+		return false;
+	if (d->hold_at != 0 && d->pushed >= d->hold_at && !released)
 		return false;
 	return d->rate == 0 ||
 	       (double)d->pushed <
@@ -631,6 +648,7 @@ int main(int argc, char **argv)
 		set_driver(&d, option, optarg);
 	}
 	fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK);
+	signal(SIGUSR1, release);
 	if (d.encoding >= 0)
 		d.size = (64 << 10) + 200 * d.routes;
 	err = egress_codec_new(&d.codec);

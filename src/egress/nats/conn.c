@@ -286,10 +286,20 @@ bool nats_link_full(struct nats_link *link)
 
 /* Publisher's side: messages */
 
+static natsStatus set_after_seq(natsMsg *msg, uint64_t seq)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, seq);
+	return natsMsgHeader_Set(msg, "Nats-Expected-Last-Sequence", text);
+}
+
 static natsStatus set_headers(natsMsg *msg, const struct nats_message *m)
 {
 	natsStatus s = natsMsgHeader_Set(msg, "Nats-Msg-Id", m->id);
 
+	if (s == NATS_OK && m->after_seq != 0)
+		s = set_after_seq(msg, m->after_seq);
 	if (s == NATS_OK && m->after != NULL)
 		s = natsMsgHeader_Set(msg, "Nats-Expected-Last-Msg-Id",
 				      m->after);

@@ -50,6 +50,7 @@ struct nats_message {
 	size_t len;
 	const char *id;	      /* Nats-Msg-Id */
 	const char *after;    /* Nats-Expected-Last-Msg-Id; NULL: none */
+	uint64_t after_seq;   /* Nats-Expected-Last-Sequence; 0: none */
 	const char *encoding; /* Content-Encoding; NULL: none */
 	const char *collector;
 	const char *schema;

@@ -316,7 +316,10 @@ static natsStatus set_number(natsMsg *msg, const char *name, uint64_t value)
 	return natsMsgHeader_Set(msg, name, text);
 }
 
-/* Both what the last message is called and where it stands must be true. */
+/*
+ * By the sequence of the last message, not by its id: a restarted server has
+ * forgotten an id older than the duplicate window, and refuses it.
+ */
 static natsStatus chain(natsMsg *msg, const struct nats_stream_options *options,
 			const struct nats_epoch *epoch,
 			const struct nats_tail *tail)
@@ -330,9 +333,6 @@ static natsStatus chain(natsMsg *msg, const struct nats_stream_options *options,
 	if (s == NATS_OK && tail->last_seq > 0)
 		s = set_number(msg, "Nats-Expected-Last-Sequence",
 			       tail->last_seq);
-	if (s == NATS_OK && tail->has_id && tail->id_seq == tail->last_seq)
-		s = natsMsgHeader_Set(msg, "Nats-Expected-Last-Msg-Id",
-				      tail->id_text);
 	if (s == NATS_OK && epoch->has_record) {
 		record_id_format(epoch->record, after);
 		s = natsMsgHeader_Set(msg, AFTER_HEADER, after);

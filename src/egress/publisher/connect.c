@@ -294,6 +294,7 @@ static void hand_over(struct publisher *p, const struct establish_job *job)
 		p->known_epoch = p->epoch;
 	p->created_ns = job->tail.created_ns;
 	memcpy(p->last_id, job->tail.id_text, sizeof(p->last_id));
+	p->last_seq = job->tail.id_seq;
 	p->epoch_open = true;
 	p->trouble = TROUBLE_NONE;
 	p->ready = true;

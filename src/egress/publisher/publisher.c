@@ -10,7 +10,7 @@
 
 #define ACK_TIMEOUT  (5 * SP_S)
 #define BACKOFF_MIN  (100 * SP_MS)
-#define BACKOFF_MAX  (5 * SP_S)
+#define BACKOFF_MAX  (2 * SP_S)
 #define SPOOL_AFTER  (1 * SP_S)
 #define SPOOL_MAX    (UINT64_C(10) << 30)
 #define SYNC_NS	     (100 * SP_MS)

@@ -74,7 +74,7 @@ struct publisher_options {
 	uint32_t window;	/* messages under way; default 1024 */
 	int64_t ack_timeout_ns; /* default 5 s */
 	int64_t backoff_min_ns; /* between attempts; default 100 ms */
-	int64_t backoff_max_ns; /* default 5 s */
+	int64_t backoff_max_ns; /* default 2 s */
 	int64_t spool_after_ns; /* of trouble; default 1 s */
 
 	/* The spool or the journal. NULL, with servers: no spool. */

@@ -44,6 +44,11 @@ struct publisher {
 	uint64_t next_seq;
 	uint64_t known_epoch; /* the highest this folder was used in before */
 	char last_id[MESSAGE_ID_MAX]; /* of the stream's last message */
+	/*
+	 * Sequence of the stream's last message, if it was read from the stream
+	 * and nothing was sent since; otherwise 0.
+	 */
+	uint64_t last_seq;
 	bool has_stored;
 	struct record_id stored; /* the last one the stream surely holds */
 	bool has_acked;

@@ -223,6 +223,22 @@ void publisher_wire_settle(struct publisher *p)
 	}
 }
 
+/*
+ * Name the message that @m has to follow. A server that was restarted, or that
+ * became the leader, knows the id of the stream's last message only if that
+ * message is younger than the duplicate window; it always knows its sequence.
+ * So the first message after the stream's end was read names the sequence that
+ * was read. The following ones name ids: the sequence of a message that is not
+ * acknowledged yet is not known.
+ */
+static void set_predecessor(const struct publisher *p, struct nats_message *m)
+{
+	if (p->last_seq != 0)
+		m->after_seq = p->last_seq;
+	else if (p->last_id[0] != '\0')
+		m->after = p->last_id;
+}
+
 /* Send a message of flight @number: all of it, or a piece, called @record. */
 int publisher_wire_put(struct publisher *p, uint64_t number,
 		       struct record_id record,
@@ -236,7 +252,6 @@ int publisher_wire_put(struct publisher *p, uint64_t number,
 		.bytes = payload->bytes.p,
 		.len = payload->bytes.len,
 		.id = id,
-		.after = p->last_id[0] != '\0' ? p->last_id : NULL,
 		.encoding = payload->encoding == EGRESS_PLAIN
 				    ? NULL
 				    : egress_encoding_name(payload->encoding),
@@ -248,12 +263,14 @@ int publisher_wire_put(struct publisher *p, uint64_t number,
 	int err;
 
 	message_id_format(p->options.collector, &name, id);
+	set_predecessor(p, &m);
 	err = nats_link_publish(p->link, &m);
 	if (err < 0) {
 		publisher_wire_fail(p, TROUBLE_LINK, "cannot write");
 		return err;
 	}
 	memcpy(p->last_id, id, sizeof(id));
+	p->last_seq = 0;
 	f->pieces++;
 	f->unanswered++;
 	p->unanswered++;
