@@ -144,7 +144,8 @@ static int open_stream(const struct nats_reader_options *options,
 
 static bool may_pass(int err)
 {
-	return err == -ETIMEDOUT || err == -ENOTCONN || err == -ECONNREFUSED;
+	return err == -ETIMEDOUT || err == -ENOTCONN || err == -ECONNREFUSED ||
+	       err == -EAGAIN || err == -EPROTO;
 }
 
 int log_read_stream(const struct nats_reader_options *options,

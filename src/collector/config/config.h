@@ -113,6 +113,7 @@ struct config {
 		int64_t duplicate_window;
 		uint64_t window;
 		int64_t ack_timeout;
+		char *inbox_prefix;
 		char *user;
 		struct config_secret password;
 		struct config_secret token;

@@ -102,6 +102,15 @@ const char *config_check_stream(const char *text)
 			 "{collector}";
 }
 
+const char *config_check_inbox(const char *text)
+{
+	if (strchr(text, '{') == NULL && config_check_subject(text) == NULL &&
+	    strlen(text) < NATS_INBOX_PREFIX_MAX)
+		return NULL;
+	return "allowed are words joined by dots, of letters, digits, '-' and "
+	       "'_', 63 bytes at most";
+}
+
 const char *config_check_nats_url(const char *text)
 {
 	const char *host;

@@ -11,8 +11,9 @@
 #ifndef EGRESS_NATS_ACK_H
 #define EGRESS_NATS_ACK_H
 
+#include "bmp/wire.h"
+
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* Instead of an error code of JetStream. */
@@ -28,7 +29,7 @@ struct nats_ack {
 	char text[NATS_ACK_TEXT_MAX]; /* the server's words for an error */
 };
 
-/* Read @len bytes of JSON. What makes no sense is NATS_ACK_UNREADABLE. */
-void nats_ack_parse(const char *json, size_t len, struct nats_ack *out);
+/* What makes no sense is NATS_ACK_UNREADABLE. */
+void nats_ack_parse(struct wire_view json, struct nats_ack *out);
 
 #endif

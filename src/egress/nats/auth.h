@@ -11,6 +11,10 @@
 #define NATS_SERVERS_MAX 16
 #define NATS_WORDS_MAX	 256
 
+/* What the subjects begin with that answers come to. */
+#define NATS_INBOX_PREFIX     "_INBOX"
+#define NATS_INBOX_PREFIX_MAX 64 /* bytes with a NUL */
+
 /* Why something failed, in words. */
 struct nats_words {
 	char text[NATS_WORDS_MAX];
@@ -24,16 +28,17 @@ struct nats_options {
 	const char *user;
 	const char *password;
 	const char *token;
-	const char *creds;     /* file: JWT and seed */
-	const char *nkey;      /* public key, with nkey_seed */
-	const char *nkey_seed; /* file */
-	const char *tls_ca;    /* file; any of these three asks for TLS */
-	const char *tls_cert;  /* file, with tls_key */
-	const char *tls_key;   /* file */
-	bool tls;	       /* TLS with the system's CAs, as with tls:// */
-	int64_t connect_ms;    /* default 2000 */
-	int64_t write_ms;      /* deadline of one write; default 2000 */
-	int64_t ping_ms;       /* default 10000 */
+	const char *creds;	  /* file: JWT and seed */
+	const char *nkey;	  /* public key, with nkey_seed */
+	const char *nkey_seed;	  /* file */
+	const char *tls_ca;	  /* file; any of these three asks for TLS */
+	const char *tls_cert;	  /* file, with tls_key */
+	const char *tls_key;	  /* file */
+	const char *inbox_prefix; /* default NATS_INBOX_PREFIX */
+	bool tls;	    /* TLS with the system's CAs, as with tls:// */
+	int64_t connect_ms; /* default 2000 */
+	int64_t write_ms;   /* deadline of one write; default 2000 */
+	int64_t ping_ms;    /* default 10000 */
 };
 
 #endif

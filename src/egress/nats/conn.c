@@ -1,5 +1,6 @@
 #include "egress/nats/conn.h"
 
+#include "egress/nats/api.h"
 #include "egress/nats/options.h"
 
 #include <nats/nats.h>
@@ -22,7 +23,7 @@
 struct nats_link {
 	natsConnection *nc;
 	natsSubscription *sub;
-	natsInbox *inbox;
+	char inbox[NATS_INBOX_MAX];
 	size_t inbox_len;
 	struct nats_bell bell;
 	int fd;
@@ -60,8 +61,7 @@ static void read_answer(natsMsg *msg, struct nats_ack *out)
 			.text = "no stream takes this subject",
 		};
 	else
-		nats_ack_parse(natsMsg_GetData(msg),
-			       (size_t)natsMsg_GetDataLength(msg), out);
+		nats_ack_parse(nats_api_bytes(msg), out);
 }
 
 /* Callbacks, on any thread */
@@ -164,13 +164,14 @@ static struct nats_link *link_new(struct nats_bell bell)
 	return link;
 }
 
-static natsStatus subscribe(struct nats_link *link, uint32_t window)
+static natsStatus subscribe(struct nats_link *link,
+			    const struct nats_options *options, uint32_t window)
 {
 	char subject[SUBJECT_TEXT_MAX];
-	natsStatus s = natsInbox_Create(&link->inbox);
+	natsStatus s;
 
-	if (s != NATS_OK)
-		return s;
+	if (nats_inbox_make(options, link->inbox) < 0)
+		return NATS_INVALID_ARG;
 	link->inbox_len = strlen(link->inbox);
 	snprintf(subject, sizeof(subject), "%s.*", link->inbox);
 	s = natsConnection_SubscribeSync(&link->sub, link->nc, subject);
@@ -201,7 +202,7 @@ int nats_link_open(const struct nats_options *options, uint32_t window,
 		err = nats_failed(s, "connect", why);
 		goto fail;
 	}
-	s = subscribe(link, window);
+	s = subscribe(link, options, window);
 	if (s != NATS_OK) {
 		err = nats_failed(s, "subscribe", why);
 		goto fail;
@@ -242,7 +243,6 @@ void nats_link_close(struct nats_link *link)
 		natsSubscription_Destroy(link->sub);
 		natsConnection_Destroy(link->nc);
 	}
-	natsInbox_Destroy(link->inbox);
 	pthread_cond_destroy(&link->changed);
 	pthread_mutex_destroy(&link->lock);
 	free(link);

@@ -1,8 +1,11 @@
 #include "egress/nats/kv.h"
 
+#include "egress/nats/ack.h"
+#include "egress/nats/api.h"
 #include "egress/nats/options.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,64 +13,85 @@
 
 #define WAIT_MS	   5000
 #define BUCKET_MAX 64
+#define STREAM_MAX (BUCKET_MAX + 8)
+#define KEY_MAX	   512
+
+/* Whatever a server says: a value is copied, and its length is an int. */
+#define VALUE_MAX ((int64_t)64 << 20)
 
 struct nats_kv {
 	struct nats_options options;
 	char bucket[BUCKET_MAX];
+	char stream[STREAM_MAX]; /* that a bucket is */
 	int replicas;
 	pthread_mutex_t lock; /* of what follows */
-	natsConnection *nc;
-	jsCtx *js;
-	kvStore *store;
+	struct nats_api api;  /* nc is NULL: not connected */
+	bool direct;	      /* messages can be had without the leader */
 	size_t max;
 };
 
 static void disconnect(struct nats_kv *kv)
 {
-	kvStore_Destroy(kv->store);
-	jsCtx_Destroy(kv->js);
-	natsConnection_Destroy(kv->nc);
-	kv->store = NULL;
-	kv->js = NULL;
-	kv->nc = NULL;
+	natsConnection_Destroy(kv->api.nc);
+	kv->api.nc = NULL;
 }
 
-static natsStatus bind_bucket(struct nats_kv *kv)
+static int create_bucket(struct nats_kv *kv, struct nats_words *why,
+			 natsMsg **reply, struct nats_reply_stream *out)
 {
-	kvConfig config;
-	natsStatus s = js_KeyValue(&kv->store, kv->js, kv->bucket);
+	char body[NATS_API_BODY_MAX];
 
-	if (s != NATS_NOT_FOUND || kv->replicas == 0)
-		return s;
-	kvConfig_Init(&config);
-	config.Bucket = kv->bucket;
-	config.Description = "state of arancini collectors";
-	config.History = 1;
-	config.StorageType = js_FileStorage;
-	config.Replicas = kv->replicas;
-	return js_CreateKeyValue(&kv->store, kv->js, &config);
+	/* As other clients make buckets, so that they can use this one. */
+	snprintf(body, sizeof(body),
+		 "{\"name\":\"%s\",\"description\":\"state of arancini "
+		 "collectors\",\"subjects\":[\"$KV.%s.>\"],"
+		 "\"retention\":\"limits\",\"max_consumers\":-1,"
+		 "\"max_msgs\":-1,\"max_bytes\":-1,\"max_age\":0,"
+		 "\"max_msgs_per_subject\":1,\"max_msg_size\":-1,"
+		 "\"storage\":\"file\",\"discard\":\"new\","
+		 "\"num_replicas\":%d,\"deny_delete\":true,"
+		 "\"allow_rollup_hdrs\":true,\"allow_direct\":true}",
+		 kv->stream, kv->bucket, kv->replicas);
+	return nats_api_stream(&kv->api, "STREAM.CREATE", kv->stream, body, why,
+			       reply, out);
+}
+
+static int bind_bucket(struct nats_kv *kv, struct nats_words *why)
+{
+	struct nats_reply_stream info;
+	natsMsg *reply = NULL;
+	int err = nats_api_stream(&kv->api, "STREAM.INFO", kv->stream, NULL,
+				  why, &reply, &info);
+
+	if (err == -ENOENT && kv->replicas != 0)
+		err = create_bucket(kv, why, &reply, &info);
+	if (err == -ENOENT)
+		snprintf(why->text, sizeof(why->text), "there is no bucket %s",
+			 kv->bucket);
+	if (err < 0)
+		return err;
+	natsMsg_Destroy(reply);
+	if (info.max_per_subject < 1 || info.mirror) {
+		snprintf(why->text, sizeof(why->text),
+			 "stream %s is not a bucket to write to", kv->stream);
+		return -EINVAL;
+	}
+	kv->direct = info.allow_direct;
+	return 0;
 }
 
 static int connect_kv(struct nats_kv *kv, struct nats_words *why)
 {
-	jsOptions js;
-	natsStatus s;
-	int err = nats_connect(&kv->options, why, &kv->nc);
+	int64_t max;
+	int err = nats_connect(&kv->options, why, &kv->api.nc);
 
 	if (err < 0)
 		return err;
-	kv->max = (size_t)natsConnection_GetMaxPayload(kv->nc);
-	jsOptions_Init(&js);
-	js.Wait = WAIT_MS;
-	s = natsConnection_JetStream(&kv->js, kv->nc, &js);
-	if (s == NATS_OK)
-		s = bind_bucket(kv);
-	if (s == NATS_NOT_FOUND) {
-		snprintf(why->text, sizeof(why->text), "there is no bucket %s",
-			 kv->bucket);
-		return -ENOENT;
-	}
-	return s == NATS_OK ? 0 : nats_failed(s, kv->bucket, why);
+	max = natsConnection_GetMaxPayload(kv->api.nc);
+	if (max < 0 || max > VALUE_MAX)
+		max = VALUE_MAX;
+	kv->max = (size_t)max;
+	return bind_bucket(kv, why);
 }
 
 /* Begin a call: it is ours, and connected. Ended by leave(), also if not. */
@@ -76,8 +100,8 @@ static int enter(struct nats_kv *kv, struct nats_words *why)
 	int err;
 
 	pthread_mutex_lock(&kv->lock);
-	if (kv->store != NULL &&
-	    natsConnection_Status(kv->nc) == NATS_CONN_STATUS_CONNECTED)
+	if (kv->api.nc != NULL &&
+	    natsConnection_Status(kv->api.nc) == NATS_CONN_STATUS_CONNECTED)
 		return 0;
 	disconnect(kv);
 	err = connect_kv(kv, why);
@@ -86,25 +110,12 @@ static int enter(struct nats_kv *kv, struct nats_words *why)
 	return err;
 }
 
-/* The end of a call. What came of it, with words. */
-static int leave(struct nats_kv *kv, natsStatus s, const char *doing,
-		 struct nats_words *why)
+/* The end of a call that came to @err. */
+static int leave(struct nats_kv *kv, int err)
 {
-	int err = 0;
-
-	if (s == NATS_NOT_FOUND)
-		err = -ENOENT;
-	else if (s != NATS_OK)
-		err = nats_failed(s, doing, why);
 	/* An answer may still come; not to whom asks next. */
-	if (s == NATS_TIMEOUT)
+	if (err == -ETIMEDOUT)
 		disconnect(kv);
-	pthread_mutex_unlock(&kv->lock);
-	return err;
-}
-
-static int leave_failed(struct nats_kv *kv, int err)
-{
 	pthread_mutex_unlock(&kv->lock);
 	return err;
 }
@@ -119,7 +130,9 @@ int nats_kv_open(const struct nats_options *options, const char *bucket,
 		return -ENOMEM;
 	kv->options = *options;
 	kv->replicas = replicas;
+	kv->api.wait_ms = WAIT_MS;
 	snprintf(kv->bucket, sizeof(kv->bucket), "%s", bucket);
+	snprintf(kv->stream, sizeof(kv->stream), "KV_%s", kv->bucket);
 	pthread_mutex_init(&kv->lock, NULL);
 	err = enter(kv, why);
 	pthread_mutex_unlock(&kv->lock);
@@ -145,91 +158,340 @@ size_t nats_kv_max(const struct nats_kv *kv)
 	return kv->max;
 }
 
+/* -EINVAL if it is not a key, or with @pattern a pattern of keys. */
+static int subject_of(const struct nats_kv *kv, const char *key, bool pattern,
+		      char out[KEY_MAX])
+{
+	if (!nats_api_is_plain(key) ||
+	    (!pattern && strpbrk(key, "*>") != NULL) ||
+	    snprintf(out, KEY_MAX, "$KV.%s.%s", kv->bucket, key) >= KEY_MAX)
+		return -EINVAL;
+	return 0;
+}
+
+/* Reading */
+
+/* What is stored under a key; bytes are to be freed. */
+struct entry {
+	uint64_t revision;
+	bool deleted; /* it is a mark that the key was removed */
+	uint8_t *bytes;
+	size_t len;
+};
+
+static bool is_removal(const char *operation)
+{
+	return strcmp(operation, "DEL") == 0 || strcmp(operation, "PURGE") == 0;
+}
+
+static const char *header(natsMsg *msg, const char *name)
+{
+	const char *value = NULL;
+
+	if (natsMsgHeader_Get(msg, name, &value) != NATS_OK || value == NULL)
+		return "";
+	return value;
+}
+
+static int take_direct(natsMsg *msg, const char *subject, struct entry *out)
+{
+	const char *seq = header(msg, "Nats-Sequence");
+	struct wire_view data = nats_api_bytes(msg);
+	struct entry e;
+
+	if (strcmp(header(msg, "Status"), "404") == 0)
+		return -ENOENT;
+	if (!nats_json_uint((struct wire_view){ (const uint8_t *)seq,
+						strlen(seq) },
+			    &e.revision) ||
+	    strcmp(header(msg, "Nats-Subject"), subject) != 0)
+		return -EPROTO;
+	e.deleted = is_removal(header(msg, "KV-Operation"));
+	e.len = data.len;
+	e.bytes = malloc(data.len + 1);
+	if (e.bytes == NULL)
+		return -ENOMEM;
+	if (data.len > 0)
+		memcpy(e.bytes, data.p, data.len);
+	*out = e;
+	return 0;
+}
+
+/* From any server that has the message. */
+static int get_direct(struct nats_kv *kv, const char *subject,
+		      struct nats_words *why, struct entry *out)
+{
+	char where[NATS_API_SUBJECT_MAX];
+	natsMsg *msg = NULL;
+	natsStatus s;
+	int err;
+
+	snprintf(where, sizeof(where), "$JS.API.DIRECT.GET.%s.%s", kv->stream,
+		 subject);
+	s = natsConnection_Request(&msg, kv->api.nc, where, NULL, 0,
+				   kv->api.wait_ms);
+	if (s != NATS_OK)
+		return nats_failed(s, "get", why);
+	err = take_direct(msg, subject, out);
+	if (err == -EPROTO)
+		snprintf(why->text, sizeof(why->text),
+			 "get: the answer cannot be read");
+	natsMsg_Destroy(msg);
+	return err;
+}
+
+/* From the leader. */
+static int get_message(struct nats_kv *kv, const char *subject,
+		       struct nats_words *why, struct entry *out)
+{
+	struct nats_api_message m;
+	char operation[16];
+	int err = nats_api_message(&kv->api, kv->stream, 0, subject, why, &m);
+
+	if (err < 0)
+		return err == -ENODATA ? -ENOENT : err;
+	*out = (struct entry){
+		.revision = m.seq,
+		.deleted = nats_reply_header(m.headers, "KV-Operation",
+					     operation, sizeof(operation)) &&
+			   is_removal(operation),
+		.bytes = m.bytes,
+		.len = m.data.len,
+	};
+	memmove(m.bytes, m.data.p, m.data.len);
+	return 0;
+}
+
+static int get_entry(struct nats_kv *kv, const char *subject,
+		     struct nats_words *why, struct entry *out)
+{
+	return kv->direct ? get_direct(kv, subject, why, out)
+			  : get_message(kv, subject, why, out);
+}
+
 int nats_kv_get(struct nats_kv *kv, const char *key, struct nats_words *why,
 		void **bytes, size_t *len, uint64_t *revision)
 {
-	kvEntry *e = NULL;
-	void *copy = NULL;
-	natsStatus s;
+	char subject[KEY_MAX];
+	struct entry e;
 	int err = enter(kv, why);
 
 	if (err < 0)
-		return leave_failed(kv, err);
-	s = kvStore_Get(&e, kv->store, key);
-	if (s == NATS_OK) {
-		*len = (size_t)kvEntry_ValueLen(e);
-		*revision = kvEntry_Revision(e);
-		copy = malloc(*len + 1);
-		if (copy == NULL)
-			s = NATS_NO_MEMORY;
-		else if (*len > 0)
-			memcpy(copy, kvEntry_Value(e), *len);
-	}
-	kvEntry_Destroy(e);
-	err = leave(kv, s, "get", why);
+		return leave(kv, err);
+	err = subject_of(kv, key, false, subject);
 	if (err == 0)
-		*bytes = copy;
+		err = get_entry(kv, subject, why, &e);
+	if (err == 0 && e.deleted) {
+		free(e.bytes);
+		err = -ENOENT;
+	}
+	err = leave(kv, err);
+	if (err < 0)
+		return err;
+	*bytes = e.bytes;
+	*len = e.len;
+	*revision = e.revision;
+	return 0;
+}
+
+/* Writing */
+
+static natsStatus expect(natsMsg *msg, uint64_t revision)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, revision);
+	return natsMsgHeader_Set(msg, "Nats-Expected-Last-Subject-Sequence",
+				 text);
+}
+
+static int judge(natsMsg *reply, struct nats_words *why)
+{
+	struct nats_ack ack;
+
+	nats_ack_parse(nats_api_bytes(reply), &ack);
+	if (ack.error == 0)
+		return 0;
+	snprintf(why->text, sizeof(why->text), "not stored: %u %s", ack.error,
+		 ack.text);
+	return ack.error == JSStreamWrongLastSequenceErr ? -ESTALE : -ENOTCONN;
+}
+
+/* @revision: that the key must be at; NULL: any. */
+static int store(struct nats_kv *kv, const char *subject, struct wire_view v,
+		 const uint64_t *revision, struct nats_words *why)
+{
+	natsMsg *reply = NULL;
+	natsMsg *msg = NULL;
+	natsStatus s;
+	int err;
+
+	if (v.len > (size_t)VALUE_MAX)
+		return -EMSGSIZE;
+	s = natsMsg_Create(&msg, subject, NULL, (const char *)v.p, (int)v.len);
+	if (s == NATS_OK && revision != NULL)
+		s = expect(msg, *revision);
+	if (s == NATS_OK)
+		s = natsConnection_RequestMsg(&reply, kv->api.nc, msg,
+					      kv->api.wait_ms);
+	err = s == NATS_OK ? judge(reply, why) : nats_failed(s, "put", why);
+	natsMsg_Destroy(reply);
+	natsMsg_Destroy(msg);
 	return err;
 }
 
 int nats_kv_put(struct nats_kv *kv, const char *key, const void *bytes,
 		size_t len, struct nats_words *why)
 {
+	char subject[KEY_MAX];
 	int err = enter(kv, why);
 
 	if (err < 0)
-		return leave_failed(kv, err);
-	return leave(kv, kvStore_Put(NULL, kv->store, key, bytes, (int)len),
-		     "put", why);
+		return leave(kv, err);
+	err = subject_of(kv, key, false, subject);
+	if (err == 0)
+		err = store(kv, subject, (struct wire_view){ bytes, len }, NULL,
+			    why);
+	return leave(kv, err);
+}
+
+/* A key that somebody has removed has a mark of that, with a revision. */
+static int store_over_removal(struct nats_kv *kv, const char *subject,
+			      struct wire_view v, struct nats_words *why)
+{
+	struct nats_words other;
+	struct entry e;
+
+	if (get_entry(kv, subject, &other, &e) < 0)
+		return -ESTALE;
+	free(e.bytes);
+	return e.deleted ? store(kv, subject, v, &e.revision, why) : -ESTALE;
 }
 
 int nats_kv_replace(struct nats_kv *kv, const char *key, const void *bytes,
 		    size_t len, uint64_t revision, struct nats_words *why)
 {
-	natsStatus s;
+	struct wire_view v = { bytes, len };
+	char subject[KEY_MAX];
 	int err = enter(kv, why);
 
 	if (err < 0)
-		return leave_failed(kv, err);
-	s = revision == 0
-		    ? kvStore_Create(NULL, kv->store, key, bytes, (int)len)
-		    : kvStore_Update(NULL, kv->store, key, bytes, (int)len,
-				     revision);
-	return leave(kv, s, "replace", why);
+		return leave(kv, err);
+	err = subject_of(kv, key, false, subject);
+	if (err == 0)
+		err = store(kv, subject, v, &revision, why);
+	if (err == -ESTALE && revision == 0)
+		err = store_over_removal(kv, subject, v, why);
+	return leave(kv, err == -ESTALE ? -ENOTCONN : err);
 }
 
 int nats_kv_purge(struct nats_kv *kv, const char *pattern,
 		  struct nats_words *why)
 {
-	char stream[BUCKET_MAX + 8], subject[512];
-	jsOptions options;
+	char subject[KEY_MAX], body[NATS_API_BODY_MAX];
+	natsMsg *reply = NULL;
 	int err = enter(kv, why);
 
 	if (err < 0)
-		return leave_failed(kv, err);
+		return leave(kv, err);
+	err = subject_of(kv, pattern, true, subject);
+	if (err < 0)
+		return leave(kv, err);
 	/* Deleting a key would leave a marker for each, for ever. */
-	snprintf(stream, sizeof(stream), "KV_%s", kv->bucket);
-	snprintf(subject, sizeof(subject), "$KV.%s.%s", kv->bucket, pattern);
-	jsOptions_Init(&options);
-	options.Wait = WAIT_MS;
-	options.Stream.Purge.Subject = subject;
-	return leave(kv, js_PurgeStream(kv->js, stream, &options, NULL),
-		     "purge", why);
+	snprintf(body, sizeof(body), "{\"filter\":\"%s\"}", subject);
+	err = nats_api_request(&kv->api, "STREAM.PURGE", kv->stream, body, why,
+			       &reply);
+	if (err == 0 && !nats_reply_success(nats_api_bytes(reply)))
+		err = -EPROTO;
+	natsMsg_Destroy(reply);
+	return leave(kv, err);
+}
+
+/* Keys */
+
+struct keys {
+	char **at;
+	size_t count;
+};
+
+static void free_keys(struct keys *keys)
+{
+	for (size_t i = 0; i < keys->count; i++)
+		free(keys->at[i]);
+	free(keys->at);
+}
+
+static int add_key(struct keys *keys, const char *key)
+{
+	char **more = realloc(keys->at, (keys->count + 1) * sizeof(*more));
+
+	if (more == NULL)
+		return -ENOMEM;
+	keys->at = more;
+	more[keys->count] = strdup(key);
+	if (more[keys->count] == NULL)
+		return -ENOMEM;
+	keys->count++;
+	return 0;
+}
+
+static int add_page(const struct nats_kv *kv, struct wire_view subjects,
+		    struct keys *keys)
+{
+	char prefix[STREAM_MAX], subject[KEY_MAX];
+	size_t len =
+		(size_t)snprintf(prefix, sizeof(prefix), "$KV.%s.", kv->bucket);
+	struct wire_view key, value;
+	int err = 0;
+
+	while (err == 0 && nats_json_next(&subjects, &key, &value))
+		if (nats_json_string(key, subject, sizeof(subject)) &&
+		    strncmp(subject, prefix, len) == 0 &&
+		    nats_api_is_plain(subject + len))
+			err = add_key(keys, subject + len);
+	return err;
+}
+
+/* One page of them, from the number of them that are there on. */
+static int ask_keys(struct nats_kv *kv, struct keys *keys, uint64_t *total,
+		    struct nats_words *why)
+{
+	char body[NATS_API_BODY_MAX];
+	struct wire_view subjects;
+	natsMsg *reply = NULL;
+	int err;
+
+	snprintf(body, sizeof(body),
+		 "{\"subjects_filter\":\"$KV.%s.>\",\"offset\":%zu}",
+		 kv->bucket, keys->count);
+	err = nats_api_request(&kv->api, "STREAM.INFO", kv->stream, body, why,
+			       &reply);
+	if (err < 0)
+		return err;
+	*total = 0;
+	if (nats_reply_subjects(nats_api_bytes(reply), total, &subjects))
+		err = add_page(kv, subjects, keys);
+	natsMsg_Destroy(reply);
+	return err;
 }
 
 int nats_kv_keys(struct nats_kv *kv, int (*each)(void *arg, const char *key),
 		 void *arg, struct nats_words *why)
 {
-	kvKeysList list = { 0 };
-	natsStatus s;
+	struct keys keys = { NULL, 0 };
+	uint64_t total = 0;
+	size_t before;
 	int err = enter(kv, why);
 
 	if (err < 0)
-		return leave_failed(kv, err);
-	s = kvStore_Keys(&list, kv->store, NULL);
-	err = leave(kv, s == NATS_NOT_FOUND ? NATS_OK : s, "keys", why);
-	for (int i = 0; i < list.Count && err == 0; i++)
-		err = each(arg, list.Keys[i]);
-	kvKeysList_Destroy(&list);
+		return leave(kv, err);
+	do {
+		before = keys.count;
+		err = ask_keys(kv, &keys, &total, why);
+	} while (err == 0 && keys.count > before && keys.count < total);
+	err = leave(kv, err);
+	for (size_t i = 0; i < keys.count && err == 0; i++)
+		err = each(arg, keys.at[i]);
+	free_keys(&keys);
 	return err < 0 ? err : 0;
 }

@@ -1,8 +1,10 @@
 #include "egress/nats/options.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 
 #define CONNECT_MS 2000
 #define WRITE_MS   2000
@@ -110,6 +112,31 @@ static natsStatus set_limits(natsOptions *o, const struct nats_options *from)
 	return s;
 }
 
+int nats_inbox_make(const struct nats_options *from, char out[NATS_INBOX_MAX])
+{
+	uint64_t random[2];
+	const char *prefix = from->inbox_prefix != NULL ? from->inbox_prefix
+							: NATS_INBOX_PREFIX;
+
+	if (strlen(prefix) >= NATS_INBOX_PREFIX_MAX)
+		return -EINVAL;
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		return -EIO;
+	snprintf(out, NATS_INBOX_MAX, "%s.%016" PRIx64 "%016" PRIx64, prefix,
+		 random[0], random[1]);
+	return 0;
+}
+
+/* libnats' own inboxes can be guessed: it seeds them with the time. */
+static natsStatus set_inbox(natsOptions *o, const struct nats_options *from)
+{
+	char prefix[NATS_INBOX_MAX];
+
+	if (nats_inbox_make(from, prefix) < 0)
+		return NATS_INVALID_ARG;
+	return natsOptions_SetCustomInboxPrefix(o, prefix);
+}
+
 int nats_options_make(const struct nats_options *from, struct nats_words *why,
 		      natsOptions **out)
 {
@@ -127,6 +154,8 @@ int nats_options_make(const struct nats_options *from, struct nats_words *why,
 		s = set_identity(o, from);
 	if (s == NATS_OK)
 		s = set_tls(o, from);
+	if (s == NATS_OK)
+		s = set_inbox(o, from);
 	if (s != NATS_OK) {
 		int err = nats_failed(s, "options", why);
 

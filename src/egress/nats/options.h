@@ -13,6 +13,14 @@
 /* What libnats reads and writes at once. */
 #define NATS_IO_BUFFER (256 << 10)
 
+#define NATS_INBOX_MAX (NATS_INBOX_PREFIX_MAX + 40)
+
+/*
+ * A subject for answers that nobody can guess: the prefix and 128 random bits.
+ * Who cannot subscribe to the prefix cannot forge an answer.
+ */
+int nats_inbox_make(const struct nats_options *from, char out[NATS_INBOX_MAX]);
+
 /* Yours to destroy. They do not reconnect. */
 int nats_options_make(const struct nats_options *from, struct nats_words *why,
 		      natsOptions **out);

@@ -1,127 +1,190 @@
 #include "egress/nats/reader.h"
 
 #include "egress/codec.h"
+#include "egress/nats/api.h"
 #include "egress/nats/options.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#define HEARTBEAT_NS INT64_C(2000000000)
+#define HEARTBEAT_MS 2000
+#define SILENCE_MS   (5 * HEARTBEAT_MS) /* no heartbeat: the consumer is gone */
+#define WAIT_MS	     5000
+#define NS	     INT64_C(1000000000)
 #define STEP_MS	     250 /* how often to look whether the link broke */
 #define AGAIN_MS     200 /* between attempts to subscribe */
 
 struct nats_reader {
 	struct nats_reader_options options;
 	char *filter;
-	natsConnection *nc;
-	jsCtx *js;
+	struct nats_api api; /* nc is NULL: not connected */
 	natsSubscription *sub;
-	natsMsg *msg;		/* the one given out last */
-	uint64_t last_seq;	/* of the stream; 0: none yet */
-	uint64_t next_delivery; /* of this consumer */
+	char consumer[NATS_CONSUMER_NAME_MAX]; /* "": not made */
+	natsMsg *msg;			       /* the one given out last */
+	uint64_t last_seq;		       /* of the stream; 0: none yet */
+	uint64_t next_delivery;		       /* of this consumer */
+	int64_t heard_ms;		       /* from it, last */
 };
+
+/* Nobody waits for the answer; one that is left ends after a while. */
+static void delete_consumer(struct nats_reader *r)
+{
+	char subject[NATS_API_SUBJECT_MAX];
+
+	if (r->consumer[0] == '\0')
+		return;
+	snprintf(subject, sizeof(subject), "$JS.API.CONSUMER.DELETE.%s.%s",
+		 r->options.stream, r->consumer);
+	(void)natsConnection_Publish(r->api.nc, subject, NULL, 0);
+	r->consumer[0] = '\0';
+}
 
 static void unsubscribe(struct nats_reader *r)
 {
 	if (r->sub == NULL)
 		return;
 	natsSubscription_Unsubscribe(r->sub);
+	delete_consumer(r);
 	natsSubscription_Destroy(r->sub);
 	r->sub = NULL;
 }
 
-static void set_start(const struct nats_reader *r, jsConsumerConfig *config)
+/* RFC 3339, to the nanosecond. */
+static void format_time(uint64_t ns, char *out, size_t size)
 {
+	time_t seconds = (time_t)(ns / (uint64_t)NS);
+	struct tm tm;
+	char text[32];
+
+	gmtime_r(&seconds, &tm);
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(out, size, "%s.%09" PRIu64 "Z", text, ns % (uint64_t)NS);
+}
+
+/* Where to begin, as members of a consumer's configuration. */
+static void format_start(const struct nats_reader *r, char *out, size_t size)
+{
+	static const char by_seq[] = "\"deliver_policy\":\"by_start_sequence\","
+				     "\"opt_start_seq\":%" PRIu64;
+	char when[64];
+
 	if (r->last_seq != 0) {
-		config->DeliverPolicy = js_DeliverByStartSequence;
-		config->OptStartSeq = r->last_seq + 1;
+		snprintf(out, size, by_seq, r->last_seq + 1);
 		return;
 	}
 	switch (r->options.from) {
 	case NATS_FROM_ALL:
-		config->DeliverPolicy = js_DeliverAll;
+		snprintf(out, size, "\"deliver_policy\":\"all\"");
 		break;
 	case NATS_FROM_NEW:
-		config->DeliverPolicy = js_DeliverNew;
+		snprintf(out, size, "\"deliver_policy\":\"new\"");
 		break;
 	case NATS_FROM_TIME:
-		config->DeliverPolicy = js_DeliverByStartTime;
-		config->OptStartTime = (int64_t)r->options.at;
+		format_time(r->options.at, when, sizeof(when));
+		snprintf(out, size,
+			 "\"deliver_policy\":\"by_start_time\","
+			 "\"opt_start_time\":\"%s\"",
+			 when);
 		break;
 	case NATS_FROM_SEQ:
-		config->DeliverPolicy = js_DeliverByStartSequence;
-		config->OptStartSeq = r->options.at > 0 ? r->options.at : 1;
+		snprintf(out, size, by_seq,
+			 r->options.at > 0 ? r->options.at : 1);
 		break;
 	}
 }
 
-static natsStatus subscribe(struct nats_reader *r, jsErrCode *code)
+/* A consumer that sends to @inbox. */
+static int create_consumer(struct nats_reader *r, const char *inbox,
+			   struct nats_words *why)
 {
-	jsSubOptions options;
+	char body[NATS_API_BODY_MAX], start[256];
+	natsMsg *reply = NULL;
+	int err;
+
+	if (!nats_api_is_plain(r->filter) ||
+	    !nats_api_is_token(r->options.stream))
+		return -EINVAL;
+	format_start(r, start, sizeof(start));
+	if (snprintf(body, sizeof(body),
+		     "{\"stream_name\":\"%s\",\"config\":{%s,"
+		     "\"deliver_subject\":\"%s\",\"filter_subject\":\"%s\","
+		     "\"ack_policy\":\"none\",\"replay_policy\":\"instant\","
+		     "\"flow_control\":true,\"idle_heartbeat\":%" PRId64
+		     ",\"num_replicas\":1,\"mem_storage\":true}}",
+		     r->options.stream, start, inbox, r->filter,
+		     HEARTBEAT_MS * INT64_C(1000000)) >= (int)sizeof(body))
+		return -EINVAL;
+	err = nats_api_request(&r->api, "CONSUMER.CREATE", r->options.stream,
+			       body, why, &reply);
+	if (err < 0)
+		return err;
+	if (!nats_reply_consumer(nats_api_bytes(reply), r->consumer)) {
+		snprintf(why->text, sizeof(why->text),
+			 "CONSUMER.CREATE: the answer lacks a name");
+		err = -EPROTO;
+	}
+	natsMsg_Destroy(reply);
+	return err;
+}
+
+static int subscribe(struct nats_reader *r, struct nats_words *why)
+{
+	char inbox[NATS_INBOX_MAX];
 	natsStatus s;
+	int err;
 
 	unsubscribe(r);
-	jsSubOptions_Init(&options);
-	options.Stream = r->options.stream;
-	options.Config.AckPolicy = js_AckNone;
-	options.Config.Heartbeat = HEARTBEAT_NS;
-	options.Config.FlowControl = true;
-	options.Config.MemoryStorage = true;
-	options.Config.Replicas = 1;
-	set_start(r, &options.Config);
+	err = nats_inbox_make(&r->options.nats, inbox);
+	if (err < 0)
+		return err;
 	r->next_delivery = 1;
-	s = js_SubscribeSync(&r->sub, r->js, r->filter, NULL, &options, code);
+	r->heard_ms = nats_Now();
+	s = natsConnection_SubscribeSync(&r->sub, r->api.nc, inbox);
 	if (s == NATS_OK)
 		s = natsSubscription_SetPendingLimits(r->sub, -1, -1);
-	return s;
+	if (s != NATS_OK)
+		return nats_failed(s, "subscribe", why);
+	err = create_consumer(r, inbox, why);
+	if (err < 0)
+		unsubscribe(r);
+	return err;
 }
 
 static int connect_reader(struct nats_reader *r, struct nats_words *why)
 {
-	natsStatus s;
-	int err = nats_connect(&r->options.nats, why, &r->nc);
-
-	if (err < 0)
-		return err;
-	s = natsConnection_JetStream(&r->js, r->nc, NULL);
-	return s == NATS_OK ? 0 : nats_failed(s, "connect", why);
+	return nats_connect(&r->options.nats, why, &r->api.nc);
 }
 
 static void disconnect(struct nats_reader *r)
 {
 	unsubscribe(r);
-	jsCtx_Destroy(r->js);
-	natsConnection_Destroy(r->nc);
-	r->js = NULL;
-	r->nc = NULL;
+	natsConnection_Destroy(r->api.nc);
+	r->api.nc = NULL;
 }
 
 int nats_reader_open(const struct nats_reader_options *options,
 		     struct nats_words *why, struct nats_reader **out)
 {
 	struct nats_reader *r = calloc(1, sizeof(*r));
-	jsErrCode code = 0;
-	natsStatus s;
 	int err = -ENOMEM;
 
 	if (r == NULL)
 		return -ENOMEM;
 	r->options = *options;
+	r->api.wait_ms = WAIT_MS;
 	r->filter = strdup(options->filter != NULL ? options->filter : ">");
 	if (r->filter == NULL)
 		goto fail;
 	err = connect_reader(r, why);
 	if (err < 0)
 		goto fail;
-	s = subscribe(r, &code);
-	if (s != NATS_OK) {
-		err = nats_failed(s, "subscribe", why);
-		if (s == NATS_NOT_FOUND || code == JSStreamNotFoundErr)
-			err = -ENOENT;
+	err = subscribe(r, why);
+	if (err < 0)
 		goto fail;
-	}
 	*out = r;
 	return 0;
 
@@ -144,46 +207,104 @@ void nats_reader_close(struct nats_reader *r)
 static void again(struct nats_reader *r)
 {
 	struct nats_words why;
-	jsErrCode code;
 
-	if (r->nc != NULL &&
-	    natsConnection_Status(r->nc) != NATS_CONN_STATUS_CONNECTED)
+	if (r->api.nc != NULL &&
+	    natsConnection_Status(r->api.nc) != NATS_CONN_STATUS_CONNECTED)
 		disconnect(r);
-	if ((r->nc != NULL || connect_reader(r, &why) == 0) &&
-	    subscribe(r, &code) == NATS_OK)
+	if ((r->api.nc != NULL || connect_reader(r, &why) == 0) &&
+	    subscribe(r, &why) == 0)
 		return;
 	disconnect(r);
 	nats_Sleep(AGAIN_MS);
 }
 
+static const char *header(natsMsg *msg, const char *name)
+{
+	const char *value = NULL;
+
+	if (natsMsgHeader_Get(msg, name, &value) != NATS_OK)
+		return NULL;
+	return value;
+}
+
+/* Tell the server that what came before was taken: it waits for that. */
+static void answer_flow_control(struct nats_reader *r, const char *subject)
+{
+	static const char prefix[] = "$JS.FC.";
+
+	if (subject != NULL &&
+	    strncmp(subject, prefix, sizeof(prefix) - 1) == 0 &&
+	    nats_api_is_plain(subject) && strpbrk(subject, "*>") == NULL)
+		(void)natsConnection_Publish(r->api.nc, subject, NULL, 0);
+}
+
+/* Whether the heartbeat @msg speaks of a message that did not come. */
+static bool tells_of_gap(const struct nats_reader *r, natsMsg *msg)
+{
+	const char *last = header(msg, "Nats-Last-Consumer");
+	uint64_t delivery;
+
+	return last != NULL &&
+	       nats_json_uint((struct wire_view){ (const uint8_t *)last,
+						  strlen(last) },
+			      &delivery) &&
+	       delivery != r->next_delivery - 1;
+}
+
+/*
+ * Whether it is a message of the stream. Its headers do not tell: whoever
+ * published it has written them.
+ */
+static bool delivered(const natsMsg *msg)
+{
+	const char *reply = natsMsg_GetReply(msg);
+	struct nats_reply_place place;
+
+	return reply != NULL && nats_reply_place(reply, &place);
+}
+
+/* The server speaks of the consumer. False: make a new one. */
+static bool take_status(struct nats_reader *r)
+{
+	const char *status = header(r->msg, "Status");
+	const char *stalled = header(r->msg, "Nats-Consumer-Stalled");
+	const char *reply = natsMsg_GetReply(r->msg);
+
+	if (status == NULL || strcmp(status, "100") != 0 ||
+	    tells_of_gap(r, r->msg))
+		return false;
+	answer_flow_control(r, stalled != NULL ? stalled : reply);
+	return true;
+}
+
 /* Take what the message says of itself. False: one before it is missing. */
 static bool examine(struct nats_reader *r, struct nats_read *out)
 {
-	jsMsgMetaData *meta = NULL;
-	bool in_order;
+	const char *reply = natsMsg_GetReply(r->msg);
+	struct wire_view data = nats_api_bytes(r->msg);
+	struct nats_reply_place place;
 
-	if (natsMsg_GetMetaData(&meta, r->msg) != NATS_OK)
+	if (reply == NULL || !nats_reply_place(reply, &place) ||
+	    place.delivery != r->next_delivery ||
+	    place.stream_seq <= r->last_seq)
 		return false;
-	in_order = meta->Sequence.Consumer == r->next_delivery;
 	*out = (struct nats_read){
-		.seq = meta->Sequence.Stream,
-		.time_ns = (uint64_t)meta->Timestamp,
-		.pending = meta->NumPending,
+		.seq = place.stream_seq,
+		.time_ns = place.time_ns,
+		.pending = place.pending,
 		.subject = natsMsg_GetSubject(r->msg),
-		.bytes = (const uint8_t *)natsMsg_GetData(r->msg),
-		.len = (size_t)natsMsg_GetDataLength(r->msg),
+		.bytes = data.p,
+		.len = data.len,
 	};
-	jsMsgMetaData_Destroy(meta);
-	return in_order;
+	return true;
 }
 
 static int read_headers(natsMsg *msg, struct nats_read *out)
 {
-	const char *encoding = NULL;
+	const char *encoding = header(msg, "Content-Encoding");
 
-	if (natsMsgHeader_Get(msg, "Nats-Msg-Id", &out->id) != NATS_OK)
-		out->id = NULL;
-	if (natsMsgHeader_Get(msg, "Content-Encoding", &encoding) != NATS_OK)
+	out->id = header(msg, "Nats-Msg-Id");
+	if (encoding == NULL)
 		return 0;
 	return egress_encoding_find(encoding, strlen(encoding),
 				    &out->encoding) < 0
@@ -199,14 +320,24 @@ static int attempt(struct nats_reader *r, int64_t ms, struct nats_read *out)
 	natsMsg_Destroy(r->msg);
 	r->msg = NULL;
 	if (r->sub == NULL ||
-	    natsConnection_Status(r->nc) != NATS_CONN_STATUS_CONNECTED) {
+	    natsConnection_Status(r->api.nc) != NATS_CONN_STATUS_CONNECTED) {
 		again(r);
 		return 0;
 	}
 	s = natsSubscription_NextMsg(&r->msg, r->sub, ms);
-	if (s == NATS_TIMEOUT)
+	if (s == NATS_TIMEOUT && nats_Now() - r->heard_ms < SILENCE_MS)
 		return 0;
-	if (s != NATS_OK || !examine(r, out)) {
+	if (s != NATS_OK) {
+		unsubscribe(r);
+		return 0;
+	}
+	r->heard_ms = nats_Now();
+	if (!delivered(r->msg)) {
+		if (!take_status(r))
+			unsubscribe(r);
+		return 0;
+	}
+	if (!examine(r, out)) {
 		unsubscribe(r);
 		return 0;
 	}

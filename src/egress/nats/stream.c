@@ -1,5 +1,6 @@
 #include "egress/nats/stream.h"
 
+#include "egress/nats/api.h"
 #include "egress/nats/options.h"
 
 #include <errno.h>
@@ -27,33 +28,6 @@ static int64_t or_default(int64_t value, int64_t fallback)
 	return value != 0 ? value : fallback;
 }
 
-static int fail(int err, struct nats_words *why, const char *doing,
-		natsStatus s, jsErrCode code)
-{
-	const char *detail = nats_GetLastError(NULL);
-
-	snprintf(why->text, sizeof(why->text), "%s: %s (%d)%s%s", doing,
-		 natsStatus_GetText(s), (int)code, detail != NULL ? ": " : "",
-		 detail != NULL ? detail : "");
-	return err;
-}
-
-/* What a failed request means for the publisher. */
-static int errno_of(natsStatus s, jsErrCode code)
-{
-	if (s == NATS_TIMEOUT)
-		return -ETIMEDOUT;
-	if (s == NATS_NO_RESPONDERS)
-		return -EAGAIN; /* no JetStream, or not yet */
-	if (code == JSStreamNotFoundErr)
-		return -ENOENT;
-	if (s == NATS_NOT_PERMITTED)
-		return -EACCES;
-	if (code != 0)
-		return -EAGAIN;
-	return -ENOTCONN;
-}
-
 bool nats_subject_covers(const char *filter, const char *subject)
 {
 	for (;;) {
@@ -76,29 +50,33 @@ bool nats_subject_covers(const char *filter, const char *subject)
 	}
 }
 
-static bool takes(const jsStreamConfig *config, const char *subject)
+static bool takes(struct wire_view subjects, const char *subject)
 {
-	for (int i = 0; i < config->SubjectsLen; i++)
-		if (nats_subject_covers(config->Subjects[i], subject))
+	char filter[NATS_API_SUBJECT_MAX];
+	struct wire_view value;
+
+	while (nats_json_next(&subjects, NULL, &value))
+		if (nats_json_string(value, filter, sizeof(filter)) &&
+		    nats_subject_covers(filter, subject))
 			return true;
 	return false;
 }
 
 /* A stream that is there is the operator's; it only must be usable. */
-static int verify(const jsStreamConfig *config,
+static int verify(const struct nats_reply_stream *stream,
 		  const struct nats_stream_options *options,
 		  struct nats_words *why)
 {
 	for (size_t i = 0; i < options->subject_count; i++) {
-		if (takes(config, options->subjects[i]))
+		if (takes(stream->subjects, options->subjects[i]))
 			continue;
 		snprintf(why->text, sizeof(why->text),
 			 "stream %s does not take %s", options->name,
 			 options->subjects[i]);
 		return -EINVAL;
 	}
-	if (config->Retention != js_LimitsPolicy || config->NoAck ||
-	    config->Sealed || config->Mirror != NULL) {
+	if (!stream->by_limits || stream->no_ack || stream->sealed ||
+	    stream->mirror) {
 		snprintf(why->text, sizeof(why->text),
 			 "stream %s must keep messages by limits, acknowledge "
 			 "them, and be neither sealed nor a mirror",
@@ -108,90 +86,122 @@ static int verify(const jsStreamConfig *config,
 	return 0;
 }
 
-static void set_wait(jsOptions *o, const struct nats_stream_options *options)
+static struct nats_api api_of(struct nats_link *link,
+			      const struct nats_stream_options *options)
 {
-	jsOptions_Init(o);
-	o->Wait = or_default(options->wait_ms, WAIT_MS);
+	return (struct nats_api){ nats_link_connection(link),
+				  or_default(options->wait_ms, WAIT_MS) };
 }
 
-static natsStatus create(jsCtx *js, const struct nats_stream_options *options,
-			 jsStreamInfo **info, jsErrCode *code)
+/* "a.>","b.>"; -EINVAL if one of them cannot be asked for. */
+static int list_subjects(const struct nats_stream_options *options, char *out,
+			 size_t size)
 {
-	int64_t age = or_default(options->max_age_s, MAX_AGE_S);
-	jsStreamConfig config;
-	jsOptions wait;
+	size_t len = 0;
 
-	set_wait(&wait, options);
-	jsStreamConfig_Init(&config);
-	config.Name = options->name;
-	config.Subjects = (const char **)options->subjects;
-	config.SubjectsLen = (int)options->subject_count;
-	config.Storage = options->memory ? js_MemoryStorage : js_FileStorage;
-	config.Discard = options->discard_new ? js_DiscardNew : js_DiscardOld;
-	config.Replicas = or_default(options->replicas, 1);
-	config.MaxAge = age < 0 ? 0 : age * NS;
-	config.MaxBytes = or_default(options->max_bytes, MAX_BYTES);
-	config.Duplicates = or_default(options->duplicate_s, DUPLICATE_S) * NS;
-	/* The window of duplicates cannot be longer than messages live. */
-	if (config.MaxAge > 0 && config.Duplicates > config.MaxAge)
-		config.Duplicates = config.MaxAge;
-	return js_AddStream(info, js, &config, &wait, code);
-}
-
-static int find(jsCtx *js, const struct nats_stream_options *options,
-		struct nats_words *why, jsStreamInfo **out)
-{
-	jsErrCode code = 0;
-	jsOptions wait;
-	natsStatus s;
-	int err;
-
-	set_wait(&wait, options);
-	s = js_GetStreamInfo(out, js, options->name, &wait, &code);
-	if (s == NATS_NOT_FOUND || code == JSStreamNotFoundErr) {
-		if (options->no_create) {
-			snprintf(why->text, sizeof(why->text),
-				 "there is no stream %s", options->name);
-			return -ENOENT;
-		}
-		code = 0;
-		s = create(js, options, out, &code);
+	out[0] = '\0';
+	for (size_t i = 0; i < options->subject_count; i++) {
+		if (!nats_api_is_plain(options->subjects[i]))
+			return -EINVAL;
+		len += (size_t)snprintf(out + len, size - len, "%s\"%s\"",
+					i > 0 ? "," : "", options->subjects[i]);
+		if (len >= size)
+			return -EINVAL;
 	}
-	if (s != NATS_OK)
-		return fail(errno_of(s, code), why, "stream", s, code);
-	err = verify((*out)->Config, options, why);
+	return 0;
+}
+
+/* The configuration of the stream to make; -EINVAL if that is not possible. */
+static int format_config(const struct nats_stream_options *options, char *out,
+			 size_t size)
+{
+	int64_t age_s = or_default(options->max_age_s, MAX_AGE_S);
+	int64_t age = age_s < 0 ? 0 : age_s * NS;
+	int64_t window = or_default(options->duplicate_s, DUPLICATE_S) * NS;
+	char subjects[NATS_API_BODY_MAX / 2];
+	int n;
+
+	if (list_subjects(options, subjects, sizeof(subjects)) < 0 ||
+	    !nats_api_is_token(options->name))
+		return -EINVAL;
+	/* The window of duplicates cannot be longer than messages live. */
+	if (age > 0 && window > age)
+		window = age;
+	n = snprintf(out, size,
+		     "{\"name\":\"%s\",\"subjects\":[%s],"
+		     "\"retention\":\"limits\",\"max_consumers\":-1,"
+		     "\"max_msgs\":-1,\"max_msgs_per_subject\":-1,"
+		     "\"max_msg_size\":-1,\"max_bytes\":%" PRId64
+		     ",\"max_age\":%" PRId64 ",\"storage\":\"%s\","
+		     "\"discard\":\"%s\",\"num_replicas\":%" PRId64
+		     ",\"duplicate_window\":%" PRId64 "}",
+		     options->name, subjects,
+		     or_default(options->max_bytes, MAX_BYTES), age,
+		     options->memory ? "memory" : "file",
+		     options->discard_new ? "new" : "old",
+		     or_default(options->replicas, 1), window);
+	return n >= (int)size ? -EINVAL : 0;
+}
+
+static int create(const struct nats_api *api,
+		  const struct nats_stream_options *options,
+		  struct nats_words *why, natsMsg **reply,
+		  struct nats_reply_stream *out)
+{
+	char body[NATS_API_BODY_MAX];
+
+	if (format_config(options, body, sizeof(body)) < 0) {
+		snprintf(why->text, sizeof(why->text),
+			 "stream %s cannot be made: its name or its subjects "
+			 "are not valid",
+			 options->name);
+		return -EINVAL;
+	}
+	return nats_api_stream(api, "STREAM.CREATE", options->name, body, why,
+			       reply, out);
+}
+
+static int find(const struct nats_api *api,
+		const struct nats_stream_options *options,
+		struct nats_words *why, struct nats_reply_stream *out)
+{
+	natsMsg *reply = NULL;
+	int err = nats_api_stream(api, "STREAM.INFO", options->name, NULL, why,
+				  &reply, out);
+
+	if (err == -ENOENT && options->no_create) {
+		snprintf(why->text, sizeof(why->text), "there is no stream %s",
+			 options->name);
+		return err;
+	}
+	if (err == -ENOENT)
+		err = create(api, options, why, &reply, out);
 	if (err < 0)
-		jsStreamInfo_Destroy(*out);
+		return err;
+	err = verify(out, options, why);
+	out->subjects.len = 0; /* they go with the answer */
+	natsMsg_Destroy(reply);
 	return err;
 }
 
-static const char *header(natsMsg *msg, const char *name)
-{
-	const char *value = NULL;
-
-	if (natsMsgHeader_Get(msg, name, &value) != NATS_OK)
-		return NULL;
-	return value;
-}
-
 /* Take from a message what it says about itself. False: it is not ours. */
-static bool read_id(natsMsg *msg, struct nats_tail *out)
+static bool read_id(const struct nats_api_message *m, struct nats_tail *out)
 {
-	const char *id = header(msg, "Nats-Msg-Id");
-	const char *after;
+	char after[MESSAGE_ID_MAX];
 
-	if (id == NULL || strlen(id) >= sizeof(out->id_text) ||
-	    !message_id_parse(id, out->collector, &out->id))
+	if (!nats_reply_header(m->headers, "Nats-Msg-Id", out->id_text,
+			       sizeof(out->id_text)) ||
+	    !message_id_parse(out->id_text, out->collector, &out->id))
 		return false;
-	snprintf(out->id_text, sizeof(out->id_text), "%s", id);
 	out->has_id = true;
 	if (out->id.record.seq != 0) {
 		out->record = out->id.record;
 		out->has_record = true;
 		return true;
 	}
-	after = header(msg, AFTER_HEADER);
-	out->has_record = after != NULL && record_id_parse(after, &out->record);
+	out->has_record = nats_reply_header(m->headers, AFTER_HEADER, after,
+					    sizeof(after)) &&
+			  record_id_parse(after, &out->record);
 	return true;
 }
 
@@ -199,16 +209,16 @@ static bool read_id(natsMsg *msg, struct nats_tail *out)
  * Look at the message at @seq, going backwards. Whether there is more to find:
  * the name that ends the chain, and the last record.
  */
-static bool look_at(natsMsg *msg, uint64_t seq, struct nats_tail *out)
+static bool look_at(const struct nats_api_message *m, struct nats_tail *out)
 {
 	struct nats_tail one = { 0 };
 
-	if (!read_id(msg, &one))
+	if (!read_id(m, &one))
 		return true;
 	if (!out->has_id) {
 		one.created_ns = out->created_ns;
 		one.last_seq = out->last_seq;
-		one.id_seq = seq;
+		one.id_seq = m->seq;
 		*out = one;
 	} else if (strcmp(one.collector, out->collector) == 0) {
 		out->has_record = one.has_record;
@@ -219,60 +229,54 @@ static bool look_at(natsMsg *msg, uint64_t seq, struct nats_tail *out)
 	return !out->has_record;
 }
 
-static int read_last(jsCtx *js, const struct nats_stream_options *options,
-		     const jsStreamInfo *info, struct nats_words *why,
-		     struct nats_tail *out)
+static int read_last(const struct nats_api *api,
+		     const struct nats_stream_options *options,
+		     const struct nats_reply_stream *stream,
+		     struct nats_words *why, struct nats_tail *out)
 {
-	uint64_t seq = info->State.LastSeq;
-	uint64_t stop = info->State.FirstSeq;
-	jsOptions wait;
+	uint64_t seq = stream->last_seq;
+	uint64_t stop = stream->first_seq;
 
-	set_wait(&wait, options);
 	if (seq > LOOK_BACK && stop < seq - LOOK_BACK)
 		stop = seq - LOOK_BACK;
-	for (; seq >= stop && seq > 0 && info->State.Msgs > 0; seq--) {
-		jsErrCode code = 0;
-		natsMsg *msg = NULL;
-		natsStatus s =
-			js_GetMsg(&msg, js, options->name, seq, &wait, &code);
+	for (; seq >= stop && seq > 0 && stream->messages > 0; seq--) {
+		struct nats_api_message m;
 		bool more;
+		int err = nats_api_message(api, options->name, seq, NULL, why,
+					   &m);
 
-		if (s == NATS_NOT_FOUND || code == JSNoMessageFoundErr)
+		if (err == -ENODATA)
 			continue;
-		if (s != NATS_OK)
-			return fail(errno_of(s, code), why, "last message", s,
-				    code);
-		more = look_at(msg, seq, out);
-		natsMsg_Destroy(msg);
+		if (err < 0)
+			return err;
+		more = look_at(&m, out);
+		free(m.bytes);
 		if (!more)
 			break;
 	}
 	return 0;
 }
 
-static int read_epoch(jsCtx *js, const struct nats_stream_options *options,
+static int read_epoch(const struct nats_api *api,
+		      const struct nats_stream_options *options,
 		      const char *subject, struct nats_words *why,
 		      struct nats_tail *out)
 {
-	jsErrCode code = 0;
-	natsMsg *msg = NULL;
 	struct nats_tail event = { 0 };
-	jsOptions wait;
-	natsStatus s;
+	struct nats_api_message m;
+	int err = nats_api_message(api, options->name, 0, subject, why, &m);
 
-	set_wait(&wait, options);
-	s = js_GetLastMsg(&msg, js, options->name, subject, &wait, &code);
-	if (s == NATS_NOT_FOUND || code == JSNoMessageFoundErr)
+	if (err == -ENODATA)
 		return 0;
-	if (s != NATS_OK)
-		return fail(errno_of(s, code), why, "last epoch", s, code);
-	if (read_id(msg, &event)) {
+	if (err < 0)
+		return err;
+	if (read_id(&m, &event)) {
 		out->has_epoch = true;
 		out->epoch = event.id.epoch;
 		memcpy(out->epoch_collector, event.collector,
 		       sizeof(event.collector));
 	}
-	natsMsg_Destroy(msg);
+	free(m.bytes);
 	return 0;
 }
 
@@ -281,26 +285,18 @@ int nats_stream_prepare(struct nats_link *link,
 			const char *epoch_subject, struct nats_words *why,
 			struct nats_tail *out)
 {
+	struct nats_api api = api_of(link, options);
 	struct nats_tail tail = { 0 };
-	jsStreamInfo *info = NULL;
-	jsCtx *js = NULL;
-	natsStatus s =
-		natsConnection_JetStream(&js, nats_link_connection(link), NULL);
-	int err;
+	struct nats_reply_stream stream;
+	int err = find(&api, options, why, &stream);
 
-	if (s != NATS_OK)
-		return fail(-ENOTCONN, why, "JetStream", s, 0);
-	err = find(js, options, why, &info);
-	if (err == 0) {
-		tail.created_ns = info->Created;
-		tail.last_seq = info->State.LastSeq;
-		err = read_last(js, options, info, why, &tail);
-		if (err == 0)
-			err = read_epoch(js, options, epoch_subject, why,
-					 &tail);
-		jsStreamInfo_Destroy(info);
-	}
-	jsCtx_Destroy(js);
+	if (err < 0)
+		return err;
+	tail.created_ns = stream.created_ns;
+	tail.last_seq = stream.last_seq;
+	err = read_last(&api, options, &stream, why, &tail);
+	if (err == 0)
+		err = read_epoch(&api, options, epoch_subject, why, &tail);
 	if (err == 0)
 		*out = tail;
 	return err;
@@ -357,8 +353,7 @@ static int judge(natsMsg *reply, struct nats_words *why, uint64_t *seq)
 {
 	struct nats_ack ack;
 
-	nats_ack_parse(natsMsg_GetData(reply),
-		       (size_t)natsMsg_GetDataLength(reply), &ack);
+	nats_ack_parse(nats_api_bytes(reply), &ack);
 	if (ack.error == 0) {
 		*seq = ack.seq;
 		return 0;
@@ -398,7 +393,9 @@ int nats_stream_open_epoch(struct nats_link *link,
 	if (s == NATS_OK)
 		err = judge(reply, why, seq);
 	else
-		err = fail(errno_of(s, 0), why, "epoch", s, 0);
+		err = nats_failed(s, "epoch", why);
+	if (s == NATS_NO_RESPONDERS)
+		err = -EAGAIN; /* no JetStream, or not yet */
 	natsMsg_Destroy(reply);
 	natsMsg_Destroy(msg);
 	return err;
@@ -407,29 +404,22 @@ int nats_stream_open_epoch(struct nats_link *link,
 int nats_stream_span(const struct nats_options *options, const char *stream,
 		     struct nats_words *why, struct nats_span *out)
 {
-	jsStreamInfo *info = NULL;
-	natsConnection *nc = NULL;
-	jsErrCode code = 0;
-	jsCtx *js = NULL;
-	natsStatus s;
-	int err = nats_connect(options, why, &nc);
+	struct nats_api api = { .wait_ms = WAIT_MS };
+	struct nats_reply_stream info;
+	natsMsg *reply = NULL;
+	int err = nats_connect(options, why, &api.nc);
 
 	if (err < 0)
 		return err;
-	s = natsConnection_JetStream(&js, nc, NULL);
-	if (s == NATS_OK)
-		s = js_GetStreamInfo(&info, js, stream, NULL, &code);
-	if (s == NATS_OK)
+	err = nats_api_stream(&api, "STREAM.INFO", stream, NULL, why, &reply,
+			      &info);
+	if (err == 0)
 		*out = (struct nats_span){
-			.created_ns = info->Created,
-			.first_seq = info->State.FirstSeq,
-			.last_seq = info->State.LastSeq,
+			.created_ns = info.created_ns,
+			.first_seq = info.first_seq,
+			.last_seq = info.last_seq,
 		};
-	else
-		err = fail(s == NATS_NOT_FOUND ? -ENOENT : errno_of(s, code),
-			   why, "stream", s, code);
-	jsStreamInfo_Destroy(info);
-	jsCtx_Destroy(js);
-	natsConnection_Destroy(nc);
+	natsMsg_Destroy(reply);
+	natsConnection_Destroy(api.nc);
 	return err;
 }

@@ -1,0 +1,178 @@
+#include "egress/nats/api.h"
+
+#include "egress/nats/options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool nats_api_is_plain(const char *text)
+{
+	if (*text == '\0')
+		return false;
+	for (; *text != '\0'; text++)
+		if (*text <= ' ' || *text > '~' || *text == '"' ||
+		    *text == '\\')
+			return false;
+	return true;
+}
+
+bool nats_api_is_token(const char *text)
+{
+	return nats_api_is_plain(text) && strpbrk(text, ".*>") == NULL;
+}
+
+struct wire_view nats_api_bytes(const natsMsg *msg)
+{
+	int len = natsMsg_GetDataLength(msg);
+
+	return (struct wire_view){ (const uint8_t *)natsMsg_GetData(msg),
+				   len > 0 ? (size_t)len : 0 };
+}
+
+static int errno_of(uint32_t code)
+{
+	switch (code) {
+	case 0:
+		return -EPROTO;
+	case JSStreamNotFoundErr:
+		return -ENOENT;
+	case JSNoMessageFoundErr:
+		return -ENODATA;
+	default:
+		return -EAGAIN;
+	}
+}
+
+static int judge(struct wire_view json, const char *what, const char *stream,
+		 struct nats_words *why)
+{
+	struct nats_reply_error error;
+
+	if (!nats_reply_failed(json, &error))
+		return 0;
+	snprintf(why->text, sizeof(why->text), "%s of %s: %s (%" PRIu32 ")",
+		 what, stream, error.text, error.code);
+	return errno_of(error.code);
+}
+
+int nats_api_request(const struct nats_api *api, const char *what,
+		     const char *stream, const char *body,
+		     struct nats_words *why, natsMsg **out)
+{
+	char subject[NATS_API_SUBJECT_MAX];
+	natsMsg *reply = NULL;
+	natsStatus s;
+	int err;
+
+	if (!nats_api_is_token(stream)) {
+		snprintf(why->text, sizeof(why->text),
+			 "'%s' cannot be the name of a stream", stream);
+		return -EINVAL;
+	}
+	snprintf(subject, sizeof(subject), "$JS.API.%s.%s", what, stream);
+	s = natsConnection_Request(&reply, api->nc, subject, body,
+				   body != NULL ? (int)strlen(body) : 0,
+				   api->wait_ms);
+	if (s == NATS_NO_RESPONDERS) {
+		snprintf(why->text, sizeof(why->text),
+			 "%s of %s: no JetStream answers", what, stream);
+		return -EAGAIN;
+	}
+	if (s != NATS_OK)
+		return nats_failed(s, what, why);
+	err = judge(nats_api_bytes(reply), what, stream, why);
+	if (err < 0)
+		natsMsg_Destroy(reply);
+	else
+		*out = reply;
+	return err;
+}
+
+static int unreadable(natsMsg *reply, const char *what, const char *stream,
+		      struct nats_words *why)
+{
+	snprintf(why->text, sizeof(why->text),
+		 "%s of %s: the answer lacks something, or is of wrong types",
+		 what, stream);
+	natsMsg_Destroy(reply);
+	return -EPROTO;
+}
+
+int nats_api_stream(const struct nats_api *api, const char *what,
+		    const char *stream, const char *body,
+		    struct nats_words *why, natsMsg **reply,
+		    struct nats_reply_stream *out)
+{
+	natsMsg *msg = NULL;
+	int err = nats_api_request(api, what, stream, body, why, &msg);
+
+	if (err < 0)
+		return err;
+	if (!nats_reply_stream(nats_api_bytes(msg), stream, out))
+		return unreadable(msg, what, stream, why);
+	*reply = msg;
+	return 0;
+}
+
+/* -EPROTO if @from is not base64; nothing is nothing. */
+static int decode(struct wire_view from, uint8_t *to, struct wire_view *out)
+{
+	size_t len = 0;
+
+	if (from.len != 0 && !nats_json_base64(from, to, &len))
+		return -EPROTO;
+	*out = (struct wire_view){ to, len };
+	return 0;
+}
+
+static int decode_message(const struct nats_reply_message *m,
+			  struct nats_api_message *out)
+{
+	struct nats_api_message one = { .seq = m->seq };
+	int err;
+
+	/* Decoded it is shorter than its text. */
+	one.bytes = malloc(m->headers.len + m->data.len + 1);
+	if (one.bytes == NULL)
+		return -ENOMEM;
+	err = decode(m->headers, one.bytes, &one.headers);
+	if (err == 0)
+		err = decode(m->data, one.bytes + m->headers.len, &one.data);
+	if (err < 0)
+		free(one.bytes);
+	else
+		*out = one;
+	return err;
+}
+
+int nats_api_message(const struct nats_api *api, const char *stream,
+		     uint64_t seq, const char *subject, struct nats_words *why,
+		     struct nats_api_message *out)
+{
+	static const char what[] = "STREAM.MSG.GET";
+	char body[NATS_API_BODY_MAX];
+	struct nats_reply_message m;
+	natsMsg *reply = NULL;
+	int err;
+
+	if (seq != 0)
+		snprintf(body, sizeof(body), "{\"seq\":%" PRIu64 "}", seq);
+	else if (!nats_api_is_plain(subject) ||
+		 snprintf(body, sizeof(body), "{\"last_by_subj\":\"%s\"}",
+			  subject) >= (int)sizeof(body))
+		return -EINVAL;
+	err = nats_api_request(api, what, stream, body, why, &reply);
+	if (err < 0)
+		return err;
+	if (!nats_reply_message(nats_api_bytes(reply), &m) ||
+	    (seq != 0 && m.seq != seq))
+		return unreadable(reply, what, stream, why);
+	err = decode_message(&m, out);
+	if (err == -EPROTO)
+		return unreadable(reply, what, stream, why);
+	natsMsg_Destroy(reply);
+	return err;
+}

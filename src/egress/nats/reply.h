@@ -1,0 +1,84 @@
+/*
+ * egress/nats/reply.h - what JetStream answers to requests, and delivers
+ *
+ * Whoever may publish to our inbox can forge an answer, so every field is
+ * checked before it is used, and an answer without a field that is needed is
+ * not one. Pure; all views are into the text that was parsed.
+ */
+#ifndef EGRESS_NATS_REPLY_H
+#define EGRESS_NATS_REPLY_H
+
+#include "egress/nats/json.h"
+
+#define NATS_STREAM_NAME_MAX   256 /* with its NUL */
+#define NATS_CONSUMER_NAME_MAX 256
+#define NATS_REPLY_TEXT_MAX    128
+
+/* The "error" of an answer. */
+struct nats_reply_error {
+	uint32_t code;			/* err_code; 0: none was given */
+	char text[NATS_REPLY_TEXT_MAX]; /* printable */
+};
+
+/* Whether @json says that a request failed. What is not JSON says so, too. */
+bool nats_reply_failed(struct wire_view json, struct nats_reply_error *out);
+
+/* STREAM.INFO, STREAM.CREATE */
+struct nats_reply_stream {
+	int64_t created_ns;
+	uint64_t messages;
+	uint64_t first_seq;
+	uint64_t last_seq;
+	bool by_limits; /* how it keeps messages */
+	bool no_ack;
+	bool sealed;
+	bool mirror;
+	bool allow_direct;
+	int64_t max_per_subject;   /* 0 or less: no limit */
+	struct wire_view subjects; /* an array of strings, or empty */
+};
+
+bool nats_reply_stream(struct wire_view json, const char *name,
+		       struct nats_reply_stream *out);
+
+/*
+ * STREAM.INFO with a filter of subjects: how many match in all, and an object
+ * whose keys are those of this page. False if there are none.
+ */
+bool nats_reply_subjects(struct wire_view json, uint64_t *total,
+			 struct wire_view *out);
+
+/* STREAM.MSG.GET */
+struct nats_reply_message {
+	uint64_t seq;
+	struct wire_view headers; /* strings in base64, or empty */
+	struct wire_view data;
+};
+
+bool nats_reply_message(struct wire_view json, struct nats_reply_message *out);
+
+/* CONSUMER.CREATE: its name, which can be part of a subject. */
+bool nats_reply_consumer(struct wire_view json,
+			 char name[NATS_CONSUMER_NAME_MAX]);
+
+/* STREAM.PURGE, CONSUMER.DELETE */
+bool nats_reply_success(struct wire_view json);
+
+/*
+ * The value of header @name in a block "NATS/1.0\r\nName: value\r\n\r\n". False
+ * if there is none, it does not fit, or has a control character in it.
+ */
+bool nats_reply_header(struct wire_view block, const char *name, char *out,
+		       size_t size);
+
+/* Where a consumer delivered a message from: its reply subject. */
+struct nats_reply_place {
+	uint64_t stream_seq;
+	uint64_t delivery; /* of this consumer, from 1 */
+	uint64_t time_ns;
+	uint64_t pending;
+};
+
+bool nats_reply_place(const char *subject, struct nats_reply_place *out);
+
+#endif
