@@ -45,10 +45,11 @@ struct publisher {
 	uint64_t known_epoch; /* the highest this folder was used in before */
 	char last_id[MESSAGE_ID_MAX]; /* of the stream's last message */
 	/*
-	 * Sequence of the stream's last message, if it was read from the stream
-	 * and nothing was sent since; otherwise 0.
+	 * Sequence of the stream's last message, if it is known: it was read
+	 * from the stream or acknowledged, and nothing was sent since. Else 0.
 	 */
 	uint64_t last_seq;
+	uint64_t acked_seq; /* the highest of this generation */
 	bool has_stored;
 	struct record_id stored; /* the last one the stream surely holds */
 	bool has_acked;

@@ -38,6 +38,10 @@ static void answer(struct publisher *p, const struct nats_answer *a)
 		publisher_wire_fail(p, TROUBLE_STREAM, text);
 		return;
 	}
+	if (a->ack.seq > p->acked_seq)
+		p->acked_seq = a->ack.seq;
+	if (p->unanswered == 0 && p->ready)
+		p->last_seq = p->acked_seq;
 	if (number < p->wire.head || number >= p->wire.unsent)
 		return;
 	f = flights_at(&p->wire, number);
@@ -174,6 +178,7 @@ void publisher_wire_resume(struct publisher *p)
 	p->fresh = false;
 	p->generation++;
 	p->unanswered = 0;
+	p->acked_seq = 0;
 	p->down_since = 0;
 	look_for_setback(p);
 	take_held(p);
@@ -227,9 +232,14 @@ void publisher_wire_settle(struct publisher *p)
  * Name the message that @m has to follow. A server that was restarted, or that
  * became the leader, knows the id of the stream's last message only if that
  * message is younger than the duplicate window; it always knows its sequence.
- * So the first message after the stream's end was read names the sequence that
- * was read. The following ones name ids: the sequence of a message that is not
- * acknowledged yet is not known.
+ * So a message names the sequence where that is known: it was read from the
+ * stream, or the message is acknowledged. Behind a message that is not
+ * acknowledged yet it names the id.
+ *
+ * Each replica of a stream makes this check for itself. One that was restarted
+ * while nothing was published would leave out a message that names an id, say
+ * that it is current, and as the leader have a stream without that message and
+ * all behind it (nats-server 2.9.10).
  */
 static void set_predecessor(const struct publisher *p, struct nats_message *m)
 {
