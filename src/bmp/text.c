@@ -183,3 +183,19 @@ size_t text_utf8_len(struct wire_view v)
 	}
 	return 0;
 }
+
+struct wire_view text_cut(struct wire_view v, size_t max)
+{
+	size_t len = max;
+	size_t sequence;
+
+	if (v.len <= max)
+		return v;
+	/* The sequence that the byte at @max belongs to, if it is one. */
+	while (len > 0 && max - len < 3 && (v.p[len] & 0xc0) == 0x80)
+		len--;
+	sequence = text_utf8_len((struct wire_view){ v.p + len, v.len - len });
+	if (len + sequence <= max)
+		len = max;
+	return (struct wire_view){ v.p, len };
+}

@@ -48,6 +48,15 @@ void text_ip_port(struct text *t, const uint8_t *p, uint16_t port);
 /* A route distinguisher, RFC 4364 4.2: "65000:1", "192.0.2.1:1". */
 void text_rd(struct text *t, uint64_t rd);
 
+/*
+ * Bytes of a name that are kept, wherever a router sends one: a name comes once
+ * and is repeated in each update.
+ */
+#define TEXT_NAME_MAX 255
+
+/* The first @max bytes of @v at most, and no part of a UTF-8 sequence. */
+struct wire_view text_cut(struct wire_view v, size_t max);
+
 /* Length of the UTF-8 sequence at the start of @v, or 0 if it is none. */
 size_t text_utf8_len(struct wire_view v);
 

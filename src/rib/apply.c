@@ -16,10 +16,26 @@ static void heard(struct rib_router *router, const struct rib_when *when)
 		router->first_ns = router->last_ns;
 }
 
+/*
+ * Have the peer be up. What it had under another AS or router id is withdrawn:
+ * at once, or in slices if the caller can wait for that.
+ */
+static void imply(struct rib_peer *peer, const struct rib_when *when,
+		  const struct bmp_peer *header)
+{
+	const struct rib *rib = peer->router->rib;
+
+	rib_peer_imply(peer, when, header,
+		       rib->budget == &rib->unlimited ? RIB_FLOOD_NOW
+						      : RIB_FLOOD_SMALL);
+}
+
+/* 0, -ENOMEM, or -EAGAIN: it is not applied whole. */
 static int route_monitoring(struct rib_router *router,
 			    const struct rib_when *when,
 			    const struct bmp_message *msg,
-			    const struct bgp_overrides *over)
+			    const struct bgp_overrides *over,
+			    struct rib_progress *progress)
 {
 	struct bgp_reading reading;
 	struct rib_peer *peer;
@@ -33,11 +49,17 @@ static int route_monitoring(struct rib_router *router,
 		return err == -ENOSPC ? 0 : err;
 	}
 	if (!peer->up)
-		rib_peer_imply(peer, when, &msg->peer);
+		imply(peer, when, &msg->peer);
+	/* Nothing of it may overtake what has another subject. */
+	if (rib_router_moving(router) &&
+	    router->rib->budget != &router->rib->unlimited)
+		return -EAGAIN;
 	reading = bgp_context_reading(&peer->context, &msg->peer, over);
 	bgp_update_decode(msg->update.body, &reading, &u);
-	rib_update(peer, when, &msg->peer, &reading, &u, /* ahead= */ NULL);
-	return 0;
+	return rib_update(peer, when, &msg->peer, &reading, &u,
+			  /* ahead= */ NULL, progress)
+		       ? 0
+		       : -EAGAIN;
 }
 
 static void say_statistics(struct rib_router *router,
@@ -86,12 +108,14 @@ static void statistics(struct rib_router *router, const struct rib_when *when,
 	say_statistics(router, when, msg, counts, n);
 }
 
-int rib_apply(struct rib_router *router, const struct rib_when *when,
-	      const struct bmp_message *msg, const struct bgp_overrides *over)
+static int apply_one(struct rib_router *router, const struct rib_when *when,
+		     const struct bmp_message *msg,
+		     const struct bgp_overrides *over,
+		     struct rib_progress *progress)
 {
 	switch (msg->type) {
 	case BMP_ROUTE_MONITORING:
-		return route_monitoring(router, when, msg, over);
+		return route_monitoring(router, when, msg, over, progress);
 	case BMP_PEER_UP:
 		return rib_peer_up(router, when, msg);
 	case BMP_PEER_DOWN:
@@ -105,28 +129,101 @@ int rib_apply(struct rib_router *router, const struct rib_when *when,
 	}
 }
 
+int rib_apply(struct rib_router *router, const struct rib_when *when,
+	      const struct bmp_message *msg, const struct bgp_overrides *over)
+{
+	struct rib_progress progress = { 0 };
+
+	return apply_one(router, when, msg, over, &progress);
+}
+
+bool rib_budget_spent(const struct rib *rib, const struct rib_budget *budget)
+{
+	return rib_is_spent(rib, budget);
+}
+
+/* Those that were read ahead; returns how many of them are applied whole. */
+static size_t apply_ahead(struct rib_router *router,
+			  const struct rib_when *when,
+			  const struct bmp_message *msgs, size_t n,
+			  struct rib_progress *progress)
+{
+	struct rib *rib = router->rib;
+	size_t k = 0;
+
+	heard(router, when);
+	while (k < n) {
+		struct rib_ahead *a = &rib->ahead[k];
+
+		if (!rib_update(a->peer, when, &msgs[k].peer, &a->reading,
+				&a->u, a, progress))
+			break;
+		k++;
+		if (rib_is_spent(rib, rib->budget))
+			break;
+	}
+	return k;
+}
+
+/* The budget is that of the rib. */
+static size_t apply_some(struct rib_router *router, const struct rib_when *when,
+			 const struct bmp_message *msgs, size_t n,
+			 const struct bgp_overrides *over,
+			 struct rib_progress *progress, uint64_t *failed)
+{
+	struct rib *rib = router->rib;
+	size_t i = 0;
+
+	while (i < n) {
+		size_t ahead = 0;
+		int err;
+
+		/* A first route that was applied is no place to begin at. */
+		if (progress->offset == 0)
+			ahead = rib_ahead_read(router, msgs + i, n - i, over);
+		if (ahead == 0) {
+			err = apply_one(router, when, &msgs[i], over, progress);
+			if (err == -EAGAIN)
+				break;
+			*failed += err < 0;
+			i++;
+		} else {
+			size_t done = apply_ahead(router, when, msgs + i, ahead,
+						  progress);
+
+			i += done;
+			if (done < ahead)
+				break;
+		}
+		if (rib_is_spent(rib, rib->budget))
+			break;
+	}
+	return i;
+}
+
+size_t rib_apply_some(struct rib_router *router, const struct rib_when *when,
+		      const struct bmp_message *msgs, size_t n,
+		      const struct bgp_overrides *over,
+		      struct rib_budget *budget, struct rib_progress *progress,
+		      uint64_t *failed)
+{
+	struct rib *rib = router->rib;
+	size_t done;
+
+	rib->budget = budget;
+	done = apply_some(router, when, msgs, n, over, progress, failed);
+	rib->budget = &rib->unlimited;
+	return done;
+}
+
 size_t rib_apply_many(struct rib_router *router, const struct rib_when *when,
 		      const struct bmp_message *msgs, size_t n,
 		      const struct bgp_overrides *over)
 {
-	size_t failed = 0;
+	struct rib_progress progress = { 0 };
+	uint64_t failed = 0;
 
-	for (size_t i = 0; i < n;) {
-		size_t ahead = rib_ahead_read(router, msgs + i, n - i, over);
-
-		if (ahead == 0) {
-			failed += rib_apply(router, when, &msgs[i++], over) < 0;
-			continue;
-		}
-		heard(router, when);
-		for (size_t k = 0; k < ahead; k++) {
-			struct rib_ahead *a = &router->rib->ahead[k];
-
-			rib_update(a->peer, when, &msgs[i + k].peer,
-				   &a->reading, &a->u, a);
-		}
-		i += ahead;
-	}
+	(void)apply_some(router, when, msgs, n, over, &progress, &failed);
 	return failed;
 }
 
@@ -156,7 +253,7 @@ int rib_drop(struct rib_router *router, const struct rib_when *when,
 		return err == -ENOSPC ? 0 : err;
 	/* A generation that began later would forget the drop. */
 	if (!peer->up)
-		rib_peer_imply(peer, when, header);
+		rib_peer_imply(peer, when, header, RIB_FLOOD_SMALL);
 	TAILQ_FOREACH (t, &peer->tables, link)
 		t->unknown = true;
 	if (!peer->dropped) {

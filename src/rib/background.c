@@ -10,6 +10,9 @@
 /* Routes of one table before the next has its turn. */
 #define TURN 1024
 
+/* Bytes that the sink has made of a slice before it ends. */
+#define SLICE_BYTES (512u << 10)
+
 /* Looking at a waiting table takes about a microsecond, and so may wait. */
 #define NS_PER_WAITING 1000
 
@@ -159,11 +162,14 @@ struct rib_work rib_work(struct rib *rib, const struct rib_when *when,
 	while ((router = rib_timer_first(rib)) != NULL &&
 	       router->due_ns <= when->now_ns)
 		fire(router, when);
+	/* Only here: what must be done whole, as above, must not end early. */
+	rib->slice_end = *rib->sink.bytes + SLICE_BYTES;
 	do {
 		if (TAILQ_EMPTY(&rib->work_list))
 			break;
 		done += take_turn(rib, when, budget > done ? budget - done : 1);
-	} while (done < budget);
+	} while (done < budget && !rib_slice_full(rib));
+	rib->slice_end = UINT64_MAX;
 	router = rib_timer_first(rib);
 	return (struct rib_work){
 		.more = !TAILQ_EMPTY(&rib->work_list),

@@ -170,6 +170,11 @@ struct rib_sink {
 	void (*change)(void *arg, const struct rib_change *change);
 	void (*event)(void *arg, const struct rib_event *event);
 	void *arg;
+	/*
+	 * Bytes of output that change() and event() have made so far, or NULL
+	 * if the sink does not count them: see struct rib_budget.
+	 */
+	const uint64_t *bytes;
 	/* A peer is gone whose slot was not NULL. May be NULL itself. */
 	void (*forget)(void *arg, void *peer_slot);
 };

@@ -4,8 +4,13 @@
 #include "rib/emit.h"
 #include "rib/timer.h"
 
+#include "bmp/text.h"
+
 #include <errno.h>
 #include <stdlib.h>
+
+/* Routes of a peer that are withdrawn at once because there are few. */
+#define SMALL_FLOODS 512
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -181,10 +186,21 @@ void rib_peer_set_stale(struct rib_peer *peer, bool stale)
 void rib_peer_flood(struct rib_peer *peer, const struct rib_when *when,
 		    enum rib_reason reason, enum rib_flood_flags flags)
 {
+	uint64_t small = SMALL_FLOODS;
 	struct rib_table *t;
 
-	TAILQ_FOREACH (t, &peer->tables, link)
+	TAILQ_FOREACH (t, &peer->tables, link) {
+		uint64_t count = rib_store_count(&t->store);
+
+		/* A peer may have hundreds of tables that are small each. */
+		if (flags == RIB_FLOOD_SMALL && count <= RIB_SMALL_FLOOD) {
+			if (count > small)
+				flags = RIB_FLOOD_SLICES;
+			else
+				small -= count;
+		}
 		rib_table_flood(t, when, reason, flags);
+	}
 }
 
 static void move_floods(struct rib_peer *peer)
@@ -257,10 +273,9 @@ static void set_up(struct rib_peer *peer)
 }
 
 void rib_peer_imply(struct rib_peer *peer, const struct rib_when *when,
-		    const struct bmp_peer *header)
+		    const struct bmp_peer *header, enum rib_flood_flags flags)
 {
-	/* Its routes are in the message at hand: nothing can be put off. */
-	set_subject(peer, when, header, RIB_FLOOD_NOW);
+	set_subject(peer, when, header, flags);
 	set_up(peer);
 	peer->implied = true;
 	bgp_context_init(&peer->context);
@@ -309,6 +324,15 @@ static struct wire_view table_name_of(const struct bmp_message *msg)
 		if (tlv.type == BMP_PEER_UP_TABLE_NAME)
 			return tlv.value;
 	return (struct wire_view){ 0 };
+}
+
+static int keep_table_name(struct rib_peer *peer, const struct bmp_message *msg)
+{
+	struct wire_view name = table_name_of(msg);
+
+	if (name.len > TEXT_NAME_MAX)
+		RIB_COUNT(peer->router, names_cut, 1);
+	return rib_peer_keep(&peer->table_name, text_cut(name, TEXT_NAME_MAX));
 }
 
 static void say_up(struct rib_peer *peer, const struct rib_when *when,
@@ -370,7 +394,7 @@ int rib_peer_up(struct rib_router *router, const struct rib_when *when,
 	/* A Loc-RIB's would be added to what the last session said. */
 	bgp_context_init(&peer->context);
 	(void)bgp_context_peer_up(&peer->context, &msg->peer, &msg->up);
-	err = rib_peer_keep(&peer->table_name, table_name_of(msg));
+	err = keep_table_name(peer, msg);
 	start_generation(peer, when, ALL_FAMILIES);
 	say_up(peer, when, msg);
 	return err;

@@ -40,9 +40,12 @@ int rib_peer_up(struct rib_router *router, const struct rib_when *when,
 void rib_peer_down(struct rib_router *router, const struct rib_when *when,
 		   const struct bmp_message *msg);
 
-/* Routes come although no Peer Up did. */
+/*
+ * Routes come although no Peer Up did. Unless @flags say that what it had is
+ * withdrawn at once, rib_router_moving() may be true afterwards.
+ */
 void rib_peer_imply(struct rib_peer *peer, const struct rib_when *when,
-		    const struct bmp_peer *header);
+		    const struct bmp_peer *header, enum rib_flood_flags flags);
 
 /* The session is over. */
 void rib_peer_lose(struct rib_peer *peer, const struct rib_when *when);

@@ -4,20 +4,21 @@
 #include "rib/timer.h"
 
 #include "bmp/canonical.h"
+#include "bmp/text.h"
 
 #include <errno.h>
 
 /* Each update of the log says whose it is: nearly always the same again. */
 static bool is_restored(const struct rib_peer *peer,
-			const struct rib_peer_state *state)
+			const struct rib_peer_state *state,
+			struct wire_view name)
 {
 	return peer->stale && peer->as == state->as &&
 	       peer->bgp_id == state->bgp_id && peer->ipv6 == state->ipv6 &&
 	       peer->filtered == state->filtered &&
-	       peer->table_name.len == state->table_name.len &&
-	       (peer->table_name.len == 0 ||
-		memcmp(peer->table_name.p, state->table_name.p,
-		       peer->table_name.len) == 0);
+	       peer->table_name.len == name.len &&
+	       (name.len == 0 ||
+		memcmp(peer->table_name.p, name.p, name.len) == 0);
 }
 
 int rib_restore_peer(struct rib_router *router,
@@ -31,6 +32,8 @@ int rib_restore_peer(struct rib_router *router,
 		.bgp_id = state->bgp_id,
 		.distinguisher = state->distinguisher,
 	};
+	/* One of before names were cut. */
+	struct wire_view name = text_cut(state->table_name, TEXT_NAME_MAX);
 	struct rib_table *t;
 	struct rib_peer *peer;
 	int err;
@@ -39,11 +42,11 @@ int rib_restore_peer(struct rib_router *router,
 	err = rib_peer_get(router, &header, &peer);
 	if (err < 0)
 		return err;
-	if (is_restored(peer, state)) {
+	if (is_restored(peer, state, name)) {
 		*out = peer;
 		return 0;
 	}
-	err = rib_peer_keep(&peer->table_name, state->table_name);
+	err = rib_peer_keep(&peer->table_name, name);
 	peer->as = state->as;
 	peer->bgp_id = state->bgp_id;
 	peer->ipv6 = state->ipv6;

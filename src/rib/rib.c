@@ -44,6 +44,11 @@ int rib_new(const struct rib_config *config, const struct rib_sink *sink,
 		return -ENOMEM;
 	rib->config = *config;
 	rib->sink = *sink;
+	if (sink->bytes == NULL)
+		rib->sink.bytes = &rib->no_bytes;
+	rib->unlimited = (struct rib_budget){ UINT64_MAX, UINT64_MAX };
+	rib->budget = &rib->unlimited;
+	rib->slice_end = UINT64_MAX;
 	rib_heap_init(&rib->key_heap);
 	rib_heap_init(&rib->route_heap);
 	rib_attrsets_init(&rib->attrsets, config->seed);
@@ -290,6 +295,11 @@ void rib_flow(const struct rib *rib, struct rib_flow *out)
 void rib_router_flow(const struct rib_router *router, struct rib_flow *out)
 {
 	*out = router->flow;
+}
+
+uint64_t rib_router_dying(const struct rib_router *router)
+{
+	return router->dying;
 }
 
 uint64_t rib_router_routes(const struct rib_router *router)

@@ -171,12 +171,57 @@ size_t rib_apply_many(struct rib_router *router, const struct rib_when *when,
 		      const struct bgp_overrides *over);
 
 /*
+ * The most that a call may do. A message of a few kilobytes can become a
+ * gigabyte of output, because all that its routes share is repeated for each
+ * of them; so work is bounded by what comes out, not by what goes in.
+ */
+struct rib_budget {
+	uint64_t routes;    /* that may still be looked at; counts down */
+	uint64_t bytes_end; /* stop when rib_sink.bytes has come to this */
+};
+
+/* How much of the next message is applied already. All zero: nothing. */
+struct rib_progress {
+	uint32_t section; /* enum bgp_section_id: those before are done */
+	uint32_t offset;  /* bytes of its field that are done */
+	uint32_t routes;  /* in these bytes */
+};
+
+/* Whether nothing is left of @budget. */
+bool rib_budget_spent(const struct rib *rib, const struct rib_budget *budget);
+
+/*
+ * The same as rib_apply_many() until @budget is spent, which may be in the
+ * middle of a message: at least a few routes, and at most some 256 KiB or one
+ * route more than the budget. Returns how many messages are applied whole;
+ * *@progress, which is zero for the first call, belongs to the next one: call
+ * again with that message in front. Between the calls anything may happen to
+ * the rib, but no other message of the router may be applied, and the session
+ * must stay open. *@failed counts messages without memory.
+ *
+ * It also returns early if rib_router_moving() has become true.
+ */
+size_t rib_apply_some(struct rib_router *router, const struct rib_when *when,
+		      const struct bmp_message *msgs, size_t n,
+		      const struct bgp_overrides *over,
+		      struct rib_budget *budget, struct rib_progress *progress,
+		      uint64_t *failed);
+
+/*
  * A peer of the router came back with another AS, and some of what it had is
  * still to be withdrawn, under its old one. What it announces has another
  * subject and would overtake that, so whoever publishes by subject applies no
  * message of the router until rib_work() has done it.
  */
 bool rib_router_moving(const struct rib_router *router);
+
+/*
+ * Routes of the router that are gone and whose withdraws are still to be
+ * published by rib_work(). A Peer Up or Peer Down adds to them, and has as many
+ * of those before withdrawn at once as it adds twice; who waits before it until
+ * they are few has that bounded.
+ */
+uint64_t rib_router_dying(const struct rib_router *router);
 
 /*
  * A Route Monitoring of this peer came in which no UPDATE could be found: the
@@ -222,7 +267,7 @@ struct rib_work {
 
 /*
  * Start what timers made due, and do some of the work that waits: about
- * @budget routes of it, at least one. Every call above may bring the next
+ * @budget routes of it, at least one, or fewer that make 512 KiB of output. Every call above may bring the next
  * timer forward, so call it at the end of each turn in which there was one; it
  * costs a comparison if there is nothing to do.
  */

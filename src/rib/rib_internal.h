@@ -155,6 +155,7 @@ struct rib_router {
 	uint32_t up_count;    /* the same */
 	struct rib_peer *last;
 	uint64_t routes;
+	uint64_t dying;
 	uint64_t leap; /* sequences of its new tables are above it */
 	struct rib_flow flow;
 	/* The session. */
@@ -259,6 +260,10 @@ struct rib {
 	uint64_t routes;
 	uint64_t allowed; /* of max_routes, see rib_allow() */
 	uint64_t dying;
+	struct rib_budget *budget;   /* of the call; or that below */
+	struct rib_budget unlimited; /* routes are counted, and do not matter */
+	uint64_t slice_end;	     /* of sink.bytes: the end of a slice */
+	uint64_t no_bytes;	     /* of a sink that does not count */
 	struct rib_flow flow;
 	struct rib_run run;
 	struct rib_batch batch;
@@ -270,6 +275,38 @@ struct rib {
 	uint8_t *more;
 	size_t more_len;
 };
+
+static inline bool rib_is_spent(const struct rib *rib,
+				const struct rib_budget *budget)
+{
+	return budget->routes == 0 || *rib->sink.bytes >= budget->bytes_end;
+}
+
+/* Whether a slice of work has made enough bytes; see rib_work(). */
+static inline bool rib_slice_full(const struct rib *rib)
+{
+	return *rib->sink.bytes >= rib->slice_end;
+}
+
+/*
+ * Bytes that a route with @attrs bytes of attributes has at most when it is
+ * published, apart from the rest of it: the worst are segments of an AS_PATH
+ * with one AS of two bytes, 4 bytes that become 28.
+ */
+#define RIB_ATTRS_GROWTH 8u
+
+/* Routes with fat attributes are published a few at a time, so many bytes. */
+#define RIB_FAT_BYTES (128u << 10)
+
+/* How many routes with @attrs bytes of attributes are that; 1 to @most. */
+static inline size_t rib_few_routes(size_t attrs, size_t most)
+{
+	size_t bytes = RIB_ATTRS_GROWTH * attrs;
+
+	if (bytes * most <= RIB_FAT_BYTES)
+		return most;
+	return bytes < RIB_FAT_BYTES ? RIB_FAT_BYTES / bytes : 1;
+}
 
 /* Count in the rib and in the router. */
 #define RIB_COUNT(router, member, n) \

@@ -170,6 +170,7 @@ void rib_table_count_routes(struct rib_table *table, int64_t n)
 void rib_table_count_dying(struct rib_table *table, int64_t n)
 {
 	table->dying += (uint64_t)n;
+	table->peer->router->dying += (uint64_t)n;
 	table->peer->router->rib->dying += (uint64_t)n;
 }
 

@@ -126,6 +126,9 @@ enum rib_flood_flags {
 	RIB_FLOOD_NOW = 2,    /* all at once, whatever it takes */
 };
 
+/* Routes in a table that is small. */
+#define RIB_SMALL_FLOOD 64
+
 /* Everything in the table was taken back. */
 void rib_table_flood(struct rib_table *table, const struct rib_when *when,
 		     enum rib_reason reason, enum rib_flood_flags flags);

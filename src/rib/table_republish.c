@@ -12,6 +12,7 @@
 /* Routes of one attribute set, as far as they follow one another. */
 struct again {
 	uint32_t set;
+	size_t most;	     /* of them before the sink has them */
 	struct bgp_update u; /* only its attributes are filled in */
 };
 
@@ -31,13 +32,15 @@ static void begin_again(struct rib_table *table, const struct rib_when *when,
 		.attrs = &a->u.attrs,
 	};
 
+	struct wire_view bytes = { NULL, 0 };
+
 	/* The routes before refer to the attributes that are decoded over. */
 	rib_run_flush(rib);
+	if (set != RIB_VALUE_UNKNOWN)
+		bytes = rib_attrset_bytes(&rib->attrsets, set);
 	a->set = set;
-	bgp_attrs_decode(set == RIB_VALUE_UNKNOWN
-				 ? (struct wire_view){ NULL, 0 }
-				 : rib_attrset_bytes(&rib->attrsets, set),
-			 &reading, &a->u.attrs);
+	a->most = rib_few_routes(bytes.len, RIB_CHANGE_MAX);
+	bgp_attrs_decode(bytes, &reading, &a->u.attrs);
 	bgp_update_next_hop(&a->u, BGP_SECTION_NLRI, &header.next_hop);
 	rib_run_begin(rib, &header);
 }
@@ -64,6 +67,8 @@ static void publish_again(struct rib_table *table, const struct rib_when *when,
 	else
 		route->nlri = extra;
 	RIB_COUNT(table->peer->router, published_resync, 1);
+	if (rib->run.change.count >= a->most)
+		rib_run_flush(rib);
 }
 
 /* Whether the veil is over the route and stays: it is not being lifted here. */
@@ -77,10 +82,12 @@ static bool is_kept_from(const struct rib_table *table,
 size_t rib_table_again(struct rib_table *table, const struct rib_when *when,
 		       struct rib_place *place, size_t budget)
 {
+	const struct rib *rib = table->peer->router->rib;
 	struct again a = { .set = RIB_VALUE_NONE };
 	size_t seen = 0;
 
-	for (; seen < budget && place->id != RIB_NO_ID; seen++) {
+	for (; seen < budget && place->id != RIB_NO_ID && !rib_slice_full(rib);
+	     seen++) {
 		const struct rib_entry *e =
 			rib_routes_next(rib_store_routes(&table->store,
 							 place->paths),

@@ -69,23 +69,26 @@ static void withdraw(const struct withdrawal *w, bool paths, uint32_t id,
 }
 
 /*
- * Withdraw from *@place on, looking at up to @budget routes. Returns at how
- * many; at the end, place->id is RIB_NO_ID. *@withdrawn counts.
+ * Withdraw from *@place on, looking at up to @budget routes, or fewer if they
+ * fill a slice of rib_work(). Returns at how many; at the end, place->id is
+ * RIB_NO_ID. *@withdrawn counts.
  */
 static size_t withdraw_slice(const struct withdrawal *w,
 			     struct rib_place *place, size_t budget,
 			     uint64_t *withdrawn)
 {
+	const struct rib *rib = w->table->peer->router->rib;
 	size_t seen = 0;
+	bool full = false;
 
-	while (seen < budget && place->id != RIB_NO_ID) {
+	while (seen < budget && !full && place->id != RIB_NO_ID) {
 		bool paths = place->paths;
 		struct rib_routes *r = rib_store_routes(w->store, paths);
 		const struct rib_entry *e;
 		uint32_t id = place->id;
 
 		begin_withdraws(w, paths);
-		for (; seen < budget; seen++, id++) {
+		for (; seen < budget && !full; seen++, id++) {
 			e = rib_routes_next(r, id, &id);
 			if (e == NULL)
 				break;
@@ -94,9 +97,10 @@ static size_t withdraw_slice(const struct withdrawal *w,
 				continue;
 			withdraw(w, paths, id, e->value);
 			++*withdrawn;
+			full = rib_slice_full(rib);
 		}
 		place->id = id;
-		if (seen == budget)
+		if (seen == budget || full)
 			break;
 		*place = (struct rib_place){
 			.paths = true,
@@ -108,8 +112,6 @@ static size_t withdraw_slice(const struct withdrawal *w,
 }
 
 /* Floods */
-
-#define SMALL_FLOOD 64
 
 static struct rib_flood *flood_new(struct rib_table *table,
 				   enum rib_reason reason)
@@ -198,7 +200,7 @@ void rib_table_flood(struct rib_table *table, const struct rib_when *when,
 	if (!TAILQ_EMPTY(&table->floods))
 		rib_table_slice(table, when, 2 * count);
 	if (!(flags == RIB_FLOOD_NOW ||
-	      (flags == RIB_FLOOD_SMALL && count <= SMALL_FLOOD)))
+	      (flags == RIB_FLOOD_SMALL && count <= RIB_SMALL_FLOOD)))
 		f = flood_new(table, reason);
 	if (f == NULL) {
 		withdraw_all(table, when, reason);
@@ -368,9 +370,10 @@ static size_t resync_slice(struct rib_table *table, const struct rib_when *when,
 size_t rib_table_slice(struct rib_table *table, const struct rib_when *when,
 		       size_t budget)
 {
+	const struct rib *rib = table->peer->router->rib;
 	size_t seen = 0;
 
-	while (seen < budget) {
+	while (seen < budget && !rib_slice_full(rib)) {
 		size_t left = budget - seen;
 
 		/* An empty step counts, too, so that this ends. */

@@ -55,11 +55,12 @@ static void count_section(const struct rib_section *s)
 	}
 }
 
-static void apply_section(struct rib_peer *peer, const struct rib_when *when,
+/* False: the budget was spent before its end. */
+static bool apply_section(struct rib_peer *peer, const struct rib_when *when,
 			  const struct bmp_peer *header,
 			  const struct bgp_reading *reading,
 			  const struct bgp_update *u, struct rib_ahead *ahead,
-			  enum bgp_section_id id)
+			  enum bgp_section_id id, struct rib_progress *progress)
 {
 	const struct bgp_nlri_how *how = &u->sections[id].how;
 	struct rib_section s = {
@@ -77,20 +78,22 @@ static void apply_section(struct rib_peer *peer, const struct rib_when *when,
 		.paths = how->add_path,
 		.set = RIB_VALUE_UNKNOWN,
 	};
+	bool done;
 
 	s.table = reach(peer, when, header, how->afi, how->safi);
 	if (s.table == NULL) {
 		RIB_COUNT(s.router, suppressed[RIB_SUPPRESSED_LIMIT],
-			  u->sections[id].count);
-		return;
+			  u->sections[id].count - progress->routes);
+		return true;
 	}
 	s.prefixes = bgp_family_info(s.family)->kind == BGP_NLRI_PREFIX;
 	s.stamp = rib_stamp(s.table->generation, when->wall_ns);
 	/* To be found out while the first routes are looked up. */
 	if (s.announce && s.rib->config.mode == RIB_MODE_ATTRIBUTES)
 		s.set = RIB_VALUE_NONE;
-	rib_section_apply(&s);
+	done = rib_section_apply(&s, progress);
 	count_section(&s);
+	return done;
 }
 
 /* Messages */
@@ -143,45 +146,56 @@ static void count_update(struct rib_router *router, const struct bgp_update *u)
 		RIB_COUNT(router, as_width_guessed, 1);
 }
 
-void rib_update(struct rib_peer *peer, const struct rib_when *when,
+static void count_routes(struct rib_router *router,
+			 const struct bgp_section *section, int id)
+{
+	if (id < BGP_SECTION_NLRI)
+		RIB_COUNT(router, withdrawn, section->count);
+	else
+		RIB_COUNT(router, announced, section->count);
+	if (section->add_path_guessed)
+		RIB_COUNT(router, add_path_guessed, 1);
+}
+
+bool rib_update(struct rib_peer *peer, const struct rib_when *when,
 		const struct bmp_peer *header,
 		const struct bgp_reading *reading, const struct bgp_update *u,
-		struct rib_ahead *ahead)
+		struct rib_ahead *ahead, struct rib_progress *progress)
 {
 	struct rib_router *router = peer->router;
 
-	count_update(router, u);
+	/* What is counted for each message was counted when it was begun. */
+	if (progress->offset == 0)
+		count_update(router, u);
 	if (u->verdict == BGP_RESET) {
 		rib_update_unreadable(peer, when, header->view);
-		return;
+		return true;
 	}
-	for (int id = 0; id < BGP_SECTIONS; id++) {
+	for (int id = (int)progress->section; id < BGP_SECTIONS; id++) {
 		const struct bgp_section *section = &u->sections[id];
 		const struct bgp_nlri_how *how = &section->how;
 		struct rib_table *t;
 
 		if (section->count == 0 && !section->lost)
 			continue;
-		if (id < BGP_SECTION_NLRI)
-			RIB_COUNT(router, withdrawn, section->count);
-		else
-			RIB_COUNT(router, announced, section->count);
-		if (section->add_path_guessed)
-			RIB_COUNT(router, add_path_guessed, 1);
+		if (progress->offset == 0)
+			count_routes(router, section, id);
 		if (rib_fate_of(peer, header->view,
 				(enum bgp_family)how->family) ==
 		    RIB_FATE_DROP) {
 			RIB_COUNT(router, suppressed[RIB_SUPPRESSED_FILTERED],
-				  section->count);
+				  section->count - progress->routes);
 		} else if (section->lost) {
 			t = reach(peer, when, header, how->afi, how->safi);
 			if (t != NULL)
 				suspect(t, when);
-		} else {
-			apply_section(peer, when, header, reading, u, ahead,
-				      (enum bgp_section_id)id);
+		} else if (!apply_section(peer, when, header, reading, u, ahead,
+					  (enum bgp_section_id)id, progress)) {
+			return false;
 		}
+		*progress = (struct rib_progress){ 0 };
 	}
 	if (u->end_of_rib)
 		end_of_rib(peer, when, header, u);
+	return true;
 }

@@ -11,12 +11,13 @@
 
 /*
  * @header is that of the message; @reading is how @u was decoded. @ahead is
- * what else is known of it already, or NULL.
+ * what else is known of it already, or NULL. From @progress on, which is zero
+ * again when all of it is applied. False: the budget was spent before.
  */
-void rib_update(struct rib_peer *peer, const struct rib_when *when,
+bool rib_update(struct rib_peer *peer, const struct rib_when *when,
 		const struct bmp_peer *header,
 		const struct bgp_reading *reading, const struct bgp_update *u,
-		struct rib_ahead *ahead);
+		struct rib_ahead *ahead, struct rib_progress *progress);
 
 /* Nothing of one could be read: any table of the view may have been meant. */
 void rib_update_unreadable(struct rib_peer *peer, const struct rib_when *when,

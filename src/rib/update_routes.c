@@ -456,7 +456,7 @@ static void withdraw(struct rib_section *s, struct rib_item *item)
 static size_t fill_plain(const struct rib_section *s, struct bgp_nlri_iter *it,
 			 struct rib_batch *b)
 {
-	size_t n = bgp_nlri_take(it, b->prefixes, RIB_BATCH);
+	size_t n = bgp_nlri_take(it, b->prefixes, s->most);
 
 	for (size_t i = 0; i < n; i++)
 		rib_item_prefix(&b->items[i], s->family, &b->prefixes[i]);
@@ -492,13 +492,11 @@ static bool fill_one(struct rib_section *s, struct bgp_nlri_iter *it,
 static size_t fill(struct rib_section *s, struct bgp_nlri_iter *it,
 		   struct rib_batch *b)
 {
-	/* Keys that are no prefixes share one place: one at a time. */
-	size_t most = s->prefixes ? RIB_BATCH : 1;
 	size_t n = 0;
 
 	if (it->plain)
 		return fill_plain(s, it, b);
-	while (n < most && fill_one(s, it, &b->items[n]))
+	while (n < s->most && fill_one(s, it, &b->items[n]))
 		n++;
 	return n;
 }
@@ -519,21 +517,95 @@ static bool apply(struct rib_section *s, struct rib_item *items, size_t n)
 	return true;
 }
 
-static void apply_batches(struct rib_section *s, struct bgp_nlri_iter *it)
+static bool apply_batch(struct rib_section *s, struct rib_item *items, size_t n)
+{
+	if (s->rib->config.mode == RIB_MODE_OFF) {
+		for (size_t i = 0; i < n; i++)
+			publish(s, &items[i], 0);
+		return true;
+	}
+	look_up(s, items, n);
+	return apply(s, items, n);
+}
+
+/*
+ * Keys that are not prefixes share one place: one at a time. What is published
+ * of a batch is to be seen before the next one, so that few bytes are beyond
+ * the budget.
+ */
+static size_t batch_size(const struct rib_section *s)
+{
+	if (!s->prefixes)
+		return 1;
+	return s->announce ? rib_few_routes(s->u->attrs.block.len, RIB_BATCH)
+			   : RIB_BATCH;
+}
+
+/* One at least, so that each section that is begun is one that goes on. */
+static size_t at_most(size_t most, const struct rib_budget *budget)
+{
+	if (budget->routes >= most)
+		return most;
+	return budget->routes > 1 ? (size_t)budget->routes : 1;
+}
+
+/* Returns how many routes it took off @it: all, unless the budget is spent. */
+static size_t apply_batches(struct rib_section *s, struct bgp_nlri_iter *it)
 {
 	struct rib_batch *b = &s->rib->batch;
+	struct rib_budget *budget = s->rib->budget;
+	size_t most = batch_size(s);
+	size_t done = 0;
 	size_t n;
 
+	s->most = at_most(most, budget);
 	while ((n = fill(s, it, b)) != 0) {
-		if (s->rib->config.mode == RIB_MODE_OFF) {
-			for (size_t i = 0; i < n; i++)
-				publish(s, &b->items[i], 0);
-			continue;
-		}
-		look_up(s, b->items, n);
-		if (!apply(s, b->items, n))
+		done += n;
+		budget->routes -= n < budget->routes ? n : budget->routes;
+		if (!apply_batch(s, b->items, n)) {
+			/* There is no memory: the rest is not looked at. */
+			it->c.left = 0;
 			break;
+		}
+		if (most < RIB_BATCH)
+			rib_run_flush(s->rib);
+		if (rib_is_spent(s->rib, budget))
+			break;
+		s->most = at_most(most, budget);
 	}
+	return done;
+}
+
+/* The rest of the section behind @progress. False: there is none. */
+static bool start(const struct rib_section *s,
+		  const struct rib_progress *progress, struct bgp_nlri_iter *it)
+{
+	if (!bgp_update_routes(s->u, s->id, it))
+		return false;
+	if (progress->offset == 0)
+		return true;
+	return wire_skip(&it->c, progress->offset) && it->c.left != 0;
+}
+
+/* False: something is left. */
+static bool apply_rest(struct rib_section *s, struct rib_progress *progress,
+		       uint32_t *host_bits)
+{
+	size_t len = s->u->sections[s->id].field.len;
+	struct bgp_nlri_iter it;
+	size_t done;
+
+	*host_bits = 0;
+	if (!start(s, progress, &it))
+		return true;
+	done = apply_batches(s, &it);
+	*host_bits = it.host_bits;
+	if (it.c.left == 0)
+		return true;
+	progress->section = s->id;
+	progress->offset = (uint32_t)(len - it.c.left);
+	progress->routes += (uint32_t)done;
+	return false;
 }
 
 /* Whether it is the one route that was read ahead. */
@@ -543,22 +615,21 @@ static bool is_single(const struct rib_section *s)
 	       s->u->sections[s->id].count == 1;
 }
 
-void rib_section_apply(struct rib_section *s)
+bool rib_section_apply(struct rib_section *s, struct rib_progress *progress)
 {
-	struct bgp_nlri_iter it;
+	bool done = true;
 	uint32_t host_bits;
 
 	if (is_single(s)) {
+		s->rib->budget->routes -= s->rib->budget->routes > 0;
 		look_up_ahead(s);
 		(void)apply(s, &s->ahead->item, 1);
 		host_bits = s->ahead->host_bits;
 	} else {
-		if (!bgp_update_routes(s->u, s->id, &it))
-			return;
-		apply_batches(s, &it);
-		host_bits = it.host_bits;
+		done = apply_rest(s, progress, &host_bits);
 	}
 	rib_run_flush(s->rib);
 	if (host_bits > 0)
 		RIB_COUNT(s->router, host_bits, host_bits);
+	return done;
 }

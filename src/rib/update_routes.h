@@ -33,6 +33,7 @@ struct rib_section {
 	uint32_t stamp;
 	struct rib_update_attrs attrs;
 	uint64_t published; /* routes */
+	size_t most;	    /* routes in a batch */
 };
 
 /* RFC 7606: what was announced is a withdrawal, which nobody sent. */
@@ -54,7 +55,10 @@ static inline void rib_item_prefix(struct rib_item *item,
 	item->hashed = false;
 }
 
-/* Apply its routes to its table, and publish what changed. */
-void rib_section_apply(struct rib_section *s);
+/*
+ * Apply its routes to its table from @progress on, and publish what changed.
+ * False: the budget was spent before its end, and @progress says where.
+ */
+bool rib_section_apply(struct rib_section *s, struct rib_progress *progress);
 
 #endif

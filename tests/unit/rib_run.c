@@ -1,5 +1,7 @@
 #include "rib_run.h"
 
+#include "rib/peer.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -125,6 +127,7 @@ static void on_change(void *arg, const struct rib_change *c)
 	};
 	struct model_result *m = &entry.result;
 
+	r->bytes += 40 * c->count;
 	for (size_t i = 0; i < c->count; i++) {
 		struct world_route route = { 0 };
 
@@ -210,6 +213,43 @@ void run_compare(struct run *r)
 	r->model.n_results = 0;
 }
 
+/*
+ * What moves must be waited for, and what a session would wait for then is not
+ * what the model does: such messages are applied whole.
+ */
+static bool can_be_sliced(struct rib_router *to, const struct bmp_message *msg)
+{
+	const struct rib_peer *peer = rib_peer_find(to, &msg->peer);
+
+	return !rib_router_moving(to) && peer != NULL && peer->up;
+}
+
+static void apply_in_slices(struct run *r, unsigned router,
+			    const struct bmp_message *msg)
+{
+	struct rib_router *to = r->routers[router];
+	struct rib_progress progress = { 0 };
+	uint64_t failed = 0;
+	size_t done = 0;
+
+	for (unsigned slices = 0; done == 0; slices++) {
+		struct rib_budget budget = {
+			.routes = 1 + run_below(r, 6),
+			.bytes_end = r->bytes + 1 + run_below(r, 400),
+		};
+
+		SURE(r, slices < 100000, "slices without an end");
+		done = rib_apply_some(to, &r->when, msg, 1, NULL, &budget,
+				      &progress, &failed);
+		r->did[DID_APPLY_SLICE] += done == 0;
+	}
+	SURE(r, failed == 0, "no memory");
+	SURE(r,
+	     progress.section == 0 && progress.offset == 0 &&
+		     progress.routes == 0,
+	     "something is left");
+}
+
 void run_apply(struct run *r, unsigned router, const struct bmp_writer *w)
 {
 	struct wire_view bytes = { w->p, w->len };
@@ -223,8 +263,10 @@ void run_apply(struct run *r, unsigned router, const struct bmp_writer *w)
 	     "no frame");
 	SURE(r, bmp_status_usable(bmp_message_decode(&frame, BMP_V4_OFF, &msg)),
 	     "no message");
-	/* Whether it is read ahead makes no difference. */
-	if (run_below(r, 2) == 0)
+	/* Whether it is read ahead, or in slices, makes no difference. */
+	if (run_below(r, 3) == 0 && can_be_sliced(r->routers[router], &msg))
+		apply_in_slices(r, router, &msg);
+	else if (run_below(r, 2) == 0)
 		SURE(r,
 		     rib_apply(r->routers[router], &r->when, &msg, NULL) == 0,
 		     "no memory");
@@ -348,7 +390,8 @@ void run_new_rib(struct run *r)
 {
 	struct rib_sink sink = { .change = on_change,
 				 .event = on_event,
-				 .arg = r };
+				 .arg = r,
+				 .bytes = &r->bytes };
 
 	SURE(r, rib_new(&r->model.config, &sink, &r->rib) == 0, "no rib");
 	for (unsigned i = 0; i < WORLD_ROUTERS; i++) {
@@ -379,6 +422,7 @@ static const char *const deeds[RUN_DEEDS] = {
 	[DID_FLOOD] = "withdraws by floods",
 	[DID_SLICE] = "slices",
 	[DID_SEND_IN_SLICES] = "messages between slices",
+	[DID_APPLY_SLICE] = "parts of messages",
 	[DID_PEER_UP] = "Peer Ups",
 	[DID_PEER_DOWN] = "Peer Downs",
 	[DID_SESSION] = "sessions opened or lost",

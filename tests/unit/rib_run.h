@@ -62,6 +62,7 @@ enum run_deed {
 	DID_FLOOD,	    /* other synthetic withdraws */
 	DID_SLICE,	    /* of work that had more to do */
 	DID_SEND_IN_SLICES, /* messages while there was more to do */
+	DID_APPLY_SLICE,    /* of a message that had more routes */
 	DID_PEER_UP,
 	DID_PEER_DOWN,
 	DID_SESSION,	      /* opened or lost */
@@ -80,7 +81,8 @@ struct run {
 	uint64_t random;
 	uint64_t operation;
 	uint64_t did[RUN_DEEDS];
-	bool more; /* work is left */
+	bool more;	/* work is left */
+	uint64_t bytes; /* that the sink claims to have made */
 	struct rib_when when;
 	struct world *world;
 	struct model model;
