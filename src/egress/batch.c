@@ -2,6 +2,33 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/*
+ * Larger than batches are by default: made for one update, and soon freed. The
+ * heap would keep the memory, as there is always something behind it.
+ */
+#define MAPPED (64u << 10)
+
+static uint8_t *bytes_new(uint32_t cap)
+{
+	void *p;
+
+	if (cap <= MAPPED)
+		return malloc(cap);
+	p = mmap(NULL, cap, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		 -1, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static void bytes_free(uint8_t *bytes, uint32_t cap)
+{
+	if (cap > MAPPED)
+		(void)munmap(bytes, cap);
+	else
+		free(bytes);
+}
 
 struct egress_batch *egress_batch_new(uint32_t cap)
 {
@@ -20,9 +47,12 @@ int egress_batch_grow(struct egress_batch *batch, uint32_t cap)
 
 	if (cap <= batch->cap)
 		return 0;
-	bytes = realloc(batch->bytes, cap);
+	bytes = bytes_new(cap);
 	if (bytes == NULL)
 		return -ENOMEM;
+	if (batch->len != 0)
+		memcpy(bytes, batch->bytes, batch->len);
+	bytes_free(batch->bytes, batch->cap);
 	batch->bytes = bytes;
 	batch->cap = cap;
 	return 0;
@@ -32,7 +62,7 @@ void egress_batch_free(struct egress_batch *batch)
 {
 	if (batch == NULL)
 		return;
-	free(batch->bytes);
+	bytes_free(batch->bytes, batch->cap);
 	free(batch);
 }
 

@@ -61,6 +61,12 @@ int egress_batch_grow(struct egress_batch *batch, uint32_t cap);
 /* NULL is fine. */
 void egress_batch_free(struct egress_batch *batch);
 
+/* What it takes of a bound in bytes: those it had before it was compressed. */
+static inline uint32_t egress_batch_weight(const struct egress_batch *batch)
+{
+	return batch->plain_len > batch->len ? batch->plain_len : batch->len;
+}
+
 /* A list linked by next. NULL is fine. */
 void egress_batch_free_all(struct egress_batch *list);
 

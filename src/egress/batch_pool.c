@@ -1,6 +1,10 @@
 #include "egress/batch_pool.h"
 
+#include <malloc.h>
 #include <string.h>
+
+/* So many bytes freed are worth a look at the heap. */
+#define TRIM_BYTES (1u << 20)
 
 static uint32_t class_bytes(const struct egress_pool *pool, unsigned class)
 {
@@ -97,7 +101,11 @@ static struct egress_batch *pop_class(struct egress_pool *pool, unsigned class)
 
 void egress_pool_trim(struct egress_pool *pool)
 {
+	uint64_t freed = 0;
+
 	take_back(pool);
+	pool->spare = false;
+	pool->trimmed = pool->made;
 	for (unsigned i = 0; i < EGRESS_POOL_CLASSES; i++) {
 		uint32_t spare = pool->idle[i] > EGRESS_POOL_KEEP
 					 ? pool->idle[i] - EGRESS_POOL_KEEP
@@ -106,9 +114,14 @@ void egress_pool_trim(struct egress_pool *pool)
 		for (uint32_t n = (spare + 1) / 2; n > 0; n--) {
 			egress_batch_free(pop_class(pool, i));
 			pool->allocated--;
+			freed += class_bytes(pool, i);
 		}
 		pool->idle[i] = pool->counts[i];
+		pool->spare |= pool->counts[i] > EGRESS_POOL_KEEP;
 	}
+	/* Something is always behind them: the heap keeps them otherwise. */
+	if (freed >= TRIM_BYTES)
+		(void)malloc_trim(0);
 }
 
 /* As new, but for its bytes. */
@@ -138,6 +151,8 @@ struct egress_batch *egress_pool_take(struct egress_pool *pool, uint32_t bytes)
 	struct egress_batch *batch;
 
 	if (class == EGRESS_POOL_CLASSES) {
+		/* Those that came back are freed: see egress_pool_put(). */
+		take_back(pool);
 		batch = egress_batch_new(bytes);
 	} else {
 		if (pool->unused[class] == NULL)

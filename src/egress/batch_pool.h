@@ -36,6 +36,8 @@ struct egress_pool {
 	struct egress_batch *marks;	      /* without bytes */
 	uint64_t allocated; /* batches there are, in use or not */
 	uint64_t made;	    /* and that ever were */
+	uint64_t trimmed;   /* made, when it was last trimmed */
+	bool spare;	    /* that trim left some that are too many */
 };
 
 void egress_pool_init(struct egress_pool *pool, struct egress_bridge *bridge,
@@ -46,6 +48,12 @@ void egress_pool_fini(struct egress_pool *pool);
 
 /* Every few seconds: see above. Costs a look if there is nothing to free. */
 void egress_pool_trim(struct egress_pool *pool);
+
+/* Whether a trim may find something to free. */
+static inline bool egress_pool_wants_trim(const struct egress_pool *pool)
+{
+	return pool->spare || pool->made != pool->trimmed;
+}
 
 /*
  * An empty batch with room for @bytes; at most a class more than that, if it

@@ -27,7 +27,7 @@
 #define RECENT 64u
 
 /* So long a batch is unused before it may be given up. */
-#define TRIM_NS (10 * UINT64_C(1000000000))
+#define TRIM_NS (2 * UINT64_C(1000000000))
 
 struct egress_batcher {
 	struct egress_bridge *bridge;
@@ -121,6 +121,7 @@ static void keep(struct egress_batcher *b, struct egress_batch *batch)
 	*b->kept_end = batch;
 	b->kept_end = &batch->next;
 	b->stats.kept++;
+	b->stats.kept_weight += egress_batch_weight(batch);
 }
 
 /*
@@ -132,12 +133,14 @@ static int push_kept(struct egress_batcher *b)
 	while (b->kept != NULL) {
 		struct egress_batch *batch = b->kept;
 		struct egress_batch *next = batch->next;
+		uint32_t weight = egress_batch_weight(batch);
 		int err = egress_bridge_push(b->bridge, b->worker, batch);
 
 		if (err < 0)
 			return err;
 		b->kept = next;
 		b->stats.kept--;
+		b->stats.kept_weight -= weight;
 	}
 	b->kept_end = &b->kept;
 	return 0;
@@ -215,6 +218,11 @@ void egress_batcher_turn(struct egress_batcher *b, uint64_t now)
 		b->trim_ns = now + TRIM_NS;
 		egress_pool_trim(&b->pool);
 	}
+}
+
+uint64_t egress_batcher_due(const struct egress_batcher *b)
+{
+	return egress_pool_wants_trim(&b->pool) ? b->trim_ns : UINT64_MAX;
 }
 
 /* Opening */
@@ -359,6 +367,7 @@ static size_t fill(struct egress_batcher *b, struct egress_batch *batch,
 
 	batch->len += (uint32_t)got.bytes;
 	batch->updates += (uint32_t)got.routes;
+	b->stats.made_bytes += got.bytes;
 	return got.routes;
 }
 
@@ -422,6 +431,7 @@ static void put_event(void *arg, const struct rib_event *e)
 			batch->len += (uint32_t)len;
 			batch->updates++;
 			b->stats.events++;
+			b->stats.made_bytes += len;
 			if (batch->updates >= b->max_updates)
 				close_open(b, open, EGRESS_CLOSE_FULL);
 			return;
@@ -438,6 +448,7 @@ struct rib_sink egress_batcher_sink(struct egress_batcher *b)
 		.change = put_change,
 		.event = put_event,
 		.arg = b,
+		.bytes = &b->stats.made_bytes,
 	};
 }
 
@@ -474,21 +485,45 @@ bool egress_batcher_pressed(struct egress_batcher *b)
 
 bool egress_batcher_full(const struct egress_batcher *b)
 {
-	return b->stats.kept >= EGRESS_BATCHER_KEPT;
+	return b->stats.kept >= EGRESS_BATCHER_KEPT ||
+	       b->stats.kept_weight >= EGRESS_BATCHER_KEPT_BYTES;
+}
+
+uint64_t egress_batcher_made(const struct egress_batcher *b)
+{
+	return b->stats.made_bytes;
+}
+
+uint64_t egress_batcher_place(const struct egress_batcher *b)
+{
+	return egress_bridge_pushed_weight(b->bridge, b->worker) +
+	       b->stats.kept_weight;
+}
+
+bool egress_batcher_has_taken(struct egress_batcher *b, uint64_t place)
+{
+	return egress_bridge_has_taken(b->bridge, b->worker, place);
+}
+
+int egress_batcher_wait_taken(struct egress_batcher *b, uint64_t place,
+			      int64_t deadline)
+{
+	int err = 0;
+
+	while (err == 0 && (egress_batcher_pressed(b) ||
+			    !egress_batcher_has_taken(b, place))) {
+		/* No room will ever help a bridge that this worker closed. */
+		if (push_kept(b) == -EPIPE)
+			return -EPIPE;
+		err = egress_bridge_wait_taken(b->bridge, b->worker, place,
+					       deadline); /* yields */
+	}
+	return err;
 }
 
 int egress_batcher_wait(struct egress_batcher *b, int64_t deadline)
 {
-	int err = 0;
-
-	while (err == 0 && egress_batcher_pressed(b)) {
-		/* No room will ever help a bridge that this worker closed. */
-		if (push_kept(b) == -EPIPE)
-			return -EPIPE;
-		err = egress_bridge_wait_room(b->bridge, b->worker,
-					      deadline); /* yields */
-	}
-	return err;
+	return egress_batcher_wait_taken(b, 0, deadline); /* yields */
 }
 
 void egress_batcher_limit(struct egress_batcher *b, uint32_t max_bytes)

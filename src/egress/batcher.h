@@ -42,6 +42,8 @@
 #define EGRESS_BATCHER_UPDATES 1000000u /* default of --batch-max-updates */
 #define EGRESS_BATCHER_AGE     1000000	/* ns until a turn closes a batch */
 #define EGRESS_BATCHER_KEPT    256u	/* refused ones are enough */
+#define EGRESS_BATCHER_KEPT_BYTES \
+	(EGRESS_BATCHER_KEPT * EGRESS_BATCHER_BYTES) /* and so are these */
 
 struct egress_batcher;
 
@@ -72,11 +74,13 @@ struct egress_batcher_stats {
 	uint64_t closed[EGRESS_CLOSES];
 	uint64_t plain_bytes; /* of closed batches */
 	uint64_t sent_bytes;  /* the same, compressed */
+	uint64_t made_bytes;  /* of updates and events, open batches included */
 	uint64_t lost;	      /* updates and events, for want of memory */
 	uint64_t allocated;   /* batches there are */
 	uint64_t made;	      /* and that ever were */
 	uint32_t open;
 	uint32_t kept; /* closed, and refused by the bridge so far */
+	uint64_t kept_weight;
 	uint32_t routers;
 };
 
@@ -102,6 +106,9 @@ void egress_batcher_dry(struct egress_batcher *b);
 /* The end of a turn, at @now of the monotonic clock: close what is old. */
 void egress_batcher_turn(struct egress_batcher *b, uint64_t now);
 
+/* When it should be called although nothing happens; UINT64_MAX: never. */
+uint64_t egress_batcher_due(const struct egress_batcher *b);
+
 /*
  * Close what @router has open, or all if it is NULL, and send a mark behind
  * it: egress_bridge_take_mark() has it back once all before it is safe.
@@ -113,6 +120,22 @@ int egress_batcher_mark(struct egress_batcher *b,
 /* Give a mark back that was taken off the bridge. */
 void egress_batcher_put_mark(struct egress_batcher *b,
 			     struct egress_batch *mark);
+
+/* Bytes that its sink has made so far: those of made_bytes. */
+uint64_t egress_batcher_made(const struct egress_batcher *b);
+
+/*
+ * All that was made so far as a place in the bridge, which does not come before
+ * the last byte of it: for egress_batcher_wait_taken().
+ */
+uint64_t egress_batcher_place(const struct egress_batcher *b);
+
+/* Whether the publisher has taken what was made before @place. */
+bool egress_batcher_has_taken(struct egress_batcher *b, uint64_t place);
+
+/* Wait until that is so; else as egress_batcher_wait(). Yields. */
+int egress_batcher_wait_taken(struct egress_batcher *b, uint64_t place,
+			      int64_t deadline);
 
 /* Whether to stop reading, or to drop what is read. */
 bool egress_batcher_pressed(struct egress_batcher *b);

@@ -39,13 +39,16 @@ struct lane {
 	/* Set once. */
 	struct sp_spsc *ring;
 	uint32_t capacity;
+	uint64_t capacity_weight;
 
 	/* The worker's. The atomics are read by whoever watches. */
 	alignas(CACHE_LINE) _Atomic uint64_t pushed;
 	_Atomic uint64_t pushed_bytes;
+	_Atomic uint64_t pushed_weight;
 	_Atomic uint64_t refused;
 	_Atomic uint64_t waits;
 	_Atomic uint64_t vain;
+	_Atomic uint32_t waiting;
 	_Atomic uint32_t fill_max;
 	atomic_bool closed;
 	bool pressed;
@@ -53,6 +56,7 @@ struct lane {
 	/* The publisher's. */
 	alignas(CACHE_LINE) _Atomic uint64_t popped;
 	_Atomic uint64_t popped_bytes;
+	_Atomic uint64_t popped_weight;
 	struct egress_batch *first; /* already taken off the ring */
 
 	/* From whoever gives back to the worker. */
@@ -149,7 +153,11 @@ int egress_bridge_new(uint32_t workers, uint32_t batches,
 	for (; bridge->workers < workers; bridge->workers++) {
 		struct lane *lane = &bridge->lanes[bridge->workers];
 
-		*lane = (struct lane){ .capacity = batches };
+		*lane = (struct lane){
+			.capacity = batches,
+			.capacity_weight =
+				(uint64_t)batches * EGRESS_BRIDGE_BATCH_BYTES,
+		};
 		err = sp_spsc_new(batches, &lane->ring);
 		if (err < 0)
 			goto fail;
@@ -160,6 +168,17 @@ int egress_bridge_new(uint32_t workers, uint32_t batches,
 fail:
 	egress_bridge_free(bridge);
 	return err;
+}
+
+void egress_bridge_set_batch_bytes(struct egress_bridge *bridge, uint32_t bytes)
+{
+	for (uint32_t i = 0; i < bridge->workers; i++) {
+		struct lane *lane = &bridge->lanes[i];
+
+		if (bytes > EGRESS_BRIDGE_BATCH_BYTES)
+			lane->capacity_weight =
+				(uint64_t)lane->capacity * bytes;
+	}
 }
 
 static void lane_fini(struct lane *lane)
@@ -206,6 +225,23 @@ static uint32_t lane_fill(struct lane *lane)
 	return pushed > popped ? (uint32_t)(pushed - popped) : 0;
 }
 
+/* The weight of the batches in the ring, likewise. */
+static uint64_t lane_weight(struct lane *lane)
+{
+	uint64_t popped = atomic_load_explicit(&lane->popped_weight,
+					       memory_order_acquire);
+	uint64_t pushed = atomic_load_explicit(&lane->pushed_weight,
+					       memory_order_relaxed);
+
+	return pushed > popped ? pushed - popped : 0;
+}
+
+static bool is_half_empty(struct lane *lane)
+{
+	return lane_fill(lane) <= lane->capacity / 2 &&
+	       lane_weight(lane) <= lane->capacity_weight / 2;
+}
+
 /* Only one side writes it, so it need not be one step. */
 static void add(_Atomic uint64_t *counter, uint64_t n)
 {
@@ -224,11 +260,14 @@ int egress_bridge_push(struct egress_bridge *bridge, uint32_t worker,
 	struct lane *lane = lane_of(bridge, worker);
 	uint32_t fill = lane_fill(lane);
 	uint32_t len = batch->len;
+	uint32_t weight = egress_batch_weight(batch);
 	int err;
 
 	if (atomic_load_explicit(&lane->closed, memory_order_relaxed))
 		return -EPIPE;
-	if (fill >= lane->capacity) {
+	/* Whatever a batch has, it goes into a ring that is empty. */
+	if (fill >= lane->capacity ||
+	    (fill > 0 && lane_weight(lane) >= lane->capacity_weight)) {
 		lane->pressed = true;
 		add(&lane->refused, 1);
 		return -EAGAIN;
@@ -244,6 +283,7 @@ int egress_bridge_push(struct egress_bridge *bridge, uint32_t worker,
 	(void)err;
 	/* From here on the batch may be gone. */
 	add(&lane->pushed_bytes, len);
+	add(&lane->pushed_weight, weight);
 	add(&lane->pushed, 1);
 	ring_bell(&bridge->ready);
 	return 0;
@@ -253,7 +293,7 @@ bool egress_bridge_pressed(struct egress_bridge *bridge, uint32_t worker)
 {
 	struct lane *lane = lane_of(bridge, worker);
 
-	if (lane->pressed && lane_fill(lane) <= lane->capacity / 2)
+	if (lane->pressed && is_half_empty(lane))
 		lane->pressed = false;
 	return lane->pressed;
 }
@@ -263,26 +303,70 @@ static bool is_stopped(struct egress_bridge *bridge)
 	return atomic_load_explicit(&bridge->stopped, memory_order_acquire);
 }
 
-int egress_bridge_wait_room(struct egress_bridge *bridge, uint32_t worker,
-			    int64_t deadline)
+uint64_t egress_bridge_pushed_weight(struct egress_bridge *bridge,
+				     uint32_t worker)
+{
+	return atomic_load_explicit(&lane_of(bridge, worker)->pushed_weight,
+				    memory_order_relaxed);
+}
+
+bool egress_bridge_has_taken(struct egress_bridge *bridge, uint32_t worker,
+			     uint64_t weight)
+{
+	return atomic_load_explicit(&lane_of(bridge, worker)->popped_weight,
+				    memory_order_acquire) >= weight;
+}
+
+/* Nothing is pressed, and what has the first @weight is taken. */
+static bool is_free(struct egress_bridge *bridge, uint32_t worker,
+		    uint64_t weight)
+{
+	return !egress_bridge_pressed(bridge, worker) &&
+	       egress_bridge_has_taken(bridge, worker, weight);
+}
+
+/*
+ * The publisher rings at each batch that it takes from a ring that is half
+ * empty. One whose share is in the ring may be woken a few times in vain.
+ */
+static int sleep_until_free(struct egress_bridge *bridge, uint32_t worker,
+			    uint64_t weight, int64_t deadline)
 {
 	struct lane *lane = lane_of(bridge, worker);
 	int err = 0;
 
-	if (!egress_bridge_pressed(bridge, worker))
-		return 0;
-	add(&lane->waits, 1);
 	while (err == 0) {
 		announce_sleep(&lane->room);
-		if (!egress_bridge_pressed(bridge, worker))
+		if (is_free(bridge, worker, weight))
 			return 0;
 		if (is_stopped(bridge))
 			return -EPIPE;
 		err = sp_sem_wait_until(&lane->room.sem, deadline); /* yields */
-		if (err == 0 && egress_bridge_pressed(bridge, worker))
+		if (err == 0 && !is_free(bridge, worker, weight))
 			add(&lane->vain, 1);
 	}
 	return err;
+}
+
+int egress_bridge_wait_taken(struct egress_bridge *bridge, uint32_t worker,
+			     uint64_t weight, int64_t deadline)
+{
+	struct lane *lane = lane_of(bridge, worker);
+	int err;
+
+	if (is_free(bridge, worker, weight))
+		return 0;
+	add(&lane->waits, 1);
+	atomic_fetch_add_explicit(&lane->waiting, 1, memory_order_relaxed);
+	err = sleep_until_free(bridge, worker, weight, deadline); /* yields */
+	atomic_fetch_sub_explicit(&lane->waiting, 1, memory_order_relaxed);
+	return err;
+}
+
+int egress_bridge_wait_room(struct egress_bridge *bridge, uint32_t worker,
+			    int64_t deadline)
+{
+	return egress_bridge_wait_taken(bridge, worker, 0, deadline);
 }
 
 struct egress_batch *egress_bridge_take_back(struct egress_bridge *bridge,
@@ -354,8 +438,9 @@ static struct egress_batch *lane_pop(struct lane *lane)
 		return NULL;
 	lane->first = NULL;
 	add(&lane->popped_bytes, batch->len);
+	add(&lane->popped_weight, egress_batch_weight(batch));
 	add(&lane->popped, 1);
-	if (lane_fill(lane) <= lane->capacity / 2)
+	if (is_half_empty(lane))
 		ring_bell(&lane->room);
 	return batch;
 }
@@ -477,6 +562,8 @@ void egress_bridge_stats(struct egress_bridge *bridge, uint32_t worker,
 		.batches_max = atomic_load_explicit(&lane->fill_max,
 						    memory_order_relaxed),
 		.bytes = bytes > taken ? bytes - taken : 0,
+		.waiting = atomic_load_explicit(&lane->waiting,
+						memory_order_relaxed),
 		.pushed = atomic_load_explicit(&lane->pushed,
 					       memory_order_relaxed),
 		.pushed_bytes = bytes,

@@ -40,12 +40,16 @@ struct egress_bridge;
 #define EGRESS_BRIDGE_BATCHES 1024 /* default of --bridge-batches */
 #define EGRESS_BRIDGE_MAX     65536
 
+/* Bytes that a batch in a full ring has on average at most, unless set. */
+#define EGRESS_BRIDGE_BATCH_BYTES (32u << 10)
+
 /* How full a worker's ring is. Of another thread's, a moment ago. */
 struct egress_bridge_stats {
 	uint32_t capacity;
 	uint32_t batches;     /* in the ring */
 	uint32_t batches_max; /* most there ever were */
 	uint64_t bytes;	      /* in the ring */
+	uint32_t waiting;     /* fibers, for room or for their share of it */
 	uint64_t pushed;      /* batches so far, marks included */
 	uint64_t pushed_bytes;
 	uint64_t refused; /* pushes that found the ring full */
@@ -62,6 +66,13 @@ struct egress_bridge_stats {
 int egress_bridge_new(uint32_t workers, uint32_t batches,
 		      struct egress_bridge **out);
 
+/*
+ * Have @bytes stand for EGRESS_BRIDGE_BATCH_BYTES, if it is more. Before the
+ * first push.
+ */
+void egress_bridge_set_batch_bytes(struct egress_bridge *bridge,
+				   uint32_t bytes);
+
 /* Nobody may be using it. Batches still inside are freed. NULL is fine. */
 void egress_bridge_free(struct egress_bridge *bridge);
 
@@ -69,7 +80,11 @@ uint32_t egress_bridge_workers(const struct egress_bridge *bridge);
 
 /* Worker's side */
 
-/* Hand over @batch. -EAGAIN if the ring is full, -EPIPE after close. */
+/*
+ * Hand over @batch. -EAGAIN if the ring is full, -EPIPE after close. A ring is
+ * full by batches or by their weight: one update may make a batch of many times the
+ * size that it should have.
+ */
 int egress_bridge_push(struct egress_bridge *bridge, uint32_t worker,
 		       struct egress_batch *batch);
 
@@ -85,6 +100,21 @@ bool egress_bridge_pressed(struct egress_bridge *bridge, uint32_t worker);
  */
 int egress_bridge_wait_room(struct egress_bridge *bridge, uint32_t worker,
 			    int64_t deadline);
+
+/* The weight of all batches pushed so far; egress_batch_weight(). */
+uint64_t egress_bridge_pushed_weight(struct egress_bridge *bridge,
+				     uint32_t worker);
+
+/* Whether the publisher has taken so much of it. */
+bool egress_bridge_has_taken(struct egress_bridge *bridge, uint32_t worker,
+			     uint64_t weight);
+
+/*
+ * Wait until that is so, and egress_bridge_pressed() is false: for a fiber that
+ * leaves room for others. Returns as egress_bridge_wait_room(). Yields.
+ */
+int egress_bridge_wait_taken(struct egress_bridge *bridge, uint32_t worker,
+			     uint64_t weight, int64_t deadline);
 
 /*
  * All batches that came back since the last time, linked by next, the last

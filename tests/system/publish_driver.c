@@ -651,9 +651,13 @@ int main(int argc, char **argv)
 	signal(SIGUSR1, release);
 	if (d.encoding >= 0)
 		d.size = (64 << 10) + 200 * d.routes;
+	if (d.size > PUBLISHER_BATCH_BYTES)
+		d.publisher.batch_bytes = d.size;
 	err = egress_codec_new(&d.codec);
 	if (err == 0)
 		err = egress_bridge_new(1, d.bridge_size, &d.bridge);
+	if (err == 0)
+		egress_bridge_set_batch_bytes(d.bridge, d.size);
 	if (err == 0)
 		err = publisher_start(&d.publisher, d.bridge, &why, &d.p);
 	if (err < 0) {

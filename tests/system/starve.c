@@ -1,10 +1,12 @@
 /*
  * To be loaded in front of libc (LD_PRELOAD): while the file STARVE_FILE is
- * there, realloc() gives nobody STARVE_FROM bytes or more.
+ * there, realloc() gives nobody STARVE_FROM bytes or more, nor does mmap() of
+ * memory.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static int is_starved(size_t size)
@@ -27,4 +29,20 @@ void *realloc(void *p, size_t size)
 	if (next == NULL)
 		*(void **)&next = dlsym(RTLD_NEXT, "realloc");
 	return next(p, size);
+}
+
+void *mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
+{
+	static void *(*next)(void *at, size_t size, int prot, int flags, int fd,
+			     off_t offset);
+
+	/* Batches; not stacks of fibers, tables, nor buffers of a shard. */
+	if (flags == (MAP_PRIVATE | MAP_ANONYMOUS) && size < (1 << 20) &&
+	    is_starved(size)) {
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	if (next == NULL)
+		*(void **)&next = dlsym(RTLD_NEXT, "mmap");
+	return next(at, size, prot, flags, fd, offset);
 }

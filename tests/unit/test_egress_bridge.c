@@ -86,6 +86,35 @@ static void test_full_ring_refuses_until_half_empty(void **state)
 	egress_bridge_free(bridge); /* frees what is inside */
 }
 
+/* One update may make a batch many times larger than it should be. */
+static void test_full_by_weight(void **state)
+{
+	struct egress_bridge *bridge = bridge_of(1, 4);
+	struct egress_batch *extra = batch_of(3);
+
+	(void)state;
+	for (uint64_t n = 1; n <= 2; n++) {
+		struct egress_batch *batch = batch_of(n);
+
+		/* However well it was compressed. */
+		batch->plain_len = 4 * EGRESS_BRIDGE_BATCH_BYTES - (uint32_t)n;
+		assert_int_equal(egress_bridge_push(bridge, 0, batch), 0);
+	}
+	assert_int_equal(egress_bridge_push(bridge, 0, extra), -EAGAIN);
+	assert_true(egress_bridge_pressed(bridge, 0));
+	assert_false(egress_bridge_has_taken(bridge, 0, 1));
+	assert_int_equal(pop_and_give_back(bridge), 1);
+	assert_true(egress_bridge_has_taken(bridge, 0, 1));
+	assert_true(egress_bridge_pressed(bridge, 0));
+	assert_int_equal(pop_and_give_back(bridge), 2);
+	assert_false(egress_bridge_pressed(bridge, 0));
+	assert_true(egress_bridge_has_taken(bridge, 0,
+					    egress_bridge_pushed_weight(bridge,
+									0)));
+	assert_int_equal(egress_bridge_push(bridge, 0, extra), 0);
+	egress_bridge_free(bridge);
+}
+
 static void test_batches_go_back_to_their_worker(void **state)
 {
 	struct egress_bridge *bridge = bridge_of(2, 8);
@@ -503,6 +532,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sizes_are_checked),
 		cmocka_unit_test(test_full_ring_refuses_until_half_empty),
+		cmocka_unit_test(test_full_by_weight),
 		cmocka_unit_test(test_batches_go_back_to_their_worker),
 		cmocka_unit_test(test_a_busy_worker_does_not_hold_up_others),
 		cmocka_unit_test(

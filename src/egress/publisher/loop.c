@@ -26,13 +26,19 @@ static bool to_disk(const struct publisher *p)
 	return p->spooling || journal_is_output(p);
 }
 
+static bool wire_full(const struct publisher *p)
+{
+	return flights_count(&p->wire) >= p->options.window ||
+	       publisher_wire_heavy(p);
+}
+
 static bool can_take(const struct publisher *p)
 {
 	if (p->bridge_done || p->held_back)
 		return false;
 	if (to_disk(p))
-		return !flights_full(&p->disk);
-	return flights_count(&p->wire) < p->options.window;
+		return !flights_full(&p->disk) && !publisher_disk_heavy(p);
+	return !wire_full(p);
 }
 
 static void take_one(struct publisher *p, struct egress_batch *batch)
@@ -40,6 +46,7 @@ static void take_one(struct publisher *p, struct egress_batch *batch)
 	struct flight f = {
 		.batch = batch,
 		.len = batch->len,
+		.weight = egress_batch_weight(batch),
 		.updates = batch->updates,
 	};
 
@@ -81,14 +88,15 @@ static void discard(struct publisher *p)
 	}
 }
 
-/* Is some worker about to be stopped by us? */
+/* Is some worker about to be stopped by us, or are sessions of it waiting? */
 static bool bridge_filling(struct publisher *p)
 {
 	struct egress_bridge_stats stats;
 
 	for (uint32_t w = 0; w < egress_bridge_workers(p->bridge); w++) {
 		egress_bridge_stats(p->bridge, w, &stats);
-		if (stats.batches >= stats.capacity - stats.capacity / 4)
+		if (stats.batches >= stats.capacity - stats.capacity / 4 ||
+		    stats.waiting > 0)
 			return true;
 	}
 	return false;
@@ -100,7 +108,7 @@ static bool bridge_filling(struct publisher *p)
  */
 static void decide_spool(struct publisher *p)
 {
-	bool full = flights_count(&p->wire) >= p->options.window;
+	bool full = wire_full(p);
 	int64_t now = sp_now();
 
 	if (p->journal == NULL || to_disk(p) || p->settling)

@@ -209,6 +209,7 @@ static void set_defaults(struct publisher_options *o)
 	DEFAULT(schema, "1");
 	DEFAULT(epoch_subject, PUBLISHER_EPOCH_SUBJECT);
 	DEFAULT(window, PUBLISHER_WINDOW);
+	DEFAULT(batch_bytes, PUBLISHER_BATCH_BYTES);
 	DEFAULT(ack_timeout_ns, ACK_TIMEOUT);
 	DEFAULT(backoff_min_ns, BACKOFF_MIN);
 	DEFAULT(backoff_max_ns, BACKOFF_MAX);

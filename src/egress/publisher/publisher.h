@@ -72,6 +72,7 @@ struct publisher_options {
 	struct nats_stream_options stream;
 	bool take_over;		/* write to another collector's stream */
 	uint32_t window;	/* messages under way; default 1024 */
+	uint32_t batch_bytes;	/* in one on average; default 32 KiB */
 	int64_t ack_timeout_ns; /* default 5 s */
 	int64_t backoff_min_ns; /* between attempts; default 100 ms */
 	int64_t backoff_max_ns; /* default 2 s */
@@ -103,6 +104,7 @@ struct publisher_options {
 #define PUBLISHER_EPOCH_SUBJECT "arancini.events.collector.epoch"
 #define PUBLISHER_WINDOW	1024
 #define PUBLISHER_WINDOW_MAX	65536
+#define PUBLISHER_BATCH_BYTES	32768u
 
 /* With it, all that a BGP message of the usual 4096 bytes can become fits. */
 #define PUBLISHER_PAYLOAD_MIN 16384u

@@ -124,6 +124,24 @@ struct publisher {
 	bool shared_epoch_open;
 };
 
+/*
+ * Whether as much is on its way as should be, whatever room there is in the
+ * rings. A batch may be many times larger than it should, if a single update
+ * is. What the disk has to sync is waited for by all that comes behind it, so
+ * it is less.
+ */
+static inline bool publisher_wire_heavy(const struct publisher *p)
+{
+	return p->wire.weight >=
+	       (uint64_t)p->options.window * p->options.batch_bytes;
+}
+
+static inline bool publisher_disk_heavy(const struct publisher *p)
+{
+	return p->disk.weight >=
+	       (uint64_t)p->options.window * p->options.batch_bytes / 2;
+}
+
 /* What a flight carries. */
 struct publisher_payload {
 	const char *subject;

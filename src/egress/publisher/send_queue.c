@@ -24,6 +24,7 @@ uint64_t flights_push(struct flights *f, struct flight flight)
 {
 	assert(!flights_full(f));
 	*flights_at(f, f->tail) = flight;
+	f->weight += flight.weight;
 	return f->tail++;
 }
 
@@ -35,6 +36,7 @@ struct flight *flights_first(const struct flights *f)
 void flights_drop_first(struct flights *f)
 {
 	assert(!flights_empty(f));
+	f->weight -= flights_at(f, f->head)->weight;
 	f->head++;
 	if (f->unsent < f->head)
 		f->unsent = f->head;
@@ -44,6 +46,7 @@ void flights_clear(struct flights *f)
 {
 	f->head = f->tail;
 	f->unsent = f->tail;
+	f->weight = 0;
 }
 
 void flights_unsend(struct flights *f)

@@ -29,6 +29,7 @@ struct flight {
 	uint64_t seq;		    /* in the stream, of its last piece */
 	int64_t sent_ns;
 	uint32_t len;
+	uint32_t weight; /* of its batch */
 	uint32_t updates;
 	uint32_t pieces;     /* messages that it was sent as */
 	uint32_t unanswered; /* of these */
@@ -41,6 +42,7 @@ struct flights {
 	uint64_t head;
 	uint64_t unsent;
 	uint64_t tail;
+	uint64_t weight; /* of all in it */
 };
 
 /* Room for @capacity at least. -ENOMEM. */

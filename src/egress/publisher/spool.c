@@ -108,7 +108,7 @@ static int64_t sync_due(const struct publisher *p)
 	if (p->syncing || p->sync_error != 0 || end == synced)
 		return SP_NEVER;
 	if (end - synced >= p->options.sync_bytes || flights_full(&p->disk) ||
-	    atomic_load(&p->stopping))
+	    publisher_disk_heavy(p) || atomic_load(&p->stopping))
 		return 0;
 	return p->last_sync + p->options.sync_ns;
 }
@@ -333,8 +333,11 @@ void publisher_spool_enter(struct publisher *p)
 			     (struct flight){ .batch = f->batch,
 					      .record = f->record,
 					      .len = f->len,
+					      .weight = f->weight,
 					      .updates = f->updates });
 		f->batch = NULL;
+		p->wire.weight -= f->weight;
+		f->weight = 0;
 	}
 	if (!p->ready)
 		p->wire.unsent = p->wire.head;
