@@ -361,6 +361,9 @@ static int make_parts(struct collector *c)
 					(uint32_t)config->egress.bridge_batches,
 					&c->env.bridge);
 	if (err == 0)
+		egress_bridge_set_batch_bytes(
+			c->env.bridge, (uint32_t)config->egress.batch_bytes);
+	if (err == 0)
 		err = output_start(config, c->env.log, c->env.bridge,
 				   &c->env.output);
 	if (err < 0)

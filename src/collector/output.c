@@ -118,6 +118,8 @@ static void set_broker(const struct config *c, struct publisher_options *o)
 	o->nats.tls_key = or_null(c->nats.tls_key);
 	o->take_over = c->nats.take_over;
 	o->window = (uint32_t)c->nats.window;
+	if (c->egress.batch_bytes > PUBLISHER_BATCH_BYTES)
+		o->batch_bytes = (uint32_t)c->egress.batch_bytes;
 	o->ack_timeout_ns = c->nats.ack_timeout;
 }
 

@@ -180,6 +180,7 @@ static int64_t work_some(struct worker *w)
 {
 	struct rib_when when = worker_now();
 	struct rib_work work;
+	uint64_t due;
 
 	worker_owns(w, sp_shard());
 	egress_batcher_limit(w->batcher,
@@ -195,8 +196,11 @@ static int64_t work_some(struct worker *w)
 		return 0;
 	if (w->sessions_with_input == 0)
 		egress_batcher_dry(w->batcher);
-	return work.due_ns < (uint64_t)w->router_gc_due ? (int64_t)work.due_ns
-							: w->router_gc_due;
+	due = egress_batcher_due(w->batcher);
+	if (work.due_ns < due)
+		due = work.due_ns;
+	return due < (uint64_t)w->router_gc_due ? (int64_t)due
+						: w->router_gc_due;
 }
 
 int worker_work(void *worker)

@@ -2,9 +2,10 @@
 
 #include "collector/collector_env.h"
 #include "collector/config/config.h"
-#include "collector/ingest/session.h"
+#include "collector/ingest/session_run.h"
 #include "collector/worker_state.h"
 
+#include <spargio/fiber.h>
 #include <spargio/socket.h>
 #include <spargio/time.h>
 

@@ -1,12 +1,7 @@
 /*
  * collector/ingest/session.h - a BMP session, from its first byte to its last
  *
- *	receive stream --> frames --> messages --> rib
- *
- * A fiber on the shard that owns the router. It reads frames where the kernel
- * put them, gives every message to the rib, and before it waits for more it
- * has what came of them sent on its way. It holds no buffer while it waits:
- * neither for the router, nor for room in the bridge.
+ * session_run.h is its fiber, session_messages.h what it does with messages.
  *
  * Threads	The owner shard only.
  */
@@ -14,6 +9,7 @@
 #define COLLECTOR_INGEST_SESSION_H
 
 #include "bmp/decode_context.h"
+#include "bmp/text.h"
 #include "collector/router/close_reason.h"
 #include "rib/rib.h"
 
@@ -25,7 +21,13 @@ struct sp_rstream;
 struct worker;
 
 /* Bytes of a sysName that are kept. */
-#define SESSION_NAME_MAX 128
+#define SESSION_NAME_MAX TEXT_NAME_MAX
+
+/*
+ * Output of a session that may be in the bridge, in turns of as many bytes as
+ * one may make: what others of the worker send is behind it.
+ */
+#define SESSION_SHARE 4
 
 struct session {
 	struct session *next, **link; /* of all sessions of the worker */
@@ -44,6 +46,16 @@ struct session {
 	int64_t last_message_ns; /* the same, of the last message; 0: none */
 	int64_t resumed_ns;	 /* the same, since the last pause; 0: none */
 	struct rib_when when;	 /* of the segment being read */
+	/* A turn ends when its budget is spent, if need be within a message. */
+	struct rib_budget budget;
+	struct rib_progress progress; /* of the next message */
+	uint32_t counted;	      /* messages to come that were counted */
+	bool cut;		      /* this turn ended so */
+	bool waits; /* the next message, until fewer withdraws are to come */
+	/* Where its last turns that were full end in the bridge; a ring. */
+	uint64_t places[SESSION_SHARE];
+	uint32_t place;
+	uint64_t unplaced; /* bytes made since the last of them */
 	/*
 	 * How its bytes are read. A reload changes it for the next session: a
 	 * dump of which one half was read another way would never be whole.
@@ -57,9 +69,6 @@ struct session {
 	char sys_name[SESSION_NAME_MAX + 1];
 };
 
-/* The fiber. @arrival is a struct connection, and its own from now on. */
-int session_main(void *connection);
-
 /*
  * The worker's drain_until is set: have it read what has come so far, no
  * longer than that, and end.
@@ -71,5 +80,9 @@ void session_stop(struct session *s, enum close_reason why);
 
 /* Whether the router closed the connection: what is left can be read. */
 bool session_closed_by_router(const struct session *s);
+
+/* The lines about its first message and about its end. */
+void session_log_open(struct session *s);
+void session_log_close(struct session *s, enum close_reason why);
 
 #endif

@@ -49,6 +49,7 @@ struct rib_sink event_tap_sink(struct event_tap *event_tap,
 		.change = pass_change,
 		.event = pass_event,
 		.arg = event_tap,
+		.bytes = to->bytes,
 		.forget = forget,
 	};
 }

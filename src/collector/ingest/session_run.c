@@ -1,0 +1,531 @@
+#include "collector/ingest/session_run.h"
+
+#include "collector/base/log.h"
+#include "collector/collector_env.h"
+#include "collector/config/config.h"
+#include "collector/ingest/connection.h"
+#include "collector/ingest/limits.h"
+#include "collector/ingest/session.h"
+#include "collector/ingest/session_messages.h"
+#include "collector/router/router.h"
+#include "collector/worker_state.h"
+#include "egress/batcher.h"
+
+#include <spargio/rstream.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A reload may bring the end of a session that waits nearer: it looks so often. */
+#define DEADLINE_RECHECK (5 * SP_S)
+
+#define TURN_BYTES (64 * 1024)
+
+/*
+ * What a turn may become. All that the routes of an UPDATE share is repeated
+ * for each of them, so bytes that come in say little about those that go out:
+ * a message of 64 KiB can make a gigabyte. Either takes about a millisecond.
+ */
+#define TURN_OUTPUT (1024 * 1024)
+#define TURN_ROUTES 4096
+
+/* How long the last bytes of a connection the router closed may take. */
+#define DRAIN_NS (10 * SP_S)
+
+/* Turns */
+
+/* Nothing is left to read: send on what there is, let the clocks run. */
+static void input_drained(struct session *s)
+{
+	if (s->input_drained)
+		return;
+	s->input_drained = true;
+	worker_input_drained(s->worker);
+	/* From now on, not from before a wait for room in the bridge. */
+	s->when = worker_now();
+	if (s->open)
+		rib_session_resume(s->router->rib_router, &s->when);
+}
+
+/* There is input: what is due by time must wait until it was read. */
+static void input_arrived(struct session *s)
+{
+	worker_owns(s->worker, sp_shard());
+	s->when = worker_now();
+	if (!s->input_drained)
+		return;
+	s->input_drained = false;
+	s->worker->sessions_with_input++;
+	if (s->open)
+		rib_session_pause(s->router->rib_router, &s->when);
+}
+
+/*
+ * The bridge is full. Give back what the kernel gave us, so that TCP slows the
+ * router down and other sessions of the shard get their share, and wait.
+ */
+static int wait_for_room(struct session *s, int64_t deadline)
+{
+	struct worker *w = s->worker;
+	int err;
+
+	if (!egress_batcher_pressed(w->batcher))
+		return 0;
+	/* What must not be dropped, as a Peer Up, still piles up. */
+	if (w->overload_drop && !egress_batcher_full(w->batcher))
+		return 0;
+	w->counts.sessions.pauses++;
+	(void)sp_rstream_pause(s->stream);
+	err = egress_batcher_wait(w->batcher, deadline); /* yields */
+	s->resumed_ns = sp_now();
+	return err == -ECANCELED ? err : 0;
+}
+
+/*
+ * The bridge has room, but what this session made is a good part of what is in
+ * it: wait until the publisher has taken some of it, for what other sessions
+ * send comes behind it. They need not wait for our input to be drained
+ * meanwhile.
+ */
+static int wait_for_share(struct session *s, int64_t deadline)
+{
+	struct worker *w = s->worker;
+	uint64_t place = s->places[s->place % SESSION_SHARE];
+	int err;
+
+	/* With --overload drop nobody waits. */
+	if (w->overload_drop || egress_batcher_has_taken(w->batcher, place))
+		return 0;
+	w->counts.sessions.pauses++;
+	(void)sp_rstream_pause(s->stream);
+	w->sessions_with_input--;
+	err = egress_batcher_wait_taken(w->batcher, place,
+					deadline); /* yields */
+	w->sessions_with_input++;
+	s->resumed_ns = sp_now();
+	return err == -ECANCELED ? err : 0;
+}
+
+/* Whether the worker has to withdraw something before the router is read on. */
+static bool is_behind(const struct session *s)
+{
+	const struct rib_router *router = s->router->rib_router;
+
+	return rib_router_moving(router) ||
+	       (s->waits && rib_router_dying(router) > SESSION_DYING_MAX);
+}
+
+/*
+ * A peer came back with another AS: its old routes are withdrawn first, by the
+ * worker, and the router is read on when that is done. So it is with a Peer Up
+ * or Peer Down while there is much to withdraw.
+ */
+static int wait_for_move(struct session *s, int64_t deadline)
+{
+	int err = 0;
+
+	while (err == 0 && is_behind(s) && sp_now() < deadline) {
+		worker_schedule_background(s->worker);
+		sp_yield();
+		err = sp_cancelled() ? -ECANCELED : wait_for_room(s, deadline);
+	}
+	return err;
+}
+
+static int wait_for_turn(struct session *s, int64_t deadline)
+{
+	int err = wait_for_room(s, deadline);
+
+	if (err == 0)
+		err = wait_for_share(s, deadline);
+	return err < 0 ? err : wait_for_move(s, deadline);
+}
+
+/* Reading */
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Nobody can say of a router that is not read that it is silent. */
+static int64_t deadline(const struct session *s)
+{
+	const struct config *config = s->worker->config;
+	struct limits_times times = {
+		.handshake = config->limits.handshake_timeout,
+		.idle = config->limits.idle_timeout,
+	};
+
+	return limits_deadline(&times, later(s->opened, s->resumed_ns),
+			       s->last_message_ns == 0
+				       ? 0
+				       : later(s->last_message_ns,
+					       s->resumed_ns));
+}
+
+static enum close_reason error_ending(const struct session *s, int64_t err)
+{
+	if (s->close_reason != CLOSE_NONE)
+		return s->close_reason;
+	if (err == -ECANCELED)
+		return CLOSE_SHUTDOWN;
+	if (err == -ETIMEDOUT && sp_now() >= deadline(s))
+		return s->last_message_ns == 0 ? CLOSE_HANDSHAKE : CLOSE_IDLE;
+	if (err == -EMSGSIZE)
+		return CLOSE_TOO_LONG;
+	return CLOSE_RESET;
+}
+
+/* Bytes for the next message, in one piece; see sp_rstream_peek(). */
+static int64_t next_bytes(struct session *s, struct sp_segment *seg)
+{
+	int64_t n = sp_rstream_peek_until(s->stream, s->need_bytes, 0, seg);
+
+	if (n == -ETIMEDOUT)
+		input_drained(s);
+	while (n == -ETIMEDOUT && sp_now() < deadline(s)) {
+		int64_t until = sp_in(DEADLINE_RECHECK);
+
+		if (until > deadline(s))
+			until = deadline(s);
+		n = sp_rstream_peek_until(s->stream, s->need_bytes, until, seg);
+	}
+	return n;
+}
+
+/*
+ * As much of a segment as is read before the others have their turn and the
+ * bridge is looked at. Buffers are smaller, but what a pause set aside can be
+ * a megabyte in one piece, and that makes many more of updates.
+ */
+static struct wire_view clip_segment(const struct session *s,
+				     const struct sp_segment *seg)
+{
+	size_t most = s->need_bytes > TURN_BYTES ? s->need_bytes : TURN_BYTES;
+
+	return (struct wire_view){ seg->data,
+				   seg->len < most ? seg->len : most };
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The turn made @bytes. Where as many as a turn may make end, is remembered. */
+static void count_turn(struct session *s, uint64_t bytes)
+{
+	struct session_counts *all = &s->worker->counts.sessions;
+
+	all->turn_bytes_max = larger(all->turn_bytes_max, bytes);
+	all->turn_routes_max =
+		larger(all->turn_routes_max, TURN_ROUTES - s->budget.routes);
+	s->unplaced += bytes;
+	if (s->unplaced < TURN_OUTPUT)
+		return;
+	s->unplaced = 0;
+	s->places[s->place++ % SESSION_SHARE] =
+		egress_batcher_place(s->worker->batcher);
+}
+
+/* Returns how many bytes of @seg it took. */
+static size_t process_segment(struct session *s, const struct sp_segment *seg)
+{
+	uint64_t made = egress_batcher_made(s->worker->batcher);
+	size_t used;
+
+	input_arrived(s);
+	s->budget = (struct rib_budget){ .routes = TURN_ROUTES,
+					 .bytes_end = made + TURN_OUTPUT };
+	used = session_decode_frames(s, clip_segment(s, seg));
+	sp_rstream_consume(s->stream, used);
+	count_turn(s, egress_batcher_made(s->worker->batcher) - made);
+	egress_batcher_turn(s->worker->batcher, s->when.now_ns);
+	worker_schedule_background(s->worker);
+	return used;
+}
+
+static bool draining(const struct session *s)
+{
+	return s->worker->drain_until != 0;
+}
+
+/*
+ * The collector stops. What has come by now was said to us, and is read; what
+ * comes from now on is not, or a router that has much to say would keep us.
+ */
+static enum close_reason drain(struct session *s)
+{
+	int64_t until = s->worker->drain_until;
+	int64_t left;
+
+	sp_shield_begin();
+	left = sp_rstream_arrived(s->stream);
+	while (s->close_reason == CLOSE_NONE &&
+	       left >= (int64_t)s->need_bytes && sp_now() < until) {
+		struct sp_segment seg;
+		int64_t n = sp_rstream_peek_until(s->stream, s->need_bytes,
+						  until, &seg);
+
+		if (n < (int64_t)s->need_bytes)
+			break;
+		if ((int64_t)seg.len > left)
+			seg.len = (size_t)left;
+		left -= (int64_t)process_segment(s, &seg);
+		(void)wait_for_turn(s, until);
+		sp_yield();
+	}
+	sp_shield_end();
+	return s->close_reason != CLOSE_NONE ? s->close_reason : CLOSE_SHUTDOWN;
+}
+
+static enum close_reason read_stream(struct session *s)
+{
+	while (s->close_reason == CLOSE_NONE) {
+		struct sp_segment seg;
+		int64_t n;
+
+		if (draining(s))
+			return drain(s);
+		n = next_bytes(s, &seg);
+		if (n == -ECANCELED && draining(s))
+			continue;
+		if (n < 0)
+			return error_ending(s, n);
+		if ((size_t)n < s->need_bytes)
+			return n == 0 ? CLOSE_CLOSED : CLOSE_TRUNCATED;
+		process_segment(s, &seg);
+		if (wait_for_turn(s, SP_NEVER) < 0 && !draining(s))
+			return error_ending(s, -ECANCELED);
+		sp_yield();
+	}
+	return s->close_reason;
+}
+
+/* A stream that begins with what was read before the router had a name. */
+static int open_stream(struct session *s)
+{
+	struct connection *a = s->connection;
+	int err = sp_rstream_open(a->fd, s->worker->max_frame, &s->stream);
+
+	if (err == 0)
+		err = sp_rstream_prepend(s->stream, a->early, a->early_len);
+	free(a->early);
+	a->early = NULL;
+	a->early_len = 0;
+	return err;
+}
+
+static enum close_reason read_all(struct session *s)
+{
+	enum close_reason why = CLOSE_NO_RESOURCES;
+
+	if (open_stream(s) == 0)
+		why = read_stream(s);
+	sp_rstream_close(s->stream);
+	s->stream = NULL;
+	return why;
+}
+
+/* Life */
+
+static void close_session(struct session *s, enum close_reason why)
+{
+	input_arrived(s);
+	if (s->open)
+		rib_session_close(s->router->rib_router, &s->when,
+				  (uint16_t)why, close_reason_name(why));
+	router_stats_forget_reports(s->router->rib_router);
+	s->open = false;
+	s->router->stats.messages += s->messages;
+	s->router->stats.bytes += s->bytes;
+	s->router->stats.errors += s->errors;
+	input_drained(s);
+	session_log_close(s, why);
+}
+
+static void session_add(struct worker *w, struct session *s)
+{
+	s->next = w->sessions;
+	s->link = &w->sessions;
+	if (s->next != NULL)
+		s->next->link = &s->next;
+	w->sessions = s;
+	w->session_count++;
+}
+
+static void session_remove(struct worker *w, struct session *s)
+{
+	*s->link = s->next;
+	if (s->next != NULL)
+		s->next->link = s->link;
+	w->session_count--;
+}
+
+static struct session *session_new(struct worker *w, struct connection *a)
+{
+	struct rib_identity id = { .name = NULL };
+	struct session *s = calloc(1, sizeof(*s));
+
+	if (s == NULL)
+		return NULL;
+	memcpy(id.address, a->address, 16);
+	if (identity_named(&a->identity))
+		id.name = a->identity.name;
+	s->router = router_get_or_create(w, &id);
+	if (s->router == NULL) {
+		free(s);
+		return NULL;
+	}
+	router_ref(s->router);
+	s->worker = w;
+	s->connection = a;
+	s->task = sp_self();
+	s->need_bytes = BMP_HEADER_LEN;
+	s->input_drained = true;
+	s->opened = sp_now();
+	session_add(w, s);
+	return s;
+}
+
+/* Claiming a router */
+
+/* Wait for the owner to leave; if that takes too long, stop it. */
+static enum close_reason wait_for_release(struct router *router,
+					  int64_t deadline)
+{
+	int err = sp_cond_wait_until(&router->freed, &router->lock, deadline);
+
+	if (err == -ETIMEDOUT && router->session != NULL)
+		session_stop(router->session, CLOSE_REPLACED);
+	return err == -ECANCELED ? CLOSE_SHUTDOWN : CLOSE_NONE;
+}
+
+/* Have the session that owns @router end. */
+static enum close_reason replace_session(struct router *router,
+					 struct session *newer)
+{
+	struct session *old = router->session;
+	int64_t now = sp_now();
+	/*
+	 * A connection that its router closed needs no order to end, only time
+	 * to read what is left; and it is no sign of a second router.
+	 */
+	bool closed = session_closed_by_router(old);
+
+	if (!closed && router_was_replaced_recently(router, now))
+		return CLOSE_DUPLICATE_ROUTER;
+	if (closed)
+		return wait_for_release(router, now + DRAIN_NS);
+	session_stop(old, CLOSE_REPLACED);
+	newer->replaced_other = true;
+	return wait_for_release(router, SP_NEVER);
+}
+
+static enum close_reason router_claim(struct router *router,
+				      struct session *session)
+{
+	enum close_reason why = CLOSE_NONE;
+
+	if (sp_mutex_lock(&router->lock) < 0)
+		return CLOSE_SHUTDOWN;
+	while (why == CLOSE_NONE && router->session != NULL)
+		why = replace_session(router, session);
+	if (why == CLOSE_NONE) {
+		router->session = session;
+		memcpy(router->address, session->connection->address, 16);
+		router->port = session->connection->port;
+		if (session->replaced_other)
+			router->taken_over = sp_now();
+	}
+	sp_mutex_unlock(&router->lock);
+	return why;
+}
+
+static void router_release(struct router *router, struct session *session)
+{
+	if (router->session != session)
+		return;
+	router->session = NULL;
+	router->left = sp_now();
+	sp_cond_broadcast(&router->freed);
+}
+
+/*
+ * Who has said nothing replaces nobody: a probe of the port, or a connection
+ * that was over before it was its turn, must not end a session that goes on.
+ */
+static enum close_reason request_router(struct session *s)
+{
+	enum close_reason why = CLOSE_NONE;
+
+	if (s->router->session != NULL && draining(s))
+		return CLOSE_SHUTDOWN;
+	if (s->router->session != NULL)
+		why = connection_wait_first_bytes(s->connection,
+						  deadline(s)); /* yields */
+	return why != CLOSE_NONE ? why
+				 : router_claim(s->router, s); /* yields */
+}
+
+/* Sit down, and have the configuration hold that is in force now. */
+static enum close_reason claim_router(struct session *s)
+{
+	struct worker *w = s->worker;
+	enum close_reason why = CLOSE_DENIED;
+	struct rib_when when;
+
+	/* It was let in; the lists may have changed on its way here. */
+	if (worker_permits(w, s->connection->address))
+		why = request_router(s); /* yields */
+	if (s->close_reason != CLOSE_NONE) {
+		/* Stopped while it waited. */
+		router_release(s->router, s);
+		return s->close_reason;
+	}
+	if (why != CLOSE_NONE)
+		return why;
+	when = worker_now();
+	router_apply_config(s->router, w->config, &when);
+	s->bmp_v4 = s->router->settings.bmp_v4;
+	s->overrides = s->router->settings.overrides;
+	s->over = bgp_overrides_any(&s->overrides) ? &s->overrides : NULL;
+	return CLOSE_NONE;
+}
+
+int session_main(void *connection)
+{
+	struct connection *a = connection;
+	struct worker *w = a->env->workers[sp_shard()];
+	struct session *s;
+	enum close_reason why;
+
+	worker_owns(w, identity_shard(&a->identity, a->env->worker_count));
+	s = w->no_new_sessions ? NULL : session_new(w, a);
+	if (s == NULL) {
+		connection_end(a, w,
+			       w->no_new_sessions ? CLOSE_SHUTDOWN
+						  : CLOSE_NO_RESOURCES);
+		return 0;
+	}
+	why = claim_router(s);
+	if (why == CLOSE_NONE) {
+		a->claimed = true;
+		why = read_all(s);
+		/* From here on nothing may be left half done. */
+		sp_shield_begin();
+		close_session(s, why);
+		router_release(s->router, s);
+		sp_shield_end();
+	}
+	session_remove(w, s);
+	router_unref(w, s->router);
+	free(s);
+	worker_schedule_router_gc(w);
+	connection_end(a, w, why);
+	return 0;
+}
