@@ -148,6 +148,36 @@ static void test_every_number_has_a_name(void **state)
 		      "statistic %u", type);
 }
 
+static void test_a_text_is_cut_between_characters(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t max, want;
+	} cases[] = {
+		{ "", 0, 0 },
+		{ "abc", 3, 3 },
+		{ "abcd", 3, 3 },
+		{ "abcd", 0, 0 },
+		{ "ab\xe2\x82\xac", 5, 5 },
+		{ "ab\xe2\x82\xac", 4, 2 },
+		{ "ab\xe2\x82\xac", 3, 2 },
+		{ "ab\xe2\x82\xac", 2, 2 },
+		{ "a\xf0\x9f\x8d\x8a", 4, 1 },
+		/* What is not UTF-8 is cut anywhere. */
+		{ "\x80\x80\x80\x80\x80\x80", 4, 4 },
+		{ "ab\xe2\x82z", 4, 4 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct wire_view v = { (const uint8_t *)cases[i].text,
+				       strlen(cases[i].text) };
+		size_t got = text_cut(v, cases[i].max).len;
+
+		CHECK(got == cases[i].want, "case %zu: %zu", i, got);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,6 +188,7 @@ int main(void)
 		cmocka_unit_test(
 			test_text_that_does_not_fit_is_cut_and_measured),
 		cmocka_unit_test(test_every_number_has_a_name),
+		cmocka_unit_test(test_a_text_is_cut_between_characters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
