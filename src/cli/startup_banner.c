@@ -1,6 +1,7 @@
 #include "cli/startup_banner.h"
 
 #include "collector/collector.h"
+#include "collector/config/config.h"
 #include "collector/output.h"
 #include "bmp/text.h"
 

@@ -1,5 +1,11 @@
 #include "collector/output.h"
 
+#include "collector/base/log.h"
+#include "collector/config/config.h"
+#include "egress/bridge.h"
+#include "egress/nats/reader.h"
+#include "egress/publisher/publisher.h"
+
 #include <spargio/time.h>
 
 #include <errno.h>

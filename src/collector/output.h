@@ -7,13 +7,15 @@
 #ifndef COLLECTOR_OUTPUT_H
 #define COLLECTOR_OUTPUT_H
 
-#include "collector/config/config.h"
-#include "collector/base/log.h"
-#include "egress/bridge.h"
-#include "egress/nats/reader.h"
-#include "egress/publisher/publisher.h"
+#include <stdatomic.h>
+#include <stdint.h>
 
+struct config;
+struct egress_bridge;
+struct log;
+struct nats_reader_options;
 struct output;
+struct publisher;
 
 /* On hold: nothing is published before publisher_go(). Errors are logged. */
 int output_start(const struct config *config, struct log *log,

@@ -16,7 +16,7 @@
 
 #include "bmp/message.h"
 #include "collector/base/log.h"
-#include "collector/router/close_reason.h"
+#include "collector/base/close_reason.h"
 #include "rib/rib.h"
 
 #include <assert.h>

@@ -3,9 +3,10 @@
 
 #include "collector/router/event_ring.h"
 #include "collector/router/event_history.h"
-#include "collector/router/close_reason.h"
+#include "collector/base/close_reason.h"
 #include "collector/base/json.h"
 #include "collector/telemetry/metrics.h"
+#include "egress/publisher/publisher.h"
 #include "collector/telemetry/status_json.h"
 
 #include <math.h>

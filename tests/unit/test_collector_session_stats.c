@@ -1,6 +1,8 @@
 #include "curation.h"
 
 #include "collector/router/session_stats.h"
+#include "collector/router/stats_report.h"
+#include "rib/read.h"
 
 /* A router with one peer of one route; the notes are those of its router. */
 struct scene {

@@ -7,6 +7,8 @@
 #include "collector/config/config.h"
 #include "collector/output.h"
 #include "collector/worker_state.h"
+#include "egress/nats/reader.h"
+#include "egress/publisher/publisher.h"
 
 #include <spargio/fiber.h>
 #include <spargio/time.h>

@@ -12,6 +12,8 @@
 #include "collector/worker_state.h"
 #include "egress/journal/cursor.h"
 #include "egress/log_reader.h"
+#include "egress/nats/reader.h"
+#include "egress/publisher/publisher.h"
 
 #include <spargio/fiber.h>
 #include <spargio/time.h>

@@ -2,7 +2,7 @@
 
 #include "collector/config/config.h"
 #include "collector/http/stats_poller.h"
-#include "collector/query/peer_metrics.h"
+#include "collector/telemetry/peer_metrics.h"
 #include "collector/telemetry/collector_stats.h"
 #include "collector/telemetry/metrics.h"
 

@@ -11,7 +11,7 @@
 #ifndef COLLECTOR_INGEST_CONNECTION_H
 #define COLLECTOR_INGEST_CONNECTION_H
 
-#include "collector/router/close_reason.h"
+#include "collector/base/close_reason.h"
 #include "collector/router/router_identity.h"
 
 struct collector_env;

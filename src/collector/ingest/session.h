@@ -10,7 +10,7 @@
 
 #include "bmp/decode_context.h"
 #include "bmp/text.h"
-#include "collector/router/close_reason.h"
+#include "collector/base/close_reason.h"
 #include "rib/rib.h"
 
 #include <spargio/fiber.h>

@@ -3,8 +3,10 @@
 #include "bmp/tlv.h"
 #include "collector/ingest/connection.h"
 #include "collector/router/router.h"
+#include "collector/router/stats_report.h"
 #include "collector/worker_state.h"
 #include "egress/batcher.h"
+#include "rib/read.h"
 
 #include <string.h>
 

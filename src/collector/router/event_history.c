@@ -1,6 +1,9 @@
 #include "collector/router/event_history.h"
 
-#include "collector/router/close_reason.h"
+#include "collector/base/json.h"
+#include "rib/event.h"
+
+#include "collector/base/close_reason.h"
 #include "bmp/names.h"
 #include "egress/subject.h"
 

@@ -7,8 +7,10 @@
 #ifndef COLLECTOR_ROUTER_EVENT_HISTORY_H
 #define COLLECTOR_ROUTER_EVENT_HISTORY_H
 
-#include "collector/base/json.h"
-#include "rib/event.h"
+#include <stdint.h>
+
+struct json;
+struct rib_event;
 
 #define EVENT_HISTORY_ENTRIES 16
 

@@ -1,5 +1,8 @@
 #include "collector/router/session_stats.h"
 
+#include "collector/router/stats_report.h"
+#include "rib/read.h"
+
 #include <stdlib.h>
 #include <string.h>
 

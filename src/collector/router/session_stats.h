@@ -9,7 +9,11 @@
 #define COLLECTOR_ROUTER_SESSION_STATS_H
 
 #include "collector/router/event_history.h"
-#include "collector/router/stats_report.h"
+#include <stdint.h>
+
+struct rib_event;
+struct rib_router;
+struct stats_report;
 
 /* Bytes of a sysName that are kept. */
 #define ROUTER_STATS_NAME_MAX 128

@@ -1,5 +1,8 @@
 #include "collector/router/stats_report.h"
 
+#include "bmp/message.h"
+#include "rib/read.h"
+
 #include "bmp/stats.h"
 
 static bool by_family(uint8_t type)

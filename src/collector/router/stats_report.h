@@ -10,8 +10,12 @@
 #ifndef COLLECTOR_ROUTER_STATS_REPORT_H
 #define COLLECTOR_ROUTER_STATS_REPORT_H
 
-#include "bmp/message.h"
-#include "rib/read.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct bmp_message;
+struct rib_peer;
+struct rib_table;
 
 #define STATS_REPORT_ROWS 12
 

@@ -1,5 +1,8 @@
 #include "collector/telemetry/metrics.h"
 
+#include "collector/base/json.h"
+#include "egress/publisher/publisher.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -11,8 +11,12 @@
 #ifndef COLLECTOR_TELEMETRY_METRICS_H
 #define COLLECTOR_TELEMETRY_METRICS_H
 
-#include "collector/base/json.h"
-#include "collector/telemetry/collector_stats.h"
+#include <stddef.h>
+#include <stdint.h>
+
+struct collector_stats;
+struct json;
+struct publisher_times;
 
 #define METRICS_LABELS_MAX 512
 

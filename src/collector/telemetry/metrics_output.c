@@ -1,5 +1,6 @@
 #include "collector/telemetry/metrics.h"
 
+#include "collector/telemetry/collector_stats.h"
 #include "collector/telemetry/status_json.h"
 
 /* clang-format off */

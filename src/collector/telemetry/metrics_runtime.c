@@ -3,6 +3,8 @@
  */
 #include "collector/telemetry/metrics.h"
 
+#include "collector/telemetry/collector_stats.h"
+
 #include <stddef.h>
 
 struct row {

@@ -4,8 +4,9 @@
  */
 #include "collector/telemetry/metrics.h"
 
-#include "collector/router/close_reason.h"
 #include "bmp/names.h"
+#include "collector/base/close_reason.h"
+#include "collector/telemetry/collector_stats.h"
 
 #include <stddef.h>
 

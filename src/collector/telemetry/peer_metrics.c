@@ -1,4 +1,4 @@
-#include "collector/query/peer_metrics.h"
+#include "collector/telemetry/peer_metrics.h"
 
 #include "collector/telemetry/metrics.h"
 #include "collector/router/peer_id.h"

@@ -1,12 +1,12 @@
 /*
- * collector/router/close_reason.h - why a connection was closed
+ * collector/base/close_reason.h - why a connection was closed
  *
  * Every close has one of these: it is counted, logged by its name and, once a
  * session was open, published with its number. The numbers are part of the
  * schema's Event and never change.
  */
-#ifndef COLLECTOR_ROUTER_CLOSE_REASON_H
-#define COLLECTOR_ROUTER_CLOSE_REASON_H
+#ifndef COLLECTOR_BASE_CLOSE_REASON_H
+#define COLLECTOR_BASE_CLOSE_REASON_H
 
 #include "bmp/message.h"
 

@@ -1,11 +1,11 @@
 /*
- * collector/query/peer_metrics.h - metrics of every peer, for --metrics-per-peer
+ * collector/telemetry/peer_metrics.h - metrics of every peer, for --metrics-per-peer
  *
  * As list_query.h, with samples instead of objects. Two families need two texts,
  * because the samples of a family stand together.
  */
-#ifndef COLLECTOR_QUERY_PEER_METRICS_H
-#define COLLECTOR_QUERY_PEER_METRICS_H
+#ifndef COLLECTOR_TELEMETRY_PEER_METRICS_H
+#define COLLECTOR_TELEMETRY_PEER_METRICS_H
 
 #include "collector/query/worker_query.h"
 #include "collector/base/json.h"

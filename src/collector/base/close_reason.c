@@ -1,4 +1,4 @@
-#include "collector/router/close_reason.h"
+#include "collector/base/close_reason.h"
 
 static const char *const names[CLOSE_REASONS] = {
 	[CLOSE_NONE] = "none",
