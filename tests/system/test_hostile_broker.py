@@ -9,7 +9,7 @@ import time
 import pytest
 
 from broker import Driver
-from hostile import HostileServer, stream_info
+from hostile_broker import HostileServer, stream_info
 
 STREAM = "ARANCINI"
 MARK = "stream 1 1"
