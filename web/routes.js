@@ -6,7 +6,7 @@ import { el } from "./dom.js";
 import { count } from "./format.js";
 import { tokenText } from "./router-token.js";
 
-const ORIGINS = { igp: "i", egp: "e", incomplete: "?" };
+const ORIGINS = { IGP: "i", EGP: "e", INCOMPLETE: "?" };
 
 export function prefixText(route) {
 	const prefix = route.nlriText ?? `${route.prefixAddr}/${
@@ -25,9 +25,9 @@ export function routeKey(route) {
 function segmentText({ type, asns }) {
 	const words = asns.join(" ");
 
-	if (type.includes("set"))
+	if (type.endsWith("Set"))
 		return `{${words}}`;
-	return type.includes("confed") ? `(${words})` : words;
+	return type.startsWith("confed") ? `(${words})` : words;
 }
 
 function pathText(route) {

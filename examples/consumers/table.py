@@ -30,11 +30,11 @@ def main():
     table = {}
     for line in sys.stdin:
         update = json.loads(line)
-        if update["type"] == "resync":
+        if update["kind"] == "resync":
             # Whatever we have of this router: its table comes again.
             table = {k: u for k, u in table.items()
                      if router(u) != router(update)}
-        if update["type"] != "update":
+        if update["kind"] != "update":
             continue
         if update["announced"]:
             table[key(update)] = update

@@ -269,25 +269,6 @@ const char *bgp_fault_name(unsigned fault)
 	return name(names, COUNT(names), fault);
 }
 
-const char *bgp_origin_name(unsigned origin)
-{
-	static const char *const names[] = { "igp", "egp", "incomplete" };
-
-	return name(names, COUNT(names), origin);
-}
-
-const char *bgp_as_segment_name(unsigned type)
-{
-	static const char *const names[] = {
-		[BGP_AS_SET] = "set",
-		[BGP_AS_SEQUENCE] = "sequence",
-		[BGP_AS_CONFED_SEQUENCE] = "confed-sequence",
-		[BGP_AS_CONFED_SET] = "confed-set",
-	};
-
-	return name(names, COUNT(names), type);
-}
-
 const char *bgp_nlri_kind_name(unsigned kind)
 {
 	static const char *const names[BGP_NLRI_KINDS] = {

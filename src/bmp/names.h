@@ -24,8 +24,6 @@ const char *bgp_capability_name(unsigned code);
 const char *bgp_attr_name(unsigned code);
 const char *bgp_verdict_name(unsigned verdict);
 const char *bgp_fault_name(unsigned fault);
-const char *bgp_origin_name(unsigned origin);
-const char *bgp_as_segment_name(unsigned type);
 const char *bgp_nlri_kind_name(unsigned kind);
 
 #endif

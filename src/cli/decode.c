@@ -90,10 +90,10 @@ void decode_flush(struct decode *d)
 	json_reset(&d->out);
 }
 
-void decode_begin(struct decode *d, const char *type)
+void decode_begin(struct decode *d, const char *kind)
 {
 	json_object(&d->out);
-	json_string_at(&d->out, "type", type);
+	json_string_at(&d->out, "kind", kind);
 }
 
 void decode_end(struct decode *d)

@@ -44,13 +44,13 @@ struct decode_session {
 
 /* Lines */
 
-/* Begin a line of this type; its fields follow. */
-void decode_begin(struct decode *d, const char *type);
+/* Begin a line of this kind; its fields follow. */
+void decode_begin(struct decode *d, const char *kind);
 /* End it. Output is written when enough has come together. */
 void decode_end(struct decode *d);
 /* Write out what is there. */
 void decode_flush(struct decode *d);
-/* A whole line of type error with the shared fields. */
+/* A whole line of kind error with the shared fields. */
 void decode_error(struct decode *d, const char *what);
 
 /* Parts of them */
@@ -59,8 +59,6 @@ void decode_error(struct decode *d, const char *what);
 void decode_peer_identity(struct json *j, const struct bmp_peer *header);
 /* The same, and in which of its RIBs, and when. */
 void decode_peer(struct json *j, const struct bmp_peer *header);
-/* Write the AFI and SAFI as two fields. */
-void decode_family(struct json *j, uint16_t afi, uint8_t safi);
 
 /* Inputs */
 

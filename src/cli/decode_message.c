@@ -2,49 +2,27 @@
 
 #include "bmp/names.h"
 #include "bmp/stats.h"
-#include "bmp/text.h"
+#include "collector/base/json_bgp.h"
+#include "collector/base/json_bgp_pdu.h"
 
 void decode_peer_identity(struct json *j, const struct bmp_peer *header)
 {
-	char buf[32];
-	struct text t = text_start(buf, sizeof(buf));
-
-	json_key(j, "peerAddr");
-	/* An absent address is not an IPv6 one. */
-	if (header->type == BMP_PEER_LOC_RIB)
-		json_ipv4(j, 0);
-	else
-		json_address(j, header->address);
-	json_uint_at(j, "peerAsn", header->as);
-	json_key(j, "peerBgpId");
-	json_ipv4(j, header->bgp_id);
-	json_uint_at(j, "peerType", header->type);
-	if (header->distinguisher == 0)
-		return;
-	text_rd(&t, header->distinguisher);
-	text_end(&t);
-	json_string_at(j, "peerDistinguisher", buf);
+	json_bgp_peer(j, &(struct json_bgp_peer){
+				 .address = header->address,
+				 .distinguisher = header->distinguisher,
+				 .as = header->as,
+				 .bgp_id = header->bgp_id,
+				 .type = header->type,
+			 });
 }
 
 void decode_peer(struct json *j, const struct bmp_peer *header)
 {
-	enum bmp_view view = header->view;
-
 	if (header->time_ns != 0)
 		json_uint_at(j, "timeBmpHeaderNs", header->time_ns);
 	decode_peer_identity(j, header);
-	json_true_at(j, "isPostPolicy",
-		     view == BMP_VIEW_IN_POST || view == BMP_VIEW_OUT_POST);
-	json_true_at(j, "isAdjRibOut",
-		     view == BMP_VIEW_OUT_PRE || view == BMP_VIEW_OUT_POST);
-	json_true_at(j, "isLocRib", view == BMP_VIEW_LOC_RIB);
+	json_bgp_view(j, header->view);
 	json_true_at(j, "isFiltered", header->filtered);
-}
-
-void decode_family(struct json *j, uint16_t afi, uint8_t safi)
-{
-	json_uint_at(j, "afi", afi);
-	json_uint_at(j, "safi", safi);
 }
 
 /* What all lines of a message have in common. */
@@ -160,77 +138,32 @@ static void termination(struct decode *d, const struct bmp_message *message)
 	struct tlv tlv;
 
 	if (tlv_find(message->tlvs, message->tlv_form, BMP_TERM_REASON, &tlv) &&
-	    tlv.value.len == 2) {
-		uint16_t reason = wire_get_u16(tlv.value.p);
-
-		json_uint_at(&d->out, "reason", reason);
-		json_string_at(&d->out, "reasonText",
-			       bmp_term_reason_name(reason));
-	}
+	    tlv.value.len == 2)
+		json_bgp_code(&d->out, "reason", bmp_term_reason_name,
+			      wire_get_u16(tlv.value.p));
 	put_strings(d, message, BMP_TERM_STRING, "strings");
 	put_other_tlvs(d, message,
 		       1u << BMP_TERM_REASON | 1u << BMP_TERM_STRING);
 }
 
-static void put_capabilities(struct json *j, const struct bgp_open *open)
-{
-	struct bgp_capability_iter it = bgp_open_capabilities(open);
-	struct tlv capability;
-
-	json_key(j, "capabilities");
-	json_array(j);
-	while (bgp_capability_next(&it, &capability)) {
-		json_object(j);
-		json_uint_at(j, "code", capability.type);
-		json_string_at(j, "name", bgp_capability_name(capability.type));
-		json_key(j, "value");
-		json_hex(j, capability.value);
-		json_end_object(j);
-	}
-	json_end_array(j);
-}
-
-static void put_open(struct json *j, const struct bgp_pdu *pdu)
-{
-	struct bgp_open open;
-	enum bgp_open_status status = bgp_open_decode(pdu->body, &open);
-
-	json_object(j);
-	if (status != BGP_OPEN_OK)
-		json_string_at(j, "error", bgp_open_status_name(status));
-	if (status < BGP_OPEN_SHORT) {
-		json_uint_at(j, "version", open.version);
-		json_uint_at(j, "asn", open.as);
-		json_uint_at(j, "holdTime", open.hold_time);
-		json_key(j, "bgpId");
-		json_ipv4(j, open.bgp_id);
-		put_capabilities(j, &open);
-	}
-	json_end_object(j);
-}
-
-static void put_notification(struct json *j, struct wire_view body)
-{
-	if (body.len < 2)
-		return;
-	json_uint_at(j, "errorCode", body.p[0]);
-	json_uint_at(j, "errorSubcode", body.p[1]);
-	json_key(j, "errorData");
-	json_hex(j, (struct wire_view){ body.p + 2, body.len - 2 });
-}
-
 static void peer_up(struct decode *d, const struct bmp_message *message)
 {
+	static const uint8_t none[16];
 	const struct bmp_peer_up *up = &message->up;
 
-	json_key(&d->out, "localAddr");
-	json_address(&d->out, up->local_address);
-	json_uint_at(&d->out, "localPort", up->local_port);
-	json_uint_at(&d->out, "remotePort", up->remote_port);
+	/* A Loc-RIB has no session; as in the schema, zeros are left out. */
+	if (memcmp(up->local_address, none, sizeof(none)) != 0) {
+		json_key(&d->out, "localAddr");
+		json_address(&d->out, up->local_address);
+	}
+	if (up->local_port != 0)
+		json_uint_at(&d->out, "localPort", up->local_port);
+	if (up->remote_port != 0)
+		json_uint_at(&d->out, "remotePort", up->remote_port);
 	json_key(&d->out, "sentOpen");
-	put_open(&d->out, &up->sent_open);
+	json_bgp_open(&d->out, up->sent_open.body);
 	json_key(&d->out, "receivedOpen");
-	put_open(&d->out, &up->received_open);
+	json_bgp_open(&d->out, up->received_open.body);
 	put_text(d, message, BMP_PEER_UP_ADMIN_LABEL, "adminLabel");
 	put_strings(d, message, BMP_PEER_UP_STRING, "strings");
 	put_other_tlvs(d, message,
@@ -242,12 +175,13 @@ static void peer_down(struct decode *d, const struct bmp_message *message)
 {
 	const struct bmp_peer_down *down = &message->down;
 
-	json_uint_at(&d->out, "reason", down->reason);
-	json_string_at(&d->out, "reasonText",
-		       bmp_down_reason_name(down->reason));
+	json_bgp_code(&d->out, "reason", bmp_down_reason_name, down->reason);
 	if (down->reason == BMP_DOWN_LOCAL_FSM)
 		json_uint_at(&d->out, "fsmEvent", down->fsm_event);
-	put_notification(&d->out, down->notification.body);
+	if (down->notification.whole.len > 0) {
+		json_key(&d->out, "notification");
+		json_bgp_notification(&d->out, down->notification.body);
+	}
 	put_other_tlvs(d, message, 1u << BMP_PEER_UP_TABLE_NAME);
 }
 
@@ -258,7 +192,7 @@ static void put_stat(struct json *j, const struct bmp_stat *stat)
 	if (stat->registered)
 		json_string_at(j, "name", bmp_stat_name(stat->type));
 	if (stat->kind == BMP_STAT_FAMILY_GAUGE64)
-		decode_family(j, stat->afi, stat->safi);
+		json_bgp_family(j, stat->afi, stat->safi);
 	if (stat->kind != BMP_STAT_RAW) {
 		json_uint_at(j, "value", stat->value);
 	} else {
@@ -273,7 +207,7 @@ static void statistics(struct decode *d, const struct bmp_message *message)
 	struct bmp_stat_iter it = bmp_stat_start(message);
 	struct bmp_stat stat;
 
-	json_key(&d->out, "stats");
+	json_key(&d->out, "counts");
 	json_array(&d->out);
 	while (bmp_stat_next(&it, &stat))
 		put_stat(&d->out, &stat);
@@ -285,9 +219,10 @@ void decode_pdu(struct json *j, const struct bgp_pdu *pdu)
 	json_string_at(j, "bgpType", bgp_pdu_type_name(pdu->type));
 	if (pdu->type == BGP_PDU_OPEN) {
 		json_key(j, "open");
-		put_open(j, pdu);
+		json_bgp_open(j, pdu->body);
 	} else if (pdu->type == BGP_PDU_NOTIFICATION) {
-		put_notification(j, pdu->body);
+		json_key(j, "notification");
+		json_bgp_notification(j, pdu->body);
 	}
 	json_key(j, "bgpMessage");
 	json_hex(j, pdu->whole);
@@ -325,10 +260,10 @@ static void mirroring(struct decode *d, const struct bmp_message *message)
 }
 
 static const struct {
-	const char *type;
+	const char *kind;
 	void (*put)(struct decode *d, const struct bmp_message *message);
 } events[BMP_TYPES] = {
-	[BMP_STATISTICS] = { "stats", statistics },
+	[BMP_STATISTICS] = { "statistics", statistics },
 	[BMP_PEER_DOWN] = { "peerDown", peer_down },
 	[BMP_PEER_UP] = { "peerUp", peer_up },
 	[BMP_INITIATION] = { "initiation", initiation },
@@ -353,7 +288,7 @@ static void put_event(struct decode *d, const struct bmp_message *message,
 {
 	if (d->summary != NULL)
 		return;
-	decode_begin(d, events[message->type].type);
+	decode_begin(d, events[message->type].kind);
 	events[message->type].put(d, message);
 	if (status != BMP_OK)
 		json_string_at(&d->out, "warning", bmp_status_name(status));

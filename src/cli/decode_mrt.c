@@ -138,8 +138,8 @@ static void table(struct decode_mrt *mrt,
 		peer.bgp_id = entry.peer->bgp_id;
 		memcpy(peer.address, entry.peer->address, 16);
 		share(mrt, record, &peer);
-		json_uint_at(&mrt->decode->shared, "originatedTime",
-			     entry.originated);
+		json_time_at(&mrt->decode->shared, "originatedAt",
+			     entry.originated * UINT64_C(1000000000));
 		table_entry(mrt, &rib, &entry, count_peer(mrt, &peer));
 	}
 }

@@ -11,7 +11,7 @@
 
 static const char *const type_names[SUMMARY_TYPES] = {
 	[BMP_ROUTE_MONITORING] = "routeMonitoring",
-	[BMP_STATISTICS] = "stats",
+	[BMP_STATISTICS] = "statistics",
 	[BMP_PEER_DOWN] = "peerDown",
 	[BMP_PEER_UP] = "peerUp",
 	[BMP_INITIATION] = "initiation",

@@ -4,28 +4,17 @@
 #include "bmp/names.h"
 #include "bmp/nlri_text.h"
 
-/* The text of a longer NLRI is cut; its bytes are there, too. */
-#define NLRI_TEXT_MAX 4096
+/* As in the schema, the text of a longer NLRI is cut; its bytes are not. */
+#define NLRI_TEXT_MAX 2048
 
 static void put_next_hop(struct json *j, const struct bgp_update *u,
 			 enum bgp_section_id s)
 {
-	size_t len = u->attrs.reach.next_hop.len;
 	struct bgp_next_hop hop;
 
 	bgp_update_next_hop(u, s, &hop);
-	if (hop.has_address) {
-		json_key(j, "nextHop");
-		/* An IPv6 next hop may well be an IPv4-mapped one (6PE). */
-		if (s == BGP_SECTION_MP_REACH && len != 4 && len != 12)
-			json_ipv6(j, hop.address);
-		else
-			json_address(j, hop.address);
-	}
-	if (hop.has_link_local) {
-		json_key(j, "nextHopLinkLocal");
-		json_ipv6(j, hop.link_local);
-	}
+	json_bgp_next_hop(j, hop.has_address ? hop.address : NULL,
+			  hop.has_link_local ? hop.link_local : NULL);
 }
 
 /* Why an UPDATE is not taken as it stands (RFC 7606). */
@@ -38,17 +27,6 @@ static void put_fault(struct json *j, const struct bgp_update *u)
 	json_string_at(j, "fault", bgp_fault_name(u->fault));
 	if (u->fault_code != 0)
 		json_uint_at(j, "faultAttribute", u->fault_code);
-}
-
-static void put_prefix(struct json *j, const struct bgp_nlri *nlri)
-{
-	json_key(j, "prefixAddr");
-	if (bgp_family_info(nlri->family)->addr_bits == 32)
-		json_ipv4(j, wire_get_u32(nlri->address + 12));
-	else
-		json_ipv6(j, nlri->address);
-	json_uint_at(j, "prefixLen", nlri->prefix_len);
-	json_bgp_labels(j, nlri->labels);
 }
 
 /* A route that is no prefix: its bytes, and what they mean. */
@@ -66,31 +44,32 @@ static void put_nlri(struct json *j, const struct bgp_nlri *nlri,
 		     const uint32_t *path_id)
 {
 	if (nlri->kind == BGP_NLRI_PREFIX) {
-		put_prefix(j, nlri);
+		json_bgp_prefix(j, nlri->family, nlri->address,
+				nlri->prefix_len);
+		json_bgp_labels(j, nlri->labels);
 	} else {
 		put_typed(j, nlri);
 	}
-	if (bgp_family_info(nlri->family)->flags & BGP_FAMILY_RD)
-		json_bgp_rd(j, nlri->rd);
+	json_bgp_rd(j, nlri->family, nlri->rd);
 	if (nlri->has_path_id)
 		json_uint_at(j, "pathId", nlri->path_id);
 	else if (path_id != NULL)
 		json_uint_at(j, "pathId", *path_id);
-	decode_family(j, nlri->afi, nlri->safi);
+	json_bgp_family(j, nlri->afi, nlri->safi);
 }
 
-/* Which attribute brought a route, in the names of the schema. */
-static void put_section(struct json *j, const struct bgp_update *u,
-			enum bgp_section_id s)
+/* As in the schema: of the UPDATE, whichever of its fields a route is in. */
+static void put_mp_families(struct json *j, const struct bgp_update *u)
 {
-	const struct bgp_nlri_how *how = &u->sections[s].how;
+	const struct bgp_attrs *a = &u->attrs;
 
-	if (s == BGP_SECTION_MP_REACH) {
-		json_uint_at(j, "mpReachAfi", how->afi);
-		json_uint_at(j, "mpReachSafi", how->safi);
-	} else if (s == BGP_SECTION_MP_UNREACH) {
-		json_uint_at(j, "mpUnreachAfi", how->afi);
-		json_uint_at(j, "mpUnreachSafi", how->safi);
+	if (bgp_attrs_has(a, BGP_MP_REACH)) {
+		json_uint_at(j, "mpReachAfi", a->reach.afi);
+		json_uint_at(j, "mpReachSafi", a->reach.safi);
+	}
+	if (bgp_attrs_has(a, BGP_MP_UNREACH)) {
+		json_uint_at(j, "mpUnreachAfi", a->unreach.afi);
+		json_uint_at(j, "mpUnreachSafi", a->unreach.safi);
 	}
 }
 
@@ -104,7 +83,7 @@ static void put_section_lines(struct decode *d, const struct bgp_update *u,
 	if (!bgp_update_routes(u, s, &it))
 		return;
 	json_reset(&d->attributes);
-	put_section(&d->attributes, u, s);
+	put_mp_families(&d->attributes, u);
 	json_true_at(&d->attributes, "addPathGuessed",
 		     u->sections[s].add_path_guessed);
 	put_fault(&d->attributes, u);
@@ -138,8 +117,8 @@ static void put_lost(struct decode *d, const struct bgp_update *u)
 	for (int s = 0; s < BGP_SECTIONS; s++) {
 		if (!u->sections[s].lost)
 			continue;
-		decode_family(&d->out, u->sections[s].how.afi,
-			      u->sections[s].how.safi);
+		json_bgp_family(&d->out, u->sections[s].how.afi,
+				u->sections[s].how.safi);
 		break;
 	}
 	json_splice(&d->out, &d->shared);
@@ -191,7 +170,7 @@ void decode_update(struct decode *d, struct summary_peer *peer,
 		routes += update->sections[s].count;
 	if (update->end_of_rib) {
 		decode_begin(d, "endOfRib");
-		decode_family(&d->out, update->eor_afi, update->eor_safi);
+		json_bgp_family(&d->out, update->eor_afi, update->eor_safi);
 		json_splice(&d->out, &d->shared);
 		decode_end(d);
 	} else if (update->verdict >= BGP_DISABLE_FAMILY) {

@@ -202,10 +202,10 @@ static const char *origin_mark(const struct json_object *route)
 
 	if (origin == NULL)
 		return "";
-	switch (origin[0] | 0x20) {
-	case 'i':
-		return strcasecmp(origin, "igp") == 0 ? " i" : " ?";
-	case 'e':
+	switch (origin[0]) {
+	case 'I':
+		return strcmp(origin, "IGP") == 0 ? " i" : " ?";
+	case 'E':
 		return " e";
 	default:
 		return "";

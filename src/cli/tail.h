@@ -53,13 +53,12 @@ bool tail_message(struct tail *t, const struct tail_message *m);
 int tail_from_nats(struct tail *t);
 int tail_from_journal(struct tail *t);
 
+/* "kind" of an event: its name, or the number of one of a later schema. */
+void tail_json_kind(struct json *j, uint16_t kind);
 void tail_json_update(struct json *j, const struct egress_update *u);
 void tail_json_event(struct json *j, const struct egress_event *e);
 /* To standard output. */
 void tail_text_update(const struct egress_update *u);
 void tail_text_event(const struct egress_event *e);
-
-/* "peerUp", or "event" for one of a later schema. */
-const char *tail_event_name(uint16_t kind);
 
 #endif

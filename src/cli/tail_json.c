@@ -1,7 +1,9 @@
 #include "cli/tail.h"
 
-#include "bmp/names.h"
-#include "bmp/text.h"
+#include "collector/base/json_bgp.h"
+#include "collector/base/json_bgp_pdu.h"
+#include "collector/router/event_history.h"
+#include "bmp/message.h"
 #include "egress/subject.h"
 #include "rib/event.h"
 
@@ -35,18 +37,6 @@ static void hex_at(struct json *j, const char *name, struct wire_view bytes)
 	json_hex(j, bytes);
 }
 
-static void rd_at(struct json *j, const char *name, uint64_t rd)
-{
-	char buf[32];
-	struct text t = text_start(buf, sizeof(buf));
-
-	if (rd == 0)
-		return;
-	text_rd(&t, rd);
-	text_end(&t);
-	json_string_at(j, name, buf);
-}
-
 static void numbers_at(struct json *j, const char *name,
 		       const struct egress_list *list)
 {
@@ -69,8 +59,7 @@ static void put_segments(struct json *j, const struct egress_list *list)
 		struct egress_segment segment = egress_list_segment(list, i);
 
 		json_object(j);
-		json_string_at(j, "type",
-			       bgp_as_segment_name((uint8_t)segment.type));
+		json_bgp_segment_type(j, segment.type);
 		numbers_at(j, "asns", &segment.asns);
 		json_end_object(j);
 	}
@@ -107,9 +96,11 @@ static void put_communities(struct json *j, const struct egress_update *u)
 	}
 }
 
-/* Two numbers and a value, as they are. */
-static void tlvs_at(struct json *j, const char *name, const char *first,
-		    const char *second, const struct egress_list *list)
+/* Elements that are two numbers and a value. */
+static void tlvs_at(struct json *j, const char *name,
+		    void (*put)(struct json *j, uint8_t first, uint8_t second,
+				struct wire_view value),
+		    const struct egress_list *list)
 {
 	if (list->count == 0)
 		return;
@@ -118,13 +109,31 @@ static void tlvs_at(struct json *j, const char *name, const char *first,
 	for (uint32_t i = 0; i < list->count; i++) {
 		struct egress_tlv tlv = egress_list_tlv(list, i);
 
-		json_object(j);
-		json_uint_at(j, first, tlv.head[0]);
-		json_uint_at(j, second, tlv.head[1]);
-		json_key(j, "value");
-		json_hex(j, tlv.value);
-		json_end_object(j);
+		put(j, tlv.head[0], tlv.head[1], tlv.value);
 	}
+	json_end_array(j);
+}
+
+static void put_cluster_list(struct json *j, const struct egress_list *list)
+{
+	if (list->count == 0)
+		return;
+	json_key(j, "clusterList");
+	json_array(j);
+	for (uint32_t i = 0; i < list->count; i++)
+		json_ipv4(j, egress_list_u32(list, i));
+	json_end_array(j);
+}
+
+static void put_ipv6_ext_communities(struct json *j,
+				     const struct egress_list *list)
+{
+	if (list->count == 0)
+		return;
+	json_key(j, "ipv6ExtendedCommunities");
+	json_array(j);
+	for (uint32_t i = 0; i < list->count; i++)
+		json_hex(j, egress_list_data(list, i));
 	json_end_array(j);
 }
 
@@ -133,8 +142,7 @@ static void put_attributes(struct json *j, const struct egress_update *u)
 	text_at(j, "origin", u->origin);
 	numbers_at(j, "asPath", &u->as_path);
 	put_segments(j, &u->as_path_segments);
-	address_at(j, "nextHop", u->next_hop);
-	address_at(j, "nextHopLinkLocal", u->next_hop_link_local);
+	json_bgp_next_hop(j, u->next_hop, u->next_hop_link_local);
 	if (u->has_multi_exit_disc)
 		json_uint_at(j, "multiExitDisc", u->multi_exit_disc);
 	if (u->has_local_preference)
@@ -149,16 +157,19 @@ static void put_attributes(struct json *j, const struct egress_update *u)
 	if (u->has_originator_id)
 		ipv4_at(j, "originatorId", u->originator_id);
 	put_communities(j, u);
-	tlvs_at(j, "extendedCommunities", "typeHigh", "typeLow",
+	tlvs_at(j, "extendedCommunities", json_bgp_ext_community,
 		&u->ext_communities);
-	numbers_at(j, "clusterList", &u->cluster_list);
-	tlvs_at(j, "unknownAttributes", "flags", "type",
+	put_cluster_list(j, &u->cluster_list);
+	put_ipv6_ext_communities(j, &u->ipv6_ext_communities);
+	tlvs_at(j, "unknownAttributes", json_bgp_attribute,
 		&u->unknown_attributes);
 }
 
-static const char *reason_name(uint16_t reason)
+/* The enumerants of the schema's Reason. */
+static const char *reason_name(unsigned reason)
 {
 	static const char *const names[RIB_REASONS] = {
+		[RIB_REASON_NONE] = "none",
 		[RIB_REASON_PEER_DOWN] = "peerDown",
 		[RIB_REASON_STALE_SWEEP] = "staleSweep",
 		[RIB_REASON_SESSION_LOST] = "sessionLost",
@@ -166,26 +177,48 @@ static const char *reason_name(uint16_t reason)
 		[RIB_REASON_ADMIN] = "admin",
 	};
 
-	return reason < RIB_REASONS ? names[reason] : "other";
+	return reason < RIB_REASONS ? names[reason] : "unknown";
+}
+
+static void put_mp_families(struct json *j, const struct egress_update *u)
+{
+	if (u->mp_reach_afi != 0) {
+		json_uint_at(j, "mpReachAfi", u->mp_reach_afi);
+		json_uint_at(j, "mpReachSafi", u->mp_reach_safi);
+	}
+	if (u->mp_unreach_afi != 0) {
+		json_uint_at(j, "mpUnreachAfi", u->mp_unreach_afi);
+		json_uint_at(j, "mpUnreachSafi", u->mp_unreach_safi);
+	}
 }
 
 static void put_route(struct json *j, const struct egress_update *u)
 {
+	enum bgp_family family = bgp_family_find(u->afi, u->safi);
+
 	if (u->nlri.len > 0) {
 		hex_at(j, "nlri", u->nlri);
 		hex_at(j, "nlriKey", u->nlri_key);
 		text_at(j, "nlriText", u->nlri_text);
-	} else {
-		/* In a plain IPv4 family ::ffff:0:0 is 0.0.0.0. */
-		address_at(j, "prefixAddr", u->prefix_addr);
-		json_uint_at(j, "prefixLen", u->prefix_len);
+	} else if (u->prefix_addr != NULL) {
+		json_bgp_prefix(j, family, u->prefix_addr, u->prefix_len);
 	}
-	rd_at(j, "routeDistinguisher", u->route_distinguisher);
+	json_bgp_rd(j, family, u->route_distinguisher);
 	numbers_at(j, "labels", &u->labels);
 	if (u->has_path_id)
 		json_uint_at(j, "pathId", u->path_id);
-	json_uint_at(j, "afi", u->afi);
-	json_uint_at(j, "safi", u->safi);
+	json_bgp_family(j, u->afi, u->safi);
+	put_mp_families(j, u);
+}
+
+/* The flags of a table; as JSON they are written by its view. */
+static enum bmp_view view_of(bool loc_rib, bool out, bool post)
+{
+	if (loc_rib)
+		return BMP_VIEW_LOC_RIB;
+	if (out)
+		return post ? BMP_VIEW_OUT_POST : BMP_VIEW_OUT_PRE;
+	return post ? BMP_VIEW_IN_POST : BMP_VIEW_IN_PRE;
 }
 
 void tail_json_update(struct json *j, const struct egress_update *u)
@@ -196,14 +229,15 @@ void tail_json_update(struct json *j, const struct egress_update *u)
 	address_at(j, "routerAddr", u->router_addr);
 	json_uint_at(j, "routerPort", u->router_port);
 	text_at(j, "routerId", u->router_id);
-	address_at(j, "peerAddr", u->peer_addr);
-	json_uint_at(j, "peerAsn", u->peer_asn);
-	ipv4_at(j, "peerBgpId", u->peer_bgp_id);
-	json_uint_at(j, "peerType", u->peer_type);
-	rd_at(j, "peerDistinguisher", u->peer_distinguisher);
-	json_true_at(j, "isPostPolicy", u->is_post_policy);
-	json_true_at(j, "isAdjRibOut", u->is_adj_rib_out);
-	json_true_at(j, "isLocRib", u->is_loc_rib);
+	json_bgp_peer(j, &(struct json_bgp_peer){
+				 .address = u->peer_addr,
+				 .distinguisher = u->peer_distinguisher,
+				 .as = u->peer_asn,
+				 .bgp_id = u->peer_bgp_id,
+				 .type = u->peer_type,
+			 });
+	json_bgp_view(j, view_of(u->is_loc_rib, u->is_adj_rib_out,
+				 u->is_post_policy));
 	json_true_at(j, "isFiltered", u->is_filtered);
 	text_at(j, "tableName", u->table_name);
 	json_uint_at(j, "sequence", u->sequence);
@@ -212,24 +246,21 @@ void tail_json_update(struct json *j, const struct egress_update *u)
 	json_true_at(j, "synthetic", u->synthetic);
 	json_true_at(j, "resync", u->resync);
 	if (u->reason != RIB_REASON_NONE)
-		json_string_at(j, "reason", reason_name(u->reason));
+		json_bgp_code(j, "reason", reason_name, u->reason);
 	put_route(j, u);
 	put_attributes(j, u);
 }
 
-/* As "decode" calls them where it has a word; else as subjects do. */
-const char *tail_event_name(uint16_t kind)
+/*
+ * "unknown" is a kind of the schema, so a number of a later schema is told
+ * from it here and not by its name.
+ */
+void tail_json_kind(struct json *j, uint16_t kind)
 {
-	switch (kind) {
-	case RIB_EVENT_STATISTICS:
-		return "stats";
-	case RIB_EVENT_SESSION_OPEN:
-		return "initiation";
-	case RIB_EVENT_SESSION_CLOSE:
-		return "termination";
-	default:
-		return kind < RIB_EVENTS ? subject_event_kind(kind) : "event";
-	}
+	if (kind < RIB_EVENTS)
+		json_string_at(j, "kind", subject_event_kind(kind));
+	else
+		json_uint_at(j, "kind", kind);
 }
 
 static void put_counts(struct json *j, const struct egress_list *list)
@@ -243,10 +274,8 @@ static void put_counts(struct json *j, const struct egress_list *list)
 
 		json_object(j);
 		json_uint_at(j, "type", count.type);
-		if (count.afi != 0) {
-			json_uint_at(j, "afi", count.afi);
-			json_uint_at(j, "safi", count.safi);
-		}
+		if (count.afi != 0)
+			json_bgp_family(j, count.afi, count.safi);
 		json_uint_at(j, "value", count.value);
 		json_end_object(j);
 	}
@@ -257,20 +286,48 @@ static void put_peer(struct json *j, const struct egress_event *e)
 {
 	if (!e->has_peer)
 		return;
-	address_at(j, "peerAddr", e->peer_addr);
-	json_uint_at(j, "peerAsn", e->peer_asn);
-	ipv4_at(j, "peerBgpId", e->peer_bgp_id);
-	json_uint_at(j, "peerType", e->peer_type);
-	rd_at(j, "peerDistinguisher", e->peer_distinguisher);
+	json_bgp_peer(j, &(struct json_bgp_peer){
+				 .address = e->peer_addr,
+				 .distinguisher = e->peer_distinguisher,
+				 .as = e->peer_asn,
+				 .bgp_id = e->peer_bgp_id,
+				 .type = e->peer_type,
+			 });
 	text_at(j, "tableName", e->table_name);
 	if (!e->has_table)
 		return;
-	json_true_at(j, "isPostPolicy", e->is_post_policy);
-	json_true_at(j, "isAdjRibOut", e->is_adj_rib_out);
-	json_true_at(j, "isLocRib", e->is_loc_rib);
+	json_bgp_view(j, view_of(e->is_loc_rib, e->is_adj_rib_out,
+				 e->is_post_policy));
 	json_true_at(j, "isFiltered", e->is_filtered);
-	json_uint_at(j, "afi", e->afi);
-	json_uint_at(j, "safi", e->safi);
+	json_bgp_family(j, e->afi, e->safi);
+}
+
+/* A BGP message of one type, as the object that @put makes of its body. */
+static void pdu_at(struct json *j, const char *name, struct wire_view bytes,
+		   void (*put)(struct json *j, struct wire_view body))
+{
+	struct wire_cursor c = wire_start(bytes);
+	struct bgp_pdu pdu;
+
+	if (bytes.len == 0 || !bgp_pdu_take(&c, &pdu))
+		return;
+	json_key(j, name);
+	put(j, pdu.body);
+}
+
+/* What only a Peer Up or a Peer Down has. */
+static void put_session(struct json *j, const struct egress_event *e)
+{
+	if (e->kind == RIB_EVENT_PEER_DOWN && e->reason == BMP_DOWN_LOCAL_FSM)
+		json_uint_at(j, "fsmEvent", e->fsm_event);
+	address_at(j, "localAddr", e->local_addr);
+	if (e->local_port != 0)
+		json_uint_at(j, "localPort", e->local_port);
+	if (e->remote_port != 0)
+		json_uint_at(j, "remotePort", e->remote_port);
+	pdu_at(j, "sentOpen", e->sent_open, json_bgp_open);
+	pdu_at(j, "receivedOpen", e->received_open, json_bgp_open);
+	pdu_at(j, "notification", e->notification, json_bgp_notification);
 }
 
 void tail_json_event(struct json *j, const struct egress_event *e)
@@ -283,23 +340,13 @@ void tail_json_event(struct json *j, const struct egress_event *e)
 		json_uint_at(j, "routerPort", e->router_port);
 	text_at(j, "routerId", e->router_id);
 	put_peer(j, e);
-	if (e->reason != 0)
-		json_uint_at(j, "reason", e->reason);
-	if (e->fsm_event != 0)
-		json_uint_at(j, "fsmEvent", e->fsm_event);
-	address_at(j, "localAddr", e->local_addr);
-	if (e->local_port != 0)
-		json_uint_at(j, "localPort", e->local_port);
-	if (e->remote_port != 0)
-		json_uint_at(j, "remotePort", e->remote_port);
-	if (e->routes != 0)
+	event_history_reason(j, e->kind, e->reason);
+	put_session(j, e);
+	if (e->routes != 0 || event_history_counts_routes(e->kind))
 		json_uint_at(j, "routes", e->routes);
 	text_at(j, "text", e->text);
 	text_at(j, "collector", e->collector);
 	if (e->epoch != 0)
 		json_uint_at(j, "epoch", e->epoch);
-	hex_at(j, "sentOpen", e->sent_open);
-	hex_at(j, "receivedOpen", e->received_open);
-	hex_at(j, "notification", e->notification);
 	put_counts(j, &e->counts);
 }

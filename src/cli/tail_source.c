@@ -30,11 +30,8 @@ static bool holds_updates(const char *subject)
 	       strspn(last + n + 1, "0123456789") == strlen(last + n + 1);
 }
 
-static void put_line(struct tail *t, const struct tail_message *m,
-		     const char *type)
+static void put_where(struct tail *t, const struct tail_message *m)
 {
-	json_object(&t->out);
-	json_string_at(&t->out, "type", type);
 	json_string_at(&t->out, "subject", m->subject);
 	json_uint_at(&t->out, "position", m->position);
 	if (m->id != NULL)
@@ -61,7 +58,9 @@ static void print_update(struct tail *t, const struct tail_message *m,
 	if (egress_read_update(one, &u) < 0) {
 		complain(m, "is no update");
 	} else if (t->form == TAIL_JSON) {
-		put_line(t, m, "update");
+		json_object(&t->out);
+		json_string_at(&t->out, "kind", "update");
+		put_where(t, m);
 		tail_json_update(&t->out, &u);
 		end_line(t);
 	} else {
@@ -77,7 +76,9 @@ static void print_event(struct tail *t, const struct tail_message *m,
 	if (egress_read_event(one, &e) < 0) {
 		complain(m, "is no event");
 	} else if (t->form == TAIL_JSON) {
-		put_line(t, m, tail_event_name(e.kind));
+		json_object(&t->out);
+		tail_json_kind(&t->out, e.kind);
+		put_where(t, m);
 		tail_json_event(&t->out, &e);
 		end_line(t);
 	} else {

@@ -6,6 +6,8 @@
 #include "cli/tail.h"
 
 #include "bmp/text.h"
+#include "egress/subject.h"
+#include "rib/event.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -111,7 +113,10 @@ void tail_text_event(const struct egress_event *e)
 		printf(" AS%" PRIu32, e->peer_asn);
 		printf(" %s", address_text(e->peer_addr, buf));
 	}
-	printf(" * %s", tail_event_name(e->kind));
+	if (e->kind < RIB_EVENTS)
+		printf(" * %s", subject_event_kind(e->kind));
+	else
+		printf(" * %u", e->kind);
 	if (e->has_table)
 		printf(" %u/%u", e->afi, e->safi);
 	if (e->collector.len > 0)

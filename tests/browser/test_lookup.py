@@ -14,7 +14,7 @@ TABLE = ("--peers", "2", "--prefixes", "500", "--v6-share", "0.2")
 def routes(arancini, collector, page):
     """What one router has announced, as decode shows it; all of it is in."""
     lines = map(json.loads, generated(arancini, *TABLE))
-    found = [line for line in lines if line["type"] == "update"]
+    found = [line for line in lines if line["kind"] == "update"]
     collector.routers(*TABLE)
     page.open()
     page.until("the table", lambda: page.figure("routes") == len(found))

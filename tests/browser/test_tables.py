@@ -123,7 +123,7 @@ def test_peers_are_those_that_were_generated(arancini, lab):
     lines = map(json.loads, generated(arancini, "--peers", 2, "--prefixes",
                                       300))
     want = {(line["peerAddr"], str(line["peerAsn"])) for line in lines
-            if line["type"] == "peerUp"}
+            if line["kind"] == "peerUp"}
     lab.go("#/routers/v4_127_1_0_1")
     lab.until("its peers", lambda: len(lab.column("Peer")) == 2)
     assert set(zip(lab.column("Peer"), lab.column("AS"))) == want

@@ -8,7 +8,7 @@ import time
 import pytest
 
 import record
-from collecting import Collector, address, consumer_table
+from collecting import Collector, consumer_table
 
 
 class Feed:
@@ -56,11 +56,11 @@ def tables(lines):
     """By router, view and prefix: the AS path, as a consumer ends with it."""
     found = {}
     for line in lines:
-        if line["type"] != "update":
+        if line["kind"] != "update":
             continue
         router = line["subject"].split(".")[2]
         table = found.setdefault(
-            (router, view(line), address(line["peerAddr"])), {})
+            (router, view(line), line["peerAddr"]), {})
         prefix = f'{line["prefixAddr"]}/{line["prefixLen"]}'
         if line.get("announced"):
             table[prefix] = line.get("asPath", [])
@@ -96,10 +96,10 @@ def test_frr_and_gobgp(lab):
     assert set(want["gobgp.bmp"]["prePolicy"]["final"]) <= set(
         got["id_GoBGP", "locRib", "::"])
 
-    events = [(line["subject"].split(".")[2], line["type"])
+    events = [(line["subject"].split(".")[2], line["kind"])
               for line in before]
     assert events.count(("id_frr", "peerUp")) >= 2
     assert events.count(("id_frr", "peerDown")) >= 1
     assert ("id_frr", "stale") in [
-        (line["subject"].split(".")[2], line["type"]) for line in lines]
+        (line["subject"].split(".")[2], line["kind"]) for line in lines]
     assert consumer_table(lines)

@@ -2,7 +2,6 @@
 
 import socket
 
-ORIGINS = {"igp": "IGP", "egp": "EGP", "incomplete": "INCOMPLETE"}
 
 # RFC 1997's well-known communities, in bgpdump's words.
 WELL_KNOWN = {"65535:65281": "no-export", "65535:65282": "no-advertise",
@@ -11,8 +10,8 @@ WELL_KNOWN = {"65535:65281": "no-export", "65535:65282": "no-advertise",
 # It knows no others.
 FAMILIES = {(1, 1), (1, 2), (2, 1), (2, 2)}
 
-SEGMENTS = {"sequence": ("", " ", ""), "set": ("{", ",", "}"),
-            "confed-sequence": ("(", " ", ")"), "confed-set": ("[", ",", "]")}
+SEGMENTS = {"asSequence": ("", " ", ""), "asSet": ("{", ",", "}"),
+            "confedSequence": ("(", " ", ")"), "confedSet": ("[", ",", "]")}
 
 
 def as_path(line):
@@ -55,7 +54,7 @@ def attributes(line):
         aggregator = f"{line['aggregatorAsn']} {line['aggregatorBgpId']}"
     return [
         as_path(line),
-        ORIGINS[line.get("origin", "incomplete")],
+        line.get("origin", "INCOMPLETE"),
         line.get("nextHop", "255.255.255.255"),
         str(line.get("localPreference", 0)),
         str(line.get("multiExitDisc", 0)),
@@ -86,11 +85,11 @@ def one_spelling(line):
 def line_of(line):
     """The line that bgpdump prints, or None if it prints none."""
     who = [record_name(line), time(line)]
-    if line["type"] in ("peerUp", "peerDown"):
+    if line["kind"] in ("peerUp", "peerDown"):
         return "|".join(who + ["STATE", line["peerAddr"],
                                str(line["peerAsn"]), str(line["oldState"]),
                                str(line["newState"])])
-    if line["type"] != "update" or (line["afi"], line["safi"]) not in FAMILIES:
+    if line["kind"] != "update" or (line["afi"], line["safi"]) not in FAMILIES:
         return None
     table = line["recordType"].startswith("TABLE_DUMP")
     action = "B" if table else "A" if line["announced"] else "W"

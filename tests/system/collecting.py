@@ -115,19 +115,9 @@ def come_and_go(c, data=b"", source=None):
         assert closed_by_collector(sock)
 
 
-def address(text):
-    """One spelling: decode shows an address as it was sent, the stream has 16
-    bytes with IPv4 mapped."""
-    if text is None:
-        return None
-    if text == "0.0.0.0":
-        return "::"
-    return text.removeprefix("::ffff:") if "." in text else text
-
-
 def peer_key(line):
-    return (line.get("peerType", 0), line.get("peerDistinguisher", 0),
-            address(line.get("peerAddr")))
+    return (line.get("peerType"), line.get("peerDistinguisher"),
+            line.get("peerAddr"))
 
 
 def table_key(line):
@@ -143,7 +133,7 @@ def route_key(line):
 
 
 def route_value(line):
-    return (tuple(line.get("asPath", ())), address(line.get("nextHop")),
+    return (tuple(line.get("asPath", ())), line.get("nextHop"),
             line.get("multiExitDisc"), line.get("localPreference"),
             tuple(sorted(map(str, line.get("communities", ())))),
             tuple(sorted(map(str, line.get("largeCommunities", ())))))
@@ -153,7 +143,7 @@ def consumer_table(lines):
     """What a consumer ends with that applies the updates and nothing else."""
     table = {}
     for line in lines:
-        if line["type"] != "update":
+        if line["kind"] != "update":
             continue
         if line.get("announced"):
             table[route_key(line)] = route_value(line)
@@ -176,9 +166,9 @@ class Tables:
         self.tables = {}
 
     def apply(self, line):
-        if line["type"] == "resync":
+        if line["kind"] == "resync":
             self.tables.pop(router_of(line), None)
-        if line["type"] != "update":
+        if line["kind"] != "update":
             return
         table = self.tables.setdefault(router_of(line), {})
         if line.get("announced"):
@@ -218,7 +208,7 @@ def numbered_tables(lines):
     else, and looks at their numbers. It keeps no line."""
     tables, sequences = Tables(), Sequences()
     for line in lines:
-        if line["type"] == "update":
+        if line["kind"] == "update":
             sequences.apply(line)
             tables.apply(line)
     return tables.routers()
@@ -252,7 +242,7 @@ class RouterTable:
         self.up = {}
 
     def apply(self, line):
-        apply = getattr(self, "on_" + line["type"], None)
+        apply = getattr(self, "on_" + line["kind"], None)
         if apply is not None:
             apply(line)
 
@@ -272,7 +262,7 @@ class RouterTable:
         peer = peer_key(line)
         session = json.dumps([line.get(k) for k in (
             "localPort", "remotePort", "sentOpen", "receivedOpen")])
-        loc_rib = line.get("peerType") == 3
+        loc_rib = line.get("peerType") == "loc-rib"
         if peer not in self.up or (self.up[peer] != session and not loc_rib):
             self.generation[peer] = self.generation.get(peer, 0) + 1
         self.up[peer] = session

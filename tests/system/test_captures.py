@@ -26,7 +26,7 @@ DIFFERENCES = pathlib.Path(__file__).with_name("tshark_differences.json")
 # tshark's word for a message type, and that of our summary.
 TYPES = {
     "route_monitoring": "routeMonitoring",
-    "statistics_report": "stats",
+    "statistics_report": "statistics",
     "peer_down": "peerDown",
     "peer_up": "peerUp",
     "initiation": "initiation",
@@ -50,11 +50,20 @@ def summary(path):
     return json.loads(run_decode("--summary", path).stdout)
 
 
+# Our words for the types of peers; tshark has the numbers.
+PEER_TYPES = dict(enumerate(["global", "rd", "local", "loc-rib"]))
+
+
 def peer_name(kind, distinguisher, address, asn, bgp_id):
     # A Loc-RIB has no address; tshark takes its F flag for an IPv6 one
     # (RFC 9069 4.2), so it has two kinds of "none".
-    return (int(kind), distinguisher, None if int(kind) == 3 else address,
+    return (kind, distinguisher, None if kind == "loc-rib" else address,
             int(asn), bgp_id)
+
+
+def tshark_peer(kind, distinguisher, *others):
+    return peer_name(PEER_TYPES.get(int(kind), int(kind)),
+                     tshark.distinguisher(distinguisher), *others)
 
 
 @pytest.mark.parametrize("path", STREAMS)
@@ -68,10 +77,9 @@ def test_peers(path):
     # tshark's two kinds of "none" make two peers out of one; ours are merged.
     want = collections.Counter()
     for peer in expected(path)["peers"]:
-        want[peer_name(peer["type"],
-                       tshark.distinguisher(peer["distinguisher"]),
-                       peer["address"], peer["asn"], peer["bgp_id"])] += sum(
-                           peer["messages"].values())
+        want[tshark_peer(peer["type"], peer["distinguisher"],
+                         peer["address"], peer["asn"], peer["bgp_id"])] += \
+            sum(peer["messages"].values())
     got = collections.Counter()
     for peer in summary(path)["peers"]:
         got[peer_name(peer["peerType"], peer.get("peerDistinguisher", "0:0"),
@@ -99,9 +107,9 @@ def test_route_counts(path):
 def test_summary_counts_what_lines_say(path):
     lines = collections.Counter()
     for line in decode(path):
-        if line["type"] == "update":
+        if line["kind"] == "update":
             key = "announced" if line["announced"] else "withdrawn"
-        elif line["type"] == "endOfRib":
+        elif line["kind"] == "endOfRib":
             key = "endOfRib"
         else:
             continue
@@ -126,7 +134,7 @@ def tshark_routes(path):
                     continue
                 index, kind, rd, address, action, family, text = \
                     row.rstrip("\n").split("\t")
-                peer = peer_name(kind, tshark.distinguisher(rd), address, 0, "")
+                peer = tshark_peer(kind, rd, address, 0, "")
                 if action == "W":
                     text = tshark.without_labels(text)
                 routes[int(index)].append((peer, action, family, text))
@@ -135,7 +143,9 @@ def tshark_routes(path):
 
 def place(line):
     """The order of the tsv files: announced, withdrawn, then MP attributes."""
-    if "mpReachAfi" in line or "mpUnreachAfi" in line:
+    if (line["afi"], line["safi"]) in (
+            (line.get("mpReachAfi"), line.get("mpReachSafi")),
+            (line.get("mpUnreachAfi"), line.get("mpUnreachSafi"))):
         return 2
     return 1 if tshark.action(line) == "W" else 0
 
@@ -144,7 +154,7 @@ def our_routes(path):
     """By message: (peer, action, family, possible texts), in that order."""
     lines = collections.defaultdict(list)
     for line in decode(path):
-        if line["type"] == "update":
+        if line["kind"] == "update":
             lines[line["message"]].append(line)
     return {
         message: [

@@ -34,7 +34,7 @@ def test_how_bytes_arrive_changes_nothing(backend, collector, server,
             (line["subject"], line.get("sequence", 0),
              str(line.get("prefixAddr")), str(line.get("announced")))
             for line in c.published()
-            if line["type"] in ("update", "peerUp", "peerDown")))
+            if line["kind"] in ("update", "peerUp", "peerDown")))
     assert seen[0] and seen[0] == seen[1] == seen[2]
 
 
@@ -46,7 +46,7 @@ def test_sequences_have_no_gap(collector):
     c.stop()
     last = {}
     for line in c.published():
-        if line["type"] != "update":
+        if line["kind"] != "update":
             continue
         table = (line["routerAddr"], line["peerAddr"], line["afi"])
         assert line["sequence"] == last.get(table, 0) + 1
@@ -68,7 +68,7 @@ def test_a_peer_with_another_as_is_not_overtaken(collector):
         sock.shutdown(socket.SHUT_WR)
         assert closed_by_collector(sock)
     c.stop()
-    updates = [line for line in c.published() if line["type"] == "update"]
+    updates = [line for line in c.published() if line["kind"] == "update"]
     assert [line["sequence"] for line in updates] == list(range(1, 6001))
     assert [(line["peerAsn"], line["announced"]) for line in updates] == (
         [(64500, True)] * 2000 + [(64500, False)] * 2000
@@ -82,10 +82,10 @@ def test_a_router_that_comes_back_repeats_nothing(collector):
         c.until_said("event=session_close", n)
     c.stop()
     lines = c.published()
-    updates = [line for line in lines if line["type"] == "update"]
+    updates = [line for line in lines if line["kind"] == "update"]
     assert len(updates) == 2 * 3000
     assert all(line["announced"] for line in updates)
-    assert [line["type"] for line in lines].count("stale") == 2
+    assert [line["kind"] for line in lines].count("stale") == 2
 
 
 def test_lost_sessions_withdraw_after_the_hold(collector):
@@ -93,7 +93,7 @@ def test_lost_sessions_withdraw_after_the_hold(collector):
     c.send("generate", "--peers", "1", "--prefixes", "500", "--seed", "3")
     c.until_said("event=session_close")
     c.stop()
-    updates = [line for line in c.published() if line["type"] == "update"]
+    updates = [line for line in c.published() if line["kind"] == "update"]
     gone = [line for line in updates if not line["announced"]]
     assert len(gone) == 500
     assert all(line["synthetic"] for line in gone)
@@ -215,7 +215,7 @@ def test_many_routers_at_once(collector):
            "--spread-sources", "--seed", "8")
     c.until_said("event=session_close", 300)
     c.stop()
-    updates = [line for line in c.published() if line["type"] == "update"]
+    updates = [line for line in c.published() if line["kind"] == "update"]
     assert len(updates) == 300 * 20
     assert len({line["routerAddr"] for line in updates}) == 300
 
@@ -230,7 +230,7 @@ def test_a_signal_drains_and_a_second_run_goes_on(collector):
     again = collector()
     again.stop()
     epochs = [line["epoch"] for line in again.published()
-              if line["type"] == "epoch"]
+              if line["kind"] == "epoch"]
     assert len(epochs) == 2 and epochs[0] < epochs[1]
 
 
@@ -256,7 +256,7 @@ def test_what_has_come_by_the_end_is_read(collector):
     assert len(c.said("session_close .*reason=shutdown")) == len(routers)
     got = {}
     for line in c.published():
-        if line["type"] == "update":
+        if line["kind"] == "update":
             got.setdefault(line["routerAddr"], []).append(
                 f"{line['prefixAddr']}/{line['prefixLen']}")
     assert {router: len(table) for router, table in got.items()} == {
@@ -346,7 +346,7 @@ def test_killed_is_not_the_end_of_the_journal(collector):
     c.server.wait()
     again = collector()
     again.stop()
-    assert [line["type"] for line in again.published()].count("epoch") == 2
+    assert [line["kind"] for line in again.published()].count("epoch") == 2
 
 
 def error_of_a_second(c, server, folder, *options):
@@ -378,7 +378,7 @@ def test_a_second_one_with_the_same_state_refuses(output, collector, server,
     c.until_said("event=session_close", 2)
     c.stop()
     lines = list(tail(arancini, *read))
-    assert [line["type"] for line in lines].count("epoch") == 1
+    assert [line["kind"] for line in lines].count("epoch") == 1
     assert len(consumer_table(lines)) >= 700
 
 

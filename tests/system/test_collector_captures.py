@@ -29,7 +29,7 @@ class Curation:
         self.up = {}
 
     def apply(self, line):
-        apply = getattr(self, "on_" + line["type"], None)
+        apply = getattr(self, "on_" + line["kind"], None)
         if apply is not None:
             apply(line)
 
@@ -57,7 +57,7 @@ class Curation:
                                          "sentOpen", "receivedOpen")]
         before = self.up.get(peer)
         self.up[peer] = session
-        if before == session or (before is not None and peer[0] == 3
+        if before == session or (before is not None and peer[0] == "loc-rib"
                                  and before != "implied"):
             return
         self.generation[peer] += 1
@@ -79,7 +79,7 @@ class Curation:
             self.say(key, None)
 
 
-NOT_A_VALUE = {"type", "announced", "message", "timeBmpHeaderNs", "peerAddr",
+NOT_A_VALUE = {"kind", "announced", "message", "timeBmpHeaderNs", "peerAddr",
                "peerAsn", "peerBgpId", "peerType", "isPostPolicy",
                "isAdjRibOut", "isLocRib", "peerDistinguisher"}
 
@@ -92,7 +92,7 @@ def full_value(line):
 def published(lines):
     changes = collections.defaultdict(list)
     for line in lines:
-        if line["type"] == "update":
+        if line["kind"] == "update":
             changes[route_key(line)].append(
                 route_value(line) if line.get("announced") else None)
     return changes

@@ -26,7 +26,7 @@ def conf(tmp_path):
 
 
 def updates(c):
-    return [line for line in c.published() if line["type"] == "update"]
+    return [line for line in c.published() if line["kind"] == "update"]
 
 
 def prefixes(lines):
@@ -68,7 +68,7 @@ def test_filters_choose_peers_views_and_families(collector, conf):
         ("192.0.2.10", False, "2001:db8:1::"),
         ("192.0.2.10", False, "203.0.113.0"),
         ("2001:db8::11", False, "198.51.100.0")]
-    ends = [line for line in c.published() if line["type"] == "endOfRib"]
+    ends = [line for line in c.published() if line["kind"] == "endOfRib"]
     assert [bool(line.get("isPostPolicy")) for line in ends] == [False]
 
 
@@ -92,7 +92,7 @@ def test_a_router_has_rules_and_limits_of_its_own(collector, conf):
         got.setdefault(line["routerAddr"], []).append(line["prefixAddr"])
     assert {k: len(v) for k, v in got.items()} == {
         "127.0.0.2": 2, "127.0.0.3": 4, "127.0.0.4": 1}
-    limits = [line for line in c.published() if line["type"] == "limit"]
+    limits = [line for line in c.published() if line["kind"] == "limit"]
     assert len(limits) == 3
 
 
@@ -111,13 +111,13 @@ def test_routes_in_all_are_those_of_all_workers(collector):
         end(c, sock, others.index(sock) + 1)
     end(c, one, len(others) + 1)
     c.stop()
-    limit = [line for line in c.published() if line["type"] == "limit"]
+    limit = [line for line in c.published() if line["kind"] == "limit"]
     assert [line["routes"] for line in limit] == [1000]
     assert len(updates(c)) == 1500 + 6 * 70
 
 
 def kinds(c):
-    return {line["type"] for line in c.published()}
+    return {line["kind"] for line in c.published()}
 
 
 def test_bmp_v4_of_one_router(collector, conf):
@@ -155,7 +155,7 @@ def test_path_identifiers_that_no_open_announced(collector, conf):
         assert announced(c, "v4_127_0_0_3", local) == {
             ("10.0.0.0", 8, 0), ("10.0.0.0", 8, 7)}
     assert [router_of(line) for line in c.published()
-            if line["type"] == "suspect"] == ["v4_127_0_0_2"] * 2
+            if line["kind"] == "suspect"] == ["v4_127_0_0_2"] * 2
 
 
 def test_path_identifiers_that_are_not_there(collector, conf):
@@ -236,7 +236,7 @@ def test_reload_changes_filters_of_a_session(collector, conf):
     lines = updates(c)
     assert {line["reason"] for line in lines if line.get("synthetic")} == {
         "admin"}
-    unknown = [line for line in c.published() if line["type"] == "unknown"]
+    unknown = [line for line in c.published() if line["kind"] == "unknown"]
     assert len(unknown) == 1
 
 

@@ -72,7 +72,7 @@ def stream(arancini, broker):
 
 
 def count(lines, kind, peer):
-    return sum(line["type"] == kind and line.get("peerAddr") == peer
+    return sum(line["kind"] == kind and line.get("peerAddr") == peer
                for line in lines)
 
 
@@ -131,7 +131,7 @@ def test_a_broker_that_stands_still(collector, broker, arancini, tmp_path):
     assert c.memory() < 256 << 20
     until_published(c)
     lines = stream(arancini, broker)
-    peers = {line["peerAddr"] for line in lines if line["type"] == "unknown"}
+    peers = {line["peerAddr"] for line in lines if line["kind"] == "unknown"}
     assert len(peers) == 2
     assert count(lines, "peerUp", "10.9.0.1") == FLAPS + 1
     assert count(lines, "peerDown", "10.9.0.1") == FLAPS

@@ -27,7 +27,7 @@ class Named:
 
 
 def updates(c):
-    return [line for line in c.published() if line["type"] == "update"]
+    return [line for line in c.published() if line["kind"] == "update"]
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -119,7 +119,7 @@ def test_login(way, arancini, broker, collector, tmp_path):
     c.until_said("event=publisher state=ready spooling=false")
     c.stop()
     got = tail(arancini, broker, *reader)
-    assert sum(line["type"] == "update" for line in got) == UPDATES
+    assert sum(line["kind"] == "update" for line in got) == UPDATES
 
 
 @pytest.mark.parametrize("by", ["option", "url"])
@@ -210,10 +210,10 @@ def test_take_over(server, arancini, broker, collector, tmp_path):
     c.until_said("event=publisher state=ready")
     c.stop()
     lines = tail(arancini, broker)
-    epochs = [line["collector"] for line in lines if line["type"] == "epoch"]
+    epochs = [line["collector"] for line in lines if line["kind"] == "epoch"]
     assert epochs == ["one", "two"]
     # What the second took in while it was refused was not lost.
-    assert sum(line["type"] == "update" for line in lines) == 2 * UPDATES
+    assert sum(line["kind"] == "update" for line in lines) == 2 * UPDATES
 
 
 def test_acknowledgements_that_do_not_come(broker, collector):
@@ -288,7 +288,7 @@ def test_the_least_and_the_most_work(option, arancini, broker, collector):
     broker.start()
     publish(collector, broker, *option)
     got = tail(arancini, broker)
-    assert sum(line["type"] == "update" for line in got) == UPDATES
+    assert sum(line["kind"] == "update" for line in got) == UPDATES
 
 
 def largest_mapping(pid):
@@ -354,7 +354,7 @@ def test_bmp_v4_of_all_routers(how, taken, collector):
             0, header + struct.pack(">HHH", 4, len(pdu), 0) + pdu, version=4))
     c.until_said("event=session_close")
     c.stop()
-    got = [line for line in c.published() if line["type"] == "update"
+    got = [line for line in c.published() if line["kind"] == "update"
            and line.get("announced")]
     assert [line["prefixAddr"] for line in got] == (
         ["198.51.100.0"] if taken else [])

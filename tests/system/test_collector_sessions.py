@@ -46,7 +46,7 @@ def session(c, host="127.0.0.1", name=b"router", source=None):
 
 
 def updates(c):
-    return [line for line in c.published() if line["type"] == "update"]
+    return [line for line in c.published() if line["kind"] == "update"]
 
 
 def withdraws(c):
@@ -90,7 +90,7 @@ def test_session_loss_holds_then_withdraws(end, host, collector):
     c.server.wait_until(lambda _: len(withdraws(c)) == 6, 60)
     c.stop()
     assert {line["reason"] for line in withdraws(c)} == {"sessionLost"}
-    stale = [line for line in c.published() if line["type"] == "stale"]
+    stale = [line for line in c.published() if line["kind"] == "stale"]
     assert len(stale) == 1
 
 

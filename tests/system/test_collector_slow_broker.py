@@ -148,7 +148,7 @@ def test_a_pause_is_no_quiet(start, broker, arancini):
     sock.close()
     c.stop()
     updates = [line for line in stream(arancini, broker)
-               if line["type"] == "update"]
+               if line["kind"] == "update"]
     assert [line for line in updates if not line.get("announced")] == []
     assert len(consumer_table(updates)) == 400
 

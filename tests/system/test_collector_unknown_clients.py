@@ -42,7 +42,7 @@ def test_who_never_says_anything_is_forgotten(watched):
     assert metrics.sum("arancini_ownership_violations_total") == 0
     c.stop()
     assert len([line for line in c.published()
-                if line["type"] == "update"]) == 2
+                if line["kind"] == "update"]) == 2
     assert "v4_127_1_" not in (c.state / "snapshots" / "manifest").read_text()
 
 

@@ -113,7 +113,7 @@ def test_times_go_on_with_the_rate(tmp_path):
     made(path, "--prefixes", 100, "--nlri-per-update", 1, "--churn", 100,
          "--duration", 3)
     times = [line["timeBmpHeaderNs"] for line in decode(path)
-             if line["type"] == "update"]
+             if line["kind"] == "update"]
     assert times == sorted(times)
     assert 2.9e9 < times[-1] - times[0] < 3e9
 
@@ -175,7 +175,7 @@ def test_routers_have_addresses_of_their_own(tmp_path, sink):
         path = tmp_path / str(i)
         path.write_bytes(session.data)
         got = list(decode(path))
-        assert sum(line["type"] == "update" for line in got) == 500
+        assert sum(line["kind"] == "update" for line in got) == 500
         names.add(got[0]["sysName"])
         # Which router it is shows in its address, too.
         assert got[0]["sysName"].split("-")[1] == session.peer[0].split(".")[3]

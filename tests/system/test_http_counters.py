@@ -15,7 +15,8 @@ from collecting import RouterTable
 from decoding import TREE, data_files, decode, run_decode
 
 # Names of message types on /metrics, by those of "decode --summary".
-TYPES = {"routeMonitoring": "route-monitoring", "stats": "statistics",
+PEER_TYPES = ["global", "rd", "local", "loc-rib"]    # by number
+TYPES = {"routeMonitoring": "route-monitoring", "statistics": "statistics",
          "peerDown": "peer-down", "peerUp": "peer-up",
          "initiation": "initiation", "termination": "termination",
          "mirror": "route-mirroring"}
@@ -47,13 +48,13 @@ class Journal:
     """What was published, by a reader of the journal."""
 
     def __init__(self, lines):
-        updates = [line for line in lines if line["type"] == "update"]
+        updates = [line for line in lines if line["kind"] == "update"]
         self.published = len(updates)
         self.announced = sum(1 for u in updates if u.get("announced"))
         self.synthetic = collections.Counter(
             u["reason"] for u in updates if u.get("synthetic"))
         self.events = collections.Counter(
-            line["type"] for line in lines if line["type"] != "update")
+            line["kind"] for line in lines if line["kind"] != "update")
 
 
 def check_status(status, want, journal):
@@ -86,8 +87,6 @@ def check_peers(peers, want):
     found = {}
     for peer in peers:
         kind, rd, address = peer["id"].split("-", 2)
-        if address == "0.0.0.0":    # the same to the model
-            address = "::"
         for table in peer["tables"]:
             found[kind, rd, address, table["view"], table["afi"],
                   table["safi"]] = table["routes"]
@@ -96,8 +95,8 @@ def check_peers(peers, want):
     for key, count in want.tables.items():
         kind, rd, address, post, out, loc, afi, safi = key
         view = "loc-rib" if loc else VIEWS[post, out, False]
-        wanted[str(kind), distinguisher(rd), address or "::", view, afi,
-               safi] = count
+        wanted[str(PEER_TYPES.index(kind)), distinguisher(rd), address, view,
+               afi, safi] = count
     assert {k: v for k, v in found.items() if v} == wanted
 
 

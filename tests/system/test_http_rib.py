@@ -55,9 +55,9 @@ def text_of(key):
 
 
 # Reading a million objects takes long; only what is asked for is read whole.
-LINE = re.compile(r'{"type":"update","announced":true,"prefixAddr":"([^"]+)",'
+LINE = re.compile(r'{"kind":"update","announced":true,"prefixAddr":"([^"]+)",'
                   r'"prefixLen":(\d+),.*?"peerAddr":"([^"]+)",.*?'
-                  r'"peerType":0,(.*)}')
+                  r'"peerType":"global",(.*)}')
 
 
 class Table:

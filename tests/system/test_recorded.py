@@ -32,13 +32,13 @@ def of_view(name, view):
     peer = EXPECTED[name]["peer"]
     for line in decode(FOLDER / name):
         if view == "locRib" or line.get("peerAddr") == peer["peerAddr"]:
-            if line["type"] == "peerDown" or \
-                    line["type"] == "update" and VIEWS[view](line):
+            if line["kind"] == "peerDown" or \
+                    line["kind"] == "update" and VIEWS[view](line):
                 yield line
 
 
 def updates(name, view):
-    return (line for line in of_view(name, view) if line["type"] == "update")
+    return (line for line in of_view(name, view) if line["kind"] == "update")
 
 
 def views(key):
@@ -52,7 +52,7 @@ def test_read_to_the_end(name):
     run = run_decode(FOLDER / name)
     assert run.returncode == 0
     assert run.stderr == b""
-    assert b'"type":"error"' not in run.stdout
+    assert b'"kind":"error"' not in run.stdout
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -60,9 +60,9 @@ def test_peer_goes_up_and_down(name):
     want = EXPECTED[name]
     ups, downs = [], []
     for line in decode(FOLDER / name):
-        if line["type"] == "peerUp":
+        if line["kind"] == "peerUp":
             ups.append(line)
-        elif line["type"] == "peerDown" and ups:
+        elif line["kind"] == "peerDown" and ups:
             # FRR begins with a Peer Down of a peer that is not up yet.
             downs.append(line)
     assert len(ups) == want["peerUps"]
@@ -103,7 +103,7 @@ def test_withdrawals(name, view):
 def test_final_table(name, view):
     table = {}
     for line in of_view(name, view):
-        if line["type"] == "peerDown":
+        if line["kind"] == "peerDown":
             table.clear()  # RFC 7854 4.9: it withdraws all of the peer
         elif line["announced"]:
             table[prefix(line)] = line["asPath"]
@@ -115,7 +115,7 @@ def test_final_table(name, view):
 def test_both_families_are_there():
     for name in FILES:
         families = {(l["afi"], l["safi"]) for l in decode(FOLDER / name)
-                    if l["type"] == "update"}
+                    if l["kind"] == "update"}
         assert families == {(1, 1), (2, 1)}, name
 
 

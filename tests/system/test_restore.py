@@ -28,8 +28,8 @@ def table(count, third=1, start=0):
 
 
 def updates_after_last_epoch(lines):
-    last = max(i for i, line in enumerate(lines) if line["type"] == "epoch")
-    return [line for line in lines[last:] if line["type"] == "update"]
+    last = max(i for i, line in enumerate(lines) if line["kind"] == "epoch")
+    return [line for line in lines[last:] if line["kind"] == "update"]
 
 
 def prefixes(lines, announced=True):
@@ -44,7 +44,7 @@ def paths(lines, router="v4_127_0_0_1"):
 
 
 def resyncs(lines):
-    return [router_of(line) for line in lines if line["type"] == "resync"]
+    return [router_of(line) for line in lines if line["kind"] == "resync"]
 
 
 def until_filed(c, tmp_path, *tokens, folder="state"):
@@ -62,7 +62,7 @@ def until_filed(c, tmp_path, *tokens, folder="state"):
 
 def until_swept(c, count=1):
     c.server.wait_until(
-        lambda _: [line["type"] for line in c.published()].count("swept")
+        lambda _: [line["kind"] for line in c.published()].count("swept")
         >= count, 60)
 
 
@@ -104,7 +104,7 @@ def test_only_differences_are_published_after_a_restart(how, source, collector,
     assert gone[0]["synthetic"] and gone[0]["reason"] == "staleSweep"
     assert paths(lines, token) == after
     # Sequences go on.
-    sequences = [line["sequence"] for line in lines if line["type"] == "update"]
+    sequences = [line["sequence"] for line in lines if line["kind"] == "update"]
     assert sequences == list(range(1, len(sequences) + 1))
 
 
@@ -125,11 +125,11 @@ def test_any_number_of_workers_finds_the_state(collector, tmp_path):
         for router in routers:
             router.close()
     lines = c.published()
-    first = [i for i, line in enumerate(lines) if line["type"] == "epoch"][1]
+    first = [i for i, line in enumerate(lines) if line["kind"] == "epoch"][1]
     assert len([line for line in lines[:first]
-                if line["type"] == "update" and line["announced"]
+                if line["kind"] == "update" and line["announced"]
                 and line["prefixAddr"].startswith("10.1.")]) == 120
-    assert not [line for line in lines[first:] if line["type"] == "update"
+    assert not [line for line in lines[first:] if line["kind"] == "update"
                 and line["prefixAddr"].startswith("10.1.")]
     tables = consumer_tables(lines)
     assert sorted(tables) == sorted(tokens)
@@ -147,7 +147,7 @@ def test_another_listener_finds_the_state(collector, server, arancini,
             until_swept(c, n + 1)
         c.until_said("event=session_close", n + 1)
     c.stop()
-    updates = [line for line in c.published() if line["type"] == "update"]
+    updates = [line for line in c.published() if line["kind"] == "update"]
     assert len(updates) == 10
 
 
@@ -391,7 +391,7 @@ def test_a_journal_that_is_gone_means_a_resync(two_filed, collector, tmp_path):
     lines = c.published()
     assert paths(lines, "v4_127_0_0_1") == table(50)
     assert paths(lines, "v4_127_0_0_2") == table(50)
-    assert all(line["resync"] for line in lines if line["type"] == "update")
+    assert all(line["resync"] for line in lines if line["kind"] == "update")
 
 
 def test_presence_survives_a_resync(collector, tmp_path):

@@ -67,7 +67,7 @@ def until(c, condition, timeout=60):
 
 
 def count(lines, kind):
-    return [line["type"] for line in lines].count(kind)
+    return [line["kind"] for line in lines].count(kind)
 
 
 @pytest.mark.parametrize("which", ["first", "next"])
@@ -209,7 +209,7 @@ def test_a_spool_without_any_state_is_known(collector, broker, stream,
     c.stop()
     assert paths(stream()) == {}
     assert len(prefixes([line for line in stream()
-                         if line["type"] == "update"])) == 5
+                         if line["kind"] == "update"])) == 5
 
 
 def test_a_stream_that_was_deleted_while_it_was_down(collector, broker, stream,
@@ -229,7 +229,7 @@ def test_a_stream_that_was_deleted_while_it_was_down(collector, broker, stream,
     until_filed(c, tmp_path, TOKEN)
     c.stop()
     lines = stream()
-    assert all(line["resync"] for line in lines if line["type"] == "update")
+    assert all(line["resync"] for line in lines if line["kind"] == "update")
     again = collector()
     assert again.said("event=restored routers=1 routes=20 .*resyncs=0")
     again.stop()
@@ -285,7 +285,7 @@ def check_sequences(lines):
     """A consumer that throws away what it has seen throws nothing away."""
     last = {}
     for line in lines:
-        if line["type"] == "update":
+        if line["kind"] == "update":
             table = (router_of(line), *table_key(line))
             assert line["sequence"] > last.get(table, 0), line
             last[table] = line["sequence"]

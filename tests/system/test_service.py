@@ -154,7 +154,7 @@ def test_an_http_thread_that_hangs_does_not_keep_it_from_stopping(
         assert c.server.stop(timeout=60) == 1
     assert c.said("event=http_not_stopped")
     assert c.said("event=stopped$")
-    assert len([u for u in c.published() if u["type"] == "update"]) == 10
+    assert len([u for u in c.published() if u["kind"] == "update"]) == 10
 
 
 @pytest.fixture

@@ -61,7 +61,7 @@ def test_what_is_next_can_be_typed_as_it_stands(arancini, broker, tmp_path):
         [*shlex.split(command), "--idle-exit", "1", "--json"], timeout=60,
         capture_output=True, text=True, cwd=tmp_path)
     assert got.returncode == 0, got.stderr
-    assert json.loads(got.stdout.splitlines()[0])["type"] == "epoch"
+    assert json.loads(got.stdout.splitlines()[0])["kind"] == "epoch"
 
 
 def test_a_log_file_has_only_lines_of_the_log(collector):

@@ -194,10 +194,10 @@ def test_resync_publishes_again(filled, run):
     assert (done.returncode, json.loads(done.stdout)) == (0, {"routers": 2})
     filled.stop()
     lines = filled.published("--idle-exit", "5")
-    updates = [line for line in lines if line["type"] == "update"]
+    updates = [line for line in lines if line["kind"] == "update"]
     assert before == 2000 and len(updates) == 2000 + 1000 + 2000
     # One of each router when it came first, then those that were asked for.
-    assert [line["type"] for line in lines].count("resync") == 2 + 3
+    assert [line["kind"] for line in lines].count("resync") == 2 + 3
 
 
 def test_the_token_is_wanted(filled, run, tmp_path):

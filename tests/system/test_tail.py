@@ -53,7 +53,7 @@ def tail(arancini, *argv):
 
 
 def check_lines(lines, count):
-    updates = [line for line in lines if line["type"] == "update"]
+    updates = [line for line in lines if line["kind"] == "update"]
     assert [u["sequence"] for u in updates] == list(range(1, count + 1))
     first = updates[0]
     assert first["prefixAddr"] == "10.0.0.0" and first["prefixLen"] == 24
@@ -67,7 +67,7 @@ def test_stream(arancini, broker, drive, tmp_path, encoding):
     lines = tail(arancini, "--nats", broker.url, "--since", "all",
                  "--count", 1001)
     check_lines(lines, 1000)
-    assert lines[0]["type"] == "epoch" and lines[0]["collector"] == "test"
+    assert lines[0]["kind"] == "epoch" and lines[0]["collector"] == "test"
     with broker.client() as client:
         headers = client.read_stream(STREAM)[1].headers
     assert headers.get("Content-Encoding", "none") == encoding
@@ -82,10 +82,10 @@ def test_journal(arancini, drive, tmp_path, encoding):
     lines = tail(arancini, "--journal", tmp_path / "journal", "--since",
                  "all", "--idle-exit", 1)
     check_lines(lines, 1000)
-    assert lines[0]["type"] == "epoch"
+    assert lines[0]["kind"] == "epoch"
     only = tail(arancini, "--journal", tmp_path / "journal", "--since", "1h",
                 "--subject", "arancini.events.>", "--idle-exit", 1)
-    assert [line["type"] for line in only] == ["epoch"]
+    assert [line["kind"] for line in only] == ["epoch"]
 
 
 def test_idle_and_new(arancini, broker, drive, tmp_path):
@@ -250,7 +250,7 @@ def test_lines_for_people(server, arancini, tmp_path):
                           re.M)) == 10
     as_json = on_a_terminal(arancini, "tail", "--journal", collector.journal,
                             "--since", "all", "--idle-exit", "1", "--json")
-    kinds = [json.loads(line)["type"] for line in as_json.splitlines()]
+    kinds = [json.loads(line)["kind"] for line in as_json.splitlines()]
     assert kinds.count("update") == 10 and "peerUp" in kinds
 
 

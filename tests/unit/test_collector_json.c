@@ -5,6 +5,7 @@
 #include "collector/router/event_history.h"
 #include "collector/base/close_reason.h"
 #include "collector/base/json.h"
+#include "collector/base/json_bgp.h"
 #include "collector/telemetry/metrics.h"
 #include "egress/publisher/publisher.h"
 #include "collector/telemetry/status_json.h"
@@ -43,6 +44,48 @@ static void test_json_values(void **state)
 		   "\"at\":\"2026-11-17T03:44:19.862Z\",\"never\":null,"
 		   "\"nobody\":null,\"text\":\"a\\\"b\\\\c\\u000a\\ufffd\","
 		   "\"yes\":true}");
+}
+
+static void put_peer(struct json *j, uint8_t type, const uint8_t *address)
+{
+	json_object(j);
+	json_bgp_peer(j, &(struct json_bgp_peer){ .address = address,
+						  .as = 64500,
+						  .type = type });
+	json_end_object(j);
+}
+
+static void test_json_has_one_form_for_peers(void **state)
+{
+	static const uint8_t none[16];
+	static const uint8_t mapped[16] = { [10] = 0xff, 0xff, 192, 0, 2, 1 };
+	struct json j = { 0 };
+
+	(void)state;
+	put_peer(&j, BMP_PEER_LOC_RIB, none);
+	expect(&j, "{\"peerAddr\":\"::\",\"peerAsn\":64500,"
+		   "\"peerBgpId\":\"0.0.0.0\",\"peerType\":\"loc-rib\"}");
+	put_peer(&j, 200, mapped);
+	expect(&j, "{\"peerAddr\":\"192.0.2.1\",\"peerAsn\":64500,"
+		   "\"peerBgpId\":\"0.0.0.0\",\"peerType\":200}");
+}
+
+static void test_json_shows_reasons_without_a_name_as_numbers(void **state)
+{
+	struct json j = { 0 };
+
+	(void)state;
+	json_object(&j);
+	event_history_reason(&j, RIB_EVENT_PEER_DOWN, 77);
+	event_history_reason(&j, RIB_EVENT_SESSION_CLOSE, CLOSE_IDLE);
+	event_history_reason(&j, RIB_EVENT_SESSION_CLOSE, CLOSE_REASONS);
+	event_history_reason(&j, RIB_EVENT_STALE, 1);
+	json_bgp_segment_type(&j, BGP_AS_CONFED_SET);
+	json_bgp_segment_type(&j, 9);
+	json_end_object(&j);
+	/* One after the other here; an object of ours has one of them. */
+	expect(&j, "{\"reason\":77,\"reason\":\"idle_timeout\","
+		   "\"reason\":19,\"type\":\"confedSet\",\"type\":9}");
 }
 
 static void test_json_splices_what_failed(void **state)
@@ -174,6 +217,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_json_values),
+		cmocka_unit_test(test_json_has_one_form_for_peers),
+		cmocka_unit_test(
+			test_json_shows_reasons_without_a_name_as_numbers),
 		cmocka_unit_test(test_json_splices_what_failed),
 		cmocka_unit_test(test_metrics_text),
 		cmocka_unit_test(test_metrics_labels_are_cut_whole),

@@ -1,8 +1,129 @@
 #include "collector/base/json_bgp.h"
 
 #include "bmp/names.h"
-#include "bmp/nlri.h"
 #include "bmp/text.h"
+
+#include <string.h>
+
+/* Peers */
+
+void json_bgp_code(struct json *j, const char *key,
+		   const char *(*name)(unsigned code), unsigned code)
+{
+	const char *word = name(code);
+
+	if (strcmp(word, "unknown") == 0)
+		json_uint_at(j, key, code);
+	else
+		json_string_at(j, key, word);
+}
+
+static void address_at(struct json *j, const char *key, const uint8_t *address)
+{
+	if (address == NULL)
+		return;
+	json_key(j, key);
+	json_address(j, address);
+}
+
+static void rd_at(struct json *j, const char *key, uint64_t rd)
+{
+	char buf[32];
+	struct text t = text_start(buf, sizeof(buf));
+
+	text_rd(&t, rd);
+	text_end(&t);
+	json_string_at(j, key, buf);
+}
+
+void json_bgp_peer(struct json *j, const struct json_bgp_peer *peer)
+{
+	address_at(j, "peerAddr", peer->address);
+	json_uint_at(j, "peerAsn", peer->as);
+	json_key(j, "peerBgpId");
+	json_ipv4(j, peer->bgp_id);
+	json_bgp_code(j, "peerType", bmp_peer_type_name, peer->type);
+	if (peer->distinguisher != 0)
+		rd_at(j, "peerDistinguisher", peer->distinguisher);
+}
+
+void json_bgp_view(struct json *j, enum bmp_view view)
+{
+	json_true_at(j, "isPostPolicy",
+		     view == BMP_VIEW_IN_POST || view == BMP_VIEW_OUT_POST);
+	json_true_at(j, "isAdjRibOut",
+		     view == BMP_VIEW_OUT_PRE || view == BMP_VIEW_OUT_POST);
+	json_true_at(j, "isLocRib", view == BMP_VIEW_LOC_RIB);
+}
+
+/* Routes */
+
+void json_bgp_family(struct json *j, uint16_t afi, uint8_t safi)
+{
+	json_uint_at(j, "afi", afi);
+	json_uint_at(j, "safi", safi);
+}
+
+/*
+ * By the family, not by the bytes: ::ffff:0:0/96 is a prefix of IPv6, and its
+ * length counts the bits of an IPv6 address.
+ */
+void json_bgp_prefix(struct json *j, enum bgp_family family,
+		     const uint8_t address[16], uint8_t len)
+{
+	json_key(j, "prefixAddr");
+	if (bgp_family_info(family)->addr_bits == 32)
+		json_ipv4(j, wire_get_u32(address + 12));
+	else
+		json_ipv6(j, address);
+	json_uint_at(j, "prefixLen", len);
+}
+
+void json_bgp_rd(struct json *j, enum bgp_family family, uint64_t rd)
+{
+	if (bgp_family_info(family)->flags & BGP_FAMILY_RD)
+		rd_at(j, "routeDistinguisher", rd);
+}
+
+/*
+ * An IPv6 next hop may be an IPv4-mapped one (6PE). The schema has the same 16
+ * bytes for it as for an IPv4 next hop, so it has the same text.
+ */
+void json_bgp_next_hop(struct json *j, const uint8_t *address,
+		       const uint8_t *link_local)
+{
+	address_at(j, "nextHop", address);
+	address_at(j, "nextHopLinkLocal", link_local);
+}
+
+/* Attributes */
+
+/* The words of the schema: Update.origin is a text. */
+static const char *origin_name(unsigned origin)
+{
+	static const char *const names[] = { "IGP", "EGP", "INCOMPLETE" };
+
+	return origin < 3 ? names[origin] : "unknown";
+}
+
+/* The enumerants of the schema's SegmentType. */
+static const char *segment_name(unsigned type)
+{
+	static const char *const names[] = {
+		[BGP_AS_SET] = "asSet",
+		[BGP_AS_SEQUENCE] = "asSequence",
+		[BGP_AS_CONFED_SEQUENCE] = "confedSequence",
+		[BGP_AS_CONFED_SET] = "confedSet",
+	};
+
+	return type >= BGP_AS_SET && type <= BGP_AS_CONFED_SET ? names[type]
+							       : "unknown";
+}
+
+void json_bgp_segment_type(struct json *j, unsigned type)
+{
+	json_bgp_code(j, "type", segment_name, type);
+}
 
 /* Attributes that have fields of their own; all others are shown raw. */
 static bool has_field(uint8_t code)
@@ -35,7 +156,7 @@ static bool has_field(uint8_t code)
 static void put_segment(struct json *j, const struct bgp_as_segment *segment)
 {
 	json_object(j);
-	json_string_at(j, "type", bgp_as_segment_name(segment->type));
+	json_bgp_segment_type(j, segment->type);
 	json_key(j, "asns");
 	json_array(j);
 	for (unsigned i = 0; i < segment->count; i++)
@@ -44,21 +165,29 @@ static void put_segment(struct json *j, const struct bgp_as_segment *segment)
 	json_end_object(j);
 }
 
-/* The flat path always, its segments where it is not one plain sequence. */
+/*
+ * The flat path, its segments where it is not sequences alone. An empty path
+ * is left out, as all lists are: the schema cannot tell it from none.
+ */
 static void put_as_path(struct json *j, const struct bgp_as_path *path)
 {
 	struct bgp_as_path_iter it = bgp_as_path_start(path);
 	struct bgp_as_segment segment;
-	bool plain = true;
+	bool plain = true, any = false;
 
-	json_key(j, "asPath");
-	json_array(j);
 	while (bgp_as_path_next(&it, &segment)) {
 		plain &= segment.type == BGP_AS_SEQUENCE;
-		for (unsigned i = 0; i < segment.count; i++)
+		for (unsigned i = 0; i < segment.count; i++) {
+			if (!any) {
+				json_key(j, "asPath");
+				json_array(j);
+				any = true;
+			}
 			json_uint(j, bgp_as_segment_at(&segment, i));
+		}
 	}
-	json_end_array(j);
+	if (any)
+		json_end_array(j);
 	if (plain)
 		return;
 	json_key(j, "asPathSegments");
@@ -97,28 +226,29 @@ static void put_large_communities(struct json *j, struct wire_view list)
 }
 
 /* "rt:65000:1" and "soo:192.0.2.1:1" (RFC 4360); false for all others. */
-static bool ext_community_text(const uint8_t *p, char *buf, size_t size)
+static bool ext_community_text(uint8_t high, uint8_t low, const uint8_t *p,
+			       char *buf, size_t size)
 {
 	struct text t = text_start(buf, size);
 
-	if (p[1] != 2 && p[1] != 3)
+	if (low != 2 && low != 3)
 		return false;
-	text_str(&t, p[1] == 2 ? "rt:" : "soo:");
-	switch (p[0] & 0xbf) {
+	text_str(&t, low == 2 ? "rt:" : "soo:");
+	switch (high & 0xbf) {
 	case 0: /* two-byte AS, four-byte number */
-		text_u64(&t, wire_get_u16(p + 2));
+		text_u64(&t, wire_get_u16(p));
 		text_char(&t, ':');
-		text_u64(&t, wire_get_u32(p + 4));
+		text_u64(&t, wire_get_u32(p + 2));
 		break;
 	case 1: /* IPv4 address, two-byte number */
-		text_ipv4(&t, p + 2);
+		text_ipv4(&t, p);
 		text_char(&t, ':');
-		text_u64(&t, wire_get_u16(p + 6));
+		text_u64(&t, wire_get_u16(p + 4));
 		break;
 	case 2: /* four-byte AS, two-byte number */
-		text_u64(&t, wire_get_u32(p + 2));
+		text_u64(&t, wire_get_u32(p));
 		text_char(&t, ':');
-		text_u64(&t, wire_get_u16(p + 6));
+		text_u64(&t, wire_get_u16(p + 4));
 		break;
 	default:
 		return false;
@@ -127,22 +257,29 @@ static bool ext_community_text(const uint8_t *p, char *buf, size_t size)
 	return true;
 }
 
-static void put_ext_communities(struct json *j, struct wire_view list)
+void json_bgp_ext_community(struct json *j, uint8_t type_high, uint8_t type_low,
+			    struct wire_view value)
 {
 	char text[64];
 
+	json_object(j);
+	json_uint_at(j, "typeHigh", type_high);
+	json_uint_at(j, "typeLow", type_low);
+	json_key(j, "value");
+	json_hex(j, value);
+	if (value.len == 6 && ext_community_text(type_high, type_low, value.p,
+						 text, sizeof(text)))
+		json_string_at(j, "text", text);
+	json_end_object(j);
+}
+
+static void put_ext_communities(struct json *j, struct wire_view list)
+{
 	json_key(j, "extendedCommunities");
 	json_array(j);
-	for (; list.len >= 8; list.p += 8, list.len -= 8) {
-		json_object(j);
-		json_uint_at(j, "typeHigh", list.p[0]);
-		json_uint_at(j, "typeLow", list.p[1]);
-		json_key(j, "value");
-		json_hex(j, (struct wire_view){ list.p + 2, 6 });
-		if (ext_community_text(list.p, text, sizeof(text)))
-			json_string_at(j, "text", text);
-		json_end_object(j);
-	}
+	for (; list.len >= 8; list.p += 8, list.len -= 8)
+		json_bgp_ext_community(j, list.p[0], list.p[1],
+				       (struct wire_view){ list.p + 2, 6 });
 	json_end_array(j);
 }
 
@@ -164,6 +301,19 @@ static void put_cluster_list(struct json *j, struct wire_view list)
 	json_end_array(j);
 }
 
+void json_bgp_attribute(struct json *j, uint8_t flags, uint8_t type,
+			struct wire_view value)
+{
+	/* The other bits say how the attribute was written, not what it is. */
+	flags &= BGP_ATTR_OPTIONAL | BGP_ATTR_TRANSITIVE | BGP_ATTR_PARTIAL;
+	json_object(j);
+	json_uint_at(j, "flags", flags);
+	json_uint_at(j, "type", type);
+	json_key(j, "value");
+	json_hex(j, value);
+	json_end_object(j);
+}
+
 /* What has no field of its own, as it stands in the block. */
 static void put_unknown(struct json *j, const struct bgp_attrs *a)
 {
@@ -179,12 +329,7 @@ static void put_unknown(struct json *j, const struct bgp_attrs *a)
 			json_array(j);
 			any = true;
 		}
-		json_object(j);
-		json_uint_at(j, "flags", attr.flags);
-		json_uint_at(j, "type", attr.code);
-		json_key(j, "value");
-		json_hex(j, attr.value);
-		json_end_object(j);
+		json_bgp_attribute(j, attr.flags, attr.code, attr.value);
 	}
 	if (any)
 		json_end_array(j);
@@ -194,7 +339,7 @@ static void put_unknown(struct json *j, const struct bgp_attrs *a)
 static void put_numbers(struct json *j, const struct bgp_attrs *a)
 {
 	if (bgp_attrs_has(a, BGP_ORIGIN))
-		json_string_at(j, "origin", bgp_origin_name(a->origin));
+		json_bgp_code(j, "origin", origin_name, a->origin);
 	if (bgp_attrs_has(a, BGP_AS_PATH))
 		put_as_path(j, &a->as_path);
 	if (bgp_attrs_has(a, BGP_MED))
@@ -219,15 +364,15 @@ static void put_numbers(struct json *j, const struct bgp_attrs *a)
 void json_bgp_attributes(struct json *j, const struct bgp_attrs *a)
 {
 	put_numbers(j, a);
-	if (bgp_attrs_has(a, BGP_COMMUNITIES))
+	if (a->communities.len > 0)
 		put_communities(j, a->communities);
-	if (bgp_attrs_has(a, BGP_EXT_COMMUNITIES))
+	if (a->ext_communities.len > 0)
 		put_ext_communities(j, a->ext_communities);
-	if (bgp_attrs_has(a, BGP_LARGE_COMMUNITIES))
+	if (a->large_communities.len > 0)
 		put_large_communities(j, a->large_communities);
-	if (bgp_attrs_has(a, BGP_CLUSTER_LIST))
+	if (a->cluster_list.len > 0)
 		put_cluster_list(j, a->cluster_list);
-	if (bgp_attrs_has(a, BGP_IPV6_EXT_COMMUNITIES))
+	if (a->ipv6_ext_communities.len > 0)
 		put_ipv6_ext_communities(j, a->ipv6_ext_communities);
 	put_unknown(j, a);
 	json_true_at(j, "asWidthGuessed", a->as_width_guessed);
@@ -242,14 +387,4 @@ void json_bgp_labels(struct json *j, struct wire_view labels)
 	for (size_t i = 0; i + 3 <= labels.len; i += 3)
 		json_uint(j, bgp_label_value(labels.p + i));
 	json_end_array(j);
-}
-
-void json_bgp_rd(struct json *j, uint64_t rd)
-{
-	char buf[32];
-	struct text t = text_start(buf, sizeof(buf));
-
-	text_rd(&t, rd);
-	text_end(&t);
-	json_string_at(j, "routeDistinguisher", buf);
 }

@@ -1,21 +1,73 @@
 /*
- * collector/base/json_bgp.h - what routes carry, as members of a JSON object
+ * collector/base/json_bgp.h - peers and routes as members of a JSON object
  *
- * The names are those of the schema. What is not there is left out.
+ * The one spelling of docs/json.md, for whatever writes JSON: decode, tail,
+ * the looking glass, the lists and events of the HTTP API. Members have the
+ * names of the schema. What a router did not send is left out.
  */
 #ifndef COLLECTOR_BASE_JSON_BGP_H
 #define COLLECTOR_BASE_JSON_BGP_H
 
 #include "collector/base/json.h"
 #include "bmp/attr.h"
+#include "bmp/nlri.h"
+#include "bmp/peer.h"
 
-/* All but the next hop, which is not the attributes' alone. */
-void json_bgp_attributes(struct json *j, const struct bgp_attrs *a);
+/*
+ * A code point by its name, as of bmp/names.h; the number itself if it has
+ * none ("unknown").
+ */
+void json_bgp_code(struct json *j, const char *key,
+		   const char *(*name)(unsigned code), unsigned code);
+
+/* Peers */
+
+/* What identifies a peer. */
+struct json_bgp_peer {
+	const uint8_t *address; /* 16 bytes; NULL: none is known */
+	uint64_t distinguisher;
+	uint32_t as;
+	uint32_t bgp_id;
+	uint8_t type; /* enum bmp_peer_type, or one unknown to us */
+};
+
+/* "peerAddr", "peerAsn", "peerBgpId", "peerType", "peerDistinguisher" */
+void json_bgp_peer(struct json *j, const struct json_bgp_peer *peer);
+
+/* "isPostPolicy", "isAdjRibOut", "isLocRib" */
+void json_bgp_view(struct json *j, enum bmp_view view);
+
+/* Routes */
+
+/* "afi", "safi" */
+void json_bgp_family(struct json *j, uint16_t afi, uint8_t safi);
+
+/* "prefixAddr" in the form of its family, and "prefixLen" */
+void json_bgp_prefix(struct json *j, enum bgp_family family,
+		     const uint8_t address[16], uint8_t len);
+
+/* "routeDistinguisher", of families that have one */
+void json_bgp_rd(struct json *j, enum bgp_family family, uint64_t rd);
 
 /* "labels": of three bytes each, as in an NLRI. */
 void json_bgp_labels(struct json *j, struct wire_view labels);
 
-/* "routeDistinguisher" */
-void json_bgp_rd(struct json *j, uint64_t rd);
+/* "nextHop", "nextHopLinkLocal"; either may be NULL */
+void json_bgp_next_hop(struct json *j, const uint8_t *address,
+		       const uint8_t *link_local);
+
+/* All attributes but the next hop, which is not the attributes' alone. */
+void json_bgp_attributes(struct json *j, const struct bgp_attrs *a);
+
+/* Elements of attributes */
+
+/* The "type" of a segment of an AS path. */
+void json_bgp_segment_type(struct json *j, unsigned type);
+/* An extended community; @value is 6 bytes. */
+void json_bgp_ext_community(struct json *j, uint8_t type_high, uint8_t type_low,
+			    struct wire_view value);
+/* An attribute that has no member of its own. */
+void json_bgp_attribute(struct json *j, uint8_t flags, uint8_t type,
+			struct wire_view value);
 
 #endif

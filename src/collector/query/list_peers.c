@@ -1,5 +1,6 @@
 #include "collector/query/list_query.h"
 
+#include "collector/base/json_bgp.h"
 #include "collector/router/session_stats.h"
 #include "collector/router/stats_report.h"
 #include "collector/router/peer_id.h"
@@ -37,8 +38,8 @@ static void put_table(struct json *j, const struct rib_peer *peer,
 	rib_table_state(table, &state);
 	json_object(j);
 	json_string_at(j, "view", bmp_view_name(info->view));
-	json_uint_at(j, "afi", info->afi);
-	json_uint_at(j, "safi", info->safi);
+	json_bgp_view(j, (enum bmp_view)info->view);
+	json_bgp_family(j, info->afi, info->safi);
 	json_string_at(j, "family",
 		       bgp_family_info((enum bgp_family)info->family)->name);
 	json_uint_at(j, "routes", state.routes);
@@ -79,10 +80,11 @@ static void put_life(struct json *j, const struct peer_stats *stats)
 {
 	json_time_at(j, "upAt", stats->up_ns);
 	json_time_at(j, "downAt", stats->down_ns);
-	json_string_at(j, "downReason",
-		       stats->downs > 0
-			       ? bmp_down_reason_name(stats->down_reason)
-			       : NULL);
+	if (stats->downs > 0)
+		json_bgp_code(j, "downReason", bmp_down_reason_name,
+			      stats->down_reason);
+	else
+		json_null_at(j, "downReason");
 	json_uint_at(j, "flaps", stats->downs);
 	json_time_at(j, "reportedAt",
 		     stats->reported != NULL ? stats->reported->at_ns : 0);
@@ -90,19 +92,13 @@ static void put_life(struct json *j, const struct peer_stats *stats)
 
 static void put_identity(struct json *j, const struct rib_peer_state *p)
 {
-	char rd[32];
-	struct text t = text_start(rd, sizeof(rd));
-
-	json_key(j, "peerAddr");
-	json_address(j, p->address);
-	json_uint_at(j, "peerAsn", p->as);
-	json_key(j, "peerBgpId");
-	json_ipv4(j, p->bgp_id);
-	json_string_at(j, "peerType", bmp_peer_type_name(p->type));
-	text_rd(&t, p->distinguisher);
-	text_end(&t);
-	json_string_at(j, "peerDistinguisher",
-		       p->distinguisher != 0 ? rd : NULL);
+	json_bgp_peer(j, &(struct json_bgp_peer){
+				 .address = p->address,
+				 .distinguisher = p->distinguisher,
+				 .as = p->as,
+				 .bgp_id = p->bgp_id,
+				 .type = p->type,
+			 });
 	if (p->table_name.len > 0) {
 		json_key(j, "tableName");
 		json_text(j, p->table_name);

@@ -111,7 +111,8 @@ bool list_query_router(struct list_query *v, struct worker *w,
 	json_key(j, "routerAddr");
 	json_address(j, info->address);
 	json_uint_at(j, "routerPort", info->port);
-	json_string_at(j, "routerId", info->name);
+	if (info->name != NULL)
+		json_string_at(j, "routerId", info->name);
 	json_uint_at(j, "worker", w->id);
 	json_string_at(j, "state", list_query_state_name(state_of(&state)));
 	put_counts(j, rib_router, &state);

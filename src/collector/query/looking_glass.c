@@ -39,12 +39,16 @@ static void put_table(struct json *j, const struct rib_table_info *info)
 	peer_id_text(info->peer_type, info->distinguisher, info->peer_address,
 		     id);
 	json_string_at(j, "peer", id);
-	json_key(j, "peerAddr");
-	json_address(j, info->peer_address);
-	json_uint_at(j, "peerAsn", info->peer_as);
+	json_bgp_peer(j, &(struct json_bgp_peer){
+				 .address = info->peer_address,
+				 .distinguisher = info->distinguisher,
+				 .as = info->peer_as,
+				 .bgp_id = info->peer_bgp_id,
+				 .type = info->peer_type,
+			 });
 	json_string_at(j, "view", bmp_view_name(info->view));
-	json_uint_at(j, "afi", info->afi);
-	json_uint_at(j, "safi", info->safi);
+	json_bgp_view(j, (enum bmp_view)info->view);
+	json_bgp_family(j, info->afi, info->safi);
 	json_string_at(j, "family",
 		       bgp_family_info((enum bgp_family)info->family)->name);
 	if (info->table_name.len > 0) {
@@ -56,37 +60,29 @@ static void put_table(struct json *j, const struct rib_table_info *info)
 static void put_key(struct json *j, const struct rib_table_info *info,
 		    const struct rib_answer *a)
 {
-	const struct bgp_family_info *family =
-		bgp_family_info((enum bgp_family)info->family);
+	enum bgp_family family = (enum bgp_family)info->family;
 
-	json_key(j, "prefixAddr");
-	if (family->addr_bits == 32)
-		json_ipv4(j, wire_get_u32(a->address + 12));
-	else
-		json_ipv6(j, a->address);
-	json_uint_at(j, "prefixLen", a->prefix_len);
+	json_bgp_prefix(j, family, a->address, a->prefix_len);
 	if (a->route->has_path_id)
 		json_uint_at(j, "pathId", a->route->path_id);
-	if (family->flags & BGP_FAMILY_RD)
-		json_bgp_rd(j, a->rd);
-	if (family->flags & BGP_FAMILY_LABELS)
+	json_bgp_rd(j, family, a->rd);
+	if (bgp_family_info(family)->flags & BGP_FAMILY_LABELS)
 		json_bgp_labels(j, a->route->extra);
 }
 
 /* The canonical form has it in NEXT_HOP: 4, 16 or 32 bytes. */
 static void put_next_hop(struct json *j, const struct bgp_attrs *attrs)
 {
+	const uint8_t *hop = attrs->next_hop;
+
 	if (!bgp_attrs_has(attrs, BGP_NEXT_HOP))
 		return;
-	json_key(j, "nextHop");
-	if (attrs->next_hop_len == 4)
-		json_ipv4(j, wire_get_u32(attrs->next_hop));
-	else
-		json_ipv6(j, attrs->next_hop);
-	if (attrs->next_hop_len == 32) {
-		json_key(j, "nextHopLinkLocal");
-		json_ipv6(j, attrs->next_hop + 16);
+	if (attrs->next_hop_len == 4) {
+		json_key(j, "nextHop");
+		json_ipv4(j, wire_get_u32(hop));
+		return;
 	}
+	json_bgp_next_hop(j, hop, attrs->next_hop_len == 32 ? hop + 16 : NULL);
 }
 
 static void put_attributes(struct json *j, const struct rib_stored *route)

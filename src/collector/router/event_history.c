@@ -4,6 +4,7 @@
 #include "rib/event.h"
 
 #include "collector/base/close_reason.h"
+#include "collector/base/json_bgp.h"
 #include "bmp/names.h"
 #include "egress/subject.h"
 
@@ -17,16 +18,23 @@ void event_history_add(struct event_history *d, const struct rib_event *e)
 		};
 }
 
-const char *event_history_reason(unsigned kind, unsigned reason)
+static const char *close_name(unsigned reason)
 {
-	switch (kind) {
-	case RIB_EVENT_PEER_DOWN:
-		return bmp_down_reason_name(reason);
-	case RIB_EVENT_SESSION_CLOSE:
-		return close_reason_name((enum close_reason)reason);
-	default:
-		return NULL;
-	}
+	return close_reason_name((enum close_reason)reason);
+}
+
+void event_history_reason(struct json *j, unsigned kind, unsigned reason)
+{
+	if (kind == RIB_EVENT_PEER_DOWN)
+		json_bgp_code(j, "reason", bmp_down_reason_name, reason);
+	else if (kind == RIB_EVENT_SESSION_CLOSE)
+		json_bgp_code(j, "reason", close_name, reason);
+}
+
+bool event_history_counts_routes(unsigned kind)
+{
+	return kind == RIB_EVENT_SWEPT || kind == RIB_EVENT_LIMIT ||
+	       kind == RIB_EVENT_STALE;
 }
 
 void event_history_json(struct json *j, const struct event_history *d)
@@ -40,13 +48,11 @@ void event_history_json(struct json *j, const struct event_history *d)
 	for (uint32_t i = d->count - kept; i != d->count; i++) {
 		const struct event_history_entry *e =
 			&d->entries[i % EVENT_HISTORY_ENTRIES];
-		const char *reason = event_history_reason(e->kind, e->reason);
 
 		json_object(j);
 		json_time_at(j, "at", e->at_ns);
 		json_string_at(j, "kind", subject_event_kind(e->kind));
-		if (reason != NULL)
-			json_string_at(j, "reason", reason);
+		event_history_reason(j, e->kind, e->reason);
 		json_end_object(j);
 	}
 	json_end_array(j);

@@ -31,7 +31,13 @@ void event_history_add(struct event_history *d, const struct rib_event *e);
 /* "history": newest last. */
 void event_history_json(struct json *j, const struct event_history *d);
 
-/* A reason in words, or NULL if the kind has none. */
-const char *event_history_reason(unsigned kind, unsigned reason);
+/*
+ * "reason" of an event of this kind: its name, the number if it has none,
+ * nothing if events of the kind have no reason.
+ */
+void event_history_reason(struct json *j, unsigned kind, unsigned reason);
+
+/* Whether "routes" counts something in events of this kind, so that 0 does. */
+bool event_history_counts_routes(unsigned kind);
 
 #endif

@@ -1,5 +1,6 @@
 #include "collector/router/event_ring.h"
 
+#include "collector/base/json_bgp.h"
 #include "collector/router/event_history.h"
 #include "collector/router/peer_id.h"
 #include "bmp/names.h"
@@ -24,6 +25,7 @@ static void put_peer(struct event_ring_entry *entry, const struct rib_event *e)
 	entry->peer_type = t->peer_type;
 	entry->distinguisher = t->distinguisher;
 	entry->peer_as = t->peer_as;
+	entry->peer_bgp_id = t->peer_bgp_id;
 	entry->view = t->view;
 	entry->afi = t->afi;
 	entry->safi = t->safi;
@@ -76,32 +78,32 @@ static void put_peer_json(struct json *j, const struct event_ring_entry *e)
 
 	peer_id_text(e->peer_type, e->distinguisher, e->peer_address, id);
 	json_string_at(j, "peer", id);
-	json_key(j, "peerAddr");
-	json_address(j, e->peer_address);
-	json_uint_at(j, "peerAsn", e->peer_as);
+	json_bgp_peer(j, &(struct json_bgp_peer){
+				 .address = e->peer_address,
+				 .distinguisher = e->distinguisher,
+				 .as = e->peer_as,
+				 .bgp_id = e->peer_bgp_id,
+				 .type = e->peer_type,
+			 });
 	if (!e->has_table)
 		return;
 	json_string_at(j, "view", bmp_view_name(e->view));
-	json_uint_at(j, "afi", e->afi);
-	json_uint_at(j, "safi", e->safi);
+	json_bgp_view(j, (enum bmp_view)e->view);
+	json_bgp_family(j, e->afi, e->safi);
 	json_string_at(j, "family",
 		       bgp_family_info(bgp_family_find(e->afi, e->safi))->name);
 }
 
 void event_ring_json(struct json *j, const struct event_ring_entry *e)
 {
-	const char *reason = event_history_reason(e->kind, e->reason);
-
 	json_time_at(j, "at", e->at_ns);
 	json_string_at(j, "kind", subject_event_kind(e->kind));
 	json_string_at(j, "router", e->router);
 	if (e->has_peer)
 		put_peer_json(j, e);
-	if (reason != NULL)
-		json_string_at(j, "reason", reason);
+	event_history_reason(j, e->kind, e->reason);
 	if (e->text[0] != '\0')
 		json_string_at(j, "text", e->text);
-	if (e->kind == RIB_EVENT_SWEPT || e->kind == RIB_EVENT_LIMIT ||
-	    e->kind == RIB_EVENT_STALE)
+	if (event_history_counts_routes(e->kind))
 		json_uint_at(j, "routes", e->routes);
 }

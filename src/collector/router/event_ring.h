@@ -19,6 +19,7 @@ struct event_ring_entry {
 	uint64_t routes;
 	uint64_t distinguisher;
 	uint32_t peer_as;
+	uint32_t peer_bgp_id;
 	uint16_t reason;
 	uint16_t afi;
 	uint8_t safi;
