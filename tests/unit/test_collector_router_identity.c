@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "collector/router/router_identity.h"
+#include "collector/base/router_identity.h"
 #include "bmp/bgp_writer.h"
 #include "bmp/writer.h"
 #include "egress/subject.h"

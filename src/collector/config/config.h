@@ -22,7 +22,7 @@
 
 #include "collector/config/router_section.h"
 #include "collector/config/value.h"
-#include "collector/router/router_identity.h"
+#include "collector/base/router_identity.h"
 #include "collector/base/log.h"
 #include "collector/config/errors.h"
 #include "bmp/message.h"

@@ -22,7 +22,7 @@
 #define COLLECTOR_CONFIG_ROUTER_SECTION_H
 
 #include "collector/config/value.h"
-#include "collector/ingest/filter.h"
+#include "collector/policy/filter.h"
 #include "collector/ingest/limits.h"
 #include "bmp/decode_context.h"
 

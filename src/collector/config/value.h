@@ -20,8 +20,8 @@
 #ifndef COLLECTOR_CONFIG_VALUE_H
 #define COLLECTOR_CONFIG_VALUE_H
 
-#include "collector/ingest/acl.h"
-#include "collector/ingest/filter.h"
+#include "collector/policy/acl.h"
+#include "collector/policy/filter.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
  */
 #include "collector/http/paging.h"
 
-#include "collector/ingest/filter.h"
+#include "collector/policy/filter.h"
 #include "collector/query/looking_glass.h"
 #include "collector/http/prefix_param.h"
 #include "bmp/names.h"

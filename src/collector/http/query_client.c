@@ -1,8 +1,8 @@
 #include "collector/http/server_internal.h"
 
 #include "collector/query/worker_query.h"
-#include "collector/router/peer_id.h"
-#include "collector/router/router_identity.h"
+#include "collector/base/peer_id.h"
+#include "collector/base/router_identity.h"
 #include "collector/worker_state.h"
 
 #include <spargio/time.h>

@@ -12,7 +12,7 @@
 #define COLLECTOR_INGEST_CONNECTION_H
 
 #include "collector/router/close_reason.h"
-#include "collector/router/router_identity.h"
+#include "collector/base/router_identity.h"
 
 struct collector_env;
 struct sp_sem;

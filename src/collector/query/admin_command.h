@@ -5,7 +5,7 @@
 #define COLLECTOR_QUERY_ADMIN_COMMAND_H
 
 #include "collector/query/worker_query.h"
-#include "collector/router/router_identity.h"
+#include "collector/base/router_identity.h"
 
 enum admin_command_kind {
 	ADMIN_COMMAND_DISCONNECT, /* end the session of a router */

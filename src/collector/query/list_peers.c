@@ -1,7 +1,7 @@
 #include "collector/query/list_query.h"
 
 #include "collector/router/session_stats.h"
-#include "collector/router/peer_id.h"
+#include "collector/base/peer_id.h"
 #include "bmp/names.h"
 #include "bmp/text.h"
 #include "rib/read.h"

@@ -13,7 +13,7 @@
 #define COLLECTOR_QUERY_LIST_QUERY_H
 
 #include "collector/query/worker_query.h"
-#include "collector/router/router_identity.h"
+#include "collector/base/router_identity.h"
 #include "collector/base/json.h"
 
 struct rib_flow;

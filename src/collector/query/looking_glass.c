@@ -1,7 +1,7 @@
 #include "collector/query/looking_glass.h"
 
 #include "collector/base/json_bgp.h"
-#include "collector/router/peer_id.h"
+#include "collector/base/peer_id.h"
 #include "collector/query/list_query.h"
 #include "collector/worker_state.h"
 #include "bmp/canonical.h"

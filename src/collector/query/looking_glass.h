@@ -9,7 +9,7 @@
 #define COLLECTOR_QUERY_LOOKING_GLASS_H
 
 #include "collector/query/worker_query.h"
-#include "collector/router/router_identity.h"
+#include "collector/base/router_identity.h"
 #include "collector/base/json.h"
 #include "rib/query.h"
 

@@ -1,7 +1,7 @@
 #include "collector/router/event_ring.h"
 
 #include "collector/router/event_history.h"
-#include "collector/router/peer_id.h"
+#include "collector/base/peer_id.h"
 #include "bmp/names.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * collector/router/router_identity.h - which router this is, and which shard owns it
+ * collector/base/router_identity.h - which router this is, and which shard owns it
  *
  *	address (default)	where the session comes from
  *	sysname			the sysName of its Initiation
@@ -30,8 +30,8 @@
  *
  * Pure: nothing waits, allocates or is shared.
  */
-#ifndef COLLECTOR_ROUTER_ROUTER_IDENTITY_H
-#define COLLECTOR_ROUTER_ROUTER_IDENTITY_H
+#ifndef COLLECTOR_BASE_ROUTER_IDENTITY_H
+#define COLLECTOR_BASE_ROUTER_IDENTITY_H
 
 #include "bmp/message.h"
 

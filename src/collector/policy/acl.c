@@ -1,4 +1,4 @@
-#include "collector/ingest/acl.h"
+#include "collector/policy/acl.h"
 
 #include "bmp/bytes.h"
 #include "bmp/text.h"

@@ -1,4 +1,4 @@
-#include "collector/router/peer_id.h"
+#include "collector/base/peer_id.h"
 
 #include "bmp/text.h"
 

@@ -1,4 +1,4 @@
-#include "collector/router/router_identity.h"
+#include "collector/base/router_identity.h"
 
 #include "bmp/open.h"
 #include "bmp/text.h"
