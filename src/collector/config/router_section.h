@@ -23,7 +23,7 @@
 
 #include "collector/config/value.h"
 #include "collector/policy/filter.h"
-#include "collector/ingest/limits.h"
+#include "collector/policy/route_limits.h"
 #include "bmp/decode_context.h"
 
 struct config;
@@ -72,7 +72,7 @@ struct config_router {
 struct config_router_settings {
 	int bmp_v4; /* enum bmp_v4 */
 	struct bgp_overrides overrides;
-	struct limits_routes routes;
+	struct route_limits routes;
 	struct filter_chain filters; /* points into the configuration */
 };
 
