@@ -297,15 +297,6 @@ bool config_is_default(const struct config *config, const char *flag)
 	       CONFIG_FROM_DEFAULT;
 }
 
-bool config_address_is_loopback(const struct config_address *at)
-{
-	static const uint8_t mapped[13] = { [10] = 0xff, [11] = 0xff, 127 };
-	static const uint8_t v6[16] = { [15] = 1 };
-
-	return memcmp(at->address, mapped, sizeof(mapped)) == 0 ||
-	       memcmp(at->address, v6, sizeof(v6)) == 0;
-}
-
 char *config_expand(const struct config *config, const char *text)
 {
 	static const char word[] = "{collector}";

@@ -198,8 +198,6 @@ bool config_state_is_url(const struct config *config);
 /* Whether nobody gave the option of this flag ("listen"). */
 bool config_is_default(const struct config *config, const char *flag);
 
-bool config_address_is_loopback(const struct config_address *at);
-
 /* @text with "{collector}" replaced, or NULL if memory ran out. To free(). */
 char *config_expand(const struct config *config, const char *text);
 
