@@ -1,6 +1,6 @@
 #include "collector/http/server.h"
 
-#include "collector/config/loader.h"
+#include "collector/config/options.h"
 #include "collector/http/sse.h"
 #include "collector/http/server_internal.h"
 #include "collector/http/token.h"

@@ -1,7 +1,7 @@
 #include "collector/ingest/listener.h"
 
 #include "collector/collector_env.h"
-#include "collector/config/config.h"
+#include "collector/config/options.h"
 #include "collector/ingest/identify.h"
 #include "collector/ingest/limits.h"
 #include "collector/worker_state.h"
