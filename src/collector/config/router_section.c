@@ -64,7 +64,7 @@ const char *config_router_parse_title(const char *title,
 {
 	static const uint8_t nowhere[16];
 	struct config_address address;
-	struct identity id;
+	struct rib_identity id;
 
 	if (parse_address(title, out->address)) {
 		out->kind = CONFIG_ROUTER_ADDRESS;

@@ -143,7 +143,7 @@ const char *config_check_state(const char *text)
 const char *config_check_alias(const char *text)
 {
 	static const uint8_t nowhere[16];
-	struct identity id;
+	struct rib_identity id;
 
 	return identity_from_name(nowhere, text, strlen(text), &id) == 0
 		       ? NULL

@@ -20,7 +20,7 @@ struct reading {
 	struct rib_query query;
 	bool has_router;
 	bool has_peer;
-	struct identity router;
+	struct rib_identity router;
 	struct bmp_peer peer;
 	struct rib_query_cursor place;
 };

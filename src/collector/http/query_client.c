@@ -58,7 +58,7 @@ bool http_take_limit(struct http_request *r, size_t *out)
 }
 
 bool http_take_router(struct http_request *r, const char *token,
-		      struct identity *out, uint32_t *worker)
+		      struct rib_identity *out, uint32_t *worker)
 {
 	if (identity_from_token(token, out) < 0) {
 		http_error_of(r, MHD_HTTP_BAD_REQUEST, "not a router", token,

@@ -135,7 +135,7 @@ static int identify_main(void *arg)
 	struct worker *w = a->env->workers[sp_shard()];
 	enum close_reason why = CLOSE_NONE;
 
-	if (!identity_named(&a->identity) &&
+	if (!rib_identity_named(&a->identity) &&
 	    w->config->identity.router_id != IDENTITY_ADDRESS)
 		why = find_name(w, a);
 	if (why == CLOSE_NONE)

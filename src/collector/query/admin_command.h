@@ -24,7 +24,7 @@ struct admin_command {
 	struct worker_query head;
 	enum admin_command_kind kind;
 	bool has_router; /* RESYNC: else all; the others need one */
-	struct identity router;
+	struct rib_identity router;
 	struct bmp_peer peer; /* PURGE */
 	enum admin_command_outcome outcome;
 	uint32_t routers; /* that it was done to */
