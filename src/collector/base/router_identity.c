@@ -1,5 +1,7 @@
 #include "collector/base/router_identity.h"
 
+#include "collector/base/ip.h"
+
 #include "bmp/open.h"
 #include "bmp/text.h"
 #include "egress/subject.h"
@@ -218,11 +220,8 @@ static int address_of_token(const char *token, uint8_t out[16])
 	for (char *s = text; *s != '\0'; s++)
 		if (*s == '_')
 			*s = v6 ? ':' : '.';
-	memcpy(out, (const uint8_t[16]){ [10] = 0xff, [11] = 0xff }, 16);
-	if (inet_pton(v6 ? AF_INET6 : AF_INET, text + 3, v6 ? out : out + 12) !=
-	    1)
-		return -EINVAL;
-	return 0;
+	return ip_parse(text + 3, out) == (v6 ? AF_INET6 : AF_INET) ? 0
+								    : -EINVAL;
 }
 
 int identity_from_token(const char *token, struct rib_identity *out)

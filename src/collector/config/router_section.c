@@ -1,9 +1,9 @@
 #include "collector/config/router_section.h"
 
+#include "collector/base/ip.h"
 #include "collector/base/router_identity.h"
 #include "collector/config/text_check.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,13 +52,6 @@ const struct config_router_option config_router_keys[CONFIG_ROUTER_KEYS] = {
 
 /* Sections */
 
-static bool parse_address(const char *text, uint8_t out[16])
-{
-	memcpy(out, (const uint8_t[16]){ [10] = 0xff, [11] = 0xff }, 16);
-	return inet_pton(AF_INET, text, out + 12) == 1 ||
-	       inet_pton(AF_INET6, text, out) == 1;
-}
-
 const char *config_router_parse_title(const char *title,
 				      struct config_router *out)
 {
@@ -66,7 +59,7 @@ const char *config_router_parse_title(const char *title,
 	struct config_address address;
 	struct rib_identity id;
 
-	if (parse_address(title, out->address)) {
+	if (ip_parse(title, out->address) >= 0) {
 		out->kind = CONFIG_ROUTER_ADDRESS;
 		return NULL;
 	}

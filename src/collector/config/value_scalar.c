@@ -1,5 +1,7 @@
 #include "collector/config/value_scalar.h"
 
+#include "collector/base/ip.h"
+
 #include "bmp/text.h"
 
 #include <arpa/inet.h>
@@ -232,10 +234,7 @@ static int parse_port(const char *s, uint16_t *out)
 
 int config_address_parse(const char *s, struct config_address *out)
 {
-	struct config_address a = {
-		.address = { [10] = 0xff, [11] = 0xff },
-		.set = true,
-	};
+	struct config_address a = { .set = true };
 	const char *colon = strrchr(s, ':');
 	bool brackets = s[0] == '[';
 	char text[INET6_ADDRSTRLEN];
@@ -254,8 +253,7 @@ int config_address_parse(const char *s, struct config_address *out)
 		return -EINVAL;
 	memcpy(text, s, len);
 	text[len] = '\0';
-	if (inet_pton(brackets ? AF_INET6 : AF_INET, text,
-		      brackets ? a.address : a.address + 12) != 1)
+	if (ip_parse(text, a.address) != (brackets ? AF_INET6 : AF_INET))
 		return -EINVAL;
 	*out = a;
 	return 0;
@@ -263,11 +261,11 @@ int config_address_parse(const char *s, struct config_address *out)
 
 bool config_address_is_loopback(const struct config_address *at)
 {
-	static const uint8_t mapped[13] = { [10] = 0xff, [11] = 0xff, 127 };
 	static const uint8_t v6[16] = { [15] = 1 };
 
-	return memcmp(at->address, mapped, sizeof(mapped)) == 0 ||
-	       memcmp(at->address, v6, sizeof(v6)) == 0;
+	if (wire_is_mapped(at->address))
+		return at->address[12] == 127;
+	return memcmp(at->address, v6, sizeof(v6)) == 0;
 }
 
 static int parse_address(const struct config_form *form, const char *s,
