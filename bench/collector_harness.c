@@ -3,6 +3,7 @@
 #include "bench.h"
 
 #include "collector/collector_env.h"
+#include "collector/config/loader.h"
 #include "collector/worker_state.h"
 #include "egress/publisher/publisher.h"
 
@@ -111,7 +112,7 @@ uint16_t rig_port(const struct rig *r)
 uint8_t rig_address(unsigned workers, unsigned worker)
 {
 	uint8_t address[16] = { [10] = 0xff, 0xff, 127, 1, 0, 0 };
-	struct identity id;
+	struct rib_identity id;
 
 	for (uint8_t last = 1; last < UINT8_MAX; last++) {
 		address[15] = last;

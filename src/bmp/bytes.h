@@ -96,6 +96,14 @@ static inline void wire_put_u64(uint8_t *p, uint64_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
+/* The IPv4 address at @v4, mapped to IPv6. */
+static inline void wire_put_mapped(uint8_t out[16], const uint8_t v4[4])
+{
+	wire_put_u64(out, 0);
+	wire_put_u32(out + 8, 0xffff);
+	memcpy(out + 12, v4, 4);
+}
+
 /* Copy what is rarely long: a call would take longer than these few moves. */
 static inline void wire_copy(uint8_t *to, const uint8_t *from, size_t n)
 {

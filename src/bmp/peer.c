@@ -10,14 +10,10 @@
 
 void bmp_peer_address(const uint8_t *wire, bool ipv6, uint8_t out[16])
 {
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-
-	if (ipv6) {
+	if (ipv6)
 		memcpy(out, wire, 16);
-	} else {
-		memcpy(out, mapped, 12);
-		memcpy(out + 12, wire + 12, 4);
-	}
+	else
+		wire_put_mapped(out, wire + 12);
 }
 
 static void read_flags(struct bmp_peer *p, const uint8_t *address)

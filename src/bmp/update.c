@@ -223,13 +223,10 @@ enum bgp_verdict bgp_update_decode(struct wire_view body,
 
 static void set_address(uint8_t out[16], const uint8_t *p, size_t len)
 {
-	if (len == 16) {
+	if (len == 16)
 		memcpy(out, p, 16);
-		return;
-	}
-	memset(out, 0, 10);
-	out[10] = out[11] = 0xff;
-	memcpy(out + 12, p, 4);
+	else
+		wire_put_mapped(out, p);
 }
 
 void bgp_update_next_hop(const struct bgp_update *u, enum bgp_section_id s,

@@ -5,6 +5,7 @@
  *	decode_message.c	a BMP message into lines
  *	decode_update.c		an UPDATE into lines, one per route
  *	decode_mrt.c		an MRT record into lines
+ *	decode_fields.c		JSON members of a peer
  *	decode_summary.c	counts instead of lines
  *
  * A line is one JSON object. Lines of one message share most of their fields,
@@ -52,13 +53,6 @@ void decode_end(struct decode *d);
 void decode_flush(struct decode *d);
 /* A whole line of kind error with the shared fields. */
 void decode_error(struct decode *d, const char *what);
-
-/* Parts of them */
-
-/* Which peer: address, AS, BGP identifier, type, distinguisher. */
-void decode_peer_identity(struct json *j, const struct bmp_peer *header);
-/* The same, and in which of its RIBs, and when. */
-void decode_peer(struct json *j, const struct bmp_peer *header);
 
 /* Inputs */
 

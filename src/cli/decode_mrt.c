@@ -2,6 +2,7 @@
 
 #include "bmp/names.h"
 #include "capture/mrt_table.h"
+#include "cli/decode_fields.h"
 #include "cli/xalloc.h"
 
 #define STATE_ESTABLISHED 6 /* RFC 6396 4.4.1 */

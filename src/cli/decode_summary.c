@@ -1,8 +1,9 @@
 #include "cli/decode_summary.h"
 
+#include "bmp/family.h"
 #include "bmp/names.h"
 #include "bmp/text.h"
-#include "cli/decode.h"
+#include "cli/decode_fields.h"
 #include "cli/xalloc.h"
 
 #include <inttypes.h>

@@ -3,6 +3,7 @@
 #include "collector/base/json_bgp.h"
 #include "bmp/names.h"
 #include "bmp/nlri_text.h"
+#include "cli/decode_fields.h"
 
 /* As in the schema, the text of a longer NLRI is cut; its bytes are not. */
 #define NLRI_TEXT_MAX 2048

@@ -1,8 +1,8 @@
 #include "cli/router_name.h"
 
+#include "collector/base/ip.h"
 #include "egress/subject.h"
 
-#include <arpa/inet.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -13,11 +13,10 @@ _Static_assert(ROUTER_NAME_MAX == SUBJECT_ROUTER_MAX, "room for any token");
 
 bool router_name_token(const char *text, char out[ROUTER_NAME_MAX])
 {
-	uint8_t address[16] = { [10] = 0xff, [11] = 0xff };
+	uint8_t address[16];
 	size_t len = strlen(text);
 
-	if (inet_pton(AF_INET, text, address + 12) == 1 ||
-	    inet_pton(AF_INET6, text, address) == 1) {
+	if (ip_parse(text, address) >= 0) {
 		subject_router(address, out);
 		return true;
 	}

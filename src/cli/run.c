@@ -10,7 +10,9 @@
 #include "cli/command.h"
 
 #include "collector/collector.h"
-#include "collector/config/config.h"
+#include "collector/config/help.h"
+#include "collector/config/loader.h"
+#include "collector/config/print.h"
 #include "collector/base/sd_notify.h"
 #include "collector/reload.h"
 #include "cli/startup_banner.h"

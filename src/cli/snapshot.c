@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/fiber.h"
 
-#include "collector/config/validate.h"
+#include "collector/config/text_check.h"
 #include "egress/nats/conn.h"
 
 #include <getopt.h>

@@ -142,7 +142,7 @@ static bool is_wanted(const char *router, const char *path)
 {
 	const char *base = snapshot_name(path);
 	char token[IDENTITY_TOKEN_MAX + 1];
-	struct identity id;
+	struct rib_identity id;
 	size_t len;
 
 	if (router == NULL)
@@ -158,7 +158,7 @@ static bool is_wanted(const char *router, const char *path)
 	memcpy(token, base, len);
 	token[len] = '\0';
 	if (identity_from_token(token, &id) == 0) {
-		char text[IDENTITY_NAME_MAX + 1];
+		char text[RIB_NAME_MAX + 1];
 
 		identity_text(&id, text, sizeof(text));
 		return strcmp(text, router) == 0;

@@ -45,7 +45,7 @@ static int read_all(struct snapshot_file *f, struct state_store *store)
 
 static void name_router(struct snapshot_file *f)
 {
-	struct identity id;
+	struct rib_identity id;
 
 	if (!f->facts->has_router)
 		return;

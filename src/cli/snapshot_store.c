@@ -2,7 +2,7 @@
 
 #include "cli/xalloc.h"
 
-#include "collector/config/validate.h"
+#include "collector/config/text_check.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -8,6 +8,7 @@
 #include "collector/http/server.h"
 #include "collector/ingest/connector.h"
 #include "collector/ingest/limits.h"
+#include "collector/ingest/route_budget.h"
 #include "collector/ingest/listener.h"
 #include "collector/ingest/session.h"
 #include "collector/output.h"
@@ -41,8 +42,8 @@ struct worker_slot {
 
 struct collector {
 	struct collector_env env;
-	struct limits_budget budget; /* of routes */
-	struct worker_slot *slots;   /* by shard */
+	struct route_budget budget; /* of routes */
+	struct worker_slot *slots;  /* by shard */
 	struct connector *connectors;
 	struct sp_task *connector_tasks;
 	size_t connector_count;
@@ -271,7 +272,7 @@ int collector_reload(struct collector *c, const struct config *config)
 	int err = limits_set(c->env.limits, (uint32_t)config->limits.sessions,
 			     (uint32_t)config->limits.sessions_per_ip);
 
-	limits_budget_set(&c->budget, config->limits.routes);
+	route_budget_set(&c->budget, config->limits.routes);
 	for (uint32_t i = 0; i < c->env.worker_count; i++)
 		c->slots[i].next = config;
 	if (err == 0)
@@ -446,7 +447,7 @@ int collector_start(const struct config *config, struct log *log,
 	c->env.log = log;
 	c->env.started = sp_now();
 	c->env.budget = &c->budget;
-	limits_budget_init(&c->budget, config->limits.routes);
+	route_budget_init(&c->budget, config->limits.routes);
 	err = make_parts(c);
 	if (err == 0)
 		err = on_each(c, init_worker);

@@ -19,10 +19,10 @@ struct checkpoint;
 struct config;
 struct egress_bridge;
 struct limits;
-struct limits_budget;
 struct log;
 struct output;
 struct publisher;
+struct route_budget;
 struct sp_rt;
 struct worker;
 
@@ -44,7 +44,7 @@ struct collector_env {
 	uint32_t worker_count;
 	struct worker **workers; /* by shard */
 	struct limits *limits;
-	struct limits_budget *budget; /* of routes */
+	struct route_budget *budget; /* of routes */
 	struct egress_bridge *bridge;
 	struct output *output;
 	struct publisher *publisher;

@@ -1,6 +1,8 @@
 #include "collector/reload.h"
 
 #include "collector/collector.h"
+#include "collector/config/diff.h"
+#include "collector/config/loader.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "collector/collector_env.h"
 #include "collector/config/config.h"
 #include "collector/ingest/connection.h"
-#include "collector/ingest/limits.h"
+#include "collector/ingest/route_budget.h"
 #include "collector/ingest/session.h"
 #include "collector/router/event_tap.h"
 #include "collector/router/router.h"
@@ -48,7 +48,7 @@ static uint64_t allow_routes(void *worker, uint64_t routes)
 {
 	struct worker *w = worker;
 
-	return limits_budget_adjust(w->env->budget, &w->allowance, routes);
+	return route_budget_adjust(w->env->budget, &w->allowance, routes);
 }
 
 static void rib_settings(struct worker *w, const struct config *c,

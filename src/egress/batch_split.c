@@ -1,6 +1,6 @@
 #include "egress/batch_split.h"
 
-#include "egress/encode/decode.h"
+#include "egress/capnp/reader.h"
 
 #include <errno.h>
 

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const uint8_t mapped_v4[12] = { [10] = 0xff, [11] = 0xff };
-
 static size_t router_v4(const uint8_t *a, char out[SUBJECT_ROUTER_MAX])
 {
 	return (size_t)snprintf(out, SUBJECT_ROUTER_MAX, "v4_%u_%u_%u_%u", a[0],
@@ -21,7 +19,7 @@ size_t subject_router(const uint8_t addr[16], char out[SUBJECT_ROUTER_MAX])
 {
 	size_t used = 2;
 
-	if (memcmp(addr, mapped_v4, sizeof(mapped_v4)) == 0)
+	if (wire_is_mapped(addr))
 		return router_v4(addr + 12, out);
 
 	memcpy(out, "v6", 2);

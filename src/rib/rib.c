@@ -71,7 +71,6 @@ static void router_free(struct rib_router *router)
 	rib_timer_remove(router);
 	rib_map_remove(&rib->routers, router->hash, router);
 	TAILQ_REMOVE(&rib->router_list, router, link);
-	free(router->name);
 	free(router);
 }
 
@@ -166,19 +165,10 @@ uint8_t *rib_scratch_more(struct rib *rib, size_t len)
 
 static uint64_t hash_of(const struct rib *rib, const struct rib_identity *id)
 {
-	if (id->name != NULL)
+	if (rib_identity_named(id))
 		return XXH3_64bits_withSeed(id->name, strlen(id->name),
 					    rib->config.seed);
 	return XXH3_64bits_withSeed(id->address, 16, rib->config.seed);
-}
-
-static bool is_router(const struct rib_router *router,
-		      const struct rib_identity *id)
-{
-	if (id->name != NULL || router->name != NULL)
-		return id->name != NULL && router->name != NULL &&
-		       strcmp(router->name, id->name) == 0;
-	return memcmp(router->id.address, id->address, 16) == 0;
 }
 
 struct rib_router *rib_router_find(struct rib *rib,
@@ -189,7 +179,7 @@ struct rib_router *rib_router_find(struct rib *rib,
 	size_t at = 0;
 
 	while ((router = rib_map_next(&rib->routers, hash, &at)) != NULL)
-		if (is_router(router, id))
+		if (rib_identity_equal(&router->id, id))
 			return router;
 	return NULL;
 }
@@ -206,15 +196,8 @@ static struct rib_router *router_new(struct rib *rib,
 	router->leap = rib->leap;
 	router->hash = hash_of(rib, id);
 	router->id = *id;
-	if (id->name != NULL) {
-		router->name = strdup(id->name);
-		if (router->name == NULL) {
-			free(router);
-			return NULL;
-		}
-	}
-	router->id.name = router->name;
-	router->info.name = router->name;
+	if (rib_identity_named(id))
+		router->info.name = router->id.name;
 	memcpy(router->info.address, id->address, 16);
 	router->first_ns = RIB_NEVER;
 	set_limits(router);
@@ -246,7 +229,6 @@ int rib_router_get(struct rib *rib, const struct rib_identity *id,
 	*out = router;
 	return 0;
 fail:
-	free(router->name);
 	free(router);
 	return -ENOMEM;
 }

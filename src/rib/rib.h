@@ -30,6 +30,7 @@
 
 #include "rib/counters.h"
 #include "rib/event.h"
+#include "rib/identity.h"
 
 struct rib;
 struct rib_router;
@@ -91,12 +92,6 @@ void rib_allow(struct rib *rib, uint64_t routes);
 uint64_t rib_routes_count(const struct rib *rib);
 
 /* Routers */
-
-/* What makes a router the same router: its name, or else its address. */
-struct rib_identity {
-	uint8_t address[16]; /* IPv4 mapped */
-	const char *name;    /* NULL: the address is it */
-};
 
 /* NULL if there is none. */
 struct rib_router *rib_router_find(struct rib *rib,

@@ -141,7 +141,6 @@ struct rib_router {
 	struct rib_identity id;
 	uint64_t hash;
 	uint64_t serial; /* what comes later has a larger one */
-	char *name;	 /* owned; NULL: by address */
 	void *slot;	 /* the user's */
 	struct rib_policy policy;
 	struct rib_map peers;

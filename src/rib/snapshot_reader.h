@@ -51,7 +51,7 @@ void rib_snapshot_reader_free(struct rib_snapshot_reader *r);
 
 /*
  * Before the first bytes: RIB_SNAPSHOT_ROUTER if they are of another router,
- * of which then nothing is restored. The name must outlive the reader.
+ * of which then nothing is restored.
  */
 void rib_snapshot_reader_expect(struct rib_snapshot_reader *r,
 				const struct rib_identity *router);

@@ -7,7 +7,7 @@
 #include "collector/http/prefix_param.h"
 #include "collector/http/target.h"
 #include "collector/http/token.h"
-#include "collector/router/peer_id.h"
+#include "collector/base/peer_id.h"
 #include "bmp/text.h"
 
 #include <stdlib.h>

@@ -29,7 +29,7 @@ static void check_round_trip(const struct manifest *m)
 			      "ams1", &again) == MANIFEST_OK);
 	demand(again.count == m->count);
 	for (size_t i = 0; i < m->count; i++) {
-		struct identity id;
+		struct rib_identity id;
 
 		demand(identity_from_token(m->entries[i].token, &id) == 0);
 		demand(manifest_find(&again, m->entries[i].token) != NULL);

@@ -395,8 +395,10 @@ void run_new_rib(struct run *r)
 
 	SURE(r, rib_new(&r->model.config, &sink, &r->rib) == 0, "no rib");
 	for (unsigned i = 0; i < WORLD_ROUTERS; i++) {
-		struct rib_identity id = { .name = i == 2 ? "named" : NULL };
+		struct rib_identity id = { 0 };
 
+		if (i == 2)
+			strcpy(id.name, "named");
 		world_router_address(i, id.address);
 		SURE(r, rib_router_get(r->rib, &id, &r->routers[i]) == 0,
 		     "no router");

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "collector/ingest/acl.h"
+#include "collector/policy/acl.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -14,7 +14,7 @@
 #include "collector/base/log.h"
 #include "collector/collector.h"
 #include "collector/collector_env.h"
-#include "collector/config/config.h"
+#include "collector/config/loader.h"
 #include "collector/worker_state.h"
 #include "bmp/bgp_writer.h"
 #include "bmp/writer.h"

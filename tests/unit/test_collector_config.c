@@ -1,7 +1,11 @@
 #include "check.h"
 
-#include "collector/config/config.h"
+#include "collector/config/diff.h"
+#include "collector/config/help.h"
+#include "collector/config/loader.h"
 #include "collector/config/options.h"
+#include "collector/config/print.h"
+#include "collector/config/router_settings.h"
 
 #include <spargio/time.h>
 

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "collector/ingest/filter.h"
+#include "collector/policy/filter.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

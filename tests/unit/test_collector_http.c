@@ -8,7 +8,7 @@
 #include "collector/http/prefix_param.h"
 #include "collector/http/target.h"
 #include "collector/http/token.h"
-#include "collector/router/peer_id.h"
+#include "collector/base/peer_id.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -177,66 +177,6 @@ static void test_deadlines(void **state)
 		      "case %zu", i);
 }
 
-static void test_shards_share_the_routes(void **state)
-{
-	const uint64_t max = 100 * LIMITS_ADVANCE;
-	struct limits_budget b;
-	uint64_t mine[3] = { 0 }, first = 0;
-
-	(void)state;
-	limits_budget_init(&b, max);
-	/* Shard 0 grows until it is stopped; it is alone and gets all. */
-	while (limits_budget_adjust(&b, &mine[0], first) > first)
-		first = mine[0];
-	assert_int_equal(first, max);
-	assert_int_equal(limits_budget_adjust(&b, &mine[1], 0), 0);
-	/* Once it has fewer, the others get some. */
-	assert_int_equal(limits_budget_adjust(&b, &mine[0], 7),
-			 LIMITS_ADVANCE + 7);
-	assert_int_equal(limits_budget_adjust(&b, &mine[1], 100),
-			 LIMITS_ADVANCE + 100);
-	/* A little more or less changes nothing: no traffic for each route. */
-	assert_int_equal(limits_budget_adjust(&b, &mine[1], 200),
-			 LIMITS_ADVANCE + 100);
-	assert_int_equal(limits_budget_adjust(&b, &mine[1], 50),
-			 LIMITS_ADVANCE + 100);
-	for (int i = 0; i < 3; i++)
-		(void)limits_budget_adjust(&b, &mine[i], max);
-	assert_int_equal(mine[0] + mine[1] + mine[2], max);
-}
-
-static void test_a_small_maximum_is_not_held_in_advance(void **state)
-{
-	struct limits_budget b;
-	uint64_t mine[3] = { 0 };
-
-	(void)state;
-	limits_budget_init(&b, 640);
-	for (int i = 0; i < 3; i++)
-		assert_int_equal(limits_budget_adjust(&b, &mine[i], 0), 10);
-	assert_int_equal(limits_budget_adjust(&b, &mine[0], 640), 620);
-	limits_budget_init(&b, 1);
-	mine[0] = mine[1] = 0;
-	assert_int_equal(limits_budget_adjust(&b, &mine[0], 0), 1);
-	assert_int_equal(limits_budget_adjust(&b, &mine[1], 0), 0);
-}
-
-static void test_no_limit_on_routes_is_no_limit(void **state)
-{
-	struct limits_budget b;
-	uint64_t mine = 0;
-
-	(void)state;
-	limits_budget_init(&b, 0);
-	assert_int_equal(limits_budget_adjust(&b, &mine, 5000000), 0);
-	limits_budget_set(&b, 1000);
-	assert_int_equal(limits_budget_adjust(&b, &mine, 5000000), 1000);
-	assert_int_equal(limits_budget_adjust(&b, &mine, 5000000), 1000);
-	limits_budget_set(&b, 0);
-	assert_int_equal(limits_budget_adjust(&b, &mine, 5000000), 0);
-	assert_int_equal(atomic_load(&b.given), 0);
-}
-
 static void test_verdicts_have_names(void **state)
 {
 	(void)state;
@@ -254,9 +194,6 @@ int main(void)
 		cmocka_unit_test(test_counts_are_those_of_a_plain_array),
 		cmocka_unit_test(test_threads_never_pass_the_limit),
 		cmocka_unit_test(test_deadlines),
-		cmocka_unit_test(test_shards_share_the_routes),
-		cmocka_unit_test(test_a_small_maximum_is_not_held_in_advance),
-		cmocka_unit_test(test_no_limit_on_routes_is_no_limit),
 		cmocka_unit_test(test_verdicts_have_names),
 	};
 

@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "collector/router/router_identity.h"
+#include "collector/base/router_identity.h"
 #include "bmp/bgp_writer.h"
 #include "bmp/writer.h"
 #include "egress/subject.h"
@@ -19,9 +19,9 @@ static void address(const char *text, uint8_t out[16])
 		assert_int_equal(inet_pton(AF_INET6, text, out), 1);
 }
 
-static struct identity of_address(const char *text)
+static struct rib_identity of_address(const char *text)
 {
-	struct identity id;
+	struct rib_identity id;
 	uint8_t a[16];
 
 	address(text, a);
@@ -29,9 +29,9 @@ static struct identity of_address(const char *text)
 	return id;
 }
 
-static struct identity of_name(const char *name)
+static struct rib_identity of_name(const char *name)
 {
-	struct identity id;
+	struct rib_identity id;
 
 	assert_int_equal(identity_from_name(nowhere, name, strlen(name), &id),
 			 0);
@@ -45,7 +45,7 @@ static struct identity of_name(const char *name)
 static void test_the_hash_never_changes(void **state)
 {
 	const struct {
-		struct identity id;
+		struct rib_identity id;
 		uint64_t hash;
 		uint32_t of_2, of_3, of_64;
 	} cases[] = {
@@ -60,7 +60,7 @@ static void test_the_hash_never_changes(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		const struct identity *id = &cases[i].id;
+		const struct rib_identity *id = &cases[i].id;
 
 		CHECK(identity_hash(id) == cases[i].hash, "hash of case %zu",
 		      i);
@@ -74,26 +74,26 @@ static void test_the_hash_never_changes(void **state)
 
 static void test_both_forms_of_an_address_are_one_router(void **state)
 {
-	struct identity a = of_address("192.0.2.1");
-	struct identity b = of_address("::ffff:192.0.2.1");
+	struct rib_identity a = of_address("192.0.2.1");
+	struct rib_identity b = of_address("::ffff:192.0.2.1");
 
 	(void)state;
-	assert_true(identity_equal(&a, &b));
+	assert_true(rib_identity_equal(&a, &b));
 	assert_int_equal(identity_hash(&a), identity_hash(&b));
 }
 
 static void test_a_name_is_not_an_address(void **state)
 {
-	struct identity a = of_address("192.0.2.1");
-	struct identity n = of_name("192.0.2.1");
-	struct identity m = of_name("192.0.2.1");
+	struct rib_identity a = of_address("192.0.2.1");
+	struct rib_identity n = of_name("192.0.2.1");
+	struct rib_identity m = of_name("192.0.2.1");
 
 	(void)state;
 	address("198.51.100.1", m.address);
-	assert_false(identity_equal(&a, &n));
-	assert_false(identity_equal(&n, &a));
+	assert_false(rib_identity_equal(&a, &n));
+	assert_false(rib_identity_equal(&n, &a));
 	/* Where a named router comes from does not matter. */
-	assert_true(identity_equal(&n, &m));
+	assert_true(rib_identity_equal(&n, &m));
 	assert_int_equal(identity_hash(&n), identity_hash(&m));
 }
 
@@ -103,7 +103,7 @@ static void test_shards_get_about_as_many(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 7000; i++) {
-		struct identity id = of_address("10.0.0.0");
+		struct rib_identity id = of_address("10.0.0.0");
 
 		wire_put_u32(id.address + 12, 0x0a000000 + i);
 		counts[identity_shard(&id, 7)]++;
@@ -116,7 +116,7 @@ static void test_shards_get_about_as_many(void **state)
 static void test_tokens_are_as_documented_and_read_back(void **state)
 {
 	const struct {
-		struct identity id;
+		struct rib_identity id;
 		const char *token;
 	} cases[] = {
 		{ of_address("192.0.2.1"), "v4_192_0_2_1" },
@@ -137,13 +137,13 @@ static void test_tokens_are_as_documented_and_read_back(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		char token[IDENTITY_TOKEN_MAX + 1];
-		struct identity again;
+		struct rib_identity again;
 
 		assert_int_equal(identity_token(&cases[i].id, token),
 				 strlen(cases[i].token));
 		assert_string_equal(token, cases[i].token);
 		assert_int_equal(identity_from_token(token, &again), 0);
-		CHECK(identity_equal(&again, &cases[i].id), "%s", token);
+		CHECK(rib_identity_equal(&again, &cases[i].id), "%s", token);
 	}
 }
 
@@ -154,9 +154,9 @@ static void test_no_two_names_share_a_token(void **state)
 	for (int a = 0x20; a < 0x7f; a++)
 		for (int b = 0x21; b < 0x7f; b++) {
 			char name[] = { (char)a, (char)b, '\0' };
-			struct identity id = of_name(name);
+			struct rib_identity id = of_name(name);
 			char token[IDENTITY_TOKEN_MAX + 1];
-			struct identity again;
+			struct rib_identity again;
 
 			identity_token(&id, token);
 			assert_int_equal(identity_from_token(token, &again), 0);
@@ -189,7 +189,7 @@ static void test_tokens_of_nobody_are_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(bad); i++) {
-		struct identity id;
+		struct rib_identity id;
 
 		CHECK(identity_from_token(bad[i], &id) == -EINVAL, "%s",
 		      bad[i]);
@@ -198,8 +198,8 @@ static void test_tokens_of_nobody_are_refused(void **state)
 
 static void test_names_that_cannot_be_are_refused(void **state)
 {
-	char name[IDENTITY_NAME_MAX + 2];
-	struct identity id = { .name = "before" };
+	char name[RIB_NAME_MAX + 2];
+	struct rib_identity id = { .name = "before" };
 
 	(void)state;
 	assert_int_equal(identity_from_name(nowhere, "", 0, &id), -EINVAL);
@@ -208,8 +208,8 @@ static void test_names_that_cannot_be_are_refused(void **state)
 	assert_int_equal(identity_from_name(nowhere, "a\0b", 3, &id), -EINVAL);
 	assert_int_equal(identity_from_name(nowhere, "a\xff", 2, &id), -EINVAL);
 	memset(name, 'a', sizeof(name));
-	assert_int_equal(identity_from_name(nowhere, name,
-					    IDENTITY_NAME_MAX + 1, &id),
+	assert_int_equal(identity_from_name(nowhere, name, RIB_NAME_MAX + 1,
+					    &id),
 			 -ENAMETOOLONG);
 	/* 64 bytes, but 192 and three more as a token. */
 	memset(name, '.', sizeof(name));
@@ -223,11 +223,11 @@ static void test_names_that_cannot_be_are_refused(void **state)
 
 static void test_the_longest_token_fits_a_subject(void **state)
 {
-	char name[IDENTITY_NAME_MAX];
+	char name[RIB_NAME_MAX];
 	char prefix[SUBJECT_PREFIX_MAX];
 	char token[IDENTITY_TOKEN_MAX + 1];
 	char subject[SUBJECT_MAX];
-	struct identity id;
+	struct rib_identity id;
 
 	(void)state;
 	memset(name, '.', sizeof(name));
@@ -287,7 +287,7 @@ static struct bmp_message a_peer_up(uint8_t type, uint64_t distinguisher)
 static void test_the_sysname_is_in_the_initiation(void **state)
 {
 	struct bmp_message with = an_initiation("core1.example");
-	struct identity id;
+	struct rib_identity id;
 
 	(void)state;
 	assert_int_equal(identity_from_message(IDENTITY_SYSNAME, nowhere, &with,
@@ -321,7 +321,7 @@ static void test_the_bgp_id_is_the_router_s_own(void **state)
 		{ BMP_PEER_RD, 9, NULL },
 	};
 	struct bmp_message msg;
-	struct identity id;
+	struct rib_identity id;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -343,7 +343,7 @@ static void test_the_bgp_id_is_the_router_s_own(void **state)
 static void test_the_address_needs_no_message(void **state)
 {
 	struct bmp_message msg = an_initiation("core1");
-	struct identity id;
+	struct rib_identity id;
 	uint8_t from[16];
 	char text[64];
 
@@ -352,7 +352,7 @@ static void test_the_address_needs_no_message(void **state)
 	assert_int_equal(identity_from_message(IDENTITY_ADDRESS, from, &msg,
 					       &id),
 			 1);
-	assert_false(identity_named(&id));
+	assert_false(rib_identity_named(&id));
 	identity_text(&id, text, sizeof(text));
 	assert_string_equal(text, "2001:db8::7");
 }

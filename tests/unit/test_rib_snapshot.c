@@ -44,9 +44,11 @@ static struct rib *new_rib(void)
 static struct rib_router *new_router(struct rib *rib, unsigned number,
 				     const char *name)
 {
-	struct rib_identity id = { .name = name };
+	struct rib_identity id = { 0 };
 	struct rib_router *router;
 
+	if (name != NULL)
+		strcpy(id.name, name);
 	world_router_address(number, id.address);
 	assert_int_equal(rib_router_get(rib, &id, &router), 0);
 	rib_session_open(router, &when, id.address, 4321, NULL);
@@ -726,6 +728,33 @@ static void test_records_without_sense_are_found(void **state)
 	}
 }
 
+/* The format has room for longer names than a router can have. */
+static void test_a_name_must_fit_the_rib(void **state)
+{
+	static const char name[RIB_NAME_MAX + 2] = { [0 ... RIB_NAME_MAX] =
+							     'a' };
+
+	(void)state;
+	for (size_t len = RIB_NAME_MAX; len <= RIB_NAME_MAX + 1; len++) {
+		struct rib_record records[3] = { router_record(),
+						 end_record(0, 0) };
+		enum rib_snapshot_status want = len <= RIB_NAME_MAX
+							? RIB_SNAPSHOT_OK
+							: RIB_SNAPSHOT_RECORD;
+		struct rib *rib = new_rib();
+		struct file f;
+
+		records[0].router.named = true;
+		records[0].router.name =
+			(struct wire_view){ (const uint8_t *)name, len };
+		f = file_of(records);
+		assert_int_equal(check(&f), RIB_SNAPSHOT_OK);
+		assert_int_equal(read_pieces(&f, 1000, rib, NULL), want);
+		rib_free(rib);
+		free(f.p);
+	}
+}
+
 static void test_checksum_is_crc32c(void **state)
 {
 	(void)state;
@@ -758,6 +787,7 @@ int main(void)
 		cmocka_unit_test(test_something_after_the_end_is_found),
 		cmocka_unit_test(test_blocks_out_of_order_are_found),
 		cmocka_unit_test(test_records_without_sense_are_found),
+		cmocka_unit_test(test_a_name_must_fit_the_rib),
 		cmocka_unit_test(test_checksum_is_crc32c),
 		cmocka_unit_test(test_each_status_has_a_text),
 	};

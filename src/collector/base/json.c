@@ -276,12 +276,10 @@ void json_ipv4(struct json *j, uint32_t address)
 
 void json_address(struct json *j, const uint8_t address[16])
 {
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-
-	if (memcmp(address, mapped, sizeof(mapped)) != 0)
-		json_ipv6(j, address);
-	else
+	if (wire_is_mapped(address))
 		json_ipv4(j, wire_get_u32(address + 12));
+	else
+		json_ipv6(j, address);
 }
 
 void json_colons(struct json *j, const uint32_t *numbers, size_t count)

@@ -168,7 +168,7 @@ static bool check_sum(struct wire_view *text)
 static bool parse_entry(struct wire_view line, struct manifest_entry *out)
 {
 	struct wire_view word, token;
-	struct identity id;
+	struct rib_identity id;
 
 	if (!take_word(&line, &word) || !is(word, "router") ||
 	    !take_word(&line, &token) || token.len > IDENTITY_TOKEN_MAX ||

@@ -27,7 +27,7 @@
 #ifndef COLLECTOR_CHECKPOINT_MANIFEST_H
 #define COLLECTOR_CHECKPOINT_MANIFEST_H
 
-#include "collector/router/router_identity.h"
+#include "collector/base/router_identity.h"
 #include "egress/log_position.h"
 
 #define MANIFEST_NAME	 "manifest"

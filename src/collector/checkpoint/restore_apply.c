@@ -11,13 +11,6 @@
 /* Of a prefix: route distinguisher, length, address. */
 #define KEY_MAX (8 + 1 + 16)
 
-static bool is_ipv4(const uint8_t address[16])
-{
-	static const uint8_t mapped[12] = { [10] = 0xff, 0xff };
-
-	return memcmp(address, mapped, sizeof(mapped)) == 0;
-}
-
 static uint8_t view_of(const struct egress_update *u)
 {
 	if (u->is_loc_rib)
@@ -60,8 +53,8 @@ static int find_table(struct router *router, const struct egress_update *u,
 	int err;
 
 	memcpy(state.address, u->peer_addr != NULL ? u->peer_addr : none, 16);
-	state.ipv6 =
-		!is_ipv4(state.address) && memcmp(state.address, none, 16) != 0;
+	state.ipv6 = !wire_is_mapped(state.address) &&
+		     memcmp(state.address, none, 16) != 0;
 	err = rib_restore_peer(router->rib_router, &state, &peer);
 	if (err < 0)
 		return err;

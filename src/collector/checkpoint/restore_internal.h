@@ -58,8 +58,8 @@ struct restore {
  * The object of a router that the state knows. *@made says that there was none
  * before. On its shard.
  */
-struct router *restore_router(struct shard_job *s, const struct identity *id,
-			      bool *made);
+struct router *restore_router(struct shard_job *s,
+			      const struct rib_identity *id, bool *made);
 
 /* restore_snapshots.c: the snapshots of a shard's routers. @job is a struct shard_job. */
 int restore_files(void *job);

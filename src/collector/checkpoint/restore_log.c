@@ -65,7 +65,7 @@ static int apply_chunk(struct shard_job *s, const struct log_chunk *p,
 	const struct restore *r = s->restore;
 	char token[IDENTITY_TOKEN_MAX + 1];
 	struct wire_view batch = { bytes + p->token, p->bytes };
-	struct identity id;
+	struct rib_identity id;
 	struct router *router;
 	bool made;
 
@@ -158,7 +158,7 @@ static int dispatch(void *restore, const struct log_message *m)
 		.updates = m->updates,
 	};
 	char token[IDENTITY_TOKEN_MAX + 1];
-	struct identity id;
+	struct rib_identity id;
 	struct shard_job *s;
 	int err;
 

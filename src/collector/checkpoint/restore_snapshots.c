@@ -18,18 +18,13 @@
 /* Bytes of a snapshot that are read at once. */
 #define CHUNK ((size_t)256 * 1024)
 
-struct router *restore_router(struct shard_job *s, const struct identity *id,
-			      bool *made)
+struct router *restore_router(struct shard_job *s,
+			      const struct rib_identity *id, bool *made)
 {
-	struct rib_identity rid = {
-		.name = identity_named(id) ? id->name : NULL,
-	};
-	struct rib_router *router;
+	struct rib_router *router = rib_router_find(s->worker->rib, id);
 
-	memcpy(rid.address, id->address, 16);
-	router = rib_router_find(s->worker->rib, &rid);
 	*made = router == NULL || *rib_router_slot(router) == NULL;
-	return router_get_or_create(s->worker, &rid);
+	return router_get_or_create(s->worker, id);
 }
 
 static void log_file(struct shard_job *s, const char *name, const char *what,
@@ -107,7 +102,7 @@ static int set_aside(struct shard_job *s, const char *name,
 }
 
 static int judge(struct shard_job *s, const char *name, const char *token,
-		 const struct identity *id, enum rib_snapshot_status status,
+		 const struct rib_identity *id, enum rib_snapshot_status status,
 		 const struct rib_snapshot_facts *facts)
 {
 	const struct manifest_entry *entry =
@@ -140,11 +135,8 @@ static int judge(struct shard_job *s, const char *name, const char *token,
 }
 
 static int load(struct shard_job *s, const char *name, const char *token,
-		const struct identity *id)
+		const struct rib_identity *id)
 {
-	struct rib_identity router = {
-		.name = identity_named(id) ? id->name : NULL,
-	};
 	struct rib_snapshot_reader *reader;
 	enum rib_snapshot_status status = RIB_SNAPSHOT_MORE;
 	struct state_store_reader *file;
@@ -152,10 +144,9 @@ static int load(struct shard_job *s, const char *name, const char *token,
 
 	if (err < 0)
 		return err;
-	memcpy(router.address, id->address, 16);
 	err = rib_snapshot_reader_new(s->worker->rib, &reader);
 	if (err == 0) {
-		rib_snapshot_reader_expect(reader, &router);
+		rib_snapshot_reader_expect(reader, id);
 		err = feed(reader, file, &status); /* yields */
 		if (err == 0)
 			err = judge(s, name, token, id, status,
@@ -166,7 +157,7 @@ static int load(struct shard_job *s, const char *name, const char *token,
 	return err;
 }
 
-static bool is_mine(const struct shard_job *s, const struct identity *id)
+static bool is_mine(const struct shard_job *s, const struct rib_identity *id)
 {
 	return identity_shard(id, s->restore->workers) == s->worker->id;
 }
@@ -177,7 +168,7 @@ static int load_if_mine(void *job, const char *name)
 	struct shard_job *s = job;
 	size_t len = strlen(name), suffix = strlen(SNAPSHOT_SUFFIX);
 	char token[IDENTITY_TOKEN_MAX + 1];
-	struct identity id;
+	struct rib_identity id;
 
 	if (len <= suffix || len - suffix > IDENTITY_TOKEN_MAX ||
 	    strcmp(name + len - suffix, SNAPSHOT_SUFFIX) != 0)
@@ -196,7 +187,7 @@ static int take_manifest(struct shard_job *s)
 
 	for (size_t i = 0; i < m->count; i++) {
 		const struct manifest_entry *e = &m->entries[i];
-		struct identity id;
+		struct rib_identity id;
 		struct router *router;
 		bool made;
 

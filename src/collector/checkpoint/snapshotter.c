@@ -33,7 +33,7 @@ bool snapshot_file_name(const struct rib_router *router,
 			char out[SNAPSHOT_NAME_MAX])
 {
 	const struct rib_router_info *info = rib_router_info(router);
-	struct identity id;
+	struct rib_identity id;
 	size_t len;
 
 	if (info->name == NULL)

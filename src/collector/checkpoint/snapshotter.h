@@ -24,7 +24,7 @@
 #ifndef COLLECTOR_CHECKPOINT_SNAPSHOTTER_H
 #define COLLECTOR_CHECKPOINT_SNAPSHOTTER_H
 
-#include "collector/router/router_identity.h"
+#include "collector/base/router_identity.h"
 #include "egress/log_position.h"
 
 struct manifest;

@@ -1,3 +1,5 @@
+#include "collector/checkpoint/state_store.h"
+
 #include "collector/checkpoint/state_store_ops.h"
 
 #include <errno.h>

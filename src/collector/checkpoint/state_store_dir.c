@@ -2,8 +2,9 @@
  * A state store that is a folder: written beside the name, synced, renamed, and the
  * folder synced, so that a crash leaves the old file or the new one.
  */
-#include "collector/checkpoint/state_store_ops.h"
+#include "collector/checkpoint/state_store.h"
 
+#include "collector/checkpoint/state_store_ops.h"
 #include "egress/journal/file_ops.h"
 
 #include <spargio/dir.h>

@@ -7,6 +7,7 @@
 #ifndef COLLECTOR_CHECKPOINT_STATE_STORE_KV_H
 #define COLLECTOR_CHECKPOINT_STATE_STORE_KV_H
 
+#include "collector/checkpoint/state_store.h"
 #include "collector/checkpoint/state_store_ops.h"
 
 #include "egress/nats/kv.h"

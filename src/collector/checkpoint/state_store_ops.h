@@ -1,13 +1,19 @@
 /*
- * collector/checkpoint/state_store_ops.h - what a kind of state store must be able to do
+ * collector/checkpoint/state_store_ops.h - the functions that each kind of state store has
  *
- * For state store*.c only. A state store, a writer and a reader of a kind begin with the
- * structs here.
+ * For state_store*.c only. A state store, a writer and a reader of a kind begin
+ * with the structs here. state_store.h says what each function promises.
  */
 #ifndef COLLECTOR_CHECKPOINT_STATE_STORE_OPS_H
 #define COLLECTOR_CHECKPOINT_STATE_STORE_OPS_H
 
-#include "collector/checkpoint/state_store.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct state_store;
+struct state_store_writer;
+struct state_store_reader;
 
 struct state_store_ops {
 	void (*close)(struct state_store *store);
@@ -20,6 +26,7 @@ struct state_store_ops {
 	int (*open)(struct state_store *store, const char *name,
 		    struct state_store_reader **out);
 	ssize_t (*read)(struct state_store_reader *r, void *bytes, size_t cap);
+	/* state_store_close_reader() */
 	void (*done)(struct state_store_reader *r);
 	int (*list)(struct state_store *store,
 		    int (*each)(void *arg, const char *name), void *arg);

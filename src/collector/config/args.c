@@ -1,5 +1,7 @@
 /* The command line and the environment. */
-#include "collector/config/loader.h"
+#include "collector/config/args.h"
+
+#include "collector/config/options.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
  * type, what is allowed, its default and its help; parsing, printing, --help,
  * the sample file and the man pages follow from it. A list given in one place
  * replaces the list of the places below; given twice in one place, it grows.
+ * loader.h reads a configuration, diff.h compares two, print.h writes one.
  *
  * Values	Times are nanoseconds, SP_NEVER (<spargio/time.h>) for "never"
  *		and "off". Sizes are bytes. A number that may be 0 says below
@@ -22,12 +23,9 @@
 
 #include "collector/config/router_section.h"
 #include "collector/config/value.h"
-#include "collector/router/router_identity.h"
+#include "collector/base/router_identity.h"
 #include "collector/base/log.h"
-#include "collector/config/errors.h"
 #include "bmp/message.h"
-
-#include <stdio.h>
 
 enum config_overload {
 	CONFIG_OVERLOAD_BLOCK,
@@ -52,6 +50,12 @@ enum config_origin {
 	CONFIG_FROM_FILE,
 	CONFIG_FROM_ENVIRONMENT,
 	CONFIG_FROM_FLAG,
+};
+
+/* Where an option's value came from. */
+struct config_source {
+	uint8_t origin;	   /* enum config_origin */
+	unsigned int line; /* of the file */
 };
 
 struct config {
@@ -157,67 +161,10 @@ struct config {
 	char *file; /* "": none was read */
 };
 
-/* Loading */
-
-/* What the command line asks for besides values. */
-struct config_request {
-	bool help;
-	bool check;
-};
-
-/*
- * Read @argv (without the command's name), @env (as environ), the file that
- * they name, and the files with secrets. 0, -EINVAL with the reasons in
- * @mistakes, or -ENOMEM. Only on success must *@out be released. @request is
- * filled always; with help in it, nothing else was looked at.
- */
-int config_load(int argc, char *const *argv, char *const *env,
-		struct config_errors *errors, struct config_request *request,
-		struct config *out);
-void config_release(struct config *config);
-
-/* The same from bytes in memory and nothing else; no other file is opened. */
-int config_load_bytes(const char *name, const char *bytes, size_t len,
-		      struct config_errors *errors, struct config *out);
-
-/* Showing */
-
-/*
- * All values in the form of the configuration file, each with where it came
- * from. Reading it back gives the same values; secrets are hidden, their file
- * names are not.
- */
-void config_print(const struct config *config, FILE *to);
-void config_help(FILE *to);
-
-/* Asking */
-
 /* Whether the state is kept in a bucket of a server, not in a folder. */
 bool config_state_is_url(const struct config *config);
 
-/* Whether nobody gave the option of this flag ("listen"). */
-bool config_is_default(const struct config *config, const char *flag);
-
-bool config_address_is_loopback(const struct config_address *at);
-
 /* @text with "{collector}" replaced, or NULL if memory ran out. To free(). */
 char *config_expand(const struct config *config, const char *text);
-
-/* Reloading */
-
-/*
- * Compare what runs with what was read again. Calls @each for every difference
- * with the option's name ("--max-sessions", "[router core1] alias") and whether
- * it can be changed while running. Returns how many cannot.
- */
-size_t config_compare(const struct config *running, const struct config *read,
-		      void (*each)(void *arg, const char *name, bool reload),
-		      void *arg);
-
-/*
- * Give @read the values of @running wherever a change needs a restart, so that
- * it says what is in force. 0 or -ENOMEM; then @read can only be released.
- */
-int config_keep(const struct config *running, struct config *read);
 
 #endif

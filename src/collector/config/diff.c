@@ -1,9 +1,11 @@
 /* What a reload changes, and what it cannot. */
-#include "collector/config/config.h"
+#include "collector/config/diff.h"
 
-#include "collector/config/loader.h"
+#include "collector/config/options.h"
+#include "collector/config/router_settings.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* --help, from the table. */
-#include "collector/config/config.h"
+#include "collector/config/help.h"
 
 #include "collector/config/options.h"
 

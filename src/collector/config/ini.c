@@ -10,7 +10,9 @@
  *
  * Lists may go on in lines that begin with a blank.
  */
-#include "collector/config/loader.h"
+#include "collector/config/ini.h"
+
+#include "collector/config/options.h"
 
 #include <ini.h>
 #include <stdio.h>

@@ -4,8 +4,7 @@
  */
 #include "collector/config/options.h"
 
-#include "collector/config/config.h"
-#include "collector/config/validate.h"
+#include "collector/config/text_check.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -356,4 +355,13 @@ const struct config_section *config_section_find(const char *name)
 		if (strcmp(config_sections[i].name, name) == 0)
 			return &config_sections[i];
 	return NULL;
+}
+
+bool config_is_default(const struct config *config, const char *flag)
+{
+	const struct config_option *o =
+		config_option_by_flag(flag, strlen(flag));
+
+	return config->sources[config_option_index(o)].origin ==
+	       CONFIG_FROM_DEFAULT;
 }

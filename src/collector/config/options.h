@@ -11,7 +11,7 @@
 #ifndef COLLECTOR_CONFIG_OPTIONS_H
 #define COLLECTOR_CONFIG_OPTIONS_H
 
-#include "collector/config/value.h"
+#include "collector/config/config.h"
 
 struct config_option {
 	const char *flag;    /* without the dashes */
@@ -23,12 +23,6 @@ struct config_option {
 	const char *preset; /* the default, as text; of lists, by commas */
 	const char *value;  /* what to write behind it, for help */
 	const char *help;   /* one sentence, no full stop */
-};
-
-/* Where an option's value came from. */
-struct config_source {
-	uint8_t origin;	   /* enum config_origin */
-	unsigned int line; /* of the file */
 };
 
 /* The sections of the file, in the order in which they are shown. */
@@ -63,5 +57,20 @@ static inline size_t config_option_index(const struct config_option *o)
 {
 	return (size_t)(o - config_options);
 }
+
+static inline void *config_at(struct config *config,
+			      const struct config_option *option)
+{
+	return (char *)config + option->offset;
+}
+
+static inline const void *config_at_const(const struct config *config,
+					  const struct config_option *option)
+{
+	return (const char *)config + option->offset;
+}
+
+/* Whether nobody gave the option of this flag ("listen"). */
+bool config_is_default(const struct config *config, const char *flag);
 
 #endif

@@ -8,9 +8,9 @@
  *
  * A line that would be too long to be read back has its remark above it.
  */
-#include "collector/config/config.h"
+#include "collector/config/print.h"
 
-#include "collector/config/loader.h"
+#include "collector/config/options.h"
 
 #include <string.h>
 

@@ -13,20 +13,14 @@
  *	filter = drop view=post
  *	add-path = ipv4-unicast		though no OPEN says so
  *
- * All sections that fit a router apply; where two of them set the same thing,
- * the one by port is before the one by address, and that before the one by
- * name. Rules of filters are asked in that order, the collector's own last; of
- * add-path each family is a thing of its own.
+ * router_settings.h has what follows from all sections of one router.
  */
 #ifndef COLLECTOR_CONFIG_ROUTER_SECTION_H
 #define COLLECTOR_CONFIG_ROUTER_SECTION_H
 
 #include "collector/config/value.h"
-#include "collector/ingest/filter.h"
-#include "collector/ingest/limits.h"
+#include "collector/policy/filter.h"
 #include "bmp/decode_context.h"
-
-struct config;
 
 enum config_router_kind {
 	CONFIG_ROUTER_NAME,
@@ -68,22 +62,12 @@ struct config_router {
 	struct filter filter;
 };
 
-/* What holds for one router, with the collector's values where it has none. */
-struct config_router_settings {
-	int bmp_v4; /* enum bmp_v4 */
-	struct bgp_overrides overrides;
-	struct limits_routes routes;
-	struct filter_chain filters; /* points into the configuration */
-};
-
 /*
- * For the session from @address and @port of the router called @name (NULL:
- * none). Cost: a walk over the sections; once for each session.
+ * Fill in kind, address and port from the title of a section. NULL, or why it
+ * is not a valid title.
  */
-void config_router_settings(const struct config *config,
-			    const uint8_t address[16], uint16_t port,
-			    const char *name,
-			    struct config_router_settings *out);
+const char *config_router_parse_title(const char *title,
+				      struct config_router *out);
 
 /*
  * Set @key to what @text says; of lists, add it. -EINVAL with the reason in
@@ -97,9 +81,7 @@ int config_router_parse(struct config_router *router,
 void config_router_overrides(const struct config_router *router,
 			     struct bgp_overrides *out);
 
-/* The alias of a session, or NULL. */
-const char *config_router_alias(const struct config *config,
-				const uint8_t address[16], uint16_t port);
+void config_router_release(struct config_router *router);
 
 /* A row of the table of keys: like struct config_option, for sections. */
 struct config_router_option {
@@ -112,5 +94,16 @@ struct config_router_option {
 };
 
 extern const struct config_router_option config_router_keys[CONFIG_ROUTER_KEYS];
+
+static inline void *config_router_at(struct config_router *router, size_t key)
+{
+	return (char *)router + config_router_keys[key].offset;
+}
+
+static inline const void *config_router_at_const(
+	const struct config_router *router, size_t key)
+{
+	return (const char *)router + config_router_keys[key].offset;
+}
 
 #endif

@@ -1,6 +1,8 @@
 /* Values that have elements. */
 #include "collector/config/value_list.h"
 
+#include "collector/config/value_scalar.h"
+
 #include "bmp/text.h"
 
 #include <errno.h>
@@ -103,7 +105,7 @@ static int add_text(const struct config_form *form, const char *s,
 		return -EINVAL;
 	}
 	one.type = CONFIG_TEXT;
-	err = config_value_parse(&one, s, &copy, why);
+	err = config_scalar_parse(&one, s, &copy, why);
 	if (err < 0)
 		return err;
 	grown = reallocarray(list->at, list->count + 1, sizeof(*grown));

@@ -1,18 +1,24 @@
 /*
- * collector/config/value_list.h - elements of values that are lists
+ * collector/config/value_list.h - values that are lists
  *
- * Behind config_value_parse() and config_value_format(), which everybody else
- * calls; what they promise holds here, too.
+ * Below config_value_parse() and config_value_format(), which readers and
+ * printers call.
  */
 #ifndef COLLECTOR_CONFIG_VALUE_LIST_H
 #define COLLECTOR_CONFIG_VALUE_LIST_H
 
-#include "collector/config/value.h"
+#include "collector/config/value_types.h"
 
+bool config_value_is_list(enum config_type type);
+
+/* Elements of a list; 1 of every other value. */
+size_t config_value_count(const struct config_form *form, const void *value);
+
+/* As config_value_parse(), of lists. */
 int config_value_list_parse(const struct config_form *form, const char *text,
 			    void *value, char why[CONFIG_WHY_MAX]);
 
-/* @i is less than config_value_count(). */
+/* As config_value_format(); @i is less than config_value_count(). */
 void config_value_list_format(const struct config_form *form, const void *value,
 			      size_t i, char *out, size_t cap);
 

@@ -5,7 +5,7 @@
  */
 #include "collector/http/paging.h"
 
-#include "collector/ingest/filter.h"
+#include "collector/policy/filter.h"
 #include "collector/query/looking_glass.h"
 #include "collector/http/prefix_param.h"
 #include "bmp/names.h"
@@ -20,7 +20,7 @@ struct reading {
 	struct rib_query query;
 	bool has_router;
 	bool has_peer;
-	struct identity router;
+	struct rib_identity router;
 	struct bmp_peer peer;
 	struct rib_query_cursor place;
 };

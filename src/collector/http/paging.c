@@ -56,7 +56,7 @@ bool http_paging_start(struct http_paging *l)
 }
 
 bool http_paging_router(struct http_paging *l, const char *token,
-			struct identity *out)
+			struct rib_identity *out)
 {
 	uint32_t worker;
 

@@ -37,7 +37,7 @@ bool http_paging_start(struct http_paging *l);
 
 /* Only of the router @token, which is *@out. False: likewise. */
 bool http_paging_router(struct http_paging *l, const char *token,
-			struct identity *out);
+			struct rib_identity *out);
 
 /*
  * The rest of an answer whose array was begun: its elements, "next", and the

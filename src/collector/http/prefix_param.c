@@ -1,5 +1,7 @@
 #include "collector/http/prefix_param.h"
 
+#include "collector/base/ip.h"
+
 #include <arpa/inet.h>
 #include <string.h>
 
@@ -19,11 +21,10 @@ static bool parse_len(const char *text, unsigned max, uint8_t *out)
 
 static bool parse_address(const char *text, struct http_prefix *p)
 {
-	p->ipv6 = strchr(text, ':') != NULL;
-	if (p->ipv6)
-		return inet_pton(AF_INET6, text, p->address) == 1;
-	p->address[10] = p->address[11] = 0xff;
-	return inet_pton(AF_INET, text, p->address + 12) == 1;
+	int family = ip_parse(text, p->address);
+
+	p->ipv6 = family == AF_INET6;
+	return family >= 0;
 }
 
 static bool has_host_bits(const struct http_prefix *p)

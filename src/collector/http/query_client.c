@@ -1,8 +1,8 @@
 #include "collector/http/server_internal.h"
 
 #include "collector/query/worker_query.h"
-#include "collector/router/peer_id.h"
-#include "collector/router/router_identity.h"
+#include "collector/base/peer_id.h"
+#include "collector/base/router_identity.h"
 #include "collector/worker_state.h"
 
 #include <spargio/time.h>
@@ -58,7 +58,7 @@ bool http_take_limit(struct http_request *r, size_t *out)
 }
 
 bool http_take_router(struct http_request *r, const char *token,
-		      struct identity *out, uint32_t *worker)
+		      struct rib_identity *out, uint32_t *worker)
 {
 	if (identity_from_token(token, out) < 0) {
 		http_error_of(r, MHD_HTTP_BAD_REQUEST, "not a router", token,

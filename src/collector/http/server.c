@@ -1,6 +1,7 @@
 #include "collector/http/server.h"
 
-#include "collector/config/loader.h"
+#include "collector/base/ip.h"
+#include "collector/config/options.h"
 #include "collector/http/sse.h"
 #include "collector/http/server_internal.h"
 #include "collector/http/token.h"
@@ -46,14 +47,9 @@ static void say(struct http *h, enum log_level level, const char *event,
 
 void http_log_client(struct log_line *line, const struct sockaddr *from)
 {
-	uint8_t address[16] = { [10] = 0xff, [11] = 0xff };
+	uint8_t address[16];
 
-	if (from->sa_family == AF_INET)
-		memcpy(address + 12,
-		       &((const struct sockaddr_in *)from)->sin_addr, 4);
-	else
-		memcpy(address, &((const struct sockaddr_in6 *)from)->sin6_addr,
-		       16);
+	ip_from_sockaddr(from, address);
 	log_address(line, "from", address);
 }
 
@@ -216,27 +212,18 @@ static void end(void *http, struct MHD_Connection *connection, void **request,
 /* A socket of our own making, so that an error has a number. */
 static int open_socket(const struct config_address *at)
 {
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-	bool v4 = memcmp(at->address, mapped, sizeof(mapped)) == 0;
-	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6,
-				    .sin6_port = htons(at->port) };
-	struct sockaddr_in in = { .sin_family = AF_INET,
-				  .sin_port = htons(at->port) };
-	const struct sockaddr *to =
-		v4 ? (struct sockaddr *)&in : (struct sockaddr *)&in6;
-	int fd = socket(v4 ? AF_INET : AF_INET6,
-			SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int on = 1, err = 0;
+	int fd, on = 1, err = 0;
+	struct sp_addr to;
 
+	ip_to_sockaddr(at->address, at->port, &to);
+	fd = socket(to.any.sa_family,
+		    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	memcpy(&in.sin_addr, at->address + 12, 4);
-	memcpy(&in6.sin6_addr, at->address, 16);
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (!v4)
+	if (to.any.sa_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
-	if (bind(fd, to, v4 ? sizeof(in) : sizeof(in6)) < 0 ||
-	    listen(fd, CONNECTIONS) < 0)
+	if (bind(fd, &to.any, to.len) < 0 || listen(fd, CONNECTIONS) < 0)
 		err = -errno;
 	if (err == 0)
 		return fd;

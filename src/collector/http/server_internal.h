@@ -27,9 +27,9 @@ struct bmp_peer;
 struct config;
 struct http;
 struct http_request;
-struct identity;
 struct log;
 struct log_line;
+struct rib_identity;
 struct sockaddr;
 struct sp_rt;
 struct sse;
@@ -136,7 +136,7 @@ void http_ask_failed(struct http_request *r, int err);
 /* Parameters that many have. False: the request has its error. */
 bool http_take_limit(struct http_request *r, size_t *out);
 bool http_take_router(struct http_request *r, const char *token,
-		      struct identity *out, uint32_t *worker);
+		      struct rib_identity *out, uint32_t *worker);
 bool http_take_peer(struct http_request *r, const char *id,
 		    struct bmp_peer *out);
 

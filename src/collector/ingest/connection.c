@@ -100,7 +100,7 @@ static void log_closed(struct worker *w, const struct connection *a,
 			       "connection_closed", &line))
 		return;
 	log_address_port(&line, "from", a->address, a->port);
-	if (identity_named(&a->identity))
+	if (rib_identity_named(&a->identity))
 		log_text(&line, "router", a->identity.name);
 	log_text(&line, "reason", close_reason_name(why));
 	log_end(&line);

@@ -12,7 +12,7 @@
 #define COLLECTOR_INGEST_CONNECTION_H
 
 #include "collector/base/close_reason.h"
-#include "collector/router/router_identity.h"
+#include "collector/base/router_identity.h"
 
 struct collector_env;
 struct sp_sem;
@@ -25,7 +25,7 @@ struct connection {
 	uint8_t address[16];  /* the same; IPv4 mapped */
 	struct sp_sem *ended; /* posted at its end; NULL: nobody waits */
 	bool claimed;	      /* it became a session, whose end is logged */
-	struct identity identity;
+	struct rib_identity identity;
 	/* Read already, from the start of the stream; NULL: nothing. */
 	uint8_t *early;
 	size_t early_len;

@@ -1,7 +1,7 @@
 #include "collector/ingest/identify.h"
 
 #include "collector/collector_env.h"
-#include "collector/config/config.h"
+#include "collector/config/router_settings.h"
 #include "collector/ingest/session_run.h"
 #include "collector/worker_state.h"
 
@@ -135,7 +135,7 @@ static int identify_main(void *arg)
 	struct worker *w = a->env->workers[sp_shard()];
 	enum close_reason why = CLOSE_NONE;
 
-	if (!identity_named(&a->identity) &&
+	if (!rib_identity_named(&a->identity) &&
 	    w->config->identity.router_id != IDENTITY_ADDRESS)
 		why = find_name(w, a);
 	if (why == CLOSE_NONE)

@@ -10,7 +10,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -240,56 +239,4 @@ int64_t limits_deadline(const struct limits_times *t, int64_t opened,
 			int64_t last)
 {
 	return last == 0 ? after(opened, t->handshake) : after(last, t->idle);
-}
-
-void limits_budget_init(struct limits_budget *b, uint64_t max)
-{
-	atomic_init(&b->max, max);
-	atomic_init(&b->given, 0);
-}
-
-void limits_budget_set(struct limits_budget *b, uint64_t max)
-{
-	atomic_store(&b->max, max);
-}
-
-/* Take up to @want of what is left. */
-static uint64_t take(struct limits_budget *b, uint64_t want)
-{
-	uint64_t given = atomic_load(&b->given);
-	uint64_t max = atomic_load(&b->max);
-	uint64_t get;
-
-	do {
-		uint64_t left = given < max ? max - given : 0;
-
-		get = want < left ? want : left;
-	} while (get > 0 &&
-		 !atomic_compare_exchange_weak(&b->given, &given, given + get));
-	return get;
-}
-
-static uint64_t advance(const struct limits_budget *b)
-{
-	uint64_t part = atomic_load(&b->max) / LIMITS_PARTS;
-
-	if (part > LIMITS_ADVANCE)
-		return LIMITS_ADVANCE;
-	return part > 0 ? part : 1;
-}
-
-uint64_t limits_budget_adjust(struct limits_budget *b, uint64_t *mine,
-			      uint64_t used)
-{
-	uint64_t ahead = advance(b), snapshot = used + ahead;
-
-	if (atomic_load(&b->max) == 0)
-		snapshot = ahead = 0;
-	if (*mine > snapshot + ahead) {
-		atomic_fetch_sub(&b->given, *mine - snapshot);
-		*mine = snapshot;
-	} else if (*mine <= used && snapshot > 0) {
-		*mine += take(b, snapshot - *mine);
-	}
-	return *mine;
 }

@@ -1,5 +1,5 @@
 /*
- * collector/ingest/limits.h - how much a router, or all of them, may take
+ * collector/ingest/limits.h - limits on the number and the idle time of sessions
  *
  * Sessions are counted in one place for all shards, because a socket is
  * accepted by one shard and served by another:
@@ -15,7 +15,7 @@
  * fails as well. So the count is exact at any moment, and no shard has to be
  * asked.
  *
- * Threads	Sessions and budgets: any. A short lock, held for one look-up
+ * Threads	Any. A short lock, held for one look-up
  *		in a table and never across a wait; opening a session costs
  *		system calls worth a hundred of it.
  * Errors	0 or -errno; verdicts are enums, so that each can be counted.
@@ -73,40 +73,5 @@ struct limits_times {
  */
 int64_t limits_deadline(const struct limits_times *t, int64_t opened,
 			int64_t last);
-
-/* Routes */
-
-/* 0 means no limit in each. */
-struct limits_routes {
-	uint64_t per_peer;
-	uint64_t per_router;
-	uint64_t all;
-};
-
-/*
- * The routes in all, shared by shards: each has an allowance, the sum of which
- * never passes the maximum. A shard asks when it has used its allowance up,
- * and now and then to give back: it is given some in advance, so it does not
- * ask for each route. Near the limit it may be refused what others hold in
- * advance: at most twice that each.
- */
-#define LIMITS_ADVANCE 1024
-/* But of a small maximum one part in so many. */
-#define LIMITS_PARTS 64
-
-struct limits_budget {
-	_Atomic uint64_t max; /* 0: no limit */
-	_Atomic uint64_t given;
-};
-
-void limits_budget_init(struct limits_budget *b, uint64_t max);
-void limits_budget_set(struct limits_budget *b, uint64_t max);
-
-/*
- * Bring the allowance of a shard, *@mine (0 at first), to what @used routes
- * and one more need, and return it.
- */
-uint64_t limits_budget_adjust(struct limits_budget *b, uint64_t *mine,
-			      uint64_t used);
 
 #endif

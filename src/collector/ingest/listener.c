@@ -1,7 +1,8 @@
 #include "collector/ingest/listener.h"
 
+#include "collector/base/ip.h"
 #include "collector/collector_env.h"
-#include "collector/config/config.h"
+#include "collector/config/options.h"
 #include "collector/ingest/identify.h"
 #include "collector/ingest/limits.h"
 #include "collector/worker_state.h"
@@ -33,51 +34,18 @@ static const struct sp_tcp_opts socket_opts = {
 /* One that held so long was a good one: start anew with short waits. */
 #define GOOD (60 * SP_S)
 
-/* A config address as the runtime wants it. */
-static void socket_address(const struct config_address *at, struct sp_addr *out)
-{
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-
-	memset(out, 0, sizeof(*out));
-	if (memcmp(at->address, mapped, 12) == 0) {
-		out->len = sizeof(out->in4);
-		out->in4.sin_family = AF_INET;
-		out->in4.sin_port = htons(at->port);
-		memcpy(&out->in4.sin_addr, at->address + 12, 4);
-		return;
-	}
-	out->len = sizeof(out->in6);
-	out->in6.sin6_family = AF_INET6;
-	out->in6.sin6_port = htons(at->port);
-	memcpy(&out->in6.sin6_addr, at->address, 16);
-}
-
-/* The address of a connected socket in the one form used everywhere. */
-static void plain_address(const struct sp_addr *from, uint8_t out[16])
-{
-	if (from->any.sa_family == AF_INET) {
-		memset(out, 0, 10);
-		out[10] = out[11] = 0xff;
-		memcpy(out + 12, &from->in4.sin_addr, 4);
-		return;
-	}
-	memcpy(out, &from->in6.sin6_addr, 16);
-}
-
 int listener_set_md5(struct worker *w, int fd)
 {
 	const struct config *c = w->config;
 
 	for (size_t i = 0; i < c->router_count; i++) {
 		const struct config_router *r = &c->routers[i];
-		struct config_address at = { .set = true };
 		struct sp_addr peer;
 		int err;
 
 		if (r->md5_key.value == NULL || r->kind == CONFIG_ROUTER_NAME)
 			continue;
-		memcpy(at.address, r->address, 16);
-		socket_address(&at, &peer);
+		ip_to_sockaddr(r->address, 0, &peer);
 		err = sp_tcp_md5(fd, &peer, r->md5_key.value,
 				 strlen(r->md5_key.value));
 		/* A key of the other address family is another listener's. */
@@ -100,7 +68,7 @@ static int listen_at(struct worker *w, const struct config_address *at,
 	struct sp_addr addr;
 	int fd, err;
 
-	socket_address(at, &addr);
+	ip_to_sockaddr(at->address, at->port, &addr);
 	opts.only_ip6 = addr.any.sa_family == AF_INET6;
 	err = sp_listen(&addr, &opts, &fd);
 	if (err < 0)
@@ -217,7 +185,7 @@ int listener_admit(struct worker *w, int fd, struct sp_sem *ended)
 		/* It was gone before we looked. */
 		return turn_away(w, fd, address, 0, CLOSE_RESET);
 	}
-	plain_address(&from, address);
+	ip_from_sockaddr(&from.any, address);
 	port = sp_addr_port(&from);
 	why = verdict(w, address);
 	if (why != CLOSE_NONE)

@@ -47,7 +47,7 @@ static bool log_begins(struct session *s, const char *event,
 		return false;
 	log_address_port(line, "from", s->connection->address,
 			 s->connection->port);
-	if (identity_named(&s->connection->identity))
+	if (rib_identity_named(&s->connection->identity))
 		log_text(line, "router", s->connection->identity.name);
 	return true;
 }

@@ -368,15 +368,11 @@ static void session_remove(struct worker *w, struct session *s)
 
 static struct session *session_new(struct worker *w, struct connection *a)
 {
-	struct rib_identity id = { .name = NULL };
 	struct session *s = calloc(1, sizeof(*s));
 
 	if (s == NULL)
 		return NULL;
-	memcpy(id.address, a->address, 16);
-	if (identity_named(&a->identity))
-		id.name = a->identity.name;
-	s->router = router_get_or_create(w, &id);
+	s->router = router_get_or_create(w, &a->identity);
 	if (s->router == NULL) {
 		free(s);
 		return NULL;

@@ -7,7 +7,6 @@
 #include "egress/publisher/publisher.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Routers between two rests. */
 #define SLICE 16
@@ -15,12 +14,7 @@
 static struct rib_router *find_router(const struct admin_command *d,
 				      struct worker *w)
 {
-	struct rib_identity id = { .name = NULL };
-
-	memcpy(id.address, d->router.address, 16);
-	if (identity_named(&d->router))
-		id.name = d->router.name;
-	return rib_router_find(w->rib, &id);
+	return rib_router_find(w->rib, &d->router);
 }
 
 static enum admin_command_outcome disconnect(struct rib_router *rib_router)

@@ -5,7 +5,7 @@
 #define COLLECTOR_QUERY_ADMIN_COMMAND_H
 
 #include "collector/query/worker_query.h"
-#include "collector/router/router_identity.h"
+#include "collector/base/router_identity.h"
 
 enum admin_command_kind {
 	ADMIN_COMMAND_DISCONNECT, /* end the session of a router */
@@ -24,7 +24,7 @@ struct admin_command {
 	struct worker_query head;
 	enum admin_command_kind kind;
 	bool has_router; /* RESYNC: else all; the others need one */
-	struct identity router;
+	struct rib_identity router;
 	struct bmp_peer peer; /* PURGE */
 	enum admin_command_outcome outcome;
 	uint32_t routers; /* that it was done to */

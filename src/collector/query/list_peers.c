@@ -2,8 +2,8 @@
 
 #include "collector/base/json_bgp.h"
 #include "collector/router/session_stats.h"
+#include "collector/base/peer_id.h"
 #include "collector/router/stats_report.h"
-#include "collector/router/peer_id.h"
 #include "bmp/names.h"
 #include "bmp/text.h"
 #include "rib/read.h"

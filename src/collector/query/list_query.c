@@ -80,12 +80,7 @@ static struct rib_router *router_from(const struct list_query *v,
 	struct rib_router_state state;
 
 	if (v->has_router) {
-		struct rib_identity id = { .name = NULL };
-
-		memcpy(id.address, v->router.address, 16);
-		if (identity_named(&v->router))
-			id.name = v->router.name;
-		r = rib_router_find(rib, &id);
+		r = rib_router_find(rib, &v->router);
 		if (r == NULL)
 			return NULL;
 		rib_router_state(r, &state);

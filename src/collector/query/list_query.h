@@ -13,7 +13,7 @@
 #define COLLECTOR_QUERY_LIST_QUERY_H
 
 #include "collector/query/worker_query.h"
-#include "collector/router/router_identity.h"
+#include "collector/base/router_identity.h"
 #include "collector/base/json.h"
 
 struct rib_flow;
@@ -48,7 +48,7 @@ struct list_query {
 	bool has_router;
 	bool has_peer;
 	uint8_t states; /* 1 << enum list_query_state; 0: all */
-	struct identity router;
+	struct rib_identity router;
 	struct bmp_peer peer;
 	char filter[LIST_QUERY_FILTER_MAX + 1]; /* "": all */
 	size_t limit;				/* objects still wanted */

@@ -1,7 +1,7 @@
 #include "collector/query/looking_glass.h"
 
 #include "collector/base/json_bgp.h"
-#include "collector/router/peer_id.h"
+#include "collector/base/peer_id.h"
 #include "collector/query/list_query.h"
 #include "collector/worker_state.h"
 #include "bmp/canonical.h"
@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Of a query between two rests: some 50 us. */
 #define BUDGET	1024
@@ -121,17 +120,12 @@ static void put_answer(void *query, const struct rib_answer *a)
 static bool find_router(struct looking_glass *g, struct rib *rib,
 			struct rib_query *out)
 {
-	struct rib_identity id = { .name = NULL };
-
 	*out = g->query;
 	if (g->has_peer)
 		out->peer = &g->peer;
 	if (!g->has_router)
 		return true;
-	memcpy(id.address, g->router.address, 16);
-	if (identity_named(&g->router))
-		id.name = g->router.name;
-	out->router = rib_router_find(rib, &id);
+	out->router = rib_router_find(rib, &g->router);
 	return out->router != NULL;
 }
 

@@ -9,7 +9,7 @@
 #define COLLECTOR_QUERY_LOOKING_GLASS_H
 
 #include "collector/query/worker_query.h"
-#include "collector/router/router_identity.h"
+#include "collector/base/router_identity.h"
 #include "collector/base/json.h"
 #include "rib/query.h"
 
@@ -18,7 +18,7 @@ struct looking_glass {
 	struct rib_query query; /* router and peer: NULL */
 	bool has_router;
 	bool has_peer;
-	struct identity router;
+	struct rib_identity router;
 	struct bmp_peer peer;
 	size_t limit;
 	struct rib_query_cursor cursor;

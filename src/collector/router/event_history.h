@@ -7,6 +7,7 @@
 #ifndef COLLECTOR_ROUTER_EVENT_HISTORY_H
 #define COLLECTOR_ROUTER_EVENT_HISTORY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct json;

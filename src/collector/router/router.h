@@ -18,7 +18,7 @@
 #define COLLECTOR_ROUTER_ROUTER_H
 
 #include "collector/base/log.h"
-#include "collector/config/router_section.h"
+#include "collector/config/router_settings.h"
 #include "collector/router/session_stats.h"
 #include "collector/router/snapshot_state.h"
 

@@ -1,7 +1,7 @@
 #include "collector/telemetry/peer_metrics.h"
 
 #include "collector/telemetry/metrics.h"
-#include "collector/router/peer_id.h"
+#include "collector/base/peer_id.h"
 #include "collector/worker_state.h"
 #include "bmp/names.h"
 #include "rib/read.h"

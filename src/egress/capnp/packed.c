@@ -1,6 +1,5 @@
 #include "egress/capnp/packed.h"
 
-#include "egress/encode/decode.h"
 #include "egress/capnp/reader.h"
 
 #include <errno.h>

@@ -1,5 +1,31 @@
 #include "egress/capnp/reader.h"
 
+#include <errno.h>
+
+struct egress_reader egress_read_start(struct wire_view batch)
+{
+	return (struct egress_reader){ .c = wire_start(batch) };
+}
+
+int egress_read_next(struct egress_reader *r, struct egress_message *out)
+{
+	struct wire_cursor c = r->c;
+	struct wire_view head;
+	uint64_t table;
+
+	if (c.left == 0)
+		return 0;
+	if (!wire_take(&c, 8, &head))
+		return -EBADMSG;
+	/* Segments less one, then the words of the first. */
+	table = egress_word(head.p);
+	if ((uint32_t)table != 0 || table >> 32 > c.left / 8)
+		return -EBADMSG;
+	(void)wire_take(&c, 8 * (size_t)(table >> 32), &out->words);
+	r->c = c;
+	return 1;
+}
+
 enum {
 	KIND_STRUCT,
 	KIND_LIST,

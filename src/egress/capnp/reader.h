@@ -1,7 +1,9 @@
 /*
- * egress/capnp/reader.h - structs and lists of Cap'n Proto, read with bounds
+ * egress/capnp/reader.h - messages, structs and lists of Cap'n Proto, read with bounds
  *
- * Private to the reader. The layout, in 64-bit little-endian words:
+ * Knows nothing of our schema: egress/encode/decode.h does. The functions for
+ * structs are for that file and the builder only. The layout, in 64-bit
+ * little-endian words:
  *
  *	struct pointer	offset:30 kind:2 = 0 | data words:16 | pointers:16
  *	list pointer	offset:30 kind:2 = 1 | element size:3 | count:29
@@ -16,13 +18,46 @@
 #ifndef EGRESS_CAPNP_READER_H
 #define EGRESS_CAPNP_READER_H
 
-#include "egress/encode/decode.h"
+#include "bmp/wire.h"
+
+/* Elements of a list at most: an attribute of BGP has no room for more. */
+#define EGRESS_LIST_MAX 65535
+
+/* Messages */
+
+struct egress_reader {
+	struct wire_cursor c;
+};
+
+/* One message. Its first word is the pointer to its struct. */
+struct egress_message {
+	struct wire_view words;
+};
+
+/* @batch: whole messages back to back, each of one segment. */
+struct egress_reader egress_read_start(struct wire_view batch);
+
+/*
+ * Take the next message: 1. 0 at the end; -EBADMSG if it is cut or none of
+ * ours (more than one segment).
+ */
+int egress_read_next(struct egress_reader *r, struct egress_message *out);
+
+/* Structs and lists */
 
 /* The message while it is being checked. */
 struct egress_bounds {
 	struct wire_view words;
 	size_t budget; /* words that may still be resolved */
 	bool bad;      /* something was wrong; sticks */
+};
+
+/* A list inside a message. */
+struct egress_list {
+	const uint8_t *p; /* the first element */
+	uint32_t count;
+	uint16_t data_words; /* of struct elements */
+	uint16_t ptrs;
 };
 
 struct egress_struct {

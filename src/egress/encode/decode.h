@@ -26,35 +26,7 @@
 #ifndef EGRESS_ENCODE_DECODE_H
 #define EGRESS_ENCODE_DECODE_H
 
-#include "bmp/wire.h"
-
-/* Elements of a list at most: an attribute of BGP has no room for more. */
-#define EGRESS_LIST_MAX 65535
-
-struct egress_reader {
-	struct wire_cursor c;
-};
-
-/* One message. Its first word is the pointer to its struct. */
-struct egress_message {
-	struct wire_view words;
-};
-
-struct egress_reader egress_read_start(struct wire_view batch);
-
-/*
- * Take the next message: 1. 0 at the end; -EBADMSG if it is cut or none of
- * ours (more than one segment).
- */
-int egress_read_next(struct egress_reader *r, struct egress_message *out);
-
-/* A list inside a message; use the functions below. */
-struct egress_list {
-	const uint8_t *p; /* the first element */
-	uint32_t count;
-	uint16_t data_words; /* of struct elements */
-	uint16_t ptrs;
-};
+#include "egress/capnp/reader.h"
 
 struct egress_update {
 	uint64_t time_received_ns;

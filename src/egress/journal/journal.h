@@ -25,13 +25,11 @@
 #ifndef EGRESS_JOURNAL_JOURNAL_H
 #define EGRESS_JOURNAL_JOURNAL_H
 
-#include "egress/journal/record.h"
+#include "egress/journal/segment.h"
 
 struct journal;
 
-#define JOURNAL_SEGMENT_BYTES	  (64u << 20)
-#define JOURNAL_SEGMENT_BYTES_MAX (512u << 20)
-#define JOURNAL_NAME_MAX	  32
+#define JOURNAL_SEGMENT_BYTES (64u << 20)
 
 struct journal_options {
 	const char *dir;	/* made if it is not there */

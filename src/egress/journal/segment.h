@@ -1,12 +1,19 @@
 /*
  * egress/journal/segment.h - one file of a journal
  *
- * Used by the journal and its cursors only. Everything yields.
+ * The functions are for the journal and its cursors only. All of them yield but
+ * those for names.
  */
 #ifndef EGRESS_JOURNAL_SEGMENT_H
 #define EGRESS_JOURNAL_SEGMENT_H
 
-#include "egress/journal/journal.h"
+#include "egress/journal/record.h"
+
+/* Bytes of a segment at most; a journal may be told to use less. */
+#define JOURNAL_SEGMENT_BYTES_MAX (512u << 20)
+
+/* Bytes of a file name in the folder of a journal, with its NUL. */
+#define JOURNAL_NAME_MAX 32
 
 /* A place in time, for seeking. On disk as it stands here. */
 struct journal_index {

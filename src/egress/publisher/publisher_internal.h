@@ -1,7 +1,7 @@
 /*
  * egress/publisher/publisher_internal.h - what the files of the publisher share
  *
- * Private to publisher*.c. All fields but those in the last block belong to
+ * Private to this folder. All fields but those in the last block belong to
  * the publisher's shard. Its fibers work on them:
  *
  *	main	takes from the bridge, sends, settles, appends to the journal
@@ -149,7 +149,7 @@ struct publisher_payload {
 	enum egress_encoding encoding;
 };
 
-/* publisher.c */
+/* lifecycle.c */
 void publisher_ring(void *arg); /* wake main, from any thread */
 void publisher_say(struct publisher *p, enum publisher_state state,
 		   const char *text);

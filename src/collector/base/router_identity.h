@@ -1,5 +1,5 @@
 /*
- * collector/router/router_identity.h - which router this is, and which shard owns it
+ * collector/base/router_identity.h - which router this is, and which shard owns it
  *
  *	address (default)	where the session comes from
  *	sysname			the sysName of its Initiation
@@ -30,10 +30,11 @@
  *
  * Pure: nothing waits, allocates or is shared.
  */
-#ifndef COLLECTOR_ROUTER_ROUTER_IDENTITY_H
-#define COLLECTOR_ROUTER_ROUTER_IDENTITY_H
+#ifndef COLLECTOR_BASE_ROUTER_IDENTITY_H
+#define COLLECTOR_BASE_ROUTER_IDENTITY_H
 
 #include "bmp/message.h"
+#include "rib/identity.h"
 
 enum identity_mode {
 	IDENTITY_ADDRESS,
@@ -42,37 +43,25 @@ enum identity_mode {
 	IDENTITY_MODES
 };
 
-/* Bytes of a name, and of a token; both without the NUL. */
-#define IDENTITY_NAME_MAX  128
+/* Bytes of a token, without the NUL. */
 #define IDENTITY_TOKEN_MAX 192
 
-struct identity {
-	uint8_t address[16]; /* where the session comes from; IPv4 mapped */
-	char name[IDENTITY_NAME_MAX + 1]; /* "": the address is the identity */
-};
-
-static inline bool identity_named(const struct identity *id)
-{
-	return id->name[0] != '\0';
-}
-
-void identity_from_address(const uint8_t address[16], struct identity *out);
+void identity_from_address(const uint8_t address[16], struct rib_identity *out);
 
 /*
  * -EINVAL if the name is empty or has a control character, -ENAMETOOLONG if it
  * or its token does not fit. Then *@out is untouched.
  */
 int identity_from_name(const uint8_t address[16], const char *name, size_t len,
-		       struct identity *out);
+		       struct rib_identity *out);
 
 /*
  * Look into @msg for what @mode wants. 1 and *@out is filled, 0 if this
  * message does not say it, or as identity_from_name().
  */
 int identity_from_message(enum identity_mode mode, const uint8_t address[16],
-			  const struct bmp_message *msg, struct identity *out);
-
-bool identity_equal(const struct identity *a, const struct identity *b);
+			  const struct bmp_message *msg,
+			  struct rib_identity *out);
 
 /*
  * FNV-1a of 64 bits over one byte, 'A' or 'N', and the 16 bytes of the address
@@ -82,19 +71,19 @@ bool identity_equal(const struct identity *a, const struct identity *b);
  * Not seeded, on purpose. A router that chooses its name can choose its shard,
  * and that is all it can choose: tables inside a shard hash with a seed.
  */
-uint64_t identity_hash(const struct identity *id);
+uint64_t identity_hash(const struct rib_identity *id);
 
 /* @shards > 0. The high half of the hash, scaled: below @shards. */
-uint32_t identity_shard(const struct identity *id, uint32_t shards);
+uint32_t identity_shard(const struct rib_identity *id, uint32_t shards);
 
 /* The token, terminated. Returns its length. */
-size_t identity_token(const struct identity *id,
+size_t identity_token(const struct rib_identity *id,
 		      char out[IDENTITY_TOKEN_MAX + 1]);
 
 /* What a token stands for. -EINVAL if no identity has it. */
-int identity_from_token(const char *token, struct identity *out);
+int identity_from_token(const char *token, struct rib_identity *out);
 
 /* For people: the name or the address. Returns the length. */
-size_t identity_text(const struct identity *id, char *out, size_t cap);
+size_t identity_text(const struct rib_identity *id, char *out, size_t cap);
 
 #endif

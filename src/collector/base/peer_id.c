@@ -1,8 +1,9 @@
-#include "collector/router/peer_id.h"
+#include "collector/base/peer_id.h"
+
+#include "collector/base/ip.h"
 
 #include "bmp/text.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,15 +42,6 @@ static bool take_number(const char **text, int base, uint64_t max,
 	return *out <= max;
 }
 
-static bool take_address(const char *text, uint8_t out[16])
-{
-	memset(out, 0, 16);
-	if (strchr(text, ':') != NULL)
-		return inet_pton(AF_INET6, text, out) == 1;
-	out[10] = out[11] = 0xff;
-	return inet_pton(AF_INET, text, out + 12) == 1;
-}
-
 int peer_id_parse(const char *text, struct bmp_peer *out)
 {
 	struct bmp_peer peer = { .type = 0 };
@@ -57,7 +49,7 @@ int peer_id_parse(const char *text, struct bmp_peer *out)
 
 	if (!take_number(&text, 10, UINT8_MAX, &type) ||
 	    !take_number(&text, 16, UINT64_MAX, &distinguisher) ||
-	    !take_address(text, peer.address))
+	    ip_parse(text, peer.address) < 0)
 		return -EINVAL;
 	peer.type = (uint8_t)type;
 	peer.distinguisher = distinguisher;

@@ -1,5 +1,5 @@
 /*
- * collector/router/peer_id.h - the word for a peer in URLs
+ * collector/base/peer_id.h - the word for a peer in URLs
  *
  *	0-0-192.0.2.1		type, distinguisher in hex, address
  *	1-fde80000000a-2001:db8::1
@@ -7,8 +7,8 @@
  *
  * One word for one peer of a router, and back.
  */
-#ifndef COLLECTOR_ROUTER_PEER_ID_H
-#define COLLECTOR_ROUTER_PEER_ID_H
+#ifndef COLLECTOR_BASE_PEER_ID_H
+#define COLLECTOR_BASE_PEER_ID_H
 
 #include "bmp/peer.h"
 

@@ -1,4 +1,4 @@
-#include "collector/ingest/filter.h"
+#include "collector/policy/filter.h"
 
 #include "bmp/names.h"
 #include "bmp/text.h"

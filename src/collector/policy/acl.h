@@ -1,5 +1,5 @@
 /*
- * collector/ingest/acl.h - which addresses may open a session
+ * collector/policy/acl.h - which addresses may open a session
  *
  * Two lists of networks. A denied address stays out; otherwise it comes in
  * if the allow list is empty or has it. Asked once for each accepted socket,
@@ -9,8 +9,8 @@
  * ::ffff:192.0.2.0/120, so one comparison serves both families. A network of
  * IPv6 has no address of IPv4, not even ::/0.
  */
-#ifndef COLLECTOR_INGEST_ACL_H
-#define COLLECTOR_INGEST_ACL_H
+#ifndef COLLECTOR_POLICY_ACL_H
+#define COLLECTOR_POLICY_ACL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /*
- * collector/ingest/filter.h - which tables are stored and which are published
+ * collector/policy/filter.h - which tables are stored and which are published
  *
  * A filter is a list of rules; the first that matches decides, and if none
  * does, the table is stored and published:
@@ -28,10 +28,10 @@
  * What is left per message is one bit test. Pure, no allocation but in
  * filter_add().
  */
-#ifndef COLLECTOR_INGEST_FILTER_H
-#define COLLECTOR_INGEST_FILTER_H
+#ifndef COLLECTOR_POLICY_FILTER_H
+#define COLLECTOR_POLICY_FILTER_H
 
-#include "collector/ingest/acl.h"
+#include "collector/policy/acl.h"
 #include "bmp/family.h"
 #include "bmp/peer.h"
 #include "rib/event.h"

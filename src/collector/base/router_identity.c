@@ -1,4 +1,6 @@
-#include "collector/router/router_identity.h"
+#include "collector/base/router_identity.h"
+
+#include "collector/base/ip.h"
 
 #include "bmp/open.h"
 #include "bmp/text.h"
@@ -16,9 +18,9 @@ static_assert(IDENTITY_TOKEN_MAX + 1 == SUBJECT_ROUTER_MAX,
 #define FNV_OFFSET UINT64_C(0xcbf29ce484222325)
 #define FNV_PRIME  UINT64_C(0x00000100000001b3)
 
-void identity_from_address(const uint8_t address[16], struct identity *out)
+void identity_from_address(const uint8_t address[16], struct rib_identity *out)
 {
-	*out = (struct identity){ 0 };
+	*out = (struct rib_identity){ 0 };
 	memcpy(out->address, address, sizeof(out->address));
 }
 
@@ -39,9 +41,9 @@ static bool is_clean_text(const char *name, size_t len)
 }
 
 int identity_from_name(const uint8_t address[16], const char *name, size_t len,
-		       struct identity *out)
+		       struct rib_identity *out)
 {
-	struct identity id = { 0 };
+	struct rib_identity id = { 0 };
 	char token[IDENTITY_TOKEN_MAX + 1];
 
 	/* Some send the terminator, some pad with blanks. */
@@ -49,7 +51,7 @@ int identity_from_name(const uint8_t address[16], const char *name, size_t len,
 		len--;
 	if (len == 0 || !is_clean_text(name, len))
 		return -EINVAL;
-	if (len > IDENTITY_NAME_MAX)
+	if (len > RIB_NAME_MAX)
 		return -ENAMETOOLONG;
 	memcpy(id.address, address, sizeof(id.address));
 	memcpy(id.name, name, len);
@@ -60,7 +62,8 @@ int identity_from_name(const uint8_t address[16], const char *name, size_t len,
 }
 
 static int from_sys_name(const uint8_t address[16],
-			 const struct bmp_message *msg, struct identity *out)
+			 const struct bmp_message *msg,
+			 struct rib_identity *out)
 {
 	struct tlv_iter it = tlv_start(msg->tlvs, msg->tlv_form);
 	struct tlv tlv;
@@ -105,7 +108,7 @@ static uint32_t own_bgp_id(const struct bmp_message *msg)
 }
 
 static int from_bgp_id(const uint8_t address[16], const struct bmp_message *msg,
-		       struct identity *out)
+		       struct rib_identity *out)
 {
 	uint32_t bgp_id = own_bgp_id(msg);
 	uint8_t wire[4];
@@ -122,7 +125,8 @@ static int from_bgp_id(const uint8_t address[16], const struct bmp_message *msg,
 }
 
 int identity_from_message(enum identity_mode mode, const uint8_t address[16],
-			  const struct bmp_message *msg, struct identity *out)
+			  const struct bmp_message *msg,
+			  struct rib_identity *out)
 {
 	switch (mode) {
 	case IDENTITY_SYSNAME:
@@ -133,13 +137,6 @@ int identity_from_message(enum identity_mode mode, const uint8_t address[16],
 		identity_from_address(address, out);
 		return 1;
 	}
-}
-
-bool identity_equal(const struct identity *a, const struct identity *b)
-{
-	if (identity_named(a) || identity_named(b))
-		return strcmp(a->name, b->name) == 0;
-	return memcmp(a->address, b->address, sizeof(a->address)) == 0;
 }
 
 static uint64_t fnv(uint64_t h, const void *p, size_t len)
@@ -158,24 +155,24 @@ static uint64_t finalise(uint64_t h)
 	return h ^ h >> 33;
 }
 
-uint64_t identity_hash(const struct identity *id)
+uint64_t identity_hash(const struct rib_identity *id)
 {
-	if (identity_named(id))
+	if (rib_identity_named(id))
 		return finalise(fnv(fnv(FNV_OFFSET, "N", 1), id->name,
 				    strlen(id->name)));
 	return finalise(
 		fnv(fnv(FNV_OFFSET, "A", 1), id->address, sizeof(id->address)));
 }
 
-uint32_t identity_shard(const struct identity *id, uint32_t shards)
+uint32_t identity_shard(const struct rib_identity *id, uint32_t shards)
 {
 	return (uint32_t)((identity_hash(id) >> 32) * shards >> 32);
 }
 
-size_t identity_token(const struct identity *id,
+size_t identity_token(const struct rib_identity *id,
 		      char out[IDENTITY_TOKEN_MAX + 1])
 {
-	if (identity_named(id))
+	if (rib_identity_named(id))
 		return subject_router_named(id->name, out);
 	return subject_router(id->address, out);
 }
@@ -187,14 +184,14 @@ static int nibble(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -EINVAL;
 }
 
-static int unescape(const char *s, char out[IDENTITY_NAME_MAX + 1], size_t *len)
+static int unescape(const char *s, char out[RIB_NAME_MAX + 1], size_t *len)
 {
 	size_t n = 0;
 
 	for (; *s != '\0'; s++) {
 		int high, low;
 
-		if (n == IDENTITY_NAME_MAX)
+		if (n == RIB_NAME_MAX)
 			return -EINVAL;
 		if (*s != '_') {
 			out[n++] = *s;
@@ -223,19 +220,16 @@ static int address_of_token(const char *token, uint8_t out[16])
 	for (char *s = text; *s != '\0'; s++)
 		if (*s == '_')
 			*s = v6 ? ':' : '.';
-	memcpy(out, (const uint8_t[16]){ [10] = 0xff, [11] = 0xff }, 16);
-	if (inet_pton(v6 ? AF_INET6 : AF_INET, text + 3, v6 ? out : out + 12) !=
-	    1)
-		return -EINVAL;
-	return 0;
+	return ip_parse(text + 3, out) == (v6 ? AF_INET6 : AF_INET) ? 0
+								    : -EINVAL;
 }
 
-int identity_from_token(const char *token, struct identity *out)
+int identity_from_token(const char *token, struct rib_identity *out)
 {
-	char name[IDENTITY_NAME_MAX + 1];
+	char name[RIB_NAME_MAX + 1];
 	char again[IDENTITY_TOKEN_MAX + 1];
 	uint8_t address[16] = { 0 };
-	struct identity id = { 0 };
+	struct rib_identity id = { 0 };
 	size_t len;
 	int err;
 
@@ -258,11 +252,11 @@ int identity_from_token(const char *token, struct identity *out)
 	return 0;
 }
 
-size_t identity_text(const struct identity *id, char *out, size_t cap)
+size_t identity_text(const struct rib_identity *id, char *out, size_t cap)
 {
 	struct text t = text_start(out, cap);
 
-	if (identity_named(id))
+	if (rib_identity_named(id))
 		text_str(&t, id->name);
 	else
 		text_ip(&t, id->address);

@@ -1,3 +1,4 @@
+/* The life of a publisher, from publisher_start() to publisher_free(). */
 #include "egress/publisher/publisher_internal.h"
 
 #include <spargio/time.h>

@@ -1,4 +1,6 @@
-#include "collector/ingest/acl.h"
+#include "collector/policy/acl.h"
+
+#include "collector/base/ip.h"
 
 #include "bmp/bytes.h"
 #include "bmp/text.h"
@@ -67,18 +69,18 @@ static bool bits_beyond(const struct acl_network *n)
 
 static int parse_network(const char *text, struct acl_network *out)
 {
-	struct acl_network n = { .addr = { [10] = 0xff, [11] = 0xff } };
+	struct acl_network n;
 	char address[INET6_ADDRSTRLEN];
 	const char *length;
-	unsigned int len, before = 0;
-	int err = split(text, address, &length);
+	unsigned int len, before;
+	int family, err = split(text, address, &length);
 
 	if (err < 0)
 		return err;
-	if (inet_pton(AF_INET, address, n.addr + 12) == 1)
-		before = MAPPED_BITS;
-	else if (inet_pton(AF_INET6, address, n.addr) != 1)
-		return -EINVAL;
+	family = ip_parse(address, n.addr);
+	if (family < 0)
+		return family;
+	before = family == AF_INET ? MAPPED_BITS : 0;
 	err = parse_length(length, 128 - before, &len);
 	if (err < 0)
 		return err;

@@ -1,0 +1,25 @@
+/*
+ * collector/config/args.h - read options from the command line and the environment
+ *
+ * @argv is without the name of the command, @env as environ.
+ */
+#ifndef COLLECTOR_CONFIG_ARGS_H
+#define COLLECTOR_CONFIG_ARGS_H
+
+#include "collector/config/assign.h"
+
+/* What the command line asks for besides values. */
+struct config_request {
+	bool help;
+	bool check;
+};
+
+/* The file that --config or ARANCINI_CONFIG names, or NULL. */
+const char *config_args_file(int argc, char *const *argv, char *const *env);
+void config_args_request(int argc, char *const *argv,
+			 struct config_request *out);
+void config_args_read(struct config_loader *loader, int argc,
+		      char *const *argv);
+void config_env_read(struct config_loader *loader, char *const *env);
+
+#endif

@@ -1,0 +1,13 @@
+/*
+ * collector/config/ini.h - read options from a configuration file
+ */
+#ifndef COLLECTOR_CONFIG_INI_H
+#define COLLECTOR_CONFIG_INI_H
+
+#include "collector/config/assign.h"
+
+/* A file that is in memory; @name is for mistakes. */
+void config_ini_read(struct config_loader *loader, const char *name,
+		     const char *bytes, size_t len);
+
+#endif

@@ -1,0 +1,226 @@
+/* Loading: the layers one above the other, then what must fit together. */
+#include "collector/config/loader.h"
+
+#include "collector/config/assign.h"
+#include "collector/config/ini.h"
+#include "collector/config/options.h"
+#include "collector/config/validate.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FILE_MAX (8 * 1024 * 1024)
+
+/* TCP_MD5SIG takes no more. */
+#define MD5_KEY_MAX 80
+
+/* The layers */
+
+/* Defaults cannot be wrong: tests/unit/test_collector_config.c loads them. */
+static void set_defaults(struct config_loader *l)
+{
+	for (size_t i = 0; i < config_option_count; i++) {
+		struct config_place place = { .name = config_options[i].flag };
+
+		config_set(l, &config_options[i], &place,
+			   config_options[i].preset);
+	}
+}
+
+static int read_file(struct config_loader *l, const char *name)
+{
+	FILE *file = fopen(name, "re");
+	char *bytes = malloc(FILE_MAX + 1);
+	size_t len;
+
+	if (file == NULL || bytes == NULL) {
+		if (file == NULL)
+			config_errors_add(l->errors, "%s: cannot be read: %s",
+					  name, strerror(errno));
+		else
+			fclose(file);
+		l->out_of_memory |= bytes == NULL;
+		free(bytes);
+		return -EINVAL;
+	}
+	len = fread(bytes, 1, FILE_MAX + 1, file);
+	if (ferror(file))
+		config_errors_add(l->errors, "%s: cannot be read: %s", name,
+				  strerror(errno));
+	else if (len > FILE_MAX)
+		config_errors_add(l->errors, "%s: longer than 8 MiB", name);
+	else
+		config_ini_read(l, name, bytes, len);
+	fclose(file);
+	free(bytes);
+	return 0;
+}
+
+/* The host's name, with what cannot be in a subject made a dash. */
+static void name_collector(struct config_loader *l)
+{
+	static const char word[] = "abcdefghijklmnopqrstuvwxyz"
+				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+	struct config *c = l->config;
+	char name[64] = "";
+
+	if (c->identity.collector == NULL || *c->identity.collector != '\0')
+		return;
+	if (gethostname(name, sizeof(name) - 1) < 0 || name[0] == '\0')
+		strcpy(name, "arancini");
+	for (char *s = name; *s != '\0'; s++)
+		if (strchr(word, *s) == NULL)
+			*s = '-';
+	free(c->identity.collector);
+	c->identity.collector = strdup(name);
+	if (c->identity.collector == NULL)
+		l->out_of_memory = true;
+}
+
+/* Secrets */
+
+static void read_secret(struct config_loader *l, const char *name,
+			struct config_secret *secret)
+{
+	char why[CONFIG_WHY_MAX];
+	bool readable;
+	int err;
+
+	if (secret->path == NULL)
+		return;
+	err = config_secret_read(secret, why, &readable);
+	if (err == -ENOMEM)
+		l->out_of_memory = true;
+	else if (err < 0)
+		config_errors_add(l->errors, "%s '%s': %s", name, secret->path,
+				  why);
+	else if (readable)
+		config_errors_note(
+			l->errors,
+			"%s '%s': every user of this machine can read "
+			"it; chmod 600 would hide it",
+			name, secret->path);
+}
+
+static void read_router_secrets(struct config_loader *l)
+{
+	for (size_t i = 0; i < l->config->router_count; i++) {
+		struct config_router *r = &l->config->routers[i];
+		char name[256];
+
+		snprintf(name, sizeof(name), "[router %s] md5-key-file",
+			 r->title);
+		read_secret(l, name, &r->md5_key);
+		if (r->md5_key.value != NULL &&
+		    strlen(r->md5_key.value) > MD5_KEY_MAX)
+			config_errors_add(l->errors,
+					  "%s '%s': a key has at most %d bytes",
+					  name, r->md5_key.path, MD5_KEY_MAX);
+	}
+}
+
+static void read_secrets(struct config_loader *l)
+{
+	for (size_t i = 0; i < config_option_count; i++) {
+		const struct config_option *o = &config_options[i];
+		char name[80];
+
+		if (o->form.type != CONFIG_SECRET)
+			continue;
+		snprintf(name, sizeof(name), "--%s", o->flag);
+		read_secret(l, name, config_at(l->config, o));
+	}
+	read_router_secrets(l);
+}
+
+/* Loading */
+
+static int start(struct config_loader *l, struct config *c)
+{
+	*c = (struct config){ 0 };
+	c->sources = calloc(config_option_count, sizeof(*c->sources));
+	c->file = strdup("");
+	if (c->sources == NULL || c->file == NULL) {
+		config_release(c);
+		return -ENOMEM;
+	}
+	l->config = c;
+	set_defaults(l);
+	return 0;
+}
+
+static int finish(struct config_loader *l, struct config *c, struct config *out)
+{
+	if (!l->out_of_memory)
+		name_collector(l);
+	/* What is missing because it was wrong is not said twice. */
+	if (!l->out_of_memory && l->errors->count == 0)
+		config_check(c, l->errors);
+	if (l->out_of_memory || l->errors->out_of_memory ||
+	    l->errors->count > 0) {
+		bool memory = l->errors->count == 0;
+
+		config_release(c);
+		return memory ? -ENOMEM : -EINVAL;
+	}
+	*out = *c;
+	return 0;
+}
+
+int config_load(int argc, char *const *argv, char *const *env,
+		struct config_errors *errors, struct config_request *request,
+		struct config *out)
+{
+	struct config_loader l = { .errors = errors };
+	const char *file = config_args_file(argc, argv, env);
+	struct config c;
+	int err;
+
+	config_args_request(argc, argv, request);
+	err = start(&l, &c);
+	if (err < 0)
+		return err;
+	if (request->help)
+		return finish(&l, &c, out);
+	if (file != NULL) {
+		free(c.file);
+		c.file = strdup(file);
+		l.out_of_memory |= c.file == NULL;
+		read_file(&l, file);
+	}
+	config_env_read(&l, env);
+	config_args_read(&l, argc, argv);
+	read_secrets(&l);
+	return finish(&l, &c, out);
+}
+
+int config_load_bytes(const char *name, const char *bytes, size_t len,
+		      struct config_errors *errors, struct config *out)
+{
+	struct config_loader l = { .errors = errors };
+	struct config c;
+	int err = start(&l, &c);
+
+	if (err < 0)
+		return err;
+	config_ini_read(&l, name, bytes, len);
+	return finish(&l, &c, out);
+}
+
+void config_release(struct config *c)
+{
+	if (c == NULL)
+		return;
+	for (size_t i = 0; i < config_option_count; i++)
+		config_value_release(&config_options[i].form,
+				     config_at(c, &config_options[i]));
+	for (size_t i = 0; i < c->router_count; i++)
+		config_router_release(&c->routers[i]);
+	free(c->routers);
+	free(c->sources);
+	free(c->file);
+	*c = (struct config){ 0 };
+}

@@ -1,0 +1,18 @@
+/*
+ * collector/config/print.h - write a configuration as a file
+ */
+#ifndef COLLECTOR_CONFIG_PRINT_H
+#define COLLECTOR_CONFIG_PRINT_H
+
+#include "collector/config/config.h"
+
+#include <stdio.h>
+
+/*
+ * All values in the form of the configuration file, each with where it came
+ * from. Reading it back gives the same values; secrets are hidden, their file
+ * names are not.
+ */
+void config_print(const struct config *config, FILE *to);
+
+#endif

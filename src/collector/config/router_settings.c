@@ -1,0 +1,109 @@
+#include "collector/config/router_settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool same_router(const struct config_router *a,
+			const struct config_router *b)
+{
+	if (a->kind != b->kind)
+		return false;
+	if (a->kind == CONFIG_ROUTER_NAME)
+		return strcmp(a->title, b->title) == 0;
+	return a->port == b->port && memcmp(a->address, b->address, 16) == 0;
+}
+
+struct config_router *config_router_same(const struct config *config,
+					 const struct config_router *like)
+{
+	for (size_t i = 0; i < config->router_count; i++)
+		if (same_router(&config->routers[i], like))
+			return &config->routers[i];
+	return NULL;
+}
+
+struct config_router *config_router_add(struct config *config,
+					const struct config_router *made)
+{
+	struct config_router *grown =
+		reallocarray(config->routers, config->router_count + 1,
+			     sizeof(*grown));
+
+	if (grown == NULL)
+		return NULL;
+	config->routers = grown;
+	grown[config->router_count] = *made;
+	return &grown[config->router_count++];
+}
+
+/* The section of @kind that fits, or NULL. */
+static const struct config_router *find(const struct config *config,
+					enum config_router_kind kind,
+					const uint8_t address[16],
+					uint16_t port, const char *name)
+{
+	for (size_t i = 0; i < config->router_count; i++) {
+		const struct config_router *r = &config->routers[i];
+
+		if (r->kind != kind)
+			continue;
+		if (kind == CONFIG_ROUTER_NAME) {
+			if (name != NULL && strcmp(r->title, name) == 0)
+				return r;
+		} else if (memcmp(r->address, address, 16) == 0 &&
+			   (kind == CONFIG_ROUTER_ADDRESS || r->port == port)) {
+			return r;
+		}
+	}
+	return NULL;
+}
+
+static void apply(const struct config_router *r,
+		  struct config_router_settings *out)
+{
+	config_router_overrides(r, &out->overrides);
+	if (r->given & 1u << CONFIG_ROUTER_BMP_V4)
+		out->bmp_v4 = r->bmp_v4;
+	if (r->given & 1u << CONFIG_ROUTER_ROUTES_PER_ROUTER)
+		out->routes.per_router = r->routes_per_router;
+	if (r->given & 1u << CONFIG_ROUTER_ROUTES_PER_PEER)
+		out->routes.per_peer = r->routes_per_peer;
+}
+
+void config_router_settings(const struct config *config,
+			    const uint8_t address[16], uint16_t port,
+			    const char *name,
+			    struct config_router_settings *out)
+{
+	const struct config_router *fit[CONFIG_ROUTER_KINDS];
+
+	*out = (struct config_router_settings){
+		.bmp_v4 = config->listen.bmp_v4,
+		.routes = { .per_peer = config->limits.routes_per_peer,
+			    .per_router = config->limits.routes_per_router,
+			    .all = config->limits.routes },
+	};
+	/* From the weakest to the strongest for values ... */
+	for (int kind = 0; kind < CONFIG_ROUTER_KINDS; kind++) {
+		fit[kind] = find(config, kind, address, port, name);
+		if (fit[kind] != NULL)
+			apply(fit[kind], out);
+	}
+	/* ... and the other way round for rules, the first of which counts. */
+	for (int kind = CONFIG_ROUTER_KINDS - 1; kind >= 0; kind--)
+		if (fit[kind] != NULL && fit[kind]->filter.count > 0)
+			out->filters.at[out->filters.count++] =
+				&fit[kind]->filter;
+	out->filters.at[out->filters.count++] = &config->curation.filter;
+}
+
+const char *config_router_alias(const struct config *config,
+				const uint8_t address[16], uint16_t port)
+{
+	const struct config_router *r =
+		find(config, CONFIG_ROUTER_PORT, address, port, NULL);
+
+	if (r == NULL || r->alias == NULL)
+		r = find(config, CONFIG_ROUTER_ADDRESS, address, port, NULL);
+	return r != NULL ? r->alias : NULL;
+}

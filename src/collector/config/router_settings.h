@@ -1,0 +1,42 @@
+/*
+ * collector/config/router_settings.h - what the sections of a configuration say of a router
+ *
+ * All sections that fit a router apply; where two of them set the same thing,
+ * the one by port is before the one by address, and that before the one by
+ * name. Rules of filters are asked in that order, the collector's own last; of
+ * add-path each family is a thing of its own.
+ */
+#ifndef COLLECTOR_CONFIG_ROUTER_SETTINGS_H
+#define COLLECTOR_CONFIG_ROUTER_SETTINGS_H
+
+#include "collector/config/config.h"
+#include "collector/policy/route_limits.h"
+
+/* What holds for one router, with the collector's values where it has none. */
+struct config_router_settings {
+	int bmp_v4; /* enum bmp_v4 */
+	struct bgp_overrides overrides;
+	struct route_limits routes;
+	struct filter_chain filters; /* points into the configuration */
+};
+
+/*
+ * For the session from @address and @port of the router called @name (NULL:
+ * none). Cost: a walk over the sections; once for each session.
+ */
+void config_router_settings(const struct config *config,
+			    const uint8_t address[16], uint16_t port,
+			    const char *name,
+			    struct config_router_settings *out);
+
+/* The alias of a session, or NULL. */
+const char *config_router_alias(const struct config *config,
+				const uint8_t address[16], uint16_t port);
+
+/* The section about the same router, or NULL; and a new one, taking over. */
+struct config_router *config_router_same(const struct config *config,
+					 const struct config_router *like);
+struct config_router *config_router_add(struct config *config,
+					const struct config_router *made);
+
+#endif

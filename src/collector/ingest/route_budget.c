@@ -1,0 +1,55 @@
+#include "collector/ingest/route_budget.h"
+
+#include <stdatomic.h>
+
+void route_budget_init(struct route_budget *b, uint64_t max)
+{
+	atomic_init(&b->max, max);
+	atomic_init(&b->given, 0);
+}
+
+void route_budget_set(struct route_budget *b, uint64_t max)
+{
+	atomic_store(&b->max, max);
+}
+
+/* Take up to @want of what is left. */
+static uint64_t take_routes(struct route_budget *b, uint64_t want)
+{
+	uint64_t given = atomic_load(&b->given);
+	uint64_t max = atomic_load(&b->max);
+	uint64_t get;
+
+	do {
+		uint64_t left = given < max ? max - given : 0;
+
+		get = want < left ? want : left;
+	} while (get > 0 &&
+		 !atomic_compare_exchange_weak(&b->given, &given, given + get));
+	return get;
+}
+
+static uint64_t advance(const struct route_budget *b)
+{
+	uint64_t part = atomic_load(&b->max) / ROUTE_BUDGET_PARTS;
+
+	if (part > ROUTE_BUDGET_ADVANCE)
+		return ROUTE_BUDGET_ADVANCE;
+	return part > 0 ? part : 1;
+}
+
+uint64_t route_budget_adjust(struct route_budget *b, uint64_t *mine,
+			     uint64_t used)
+{
+	uint64_t ahead = advance(b), snapshot = used + ahead;
+
+	if (atomic_load(&b->max) == 0)
+		snapshot = ahead = 0;
+	if (*mine > snapshot + ahead) {
+		atomic_fetch_sub(&b->given, *mine - snapshot);
+		*mine = snapshot;
+	} else if (*mine <= used && snapshot > 0) {
+		*mine += take_routes(b, snapshot - *mine);
+	}
+	return *mine;
+}
