@@ -3,7 +3,6 @@
 #include "cli/api_json.h"
 #include "cli/command.h"
 #include "cli/xalloc.h"
-#include "cli/number.h"
 
 #include <arpa/inet.h>
 #include <curl/curl.h>
@@ -33,31 +32,6 @@ struct client {
 	char why[WHY_MAX];
 	char curl_why[CURL_ERROR_SIZE];
 };
-
-const char *client_option(struct client_options *options, int option,
-			  const char *value)
-{
-	uint64_t millionths;
-
-	switch (option) {
-	case CLIENT_OPTION_URL:
-		options->url = value;
-		return NULL;
-	case CLIENT_OPTION_TOKEN:
-		options->token_file = value;
-		return NULL;
-	case CLIENT_OPTION_CA:
-		options->tls_ca = value;
-		return NULL;
-	default:
-		if (!number_millionths(value, UINT64_C(3600000000),
-				       &millionths) ||
-		    millionths < 1000)
-			return "no time in seconds: ";
-		options->timeout_ms = (long)(millionths / 1000);
-		return NULL;
-	}
-}
 
 const char *client_why(const struct client *c)
 {
