@@ -82,7 +82,7 @@ static double seconds_since(const struct timespec *then)
 }
 
 /* Say how far we are. */
-static void progress(struct input *in)
+static void show_progress(struct input *in)
 {
 	uint64_t done, total;
 
@@ -99,8 +99,8 @@ static void progress(struct input *in)
 	in->progress_shown = true;
 }
 
-/* The one line that says what is wrong with a file. */
-static int damaged(struct input *in, const char *what)
+/* Print the one line about a damaged file. The exit code. */
+static int report_damage(struct input *in, const char *what)
 {
 	if (in->progress_shown)
 		fputs("\r\033[K", stderr);
@@ -123,10 +123,10 @@ static int read_bmp(struct input *in)
 		       CAPTURE_BMP_STREAM_FRAME &&
 	       !in->decode->out_failed) {
 		decode_message(in->decode, &session, &frame);
-		progress(in);
+		show_progress(in);
 	}
 	if (status == CAPTURE_BMP_STREAM_DAMAGED)
-		code = damaged(in, reader.error);
+		code = report_damage(in, reader.error);
 	capture_bmp_stream_fini(&reader);
 	peers_fini(&session.peers);
 	return code;
@@ -145,10 +145,10 @@ static int read_mrt(struct input *in)
 		       CAPTURE_MRT_RECORD &&
 	       !in->decode->out_failed) {
 		decode_mrt_record(decoder, &record);
-		progress(in);
+		show_progress(in);
 	}
 	if (status == CAPTURE_MRT_DAMAGED)
-		code = damaged(in, mrt.error);
+		code = report_damage(in, mrt.error);
 	capture_mrt_fini(&mrt);
 	decode_mrt_free(decoder);
 	return code;
@@ -236,13 +236,14 @@ static int pcap_verdict(struct input *in, struct capture_pcap *pcap,
 	const struct capture_pcap_counts *counts = capture_pcap_counts(pcap);
 
 	if (incomplete)
-		return damaged(in, "parts of its BMP sessions are missing; "
-				   "lines of type error say where");
+		return report_damage(in,
+				     "parts of its BMP sessions are missing; "
+				     "lines of type error say where");
 	if (counts->sessions > 0)
 		return 0;
 	if (counts->unknown_link > 0)
-		return damaged(in, "its link type is not supported");
-	return damaged(in, "no BMP session in it");
+		return report_damage(in, "its link type is not supported");
+	return report_damage(in, "no BMP session in it");
 }
 
 static int read_pcap(struct input *in)
@@ -255,14 +256,14 @@ static int read_pcap(struct input *in)
 	int code;
 
 	if (capture_pcap_new(in->source, &pcap) < 0)
-		return damaged(in, "out of memory");
+		return report_damage(in, "out of memory");
 	while ((status = capture_pcap_next(pcap, &tcp, &event)) ==
 	       CAPTURE_PCAP_EVENT) {
 		incomplete |= session_event(in, tcp, &event);
-		progress(in);
+		show_progress(in);
 	}
 	if (status == CAPTURE_PCAP_DAMAGED)
-		code = damaged(in, capture_pcap_error(pcap));
+		code = report_damage(in, capture_pcap_error(pcap));
 	else
 		code = pcap_verdict(in, pcap, incomplete);
 	capture_pcap_free(pcap);
@@ -278,10 +279,10 @@ static int read_unknown(struct input *in)
 
 	status = capture_source_read(in->source, &byte, 1, &got);
 	if (status == CAPTURE_SOURCE_END)
-		return damaged(in, "the file is empty");
+		return report_damage(in, "the file is empty");
 	if (status != CAPTURE_SOURCE_OK)
-		return damaged(in, capture_source_text(status));
-	return damaged(in, "neither BMP nor pcap, pcapng or MRT");
+		return report_damage(in, capture_source_text(status));
+	return report_damage(in, "neither BMP nor pcap, pcapng or MRT");
 }
 
 static int read_source(struct input *in)
@@ -329,7 +330,7 @@ static int decode_file(struct decode *d, const char *path, bool summarise)
 	int err = capture_source_open(path, &in.source);
 
 	if (err < 0)
-		return damaged(&in, strerror(-err));
+		return report_damage(&in, strerror(-err));
 	d->summary = summarise ? &summary : NULL;
 	code = read_source(&in);
 	if (in.progress_shown)

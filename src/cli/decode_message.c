@@ -48,8 +48,10 @@ void decode_family(struct json *j, uint16_t afi, uint8_t safi)
 }
 
 /* What all lines of a message have in common. */
-static void share(struct decode *d, const struct decode_session *session,
-		  const struct bmp_message *message, const struct peer *peer)
+static void set_shared_members(struct decode *d,
+			       const struct decode_session *session,
+			       const struct bmp_message *message,
+			       const struct peer *peer)
 {
 	struct json *j = &d->shared;
 
@@ -378,7 +380,7 @@ void decode_message(struct decode *d, struct decode_session *session,
 			counts = summary_peer(d->summary, &message.peer);
 		summary_message(d->summary, counts, message.type);
 	} else {
-		share(d, session, &message, peer);
+		set_shared_members(d, session, &message, peer);
 	}
 
 	if (!bmp_status_usable(status))

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the options say, before it becomes a plan. */
+/* Values of the options, before plan_churn() makes a plan of them. */
 struct generate_options {
 	struct generate g;
 	bool churn;
@@ -186,7 +186,7 @@ static const struct command_line line = {
 };
 /* clang-format on */
 
-/* How many updates, from what was said about them. */
+/* Set the number of updates from --churn, --churn-count and --duration. */
 static const char *plan_churn(struct generate_options *o)
 {
 	struct load_plan *plan = &o->g.plan;

@@ -31,7 +31,7 @@ extern const struct option_row nats_access_rows[];
 	  .one_help = "to be let in, as --nats-... of the collector" }
 /* clang-format on */
 
-/* Read the secrets. False, and it was said for @command, if one cannot be. */
+/* Read the secrets. False, and reported for @command, if one is unreadable. */
 bool nats_access_read(struct nats_access *a, const char *command);
 void nats_access_release(struct nats_access *a);
 

@@ -71,7 +71,7 @@ static uint64_t pause_before(const struct player *p, size_t mark)
 	return ns < p->replay->max_pause_ns ? ns : p->replay->max_pause_ns;
 }
 
-static int64_t scaled(const struct player *p, uint64_t real_ns)
+static int64_t scaled_ns(const struct player *p, uint64_t real_ns)
 {
 	return (int64_t)((unsigned __int128)real_ns * MILLION /
 			 p->replay->speed);
@@ -86,15 +86,15 @@ static int wait_due(struct player *p, size_t *end)
 
 	p->due_ns += pause_before(p, p->mark);
 	now = sp_now();
-	if (p->began + scaled(p, p->due_ns) > now)
-		err = sp_sleep_until(p->began + scaled(p, p->due_ns));
+	if (p->began + scaled_ns(p, p->due_ns) > now)
+		err = sp_sleep_until(p->began + scaled_ns(p, p->due_ns));
 	if (err < 0)
 		return err;
 	p->mark++;
 	/* What is due by now goes along. */
 	now = sp_now();
 	while (p->mark < track->mark_count &&
-	       p->began + scaled(p, p->due_ns + pause_before(p, p->mark)) <=
+	       p->began + scaled_ns(p, p->due_ns + pause_before(p, p->mark)) <=
 		       now)
 		p->due_ns += pause_before(p, p->mark++);
 	*end = p->mark < track->mark_count ? track->marks[p->mark].at
@@ -116,7 +116,7 @@ static size_t next_chunk(struct player *p)
 }
 
 /* The whole track, or -EINTR if a signal came. Yields. */
-static int play(struct player *p)
+static int play_track(struct player *p)
 {
 	struct replay *r = p->replay;
 	size_t end = p->track->len;
@@ -158,7 +158,7 @@ static bool play_once(struct player *p, uint32_t index)
 	p->mark = 0;
 	p->due_ns = 0;
 	p->began = sp_now();
-	err = play(p);
+	err = play_track(p);
 	if (err == 0)
 		err = target_hang_up(p->fd);
 	else
@@ -190,7 +190,7 @@ static void run_session(void *ctx, uint32_t index)
 			break;
 }
 
-static void show(void *ctx)
+static void show_progress(void *ctx)
 {
 	struct replay *r = ctx;
 	double seconds = (double)(sp_now() - r->began) / 1e9;
@@ -258,7 +258,7 @@ static int play_files(struct replay *r, char **paths, size_t count)
 			.command = "replay",
 			.count = (uint32_t)sessions,
 			.run = run_session,
-			.show = show,
+			.show = show_progress,
 			.ctx = r,
 		};
 		r->began = sp_now();

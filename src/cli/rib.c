@@ -146,7 +146,7 @@ static int report_stray_bits(const char *prefix, int family,
 	return EXIT_USAGE;
 }
 
-/* 0, or the exit code: it has said what is wrong. */
+/* 0, or the exit code after a report on stderr. */
 static int check_prefix(struct rib_command *r)
 {
 	const char *slash = strchr(r->prefix, '/');

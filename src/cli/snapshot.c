@@ -139,7 +139,7 @@ static int run_subcommand(void *arg)
 	return code;
 }
 
-/* Where there is a bucket, libnats has threads until it is told to go. */
+/* For a bucket libnats starts threads, which nats_finish() ends. */
 static int open_source(struct task *t)
 {
 	struct nats_access *access = &t->from.access;

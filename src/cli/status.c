@@ -160,7 +160,7 @@ static void draw_frame(struct status *s, const struct status_answers *answers,
 	free(text);
 }
 
-/* Where nobody looks at a screen, trouble is said once and not drawn. */
+/* Without a screen to draw on, an error is printed once, not every second. */
 static void report_trouble(const struct status *s, bool *reported)
 {
 	if (!*reported)
@@ -169,8 +169,8 @@ static void report_trouble(const struct status *s, bool *reported)
 	*reported = true;
 }
 
-static void refresh(struct status *s, struct status_answers *last,
-		    bool *reported)
+static void refresh_frame(struct status *s, struct status_answers *last,
+			  bool *reported)
 {
 	struct status_answers now = { 0 };
 	int err = get_answers(s, &now);
@@ -207,7 +207,7 @@ static bool pause_ended(int signals)
 	       info.ssi_signo == SIGWINCH;
 }
 
-static int watch(void *arg)
+static int watch_collector(void *arg)
 {
 	struct status *s = arg;
 	struct status_answers last = { 0 };
@@ -216,7 +216,7 @@ static int watch(void *arg)
 	if (!s->command.json)
 		terminal_begin(&s->command.terminal);
 	do
-		refresh(s, &last, &reported);
+		refresh_frame(s, &last, &reported);
 	while (!ferror(stdout) && pause_ended(s->command.options.signals));
 	terminal_end(&s->command.terminal);
 	answers_fini(&last);
@@ -240,7 +240,7 @@ static int watch_main(struct status *s)
 		return EXIT_FAILURE;
 	}
 	s->command.options.signals = signals;
-	code = client_command_run(&s->command, watch, s);
+	code = client_command_run(&s->command, watch_collector, s);
 	close(signals);
 	return ferror(stdout) ? EXIT_FAILURE : code;
 }
