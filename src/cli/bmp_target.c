@@ -23,23 +23,24 @@
 
 #define FIRST_SOURCE UINT32_C(0x7f010001) /* 127.1.0.1 */
 
-/* The exit code, having said so. */
-static int refuse(const char *command, const char *what, const char *text)
+/* Report a wrong --to on stderr. EXIT_USAGE. */
+static int refuse_target(const char *command, const char *what,
+			 const char *text)
 {
 	fprintf(stderr, "arancini %s: '%s' %s; see 'arancini %s --help'\n",
 		command, text, what, command);
 	return EXIT_USAGE;
 }
 
-static int resolve(const char *command, const char *host, const char *port,
-		   struct sp_addr *out)
+static int resolve_host(const char *command, const char *host, const char *port,
+			struct sp_addr *out)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
 	struct addrinfo *found;
 	int err = getaddrinfo(host, port, &hints, &found);
 
 	if (err == EAI_SERVICE)
-		return refuse(command, "is no port", port);
+		return refuse_target(command, "is no port", port);
 	if (err != 0) {
 		fprintf(stderr, "arancini %s: cannot find '%s': %s\n", command,
 			host, gai_strerror(err));
@@ -52,7 +53,8 @@ static int resolve(const char *command, const char *host, const char *port,
 }
 
 /* A literal, or NAME:PORT. */
-static int find(const char *command, const char *text, struct sp_addr *out)
+static int find_target(const char *command, const char *text,
+		       struct sp_addr *out)
 {
 	const char *colon = strrchr(text, ':');
 	size_t len = colon == NULL ? 0 : (size_t)(colon - text);
@@ -62,11 +64,12 @@ static int find(const char *command, const char *text, struct sp_addr *out)
 		return 0;
 	if (len == 0 || len >= sizeof(host) || colon[1] == '\0' ||
 	    text[0] == '[' || memchr(text, ':', len) != NULL)
-		return refuse(command, "is not HOST:PORT or [ADDRESS]:PORT",
-			      text);
+		return refuse_target(command,
+				     "is not HOST:PORT or [ADDRESS]:PORT",
+				     text);
 	memcpy(host, text, len);
 	host[len] = '\0';
-	return resolve(command, host, colon + 1, out);
+	return resolve_host(command, host, colon + 1, out);
 }
 
 /* Whether each router can have an address of its own there. */
@@ -80,14 +83,14 @@ int target_init(struct target *target, const char *command, const char *text,
 		bool spread)
 {
 	struct sp_addr to;
-	int code = find(command, text, &to);
+	int code = find_target(command, text, &to);
 
 	if (code != 0)
 		return code;
 	if (spread && !can_spread(&to))
-		return refuse(command,
-			      "is not in 127/8, as --spread-sources needs",
-			      text);
+		return refuse_target(
+			command, "is not in 127/8, as --spread-sources needs",
+			text);
 	*target = (struct target){ .to = to, .spread = spread };
 	return 0;
 }
@@ -133,7 +136,7 @@ int target_dial(const struct target *target, uint32_t index, int *out)
 }
 
 /* Bytes that the collector's host has not acknowledged yet. */
-static int unsent(int fd)
+static int unsent_bytes(int fd)
 {
 	int bytes = 0;
 
@@ -156,7 +159,7 @@ int target_hang_up(int fd)
 			continue;
 		if (n != -ETIMEDOUT)
 			err = n;
-		else if (unsent(fd) > 0)
+		else if (unsent_bytes(fd) > 0)
 			patience = sp_in(PATIENCE);
 		else if (sp_now() >= patience)
 			break;

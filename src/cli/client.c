@@ -3,7 +3,6 @@
 #include "cli/api_json.h"
 #include "cli/command.h"
 #include "cli/xalloc.h"
-#include "cli/number.h"
 
 #include <arpa/inet.h>
 #include <curl/curl.h>
@@ -34,31 +33,6 @@ struct client {
 	char curl_why[CURL_ERROR_SIZE];
 };
 
-const char *client_option(struct client_options *options, int option,
-			  const char *value)
-{
-	uint64_t millionths;
-
-	switch (option) {
-	case CLIENT_OPTION_URL:
-		options->url = value;
-		return NULL;
-	case CLIENT_OPTION_TOKEN:
-		options->token_file = value;
-		return NULL;
-	case CLIENT_OPTION_CA:
-		options->tls_ca = value;
-		return NULL;
-	default:
-		if (!number_millionths(value, UINT64_C(3600000000),
-				       &millionths) ||
-		    millionths < 1000)
-			return "no time in seconds: ";
-		options->timeout_ms = (long)(millionths / 1000);
-		return NULL;
-	}
-}
-
 const char *client_why(const struct client *c)
 {
 	return c->why;
@@ -69,10 +43,10 @@ int client_exit_code(int err)
 	return err == -EINVAL ? EXIT_USAGE : EXIT_FAILURE;
 }
 
-static int fail(struct client *c, int err, const char *format, ...)
+static int fail_request(struct client *c, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static int fail(struct client *c, int err, const char *format, ...)
+static int fail_request(struct client *c, int err, const char *format, ...)
 {
 	va_list args;
 
@@ -116,7 +90,7 @@ static bool url_is_local(const char *url)
 	return local;
 }
 
-static size_t gather(char *bytes, size_t one, size_t n, void *arg)
+static size_t gather_body(char *bytes, size_t one, size_t n, void *arg)
 {
 	struct body *body = arg;
 
@@ -134,8 +108,8 @@ static size_t gather(char *bytes, size_t one, size_t n, void *arg)
 }
 
 /* curl asks this now and then while it waits. */
-static int interrupted(void *arg, curl_off_t dltotal, curl_off_t dlnow,
-		       curl_off_t ultotal, curl_off_t ulnow)
+static int is_interrupted(void *arg, curl_off_t dltotal, curl_off_t dlnow,
+			  curl_off_t ultotal, curl_off_t ulnow)
 {
 	const struct client *c = arg;
 	struct pollfd fd = { .fd = c->options.signals, .events = POLLIN };
@@ -158,9 +132,9 @@ struct client *client_new(const struct client_options *options)
 	curl_easy_setopt(c->curl, CURLOPT_USERAGENT,
 			 "arancini/" ARANCINI_VERSION);
 	curl_easy_setopt(c->curl, CURLOPT_ACCEPT_ENCODING, "");
-	curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, gather);
+	curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, gather_body);
 	curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, &c->body);
-	curl_easy_setopt(c->curl, CURLOPT_XFERINFOFUNCTION, interrupted);
+	curl_easy_setopt(c->curl, CURLOPT_XFERINFOFUNCTION, is_interrupted);
 	curl_easy_setopt(c->curl, CURLOPT_XFERINFODATA, c);
 	curl_easy_setopt(c->curl, CURLOPT_NOPROGRESS, 0L);
 	/* A proxy of the environment does not lead to this host. */
@@ -232,10 +206,12 @@ static int take_token(struct client *c)
 	}
 	err = read_token(path, c->token);
 	if (err == -EINVAL)
-		return fail(c, -EACCES, "there is no token in '%s'", path);
+		return fail_request(c, -EACCES, "there is no token in '%s'",
+				    path);
 	if (err < 0)
-		return fail(c, -EACCES, "cannot read the token '%s': %s", path,
-			    strerror(-err));
+		return fail_request(c, -EACCES,
+				    "cannot read the token '%s': %s", path,
+				    strerror(-err));
 	return 0;
 }
 
@@ -260,42 +236,49 @@ static int explain_curl(struct client *c, CURLcode code)
 	switch (code) {
 	case CURLE_URL_MALFORMAT:
 	case CURLE_UNSUPPORTED_PROTOCOL:
-		return fail(c, -EINVAL, "'%s' is no URL such as " CLIENT_URL,
-			    url);
+		return fail_request(c, -EINVAL,
+				    "'%s' is no URL such as " CLIENT_URL, url);
 	case CURLE_ABORTED_BY_CALLBACK:
-		return fail(c, -ECANCELED, "interrupted");
+		return fail_request(c, -ECANCELED, "interrupted");
 	case CURLE_OPERATION_TIMEDOUT:
-		return fail(c, -ETIMEDOUT,
-			    "the collector at %s did not answer in %g s; give "
-			    "it longer with --timeout",
-			    url, (double)c->options.timeout_ms / 1000);
+		return fail_request(
+			c, -ETIMEDOUT,
+			"the collector at %s did not answer in %g s; give "
+			"it longer with --timeout",
+			url, (double)c->options.timeout_ms / 1000);
 	case CURLE_COULDNT_RESOLVE_HOST:
-		return fail(c, -ECONNREFUSED,
-			    "cannot find the host of %s; is --url right?", url);
+		return fail_request(
+			c, -ECONNREFUSED,
+			"cannot find the host of %s; is --url right?", url);
 	case CURLE_COULDNT_CONNECT:
-		return fail(c, -ECONNREFUSED,
-			    "no collector answers at %s; is it running, and is "
-			    "--url its --http address?",
-			    url);
+		return fail_request(
+			c, -ECONNREFUSED,
+			"no collector answers at %s; is it running, and is "
+			"--url its --http address?",
+			url);
 	default:
-		return fail(c, -ECONNREFUSED, "asking %s failed: %s", url,
-			    c->curl_why[0] != '\0' ? c->curl_why
-						   : curl_easy_strerror(code));
+		return fail_request(c, -ECONNREFUSED, "asking %s failed: %s",
+				    url,
+				    c->curl_why[0] != '\0'
+					    ? c->curl_why
+					    : curl_easy_strerror(code));
 	}
 }
 
 static int explain_token(struct client *c)
 {
 	if (c->token[0] != '\0' && c->options.token_file != NULL)
-		return fail(c, -EACCES,
-			    "the token in '%s' is not the one of the collector "
-			    "at %s",
-			    c->options.token_file, shown_url(c));
-	return fail(c, -EACCES,
-		    "the collector at %s wants %s token; name its file with "
-		    "--token-file (the collector keeps one as '" CLIENT_TOKEN
-		    "' in its --state folder)",
-		    shown_url(c), c->token[0] != '\0' ? "another" : "a");
+		return fail_request(
+			c, -EACCES,
+			"the token in '%s' is not the one of the collector "
+			"at %s",
+			c->options.token_file, shown_url(c));
+	return fail_request(
+		c, -EACCES,
+		"the collector at %s wants %s token; name its file with "
+		"--token-file (the collector keeps one as '" CLIENT_TOKEN
+		"' in its --state folder)",
+		shown_url(c), c->token[0] != '\0' ? "another" : "a");
 }
 
 /* Of what was typed only 400 speaks; the rest is the collector's business. */
@@ -327,13 +310,13 @@ static int explain_status(struct client *c, long status,
 	if (status == 401)
 		return explain_token(c);
 	if (error == NULL)
-		return fail(
+		return fail_request(
 			c, -EPROTO,
 			"%s answers with status %ld, but not as a collector "
 			"does; is --url right?",
 			shown_url(c), status);
-	return fail(c, error_of_status(status), "%s%s%s", error,
-		    hint != NULL ? "; " : "", hint != NULL ? hint : "");
+	return fail_request(c, error_of_status(status), "%s%s%s", error,
+			    hint != NULL ? "; " : "", hint != NULL ? hint : "");
 }
 
 static int read_answer(struct client *c, struct json_object **out)
@@ -364,7 +347,8 @@ static struct curl_slist *headers_of(const struct client *c)
 	return memory_must(curl_slist_append(headers, line));
 }
 
-static int perform(struct client *c, const char *path, struct json_object **out)
+static int perform_request(struct client *c, const char *path,
+			   struct json_object **out)
 {
 	size_t base = strlen(c->options.url);
 	struct curl_slist *headers;
@@ -394,14 +378,14 @@ static int perform(struct client *c, const char *path, struct json_object **out)
 int client_get(struct client *c, const char *path, struct json_object **out)
 {
 	curl_easy_setopt(c->curl, CURLOPT_HTTPGET, 1L);
-	return perform(c, path, out);
+	return perform_request(c, path, out);
 }
 
 int client_post(struct client *c, const char *path, struct json_object **out)
 {
 	curl_easy_setopt(c->curl, CURLOPT_POST, 1L);
 	curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, "");
-	return perform(c, path, out);
+	return perform_request(c, path, out);
 }
 
 static char *page_path(const char *path, const char *cursor)

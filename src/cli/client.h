@@ -30,7 +30,6 @@
 #ifndef CLI_CLIENT_H
 #define CLI_CLIENT_H
 
-#include <getopt.h>
 #include <stdbool.h>
 
 #define CLIENT_URL "http://127.0.0.1:8080"
@@ -53,33 +52,6 @@ struct client_options {
 	{                                                             \
 		.url = CLIENT_URL, .timeout_ms = 10000, .signals = -1 \
 	}
-
-/* The options of all commands that ask a collector: rows for getopt_long(). */
-enum {
-	CLIENT_OPTION_URL = 128,
-	CLIENT_OPTION_TOKEN,
-	CLIENT_OPTION_CA,
-	CLIENT_OPTION_TIMEOUT,
-};
-
-/* clang-format off */
-#define CLIENT_OPTIONS \
-	{ "url", required_argument, NULL, CLIENT_OPTION_URL }, \
-	{ "token-file", required_argument, NULL, CLIENT_OPTION_TOKEN }, \
-	{ "tls-ca", required_argument, NULL, CLIENT_OPTION_CA }, \
-	{ "timeout", required_argument, NULL, CLIENT_OPTION_TIMEOUT }
-
-#define CLIENT_HELP \
-	"  --url URL            the collector (default " CLIENT_URL ")\n" \
-	"  --token-file FILE    the token it wants; without one, that in the state\n" \
-	"                       folder of a collector on this host\n" \
-	"  --tls-ca FILE        certificates to trust instead of the system's\n" \
-	"  --timeout SECONDS    for each answer (default 10)\n"
-/* clang-format on */
-
-/* Take one of these. NULL, or what is wrong with @value. */
-const char *client_option(struct client_options *options, int option,
-			  const char *value);
 
 /* Ends the program where there is no memory. @options must outlive it. */
 struct client *client_new(const struct client_options *options);

@@ -11,10 +11,10 @@
 #include "capture/bmp_stream.h"
 #include "capture/pcap.h"
 #include "cli/command.h"
+#include "cli/options.h"
 #include "cli/xalloc.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,38 +23,6 @@
 /* Asking for the time at every message would cost more than the message. */
 #define PROGRESS_EVERY	 4096
 #define PROGRESS_SECONDS 0.2
-
-static const char help[] =
-	"Usage: arancini decode [OPTION]... FILE...\n"
-	"Print the updates and events in captures, one JSON object a line.\n"
-	"\n"
-	"A FILE is a raw BMP stream, a pcap or pcapng file with BMP sessions, "
-	"or\n"
-	"an MRT file; gzip, bzip2, xz and zstd are recognised by content. "
-	"\"-\" is\n"
-	"standard input.\n"
-	"\n"
-	"  --summary        counts by message type, peer and AFI/SAFI "
-	"instead:\n"
-	"                   a table on a terminal, one JSON object a file "
-	"elsewhere\n"
-	"  --bmp-v4 HOW     read BMP version 4 as off (default), tlv20 or "
-	"legacy\n"
-	"  --help           this text\n"
-	"\n"
-	"Peer Ups, flags of messages and subtypes of MRT records say how\n"
-	"routes are read. Where they are missing or wrong, for all peers of\n"
-	"all files:\n"
-	"\n"
-	"  --add-path FAMILIES     routes have path identifiers (RFC 7911);\n"
-	"                          all, or names as ipv4-unicast,ipv4-vpn\n"
-	"  --no-add-path FAMILIES  they have none\n"
-	"  --as-width 2|4          bytes of an AS number in AS paths\n"
-	"\n"
-	"In MRT these are for messages (BGP4MP); tables are read as they say.\n"
-	"\n"
-	"Exit status: 0 if all was read, 1 if a file is damaged or cannot be\n"
-	"opened (what could be read has been printed), 2 for wrong usage.\n";
 
 /* One file being read. */
 struct input {
@@ -114,7 +82,7 @@ static double seconds_since(const struct timespec *then)
 }
 
 /* Say how far we are. */
-static void progress(struct input *in)
+static void show_progress(struct input *in)
 {
 	uint64_t done, total;
 
@@ -131,8 +99,8 @@ static void progress(struct input *in)
 	in->progress_shown = true;
 }
 
-/* The one line that says what is wrong with a file. */
-static int damaged(struct input *in, const char *what)
+/* Print the one line about a damaged file. The exit code. */
+static int report_damage(struct input *in, const char *what)
 {
 	if (in->progress_shown)
 		fputs("\r\033[K", stderr);
@@ -155,10 +123,10 @@ static int read_bmp(struct input *in)
 		       CAPTURE_BMP_STREAM_FRAME &&
 	       !in->decode->out_failed) {
 		decode_message(in->decode, &session, &frame);
-		progress(in);
+		show_progress(in);
 	}
 	if (status == CAPTURE_BMP_STREAM_DAMAGED)
-		code = damaged(in, reader.error);
+		code = report_damage(in, reader.error);
 	capture_bmp_stream_fini(&reader);
 	peers_fini(&session.peers);
 	return code;
@@ -177,10 +145,10 @@ static int read_mrt(struct input *in)
 		       CAPTURE_MRT_RECORD &&
 	       !in->decode->out_failed) {
 		decode_mrt_record(decoder, &record);
-		progress(in);
+		show_progress(in);
 	}
 	if (status == CAPTURE_MRT_DAMAGED)
-		code = damaged(in, mrt.error);
+		code = report_damage(in, mrt.error);
 	capture_mrt_fini(&mrt);
 	decode_mrt_free(decoder);
 	return code;
@@ -268,13 +236,14 @@ static int pcap_verdict(struct input *in, struct capture_pcap *pcap,
 	const struct capture_pcap_counts *counts = capture_pcap_counts(pcap);
 
 	if (incomplete)
-		return damaged(in, "parts of its BMP sessions are missing; "
-				   "lines of type error say where");
+		return report_damage(in,
+				     "parts of its BMP sessions are missing; "
+				     "lines of type error say where");
 	if (counts->sessions > 0)
 		return 0;
 	if (counts->unknown_link > 0)
-		return damaged(in, "its link type is not supported");
-	return damaged(in, "no BMP session in it");
+		return report_damage(in, "its link type is not supported");
+	return report_damage(in, "no BMP session in it");
 }
 
 static int read_pcap(struct input *in)
@@ -287,14 +256,14 @@ static int read_pcap(struct input *in)
 	int code;
 
 	if (capture_pcap_new(in->source, &pcap) < 0)
-		return damaged(in, "out of memory");
+		return report_damage(in, "out of memory");
 	while ((status = capture_pcap_next(pcap, &tcp, &event)) ==
 	       CAPTURE_PCAP_EVENT) {
 		incomplete |= session_event(in, tcp, &event);
-		progress(in);
+		show_progress(in);
 	}
 	if (status == CAPTURE_PCAP_DAMAGED)
-		code = damaged(in, capture_pcap_error(pcap));
+		code = report_damage(in, capture_pcap_error(pcap));
 	else
 		code = pcap_verdict(in, pcap, incomplete);
 	capture_pcap_free(pcap);
@@ -310,10 +279,10 @@ static int read_unknown(struct input *in)
 
 	status = capture_source_read(in->source, &byte, 1, &got);
 	if (status == CAPTURE_SOURCE_END)
-		return damaged(in, "the file is empty");
+		return report_damage(in, "the file is empty");
 	if (status != CAPTURE_SOURCE_OK)
-		return damaged(in, capture_source_text(status));
-	return damaged(in, "neither BMP nor pcap, pcapng or MRT");
+		return report_damage(in, capture_source_text(status));
+	return report_damage(in, "neither BMP nor pcap, pcapng or MRT");
 }
 
 static int read_source(struct input *in)
@@ -361,7 +330,7 @@ static int decode_file(struct decode *d, const char *path, bool summarise)
 	int err = capture_source_open(path, &in.source);
 
 	if (err < 0)
-		return damaged(&in, strerror(-err));
+		return report_damage(&in, strerror(-err));
 	d->summary = summarise ? &summary : NULL;
 	code = read_source(&in);
 	if (in.progress_shown)
@@ -374,94 +343,107 @@ static int decode_file(struct decode *d, const char *path, bool summarise)
 	return code;
 }
 
-static int usage(const char *what, const char *word)
-{
-	fprintf(stderr, "arancini decode: %s%s; see 'arancini decode --help'\n",
-		what, word);
-	return EXIT_USAGE;
-}
+/* Options */
 
-enum {
-	OPTION_SUMMARY = 256,
-	OPTION_HELP,
-	OPTION_ROUTER /* + enum config_router_key */
-};
-
-static const struct option options[] = {
-	{ "summary", no_argument, NULL, OPTION_SUMMARY },
-	{ "bmp-v4", required_argument, NULL,
-	  OPTION_ROUTER + CONFIG_ROUTER_BMP_V4 },
-	{ "add-path", required_argument, NULL,
-	  OPTION_ROUTER + CONFIG_ROUTER_ADD_PATH },
-	{ "no-add-path", required_argument, NULL,
-	  OPTION_ROUTER + CONFIG_ROUTER_NO_ADD_PATH },
-	{ "as-width", required_argument, NULL,
-	  OPTION_ROUTER + CONFIG_ROUTER_AS_WIDTH },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ NULL, 0, NULL, 0 },
+struct decode_options {
+	struct config_router router; /* how routes are read */
+	bool summarise;
 };
 
 /* The same keys, values and mistakes as in the section of a router. */
-static int parse_key(struct config_router *router, enum config_router_key key)
+static enum option_status set_router_key(const struct option_value *v)
 {
+	struct decode_options *options = v->field;
 	char why[CONFIG_WHY_MAX];
-	int err = config_router_parse(router, key, optarg, why);
+	int err = config_router_parse(&options->router,
+				      (enum config_router_key)v->row->key,
+				      v->text, why);
 
 	memory_had(err != -ENOMEM);
 	if (err == 0)
-		return -1;
-	fprintf(stderr, "arancini decode: --%s '%s': %s\n",
-		config_router_keys[key].key, optarg, why);
-	return EXIT_USAGE;
+		return OPTION_ACCEPTED;
+	fprintf(stderr, "arancini decode: --%s '%s': %s\n", v->row->name,
+		v->text, why);
+	return OPTION_REPORTED;
 }
 
-/* -1: go on; otherwise the exit code. */
-static int parse(struct config_router *router, bool *summarise, int argc,
-		 char **argv)
-{
-	int code = -1;
-	int option;
+/* clang-format off */
+#define ROUTER_KEY(number) OPTION_SET(set_router_key), .key = (number)
 
-	opterr = 0;
-	while (code < 0 &&
-	       (option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		switch (option) {
-		case OPTION_SUMMARY:
-			*summarise = true;
-			break;
-		case OPTION_HELP:
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		case ':':
-			return usage("a value is missing after ",
-				     argv[optind - 1]);
-		case '?':
-			return usage("unknown option ", argv[optind - 1]);
-		default:
-			code = parse_key(router, option - OPTION_ROUTER);
-		}
-	}
-	if (code < 0 && optind == argc)
-		return usage("which file?", "");
-	return code;
-}
+static const struct option_row rows[] = {
+	{ "summary",
+	  .help = "counts by message type, peer and AFI/SAFI instead:\n"
+		  "a table on a terminal, one JSON object a file elsewhere",
+	  OPTION_FLAG(struct decode_options, summarise) },
+	{ "bmp-v4", .argument = "HOW",
+	  .help = "read BMP version 4 as off (default), tlv20 or legacy",
+	  ROUTER_KEY(CONFIG_ROUTER_BMP_V4) },
+	OPTION_HELP_ROW,
+	OPTION_ROWS_END,
+};
+
+static const struct option_row override_rows[] = {
+	{ "add-path", .argument = "FAMILIES",
+	  .help = "routes have path identifiers (RFC 7911);\n"
+		  "all, or names as ipv4-unicast,ipv4-vpn",
+	  ROUTER_KEY(CONFIG_ROUTER_ADD_PATH) },
+	{ "no-add-path", .argument = "FAMILIES", .help = "they have none",
+	  ROUTER_KEY(CONFIG_ROUTER_NO_ADD_PATH) },
+	{ "as-width", .argument = "2|4",
+	  .help = "bytes of an AS number in AS paths",
+	  ROUTER_KEY(CONFIG_ROUTER_AS_WIDTH) },
+	OPTION_ROWS_END,
+};
+
+static const struct option_section sections[] = {
+	{ .rows = rows, .column = 19 },
+	{ .rows = override_rows, .column = 26,
+	  .heading =
+"\n"
+"Peer Ups, flags of messages and subtypes of MRT records say how\n"
+"routes are read. Where they are missing or wrong, for all peers of\n"
+"all files:\n"
+"\n" },
+	OPTION_SECTIONS_END,
+};
+
+static const struct command_line line = {
+	.command = "decode",
+	.usage =
+"Usage: arancini decode [OPTION]... FILE...\n"
+"Print the updates and events in captures, one JSON object a line.\n"
+"\n"
+"A FILE is a raw BMP stream, a pcap or pcapng file with BMP sessions, or\n"
+"an MRT file; gzip, bzip2, xz and zstd are recognised by content. \"-\" is\n"
+"standard input.\n"
+"\n",
+	.sections = sections,
+	.has_operands = true,
+	.notes =
+"\n"
+"In MRT these are for messages (BGP4MP); tables are read as they say.\n"
+"\n"
+"Exit status: 0 if all was read, 1 if a file is damaged or cannot be\n"
+"opened (what could be read has been printed), 2 for wrong usage.\n",
+};
+/* clang-format on */
 
 int decode_main(int argc, char **argv)
 {
-	struct config_router router = { .bmp_v4 = BMP_V4_OFF };
+	struct decode_options options = { .router.bmp_v4 = BMP_V4_OFF };
+	struct operands files;
 	struct decode d = { 0 };
-	bool summarise = false;
-	int code = parse(&router, &summarise, argc, argv);
+	int code = 0;
 
-	if (code >= 0)
-		return code;
-	d.v4 = (enum bmp_v4)router.bmp_v4;
-	config_router_overrides(&router, &d.over);
-	code = 0;
-	for (int i = optind; i < argc && !d.out_failed; i++) {
-		d.file = argc - optind > 1 ? argv[i] : NULL;
-		code |= decode_file(&d, argv[i], summarise);
+	if (!options_read(&line, argc, argv, &options, &files))
+		return files.exit_code;
+	if (files.count == 0)
+		return options_misuse(&line, "which file?", "");
+	d.v4 = (enum bmp_v4)options.router.bmp_v4;
+	config_router_overrides(&options.router, &d.over);
+	for (int i = 0; i < files.count && !d.out_failed; i++) {
+		d.file = files.count > 1 ? files.words[i] : NULL;
+		code |= decode_file(&d, files.words[i], options.summarise);
 	}
 	if (d.out_failed)
 		code = EXIT_FAILURE;

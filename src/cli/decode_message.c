@@ -7,8 +7,10 @@
 #include "collector/base/json_bgp_pdu.h"
 
 /* What all lines of a message have in common. */
-static void share(struct decode *d, const struct decode_session *session,
-		  const struct bmp_message *message, const struct peer *peer)
+static void set_shared_members(struct decode *d,
+			       const struct decode_session *session,
+			       const struct bmp_message *message,
+			       const struct peer *peer)
 {
 	struct json *j = &d->shared;
 
@@ -294,7 +296,7 @@ void decode_message(struct decode *d, struct decode_session *session,
 			counts = summary_peer(d->summary, &message.peer);
 		summary_message(d->summary, counts, message.type);
 	} else {
-		share(d, session, &message, peer);
+		set_shared_members(d, session, &message, peer);
 	}
 
 	if (!bmp_status_usable(status))

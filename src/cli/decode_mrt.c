@@ -46,9 +46,9 @@ static const char *type_name(uint16_t type)
 }
 
 /* What all lines of a record have in common. @peer may be NULL. */
-static void share(struct decode_mrt *mrt,
-		  const struct capture_mrt_record *record,
-		  const struct bmp_peer *peer)
+static void set_shared_members(struct decode_mrt *mrt,
+			       const struct capture_mrt_record *record,
+			       const struct bmp_peer *peer)
 {
 	struct json *j = &mrt->decode->shared;
 
@@ -114,8 +114,8 @@ static void table_entry(struct decode_mrt *mrt,
 			 entry->has_path_id ? &entry->path_id : NULL);
 }
 
-static void table(struct decode_mrt *mrt,
-		  const struct capture_mrt_record *record)
+static void decode_table(struct decode_mrt *mrt,
+			 const struct capture_mrt_record *record)
 {
 	enum capture_mrt_verdict verdict;
 	struct capture_mrt_entry entry;
@@ -123,7 +123,7 @@ static void table(struct decode_mrt *mrt,
 
 	verdict = capture_mrt_rib_decode(record, &mrt->peers, &rib);
 	if (verdict != CAPTURE_MRT_OK) {
-		share(mrt, record, NULL);
+		set_shared_members(mrt, record, NULL);
 		decode_error(mrt->decode, capture_mrt_text(verdict));
 		return;
 	}
@@ -131,14 +131,14 @@ static void table(struct decode_mrt *mrt,
 		struct bmp_peer peer = { 0 };
 
 		if (verdict != CAPTURE_MRT_OK) {
-			share(mrt, record, NULL);
+			set_shared_members(mrt, record, NULL);
 			decode_error(mrt->decode, capture_mrt_text(verdict));
 			continue;
 		}
 		peer.as = entry.peer->as;
 		peer.bgp_id = entry.peer->bgp_id;
 		memcpy(peer.address, entry.peer->address, 16);
-		share(mrt, record, &peer);
+		set_shared_members(mrt, record, &peer);
 		json_time_at(&mrt->decode->shared, "originatedAt",
 			     entry.originated * UINT64_C(1000000000));
 		table_entry(mrt, &rib, &entry, count_peer(mrt, &peer));
@@ -226,13 +226,13 @@ static void message_record(struct decode_mrt *mrt,
 		capture_mrt_message_decode(record, &message);
 
 	if (verdict != CAPTURE_MRT_OK) {
-		share(mrt, record, NULL);
+		set_shared_members(mrt, record, NULL);
 		decode_error(mrt->decode, capture_mrt_text(verdict));
 		return;
 	}
 	peer.as = message.peer_as;
 	memcpy(peer.address, message.peer_address, 16);
-	share(mrt, record, &peer);
+	set_shared_members(mrt, record, &peer);
 	put_local(mrt, &message);
 	if (message.is_state_change)
 		state_change(mrt, &message, count_peer(mrt, &peer));
@@ -250,17 +250,17 @@ void decode_mrt_record(struct decode_mrt *mrt,
 	if (capture_mrt_is_peers(record)) {
 		verdict = capture_mrt_peers_decode(&mrt->peers, record);
 		if (verdict != CAPTURE_MRT_OK) {
-			share(mrt, record, NULL);
+			set_shared_members(mrt, record, NULL);
 			decode_error(mrt->decode, capture_mrt_text(verdict));
 		}
 	} else if (record->type == CAPTURE_MRT_TABLE_DUMP ||
 		   record->type == CAPTURE_MRT_TABLE_DUMP_V2) {
-		table(mrt, record);
+		decode_table(mrt, record);
 	} else if (record->type == CAPTURE_MRT_BGP4MP ||
 		   record->type == CAPTURE_MRT_BGP4MP_ET) {
 		message_record(mrt, record);
 	} else {
-		share(mrt, record, NULL);
+		set_shared_members(mrt, record, NULL);
 		decode_error(mrt->decode,
 			     capture_mrt_text(CAPTURE_MRT_UNSUPPORTED));
 	}

@@ -54,7 +54,7 @@ static uint64_t hash_of(const struct bmp_peer *p)
 	return hash;
 }
 
-static bool same(const struct bmp_peer *a, const struct bmp_peer *b)
+static bool is_same_peer(const struct bmp_peer *a, const struct bmp_peer *b)
 {
 	return a->type == b->type && a->distinguisher == b->distinguisher &&
 	       a->as == b->as && a->bgp_id == b->bgp_id &&
@@ -71,12 +71,12 @@ static size_t *find_slot(const struct summary *summary,
 	for (;; at++) {
 		slot = &summary->slots[at & (summary->slot_count - 1)];
 		if (*slot == 0 ||
-		    same(&summary->peers[*slot - 1]->header, header))
+		    is_same_peer(&summary->peers[*slot - 1]->header, header))
 			return slot;
 	}
 }
 
-static void grow(struct summary *summary)
+static void grow_peers(struct summary *summary)
 {
 	size_t count =
 		summary->slot_count > 0 ? 2 * summary->slot_count : FIRST_SLOTS;
@@ -98,7 +98,7 @@ struct summary_peer *summary_peer(struct summary *summary,
 	size_t *slot;
 
 	if (2 * (summary->peer_count + 1) > summary->slot_count)
-		grow(summary);
+		grow_peers(summary);
 	slot = find_slot(summary, header);
 	if (*slot == 0) {
 		peer = memory_must(calloc(1, sizeof(*peer)));

@@ -2,31 +2,13 @@
  * arancini doctor - is this host fit for a collector?
  */
 #include "cli/command.h"
+#include "cli/options.h"
 #include "collector/base/json.h"
 #include "cli/xalloc.h"
 #include "cli/sysctl_profile.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char help[] =
-	"Usage: arancini doctor [OPTION]...\n"
-	"Check this host against the tuning profile, its limits and its "
-	"kernel.\n"
-	"\n"
-	"Each line: ok, warn (works, but not as it should) or fail "
-	"(connections or\n"
-	"data suffer under load); what it is, what it should be, and the "
-	"command\n"
-	"that mends it. Limits are those of this shell, not of a service.\n"
-	"\n"
-	"  --print-sysctl   the profile as a file for /etc/sysctl.d\n"
-	"  --json           one JSON object instead of lines\n"
-	"  --help           this text\n"
-	"\n"
-	"Exit status: 0 if nothing failed, 1 if something did, 2 for wrong "
-	"usage.\n";
 
 #define CHECKS (TUNING_SYSCTLS + TUNING_LIMITS + TUNING_URING)
 
@@ -85,7 +67,7 @@ static void print_json(const struct tuning_check *checks, size_t n,
 	json_fini(&j);
 }
 
-static int examine(const char *root, bool as_json)
+static int examine_host(const char *root, bool as_json)
 {
 	struct tuning_check checks[CHECKS];
 	unsigned counts[TUNING_STATUSES] = { 0 };
@@ -102,59 +84,58 @@ static int examine(const char *root, bool as_json)
 	return counts[TUNING_FAIL] > 0 ? EXIT_FAILURE : 0;
 }
 
-enum {
-	OPTION_PRINT = 256,
-	OPTION_JSON,
-	OPTION_ROOT,
-	OPTION_HELP
+struct doctor {
+	const char *root;
+	bool json;
 };
 
-static const struct option options[] = {
-	{ "print-sysctl", no_argument, NULL, OPTION_PRINT },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	/* For tests: what stands before /proc. */
-	{ "root", required_argument, NULL, OPTION_ROOT },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ NULL, 0, NULL, 0 },
-};
-
-static int usage(const char *what, const char *word)
+static enum option_status print_profile(const struct option_value *v)
 {
-	fprintf(stderr, "arancini doctor: %s%s; see 'arancini doctor --help'\n",
-		what, word);
-	return EXIT_USAGE;
+	(void)v;
+	tuning_print(stdout);
+	return OPTION_FINAL;
 }
+
+/* clang-format off */
+static const struct option_row rows[] = {
+	{ "print-sysctl", .help = "the profile as a file for /etc/sysctl.d",
+	  OPTION_SET(print_profile) },
+	{ "json", .help = "one JSON object instead of lines",
+	  OPTION_FLAG(struct doctor, json) },
+	/* For tests: what is put in front of /proc. Not in the help. */
+	{ "root", .argument = "DIR", OPTION_TEXT(struct doctor, root) },
+	OPTION_HELP_ROW,
+	OPTION_ROWS_END,
+};
+
+static const struct option_section sections[] = {
+	{ .rows = rows, .column = 19 },
+	OPTION_SECTIONS_END,
+};
+
+static const struct command_line line = {
+	.command = "doctor",
+	.usage =
+"Usage: arancini doctor [OPTION]...\n"
+"Check this host against the tuning profile, its limits and its kernel.\n"
+"\n"
+"Each line: ok, warn (works, but not as it should) or fail (connections or\n"
+"data suffer under load); what it is, what it should be, and the command\n"
+"that mends it. Limits are those of this shell, not of a service.\n"
+"\n",
+	.sections = sections,
+	.notes =
+"\n"
+"Exit status: 0 if nothing failed, 1 if something did, 2 for wrong usage.\n",
+};
+/* clang-format on */
 
 int doctor_main(int argc, char **argv)
 {
-	const char *root = "";
-	bool as_json = false;
-	int option;
+	struct doctor doctor = { .root = "" };
+	struct operands operands;
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		switch (option) {
-		case OPTION_PRINT:
-			tuning_print(stdout);
-			return 0;
-		case OPTION_JSON:
-			as_json = true;
-			break;
-		case OPTION_ROOT:
-			root = optarg;
-			break;
-		case OPTION_HELP:
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		case ':':
-			return usage("a value is missing after ",
-				     argv[optind - 1]);
-		default:
-			return usage("unknown option ", argv[optind - 1]);
-		}
-	}
-	if (optind < argc)
-		return usage("what is ", argv[optind]);
-	return examine(root, as_json);
+	if (!options_read(&line, argc, argv, &doctor, &operands))
+		return operands.exit_code;
+	return examine_host(doctor.root, doctor.json);
 }

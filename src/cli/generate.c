@@ -4,89 +4,17 @@
 #include "cli/generate.h"
 
 #include "cli/command.h"
+#include "cli/options.h"
 #include "collector/base/json.h"
 #include "cli/xalloc.h"
 #include "cli/number.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char help[] =
-	"Usage: arancini generate [OPTION]... --to HOST:PORT | -o FILE\n"
-	"Make up routers that send their tables over BMP, then changes to "
-	"them.\n"
-	"\n"
-	"The same options make the same bytes, on any machine. Prefix lengths, "
-	"AS\n"
-	"paths, communities and the like are as in the Internet of 2026.\n"
-	"Numbers may end in k, M or G.\n"
-	"\n"
-	"  --to HOST:PORT        one TCP session a router\n"
-	"  --spread-sources      each router from an address of its own, "
-	"127.1.0.1\n"
-	"                        and up; HOST must be in 127/8\n"
-	"  -o FILE               the session of one router as a raw BMP "
-	"stream;\n"
-	"                        \"-\" is standard output\n"
-	"\n"
-	"  --routers N           default 1\n"
-	"  --peers N             of a router; default 1\n"
-	"  --prefixes N          of a peer; default 10k\n"
-	"  --v6-share SHARE      of IPv6 among them; default 0.193\n"
-	"  --nlri-per-update N   prefixes in each UPDATE, 1 to 500; default 6\n"
-	"  --attr-sets SHARE     distinct attribute sets a route; default "
-	"0.18.\n"
-	"                        An UPDATE has one, so N prefixes in each "
-	"mean\n"
-	"                        1/N at most\n"
-	"  --seed N              default 1\n"
-	"\n"
-	"  --churn RATE          updates of routes a second after the tables, "
-	"by\n"
-	"                        all routers together; \"max\" as fast as they "
-	"go\n"
-	"  --churn-count N       so many updates in all, then end\n"
-	"  --duration SECONDS    end after so long; without either: never\n"
-	"  --churn-mix C:D:W     shares of path changes, duplicates and "
-	"withdraws;\n"
-	"                        default 89:3:8. An update to a withdrawn "
-	"route\n"
-	"                        brings it back\n"
-	"  --flaps N             peers that go down and come back meanwhile\n"
-	"  --wall-clock          real times in the headers instead of counted "
-	"ones\n"
-	"  --hold                keep the sessions open at the end, until "
-	"SIGINT\n"
-	"\n"
-	"  --json                what was sent, as a JSON object on standard "
-	"output\n"
-	"  --help                this text\n"
-	"\n"
-	"Exit status: 0 if all was sent, 1 if the collector could not be "
-	"reached or\n"
-	"closed early, or a file could not be written, 2 for wrong usage.\n";
-
-static int usage(const char *what, const char *word)
-{
-	fprintf(stderr,
-		"arancini generate: %s%s; see 'arancini generate --help'\n",
-		what, word);
-	return EXIT_USAGE;
-}
-
-static int refuse(const char *option, const char *value)
-{
-	fprintf(stderr,
-		"arancini generate: --%s cannot be '%s'; "
-		"see 'arancini generate --help'\n",
-		option, value);
-	return EXIT_USAGE;
-}
-
-/* What the options say, before it becomes a plan. */
-struct options {
+/* Values of the options, before plan_churn() makes a plan of them. */
+struct generate_options {
 	struct generate g;
 	bool churn;
 	uint64_t churn_count;
@@ -95,57 +23,14 @@ struct options {
 	bool json;
 };
 
-enum {
-	OPTION_TO = 256,
-	OPTION_SPREAD,
-	OPTION_ROUTERS,
-	OPTION_PEERS,
-	OPTION_PREFIXES,
-	OPTION_V6_SHARE,
-	OPTION_PER_UPDATE,
-	OPTION_ATTR_SETS,
-	OPTION_SEED,
-	OPTION_CHURN,
-	OPTION_CHURN_COUNT,
-	OPTION_DURATION,
-	OPTION_CHURN_MIX,
-	OPTION_FLAPS,
-	OPTION_WALL_CLOCK,
-	OPTION_HOLD,
-	OPTION_JSON,
-	OPTION_HELP
-};
-
-static const struct option long_options[] = {
-	{ "to", required_argument, NULL, OPTION_TO },
-	{ "spread-sources", no_argument, NULL, OPTION_SPREAD },
-	{ "routers", required_argument, NULL, OPTION_ROUTERS },
-	{ "peers", required_argument, NULL, OPTION_PEERS },
-	{ "prefixes", required_argument, NULL, OPTION_PREFIXES },
-	{ "v6-share", required_argument, NULL, OPTION_V6_SHARE },
-	{ "nlri-per-update", required_argument, NULL, OPTION_PER_UPDATE },
-	{ "attr-sets", required_argument, NULL, OPTION_ATTR_SETS },
-	{ "seed", required_argument, NULL, OPTION_SEED },
-	{ "churn", required_argument, NULL, OPTION_CHURN },
-	{ "churn-count", required_argument, NULL, OPTION_CHURN_COUNT },
-	{ "duration", required_argument, NULL, OPTION_DURATION },
-	{ "churn-mix", required_argument, NULL, OPTION_CHURN_MIX },
-	{ "flaps", required_argument, NULL, OPTION_FLAPS },
-	{ "wall-clock", no_argument, NULL, OPTION_WALL_CLOCK },
-	{ "hold", no_argument, NULL, OPTION_HOLD },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ NULL, 0, NULL, 0 },
-};
-
-static bool parse_share(const char *text, uint32_t *out)
+static enum option_status set_share(const struct option_value *v)
 {
-	uint64_t value;
+	uint64_t millionths;
 
-	if (!number_millionths(text, LOAD_MILLION, &value))
-		return false;
-	*out = (uint32_t)value;
-	return true;
+	if (!number_millionths(v->text, LOAD_MILLION, &millionths))
+		return OPTION_INVALID;
+	*(uint32_t *)v->field = (uint32_t)millionths;
+	return OPTION_ACCEPTED;
 }
 
 /* C:D:W, three numbers on any scale. */
@@ -171,102 +56,138 @@ static bool parse_mix(const char *text, struct load_plan *plan)
 	return true;
 }
 
-static bool parse_churn(const char *text, struct options *o)
+static enum option_status set_mix(const struct option_value *v)
 {
+	struct generate_options *o = v->field;
+
+	return option_status_of(parse_mix(v->text, &o->g.plan));
+}
+
+static enum option_status set_churn(const struct option_value *v)
+{
+	struct generate_options *o = v->field;
+	uint64_t *rate = &o->g.plan.rate;
+
 	o->churn = true;
-	o->g.plan.rate = 0;
-	if (strcmp(text, "max") == 0)
-		return true;
-	return number_count(text, 1000000000, &o->g.plan.rate) &&
-	       o->g.plan.rate > 0;
+	*rate = 0;
+	if (strcmp(v->text, "max") == 0)
+		return OPTION_ACCEPTED;
+	return option_status_of(number_count(v->text, v->row->max, rate) &&
+				*rate > 0);
 }
 
-/* An option whose value is a number or the like. */
-static bool parse_value(int option, struct options *o)
-{
-	struct load_plan *plan = &o->g.plan;
+/* clang-format off */
+#define FLAG(member) OPTION_FLAG(struct generate_options, member)
+#define TEXT(member) OPTION_TEXT(struct generate_options, member)
+#define COUNT32(member, most) \
+	OPTION_COUNT32(struct generate_options, member, most)
+#define COUNT(member, most) OPTION_COUNT(struct generate_options, member, most)
+#define SHARE(member) \
+	OPTION_SET(set_share), \
+	OPTION_FIELD(struct generate_options, member, uint32_t)
 
-	switch (option) {
-	case OPTION_ROUTERS:
-		return number_count32(optarg, 1u << 24, &plan->routers);
-	case OPTION_PEERS:
-		return number_count32(optarg, 1u << 24, &plan->peers);
-	case OPTION_PREFIXES:
-		return number_count32(optarg, 100000000, &plan->prefixes);
-	case OPTION_V6_SHARE:
-		return parse_share(optarg, &plan->v6_share);
-	case OPTION_PER_UPDATE:
-		return number_count32(optarg, LOAD_PER_UPDATE_MAX,
-				      &plan->per_update);
-	case OPTION_ATTR_SETS:
-		return parse_share(optarg, &plan->attr_sets);
-	case OPTION_SEED:
-		return number_count(optarg, UINT64_MAX, &plan->seed);
-	case OPTION_CHURN:
-		return parse_churn(optarg, o);
-	case OPTION_CHURN_COUNT:
-		return number_count(optarg, LOAD_NO_END - 1, &o->churn_count);
-	case OPTION_DURATION:
-		return number_millionths(optarg,
-					 UINT64_C(1000000) * 86400 * 366,
-					 &o->duration);
-	case OPTION_CHURN_MIX:
-		return parse_mix(optarg, plan);
-	case OPTION_FLAPS:
-		return number_count32(optarg, 1000000, &plan->flaps);
-	default:
-		return false;
-	}
-}
+static const struct option_row output_rows[] = {
+	{ "to", .argument = "HOST:PORT", .help = "one TCP session a router",
+	  TEXT(g.target_name) },
+	{ "spread-sources",
+	  .help = "each router from an address of its own, 127.1.0.1\n"
+		  "and up; HOST must be in 127/8",
+	  FLAG(spread) },
+	{ .letter = 'o', .argument = "FILE",
+	  .help = "the session of one router as a raw BMP stream;\n"
+		  "\"-\" is standard output",
+	  TEXT(g.file) },
+	OPTION_ROWS_END,
+};
 
-/* -1: go on; otherwise the exit code. */
-static int parse(struct options *o, int argc, char **argv)
-{
-	int option, which = 0;
+static const struct option_row table_rows[] = {
+	{ "routers", .argument = "N", .help = "default 1",
+	  COUNT32(g.plan.routers, 1u << 24) },
+	{ "peers", .argument = "N", .help = "of a router; default 1",
+	  COUNT32(g.plan.peers, 1u << 24) },
+	{ "prefixes", .argument = "N", .help = "of a peer; default 10k",
+	  COUNT32(g.plan.prefixes, 100000000) },
+	{ "v6-share", .argument = "SHARE",
+	  .help = "of IPv6 among them; default 0.193",
+	  SHARE(g.plan.v6_share) },
+	{ "nlri-per-update", .argument = "N",
+	  .help = "prefixes in each UPDATE, 1 to 500; default 6",
+	  COUNT32(g.plan.per_update, LOAD_PER_UPDATE_MAX) },
+	{ "attr-sets", .argument = "SHARE",
+	  .help = "distinct attribute sets a route; default 0.18.\n"
+		  "An UPDATE has one, so N prefixes in each mean\n"
+		  "1/N at most",
+	  SHARE(g.plan.attr_sets) },
+	{ "seed", .argument = "N", .help = "default 1",
+	  COUNT(g.plan.seed, UINT64_MAX) },
+	OPTION_ROWS_END,
+};
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":ho:", long_options,
-				     &which)) != -1) {
-		switch (option) {
-		case OPTION_TO:
-			o->g.target_name = optarg;
-			break;
-		case 'o':
-			o->g.file = optarg;
-			break;
-		case OPTION_SPREAD:
-			o->spread = true;
-			break;
-		case OPTION_WALL_CLOCK:
-			o->g.wall_clock = true;
-			break;
-		case OPTION_HOLD:
-			o->g.plan.stay = true;
-			break;
-		case OPTION_JSON:
-			o->json = true;
-			break;
-		case OPTION_HELP:
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		case ':':
-			return usage("a value is missing after ",
-				     argv[optind - 1]);
-		case '?':
-			return usage("unknown option ", argv[optind - 1]);
-		default:
-			if (!parse_value(option, o))
-				return refuse(long_options[which].name, optarg);
-		}
-	}
-	if (optind < argc)
-		return usage("what is ", argv[optind]);
-	return -1;
-}
+static const struct option_row churn_rows[] = {
+	{ "churn", .argument = "RATE",
+	  .help = "updates of routes a second after the tables, by\n"
+		  "all routers together; \"max\" as fast as they go",
+	  OPTION_SET(set_churn), .max = 1000000000 },
+	{ "churn-count", .argument = "N",
+	  .help = "so many updates in all, then end",
+	  COUNT(churn_count, LOAD_NO_END - 1) },
+	{ "duration", .argument = "SECONDS",
+	  .help = "end after so long; without either: never",
+	  OPTION_MILLIONTHS(struct generate_options, duration,
+			    UINT64_C(1000000) * 86400 * 366) },
+	{ "churn-mix", .argument = "C:D:W",
+	  .help = "shares of path changes, duplicates and withdraws;\n"
+		  "default 89:3:8. An update to a withdrawn route\n"
+		  "brings it back",
+	  OPTION_SET(set_mix) },
+	{ "flaps", .argument = "N",
+	  .help = "peers that go down and come back meanwhile",
+	  COUNT32(g.plan.flaps, 1000000) },
+	{ "wall-clock",
+	  .help = "real times in the headers instead of counted ones",
+	  FLAG(g.wall_clock) },
+	{ "hold",
+	  .help = "keep the sessions open at the end, until SIGINT",
+	  FLAG(g.plan.stay) },
+	OPTION_ROWS_END,
+};
 
-/* How many updates, from what was said about them. */
-static const char *plan_churn(struct options *o)
+static const struct option_row report_rows[] = {
+	{ "json",
+	  .help = "what was sent, as a JSON object on standard output",
+	  FLAG(json) },
+	OPTION_HELP_ROW,
+	OPTION_ROWS_END,
+};
+
+static const struct option_section sections[] = {
+	{ .rows = output_rows, .column = 24 },
+	{ .heading = "\n", .rows = table_rows, .column = 24 },
+	{ .heading = "\n", .rows = churn_rows, .column = 24 },
+	{ .heading = "\n", .rows = report_rows, .column = 24 },
+	OPTION_SECTIONS_END,
+};
+
+static const struct command_line line = {
+	.command = "generate",
+	.usage =
+"Usage: arancini generate [OPTION]... --to HOST:PORT | -o FILE\n"
+"Make up routers that send their tables over BMP, then changes to them.\n"
+"\n"
+"The same options make the same bytes, on any machine. Prefix lengths, AS\n"
+"paths, communities and the like are as in the Internet of 2026.\n"
+"Numbers may end in k, M or G.\n"
+"\n",
+	.sections = sections,
+	.notes =
+"\n"
+"Exit status: 0 if all was sent, 1 if the collector could not be reached or\n"
+"closed early, or a file could not be written, 2 for wrong usage.\n",
+};
+/* clang-format on */
+
+/* Set the number of updates from --churn, --churn-count and --duration. */
+static const char *plan_churn(struct generate_options *o)
 {
 	struct load_plan *plan = &o->g.plan;
 
@@ -290,7 +211,7 @@ static const char *plan_churn(struct options *o)
 }
 
 /* What cannot be, as a sentence, or NULL. */
-static const char *fault(struct options *o)
+static const char *options_fault(struct generate_options *o)
 {
 	struct generate *g = &o->g;
 	const char *what;
@@ -379,16 +300,16 @@ static void print_summary(const struct generate *g)
 
 int generate_main(int argc, char **argv)
 {
-	struct options o = { .g.plan = LOAD_PLAN_INIT };
+	struct generate_options o = { .g.plan = LOAD_PLAN_INIT };
+	struct operands operands;
 	const char *what;
-	int code = parse(&o, argc, argv);
-	int err;
+	int code, err;
 
-	if (code >= 0)
-		return code;
-	what = fault(&o);
+	if (!options_read(&line, argc, argv, &o, &operands))
+		return operands.exit_code;
+	what = options_fault(&o);
 	if (what != NULL)
-		return usage(what, "");
+		return options_misuse(&line, what, "");
 	if (o.g.file == NULL) {
 		code = target_init(&o.g.target, "generate", o.g.target_name,
 				   o.spread);
@@ -397,9 +318,11 @@ int generate_main(int argc, char **argv)
 	}
 	err = load_table_new(&o.g.plan, &o.g.table);
 	if (err < 0)
-		return usage(err == -ERANGE ? "there are not so many prefixes"
-					    : strerror(-err),
-			     "");
+		return options_misuse(&line,
+				      err == -ERANGE
+					      ? "there are not so many prefixes"
+					      : strerror(-err),
+				      "");
 	code = o.g.file != NULL ? generate_to_file(&o.g)
 				: generate_to_target(&o.g);
 	if (o.json)

@@ -53,7 +53,7 @@ static void feed_fini(struct feed *f)
 }
 
 /* Add what this router made since the last time. */
-static void count(struct feed *f)
+static void count_sent(struct feed *f)
 {
 	const struct load_counts *now = load_router_counts(f->router);
 	struct load_counts *sum = &f->g->counts;
@@ -84,7 +84,7 @@ static void begin_churn(struct feed *f)
 }
 
 /* How far the churn may be by now. */
-static uint64_t allowed(const struct feed *f)
+static uint64_t allowed_churn(const struct feed *f)
 {
 	const struct load_plan *plan = &f->g->plan;
 	unsigned __int128 elapsed;
@@ -106,7 +106,7 @@ static uint64_t wall_clock_ns(void)
 }
 
 /* The next bytes of the session; 0 if there are none now. */
-static size_t fill(struct feed *f)
+static size_t fill_buffer(struct feed *f)
 {
 	struct generate *g = f->g;
 	size_t n;
@@ -116,22 +116,22 @@ static size_t fill(struct feed *f)
 		load_router_stop(f->router);
 	if (g->wall_clock)
 		load_router_time(f->router, wall_clock_ns());
-	n = load_router_fill(f->router, allowed(f), f->buf, f->size);
-	count(f);
+	n = load_router_fill(f->router, allowed_churn(f), f->buf, f->size);
+	count_sent(f);
 	if (f->churn_began == 0 && load_router_phase(f->router) >= LOAD_CHURN) {
 		begin_churn(f);
 		if (n == 0)
-			return fill(f);
+			return fill_buffer(f);
 	}
 	return n;
 }
 
-static bool done(const struct feed *f)
+static bool is_done(const struct feed *f)
 {
 	return load_router_phase(f->router) == LOAD_DONE;
 }
 
-static void show(void *ctx)
+static void show_progress(void *ctx)
 {
 	struct generate *g = ctx;
 	double seconds = (double)(sp_now() - g->began) / 1e9;
@@ -178,11 +178,11 @@ static int write_session(struct generate *g, int fd)
 	int err = 0;
 
 	feed_init(&f, g, 0);
-	while (err == 0 && (n = fill(&f)) > 0) {
+	while (err == 0 && (n = fill_buffer(&f)) > 0) {
 		err = write_all(fd, f.buf, n);
 		if (g->sessions.progress.watched && sp_now() - shown > LOOK) {
 			shown = sp_now();
-			show(g);
+			show_progress(g);
 		}
 	}
 	feed_fini(&f);
@@ -217,7 +217,7 @@ int generate_to_file(struct generate *g)
 /* To a collector */
 
 /* Keep the session open until a signal comes. Yields. */
-static int stay(struct feed *f, int fd)
+static int hold_session(struct feed *f, int fd)
 {
 	uint8_t nothing[64];
 
@@ -237,7 +237,7 @@ static int stay(struct feed *f, int fd)
  * Until its next update is due: many routers at a low rate must not be woken
  * all the time, and a signal is to be seen soon. Yields.
  */
-static int rest(const struct feed *f)
+static int wait_for_churn(const struct feed *f)
 {
 	const struct load_plan *plan = &f->g->plan;
 	unsigned __int128 next = load_router_churned(f->router) + 1;
@@ -257,16 +257,16 @@ static int send_session(struct feed *f, int fd)
 {
 	int err = 0;
 
-	while (err == 0 && !done(f)) {
-		size_t n = fill(f);
+	while (err == 0 && !is_done(f)) {
+		size_t n = fill_buffer(f);
 
 		if (n > 0)
 			err = sp_send_all(fd, f->buf, n);
-		else if (!done(f))
-			err = rest(f);
+		else if (!is_done(f))
+			err = wait_for_churn(f);
 	}
 	if (err == 0 && f->g->plan.stay)
-		err = stay(f, fd);
+		err = hold_session(f, fd);
 	return err;
 }
 
@@ -307,7 +307,7 @@ int generate_to_target(struct generate *g)
 		.command = "generate",
 		.count = g->plan.routers,
 		.run = run_session,
-		.show = show,
+		.show = show_progress,
 		.ctx = g,
 	};
 	g->began = sp_now();

@@ -38,7 +38,7 @@ static void print_help(FILE *to)
 	      to);
 }
 
-static const struct command *find(const char *name)
+static const struct command *find_command(const char *name)
 {
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (strcmp(commands[i].name, name) == 0)
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 		puts("arancini " ARANCINI_VERSION);
 		return 0;
 	}
-	command = find(argv[1]);
+	command = find_command(argv[1]);
 	if (command == NULL) {
 		fprintf(stderr,
 			"arancini: there is no command '%s'; "

@@ -7,41 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the value of an option is kept, or NULL if it is another. */
-static const char **place_of(struct nats_access *a, int option)
-{
-	switch (option) {
-	case NATS_ACCESS_USER:
-		return &a->nats.user;
-	case NATS_ACCESS_PASSWORD:
-		return &a->password_file;
-	case NATS_ACCESS_TOKEN:
-		return &a->token_file;
-	case NATS_ACCESS_CREDS:
-		return &a->nats.creds;
-	case NATS_ACCESS_NKEY:
-		return &a->nats.nkey;
-	case NATS_ACCESS_NKEY_SEED:
-		return &a->nats.nkey_seed;
-	case NATS_ACCESS_CA:
-		return &a->nats.tls_ca;
-	case NATS_ACCESS_CERT:
-		return &a->nats.tls_cert;
-	case NATS_ACCESS_KEY:
-		return &a->nats.tls_key;
-	default:
-		return NULL;
-	}
-}
+#define TEXT(member) OPTION_TEXT(struct nats_access, member)
 
-bool nats_access_set(struct nats_access *a, int option, const char *value)
-{
-	const char **place = place_of(a, option);
-
-	if (place != NULL)
-		*place = value;
-	return place != NULL;
-}
+/* clang-format off */
+const struct option_row nats_access_rows[] = {
+	{ "user", .argument = "NAME", TEXT(nats.user) },
+	{ "password-file", .argument = "FILE", TEXT(password_file) },
+	{ "token-file", .argument = "FILE", TEXT(token_file) },
+	{ "creds", .argument = "FILE", TEXT(nats.creds) },
+	{ "nkey", .argument = "KEY", TEXT(nats.nkey) },
+	{ "nkey-seed", .argument = "FILE", TEXT(nats.nkey_seed) },
+	{ "tls-ca", .argument = "FILE", TEXT(nats.tls_ca) },
+	{ "tls-cert", .argument = "FILE", TEXT(nats.tls_cert) },
+	{ "tls-key", .argument = "FILE", TEXT(nats.tls_key) },
+	OPTION_ROWS_END,
+};
+/* clang-format on */
 
 /* What the file holds, yours to free; NULL with a line on stderr. */
 static char *read_secret(const char *file, const char *command)

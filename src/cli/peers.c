@@ -12,7 +12,7 @@ void peers_fini(struct peers *peers)
 	*peers = (struct peers){ 0 };
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t mix_hash(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
 	return hash ^ hash >> 29;
@@ -21,20 +21,20 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 static uint64_t hash_of(uint8_t type, uint64_t distinguisher,
 			const uint8_t address[16])
 {
-	uint64_t hash = mix(type, distinguisher);
+	uint64_t hash = mix_hash(type, distinguisher);
 
-	hash = mix(hash, wire_get_u64(address));
-	return mix(hash, wire_get_u64(address + 8));
+	hash = mix_hash(hash, wire_get_u64(address));
+	return mix_hash(hash, wire_get_u64(address + 8));
 }
 
-static bool same(const struct peer *peer, const struct bmp_peer *header)
+static bool is_same_peer(const struct peer *peer, const struct bmp_peer *header)
 {
 	return peer->type == header->type &&
 	       peer->distinguisher == header->distinguisher &&
 	       memcmp(peer->address, header->address, 16) == 0;
 }
 
-static void grow(struct peers *peers)
+static void grow_slots(struct peers *peers)
 {
 	size_t size = peers->size > 0 ? 2 * peers->size : FIRST_SIZE;
 	struct peer **slots = memory_must(calloc(size, sizeof(struct peer *)));
@@ -61,13 +61,13 @@ struct peer *peers_get(struct peers *peers, const struct bmp_peer *header)
 	uint64_t at;
 
 	if (2 * (peers->count + 1) > peers->size)
-		grow(peers);
+		grow_slots(peers);
 	at = hash_of(header->type, header->distinguisher, header->address);
 	for (;; at++) {
 		slot = &peers->slots[at & (peers->size - 1)];
 		if (*slot == NULL)
 			break;
-		if (same(*slot, header))
+		if (is_same_peer(*slot, header))
 			return *slot;
 	}
 	*slot = memory_must(calloc(1, sizeof(**slot)));

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/xalloc.h"
 #include "cli/number.h"
+#include "cli/options.h"
 #include "cli/bmp_senders.h"
 #include "cli/bmp_target.h"
 #include "load/random.h"
@@ -16,44 +17,8 @@
 #include <spargio/time.h>
 
 #include <errno.h>
-#include <getopt.h>
 #include <string.h>
 #include <unistd.h>
-
-static const char help[] =
-	"Usage: arancini replay [OPTION]... FILE... --to HOST:PORT\n"
-	"Play captured BMP sessions back at a collector.\n"
-	"\n"
-	"A FILE is a raw BMP stream, which is sent byte by byte as it is, or a "
-	"pcap\n"
-	"or pcapng file, each BMP session of which is played by a router of "
-	"its\n"
-	"own; gzip, bzip2, xz and zstd are recognised by content. \"-\" is "
-	"standard\n"
-	"input. All sessions of all files are played at the same time.\n"
-	"\n"
-	"  --to HOST:PORT     the collector\n"
-	"  --raw              send each FILE as it is, whatever is in it\n"
-	"  --speed HOW        max, as fast as it goes (default); real, as it "
-	"was\n"
-	"                     recorded; or N times as fast\n"
-	"  --max-pause SECONDS\n"
-	"                     no pause is longer in real time; default 60\n"
-	"  --chunk N|random   bytes in one write; default: as many as there "
-	"are\n"
-	"  --seed N           of the random chunks; default 1\n"
-	"  --sessions N       play each session N times at the same time\n"
-	"  --spread-sources   each from an address of its own, 127.1.0.1 and "
-	"up;\n"
-	"                     HOST must be in 127/8\n"
-	"  --loop N           play N times, one after the other; 0: for ever\n"
-	"  --help             this text\n"
-	"\n"
-	"Exit status: 0 if all was sent, 1 if the collector could not be "
-	"reached or\n"
-	"closed early, or a file is damaged (what can be read is played), 2 "
-	"for\n"
-	"wrong usage.\n";
 
 #define PIECE	     (256u * 1024)
 #define CHUNK_RANDOM SIZE_MAX
@@ -106,7 +71,7 @@ static uint64_t pause_before(const struct player *p, size_t mark)
 	return ns < p->replay->max_pause_ns ? ns : p->replay->max_pause_ns;
 }
 
-static int64_t scaled(const struct player *p, uint64_t real_ns)
+static int64_t scaled_ns(const struct player *p, uint64_t real_ns)
 {
 	return (int64_t)((unsigned __int128)real_ns * MILLION /
 			 p->replay->speed);
@@ -121,15 +86,15 @@ static int wait_due(struct player *p, size_t *end)
 
 	p->due_ns += pause_before(p, p->mark);
 	now = sp_now();
-	if (p->began + scaled(p, p->due_ns) > now)
-		err = sp_sleep_until(p->began + scaled(p, p->due_ns));
+	if (p->began + scaled_ns(p, p->due_ns) > now)
+		err = sp_sleep_until(p->began + scaled_ns(p, p->due_ns));
 	if (err < 0)
 		return err;
 	p->mark++;
 	/* What is due by now goes along. */
 	now = sp_now();
 	while (p->mark < track->mark_count &&
-	       p->began + scaled(p, p->due_ns + pause_before(p, p->mark)) <=
+	       p->began + scaled_ns(p, p->due_ns + pause_before(p, p->mark)) <=
 		       now)
 		p->due_ns += pause_before(p, p->mark++);
 	*end = p->mark < track->mark_count ? track->marks[p->mark].at
@@ -151,7 +116,7 @@ static size_t next_chunk(struct player *p)
 }
 
 /* The whole track, or -EINTR if a signal came. Yields. */
-static int play(struct player *p)
+static int play_track(struct player *p)
 {
 	struct replay *r = p->replay;
 	size_t end = p->track->len;
@@ -193,7 +158,7 @@ static bool play_once(struct player *p, uint32_t index)
 	p->mark = 0;
 	p->due_ns = 0;
 	p->began = sp_now();
-	err = play(p);
+	err = play_track(p);
 	if (err == 0)
 		err = target_hang_up(p->fd);
 	else
@@ -225,7 +190,7 @@ static void run_session(void *ctx, uint32_t index)
 			break;
 }
 
-static void show(void *ctx)
+static void show_progress(void *ctx)
 {
 	struct replay *r = ctx;
 	double seconds = (double)(sp_now() - r->began) / 1e9;
@@ -293,7 +258,7 @@ static int play_files(struct replay *r, char **paths, size_t count)
 			.command = "replay",
 			.count = (uint32_t)sessions,
 			.run = run_session,
-			.show = show,
+			.show = show_progress,
 			.ctx = r,
 		};
 		r->began = sp_now();
@@ -313,133 +278,104 @@ static int play_files(struct replay *r, char **paths, size_t count)
 
 /* Options */
 
-static int usage(const char *what, const char *word)
+static enum option_status set_speed(const struct option_value *v)
 {
-	fprintf(stderr, "arancini replay: %s%s; see 'arancini replay --help'\n",
-		what, word);
-	return EXIT_USAGE;
-}
+	uint64_t *speed = &((struct replay *)v->field)->speed;
 
-enum {
-	OPTION_TO = 256,
-	OPTION_RAW,
-	OPTION_SPEED,
-	OPTION_MAX_PAUSE,
-	OPTION_CHUNK,
-	OPTION_SEED,
-	OPTION_SESSIONS,
-	OPTION_SPREAD,
-	OPTION_LOOP,
-	OPTION_HELP
-};
-
-static const struct option options[] = {
-	{ "to", required_argument, NULL, OPTION_TO },
-	{ "raw", no_argument, NULL, OPTION_RAW },
-	{ "speed", required_argument, NULL, OPTION_SPEED },
-	{ "max-pause", required_argument, NULL, OPTION_MAX_PAUSE },
-	{ "chunk", required_argument, NULL, OPTION_CHUNK },
-	{ "seed", required_argument, NULL, OPTION_SEED },
-	{ "sessions", required_argument, NULL, OPTION_SESSIONS },
-	{ "spread-sources", no_argument, NULL, OPTION_SPREAD },
-	{ "loop", required_argument, NULL, OPTION_LOOP },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ NULL, 0, NULL, 0 },
-};
-
-static bool parse_speed(const char *text, uint64_t *out)
-{
-	if (strcmp(text, "max") == 0)
-		*out = 0;
-	else if (strcmp(text, "real") == 0)
-		*out = MILLION;
+	if (strcmp(v->text, "max") == 0)
+		*speed = 0;
+	else if (strcmp(v->text, "real") == 0)
+		*speed = MILLION;
 	else
-		return number_millionths(text, UINT64_C(1000000) * MILLION,
-					 out) &&
-		       *out > 0;
-	return true;
+		return option_status_of(
+			number_millionths(v->text, v->row->max, speed) &&
+			*speed > 0);
+	return OPTION_ACCEPTED;
 }
 
-static bool parse_chunk(const char *text, size_t *out)
+static enum option_status set_max_pause(const struct option_value *v)
 {
-	uint64_t value;
+	struct replay *r = v->field;
+	uint64_t microseconds;
 
-	if (strcmp(text, "random") == 0) {
-		*out = CHUNK_RANDOM;
-		return true;
-	}
-	if (!number_count(text, 1u << 30, &value) || value == 0)
-		return false;
-	*out = value;
-	return true;
+	if (!number_millionths(v->text, v->row->max, &microseconds))
+		return OPTION_INVALID;
+	r->max_pause_ns = microseconds * 1000;
+	return OPTION_ACCEPTED;
 }
 
-static bool parse_value(int option, struct replay *r)
+static enum option_status set_chunk(const struct option_value *v)
 {
-	uint64_t value;
+	struct replay *r = v->field;
+	uint64_t bytes;
 
-	switch (option) {
-	case OPTION_SPEED:
-		return parse_speed(optarg, &r->speed);
-	case OPTION_MAX_PAUSE:
-		if (!number_millionths(optarg, UINT64_C(1000000) * 86400 * 366,
-				       &value))
-			return false;
-		r->max_pause_ns = value * 1000;
-		return true;
-	case OPTION_CHUNK:
-		return parse_chunk(optarg, &r->chunk);
-	case OPTION_SEED:
-		return number_count(optarg, UINT64_MAX, &r->seed);
-	case OPTION_SESSIONS:
-		return number_count32(optarg, 1000000, &r->copies) &&
-		       r->copies > 0;
-	case OPTION_LOOP:
-		return number_count32(optarg, UINT32_MAX, &r->loops);
-	default:
-		return false;
+	if (strcmp(v->text, "random") == 0) {
+		r->chunk = CHUNK_RANDOM;
+		return OPTION_ACCEPTED;
 	}
+	if (!number_count(v->text, v->row->max, &bytes) || bytes == 0)
+		return OPTION_INVALID;
+	r->chunk = bytes;
+	return OPTION_ACCEPTED;
 }
 
-/* -1: go on; otherwise the exit code. */
-static int parse(struct replay *r, int argc, char **argv)
-{
-	int option, which = 0;
+/* clang-format off */
+static const struct option_row rows[] = {
+	{ "to", .argument = "HOST:PORT", .help = "the collector",
+	  OPTION_TEXT(struct replay, target_name) },
+	{ "raw", .help = "send each FILE as it is, whatever is in it",
+	  OPTION_FLAG(struct replay, raw) },
+	{ "speed", .argument = "HOW",
+	  .help = "max, as fast as it goes (default); real, as it was\n"
+		  "recorded; or N times as fast",
+	  OPTION_SET(set_speed), .max = UINT64_C(1000000) * MILLION },
+	{ "max-pause", .argument = "SECONDS",
+	  .help = "no pause is longer in real time; default 60",
+	  OPTION_SET(set_max_pause), .max = UINT64_C(86400) * 366 * MILLION },
+	{ "chunk", .argument = "N|random",
+	  .help = "bytes in one write; default: as many as there are",
+	  OPTION_SET(set_chunk), .max = 1u << 30 },
+	{ "seed", .argument = "N", .help = "of the random chunks; default 1",
+	  OPTION_COUNT(struct replay, seed, UINT64_MAX) },
+	{ "sessions", .argument = "N",
+	  .help = "play each session N times at the same time",
+	  OPTION_COUNT32(struct replay, copies, 1000000), .min = 1 },
+	{ "spread-sources",
+	  .help = "each from an address of its own, 127.1.0.1 and up;\n"
+		  "HOST must be in 127/8",
+	  OPTION_FLAG(struct replay, spread) },
+	{ "loop", .argument = "N",
+	  .help = "play N times, one after the other; 0: for ever",
+	  OPTION_COUNT32(struct replay, loops, UINT32_MAX) },
+	OPTION_HELP_ROW,
+	OPTION_ROWS_END,
+};
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":h", options, &which)) !=
-	       -1) {
-		switch (option) {
-		case OPTION_TO:
-			r->target_name = optarg;
-			break;
-		case OPTION_RAW:
-			r->raw = true;
-			break;
-		case OPTION_SPREAD:
-			r->spread = true;
-			break;
-		case OPTION_HELP:
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		case ':':
-			return usage("a value is missing after ",
-				     argv[optind - 1]);
-		case '?':
-			return usage("unknown option ", argv[optind - 1]);
-		default:
-			if (!parse_value(option, r)) {
-				fprintf(stderr,
-					"arancini replay: --%s cannot be '%s'; "
-					"see 'arancini replay --help'\n",
-					options[which].name, optarg);
-				return EXIT_USAGE;
-			}
-		}
-	}
-	return -1;
-}
+static const struct option_section sections[] = {
+	{ .rows = rows, .column = 21 },
+	OPTION_SECTIONS_END,
+};
+
+static const struct command_line line = {
+	.command = "replay",
+	.usage =
+"Usage: arancini replay [OPTION]... FILE... --to HOST:PORT\n"
+"Play captured BMP sessions back at a collector.\n"
+"\n"
+"A FILE is a raw BMP stream, which is sent byte by byte as it is, or a pcap\n"
+"or pcapng file, each BMP session of which is played by a router of its\n"
+"own; gzip, bzip2, xz and zstd are recognised by content. \"-\" is standard\n"
+"input. All sessions of all files are played at the same time.\n"
+"\n",
+	.sections = sections,
+	.has_operands = true,
+	.notes =
+"\n"
+"Exit status: 0 if all was sent, 1 if the collector could not be reached or\n"
+"closed early, or a file is damaged (what can be read is played), 2 for\n"
+"wrong usage.\n",
+};
+/* clang-format on */
 
 int replay_main(int argc, char **argv)
 {
@@ -449,16 +385,18 @@ int replay_main(int argc, char **argv)
 		.copies = 1,
 		.loops = 1,
 	};
-	int code = parse(&r, argc, argv);
+	struct operands files;
+	int code;
 
-	if (code >= 0)
-		return code;
-	if (optind == argc)
-		return usage("which file?", "");
+	if (!options_read(&line, argc, argv, &r, &files))
+		return files.exit_code;
+	if (files.count == 0)
+		return options_misuse(&line, "which file?", "");
 	if (r.target_name == NULL)
-		return usage("to which collector? --to HOST:PORT", "");
+		return options_misuse(&line,
+				      "to which collector? --to HOST:PORT", "");
 	code = target_init(&r.target, "replay", r.target_name, r.spread);
 	if (code != 0)
 		return code;
-	return play_files(&r, argv + optind, (size_t)(argc - optind));
+	return play_files(&r, files.words, (size_t)files.count);
 }

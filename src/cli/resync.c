@@ -2,45 +2,40 @@
  * arancini resync - have a running collector publish its tables again
  */
 #include "cli/api_json.h"
-#include "cli/client.h"
+#include "cli/client_command.h"
 #include "cli/command.h"
-#include "cli/router_name.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-static const char help[] =
-	"Usage: arancini resync [OPTION]... [ROUTER]\n"
-	"Ask a running collector to publish the table of one router, or of "
-	"all,\n"
-	"again. Consumers get a resync event first, and then every route as "
-	"an\n"
-	"announcement. ROUTER is an address, or what 'arancini status' "
-	"lists.\n\n" CLIENT_HELP
-	"  --json               what the collector answers\n"
-	"  --help               this text\n\n"
-	"It is done when the tables are out, not when this command ends. Exit "
-	"status:\n0 if the collector took it on, 1 if not, 2 for wrong "
-	"usage.\n";
-
-enum {
-	OPTION_JSON = 256,
-	OPTION_HELP,
+/* clang-format off */
+static const struct option_row rows[] = {
+	{ "json", .help = "what the collector answers",
+	  OPTION_FLAG(struct client_command, json) },
+	OPTION_HELP_ROW,
+	OPTION_ROWS_END,
 };
 
-static const struct option options[] = {
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	CLIENT_OPTIONS,
-	{ NULL, 0, NULL, 0 },
+static const struct option_section sections[] = {
+	CLIENT_OPTION_SECTION(struct client_command, options),
+	{ .rows = rows, .column = CLIENT_HELP_COLUMN },
+	OPTION_SECTIONS_END,
 };
 
-static int usage(const char *what, const char *word)
-{
-	fprintf(stderr, "arancini resync: %s%s; see 'arancini resync --help'\n",
-		what, word);
-	return EXIT_USAGE;
-}
+static const struct command_line line = {
+	.command = "resync",
+	.usage =
+"Usage: arancini resync [OPTION]... [ROUTER]\n"
+"Ask a running collector to publish the table of one router, or of all,\n"
+"again. Consumers get a resync event first, and then every route as an\n"
+"announcement. ROUTER is an address, or what 'arancini status' lists.\n\n",
+	.sections = sections,
+	.has_operands = true,
+	.notes =
+"\nIt is done when the tables are out, not when this command ends. Exit status:\n"
+"0 if the collector took it on, 1 if not, 2 for wrong usage.\n",
+};
+/* clang-format on */
 
 static void print_count(uint64_t routers)
 {
@@ -51,64 +46,40 @@ static void print_count(uint64_t routers)
 		       routers);
 }
 
-static int resync(const struct client_options *client_options,
-		  const char *token, bool as_json)
+static int request_resync(void *arg)
 {
-	struct client *client = client_new(client_options);
+	struct client_command *c = arg;
 	struct json_object *answer;
 	char path[64 + ROUTER_NAME_MAX];
-	int err, code = 0;
+	int err;
 
 	snprintf(path, sizeof(path), "/api/v1/resync%s%s",
-		 token[0] != '\0' ? "?router=" : "", token);
-	err = client_post(client, path, &answer);
-	if (err < 0) {
-		fprintf(stderr, "arancini resync: %s\n", client_why(client));
-		code = client_exit_code(err);
-	} else if (as_json) {
+		 c->router[0] != '\0' ? "?router=" : "", c->router);
+	err = client_post(c->client, path, &answer);
+	if (err < 0)
+		return err;
+	if (c->json)
 		answer_print(answer);
-		answer_free(answer);
-	} else {
+	else
 		print_count(answer_uint(answer, "routers"));
-		answer_free(answer);
-	}
-	client_free(client);
-	return code;
+	answer_free(answer);
+	return 0;
 }
 
 int resync_main(int argc, char **argv)
 {
-	struct client_options client_options = CLIENT_DEFAULTS;
-	char token[ROUTER_NAME_MAX] = "";
-	bool as_json = false;
-	const char *wrong;
-	int option;
+	struct operands operands;
+	struct client_command c;
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		switch (option) {
-		case OPTION_JSON:
-			as_json = true;
-			break;
-		case OPTION_HELP:
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		case ':':
-			return usage("a value is missing after ",
-				     argv[optind - 1]);
-		case '?':
-			return usage("unknown option ", argv[optind - 1]);
-		default:
-			wrong = client_option(&client_options, option, optarg);
-			if (wrong != NULL)
-				return usage(wrong, optarg);
-		}
-	}
-	if (argc - optind > 1)
-		return usage("one router, or none for all; what is ",
-			     argv[optind + 1]);
-	if (optind < argc && !router_name_token(argv[optind], token))
-		return usage("no router: ", argv[optind]);
-	return resync(&client_options, token, as_json);
+	client_command_init(&c, &line);
+	if (!options_read(&line, argc, argv, &c, &operands))
+		return operands.exit_code;
+	if (operands.count > 1)
+		return options_misuse(&line,
+				      "one router, or none for all; what is ",
+				      operands.words[1]);
+	if (operands.count == 1 &&
+	    !router_name_token(operands.words[0], c.router))
+		return options_misuse(&line, "no router: ", operands.words[0]);
+	return client_command_run(&c, request_resync, &c);
 }

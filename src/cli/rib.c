@@ -3,11 +3,10 @@
  */
 #include "cli/human_units.h"
 #include "cli/api_json.h"
-#include "cli/client.h"
+#include "cli/client_command.h"
 #include "cli/command.h"
 #include "cli/xalloc.h"
 #include "cli/number.h"
-#include "cli/router_name.h"
 #include "cli/table.h"
 
 #include "bmp/text.h"
@@ -15,82 +14,112 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-static const char help[] =
-	"Usage: arancini rib [OPTION]... PREFIX\n"
-	"Ask a running collector for the routes to a prefix, of all routers "
-	"and\n"
-	"peers. An address without a length asks for the longest match.\n\n"
-	"  --exact              this very prefix\n"
-	"  --longest            in each table the longest that covers it\n"
-	"  --more-specific      it and all inside it; looks at whole tables\n"
-	"  --router ROUTER      only of this router; an address, or what\n"
-	"                       'arancini status' lists\n"
-	"  --peer PEER          only of peers with this address; or, with\n"
-	"                       --router, the id of one peer\n"
-	"  --limit N            at most so many routes\n"
-	"  --json               JSON lines, also on a terminal\n"
-	"  --table              a table, also elsewhere\n" CLIENT_HELP
-	"  --help               this text\n\n"
-	"On a terminal a table, elsewhere JSON lines with the names of\n"
-	"schema/update.capnp. Exit status: 0 if the collector answered (also "
-	"that it\nhas no route), 1 if not, 2 for wrong usage.\n";
-
-enum {
-	OPTION_EXACT = 256,
-	OPTION_LONGEST,
-	OPTION_MORE,
-	OPTION_ROUTER,
-	OPTION_PEER,
-	OPTION_LIMIT,
-	OPTION_JSON,
-	OPTION_TABLE,
-	OPTION_HELP,
-};
-
-static const struct option options[] = {
-	{ "exact", no_argument, NULL, OPTION_EXACT },
-	{ "longest", no_argument, NULL, OPTION_LONGEST },
-	{ "more-specific", no_argument, NULL, OPTION_MORE },
-	{ "router", required_argument, NULL, OPTION_ROUTER },
-	{ "peer", required_argument, NULL, OPTION_PEER },
-	{ "limit", required_argument, NULL, OPTION_LIMIT },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "table", no_argument, NULL, OPTION_TABLE },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	CLIENT_OPTIONS,
-	{ NULL, 0, NULL, 0 },
-};
-
 /* As a page of the collector is at most. */
 #define PAGE 1000
 
 struct rib_command {
-	struct client_options client_options;
-	struct terminal terminal;
+	struct client_command command;
 	struct table table;
 	const char *prefix;
 	const char *match; /* NULL: the prefix decides */
 	const char *peer;  /* its id; for the collector to look at */
 	bool has_address;  /* or its address, for us */
 	uint8_t address[16];
-	char router[ROUTER_NAME_MAX];
-	bool json;
 	uint64_t limit; /* 0: none */
 	uint64_t shown;
 	bool more; /* than the limit */
 };
 
-static int usage(const char *what, const char *word)
+/* Options */
+
+static bool read_address(const char *text, uint8_t address[16])
 {
-	fprintf(stderr, "arancini rib: %s%s; see 'arancini rib --help'\n", what,
-		word);
-	return EXIT_USAGE;
+	memset(address, 0, 16);
+	return inet_pton(AF_INET, text, address) == 1 ||
+	       inet_pton(AF_INET6, text, address) == 1;
 }
+
+/* The name of the option is also what the collector calls the match. */
+static enum option_status set_match(const struct option_value *v)
+{
+	struct rib_command *r = v->field;
+
+	if (r->match != NULL)
+		return OPTION_INVALID;
+	r->match = v->row->name;
+	return OPTION_ACCEPTED;
+}
+
+static enum option_status set_peer(const struct option_value *v)
+{
+	struct rib_command *r = v->field;
+
+	r->has_address = read_address(v->text, r->address);
+	r->peer = r->has_address ? NULL : v->text;
+	return OPTION_ACCEPTED;
+}
+
+static enum option_status set_table(const struct option_value *v)
+{
+	struct rib_command *r = v->field;
+
+	r->command.json = false;
+	return OPTION_ACCEPTED;
+}
+
+/* clang-format off */
+#define MATCH OPTION_SET(set_match), .invalid = "only one kind of match"
+
+static const struct option_row rows[] = {
+	{ "exact", .help = "this very prefix", MATCH },
+	{ "longest", .help = "in each table the longest that covers it",
+	  MATCH },
+	{ "more-specific",
+	  .help = "it and all inside it; looks at whole tables", MATCH },
+	{ "router", .argument = "ROUTER",
+	  .help = "only of this router; an address, or what\n"
+		  "'arancini status' lists",
+	  CLIENT_ROUTER(struct rib_command, command.router) },
+	{ "peer", .argument = "PEER",
+	  .help = "only of peers with this address; or, with\n"
+		  "--router, the id of one peer",
+	  OPTION_SET(set_peer) },
+	{ "limit", .argument = "N", .help = "at most so many routes",
+	  OPTION_COUNT(struct rib_command, limit, UINT64_MAX), .min = 1,
+	  .invalid = "no number above 0: " },
+	{ "json", .help = "JSON lines, also on a terminal",
+	  OPTION_FLAG(struct rib_command, command.json) },
+	{ "table", .help = "a table, also elsewhere", OPTION_SET(set_table) },
+	OPTION_ROWS_END,
+};
+
+static const struct option_section sections[] = {
+	{ .rows = rows, .column = CLIENT_HELP_COLUMN },
+	CLIENT_OPTION_SECTION(struct rib_command, command.options),
+	OPTION_HELP_SECTION(CLIENT_HELP_COLUMN),
+	OPTION_SECTIONS_END,
+};
+
+static const struct command_line line = {
+	.command = "rib",
+	.usage =
+"Usage: arancini rib [OPTION]... PREFIX\n"
+"Ask a running collector for the routes to a prefix, of all routers and\n"
+"peers. An address without a length asks for the longest match.\n\n",
+	.sections = sections,
+	.has_operands = true,
+	.notes =
+"\n"
+"On a terminal a table, elsewhere JSON lines with the names of\n"
+"schema/update.capnp. Exit status: 0 if the collector answered (also that it\n"
+"has no route), 1 if not, 2 for wrong usage.\n",
+};
+/* clang-format on */
 
 /* Prefixes */
 
 /* Zero the bits beyond @len; whether there were any. */
-static bool mask(uint8_t *address, size_t bytes, unsigned len)
+static bool mask_address(uint8_t *address, size_t bytes, unsigned len)
 {
 	bool stray = false;
 
@@ -105,8 +134,8 @@ static bool mask(uint8_t *address, size_t bytes, unsigned len)
 	return stray;
 }
 
-static int stray_bits(const char *prefix, int family, const uint8_t *address,
-		      unsigned len)
+static int report_stray_bits(const char *prefix, int family,
+			     const uint8_t *address, unsigned len)
 {
 	char text[INET6_ADDRSTRLEN];
 
@@ -117,7 +146,7 @@ static int stray_bits(const char *prefix, int family, const uint8_t *address,
 	return EXIT_USAGE;
 }
 
-/* 0, or the exit code: it has said what is wrong. */
+/* 0, or the exit code after a report on stderr. */
 static int check_prefix(struct rib_command *r)
 {
 	const char *slash = strchr(r->prefix, '/');
@@ -132,11 +161,12 @@ static int check_prefix(struct rib_command *r)
 		memcpy(host, r->prefix, chars);
 	if (inet_pton(family, host, address) != 1 ||
 	    (slash != NULL && !number_count32(slash + 1, most, &len)))
-		return usage(
+		return options_misuse(
+			&line,
 			"no prefix such as 192.0.2.0/24 or 2001:db8::/32: ",
 			r->prefix);
-	if (mask(address, most / 8, len))
-		return stray_bits(r->prefix, family, address, len);
+	if (mask_address(address, most / 8, len))
+		return report_stray_bits(r->prefix, family, address, len);
 	if (r->match == NULL)
 		r->match = slash == NULL ? "longest" : "exact";
 	return 0;
@@ -236,13 +266,6 @@ static void put_row(struct rib_command *r, const struct json_object *route)
 	cell_list(t, answer_in(route, "communities"), "");
 }
 
-static bool read_address(const char *text, uint8_t address[16])
-{
-	memset(address, 0, 16);
-	return inet_pton(AF_INET, text, address) == 1 ||
-	       inet_pton(AF_INET6, text, address) == 1;
-}
-
 /* Whether the route is of the peer that was asked for. */
 static bool is_wanted(const struct rib_command *r,
 		      const struct json_object *route)
@@ -255,10 +278,10 @@ static bool is_wanted(const struct rib_command *r,
 		memcmp(address, r->address, sizeof(address)) == 0);
 }
 
-static void show(struct rib_command *r, struct json_object *route)
+static void show_route(struct rib_command *r, struct json_object *route)
 {
 	r->shown++;
-	if (r->json)
+	if (r->command.json)
 		answer_print(route);
 	else
 		put_row(r, route);
@@ -274,7 +297,7 @@ static bool show_page(void *arg, const struct json_object *answer)
 			continue;
 		r->more = r->limit > 0 && r->shown == r->limit;
 		if (!r->more)
-			show(r, answer_at(routes, i));
+			show_route(r, answer_at(routes, i));
 	}
 	if (table_rows(&r->table) > 0)
 		table_print(&r->table, stdout);
@@ -292,8 +315,8 @@ static char *query_of(const struct rib_command *r)
 
 	if (asprintf(&path, "/api/v1/rib?prefix=%s&match=%s&limit=%d%s%s%s%s",
 		     prefix, r->match, PAGE,
-		     r->router[0] != '\0' ? "&router=" : "", r->router,
-		     peer != NULL ? "&peer=" : "",
+		     r->command.router[0] != '\0' ? "&router=" : "",
+		     r->command.router, peer != NULL ? "&peer=" : "",
 		     peer != NULL ? peer : "") < 0)
 		path = memory_must(NULL);
 	free(prefix);
@@ -301,116 +324,46 @@ static char *query_of(const struct rib_command *r)
 	return path;
 }
 
-static int ask(struct rib_command *r)
+static int list_routes(void *arg)
 {
-	struct client *client = client_new(&r->client_options);
+	struct rib_command *r = arg;
 	char *path = query_of(r);
-	int err, code = 0;
+	int err;
 
-	table_init(&r->table, columns, COLUMNS, &r->terminal);
-	err = client_list(client, path, show_page, r);
-	if (err < 0) {
-		fprintf(stderr, "arancini rib: %s\n", client_why(client));
-		code = client_exit_code(err);
-	} else if (r->more) {
+	table_init(&r->table, columns, COLUMNS, &r->command.terminal);
+	err = client_list(r->command.client, path, show_page, r);
+	if (err == 0 && r->more)
 		fprintf(stderr,
 			"arancini rib: there are more; --limit ended this\n");
-	} else if (r->shown == 0) {
+	else if (err == 0 && r->shown == 0)
 		fprintf(stderr, "arancini rib: no route for %s (%s)\n",
 			r->prefix, r->match);
-	}
-	if (ferror(stdout))
-		code = EXIT_FAILURE;
 	table_fini(&r->table);
 	free(path);
-	client_free(client);
-	return code;
-}
-
-/* An option with a value. NULL, or what is wrong. */
-static const char *set_value(struct rib_command *r, int option,
-			     const char *value)
-{
-	switch (option) {
-	case OPTION_ROUTER:
-		return router_name_token(value, r->router) ? NULL
-							   : "no router: ";
-	case OPTION_PEER:
-		r->has_address = read_address(value, r->address);
-		r->peer = r->has_address ? NULL : value;
-		return NULL;
-	case OPTION_LIMIT:
-		return number_count(value, UINT64_MAX, &r->limit) &&
-				       r->limit > 0
-			       ? NULL
-			       : "no number above 0: ";
-	default:
-		return client_option(&r->client_options, option, value);
-	}
-}
-
-/* NULL, or what is wrong. */
-static const char *set_option(struct rib_command *r, int option,
-			      const char *value)
-{
-	static const char *const matches[] = {
-		[0] = "exact",
-		[OPTION_LONGEST - OPTION_EXACT] = "longest",
-		[OPTION_MORE - OPTION_EXACT] = "more-specific",
-	};
-
-	switch (option) {
-	case OPTION_EXACT:
-	case OPTION_LONGEST:
-	case OPTION_MORE:
-		if (r->match != NULL)
-			return "only one kind of match";
-		r->match = matches[option - OPTION_EXACT];
-		return NULL;
-	case OPTION_JSON:
-		r->json = true;
-		return NULL;
-	case OPTION_TABLE:
-		r->json = false;
-		return NULL;
-	default:
-		return set_value(r, option, value);
-	}
+	return err;
 }
 
 int rib_main(int argc, char **argv)
 {
-	struct rib_command r = { .client_options = CLIENT_DEFAULTS };
-	const char *wrong;
-	int option, code;
+	struct rib_command r = { 0 };
+	struct operands operands;
+	int code;
 
-	terminal_init(&r.terminal);
-	r.json = !r.terminal.is;
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		switch (option) {
-		case OPTION_HELP:
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		case ':':
-			return usage("a value is missing after ",
-				     argv[optind - 1]);
-		case '?':
-			return usage("unknown option ", argv[optind - 1]);
-		default:
-			wrong = set_option(&r, option, optarg);
-			if (wrong != NULL)
-				return usage(wrong, optarg ? optarg : "");
-		}
-	}
-	if (argc - optind != 1)
-		return usage("one prefix is wanted", "");
-	if (r.peer != NULL && r.router[0] == '\0')
-		return usage("--peer wants an address, or --router as well; "
-			     "it has ",
-			     r.peer);
-	r.prefix = argv[optind];
+	client_command_init(&r.command, &line);
+	r.command.json = !r.command.terminal.is;
+	if (!options_read(&line, argc, argv, &r, &operands))
+		return operands.exit_code;
+	if (operands.count != 1)
+		return options_misuse(&line, "one prefix is wanted", "");
+	if (r.peer != NULL && r.command.router[0] == '\0')
+		return options_misuse(
+			&line,
+			"--peer wants an address, or --router as well; it has ",
+			r.peer);
+	r.prefix = operands.words[0];
 	code = check_prefix(&r);
-	return code != 0 ? code : ask(&r);
+	if (code != 0)
+		return code;
+	code = client_command_run(&r.command, list_routes, &r);
+	return ferror(stdout) ? EXIT_FAILURE : code;
 }

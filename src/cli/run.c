@@ -73,7 +73,8 @@ static void die_on_signal(void)
  * to do so again: sooner if they are not, so that a shard has all of the
  * manager's time, and not half of it.
  */
-static int64_t beat(struct collector *c, const struct sd_notify *notify)
+static int64_t send_heartbeat(struct collector *c,
+			      const struct sd_notify *notify)
 {
 	if (!collector_is_alive(c))
 		return sp_in(notify->watchdog_ns / RETRIES);
@@ -94,7 +95,7 @@ static int wait_for_signal(struct collector *c, const sigset_t *set,
 		if (notify->watchdog_ns == 0)
 			number = sigwaitinfo(set, NULL);
 		else if (left <= 0)
-			*next_beat = beat(c, notify);
+			*next_beat = send_heartbeat(c, notify);
 		else
 			number = sigtimedwait(set, NULL, &wait);
 	}
@@ -113,7 +114,7 @@ static int wait_for_end(struct collector *c, struct reload *reload,
 	return number;
 }
 
-static void say(struct log *log, enum log_level level, const char *event)
+static void log_event(struct log *log, enum log_level level, const char *event)
 {
 	struct log_line line;
 
@@ -121,8 +122,8 @@ static void say(struct log *log, enum log_level level, const char *event)
 		log_end(&line);
 }
 
-static int serve(struct reload *reload, struct log *log,
-		 const struct sd_notify *notify, const sigset_t *set)
+static int run_collector(struct reload *reload, struct log *log,
+			 const struct sd_notify *notify, const sigset_t *set)
 {
 	struct collector *c;
 	struct quit quit;
@@ -138,20 +139,20 @@ static int serve(struct reload *reload, struct log *log,
 		greeting_print(c, reload->config, stderr);
 	wait_for_end(c, reload, log, set, notify);
 	sd_notify_stopping(notify);
-	say(log, LOG_LEVEL_INFO, "stopping");
+	log_event(log, LOG_LEVEL_INFO, "stopping");
 	die_on_signal();
 	err = collector_stop(c, sp_in(reload->config->listen.drain_timeout));
 	if (err == -EBUSY) {
 		/* Its HTTP threads use configuration and log until we exit. */
-		say(log, LOG_LEVEL_INFO, "stopped");
+		log_event(log, LOG_LEVEL_INFO, "stopped");
 		_exit(EXIT_FAILURE);
 	}
-	say(log, err < 0 ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO,
-	    err < 0 ? "shutdown_incomplete" : "stopped");
+	log_event(log, err < 0 ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO,
+		  err < 0 ? "shutdown_incomplete" : "stopped");
 	return err < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-static int run(int argc, char **argv, const struct config *config)
+static int run_configured(int argc, char **argv, const struct config *config)
 {
 	struct reload reload;
 	struct sd_notify notify;
@@ -165,7 +166,7 @@ static int run(int argc, char **argv, const struct config *config)
 	sd_notify_open(&notify, getenv("NOTIFY_SOCKET"),
 		       getenv("WATCHDOG_USEC"), getenv("WATCHDOG_PID"));
 	reload_init(&reload, argc, argv, environ, config);
-	code = serve(&reload, &log, &notify, &set);
+	code = run_collector(&reload, &log, &notify, &set);
 	reload_fini(&reload);
 	sd_notify_close(&notify);
 	log_fini(&log);
@@ -190,7 +191,7 @@ int run_main(int argc, char **argv)
 	else if (request.check)
 		config_print(&config, stdout);
 	else
-		status = run(argc - 1, argv + 1, &config);
+		status = run_configured(argc - 1, argv + 1, &config);
 	config_release(&config);
 	return status;
 }

@@ -7,63 +7,14 @@
 
 #include "cli/command.h"
 #include "cli/fiber.h"
+#include "cli/options.h"
 
 #include "collector/config/text_check.h"
 #include "egress/nats/conn.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char help[] =
-	"Usage: arancini snapshot ls|show|verify|export PATH [OPTION]...\n"
-	"Look into the snapshots of a collector. PATH is its --state: a "
-	"folder, "
-	"the\nfolder 'snapshots' in it, or one file; or nats://host:4222 "
-	"(tls://) for those\nin a bucket. A collector may be running on "
-	"it.\n\n"
-	"  ls        one line a router: routes, tables, size, age, and the "
-	"mark from\n            which on the stream (or the journal) goes on\n"
-	"  show      what a file says of itself, its peers and tables\n"
-	"  verify    read everything and check every sum; what is damaged is "
-	"named,\n            with the offset\n"
-	"  export    the tables as updates, JSON lines as 'arancini tail' "
-	"prints them;\n            the mark goes to standard error\n\n"
-	"Options of export:\n"
-	"  --router NAME         only this one: address, name, or token as in "
-	"subjects\n"
-	"  --format json|capnp   capnp: messages back to back, as with 'tail "
-	"--raw'\n"
-	"  --prefix PREFIX       of the subjects (default "
-	"arancini.updates)\n\n"
-	"Options where PATH is a URL:\n"
-	"  --collector-id NAME   whose snapshots; not needed if there is only "
-	"one\n"
-	"" NATS_ACCESS_HELP "\n"
-	"  --help                this text\n\n"
-	"Who starts from an export reads on with 'arancini tail --since "
-	"MARK'.\n\n"
-	"Exit status: 0; 1 if a file is damaged or cannot be read, or if there "
-	"is\nnone; 2 for wrong usage.\n";
-
-enum {
-	OPTION_ROUTER = 256,
-	OPTION_FORMAT,
-	OPTION_PREFIX,
-	OPTION_COLLECTOR,
-	OPTION_HELP,
-};
-
-static const struct option options[] = {
-	{ "router", required_argument, NULL, OPTION_ROUTER },
-	{ "format", required_argument, NULL, OPTION_FORMAT },
-	{ "prefix", required_argument, NULL, OPTION_PREFIX },
-	{ "collector-id", required_argument, NULL, OPTION_COLLECTOR },
-	NATS_ACCESS_OPTIONS,
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ NULL, 0, NULL, 0 },
-};
 
 struct subcommand {
 	const char *name;
@@ -83,7 +34,7 @@ struct task {
 	struct snapshot_export what;
 };
 
-static const struct subcommand *find(const char *name)
+static const struct subcommand *find_subcommand(const char *name)
 {
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
 		if (strcmp(name, commands[i].name) == 0)
@@ -91,71 +42,90 @@ static const struct subcommand *find(const char *name)
 	return NULL;
 }
 
-static int usage(const char *what, const char *word)
+static enum option_status set_collector(const struct option_value *v)
 {
-	fprintf(stderr,
-		"arancini snapshot: %s%s; see 'arancini snapshot --help'\n",
-		what, word);
-	return EXIT_USAGE;
+	struct task *t = v->field;
+
+	t->from.collector = v->text;
+	return option_status_of(config_check_collector(v->text) == NULL);
 }
 
-static const char *set_option(struct task *t, int option, const char *value)
+static enum option_status set_prefix(const struct option_value *v)
 {
-	struct snapshot_export *what = &t->what;
+	struct task *t = v->field;
 
-	if (nats_access_set(&t->from.access, option, value))
-		return NULL;
-	switch (option) {
-	case OPTION_ROUTER:
-		what->router = value;
-		return NULL;
-	case OPTION_COLLECTOR:
-		t->from.collector = value;
-		return config_check_collector(value) == NULL
-			       ? NULL
-			       : "no id of a collector: ";
-	case OPTION_PREFIX:
-		what->prefix = value;
-		return strlen(value) > 0 && strlen(value) < 100
-			       ? NULL
-			       : "no prefix of subjects: ";
-	default:
-		what->capnp = strcmp(value, "capnp") == 0;
-		return what->capnp || strcmp(value, "json") == 0
-			       ? NULL
-			       : "json or capnp, not ";
-	}
+	t->what.prefix = v->text;
+	return option_status_of(strlen(v->text) > 0 && strlen(v->text) < 100);
 }
 
-/* 0 to go on, or the exit code plus one. */
-static int read_options(struct task *t, int argc, char **argv)
+static enum option_status set_format(const struct option_value *v)
 {
-	const char *wrong;
-	int option;
+	struct task *t = v->field;
 
-	optind = 1;
-	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		switch (option) {
-		case 'h':
-		case OPTION_HELP:
-			fputs(help, stdout);
-			return EXIT_SUCCESS + 1;
-		case ':':
-			return usage("a value is missing after ",
-				     argv[optind - 1]) +
-			       1;
-		case '?':
-			return usage("unknown option ", argv[optind - 1]) + 1;
-		default:
-			wrong = set_option(t, option, optarg);
-			if (wrong != NULL)
-				return usage(wrong, optarg) + 1;
-		}
-	}
-	return 0;
+	t->what.capnp = strcmp(v->text, "capnp") == 0;
+	return option_status_of(t->what.capnp || strcmp(v->text, "json") == 0);
 }
 
-static int run(void *arg)
+/* clang-format off */
+static const struct option_row export_rows[] = {
+	{ "router", .argument = "NAME",
+	  .help = "only this one: address, name, or token as in subjects",
+	  OPTION_TEXT(struct task, what.router) },
+	{ "format", .argument = "json|capnp",
+	  .help = "capnp: messages back to back, as with 'tail --raw'",
+	  OPTION_SET(set_format), .invalid = "json or capnp, not " },
+	{ "prefix", .argument = "PREFIX",
+	  .help = "of the subjects (default arancini.updates)",
+	  OPTION_SET(set_prefix), .invalid = "no prefix of subjects: " },
+	OPTION_ROWS_END,
+};
+
+static const struct option_row bucket_rows[] = {
+	{ "collector-id", .argument = "NAME",
+	  .help = "whose snapshots; not needed if there is only one",
+	  OPTION_SET(set_collector), .invalid = "no id of a collector: " },
+	OPTION_ROWS_END,
+};
+
+static const struct option_section sections[] = {
+	{ .heading = "Options of export:\n",
+	  .rows = export_rows, .column = NATS_ACCESS_COLUMN },
+	{ .heading = "\nOptions where PATH is a URL:\n",
+	  .rows = bucket_rows, .column = NATS_ACCESS_COLUMN },
+	NATS_ACCESS_SECTION(struct task, from.access),
+	{ .heading = "\n",
+	  .rows = option_help_rows, .column = NATS_ACCESS_COLUMN },
+	OPTION_SECTIONS_END,
+};
+
+static const struct command_line line = {
+	.command = "snapshot",
+	.usage =
+"Usage: arancini snapshot ls|show|verify|export PATH [OPTION]...\n"
+"Look into the snapshots of a collector. PATH is its --state: a folder, the\n"
+"folder 'snapshots' in it, or one file; or nats://host:4222 (tls://) for those\n"
+"in a bucket. A collector may be running on it.\n"
+"\n"
+"  ls        one line a router: routes, tables, size, age, and the mark from\n"
+"            which on the stream (or the journal) goes on\n"
+"  show      what a file says of itself, its peers and tables\n"
+"  verify    read everything and check every sum; what is damaged is named,\n"
+"            with the offset\n"
+"  export    the tables as updates, JSON lines as 'arancini tail' prints them;\n"
+"            the mark goes to standard error\n"
+"\n",
+	.sections = sections,
+	.has_operands = true,
+	.notes =
+"\n"
+"Who starts from an export reads on with 'arancini tail --since MARK'.\n"
+"\n"
+"Exit status: 0; 1 if a file is damaged or cannot be read, or if there is\n"
+"none; 2 for wrong usage.\n",
+};
+/* clang-format on */
+
+static int run_subcommand(void *arg)
 {
 	const struct task *t = arg;
 	struct snapshot_paths paths;
@@ -169,24 +139,27 @@ static int run(void *arg)
 	return code;
 }
 
-/* Where there is a bucket, libnats has threads until it is told to go. */
-static int look(struct task *t)
+/* For a bucket libnats starts threads, which nats_finish() ends. */
+static int open_source(struct task *t)
 {
 	struct nats_access *access = &t->from.access;
 	bool url = config_is_url(t->from.path);
 	int code = EXIT_FAILURE;
 
 	if (config_check_state(t->from.path) != NULL)
-		return usage("a URL is nats://host:4222 or tls://host:4222, "
-			     "without a user, not ",
-			     t->from.path);
+		return options_misuse(
+			&line,
+			"a URL is nats://host:4222 or tls://host:4222, "
+			"without a user, not ",
+			t->from.path);
 	if (!url && t->from.collector != NULL)
-		return usage("--collector-id is for a URL, not for ",
-			     t->from.path);
+		return options_misuse(&line,
+				      "--collector-id is for a URL, not for ",
+				      t->from.path);
 	access->nats.servers[0] = t->from.path;
 	access->nats.server_count = 1;
 	if (nats_access_read(access, "snapshot"))
-		code = fiber_main("snapshot", run, t);
+		code = fiber_main("snapshot", run_subcommand, t);
 	nats_access_release(access);
 	if (url)
 		nats_finish();
@@ -199,20 +172,23 @@ int snapshot_main(int argc, char **argv)
 		.from.access.nats.name = "arancini snapshot",
 		.what.prefix = "arancini.updates",
 	};
-	int code = read_options(&t, argc, argv);
+	struct operands operands;
+	char **words;
 
-	if (code > 0)
-		return code - 1;
-	if (argc - optind != 2)
-		return usage(argc - optind < 2 ? "a command and a PATH"
-					       : "one PATH only, not ",
-			     argc - optind < 2 ? "" : argv[argc - 1]);
-	t.command = find(argv[optind]);
+	if (!options_read(&line, argc, argv, &t, &operands))
+		return operands.exit_code;
+	words = operands.words;
+	if (operands.count < 2)
+		return options_misuse(&line, "a command and a PATH", "");
+	if (operands.count > 2)
+		return options_misuse(&line, "one PATH only, not ",
+				      words[operands.count - 1]);
+	t.command = find_subcommand(words[0]);
 	if (t.command == NULL)
-		return usage("there is no command ", argv[optind]);
-	if (t.command->run != NULL && optind > 1 &&
-	    (t.what.router != NULL || t.what.capnp))
-		return usage("options are of export, not of ", t.command->name);
-	t.from.path = argv[optind + 1];
-	return look(&t);
+		return options_misuse(&line, "there is no command ", words[0]);
+	if (t.command->run != NULL && (t.what.router != NULL || t.what.capnp))
+		return options_misuse(&line, "options are of export, not of ",
+				      t.command->name);
+	t.from.path = words[1];
+	return open_source(&t);
 }

@@ -25,8 +25,8 @@ struct exporter {
 	uint64_t routes;
 };
 
-static void put(struct exporter *x, const struct rib_change *c,
-		struct wire_view bytes)
+static void print_change(struct exporter *x, const struct rib_change *c,
+			 struct wire_view bytes)
 {
 	char subject[SUBJECT_MAX];
 	struct tail_message m = {
@@ -62,7 +62,7 @@ static void on_change(void *arg, const struct rib_change *change)
 			x->tail.failed = true;
 			return;
 		}
-		put(x, &c, (struct wire_view){ x->room, done.bytes });
+		print_change(x, &c, (struct wire_view){ x->room, done.bytes });
 		first += done.routes;
 	}
 	x->routes += c.count;
@@ -74,7 +74,7 @@ static void on_event(void *arg, const struct rib_event *event)
 	(void)event;
 }
 
-static void publish(struct exporter *x, const struct snapshot_file *f)
+static void export_router(struct exporter *x, const struct snapshot_file *f)
 {
 	struct rib_when when = { 1, f->facts->taken_s * UINT64_C(1000000000) };
 
@@ -85,7 +85,7 @@ static void publish(struct exporter *x, const struct snapshot_file *f)
 	x->file = NULL;
 }
 
-static void say_mark(const struct snapshot_file *f, uint64_t left_out)
+static void print_mark(const struct snapshot_file *f, uint64_t left_out)
 {
 	char mark[EGRESS_MARK_MAX];
 
@@ -100,7 +100,7 @@ static void say_mark(const struct snapshot_file *f, uint64_t left_out)
 			f->path, left_out);
 }
 
-/* 1: done, 0: not this router, -1: failed, and that was said. */
+/* 1 = done, 0 = another router, -1 = failed and reported on stderr. */
 static int export_file(struct exporter *x, const struct snapshot_paths *p,
 		       const char *path, enum snapshot_load load,
 		       struct egress_mark *mark)
@@ -123,7 +123,7 @@ static int export_file(struct exporter *x, const struct snapshot_paths *p,
 				? rib_snapshot_text(f.status)
 				: "has no mark of ours");
 	} else {
-		publish(x, &f);
+		export_router(x, &f);
 		done = x->tail.failed ? -1 : 1;
 		*mark = f.mark;
 	}
@@ -132,7 +132,7 @@ static int export_file(struct exporter *x, const struct snapshot_paths *p,
 	    f.facts->routes > 0)
 		done = export_file(x, p, path, SNAPSHOT_PRESENCE, mark);
 	else if (done == 1)
-		say_mark(&f, f.facts->routes - (x->routes - before));
+		print_mark(&f, f.facts->routes - (x->routes - before));
 	snapshot_file_release(&f);
 	return done;
 }
@@ -166,8 +166,8 @@ static bool is_wanted(const char *router, const char *path)
 	return false;
 }
 
-/* Of several routers the smallest: what is read twice does no harm. */
-static void say_where_to_go_on(const struct egress_mark *mark)
+/* Of several routers the smallest: reading a part twice is harmless. */
+static void print_smallest_mark(const struct egress_mark *mark)
 {
 	char text[EGRESS_MARK_MAX];
 
@@ -196,7 +196,7 @@ static int export_all(struct exporter *x, const struct snapshot_paths *p)
 			smallest = mark;
 	}
 	if (found > 0)
-		say_where_to_go_on(&smallest);
+		print_smallest_mark(&smallest);
 	else if (x->what->router != NULL) {
 		fprintf(stderr, "arancini snapshot: no file of router %s\n",
 			x->what->router);

@@ -10,7 +10,7 @@
 
 #define CHUNK ((size_t)64 * 1024)
 
-static void feed(struct snapshot_file *f, struct wire_view bytes)
+static void feed_reader(struct snapshot_file *f, struct wire_view bytes)
 {
 	while (bytes.len > 0 && f->status == RIB_SNAPSHOT_MORE) {
 		size_t used;
@@ -34,7 +34,7 @@ static int read_all(struct snapshot_file *f, struct state_store *store)
 	f->status = RIB_SNAPSHOT_MORE;
 	while ((n = state_store_read(r, chunk, CHUNK)) > 0) {
 		f->size += (size_t)n;
-		feed(f, (struct wire_view){ chunk, (size_t)n });
+		feed_reader(f, (struct wire_view){ chunk, (size_t)n });
 	}
 	state_store_close_reader(r);
 	free(chunk);
@@ -84,8 +84,8 @@ static struct rib *make_rib(enum snapshot_load load,
 	return memory_must(rib);
 }
 
-static bool complain(const struct snapshot_file *f,
-		     const struct state_store *store, int err)
+static bool report_unreadable(const struct snapshot_file *f,
+			      const struct state_store *store, int err)
 {
 	fprintf(stderr, "arancini snapshot: %s: ", f->path);
 	if (err == -EIO && state_store_is_remote(store))
@@ -129,7 +129,7 @@ bool snapshot_file_read(const char *path, enum snapshot_load load,
 	}
 	if (err < 0) {
 		snapshot_file_release(out);
-		return complain(out, paths->store, err);
+		return report_unreadable(out, paths->store, err);
 	}
 	name_router(out);
 	find_mark(out, &paths->manifest);

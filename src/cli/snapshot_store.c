@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool complain(const char *path, const char *what)
+static bool report_path(const char *path, const char *what)
 {
 	fprintf(stderr, "arancini snapshot: %s: %s\n", path, what);
 	return false;
@@ -31,7 +31,7 @@ static bool is_snapshot(const char *name)
 	       strcmp(name + len - suffix, SNAPSHOT_SUFFIX) == 0;
 }
 
-static void add(struct snapshot_paths *p, char *path)
+static void add_path(struct snapshot_paths *p, char *path)
 {
 	p->at = memory_must(realloc(p->at, (p->count + 1) * sizeof(*p->at)));
 	p->at[p->count++] = memory_must(path);
@@ -46,21 +46,21 @@ static int add_snapshot(void *arg, const char *name)
 		return 0;
 	if (asprintf(&path, "%s/%s", state_store_where(p->store), name) < 0)
 		path = NULL;
-	add(p, path);
+	add_path(p, path);
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_paths(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int list(struct snapshot_paths *p)
+static int list_snapshots(struct snapshot_paths *p)
 {
 	int err = state_store_list(p->store, add_snapshot, p); /* yields */
 
 	if (p->count > 0)
-		qsort(p->at, p->count, sizeof(*p->at), compare);
+		qsort(p->at, p->count, sizeof(*p->at), compare_paths);
 	return err;
 }
 
@@ -120,7 +120,7 @@ static int open_above(const char *path, struct snapshot_paths *p)
 
 	free(above);
 	p->single = true;
-	add(p, strdup(path));
+	add_path(p, strdup(path));
 	return err;
 }
 
@@ -134,7 +134,7 @@ static int open_path(const char *path, struct snapshot_paths *p)
 }
 
 /* What to do about a bucket that cannot be opened. */
-static const char *advice(int err)
+static const char *advice_for(int err)
 {
 	switch (err) {
 	case -ENOENT:
@@ -165,11 +165,12 @@ static bool open_bucket(const struct snapshot_source *from,
 
 	if (err < 0)
 		fprintf(stderr, "arancini snapshot: %s: %s%s\n", from->path,
-			why.text, advice(err));
+			why.text, advice_for(err));
 	return err == 0;
 }
 
-static bool find(const struct snapshot_source *from, struct snapshot_paths *p)
+static bool find_files(const struct snapshot_source *from,
+		       struct snapshot_paths *p)
 {
 	const char *path = from->path;
 	int err = 0;
@@ -182,20 +183,20 @@ static bool find(const struct snapshot_source *from, struct snapshot_paths *p)
 	if (err == 0 && !p->single)
 		err = read_manifest(p);
 	if (err == 0 && !p->single)
-		err = list(p);
+		err = list_snapshots(p);
 	if (err < 0)
-		return complain(path, strerror(-err));
+		return report_path(path, strerror(-err));
 	/* A collector writes a manifest when it starts, routers or not. */
 	return p->has_manifest || p->count > 0 ||
-	       complain(path, "there are no snapshots; it is the --state "
-			      "folder of a collector that is wanted");
+	       report_path(path, "there are no snapshots; it is the --state "
+				 "folder of a collector that is wanted");
 }
 
 bool snapshot_paths_find(const struct snapshot_source *from,
 			 struct snapshot_paths *out)
 {
 	*out = (struct snapshot_paths){ .at = NULL };
-	if (find(from, out))
+	if (find_files(from, out))
 		return true;
 	snapshot_paths_release(out);
 	return false;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *place(const uint8_t address[16], uint16_t port, char *buf,
-			 size_t cap)
+static const char *format_endpoint(const uint8_t address[16], uint16_t port,
+				   char *buf, size_t cap)
 {
 	struct text t = text_start(buf, cap);
 
@@ -31,8 +31,8 @@ static void print_doors(struct collector *c, const struct config *config,
 		if (collector_port(c, i) == 0)
 			continue;
 		fprintf(to, "%s%s", open++ == 0 ? "  routers    " : ", ",
-			place(at->at[i].address, collector_port(c, i), buf,
-			      sizeof(buf)));
+			format_endpoint(at->at[i].address, collector_port(c, i),
+					buf, sizeof(buf)));
 	}
 	if (open > 0)
 		fputc('\n', to);
@@ -115,8 +115,9 @@ void greeting_print(struct collector *c, const struct config *config, FILE *to)
 	print_doors(c, config, to);
 	if (collector_http_port(c) != 0)
 		fprintf(to, "  dashboard  http://%s/\n",
-			place(config->http.listen.address,
-			      collector_http_port(c), buf, sizeof(buf)));
+			format_endpoint(config->http.listen.address,
+					collector_http_port(c), buf,
+					sizeof(buf)));
 	print_output(config, to);
 	print_next(c, config, to);
 }

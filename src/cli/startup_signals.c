@@ -14,8 +14,8 @@ static void quit_signals(sigset_t *out)
 	sigaddset(out, SIGINT);
 }
 
-/* As the signal would have done it, so that whoever waits for us can tell. */
-static void die(struct quit *q, int number)
+/* End by the signal itself, so that the parent sees it in the wait status. */
+static void die_by_signal(struct quit *q, int number)
 {
 	struct log_line line;
 	sigset_t set;
@@ -49,7 +49,7 @@ static void *quit_main(void *quit)
 	/* If it has started, the signal is for who waits for it then. */
 	if (fds[0].revents == 0 &&
 	    read(q->signals, &info, sizeof(info)) == sizeof(info))
-		die(q, (int)info.ssi_signo);
+		die_by_signal(q, (int)info.ssi_signo);
 	return NULL;
 }
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Text that is always there to print. */
-static const char *said(const struct json_object *in, const char *name)
+static const char *text_or_dash(const struct json_object *in, const char *name)
 {
 	const char *text = answer_text(in, name);
 
@@ -73,15 +73,15 @@ static enum terminal_style style_of(const char *state)
 
 static void cell_state(struct table *t, const struct json_object *in)
 {
-	const char *state = said(in, "state");
+	const char *state = text_or_dash(in, "state");
 
 	table_cell(t, style_of(state), "%s", state);
 }
 
 /* The head */
 
-static void put(FILE *to, const struct terminal *terminal,
-		enum terminal_style style, const char *text)
+static void put_styled(FILE *to, const struct terminal *terminal,
+		       enum terminal_style style, const char *text)
 {
 	fputs(terminal_on(terminal, style), to);
 	terminal_put(to, text);
@@ -95,17 +95,17 @@ static void put_collector(FILE *to, const struct terminal *terminal,
 	char up[AMOUNT_MAX];
 	bool is = answer_bool(ready, "ready");
 
-	put(to, terminal, TERMINAL_BOLD, "collector  ");
-	terminal_put(to, said(status, "collector"));
+	put_styled(to, terminal, TERMINAL_BOLD, "collector  ");
+	terminal_put(to, text_or_dash(status, "collector"));
 	fputs(", version ", to);
-	terminal_put(to, said(status, "version"));
+	terminal_put(to, text_or_dash(status, "version"));
 	fprintf(to, ", up %s, ",
 		amount_seconds(answer_real(status, "uptimeSeconds"), up));
-	put(to, terminal, is ? TERMINAL_GOOD : TERMINAL_BAD,
-	    is ? "ready" : "not ready");
+	put_styled(to, terminal, is ? TERMINAL_GOOD : TERMINAL_BAD,
+		   is ? "ready" : "not ready");
 	if (!is) {
 		fputs(": ", to);
-		terminal_put(to, said(ready, "why"));
+		terminal_put(to, text_or_dash(ready, "why"));
 	}
 	fputc('\n', to);
 }
@@ -115,16 +115,17 @@ static void put_output(FILE *to, const struct terminal *terminal,
 {
 	const struct json_object *output = answer_in(status, "output");
 	const char *error = answer_text(output, "lastError");
-	const char *state = said(output, "state");
-	bool journal = strcmp(said(output, "kind"), "journal") == 0;
+	const char *state = text_or_dash(output, "state");
+	bool journal = strcmp(text_or_dash(output, "kind"), "journal") == 0;
 	char a[AMOUNT_MAX], b[AMOUNT_MAX];
 
-	put(to, terminal, TERMINAL_BOLD, "output     ");
-	terminal_put(to, said(output, "kind"));
+	put_styled(to, terminal, TERMINAL_BOLD, "output     ");
+	terminal_put(to, text_or_dash(output, "kind"));
 	fputs(", ", to);
-	put(to, terminal,
-	    answer_bool(output, "spooling") ? TERMINAL_WARN : style_of(state),
-	    state);
+	put_styled(to, terminal,
+		   answer_bool(output, "spooling") ? TERMINAL_WARN
+						   : style_of(state),
+		   state);
 	if (journal)
 		fprintf(to, "; %s on disk",
 			amount_bytes(answer_real(output, "journalBytes"), a));
@@ -139,7 +140,7 @@ static void put_output(FILE *to, const struct terminal *terminal,
 			amount_seconds(answer_real(output, "safeSecondsP99"),
 				       b));
 	if (answer_bool(output, "diskFull"))
-		put(to, terminal, TERMINAL_BAD, "; disk full");
+		put_styled(to, terminal, TERMINAL_BAD, "; disk full");
 	fputc('\n', to);
 	if (error != NULL && error[0] != '\0') {
 		fputs("           last error: ", to);
@@ -154,7 +155,7 @@ static void put_tables(FILE *to, const struct terminal *terminal,
 	const struct json_object *totals = answer_in(status, "totals");
 	char a[AMOUNT_MAX], b[AMOUNT_MAX], c[AMOUNT_MAX], d[AMOUNT_MAX];
 
-	put(to, terminal, TERMINAL_BOLD, "tables     ");
+	put_styled(to, terminal, TERMINAL_BOLD, "tables     ");
 	fprintf(to, "%s routes of %s peers (%s up, %s stale)",
 		amount_count(answer_int(totals, "routes"), a),
 		amount_count(answer_int(totals, "peers"), b),
@@ -175,16 +176,17 @@ static void put_snapshots(FILE *to, const struct terminal *terminal,
 
 	if (kept == NULL)
 		return;
-	put(to, terminal, TERMINAL_BOLD, "snapshots  ");
+	put_styled(to, terminal, TERMINAL_BOLD, "snapshots  ");
 	fprintf(to, "%s in ", amount_count(answer_int(kept, "files"), a));
-	terminal_put(to, said(kept, "where"));
+	terminal_put(to, text_or_dash(kept, "where"));
 	if (answer_has(kept, "lastAt"))
 		fprintf(to, ", the last %s ago",
 			amount_age(answer_text(kept, "lastAt"), b));
 	if (failures > 0) {
 		fputs(", ", to);
-		put(to, terminal, TERMINAL_BAD, amount_count(failures, a));
-		put(to, terminal, TERMINAL_BAD, " failed");
+		put_styled(to, terminal, TERMINAL_BAD,
+			   amount_count(failures, a));
+		put_styled(to, terminal, TERMINAL_BAD, " failed");
 	}
 	fputc('\n', to);
 }
@@ -270,8 +272,9 @@ static void put_routers(FILE *to, const struct terminal *terminal,
 	for (size_t i = 0; i < answer_count(routers); i++) {
 		const struct json_object *r = answer_at(routers, i);
 
-		table_cell(&t, TERMINAL_PLAIN, "%s", said(r, "id"));
-		table_cell(&t, TERMINAL_PLAIN, "%s", said(r, "sysName"));
+		table_cell(&t, TERMINAL_PLAIN, "%s", text_or_dash(r, "id"));
+		table_cell(&t, TERMINAL_PLAIN, "%s",
+			   text_or_dash(r, "sysName"));
 		cell_state(&t, r);
 		cell_count(&t, r, "peers");
 		cell_count(&t, r, "peersUp");
@@ -334,10 +337,11 @@ static void put_peers(FILE *to, const struct terminal *terminal,
 	for (size_t i = 0; i < answer_count(peers); i++) {
 		const struct json_object *p = answer_at(peers, i);
 
-		table_cell(&t, TERMINAL_PLAIN, "%s", said(p, "router"));
+		table_cell(&t, TERMINAL_PLAIN, "%s", text_or_dash(p, "router"));
 		table_cell(&t, TERMINAL_PLAIN, "%s",
-			   answer_has(p, "peerAddr") ? said(p, "peerAddr")
-						     : said(p, "id"));
+			   answer_has(p, "peerAddr")
+				   ? text_or_dash(p, "peerAddr")
+				   : text_or_dash(p, "id"));
 		table_cell(&t, TERMINAL_PLAIN, "%llu",
 			   (unsigned long long)answer_uint(p, "peerAsn"));
 		cell_state(&t, p);

@@ -90,7 +90,7 @@ static bool read_sysctl(const char *root, const char *name, char *out,
 	return there;
 }
 
-static bool meets(const struct setting *s, const char *value)
+static bool meets_setting(const struct setting *s, const char *value)
 {
 	for (int i = 0; i < s->count; i++) {
 		char *end;
@@ -130,7 +130,7 @@ static void check_setting(const char *root, const struct setting *s,
 		snprintf(out->value, sizeof(out->value), "not visible here");
 		snprintf(out->fix, sizeof(out->fix),
 			 "look at it on the host, outside the container");
-	} else if (!meets(s, out->value)) {
+	} else if (!meets_setting(s, out->value)) {
 		out->status = s->otherwise;
 		snprintf(out->fix, sizeof(out->fix), "sysctl -w %s=\"%s\"",
 			 s->name, wanted);

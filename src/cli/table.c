@@ -17,7 +17,7 @@ void table_init(struct table *t, const struct table_column *columns,
 		t->widths[i] = strlen(columns[i].name);
 }
 
-static void forget(struct table *t)
+static void clear_cells(struct table *t)
 {
 	for (size_t i = 0; i < t->used; i++)
 		free(t->cells[i].text);
@@ -26,7 +26,7 @@ static void forget(struct table *t)
 
 void table_fini(struct table *t)
 {
-	forget(t);
+	clear_cells(t);
 	free(t->cells);
 }
 
@@ -90,5 +90,5 @@ void table_print(struct table *t, FILE *to)
 	assert(t->count > 0);
 	for (size_t i = 0; i < t->used; i++)
 		print_cell(t, i % t->count, to, &t->cells[i]);
-	forget(t);
+	clear_cells(t);
 }

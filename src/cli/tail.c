@@ -1,9 +1,9 @@
 #include "cli/tail.h"
 
 #include "cli/command.h"
+#include "cli/options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,67 +12,6 @@
 #include <unistd.h>
 
 #define NS UINT64_C(1000000000)
-
-static const char help[] =
-	"Usage: arancini tail (--nats URL | --journal DIR) [OPTION]...\n"
-	"Follow what a collector publishes, one line an update or event.\n\n"
-	"  --nats URL            read from JetStream; may be repeated\n"
-	"  --stream NAME         the stream (default ARANCINI)\n"
-	"" NATS_ACCESS_HELP
-	"  --journal DIR         read a collector's journal instead\n"
-	"  --subject FILTER      only these, such as\n"
-	"                        'arancini.updates.v4_192_0_2_1.>'\n"
-	"  --since all|new|TIME|MARK\n"
-	"                        where to start (default new); TIME is\n"
-	"                        2026-11-16T12:00:00Z, seconds since 1970,\n"
-	"                        or 90s, 10m, 2h, 1d ago; MARK is what "
-	"'arancini\n"
-	"                        snapshot' says: 'stream 1763251200 4711'\n"
-	"  --count N             end after so many\n"
-	"  --idle-exit SECONDS   end when nothing came for so long\n"
-	"  --json                JSON lines, also on a terminal\n"
-	"  --raw                 Cap'n Proto messages as they are, unpacked\n"
-	"  --help                this text\n\n"
-	"On a terminal the lines are for people, elsewhere they are JSON with "
-	"the\nnames of schema/update.capnp. A broker that restarts is waited "
-	"for.\n\n"
-	"Exit status: 0 if it ended as asked for (--count, --idle-exit), 1 if "
-	"the\nstream or the journal cannot be read on, 2 for wrong usage.\n";
-
-enum {
-	OPTION_NATS = 256,
-	OPTION_STREAM,
-	OPTION_JOURNAL,
-	OPTION_SUBJECT,
-	OPTION_SINCE,
-	OPTION_COUNT,
-	OPTION_IDLE,
-	OPTION_JSON,
-	OPTION_RAW,
-	OPTION_HELP,
-};
-
-static const struct option options[] = {
-	{ "nats", required_argument, NULL, OPTION_NATS },
-	{ "stream", required_argument, NULL, OPTION_STREAM },
-	NATS_ACCESS_OPTIONS,
-	{ "journal", required_argument, NULL, OPTION_JOURNAL },
-	{ "subject", required_argument, NULL, OPTION_SUBJECT },
-	{ "since", required_argument, NULL, OPTION_SINCE },
-	{ "count", required_argument, NULL, OPTION_COUNT },
-	{ "idle-exit", required_argument, NULL, OPTION_IDLE },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "raw", no_argument, NULL, OPTION_RAW },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ NULL, 0, NULL, 0 },
-};
-
-static int usage(const char *what, const char *word)
-{
-	fprintf(stderr, "arancini tail: %s%s; see 'arancini tail --help'\n",
-		what, word);
-	return EXIT_USAGE;
-}
 
 static bool read_number(const char *text, uint64_t *out)
 {
@@ -137,82 +76,120 @@ static bool read_since(struct tail *t, const char *text)
 	return true;
 }
 
-/* An option with a value. NULL, or what is wrong. */
-static const char *set_value(struct tail *t, int option, const char *value)
+static enum option_status add_server(const struct option_value *v)
 {
+	struct tail *t = v->field;
 	struct nats_options *nats = &t->access.nats;
-	uint64_t number = 0;
 
-	if (nats_access_set(&t->access, option, value))
-		return NULL;
-	switch (option) {
-	case OPTION_NATS:
-		if (nats->server_count == NATS_SERVERS_MAX)
-			return "too many servers at ";
-		nats->servers[nats->server_count++] = value;
-		return NULL;
-	case OPTION_STREAM:
-		t->nats.stream = value;
-		return NULL;
-	case OPTION_JOURNAL:
-		t->journal = value;
-		return NULL;
-	case OPTION_SUBJECT:
-		t->nats.filter = value;
-		return NULL;
-	case OPTION_SINCE:
-		return read_since(t, value) ? NULL : "no time we can read: ";
-	case OPTION_COUNT:
-		return read_number(value, &t->count) ? NULL : "not a number: ";
-	default:
-		if (!read_number(value, &number) || number > INT32_MAX)
-			return "not a number: ";
-		t->idle_ms = (int64_t)number * 1000;
-		return NULL;
-	}
+	if (nats->server_count == NATS_SERVERS_MAX)
+		return OPTION_INVALID;
+	nats->servers[nats->server_count++] = v->text;
+	return OPTION_ACCEPTED;
 }
 
-/* 0 to go on, or the exit code plus one. */
-static int read_options(struct tail *t, int argc, char **argv)
+static enum option_status set_since(const struct option_value *v)
 {
-	const char *wrong;
-	int option;
+	return option_status_of(read_since(v->field, v->text));
+}
 
-	optind = 1;
-	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		switch (option) {
-		case OPTION_JSON:
-			t->form = TAIL_JSON;
-			break;
-		case OPTION_RAW:
-			t->form = TAIL_RAW;
-			break;
-		case 'h':
-		case OPTION_HELP:
-			fputs(help, stdout);
-			return EXIT_SUCCESS + 1;
-		case ':':
-			return usage("a value is missing after ",
-				     argv[optind - 1]) +
-			       1;
-		case '?':
-			return usage("unknown option ", argv[optind - 1]) + 1;
-		default:
-			wrong = set_value(t, option, optarg);
-			if (wrong != NULL)
-				return usage(wrong, optarg) + 1;
-		}
-	}
-	if (optind != argc)
-		return usage("what is ", argv[optind]) + 1;
+static enum option_status set_count(const struct option_value *v)
+{
+	struct tail *t = v->field;
+
+	return option_status_of(read_number(v->text, &t->count));
+}
+
+static enum option_status set_idle(const struct option_value *v)
+{
+	struct tail *t = v->field;
+	uint64_t seconds;
+
+	if (!read_number(v->text, &seconds) || seconds > v->row->max)
+		return OPTION_INVALID;
+	t->idle_ms = (int64_t)seconds * 1000;
+	return OPTION_ACCEPTED;
+}
+
+static enum option_status set_form(const struct option_value *v)
+{
+	struct tail *t = v->field;
+
+	t->form = (enum tail_form)v->row->key;
+	return OPTION_ACCEPTED;
+}
+
+/* clang-format off */
+static const struct option_row stream_rows[] = {
+	{ "nats", .argument = "URL",
+	  .help = "read from JetStream; may be repeated",
+	  OPTION_SET(add_server), .invalid = "too many servers at " },
+	{ "stream", .argument = "NAME",
+	  .help = "the stream (default ARANCINI)",
+	  OPTION_TEXT(struct tail, nats.stream) },
+	OPTION_ROWS_END,
+};
+
+static const struct option_row rows[] = {
+	{ "journal", .argument = "DIR",
+	  .help = "read a collector's journal instead",
+	  OPTION_TEXT(struct tail, journal) },
+	{ "subject", .argument = "FILTER",
+	  .help = "only these, such as\n"
+		  "'arancini.updates.v4_192_0_2_1.>'",
+	  OPTION_TEXT(struct tail, nats.filter) },
+	{ "since", .argument = "all|new|TIME|MARK",
+	  .help = "where to start (default new); TIME is\n"
+		  "2026-11-16T12:00:00Z, seconds since 1970,\n"
+		  "or 90s, 10m, 2h, 1d ago; MARK is what 'arancini\n"
+		  "snapshot' says: 'stream 1763251200 4711'",
+	  OPTION_SET(set_since), .invalid = "no time we can read: " },
+	{ "count", .argument = "N", .help = "end after so many",
+	  OPTION_SET(set_count), .invalid = "not a number: " },
+	{ "idle-exit", .argument = "SECONDS",
+	  .help = "end when nothing came for so long",
+	  OPTION_SET(set_idle), .max = INT32_MAX,
+	  .invalid = "not a number: " },
+	{ "json", .help = "JSON lines, also on a terminal",
+	  OPTION_SET(set_form), .key = TAIL_JSON },
+	{ "raw", .help = "Cap'n Proto messages as they are, unpacked",
+	  OPTION_SET(set_form), .key = TAIL_RAW },
+	OPTION_HELP_ROW,
+	OPTION_ROWS_END,
+};
+
+static const struct option_section sections[] = {
+	{ .rows = stream_rows, .column = NATS_ACCESS_COLUMN },
+	NATS_ACCESS_SECTION(struct tail, access),
+	{ .rows = rows, .column = NATS_ACCESS_COLUMN },
+	OPTION_SECTIONS_END,
+};
+
+static const struct command_line line = {
+	.command = "tail",
+	.usage =
+"Usage: arancini tail (--nats URL | --journal DIR) [OPTION]...\n"
+"Follow what a collector publishes, one line an update or event.\n\n",
+	.sections = sections,
+	.notes =
+"\n"
+"On a terminal the lines are for people, elsewhere they are JSON with the\n"
+"names of schema/update.capnp. A broker that restarts is waited for.\n"
+"\n"
+"Exit status: 0 if it ended as asked for (--count, --idle-exit), 1 if the\n"
+"stream or the journal cannot be read on, 2 for wrong usage.\n",
+};
+/* clang-format on */
+
+/* EXIT_SUCCESS, or EXIT_USAGE for options that do not go together. */
+static int check_options(const struct tail *t)
+{
 	if ((t->access.nats.server_count > 0) == (t->journal != NULL))
-		return usage("--nats or --journal?", "") + 1;
+		return options_misuse(&line, "--nats or --journal?", "");
 	if (t->nats.from == NATS_FROM_SEQ &&
 	    t->mark.journal != (t->journal != NULL))
-		return usage("the mark is of a ",
-			     t->mark.journal ? "journal" : "stream") +
-		       1;
-	return 0;
+		return options_misuse(&line, "the mark is of a ",
+				      t->mark.journal ? "journal" : "stream");
+	return EXIT_SUCCESS;
 }
 
 static int tail_run(struct tail *t)
@@ -234,10 +211,14 @@ int tail_main(int argc, char **argv)
 		.access.nats.name = "arancini tail",
 		.form = isatty(STDOUT_FILENO) ? TAIL_TEXT : TAIL_JSON,
 	};
-	int code = read_options(&t, argc, argv);
+	struct operands operands;
+	int code;
 
-	if (code > 0)
-		return code - 1;
+	if (!options_read(&line, argc, argv, &t, &operands))
+		return operands.exit_code;
+	code = check_options(&t);
+	if (code != EXIT_SUCCESS)
+		return code;
 	code = tail_run(&t);
 	egress_codec_free(t.codec);
 	json_fini(&t.out);

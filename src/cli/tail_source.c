@@ -44,7 +44,7 @@ static void end_line(struct tail *t)
 	json_end_line(&t->out);
 }
 
-static void complain(const struct tail_message *m, const char *what)
+static void report_message(const struct tail_message *m, const char *what)
 {
 	fprintf(stderr, "arancini tail: message %" PRIu64 " (%s): %s\n",
 		m->position, m->subject, what);
@@ -56,7 +56,7 @@ static void print_update(struct tail *t, const struct tail_message *m,
 	struct egress_update u;
 
 	if (egress_read_update(one, &u) < 0) {
-		complain(m, "is no update");
+		report_message(m, "is no update");
 	} else if (t->form == TAIL_JSON) {
 		json_object(&t->out);
 		json_string_at(&t->out, "kind", "update");
@@ -74,7 +74,7 @@ static void print_event(struct tail *t, const struct tail_message *m,
 	struct egress_event e;
 
 	if (egress_read_event(one, &e) < 0) {
-		complain(m, "is no event");
+		report_message(m, "is no event");
 	} else if (t->form == TAIL_JSON) {
 		json_object(&t->out);
 		tail_json_kind(&t->out, e.kind);
@@ -87,7 +87,7 @@ static void print_event(struct tail *t, const struct tail_message *m,
 }
 
 /* Everything that was printed must be seen now, not when more comes. */
-static void flush(struct tail *t)
+static void flush_output(struct tail *t)
 {
 	memory_had(!t->out.failed);
 	if (t->out.len > 0)
@@ -106,7 +106,7 @@ bool tail_message(struct tail *t, const struct tail_message *m)
 	int got = 0;
 
 	if (egress_codec_open(t->codec, m->encoding, m->bytes, &plain) < 0) {
-		complain(m, "cannot be unpacked");
+		report_message(m, "cannot be unpacked");
 		return true;
 	}
 	r = egress_read_start(plain);
@@ -124,8 +124,8 @@ bool tail_message(struct tail *t, const struct tail_message *m)
 	if (t->form == TAIL_RAW && whole > 0)
 		fwrite(plain.p, 1, whole, stdout);
 	if (got < 0)
-		complain(m, "is damaged");
-	flush(t);
+		report_message(m, "is damaged");
+	flush_output(t);
 	return !t->failed && (t->count == 0 || t->printed < t->count);
 }
 
@@ -133,7 +133,7 @@ bool tail_message(struct tail *t, const struct tail_message *m)
  * Whether nothing has come for too long since @last, when the last one was
  * printed: whoever reads us may take his time for it.
  */
-static bool idle(const struct tail *t, int64_t last)
+static bool is_idle(const struct tail *t, int64_t last)
 {
 	return t->idle_ms > 0 && sp_now() - last >= t->idle_ms * SP_MS;
 }
@@ -178,7 +178,7 @@ int tail_from_nats(struct tail *t)
 			t->nats.stream, why.text);
 		return EXIT_FAILURE;
 	}
-	while (more && !idle(t, last)) {
+	while (more && !is_idle(t, last)) {
 		int got = nats_reader_next(r, STEP_MS, &read);
 		struct tail_message m;
 
@@ -249,7 +249,7 @@ static bool print_record(struct tail *t, const struct journal_record *record)
 	return tail_message(t, &m);
 }
 
-static int follow(void *arg)
+static int follow_journal(void *arg)
 {
 	struct tail *t = arg;
 	struct journal_cursor *c;
@@ -266,7 +266,7 @@ static int follow(void *arg)
 				: strerror(-got));
 		return EXIT_FAILURE;
 	}
-	while (more && !idle(t, last)) {
+	while (more && !is_idle(t, last)) {
 		got = journal_cursor_next(c, &record); /* yields */
 		if (got < 0)
 			break;
@@ -294,5 +294,5 @@ static int follow(void *arg)
 
 int tail_from_journal(struct tail *t)
 {
-	return fiber_main("tail", follow, t);
+	return fiber_main("tail", follow_journal, t);
 }

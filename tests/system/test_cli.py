@@ -38,6 +38,46 @@ def test_every_listed_command_has_help(run):
             got.stdout.lower().split()), name
 
 
+COMMANDS = ["decode", "replay", "generate", "tail", "snapshot", "status",
+            "rib", "resync", "doctor"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_in_the_help_is_one(run, command):
+    text = run(command, "--help").stdout
+    options = re.findall(r"(?<=[ ,])--([a-z0-9-]+)( [A-Z0-9a-z|:]+)?(?=,|\n|  )",
+                         "\n".join(line for line in text.splitlines()
+                                   if line.startswith("  -")) + "\n")
+    assert ("help", "") in options
+    for name, argument in options:
+        if argument:
+            got = run(command, f"--{name}")
+            assert got.stderr == (
+                f"arancini {command}: a value is missing after --{name}; "
+                f"see 'arancini {command} --help'\n")
+        else:
+            got = run(command, f"--{name}=x")
+            assert got.stderr == (
+                f"arancini {command}: unknown option --{name}=x; "
+                f"see 'arancini {command} --help'\n")
+        assert got.returncode == 2
+        assert got.stdout == ""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_ends_the_command_where_it_stands(run, command):
+    text = run(command, "--help").stdout
+    for args in (["-h"], ["--hel"], ["--help", "--no-such"], ["x", "--help"]):
+        got = run(command, *args)
+        assert (got.returncode, got.stdout, got.stderr) == (0, text, "")
+    for args in (["--no-such", "--help"], ["--help=x"], ["-x", "-h"]):
+        got = run(command, *args)
+        assert got.returncode == 2
+        assert got.stdout == ""
+        assert got.stderr == (f"arancini {command}: unknown option {args[0]}; "
+                              f"see 'arancini {command} --help'\n")
+
+
 def test_version_is_the_one_of_the_build(run, tree):
     version = re.search(r"version : '([^']+)'",
                         (tree / "meson.build").read_text())[1]

@@ -1,0 +1,111 @@
+#include "cli/client_command.h"
+
+#include "cli/api_json.h"
+#include "cli/command.h"
+#include "cli/number.h"
+#include "cli/xalloc.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+
+/* Options */
+
+static enum option_status set_timeout(const struct option_value *v)
+{
+	struct client_options *options = v->field;
+	uint64_t microseconds;
+
+	if (!number_millionths(v->text, v->row->max, &microseconds) ||
+	    microseconds < v->row->min)
+		return OPTION_INVALID;
+	options->timeout_ms = (long)(microseconds / 1000);
+	return OPTION_ACCEPTED;
+}
+
+/* clang-format off */
+const struct option_row client_option_rows[] = {
+	{ "url", .argument = "URL",
+	  .help = "the collector (default " CLIENT_URL ")",
+	  OPTION_TEXT(struct client_options, url) },
+	{ "token-file", .argument = "FILE",
+	  .help = "the token it wants; without one, that in the state\n"
+		  "folder of a collector on this host",
+	  OPTION_TEXT(struct client_options, token_file) },
+	{ "tls-ca", .argument = "FILE",
+	  .help = "certificates to trust instead of the system's",
+	  OPTION_TEXT(struct client_options, tls_ca) },
+	{ "timeout", .argument = "SECONDS",
+	  .help = "for each answer (default 10)",
+	  OPTION_SET(set_timeout), .min = 1000, .max = UINT64_C(3600000000),
+	  .invalid = "no time in seconds: " },
+	OPTION_ROWS_END,
+};
+/* clang-format on */
+
+enum option_status client_set_router(const struct option_value *v)
+{
+	return option_status_of(router_name_token(v->text, v->field));
+}
+
+/* Asking */
+
+void client_command_init(struct client_command *c,
+			 const struct command_line *line)
+{
+	*c = (struct client_command){ .line = line,
+				      .options = CLIENT_DEFAULTS };
+	terminal_init(&c->terminal);
+}
+
+int client_command_run(struct client_command *c, int (*ask)(void *arg),
+		       void *arg)
+{
+	int err;
+
+	c->client = client_new(&c->options);
+	err = ask(arg);
+	if (err < 0)
+		fprintf(stderr, "arancini %s: %s\n", c->line->command,
+			client_why(c->client));
+	client_free(c->client);
+	c->client = NULL;
+	return err < 0 ? client_exit_code(err) : EXIT_SUCCESS;
+}
+
+/* A list that grows page by page. */
+struct gathering {
+	const char *name;
+	struct json_object *all;
+	size_t enough;
+	bool cut;
+};
+
+static bool add_page(void *arg, const struct json_object *answer)
+{
+	struct gathering *g = arg;
+	struct json_object *list = answer_in(answer, g->name);
+
+	for (size_t i = 0; i < answer_count(list); i++)
+		json_object_array_add(g->all,
+				      json_object_get(answer_at(list, i)));
+	if (g->enough == 0 || answer_count(g->all) < g->enough)
+		return true;
+	g->cut = answer_text(answer, "next") != NULL;
+	return false;
+}
+
+int client_command_list(struct client_command *c, const char *path,
+			const char *name, size_t enough,
+			struct json_object **out, bool *cut)
+{
+	struct gathering g = {
+		.name = name,
+		.all = memory_must(json_object_new_array()),
+		.enough = enough,
+	};
+	int err = client_list(c->client, path, add_page, &g);
+
+	*out = g.all;
+	*cut = *cut || g.cut;
+	return err;
+}

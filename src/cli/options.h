@@ -1,0 +1,149 @@
+/*
+ * cli/options.h - the command line of a subcommand, as a table
+ *
+ *	static const struct option_row rows[] = {
+ *		{ "exact", .help = "this very prefix", OPTION_SET(set_exact) },
+ *		{ "limit", .argument = "N", .help = "at most so many routes",
+ *		  OPTION_COUNT(struct rib, limit, UINT64_MAX) },
+ *		OPTION_HELP_ROW,
+ *		OPTION_ROWS_END,
+ *	};
+ *	static const struct option_section sections[] = {
+ *		{ .rows = rows, .column = 23 },
+ *		OPTION_SECTIONS_END,
+ *	};
+ *	static const struct command_line line = { "rib", "Usage: ...", sections };
+ *
+ *	if (!options_read(&line, argc, argv, &rib, &operands))
+ *		return operands.exit_code;
+ *
+ * The same rows are what getopt_long(3) accepts, what a mistake is reported
+ * from and what --help prints. Commands that share options share a table of
+ * rows: a section says where in the command's own struct the struct that these
+ * rows fill is.
+ *
+ * "arancini run" is not one of these: its options are also keys of a file, see
+ * collector/config/options.h.
+ *
+ * Threads	One: getopt_long() has static state.
+ * Ownership	A text option points into argv.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a setter made of a value. */
+enum option_status {
+	OPTION_ACCEPTED,
+	OPTION_INVALID,	 /* to be reported, see option_row.invalid */
+	OPTION_REPORTED, /* invalid, and the setter has printed why */
+	OPTION_FINAL,	 /* the command is done: exit 0 */
+	OPTION_SHOW_HELP,
+};
+
+struct option_row;
+
+/* What a setter gets. */
+struct option_value {
+	const struct option_row *row;
+	void *field;	  /* at option_row.field */
+	const char *text; /* NULL where the option takes no value */
+};
+
+struct option_row {
+	const char *name;     /* without dashes; NULL = only a letter */
+	char letter;	      /* 0 = none */
+	const char *argument; /* name of the value; NULL = takes none */
+	const char *help;     /* lines are broken here; NULL = not shown */
+	size_t field;	      /* offset in what option_section.field names */
+	uint64_t min, max;    /* of a number */
+	int key;	      /* for the command's own use */
+	/* How the report of a wrong value begins; NULL = "--NAME cannot be" */
+	const char *invalid;
+	enum option_status (*set)(const struct option_value *v);
+};
+
+struct option_section {
+	const char *heading; /* text above the rows, or NULL */
+	const struct option_row *rows;
+	size_t field;	      /* offset of what the rows fill */
+	unsigned column;      /* at which help texts begin */
+	const char *one_help; /* rows are listed together above this text */
+};
+
+struct command_line {
+	const char *command;
+	const char *usage; /* what --help prints first */
+	const struct option_section *sections;
+	const char *notes; /* and last */
+	bool has_operands; /* false = an operand is a mistake */
+};
+
+/* The arguments that are not options. */
+struct operands {
+	char **words;
+	int count;
+	int exit_code; /* only where options_read() returns false */
+};
+
+/*
+ * Set what @argv says in *@into. False if the command ends here, after --help
+ * or after a mistake, which was reported.
+ */
+bool options_read(const struct command_line *line, int argc, char **argv,
+		  void *into, struct operands *out);
+
+/* Report wrong usage: @what and @word, one behind the other. EXIT_USAGE. */
+int options_misuse(const struct command_line *line, const char *what,
+		   const char *word);
+
+static inline enum option_status option_status_of(bool valid)
+{
+	return valid ? OPTION_ACCEPTED : OPTION_INVALID;
+}
+
+/* Setters, and rows that name them with the type of the field checked. */
+enum option_status option_set_flag(const struct option_value *v);
+enum option_status option_set_text(const struct option_value *v);
+enum option_status option_set_count32(const struct option_value *v);
+enum option_status option_set_count(const struct option_value *v);
+enum option_status option_set_millionths(const struct option_value *v);
+enum option_status option_show_help(const struct option_value *v);
+
+extern const struct option_row option_help_rows[];
+
+/* clang-format off */
+#define OPTION_FIELD(type, member, wanted) \
+	.field = _Generic(((type *)NULL)->member, \
+	/* NOLINTNEXTLINE(bugprone-macro-parentheses): the name of a type */ \
+			  wanted: offsetof(type, member))
+
+#define OPTION_FLAG(type, member) \
+	.set = option_set_flag, OPTION_FIELD(type, member, bool)
+#define OPTION_TEXT(type, member) \
+	.set = option_set_text, OPTION_FIELD(type, member, const char *)
+/* Whole numbers up to @most; the last one is in millionths. */
+#define OPTION_COUNT32(type, member, most) \
+	.set = option_set_count32, .max = (most), \
+	OPTION_FIELD(type, member, uint32_t)
+#define OPTION_COUNT(type, member, most) \
+	.set = option_set_count, .max = (most), \
+	OPTION_FIELD(type, member, uint64_t)
+#define OPTION_MILLIONTHS(type, member, most) \
+	.set = option_set_millionths, .max = (most), \
+	OPTION_FIELD(type, member, uint64_t)
+/* A setter of the command's own, for the whole struct. */
+#define OPTION_SET(setter) .set = (setter)
+
+#define OPTION_HELP_ROW \
+	{ "help", 'h', .help = "this text", OPTION_SET(option_show_help) }
+/* --help in a section of its own. */
+#define OPTION_HELP_SECTION(at) { .rows = option_help_rows, .column = (at) }
+#define OPTION_ROWS_END { .name = NULL }
+#define OPTION_SECTIONS_END { .rows = NULL }
+/* clang-format on */
+
+#endif
