@@ -3,6 +3,8 @@
 #include "bench.h"
 
 #include "collector/collector_env.h"
+#include "collector/config/config.h"
+#include "collector/config/errors.h"
 #include "collector/config/loader.h"
 #include "collector/worker_state.h"
 #include "egress/publisher/publisher.h"

@@ -11,8 +11,11 @@
 
 #include "collector/collector.h"
 #include "collector/config/help.h"
+#include "collector/config/config.h"
+#include "collector/config/errors.h"
 #include "collector/config/loader.h"
 #include "collector/config/print.h"
+#include "collector/base/log.h"
 #include "collector/base/sd_notify.h"
 #include "collector/reload.h"
 #include "cli/startup_banner.h"

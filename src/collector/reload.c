@@ -1,7 +1,10 @@
 #include "collector/reload.h"
 
 #include "collector/collector.h"
+#include "collector/base/log.h"
+#include "collector/config/config.h"
 #include "collector/config/diff.h"
+#include "collector/config/errors.h"
 #include "collector/config/loader.h"
 
 #include <errno.h>

@@ -13,10 +13,9 @@
 #ifndef COLLECTOR_RELOAD_H
 #define COLLECTOR_RELOAD_H
 
-#include "collector/config/config.h"
-#include "collector/base/log.h"
-
 struct collector;
+struct config;
+struct log;
 struct reload_read;
 
 struct reload {

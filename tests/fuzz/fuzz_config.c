@@ -3,7 +3,9 @@
  * or there are mistakes, each one line; and a configuration that is printed
  * and read back is the same.
  */
+#include "collector/config/config.h"
 #include "collector/config/diff.h"
+#include "collector/config/errors.h"
 #include "collector/config/loader.h"
 #include "collector/config/print.h"
 

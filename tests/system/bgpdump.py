@@ -74,7 +74,11 @@ def address(field):
         packed = socket.inet_pton(socket.AF_INET6, host)
     except OSError:
         return field
-    return socket.inet_ntop(socket.AF_INET6, packed) + slash + length
+    text = socket.inet_ntop(socket.AF_INET6, packed)
+    # A next hop that is an IPv4-mapped address is written as IPv4 by us.
+    if not slash:
+        text = text.removeprefix("::ffff:") if "." in text else text
+    return text + slash + length
 
 
 def one_spelling(line):

@@ -44,6 +44,7 @@ struct driver {
 	uint32_t bridge_size;
 	uint64_t hold_at; /* push no more until SIGUSR1; 0: never hold */
 	int64_t drain_ns;
+	int64_t next_report;
 	uint64_t pushed;
 	uint64_t safe;
 	struct egress_mark mark; /* of the last mark that came back */
@@ -448,6 +449,8 @@ static struct egress_batch *make_batch(struct driver *d)
 	return b;
 }
 
+static void report_if_due(struct driver *d);
+
 static void push_mark(struct driver *d)
 {
 	struct egress_batch *m = egress_batch_new(0);
@@ -458,6 +461,7 @@ static void push_mark(struct driver *d)
 	m->mark = d->pushed;
 	while (egress_bridge_push(d->bridge, 0, m) == -EAGAIN) {
 		take_home(d);
+		report_if_due(d);
 		usleep(PAUSE_US);
 	}
 }
@@ -529,6 +533,14 @@ static void report(struct driver *d)
 	fflush(stdout);
 }
 
+static void report_if_due(struct driver *d)
+{
+	if (sp_now() < d->next_report)
+		return;
+	report(d);
+	d->next_report = sp_now() + REPORT_NS;
+}
+
 /* Standard input has ended, or asks for the end. */
 static bool asked_to_stop(void)
 {
@@ -540,8 +552,6 @@ static bool asked_to_stop(void)
 
 static void drive(struct driver *d)
 {
-	int64_t next = 0;
-
 	d->began = sp_now();
 	while (!asked_to_stop()) {
 		int n = 0;
@@ -549,10 +559,7 @@ static void drive(struct driver *d)
 		take_home(d);
 		while (n < MARK_EVERY && may_push(d) && push_one(d))
 			n++;
-		if (sp_now() >= next) {
-			report(d);
-			next = sp_now() + REPORT_NS;
-		}
+		report_if_due(d);
 		if (n == 0)
 			usleep(PAUSE_US);
 	}

@@ -14,6 +14,8 @@
 #include "collector/base/log.h"
 #include "collector/collector.h"
 #include "collector/collector_env.h"
+#include "collector/config/config.h"
+#include "collector/config/errors.h"
 #include "collector/config/loader.h"
 #include "collector/worker_state.h"
 #include "bmp/bgp_writer.h"

@@ -1,6 +1,7 @@
 #include "check.h"
 
 #include "collector/config/diff.h"
+#include "collector/config/errors.h"
 #include "collector/config/help.h"
 #include "collector/config/loader.h"
 #include "collector/config/options.h"

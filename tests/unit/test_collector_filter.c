@@ -1,6 +1,7 @@
 #include "check.h"
 
 #include "collector/policy/filter.h"
+#include "rib/event.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,6 +1,8 @@
 /* The command line and the environment. */
 #include "collector/config/args.h"
 
+#include "collector/config/assign.h"
+#include "collector/config/errors.h"
 #include "collector/config/options.h"
 
 #include <ctype.h>

@@ -6,7 +6,9 @@
 #ifndef COLLECTOR_CONFIG_ARGS_H
 #define COLLECTOR_CONFIG_ARGS_H
 
-#include "collector/config/assign.h"
+#include <stdbool.h>
+
+struct config_loader;
 
 /* What the command line asks for besides values. */
 struct config_request {

@@ -4,7 +4,10 @@
 #ifndef COLLECTOR_CONFIG_DIFF_H
 #define COLLECTOR_CONFIG_DIFF_H
 
-#include "collector/config/config.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+struct config;
 
 /*
  * Compare what runs with what was read again. Calls @each for every difference

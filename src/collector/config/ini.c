@@ -12,6 +12,8 @@
  */
 #include "collector/config/ini.h"
 
+#include "collector/config/assign.h"
+#include "collector/config/errors.h"
 #include "collector/config/options.h"
 
 #include <ini.h>

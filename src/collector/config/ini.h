@@ -4,7 +4,9 @@
 #ifndef COLLECTOR_CONFIG_INI_H
 #define COLLECTOR_CONFIG_INI_H
 
-#include "collector/config/assign.h"
+#include <stddef.h>
+
+struct config_loader;
 
 /* A file that is in memory; @name is for mistakes. */
 void config_ini_read(struct config_loader *loader, const char *name,

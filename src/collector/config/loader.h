@@ -6,6 +6,11 @@
 
 #include "collector/config/args.h"
 
+#include <stddef.h>
+
+struct config;
+struct config_errors;
+
 /*
  * Read @argv (without the command's name), @env (as environ), the file that
  * they name, and the files with secrets. 0, -EINVAL with the reasons in

@@ -4,9 +4,9 @@
 #ifndef COLLECTOR_CONFIG_PRINT_H
 #define COLLECTOR_CONFIG_PRINT_H
 
-#include "collector/config/config.h"
-
 #include <stdio.h>
+
+struct config;
 
 /*
  * All values in the form of the configuration file, each with where it came

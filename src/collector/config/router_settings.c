@@ -1,5 +1,7 @@
 #include "collector/config/router_settings.h"
 
+#include "collector/config/config.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,8 +9,12 @@
 #ifndef COLLECTOR_CONFIG_ROUTER_SETTINGS_H
 #define COLLECTOR_CONFIG_ROUTER_SETTINGS_H
 
-#include "collector/config/config.h"
+#include "bmp/decode_context.h"
+#include "collector/policy/filter.h"
 #include "collector/policy/route_limits.h"
+
+struct config;
+struct config_router;
 
 /* What holds for one router, with the collector's values where it has none. */
 struct config_router_settings {

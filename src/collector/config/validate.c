@@ -1,5 +1,7 @@
 #include "collector/config/validate.h"
 
+#include "collector/config/config.h"
+#include "collector/config/errors.h"
 #include "egress/nats/conn.h"
 #include "egress/subject.h"
 

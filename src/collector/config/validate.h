@@ -4,8 +4,8 @@
 #ifndef COLLECTOR_CONFIG_VALIDATE_H
 #define COLLECTOR_CONFIG_VALIDATE_H
 
-#include "collector/config/config.h"
-#include "collector/config/errors.h"
+struct config;
+struct config_errors;
 
 /* Adds what is wrong to @errors. */
 void config_check(const struct config *config, struct config_errors *errors);

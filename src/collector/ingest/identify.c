@@ -1,6 +1,7 @@
 #include "collector/ingest/identify.h"
 
 #include "collector/collector_env.h"
+#include "collector/config/config.h"
 #include "collector/config/router_settings.h"
 #include "collector/ingest/session_run.h"
 #include "collector/worker_state.h"

@@ -34,7 +34,8 @@
 #include "collector/policy/acl.h"
 #include "bmp/family.h"
 #include "bmp/peer.h"
-#include "rib/event.h"
+
+struct rib_table_info;
 
 enum filter_action {
 	FILTER_PUBLISH, /* and store */
@@ -144,11 +145,6 @@ static inline struct filter_peer filter_peer_of(const struct bmp_peer *p)
 				     p->address };
 }
 
-static inline struct filter_peer filter_peer_of_table(
-	const struct rib_table_info *t)
-{
-	return (struct filter_peer){ t->peer_type, t->view, t->peer_as,
-				     t->distinguisher, t->peer_address };
-}
+struct filter_peer filter_peer_of_table(const struct rib_table_info *t);
 
 #endif
