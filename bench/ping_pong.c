@@ -12,7 +12,7 @@
 #include "bench.h"
 #include "fibers.h"
 
-#include "spargio/sync/msg_ring.h"
+#include "spargio/sched/msg_ring.h"
 
 #include <spargio/fiber.h>
 #include <spargio/message.h>

@@ -13,7 +13,7 @@
 #include "bench.h"
 #include "fibers.h"
 
-#include "spargio/sync/msg_ring.h"
+#include "spargio/sched/msg_ring.h"
 
 #include <spargio/channel.h>
 #include <spargio/fiber.h>

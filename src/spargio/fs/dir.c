@@ -1,6 +1,6 @@
 #include "spargio/fs/dir.h"
-#include "spargio/io/sync_ops.h"
 #include "spargio/io/op.h"
+#include "spargio/io/sync_ops.h"
 
 #include <spargio/file.h>
 #include <spargio/time.h>

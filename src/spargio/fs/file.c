@@ -2,8 +2,8 @@
  * Each call is an SQE and a wait. What there is to decide is what to do with
  * short transfers, which the ..._full() and ..._all() forms take up again.
  */
-#include "spargio/io/sync_ops.h"
 #include "spargio/io/iov.h"
+#include "spargio/io/sync_ops.h"
 #include "spargio/net/socket.h"
 
 #include <spargio/file.h>

@@ -2,8 +2,8 @@
  * Many transfers in flight at once, one wait for all: the last to end wakes
  * the fiber, so that a batch costs one switch and one entry into the kernel.
  */
-#include "spargio/io/backend.h"
 #include "spargio/io/op.h"
+#include "spargio/sched/backend.h"
 
 #include <spargio/file.h>
 #include <spargio/time.h>

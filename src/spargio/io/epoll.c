@@ -6,10 +6,10 @@
  * blocking, a thread of the pool does it. Results are handed out from poll()
  * and wait() alone, as a ring would.
  */
-#include "spargio/io/backend.h"
-#include "spargio/io/sync_ops.h"
-#include "spargio/sched/offload.h"
+#include "spargio/io/epoll.h"
+#include "spargio/io/offload.h"
 #include "spargio/io/op.h"
+#include "spargio/io/sync_ops.h"
 #include "spargio/sched/runtime.h"
 
 #include <spargio/time.h>

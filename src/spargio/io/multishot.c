@@ -1,5 +1,5 @@
 #include "spargio/io/multishot.h"
-#include "spargio/io/backend.h"
+#include "spargio/sched/backend.h"
 
 #include <spargio/time.h>
 

@@ -1,5 +1,5 @@
 #include "spargio/io/op.h"
-#include "spargio/io/backend.h"
+#include "spargio/sched/backend.h"
 #include "spargio/sched/runtime.h"
 
 #include <spargio/op.h>

@@ -1,5 +1,5 @@
 #include "spargio/io/recv_buffers.h"
-#include "spargio/io/backend.h"
+#include "spargio/sched/backend.h"
 #include "spargio/sched/runtime.h"
 
 #include <errno.h>

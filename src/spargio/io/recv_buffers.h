@@ -17,8 +17,8 @@
 #ifndef SPARGIO_IO_RECV_BUFFERS_H
 #define SPARGIO_IO_RECV_BUFFERS_H
 
+#include "spargio/io/uring_abi.h"
 #include "spargio/sched/shard.h"
-#include "spargio/io/uring.h"
 
 #define SP__BUFFERS_GROUP 0
 

@@ -4,10 +4,10 @@
  * user_data is a pointer with a tag in its three low bits, so that a
  * completion needs no look-up.
  */
-#include "spargio/io/backend.h"
-#include "spargio/io/recv_buffers.h"
-#include "spargio/sched/offload.h"
+#include "spargio/io/uring.h"
+#include "spargio/io/offload.h"
 #include "spargio/io/op.h"
+#include "spargio/io/recv_buffers.h"
 #include "spargio/io/ring.h"
 #include "spargio/sched/runtime.h"
 

@@ -6,9 +6,9 @@
  * and connections wait in the kernel's, until ours is empty. A kernel that
  * does not know multishot is asked for one at a time.
  */
-#include "spargio/net/net.h"
-#include "spargio/io/backend.h"
 #include "spargio/io/multishot.h"
+#include "spargio/net/net.h"
+#include "spargio/sched/backend.h"
 
 #include <spargio/accept_loop.h>
 #include <spargio/time.h>

@@ -1,6 +1,6 @@
 #include "spargio/net/net.h"
-#include "spargio/sched/runtime.h"
 #include "spargio/net/socket.h"
+#include "spargio/sched/runtime.h"
 
 #include <spargio/message.h>
 #include <spargio/net.h>

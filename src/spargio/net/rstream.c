@@ -19,10 +19,10 @@
  * Who touches what: the fiber the carry and the offset, from whichever shard
  * it runs on; the home shard, in the fiber or in the event, the rest.
  */
-#include "spargio/io/recv_buffers.h"
-#include "spargio/sched/runtime.h"
 #include "spargio/io/multishot.h"
+#include "spargio/io/recv_buffers.h"
 #include "spargio/net/socket.h"
+#include "spargio/sched/runtime.h"
 
 #include <spargio/rstream.h>
 #include <spargio/time.h>

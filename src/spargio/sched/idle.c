@@ -9,8 +9,8 @@
  * and fro would steal each other's fibers. A shard that has just run out takes
  * only from one with several waiting, and from anybody after a pause.
  */
-#include "spargio/io/backend.h"
-#include "spargio/sync/msg_inbox.h"
+#include "spargio/sched/backend.h"
+#include "spargio/sched/msg_inbox.h"
 #include "spargio/sched/runtime.h"
 #include "spargio/sched/spawn.h"
 

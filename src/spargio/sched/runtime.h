@@ -4,8 +4,8 @@
 #ifndef SPARGIO_SCHED_RUNTIME_H
 #define SPARGIO_SCHED_RUNTIME_H
 
-#include "spargio/sched/shard.h"
 #include "spargio/io/placement.h"
+#include "spargio/sched/shard.h"
 
 #include <spargio/runtime.h>
 

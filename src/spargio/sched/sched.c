@@ -14,9 +14,9 @@
  * it visible to other threads (queueing it after a yield, a hop, its end) is
  * therefore done by whoever runs next, in settle().
  */
-#include "spargio/io/backend.h"
+#include "spargio/sched/backend.h"
 #include "spargio/sched/group.h"
-#include "spargio/sync/msg_inbox.h"
+#include "spargio/sched/msg_inbox.h"
 #include "spargio/sched/runtime.h"
 #include "spargio/sched/spawn.h"
 

@@ -7,7 +7,7 @@
 #define SPARGIO_SCHED_SHARD_H
 
 #include "spargio/sched/fiber.h"
-#include "spargio/sync/msg_ring.h"
+#include "spargio/sched/msg_ring.h"
 #include "spargio/sched/runq.h"
 
 #include <spargio/stats.h>

@@ -1,7 +1,7 @@
+#include "spargio/sched/spawn.h"
 #include "spargio/sched/fiber.h"
 #include "spargio/sched/group.h"
 #include "spargio/sched/runtime.h"
-#include "spargio/sched/spawn.h"
 
 #include <spargio/time.h>
 

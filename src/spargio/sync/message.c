@@ -1,5 +1,5 @@
-#include "spargio/io/backend.h"
-#include "spargio/sync/msg_inbox.h"
+#include "spargio/sched/backend.h"
+#include "spargio/sched/msg_inbox.h"
 #include "spargio/sched/runtime.h"
 
 #include <spargio/message.h>

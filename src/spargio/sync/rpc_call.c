@@ -1,5 +1,5 @@
-#include "spargio/sync/rpc.h"
 #include "spargio/sched/shard.h"
+#include "spargio/sync/rpc.h"
 
 #include <spargio/time.h>
 

@@ -5,8 +5,8 @@
  * after every wait. That is what keeps a sleeper's stack, and the runtime of a
  * fiber, alive for as long as a waker touches them.
  */
-#include "spargio/sync/rpc.h"
 #include "spargio/sched/shard.h"
+#include "spargio/sync/rpc.h"
 
 #include <spargio/time.h>
 

@@ -1,11 +1,12 @@
-#include "spargio/io/backend.h"
+#include "spargio/io/epoll.h"
 #include "spargio/io/recv_buffers.h"
-#include "spargio/sync/msg_inbox.h"
-#include "spargio/sched/options.h"
-#include "spargio/sched/stack_overflow.h"
+#include "spargio/io/uring.h"
+#include "spargio/runtime/options.h"
+#include "spargio/runtime/watchdog.h"
+#include "spargio/sched/msg_inbox.h"
 #include "spargio/sched/pool.h"
 #include "spargio/sched/runtime.h"
-#include "spargio/sched/watchdog.h"
+#include "spargio/sched/stack_overflow.h"
 
 #include <spargio/time.h>
 

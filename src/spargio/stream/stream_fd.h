@@ -1,11 +1,11 @@
 /*
- * spargio/net/stream_fd.h - a descriptor that is read or written in order
+ * spargio/stream/stream_fd.h - a descriptor that is read or written in order
  *
  * A socket wants recv(2) and send(2), for there is no signal then; all else
  * wants read(2) and write(2).
  */
-#ifndef SPARGIO_NET_STREAM_FD_H
-#define SPARGIO_NET_STREAM_FD_H
+#ifndef SPARGIO_STREAM_STREAM_FD_H
+#define SPARGIO_STREAM_STREAM_FD_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /*
- * spargio/net/writer.h - what readers and frames want of a writer
+ * spargio/stream/writer.h - what readers and frames want of a writer
  */
-#ifndef SPARGIO_NET_WRITER_H
-#define SPARGIO_NET_WRITER_H
+#ifndef SPARGIO_STREAM_WRITER_H
+#define SPARGIO_STREAM_WRITER_H
 
 #include <spargio/writer.h>
 

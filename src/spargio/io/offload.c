@@ -1,4 +1,4 @@
-#include "spargio/sched/offload.h"
+#include "spargio/io/offload.h"
 #include "spargio/io/sync_ops.h"
 #include "spargio/sched/runtime.h"
 

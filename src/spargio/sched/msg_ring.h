@@ -1,5 +1,5 @@
 /*
- * spargio/sync/msg_ring.h - a bounded queue of messages from one thread to another
+ * spargio/sched/msg_ring.h - a bounded queue of messages from one thread to another
  *
  * Indices count up for ever and wrap at 2^32; the slot is index & mask. The
  * producer may fill slots well ahead of the tail it has published, so that a
@@ -8,8 +8,8 @@
  * A message of up to 8 bytes is one slot. A longer one goes on in the slots
  * behind it, 16 bytes each; all of it is published at once.
  */
-#ifndef SPARGIO_SYNC_MSG_RING_H
-#define SPARGIO_SYNC_MSG_RING_H
+#ifndef SPARGIO_SCHED_MSG_RING_H
+#define SPARGIO_SCHED_MSG_RING_H
 
 #include "spargio/sched/spin.h"
 

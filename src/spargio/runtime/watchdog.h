@@ -1,12 +1,12 @@
 /*
- * spargio/sched/watchdog.h - notice a fiber that keeps its shard to itself
+ * spargio/runtime/watchdog.h - notice a fiber that keeps its shard to itself
  *
  * A thread looks at each shard now and then: the same fiber running and no
  * switch in between means it has not yielded since the last look. The shards
  * do nothing for it.
  */
-#ifndef SPARGIO_SCHED_WATCHDOG_H
-#define SPARGIO_SCHED_WATCHDOG_H
+#ifndef SPARGIO_RUNTIME_WATCHDOG_H
+#define SPARGIO_RUNTIME_WATCHDOG_H
 
 struct sp_rt;
 

@@ -15,10 +15,10 @@
  * of two selects that could meet one finds the waiter of the other. The other
  * kinds only ever claim us; they come after, each under its own lock.
  */
-#include "spargio/sync/channel.h"
-#include "spargio/sched/group.h"
 #include "spargio/io/op.h"
+#include "spargio/sched/group.h"
 #include "spargio/sched/time.h"
+#include "spargio/sync/channel.h"
 
 #include <spargio/select.h>
 

@@ -1,10 +1,10 @@
 /*
- * spargio/sync/msg_inbox.h - the messages that wait for a shard
+ * spargio/sched/msg_inbox.h - the messages that wait for a shard
  *
  * For the scheduler; what a fiber calls is in <spargio/message.h>.
  */
-#ifndef SPARGIO_SYNC_MSG_INBOX_H
-#define SPARGIO_SYNC_MSG_INBOX_H
+#ifndef SPARGIO_SCHED_MSG_INBOX_H
+#define SPARGIO_SCHED_MSG_INBOX_H
 
 #include "spargio/sched/shard.h"
 

@@ -1,12 +1,15 @@
 /*
- * spargio/io/backend.h - what a shard needs from the kernel
+ * spargio/sched/backend.h - what a shard needs from the kernel
  *
- * There are two: io_uring (ring.c) and epoll with the blocking pool (epoll.c).
+ * There are two: io_uring (io/uring.c) and epoll with the blocking pool
+ * (io/epoll.c). The scheduler calls them through this struct only, so the
+ * scheduler does not depend on src/spargio/io.
+ *
  * An operation is described the same way for both, as an SQE: the ring copies
  * it into its queue, the other one carries it out by system calls.
  */
-#ifndef SPARGIO_IO_BACKEND_H
-#define SPARGIO_IO_BACKEND_H
+#ifndef SPARGIO_SCHED_BACKEND_H
+#define SPARGIO_SCHED_BACKEND_H
 
 #include "spargio/sched/shard.h"
 
@@ -57,8 +60,5 @@ struct sp__backend {
 enum {
 	SP__PROVIDE_BUNDLES = 1, /* one completion for several buffers */
 };
-
-extern const struct sp__backend sp__backend_uring;
-extern const struct sp__backend sp__backend_epoll;
 
 #endif

@@ -1,4 +1,4 @@
-#include "spargio/sync/msg_inbox.h"
+#include "spargio/sched/msg_inbox.h"
 #include "spargio/sched/runtime.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /*
- * spargio/sched/offload.h - operations that a thread of the pool carries out
+ * spargio/io/offload.h - operations that a thread of the pool carries out
  *
  * For what the ring has no opcode for, and on epoll for what can only be done
  * by blocking. The operation stays on its fiber's stack and is the pool's job
@@ -8,8 +8,8 @@
  *
  * All of it is called by the owner of the shard.
  */
-#ifndef SPARGIO_SCHED_OFFLOAD_H
-#define SPARGIO_SCHED_OFFLOAD_H
+#ifndef SPARGIO_IO_OFFLOAD_H
+#define SPARGIO_IO_OFFLOAD_H
 
 #include "spargio/io/op.h"
 

@@ -1,4 +1,4 @@
-#include "spargio/sync/msg_ring.h"
+#include "spargio/sched/msg_ring.h"
 
 #include <errno.h>
 #include <stdlib.h>

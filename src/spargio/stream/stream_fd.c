@@ -1,4 +1,4 @@
-#include "spargio/net/stream_fd.h"
+#include "spargio/stream/stream_fd.h"
 #include "spargio/io/iov.h"
 #include "spargio/net/socket.h"
 

@@ -1,4 +1,4 @@
-#include "spargio/sched/options.h"
+#include "spargio/runtime/options.h"
 #include "spargio/sched/stack.h"
 
 #include <errno.h>

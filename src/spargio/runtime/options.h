@@ -1,8 +1,8 @@
 /*
- * spargio/sched/options.h - the options of a runtime, every default filled in
+ * spargio/runtime/options.h - the options of a runtime, every default filled in
  */
-#ifndef SPARGIO_SCHED_OPTIONS_H
-#define SPARGIO_SCHED_OPTIONS_H
+#ifndef SPARGIO_RUNTIME_OPTIONS_H
+#define SPARGIO_RUNTIME_OPTIONS_H
 
 #include <spargio/options.h>
 

@@ -1,5 +1,5 @@
-#include "spargio/net/writer.h"
-#include "spargio/net/stream_fd.h"
+#include "spargio/stream/writer.h"
+#include "spargio/stream/stream_fd.h"
 
 #include <spargio/socket.h>
 

@@ -1,4 +1,4 @@
-#include "spargio/net/writer.h"
+#include "spargio/stream/writer.h"
 
 #include <spargio/frame.h>
 #include <spargio/reader.h>

@@ -1,4 +1,4 @@
-#include "spargio/sched/watchdog.h"
+#include "spargio/runtime/watchdog.h"
 #include "spargio/sched/runtime.h"
 
 #include <spargio/time.h>
