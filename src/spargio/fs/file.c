@@ -3,8 +3,11 @@
  * short transfers, which the ..._full() and ..._all() forms take up again.
  */
 #include "spargio/io/iov.h"
+#include "spargio/io/op.h"
 #include "spargio/io/sync_ops.h"
+#include "spargio/io/uring_abi.h"
 #include "spargio/net/socket.h"
+#include "spargio/sched/current.h"
 
 #include <spargio/file.h>
 #include <spargio/path.h>

@@ -4,6 +4,9 @@
  */
 #include "spargio/io/op.h"
 #include "spargio/sched/backend.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/wait.h"
+#include "spargio/sched/wake.h"
 
 #include <spargio/file.h>
 #include <spargio/time.h>

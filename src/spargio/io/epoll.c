@@ -10,7 +10,6 @@
 #include "spargio/io/offload.h"
 #include "spargio/io/op.h"
 #include "spargio/io/sync_ops.h"
-#include "spargio/sched/runtime.h"
 
 #include <spargio/time.h>
 

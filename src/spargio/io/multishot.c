@@ -1,5 +1,8 @@
 #include "spargio/io/multishot.h"
 #include "spargio/sched/backend.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/wait.h"
+#include "spargio/sched/wake.h"
 
 #include <spargio/time.h>
 

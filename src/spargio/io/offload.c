@@ -1,5 +1,6 @@
 #include "spargio/io/offload.h"
 #include "spargio/io/sync_ops.h"
+#include "spargio/sched/ready.h"
 #include "spargio/sched/runtime.h"
 
 #include <errno.h>

@@ -1,6 +1,8 @@
 #include "spargio/io/op.h"
 #include "spargio/sched/backend.h"
-#include "spargio/sched/runtime.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/wait.h"
+#include "spargio/sched/wake.h"
 
 #include <spargio/op.h>
 #include <spargio/time.h>

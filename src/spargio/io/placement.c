@@ -1,5 +1,6 @@
 #include "spargio/io/placement.h"
 #include "spargio/io/op.h"
+#include "spargio/sched/current.h"
 #include "spargio/sched/runtime.h"
 
 #include <spargio/op.h>
@@ -24,10 +25,19 @@
 #define SHARD_UNIT    (UINT64_C(1) << 48)
 #define INFLIGHT_UNIT (UINT64_C(1) << 32)
 
-void sp__leases_fini(struct sp__leases *leases)
+int sp__leases_new(struct sp__leases **out)
 {
+	*out = calloc(1, sizeof(**out));
+	return *out == NULL ? -ENOMEM : 0;
+}
+
+void sp__leases_free(struct sp__leases *leases)
+{
+	if (leases == NULL)
+		return;
 	for (int i = 0; i < SP__LEASES_PIECES; i++)
 		free(atomic_load(&leases->pieces[i]));
+	free(leases);
 }
 
 /* The word of @fd, or NULL if there is none and @make is not set. */
@@ -92,7 +102,7 @@ static uint32_t pending(const struct sp_rt *rt, uint32_t shard)
 
 static uint32_t choose(struct sp_rt *rt, uint32_t prefer)
 {
-	uint32_t first = atomic_fetch_add_explicit(&rt->leases.turn, 1,
+	uint32_t first = atomic_fetch_add_explicit(&rt->leases->turn, 1,
 						   memory_order_relaxed);
 	uint32_t best = first % rt->nshards;
 	uint32_t least = pending(rt, best);
@@ -125,7 +135,7 @@ int sp_lease_take(struct sp_rt *rt, const struct sp_placement *how)
 	shard = choose(rt, how->prefer);
 	if (how->lease == SP_LEASE_WEAK)
 		return (int)shard;
-	word = word_of(&rt->leases, how->fd, true);
+	word = word_of(rt->leases, how->fd, true);
 	if (word == NULL)
 		return how->fd < 0 ? -EBADF : -ENOMEM;
 	ms = now_ms();
@@ -151,7 +161,7 @@ void sp_lease_drop(struct sp_rt *rt, const struct sp_placement *how)
 	rt = sp__runtime_or_own(rt);
 	if (rt == NULL || how->lease == SP_LEASE_WEAK)
 		return;
-	word = word_of(&rt->leases, how->fd, false);
+	word = word_of(rt->leases, how->fd, false);
 	if (word == NULL)
 		return;
 	old = atomic_load_explicit(word, memory_order_relaxed);
@@ -170,7 +180,7 @@ uint32_t sp_lease_shard(struct sp_rt *rt, int fd)
 	uint64_t value;
 
 	rt = sp__runtime_or_own(rt);
-	word = rt == NULL ? NULL : word_of(&rt->leases, fd, false);
+	word = rt == NULL ? NULL : word_of(rt->leases, fd, false);
 	if (word == NULL)
 		return SP_NO_SHARD;
 	value = atomic_load_explicit(word, memory_order_relaxed);
@@ -186,7 +196,7 @@ static int refuse(struct sp_rt *rt, int err)
 	if (here != NULL && here->rt == rt)
 		sp__count(&here->counts.refused_ops, 1);
 	else
-		atomic_fetch_add(&rt->leases.refused, 1);
+		atomic_fetch_add(&rt->leases->refused, 1);
 	return err;
 }
 

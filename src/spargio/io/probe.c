@@ -1,4 +1,5 @@
 #include "spargio/io/ring.h"
+#include "spargio/io/uring_abi.h"
 
 #include <spargio/probe.h>
 #include <spargio/time.h>

@@ -1,6 +1,7 @@
 #include "spargio/io/recv_buffers.h"
 #include "spargio/sched/backend.h"
 #include "spargio/sched/runtime.h"
+#include "spargio/sched/wake.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 #include "spargio/io/op.h"
 #include "spargio/io/recv_buffers.h"
 #include "spargio/io/ring.h"
+#include "spargio/io/uring_abi.h"
 #include "spargio/sched/runtime.h"
 
 #include <spargio/time.h>

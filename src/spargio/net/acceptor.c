@@ -9,6 +9,8 @@
 #include "spargio/io/multishot.h"
 #include "spargio/net/net.h"
 #include "spargio/sched/backend.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/wait.h"
 
 #include <spargio/accept_loop.h>
 #include <spargio/time.h>

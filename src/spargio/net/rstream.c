@@ -20,9 +20,13 @@
  * it runs on; the home shard, in the fiber or in the event, the rest.
  */
 #include "spargio/io/multishot.h"
+#include "spargio/io/op.h"
 #include "spargio/io/recv_buffers.h"
+#include "spargio/io/uring_abi.h"
 #include "spargio/net/socket.h"
+#include "spargio/sched/current.h"
 #include "spargio/sched/runtime.h"
+#include "spargio/sched/wait.h"
 
 #include <spargio/rstream.h>
 #include <spargio/time.h>

@@ -1,5 +1,7 @@
 #include "spargio/net/socket.h"
 #include "spargio/io/sync_ops.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/wait.h"
 
 #include <spargio/socket.h>
 #include <spargio/time.h>

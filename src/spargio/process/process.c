@@ -6,6 +6,7 @@
  * say why it does not; hence the blocking pool.
  */
 #include "spargio/io/op.h"
+#include "spargio/sched/current.h"
 
 #include <spargio/pool.h>
 #include <spargio/process.h>

@@ -1,4 +1,5 @@
 #include "spargio/io/op.h"
+#include "spargio/sched/current.h"
 
 #include <spargio/signal.h>
 #include <spargio/time.h>

@@ -1,12 +1,21 @@
 #include "spargio/io/epoll.h"
+#include "spargio/io/placement.h"
 #include "spargio/io/recv_buffers.h"
 #include "spargio/io/uring.h"
 #include "spargio/runtime/options.h"
 #include "spargio/runtime/watchdog.h"
+#include "spargio/sched/cancel.h"
+#include "spargio/sched/context.h"
+#include "spargio/sched/current.h"
 #include "spargio/sched/msg_inbox.h"
 #include "spargio/sched/pool.h"
-#include "spargio/sched/runtime.h"
+#include "spargio/sched/ready.h"
+#include "spargio/sched/sched.h"
+#include "spargio/sched/shutdown.h"
+#include "spargio/sched/stack.h"
 #include "spargio/sched/stack_overflow.h"
+#include "spargio/sched/timer_wheel.h"
+#include "spargio/sched/wait.h"
 
 #include <spargio/time.h>
 
@@ -99,7 +108,7 @@ static void rt_empty(struct sp_rt *rt)
 		sp__mail_close(s);
 	}
 	sp__pool_free(rt->pool);
-	sp__leases_fini(&rt->leases);
+	sp__leases_free(rt->leases);
 	gate_fini(&rt->gate);
 	sem_destroy(&rt->ended);
 	sem_destroy(&rt->opened);
@@ -137,6 +146,9 @@ static int rt_new(const struct sp_opts *opts, struct sp_rt **out)
 		goto fail;
 	err = sp__pool_new(rt->opts.pool_threads, rt->opts.pool_queue,
 			   &rt->pool);
+	if (err < 0)
+		goto fail;
+	err = sp__leases_new(&rt->leases);
 	if (err < 0)
 		goto fail;
 	rt->shards = aligned_alloc(SP__CACHE_LINE,
@@ -324,76 +336,6 @@ static void cancel_visitor(struct sp__slot *slot, void *arg)
 	sp__fiber_cancel((struct sp_fiber *)(void *)slot);
 }
 
-/*
- * True if every fiber has ended. Ends are counted before beginnings: both only
- * grow, and no end comes before its beginning, so equal sums mean that nothing
- * was alive in between.
- */
-static bool all_ended(struct sp_rt *rt)
-{
-	uint64_t finished = atomic_load(&rt->outside_finished);
-	uint64_t spawned = 0;
-
-	for (uint32_t i = 0; i < rt->nshards; i++)
-		finished += atomic_load(&rt->shards[i].counts.finished);
-	for (uint32_t i = 0; i < rt->nshards; i++)
-		spawned += atomic_load(&rt->shards[i].counts.spawned);
-	return spawned + atomic_load(&rt->outside_spawned) == finished;
-}
-
-static void end_shards(struct sp_rt *rt)
-{
-	atomic_store(&rt->ending, true);
-	for (uint32_t i = 0; i < rt->nshards; i++)
-		sp__shard_notify(&rt->shards[i]);
-	sem_post(&rt->ended);
-}
-
-/*
- * Of two shards that bury the last two fibers, the later to come here sees
- * what the other has counted.
- */
-static void end_if_over(struct sp_rt *rt)
-{
-	atomic_fetch_add(&rt->ends, 1);
-	if (all_ended(rt))
-		end_shards(rt);
-}
-
-/*
- * Hot: once per fiber. It counts and then asks; who closes writes and then
- * looks at the counts, and without a fence each could miss the other. The
- * fence is in sp__closing_seen(), once per shard instead of once per fiber.
- */
-void sp__count_finished(struct sp_shard *s)
-{
-	_Atomic uint64_t *finished = &s->counts.finished;
-	uint64_t n = atomic_load_explicit(finished, memory_order_relaxed) + 1;
-
-	/* Pairs with all_ended(): whom this fiber spawned is counted before. */
-	atomic_store_explicit(finished, n, memory_order_release);
-	if (atomic_load_explicit(&s->rt->closing, memory_order_relaxed))
-		end_if_over(s->rt);
-}
-
-void sp__count_refused(struct sp_rt *rt)
-{
-	atomic_fetch_add(&rt->outside_finished, 1);
-	if (atomic_load(&rt->closing))
-		end_if_over(rt);
-}
-
-/*
- * What this shard counted before it saw "closing" may have been seen by
- * nobody: look once for all of it. What it counts from here on is looked at
- * each time.
- */
-void sp__closing_seen(struct sp_shard *s)
-{
-	s->told = true;
-	end_if_over(s->rt);
-}
-
 /* Nothing new, and everything that is there is asked to end. */
 static void close_rt(struct sp_rt *rt)
 {
@@ -402,7 +344,7 @@ static void close_rt(struct sp_rt *rt)
 	/* No shard falls asleep any more without having seen it. */
 	for (uint32_t i = 0; i < rt->nshards; i++)
 		sp__shard_notify(&rt->shards[i]);
-	end_if_over(rt);
+	sp__shards_end_if_over(rt);
 }
 
 /*
@@ -483,7 +425,7 @@ int sp_run(const struct sp_opts *opts, int (*fn)(void *), void *arg)
 	if (err == 0)
 		sp__shard_loop(first);
 	else
-		end_shards(rt);
+		sp__shards_end(rt);
 	shard_end(first);
 	(void)join_threads(rt, SP_NEVER);
 	(void)sp__pool_stop(rt->pool, SP_NEVER);
@@ -509,7 +451,7 @@ int sp_start(const struct sp_opts *opts, struct sp_rt **out)
 	if (err == 0)
 		err = sp__watchdog_start(rt);
 	if (err < 0) {
-		end_shards(rt);
+		sp__shards_end(rt);
 		(void)join_threads(rt, SP_NEVER);
 		(void)rt_close(rt);
 		return err;
@@ -528,7 +470,7 @@ int sp_stop(struct sp_rt *rt, int64_t deadline)
 	if (!atomic_load(&rt->closing))
 		close_rt(rt);
 	if (!sem_wait_until(&rt->ended, deadline))
-		end_shards(rt);
+		sp__shards_end(rt);
 	last = sp_in(STOP_GRACE);
 	if (last < deadline)
 		last = deadline;

@@ -1,5 +1,8 @@
+#include "spargio/io/placement.h"
 #include "spargio/sched/pool.h"
+#include "spargio/sched/ready.h"
 #include "spargio/sched/runtime.h"
+#include "spargio/sched/stack.h"
 
 #include <spargio/stats.h>
 #include <spargio/time.h>
@@ -81,7 +84,7 @@ void sp_stats_get(struct sp_rt *rt, struct sp_stats *out)
 		spawned += READ(spawned);
 	}
 	out->live_fibers = (uint32_t)(spawned - finished);
-	out->refused_ops = atomic_load(&rt->leases.refused);
+	out->refused_ops = atomic_load(&rt->leases->refused);
 	sp__pool_stats(rt->pool, &out->pool_threads, &out->pool_queued);
 	/* Pairs with the release in stack.c. */
 	for (const struct sp__slab *slab =

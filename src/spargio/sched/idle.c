@@ -9,10 +9,11 @@
  * and fro would steal each other's fibers. A shard that has just run out takes
  * only from one with several waiting, and from anybody after a pause.
  */
+#include "spargio/sched/idle.h"
 #include "spargio/sched/backend.h"
 #include "spargio/sched/msg_inbox.h"
+#include "spargio/sched/ready.h"
 #include "spargio/sched/runtime.h"
-#include "spargio/sched/spawn.h"
 
 #include <spargio/time.h>
 
@@ -24,7 +25,6 @@
 #define PROBE_MAX   256
 #define SPIN_LOOKS  32
 #define LIFO_OLD_NS (200 * SP_US)
-#define TRAPPED_NS  (1 * SP_MS)
 #define LOADED	    2
 
 /* Stealing */
@@ -48,16 +48,6 @@ static struct sp_fiber *steal_lifo(struct sp_shard *victim)
 	return f;
 }
 
-/* What was delivered to it has been waiting for long: a fiber hogs it. */
-static bool is_stuck(const struct sp_shard *s, int64_t now)
-{
-	return atomic_load_explicit(&s->inbox, memory_order_relaxed) != NULL &&
-	       atomic_load_explicit(&s->park, memory_order_relaxed) ==
-		       SP__RUNNING &&
-	       now - atomic_load_explicit(&s->looked, memory_order_relaxed) >
-		       TRAPPED_NS;
-}
-
 /*
  * A fiber can be woken before it has left its stack, or have its deadline in
  * the wheel of the shard it went to sleep on: then only that shard may run it.
@@ -78,7 +68,7 @@ static struct sp_fiber *steal_inbox(struct sp_shard *s, struct sp_shard *victim)
 	struct sp_fiber *taken = NULL;
 	struct sp_fiber *f;
 
-	if (!is_stuck(victim, sp_now()))
+	if (!sp__shard_is_stuck(victim, sp_now()))
 		return NULL;
 	/* Pairs with the release in sp__shard_deliver(). */
 	f = atomic_exchange_explicit(&victim->inbox, NULL,
@@ -145,7 +135,7 @@ static bool search(struct sp_shard *s, uint32_t at_least)
 	return false;
 }
 
-bool sp__shard_steal(struct sp_shard *s, uint32_t at_least)
+static bool steal(struct sp_shard *s, uint32_t at_least)
 {
 	struct sp_rt *rt = s->rt;
 	uint32_t most = rt->nshards / 2;
@@ -191,7 +181,7 @@ static int64_t sleep_deadline(struct sp_shard *s)
 		if (other != s &&
 		    atomic_load_explicit(&other->inbox, memory_order_relaxed) !=
 			    NULL) {
-			int64_t soon = sp_in(2 * TRAPPED_NS);
+			int64_t soon = sp_in(2 * SP__STUCK_NS);
 
 			return soon < deadline ? soon : deadline;
 		}
@@ -199,39 +189,27 @@ static int64_t sleep_deadline(struct sp_shard *s)
 	return deadline;
 }
 
-void sp__shard_call_thief(struct sp_shard *s)
-{
-	struct sp_rt *rt = s->rt;
-
-	if (atomic_load_explicit(&rt->parked, memory_order_relaxed) == 0 ||
-	    atomic_load_explicit(&rt->searching, memory_order_relaxed) != 0)
-		return;
-	for (uint32_t i = 1; i < rt->nshards; i++) {
-		struct sp_shard *other =
-			&rt->shards[(s->index + i) % rt->nshards];
-
-		if (atomic_load_explicit(&other->park, memory_order_relaxed) ==
-		    SP__PARKED) {
-			sp__shard_notify(other);
-			return;
-		}
-	}
-}
-
-void sp__shard_rescue(struct sp_shard *s)
-{
-	if (s->rt->nshards > 1 &&
-	    atomic_load_explicit(&s->rt->parked, memory_order_relaxed) != 0 &&
-	    is_stuck(s, sp_now()))
-		sp__shard_call_thief(s);
-}
-
 /* Spinning */
+
+static bool is_closing(const struct sp_shard *s)
+{
+	return atomic_load_explicit(&s->rt->closing, memory_order_relaxed);
+}
+
+/* For the park protocol. */
+static bool has_work(struct sp_shard *s)
+{
+	return atomic_load_explicit(&s->inbox, memory_order_acquire) != NULL ||
+	       sp__mail_wanted(s) || s->backend->ready(s) ||
+	       sp__shard_runnable(s) || (is_closing(s) && !s->told) ||
+	       (atomic_load_explicit(&s->rt->ending, memory_order_relaxed) &&
+		!s->stopping);
+}
 
 static bool look(struct sp_shard *s)
 {
 	for (int i = 0; i < SPIN_LOOKS; i++) {
-		if (sp__shard_has_work(s))
+		if (has_work(s))
 			return true;
 		sp__cpu_relax();
 	}
@@ -284,7 +262,7 @@ static bool spin(struct sp_shard *s, int64_t began, int64_t *now)
 		if (look(s) || *now >= due)
 			return true;
 		*now = sp_now();
-		if (*now - began >= DOZE_NS && sp__shard_steal(s, 1))
+		if (*now - began >= DOZE_NS && steal(s, 1))
 			return true;
 	}
 	return false;
@@ -297,7 +275,7 @@ static void park(struct sp_shard *s)
 	atomic_fetch_add(&rt->parked, 1);
 	/* See sp__shard_notify(): from here on who publishes also rings. */
 	atomic_exchange(&s->park, SP__PARKED);
-	if (!sp__shard_has_work(s) && !others_have(s, 1)) {
+	if (!has_work(s) && !others_have(s, 1)) {
 		sp__count(&s->counts.parks, 1);
 		s->backend->wait(s, sleep_deadline(s));
 	}
@@ -334,14 +312,14 @@ void sp__shard_idle(struct sp_shard *s)
 	int64_t now = began;
 	bool slept = false;
 
-	if (others_have(s, LOADED) && sp__shard_steal(s, LOADED)) {
+	if (others_have(s, LOADED) && steal(s, LOADED)) {
 		s->woke_at = now;
 		return;
 	}
 	rest_from(s, began);
 	if (spin(s, began, &now)) {
 		sp__count(&s->counts.spins, 1);
-	} else if (!sp__shard_steal(s, 1)) {
+	} else if (!steal(s, 1)) {
 		park(s);
 		now = sp_now();
 		slept = true;

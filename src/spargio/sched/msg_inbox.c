@@ -1,5 +1,7 @@
 #include "spargio/sched/msg_inbox.h"
+#include "spargio/sched/ready.h"
 #include "spargio/sched/runtime.h"
+#include "spargio/sched/wake.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -148,6 +150,23 @@ bool sp__mail_wanted(struct sp_shard *shard)
 	return mail->counting != 0 && sums_ready(mail);
 }
 
+void sp__mail_publish(struct sp_shard *from, struct sp_shard *to)
+{
+	bool news = false;
+
+	for (int kind = 0; kind < to->mail->lane_kinds; kind++) {
+		struct sp__lane *lane = &to->mail->lanes[kind][from->index];
+
+		if (atomic_load_explicit(&lane->tail, memory_order_relaxed) ==
+		    lane->filled)
+			continue;
+		sp__lane_publish(lane);
+		news = true;
+	}
+	if (news)
+		sp__shard_notify(to);
+}
+
 /* Publish the lanes of this shard that have something unseen. */
 static void publish_all(struct sp_shard *shard)
 {
@@ -155,7 +174,7 @@ static void publish_all(struct sp_shard *shard)
 
 	shard->mail->unpublished = false;
 	for (uint32_t i = 0; i < rt->nshards; i++)
-		sp_msg_publish(i);
+		sp__mail_publish(shard, &rt->shards[i]);
 }
 
 /*

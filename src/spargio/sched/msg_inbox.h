@@ -6,6 +6,7 @@
 #ifndef SPARGIO_SCHED_MSG_INBOX_H
 #define SPARGIO_SCHED_MSG_INBOX_H
 
+#include "spargio/sched/msg_ring.h"
 #include "spargio/sched/shard.h"
 
 #include <spargio/runtime.h>
@@ -56,6 +57,9 @@ void sp__mail_close(struct sp_shard *shard);
 
 /* Owner: somebody here waits for what has come. */
 bool sp__mail_wanted(struct sp_shard *shard);
+
+/* Owner of @from: publish what was sent to @to, and wake it. */
+void sp__mail_publish(struct sp_shard *from, struct sp_shard *to);
 
 /* Owner: publish what was sent, wake who waits for what has come. */
 void sp__mail_deliver(struct sp_shard *shard);

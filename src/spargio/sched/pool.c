@@ -1,5 +1,8 @@
 #include "spargio/sched/pool.h"
+#include "spargio/sched/current.h"
 #include "spargio/sched/runtime.h"
+#include "spargio/sched/wait.h"
+#include "spargio/sched/wake.h"
 
 #include <spargio/pool.h>
 #include <spargio/time.h>

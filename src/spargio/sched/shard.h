@@ -1,13 +1,13 @@
 /*
  * spargio/sched/shard.h - one thread, one ring, one run queue
  *
+ * Types only; the functions are in current, ready, switch, idle and sched.
  * Fields are grouped by who writes them. "Owner" is the shard's thread.
  */
 #ifndef SPARGIO_SCHED_SHARD_H
 #define SPARGIO_SCHED_SHARD_H
 
 #include "spargio/sched/fiber.h"
-#include "spargio/sched/msg_ring.h"
 #include "spargio/sched/runq.h"
 
 #include <spargio/stats.h>
@@ -132,64 +132,5 @@ static inline void sp__count(_Atomic uint64_t *counter, uint64_t n)
 				      n,
 			      memory_order_relaxed);
 }
-
-/*
- * The shard of this thread, NULL elsewhere. Never keep the result across
- * anything that yields: the caller may be on another thread by then.
- */
-struct sp_shard *sp__shard_self(void);
-void sp__shard_set_self(struct sp_shard *shard);
-
-/* Queues, in sched.c */
-
-/* Owner: make @fiber runnable here. */
-void sp__shard_queue(struct sp_shard *shard, struct sp_fiber *fiber);
-
-/* Anybody: hand @fiber to @shard, which makes it runnable. */
-void sp__shard_deliver(struct sp_shard *shard, struct sp_fiber *fiber);
-
-/* Anybody: something was published for @shard; wake it if it sleeps. */
-void sp__shard_notify(struct sp_shard *shard);
-
-/* Owner: an idle shard could help with what was just queued. */
-void sp__shard_call_thief(struct sp_shard *shard);
-
-/* Anybody: the oldest fiber of the spill, or NULL. */
-struct sp_fiber *sp__shard_spill_pop(struct sp_shard *shard);
-
-/* Owner: one fiber less; tell sp_stop() if it waits for that. */
-void sp__count_finished(struct sp_shard *shard);
-
-/* Owner: the runtime is closing, and this is the first that we see of it. */
-void sp__closing_seen(struct sp_shard *shard);
-
-/* How many stealable fibers are queued. */
-uint32_t sp__shard_stealable(const struct sp_shard *shard);
-
-/*
- * Leave the running fiber, which is in whatever list it waits in, and do
- * @after for it once it has left. Returns when it is resumed.
- */
-void sp__shard_switch(struct sp_shard *shard, enum sp__after after);
-
-/* The thread's main function: returns when the runtime has stopped. */
-void sp__shard_loop(struct sp_shard *shard);
-
-/* Whether something is there to do; for the park protocol, in sched.c. */
-bool sp__shard_has_work(struct sp_shard *shard);
-
-/* Idle, in idle.c: spin, steal, sleep. Returns when there may be work. */
-void sp__shard_idle(struct sp_shard *shard);
-/* It has something to do, since @now: once, and after each idling. */
-void sp__shard_busy_from(struct sp_shard *shard, int64_t now);
-
-/*
- * Anybody: something was delivered to @shard, which is awake. If it has not
- * looked for long, wake a shard that can take it away.
- */
-void sp__shard_rescue(struct sp_shard *shard);
-
-/* Steal from the others; true if something is now queued here. */
-bool sp__shard_steal(struct sp_shard *shard, uint32_t at_least);
 
 #endif

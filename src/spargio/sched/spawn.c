@@ -1,22 +1,16 @@
-#include "spargio/sched/spawn.h"
-#include "spargio/sched/fiber.h"
-#include "spargio/sched/group.h"
-#include "spargio/sched/runtime.h"
+#include "spargio/sched/context.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/fiber_alloc.h"
+#include "spargio/sched/group_member.h"
+#include "spargio/sched/ready.h"
+#include "spargio/sched/shutdown.h"
+#include "spargio/sched/stack.h"
+#include "spargio/sched/switch.h"
 
 #include <spargio/time.h>
 
 #include <errno.h>
 #include <string.h>
-
-struct sp_rt *sp__runtime_or_own(struct sp_rt *rt)
-{
-	struct sp_fiber *self;
-
-	if (rt != NULL)
-		return rt;
-	self = sp__fiber_self();
-	return self == NULL ? NULL : self->shard->rt;
-}
 
 /*
  * Ids are unique in a runtime without a shared counter: the upper part says

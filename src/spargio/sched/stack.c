@@ -1,5 +1,4 @@
 #include "spargio/sched/stack.h"
-#include "spargio/sched/context.h"
 
 #include <stdlib.h>
 #include <string.h>

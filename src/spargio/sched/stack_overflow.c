@@ -1,4 +1,5 @@
 #include "spargio/sched/stack_overflow.h"
+#include "spargio/sched/current.h"
 #include "spargio/sched/runtime.h"
 
 #include <pthread.h>

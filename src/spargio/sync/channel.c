@@ -1,4 +1,7 @@
 #include "spargio/sync/channel.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/wait.h"
+#include "spargio/sched/wake.h"
 
 #include <spargio/time.h>
 

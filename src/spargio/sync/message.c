@@ -1,6 +1,12 @@
 #include "spargio/sched/backend.h"
+#include "spargio/sched/current.h"
 #include "spargio/sched/msg_inbox.h"
+#include "spargio/sched/msg_ring.h"
+#include "spargio/sched/ready.h"
 #include "spargio/sched/runtime.h"
+#include "spargio/sched/spin.h"
+#include "spargio/sched/wait.h"
+#include "spargio/sched/wake.h"
 
 #include <spargio/message.h>
 #include <spargio/time.h>
@@ -204,23 +210,9 @@ int sp_msg_send_direct(uint32_t shard, uint16_t tag, uint64_t value)
 void sp_msg_publish(uint32_t shard)
 {
 	struct sp_shard *from = sp__shard_self();
-	struct route r;
-	bool news = false;
 
-	if (from == NULL || shard >= from->rt->nshards)
-		return;
-	r = (struct route){ .from = from, .to = &from->rt->shards[shard] };
-	for (r.kind = 0; r.kind < r.to->mail->lane_kinds; r.kind++) {
-		struct sp__lane *lane = lane_of(&r);
-
-		if (atomic_load_explicit(&lane->tail, memory_order_relaxed) ==
-		    lane->filled)
-			continue;
-		sp__lane_publish(lane);
-		news = true;
-	}
-	if (news)
-		sp__shard_notify(r.to);
+	if (from != NULL && shard < from->rt->nshards)
+		sp__mail_publish(from, &from->rt->shards[shard]);
 }
 
 int sp_msg_post(struct sp_rt *rt, uint32_t shard, uint16_t tag, uint64_t value)

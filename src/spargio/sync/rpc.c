@@ -1,5 +1,6 @@
 #include "spargio/sync/rpc.h"
-#include "spargio/sched/shard.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/wake.h"
 
 #include <spargio/time.h>
 

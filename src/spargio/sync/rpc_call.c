@@ -1,4 +1,5 @@
-#include "spargio/sched/shard.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/spin.h"
 #include "spargio/sync/rpc.h"
 
 #include <spargio/time.h>

@@ -16,8 +16,13 @@
  * kinds only ever claim us; they come after, each under its own lock.
  */
 #include "spargio/io/op.h"
+#include "spargio/sched/current.h"
 #include "spargio/sched/group.h"
+#include "spargio/sched/spin.h"
+#include "spargio/sched/task.h"
 #include "spargio/sched/time.h"
+#include "spargio/sched/wait.h"
+#include "spargio/sched/wake.h"
 #include "spargio/sync/channel.h"
 
 #include <spargio/select.h>

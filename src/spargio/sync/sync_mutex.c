@@ -21,7 +21,11 @@
  * swap over 0, and cleared by the owner; that is the last an unlock touches,
  * so that who gets the lock may also be the one to throw it away.
  */
+#include "spargio/sched/current.h"
 #include "spargio/sched/runtime.h"
+#include "spargio/sched/spin.h"
+#include "spargio/sched/wait.h"
+#include "spargio/sched/wake.h"
 #include "spargio/sync/sync.h"
 
 #include <spargio/time.h>

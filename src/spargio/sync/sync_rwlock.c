@@ -3,6 +3,9 @@
  * in order of arrival, and readers that stand together go in together: neither
  * kind can shut the other out.
  */
+#include "spargio/sched/current.h"
+#include "spargio/sched/wait.h"
+#include "spargio/sched/wake.h"
 #include "spargio/sync/sync.h"
 
 #include <spargio/time.h>

@@ -1,99 +1,14 @@
-#include "spargio/sched/fiber.h"
-#include "spargio/sched/group.h"
-#include "spargio/sched/runtime.h"
+#include "spargio/sched/task.h"
+#include "spargio/sched/cancel.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/fiber_alloc.h"
+#include "spargio/sched/switch.h"
+#include "spargio/sched/wait.h"
 
 #include <spargio/time.h>
 
 #include <assert.h>
 #include <errno.h>
-#include <string.h>
-
-static struct sp__stack_cache *cache_of(struct sp_shard *here)
-{
-	return here == NULL ? NULL : &here->stacks;
-}
-
-struct sp_fiber *sp__fiber_new(struct sp_rt *rt, struct sp_shard *here,
-			       size_t stack_size)
-{
-	int class = rt->stack_class;
-
-	if (stack_size != 0)
-		class = sp__stack_class(stack_size);
-	return (struct sp_fiber *)(void *)sp__stack_get(&rt->stacks,
-							cache_of(here), class);
-}
-
-void sp__fiber_free(struct sp_rt *rt, struct sp_shard *here,
-		    struct sp_fiber *fiber)
-{
-	/* From here on every task that names this fiber is stale. */
-	atomic_store_explicit(&fiber->id, 0, memory_order_relaxed);
-	atomic_store_explicit(&fiber->state, SP__FIBER_FREE,
-			      memory_order_relaxed);
-	sp__stack_put(&rt->stacks, cache_of(here), &fiber->slot);
-}
-
-struct sp_fiber *sp__fiber_hand_over(struct sp_fiber *fiber)
-{
-	struct sp_fiber *joiner = NULL;
-	struct sp__waiter *w;
-
-	sp__spin_lock(&fiber->lock);
-	w = fiber->joiner;
-	/* Where it waits is certain only once nobody else can wake it. */
-	if (w != NULL && sp__wake_claim(w->fiber, w->epoch, w->code)) {
-		fiber->claimed = w->fiber;
-		if (w->fiber->shard == fiber->shard) {
-			/* It stays our joiner: nobody else gets the result. */
-			joiner = w->fiber;
-			fiber->done = true;
-		}
-	}
-	sp__spin_unlock(&fiber->lock);
-	return joiner;
-}
-
-/*
- * The rule of sync.h: its joiner is woken under the lock, which it takes before
- * it goes on. It may be a fiber of another runtime, which ends right after.
- */
-void sp__fiber_bury(struct sp_shard *here, struct sp_fiber *fiber)
-{
-	struct sp__waiter *w;
-	bool unwanted;
-
-	atomic_store_explicit(&fiber->state, SP__FIBER_DONE,
-			      memory_order_relaxed);
-	sp__spin_lock(&fiber->lock);
-	fiber->done = true;
-	w = fiber->joiner;
-	unwanted = w == NULL && fiber->detached;
-	if (fiber->claimed != NULL)
-		sp__wake_deliver(fiber->claimed);
-	else if (w != NULL)
-		sp__wake(w->fiber, w->epoch, w->code);
-	sp__spin_unlock(&fiber->lock);
-	if (unwanted)
-		sp__fiber_free(here->rt, here, fiber);
-}
-
-bool sp__fiber_is_cancelled(const struct sp_fiber *fiber)
-{
-	return atomic_load(&fiber->cancelled) ||
-	       atomic_load(&fiber->shard->rt->closing);
-}
-
-void sp__fiber_cancel(struct sp_fiber *fiber)
-{
-	uint64_t word;
-
-	/* Sequentially consistent against begin() in wait.c. */
-	atomic_store(&fiber->cancelled, true);
-	word = atomic_load(&fiber->wake);
-	if ((word & SP__CODE_MASK) == SP__PENDING && (word & SP__CANCELLABLE))
-		sp__wake(fiber, word >> SP__EPOCH_SHIFT, SP__CANCELLED);
-}
 
 /* Lock the fiber that @task names; NULL if it is no longer that one. */
 static struct sp_fiber *lock_task(struct sp_task task)

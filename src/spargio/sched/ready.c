@@ -1,0 +1,152 @@
+#include "spargio/sched/ready.h"
+#include "spargio/sched/backend.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/runtime.h"
+
+static bool may_be_stolen(const struct sp_fiber *f)
+{
+	return f->stealable && f->pins == 0;
+}
+
+static void spill_push(struct sp_shard *s, struct sp_fiber *f)
+{
+	sp__spin_lock(&s->spill_lock);
+	sp__fifo_push(&s->spill, f);
+	atomic_store_explicit(&s->spill_len, s->spill.len,
+			      memory_order_relaxed);
+	sp__spin_unlock(&s->spill_lock);
+}
+
+struct sp_fiber *sp__shard_spill_pop(struct sp_shard *s)
+{
+	struct sp_fiber *f;
+
+	if (atomic_load_explicit(&s->spill_len, memory_order_relaxed) == 0)
+		return NULL;
+	sp__spin_lock(&s->spill_lock);
+	f = sp__fifo_pop(&s->spill);
+	atomic_store_explicit(&s->spill_len, s->spill.len,
+			      memory_order_relaxed);
+	sp__spin_unlock(&s->spill_lock);
+	return f;
+}
+
+/*
+ * Something waits that an idle shard could run. One that is queued by the
+ * scheduler itself, and is alone, runs next: waking a thief for it would cost
+ * more than the most it could save.
+ */
+static bool needs_help(const struct sp_shard *s)
+{
+	uint32_t stealable;
+
+	if (s->rt->nshards == 1)
+		return false;
+	stealable = sp__shard_stealable(s);
+	return stealable > 0 &&
+	       (s->current != NULL || stealable + s->local.len > 1);
+}
+
+void sp__shard_queue_last(struct sp_shard *s, struct sp_fiber *f)
+{
+	atomic_store_explicit(&f->state, SP__FIBER_READY, memory_order_relaxed);
+	if (!may_be_stolen(f) || s->rt->nshards == 1)
+		sp__fifo_push(&s->local, f);
+	else if (!sp__runq_push(&s->runq, f))
+		spill_push(s, f);
+	if (needs_help(s))
+		sp__shard_call_thief(s);
+}
+
+void sp__shard_queue(struct sp_shard *s, struct sp_fiber *f)
+{
+	struct sp_fiber *before;
+
+	if (s->current == NULL) {
+		sp__shard_queue_last(s, f);
+		return;
+	}
+	/* Woken by a fiber: it runs next, and whoever was to goes to a queue. */
+	atomic_store_explicit(&f->state, SP__FIBER_READY, memory_order_relaxed);
+	if (s->rt->nshards > 1)
+		atomic_store_explicit(&s->lifo_since, s->turn_began,
+				      memory_order_relaxed);
+	/* Pairs with the exchange in sp__shard_lifo_take(). */
+	before = atomic_exchange_explicit(&s->lifo, f, memory_order_acq_rel);
+	if (before != NULL)
+		sp__shard_queue_last(s, before);
+}
+
+void sp__shard_deliver(struct sp_shard *s, struct sp_fiber *f)
+{
+	struct sp_fiber *first =
+		atomic_load_explicit(&s->inbox, memory_order_relaxed);
+
+	do {
+		f->qnext = first;
+		/* Pairs with the acquire in drain_inbox(). */
+	} while (!atomic_compare_exchange_weak_explicit(&s->inbox, &first, f,
+							memory_order_release,
+							memory_order_relaxed));
+	sp__shard_notify(s);
+}
+
+void sp__shard_notify(struct sp_shard *s)
+{
+	struct sp_shard *here = sp__shard_self();
+	/*
+	 * A read-modify-write, not a load: of this and the exchange by which
+	 * the shard parks, one comes first. Either we see PARKED and ring, or
+	 * it sees what we published before.
+	 */
+	uint32_t park = atomic_fetch_add(&s->park, 0);
+
+	if (s == here)
+		return;
+	if (park != SP__PARKED) {
+		sp__shard_rescue(s);
+		return;
+	}
+	if (!atomic_compare_exchange_strong(&s->park, &park, SP__NOTIFIED))
+		return;
+	if (here != NULL)
+		sp__count(&here->counts.doorbells, 1);
+	s->backend->doorbell(here, s);
+}
+
+void sp__shard_call_thief(struct sp_shard *s)
+{
+	struct sp_rt *rt = s->rt;
+
+	if (atomic_load_explicit(&rt->parked, memory_order_relaxed) == 0 ||
+	    atomic_load_explicit(&rt->searching, memory_order_relaxed) != 0)
+		return;
+	for (uint32_t i = 1; i < rt->nshards; i++) {
+		struct sp_shard *other =
+			&rt->shards[(s->index + i) % rt->nshards];
+
+		if (atomic_load_explicit(&other->park, memory_order_relaxed) ==
+		    SP__PARKED) {
+			sp__shard_notify(other);
+			return;
+		}
+	}
+}
+
+/* What was delivered to it has been waiting for long: a fiber hogs it. */
+bool sp__shard_is_stuck(const struct sp_shard *s, int64_t now)
+{
+	return atomic_load_explicit(&s->inbox, memory_order_relaxed) != NULL &&
+	       atomic_load_explicit(&s->park, memory_order_relaxed) ==
+		       SP__RUNNING &&
+	       now - atomic_load_explicit(&s->looked, memory_order_relaxed) >
+		       SP__STUCK_NS;
+}
+
+void sp__shard_rescue(struct sp_shard *s)
+{
+	if (s->rt->nshards > 1 &&
+	    atomic_load_explicit(&s->rt->parked, memory_order_relaxed) != 0 &&
+	    sp__shard_is_stuck(s, sp_now()))
+		sp__shard_call_thief(s);
+}
