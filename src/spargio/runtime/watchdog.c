@@ -40,16 +40,16 @@ static void look(struct sp__watchdog *dog, uint32_t i)
 		return;
 	}
 	seen->ms += dog->step_ms;
-	/* Once for each fiber that hogs, not once a look. */
+	/* Once for each fiber that blocks its shard, not at each check. */
 	if (before < opts->watchdog_ms && seen->ms >= opts->watchdog_ms) {
-		struct sp_hog hog = {
+		struct sp_blocked_shard blocked = {
 			.shard = i,
 			.fiber = atomic_load(&running->id),
 			.name = atomic_load(&running->name),
 			.ms = seen->ms,
 		};
 
-		opts->on_hog(&hog, opts->on_hog_arg);
+		opts->on_blocked_shard(&blocked, opts->on_blocked_shard_arg);
 	}
 }
 
@@ -81,7 +81,7 @@ int sp__watchdog_start(struct sp_rt *rt)
 	struct sp__watchdog *dog;
 	int err;
 
-	if (rt->opts.watchdog_ms == 0 || rt->opts.on_hog == NULL)
+	if (rt->opts.watchdog_ms == 0 || rt->opts.on_blocked_shard == NULL)
 		return 0;
 	dog = calloc(1, sizeof(*dog) + rt->nshards * sizeof(dog->seen[0]));
 	if (dog == NULL)

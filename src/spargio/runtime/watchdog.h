@@ -1,5 +1,5 @@
 /*
- * spargio/runtime/watchdog.h - notice a fiber that keeps its shard to itself
+ * spargio/runtime/watchdog.h - notice a fiber that blocks its shard
  *
  * A thread looks at each shard now and then: the same fiber running and no
  * switch in between means it has not yielded since the last look. The shards
