@@ -30,7 +30,7 @@ struct fd_entry {
 
 struct epoll_io {
 	int epoll_fd;
-	int bell_fd;
+	int wakeup_fd;
 	struct fd_entry *fds;
 	size_t nfds;
 	uint32_t waiting;    /* operations in lists of descriptors */
@@ -198,11 +198,11 @@ static void hand_out(struct sp_shard *shard)
 	}
 }
 
-static void answer_bell(struct epoll_io *io)
+static void clear_wakeup_fd(struct epoll_io *io)
 {
 	uint64_t count;
 
-	(void)!read(io->bell_fd, &count, sizeof(count));
+	(void)!read(io->wakeup_fd, &count, sizeof(count));
 }
 
 /* Try again everything that waits for @fd; what is not ready waits on. */
@@ -245,8 +245,8 @@ static void collect(struct sp_shard *shard, int64_t ns)
 	int n = wait_events(io, events, ns);
 
 	for (int i = 0; i < n; i++) {
-		if (events[i].data.fd == io->bell_fd)
-			answer_bell(io);
+		if (events[i].data.fd == io->wakeup_fd)
+			clear_wakeup_fd(io);
 		else
 			fd_ready(shard, events[i].data.fd);
 	}
@@ -286,19 +286,19 @@ static void epoll_wait_for(struct sp_shard *shard, int64_t deadline)
 	if (epoll_ready(shard))
 		ns = 0;
 	else if (shard->stopping)
-		/* Not parked, so the pool does not ring: look often. */
+		/* Not parked, so the pool does not wake it: poll often. */
 		ns = SP_MS;
 	collect(shard, ns);
 	sp__offload_poll(shard);
 	hand_out(shard);
 }
 
-static void epoll_doorbell(struct sp_shard *from, struct sp_shard *target)
+static void epoll_wakeup(struct sp_shard *from, struct sp_shard *target)
 {
 	uint64_t one = 1;
 
 	(void)from;
-	(void)!write(io_of(target)->bell_fd, &one, sizeof(one));
+	(void)!write(io_of(target)->wakeup_fd, &one, sizeof(one));
 }
 
 static void epoll_leave(struct sp_shard *shard)
@@ -314,8 +314,8 @@ static void epoll_close(struct sp_shard *shard)
 		return;
 	if (io->epoll_fd >= 0)
 		close(io->epoll_fd);
-	if (io->bell_fd >= 0)
-		close(io->bell_fd);
+	if (io->wakeup_fd >= 0)
+		close(io->wakeup_fd);
 	free(io->fds);
 	free(io);
 	shard->io = NULL;
@@ -331,10 +331,10 @@ static int epoll_open(struct sp_shard *shard)
 		return -ENOMEM;
 	shard->io = io;
 	io->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	io->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	ev.data.fd = io->bell_fd;
-	if (io->epoll_fd < 0 || io->bell_fd < 0 ||
-	    epoll_ctl(io->epoll_fd, EPOLL_CTL_ADD, io->bell_fd, &ev) < 0) {
+	io->wakeup_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	ev.data.fd = io->wakeup_fd;
+	if (io->epoll_fd < 0 || io->wakeup_fd < 0 ||
+	    epoll_ctl(io->epoll_fd, EPOLL_CTL_ADD, io->wakeup_fd, &ev) < 0) {
 		err = -errno;
 		epoll_close(shard);
 	}
@@ -352,5 +352,5 @@ const struct sp__backend sp__backend_epoll = {
 	.poll = epoll_poll,
 	.ready = epoll_ready,
 	.wait = epoll_wait_for,
-	.doorbell = epoll_doorbell,
+	.wakeup = epoll_wakeup,
 };

@@ -91,7 +91,7 @@ static void init_shard(struct sp_rt *rt, uint32_t index)
 	s->index = index;
 	s->victim = index + 1;
 	s->probe_every = 1;
-	sp__wheel_init(&s->wheel, sp_now());
+	sp__timer_wheel_init(&s->timer_wheel, sp_now());
 	/* With too few CPUs a spinning shard would only be in the way. */
 	s->spin_ns = sp__cpus_available() < rt->nshards ? 0 : 20 * SP_US;
 }
@@ -104,8 +104,8 @@ static void rt_empty(struct sp_rt *rt)
 
 		if (s->io != NULL)
 			s->backend->close(s);
-		sp__buffers_free(s->buffers);
-		sp__mail_close(s);
+		sp__recv_buffers_free(s->recv_buffers);
+		sp__msg_inbox_close(s);
 	}
 	sp__pool_free(rt->pool);
 	sp__leases_free(rt->leases);
@@ -141,7 +141,7 @@ static int rt_new(const struct sp_opts *opts, struct sp_rt **out)
 	rt->nshards = rt->opts.shards;
 	gate_expect(&rt->gate, rt->nshards);
 	rt->stack_class = sp__stack_class(rt->opts.stack_size);
-	err = sp__mail_kinds(&rt->opts, &rt->tag_kinds);
+	err = sp__msg_inbox_kinds(&rt->opts, &rt->tag_kinds);
 	if (err < 0)
 		goto fail;
 	err = sp__pool_new(rt->opts.pool_threads, rt->opts.pool_queue,
@@ -160,7 +160,7 @@ static int rt_new(const struct sp_opts *opts, struct sp_rt **out)
 	for (uint32_t i = 0; i < rt->nshards; i++)
 		init_shard(rt, i);
 	for (uint32_t i = 0; i < rt->nshards && err == 0; i++)
-		err = sp__mail_open(&rt->shards[i]);
+		err = sp__msg_inbox_open(&rt->shards[i]);
 	if (err < 0)
 		goto fail;
 	*out = rt;
@@ -248,7 +248,7 @@ static int shard_begin(struct sp_shard *s)
 	sp__shard_set_self(s);
 	pin_thread(s);
 	sp__context_adopt(&s->sched);
-	sp__overflow_watch_begin(s);
+	sp__stack_overflow_watch_begin(s);
 	return open_backend(s);
 }
 
@@ -257,7 +257,7 @@ static void shard_end(struct sp_shard *s)
 	if (s->io != NULL)
 		s->backend->leave(s);
 	sp__stack_cache_drain(&s->rt->stacks, &s->stacks);
-	sp__overflow_watch_end(s);
+	sp__stack_overflow_watch_end(s);
 	atomic_store(&s->park, SP__DEAD);
 	sp__shard_set_self(NULL);
 }

@@ -51,7 +51,7 @@ int sp_stats_shard(struct sp_rt *rt, uint32_t shard, struct sp_shard_stats *out)
 		.messages_sent = READ(sent),
 		.messages_refused = READ(refused),
 		.messages_received = READ(received),
-		.doorbells = READ(doorbells),
+		.shard_wakeups = READ(shard_wakeups),
 		.parks = READ(parks),
 		.spins = READ(spins),
 		.wakes = READ(wakes),

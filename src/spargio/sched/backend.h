@@ -22,7 +22,7 @@ struct sp__backend {
 	int (*open)(struct sp_shard *shard);
 	/* On the same thread, after it; no operation is in flight. */
 	void (*leave)(struct sp_shard *shard);
-	/* On any thread, once nobody can ring any more. */
+	/* On any thread, once nobody can wake the shard any more. */
 	void (*close)(struct sp_shard *shard);
 
 	/*
@@ -43,11 +43,11 @@ struct sp__backend {
 	/* True if poll() would complete something; cheap, for spinning. */
 	bool (*ready)(struct sp_shard *shard);
 
-	/* poll(), but sleep until a completion, a doorbell or @deadline. */
+	/* poll(), but sleep until a completion, a wake-up or @deadline. */
 	void (*wait)(struct sp_shard *shard, int64_t deadline);
 
 	/* Wake @target out of wait(). @from is the caller's shard or NULL. */
-	void (*doorbell)(struct sp_shard *from, struct sp_shard *target);
+	void (*wakeup)(struct sp_shard *from, struct sp_shard *target);
 
 	/*
 	 * Let operations take their buffers from @ring; see recv_buffers.h. What it

@@ -26,7 +26,7 @@ struct sp_fiber *sp__fiber_hand_over(struct sp_fiber *fiber)
  * The rule of sync.h: its joiner is woken under the lock, which it takes before
  * it goes on. It may be a fiber of another runtime, which ends right after.
  */
-void sp__fiber_bury(struct sp_shard *here, struct sp_fiber *fiber)
+void sp__fiber_reap(struct sp_shard *here, struct sp_fiber *fiber)
 {
 	struct sp__waiter *w;
 	bool unwanted;

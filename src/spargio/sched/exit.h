@@ -7,15 +7,14 @@
 #include "spargio/sched/fiber.h"
 
 /*
- * @fiber has run to its end but still stands on its stack. Claim its joiner,
- * and return it if it waits on the same shard: it may run as soon as the fiber
- * has left, and will find the fiber done. Another is woken by the burial.
+ * @fiber has returned but is still on its stack. Claim its joiner, and return
+ * the joiner if it waits on the same shard: it may run as soon as the fiber has
+ * left its stack, and will find the fiber done. A joiner on another shard is
+ * woken by sp__fiber_reap().
  */
 struct sp_fiber *sp__fiber_hand_over(struct sp_fiber *fiber);
 
-/*
- * @fiber has left its stack for ever: tell its joiner, or free it.
- */
-void sp__fiber_bury(struct sp_shard *here, struct sp_fiber *fiber);
+/* @fiber has left its stack for good: wake its joiner, or free it. */
+void sp__fiber_reap(struct sp_shard *here, struct sp_fiber *fiber);
 
 #endif

@@ -8,8 +8,8 @@
  * it, from wherever, only says so (sp__wake); that shard alone makes it
  * runnable again, clears its deadline, and from then on an idle shard may
  * steal it. So a fiber is never resumed before it has left its stack, and a
- * timer or operation in flight is never left behind on another shard. (A thief
- * may take a fiber from the inbox of a shard that does not get to it, but only
+ * timer or operation in flight is never left behind on another shard. (An
+ * idle shard may steal a fiber from the inbox of a shard that is stuck, but only
  * one that has left its stack and has neither.)
  *
  * The wake word decides between event, deadline and cancellation:
@@ -93,14 +93,14 @@ struct sp_fiber {
 	/* Not beside the plain small ones: those may be read as one word. */
 	atomic_bool cancelled;
 	_Atomic uint8_t state;	/* enum sp__fiber_state, for the dump */
-	atomic_bool on_stack;	/* runs, or has not quite left; see settle() */
+	atomic_bool on_stack;	/* cleared by finish_switch() in switch.c */
 	struct sp__timer timer; /* deadline of the present wait */
 	uint16_t pins;		/* things of it in a ring: it must not move */
 	uint16_t shield;
 	uint16_t no_yield; /* see sp_no_yield_begin() */
 	bool stealable;
 	bool has_locals; /* some local was set */
-	bool timed;	 /* its wait has a deadline in its shard's wheel */
+	bool timed; /* its wait has a deadline in its shard's timer wheel */
 
 	/* Said once, at spawn. */
 	int (*fn)(void *);

@@ -17,30 +17,31 @@
 
 #include <spargio/time.h>
 
-#define DOZE_NS	    (20 * SP_US)
-#define SPIN_MAX_NS (50 * SP_US)
-#define SPIN_MIN_NS (2 * SP_US)
-#define NEAR_NS	    (200 * SP_US) /* a wait that a spin may have caught */
-#define PROBE_MIN   4
-#define PROBE_MAX   256
-#define SPIN_LOOKS  32
-#define LIFO_OLD_NS (200 * SP_US)
-#define LOADED	    2
+#define DOZE_NS		  (20 * SP_US)
+#define SPIN_MAX_NS	  (50 * SP_US)
+#define SPIN_MIN_NS	  (2 * SP_US)
+#define NEAR_NS		  (200 * SP_US) /* a wait that a spin may have caught */
+#define PROBE_MIN	  4
+#define PROBE_MAX	  256
+#define SPIN_LOOKS	  32
+#define NEXT_FIBER_OLD_NS (200 * SP_US)
+#define LOADED		  2
 
 /* Stealing */
 
-/* The slot of a victim that is too busy to get to it. */
-static struct sp_fiber *steal_lifo(struct sp_shard *victim)
+/* The next fiber of a victim that is too busy to get to it. */
+static struct sp_fiber *steal_next_fiber(struct sp_shard *victim)
 {
 	struct sp_fiber *f =
-		atomic_load_explicit(&victim->lifo, memory_order_acquire);
-	int64_t since =
-		atomic_load_explicit(&victim->lifo_since, memory_order_relaxed);
+		atomic_load_explicit(&victim->next_fiber, memory_order_acquire);
+	int64_t since = atomic_load_explicit(&victim->next_fiber_since,
+					     memory_order_relaxed);
 
-	if (f == NULL || sp_now() - since < LIFO_OLD_NS)
+	if (f == NULL || sp_now() - since < NEXT_FIBER_OLD_NS)
 		return NULL;
 	/* Take it first: only then may it be looked at. */
-	f = atomic_exchange_explicit(&victim->lifo, NULL, memory_order_acq_rel);
+	f = atomic_exchange_explicit(&victim->next_fiber, NULL,
+				     memory_order_acq_rel);
 	if (f != NULL && (!f->stealable || f->pins != 0)) {
 		sp__shard_deliver(victim, f);
 		return NULL;
@@ -54,7 +55,7 @@ static struct sp_fiber *steal_lifo(struct sp_shard *victim)
  */
 static bool may_leave(struct sp_fiber *f)
 {
-	/* Pairs with the release in settle(). */
+	/* Pairs with the release in finish_switch(). */
 	return !atomic_load_explicit(&f->on_stack, memory_order_acquire) &&
 	       f->stealable && f->pins == 0 && !f->timed;
 }
@@ -63,7 +64,8 @@ static bool may_leave(struct sp_fiber *f)
  * Take what may move out of the inbox of a shard that does not get to it, and
  * put the rest back.
  */
-static struct sp_fiber *steal_inbox(struct sp_shard *s, struct sp_shard *victim)
+static struct sp_fiber *steal_fiber_inbox(struct sp_shard *s,
+					  struct sp_shard *victim)
 {
 	struct sp_fiber *taken = NULL;
 	struct sp_fiber *f;
@@ -71,7 +73,7 @@ static struct sp_fiber *steal_inbox(struct sp_shard *s, struct sp_shard *victim)
 	if (!sp__shard_is_stuck(victim, sp_now()))
 		return NULL;
 	/* Pairs with the release in sp__shard_deliver(). */
-	f = atomic_exchange_explicit(&victim->inbox, NULL,
+	f = atomic_exchange_explicit(&victim->fiber_inbox, NULL,
 				     memory_order_acquire);
 	while (f != NULL) {
 		struct sp_fiber *next = f->qnext;
@@ -98,8 +100,8 @@ static struct sp_fiber *steal_from(struct sp_shard *s, struct sp_shard *victim,
 	if (sp__shard_stealable(victim) < at_least) {
 		if (at_least > 1)
 			return NULL;
-		f = steal_lifo(victim);
-		return f != NULL ? f : steal_inbox(s, victim);
+		f = steal_next_fiber(victim);
+		return f != NULL ? f : steal_fiber_inbox(s, victim);
 	}
 	f = sp__runq_steal(&victim->runq, &s->runq, SP__RUNQ_SIZE / 2, moved);
 	return f != NULL ? f : sp__shard_spill_pop(victim);
@@ -173,14 +175,14 @@ static bool others_have(struct sp_shard *s, uint32_t count)
 static int64_t sleep_deadline(struct sp_shard *s)
 {
 	struct sp_rt *rt = s->rt;
-	int64_t deadline = sp__wheel_next(&s->wheel);
+	int64_t deadline = sp__timer_wheel_next(&s->timer_wheel);
 
 	for (uint32_t i = 0; i < rt->nshards; i++) {
 		struct sp_shard *other = &rt->shards[i];
 
 		if (other != s &&
-		    atomic_load_explicit(&other->inbox, memory_order_relaxed) !=
-			    NULL) {
+		    atomic_load_explicit(&other->fiber_inbox,
+					 memory_order_relaxed) != NULL) {
 			int64_t soon = sp_in(2 * SP__STUCK_NS);
 
 			return soon < deadline ? soon : deadline;
@@ -199,9 +201,10 @@ static bool is_closing(const struct sp_shard *s)
 /* For the park protocol. */
 static bool has_work(struct sp_shard *s)
 {
-	return atomic_load_explicit(&s->inbox, memory_order_acquire) != NULL ||
-	       sp__mail_wanted(s) || s->backend->ready(s) ||
-	       sp__shard_runnable(s) || (is_closing(s) && !s->told) ||
+	return atomic_load_explicit(&s->fiber_inbox, memory_order_acquire) !=
+		       NULL ||
+	       sp__msg_inbox_wanted(s) || s->backend->ready(s) ||
+	       sp__shard_runnable(s) || (is_closing(s) && !s->closing_seen) ||
 	       (atomic_load_explicit(&s->rt->ending, memory_order_relaxed) &&
 		!s->stopping);
 }
@@ -256,7 +259,7 @@ static void learn(struct sp_shard *s, int64_t waited, bool slept)
 static bool spin(struct sp_shard *s, int64_t began, int64_t *now)
 {
 	int64_t limit = spin_limit(s);
-	int64_t due = sp__wheel_next(&s->wheel);
+	int64_t due = sp__timer_wheel_next(&s->timer_wheel);
 
 	while (*now - began < limit) {
 		if (look(s) || *now >= due)
@@ -273,7 +276,7 @@ static void park(struct sp_shard *s)
 	struct sp_rt *rt = s->rt;
 
 	atomic_fetch_add(&rt->parked, 1);
-	/* See sp__shard_notify(): from here on who publishes also rings. */
+	/* From here on a publisher also wakes us: see sp__shard_notify(). */
 	atomic_exchange(&s->park, SP__PARKED);
 	if (!has_work(s) && !others_have(s, 1)) {
 		sp__count(&s->counts.parks, 1);

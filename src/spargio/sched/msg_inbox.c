@@ -6,77 +6,79 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int open_lanes(struct sp__lane **out, uint32_t count, uint32_t capacity)
+static int open_rings(struct sp__msg_ring **out, uint32_t count,
+		      uint32_t capacity)
 {
-	struct sp__lane *lanes =
-		aligned_alloc(SP__CACHE_LINE, count * sizeof(*lanes));
+	struct sp__msg_ring *rings =
+		aligned_alloc(SP__CACHE_LINE, count * sizeof(*rings));
 
-	if (lanes == NULL)
+	if (rings == NULL)
 		return -ENOMEM;
-	*out = lanes;
+	*out = rings;
 	for (uint32_t i = 0; i < count; i++)
-		lanes[i] = (struct sp__lane){ 0 };
+		rings[i] = (struct sp__msg_ring){ 0 };
 	for (uint32_t i = 0; i < count; i++)
-		if (sp__lane_init(&lanes[i], capacity) < 0)
+		if (sp__msg_ring_init(&rings[i], capacity) < 0)
 			return -ENOMEM;
 	return 0;
 }
 
-static void close_lanes(struct sp__lane *lanes, uint32_t count)
+static void close_rings(struct sp__msg_ring *rings, uint32_t count)
 {
-	if (lanes == NULL)
+	if (rings == NULL)
 		return;
 	for (uint32_t i = 0; i < count; i++)
-		sp__lane_fini(&lanes[i]);
-	free(lanes);
+		sp__msg_ring_fini(&rings[i]);
+	free(rings);
 }
 
-void sp__mail_close(struct sp_shard *shard)
+void sp__msg_inbox_close(struct sp_shard *shard)
 {
-	struct sp__mail *mail = shard->mail;
+	struct sp__msg_inbox *inbox = shard->msg_inbox;
 
-	if (mail == NULL)
+	if (inbox == NULL)
 		return;
-	for (int lane = 0; lane < SP__LANES; lane++)
-		close_lanes(mail->lanes[lane], mail->sources);
-	sp__lane_fini(&mail->outside);
-	free(mail);
-	shard->mail = NULL;
+	for (int kind = 0; kind < SP__MSG_RING_KINDS; kind++)
+		close_rings(inbox->rings[kind], inbox->sources);
+	sp__msg_ring_fini(&inbox->outside);
+	free(inbox);
+	shard->msg_inbox = NULL;
 }
 
-int sp__mail_open(struct sp_shard *shard)
+int sp__msg_inbox_open(struct sp_shard *shard)
 {
 	struct sp_rt *rt = shard->rt;
 	uint32_t capacity = rt->opts.mailbox_capacity;
-	struct sp__mail *mail =
+	struct sp__msg_inbox *inbox =
 		aligned_alloc(SP__CACHE_LINE,
-			      (sizeof(*mail) + SP__CACHE_LINE - 1) &
+			      (sizeof(*inbox) + SP__CACHE_LINE - 1) &
 				      ~(size_t)(SP__CACHE_LINE - 1));
 	int err;
 
-	if (mail == NULL)
+	if (inbox == NULL)
 		return -ENOMEM;
-	*mail = (struct sp__mail){
+	*inbox = (struct sp__msg_inbox){
 		.sources = rt->nshards,
 		.kinds = rt->tag_kinds,
-		.lane_kinds = rt->opts.hot_tag_count == 0 ? 1 : SP__LANES,
+		.ring_kinds =
+			rt->opts.hot_tag_count == 0 ? 1 : SP__MSG_RING_KINDS,
 		.counted_wake = rt->opts.counted_wake,
 	};
-	shard->mail = mail;
-	sp__waitlist_init(&mail->receivers);
-	sp__waitlist_init(&mail->hot_receivers);
-	sp__waitlist_init(&mail->flushers);
+	shard->msg_inbox = inbox;
+	sp__waitlist_init(&inbox->receivers);
+	sp__waitlist_init(&inbox->hot_receivers);
+	sp__waitlist_init(&inbox->flushers);
 	for (int i = 0; i < SP__COUNTED_MAX; i++)
-		sp__waitlist_init(&mail->counters[i]);
-	err = sp__lane_init(&mail->outside, capacity);
-	for (int lane = 0; err == 0 && lane < mail->lane_kinds; lane++)
-		err = open_lanes(&mail->lanes[lane], mail->sources, capacity);
+		sp__waitlist_init(&inbox->counters[i]);
+	err = sp__msg_ring_init(&inbox->outside, capacity);
+	for (int kind = 0; err == 0 && kind < inbox->ring_kinds; kind++)
+		err = open_rings(&inbox->rings[kind], inbox->sources, capacity);
 	if (err < 0)
-		sp__mail_close(shard);
+		sp__msg_inbox_close(shard);
 	return err;
 }
 
-int sp__mail_kinds(const struct sp_opts *opts, uint8_t **out)
+int sp__msg_inbox_kinds(const struct sp_opts *opts, uint8_t **out)
 {
 	uint8_t *kinds;
 
@@ -104,77 +106,78 @@ int sp__mail_kinds(const struct sp_opts *opts, uint8_t **out)
 	return 0;
 }
 
-static bool lanes_ready(struct sp__lane *lanes, uint32_t count)
+static bool rings_ready(struct sp__msg_ring *rings, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (sp__lane_ready(&lanes[i]))
+		if (sp__msg_ring_ready(&rings[i]))
 			return true;
 	return false;
 }
 
-static bool hot_ready(struct sp__mail *mail)
+static bool hot_ready(struct sp__msg_inbox *inbox)
 {
-	return mail->lane_kinds > SP__TAG_HOT &&
-	       lanes_ready(mail->lanes[SP__TAG_HOT], mail->sources);
+	return inbox->ring_kinds > SP__TAG_HOT &&
+	       rings_ready(inbox->rings[SP__TAG_HOT], inbox->sources);
 }
 
-static bool plain_ready(struct sp__mail *mail)
+static bool plain_ready(struct sp__msg_inbox *inbox)
 {
-	return lanes_ready(mail->lanes[SP__TAG_PLAIN], mail->sources) ||
-	       sp__lane_ready(&mail->outside);
+	return rings_ready(inbox->rings[SP__TAG_PLAIN], inbox->sources) ||
+	       sp__msg_ring_ready(&inbox->outside);
 }
 
-static bool sum_ready(const struct sp__mail *mail, int i)
+static bool sum_ready(const struct sp__msg_inbox *inbox, int i)
 {
-	return atomic_load_explicit(&mail->sums[i], memory_order_acquire) >=
-	       mail->counted_wake;
+	return atomic_load_explicit(&inbox->sums[i], memory_order_acquire) >=
+	       inbox->counted_wake;
 }
 
-static bool sums_ready(const struct sp__mail *mail)
+static bool sums_ready(const struct sp__msg_inbox *inbox)
 {
-	for (uint64_t left = mail->counting; left != 0; left &= left - 1)
-		if (sum_ready(mail, __builtin_ctzll(left)))
+	for (uint64_t left = inbox->counting; left != 0; left &= left - 1)
+		if (sum_ready(inbox, __builtin_ctzll(left)))
 			return true;
 	return false;
 }
 
-bool sp__mail_wanted(struct sp_shard *shard)
+bool sp__msg_inbox_wanted(struct sp_shard *shard)
 {
-	struct sp__mail *mail = shard->mail;
+	struct sp__msg_inbox *inbox = shard->msg_inbox;
 
-	if (!sp__waitlist_empty(&mail->receivers) &&
-	    (plain_ready(mail) || hot_ready(mail)))
+	if (!sp__waitlist_empty(&inbox->receivers) &&
+	    (plain_ready(inbox) || hot_ready(inbox)))
 		return true;
-	if (!sp__waitlist_empty(&mail->hot_receivers) && hot_ready(mail))
+	if (!sp__waitlist_empty(&inbox->hot_receivers) && hot_ready(inbox))
 		return true;
-	return mail->counting != 0 && sums_ready(mail);
+	return inbox->counting != 0 && sums_ready(inbox);
 }
 
-void sp__mail_publish(struct sp_shard *from, struct sp_shard *to)
+void sp__msg_inbox_publish(struct sp_shard *from, struct sp_shard *to)
 {
 	bool news = false;
 
-	for (int kind = 0; kind < to->mail->lane_kinds; kind++) {
-		struct sp__lane *lane = &to->mail->lanes[kind][from->index];
+	for (int kind = 0; kind < to->msg_inbox->ring_kinds; kind++) {
+		struct sp__msg_ring *ring =
+			&to->msg_inbox->rings[kind][from->index];
 
-		if (atomic_load_explicit(&lane->tail, memory_order_relaxed) ==
-		    lane->filled)
+		if (atomic_load_explicit(&ring->tail, memory_order_relaxed) ==
+		    ring->filled)
 			continue;
-		sp__lane_publish(lane);
+		sp__msg_ring_publish(ring);
 		news = true;
 	}
 	if (news)
 		sp__shard_notify(to);
 }
 
-/* Publish the lanes of this shard that have something unseen. */
+/* Publish the rings of this shard that have something unseen. */
 static void publish_all(struct sp_shard *shard)
 {
 	struct sp_rt *rt = shard->rt;
 
-	shard->mail->unpublished = false;
+	shard->msg_inbox->unpublished = false;
 	for (uint32_t i = 0; i < rt->nshards; i++)
-		sp__mail_publish(shard, &rt->shards[i]);
+		sp__msg_inbox_publish(shard, &rt->shards[i]);
 }
 
 /*
@@ -182,33 +185,33 @@ static void publish_all(struct sp_shard *shard)
  * pairs with the one in sp_msg_wait_until(): either we see that somebody
  * waits, or it sees what we have taken.
  */
-static void tell_flushers(struct sp__mail *mail)
+static void tell_flushers(struct sp__msg_inbox *inbox)
 {
-	mail->taken = false;
-	if (atomic_fetch_add(&mail->flushing, 0) == 0)
+	inbox->taken = false;
+	if (atomic_fetch_add(&inbox->flushing, 0) == 0)
 		return;
-	sp__spin_lock(&mail->flush_lock);
-	sp__waitlist_wake_all(&mail->flushers);
-	sp__spin_unlock(&mail->flush_lock);
+	sp__spin_lock(&inbox->flush_lock);
+	sp__waitlist_wake_all(&inbox->flushers);
+	sp__spin_unlock(&inbox->flush_lock);
 }
 
-void sp__mail_deliver(struct sp_shard *shard)
+void sp__msg_inbox_deliver(struct sp_shard *shard)
 {
-	struct sp__mail *mail = shard->mail;
+	struct sp__msg_inbox *inbox = shard->msg_inbox;
 
-	if (mail->unpublished)
+	if (inbox->unpublished)
 		publish_all(shard);
-	if (mail->taken)
-		tell_flushers(mail);
-	if (!sp__waitlist_empty(&mail->hot_receivers) && hot_ready(mail))
-		sp__waitlist_wake_one(&mail->hot_receivers);
-	if (!sp__waitlist_empty(&mail->receivers) &&
-	    (plain_ready(mail) || hot_ready(mail)))
-		sp__waitlist_wake_one(&mail->receivers);
-	for (uint64_t left = mail->counting; left != 0; left &= left - 1) {
+	if (inbox->taken)
+		tell_flushers(inbox);
+	if (!sp__waitlist_empty(&inbox->hot_receivers) && hot_ready(inbox))
+		sp__waitlist_wake_one(&inbox->hot_receivers);
+	if (!sp__waitlist_empty(&inbox->receivers) &&
+	    (plain_ready(inbox) || hot_ready(inbox)))
+		sp__waitlist_wake_one(&inbox->receivers);
+	for (uint64_t left = inbox->counting; left != 0; left &= left - 1) {
 		int i = __builtin_ctzll(left);
 
-		if (sum_ready(mail, i))
-			sp__waitlist_wake_one(&mail->counters[i]);
+		if (sum_ready(inbox, i))
+			sp__waitlist_wake_one(&inbox->counters[i]);
 	}
 }

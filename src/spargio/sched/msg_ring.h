@@ -17,16 +17,16 @@
 
 #include <stdalign.h>
 
-struct sp__lane_slot {
+struct sp__msg_slot {
 	uint16_t tag;
 	uint16_t from;
 	uint32_t len;
 	uint64_t value;
 };
 
-struct sp__lane {
+struct sp__msg_ring {
 	/* Set once. */
-	struct sp__lane_slot *slots;
+	struct sp__msg_slot *slots;
 	uint32_t capacity;
 	uint32_t mask;
 
@@ -40,59 +40,59 @@ struct sp__lane {
 	uint32_t tail_seen;
 };
 
-int sp__lane_init(struct sp__lane *lane, uint32_t capacity);
-void sp__lane_fini(struct sp__lane *lane);
+int sp__msg_ring_init(struct sp__msg_ring *ring, uint32_t capacity);
+void sp__msg_ring_fini(struct sp__msg_ring *ring);
 
 /* Producer: true if @slots more fit. */
-static inline bool sp__lane_room(struct sp__lane *lane, uint32_t slots)
+static inline bool sp__msg_ring_room(struct sp__msg_ring *ring, uint32_t slots)
 {
-	if (lane->filled - lane->head_seen + slots <= lane->capacity)
+	if (ring->filled - ring->head_seen + slots <= ring->capacity)
 		return true;
 	/* Pairs with the release in take: the slots have been read. */
-	lane->head_seen =
-		atomic_load_explicit(&lane->head, memory_order_acquire);
-	return lane->filled - lane->head_seen + slots <= lane->capacity;
+	ring->head_seen =
+		atomic_load_explicit(&ring->head, memory_order_acquire);
+	return ring->filled - ring->head_seen + slots <= ring->capacity;
 }
 
 /* Producer: append; there is room. Not visible before publish. */
-static inline void sp__lane_fill(struct sp__lane *lane, uint16_t from,
-				 uint16_t tag, uint64_t value)
+static inline void sp__msg_ring_fill(struct sp__msg_ring *ring, uint16_t from,
+				     uint16_t tag, uint64_t value)
 {
-	lane->slots[lane->filled++ & lane->mask] = (struct sp__lane_slot){
+	ring->slots[ring->filled++ & ring->mask] = (struct sp__msg_slot){
 		.tag = tag, .from = from, .value = value
 	};
 }
 
 /* Producer: slots that a message of @len bytes takes. */
-static inline uint32_t sp__lane_slots(size_t len)
+static inline uint32_t sp__msg_ring_slots(size_t len)
 {
 	return len <= 8 ? 1 : 1 + (uint32_t)(len - 8 + 15) / 16;
 }
 
-void sp__lane_fill_data(struct sp__lane *lane, uint16_t from, uint16_t tag,
-			const void *data, size_t len);
+void sp__msg_ring_fill_data(struct sp__msg_ring *ring, uint16_t from,
+			    uint16_t tag, const void *data, size_t len);
 
 /* Producer: let the consumer see all that was filled. */
-static inline void sp__lane_publish(struct sp__lane *lane)
+static inline void sp__msg_ring_publish(struct sp__msg_ring *ring)
 {
-	/* Pairs with the acquire in sp__lane_ready(). */
-	atomic_store_explicit(&lane->tail, lane->filled, memory_order_release);
+	/* Pairs with the acquire in sp__msg_ring_ready(). */
+	atomic_store_explicit(&ring->tail, ring->filled, memory_order_release);
 }
 
 /* Consumer: true if there is a message. */
-static inline bool sp__lane_ready(struct sp__lane *lane)
+static inline bool sp__msg_ring_ready(struct sp__msg_ring *ring)
 {
-	uint32_t head = atomic_load_explicit(&lane->head, memory_order_relaxed);
+	uint32_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
 
-	if (head != lane->tail_seen)
+	if (head != ring->tail_seen)
 		return true;
 	/* Pairs with the release in publish: the slots have been filled. */
-	lane->tail_seen =
-		atomic_load_explicit(&lane->tail, memory_order_acquire);
-	return head != lane->tail_seen;
+	ring->tail_seen =
+		atomic_load_explicit(&ring->tail, memory_order_acquire);
+	return head != ring->tail_seen;
 }
 
 /* Consumer: take the oldest message; there is one. */
-void sp__lane_take(struct sp__lane *lane, struct sp_msg *out);
+void sp__msg_ring_take(struct sp__msg_ring *ring, struct sp_msg *out);
 
 #endif

@@ -33,8 +33,8 @@ struct sp_fiber *sp__shard_spill_pop(struct sp_shard *s)
 
 /*
  * Something waits that an idle shard could run. One that is queued by the
- * scheduler itself, and is alone, runs next: waking a thief for it would cost
- * more than the most it could save.
+ * scheduler itself, and is alone, runs next: waking an idle shard for it would
+ * cost more than the most it could save.
  */
 static bool needs_help(const struct sp_shard *s)
 {
@@ -55,7 +55,7 @@ void sp__shard_queue_last(struct sp_shard *s, struct sp_fiber *f)
 	else if (!sp__runq_push(&s->runq, f))
 		spill_push(s, f);
 	if (needs_help(s))
-		sp__shard_call_thief(s);
+		sp__shard_wake_idle(s);
 }
 
 void sp__shard_queue(struct sp_shard *s, struct sp_fiber *f)
@@ -69,10 +69,11 @@ void sp__shard_queue(struct sp_shard *s, struct sp_fiber *f)
 	/* Woken by a fiber: it runs next, and whoever was to goes to a queue. */
 	atomic_store_explicit(&f->state, SP__FIBER_READY, memory_order_relaxed);
 	if (s->rt->nshards > 1)
-		atomic_store_explicit(&s->lifo_since, s->turn_began,
+		atomic_store_explicit(&s->next_fiber_since, s->turn_began,
 				      memory_order_relaxed);
-	/* Pairs with the exchange in sp__shard_lifo_take(). */
-	before = atomic_exchange_explicit(&s->lifo, f, memory_order_acq_rel);
+	/* Pairs with the exchange in take_next_fiber(). */
+	before = atomic_exchange_explicit(&s->next_fiber, f,
+					  memory_order_acq_rel);
 	if (before != NULL)
 		sp__shard_queue_last(s, before);
 }
@@ -80,13 +81,13 @@ void sp__shard_queue(struct sp_shard *s, struct sp_fiber *f)
 void sp__shard_deliver(struct sp_shard *s, struct sp_fiber *f)
 {
 	struct sp_fiber *first =
-		atomic_load_explicit(&s->inbox, memory_order_relaxed);
+		atomic_load_explicit(&s->fiber_inbox, memory_order_relaxed);
 
 	do {
 		f->qnext = first;
-		/* Pairs with the acquire in drain_inbox(). */
-	} while (!atomic_compare_exchange_weak_explicit(&s->inbox, &first, f,
-							memory_order_release,
+		/* Pairs with the acquire in drain_fiber_inbox(). */
+	} while (!atomic_compare_exchange_weak_explicit(&s->fiber_inbox, &first,
+							f, memory_order_release,
 							memory_order_relaxed));
 	sp__shard_notify(s);
 }
@@ -96,7 +97,7 @@ void sp__shard_notify(struct sp_shard *s)
 	struct sp_shard *here = sp__shard_self();
 	/*
 	 * A read-modify-write, not a load: of this and the exchange by which
-	 * the shard parks, one comes first. Either we see PARKED and ring, or
+	 * the shard parks, one comes first. Either we see PARKED and wake it, or
 	 * it sees what we published before.
 	 */
 	uint32_t park = atomic_fetch_add(&s->park, 0);
@@ -104,17 +105,17 @@ void sp__shard_notify(struct sp_shard *s)
 	if (s == here)
 		return;
 	if (park != SP__PARKED) {
-		sp__shard_rescue(s);
+		sp__shard_offload_stuck(s);
 		return;
 	}
 	if (!atomic_compare_exchange_strong(&s->park, &park, SP__NOTIFIED))
 		return;
 	if (here != NULL)
-		sp__count(&here->counts.doorbells, 1);
-	s->backend->doorbell(here, s);
+		sp__count(&here->counts.shard_wakeups, 1);
+	s->backend->wakeup(here, s);
 }
 
-void sp__shard_call_thief(struct sp_shard *s)
+void sp__shard_wake_idle(struct sp_shard *s)
 {
 	struct sp_rt *rt = s->rt;
 
@@ -133,20 +134,21 @@ void sp__shard_call_thief(struct sp_shard *s)
 	}
 }
 
-/* What was delivered to it has been waiting for long: a fiber hogs it. */
+/* Its fiber inbox has not been emptied for long: a fiber blocks the shard. */
 bool sp__shard_is_stuck(const struct sp_shard *s, int64_t now)
 {
-	return atomic_load_explicit(&s->inbox, memory_order_relaxed) != NULL &&
+	return atomic_load_explicit(&s->fiber_inbox, memory_order_relaxed) !=
+		       NULL &&
 	       atomic_load_explicit(&s->park, memory_order_relaxed) ==
 		       SP__RUNNING &&
 	       now - atomic_load_explicit(&s->looked, memory_order_relaxed) >
 		       SP__STUCK_NS;
 }
 
-void sp__shard_rescue(struct sp_shard *s)
+void sp__shard_offload_stuck(struct sp_shard *s)
 {
 	if (s->rt->nshards > 1 &&
 	    atomic_load_explicit(&s->rt->parked, memory_order_relaxed) != 0 &&
 	    sp__shard_is_stuck(s, sp_now()))
-		sp__shard_call_thief(s);
+		sp__shard_wake_idle(s);
 }

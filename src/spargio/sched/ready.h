@@ -45,7 +45,7 @@ void sp__shard_deliver(struct sp_shard *shard, struct sp_fiber *fiber);
 void sp__shard_notify(struct sp_shard *shard);
 
 /* Owner: an idle shard could help with what was just queued. */
-void sp__shard_call_thief(struct sp_shard *shard);
+void sp__shard_wake_idle(struct sp_shard *shard);
 
 /* Anybody: the oldest fiber of the spill, or NULL. */
 struct sp_fiber *sp__shard_spill_pop(struct sp_shard *shard);
@@ -54,7 +54,7 @@ struct sp_fiber *sp__shard_spill_pop(struct sp_shard *shard);
  * Anybody: something was delivered to @shard, which is awake. If it has not
  * looked for long, wake a shard that can take it away.
  */
-void sp__shard_rescue(struct sp_shard *shard);
+void sp__shard_offload_stuck(struct sp_shard *shard);
 
 /*
  * Fibers have been in the inbox of @shard for longer than SP__STUCK_NS, because
@@ -74,7 +74,8 @@ static inline uint32_t sp__shard_stealable(const struct sp_shard *s)
 static inline bool sp__shard_runnable(const struct sp_shard *s)
 {
 	return s->local.head != NULL ||
-	       atomic_load_explicit(&s->lifo, memory_order_relaxed) != NULL ||
+	       atomic_load_explicit(&s->next_fiber, memory_order_relaxed) !=
+		       NULL ||
 	       sp__shard_stealable(s) != 0;
 }
 

@@ -19,7 +19,7 @@ static uint32_t real_of(uint64_t head)
 
 bool sp__runq_push(struct sp__runq *q, struct sp_fiber *fiber)
 {
-	/* Pairs with the thief's release of steal: its copy is done. */
+	/* Pairs with the idle shard's release of steal: its copy is done. */
 	uint64_t head = atomic_load_explicit(&q->head, memory_order_acquire);
 	uint32_t tail = atomic_load_explicit(&q->tail, memory_order_relaxed);
 
@@ -43,7 +43,7 @@ struct sp_fiber *sp__runq_pop(struct sp__runq *q)
 
 		if (real == tail)
 			return NULL;
-		/* With a thief at work its steal index stays where it is. */
+		/* While a steal is going on its index stays where it is. */
 		next = pack(steal == real ? real + 1 : steal, real + 1);
 		if (atomic_compare_exchange_weak_explicit(&q->head, &head, next,
 							  memory_order_acq_rel,

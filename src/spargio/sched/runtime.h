@@ -50,7 +50,7 @@ struct sp_rt {
 
 	atomic_bool closing;   /* nothing new is spawned */
 	atomic_bool ending;    /* shards leave their loops */
-	_Atomic uint64_t ends; /* fibers buried while closing */
+	_Atomic uint64_t ends; /* fibers reaped while closing */
 	sem_t ended;	       /* posted when all have */
 	sem_t opened;	  /* posted when the shards know whether they can run */
 	sem_t gone;	  /* posted by each thread at its end */

@@ -1,18 +1,11 @@
 /*
- * The scheduler of one shard.
+ * The main loop of a shard.
  *
- * A fiber that gives up its thread switches straight to the next one; only
- * when there is none, or the turn is over, does the shard's own stack run and
- * look around: completions, deliveries, messages, timers. A turn is 61 fibers
- * or 200 us, so that a crowd of runnable fibers cannot shut out the world.
- *
- * Order: the fiber woken last runs next (it has its data in the cache), at
- * most three times in a row; then the two queues in turns, pinned and
- * stealable, oldest first.
- *
- * A fiber still stands on its stack while it decides to leave. Whatever makes
- * it visible to other threads (queueing it after a yield, a hop, its end) is
- * therefore done by whoever runs next, in settle().
+ * A fiber that gives up its thread switches straight to the next one (see
+ * switch.c). Only when there is none, or the turn is over, does the shard's own
+ * stack run and poll for events: completions, fibers from other threads,
+ * messages, timers. A turn is 61 fibers or 200 us, so that many runnable fibers
+ * cannot keep the shard from polling.
  */
 #include "spargio/sched/sched.h"
 #include "spargio/sched/backend.h"
@@ -41,19 +34,19 @@ static struct sp_fiber *reversed(struct sp_fiber *list)
 	return out;
 }
 
-static void drain_inbox(struct sp_shard *s)
+static void drain_fiber_inbox(struct sp_shard *s)
 {
 	struct sp_fiber *f;
 
-	if (atomic_load_explicit(&s->inbox, memory_order_relaxed) == NULL)
+	if (atomic_load_explicit(&s->fiber_inbox, memory_order_relaxed) == NULL)
 		return;
 	/* Pairs with the release in sp__shard_deliver(). */
-	f = reversed(atomic_exchange_explicit(&s->inbox, NULL,
+	f = reversed(atomic_exchange_explicit(&s->fiber_inbox, NULL,
 					      memory_order_acquire));
 	while (f != NULL) {
 		struct sp_fiber *next = f->qnext;
 
-		sp__wheel_clear(&s->wheel, &f->timer);
+		sp__timer_wheel_clear(&s->timer_wheel, &f->timer);
 		f->shard = s;
 		sp__shard_queue_last(s, f);
 		f = next;
@@ -64,7 +57,7 @@ static void expire_timers(struct sp_shard *s, int64_t now)
 {
 	struct sp__timer *timer;
 
-	while ((timer = sp__wheel_expire(&s->wheel, now)) != NULL) {
+	while ((timer = sp__timer_wheel_expire(&s->timer_wheel, now)) != NULL) {
 		struct sp_fiber *f =
 			(struct sp_fiber *)((char *)timer -
 					    offsetof(struct sp_fiber, timer));
@@ -79,12 +72,12 @@ static void expire_timers(struct sp_shard *s, int64_t now)
 static void look_around(struct sp_shard *s)
 {
 	if (atomic_load_explicit(&s->rt->closing, memory_order_relaxed) &&
-	    !s->told)
+	    !s->closing_seen)
 		sp__closing_seen(s);
 	s->backend->poll(s);
-	drain_inbox(s);
-	sp__mail_deliver(s);
-	if (s->wheel.count != 0)
+	drain_fiber_inbox(s);
+	sp__msg_inbox_deliver(s);
+	if (s->timer_wheel.count != 0)
 		expire_timers(s, sp_now());
 	atomic_store_explicit(&s->counts.runnable,
 			      s->local.len + sp__shard_stealable(s),

@@ -27,7 +27,7 @@ void sp__shards_end(struct sp_rt *rt)
 }
 
 /*
- * Of two shards that bury the last two fibers, the later to come here sees
+ * Of two shards that reap the last two fibers, the later one to come here sees
  * what the other has counted.
  */
 void sp__shards_end_if_over(struct sp_rt *rt)
@@ -67,6 +67,6 @@ void sp__count_refused(struct sp_rt *rt)
  */
 void sp__closing_seen(struct sp_shard *s)
 {
-	s->told = true;
+	s->closing_seen = true;
 	sp__shards_end_if_over(s->rt);
 }

@@ -11,12 +11,12 @@
 #ifdef SP_ASAN
 
 /* ASan has a handler and a report of its own. */
-void sp__overflow_watch_begin(struct sp_shard *shard)
+void sp__stack_overflow_watch_begin(struct sp_shard *shard)
 {
 	(void)shard;
 }
 
-void sp__overflow_watch_end(struct sp_shard *shard)
+void sp__stack_overflow_watch_end(struct sp_shard *shard)
 {
 	(void)shard;
 }
@@ -91,7 +91,7 @@ static void install(void)
 	pthread_mutex_unlock(&lock);
 }
 
-void sp__overflow_watch_begin(struct sp_shard *shard)
+void sp__stack_overflow_watch_begin(struct sp_shard *shard)
 {
 	stack_t stack = { .ss_size = SIGNAL_STACK };
 	stack_t old;
@@ -107,7 +107,7 @@ void sp__overflow_watch_begin(struct sp_shard *shard)
 	sigaltstack(&stack, NULL);
 }
 
-void sp__overflow_watch_end(struct sp_shard *shard)
+void sp__stack_overflow_watch_end(struct sp_shard *shard)
 {
 	stack_t none = { .ss_flags = SS_DISABLE };
 

@@ -1,5 +1,13 @@
 /*
- * Which fiber of a shard runs next, and how one is left for another.
+ * Which fiber of a shard runs next, and the switch to it.
+ *
+ * Order: the fiber woken last runs next (its data is in the cache), at most
+ * three times in a row; then the two queues in turn, pinned and stealable,
+ * oldest first.
+ *
+ * A fiber that is switching out is still running on its stack. Requeueing,
+ * migrating or reaping it is therefore deferred to whatever runs next on this
+ * thread, in finish_switch().
  */
 #include "spargio/sched/switch.h"
 #include "spargio/sched/current.h"
@@ -12,15 +20,16 @@
 
 #include <assert.h>
 
-#define TURN_NS	 (200 * SP_US)
-#define LIFO_MAX 3
+#define TURN_NS	       (200 * SP_US)
+#define NEXT_FIBER_MAX 3
 
-static struct sp_fiber *lifo_take(struct sp_shard *s)
+static struct sp_fiber *take_next_fiber(struct sp_shard *s)
 {
-	if (atomic_load_explicit(&s->lifo, memory_order_relaxed) == NULL)
+	if (atomic_load_explicit(&s->next_fiber, memory_order_relaxed) == NULL)
 		return NULL;
-	/* A thief may have been faster. */
-	return atomic_exchange_explicit(&s->lifo, NULL, memory_order_acq_rel);
+	/* An idle shard may have stolen it. */
+	return atomic_exchange_explicit(&s->next_fiber, NULL,
+					memory_order_acq_rel);
 }
 
 /*
@@ -44,14 +53,14 @@ static struct sp_fiber *pick(struct sp_shard *s)
 
 	if (turn_is_over(s))
 		return NULL;
-	if (s->lifo_run < LIFO_MAX) {
-		f = lifo_take(s);
+	if (s->next_fiber_run < NEXT_FIBER_MAX) {
+		f = take_next_fiber(s);
 		if (f != NULL) {
-			s->lifo_run++;
+			s->next_fiber_run++;
 			return f;
 		}
 	}
-	s->lifo_run = 0;
+	s->next_fiber_run = 0;
 	s->local_first = !s->local_first;
 	if (s->local_first)
 		f = sp__fifo_pop(&s->local);
@@ -61,35 +70,35 @@ static struct sp_fiber *pick(struct sp_shard *s)
 		f = sp__shard_spill_pop(s);
 	if (f == NULL)
 		f = sp__fifo_pop(&s->local);
-	return f != NULL ? f : lifo_take(s);
+	return f != NULL ? f : take_next_fiber(s);
 }
 
-static void settle(struct sp_shard *s)
+static void finish_switch(struct sp_shard *s)
 {
-	struct sp_fiber *f = s->after_fiber;
-	enum sp__after after = s->after;
+	struct sp_fiber *f = s->switched_from;
+	enum sp__switch_action action = s->switch_action;
 
 	if (f == NULL)
-		return; /* it was the scheduler that we come from */
-	s->after_fiber = NULL;
-	/* Pairs with the acquire in steal_inbox(): its registers are saved. */
+		return; /* we come from the scheduler */
+	s->switched_from = NULL;
+	/* Pairs with the acquire in may_leave(): its registers are saved. */
 	atomic_store_explicit(&f->on_stack, false, memory_order_release);
-	switch (after) {
-	case SP__AFTER_NONE:
+	switch (action) {
+	case SP__SWITCH_NONE:
 		break;
-	case SP__AFTER_QUEUE:
+	case SP__SWITCH_REQUEUE:
 		sp__shard_queue_last(s, f);
 		break;
-	case SP__AFTER_HOP:
+	case SP__SWITCH_MIGRATE:
 		atomic_store_explicit(&f->state, SP__FIBER_READY,
 				      memory_order_relaxed);
-		sp__shard_deliver(&s->rt->shards[s->hop_to], f);
+		sp__shard_deliver(&s->rt->shards[s->migrate_to], f);
 		break;
-	case SP__AFTER_BURY:
-		sp__fiber_bury(s, f);
+	case SP__SWITCH_REAP:
+		sp__fiber_reap(s, f);
 		sp__count_finished(s);
 		break;
-	case SP__AFTER_COUNT:
+	case SP__SWITCH_COUNT:
 		sp__count_finished(s);
 		break;
 	}
@@ -108,15 +117,15 @@ static void enter(struct sp_shard *s, struct sp_fiber *f)
 	sp__count(&s->counts.switches, 1);
 }
 
-void sp__shard_switch(struct sp_shard *s, enum sp__after after)
+void sp__shard_switch(struct sp_shard *s, enum sp__switch_action action)
 {
 	struct sp_fiber *self = s->current;
 	struct sp_fiber *next = pick(s);
 
-	if (next == NULL && after == SP__AFTER_QUEUE && s->budget >= 0)
+	if (next == NULL && action == SP__SWITCH_REQUEUE && s->budget >= 0)
 		return; /* a yield with nobody to yield to */
-	s->after = after;
-	s->after_fiber = self;
+	s->switch_action = action;
+	s->switched_from = self;
 	if (next == NULL) {
 		s->current = NULL;
 		sp__context_switch(&self->ctx, &s->sched);
@@ -125,7 +134,7 @@ void sp__shard_switch(struct sp_shard *s, enum sp__after after)
 		sp__context_switch(&self->ctx, &next->ctx);
 	}
 	/* Perhaps on another thread: @s is not to be used any more. */
-	settle(sp__shard_self());
+	finish_switch(sp__shard_self());
 }
 
 static void drop_locals(struct sp_fiber *f)
@@ -145,7 +154,7 @@ static void drop_locals(struct sp_fiber *f)
 	f->has_locals = false;
 }
 
-/* What is the fiber's own goes with it. */
+/* Release what the fiber owns. */
 static void clean_up(struct sp_fiber *f)
 {
 	if (f->has_locals)
@@ -157,32 +166,32 @@ static void clean_up(struct sp_fiber *f)
 }
 
 /*
- * Who runs after a fiber that has ended: whoever waits for its end, which
- * then saves queueing it and a way round by the scheduler, or the next in turn.
+ * Choose what runs after a fiber that has ended: its joiner, which saves
+ * queueing it and a switch to the scheduler, or else the next fiber.
  */
 static struct sp_fiber *successor(struct sp_shard *s, struct sp_fiber *f)
 {
 	struct sp_fiber *joiner = NULL;
 
-	s->after = SP__AFTER_BURY;
-	s->after_fiber = f;
+	s->switch_action = SP__SWITCH_REAP;
+	s->switched_from = f;
 	if (s->budget > 0)
 		joiner = sp__fiber_hand_over(f);
 	if (joiner == NULL)
 		return pick(s);
 	s->budget--;
-	s->after = SP__AFTER_COUNT;
-	sp__wheel_clear(&s->wheel, &joiner->timer);
+	s->switch_action = SP__SWITCH_COUNT;
+	sp__timer_wheel_clear(&s->timer_wheel, &joiner->timer);
 	return joiner;
 }
 
-/* All of a fiber's life; returns where to go when it is over. */
-static struct sp__context *live(struct sp_fiber *f)
+/* Run @f from start to end; returns the context to switch to then. */
+static struct sp__context *fiber_run(struct sp_fiber *f)
 {
 	struct sp_fiber *next;
 	struct sp_shard *s;
 
-	settle(sp__shard_self());
+	finish_switch(sp__shard_self());
 	f->ret = f->fn(f->arg);
 	clean_up(f);
 
@@ -202,14 +211,14 @@ SP__UNSEEN void sp__fiber_main(void *arg)
 	struct sp_fiber *f = arg;
 
 	sp__context_arrived();
-	sp__context_leave(&f->ctx, live(f));
+	sp__context_leave(&f->ctx, fiber_run(f));
 }
 
 static void run(struct sp_shard *s, struct sp_fiber *f)
 {
 	enter(s, f);
 	sp__context_switch(&s->sched, &f->ctx);
-	settle(s);
+	finish_switch(s);
 	atomic_store_explicit(&s->running, NULL, memory_order_relaxed);
 }
 

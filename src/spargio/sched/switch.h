@@ -10,7 +10,7 @@
  * Leave the running fiber, which is in whatever list it waits in, and do
  * @after for it once it has left. Returns when it is resumed.
  */
-void sp__shard_switch(struct sp_shard *shard, enum sp__after after);
+void sp__shard_switch(struct sp_shard *shard, enum sp__switch_action after);
 
 /* Scheduler: run fibers until none is runnable here or the turn is over. */
 void sp__shard_run_fibers(struct sp_shard *shard);

@@ -232,7 +232,7 @@ void sp_yield(void)
 	if (self == NULL)
 		return;
 	assert(self->no_yield == 0); /* a lock is held: see fiber.h */
-	sp__shard_switch(self->shard, SP__AFTER_QUEUE);
+	sp__shard_switch(self->shard, SP__SWITCH_REQUEUE);
 }
 
 int sp_migrate(uint32_t shard)
@@ -250,8 +250,8 @@ int sp_migrate(uint32_t shard)
 		return -EBUSY;
 	}
 	assert(self->no_yield == 0); /* a lock is held: see fiber.h */
-	self->shard->hop_to = shard;
-	sp__shard_switch(self->shard, SP__AFTER_HOP);
+	self->shard->migrate_to = shard;
+	sp__shard_switch(self->shard, SP__SWITCH_MIGRATE);
 	return 0;
 }
 

@@ -53,7 +53,7 @@ static uint32_t refuse(struct sp_shard *shard, uint32_t code)
 	if (--shard->budget < 0) {
 		/* A lock is held: see fiber.h. */
 		assert(shard->current->no_yield == 0);
-		sp__shard_switch(shard, SP__AFTER_QUEUE);
+		sp__shard_switch(shard, SP__SWITCH_REQUEUE);
 	}
 	return code;
 }
@@ -98,10 +98,11 @@ uint32_t sp__wait_end(struct sp_fiber *fiber, uint64_t epoch, int64_t deadline,
 		if (deadline <= sp_now() &&
 		    sp__wake_claim(fiber, epoch, SP__TIMED_OUT))
 			return refuse(shard, SP__TIMED_OUT);
-		sp__wheel_set(&shard->wheel, &fiber->timer, deadline);
+		sp__timer_wheel_set(&shard->timer_wheel, &fiber->timer,
+				    deadline);
 	}
 	note(fiber, why, on);
-	sp__shard_switch(shard, SP__AFTER_NONE);
+	sp__shard_switch(shard, SP__SWITCH_NONE);
 	/* Pairs with the release in sp__wake_claim(). */
 	return (uint32_t)(atomic_load_explicit(&fiber->wake,
 					       memory_order_acquire) &

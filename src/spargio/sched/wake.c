@@ -46,7 +46,7 @@ void sp__wake_deliver(struct sp_fiber *fiber)
 		sp__shard_deliver(its, fiber);
 		return;
 	}
-	sp__wheel_clear(&its->wheel, &fiber->timer);
+	sp__timer_wheel_clear(&its->timer_wheel, &fiber->timer);
 	sp__shard_queue(its, fiber);
 }
 

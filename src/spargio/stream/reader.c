@@ -12,7 +12,7 @@ enum {
 };
 
 struct sp_reader {
-	struct sp__endpoint from;
+	struct sp__stream_fd from;
 	size_t capacity;
 	size_t begin; /* of what is buffered */
 	size_t end;
@@ -24,9 +24,9 @@ struct sp_reader {
 
 int sp_reader_new(int fd, size_t capacity, struct sp_reader **out)
 {
-	struct sp__endpoint from;
+	struct sp__stream_fd from;
 	struct sp_reader *r;
-	int err = sp__endpoint_init(&from, fd);
+	int err = sp__stream_fd_init(&from, fd);
 
 	if (err < 0)
 		return err;
@@ -46,7 +46,7 @@ void sp_reader_free(struct sp_reader *r)
 {
 	if (r == NULL)
 		return;
-	sp__endpoint_fini(&r->from);
+	sp__stream_fd_fini(&r->from);
 	free(r);
 }
 
@@ -98,7 +98,8 @@ static ssize_t fill(struct sp_reader *r)
 
 	if (r->begin == r->end || r->end == r->capacity)
 		make_room(r);
-	n = sp__endpoint_read(&r->from, r->data + r->end, r->capacity - r->end);
+	n = sp__stream_fd_read(&r->from, r->data + r->end,
+			       r->capacity - r->end);
 	if (n > 0)
 		r->end += (size_t)n;
 	return n;
@@ -122,7 +123,7 @@ ssize_t sp_reader_read(struct sp_reader *r, void *data, size_t len)
 
 		/* It would only be copied through. */
 		if (len >= r->capacity)
-			return sp__endpoint_read(&r->from, data, len);
+			return sp__stream_fd_read(&r->from, data, len);
 		n = fill(r);
 		if (n <= 0)
 			return n;
@@ -136,7 +137,7 @@ static int exact_big(struct sp_reader *r, char *data, size_t len)
 	size_t got = take(r, data, len);
 
 	while (got < len) {
-		ssize_t n = sp__endpoint_read(&r->from, data + got, len - got);
+		ssize_t n = sp__stream_fd_read(&r->from, data + got, len - got);
 
 		if (n < 0)
 			return (int)n;

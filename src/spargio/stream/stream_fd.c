@@ -11,18 +11,18 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-int sp__endpoint_init(struct sp__endpoint *e, int fd)
+int sp__stream_fd_init(struct sp__stream_fd *e, int fd)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	*e = (struct sp__endpoint){ .fd = fd,
-				    .is_socket = S_ISSOCK(st.st_mode) };
+	*e = (struct sp__stream_fd){ .fd = fd,
+				     .is_socket = S_ISSOCK(st.st_mode) };
 	return 0;
 }
 
-void sp__endpoint_fini(struct sp__endpoint *e)
+void sp__stream_fd_fini(struct sp__stream_fd *e)
 {
 	/* The last sees all that the other has done with it. */
 	if (e->halves == NULL || atomic_fetch_sub(&e->halves->left, 1) > 1)
@@ -31,15 +31,16 @@ void sp__endpoint_fini(struct sp__endpoint *e)
 	free(e->halves);
 }
 
-ssize_t sp__endpoint_read(const struct sp__endpoint *e, void *data, size_t len)
+ssize_t sp__stream_fd_read(const struct sp__stream_fd *e, void *data,
+			   size_t len)
 {
 	return e->is_socket ? sp_recv(e->fd, data, len)
 			    : sp_read(e->fd, data, len);
 }
 
 /* Some bytes, at least one. */
-static ssize_t write_some(const struct sp__endpoint *e, const struct iovec *iov,
-			  int n)
+static ssize_t write_some(const struct sp__stream_fd *e,
+			  const struct iovec *iov, int n)
 {
 	struct sp__op op = { 0 };
 	/* The kernel only reads the vector. */
@@ -52,8 +53,8 @@ static ssize_t write_some(const struct sp__endpoint *e, const struct iovec *iov,
 	return sp__socket_send(&op, SP_NEVER);
 }
 
-int sp__endpoint_write_all(const struct sp__endpoint *e,
-			   const struct iovec *iov, int n, size_t *put)
+int sp__stream_fd_write_all(const struct sp__stream_fd *e,
+			    const struct iovec *iov, int n, size_t *put)
 {
 	struct sp__iov left;
 

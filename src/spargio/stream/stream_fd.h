@@ -18,25 +18,26 @@ struct sp__halves {
 	_Atomic int left;
 };
 
-struct sp__endpoint {
+struct sp__stream_fd {
 	int fd;
 	bool is_socket;
 	struct sp__halves *halves; /* or NULL: the caller's */
 };
 
 /* -EBADF */
-int sp__endpoint_init(struct sp__endpoint *e, int fd);
+int sp__stream_fd_init(struct sp__stream_fd *e, int fd);
 
 /* Close it if it is ours to close and the other half is gone. May yield. */
-void sp__endpoint_fini(struct sp__endpoint *e);
+void sp__stream_fd_fini(struct sp__stream_fd *e);
 
 /* Some bytes, at least one; 0: the end. Yields. */
-ssize_t sp__endpoint_read(const struct sp__endpoint *e, void *data, size_t len);
+ssize_t sp__stream_fd_read(const struct sp__stream_fd *e, void *data,
+			   size_t len);
 
 /*
  * All bytes: 0. *@put is how many have gone out, also after an error. Yields.
  */
-int sp__endpoint_write_all(const struct sp__endpoint *e,
-			   const struct iovec *iov, int n, size_t *put);
+int sp__stream_fd_write_all(const struct sp__stream_fd *e,
+			    const struct iovec *iov, int n, size_t *put);
 
 #endif

@@ -15,7 +15,7 @@ enum {
 };
 
 struct sp_writer {
-	struct sp__endpoint to;
+	struct sp__stream_fd to;
 	size_t capacity;
 	size_t len; /* buffered, from the start of data */
 	char data[];
@@ -23,9 +23,9 @@ struct sp_writer {
 
 int sp_writer_new(int fd, size_t capacity, struct sp_writer **out)
 {
-	struct sp__endpoint to;
+	struct sp__stream_fd to;
 	struct sp_writer *w;
-	int err = sp__endpoint_init(&to, fd);
+	int err = sp__stream_fd_init(&to, fd);
 
 	if (err < 0)
 		return err;
@@ -53,7 +53,7 @@ void sp_writer_free(struct sp_writer *w)
 	/* The other half may read on; the peer shall know that we are done. */
 	if (w->to.halves != NULL && w->to.is_socket)
 		(void)sp_shutdown(w->to.fd, SHUT_WR);
-	sp__endpoint_fini(&w->to);
+	sp__stream_fd_fini(&w->to);
 	free(w);
 }
 
@@ -63,7 +63,7 @@ static int write_out(struct sp_writer *w, const void *data, size_t len)
 	const struct iovec both[] = { { w->data, w->len },
 				      { (void *)data, len } };
 	size_t put;
-	int err = sp__endpoint_write_all(&w->to, both, 2, &put);
+	int err = sp__stream_fd_write_all(&w->to, both, 2, &put);
 
 	if (put > w->len)
 		put = w->len;
@@ -131,8 +131,8 @@ enum {
 	COPY_AT_ONCE = 65536
 };
 
-static int64_t copy(const struct sp__endpoint *from,
-		    const struct sp__endpoint *to, int64_t max, char *data)
+static int64_t copy(const struct sp__stream_fd *from,
+		    const struct sp__stream_fd *to, int64_t max, char *data)
 {
 	int64_t copied = 0;
 
@@ -140,14 +140,14 @@ static int64_t copy(const struct sp__endpoint *from,
 		size_t want = max - copied < COPY_AT_ONCE
 				      ? (size_t)(max - copied)
 				      : COPY_AT_ONCE;
-		ssize_t n = sp__endpoint_read(from, data, want);
+		ssize_t n = sp__stream_fd_read(from, data, want);
 		struct iovec part = { data, n > 0 ? (size_t)n : 0 };
 		size_t put;
 		int err;
 
 		if (n <= 0)
 			return n < 0 ? n : copied;
-		err = sp__endpoint_write_all(to, &part, 1, &put);
+		err = sp__stream_fd_write_all(to, &part, 1, &put);
 		if (err < 0)
 			return err;
 		copied += n;
@@ -157,13 +157,13 @@ static int64_t copy(const struct sp__endpoint *from,
 
 int64_t sp_copy(int from, int to, int64_t max)
 {
-	struct sp__endpoint source, target;
+	struct sp__stream_fd source, target;
 	char *data;
 	int64_t copied;
-	int err = sp__endpoint_init(&source, from);
+	int err = sp__stream_fd_init(&source, from);
 
 	if (err == 0)
-		err = sp__endpoint_init(&target, to);
+		err = sp__stream_fd_init(&target, to);
 	if (err < 0)
 		return err;
 	data = malloc(COPY_AT_ONCE);
