@@ -36,7 +36,7 @@ static void part_over(struct sp__op *op)
 }
 
 /* Start all of them and wait. 0, or why they were asked to end early. */
-static int run(struct batch *b, const char *why)
+static int run_batch(struct batch *b, const char *why)
 {
 	struct sp_fiber *self = b->fiber;
 	struct sp_shard *shard = self->shard;
@@ -82,7 +82,7 @@ static void take_results(const struct batch *b, struct sp_transfer *t,
 	}
 }
 
-static unsigned int clamp(size_t len)
+static unsigned int clamp_length(size_t len)
 {
 	return len < 0x7ffff000U ? (unsigned int)len : 0x7ffff000U;
 }
@@ -113,9 +113,9 @@ static int transfer_many(struct sp_transfer *t, size_t n, uint8_t opcode,
 		p->batch = b;
 		p->op.event = part_over;
 		io_uring_prep_rw(opcode, &p->op.sqe, t[i].fd, t[i].data,
-				 clamp(t[i].len), (uint64_t)t[i].offset);
+				 clamp_length(t[i].len), (uint64_t)t[i].offset);
 	}
-	err = run(b, why);
+	err = run_batch(b, why);
 	take_results(b, t, opcode, err);
 	free(b);
 	return 0;

@@ -74,7 +74,7 @@ static struct fd_entry *entry_of(struct epoll_io *io, int fd)
 }
 
 /* Watch for what the list wants; once, because the list changes each time. */
-static int arm(struct epoll_io *io, int fd, struct fd_entry *entry)
+static int arm_fd(struct epoll_io *io, int fd, struct fd_entry *entry)
 {
 	struct epoll_event ev = { .events = EPOLLONESHOT, .data.fd = fd };
 	int ret;
@@ -108,7 +108,7 @@ static void wait_for_fd(struct sp_shard *shard, struct sp__op *op)
 		return;
 	}
 	sp__op_push(&entry->ops, op);
-	err = arm(io, fd, entry);
+	err = arm_fd(io, fd, entry);
 	if (err == 0) {
 		io->waiting++;
 		return;
@@ -121,7 +121,7 @@ static void wait_for_fd(struct sp_shard *shard, struct sp__op *op)
 		finish_later(io, op, err);
 }
 
-static void attempt(struct sp_shard *shard, struct sp__op *op)
+static void attempt_op(struct sp_shard *shard, struct sp__op *op)
 {
 	int res = 0;
 
@@ -174,7 +174,7 @@ static void epoll_start(struct sp_shard *shard, struct sp__op *op)
 	op->link = NULL;
 	if (op->sqe.opcode == IORING_OP_CLOSE)
 		cancel_waiting(shard, op->sqe.fd);
-	attempt(shard, op);
+	attempt_op(shard, op);
 }
 
 static void epoll_cancel_all(struct sp_shard *shard)
@@ -183,7 +183,7 @@ static void epoll_cancel_all(struct sp_shard *shard)
 		cancel_waiting(shard, (int)fd);
 }
 
-static void hand_out(struct sp_shard *shard)
+static void complete_done_ops(struct sp_shard *shard)
 {
 	struct epoll_io *io = io_of(shard);
 	struct sp__op *op = io->done;
@@ -217,7 +217,7 @@ static void fd_ready(struct sp_shard *shard, int fd)
 
 		io->waiting--;
 		op->link = NULL;
-		attempt(shard, op);
+		attempt_op(shard, op);
 		op = next;
 	}
 }
@@ -238,7 +238,7 @@ static int wait_events(struct epoll_io *io, struct epoll_event *events,
 			  (int)(ns / SP_MS));
 }
 
-static void collect(struct sp_shard *shard, int64_t ns)
+static void collect_events(struct sp_shard *shard, int64_t ns)
 {
 	struct epoll_io *io = io_of(shard);
 	struct epoll_event events[EVENTS_AT_ONCE];
@@ -257,9 +257,9 @@ static void epoll_poll(struct sp_shard *shard)
 	struct epoll_io *io = io_of(shard);
 
 	if (io->waiting != 0)
-		collect(shard, 0);
+		collect_events(shard, 0);
 	sp__offload_poll(shard);
-	hand_out(shard);
+	complete_done_ops(shard);
 }
 
 static bool epoll_ready(struct sp_shard *shard)
@@ -288,9 +288,9 @@ static void epoll_wait_for(struct sp_shard *shard, int64_t deadline)
 	else if (shard->stopping)
 		/* Not parked, so the pool does not wake it: poll often. */
 		ns = SP_MS;
-	collect(shard, ns);
+	collect_events(shard, ns);
 	sp__offload_poll(shard);
-	hand_out(shard);
+	complete_done_ops(shard);
 }
 
 static void epoll_wakeup(struct sp_shard *from, struct sp_shard *target)

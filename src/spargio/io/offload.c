@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* Any thread: @op has its result. It may be gone once it is in the list. */
-static void finish(struct sp_shard *shard, struct sp__op *op)
+static void push_finished(struct sp_shard *shard, struct sp__op *op)
 {
 	struct sp__offload *o = &shard->offload;
 	struct sp__op *first =
@@ -30,7 +30,7 @@ static void offload_run(struct sp__job *job)
 	struct sp_shard *shard = op->shard;
 
 	op->res = sp__sqe_block(&op->sqe);
-	finish(shard, op);
+	push_finished(shard, op);
 	/*
 	 * The shard may have seen it and gone on, but its memory stays: the
 	 * pool is stopped before the shards are freed.
@@ -49,7 +49,7 @@ void sp__offload_start(struct sp_shard *shard, struct sp__op *op)
 	err = sp__pool_push(shard->rt->pool, &op->job);
 	if (err < 0) {
 		op->res = err;
-		finish(shard, op);
+		push_finished(shard, op);
 	}
 }
 
@@ -58,7 +58,7 @@ void sp__offload_cancel(struct sp_shard *shard, struct sp__op *op)
 	if (!sp__pool_withdraw(shard->rt->pool, &op->job))
 		return;
 	op->res = -ECANCELED;
-	finish(shard, op);
+	push_finished(shard, op);
 }
 
 void sp__offload_poll(struct sp_shard *shard)
@@ -67,7 +67,7 @@ void sp__offload_poll(struct sp_shard *shard)
 
 	if (!sp__offload_ready(shard))
 		return;
-	/* Pairs with the release in finish(). */
+	/* Pairs with the release in push_finished(). */
 	op = atomic_exchange_explicit(&shard->offload.finished, NULL,
 				      memory_order_acquire);
 	while (op != NULL) {

@@ -11,7 +11,7 @@
  * The entry is written, then the tail that announces it; the kernel reads them
  * the other way round.
  */
-static void put(struct sp__recv_buffers *b, uint32_t id)
+static void put_buffer(struct sp__recv_buffers *b, uint32_t id)
 {
 	b->each[id].at = (uint16_t)(b->ring->tail & b->mask);
 	io_uring_buf_ring_add(b->ring, sp__recv_buffers_data(b, id), b->size,
@@ -20,7 +20,7 @@ static void put(struct sp__recv_buffers *b, uint32_t id)
 }
 
 /* The least share: with less, arming would cost more than receiving. */
-static uint32_t least(const struct sp__recv_buffers *b)
+static uint32_t least_share(const struct sp__recv_buffers *b)
 {
 	return b->count / 32 < 2 ? 2 : b->count / 32;
 }
@@ -35,13 +35,13 @@ void sp__recv_buffers_offer(struct sp__recv_buffers *b)
 	 */
 	if (b->out == 0)
 		sp__waitlist_wake_all(&b->starved);
-	else if (b->count - b->out >= least(b))
+	else if (b->count - b->out >= least_share(b))
 		sp__waitlist_wake_one(&b->starved);
 }
 
 void sp__recv_buffers_give(struct sp__recv_buffers *b, uint32_t id)
 {
-	put(b, id);
+	put_buffer(b, id);
 	b->out--;
 	atomic_store_explicit(&b->shard->counts.recv_out, b->out,
 			      memory_order_relaxed);
@@ -69,7 +69,7 @@ void sp__recv_buffers_named(struct sp__recv_buffers *b, uint32_t id,
 			    int32_t res)
 {
 	if (b->named >= 0 && b->named != (int32_t)id)
-		put(b, (uint32_t)b->named);
+		put_buffer(b, (uint32_t)b->named);
 	b->named = res > 0 ? -1 : (int32_t)id;
 }
 
@@ -77,10 +77,11 @@ size_t sp__recv_buffers_share(const struct sp__recv_buffers *b)
 {
 	uint32_t share = b->count / 4 / (b->busy == 0 ? 1 : b->busy);
 
-	return (size_t)(share < least(b) ? least(b) : share) * b->size;
+	return (size_t)(share < least_share(b) ? least_share(b) : share) *
+	       b->size;
 }
 
-static int map(struct sp__recv_buffers *b)
+static int map_buffers(struct sp__recv_buffers *b)
 {
 	size_t entries = b->count * sizeof(struct io_uring_buf);
 
@@ -135,7 +136,7 @@ int sp__recv_buffers_of(struct sp_shard *shard, struct sp__recv_buffers **out)
 	b->size = opts->recv_buffer_size;
 	b->named = -1;
 	sp__waitlist_init(&b->starved);
-	err = map(b);
+	err = map_buffers(b);
 	if (err == 0)
 		err = register_ring(b);
 	if (err < 0) {
@@ -143,7 +144,7 @@ int sp__recv_buffers_of(struct sp_shard *shard, struct sp__recv_buffers **out)
 		return err;
 	}
 	for (uint32_t i = 0; i < b->count; i++)
-		put(b, i);
+		put_buffer(b, i);
 	shard->recv_buffers = b;
 	*out = b;
 	return 0;

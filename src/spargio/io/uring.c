@@ -55,21 +55,22 @@ static struct uring *uring_of(struct sp_shard *shard)
 	return shard->io;
 }
 
-static void complete(struct sp_shard *shard, const struct io_uring_cqe *cqe);
+static void complete_cqe(struct sp_shard *shard,
+			 const struct io_uring_cqe *cqe);
 
 /*
  * Bounded by what was there at the start: others want their turn. What a
  * completion leads to may submit, find no room, and come here again; so where
  * we are is read anew each time.
  */
-static void reap(struct sp_shard *shard)
+static void reap_cqes(struct sp_shard *shard)
 {
 	struct sp__ring *ring = &uring_of(shard)->ring;
 	unsigned int tail = sp__ring_cq_tail(ring);
 	struct io_uring_cqe cqe;
 
 	while (sp__ring_take_cqe(ring, tail, &cqe))
-		complete(shard, &cqe);
+		complete_cqe(shard, &cqe);
 }
 
 /*
@@ -86,7 +87,7 @@ static struct io_uring_sqe *get_sqe(struct sp_shard *shard)
 
 		if (err < 0 && err != -EINTR) {
 			(void)sp__ring_enter(ring, 0, 0);
-			reap(shard);
+			reap_cqes(shard);
 		}
 	}
 	return sqe;
@@ -132,7 +133,7 @@ static void complete_op(struct sp_shard *shard, struct sp__op *op,
 	sp__op_complete(shard, op, cqe->res, cqe->flags);
 }
 
-static void complete(struct sp_shard *shard, const struct io_uring_cqe *cqe)
+static void complete_cqe(struct sp_shard *shard, const struct io_uring_cqe *cqe)
 {
 	uint64_t data = cqe->user_data;
 
@@ -378,7 +379,7 @@ static void uring_poll(struct sp_shard *shard)
 		}
 		if (!sp__ring_has_cqe(ring))
 			return;
-		reap(shard);
+		reap_cqes(shard);
 	}
 }
 
@@ -398,7 +399,7 @@ static void uring_wait(struct sp_shard *shard, int64_t deadline)
 	/* Always for one: a wake-up does not end a wait for more. */
 	if (!sp__ring_has_cqe(ring) && !sp__offload_ready(shard))
 		(void)sp__ring_enter(ring, 1, timeout);
-	reap(shard);
+	reap_cqes(shard);
 	sp__offload_poll(shard);
 }
 

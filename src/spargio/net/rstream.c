@@ -151,7 +151,8 @@ static void queue_trim(struct sp_rstream *rs)
 }
 
 /* Copy from the queue until the carry has @want bytes or that is empty. */
-static int gather(struct sp_rstream *rs, size_t want, _Atomic uint64_t *copied)
+static int gather_carry(struct sp_rstream *rs, size_t want,
+			_Atomic uint64_t *copied)
 {
 	while (carry_len(rs) < want && rs->queued > 0) {
 		size_t n = first_buffer(rs)->len - rs->offset;
@@ -245,7 +246,7 @@ static void on_event(struct sp__op *op)
 	sp__multishot_wake(&rs->multishot);
 }
 
-static void arm(struct sp_rstream *rs)
+static void arm_receive(struct sp_rstream *rs)
 {
 	struct sp__recv_buffers *b = rs->buffers;
 	struct io_uring_sqe *sqe = &rs->multishot.op.sqe;
@@ -292,7 +293,7 @@ static int wait_multishot(struct sp_rstream *rs, int64_t deadline)
 	    (!rs->starved ||
 	     sp__recv_buffers_ask(rs->buffers, &rs->multishot.waiter,
 				  rs->turn)))
-		arm(rs);
+		arm_receive(rs);
 	ret = sp__multishot_wait_end(&rs->multishot, deadline,
 				     "receive stream");
 	rs->turn = ret == SP__RECV_BUFFERS_TURN;
@@ -445,8 +446,9 @@ int sp_rstream_peek_until(struct sp_rstream *rs, size_t want, int64_t deadline,
 		queue_trim(rs);
 		segment = in_sight(rs);
 		if (segment.len < want) {
-			err = gather(rs, want,
-				     &rs->multishot.home->counts.recv_copied);
+			err = gather_carry(
+				rs, want,
+				&rs->multishot.home->counts.recv_copied);
 			segment = in_sight(rs);
 		}
 		if (err < 0)
@@ -488,7 +490,8 @@ int sp_rstream_pause(struct sp_rstream *rs)
 	sp__multishot_stop(&rs->multishot);
 	sp__count(&rs->multishot.home->counts.recv_pauses, 1);
 	queue_trim(rs);
-	return gather(rs, rs->max, &rs->multishot.home->counts.recv_aside);
+	return gather_carry(rs, rs->max,
+			    &rs->multishot.home->counts.recv_aside);
 }
 
 int64_t sp_rstream_arrived(struct sp_rstream *rs)

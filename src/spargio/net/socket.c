@@ -119,7 +119,7 @@ struct rest {
 };
 
 /* Step over @n bytes, and over what is empty. */
-static void advance(struct rest *rest, size_t n)
+static void advance_rest(struct rest *rest, size_t n)
 {
 	rest->skip += n;
 	while (rest->count > 0 && rest->skip >= rest->iov->iov_len) {
@@ -192,7 +192,7 @@ int sp_recvv_exact_until(int fd, const struct iovec *iov, size_t count,
 {
 	struct rest rest = { .iov = iov, .count = count };
 
-	advance(&rest, 0);
+	advance_rest(&rest, 0);
 	while (rest.count > 0) {
 		int n = recv_rest(fd, &rest, deadline);
 
@@ -201,7 +201,7 @@ int sp_recvv_exact_until(int fd, const struct iovec *iov, size_t count,
 		if (n < 0)
 			return n;
 		rest.begun = true;
-		advance(&rest, (size_t)n);
+		advance_rest(&rest, (size_t)n);
 	}
 	return 1;
 }
@@ -228,14 +228,14 @@ int sp_sendv_all_until(int fd, const struct iovec *iov, size_t count,
 {
 	struct rest rest = { .iov = iov, .count = count };
 
-	advance(&rest, 0);
+	advance_rest(&rest, 0);
 	while (rest.count > 0) {
 		int n = send_rest(fd, &rest, deadline);
 
 		if (n < 0)
 			return n;
 		rest.begun = true;
-		advance(&rest, (size_t)n);
+		advance_rest(&rest, (size_t)n);
 	}
 	return 0;
 }

@@ -22,7 +22,7 @@ struct sp__watchdog {
 	struct glance seen[];
 };
 
-static void look(struct sp__watchdog *dog, uint32_t i)
+static void check_shard(struct sp__watchdog *dog, uint32_t i)
 {
 	const struct sp_shard *s = &dog->rt->shards[i];
 	const struct sp_opts *opts = &dog->rt->opts;
@@ -72,7 +72,7 @@ static void *watchdog_main(void *arg)
 
 	while (!sleep_until_stopped(dog))
 		for (uint32_t i = 0; i < dog->rt->nshards; i++)
-			look(dog, i);
+			check_shard(dog, i);
 	return NULL;
 }
 

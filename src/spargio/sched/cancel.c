@@ -12,7 +12,7 @@ void sp__fiber_cancel(struct sp_fiber *fiber)
 {
 	uint64_t word;
 
-	/* Sequentially consistent against begin() in wait.c. */
+	/* Sequentially consistent against begin_wait() in wait.c. */
 	atomic_store(&fiber->cancelled, true);
 	word = atomic_load(&fiber->wake);
 	if ((word & SP__CODE_MASK) == SP__PENDING && (word & SP__CANCELLABLE))

@@ -107,7 +107,7 @@ static struct sp_fiber *steal_from(struct sp_shard *s, struct sp_shard *victim,
 	return f != NULL ? f : sp__shard_spill_pop(victim);
 }
 
-static bool search(struct sp_shard *s, uint32_t at_least)
+static bool search_victims(struct sp_shard *s, uint32_t at_least)
 {
 	struct sp_rt *rt = s->rt;
 	uint32_t tries = rt->opts.steal_budget;
@@ -137,7 +137,7 @@ static bool search(struct sp_shard *s, uint32_t at_least)
 	return false;
 }
 
-static bool steal(struct sp_shard *s, uint32_t at_least)
+static bool steal_work(struct sp_shard *s, uint32_t at_least)
 {
 	struct sp_rt *rt = s->rt;
 	uint32_t most = rt->nshards / 2;
@@ -151,7 +151,7 @@ static bool steal(struct sp_shard *s, uint32_t at_least)
 		return false;
 	}
 	sp__count(&s->counts.steal_attempts, 1);
-	found = search(s, at_least);
+	found = search_victims(s, at_least);
 	atomic_fetch_sub(&rt->searching, 1);
 	return found;
 }
@@ -209,7 +209,7 @@ static bool has_work(struct sp_shard *s)
 		!s->stopping);
 }
 
-static bool look(struct sp_shard *s)
+static bool poll_for_work(struct sp_shard *s)
 {
 	for (int i = 0; i < SPIN_LOOKS; i++) {
 		if (has_work(s))
@@ -235,7 +235,7 @@ static int64_t spin_limit(const struct sp_shard *s)
  * a full spin all the same, ever more rarely while that does not pay. With more
  * shards than CPUs a spinning one would take time from a working one.
  */
-static void learn(struct sp_shard *s, int64_t waited, bool slept)
+static void adapt_spin(struct sp_shard *s, int64_t waited, bool slept)
 {
 	if (s->rt->opts.spin_us != SP_SPIN_ADAPTIVE || s->spin_ns == 0)
 		return;
@@ -256,22 +256,22 @@ static void learn(struct sp_shard *s, int64_t waited, bool slept)
 }
 
 /* True if work came before the limit. *@now is kept up to date. */
-static bool spin(struct sp_shard *s, int64_t began, int64_t *now)
+static bool spin_for_work(struct sp_shard *s, int64_t began, int64_t *now)
 {
 	int64_t limit = spin_limit(s);
 	int64_t due = sp__timer_wheel_next(&s->timer_wheel);
 
 	while (*now - began < limit) {
-		if (look(s) || *now >= due)
+		if (poll_for_work(s) || *now >= due)
 			return true;
 		*now = sp_now();
-		if (*now - began >= DOZE_NS && steal(s, 1))
+		if (*now - began >= DOZE_NS && steal_work(s, 1))
 			return true;
 	}
 	return false;
 }
 
-static void park(struct sp_shard *s)
+static void park_shard(struct sp_shard *s)
 {
 	struct sp_rt *rt = s->rt;
 
@@ -315,19 +315,19 @@ void sp__shard_idle(struct sp_shard *s)
 	int64_t now = began;
 	bool slept = false;
 
-	if (others_have(s, LOADED) && steal(s, LOADED)) {
+	if (others_have(s, LOADED) && steal_work(s, LOADED)) {
 		s->woke_at = now;
 		return;
 	}
 	rest_from(s, began);
-	if (spin(s, began, &now)) {
+	if (spin_for_work(s, began, &now)) {
 		sp__count(&s->counts.spins, 1);
-	} else if (!steal(s, 1)) {
-		park(s);
+	} else if (!steal_work(s, 1)) {
+		park_shard(s);
 		now = sp_now();
 		slept = true;
 	}
-	learn(s, now - began, slept);
+	adapt_spin(s, now - began, slept);
 	s->woke_at = now;
 	sp__shard_busy_from(s, now);
 }

@@ -20,7 +20,7 @@
 
 #define TURN_FIBERS 61
 
-static struct sp_fiber *reversed(struct sp_fiber *list)
+static struct sp_fiber *reverse_list(struct sp_fiber *list)
 {
 	struct sp_fiber *out = NULL;
 
@@ -41,8 +41,8 @@ static void drain_fiber_inbox(struct sp_shard *s)
 	if (atomic_load_explicit(&s->fiber_inbox, memory_order_relaxed) == NULL)
 		return;
 	/* Pairs with the release in sp__shard_deliver(). */
-	f = reversed(atomic_exchange_explicit(&s->fiber_inbox, NULL,
-					      memory_order_acquire));
+	f = reverse_list(atomic_exchange_explicit(&s->fiber_inbox, NULL,
+						  memory_order_acquire));
 	while (f != NULL) {
 		struct sp_fiber *next = f->qnext;
 
@@ -69,7 +69,7 @@ static void expire_timers(struct sp_shard *s, int64_t now)
 	}
 }
 
-static void look_around(struct sp_shard *s)
+static void poll_events(struct sp_shard *s)
 {
 	if (atomic_load_explicit(&s->rt->closing, memory_order_relaxed) &&
 	    !s->closing_seen)
@@ -84,7 +84,7 @@ static void look_around(struct sp_shard *s)
 			      memory_order_relaxed);
 }
 
-static void turn(struct sp_shard *s)
+static void run_turn(struct sp_shard *s)
 {
 	s->budget = TURN_FIBERS;
 	/* Asking the clock is a good part of a short turn's cost. */
@@ -92,15 +92,15 @@ static void turn(struct sp_shard *s)
 	s->woke_at = 0;
 	atomic_store_explicit(&s->looked, s->turn_began, memory_order_relaxed);
 	sp__shard_run_fibers(s);
-	look_around(s);
+	poll_events(s);
 	if (!sp__shard_runnable(s)) {
 		sp__shard_idle(s);
-		look_around(s);
+		poll_events(s);
 	}
 }
 
 /* No fiber runs any more: see every operation through, then leave. */
-static void wind_up(struct sp_shard *s)
+static void cancel_and_drain_ops(struct sp_shard *s)
 {
 	s->stopping = true;
 	s->backend->cancel_all(s);
@@ -112,6 +112,6 @@ void sp__shard_loop(struct sp_shard *s)
 {
 	sp__shard_busy_from(s, sp_now());
 	while (!atomic_load_explicit(&s->rt->ending, memory_order_acquire))
-		turn(s);
-	wind_up(s);
+		run_turn(s);
+	cancel_and_drain_ops(s);
 }

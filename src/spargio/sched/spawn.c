@@ -46,8 +46,8 @@ static void forget_id(struct sp_rt *rt, struct sp_shard *here)
  * Everything but the lock and the wake word, which outlive a fiber: somebody
  * may still hold a stale name of the one that had this slot before.
  */
-static void init(struct sp_fiber *f, const struct sp_attr *attr,
-		 int (*fn)(void *), void *arg)
+static void init_fiber(struct sp_fiber *f, const struct sp_attr *attr,
+		       int (*fn)(void *), void *arg)
 {
 	f->pins = 0;
 	f->shield = 0;
@@ -69,7 +69,7 @@ static void init(struct sp_fiber *f, const struct sp_attr *attr,
 	sp__context_make(&f->ctx, f->slot.bottom, f, sp__fiber_main, f);
 }
 
-static uint64_t mix(uint64_t key)
+static uint64_t hash_key(uint64_t key)
 {
 	key ^= key >> 33;
 	key *= UINT64_C(0xff51afd7ed558ccd);
@@ -79,8 +79,9 @@ static uint64_t mix(uint64_t key)
 }
 
 /* Where @attr puts a fiber. NULL for a shard that does not exist. */
-static struct sp_shard *place(struct sp_rt *rt, const struct sp_attr *attr,
-			      struct sp_shard *here)
+static struct sp_shard *choose_shard(struct sp_rt *rt,
+				     const struct sp_attr *attr,
+				     struct sp_shard *here)
 {
 	uint32_t n = rt->nshards;
 
@@ -93,7 +94,7 @@ static struct sp_shard *place(struct sp_rt *rt, const struct sp_attr *attr,
 	case SP_PINNED:
 		return attr->shard < n ? &rt->shards[attr->shard] : NULL;
 	case SP_BY_KEY:
-		return &rt->shards[mix(attr->key) % n];
+		return &rt->shards[hash_key(attr->key) % n];
 	case SP_ROUND_ROBIN:
 		break;
 	default:
@@ -103,7 +104,7 @@ static struct sp_shard *place(struct sp_rt *rt, const struct sp_attr *attr,
 }
 
 /* Put it into its group and under its token; refused if either is over. */
-static int attach(struct sp_fiber *f, const struct sp_attr *attr)
+static int enter_group_and_token(struct sp_fiber *f, const struct sp_attr *attr)
 {
 	int err;
 
@@ -118,8 +119,8 @@ static int attach(struct sp_fiber *f, const struct sp_attr *attr)
 	return err;
 }
 
-static void launch(struct sp_shard *shard, struct sp_shard *here,
-		   struct sp_fiber *f)
+static void make_runnable(struct sp_shard *shard, struct sp_shard *here,
+			  struct sp_fiber *f)
 {
 	f->shard = shard;
 	if (shard == here)
@@ -129,8 +130,8 @@ static void launch(struct sp_shard *shard, struct sp_shard *here,
 }
 
 /* A lone shard keeps what could be stolen with the rest: nobody steals. */
-static uint32_t queued(const struct sp_shard *shard,
-		       const struct sp_shard *here)
+static uint32_t count_queued(const struct sp_shard *shard,
+			     const struct sp_shard *here)
 {
 	if (shard->rt->nshards == 1 && shard == here)
 		return shard->local.len;
@@ -138,26 +139,26 @@ static uint32_t queued(const struct sp_shard *shard,
 }
 
 /* Whether a spawn may go on, and where to. */
-static int admit(struct sp_rt *rt, const struct sp_attr *attr,
-		 struct sp_shard *here, struct sp_shard **out)
+static int check_spawn(struct sp_rt *rt, const struct sp_attr *attr,
+		       struct sp_shard *here, struct sp_shard **out)
 {
-	struct sp_shard *shard = place(rt, attr, here);
+	struct sp_shard *shard = choose_shard(rt, attr, here);
 
 	if (shard == NULL)
 		return -EINVAL;
 	if (attr->stack_size != 0 && sp__stack_class(attr->stack_size) < 0)
 		return -EINVAL;
 	if ((attr->place == SP_STEALABLE || attr->place == SP_PREFER) &&
-	    queued(shard, here) >= rt->opts.stealable_capacity)
+	    count_queued(shard, here) >= rt->opts.stealable_capacity)
 		return -EAGAIN;
 	*out = shard;
 	return 0;
 }
 
 /* @len bytes at @data are copied to the fiber unless @data is NULL. */
-static int spawn(struct sp_rt *rt, const struct sp_attr *attr,
-		 int (*fn)(void *), void *arg, const void *data, size_t len,
-		 struct sp_task *out)
+static int spawn_fiber(struct sp_rt *rt, const struct sp_attr *attr,
+		       int (*fn)(void *), void *arg, const void *data,
+		       size_t len, struct sp_task *out)
 {
 	struct sp_shard *here, *shard;
 	struct sp_fiber *f;
@@ -171,7 +172,7 @@ static int spawn(struct sp_rt *rt, const struct sp_attr *attr,
 		return -EPERM;
 	if (here != NULL && here->rt != rt)
 		here = NULL;
-	err = admit(rt, attr, here, &shard);
+	err = check_spawn(rt, attr, here, &shard);
 	if (err < 0)
 		return err;
 
@@ -179,7 +180,7 @@ static int spawn(struct sp_rt *rt, const struct sp_attr *attr,
 	if (f == NULL)
 		return -ENOMEM;
 	id = next_id(rt, here);
-	init(f, attr, fn, arg);
+	init_fiber(f, attr, fn, arg);
 	if (data != NULL) {
 		memcpy(f->copy, data, len);
 		f->arg = f->copy;
@@ -188,7 +189,8 @@ static int spawn(struct sp_rt *rt, const struct sp_attr *attr,
 	f->shard = shard;
 	atomic_store_explicit(&f->seen_on, shard->index, memory_order_relaxed);
 	/* Counted first, then asked: sp_stop() does it the other way round. */
-	err = atomic_load(&rt->closing) ? -ESHUTDOWN : attach(f, attr);
+	err = atomic_load(&rt->closing) ? -ESHUTDOWN
+					: enter_group_and_token(f, attr);
 	if (err < 0) {
 		sp__fiber_free(rt, here, f);
 		forget_id(rt, here);
@@ -197,7 +199,7 @@ static int spawn(struct sp_rt *rt, const struct sp_attr *attr,
 	atomic_store_explicit(&f->id, id, memory_order_relaxed);
 	if (out != NULL)
 		*out = (struct sp_task){ .fiber = f, .id = id };
-	launch(shard, here, f);
+	make_runnable(shard, here, f);
 	return 0;
 }
 
@@ -205,21 +207,22 @@ int sp_go(int (*fn)(void *), void *arg, struct sp_task *out)
 {
 	static const struct sp_attr stealable = { .place = SP_STEALABLE };
 
-	return spawn(NULL, &stealable, fn, arg, NULL, 0, out);
+	return spawn_fiber(NULL, &stealable, fn, arg, NULL, 0, out);
 }
 
 int sp_go_on(struct sp_rt *rt, uint32_t shard, int (*fn)(void *), void *arg,
 	     struct sp_task *out)
 {
-	return spawn(rt,
-		     &(struct sp_attr){ .place = SP_PINNED, .shard = shard },
-		     fn, arg, NULL, 0, out);
+	return spawn_fiber(rt,
+			   &(struct sp_attr){ .place = SP_PINNED,
+					      .shard = shard },
+			   fn, arg, NULL, 0, out);
 }
 
 int sp_go_attr(struct sp_rt *rt, const struct sp_attr *attr, int (*fn)(void *),
 	       void *arg, struct sp_task *out)
 {
-	return spawn(rt, attr, fn, arg, NULL, 0, out);
+	return spawn_fiber(rt, attr, fn, arg, NULL, 0, out);
 }
 
 int sp_go_copy(struct sp_rt *rt, const struct sp_attr *attr, int (*fn)(void *),
@@ -227,7 +230,7 @@ int sp_go_copy(struct sp_rt *rt, const struct sp_attr *attr, int (*fn)(void *),
 {
 	if (len > SP_COPY_MAX)
 		return -E2BIG;
-	return spawn(rt, attr, fn, NULL, data, len, out);
+	return spawn_fiber(rt, attr, fn, NULL, data, len, out);
 }
 
 /* What a thread that is no fiber waits for. */

@@ -47,7 +47,7 @@ static bool turn_is_over(struct sp_shard *s)
 	return true;
 }
 
-static struct sp_fiber *pick(struct sp_shard *s)
+static struct sp_fiber *pick_next_fiber(struct sp_shard *s)
 {
 	struct sp_fiber *f = NULL;
 
@@ -105,7 +105,7 @@ static void finish_switch(struct sp_shard *s)
 }
 
 /* @f is about to run on @s. */
-static void enter(struct sp_shard *s, struct sp_fiber *f)
+static void enter_fiber(struct sp_shard *s, struct sp_fiber *f)
 {
 	s->current = f;
 	f->shard = s;
@@ -120,7 +120,7 @@ static void enter(struct sp_shard *s, struct sp_fiber *f)
 void sp__shard_switch(struct sp_shard *s, enum sp__switch_action action)
 {
 	struct sp_fiber *self = s->current;
-	struct sp_fiber *next = pick(s);
+	struct sp_fiber *next = pick_next_fiber(s);
 
 	if (next == NULL && action == SP__SWITCH_REQUEUE && s->budget >= 0)
 		return; /* a yield with nobody to yield to */
@@ -130,7 +130,7 @@ void sp__shard_switch(struct sp_shard *s, enum sp__switch_action action)
 		s->current = NULL;
 		sp__context_switch(&self->ctx, &s->sched);
 	} else {
-		enter(s, next);
+		enter_fiber(s, next);
 		sp__context_switch(&self->ctx, &next->ctx);
 	}
 	/* Perhaps on another thread: @s is not to be used any more. */
@@ -155,7 +155,7 @@ static void drop_locals(struct sp_fiber *f)
 }
 
 /* Release what the fiber owns. */
-static void clean_up(struct sp_fiber *f)
+static void release_fiber_resources(struct sp_fiber *f)
 {
 	if (f->has_locals)
 		drop_locals(f);
@@ -169,7 +169,7 @@ static void clean_up(struct sp_fiber *f)
  * Choose what runs after a fiber that has ended: its joiner, which saves
  * queueing it and a switch to the scheduler, or else the next fiber.
  */
-static struct sp_fiber *successor(struct sp_shard *s, struct sp_fiber *f)
+static struct sp_fiber *choose_successor(struct sp_shard *s, struct sp_fiber *f)
 {
 	struct sp_fiber *joiner = NULL;
 
@@ -178,7 +178,7 @@ static struct sp_fiber *successor(struct sp_shard *s, struct sp_fiber *f)
 	if (s->budget > 0)
 		joiner = sp__fiber_hand_over(f);
 	if (joiner == NULL)
-		return pick(s);
+		return pick_next_fiber(s);
 	s->budget--;
 	s->switch_action = SP__SWITCH_COUNT;
 	sp__timer_wheel_clear(&s->timer_wheel, &joiner->timer);
@@ -193,16 +193,16 @@ static struct sp__context *fiber_run(struct sp_fiber *f)
 
 	finish_switch(sp__shard_self());
 	f->ret = f->fn(f->arg);
-	clean_up(f);
+	release_fiber_resources(f);
 
 	s = f->shard;
 	assert(f->pins == 0 && f->no_yield == 0);
-	next = successor(s, f);
+	next = choose_successor(s, f);
 	if (next == NULL) {
 		s->current = NULL;
 		return &s->sched;
 	}
-	enter(s, next);
+	enter_fiber(s, next);
 	return &next->ctx;
 }
 
@@ -214,9 +214,9 @@ SP__UNSEEN void sp__fiber_main(void *arg)
 	sp__context_leave(&f->ctx, fiber_run(f));
 }
 
-static void run(struct sp_shard *s, struct sp_fiber *f)
+static void run_fiber(struct sp_shard *s, struct sp_fiber *f)
 {
-	enter(s, f);
+	enter_fiber(s, f);
 	sp__context_switch(&s->sched, &f->ctx);
 	finish_switch(s);
 	atomic_store_explicit(&s->running, NULL, memory_order_relaxed);
@@ -226,6 +226,6 @@ void sp__shard_run_fibers(struct sp_shard *s)
 {
 	struct sp_fiber *f;
 
-	while ((f = pick(s)) != NULL)
-		run(s, f);
+	while ((f = pick_next_fiber(s)) != NULL)
+		run_fiber(s, f);
 }

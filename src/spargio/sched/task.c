@@ -25,7 +25,7 @@ static struct sp_fiber *lock_task(struct sp_task task)
 }
 
 /* Take the result of a fiber that is done. Its lock is held; it is freed. */
-static void reap(struct sp_fiber *fiber, int *ret)
+static void take_result(struct sp_fiber *fiber, int *ret)
 {
 	struct sp_shard *here = sp__shard_self();
 	struct sp_rt *rt = fiber->shard->rt;
@@ -71,7 +71,7 @@ int sp__join_try(struct sp_task task, int *ret)
 		sp__spin_unlock(&fiber->lock);
 		return -EAGAIN;
 	}
-	reap(fiber, ret);
+	take_result(fiber, ret);
 	return 0;
 }
 
@@ -99,7 +99,7 @@ int sp__join_end(struct sp_task task, int *ret)
 		sp__spin_unlock(&fiber->lock);
 		return -EAGAIN;
 	}
-	reap(fiber, ret);
+	take_result(fiber, ret);
 	return 0;
 }
 
@@ -130,7 +130,7 @@ int sp_join_until(struct sp_task task, int64_t deadline, int *ret)
 	if (err < 0)
 		return err;
 	if (fiber->done) {
-		reap(fiber, ret);
+		take_result(fiber, ret);
 		return 0;
 	}
 	w.epoch = sp__wait_begin(self);
@@ -153,7 +153,7 @@ int sp_detach(struct sp_task task)
 	else if (fiber->joiner != NULL)
 		err = -EBUSY;
 	else if (fiber->done) {
-		reap(fiber, NULL);
+		take_result(fiber, NULL);
 		return 0;
 	} else
 		fiber->detached = true;

@@ -25,7 +25,7 @@ static uint64_t tick_of(int64_t when_ns)
 	return (ns + round) >> SP__TIMER_WHEEL_TICK_BITS;
 }
 
-static void push(struct sp__timer **head, struct sp__timer *timer)
+static void push_timer(struct sp__timer **head, struct sp__timer *timer)
 {
 	timer->next = *head;
 	timer->link = head;
@@ -49,13 +49,13 @@ static int level_of(uint64_t now, uint64_t tick)
 	return (63 - __builtin_clzll(differ | 1)) / DIGIT;
 }
 
-static void place(struct sp__timer_wheel *wheel, struct sp__timer *timer)
+static void place_timer(struct sp__timer_wheel *wheel, struct sp__timer *timer)
 {
 	uint64_t tick = timer->tick;
 	int level, slot;
 
 	if (tick <= wheel->now) {
-		push(&wheel->due, timer);
+		push_timer(&wheel->due, timer);
 		return;
 	}
 	/* Beyond the last level: as far off as it can tell, then look again. */
@@ -67,7 +67,7 @@ static void place(struct sp__timer_wheel *wheel, struct sp__timer *timer)
 	if (level >= SP__TIMER_WHEEL_LEVELS)
 		level = SP__TIMER_WHEEL_LEVELS - 1;
 	slot = (int)(tick >> (level * DIGIT)) & MASK;
-	push(&wheel->slots[level][slot], timer);
+	push_timer(&wheel->slots[level][slot], timer);
 	wheel->taken[level] |= UINT64_C(1) << slot;
 }
 
@@ -76,7 +76,7 @@ void sp__timer_wheel_set(struct sp__timer_wheel *wheel, struct sp__timer *timer,
 {
 	timer->tick = tick_of(when_ns);
 	wheel->count++;
-	place(wheel, timer);
+	place_timer(wheel, timer);
 }
 
 /* The head of a slot lives in the wheel; find its bit from its address. */
@@ -146,7 +146,7 @@ static bool wrapped_slot(const struct sp__timer_wheel *wheel, int *level,
 	return true;
 }
 
-static void fall(struct sp__timer_wheel *wheel, int level, int slot)
+static void cascade_slot(struct sp__timer_wheel *wheel, int level, int slot)
 {
 	struct sp__timer *timer = wheel->slots[level][slot];
 
@@ -156,7 +156,7 @@ static void fall(struct sp__timer_wheel *wheel, int level, int slot)
 		struct sp__timer *next = timer->next;
 
 		timer->link = NULL;
-		place(wheel, timer);
+		place_timer(wheel, timer);
 		timer = next;
 	}
 }
@@ -179,7 +179,7 @@ struct sp__timer *sp__timer_wheel_expire(struct sp__timer_wheel *wheel,
 			break;
 		}
 		wheel->now = tick;
-		fall(wheel, level, slot);
+		cascade_slot(wheel, level, slot);
 	}
 	timer = wheel->due;
 	if (timer != NULL) {

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <errno.h>
 
-static uint64_t begin(struct sp_fiber *fiber, uint64_t flags)
+static uint64_t begin_wait(struct sp_fiber *fiber, uint64_t flags)
 {
 	uint64_t epoch =
 		(atomic_load_explicit(&fiber->wake, memory_order_relaxed) >>
@@ -25,12 +25,12 @@ static uint64_t begin(struct sp_fiber *fiber, uint64_t flags)
 
 uint64_t sp__wait_begin(struct sp_fiber *fiber)
 {
-	return begin(fiber, fiber->shield == 0 ? SP__CANCELLABLE : 0);
+	return begin_wait(fiber, fiber->shield == 0 ? SP__CANCELLABLE : 0);
 }
 
 uint64_t sp__wait_begin_shielded(struct sp_fiber *fiber)
 {
-	return begin(fiber, 0);
+	return begin_wait(fiber, 0);
 }
 
 bool sp__wait_drop(struct sp_fiber *fiber, uint64_t epoch)
@@ -48,7 +48,7 @@ void sp__wait_void(struct sp_fiber *fiber)
  * A fiber that does not take no for an answer would never leave its shard:
  * every refused wait costs it some of its turn.
  */
-static uint32_t refuse(struct sp_shard *shard, uint32_t code)
+static uint32_t refuse_wait(struct sp_shard *shard, uint32_t code)
 {
 	if (--shard->budget < 0) {
 		/* A lock is held: see fiber.h. */
@@ -62,10 +62,10 @@ int sp__wait_refused(struct sp_fiber *fiber)
 {
 	if (fiber->shield != 0 || !sp__fiber_is_cancelled(fiber))
 		return 0;
-	return sp__code_error(refuse(fiber->shard, SP__CANCELLED));
+	return sp__code_error(refuse_wait(fiber->shard, SP__CANCELLED));
 }
 
-static void note(struct sp_fiber *fiber, const char *why, const void *on)
+static void record_wait(struct sp_fiber *fiber, const char *why, const void *on)
 {
 	struct sp_shard *shard = fiber->shard;
 
@@ -91,17 +91,17 @@ uint32_t sp__wait_end(struct sp_fiber *fiber, uint64_t epoch, int64_t deadline,
 			deadline = fiber->deadline;
 		if (sp__fiber_is_cancelled(fiber) &&
 		    sp__wake_claim(fiber, epoch, SP__CANCELLED))
-			return refuse(shard, SP__CANCELLED);
+			return refuse_wait(shard, SP__CANCELLED);
 	}
 	fiber->timed = deadline != SP_NEVER;
 	if (fiber->timed) {
 		if (deadline <= sp_now() &&
 		    sp__wake_claim(fiber, epoch, SP__TIMED_OUT))
-			return refuse(shard, SP__TIMED_OUT);
+			return refuse_wait(shard, SP__TIMED_OUT);
 		sp__timer_wheel_set(&shard->timer_wheel, &fiber->timer,
 				    deadline);
 	}
-	note(fiber, why, on);
+	record_wait(fiber, why, on);
 	sp__shard_switch(shard, SP__SWITCH_NONE);
 	/* Pairs with the release in sp__wake_claim(). */
 	return (uint32_t)(atomic_load_explicit(&fiber->wake,

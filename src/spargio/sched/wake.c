@@ -5,7 +5,7 @@
 #include <assert.h>
 
 /* Swap code 0 of this epoch for @code; one of all who try succeeds. */
-static bool decide(struct sp_fiber *fiber, uint64_t epoch, uint32_t code)
+static bool claim_wait(struct sp_fiber *fiber, uint64_t epoch, uint32_t code)
 {
 	uint64_t old = atomic_load_explicit(&fiber->wake, memory_order_relaxed);
 
@@ -23,7 +23,7 @@ static bool decide(struct sp_fiber *fiber, uint64_t epoch, uint32_t code)
 
 bool sp__wake(struct sp_fiber *fiber, uint64_t epoch, uint32_t code)
 {
-	if (!decide(fiber, epoch, code))
+	if (!claim_wait(fiber, epoch, code))
 		return false;
 	sp__wake_deliver(fiber);
 	return true;
@@ -31,7 +31,7 @@ bool sp__wake(struct sp_fiber *fiber, uint64_t epoch, uint32_t code)
 
 bool sp__wake_claim(struct sp_fiber *fiber, uint64_t epoch, uint32_t code)
 {
-	return decide(fiber, epoch, code);
+	return claim_wait(fiber, epoch, code);
 }
 
 void sp__wake_deliver(struct sp_fiber *fiber)

@@ -78,7 +78,7 @@ int sp_split(int fd, size_t capacity, struct sp_reader **r,
 
 /* The buffer */
 
-static size_t buffered(const struct sp_reader *r)
+static size_t buffered_bytes(const struct sp_reader *r)
 {
 	return r->end - r->begin;
 }
@@ -86,13 +86,13 @@ static size_t buffered(const struct sp_reader *r)
 /* What is buffered goes to the front, so that there is room behind it. */
 static void make_room(struct sp_reader *r)
 {
-	memmove(r->data, r->data + r->begin, buffered(r));
+	memmove(r->data, r->data + r->begin, buffered_bytes(r));
 	r->end -= r->begin;
 	r->begin = 0;
 }
 
 /* Read more behind what is buffered. 0: the end. */
-static ssize_t fill(struct sp_reader *r)
+static ssize_t fill_buffer(struct sp_reader *r)
 {
 	ssize_t n;
 
@@ -105,10 +105,10 @@ static ssize_t fill(struct sp_reader *r)
 	return n;
 }
 
-static size_t take(struct sp_reader *r, void *data, size_t len)
+static size_t take_bytes(struct sp_reader *r, void *data, size_t len)
 {
-	if (len > buffered(r))
-		len = buffered(r);
+	if (len > buffered_bytes(r))
+		len = buffered_bytes(r);
 	memcpy(data, r->data + r->begin, len);
 	r->begin += len;
 	return len;
@@ -118,23 +118,23 @@ static size_t take(struct sp_reader *r, void *data, size_t len)
 
 ssize_t sp_reader_read(struct sp_reader *r, void *data, size_t len)
 {
-	if (buffered(r) == 0 && len > 0) {
+	if (buffered_bytes(r) == 0 && len > 0) {
 		ssize_t n;
 
 		/* It would only be copied through. */
 		if (len >= r->capacity)
 			return sp__stream_fd_read(&r->from, data, len);
-		n = fill(r);
+		n = fill_buffer(r);
 		if (n <= 0)
 			return n;
 	}
-	return (ssize_t)take(r, data, len);
+	return (ssize_t)take_bytes(r, data, len);
 }
 
 /* More than the buffer holds: straight to where it is wanted. */
 static int exact_big(struct sp_reader *r, char *data, size_t len)
 {
-	size_t got = take(r, data, len);
+	size_t got = take_bytes(r, data, len);
 
 	while (got < len) {
 		ssize_t n = sp__stream_fd_read(&r->from, data + got, len - got);
@@ -160,7 +160,7 @@ int sp_reader_exact(struct sp_reader *r, void *data, size_t len)
 		return (int)n;
 	if ((size_t)n < len)
 		return n == 0 ? 0 : -EPIPE;
-	take(r, data, len);
+	take_bytes(r, data, len);
 	return 1;
 }
 
@@ -168,8 +168,8 @@ ssize_t sp_reader_peek(struct sp_reader *r, size_t want, const void **data)
 {
 	if (want > r->capacity)
 		return -EMSGSIZE;
-	while (buffered(r) < want) {
-		ssize_t n = fill(r);
+	while (buffered_bytes(r) < want) {
+		ssize_t n = fill_buffer(r);
 
 		if (n < 0)
 			return n;
@@ -177,12 +177,12 @@ ssize_t sp_reader_peek(struct sp_reader *r, size_t want, const void **data)
 			break;
 	}
 	*data = r->data + r->begin;
-	return (ssize_t)buffered(r);
+	return (ssize_t)buffered_bytes(r);
 }
 
 void sp_reader_skip(struct sp_reader *r, size_t len)
 {
-	r->begin += len < buffered(r) ? len : buffered(r);
+	r->begin += len < buffered_bytes(r) ? len : buffered_bytes(r);
 }
 
 /* Lines */
@@ -208,16 +208,17 @@ int sp_reader_line(struct sp_reader *r, char **line, size_t *len)
 
 	for (;;) {
 		char *text = r->data + r->begin;
-		char *end = memchr(text + looked, '\n', buffered(r) - looked);
+		char *end =
+			memchr(text + looked, '\n', buffered_bytes(r) - looked);
 		ssize_t n;
 
 		if (end != NULL)
 			return hand_line(r, (size_t)(end - text),
 					 (size_t)(end - text) + 1, line, len);
-		looked = buffered(r);
+		looked = buffered_bytes(r);
 		if (looked == r->capacity)
 			return -EMSGSIZE;
-		n = fill(r);
+		n = fill_buffer(r);
 		if (n < 0)
 			return (int)n;
 		if (n == 0)

@@ -131,8 +131,9 @@ enum {
 	COPY_AT_ONCE = 65536
 };
 
-static int64_t copy(const struct sp__stream_fd *from,
-		    const struct sp__stream_fd *to, int64_t max, char *data)
+static int64_t copy_bytes(const struct sp__stream_fd *from,
+			  const struct sp__stream_fd *to, int64_t max,
+			  char *data)
 {
 	int64_t copied = 0;
 
@@ -169,7 +170,7 @@ int64_t sp_copy(int from, int to, int64_t max)
 	data = malloc(COPY_AT_ONCE);
 	if (data == NULL)
 		return -ENOMEM;
-	copied = copy(&source, &target, max, data);
+	copied = copy_bytes(&source, &target, max, data);
 	free(data);
 	return copied;
 }

@@ -49,7 +49,7 @@ static struct sp__msg_ring *ring_of(const struct route *r)
 	return &r->to->msg_inbox->rings[r->kind][r->from->index];
 }
 
-static bool room(const struct route *r, uint32_t slots)
+static bool has_room(const struct route *r, uint32_t slots)
 {
 	if (sp__msg_ring_room(ring_of(r), slots))
 		return true;
@@ -71,16 +71,16 @@ static int add_to_sum(const struct route *r, uint64_t value)
 	return 0;
 }
 
-static int fill(const struct route *r, uint16_t tag, uint64_t value)
+static int fill_message(const struct route *r, uint16_t tag, uint64_t value)
 {
-	if (!room(r, 1))
+	if (!has_room(r, 1))
 		return -EAGAIN;
 	sp__msg_ring_fill(ring_of(r), (uint16_t)r->from->index, tag, value);
 	sp__count(&r->from->counts.sent, 1);
 	return 0;
 }
 
-static void publish(const struct route *r)
+static void publish_ring(const struct route *r)
 {
 	sp__msg_ring_publish(ring_of(r));
 	sp__shard_notify(r->to);
@@ -99,9 +99,9 @@ int sp_msg_send(uint32_t shard, uint16_t tag, uint64_t value)
 		return err;
 	if (r.kind >= SP__TAG_COUNTED)
 		return add_to_sum(&r, value);
-	err = fill(&r, tag, value);
+	err = fill_message(&r, tag, value);
 	if (err == 0)
-		publish(&r);
+		publish_ring(&r);
 	return err;
 }
 
@@ -118,11 +118,11 @@ int sp_msg_send_nowait(uint32_t shard, uint16_t tag, uint64_t value)
 		return err;
 	if (r.kind >= SP__TAG_COUNTED)
 		return add_to_sum(&r, value);
-	err = fill(&r, tag, value);
+	err = fill_message(&r, tag, value);
 	if (err == 0)
 		r.from->msg_inbox->unpublished = true;
 	else
-		publish(&r); /* full: the receiver should know why */
+		publish_ring(&r); /* full: the receiver should know why */
 	return err;
 }
 
@@ -149,7 +149,7 @@ int sp_msg_send_many(uint32_t shard, uint16_t tag, const uint64_t *values,
 	if (n < count)
 		sp__count(&r.from->counts.refused, 1);
 	if (n > 0)
-		publish(&r);
+		publish_ring(&r);
 	return n == 0 && count > 0 ? -EAGAIN : (int)n;
 }
 
@@ -162,12 +162,12 @@ int sp_msg_send_data(uint32_t shard, uint16_t tag, const void *data, size_t len)
 		return err;
 	if (len == 0 || len > SP_MSG_DATA_MAX || r.kind >= SP__TAG_COUNTED)
 		return -EINVAL;
-	if (!room(&r, sp__msg_ring_slots(len)))
+	if (!has_room(&r, sp__msg_ring_slots(len)))
 		return -EAGAIN;
 	sp__msg_ring_fill_data(ring_of(&r), (uint16_t)r.from->index, tag, data,
 			       len);
 	sp__count(&r.from->counts.sent, 1);
-	publish(&r);
+	publish_ring(&r);
 	return 0;
 }
 
@@ -249,12 +249,12 @@ int sp_msg_post(struct sp_rt *rt, uint32_t shard, uint16_t tag, uint64_t value)
 
 /* Waiting until taken */
 
-static bool passed(uint32_t head, uint32_t index)
+static bool index_passed(uint32_t head, uint32_t index)
 {
 	return (int32_t)(head - index) >= 0;
 }
 
-static bool reached(struct sp_shard *from, const struct sp_ticket *t)
+static bool ticket_reached(struct sp_shard *from, const struct sp_ticket *t)
 {
 	struct sp__msg_inbox *inbox = from->rt->shards[t->shard].msg_inbox;
 
@@ -264,7 +264,7 @@ static bool reached(struct sp_shard *from, const struct sp_ticket *t)
 			&inbox->rings[kind][from->index].head,
 			memory_order_acquire);
 
-		if (!passed(head, t->index[kind]))
+		if (!index_passed(head, t->index[kind]))
 			return false;
 	}
 	return true;
@@ -284,7 +284,7 @@ static int wait_once(struct sp_fiber *self, struct sp_shard *from,
 	sp__spin_unlock(&inbox->flush_lock);
 	/* See tell_flushers() in msg_inbox.c. */
 	atomic_fetch_add(&inbox->flushing, 1);
-	if (!reached(from, t) || !sp__wait_drop(self, w.epoch))
+	if (!ticket_reached(from, t) || !sp__wait_drop(self, w.epoch))
 		err = sp__code_error(
 			sp__wait_end(self, w.epoch, deadline, "flush", inbox));
 	sp__spin_lock(&inbox->flush_lock);
@@ -312,7 +312,7 @@ int sp_msg_wait_until(const struct sp_ticket *ticket, int64_t deadline)
 	if (ticket->shard >= from->rt->nshards)
 		return -EINVAL;
 	sp_msg_publish(ticket->shard);
-	while (err == 0 && !reached(from, ticket))
+	while (err == 0 && !ticket_reached(from, ticket))
 		err = wait_once(self, from, ticket, deadline);
 	return err;
 }
@@ -354,7 +354,8 @@ static struct sp__msg_ring *next_ready(struct sp__msg_inbox *inbox, int kind)
 	return NULL;
 }
 
-static bool take(struct sp_shard *shard, bool hot_only, struct sp_msg *out)
+static bool take_message(struct sp_shard *shard, bool hot_only,
+			 struct sp_msg *out)
 {
 	struct sp__msg_inbox *inbox = shard->msg_inbox;
 	struct sp__msg_ring *ring = NULL;
@@ -381,7 +382,7 @@ static int recv_until(struct sp_msg *out, bool hot_only, int64_t deadline)
 
 	if (self == NULL)
 		return -EPERM;
-	while (!take(self->shard, hot_only, out)) {
+	while (!take_message(self->shard, hot_only, out)) {
 		struct sp__msg_inbox *inbox = self->shard->msg_inbox;
 		struct sp__waiter w = { .fiber = self, .code = SP__EVENT };
 
@@ -438,7 +439,7 @@ int sp_msg_recv_many_until(struct sp_msg *out, size_t max, int64_t deadline)
 	if (err < 0)
 		return err;
 	shard = sp__shard_self();
-	while (n < max && n < INT32_MAX && take(shard, false, &out[n]))
+	while (n < max && n < INT32_MAX && take_message(shard, false, &out[n]))
 		n++;
 	return (int)n;
 }
@@ -449,7 +450,7 @@ int sp_msg_try_recv(struct sp_msg *out)
 
 	if (self == NULL)
 		return -EPERM;
-	return take(self->shard, false, out) ? 0 : -EAGAIN;
+	return take_message(self->shard, false, out) ? 0 : -EAGAIN;
 }
 
 /* Counted tags */

@@ -143,7 +143,7 @@ static uint64_t next_random(uint64_t *state)
  * Every order is as likely. Beginning anywhere and going round would be less
  * work, but favour the case that follows many that cannot happen.
  */
-static void shuffle(struct select *s)
+static void shuffle_order(struct select *s)
 {
 	struct sp_shard *shard = sp__shard_self();
 	uint64_t state = shard != NULL ? shard->seed : (uint64_t)sp_now();
@@ -179,7 +179,7 @@ static void sort_channels(struct select *s)
 }
 
 /* The @k-th channel by address, NULL if it is the same as the one before. */
-static struct sp_chan *distinct(const struct select *s, uint32_t k)
+static struct sp_chan *distinct_channel(const struct select *s, uint32_t k)
 {
 	struct sp_chan *chan = s->cases[s->by_lock[k]]._on.chan;
 
@@ -191,7 +191,7 @@ static struct sp_chan *distinct(const struct select *s, uint32_t k)
 static void lock_channels(struct select *s)
 {
 	for (uint32_t k = 0; k < s->channels; k++) {
-		struct sp_chan *chan = distinct(s, k);
+		struct sp_chan *chan = distinct_channel(s, k);
 
 		if (chan != NULL)
 			sp__spin_lock(&chan->lock);
@@ -201,7 +201,7 @@ static void lock_channels(struct select *s)
 static void unlock_channels(struct select *s)
 {
 	for (uint32_t k = 0; k < s->channels; k++) {
-		struct sp_chan *chan = distinct(s, k);
+		struct sp_chan *chan = distinct_channel(s, k);
 
 		if (chan != NULL)
 			sp__spin_unlock(&chan->lock);
@@ -336,7 +336,7 @@ static struct sp__waiter *waiter_of(struct select *s, uint32_t i)
 }
 
 /* Leave a waiter with a case that is no channel. True: it can happen now. */
-static bool place(struct select *s, uint32_t i)
+static bool place_waiter(struct select *s, uint32_t i)
 {
 	struct sp_case *c = &s->cases[i];
 
@@ -362,7 +362,7 @@ static bool place(struct select *s, uint32_t i)
 }
 
 /* Take back what a case left, whether it happened or not; not yet an FD. */
-static void leave(struct sp_case *c, bool happened)
+static void leave_case(struct sp_case *c, bool happened)
 {
 	union space *space = space_of(c);
 
@@ -414,7 +414,7 @@ static void leave_all(struct select *s, uint32_t happened)
 {
 	for (uint32_t i = 0; i < s->count; i++)
 		if (i < s->placed || is_channel(&s->cases[i]))
-			leave(&s->cases[i], i == happened);
+			leave_case(&s->cases[i], i == happened);
 	for (uint32_t i = 0; i < s->placed; i++)
 		if (s->cases[i]._kind == FD)
 			leave_fd(&s->cases[i], i == happened);
@@ -429,7 +429,7 @@ static uint32_t sleep_on(struct select *s, int64_t deadline)
 		int64_t when;
 
 		/* If the claim fails another case was faster. */
-		if (place(s, i) &&
+		if (place_waiter(s, i) &&
 		    sp__wake_claim(s->self, s->epoch, code_of(i)))
 			return code_of(i);
 		/* A timer that is moved after this wakes us. */
@@ -488,14 +488,14 @@ static int wait_all(struct select *s, int64_t deadline)
 	return s->cases[i]._kind == TIMER ? -EAGAIN : i;
 }
 
-static int begin(struct select *s, struct sp_case *cases, size_t count)
+static int begin_select(struct select *s, struct sp_case *cases, size_t count)
 {
 	if (count > SP_CASES_MAX)
 		return -EINVAL;
 	s->cases = cases;
 	s->count = (uint32_t)count;
 	s->self = sp__fiber_self();
-	shuffle(s);
+	shuffle_order(s);
 	return 0;
 }
 
@@ -512,7 +512,7 @@ int sp_select(struct sp_case *cases, size_t count)
 int sp_select_until(struct sp_case *cases, size_t count, int64_t deadline)
 {
 	struct select s;
-	int i = begin(&s, cases, count);
+	int i = begin_select(&s, cases, count);
 
 	if (i < 0)
 		return i;
@@ -529,7 +529,7 @@ int sp_select_until(struct sp_case *cases, size_t count, int64_t deadline)
 int sp_try_select(struct sp_case *cases, size_t count)
 {
 	struct select s;
-	int err = begin(&s, cases, count);
+	int err = begin_select(&s, cases, count);
 
 	return err < 0 ? err : try_all(&s);
 }
