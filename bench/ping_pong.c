@@ -40,7 +40,7 @@ static alignas(64) _Atomic uint32_t parked_to, parked_from;
 static void floor_send(struct sp__msg_ring *ring, _Atomic uint32_t *parked,
 		       uint16_t tag, uint64_t value)
 {
-	while (!sp__msg_ring_room(ring, 1))
+	while (!sp__msg_ring_has_room(ring, 1))
 		sp__cpu_relax();
 	sp__msg_ring_fill(ring, 0, tag, value);
 	sp__msg_ring_publish(ring);
@@ -112,7 +112,7 @@ static void floor_one_way(void)
 	uint16_t tag;
 
 	for (uint64_t i = 0; i < ONE_WAY; i++) {
-		while (!sp__msg_ring_room(&to, 1))
+		while (!sp__msg_ring_has_room(&to, 1))
 			sp__cpu_relax();
 		sp__msg_ring_fill(&to, 0, TAG_SUM, i);
 	}

@@ -99,7 +99,7 @@ static void floor_push(void *arg, uint64_t iterations)
 				    &iterations) == 0,
 		     "no thread");
 	for (uint64_t i = 0; i < iterations; i++) {
-		while (!sp__msg_ring_room(&ring, 1))
+		while (!sp__msg_ring_has_room(&ring, 1))
 			sp__cpu_relax();
 		sp__msg_ring_fill(&ring, 0, TAG, i);
 		if (i % BATCH == BATCH - 1)

@@ -160,8 +160,7 @@ void sp__msg_inbox_publish(struct sp_shard *from, struct sp_shard *to)
 		struct sp__msg_ring *ring =
 			&to->msg_inbox->rings[kind][from->index];
 
-		if (atomic_load_explicit(&ring->tail, memory_order_relaxed) ==
-		    ring->filled)
+		if (!sp__spsc_ring_unpublished(&ring->ring))
 			continue;
 		sp__msg_ring_publish(ring);
 		news = true;

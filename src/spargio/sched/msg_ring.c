@@ -1,52 +1,48 @@
 #include "spargio/sched/msg_ring.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-int sp__msg_ring_init(struct sp__msg_ring *ring, uint32_t capacity)
+int sp__msg_ring_init(struct sp__msg_ring *q, uint32_t capacity)
 {
-	*ring = (struct sp__msg_ring){ .capacity = capacity,
-				       .mask = capacity - 1 };
-	ring->slots = calloc(capacity, sizeof(*ring->slots));
-	return ring->slots == NULL ? -ENOMEM : 0;
+	return sp__spsc_ring_init(&q->ring, capacity,
+				  sizeof(struct sp__msg_slot));
 }
 
-void sp__msg_ring_fini(struct sp__msg_ring *ring)
+void sp__msg_ring_fini(struct sp__msg_ring *q)
 {
-	free(ring->slots);
-	ring->slots = NULL;
+	sp__spsc_ring_fini(&q->ring);
 }
 
-void sp__msg_ring_fill_data(struct sp__msg_ring *ring, uint16_t from,
-			    uint16_t tag, const void *data, size_t len)
+void sp__msg_ring_fill_data(struct sp__msg_ring *q, uint16_t from, uint16_t tag,
+			    const void *data, size_t len)
 {
 	size_t first = len < 8 ? len : 8;
+	struct sp__msg_slot *slots = q->ring.slots;
 	struct sp__msg_slot slot = { .tag = tag,
 				     .from = from,
 				     .len = (uint32_t)len };
 	const char *rest = (const char *)data + first;
 
 	memcpy(&slot.value, data, first);
-	ring->slots[ring->filled++ & ring->mask] = slot;
+	slots[sp__spsc_ring_fill(&q->ring)] = slot;
 	for (len -= first; len > 0;) {
 		size_t n = len < sizeof(slot) ? len : sizeof(slot);
 
-		memcpy(&ring->slots[ring->filled++ & ring->mask], rest, n);
+		memcpy(&slots[sp__spsc_ring_fill(&q->ring)], rest, n);
 		rest += n;
 		len -= n;
 	}
 }
 
-static void take_rest(const struct sp__msg_ring *ring, uint32_t at, uint8_t *to,
+static void take_rest(const struct sp__msg_ring *q, uint32_t at, uint8_t *to,
 		      size_t len)
 {
-	while (len > 0) {
-		size_t n = len < sizeof(struct sp__msg_slot)
-				   ? len
-				   : sizeof(struct sp__msg_slot);
+	const struct sp__msg_slot *slots = q->ring.slots;
 
-		memcpy(to, &ring->slots[at++ & ring->mask], n);
+	while (len > 0) {
+		size_t n = len < sizeof(*slots) ? len : sizeof(*slots);
+
+		memcpy(to, &slots[at++ & q->ring.mask], n);
 		to += n;
 		len -= n;
 	}
@@ -57,18 +53,17 @@ static void take_rest(const struct sp__msg_ring *ring, uint32_t at, uint8_t *to,
  * is read by sp__msg_ring_ready(), once for each time it had published.
  * bench/sync.c measures it as mailbox_push.
  */
-void sp__msg_ring_take(struct sp__msg_ring *ring, struct sp_msg *out)
+void sp__msg_ring_take(struct sp__msg_ring *q, struct sp_msg *out)
 {
-	uint32_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-	const struct sp__msg_slot *slot = &ring->slots[head & ring->mask];
+	const struct sp__msg_slot *slots = q->ring.slots;
+	uint32_t head = sp__spsc_ring_head(&q->ring);
+	const struct sp__msg_slot *slot = &slots[head & q->ring.mask];
 
 	out->tag = slot->tag;
 	out->from = slot->from;
 	out->len = slot->len;
 	out->value = slot->value;
 	if (slot->len > 8)
-		take_rest(ring, head + 1, out->data + 8, slot->len - 8);
-	/* The slots must be read before the index that gives them back. */
-	atomic_store_explicit(&ring->head, head + sp__msg_ring_slots(slot->len),
-			      memory_order_release);
+		take_rest(q, head + 1, out->data + 8, slot->len - 8);
+	sp__spsc_ring_release(&q->ring, head + sp__msg_ring_slots(slot->len));
 }

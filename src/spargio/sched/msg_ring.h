@@ -1,9 +1,5 @@
 /*
- * spargio/sched/msg_ring.h - a bounded queue of messages from one thread to another
- *
- * Indices count up for ever and wrap at 2^32; the slot is index & mask. The
- * producer may fill slots well ahead of the tail it has published, so that a
- * run of messages costs one store the consumer can see.
+ * spargio/sched/msg_ring.h - a bounded queue of messages between two threads
  *
  * A message of up to 8 bytes is one slot. A longer one goes on in the slots
  * behind it, 16 bytes each; all of it is published at once.
@@ -11,11 +7,9 @@
 #ifndef SPARGIO_SCHED_MSG_RING_H
 #define SPARGIO_SCHED_MSG_RING_H
 
-#include "spargio/sched/spin.h"
+#include "spargio/sched/spsc_ring.h"
 
 #include <spargio/message.h>
-
-#include <stdalign.h>
 
 struct sp__msg_slot {
 	uint16_t tag;
@@ -25,40 +19,26 @@ struct sp__msg_slot {
 };
 
 struct sp__msg_ring {
-	/* Set once. */
-	struct sp__msg_slot *slots;
-	uint32_t capacity;
-	uint32_t mask;
-
-	/* Producer. */
-	alignas(SP__CACHE_LINE) _Atomic uint32_t tail; /* published */
-	uint32_t filled; /* up to here there are messages */
-	uint32_t head_seen;
-
-	/* Consumer. */
-	alignas(SP__CACHE_LINE) _Atomic uint32_t head;
-	uint32_t tail_seen;
+	struct sp__spsc_ring ring; /* of struct sp__msg_slot */
 };
 
-int sp__msg_ring_init(struct sp__msg_ring *ring, uint32_t capacity);
-void sp__msg_ring_fini(struct sp__msg_ring *ring);
+/* 0 or -ENOMEM. */
+int sp__msg_ring_init(struct sp__msg_ring *q, uint32_t capacity);
+void sp__msg_ring_fini(struct sp__msg_ring *q);
 
 /* Producer: true if @slots more fit. */
-static inline bool sp__msg_ring_room(struct sp__msg_ring *ring, uint32_t slots)
+static inline bool sp__msg_ring_has_room(struct sp__msg_ring *q, uint32_t slots)
 {
-	if (ring->filled - ring->head_seen + slots <= ring->capacity)
-		return true;
-	/* Pairs with the release in take: the slots have been read. */
-	ring->head_seen =
-		atomic_load_explicit(&ring->head, memory_order_acquire);
-	return ring->filled - ring->head_seen + slots <= ring->capacity;
+	return sp__spsc_ring_has_room(&q->ring, slots);
 }
 
 /* Producer: append; there is room. Not visible before publish. */
-static inline void sp__msg_ring_fill(struct sp__msg_ring *ring, uint16_t from,
+static inline void sp__msg_ring_fill(struct sp__msg_ring *q, uint16_t from,
 				     uint16_t tag, uint64_t value)
 {
-	ring->slots[ring->filled++ & ring->mask] = (struct sp__msg_slot){
+	struct sp__msg_slot *slots = q->ring.slots;
+
+	slots[sp__spsc_ring_fill(&q->ring)] = (struct sp__msg_slot){
 		.tag = tag, .from = from, .value = value
 	};
 }
@@ -69,30 +49,22 @@ static inline uint32_t sp__msg_ring_slots(size_t len)
 	return len <= 8 ? 1 : 1 + (uint32_t)(len - 8 + 15) / 16;
 }
 
-void sp__msg_ring_fill_data(struct sp__msg_ring *ring, uint16_t from,
-			    uint16_t tag, const void *data, size_t len);
+void sp__msg_ring_fill_data(struct sp__msg_ring *q, uint16_t from, uint16_t tag,
+			    const void *data, size_t len);
 
 /* Producer: let the consumer see all that was filled. */
-static inline void sp__msg_ring_publish(struct sp__msg_ring *ring)
+static inline void sp__msg_ring_publish(struct sp__msg_ring *q)
 {
-	/* Pairs with the acquire in sp__msg_ring_ready(). */
-	atomic_store_explicit(&ring->tail, ring->filled, memory_order_release);
+	sp__spsc_ring_publish(&q->ring);
 }
 
 /* Consumer: true if there is a message. */
-static inline bool sp__msg_ring_ready(struct sp__msg_ring *ring)
+static inline bool sp__msg_ring_ready(struct sp__msg_ring *q)
 {
-	uint32_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-
-	if (head != ring->tail_seen)
-		return true;
-	/* Pairs with the release in publish: the slots have been filled. */
-	ring->tail_seen =
-		atomic_load_explicit(&ring->tail, memory_order_acquire);
-	return head != ring->tail_seen;
+	return sp__spsc_ring_ready(&q->ring, sp__spsc_ring_head(&q->ring));
 }
 
 /* Consumer: take the oldest message; there is one. */
-void sp__msg_ring_take(struct sp__msg_ring *ring, struct sp_msg *out);
+void sp__msg_ring_take(struct sp__msg_ring *q, struct sp_msg *out);
 
 #endif

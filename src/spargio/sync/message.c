@@ -51,7 +51,7 @@ static struct sp__msg_ring *ring_of(const struct route *r)
 
 static bool has_room(const struct route *r, uint32_t slots)
 {
-	if (sp__msg_ring_room(ring_of(r), slots))
+	if (sp__msg_ring_has_room(ring_of(r), slots))
 		return true;
 	sp__count(&r->from->counts.refused, 1);
 	return false;
@@ -142,7 +142,8 @@ int sp_msg_send_many(uint32_t shard, uint16_t tag, const uint64_t *values,
 		return (int)n;
 	}
 	ring = ring_of(&r);
-	for (; n < count && n < INT32_MAX && sp__msg_ring_room(ring, 1); n++)
+	for (; n < count && n < INT32_MAX && sp__msg_ring_has_room(ring, 1);
+	     n++)
 		sp__msg_ring_fill(ring, (uint16_t)r.from->index, tag,
 				  values[n]);
 	sp__count(&r.from->counts.sent, n);
@@ -177,7 +178,8 @@ static struct sp_ticket ticket_to(const struct sp_shard *from,
 	struct sp_ticket t = { .shard = to->index };
 
 	for (int kind = 0; kind < to->msg_inbox->ring_kinds; kind++)
-		t.index[kind] = to->msg_inbox->rings[kind][from->index].filled;
+		t.index[kind] =
+			to->msg_inbox->rings[kind][from->index].ring.filled;
 	return t;
 }
 
@@ -235,7 +237,7 @@ int sp_msg_post(struct sp_rt *rt, uint32_t shard, uint16_t tag, uint64_t value)
 		return 0;
 	}
 	sp__spin_lock(&inbox->outside_lock);
-	if (sp__msg_ring_room(&inbox->outside, 1)) {
+	if (sp__msg_ring_has_room(&inbox->outside, 1)) {
 		sp__msg_ring_fill(&inbox->outside, SP_MSG_OUTSIDE, tag, value);
 		sp__msg_ring_publish(&inbox->outside);
 	} else {
@@ -259,12 +261,11 @@ static bool ticket_reached(struct sp_shard *from, const struct sp_ticket *t)
 	struct sp__msg_inbox *inbox = from->rt->shards[t->shard].msg_inbox;
 
 	for (int kind = 0; kind < inbox->ring_kinds; kind++) {
-		/* Pairs with the release in sp__msg_ring_take(). */
-		uint32_t head = atomic_load_explicit(
-			&inbox->rings[kind][from->index].head,
-			memory_order_acquire);
+		const struct sp__msg_ring *ring =
+			&inbox->rings[kind][from->index];
 
-		if (!index_passed(head, t->index[kind]))
+		if (!index_passed(sp__spsc_ring_taken(&ring->ring),
+				  t->index[kind]))
 			return false;
 	}
 	return true;
