@@ -62,6 +62,21 @@ for layer in spargio bmp load rib egress capture collector cli; do
 	esac
 done
 
+# A folder of src/spargio may include itself and those before it in this list.
+below=
+for folder in sched io runtime sync net fs stream process; do
+	below="$below $folder"
+	# shellcheck disable=SC2013 # no include of ours has a blank in it
+	for inc in $(grep -rhoE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"spargio/[^"]+"' \
+	    "src/spargio/$folder" 2>/dev/null | cut -d'"' -f2 | sort -u); do
+		part=${inc#spargio/}
+		case "$below " in
+		*" ${part%%/*} "*) ;;
+		*) complain "src/spargio/$folder may not include \"$inc\"" ;;
+		esac
+	done
+done
+
 if includes include/spargio liburing ||
    grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' include/spargio
 then
