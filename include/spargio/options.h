@@ -74,7 +74,7 @@ struct sp_opts {
 	uint32_t recv_buffer_size; /* bytes; default 16 KiB */
 	enum sp_recv_mode recv_mode;
 
-	/* Called on a thread of its own when a fiber blocks its shard so long. */
+	/* Called on a thread of its own when a fiber blocks a shard so long. */
 	uint32_t watchdog_ms; /* default 0: no watchdog */
 	void (*on_blocked_shard)(const struct sp_blocked_shard *blocked,
 				 void *arg);

@@ -245,7 +245,7 @@ static void test_a_blocked_shard_does_not_trap_stealable_work(void **state)
 	run_on(2, trapped_body, NULL);
 }
 
-/* Nor what was woken while the shard is blocked, and waits in the inbox of its shard. */
+/* Nor what was woken meanwhile and waits in the inbox of that shard. */
 
 struct trap {
 	struct sp_token *token;

@@ -58,10 +58,11 @@ void sp__recv_buffers_free(struct sp__recv_buffers *b);
 void sp__recv_buffers_give(struct sp__recv_buffers *b, uint32_t id);
 
 /*
- * May a stream that found no buffer start again? If it is not its turn, @w
- * waits for that, in order of arrival: it is woken with a code SP__RECV_BUFFERS_TURN
- * above the ordinary, and then asks with @turn. Who has a turn and takes no
- * buffer passes it on by sp__recv_buffers_offer().
+ * True if a stream that found no buffer may receive again. If it is not its
+ * turn, @w waits for that, in order of arrival: it is woken with the code
+ * SP__EVENT + SP__RECV_BUFFERS_TURN, and then calls this with @turn. A stream
+ * that has a turn and takes no buffer passes the turn on by
+ * sp__recv_buffers_offer().
  */
 enum {
 	SP__RECV_BUFFERS_TURN = 1

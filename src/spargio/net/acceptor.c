@@ -2,8 +2,8 @@
  * Multishot accept.
  *
  * The kernel is asked once and reports each connection. Those that the fiber
- * has not asked for yet wait in a queue; if it gets long the accept is cancelled
- * and connections wait in the kernel's, until ours is empty. A kernel that
+ * has not asked for yet wait in a queue; if it gets long the accept is
+ * cancelled and connections wait in the kernel's, until ours is empty. A kernel that
  * does not know multishot is asked for one at a time.
  */
 #include "spargio/io/multishot.h"

@@ -35,7 +35,7 @@ int sp__socket_run(struct sp__op *op, uint32_t events, int64_t deadline,
 
 /*
  * By a system call, without waiting: -EAGAIN if there is no room. Costs some of
- * the shard's turn, so that a sender whose peer keeps up leaves room for others.
+ * the shard's turn, so that a sender whose peer keeps up lets others run.
  */
 static int send_now(const struct sp__op *op)
 {

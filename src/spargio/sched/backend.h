@@ -50,8 +50,8 @@ struct sp__backend {
 	void (*wakeup)(struct sp_shard *from, struct sp_shard *target);
 
 	/*
-	 * Let operations take their buffers from @ring; see recv_buffers.h. What it
-	 * can do beyond that, or a negative errno. NULL: there is no such
+	 * Let operations take their buffers from @ring; see recv_buffers.h.
+	 * Returns what it can do beyond that, or a negative errno. NULL: there is no such
 	 * thing, nor are there operations with more than one completion.
 	 */
 	int (*provide)(struct sp_shard *shard, void *ring, uint32_t entries);

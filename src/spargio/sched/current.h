@@ -16,7 +16,7 @@ void sp__shard_set_self(struct sp_shard *shard);
 /* The fiber now running on this thread, NULL on a scheduler or elsewhere. */
 struct sp_fiber *sp__fiber_self(void);
 
-/* What every entry point asks first: the runtime given, or the caller's. */
+/* @rt or, if that is NULL, the runtime of the calling fiber; or NULL. */
 struct sp_rt *sp__runtime_or_own(struct sp_rt *rt);
 
 #endif

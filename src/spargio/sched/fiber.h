@@ -9,8 +9,8 @@
  * runnable again, clears its deadline, and from then on an idle shard may
  * steal it. So a fiber is never resumed before it has left its stack, and a
  * timer or operation in flight is never left behind on another shard. (An
- * idle shard may steal a fiber from the inbox of a shard that is stuck, but only
- * one that has left its stack and has neither.)
+ * idle shard may steal a fiber from the inbox of a shard that is stuck, but
+ * only one that has left its stack and has neither.)
  *
  * The wake word decides between event, deadline and cancellation:
  *

@@ -3,11 +3,12 @@
  *
  * Waking a sleeping thread costs tens of microseconds, seeing a word change
  * costs a tenth of one. So a shard watches its sources for a while before it
- * sleeps, for as long as that has paid lately.
+ * sleeps, for as long as spinning has found work lately.
  *
- * Stealing too early is worse than not at all: two shards passing a lock to
- * and fro would steal each other's fibers. A shard that has just run out takes
- * only from one with several waiting, and from anybody after a pause.
+ * Stealing too early is worse than not stealing: two shards that pass a lock to
+ * each other would steal each other's fibers. A shard that has just run out of
+ * work steals only where several fibers are queued; after DOZE_NS it steals
+ * anywhere.
  */
 #include "spargio/sched/idle.h"
 #include "spargio/sched/backend.h"
@@ -39,7 +40,7 @@ static struct sp_fiber *steal_next_fiber(struct sp_shard *victim)
 
 	if (f == NULL || sp_now() - since < NEXT_FIBER_OLD_NS)
 		return NULL;
-	/* Take it first: only then may it be looked at. */
+	/* Take it first: until then its owner may change it. */
 	f = atomic_exchange_explicit(&victim->next_fiber, NULL,
 				     memory_order_acq_rel);
 	if (f != NULL && (!f->stealable || f->pins != 0)) {
@@ -51,7 +52,8 @@ static struct sp_fiber *steal_next_fiber(struct sp_shard *victim)
 
 /*
  * A fiber can be woken before it has left its stack, or have its deadline in
- * the wheel of the shard it went to sleep on: then only that shard may run it.
+ * the timer wheel of the shard it went to sleep on: then only that shard may
+ * run it.
  */
 static bool may_leave(struct sp_fiber *f)
 {
@@ -61,8 +63,8 @@ static bool may_leave(struct sp_fiber *f)
 }
 
 /*
- * Take what may move out of the inbox of a shard that does not get to it, and
- * put the rest back.
+ * Steal the fibers that may move from the inbox of a shard that is stuck, and
+ * put the others back.
  */
 static struct sp_fiber *steal_fiber_inbox(struct sp_shard *s,
 					  struct sp_shard *victim)
@@ -125,7 +127,7 @@ static bool search_victims(struct sp_shard *s, uint32_t at_least)
 			continue;
 		sp__count(&s->counts.stolen, moved);
 		if (f->pins != 0) {
-			/* Cannot be: only what may move is in those queues. */
+			/* A bug: these queues hold no pinned fibers. */
 			sp__count(&s->counts.affinity_violations, 1);
 			sp__shard_deliver(victim, f);
 			continue;
@@ -145,7 +147,7 @@ static bool steal_work(struct sp_shard *s, uint32_t at_least)
 
 	if (rt->nshards == 1)
 		return false;
-	/* A crowd of searchers would only fight over the same queues. */
+	/* More would only contend for the same queues. */
 	if (atomic_fetch_add(&rt->searching, 1) >= (most == 0 ? 1 : most)) {
 		atomic_fetch_sub(&rt->searching, 1);
 		return false;
@@ -156,7 +158,7 @@ static bool steal_work(struct sp_shard *s, uint32_t at_least)
 	return found;
 }
 
-/* Somewhere at least @count fibers wait that we could run. */
+/* Another shard has at least @count fibers that may be stolen. */
 static bool others_have(struct sp_shard *s, uint32_t count)
 {
 	struct sp_rt *rt = s->rt;
@@ -282,7 +284,7 @@ static void park_shard(struct sp_shard *s)
 		sp__count(&s->counts.parks, 1);
 		s->backend->wait(s, sleep_deadline(s));
 	}
-	atomic_store_explicit(&s->looked, sp_now(), memory_order_relaxed);
+	atomic_store_explicit(&s->last_poll, sp_now(), memory_order_relaxed);
 	atomic_exchange(&s->park, SP__RUNNING);
 	atomic_fetch_sub(&rt->parked, 1);
 }

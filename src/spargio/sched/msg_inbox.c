@@ -169,7 +169,7 @@ void sp__msg_inbox_publish(struct sp_shard *from, struct sp_shard *to)
 		sp__shard_notify(to);
 }
 
-/* Publish the rings of this shard that have something unseen. */
+/* Publish the rings of this shard that have unpublished messages. */
 static void publish_all(struct sp_shard *shard)
 {
 	struct sp_rt *rt = shard->rt;
@@ -180,11 +180,11 @@ static void publish_all(struct sp_shard *shard)
 }
 
 /*
- * Tell senders that wait for their messages to be taken. The read-modify-write
+ * Wake senders that wait for their messages to be taken. The read-modify-write
  * pairs with the one in sp_msg_wait_until(): either we see that somebody
  * waits, or it sees what we have taken.
  */
-static void tell_flushers(struct sp__msg_inbox *inbox)
+static void wake_flushers(struct sp__msg_inbox *inbox)
 {
 	inbox->taken = false;
 	if (atomic_fetch_add(&inbox->flushing, 0) == 0)
@@ -201,7 +201,7 @@ void sp__msg_inbox_deliver(struct sp_shard *shard)
 	if (inbox->unpublished)
 		publish_all(shard);
 	if (inbox->taken)
-		tell_flushers(inbox);
+		wake_flushers(inbox);
 	if (!sp__waitlist_empty(&inbox->hot_receivers) && hot_ready(inbox))
 		sp__waitlist_wake_one(&inbox->hot_receivers);
 	if (!sp__waitlist_empty(&inbox->receivers) &&

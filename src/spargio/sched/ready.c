@@ -32,9 +32,9 @@ struct sp_fiber *sp__shard_spill_pop(struct sp_shard *s)
 }
 
 /*
- * Something waits that an idle shard could run. One that is queued by the
- * scheduler itself, and is alone, runs next: waking an idle shard for it would
- * cost more than the most it could save.
+ * True if an idle shard should steal from this one. A lone fiber that the
+ * scheduler itself queues runs next anyway: waking an idle shard for it would
+ * cost more than it could save.
  */
 static bool needs_help(const struct sp_shard *s)
 {
@@ -66,7 +66,7 @@ void sp__shard_queue(struct sp_shard *s, struct sp_fiber *f)
 		sp__shard_queue_last(s, f);
 		return;
 	}
-	/* Woken by a fiber: it runs next, and whoever was to goes to a queue. */
+	/* Woken by a fiber: it runs next; the former next fiber is queued. */
 	atomic_store_explicit(&f->state, SP__FIBER_READY, memory_order_relaxed);
 	if (s->rt->nshards > 1)
 		atomic_store_explicit(&s->next_fiber_since, s->turn_began,
@@ -97,8 +97,8 @@ void sp__shard_notify(struct sp_shard *s)
 	struct sp_shard *here = sp__shard_self();
 	/*
 	 * A read-modify-write, not a load: of this and the exchange by which
-	 * the shard parks, one comes first. Either we see PARKED and wake it, or
-	 * it sees what we published before.
+	 * the shard parks, one comes first. Either we see PARKED and wake
+	 * it, or it sees what we published before.
 	 */
 	uint32_t park = atomic_fetch_add(&s->park, 0);
 
@@ -141,7 +141,7 @@ bool sp__shard_is_stuck(const struct sp_shard *s, int64_t now)
 		       NULL &&
 	       atomic_load_explicit(&s->park, memory_order_relaxed) ==
 		       SP__RUNNING &&
-	       now - atomic_load_explicit(&s->looked, memory_order_relaxed) >
+	       now - atomic_load_explicit(&s->last_poll, memory_order_relaxed) >
 		       SP__STUCK_NS;
 }
 

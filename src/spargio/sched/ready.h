@@ -35,24 +35,24 @@ static inline struct sp_fiber *sp__fifo_pop(struct sp__fifo *q)
 /* Owner: make @fiber runnable behind the others. */
 void sp__shard_queue_last(struct sp_shard *shard, struct sp_fiber *fiber);
 
-/* Owner: make @fiber runnable here. */
+/* Owner: make @fiber runnable here. If a fiber woke it, it runs next. */
 void sp__shard_queue(struct sp_shard *shard, struct sp_fiber *fiber);
 
 /* Anybody: hand @fiber to @shard, which makes it runnable. */
 void sp__shard_deliver(struct sp_shard *shard, struct sp_fiber *fiber);
 
-/* Anybody: something was published for @shard; wake it if it sleeps. */
+/* Anybody: wake @shard if it sleeps, after publishing something for it. */
 void sp__shard_notify(struct sp_shard *shard);
 
-/* Owner: an idle shard could help with what was just queued. */
+/* Wake one idle shard, if there is one, to steal from @shard. */
 void sp__shard_wake_idle(struct sp_shard *shard);
 
 /* Anybody: the oldest fiber of the spill, or NULL. */
 struct sp_fiber *sp__shard_spill_pop(struct sp_shard *shard);
 
 /*
- * Anybody: something was delivered to @shard, which is awake. If it has not
- * looked for long, wake a shard that can take it away.
+ * Anybody: a fiber was delivered to @shard, which is awake. If it is stuck,
+ * wake an idle shard to steal the fiber.
  */
 void sp__shard_offload_stuck(struct sp_shard *shard);
 

@@ -90,7 +90,8 @@ static void run_turn(struct sp_shard *s)
 	/* Asking the clock is a good part of a short turn's cost. */
 	s->turn_began = s->woke_at != 0 ? s->woke_at : sp_now();
 	s->woke_at = 0;
-	atomic_store_explicit(&s->looked, s->turn_began, memory_order_relaxed);
+	atomic_store_explicit(&s->last_poll, s->turn_began,
+			      memory_order_relaxed);
 	sp__shard_run_fibers(s);
 	poll_events(s);
 	if (!sp__shard_runnable(s)) {

@@ -118,7 +118,7 @@ struct sp_shard {
 		_Atomic uint32_t runnable, pending_ops, recv_out;
 	} counts;
 	struct sp_fiber *_Atomic running; /* for the watchdog and the dump */
-	_Atomic int64_t looked;		  /* when it last polled */
+	_Atomic int64_t last_poll;	  /* when its turn began */
 };
 
 #define SP__BUSY UINT64_C(1)

@@ -38,9 +38,10 @@ void sp__shards_end_if_over(struct sp_rt *rt)
 }
 
 /*
- * Hot: once per fiber. It counts and then asks; who closes writes and then
- * looks at the counts, and without a fence each could miss the other. The
- * fence is in sp__closing_seen(), once per shard instead of once per fiber.
+ * Hot: once per fiber. A shard counts and then reads "closing"; close_rt()
+ * writes "closing" and then reads the counts. Without a fence each could miss
+ * the other. The fence is in sp__closing_seen(), once per shard instead of once
+ * per fiber.
  */
 void sp__count_finished(struct sp_shard *s)
 {
@@ -61,9 +62,8 @@ void sp__count_refused(struct sp_rt *rt)
 }
 
 /*
- * What this shard counted before it saw "closing" may have been seen by
- * nobody: look once for all of it. What it counts from here on is looked at
- * each time.
+ * close_rt() may have missed what this shard counted before it saw "closing":
+ * check once for all of it. From here on sp__count_finished() checks each time.
  */
 void sp__closing_seen(struct sp_shard *s)
 {

@@ -6,15 +6,15 @@
 
 #include "spargio/sched/runtime.h"
 
-/* Owner: one fiber less; tell sp_stop() if it waits for that. */
+/* Owner: a fiber has ended; ends the runtime if it is closing. */
 void sp__count_finished(struct sp_shard *shard);
 
-/* Owner: the runtime is closing, and this is the first that we see of it. */
+/* Owner: called once, when the shard first sees that the runtime closes. */
 void sp__closing_seen(struct sp_shard *shard);
 
 /*
- * Not a shard's thread: a fiber that was counted in outside_spawned will not
- * come to be. That may be what sp_stop() waits for.
+ * Not a shard's thread: undo the count in outside_spawned after a spawn that
+ * failed. sp_stop() may be waiting for this.
  */
 void sp__count_refused(struct sp_rt *rt);
 

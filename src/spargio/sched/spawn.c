@@ -31,8 +31,8 @@ static uint64_t next_id(struct sp_rt *rt, struct sp_shard *here)
 }
 
 /*
- * Undo next_id(): the fiber will not come to be. On a shard a fiber is left,
- * the caller, that tells sp_stop() when it ends.
+ * Roll back next_id() after a failed spawn. On a shard no notification is
+ * needed: the calling fiber will notify sp_stop() when it ends.
  */
 static void forget_id(struct sp_rt *rt, struct sp_shard *here)
 {
@@ -188,7 +188,7 @@ static int spawn_fiber(struct sp_rt *rt, const struct sp_attr *attr,
 	f->detached = out == NULL;
 	f->shard = shard;
 	atomic_store_explicit(&f->seen_on, shard->index, memory_order_relaxed);
-	/* Counted first, then asked: sp_stop() does it the other way round. */
+	/* Count first, then read "closing": sp_stop() does the reverse. */
 	err = atomic_load(&rt->closing) ? -ESHUTDOWN
 					: enter_group_and_token(f, attr);
 	if (err < 0) {

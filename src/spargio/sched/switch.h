@@ -7,10 +7,10 @@
 #include "spargio/sched/shard.h"
 
 /*
- * Leave the running fiber, which is in whatever list it waits in, and do
- * @after for it once it has left. Returns when it is resumed.
+ * Switch away from the running fiber, which is in the lists it waits in, and do
+ * @action for it once it has left its stack. Returns when it is resumed.
  */
-void sp__shard_switch(struct sp_shard *shard, enum sp__switch_action after);
+void sp__shard_switch(struct sp_shard *shard, enum sp__switch_action action);
 
 /* Scheduler: run fibers until none is runnable here or the turn is over. */
 void sp__shard_run_fibers(struct sp_shard *shard);

@@ -45,8 +45,8 @@ void sp__wait_void(struct sp_fiber *fiber)
 }
 
 /*
- * A fiber that does not take no for an answer would never leave its shard:
- * every refused wait costs it some of its turn.
+ * A fiber that repeats a refused wait in a loop would never leave its shard:
+ * every refused wait takes from the budget of the turn.
  */
 static uint32_t refuse_wait(struct sp_shard *shard, uint32_t code)
 {

@@ -26,8 +26,8 @@ uint32_t sp__wait_end(struct sp_fiber *fiber, uint64_t epoch, int64_t deadline,
 		      const char *why, const void *on);
 
 /*
- * For those who must not even begin what they would wait for: -ECANCELED if
- * the fiber is to end, else 0. May yield.
+ * Before starting an operation with effects: -ECANCELED if the fiber is to end,
+ * else 0. May yield.
  */
 int sp__wait_refused(struct sp_fiber *fiber);
 
@@ -37,7 +37,7 @@ int sp__wait_refused(struct sp_fiber *fiber);
  */
 bool sp__wait_drop(struct sp_fiber *fiber, uint64_t epoch);
 
-/* @fiber will never run again: whoever comes to wake it is late. */
+/* @fiber will never run again: let every later sp__wake() fail. */
 void sp__wait_void(struct sp_fiber *fiber);
 
 /* 0, -ETIMEDOUT or -ECANCELED for a code. */

@@ -10,8 +10,8 @@
 bool sp__wake(struct sp_fiber *fiber, uint64_t epoch, uint32_t code);
 
 /*
- * The same in two steps, to put something into the fiber's hands in between:
- * once claimed it can be woken by nobody else, and it sleeps until delivered.
+ * The same in two steps, to hand the fiber something in between: once claimed
+ * it can be woken by nobody else, and it sleeps until delivered.
  */
 bool sp__wake_claim(struct sp_fiber *fiber, uint64_t epoch, uint32_t code);
 void sp__wake_deliver(struct sp_fiber *fiber);

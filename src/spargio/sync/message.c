@@ -283,7 +283,7 @@ static int wait_once(struct sp_fiber *self, struct sp_shard *from,
 	sp__spin_lock(&inbox->flush_lock);
 	sp__waitlist_add(&inbox->flushers, &w);
 	sp__spin_unlock(&inbox->flush_lock);
-	/* See tell_flushers() in msg_inbox.c. */
+	/* See wake_flushers() in msg_inbox.c. */
 	atomic_fetch_add(&inbox->flushing, 1);
 	if (!ticket_reached(from, t) || !sp__wait_drop(self, w.epoch))
 		err = sp__code_error(
