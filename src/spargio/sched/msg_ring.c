@@ -58,12 +58,16 @@ void sp__msg_ring_take(struct sp__msg_ring *q, struct sp_msg *out)
 	const struct sp__msg_slot *slots = q->ring.slots;
 	uint32_t head = sp__spsc_ring_head(&q->ring);
 	const struct sp__msg_slot *slot = &slots[head & q->ring.mask];
+	uint32_t len = slot->len;
 
 	out->tag = slot->tag;
 	out->from = slot->from;
-	out->len = slot->len;
+	out->len = len;
 	out->value = slot->value;
-	if (slot->len > 8)
-		take_rest(q, head + 1, out->data + 8, slot->len - 8);
-	sp__spsc_ring_release(&q->ring, head + sp__msg_ring_slots(slot->len));
+	if (len <= 8) {
+		sp__spsc_ring_release(&q->ring, head + 1);
+		return;
+	}
+	take_rest(q, head + 1, out->data + 8, len - 8);
+	sp__spsc_ring_release(&q->ring, head + sp__msg_ring_slots(len));
 }
