@@ -12,7 +12,7 @@
 #include "bench.h"
 #include "fibers.h"
 
-#include "spargio/sync/msg_ring.h"
+#include "spargio/sched/msg_ring.h"
 
 #include <spargio/fiber.h>
 #include <spargio/message.h>
@@ -34,26 +34,26 @@ enum {
 
 /* The floor */
 
-static struct sp__lane to, from;
+static struct sp__msg_ring to, from;
 static alignas(64) _Atomic uint32_t parked_to, parked_from;
 
-static void floor_send(struct sp__lane *lane, _Atomic uint32_t *parked,
+static void floor_send(struct sp__msg_ring *ring, _Atomic uint32_t *parked,
 		       uint16_t tag, uint64_t value)
 {
-	while (!sp__lane_room(lane, 1))
+	while (!sp__msg_ring_has_room(ring, 1))
 		sp__cpu_relax();
-	sp__lane_fill(lane, 0, tag, value);
-	sp__lane_publish(lane);
+	sp__msg_ring_fill(ring, 0, tag, value);
+	sp__msg_ring_publish(ring);
 	fibers_check(atomic_fetch_add(parked, 0) == 0, "nobody sleeps here");
 }
 
-static uint64_t floor_recv(struct sp__lane *lane, uint16_t *tag)
+static uint64_t floor_recv(struct sp__msg_ring *ring, uint16_t *tag)
 {
 	struct sp_msg m;
 
-	while (!sp__lane_ready(lane))
+	while (!sp__msg_ring_ready(ring))
 		sp__cpu_relax();
-	sp__lane_take(lane, &m);
+	sp__msg_ring_take(ring, &m);
 	*tag = m.tag;
 	return m.value;
 }
@@ -112,11 +112,11 @@ static void floor_one_way(void)
 	uint16_t tag;
 
 	for (uint64_t i = 0; i < ONE_WAY; i++) {
-		while (!sp__lane_room(&to, 1))
+		while (!sp__msg_ring_has_room(&to, 1))
 			sp__cpu_relax();
-		sp__lane_fill(&to, 0, TAG_SUM, i);
+		sp__msg_ring_fill(&to, 0, TAG_SUM, i);
 	}
-	sp__lane_publish(&to);
+	sp__msg_ring_publish(&to);
 	floor_send(&to, &parked_to, TAG_ASK, 0);
 	floor_recv(&from, &tag);
 }
@@ -286,8 +286,8 @@ int main(int argc, char **argv)
 		bench_begin(argc, argv, "Times messages between two shards.\n");
 	struct sp_rt *rt = fibers_start(2);
 
-	fibers_check(sp__lane_init(&to, 4096) == 0, "no memory");
-	fibers_check(sp__lane_init(&from, 4096) == 0, "no memory");
+	fibers_check(sp__msg_ring_init(&to, 4096) == 0, "no memory");
+	fibers_check(sp__msg_ring_init(&from, 4096) == 0, "no memory");
 	fibers_check(sp_go_on(rt, 1, responder, NULL, NULL) == 0, "spawn");
 	for (unsigned int round = 0; round < b.rounds; round++)
 		for (int i = 0; i < SHAPES; i++) {

@@ -13,7 +13,7 @@
 #include "bench.h"
 #include "fibers.h"
 
-#include "spargio/sync/msg_ring.h"
+#include "spargio/sched/msg_ring.h"
 
 #include <spargio/channel.h>
 #include <spargio/fiber.h>
@@ -68,7 +68,7 @@ static void yield(uint64_t iterations)
 
 /* Mailboxes */
 
-static struct sp__lane lane;
+static struct sp__msg_ring ring;
 
 static void *floor_consumer(void *arg)
 {
@@ -79,9 +79,9 @@ static void *floor_consumer(void *arg)
 	while (left > 0) {
 		struct sp_msg m;
 
-		while (!sp__lane_ready(&lane))
+		while (!sp__msg_ring_ready(&ring))
 			sp__cpu_relax();
-		sp__lane_take(&lane, &m);
+		sp__msg_ring_take(&ring, &m);
 		sum += m.value;
 		left--;
 	}
@@ -99,13 +99,13 @@ static void floor_push(void *arg, uint64_t iterations)
 				    &iterations) == 0,
 		     "no thread");
 	for (uint64_t i = 0; i < iterations; i++) {
-		while (!sp__lane_room(&lane, 1))
+		while (!sp__msg_ring_has_room(&ring, 1))
 			sp__cpu_relax();
-		sp__lane_fill(&lane, 0, TAG, i);
+		sp__msg_ring_fill(&ring, 0, TAG, i);
 		if (i % BATCH == BATCH - 1)
-			sp__lane_publish(&lane);
+			sp__msg_ring_publish(&ring);
 	}
-	sp__lane_publish(&lane);
+	sp__msg_ring_publish(&ring);
 	pthread_join(consumer, NULL);
 	fibers_unpin();
 }
@@ -297,7 +297,7 @@ int main(int argc, char **argv)
 	struct bench_loop loops[2 * ROWS + 1];
 	size_t n = 0;
 
-	fibers_check(sp__lane_init(&lane, 4096) == 0, "no memory");
+	fibers_check(sp__msg_ring_init(&ring, 4096) == 0, "no memory");
 	for (int i = 0; i < ROWS; i++)
 		for (int k = 0; k < 2; k++) {
 			f[i][k] = (struct fibers){ rts[k], rows[i].body, 0 };

@@ -24,7 +24,7 @@ static int wait_for_the_end(void *arg)
  * What a watchdog is for: a loop nobody thought would be long. This one ends
  * when it was seen.
  */
-static int hog(void *arg)
+static int block_shard(void *arg)
 {
 	atomic_int *seen = arg;
 	int64_t until = sp_in(5 * SP_S);
@@ -34,12 +34,12 @@ static int hog(void *arg)
 	return 0;
 }
 
-/* On a thread of its own, while the hog still runs. */
-static void on_hog(const struct sp_hog *hog_seen, void *arg)
+/* On a thread of its own, while the fiber still runs. */
+static void on_blocked_shard(const struct sp_blocked_shard *blocked, void *arg)
 {
 	atomic_int *seen = arg;
 
-	(void)hog_seen; /* its shard, id, name and how long it has run */
+	(void)blocked; /* its shard, id, name and how long it has run */
 	atomic_fetch_add(seen, 1);
 }
 
@@ -89,11 +89,12 @@ static int body(void *arg)
 	if (err == 0)
 		err = print_stats();
 	if (err == 0)
-		err = start_named("hog", hog, seen, &busy);
+		err = start_named("busy", block_shard, seen, &busy);
 	if (err < 0)
 		return err;
 	sp_join(busy, NULL);
-	printf("watchdog: %s\n", atomic_load(seen) > 0 ? "hog seen" : "?");
+	printf("watchdog: %s\n",
+	       atomic_load(seen) > 0 ? "blocked shard seen" : "?");
 	sp_cancel(sleeper);
 	return sp_join(sleeper, NULL);
 }
@@ -105,7 +106,7 @@ int main(void)
 
 	opts.shards = 2;
 	opts.watchdog_ms = 10;
-	opts.on_hog = on_hog;
-	opts.on_hog_arg = &seen;
+	opts.on_blocked_shard = on_blocked_shard;
+	opts.on_blocked_shard_arg = &seen;
 	return sp_run(&opts, body, &seen) == 0 ? 0 : 1;
 }

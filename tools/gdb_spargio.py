@@ -19,7 +19,7 @@ import gdb
 import gdb.unwinder
 
 # What sp__context_swap() leaves on the stack it parks, from the stack pointer
-# up, in units of 8 bytes, and how many of them; see src/spargio/context_*.S.
+# up, in units of 8 bytes, and how many of them; see context_*.S.
 LAYOUTS = {
     "i386:x86-64": {
         "slots": {"r15": 0, "r14": 1, "r13": 2, "r12": 3, "rbx": 4, "rbp": 5,

@@ -41,8 +41,8 @@ int sp_listen_many(const struct sp_addr *at, const struct sp_listen_opts *opts,
 		   size_t count, int *out);
 
 /*
- * sp_accept_loop() on every shard, each with its own of @listeners, at home where
- * they are accepted. Returns the first error of any; the others end with it.
+ * sp_accept_loop() on every shard, each with its own of @listeners, at home
+ * where they are accepted. Returns the first error of any; the others end with it.
  */
 int sp_accept_loop_shards(const int *listeners, const struct sp_attr *attr,
 			  int (*fn)(struct sp_conn *conn, void *arg),

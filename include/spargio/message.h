@@ -4,8 +4,8 @@
  *	shard A						shard B
  *	sp_msg_send(B, tag, value) --> [ mailbox A to B ] --> sp_msg_recv()
  *
- * Each pair of shards has a bounded mailbox of its own, and one more lane for
- * hot tags, whose messages overtake. Order holds per sender and lane. A full
+ * Each pair of shards has a bounded mailbox of its own, and one more for
+ * hot tags, whose messages overtake. Order holds per sender and mailbox. A full
  * mailbox refuses (-EAGAIN), so the caller decides what pressure means.
  *
  * A message costs a few stores; the receiving shard is woken by its ring only
@@ -17,7 +17,7 @@
  * gets the next one. Pin the fiber that receives.
  *
  * Tags	0 to 65535, yours to define. Tags named in sp_opts.hot_tags use the
- *	hot lane; those in sp_opts.counted_tags are summed, see below.
+ *	hot mailbox; those in sp_opts.counted_tags are summed, see below.
  */
 #ifndef SPARGIO_MESSAGE_H
 #define SPARGIO_MESSAGE_H
@@ -44,7 +44,7 @@ struct sp_msg {
 /* A place in a mailbox: reached once the receiver has taken the message. */
 struct sp_ticket {
 	uint32_t shard;
-	uint32_t index[2]; /* of the plain and the hot lane */
+	uint32_t index[2]; /* of the plain and the hot mailbox */
 };
 
 /*

@@ -2,7 +2,7 @@
  * spargio/options.h - what can be chosen when a runtime starts
  *
  * For sp_run() and sp_start(), in runtime.h, which keep no pointer into it but
- * on_hog_arg.
+ * on_blocked_shard_arg.
  */
 #ifndef SPARGIO_OPTIONS_H
 #define SPARGIO_OPTIONS_H
@@ -33,10 +33,10 @@ enum sp_recv_mode {
 #define SP_SPIN_ADAPTIVE (-2) /* learn it, at most 50 us; the default */
 #define SP_SPIN_FOREVER	 (-1) /* never sleep */
 
-/* What a fiber hogging its shard looks like; see sp_opts.on_hog. */
-struct sp_hog {
+/* A shard on which one fiber runs and does not yield; see sp_opts. */
+struct sp_blocked_shard {
 	uint32_t shard;
-	uint64_t fiber;	  /* its id, as in sp_dump() */
+	uint64_t fiber;	  /* id of that fiber, as in sp_dump() */
 	const char *name; /* or NULL */
 	uint32_t ms;	  /* how long it has run without yielding, at least */
 };
@@ -74,10 +74,11 @@ struct sp_opts {
 	uint32_t recv_buffer_size; /* bytes; default 16 KiB */
 	enum sp_recv_mode recv_mode;
 
-	/* Called on a thread of its own when a fiber ran @watchdog_ms. */
+	/* Called on a thread of its own when a fiber blocks a shard so long. */
 	uint32_t watchdog_ms; /* default 0: no watchdog */
-	void (*on_hog)(const struct sp_hog *hog, void *arg);
-	void *on_hog_arg;
+	void (*on_blocked_shard)(const struct sp_blocked_shard *blocked,
+				 void *arg);
+	void *on_blocked_shard_arg;
 };
 
 #define SP_OPTS_INIT ((struct sp_opts){ .spin_us = SP_SPIN_ADAPTIVE })

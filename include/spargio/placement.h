@@ -59,8 +59,8 @@ int sp_place_op(struct sp_rt *rt, const struct sp_placement *how,
 
 /*
  * The same in steps, for more than one operation: take a lease, do what is to
- * be done on its shard (sp_migrate(), sp_go_on()), drop it. The shard, or -EINVAL,
- * -EPERM, -ENOMEM. Does not wait.
+ * be done on its shard (sp_migrate(), sp_go_on()), drop it. The shard, or
+ * -EINVAL, -EPERM, -ENOMEM. Does not wait.
  */
 int sp_lease_take(struct sp_rt *rt, const struct sp_placement *how);
 void sp_lease_drop(struct sp_rt *rt, const struct sp_placement *how);

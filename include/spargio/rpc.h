@@ -6,8 +6,8 @@
  *	               <--- reply ----- sp_rpc_reply()
  *
  * Both sides may be fibers, of this or another runtime, or plain threads, in
- * any mix; either may be an event loop that must not block. An RPC queue holds at
- * most @capacity calls, from submission until the reply was taken and the
+ * any mix; either may be an event loop that must not block. An RPC queue holds
+ * at most @capacity calls, from submission until the reply was taken and the
  * server has let go; that many are allocated once and used again.
  *
  * Threads	Everything here may be called from any thread.

@@ -31,7 +31,7 @@
  *		going to wait for something else, for long, should say so:
  *		sp_rstream_pause().
  * Shards	A stream belongs to the shard it was opened on. A fiber that
- *		runs elsewhere hops there when it peeks, pauses or closes.
+ *		runs elsewhere migrates there when it peeks, pauses or closes.
  * Threads	One fiber at a time. While a stream is open on a socket nobody
  *		else may receive from it; sending is free.
  * Older kernels, epoll	The same behaviour: read when readable.

@@ -25,11 +25,11 @@ struct sp_shard_stats {
 	uint64_t messages_sent;
 	uint64_t messages_refused; /* mailbox full: backpressure */
 	uint64_t messages_received;
-	uint64_t doorbells; /* rung for others that slept */
-	uint64_t parks;	    /* times it went to sleep */
-	uint64_t spins;	    /* times work came while it still spun */
-	uint64_t wakes;	    /* fibers woken */
-	uint64_t ops;	    /* operations started */
+	uint64_t shard_wakeups; /* sent to other shards that slept */
+	uint64_t parks;		/* times it went to sleep */
+	uint64_t spins;		/* times work came while it still spun */
+	uint64_t wakes;		/* fibers woken */
+	uint64_t ops;		/* operations started */
 	/* Of those that were asked for by op.h and placement.h: */
 	uint64_t local_ops;	/* on the caller's own shard */
 	uint64_t remote_ops;	/* asked for from elsewhere */

@@ -68,7 +68,7 @@ def test_switch_and_back_changes_nothing(gdb):
     assert "wait_for_the_end" in said
     restored = said[said.rindex("#0 "):]
     assert "sp_dump" in restored
-    assert "watchdog: hog seen" in said
+    assert "watchdog: blocked shard seen" in said
     assert "exited normally" in said
 
 

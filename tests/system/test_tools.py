@@ -53,6 +53,17 @@ def test_layers_hold(copy):
      'src/capture may not include "rib/peer.h"'),
     ("src/spargio/sync/spsc.c", '#include "bmp/wire.h"',
      'src/spargio may not include "bmp/wire.h"'),
+    ("src/spargio/sched/wait.c", '#include "spargio/io/op.h"',
+     'src/spargio/sched/wait.c may not include "spargio/io/op.h", which comes '
+     "later"),
+    ("src/spargio/net/net.h", '# include "spargio/fs/dir.h"',
+     'src/spargio/net/net.h may not include "spargio/fs/dir.h", which comes '
+     "later"),
+    ("src/collector/base/log.h", '#include "collector/config/config.h"',
+     'src/collector/base/log.h may not include "collector/config/config.h", '
+     "which comes later"),
+    ("src/bmp/frame.h", '#include "bmp/message.h"',
+     "src/bmp: modules include each other in a circle:"),
     ("src/collector/policy/acl.c", '#include "cli/command.h"',
      'src/collector may not include "cli/command.h"'),
     ("src/rib/peer.c", "#include <spargio/spsc.h>",
@@ -75,6 +86,15 @@ def test_layers_refuse_the_wrong_direction(copy, file, line, complaint):
     got = sh(copy / "tools/check-layers.sh")
     assert got.returncode == 1
     assert complaint in got.stderr.splitlines()
+
+
+def test_a_header_may_not_pull_in_too_many(copy):
+    prepend(copy / "src/bmp/wire.h", "".join(
+        f'#include "bmp/made_up_{n}.h"\n' for n in range(26)))
+    got = sh(copy / "tools/check-layers.sh")
+    assert got.returncode == 1
+    assert re.search(r"src/bmp/wire\.h pulls in \d+ headers, 25 at most",
+                     got.stderr)
 
 
 # Format

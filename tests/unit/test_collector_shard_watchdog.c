@@ -150,7 +150,7 @@ static void test_one_that_stands_still_is_enough(void **state)
 }
 
 /* One that works, and goes on until it is told on. */
-static int hog(void *fixture)
+static int block_shard(void *fixture)
 {
 	struct fixture *f = fixture;
 
@@ -165,7 +165,7 @@ static void test_a_fiber_that_keeps_its_shard_is_named(void **state)
 
 	(void)state;
 	start(&f);
-	assert_int_equal(sp_call_on(f.workers, 1, hog, &f, NULL), 0);
+	assert_int_equal(sp_call_on(f.workers, 1, block_shard, &f, NULL), 0);
 	assert_non_null(
 		strstr(f.text, "event=fiber_blocked_shard worker=1 fiber="));
 	assert_non_null(strstr(f.text, " for="));

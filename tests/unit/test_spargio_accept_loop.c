@@ -280,7 +280,8 @@ static int exhausted_body(void *arg)
 	EXPECT_EQ(sp_group_new(&server.group), 0);
 	/*
 	 * Room for both ends of one connection and one of another. Before the
-	 * acceptor begins: a shot goes by the limit of when it was armed.
+	 * acceptor begins: a multishot accept keeps the limit of when it was
+	 * armed.
 	 */
 	EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	tight = limit;
@@ -315,7 +316,7 @@ static void test_exhaustion_is_sat_out(void **state)
 	run_on(1, exhausted_body, NULL);
 }
 
-/* Dropped with a shot in flight; what the fiber had is lost but for this. */
+/* Dropped with an accept in flight; all else the fiber had is lost. */
 static struct sp_acceptor *dropped;
 
 static int accept_shielded(void *arg)

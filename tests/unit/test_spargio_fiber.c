@@ -308,7 +308,7 @@ static void test_locals_are_per_fiber_and_dropped(void **state)
 /* Overload and misuse */
 
 /* Does not even yield, so that its shard cannot steal. */
-static int hog(void *arg)
+static int block_shard(void *arg)
 {
 	atomic_bool *go = arg;
 
@@ -326,7 +326,7 @@ static int overload_body(void *arg)
 	bool two = sp_shard_count(sp_runtime()) == 2;
 
 	if (two) {
-		EXPECT_EQ(sp_go_on(NULL, 1, hog, &go, &busy), 0);
+		EXPECT_EQ(sp_go_on(NULL, 1, block_shard, &go, &busy), 0);
 		sp_sleep(5 * SP_MS); /* until it runs */
 	}
 	while (spawned < 64 && sp_go(spin_until, &go, &tasks[spawned]) == 0)

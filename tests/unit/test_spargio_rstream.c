@@ -215,8 +215,8 @@ static void test_ends_and_errors(void **state)
 }
 
 /*
- * The end right behind the last bytes, when the kernel is reading those for a
- * shot: Linux 6.18 forgets the end now and then (decision 0100).
+ * EOF right behind the last bytes, while the kernel reads those for a multishot
+ * receive: Linux 6.18 sometimes loses the EOF (decision 0100).
  */
 
 struct last_words {
@@ -409,7 +409,7 @@ static void test_a_waiting_stream_is_cancelled_and_shut_down(void **state)
 	run_modes(options(0, 0), cancel_body, NULL);
 }
 
-/* Dropped with a shot in flight. */
+/* Dropped with a multishot receive in flight. */
 static int peek_shielded(void *arg)
 {
 	sp_shield_begin();
@@ -458,7 +458,7 @@ static int greedy_body(void *arg)
 	/* Somewhere else for a while: the sender gets stuck. */
 	until_waiting(sp_runtime(), "send", 1);
 	EXPECT_EQ(sp_stats_shard(sp_runtime(), 0, &stats), 0);
-	/* A kernel that cannot bound a shot is told to stop too late. */
+	/* A kernel that cannot bound a receive is cancelled too late. */
 	EXPECT(stats.recv_out <= (mode_now == SP_RECV_SINGLES ? 64 : 16));
 	while (at < source.total) {
 		int n = sp_rstream_peek(rs, 1, &segment);

@@ -1,5 +1,5 @@
 /*
- * Every fiber pushed comes out exactly once, to its owner or to a thief.
+ * Every fiber pushed comes out exactly once, to its owner or to a stealer.
  */
 #include "check.h"
 
@@ -10,10 +10,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define ITEMS	400000
-#define THIEVES 2
+#define ITEMS	 400000
+#define STEALERS 2
 
-static struct sp__runq owners, thieves[THIEVES];
+static struct sp__runq owners, stealers[STEALERS];
 static atomic_uchar seen[ITEMS + 1];
 static atomic_bool over;
 
@@ -22,7 +22,7 @@ static void take(struct sp_fiber *f)
 	atomic_fetch_add(&seen[(uintptr_t)f], 1);
 }
 
-static void *thief(void *arg)
+static void *stealer(void *arg)
 {
 	struct sp__runq *own = arg;
 
@@ -43,12 +43,12 @@ static void *thief(void *arg)
 
 static void test_nothing_is_lost_or_doubled_under_theft(void **state)
 {
-	pthread_t threads[THIEVES];
+	pthread_t threads[STEALERS];
 	struct sp_fiber *f;
 
 	(void)state;
-	for (int i = 0; i < THIEVES; i++)
-		pthread_create(&threads[i], NULL, thief, &thieves[i]);
+	for (int i = 0; i < STEALERS; i++)
+		pthread_create(&threads[i], NULL, stealer, &stealers[i]);
 	for (uintptr_t i = 1; i <= ITEMS; i++) {
 		while (!sp__runq_push(&owners, (struct sp_fiber *)i)) {
 			f = sp__runq_pop(&owners);
@@ -61,7 +61,7 @@ static void test_nothing_is_lost_or_doubled_under_theft(void **state)
 	while ((f = sp__runq_pop(&owners)) != NULL)
 		take(f);
 	atomic_store(&over, true);
-	for (int i = 0; i < THIEVES; i++)
+	for (int i = 0; i < STEALERS; i++)
 		pthread_join(threads[i], NULL);
 	for (int i = 1; i <= ITEMS; i++)
 		CHECK(atomic_load(&seen[i]) == 1, "item %d seen %d times", i,
@@ -83,7 +83,7 @@ static void test_order_and_bounds_for_the_owner(void **state)
 	assert_null(sp__runq_pop(&q));
 }
 
-static void test_a_thief_takes_the_older_half(void **state)
+static void test_a_steal_takes_the_older_half(void **state)
 {
 	static struct sp__runq from, to;
 	uint32_t moved;
@@ -104,7 +104,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order_and_bounds_for_the_owner),
-		cmocka_unit_test(test_a_thief_takes_the_older_half),
+		cmocka_unit_test(test_a_steal_takes_the_older_half),
 		cmocka_unit_test(test_nothing_is_lost_or_doubled_under_theft),
 	};
 

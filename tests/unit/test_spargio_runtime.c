@@ -143,7 +143,7 @@ static int shielded(void *arg)
 
 static atomic_bool release;
 
-static int hog(void *arg)
+static int busy_main(void *arg)
 {
 	(void)arg;
 	while (!atomic_load(&release))
@@ -169,10 +169,10 @@ static void test_stop_waits_drops_or_says_busy(void **state)
 	assert_int_equal(sp_stop(rt, sp_in(20 * SP_MS)), -ETIMEDOUT);
 
 	assert_int_equal(sp_start(&opts, &rt), 0);
-	assert_int_equal(sp_go_on(rt, 1, hog, NULL, NULL), 0);
+	assert_int_equal(sp_go_on(rt, 1, busy_main, NULL, NULL), 0);
 	usleep(20000);
 	assert_int_equal(sp_stop(rt, sp_in(SP_MS)), -EBUSY);
-	assert_int_equal(sp_go_on(rt, 0, hog, NULL, NULL), -ESHUTDOWN);
+	assert_int_equal(sp_go_on(rt, 0, busy_main, NULL, NULL), -ESHUTDOWN);
 	assert_int_equal(sp_msg_post(rt, 0, 1, 1), -ESHUTDOWN);
 	atomic_store(&release, true);
 	assert_int_equal(sp_stop(rt, sp_in(10 * SP_S)), 0);
@@ -562,23 +562,23 @@ static void test_dump_shows_what_fibers_wait_for(void **state)
 	run_on(2, dump_body, NULL);
 }
 
-static atomic_int hogs;
+static atomic_int blocked_seen;
 
-static void on_hog(const struct sp_hog *hog, void *arg)
+static void on_blocked_shard(const struct sp_blocked_shard *blocked, void *arg)
 {
 	EXPECT_EQ((intptr_t)arg, 5);
-	EXPECT(hog->name != NULL && strcmp(hog->name, "hog") == 0);
-	EXPECT(hog->ms >= 20);
-	atomic_fetch_add(&hogs, 1);
+	EXPECT(blocked->name != NULL && strcmp(blocked->name, "busy") == 0);
+	EXPECT(blocked->ms >= 20);
+	atomic_fetch_add(&blocked_seen, 1);
 }
 
 /* Until it is seen, however late, and for long enough to be seen again. */
-static int hog_a_while(void *arg)
+static int block_a_while(void *arg)
 {
 	int64_t until = sp_in(20 * SP_S);
 
 	(void)arg;
-	while (atomic_load(&hogs) == 0 && sp_now() < until)
+	while (atomic_load(&blocked_seen) == 0 && sp_now() < until)
 		;
 	until = sp_in(100 * SP_MS);
 	while (sp_now() < until)
@@ -588,27 +588,29 @@ static int hog_a_while(void *arg)
 
 static int watchdog_body(void *arg)
 {
-	struct sp_attr attr = { .place = SP_PINNED, .shard = 1, .name = "hog" };
+	struct sp_attr attr = { .place = SP_PINNED,
+				.shard = 1,
+				.name = "busy" };
 	struct sp_task task;
 
 	(void)arg;
-	EXPECT_EQ(sp_go_attr(NULL, &attr, hog_a_while, NULL, &task), 0);
+	EXPECT_EQ(sp_go_attr(NULL, &attr, block_a_while, NULL, &task), 0);
 	EXPECT_EQ(sp_join(task, NULL), 0);
 	return 0;
 }
 
-static void test_watchdog_names_a_fiber_that_hogs(void **state)
+static void test_watchdog_names_a_fiber_that_blocks_its_shard(void **state)
 {
 	struct sp_opts opts = SP_OPTS_INIT;
 
 	(void)state;
 	opts.shards = 2;
 	opts.watchdog_ms = 20;
-	opts.on_hog = on_hog;
-	opts.on_hog_arg = (void *)5;
-	atomic_store(&hogs, 0);
+	opts.on_blocked_shard = on_blocked_shard;
+	opts.on_blocked_shard_arg = (void *)5;
+	atomic_store(&blocked_seen, 0);
 	run_with(&opts, watchdog_body, NULL);
-	assert_int_equal(atomic_load(&hogs), 1);
+	assert_int_equal(atomic_load(&blocked_seen), 1);
 }
 
 static int wait_for_a_pipe(void *arg)
@@ -719,7 +721,8 @@ int main(void)
 		cmocka_unit_test(test_stop_with_work_in_flight),
 		cmocka_unit_test(test_a_thousand_runtimes_leave_nothing_behind),
 		cmocka_unit_test(test_dump_shows_what_fibers_wait_for),
-		cmocka_unit_test(test_watchdog_names_a_fiber_that_hogs),
+		cmocka_unit_test(
+			test_watchdog_names_a_fiber_that_blocks_its_shard),
 		cmocka_unit_test(test_a_sleeping_shard_shows_no_iowait),
 		cmocka_unit_test(test_busy_time),
 	};

@@ -204,9 +204,9 @@ static void test_preferred_shard_is_tried_first(void **state)
 	run_on(2, prefer_body, NULL);
 }
 
-/* A hog does not trap what is queued behind it: it waits for just that. */
+/* A fiber that blocks its shard, and waits for what is queued behind it. */
 
-static int hog(void *arg)
+static int block_shard(void *arg)
 {
 	atomic_bool *ran = arg;
 	int64_t give_up = sp_in(30 * SP_S);
@@ -231,7 +231,7 @@ static int trapped_body(void *arg)
 	(void)arg;
 	EXPECT_EQ(sp_migrate(1), 0);
 	/* Both on this shard; the first keeps it, the second is taken away. */
-	EXPECT_EQ(sp_go_on(NULL, 1, hog, &ran, &tasks[0]), 0);
+	EXPECT_EQ(sp_go_on(NULL, 1, block_shard, &ran, &tasks[0]), 0);
 	EXPECT_EQ(sp_go(quick, &ran, &tasks[1]), 0);
 	EXPECT_EQ(sp_join(tasks[0], &ret), 0);
 	EXPECT_EQ(ret, 0);
@@ -239,13 +239,13 @@ static int trapped_body(void *arg)
 	return 0;
 }
 
-static void test_a_hog_does_not_trap_stealable_work(void **state)
+static void test_a_blocked_shard_does_not_trap_stealable_work(void **state)
 {
 	(void)state;
 	run_on(2, trapped_body, NULL);
 }
 
-/* Nor what was woken while it hogs, and waits in the inbox of its shard. */
+/* Nor what was woken meanwhile and waits in the inbox of that shard. */
 
 struct trap {
 	struct sp_token *token;
@@ -263,11 +263,11 @@ static int wait_then_run(void *arg)
 	return 0;
 }
 
-static int hog_trap(void *arg)
+static int block_trap(void *arg)
 {
 	struct trap *trap = arg;
 
-	return hog(&trap->ran);
+	return block_shard(&trap->ran);
 }
 
 static int inbox_body(void *arg)
@@ -282,7 +282,7 @@ static int inbox_body(void *arg)
 	while (!atomic_load(&trap.waits))
 		sp_yield();
 	sp_sleep(SP_MS);
-	EXPECT_EQ(sp_go_on(NULL, 1, hog_trap, &trap, &busy), 0);
+	EXPECT_EQ(sp_go_on(NULL, 1, block_trap, &trap, &busy), 0);
 	sp_sleep(5 * SP_MS);
 	sp_token_cancel(trap.token);
 	EXPECT_EQ(sp_join(busy, &ret), 0);
@@ -292,7 +292,7 @@ static int inbox_body(void *arg)
 	return 0;
 }
 
-static void test_a_hog_does_not_trap_what_is_woken(void **state)
+static void test_a_blocked_shard_does_not_trap_what_is_woken(void **state)
 {
 	(void)state;
 	run_on(2, inbox_body, NULL);
@@ -403,8 +403,10 @@ int main(void)
 		cmocka_unit_test(test_fibers_that_ran_may_move),
 		cmocka_unit_test(test_ring_affine_fibers_do_not_move),
 		cmocka_unit_test(test_preferred_shard_is_tried_first),
-		cmocka_unit_test(test_a_hog_does_not_trap_stealable_work),
-		cmocka_unit_test(test_a_hog_does_not_trap_what_is_woken),
+		cmocka_unit_test(
+			test_a_blocked_shard_does_not_trap_stealable_work),
+		cmocka_unit_test(
+			test_a_blocked_shard_does_not_trap_what_is_woken),
 		cmocka_unit_test(test_a_tree_of_stealable_fibers_adds_up),
 		cmocka_unit_test(test_what_a_descriptor_woke_may_be_taken_over),
 	};

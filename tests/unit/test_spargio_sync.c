@@ -181,7 +181,7 @@ static void test_mutex_waiter_can_give_up(void **state)
 static atomic_bool enough;
 
 /* Holds the lock whenever others run, and takes it back at once. */
-static int hog(void *arg)
+static int block_shard(void *arg)
 {
 	(void)arg;
 	while (!atomic_load(&enough)) {
@@ -199,7 +199,7 @@ static int fairness_body(void *arg)
 
 	(void)arg;
 	atomic_store(&enough, false);
-	EXPECT_EQ(sp_go_on(NULL, shard, hog, NULL, &task), 0);
+	EXPECT_EQ(sp_go_on(NULL, shard, block_shard, NULL, &task), 0);
 	for (int i = 0; i < 100; i++) {
 		EXPECT_EQ(sp_mutex_lock(&shared.mutex), 0);
 		EXPECT_EQ(sp_mutex_unlock(&shared.mutex), 0);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#define TICK   (INT64_C(1) << SP__WHEEL_TICK_BITS)
+#define TICK   (INT64_C(1) << SP__TIMER_WHEEL_TICK_BITS)
 #define TIMERS 300
 
 struct model {
@@ -35,12 +35,12 @@ static int64_t random_distance(void)
 	return (int64_t)(next_random() & ((UINT64_C(1) << bits) - 1));
 }
 
-static void check_expired(struct sp__wheel *wheel, struct model *models,
+static void check_expired(struct sp__timer_wheel *wheel, struct model *models,
 			  int64_t now)
 {
 	struct sp__timer *timer;
 
-	while ((timer = sp__wheel_expire(wheel, now)) != NULL) {
+	while ((timer = sp__timer_wheel_expire(wheel, now)) != NULL) {
 		struct model *m = (struct model *)timer;
 
 		CHECK(m->set, "fired though not set");
@@ -62,7 +62,8 @@ static int64_t earliest(const struct model *models)
 	return first;
 }
 
-static void step(struct sp__wheel *wheel, struct model *models, int64_t *now)
+static void step(struct sp__timer_wheel *wheel, struct model *models,
+		 int64_t *now)
 {
 	struct model *m = &models[next_random() % TIMERS];
 
@@ -72,20 +73,20 @@ static void step(struct sp__wheel *wheel, struct model *models, int64_t *now)
 		if (!m->set) {
 			m->when = *now + random_distance();
 			m->set = true;
-			sp__wheel_set(wheel, &m->timer, m->when);
+			sp__timer_wheel_set(wheel, &m->timer, m->when);
 		}
 		break;
 	case 2:
-		sp__wheel_clear(wheel, &m->timer);
+		sp__timer_wheel_clear(wheel, &m->timer);
 		m->set = false;
 		break;
 	default:
 		*now += random_distance() >> (next_random() % 24);
 		check_expired(wheel, models, *now);
 	}
-	sp__wheel_validate(wheel);
-	CHECK(sp__wheel_next(wheel) == INT64_MAX ||
-		      sp__wheel_next(wheel) < earliest(models) + TICK,
+	sp__timer_wheel_validate(wheel);
+	CHECK(sp__timer_wheel_next(wheel) == INT64_MAX ||
+		      sp__timer_wheel_next(wheel) < earliest(models) + TICK,
 	      "would sleep past a deadline");
 	CHECK((earliest(models) == INT64_MAX) == (wheel->count == 0),
 	      "count is wrong");
@@ -100,14 +101,14 @@ static void test_wheel_agrees_with_a_plain_array(void **unused)
 	state = seed;
 	for (int round = 0; round < 20; round++) {
 		static struct model models[TIMERS];
-		static struct sp__wheel wheel;
+		static struct sp__timer_wheel wheel;
 		/* Also near where the digits of all levels carry. */
 		int64_t now = round % 2 ? (INT64_C(1) << 52) - 7 * TICK
 					: (int64_t)(next_random() >> 10);
 
 		for (int i = 0; i < TIMERS; i++)
 			models[i] = (struct model){ 0 };
-		sp__wheel_init(&wheel, now);
+		sp__timer_wheel_init(&wheel, now);
 		for (int i = 0; i < 5000; i++)
 			step(&wheel, models, &now);
 	}
@@ -116,15 +117,15 @@ static void test_wheel_agrees_with_a_plain_array(void **unused)
 static void test_past_times_fire_at_once(void **unused)
 {
 	struct sp__timer timer = { 0 };
-	struct sp__wheel wheel;
+	struct sp__timer_wheel wheel;
 
 	(void)unused;
-	sp__wheel_init(&wheel, 100 * TICK);
-	sp__wheel_set(&wheel, &timer, 5);
-	assert_true(sp__wheel_next(&wheel) <= 100 * TICK);
-	assert_ptr_equal(sp__wheel_expire(&wheel, 100 * TICK), &timer);
+	sp__timer_wheel_init(&wheel, 100 * TICK);
+	sp__timer_wheel_set(&wheel, &timer, 5);
+	assert_true(sp__timer_wheel_next(&wheel) <= 100 * TICK);
+	assert_ptr_equal(sp__timer_wheel_expire(&wheel, 100 * TICK), &timer);
 	assert_false(sp__timer_is_set(&timer));
-	assert_null(sp__wheel_expire(&wheel, 100 * TICK));
+	assert_null(sp__timer_wheel_expire(&wheel, 100 * TICK));
 }
 
 int main(void)

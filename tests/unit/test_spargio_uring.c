@@ -21,7 +21,8 @@ static struct sp_opts two_shards(void)
 	struct sp_opts opts = SP_OPTS_INIT;
 
 	opts.shards = 2;
-	opts.spin_us = 0; /* each wait is a sleep, and each wake a doorbell */
+	opts.spin_us =
+		0; /* each wait is a sleep, and each wake needs a wake-up */
 	return opts;
 }
 
@@ -69,7 +70,7 @@ static int wake_body(void *arg)
 	(void)arg;
 	play(ROUNDS);
 	EXPECT_EQ(sp_stats_shard(sp_runtime(), 0, &stats), 0);
-	EXPECT(stats.doorbells > 0 && stats.parks > 0);
+	EXPECT(stats.shard_wakeups > 0 && stats.parks > 0);
 	return 0;
 }
 

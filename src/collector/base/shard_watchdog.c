@@ -26,25 +26,25 @@ struct shard_watchdog {
 	struct shard_probe posts[];
 };
 
-static void say_hog(const struct sp_hog *hog, void *log)
+static void log_blocked_shard(const struct sp_blocked_shard *blocked, void *log)
 {
 	struct log_line line;
 
 	if (!log_begin(log, LOG_LEVEL_WARNING, "fiber_blocked_shard", &line))
 		return;
-	log_u64(&line, "worker", hog->shard);
-	log_u64(&line, "fiber", hog->fiber);
-	if (hog->name != NULL)
-		log_text(&line, "name", hog->name);
-	log_seconds(&line, "for", hog->ms * SP_MS);
+	log_u64(&line, "worker", blocked->shard);
+	log_u64(&line, "fiber", blocked->fiber);
+	if (blocked->name != NULL)
+		log_text(&line, "name", blocked->name);
+	log_seconds(&line, "for", blocked->ms * SP_MS);
 	log_end(&line);
 }
 
 void shard_watchdog_log_blocking(struct log *log, struct sp_opts *opts)
 {
 	opts->watchdog_ms = HOG_MS;
-	opts->on_hog = say_hog;
-	opts->on_hog_arg = log;
+	opts->on_blocked_shard = log_blocked_shard;
+	opts->on_blocked_shard_arg = log;
 }
 
 int shard_watchdog_new(struct log *log, struct sp_rt *workers,

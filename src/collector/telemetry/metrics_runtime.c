@@ -39,7 +39,7 @@ static const struct row rows[] = {
 	  "Messages that found a mailbox full." },
 	{ "spargio_messages_received_total", METRICS_COUNTER, WIDE(messages_received),
 	  "Messages from other shards." },
-	{ "spargio_doorbells_total", METRICS_COUNTER, WIDE(doorbells), "Shards woken from their sleep." },
+	{ "spargio_shard_wakeups_total", METRICS_COUNTER, WIDE(shard_wakeups), "Shards woken from their sleep." },
 	{ "spargio_parks_total", METRICS_COUNTER, WIDE(parks), "Times a shard went to sleep." },
 	{ "spargio_spins_total", METRICS_COUNTER, WIDE(spins), "Times work came while a shard still spun." },
 	{ "spargio_operations_total", METRICS_COUNTER, WIDE(ops), "Operations started." },

@@ -1,6 +1,6 @@
 #include "spargio/fs/dir.h"
-#include "spargio/io/sync_ops.h"
 #include "spargio/io/op.h"
+#include "spargio/io/sync_ops.h"
 
 #include <spargio/file.h>
 #include <spargio/time.h>
@@ -42,7 +42,7 @@ int sp_dir_open(int dir, const char *path, struct sp_dir **out)
 	return sp__dir_open(dir, path, 0, out);
 }
 
-static int refill(struct sp_dir *d)
+static int read_entries(struct sp_dir *d)
 {
 	struct sp__op op = { 0 };
 	int len;
@@ -63,7 +63,7 @@ int sp_dir_next(struct sp_dir *d, struct sp_dirent *out)
 		const struct dirent64 *e;
 
 		if (d->next == d->len) {
-			int len = refill(d);
+			int len = read_entries(d);
 
 			if (len <= 0)
 				return len;

@@ -30,8 +30,8 @@ struct walk {
 	void *arg;
 };
 
-static int push(struct walk *w, int dir, const char *name, int flags,
-		size_t path_len)
+static int push_dir(struct walk *w, int dir, const char *name, int flags,
+		    size_t path_len)
 {
 	struct level *level = malloc(sizeof(*level));
 	int err;
@@ -49,7 +49,7 @@ static int push(struct walk *w, int dir, const char *name, int flags,
 	return 0;
 }
 
-static void pop(struct walk *w)
+static void pop_dir(struct walk *w)
 {
 	struct level *level = w->level;
 
@@ -75,7 +75,7 @@ static int type_of(int dir, const struct sp_dirent *e, uint8_t *type)
 }
 
 /* Put @name at the end of the path; how long it is then. */
-static int extend(struct walk *w, const char *name)
+static int append_name(struct walk *w, const char *name)
 {
 	size_t at = w->level->path_len, len = strlen(name);
 
@@ -87,7 +87,7 @@ static int extend(struct walk *w, const char *name)
 	return (int)(at + len);
 }
 
-static int tell(struct walk *w, enum sp_walk_event event, uint8_t type)
+static int report_entry(struct walk *w, enum sp_walk_event event, uint8_t type)
 {
 	size_t at = w->level->path_len;
 	struct sp_walk_entry entry = {
@@ -112,25 +112,26 @@ static int visit_entry(struct walk *w, const struct sp_dirent *e)
 
 	if (err < 0)
 		return err == -ENOENT ? 0 : err;
-	len = extend(w, e->name);
+	len = append_name(w, e->name);
 	if (len < 0)
 		return len;
-	err = tell(w, type == DT_DIR ? SP_WALK_ENTER : SP_WALK_FILE, type);
+	err = report_entry(w, type == DT_DIR ? SP_WALK_ENTER : SP_WALK_FILE,
+			   type);
 	if (err < 0 || err == SP_WALK_SKIP || type != DT_DIR)
 		return err < 0 ? err : 0;
-	err = push(w, dir, e->name, O_NOFOLLOW, (size_t)len);
+	err = push_dir(w, dir, e->name, O_NOFOLLOW, (size_t)len);
 	/* Gone, or something else by now. */
 	return err == -ENOENT || err == -ENOTDIR || err == -ELOOP ? 0 : err;
 }
 
 /* The innermost directory is over; the root is not told of. */
-static int leave(struct walk *w)
+static int leave_dir(struct walk *w)
 {
 	size_t len = w->level->path_len;
 
-	pop(w);
+	pop_dir(w);
 	w->path[len] = '\0';
-	return w->level == NULL ? 0 : tell(w, SP_WALK_LEAVE, DT_DIR);
+	return w->level == NULL ? 0 : report_entry(w, SP_WALK_LEAVE, DT_DIR);
 }
 
 int sp_walk(int dir, const char *path,
@@ -145,16 +146,16 @@ int sp_walk(int dir, const char *path,
 		return -ENOMEM;
 	w->visit = visit;
 	w->arg = arg;
-	err = push(w, dir, path, 0, 0);
+	err = push_dir(w, dir, path, 0, 0);
 	while (err >= 0 && w->level != NULL) {
 		err = sp_dir_next(w->level->d, &entry);
 		if (err == 1)
 			err = visit_entry(w, &entry);
 		else if (err == 0)
-			err = leave(w);
+			err = leave_dir(w);
 	}
 	while (w->level != NULL)
-		pop(w);
+		pop_dir(w);
 	free(w);
 	return err < 0 ? err : 0;
 }

@@ -2,9 +2,12 @@
  * Each call is an SQE and a wait. What there is to decide is what to do with
  * short transfers, which the ..._full() and ..._all() forms take up again.
  */
-#include "spargio/io/sync_ops.h"
 #include "spargio/io/iov.h"
+#include "spargio/io/op.h"
+#include "spargio/io/sync_ops.h"
+#include "spargio/io/uring_abi.h"
 #include "spargio/net/socket.h"
+#include "spargio/sched/current.h"
 
 #include <spargio/file.h>
 #include <spargio/path.h>
@@ -22,7 +25,7 @@
 /* What the kernel transfers at once, at most; an SQE could not say more. */
 #define TRANSFER_MAX 0x7ffff000U
 
-static unsigned int clamp(size_t len)
+static unsigned int clamp_length(size_t len)
 {
 	return len < TRANSFER_MAX ? (unsigned int)len : TRANSFER_MAX;
 }
@@ -77,7 +80,8 @@ static ssize_t read_at(int fd, void *data, size_t len, off_t offset,
 {
 	struct sp__op op = { 0 };
 
-	io_uring_prep_read(&op.sqe, fd, data, clamp(len), (uint64_t)offset);
+	io_uring_prep_read(&op.sqe, fd, data, clamp_length(len),
+			   (uint64_t)offset);
 	return sp__socket_run(&op, POLLIN, deadline, "read");
 }
 
@@ -96,7 +100,8 @@ static ssize_t write_at(int fd, const void *data, size_t len, off_t offset,
 {
 	struct sp__op op = { 0 };
 
-	io_uring_prep_write(&op.sqe, fd, data, clamp(len), (uint64_t)offset);
+	io_uring_prep_write(&op.sqe, fd, data, clamp_length(len),
+			    (uint64_t)offset);
 	return sp__socket_run(&op, POLLOUT, deadline, "write");
 }
 
@@ -196,7 +201,7 @@ ssize_t sp_writev(int fd, const struct iovec *iov, int n)
 
 /* Whole transfers */
 
-static off_t moved(off_t offset, size_t by)
+static off_t move_offset(off_t offset, size_t by)
 {
 	return offset == HERE ? HERE : offset + (off_t)by;
 }
@@ -209,8 +214,8 @@ static ssize_t read_full(int fd, const struct iovec *iov, int n, off_t offset)
 	sp__iov_init(&left, iov, n);
 	while (sp__iov_left(&left)) {
 		int some = sp__iov_next(&left);
-		ssize_t ret = readv_at(fd, left.some, some, moved(offset, got),
-				       SP_NEVER);
+		ssize_t ret = readv_at(fd, left.some, some,
+				       move_offset(offset, got), SP_NEVER);
 
 		if (ret <= 0)
 			return ret < 0 ? ret : (ssize_t)got;
@@ -228,8 +233,8 @@ static int write_all(int fd, const struct iovec *iov, int n, off_t offset)
 	sp__iov_init(&left, iov, n);
 	while (sp__iov_left(&left)) {
 		int some = sp__iov_next(&left);
-		ssize_t ret = writev_at(fd, left.some, some, moved(offset, put),
-					SP_NEVER);
+		ssize_t ret = writev_at(fd, left.some, some,
+					move_offset(offset, put), SP_NEVER);
 
 		/* Nothing written and no error: it would be so for ever. */
 		if (ret <= 0)

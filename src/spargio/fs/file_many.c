@@ -2,8 +2,11 @@
  * Many transfers in flight at once, one wait for all: the last to end wakes
  * the fiber, so that a batch costs one switch and one entry into the kernel.
  */
-#include "spargio/io/backend.h"
 #include "spargio/io/op.h"
+#include "spargio/sched/backend.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/wait.h"
+#include "spargio/sched/wake.h"
 
 #include <spargio/file.h>
 #include <spargio/time.h>
@@ -33,7 +36,7 @@ static void part_over(struct sp__op *op)
 }
 
 /* Start all of them and wait. 0, or why they were asked to end early. */
-static int run(struct batch *b, const char *why)
+static int run_batch(struct batch *b, const char *why)
 {
 	struct sp_fiber *self = b->fiber;
 	struct sp_shard *shard = self->shard;
@@ -79,7 +82,7 @@ static void take_results(const struct batch *b, struct sp_transfer *t,
 	}
 }
 
-static unsigned int clamp(size_t len)
+static unsigned int clamp_length(size_t len)
 {
 	return len < 0x7ffff000U ? (unsigned int)len : 0x7ffff000U;
 }
@@ -110,9 +113,9 @@ static int transfer_many(struct sp_transfer *t, size_t n, uint8_t opcode,
 		p->batch = b;
 		p->op.event = part_over;
 		io_uring_prep_rw(opcode, &p->op.sqe, t[i].fd, t[i].data,
-				 clamp(t[i].len), (uint64_t)t[i].offset);
+				 clamp_length(t[i].len), (uint64_t)t[i].offset);
 	}
-	err = run(b, why);
+	err = run_batch(b, why);
 	take_results(b, t, opcode, err);
 	free(b);
 	return 0;

@@ -1,5 +1,5 @@
-#include "spargio/io/sync_ops.h"
 #include "spargio/io/op.h"
+#include "spargio/io/sync_ops.h"
 
 #include <spargio/path.h>
 #include <spargio/time.h>

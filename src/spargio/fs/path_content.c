@@ -129,7 +129,7 @@ static int open_temp(struct replacement *r, mode_t mode)
 	return r->fd < 0 ? r->fd : 0;
 }
 
-static int fill(struct replacement *r, const void *data, size_t len)
+static int write_temp(struct replacement *r, const void *data, size_t len)
 {
 	int err = sp_pwrite_all(r->fd, data, len, 0);
 	int closed;
@@ -142,25 +142,25 @@ static int fill(struct replacement *r, const void *data, size_t len)
 }
 
 /* Also in a fiber that was cancelled: nothing is left lying about. */
-static void discard(struct replacement *r)
+static void discard_temp(struct replacement *r)
 {
 	sp_shield_begin();
 	sp_unlinkat(r->parent, r->temp, 0);
 	sp_shield_end();
 }
 
-static int replace(struct replacement *r, const void *data, size_t len,
-		   mode_t mode)
+static int replace_file(struct replacement *r, const void *data, size_t len,
+			mode_t mode)
 {
 	int err = open_temp(r, mode);
 
 	if (err < 0)
 		return err;
-	err = fill(r, data, len);
+	err = write_temp(r, data, len);
 	if (err == 0)
 		err = sp_renameat(r->parent, r->temp, r->parent, r->name, 0);
 	if (err < 0) {
-		discard(r);
+		discard_temp(r);
 		return err;
 	}
 	/* Until then a crash could bring the old name back. */
@@ -175,7 +175,7 @@ int sp_write_file(int dir, const char *path, const void *data, size_t len,
 
 	if (err < 0)
 		return err;
-	err = replace(&r, data, len, mode);
+	err = replace_file(&r, data, len, mode);
 	sp_close(r.parent);
 	return err;
 }

@@ -6,11 +6,10 @@
  * blocking, a thread of the pool does it. Results are handed out from poll()
  * and wait() alone, as a ring would.
  */
-#include "spargio/io/backend.h"
-#include "spargio/io/sync_ops.h"
-#include "spargio/sched/offload.h"
+#include "spargio/io/epoll.h"
+#include "spargio/io/offload.h"
 #include "spargio/io/op.h"
-#include "spargio/sched/runtime.h"
+#include "spargio/io/sync_ops.h"
 
 #include <spargio/time.h>
 
@@ -31,7 +30,7 @@ struct fd_entry {
 
 struct epoll_io {
 	int epoll_fd;
-	int bell_fd;
+	int wakeup_fd;
 	struct fd_entry *fds;
 	size_t nfds;
 	uint32_t waiting;    /* operations in lists of descriptors */
@@ -75,7 +74,7 @@ static struct fd_entry *entry_of(struct epoll_io *io, int fd)
 }
 
 /* Watch for what the list wants; once, because the list changes each time. */
-static int arm(struct epoll_io *io, int fd, struct fd_entry *entry)
+static int arm_fd(struct epoll_io *io, int fd, struct fd_entry *entry)
 {
 	struct epoll_event ev = { .events = EPOLLONESHOT, .data.fd = fd };
 	int ret;
@@ -109,7 +108,7 @@ static void wait_for_fd(struct sp_shard *shard, struct sp__op *op)
 		return;
 	}
 	sp__op_push(&entry->ops, op);
-	err = arm(io, fd, entry);
+	err = arm_fd(io, fd, entry);
 	if (err == 0) {
 		io->waiting++;
 		return;
@@ -122,7 +121,7 @@ static void wait_for_fd(struct sp_shard *shard, struct sp__op *op)
 		finish_later(io, op, err);
 }
 
-static void attempt(struct sp_shard *shard, struct sp__op *op)
+static void attempt_op(struct sp_shard *shard, struct sp__op *op)
 {
 	int res = 0;
 
@@ -175,7 +174,7 @@ static void epoll_start(struct sp_shard *shard, struct sp__op *op)
 	op->link = NULL;
 	if (op->sqe.opcode == IORING_OP_CLOSE)
 		cancel_waiting(shard, op->sqe.fd);
-	attempt(shard, op);
+	attempt_op(shard, op);
 }
 
 static void epoll_cancel_all(struct sp_shard *shard)
@@ -184,7 +183,7 @@ static void epoll_cancel_all(struct sp_shard *shard)
 		cancel_waiting(shard, (int)fd);
 }
 
-static void hand_out(struct sp_shard *shard)
+static void complete_done_ops(struct sp_shard *shard)
 {
 	struct epoll_io *io = io_of(shard);
 	struct sp__op *op = io->done;
@@ -199,11 +198,11 @@ static void hand_out(struct sp_shard *shard)
 	}
 }
 
-static void answer_bell(struct epoll_io *io)
+static void clear_wakeup_fd(struct epoll_io *io)
 {
 	uint64_t count;
 
-	(void)!read(io->bell_fd, &count, sizeof(count));
+	(void)!read(io->wakeup_fd, &count, sizeof(count));
 }
 
 /* Try again everything that waits for @fd; what is not ready waits on. */
@@ -218,7 +217,7 @@ static void fd_ready(struct sp_shard *shard, int fd)
 
 		io->waiting--;
 		op->link = NULL;
-		attempt(shard, op);
+		attempt_op(shard, op);
 		op = next;
 	}
 }
@@ -239,15 +238,15 @@ static int wait_events(struct epoll_io *io, struct epoll_event *events,
 			  (int)(ns / SP_MS));
 }
 
-static void collect(struct sp_shard *shard, int64_t ns)
+static void collect_events(struct sp_shard *shard, int64_t ns)
 {
 	struct epoll_io *io = io_of(shard);
 	struct epoll_event events[EVENTS_AT_ONCE];
 	int n = wait_events(io, events, ns);
 
 	for (int i = 0; i < n; i++) {
-		if (events[i].data.fd == io->bell_fd)
-			answer_bell(io);
+		if (events[i].data.fd == io->wakeup_fd)
+			clear_wakeup_fd(io);
 		else
 			fd_ready(shard, events[i].data.fd);
 	}
@@ -258,9 +257,9 @@ static void epoll_poll(struct sp_shard *shard)
 	struct epoll_io *io = io_of(shard);
 
 	if (io->waiting != 0)
-		collect(shard, 0);
+		collect_events(shard, 0);
 	sp__offload_poll(shard);
-	hand_out(shard);
+	complete_done_ops(shard);
 }
 
 static bool epoll_ready(struct sp_shard *shard)
@@ -287,19 +286,19 @@ static void epoll_wait_for(struct sp_shard *shard, int64_t deadline)
 	if (epoll_ready(shard))
 		ns = 0;
 	else if (shard->stopping)
-		/* Not parked, so the pool does not ring: look often. */
+		/* Not parked, so the pool does not wake it: poll often. */
 		ns = SP_MS;
-	collect(shard, ns);
+	collect_events(shard, ns);
 	sp__offload_poll(shard);
-	hand_out(shard);
+	complete_done_ops(shard);
 }
 
-static void epoll_doorbell(struct sp_shard *from, struct sp_shard *target)
+static void epoll_wakeup(struct sp_shard *from, struct sp_shard *target)
 {
 	uint64_t one = 1;
 
 	(void)from;
-	(void)!write(io_of(target)->bell_fd, &one, sizeof(one));
+	(void)!write(io_of(target)->wakeup_fd, &one, sizeof(one));
 }
 
 static void epoll_leave(struct sp_shard *shard)
@@ -315,8 +314,8 @@ static void epoll_close(struct sp_shard *shard)
 		return;
 	if (io->epoll_fd >= 0)
 		close(io->epoll_fd);
-	if (io->bell_fd >= 0)
-		close(io->bell_fd);
+	if (io->wakeup_fd >= 0)
+		close(io->wakeup_fd);
 	free(io->fds);
 	free(io);
 	shard->io = NULL;
@@ -332,10 +331,10 @@ static int epoll_open(struct sp_shard *shard)
 		return -ENOMEM;
 	shard->io = io;
 	io->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	io->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	ev.data.fd = io->bell_fd;
-	if (io->epoll_fd < 0 || io->bell_fd < 0 ||
-	    epoll_ctl(io->epoll_fd, EPOLL_CTL_ADD, io->bell_fd, &ev) < 0) {
+	io->wakeup_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	ev.data.fd = io->wakeup_fd;
+	if (io->epoll_fd < 0 || io->wakeup_fd < 0 ||
+	    epoll_ctl(io->epoll_fd, EPOLL_CTL_ADD, io->wakeup_fd, &ev) < 0) {
 		err = -errno;
 		epoll_close(shard);
 	}
@@ -353,5 +352,5 @@ const struct sp__backend sp__backend_epoll = {
 	.poll = epoll_poll,
 	.ready = epoll_ready,
 	.wait = epoll_wait_for,
-	.doorbell = epoll_doorbell,
+	.wakeup = epoll_wakeup,
 };

@@ -1,5 +1,8 @@
 #include "spargio/io/multishot.h"
-#include "spargio/io/backend.h"
+#include "spargio/sched/backend.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/wait.h"
+#include "spargio/sched/wake.h"
 
 #include <spargio/time.h>
 
@@ -7,64 +10,64 @@
 
 #define CANCEL_AGAIN (2 * SP_MS)
 
-void sp__shot_init(struct sp__shot *shot, struct sp_shard *home,
-		   void (*event)(struct sp__op *op))
+void sp__multishot_init(struct sp__multishot *ms, struct sp_shard *home,
+			void (*event)(struct sp__op *op))
 {
-	*shot = (struct sp__shot){ .op = { .event = event, .done = true },
-				   .home = home };
+	*ms = (struct sp__multishot){ .op = { .event = event, .done = true },
+				      .home = home };
 }
 
-void sp__shot_cancel(struct sp__shot *shot)
+void sp__multishot_cancel(struct sp__multishot *ms)
 {
-	shot->home->backend->cancel(shot->home, &shot->op);
+	ms->home->backend->cancel(ms->home, &ms->op);
 }
 
-void sp__shot_wake(struct sp__shot *shot)
+void sp__multishot_wake(struct sp__multishot *ms)
 {
-	if (shot->waiter.fiber != NULL)
-		sp__wake(shot->waiter.fiber, shot->waiter.epoch, SP__EVENT);
+	if (ms->waiter.fiber != NULL)
+		sp__wake(ms->waiter.fiber, ms->waiter.epoch, SP__EVENT);
 }
 
-int sp__shot_go_home(const struct sp__shot *shot)
+int sp__multishot_go_home(const struct sp__multishot *ms)
 {
-	return sp_migrate(shot->home->index);
+	return sp_migrate(ms->home->index);
 }
 
-void sp__shot_wait_begin(struct sp__shot *shot)
+void sp__multishot_wait_begin(struct sp__multishot *ms)
 {
 	struct sp_fiber *self = sp__fiber_self();
 
 	self->pins++;
-	shot->waiter = (struct sp__waiter){ .fiber = self, .code = SP__EVENT };
-	shot->waiter.epoch = sp__wait_begin(self);
+	ms->waiter = (struct sp__waiter){ .fiber = self, .code = SP__EVENT };
+	ms->waiter.epoch = sp__wait_begin(self);
 }
 
-int sp__shot_wait_end(struct sp__shot *shot, int64_t deadline, const char *why)
+int sp__multishot_wait_end(struct sp__multishot *ms, int64_t deadline,
+			   const char *why)
 {
-	struct sp_fiber *self = shot->waiter.fiber;
-	uint32_t code =
-		sp__wait_end(self, shot->waiter.epoch, deadline, why, shot);
+	struct sp_fiber *self = ms->waiter.fiber;
+	uint32_t code = sp__wait_end(self, ms->waiter.epoch, deadline, why, ms);
 	int err = sp__code_error(code);
 
-	sp__waitlist_remove(&shot->waiter);
-	shot->waiter.fiber = NULL;
+	sp__waitlist_remove(&ms->waiter);
+	ms->waiter.fiber = NULL;
 	self->pins--;
 	return err < 0 ? err : (int)(code - SP__EVENT);
 }
 
-/* A cancel can miss a shot that is just being carried out: ask again. */
-void sp__shot_stop(struct sp__shot *shot)
+/* A cancel misses an operation that is just being carried out: try again. */
+void sp__multishot_stop(struct sp__multishot *ms)
 {
 	struct sp_fiber *self = sp__fiber_self();
 
 	self->pins++;
-	while (sp__shot_armed(shot)) {
-		shot->waiter = (struct sp__waiter){ .fiber = self };
-		shot->waiter.epoch = sp__wait_begin_shielded(self);
-		sp__shot_cancel(shot);
-		sp__wait_end(self, shot->waiter.epoch, sp_in(CANCEL_AGAIN),
-			     "cancel", shot);
-		shot->waiter.fiber = NULL;
+	while (sp__multishot_armed(ms)) {
+		ms->waiter = (struct sp__waiter){ .fiber = self };
+		ms->waiter.epoch = sp__wait_begin_shielded(self);
+		sp__multishot_cancel(ms);
+		sp__wait_end(self, ms->waiter.epoch, sp_in(CANCEL_AGAIN),
+			     "cancel", ms);
+		ms->waiter.fiber = NULL;
 	}
 	self->pins--;
 }

@@ -1,6 +1,8 @@
 #include "spargio/io/op.h"
-#include "spargio/io/backend.h"
-#include "spargio/sched/runtime.h"
+#include "spargio/sched/backend.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/wait.h"
+#include "spargio/sched/wake.h"
 
 #include <spargio/op.h>
 #include <spargio/time.h>
@@ -38,8 +40,8 @@ void sp__op_complete(struct sp_shard *shard, struct sp__op *op, int32_t res,
 	}
 	/*
 	 * Fails if its fiber was woken by a deadline or a cancel before. Else
-	 * nobody but us has it in hand now, and before it is queued where
-	 * thieves look it is let go.
+	 * nobody but us can wake it now, and it is unpinned before it is queued
+	 * where idle shards may steal it.
 	 */
 	if (!sp__wake_claim(op->fiber, op->epoch, op->code))
 		return;

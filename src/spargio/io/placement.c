@@ -1,5 +1,6 @@
 #include "spargio/io/placement.h"
 #include "spargio/io/op.h"
+#include "spargio/sched/current.h"
 #include "spargio/sched/runtime.h"
 
 #include <spargio/op.h>
@@ -24,10 +25,19 @@
 #define SHARD_UNIT    (UINT64_C(1) << 48)
 #define INFLIGHT_UNIT (UINT64_C(1) << 32)
 
-void sp__leases_fini(struct sp__leases *leases)
+int sp__leases_new(struct sp__leases **out)
 {
+	*out = calloc(1, sizeof(**out));
+	return *out == NULL ? -ENOMEM : 0;
+}
+
+void sp__leases_free(struct sp__leases *leases)
+{
+	if (leases == NULL)
+		return;
 	for (int i = 0; i < SP__LEASES_PIECES; i++)
 		free(atomic_load(&leases->pieces[i]));
+	free(leases);
 }
 
 /* The word of @fd, or NULL if there is none and @make is not set. */
@@ -77,36 +87,36 @@ static bool is_held(uint64_t word, uint32_t ms)
 	       (dropped != 0 && (int32_t)(ms - dropped) <= RECENT_MS);
 }
 
-static uint64_t pack(uint32_t shard, uint32_t inflight, uint32_t dropped)
+static uint64_t pack_lease(uint32_t shard, uint32_t inflight, uint32_t dropped)
 {
 	return shard * SHARD_UNIT + inflight * INFLIGHT_UNIT + dropped;
 }
 
 /* Choosing */
 
-static uint32_t pending(const struct sp_rt *rt, uint32_t shard)
+static uint32_t pending_ops(const struct sp_rt *rt, uint32_t shard)
 {
 	return atomic_load_explicit(&rt->shards[shard].counts.pending_ops,
 				    memory_order_relaxed);
 }
 
-static uint32_t choose(struct sp_rt *rt, uint32_t prefer)
+static uint32_t choose_shard(struct sp_rt *rt, uint32_t prefer)
 {
-	uint32_t first = atomic_fetch_add_explicit(&rt->leases.turn, 1,
+	uint32_t first = atomic_fetch_add_explicit(&rt->leases->turn, 1,
 						   memory_order_relaxed);
 	uint32_t best = first % rt->nshards;
-	uint32_t least = pending(rt, best);
+	uint32_t least = pending_ops(rt, best);
 
 	for (uint32_t i = 1; i < rt->nshards; i++) {
 		uint32_t shard = (first + i) % rt->nshards;
-		uint32_t n = pending(rt, shard);
+		uint32_t n = pending_ops(rt, shard);
 
 		if (n < least) {
 			best = shard;
 			least = n;
 		}
 	}
-	if (prefer != SP_NO_SHARD && pending(rt, prefer) <= least + SLACK)
+	if (prefer != SP_NO_SHARD && pending_ops(rt, prefer) <= least + SLACK)
 		return prefer;
 	return best;
 }
@@ -122,10 +132,10 @@ int sp_lease_take(struct sp_rt *rt, const struct sp_placement *how)
 		return -EPERM;
 	if (how->prefer != SP_NO_SHARD && how->prefer >= rt->nshards)
 		return -EINVAL;
-	shard = choose(rt, how->prefer);
+	shard = choose_shard(rt, how->prefer);
 	if (how->lease == SP_LEASE_WEAK)
 		return (int)shard;
-	word = word_of(&rt->leases, how->fd, true);
+	word = word_of(rt->leases, how->fd, true);
 	if (word == NULL)
 		return how->fd < 0 ? -EBADF : -ENOMEM;
 	ms = now_ms();
@@ -136,7 +146,7 @@ int sp_lease_take(struct sp_rt *rt, const struct sp_placement *how)
 		if (is_held(old, ms))
 			shard = holder_of(old);
 		/* Full: it stays, and who drops it last is not counted. */
-		new = pack(shard, n < 0xffff ? n + 1 : n, 0);
+		new = pack_lease(shard, n < 0xffff ? n + 1 : n, 0);
 	} while (!atomic_compare_exchange_weak(word, &old, new));
 	return (int)shard;
 }
@@ -151,7 +161,7 @@ void sp_lease_drop(struct sp_rt *rt, const struct sp_placement *how)
 	rt = sp__runtime_or_own(rt);
 	if (rt == NULL || how->lease == SP_LEASE_WEAK)
 		return;
-	word = word_of(&rt->leases, how->fd, false);
+	word = word_of(rt->leases, how->fd, false);
 	if (word == NULL)
 		return;
 	old = atomic_load_explicit(word, memory_order_relaxed);
@@ -160,7 +170,7 @@ void sp_lease_drop(struct sp_rt *rt, const struct sp_placement *how)
 
 		if (n == 0)
 			return;
-		new = pack(holder_of(old), n - 1, n == 1 ? ms : 0);
+		new = pack_lease(holder_of(old), n - 1, n == 1 ? ms : 0);
 	} while (!atomic_compare_exchange_weak(word, &old, new));
 }
 
@@ -170,7 +180,7 @@ uint32_t sp_lease_shard(struct sp_rt *rt, int fd)
 	uint64_t value;
 
 	rt = sp__runtime_or_own(rt);
-	word = rt == NULL ? NULL : word_of(&rt->leases, fd, false);
+	word = rt == NULL ? NULL : word_of(rt->leases, fd, false);
 	if (word == NULL)
 		return SP_NO_SHARD;
 	value = atomic_load_explicit(word, memory_order_relaxed);
@@ -179,14 +189,14 @@ uint32_t sp_lease_shard(struct sp_rt *rt, int fd)
 
 /* Operations */
 
-static int refuse(struct sp_rt *rt, int err)
+static int count_refused(struct sp_rt *rt, int err)
 {
 	struct sp_shard *here = sp__shard_self();
 
 	if (here != NULL && here->rt == rt)
 		sp__count(&here->counts.refused_ops, 1);
 	else
-		atomic_fetch_add(&rt->leases.refused, 1);
+		atomic_fetch_add(&rt->leases->refused, 1);
 	return err;
 }
 
@@ -209,14 +219,14 @@ static int request_main(void *arg)
 }
 
 /* A fiber there does it for us. */
-static int request(struct sp_rt *rt, uint32_t shard, struct request *r)
+static int run_request(struct sp_rt *rt, uint32_t shard, struct request *r)
 {
 	int err = sp_call_on(rt, shard, request_main, r, NULL);
 
 	/* A fiber of another runtime that is to end: it was seen through. */
 	if (err == -ECANCELED || err == -ETIMEDOUT)
 		return r->res;
-	return err < 0 ? refuse(rt, err) : r->res;
+	return err < 0 ? count_refused(rt, err) : r->res;
 }
 
 int sp_place_op(struct sp_rt *rt, const struct sp_placement *how,
@@ -232,9 +242,9 @@ int sp_place_op(struct sp_rt *rt, const struct sp_placement *how,
 		return -EPERM;
 	shard = sp_lease_take(rt, how);
 	if (shard < 0)
-		return refuse(rt, shard);
+		return count_refused(rt, shard);
 	if (self == NULL || self->shard->rt != rt)
-		res = request(rt, (uint32_t)shard, &r);
+		res = run_request(rt, (uint32_t)shard, &r);
 	else
 		res = sp_op_raw_on((uint32_t)shard, fill, arg, deadline, flags);
 	sp_lease_drop(rt, how);

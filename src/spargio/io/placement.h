@@ -30,6 +30,7 @@ struct sp__leases {
 	_Atomic uint64_t refused; /* from threads that are no shard */
 };
 
-void sp__leases_fini(struct sp__leases *leases);
+int sp__leases_new(struct sp__leases **out);
+void sp__leases_free(struct sp__leases *leases);
 
 #endif

@@ -1,4 +1,5 @@
 #include "spargio/io/ring.h"
+#include "spargio/io/uring_abi.h"
 
 #include <spargio/probe.h>
 #include <spargio/time.h>
@@ -29,13 +30,13 @@ static const struct {
 };
 /* clang-format on */
 
-static uint32_t bit(enum sp_feature feature, bool there)
+static uint32_t feature_bit(enum sp_feature feature, bool there)
 {
 	return there ? UINT32_C(1) << feature : 0;
 }
 
 /* Give the kernel one buffer: the ring and the buffer share a page. */
-static bool provide(const struct sp__ring *ring, void *page)
+static bool provide_buffer(const struct sp__ring *ring, void *page)
 {
 	struct io_uring_buf_ring *buffers = page;
 	struct io_uring_buf_reg reg = {
@@ -54,7 +55,7 @@ static bool provide(const struct sp__ring *ring, void *page)
 	return true;
 }
 
-/* Receive a byte that is there: does the shot go on after it? */
+/* Receive a byte that is there: does the multishot go on after it? */
 static bool receives_more(struct sp__ring *ring, int fd)
 {
 	struct io_uring_sqe *sqe = sp__ring_sqe(ring);
@@ -90,13 +91,13 @@ static bool try_recv(struct sp__ring *ring)
 
 static uint32_t try_receiving(struct sp__ring *ring, void *page)
 {
-	bool buffers = provide(ring, page);
+	bool buffers = provide_buffer(ring, page);
 	bool multishot = buffers && try_recv(ring);
 	bool bundle = multishot && ring->features & SP__FEAT_RECVSEND_BUNDLE;
 
-	return bit(SP_FEATURE_BUFFER_RING, buffers) |
-	       bit(SP_FEATURE_RECV_MULTISHOT, multishot) |
-	       bit(SP_FEATURE_RECV_BUNDLE, bundle);
+	return feature_bit(SP_FEATURE_BUFFER_RING, buffers) |
+	       feature_bit(SP_FEATURE_RECV_MULTISHOT, multishot) |
+	       feature_bit(SP_FEATURE_RECV_BUNDLE, bundle);
 }
 
 void sp_probe_get(struct sp_probe *out)
@@ -109,13 +110,14 @@ void sp_probe_get(struct sp_probe *out)
 	*out = (struct sp_probe){ .error = sp__ring_open(&ring, &opts) };
 	if (out->error < 0)
 		return;
-	out->features =
-		bit(SP_FEATURE_MSG_RING,
-		    sp__ring_knows(&ring, IORING_OP_MSG_RING)) |
-		bit(SP_FEATURE_DEFER_TASKRUN,
-		    ring.setup & IORING_SETUP_DEFER_TASKRUN) |
-		bit(SP_FEATURE_NO_SQARRAY, ring.setup & SP__SETUP_NO_SQARRAY) |
-		bit(SP_FEATURE_NO_IOWAIT, ring.features & SP__FEAT_NO_IOWAIT);
+	out->features = feature_bit(SP_FEATURE_MSG_RING,
+				    sp__ring_knows(&ring, IORING_OP_MSG_RING)) |
+			feature_bit(SP_FEATURE_DEFER_TASKRUN,
+				    ring.setup & IORING_SETUP_DEFER_TASKRUN) |
+			feature_bit(SP_FEATURE_NO_SQARRAY,
+				    ring.setup & SP__SETUP_NO_SQARRAY) |
+			feature_bit(SP_FEATURE_NO_IOWAIT,
+				    ring.features & SP__FEAT_NO_IOWAIT);
 	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (page != MAP_FAILED)

@@ -1,6 +1,7 @@
 #include "spargio/io/recv_buffers.h"
-#include "spargio/io/backend.h"
+#include "spargio/sched/backend.h"
 #include "spargio/sched/runtime.h"
+#include "spargio/sched/wake.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,21 +11,21 @@
  * The entry is written, then the tail that announces it; the kernel reads them
  * the other way round.
  */
-static void put(struct sp__buffers *b, uint32_t id)
+static void put_buffer(struct sp__recv_buffers *b, uint32_t id)
 {
 	b->each[id].at = (uint16_t)(b->ring->tail & b->mask);
-	io_uring_buf_ring_add(b->ring, sp__buffers_data(b, id), b->size,
+	io_uring_buf_ring_add(b->ring, sp__recv_buffers_data(b, id), b->size,
 			      (uint16_t)id, (int)b->mask, 0);
 	io_uring_buf_ring_advance(b->ring, 1);
 }
 
-/* The least that is worth a shot: less would be more asking than receiving. */
-static uint32_t least(const struct sp__buffers *b)
+/* The least share: with less, arming would cost more than receiving. */
+static uint32_t least_share(const struct sp__recv_buffers *b)
 {
 	return b->count / 32 < 2 ? 2 : b->count / 32;
 }
 
-void sp__buffers_offer(struct sp__buffers *b)
+void sp__recv_buffers_offer(struct sp__recv_buffers *b)
 {
 	if (sp__waitlist_empty(&b->starved))
 		return;
@@ -34,26 +35,27 @@ void sp__buffers_offer(struct sp__buffers *b)
 	 */
 	if (b->out == 0)
 		sp__waitlist_wake_all(&b->starved);
-	else if (b->count - b->out >= least(b))
+	else if (b->count - b->out >= least_share(b))
 		sp__waitlist_wake_one(&b->starved);
 }
 
-void sp__buffers_give(struct sp__buffers *b, uint32_t id)
+void sp__recv_buffers_give(struct sp__recv_buffers *b, uint32_t id)
 {
-	put(b, id);
+	put_buffer(b, id);
 	b->out--;
 	atomic_store_explicit(&b->shard->counts.recv_out, b->out,
 			      memory_order_relaxed);
-	sp__buffers_offer(b);
+	sp__recv_buffers_offer(b);
 }
 
-bool sp__buffers_ask(struct sp__buffers *b, struct sp__waiter *w, bool turn)
+bool sp__recv_buffers_ask(struct sp__recv_buffers *b, struct sp__waiter *w,
+			  bool turn)
 {
 	if (turn && b->out < b->count)
 		return true;
-	w->code = SP__EVENT + SP__BUFFERS_TURN;
+	w->code = SP__EVENT + SP__RECV_BUFFERS_TURN;
 	sp__waitlist_add(&b->starved, w);
-	sp__buffers_offer(b);
+	sp__recv_buffers_offer(b);
 	return false;
 }
 
@@ -63,21 +65,23 @@ bool sp__buffers_ask(struct sp__buffers *b, struct sp__waiter *w, bool turn)
  * it has, in a bundle it has not. The next completion tells: if it names the
  * same buffer, that was still in the ring.
  */
-void sp__buffers_named(struct sp__buffers *b, uint32_t id, int32_t res)
+void sp__recv_buffers_named(struct sp__recv_buffers *b, uint32_t id,
+			    int32_t res)
 {
 	if (b->named >= 0 && b->named != (int32_t)id)
-		put(b, (uint32_t)b->named);
+		put_buffer(b, (uint32_t)b->named);
 	b->named = res > 0 ? -1 : (int32_t)id;
 }
 
-size_t sp__buffers_share(const struct sp__buffers *b)
+size_t sp__recv_buffers_share(const struct sp__recv_buffers *b)
 {
 	uint32_t share = b->count / 4 / (b->busy == 0 ? 1 : b->busy);
 
-	return (size_t)(share < least(b) ? least(b) : share) * b->size;
+	return (size_t)(share < least_share(b) ? least_share(b) : share) *
+	       b->size;
 }
 
-static int map(struct sp__buffers *b)
+static int map_buffers(struct sp__recv_buffers *b)
 {
 	size_t entries = b->count * sizeof(struct io_uring_buf);
 
@@ -96,7 +100,7 @@ static int map(struct sp__buffers *b)
 	return b->each == NULL ? -ENOMEM : 0;
 }
 
-static int register_ring(struct sp__buffers *b)
+static int register_ring(struct sp__recv_buffers *b)
 {
 	const struct sp__backend *backend = b->shard->backend;
 	enum sp_recv_mode mode = b->shard->rt->opts.recv_mode;
@@ -113,10 +117,10 @@ static int register_ring(struct sp__buffers *b)
 	return 0;
 }
 
-int sp__buffers_of(struct sp_shard *shard, struct sp__buffers **out)
+int sp__recv_buffers_of(struct sp_shard *shard, struct sp__recv_buffers **out)
 {
 	const struct sp_opts *opts = &shard->rt->opts;
-	struct sp__buffers *b = shard->buffers;
+	struct sp__recv_buffers *b = shard->recv_buffers;
 	int err;
 
 	if (b != NULL) {
@@ -132,21 +136,21 @@ int sp__buffers_of(struct sp_shard *shard, struct sp__buffers **out)
 	b->size = opts->recv_buffer_size;
 	b->named = -1;
 	sp__waitlist_init(&b->starved);
-	err = map(b);
+	err = map_buffers(b);
 	if (err == 0)
 		err = register_ring(b);
 	if (err < 0) {
-		sp__buffers_free(b);
+		sp__recv_buffers_free(b);
 		return err;
 	}
 	for (uint32_t i = 0; i < b->count; i++)
-		put(b, i);
-	shard->buffers = b;
+		put_buffer(b, i);
+	shard->recv_buffers = b;
 	*out = b;
 	return 0;
 }
 
-void sp__buffers_free(struct sp__buffers *b)
+void sp__recv_buffers_free(struct sp__recv_buffers *b)
 {
 	if (b == NULL)
 		return;

@@ -5,7 +5,7 @@
  *	us --------------> [ ring ] --------------------------> a stream
  *	 ^                                                        |
  *	 +--------------------------------------------------------+
- *			sp__buffers_give()
+ *			sp__recv_buffers_give()
  *
  * One ring for each shard, shared by its receive streams, so that a thousand
  * connections that wait hold no memory. A completion names the first buffer it
@@ -17,30 +17,30 @@
 #ifndef SPARGIO_IO_RECV_BUFFERS_H
 #define SPARGIO_IO_RECV_BUFFERS_H
 
+#include "spargio/io/uring_abi.h"
 #include "spargio/sched/shard.h"
-#include "spargio/io/uring.h"
 
-#define SP__BUFFERS_GROUP 0
+#define SP__RECV_BUFFERS_GROUP 0
 
 /* One of them, while it is not in the ring. */
-struct sp__buffer {
+struct sp__recv_buffer {
 	uint32_t len;  /* bytes in it */
 	uint16_t next; /* in the queue of a stream */
 	uint16_t at;   /* where it was in the ring */
 };
 
-struct sp__buffers {
+struct sp__recv_buffers {
 	struct sp_shard *shard;
 	uint8_t *memory; /* the ring's entries, then the buffers */
 	size_t mapped;
 	struct io_uring_buf_ring *ring;
 	uint8_t *data;
 	uint32_t size, count, mask;
-	struct sp__buffer *each;
+	struct sp__recv_buffer *each;
 	uint32_t out;  /* that are with streams */
 	uint32_t busy; /* streams that have some */
 	bool bundles;  /* a completion may be of several */
-	bool credits;  /* the kernel can bound what a shot takes */
+	bool credits;  /* the kernel can bound a multishot receive */
 	int32_t named; /* by a completion without bytes; or -1 */
 	struct sp__waitlist starved; /* streams that wait for one */
 };
@@ -49,43 +49,46 @@ struct sp__buffers {
  * Those of @shard, made when first asked for. -EOPNOTSUPP where the kernel or
  * the back end has no such thing, -ENOMEM.
  */
-int sp__buffers_of(struct sp_shard *shard, struct sp__buffers **out);
+int sp__recv_buffers_of(struct sp_shard *shard, struct sp__recv_buffers **out);
 
 /* No operation that could use them is in flight. NULL is fine. */
-void sp__buffers_free(struct sp__buffers *b);
+void sp__recv_buffers_free(struct sp__recv_buffers *b);
 
 /* Put a stream's buffer into the ring; it may be another's turn then. */
-void sp__buffers_give(struct sp__buffers *b, uint32_t id);
+void sp__recv_buffers_give(struct sp__recv_buffers *b, uint32_t id);
 
 /*
- * May a stream that found no buffer start again? If it is not its turn, @w
- * waits for that, in order of arrival: it is woken with a code SP__BUFFERS_TURN
- * above the ordinary, and then asks with @turn. Who has a turn and takes no
- * buffer passes it on by sp__buffers_offer().
+ * True if a stream that found no buffer may receive again. If it is not its
+ * turn, @w waits for that, in order of arrival: it is woken with the code
+ * SP__EVENT + SP__RECV_BUFFERS_TURN, and then calls this with @turn. A stream
+ * that has a turn and takes no buffer passes the turn on by
+ * sp__recv_buffers_offer().
  */
 enum {
-	SP__BUFFERS_TURN = 1
+	SP__RECV_BUFFERS_TURN = 1
 };
-void sp__buffers_offer(struct sp__buffers *b);
-bool sp__buffers_ask(struct sp__buffers *b, struct sp__waiter *w, bool turn);
+void sp__recv_buffers_offer(struct sp__recv_buffers *b);
+bool sp__recv_buffers_ask(struct sp__recv_buffers *b, struct sp__waiter *w,
+			  bool turn);
 
 /* A completion with @res bytes names @id: to be asked for each, in order. */
-void sp__buffers_named(struct sp__buffers *b, uint32_t id, int32_t res);
+void sp__recv_buffers_named(struct sp__recv_buffers *b, uint32_t id,
+			    int32_t res);
 
 /* The one behind @id in the ring. */
-static inline uint32_t sp__buffers_behind(const struct sp__buffers *b,
-					  uint32_t id)
+static inline uint32_t sp__recv_buffers_behind(const struct sp__recv_buffers *b,
+					       uint32_t id)
 {
 	return b->ring->bufs[(b->each[id].at + 1U) & b->mask].bid;
 }
 
-static inline uint8_t *sp__buffers_data(const struct sp__buffers *b,
-					uint32_t id)
+static inline uint8_t *sp__recv_buffers_data(const struct sp__recv_buffers *b,
+					     uint32_t id)
 {
 	return b->data + (size_t)id * b->size;
 }
 
 /* How many bytes one stream may be given before others had their turn. */
-size_t sp__buffers_share(const struct sp__buffers *b);
+size_t sp__recv_buffers_share(const struct sp__recv_buffers *b);
 
 #endif

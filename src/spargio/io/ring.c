@@ -27,7 +27,7 @@ static int sys_register(int fd, unsigned int op, void *arg, unsigned int n)
  * Set up with the best flags the kernel takes: each row is what an older one
  * still knows.
  */
-static int setup(const struct sp_opts *opts, struct io_uring_params *out)
+static int setup_ring(const struct sp_opts *opts, struct io_uring_params *out)
 {
 	static const unsigned int defer[] = {
 		IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
@@ -141,7 +141,7 @@ static void register_fd(struct sp__ring *ring)
  * Which opcodes there are. Every kernel that has EXT_ARG answers, if it is
  * allowed to; one that does not is taken to be the oldest of them, Linux 5.11.
  */
-static void probe(struct sp__ring *ring)
+static void probe_opcodes(struct sp__ring *ring)
 {
 	/* The struct ends in an array of its own: room for all of it. */
 	_Alignas(struct io_uring_probe)
@@ -165,7 +165,7 @@ int sp__ring_open(struct sp__ring *ring, const struct sp_opts *opts)
 	int err;
 
 	*ring = (struct sp__ring){ .fd = -1 };
-	ring->fd = setup(opts, &p);
+	ring->fd = setup_ring(opts, &p);
 	if (ring->fd < 0)
 		return ring->fd;
 	err = map_rings(ring, &p);
@@ -177,7 +177,7 @@ int sp__ring_open(struct sp__ring *ring, const struct sp_opts *opts)
 		return err;
 	}
 	find_fields(ring, &p);
-	probe(ring);
+	probe_opcodes(ring);
 	register_fd(ring);
 	return 0;
 }
@@ -246,8 +246,8 @@ static void full_fence(void)
 	atomic_fetch_add(&word, 1);
 }
 
-static int enter(struct sp__ring *ring, unsigned int want, unsigned int flags,
-		 void *arg, size_t size)
+static int enter_ring(struct sp__ring *ring, unsigned int want,
+		      unsigned int flags, void *arg, size_t size)
 {
 	unsigned int n = sp__ring_pending(ring);
 	long ret;
@@ -282,12 +282,13 @@ int sp__ring_enter(struct sp__ring *ring, unsigned int want, int64_t timeout_ns)
 	struct io_uring_getevents_arg arg = { .ts = (uint64_t)(uintptr_t)&ts };
 
 	if (want == 0 || timeout_ns == SP_NEVER)
-		return enter(ring, want, IORING_ENTER_GETEVENTS, NULL, 0);
-	return enter(ring, want, IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG,
-		     &arg, sizeof(arg));
+		return enter_ring(ring, want, IORING_ENTER_GETEVENTS, NULL, 0);
+	return enter_ring(ring, want,
+			  IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG, &arg,
+			  sizeof(arg));
 }
 
 int sp__ring_submit(struct sp__ring *ring)
 {
-	return enter(ring, 0, 0, NULL, 0);
+	return enter_ring(ring, 0, 0, NULL, 0);
 }

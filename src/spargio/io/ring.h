@@ -8,7 +8,7 @@
 #ifndef SPARGIO_IO_RING_H
 #define SPARGIO_IO_RING_H
 
-#include "spargio/io/uring.h"
+#include "spargio/io/uring_abi.h"
 
 #include <spargio/runtime.h>
 

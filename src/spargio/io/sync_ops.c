@@ -11,7 +11,7 @@ struct row {
 	uint32_t events;
 };
 
-static int result(ssize_t ret)
+static int sys_result(ssize_t ret)
 {
 	return ret < 0 ? -errno : (int)ret;
 }
@@ -65,7 +65,7 @@ static int read_with(const struct io_uring_sqe *sqe, int flags)
 	ret = preadv2(sqe->fd, v.iov, v.count, v.offset, flags);
 	if (ret < 0 && errno == ESPIPE)
 		ret = preadv2(sqe->fd, v.iov, v.count, -1, flags);
-	return result(ret);
+	return sys_result(ret);
 }
 
 static int write_with(const struct io_uring_sqe *sqe, int flags)
@@ -77,7 +77,7 @@ static int write_with(const struct io_uring_sqe *sqe, int flags)
 	ret = pwritev2(sqe->fd, v.iov, v.count, v.offset, flags);
 	if (ret < 0 && errno == ESPIPE)
 		ret = pwritev2(sqe->fd, v.iov, v.count, -1, flags);
-	return result(ret);
+	return sys_result(ret);
 }
 
 static int attempt_read(const struct io_uring_sqe *sqe)

@@ -7,7 +7,7 @@
 #ifndef SPARGIO_IO_SYNC_OPS_H
 #define SPARGIO_IO_SYNC_OPS_H
 
-#include "spargio/io/uring.h"
+#include "spargio/io/uring_abi.h"
 
 #include <stdint.h>
 

@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int result(long ret)
+static int sys_result(long ret)
 {
 	return ret < 0 ? -errno : (int)ret;
 }
@@ -34,84 +34,85 @@ static char *second_of(const struct io_uring_sqe *sqe)
 int sp__block_fsync(const struct io_uring_sqe *sqe)
 {
 	if (sqe->fsync_flags & IORING_FSYNC_DATASYNC)
-		return result(fdatasync(sqe->fd));
-	return result(fsync(sqe->fd));
+		return sys_result(fdatasync(sqe->fd));
+	return sys_result(fsync(sqe->fd));
 }
 
 int sp__block_openat(const struct io_uring_sqe *sqe)
 {
-	return result(
+	return sys_result(
 		openat(sqe->fd, path_of(sqe), (int)sqe->open_flags, sqe->len));
 }
 
 int sp__block_openat2(const struct io_uring_sqe *sqe)
 {
-	return result(syscall(SYS_openat2, sqe->fd, path_of(sqe),
-			      second_of(sqe), (size_t)sqe->len));
+	return sys_result(syscall(SYS_openat2, sqe->fd, path_of(sqe),
+				  second_of(sqe), (size_t)sqe->len));
 }
 
 int sp__block_close(const struct io_uring_sqe *sqe)
 {
-	return result(close(sqe->fd));
+	return sys_result(close(sqe->fd));
 }
 
 int sp__block_fallocate(const struct io_uring_sqe *sqe)
 {
-	return result(fallocate(sqe->fd, (int)sqe->len, (off_t)sqe->off,
-				(off_t)sqe->addr));
+	return sys_result(fallocate(sqe->fd, (int)sqe->len, (off_t)sqe->off,
+				    (off_t)sqe->addr));
 }
 
 int sp__block_ftruncate(const struct io_uring_sqe *sqe)
 {
-	return result(ftruncate(sqe->fd, (off_t)sqe->off));
+	return sys_result(ftruncate(sqe->fd, (off_t)sqe->off));
 }
 
 int sp__block_statx(const struct io_uring_sqe *sqe)
 {
-	return result(statx(sqe->fd, path_of(sqe), (int)sqe->statx_flags,
-			    sqe->len, (struct statx *)second_of(sqe)));
+	return sys_result(statx(sqe->fd, path_of(sqe), (int)sqe->statx_flags,
+				sqe->len, (struct statx *)second_of(sqe)));
 }
 
 int sp__block_renameat(const struct io_uring_sqe *sqe)
 {
-	return result(renameat2(sqe->fd, path_of(sqe), (int)sqe->len,
-				second_of(sqe), sqe->rename_flags));
+	return sys_result(renameat2(sqe->fd, path_of(sqe), (int)sqe->len,
+				    second_of(sqe), sqe->rename_flags));
 }
 
 int sp__block_unlinkat(const struct io_uring_sqe *sqe)
 {
-	return result(unlinkat(sqe->fd, path_of(sqe), (int)sqe->unlink_flags));
+	return sys_result(
+		unlinkat(sqe->fd, path_of(sqe), (int)sqe->unlink_flags));
 }
 
 int sp__block_mkdirat(const struct io_uring_sqe *sqe)
 {
-	return result(mkdirat(sqe->fd, path_of(sqe), sqe->len));
+	return sys_result(mkdirat(sqe->fd, path_of(sqe), sqe->len));
 }
 
 int sp__block_linkat(const struct io_uring_sqe *sqe)
 {
-	return result(linkat(sqe->fd, path_of(sqe), (int)sqe->len,
-			     second_of(sqe), (int)sqe->hardlink_flags));
+	return sys_result(linkat(sqe->fd, path_of(sqe), (int)sqe->len,
+				 second_of(sqe), (int)sqe->hardlink_flags));
 }
 
 int sp__block_symlinkat(const struct io_uring_sqe *sqe)
 {
-	return result(symlinkat(path_of(sqe), sqe->fd, second_of(sqe)));
+	return sys_result(symlinkat(path_of(sqe), sqe->fd, second_of(sqe)));
 }
 
 int sp__block_fchmod(const struct io_uring_sqe *sqe)
 {
-	return result(fchmod(sqe->fd, sqe->len));
+	return sys_result(fchmod(sqe->fd, sqe->len));
 }
 
 int sp__block_fchmodat(const struct io_uring_sqe *sqe)
 {
-	return result(fchmodat(sqe->fd, path_of(sqe), sqe->len, 0));
+	return sys_result(fchmodat(sqe->fd, path_of(sqe), sqe->len, 0));
 }
 
 int sp__block_readlinkat(const struct io_uring_sqe *sqe)
 {
-	return result(
+	return sys_result(
 		readlinkat(sqe->fd, path_of(sqe), second_of(sqe), sqe->len));
 }
 
@@ -122,6 +123,6 @@ int sp__block_realpath(const struct io_uring_sqe *sqe)
 
 int sp__block_getdents(const struct io_uring_sqe *sqe)
 {
-	return result(
+	return sys_result(
 		getdents64(sqe->fd, (void *)(uintptr_t)sqe->addr, sqe->len));
 }

@@ -4,39 +4,40 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
-static int result(ssize_t ret)
+static int sys_result(ssize_t ret)
 {
 	return ret < 0 ? -errno : (int)ret;
 }
 
-static void *pointer(uint64_t value)
+static void *pointer_of(uint64_t value)
 {
 	return (void *)(uintptr_t)value;
 }
 
 int sp__try_recv(const struct io_uring_sqe *sqe)
 {
-	return result(recv(sqe->fd, pointer(sqe->addr), sqe->len,
-			   (int)sqe->msg_flags | MSG_DONTWAIT));
+	return sys_result(recv(sqe->fd, pointer_of(sqe->addr), sqe->len,
+			       (int)sqe->msg_flags | MSG_DONTWAIT));
 }
 
 /* A ring raises no SIGPIPE either. */
 int sp__try_send(const struct io_uring_sqe *sqe)
 {
-	return result(send(sqe->fd, pointer(sqe->addr), sqe->len,
-			   (int)sqe->msg_flags | MSG_DONTWAIT | MSG_NOSIGNAL));
+	return sys_result(
+		send(sqe->fd, pointer_of(sqe->addr), sqe->len,
+		     (int)sqe->msg_flags | MSG_DONTWAIT | MSG_NOSIGNAL));
 }
 
 int sp__try_recvmsg(const struct io_uring_sqe *sqe)
 {
-	return result(recvmsg(sqe->fd, pointer(sqe->addr),
-			      (int)sqe->msg_flags | MSG_DONTWAIT));
+	return sys_result(recvmsg(sqe->fd, pointer_of(sqe->addr),
+				  (int)sqe->msg_flags | MSG_DONTWAIT));
 }
 
 int sp__try_sendmsg(const struct io_uring_sqe *sqe)
 {
-	return result(
-		sendmsg(sqe->fd, pointer(sqe->addr),
+	return sys_result(
+		sendmsg(sqe->fd, pointer_of(sqe->addr),
 			(int)sqe->msg_flags | MSG_DONTWAIT | MSG_NOSIGNAL));
 }
 
@@ -53,8 +54,9 @@ int sp__try_accept(const struct io_uring_sqe *sqe)
 	if (!(flags & O_NONBLOCK) &&
 	    fcntl(sqe->fd, F_SETFL, flags | O_NONBLOCK) < 0)
 		return -errno;
-	return result(accept4(sqe->fd, pointer(sqe->addr), pointer(sqe->addr2),
-			      (int)sqe->accept_flags));
+	return sys_result(accept4(sqe->fd, pointer_of(sqe->addr),
+				  pointer_of(sqe->addr2),
+				  (int)sqe->accept_flags));
 }
 
 /*
@@ -68,7 +70,8 @@ int sp__try_connect(const struct io_uring_sqe *sqe)
 
 	if (flags < 0 || fcntl(sqe->fd, F_SETFL, flags | O_NONBLOCK) < 0)
 		return -errno;
-	res = result(connect(sqe->fd, pointer(sqe->addr), (socklen_t)sqe->off));
+	res = sys_result(
+		connect(sqe->fd, pointer_of(sqe->addr), (socklen_t)sqe->off));
 	(void)fcntl(sqe->fd, F_SETFL, flags);
 	return res == -EINPROGRESS || res == -EALREADY ? -EAGAIN : res;
 }

@@ -4,11 +4,12 @@
  * user_data is a pointer with a tag in its three low bits, so that a
  * completion needs no look-up.
  */
-#include "spargio/io/backend.h"
-#include "spargio/io/recv_buffers.h"
-#include "spargio/sched/offload.h"
+#include "spargio/io/uring.h"
+#include "spargio/io/offload.h"
 #include "spargio/io/op.h"
+#include "spargio/io/recv_buffers.h"
 #include "spargio/io/ring.h"
+#include "spargio/io/uring_abi.h"
 #include "spargio/sched/runtime.h"
 
 #include <spargio/time.h>
@@ -24,15 +25,15 @@
 
 enum {
 	TAG_OP,
-	TAG_BELL,      /* a MSG_RING of another ring or thread woke us */
-	TAG_BELL_FD,   /* our eventfd was written, to the same end */
-	TAG_BELL_SENT, /* our MSG_RING to the shard in the other bits */
+	TAG_WAKEUP,	 /* a MSG_RING of another ring or thread woke us */
+	TAG_WAKEUP_FD,	 /* our eventfd was written, to the same end */
+	TAG_WAKEUP_SENT, /* our MSG_RING to the shard in the other bits */
 	TAG_IGNORE,
 	TAG_MASK = 7,
 };
 
 /*
- * The doorbell of a ring is MSG_RING where the kernel has it (Linux 5.18 from
+ * A ring is woken by MSG_RING where the kernel has it (Linux 5.18 from
  * a ring, 6.13 from any thread) and otherwise an eventfd that the ring polls.
  * MSG_RING can fail, for want of memory or room in the other's completion
  * queue; so every ring has the eventfd, which cannot.
@@ -42,7 +43,7 @@ enum {
  */
 struct uring {
 	struct sp__ring ring;
-	int bell_fd;
+	int wakeup_fd;
 	bool has_msg_ring;
 	bool has_send_msg_ring; /* MSG_RING by any thread, without a ring */
 	bool lists_ops;		/* no cancel by descriptor, or of all */
@@ -54,21 +55,22 @@ static struct uring *uring_of(struct sp_shard *shard)
 	return shard->io;
 }
 
-static void complete(struct sp_shard *shard, const struct io_uring_cqe *cqe);
+static void complete_cqe(struct sp_shard *shard,
+			 const struct io_uring_cqe *cqe);
 
 /*
  * Bounded by what was there at the start: others want their turn. What a
  * completion leads to may submit, find no room, and come here again; so where
  * we are is read anew each time.
  */
-static void reap(struct sp_shard *shard)
+static void reap_cqes(struct sp_shard *shard)
 {
 	struct sp__ring *ring = &uring_of(shard)->ring;
 	unsigned int tail = sp__ring_cq_tail(ring);
 	struct io_uring_cqe cqe;
 
 	while (sp__ring_take_cqe(ring, tail, &cqe))
-		complete(shard, &cqe);
+		complete_cqe(shard, &cqe);
 }
 
 /*
@@ -85,37 +87,37 @@ static struct io_uring_sqe *get_sqe(struct sp_shard *shard)
 
 		if (err < 0 && err != -EINTR) {
 			(void)sp__ring_enter(ring, 0, 0);
-			reap(shard);
+			reap_cqes(shard);
 		}
 	}
 	return sqe;
 }
 
-static void arm_bell_fd(struct sp_shard *shard)
+static void arm_wakeup_fd(struct sp_shard *shard)
 {
 	struct uring *u = uring_of(shard);
 	struct io_uring_sqe *sqe = get_sqe(shard);
 
-	io_uring_prep_poll_add(sqe, u->bell_fd, POLLIN);
-	sqe->user_data = TAG_BELL_FD;
+	io_uring_prep_poll_add(sqe, u->wakeup_fd, POLLIN);
+	sqe->user_data = TAG_WAKEUP_FD;
 }
 
 /* Fails only at a count of 2^64 - 2, and then the ring is awake or will be. */
-static void write_bell(struct sp_shard *target)
+static void write_wakeup_fd(struct sp_shard *target)
 {
 	uint64_t one = 1;
 
-	(void)!write(uring_of(target)->bell_fd, &one, sizeof(one));
+	(void)!write(uring_of(target)->wakeup_fd, &one, sizeof(one));
 }
 
-static void answer_bell_fd(struct sp_shard *shard)
+static void handle_wakeup_fd(struct sp_shard *shard)
 {
 	uint64_t count;
 
 	if (shard->stopping)
 		return;
-	(void)!read(uring_of(shard)->bell_fd, &count, sizeof(count));
-	arm_bell_fd(shard);
+	(void)!read(uring_of(shard)->wakeup_fd, &count, sizeof(count));
+	arm_wakeup_fd(shard);
 }
 
 static struct sp_shard *shard_of(uint64_t data)
@@ -131,7 +133,7 @@ static void complete_op(struct sp_shard *shard, struct sp__op *op,
 	sp__op_complete(shard, op, cqe->res, cqe->flags);
 }
 
-static void complete(struct sp_shard *shard, const struct io_uring_cqe *cqe)
+static void complete_cqe(struct sp_shard *shard, const struct io_uring_cqe *cqe)
 {
 	uint64_t data = cqe->user_data;
 
@@ -139,14 +141,14 @@ static void complete(struct sp_shard *shard, const struct io_uring_cqe *cqe)
 	case TAG_OP:
 		complete_op(shard, (struct sp__op *)(uintptr_t)data, cqe);
 		break;
-	case TAG_BELL_FD:
-		answer_bell_fd(shard);
+	case TAG_WAKEUP_FD:
+		handle_wakeup_fd(shard);
 		break;
-	case TAG_BELL_SENT:
+	case TAG_WAKEUP_SENT:
 		if (cqe->res < 0)
-			write_bell(shard_of(data));
+			write_wakeup_fd(shard_of(data));
 		break;
-	default: /* being awake is all a bell asks for */
+	default: /* a wake-up asks for nothing else */
 		break;
 	}
 }
@@ -159,34 +161,35 @@ static void prep_cancel_all(struct io_uring_sqe *sqe)
 	sqe->user_data = TAG_IGNORE;
 }
 
-static void prep_bell(struct io_uring_sqe *sqe, struct sp_shard *target)
+static void prep_wakeup(struct io_uring_sqe *sqe, struct sp_shard *target)
 {
-	io_uring_prep_msg_ring(sqe, uring_of(target)->ring.fd, 0, TAG_BELL, 0);
+	io_uring_prep_msg_ring(sqe, uring_of(target)->ring.fd, 0, TAG_WAKEUP,
+			       0);
 	sqe->user_data = TAG_IGNORE;
 }
 
-/* Ring a bell with no ring of our own: Linux 6.13. */
-static int send_bell(struct sp_shard *target)
+/* Send a wake-up without a ring of our own: Linux 6.13. */
+static int send_wakeup(struct sp_shard *target)
 {
 	struct io_uring_sqe sqe = { 0 };
 
-	prep_bell(&sqe, target);
+	prep_wakeup(&sqe, target);
 	if (syscall(__NR_io_uring_register, -1, SP__REGISTER_SEND_MSG_RING,
 		    &sqe, 1) < 0)
 		return -errno;
 	return 0;
 }
 
-static int open_bell(struct sp_shard *shard)
+static int open_wakeup(struct sp_shard *shard)
 {
 	struct uring *u = uring_of(shard);
 
-	u->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (u->bell_fd < 0)
+	u->wakeup_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (u->wakeup_fd < 0)
 		return -errno;
-	arm_bell_fd(shard);
+	arm_wakeup_fd(shard);
 	u->has_msg_ring = sp__ring_knows(&u->ring, IORING_OP_MSG_RING);
-	u->has_send_msg_ring = u->has_msg_ring && send_bell(shard) == 0;
+	u->has_send_msg_ring = u->has_msg_ring && send_wakeup(shard) == 0;
 	return 0;
 }
 
@@ -219,7 +222,7 @@ static void wake_all(struct sp_shard *shard)
 
 	for (uint32_t i = 0; i < rt->nshards; i++)
 		if (rt->shards[i].backend == &sp__backend_uring)
-			write_bell(&rt->shards[i]);
+			write_wakeup_fd(&rt->shards[i]);
 }
 
 static void uring_leave(struct sp_shard *shard)
@@ -236,8 +239,8 @@ static void uring_close(struct sp_shard *shard)
 	if (u == NULL)
 		return;
 	sp__ring_close(&u->ring);
-	if (u->bell_fd >= 0)
-		close(u->bell_fd);
+	if (u->wakeup_fd >= 0)
+		close(u->wakeup_fd);
 	free(u);
 	shard->io = NULL;
 }
@@ -249,12 +252,12 @@ static int uring_open(struct sp_shard *shard)
 
 	if (u == NULL)
 		return -ENOMEM;
-	u->bell_fd = -1;
+	u->wakeup_fd = -1;
 	shard->io = u;
 	err = sp__ring_open(&u->ring, &shard->rt->opts);
 	if (err == 0) {
 		u->lists_ops = !cancels_many(&u->ring);
-		err = open_bell(shard);
+		err = open_wakeup(shard);
 	}
 	if (err < 0)
 		uring_close(shard);
@@ -376,7 +379,7 @@ static void uring_poll(struct sp_shard *shard)
 		}
 		if (!sp__ring_has_cqe(ring))
 			return;
-		reap(shard);
+		reap_cqes(shard);
 	}
 }
 
@@ -390,37 +393,39 @@ static void uring_wait(struct sp_shard *shard, int64_t deadline)
 		if (timeout < 0)
 			timeout = 0;
 	}
-	/* Not parked then, so the pool does not ring: look often. */
+	/* Not parked then, so the pool does not wake it: poll often. */
 	if (shard->stopping && shard->offload.running != 0)
 		timeout = SP_MS;
-	/* Always for one: a bell does not wake a wait for more. */
+	/* Always for one: a wake-up does not end a wait for more. */
 	if (!sp__ring_has_cqe(ring) && !sp__offload_ready(shard))
 		(void)sp__ring_enter(ring, 1, timeout);
-	reap(shard);
+	reap_cqes(shard);
 	sp__offload_poll(shard);
 }
 
-static void send_from_ring(struct sp_shard *from, struct sp_shard *target)
+static void send_wakeup_from_ring(struct sp_shard *from,
+				  struct sp_shard *target)
 {
 	struct sp__ring *ring = &uring_of(from)->ring;
 	struct io_uring_sqe *sqe = get_sqe(from);
 
-	prep_bell(sqe, target);
-	sqe->user_data = (uint64_t)(uintptr_t)target | TAG_BELL_SENT;
+	prep_wakeup(sqe, target);
+	sqe->user_data = (uint64_t)(uintptr_t)target | TAG_WAKEUP_SENT;
 	sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
 	/* At once: the caller may go on computing for long. */
 	if (sp__ring_submit(ring) < 0 || sp__ring_pending(ring) != 0)
-		write_bell(target);
+		write_wakeup_fd(target);
 }
 
-static void uring_doorbell(struct sp_shard *from, struct sp_shard *target)
+static void uring_wakeup(struct sp_shard *from, struct sp_shard *target)
 {
 	/* A failure is seen later, when another runtime may be gone. */
 	if (from != NULL && from->rt == target->rt &&
 	    from->backend == &sp__backend_uring && uring_of(from)->has_msg_ring)
-		send_from_ring(from, target);
-	else if (!uring_of(target)->has_send_msg_ring || send_bell(target) < 0)
-		write_bell(target);
+		send_wakeup_from_ring(from, target);
+	else if (!uring_of(target)->has_send_msg_ring ||
+		 send_wakeup(target) < 0)
+		write_wakeup_fd(target);
 }
 
 static int uring_provide(struct sp_shard *shard, void *ring, uint32_t entries)
@@ -429,7 +434,7 @@ static int uring_provide(struct sp_shard *shard, void *ring, uint32_t entries)
 	struct io_uring_buf_reg reg = {
 		.ring_addr = (uint64_t)(uintptr_t)ring,
 		.ring_entries = entries,
-		.bgid = SP__BUFFERS_GROUP,
+		.bgid = SP__RECV_BUFFERS_GROUP,
 	};
 
 	if (syscall(__NR_io_uring_register, r->fd, IORING_REGISTER_PBUF_RING,
@@ -449,6 +454,6 @@ const struct sp__backend sp__backend_uring = {
 	.poll = uring_poll,
 	.ready = uring_ready,
 	.wait = uring_wait,
-	.doorbell = uring_doorbell,
+	.wakeup = uring_wakeup,
 	.provide = uring_provide,
 };

@@ -10,8 +10,8 @@
 #define SPAWN_PAUSE (1 * SP_MS)
 
 /* Spawn, and if there is no room for a fiber wait for it. */
-static int start(const struct sp_conn *conn, const struct sp_attr *attr,
-		 int (*fn)(struct sp_conn *conn, void *arg), void *arg)
+static int spawn_session(const struct sp_conn *conn, const struct sp_attr *attr,
+			 int (*fn)(struct sp_conn *conn, void *arg), void *arg)
 {
 	int err;
 
@@ -37,7 +37,7 @@ int sp_accept_loop(int listener, uint32_t home, const struct sp_attr *attr,
 		err = sp_acceptor_next(acceptor, home, &conn);
 		if (err < 0)
 			break;
-		err = start(&conn, attr, fn, arg);
+		err = spawn_session(&conn, attr, fn, arg);
 		if (err < 0)
 			close(conn.fd);
 	}

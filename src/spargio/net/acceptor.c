@@ -2,13 +2,15 @@
  * Multishot accept.
  *
  * The kernel is asked once and reports each connection. Those that the fiber
- * has not asked for yet wait in a queue; if it gets long the shot is cancelled
- * and connections wait in the kernel's, until ours is empty. A kernel that
+ * has not asked for yet wait in a queue; if it gets long the accept is
+ * cancelled and connections wait in the kernel's, until ours is empty. A kernel that
  * does not know multishot is asked for one at a time.
  */
-#include "spargio/net/net.h"
-#include "spargio/io/backend.h"
 #include "spargio/io/multishot.h"
+#include "spargio/net/net.h"
+#include "spargio/sched/backend.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/wait.h"
 
 #include <spargio/accept_loop.h>
 #include <spargio/time.h>
@@ -22,10 +24,10 @@
 #define PAUSE_MAX  (1 * SP_S)
 
 struct sp_acceptor {
-	struct sp__shot shot; /* first */
+	struct sp__multishot multishot; /* first */
 	int listener;
-	bool shots; /* the kernel can do it */
-	int error;  /* the shot ended with it */
+	bool has_multishot; /* the kernel can do it */
+	int error;	    /* the accept ended with it */
 	int64_t pause;
 	/* Descriptors from begin to end. */
 	int *queue;
@@ -58,23 +60,24 @@ static void on_event(struct sp__op *op)
 	else if (queue_push(a, op->res) < 0)
 		close(op->res);
 	if (!op->done && a->end - a->begin >= QUEUE_LONG)
-		sp__shot_cancel(&a->shot);
-	sp__shot_wake(&a->shot);
+		sp__multishot_cancel(&a->multishot);
+	sp__multishot_wake(&a->multishot);
 }
 
-static int wait_shot(struct sp_acceptor *a, int64_t deadline)
+static int wait_multishot(struct sp_acceptor *a, int64_t deadline)
 {
 	int err = sp__wait_refused(sp__fiber_self());
 
 	if (err < 0)
 		return err;
-	sp__shot_wait_begin(&a->shot);
-	if (!sp__shot_armed(&a->shot)) {
-		io_uring_prep_multishot_accept(&a->shot.op.sqe, a->listener,
-					       NULL, NULL, SOCK_CLOEXEC);
-		sp__shot_arm(&a->shot);
+	sp__multishot_wait_begin(&a->multishot);
+	if (!sp__multishot_armed(&a->multishot)) {
+		io_uring_prep_multishot_accept(&a->multishot.op.sqe,
+					       a->listener, NULL, NULL,
+					       SOCK_CLOEXEC);
+		sp__multishot_arm(&a->multishot);
 	}
-	return sp__shot_wait_end(&a->shot, deadline, "accept");
+	return sp__multishot_wait_end(&a->multishot, deadline, "accept");
 }
 
 /* One at a time. 0, with one in the queue, or an error to look into. */
@@ -95,7 +98,7 @@ static int pause_for(struct sp_acceptor *a, int64_t deadline)
 	int64_t until = sp_in(a->pause);
 	int err;
 
-	sp__count(&a->shot.home->counts.accept_pauses, 1);
+	sp__count(&a->multishot.home->counts.accept_pauses, 1);
 	err = sp_sleep_until(until < deadline ? until : deadline);
 	if (err == 0 && until >= deadline)
 		err = -ETIMEDOUT;
@@ -114,8 +117,8 @@ static int look_into(struct sp_acceptor *a, int error, int64_t deadline)
 		return pause_for(a, deadline);
 	case -EINVAL: /* an older kernel; or it was shut down, and is again */
 	case -EAGAIN: /* it is set not to block, and a ring heeds that */
-		if (a->shots) {
-			a->shots = false;
+		if (a->has_multishot) {
+			a->has_multishot = false;
 			return 0;
 		}
 		return error;
@@ -124,7 +127,7 @@ static int look_into(struct sp_acceptor *a, int error, int64_t deadline)
 	}
 }
 
-/* The shot's own errors: a cancel is of our doing. */
+/* Errors of the accept itself: -ECANCELED is our own doing. */
 static int take_error(struct sp_acceptor *a)
 {
 	int error = a->error;
@@ -143,15 +146,15 @@ int sp_acceptor_next_until(struct sp_acceptor *a, uint32_t home,
 			   int64_t deadline, struct sp_conn *out)
 {
 	uint32_t shard;
-	int err = sp__shot_go_home(&a->shot);
+	int err = sp__multishot_go_home(&a->multishot);
 
 	if (err == 0)
 		err = sp__home(home, &shard);
 	while (err == 0 && a->begin == a->end) {
 		int error = take_error(a);
 
-		if (error == 0 && a->shots)
-			err = wait_shot(a, deadline);
+		if (error == 0 && a->has_multishot)
+			err = wait_multishot(a, deadline);
 		else if (error == 0)
 			error = accept_one(a, deadline);
 		/* Of the wait for one, these two are the caller's own. */
@@ -159,9 +162,9 @@ int sp_acceptor_next_until(struct sp_acceptor *a, uint32_t home,
 			err = error;
 		else if (error < 0)
 			err = look_into(a, error, deadline);
-		/* Without shots a wait may end on another shard. */
+		/* Without has_multishot a wait may end on another shard. */
 		if (err == 0)
-			err = sp__shot_go_home(&a->shot);
+			err = sp__multishot_go_home(&a->multishot);
 	}
 	if (err < 0)
 		return err;
@@ -180,9 +183,9 @@ int sp_acceptor_open(int listener, struct sp_acceptor **out)
 	a = calloc(1, sizeof(*a));
 	if (a == NULL)
 		return -ENOMEM;
-	sp__shot_init(&a->shot, self->shard, on_event);
+	sp__multishot_init(&a->multishot, self->shard, on_event);
 	a->listener = listener;
-	a->shots = self->shard->backend->provide != NULL;
+	a->has_multishot = self->shard->backend->provide != NULL;
 	a->pause = PAUSE_MIN;
 	*out = a;
 	return 0;
@@ -192,8 +195,8 @@ void sp_acceptor_close(struct sp_acceptor *acceptor)
 {
 	if (acceptor == NULL)
 		return;
-	(void)sp__shot_go_home(&acceptor->shot);
-	sp__shot_stop(&acceptor->shot);
+	(void)sp__multishot_go_home(&acceptor->multishot);
+	sp__multishot_stop(&acceptor->multishot);
 	while (acceptor->begin < acceptor->end)
 		close(acceptor->queue[acceptor->begin++]);
 	free(acceptor->queue);

@@ -96,7 +96,7 @@ static int parse_ip4(const char *text, struct sp_addr *out)
  * Cut @text into host and port; *@port is left NULL if there is none. More
  * than one colon without brackets is an IPv6 address without a port.
  */
-static int split(char *text, char **host, char **port)
+static int split_host_port(char *text, char **host, char **port)
 {
 	char *colon = strchr(text, ':');
 	char *end;
@@ -129,7 +129,7 @@ int sp_addr_parse(const char *text, uint16_t port, struct sp_addr *out)
 		return parse_unix(text + strlen(UNIX_PREFIX), out);
 	if (snprintf(copy, sizeof(copy), "%s", text) >= (int)sizeof(copy))
 		return -EINVAL;
-	err = split(copy, &host, &number);
+	err = split_host_port(copy, &host, &number);
 	if (err == 0 && number != NULL)
 		err = parse_number(number, UINT16_MAX, &n);
 	if (err == 0)

@@ -1,6 +1,9 @@
 #include "spargio/net/net.h"
-#include "spargio/sched/runtime.h"
+#include "spargio/io/op.h"
 #include "spargio/net/socket.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/runtime.h"
+#include "spargio/sched/wait.h"
 
 #include <spargio/message.h>
 #include <spargio/net.h>

@@ -19,7 +19,7 @@ struct question {
 	struct addrinfo *answer;
 };
 
-static void forget(void *arg)
+static void free_request(void *arg)
 {
 	struct question *q = arg;
 
@@ -44,7 +44,7 @@ static int error_of(int code)
 	}
 }
 
-static int ask(void *arg)
+static int resolve_name(void *arg)
 {
 	struct question *q = arg;
 	struct addrinfo hints = { .ai_family = AF_UNSPEC,
@@ -94,11 +94,11 @@ int sp_resolve_until(const char *host, uint16_t port, int64_t deadline,
 	memcpy(q->host, host, len + 1);
 	q->port = port;
 	q->max = max;
-	err = sp__block(ask, q, forget, deadline, &ret);
+	err = sp__block(resolve_name, q, free_request, deadline, &ret);
 	if (err < 0)
 		return err; /* the question is forgotten, now or later */
 	if (ret == 0)
 		ret = copy_out(q, out);
-	forget(q);
+	free_request(q);
 	return ret;
 }

@@ -11,18 +11,22 @@
  * the carry or, if that is empty, into the first buffer; what must be in one
  * piece and is not is gathered in the carry, no more of it than was asked for.
  *
- * The shot is a multishot receive. It ends by itself when it has taken the
- * stream's share of buffers, and is started again by the fiber when the queue
- * is used up: until then the socket keeps the bytes. A kernel that cannot
- * bound a shot has it cancelled when the queue is longer than the share.
+ * The multishot receive ends by itself when it has taken the stream's share of
+ * buffers, and is armed again by the fiber when the queue is used up: until
+ * then the socket keeps the bytes. Where the kernel cannot bound it, it is
+ * cancelled when the queue is longer than the share.
  *
  * Who touches what: the fiber the carry and the offset, from whichever shard
  * it runs on; the home shard, in the fiber or in the event, the rest.
  */
-#include "spargio/io/recv_buffers.h"
-#include "spargio/sched/runtime.h"
 #include "spargio/io/multishot.h"
+#include "spargio/io/op.h"
+#include "spargio/io/recv_buffers.h"
+#include "spargio/io/uring_abi.h"
 #include "spargio/net/socket.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/runtime.h"
+#include "spargio/sched/wait.h"
 
 #include <spargio/rstream.h>
 #include <spargio/time.h>
@@ -42,14 +46,14 @@
 #define CARRY_KEEP  8192
 
 struct sp_rstream {
-	struct sp__shot shot; /* first */
-	struct sp__buffers *buffers;
+	struct sp__multishot multishot; /* first */
+	struct sp__recv_buffers *buffers;
 	int fd;
-	bool shots;   /* the kernel can do it; else read when readable */
-	bool starved; /* the last shot found no buffer */
-	bool turn;    /* to take buffers that others wait for, too */
-	bool ended;   /* nothing more will come */
-	int error;    /* why it ended; 0 is the peer's doing */
+	bool has_multishot; /* the kernel can do it; else read when readable */
+	bool starved;	    /* the last receive found no buffer */
+	bool turn;	    /* to take buffers that others wait for, too */
+	bool ended;	    /* nothing more will come */
+	int error;	    /* why it ended; 0 is the peer's doing */
 
 	/* Queue: buffers linked by their next. */
 	uint32_t queued;
@@ -102,19 +106,19 @@ static int carry_reserve(struct sp_rstream *rs, size_t len)
 
 /* Queue */
 
-static const struct sp__buffer *first_buffer(const struct sp_rstream *rs)
+static const struct sp__recv_buffer *first_buffer(const struct sp_rstream *rs)
 {
 	return &rs->buffers->each[rs->first];
 }
 
 static const uint8_t *first_data(const struct sp_rstream *rs)
 {
-	return sp__buffers_data(rs->buffers, rs->first) + rs->offset;
+	return sp__recv_buffers_data(rs->buffers, rs->first) + rs->offset;
 }
 
 static void queue_push(struct sp_rstream *rs, uint32_t id, uint32_t len)
 {
-	struct sp__buffers *b = rs->buffers;
+	struct sp__recv_buffers *b = rs->buffers;
 
 	b->each[id].len = len;
 	if (rs->queued++ == 0) {
@@ -129,14 +133,14 @@ static void queue_push(struct sp_rstream *rs, uint32_t id, uint32_t len)
 
 static void queue_pop(struct sp_rstream *rs)
 {
-	struct sp__buffers *b = rs->buffers;
+	struct sp__recv_buffers *b = rs->buffers;
 	uint16_t id = rs->first;
 
 	rs->first = b->each[id].next;
 	rs->offset = 0;
 	if (--rs->queued == 0)
 		b->busy--;
-	sp__buffers_give(b, id);
+	sp__recv_buffers_give(b, id);
 }
 
 /* Give back what the fiber has used up. */
@@ -147,7 +151,8 @@ static void queue_trim(struct sp_rstream *rs)
 }
 
 /* Copy from the queue until the carry has @want bytes or that is empty. */
-static int gather(struct sp_rstream *rs, size_t want, _Atomic uint64_t *copied)
+static int gather_carry(struct sp_rstream *rs, size_t want,
+			_Atomic uint64_t *copied)
 {
 	while (carry_len(rs) < want && rs->queued > 0) {
 		size_t n = first_buffer(rs)->len - rs->offset;
@@ -168,47 +173,47 @@ static int gather(struct sp_rstream *rs, size_t want, _Atomic uint64_t *copied)
 	return 0;
 }
 
-/* The shot */
+/* The multishot receive */
 
 static void take_buffers(struct sp_rstream *rs, int32_t res, uint32_t flags)
 {
-	struct sp__buffers *b = rs->buffers;
+	struct sp__recv_buffers *b = rs->buffers;
 	uint32_t id = flags >> IORING_CQE_BUFFER_SHIFT;
 
-	sp__buffers_named(b, id, res);
+	sp__recv_buffers_named(b, id, res);
 	for (uint32_t left = res > 0 ? (uint32_t)res : 0; left > 0;) {
 		uint32_t n = left < b->size ? left : b->size;
 		/* Before it is ours, and may be put elsewhere. */
-		uint32_t behind = sp__buffers_behind(b, id);
+		uint32_t behind = sp__recv_buffers_behind(b, id);
 
 		queue_push(rs, id, n);
 		left -= n;
 		id = behind;
 	}
-	atomic_store_explicit(&rs->shot.home->counts.recv_out, b->out,
+	atomic_store_explicit(&rs->multishot.home->counts.recv_out, b->out,
 			      memory_order_relaxed);
 }
 
-/* The last completion of a shot says why it ended. */
-static void shot_ended(struct sp_rstream *rs, int32_t res)
+/* The last completion says why the receive ended. */
+static void multishot_ended(struct sp_rstream *rs, int32_t res)
 {
 	switch (res) {
 	case -ENOBUFS:
 		rs->starved = true;
-		sp__count(&rs->shot.home->counts.recv_starved, 1);
+		sp__count(&rs->multishot.home->counts.recv_starved, 1);
 		break;
 	case -ECANCELED: /* by us */
 	case -EINTR:
 		break;
 	case -EINVAL:
 		/* What this kernel does not know is not asked for again. */
-		if (rs->shot.op.sqe.file_index != 0)
+		if (rs->multishot.op.sqe.file_index != 0)
 			rs->buffers->credits = false;
 		else
-			rs->shots = false;
+			rs->has_multishot = false;
 		break;
 	case -EAGAIN: /* it is set not to block, and a ring heeds that */
-		rs->shots = false;
+		rs->has_multishot = false;
 		break;
 	default:
 		if (res <= 0) {
@@ -222,7 +227,7 @@ static void shot_ended(struct sp_rstream *rs, int32_t res)
 static bool is_greedy(const struct sp_rstream *rs)
 {
 	return (size_t)rs->queued * rs->buffers->size >
-	       sp__buffers_share(rs->buffers);
+	       sp__recv_buffers_share(rs->buffers);
 }
 
 static void on_event(struct sp__op *op)
@@ -232,31 +237,31 @@ static void on_event(struct sp__op *op)
 	if (op->flags & IORING_CQE_F_BUFFER)
 		take_buffers(rs, op->res, op->flags);
 	if (op->done)
-		shot_ended(rs, op->res);
+		multishot_ended(rs, op->res);
 	/* It took no buffer, which another may wait for. */
 	if (op->done && op->res <= 0 && !rs->starved)
-		sp__buffers_offer(rs->buffers);
+		sp__recv_buffers_offer(rs->buffers);
 	if (!op->done && !rs->buffers->credits && is_greedy(rs))
-		sp__shot_cancel(&rs->shot);
-	sp__shot_wake(&rs->shot);
+		sp__multishot_cancel(&rs->multishot);
+	sp__multishot_wake(&rs->multishot);
 }
 
-static void arm(struct sp_rstream *rs)
+static void arm_receive(struct sp_rstream *rs)
 {
-	struct sp__buffers *b = rs->buffers;
-	struct io_uring_sqe *sqe = &rs->shot.op.sqe;
-	size_t share = sp__buffers_share(b);
+	struct sp__recv_buffers *b = rs->buffers;
+	struct io_uring_sqe *sqe = &rs->multishot.op.sqe;
+	size_t share = sp__recv_buffers_share(b);
 
 	io_uring_prep_recv_multishot(sqe, rs->fd, NULL, 0, 0);
 	sqe->flags |= IOSQE_BUFFER_SELECT;
-	sqe->buf_group = SP__BUFFERS_GROUP;
+	sqe->buf_group = SP__RECV_BUFFERS_GROUP;
 	if (b->bundles)
 		sqe->ioprio |= SP__RECVSEND_BUNDLE;
-	/* Here Linux 6.17 reads the most that a shot may take in all. */
+	/* Here Linux 6.17 reads the most bytes to receive in all. */
 	if (b->credits)
 		sqe->file_index = (uint32_t)share;
 	rs->starved = false;
-	sp__shot_arm(&rs->shot);
+	sp__multishot_arm(&rs->multishot);
 }
 
 /* The peer sends no more, or the connection is broken. */
@@ -268,27 +273,30 @@ static bool is_over(int fd)
 }
 
 /*
- * Wait for the shot or, if there is no buffer for it, for that.
+ * Wait for the multishot receive or, if there is no buffer for it, for a
+ * buffer.
  *
- * An end that has come together with the last bytes may not end the shot: the
- * kernel reads the bytes for both (decision 0100). After it nothing wakes us,
- * so it is asked for; a new shot then hears of it.
+ * Linux 6.18 can lose the wake-up for EOF or RST if it arrives with the last
+ * data (decision 0100). So poll for POLLRDHUP before sleeping; if it is set,
+ * cancel, and the next receive returns the EOF.
  */
-static int wait_shot(struct sp_rstream *rs, int64_t deadline)
+static int wait_multishot(struct sp_rstream *rs, int64_t deadline)
 {
 	int ret;
 
-	if (sp__shot_armed(&rs->shot) && is_over(rs->fd)) {
-		sp__shot_stop(&rs->shot);
+	if (sp__multishot_armed(&rs->multishot) && is_over(rs->fd)) {
+		sp__multishot_stop(&rs->multishot);
 		return 0;
 	}
-	sp__shot_wait_begin(&rs->shot);
-	if (!sp__shot_armed(&rs->shot) &&
+	sp__multishot_wait_begin(&rs->multishot);
+	if (!sp__multishot_armed(&rs->multishot) &&
 	    (!rs->starved ||
-	     sp__buffers_ask(rs->buffers, &rs->shot.waiter, rs->turn)))
-		arm(rs);
-	ret = sp__shot_wait_end(&rs->shot, deadline, "receive stream");
-	rs->turn = ret == SP__BUFFERS_TURN;
+	     sp__recv_buffers_ask(rs->buffers, &rs->multishot.waiter,
+				  rs->turn)))
+		arm_receive(rs);
+	ret = sp__multishot_wait_end(&rs->multishot, deadline,
+				     "receive stream");
+	rs->turn = ret == SP__RECV_BUFFERS_TURN;
 	return ret < 0 ? ret : 0;
 }
 
@@ -298,7 +306,7 @@ static int wait_shot(struct sp_rstream *rs, int64_t deadline)
  */
 static int read_some(struct sp_rstream *rs, int64_t deadline)
 {
-	size_t room = rs->shot.home->rt->opts.recv_buffer_size;
+	size_t room = rs->multishot.home->rt->opts.recv_buffer_size;
 	ssize_t n;
 	int err;
 
@@ -323,7 +331,7 @@ static int read_some(struct sp_rstream *rs, int64_t deadline)
 static void pass_turn(struct sp_rstream *rs)
 {
 	if (rs->turn)
-		sp__buffers_offer(rs->buffers);
+		sp__recv_buffers_offer(rs->buffers);
 	rs->turn = false;
 }
 
@@ -341,7 +349,8 @@ static int wait_for_more(struct sp_rstream *rs, int64_t deadline)
 	 */
 	if (carry_len(rs) == 0 && rs->carry_size > CARRY_KEEP)
 		carry_drop(rs);
-	return rs->shots ? wait_shot(rs, deadline) : read_some(rs, deadline);
+	return rs->has_multishot ? wait_multishot(rs, deadline)
+				 : read_some(rs, deadline);
 }
 
 /* The calls */
@@ -359,14 +368,14 @@ int sp_rstream_open(int fd, size_t max, struct sp_rstream **out)
 	rs = calloc(1, sizeof(*rs));
 	if (rs == NULL)
 		return -ENOMEM;
-	err = sp__buffers_of(self->shard, &rs->buffers);
+	err = sp__recv_buffers_of(self->shard, &rs->buffers);
 	if (err < 0 && err != -EOPNOTSUPP) {
 		free(rs);
 		return err;
 	}
-	sp__shot_init(&rs->shot, self->shard, on_event);
+	sp__multishot_init(&rs->multishot, self->shard, on_event);
 	rs->fd = fd;
-	rs->shots = err == 0;
+	rs->has_multishot = err == 0;
 	rs->max = max == 0 ? MAX_DEFAULT : max;
 	*out = rs;
 	return 0;
@@ -391,8 +400,8 @@ void sp_rstream_close(struct sp_rstream *rs)
 {
 	if (rs == NULL)
 		return;
-	(void)sp__shot_go_home(&rs->shot);
-	sp__shot_stop(&rs->shot);
+	(void)sp__multishot_go_home(&rs->multishot);
+	sp__multishot_stop(&rs->multishot);
 	while (rs->queued > 0)
 		queue_pop(rs);
 	carry_drop(rs);
@@ -430,15 +439,16 @@ int sp_rstream_peek_until(struct sp_rstream *rs, size_t want, int64_t deadline,
 	if (want > rs->max)
 		return -EMSGSIZE;
 	want = want == 0 ? 1 : want;
-	/* Each time: without shots a wait may end on another shard. */
-	while ((err = sp__shot_go_home(&rs->shot)) == 0) {
+	/* Each time: without has_multishot a wait may end on another shard. */
+	while ((err = sp__multishot_go_home(&rs->multishot)) == 0) {
 		struct sp_segment segment;
 
 		queue_trim(rs);
 		segment = in_sight(rs);
 		if (segment.len < want) {
-			err = gather(rs, want,
-				     &rs->shot.home->counts.recv_copied);
+			err = gather_carry(
+				rs, want,
+				&rs->multishot.home->counts.recv_copied);
 			segment = in_sight(rs);
 		}
 		if (err < 0)
@@ -467,20 +477,21 @@ void sp_rstream_consume(struct sp_rstream *rs, size_t len)
 	}
 	rs->offset += (uint32_t)len;
 	/* From elsewhere they cannot be given back before the next peek. */
-	if (here == rs->shot.home && rs->queued > 0)
+	if (here == rs->multishot.home && rs->queued > 0)
 		queue_trim(rs);
 }
 
 int sp_rstream_pause(struct sp_rstream *rs)
 {
-	int err = sp__shot_go_home(&rs->shot);
+	int err = sp__multishot_go_home(&rs->multishot);
 
 	if (err < 0)
 		return err;
-	sp__shot_stop(&rs->shot);
-	sp__count(&rs->shot.home->counts.recv_pauses, 1);
+	sp__multishot_stop(&rs->multishot);
+	sp__count(&rs->multishot.home->counts.recv_pauses, 1);
 	queue_trim(rs);
-	return gather(rs, rs->max, &rs->shot.home->counts.recv_aside);
+	return gather_carry(rs, rs->max,
+			    &rs->multishot.home->counts.recv_aside);
 }
 
 int64_t sp_rstream_arrived(struct sp_rstream *rs)

@@ -1,5 +1,7 @@
 #include "spargio/net/socket.h"
 #include "spargio/io/sync_ops.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/wait.h"
 
 #include <spargio/socket.h>
 #include <spargio/time.h>
@@ -33,7 +35,7 @@ int sp__socket_run(struct sp__op *op, uint32_t events, int64_t deadline,
 
 /*
  * By a system call, without waiting: -EAGAIN if there is no room. Costs some of
- * the shard's turn, so that a sender whose peer keeps up leaves room for others.
+ * the shard's turn, so that a sender whose peer keeps up lets others run.
  */
 static int send_now(const struct sp__op *op)
 {
@@ -117,7 +119,7 @@ struct rest {
 };
 
 /* Step over @n bytes, and over what is empty. */
-static void advance(struct rest *rest, size_t n)
+static void advance_rest(struct rest *rest, size_t n)
 {
 	rest->skip += n;
 	while (rest->count > 0 && rest->skip >= rest->iov->iov_len) {
@@ -190,7 +192,7 @@ int sp_recvv_exact_until(int fd, const struct iovec *iov, size_t count,
 {
 	struct rest rest = { .iov = iov, .count = count };
 
-	advance(&rest, 0);
+	advance_rest(&rest, 0);
 	while (rest.count > 0) {
 		int n = recv_rest(fd, &rest, deadline);
 
@@ -199,7 +201,7 @@ int sp_recvv_exact_until(int fd, const struct iovec *iov, size_t count,
 		if (n < 0)
 			return n;
 		rest.begun = true;
-		advance(&rest, (size_t)n);
+		advance_rest(&rest, (size_t)n);
 	}
 	return 1;
 }
@@ -226,14 +228,14 @@ int sp_sendv_all_until(int fd, const struct iovec *iov, size_t count,
 {
 	struct rest rest = { .iov = iov, .count = count };
 
-	advance(&rest, 0);
+	advance_rest(&rest, 0);
 	while (rest.count > 0) {
 		int n = send_rest(fd, &rest, deadline);
 
 		if (n < 0)
 			return n;
 		rest.begun = true;
-		advance(&rest, (size_t)n);
+		advance_rest(&rest, (size_t)n);
 	}
 	return 0;
 }

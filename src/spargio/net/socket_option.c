@@ -27,7 +27,7 @@ static const struct option options[] = {
 };
 /* clang-format on */
 
-static int set(int fd, const struct option *o, int value)
+static int set_option(int fd, const struct option *o, int value)
 {
 	/* The switches among them are on or off. */
 	if (o->name == TCP_NODELAY && o->level == IPPROTO_TCP)
@@ -48,7 +48,7 @@ int sp_tcp_set(int fd, const struct sp_tcp_opts *opts)
 		       sizeof(value));
 		if (value == 0)
 			continue;
-		err = set(fd, &options[i], value);
+		err = set_option(fd, &options[i], value);
 		if (err < 0)
 			return err;
 	}

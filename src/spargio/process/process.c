@@ -6,6 +6,7 @@
  * say why it does not; hence the blocking pool.
  */
 #include "spargio/io/op.h"
+#include "spargio/sched/current.h"
 
 #include <spargio/pool.h>
 #include <spargio/process.h>
@@ -163,7 +164,7 @@ static void fill_attributes(posix_spawnattr_t *attributes)
 						     POSIX_SPAWN_SETSIGDEF);
 }
 
-static int spawn(const struct start *start, pid_t *pid)
+static int spawn_child(const struct start *start, pid_t *pid)
 {
 	const struct sp_process_opts *o = start->opts;
 	char *const *envp = o->envp == NULL ? environ : (char *const *)o->envp;
@@ -184,7 +185,7 @@ static int spawn(const struct start *start, pid_t *pid)
 }
 
 /* Get hold of the child that was just started, or be rid of it. */
-static int hold(struct sp_process *p)
+static int open_child(struct sp_process *p)
 {
 	int err;
 
@@ -211,14 +212,14 @@ static int start_main(void *arg)
 	for (int i = 0; i < STREAMS && err == 0; i++)
 		err = open_stream(start, i);
 	if (err == 0)
-		err = spawn(start, &p->pid);
+		err = spawn_child(start, &p->pid);
 	if (err == 0)
-		err = hold(p);
+		err = open_child(p);
 	close_all(start->theirs);
 	return err;
 }
 
-static void release(struct sp_process *p)
+static void release_process(struct sp_process *p)
 {
 	close_all(p->pipes);
 	if (p->pidfd >= 0)
@@ -253,7 +254,7 @@ int sp_process_spawn(const struct sp_process_opts *opts,
 	if (err == 0)
 		err = ret;
 	if (err < 0) {
-		release(p);
+		release_process(p);
 		return err;
 	}
 	*out = p;
@@ -286,7 +287,7 @@ static void note_exit(struct sp_process *p, const siginfo_t *info)
 }
 
 /* See whether it has ended; without WNOHANG, wait for it. The lock is held. */
-static void collect(struct sp_process *p, int options)
+static void collect_exit(struct sp_process *p, int options)
 {
 	siginfo_t info = { 0 };
 	int ret;
@@ -305,12 +306,12 @@ static void collect(struct sp_process *p, int options)
 }
 
 /* -EAGAIN: it has not ended. */
-static int ask(struct sp_process *p, struct sp_exit *out)
+static int try_collect(struct sp_process *p, struct sp_exit *out)
 {
 	int err = -EAGAIN;
 
 	pthread_mutex_lock(&p->lock);
-	collect(p, WNOHANG);
+	collect_exit(p, WNOHANG);
 	if (p->ended)
 		err = p->err;
 	if (err == 0)
@@ -331,7 +332,7 @@ int sp_process_wait_until(struct sp_process *process, int64_t deadline,
 
 	if (sp__fiber_self() == NULL)
 		return -EPERM;
-	while ((err = ask(process, out)) == -EAGAIN) {
+	while ((err = try_collect(process, out)) == -EAGAIN) {
 		err = sp__wait_fd(process->pidfd, POLLIN, deadline,
 				  "child process");
 		if (err < 0)
@@ -362,6 +363,6 @@ void sp_process_free(struct sp_process *process)
 	}
 	/* No fiber, or no memory to wait in one. */
 	if (err < 0)
-		collect(process, 0);
-	release(process);
+		collect_exit(process, 0);
+	release_process(process);
 }

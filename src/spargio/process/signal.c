@@ -1,4 +1,5 @@
 #include "spargio/io/op.h"
+#include "spargio/sched/current.h"
 
 #include <spargio/signal.h>
 #include <spargio/time.h>
@@ -15,7 +16,7 @@ struct sp_signals {
 };
 
 /* Blocking a fault does not stop it: the kernel kills the process instead. */
-static int check(const sigset_t *set)
+static int check_set(const sigset_t *set)
 {
 	static const int never[] = { SIGKILL, SIGSTOP, SIGSEGV,
 				     SIGBUS,  SIGFPE,  SIGILL };
@@ -28,7 +29,7 @@ static int check(const sigset_t *set)
 
 int sp_signals_block(const sigset_t *set)
 {
-	int err = check(set);
+	int err = check_set(set);
 
 	return err < 0 ? err : -pthread_sigmask(SIG_BLOCK, set, NULL);
 }
@@ -56,7 +57,7 @@ static int check_blocked(const sigset_t *set)
 int sp_signals_new(const sigset_t *set, struct sp_signals **out)
 {
 	struct sp_signals *signals;
-	int err = check(set);
+	int err = check_set(set);
 
 	if (err < 0)
 		return err;
@@ -91,7 +92,7 @@ void sp_signals_free(struct sp_signals *signals)
 	free(signals);
 }
 
-static int take(struct sp_signals *signals, struct sp_signal *out)
+static int read_signal(struct sp_signals *signals, struct sp_signal *out)
 {
 	struct signalfd_siginfo info;
 
@@ -125,7 +126,7 @@ int sp_signals_wait_until(struct sp_signals *signals, int64_t deadline,
 
 	if (sp__fiber_self() == NULL)
 		return -EPERM;
-	while ((err = take(signals, out)) == -EAGAIN) {
+	while ((err = read_signal(signals, out)) == -EAGAIN) {
 		err = sp__wait_fd(signals->fd, POLLIN, deadline, "signal");
 		if (err < 0)
 			break;

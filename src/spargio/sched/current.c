@@ -5,7 +5,7 @@
  * call, and across a switch that address can belong to another thread. So the
  * variable is read in this file only, by a function that is never inlined.
  */
-#include "spargio/sched/shard.h"
+#include "spargio/sched/current.h"
 
 #include <errno.h>
 
@@ -35,4 +35,14 @@ struct sp_fiber *sp__fiber_self(void)
 	struct sp_shard *shard = sp__shard_self();
 
 	return shard == NULL ? NULL : shard->current;
+}
+
+struct sp_rt *sp__runtime_or_own(struct sp_rt *rt)
+{
+	struct sp_fiber *fiber;
+
+	if (rt != NULL)
+		return rt;
+	fiber = sp__fiber_self();
+	return fiber == NULL ? NULL : fiber->shard->rt;
 }

@@ -1,13 +1,16 @@
 /*
- * spargio/sched/fiber.h - what a fiber is, and the one way it waits
+ * spargio/sched/fiber.h - the state of a fiber and of its wait
+ *
+ * Types only; the functions are in fiber_alloc, wake, wait, exit, cancel and
+ * task.
  *
  * A fiber that waits belongs to the shard it went to sleep on. Whoever wakes
  * it, from wherever, only says so (sp__wake); that shard alone makes it
  * runnable again, clears its deadline, and from then on an idle shard may
  * steal it. So a fiber is never resumed before it has left its stack, and a
- * timer or operation in flight is never left behind on another shard. (A thief
- * may take a fiber from the inbox of a shard that does not get to it, but only
- * one that has left its stack and has neither.)
+ * timer or operation in flight is never left behind on another shard. (An
+ * idle shard may steal a fiber from the inbox of a shard that is stuck, but
+ * only one that has left its stack and has neither.)
  *
  * The wake word decides between event, deadline and cancellation:
  *
@@ -90,14 +93,14 @@ struct sp_fiber {
 	/* Not beside the plain small ones: those may be read as one word. */
 	atomic_bool cancelled;
 	_Atomic uint8_t state;	/* enum sp__fiber_state, for the dump */
-	atomic_bool on_stack;	/* runs, or has not quite left; see settle() */
+	atomic_bool on_stack;	/* cleared by finish_switch() in switch.c */
 	struct sp__timer timer; /* deadline of the present wait */
 	uint16_t pins;		/* things of it in a ring: it must not move */
 	uint16_t shield;
 	uint16_t no_yield; /* see sp_no_yield_begin() */
 	bool stealable;
 	bool has_locals; /* some local was set */
-	bool timed;	 /* its wait has a deadline in its shard's wheel */
+	bool timed; /* its wait has a deadline in its shard's timer wheel */
 
 	/* Said once, at spawn. */
 	int (*fn)(void *);
@@ -127,108 +130,5 @@ struct sp_fiber {
 	void *locals[SP__LOCALS];
 	alignas(16) uint8_t copy[SP_COPY_MAX];
 };
-
-/* The fiber now running on this thread, NULL on a scheduler or elsewhere. */
-struct sp_fiber *sp__fiber_self(void);
-
-/*
- * Begin a wait and return its epoch. From here on sp__wake() works, so that
- * the fiber can be put into lists before it sleeps.
- */
-uint64_t sp__wait_begin(struct sp_fiber *fiber);
-
-/* A wait that neither cancellation nor shutdown ends. */
-uint64_t sp__wait_begin_shielded(struct sp_fiber *fiber);
-
-/*
- * Sleep until somebody wakes us or @deadline comes; returns the code. Yields.
- * @why and @on are for the dump; @why must be a literal.
- *
- * Hot: once per suspension. Cost: one compare-and-swap by the waker, one
- * context switch if another fiber is runnable here, none if woken already.
- */
-uint32_t sp__wait_end(struct sp_fiber *fiber, uint64_t epoch, int64_t deadline,
-		      const char *why, const void *on);
-
-/*
- * For those who must not even begin what they would wait for: -ECANCELED if
- * the fiber is to end, else 0. May yield.
- */
-int sp__wait_refused(struct sp_fiber *fiber);
-
-/*
- * Call the wait off. True: nobody woke us, go on. False: somebody did, and
- * sp__wait_end() must be called to take the wake-up.
- */
-bool sp__wait_drop(struct sp_fiber *fiber, uint64_t epoch);
-
-/* @fiber will never run again: whoever comes to wake it is late. */
-void sp__wait_void(struct sp_fiber *fiber);
-
-/* Wake @fiber from the wait @epoch. False if that wait is over. */
-bool sp__wake(struct sp_fiber *fiber, uint64_t epoch, uint32_t code);
-
-/*
- * The same in two steps, to put something into the fiber's hands in between:
- * once claimed it can be woken by nobody else, and it sleeps until delivered.
- */
-bool sp__wake_claim(struct sp_fiber *fiber, uint64_t epoch, uint32_t code);
-void sp__wake_deliver(struct sp_fiber *fiber);
-
-/* 0, -ETIMEDOUT or -ECANCELED for a code. */
-int sp__code_error(uint32_t code);
-
-/* Lists of waiters; the caller holds the lock of the list's owner. */
-void sp__waitlist_init(struct sp__waitlist *list);
-void sp__waitlist_add(struct sp__waitlist *list, struct sp__waiter *w);
-void sp__waitlist_remove(struct sp__waiter *w); /* fine if in none */
-bool sp__waitlist_empty(const struct sp__waitlist *list);
-/* Take waiters off the front until one could be woken; false if none. */
-bool sp__waitlist_wake_one(struct sp__waitlist *list);
-void sp__waitlist_wake_all(struct sp__waitlist *list);
-
-/*
- * Get a fiber from the pool, not yet queued. NULL if memory is out. @here is
- * the caller's shard of that runtime, or NULL.
- */
-struct sp_fiber *sp__fiber_new(struct sp_rt *rt, struct sp_shard *here,
-			       size_t stack_size);
-
-/* Give it back; it has ended or never ran. */
-void sp__fiber_free(struct sp_rt *rt, struct sp_shard *here,
-		    struct sp_fiber *fiber);
-
-/*
- * Whether @fiber is to end: it was cancelled, or its runtime is closing.
- */
-bool sp__fiber_is_cancelled(const struct sp_fiber *fiber);
-
-/*
- * @fiber has run to its end but still stands on its stack. Claim its joiner,
- * and return it if it waits on the same shard: it may run as soon as the fiber
- * has left, and will find the fiber done. Another is woken by the burial.
- */
-struct sp_fiber *sp__fiber_hand_over(struct sp_fiber *fiber);
-
-/*
- * @fiber has left its stack for ever: tell its joiner, or free it.
- */
-void sp__fiber_bury(struct sp_shard *here, struct sp_fiber *fiber);
-
-/*
- * Joining in steps, for those who wait for more than one thing. Errors as
- * sp_join().
- */
-/* Without waiting: -EAGAIN if it has not ended. */
-int sp__join_try(struct sp_task task, int *ret);
-/* Make @w its joiner: 0, or 1 if it has ended already and @w will not hear. */
-int sp__join_begin(struct sp_task task, struct sp__waiter *w);
-/* Its joiner takes the result, or with -EAGAIN goes away. */
-int sp__join_end(struct sp_task task, int *ret);
-/* Its joiner goes away, ended or not. */
-void sp__join_leave(struct sp_task task);
-
-/* Ask @fiber, whose id was checked, to end. */
-void sp__fiber_cancel(struct sp_fiber *fiber);
 
 #endif

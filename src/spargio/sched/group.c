@@ -1,40 +1,14 @@
 #include "spargio/sched/group.h"
-#include "spargio/sched/shard.h"
+#include "spargio/sched/cancel.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/group_member.h"
+#include "spargio/sched/wait.h"
+#include "spargio/sched/wake.h"
 
 #include <spargio/time.h>
 
 #include <errno.h>
 #include <stdlib.h>
-
-/* Rings of members; the owner's lock is held. */
-
-static void members_init(struct sp__member *head)
-{
-	head->next = head->prev = head;
-}
-
-static void member_add(struct sp__member *head, struct sp__member *m)
-{
-	m->next = head;
-	m->prev = head->prev;
-	m->prev->next = m;
-	head->prev = m;
-}
-
-static void member_remove(struct sp__member *m)
-{
-	m->prev->next = m->next;
-	m->next->prev = m->prev;
-}
-
-struct sp_group {
-	struct sp__spin lock;
-	bool cancelled;
-	uint32_t count;
-	int error; /* the first of its fibers */
-	struct sp__member members;
-	struct sp__waitlist waiters;
-};
 
 static struct sp_fiber *group_fiber(struct sp__member *m)
 {
@@ -48,7 +22,7 @@ int sp_group_new(struct sp_group **out)
 
 	if (group == NULL)
 		return -ENOMEM;
-	members_init(&group->members);
+	sp__members_init(&group->members);
 	sp__waitlist_init(&group->waiters);
 	*out = group;
 	return 0;
@@ -71,41 +45,6 @@ int sp_group_go(struct sp_group *group, int (*fn)(void *), void *arg)
 	struct sp_attr attr = { .place = SP_STEALABLE, .group = group };
 
 	return sp_go_attr(NULL, &attr, fn, arg, NULL);
-}
-
-int sp__group_enter(struct sp_group *group, struct sp_fiber *fiber)
-{
-	int err = 0;
-
-	if (group == NULL)
-		return 0;
-	sp__spin_lock(&group->lock);
-	if (group->cancelled) {
-		err = -ECANCELED;
-	} else {
-		fiber->group = group;
-		member_add(&group->members, &fiber->in_group);
-		group->count++;
-	}
-	sp__spin_unlock(&group->lock);
-	return err;
-}
-
-void sp__group_leave(struct sp_fiber *fiber)
-{
-	struct sp_group *group = fiber->group;
-
-	if (group == NULL)
-		return;
-	sp__spin_lock(&group->lock);
-	member_remove(&fiber->in_group);
-	fiber->group = NULL;
-	if (group->error == 0 && fiber->ret < 0)
-		group->error = fiber->ret;
-	/* Woken under the lock: who waits may free the group at once. */
-	if (--group->count == 0)
-		sp__waitlist_wake_all(&group->waiters);
-	sp__spin_unlock(&group->lock);
 }
 
 int sp_group_wait(struct sp_group *group)
@@ -150,16 +89,6 @@ void sp_group_cancel(struct sp_group *group)
 	sp__spin_unlock(&group->lock);
 }
 
-struct sp_token {
-	struct sp__spin lock;
-	atomic_bool cancelled;
-	struct sp_token *parent;
-	struct sp__member in_parent;
-	struct sp__member fibers;
-	struct sp__member children;
-	struct sp__waitlist waiters;
-};
-
 int sp_token_new(struct sp_token *parent, struct sp_token **out)
 {
 	struct sp_token *token = calloc(1, sizeof(*token));
@@ -167,12 +96,12 @@ int sp_token_new(struct sp_token *parent, struct sp_token **out)
 	if (token == NULL)
 		return -ENOMEM;
 	token->parent = parent;
-	members_init(&token->fibers);
-	members_init(&token->children);
+	sp__members_init(&token->fibers);
+	sp__members_init(&token->children);
 	sp__waitlist_init(&token->waiters);
 	if (parent != NULL) {
 		sp__spin_lock(&parent->lock);
-		member_add(&parent->children, &token->in_parent);
+		sp__member_add(&parent->children, &token->in_parent);
 		atomic_store(&token->cancelled,
 			     atomic_load(&parent->cancelled));
 		sp__spin_unlock(&parent->lock);
@@ -187,42 +116,13 @@ void sp_token_free(struct sp_token *token)
 		return;
 	if (token->parent != NULL) {
 		sp__spin_lock(&token->parent->lock);
-		member_remove(&token->in_parent);
+		sp__member_remove(&token->in_parent);
 		sp__spin_unlock(&token->parent->lock);
 	}
 	/* Whoever cancels it holds its lock until done. */
 	sp__spin_lock(&token->lock);
 	sp__spin_unlock(&token->lock);
 	free(token);
-}
-
-int sp__token_enter(struct sp_token *token, struct sp_fiber *fiber)
-{
-	int err = 0;
-
-	if (token == NULL)
-		return 0;
-	sp__spin_lock(&token->lock);
-	if (atomic_load(&token->cancelled)) {
-		err = -ECANCELED;
-	} else {
-		fiber->token = token;
-		member_add(&token->fibers, &fiber->in_token);
-	}
-	sp__spin_unlock(&token->lock);
-	return err;
-}
-
-void sp__token_leave(struct sp_fiber *fiber)
-{
-	struct sp_token *token = fiber->token;
-
-	if (token == NULL)
-		return;
-	sp__spin_lock(&token->lock);
-	member_remove(&fiber->in_token);
-	fiber->token = NULL;
-	sp__spin_unlock(&token->lock);
 }
 
 /* Locks go from parent to child, so a child cannot be freed meanwhile. */

@@ -1,7 +1,5 @@
 /*
- * spargio/sched/group.h - fibers in groups and under tokens
- *
- * For spawn and fiber: NULL groups and tokens are fine everywhere.
+ * spargio/sched/group.h - waiting for a token together with other things
  */
 #ifndef SPARGIO_SCHED_GROUP_H
 #define SPARGIO_SCHED_GROUP_H
@@ -9,13 +7,6 @@
 #include "spargio/sched/fiber.h"
 
 #include <spargio/group.h>
-
-/* 0, or -ECANCELED if the group or token has been cancelled. */
-int sp__group_enter(struct sp_group *group, struct sp_fiber *fiber);
-int sp__token_enter(struct sp_token *token, struct sp_fiber *fiber);
-
-void sp__group_leave(struct sp_fiber *fiber);
-void sp__token_leave(struct sp_fiber *fiber);
 
 /*
  * Put @w among those woken when @token is cancelled; false, and not put there,

@@ -3,44 +3,46 @@
  *
  * Waking a sleeping thread costs tens of microseconds, seeing a word change
  * costs a tenth of one. So a shard watches its sources for a while before it
- * sleeps, for as long as that has paid lately.
+ * sleeps, for as long as spinning has found work lately.
  *
- * Stealing too early is worse than not at all: two shards passing a lock to
- * and fro would steal each other's fibers. A shard that has just run out takes
- * only from one with several waiting, and from anybody after a pause.
+ * Stealing too early is worse than not stealing: two shards that pass a lock to
+ * each other would steal each other's fibers. A shard that has just run out of
+ * work steals only where several fibers are queued; after DOZE_NS it steals
+ * anywhere.
  */
-#include "spargio/io/backend.h"
-#include "spargio/sync/msg_inbox.h"
+#include "spargio/sched/idle.h"
+#include "spargio/sched/backend.h"
+#include "spargio/sched/msg_inbox.h"
+#include "spargio/sched/ready.h"
 #include "spargio/sched/runtime.h"
-#include "spargio/sched/spawn.h"
 
 #include <spargio/time.h>
 
-#define DOZE_NS	    (20 * SP_US)
-#define SPIN_MAX_NS (50 * SP_US)
-#define SPIN_MIN_NS (2 * SP_US)
-#define NEAR_NS	    (200 * SP_US) /* a wait that a spin may have caught */
-#define PROBE_MIN   4
-#define PROBE_MAX   256
-#define SPIN_LOOKS  32
-#define LIFO_OLD_NS (200 * SP_US)
-#define TRAPPED_NS  (1 * SP_MS)
-#define LOADED	    2
+#define DOZE_NS		  (20 * SP_US)
+#define SPIN_MAX_NS	  (50 * SP_US)
+#define SPIN_MIN_NS	  (2 * SP_US)
+#define NEAR_NS		  (200 * SP_US) /* a wait that a spin may have caught */
+#define PROBE_MIN	  4
+#define PROBE_MAX	  256
+#define SPIN_LOOKS	  32
+#define NEXT_FIBER_OLD_NS (200 * SP_US)
+#define LOADED		  2
 
 /* Stealing */
 
-/* The slot of a victim that is too busy to get to it. */
-static struct sp_fiber *steal_lifo(struct sp_shard *victim)
+/* The next fiber of a victim that is too busy to get to it. */
+static struct sp_fiber *steal_next_fiber(struct sp_shard *victim)
 {
 	struct sp_fiber *f =
-		atomic_load_explicit(&victim->lifo, memory_order_acquire);
-	int64_t since =
-		atomic_load_explicit(&victim->lifo_since, memory_order_relaxed);
+		atomic_load_explicit(&victim->next_fiber, memory_order_acquire);
+	int64_t since = atomic_load_explicit(&victim->next_fiber_since,
+					     memory_order_relaxed);
 
-	if (f == NULL || sp_now() - since < LIFO_OLD_NS)
+	if (f == NULL || sp_now() - since < NEXT_FIBER_OLD_NS)
 		return NULL;
-	/* Take it first: only then may it be looked at. */
-	f = atomic_exchange_explicit(&victim->lifo, NULL, memory_order_acq_rel);
+	/* Take it first: until then its owner may change it. */
+	f = atomic_exchange_explicit(&victim->next_fiber, NULL,
+				     memory_order_acq_rel);
 	if (f != NULL && (!f->stealable || f->pins != 0)) {
 		sp__shard_deliver(victim, f);
 		return NULL;
@@ -48,40 +50,32 @@ static struct sp_fiber *steal_lifo(struct sp_shard *victim)
 	return f;
 }
 
-/* What was delivered to it has been waiting for long: a fiber hogs it. */
-static bool is_stuck(const struct sp_shard *s, int64_t now)
-{
-	return atomic_load_explicit(&s->inbox, memory_order_relaxed) != NULL &&
-	       atomic_load_explicit(&s->park, memory_order_relaxed) ==
-		       SP__RUNNING &&
-	       now - atomic_load_explicit(&s->looked, memory_order_relaxed) >
-		       TRAPPED_NS;
-}
-
 /*
  * A fiber can be woken before it has left its stack, or have its deadline in
- * the wheel of the shard it went to sleep on: then only that shard may run it.
+ * the timer wheel of the shard it went to sleep on: then only that shard may
+ * run it.
  */
 static bool may_leave(struct sp_fiber *f)
 {
-	/* Pairs with the release in settle(). */
+	/* Pairs with the release in finish_switch(). */
 	return !atomic_load_explicit(&f->on_stack, memory_order_acquire) &&
 	       f->stealable && f->pins == 0 && !f->timed;
 }
 
 /*
- * Take what may move out of the inbox of a shard that does not get to it, and
- * put the rest back.
+ * Steal the fibers that may move from the inbox of a shard that is stuck, and
+ * put the others back.
  */
-static struct sp_fiber *steal_inbox(struct sp_shard *s, struct sp_shard *victim)
+static struct sp_fiber *steal_fiber_inbox(struct sp_shard *s,
+					  struct sp_shard *victim)
 {
 	struct sp_fiber *taken = NULL;
 	struct sp_fiber *f;
 
-	if (!is_stuck(victim, sp_now()))
+	if (!sp__shard_is_stuck(victim, sp_now()))
 		return NULL;
 	/* Pairs with the release in sp__shard_deliver(). */
-	f = atomic_exchange_explicit(&victim->inbox, NULL,
+	f = atomic_exchange_explicit(&victim->fiber_inbox, NULL,
 				     memory_order_acquire);
 	while (f != NULL) {
 		struct sp_fiber *next = f->qnext;
@@ -108,14 +102,14 @@ static struct sp_fiber *steal_from(struct sp_shard *s, struct sp_shard *victim,
 	if (sp__shard_stealable(victim) < at_least) {
 		if (at_least > 1)
 			return NULL;
-		f = steal_lifo(victim);
-		return f != NULL ? f : steal_inbox(s, victim);
+		f = steal_next_fiber(victim);
+		return f != NULL ? f : steal_fiber_inbox(s, victim);
 	}
 	f = sp__runq_steal(&victim->runq, &s->runq, SP__RUNQ_SIZE / 2, moved);
 	return f != NULL ? f : sp__shard_spill_pop(victim);
 }
 
-static bool search(struct sp_shard *s, uint32_t at_least)
+static bool search_victims(struct sp_shard *s, uint32_t at_least)
 {
 	struct sp_rt *rt = s->rt;
 	uint32_t tries = rt->opts.steal_budget;
@@ -133,7 +127,7 @@ static bool search(struct sp_shard *s, uint32_t at_least)
 			continue;
 		sp__count(&s->counts.stolen, moved);
 		if (f->pins != 0) {
-			/* Cannot be: only what may move is in those queues. */
+			/* A bug: these queues hold no pinned fibers. */
 			sp__count(&s->counts.affinity_violations, 1);
 			sp__shard_deliver(victim, f);
 			continue;
@@ -145,7 +139,7 @@ static bool search(struct sp_shard *s, uint32_t at_least)
 	return false;
 }
 
-bool sp__shard_steal(struct sp_shard *s, uint32_t at_least)
+static bool steal_work(struct sp_shard *s, uint32_t at_least)
 {
 	struct sp_rt *rt = s->rt;
 	uint32_t most = rt->nshards / 2;
@@ -153,18 +147,18 @@ bool sp__shard_steal(struct sp_shard *s, uint32_t at_least)
 
 	if (rt->nshards == 1)
 		return false;
-	/* A crowd of searchers would only fight over the same queues. */
+	/* More would only contend for the same queues. */
 	if (atomic_fetch_add(&rt->searching, 1) >= (most == 0 ? 1 : most)) {
 		atomic_fetch_sub(&rt->searching, 1);
 		return false;
 	}
 	sp__count(&s->counts.steal_attempts, 1);
-	found = search(s, at_least);
+	found = search_victims(s, at_least);
 	atomic_fetch_sub(&rt->searching, 1);
 	return found;
 }
 
-/* Somewhere at least @count fibers wait that we could run. */
+/* Another shard has at least @count fibers that may be stolen. */
 static bool others_have(struct sp_shard *s, uint32_t count)
 {
 	struct sp_rt *rt = s->rt;
@@ -183,15 +177,15 @@ static bool others_have(struct sp_shard *s, uint32_t count)
 static int64_t sleep_deadline(struct sp_shard *s)
 {
 	struct sp_rt *rt = s->rt;
-	int64_t deadline = sp__wheel_next(&s->wheel);
+	int64_t deadline = sp__timer_wheel_next(&s->timer_wheel);
 
 	for (uint32_t i = 0; i < rt->nshards; i++) {
 		struct sp_shard *other = &rt->shards[i];
 
 		if (other != s &&
-		    atomic_load_explicit(&other->inbox, memory_order_relaxed) !=
-			    NULL) {
-			int64_t soon = sp_in(2 * TRAPPED_NS);
+		    atomic_load_explicit(&other->fiber_inbox,
+					 memory_order_relaxed) != NULL) {
+			int64_t soon = sp_in(2 * SP__STUCK_NS);
 
 			return soon < deadline ? soon : deadline;
 		}
@@ -199,39 +193,28 @@ static int64_t sleep_deadline(struct sp_shard *s)
 	return deadline;
 }
 
-void sp__shard_call_thief(struct sp_shard *s)
-{
-	struct sp_rt *rt = s->rt;
-
-	if (atomic_load_explicit(&rt->parked, memory_order_relaxed) == 0 ||
-	    atomic_load_explicit(&rt->searching, memory_order_relaxed) != 0)
-		return;
-	for (uint32_t i = 1; i < rt->nshards; i++) {
-		struct sp_shard *other =
-			&rt->shards[(s->index + i) % rt->nshards];
-
-		if (atomic_load_explicit(&other->park, memory_order_relaxed) ==
-		    SP__PARKED) {
-			sp__shard_notify(other);
-			return;
-		}
-	}
-}
-
-void sp__shard_rescue(struct sp_shard *s)
-{
-	if (s->rt->nshards > 1 &&
-	    atomic_load_explicit(&s->rt->parked, memory_order_relaxed) != 0 &&
-	    is_stuck(s, sp_now()))
-		sp__shard_call_thief(s);
-}
-
 /* Spinning */
 
-static bool look(struct sp_shard *s)
+static bool is_closing(const struct sp_shard *s)
+{
+	return atomic_load_explicit(&s->rt->closing, memory_order_relaxed);
+}
+
+/* For the park protocol. */
+static bool has_work(struct sp_shard *s)
+{
+	return atomic_load_explicit(&s->fiber_inbox, memory_order_acquire) !=
+		       NULL ||
+	       sp__msg_inbox_wanted(s) || s->backend->ready(s) ||
+	       sp__shard_runnable(s) || (is_closing(s) && !s->closing_seen) ||
+	       (atomic_load_explicit(&s->rt->ending, memory_order_relaxed) &&
+		!s->stopping);
+}
+
+static bool poll_for_work(struct sp_shard *s)
 {
 	for (int i = 0; i < SPIN_LOOKS; i++) {
-		if (sp__shard_has_work(s))
+		if (has_work(s))
 			return true;
 		sp__cpu_relax();
 	}
@@ -254,7 +237,7 @@ static int64_t spin_limit(const struct sp_shard *s)
  * a full spin all the same, ever more rarely while that does not pay. With more
  * shards than CPUs a spinning one would take time from a working one.
  */
-static void learn(struct sp_shard *s, int64_t waited, bool slept)
+static void adapt_spin(struct sp_shard *s, int64_t waited, bool slept)
 {
 	if (s->rt->opts.spin_us != SP_SPIN_ADAPTIVE || s->spin_ns == 0)
 		return;
@@ -275,33 +258,33 @@ static void learn(struct sp_shard *s, int64_t waited, bool slept)
 }
 
 /* True if work came before the limit. *@now is kept up to date. */
-static bool spin(struct sp_shard *s, int64_t began, int64_t *now)
+static bool spin_for_work(struct sp_shard *s, int64_t began, int64_t *now)
 {
 	int64_t limit = spin_limit(s);
-	int64_t due = sp__wheel_next(&s->wheel);
+	int64_t due = sp__timer_wheel_next(&s->timer_wheel);
 
 	while (*now - began < limit) {
-		if (look(s) || *now >= due)
+		if (poll_for_work(s) || *now >= due)
 			return true;
 		*now = sp_now();
-		if (*now - began >= DOZE_NS && sp__shard_steal(s, 1))
+		if (*now - began >= DOZE_NS && steal_work(s, 1))
 			return true;
 	}
 	return false;
 }
 
-static void park(struct sp_shard *s)
+static void park_shard(struct sp_shard *s)
 {
 	struct sp_rt *rt = s->rt;
 
 	atomic_fetch_add(&rt->parked, 1);
-	/* See sp__shard_notify(): from here on who publishes also rings. */
+	/* From here on a publisher also wakes us: see sp__shard_notify(). */
 	atomic_exchange(&s->park, SP__PARKED);
-	if (!sp__shard_has_work(s) && !others_have(s, 1)) {
+	if (!has_work(s) && !others_have(s, 1)) {
 		sp__count(&s->counts.parks, 1);
 		s->backend->wait(s, sleep_deadline(s));
 	}
-	atomic_store_explicit(&s->looked, sp_now(), memory_order_relaxed);
+	atomic_store_explicit(&s->last_poll, sp_now(), memory_order_relaxed);
 	atomic_exchange(&s->park, SP__RUNNING);
 	atomic_fetch_sub(&rt->parked, 1);
 }
@@ -334,19 +317,19 @@ void sp__shard_idle(struct sp_shard *s)
 	int64_t now = began;
 	bool slept = false;
 
-	if (others_have(s, LOADED) && sp__shard_steal(s, LOADED)) {
+	if (others_have(s, LOADED) && steal_work(s, LOADED)) {
 		s->woke_at = now;
 		return;
 	}
 	rest_from(s, began);
-	if (spin(s, began, &now)) {
+	if (spin_for_work(s, began, &now)) {
 		sp__count(&s->counts.spins, 1);
-	} else if (!sp__shard_steal(s, 1)) {
-		park(s);
+	} else if (!steal_work(s, 1)) {
+		park_shard(s);
 		now = sp_now();
 		slept = true;
 	}
-	learn(s, now - began, slept);
+	adapt_spin(s, now - began, slept);
 	s->woke_at = now;
 	sp__shard_busy_from(s, now);
 }

@@ -1,5 +1,8 @@
 #include "spargio/sched/pool.h"
+#include "spargio/sched/current.h"
 #include "spargio/sched/runtime.h"
+#include "spargio/sched/wait.h"
+#include "spargio/sched/wake.h"
 
 #include <spargio/pool.h>
 #include <spargio/time.h>
@@ -44,7 +47,7 @@ int sp__pool_new(uint32_t threads, uint32_t queue, struct sp__pool **out)
 }
 
 /* The lock is held. */
-static struct sp__job *take(struct sp__pool *pool)
+static struct sp__job *take_job(struct sp__pool *pool)
 {
 	struct sp__job *job = pool->head;
 
@@ -71,7 +74,7 @@ static void *pool_main(void *arg)
 			pool->idle--;
 			continue;
 		}
-		job = take(pool);
+		job = take_job(pool);
 		pthread_mutex_unlock(&pool->lock);
 		job->run(job);
 		pthread_mutex_lock(&pool->lock);
@@ -98,7 +101,7 @@ static int maybe_grow(struct sp__pool *pool)
 	return pool->threads == 0 ? -err : 0;
 }
 
-static int submit(struct sp__pool *pool, struct sp__job *job, uint32_t max)
+static int queue_job(struct sp__pool *pool, struct sp__job *job, uint32_t max)
 {
 	int err = 0;
 
@@ -125,12 +128,12 @@ static int submit(struct sp__pool *pool, struct sp__job *job, uint32_t max)
 
 int sp__pool_submit(struct sp__pool *pool, struct sp__job *job)
 {
-	return submit(pool, job, pool->queue_max);
+	return queue_job(pool, job, pool->queue_max);
 }
 
 int sp__pool_push(struct sp__pool *pool, struct sp__job *job)
 {
-	return submit(pool, job, UINT32_MAX);
+	return queue_job(pool, job, UINT32_MAX);
 }
 
 bool sp__pool_withdraw(struct sp__pool *pool, struct sp__job *job)

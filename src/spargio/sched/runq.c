@@ -2,7 +2,7 @@
 
 #define MASK (SP__RUNQ_SIZE - 1)
 
-static uint64_t pack(uint32_t steal, uint32_t real)
+static uint64_t pack_head(uint32_t steal, uint32_t real)
 {
 	return (uint64_t)steal << 32 | real;
 }
@@ -19,7 +19,7 @@ static uint32_t real_of(uint64_t head)
 
 bool sp__runq_push(struct sp__runq *q, struct sp_fiber *fiber)
 {
-	/* Pairs with the thief's release of steal: its copy is done. */
+	/* Pairs with the idle shard's release of steal: its copy is done. */
 	uint64_t head = atomic_load_explicit(&q->head, memory_order_acquire);
 	uint32_t tail = atomic_load_explicit(&q->tail, memory_order_relaxed);
 
@@ -43,8 +43,8 @@ struct sp_fiber *sp__runq_pop(struct sp__runq *q)
 
 		if (real == tail)
 			return NULL;
-		/* With a thief at work its steal index stays where it is. */
-		next = pack(steal == real ? real + 1 : steal, real + 1);
+		/* While a steal is going on its index stays where it is. */
+		next = pack_head(steal == real ? real + 1 : steal, real + 1);
 		if (atomic_compare_exchange_weak_explicit(&q->head, &head, next,
 							  memory_order_acq_rel,
 							  memory_order_acquire))
@@ -64,7 +64,8 @@ uint32_t sp__runq_len(const struct sp__runq *q)
 }
 
 /* Claim half: move real ahead of steal. Returns how many, 0 for none. */
-static uint32_t claim(struct sp__runq *from, uint32_t max, uint64_t *claimed)
+static uint32_t claim_half(struct sp__runq *from, uint32_t max,
+			   uint64_t *claimed)
 {
 	uint64_t head = atomic_load_explicit(&from->head, memory_order_acquire);
 
@@ -80,7 +81,7 @@ static uint32_t claim(struct sp__runq *from, uint32_t max, uint64_t *claimed)
 		n -= n / 2;
 		if (n > max)
 			n = max;
-		*claimed = pack(steal, real + n);
+		*claimed = pack_head(steal, real + n);
 		if (atomic_compare_exchange_weak_explicit(&from->head, &head,
 							  *claimed,
 							  memory_order_acq_rel,
@@ -95,7 +96,7 @@ static void release_claim(struct sp__runq *from, uint64_t claimed)
 	uint64_t head = claimed;
 
 	while (!atomic_compare_exchange_weak_explicit(
-		&from->head, &head, pack(real_of(head), real_of(head)),
+		&from->head, &head, pack_head(real_of(head), real_of(head)),
 		memory_order_acq_rel, memory_order_acquire))
 		;
 }
@@ -115,7 +116,7 @@ struct sp_fiber *sp__runq_steal(struct sp__runq *from, struct sp__runq *to,
 		max = SP__RUNQ_SIZE / 2;
 	if (max == 0 || to_tail - steal_of(to_head) > SP__RUNQ_SIZE / 2)
 		return NULL;
-	n = claim(from, max, &claimed);
+	n = claim_half(from, max, &claimed);
 	if (n == 0)
 		return NULL;
 	first = real_of(claimed) - n;

@@ -6,9 +6,9 @@
  *	 ... [  being  ][ to be popped, oldest first ][ free ...
  *	     [ copied  ]
  *
- * A ring of 256 with one owner, who pushes at the tail and pops at the head,
- * and thieves, who take half at a time from the head. The head is two indices
- * in one word: a thief moves "real" to claim, copies, then moves "steal" to
+ * A ring of 256 with one owner, who pushes at the tail and pops at the head;
+ * idle shards steal half at a time from the head. The head is two indices in
+ * one word: a steal moves "real" to claim, copies, then moves "steal" to
  * real; the owner pops at real, and pushes only up to a lap behind steal. So
  * nobody's slots are overwritten while they are copied, and one word decides.
  *
@@ -45,9 +45,9 @@ struct sp_fiber *sp__runq_pop(struct sp__runq *q);
 uint32_t sp__runq_len(const struct sp__runq *q);
 
 /*
- * Thief, owner of @to: move up to half of @from, at most @max, to @to, but
+ * Idle shard, owner of @to: move up to half of @from, at most @max, to @to, but
  * return the last one moved instead of queueing it. *@moved counts all of
- * them. NULL if there was nothing, or another thief is at it.
+ * them. NULL if there was nothing, or another shard is stealing.
  */
 struct sp_fiber *sp__runq_steal(struct sp__runq *from, struct sp__runq *to,
 				uint32_t max, uint32_t *moved);

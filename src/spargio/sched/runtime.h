@@ -1,16 +1,18 @@
 /*
  * spargio/sched/runtime.h - what the shards of a runtime share
+ *
+ * Types only. It is made and ended in src/spargio/runtime.
  */
 #ifndef SPARGIO_SCHED_RUNTIME_H
 #define SPARGIO_SCHED_RUNTIME_H
 
 #include "spargio/sched/shard.h"
-#include "spargio/io/placement.h"
 
 #include <spargio/runtime.h>
 
 #include <semaphore.h>
 
+struct sp__leases;
 struct sp__pool;
 struct sp__watchdog;
 
@@ -32,7 +34,8 @@ struct sp_rt {
 	int stack_class;
 	struct sp__pool *pool;
 	struct sp__watchdog *watchdog;
-	uint8_t *tag_kinds; /* see msg_inbox.h; NULL: all plain */
+	struct sp__leases *leases; /* of descriptors; see placement.h */
+	uint8_t *tag_kinds;	   /* see msg_inbox.h; NULL: all plain */
 
 	struct sp__stacks stacks;
 	void (*_Atomic local_drop[SP__LOCALS])(void *);
@@ -47,22 +50,12 @@ struct sp_rt {
 
 	atomic_bool closing;   /* nothing new is spawned */
 	atomic_bool ending;    /* shards leave their loops */
-	_Atomic uint64_t ends; /* fibers buried while closing */
+	_Atomic uint64_t ends; /* fibers reaped while closing */
 	sem_t ended;	       /* posted when all have */
 	sem_t opened;	  /* posted when the shards know whether they can run */
 	sem_t gone;	  /* posted by each thread at its end */
 	uint32_t threads; /* that have not posted it */
 	struct sp__gate gate;
-	struct sp__leases leases;
 };
-
-/*
- * Not a shard's thread: a fiber that was counted in outside_spawned will not
- * come to be. That may be what sp_stop() waits for.
- */
-void sp__count_refused(struct sp_rt *rt);
-
-/* What every entry point asks first: the runtime given, or the caller's. */
-struct sp_rt *sp__runtime_or_own(struct sp_rt *rt);
 
 #endif

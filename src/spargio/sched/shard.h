@@ -1,13 +1,13 @@
 /*
  * spargio/sched/shard.h - one thread, one ring, one run queue
  *
+ * Types only; the functions are in current, ready, switch, idle and sched.
  * Fields are grouped by who writes them. "Owner" is the shard's thread.
  */
 #ifndef SPARGIO_SCHED_SHARD_H
 #define SPARGIO_SCHED_SHARD_H
 
 #include "spargio/sched/fiber.h"
-#include "spargio/sync/msg_ring.h"
 #include "spargio/sched/runq.h"
 
 #include <spargio/stats.h>
@@ -26,13 +26,13 @@ enum sp__park {
 	SP__DEAD, /* the thread has ended: nothing will be read any more */
 };
 
-/* What is owed to the fiber that was just left; see sched.c. */
-enum sp__after {
-	SP__AFTER_NONE,
-	SP__AFTER_QUEUE, /* it yielded: queue it */
-	SP__AFTER_HOP,	 /* send it to the shard in sp_shard.hop_to */
-	SP__AFTER_BURY,	 /* it has ended: tell who waits, or free it */
-	SP__AFTER_COUNT, /* it has ended, and who waited runs already */
+/* What finish_switch() in switch.c does for the fiber that was left. */
+enum sp__switch_action {
+	SP__SWITCH_NONE,    /* it waits: nothing */
+	SP__SWITCH_REQUEUE, /* it yielded: queue it */
+	SP__SWITCH_MIGRATE, /* send it to the shard in sp_shard.migrate_to */
+	SP__SWITCH_REAP,    /* it has ended: wake its joiner, or free it */
+	SP__SWITCH_COUNT,   /* it has ended, and its joiner runs already */
 };
 
 /* First in, first out, linked by qnext; owner only. */
@@ -57,26 +57,26 @@ struct sp_shard {
 	int open_error;	 /* of the back end */
 	void *signal_stack;
 	const struct sp__backend *backend;
-	void *io;		     /* the back end's own */
-	struct sp__mail *mail;	     /* messages; see message.c */
-	struct sp__buffers *buffers; /* of receive streams; or NULL */
+	void *io;			       /* the back end's own */
+	struct sp__msg_inbox *msg_inbox;       /* messages */
+	struct sp__recv_buffers *recv_buffers; /* of receive streams; or NULL */
 
 	/* Owner: scheduling. */
 	struct sp_fiber *current;
 	struct sp__context sched; /* the scheduler's own stack */
-	enum sp__after after;
-	struct sp_fiber *after_fiber;
-	uint32_t hop_to;
-	int32_t budget;	  /* fibers left to run before the next look around */
-	uint8_t lifo_run; /* taken from the slot in a row */
-	bool local_first; /* whose turn it is, local or runq */
-	bool told; /* that the runtime is closing; see sp__closing_seen() */
+	enum sp__switch_action switch_action;
+	struct sp_fiber *switched_from;
+	uint32_t migrate_to;
+	int32_t budget;		/* fibers left to run in this turn */
+	uint8_t next_fiber_run; /* times in a row */
+	bool local_first;	/* whose turn it is, local or runq */
+	bool closing_seen;	/* see sp__closing_seen() */
 	bool stopping;
 	int64_t turn_began;
 	int64_t woke_at;       /* from idling, if that was just now; else 0 */
 	struct sp__fifo local; /* runnable, may not be stolen */
 	struct sp__stack_cache stacks;
-	struct sp__wheel wheel;
+	struct sp__timer_wheel timer_wheel;
 	uint32_t inflight;    /* operations the back end holds */
 	int64_t spin_ns;      /* learned; see idle.c */
 	uint32_t near_misses; /* short sleeps since the last full spin */
@@ -84,18 +84,18 @@ struct sp_shard {
 	uint32_t victim;      /* where the next search begins */
 	uint64_t seed;
 
-	/* Owner and thieves. */
+	/* Owner and idle shards that steal. */
 	alignas(SP__CACHE_LINE) struct sp__runq runq;
-	struct sp_fiber *_Atomic lifo; /* woken last: runs next */
-	_Atomic int64_t lifo_since;
+	struct sp_fiber *_Atomic next_fiber; /* woken last: runs next */
+	_Atomic int64_t next_fiber_since;
 
-	/* When the ring above is full; taken from its front by thieves too. */
+	/* When the ring above is full; idle shards also take from its front. */
 	alignas(SP__CACHE_LINE) struct sp__spin spill_lock;
 	struct sp__fifo spill;
 	_Atomic uint32_t spill_len;
 
-	/* Anybody; a thief takes it when its owner does not look for long. */
-	alignas(SP__CACHE_LINE) struct sp_fiber *_Atomic inbox;
+	/* Anybody pushes; an idle shard steals it if the owner is stuck. */
+	alignas(SP__CACHE_LINE) struct sp_fiber *_Atomic fiber_inbox;
 	struct sp__offload offload;
 	alignas(SP__CACHE_LINE) _Atomic uint32_t park;
 
@@ -103,7 +103,7 @@ struct sp_shard {
 	alignas(SP__CACHE_LINE) struct sp__shard_counts {
 		_Atomic uint64_t switches, spawned, finished, stolen;
 		_Atomic uint64_t steal_attempts, parks, spins, wakes;
-		_Atomic uint64_t doorbells, sent, refused, received;
+		_Atomic uint64_t shard_wakeups, sent, refused, received;
 		_Atomic uint64_t affinity_violations, ops, cq_overflows;
 		_Atomic uint64_t local_ops, remote_ops, refused_ops;
 		_Atomic uint64_t recv_starved, recv_copied, recv_aside;
@@ -118,12 +118,12 @@ struct sp_shard {
 		_Atomic uint32_t runnable, pending_ops, recv_out;
 	} counts;
 	struct sp_fiber *_Atomic running; /* for the watchdog and the dump */
-	_Atomic int64_t looked;		  /* when it last looked around */
+	_Atomic int64_t last_poll;	  /* when its turn began */
 };
 
-/* Add to a counter only its own shard writes: no read-modify-write needed. */
 #define SP__BUSY UINT64_C(1)
 
+/* Add to a counter only its own shard writes: no read-modify-write needed. */
 static inline void sp__count(_Atomic uint64_t *counter, uint64_t n)
 {
 	atomic_store_explicit(counter,
@@ -132,64 +132,5 @@ static inline void sp__count(_Atomic uint64_t *counter, uint64_t n)
 				      n,
 			      memory_order_relaxed);
 }
-
-/*
- * The shard of this thread, NULL elsewhere. Never keep the result across
- * anything that yields: the caller may be on another thread by then.
- */
-struct sp_shard *sp__shard_self(void);
-void sp__shard_set_self(struct sp_shard *shard);
-
-/* Queues, in sched.c */
-
-/* Owner: make @fiber runnable here. */
-void sp__shard_queue(struct sp_shard *shard, struct sp_fiber *fiber);
-
-/* Anybody: hand @fiber to @shard, which makes it runnable. */
-void sp__shard_deliver(struct sp_shard *shard, struct sp_fiber *fiber);
-
-/* Anybody: something was published for @shard; wake it if it sleeps. */
-void sp__shard_notify(struct sp_shard *shard);
-
-/* Owner: an idle shard could help with what was just queued. */
-void sp__shard_call_thief(struct sp_shard *shard);
-
-/* Anybody: the oldest fiber of the spill, or NULL. */
-struct sp_fiber *sp__shard_spill_pop(struct sp_shard *shard);
-
-/* Owner: one fiber less; tell sp_stop() if it waits for that. */
-void sp__count_finished(struct sp_shard *shard);
-
-/* Owner: the runtime is closing, and this is the first that we see of it. */
-void sp__closing_seen(struct sp_shard *shard);
-
-/* How many stealable fibers are queued. */
-uint32_t sp__shard_stealable(const struct sp_shard *shard);
-
-/*
- * Leave the running fiber, which is in whatever list it waits in, and do
- * @after for it once it has left. Returns when it is resumed.
- */
-void sp__shard_switch(struct sp_shard *shard, enum sp__after after);
-
-/* The thread's main function: returns when the runtime has stopped. */
-void sp__shard_loop(struct sp_shard *shard);
-
-/* Whether something is there to do; for the park protocol, in sched.c. */
-bool sp__shard_has_work(struct sp_shard *shard);
-
-/* Idle, in idle.c: spin, steal, sleep. Returns when there may be work. */
-void sp__shard_idle(struct sp_shard *shard);
-/* It has something to do, since @now: once, and after each idling. */
-void sp__shard_busy_from(struct sp_shard *shard, int64_t now);
-
-/*
- * Anybody: something was delivered to @shard, which is awake. If it has not
- * looked for long, wake a shard that can take it away.
- */
-void sp__shard_rescue(struct sp_shard *shard);
-
-/* Steal from the others; true if something is now queued here. */
-bool sp__shard_steal(struct sp_shard *shard, uint32_t at_least);
 
 #endif

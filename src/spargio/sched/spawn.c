@@ -1,22 +1,16 @@
-#include "spargio/sched/fiber.h"
-#include "spargio/sched/group.h"
-#include "spargio/sched/runtime.h"
-#include "spargio/sched/spawn.h"
+#include "spargio/sched/context.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/fiber_alloc.h"
+#include "spargio/sched/group_member.h"
+#include "spargio/sched/ready.h"
+#include "spargio/sched/shutdown.h"
+#include "spargio/sched/stack.h"
+#include "spargio/sched/switch.h"
 
 #include <spargio/time.h>
 
 #include <errno.h>
 #include <string.h>
-
-struct sp_rt *sp__runtime_or_own(struct sp_rt *rt)
-{
-	struct sp_fiber *self;
-
-	if (rt != NULL)
-		return rt;
-	self = sp__fiber_self();
-	return self == NULL ? NULL : self->shard->rt;
-}
 
 /*
  * Ids are unique in a runtime without a shared counter: the upper part says
@@ -37,8 +31,8 @@ static uint64_t next_id(struct sp_rt *rt, struct sp_shard *here)
 }
 
 /*
- * Undo next_id(): the fiber will not come to be. On a shard a fiber is left,
- * the caller, that tells sp_stop() when it ends.
+ * Roll back next_id() after a failed spawn. On a shard no notification is
+ * needed: the calling fiber will notify sp_stop() when it ends.
  */
 static void forget_id(struct sp_rt *rt, struct sp_shard *here)
 {
@@ -52,8 +46,8 @@ static void forget_id(struct sp_rt *rt, struct sp_shard *here)
  * Everything but the lock and the wake word, which outlive a fiber: somebody
  * may still hold a stale name of the one that had this slot before.
  */
-static void init(struct sp_fiber *f, const struct sp_attr *attr,
-		 int (*fn)(void *), void *arg)
+static void init_fiber(struct sp_fiber *f, const struct sp_attr *attr,
+		       int (*fn)(void *), void *arg)
 {
 	f->pins = 0;
 	f->shield = 0;
@@ -75,7 +69,7 @@ static void init(struct sp_fiber *f, const struct sp_attr *attr,
 	sp__context_make(&f->ctx, f->slot.bottom, f, sp__fiber_main, f);
 }
 
-static uint64_t mix(uint64_t key)
+static uint64_t hash_key(uint64_t key)
 {
 	key ^= key >> 33;
 	key *= UINT64_C(0xff51afd7ed558ccd);
@@ -85,8 +79,9 @@ static uint64_t mix(uint64_t key)
 }
 
 /* Where @attr puts a fiber. NULL for a shard that does not exist. */
-static struct sp_shard *place(struct sp_rt *rt, const struct sp_attr *attr,
-			      struct sp_shard *here)
+static struct sp_shard *choose_shard(struct sp_rt *rt,
+				     const struct sp_attr *attr,
+				     struct sp_shard *here)
 {
 	uint32_t n = rt->nshards;
 
@@ -99,7 +94,7 @@ static struct sp_shard *place(struct sp_rt *rt, const struct sp_attr *attr,
 	case SP_PINNED:
 		return attr->shard < n ? &rt->shards[attr->shard] : NULL;
 	case SP_BY_KEY:
-		return &rt->shards[mix(attr->key) % n];
+		return &rt->shards[hash_key(attr->key) % n];
 	case SP_ROUND_ROBIN:
 		break;
 	default:
@@ -109,7 +104,7 @@ static struct sp_shard *place(struct sp_rt *rt, const struct sp_attr *attr,
 }
 
 /* Put it into its group and under its token; refused if either is over. */
-static int attach(struct sp_fiber *f, const struct sp_attr *attr)
+static int enter_group_and_token(struct sp_fiber *f, const struct sp_attr *attr)
 {
 	int err;
 
@@ -124,8 +119,8 @@ static int attach(struct sp_fiber *f, const struct sp_attr *attr)
 	return err;
 }
 
-static void launch(struct sp_shard *shard, struct sp_shard *here,
-		   struct sp_fiber *f)
+static void make_runnable(struct sp_shard *shard, struct sp_shard *here,
+			  struct sp_fiber *f)
 {
 	f->shard = shard;
 	if (shard == here)
@@ -135,8 +130,8 @@ static void launch(struct sp_shard *shard, struct sp_shard *here,
 }
 
 /* A lone shard keeps what could be stolen with the rest: nobody steals. */
-static uint32_t queued(const struct sp_shard *shard,
-		       const struct sp_shard *here)
+static uint32_t count_queued(const struct sp_shard *shard,
+			     const struct sp_shard *here)
 {
 	if (shard->rt->nshards == 1 && shard == here)
 		return shard->local.len;
@@ -144,26 +139,26 @@ static uint32_t queued(const struct sp_shard *shard,
 }
 
 /* Whether a spawn may go on, and where to. */
-static int admit(struct sp_rt *rt, const struct sp_attr *attr,
-		 struct sp_shard *here, struct sp_shard **out)
+static int check_spawn(struct sp_rt *rt, const struct sp_attr *attr,
+		       struct sp_shard *here, struct sp_shard **out)
 {
-	struct sp_shard *shard = place(rt, attr, here);
+	struct sp_shard *shard = choose_shard(rt, attr, here);
 
 	if (shard == NULL)
 		return -EINVAL;
 	if (attr->stack_size != 0 && sp__stack_class(attr->stack_size) < 0)
 		return -EINVAL;
 	if ((attr->place == SP_STEALABLE || attr->place == SP_PREFER) &&
-	    queued(shard, here) >= rt->opts.stealable_capacity)
+	    count_queued(shard, here) >= rt->opts.stealable_capacity)
 		return -EAGAIN;
 	*out = shard;
 	return 0;
 }
 
 /* @len bytes at @data are copied to the fiber unless @data is NULL. */
-static int spawn(struct sp_rt *rt, const struct sp_attr *attr,
-		 int (*fn)(void *), void *arg, const void *data, size_t len,
-		 struct sp_task *out)
+static int spawn_fiber(struct sp_rt *rt, const struct sp_attr *attr,
+		       int (*fn)(void *), void *arg, const void *data,
+		       size_t len, struct sp_task *out)
 {
 	struct sp_shard *here, *shard;
 	struct sp_fiber *f;
@@ -177,7 +172,7 @@ static int spawn(struct sp_rt *rt, const struct sp_attr *attr,
 		return -EPERM;
 	if (here != NULL && here->rt != rt)
 		here = NULL;
-	err = admit(rt, attr, here, &shard);
+	err = check_spawn(rt, attr, here, &shard);
 	if (err < 0)
 		return err;
 
@@ -185,7 +180,7 @@ static int spawn(struct sp_rt *rt, const struct sp_attr *attr,
 	if (f == NULL)
 		return -ENOMEM;
 	id = next_id(rt, here);
-	init(f, attr, fn, arg);
+	init_fiber(f, attr, fn, arg);
 	if (data != NULL) {
 		memcpy(f->copy, data, len);
 		f->arg = f->copy;
@@ -193,8 +188,9 @@ static int spawn(struct sp_rt *rt, const struct sp_attr *attr,
 	f->detached = out == NULL;
 	f->shard = shard;
 	atomic_store_explicit(&f->seen_on, shard->index, memory_order_relaxed);
-	/* Counted first, then asked: sp_stop() does it the other way round. */
-	err = atomic_load(&rt->closing) ? -ESHUTDOWN : attach(f, attr);
+	/* Count first, then read "closing": sp_stop() does the reverse. */
+	err = atomic_load(&rt->closing) ? -ESHUTDOWN
+					: enter_group_and_token(f, attr);
 	if (err < 0) {
 		sp__fiber_free(rt, here, f);
 		forget_id(rt, here);
@@ -203,7 +199,7 @@ static int spawn(struct sp_rt *rt, const struct sp_attr *attr,
 	atomic_store_explicit(&f->id, id, memory_order_relaxed);
 	if (out != NULL)
 		*out = (struct sp_task){ .fiber = f, .id = id };
-	launch(shard, here, f);
+	make_runnable(shard, here, f);
 	return 0;
 }
 
@@ -211,21 +207,22 @@ int sp_go(int (*fn)(void *), void *arg, struct sp_task *out)
 {
 	static const struct sp_attr stealable = { .place = SP_STEALABLE };
 
-	return spawn(NULL, &stealable, fn, arg, NULL, 0, out);
+	return spawn_fiber(NULL, &stealable, fn, arg, NULL, 0, out);
 }
 
 int sp_go_on(struct sp_rt *rt, uint32_t shard, int (*fn)(void *), void *arg,
 	     struct sp_task *out)
 {
-	return spawn(rt,
-		     &(struct sp_attr){ .place = SP_PINNED, .shard = shard },
-		     fn, arg, NULL, 0, out);
+	return spawn_fiber(rt,
+			   &(struct sp_attr){ .place = SP_PINNED,
+					      .shard = shard },
+			   fn, arg, NULL, 0, out);
 }
 
 int sp_go_attr(struct sp_rt *rt, const struct sp_attr *attr, int (*fn)(void *),
 	       void *arg, struct sp_task *out)
 {
-	return spawn(rt, attr, fn, arg, NULL, 0, out);
+	return spawn_fiber(rt, attr, fn, arg, NULL, 0, out);
 }
 
 int sp_go_copy(struct sp_rt *rt, const struct sp_attr *attr, int (*fn)(void *),
@@ -233,7 +230,7 @@ int sp_go_copy(struct sp_rt *rt, const struct sp_attr *attr, int (*fn)(void *),
 {
 	if (len > SP_COPY_MAX)
 		return -E2BIG;
-	return spawn(rt, attr, fn, NULL, data, len, out);
+	return spawn_fiber(rt, attr, fn, NULL, data, len, out);
 }
 
 /* What a thread that is no fiber waits for. */

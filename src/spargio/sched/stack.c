@@ -1,5 +1,4 @@
 #include "spargio/sched/stack.h"
-#include "spargio/sched/context.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +69,8 @@ static struct sp__slot *slot_at(const struct sp__stacks *stacks,
 	return (struct sp__slot *)(top - stacks->header_size);
 }
 
-static int guard(const struct sp__stacks *stacks, char *page, size_t len)
+static int protect_guard_page(const struct sp__stacks *stacks, char *page,
+			      size_t len)
 {
 	if (stacks->trust_madvise && madvise(page, len, GUARD_INSTALL) == 0)
 		return 0;
@@ -100,7 +100,7 @@ static struct sp__slab *slab_new(size_t slot_size, int class)
 	return slab;
 }
 
-static int grow(struct sp__stacks *stacks, int class)
+static int add_slab(struct sp__stacks *stacks, int class)
 {
 	struct sp__slab *slab =
 		slab_new(class_size(class) + page_size(), class);
@@ -118,7 +118,7 @@ static int grow(struct sp__stacks *stacks, int class)
  * Make the next slot of the open slab. One at a time, because the header
  * touches a page: a small runtime should not pay for 64. The lock is held.
  */
-static struct sp__slot *carve(struct sp__stacks *stacks, int class)
+static struct sp__slot *carve_slot(struct sp__stacks *stacks, int class)
 {
 	struct sp__slab *slab = stacks->open[class];
 	struct sp__slot *slot;
@@ -127,12 +127,13 @@ static struct sp__slot *carve(struct sp__stacks *stacks, int class)
 	if (slab == NULL ||
 	    atomic_load_explicit(&slab->carved, memory_order_relaxed) ==
 		    SP__SLAB_SLOTS) {
-		if (grow(stacks, class) < 0)
+		if (add_slab(stacks, class) < 0)
 			return NULL;
 		slab = stacks->open[class];
 	}
 	i = atomic_load_explicit(&slab->carved, memory_order_relaxed);
-	if (guard(stacks, slab->base + i * slab->slot_size, page_size()) < 0)
+	if (protect_guard_page(stacks, slab->base + i * slab->slot_size,
+			       page_size()) < 0)
 		return NULL;
 	slot = slot_at(stacks, slab, i);
 	slot->bottom = slab->base + i * slab->slot_size + page_size();
@@ -148,14 +149,14 @@ static struct sp__slot *take_shared(struct sp__stacks *stacks, int class)
 	struct sp__slot *slot = stacks->free[class];
 
 	if (slot == NULL)
-		return carve(stacks, class);
+		return carve_slot(stacks, class);
 	stacks->free[class] = slot->next;
 	stacks->nfree[class]--;
 	return slot;
 }
 
-static void refill(struct sp__stacks *stacks, struct sp__stack_cache *cache,
-		   int class)
+static void refill_cache(struct sp__stacks *stacks,
+			 struct sp__stack_cache *cache, int class)
 {
 	sp__spin_lock(&stacks->lock);
 	for (int i = 0; i < BATCH; i++) {
@@ -185,13 +186,13 @@ struct sp__slot *sp__stack_get_shared(struct sp__stacks *stacks,
 		sp__spin_unlock(&stacks->lock);
 		return slot;
 	}
-	refill(stacks, cache, class);
+	refill_cache(stacks, cache, class);
 	return cache->free[class] == NULL ? NULL
 					  : sp__stack_get(stacks, cache, class);
 }
 
 /* All but the top page, where the header lives, goes back to the kernel. */
-static void cool(struct sp__slot *slot)
+static void release_pages(struct sp__slot *slot)
 {
 	uintptr_t top = (uintptr_t)slot & ~(page_size() - 1);
 
@@ -205,7 +206,7 @@ static void put_shared(struct sp__stacks *stacks, struct sp__slot *slot)
 	int class = slot->class;
 
 	if (stacks->nfree[class] >= WARM_MAX)
-		cool(slot);
+		release_pages(slot);
 	slot->next = stacks->free[class];
 	stacks->free[class] = slot;
 	stacks->nfree[class]++;
@@ -248,7 +249,7 @@ void sp__stack_cache_drain(struct sp__stacks *stacks,
 struct sp__slot *sp__stack_guard_owner(struct sp__stacks *stacks,
 				       const void *addr)
 {
-	/* Pairs with the release in grow(). */
+	/* Pairs with the release in add_slab(). */
 	const struct sp__slab *slab =
 		atomic_load_explicit(&stacks->slabs, memory_order_acquire);
 	const char *at = addr;
@@ -269,7 +270,7 @@ struct sp__slot *sp__stack_guard_owner(struct sp__stacks *stacks,
 void sp__stacks_walk(struct sp__stacks *stacks,
 		     void (*visit)(struct sp__slot *, void *), void *arg)
 {
-	/* Pairs with the release in grow(). */
+	/* Pairs with the release in add_slab(). */
 	const struct sp__slab *slab =
 		atomic_load_explicit(&stacks->slabs, memory_order_acquire);
 

@@ -1,4 +1,5 @@
 #include "spargio/sched/stack_overflow.h"
+#include "spargio/sched/current.h"
 #include "spargio/sched/runtime.h"
 
 #include <pthread.h>
@@ -10,12 +11,12 @@
 #ifdef SP_ASAN
 
 /* ASan has a handler and a report of its own. */
-void sp__overflow_watch_begin(struct sp_shard *shard)
+void sp__stack_overflow_watch_begin(struct sp_shard *shard)
 {
 	(void)shard;
 }
 
-void sp__overflow_watch_end(struct sp_shard *shard)
+void sp__stack_overflow_watch_end(struct sp_shard *shard)
 {
 	(void)shard;
 }
@@ -31,21 +32,22 @@ void sp__overflow_watch_end(struct sp_shard *shard)
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction before;
 
-static void say(const char *text)
+static void write_stderr(const char *text)
 {
 	(void)!write(STDERR_FILENO, text, strlen(text));
 }
 
-static void report(const struct sp_fiber *f)
+static void report_overflow(const struct sp_fiber *f)
 {
 	const char *name = atomic_load_explicit(&f->name, memory_order_relaxed);
 
-	say("spargio: fiber '");
-	say(name == NULL ? "unnamed" : name);
-	say("' overran its stack; give it more with sp_attr.stack_size\n");
+	write_stderr("spargio: fiber '");
+	write_stderr(name == NULL ? "unnamed" : name);
+	write_stderr(
+		"' overran its stack; give it more with sp_attr.stack_size\n");
 }
 
-static void hand_on(int sig, siginfo_t *info, void *context)
+static void call_previous_handler(int sig, siginfo_t *info, void *context)
 {
 	if (before.sa_flags & SA_SIGINFO) {
 		before.sa_sigaction(sig, info, context);
@@ -66,11 +68,11 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	if (shard != NULL)
 		slot = sp__stack_guard_owner(&shard->rt->stacks, info->si_addr);
 	if (slot != NULL)
-		report((struct sp_fiber *)(void *)slot);
-	hand_on(sig, info, context);
+		report_overflow((struct sp_fiber *)(void *)slot);
+	call_previous_handler(sig, info, context);
 }
 
-static void install(void)
+static void install_handler(void)
 {
 	struct sigaction action = {
 		.sa_sigaction = on_fault,
@@ -90,12 +92,12 @@ static void install(void)
 	pthread_mutex_unlock(&lock);
 }
 
-void sp__overflow_watch_begin(struct sp_shard *shard)
+void sp__stack_overflow_watch_begin(struct sp_shard *shard)
 {
 	stack_t stack = { .ss_size = SIGNAL_STACK };
 	stack_t old;
 
-	install();
+	install_handler();
 	/* The host may have one already: it will do. */
 	if (sigaltstack(NULL, &old) < 0 || !(old.ss_flags & SS_DISABLE))
 		return;
@@ -106,7 +108,7 @@ void sp__overflow_watch_begin(struct sp_shard *shard)
 	sigaltstack(&stack, NULL);
 }
 
-void sp__overflow_watch_end(struct sp_shard *shard)
+void sp__stack_overflow_watch_end(struct sp_shard *shard)
 {
 	stack_t none = { .ss_flags = SS_DISABLE };
 

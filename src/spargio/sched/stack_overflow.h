@@ -11,7 +11,7 @@
 #include "spargio/sched/shard.h"
 
 /* On the shard's thread. Without memory for it there is only no name. */
-void sp__overflow_watch_begin(struct sp_shard *shard);
-void sp__overflow_watch_end(struct sp_shard *shard);
+void sp__stack_overflow_watch_begin(struct sp_shard *shard);
+void sp__stack_overflow_watch_end(struct sp_shard *shard);
 
 #endif

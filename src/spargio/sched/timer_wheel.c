@@ -4,15 +4,15 @@
 #include <stdlib.h>
 
 #define DIGIT 6
-#define MASK  (SP__WHEEL_SLOTS - 1)
+#define MASK  (SP__TIMER_WHEEL_SLOTS - 1)
 
 /* The farthest tick the levels can tell apart; later ones wait there. */
-#define SPAN (UINT64_C(1) << (DIGIT * SP__WHEEL_LEVELS))
+#define SPAN (UINT64_C(1) << (DIGIT * SP__TIMER_WHEEL_LEVELS))
 
-void sp__wheel_init(struct sp__wheel *wheel, int64_t now_ns)
+void sp__timer_wheel_init(struct sp__timer_wheel *wheel, int64_t now_ns)
 {
-	*wheel = (struct sp__wheel){
-		.now = (uint64_t)now_ns >> SP__WHEEL_TICK_BITS,
+	*wheel = (struct sp__timer_wheel){
+		.now = (uint64_t)now_ns >> SP__TIMER_WHEEL_TICK_BITS,
 	};
 }
 
@@ -20,12 +20,12 @@ void sp__wheel_init(struct sp__wheel *wheel, int64_t now_ns)
 static uint64_t tick_of(int64_t when_ns)
 {
 	uint64_t ns = when_ns < 0 ? 0 : (uint64_t)when_ns;
-	uint64_t round = (UINT64_C(1) << SP__WHEEL_TICK_BITS) - 1;
+	uint64_t round = (UINT64_C(1) << SP__TIMER_WHEEL_TICK_BITS) - 1;
 
-	return (ns + round) >> SP__WHEEL_TICK_BITS;
+	return (ns + round) >> SP__TIMER_WHEEL_TICK_BITS;
 }
 
-static void push(struct sp__timer **head, struct sp__timer *timer)
+static void push_timer(struct sp__timer **head, struct sp__timer *timer)
 {
 	timer->next = *head;
 	timer->link = head;
@@ -49,48 +49,51 @@ static int level_of(uint64_t now, uint64_t tick)
 	return (63 - __builtin_clzll(differ | 1)) / DIGIT;
 }
 
-static void place(struct sp__wheel *wheel, struct sp__timer *timer)
+static void place_timer(struct sp__timer_wheel *wheel, struct sp__timer *timer)
 {
 	uint64_t tick = timer->tick;
 	int level, slot;
 
 	if (tick <= wheel->now) {
-		push(&wheel->due, timer);
+		push_timer(&wheel->due, timer);
 		return;
 	}
 	/* Beyond the last level: as far off as it can tell, then look again. */
-	if (level_of(wheel->now, tick) >= SP__WHEEL_LEVELS)
+	if (level_of(wheel->now, tick) >= SP__TIMER_WHEEL_LEVELS)
 		tick = wheel->now | (SPAN - 1);
 	if (tick <= wheel->now)
 		tick = wheel->now + 1;
 	level = level_of(wheel->now, tick);
-	if (level >= SP__WHEEL_LEVELS)
-		level = SP__WHEEL_LEVELS - 1;
+	if (level >= SP__TIMER_WHEEL_LEVELS)
+		level = SP__TIMER_WHEEL_LEVELS - 1;
 	slot = (int)(tick >> (level * DIGIT)) & MASK;
-	push(&wheel->slots[level][slot], timer);
+	push_timer(&wheel->slots[level][slot], timer);
 	wheel->taken[level] |= UINT64_C(1) << slot;
 }
 
-void sp__wheel_set(struct sp__wheel *wheel, struct sp__timer *timer,
-		   int64_t when_ns)
+void sp__timer_wheel_set(struct sp__timer_wheel *wheel, struct sp__timer *timer,
+			 int64_t when_ns)
 {
 	timer->tick = tick_of(when_ns);
 	wheel->count++;
-	place(wheel, timer);
+	place_timer(wheel, timer);
 }
 
 /* The head of a slot lives in the wheel; find its bit from its address. */
-static void maybe_untake(struct sp__wheel *wheel, struct sp__timer **head)
+static void maybe_untake(struct sp__timer_wheel *wheel, struct sp__timer **head)
 {
 	struct sp__timer **first = &wheel->slots[0][0];
 	ptrdiff_t at = head - first;
 
-	if (at < 0 || at >= SP__WHEEL_LEVELS * SP__WHEEL_SLOTS || *head != NULL)
+	if (at < 0 || at >= SP__TIMER_WHEEL_LEVELS * SP__TIMER_WHEEL_SLOTS ||
+	    *head != NULL)
 		return;
-	wheel->taken[at / SP__WHEEL_SLOTS] &= ~(UINT64_C(1) << (at & MASK));
+	wheel->taken[at / SP__TIMER_WHEEL_SLOTS] &=
+		~(UINT64_C(1) << (at & MASK));
 }
 
-void sp__wheel_clear(struct sp__wheel *wheel, struct sp__timer *timer)
+void sp__timer_wheel_clear(struct sp__timer_wheel *wheel,
+			   struct sp__timer *timer)
 {
 	struct sp__timer **head = timer->link;
 
@@ -105,10 +108,10 @@ void sp__wheel_clear(struct sp__wheel *wheel, struct sp__timer *timer)
  * The first tick after wheel->now at which a slot must be looked at. Levels
  * are asked from the finest: a coarser slot always begins later.
  */
-static bool next_slot(const struct sp__wheel *wheel, int *level, int *slot,
-		      uint64_t *tick)
+static bool next_slot(const struct sp__timer_wheel *wheel, int *level,
+		      int *slot, uint64_t *tick)
 {
-	for (int l = 0; l < SP__WHEEL_LEVELS; l++) {
+	for (int l = 0; l < SP__TIMER_WHEEL_LEVELS; l++) {
 		int shift = l * DIGIT;
 		int here = (int)(wheel->now >> shift) & MASK;
 		/* Slots at or before ours belong to the past of this level. */
@@ -129,10 +132,10 @@ static bool next_slot(const struct sp__wheel *wheel, int *level, int *slot,
 }
 
 /* Timers beyond SPAN wait at the end of the top level, behind no slot. */
-static bool wrapped_slot(const struct sp__wheel *wheel, int *level, int *slot,
-			 uint64_t *tick)
+static bool wrapped_slot(const struct sp__timer_wheel *wheel, int *level,
+			 int *slot, uint64_t *tick)
 {
-	int top = SP__WHEEL_LEVELS - 1;
+	int top = SP__TIMER_WHEEL_LEVELS - 1;
 	uint64_t taken = wheel->taken[top];
 
 	if (taken == 0)
@@ -143,7 +146,7 @@ static bool wrapped_slot(const struct sp__wheel *wheel, int *level, int *slot,
 	return true;
 }
 
-static void fall(struct sp__wheel *wheel, int level, int slot)
+static void cascade_slot(struct sp__timer_wheel *wheel, int level, int slot)
 {
 	struct sp__timer *timer = wheel->slots[level][slot];
 
@@ -153,14 +156,15 @@ static void fall(struct sp__wheel *wheel, int level, int slot)
 		struct sp__timer *next = timer->next;
 
 		timer->link = NULL;
-		place(wheel, timer);
+		place_timer(wheel, timer);
 		timer = next;
 	}
 }
 
-struct sp__timer *sp__wheel_expire(struct sp__wheel *wheel, int64_t now_ns)
+struct sp__timer *sp__timer_wheel_expire(struct sp__timer_wheel *wheel,
+					 int64_t now_ns)
 {
-	uint64_t now = (uint64_t)now_ns >> SP__WHEEL_TICK_BITS;
+	uint64_t now = (uint64_t)now_ns >> SP__TIMER_WHEEL_TICK_BITS;
 	struct sp__timer *timer;
 
 	while (wheel->due == NULL && wheel->now < now) {
@@ -175,7 +179,7 @@ struct sp__timer *sp__wheel_expire(struct sp__wheel *wheel, int64_t now_ns)
 			break;
 		}
 		wheel->now = tick;
-		fall(wheel, level, slot);
+		cascade_slot(wheel, level, slot);
 	}
 	timer = wheel->due;
 	if (timer != NULL) {
@@ -185,7 +189,7 @@ struct sp__timer *sp__wheel_expire(struct sp__wheel *wheel, int64_t now_ns)
 	return timer;
 }
 
-int64_t sp__wheel_next(const struct sp__wheel *wheel)
+int64_t sp__timer_wheel_next(const struct sp__timer_wheel *wheel)
 {
 	uint64_t tick;
 	int level, slot;
@@ -195,9 +199,9 @@ int64_t sp__wheel_next(const struct sp__wheel *wheel)
 	if (wheel->count == 0 || !(next_slot(wheel, &level, &slot, &tick) ||
 				   wrapped_slot(wheel, &level, &slot, &tick)))
 		return INT64_MAX;
-	if (tick > (uint64_t)INT64_MAX >> SP__WHEEL_TICK_BITS)
+	if (tick > (uint64_t)INT64_MAX >> SP__TIMER_WHEEL_TICK_BITS)
 		return INT64_MAX;
-	return (int64_t)(tick << SP__WHEEL_TICK_BITS);
+	return (int64_t)(tick << SP__TIMER_WHEEL_TICK_BITS);
 }
 
 static uint32_t validate_list(struct sp__timer *const *head)
@@ -212,12 +216,12 @@ static uint32_t validate_list(struct sp__timer *const *head)
 	return n;
 }
 
-void sp__wheel_validate(const struct sp__wheel *wheel)
+void sp__timer_wheel_validate(const struct sp__timer_wheel *wheel)
 {
 	uint32_t count = validate_list(&wheel->due);
 
-	for (int l = 0; l < SP__WHEEL_LEVELS; l++)
-		for (int s = 0; s < SP__WHEEL_SLOTS; s++) {
+	for (int l = 0; l < SP__TIMER_WHEEL_LEVELS; l++)
+		for (int s = 0; s < SP__TIMER_WHEEL_SLOTS; s++) {
 			uint32_t n = validate_list(&wheel->slots[l][s]);
 			bool taken = wheel->taken[l] >> s & 1;
 

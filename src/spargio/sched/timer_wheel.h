@@ -21,9 +21,9 @@
 #include <stdint.h>
 
 enum {
-	SP__WHEEL_LEVELS = 6,
-	SP__WHEEL_SLOTS = 64,
-	SP__WHEEL_TICK_BITS = 16,
+	SP__TIMER_WHEEL_LEVELS = 6,
+	SP__TIMER_WHEEL_SLOTS = 64,
+	SP__TIMER_WHEEL_TICK_BITS = 16,
 };
 
 struct sp__timer {
@@ -32,25 +32,26 @@ struct sp__timer {
 	uint64_t tick;
 };
 
-struct sp__wheel {
+struct sp__timer_wheel {
 	uint64_t now; /* tick up to which everything has fired */
 	uint32_t count;
-	uint64_t taken[SP__WHEEL_LEVELS];
-	struct sp__timer *slots[SP__WHEEL_LEVELS][SP__WHEEL_SLOTS];
+	uint64_t taken[SP__TIMER_WHEEL_LEVELS];
+	struct sp__timer *slots[SP__TIMER_WHEEL_LEVELS][SP__TIMER_WHEEL_SLOTS];
 	struct sp__timer *due; /* past, but not yet asked for */
 };
 
-void sp__wheel_init(struct sp__wheel *wheel, int64_t now_ns);
+void sp__timer_wheel_init(struct sp__timer_wheel *wheel, int64_t now_ns);
 
 /*
  * @timer is not set. It will be due at @when_ns or up to a tick later; a time
- * that has passed is due at the next sp__wheel_expire().
+ * that has passed is due at the next sp__timer_wheel_expire().
  */
-void sp__wheel_set(struct sp__wheel *wheel, struct sp__timer *timer,
-		   int64_t when_ns);
+void sp__timer_wheel_set(struct sp__timer_wheel *wheel, struct sp__timer *timer,
+			 int64_t when_ns);
 
 /* Nothing happens if it is not set. */
-void sp__wheel_clear(struct sp__wheel *wheel, struct sp__timer *timer);
+void sp__timer_wheel_clear(struct sp__timer_wheel *wheel,
+			   struct sp__timer *timer);
 
 static inline bool sp__timer_is_set(const struct sp__timer *timer)
 {
@@ -60,12 +61,13 @@ static inline bool sp__timer_is_set(const struct sp__timer *timer)
 /*
  * One timer that is due at @now_ns, cleared, or NULL. Call until NULL.
  */
-struct sp__timer *sp__wheel_expire(struct sp__wheel *wheel, int64_t now_ns);
+struct sp__timer *sp__timer_wheel_expire(struct sp__timer_wheel *wheel,
+					 int64_t now_ns);
 
 /* A time at or before the next deadline, INT64_MAX if there is none. */
-int64_t sp__wheel_next(const struct sp__wheel *wheel);
+int64_t sp__timer_wheel_next(const struct sp__timer_wheel *wheel);
 
 /* Abort unless every timer is where the rule above says. For tests. */
-void sp__wheel_validate(const struct sp__wheel *wheel);
+void sp__timer_wheel_validate(const struct sp__timer_wheel *wheel);
 
 #endif

@@ -1,4 +1,7 @@
 #include "spargio/sync/channel.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/wait.h"
+#include "spargio/sched/wake.h"
 
 #include <spargio/time.h>
 
@@ -36,21 +39,21 @@ void sp_chan_free(struct sp_chan *chan)
 
 /* Everything below up to the next heading is called with the lock held. */
 
-static unsigned char *slot(struct sp_chan *chan, uint32_t i)
+static unsigned char *item_slot(struct sp_chan *chan, uint32_t i)
 {
 	/* first < capacity and i <= capacity, in 64 bits: no overflow. */
 	return &chan->items[((uint64_t)chan->first + i) % chan->capacity *
 			    chan->item_size];
 }
 
-static void push(struct sp_chan *chan, const void *item)
+static void push_item(struct sp_chan *chan, const void *item)
 {
-	memcpy(slot(chan, chan->len++), item, chan->item_size);
+	memcpy(item_slot(chan, chan->len++), item, chan->item_size);
 }
 
-static void pop(struct sp_chan *chan, void *out)
+static void pop_item(struct sp_chan *chan, void *out)
 {
-	memcpy(out, slot(chan, 0), chan->item_size);
+	memcpy(out, item_slot(chan, 0), chan->item_size);
 	chan->first = (chan->first + 1) % chan->capacity;
 	chan->len--;
 }
@@ -59,7 +62,7 @@ static void pop(struct sp_chan *chan, void *out)
  * Take waiters off the front until one can be claimed: from then on it will be
  * woken by us and nobody else, and its item may be touched. NULL if none.
  */
-static struct sp__chan_waiter *claim(struct sp__waitlist *list)
+static struct sp__chan_waiter *claim_waiter(struct sp__waitlist *list)
 {
 	while (!sp__waitlist_empty(list)) {
 		struct sp__waiter *w = list->head.next;
@@ -72,7 +75,7 @@ static struct sp__chan_waiter *claim(struct sp__waitlist *list)
 }
 
 /* After this the waiter may be gone once we open the lock. */
-static void deliver(struct sp__chan_waiter *cw, int result)
+static void deliver_waiter(struct sp__chan_waiter *cw, int result)
 {
 	cw->result = result;
 	sp__wake_deliver(cw->w.fiber);
@@ -84,27 +87,27 @@ int sp__chan_send(struct sp_chan *chan, const void *item)
 
 	if (chan->closed)
 		return -EPIPE;
-	receiver = claim(&chan->receivers);
+	receiver = claim_waiter(&chan->receivers);
 	if (receiver != NULL) {
 		memcpy(receiver->item, item, chan->item_size);
-		deliver(receiver, 0);
+		deliver_waiter(receiver, 0);
 		return 0;
 	}
 	if (chan->len == chan->capacity)
 		return -EAGAIN;
-	push(chan, item);
+	push_item(chan, item);
 	return 0;
 }
 
 /* There is room for one more: take it from the sender that waits longest. */
-static void refill(struct sp_chan *chan)
+static void refill_from_sender(struct sp_chan *chan)
 {
-	struct sp__chan_waiter *sender = claim(&chan->senders);
+	struct sp__chan_waiter *sender = claim_waiter(&chan->senders);
 
 	if (sender == NULL)
 		return;
-	push(chan, sender->item);
-	deliver(sender, 0);
+	push_item(chan, sender->item);
+	deliver_waiter(sender, 0);
 }
 
 int sp__chan_recv(struct sp_chan *chan, void *out)
@@ -112,15 +115,15 @@ int sp__chan_recv(struct sp_chan *chan, void *out)
 	struct sp__chan_waiter *sender;
 
 	if (chan->len > 0) {
-		pop(chan, out);
-		refill(chan);
+		pop_item(chan, out);
+		refill_from_sender(chan);
 		return 0;
 	}
 	/* Nothing is kept, so a sender that waits has it: capacity is 0. */
-	sender = claim(&chan->senders);
+	sender = claim_waiter(&chan->senders);
 	if (sender != NULL) {
 		memcpy(out, sender->item, chan->item_size);
-		deliver(sender, 0);
+		deliver_waiter(sender, 0);
 		return 0;
 	}
 	return chan->closed ? -EPIPE : -EAGAIN;
@@ -218,8 +221,8 @@ static void turn_away(struct sp__waitlist *list)
 {
 	struct sp__chan_waiter *cw;
 
-	while ((cw = claim(list)) != NULL)
-		deliver(cw, -EPIPE);
+	while ((cw = claim_waiter(list)) != NULL)
+		deliver_waiter(cw, -EPIPE);
 }
 
 void sp_chan_close(struct sp_chan *chan)

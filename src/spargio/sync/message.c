@@ -1,6 +1,12 @@
-#include "spargio/io/backend.h"
-#include "spargio/sync/msg_inbox.h"
+#include "spargio/sched/backend.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/msg_inbox.h"
+#include "spargio/sched/msg_ring.h"
+#include "spargio/sched/ready.h"
 #include "spargio/sched/runtime.h"
+#include "spargio/sched/spin.h"
+#include "spargio/sched/wait.h"
+#include "spargio/sched/wake.h"
 
 #include <spargio/message.h>
 #include <spargio/time.h>
@@ -10,9 +16,9 @@
 /* Taken from one source in a row before the next gets its chance. */
 #define RUN_MAX 32
 
-static int kind_of(const struct sp__mail *mail, uint16_t tag)
+static int kind_of(const struct sp__msg_inbox *inbox, uint16_t tag)
 {
-	return mail->kinds == NULL ? SP__TAG_PLAIN : mail->kinds[tag];
+	return inbox->kinds == NULL ? SP__TAG_PLAIN : inbox->kinds[tag];
 }
 
 /* The shard we send from and the one we send to. */
@@ -34,18 +40,18 @@ static int find_route(uint32_t shard, uint16_t tag, struct route *out)
 		return -EINVAL;
 	out->from = self->shard;
 	out->to = &rt->shards[shard];
-	out->kind = kind_of(out->to->mail, tag);
+	out->kind = kind_of(out->to->msg_inbox, tag);
 	return 0;
 }
 
-static struct sp__lane *lane_of(const struct route *r)
+static struct sp__msg_ring *ring_of(const struct route *r)
 {
-	return &r->to->mail->lanes[r->kind][r->from->index];
+	return &r->to->msg_inbox->rings[r->kind][r->from->index];
 }
 
-static bool room(const struct route *r, uint32_t slots)
+static bool has_room(const struct route *r, uint32_t slots)
 {
-	if (sp__lane_room(lane_of(r), slots))
+	if (sp__msg_ring_has_room(ring_of(r), slots))
 		return true;
 	sp__count(&r->from->counts.refused, 1);
 	return false;
@@ -54,28 +60,29 @@ static bool room(const struct route *r, uint32_t slots)
 /* Sending to a counted tag: no mailbox, no limit, at most one wake-up. */
 static int add_to_sum(const struct route *r, uint64_t value)
 {
-	struct sp__mail *mail = r->to->mail;
+	struct sp__msg_inbox *inbox = r->to->msg_inbox;
 	int i = r->kind - SP__TAG_COUNTED;
-	uint64_t before = atomic_fetch_add(&mail->sums[i], value);
+	uint64_t before = atomic_fetch_add(&inbox->sums[i], value);
 
 	sp__count(&r->from->counts.sent, 1);
-	if (before < mail->counted_wake && before + value >= mail->counted_wake)
+	if (before < inbox->counted_wake &&
+	    before + value >= inbox->counted_wake)
 		sp__shard_notify(r->to);
 	return 0;
 }
 
-static int fill(const struct route *r, uint16_t tag, uint64_t value)
+static int fill_message(const struct route *r, uint16_t tag, uint64_t value)
 {
-	if (!room(r, 1))
+	if (!has_room(r, 1))
 		return -EAGAIN;
-	sp__lane_fill(lane_of(r), (uint16_t)r->from->index, tag, value);
+	sp__msg_ring_fill(ring_of(r), (uint16_t)r->from->index, tag, value);
 	sp__count(&r->from->counts.sent, 1);
 	return 0;
 }
 
-static void publish(const struct route *r)
+static void publish_ring(const struct route *r)
 {
-	sp__lane_publish(lane_of(r));
+	sp__msg_ring_publish(ring_of(r));
 	sp__shard_notify(r->to);
 }
 
@@ -92,9 +99,9 @@ int sp_msg_send(uint32_t shard, uint16_t tag, uint64_t value)
 		return err;
 	if (r.kind >= SP__TAG_COUNTED)
 		return add_to_sum(&r, value);
-	err = fill(&r, tag, value);
+	err = fill_message(&r, tag, value);
 	if (err == 0)
-		publish(&r);
+		publish_ring(&r);
 	return err;
 }
 
@@ -111,11 +118,11 @@ int sp_msg_send_nowait(uint32_t shard, uint16_t tag, uint64_t value)
 		return err;
 	if (r.kind >= SP__TAG_COUNTED)
 		return add_to_sum(&r, value);
-	err = fill(&r, tag, value);
+	err = fill_message(&r, tag, value);
 	if (err == 0)
-		r.from->mail->unpublished = true;
+		r.from->msg_inbox->unpublished = true;
 	else
-		publish(&r); /* full: the receiver should know why */
+		publish_ring(&r); /* full: the receiver should know why */
 	return err;
 }
 
@@ -124,7 +131,7 @@ int sp_msg_send_many(uint32_t shard, uint16_t tag, const uint64_t *values,
 {
 	struct route r;
 	int err = find_route(shard, tag, &r);
-	struct sp__lane *lane;
+	struct sp__msg_ring *ring;
 	size_t n = 0;
 
 	if (err < 0)
@@ -134,14 +141,16 @@ int sp_msg_send_many(uint32_t shard, uint16_t tag, const uint64_t *values,
 			add_to_sum(&r, values[n]);
 		return (int)n;
 	}
-	lane = lane_of(&r);
-	for (; n < count && n < INT32_MAX && sp__lane_room(lane, 1); n++)
-		sp__lane_fill(lane, (uint16_t)r.from->index, tag, values[n]);
+	ring = ring_of(&r);
+	for (; n < count && n < INT32_MAX && sp__msg_ring_has_room(ring, 1);
+	     n++)
+		sp__msg_ring_fill(ring, (uint16_t)r.from->index, tag,
+				  values[n]);
 	sp__count(&r.from->counts.sent, n);
 	if (n < count)
 		sp__count(&r.from->counts.refused, 1);
 	if (n > 0)
-		publish(&r);
+		publish_ring(&r);
 	return n == 0 && count > 0 ? -EAGAIN : (int)n;
 }
 
@@ -154,12 +163,12 @@ int sp_msg_send_data(uint32_t shard, uint16_t tag, const void *data, size_t len)
 		return err;
 	if (len == 0 || len > SP_MSG_DATA_MAX || r.kind >= SP__TAG_COUNTED)
 		return -EINVAL;
-	if (!room(&r, sp__lane_slots(len)))
+	if (!has_room(&r, sp__msg_ring_slots(len)))
 		return -EAGAIN;
-	sp__lane_fill_data(lane_of(&r), (uint16_t)r.from->index, tag, data,
-			   len);
+	sp__msg_ring_fill_data(ring_of(&r), (uint16_t)r.from->index, tag, data,
+			       len);
 	sp__count(&r.from->counts.sent, 1);
-	publish(&r);
+	publish_ring(&r);
 	return 0;
 }
 
@@ -168,8 +177,9 @@ static struct sp_ticket ticket_to(const struct sp_shard *from,
 {
 	struct sp_ticket t = { .shard = to->index };
 
-	for (int lane = 0; lane < to->mail->lane_kinds; lane++)
-		t.index[lane] = to->mail->lanes[lane][from->index].filled;
+	for (int kind = 0; kind < to->msg_inbox->ring_kinds; kind++)
+		t.index[kind] =
+			to->msg_inbox->rings[kind][from->index].ring.filled;
 	return t;
 }
 
@@ -195,8 +205,8 @@ int sp_msg_send_direct(uint32_t shard, uint16_t tag, uint64_t value)
 		return err;
 	from = sp__shard_self();
 	if (shard != from->index) {
-		sp__count(&from->counts.doorbells, 1);
-		from->backend->doorbell(from, &from->rt->shards[shard]);
+		sp__count(&from->counts.shard_wakeups, 1);
+		from->backend->wakeup(from, &from->rt->shards[shard]);
 	}
 	return 0;
 }
@@ -204,50 +214,36 @@ int sp_msg_send_direct(uint32_t shard, uint16_t tag, uint64_t value)
 void sp_msg_publish(uint32_t shard)
 {
 	struct sp_shard *from = sp__shard_self();
-	struct route r;
-	bool news = false;
 
-	if (from == NULL || shard >= from->rt->nshards)
-		return;
-	r = (struct route){ .from = from, .to = &from->rt->shards[shard] };
-	for (r.kind = 0; r.kind < r.to->mail->lane_kinds; r.kind++) {
-		struct sp__lane *lane = lane_of(&r);
-
-		if (atomic_load_explicit(&lane->tail, memory_order_relaxed) ==
-		    lane->filled)
-			continue;
-		sp__lane_publish(lane);
-		news = true;
-	}
-	if (news)
-		sp__shard_notify(r.to);
+	if (from != NULL && shard < from->rt->nshards)
+		sp__msg_inbox_publish(from, &from->rt->shards[shard]);
 }
 
 int sp_msg_post(struct sp_rt *rt, uint32_t shard, uint16_t tag, uint64_t value)
 {
-	struct sp__mail *mail;
+	struct sp__msg_inbox *inbox;
 	int err = 0;
 
 	if (rt == NULL || shard >= rt->nshards)
 		return -EINVAL;
 	if (atomic_load(&rt->closing))
 		return -ESHUTDOWN;
-	mail = rt->shards[shard].mail;
-	if (kind_of(mail, tag) >= SP__TAG_COUNTED) {
+	inbox = rt->shards[shard].msg_inbox;
+	if (kind_of(inbox, tag) >= SP__TAG_COUNTED) {
 		atomic_fetch_add(
-			&mail->sums[kind_of(mail, tag) - SP__TAG_COUNTED],
+			&inbox->sums[kind_of(inbox, tag) - SP__TAG_COUNTED],
 			value);
 		sp__shard_notify(&rt->shards[shard]);
 		return 0;
 	}
-	sp__spin_lock(&mail->outside_lock);
-	if (sp__lane_room(&mail->outside, 1)) {
-		sp__lane_fill(&mail->outside, SP_MSG_OUTSIDE, tag, value);
-		sp__lane_publish(&mail->outside);
+	sp__spin_lock(&inbox->outside_lock);
+	if (sp__msg_ring_has_room(&inbox->outside, 1)) {
+		sp__msg_ring_fill(&inbox->outside, SP_MSG_OUTSIDE, tag, value);
+		sp__msg_ring_publish(&inbox->outside);
 	} else {
 		err = -EAGAIN;
 	}
-	sp__spin_unlock(&mail->outside_lock);
+	sp__spin_unlock(&inbox->outside_lock);
 	if (err == 0)
 		sp__shard_notify(&rt->shards[shard]);
 	return err;
@@ -255,22 +251,21 @@ int sp_msg_post(struct sp_rt *rt, uint32_t shard, uint16_t tag, uint64_t value)
 
 /* Waiting until taken */
 
-static bool passed(uint32_t head, uint32_t index)
+static bool index_passed(uint32_t head, uint32_t index)
 {
 	return (int32_t)(head - index) >= 0;
 }
 
-static bool reached(struct sp_shard *from, const struct sp_ticket *t)
+static bool ticket_reached(struct sp_shard *from, const struct sp_ticket *t)
 {
-	struct sp__mail *mail = from->rt->shards[t->shard].mail;
+	struct sp__msg_inbox *inbox = from->rt->shards[t->shard].msg_inbox;
 
-	for (int lane = 0; lane < mail->lane_kinds; lane++) {
-		/* Pairs with the release in sp__lane_take(). */
-		uint32_t head = atomic_load_explicit(
-			&mail->lanes[lane][from->index].head,
-			memory_order_acquire);
+	for (int kind = 0; kind < inbox->ring_kinds; kind++) {
+		const struct sp__msg_ring *ring =
+			&inbox->rings[kind][from->index];
 
-		if (!passed(head, t->index[lane]))
+		if (!index_passed(sp__spsc_ring_taken(&ring->ring),
+				  t->index[kind]))
 			return false;
 	}
 	return true;
@@ -280,23 +275,23 @@ static bool reached(struct sp_shard *from, const struct sp_ticket *t)
 static int wait_once(struct sp_fiber *self, struct sp_shard *from,
 		     const struct sp_ticket *t, int64_t deadline)
 {
-	struct sp__mail *mail = from->rt->shards[t->shard].mail;
+	struct sp__msg_inbox *inbox = from->rt->shards[t->shard].msg_inbox;
 	struct sp__waiter w = { .fiber = self, .code = SP__EVENT };
 	int err = 0;
 
 	w.epoch = sp__wait_begin(self);
-	sp__spin_lock(&mail->flush_lock);
-	sp__waitlist_add(&mail->flushers, &w);
-	sp__spin_unlock(&mail->flush_lock);
-	/* See tell_flushers() in msg_inbox.c. */
-	atomic_fetch_add(&mail->flushing, 1);
-	if (!reached(from, t) || !sp__wait_drop(self, w.epoch))
+	sp__spin_lock(&inbox->flush_lock);
+	sp__waitlist_add(&inbox->flushers, &w);
+	sp__spin_unlock(&inbox->flush_lock);
+	/* See wake_flushers() in msg_inbox.c. */
+	atomic_fetch_add(&inbox->flushing, 1);
+	if (!ticket_reached(from, t) || !sp__wait_drop(self, w.epoch))
 		err = sp__code_error(
-			sp__wait_end(self, w.epoch, deadline, "flush", mail));
-	sp__spin_lock(&mail->flush_lock);
+			sp__wait_end(self, w.epoch, deadline, "flush", inbox));
+	sp__spin_lock(&inbox->flush_lock);
 	sp__waitlist_remove(&w);
-	sp__spin_unlock(&mail->flush_lock);
-	atomic_fetch_sub(&mail->flushing, 1);
+	sp__spin_unlock(&inbox->flush_lock);
+	atomic_fetch_sub(&inbox->flushing, 1);
 	return err;
 }
 
@@ -318,7 +313,7 @@ int sp_msg_wait_until(const struct sp_ticket *ticket, int64_t deadline)
 	if (ticket->shard >= from->rt->nshards)
 		return -EINVAL;
 	sp_msg_publish(ticket->shard);
-	while (err == 0 && !reached(from, ticket))
+	while (err == 0 && !ticket_reached(from, ticket))
 		err = wait_once(self, from, ticket, deadline);
 	return err;
 }
@@ -343,39 +338,40 @@ int sp_msg_flush_until(uint32_t shard, int64_t deadline)
 
 /* Receiving */
 
-static struct sp__lane *next_ready(struct sp__mail *mail, int kind)
+static struct sp__msg_ring *next_ready(struct sp__msg_inbox *inbox, int kind)
 {
-	uint32_t n = mail->sources;
-	uint32_t *next = &mail->next[kind];
+	uint32_t n = inbox->sources;
+	uint32_t *next = &inbox->next[kind];
 
-	if (++mail->run >= RUN_MAX) {
-		mail->run = 0;
+	if (++inbox->run >= RUN_MAX) {
+		inbox->run = 0;
 		*next = *next + 1 == n ? 0 : *next + 1;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		if (sp__lane_ready(&mail->lanes[kind][*next]))
-			return &mail->lanes[kind][*next];
+		if (sp__msg_ring_ready(&inbox->rings[kind][*next]))
+			return &inbox->rings[kind][*next];
 		*next = *next + 1 == n ? 0 : *next + 1;
 	}
 	return NULL;
 }
 
-static bool take(struct sp_shard *shard, bool hot_only, struct sp_msg *out)
+static bool take_message(struct sp_shard *shard, bool hot_only,
+			 struct sp_msg *out)
 {
-	struct sp__mail *mail = shard->mail;
-	struct sp__lane *lane = NULL;
+	struct sp__msg_inbox *inbox = shard->msg_inbox;
+	struct sp__msg_ring *ring = NULL;
 
-	if (mail->lane_kinds > SP__TAG_HOT)
-		lane = next_ready(mail, SP__TAG_HOT);
-	if (lane == NULL && !hot_only) {
-		lane = next_ready(mail, SP__TAG_PLAIN);
-		if (lane == NULL && sp__lane_ready(&mail->outside))
-			lane = &mail->outside;
+	if (inbox->ring_kinds > SP__TAG_HOT)
+		ring = next_ready(inbox, SP__TAG_HOT);
+	if (ring == NULL && !hot_only) {
+		ring = next_ready(inbox, SP__TAG_PLAIN);
+		if (ring == NULL && sp__msg_ring_ready(&inbox->outside))
+			ring = &inbox->outside;
 	}
-	if (lane == NULL)
+	if (ring == NULL)
 		return false;
-	sp__lane_take(lane, out);
-	mail->taken = true;
+	sp__msg_ring_take(ring, out);
+	inbox->taken = true;
 	sp__count(&shard->counts.received, 1);
 	return true;
 }
@@ -387,8 +383,8 @@ static int recv_until(struct sp_msg *out, bool hot_only, int64_t deadline)
 
 	if (self == NULL)
 		return -EPERM;
-	while (!take(self->shard, hot_only, out)) {
-		struct sp__mail *mail = self->shard->mail;
+	while (!take_message(self->shard, hot_only, out)) {
+		struct sp__msg_inbox *inbox = self->shard->msg_inbox;
 		struct sp__waiter w = { .fiber = self, .code = SP__EVENT };
 
 		if (err < 0)
@@ -396,11 +392,11 @@ static int recv_until(struct sp_msg *out, bool hot_only, int64_t deadline)
 		/* Owner's lists: the fiber is on its shard when it leaves. */
 		self->pins++;
 		w.epoch = sp__wait_begin(self);
-		sp__waitlist_add(hot_only ? &mail->hot_receivers
-					  : &mail->receivers,
+		sp__waitlist_add(hot_only ? &inbox->hot_receivers
+					  : &inbox->receivers,
 				 &w);
-		err = sp__code_error(
-			sp__wait_end(self, w.epoch, deadline, "message", mail));
+		err = sp__code_error(sp__wait_end(self, w.epoch, deadline,
+						  "message", inbox));
 		sp__waitlist_remove(&w);
 		self->pins--;
 	}
@@ -444,7 +440,7 @@ int sp_msg_recv_many_until(struct sp_msg *out, size_t max, int64_t deadline)
 	if (err < 0)
 		return err;
 	shard = sp__shard_self();
-	while (n < max && n < INT32_MAX && take(shard, false, &out[n]))
+	while (n < max && n < INT32_MAX && take_message(shard, false, &out[n]))
 		n++;
 	return (int)n;
 }
@@ -455,14 +451,14 @@ int sp_msg_try_recv(struct sp_msg *out)
 
 	if (self == NULL)
 		return -EPERM;
-	return take(self->shard, false, out) ? 0 : -EAGAIN;
+	return take_message(self->shard, false, out) ? 0 : -EAGAIN;
 }
 
 /* Counted tags */
 
-static int sum_index(const struct sp__mail *mail, uint16_t tag)
+static int sum_index(const struct sp__msg_inbox *inbox, uint16_t tag)
 {
-	int kind = kind_of(mail, tag);
+	int kind = kind_of(inbox, tag);
 
 	return kind < SP__TAG_COUNTED ? -EINVAL : kind - SP__TAG_COUNTED;
 }
@@ -474,10 +470,10 @@ int sp_count_take(uint16_t tag, uint64_t *out)
 
 	if (self == NULL)
 		return -EPERM;
-	i = sum_index(self->shard->mail, tag);
+	i = sum_index(self->shard->msg_inbox, tag);
 	if (i < 0)
 		return i;
-	*out = atomic_exchange(&self->shard->mail->sums[i], 0);
+	*out = atomic_exchange(&self->shard->msg_inbox->sums[i], 0);
 	return 0;
 }
 
@@ -489,31 +485,31 @@ int sp_count_wait(uint16_t tag, uint64_t *out)
 int sp_count_wait_until(uint16_t tag, int64_t deadline, uint64_t *out)
 {
 	struct sp_fiber *self = sp__fiber_self();
-	struct sp__mail *mail;
+	struct sp__msg_inbox *inbox;
 	int err = 0;
 	int i;
 
 	if (self == NULL)
 		return -EPERM;
-	mail = self->shard->mail;
-	i = sum_index(mail, tag);
+	inbox = self->shard->msg_inbox;
+	i = sum_index(inbox, tag);
 	if (i < 0)
 		return i;
 	self->pins++;
-	while (err == 0 && atomic_load(&mail->sums[i]) < mail->counted_wake) {
+	while (err == 0 && atomic_load(&inbox->sums[i]) < inbox->counted_wake) {
 		struct sp__waiter w = { .fiber = self, .code = SP__EVENT };
 
 		w.epoch = sp__wait_begin(self);
-		sp__waitlist_add(&mail->counters[i], &w);
-		mail->counting |= UINT64_C(1) << i;
+		sp__waitlist_add(&inbox->counters[i], &w);
+		inbox->counting |= UINT64_C(1) << i;
 		err = sp__code_error(
-			sp__wait_end(self, w.epoch, deadline, "count", mail));
+			sp__wait_end(self, w.epoch, deadline, "count", inbox));
 		sp__waitlist_remove(&w);
-		if (sp__waitlist_empty(&mail->counters[i]))
-			mail->counting &= ~(UINT64_C(1) << i);
+		if (sp__waitlist_empty(&inbox->counters[i]))
+			inbox->counting &= ~(UINT64_C(1) << i);
 	}
 	self->pins--;
 	if (err == 0)
-		*out = atomic_exchange(&mail->sums[i], 0);
+		*out = atomic_exchange(&inbox->sums[i], 0);
 	return err;
 }

@@ -1,5 +1,6 @@
 #include "spargio/sync/rpc.h"
-#include "spargio/sched/shard.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/wake.h"
 
 #include <spargio/time.h>
 
@@ -101,7 +102,7 @@ void sp__call_put(struct sp_call *call)
 }
 
 /* End one call without a reply; false if @call needs no such end. */
-static bool cut_off(struct sp_call *call)
+static bool abort_call(struct sp_call *call)
 {
 	struct sp_rpc *rpc = call->rpc;
 	void (*done)(void *) = call->done;
@@ -134,13 +135,13 @@ void sp_rpc_close(struct sp_rpc *rpc)
 	while (sp__rpc_wake_one(&rpc->clients, NULL))
 		;
 	for (uint32_t i = 0; i < rpc->capacity; i++)
-		(void)cut_off(&rpc->calls[i]);
+		(void)abort_call(&rpc->calls[i]);
 	sp__spin_unlock(&rpc->lock);
 }
 
 /* Server */
 
-static void take(struct sp_call *call, struct sp_request *out)
+static void fill_request(struct sp_call *call, struct sp_request *out)
 {
 	*out = (struct sp_request){
 		.value = call->request,
@@ -160,7 +161,7 @@ static int try_recv(struct sp_rpc *rpc, struct sp_request *out)
 		return -EAGAIN;
 	sp__call_unqueue(call);
 	call->state = SP__CALL_TAKEN;
-	take(call, out);
+	fill_request(call, out);
 	return 0;
 }
 
@@ -184,7 +185,7 @@ int sp_rpc_recv_until(struct sp_rpc *rpc, int64_t deadline,
 				    "rpc receive");
 		/* A client has put its call into our hands. */
 		if (err == 0 && sleeper.call != NULL)
-			take(sleeper.call, out);
+			fill_request(sleeper.call, out);
 		else if (err == 0)
 			err = -EPIPE;
 	}
@@ -203,7 +204,8 @@ int sp_rpc_try_recv(struct sp_rpc *rpc, struct sp_request *out)
 }
 
 /* The server ends the call, if that is still to be done. The lock is held. */
-static int answer(struct sp_call *call, uint64_t id, int result, void *value)
+static int finish_request(struct sp_call *call, uint64_t id, int result,
+			  void *value)
 {
 	int err = 0;
 
@@ -231,7 +233,7 @@ static int end_request(const struct sp_request *request, int result,
 	sp__spin_lock(&rpc->lock);
 	done = call->done;
 	arg = call->arg;
-	err = answer(call, request->id, result, value);
+	err = finish_request(call, request->id, result, value);
 	if (err != -ESRCH && err != -EALREADY)
 		sp__call_put(call);
 	/* From here on the call and the queue may be gone. */

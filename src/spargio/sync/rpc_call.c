@@ -1,5 +1,6 @@
+#include "spargio/sched/current.h"
+#include "spargio/sched/spin.h"
 #include "spargio/sync/rpc.h"
-#include "spargio/sched/shard.h"
 
 #include <spargio/time.h>
 
@@ -25,7 +26,7 @@ static int try_get(struct sp_rpc *rpc, struct sp_call **out)
 }
 
 /* The same, but wait for one. */
-static int get(struct sp_rpc *rpc, int64_t deadline, struct sp_call **out)
+static int get_call(struct sp_rpc *rpc, int64_t deadline, struct sp_call **out)
 {
 	struct sp__sleeper sleeper;
 	int err = try_get(rpc, out);
@@ -50,8 +51,8 @@ static int get(struct sp_rpc *rpc, int64_t deadline, struct sp_call **out)
  * The lock is held. Give @call to a server that waits, or queue it. True if
  * it is the first in the queue: somebody might have to be told.
  */
-static bool post(struct sp_rpc *rpc, struct sp_call *call, void *request,
-		 void (*done)(void *), void *arg)
+static bool post_call(struct sp_rpc *rpc, struct sp_call *call, void *request,
+		      void (*done)(void *), void *arg)
 {
 	bool first = rpc->queue.next == &rpc->queue;
 
@@ -77,7 +78,7 @@ static bool post(struct sp_rpc *rpc, struct sp_call *call, void *request,
 static void post_and_unlock(struct sp_rpc *rpc, struct sp_call *call,
 			    void *request, void (*done)(void *), void *arg)
 {
-	bool tell = post(rpc, call, request, done, arg);
+	bool tell = post_call(rpc, call, request, done, arg);
 	void (*fn)(void *) = rpc->on_request;
 	void *fn_arg = rpc->on_request_arg;
 
@@ -245,7 +246,7 @@ int sp_rpc_call_until(struct sp_rpc *rpc, void *request, int64_t deadline,
 	if (!may_wait())
 		return -EPERM;
 	sp__spin_lock(&rpc->lock);
-	err = get(rpc, deadline, &call);
+	err = get_call(rpc, deadline, &call);
 	if (err < 0) {
 		sp__rpc_unlock(rpc);
 		/* As if it had been queued: see the header on ownership. */

@@ -5,8 +5,11 @@
  * after every wait. That is what keeps a sleeper's stack, and the runtime of a
  * fiber, alive for as long as a waker touches them.
  */
+#include "spargio/sched/current.h"
+#include "spargio/sched/spin.h"
+#include "spargio/sched/wait.h"
+#include "spargio/sched/wake.h"
 #include "spargio/sync/rpc.h"
-#include "spargio/sched/shard.h"
 
 #include <spargio/time.h>
 

@@ -1,5 +1,6 @@
 #include "spargio/sync/sync.h"
-#include "spargio/sched/spin.h"
+#include "spargio/sched/wait.h"
+#include "spargio/sched/wake.h"
 
 #include <assert.h>
 

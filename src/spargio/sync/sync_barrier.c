@@ -1,3 +1,6 @@
+#include "spargio/sched/current.h"
+#include "spargio/sched/wait.h"
+#include "spargio/sched/wake.h"
 #include "spargio/sync/sync.h"
 
 #include <spargio/time.h>

@@ -21,7 +21,11 @@
  * swap over 0, and cleared by the owner; that is the last an unlock touches,
  * so that who gets the lock may also be the one to throw it away.
  */
+#include "spargio/sched/current.h"
 #include "spargio/sched/runtime.h"
+#include "spargio/sched/spin.h"
+#include "spargio/sched/wait.h"
+#include "spargio/sched/wake.h"
 #include "spargio/sync/sync.h"
 
 #include <spargio/time.h>
@@ -49,7 +53,7 @@ static uintptr_t owner_of(uintptr_t word)
 	return word & ~(uintptr_t)FLAGS;
 }
 
-static bool swap(struct sp_mutex *m, uintptr_t *old, uintptr_t word)
+static bool swap_word(struct sp_mutex *m, uintptr_t *old, uintptr_t word)
 {
 	/* Acquire for who locks, release for who unlocks: each other's. */
 	return atomic_compare_exchange_strong_explicit(&m->_word, old, word,
@@ -61,7 +65,8 @@ static bool swap(struct sp_mutex *m, uintptr_t *old, uintptr_t word)
  * Watch the word for a moment, if the owner can get on meanwhile: it cannot
  * when it waits for this very shard. @drop is the flag to clear on success.
  */
-static bool spin(struct sp_mutex *m, struct sp_fiber *self, uintptr_t drop)
+static bool spin_on_owner(struct sp_mutex *m, struct sp_fiber *self,
+			  uintptr_t drop)
 {
 	if (self->shard->rt->nshards == 1)
 		return false;
@@ -70,7 +75,8 @@ static bool spin(struct sp_mutex *m, struct sp_fiber *self, uintptr_t drop)
 			atomic_load_explicit(&m->_word, memory_order_relaxed);
 
 		if (owner_of(word) == 0) {
-			if (swap(m, &word, (word & ~drop) | (uintptr_t)self))
+			if (swap_word(m, &word,
+				      (word & ~drop) | (uintptr_t)self))
 				return true;
 		} else if (atomic_load_explicit(&m->_where,
 						memory_order_relaxed) ==
@@ -96,7 +102,7 @@ static bool take_or_mark(struct sp_mutex *m, struct sp_fiber *self, int tries)
 	do {
 		word = old & ~drop;
 		word |= owner_of(old) == 0 ? (uintptr_t)self : mark;
-	} while (!swap(m, &old, word));
+	} while (!swap_word(m, &old, word));
 	return owner_of(old) == 0;
 }
 
@@ -127,7 +133,7 @@ static int lock_contended(struct sp_mutex *m, struct sp_fiber *self,
 	    (uintptr_t)self)
 		return -EDEADLK;
 	for (int tries = 0; code == SP__EVENT; tries++) {
-		if (spin(m, self, tries > 0 ? WOKEN : 0))
+		if (spin_on_owner(m, self, tries > 0 ? WOKEN : 0))
 			return 0;
 		code = take_or_sleep(m, self, tries, deadline);
 	}
@@ -150,7 +156,7 @@ int sp_mutex_lock_until(struct sp_mutex *mutex, int64_t deadline)
 
 	if (self == NULL)
 		return -EPERM;
-	if (!swap(mutex, &old, (uintptr_t)self)) {
+	if (!swap_word(mutex, &old, (uintptr_t)self)) {
 		int err = lock_contended(mutex, self, deadline);
 
 		if (err < 0)
@@ -173,7 +179,7 @@ int sp_mutex_trylock(struct sp_mutex *mutex)
 	do {
 		if (owner_of(word) != 0)
 			return -EBUSY;
-	} while (!swap(mutex, &word, word | (uintptr_t)self));
+	} while (!swap_word(mutex, &word, word | (uintptr_t)self));
 	atomic_store_explicit(&mutex->_where, self->shard,
 			      memory_order_relaxed);
 	return 0;
@@ -219,7 +225,7 @@ int sp_mutex_unlock(struct sp_mutex *mutex)
 
 	if (self == 0)
 		return -EPERM;
-	while (!swap(mutex, &word, word & FLAGS)) {
+	while (!swap_word(mutex, &word, word & FLAGS)) {
 		if (owner_of(word) != self)
 			return -EPERM;
 		/*

@@ -1,3 +1,6 @@
+#include "spargio/sched/current.h"
+#include "spargio/sched/wait.h"
+#include "spargio/sched/wake.h"
 #include "spargio/sync/sync.h"
 
 #include <spargio/time.h>
@@ -11,7 +14,7 @@ int sp_once(struct sp_once *once, int (*fn)(void *), void *arg)
 
 static bool is_done(struct sp_once *once)
 {
-	/* Pairs with the release in run(). */
+	/* Pairs with the release in run_once(). */
 	return atomic_load_explicit(&once->_done, memory_order_acquire);
 }
 
@@ -38,7 +41,7 @@ static int wait_for_turn(struct sp_once *once, struct sp_fiber *self,
 	return err;
 }
 
-static int run(struct sp_once *once, int (*fn)(void *), void *arg)
+static int run_once(struct sp_once *once, int (*fn)(void *), void *arg)
 {
 	int ret = fn(arg);
 	struct sp__waitlist *list = sp__waiters_lock(&once->_waiters);
@@ -64,5 +67,5 @@ int sp_once_until(struct sp_once *once, int64_t deadline, int (*fn)(void *),
 	if (is_done(once))
 		return 0;
 	turn = wait_for_turn(once, self, deadline);
-	return turn == 1 ? run(once, fn, arg) : turn;
+	return turn == 1 ? run_once(once, fn, arg) : turn;
 }

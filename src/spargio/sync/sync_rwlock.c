@@ -3,6 +3,9 @@
  * in order of arrival, and readers that stand together go in together: neither
  * kind can shut the other out.
  */
+#include "spargio/sched/current.h"
+#include "spargio/sched/wait.h"
+#include "spargio/sched/wake.h"
 #include "spargio/sync/sync.h"
 
 #include <spargio/time.h>
@@ -20,7 +23,8 @@ static bool is_free_for(const struct sp_rwlock *lock, uint32_t kind)
 	return lock->_writer == NULL && (kind == READER || lock->_readers == 0);
 }
 
-static void enter(struct sp_rwlock *lock, struct sp_fiber *fiber, uint32_t kind)
+static void enter_lock(struct sp_rwlock *lock, struct sp_fiber *fiber,
+		       uint32_t kind)
 {
 	if (kind == READER)
 		lock->_readers++;
@@ -29,7 +33,7 @@ static void enter(struct sp_rwlock *lock, struct sp_fiber *fiber, uint32_t kind)
 }
 
 /* Let in those at the front of the line that can be. */
-static void admit(struct sp_rwlock *lock, struct sp__waitlist *list)
+static void admit_waiters(struct sp_rwlock *lock, struct sp__waitlist *list)
 {
 	while (!sp__waitlist_empty(list)) {
 		struct sp__waiter *w = list->head.next;
@@ -41,7 +45,7 @@ static void admit(struct sp_rwlock *lock, struct sp__waitlist *list)
 		sp__waitlist_remove(w);
 		if (!sp__wake_claim(fiber, w->epoch, kind))
 			continue;
-		enter(lock, fiber, kind);
+		enter_lock(lock, fiber, kind);
 		sp__wake_deliver(fiber);
 	}
 }
@@ -59,14 +63,14 @@ static int lock_until(struct sp_rwlock *lock, uint32_t kind, int64_t deadline)
 	if (lock->_writer == self) {
 		err = -EDEADLK;
 	} else if (sp__waitlist_empty(list) && is_free_for(lock, kind)) {
-		enter(lock, self, kind);
+		enter_lock(lock, self, kind);
 	} else {
 		err = sp__code_error(sp__waiters_sleep(&lock->_waiters, &w,
 						       deadline, "rwlock",
 						       lock));
 		/* A writer that gives up no longer holds readers back. */
 		if (err < 0)
-			admit(lock, list);
+			admit_waiters(lock, list);
 	}
 	sp__waiters_unlock(&lock->_waiters);
 	return err;
@@ -81,7 +85,7 @@ static int try_lock(struct sp_rwlock *lock, uint32_t kind)
 		return -EPERM;
 	if (sp__waitlist_empty(sp__waiters_lock(&lock->_waiters)) &&
 	    is_free_for(lock, kind))
-		enter(lock, self, kind);
+		enter_lock(lock, self, kind);
 	else
 		err = -EBUSY;
 	sp__waiters_unlock(&lock->_waiters);
@@ -134,7 +138,7 @@ int sp_rwlock_unlock(struct sp_rwlock *lock)
 	else
 		err = -EPERM;
 	if (err == 0)
-		admit(lock, list);
+		admit_waiters(lock, list);
 	sp__waiters_unlock(&lock->_waiters);
 	return err;
 }

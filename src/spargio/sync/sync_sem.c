@@ -2,6 +2,9 @@
  * Units are handed to waiters, never left for whoever comes first: while
  * somebody waits the count is zero, so the fast ones cannot starve the slow.
  */
+#include "spargio/sched/current.h"
+#include "spargio/sched/wait.h"
+#include "spargio/sched/wake.h"
 #include "spargio/sync/sync.h"
 
 #include <spargio/time.h>

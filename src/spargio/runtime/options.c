@@ -1,0 +1,75 @@
+#include "spargio/runtime/options.h"
+#include "spargio/sched/stack.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHARDS_MAX 1024
+/* What the kernel takes, and what makes sense. */
+#define RECV_BUFFERS_MAX 32768
+#define RECV_SIZE_MIN	 64
+#define RECV_SIZE_MAX	 (16 * 1024 * 1024)
+
+uint32_t sp__cpus_available(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) < 0)
+		return 1;
+	return (uint32_t)CPU_COUNT(&set);
+}
+
+static uint32_t or_default(uint32_t value, uint32_t fallback)
+{
+	return value == 0 ? fallback : value;
+}
+
+static uint32_t power_of_two(uint32_t value)
+{
+	uint32_t p = 1;
+
+	while (p < value && p < UINT32_C(1) << 31)
+		p <<= 1;
+	return p;
+}
+
+static void read_environment(struct sp_opts *o)
+{
+	const char *backend = getenv("SP_BACKEND");
+	const char *spin = getenv("SP_SPIN");
+
+	if (backend != NULL && strcmp(backend, "epoll") == 0)
+		o->backend = SP_BACKEND_EPOLL;
+	else if (backend != NULL && strcmp(backend, "uring") == 0)
+		o->backend = SP_BACKEND_URING;
+	if (spin != NULL)
+		o->spin_us = (int32_t)strtol(spin, NULL, 10);
+}
+
+int sp__options_fill(const struct sp_opts *given, struct sp_opts *o)
+{
+	*o = given == NULL ? SP_OPTS_INIT : *given;
+	read_environment(o);
+	o->shards = or_default(o->shards, sp__cpus_available());
+	o->ring_entries = or_default(o->ring_entries, 256);
+	o->cq_entries = or_default(o->cq_entries, 8 * o->ring_entries);
+	o->mailbox_capacity =
+		power_of_two(or_default(o->mailbox_capacity, 4096));
+	o->stealable_capacity = or_default(o->stealable_capacity, 4096);
+	o->steal_budget = or_default(o->steal_budget, o->shards);
+	o->stack_size = o->stack_size == 0 ? 65536 : o->stack_size;
+	o->pool_threads = or_default(o->pool_threads, 4);
+	o->pool_queue = or_default(o->pool_queue, 1024);
+	o->recv_buffers = power_of_two(or_default(o->recv_buffers, 256));
+	o->recv_buffer_size = or_default(o->recv_buffer_size, 16384);
+	o->counted_wake = o->counted_wake == 0 ? 1 : o->counted_wake;
+	if (o->shards > SHARDS_MAX || o->spin_us < SP_SPIN_ADAPTIVE ||
+	    sp__stack_class(o->stack_size) < 0 || o->recv_buffers < 2 ||
+	    o->recv_buffers > RECV_BUFFERS_MAX ||
+	    o->recv_buffer_size < RECV_SIZE_MIN ||
+	    o->recv_buffer_size > RECV_SIZE_MAX)
+		return -EINVAL;
+	return 0;
+}

@@ -1,0 +1,500 @@
+#include "spargio/io/epoll.h"
+#include "spargio/io/placement.h"
+#include "spargio/io/recv_buffers.h"
+#include "spargio/io/uring.h"
+#include "spargio/runtime/options.h"
+#include "spargio/runtime/watchdog.h"
+#include "spargio/sched/cancel.h"
+#include "spargio/sched/context.h"
+#include "spargio/sched/current.h"
+#include "spargio/sched/msg_inbox.h"
+#include "spargio/sched/pool.h"
+#include "spargio/sched/ready.h"
+#include "spargio/sched/sched.h"
+#include "spargio/sched/shutdown.h"
+#include "spargio/sched/stack.h"
+#include "spargio/sched/stack_overflow.h"
+#include "spargio/sched/timer_wheel.h"
+#include "spargio/sched/wait.h"
+
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#ifdef SP_ASAN
+#include <sanitizer/lsan_interface.h>
+#endif
+
+/* How long sp_stop() waits for a fiber that does not yield, after its time. */
+#define STOP_GRACE (SP_S)
+
+/* Gate: all shards of a runtime pass a point together */
+
+static void gate_init(struct sp__gate *gate, uint32_t expected)
+{
+	*gate = (struct sp__gate){ .expected = expected };
+	pthread_mutex_init(&gate->lock, NULL);
+	pthread_cond_init(&gate->open, NULL);
+}
+
+static void gate_fini(struct sp__gate *gate)
+{
+	pthread_cond_destroy(&gate->open);
+	pthread_mutex_destroy(&gate->lock);
+}
+
+/* The lock is held. */
+static void gate_open_if_complete(struct sp__gate *gate)
+{
+	if (gate->arrived < gate->expected)
+		return;
+	gate->arrived = 0;
+	gate->round++;
+	pthread_cond_broadcast(&gate->open);
+}
+
+static void gate_pass(struct sp__gate *gate)
+{
+	uint32_t round;
+
+	pthread_mutex_lock(&gate->lock);
+	round = gate->round;
+	gate->arrived++;
+	gate_open_if_complete(gate);
+	while (gate->round == round)
+		pthread_cond_wait(&gate->open, &gate->lock);
+	pthread_mutex_unlock(&gate->lock);
+}
+
+/* Some of those expected will never come. */
+static void gate_expect(struct sp__gate *gate, uint32_t expected)
+{
+	pthread_mutex_lock(&gate->lock);
+	gate->expected = expected;
+	if (gate->arrived > 0)
+		gate_open_if_complete(gate);
+	pthread_mutex_unlock(&gate->lock);
+}
+
+/* Making and unmaking */
+
+static void init_shard(struct sp_rt *rt, uint32_t index)
+{
+	struct sp_shard *s = &rt->shards[index];
+
+	memset(s, 0, sizeof(*s));
+	s->rt = rt;
+	s->index = index;
+	s->victim = index + 1;
+	s->probe_every = 1;
+	sp__timer_wheel_init(&s->timer_wheel, sp_now());
+	/* With too few CPUs a spinning shard would only be in the way. */
+	s->spin_ns = sp__cpus_available() < rt->nshards ? 0 : 20 * SP_US;
+}
+
+/* Give back all but the shards and the stacks. */
+static void rt_empty(struct sp_rt *rt)
+{
+	for (uint32_t i = 0; rt->shards != NULL && i < rt->nshards; i++) {
+		struct sp_shard *s = &rt->shards[i];
+
+		if (s->io != NULL)
+			s->backend->close(s);
+		sp__recv_buffers_free(s->recv_buffers);
+		sp__msg_inbox_close(s);
+	}
+	sp__pool_free(rt->pool);
+	sp__leases_free(rt->leases);
+	gate_fini(&rt->gate);
+	sem_destroy(&rt->ended);
+	sem_destroy(&rt->opened);
+	sem_destroy(&rt->gone);
+	free(rt->tag_kinds);
+}
+
+static void rt_free(struct sp_rt *rt)
+{
+	sp__stacks_fini(&rt->stacks);
+	free(rt->shards);
+	free(rt);
+}
+
+static int rt_new(const struct sp_opts *opts, struct sp_rt **out)
+{
+	struct sp_rt *rt = calloc(1, sizeof(*rt));
+	int err;
+
+	if (rt == NULL)
+		return -ENOMEM;
+	sp__stacks_init(&rt->stacks, sizeof(struct sp_fiber));
+	sem_init(&rt->ended, 0, 0);
+	sem_init(&rt->opened, 0, 0);
+	sem_init(&rt->gone, 0, 0);
+	gate_init(&rt->gate, 0);
+	err = sp__options_fill(opts, &rt->opts);
+	if (err < 0)
+		goto fail;
+	rt->nshards = rt->opts.shards;
+	gate_expect(&rt->gate, rt->nshards);
+	rt->stack_class = sp__stack_class(rt->opts.stack_size);
+	err = sp__msg_inbox_kinds(&rt->opts, &rt->tag_kinds);
+	if (err < 0)
+		goto fail;
+	err = sp__pool_new(rt->opts.pool_threads, rt->opts.pool_queue,
+			   &rt->pool);
+	if (err < 0)
+		goto fail;
+	err = sp__leases_new(&rt->leases);
+	if (err < 0)
+		goto fail;
+	rt->shards = aligned_alloc(SP__CACHE_LINE,
+				   rt->nshards * sizeof(*rt->shards));
+	if (rt->shards == NULL) {
+		err = -ENOMEM;
+		goto fail;
+	}
+	for (uint32_t i = 0; i < rt->nshards; i++)
+		init_shard(rt, i);
+	for (uint32_t i = 0; i < rt->nshards && err == 0; i++)
+		err = sp__msg_inbox_open(&rt->shards[i]);
+	if (err < 0)
+		goto fail;
+	*out = rt;
+	return 0;
+
+fail:
+	rt_empty(rt);
+	rt_free(rt);
+	return err;
+}
+
+/* Threads */
+
+/*
+ * All shards try io_uring; if one cannot, all of them take epoll, so that a
+ * runtime is of one kind. Every thread comes to the same answer behind each
+ * gate by looking at what all have written before it.
+ */
+static int worst_error(const struct sp_rt *rt)
+{
+	for (uint32_t i = 0; i < rt->nshards; i++)
+		if (rt->shards[i].open_error != 0)
+			return rt->shards[i].open_error;
+	return 0;
+}
+
+static int open_as(struct sp_shard *s, const struct sp__backend *backend)
+{
+	struct sp_rt *rt = s->rt;
+	int err;
+
+	s->backend = backend;
+	s->open_error = backend->open(s);
+	gate_pass(&rt->gate);
+	err = worst_error(rt);
+	/* Nobody may change its own before all have looked. */
+	gate_pass(&rt->gate);
+	return err;
+}
+
+static int open_backend(struct sp_shard *s)
+{
+	struct sp_rt *rt = s->rt;
+	int err;
+
+	if (rt->opts.backend == SP_BACKEND_EPOLL)
+		return open_as(s, &sp__backend_epoll);
+	err = open_as(s, &sp__backend_uring);
+	if (err == 0 || rt->opts.backend == SP_BACKEND_URING)
+		return err;
+	if (s->io != NULL) {
+		s->backend->leave(s);
+		s->backend->close(s);
+	}
+	if (s->index == 0)
+		rt->backend_error = err;
+	return open_as(s, &sp__backend_epoll);
+}
+
+static void pin_thread(const struct sp_shard *s)
+{
+	cpu_set_t set;
+
+	if (s->rt->opts.affinity == NULL)
+		return;
+	CPU_ZERO(&set);
+	CPU_SET((size_t)s->rt->opts.affinity[s->index], &set);
+	/* A CPU that is not ours to use: run wherever we may. */
+	(void)pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
+}
+
+static void name_thread(const struct sp_shard *s)
+{
+	char name[16]; /* what the kernel keeps */
+
+	if (s->rt->opts.name == NULL)
+		return;
+	(void)snprintf(name, sizeof(name), "%s/%u", s->rt->opts.name, s->index);
+	(void)pthread_setname_np(pthread_self(), name);
+}
+
+/* 0, or why this runtime cannot start: the same for all of its shards. */
+static int shard_begin(struct sp_shard *s)
+{
+	sp__shard_set_self(s);
+	pin_thread(s);
+	sp__context_adopt(&s->sched);
+	sp__stack_overflow_watch_begin(s);
+	return open_backend(s);
+}
+
+static void shard_end(struct sp_shard *s)
+{
+	if (s->io != NULL)
+		s->backend->leave(s);
+	sp__stack_cache_drain(&s->rt->stacks, &s->stacks);
+	sp__stack_overflow_watch_end(s);
+	atomic_store(&s->park, SP__DEAD);
+	sp__shard_set_self(NULL);
+}
+
+static void *shard_thread(void *arg)
+{
+	struct sp_shard *s = arg;
+	int err;
+
+	name_thread(s);
+	err = shard_begin(s);
+	if (s->index == 0)
+		sem_post(&s->rt->opened);
+	if (err == 0)
+		sp__shard_loop(s);
+	shard_end(s);
+	sem_post(&s->rt->gone);
+	return NULL;
+}
+
+/*
+ * Start the threads from shard @first on. If one cannot be had, those that
+ * were find an error behind the gate and end.
+ */
+static void start_threads(struct sp_rt *rt, uint32_t first)
+{
+	for (uint32_t i = first; i < rt->nshards; i++) {
+		struct sp_shard *s = &rt->shards[i];
+		int err = pthread_create(&s->thread, NULL, shard_thread, s);
+
+		if (err == 0) {
+			s->has_thread = true;
+			rt->threads++;
+			continue;
+		}
+		for (uint32_t k = i; k < rt->nshards; k++)
+			rt->shards[k].open_error = -err;
+		gate_expect(&rt->gate, i);
+		return;
+	}
+}
+
+static bool sem_wait_until(sem_t *sem, int64_t deadline)
+{
+	struct timespec until = { .tv_sec = deadline / SP_S,
+				  .tv_nsec = deadline % SP_S };
+
+	while (sem_clockwait(sem, CLOCK_MONOTONIC, &until) < 0)
+		if (errno != EINTR)
+			return false;
+	return true;
+}
+
+/* Join the threads once all have ended; false if one has not by @deadline. */
+static bool join_threads(struct sp_rt *rt, int64_t deadline)
+{
+	while (rt->threads > 0) {
+		if (!sem_wait_until(&rt->gone, deadline))
+			return false;
+		rt->threads--;
+	}
+	for (uint32_t i = 0; i < rt->nshards; i++) {
+		if (rt->shards[i].has_thread)
+			pthread_join(rt->shards[i].thread, NULL);
+		rt->shards[i].has_thread = false;
+	}
+	return true;
+}
+
+/* Ending */
+
+/* Wakes who waits; the others see "closing" when they are about to. */
+static void cancel_visitor(struct sp__slot *slot, void *arg)
+{
+	(void)arg;
+	sp__fiber_cancel((struct sp_fiber *)(void *)slot);
+}
+
+/* Nothing new, and everything that is there is asked to end. */
+static void close_rt(struct sp_rt *rt)
+{
+	atomic_store(&rt->closing, true);
+	sp__stacks_walk(&rt->stacks, cancel_visitor, NULL);
+	/* No shard falls asleep any more without having seen it. */
+	for (uint32_t i = 0; i < rt->nshards; i++)
+		sp__shard_notify(&rt->shards[i]);
+	sp__shards_end_if_over(rt);
+}
+
+/*
+ * A fiber that did not end is dropped where it stands. What it waits in may be
+ * used by others for long, so its wait is over and its stack stays.
+ */
+static void drop_visitor(struct sp__slot *slot, void *arg)
+{
+	struct sp_fiber *f = (struct sp_fiber *)(void *)slot;
+	bool *dropped = arg;
+
+	sp__context_drop(&f->ctx);
+	if (atomic_load_explicit(&f->id, memory_order_relaxed) != 0 &&
+	    !f->done) {
+		sp__wait_void(f);
+		*dropped = true;
+	}
+}
+
+/* No thread of it is left. False if it had to leave something behind. */
+static bool rt_close(struct sp_rt *rt)
+{
+	bool dropped = false;
+
+	sp__watchdog_stop(rt);
+	sp__stacks_walk(&rt->stacks, drop_visitor, &dropped);
+	rt_empty(rt);
+	if (!dropped) {
+		rt_free(rt);
+		return true;
+	}
+	/* Who was about to wake such a fiber still looks for its shard. */
+#ifdef SP_ASAN
+	__lsan_ignore_object(rt);
+#endif
+	return false;
+}
+
+/* sp_run() */
+
+struct root {
+	struct sp_rt *rt;
+	int (*fn)(void *);
+	void *arg;
+	int ret;
+};
+
+static int root_main(void *arg)
+{
+	struct root *root = arg;
+
+	root->ret = root->fn(root->arg);
+	close_rt(root->rt);
+	return 0;
+}
+
+int sp_run(const struct sp_opts *opts, int (*fn)(void *), void *arg)
+{
+	struct root root = { .fn = fn, .arg = arg };
+	struct sp_shard *first;
+	struct sp_rt *rt;
+	int err;
+
+	if (sp__shard_self() != NULL)
+		return -EDEADLK; /* it would block the shard we are on */
+	err = rt_new(opts, &rt);
+	if (err < 0)
+		return err;
+	root.rt = rt;
+	start_threads(rt, 1);
+	/* The calling thread is shard 0 until its loop ends. */
+	first = &rt->shards[0];
+	err = shard_begin(first);
+	if (err == 0)
+		err = sp__watchdog_start(rt);
+	if (err == 0)
+		err = sp_go_on(rt, 0, root_main, &root, NULL);
+	if (err == 0)
+		sp__shard_loop(first);
+	else
+		sp__shards_end(rt);
+	shard_end(first);
+	(void)join_threads(rt, SP_NEVER);
+	(void)sp__pool_stop(rt->pool, SP_NEVER);
+	(void)rt_close(rt);
+	return err < 0 ? err : root.ret;
+}
+
+/* sp_start() and sp_stop() */
+
+int sp_start(const struct sp_opts *opts, struct sp_rt **out)
+{
+	struct sp_rt *rt;
+	int err = rt_new(opts, &rt);
+
+	if (err < 0)
+		return err;
+	start_threads(rt, 0);
+	if (rt->shards[0].has_thread) {
+		while (sem_wait(&rt->opened) < 0)
+			; /* interrupted by a signal */
+	}
+	err = worst_error(rt);
+	if (err == 0)
+		err = sp__watchdog_start(rt);
+	if (err < 0) {
+		sp__shards_end(rt);
+		(void)join_threads(rt, SP_NEVER);
+		(void)rt_close(rt);
+		return err;
+	}
+	*out = rt;
+	return 0;
+}
+
+int sp_stop(struct sp_rt *rt, int64_t deadline)
+{
+	struct sp_shard *here = sp__shard_self();
+	int64_t last;
+
+	if (here != NULL && here->rt == rt)
+		return -EDEADLK;
+	if (!atomic_load(&rt->closing))
+		close_rt(rt);
+	if (!sem_wait_until(&rt->ended, deadline))
+		sp__shards_end(rt);
+	last = sp_in(STOP_GRACE);
+	if (last < deadline)
+		last = deadline;
+	if (!join_threads(rt, last) || !sp__pool_stop(rt->pool, last))
+		return -EBUSY;
+	return rt_close(rt) ? 0 : -ETIMEDOUT;
+}
+
+struct sp_rt *sp_runtime(void)
+{
+	return sp__runtime_or_own(NULL);
+}
+
+uint32_t sp_shard_count(const struct sp_rt *rt)
+{
+	return rt->nshards;
+}
+
+const char *sp_backend_name(const struct sp_rt *rt)
+{
+	return rt->shards[0].backend->name;
+}
+
+int sp_backend_error(const struct sp_rt *rt)
+{
+	return rt->backend_error;
+}

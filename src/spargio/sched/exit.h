@@ -1,0 +1,20 @@
+/*
+ * spargio/sched/exit.h - the end of a fiber
+ */
+#ifndef SPARGIO_SCHED_EXIT_H
+#define SPARGIO_SCHED_EXIT_H
+
+#include "spargio/sched/fiber.h"
+
+/*
+ * @fiber has returned but is still on its stack. Claim its joiner, and return
+ * the joiner if it waits on the same shard: it may run as soon as the fiber has
+ * left its stack, and will find the fiber done. A joiner on another shard is
+ * woken by sp__fiber_reap().
+ */
+struct sp_fiber *sp__fiber_hand_over(struct sp_fiber *fiber);
+
+/* @fiber has left its stack for good: wake its joiner, or free it. */
+void sp__fiber_reap(struct sp_shard *here, struct sp_fiber *fiber);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * spargio/sched/fiber_alloc.h - memory for fibers
+ *
+ * Inline: both are called once per fiber, and each is a few instructions while
+ * the shard's cache of stacks has one.
+ */
+#ifndef SPARGIO_SCHED_FIBER_ALLOC_H
+#define SPARGIO_SCHED_FIBER_ALLOC_H
+
+#include "spargio/sched/runtime.h"
+
+/*
+ * Get a fiber from the pool, not yet queued. NULL if memory is out. @here is
+ * the caller's shard of that runtime, or NULL.
+ */
+static inline struct sp_fiber *sp__fiber_new(struct sp_rt *rt,
+					     struct sp_shard *here,
+					     size_t stack_size)
+{
+	int class = rt->stack_class;
+
+	if (stack_size != 0)
+		class = sp__stack_class(stack_size);
+	return (struct sp_fiber *)(void *)sp__stack_get(
+		&rt->stacks, here == NULL ? NULL : &here->stacks, class);
+}
+
+/* Give it back; it has ended or never ran. */
+static inline void sp__fiber_free(struct sp_rt *rt, struct sp_shard *here,
+				  struct sp_fiber *fiber)
+{
+	/* From here on every task that names this fiber is stale. */
+	atomic_store_explicit(&fiber->id, 0, memory_order_relaxed);
+	atomic_store_explicit(&fiber->state, SP__FIBER_FREE,
+			      memory_order_relaxed);
+	sp__stack_put(&rt->stacks, here == NULL ? NULL : &here->stacks,
+		      &fiber->slot);
+}
+
+#endif

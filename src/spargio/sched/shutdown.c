@@ -1,0 +1,72 @@
+#include "spargio/sched/shutdown.h"
+#include "spargio/sched/ready.h"
+
+/*
+ * True if every fiber has ended. Ends are counted before beginnings: both only
+ * grow, and no end comes before its beginning, so equal sums mean that nothing
+ * was alive in between.
+ */
+static bool all_ended(struct sp_rt *rt)
+{
+	uint64_t finished = atomic_load(&rt->outside_finished);
+	uint64_t spawned = 0;
+
+	for (uint32_t i = 0; i < rt->nshards; i++)
+		finished += atomic_load(&rt->shards[i].counts.finished);
+	for (uint32_t i = 0; i < rt->nshards; i++)
+		spawned += atomic_load(&rt->shards[i].counts.spawned);
+	return spawned + atomic_load(&rt->outside_spawned) == finished;
+}
+
+void sp__shards_end(struct sp_rt *rt)
+{
+	atomic_store(&rt->ending, true);
+	for (uint32_t i = 0; i < rt->nshards; i++)
+		sp__shard_notify(&rt->shards[i]);
+	sem_post(&rt->ended);
+}
+
+/*
+ * Of two shards that reap the last two fibers, the later one to come here sees
+ * what the other has counted.
+ */
+void sp__shards_end_if_over(struct sp_rt *rt)
+{
+	atomic_fetch_add(&rt->ends, 1);
+	if (all_ended(rt))
+		sp__shards_end(rt);
+}
+
+/*
+ * Hot: once per fiber. A shard counts and then reads "closing"; close_rt()
+ * writes "closing" and then reads the counts. Without a fence each could miss
+ * the other. The fence is in sp__closing_seen(), once per shard instead of once
+ * per fiber.
+ */
+void sp__count_finished(struct sp_shard *s)
+{
+	_Atomic uint64_t *finished = &s->counts.finished;
+	uint64_t n = atomic_load_explicit(finished, memory_order_relaxed) + 1;
+
+	/* Pairs with all_ended(): whom this fiber spawned is counted before. */
+	atomic_store_explicit(finished, n, memory_order_release);
+	if (atomic_load_explicit(&s->rt->closing, memory_order_relaxed))
+		sp__shards_end_if_over(s->rt);
+}
+
+void sp__count_refused(struct sp_rt *rt)
+{
+	atomic_fetch_add(&rt->outside_finished, 1);
+	if (atomic_load(&rt->closing))
+		sp__shards_end_if_over(rt);
+}
+
+/*
+ * close_rt() may have missed what this shard counted before it saw "closing":
+ * check once for all of it. From here on sp__count_finished() checks each time.
+ */
+void sp__closing_seen(struct sp_shard *s)
+{
+	s->closing_seen = true;
+	sp__shards_end_if_over(s->rt);
+}

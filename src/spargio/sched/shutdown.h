@@ -1,0 +1,27 @@
+/*
+ * spargio/sched/shutdown.h - a runtime ends with its last fiber
+ */
+#ifndef SPARGIO_SCHED_SHUTDOWN_H
+#define SPARGIO_SCHED_SHUTDOWN_H
+
+#include "spargio/sched/runtime.h"
+
+/* Owner: a fiber has ended; ends the runtime if it is closing. */
+void sp__count_finished(struct sp_shard *shard);
+
+/* Owner: called once, when the shard first sees that the runtime closes. */
+void sp__closing_seen(struct sp_shard *shard);
+
+/*
+ * Not a shard's thread: undo the count in outside_spawned after a spawn that
+ * failed. sp_stop() may be waiting for this.
+ */
+void sp__count_refused(struct sp_rt *rt);
+
+/* Let every shard leave its loop. */
+void sp__shards_end(struct sp_rt *rt);
+
+/* The runtime is closing: do that if every fiber has ended. */
+void sp__shards_end_if_over(struct sp_rt *rt);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * spargio/sched/switch.h - switching between the fibers of a shard
+ */
+#ifndef SPARGIO_SCHED_SWITCH_H
+#define SPARGIO_SCHED_SWITCH_H
+
+#include "spargio/sched/shard.h"
+
+/*
+ * Switch away from the running fiber, which is in the lists it waits in, and do
+ * @action for it once it has left its stack. Returns when it is resumed.
+ */
+void sp__shard_switch(struct sp_shard *shard, enum sp__switch_action action);
+
+/* Scheduler: run fibers until none is runnable here or the turn is over. */
+void sp__shard_run_fibers(struct sp_shard *shard);
+
+/* Where every fiber begins; @arg is the fiber. */
+void sp__fiber_main(void *arg);
+
+#endif

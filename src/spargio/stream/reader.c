@@ -1,0 +1,230 @@
+#include "spargio/stream/stream_fd.h"
+#include "spargio/stream/writer.h"
+
+#include <spargio/reader.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	CAPACITY = 16384
+};
+
+struct sp_reader {
+	struct sp__stream_fd from;
+	size_t capacity;
+	size_t begin; /* of what is buffered */
+	size_t end;
+	/* One more than the capacity: the zero byte behind a line. */
+	char data[];
+};
+
+/* Life cycle */
+
+int sp_reader_new(int fd, size_t capacity, struct sp_reader **out)
+{
+	struct sp__stream_fd from;
+	struct sp_reader *r;
+	int err = sp__stream_fd_init(&from, fd);
+
+	if (err < 0)
+		return err;
+	if (capacity == 0)
+		capacity = CAPACITY;
+	r = malloc(sizeof(*r) + capacity + 1);
+	if (r == NULL)
+		return -ENOMEM;
+	r->from = from;
+	r->capacity = capacity;
+	r->begin = r->end = 0;
+	*out = r;
+	return 0;
+}
+
+void sp_reader_free(struct sp_reader *r)
+{
+	if (r == NULL)
+		return;
+	sp__stream_fd_fini(&r->from);
+	free(r);
+}
+
+int sp_split(int fd, size_t capacity, struct sp_reader **r,
+	     struct sp_writer **w)
+{
+	struct sp__halves *halves = malloc(sizeof(*halves));
+	struct sp_reader *reader = NULL;
+	struct sp_writer *writer = NULL;
+	int err;
+
+	if (halves == NULL)
+		return -ENOMEM;
+	err = sp_reader_new(fd, capacity, &reader);
+	if (err == 0)
+		err = sp_writer_new(fd, capacity, &writer);
+	if (err < 0) {
+		sp_reader_free(reader);
+		free(halves);
+		return err;
+	}
+	atomic_init(&halves->left, 2);
+	reader->from.halves = halves;
+	sp__writer_share(writer, halves);
+	*r = reader;
+	*w = writer;
+	return 0;
+}
+
+/* The buffer */
+
+static size_t buffered_bytes(const struct sp_reader *r)
+{
+	return r->end - r->begin;
+}
+
+/* What is buffered goes to the front, so that there is room behind it. */
+static void make_room(struct sp_reader *r)
+{
+	memmove(r->data, r->data + r->begin, buffered_bytes(r));
+	r->end -= r->begin;
+	r->begin = 0;
+}
+
+/* Read more behind what is buffered. 0: the end. */
+static ssize_t fill_buffer(struct sp_reader *r)
+{
+	ssize_t n;
+
+	if (r->begin == r->end || r->end == r->capacity)
+		make_room(r);
+	n = sp__stream_fd_read(&r->from, r->data + r->end,
+			       r->capacity - r->end);
+	if (n > 0)
+		r->end += (size_t)n;
+	return n;
+}
+
+static size_t take_bytes(struct sp_reader *r, void *data, size_t len)
+{
+	if (len > buffered_bytes(r))
+		len = buffered_bytes(r);
+	memcpy(data, r->data + r->begin, len);
+	r->begin += len;
+	return len;
+}
+
+/* Bytes */
+
+ssize_t sp_reader_read(struct sp_reader *r, void *data, size_t len)
+{
+	if (buffered_bytes(r) == 0 && len > 0) {
+		ssize_t n;
+
+		/* It would only be copied through. */
+		if (len >= r->capacity)
+			return sp__stream_fd_read(&r->from, data, len);
+		n = fill_buffer(r);
+		if (n <= 0)
+			return n;
+	}
+	return (ssize_t)take_bytes(r, data, len);
+}
+
+/* More than the buffer holds: straight to where it is wanted. */
+static int exact_big(struct sp_reader *r, char *data, size_t len)
+{
+	size_t got = take_bytes(r, data, len);
+
+	while (got < len) {
+		ssize_t n = sp__stream_fd_read(&r->from, data + got, len - got);
+
+		if (n < 0)
+			return (int)n;
+		if (n == 0)
+			return got == 0 ? 0 : -EPIPE;
+		got += (size_t)n;
+	}
+	return 1;
+}
+
+int sp_reader_exact(struct sp_reader *r, void *data, size_t len)
+{
+	const void *bytes;
+	ssize_t n;
+
+	if (len > r->capacity)
+		return exact_big(r, data, len);
+	n = sp_reader_peek(r, len, &bytes);
+	if (n < 0)
+		return (int)n;
+	if ((size_t)n < len)
+		return n == 0 ? 0 : -EPIPE;
+	take_bytes(r, data, len);
+	return 1;
+}
+
+ssize_t sp_reader_peek(struct sp_reader *r, size_t want, const void **data)
+{
+	if (want > r->capacity)
+		return -EMSGSIZE;
+	while (buffered_bytes(r) < want) {
+		ssize_t n = fill_buffer(r);
+
+		if (n < 0)
+			return n;
+		if (n == 0)
+			break;
+	}
+	*data = r->data + r->begin;
+	return (ssize_t)buffered_bytes(r);
+}
+
+void sp_reader_skip(struct sp_reader *r, size_t len)
+{
+	r->begin += len < buffered_bytes(r) ? len : buffered_bytes(r);
+}
+
+/* Lines */
+
+/* Hand out @len bytes as a line, and pass @all of them. */
+static int hand_line(struct sp_reader *r, size_t len, size_t all, char **line,
+		     size_t *out)
+{
+	char *text = r->data + r->begin;
+
+	r->begin += all;
+	if (all > len && len > 0 && text[len - 1] == '\r')
+		len--;
+	text[len] = '\0';
+	*line = text;
+	*out = len;
+	return 1;
+}
+
+int sp_reader_line(struct sp_reader *r, char **line, size_t *len)
+{
+	size_t looked = 0; /* there is no end of a line in these */
+
+	for (;;) {
+		char *text = r->data + r->begin;
+		char *end =
+			memchr(text + looked, '\n', buffered_bytes(r) - looked);
+		ssize_t n;
+
+		if (end != NULL)
+			return hand_line(r, (size_t)(end - text),
+					 (size_t)(end - text) + 1, line, len);
+		looked = buffered_bytes(r);
+		if (looked == r->capacity)
+			return -EMSGSIZE;
+		n = fill_buffer(r);
+		if (n < 0)
+			return (int)n;
+		if (n == 0)
+			break;
+	}
+	if (looked == 0)
+		return 0;
+	return hand_line(r, looked, looked, line, len);
+}

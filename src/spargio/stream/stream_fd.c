@@ -1,0 +1,74 @@
+#include "spargio/stream/stream_fd.h"
+#include "spargio/io/iov.h"
+#include "spargio/net/socket.h"
+
+#include <spargio/file.h>
+#include <spargio/socket.h>
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+int sp__stream_fd_init(struct sp__stream_fd *e, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	*e = (struct sp__stream_fd){ .fd = fd,
+				     .is_socket = S_ISSOCK(st.st_mode) };
+	return 0;
+}
+
+void sp__stream_fd_fini(struct sp__stream_fd *e)
+{
+	/* The last sees all that the other has done with it. */
+	if (e->halves == NULL || atomic_fetch_sub(&e->halves->left, 1) > 1)
+		return;
+	sp_close(e->fd);
+	free(e->halves);
+}
+
+ssize_t sp__stream_fd_read(const struct sp__stream_fd *e, void *data,
+			   size_t len)
+{
+	return e->is_socket ? sp_recv(e->fd, data, len)
+			    : sp_read(e->fd, data, len);
+}
+
+/* Some bytes, at least one. */
+static ssize_t write_some(const struct sp__stream_fd *e,
+			  const struct iovec *iov, int n)
+{
+	struct sp__op op = { 0 };
+	/* The kernel only reads the vector. */
+	struct msghdr msg = { .msg_iov = (struct iovec *)iov,
+			      .msg_iovlen = (size_t)n };
+
+	if (!e->is_socket)
+		return sp_writev(e->fd, iov, n);
+	io_uring_prep_sendmsg(&op.sqe, e->fd, &msg, 0);
+	return sp__socket_send(&op, SP_NEVER);
+}
+
+int sp__stream_fd_write_all(const struct sp__stream_fd *e,
+			    const struct iovec *iov, int n, size_t *put)
+{
+	struct sp__iov left;
+
+	*put = 0;
+	sp__iov_init(&left, iov, n);
+	while (sp__iov_left(&left)) {
+		int some = sp__iov_next(&left);
+		ssize_t ret = write_some(e, left.some, some);
+
+		/* Nothing written and no error: it would be so for ever. */
+		if (ret <= 0)
+			return ret < 0 ? (int)ret : -EIO;
+		*put += (size_t)ret;
+		sp__iov_advance(&left, (size_t)ret);
+	}
+	return 0;
+}
