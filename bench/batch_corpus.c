@@ -4,6 +4,8 @@
 
 #include "egress/encode/encode_update.h"
 
+#include "bmp/decode_context.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,8 @@
  */
 #include "bench.h"
 
+#include "bmp/message.h"
+#include "bmp/pdu.h"
 #include "bmp/wire.h"
 #include "pipeline_harness.h"
 

@@ -8,6 +8,10 @@
 
 #include "egress/batcher.h"
 
+#include "bmp/attr.h"
+#include "bmp/decode_context.h"
+#include "bmp/family.h"
+
 #include <stdlib.h>
 #include <string.h>
 

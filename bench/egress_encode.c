@@ -7,6 +7,10 @@
 
 #include "egress/encode/encode_update.h"
 
+#include "bmp/attr.h"
+#include "bmp/decode_context.h"
+#include "bmp/family.h"
+
 #include <stdlib.h>
 #include <string.h>
 

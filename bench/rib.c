@@ -19,6 +19,11 @@
 #include "rib/snapshot_reader.h"
 #include "rib/read.h"
 
+#include "bmp/decode_context.h"
+#include "bmp/message.h"
+#include "bmp/pdu.h"
+#include "bmp/peer.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,9 @@
  */
 #include "bmp/attr.h"
 
+#include "bmp/decode_context.h"
+#include "bmp/family.h"
+
 struct attr_rule {
 	bool (*body)(struct wire_view v, const struct bgp_reading *r,
 		     struct bgp_attrs *a);

@@ -12,7 +12,8 @@
 #define BMP_ATTR_H
 
 #include "bmp/as_path.h"
-#include "bmp/decode_context.h"
+
+struct bgp_reading;
 
 enum bgp_attr_code {
 	BGP_ORIGIN = 1,

@@ -1,5 +1,8 @@
 #include "bmp/decode_context.h"
 
+#include "bmp/message.h"
+#include "bmp/peer.h"
+
 void bgp_context_init(struct bgp_context *ctx)
 {
 	*ctx = (struct bgp_context){ .known = false, .four_byte_as = true };

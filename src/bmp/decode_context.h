@@ -14,8 +14,10 @@
 #ifndef BMP_DECODE_CONTEXT_H
 #define BMP_DECODE_CONTEXT_H
 
-#include "bmp/message.h"
 #include "bmp/open.h"
+
+struct bmp_peer;
+struct bmp_peer_up;
 
 /* How to read one UPDATE. All zero but as_width reads the plain old form. */
 struct bgp_reading {

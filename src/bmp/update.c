@@ -1,5 +1,7 @@
 #include "bmp/update.h"
 
+#include "bmp/decode_context.h"
+
 /*
  * Lengths a next hop may have, whatever the family: routers send IPv6 next
  * hops without their route distinguisher, distinguishers without an address,

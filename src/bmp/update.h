@@ -30,6 +30,7 @@
 #define BMP_UPDATE_H
 
 #include "bmp/attr.h"
+#include "bmp/next_hop.h"
 #include "bmp/nlri.h"
 
 enum bgp_section_id {
@@ -83,14 +84,6 @@ static inline bool bgp_update_announces(const struct bgp_update *u,
 {
 	return s >= BGP_SECTION_NLRI && !u->attrs.withdraw;
 }
-
-struct bgp_next_hop {
-	bool has_address;
-	bool has_link_local;
-	uint8_t address[16];	/* IPv4 mapped to IPv6 */
-	uint8_t link_local[16]; /* RFC 2545 3 */
-	uint64_t rd;		/* of VPN families; zero in practice */
-};
 
 /* The next hop of the routes of @s, from NEXT_HOP or from MP_REACH. */
 void bgp_update_next_hop(const struct bgp_update *u, enum bgp_section_id s,

@@ -9,6 +9,9 @@
 #include "egress/encode/encode_update.h"
 #include "egress/subject.h"
 
+#include "rib/background.h"
+#include "rib/session.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,12 @@
+#include "rib/apply.h"
+
+#include "rib/emit.h"
 #include "rib/lookahead.h"
 #include "rib/peer.h"
-#include "rib/emit.h"
+#include "rib/rib_internal.h"
 #include "rib/update.h"
 
+#include "bmp/message.h"
 #include "bmp/stats.h"
 
 #include <errno.h>
@@ -51,7 +55,7 @@ static int route_monitoring(struct rib_router *router,
 	if (!peer->up)
 		imply(peer, when, &msg->peer);
 	/* Nothing of it may overtake what has another subject. */
-	if (rib_router_moving(router) &&
+	if (router->moved_count != 0 &&
 	    router->rib->budget != &router->rib->unlimited)
 		return -EAGAIN;
 	reading = bgp_context_reading(&peer->context, &msg->peer, over);

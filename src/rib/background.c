@@ -4,7 +4,11 @@
  * do stand in a queue and take turns, so that a flood of a million routes does
  * not hold up a sweep of ten.
  */
+#include "rib/background.h"
+
 #include "rib/peer.h"
+#include "rib/rib_internal.h"
+#include "rib/table_withdraw.h"
 #include "rib/timer.h"
 
 /* Routes of one table before the next has its turn. */

@@ -10,6 +10,8 @@
 
 #include "rib/event.h"
 
+#include "bmp/attr.h"
+
 /* Why something a router sent was not published. */
 enum rib_suppressed {
 	RIB_SUPPRESSED_SAME,	 /* announced as it already was */

@@ -1,5 +1,7 @@
 #include "rib/emit.h"
 
+#include "rib/rib_internal.h"
+
 #include <assert.h>
 
 void rib_run_flush(struct rib *rib)

@@ -12,7 +12,8 @@
 #ifndef RIB_EMIT_H
 #define RIB_EMIT_H
 
-#include "rib/rib_internal.h"
+#include "rib/event.h"
+#include "rib/types.h"
 
 void rib_run_begin(struct rib *rib, const struct rib_change *header);
 

@@ -17,8 +17,10 @@
 #ifndef RIB_EVENT_H
 #define RIB_EVENT_H
 
-#include "bmp/message.h"
-#include "bmp/update.h"
+#include "bmp/next_hop.h"
+#include "bmp/wire.h"
+
+struct bgp_attrs;
 
 /* Routes in one change at most. */
 #define RIB_CHANGE_MAX 128

@@ -13,7 +13,10 @@
 #define RIB_KEY_H
 
 #include "rib/mem/key_table.h"
-#include "rib/event.h"
+
+#include "bmp/nlri.h"
+
+struct rib_route;
 
 /* The width of a family's keys, or RIB_KEY_VARIABLE. */
 uint32_t rib_key_width(enum bgp_family family);

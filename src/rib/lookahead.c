@@ -1,8 +1,11 @@
 #include "rib/lookahead.h"
 
 #include "rib/peer.h"
-#include "rib/update_routes.h"
+#include "rib/rib_internal.h"
 #include "rib/table.h"
+#include "rib/update_routes.h"
+
+#include "bmp/message.h"
 
 /* The first section that has routes; BGP_SECTIONS: none has. */
 static enum bgp_section_id first_section(const struct bgp_update *u)

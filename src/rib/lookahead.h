@@ -20,7 +20,10 @@
 #ifndef RIB_LOOKAHEAD_H
 #define RIB_LOOKAHEAD_H
 
-#include "rib/rib_internal.h"
+#include "rib/types.h"
+
+struct bgp_overrides;
+struct bmp_message;
 
 /*
  * Read as many of @msgs as can be, into router->rib->ahead; returns how many.

@@ -1,9 +1,13 @@
 #include "rib/peer.h"
 
-#include "rib/visibility.h"
 #include "rib/emit.h"
+#include "rib/policy_change.h"
+#include "rib/rib_internal.h"
+#include "rib/scratch.h"
+#include "rib/table.h"
 #include "rib/timer.h"
 
+#include "bmp/message.h"
 #include "bmp/text.h"
 
 #include <errno.h>

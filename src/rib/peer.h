@@ -17,7 +17,10 @@
 #ifndef RIB_PEER_H
 #define RIB_PEER_H
 
-#include "rib/table.h"
+#include "rib/table_withdraw.h"
+
+struct bmp_message;
+struct bmp_peer;
 
 /* The peer of a header, or NULL. */
 struct rib_peer *rib_peer_find(struct rib_router *router,

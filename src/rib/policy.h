@@ -21,7 +21,9 @@
 #ifndef RIB_POLICY_H
 #define RIB_POLICY_H
 
-#include "rib/rib.h"
+#include "rib/types.h"
+
+struct rib_table_info;
 
 /* Of one peer and view, by 1 << enum bgp_family; the unknown one is bit 0. */
 struct rib_wish {
@@ -38,9 +40,5 @@ struct rib_policy {
 	uint64_t max_routes_router;
 	uint64_t max_routes_peer;
 };
-
-/* From now on @policy holds for @router. Copied. */
-void rib_router_policy(struct rib_router *router, const struct rib_when *when,
-		       const struct rib_policy *policy);
 
 #endif

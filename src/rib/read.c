@@ -1,7 +1,9 @@
 #include "rib/read.h"
 
-#include "rib/visibility.h"
+#include "rib/key.h"
 #include "rib/peer.h"
+#include "rib/rib_internal.h"
+#include "rib/visibility.h"
 
 struct rib_router *rib_router_next(const struct rib *rib,
 				   const struct rib_router *router)

@@ -20,11 +20,13 @@
 #ifndef RIB_READ_H
 #define RIB_READ_H
 
-#include "rib/mem/key_table.h"
-#include "rib/rib.h"
+#include "rib/event.h"
+#include "rib/mem/id_pool.h"
+#include "rib/types.h"
 
-struct rib_peer;
-struct rib_table;
+#include "bmp/family.h"
+
+struct bmp_peer;
 
 /* Routers, peers, tables: pass NULL for the first; NULL after the last. */
 struct rib_router *rib_router_next(const struct rib *rib,

@@ -1,6 +1,10 @@
 #include "rib/restore.h"
 
+#include "rib/key.h"
 #include "rib/peer.h"
+#include "rib/rib_internal.h"
+#include "rib/scratch.h"
+#include "rib/table.h"
 #include "rib/timer.h"
 
 #include "bmp/canonical.h"

@@ -1,5 +1,9 @@
+#include "rib/rib.h"
+
+#include "rib/key.h"
 #include "rib/peer.h"
-#include "rib/emit.h"
+#include "rib/policy_change.h"
+#include "rib/rib_internal.h"
 #include "rib/timer.h"
 
 #include <errno.h>
@@ -138,30 +142,6 @@ uint64_t rib_routes_count(const struct rib *rib)
 	return rib->routes;
 }
 
-static uint8_t *reserve(uint8_t **room, size_t *have, size_t len)
-{
-	uint8_t *p;
-
-	if (len <= *have)
-		return *room;
-	p = realloc(*room, len + len / 2);
-	if (p == NULL)
-		return NULL;
-	*room = p;
-	*have = len + len / 2;
-	return p;
-}
-
-uint8_t *rib_scratch(struct rib *rib, size_t len)
-{
-	return reserve(&rib->scratch, &rib->scratch_len, len);
-}
-
-uint8_t *rib_scratch_more(struct rib *rib, size_t len)
-{
-	return reserve(&rib->more, &rib->more_len, len);
-}
-
 /* Routers */
 
 static uint64_t hash_of(const struct rib *rib, const struct rib_identity *id)
@@ -258,6 +238,16 @@ void rib_router_purge(struct rib_router *router, const struct rib_when *when)
 	TAILQ_FOREACH (peer, &router->peer_list, link)
 		rib_peer_flood(peer, when, RIB_REASON_ADMIN, RIB_FLOOD_NOW);
 	router_free(router);
+}
+
+void rib_router_policy(struct rib_router *router, const struct rib_when *when,
+		       const struct rib_policy *policy)
+{
+	struct rib_peer *peer;
+
+	router->policy = *policy;
+	TAILQ_FOREACH (peer, &router->peer_list, link)
+		rib_fate_judge(peer, when);
 }
 
 bool rib_router_has_tables(const struct rib_router *router)

@@ -24,11 +24,17 @@
 #define RIB_RIB_INTERNAL_H
 
 #include "rib/attrset.h"
+#include "rib/counters.h"
+#include "rib/event.h"
 #include "rib/mem/key_table.h"
-#include "rib/key.h"
 #include "rib/mem/ptr_map.h"
 #include "rib/policy.h"
 #include "rib/route_array.h"
+#include "rib/types.h"
+
+#include "bmp/decode_context.h"
+#include "bmp/peer.h"
+#include "bmp/update.h"
 
 #include <sys/queue.h>
 
@@ -37,6 +43,18 @@ struct rib_store {
 	struct rib_routes plain;
 	struct rib_routes paths;
 };
+
+/* Which of the two stores of routes. */
+static inline struct rib_routes *rib_store_routes(struct rib_store *store,
+						  bool paths)
+{
+	return paths ? &store->paths : &store->plain;
+}
+
+static inline uint64_t rib_store_count(const struct rib_store *store)
+{
+	return store->plain.count + store->paths.count;
+}
 
 /* In the words of rib/policy.h. */
 enum rib_fate {
@@ -311,10 +329,6 @@ static inline size_t rib_few_routes(size_t attrs, size_t most)
 /* Count in the rib and in the router. */
 #define RIB_COUNT(router, member, n) \
 	((router)->flow.member += (n), (router)->rib->flow.member += (n))
-
-/* Room for @len bytes until the next call, or NULL. There are two rooms. */
-uint8_t *rib_scratch(struct rib *rib, size_t len);
-uint8_t *rib_scratch_more(struct rib *rib, size_t len);
 
 /* The router's clock, which stands still while it is paused. */
 static inline uint64_t rib_clock(const struct rib_router *router,

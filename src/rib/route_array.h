@@ -23,6 +23,31 @@ struct rib_entry {
 	uint32_t stamp; /* generation in 4 bits, time of change in 28 */
 };
 
+/* Stamps of routes: 4 bits of generation, 28 of time in steps of 4 s. */
+#define RIB_GENERATIONS 16u
+#define RIB_TIME_BASE_S UINT64_C(1577836800) /* 2020-01-01 */
+
+static inline uint32_t rib_stamp(uint8_t generation, uint64_t wall_ns)
+{
+	uint64_t s = wall_ns / 1000000000;
+	uint64_t steps = s > RIB_TIME_BASE_S ? (s - RIB_TIME_BASE_S) / 4 : 0;
+
+	/* It lasts until 2054 and stands still then. */
+	if (steps > 0xfffffff)
+		steps = 0xfffffff;
+	return (uint32_t)generation << 28 | (uint32_t)steps;
+}
+
+static inline uint8_t rib_stamp_generation(uint32_t stamp)
+{
+	return (uint8_t)(stamp >> 28);
+}
+
+static inline uint64_t rib_stamp_seconds(uint32_t stamp)
+{
+	return RIB_TIME_BASE_S + (uint64_t)(stamp & 0xfffffff) * 4;
+}
+
 struct rib_page {
 	void *p;
 	uint32_t number; /* numbers >> 8 */

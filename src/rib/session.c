@@ -1,6 +1,10 @@
-#include "rib/peer.h"
+#include "rib/session.h"
+
 #include "rib/emit.h"
+#include "rib/peer.h"
+#include "rib/rib_internal.h"
 #include "rib/timer.h"
+#include "rib/work_queue.h"
 
 void rib_session_open(struct rib_router *router, const struct rib_when *when,
 		      const uint8_t address[16], uint16_t port,

@@ -1,5 +1,6 @@
 #include "rib/snapshot.h"
 
+#include "rib/rib.h"
 #include "rib/snapshot_record.h"
 #include "rib/read.h"
 

@@ -27,7 +27,7 @@
 #define RIB_SNAPSHOT_H
 
 #include "rib/snapshot_block.h"
-#include "rib/rib.h"
+#include "rib/types.h"
 
 struct rib_snapshot;
 

@@ -1,6 +1,9 @@
 #include "rib/snapshot_reader.h"
 
+#include "rib/rib.h"
 #include "rib/snapshot_record.h"
+
+#include "bmp/peer.h"
 
 #include <errno.h>
 #include <stdlib.h>

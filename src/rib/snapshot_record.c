@@ -1,5 +1,7 @@
 #include "rib/snapshot_record.h"
 
+#include "bmp/peer.h"
+
 #include <errno.h>
 
 /* A record's first byte: its type and, of routes, what follows. */

@@ -1,7 +1,9 @@
 #include "rib/table.h"
 
-#include "rib/visibility.h"
 #include "rib/emit.h"
+#include "rib/key.h"
+#include "rib/visibility.h"
+#include "rib/work_queue.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -223,6 +225,18 @@ static void store_clear(struct rib_table *table, struct rib_store *store)
 		while ((e = rib_routes_next(r, id, &id)) != NULL)
 			rib_store_remove(table, store, paths, id, e->value);
 	}
+}
+
+void rib_flood_free(struct rib_table *table, struct rib_flood *f)
+{
+	struct rib_router *router = table->peer->router;
+	struct rib_heap *heap = &router->rib->route_heap;
+
+	router->moved_count -= f->moved;
+	TAILQ_REMOVE(&table->floods, f, link);
+	rib_routes_fini(&f->store.plain, heap);
+	rib_routes_fini(&f->store.paths, heap);
+	free(f);
 }
 
 /* Generations */

@@ -2,10 +2,11 @@
  * Publishing a table again. Attributes are decoded from their canonical form,
  * once for as many routes as follow one another and share them.
  */
-#include "rib/table.h"
+#include "rib/table_republish.h"
 
-#include "rib/visibility.h"
 #include "rib/emit.h"
+#include "rib/table.h"
+#include "rib/visibility.h"
 
 #include "bmp/canonical.h"
 

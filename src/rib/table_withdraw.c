@@ -3,10 +3,13 @@
  * told again, and floods, which leave nothing. Both walk by the number of the
  * key, so that the walk can stop anywhere and go on, whatever came and went.
  */
-#include "rib/table.h"
+#include "rib/table_withdraw.h"
 
-#include "rib/visibility.h"
 #include "rib/emit.h"
+#include "rib/table.h"
+#include "rib/table_republish.h"
+#include "rib/visibility.h"
+#include "rib/work_queue.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -128,18 +131,6 @@ static struct rib_flood *flood_new(struct rib_table *table,
 		memcpy(f->name, name.p, name.len);
 	f->info.table_name.p = (const uint8_t *)f->name;
 	return f;
-}
-
-void rib_flood_free(struct rib_table *table, struct rib_flood *f)
-{
-	struct rib_router *router = table->peer->router;
-	struct rib_heap *heap = &router->rib->route_heap;
-
-	router->moved_count -= f->moved;
-	TAILQ_REMOVE(&table->floods, f, link);
-	rib_routes_fini(&f->store.plain, heap);
-	rib_routes_fini(&f->store.paths, heap);
-	free(f);
 }
 
 /* Not in slices. */
@@ -274,22 +265,6 @@ void rib_table_sweep(struct rib_table *table, const struct rib_when *when)
 }
 
 /* Work */
-
-void rib_table_queue(struct rib_table *table)
-{
-	if (table->queued)
-		return;
-	table->queued = true;
-	TAILQ_INSERT_TAIL(&table->peer->router->rib->work_list, table, work);
-}
-
-void rib_table_unqueue(struct rib_table *table)
-{
-	if (!table->queued)
-		return;
-	table->queued = false;
-	TAILQ_REMOVE(&table->peer->router->rib->work_list, table, work);
-}
 
 static size_t flood_slice(struct rib_table *table, const struct rib_when *when,
 			  size_t budget)

@@ -1,6 +1,8 @@
 /* A binary heap: the parent of i is (i - 1) / 2, and fires no later. */
 #include "rib/timer.h"
 
+#include "rib/rib_internal.h"
+
 #include <errno.h>
 #include <stdlib.h>
 

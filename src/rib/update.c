@@ -1,10 +1,11 @@
 #include "rib/update.h"
 
-#include "rib/visibility.h"
 #include "rib/emit.h"
-#include "rib/update_routes.h"
 #include "rib/table.h"
+#include "rib/table_withdraw.h"
 #include "rib/timer.h"
+#include "rib/update_routes.h"
+#include "rib/visibility.h"
 
 /* Sections */
 

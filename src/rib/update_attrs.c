@@ -7,7 +7,10 @@
  * The bytes that matter are the block without MP_REACH and MP_UNREACH, and for
  * routes in MP_REACH its next hop: the rest of that attribute is the routes.
  */
-#include "rib/update.h"
+#include "rib/update_attrs.h"
+
+#include "rib/rib_internal.h"
+#include "rib/scratch.h"
 
 #include "bmp/canonical.h"
 

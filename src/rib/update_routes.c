@@ -1,8 +1,12 @@
 #include "rib/update_routes.h"
 
-#include "rib/visibility.h"
 #include "rib/emit.h"
+#include "rib/key.h"
+#include "rib/rib_internal.h"
+#include "rib/scratch.h"
 #include "rib/table.h"
+#include "rib/table_withdraw.h"
+#include "rib/visibility.h"
 
 #include "bmp/nlri_key.h"
 
@@ -452,6 +456,18 @@ static void withdraw(struct rib_section *s, struct rib_item *item)
 }
 
 /* Walking a section */
+
+/* Hot: once per prefix. */
+void rib_item_prefix(struct rib_item *item, enum bgp_family family,
+		     const struct bgp_prefix *prefix)
+{
+	item->key.p = item->room;
+	item->key.len = rib_key_of_prefix(family, prefix, item->room);
+	item->path_id = prefix->path_id;
+	item->labels.len = 0;
+	item->wire.len = 0;
+	item->hashed = false;
+}
 
 static size_t fill_plain(const struct rib_section *s, struct bgp_nlri_iter *it,
 			 struct rib_batch *b)

@@ -8,7 +8,10 @@
 #ifndef RIB_UPDATE_ROUTES_H
 #define RIB_UPDATE_ROUTES_H
 
-#include "rib/update.h"
+#include "rib/update_attrs.h"
+
+struct bmp_peer;
+struct rib_item;
 
 /* What a section is applied with. */
 struct rib_section {
@@ -43,17 +46,8 @@ static inline bool rib_section_judged(const struct rib_section *s)
 }
 
 /* An item of a plain prefix, its number and hash still to be found out. */
-static inline void rib_item_prefix(struct rib_item *item,
-				   enum bgp_family family,
-				   const struct bgp_prefix *prefix)
-{
-	item->key.p = item->room;
-	item->key.len = rib_key_of_prefix(family, prefix, item->room);
-	item->path_id = prefix->path_id;
-	item->labels.len = 0;
-	item->wire.len = 0;
-	item->hashed = false;
-}
+void rib_item_prefix(struct rib_item *item, enum bgp_family family,
+		     const struct bgp_prefix *prefix);
 
 /*
  * Apply its routes to its table from @progress on, and publish what changed.

@@ -2,7 +2,9 @@
  * Everything that is kept twice is compared, and every reference is counted
  * again from the routes. For tests.
  */
-#include "rib/peer.h"
+#include "rib/validate.h"
+
+#include "rib/rib_internal.h"
 #include "rib/timer.h"
 
 #include <stdlib.h>

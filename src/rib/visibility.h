@@ -9,7 +9,6 @@
 #ifndef RIB_VISIBILITY_H
 #define RIB_VISIBILITY_H
 
-#include "rib/policy.h"
 #include "rib/rib_internal.h"
 
 /* Hot: once per published route. */
@@ -43,10 +42,10 @@ void rib_fate_init(struct rib_table *table);
 /* Its routes left, for a flood or for good: start anew. */
 void rib_fate_reset(struct rib_table *table);
 
+/* Draw the veil, or lift it, from the first key to the last. */
+void rib_fate_move(struct rib_table *table);
+
 /* The veil is where it should be: go on the other way, if that is meant now. */
 void rib_fate_arrived(struct rib_table *table);
-
-/* What the policy sees of the peer is another now, or the policy is. */
-void rib_fate_judge(struct rib_peer *peer, const struct rib_when *when);
 
 #endif

@@ -5,6 +5,7 @@
  * and makes itself again.
  */
 #include "bmp/canonical.h"
+#include "bmp/decode_context.h"
 #include "bmp/nlri_key.h"
 #include "bmp/nlri_text.h"
 #include "bmp/update.h"

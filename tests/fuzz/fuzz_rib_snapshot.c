@@ -9,9 +9,11 @@
  * What a whole snapshot restored is taken again, and that one must be whole,
  * too, with as many routes.
  */
+#include "rib/rib.h"
 #include "rib/snapshot.h"
 #include "rib/snapshot_reader.h"
 #include "rib/snapshot_record.h"
+#include "rib/validate.h"
 
 #include <stdlib.h>
 

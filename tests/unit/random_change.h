@@ -12,6 +12,11 @@
 #include "egress/encode/encode_update.h"
 #include "rib/event.h"
 
+#include "bmp/attr.h"
+#include "bmp/decode_context.h"
+#include "bmp/family.h"
+#include "bmp/peer.h"
+
 #include <stdlib.h>
 #include <string.h>
 

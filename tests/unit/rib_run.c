@@ -1,6 +1,7 @@
 #include "rib_run.h"
 
 #include "rib/peer.h"
+#include "rib/rib_internal.h"
 
 #include <stdio.h>
 #include <string.h>

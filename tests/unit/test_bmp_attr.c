@@ -1,6 +1,7 @@
 #include "check.h"
 
 #include "bmp/attr.h"
+#include "bmp/decode_context.h"
 
 static const struct bgp_reading plain = { .as_width = 4 };
 static const struct bgp_reading two_byte = { .as_width = 2 };

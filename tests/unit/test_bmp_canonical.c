@@ -2,6 +2,7 @@
 
 #include "bmp/bgp_writer.h"
 #include "bmp/canonical.h"
+#include "bmp/decode_context.h"
 
 #include <string.h>
 

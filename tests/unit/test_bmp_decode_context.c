@@ -1,6 +1,9 @@
 #include "check.h"
 
 #include "bmp/decode_context.h"
+#include "bmp/message.h"
+#include "bmp/pdu.h"
+#include "bmp/peer.h"
 
 #define IPV4 bgp_family_bit(BGP_IPV4_UNICAST)
 #define IPV6 bgp_family_bit(BGP_IPV6_UNICAST)

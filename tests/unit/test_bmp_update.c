@@ -1,6 +1,7 @@
 #include "check.h"
 
 #include "bmp/bgp_writer.h"
+#include "bmp/decode_context.h"
 #include "bmp/nlri_text.h"
 #include "bmp/update.h"
 

@@ -7,6 +7,7 @@
 
 #include "bmp/bgp_writer.h"
 #include "bmp/canonical.h"
+#include "bmp/decode_context.h"
 #include "bmp/writer.h"
 
 #include <stdio.h>

@@ -5,6 +5,10 @@
 #include "egress/batch_pool.h"
 #include "egress/encode/decode.h"
 
+#include "bmp/attr.h"
+#include "bmp/decode_context.h"
+#include "bmp/family.h"
+
 #include <errno.h>
 #include <string.h>
 

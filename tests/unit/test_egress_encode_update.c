@@ -8,6 +8,8 @@
 #include "egress/encode/encode_update.h"
 #include "egress/encode/decode.h"
 
+#include "bmp/nlri.h"
+
 #include <errno.h>
 
 static uint64_t buffer[1 << 17];

@@ -4,6 +4,7 @@
  */
 #include "check.h"
 
+#include "bmp/decode_context.h"
 #include "bmp/update.h"
 #include "load/shape.h"
 #include "load/table.h"

@@ -1,6 +1,7 @@
 /* What one call may do is bounded by what comes out, not by what goes in. */
 /* Before the stage, whose name is short. */
 #include "rib/peer.h"
+#include "rib/rib_internal.h"
 
 #include "curation_cases.h"
 

@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include "bmp/frame.h"
+#include "bmp/message.h"
 #include "load/router.h"
 #include "rib/rib.h"
 

@@ -5,6 +5,7 @@
 #include "bmp/names.h"
 #include "bmp/text.h"
 #include "rib/read.h"
+#include "rib/rib.h"
 
 #include <stdio.h>
 

@@ -5,6 +5,7 @@
 #include "collector/query/list_query.h"
 #include "collector/worker_state.h"
 #include "bmp/canonical.h"
+#include "bmp/decode_context.h"
 #include "bmp/names.h"
 #include "egress/subject.h"
 

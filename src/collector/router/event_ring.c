@@ -2,6 +2,7 @@
 
 #include "collector/router/event_history.h"
 #include "collector/router/peer_id.h"
+#include "bmp/family.h"
 #include "bmp/names.h"
 
 #include <string.h>

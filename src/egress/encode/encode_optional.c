@@ -1,5 +1,6 @@
 #include "egress/encode/encode_optional.h"
 
+#include "bmp/attr.h"
 #include "bmp/nlri_text.h"
 #include "schema/layout.h"
 

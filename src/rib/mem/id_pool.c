@@ -67,7 +67,7 @@ uint32_t rib_pool_take(struct rib_pool *pool)
 	unsigned bit;
 
 	if (c == NULL)
-		return RIB_POOL_NONE;
+		return RIB_NO_ID;
 	while (c->taken[word] == UINT64_MAX)
 		word++;
 	bit = (unsigned)__builtin_ctzll(~c->taken[word]);
@@ -114,7 +114,7 @@ uint32_t rib_pool_next(const struct rib_pool *pool, uint32_t from)
 					(unsigned)__builtin_ctzll(m));
 		}
 	}
-	return RIB_POOL_NONE;
+	return RIB_NO_ID;
 }
 
 uint64_t rib_pool_bytes(const struct rib_pool *pool)

@@ -14,7 +14,7 @@
 
 #define RIB_POOL_BITS  8
 #define RIB_POOL_CHUNK (1u << RIB_POOL_BITS)
-#define RIB_POOL_NONE  UINT32_MAX
+#define RIB_NO_ID      UINT32_MAX /* not a number of an entry */
 
 struct rib_pool_chunk {
 	uint8_t *entries;  /* NULL: all 256 are free */
@@ -34,11 +34,11 @@ struct rib_pool {
 void rib_pool_init(struct rib_pool *pool, struct rib_heap *heap, uint32_t size);
 void rib_pool_fini(struct rib_pool *pool);
 
-/* The number of a new entry, not cleared. RIB_POOL_NONE: no memory. */
+/* The number of a new entry, not cleared. RIB_NO_ID: no memory. */
 uint32_t rib_pool_take(struct rib_pool *pool);
 void rib_pool_put(struct rib_pool *pool, uint32_t number);
 
-/* The first taken number that is not below @from, or RIB_POOL_NONE. */
+/* The first taken number that is not below @from, or RIB_NO_ID. */
 uint32_t rib_pool_next(const struct rib_pool *pool, uint32_t from);
 
 uint64_t rib_pool_bytes(const struct rib_pool *pool);

@@ -62,7 +62,7 @@ void rib_dictionary_fini(struct rib_dictionary *d)
 {
 	if (d->width == RIB_KEY_VARIABLE)
 		for (uint32_t id = 0;
-		     (id = rib_pool_next(&d->pool, id)) != RIB_POOL_NONE; id++)
+		     (id = rib_pool_next(&d->pool, id)) != RIB_NO_ID; id++)
 			rib_heap_free(d->heap,
 				      rib_heap_at(d->heap,
 						  load(entry(d, id) + 4)));
@@ -146,7 +146,7 @@ uint32_t rib_dictionary_add(struct rib_dictionary *d, uint32_t hash,
 	uint32_t far = 0;
 	uint8_t *e;
 
-	if (id == RIB_POOL_NONE)
+	if (id == RIB_NO_ID)
 		return RIB_NO_ID;
 	e = entry(d, id);
 	if (d->width == RIB_KEY_VARIABLE) {
@@ -239,8 +239,8 @@ bool rib_dictionary_validate(const struct rib_dictionary *d)
 	if (!rib_index_validate(&d->index) || !rib_pool_validate(&d->pool) ||
 	    d->index.count != d->pool.count)
 		return false;
-	for (uint32_t id = 0;
-	     (id = rib_pool_next(&d->pool, id)) != RIB_POOL_NONE; id++) {
+	for (uint32_t id = 0; (id = rib_pool_next(&d->pool, id)) != RIB_NO_ID;
+	     id++) {
 		struct wire_view key = rib_dictionary_key(d, id, room);
 
 		if (rib_dictionary_find(d, rib_dictionary_hash(d, key), key) !=

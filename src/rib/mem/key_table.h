@@ -22,7 +22,6 @@
 
 #include <string.h>
 
-#define RIB_NO_ID	 UINT32_MAX
 #define RIB_KEY_VARIABLE 0
 #define RIB_KEY_FIXED	 32 /* the longest of one length */
 

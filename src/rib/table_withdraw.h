@@ -1,0 +1,51 @@
+/*
+ * rib/table_withdraw.h - withdraw routes that no router withdrew, in slices
+ *
+ * After a Peer Down or a change of policy the whole table is withdrawn; after
+ * an End-of-RIB the routes that were not announced again are.
+ */
+#ifndef RIB_TABLE_WITHDRAW_H
+#define RIB_TABLE_WITHDRAW_H
+
+#include "rib/event.h"
+#include "rib/types.h"
+
+enum rib_flood_flags {
+	RIB_FLOOD_SLICES = 0, /* all of it later */
+	RIB_FLOOD_SMALL = 1,  /* at once if it is small */
+	RIB_FLOOD_NOW = 2,    /* all at once, whatever it takes */
+};
+
+/* Routes in a table that is small. */
+#define RIB_SMALL_FLOOD 64
+
+/* Everything in the table was taken back. */
+void rib_table_flood(struct rib_table *table, const struct rib_when *when,
+		     enum rib_reason reason, enum rib_flood_flags flags);
+
+/* The AS of its peer is another now: its floods are published elsewhere. */
+void rib_table_move(struct rib_table *table);
+
+/*
+ * If a flood has the route, publish its withdraw now. The key may be gone then,
+ * if the caller has no reference on it.
+ */
+bool rib_table_rescue(struct rib_table *table, const struct rib_when *when,
+		      bool paths, uint32_t id);
+
+/* Sweeps */
+
+/*
+ * All there is was told: sweep the rest, in slices. Not where something of it
+ * was dropped: that waits for the next generation.
+ */
+void rib_table_sweep(struct rib_table *table, const struct rib_when *when);
+
+/*
+ * Do about @budget routes of what the table has to do, and say how many it
+ * were. If that was all, the table is no longer queued.
+ */
+size_t rib_table_slice(struct rib_table *table, const struct rib_when *when,
+		       size_t budget);
+
+#endif
