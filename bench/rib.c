@@ -226,12 +226,12 @@ enum published {
 static void decode(const uint8_t *body, size_t len)
 {
 	struct bgp_prefix prefixes[64];
-	struct bgp_reading reading = { .as_width = 4 };
+	struct bgp_decode_opts opts = { .as_width = 4 };
 	struct bgp_nlri_iter it;
 	struct bgp_update u;
 
-	bgp_update_decode((struct wire_view){ body, len }, &reading, &u);
-	for (int i = 0; i < BGP_SECTIONS; i++)
+	bgp_update_decode((struct wire_view){ body, len }, &opts, &u);
+	for (int i = 0; i < BGP_PARTS; i++)
 		if (bgp_update_routes(&u, i, &it))
 			while (bgp_nlri_take(&it, prefixes, 64) != 0)
 				bench_keep(prefixes);

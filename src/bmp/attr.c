@@ -9,7 +9,7 @@
 #include "bmp/family.h"
 
 struct attr_rule {
-	bool (*body)(struct wire_view v, const struct bgp_reading *r,
+	bool (*body)(struct wire_view v, const struct bgp_decode_opts *r,
 		     struct bgp_attrs *a);
 	uint16_t min, max; /* length of the value */
 	uint8_t flags;	   /* of optional and transitive */
@@ -18,7 +18,7 @@ struct attr_rule {
 	uint8_t twice;	   /* verdict if it comes again; first one stands */
 };
 
-static bool body_opaque(struct wire_view v, const struct bgp_reading *r,
+static bool body_opaque(struct wire_view v, const struct bgp_decode_opts *r,
 			struct bgp_attrs *a)
 {
 	(void)v;
@@ -27,7 +27,7 @@ static bool body_opaque(struct wire_view v, const struct bgp_reading *r,
 	return true;
 }
 
-static bool body_origin(struct wire_view v, const struct bgp_reading *r,
+static bool body_origin(struct wire_view v, const struct bgp_decode_opts *r,
 			struct bgp_attrs *a)
 {
 	(void)r;
@@ -38,7 +38,7 @@ static bool body_origin(struct wire_view v, const struct bgp_reading *r,
 }
 
 /* The second width is tried only where the first cannot be. */
-static bool body_as_path(struct wire_view v, const struct bgp_reading *r,
+static bool body_as_path(struct wire_view v, const struct bgp_decode_opts *r,
 			 struct bgp_attrs *a)
 {
 	uint8_t other = r->as_width == 4 ? 2 : 4;
@@ -53,7 +53,7 @@ static bool body_as_path(struct wire_view v, const struct bgp_reading *r,
 	return true;
 }
 
-static bool body_next_hop(struct wire_view v, const struct bgp_reading *r,
+static bool body_next_hop(struct wire_view v, const struct bgp_decode_opts *r,
 			  struct bgp_attrs *a)
 {
 	if (v.len != 4 && !(r->canonical && (v.len == 16 || v.len == 32)))
@@ -63,7 +63,7 @@ static bool body_next_hop(struct wire_view v, const struct bgp_reading *r,
 	return true;
 }
 
-static bool body_med(struct wire_view v, const struct bgp_reading *r,
+static bool body_med(struct wire_view v, const struct bgp_decode_opts *r,
 		     struct bgp_attrs *a)
 {
 	(void)r;
@@ -71,7 +71,7 @@ static bool body_med(struct wire_view v, const struct bgp_reading *r,
 	return true;
 }
 
-static bool body_local_pref(struct wire_view v, const struct bgp_reading *r,
+static bool body_local_pref(struct wire_view v, const struct bgp_decode_opts *r,
 			    struct bgp_attrs *a)
 {
 	(void)r;
@@ -83,20 +83,21 @@ static bool body_local_pref(struct wire_view v, const struct bgp_reading *r,
  * The length tells the width, whatever the session's is: a router that sends
  * the wrong path width does the same here.
  */
-static bool body_aggregator(struct wire_view v, const struct bgp_reading *r,
+static bool body_aggregator(struct wire_view v, const struct bgp_decode_opts *r,
 			    struct bgp_attrs *a)
 {
 	(void)r;
 	if (v.len == 7)
 		return false;
 	if (v.len != 8)
-		a->canonical_heads = false;
+		a->headers_canonical = false;
 	a->aggregator_as = v.len == 8 ? wire_get_u32(v.p) : wire_get_u16(v.p);
 	a->aggregator_id = wire_get_u32(v.p + v.len - 4);
 	return true;
 }
 
-static bool body_communities(struct wire_view v, const struct bgp_reading *r,
+static bool body_communities(struct wire_view v,
+			     const struct bgp_decode_opts *r,
 			     struct bgp_attrs *a)
 {
 	(void)r;
@@ -106,7 +107,8 @@ static bool body_communities(struct wire_view v, const struct bgp_reading *r,
 	return true;
 }
 
-static bool body_originator_id(struct wire_view v, const struct bgp_reading *r,
+static bool body_originator_id(struct wire_view v,
+			       const struct bgp_decode_opts *r,
 			       struct bgp_attrs *a)
 {
 	(void)r;
@@ -114,7 +116,8 @@ static bool body_originator_id(struct wire_view v, const struct bgp_reading *r,
 	return true;
 }
 
-static bool body_cluster_list(struct wire_view v, const struct bgp_reading *r,
+static bool body_cluster_list(struct wire_view v,
+			      const struct bgp_decode_opts *r,
 			      struct bgp_attrs *a)
 {
 	(void)r;
@@ -125,7 +128,7 @@ static bool body_cluster_list(struct wire_view v, const struct bgp_reading *r,
 }
 
 static bool body_ext_communities(struct wire_view v,
-				 const struct bgp_reading *r,
+				 const struct bgp_decode_opts *r,
 				 struct bgp_attrs *a)
 {
 	(void)r;
@@ -136,7 +139,7 @@ static bool body_ext_communities(struct wire_view v,
 }
 
 static bool body_ipv6_ext_communities(struct wire_view v,
-				      const struct bgp_reading *r,
+				      const struct bgp_decode_opts *r,
 				      struct bgp_attrs *a)
 {
 	(void)r;
@@ -147,7 +150,7 @@ static bool body_ipv6_ext_communities(struct wire_view v,
 }
 
 static bool body_large_communities(struct wire_view v,
-				   const struct bgp_reading *r,
+				   const struct bgp_decode_opts *r,
 				   struct bgp_attrs *a)
 {
 	(void)r;
@@ -157,7 +160,7 @@ static bool body_large_communities(struct wire_view v,
 	return true;
 }
 
-static bool body_otc(struct wire_view v, const struct bgp_reading *r,
+static bool body_otc(struct wire_view v, const struct bgp_decode_opts *r,
 		     struct bgp_attrs *a)
 {
 	(void)r;
@@ -165,7 +168,7 @@ static bool body_otc(struct wire_view v, const struct bgp_reading *r,
 	return true;
 }
 
-static bool body_as4_path(struct wire_view v, const struct bgp_reading *r,
+static bool body_as4_path(struct wire_view v, const struct bgp_decode_opts *r,
 			  struct bgp_attrs *a)
 {
 	(void)r;
@@ -190,7 +193,7 @@ static bool take_next_hop(struct wire_cursor *c, struct bgp_mp *mp)
 	return wire_u8(c, &len) && wire_take(c, len, &mp->next_hop);
 }
 
-static bool body_mp_reach(struct wire_view v, const struct bgp_reading *r,
+static bool body_mp_reach(struct wire_view v, const struct bgp_decode_opts *r,
 			  struct bgp_attrs *a)
 {
 	struct wire_cursor c = wire_start(v);
@@ -211,7 +214,7 @@ static bool body_mp_reach(struct wire_view v, const struct bgp_reading *r,
 	return true;
 }
 
-static bool body_mp_unreach(struct wire_view v, const struct bgp_reading *r,
+static bool body_mp_unreach(struct wire_view v, const struct bgp_decode_opts *r,
 			    struct bgp_attrs *a)
 {
 	struct wire_cursor c = wire_start(v);
@@ -236,7 +239,7 @@ static bool valid_tlvs(struct wire_view v, size_t counted)
 	return true;
 }
 
-static bool body_aigp(struct wire_view v, const struct bgp_reading *r,
+static bool body_aigp(struct wire_view v, const struct bgp_decode_opts *r,
 		      struct bgp_attrs *a)
 {
 	(void)r;
@@ -244,7 +247,7 @@ static bool body_aigp(struct wire_view v, const struct bgp_reading *r,
 	return valid_tlvs(v, 3);
 }
 
-static bool body_prefix_sid(struct wire_view v, const struct bgp_reading *r,
+static bool body_prefix_sid(struct wire_view v, const struct bgp_decode_opts *r,
 			    struct bgp_attrs *a)
 {
 	(void)r;
@@ -252,7 +255,7 @@ static bool body_prefix_sid(struct wire_view v, const struct bgp_reading *r,
 	return valid_tlvs(v, 0);
 }
 
-static bool body_link_state(struct wire_view v, const struct bgp_reading *r,
+static bool body_link_state(struct wire_view v, const struct bgp_decode_opts *r,
 			    struct bgp_attrs *a)
 {
 	(void)r;
@@ -332,7 +335,7 @@ void bgp_attrs_blame(struct bgp_attrs *a, enum bgp_verdict v,
 
 /* Whether the attribute may stand. */
 static bool judge(const struct bgp_attr *t, const struct attr_rule *rule,
-		  const struct bgp_reading *r, struct bgp_attrs *a)
+		  const struct bgp_decode_opts *r, struct bgp_attrs *a)
 {
 	if ((t->flags & OPT_TRANS) != rule->flags) {
 		bgp_attrs_blame(a, rule->bad_flags, BGP_FAULT_FLAGS, t->code);
@@ -402,7 +405,7 @@ static inline bool head_is_canonical(const struct bgp_attr *t,
  * one is noticed; those that were refused also in @refused. Returns whether
  * there are any.
  */
-static inline bool walk(struct wire_view block, const struct bgp_reading *r,
+static inline bool walk(struct wire_view block, const struct bgp_decode_opts *r,
 			struct bgp_attrs *a, uint64_t refused[4])
 {
 	struct wire_cursor c = wire_start(block);
@@ -438,7 +441,7 @@ static inline bool walk(struct wire_view block, const struct bgp_reading *r,
 			any = true;
 		}
 	}
-	a->canonical_heads &= in_form && !any;
+	a->headers_canonical &= in_form && !any;
 	return any;
 }
 
@@ -447,7 +450,7 @@ static inline bool walk(struct wire_view block, const struct bgp_reading *r,
  * read once, values are not copied. bench/bmp_decode.c
  */
 enum bgp_verdict bgp_attrs_decode(struct wire_view block,
-				  const struct bgp_reading *reading,
+				  const struct bgp_decode_opts *opts,
 				  struct bgp_attrs *out)
 {
 	/* What the canonical form says elsewhere, or not at all. */
@@ -457,13 +460,13 @@ enum bgp_verdict bgp_attrs_decode(struct wire_view block,
 
 	wire_clear(out, sizeof(*out));
 	out->block = block;
-	out->as_path.width = reading->as_width;
-	out->canonical_heads = true;
-	if (walk(block, reading, out, refused))
+	out->as_path.width = opts->as_width;
+	out->headers_canonical = true;
+	if (walk(block, opts, out, refused))
 		for (int i = 0; i < 4; i++)
 			out->seen[i] &= ~refused[i];
 	if (out->seen[0] & elsewhere)
-		out->canonical_heads = false;
+		out->headers_canonical = false;
 	settle_as4(out);
 	return out->verdict;
 }

@@ -292,7 +292,7 @@ static inline void put_value(struct out *o, const struct bgp_attrs *a,
 
 /* Any but the plainest. */
 static void put_next_hop_address(struct out *o, const struct bgp_update *u,
-				 enum bgp_section_id s)
+				 enum bgp_nlri_part_id s)
 {
 	struct bgp_next_hop nh;
 	size_t at;
@@ -314,12 +314,12 @@ static void put_next_hop_address(struct out *o, const struct bgp_update *u,
 
 /* Before the first code above NEXT_HOP's, or at the end. */
 static inline void put_next_hop(struct out *o, const struct bgp_update *u,
-				enum bgp_section_id s)
+				enum bgp_nlri_part_id s)
 {
 	size_t at;
 
 	o->next_hop_done = true;
-	if (s != BGP_SECTION_NLRI || u->attrs.next_hop_len != 4) {
+	if (s != BGP_PART_NLRI || u->attrs.next_hop_len != 4) {
 		put_next_hop_address(o, u, s);
 		return;
 	}
@@ -329,7 +329,7 @@ static inline void put_next_hop(struct out *o, const struct bgp_update *u,
 }
 
 static inline __attribute__((always_inline)) void put_attr(
-	struct out *o, const struct bgp_update *u, enum bgp_section_id s,
+	struct out *o, const struct bgp_update *u, enum bgp_nlri_part_id s,
 	const struct bgp_attr *t)
 {
 	uint8_t flags = t->flags & (BGP_ATTR_OPTIONAL | BGP_ATTR_TRANSITIVE |
@@ -354,7 +354,7 @@ static inline __attribute__((always_inline)) void put_attr(
  */
 static __attribute__((noinline)) void put_unordered(struct out *o,
 						    const struct bgp_update *u,
-						    enum bgp_section_id s)
+						    enum bgp_nlri_part_id s)
 {
 	struct wire_cursor c = wire_start(u->attrs.block);
 	struct wire_cursor at[256];
@@ -385,7 +385,7 @@ static __attribute__((noinline)) void put_unordered(struct out *o,
  * Cost: a copy of the block, and a comparison per community. bench/bmp_decode.c,
  * variant "canonical".
  */
-size_t bgp_canonical_write(const struct bgp_update *u, enum bgp_section_id s,
+size_t bgp_canonical_write(const struct bgp_update *u, enum bgp_nlri_part_id s,
 			   uint8_t *out, size_t cap)
 {
 	struct wire_cursor c = wire_start(u->attrs.block);
@@ -420,16 +420,16 @@ static bool is_set(struct wire_view v, size_t width)
 }
 
 /* 16 and 32 bytes are in canonical blocks only, where they are NEXT_HOP's. */
-static bool next_hop_stands(const struct bgp_attrs *a)
+static bool next_hop_is_canonical(const struct bgp_attrs *a)
 {
 	return a->next_hop_len != 16 || !wire_is_mapped(a->next_hop);
 }
 
-/* Whether the block is the canonical form of its own section. */
-static bool stands(const struct bgp_attrs *a, enum bgp_section_id s)
+/* Whether the block is the canonical form of its own part. */
+static bool is_canonical(const struct bgp_attrs *a, enum bgp_nlri_part_id s)
 {
-	return s == BGP_SECTION_NLRI && a->canonical_heads &&
-	       a->block.len != 0 && next_hop_stands(a) &&
+	return s == BGP_PART_NLRI && a->headers_canonical &&
+	       a->block.len != 0 && next_hop_is_canonical(a) &&
 	       path_is_plain(&a->as_path) && is_set(a->communities, 4) &&
 	       is_set(a->ext_communities, 8) &&
 	       is_set(a->large_communities, 12) &&
@@ -437,13 +437,13 @@ static bool stands(const struct bgp_attrs *a, enum bgp_section_id s)
 }
 
 /*
- * Hot: once per section with announcements. Cost: a comparison per community;
+ * Hot: once per part with announcements. Cost: a comparison per community;
  * where the block is not canonical, that of bgp_canonical_write().
  */
 struct wire_view bgp_canonical(const struct bgp_update *u,
-			       enum bgp_section_id s, uint8_t *room)
+			       enum bgp_nlri_part_id s, uint8_t *room)
 {
-	if (stands(&u->attrs, s))
+	if (is_canonical(&u->attrs, s))
 		return u->attrs.block;
 	return (struct wire_view){
 		.p = room,

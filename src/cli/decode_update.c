@@ -8,7 +8,7 @@
 #define NLRI_TEXT_MAX 4096
 
 static void put_next_hop(struct json *j, const struct bgp_update *u,
-			 enum bgp_section_id s)
+			 enum bgp_nlri_part_id s)
 {
 	size_t len = u->attrs.reach.next_hop.len;
 	struct bgp_next_hop hop;
@@ -17,7 +17,7 @@ static void put_next_hop(struct json *j, const struct bgp_update *u,
 	if (hop.has_address) {
 		json_key(j, "nextHop");
 		/* An IPv6 next hop may well be an IPv4-mapped one (6PE). */
-		if (s == BGP_SECTION_MP_REACH && len != 4 && len != 12)
+		if (s == BGP_PART_MP_REACH && len != 4 && len != 12)
 			json_ipv6(j, hop.address);
 		else
 			json_address(j, hop.address);
@@ -81,21 +81,21 @@ static void put_nlri(struct json *j, const struct bgp_nlri *nlri,
 
 /* Which attribute brought a route, in the names of the schema. */
 static void put_section(struct json *j, const struct bgp_update *u,
-			enum bgp_section_id s)
+			enum bgp_nlri_part_id s)
 {
-	const struct bgp_nlri_how *how = &u->sections[s].how;
+	const struct bgp_nlri_format *format = &u->nlri_parts[s].format;
 
-	if (s == BGP_SECTION_MP_REACH) {
-		json_uint_at(j, "mpReachAfi", how->afi);
-		json_uint_at(j, "mpReachSafi", how->safi);
-	} else if (s == BGP_SECTION_MP_UNREACH) {
-		json_uint_at(j, "mpUnreachAfi", how->afi);
-		json_uint_at(j, "mpUnreachSafi", how->safi);
+	if (s == BGP_PART_MP_REACH) {
+		json_uint_at(j, "mpReachAfi", format->afi);
+		json_uint_at(j, "mpReachSafi", format->safi);
+	} else if (s == BGP_PART_MP_UNREACH) {
+		json_uint_at(j, "mpUnreachAfi", format->afi);
+		json_uint_at(j, "mpUnreachSafi", format->safi);
 	}
 }
 
 static void put_section_lines(struct decode *d, const struct bgp_update *u,
-			      enum bgp_section_id s, const uint32_t *path_id)
+			      enum bgp_nlri_part_id s, const uint32_t *path_id)
 {
 	bool announced = bgp_update_announces(u, s);
 	struct bgp_nlri_iter it;
@@ -106,7 +106,7 @@ static void put_section_lines(struct decode *d, const struct bgp_update *u,
 	json_reset(&d->attributes);
 	put_section(&d->attributes, u, s);
 	json_true_at(&d->attributes, "addPathGuessed",
-		     u->sections[s].add_path_guessed);
+		     u->nlri_parts[s].add_path_guessed);
 	put_fault(&d->attributes, u);
 	if (announced) {
 		put_next_hop(&d->attributes, u, s);
@@ -135,11 +135,11 @@ static void put_lost(struct decode *d, const struct bgp_update *u)
 			       ? "the UPDATE cannot be read"
 			       : "a family of the UPDATE cannot be read");
 	put_fault(&d->out, u);
-	for (int s = 0; s < BGP_SECTIONS; s++) {
-		if (!u->sections[s].lost)
+	for (int s = 0; s < BGP_PARTS; s++) {
+		if (!u->nlri_parts[s].lost)
 			continue;
-		decode_family(&d->out, u->sections[s].how.afi,
-			      u->sections[s].how.safi);
+		decode_family(&d->out, u->nlri_parts[s].format.afi,
+			      u->nlri_parts[s].format.safi);
 		break;
 	}
 	json_splice(&d->out, &d->shared);
@@ -149,17 +149,16 @@ static void put_lost(struct decode *d, const struct bgp_update *u)
 static void count_sections(struct summary *summary, struct summary_peer *peer,
 			   const struct bgp_update *u)
 {
-	for (int s = 0; s < BGP_SECTIONS; s++) {
-		const struct bgp_section *section = &u->sections[s];
+	for (int s = 0; s < BGP_PARTS; s++) {
+		const struct bgp_nlri_part *part = &u->nlri_parts[s];
 
-		if (section->count == 0 || section->lost ||
-		    u->verdict == BGP_RESET)
+		if (part->count == 0 || part->lost || u->verdict == BGP_RESET)
 			continue;
 		summary_routes(summary, peer,
 			       bgp_update_announces(u, s) ? SUMMARY_ANNOUNCED
 							  : SUMMARY_WITHDRAWN,
-			       section->how.afi, section->how.safi,
-			       section->count);
+			       part->format.afi, part->format.safi,
+			       part->count);
 	}
 	if (u->end_of_rib)
 		summary_routes(summary, peer, SUMMARY_END_OF_RIB, u->eor_afi,
@@ -175,7 +174,7 @@ void decode_rib_entry(struct decode *d, struct summary_peer *peer,
 		count_sections(d->summary, peer, update);
 		return;
 	}
-	for (int s = 0; s < BGP_SECTIONS; s++)
+	for (int s = 0; s < BGP_PARTS; s++)
 		put_section_lines(d, update, s, path_id);
 }
 
@@ -187,8 +186,8 @@ void decode_update(struct decode *d, struct summary_peer *peer,
 	decode_rib_entry(d, peer, update, NULL);
 	if (d->summary != NULL)
 		return;
-	for (int s = 0; s < BGP_SECTIONS; s++)
-		routes += update->sections[s].count;
+	for (int s = 0; s < BGP_PARTS; s++)
+		routes += update->nlri_parts[s].count;
 	if (update->end_of_rib) {
 		decode_begin(d, "endOfRib");
 		decode_family(&d->out, update->eor_afi, update->eor_safi);

@@ -41,7 +41,7 @@ static int route_monitoring(struct rib_router *router,
 			    const struct bgp_overrides *over,
 			    struct rib_progress *progress)
 {
-	struct bgp_reading reading;
+	struct bgp_decode_opts opts;
 	struct rib_peer *peer;
 	struct bgp_update u;
 	int err;
@@ -58,9 +58,9 @@ static int route_monitoring(struct rib_router *router,
 	if (router->moved_count != 0 &&
 	    router->rib->budget != &router->rib->unlimited)
 		return -EAGAIN;
-	reading = bgp_context_reading(&peer->context, &msg->peer, over);
-	bgp_update_decode(msg->update.body, &reading, &u);
-	return rib_update(peer, when, &msg->peer, &reading, &u,
+	opts = bgp_context_decode_opts(&peer->context, &msg->peer, over);
+	bgp_update_decode(msg->update.body, &opts, &u);
+	return rib_update(peer, when, &msg->peer, &opts, &u,
 			  /* ahead= */ NULL, progress)
 		       ? 0
 		       : -EAGAIN;
@@ -159,8 +159,8 @@ static size_t apply_ahead(struct rib_router *router,
 	while (k < n) {
 		struct rib_ahead *a = &rib->ahead[k];
 
-		if (!rib_update(a->peer, when, &msgs[k].peer, &a->reading,
-				&a->u, a, progress))
+		if (!rib_update(a->peer, when, &msgs[k].peer, &a->opts, &a->u,
+				a, progress))
 			break;
 		k++;
 		if (rib_is_spent(rib, rib->budget))

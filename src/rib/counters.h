@@ -48,7 +48,7 @@ struct rib_flow {
 	uint64_t add_path_guessed;
 	uint64_t verdicts[BGP_VERDICTS]; /* of each Route Monitoring */
 	uint64_t faults[BGP_FAULTS];
-	uint64_t attrs_cached; /* sections whose attributes were those before */
+	uint64_t attrs_cached; /* parts whose attributes were those before */
 };
 
 /* Where the memory is. */

@@ -7,16 +7,16 @@
 
 #include "bmp/message.h"
 
-/* The first section that has routes; BGP_SECTIONS: none has. */
-static enum bgp_section_id first_section(const struct bgp_update *u)
+/* The first part that has routes; BGP_PARTS: none has. */
+static enum bgp_nlri_part_id first_section(const struct bgp_update *u)
 {
 	int s = 0;
 
 	if (u->verdict == BGP_RESET)
-		return BGP_SECTIONS;
-	while (s < BGP_SECTIONS && u->sections[s].count == 0)
+		return BGP_PARTS;
+	while (s < BGP_PARTS && u->nlri_parts[s].count == 0)
 		s++;
-	return (enum bgp_section_id)s;
+	return (enum bgp_nlri_part_id)s;
 }
 
 static bool read_message(struct rib_router *router,
@@ -28,8 +28,8 @@ static bool read_message(struct rib_router *router,
 	a->peer = rib_peer_find(router, &msg->peer);
 	if (a->peer == NULL || !a->peer->up)
 		return false;
-	a->reading = bgp_context_reading(&a->peer->context, &msg->peer, over);
-	bgp_update_decode(msg->update.body, &a->reading, &a->u);
+	a->opts = bgp_context_decode_opts(&a->peer->context, &msg->peer, over);
+	bgp_update_decode(msg->update.body, &a->opts, &a->u);
 	a->table = NULL;
 	a->near = false;
 	a->form.is_read = false;
@@ -48,24 +48,24 @@ struct place {
  */
 static void read_route(struct rib_ahead *a, uint8_t view, struct place *next)
 {
-	const struct bgp_section *section = &a->u.sections[a->section];
-	const struct bgp_nlri_how *how = &section->how;
+	const struct bgp_nlri_part *part = &a->u.nlri_parts[a->part];
+	const struct bgp_nlri_format *format = &part->format;
 	const struct rib_table *t =
-		rib_table_find(a->peer, view, how->afi, how->safi);
+		rib_table_find(a->peer, view, format->afi, format->safi);
 	struct rib_item *item = &a->item;
 	struct bgp_prefix prefix;
 
 	if (t == NULL ||
-	    !bgp_nlri_first(section->field, how, &prefix, &a->host_bits))
+	    !bgp_nlri_first(part->field, format, &prefix, &a->host_bits))
 		return;
 	a->table = t;
-	rib_item_prefix(item, (enum bgp_family)how->family, &prefix);
+	rib_item_prefix(item, (enum bgp_family)format->family, &prefix);
 	if (next->table != t)
 		*next = (struct place){ t, t->follows };
 	item->id = next->id;
 	a->near = rib_dictionary_is(t->prefixes, item->id, item->key);
 	if (a->near) {
-		next->id += section->count;
+		next->id += part->count;
 		return;
 	}
 	next->id = RIB_NO_ID;
@@ -113,11 +113,11 @@ size_t rib_ahead_read(struct rib_router *router, const struct bmp_message *msgs,
 
 		if (!read_message(router, &msgs[count], over, a))
 			break;
-		a->section = first_section(&a->u);
-		if (a->section == BGP_SECTIONS)
+		a->part = first_section(&a->u);
+		if (a->part == BGP_PARTS)
 			continue;
 		read_route(a, msgs[count].peer.view, &next);
-		if (bgp_update_announces(&a->u, a->section) &&
+		if (bgp_update_announces(&a->u, a->part) &&
 		    rib->config.mode == RIB_MODE_ATTRIBUTES)
 			used += rib_attrs_form_read(rib, a,
 						    count > 0 ? a - 1 : NULL,

@@ -186,19 +186,19 @@ static bool is_same(const struct rib_table *table, struct wire_view attrs,
 /* The set of what a file has as attributes, with a reference. 0 or -errno. */
 static int intern(struct rib *rib, struct wire_view bytes, uint32_t *out)
 {
-	struct bgp_reading reading = BGP_READING_CANONICAL;
+	struct bgp_decode_opts opts = BGP_DECODE_CANONICAL;
 	struct bgp_update u = { 0 };
 	uint8_t *room;
 
 	/* They will be decoded for a resync: better refuse them now. */
-	if (bgp_attrs_decode(bytes, &reading, &u.attrs) >= BGP_DISABLE_FAMILY)
+	if (bgp_attrs_decode(bytes, &opts, &u.attrs) >= BGP_DISABLE_FAMILY)
 		return -EINVAL;
 	room = rib_scratch_more(rib, bgp_canonical_bound(&u));
 	if (room == NULL)
 		return -ENOMEM;
 	/* What version 1 wrote is spelled otherwise. */
 	*out = rib_attrset_intern(&rib->attrsets,
-				  bgp_canonical(&u, BGP_SECTION_NLRI, room));
+				  bgp_canonical(&u, BGP_PART_NLRI, room));
 	return *out == RIB_VALUE_NONE ? -ENOMEM : 0;
 }
 

@@ -196,16 +196,16 @@ struct rib_run {
 	struct rib_route routes[RIB_CHANGE_MAX];
 };
 
-/* The attributes of the last section, in case the next has the same. */
+/* The attributes of the last part, in case the next has the same. */
 struct rib_attr_cache {
 	uint32_t set; /* RIB_VALUE_NONE: nothing */
-	struct bgp_reading reading;
+	struct bgp_decode_opts opts;
 	uint8_t *bytes; /* what was compared, see update_attrs.c */
 	size_t len;
 	size_t capacity;
 };
 
-/* A route of the section that is being applied. */
+/* A route of the part that is being applied. */
 struct rib_item {
 	struct wire_view key;
 	struct wire_view labels;
@@ -226,7 +226,7 @@ struct rib_batch {
 };
 
 /*
- * What can be known of the attributes of a section before it is its turn: see
+ * What can be known of the attributes of a part before it is its turn: see
  * update_attrs.c.
  */
 struct rib_attrs_form {
@@ -240,10 +240,10 @@ struct rib_attrs_form {
 /* A Route Monitoring that was read and waits for its turn: see lookahead.c. */
 struct rib_ahead {
 	struct rib_peer *peer;
-	struct bgp_reading reading;
+	struct bgp_decode_opts opts;
 	struct bgp_update u;
-	enum bgp_section_id section; /* the first that has routes */
-	struct rib_attrs_form form;  /* of its attributes */
+	enum bgp_nlri_part_id part; /* the first that has routes */
+	struct rib_attrs_form form; /* of its attributes */
 	/* Its first route, if that is a plain prefix: else table is NULL. */
 	const struct rib_table *table;
 	bool near;	      /* it is where it was expected */

@@ -21,7 +21,7 @@ static void begin_again(struct rib_table *table, const struct rib_when *when,
 			bool paths, struct again *a, uint32_t set)
 {
 	struct rib *rib = table->peer->router->rib;
-	struct bgp_reading reading = BGP_READING_CANONICAL;
+	struct bgp_decode_opts opts = BGP_DECODE_CANONICAL;
 	struct rib_change header = {
 		.table = &table->info,
 		.received_ns = when->wall_ns,
@@ -41,8 +41,8 @@ static void begin_again(struct rib_table *table, const struct rib_when *when,
 		bytes = rib_attrset_bytes(&rib->attrsets, set);
 	a->set = set;
 	a->most = rib_few_routes(bytes.len, RIB_CHANGE_MAX);
-	bgp_attrs_decode(bytes, &reading, &a->u.attrs);
-	bgp_update_next_hop(&a->u, BGP_SECTION_NLRI, &header.next_hop);
+	bgp_attrs_decode(bytes, &opts, &a->u.attrs);
+	bgp_update_next_hop(&a->u, BGP_PART_NLRI, &header.next_hop);
 	rib_run_begin(rib, &header);
 }
 

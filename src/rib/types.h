@@ -76,9 +76,9 @@ struct rib_budget {
 
 /* How much of the next message is applied already. All zero: nothing. */
 struct rib_progress {
-	uint32_t section; /* enum bgp_section_id: those before are done */
-	uint32_t offset;  /* bytes of its field that are done */
-	uint32_t routes;  /* in these bytes */
+	uint32_t part;	 /* enum bgp_nlri_part_id: those before are done */
+	uint32_t offset; /* bytes of its field that are done */
+	uint32_t routes; /* in these bytes */
 };
 
 #endif

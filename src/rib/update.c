@@ -59,32 +59,33 @@ static void count_section(const struct rib_section *s)
 /* False: the budget was spent before its end. */
 static bool apply_section(struct rib_peer *peer, const struct rib_when *when,
 			  const struct bmp_peer *header,
-			  const struct bgp_reading *reading,
+			  const struct bgp_decode_opts *opts,
 			  const struct bgp_update *u, struct rib_ahead *ahead,
-			  enum bgp_section_id id, struct rib_progress *progress)
+			  enum bgp_nlri_part_id id,
+			  struct rib_progress *progress)
 {
-	const struct bgp_nlri_how *how = &u->sections[id].how;
+	const struct bgp_nlri_format *format = &u->nlri_parts[id].format;
 	struct rib_section s = {
 		.rib = peer->router->rib,
 		.router = peer->router,
 		.peer = peer,
 		.when = when,
 		.header = header,
-		.reading = reading,
+		.opts = opts,
 		.u = u,
-		.ahead = ahead != NULL && ahead->section == id ? ahead : NULL,
+		.ahead = ahead != NULL && ahead->part == id ? ahead : NULL,
 		.id = id,
-		.family = (enum bgp_family)how->family,
+		.family = (enum bgp_family)format->family,
 		.announce = bgp_update_announces(u, id),
-		.paths = how->add_path,
+		.paths = format->add_path,
 		.set = RIB_VALUE_UNKNOWN,
 	};
 	bool done;
 
-	s.table = reach(peer, when, header, how->afi, how->safi);
+	s.table = reach(peer, when, header, format->afi, format->safi);
 	if (s.table == NULL) {
 		RIB_COUNT(s.router, suppressed[RIB_SUPPRESSED_LIMIT],
-			  u->sections[id].count - progress->routes);
+			  u->nlri_parts[id].count - progress->routes);
 		return true;
 	}
 	s.prefixes = bgp_family_info(s.family)->kind == BGP_NLRI_PREFIX;
@@ -148,19 +149,19 @@ static void count_update(struct rib_router *router, const struct bgp_update *u)
 }
 
 static void count_routes(struct rib_router *router,
-			 const struct bgp_section *section, int id)
+			 const struct bgp_nlri_part *part, int id)
 {
-	if (id < BGP_SECTION_NLRI)
-		RIB_COUNT(router, withdrawn, section->count);
+	if (id < BGP_PART_NLRI)
+		RIB_COUNT(router, withdrawn, part->count);
 	else
-		RIB_COUNT(router, announced, section->count);
-	if (section->add_path_guessed)
+		RIB_COUNT(router, announced, part->count);
+	if (part->add_path_guessed)
 		RIB_COUNT(router, add_path_guessed, 1);
 }
 
 bool rib_update(struct rib_peer *peer, const struct rib_when *when,
 		const struct bmp_peer *header,
-		const struct bgp_reading *reading, const struct bgp_update *u,
+		const struct bgp_decode_opts *opts, const struct bgp_update *u,
 		struct rib_ahead *ahead, struct rib_progress *progress)
 {
 	struct rib_router *router = peer->router;
@@ -172,26 +173,28 @@ bool rib_update(struct rib_peer *peer, const struct rib_when *when,
 		rib_update_unreadable(peer, when, header->view);
 		return true;
 	}
-	for (int id = (int)progress->section; id < BGP_SECTIONS; id++) {
-		const struct bgp_section *section = &u->sections[id];
-		const struct bgp_nlri_how *how = &section->how;
+	for (int id = (int)progress->part; id < BGP_PARTS; id++) {
+		const struct bgp_nlri_part *part = &u->nlri_parts[id];
+		const struct bgp_nlri_format *format = &part->format;
 		struct rib_table *t;
 
-		if (section->count == 0 && !section->lost)
+		if (part->count == 0 && !part->lost)
 			continue;
 		if (progress->offset == 0)
-			count_routes(router, section, id);
+			count_routes(router, part, id);
 		if (rib_fate_of(peer, header->view,
-				(enum bgp_family)how->family) ==
+				(enum bgp_family)format->family) ==
 		    RIB_FATE_DROP) {
 			RIB_COUNT(router, suppressed[RIB_SUPPRESSED_FILTERED],
-				  section->count - progress->routes);
-		} else if (section->lost) {
-			t = reach(peer, when, header, how->afi, how->safi);
+				  part->count - progress->routes);
+		} else if (part->lost) {
+			t = reach(peer, when, header, format->afi,
+				  format->safi);
 			if (t != NULL)
 				suspect(t, when);
-		} else if (!apply_section(peer, when, header, reading, u, ahead,
-					  (enum bgp_section_id)id, progress)) {
+		} else if (!apply_section(peer, when, header, opts, u, ahead,
+					  (enum bgp_nlri_part_id)id,
+					  progress)) {
 			return false;
 		}
 		*progress = (struct rib_progress){ 0 };

@@ -1,7 +1,7 @@
 /*
  * rib/update.h - apply one UPDATE to the tables of its peer
  *
- * Withdrawals first, then announcements; each section in batches, so that the
+ * Withdrawals first, then announcements; each part in batches, so that the
  * memory of many routes is asked for before the first is looked at.
  */
 #ifndef RIB_UPDATE_H
@@ -9,19 +9,19 @@
 
 #include "rib/types.h"
 
-struct bgp_reading;
+struct bgp_decode_opts;
 struct bgp_update;
 struct bmp_peer;
 struct rib_ahead;
 
 /*
- * @header is that of the message; @reading is how @u was decoded. @ahead is
+ * @header is that of the message; @opts is how @u was decoded. @ahead is
  * what else is known of it already, or NULL. From @progress on, which is zero
  * again when all of it is applied. False: the budget was spent before.
  */
 bool rib_update(struct rib_peer *peer, const struct rib_when *when,
 		const struct bmp_peer *header,
-		const struct bgp_reading *reading, const struct bgp_update *u,
+		const struct bgp_decode_opts *opts, const struct bgp_update *u,
 		struct rib_ahead *ahead, struct rib_progress *progress);
 
 /* Nothing of one could be read: any table of the view may have been meant. */

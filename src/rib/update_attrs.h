@@ -12,9 +12,9 @@ struct rib_ahead;
 struct rib_attrs_form;
 
 /*
- * Read the attributes of a section ahead of its turn, into @room of @size;
+ * Read the attributes of a part ahead of its turn, into @room of @size;
  * returns how much of it was used. If it is not enough, nothing is read. With
- * the same attributes as @before, the section read before it or NULL, there is
+ * the same attributes as @before, the part read before it or NULL, there is
  * no canonical form: the cache will have them.
  */
 size_t rib_attrs_form_read(const struct rib *rib, const struct rib_ahead *a,
@@ -22,7 +22,7 @@ size_t rib_attrs_form_read(const struct rib *rib, const struct rib_ahead *a,
 			   size_t size, struct rib_attrs_form *out);
 
 /*
- * The attribute set of the announcements of a section, in three steps: between
+ * The attribute set of the announcements of a part, in three steps: between
  * them memory is waited for, and the caller has routes to look up.
  */
 struct rib_update_attrs {
@@ -36,8 +36,8 @@ struct rib_update_attrs {
 
 /* @guess: a set that it may well be, near by; or RIB_VALUE_NONE. */
 void rib_update_attrs_begin(struct rib_router *router,
-			    const struct bgp_reading *reading,
-			    const struct bgp_update *u, enum bgp_section_id s,
+			    const struct bgp_decode_opts *opts,
+			    const struct bgp_update *u, enum bgp_nlri_part_id s,
 			    const struct rib_attrs_form *form, uint32_t guess,
 			    struct rib_update_attrs *out);
 void rib_update_attrs_go_on(struct rib_router *router,
@@ -48,7 +48,7 @@ void rib_update_attrs_go_on(struct rib_router *router,
  * call. RIB_VALUE_NONE: no memory.
  */
 uint32_t rib_update_attrs_end(struct rib_router *router,
-			      const struct bgp_reading *reading,
+			      const struct bgp_decode_opts *opts,
 			      const struct rib_update_attrs *attrs);
 
 #endif

@@ -94,19 +94,19 @@ static void begin_attrs(struct rib_section *s, uint32_t like)
 	uint32_t guess = like == RIB_NO_ID ? RIB_VALUE_NONE
 					   : rib_table_set(s->table, like);
 
-	rib_update_attrs_begin(s->router, s->reading, s->u, s->id, form_of(s),
+	rib_update_attrs_begin(s->router, s->opts, s->u, s->id, form_of(s),
 			       guess, &s->attrs);
 }
 
 static void end_attrs(struct rib_section *s)
 {
-	s->set = rib_update_attrs_end(s->router, s->reading, &s->attrs);
+	s->set = rib_update_attrs_end(s->router, s->opts, &s->attrs);
 }
 
 /*
  * Hot: in passes, so that the misses of a batch overlap: the slots of the
  * index, then the entries they name and the routes. The attributes of the
- * section are looked up in between, if they are still to be: their misses
+ * part are looked up in between, if they are still to be: their misses
  * overlap, too. bench/rib.c
  */
 static void look_up(struct rib_section *s, struct rib_item *items, size_t n)
@@ -153,7 +153,7 @@ static void look_up_ahead(struct rib_section *s)
 
 /* Publishing */
 
-/* Not before there is something to publish: most sections have nothing. */
+/* Not before there is something to publish: most parts have nothing. */
 static void begin(struct rib_section *s)
 {
 	const struct bgp_attrs *attrs = &s->u->attrs;
@@ -250,11 +250,11 @@ static uint32_t value_of(struct rib_section *s, const struct rib_item *item,
 static size_t nlri_value(const struct rib_section *s, struct wire_view wire,
 			 uint8_t *out, size_t cap)
 {
-	struct bgp_nlri_how how = s->u->sections[s->id].how;
+	struct bgp_nlri_format format = s->u->nlri_parts[s->id].format;
 	struct bgp_nlri_iter it;
 
-	how.add_path = false;
-	bgp_nlri_start(&it, wire, &how);
+	format.add_path = false;
+	bgp_nlri_start(&it, wire, &format);
 	return bgp_nlri_next(&it) ? bgp_nlri_value(&it.nlri, out, cap)
 				  : SIZE_MAX;
 }
@@ -455,7 +455,7 @@ static void withdraw(struct rib_section *s, struct rib_item *item)
 	rib_table_remove(s->table, s->paths, id);
 }
 
-/* Walking a section */
+/* Walking a part */
 
 /* Hot: once per prefix. */
 void rib_item_prefix(struct rib_item *item, enum bgp_family family,
@@ -557,7 +557,7 @@ static size_t batch_size(const struct rib_section *s)
 			   : RIB_BATCH;
 }
 
-/* One at least, so that each section that is begun is one that goes on. */
+/* One at least, so that each part that is begun is one that goes on. */
 static size_t at_most(size_t most, const struct rib_budget *budget)
 {
 	if (budget->routes >= most)
@@ -592,7 +592,7 @@ static size_t apply_batches(struct rib_section *s, struct bgp_nlri_iter *it)
 	return done;
 }
 
-/* The rest of the section behind @progress. False: there is none. */
+/* The rest of the part behind @progress. False: there is none. */
 static bool start(const struct rib_section *s,
 		  const struct rib_progress *progress, struct bgp_nlri_iter *it)
 {
@@ -607,7 +607,7 @@ static bool start(const struct rib_section *s,
 static bool apply_rest(struct rib_section *s, struct rib_progress *progress,
 		       uint32_t *host_bits)
 {
-	size_t len = s->u->sections[s->id].field.len;
+	size_t len = s->u->nlri_parts[s->id].field.len;
 	struct bgp_nlri_iter it;
 	size_t done;
 
@@ -618,7 +618,7 @@ static bool apply_rest(struct rib_section *s, struct rib_progress *progress,
 	*host_bits = it.host_bits;
 	if (it.c.left == 0)
 		return true;
-	progress->section = s->id;
+	progress->part = s->id;
 	progress->offset = (uint32_t)(len - it.c.left);
 	progress->routes += (uint32_t)done;
 	return false;
@@ -628,7 +628,7 @@ static bool apply_rest(struct rib_section *s, struct rib_progress *progress,
 static bool is_single(const struct rib_section *s)
 {
 	return s->ahead != NULL && s->ahead->table == s->table &&
-	       s->u->sections[s->id].count == 1;
+	       s->u->nlri_parts[s->id].count == 1;
 }
 
 bool rib_section_apply(struct rib_section *s, struct rib_progress *progress)

@@ -1,8 +1,8 @@
 /*
- * rib/update_routes.h - the routes of one section of an UPDATE, and their table
+ * rib/update_routes.h - the routes of one part of an UPDATE, and their table
  *
  * In batches: keys are made, looked up in passes, and then each route is
- * announced or withdrawn. What is published of a section is one run
+ * announced or withdrawn. What is published of a part is one run
  * (rib/emit.h).
  */
 #ifndef RIB_UPDATE_ROUTES_H
@@ -13,7 +13,7 @@
 struct bmp_peer;
 struct rib_item;
 
-/* What a section is applied with. */
+/* What a part is applied with. */
 struct rib_section {
 	struct rib *rib;
 	struct rib_router *router;
@@ -21,10 +21,10 @@ struct rib_section {
 	struct rib_table *table;
 	const struct rib_when *when;
 	const struct bmp_peer *header;
-	const struct bgp_reading *reading;
+	const struct bgp_decode_opts *opts;
 	const struct bgp_update *u;
 	struct rib_ahead *ahead; /* what was read of it before, or NULL */
-	enum bgp_section_id id;
+	enum bgp_nlri_part_id id;
 	enum bgp_family family;
 	bool announce;
 	bool paths;	 /* routes have path ids */
@@ -42,7 +42,7 @@ struct rib_section {
 /* RFC 7606: what was announced is a withdrawal, which nobody sent. */
 static inline bool rib_section_judged(const struct rib_section *s)
 {
-	return s->id >= BGP_SECTION_NLRI && !s->announce;
+	return s->id >= BGP_PART_NLRI && !s->announce;
 }
 
 /* An item of a plain prefix, its number and hash still to be found out. */

@@ -405,7 +405,7 @@ static inline void stage_put(struct stage *s, const struct stage_peer *p,
 					       .family = nlri->family,
 					       .next_hop = { hop, 4 } };
 	}
-	parts.sections[classic ? BGP_SECTION_NLRI : BGP_SECTION_MP_REACH] =
+	parts.nlri_parts[classic ? BGP_PART_NLRI : BGP_PART_MP_REACH] =
 		(struct bgp_routes){ nlri, n };
 	bgp_write_update(&w, &parts);
 	stage_pdu(s, p, pdu, w.len);
@@ -426,8 +426,7 @@ static inline void stage_take(struct stage *s, const struct stage_peer *p,
 						 .safi = nlri->safi,
 						 .family = nlri->family };
 	}
-	parts.sections[classic ? BGP_SECTION_WITHDRAWN
-			       : BGP_SECTION_MP_UNREACH] =
+	parts.nlri_parts[classic ? BGP_PART_WITHDRAWN : BGP_PART_MP_UNREACH] =
 		(struct bgp_routes){ nlri, n };
 	bgp_write_update(&w, &parts);
 	stage_pdu(s, p, pdu, w.len);

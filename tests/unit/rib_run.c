@@ -246,8 +246,7 @@ static void apply_in_slices(struct run *r, unsigned router,
 	}
 	SURE(r, failed == 0, "no memory");
 	SURE(r,
-	     progress.section == 0 && progress.offset == 0 &&
-		     progress.routes == 0,
+	     progress.part == 0 && progress.offset == 0 && progress.routes == 0,
 	     "something is left");
 }
 

@@ -330,7 +330,7 @@ static void announce_alone(struct rib_router *router, uint32_t i)
 	bgp_attrs_set(&attrs, BGP_AS_PATH);
 	bgp_attrs_set(&attrs, BGP_NEXT_HOP);
 	bgp_attrs_set(&attrs, BGP_MED);
-	parts.sections[BGP_SECTION_NLRI] = (struct bgp_routes){ &n, 1 };
+	parts.nlri_parts[BGP_PART_NLRI] = (struct bgp_routes){ &n, 1 };
 	bgp_write_update(&p, &parts);
 	bmp_write_route_monitoring(&w, &peer, (struct wire_view){ pdu, p.len });
 	send(router, &w);
