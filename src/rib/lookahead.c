@@ -63,15 +63,15 @@ static void read_route(struct rib_ahead *a, uint8_t view, struct place *next)
 	if (next->table != t)
 		*next = (struct place){ t, t->follows };
 	item->id = next->id;
-	a->near = rib_dictionary_is(t->prefixes, item->id, item->key);
+	a->near = rib_key_table_is(t->prefixes, item->id, item->key);
 	if (a->near) {
 		next->id += part->count;
 		return;
 	}
 	next->id = RIB_NO_ID;
-	item->hash = rib_dictionary_hash(t->prefixes, item->key);
+	item->hash = rib_key_table_hash(t->prefixes, item->key);
 	item->hashed = true;
-	rib_dictionary_prefetch(t->prefixes, item->hash);
+	rib_key_table_prefetch(t->prefixes, item->hash);
 }
 
 static void look_at_slots(struct rib *rib, struct rib_ahead *a)
@@ -80,7 +80,7 @@ static void look_at_slots(struct rib *rib, struct rib_ahead *a)
 		rib_attrset_prefetch_bytes(&rib->attrsets, a->form.hash);
 	if (a->table == NULL || a->near)
 		return;
-	a->item.id = rib_dictionary_guess(a->table->prefixes, a->item.hash);
+	a->item.id = rib_key_table_guess(a->table->prefixes, a->item.hash);
 	if (a->item.id != RIB_NO_ID)
 		rib_routes_prefetch(&a->table->store.plain, a->item.id);
 }

@@ -49,7 +49,7 @@ struct rib_peer *rib_peer_find(struct rib_router *router,
 	if (peer != NULL && is_peer(peer, header))
 		return peer;
 	hash = hash_of(router, header);
-	while ((peer = rib_map_next(&router->peers, hash, &at)) != NULL) {
+	while ((peer = rib_ptr_map_next(&router->peers, hash, &at)) != NULL) {
 		if (!is_peer(peer, header))
 			continue;
 		router->last = peer;
@@ -96,7 +96,7 @@ int rib_peer_get(struct rib_router *router, const struct bmp_peer *header,
 	peer = peer_new(router, header);
 	if (peer == NULL)
 		return -ENOMEM;
-	if (rib_map_add(&router->peers, peer->hash, peer) < 0) {
+	if (rib_ptr_map_add(&router->peers, peer->hash, peer) < 0) {
 		free(peer);
 		return -ENOMEM;
 	}
@@ -151,7 +151,7 @@ void rib_peer_free(struct rib_peer *peer)
 	mark_up(peer, false);
 	if (peer->slot != NULL && router->rib->sink.forget != NULL)
 		router->rib->sink.forget(router->rib->sink.arg, peer->slot);
-	rib_map_remove(&router->peers, peer->hash, peer);
+	rib_ptr_map_remove(&router->peers, peer->hash, peer);
 	TAILQ_REMOVE(&router->peer_list, peer, link);
 	router->peer_count--;
 	router->rib->peers--;

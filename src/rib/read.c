@@ -120,7 +120,7 @@ uint32_t rib_path_prefix(const struct rib *rib, enum bgp_family family,
 {
 	uint8_t room[RIB_KEY_FIXED];
 	struct wire_view key =
-		rib_dictionary_key(&rib->paths[family], entry, room);
+		rib_key_table_key(&rib->paths[family], entry, room);
 	uint32_t pair[2];
 
 	memcpy(pair, key.p, sizeof(pair));
@@ -134,7 +134,7 @@ static struct wire_view show_key(const struct rib_table *table, uint32_t id,
 {
 	enum bgp_family family = (enum bgp_family)table->info.family;
 	uint8_t packed[RIB_KEY_FIXED];
-	struct wire_view key = rib_dictionary_key(table->prefixes, id, packed);
+	struct wire_view key = rib_key_table_key(table->prefixes, id, packed);
 	struct rib_route route = { 0 };
 
 	if (rib_key_width(family) == RIB_KEY_VARIABLE) {
@@ -194,7 +194,7 @@ uint32_t rib_prefix_find(const struct rib *rib, uint16_t afi, uint8_t safi,
 			 struct wire_view key)
 {
 	enum bgp_family family = bgp_family_find(afi, safi);
-	const struct rib_dictionary *d = &rib->prefixes[family];
+	const struct rib_key_table *d = &rib->prefixes[family];
 	uint8_t packed[RIB_KEY_FIXED + 256];
 	struct wire_view own = { packed, 0 };
 
@@ -204,12 +204,12 @@ uint32_t rib_prefix_find(const struct rib *rib, uint16_t afi, uint8_t safi,
 	own.len = rib_key_parse(family, afi, safi, key, packed);
 	if (own.len == 0)
 		return RIB_NO_ID;
-	return rib_dictionary_find(d, rib_dictionary_hash(d, own), own);
+	return rib_key_table_find(d, rib_key_table_hash(d, own), own);
 }
 
-static bool next_id(const struct rib_dictionary *d, uint32_t *id)
+static bool next_id(const struct rib_key_table *d, uint32_t *id)
 {
-	uint32_t next = rib_dictionary_next(d, *id == RIB_NO_ID ? 0 : *id + 1);
+	uint32_t next = rib_key_table_next(d, *id == RIB_NO_ID ? 0 : *id + 1);
 
 	if (next == RIB_NO_ID)
 		return false;
@@ -235,8 +235,8 @@ size_t rib_prefix_key(const struct rib *rib, enum bgp_family family,
 	uint8_t room[RIB_KEY_FIXED];
 
 	return rib_key_write(family,
-			     rib_dictionary_key(&rib->prefixes[family], id,
-						room),
+			     rib_key_table_key(&rib->prefixes[family], id,
+					       room),
 			     out, cap);
 }
 

@@ -92,14 +92,14 @@ int rib_restore_table(struct rib_peer *peer, uint8_t view, uint16_t afi,
 static uint32_t locate(const struct rib_table *table, struct wire_view key,
 		       bool make)
 {
-	struct rib_dictionary *d = table->prefixes;
+	struct rib_key_table *d = table->prefixes;
 	uint32_t hash, id;
 
-	if (rib_dictionary_is(d, table->follows, key))
+	if (rib_key_table_is(d, table->follows, key))
 		return table->follows;
-	hash = rib_dictionary_hash(d, key);
-	id = rib_dictionary_find(d, hash, key);
-	return id == RIB_NO_ID && make ? rib_dictionary_add(d, hash, key) : id;
+	hash = rib_key_table_hash(d, key);
+	id = rib_key_table_find(d, hash, key);
+	return id == RIB_NO_ID && make ? rib_key_table_add(d, hash, key) : id;
 }
 
 /*
@@ -130,7 +130,7 @@ static int find_key(struct rib_table *table, const struct rib_stored *route,
 		if (entry == RIB_NO_ID && make)
 			entry = rib_path_add(table, id, route->path_id);
 		if (entry == RIB_NO_ID)
-			rib_dictionary_drop(table->prefixes, id);
+			rib_key_table_drop(table->prefixes, id);
 		id = entry;
 	}
 	*out = id;

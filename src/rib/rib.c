@@ -27,15 +27,15 @@ void rib_config_defaults(struct rib_config *config)
 	};
 }
 
-static void init_dictionaries(struct rib *rib)
+static void init_key_tables(struct rib *rib)
 {
 	for (int f = 0; f < BGP_FAMILIES; f++) {
-		rib_dictionary_init(&rib->prefixes[f], &rib->key_heap,
-				    rib->config.seed,
-				    rib_key_width((enum bgp_family)f));
+		rib_key_table_init(&rib->prefixes[f], &rib->key_heap,
+				   rib->config.seed,
+				   rib_key_width((enum bgp_family)f));
 		/* A prefix id and a path id. */
-		rib_dictionary_init(&rib->paths[f], &rib->key_heap,
-				    rib->config.seed, 8);
+		rib_key_table_init(&rib->paths[f], &rib->key_heap,
+				   rib->config.seed, 8);
 	}
 }
 
@@ -53,11 +53,11 @@ int rib_new(const struct rib_config *config, const struct rib_sink *sink,
 	rib->unlimited = (struct rib_budget){ UINT64_MAX, UINT64_MAX };
 	rib->budget = &rib->unlimited;
 	rib->slice_end = UINT64_MAX;
-	rib_heap_init(&rib->key_heap);
-	rib_heap_init(&rib->route_heap);
+	rib_handle_heap_init(&rib->key_heap);
+	rib_handle_heap_init(&rib->route_heap);
 	rib_attrsets_init(&rib->attrsets, config->seed);
-	init_dictionaries(rib);
-	rib_map_init(&rib->routers);
+	init_key_tables(rib);
+	rib_ptr_map_init(&rib->routers);
 	TAILQ_INIT(&rib->router_list);
 	TAILQ_INIT(&rib->work_list);
 	*out = rib;
@@ -71,9 +71,9 @@ static void router_free(struct rib_router *router)
 
 	while ((peer = TAILQ_FIRST(&router->peer_list)) != NULL)
 		rib_peer_free(peer);
-	rib_map_fini(&router->peers);
+	rib_ptr_map_fini(&router->peers);
 	rib_timer_remove(router);
-	rib_map_remove(&rib->routers, router->hash, router);
+	rib_ptr_map_remove(&rib->routers, router->hash, router);
 	TAILQ_REMOVE(&rib->router_list, router, link);
 	free(router->name);
 	free(router);
@@ -90,13 +90,13 @@ void rib_free(struct rib *rib)
 	if (rib->cache.set != RIB_VALUE_NONE)
 		rib_value_put(&rib->attrsets, rib->cache.set);
 	for (int f = 0; f < BGP_FAMILIES; f++) {
-		rib_dictionary_fini(&rib->prefixes[f]);
-		rib_dictionary_fini(&rib->paths[f]);
+		rib_key_table_fini(&rib->prefixes[f]);
+		rib_key_table_fini(&rib->paths[f]);
 	}
 	rib_attrsets_fini(&rib->attrsets);
-	rib_heap_fini(&rib->route_heap);
-	rib_heap_fini(&rib->key_heap);
-	rib_map_fini(&rib->routers);
+	rib_handle_heap_fini(&rib->route_heap);
+	rib_handle_heap_fini(&rib->key_heap);
+	rib_ptr_map_fini(&rib->routers);
 	free(rib->timers);
 	free(rib->cache.bytes);
 	free(rib->scratch);
@@ -168,7 +168,7 @@ struct rib_router *rib_router_find(struct rib *rib,
 	struct rib_router *router;
 	size_t at = 0;
 
-	while ((router = rib_map_next(&rib->routers, hash, &at)) != NULL)
+	while ((router = rib_ptr_map_next(&rib->routers, hash, &at)) != NULL)
 		if (is_router(router, id))
 			return router;
 	return NULL;
@@ -198,7 +198,7 @@ static struct rib_router *router_new(struct rib *rib,
 	memcpy(router->info.address, id->address, 16);
 	router->first_ns = RIB_NEVER;
 	set_limits(router);
-	rib_map_init(&router->peers);
+	rib_ptr_map_init(&router->peers);
 	TAILQ_INIT(&router->peer_list);
 	TAILQ_INIT(&router->waiting_list);
 	return router;
@@ -218,7 +218,7 @@ int rib_router_get(struct rib *rib, const struct rib_identity *id,
 		return -ENOMEM;
 	if (rib_timer_add(router) < 0)
 		goto fail;
-	if (rib_map_add(&rib->routers, router->hash, router) < 0) {
+	if (rib_ptr_map_add(&rib->routers, router->hash, router) < 0) {
 		rib_timer_remove(router);
 		goto fail;
 	}
@@ -311,15 +311,15 @@ void rib_sizes(const struct rib *rib, struct rib_sizes *out)
 		.attribute_sets = rib->attrsets.sets.count,
 		.values = rib->attrsets.values.count,
 	};
-	out->bytes[RIB_BYTES_PREFIXES] = rib_heap_bytes(&rib->key_heap);
+	out->bytes[RIB_BYTES_PREFIXES] = rib_handle_heap_bytes(&rib->key_heap);
 	out->bytes[RIB_BYTES_ATTRS] = rib_attrsets_bytes(&rib->attrsets);
-	out->bytes[RIB_BYTES_ROUTES] = rib_heap_bytes(&rib->route_heap);
+	out->bytes[RIB_BYTES_ROUTES] = rib_handle_heap_bytes(&rib->route_heap);
 	for (int f = 0; f < BGP_FAMILIES; f++) {
 		out->prefixes += rib->prefixes[f].pool.count;
 		out->paths += rib->paths[f].pool.count;
 		out->bytes[RIB_BYTES_PREFIXES] +=
-			rib_dictionary_bytes(&rib->prefixes[f]) +
-			rib_dictionary_bytes(&rib->paths[f]);
+			rib_key_table_bytes(&rib->prefixes[f]) +
+			rib_key_table_bytes(&rib->paths[f]);
 	}
 	out->bytes[RIB_BYTES_PEERS] =
 		sizeof(*rib) + rib->routers.count * sizeof(struct rib_router) +

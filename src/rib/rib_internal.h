@@ -2,7 +2,7 @@
  * rib/rib_internal.h - the structures of curation, for the files of this room
  *
  *	rib
- *	 |- prefixes[family], paths[family]	dictionaries of all tables
+ *	 |- prefixes[family], paths[family]	key tables of all tables
  *	 |- attrsets
  *	 |- routers, by identity
  *	     |- peers, by type, distinguisher and address
@@ -94,8 +94,8 @@ struct rib_table {
 	TAILQ_ENTRY(rib_table) waiting; /* of its router, if syncing */
 	struct rib_peer *peer;
 	struct rib_table_info info;
-	struct rib_dictionary *prefixes;
-	struct rib_dictionary *pairs;
+	struct rib_key_table *prefixes;
+	struct rib_key_table *pairs;
 	uint64_t serial;
 	uint64_t sequence;   /* of the last change published */
 	uint64_t changed_ns; /* wall clock of the same; 0: none yet */
@@ -162,7 +162,7 @@ struct rib_router {
 	char *name;	 /* owned; NULL: by address */
 	void *slot;	 /* the user's */
 	struct rib_policy policy;
-	struct rib_map peers;
+	struct rib_ptr_map peers;
 	TAILQ_HEAD(rib_peer_list, rib_peer) peer_list; /* by serial */
 	TAILQ_HEAD(rib_waiting_list, rib_table)
 	waiting_list; /* syncing tables */
@@ -257,12 +257,12 @@ struct rib_ahead {
 struct rib {
 	struct rib_config config;
 	struct rib_sink sink;
-	struct rib_heap key_heap;
-	struct rib_heap route_heap;
+	struct rib_handle_heap key_heap;
+	struct rib_handle_heap route_heap;
 	struct rib_attrsets attrsets;
-	struct rib_dictionary prefixes[BGP_FAMILIES];
-	struct rib_dictionary paths[BGP_FAMILIES];
-	struct rib_map routers;
+	struct rib_key_table prefixes[BGP_FAMILIES];
+	struct rib_key_table paths[BGP_FAMILIES];
+	struct rib_ptr_map routers;
 	TAILQ_HEAD(rib_router_list, rib_router) router_list;
 	TAILQ_HEAD(rib_work_list, rib_table) work_list;
 	struct rib_router **timers; /* a heap by due_ns */

@@ -67,17 +67,17 @@ struct rib_routes {
 void rib_routes_init(struct rib_routes *r);
 
 /* Frees the memory; the values in it are the caller's. */
-void rib_routes_fini(struct rib_routes *r, struct rib_heap *heap);
+void rib_routes_fini(struct rib_routes *r, struct rib_handle_heap *heap);
 
 /* NULL if it is not there. Good until the next put or remove. */
 struct rib_entry *rib_routes_find(const struct rib_routes *r, uint32_t id);
 
 /* A new entry for @id, which must not be there. NULL: no memory. */
-struct rib_entry *rib_routes_add(struct rib_routes *r, struct rib_heap *heap,
-				 uint32_t id);
+struct rib_entry *rib_routes_add(struct rib_routes *r,
+				 struct rib_handle_heap *heap, uint32_t id);
 
 /* @id must be there. */
-void rib_routes_remove(struct rib_routes *r, struct rib_heap *heap,
+void rib_routes_remove(struct rib_routes *r, struct rib_handle_heap *heap,
 		       uint32_t id);
 
 /*

@@ -93,8 +93,8 @@ uint32_t rib_path_find(const struct rib_table *table, uint32_t prefix,
 	uint32_t pair[2] = { prefix, path_id };
 	struct wire_view key = { (const uint8_t *)pair, sizeof(pair) };
 
-	return rib_dictionary_find(table->pairs,
-				   rib_dictionary_hash(table->pairs, key), key);
+	return rib_key_table_find(table->pairs,
+				  rib_key_table_hash(table->pairs, key), key);
 }
 
 uint32_t rib_path_add(struct rib_table *table, uint32_t prefix,
@@ -103,11 +103,11 @@ uint32_t rib_path_add(struct rib_table *table, uint32_t prefix,
 	uint32_t pair[2] = { prefix, path_id };
 	struct wire_view key = { (const uint8_t *)pair, sizeof(pair) };
 	uint32_t entry =
-		rib_dictionary_add(table->pairs,
-				   rib_dictionary_hash(table->pairs, key), key);
+		rib_key_table_add(table->pairs,
+				  rib_key_table_hash(table->pairs, key), key);
 
 	if (entry != RIB_NO_ID)
-		rib_dictionary_get(table->prefixes, prefix);
+		rib_key_table_get(table->prefixes, prefix);
 	return entry;
 }
 
@@ -116,7 +116,7 @@ static void read_pair(const struct rib_table *table, uint32_t entry,
 {
 	uint8_t room[RIB_KEY_FIXED];
 
-	memcpy(pair, rib_dictionary_key(table->pairs, entry, room).p,
+	memcpy(pair, rib_key_table_key(table->pairs, entry, room).p,
 	       2 * sizeof(*pair));
 }
 
@@ -126,18 +126,18 @@ void rib_key_put(struct rib_table *table, bool paths, uint32_t id)
 	uint32_t pair[2];
 
 	if (!paths) {
-		rib_dictionary_put(table->prefixes, id);
+		rib_key_table_put(table->prefixes, id);
 		return;
 	}
 	read_pair(table, id, pair);
-	if (rib_dictionary_count(table->pairs, id) == 1)
-		rib_dictionary_put(table->prefixes, pair[0]);
-	rib_dictionary_put(table->pairs, id);
+	if (rib_key_table_count(table->pairs, id) == 1)
+		rib_key_table_put(table->prefixes, pair[0]);
+	rib_key_table_put(table->pairs, id);
 }
 
 void rib_key_get(struct rib_table *table, bool paths, uint32_t id)
 {
-	rib_dictionary_get(paths ? table->pairs : table->prefixes, id);
+	rib_key_table_get(paths ? table->pairs : table->prefixes, id);
 }
 
 void rib_key_drop(struct rib_table *table, bool paths, uint32_t id)
@@ -157,7 +157,7 @@ void rib_table_route_key(const struct rib_table *table, bool paths, uint32_t id,
 		id = pair[0];
 	}
 	rib_key_route((enum bgp_family)table->info.family,
-		      rib_dictionary_key(table->prefixes, id, room), out);
+		      rib_key_table_key(table->prefixes, id, room), out);
 }
 
 void rib_table_count_routes(struct rib_table *table, int64_t n)
@@ -230,7 +230,7 @@ static void store_clear(struct rib_table *table, struct rib_store *store)
 void rib_flood_free(struct rib_table *table, struct rib_flood *f)
 {
 	struct rib_router *router = table->peer->router;
-	struct rib_heap *heap = &router->rib->route_heap;
+	struct rib_handle_heap *heap = &router->rib->route_heap;
 
 	router->moved_count -= f->moved;
 	TAILQ_REMOVE(&table->floods, f, link);

@@ -15,15 +15,15 @@
 static uint32_t hash_of(const struct rib_section *s, struct rib_item *item)
 {
 	if (!item->hashed)
-		item->hash = rib_dictionary_hash(s->table->prefixes, item->key);
+		item->hash = rib_key_table_hash(s->table->prefixes, item->key);
 	item->hashed = true;
 	return item->hash;
 }
 
 static uint32_t locate(const struct rib_section *s, struct rib_item *item)
 {
-	uint32_t id = rib_dictionary_find(s->table->prefixes, hash_of(s, item),
-					  item->key);
+	uint32_t id = rib_key_table_find(s->table->prefixes, hash_of(s, item),
+					 item->key);
 
 	if (id == RIB_NO_ID || !s->paths)
 		return id;
@@ -48,13 +48,13 @@ static size_t follow(const struct rib_section *s, struct rib_item *items,
 	 * Routes that were announced together come back together, though not
 	 * behind what came last: once the first is found, the rest is near.
 	 */
-	if (n > 1 && !rib_dictionary_is(s->table->prefixes, id, items[0].key)) {
+	if (n > 1 && !rib_key_table_is(s->table->prefixes, id, items[0].key)) {
 		id = locate(s, &items[0]);
 		if (id == RIB_NO_ID)
 			return 0;
 	}
 	for (; i < n; i++, id++) {
-		if (!rib_dictionary_is(s->table->prefixes, id, items[i].key))
+		if (!rib_key_table_is(s->table->prefixes, id, items[i].key))
 			break;
 		items[i].id = id;
 	}
@@ -66,8 +66,8 @@ static void prefetch_slots(const struct rib_section *s, struct rib_item *items,
 			   size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		rib_dictionary_prefetch(s->table->prefixes,
-					hash_of(s, &items[i]));
+		rib_key_table_prefetch(s->table->prefixes,
+				       hash_of(s, &items[i]));
 }
 
 static void prefetch_routes(const struct rib_section *s,
@@ -75,7 +75,7 @@ static void prefetch_routes(const struct rib_section *s,
 {
 	for (size_t i = 0; i < n; i++) {
 		uint32_t id =
-			rib_dictionary_guess(s->table->prefixes, items[i].hash);
+			rib_key_table_guess(s->table->prefixes, items[i].hash);
 
 		if (id != RIB_NO_ID && !s->paths)
 			rib_routes_prefetch(&s->table->store.plain, id);
@@ -141,7 +141,7 @@ static void look_up_ahead(struct rib_section *s)
 	const struct rib_ahead *a = s->ahead;
 	struct rib_item *item = &s->ahead->item;
 
-	if (!rib_dictionary_is(s->table->prefixes, item->id, item->key))
+	if (!rib_key_table_is(s->table->prefixes, item->id, item->key))
 		item->id = locate(s, item);
 	if (s->set == RIB_VALUE_NONE) {
 		begin_attrs(s, a->near ? item->id : RIB_NO_ID);
@@ -357,19 +357,19 @@ static void refuse(struct rib_section *s, uint64_t limit)
 /* The number of the route's key, which may be new. */
 static uint32_t create(struct rib_section *s, struct rib_item *item)
 {
-	struct rib_dictionary *d = s->table->prefixes;
-	uint32_t id = rib_dictionary_find(d, hash_of(s, item), item->key);
+	struct rib_key_table *d = s->table->prefixes;
+	uint32_t id = rib_key_table_find(d, hash_of(s, item), item->key);
 	uint32_t entry;
 
 	if (id == RIB_NO_ID)
-		id = rib_dictionary_add(d, item->hash, item->key);
+		id = rib_key_table_add(d, item->hash, item->key);
 	if (id == RIB_NO_ID || !s->paths)
 		return id;
 	entry = rib_path_find(s->table, id, item->path_id);
 	if (entry == RIB_NO_ID)
 		entry = rib_path_add(s->table, id, item->path_id);
 	if (entry == RIB_NO_ID)
-		rib_dictionary_drop(d, id);
+		rib_key_table_drop(d, id);
 	return entry;
 }
 

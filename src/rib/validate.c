@@ -19,9 +19,9 @@ struct tally {
 	uint64_t moved;	 /* floods */
 };
 
-static uint64_t capacity(const struct rib_dictionary *d)
+static uint64_t capacity(const struct rib_key_table *d)
 {
-	return (uint64_t)d->pool.limit * RIB_POOL_CHUNK + 1;
+	return (uint64_t)d->pool.limit * RIB_ID_POOL_CHUNK + 1;
 }
 
 static bool tally_init(struct tally *t, const struct rib *rib)
@@ -47,7 +47,7 @@ static void tally_fini(struct tally *t)
 
 static bool routes_valid(struct tally *t, const struct rib_table *table,
 			 const struct rib_routes *r, uint32_t *counts,
-			 const struct rib_dictionary *d)
+			 const struct rib_key_table *d)
 {
 	bool current = r == &table->store.plain || r == &table->store.paths;
 	const struct rib_entry *e;
@@ -139,32 +139,32 @@ static bool router_valid(struct tally *t, const struct rib_router *router)
 	return routes == router->routes && stale == router->stale_count &&
 	       t->moved - moved == router->moved_count &&
 	       up == router->up_count && waiting == router->waiting_count &&
-	       peers == router->peer_count && rib_map_validate(&router->peers);
+	       peers == router->peer_count &&
+	       rib_ptr_map_validate(&router->peers);
 }
 
 /* Each key has as many references as there are routes, and each pair one. */
 static bool keys_valid(struct tally *t, int f)
 {
-	const struct rib_dictionary *prefixes = &t->rib->prefixes[f];
-	const struct rib_dictionary *paths = &t->rib->paths[f];
+	const struct rib_key_table *prefixes = &t->rib->prefixes[f];
+	const struct rib_key_table *paths = &t->rib->paths[f];
 	uint8_t room[RIB_KEY_FIXED];
 
-	if (!rib_dictionary_validate(prefixes) ||
-	    !rib_dictionary_validate(paths))
+	if (!rib_key_table_validate(prefixes) || !rib_key_table_validate(paths))
 		return false;
-	for (uint32_t id = 0;
-	     (id = rib_dictionary_next(paths, id)) != RIB_NO_ID; id++) {
+	for (uint32_t id = 0; (id = rib_key_table_next(paths, id)) != RIB_NO_ID;
+	     id++) {
 		uint32_t pair[2];
 
-		memcpy(pair, rib_dictionary_key(paths, id, room).p,
+		memcpy(pair, rib_key_table_key(paths, id, room).p,
 		       sizeof(pair));
-		if (rib_dictionary_count(paths, id) != t->paths[f][id])
+		if (rib_key_table_count(paths, id) != t->paths[f][id])
 			return false;
 		t->prefixes[f][pair[0]]++;
 	}
 	for (uint32_t id = 0;
-	     (id = rib_dictionary_next(prefixes, id)) != RIB_NO_ID; id++)
-		if (rib_dictionary_count(prefixes, id) != t->prefixes[f][id])
+	     (id = rib_key_table_next(prefixes, id)) != RIB_NO_ID; id++)
+		if (rib_key_table_count(prefixes, id) != t->prefixes[f][id])
 			return false;
 	return true;
 }
@@ -188,12 +188,12 @@ static bool all_valid(struct tally *t)
 	return routes == rib->routes && syncing == rib->syncing &&
 	       routers == rib->routers.count &&
 	       t->beside == rib->route_heap.beside &&
-	       rib_map_validate(&rib->routers) && rib_timer_validate(rib) &&
+	       rib_ptr_map_validate(&rib->routers) && rib_timer_validate(rib) &&
 	       rib_attrsets_validate(&rib->attrsets) &&
 	       rib_attrsets_references(&rib->attrsets) ==
 		       t->values + (rib->cache.set != RIB_VALUE_NONE) &&
-	       rib_heap_validate(&rib->key_heap) &&
-	       rib_heap_validate(&rib->route_heap);
+	       rib_handle_heap_validate(&rib->key_heap) &&
+	       rib_handle_heap_validate(&rib->route_heap);
 }
 
 bool rib_validate(const struct rib *rib)

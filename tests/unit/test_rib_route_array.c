@@ -30,7 +30,8 @@ static void check_walk(const struct rib_routes *r)
 	assert_null(rib_routes_next(r, from, &(uint32_t){ 0 }));
 }
 
-static void check_same(const struct rib_routes *r, const struct rib_heap *heap)
+static void check_same(const struct rib_routes *r,
+		       const struct rib_handle_heap *heap)
 {
 	assert_true(rib_routes_validate(r));
 	assert_int_equal(heap->beside, rib_routes_bytes(r));
@@ -50,12 +51,12 @@ static void check_same(const struct rib_routes *r, const struct rib_heap *heap)
 static void race(uint32_t range, int steps)
 {
 	struct draws d = draws_start("routes");
-	struct rib_heap heap;
+	struct rib_handle_heap heap;
 	struct rib_routes r;
 	uint32_t value = 0;
 
 	memset(model, 0, sizeof(model));
-	rib_heap_init(&heap);
+	rib_handle_heap_init(&heap);
 	rib_routes_init(&r);
 	for (int i = 0; i < steps; i++) {
 		uint32_t base = (uint32_t)((uint64_t)i * (IDS - range) /
@@ -86,7 +87,7 @@ static void race(uint32_t range, int steps)
 	assert_int_equal(rib_routes_bytes(&r), 0);
 	assert_int_equal(heap.beside, 0);
 	rib_routes_fini(&r, &heap);
-	rib_heap_fini(&heap);
+	rib_handle_heap_fini(&heap);
 }
 
 static void test_dense_table_is_an_array(void **state)
@@ -104,11 +105,11 @@ static void test_moving_range_is_an_array(void **state)
 /* A table that once had many pages and then one far away. */
 static void test_a_far_number_costs_little(void **state)
 {
-	struct rib_heap heap;
+	struct rib_handle_heap heap;
 	struct rib_routes r;
 
 	(void)state;
-	rib_heap_init(&heap);
+	rib_handle_heap_init(&heap);
 	rib_routes_init(&r);
 	for (uint32_t page = 0; page < 100; page++)
 		rib_routes_add(&r, &heap, page * 256)->value = 1;
@@ -121,17 +122,17 @@ static void test_a_far_number_costs_little(void **state)
 	assert_non_null(rib_routes_find(&r, 99 * 256));
 	rib_routes_fini(&r, &heap);
 	assert_int_equal(heap.pieces, 0);
-	rib_heap_fini(&heap);
+	rib_handle_heap_fini(&heap);
 }
 
 static void test_few_routes_take_few_bytes(void **state)
 {
 	struct draws d = draws_start("sparse");
-	struct rib_heap heap;
+	struct rib_handle_heap heap;
 	struct rib_routes r;
 
 	(void)state;
-	rib_heap_init(&heap);
+	rib_handle_heap_init(&heap);
 	rib_routes_init(&r);
 	for (int i = 0; i < 100; i++) {
 		uint32_t id = draw_below(&d, 10000000);
@@ -140,27 +141,27 @@ static void test_few_routes_take_few_bytes(void **state)
 			rib_routes_add(&r, &heap, id)->value = 1;
 	}
 	/* 40 bytes a page, and the directory. */
-	assert_true(r.count * rib_heap_room(40) + rib_routes_bytes(&r) <
+	assert_true(r.count * rib_handle_heap_room(40) + rib_routes_bytes(&r) <
 		    r.count * 70);
 	rib_routes_fini(&r, &heap);
-	rib_heap_fini(&heap);
+	rib_handle_heap_fini(&heap);
 }
 
 static void test_full_page_is_eight_bytes_a_route(void **state)
 {
-	struct rib_heap heap;
+	struct rib_handle_heap heap;
 	struct rib_routes r;
 
 	(void)state;
-	rib_heap_init(&heap);
+	rib_handle_heap_init(&heap);
 	rib_routes_init(&r);
 	for (uint32_t id = 0; id < IDS; id++)
 		rib_routes_add(&r, &heap, id)->value = 1;
-	assert_true(rib_heap_bytes(&heap) + rib_routes_bytes(&r) <
+	assert_true(rib_handle_heap_bytes(&heap) + rib_routes_bytes(&r) <
 		    IDS * 9 + 16 * RIB_BLOCK_SIZE);
 	assert_int_equal(heap.pieces, IDS / 256);
 	rib_routes_fini(&r, &heap);
-	rib_heap_fini(&heap);
+	rib_handle_heap_fini(&heap);
 }
 
 int main(void)
