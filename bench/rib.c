@@ -281,7 +281,7 @@ static double time_work(struct subject *s, size_t routes, size_t slice)
 	uint64_t before = s->published;
 	uint64_t start = thread_cpu_ns();
 
-	while (rib_work(s->rib, &s->when, slice).more)
+	while (rib_background(s->rib, &s->when, slice).more)
 		;
 	start = thread_cpu_ns() - start;
 	expect(s, before, routes);

@@ -83,7 +83,7 @@ static void publish(struct exporter *x, const struct snapshot_file *f)
 
 	x->file = f;
 	rib_resync(f->facts->router, &when);
-	while (rib_work(f->rib, &when, STEP).more && !x->tail.failed)
+	while (rib_background(f->rib, &when, STEP).more && !x->tail.failed)
 		;
 	x->file = NULL;
 }

@@ -179,18 +179,18 @@ static void expire_routers(struct worker *w, int64_t now)
 static int64_t work_some(struct worker *w)
 {
 	struct rib_when when = worker_now();
-	struct rib_work work;
+	struct rib_background work;
 	uint64_t due;
 
 	worker_owns(w, sp_shard());
 	egress_batcher_limit(w->batcher,
 			     atomic_load_explicit(w->env->max_batch,
 						  memory_order_relaxed));
-	work = rib_work(w->rib, &when, SLICE);
+	work = rib_background(w->rib, &when, SLICE);
 	egress_batcher_turn(w->batcher, when.now_ns);
 	/* Who has no routes takes none from those who do. */
-	if (rib_routes_count(w->rib) > 0 || w->allowance > 0)
-		rib_allow(w->rib, allow_routes(w, rib_routes_count(w->rib)));
+	if (rib_route_count(w->rib) > 0 || w->allowance > 0)
+		rib_allow(w->rib, allow_routes(w, rib_route_count(w->rib)));
 	expire_routers(w, (int64_t)when.now_ns);
 	if (work.more)
 		return 0;

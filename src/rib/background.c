@@ -157,8 +157,8 @@ static size_t take_turn(struct rib *rib, const struct rib_when *when,
 	return done;
 }
 
-struct rib_work rib_work(struct rib *rib, const struct rib_when *when,
-			 size_t budget)
+struct rib_background rib_background(struct rib *rib,
+				     const struct rib_when *when, size_t budget)
 {
 	struct rib_router *router;
 	size_t done = 0;
@@ -175,7 +175,7 @@ struct rib_work rib_work(struct rib *rib, const struct rib_when *when,
 	} while (done < budget && !rib_slice_full(rib));
 	rib->slice_end = UINT64_MAX;
 	router = rib_timer_first(rib);
-	return (struct rib_work){
+	return (struct rib_background){
 		.more = !TAILQ_EMPTY(&rib->work_list),
 		.due_ns = router == NULL ? RIB_NEVER : router->due_ns,
 	};

@@ -6,7 +6,7 @@
 
 #include "rib/types.h"
 
-struct rib_work {
+struct rib_background {
 	bool more;	 /* call again as soon as others had their turn */
 	uint64_t due_ns; /* or else then; RIB_NEVER: no timer runs */
 };
@@ -17,7 +17,8 @@ struct rib_work {
  * timer forward, so call it at the end of each turn in which there was one; it
  * costs a comparison if there is nothing to do.
  */
-struct rib_work rib_work(struct rib *rib, const struct rib_when *when,
-			 size_t budget);
+struct rib_background rib_background(struct rib *rib,
+				     const struct rib_when *when,
+				     size_t budget);
 
 #endif

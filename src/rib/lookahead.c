@@ -8,7 +8,7 @@
 #include "bmp/message.h"
 
 /* The first part that has routes; BGP_PARTS: none has. */
-static enum bgp_nlri_part_id first_section(const struct bgp_update *u)
+static enum bgp_nlri_part_id first_part(const struct bgp_update *u)
 {
 	int s = 0;
 
@@ -82,7 +82,7 @@ static void look_at_slots(struct rib *rib, struct rib_ahead *a)
 		return;
 	a->item.id = rib_key_table_guess(a->table->prefixes, a->item.hash);
 	if (a->item.id != RIB_NO_ID)
-		rib_routes_prefetch(&a->table->store.plain, a->item.id);
+		rib_route_array_prefetch(&a->table->store.plain, a->item.id);
 }
 
 static void look_at_route(struct rib *rib, const struct rib_ahead *a)
@@ -91,7 +91,7 @@ static void look_at_route(struct rib *rib, const struct rib_ahead *a)
 
 	if (a->table == NULL || a->item.id == RIB_NO_ID)
 		return;
-	e = rib_routes_find(&a->table->store.plain, a->item.id);
+	e = rib_route_array_find(&a->table->store.plain, a->item.id);
 	if (e != NULL)
 		rib_value_prefetch(&rib->attrsets, e->value);
 }
@@ -113,7 +113,7 @@ size_t rib_ahead_read(struct rib_router *router, const struct bmp_message *msgs,
 
 		if (!read_message(router, &msgs[count], over, a))
 			break;
-		a->part = first_section(&a->u);
+		a->part = first_part(&a->u);
 		if (a->part == BGP_PARTS)
 			continue;
 		read_route(a, msgs[count].peer.view, &next);

@@ -100,8 +100,8 @@ static const struct rib *rib_of(const struct rib_table *table)
 }
 
 /* All but the key. */
-static void show_entry(const struct rib_table *table, const struct rib_entry *e,
-		       struct rib_stored *out)
+static void fill_stored_value(const struct rib_table *table,
+			      const struct rib_entry *e, struct rib_stored *out)
 {
 	const struct rib_attrsets *a = &rib_of(table)->attrsets;
 	uint32_t set = rib_value_set(a, e->value);
@@ -129,8 +129,8 @@ uint32_t rib_path_prefix(const struct rib *rib, enum bgp_family family,
 }
 
 /* The key in the form of bmp/nlri_key.h; @room is for prefixes. */
-static struct wire_view show_key(const struct rib_table *table, uint32_t id,
-				 uint8_t room[RIB_KEY_FIXED])
+static struct wire_view stored_key(const struct rib_table *table, uint32_t id,
+				   uint8_t room[RIB_KEY_FIXED])
 {
 	enum bgp_family family = (enum bgp_family)table->info.family;
 	uint8_t packed[RIB_KEY_FIXED];
@@ -145,29 +145,31 @@ static struct wire_view show_key(const struct rib_table *table, uint32_t id,
 						       RIB_KEY_FIXED) };
 }
 
-static void show(const struct rib_table *table, bool paths, uint32_t id,
-		 const struct rib_entry *e, uint8_t room[RIB_KEY_FIXED],
-		 struct rib_stored *out)
+static void fill_stored_route(const struct rib_table *table, bool paths,
+			      uint32_t id, const struct rib_entry *e,
+			      uint8_t room[RIB_KEY_FIXED],
+			      struct rib_stored *out)
 {
-	show_entry(table, e, out);
+	fill_stored_value(table, e, out);
 	out->has_path_id = paths;
 	if (paths)
 		id = rib_path_prefix(rib_of(table),
 				     (enum bgp_family)table->info.family, id,
 				     &out->path_id);
-	out->key = show_key(table, id, room);
+	out->key = stored_key(table, id, room);
 }
 
-static bool look(const struct rib_table *table, bool paths, uint32_t id,
-		 struct rib_stored *out)
+static bool find_stored_route(const struct rib_table *table, bool paths,
+			      uint32_t id, struct rib_stored *out)
 {
-	const struct rib_entry *e = rib_routes_find(paths ? &table->store.paths
-							  : &table->store.plain,
-						    id);
+	const struct rib_entry *e =
+		rib_route_array_find(paths ? &table->store.paths
+					   : &table->store.plain,
+				     id);
 
 	if (e == NULL)
 		return false;
-	show_entry(table, e, out);
+	fill_stored_value(table, e, out);
 	out->has_path_id = paths;
 	if (paths)
 		(void)rib_path_prefix(rib_of(table),
@@ -179,13 +181,13 @@ static bool look(const struct rib_table *table, bool paths, uint32_t id,
 bool rib_table_route(const struct rib_table *table, uint32_t id,
 		     struct rib_stored *out)
 {
-	return look(table, false, id, out);
+	return find_stored_route(table, false, id, out);
 }
 
 bool rib_table_path(const struct rib_table *table, uint32_t entry,
 		    struct rib_stored *out)
 {
-	return look(table, true, entry, out);
+	return find_stored_route(table, true, entry, out);
 }
 
 /* Keys */
@@ -243,16 +245,16 @@ size_t rib_prefix_key(const struct rib *rib, enum bgp_family family,
 /* The walk */
 
 /* Routes of one store from the cursor on. True: all of them were seen. */
-static bool walk_routes(const struct rib_table *table,
-			const struct rib_store *store,
-			const struct rib_veil *veil, struct rib_cursor *c,
-			size_t *budget, const struct rib_visitor *v)
+static bool read_store(const struct rib_table *table,
+		       const struct rib_store *store,
+		       const struct rib_veil *veil, struct rib_cursor *c,
+		       size_t *budget, const struct rib_visitor *v)
 {
 	while (*budget > 0) {
 		const struct rib_entry *e =
-			rib_routes_next(c->paths ? &store->paths
-						 : &store->plain,
-					c->id, &c->id);
+			rib_route_array_next(c->paths ? &store->paths
+						      : &store->plain,
+					     c->id, &c->id);
 		uint8_t room[RIB_KEY_FIXED];
 		struct rib_stored route;
 
@@ -262,7 +264,8 @@ static bool walk_routes(const struct rib_table *table,
 			continue;
 		}
 		if (e != NULL) {
-			show(table, c->paths, c->id, e, room, &route);
+			fill_stored_route(table, c->paths, c->id, e, room,
+					  &route);
 			route.dying = store != &table->store;
 			v->route(v->arg, table, &route);
 			c->id++;
@@ -277,15 +280,15 @@ static bool walk_routes(const struct rib_table *table,
 }
 
 /* What is there first, then the floods, which are numbered. */
-static bool walk_table(const struct rib_table *table, struct rib_cursor *c,
+static bool read_table(const struct rib_table *table, struct rib_cursor *c,
 		       size_t *budget, const struct rib_visitor *v)
 {
 	const struct rib_flood *f;
 
 	v->table(v->arg, table);
 	if (c->store == 0) {
-		if (!walk_routes(table, &table->store, &table->veil, c, budget,
-				 v))
+		if (!read_store(table, &table->store, &table->veil, c, budget,
+				v))
 			return false;
 		c->store = 1;
 	}
@@ -298,7 +301,7 @@ static bool walk_table(const struct rib_table *table, struct rib_cursor *c,
 			c->id = 0;
 			c->paths = false;
 		}
-		if (!walk_routes(table, &f->store, &f->veil, c, budget, v))
+		if (!read_store(table, &f->store, &f->veil, c, budget, v))
 			return false;
 		c->store = f->serial + 1;
 	}
@@ -306,14 +309,14 @@ static bool walk_table(const struct rib_table *table, struct rib_cursor *c,
 }
 
 /* A table's routes may have become a flood while the walk was among them. */
-static void enter(struct rib_cursor *c, uint64_t table)
+static void cursor_enter_table(struct rib_cursor *c, uint64_t table)
 {
 	if (c->table == table)
 		return;
 	*c = (struct rib_cursor){ .peer = c->peer, .table = table };
 }
 
-static bool walk_peer(const struct rib_peer *peer, struct rib_cursor *c,
+static bool read_peer(const struct rib_peer *peer, struct rib_cursor *c,
 		      size_t *budget, const struct rib_visitor *v)
 {
 	const struct rib_table *t;
@@ -321,16 +324,16 @@ static bool walk_peer(const struct rib_peer *peer, struct rib_cursor *c,
 	TAILQ_FOREACH (t, &peer->tables, link) {
 		if (t->serial < c->table)
 			continue;
-		enter(c, t->serial);
-		if (*budget == 0 || !walk_table(t, c, budget, v))
+		cursor_enter_table(c, t->serial);
+		if (*budget == 0 || !read_table(t, c, budget, v))
 			return false;
-		enter(c, t->serial + 1);
+		cursor_enter_table(c, t->serial + 1);
 	}
 	return true;
 }
 
-bool rib_walk(const struct rib_router *router, struct rib_cursor *cursor,
-	      size_t budget, const struct rib_visitor *visitor)
+bool rib_read_routes(const struct rib_router *router, struct rib_cursor *cursor,
+		     size_t budget, const struct rib_visitor *visitor)
 {
 	const struct rib_peer *peer;
 
@@ -339,7 +342,7 @@ bool rib_walk(const struct rib_router *router, struct rib_cursor *cursor,
 			continue;
 		if (peer->serial > cursor->peer)
 			*cursor = (struct rib_cursor){ .peer = peer->serial };
-		if (!walk_peer(peer, cursor, &budget, visitor))
+		if (!read_peer(peer, cursor, &budget, visitor))
 			return true;
 		*cursor = (struct rib_cursor){ .peer = peer->serial + 1 };
 	}

@@ -3,7 +3,7 @@
  *
  * For the snapshot, the queries and the collector's answers. Three ways in:
  *
- *	rib_walk()		all routes of a router, in slices, from a cursor
+ *	rib_read_routes()		all routes of a router, in slices, from a cursor
  *				that stays good while changes go on
  *	rib_prefix_find()	a key's number, then rib_table_route() in each
  *				table of interest: two look-ups, no hash in the
@@ -132,8 +132,8 @@ struct rib_visitor {
  * withdraw is still to come are visited, too: consumers have them. Those that
  * the policy keeps from consumers are not.
  */
-bool rib_walk(const struct rib_router *router, struct rib_cursor *cursor,
-	      size_t budget, const struct rib_visitor *visitor);
+bool rib_read_routes(const struct rib_router *router, struct rib_cursor *cursor,
+		     size_t budget, const struct rib_visitor *visitor);
 
 /* Look-ups */
 

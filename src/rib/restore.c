@@ -154,8 +154,9 @@ static int put(struct rib_table *table, const struct rib_stored *route,
 		goto fail;
 	if (!route->has_path_id)
 		table->follows = id + 1;
-	e = rib_routes_find(rib_store_routes(&table->store, route->has_path_id),
-			    id);
+	e = rib_route_array_find(rib_store_routes(&table->store,
+						  route->has_path_id),
+				 id);
 	if (e != NULL) {
 		rib_value_put(&rib->attrsets, e->value);
 		*e = (struct rib_entry){ value, stamp };
@@ -266,8 +267,9 @@ int rib_restore_seen(struct rib_table *table, const struct rib_stored *route,
 	if (err < 0)
 		return err;
 	if (id != RIB_NO_ID &&
-	    rib_routes_find(rib_store_routes(&table->store, route->has_path_id),
-			    id) != NULL)
+	    rib_route_array_find(rib_store_routes(&table->store,
+						  route->has_path_id),
+				 id) != NULL)
 		rib_table_remove(table, route->has_path_id, id);
 	return 0;
 }

@@ -137,7 +137,7 @@ void rib_allow(struct rib *rib, uint64_t routes)
 	rib->allowed = routes;
 }
 
-uint64_t rib_routes_count(const struct rib *rib)
+uint64_t rib_route_count(const struct rib *rib)
 {
 	return rib->routes;
 }

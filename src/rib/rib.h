@@ -2,7 +2,7 @@
  * rib/rib.h - what a shard remembers of its routers, and curation with it
  *
  *	session fiber				worker
- *	rib_session_open()			rib_work() when there is time,
+ *	rib_session_open()			rib_background() when there is time,
  *	rib_apply()  per BMP message  ---->	  and when due_ns has come
  *	rib_session_close()
  *			\_____ struct rib_sink: changes and events, in order
@@ -15,7 +15,7 @@
  * Threads	One rib belongs to one shard. Nothing here locks or is global.
  * Blocking	Nothing waits. Work that grows with a table (floods after a
  *		Peer Down, sweeps after an End-of-RIB, publishing again) is
- *		only started by rib_apply() and done by rib_work() in slices.
+ *		only started by rib_apply() and done by rib_background() in slices.
  *		Whatever comes between two slices, a consumer that applies the
  *		changes in order has each route as its router last said.
  * Time		An argument, always. Timers run on now_ns; wall_ns is only
@@ -53,7 +53,7 @@ void rib_configure(struct rib *rib, const struct rib_config *config);
 
 /* It may have so many routes before it asks config->allow again. */
 void rib_allow(struct rib *rib, uint64_t routes);
-uint64_t rib_routes_count(const struct rib *rib);
+uint64_t rib_route_count(const struct rib *rib);
 
 /* Routers */
 
@@ -73,7 +73,7 @@ void rib_router_purge(struct rib_router *router, const struct rib_when *when);
 
 /*
  * From now on @policy (rib/policy.h) applies to @router. Copied. Tables whose
- * disposition changes are withdrawn or announced by rib_work().
+ * disposition changes are withdrawn or announced by rib_background().
  */
 void rib_router_policy(struct rib_router *router, const struct rib_when *when,
 		       const struct rib_policy *policy);
@@ -93,13 +93,13 @@ void **rib_router_slot(struct rib_router *router);
  * A peer of the router came back with another AS, and some of what it had is
  * still to be withdrawn, under its old one. What it announces has another
  * subject and would overtake that, so whoever publishes by subject applies no
- * message of the router until rib_work() has done it.
+ * message of the router until rib_background() has done it.
  */
 bool rib_router_moving(const struct rib_router *router);
 
 /*
  * Routes of the router that are gone and whose withdraws are still to be
- * published by rib_work(). A Peer Up or Peer Down adds to them, and has as many
+ * published by rib_background(). A Peer Up or Peer Down adds to them, and has as many
  * of those before withdrawn at once as it adds twice; who waits before it until
  * they are few has that bounded.
  */

@@ -40,13 +40,13 @@
 
 /* Routes without and with path identifiers. */
 struct rib_store {
-	struct rib_routes plain;
-	struct rib_routes paths;
+	struct rib_route_array plain;
+	struct rib_route_array paths;
 };
 
 /* Which of the two stores of routes. */
-static inline struct rib_routes *rib_store_routes(struct rib_store *store,
-						  bool paths)
+static inline struct rib_route_array *rib_store_routes(struct rib_store *store,
+						       bool paths)
 {
 	return paths ? &store->paths : &store->plain;
 }
@@ -300,7 +300,7 @@ static inline bool rib_is_spent(const struct rib *rib,
 	return budget->routes == 0 || *rib->sink.bytes >= budget->bytes_end;
 }
 
-/* Whether a slice of work has made enough bytes; see rib_work(). */
+/* Whether a slice of work has made enough bytes; see rib_background(). */
 static inline bool rib_slice_full(const struct rib *rib)
 {
 	return *rib->sink.bytes >= rib->slice_end;

@@ -55,7 +55,7 @@ struct rib_page {
 	uint16_t room; /* routes a packed page can take; 256: it is full */
 };
 
-struct rib_routes {
+struct rib_route_array {
 	struct rib_page *pages;
 	uint32_t used;	   /* sparse: pages there; else the array's length */
 	uint32_t capacity; /* pages in the array */
@@ -64,35 +64,38 @@ struct rib_routes {
 	uint64_t count;
 };
 
-void rib_routes_init(struct rib_routes *r);
+void rib_route_array_init(struct rib_route_array *r);
 
 /* Frees the memory; the values in it are the caller's. */
-void rib_routes_fini(struct rib_routes *r, struct rib_handle_heap *heap);
+void rib_route_array_fini(struct rib_route_array *r,
+			  struct rib_handle_heap *heap);
 
 /* NULL if it is not there. Good until the next put or remove. */
-struct rib_entry *rib_routes_find(const struct rib_routes *r, uint32_t id);
+struct rib_entry *rib_route_array_find(const struct rib_route_array *r,
+				       uint32_t id);
 
 /* A new entry for @id, which must not be there. NULL: no memory. */
-struct rib_entry *rib_routes_add(struct rib_routes *r,
-				 struct rib_handle_heap *heap, uint32_t id);
+struct rib_entry *rib_route_array_add(struct rib_route_array *r,
+				      struct rib_handle_heap *heap,
+				      uint32_t id);
 
 /* @id must be there. */
-void rib_routes_remove(struct rib_routes *r, struct rib_handle_heap *heap,
-		       uint32_t id);
+void rib_route_array_remove(struct rib_route_array *r,
+			    struct rib_handle_heap *heap, uint32_t id);
 
 /*
  * The first route whose number is not below @from, its number in *@id. NULL:
  * none.
  */
-struct rib_entry *rib_routes_next(const struct rib_routes *r, uint32_t from,
-				  uint32_t *id);
+struct rib_entry *rib_route_array_next(const struct rib_route_array *r,
+				       uint32_t from, uint32_t *id);
 
 /* Ask for the line where the route is, or would be. */
-void rib_routes_prefetch(const struct rib_routes *r, uint32_t id);
+void rib_route_array_prefetch(const struct rib_route_array *r, uint32_t id);
 
 /* Bytes beside those in the heap, which knows them as such. */
-uint64_t rib_routes_bytes(const struct rib_routes *r);
+uint64_t rib_route_array_bytes(const struct rib_route_array *r);
 
-bool rib_routes_validate(const struct rib_routes *r);
+bool rib_route_array_validate(const struct rib_route_array *r);
 
 #endif

@@ -46,7 +46,7 @@ void rib_session_close(struct rib_router *router, const struct rib_when *when,
 	rib_say(router, when, &closed);
 	if (router->routes != 0)
 		rib_say(router, when, &stale);
-	/* Now, so that the next rib_work() finds out how long to wait. */
+	/* Now, so that the next rib_background() finds out how long to wait. */
 	rib_timer_set(router, when->now_ns);
 }
 

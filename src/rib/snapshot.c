@@ -288,7 +288,8 @@ int rib_snapshot_step(struct rib_snapshot *s, struct wire_view *out)
 	s->out_len = 0;
 	s->has_last_set = false;
 	for (int i = 0; i < SLICE_WALKS && more && s->out_len == 0; i++)
-		more = rib_walk(s->router, &s->cursor, WALK_ROUTES, &visitor);
+		more = rib_read_routes(s->router, &s->cursor, WALK_ROUTES,
+				       &visitor);
 	if (s->error != 0)
 		return s->error;
 	*out = (struct wire_view){ s->out, s->out_len };

@@ -181,8 +181,8 @@ int rib_table_insert(struct rib_table *table, bool paths, uint32_t id,
 {
 	struct rib *rib = table->peer->router->rib;
 	struct rib_entry *e =
-		rib_routes_add(rib_store_routes(&table->store, paths),
-			       &rib->route_heap, id);
+		rib_route_array_add(rib_store_routes(&table->store, paths),
+				    &rib->route_heap, id);
 
 	if (e == NULL)
 		return -ENOMEM;
@@ -198,7 +198,8 @@ void rib_store_remove(struct rib_table *table, struct rib_store *store,
 	struct rib *rib = table->peer->router->rib;
 
 	rib_value_put(&rib->attrsets, value);
-	rib_routes_remove(rib_store_routes(store, paths), &rib->route_heap, id);
+	rib_route_array_remove(rib_store_routes(store, paths), &rib->route_heap,
+			       id);
 	rib_key_put(table, paths, id);
 	if (store == &table->store)
 		rib_table_count_routes(table, -1);
@@ -209,7 +210,8 @@ void rib_store_remove(struct rib_table *table, struct rib_store *store,
 void rib_table_remove(struct rib_table *table, bool paths, uint32_t id)
 {
 	const struct rib_entry *e =
-		rib_routes_find(rib_store_routes(&table->store, paths), id);
+		rib_route_array_find(rib_store_routes(&table->store, paths),
+				     id);
 
 	rib_store_remove(table, &table->store, paths, id, e->value);
 }
@@ -218,11 +220,11 @@ void rib_table_remove(struct rib_table *table, bool paths, uint32_t id)
 static void store_clear(struct rib_table *table, struct rib_store *store)
 {
 	for (int paths = 0; paths < 2; paths++) {
-		struct rib_routes *r = rib_store_routes(store, paths);
+		struct rib_route_array *r = rib_store_routes(store, paths);
 		struct rib_entry *e;
 		uint32_t id = 0;
 
-		while ((e = rib_routes_next(r, id, &id)) != NULL)
+		while ((e = rib_route_array_next(r, id, &id)) != NULL)
 			rib_store_remove(table, store, paths, id, e->value);
 	}
 }
@@ -234,8 +236,8 @@ void rib_flood_free(struct rib_table *table, struct rib_flood *f)
 
 	router->moved_count -= f->moved;
 	TAILQ_REMOVE(&table->floods, f, link);
-	rib_routes_fini(&f->store.plain, heap);
-	rib_routes_fini(&f->store.paths, heap);
+	rib_route_array_fini(&f->store.plain, heap);
+	rib_route_array_fini(&f->store.paths, heap);
 	free(f);
 }
 
@@ -273,11 +275,12 @@ void rib_table_unwait(struct rib_table *table)
 static void renumber(struct rib_table *table)
 {
 	for (int paths = 0; paths < 2; paths++) {
-		struct rib_routes *r = rib_store_routes(&table->store, paths);
+		struct rib_route_array *r =
+			rib_store_routes(&table->store, paths);
 		struct rib_entry *e;
 		uint32_t id = 0;
 
-		for (; (e = rib_routes_next(r, id, &id)) != NULL; id++)
+		for (; (e = rib_route_array_next(r, id, &id)) != NULL; id++)
 			e->stamp &= 0xfffffff;
 	}
 	table->generation = 0;
@@ -312,8 +315,8 @@ void rib_table_free(struct rib_table *table)
 		rib_flood_free(table, f);
 	}
 	store_clear(table, &table->store);
-	rib_routes_fini(&table->store.plain, &rib->route_heap);
-	rib_routes_fini(&table->store.paths, &rib->route_heap);
+	rib_route_array_fini(&table->store.plain, &rib->route_heap);
+	rib_route_array_fini(&table->store.paths, &rib->route_heap);
 	TAILQ_REMOVE(&peer->tables, table, link);
 	peer->table_count--;
 	if (peer->last == table)
@@ -325,7 +328,8 @@ void rib_table_free(struct rib_table *table)
 uint32_t rib_table_set(const struct rib_table *table, uint32_t id)
 {
 	const struct rib *rib = table->peer->router->rib;
-	const struct rib_entry *e = rib_routes_find(&table->store.plain, id);
+	const struct rib_entry *e =
+		rib_route_array_find(&table->store.plain, id);
 	uint32_t set;
 
 	if (e == NULL)

@@ -11,14 +11,15 @@
 #include "bmp/canonical.h"
 
 /* Routes of one attribute set, as far as they follow one another. */
-struct again {
+struct republish_set {
 	uint32_t set;
 	size_t most;	     /* of them before the sink has them */
 	struct bgp_update u; /* only its attributes are filled in */
 };
 
-static void begin_again(struct rib_table *table, const struct rib_when *when,
-			bool paths, struct again *a, uint32_t set)
+static void begin_republish_set(struct rib_table *table,
+				const struct rib_when *when, bool paths,
+				struct republish_set *a, uint32_t set)
 {
 	struct rib *rib = table->peer->router->rib;
 	struct bgp_decode_opts opts = BGP_DECODE_CANONICAL;
@@ -46,9 +47,10 @@ static void begin_again(struct rib_table *table, const struct rib_when *when,
 	rib_run_begin(rib, &header);
 }
 
-static void publish_again(struct rib_table *table, const struct rib_when *when,
-			  bool paths, uint32_t id, struct again *a,
-			  uint32_t value)
+static void republish_route(struct rib_table *table,
+			    const struct rib_when *when, bool paths,
+			    uint32_t id, struct republish_set *a,
+			    uint32_t value)
 {
 	struct rib *rib = table->peer->router->rib;
 	uint32_t set = rib_value_set(&rib->attrsets, value);
@@ -60,7 +62,7 @@ static void publish_again(struct rib_table *table, const struct rib_when *when,
 	if (set == RIB_VALUE_UNKNOWN && rib->config.mode != RIB_MODE_PRESENCE)
 		return;
 	if (set != a->set)
-		begin_again(table, when, paths, a, set);
+		begin_republish_set(table, when, paths, a, set);
 	route = rib_run_add(rib, table);
 	rib_table_route_key(table, paths, id, route, room);
 	if (rib->run.change.kind == BGP_NLRI_PREFIX)
@@ -73,31 +75,31 @@ static void publish_again(struct rib_table *table, const struct rib_when *when,
 }
 
 /* Whether the veil is over the route and stays: it is not being lifted here. */
-static bool is_kept_from(const struct rib_table *table,
+static bool stays_hidden(const struct rib_table *table,
 			 const struct rib_place *place)
 {
 	return place != &table->veil.place &&
 	       rib_veiled(&table->veil, place->paths, place->id);
 }
 
-size_t rib_table_again(struct rib_table *table, const struct rib_when *when,
-		       struct rib_place *place, size_t budget)
+size_t rib_table_republish(struct rib_table *table, const struct rib_when *when,
+			   struct rib_place *place, size_t budget)
 {
 	const struct rib *rib = table->peer->router->rib;
-	struct again a = { .set = RIB_VALUE_NONE };
+	struct republish_set a = { .set = RIB_VALUE_NONE };
 	size_t seen = 0;
 
 	for (; seen < budget && place->id != RIB_NO_ID && !rib_slice_full(rib);
 	     seen++) {
 		const struct rib_entry *e =
-			rib_routes_next(rib_store_routes(&table->store,
-							 place->paths),
-					place->id, &place->id);
+			rib_route_array_next(rib_store_routes(&table->store,
+							      place->paths),
+					     place->id, &place->id);
 
 		if (e != NULL) {
-			if (!is_kept_from(table, place))
-				publish_again(table, when, place->paths,
-					      place->id, &a, e->value);
+			if (!stays_hidden(table, place))
+				republish_route(table, when, place->paths,
+						place->id, &a, e->value);
 			place->id++;
 			continue;
 		}

@@ -12,7 +12,7 @@ struct rib_place;
  * Publish again from *@place on, up to @budget routes; says at how many it
  * looked. At the end, place->id is RIB_NO_ID.
  */
-size_t rib_table_again(struct rib_table *table, const struct rib_when *when,
-		       struct rib_place *place, size_t budget);
+size_t rib_table_republish(struct rib_table *table, const struct rib_when *when,
+			   struct rib_place *place, size_t budget);
 
 #endif

@@ -73,7 +73,7 @@ static void withdraw(const struct withdrawal *w, bool paths, uint32_t id,
 
 /*
  * Withdraw from *@place on, looking at up to @budget routes, or fewer if they
- * fill a slice of rib_work(). Returns at how many; at the end, place->id is
+ * fill a slice of rib_background(). Returns at how many; at the end, place->id is
  * RIB_NO_ID. *@withdrawn counts.
  */
 static size_t withdraw_slice(const struct withdrawal *w,
@@ -86,13 +86,13 @@ static size_t withdraw_slice(const struct withdrawal *w,
 
 	while (seen < budget && !full && place->id != RIB_NO_ID) {
 		bool paths = place->paths;
-		struct rib_routes *r = rib_store_routes(w->store, paths);
+		struct rib_route_array *r = rib_store_routes(w->store, paths);
 		const struct rib_entry *e;
 		uint32_t id = place->id;
 
 		begin_withdraws(w, paths);
 		for (; seen < budget && !full; seen++, id++) {
-			e = rib_routes_next(r, id, &id);
+			e = rib_route_array_next(r, id, &id);
 			if (e == NULL)
 				break;
 			if (w->old_only && rib_stamp_generation(e->stamp) ==
@@ -215,7 +215,8 @@ bool rib_table_rescue(struct rib_table *table, const struct rib_when *when,
 
 	TAILQ_FOREACH (f, &table->floods, link) {
 		const struct rib_entry *e =
-			rib_routes_find(rib_store_routes(&f->store, paths), id);
+			rib_route_array_find(rib_store_routes(&f->store, paths),
+					     id);
 		struct withdrawal w = {
 			.table = table,
 			.store = &f->store,
@@ -324,7 +325,7 @@ static size_t veil_slice(struct rib_table *table, const struct rib_when *when,
 	struct rib_place *place = &table->veil.place;
 	uint64_t withdrawn = 0;
 	size_t seen = table->veil.lifting
-			      ? rib_table_again(table, when, place, budget)
+			      ? rib_table_republish(table, when, place, budget)
 			      : withdraw_slice(&w, place, budget, &withdrawn);
 
 	if (place->id == RIB_NO_ID)
@@ -336,7 +337,7 @@ static size_t veil_slice(struct rib_table *table, const struct rib_when *when,
 static size_t resync_slice(struct rib_table *table, const struct rib_when *when,
 			   size_t budget)
 {
-	size_t seen = rib_table_again(table, when, &table->resync, budget);
+	size_t seen = rib_table_republish(table, when, &table->resync, budget);
 
 	table->resyncing = table->resync.id != RIB_NO_ID;
 	return seen;

@@ -41,7 +41,7 @@ static struct rib_table *reach(struct rib_peer *peer,
 	return t;
 }
 
-static void count_section(const struct rib_section *s)
+static void count_published(const struct rib_update_routes *s)
 {
 	struct rib_router *router = s->router;
 
@@ -49,7 +49,7 @@ static void count_section(const struct rib_section *s)
 		RIB_COUNT(router, published_announced, s->published);
 	} else {
 		RIB_COUNT(router, published_withdrawn, s->published);
-		if (rib_section_judged(s))
+		if (rib_update_routes_treat_as_withdraw(s))
 			RIB_COUNT(router,
 				  synthetic[RIB_REASON_TREAT_AS_WITHDRAW],
 				  s->published);
@@ -57,15 +57,14 @@ static void count_section(const struct rib_section *s)
 }
 
 /* False: the budget was spent before its end. */
-static bool apply_section(struct rib_peer *peer, const struct rib_when *when,
-			  const struct bmp_peer *header,
-			  const struct bgp_decode_opts *opts,
-			  const struct bgp_update *u, struct rib_ahead *ahead,
-			  enum bgp_nlri_part_id id,
-			  struct rib_progress *progress)
+static bool apply_part(struct rib_peer *peer, const struct rib_when *when,
+		       const struct bmp_peer *header,
+		       const struct bgp_decode_opts *opts,
+		       const struct bgp_update *u, struct rib_ahead *ahead,
+		       enum bgp_nlri_part_id id, struct rib_progress *progress)
 {
 	const struct bgp_nlri_format *format = &u->nlri_parts[id].format;
-	struct rib_section s = {
+	struct rib_update_routes s = {
 		.rib = peer->router->rib,
 		.router = peer->router,
 		.peer = peer,
@@ -93,8 +92,8 @@ static bool apply_section(struct rib_peer *peer, const struct rib_when *when,
 	/* To be found out while the first routes are looked up. */
 	if (s.announce && s.rib->config.mode == RIB_MODE_ATTRIBUTES)
 		s.set = RIB_VALUE_NONE;
-	done = rib_section_apply(&s, progress);
-	count_section(&s);
+	done = rib_update_routes_apply(&s, progress);
+	count_published(&s);
 	return done;
 }
 
@@ -192,9 +191,8 @@ bool rib_update(struct rib_peer *peer, const struct rib_when *when,
 				  format->safi);
 			if (t != NULL)
 				suspect(t, when);
-		} else if (!apply_section(peer, when, header, opts, u, ahead,
-					  (enum bgp_nlri_part_id)id,
-					  progress)) {
+		} else if (!apply_part(peer, when, header, opts, u, ahead,
+				       (enum bgp_nlri_part_id)id, progress)) {
 			return false;
 		}
 		*progress = (struct rib_progress){ 0 };

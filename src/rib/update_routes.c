@@ -12,7 +12,8 @@
 
 /* Looking up */
 
-static uint32_t hash_of(const struct rib_section *s, struct rib_item *item)
+static uint32_t hash_of(const struct rib_update_routes *s,
+			struct rib_item *item)
 {
 	if (!item->hashed)
 		item->hash = rib_key_table_hash(s->table->prefixes, item->key);
@@ -20,7 +21,7 @@ static uint32_t hash_of(const struct rib_section *s, struct rib_item *item)
 	return item->hash;
 }
 
-static uint32_t locate(const struct rib_section *s, struct rib_item *item)
+static uint32_t locate(const struct rib_update_routes *s, struct rib_item *item)
 {
 	uint32_t id = rib_key_table_find(s->table->prefixes, hash_of(s, item),
 					 item->key);
@@ -36,7 +37,7 @@ static uint32_t locate(const struct rib_section *s, struct rib_item *item)
  * last route is tried first: its key lies next to the last one, and if it is
  * the one, there is nothing to hash and nothing far away to look at.
  */
-static size_t follow(const struct rib_section *s, struct rib_item *items,
+static size_t follow(const struct rib_update_routes *s, struct rib_item *items,
 		     size_t n)
 {
 	uint32_t id = s->table->follows;
@@ -62,15 +63,15 @@ static size_t follow(const struct rib_section *s, struct rib_item *items,
 }
 
 /* Ask for the slots, then for what they name. */
-static void prefetch_slots(const struct rib_section *s, struct rib_item *items,
-			   size_t n)
+static void prefetch_slots(const struct rib_update_routes *s,
+			   struct rib_item *items, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		rib_key_table_prefetch(s->table->prefixes,
 				       hash_of(s, &items[i]));
 }
 
-static void prefetch_routes(const struct rib_section *s,
+static void prefetch_routes(const struct rib_update_routes *s,
 			    const struct rib_item *items, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -78,18 +79,18 @@ static void prefetch_routes(const struct rib_section *s,
 			rib_key_table_guess(s->table->prefixes, items[i].hash);
 
 		if (id != RIB_NO_ID && !s->paths)
-			rib_routes_prefetch(&s->table->store.plain, id);
+			rib_route_array_prefetch(&s->table->store.plain, id);
 	}
 }
 
-static const struct rib_attrs_form *form_of(const struct rib_section *s)
+static const struct rib_attrs_form *form_of(const struct rib_update_routes *s)
 {
 	return s->ahead != NULL && s->ahead->form.is_read ? &s->ahead->form
 							  : NULL;
 }
 
 /* @like: a route that has the same attributes, perhaps; RIB_NO_ID: who knows */
-static void begin_attrs(struct rib_section *s, uint32_t like)
+static void begin_attrs(struct rib_update_routes *s, uint32_t like)
 {
 	uint32_t guess = like == RIB_NO_ID ? RIB_VALUE_NONE
 					   : rib_table_set(s->table, like);
@@ -98,7 +99,7 @@ static void begin_attrs(struct rib_section *s, uint32_t like)
 			       guess, &s->attrs);
 }
 
-static void end_attrs(struct rib_section *s)
+static void end_attrs(struct rib_update_routes *s)
 {
 	s->set = rib_update_attrs_end(s->router, s->opts, &s->attrs);
 }
@@ -109,7 +110,8 @@ static void end_attrs(struct rib_section *s)
  * part are looked up in between, if they are still to be: their misses
  * overlap, too. bench/rib.c
  */
-static void look_up(struct rib_section *s, struct rib_item *items, size_t n)
+static void look_up(struct rib_update_routes *s, struct rib_item *items,
+		    size_t n)
 {
 	size_t near = follow(s, items, n);
 	bool attrs = s->set == RIB_VALUE_NONE;
@@ -123,8 +125,8 @@ static void look_up(struct rib_section *s, struct rib_item *items, size_t n)
 	for (size_t i = near; i < n; i++) {
 		items[i].id = locate(s, &items[i]);
 		if (s->paths && items[i].id != RIB_NO_ID)
-			rib_routes_prefetch(&s->table->store.paths,
-					    items[i].id);
+			rib_route_array_prefetch(&s->table->store.paths,
+						 items[i].id);
 	}
 	if (attrs)
 		end_attrs(s);
@@ -136,7 +138,7 @@ static void look_up(struct rib_section *s, struct rib_item *items, size_t n)
  * Hot: once per UPDATE with a single route. What it needs was asked for when
  * it was read ahead, and what was found then is most likely still so.
  */
-static void look_up_ahead(struct rib_section *s)
+static void look_up_ahead(struct rib_update_routes *s)
 {
 	const struct rib_ahead *a = s->ahead;
 	struct rib_item *item = &s->ahead->item;
@@ -154,7 +156,7 @@ static void look_up_ahead(struct rib_section *s)
 /* Publishing */
 
 /* Not before there is something to publish: most parts have nothing. */
-static void begin(struct rib_section *s)
+static void begin(struct rib_update_routes *s)
 {
 	const struct bgp_attrs *attrs = &s->u->attrs;
 	struct rib_change header = {
@@ -162,10 +164,11 @@ static void begin(struct rib_section *s)
 		.received_ns = s->when->wall_ns,
 		.bmp_ns = s->header->time_ns,
 		.announced = s->announce,
-		.synthetic = rib_section_judged(s),
+		.synthetic = rib_update_routes_treat_as_withdraw(s),
 		.has_path_id = s->paths,
-		.reason = rib_section_judged(s) ? RIB_REASON_TREAT_AS_WITHDRAW
-						: RIB_REASON_NONE,
+		.reason = rib_update_routes_treat_as_withdraw(s)
+				  ? RIB_REASON_TREAT_AS_WITHDRAW
+				  : RIB_REASON_NONE,
 		.kind = bgp_family_info(s->family)->kind,
 	};
 
@@ -185,7 +188,7 @@ static void begin(struct rib_section *s)
 	s->begun = true;
 }
 
-static void publish(struct rib_section *s, const struct rib_item *item,
+static void publish(struct rib_update_routes *s, const struct rib_item *item,
 		    uint32_t id)
 {
 	struct rib_route *route;
@@ -209,7 +212,7 @@ static void publish(struct rib_section *s, const struct rib_item *item,
 }
 
 /* Something else was published in between. */
-static bool rescue(struct rib_section *s, uint32_t id)
+static bool rescue(struct rib_update_routes *s, uint32_t id)
 {
 	if (!rib_table_rescue(s->table, s->when, s->paths, id))
 		return false;
@@ -217,7 +220,7 @@ static bool rescue(struct rib_section *s, uint32_t id)
 	return true;
 }
 
-static void out_of_memory(struct rib_section *s)
+static void out_of_memory(struct rib_update_routes *s)
 {
 	struct rib_event e = { .kind = RIB_EVENT_UNKNOWN,
 			       .text = "no memory for a route" };
@@ -232,8 +235,8 @@ static void out_of_memory(struct rib_section *s)
 /* Announcing */
 
 /* The value of a route. *@owned: with a reference of its own. */
-static uint32_t value_of(struct rib_section *s, const struct rib_item *item,
-			 bool *owned)
+static uint32_t value_of(struct rib_update_routes *s,
+			 const struct rib_item *item, bool *owned)
 {
 	struct wire_view extra = s->prefixes ? item->labels : item->wire;
 
@@ -247,8 +250,8 @@ static uint32_t value_of(struct rib_section *s, const struct rib_item *item,
 	return rib_value_intern(&s->rib->attrsets, s->set, extra);
 }
 
-static size_t nlri_value(const struct rib_section *s, struct wire_view wire,
-			 uint8_t *out, size_t cap)
+static size_t nlri_value(const struct rib_update_routes *s,
+			 struct wire_view wire, uint8_t *out, size_t cap)
 {
 	struct bgp_nlri_format format = s->u->nlri_parts[s->id].format;
 	struct bgp_nlri_iter it;
@@ -263,7 +266,7 @@ static size_t nlri_value(const struct rib_section *s, struct wire_view wire,
  * Two NLRI of one key may be spelled apart and yet say the same. Both are at
  * most a message long.
  */
-static bool same_nlri(struct rib_section *s, uint32_t a, uint32_t b)
+static bool same_nlri(struct rib_update_routes *s, uint32_t a, uint32_t b)
 {
 	struct wire_view x = rib_value_extra(&s->rib->attrsets, a);
 	struct wire_view y = rib_value_extra(&s->rib->attrsets, b);
@@ -283,7 +286,7 @@ static bool same_nlri(struct rib_section *s, uint32_t a, uint32_t b)
 	       memcmp(room, room + cap, n) == 0;
 }
 
-static void refresh(const struct rib_section *s, struct rib_entry *e)
+static void refresh(const struct rib_update_routes *s, struct rib_entry *e)
 {
 	uint32_t generation = s->stamp & 0xf0000000;
 
@@ -293,7 +296,7 @@ static void refresh(const struct rib_section *s, struct rib_entry *e)
 }
 
 /* It is there. Returns whether @value was stored. */
-static bool replace(struct rib_section *s, const struct rib_item *item,
+static bool replace(struct rib_update_routes *s, const struct rib_item *item,
 		    uint32_t id, struct rib_entry *e, uint32_t value,
 		    bool owned)
 {
@@ -331,7 +334,7 @@ static bool has_room(struct rib *rib)
 }
 
 /* The limit that one more route of this peer would pass, or 0. */
-static uint64_t limit_met(const struct rib_section *s)
+static uint64_t limit_met(const struct rib_update_routes *s)
 {
 	const struct rib_policy *p = &s->router->policy;
 
@@ -343,7 +346,7 @@ static uint64_t limit_met(const struct rib_section *s)
 	return has_room(s->rib) ? 0 : s->rib->config.max_routes;
 }
 
-static void refuse(struct rib_section *s, uint64_t limit)
+static void refuse(struct rib_update_routes *s, uint64_t limit)
 {
 	struct rib_event e = { .kind = RIB_EVENT_LIMIT, .routes = limit };
 
@@ -355,7 +358,7 @@ static void refuse(struct rib_section *s, uint64_t limit)
 }
 
 /* The number of the route's key, which may be new. */
-static uint32_t create(struct rib_section *s, struct rib_item *item)
+static uint32_t create(struct rib_update_routes *s, struct rib_item *item)
 {
 	struct rib_key_table *d = s->table->prefixes;
 	uint32_t id = rib_key_table_find(d, hash_of(s, item), item->key);
@@ -374,8 +377,8 @@ static uint32_t create(struct rib_section *s, struct rib_item *item)
 }
 
 /* It is not there. Returns whether @value was stored. */
-static bool insert(struct rib_section *s, struct rib_item *item, uint32_t id,
-		   uint32_t value, bool owned)
+static bool insert(struct rib_update_routes *s, struct rib_item *item,
+		   uint32_t id, uint32_t value, bool owned)
 {
 	uint64_t limit = limit_met(s);
 
@@ -401,7 +404,7 @@ static bool insert(struct rib_section *s, struct rib_item *item, uint32_t id,
 	return true;
 }
 
-static void announce(struct rib_section *s, struct rib_item *item)
+static void announce(struct rib_update_routes *s, struct rib_item *item)
 {
 	uint32_t id = item->id;
 	struct rib_entry *e = NULL;
@@ -423,9 +426,9 @@ static void announce(struct rib_section *s, struct rib_item *item)
 		rescue(s, id);
 	}
 	if (id != RIB_NO_ID)
-		e = rib_routes_find(rib_store_routes(&s->table->store,
-						     s->paths),
-				    id);
+		e = rib_route_array_find(rib_store_routes(&s->table->store,
+							  s->paths),
+					 id);
 	stored = e != NULL ? replace(s, item, id, e, value, owned)
 			   : insert(s, item, id, value, owned);
 	if (owned && !stored)
@@ -436,7 +439,7 @@ static void announce(struct rib_section *s, struct rib_item *item)
 	}
 }
 
-static void withdraw(struct rib_section *s, struct rib_item *item)
+static void withdraw(struct rib_update_routes *s, struct rib_item *item)
 {
 	uint32_t id = s->look_again ? locate(s, item) : item->id;
 
@@ -446,8 +449,8 @@ static void withdraw(struct rib_section *s, struct rib_item *item)
 		return;
 	}
 	if (id == RIB_NO_ID ||
-	    rib_routes_find(rib_store_routes(&s->table->store, s->paths), id) ==
-		    NULL) {
+	    rib_route_array_find(rib_store_routes(&s->table->store, s->paths),
+				 id) == NULL) {
 		RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_ABSENT], 1);
 		return;
 	}
@@ -469,8 +472,8 @@ void rib_item_prefix(struct rib_item *item, enum bgp_family family,
 	item->hashed = false;
 }
 
-static size_t fill_plain(const struct rib_section *s, struct bgp_nlri_iter *it,
-			 struct rib_batch *b)
+static size_t fill_plain(const struct rib_update_routes *s,
+			 struct bgp_nlri_iter *it, struct rib_batch *b)
 {
 	size_t n = bgp_nlri_take(it, b->prefixes, s->most);
 
@@ -479,7 +482,7 @@ static size_t fill_plain(const struct rib_section *s, struct bgp_nlri_iter *it,
 	return n;
 }
 
-static bool fill_one(struct rib_section *s, struct bgp_nlri_iter *it,
+static bool fill_one(struct rib_update_routes *s, struct bgp_nlri_iter *it,
 		     struct rib_item *item)
 {
 	uint8_t *room = item->room;
@@ -505,7 +508,7 @@ static bool fill_one(struct rib_section *s, struct bgp_nlri_iter *it,
 	return true;
 }
 
-static size_t fill(struct rib_section *s, struct bgp_nlri_iter *it,
+static size_t fill(struct rib_update_routes *s, struct bgp_nlri_iter *it,
 		   struct rib_batch *b)
 {
 	size_t n = 0;
@@ -518,7 +521,7 @@ static size_t fill(struct rib_section *s, struct bgp_nlri_iter *it,
 }
 
 /* False: there is no memory for the attributes. */
-static bool apply(struct rib_section *s, struct rib_item *items, size_t n)
+static bool apply(struct rib_update_routes *s, struct rib_item *items, size_t n)
 {
 	s->look_again = false;
 	if (s->set == RIB_VALUE_NONE) {
@@ -533,7 +536,8 @@ static bool apply(struct rib_section *s, struct rib_item *items, size_t n)
 	return true;
 }
 
-static bool apply_batch(struct rib_section *s, struct rib_item *items, size_t n)
+static bool apply_batch(struct rib_update_routes *s, struct rib_item *items,
+			size_t n)
 {
 	if (s->rib->config.mode == RIB_MODE_OFF) {
 		for (size_t i = 0; i < n; i++)
@@ -549,7 +553,7 @@ static bool apply_batch(struct rib_section *s, struct rib_item *items, size_t n)
  * of a batch is to be seen before the next one, so that few bytes are beyond
  * the budget.
  */
-static size_t batch_size(const struct rib_section *s)
+static size_t batch_size(const struct rib_update_routes *s)
 {
 	if (!s->prefixes)
 		return 1;
@@ -566,7 +570,8 @@ static size_t at_most(size_t most, const struct rib_budget *budget)
 }
 
 /* Returns how many routes it took off @it: all, unless the budget is spent. */
-static size_t apply_batches(struct rib_section *s, struct bgp_nlri_iter *it)
+static size_t apply_batches(struct rib_update_routes *s,
+			    struct bgp_nlri_iter *it)
 {
 	struct rib_batch *b = &s->rib->batch;
 	struct rib_budget *budget = s->rib->budget;
@@ -593,7 +598,7 @@ static size_t apply_batches(struct rib_section *s, struct bgp_nlri_iter *it)
 }
 
 /* The rest of the part behind @progress. False: there is none. */
-static bool start(const struct rib_section *s,
+static bool start(const struct rib_update_routes *s,
 		  const struct rib_progress *progress, struct bgp_nlri_iter *it)
 {
 	if (!bgp_update_routes(s->u, s->id, it))
@@ -604,8 +609,8 @@ static bool start(const struct rib_section *s,
 }
 
 /* False: something is left. */
-static bool apply_rest(struct rib_section *s, struct rib_progress *progress,
-		       uint32_t *host_bits)
+static bool apply_rest(struct rib_update_routes *s,
+		       struct rib_progress *progress, uint32_t *host_bits)
 {
 	size_t len = s->u->nlri_parts[s->id].field.len;
 	struct bgp_nlri_iter it;
@@ -625,13 +630,14 @@ static bool apply_rest(struct rib_section *s, struct rib_progress *progress,
 }
 
 /* Whether it is the one route that was read ahead. */
-static bool is_single(const struct rib_section *s)
+static bool is_single(const struct rib_update_routes *s)
 {
 	return s->ahead != NULL && s->ahead->table == s->table &&
 	       s->u->nlri_parts[s->id].count == 1;
 }
 
-bool rib_section_apply(struct rib_section *s, struct rib_progress *progress)
+bool rib_update_routes_apply(struct rib_update_routes *s,
+			     struct rib_progress *progress)
 {
 	bool done = true;
 	uint32_t host_bits;

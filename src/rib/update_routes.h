@@ -14,7 +14,7 @@ struct bmp_peer;
 struct rib_item;
 
 /* What a part is applied with. */
-struct rib_section {
+struct rib_update_routes {
 	struct rib *rib;
 	struct rib_router *router;
 	struct rib_peer *peer;
@@ -40,7 +40,8 @@ struct rib_section {
 };
 
 /* RFC 7606: what was announced is a withdrawal, which nobody sent. */
-static inline bool rib_section_judged(const struct rib_section *s)
+static inline bool rib_update_routes_treat_as_withdraw(
+	const struct rib_update_routes *s)
 {
 	return s->id >= BGP_PART_NLRI && !s->announce;
 }
@@ -53,6 +54,7 @@ void rib_item_prefix(struct rib_item *item, enum bgp_family family,
  * Apply its routes to its table from @progress on, and publish what changed.
  * False: the budget was spent before its end, and @progress says where.
  */
-bool rib_section_apply(struct rib_section *s, struct rib_progress *progress);
+bool rib_update_routes_apply(struct rib_update_routes *s,
+			     struct rib_progress *progress);
 
 #endif

@@ -46,17 +46,17 @@ static void tally_fini(struct tally *t)
 }
 
 static bool routes_valid(struct tally *t, const struct rib_table *table,
-			 const struct rib_routes *r, uint32_t *counts,
+			 const struct rib_route_array *r, uint32_t *counts,
 			 const struct rib_key_table *d)
 {
 	bool current = r == &table->store.plain || r == &table->store.paths;
 	const struct rib_entry *e;
 	uint32_t id = 0;
 
-	if (!rib_routes_validate(r))
+	if (!rib_route_array_validate(r))
 		return false;
-	t->beside += rib_routes_bytes(r);
-	for (; (e = rib_routes_next(r, id, &id)) != NULL; id++) {
+	t->beside += rib_route_array_bytes(r);
+	for (; (e = rib_route_array_next(r, id, &id)) != NULL; id++) {
 		unsigned age = (unsigned)(table->generation -
 					  rib_stamp_generation(e->stamp)) %
 			       RIB_GENERATIONS;

@@ -219,7 +219,7 @@ static inline void stage_end(struct stage *s)
 /* Do all work that is due, in slices of @budget. */
 static inline void stage_work_by(struct stage *s, size_t budget)
 {
-	while (rib_work(s->rib, &s->when, budget).more)
+	while (rib_background(s->rib, &s->when, budget).more)
 		;
 	assert_true(rib_validate(s->rib));
 }

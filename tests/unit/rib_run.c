@@ -281,10 +281,10 @@ void run_apply(struct run *r, unsigned router, const struct bmp_writer *w)
 
 bool run_work(struct run *r, size_t budget)
 {
-	struct rib_work work;
+	struct rib_background work;
 
 	model_tick(&r->model, r->when.now_ns);
-	work = rib_work(r->rib, &r->when, budget);
+	work = rib_background(r->rib, &r->when, budget);
 	run_compare(r);
 	r->more = work.more;
 	r->did[DID_SLICE] += work.more;

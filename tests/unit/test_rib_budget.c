@@ -187,7 +187,7 @@ static void test_a_message_ends_after_so_many_routes(void **state)
 static void test_what_is_published_again_ends_there_too(void **state)
 {
 	struct bmp_message msg;
-	struct rib_work work = { .more = true };
+	struct rib_background work = { .more = true };
 
 	(void)state;
 	fat_start();
@@ -197,7 +197,7 @@ static void test_what_is_published_again_ends_there_too(void **state)
 	while (work.more) {
 		uint64_t before = f.bytes;
 
-		work = rib_work(f.rib, &f.when, 512);
+		work = rib_background(f.rib, &f.when, 512);
 		assert_in_range(f.bytes - before, 0, (1 << 20));
 	}
 	assert_int_equal(f.announced, 2 * ROUTES);
@@ -225,7 +225,7 @@ static void test_a_peer_that_comes_back_as_another(void **state)
 	assert_true(rib_router_moving(f.router));
 	assert_int_equal(f.withdrawn, 0);
 	assert_int_equal(f.announced, ROUTES);
-	while (rib_work(f.rib, &f.when, 100).more)
+	while (rib_background(f.rib, &f.when, 100).more)
 		;
 	assert_int_equal(f.withdrawn, ROUTES);
 	assert_int_equal(f.last_as, 64510);

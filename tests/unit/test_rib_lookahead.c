@@ -96,7 +96,7 @@ static size_t decode(struct wire_view *rest, struct bmp_message *msgs,
 
 static void work(struct side *s)
 {
-	while (rib_work(s->rib, &when, 1000).more)
+	while (rib_background(s->rib, &when, 1000).more)
 		;
 }
 

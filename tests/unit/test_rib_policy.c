@@ -83,7 +83,7 @@ static size_t walked(void)
 	struct rib_visitor visitor = { skip_table, count_route, &n };
 	struct rib_cursor cursor = { 0 };
 
-	while (rib_walk(s.router, &cursor, 1000, &visitor))
+	while (rib_read_routes(s.router, &cursor, 1000, &visitor))
 		;
 	return n;
 }
@@ -302,7 +302,7 @@ static void test_any_order_ends_right(void **state)
 			check_truth(&a, truth, now == &publish);
 			assert_int_equal(walked(), stage_count(&s));
 		} else if (what < 20) {
-			(void)rib_work(s.rib, &s.when, 7);
+			(void)rib_background(s.rib, &s.when, 7);
 		} else {
 			draw_change(&d, &a, truth);
 		}

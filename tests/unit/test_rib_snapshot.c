@@ -257,7 +257,7 @@ static struct sum sum_of(const struct rib_router *router)
 	struct rib_cursor cursor = { 0 };
 
 	/* All in one slice, so that tables are said once. */
-	while (rib_walk(router, &cursor, SIZE_MAX, &visitor))
+	while (rib_read_routes(router, &cursor, SIZE_MAX, &visitor))
 		;
 	return s;
 }
@@ -656,8 +656,8 @@ static void test_version_1_is_read(void **state)
 	wire_put_u16(f.p + 8, 1);
 	wire_put_u32(f.p + 12, rib_checksum(0, f.p, 12));
 	assert_int_equal(read_pieces(&f, 1000, rib, &r), RIB_SNAPSHOT_OK);
-	rib_walk(rib_snapshot_reader_facts(r)->router, &cursor, SIZE_MAX,
-		 &visitor);
+	rib_read_routes(rib_snapshot_reader_facts(r)->router, &cursor, SIZE_MAX,
+			&visitor);
 	assert_int_equal(attrs.len, sizeof(today));
 	assert_memory_equal(attrs.p, today, sizeof(today));
 	rib_snapshot_reader_free(r);
