@@ -30,8 +30,9 @@ static void imply(struct rib_peer *peer, const struct rib_when *when,
 	const struct rib *rib = peer->router->rib;
 
 	rib_peer_imply(peer, when, header,
-		       rib->budget == &rib->unlimited ? RIB_FLOOD_NOW
-						      : RIB_FLOOD_SMALL);
+		       rib->budget == &rib->unlimited
+			       ? RIB_WITHDRAW_NOW
+			       : RIB_WITHDRAW_NOW_IF_SMALL);
 }
 
 /* 0, -ENOMEM, or -EAGAIN: it is not applied whole. */
@@ -55,7 +56,7 @@ static int route_monitoring(struct rib_router *router,
 	if (!peer->up)
 		imply(peer, when, &msg->peer);
 	/* Nothing of it may overtake what has another subject. */
-	if (router->moved_count != 0 &&
+	if (router->subject_changed_count != 0 &&
 	    router->rib->budget != &router->rib->unlimited)
 		return -EAGAIN;
 	opts = bgp_context_decode_opts(&peer->context, &msg->peer, over);
@@ -257,7 +258,7 @@ int rib_drop(struct rib_router *router, const struct rib_when *when,
 		return err == -ENOSPC ? 0 : err;
 	/* A generation that began later would forget the drop. */
 	if (!peer->up)
-		rib_peer_imply(peer, when, header, RIB_FLOOD_SMALL);
+		rib_peer_imply(peer, when, header, RIB_WITHDRAW_NOW_IF_SMALL);
 	TAILQ_FOREACH (t, &peer->tables, link)
 		t->unknown = true;
 	if (!peer->dropped) {

@@ -41,7 +41,7 @@ bool rib_budget_spent(const struct rib *rib, const struct rib_budget *budget);
  * the rib, but no other message of the router may be applied, and the session
  * must stay open. *@failed counts messages without memory.
  *
- * It also returns early if rib_router_moving() has become true.
+ * It also returns early if rib_router_subject_changing() has become true.
  */
 size_t rib_apply_some(struct rib_router *router, const struct rib_when *when,
 		      const struct bmp_message *msgs, size_t n,

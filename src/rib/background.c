@@ -1,6 +1,6 @@
 /*
  * Two kinds of work: what a timer makes due (looking at the deadlines of one
- * router), and the slices of sweeps, floods and resyncs. Tables with slices to
+ * router), and the slices of sweeps, withdraw_queues and resyncs. Tables with slices to
  * do stand in a queue and take turns, so that a flood of a million routes does
  * not hold up a sweep of ten.
  */
@@ -67,8 +67,9 @@ static uint64_t check_waiting(struct rib_router *router,
 	return next;
 }
 
-static void flood_stale(struct rib_router *router, const struct rib_when *when,
-			enum rib_reason reason)
+static void withdraw_stale_peers(struct rib_router *router,
+				 const struct rib_when *when,
+				 enum rib_reason reason)
 {
 	struct rib_peer *peer;
 
@@ -76,7 +77,8 @@ static void flood_stale(struct rib_router *router, const struct rib_when *when,
 		if (!peer->stale)
 			continue;
 		rib_peer_set_stale(peer, false);
-		rib_peer_flood(peer, when, reason, RIB_FLOOD_SLICES);
+		rib_peer_withdraw_all(peer, when, reason,
+				      RIB_WITHDRAW_IN_SLICES);
 	}
 }
 
@@ -90,7 +92,8 @@ static uint64_t check_open(struct rib_router *router,
 
 	if (router->stale_count != 0) {
 		if (at <= clock)
-			flood_stale(router, when, RIB_REASON_STALE_SWEEP);
+			withdraw_stale_peers(router, when,
+					     RIB_REASON_STALE_SWEEP);
 		else
 			next = least(next, at);
 	}
@@ -123,8 +126,8 @@ static uint64_t check_lost(struct rib_router *router,
 			continue;
 		}
 		rib_peer_set_stale(peer, false);
-		rib_peer_flood(peer, when, RIB_REASON_SESSION_LOST,
-			       RIB_FLOOD_SLICES);
+		rib_peer_withdraw_all(peer, when, RIB_REASON_SESSION_LOST,
+				      RIB_WITHDRAW_IN_SLICES);
 	}
 	return next;
 }

@@ -68,7 +68,8 @@ struct rib_sizes {
 	uint64_t tables;
 	uint64_t syncing; /* tables whose dump has not ended */
 	uint64_t routes;  /* that are there */
-	uint64_t dying;	  /* that are gone, their withdraws not yet published */
+	uint64_t
+		pending_withdraw; /* that are gone, their withdraws not yet published */
 	uint64_t prefixes; /* distinct keys of all families */
 	uint64_t paths;	   /* distinct pairs of a key and a path id */
 	uint64_t attribute_sets;

@@ -94,7 +94,7 @@ struct rib_change {
 	 * What its table says next may have another subject: the peer has
 	 * another AS now. Nothing of it may overtake this.
 	 */
-	bool moved;
+	bool subject_changed;
 	uint8_t reason;	       /* enum rib_reason; NONE if announced */
 	uint8_t kind;	       /* enum bgp_nlri_kind */
 	uint16_t mp_reach_afi; /* of the UPDATE's MP_REACH; 0: none */

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 /* Routes of a peer that are withdrawn at once because there are few. */
-#define SMALL_FLOODS 512
+#define SMALL_PEER_ROUTES 512
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -168,7 +168,7 @@ void rib_peer_reap(struct rib_peer *peer)
 	if (!peer->forget || peer->up)
 		return;
 	TAILQ_FOREACH (t, &peer->tables, link)
-		if (!TAILQ_EMPTY(&t->floods))
+		if (!TAILQ_EMPTY(&t->withdraw_queues))
 			return;
 	rib_peer_free(peer);
 }
@@ -187,32 +187,33 @@ void rib_peer_set_stale(struct rib_peer *peer, bool stale)
 	}
 }
 
-void rib_peer_flood(struct rib_peer *peer, const struct rib_when *when,
-		    enum rib_reason reason, enum rib_flood_flags flags)
+void rib_peer_withdraw_all(struct rib_peer *peer, const struct rib_when *when,
+			   enum rib_reason reason, enum rib_withdraw_mode mode)
 {
-	uint64_t small = SMALL_FLOODS;
+	uint64_t small = SMALL_PEER_ROUTES;
 	struct rib_table *t;
 
 	TAILQ_FOREACH (t, &peer->tables, link) {
 		uint64_t count = rib_store_count(&t->store);
 
 		/* A peer may have hundreds of tables that are small each. */
-		if (flags == RIB_FLOOD_SMALL && count <= RIB_SMALL_FLOOD) {
+		if (mode == RIB_WITHDRAW_NOW_IF_SMALL &&
+		    count <= RIB_WITHDRAW_SMALL_TABLE) {
 			if (count > small)
-				flags = RIB_FLOOD_SLICES;
+				mode = RIB_WITHDRAW_IN_SLICES;
 			else
 				small -= count;
 		}
-		rib_table_flood(t, when, reason, flags);
+		rib_table_withdraw_all(t, when, reason, mode);
 	}
 }
 
-static void move_floods(struct rib_peer *peer)
+static void mark_subject_changed(struct rib_peer *peer)
 {
 	struct rib_table *t;
 
 	TAILQ_FOREACH (t, &peer->tables, link)
-		rib_table_move(t);
+		rib_table_mark_subject_changed(t);
 }
 
 /* Coming up */
@@ -223,20 +224,20 @@ static void move_floods(struct rib_peer *peer)
  */
 static void set_subject(struct rib_peer *peer, const struct rib_when *when,
 			const struct bmp_peer *header,
-			enum rib_flood_flags flags)
+			enum rib_withdraw_mode mode)
 {
-	bool moves = peer->as != header->as;
+	bool as_changed = peer->as != header->as;
 
-	if (moves)
-		move_floods(peer);
+	if (as_changed)
+		mark_subject_changed(peer);
 	if (!TAILQ_EMPTY(&peer->tables) &&
-	    (moves || peer->bgp_id != header->bgp_id)) {
+	    (as_changed || peer->bgp_id != header->bgp_id)) {
 		RIB_COUNT(peer->router, as_changes, 1);
-		rib_peer_flood(peer, when, RIB_REASON_PEER_DOWN, flags);
+		rib_peer_withdraw_all(peer, when, RIB_REASON_PEER_DOWN, mode);
 	}
-	if (moves) {
+	if (as_changed) {
 		/* Those that have just begun. */
-		move_floods(peer);
+		mark_subject_changed(peer);
 		peer->as = header->as;
 		rib_fate_judge(peer, when);
 	}
@@ -277,9 +278,9 @@ static void set_up(struct rib_peer *peer)
 }
 
 void rib_peer_imply(struct rib_peer *peer, const struct rib_when *when,
-		    const struct bmp_peer *header, enum rib_flood_flags flags)
+		    const struct bmp_peer *header, enum rib_withdraw_mode mode)
 {
-	set_subject(peer, when, header, flags);
+	set_subject(peer, when, header, mode);
 	set_up(peer);
 	peer->implied = true;
 	bgp_context_init(&peer->context);
@@ -392,7 +393,7 @@ int rib_peer_up(struct rib_router *router, const struct rib_when *when,
 		merge_up(peer, when, msg);
 		return 0;
 	}
-	set_subject(peer, when, &msg->peer, RIB_FLOOD_SMALL);
+	set_subject(peer, when, &msg->peer, RIB_WITHDRAW_NOW_IF_SMALL);
 	set_up(peer);
 	peer->implied = false;
 	/* A Loc-RIB's would be added to what the last session said. */
@@ -435,7 +436,8 @@ void rib_peer_down(struct rib_router *router, const struct rib_when *when,
 	if (peer->up || peer->stale)
 		rib_say_peer(peer, when, &e);
 	set_down(peer);
-	rib_peer_flood(peer, when, RIB_REASON_PEER_DOWN, RIB_FLOOD_SMALL);
+	rib_peer_withdraw_all(peer, when, RIB_REASON_PEER_DOWN,
+			      RIB_WITHDRAW_NOW_IF_SMALL);
 	if (msg->down.reason == BMP_DOWN_DECONFIGURED) {
 		peer->forget = true;
 		rib_peer_reap(peer);

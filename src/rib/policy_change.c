@@ -22,8 +22,8 @@ static void change_fate(struct rib_table *table, const struct rib_when *when,
 	enum rib_fate before = table->fate;
 
 	if (fate == RIB_FATE_DROP)
-		rib_table_flood(table, when, RIB_REASON_ADMIN,
-				RIB_FLOOD_SLICES);
+		rib_table_withdraw_all(table, when, RIB_REASON_ADMIN,
+				       RIB_WITHDRAW_IN_SLICES);
 	table->fate = (uint8_t)fate;
 	if (rib_store_count(&table->store) == 0)
 		rib_fate_reset(table);

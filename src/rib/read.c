@@ -85,7 +85,7 @@ void rib_table_state(const struct rib_table *table, struct rib_table_state *out)
 		.sequence = table->sequence,
 		.changed_ns = table->changed_ns,
 		.routes = rib_store_count(&table->store),
-		.dying = table->dying,
+		.pending_withdraw = table->pending_withdraw,
 		.syncing = table->syncing,
 		.suspect = table->suspect,
 		.unknown = table->unknown,
@@ -266,7 +266,7 @@ static bool read_store(const struct rib_table *table,
 		if (e != NULL) {
 			fill_stored_route(table, c->paths, c->id, e, room,
 					  &route);
-			route.dying = store != &table->store;
+			route.pending_withdraw = store != &table->store;
 			v->route(v->arg, table, &route);
 			c->id++;
 			continue;
@@ -279,11 +279,11 @@ static bool read_store(const struct rib_table *table,
 	return false;
 }
 
-/* What is there first, then the floods, which are numbered. */
+/* What is there first, then the withdraw_queues, which are numbered. */
 static bool read_table(const struct rib_table *table, struct rib_cursor *c,
 		       size_t *budget, const struct rib_visitor *v)
 {
-	const struct rib_flood *f;
+	const struct rib_withdraw_queue *q;
 
 	v->table(v->arg, table);
 	if (c->store == 0) {
@@ -292,18 +292,18 @@ static bool read_table(const struct rib_table *table, struct rib_cursor *c,
 			return false;
 		c->store = 1;
 	}
-	TAILQ_FOREACH (f, &table->floods, link) {
-		if (f->serial < c->store)
+	TAILQ_FOREACH (q, &table->withdraw_queues, link) {
+		if (q->serial < c->store)
 			continue;
 		/* Another one than where we stood begins at its beginning. */
-		if (f->serial > c->store) {
-			c->store = f->serial;
+		if (q->serial > c->store) {
+			c->store = q->serial;
 			c->id = 0;
 			c->paths = false;
 		}
-		if (!read_store(table, &f->store, &f->veil, c, budget, v))
+		if (!read_store(table, &q->store, &q->veil, c, budget, v))
 			return false;
-		c->store = f->serial + 1;
+		c->store = q->serial + 1;
 	}
 	return true;
 }

@@ -79,10 +79,10 @@ struct rib_table_state {
 	uint64_t sequence;   /* of the last change that was published */
 	uint64_t changed_ns; /* its time by the wall clock; 0: none yet */
 	uint64_t routes;
-	uint64_t dying; /* gone, their withdraws not yet published */
-	bool syncing;	/* the dump of this generation has not ended */
-	bool suspect;	/* part of a message could not be read */
-	bool unknown;	/* updates were dropped on the way in */
+	uint64_t pending_withdraw; /* gone, their withdraws not yet published */
+	bool syncing; /* the dump of this generation has not ended */
+	bool suspect; /* part of a message could not be read */
+	bool unknown; /* updates were dropped on the way in */
 };
 
 const struct rib_table_info *rib_table_info(const struct rib_table *table);
@@ -93,8 +93,8 @@ void rib_table_state(const struct rib_table *table,
 /* A route as it is kept. */
 struct rib_stored {
 	bool has_path_id;
-	bool known; /* attributes are; else attrs is empty */
-	bool dying; /* its withdraw waits to be published */
+	bool known;	       /* attributes are; else attrs is empty */
+	bool pending_withdraw; /* its withdraw waits to be published */
 	uint32_t path_id;
 	struct wire_view key; /* as in bmp/nlri_key.h */
 	/*

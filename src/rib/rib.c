@@ -236,7 +236,8 @@ void rib_router_purge(struct rib_router *router, const struct rib_when *when)
 	struct rib_peer *peer;
 
 	TAILQ_FOREACH (peer, &router->peer_list, link)
-		rib_peer_flood(peer, when, RIB_REASON_ADMIN, RIB_FLOOD_NOW);
+		rib_peer_withdraw_all(peer, when, RIB_REASON_ADMIN,
+				      RIB_WITHDRAW_NOW);
 	router_free(router);
 }
 
@@ -260,9 +261,9 @@ bool rib_router_has_tables(const struct rib_router *router)
 	return false;
 }
 
-bool rib_router_moving(const struct rib_router *router)
+bool rib_router_subject_changing(const struct rib_router *router)
 {
-	return router->moved_count != 0;
+	return router->subject_changed_count != 0;
 }
 
 void **rib_router_slot(struct rib_router *router)
@@ -287,9 +288,9 @@ void rib_router_flow(const struct rib_router *router, struct rib_flow *out)
 	*out = router->flow;
 }
 
-uint64_t rib_router_dying(const struct rib_router *router)
+uint64_t rib_router_pending_withdraw(const struct rib_router *router)
 {
-	return router->dying;
+	return router->pending_withdraw;
 }
 
 uint64_t rib_router_routes(const struct rib_router *router)
@@ -307,7 +308,7 @@ void rib_sizes(const struct rib *rib, struct rib_sizes *out)
 		.tables = rib->tables,
 		.syncing = rib->syncing,
 		.routes = rib->routes,
-		.dying = rib->dying,
+		.pending_withdraw = rib->pending_withdraw,
 		.attribute_sets = rib->attrsets.sets.count,
 		.values = rib->attrsets.values.count,
 	};

@@ -13,7 +13,7 @@
  * withdraw is withdrawn here. docs/design of it: COLLECTOR.md section 4.
  *
  * Threads	One rib belongs to one shard. Nothing here locks or is global.
- * Blocking	Nothing waits. Work that grows with a table (floods after a
+ * Blocking	Nothing waits. Work that grows with a table (withdraw_queues after a
  *		Peer Down, sweeps after an End-of-RIB, publishing again) is
  *		only started by rib_apply() and done by rib_background() in slices.
  *		Whatever comes between two slices, a consumer that applies the
@@ -95,7 +95,7 @@ void **rib_router_slot(struct rib_router *router);
  * subject and would overtake that, so whoever publishes by subject applies no
  * message of the router until rib_background() has done it.
  */
-bool rib_router_moving(const struct rib_router *router);
+bool rib_router_subject_changing(const struct rib_router *router);
 
 /*
  * Routes of the router that are gone and whose withdraws are still to be
@@ -103,7 +103,7 @@ bool rib_router_moving(const struct rib_router *router);
  * of those before withdrawn at once as it adds twice; who waits before it until
  * they are few has that bounded.
  */
-uint64_t rib_router_dying(const struct rib_router *router);
+uint64_t rib_router_pending_withdraw(const struct rib_router *router);
 
 /* Counters */
 

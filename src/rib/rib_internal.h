@@ -8,10 +8,10 @@
  *	     |- peers, by type, distinguisher and address
  *	         |- tables, by view, AFI and SAFI
  *	             |- routes			what the router last said
- *	             |- floods			what it took back: routes whose
+ *	             |- withdraw_queues			what it took back: routes whose
  *						withdraws are still to publish
  *
- * A key of a table is in its routes or in one of its floods, never in two. To
+ * A key of a table is in its routes or in one of its withdraw_queues, never in two. To
  * take back a whole table, its routes become a flood: one assignment. What is
  * then announced anew is first withdrawn from the flood that has it, so that
  * consumers see every route in the order in which its router spoke.
@@ -76,15 +76,15 @@ struct rib_veil {
 	bool moving;
 };
 
-struct rib_flood {
-	TAILQ_ENTRY(rib_flood) link;
+struct rib_withdraw_queue {
+	TAILQ_ENTRY(rib_withdraw_queue) link;
 	uint64_t serial;
 	struct rib_store store;
 	struct rib_table_info info; /* as it was then */
 	struct rib_place place;
 	struct rib_veil veil; /* of the table, then */
 	uint8_t reason;	      /* enum rib_reason */
-	bool moved;	      /* its peer has another AS now */
+	bool subject_changed; /* its peer has another AS now */
 	char name[];	      /* info.table_name */
 };
 
@@ -100,10 +100,11 @@ struct rib_table {
 	uint64_t sequence;   /* of the last change published */
 	uint64_t changed_ns; /* wall clock of the same; 0: none yet */
 	struct rib_store store;
-	TAILQ_HEAD(rib_flood_list, rib_flood) floods; /* oldest first */
-	uint64_t dying;				      /* routes in them */
-	uint8_t generation;			      /* 4 bits */
-	uint8_t unswept; /* generations that may be in routes, less one */
+	TAILQ_HEAD(rib_withdraw_queue_list, rib_withdraw_queue)
+	withdraw_queues;	   /* oldest first */
+	uint64_t pending_withdraw; /* routes in them */
+	uint8_t generation;	   /* 4 bits */
+	uint8_t generations_unswept; /* generations that may be in routes, less one */
 	bool queued;
 	bool syncing; /* End-of-RIB or timer to come */
 	bool sweeping;
@@ -114,7 +115,7 @@ struct rib_table {
 	struct rib_veil veil;
 	struct rib_place sweep;
 	struct rib_place resync;
-	uint64_t swept;	  /* withdrawn by this sweep */
+	uint64_t withdrawn_by_sweep; /* withdrawn by this sweep */
 	uint32_t follows; /* the number after that of the last route found */
 	/* By the router's clock. */
 	uint64_t since;	   /* when this generation began */
@@ -132,7 +133,7 @@ struct rib_peer {
 	bool up; /* in this session */
 	bool implied;
 	bool stale;
-	bool forget;	 /* purge it when its floods are done */
+	bool forget;	 /* purge it when its withdraw_queues are done */
 	bool limit_said; /* in this generation */
 	bool dropped;	 /* updates, in this generation; it was said */
 	uint64_t distinguisher;
@@ -168,12 +169,12 @@ struct rib_router {
 	waiting_list; /* syncing tables */
 	uint32_t waiting_count;
 	uint32_t peer_count;
-	uint32_t moved_count; /* floods that moved */
-	uint32_t stale_count; /* peers */
-	uint32_t up_count;    /* the same */
+	uint32_t subject_changed_count; /* withdraw_queues that moved */
+	uint32_t stale_count;		/* peers */
+	uint32_t up_count;		/* the same */
 	struct rib_peer *last;
 	uint64_t routes;
-	uint64_t dying;
+	uint64_t pending_withdraw;
 	uint64_t leap; /* sequences of its new tables are above it */
 	struct rib_flow flow;
 	/* The session. */
@@ -277,7 +278,7 @@ struct rib {
 	uint64_t syncing; /* tables */
 	uint64_t routes;
 	uint64_t allowed; /* of max_routes, see rib_allow() */
-	uint64_t dying;
+	uint64_t pending_withdraw;
 	struct rib_budget *budget;   /* of the call; or that below */
 	struct rib_budget unlimited; /* routes are counted, and do not matter */
 	uint64_t slice_end;	     /* of sink.bytes: the end of a slice */

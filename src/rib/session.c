@@ -76,7 +76,8 @@ bool rib_peer_purge(struct rib_router *router, const struct rib_when *when,
 
 	if (peer == NULL)
 		return false;
-	rib_peer_flood(peer, when, RIB_REASON_ADMIN, RIB_FLOOD_SLICES);
+	rib_peer_withdraw_all(peer, when, RIB_REASON_ADMIN,
+			      RIB_WITHDRAW_IN_SLICES);
 	rib_peer_set_stale(peer, false);
 	/* One that is up goes on from an empty table. */
 	peer->forget = !peer->up;

@@ -76,7 +76,7 @@ int rib_table_get(struct rib_peer *peer, uint8_t view, uint16_t afi,
 	t->pairs = &rib->paths[family];
 	rib_table_refresh(t);
 	rib_fate_init(t);
-	TAILQ_INIT(&t->floods);
+	TAILQ_INIT(&t->withdraw_queues);
 	TAILQ_INSERT_TAIL(&peer->tables, t, link);
 	peer->table_count++;
 	peer->last = t;
@@ -169,11 +169,11 @@ void rib_table_count_routes(struct rib_table *table, int64_t n)
 	peer->router->rib->routes += (uint64_t)n;
 }
 
-void rib_table_count_dying(struct rib_table *table, int64_t n)
+void rib_table_count_pending(struct rib_table *table, int64_t n)
 {
-	table->dying += (uint64_t)n;
-	table->peer->router->dying += (uint64_t)n;
-	table->peer->router->rib->dying += (uint64_t)n;
+	table->pending_withdraw += (uint64_t)n;
+	table->peer->router->pending_withdraw += (uint64_t)n;
+	table->peer->router->rib->pending_withdraw += (uint64_t)n;
 }
 
 int rib_table_insert(struct rib_table *table, bool paths, uint32_t id,
@@ -204,7 +204,7 @@ void rib_store_remove(struct rib_table *table, struct rib_store *store,
 	if (store == &table->store)
 		rib_table_count_routes(table, -1);
 	else
-		rib_table_count_dying(table, -1);
+		rib_table_count_pending(table, -1);
 }
 
 void rib_table_remove(struct rib_table *table, bool paths, uint32_t id)
@@ -229,16 +229,17 @@ static void store_clear(struct rib_table *table, struct rib_store *store)
 	}
 }
 
-void rib_flood_free(struct rib_table *table, struct rib_flood *f)
+void rib_withdraw_queue_free(struct rib_table *table,
+			     struct rib_withdraw_queue *q)
 {
 	struct rib_router *router = table->peer->router;
 	struct rib_handle_heap *heap = &router->rib->route_heap;
 
-	router->moved_count -= f->moved;
-	TAILQ_REMOVE(&table->floods, f, link);
-	rib_route_array_fini(&f->store.plain, heap);
-	rib_route_array_fini(&f->store.paths, heap);
-	free(f);
+	router->subject_changed_count -= q->subject_changed;
+	TAILQ_REMOVE(&table->withdraw_queues, q, link);
+	rib_route_array_fini(&q->store.plain, heap);
+	rib_route_array_fini(&q->store.paths, heap);
+	free(q);
 }
 
 /* Generations */
@@ -284,16 +285,17 @@ static void renumber(struct rib_table *table)
 			e->stamp &= 0xfffffff;
 	}
 	table->generation = 0;
-	table->unswept = 0;
+	table->generations_unswept = 0;
 }
 
 void rib_table_generation(struct rib_table *table, uint64_t clock)
 {
-	if (table->unswept == RIB_GENERATIONS - 2)
+	if (table->generations_unswept == RIB_GENERATIONS - 2)
 		renumber(table);
 	table->generation = (table->generation + 1) % RIB_GENERATIONS;
-	table->unswept =
-		rib_store_count(&table->store) == 0 ? 0 : table->unswept + 1;
+	table->generations_unswept = rib_store_count(&table->store) == 0
+					     ? 0
+					     : table->generations_unswept + 1;
 	table->sweeping = false;
 	table->suspect = false;
 	table->unknown = false;
@@ -306,13 +308,13 @@ void rib_table_free(struct rib_table *table)
 {
 	struct rib_peer *peer = table->peer;
 	struct rib *rib = peer->router->rib;
-	struct rib_flood *f;
+	struct rib_withdraw_queue *q;
 
 	rib_table_unwait(table);
 	rib_table_unqueue(table);
-	while ((f = TAILQ_FIRST(&table->floods)) != NULL) {
-		store_clear(table, &f->store);
-		rib_flood_free(table, f);
+	while ((q = TAILQ_FIRST(&table->withdraw_queues)) != NULL) {
+		store_clear(table, &q->store);
+		rib_withdraw_queue_free(table, q);
 	}
 	store_clear(table, &table->store);
 	rib_route_array_fini(&table->store.plain, &rib->route_heap);

@@ -1,5 +1,5 @@
 /*
- * rib/table.h - one table of one peer: its routes, sweeps and floods
+ * rib/table.h - one table of one peer: its routes, sweeps and withdraw_queues
  *
  * See rib/rib_internal.h for the picture. Nothing here knows of sessions and timers;
  * nothing but rib_table_slice() does more than a bounded amount of work.
@@ -11,7 +11,7 @@
 #include "rib/mem/key_table.h"
 #include "rib/types.h"
 
-struct rib_flood;
+struct rib_withdraw_queue;
 struct rib_store;
 
 /* Life */
@@ -23,7 +23,7 @@ struct rib_table *rib_table_find(struct rib_peer *peer, uint8_t view,
 int rib_table_get(struct rib_peer *peer, uint8_t view, uint16_t afi,
 		  uint8_t safi, struct rib_table **out);
 
-/* Its routes and floods go without a word. */
+/* Its routes and withdraw_queues go without a word. */
 void rib_table_free(struct rib_table *table);
 
 /* Put on the table what its peer says of itself now. */
@@ -68,8 +68,9 @@ void rib_table_route_key(const struct rib_table *table, bool paths, uint32_t id,
 void rib_store_remove(struct rib_table *table, struct rib_store *store,
 		      bool paths, uint32_t id, uint32_t value);
 void rib_table_count_routes(struct rib_table *table, int64_t n);
-void rib_table_count_dying(struct rib_table *table, int64_t n);
-void rib_flood_free(struct rib_table *table, struct rib_flood *flood);
+void rib_table_count_pending(struct rib_table *table, int64_t n);
+void rib_withdraw_queue_free(struct rib_table *table,
+			     struct rib_withdraw_queue *queue);
 
 /* Generations */
 

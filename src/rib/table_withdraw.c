@@ -1,6 +1,6 @@
 /*
  * Taking routes back that nobody withdrew: sweeps, which pass over what was
- * told again, and floods, which leave nothing. Both walk by the number of the
+ * told again, and withdraw_queues, which leave nothing. Both walk by the number of the
  * key, so that the walk can stop anywhere and go on, whatever came and went.
  */
 #include "rib/table_withdraw.h"
@@ -23,9 +23,9 @@ struct withdrawal {
 	const struct rib_when *when;
 	struct rib_veil veil; /* what consumers do not have */
 	enum rib_reason reason;
-	bool old_only; /* of generations before the table's */
-	bool keep;     /* the routes stay: only consumers lose them */
-	bool moved;    /* see rib/event.h */
+	bool old_only;	      /* of generations before the table's */
+	bool keep;	      /* the routes stay: only consumers lose them */
+	bool subject_changed; /* see rib/event.h */
 };
 
 static void begin_withdraws(const struct withdrawal *w, bool paths)
@@ -35,7 +35,7 @@ static void begin_withdraws(const struct withdrawal *w, bool paths)
 		.received_ns = w->when->wall_ns,
 		.synthetic = true,
 		.has_path_id = paths,
-		.moved = w->moved,
+		.subject_changed = w->subject_changed,
 		.reason = (uint8_t)w->reason,
 		.kind = bgp_family_info((enum bgp_family)w->info->family)->kind,
 	};
@@ -43,8 +43,8 @@ static void begin_withdraws(const struct withdrawal *w, bool paths)
 	rib_run_begin(w->table->peer->router->rib, &header);
 }
 
-static void publish(const struct withdrawal *w, bool paths, uint32_t id,
-		    uint32_t value)
+static void publish_withdraw(const struct withdrawal *w, bool paths,
+			     uint32_t id, uint32_t value)
 {
 	struct rib_router *router = w->table->peer->router;
 	struct rib *rib = router->rib;
@@ -62,11 +62,11 @@ static void publish(const struct withdrawal *w, bool paths, uint32_t id,
 }
 
 /* Publish the withdraw of a route and take it out of its store. */
-static void withdraw(const struct withdrawal *w, bool paths, uint32_t id,
-		     uint32_t value)
+static void withdraw_route(const struct withdrawal *w, bool paths, uint32_t id,
+			   uint32_t value)
 {
 	if (!rib_veiled(&w->veil, paths, id))
-		publish(w, paths, id, value);
+		publish_withdraw(w, paths, id, value);
 	if (!w->keep)
 		rib_store_remove(w->table, w->store, paths, id, value);
 }
@@ -98,7 +98,7 @@ static size_t withdraw_slice(const struct withdrawal *w,
 			if (w->old_only && rib_stamp_generation(e->stamp) ==
 						   w->table->generation)
 				continue;
-			withdraw(w, paths, id, e->value);
+			withdraw_route(w, paths, id, e->value);
 			++*withdrawn;
 			full = rib_slice_full(rib);
 		}
@@ -116,26 +116,27 @@ static size_t withdraw_slice(const struct withdrawal *w,
 
 /* Floods */
 
-static struct rib_flood *flood_new(struct rib_table *table,
-				   enum rib_reason reason)
+static struct rib_withdraw_queue *withdraw_queue_new(struct rib_table *table,
+						     enum rib_reason reason)
 {
 	struct wire_view name = table->info.table_name;
-	struct rib_flood *f = calloc(1, sizeof(*f) + name.len);
+	struct rib_withdraw_queue *q = calloc(1, sizeof(*q) + name.len);
 
-	if (f == NULL)
+	if (q == NULL)
 		return NULL;
-	f->serial = ++table->peer->router->rib->serial;
-	f->reason = (uint8_t)reason;
-	f->info = table->info;
+	q->serial = ++table->peer->router->rib->serial;
+	q->reason = (uint8_t)reason;
+	q->info = table->info;
 	if (name.len != 0)
-		memcpy(f->name, name.p, name.len);
-	f->info.table_name.p = (const uint8_t *)f->name;
-	return f;
+		memcpy(q->name, name.p, name.len);
+	q->info.table_name.p = (const uint8_t *)q->name;
+	return q;
 }
 
 /* Not in slices. */
-static void withdraw_all(struct rib_table *table, const struct rib_when *when,
-			 enum rib_reason reason)
+static void withdraw_all_now(struct rib_table *table,
+			     const struct rib_when *when,
+			     enum rib_reason reason)
 {
 	const struct withdrawal w = {
 		.table = table,
@@ -145,7 +146,7 @@ static void withdraw_all(struct rib_table *table, const struct rib_when *when,
 		.veil = table->veil,
 		.reason = reason,
 		/* Who has them all taken back may be about to move. */
-		.moved = true,
+		.subject_changed = true,
 	};
 	struct rib_place place = { 0 };
 	uint64_t withdrawn = 0;
@@ -153,34 +154,37 @@ static void withdraw_all(struct rib_table *table, const struct rib_when *when,
 	withdraw_slice(&w, &place, SIZE_MAX, &withdrawn);
 }
 
-static void finish_floods(struct rib_table *table, const struct rib_when *when)
+static void finish_withdraw_queues(struct rib_table *table,
+				   const struct rib_when *when)
 {
-	while (!TAILQ_EMPTY(&table->floods))
+	while (!TAILQ_EMPTY(&table->withdraw_queues))
 		rib_table_slice(table, when, SIZE_MAX);
 }
 
-void rib_table_move(struct rib_table *table)
+void rib_table_mark_subject_changed(struct rib_table *table)
 {
-	struct rib_flood *f;
+	struct rib_withdraw_queue *q;
 
-	TAILQ_FOREACH (f, &table->floods, link) {
-		table->peer->router->moved_count += !f->moved;
-		f->moved = true;
+	TAILQ_FOREACH (q, &table->withdraw_queues, link) {
+		table->peer->router->subject_changed_count +=
+			!q->subject_changed;
+		q->subject_changed = true;
 	}
 }
 
-void rib_table_flood(struct rib_table *table, const struct rib_when *when,
-		     enum rib_reason reason, enum rib_flood_flags flags)
+void rib_table_withdraw_all(struct rib_table *table,
+			    const struct rib_when *when, enum rib_reason reason,
+			    enum rib_withdraw_mode mode)
 {
 	uint64_t count = rib_store_count(&table->store);
-	struct rib_flood *f = NULL;
+	struct rib_withdraw_queue *q = NULL;
 
 	table->sweeping = false;
 	table->resyncing = false;
-	table->unswept = 0;
+	table->generations_unswept = 0;
 	rib_table_unwait(table);
-	if (flags == RIB_FLOOD_NOW)
-		finish_floods(table, when);
+	if (mode == RIB_WITHDRAW_NOW)
+		finish_withdraw_queues(table, when);
 	if (count == 0)
 		return;
 	/*
@@ -188,49 +192,50 @@ void rib_table_flood(struct rib_table *table, const struct rib_when *when,
 	 * us remember ever more, below all limits. So it pays twice for what it
 	 * adds, and there is never more than its largest table.
 	 */
-	if (!TAILQ_EMPTY(&table->floods))
+	if (!TAILQ_EMPTY(&table->withdraw_queues))
 		rib_table_slice(table, when, 2 * count);
-	if (!(flags == RIB_FLOOD_NOW ||
-	      (flags == RIB_FLOOD_SMALL && count <= RIB_SMALL_FLOOD)))
-		f = flood_new(table, reason);
-	if (f == NULL) {
-		withdraw_all(table, when, reason);
+	if (!(mode == RIB_WITHDRAW_NOW || (mode == RIB_WITHDRAW_NOW_IF_SMALL &&
+					   count <= RIB_WITHDRAW_SMALL_TABLE)))
+		q = withdraw_queue_new(table, reason);
+	if (q == NULL) {
+		withdraw_all_now(table, when, reason);
 		rib_fate_reset(table);
 		return;
 	}
-	f->veil = table->veil;
+	q->veil = table->veil;
 	rib_fate_reset(table);
-	f->store = table->store;
+	q->store = table->store;
 	table->store = (struct rib_store){ 0 };
-	TAILQ_INSERT_TAIL(&table->floods, f, link);
+	TAILQ_INSERT_TAIL(&table->withdraw_queues, q, link);
 	rib_table_count_routes(table, -(int64_t)count);
-	rib_table_count_dying(table, (int64_t)count);
+	rib_table_count_pending(table, (int64_t)count);
 	rib_table_queue(table);
 }
 
-bool rib_table_rescue(struct rib_table *table, const struct rib_when *when,
-		      bool paths, uint32_t id)
+bool rib_table_withdraw_pending_route(struct rib_table *table,
+				      const struct rib_when *when, bool paths,
+				      uint32_t id)
 {
-	struct rib_flood *f;
+	struct rib_withdraw_queue *q;
 
-	TAILQ_FOREACH (f, &table->floods, link) {
+	TAILQ_FOREACH (q, &table->withdraw_queues, link) {
 		const struct rib_entry *e =
-			rib_route_array_find(rib_store_routes(&f->store, paths),
+			rib_route_array_find(rib_store_routes(&q->store, paths),
 					     id);
 		struct withdrawal w = {
 			.table = table,
-			.store = &f->store,
-			.info = &f->info,
+			.store = &q->store,
+			.info = &q->info,
 			.when = when,
-			.veil = f->veil,
-			.reason = f->reason,
-			.moved = f->moved,
+			.veil = q->veil,
+			.reason = q->reason,
+			.subject_changed = q->subject_changed,
 		};
 
 		if (e == NULL)
 			continue;
 		begin_withdraws(&w, paths);
-		withdraw(&w, paths, id, e->value);
+		withdraw_route(&w, paths, id, e->value);
 		rib_run_flush(table->peer->router->rib);
 		return true;
 	}
@@ -239,13 +244,13 @@ bool rib_table_rescue(struct rib_table *table, const struct rib_when *when,
 
 /* Sweeps */
 
-static void say_swept(struct rib_table *table, const struct rib_when *when)
+static void emit_swept(struct rib_table *table, const struct rib_when *when)
 {
 	struct rib_event e = { .kind = RIB_EVENT_SWEPT,
-			       .routes = table->swept };
+			       .routes = table->withdrawn_by_sweep };
 
 	table->sweeping = false;
-	table->unswept = 0;
+	table->generations_unswept = 0;
 	RIB_COUNT(table->peer->router, sweeps, 1);
 	rib_say_table(table, when, &e);
 }
@@ -257,36 +262,36 @@ void rib_table_sweep(struct rib_table *table, const struct rib_when *when)
 	if (table->sweeping || table->unknown)
 		return;
 	table->sweeping = true;
-	table->swept = 0;
+	table->withdrawn_by_sweep = 0;
 	table->sweep = (struct rib_place){ 0 };
-	if (table->unswept == 0)
-		say_swept(table, when);
+	if (table->generations_unswept == 0)
+		emit_swept(table, when);
 	else
 		rib_table_queue(table);
 }
 
 /* Work */
 
-static size_t flood_slice(struct rib_table *table, const struct rib_when *when,
-			  size_t budget)
+static size_t withdraw_queue_slice(struct rib_table *table,
+				   const struct rib_when *when, size_t budget)
 {
-	struct rib_flood *f = TAILQ_FIRST(&table->floods);
+	struct rib_withdraw_queue *q = TAILQ_FIRST(&table->withdraw_queues);
 	const struct withdrawal w = {
 		.table = table,
-		.store = &f->store,
-		.info = &f->info,
+		.store = &q->store,
+		.info = &q->info,
 		.when = when,
 		/* The analyser does not see TAILQ_REMOVE() take it out. */
 		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
-		.veil = f->veil,
-		.reason = f->reason,
-		.moved = f->moved,
+		.veil = q->veil,
+		.reason = q->reason,
+		.subject_changed = q->subject_changed,
 	};
 	uint64_t withdrawn = 0;
-	size_t seen = withdraw_slice(&w, &f->place, budget, &withdrawn);
+	size_t seen = withdraw_slice(&w, &q->place, budget, &withdrawn);
 
-	if (f->place.id == RIB_NO_ID)
-		rib_flood_free(table, f);
+	if (q->place.id == RIB_NO_ID)
+		rib_withdraw_queue_free(table, q);
 	return seen;
 }
 
@@ -302,10 +307,11 @@ static size_t sweep_slice(struct rib_table *table, const struct rib_when *when,
 		.reason = RIB_REASON_STALE_SWEEP,
 		.old_only = true,
 	};
-	size_t seen = withdraw_slice(&w, &table->sweep, budget, &table->swept);
+	size_t seen = withdraw_slice(&w, &table->sweep, budget,
+				     &table->withdrawn_by_sweep);
 
 	if (table->sweep.id == RIB_NO_ID)
-		say_swept(table, when);
+		emit_swept(table, when);
 	return seen;
 }
 
@@ -353,8 +359,8 @@ size_t rib_table_slice(struct rib_table *table, const struct rib_when *when,
 		size_t left = budget - seen;
 
 		/* An empty step counts, too, so that this ends. */
-		if (!TAILQ_EMPTY(&table->floods)) {
-			seen += 1 + flood_slice(table, when, left);
+		if (!TAILQ_EMPTY(&table->withdraw_queues)) {
+			seen += 1 + withdraw_queue_slice(table, when, left);
 		} else if (table->sweeping) {
 			seen += 1 + sweep_slice(table, when, left);
 		} else if (table->veil.moving) {

@@ -10,28 +10,30 @@
 #include "rib/event.h"
 #include "rib/types.h"
 
-enum rib_flood_flags {
-	RIB_FLOOD_SLICES = 0, /* all of it later */
-	RIB_FLOOD_SMALL = 1,  /* at once if it is small */
-	RIB_FLOOD_NOW = 2,    /* all at once, whatever it takes */
+enum rib_withdraw_mode {
+	RIB_WITHDRAW_IN_SLICES = 0,    /* all of it later */
+	RIB_WITHDRAW_NOW_IF_SMALL = 1, /* at once if it is small */
+	RIB_WITHDRAW_NOW = 2,	       /* all at once, whatever it takes */
 };
 
 /* Routes in a table that is small. */
-#define RIB_SMALL_FLOOD 64
+#define RIB_WITHDRAW_SMALL_TABLE 64
 
 /* Everything in the table was taken back. */
-void rib_table_flood(struct rib_table *table, const struct rib_when *when,
-		     enum rib_reason reason, enum rib_flood_flags flags);
+void rib_table_withdraw_all(struct rib_table *table,
+			    const struct rib_when *when, enum rib_reason reason,
+			    enum rib_withdraw_mode mode);
 
-/* The AS of its peer is another now: its floods are published elsewhere. */
-void rib_table_move(struct rib_table *table);
+/* The AS of its peer is another now: its withdraw_queues are published elsewhere. */
+void rib_table_mark_subject_changed(struct rib_table *table);
 
 /*
  * If a flood has the route, publish its withdraw now. The key may be gone then,
  * if the caller has no reference on it.
  */
-bool rib_table_rescue(struct rib_table *table, const struct rib_when *when,
-		      bool paths, uint32_t id);
+bool rib_table_withdraw_pending_route(struct rib_table *table,
+				      const struct rib_when *when, bool paths,
+				      uint32_t id);
 
 /* Sweeps */
 

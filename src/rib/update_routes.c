@@ -212,9 +212,9 @@ static void publish(struct rib_update_routes *s, const struct rib_item *item,
 }
 
 /* Something else was published in between. */
-static bool rescue(struct rib_update_routes *s, uint32_t id)
+static bool withdraw_pending_route(struct rib_update_routes *s, uint32_t id)
 {
-	if (!rib_table_rescue(s->table, s->when, s->paths, id))
+	if (!rib_table_withdraw_pending_route(s->table, s->when, s->paths, id))
 		return false;
 	s->begun = false;
 	return true;
@@ -420,10 +420,10 @@ static void announce(struct rib_update_routes *s, struct rib_item *item)
 		out_of_memory(s);
 		return;
 	}
-	if (id != RIB_NO_ID && !TAILQ_EMPTY(&s->table->floods)) {
+	if (id != RIB_NO_ID && !TAILQ_EMPTY(&s->table->withdraw_queues)) {
 		rib_key_get(s->table, s->paths, id);
 		held = true;
-		rescue(s, id);
+		withdraw_pending_route(s, id);
 	}
 	if (id != RIB_NO_ID)
 		e = rib_route_array_find(rib_store_routes(&s->table->store,
@@ -443,8 +443,8 @@ static void withdraw(struct rib_update_routes *s, struct rib_item *item)
 {
 	uint32_t id = s->look_again ? locate(s, item) : item->id;
 
-	if (id != RIB_NO_ID && !TAILQ_EMPTY(&s->table->floods) &&
-	    rescue(s, id)) {
+	if (id != RIB_NO_ID && !TAILQ_EMPTY(&s->table->withdraw_queues) &&
+	    withdraw_pending_route(s, id)) {
 		s->look_again = true;
 		return;
 	}

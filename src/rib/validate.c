@@ -14,9 +14,9 @@ struct tally {
 	const struct rib *rib;
 	uint32_t *prefixes[BGP_FAMILIES];
 	uint32_t *paths[BGP_FAMILIES];
-	uint64_t values; /* routes with a value that is counted */
-	uint64_t beside; /* the heap */
-	uint64_t moved;	 /* floods */
+	uint64_t values;	  /* routes with a value that is counted */
+	uint64_t beside;	  /* the heap */
+	uint64_t subject_changed; /* withdraw_queues */
 };
 
 static uint64_t capacity(const struct rib_key_table *d)
@@ -66,7 +66,7 @@ static bool routes_valid(struct tally *t, const struct rib_table *table,
 		counts[id]++;
 		if (e->value != RIB_VALUE_UNKNOWN)
 			t->values++;
-		if (current && age > table->unswept)
+		if (current && age > table->generations_unswept)
 			return false;
 	}
 	return true;
@@ -84,18 +84,19 @@ static bool store_valid(struct tally *t, const struct rib_table *table,
 
 static bool table_valid(struct tally *t, const struct rib_table *table)
 {
-	const struct rib_flood *f;
-	uint64_t dying = 0;
+	const struct rib_withdraw_queue *q;
+	uint64_t pending_withdraw = 0;
 
 	if (!store_valid(t, table, &table->store))
 		return false;
-	TAILQ_FOREACH (f, &table->floods, link) {
-		dying += rib_store_count(&f->store);
-		t->moved += f->moved;
-		if (!store_valid(t, table, &f->store))
+	TAILQ_FOREACH (q, &table->withdraw_queues, link) {
+		pending_withdraw += rib_store_count(&q->store);
+		t->subject_changed += q->subject_changed;
+		if (!store_valid(t, table, &q->store))
 			return false;
 	}
-	return dying == table->dying && (dying == 0 || table->queued) &&
+	return pending_withdraw == table->pending_withdraw &&
+	       (pending_withdraw == 0 || table->queued) &&
 	       (!table->sweeping || table->queued);
 }
 
@@ -119,7 +120,7 @@ static bool router_valid(struct tally *t, const struct rib_router *router)
 {
 	const struct rib_peer *peer;
 	const struct rib_table *table;
-	uint64_t moved = t->moved;
+	uint64_t subject_changed = t->subject_changed;
 	uint64_t routes = 0;
 	uint32_t stale = 0, up = 0, waiting = 0, peers = 0;
 
@@ -137,7 +138,8 @@ static bool router_valid(struct tally *t, const struct rib_router *router)
 			return false;
 	}
 	return routes == router->routes && stale == router->stale_count &&
-	       t->moved - moved == router->moved_count &&
+	       t->subject_changed - subject_changed ==
+		       router->subject_changed_count &&
 	       up == router->up_count && waiting == router->waiting_count &&
 	       peers == router->peer_count &&
 	       rib_ptr_map_validate(&router->peers);

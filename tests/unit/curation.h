@@ -67,7 +67,7 @@ struct stage {
 	size_t changes; /* routes in changes, since stage_forget() */
 	size_t announced;
 	size_t withdrawn;
-	size_t moved; /* of these */
+	size_t subject_changed; /* of these */
 	size_t synthetic[RIB_REASONS];
 	size_t resynced;
 	size_t events[RIB_EVENTS];
@@ -161,7 +161,7 @@ static inline void stage_change(void *arg, const struct rib_change *c)
 		s->changes++;
 		s->announced += c->announced;
 		s->withdrawn += !c->announced;
-		s->moved += c->moved;
+		s->subject_changed += c->subject_changed;
 		s->resynced += c->resync;
 		s->synthetic[c->reason] += c->synthetic;
 	}
@@ -205,7 +205,7 @@ static inline void stage_start(struct stage *s, const struct rib_config *config)
 static inline void stage_forget(struct stage *s)
 {
 	s->changes = s->announced = s->withdrawn = s->resynced = 0;
-	s->moved = 0;
+	s->subject_changed = 0;
 	memset(s->synthetic, 0, sizeof(s->synthetic));
 	memset(s->events, 0, sizeof(s->events));
 }

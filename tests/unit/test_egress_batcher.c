@@ -60,13 +60,13 @@ static struct rib_table_info table_of(const struct rib_router_info *router,
 }
 
 static void put_change(struct fixture *f, const struct rib_table_info *t,
-		       uint64_t sequence, size_t count, bool moved)
+		       uint64_t sequence, size_t count, bool subject_changed)
 {
 	static struct rib_route routes[RIB_CHANGE_MAX];
 	struct rib_change c = {
 		.table = t,
 		.received_ns = 1,
-		.moved = moved,
+		.subject_changed = subject_changed,
 		.kind = BGP_NLRI_PREFIX,
 		.count = count,
 		.routes = routes,

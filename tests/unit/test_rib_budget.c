@@ -130,7 +130,7 @@ static unsigned apply_by(const struct bmp_message *msg, uint64_t routes,
 					     .bytes_end = f.bytes + bytes };
 		uint64_t before = f.bytes;
 
-		assert_false(rib_router_moving(f.router));
+		assert_false(rib_router_subject_changing(f.router));
 		done = rib_apply_some(f.router, &f.when, msg, 1, NULL, &budget,
 				      &progress, &failed);
 		assert_in_range(f.bytes - before, ROUTE_BYTES,
@@ -222,7 +222,7 @@ static void test_a_peer_that_comes_back_as_another(void **state)
 	assert_int_equal(rib_apply_some(f.router, &f.when, &msg, 1, NULL,
 					&budget, &progress, &failed),
 			 0);
-	assert_true(rib_router_moving(f.router));
+	assert_true(rib_router_subject_changing(f.router));
 	assert_int_equal(f.withdrawn, 0);
 	assert_int_equal(f.announced, ROUTES);
 	while (rib_background(f.rib, &f.when, 100).more)
@@ -272,7 +272,7 @@ static void test_small_tables_of_a_peer_are_small_together(void **state)
 	stage_forget(&s);
 	stage_down(&s, &a, 1);
 	assert_int_equal(s.withdrawn, 480);
-	assert_int_equal(rib_router_dying(s.router), 240);
+	assert_int_equal(rib_router_pending_withdraw(s.router), 240);
 	stage_work(&s);
 	assert_int_equal(s.withdrawn, 720);
 	stage_end(&s);

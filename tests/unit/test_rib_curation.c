@@ -272,18 +272,18 @@ static void test_as_change_withdraws_on_the_old_subject(void **state)
 	stage_forget(&s);
 	a.header.as = 64999;
 	a.port++;
-	assert_false(rib_router_moving(s.router));
+	assert_false(rib_router_subject_changing(s.router));
 	stage_up(&s, &a);
 	/* Half of the flood is still to come; these are told anew already. */
 	rib_background(s.rib, &s.when, 250);
-	assert_true(rib_router_moving(s.router));
+	assert_true(rib_router_subject_changing(s.router));
 	stage_many(&s, &a, 400, 50, 1);
 	stage_many(&s, &a, 100, 50, 1);
 	stage_work_by(&s, 7);
-	assert_false(rib_router_moving(s.router));
+	assert_false(rib_router_subject_changing(s.router));
 	/* stage_change() fails if a withdraw names another AS than it should. */
 	assert_int_equal(s.synthetic[RIB_REASON_PEER_DOWN], 500);
-	assert_int_equal(s.moved, 500);
+	assert_int_equal(s.subject_changed, 500);
 	assert_int_equal(s.announced, 100);
 	assert_int_equal(stage_count(&s), 100);
 	assert_int_equal(flow().as_changes, 1);
@@ -304,11 +304,11 @@ static void test_as_change_of_an_implied_peer(void **state)
 	stage_forget(&s);
 	a.header.as = 64999;
 	stage_many(&s, &a, 0, 1, 1);
-	assert_false(rib_router_moving(s.router));
+	assert_false(rib_router_subject_changing(s.router));
 	rib_sizes(s.rib, &sizes);
-	assert_int_equal(sizes.dying, 0);
+	assert_int_equal(sizes.pending_withdraw, 0);
 	assert_int_equal(s.withdrawn, 500);
-	assert_int_equal(s.moved, 500);
+	assert_int_equal(s.subject_changed, 500);
 	assert_int_equal(stage_count(&s), 1);
 	stage_end(&s);
 }
@@ -330,8 +330,8 @@ static void test_floods_do_not_pile_up(void **state)
 		stage_down(&s, &a, BMP_DOWN_REMOTE);
 		a.port++;
 		rib_sizes(s.rib, &sizes);
-		CHECK(sizes.dying <= 200, "%u: %llu", i,
-		      (unsigned long long)sizes.dying);
+		CHECK(sizes.pending_withdraw <= 200, "%u: %llu", i,
+		      (unsigned long long)sizes.pending_withdraw);
 	}
 	stage_work(&s);
 	assert_int_equal(s.withdrawn, 2000);

@@ -99,7 +99,7 @@ static void test_deconfigured_peer_is_forgotten(void **state)
 	stage_many(&s, &a, 0, 500, 1);
 	stage_down(&s, &a, BMP_DOWN_DECONFIGURED);
 	rib_sizes(s.rib, &sizes);
-	assert_int_equal(sizes.dying, 500);
+	assert_int_equal(sizes.pending_withdraw, 500);
 	assert_int_equal(sizes.peers, 1);
 	stage_work(&s);
 	rib_sizes(s.rib, &sizes);

@@ -152,7 +152,8 @@ static void take_other(struct session *s, const struct bmp_message *msg)
 static bool must_wait(const struct session *s, const struct bmp_message *msg)
 {
 	return (msg->type == BMP_PEER_UP || msg->type == BMP_PEER_DOWN) &&
-	       rib_router_dying(s->router->rib_router) > SESSION_DYING_MAX;
+	       rib_router_pending_withdraw(s->router->rib_router) >
+		       SESSION_DYING_MAX;
 }
 
 /* The next of @t. */
@@ -242,7 +243,7 @@ static void take_frame(struct session *s, const struct bmp_frame *frame,
 static bool goes_on(struct session *s)
 {
 	return s->close_reason == CLOSE_NONE && !s->cut &&
-	       !rib_router_moving(s->router->rib_router);
+	       !rib_router_subject_changing(s->router->rib_router);
 }
 
 /* The turn ended before @rest, which is read in the next one. */

@@ -114,8 +114,9 @@ static bool is_behind(const struct session *s)
 {
 	const struct rib_router *router = s->router->rib_router;
 
-	return rib_router_moving(router) ||
-	       (s->waits && rib_router_dying(router) > SESSION_DYING_MAX);
+	return rib_router_subject_changing(router) ||
+	       (s->waits &&
+		rib_router_pending_withdraw(router) > SESSION_DYING_MAX);
 }
 
 /*
