@@ -78,7 +78,7 @@ void rib_say_peer(struct rib_peer *peer, const struct rib_when *when,
 void rib_say_table(struct rib_table *table, const struct rib_when *when,
 		   struct rib_event *event)
 {
-	if (table->fate != RIB_FATE_PUBLISH)
+	if (table->disposition != RIB_DISPOSITION_PUBLISH)
 		return;
 	event->table = &table->info;
 	event->has_table = true;

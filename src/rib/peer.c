@@ -239,7 +239,7 @@ static void set_subject(struct rib_peer *peer, const struct rib_when *when,
 		/* Those that have just begun. */
 		mark_subject_changed(peer);
 		peer->as = header->as;
-		rib_fate_judge(peer, when);
+		rib_policy_reevaluate(peer, when);
 	}
 	peer->bgp_id = header->bgp_id;
 	peer->ipv6 = header->ipv6;

@@ -6,7 +6,7 @@
  *	drop		as if the router had never said it
  *
  * Asked once for each peer and view, and again when the peer's AS is another
- * or the policy changes; for a message it is a bit test. When a table's fate
+ * or the policy changes; for a message it is a bit test. When a table's disposition
  * changes while it has routes, consumers are led there in slices:
  *
  *	publish -> store	withdraws, reason ADMIN; the routes stay
@@ -26,15 +26,15 @@
 struct rib_table_info;
 
 /* Of one peer and view, by 1 << enum bgp_family; the unknown one is bit 0. */
-struct rib_wish {
+struct rib_policy_mask {
 	uint64_t stored;
 	uint64_t published; /* a subset of stored */
 };
 
 struct rib_policy {
 	/* Of the table only peer and view are filled in. NULL: publish all. */
-	struct rib_wish (*ask)(const void *arg,
-			       const struct rib_table_info *table);
+	struct rib_policy_mask (*lookup)(const void *arg,
+					 const struct rib_table_info *table);
 	const void *arg; /* must live until the next policy, or the router */
 	/* Zero means no limit. They hold for routes that are still to come. */
 	uint64_t max_routes_router;

@@ -16,34 +16,35 @@ static void say_unknown(struct rib_table *table, const struct rib_when *when)
 	rib_say_table(table, when, &e);
 }
 
-static void change_fate(struct rib_table *table, const struct rib_when *when,
-			enum rib_fate fate)
+static void change_disposition(struct rib_table *table,
+			       const struct rib_when *when,
+			       enum rib_disposition disposition)
 {
-	enum rib_fate before = table->fate;
+	enum rib_disposition before = table->disposition;
 
-	if (fate == RIB_FATE_DROP)
+	if (disposition == RIB_DISPOSITION_DROP)
 		rib_table_withdraw_all(table, when, RIB_REASON_ADMIN,
 				       RIB_WITHDRAW_IN_SLICES);
-	table->fate = (uint8_t)fate;
+	table->disposition = (uint8_t)disposition;
 	if (rib_store_count(&table->store) == 0)
-		rib_fate_reset(table);
-	else if (!table->veil.moving)
-		rib_fate_move(table);
-	if (before == RIB_FATE_DROP)
+		rib_hidden_range_reset(table);
+	else if (!table->hidden.in_progress)
+		rib_hidden_range_start(table);
+	if (before == RIB_DISPOSITION_DROP)
 		say_unknown(table, when);
 }
 
-void rib_fate_judge(struct rib_peer *peer, const struct rib_when *when)
+void rib_policy_reevaluate(struct rib_peer *peer, const struct rib_when *when)
 {
 	struct rib_table *t;
 
-	peer->asked = 0;
+	peer->policy_known = 0;
 	TAILQ_FOREACH (t, &peer->tables, link) {
-		enum rib_fate fate =
-			rib_fate_of(peer, t->info.view,
-				    (enum bgp_family)t->info.family);
+		enum rib_disposition disposition =
+			rib_disposition_of(peer, t->info.view,
+					   (enum bgp_family)t->info.family);
 
-		if (fate != t->fate)
-			change_fate(t, when, fate);
+		if (disposition != t->disposition)
+			change_disposition(t, when, disposition);
 	}
 }

@@ -247,8 +247,9 @@ size_t rib_prefix_key(const struct rib *rib, enum bgp_family family,
 /* Routes of one store from the cursor on. True: all of them were seen. */
 static bool read_store(const struct rib_table *table,
 		       const struct rib_store *store,
-		       const struct rib_veil *veil, struct rib_cursor *c,
-		       size_t *budget, const struct rib_visitor *v)
+		       const struct rib_hidden_range *hidden,
+		       struct rib_cursor *c, size_t *budget,
+		       const struct rib_visitor *v)
 {
 	while (*budget > 0) {
 		const struct rib_entry *e =
@@ -259,7 +260,7 @@ static bool read_store(const struct rib_table *table,
 		struct rib_stored route;
 
 		--*budget;
-		if (e != NULL && rib_veiled(veil, c->paths, c->id)) {
+		if (e != NULL && rib_is_hidden(hidden, c->paths, c->id)) {
 			c->id++;
 			continue;
 		}
@@ -287,7 +288,7 @@ static bool read_table(const struct rib_table *table, struct rib_cursor *c,
 
 	v->table(v->arg, table);
 	if (c->store == 0) {
-		if (!read_store(table, &table->store, &table->veil, c, budget,
+		if (!read_store(table, &table->store, &table->hidden, c, budget,
 				v))
 			return false;
 		c->store = 1;
@@ -301,7 +302,7 @@ static bool read_table(const struct rib_table *table, struct rib_cursor *c,
 			c->id = 0;
 			c->paths = false;
 		}
-		if (!read_store(table, &q->store, &q->veil, c, budget, v))
+		if (!read_store(table, &q->store, &q->hidden, c, budget, v))
 			return false;
 		c->store = q->serial + 1;
 	}

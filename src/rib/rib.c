@@ -109,7 +109,7 @@ static void set_limits(struct rib_router *router)
 {
 	const struct rib_config *c = &router->rib->config;
 
-	if (router->policy.ask != NULL)
+	if (router->policy.lookup != NULL)
 		return;
 	router->policy.max_routes_router = c->max_routes_router;
 	router->policy.max_routes_peer = c->max_routes_peer;
@@ -248,7 +248,7 @@ void rib_router_policy(struct rib_router *router, const struct rib_when *when,
 
 	router->policy = *policy;
 	TAILQ_FOREACH (peer, &router->peer_list, link)
-		rib_fate_judge(peer, when);
+		rib_policy_reevaluate(peer, when);
 }
 
 bool rib_router_has_tables(const struct rib_router *router)

@@ -57,10 +57,10 @@ static inline uint64_t rib_store_count(const struct rib_store *store)
 }
 
 /* In the words of rib/policy.h. */
-enum rib_fate {
-	RIB_FATE_PUBLISH,
-	RIB_FATE_STORE,
-	RIB_FATE_DROP,
+enum rib_disposition {
+	RIB_DISPOSITION_PUBLISH,
+	RIB_DISPOSITION_STORE,
+	RIB_DISPOSITION_DROP,
 };
 
 /* Where a slice ended. */
@@ -70,10 +70,10 @@ struct rib_place {
 };
 
 /* What consumers do not know: see rib/visibility.h. */
-struct rib_veil {
+struct rib_hidden_range {
 	struct rib_place place;
-	bool lifting; /* it covers what is behind the place; else before it */
-	bool moving;
+	bool shrinking; /* it covers what is behind the place; else before it */
+	bool in_progress;
 };
 
 struct rib_withdraw_queue {
@@ -82,10 +82,10 @@ struct rib_withdraw_queue {
 	struct rib_store store;
 	struct rib_table_info info; /* as it was then */
 	struct rib_place place;
-	struct rib_veil veil; /* of the table, then */
-	uint8_t reason;	      /* enum rib_reason */
-	bool subject_changed; /* its peer has another AS now */
-	char name[];	      /* info.table_name */
+	struct rib_hidden_range hidden; /* of the table, then */
+	uint8_t reason;			/* enum rib_reason */
+	bool subject_changed;		/* its peer has another AS now */
+	char name[];			/* info.table_name */
 };
 
 struct rib_table {
@@ -111,8 +111,8 @@ struct rib_table {
 	bool resyncing;
 	bool suspect;
 	bool unknown;
-	uint8_t fate; /* enum rib_fate */
-	struct rib_veil veil;
+	uint8_t disposition; /* enum rib_disposition */
+	struct rib_hidden_range hidden;
 	struct rib_place sweep;
 	struct rib_place resync;
 	uint64_t withdrawn_by_sweep; /* withdrawn by this sweep */
@@ -148,8 +148,8 @@ struct rib_peer {
 	uint64_t opening[2];	     /* a hash of the last Peer Up, or zero */
 	void *slot;		     /* the user's */
 	struct rib_table *last;	     /* looked up */
-	uint8_t asked;		     /* 1 << enum bmp_view: of the policy */
-	struct rib_wish wishes[BMP_VIEWS];
+	uint8_t policy_known;	     /* 1 << enum bmp_view: of the policy */
+	struct rib_policy_mask policy_masks[BMP_VIEWS];
 	TAILQ_HEAD(rib_table_list, rib_table) tables;
 };
 

@@ -75,7 +75,7 @@ int rib_table_get(struct rib_peer *peer, uint8_t view, uint16_t afi,
 	t->prefixes = &rib->prefixes[family];
 	t->pairs = &rib->paths[family];
 	rib_table_refresh(t);
-	rib_fate_init(t);
+	rib_hidden_range_init(t);
 	TAILQ_INIT(&t->withdraw_queues);
 	TAILQ_INSERT_TAIL(&peer->tables, t, link);
 	peer->table_count++;

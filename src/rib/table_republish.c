@@ -78,8 +78,8 @@ static void republish_route(struct rib_table *table,
 static bool stays_hidden(const struct rib_table *table,
 			 const struct rib_place *place)
 {
-	return place != &table->veil.place &&
-	       rib_veiled(&table->veil, place->paths, place->id);
+	return place != &table->hidden.place &&
+	       rib_is_hidden(&table->hidden, place->paths, place->id);
 }
 
 size_t rib_table_republish(struct rib_table *table, const struct rib_when *when,

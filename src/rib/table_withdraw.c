@@ -21,7 +21,7 @@ struct withdrawal {
 	struct rib_store *store;
 	const struct rib_table_info *info;
 	const struct rib_when *when;
-	struct rib_veil veil; /* what consumers do not have */
+	struct rib_hidden_range hidden; /* what consumers do not have */
 	enum rib_reason reason;
 	bool old_only;	      /* of generations before the table's */
 	bool keep;	      /* the routes stay: only consumers lose them */
@@ -65,7 +65,7 @@ static void publish_withdraw(const struct withdrawal *w, bool paths,
 static void withdraw_route(const struct withdrawal *w, bool paths, uint32_t id,
 			   uint32_t value)
 {
-	if (!rib_veiled(&w->veil, paths, id))
+	if (!rib_is_hidden(&w->hidden, paths, id))
 		publish_withdraw(w, paths, id, value);
 	if (!w->keep)
 		rib_store_remove(w->table, w->store, paths, id, value);
@@ -143,7 +143,7 @@ static void withdraw_all_now(struct rib_table *table,
 		.store = &table->store,
 		.info = &table->info,
 		.when = when,
-		.veil = table->veil,
+		.hidden = table->hidden,
 		.reason = reason,
 		/* Who has them all taken back may be about to move. */
 		.subject_changed = true,
@@ -199,11 +199,11 @@ void rib_table_withdraw_all(struct rib_table *table,
 		q = withdraw_queue_new(table, reason);
 	if (q == NULL) {
 		withdraw_all_now(table, when, reason);
-		rib_fate_reset(table);
+		rib_hidden_range_reset(table);
 		return;
 	}
-	q->veil = table->veil;
-	rib_fate_reset(table);
+	q->hidden = table->hidden;
+	rib_hidden_range_reset(table);
 	q->store = table->store;
 	table->store = (struct rib_store){ 0 };
 	TAILQ_INSERT_TAIL(&table->withdraw_queues, q, link);
@@ -227,7 +227,7 @@ bool rib_table_withdraw_pending_route(struct rib_table *table,
 			.store = &q->store,
 			.info = &q->info,
 			.when = when,
-			.veil = q->veil,
+			.hidden = q->hidden,
 			.reason = q->reason,
 			.subject_changed = q->subject_changed,
 		};
@@ -283,7 +283,7 @@ static size_t withdraw_queue_slice(struct rib_table *table,
 		.when = when,
 		/* The analyser does not see TAILQ_REMOVE() take it out. */
 		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
-		.veil = q->veil,
+		.hidden = q->hidden,
 		.reason = q->reason,
 		.subject_changed = q->subject_changed,
 	};
@@ -303,7 +303,7 @@ static size_t sweep_slice(struct rib_table *table, const struct rib_when *when,
 		.store = &table->store,
 		.info = &table->info,
 		.when = when,
-		.veil = table->veil,
+		.hidden = table->hidden,
 		.reason = RIB_REASON_STALE_SWEEP,
 		.old_only = true,
 	};
@@ -316,26 +316,26 @@ static size_t sweep_slice(struct rib_table *table, const struct rib_when *when,
 }
 
 /* Take back from consumers what they shall no longer see, or show it. */
-static size_t veil_slice(struct rib_table *table, const struct rib_when *when,
-			 size_t budget)
+static size_t hidden_range_slice(struct rib_table *table,
+				 const struct rib_when *when, size_t budget)
 {
 	const struct withdrawal w = {
 		.table = table,
 		.store = &table->store,
 		.info = &table->info,
 		.when = when,
-		.veil = table->veil,
+		.hidden = table->hidden,
 		.reason = RIB_REASON_ADMIN,
 		.keep = true,
 	};
-	struct rib_place *place = &table->veil.place;
+	struct rib_place *place = &table->hidden.place;
 	uint64_t withdrawn = 0;
-	size_t seen = table->veil.lifting
+	size_t seen = table->hidden.shrinking
 			      ? rib_table_republish(table, when, place, budget)
 			      : withdraw_slice(&w, place, budget, &withdrawn);
 
 	if (place->id == RIB_NO_ID)
-		rib_fate_arrived(table);
+		rib_hidden_range_done(table);
 	return seen;
 }
 
@@ -363,8 +363,8 @@ size_t rib_table_slice(struct rib_table *table, const struct rib_when *when,
 			seen += 1 + withdraw_queue_slice(table, when, left);
 		} else if (table->sweeping) {
 			seen += 1 + sweep_slice(table, when, left);
-		} else if (table->veil.moving) {
-			seen += 1 + veil_slice(table, when, left);
+		} else if (table->hidden.in_progress) {
+			seen += 1 + hidden_range_slice(table, when, left);
 		} else if (table->resyncing) {
 			seen += 1 + resync_slice(table, when, left);
 		} else {

@@ -12,8 +12,8 @@
 static bool is_dropped(struct rib_peer *peer, uint8_t view, uint16_t afi,
 		       uint8_t safi)
 {
-	return rib_fate_of(peer, view, bgp_family_find(afi, safi)) ==
-	       RIB_FATE_DROP;
+	return rib_disposition_of(peer, view, bgp_family_find(afi, safi)) ==
+	       RIB_DISPOSITION_DROP;
 }
 
 /* The table of a family, made when it is first heard of. NULL: refused. */
@@ -181,9 +181,9 @@ bool rib_update(struct rib_peer *peer, const struct rib_when *when,
 			continue;
 		if (progress->offset == 0)
 			count_routes(router, part, id);
-		if (rib_fate_of(peer, header->view,
-				(enum bgp_family)format->family) ==
-		    RIB_FATE_DROP) {
+		if (rib_disposition_of(peer, header->view,
+				       (enum bgp_family)format->family) ==
+		    RIB_DISPOSITION_DROP) {
 			RIB_COUNT(router, suppressed[RIB_SUPPRESSED_FILTERED],
 				  part->count - progress->routes);
 		} else if (part->lost) {

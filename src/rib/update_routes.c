@@ -193,7 +193,7 @@ static void publish(struct rib_update_routes *s, const struct rib_item *item,
 {
 	struct rib_route *route;
 
-	if (rib_veiled(&s->table->veil, s->paths, id)) {
+	if (rib_is_hidden(&s->table->hidden, s->paths, id)) {
 		RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_FILTERED], 1);
 		return;
 	}

@@ -12,40 +12,42 @@
 #include "rib/rib_internal.h"
 
 /* Hot: once per published route. */
-static inline bool rib_veiled(const struct rib_veil *veil, bool paths,
-			      uint32_t id)
+static inline bool rib_is_hidden(const struct rib_hidden_range *hidden,
+				 bool paths, uint32_t id)
 {
-	bool before = paths == veil->place.paths ? id < veil->place.id
-						 : veil->place.paths;
+	bool before = paths == hidden->place.paths ? id < hidden->place.id
+						   : hidden->place.paths;
 
-	return before != veil->lifting;
+	return before != hidden->shrinking;
 }
 
 /* The policy's word, from memory. */
-void rib_fate_ask(struct rib_peer *peer, uint8_t view);
+void rib_policy_lookup(struct rib_peer *peer, uint8_t view);
 
-static inline enum rib_fate rib_fate_of(struct rib_peer *peer, uint8_t view,
-					enum bgp_family family)
+static inline enum rib_disposition rib_disposition_of(struct rib_peer *peer,
+						      uint8_t view,
+						      enum bgp_family family)
 {
-	const struct rib_wish *w = &peer->wishes[view];
+	const struct rib_policy_mask *w = &peer->policy_masks[view];
 
-	if ((peer->asked >> view & 1) == 0)
-		rib_fate_ask(peer, view);
+	if ((peer->policy_known >> view & 1) == 0)
+		rib_policy_lookup(peer, view);
 	if ((w->published >> family & 1) != 0)
-		return RIB_FATE_PUBLISH;
-	return (w->stored >> family & 1) != 0 ? RIB_FATE_STORE : RIB_FATE_DROP;
+		return RIB_DISPOSITION_PUBLISH;
+	return (w->stored >> family & 1) != 0 ? RIB_DISPOSITION_STORE
+					      : RIB_DISPOSITION_DROP;
 }
 
 /* A table that was just made. */
-void rib_fate_init(struct rib_table *table);
+void rib_hidden_range_init(struct rib_table *table);
 
 /* Its routes left, for a flood or for good: start anew. */
-void rib_fate_reset(struct rib_table *table);
+void rib_hidden_range_reset(struct rib_table *table);
 
 /* Draw the veil, or lift it, from the first key to the last. */
-void rib_fate_move(struct rib_table *table);
+void rib_hidden_range_start(struct rib_table *table);
 
 /* The veil is where it should be: go on the other way, if that is meant now. */
-void rib_fate_arrived(struct rib_table *table);
+void rib_hidden_range_done(struct rib_table *table);
 
 #endif

@@ -113,13 +113,13 @@ struct router *router_next(struct worker *w, struct router *router)
 }
 
 /* Asked once for each peer and view, see rib/policy.h. */
-static struct rib_wish ask_filters(const void *chain,
-				   const struct rib_table_info *table)
+static struct rib_policy_mask ask_filters(const void *chain,
+					  const struct rib_table_info *table)
 {
 	struct filter_peer peer = filter_peer_of_table(table);
 	struct filter_mask mask = filter_ask(chain, &peer);
 
-	return (struct rib_wish){ mask.stored, mask.published };
+	return (struct rib_policy_mask){ mask.stored, mask.published };
 }
 
 void router_apply_config(struct router *router, const struct config *config,
@@ -128,7 +128,7 @@ void router_apply_config(struct router *router, const struct config *config,
 	const struct rib_router_info *info =
 		rib_router_info(router->rib_router);
 	struct rib_policy policy = {
-		.ask = ask_filters,
+		.lookup = ask_filters,
 		.arg = &router->settings.filters,
 	};
 	const uint8_t *address = info->address;
