@@ -56,7 +56,7 @@ static const char help[] =
 struct subject {
 	struct rib *rib;
 	struct rib_router *router;
-	struct rib_when when;
+	struct rib_time when;
 	uint64_t published;
 };
 
@@ -129,14 +129,14 @@ static void apply(struct subject *s, unsigned peer, const uint8_t *body,
 
 /* Messages of one peer that only differ in their UPDATEs. */
 struct queue {
-	struct bmp_message msgs[RIB_AHEAD];
+	struct bmp_message msgs[RIB_LOOKAHEAD];
 	size_t count;
 };
 
 static void queue_init(struct queue *q, unsigned peer)
 {
 	q->count = 0;
-	for (size_t i = 0; i < RIB_AHEAD; i++)
+	for (size_t i = 0; i < RIB_LOOKAHEAD; i++)
 		q->msgs[i] = route_monitoring(peer, NULL, 0);
 }
 
@@ -151,7 +151,7 @@ static void queue_add(struct queue *q, struct subject *s, const uint8_t *body,
 		      size_t len)
 {
 	q->msgs[q->count++].update.body = (struct wire_view){ body, len };
-	if (q->count == RIB_AHEAD)
+	if (q->count == RIB_LOOKAHEAD)
 		queue_apply(q, s);
 }
 

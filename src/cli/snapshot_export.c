@@ -79,7 +79,7 @@ static void on_event(void *arg, const struct rib_event *event)
 
 static void publish(struct exporter *x, const struct snapshot_file *f)
 {
-	struct rib_when when = { 1, f->facts->taken_s * UINT64_C(1000000000) };
+	struct rib_time when = { 1, f->facts->taken_s * UINT64_C(1000000000) };
 
 	x->file = f;
 	rib_resync(f->facts->router, &when);

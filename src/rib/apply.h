@@ -15,17 +15,17 @@ struct bmp_peer;
  * Monitoring, Statistics, Peer Up and Peer Down; the others change nothing
  * here. @over may be NULL.
  */
-int rib_apply(struct rib_router *router, const struct rib_when *when,
+int rib_apply(struct rib_router *router, const struct rib_time *when,
 	      const struct bmp_message *msg, const struct bgp_overrides *over);
 
 /*
  * The same for several messages, exactly as if one after another. What Route
  * Monitoring will look at is asked for before the first is applied, so that
  * memory is waited for once for all of them: for messages with a route or two
- * that is most of the time. RIB_AHEAD at a time is best. Returns how many
+ * that is most of the time. RIB_LOOKAHEAD at a time is best. Returns how many
  * could not be applied for want of memory.
  */
-size_t rib_apply_many(struct rib_router *router, const struct rib_when *when,
+size_t rib_apply_many(struct rib_router *router, const struct rib_time *when,
 		      const struct bmp_message *msgs, size_t n,
 		      const struct bgp_overrides *over);
 
@@ -43,7 +43,7 @@ bool rib_budget_spent(const struct rib *rib, const struct rib_budget *budget);
  *
  * It also returns early if rib_router_subject_changing() has become true.
  */
-size_t rib_apply_some(struct rib_router *router, const struct rib_when *when,
+size_t rib_apply_some(struct rib_router *router, const struct rib_time *when,
 		      const struct bmp_message *msgs, size_t n,
 		      const struct bgp_overrides *over,
 		      struct rib_budget *budget, struct rib_progress *progress,
@@ -53,7 +53,7 @@ size_t rib_apply_some(struct rib_router *router, const struct rib_when *when,
  * A Route Monitoring of this peer came in which no UPDATE could be found: the
  * tables of its view are suspect until their next generation.
  */
-void rib_unreadable(struct rib_router *router, const struct rib_when *when,
+void rib_unreadable(struct rib_router *router, const struct rib_time *when,
 		    const struct bmp_peer *peer);
 
 /*
@@ -61,7 +61,7 @@ void rib_unreadable(struct rib_router *router, const struct rib_when *when,
  * also those first heard of later, are unknown until their next generation.
  * Publishes UNKNOWN once.
  */
-int rib_drop(struct rib_router *router, const struct rib_when *when,
+int rib_drop(struct rib_router *router, const struct rib_time *when,
 	     const struct bmp_peer *peer);
 
 #endif

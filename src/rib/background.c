@@ -46,7 +46,7 @@ static uint64_t deadline(const struct rib_router *router, uint64_t since,
 }
 
 static uint64_t check_waiting(struct rib_router *router,
-			      const struct rib_when *when)
+			      const struct rib_time *when)
 {
 	uint64_t clock = rib_clock(router, when->now_ns);
 	uint64_t next = RIB_NEVER;
@@ -68,7 +68,7 @@ static uint64_t check_waiting(struct rib_router *router,
 }
 
 static void withdraw_stale_peers(struct rib_router *router,
-				 const struct rib_when *when,
+				 const struct rib_time *when,
 				 enum rib_reason reason)
 {
 	struct rib_peer *peer;
@@ -84,7 +84,7 @@ static void withdraw_stale_peers(struct rib_router *router,
 
 /* The session is there, and stale peers may still be brought up. */
 static uint64_t check_open(struct rib_router *router,
-			   const struct rib_when *when)
+			   const struct rib_time *when)
 {
 	uint64_t clock = rib_clock(router, when->now_ns);
 	uint64_t next = check_waiting(router, when);
@@ -108,7 +108,7 @@ static uint64_t check_open(struct rib_router *router,
 
 /* It is away. Each peer has its own hold. */
 static uint64_t check_lost(struct rib_router *router,
-			   const struct rib_when *when)
+			   const struct rib_time *when)
 {
 	uint64_t hold = router->rib->config.stale_hold_ns;
 	uint64_t next = RIB_NEVER;
@@ -132,7 +132,7 @@ static uint64_t check_lost(struct rib_router *router,
 	return next;
 }
 
-static void fire(struct rib_router *router, const struct rib_when *when)
+static void fire(struct rib_router *router, const struct rib_time *when)
 {
 	uint64_t next = RIB_NEVER;
 
@@ -144,7 +144,7 @@ static void fire(struct rib_router *router, const struct rib_when *when)
 	rib_timer_set(router, next);
 }
 
-static size_t take_turn(struct rib *rib, const struct rib_when *when,
+static size_t take_turn(struct rib *rib, const struct rib_time *when,
 			size_t budget)
 {
 	struct rib_table *table = TAILQ_FIRST(&rib->work_list);
@@ -161,7 +161,7 @@ static size_t take_turn(struct rib *rib, const struct rib_when *when,
 }
 
 struct rib_background rib_background(struct rib *rib,
-				     const struct rib_when *when, size_t budget)
+				     const struct rib_time *when, size_t budget)
 {
 	struct rib_router *router;
 	size_t done = 0;

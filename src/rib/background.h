@@ -18,7 +18,7 @@ struct rib_background {
  * costs a comparison if there is nothing to do.
  */
 struct rib_background rib_background(struct rib *rib,
-				     const struct rib_when *when,
+				     const struct rib_time *when,
 				     size_t budget);
 
 #endif

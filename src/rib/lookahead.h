@@ -26,10 +26,11 @@ struct bgp_overrides;
 struct bmp_message;
 
 /*
- * Read as many of @msgs as can be, into router->rib->ahead; returns how many.
+ * Read as many of @msgs as can be, into router->rib->lookahead; returns how many.
  * 0: apply the first as it is.
  */
-size_t rib_ahead_read(struct rib_router *router, const struct bmp_message *msgs,
-		      size_t n, const struct bgp_overrides *over);
+size_t rib_lookahead_read(struct rib_router *router,
+			  const struct bmp_message *msgs, size_t n,
+			  const struct bgp_overrides *over);
 
 #endif

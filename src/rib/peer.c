@@ -187,7 +187,7 @@ void rib_peer_set_stale(struct rib_peer *peer, bool stale)
 	}
 }
 
-void rib_peer_withdraw_all(struct rib_peer *peer, const struct rib_when *when,
+void rib_peer_withdraw_all(struct rib_peer *peer, const struct rib_time *when,
 			   enum rib_reason reason, enum rib_withdraw_mode mode)
 {
 	uint64_t small = SMALL_PEER_ROUTES;
@@ -222,7 +222,7 @@ static void mark_subject_changed(struct rib_peer *peer)
  * A table is published by the AS of its peer. If that is another now, what is
  * there is withdrawn where it was, before anything is announced.
  */
-static void set_subject(struct rib_peer *peer, const struct rib_when *when,
+static void set_subject(struct rib_peer *peer, const struct rib_time *when,
 			const struct bmp_peer *header,
 			enum rib_withdraw_mode mode)
 {
@@ -249,13 +249,13 @@ static void set_subject(struct rib_peer *peer, const struct rib_when *when,
 #define ALL_FAMILIES (~(bgp_family_set)0)
 
 /* The tables of @families. Unknown families are in no set but that of all. */
-static void start_generation(struct rib_peer *peer, const struct rib_when *when,
+static void start_generation(struct rib_peer *peer, const struct rib_time *when,
 			     bgp_family_set families)
 {
 	uint64_t clock = rib_clock(peer->router, when->now_ns);
 	struct rib_table *t;
 
-	peer->limit_said = false;
+	peer->limit_reported = false;
 	/* What else was dropped may have been of any family. */
 	if (families == ALL_FAMILIES)
 		peer->dropped = false;
@@ -277,7 +277,7 @@ static void set_up(struct rib_peer *peer)
 	rib_peer_set_stale(peer, false);
 }
 
-void rib_peer_imply(struct rib_peer *peer, const struct rib_when *when,
+void rib_peer_imply(struct rib_peer *peer, const struct rib_time *when,
 		    const struct bmp_peer *header, enum rib_withdraw_mode mode)
 {
 	set_subject(peer, when, header, mode);
@@ -293,8 +293,8 @@ void rib_peer_imply(struct rib_peer *peer, const struct rib_when *when,
  * seeded hash stand for them, because OPENs may have 4096 bytes each and a
  * router may have very many peers.
  */
-static bool opening_of(struct rib *rib, const struct bmp_peer_up *up,
-		       uint64_t out[2])
+static bool hash_peer_up(struct rib *rib, const struct bmp_peer_up *up,
+			 uint64_t out[2])
 {
 	const struct wire_view *opens[2] = { &up->sent_open.whole,
 					     &up->received_open.whole };
@@ -340,8 +340,8 @@ static int keep_table_name(struct rib_peer *peer, const struct bmp_message *msg)
 	return rib_peer_keep(&peer->table_name, text_cut(name, TEXT_NAME_MAX));
 }
 
-static void say_up(struct rib_peer *peer, const struct rib_when *when,
-		   const struct bmp_message *msg)
+static void emit_peer_up(struct rib_peer *peer, const struct rib_time *when,
+			 const struct bmp_message *msg)
 {
 	struct rib_event e = {
 		.kind = RIB_EVENT_PEER_UP,
@@ -353,42 +353,42 @@ static void say_up(struct rib_peer *peer, const struct rib_when *when,
 	};
 
 	memcpy(e.local_address, msg->up.local_address, 16);
-	rib_say_peer(peer, when, &e);
+	rib_emit_event_peer(peer, when, &e);
 }
 
 /* Another peer emulated for one Loc-RIB, with families of its own. */
-static void merge_up(struct rib_peer *peer, const struct rib_when *when,
+static void merge_up(struct rib_peer *peer, const struct rib_time *when,
 		     const struct bmp_message *msg)
 {
 	bgp_family_set before = peer->context.families;
 
 	RIB_COUNT(peer->router, peer_up_merges, 1);
 	(void)bgp_context_peer_up(&peer->context, &msg->peer, &msg->up);
-	say_up(peer, when, msg);
+	emit_peer_up(peer, when, msg);
 	if ((peer->context.families & ~before) != 0)
 		start_generation(peer, when, peer->context.families & ~before);
 }
 
-int rib_peer_up(struct rib_router *router, const struct rib_when *when,
+int rib_peer_up(struct rib_router *router, const struct rib_time *when,
 		const struct bmp_message *msg)
 {
 	struct rib_peer *peer;
-	uint64_t opening[2];
+	uint64_t peer_up_hash[2];
 	int err;
 
 	RIB_COUNT(router, peer_ups, 1);
-	if (!opening_of(router->rib, &msg->up, opening))
+	if (!hash_peer_up(router->rib, &msg->up, peer_up_hash))
 		return -ENOMEM;
 	err = rib_peer_get(router, &msg->peer, &peer);
 	if (err < 0) {
 		RIB_COUNT(router, refused_peers, 1);
 		return err == -ENOSPC ? 0 : err;
 	}
-	if (peer->up && memcmp(peer->opening, opening, 16) == 0) {
+	if (peer->up && memcmp(peer->peer_up_hash, peer_up_hash, 16) == 0) {
 		RIB_COUNT(router, peer_up_repeats, 1);
 		return 0;
 	}
-	memcpy(peer->opening, opening, sizeof(opening));
+	memcpy(peer->peer_up_hash, peer_up_hash, sizeof(peer_up_hash));
 	if (peer->up && !peer->implied && peer->type == BMP_PEER_LOC_RIB) {
 		merge_up(peer, when, msg);
 		return 0;
@@ -401,7 +401,7 @@ int rib_peer_up(struct rib_router *router, const struct rib_when *when,
 	(void)bgp_context_peer_up(&peer->context, &msg->peer, &msg->up);
 	err = keep_table_name(peer, msg);
 	start_generation(peer, when, ALL_FAMILIES);
-	say_up(peer, when, msg);
+	emit_peer_up(peer, when, msg);
 	return err;
 }
 
@@ -413,10 +413,10 @@ static void set_down(struct rib_peer *peer)
 	peer->implied = false;
 	rib_peer_set_stale(peer, false);
 	bgp_context_init(&peer->context);
-	memset(peer->opening, 0, sizeof(peer->opening));
+	memset(peer->peer_up_hash, 0, sizeof(peer->peer_up_hash));
 }
 
-void rib_peer_down(struct rib_router *router, const struct rib_when *when,
+void rib_peer_down(struct rib_router *router, const struct rib_time *when,
 		   const struct bmp_message *msg)
 {
 	struct rib_peer *peer = rib_peer_find(router, &msg->peer);
@@ -434,7 +434,7 @@ void rib_peer_down(struct rib_router *router, const struct rib_when *when,
 	if (peer == NULL)
 		return;
 	if (peer->up || peer->stale)
-		rib_say_peer(peer, when, &e);
+		rib_emit_event_peer(peer, when, &e);
 	set_down(peer);
 	rib_peer_withdraw_all(peer, when, RIB_REASON_PEER_DOWN,
 			      RIB_WITHDRAW_NOW_IF_SMALL);
@@ -444,7 +444,7 @@ void rib_peer_down(struct rib_router *router, const struct rib_when *when,
 	}
 }
 
-void rib_peer_lose(struct rib_peer *peer, const struct rib_when *when)
+void rib_peer_lose(struct rib_peer *peer, const struct rib_time *when)
 {
 	struct rib_table *t;
 

@@ -38,23 +38,23 @@ void rib_peer_reap(struct rib_peer *peer);
 
 /* Messages */
 
-int rib_peer_up(struct rib_router *router, const struct rib_when *when,
+int rib_peer_up(struct rib_router *router, const struct rib_time *when,
 		const struct bmp_message *msg);
-void rib_peer_down(struct rib_router *router, const struct rib_when *when,
+void rib_peer_down(struct rib_router *router, const struct rib_time *when,
 		   const struct bmp_message *msg);
 
 /*
  * Routes come although no Peer Up did. Unless @mode says that what it had is
  * withdrawn at once, rib_router_subject_changing() may be true afterwards.
  */
-void rib_peer_imply(struct rib_peer *peer, const struct rib_when *when,
+void rib_peer_imply(struct rib_peer *peer, const struct rib_time *when,
 		    const struct bmp_peer *header, enum rib_withdraw_mode mode);
 
 /* The session is over. */
-void rib_peer_lose(struct rib_peer *peer, const struct rib_when *when);
+void rib_peer_lose(struct rib_peer *peer, const struct rib_time *when);
 
 /* Nothing says any longer that it is there: take all of it back. */
-void rib_peer_withdraw_all(struct rib_peer *peer, const struct rib_when *when,
+void rib_peer_withdraw_all(struct rib_peer *peer, const struct rib_time *when,
 			   enum rib_reason reason, enum rib_withdraw_mode mode);
 
 /* Set or clear the mark, which the router counts. */

@@ -5,7 +5,7 @@
 #include "rib/visibility.h"
 
 /* Nobody kept what its router said so far. */
-static void say_unknown(struct rib_table *table, const struct rib_when *when)
+static void emit_unknown(struct rib_table *table, const struct rib_time *when)
 {
 	struct rib_event e = {
 		.kind = RIB_EVENT_UNKNOWN,
@@ -13,11 +13,11 @@ static void say_unknown(struct rib_table *table, const struct rib_when *when)
 	};
 
 	table->unknown = true;
-	rib_say_table(table, when, &e);
+	rib_emit_event_table(table, when, &e);
 }
 
 static void change_disposition(struct rib_table *table,
-			       const struct rib_when *when,
+			       const struct rib_time *when,
 			       enum rib_disposition disposition)
 {
 	enum rib_disposition before = table->disposition;
@@ -31,10 +31,10 @@ static void change_disposition(struct rib_table *table,
 	else if (!table->hidden.in_progress)
 		rib_hidden_range_start(table);
 	if (before == RIB_DISPOSITION_DROP)
-		say_unknown(table, when);
+		emit_unknown(table, when);
 }
 
-void rib_policy_reevaluate(struct rib_peer *peer, const struct rib_when *when)
+void rib_policy_reevaluate(struct rib_peer *peer, const struct rib_time *when)
 {
 	struct rib_table *t;
 

@@ -7,6 +7,6 @@
 #include "rib/types.h"
 
 /* What the policy sees of the peer is another now, or the policy is. */
-void rib_policy_reevaluate(struct rib_peer *peer, const struct rib_when *when);
+void rib_policy_reevaluate(struct rib_peer *peer, const struct rib_time *when);
 
 #endif

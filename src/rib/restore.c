@@ -95,8 +95,8 @@ static uint32_t locate(const struct rib_table *table, struct wire_view key,
 	struct rib_key_table *d = table->prefixes;
 	uint32_t hash, id;
 
-	if (rib_key_table_is(d, table->follows, key))
-		return table->follows;
+	if (rib_key_table_is(d, table->next_id_hint, key))
+		return table->next_id_hint;
 	hash = rib_key_table_hash(d, key);
 	id = rib_key_table_find(d, hash, key);
 	return id == RIB_NO_ID && make ? rib_key_table_add(d, hash, key) : id;
@@ -153,7 +153,7 @@ static int put(struct rib_table *table, const struct rib_stored *route,
 	if (err < 0)
 		goto fail;
 	if (!route->has_path_id)
-		table->follows = id + 1;
+		table->next_id_hint = id + 1;
 	e = rib_route_array_find(rib_store_routes(&table->store,
 						  route->has_path_id),
 				 id);
@@ -177,9 +177,9 @@ static bool is_same(const struct rib_table *table, struct wire_view attrs,
 {
 	struct rib *rib = table->peer->router->rib;
 
-	if (table->follows == 0)
+	if (table->next_id_hint == 0)
 		return false;
-	*out = rib_table_set(table, table->follows - 1);
+	*out = rib_table_set(table, table->next_id_hint - 1);
 	return *out != RIB_VALUE_NONE &&
 	       rib_attrset_is(&rib->attrsets, *out, attrs);
 }
@@ -274,26 +274,26 @@ int rib_restore_seen(struct rib_table *table, const struct rib_stored *route,
 	return 0;
 }
 
-void rib_restore_leap(struct rib_router *router, uint64_t sequence)
+void rib_restore_sequence_floor(struct rib_router *router, uint64_t sequence)
 {
 	struct rib_peer *peer;
 	struct rib_table *t;
 
-	if (router->leap < sequence)
-		router->leap = sequence;
+	if (router->sequence_floor < sequence)
+		router->sequence_floor = sequence;
 	TAILQ_FOREACH (peer, &router->peer_list, link)
 		TAILQ_FOREACH (t, &peer->tables, link)
 			if (t->sequence < sequence)
 				t->sequence = sequence;
 }
 
-void rib_restore_leap_new(struct rib *rib, uint64_t sequence)
+void rib_restore_sequence_floor_new(struct rib *rib, uint64_t sequence)
 {
-	if (rib->leap < sequence)
-		rib->leap = sequence;
+	if (rib->sequence_floor < sequence)
+		rib->sequence_floor = sequence;
 }
 
-void rib_restore_done(struct rib *rib, const struct rib_when *when)
+void rib_restore_done(struct rib *rib, const struct rib_time *when)
 {
 	struct rib_router *router;
 	struct rib_peer *peer;

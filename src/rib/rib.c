@@ -183,7 +183,7 @@ static struct rib_router *router_new(struct rib *rib,
 		return NULL;
 	router->rib = rib;
 	router->serial = ++rib->serial;
-	router->leap = rib->leap;
+	router->sequence_floor = rib->sequence_floor;
 	router->hash = hash_of(rib, id);
 	router->id = *id;
 	if (id->name != NULL) {
@@ -231,7 +231,7 @@ fail:
 	return -ENOMEM;
 }
 
-void rib_router_purge(struct rib_router *router, const struct rib_when *when)
+void rib_router_purge(struct rib_router *router, const struct rib_time *when)
 {
 	struct rib_peer *peer;
 
@@ -241,7 +241,7 @@ void rib_router_purge(struct rib_router *router, const struct rib_when *when)
 	router_free(router);
 }
 
-void rib_router_policy(struct rib_router *router, const struct rib_when *when,
+void rib_router_policy(struct rib_router *router, const struct rib_time *when,
 		       const struct rib_policy *policy)
 {
 	struct rib_peer *peer;

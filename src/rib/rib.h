@@ -69,13 +69,13 @@ int rib_router_get(struct rib *rib, const struct rib_identity *id,
  * Withdraw all of it (reason ADMIN) and forget it. Not in slices: for an
  * operator who removes a router for ever. A session must not be open.
  */
-void rib_router_purge(struct rib_router *router, const struct rib_when *when);
+void rib_router_purge(struct rib_router *router, const struct rib_time *when);
 
 /*
  * From now on @policy (rib/policy.h) applies to @router. Copied. Tables whose
  * disposition changes are withdrawn or announced by rib_background().
  */
-void rib_router_policy(struct rib_router *router, const struct rib_when *when,
+void rib_router_policy(struct rib_router *router, const struct rib_time *when,
 		       const struct rib_policy *policy);
 
 const struct rib_router_info *rib_router_info(const struct rib_router *router);

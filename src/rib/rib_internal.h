@@ -64,14 +64,14 @@ enum rib_disposition {
 };
 
 /* Where a slice ended. */
-struct rib_place {
+struct rib_pos {
 	bool paths;
 	uint32_t id;
 };
 
 /* What consumers do not know: see rib/visibility.h. */
 struct rib_hidden_range {
-	struct rib_place place;
+	struct rib_pos pos;
 	bool shrinking; /* it covers what is behind the place; else before it */
 	bool in_progress;
 };
@@ -81,7 +81,7 @@ struct rib_withdraw_queue {
 	uint64_t serial;
 	struct rib_store store;
 	struct rib_table_info info; /* as it was then */
-	struct rib_place place;
+	struct rib_pos pos;
 	struct rib_hidden_range hidden; /* of the table, then */
 	uint8_t reason;			/* enum rib_reason */
 	bool subject_changed;		/* its peer has another AS now */
@@ -113,10 +113,11 @@ struct rib_table {
 	bool unknown;
 	uint8_t disposition; /* enum rib_disposition */
 	struct rib_hidden_range hidden;
-	struct rib_place sweep;
-	struct rib_place resync;
+	struct rib_pos sweep;
+	struct rib_pos resync;
 	uint64_t withdrawn_by_sweep; /* withdrawn by this sweep */
-	uint32_t follows; /* the number after that of the last route found */
+	uint32_t
+		next_id_hint; /* the number after that of the last route found */
 	/* By the router's clock. */
 	uint64_t since;	   /* when this generation began */
 	uint64_t first_ns; /* its first Route Monitoring; RIB_NEVER: none */
@@ -133,9 +134,9 @@ struct rib_peer {
 	bool up; /* in this session */
 	bool implied;
 	bool stale;
-	bool forget;	 /* purge it when its withdraw_queues are done */
-	bool limit_said; /* in this generation */
-	bool dropped;	 /* updates, in this generation; it was said */
+	bool forget;	     /* purge it when its withdraw_queues are done */
+	bool limit_reported; /* in this generation */
+	bool dropped;	     /* updates, in this generation; it was said */
 	uint64_t distinguisher;
 	uint8_t address[16];
 	uint32_t as;
@@ -145,7 +146,7 @@ struct rib_peer {
 	uint32_t table_count;
 	struct bgp_context context;
 	struct wire_view table_name; /* owned */
-	uint64_t opening[2];	     /* a hash of the last Peer Up, or zero */
+	uint64_t peer_up_hash[2];    /* a hash of the last Peer Up, or zero */
 	void *slot;		     /* the user's */
 	struct rib_table *last;	     /* looked up */
 	uint8_t policy_known;	     /* 1 << enum bmp_view: of the policy */
@@ -175,7 +176,7 @@ struct rib_router {
 	struct rib_peer *last;
 	uint64_t routes;
 	uint64_t pending_withdraw;
-	uint64_t leap; /* sequences of its new tables are above it */
+	uint64_t sequence_floor; /* sequences of its new tables are above it */
 	struct rib_flow flow;
 	/* The session. */
 	bool open;
@@ -192,7 +193,7 @@ struct rib_router {
 };
 
 /* Routes on their way to the sink that share all but themselves. */
-struct rib_run {
+struct rib_emit_run {
 	struct rib_change change;
 	struct rib_route routes[RIB_CHANGE_MAX];
 };
@@ -207,7 +208,7 @@ struct rib_attr_cache {
 };
 
 /* A route of the part that is being applied. */
-struct rib_item {
+struct rib_nlri {
 	struct wire_view key;
 	struct wire_view labels;
 	struct wire_view wire; /* of what is not a prefix */
@@ -223,7 +224,7 @@ struct rib_item {
 
 struct rib_batch {
 	struct bgp_prefix prefixes[RIB_BATCH];
-	struct rib_item items[RIB_BATCH];
+	struct rib_nlri nlris[RIB_BATCH];
 };
 
 /*
@@ -239,7 +240,7 @@ struct rib_attrs_form {
 };
 
 /* A Route Monitoring that was read and waits for its turn: see lookahead.c. */
-struct rib_ahead {
+struct rib_lookahead {
 	struct rib_peer *peer;
 	struct bgp_decode_opts opts;
 	struct bgp_update u;
@@ -247,13 +248,13 @@ struct rib_ahead {
 	struct rib_attrs_form form; /* of its attributes */
 	/* Its first route, if that is a plain prefix: else table is NULL. */
 	const struct rib_table *table;
-	bool near;	      /* it is where it was expected */
+	bool at_expected_id;  /* it is where it was expected */
 	bool host_bits;	      /* it had stray bits */
-	struct rib_item item; /* its id is a guess; RIB_NO_ID: it is new */
+	struct rib_nlri nlri; /* its id is a guess; RIB_NO_ID: it is new */
 };
 
 /* Room for the forms of as many. What finds none is read when it is its turn. */
-#define RIB_AHEAD_BYTES (16u << 10)
+#define RIB_LOOKAHEAD_BYTES (16u << 10)
 
 struct rib {
 	struct rib_config config;
@@ -269,8 +270,8 @@ struct rib {
 	struct rib_router **timers; /* a heap by due_ns */
 	size_t timer_count;
 	size_t timer_capacity;
-	uint64_t serial; /* last given out */
-	uint64_t leap;	 /* of new routers */
+	uint64_t serial;	 /* last given out */
+	uint64_t sequence_floor; /* of new routers */
 	uint64_t peers;
 	uint64_t peers_up;
 	uint64_t peers_stale;
@@ -284,10 +285,10 @@ struct rib {
 	uint64_t slice_end;	     /* of sink.bytes: the end of a slice */
 	uint64_t no_bytes;	     /* of a sink that does not count */
 	struct rib_flow flow;
-	struct rib_run run;
+	struct rib_emit_run emit;
 	struct rib_batch batch;
-	struct rib_ahead ahead[RIB_AHEAD];
-	uint8_t ahead_bytes[RIB_AHEAD_BYTES];
+	struct rib_lookahead lookahead[RIB_LOOKAHEAD];
+	uint8_t lookahead_bytes[RIB_LOOKAHEAD_BYTES];
 	struct rib_attr_cache cache;
 	uint8_t *scratch; /* keys of any length, canonical attributes */
 	size_t scratch_len;

@@ -232,7 +232,7 @@ static void visit_route(void *arg, const struct rib_table *table,
 /* The life of a snapshot */
 
 int rib_snapshot_new(const struct rib_router *router,
-		     const struct rib_when *when, struct wire_view start_mark,
+		     const struct rib_time *when, struct wire_view start_mark,
 		     struct rib_snapshot **out)
 {
 	const struct rib_router_info *info = rib_router_info(router);

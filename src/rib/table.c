@@ -64,7 +64,7 @@ int rib_table_get(struct rib_peer *peer, uint8_t view, uint16_t afi,
 		return -ENOMEM;
 	t->peer = peer;
 	t->serial = ++rib->serial;
-	t->sequence = peer->router->leap;
+	t->sequence = peer->router->sequence_floor;
 	t->first_ns = RIB_NEVER;
 	/* What was dropped may have been its first routes. */
 	t->unknown = peer->dropped;

@@ -18,7 +18,7 @@ struct republish_set {
 };
 
 static void begin_republish_set(struct rib_table *table,
-				const struct rib_when *when, bool paths,
+				const struct rib_time *when, bool paths,
 				struct republish_set *a, uint32_t set)
 {
 	struct rib *rib = table->peer->router->rib;
@@ -37,18 +37,18 @@ static void begin_republish_set(struct rib_table *table,
 	struct wire_view bytes = { NULL, 0 };
 
 	/* The routes before refer to the attributes that are decoded over. */
-	rib_run_flush(rib);
+	rib_emit_flush(rib);
 	if (set != RIB_VALUE_UNKNOWN)
 		bytes = rib_attrset_bytes(&rib->attrsets, set);
 	a->set = set;
 	a->most = rib_few_routes(bytes.len, RIB_CHANGE_MAX);
 	bgp_attrs_decode(bytes, &opts, &a->u.attrs);
 	bgp_update_next_hop(&a->u, BGP_PART_NLRI, &header.next_hop);
-	rib_run_begin(rib, &header);
+	rib_emit_begin(rib, &header);
 }
 
 static void republish_route(struct rib_table *table,
-			    const struct rib_when *when, bool paths,
+			    const struct rib_time *when, bool paths,
 			    uint32_t id, struct republish_set *a,
 			    uint32_t value)
 {
@@ -63,52 +63,52 @@ static void republish_route(struct rib_table *table,
 		return;
 	if (set != a->set)
 		begin_republish_set(table, when, paths, a, set);
-	route = rib_run_add(rib, table);
+	route = rib_emit_add(rib, table);
 	rib_table_route_key(table, paths, id, route, room);
-	if (rib->run.change.kind == BGP_NLRI_PREFIX)
+	if (rib->emit.change.kind == BGP_NLRI_PREFIX)
 		route->labels = extra;
 	else
 		route->nlri = extra;
 	RIB_COUNT(table->peer->router, published_resync, 1);
-	if (rib->run.change.count >= a->most)
-		rib_run_flush(rib);
+	if (rib->emit.change.count >= a->most)
+		rib_emit_flush(rib);
 }
 
 /* Whether the veil is over the route and stays: it is not being lifted here. */
 static bool stays_hidden(const struct rib_table *table,
-			 const struct rib_place *place)
+			 const struct rib_pos *pos)
 {
-	return place != &table->hidden.place &&
-	       rib_is_hidden(&table->hidden, place->paths, place->id);
+	return pos != &table->hidden.pos &&
+	       rib_is_hidden(&table->hidden, pos->paths, pos->id);
 }
 
-size_t rib_table_republish(struct rib_table *table, const struct rib_when *when,
-			   struct rib_place *place, size_t budget)
+size_t rib_table_republish(struct rib_table *table, const struct rib_time *when,
+			   struct rib_pos *pos, size_t budget)
 {
 	const struct rib *rib = table->peer->router->rib;
 	struct republish_set a = { .set = RIB_VALUE_NONE };
 	size_t seen = 0;
 
-	for (; seen < budget && place->id != RIB_NO_ID && !rib_slice_full(rib);
+	for (; seen < budget && pos->id != RIB_NO_ID && !rib_slice_full(rib);
 	     seen++) {
 		const struct rib_entry *e =
 			rib_route_array_next(rib_store_routes(&table->store,
-							      place->paths),
-					     place->id, &place->id);
+							      pos->paths),
+					     pos->id, &pos->id);
 
 		if (e != NULL) {
-			if (!stays_hidden(table, place))
-				republish_route(table, when, place->paths,
-						place->id, &a, e->value);
-			place->id++;
+			if (!stays_hidden(table, pos))
+				republish_route(table, when, pos->paths,
+						pos->id, &a, e->value);
+			pos->id++;
 			continue;
 		}
-		*place = (struct rib_place){
+		*pos = (struct rib_pos){
 			.paths = true,
-			.id = place->paths ? RIB_NO_ID : 0,
+			.id = pos->paths ? RIB_NO_ID : 0,
 		};
 		a.set = RIB_VALUE_NONE;
 	}
-	rib_run_flush(table->peer->router->rib);
+	rib_emit_flush(table->peer->router->rib);
 	return seen;
 }

@@ -6,13 +6,13 @@
 
 #include "rib/types.h"
 
-struct rib_place;
+struct rib_pos;
 
 /*
- * Publish again from *@place on, up to @budget routes; says at how many it
- * looked. At the end, place->id is RIB_NO_ID.
+ * Publish again from *@pos on, up to @budget routes; says at how many it
+ * looked. At the end, pos->id is RIB_NO_ID.
  */
-size_t rib_table_republish(struct rib_table *table, const struct rib_when *when,
-			   struct rib_place *place, size_t budget);
+size_t rib_table_republish(struct rib_table *table, const struct rib_time *when,
+			   struct rib_pos *pos, size_t budget);
 
 #endif

@@ -20,7 +20,7 @@ struct withdrawal {
 	struct rib_table *table;
 	struct rib_store *store;
 	const struct rib_table_info *info;
-	const struct rib_when *when;
+	const struct rib_time *when;
 	struct rib_hidden_range hidden; /* what consumers do not have */
 	enum rib_reason reason;
 	bool old_only;	      /* of generations before the table's */
@@ -40,7 +40,7 @@ static void begin_withdraws(const struct withdrawal *w, bool paths)
 		.kind = bgp_family_info((enum bgp_family)w->info->family)->kind,
 	};
 
-	rib_run_begin(w->table->peer->router->rib, &header);
+	rib_emit_begin(w->table->peer->router->rib, &header);
 }
 
 static void publish_withdraw(const struct withdrawal *w, bool paths,
@@ -48,14 +48,14 @@ static void publish_withdraw(const struct withdrawal *w, bool paths,
 {
 	struct rib_router *router = w->table->peer->router;
 	struct rib *rib = router->rib;
-	struct rib_route *route = rib_run_add(rib, w->table);
+	struct rib_route *route = rib_emit_add(rib, w->table);
 	uint8_t room[RIB_KEY_FIXED];
 
 	rib_table_route_key(w->table, paths, id, route, room);
-	if (rib->run.change.kind != BGP_NLRI_PREFIX) {
+	if (rib->emit.change.kind != BGP_NLRI_PREFIX) {
 		route->nlri = rib_value_extra(&rib->attrsets, value);
 		/* What it points to is about to go. */
-		rib_run_flush(rib);
+		rib_emit_flush(rib);
 	}
 	RIB_COUNT(router, published_withdrawn, 1);
 	RIB_COUNT(router, synthetic[w->reason], 1);
@@ -72,23 +72,22 @@ static void withdraw_route(const struct withdrawal *w, bool paths, uint32_t id,
 }
 
 /*
- * Withdraw from *@place on, looking at up to @budget routes, or fewer if they
- * fill a slice of rib_background(). Returns at how many; at the end, place->id is
+ * Withdraw from *@pos on, looking at up to @budget routes, or fewer if they
+ * fill a slice of rib_background(). Returns at how many; at the end, pos->id is
  * RIB_NO_ID. *@withdrawn counts.
  */
-static size_t withdraw_slice(const struct withdrawal *w,
-			     struct rib_place *place, size_t budget,
-			     uint64_t *withdrawn)
+static size_t withdraw_slice(const struct withdrawal *w, struct rib_pos *pos,
+			     size_t budget, uint64_t *withdrawn)
 {
 	const struct rib *rib = w->table->peer->router->rib;
 	size_t seen = 0;
 	bool full = false;
 
-	while (seen < budget && !full && place->id != RIB_NO_ID) {
-		bool paths = place->paths;
+	while (seen < budget && !full && pos->id != RIB_NO_ID) {
+		bool paths = pos->paths;
 		struct rib_route_array *r = rib_store_routes(w->store, paths);
 		const struct rib_entry *e;
-		uint32_t id = place->id;
+		uint32_t id = pos->id;
 
 		begin_withdraws(w, paths);
 		for (; seen < budget && !full; seen++, id++) {
@@ -102,15 +101,15 @@ static size_t withdraw_slice(const struct withdrawal *w,
 			++*withdrawn;
 			full = rib_slice_full(rib);
 		}
-		place->id = id;
+		pos->id = id;
 		if (seen == budget || full)
 			break;
-		*place = (struct rib_place){
+		*pos = (struct rib_pos){
 			.paths = true,
 			.id = paths ? RIB_NO_ID : 0,
 		};
 	}
-	rib_run_flush(w->table->peer->router->rib);
+	rib_emit_flush(w->table->peer->router->rib);
 	return seen;
 }
 
@@ -135,7 +134,7 @@ static struct rib_withdraw_queue *withdraw_queue_new(struct rib_table *table,
 
 /* Not in slices. */
 static void withdraw_all_now(struct rib_table *table,
-			     const struct rib_when *when,
+			     const struct rib_time *when,
 			     enum rib_reason reason)
 {
 	const struct withdrawal w = {
@@ -148,14 +147,14 @@ static void withdraw_all_now(struct rib_table *table,
 		/* Who has them all taken back may be about to move. */
 		.subject_changed = true,
 	};
-	struct rib_place place = { 0 };
+	struct rib_pos pos = { 0 };
 	uint64_t withdrawn = 0;
 
-	withdraw_slice(&w, &place, SIZE_MAX, &withdrawn);
+	withdraw_slice(&w, &pos, SIZE_MAX, &withdrawn);
 }
 
 static void finish_withdraw_queues(struct rib_table *table,
-				   const struct rib_when *when)
+				   const struct rib_time *when)
 {
 	while (!TAILQ_EMPTY(&table->withdraw_queues))
 		rib_table_slice(table, when, SIZE_MAX);
@@ -173,7 +172,7 @@ void rib_table_mark_subject_changed(struct rib_table *table)
 }
 
 void rib_table_withdraw_all(struct rib_table *table,
-			    const struct rib_when *when, enum rib_reason reason,
+			    const struct rib_time *when, enum rib_reason reason,
 			    enum rib_withdraw_mode mode)
 {
 	uint64_t count = rib_store_count(&table->store);
@@ -213,7 +212,7 @@ void rib_table_withdraw_all(struct rib_table *table,
 }
 
 bool rib_table_withdraw_pending_route(struct rib_table *table,
-				      const struct rib_when *when, bool paths,
+				      const struct rib_time *when, bool paths,
 				      uint32_t id)
 {
 	struct rib_withdraw_queue *q;
@@ -236,7 +235,7 @@ bool rib_table_withdraw_pending_route(struct rib_table *table,
 			continue;
 		begin_withdraws(&w, paths);
 		withdraw_route(&w, paths, id, e->value);
-		rib_run_flush(table->peer->router->rib);
+		rib_emit_flush(table->peer->router->rib);
 		return true;
 	}
 	return false;
@@ -244,7 +243,7 @@ bool rib_table_withdraw_pending_route(struct rib_table *table,
 
 /* Sweeps */
 
-static void emit_swept(struct rib_table *table, const struct rib_when *when)
+static void emit_swept(struct rib_table *table, const struct rib_time *when)
 {
 	struct rib_event e = { .kind = RIB_EVENT_SWEPT,
 			       .routes = table->withdrawn_by_sweep };
@@ -252,10 +251,10 @@ static void emit_swept(struct rib_table *table, const struct rib_when *when)
 	table->sweeping = false;
 	table->generations_unswept = 0;
 	RIB_COUNT(table->peer->router, sweeps, 1);
-	rib_say_table(table, when, &e);
+	rib_emit_event_table(table, when, &e);
 }
 
-void rib_table_sweep(struct rib_table *table, const struct rib_when *when)
+void rib_table_sweep(struct rib_table *table, const struct rib_time *when)
 {
 	rib_table_unwait(table);
 	/* A dump with holes proves nothing about what it did not have. */
@@ -263,7 +262,7 @@ void rib_table_sweep(struct rib_table *table, const struct rib_when *when)
 		return;
 	table->sweeping = true;
 	table->withdrawn_by_sweep = 0;
-	table->sweep = (struct rib_place){ 0 };
+	table->sweep = (struct rib_pos){ 0 };
 	if (table->generations_unswept == 0)
 		emit_swept(table, when);
 	else
@@ -273,7 +272,7 @@ void rib_table_sweep(struct rib_table *table, const struct rib_when *when)
 /* Work */
 
 static size_t withdraw_queue_slice(struct rib_table *table,
-				   const struct rib_when *when, size_t budget)
+				   const struct rib_time *when, size_t budget)
 {
 	struct rib_withdraw_queue *q = TAILQ_FIRST(&table->withdraw_queues);
 	const struct withdrawal w = {
@@ -288,14 +287,14 @@ static size_t withdraw_queue_slice(struct rib_table *table,
 		.subject_changed = q->subject_changed,
 	};
 	uint64_t withdrawn = 0;
-	size_t seen = withdraw_slice(&w, &q->place, budget, &withdrawn);
+	size_t seen = withdraw_slice(&w, &q->pos, budget, &withdrawn);
 
-	if (q->place.id == RIB_NO_ID)
+	if (q->pos.id == RIB_NO_ID)
 		rib_withdraw_queue_free(table, q);
 	return seen;
 }
 
-static size_t sweep_slice(struct rib_table *table, const struct rib_when *when,
+static size_t sweep_slice(struct rib_table *table, const struct rib_time *when,
 			  size_t budget)
 {
 	const struct withdrawal w = {
@@ -317,7 +316,7 @@ static size_t sweep_slice(struct rib_table *table, const struct rib_when *when,
 
 /* Take back from consumers what they shall no longer see, or show it. */
 static size_t hidden_range_slice(struct rib_table *table,
-				 const struct rib_when *when, size_t budget)
+				 const struct rib_time *when, size_t budget)
 {
 	const struct withdrawal w = {
 		.table = table,
@@ -328,19 +327,19 @@ static size_t hidden_range_slice(struct rib_table *table,
 		.reason = RIB_REASON_ADMIN,
 		.keep = true,
 	};
-	struct rib_place *place = &table->hidden.place;
+	struct rib_pos *pos = &table->hidden.pos;
 	uint64_t withdrawn = 0;
 	size_t seen = table->hidden.shrinking
-			      ? rib_table_republish(table, when, place, budget)
-			      : withdraw_slice(&w, place, budget, &withdrawn);
+			      ? rib_table_republish(table, when, pos, budget)
+			      : withdraw_slice(&w, pos, budget, &withdrawn);
 
-	if (place->id == RIB_NO_ID)
+	if (pos->id == RIB_NO_ID)
 		rib_hidden_range_done(table);
 	return seen;
 }
 
 /* Tell all of it again. */
-static size_t resync_slice(struct rib_table *table, const struct rib_when *when,
+static size_t resync_slice(struct rib_table *table, const struct rib_time *when,
 			   size_t budget)
 {
 	size_t seen = rib_table_republish(table, when, &table->resync, budget);
@@ -349,7 +348,7 @@ static size_t resync_slice(struct rib_table *table, const struct rib_when *when,
 	return seen;
 }
 
-size_t rib_table_slice(struct rib_table *table, const struct rib_when *when,
+size_t rib_table_slice(struct rib_table *table, const struct rib_time *when,
 		       size_t budget)
 {
 	const struct rib *rib = table->peer->router->rib;

@@ -21,7 +21,7 @@ enum rib_withdraw_mode {
 
 /* Everything in the table was taken back. */
 void rib_table_withdraw_all(struct rib_table *table,
-			    const struct rib_when *when, enum rib_reason reason,
+			    const struct rib_time *when, enum rib_reason reason,
 			    enum rib_withdraw_mode mode);
 
 /* The AS of its peer is another now: its withdraw_queues are published elsewhere. */
@@ -32,7 +32,7 @@ void rib_table_mark_subject_changed(struct rib_table *table);
  * if the caller has no reference on it.
  */
 bool rib_table_withdraw_pending_route(struct rib_table *table,
-				      const struct rib_when *when, bool paths,
+				      const struct rib_time *when, bool paths,
 				      uint32_t id);
 
 /* Sweeps */
@@ -41,13 +41,13 @@ bool rib_table_withdraw_pending_route(struct rib_table *table,
  * All there is was told: sweep the rest, in slices. Not where something of it
  * was dropped: that waits for the next generation.
  */
-void rib_table_sweep(struct rib_table *table, const struct rib_when *when);
+void rib_table_sweep(struct rib_table *table, const struct rib_time *when);
 
 /*
  * Do about @budget routes of what the table has to do, and say how many it
  * were. If that was all, the table is no longer queued.
  */
-size_t rib_table_slice(struct rib_table *table, const struct rib_when *when,
+size_t rib_table_slice(struct rib_table *table, const struct rib_time *when,
 		       size_t budget);
 
 #endif

@@ -50,7 +50,7 @@ struct rib_config {
 };
 
 /* The moment of a call. */
-struct rib_when {
+struct rib_time {
 	uint64_t now_ns;  /* monotonic */
 	uint64_t wall_ns; /* since 1970 */
 };
@@ -62,7 +62,7 @@ struct rib_identity {
 };
 
 /* Messages that rib_apply_many() decodes and prefetches together. */
-#define RIB_AHEAD 16
+#define RIB_LOOKAHEAD 16
 
 /*
  * The most that a call may do. A message of a few kilobytes can become a

@@ -18,7 +18,7 @@ static bool is_dropped(struct rib_peer *peer, uint8_t view, uint16_t afi,
 
 /* The table of a family, made when it is first heard of. NULL: refused. */
 static struct rib_table *reach(struct rib_peer *peer,
-			       const struct rib_when *when,
+			       const struct rib_time *when,
 			       const struct bmp_peer *header, uint16_t afi,
 			       uint8_t safi)
 {
@@ -57,10 +57,11 @@ static void count_published(const struct rib_update_routes *s)
 }
 
 /* False: the budget was spent before its end. */
-static bool apply_part(struct rib_peer *peer, const struct rib_when *when,
+static bool apply_part(struct rib_peer *peer, const struct rib_time *when,
 		       const struct bmp_peer *header,
 		       const struct bgp_decode_opts *opts,
-		       const struct bgp_update *u, struct rib_ahead *ahead,
+		       const struct bgp_update *u,
+		       struct rib_lookahead *lookahead,
 		       enum bgp_nlri_part_id id, struct rib_progress *progress)
 {
 	const struct bgp_nlri_format *format = &u->nlri_parts[id].format;
@@ -72,7 +73,9 @@ static bool apply_part(struct rib_peer *peer, const struct rib_when *when,
 		.header = header,
 		.opts = opts,
 		.u = u,
-		.ahead = ahead != NULL && ahead->part == id ? ahead : NULL,
+		.lookahead = lookahead != NULL && lookahead->part == id
+				     ? lookahead
+				     : NULL,
 		.id = id,
 		.family = (enum bgp_family)format->family,
 		.announce = bgp_update_announces(u, id),
@@ -99,17 +102,17 @@ static bool apply_part(struct rib_peer *peer, const struct rib_when *when,
 
 /* Messages */
 
-static void suspect(struct rib_table *table, const struct rib_when *when)
+static void suspect(struct rib_table *table, const struct rib_time *when)
 {
 	struct rib_event e = { .kind = RIB_EVENT_SUSPECT };
 
 	if (table->suspect)
 		return;
 	table->suspect = true;
-	rib_say_table(table, when, &e);
+	rib_emit_event_table(table, when, &e);
 }
 
-void rib_update_unreadable(struct rib_peer *peer, const struct rib_when *when,
+void rib_update_unreadable(struct rib_peer *peer, const struct rib_time *when,
 			   uint8_t view)
 {
 	struct rib_table *t;
@@ -119,7 +122,7 @@ void rib_update_unreadable(struct rib_peer *peer, const struct rib_when *when,
 			suspect(t, when);
 }
 
-static void end_of_rib(struct rib_peer *peer, const struct rib_when *when,
+static void end_of_rib(struct rib_peer *peer, const struct rib_time *when,
 		       const struct bmp_peer *header,
 		       const struct bgp_update *u)
 {
@@ -133,7 +136,7 @@ static void end_of_rib(struct rib_peer *peer, const struct rib_when *when,
 	if (t == NULL)
 		return;
 	RIB_COUNT(peer->router, ends_of_rib, 1);
-	rib_say_table(t, when, &e);
+	rib_emit_event_table(t, when, &e);
 	if (t->syncing)
 		rib_table_sweep(t, when);
 }
@@ -158,10 +161,10 @@ static void count_routes(struct rib_router *router,
 		RIB_COUNT(router, add_path_guessed, 1);
 }
 
-bool rib_update(struct rib_peer *peer, const struct rib_when *when,
+bool rib_update(struct rib_peer *peer, const struct rib_time *when,
 		const struct bmp_peer *header,
 		const struct bgp_decode_opts *opts, const struct bgp_update *u,
-		struct rib_ahead *ahead, struct rib_progress *progress)
+		struct rib_lookahead *lookahead, struct rib_progress *progress)
 {
 	struct rib_router *router = peer->router;
 
@@ -191,7 +194,7 @@ bool rib_update(struct rib_peer *peer, const struct rib_when *when,
 				  format->safi);
 			if (t != NULL)
 				suspect(t, when);
-		} else if (!apply_part(peer, when, header, opts, u, ahead,
+		} else if (!apply_part(peer, when, header, opts, u, lookahead,
 				       (enum bgp_nlri_part_id)id, progress)) {
 			return false;
 		}

@@ -12,20 +12,20 @@
 struct bgp_decode_opts;
 struct bgp_update;
 struct bmp_peer;
-struct rib_ahead;
+struct rib_lookahead;
 
 /*
- * @header is that of the message; @opts is how @u was decoded. @ahead is
+ * @header is that of the message; @opts is how @u was decoded. @lookahead is
  * what else is known of it already, or NULL. From @progress on, which is zero
  * again when all of it is applied. False: the budget was spent before.
  */
-bool rib_update(struct rib_peer *peer, const struct rib_when *when,
+bool rib_update(struct rib_peer *peer, const struct rib_time *when,
 		const struct bmp_peer *header,
 		const struct bgp_decode_opts *opts, const struct bgp_update *u,
-		struct rib_ahead *ahead, struct rib_progress *progress);
+		struct rib_lookahead *lookahead, struct rib_progress *progress);
 
 /* Nothing of one could be read: any table of the view may have been meant. */
-void rib_update_unreadable(struct rib_peer *peer, const struct rib_when *when,
+void rib_update_unreadable(struct rib_peer *peer, const struct rib_time *when,
 			   uint8_t view);
 
 #endif

@@ -100,8 +100,8 @@ static size_t gather_bound(const struct bgp_update *u)
 	return u->attrs.block.len + 64;
 }
 
-size_t rib_attrs_form_read(const struct rib *rib, const struct rib_ahead *a,
-			   const struct rib_ahead *before, uint8_t *room,
+size_t rib_attrs_form_read(const struct rib *rib, const struct rib_lookahead *a,
+			   const struct rib_lookahead *before, uint8_t *room,
 			   size_t size, struct rib_attrs_form *out)
 {
 	const struct bgp_update *u = &a->u;
@@ -126,7 +126,7 @@ size_t rib_attrs_form_read(const struct rib *rib, const struct rib_ahead *a,
 	if (out->canonical.p == room + used)
 		used += out->canonical.len;
 	/* Where routes are told again, the set is the one they have. */
-	if (!a->near) {
+	if (!a->at_expected_id) {
 		out->hash = rib_attrset_hash(&rib->attrsets, out->canonical);
 		out->is_hashed = true;
 		rib_attrset_prefetch(&rib->attrsets, out->hash);

@@ -8,7 +8,7 @@
 
 #include "bmp/update.h"
 
-struct rib_ahead;
+struct rib_lookahead;
 struct rib_attrs_form;
 
 /*
@@ -17,8 +17,8 @@ struct rib_attrs_form;
  * the same attributes as @before, the part read before it or NULL, there is
  * no canonical form: the cache will have them.
  */
-size_t rib_attrs_form_read(const struct rib *rib, const struct rib_ahead *a,
-			   const struct rib_ahead *before, uint8_t *room,
+size_t rib_attrs_form_read(const struct rib *rib, const struct rib_lookahead *a,
+			   const struct rib_lookahead *before, uint8_t *room,
 			   size_t size, struct rib_attrs_form *out);
 
 /*

@@ -13,22 +13,22 @@
 /* Looking up */
 
 static uint32_t hash_of(const struct rib_update_routes *s,
-			struct rib_item *item)
+			struct rib_nlri *nlri)
 {
-	if (!item->hashed)
-		item->hash = rib_key_table_hash(s->table->prefixes, item->key);
-	item->hashed = true;
-	return item->hash;
+	if (!nlri->hashed)
+		nlri->hash = rib_key_table_hash(s->table->prefixes, nlri->key);
+	nlri->hashed = true;
+	return nlri->hash;
 }
 
-static uint32_t locate(const struct rib_update_routes *s, struct rib_item *item)
+static uint32_t locate(const struct rib_update_routes *s, struct rib_nlri *nlri)
 {
-	uint32_t id = rib_key_table_find(s->table->prefixes, hash_of(s, item),
-					 item->key);
+	uint32_t id = rib_key_table_find(s->table->prefixes, hash_of(s, nlri),
+					 nlri->key);
 
 	if (id == RIB_NO_ID || !s->paths)
 		return id;
-	return rib_path_find(s->table, id, item->path_id);
+	return rib_path_find(s->table, id, nlri->path_id);
 }
 
 /*
@@ -37,10 +37,10 @@ static uint32_t locate(const struct rib_update_routes *s, struct rib_item *item)
  * last route is tried first: its key lies next to the last one, and if it is
  * the one, there is nothing to hash and nothing far away to look at.
  */
-static size_t follow(const struct rib_update_routes *s, struct rib_item *items,
+static size_t follow(const struct rib_update_routes *s, struct rib_nlri *nlris,
 		     size_t n)
 {
-	uint32_t id = s->table->follows;
+	uint32_t id = s->table->next_id_hint;
 	size_t i = 0;
 
 	if (s->paths || !s->prefixes)
@@ -49,34 +49,34 @@ static size_t follow(const struct rib_update_routes *s, struct rib_item *items,
 	 * Routes that were announced together come back together, though not
 	 * behind what came last: once the first is found, the rest is near.
 	 */
-	if (n > 1 && !rib_key_table_is(s->table->prefixes, id, items[0].key)) {
-		id = locate(s, &items[0]);
+	if (n > 1 && !rib_key_table_is(s->table->prefixes, id, nlris[0].key)) {
+		id = locate(s, &nlris[0]);
 		if (id == RIB_NO_ID)
 			return 0;
 	}
 	for (; i < n; i++, id++) {
-		if (!rib_key_table_is(s->table->prefixes, id, items[i].key))
+		if (!rib_key_table_is(s->table->prefixes, id, nlris[i].key))
 			break;
-		items[i].id = id;
+		nlris[i].id = id;
 	}
 	return i;
 }
 
 /* Ask for the slots, then for what they name. */
 static void prefetch_slots(const struct rib_update_routes *s,
-			   struct rib_item *items, size_t n)
+			   struct rib_nlri *nlris, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		rib_key_table_prefetch(s->table->prefixes,
-				       hash_of(s, &items[i]));
+				       hash_of(s, &nlris[i]));
 }
 
 static void prefetch_routes(const struct rib_update_routes *s,
-			    const struct rib_item *items, size_t n)
+			    const struct rib_nlri *nlris, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint32_t id =
-			rib_key_table_guess(s->table->prefixes, items[i].hash);
+			rib_key_table_guess(s->table->prefixes, nlris[i].hash);
 
 		if (id != RIB_NO_ID && !s->paths)
 			rib_route_array_prefetch(&s->table->store.plain, id);
@@ -85,8 +85,9 @@ static void prefetch_routes(const struct rib_update_routes *s,
 
 static const struct rib_attrs_form *form_of(const struct rib_update_routes *s)
 {
-	return s->ahead != NULL && s->ahead->form.is_read ? &s->ahead->form
-							  : NULL;
+	return s->lookahead != NULL && s->lookahead->form.is_read
+		       ? &s->lookahead->form
+		       : NULL;
 }
 
 /* @like: a route that has the same attributes, perhaps; RIB_NO_ID: who knows */
@@ -110,47 +111,47 @@ static void end_attrs(struct rib_update_routes *s)
  * part are looked up in between, if they are still to be: their misses
  * overlap, too. bench/rib.c
  */
-static void look_up(struct rib_update_routes *s, struct rib_item *items,
+static void look_up(struct rib_update_routes *s, struct rib_nlri *nlris,
 		    size_t n)
 {
-	size_t near = follow(s, items, n);
+	size_t expected = follow(s, nlris, n);
 	bool attrs = s->set == RIB_VALUE_NONE;
 
-	prefetch_slots(s, items + near, n - near);
+	prefetch_slots(s, nlris + expected, n - expected);
 	if (attrs)
-		begin_attrs(s, near > 0 ? items[0].id : RIB_NO_ID);
-	prefetch_routes(s, items + near, n - near);
+		begin_attrs(s, expected > 0 ? nlris[0].id : RIB_NO_ID);
+	prefetch_routes(s, nlris + expected, n - expected);
 	if (attrs)
 		rib_update_attrs_go_on(s->router, &s->attrs);
-	for (size_t i = near; i < n; i++) {
-		items[i].id = locate(s, &items[i]);
-		if (s->paths && items[i].id != RIB_NO_ID)
+	for (size_t i = expected; i < n; i++) {
+		nlris[i].id = locate(s, &nlris[i]);
+		if (s->paths && nlris[i].id != RIB_NO_ID)
 			rib_route_array_prefetch(&s->table->store.paths,
-						 items[i].id);
+						 nlris[i].id);
 	}
 	if (attrs)
 		end_attrs(s);
-	if (items[n - 1].id != RIB_NO_ID)
-		s->table->follows = items[n - 1].id + 1;
+	if (nlris[n - 1].id != RIB_NO_ID)
+		s->table->next_id_hint = nlris[n - 1].id + 1;
 }
 
 /*
  * Hot: once per UPDATE with a single route. What it needs was asked for when
  * it was read ahead, and what was found then is most likely still so.
  */
-static void look_up_ahead(struct rib_update_routes *s)
+static void look_up_single(struct rib_update_routes *s)
 {
-	const struct rib_ahead *a = s->ahead;
-	struct rib_item *item = &s->ahead->item;
+	const struct rib_lookahead *a = s->lookahead;
+	struct rib_nlri *nlri = &s->lookahead->nlri;
 
-	if (!rib_key_table_is(s->table->prefixes, item->id, item->key))
-		item->id = locate(s, item);
+	if (!rib_key_table_is(s->table->prefixes, nlri->id, nlri->key))
+		nlri->id = locate(s, nlri);
 	if (s->set == RIB_VALUE_NONE) {
-		begin_attrs(s, a->near ? item->id : RIB_NO_ID);
+		begin_attrs(s, a->at_expected_id ? nlri->id : RIB_NO_ID);
 		end_attrs(s);
 	}
-	if (item->id != RIB_NO_ID)
-		s->table->follows = item->id + 1;
+	if (nlri->id != RIB_NO_ID)
+		s->table->next_id_hint = nlri->id + 1;
 }
 
 /* Publishing */
@@ -184,11 +185,11 @@ static void begin(struct rib_update_routes *s)
 		header.attrs = attrs;
 		bgp_update_next_hop(s->u, s->id, &header.next_hop);
 	}
-	rib_run_begin(s->rib, &header);
+	rib_emit_begin(s->rib, &header);
 	s->begun = true;
 }
 
-static void publish(struct rib_update_routes *s, const struct rib_item *item,
+static void publish(struct rib_update_routes *s, const struct rib_nlri *nlri,
 		    uint32_t id)
 {
 	struct rib_route *route;
@@ -199,16 +200,16 @@ static void publish(struct rib_update_routes *s, const struct rib_item *item,
 	}
 	if (!s->begun)
 		begin(s);
-	route = rib_run_add(s->rib, s->table);
-	route->path_id = item->path_id;
-	rib_key_route(s->family, item->key, route);
+	route = rib_emit_add(s->rib, s->table);
+	route->path_id = nlri->path_id;
+	rib_key_route(s->family, nlri->key, route);
 	if (s->announce)
-		route->labels = item->labels;
-	route->nlri = item->wire;
+		route->labels = nlri->labels;
+	route->nlri = nlri->wire;
 	s->published++;
 	/* Keys that are not prefixes are written over by the next one. */
 	if (!s->prefixes)
-		rib_run_flush(s->rib);
+		rib_emit_flush(s->rib);
 }
 
 /* Something else was published in between. */
@@ -229,16 +230,16 @@ static void out_of_memory(struct rib_update_routes *s)
 	if (s->table->unknown)
 		return;
 	s->table->unknown = true;
-	rib_say_table(s->table, s->when, &e);
+	rib_emit_event_table(s->table, s->when, &e);
 }
 
 /* Announcing */
 
 /* The value of a route. *@owned: with a reference of its own. */
 static uint32_t value_of(struct rib_update_routes *s,
-			 const struct rib_item *item, bool *owned)
+			 const struct rib_nlri *nlri, bool *owned)
 {
-	struct wire_view extra = s->prefixes ? item->labels : item->wire;
+	struct wire_view extra = s->prefixes ? nlri->labels : nlri->wire;
 
 	*owned = false;
 	if (extra.len == 0)
@@ -296,7 +297,7 @@ static void refresh(const struct rib_update_routes *s, struct rib_entry *e)
 }
 
 /* It is there. Returns whether @value was stored. */
-static bool replace(struct rib_update_routes *s, const struct rib_item *item,
+static bool replace(struct rib_update_routes *s, const struct rib_nlri *nlri,
 		    uint32_t id, struct rib_entry *e, uint32_t value,
 		    bool owned)
 {
@@ -314,7 +315,7 @@ static bool replace(struct rib_update_routes *s, const struct rib_item *item,
 		e->value = value;
 		e->stamp = s->stamp;
 		rib_value_put(&s->rib->attrsets, old);
-		publish(s, item, id);
+		publish(s, nlri, id);
 		return true;
 	}
 	refresh(s, e);
@@ -351,33 +352,33 @@ static void refuse(struct rib_update_routes *s, uint64_t limit)
 	struct rib_event e = { .kind = RIB_EVENT_LIMIT, .routes = limit };
 
 	RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_LIMIT], 1);
-	if (s->peer->limit_said)
+	if (s->peer->limit_reported)
 		return;
-	s->peer->limit_said = true;
-	rib_say_table(s->table, s->when, &e);
+	s->peer->limit_reported = true;
+	rib_emit_event_table(s->table, s->when, &e);
 }
 
 /* The number of the route's key, which may be new. */
-static uint32_t create(struct rib_update_routes *s, struct rib_item *item)
+static uint32_t create(struct rib_update_routes *s, struct rib_nlri *nlri)
 {
 	struct rib_key_table *d = s->table->prefixes;
-	uint32_t id = rib_key_table_find(d, hash_of(s, item), item->key);
+	uint32_t id = rib_key_table_find(d, hash_of(s, nlri), nlri->key);
 	uint32_t entry;
 
 	if (id == RIB_NO_ID)
-		id = rib_key_table_add(d, item->hash, item->key);
+		id = rib_key_table_add(d, nlri->hash, nlri->key);
 	if (id == RIB_NO_ID || !s->paths)
 		return id;
-	entry = rib_path_find(s->table, id, item->path_id);
+	entry = rib_path_find(s->table, id, nlri->path_id);
 	if (entry == RIB_NO_ID)
-		entry = rib_path_add(s->table, id, item->path_id);
+		entry = rib_path_add(s->table, id, nlri->path_id);
 	if (entry == RIB_NO_ID)
 		rib_key_table_drop(d, id);
 	return entry;
 }
 
 /* It is not there. Returns whether @value was stored. */
-static bool insert(struct rib_update_routes *s, struct rib_item *item,
+static bool insert(struct rib_update_routes *s, struct rib_nlri *nlri,
 		   uint32_t id, uint32_t value, bool owned)
 {
 	uint64_t limit = limit_met(s);
@@ -387,35 +388,35 @@ static bool insert(struct rib_update_routes *s, struct rib_item *item,
 		return false;
 	}
 	if (id == RIB_NO_ID)
-		id = create(s, item);
+		id = create(s, nlri);
 	if (id == RIB_NO_ID) {
 		out_of_memory(s);
 		return false;
 	}
 	if (rib_table_insert(s->table, s->paths, id, value, s->stamp) < 0) {
 		rib_key_drop(s->table, s->paths, id);
-		s->look_again = true;
+		s->ids_invalid = true;
 		out_of_memory(s);
 		return false;
 	}
 	if (!owned)
 		rib_value_get(&s->rib->attrsets, value);
-	publish(s, item, id);
+	publish(s, nlri, id);
 	return true;
 }
 
-static void announce(struct rib_update_routes *s, struct rib_item *item)
+static void announce(struct rib_update_routes *s, struct rib_nlri *nlri)
 {
-	uint32_t id = item->id;
+	uint32_t id = nlri->id;
 	struct rib_entry *e = NULL;
 	bool held = false;
 	bool owned, stored;
 	uint32_t value;
 
 	/* The same prefix may stand twice in a batch. */
-	if (id == RIB_NO_ID || s->look_again)
-		id = locate(s, item);
-	value = value_of(s, item, &owned);
+	if (id == RIB_NO_ID || s->ids_invalid)
+		id = locate(s, nlri);
+	value = value_of(s, nlri, &owned);
 	if (value == RIB_VALUE_NONE) {
 		out_of_memory(s);
 		return;
@@ -429,23 +430,23 @@ static void announce(struct rib_update_routes *s, struct rib_item *item)
 		e = rib_route_array_find(rib_store_routes(&s->table->store,
 							  s->paths),
 					 id);
-	stored = e != NULL ? replace(s, item, id, e, value, owned)
-			   : insert(s, item, id, value, owned);
+	stored = e != NULL ? replace(s, nlri, id, e, value, owned)
+			   : insert(s, nlri, id, value, owned);
 	if (owned && !stored)
 		rib_value_put(&s->rib->attrsets, value);
 	if (held) {
 		rib_key_put(s->table, s->paths, id);
-		s->look_again |= !stored;
+		s->ids_invalid |= !stored;
 	}
 }
 
-static void withdraw(struct rib_update_routes *s, struct rib_item *item)
+static void withdraw(struct rib_update_routes *s, struct rib_nlri *nlri)
 {
-	uint32_t id = s->look_again ? locate(s, item) : item->id;
+	uint32_t id = s->ids_invalid ? locate(s, nlri) : nlri->id;
 
 	if (id != RIB_NO_ID && !TAILQ_EMPTY(&s->table->withdraw_queues) &&
 	    withdraw_pending_route(s, id)) {
-		s->look_again = true;
+		s->ids_invalid = true;
 		return;
 	}
 	if (id == RIB_NO_ID ||
@@ -454,22 +455,22 @@ static void withdraw(struct rib_update_routes *s, struct rib_item *item)
 		RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_ABSENT], 1);
 		return;
 	}
-	publish(s, item, id);
+	publish(s, nlri, id);
 	rib_table_remove(s->table, s->paths, id);
 }
 
 /* Walking a part */
 
 /* Hot: once per prefix. */
-void rib_item_prefix(struct rib_item *item, enum bgp_family family,
-		     const struct bgp_prefix *prefix)
+void rib_nlri_set_prefix(struct rib_nlri *nlri, enum bgp_family family,
+			 const struct bgp_prefix *prefix)
 {
-	item->key.p = item->room;
-	item->key.len = rib_key_of_prefix(family, prefix, item->room);
-	item->path_id = prefix->path_id;
-	item->labels.len = 0;
-	item->wire.len = 0;
-	item->hashed = false;
+	nlri->key.p = nlri->room;
+	nlri->key.len = rib_key_of_prefix(family, prefix, nlri->room);
+	nlri->path_id = prefix->path_id;
+	nlri->labels.len = 0;
+	nlri->wire.len = 0;
+	nlri->hashed = false;
 }
 
 static size_t fill_plain(const struct rib_update_routes *s,
@@ -478,14 +479,14 @@ static size_t fill_plain(const struct rib_update_routes *s,
 	size_t n = bgp_nlri_take(it, b->prefixes, s->most);
 
 	for (size_t i = 0; i < n; i++)
-		rib_item_prefix(&b->items[i], s->family, &b->prefixes[i]);
+		rib_nlri_set_prefix(&b->nlris[i], s->family, &b->prefixes[i]);
 	return n;
 }
 
 static bool fill_one(struct rib_update_routes *s, struct bgp_nlri_iter *it,
-		     struct rib_item *item)
+		     struct rib_nlri *nlri)
 {
-	uint8_t *room = item->room;
+	uint8_t *room = nlri->room;
 
 	if (!bgp_nlri_next(it))
 		return false;
@@ -496,15 +497,15 @@ static bool fill_one(struct rib_update_routes *s, struct bgp_nlri_iter *it,
 			return false;
 		}
 	}
-	item->key.p = room;
-	item->key.len = rib_key_of_nlri(&it->nlri, room);
-	item->path_id = it->nlri.path_id;
-	item->labels = it->nlri.labels;
-	item->wire = it->nlri.wire;
-	item->hashed = false;
+	nlri->key.p = room;
+	nlri->key.len = rib_key_of_nlri(&it->nlri, room);
+	nlri->path_id = it->nlri.path_id;
+	nlri->labels = it->nlri.labels;
+	nlri->wire = it->nlri.wire;
+	nlri->hashed = false;
 	/* Prefixes are told by their fields. */
 	if (s->prefixes)
-		item->wire.len = 0;
+		nlri->wire.len = 0;
 	return true;
 }
 
@@ -515,37 +516,37 @@ static size_t fill(struct rib_update_routes *s, struct bgp_nlri_iter *it,
 
 	if (it->plain)
 		return fill_plain(s, it, b);
-	while (n < s->most && fill_one(s, it, &b->items[n]))
+	while (n < s->most && fill_one(s, it, &b->nlris[n]))
 		n++;
 	return n;
 }
 
 /* False: there is no memory for the attributes. */
-static bool apply(struct rib_update_routes *s, struct rib_item *items, size_t n)
+static bool apply(struct rib_update_routes *s, struct rib_nlri *nlris, size_t n)
 {
-	s->look_again = false;
+	s->ids_invalid = false;
 	if (s->set == RIB_VALUE_NONE) {
 		out_of_memory(s);
 		return false;
 	}
 	for (size_t i = 0; i < n; i++)
 		if (s->announce)
-			announce(s, &items[i]);
+			announce(s, &nlris[i]);
 		else
-			withdraw(s, &items[i]);
+			withdraw(s, &nlris[i]);
 	return true;
 }
 
-static bool apply_batch(struct rib_update_routes *s, struct rib_item *items,
+static bool apply_batch(struct rib_update_routes *s, struct rib_nlri *nlris,
 			size_t n)
 {
 	if (s->rib->config.mode == RIB_MODE_OFF) {
 		for (size_t i = 0; i < n; i++)
-			publish(s, &items[i], 0);
+			publish(s, &nlris[i], 0);
 		return true;
 	}
-	look_up(s, items, n);
-	return apply(s, items, n);
+	look_up(s, nlris, n);
+	return apply(s, nlris, n);
 }
 
 /*
@@ -583,13 +584,13 @@ static size_t apply_batches(struct rib_update_routes *s,
 	while ((n = fill(s, it, b)) != 0) {
 		done += n;
 		budget->routes -= n < budget->routes ? n : budget->routes;
-		if (!apply_batch(s, b->items, n)) {
+		if (!apply_batch(s, b->nlris, n)) {
 			/* There is no memory: the rest is not looked at. */
 			it->c.left = 0;
 			break;
 		}
 		if (most < RIB_BATCH)
-			rib_run_flush(s->rib);
+			rib_emit_flush(s->rib);
 		if (rib_is_spent(s->rib, budget))
 			break;
 		s->most = at_most(most, budget);
@@ -632,7 +633,7 @@ static bool apply_rest(struct rib_update_routes *s,
 /* Whether it is the one route that was read ahead. */
 static bool is_single(const struct rib_update_routes *s)
 {
-	return s->ahead != NULL && s->ahead->table == s->table &&
+	return s->lookahead != NULL && s->lookahead->table == s->table &&
 	       s->u->nlri_parts[s->id].count == 1;
 }
 
@@ -644,13 +645,13 @@ bool rib_update_routes_apply(struct rib_update_routes *s,
 
 	if (is_single(s)) {
 		s->rib->budget->routes -= s->rib->budget->routes > 0;
-		look_up_ahead(s);
-		(void)apply(s, &s->ahead->item, 1);
-		host_bits = s->ahead->host_bits;
+		look_up_single(s);
+		(void)apply(s, &s->lookahead->nlri, 1);
+		host_bits = s->lookahead->host_bits;
 	} else {
 		done = apply_rest(s, progress, &host_bits);
 	}
-	rib_run_flush(s->rib);
+	rib_emit_flush(s->rib);
 	if (host_bits > 0)
 		RIB_COUNT(s->router, host_bits, host_bits);
 	return done;

@@ -11,7 +11,7 @@
 #include "rib/update_attrs.h"
 
 struct bmp_peer;
-struct rib_item;
+struct rib_nlri;
 
 /* What a part is applied with. */
 struct rib_update_routes {
@@ -19,18 +19,19 @@ struct rib_update_routes {
 	struct rib_router *router;
 	struct rib_peer *peer;
 	struct rib_table *table;
-	const struct rib_when *when;
+	const struct rib_time *when;
 	const struct bmp_peer *header;
 	const struct bgp_decode_opts *opts;
 	const struct bgp_update *u;
-	struct rib_ahead *ahead; /* what was read of it before, or NULL */
+	struct rib_lookahead
+		*lookahead; /* what was read of it before, or NULL */
 	enum bgp_nlri_part_id id;
 	enum bgp_family family;
 	bool announce;
-	bool paths;	 /* routes have path ids */
-	bool prefixes;	 /* they are prefixes */
-	bool begun;	 /* the run of its routes */
-	bool look_again; /* numbers that were looked up may be others' now */
+	bool paths;	  /* routes have path ids */
+	bool prefixes;	  /* they are prefixes */
+	bool begun;	  /* the run of its routes */
+	bool ids_invalid; /* numbers that were looked up may be others' now */
 	/* Of announcements; RIB_VALUE_NONE: to be found out */
 	uint32_t set;
 	uint32_t stamp;
@@ -47,8 +48,8 @@ static inline bool rib_update_routes_treat_as_withdraw(
 }
 
 /* An item of a plain prefix, its number and hash still to be found out. */
-void rib_item_prefix(struct rib_item *item, enum bgp_family family,
-		     const struct bgp_prefix *prefix);
+void rib_nlri_set_prefix(struct rib_nlri *nlri, enum bgp_family family,
+			 const struct bgp_prefix *prefix);
 
 /*
  * Apply its routes to its table from @progress on, and publish what changed.

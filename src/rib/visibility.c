@@ -23,7 +23,7 @@ void rib_policy_lookup(struct rib_peer *peer, uint8_t view)
 
 static const struct rib_hidden_range nothing_hidden;
 static const struct rib_hidden_range all_hidden = {
-	.place = { .paths = true, .id = RIB_NO_ID },
+	.pos = { .paths = true, .id = RIB_NO_ID },
 };
 
 void rib_hidden_range_reset(struct rib_table *table)

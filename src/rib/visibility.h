@@ -15,8 +15,8 @@
 static inline bool rib_is_hidden(const struct rib_hidden_range *hidden,
 				 bool paths, uint32_t id)
 {
-	bool before = paths == hidden->place.paths ? id < hidden->place.id
-						   : hidden->place.paths;
+	bool before = paths == hidden->pos.paths ? id < hidden->pos.id
+						 : hidden->pos.paths;
 
 	return before != hidden->shrinking;
 }

@@ -17,7 +17,7 @@
 
 #include <stdlib.h>
 
-static const struct rib_when when = { 1000, 2000 };
+static const struct rib_time when = { 1000, 2000 };
 
 static void ignore_change(void *arg, const struct rib_change *c)
 {

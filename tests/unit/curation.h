@@ -59,7 +59,7 @@ struct stage_route {
 struct stage {
 	struct rib *rib;
 	struct rib_router *router;
-	struct rib_when when;
+	struct rib_time when;
 	struct rib_config config;
 	struct bgp_overrides *over;
 	struct stage_route routes[STAGE_ROUTES];
@@ -196,7 +196,7 @@ static inline void stage_start(struct stage *s, const struct rib_config *config)
 	rib_config_defaults(&s->config);
 	if (config != NULL)
 		s->config = *config;
-	s->when = (struct rib_when){ SECONDS(1000), SECONDS(1800000000) };
+	s->when = (struct rib_time){ SECONDS(1000), SECONDS(1800000000) };
 	assert_int_equal(rib_new(&s->config, &sink, &s->rib), 0);
 	assert_int_equal(rib_router_get(s->rib, &id, &s->router), 0);
 	rib_session_open(s->router, &s->when, id.address, 4000, NULL);

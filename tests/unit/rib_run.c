@@ -408,7 +408,7 @@ void run_begin(struct run *r, uint64_t seed, const struct rib_config *config)
 	memset(r, 0, sizeof(*r));
 	r->seed = seed;
 	r->random = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
-	r->when = (struct rib_when){ 1000 * SECOND, 1700000000 * SECOND };
+	r->when = (struct rib_time){ 1000 * SECOND, 1700000000 * SECOND };
 	r->world = world_new();
 	model_init(&r->model, config);
 	run_new_rib(r);

@@ -15,7 +15,7 @@
 static struct fat {
 	struct rib *rib;
 	struct rib_router *router;
-	struct rib_when when;
+	struct rib_time when;
 	uint64_t bytes;
 	uint64_t announced;
 	uint64_t withdrawn;
@@ -91,7 +91,7 @@ static void fat_start(void)
 	struct rib_config config = defaults();
 
 	memset(&f, 0, sizeof(f));
-	f.when = (struct rib_when){ SECONDS(1000), SECONDS(1800000000) };
+	f.when = (struct rib_time){ SECONDS(1000), SECONDS(1800000000) };
 	assert_int_equal(rib_new(&config, &sink, &f.rib), 0);
 	assert_int_equal(rib_router_get(f.rib, &id, &f.router), 0);
 	rib_session_open(f.router, &f.when, id.address, 4000, NULL);

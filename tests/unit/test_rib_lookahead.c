@@ -13,7 +13,7 @@
 
 #define SECOND	  UINT64_C(1000000000)
 #define PIECE	  (64u << 10)
-#define PIECE_MAX (3 * RIB_AHEAD)
+#define PIECE_MAX (3 * RIB_LOOKAHEAD)
 
 struct side {
 	struct rib *rib;
@@ -56,7 +56,7 @@ static void on_event(void *arg, const struct rib_event *e)
 	s->events++;
 }
 
-static const struct rib_when when = { 1000 * SECOND, 1700000000 * SECOND };
+static const struct rib_time when = { 1000 * SECOND, 1700000000 * SECOND };
 
 static void side_new(struct side *s, enum rib_mode mode)
 {

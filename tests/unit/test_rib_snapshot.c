@@ -15,7 +15,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-static const struct rib_when when = { 1000 * SECOND, 1700000000 * SECOND };
+static const struct rib_time when = { 1000 * SECOND, 1700000000 * SECOND };
 
 static void ignore_change(void *arg, const struct rib_change *c)
 {

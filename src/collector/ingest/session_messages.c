@@ -46,8 +46,8 @@ static void open_session(struct session *s, const struct bmp_message *msg)
 struct taken {
 	const uint8_t *end; /* of what is applied, and of other messages */
 	size_t count;
-	struct bmp_message msgs[RIB_AHEAD];
-	const uint8_t *ends[RIB_AHEAD]; /* of their frames */
+	struct bmp_message msgs[RIB_LOOKAHEAD];
+	const uint8_t *ends[RIB_LOOKAHEAD]; /* of their frames */
 };
 
 /*
@@ -93,7 +93,7 @@ static void take_route_monitoring(struct session *s, struct taken *t)
 	struct worker *w = s->worker;
 
 	if (!w->overload_drop) {
-		if (++t->count == RIB_AHEAD ||
+		if (++t->count == RIB_LOOKAHEAD ||
 		    t->ends[t->count - 1] - t->end > AHEAD_BYTES)
 			(void)apply(s, t);
 	} else if (s->progress.offset == 0 && is_dropped(w)) {

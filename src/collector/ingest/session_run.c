@@ -478,7 +478,7 @@ static enum close_reason claim_router(struct session *s)
 {
 	struct worker *w = s->worker;
 	enum close_reason why = CLOSE_DENIED;
-	struct rib_when when;
+	struct rib_time when;
 
 	/* It was let in; the lists may have changed on its way here. */
 	if (worker_permits(w, s->connection->address))

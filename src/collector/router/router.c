@@ -76,7 +76,7 @@ static bool is_idle(const struct router *router)
 
 static void forget(struct worker *w, struct router *router)
 {
-	struct rib_when when = worker_now();
+	struct rib_time when = worker_now();
 
 	*router->link = router->next;
 	if (router->next != NULL)
@@ -123,7 +123,7 @@ static struct rib_policy_mask ask_filters(const void *chain,
 }
 
 void router_apply_config(struct router *router, const struct config *config,
-			 const struct rib_when *when)
+			 const struct rib_time *when)
 {
 	const struct rib_router_info *info =
 		rib_router_info(router->rib_router);
