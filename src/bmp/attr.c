@@ -334,8 +334,8 @@ void bgp_attrs_blame(struct bgp_attrs *a, enum bgp_verdict v,
 }
 
 /* Whether the attribute may stand. */
-static bool judge(const struct bgp_attr *t, const struct attr_rule *rule,
-		  const struct bgp_decode_opts *r, struct bgp_attrs *a)
+static bool judge_attr(const struct bgp_attr *t, const struct attr_rule *rule,
+		       const struct bgp_decode_opts *r, struct bgp_attrs *a)
 {
 	if ((t->flags & OPT_TRANS) != rule->flags) {
 		bgp_attrs_blame(a, rule->bad_flags, BGP_FAULT_FLAGS, t->code);
@@ -405,8 +405,9 @@ static inline bool head_is_canonical(const struct bgp_attr *t,
  * one is noticed; those that were refused also in @refused. Returns whether
  * there are any.
  */
-static inline bool walk(struct wire_view block, const struct bgp_decode_opts *r,
-			struct bgp_attrs *a, uint64_t refused[4])
+static inline bool walk_attrs(struct wire_view block,
+			      const struct bgp_decode_opts *r,
+			      struct bgp_attrs *a, uint64_t refused[4])
 {
 	struct wire_cursor c = wire_start(block);
 	bool in_form = true;
@@ -436,7 +437,7 @@ static inline bool walk(struct wire_view block, const struct bgp_decode_opts *r,
 		*seen |= bit;
 		if (rule->body == NULL) {
 			a->has_unknown = true;
-		} else if (!judge(&t, rule, r, a)) {
+		} else if (!judge_attr(&t, rule, r, a)) {
 			refused[t.code / 64] |= bit;
 			any = true;
 		}
@@ -462,7 +463,7 @@ enum bgp_verdict bgp_attrs_decode(struct wire_view block,
 	out->block = block;
 	out->as_path.width = opts->as_width;
 	out->headers_canonical = true;
-	if (walk(block, opts, out, refused))
+	if (walk_attrs(block, opts, out, refused))
 		for (int i = 0; i < 4; i++)
 			out->seen[i] &= ~refused[i];
 	if (out->seen[0] & elsewhere)

@@ -13,7 +13,8 @@
 
 #define STATS_MAX 64
 
-static void heard(struct rib_router *router, const struct rib_time *when)
+static void note_route_monitoring(struct rib_router *router,
+				  const struct rib_time *when)
 {
 	router->last_ns = rib_clock(router, when->now_ns);
 	if (router->first_ns == RIB_NEVER)
@@ -24,8 +25,8 @@ static void heard(struct rib_router *router, const struct rib_time *when)
  * Have the peer be up. What it had under another AS or router id is withdrawn:
  * at once, or in slices if the caller can wait for that.
  */
-static void imply(struct rib_peer *peer, const struct rib_time *when,
-		  const struct bmp_peer *header)
+static void imply_peer_up(struct rib_peer *peer, const struct rib_time *when,
+			  const struct bmp_peer *header)
 {
 	const struct rib *rib = peer->router->rib;
 
@@ -47,14 +48,14 @@ static int route_monitoring(struct rib_router *router,
 	struct bgp_update u;
 	int err;
 
-	heard(router, when);
+	note_route_monitoring(router, when);
 	err = rib_peer_get(router, &msg->peer, &peer);
 	if (err < 0) {
 		RIB_COUNT(router, refused_peers, 1);
 		return err == -ENOSPC ? 0 : err;
 	}
 	if (!peer->up)
-		imply(peer, when, &msg->peer);
+		imply_peer_up(peer, when, &msg->peer);
 	/* Nothing of it may overtake what has another subject. */
 	if (router->subject_changed_count != 0 &&
 	    router->rib->budget != &router->rib->unlimited)
@@ -156,7 +157,7 @@ static size_t apply_lookahead(struct rib_router *router,
 	struct rib *rib = router->rib;
 	size_t k = 0;
 
-	heard(router, when);
+	note_route_monitoring(router, when);
 	while (k < n) {
 		struct rib_lookahead *a = &rib->lookahead[k];
 
@@ -238,7 +239,7 @@ void rib_unreadable(struct rib_router *router, const struct rib_time *when,
 {
 	struct rib_peer *peer = rib_peer_find(router, header);
 
-	heard(router, when);
+	note_route_monitoring(router, when);
 	if (peer != NULL)
 		rib_update_unreadable(peer, when, header->view);
 }
@@ -253,7 +254,7 @@ int rib_drop(struct rib_router *router, const struct rib_time *when,
 	int err;
 
 	/* It was there, even if nobody read it. */
-	heard(router, when);
+	note_route_monitoring(router, when);
 	err = rib_peer_get(router, header, &peer);
 	if (err < 0)
 		return err == -ENOSPC ? 0 : err;

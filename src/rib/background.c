@@ -132,7 +132,7 @@ static uint64_t check_lost(struct rib_router *router,
 	return next;
 }
 
-static void fire(struct rib_router *router, const struct rib_time *when)
+static void fire_timer(struct rib_router *router, const struct rib_time *when)
 {
 	uint64_t next = RIB_NEVER;
 
@@ -144,8 +144,8 @@ static void fire(struct rib_router *router, const struct rib_time *when)
 	rib_timer_set(router, next);
 }
 
-static size_t take_turn(struct rib *rib, const struct rib_time *when,
-			size_t budget)
+static size_t run_table_slice(struct rib *rib, const struct rib_time *when,
+			      size_t budget)
 {
 	struct rib_table *table = TAILQ_FIRST(&rib->work_list);
 	struct rib_peer *peer = table->peer;
@@ -168,13 +168,14 @@ struct rib_background rib_background(struct rib *rib,
 
 	while ((router = rib_timer_first(rib)) != NULL &&
 	       router->due_ns <= when->now_ns)
-		fire(router, when);
+		fire_timer(router, when);
 	/* Only here: what must be done whole, as above, must not end early. */
 	rib->slice_end = *rib->sink.bytes + SLICE_BYTES;
 	do {
 		if (TAILQ_EMPTY(&rib->work_list))
 			break;
-		done += take_turn(rib, when, budget > done ? budget - done : 1);
+		done += run_table_slice(rib, when,
+					budget > done ? budget - done : 1);
 	} while (done < budget && !rib_slice_full(rib));
 	rib->slice_end = UINT64_MAX;
 	router = rib_timer_first(rib);

@@ -89,8 +89,8 @@ int rib_restore_table(struct rib_peer *peer, uint8_t view, uint16_t afi,
  * Tables were written in the order of their numbers, so all but the first of
  * a family find their keys one behind the other, as in update_routes.c.
  */
-static uint32_t locate(const struct rib_table *table, struct wire_view key,
-		       bool make)
+static uint32_t find_prefix_id(const struct rib_table *table,
+			       struct wire_view key, bool make)
 {
 	struct rib_key_table *d = table->prefixes;
 	uint32_t hash, id;
@@ -123,7 +123,7 @@ static int find_key(struct rib_table *table, const struct rib_stored *route,
 				room);
 	if (key.len == 0)
 		return -EINVAL;
-	id = locate(table, key, make);
+	id = find_prefix_id(table, key, make);
 	if (id != RIB_NO_ID && route->has_path_id) {
 		uint32_t entry = rib_path_find(table, id, route->path_id);
 
@@ -138,8 +138,8 @@ static int find_key(struct rib_table *table, const struct rib_stored *route,
 }
 
 /* Put a value in; its reference is taken over. */
-static int put(struct rib_table *table, const struct rib_stored *route,
-	       uint32_t value)
+static int put_route(struct rib_table *table, const struct rib_stored *route,
+		     uint32_t value)
 {
 	struct rib *rib = table->peer->router->rib;
 	uint32_t stamp = rib_stamp(table->generation,
@@ -185,7 +185,7 @@ static bool is_same(const struct rib_table *table, struct wire_view attrs,
 }
 
 /* The set of what a file has as attributes, with a reference. 0 or -errno. */
-static int intern(struct rib *rib, struct wire_view bytes, uint32_t *out)
+static int intern_attrs(struct rib *rib, struct wire_view bytes, uint32_t *out)
 {
 	struct bgp_decode_opts opts = BGP_DECODE_CANONICAL;
 	struct bgp_update u = { 0 };
@@ -216,7 +216,7 @@ static int find_set(const struct rib_table *table,
 		rib_value_get(&rib->attrsets, *out);
 		return 0;
 	}
-	return intern(rib, route->attrs, out);
+	return intern_attrs(rib, route->attrs, out);
 }
 
 /* The value of a route, with a reference. 0 or -errno. */
@@ -247,7 +247,7 @@ int rib_restore_route(struct rib_table *table, const struct rib_stored *route)
 	uint32_t value;
 	int err = find_value(table, route, &value);
 
-	return err < 0 ? err : put(table, route, value);
+	return err < 0 ? err : put_route(table, route, value);
 }
 
 int rib_restore_seen(struct rib_table *table, const struct rib_stored *route,

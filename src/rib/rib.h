@@ -10,10 +10,10 @@
  * A router has peers (type, distinguisher, address), a peer has tables (view,
  * AFI, SAFI), a table has routes (NLRI key, path id). A route that is announced
  * as it already is goes no further; a route that its router forgets to
- * withdraw is withdrawn here. docs/design of it: COLLECTOR.md section 4.
+ * withdraw is withdrawn here.
  *
  * Threads	One rib belongs to one shard. Nothing here locks or is global.
- * Blocking	Nothing waits. Work that grows with a table (withdraw_queues after a
+ * Blocking	Nothing waits. Work that grows with a table (withdrawals after a
  *		Peer Down, sweeps after an End-of-RIB, publishing again) is
  *		only started by rib_apply() and done by rib_background() in slices.
  *		Whatever comes between two slices, a consumer that applies the

@@ -1,24 +1,26 @@
 /*
- * rib/rib_internal.h - the structures of curation, for the files of this room
+ * rib/rib_internal.h - private structs of the rib
  *
  *	rib
- *	 |- prefixes[family], paths[family]	key tables of all tables
+ *	 |- prefixes[family], paths[family]	key tables, shared by all tables
  *	 |- attrsets
  *	 |- routers, by identity
  *	     |- peers, by type, distinguisher and address
  *	         |- tables, by view, AFI and SAFI
- *	             |- routes			what the router last said
- *	             |- withdraw_queues			what it took back: routes whose
- *						withdraws are still to publish
+ *	             |- store			routes as last announced
+ *	             |- withdraw_queues		routes that were withdrawn and
+ *						whose withdraws are unpublished
  *
- * A key of a table is in its routes or in one of its withdraw_queues, never in two. To
- * take back a whole table, its routes become a flood: one assignment. What is
- * then announced anew is first withdrawn from the flood that has it, so that
- * consumers see every route in the order in which its router spoke.
+ * A key of a table is in its store or in one of its withdraw queues, never in
+ * two. To withdraw a whole table, its store becomes a withdraw queue: one
+ * assignment. A route that is announced while it is in a queue is withdrawn
+ * from the queue first, so that consumers see the changes of each route in the
+ * order in which the router sent them.
  *
- * A route carries the table's generation of when it was last announced. The
- * table's own generation goes up when its router starts to tell it anew; at the
- * end of that, routes of other generations are swept.
+ * A route carries the generation its table had when the route was last
+ * announced. The generation of a table is incremented when its router starts
+ * to send the table again; after the End-of-RIB, routes of other generations
+ * are swept.
  */
 #ifndef RIB_RIB_INTERNAL_H
 #define RIB_RIB_INTERNAL_H
@@ -253,7 +255,10 @@ struct rib_lookahead {
 	struct rib_nlri nlri; /* its id is a guess; RIB_NO_ID: it is new */
 };
 
-/* Room for the forms of as many. What finds none is read when it is its turn. */
+/*
+ * Scratch space for canonical attributes of the looked-ahead messages. A
+ * message that does not fit is canonicalised when it is applied.
+ */
 #define RIB_LOOKAHEAD_BYTES (16u << 10)
 
 struct rib {

@@ -31,7 +31,7 @@ struct rib_config {
 	uint64_t sweep_quiet_ns; /* no Route Monitoring of the router at all */
 	uint64_t sweep_max_ns;	 /* since the first one of a table */
 	uint64_t sweep_idle_ns;	 /* for a table that saw none */
-	uint64_t stale_hold_ns;	 /* 0: at once; RIB_NEVER */
+	uint64_t stale_hold_ns;	 /* 0 = withdraw immediately; RIB_NEVER */
 	/*
 	 * Routes; zero means no limit. Those of a router and a peer hold for
 	 * routers without a policy of their own (rib/policy.h).

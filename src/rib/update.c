@@ -17,10 +17,10 @@ static bool is_dropped(struct rib_peer *peer, uint8_t view, uint16_t afi,
 }
 
 /* The table of a family, made when it is first heard of. NULL: refused. */
-static struct rib_table *reach(struct rib_peer *peer,
-			       const struct rib_time *when,
-			       const struct bmp_peer *header, uint16_t afi,
-			       uint8_t safi)
+static struct rib_table *get_table(struct rib_peer *peer,
+				   const struct rib_time *when,
+				   const struct bmp_peer *header, uint16_t afi,
+				   uint8_t safi)
 {
 	struct rib_router *router = peer->router;
 	uint64_t clock = rib_clock(router, when->now_ns);
@@ -84,7 +84,7 @@ static bool apply_part(struct rib_peer *peer, const struct rib_time *when,
 	};
 	bool done;
 
-	s.table = reach(peer, when, header, format->afi, format->safi);
+	s.table = get_table(peer, when, header, format->afi, format->safi);
 	if (s.table == NULL) {
 		RIB_COUNT(s.router, suppressed[RIB_SUPPRESSED_LIMIT],
 			  u->nlri_parts[id].count - progress->routes);
@@ -102,7 +102,7 @@ static bool apply_part(struct rib_peer *peer, const struct rib_time *when,
 
 /* Messages */
 
-static void suspect(struct rib_table *table, const struct rib_time *when)
+static void mark_suspect(struct rib_table *table, const struct rib_time *when)
 {
 	struct rib_event e = { .kind = RIB_EVENT_SUSPECT };
 
@@ -119,7 +119,7 @@ void rib_update_unreadable(struct rib_peer *peer, const struct rib_time *when,
 
 	TAILQ_FOREACH (t, &peer->tables, link)
 		if (t->info.view == view)
-			suspect(t, when);
+			mark_suspect(t, when);
 }
 
 static void end_of_rib(struct rib_peer *peer, const struct rib_time *when,
@@ -132,7 +132,7 @@ static void end_of_rib(struct rib_peer *peer, const struct rib_time *when,
 
 	if (is_dropped(peer, header->view, u->eor_afi, u->eor_safi))
 		return;
-	t = reach(peer, when, header, u->eor_afi, u->eor_safi);
+	t = get_table(peer, when, header, u->eor_afi, u->eor_safi);
 	if (t == NULL)
 		return;
 	RIB_COUNT(peer->router, ends_of_rib, 1);
@@ -190,10 +190,10 @@ bool rib_update(struct rib_peer *peer, const struct rib_time *when,
 			RIB_COUNT(router, suppressed[RIB_SUPPRESSED_FILTERED],
 				  part->count - progress->routes);
 		} else if (part->lost) {
-			t = reach(peer, when, header, format->afi,
-				  format->safi);
+			t = get_table(peer, when, header, format->afi,
+				      format->safi);
 			if (t != NULL)
-				suspect(t, when);
+				mark_suspect(t, when);
 		} else if (!apply_part(peer, when, header, opts, u, lookahead,
 				       (enum bgp_nlri_part_id)id, progress)) {
 			return false;

@@ -31,8 +31,8 @@ static bool has_mp(const struct bgp_attrs *a)
 }
 
 /* The bytes that matter, one after another; @out has room for the block + 1. */
-static struct wire_view gather(const struct bgp_update *u,
-			       enum bgp_nlri_part_id s, uint8_t *out)
+static struct wire_view gather_bytes(const struct bgp_update *u,
+				     enum bgp_nlri_part_id s, uint8_t *out)
 {
 	struct wire_cursor c = wire_start(u->attrs.block);
 	struct wire_cursor before = c;
@@ -69,8 +69,8 @@ static bool is_cached(const struct rib_attr_cache *cache,
 }
 
 /* Remember what was compared. Without memory nothing is remembered. */
-static void remember(struct rib *rib, const struct bgp_decode_opts *opts,
-		     struct wire_view bytes, uint32_t set)
+static void cache_attrs(struct rib *rib, const struct bgp_decode_opts *opts,
+			struct wire_view bytes, uint32_t set)
 {
 	struct rib_attr_cache *cache = &rib->cache;
 
@@ -114,7 +114,7 @@ size_t rib_attrs_form_read(const struct rib *rib, const struct rib_lookahead *a,
 		return 0;
 	out->is_read = true;
 	if (has_mp(&u->attrs)) {
-		out->bytes = gather(u, s, room);
+		out->bytes = gather_bytes(u, s, room);
 		used = out->bytes.len;
 	}
 	if (before != NULL && before->form.is_read && before->part == s &&
@@ -135,9 +135,9 @@ size_t rib_attrs_form_read(const struct rib *rib, const struct rib_lookahead *a,
 }
 
 /* What the form does not say is found out now. */
-static bool complete(const struct rib *rib, const struct bgp_update *u,
-		     enum bgp_nlri_part_id s, uint8_t *room, uint32_t guess,
-		     struct rib_update_attrs *out)
+static bool complete_form(const struct rib *rib, const struct bgp_update *u,
+			  enum bgp_nlri_part_id s, uint8_t *room,
+			  uint32_t guess, struct rib_update_attrs *out)
 {
 	if (out->canonical.p == NULL)
 		out->canonical = bgp_canonical(u, s, room);
@@ -161,7 +161,7 @@ void rib_update_attrs_begin(struct rib_router *router,
 	if (form != NULL)
 		out->bytes = form->bytes;
 	else if (has_mp(&u->attrs))
-		out->bytes = gather(u, s, room + bound);
+		out->bytes = gather_bytes(u, s, room + bound);
 	if (is_cached(&rib->cache, opts, out->bytes)) {
 		RIB_COUNT(router, attrs_cached, 1);
 		out->set = rib->cache.set;
@@ -170,7 +170,7 @@ void rib_update_attrs_begin(struct rib_router *router,
 	}
 	if (form != NULL && form->canonical.p != NULL)
 		out->canonical = form->canonical;
-	if (complete(rib, u, s, room, guess, out)) {
+	if (complete_form(rib, u, s, room, guess, out)) {
 		out->set = guess;
 		return;
 	}
@@ -204,6 +204,6 @@ uint32_t rib_update_attrs_end(struct rib_router *router,
 		set = rib_attrset_intern_hashed(&rib->attrsets, attrs->hash,
 						attrs->canonical);
 	if (set != RIB_VALUE_NONE)
-		remember(rib, opts, attrs->bytes, set);
+		cache_attrs(rib, opts, attrs->bytes, set);
 	return set;
 }

@@ -21,7 +21,8 @@ static uint32_t hash_of(const struct rib_update_routes *s,
 	return nlri->hash;
 }
 
-static uint32_t locate(const struct rib_update_routes *s, struct rib_nlri *nlri)
+static uint32_t find_id(const struct rib_update_routes *s,
+			struct rib_nlri *nlri)
 {
 	uint32_t id = rib_key_table_find(s->table->prefixes, hash_of(s, nlri),
 					 nlri->key);
@@ -32,13 +33,12 @@ static uint32_t locate(const struct rib_update_routes *s, struct rib_nlri *nlri)
 }
 
 /*
- * A router that tells its table again tells it in the order of before, and
- * numbers were given out in that order. So the number that follows that of the
- * last route is tried first: its key lies next to the last one, and if it is
- * the one, there is nothing to hash and nothing far away to look at.
+ * A router re-sends its table in the original order, and route ids were
+ * allocated in that order. Try the last id + 1 first: a hit needs no hash and
+ * no cache miss.
  */
-static size_t follow(const struct rib_update_routes *s, struct rib_nlri *nlris,
-		     size_t n)
+static size_t match_expected_ids(const struct rib_update_routes *s,
+				 struct rib_nlri *nlris, size_t n)
 {
 	uint32_t id = s->table->next_id_hint;
 	size_t i = 0;
@@ -50,7 +50,7 @@ static size_t follow(const struct rib_update_routes *s, struct rib_nlri *nlris,
 	 * behind what came last: once the first is found, the rest is near.
 	 */
 	if (n > 1 && !rib_key_table_is(s->table->prefixes, id, nlris[0].key)) {
-		id = locate(s, &nlris[0]);
+		id = find_id(s, &nlris[0]);
 		if (id == RIB_NO_ID)
 			return 0;
 	}
@@ -111,10 +111,10 @@ static void end_attrs(struct rib_update_routes *s)
  * part are looked up in between, if they are still to be: their misses
  * overlap, too. bench/rib.c
  */
-static void look_up(struct rib_update_routes *s, struct rib_nlri *nlris,
-		    size_t n)
+static void look_up_batch(struct rib_update_routes *s, struct rib_nlri *nlris,
+			  size_t n)
 {
-	size_t expected = follow(s, nlris, n);
+	size_t expected = match_expected_ids(s, nlris, n);
 	bool attrs = s->set == RIB_VALUE_NONE;
 
 	prefetch_slots(s, nlris + expected, n - expected);
@@ -124,7 +124,7 @@ static void look_up(struct rib_update_routes *s, struct rib_nlri *nlris,
 	if (attrs)
 		rib_update_attrs_go_on(s->router, &s->attrs);
 	for (size_t i = expected; i < n; i++) {
-		nlris[i].id = locate(s, &nlris[i]);
+		nlris[i].id = find_id(s, &nlris[i]);
 		if (s->paths && nlris[i].id != RIB_NO_ID)
 			rib_route_array_prefetch(&s->table->store.paths,
 						 nlris[i].id);
@@ -145,7 +145,7 @@ static void look_up_single(struct rib_update_routes *s)
 	struct rib_nlri *nlri = &s->lookahead->nlri;
 
 	if (!rib_key_table_is(s->table->prefixes, nlri->id, nlri->key))
-		nlri->id = locate(s, nlri);
+		nlri->id = find_id(s, nlri);
 	if (s->set == RIB_VALUE_NONE) {
 		begin_attrs(s, a->at_expected_id ? nlri->id : RIB_NO_ID);
 		end_attrs(s);
@@ -157,7 +157,7 @@ static void look_up_single(struct rib_update_routes *s)
 /* Publishing */
 
 /* Not before there is something to publish: most parts have nothing. */
-static void begin(struct rib_update_routes *s)
+static void begin_run(struct rib_update_routes *s)
 {
 	const struct bgp_attrs *attrs = &s->u->attrs;
 	struct rib_change header = {
@@ -189,8 +189,8 @@ static void begin(struct rib_update_routes *s)
 	s->begun = true;
 }
 
-static void publish(struct rib_update_routes *s, const struct rib_nlri *nlri,
-		    uint32_t id)
+static void publish_route(struct rib_update_routes *s,
+			  const struct rib_nlri *nlri, uint32_t id)
 {
 	struct rib_route *route;
 
@@ -199,7 +199,7 @@ static void publish(struct rib_update_routes *s, const struct rib_nlri *nlri,
 		return;
 	}
 	if (!s->begun)
-		begin(s);
+		begin_run(s);
 	route = rib_emit_add(s->rib, s->table);
 	route->path_id = nlri->path_id;
 	rib_key_route(s->family, nlri->key, route);
@@ -287,7 +287,8 @@ static bool same_nlri(struct rib_update_routes *s, uint32_t a, uint32_t b)
 	       memcmp(room, room + cap, n) == 0;
 }
 
-static void refresh(const struct rib_update_routes *s, struct rib_entry *e)
+static void refresh_generation(const struct rib_update_routes *s,
+			       struct rib_entry *e)
 {
 	uint32_t generation = s->stamp & 0xf0000000;
 
@@ -297,9 +298,9 @@ static void refresh(const struct rib_update_routes *s, struct rib_entry *e)
 }
 
 /* It is there. Returns whether @value was stored. */
-static bool replace(struct rib_update_routes *s, const struct rib_nlri *nlri,
-		    uint32_t id, struct rib_entry *e, uint32_t value,
-		    bool owned)
+static bool replace_route(struct rib_update_routes *s,
+			  const struct rib_nlri *nlri, uint32_t id,
+			  struct rib_entry *e, uint32_t value, bool owned)
 {
 	if (e->value == value && value != RIB_VALUE_UNKNOWN) {
 		RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_SAME], 1);
@@ -315,10 +316,10 @@ static bool replace(struct rib_update_routes *s, const struct rib_nlri *nlri,
 		e->value = value;
 		e->stamp = s->stamp;
 		rib_value_put(&s->rib->attrsets, old);
-		publish(s, nlri, id);
+		publish_route(s, nlri, id);
 		return true;
 	}
-	refresh(s, e);
+	refresh_generation(s, e);
 	return false;
 }
 
@@ -347,7 +348,7 @@ static uint64_t limit_met(const struct rib_update_routes *s)
 	return has_room(s->rib) ? 0 : s->rib->config.max_routes;
 }
 
-static void refuse(struct rib_update_routes *s, uint64_t limit)
+static void refuse_route(struct rib_update_routes *s, uint64_t limit)
 {
 	struct rib_event e = { .kind = RIB_EVENT_LIMIT, .routes = limit };
 
@@ -359,7 +360,7 @@ static void refuse(struct rib_update_routes *s, uint64_t limit)
 }
 
 /* The number of the route's key, which may be new. */
-static uint32_t create(struct rib_update_routes *s, struct rib_nlri *nlri)
+static uint32_t create_key(struct rib_update_routes *s, struct rib_nlri *nlri)
 {
 	struct rib_key_table *d = s->table->prefixes;
 	uint32_t id = rib_key_table_find(d, hash_of(s, nlri), nlri->key);
@@ -378,17 +379,17 @@ static uint32_t create(struct rib_update_routes *s, struct rib_nlri *nlri)
 }
 
 /* It is not there. Returns whether @value was stored. */
-static bool insert(struct rib_update_routes *s, struct rib_nlri *nlri,
-		   uint32_t id, uint32_t value, bool owned)
+static bool insert_route(struct rib_update_routes *s, struct rib_nlri *nlri,
+			 uint32_t id, uint32_t value, bool owned)
 {
 	uint64_t limit = limit_met(s);
 
 	if (limit != 0) {
-		refuse(s, limit);
+		refuse_route(s, limit);
 		return false;
 	}
 	if (id == RIB_NO_ID)
-		id = create(s, nlri);
+		id = create_key(s, nlri);
 	if (id == RIB_NO_ID) {
 		out_of_memory(s);
 		return false;
@@ -401,11 +402,11 @@ static bool insert(struct rib_update_routes *s, struct rib_nlri *nlri,
 	}
 	if (!owned)
 		rib_value_get(&s->rib->attrsets, value);
-	publish(s, nlri, id);
+	publish_route(s, nlri, id);
 	return true;
 }
 
-static void announce(struct rib_update_routes *s, struct rib_nlri *nlri)
+static void announce_route(struct rib_update_routes *s, struct rib_nlri *nlri)
 {
 	uint32_t id = nlri->id;
 	struct rib_entry *e = NULL;
@@ -415,7 +416,7 @@ static void announce(struct rib_update_routes *s, struct rib_nlri *nlri)
 
 	/* The same prefix may stand twice in a batch. */
 	if (id == RIB_NO_ID || s->ids_invalid)
-		id = locate(s, nlri);
+		id = find_id(s, nlri);
 	value = value_of(s, nlri, &owned);
 	if (value == RIB_VALUE_NONE) {
 		out_of_memory(s);
@@ -430,8 +431,8 @@ static void announce(struct rib_update_routes *s, struct rib_nlri *nlri)
 		e = rib_route_array_find(rib_store_routes(&s->table->store,
 							  s->paths),
 					 id);
-	stored = e != NULL ? replace(s, nlri, id, e, value, owned)
-			   : insert(s, nlri, id, value, owned);
+	stored = e != NULL ? replace_route(s, nlri, id, e, value, owned)
+			   : insert_route(s, nlri, id, value, owned);
 	if (owned && !stored)
 		rib_value_put(&s->rib->attrsets, value);
 	if (held) {
@@ -440,9 +441,9 @@ static void announce(struct rib_update_routes *s, struct rib_nlri *nlri)
 	}
 }
 
-static void withdraw(struct rib_update_routes *s, struct rib_nlri *nlri)
+static void withdraw_route(struct rib_update_routes *s, struct rib_nlri *nlri)
 {
-	uint32_t id = s->ids_invalid ? locate(s, nlri) : nlri->id;
+	uint32_t id = s->ids_invalid ? find_id(s, nlri) : nlri->id;
 
 	if (id != RIB_NO_ID && !TAILQ_EMPTY(&s->table->withdraw_queues) &&
 	    withdraw_pending_route(s, id)) {
@@ -455,7 +456,7 @@ static void withdraw(struct rib_update_routes *s, struct rib_nlri *nlri)
 		RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_ABSENT], 1);
 		return;
 	}
-	publish(s, nlri, id);
+	publish_route(s, nlri, id);
 	rib_table_remove(s->table, s->paths, id);
 }
 
@@ -509,8 +510,8 @@ static bool fill_one(struct rib_update_routes *s, struct bgp_nlri_iter *it,
 	return true;
 }
 
-static size_t fill(struct rib_update_routes *s, struct bgp_nlri_iter *it,
-		   struct rib_batch *b)
+static size_t fill_batch(struct rib_update_routes *s, struct bgp_nlri_iter *it,
+			 struct rib_batch *b)
 {
 	size_t n = 0;
 
@@ -522,7 +523,8 @@ static size_t fill(struct rib_update_routes *s, struct bgp_nlri_iter *it,
 }
 
 /* False: there is no memory for the attributes. */
-static bool apply(struct rib_update_routes *s, struct rib_nlri *nlris, size_t n)
+static bool apply_nlris(struct rib_update_routes *s, struct rib_nlri *nlris,
+			size_t n)
 {
 	s->ids_invalid = false;
 	if (s->set == RIB_VALUE_NONE) {
@@ -531,9 +533,9 @@ static bool apply(struct rib_update_routes *s, struct rib_nlri *nlris, size_t n)
 	}
 	for (size_t i = 0; i < n; i++)
 		if (s->announce)
-			announce(s, &nlris[i]);
+			announce_route(s, &nlris[i]);
 		else
-			withdraw(s, &nlris[i]);
+			withdraw_route(s, &nlris[i]);
 	return true;
 }
 
@@ -542,11 +544,11 @@ static bool apply_batch(struct rib_update_routes *s, struct rib_nlri *nlris,
 {
 	if (s->rib->config.mode == RIB_MODE_OFF) {
 		for (size_t i = 0; i < n; i++)
-			publish(s, &nlris[i], 0);
+			publish_route(s, &nlris[i], 0);
 		return true;
 	}
-	look_up(s, nlris, n);
-	return apply(s, nlris, n);
+	look_up_batch(s, nlris, n);
+	return apply_nlris(s, nlris, n);
 }
 
 /*
@@ -581,7 +583,7 @@ static size_t apply_batches(struct rib_update_routes *s,
 	size_t n;
 
 	s->most = at_most(most, budget);
-	while ((n = fill(s, it, b)) != 0) {
+	while ((n = fill_batch(s, it, b)) != 0) {
 		done += n;
 		budget->routes -= n < budget->routes ? n : budget->routes;
 		if (!apply_batch(s, b->nlris, n)) {
@@ -599,8 +601,9 @@ static size_t apply_batches(struct rib_update_routes *s,
 }
 
 /* The rest of the part behind @progress. False: there is none. */
-static bool start(const struct rib_update_routes *s,
-		  const struct rib_progress *progress, struct bgp_nlri_iter *it)
+static bool start_rest(const struct rib_update_routes *s,
+		       const struct rib_progress *progress,
+		       struct bgp_nlri_iter *it)
 {
 	if (!bgp_update_routes(s->u, s->id, it))
 		return false;
@@ -618,7 +621,7 @@ static bool apply_rest(struct rib_update_routes *s,
 	size_t done;
 
 	*host_bits = 0;
-	if (!start(s, progress, &it))
+	if (!start_rest(s, progress, &it))
 		return true;
 	done = apply_batches(s, &it);
 	*host_bits = it.host_bits;
@@ -646,7 +649,7 @@ bool rib_update_routes_apply(struct rib_update_routes *s,
 	if (is_single(s)) {
 		s->rib->budget->routes -= s->rib->budget->routes > 0;
 		look_up_single(s);
-		(void)apply(s, &s->lookahead->nlri, 1);
+		(void)apply_nlris(s, &s->lookahead->nlri, 1);
 		host_bits = s->lookahead->host_bits;
 	} else {
 		done = apply_rest(s, progress, &host_bits);

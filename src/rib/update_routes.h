@@ -1,9 +1,9 @@
 /*
- * rib/update_routes.h - the routes of one part of an UPDATE, and their table
+ * rib/update_routes.h - apply the NLRI of one part of an UPDATE to their table
  *
- * In batches: keys are made, looked up in passes, and then each route is
- * announced or withdrawn. What is published of a part is one run
- * (rib/emit.h).
+ * NLRI are processed in batches: build the keys, look them up in passes that
+ * prefetch for each other, then announce or withdraw each route. All changes
+ * of one part that are published are one run (rib/emit.h).
  */
 #ifndef RIB_UPDATE_ROUTES_H
 #define RIB_UPDATE_ROUTES_H

@@ -1,10 +1,11 @@
 /*
- * rib/visibility.h - what the policy says of a table, for the files of this room
+ * rib/visibility.h - which routes of a table are published
  *
- * What consumers were not told of lies under a veil. It covers a table from
- * its first key to a place, by the number of the key, or from there to its
- * last: nothing, all, or something in between while it is drawn or lifted in
- * slices. A flood takes the veil of its table along.
+ * A table may be stored but not published. `hidden` is the range of route ids,
+ * [0, pos) or [pos, end), that has not been published: nothing, everything, or
+ * a part while a change of policy is in progress. Then pos moves over the table
+ * in slices, and each route it passes is withdrawn or announced. A withdraw
+ * queue keeps the hidden range that its table had.
  */
 #ifndef RIB_VISIBILITY_H
 #define RIB_VISIBILITY_H

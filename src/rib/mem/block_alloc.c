@@ -71,7 +71,8 @@ void rib_block_alloc_fini(struct rib_block_alloc *alloc)
 }
 
 /* The lowest block that is free; there is one. */
-static void *take(struct rib_block_alloc *alloc, struct rib_block_region *r)
+static void *take_block(struct rib_block_alloc *alloc,
+			struct rib_block_region *r)
 {
 	unsigned word = 0;
 	unsigned bit;
@@ -91,11 +92,11 @@ void *rib_block_alloc_get(struct rib_block_alloc *alloc)
 
 	while (*at != NULL) {
 		if ((*at)->used < (*at)->blocks)
-			return take(alloc, *at);
+			return take_block(alloc, *at);
 		at = &(*at)->next;
 	}
 	*at = region_new(alloc->first == NULL ? FIRST_BLOCKS : LATER_BLOCKS);
-	return *at == NULL ? NULL : take(alloc, *at);
+	return *at == NULL ? NULL : take_block(alloc, *at);
 }
 
 static bool inside(const struct rib_block_region *r, const uint8_t *p)

@@ -24,7 +24,7 @@ static void insert(struct rib_ptr_map *map, uint64_t hash, void *p)
 	map->slots[at] = (struct rib_ptr_map_slot){ hash, p };
 }
 
-static int grow(struct rib_ptr_map *map)
+static int grow_map(struct rib_ptr_map *map)
 {
 	struct rib_ptr_map old = *map;
 	size_t capacity = old.capacity == 0 ? 8 : 2 * old.capacity;
@@ -43,7 +43,7 @@ static int grow(struct rib_ptr_map *map)
 
 int rib_ptr_map_add(struct rib_ptr_map *map, uint64_t hash, void *p)
 {
-	if (4 * (map->count + 1) > 3 * map->capacity && grow(map) < 0)
+	if (4 * (map->count + 1) > 3 * map->capacity && grow_map(map) < 0)
 		return -ENOMEM;
 	insert(map, hash, p);
 	map->count++;
