@@ -1,8 +1,8 @@
 /*
  * Two kinds of work: what a timer makes due (looking at the deadlines of one
- * router), and the slices of sweeps, withdraw_queues and resyncs. Tables with slices to
- * do stand in a queue and take turns, so that a flood of a million routes does
- * not hold up a sweep of ten.
+ * router), and the slices of sweeps, withdrawals and resyncs. Tables with work
+ * are in a queue and take turns, so that the withdrawal of a million routes
+ * does not delay a sweep of ten.
  */
 #include "rib/background.h"
 

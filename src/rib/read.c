@@ -280,7 +280,7 @@ static bool read_store(const struct rib_table *table,
 	return false;
 }
 
-/* What is there first, then the withdraw_queues, which are numbered. */
+/* What is there first, then the withdraw queues, which are numbered. */
 static bool read_table(const struct rib_table *table, struct rib_cursor *c,
 		       size_t *budget, const struct rib_visitor *v)
 {
@@ -309,7 +309,7 @@ static bool read_table(const struct rib_table *table, struct rib_cursor *c,
 	return true;
 }
 
-/* A table's routes may have become a flood while the walk was among them. */
+/* A table's routes may have become a withdraw queue between two slices. */
 static void cursor_enter_table(struct rib_cursor *c, uint64_t table)
 {
 	if (c->table == table)

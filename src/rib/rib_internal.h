@@ -136,7 +136,7 @@ struct rib_peer {
 	bool up; /* in this session */
 	bool implied;
 	bool stale;
-	bool forget;	     /* purge it when its withdraw_queues are done */
+	bool forget;	     /* purge it when its withdraw queues are empty */
 	bool limit_reported; /* in this generation */
 	bool dropped;	     /* updates, in this generation; it was said */
 	uint64_t distinguisher;
@@ -172,9 +172,10 @@ struct rib_router {
 	waiting_list; /* syncing tables */
 	uint32_t waiting_count;
 	uint32_t peer_count;
-	uint32_t subject_changed_count; /* withdraw_queues that moved */
-	uint32_t stale_count;		/* peers */
-	uint32_t up_count;		/* the same */
+	uint32_t
+		subject_changed_count; /* withdraw queues with the old subject */
+	uint32_t stale_count;	       /* peers */
+	uint32_t up_count;	       /* the same */
 	struct rib_peer *last;
 	uint64_t routes;
 	uint64_t pending_withdraw;

@@ -1,5 +1,5 @@
 /*
- * rib/table.h - one table of one peer: its routes, sweeps and withdraw_queues
+ * rib/table.h - one table of one peer: its routes and generations
  *
  * See rib/rib_internal.h for the picture. Nothing here knows of sessions and timers;
  * nothing but rib_table_slice() does more than a bounded amount of work.
@@ -23,7 +23,7 @@ struct rib_table *rib_table_find(struct rib_peer *peer, uint8_t view,
 int rib_table_get(struct rib_peer *peer, uint8_t view, uint16_t afi,
 		  uint8_t safi, struct rib_table **out);
 
-/* Its routes and withdraw_queues go without a word. */
+/* Frees its routes and withdraw queues. Publishes nothing. */
 void rib_table_free(struct rib_table *table);
 
 /* Put on the table what its peer says of itself now. */

@@ -74,7 +74,7 @@ static void republish_route(struct rib_table *table,
 		rib_emit_flush(rib);
 }
 
-/* Whether the veil is over the route and stays: it is not being lifted here. */
+/* Whether the route is hidden, and this is not the pass that publishes it. */
 static bool stays_hidden(const struct rib_table *table,
 			 const struct rib_pos *pos)
 {

@@ -1,7 +1,8 @@
 /*
- * Taking routes back that nobody withdrew: sweeps, which pass over what was
- * told again, and withdraw_queues, which leave nothing. Both walk by the number of the
- * key, so that the walk can stop anywhere and go on, whatever came and went.
+ * Withdrawing routes that no router withdrew: sweeps, which keep routes that
+ * were announced again, and withdraw queues, which keep nothing. Both iterate
+ * by route id, so that they can stop anywhere and continue later, whatever was
+ * added or removed in between.
  */
 #include "rib/table_withdraw.h"
 
@@ -113,7 +114,7 @@ static size_t withdraw_slice(const struct withdrawal *w, struct rib_pos *pos,
 	return seen;
 }
 
-/* Floods */
+/* Withdraw queues */
 
 static struct rib_withdraw_queue *withdraw_queue_new(struct rib_table *table,
 						     enum rib_reason reason)

@@ -24,11 +24,11 @@ void rib_table_withdraw_all(struct rib_table *table,
 			    const struct rib_time *when, enum rib_reason reason,
 			    enum rib_withdraw_mode mode);
 
-/* The AS of its peer is another now: its withdraw_queues are published elsewhere. */
+/* The AS of its peer changed: its withdraw queues have the old subject. */
 void rib_table_mark_subject_changed(struct rib_table *table);
 
 /*
- * If a flood has the route, publish its withdraw now. The key may be gone then,
+ * If a withdraw queue has the route, publish its withdraw now. The key may be gone then,
  * if the caller has no reference on it.
  */
 bool rib_table_withdraw_pending_route(struct rib_table *table,

@@ -16,7 +16,7 @@ struct tally {
 	uint32_t *paths[BGP_FAMILIES];
 	uint64_t values;	  /* routes with a value that is counted */
 	uint64_t beside;	  /* the heap */
-	uint64_t subject_changed; /* withdraw_queues */
+	uint64_t subject_changed; /* withdraw queues */
 };
 
 static uint64_t capacity(const struct rib_key_table *d)

@@ -33,7 +33,7 @@ void rib_hidden_range_reset(struct rib_table *table)
 				: nothing_hidden;
 }
 
-/* Draw the veil, or lift it, from the first key to the last. */
+/* Move the limit of the hidden range from the first key to the last. */
 void rib_hidden_range_start(struct rib_table *table)
 {
 	table->hidden = (struct rib_hidden_range){

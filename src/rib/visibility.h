@@ -42,13 +42,19 @@ static inline enum rib_disposition rib_disposition_of(struct rib_peer *peer,
 /* A table that was just made. */
 void rib_hidden_range_init(struct rib_table *table);
 
-/* Its routes left, for a flood or for good: start anew. */
+/* The table is empty: hide everything or nothing, by its disposition. */
 void rib_hidden_range_reset(struct rib_table *table);
 
-/* Draw the veil, or lift it, from the first key to the last. */
+/*
+ * Start to hide or to publish the table in slices, from the first key to the
+ * last.
+ */
 void rib_hidden_range_start(struct rib_table *table);
 
-/* The veil is where it should be: go on the other way, if that is meant now. */
+/*
+ * The limit has reached the last key. If the disposition changed meanwhile,
+ * start again in the other direction.
+ */
 void rib_hidden_range_done(struct rib_table *table);
 
 #endif

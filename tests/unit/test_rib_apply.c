@@ -1,4 +1,4 @@
-/* The table of COLLECTOR.md section 4, row by row: routes, Peer Ups, dumps. */
+/* Rules of curation, one by one: routes, Peer Ups, dumps. */
 #include "curation_cases.h"
 
 #include "rib/restore.h"
