@@ -4,6 +4,8 @@
 
 #include "egress/encode/encode_update.h"
 
+#include "bmp/decode_context.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,19 +83,19 @@ static struct rib_change change_of(const struct filling *f,
 
 static void put_update(struct filling *f, const uint8_t *body, size_t len)
 {
-	struct bgp_reading reading = { .as_width = 4 };
+	struct bgp_decode_opts opts = { .as_width = 4 };
 	struct bgp_prefix prefixes[ROUTES];
 	struct rib_route routes[ROUTES];
 	struct bgp_nlri_iter it;
 	struct bgp_update u;
 	size_t n;
 
-	bgp_update_decode((struct wire_view){ body, len }, &reading, &u);
-	must(bgp_update_routes(&u, BGP_SECTION_NLRI, &it), "no routes");
+	bgp_update_decode((struct wire_view){ body, len }, &opts, &u);
+	must(bgp_update_routes(&u, BGP_PART_NLRI, &it), "no routes");
 	while ((n = bgp_nlri_take(&it, prefixes, ROUTES)) != 0) {
 		struct rib_change change = change_of(f, &u.attrs, routes, n);
 
-		bgp_update_next_hop(&u, BGP_SECTION_NLRI, &change.next_hop);
+		bgp_update_next_hop(&u, BGP_PART_NLRI, &change.next_hop);
 		for (size_t i = 0; i < n; i++) {
 			routes[i] = (struct rib_route){
 				.sequence = ++f->sequence,

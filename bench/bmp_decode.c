@@ -114,7 +114,7 @@ static void decode(const struct message *m, struct bmp_message *msg,
 		   struct bgp_update *u)
 {
 	struct wire_view in = { m->bytes, m->len };
-	struct bgp_reading reading;
+	struct bgp_decode_opts opts;
 	struct bmp_frame frame;
 	size_t need;
 
@@ -124,8 +124,8 @@ static void decode(const struct message *m, struct bmp_message *msg,
 		abort();
 	if (u == NULL)
 		return;
-	reading = bgp_context_reading(&context, &msg->peer, NULL);
-	if (bgp_update_decode(msg->update.body, &reading, u) != BGP_ACCEPT)
+	opts = bgp_context_decode_opts(&context, &msg->peer, NULL);
+	if (bgp_update_decode(msg->update.body, &opts, u) != BGP_ACCEPT)
 		abort();
 }
 
@@ -145,7 +145,7 @@ static void walk(const struct bgp_update *u, bool batches)
 	struct bgp_prefix prefixes[BATCH];
 	struct bgp_nlri_iter it;
 
-	for (int s = 0; s < BGP_SECTIONS; s++) {
+	for (int s = 0; s < BGP_PARTS; s++) {
 		if (!bgp_update_routes(u, s, &it))
 			continue;
 		if (batches && it.plain) {
@@ -192,8 +192,8 @@ static void run_canonical(void *arg, uint64_t iterations)
 
 	decode(arg, &msg, &u);
 	while (iterations-- > 0) {
-		if (bgp_canonical_write(&u, BGP_SECTION_NLRI, out,
-					sizeof(out)) == 0)
+		if (bgp_canonical_write(&u, BGP_PART_NLRI, out, sizeof(out)) ==
+		    0)
 			abort();
 		bench_keep(out);
 	}
@@ -238,7 +238,7 @@ static void load_captures(const char *folder)
 
 static void decode_one(const struct bmp_frame *frame)
 {
-	struct bgp_reading reading;
+	struct bgp_decode_opts opts;
 	struct bmp_message msg;
 	struct bgp_update u;
 
@@ -247,8 +247,8 @@ static void decode_one(const struct bmp_frame *frame)
 	bench_keep(&msg);
 	if (msg.type != BMP_ROUTE_MONITORING)
 		return;
-	reading = bgp_context_reading(&context, &msg.peer, NULL);
-	bgp_update_decode(msg.update.body, &reading, &u);
+	opts = bgp_context_decode_opts(&context, &msg.peer, NULL);
+	bgp_update_decode(msg.update.body, &opts, &u);
 	walk(&u, true);
 }
 

@@ -47,7 +47,7 @@ static void take(struct memory *m, size_t len)
 {
 	struct store *store = &m->store;
 	struct wire_view rest = { m->bytes, len };
-	struct bmp_message msgs[RIB_AHEAD];
+	struct bmp_message msgs[RIB_LOOKAHEAD];
 	struct bmp_frame frame;
 	size_t want;
 	size_t n = 0;
@@ -55,7 +55,7 @@ static void take(struct memory *m, size_t len)
 	while (bmp_frame_next(rest, 1u << 20, &frame, &want) ==
 	       BMP_FRAME_WHOLE) {
 		bmp_message_decode(&frame, BMP_V4_OFF, &msgs[n++]);
-		if (n == RIB_AHEAD) {
+		if (n == RIB_LOOKAHEAD) {
 			rib_apply_many(store->router, &store->when, msgs, n,
 				       NULL);
 			n = 0;

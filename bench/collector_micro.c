@@ -7,6 +7,8 @@
  */
 #include "bench.h"
 
+#include "bmp/message.h"
+#include "bmp/pdu.h"
 #include "bmp/wire.h"
 #include "pipeline_harness.h"
 
@@ -58,11 +60,11 @@ static void put(uint8_t *bytes, uint32_t number)
 static void *run(void *arg)
 {
 	struct micro *m = arg;
-	uint8_t bytes[RIB_AHEAD][sizeof(update)];
-	struct bmp_message msgs[RIB_AHEAD];
+	uint8_t bytes[RIB_LOOKAHEAD][sizeof(update)];
+	struct bmp_message msgs[RIB_LOOKAHEAD];
 
-	for (uint32_t done = 0; done < m->updates; done += RIB_AHEAD) {
-		for (size_t i = 0; i < RIB_AHEAD; i++) {
+	for (uint32_t done = 0; done < m->updates; done += RIB_LOOKAHEAD) {
+		for (size_t i = 0; i < RIB_LOOKAHEAD; i++) {
 			put(bytes[i], m->next++);
 			msgs[i] = (struct bmp_message){
 				.version = 3,
@@ -80,8 +82,8 @@ static void *run(void *arg)
 						      sizeof(update) } },
 			};
 		}
-		rib_apply_many(m->store.router, &m->store.when, msgs, RIB_AHEAD,
-			       NULL);
+		rib_apply_many(m->store.router, &m->store.when, msgs,
+			       RIB_LOOKAHEAD, NULL);
 		store_drain(&m->store);
 	}
 	return NULL;

@@ -8,6 +8,10 @@
 
 #include "egress/batcher.h"
 
+#include "bmp/attr.h"
+#include "bmp/decode_context.h"
+#include "bmp/family.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +63,7 @@ static size_t make_block(uint8_t *p, uint64_t *state)
 static void batching_init(struct batching *b, size_t routes,
 			  enum egress_encoding encoding, uint32_t max_bytes)
 {
-	struct bgp_reading reading = { .as_width = 4 };
+	struct bgp_decode_opts decode = { .as_width = 4 };
 	struct egress_batcher_opts opts = {
 		.updates = "arancini.updates",
 		.events = "arancini.events",
@@ -98,7 +102,7 @@ static void batching_init(struct batching *b, size_t routes,
 		size_t len = make_block(b->blocks[i], &state);
 
 		if (bgp_attrs_decode((struct wire_view){ b->blocks[i], len },
-				     &reading, &b->attrs[i]) != BGP_ACCEPT)
+				     &decode, &b->attrs[i]) != BGP_ACCEPT)
 			abort();
 	}
 }

@@ -7,6 +7,10 @@
 
 #include "egress/encode/encode_update.h"
 
+#include "bmp/attr.h"
+#include "bmp/decode_context.h"
+#include "bmp/family.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +46,7 @@ struct encoding {
 
 static void encoding_init(struct encoding *e, size_t routes)
 {
-	struct bgp_reading reading = { .as_width = 4 };
+	struct bgp_decode_opts opts = { .as_width = 4 };
 
 	*e = (struct encoding){
 		.router = { .address = { [10] = 0xff, 0xff, 192, 0, 2, 1 } },
@@ -52,7 +56,7 @@ static void encoding_init(struct encoding *e, size_t routes)
 			   .family = BGP_IPV4_UNICAST,
 			   .peer_as = 64500 },
 	};
-	bgp_attrs_decode((struct wire_view){ block, sizeof(block) }, &reading,
+	bgp_attrs_decode((struct wire_view){ block, sizeof(block) }, &opts,
 			 &e->attrs);
 	e->change = (struct rib_change){
 		.table = &e->table,

@@ -25,7 +25,7 @@ void store_init(struct store *s, uint8_t last)
 	bench_must(rib_new(&config, &sink, &s->rib) == 0 &&
 			   rib_router_get(s->rib, &id, &s->router) == 0,
 		   "memory");
-	s->when = (struct rib_when){ 1000 * SECOND, 1700000000 * SECOND };
+	s->when = (struct rib_time){ 1000 * SECOND, 1700000000 * SECOND };
 	rib_session_open(s->router, &s->when, id.address, 4000, NULL);
 }
 

@@ -17,7 +17,7 @@ struct store {
 	struct egress_batcher *batcher;
 	struct rib *rib;
 	struct rib_router *router; /* its session is open */
-	struct rib_when when;
+	struct rib_time when;
 };
 
 /* Its router is 10.0.0.@last. */

@@ -19,6 +19,11 @@
 #include "rib/snapshot_reader.h"
 #include "rib/read.h"
 
+#include "bmp/decode_context.h"
+#include "bmp/message.h"
+#include "bmp/pdu.h"
+#include "bmp/peer.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +56,7 @@ static const char help[] =
 struct subject {
 	struct rib *rib;
 	struct rib_router *router;
-	struct rib_when when;
+	struct rib_time when;
 	uint64_t published;
 };
 
@@ -124,14 +129,14 @@ static void apply(struct subject *s, unsigned peer, const uint8_t *body,
 
 /* Messages of one peer that only differ in their UPDATEs. */
 struct queue {
-	struct bmp_message msgs[RIB_AHEAD];
+	struct bmp_message msgs[RIB_LOOKAHEAD];
 	size_t count;
 };
 
 static void queue_init(struct queue *q, unsigned peer)
 {
 	q->count = 0;
-	for (size_t i = 0; i < RIB_AHEAD; i++)
+	for (size_t i = 0; i < RIB_LOOKAHEAD; i++)
 		q->msgs[i] = route_monitoring(peer, NULL, 0);
 }
 
@@ -146,7 +151,7 @@ static void queue_add(struct queue *q, struct subject *s, const uint8_t *body,
 		      size_t len)
 {
 	q->msgs[q->count++].update.body = (struct wire_view){ body, len };
-	if (q->count == RIB_AHEAD)
+	if (q->count == RIB_LOOKAHEAD)
 		queue_apply(q, s);
 }
 
@@ -221,12 +226,12 @@ enum published {
 static void decode(const uint8_t *body, size_t len)
 {
 	struct bgp_prefix prefixes[64];
-	struct bgp_reading reading = { .as_width = 4 };
+	struct bgp_decode_opts opts = { .as_width = 4 };
 	struct bgp_nlri_iter it;
 	struct bgp_update u;
 
-	bgp_update_decode((struct wire_view){ body, len }, &reading, &u);
-	for (int i = 0; i < BGP_SECTIONS; i++)
+	bgp_update_decode((struct wire_view){ body, len }, &opts, &u);
+	for (int i = 0; i < BGP_PARTS; i++)
 		if (bgp_update_routes(&u, i, &it))
 			while (bgp_nlri_take(&it, prefixes, 64) != 0)
 				bench_keep(prefixes);
@@ -276,7 +281,7 @@ static double time_work(struct subject *s, size_t routes, size_t slice)
 	uint64_t before = s->published;
 	uint64_t start = thread_cpu_ns();
 
-	while (rib_work(s->rib, &s->when, slice).more)
+	while (rib_background(s->rib, &s->when, slice).more)
 		;
 	start = thread_cpu_ns() - start;
 	expect(s, before, routes);

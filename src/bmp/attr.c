@@ -5,8 +5,11 @@
  */
 #include "bmp/attr.h"
 
+#include "bmp/decode_context.h"
+#include "bmp/family.h"
+
 struct attr_rule {
-	bool (*body)(struct wire_view v, const struct bgp_reading *r,
+	bool (*body)(struct wire_view v, const struct bgp_decode_opts *r,
 		     struct bgp_attrs *a);
 	uint16_t min, max; /* length of the value */
 	uint8_t flags;	   /* of optional and transitive */
@@ -15,7 +18,7 @@ struct attr_rule {
 	uint8_t twice;	   /* verdict if it comes again; first one stands */
 };
 
-static bool body_opaque(struct wire_view v, const struct bgp_reading *r,
+static bool body_opaque(struct wire_view v, const struct bgp_decode_opts *r,
 			struct bgp_attrs *a)
 {
 	(void)v;
@@ -24,7 +27,7 @@ static bool body_opaque(struct wire_view v, const struct bgp_reading *r,
 	return true;
 }
 
-static bool body_origin(struct wire_view v, const struct bgp_reading *r,
+static bool body_origin(struct wire_view v, const struct bgp_decode_opts *r,
 			struct bgp_attrs *a)
 {
 	(void)r;
@@ -35,7 +38,7 @@ static bool body_origin(struct wire_view v, const struct bgp_reading *r,
 }
 
 /* The second width is tried only where the first cannot be. */
-static bool body_as_path(struct wire_view v, const struct bgp_reading *r,
+static bool body_as_path(struct wire_view v, const struct bgp_decode_opts *r,
 			 struct bgp_attrs *a)
 {
 	uint8_t other = r->as_width == 4 ? 2 : 4;
@@ -50,7 +53,7 @@ static bool body_as_path(struct wire_view v, const struct bgp_reading *r,
 	return true;
 }
 
-static bool body_next_hop(struct wire_view v, const struct bgp_reading *r,
+static bool body_next_hop(struct wire_view v, const struct bgp_decode_opts *r,
 			  struct bgp_attrs *a)
 {
 	if (v.len != 4 && !(r->canonical && (v.len == 16 || v.len == 32)))
@@ -60,7 +63,7 @@ static bool body_next_hop(struct wire_view v, const struct bgp_reading *r,
 	return true;
 }
 
-static bool body_med(struct wire_view v, const struct bgp_reading *r,
+static bool body_med(struct wire_view v, const struct bgp_decode_opts *r,
 		     struct bgp_attrs *a)
 {
 	(void)r;
@@ -68,7 +71,7 @@ static bool body_med(struct wire_view v, const struct bgp_reading *r,
 	return true;
 }
 
-static bool body_local_pref(struct wire_view v, const struct bgp_reading *r,
+static bool body_local_pref(struct wire_view v, const struct bgp_decode_opts *r,
 			    struct bgp_attrs *a)
 {
 	(void)r;
@@ -80,20 +83,21 @@ static bool body_local_pref(struct wire_view v, const struct bgp_reading *r,
  * The length tells the width, whatever the session's is: a router that sends
  * the wrong path width does the same here.
  */
-static bool body_aggregator(struct wire_view v, const struct bgp_reading *r,
+static bool body_aggregator(struct wire_view v, const struct bgp_decode_opts *r,
 			    struct bgp_attrs *a)
 {
 	(void)r;
 	if (v.len == 7)
 		return false;
 	if (v.len != 8)
-		a->canonical_heads = false;
+		a->headers_canonical = false;
 	a->aggregator_as = v.len == 8 ? wire_get_u32(v.p) : wire_get_u16(v.p);
 	a->aggregator_id = wire_get_u32(v.p + v.len - 4);
 	return true;
 }
 
-static bool body_communities(struct wire_view v, const struct bgp_reading *r,
+static bool body_communities(struct wire_view v,
+			     const struct bgp_decode_opts *r,
 			     struct bgp_attrs *a)
 {
 	(void)r;
@@ -103,7 +107,8 @@ static bool body_communities(struct wire_view v, const struct bgp_reading *r,
 	return true;
 }
 
-static bool body_originator_id(struct wire_view v, const struct bgp_reading *r,
+static bool body_originator_id(struct wire_view v,
+			       const struct bgp_decode_opts *r,
 			       struct bgp_attrs *a)
 {
 	(void)r;
@@ -111,7 +116,8 @@ static bool body_originator_id(struct wire_view v, const struct bgp_reading *r,
 	return true;
 }
 
-static bool body_cluster_list(struct wire_view v, const struct bgp_reading *r,
+static bool body_cluster_list(struct wire_view v,
+			      const struct bgp_decode_opts *r,
 			      struct bgp_attrs *a)
 {
 	(void)r;
@@ -122,7 +128,7 @@ static bool body_cluster_list(struct wire_view v, const struct bgp_reading *r,
 }
 
 static bool body_ext_communities(struct wire_view v,
-				 const struct bgp_reading *r,
+				 const struct bgp_decode_opts *r,
 				 struct bgp_attrs *a)
 {
 	(void)r;
@@ -133,7 +139,7 @@ static bool body_ext_communities(struct wire_view v,
 }
 
 static bool body_ipv6_ext_communities(struct wire_view v,
-				      const struct bgp_reading *r,
+				      const struct bgp_decode_opts *r,
 				      struct bgp_attrs *a)
 {
 	(void)r;
@@ -144,7 +150,7 @@ static bool body_ipv6_ext_communities(struct wire_view v,
 }
 
 static bool body_large_communities(struct wire_view v,
-				   const struct bgp_reading *r,
+				   const struct bgp_decode_opts *r,
 				   struct bgp_attrs *a)
 {
 	(void)r;
@@ -154,7 +160,7 @@ static bool body_large_communities(struct wire_view v,
 	return true;
 }
 
-static bool body_otc(struct wire_view v, const struct bgp_reading *r,
+static bool body_otc(struct wire_view v, const struct bgp_decode_opts *r,
 		     struct bgp_attrs *a)
 {
 	(void)r;
@@ -162,7 +168,7 @@ static bool body_otc(struct wire_view v, const struct bgp_reading *r,
 	return true;
 }
 
-static bool body_as4_path(struct wire_view v, const struct bgp_reading *r,
+static bool body_as4_path(struct wire_view v, const struct bgp_decode_opts *r,
 			  struct bgp_attrs *a)
 {
 	(void)r;
@@ -187,7 +193,7 @@ static bool take_next_hop(struct wire_cursor *c, struct bgp_mp *mp)
 	return wire_u8(c, &len) && wire_take(c, len, &mp->next_hop);
 }
 
-static bool body_mp_reach(struct wire_view v, const struct bgp_reading *r,
+static bool body_mp_reach(struct wire_view v, const struct bgp_decode_opts *r,
 			  struct bgp_attrs *a)
 {
 	struct wire_cursor c = wire_start(v);
@@ -208,7 +214,7 @@ static bool body_mp_reach(struct wire_view v, const struct bgp_reading *r,
 	return true;
 }
 
-static bool body_mp_unreach(struct wire_view v, const struct bgp_reading *r,
+static bool body_mp_unreach(struct wire_view v, const struct bgp_decode_opts *r,
 			    struct bgp_attrs *a)
 {
 	struct wire_cursor c = wire_start(v);
@@ -233,7 +239,7 @@ static bool valid_tlvs(struct wire_view v, size_t counted)
 	return true;
 }
 
-static bool body_aigp(struct wire_view v, const struct bgp_reading *r,
+static bool body_aigp(struct wire_view v, const struct bgp_decode_opts *r,
 		      struct bgp_attrs *a)
 {
 	(void)r;
@@ -241,7 +247,7 @@ static bool body_aigp(struct wire_view v, const struct bgp_reading *r,
 	return valid_tlvs(v, 3);
 }
 
-static bool body_prefix_sid(struct wire_view v, const struct bgp_reading *r,
+static bool body_prefix_sid(struct wire_view v, const struct bgp_decode_opts *r,
 			    struct bgp_attrs *a)
 {
 	(void)r;
@@ -249,7 +255,7 @@ static bool body_prefix_sid(struct wire_view v, const struct bgp_reading *r,
 	return valid_tlvs(v, 0);
 }
 
-static bool body_link_state(struct wire_view v, const struct bgp_reading *r,
+static bool body_link_state(struct wire_view v, const struct bgp_decode_opts *r,
 			    struct bgp_attrs *a)
 {
 	(void)r;
@@ -328,8 +334,8 @@ void bgp_attrs_blame(struct bgp_attrs *a, enum bgp_verdict v,
 }
 
 /* Whether the attribute may stand. */
-static bool judge(const struct bgp_attr *t, const struct attr_rule *rule,
-		  const struct bgp_reading *r, struct bgp_attrs *a)
+static bool judge_attr(const struct bgp_attr *t, const struct attr_rule *rule,
+		       const struct bgp_decode_opts *r, struct bgp_attrs *a)
 {
 	if ((t->flags & OPT_TRANS) != rule->flags) {
 		bgp_attrs_blame(a, rule->bad_flags, BGP_FAULT_FLAGS, t->code);
@@ -399,8 +405,9 @@ static inline bool head_is_canonical(const struct bgp_attr *t,
  * one is noticed; those that were refused also in @refused. Returns whether
  * there are any.
  */
-static inline bool walk(struct wire_view block, const struct bgp_reading *r,
-			struct bgp_attrs *a, uint64_t refused[4])
+static inline bool walk_attrs(struct wire_view block,
+			      const struct bgp_decode_opts *r,
+			      struct bgp_attrs *a, uint64_t refused[4])
 {
 	struct wire_cursor c = wire_start(block);
 	bool in_form = true;
@@ -430,12 +437,12 @@ static inline bool walk(struct wire_view block, const struct bgp_reading *r,
 		*seen |= bit;
 		if (rule->body == NULL) {
 			a->has_unknown = true;
-		} else if (!judge(&t, rule, r, a)) {
+		} else if (!judge_attr(&t, rule, r, a)) {
 			refused[t.code / 64] |= bit;
 			any = true;
 		}
 	}
-	a->canonical_heads &= in_form && !any;
+	a->headers_canonical &= in_form && !any;
 	return any;
 }
 
@@ -444,7 +451,7 @@ static inline bool walk(struct wire_view block, const struct bgp_reading *r,
  * read once, values are not copied. bench/bmp_decode.c
  */
 enum bgp_verdict bgp_attrs_decode(struct wire_view block,
-				  const struct bgp_reading *reading,
+				  const struct bgp_decode_opts *opts,
 				  struct bgp_attrs *out)
 {
 	/* What the canonical form says elsewhere, or not at all. */
@@ -454,13 +461,13 @@ enum bgp_verdict bgp_attrs_decode(struct wire_view block,
 
 	wire_clear(out, sizeof(*out));
 	out->block = block;
-	out->as_path.width = reading->as_width;
-	out->canonical_heads = true;
-	if (walk(block, reading, out, refused))
+	out->as_path.width = opts->as_width;
+	out->headers_canonical = true;
+	if (walk_attrs(block, opts, out, refused))
 		for (int i = 0; i < 4; i++)
 			out->seen[i] &= ~refused[i];
 	if (out->seen[0] & elsewhere)
-		out->canonical_heads = false;
+		out->headers_canonical = false;
 	settle_as4(out);
 	return out->verdict;
 }

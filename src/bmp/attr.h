@@ -12,7 +12,8 @@
 #define BMP_ATTR_H
 
 #include "bmp/as_path.h"
-#include "bmp/decode_context.h"
+
+struct bgp_decode_opts;
 
 enum bgp_attr_code {
 	BGP_ORIGIN = 1,
@@ -91,7 +92,7 @@ struct bgp_attrs {
 	bool has_unknown;      /* some code without a row */
 	bool as_width_guessed; /* the path was not of the width it should be */
 	/* Headers and their order are those of bmp/canonical.h. */
-	bool canonical_heads;
+	bool headers_canonical;
 	uint8_t origin;
 	uint8_t next_hop_len;
 	uint32_t med;
@@ -124,7 +125,7 @@ static inline void bgp_attrs_set(struct bgp_attrs *a, uint8_t code)
 
 /* Always fills *@out. Mandatory attributes are bgp_update_decode()'s affair. */
 enum bgp_verdict bgp_attrs_decode(struct wire_view block,
-				  const struct bgp_reading *reading,
+				  const struct bgp_decode_opts *opts,
 				  struct bgp_attrs *out);
 
 /* Make the verdict at least @v; the first cause of the strongest stays. */

@@ -240,8 +240,8 @@ static void put_mp(struct bmp_writer *w, const struct bgp_update_parts *parts,
 		bmp_put(w, mp->next_hop.p, mp->next_hop.len);
 		bmp_put_u8(w, 0);
 	}
-	put_routes(w, &parts->sections[reach ? BGP_SECTION_MP_REACH
-					     : BGP_SECTION_MP_UNREACH]);
+	put_routes(w, &parts->nlri_parts[reach ? BGP_PART_MP_REACH
+					       : BGP_PART_MP_UNREACH]);
 }
 
 /* Where a struct bgp_attrs keeps the value of a code, and in what form. */
@@ -368,7 +368,7 @@ void bgp_write_update(struct bmp_writer *w,
 	size_t at = w->len;
 
 	bmp_put_u16(w, 0);
-	put_routes(w, &parts->sections[BGP_SECTION_WITHDRAWN]);
+	put_routes(w, &parts->nlri_parts[BGP_PART_WITHDRAWN]);
 	bmp_patch_u16(w, at, w->len - at - 2);
 	at = w->len;
 	bmp_put_u16(w, 0);
@@ -376,7 +376,7 @@ void bgp_write_update(struct bmp_writer *w,
 		if (bgp_attrs_has(parts->attrs, (uint8_t)code))
 			put_attr(w, parts, (uint8_t)code);
 	bmp_patch_u16(w, at, w->len - at - 2);
-	put_routes(w, &parts->sections[BGP_SECTION_NLRI]);
+	put_routes(w, &parts->nlri_parts[BGP_PART_NLRI]);
 	end_pdu(w, begin);
 }
 

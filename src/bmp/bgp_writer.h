@@ -22,7 +22,7 @@ void bgp_write_open(struct bmp_writer *w, const struct bgp_open *open);
 void bgp_write_notification(struct bmp_writer *w, uint8_t code, uint8_t subcode,
 			    struct wire_view data);
 
-/* Routes of one section; only members that make the NLRI are looked at. */
+/* Routes of one part; only members that make the NLRI are looked at. */
 struct bgp_routes {
 	const struct bgp_nlri *nlri;
 	size_t n;
@@ -34,7 +34,7 @@ struct bgp_update_parts {
 	 * unreach give AFI, SAFI and next hop; their nlri is not looked at.
 	 */
 	const struct bgp_attrs *attrs;
-	struct bgp_routes sections[BGP_SECTIONS];
+	struct bgp_routes nlri_parts[BGP_PARTS];
 };
 
 void bgp_write_update(struct bmp_writer *w,

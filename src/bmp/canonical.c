@@ -22,14 +22,14 @@ struct out {
 	bool next_hop_done;
 };
 
-static inline void put(struct out *o, const uint8_t *p, size_t n)
+static inline void put_bytes(struct out *o, const uint8_t *p, size_t n)
 {
 	wire_copy(o->p + o->len, p, n);
 	o->len += n;
 }
 
 /* Begin an attribute; returns where its length has to go. */
-static inline size_t begin(struct out *o, uint8_t flags, uint8_t code)
+static inline size_t begin_attr(struct out *o, uint8_t flags, uint8_t code)
 {
 	size_t at = o->len;
 
@@ -51,7 +51,7 @@ static __attribute__((noinline)) void end_long(struct out *o, size_t at)
 	o->len++;
 }
 
-static inline void end(struct out *o, size_t at)
+static inline void end_attr(struct out *o, size_t at)
 {
 	size_t len = o->len - at - HEADER_LEN;
 
@@ -234,7 +234,7 @@ static void put_set(struct out *o, struct wire_view value, size_t width)
 {
 	uint8_t *p = o->p + o->len;
 
-	put(o, value.p, value.len);
+	put_bytes(o, value.p, value.len);
 	o->len = (size_t)(p - o->p) +
 		 width * sort_unique(p, value.len / width, width);
 }
@@ -273,7 +273,7 @@ static inline void put_value(struct out *o, const struct bgp_attrs *a,
 	switch ((enum form)forms[t->code].form) {
 	case PATH:
 		if (path_is_plain(&a->as_path))
-			put(o, t->value.p, t->value.len);
+			put_bytes(o, t->value.p, t->value.len);
 		else
 			put_segments(o, &a->as_path);
 		break;
@@ -286,13 +286,13 @@ static inline void put_value(struct out *o, const struct bgp_attrs *a,
 		put_set(o, t->value, forms[t->code].width);
 		break;
 	default:
-		put(o, t->value.p, t->value.len);
+		put_bytes(o, t->value.p, t->value.len);
 	}
 }
 
 /* Any but the plainest. */
 static void put_next_hop_address(struct out *o, const struct bgp_update *u,
-				 enum bgp_section_id s)
+				 enum bgp_nlri_part_id s)
 {
 	struct bgp_next_hop nh;
 	size_t at;
@@ -300,36 +300,36 @@ static void put_next_hop_address(struct out *o, const struct bgp_update *u,
 	bgp_update_next_hop(u, s, &nh);
 	if (!nh.has_address)
 		return;
-	at = begin(o, BGP_ATTR_TRANSITIVE, BGP_NEXT_HOP);
+	at = begin_attr(o, BGP_ATTR_TRANSITIVE, BGP_NEXT_HOP);
 	if (nh.has_link_local) {
-		put(o, nh.address, 16);
-		put(o, nh.link_local, 16);
+		put_bytes(o, nh.address, 16);
+		put_bytes(o, nh.link_local, 16);
 	} else if (wire_is_mapped(nh.address)) {
-		put(o, nh.address + 12, 4);
+		put_bytes(o, nh.address + 12, 4);
 	} else {
-		put(o, nh.address, 16);
+		put_bytes(o, nh.address, 16);
 	}
-	end(o, at);
+	end_attr(o, at);
 }
 
 /* Before the first code above NEXT_HOP's, or at the end. */
 static inline void put_next_hop(struct out *o, const struct bgp_update *u,
-				enum bgp_section_id s)
+				enum bgp_nlri_part_id s)
 {
 	size_t at;
 
 	o->next_hop_done = true;
-	if (s != BGP_SECTION_NLRI || u->attrs.next_hop_len != 4) {
+	if (s != BGP_PART_NLRI || u->attrs.next_hop_len != 4) {
 		put_next_hop_address(o, u, s);
 		return;
 	}
-	at = begin(o, BGP_ATTR_TRANSITIVE, BGP_NEXT_HOP);
-	put(o, u->attrs.next_hop, 4);
-	end(o, at);
+	at = begin_attr(o, BGP_ATTR_TRANSITIVE, BGP_NEXT_HOP);
+	put_bytes(o, u->attrs.next_hop, 4);
+	end_attr(o, at);
 }
 
 static inline __attribute__((always_inline)) void put_attr(
-	struct out *o, const struct bgp_update *u, enum bgp_section_id s,
+	struct out *o, const struct bgp_update *u, enum bgp_nlri_part_id s,
 	const struct bgp_attr *t)
 {
 	uint8_t flags = t->flags & (BGP_ATTR_OPTIONAL | BGP_ATTR_TRANSITIVE |
@@ -343,9 +343,9 @@ static inline __attribute__((always_inline)) void put_attr(
 	/* Of attributes we understand, nobody is shown the partial bit. */
 	if (bgp_attr_known(t->code))
 		flags &= (uint8_t)~BGP_ATTR_PARTIAL;
-	at = begin(o, flags, t->code);
+	at = begin_attr(o, flags, t->code);
 	put_value(o, &u->attrs, t);
-	end(o, at);
+	end_attr(o, at);
 }
 
 /*
@@ -354,7 +354,7 @@ static inline __attribute__((always_inline)) void put_attr(
  */
 static __attribute__((noinline)) void put_unordered(struct out *o,
 						    const struct bgp_update *u,
-						    enum bgp_section_id s)
+						    enum bgp_nlri_part_id s)
 {
 	struct wire_cursor c = wire_start(u->attrs.block);
 	struct wire_cursor at[256];
@@ -385,7 +385,7 @@ static __attribute__((noinline)) void put_unordered(struct out *o,
  * Cost: a copy of the block, and a comparison per community. bench/bmp_decode.c,
  * variant "canonical".
  */
-size_t bgp_canonical_write(const struct bgp_update *u, enum bgp_section_id s,
+size_t bgp_canonical_write(const struct bgp_update *u, enum bgp_nlri_part_id s,
 			   uint8_t *out, size_t cap)
 {
 	struct wire_cursor c = wire_start(u->attrs.block);
@@ -420,16 +420,16 @@ static bool is_set(struct wire_view v, size_t width)
 }
 
 /* 16 and 32 bytes are in canonical blocks only, where they are NEXT_HOP's. */
-static bool next_hop_stands(const struct bgp_attrs *a)
+static bool next_hop_is_canonical(const struct bgp_attrs *a)
 {
 	return a->next_hop_len != 16 || !wire_is_mapped(a->next_hop);
 }
 
-/* Whether the block is the canonical form of its own section. */
-static bool stands(const struct bgp_attrs *a, enum bgp_section_id s)
+/* Whether the block is the canonical form of its own part. */
+static bool is_canonical(const struct bgp_attrs *a, enum bgp_nlri_part_id s)
 {
-	return s == BGP_SECTION_NLRI && a->canonical_heads &&
-	       a->block.len != 0 && next_hop_stands(a) &&
+	return s == BGP_PART_NLRI && a->headers_canonical &&
+	       a->block.len != 0 && next_hop_is_canonical(a) &&
 	       path_is_plain(&a->as_path) && is_set(a->communities, 4) &&
 	       is_set(a->ext_communities, 8) &&
 	       is_set(a->large_communities, 12) &&
@@ -437,13 +437,13 @@ static bool stands(const struct bgp_attrs *a, enum bgp_section_id s)
 }
 
 /*
- * Hot: once per section with announcements. Cost: a comparison per community;
+ * Hot: once per part with announcements. Cost: a comparison per community;
  * where the block is not canonical, that of bgp_canonical_write().
  */
 struct wire_view bgp_canonical(const struct bgp_update *u,
-			       enum bgp_section_id s, uint8_t *room)
+			       enum bgp_nlri_part_id s, uint8_t *room)
 {
-	if (stands(&u->attrs, s))
+	if (is_canonical(&u->attrs, s))
 		return u->attrs.block;
 	return (struct wire_view){
 		.p = room,

@@ -11,7 +11,7 @@
  *	  attributes as sent, without the reserved ones)
  *	- AS_PATH of four-byte ASNs, AS4_PATH merged in; members of sets sorted
  *	- communities of all four kinds sorted, each once
- *	- the next hop of the section in NEXT_HOP: 4 bytes if IPv4, else 16, or
+ *	- the next hop of the part in NEXT_HOP: 4 bytes if IPv4, else 16, or
  *	  32 with a link-local one; nothing if there is none
  *	- no MP_REACH, MP_UNREACH, AS4_PATH, AS4_AGGREGATOR, and nothing that
  *	  RFC 7606 discarded
@@ -28,8 +28,8 @@
 #include "bmp/update.h"
 
 /* How to read a canonical block. */
-#define BGP_READING_CANONICAL \
-	((struct bgp_reading){ .as_width = 4, .canonical = true })
+#define BGP_DECODE_CANONICAL \
+	((struct bgp_decode_opts){ .as_width = 4, .canonical = true })
 
 /* Room that is always enough for the attributes of @u. */
 static inline size_t bgp_canonical_bound(const struct bgp_update *u)
@@ -39,18 +39,18 @@ static inline size_t bgp_canonical_bound(const struct bgp_update *u)
 }
 
 /*
- * The attributes of the routes in section @s, which is NLRI or MP_REACH: the
+ * The attributes of the routes in part @s, which is NLRI or MP_REACH: the
  * block itself if it is canonical as it stands, or else written to @room, which
  * has bgp_canonical_bound() bytes.
  */
 struct wire_view bgp_canonical(const struct bgp_update *u,
-			       enum bgp_section_id s, uint8_t *room);
+			       enum bgp_nlri_part_id s, uint8_t *room);
 
 /*
  * The same, always written. Returns the length, or 0 if @cap is less than
  * bgp_canonical_bound().
  */
-size_t bgp_canonical_write(const struct bgp_update *u, enum bgp_section_id s,
+size_t bgp_canonical_write(const struct bgp_update *u, enum bgp_nlri_part_id s,
 			   uint8_t *out, size_t cap);
 
 #endif

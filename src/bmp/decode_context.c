@@ -1,5 +1,8 @@
 #include "bmp/decode_context.h"
 
+#include "bmp/message.h"
+#include "bmp/peer.h"
+
 void bgp_context_init(struct bgp_context *ctx)
 {
 	*ctx = (struct bgp_context){ .known = false, .four_byte_as = true };
@@ -87,8 +90,8 @@ static bgp_family_set add_path_of(const struct bgp_context *ctx,
 	}
 }
 
-void bgp_reading_override(struct bgp_reading *r,
-			  const struct bgp_overrides *over)
+void bgp_decode_opts_override(struct bgp_decode_opts *r,
+			      const struct bgp_overrides *over)
 {
 	r->add_path |= over->add_path_on;
 	r->add_path &= ~over->add_path_off;
@@ -99,12 +102,12 @@ void bgp_reading_override(struct bgp_reading *r,
 	}
 }
 
-static struct bgp_reading reading(const struct bgp_context *ctx,
-				  const struct bmp_peer *peer,
-				  const struct bgp_overrides *over,
-				  uint8_t as_width)
+static struct bgp_decode_opts opts(const struct bgp_context *ctx,
+				   const struct bmp_peer *peer,
+				   const struct bgp_overrides *over,
+				   uint8_t as_width)
 {
-	struct bgp_reading r = {
+	struct bgp_decode_opts r = {
 		.add_path = add_path_of(ctx, peer),
 		.multiple_labels = ctx->multiple_labels,
 		.as_width = as_width,
@@ -114,21 +117,21 @@ static struct bgp_reading reading(const struct bgp_context *ctx,
 	if (r.loc_rib && ctx->known)
 		r.add_path_unsaid = ~ctx->families;
 	if (over != NULL)
-		bgp_reading_override(&r, over);
+		bgp_decode_opts_override(&r, over);
 	return r;
 }
 
 /* Hot: once per Route Monitoring. Cost: a few loads and masks. */
-struct bgp_reading bgp_context_reading(const struct bgp_context *ctx,
-				       const struct bmp_peer *peer,
-				       const struct bgp_overrides *over)
+struct bgp_decode_opts bgp_context_decode_opts(const struct bgp_context *ctx,
+					       const struct bmp_peer *peer,
+					       const struct bgp_overrides *over)
 {
-	return reading(ctx, peer, over, peer->two_byte_as ? 2 : 4);
+	return opts(ctx, peer, over, peer->two_byte_as ? 2 : 4);
 }
 
-struct bgp_reading bgp_context_reading_mirrored(
+struct bgp_decode_opts bgp_context_decode_opts_mirrored(
 	const struct bgp_context *ctx, const struct bmp_peer *peer,
 	const struct bgp_overrides *over)
 {
-	return reading(ctx, peer, over, ctx->four_byte_as ? 4 : 2);
+	return opts(ctx, peer, over, ctx->four_byte_as ? 4 : 2);
 }

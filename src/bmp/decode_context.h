@@ -1,8 +1,8 @@
 /*
- * bmp/decode_context.h - what must be known about a peer to read its UPDATEs
+ * bmp/decode_context.h - what the decoder must know to read UPDATEs of a peer
  *
  *	OPEN sent + OPEN received	->	struct bgp_context	per peer
- *	context + per-peer header	->	struct bgp_reading	per message
+ *	context + per-peer header	->	struct bgp_decode_opts	per message
  *
  * Add-path is the dangerous one: read with it wrongly on or off, an UPDATE
  * turns into plausible garbage. It holds per family and per direction, and
@@ -14,11 +14,13 @@
 #ifndef BMP_DECODE_CONTEXT_H
 #define BMP_DECODE_CONTEXT_H
 
-#include "bmp/message.h"
 #include "bmp/open.h"
 
+struct bmp_peer;
+struct bmp_peer_up;
+
 /* How to read one UPDATE. All zero but as_width reads the plain old form. */
-struct bgp_reading {
+struct bgp_decode_opts {
 	bgp_family_set add_path;	/* path identifiers before NLRI */
 	bgp_family_set multiple_labels; /* labels up to the bottom of stack */
 	/* Of these no OPEN says whether they have them; docs/decisions/0023 */
@@ -47,9 +49,9 @@ static inline bool bgp_overrides_any(const struct bgp_overrides *over)
 	       over->as_width != 0;
 }
 
-/* Change *@reading to what they say; for UPDATEs that no BMP is around. */
-void bgp_reading_override(struct bgp_reading *reading,
-			  const struct bgp_overrides *over);
+/* Change *@opts to what they say; for UPDATEs that no BMP is around. */
+void bgp_decode_opts_override(struct bgp_decode_opts *opts,
+			      const struct bgp_overrides *over);
 
 struct bgp_context {
 	bool known; /* both OPENs could be used */
@@ -88,15 +90,15 @@ enum bgp_open_status bgp_context_peer_up(struct bgp_context *ctx,
 					 const struct bmp_peer_up *up);
 
 /* How to read a Route Monitoring with the header @peer. @over may be NULL. */
-struct bgp_reading bgp_context_reading(const struct bgp_context *ctx,
-				       const struct bmp_peer *peer,
-				       const struct bgp_overrides *over);
+struct bgp_decode_opts bgp_context_decode_opts(
+	const struct bgp_context *ctx, const struct bmp_peer *peer,
+	const struct bgp_overrides *over);
 
 /*
  * The same for a mirrored message. Its A flag has no meaning, so the AS width
  * is that of the OPENs (RFC 7854 4.7); the O flag gives the direction.
  */
-struct bgp_reading bgp_context_reading_mirrored(
+struct bgp_decode_opts bgp_context_decode_opts_mirrored(
 	const struct bgp_context *ctx, const struct bmp_peer *peer,
 	const struct bgp_overrides *over);
 

@@ -1,5 +1,6 @@
 #include "bmp/names.h"
 
+#include "bmp/open.h"
 #include "bmp/stats.h"
 #include "bmp/update.h"
 

@@ -273,25 +273,25 @@ static bool is_plain(const struct bgp_family_info *info)
 }
 
 void bgp_nlri_start(struct bgp_nlri_iter *it, struct wire_view field,
-		    const struct bgp_nlri_how *how)
+		    const struct bgp_nlri_format *format)
 {
-	const struct bgp_family_info *info = bgp_family_info(how->family);
+	const struct bgp_family_info *info = bgp_family_info(format->family);
 
 	*it = (struct bgp_nlri_iter){
 		.c = wire_start(field),
 		.flags = info->flags,
 		.addr_bits = info->addr_bits,
 		.plain = is_plain(info),
-		.multiple_labels = how->multiple_labels && !how->withdrawn,
+		.multiple_labels = format->multiple_labels && !format->withdrawn,
 		.nlri = {
-			.afi = how->afi,
-			.safi = how->safi,
-			.family = how->family,
+			.afi = format->afi,
+			.safi = format->safi,
+			.family = format->family,
 			.kind = info->kind,
 			/* Of a family we cannot cut, we cannot say either. */
-			.has_path_id = how->add_path &&
+			.has_path_id = format->add_path &&
 				       info->kind != BGP_NLRI_RAW,
-			.withdrawn = how->withdrawn,
+			.withdrawn = format->withdrawn,
 		},
 	};
 }
@@ -379,15 +379,16 @@ size_t bgp_nlri_take(struct bgp_nlri_iter *it, struct bgp_prefix *out,
 }
 
 /* Hot: once per UPDATE. Cost: as one step of bgp_nlri_take(). */
-bool bgp_nlri_first(struct wire_view field, const struct bgp_nlri_how *how,
+bool bgp_nlri_first(struct wire_view field,
+		    const struct bgp_nlri_format *format,
 		    struct bgp_prefix *out, bool *host_bits)
 {
-	const struct bgp_family_info *info = bgp_family_info(how->family);
+	const struct bgp_family_info *info = bgp_family_info(format->family);
 	struct wire_cursor c = wire_start(field);
 	struct wire_cursor at;
 	uint8_t bits;
 
-	if (!is_plain(info) || how->add_path ||
+	if (!is_plain(info) || format->add_path ||
 	    !take_plain(&c, info->addr_bits, &at, &bits))
 		return false;
 	*host_bits = put_prefix(out->address, at, bits, info->addr_bits) != 0;
@@ -413,17 +414,17 @@ static bool count_plain(struct wire_cursor c, size_t head, unsigned max_bits,
 	return true;
 }
 
-bool bgp_nlri_count(struct wire_view field, const struct bgp_nlri_how *how,
-		    uint32_t *count)
+bool bgp_nlri_count(struct wire_view field,
+		    const struct bgp_nlri_format *format, uint32_t *count)
 {
-	const struct bgp_family_info *info = bgp_family_info(how->family);
+	const struct bgp_family_info *info = bgp_family_info(format->family);
 	struct bgp_nlri_iter it;
 	uint32_t n = 0;
 
 	if (is_plain(info))
-		return count_plain(wire_start(field), how->add_path ? 4 : 0,
+		return count_plain(wire_start(field), format->add_path ? 4 : 0,
 				   info->addr_bits, count);
-	bgp_nlri_start(&it, field, how);
+	bgp_nlri_start(&it, field, format);
 	while (bgp_nlri_next(&it))
 		n++;
 	if (it.malformed)

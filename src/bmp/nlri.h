@@ -49,7 +49,7 @@ struct bgp_nlri {
 };
 
 /* How to read a field. */
-struct bgp_nlri_how {
+struct bgp_nlri_format {
 	uint16_t afi;
 	uint8_t safi;
 	uint8_t family; /* enum bgp_family */
@@ -70,7 +70,7 @@ struct bgp_nlri_iter {
 };
 
 void bgp_nlri_start(struct bgp_nlri_iter *it, struct wire_view field,
-		    const struct bgp_nlri_how *how);
+		    const struct bgp_nlri_format *format);
 
 /* Step to the next route. False at the end and where the field is bad. */
 bool bgp_nlri_next(struct bgp_nlri_iter *it);
@@ -94,15 +94,16 @@ size_t bgp_nlri_take(struct bgp_nlri_iter *it, struct bgp_prefix *out,
  * The first route of @field, without an iterator: of plain families without
  * path ids. False if it is none of these, or bad.
  */
-bool bgp_nlri_first(struct wire_view field, const struct bgp_nlri_how *how,
+bool bgp_nlri_first(struct wire_view field,
+		    const struct bgp_nlri_format *format,
 		    struct bgp_prefix *out, bool *host_bits);
 
 /*
  * How many routes @field has, looking at lengths only. False if it cannot be
  * read to its end; then *@count is untouched.
  */
-bool bgp_nlri_count(struct wire_view field, const struct bgp_nlri_how *how,
-		    uint32_t *count);
+bool bgp_nlri_count(struct wire_view field,
+		    const struct bgp_nlri_format *format, uint32_t *count);
 
 /* The MPLS label in three bytes, RFC 3032: value << 4, bottom bit. */
 static inline uint32_t bgp_label_value(const uint8_t *p)

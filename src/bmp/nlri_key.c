@@ -9,7 +9,7 @@ struct sink {
 	size_t len;
 };
 
-static void put(struct sink *s, const uint8_t *p, size_t n)
+static void put_bytes(struct sink *s, const uint8_t *p, size_t n)
 {
 	if (n != 0 && s->len <= s->cap && n <= s->cap - s->len)
 		memcpy(s->p + s->len, p, n);
@@ -18,7 +18,7 @@ static void put(struct sink *s, const uint8_t *p, size_t n)
 
 static void put_view(struct sink *s, struct wire_view v)
 {
-	put(s, v.p, v.len);
+	put_bytes(s, v.p, v.len);
 }
 
 static void put_rd(struct sink *s, const struct bgp_nlri *n)
@@ -26,7 +26,7 @@ static void put_rd(struct sink *s, const struct bgp_nlri *n)
 	uint8_t rd[8];
 
 	wire_put_u64(rd, n->rd);
-	put(s, rd, sizeof(rd));
+	put_bytes(s, rd, sizeof(rd));
 }
 
 static void put_type(struct sink *s, const struct bgp_nlri *n)
@@ -34,7 +34,7 @@ static void put_type(struct sink *s, const struct bgp_nlri *n)
 	uint8_t type[2];
 
 	wire_put_u16(type, n->type);
-	put(s, type, sizeof(type));
+	put_bytes(s, type, sizeof(type));
 }
 
 static void put_prefix(struct sink *s, const struct bgp_nlri *n)
@@ -44,8 +44,8 @@ static void put_prefix(struct sink *s, const struct bgp_nlri *n)
 
 	if (info->flags & BGP_FAMILY_RD)
 		put_rd(s, n);
-	put(s, &n->prefix_len, 1);
-	put(s, address, (n->prefix_len + 7u) / 8);
+	put_bytes(s, &n->prefix_len, 1);
+	put_bytes(s, address, (n->prefix_len + 7u) / 8);
 }
 
 /* The bits of an address beyond its length must not make another route. */
@@ -57,8 +57,8 @@ static void put_masked(struct sink *s, const struct nlri_field *f)
 	memcpy(copy, f->value.p, bytes);
 	if (f->bits % 8 != 0)
 		copy[bytes - 1] &= (uint8_t)(0xff00 >> f->bits % 8);
-	put(s, &f->bits, 1);
-	put(s, copy, f->value.len);
+	put_bytes(s, &f->bits, 1);
+	put_bytes(s, copy, f->value.len);
 }
 
 /* Whether every field of a typed body can be read. */
@@ -95,7 +95,7 @@ static void put_typed(struct sink *s, const struct bgp_nlri *n)
 {
 	/* MUP's architecture has a say in what the type means. */
 	if (n->kind == BGP_NLRI_MUP)
-		put(s, n->wire.p, 1);
+		put_bytes(s, n->wire.p, 1);
 	put_type(s, n);
 	put_rd(s, n);
 	/* A type we do not know, or a broken one: all of it is key. */

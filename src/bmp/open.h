@@ -9,7 +9,6 @@
 #define BMP_OPEN_H
 
 #include "bmp/family.h"
-#include "bmp/pdu.h"
 #include "bmp/tlv.h"
 
 enum bgp_capability {

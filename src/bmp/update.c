@@ -1,5 +1,7 @@
 #include "bmp/update.h"
 
+#include "bmp/decode_context.h"
+
 /*
  * Lengths a next hop may have, whatever the family: routers send IPv6 next
  * hops without their route distinguisher, distinguishers without an address,
@@ -46,16 +48,16 @@ static void blame(struct bgp_update *u, enum bgp_verdict v,
 	bgp_attrs_blame(&u->attrs, v, fault, code);
 }
 
-static void set_how(struct bgp_section *s, uint16_t afi, uint8_t safi,
-		    enum bgp_family family, const struct bgp_reading *r)
+static void set_how(struct bgp_nlri_part *s, uint16_t afi, uint8_t safi,
+		    enum bgp_family family, const struct bgp_decode_opts *r)
 {
 	bgp_family_set bit = bgp_family_bit(family);
 
-	s->how.afi = afi;
-	s->how.safi = safi;
-	s->how.family = (uint8_t)family;
-	s->how.add_path = (r->add_path & bit) != 0;
-	s->how.multiple_labels = (r->multiple_labels & bit) != 0;
+	s->format.afi = afi;
+	s->format.safi = safi;
+	s->format.family = (uint8_t)family;
+	s->format.add_path = (r->add_path & bit) != 0;
+	s->format.multiple_labels = (r->multiple_labels & bit) != 0;
 }
 
 /*
@@ -63,64 +65,64 @@ static void set_how(struct bgp_section *s, uint16_t afi, uint8_t safi,
  * then sends with path identifiers. Such a field is read with them only if it
  * cannot be read without, and can be with them to its last bit.
  */
-static bool reads_with_path_ids(struct bgp_section *s,
-				const struct bgp_reading *r)
+static bool reads_with_path_ids(struct bgp_nlri_part *s,
+				const struct bgp_decode_opts *r)
 {
-	struct bgp_nlri_how how = s->how;
+	struct bgp_nlri_format format = s->format;
 	struct bgp_nlri_iter it;
 	uint32_t count;
 
-	how.add_path = true;
+	format.add_path = true;
 	if (!(r->add_path_unsaid &
-	      bgp_family_bit((enum bgp_family)how.family)) ||
-	    !bgp_nlri_count(s->field, &how, &count))
+	      bgp_family_bit((enum bgp_family)format.family)) ||
+	    !bgp_nlri_count(s->field, &format, &count))
 		return false;
-	bgp_nlri_start(&it, s->field, &how);
+	bgp_nlri_start(&it, s->field, &format);
 	while (bgp_nlri_next(&it))
 		;
 	if (it.malformed || it.host_bits != 0)
 		return false;
-	s->how = how;
+	s->format = format;
 	s->count = count;
 	s->add_path_guessed = true;
 	return true;
 }
 
-/* Fill a section and walk it once; @bad is the verdict if that fails. */
-static void add_section(struct bgp_update *u, enum bgp_section_id id,
-			struct wire_view field, const struct bgp_reading *r,
+/* Fill a part and walk it once; @bad is the verdict if that fails. */
+static void add_section(struct bgp_update *u, enum bgp_nlri_part_id id,
+			struct wire_view field, const struct bgp_decode_opts *r,
 			enum bgp_verdict bad, uint8_t code)
 {
-	struct bgp_section *s = &u->sections[id];
+	struct bgp_nlri_part *s = &u->nlri_parts[id];
 
 	s->field = field;
-	s->how.withdrawn = id < BGP_SECTION_NLRI;
-	if (bgp_nlri_count(field, &s->how, &s->count) ||
+	s->format.withdrawn = id < BGP_PART_NLRI;
+	if (bgp_nlri_count(field, &s->format, &s->count) ||
 	    reads_with_path_ids(s, r))
 		return;
 	s->lost = true;
 	blame(u, bad, BGP_FAULT_NLRI, code);
 }
 
-static void add_classic(struct bgp_update *u, enum bgp_section_id id,
-			struct wire_view field, const struct bgp_reading *r)
+static void add_classic(struct bgp_update *u, enum bgp_nlri_part_id id,
+			struct wire_view field, const struct bgp_decode_opts *r)
 {
 	if (field.len == 0)
 		return;
-	set_how(&u->sections[id], 1, 1, BGP_IPV4_UNICAST, r);
+	set_how(&u->nlri_parts[id], 1, 1, BGP_IPV4_UNICAST, r);
 	/* RFC 7606 3: what cannot be parsed cannot be withdrawn either. */
 	add_section(u, id, field, r, BGP_RESET, 0);
 }
 
-static void add_mp(struct bgp_update *u, enum bgp_section_id id, uint8_t code,
-		   const struct bgp_mp *mp, const struct bgp_reading *r)
+static void add_mp(struct bgp_update *u, enum bgp_nlri_part_id id, uint8_t code,
+		   const struct bgp_mp *mp, const struct bgp_decode_opts *r)
 {
-	struct bgp_section *s = &u->sections[id];
+	struct bgp_nlri_part *s = &u->nlri_parts[id];
 
 	if (!bgp_attrs_has(&u->attrs, code))
 		return;
 	set_how(s, mp->afi, mp->safi, mp->family, r);
-	if (id == BGP_SECTION_MP_REACH && !next_hop_valid(mp->next_hop)) {
+	if (id == BGP_PART_MP_REACH && !next_hop_valid(mp->next_hop)) {
 		/* RFC 7606 7.11, RFC 4760 7 */
 		s->field = mp->nlri;
 		s->lost = true;
@@ -136,8 +138,8 @@ static void find_end_of_rib(struct bgp_update *u)
 	const struct bgp_attrs *a = &u->attrs;
 	const uint64_t only_unreach = UINT64_C(1) << BGP_MP_UNREACH;
 
-	if (u->sections[BGP_SECTION_WITHDRAWN].field.len != 0 ||
-	    u->sections[BGP_SECTION_NLRI].field.len != 0)
+	if (u->nlri_parts[BGP_PART_WITHDRAWN].field.len != 0 ||
+	    u->nlri_parts[BGP_PART_NLRI].field.len != 0)
 		return;
 	if (a->block.len == 0) {
 		u->end_of_rib = true;
@@ -153,12 +155,13 @@ static void find_end_of_rib(struct bgp_update *u)
 }
 
 /* RFC 7606 3d, of the attributes that RFC 4271 5 makes mandatory. */
-static void check_mandatory(struct bgp_update *u, const struct bgp_reading *r)
+static void check_mandatory(struct bgp_update *u,
+			    const struct bgp_decode_opts *r)
 {
 	const struct bgp_attrs *a = &u->attrs;
-	bool classic = u->sections[BGP_SECTION_NLRI].count != 0;
+	bool classic = u->nlri_parts[BGP_PART_NLRI].count != 0;
 
-	if (!classic && u->sections[BGP_SECTION_MP_REACH].count == 0)
+	if (!classic && u->nlri_parts[BGP_PART_MP_REACH].count == 0)
 		return;
 	if (!bgp_attrs_has(a, BGP_ORIGIN))
 		blame(u, BGP_WITHDRAW, BGP_FAULT_MISSING, BGP_ORIGIN);
@@ -190,25 +193,25 @@ static bool take_field(struct wire_cursor *c, struct wire_view *out)
  * lengths of the routes twice (here and by the walk). bench/bmp_decode.c
  */
 enum bgp_verdict bgp_update_decode(struct wire_view body,
-				   const struct bgp_reading *r,
+				   const struct bgp_decode_opts *r,
 				   struct bgp_update *out)
 {
 	struct wire_cursor c = wire_start(body);
 	struct wire_view withdrawn, block = { 0 };
 	bool whole;
 
-	wire_clear(out->sections, sizeof(out->sections));
+	wire_clear(out->nlri_parts, sizeof(out->nlri_parts));
 	out->end_of_rib = false;
 	whole = take_field(&c, &withdrawn) && take_field(&c, &block);
 	bgp_attrs_decode(block, r, &out->attrs);
 	if (whole) {
 		const struct bgp_attrs *a = &out->attrs;
 
-		add_classic(out, BGP_SECTION_WITHDRAWN, withdrawn, r);
-		add_mp(out, BGP_SECTION_MP_UNREACH, BGP_MP_UNREACH, &a->unreach,
+		add_classic(out, BGP_PART_WITHDRAWN, withdrawn, r);
+		add_mp(out, BGP_PART_MP_UNREACH, BGP_MP_UNREACH, &a->unreach,
 		       r);
-		add_classic(out, BGP_SECTION_NLRI, wire_rest(&c), r);
-		add_mp(out, BGP_SECTION_MP_REACH, BGP_MP_REACH, &a->reach, r);
+		add_classic(out, BGP_PART_NLRI, wire_rest(&c), r);
+		add_mp(out, BGP_PART_MP_REACH, BGP_MP_REACH, &a->reach, r);
 		find_end_of_rib(out);
 		check_mandatory(out, r);
 	} else {
@@ -229,7 +232,7 @@ static void set_address(uint8_t out[16], const uint8_t *p, size_t len)
 		wire_put_mapped(out, p);
 }
 
-void bgp_update_next_hop(const struct bgp_update *u, enum bgp_section_id s,
+void bgp_update_next_hop(const struct bgp_update *u, enum bgp_nlri_part_id s,
 			 struct bgp_next_hop *out)
 {
 	const struct bgp_attrs *a = &u->attrs;
@@ -237,9 +240,9 @@ void bgp_update_next_hop(const struct bgp_update *u, enum bgp_section_id s,
 	const struct next_hop_form *form;
 
 	*out = (struct bgp_next_hop){ 0 };
-	if (s == BGP_SECTION_MP_REACH)
+	if (s == BGP_PART_MP_REACH)
 		v = a->reach.next_hop;
-	if (s < BGP_SECTION_NLRI || v.len == 0 || !next_hop_valid(v))
+	if (s < BGP_PART_NLRI || v.len == 0 || !next_hop_valid(v))
 		return;
 	form = &next_hop_forms[v.len];
 	if (form->has_rd)

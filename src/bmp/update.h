@@ -1,19 +1,19 @@
 /*
  * bmp/update.h - a whole BGP UPDATE: judged first, then walked
  *
- *	enum bgp_verdict v = bgp_update_decode(pdu.body, &reading, &u);
+ *	enum bgp_verdict v = bgp_update_decode(pdu.body, &opts, &u);
  *
  *	if (u.end_of_rib)
  *		... for u.eor_afi / u.eor_safi
- *	for (int s = 0; s < BGP_SECTIONS; s++) {
+ *	for (int s = 0; s < BGP_PARTS; s++) {
  *		if (!bgp_update_routes(&u, s, &it))
  *			continue;	nothing there, or lost
  *		while (bgp_nlri_next(&it))
  *			bgp_update_announces(&u, s) ? announce : withdraw
  *	}
  *
- * Routes stand in up to four places, in this order: withdrawals come before
- * announcements (RFC 4271 4.3: a prefix in both is announced), and each place
+ * Routes are in up to four parts, in this order: withdrawals come before
+ * announcements (RFC 4271 4.3: a prefix in both is announced), and each part
  * has one family and one next hop. All of them have been walked once before
  * bgp_update_decode() returns, so a message that turns out to be broken at its
  * end has not changed anything by then.
@@ -22,27 +22,28 @@
  *	BGP_ACCEPT		as it stands
  *	BGP_DISCARD_ATTR	the same; some attribute is not in u.attrs
  *	BGP_WITHDRAW		all routes are withdrawals
- *	BGP_DISABLE_FAMILY	sections marked lost have no routes: suspect;
+ *	BGP_DISABLE_FAMILY	parts marked lost have no routes: suspect;
  *				of the others, bgp_update_announces() knows
- *	BGP_RESET		no section has: the peer's view is suspect
+ *	BGP_RESET		no part has: the peer's view is suspect
  */
 #ifndef BMP_UPDATE_H
 #define BMP_UPDATE_H
 
 #include "bmp/attr.h"
+#include "bmp/next_hop.h"
 #include "bmp/nlri.h"
 
-enum bgp_section_id {
-	BGP_SECTION_WITHDRAWN, /* the classic fields: IPv4 unicast */
-	BGP_SECTION_MP_UNREACH,
-	BGP_SECTION_NLRI,
-	BGP_SECTION_MP_REACH,
-	BGP_SECTIONS
+enum bgp_nlri_part_id {
+	BGP_PART_WITHDRAWN, /* the classic fields: IPv4 unicast */
+	BGP_PART_MP_UNREACH,
+	BGP_PART_NLRI,
+	BGP_PART_MP_REACH,
+	BGP_PARTS
 };
 
-struct bgp_section {
+struct bgp_nlri_part {
 	struct wire_view field;
-	struct bgp_nlri_how how;
+	struct bgp_nlri_format format;
 	uint32_t count; /* routes; an unknown family's raw field is one */
 	bool lost;	/* could not be read */
 	bool add_path_guessed; /* path identifiers that no OPEN speaks of */
@@ -55,45 +56,37 @@ struct bgp_update {
 	bool end_of_rib;
 	uint8_t eor_safi;
 	uint16_t eor_afi;
-	struct bgp_section sections[BGP_SECTIONS];
+	struct bgp_nlri_part nlri_parts[BGP_PARTS];
 	struct bgp_attrs attrs;
 };
 
 /* @body is that of an UPDATE message. Always fills *@out. */
 enum bgp_verdict bgp_update_decode(struct wire_view body,
-				   const struct bgp_reading *reading,
+				   const struct bgp_decode_opts *opts,
 				   struct bgp_update *out);
 
-/* Start walking a section. False if it has no routes; most have none. */
+/* Start walking a part. False if it has no routes; most have none. */
 static inline bool bgp_update_routes(const struct bgp_update *u,
-				     enum bgp_section_id s,
+				     enum bgp_nlri_part_id s,
 				     struct bgp_nlri_iter *it)
 {
-	const struct bgp_section *section = &u->sections[s];
+	const struct bgp_nlri_part *part = &u->nlri_parts[s];
 
-	if (section->count == 0 || u->verdict == BGP_RESET)
+	if (part->count == 0 || u->verdict == BGP_RESET)
 		return false;
-	bgp_nlri_start(it, section->field, &section->how);
+	bgp_nlri_start(it, part->field, &part->format);
 	return true;
 }
 
 /* Whether routes of @s are announced, RFC 7606 considered. */
 static inline bool bgp_update_announces(const struct bgp_update *u,
-					enum bgp_section_id s)
+					enum bgp_nlri_part_id s)
 {
-	return s >= BGP_SECTION_NLRI && !u->attrs.withdraw;
+	return s >= BGP_PART_NLRI && !u->attrs.withdraw;
 }
 
-struct bgp_next_hop {
-	bool has_address;
-	bool has_link_local;
-	uint8_t address[16];	/* IPv4 mapped to IPv6 */
-	uint8_t link_local[16]; /* RFC 2545 3 */
-	uint64_t rd;		/* of VPN families; zero in practice */
-};
-
 /* The next hop of the routes of @s, from NEXT_HOP or from MP_REACH. */
-void bgp_update_next_hop(const struct bgp_update *u, enum bgp_section_id s,
+void bgp_update_next_hop(const struct bgp_update *u, enum bgp_nlri_part_id s,
 			 struct bgp_next_hop *out);
 
 #endif

@@ -125,7 +125,7 @@ static bool next_v1(struct capture_mrt_rib *rib, struct capture_mrt_entry *out)
 static enum capture_mrt_verdict take_nlri(struct wire_cursor *c, bool path_id,
 					  struct capture_mrt_rib *out)
 {
-	struct bgp_nlri_how how = {
+	struct bgp_nlri_format format = {
 		.afi = out->afi,
 		.safi = out->safi,
 		.family = (uint8_t)bgp_family_find(out->afi, out->safi),
@@ -133,8 +133,8 @@ static enum capture_mrt_verdict take_nlri(struct wire_cursor *c, bool path_id,
 	};
 	struct bgp_nlri_iter it;
 
-	bgp_nlri_start(&it, wire_rest(c), &how);
-	if (how.family == BGP_FAMILY_UNKNOWN || !bgp_nlri_next(&it))
+	bgp_nlri_start(&it, wire_rest(c), &format);
+	if (format.family == BGP_FAMILY_UNKNOWN || !bgp_nlri_next(&it))
 		return CAPTURE_MRT_BAD_NLRI;
 	/* What the iterator stepped over; the path identifier apart. */
 	if (path_id && !wire_u32(c, &out->path_id))

@@ -258,11 +258,12 @@ static void route_monitoring(struct decode *d, const struct peer *peer,
 			     struct summary_peer *counts,
 			     const struct bmp_message *message)
 {
-	struct bgp_reading reading =
-		bgp_context_reading(&peer->context, &message->peer, &d->over);
+	struct bgp_decode_opts opts =
+		bgp_context_decode_opts(&peer->context, &message->peer,
+					&d->over);
 	struct bgp_update update;
 
-	bgp_update_decode(message->update.body, &reading, &update);
+	bgp_update_decode(message->update.body, &opts, &update);
 	decode_update(d, counts, &update);
 }
 

@@ -83,15 +83,15 @@ static void table_entry(struct decode_mrt *mrt,
 			const struct capture_mrt_entry *entry,
 			struct summary_peer *counts)
 {
-	struct bgp_reading reading = {
+	struct bgp_decode_opts opts = {
 		.as_width = rib->as_width,
 		.mrt_rib = rib->is_v2,
 	};
 	struct bgp_update update = { 0 };
-	enum bgp_section_id s = BGP_SECTION_NLRI;
+	enum bgp_nlri_part_id s = BGP_PART_NLRI;
 
 	update.verdict =
-		bgp_attrs_decode(entry->attributes, &reading, &update.attrs);
+		bgp_attrs_decode(entry->attributes, &opts, &update.attrs);
 	update.fault = update.attrs.fault;
 	update.fault_code = update.attrs.fault_code;
 	if (update.verdict >= BGP_DISABLE_FAMILY) {
@@ -100,10 +100,10 @@ static void table_entry(struct decode_mrt *mrt,
 		return;
 	}
 	if (bgp_attrs_has(&update.attrs, BGP_MP_REACH))
-		s = BGP_SECTION_MP_REACH;
-	update.sections[s] = (struct bgp_section){
+		s = BGP_PART_MP_REACH;
+	update.nlri_parts[s] = (struct bgp_nlri_part){
 		.field = rib->nlri,
-		.how = {
+		.format = {
 			.afi = rib->afi,
 			.safi = rib->safi,
 			.family = (uint8_t)bgp_family_find(rib->afi, rib->safi),
@@ -185,7 +185,7 @@ static void bgp_message(struct decode_mrt *mrt,
 			const struct capture_mrt_message *message,
 			struct summary_peer *counts)
 {
-	struct bgp_reading reading = {
+	struct bgp_decode_opts opts = {
 		.as_width = message->as_width,
 		.add_path = add_path_families(message),
 	};
@@ -199,11 +199,11 @@ static void bgp_message(struct decode_mrt *mrt,
 		return;
 	}
 	if (pdu.type == BGP_PDU_UPDATE) {
-		bgp_reading_override(&reading, &d->over);
+		bgp_decode_opts_override(&opts, &d->over);
 		if (d->summary != NULL)
 			summary_message(d->summary, counts,
 					BMP_ROUTE_MONITORING);
-		bgp_update_decode(pdu.body, &reading, &update);
+		bgp_update_decode(pdu.body, &opts, &update);
 		decode_update(d, counts, &update);
 		return;
 	}

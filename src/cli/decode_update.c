@@ -9,7 +9,7 @@
 #define NLRI_TEXT_MAX 2048
 
 static void put_next_hop(struct json *j, const struct bgp_update *u,
-			 enum bgp_section_id s)
+			 enum bgp_nlri_part_id s)
 {
 	struct bgp_next_hop hop;
 
@@ -75,7 +75,7 @@ static void put_mp_families(struct json *j, const struct bgp_update *u)
 }
 
 static void put_section_lines(struct decode *d, const struct bgp_update *u,
-			      enum bgp_section_id s, const uint32_t *path_id)
+			      enum bgp_nlri_part_id s, const uint32_t *path_id)
 {
 	bool announced = bgp_update_announces(u, s);
 	struct bgp_nlri_iter it;
@@ -86,7 +86,7 @@ static void put_section_lines(struct decode *d, const struct bgp_update *u,
 	json_reset(&d->attributes);
 	put_mp_families(&d->attributes, u);
 	json_true_at(&d->attributes, "addPathGuessed",
-		     u->sections[s].add_path_guessed);
+		     u->nlri_parts[s].add_path_guessed);
 	put_fault(&d->attributes, u);
 	if (announced) {
 		put_next_hop(&d->attributes, u, s);
@@ -115,11 +115,11 @@ static void put_lost(struct decode *d, const struct bgp_update *u)
 			       ? "the UPDATE cannot be read"
 			       : "a family of the UPDATE cannot be read");
 	put_fault(&d->out, u);
-	for (int s = 0; s < BGP_SECTIONS; s++) {
-		if (!u->sections[s].lost)
+	for (int s = 0; s < BGP_PARTS; s++) {
+		if (!u->nlri_parts[s].lost)
 			continue;
-		json_bgp_family(&d->out, u->sections[s].how.afi,
-				u->sections[s].how.safi);
+		json_bgp_family(&d->out, u->nlri_parts[s].format.afi,
+				u->nlri_parts[s].format.safi);
 		break;
 	}
 	json_splice(&d->out, &d->shared);
@@ -129,17 +129,16 @@ static void put_lost(struct decode *d, const struct bgp_update *u)
 static void count_sections(struct summary *summary, struct summary_peer *peer,
 			   const struct bgp_update *u)
 {
-	for (int s = 0; s < BGP_SECTIONS; s++) {
-		const struct bgp_section *section = &u->sections[s];
+	for (int s = 0; s < BGP_PARTS; s++) {
+		const struct bgp_nlri_part *part = &u->nlri_parts[s];
 
-		if (section->count == 0 || section->lost ||
-		    u->verdict == BGP_RESET)
+		if (part->count == 0 || part->lost || u->verdict == BGP_RESET)
 			continue;
 		summary_routes(summary, peer,
 			       bgp_update_announces(u, s) ? SUMMARY_ANNOUNCED
 							  : SUMMARY_WITHDRAWN,
-			       section->how.afi, section->how.safi,
-			       section->count);
+			       part->format.afi, part->format.safi,
+			       part->count);
 	}
 	if (u->end_of_rib)
 		summary_routes(summary, peer, SUMMARY_END_OF_RIB, u->eor_afi,
@@ -155,7 +154,7 @@ void decode_rib_entry(struct decode *d, struct summary_peer *peer,
 		count_sections(d->summary, peer, update);
 		return;
 	}
-	for (int s = 0; s < BGP_SECTIONS; s++)
+	for (int s = 0; s < BGP_PARTS; s++)
 		put_section_lines(d, update, s, path_id);
 }
 
@@ -167,8 +166,8 @@ void decode_update(struct decode *d, struct summary_peer *peer,
 	decode_rib_entry(d, peer, update, NULL);
 	if (d->summary != NULL)
 		return;
-	for (int s = 0; s < BGP_SECTIONS; s++)
-		routes += update->sections[s].count;
+	for (int s = 0; s < BGP_PARTS; s++)
+		routes += update->nlri_parts[s].count;
 	if (update->end_of_rib) {
 		decode_begin(d, "endOfRib");
 		json_bgp_family(&d->out, update->eor_afi, update->eor_safi);

@@ -2,6 +2,9 @@
 
 #include "cli/xalloc.h"
 
+#include "bmp/message.h"
+#include "bmp/peer.h"
+
 #define FIRST_SIZE 64
 
 void peers_fini(struct peers *peers)

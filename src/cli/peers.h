@@ -9,6 +9,8 @@
 
 #include "bmp/decode_context.h"
 
+struct bmp_message;
+
 #define PEER_NAME_MAX 255
 
 struct peer {

@@ -9,6 +9,9 @@
 #include "egress/encode/encode_update.h"
 #include "egress/subject.h"
 
+#include "rib/background.h"
+#include "rib/session.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,11 +79,11 @@ static void on_event(void *arg, const struct rib_event *event)
 
 static void export_router(struct exporter *x, const struct snapshot_file *f)
 {
-	struct rib_when when = { 1, f->facts->taken_s * UINT64_C(1000000000) };
+	struct rib_time when = { 1, f->facts->taken_s * UINT64_C(1000000000) };
 
 	x->file = f;
 	rib_resync(f->facts->router, &when);
-	while (rib_work(f->rib, &when, STEP).more && !x->tail.failed)
+	while (rib_background(f->rib, &when, STEP).more && !x->tail.failed)
 		;
 	x->file = NULL;
 }

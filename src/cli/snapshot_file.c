@@ -2,6 +2,8 @@
 
 #include "cli/xalloc.h"
 
+#include "rib/rib.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -38,7 +38,7 @@ int worker_finish(struct worker *w, int64_t deadline)
 }
 
 /* Time in the words of the rib: it has no negative, and its own never. */
-static uint64_t rib_time(int64_t ns)
+static uint64_t rib_duration(int64_t ns)
 {
 	return ns == SP_NEVER ? RIB_NEVER : (uint64_t)ns;
 }
@@ -56,9 +56,9 @@ static void rib_settings(struct worker *w, const struct config *c,
 {
 	rib_config_defaults(out);
 	out->mode = (uint8_t)c->curation.mode;
-	out->sweep_quiet_ns = rib_time(c->curation.sweep_quiet);
-	out->sweep_max_ns = rib_time(c->curation.sweep_max);
-	out->stale_hold_ns = rib_time(c->curation.stale_hold);
+	out->sweep_quiet_ns = rib_duration(c->curation.sweep_quiet);
+	out->sweep_max_ns = rib_duration(c->curation.sweep_max);
+	out->stale_hold_ns = rib_duration(c->curation.stale_hold);
 	out->max_routes = c->limits.routes;
 	out->allow = allow_routes;
 	out->allow_arg = w;
@@ -143,7 +143,7 @@ void worker_fini(struct worker *w)
 
 void worker_configure(struct worker *w, const struct config *config)
 {
-	struct rib_when when = worker_now();
+	struct rib_time when = worker_now();
 	struct rib_config settings;
 
 	worker_owns(w, sp_shard());
@@ -178,19 +178,19 @@ static void expire_routers(struct worker *w, int64_t now)
 /* Some of the work. When to come back; 0: once others had their turn. */
 static int64_t work_some(struct worker *w)
 {
-	struct rib_when when = worker_now();
-	struct rib_work work;
+	struct rib_time when = worker_now();
+	struct rib_background work;
 	uint64_t due;
 
 	worker_owns(w, sp_shard());
 	egress_batcher_limit(w->batcher,
 			     atomic_load_explicit(w->env->max_batch,
 						  memory_order_relaxed));
-	work = rib_work(w->rib, &when, SLICE);
+	work = rib_background(w->rib, &when, SLICE);
 	egress_batcher_turn(w->batcher, when.now_ns);
 	/* Who has no routes takes none from those who do. */
-	if (rib_routes_count(w->rib) > 0 || w->allowance > 0)
-		rib_allow(w->rib, allow_routes(w, rib_routes_count(w->rib)));
+	if (rib_route_count(w->rib) > 0 || w->allowance > 0)
+		rib_allow(w->rib, allow_routes(w, rib_route_count(w->rib)));
 	expire_routers(w, (int64_t)when.now_ns);
 	if (work.more)
 		return 0;

@@ -10,12 +10,12 @@
 /* Between two passes over routers that can be freed. */
 #define ROUTER_GC_INTERVAL_NS INT64_C(1000000000)
 
-struct rib_when worker_now(void)
+struct rib_time worker_now(void)
 {
 	struct timespec wall;
 
 	clock_gettime(CLOCK_REALTIME, &wall);
-	return (struct rib_when){
+	return (struct rib_time){
 		.now_ns = (uint64_t)sp_now(),
 		.wall_ns = (uint64_t)wall.tv_sec * 1000000000U +
 			   (uint64_t)wall.tv_nsec,

@@ -94,7 +94,7 @@ static inline void worker_owns(struct worker *w, uint32_t shard)
 }
 
 /* The current time by both clocks. */
-struct rib_when worker_now(void);
+struct rib_time worker_now(void);
 
 /* Whether --allow and --deny admit @address. */
 bool worker_permits(const struct worker *w, const uint8_t address[16]);

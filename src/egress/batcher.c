@@ -385,7 +385,7 @@ static void put_change(void *arg, const struct rib_change *c)
 		done += fill(b, open->batch, c, done);
 		if (open->batch->updates == b->max_updates)
 			close_open(b, open, EGRESS_CLOSE_FULL);
-		else if (done == c->count && c->moved)
+		else if (done == c->count && c->subject_changed)
 			close_open(b, open, EGRESS_CLOSE_EVENT);
 		else if (done < c->count &&
 			 !make_room(b, open, egress_encode_bound(c, done)))

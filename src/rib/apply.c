@@ -1,15 +1,20 @@
+#include "rib/apply.h"
+
+#include "rib/emit.h"
 #include "rib/lookahead.h"
 #include "rib/peer.h"
-#include "rib/emit.h"
+#include "rib/rib_internal.h"
 #include "rib/update.h"
 
+#include "bmp/message.h"
 #include "bmp/stats.h"
 
 #include <errno.h>
 
 #define STATS_MAX 64
 
-static void heard(struct rib_router *router, const struct rib_when *when)
+static void note_route_monitoring(struct rib_router *router,
+				  const struct rib_time *when)
 {
 	router->last_ns = rib_clock(router, when->now_ns);
 	if (router->first_ns == RIB_NEVER)
@@ -20,52 +25,53 @@ static void heard(struct rib_router *router, const struct rib_when *when)
  * Have the peer be up. What it had under another AS or router id is withdrawn:
  * at once, or in slices if the caller can wait for that.
  */
-static void imply(struct rib_peer *peer, const struct rib_when *when,
-		  const struct bmp_peer *header)
+static void imply_peer_up(struct rib_peer *peer, const struct rib_time *when,
+			  const struct bmp_peer *header)
 {
 	const struct rib *rib = peer->router->rib;
 
 	rib_peer_imply(peer, when, header,
-		       rib->budget == &rib->unlimited ? RIB_FLOOD_NOW
-						      : RIB_FLOOD_SMALL);
+		       rib->budget == &rib->unlimited
+			       ? RIB_WITHDRAW_NOW
+			       : RIB_WITHDRAW_NOW_IF_SMALL);
 }
 
 /* 0, -ENOMEM, or -EAGAIN: it is not applied whole. */
 static int route_monitoring(struct rib_router *router,
-			    const struct rib_when *when,
+			    const struct rib_time *when,
 			    const struct bmp_message *msg,
 			    const struct bgp_overrides *over,
 			    struct rib_progress *progress)
 {
-	struct bgp_reading reading;
+	struct bgp_decode_opts opts;
 	struct rib_peer *peer;
 	struct bgp_update u;
 	int err;
 
-	heard(router, when);
+	note_route_monitoring(router, when);
 	err = rib_peer_get(router, &msg->peer, &peer);
 	if (err < 0) {
 		RIB_COUNT(router, refused_peers, 1);
 		return err == -ENOSPC ? 0 : err;
 	}
 	if (!peer->up)
-		imply(peer, when, &msg->peer);
+		imply_peer_up(peer, when, &msg->peer);
 	/* Nothing of it may overtake what has another subject. */
-	if (rib_router_moving(router) &&
+	if (router->subject_changed_count != 0 &&
 	    router->rib->budget != &router->rib->unlimited)
 		return -EAGAIN;
-	reading = bgp_context_reading(&peer->context, &msg->peer, over);
-	bgp_update_decode(msg->update.body, &reading, &u);
-	return rib_update(peer, when, &msg->peer, &reading, &u,
+	opts = bgp_context_decode_opts(&peer->context, &msg->peer, over);
+	bgp_update_decode(msg->update.body, &opts, &u);
+	return rib_update(peer, when, &msg->peer, &opts, &u,
 			  /* ahead= */ NULL, progress)
 		       ? 0
 		       : -EAGAIN;
 }
 
-static void say_statistics(struct rib_router *router,
-			   const struct rib_when *when,
-			   const struct bmp_message *msg,
-			   const struct rib_event_count *counts, size_t n)
+static void emit_statistics(struct rib_router *router,
+			    const struct rib_time *when,
+			    const struct bmp_message *msg,
+			    const struct rib_event_count *counts, size_t n)
 {
 	struct rib_peer *peer = rib_peer_find(router, &msg->peer);
 	struct rib_event e = {
@@ -78,12 +84,12 @@ static void say_statistics(struct rib_router *router,
 	if (n == 0)
 		return;
 	if (peer != NULL)
-		rib_say_peer(peer, when, &e);
+		rib_emit_event_peer(peer, when, &e);
 	else
-		rib_say(router, when, &e);
+		rib_emit_event(router, when, &e);
 }
 
-static void statistics(struct rib_router *router, const struct rib_when *when,
+static void statistics(struct rib_router *router, const struct rib_time *when,
 		       const struct bmp_message *msg)
 {
 	struct bmp_stat_iter it = bmp_stat_start(msg);
@@ -101,14 +107,14 @@ static void statistics(struct rib_router *router, const struct rib_when *when,
 			.value = stat.value,
 		};
 		if (n == STATS_MAX) {
-			say_statistics(router, when, msg, counts, n);
+			emit_statistics(router, when, msg, counts, n);
 			n = 0;
 		}
 	}
-	say_statistics(router, when, msg, counts, n);
+	emit_statistics(router, when, msg, counts, n);
 }
 
-static int apply_one(struct rib_router *router, const struct rib_when *when,
+static int apply_one(struct rib_router *router, const struct rib_time *when,
 		     const struct bmp_message *msg,
 		     const struct bgp_overrides *over,
 		     struct rib_progress *progress)
@@ -129,7 +135,7 @@ static int apply_one(struct rib_router *router, const struct rib_when *when,
 	}
 }
 
-int rib_apply(struct rib_router *router, const struct rib_when *when,
+int rib_apply(struct rib_router *router, const struct rib_time *when,
 	      const struct bmp_message *msg, const struct bgp_overrides *over)
 {
 	struct rib_progress progress = { 0 };
@@ -143,20 +149,20 @@ bool rib_budget_spent(const struct rib *rib, const struct rib_budget *budget)
 }
 
 /* Those that were read ahead; returns how many of them are applied whole. */
-static size_t apply_ahead(struct rib_router *router,
-			  const struct rib_when *when,
-			  const struct bmp_message *msgs, size_t n,
-			  struct rib_progress *progress)
+static size_t apply_lookahead(struct rib_router *router,
+			      const struct rib_time *when,
+			      const struct bmp_message *msgs, size_t n,
+			      struct rib_progress *progress)
 {
 	struct rib *rib = router->rib;
 	size_t k = 0;
 
-	heard(router, when);
+	note_route_monitoring(router, when);
 	while (k < n) {
-		struct rib_ahead *a = &rib->ahead[k];
+		struct rib_lookahead *a = &rib->lookahead[k];
 
-		if (!rib_update(a->peer, when, &msgs[k].peer, &a->reading,
-				&a->u, a, progress))
+		if (!rib_update(a->peer, when, &msgs[k].peer, &a->opts, &a->u,
+				a, progress))
 			break;
 		k++;
 		if (rib_is_spent(rib, rib->budget))
@@ -166,7 +172,7 @@ static size_t apply_ahead(struct rib_router *router,
 }
 
 /* The budget is that of the rib. */
-static size_t apply_some(struct rib_router *router, const struct rib_when *when,
+static size_t apply_some(struct rib_router *router, const struct rib_time *when,
 			 const struct bmp_message *msgs, size_t n,
 			 const struct bgp_overrides *over,
 			 struct rib_progress *progress, uint64_t *failed)
@@ -175,24 +181,25 @@ static size_t apply_some(struct rib_router *router, const struct rib_when *when,
 	size_t i = 0;
 
 	while (i < n) {
-		size_t ahead = 0;
+		size_t lookahead = 0;
 		int err;
 
 		/* A first route that was applied is no place to begin at. */
 		if (progress->offset == 0)
-			ahead = rib_ahead_read(router, msgs + i, n - i, over);
-		if (ahead == 0) {
+			lookahead = rib_lookahead_read(router, msgs + i, n - i,
+						       over);
+		if (lookahead == 0) {
 			err = apply_one(router, when, &msgs[i], over, progress);
 			if (err == -EAGAIN)
 				break;
 			*failed += err < 0;
 			i++;
 		} else {
-			size_t done = apply_ahead(router, when, msgs + i, ahead,
-						  progress);
+			size_t done = apply_lookahead(router, when, msgs + i,
+						      lookahead, progress);
 
 			i += done;
-			if (done < ahead)
+			if (done < lookahead)
 				break;
 		}
 		if (rib_is_spent(rib, rib->budget))
@@ -201,7 +208,7 @@ static size_t apply_some(struct rib_router *router, const struct rib_when *when,
 	return i;
 }
 
-size_t rib_apply_some(struct rib_router *router, const struct rib_when *when,
+size_t rib_apply_some(struct rib_router *router, const struct rib_time *when,
 		      const struct bmp_message *msgs, size_t n,
 		      const struct bgp_overrides *over,
 		      struct rib_budget *budget, struct rib_progress *progress,
@@ -216,7 +223,7 @@ size_t rib_apply_some(struct rib_router *router, const struct rib_when *when,
 	return done;
 }
 
-size_t rib_apply_many(struct rib_router *router, const struct rib_when *when,
+size_t rib_apply_many(struct rib_router *router, const struct rib_time *when,
 		      const struct bmp_message *msgs, size_t n,
 		      const struct bgp_overrides *over)
 {
@@ -227,17 +234,17 @@ size_t rib_apply_many(struct rib_router *router, const struct rib_when *when,
 	return failed;
 }
 
-void rib_unreadable(struct rib_router *router, const struct rib_when *when,
+void rib_unreadable(struct rib_router *router, const struct rib_time *when,
 		    const struct bmp_peer *header)
 {
 	struct rib_peer *peer = rib_peer_find(router, header);
 
-	heard(router, when);
+	note_route_monitoring(router, when);
 	if (peer != NULL)
 		rib_update_unreadable(peer, when, header->view);
 }
 
-int rib_drop(struct rib_router *router, const struct rib_when *when,
+int rib_drop(struct rib_router *router, const struct rib_time *when,
 	     const struct bmp_peer *header)
 {
 	struct rib_event e = { .kind = RIB_EVENT_UNKNOWN,
@@ -247,18 +254,18 @@ int rib_drop(struct rib_router *router, const struct rib_when *when,
 	int err;
 
 	/* It was there, even if nobody read it. */
-	heard(router, when);
+	note_route_monitoring(router, when);
 	err = rib_peer_get(router, header, &peer);
 	if (err < 0)
 		return err == -ENOSPC ? 0 : err;
 	/* A generation that began later would forget the drop. */
 	if (!peer->up)
-		rib_peer_imply(peer, when, header, RIB_FLOOD_SMALL);
+		rib_peer_imply(peer, when, header, RIB_WITHDRAW_NOW_IF_SMALL);
 	TAILQ_FOREACH (t, &peer->tables, link)
 		t->unknown = true;
 	if (!peer->dropped) {
 		peer->dropped = true;
-		rib_say_peer(peer, when, &e);
+		rib_emit_event_peer(peer, when, &e);
 	}
 	return 0;
 }

@@ -24,26 +24,26 @@ struct value {
 void rib_attrsets_init(struct rib_attrsets *a, uint64_t seed)
 {
 	*a = (struct rib_attrsets){ .seed = seed };
-	rib_heap_init(&a->heap);
-	rib_index_init(&a->sets, &a->heap);
-	rib_index_init(&a->values, &a->heap);
+	rib_handle_heap_init(&a->heap);
+	rib_hash_index_init(&a->sets, &a->heap);
+	rib_hash_index_init(&a->values, &a->heap);
 }
 
 void rib_attrsets_fini(struct rib_attrsets *a)
 {
-	rib_index_fini(&a->sets);
-	rib_index_fini(&a->values);
-	rib_heap_fini(&a->heap);
+	rib_hash_index_fini(&a->sets);
+	rib_hash_index_fini(&a->values);
+	rib_handle_heap_fini(&a->heap);
 }
 
 static struct attrset *set_at(const struct rib_attrsets *a, uint32_t set)
 {
-	return rib_heap_at(&a->heap, set);
+	return rib_handle_heap_at(&a->heap, set);
 }
 
 static struct value *value_at(const struct rib_attrsets *a, uint32_t value)
 {
-	return rib_heap_at(&a->heap, value & ~RIB_VALUE_EXTRA);
+	return rib_handle_heap_at(&a->heap, value & ~RIB_VALUE_EXTRA);
 }
 
 static uint32_t hash(const struct rib_attrsets *a, const uint8_t *p, size_t len,
@@ -55,10 +55,10 @@ static uint32_t hash(const struct rib_attrsets *a, const uint8_t *p, size_t len,
 static uint32_t find_set(const struct rib_attrsets *a, uint32_t h,
 			 struct wire_view bytes)
 {
-	struct rib_index_probe p = rib_index_probe(&a->sets, h);
+	struct rib_hash_index_probe p = rib_hash_index_probe(&a->sets, h);
 	uint32_t number;
 
-	while ((number = rib_index_next(&p)) != 0)
+	while ((number = rib_hash_index_next(&p)) != 0)
 		if (rib_attrset_is(a, number, bytes))
 			return number;
 	return RIB_VALUE_NONE;
@@ -71,13 +71,13 @@ uint32_t rib_attrset_hash(const struct rib_attrsets *a, struct wire_view bytes)
 
 void rib_attrset_prefetch(const struct rib_attrsets *a, uint32_t h)
 {
-	rib_index_prefetch(&a->sets, h);
+	rib_hash_index_prefetch(&a->sets, h);
 }
 
 void rib_attrset_prefetch_bytes(const struct rib_attrsets *a, uint32_t h)
 {
-	struct rib_index_probe p = rib_index_probe(&a->sets, h);
-	uint32_t number = rib_index_next(&p);
+	struct rib_hash_index_probe p = rib_hash_index_probe(&a->sets, h);
+	uint32_t number = rib_hash_index_next(&p);
 
 	/* A set is two lines more often than one. */
 	if (number != 0) {
@@ -101,27 +101,27 @@ uint32_t rib_attrset_intern_hashed(struct rib_attrsets *a, uint32_t h,
 		rib_value_get(a, number);
 		return number;
 	}
-	s = rib_heap_alloc(&a->heap, sizeof(*s) + bytes.len);
+	s = rib_handle_heap_alloc(&a->heap, sizeof(*s) + bytes.len);
 	if (s == NULL)
 		return RIB_VALUE_NONE;
 	s->count = 1;
 	s->len = (uint32_t)bytes.len;
 	if (bytes.len != 0)
 		memcpy(s->bytes, bytes.p, bytes.len);
-	number = rib_heap_number(s);
-	if (rib_index_add(&a->sets, h, number) == 0)
+	number = rib_handle_heap_number(s);
+	if (rib_hash_index_add(&a->sets, h, number) == 0)
 		return number;
-	rib_heap_free(&a->heap, s);
+	rib_handle_heap_free(&a->heap, s);
 	return RIB_VALUE_NONE;
 }
 
 static uint32_t find_value(const struct rib_attrsets *a, uint32_t h,
 			   uint32_t set, struct wire_view extra)
 {
-	struct rib_index_probe p = rib_index_probe(&a->values, h);
+	struct rib_hash_index_probe p = rib_hash_index_probe(&a->values, h);
 	uint32_t number;
 
-	while ((number = rib_index_next(&p)) != 0) {
+	while ((number = rib_hash_index_next(&p)) != 0) {
 		const struct value *v = value_at(a, number);
 
 		if (v->set == set && v->len == extra.len &&
@@ -143,19 +143,19 @@ uint32_t rib_value_intern(struct rib_attrsets *a, uint32_t set,
 		rib_value_get(a, number);
 		return number;
 	}
-	v = rib_heap_alloc(&a->heap, sizeof(*v) + extra.len);
+	v = rib_handle_heap_alloc(&a->heap, sizeof(*v) + extra.len);
 	if (v == NULL)
 		return RIB_VALUE_NONE;
 	v->count = 1;
 	v->len = (uint32_t)extra.len;
 	v->set = set;
 	memcpy(v->bytes, extra.p, extra.len);
-	number = rib_heap_number(v) | RIB_VALUE_EXTRA;
-	if (rib_index_add(&a->values, h, number) == 0) {
+	number = rib_handle_heap_number(v) | RIB_VALUE_EXTRA;
+	if (rib_hash_index_add(&a->values, h, number) == 0) {
 		rib_value_get(a, set);
 		return number;
 	}
-	rib_heap_free(&a->heap, v);
+	rib_handle_heap_free(&a->heap, v);
 	return RIB_VALUE_NONE;
 }
 
@@ -184,8 +184,8 @@ static void put_set(struct rib_attrsets *a, uint32_t set)
 	assert(s->count != 0);
 	if (--s->count != 0)
 		return;
-	rib_index_remove(&a->sets, hash(a, s->bytes, s->len, 0), set);
-	rib_heap_free(&a->heap, s);
+	rib_hash_index_remove(&a->sets, hash(a, s->bytes, s->len, 0), set);
+	rib_handle_heap_free(&a->heap, s);
 }
 
 void rib_value_put(struct rib_attrsets *a, uint32_t value)
@@ -203,8 +203,9 @@ void rib_value_put(struct rib_attrsets *a, uint32_t value)
 	if (--v->count != 0)
 		return;
 	set = v->set;
-	rib_index_remove(&a->values, hash(a, v->bytes, v->len, set), value);
-	rib_heap_free(&a->heap, v);
+	rib_hash_index_remove(&a->values, hash(a, v->bytes, v->len, set),
+			      value);
+	rib_handle_heap_free(&a->heap, v);
 	put_set(a, set);
 }
 
@@ -244,16 +245,17 @@ bool rib_attrset_is(const struct rib_attrsets *a, uint32_t set,
 
 uint64_t rib_attrsets_bytes(const struct rib_attrsets *a)
 {
-	return rib_heap_bytes(&a->heap) + rib_index_bytes(&a->sets) +
-	       rib_index_bytes(&a->values);
+	return rib_handle_heap_bytes(&a->heap) +
+	       rib_hash_index_bytes(&a->sets) +
+	       rib_hash_index_bytes(&a->values);
 }
 
 static uint64_t page_references(const struct rib_attrsets *a,
-				const struct rib_index_page *page)
+				const struct rib_hash_index_page *page)
 {
 	uint64_t sum = 0;
 
-	for (unsigned i = 0; i < RIB_INDEX_SLOTS; i++) {
+	for (unsigned i = 0; i < RIB_HASH_INDEX_SLOTS; i++) {
 		uint32_t n = (uint32_t)page->slots[i];
 
 		if (n == 0)
@@ -269,16 +271,17 @@ static uint64_t page_references(const struct rib_attrsets *a,
 
 uint64_t rib_attrsets_references(const struct rib_attrsets *a)
 {
-	const struct rib_index *both[2] = { &a->sets, &a->values };
+	const struct rib_hash_index *both[2] = { &a->sets, &a->values };
 	uint64_t sum = 0;
 
 	for (int k = 0; k < 2; k++) {
-		const struct rib_index *index = both[k];
+		const struct rib_hash_index *index = both[k];
 		size_t i = 0;
 
 		while (index->directory != NULL &&
 		       i < (size_t)1 << index->depth) {
-			const struct rib_index_page *page = index->directory[i];
+			const struct rib_hash_index_page *page =
+				index->directory[i];
 
 			sum += page_references(a, page);
 			i += (size_t)1 << (index->depth - page->depth);
@@ -289,9 +292,9 @@ uint64_t rib_attrsets_references(const struct rib_attrsets *a)
 
 /* Whether each entry is found by its own bytes. */
 static bool page_valid(const struct rib_attrsets *a, bool extra,
-		       const struct rib_index_page *page)
+		       const struct rib_hash_index_page *page)
 {
-	for (unsigned i = 0; i < RIB_INDEX_SLOTS; i++) {
+	for (unsigned i = 0; i < RIB_HASH_INDEX_SLOTS; i++) {
 		uint32_t n = (uint32_t)page->slots[i];
 		uint32_t h = (uint32_t)(page->slots[i] >> 32);
 		struct wire_view bytes;
@@ -312,12 +315,12 @@ static bool page_valid(const struct rib_attrsets *a, bool extra,
 
 bool rib_attrsets_validate(const struct rib_attrsets *a)
 {
-	const struct rib_index *both[2] = { &a->sets, &a->values };
+	const struct rib_hash_index *both[2] = { &a->sets, &a->values };
 
 	for (int k = 0; k < 2; k++) {
-		const struct rib_index *index = both[k];
+		const struct rib_hash_index *index = both[k];
 
-		if (!rib_index_validate(index))
+		if (!rib_hash_index_validate(index))
 			return false;
 		if (index->directory == NULL)
 			continue;
@@ -325,5 +328,5 @@ bool rib_attrsets_validate(const struct rib_attrsets *a)
 			if (!page_valid(a, k == 1, index->directory[i]))
 				return false;
 	}
-	return rib_heap_validate(&a->heap);
+	return rib_handle_heap_validate(&a->heap);
 }

@@ -29,9 +29,9 @@
 #define RIB_VALUE_EXTRA	  0x80000000u
 
 struct rib_attrsets {
-	struct rib_heap heap;
-	struct rib_index sets;
-	struct rib_index values; /* those with extra bytes */
+	struct rib_handle_heap heap;
+	struct rib_hash_index sets;
+	struct rib_hash_index values; /* those with extra bytes */
 	uint64_t seed;
 };
 

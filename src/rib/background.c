@@ -1,10 +1,14 @@
 /*
  * Two kinds of work: what a timer makes due (looking at the deadlines of one
- * router), and the slices of sweeps, floods and resyncs. Tables with slices to
- * do stand in a queue and take turns, so that a flood of a million routes does
- * not hold up a sweep of ten.
+ * router), and the slices of sweeps, withdrawals and resyncs. Tables with work
+ * are in a queue and take turns, so that the withdrawal of a million routes
+ * does not delay a sweep of ten.
  */
+#include "rib/background.h"
+
 #include "rib/peer.h"
+#include "rib/rib_internal.h"
+#include "rib/table_withdraw.h"
 #include "rib/timer.h"
 
 /* Routes of one table before the next has its turn. */
@@ -42,7 +46,7 @@ static uint64_t deadline(const struct rib_router *router, uint64_t since,
 }
 
 static uint64_t check_waiting(struct rib_router *router,
-			      const struct rib_when *when)
+			      const struct rib_time *when)
 {
 	uint64_t clock = rib_clock(router, when->now_ns);
 	uint64_t next = RIB_NEVER;
@@ -63,8 +67,9 @@ static uint64_t check_waiting(struct rib_router *router,
 	return next;
 }
 
-static void flood_stale(struct rib_router *router, const struct rib_when *when,
-			enum rib_reason reason)
+static void withdraw_stale_peers(struct rib_router *router,
+				 const struct rib_time *when,
+				 enum rib_reason reason)
 {
 	struct rib_peer *peer;
 
@@ -72,13 +77,14 @@ static void flood_stale(struct rib_router *router, const struct rib_when *when,
 		if (!peer->stale)
 			continue;
 		rib_peer_set_stale(peer, false);
-		rib_peer_flood(peer, when, reason, RIB_FLOOD_SLICES);
+		rib_peer_withdraw_all(peer, when, reason,
+				      RIB_WITHDRAW_IN_SLICES);
 	}
 }
 
 /* The session is there, and stale peers may still be brought up. */
 static uint64_t check_open(struct rib_router *router,
-			   const struct rib_when *when)
+			   const struct rib_time *when)
 {
 	uint64_t clock = rib_clock(router, when->now_ns);
 	uint64_t next = check_waiting(router, when);
@@ -86,7 +92,8 @@ static uint64_t check_open(struct rib_router *router,
 
 	if (router->stale_count != 0) {
 		if (at <= clock)
-			flood_stale(router, when, RIB_REASON_STALE_SWEEP);
+			withdraw_stale_peers(router, when,
+					     RIB_REASON_STALE_SWEEP);
 		else
 			next = least(next, at);
 	}
@@ -101,7 +108,7 @@ static uint64_t check_open(struct rib_router *router,
 
 /* It is away. Each peer has its own hold. */
 static uint64_t check_lost(struct rib_router *router,
-			   const struct rib_when *when)
+			   const struct rib_time *when)
 {
 	uint64_t hold = router->rib->config.stale_hold_ns;
 	uint64_t next = RIB_NEVER;
@@ -119,13 +126,13 @@ static uint64_t check_lost(struct rib_router *router,
 			continue;
 		}
 		rib_peer_set_stale(peer, false);
-		rib_peer_flood(peer, when, RIB_REASON_SESSION_LOST,
-			       RIB_FLOOD_SLICES);
+		rib_peer_withdraw_all(peer, when, RIB_REASON_SESSION_LOST,
+				      RIB_WITHDRAW_IN_SLICES);
 	}
 	return next;
 }
 
-static void fire(struct rib_router *router, const struct rib_when *when)
+static void fire_timer(struct rib_router *router, const struct rib_time *when)
 {
 	uint64_t next = RIB_NEVER;
 
@@ -137,8 +144,8 @@ static void fire(struct rib_router *router, const struct rib_when *when)
 	rib_timer_set(router, next);
 }
 
-static size_t take_turn(struct rib *rib, const struct rib_when *when,
-			size_t budget)
+static size_t run_table_slice(struct rib *rib, const struct rib_time *when,
+			      size_t budget)
 {
 	struct rib_table *table = TAILQ_FIRST(&rib->work_list);
 	struct rib_peer *peer = table->peer;
@@ -153,25 +160,26 @@ static size_t take_turn(struct rib *rib, const struct rib_when *when,
 	return done;
 }
 
-struct rib_work rib_work(struct rib *rib, const struct rib_when *when,
-			 size_t budget)
+struct rib_background rib_background(struct rib *rib,
+				     const struct rib_time *when, size_t budget)
 {
 	struct rib_router *router;
 	size_t done = 0;
 
 	while ((router = rib_timer_first(rib)) != NULL &&
 	       router->due_ns <= when->now_ns)
-		fire(router, when);
+		fire_timer(router, when);
 	/* Only here: what must be done whole, as above, must not end early. */
 	rib->slice_end = *rib->sink.bytes + SLICE_BYTES;
 	do {
 		if (TAILQ_EMPTY(&rib->work_list))
 			break;
-		done += take_turn(rib, when, budget > done ? budget - done : 1);
+		done += run_table_slice(rib, when,
+					budget > done ? budget - done : 1);
 	} while (done < budget && !rib_slice_full(rib));
 	rib->slice_end = UINT64_MAX;
 	router = rib_timer_first(rib);
-	return (struct rib_work){
+	return (struct rib_background){
 		.more = !TAILQ_EMPTY(&rib->work_list),
 		.due_ns = router == NULL ? RIB_NEVER : router->due_ns,
 	};

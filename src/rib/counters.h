@@ -10,6 +10,8 @@
 
 #include "rib/event.h"
 
+#include "bmp/attr.h"
+
 /* Why something a router sent was not published. */
 enum rib_suppressed {
 	RIB_SUPPRESSED_SAME,	 /* announced as it already was */
@@ -46,7 +48,7 @@ struct rib_flow {
 	uint64_t add_path_guessed;
 	uint64_t verdicts[BGP_VERDICTS]; /* of each Route Monitoring */
 	uint64_t faults[BGP_FAULTS];
-	uint64_t attrs_cached; /* sections whose attributes were those before */
+	uint64_t attrs_cached; /* parts whose attributes were those before */
 };
 
 /* Where the memory is. */
@@ -66,7 +68,8 @@ struct rib_sizes {
 	uint64_t tables;
 	uint64_t syncing; /* tables whose dump has not ended */
 	uint64_t routes;  /* that are there */
-	uint64_t dying;	  /* that are gone, their withdraws not yet published */
+	uint64_t
+		pending_withdraw; /* that are gone, their withdraws not yet published */
 	uint64_t prefixes; /* distinct keys of all families */
 	uint64_t paths;	   /* distinct pairs of a key and a path id */
 	uint64_t attribute_sets;

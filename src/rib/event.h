@@ -17,8 +17,10 @@
 #ifndef RIB_EVENT_H
 #define RIB_EVENT_H
 
-#include "bmp/message.h"
-#include "bmp/update.h"
+#include "bmp/next_hop.h"
+#include "bmp/wire.h"
+
+struct bgp_attrs;
 
 /* Routes in one change at most. */
 #define RIB_CHANGE_MAX 128
@@ -92,7 +94,7 @@ struct rib_change {
 	 * What its table says next may have another subject: the peer has
 	 * another AS now. Nothing of it may overtake this.
 	 */
-	bool moved;
+	bool subject_changed;
 	uint8_t reason;	       /* enum rib_reason; NONE if announced */
 	uint8_t kind;	       /* enum bgp_nlri_kind */
 	uint16_t mp_reach_afi; /* of the UPDATE's MP_REACH; 0: none */

@@ -2,6 +2,8 @@
 
 #include "bmp/nlri_key.h"
 
+#include "rib/event.h"
+
 #define UNKNOWN_HEAD 3 /* AFI, SAFI */
 
 static bool is_prefix(const struct bgp_family_info *info)

@@ -1,19 +1,22 @@
 /*
- * rib/key.h - what identifies a route, in the form the dictionaries keep
+ * rib/key.h - what identifies a route, in the form the key tables keep
  *
  *	prefix family		length, 4 or 16 bytes of address, RD if any
  *	any other		as bmp/nlri_key.h writes it
  *	unknown family		AFI, SAFI, then the whole field
  *
- * Prefixes have one width in each family, so that their dictionary can hold
+ * Prefixes have one width in each family, so that their key table can hold
  * them without a pointer. The family and the path id are not in the key: there
- * is a dictionary for each family, and path ids are paired with keys.
+ * is a key table for each family, and path ids are paired with keys.
  */
 #ifndef RIB_KEY_H
 #define RIB_KEY_H
 
 #include "rib/mem/key_table.h"
-#include "rib/event.h"
+
+#include "bmp/nlri.h"
+
+struct rib_route;
 
 /* The width of a family's keys, or RIB_KEY_VARIABLE. */
 uint32_t rib_key_width(enum bgp_family family);

@@ -1,16 +1,20 @@
 #include "rib/peer.h"
 
-#include "rib/visibility.h"
 #include "rib/emit.h"
+#include "rib/policy_change.h"
+#include "rib/rib_internal.h"
+#include "rib/scratch.h"
+#include "rib/table.h"
 #include "rib/timer.h"
 
+#include "bmp/message.h"
 #include "bmp/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 /* Routes of a peer that are withdrawn at once because there are few. */
-#define SMALL_FLOODS 512
+#define SMALL_PEER_ROUTES 512
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -45,7 +49,7 @@ struct rib_peer *rib_peer_find(struct rib_router *router,
 	if (peer != NULL && is_peer(peer, header))
 		return peer;
 	hash = hash_of(router, header);
-	while ((peer = rib_map_next(&router->peers, hash, &at)) != NULL) {
+	while ((peer = rib_ptr_map_next(&router->peers, hash, &at)) != NULL) {
 		if (!is_peer(peer, header))
 			continue;
 		router->last = peer;
@@ -92,7 +96,7 @@ int rib_peer_get(struct rib_router *router, const struct bmp_peer *header,
 	peer = peer_new(router, header);
 	if (peer == NULL)
 		return -ENOMEM;
-	if (rib_map_add(&router->peers, peer->hash, peer) < 0) {
+	if (rib_ptr_map_add(&router->peers, peer->hash, peer) < 0) {
 		free(peer);
 		return -ENOMEM;
 	}
@@ -147,7 +151,7 @@ void rib_peer_free(struct rib_peer *peer)
 	mark_up(peer, false);
 	if (peer->slot != NULL && router->rib->sink.forget != NULL)
 		router->rib->sink.forget(router->rib->sink.arg, peer->slot);
-	rib_map_remove(&router->peers, peer->hash, peer);
+	rib_ptr_map_remove(&router->peers, peer->hash, peer);
 	TAILQ_REMOVE(&router->peer_list, peer, link);
 	router->peer_count--;
 	router->rib->peers--;
@@ -164,7 +168,7 @@ void rib_peer_reap(struct rib_peer *peer)
 	if (!peer->forget || peer->up)
 		return;
 	TAILQ_FOREACH (t, &peer->tables, link)
-		if (!TAILQ_EMPTY(&t->floods))
+		if (!TAILQ_EMPTY(&t->withdraw_queues))
 			return;
 	rib_peer_free(peer);
 }
@@ -183,32 +187,33 @@ void rib_peer_set_stale(struct rib_peer *peer, bool stale)
 	}
 }
 
-void rib_peer_flood(struct rib_peer *peer, const struct rib_when *when,
-		    enum rib_reason reason, enum rib_flood_flags flags)
+void rib_peer_withdraw_all(struct rib_peer *peer, const struct rib_time *when,
+			   enum rib_reason reason, enum rib_withdraw_mode mode)
 {
-	uint64_t small = SMALL_FLOODS;
+	uint64_t small = SMALL_PEER_ROUTES;
 	struct rib_table *t;
 
 	TAILQ_FOREACH (t, &peer->tables, link) {
 		uint64_t count = rib_store_count(&t->store);
 
 		/* A peer may have hundreds of tables that are small each. */
-		if (flags == RIB_FLOOD_SMALL && count <= RIB_SMALL_FLOOD) {
+		if (mode == RIB_WITHDRAW_NOW_IF_SMALL &&
+		    count <= RIB_WITHDRAW_SMALL_TABLE) {
 			if (count > small)
-				flags = RIB_FLOOD_SLICES;
+				mode = RIB_WITHDRAW_IN_SLICES;
 			else
 				small -= count;
 		}
-		rib_table_flood(t, when, reason, flags);
+		rib_table_withdraw_all(t, when, reason, mode);
 	}
 }
 
-static void move_floods(struct rib_peer *peer)
+static void mark_subject_changed(struct rib_peer *peer)
 {
 	struct rib_table *t;
 
 	TAILQ_FOREACH (t, &peer->tables, link)
-		rib_table_move(t);
+		rib_table_mark_subject_changed(t);
 }
 
 /* Coming up */
@@ -217,24 +222,24 @@ static void move_floods(struct rib_peer *peer)
  * A table is published by the AS of its peer. If that is another now, what is
  * there is withdrawn where it was, before anything is announced.
  */
-static void set_subject(struct rib_peer *peer, const struct rib_when *when,
+static void set_subject(struct rib_peer *peer, const struct rib_time *when,
 			const struct bmp_peer *header,
-			enum rib_flood_flags flags)
+			enum rib_withdraw_mode mode)
 {
-	bool moves = peer->as != header->as;
+	bool as_changed = peer->as != header->as;
 
-	if (moves)
-		move_floods(peer);
+	if (as_changed)
+		mark_subject_changed(peer);
 	if (!TAILQ_EMPTY(&peer->tables) &&
-	    (moves || peer->bgp_id != header->bgp_id)) {
+	    (as_changed || peer->bgp_id != header->bgp_id)) {
 		RIB_COUNT(peer->router, as_changes, 1);
-		rib_peer_flood(peer, when, RIB_REASON_PEER_DOWN, flags);
+		rib_peer_withdraw_all(peer, when, RIB_REASON_PEER_DOWN, mode);
 	}
-	if (moves) {
+	if (as_changed) {
 		/* Those that have just begun. */
-		move_floods(peer);
+		mark_subject_changed(peer);
 		peer->as = header->as;
-		rib_fate_judge(peer, when);
+		rib_policy_reevaluate(peer, when);
 	}
 	peer->bgp_id = header->bgp_id;
 	peer->ipv6 = header->ipv6;
@@ -244,13 +249,13 @@ static void set_subject(struct rib_peer *peer, const struct rib_when *when,
 #define ALL_FAMILIES (~(bgp_family_set)0)
 
 /* The tables of @families. Unknown families are in no set but that of all. */
-static void start_generation(struct rib_peer *peer, const struct rib_when *when,
+static void start_generation(struct rib_peer *peer, const struct rib_time *when,
 			     bgp_family_set families)
 {
 	uint64_t clock = rib_clock(peer->router, when->now_ns);
 	struct rib_table *t;
 
-	peer->limit_said = false;
+	peer->limit_reported = false;
 	/* What else was dropped may have been of any family. */
 	if (families == ALL_FAMILIES)
 		peer->dropped = false;
@@ -272,10 +277,10 @@ static void set_up(struct rib_peer *peer)
 	rib_peer_set_stale(peer, false);
 }
 
-void rib_peer_imply(struct rib_peer *peer, const struct rib_when *when,
-		    const struct bmp_peer *header, enum rib_flood_flags flags)
+void rib_peer_imply(struct rib_peer *peer, const struct rib_time *when,
+		    const struct bmp_peer *header, enum rib_withdraw_mode mode)
 {
-	set_subject(peer, when, header, flags);
+	set_subject(peer, when, header, mode);
 	set_up(peer);
 	peer->implied = true;
 	bgp_context_init(&peer->context);
@@ -288,8 +293,8 @@ void rib_peer_imply(struct rib_peer *peer, const struct rib_when *when,
  * seeded hash stand for them, because OPENs may have 4096 bytes each and a
  * router may have very many peers.
  */
-static bool opening_of(struct rib *rib, const struct bmp_peer_up *up,
-		       uint64_t out[2])
+static bool hash_peer_up(struct rib *rib, const struct bmp_peer_up *up,
+			 uint64_t out[2])
 {
 	const struct wire_view *opens[2] = { &up->sent_open.whole,
 					     &up->received_open.whole };
@@ -335,8 +340,8 @@ static int keep_table_name(struct rib_peer *peer, const struct bmp_message *msg)
 	return rib_peer_keep(&peer->table_name, text_cut(name, TEXT_NAME_MAX));
 }
 
-static void say_up(struct rib_peer *peer, const struct rib_when *when,
-		   const struct bmp_message *msg)
+static void emit_peer_up(struct rib_peer *peer, const struct rib_time *when,
+			 const struct bmp_message *msg)
 {
 	struct rib_event e = {
 		.kind = RIB_EVENT_PEER_UP,
@@ -348,47 +353,47 @@ static void say_up(struct rib_peer *peer, const struct rib_when *when,
 	};
 
 	memcpy(e.local_address, msg->up.local_address, 16);
-	rib_say_peer(peer, when, &e);
+	rib_emit_event_peer(peer, when, &e);
 }
 
 /* Another peer emulated for one Loc-RIB, with families of its own. */
-static void merge_up(struct rib_peer *peer, const struct rib_when *when,
+static void merge_up(struct rib_peer *peer, const struct rib_time *when,
 		     const struct bmp_message *msg)
 {
 	bgp_family_set before = peer->context.families;
 
 	RIB_COUNT(peer->router, peer_up_merges, 1);
 	(void)bgp_context_peer_up(&peer->context, &msg->peer, &msg->up);
-	say_up(peer, when, msg);
+	emit_peer_up(peer, when, msg);
 	if ((peer->context.families & ~before) != 0)
 		start_generation(peer, when, peer->context.families & ~before);
 }
 
-int rib_peer_up(struct rib_router *router, const struct rib_when *when,
+int rib_peer_up(struct rib_router *router, const struct rib_time *when,
 		const struct bmp_message *msg)
 {
 	struct rib_peer *peer;
-	uint64_t opening[2];
+	uint64_t peer_up_hash[2];
 	int err;
 
 	RIB_COUNT(router, peer_ups, 1);
-	if (!opening_of(router->rib, &msg->up, opening))
+	if (!hash_peer_up(router->rib, &msg->up, peer_up_hash))
 		return -ENOMEM;
 	err = rib_peer_get(router, &msg->peer, &peer);
 	if (err < 0) {
 		RIB_COUNT(router, refused_peers, 1);
 		return err == -ENOSPC ? 0 : err;
 	}
-	if (peer->up && memcmp(peer->opening, opening, 16) == 0) {
+	if (peer->up && memcmp(peer->peer_up_hash, peer_up_hash, 16) == 0) {
 		RIB_COUNT(router, peer_up_repeats, 1);
 		return 0;
 	}
-	memcpy(peer->opening, opening, sizeof(opening));
+	memcpy(peer->peer_up_hash, peer_up_hash, sizeof(peer_up_hash));
 	if (peer->up && !peer->implied && peer->type == BMP_PEER_LOC_RIB) {
 		merge_up(peer, when, msg);
 		return 0;
 	}
-	set_subject(peer, when, &msg->peer, RIB_FLOOD_SMALL);
+	set_subject(peer, when, &msg->peer, RIB_WITHDRAW_NOW_IF_SMALL);
 	set_up(peer);
 	peer->implied = false;
 	/* A Loc-RIB's would be added to what the last session said. */
@@ -396,7 +401,7 @@ int rib_peer_up(struct rib_router *router, const struct rib_when *when,
 	(void)bgp_context_peer_up(&peer->context, &msg->peer, &msg->up);
 	err = keep_table_name(peer, msg);
 	start_generation(peer, when, ALL_FAMILIES);
-	say_up(peer, when, msg);
+	emit_peer_up(peer, when, msg);
 	return err;
 }
 
@@ -408,10 +413,10 @@ static void set_down(struct rib_peer *peer)
 	peer->implied = false;
 	rib_peer_set_stale(peer, false);
 	bgp_context_init(&peer->context);
-	memset(peer->opening, 0, sizeof(peer->opening));
+	memset(peer->peer_up_hash, 0, sizeof(peer->peer_up_hash));
 }
 
-void rib_peer_down(struct rib_router *router, const struct rib_when *when,
+void rib_peer_down(struct rib_router *router, const struct rib_time *when,
 		   const struct bmp_message *msg)
 {
 	struct rib_peer *peer = rib_peer_find(router, &msg->peer);
@@ -429,16 +434,17 @@ void rib_peer_down(struct rib_router *router, const struct rib_when *when,
 	if (peer == NULL)
 		return;
 	if (peer->up || peer->stale)
-		rib_say_peer(peer, when, &e);
+		rib_emit_event_peer(peer, when, &e);
 	set_down(peer);
-	rib_peer_flood(peer, when, RIB_REASON_PEER_DOWN, RIB_FLOOD_SMALL);
+	rib_peer_withdraw_all(peer, when, RIB_REASON_PEER_DOWN,
+			      RIB_WITHDRAW_NOW_IF_SMALL);
 	if (msg->down.reason == BMP_DOWN_DECONFIGURED) {
 		peer->forget = true;
 		rib_peer_reap(peer);
 	}
 }
 
-void rib_peer_lose(struct rib_peer *peer, const struct rib_when *when)
+void rib_peer_lose(struct rib_peer *peer, const struct rib_time *when)
 {
 	struct rib_table *t;
 

@@ -17,7 +17,10 @@
 #ifndef RIB_PEER_H
 #define RIB_PEER_H
 
-#include "rib/table.h"
+#include "rib/table_withdraw.h"
+
+struct bmp_message;
+struct bmp_peer;
 
 /* The peer of a header, or NULL. */
 struct rib_peer *rib_peer_find(struct rib_router *router,
@@ -35,24 +38,24 @@ void rib_peer_reap(struct rib_peer *peer);
 
 /* Messages */
 
-int rib_peer_up(struct rib_router *router, const struct rib_when *when,
+int rib_peer_up(struct rib_router *router, const struct rib_time *when,
 		const struct bmp_message *msg);
-void rib_peer_down(struct rib_router *router, const struct rib_when *when,
+void rib_peer_down(struct rib_router *router, const struct rib_time *when,
 		   const struct bmp_message *msg);
 
 /*
- * Routes come although no Peer Up did. Unless @flags say that what it had is
- * withdrawn at once, rib_router_moving() may be true afterwards.
+ * Routes come although no Peer Up did. Unless @mode says that what it had is
+ * withdrawn at once, rib_router_subject_changing() may be true afterwards.
  */
-void rib_peer_imply(struct rib_peer *peer, const struct rib_when *when,
-		    const struct bmp_peer *header, enum rib_flood_flags flags);
+void rib_peer_imply(struct rib_peer *peer, const struct rib_time *when,
+		    const struct bmp_peer *header, enum rib_withdraw_mode mode);
 
 /* The session is over. */
-void rib_peer_lose(struct rib_peer *peer, const struct rib_when *when);
+void rib_peer_lose(struct rib_peer *peer, const struct rib_time *when);
 
 /* Nothing says any longer that it is there: take all of it back. */
-void rib_peer_flood(struct rib_peer *peer, const struct rib_when *when,
-		    enum rib_reason reason, enum rib_flood_flags flags);
+void rib_peer_withdraw_all(struct rib_peer *peer, const struct rib_time *when,
+			   enum rib_reason reason, enum rib_withdraw_mode mode);
 
 /* Set or clear the mark, which the router counts. */
 void rib_peer_set_stale(struct rib_peer *peer, bool stale);

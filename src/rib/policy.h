@@ -1,46 +1,45 @@
 /*
- * rib/policy.h - what is kept and told of one router, and how much of it
+ * rib/policy.h - per-router policy: which tables are stored, which are
+ * published, and route limits
  *
- *	publish		stored, and consumers are told		(the default)
- *	store		for queries; consumers are told nothing
- *	drop		as if the router had never said it
+ *	publish		stored and published			(the default)
+ *	store		stored for queries, not published
+ *	drop		neither stored nor published
  *
- * Asked once for each peer and view, and again when the peer's AS is another
- * or the policy changes; for a message it is a bit test. When a table's fate
- * changes while it has routes, consumers are led there in slices:
+ * The policy is looked up once per peer and view, and again when the AS of the
+ * peer or the policy changes; per message the test is one bit. When the
+ * disposition of a table with routes changes, the change is applied in slices:
  *
- *	publish -> store	withdraws, reason ADMIN; the routes stay
- *	publish -> drop		withdraws, reason ADMIN; the routes go
+ *	publish -> store	withdraws, reason ADMIN; the routes are kept
+ *	publish -> drop		withdraws, reason ADMIN; the routes are removed
  *	store   -> publish	the table is published, as in a resync
- *	store   -> drop		the routes go, and nobody is told
- *	drop    -> any		what the router says from now on; a table that
- *				was there before is UNKNOWN until its next dump
+ *	store   -> drop		the routes are removed without withdraws
+ *	drop    -> any		routes received from now on; a table that existed
+ *				before is UNKNOWN until its next dump
  *
- * A route that consumers were not told of is in no snapshot either.
+ * Routes that were not published are not written to a snapshot.
  */
 #ifndef RIB_POLICY_H
 #define RIB_POLICY_H
 
-#include "rib/rib.h"
+#include "rib/types.h"
+
+struct rib_table_info;
 
 /* Of one peer and view, by 1 << enum bgp_family; the unknown one is bit 0. */
-struct rib_wish {
+struct rib_policy_mask {
 	uint64_t stored;
 	uint64_t published; /* a subset of stored */
 };
 
 struct rib_policy {
 	/* Of the table only peer and view are filled in. NULL: publish all. */
-	struct rib_wish (*ask)(const void *arg,
-			       const struct rib_table_info *table);
+	struct rib_policy_mask (*lookup)(const void *arg,
+					 const struct rib_table_info *table);
 	const void *arg; /* must live until the next policy, or the router */
 	/* Zero means no limit. They hold for routes that are still to come. */
 	uint64_t max_routes_router;
 	uint64_t max_routes_peer;
 };
-
-/* From now on @policy holds for @router. Copied. */
-void rib_router_policy(struct rib_router *router, const struct rib_when *when,
-		       const struct rib_policy *policy);
 
 #endif

@@ -1,7 +1,9 @@
 #include "rib/read.h"
 
-#include "rib/visibility.h"
+#include "rib/key.h"
 #include "rib/peer.h"
+#include "rib/rib_internal.h"
+#include "rib/visibility.h"
 
 struct rib_router *rib_router_next(const struct rib *rib,
 				   const struct rib_router *router)
@@ -83,7 +85,7 @@ void rib_table_state(const struct rib_table *table, struct rib_table_state *out)
 		.sequence = table->sequence,
 		.changed_ns = table->changed_ns,
 		.routes = rib_store_count(&table->store),
-		.dying = table->dying,
+		.pending_withdraw = table->pending_withdraw,
 		.syncing = table->syncing,
 		.suspect = table->suspect,
 		.unknown = table->unknown,
@@ -98,8 +100,8 @@ static const struct rib *rib_of(const struct rib_table *table)
 }
 
 /* All but the key. */
-static void show_entry(const struct rib_table *table, const struct rib_entry *e,
-		       struct rib_stored *out)
+static void fill_stored_value(const struct rib_table *table,
+			      const struct rib_entry *e, struct rib_stored *out)
 {
 	const struct rib_attrsets *a = &rib_of(table)->attrsets;
 	uint32_t set = rib_value_set(a, e->value);
@@ -118,7 +120,7 @@ uint32_t rib_path_prefix(const struct rib *rib, enum bgp_family family,
 {
 	uint8_t room[RIB_KEY_FIXED];
 	struct wire_view key =
-		rib_dictionary_key(&rib->paths[family], entry, room);
+		rib_key_table_key(&rib->paths[family], entry, room);
 	uint32_t pair[2];
 
 	memcpy(pair, key.p, sizeof(pair));
@@ -127,12 +129,12 @@ uint32_t rib_path_prefix(const struct rib *rib, enum bgp_family family,
 }
 
 /* The key in the form of bmp/nlri_key.h; @room is for prefixes. */
-static struct wire_view show_key(const struct rib_table *table, uint32_t id,
-				 uint8_t room[RIB_KEY_FIXED])
+static struct wire_view stored_key(const struct rib_table *table, uint32_t id,
+				   uint8_t room[RIB_KEY_FIXED])
 {
 	enum bgp_family family = (enum bgp_family)table->info.family;
 	uint8_t packed[RIB_KEY_FIXED];
-	struct wire_view key = rib_dictionary_key(table->prefixes, id, packed);
+	struct wire_view key = rib_key_table_key(table->prefixes, id, packed);
 	struct rib_route route = { 0 };
 
 	if (rib_key_width(family) == RIB_KEY_VARIABLE) {
@@ -143,29 +145,31 @@ static struct wire_view show_key(const struct rib_table *table, uint32_t id,
 						       RIB_KEY_FIXED) };
 }
 
-static void show(const struct rib_table *table, bool paths, uint32_t id,
-		 const struct rib_entry *e, uint8_t room[RIB_KEY_FIXED],
-		 struct rib_stored *out)
+static void fill_stored_route(const struct rib_table *table, bool paths,
+			      uint32_t id, const struct rib_entry *e,
+			      uint8_t room[RIB_KEY_FIXED],
+			      struct rib_stored *out)
 {
-	show_entry(table, e, out);
+	fill_stored_value(table, e, out);
 	out->has_path_id = paths;
 	if (paths)
 		id = rib_path_prefix(rib_of(table),
 				     (enum bgp_family)table->info.family, id,
 				     &out->path_id);
-	out->key = show_key(table, id, room);
+	out->key = stored_key(table, id, room);
 }
 
-static bool look(const struct rib_table *table, bool paths, uint32_t id,
-		 struct rib_stored *out)
+static bool find_stored_route(const struct rib_table *table, bool paths,
+			      uint32_t id, struct rib_stored *out)
 {
-	const struct rib_entry *e = rib_routes_find(paths ? &table->store.paths
-							  : &table->store.plain,
-						    id);
+	const struct rib_entry *e =
+		rib_route_array_find(paths ? &table->store.paths
+					   : &table->store.plain,
+				     id);
 
 	if (e == NULL)
 		return false;
-	show_entry(table, e, out);
+	fill_stored_value(table, e, out);
 	out->has_path_id = paths;
 	if (paths)
 		(void)rib_path_prefix(rib_of(table),
@@ -177,13 +181,13 @@ static bool look(const struct rib_table *table, bool paths, uint32_t id,
 bool rib_table_route(const struct rib_table *table, uint32_t id,
 		     struct rib_stored *out)
 {
-	return look(table, false, id, out);
+	return find_stored_route(table, false, id, out);
 }
 
 bool rib_table_path(const struct rib_table *table, uint32_t entry,
 		    struct rib_stored *out)
 {
-	return look(table, true, entry, out);
+	return find_stored_route(table, true, entry, out);
 }
 
 /* Keys */
@@ -192,7 +196,7 @@ uint32_t rib_prefix_find(const struct rib *rib, uint16_t afi, uint8_t safi,
 			 struct wire_view key)
 {
 	enum bgp_family family = bgp_family_find(afi, safi);
-	const struct rib_dictionary *d = &rib->prefixes[family];
+	const struct rib_key_table *d = &rib->prefixes[family];
 	uint8_t packed[RIB_KEY_FIXED + 256];
 	struct wire_view own = { packed, 0 };
 
@@ -202,12 +206,12 @@ uint32_t rib_prefix_find(const struct rib *rib, uint16_t afi, uint8_t safi,
 	own.len = rib_key_parse(family, afi, safi, key, packed);
 	if (own.len == 0)
 		return RIB_NO_ID;
-	return rib_dictionary_find(d, rib_dictionary_hash(d, own), own);
+	return rib_key_table_find(d, rib_key_table_hash(d, own), own);
 }
 
-static bool next_id(const struct rib_dictionary *d, uint32_t *id)
+static bool next_id(const struct rib_key_table *d, uint32_t *id)
 {
-	uint32_t next = rib_dictionary_next(d, *id == RIB_NO_ID ? 0 : *id + 1);
+	uint32_t next = rib_key_table_next(d, *id == RIB_NO_ID ? 0 : *id + 1);
 
 	if (next == RIB_NO_ID)
 		return false;
@@ -233,35 +237,37 @@ size_t rib_prefix_key(const struct rib *rib, enum bgp_family family,
 	uint8_t room[RIB_KEY_FIXED];
 
 	return rib_key_write(family,
-			     rib_dictionary_key(&rib->prefixes[family], id,
-						room),
+			     rib_key_table_key(&rib->prefixes[family], id,
+					       room),
 			     out, cap);
 }
 
 /* The walk */
 
 /* Routes of one store from the cursor on. True: all of them were seen. */
-static bool walk_routes(const struct rib_table *table,
-			const struct rib_store *store,
-			const struct rib_veil *veil, struct rib_cursor *c,
-			size_t *budget, const struct rib_visitor *v)
+static bool read_store(const struct rib_table *table,
+		       const struct rib_store *store,
+		       const struct rib_hidden_range *hidden,
+		       struct rib_cursor *c, size_t *budget,
+		       const struct rib_visitor *v)
 {
 	while (*budget > 0) {
 		const struct rib_entry *e =
-			rib_routes_next(c->paths ? &store->paths
-						 : &store->plain,
-					c->id, &c->id);
+			rib_route_array_next(c->paths ? &store->paths
+						      : &store->plain,
+					     c->id, &c->id);
 		uint8_t room[RIB_KEY_FIXED];
 		struct rib_stored route;
 
 		--*budget;
-		if (e != NULL && rib_veiled(veil, c->paths, c->id)) {
+		if (e != NULL && rib_is_hidden(hidden, c->paths, c->id)) {
 			c->id++;
 			continue;
 		}
 		if (e != NULL) {
-			show(table, c->paths, c->id, e, room, &route);
-			route.dying = store != &table->store;
+			fill_stored_route(table, c->paths, c->id, e, room,
+					  &route);
+			route.pending_withdraw = store != &table->store;
 			v->route(v->arg, table, &route);
 			c->id++;
 			continue;
@@ -274,44 +280,44 @@ static bool walk_routes(const struct rib_table *table,
 	return false;
 }
 
-/* What is there first, then the floods, which are numbered. */
-static bool walk_table(const struct rib_table *table, struct rib_cursor *c,
+/* What is there first, then the withdraw queues, which are numbered. */
+static bool read_table(const struct rib_table *table, struct rib_cursor *c,
 		       size_t *budget, const struct rib_visitor *v)
 {
-	const struct rib_flood *f;
+	const struct rib_withdraw_queue *q;
 
 	v->table(v->arg, table);
 	if (c->store == 0) {
-		if (!walk_routes(table, &table->store, &table->veil, c, budget,
-				 v))
+		if (!read_store(table, &table->store, &table->hidden, c, budget,
+				v))
 			return false;
 		c->store = 1;
 	}
-	TAILQ_FOREACH (f, &table->floods, link) {
-		if (f->serial < c->store)
+	TAILQ_FOREACH (q, &table->withdraw_queues, link) {
+		if (q->serial < c->store)
 			continue;
 		/* Another one than where we stood begins at its beginning. */
-		if (f->serial > c->store) {
-			c->store = f->serial;
+		if (q->serial > c->store) {
+			c->store = q->serial;
 			c->id = 0;
 			c->paths = false;
 		}
-		if (!walk_routes(table, &f->store, &f->veil, c, budget, v))
+		if (!read_store(table, &q->store, &q->hidden, c, budget, v))
 			return false;
-		c->store = f->serial + 1;
+		c->store = q->serial + 1;
 	}
 	return true;
 }
 
-/* A table's routes may have become a flood while the walk was among them. */
-static void enter(struct rib_cursor *c, uint64_t table)
+/* A table's routes may have become a withdraw queue between two slices. */
+static void cursor_enter_table(struct rib_cursor *c, uint64_t table)
 {
 	if (c->table == table)
 		return;
 	*c = (struct rib_cursor){ .peer = c->peer, .table = table };
 }
 
-static bool walk_peer(const struct rib_peer *peer, struct rib_cursor *c,
+static bool read_peer(const struct rib_peer *peer, struct rib_cursor *c,
 		      size_t *budget, const struct rib_visitor *v)
 {
 	const struct rib_table *t;
@@ -319,16 +325,16 @@ static bool walk_peer(const struct rib_peer *peer, struct rib_cursor *c,
 	TAILQ_FOREACH (t, &peer->tables, link) {
 		if (t->serial < c->table)
 			continue;
-		enter(c, t->serial);
-		if (*budget == 0 || !walk_table(t, c, budget, v))
+		cursor_enter_table(c, t->serial);
+		if (*budget == 0 || !read_table(t, c, budget, v))
 			return false;
-		enter(c, t->serial + 1);
+		cursor_enter_table(c, t->serial + 1);
 	}
 	return true;
 }
 
-bool rib_walk(const struct rib_router *router, struct rib_cursor *cursor,
-	      size_t budget, const struct rib_visitor *visitor)
+bool rib_read_routes(const struct rib_router *router, struct rib_cursor *cursor,
+		     size_t budget, const struct rib_visitor *visitor)
 {
 	const struct rib_peer *peer;
 
@@ -337,7 +343,7 @@ bool rib_walk(const struct rib_router *router, struct rib_cursor *cursor,
 			continue;
 		if (peer->serial > cursor->peer)
 			*cursor = (struct rib_cursor){ .peer = peer->serial };
-		if (!walk_peer(peer, cursor, &budget, visitor))
+		if (!read_peer(peer, cursor, &budget, visitor))
 			return true;
 		*cursor = (struct rib_cursor){ .peer = peer->serial + 1 };
 	}

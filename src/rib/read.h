@@ -3,7 +3,7 @@
  *
  * For the snapshot, the queries and the collector's answers. Three ways in:
  *
- *	rib_walk()		all routes of a router, in slices, from a cursor
+ *	rib_read_routes()		all routes of a router, in slices, from a cursor
  *				that stays good while changes go on
  *	rib_prefix_find()	a key's number, then rib_table_route() in each
  *				table of interest: two look-ups, no hash in the
@@ -20,11 +20,13 @@
 #ifndef RIB_READ_H
 #define RIB_READ_H
 
-#include "rib/mem/key_table.h"
-#include "rib/rib.h"
+#include "rib/event.h"
+#include "rib/mem/id_pool.h"
+#include "rib/types.h"
 
-struct rib_peer;
-struct rib_table;
+#include "bmp/family.h"
+
+struct bmp_peer;
 
 /* Routers, peers, tables: pass NULL for the first; NULL after the last. */
 struct rib_router *rib_router_next(const struct rib *rib,
@@ -77,10 +79,10 @@ struct rib_table_state {
 	uint64_t sequence;   /* of the last change that was published */
 	uint64_t changed_ns; /* its time by the wall clock; 0: none yet */
 	uint64_t routes;
-	uint64_t dying; /* gone, their withdraws not yet published */
-	bool syncing;	/* the dump of this generation has not ended */
-	bool suspect;	/* part of a message could not be read */
-	bool unknown;	/* updates were dropped on the way in */
+	uint64_t pending_withdraw; /* gone, their withdraws not yet published */
+	bool syncing; /* the dump of this generation has not ended */
+	bool suspect; /* part of a message could not be read */
+	bool unknown; /* updates were dropped on the way in */
 };
 
 const struct rib_table_info *rib_table_info(const struct rib_table *table);
@@ -91,8 +93,8 @@ void rib_table_state(const struct rib_table *table,
 /* A route as it is kept. */
 struct rib_stored {
 	bool has_path_id;
-	bool known; /* attributes are; else attrs is empty */
-	bool dying; /* its withdraw waits to be published */
+	bool known;	       /* attributes are; else attrs is empty */
+	bool pending_withdraw; /* its withdraw waits to be published */
 	uint32_t path_id;
 	struct wire_view key; /* as in bmp/nlri_key.h */
 	/*
@@ -130,8 +132,8 @@ struct rib_visitor {
  * withdraw is still to come are visited, too: consumers have them. Those that
  * the policy keeps from consumers are not.
  */
-bool rib_walk(const struct rib_router *router, struct rib_cursor *cursor,
-	      size_t budget, const struct rib_visitor *visitor);
+bool rib_read_routes(const struct rib_router *router, struct rib_cursor *cursor,
+		     size_t budget, const struct rib_visitor *visitor);
 
 /* Look-ups */
 

@@ -1,6 +1,10 @@
 #include "rib/restore.h"
 
+#include "rib/key.h"
 #include "rib/peer.h"
+#include "rib/rib_internal.h"
+#include "rib/scratch.h"
+#include "rib/table.h"
 #include "rib/timer.h"
 
 #include "bmp/canonical.h"
@@ -85,17 +89,17 @@ int rib_restore_table(struct rib_peer *peer, uint8_t view, uint16_t afi,
  * Tables were written in the order of their numbers, so all but the first of
  * a family find their keys one behind the other, as in update_routes.c.
  */
-static uint32_t locate(const struct rib_table *table, struct wire_view key,
-		       bool make)
+static uint32_t find_prefix_id(const struct rib_table *table,
+			       struct wire_view key, bool make)
 {
-	struct rib_dictionary *d = table->prefixes;
+	struct rib_key_table *d = table->prefixes;
 	uint32_t hash, id;
 
-	if (rib_dictionary_is(d, table->follows, key))
-		return table->follows;
-	hash = rib_dictionary_hash(d, key);
-	id = rib_dictionary_find(d, hash, key);
-	return id == RIB_NO_ID && make ? rib_dictionary_add(d, hash, key) : id;
+	if (rib_key_table_is(d, table->next_id_hint, key))
+		return table->next_id_hint;
+	hash = rib_key_table_hash(d, key);
+	id = rib_key_table_find(d, hash, key);
+	return id == RIB_NO_ID && make ? rib_key_table_add(d, hash, key) : id;
 }
 
 /*
@@ -119,14 +123,14 @@ static int find_key(struct rib_table *table, const struct rib_stored *route,
 				room);
 	if (key.len == 0)
 		return -EINVAL;
-	id = locate(table, key, make);
+	id = find_prefix_id(table, key, make);
 	if (id != RIB_NO_ID && route->has_path_id) {
 		uint32_t entry = rib_path_find(table, id, route->path_id);
 
 		if (entry == RIB_NO_ID && make)
 			entry = rib_path_add(table, id, route->path_id);
 		if (entry == RIB_NO_ID)
-			rib_dictionary_drop(table->prefixes, id);
+			rib_key_table_drop(table->prefixes, id);
 		id = entry;
 	}
 	*out = id;
@@ -134,8 +138,8 @@ static int find_key(struct rib_table *table, const struct rib_stored *route,
 }
 
 /* Put a value in; its reference is taken over. */
-static int put(struct rib_table *table, const struct rib_stored *route,
-	       uint32_t value)
+static int put_route(struct rib_table *table, const struct rib_stored *route,
+		     uint32_t value)
 {
 	struct rib *rib = table->peer->router->rib;
 	uint32_t stamp = rib_stamp(table->generation,
@@ -149,9 +153,10 @@ static int put(struct rib_table *table, const struct rib_stored *route,
 	if (err < 0)
 		goto fail;
 	if (!route->has_path_id)
-		table->follows = id + 1;
-	e = rib_routes_find(rib_store_routes(&table->store, route->has_path_id),
-			    id);
+		table->next_id_hint = id + 1;
+	e = rib_route_array_find(rib_store_routes(&table->store,
+						  route->has_path_id),
+				 id);
 	if (e != NULL) {
 		rib_value_put(&rib->attrsets, e->value);
 		*e = (struct rib_entry){ value, stamp };
@@ -172,29 +177,29 @@ static bool is_same(const struct rib_table *table, struct wire_view attrs,
 {
 	struct rib *rib = table->peer->router->rib;
 
-	if (table->follows == 0)
+	if (table->next_id_hint == 0)
 		return false;
-	*out = rib_table_set(table, table->follows - 1);
+	*out = rib_table_set(table, table->next_id_hint - 1);
 	return *out != RIB_VALUE_NONE &&
 	       rib_attrset_is(&rib->attrsets, *out, attrs);
 }
 
 /* The set of what a file has as attributes, with a reference. 0 or -errno. */
-static int intern(struct rib *rib, struct wire_view bytes, uint32_t *out)
+static int intern_attrs(struct rib *rib, struct wire_view bytes, uint32_t *out)
 {
-	struct bgp_reading reading = BGP_READING_CANONICAL;
+	struct bgp_decode_opts opts = BGP_DECODE_CANONICAL;
 	struct bgp_update u = { 0 };
 	uint8_t *room;
 
 	/* They will be decoded for a resync: better refuse them now. */
-	if (bgp_attrs_decode(bytes, &reading, &u.attrs) >= BGP_DISABLE_FAMILY)
+	if (bgp_attrs_decode(bytes, &opts, &u.attrs) >= BGP_DISABLE_FAMILY)
 		return -EINVAL;
 	room = rib_scratch_more(rib, bgp_canonical_bound(&u));
 	if (room == NULL)
 		return -ENOMEM;
 	/* What version 1 wrote is spelled otherwise. */
 	*out = rib_attrset_intern(&rib->attrsets,
-				  bgp_canonical(&u, BGP_SECTION_NLRI, room));
+				  bgp_canonical(&u, BGP_PART_NLRI, room));
 	return *out == RIB_VALUE_NONE ? -ENOMEM : 0;
 }
 
@@ -211,7 +216,7 @@ static int find_set(const struct rib_table *table,
 		rib_value_get(&rib->attrsets, *out);
 		return 0;
 	}
-	return intern(rib, route->attrs, out);
+	return intern_attrs(rib, route->attrs, out);
 }
 
 /* The value of a route, with a reference. 0 or -errno. */
@@ -242,7 +247,7 @@ int rib_restore_route(struct rib_table *table, const struct rib_stored *route)
 	uint32_t value;
 	int err = find_value(table, route, &value);
 
-	return err < 0 ? err : put(table, route, value);
+	return err < 0 ? err : put_route(table, route, value);
 }
 
 int rib_restore_seen(struct rib_table *table, const struct rib_stored *route,
@@ -262,32 +267,33 @@ int rib_restore_seen(struct rib_table *table, const struct rib_stored *route,
 	if (err < 0)
 		return err;
 	if (id != RIB_NO_ID &&
-	    rib_routes_find(rib_store_routes(&table->store, route->has_path_id),
-			    id) != NULL)
+	    rib_route_array_find(rib_store_routes(&table->store,
+						  route->has_path_id),
+				 id) != NULL)
 		rib_table_remove(table, route->has_path_id, id);
 	return 0;
 }
 
-void rib_restore_leap(struct rib_router *router, uint64_t sequence)
+void rib_restore_sequence_floor(struct rib_router *router, uint64_t sequence)
 {
 	struct rib_peer *peer;
 	struct rib_table *t;
 
-	if (router->leap < sequence)
-		router->leap = sequence;
+	if (router->sequence_floor < sequence)
+		router->sequence_floor = sequence;
 	TAILQ_FOREACH (peer, &router->peer_list, link)
 		TAILQ_FOREACH (t, &peer->tables, link)
 			if (t->sequence < sequence)
 				t->sequence = sequence;
 }
 
-void rib_restore_leap_new(struct rib *rib, uint64_t sequence)
+void rib_restore_sequence_floor_new(struct rib *rib, uint64_t sequence)
 {
-	if (rib->leap < sequence)
-		rib->leap = sequence;
+	if (rib->sequence_floor < sequence)
+		rib->sequence_floor = sequence;
 }
 
-void rib_restore_done(struct rib *rib, const struct rib_when *when)
+void rib_restore_done(struct rib *rib, const struct rib_time *when)
 {
 	struct rib_router *router;
 	struct rib_peer *peer;

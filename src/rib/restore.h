@@ -52,12 +52,12 @@ int rib_restore_seen(struct rib_table *table, const struct rib_stored *route,
  * tables there were: what is published from now on, also of tables that are
  * yet to come, has a sequence above @sequence.
  */
-void rib_restore_leap(struct rib_router *router, uint64_t sequence);
+void rib_restore_sequence_floor(struct rib_router *router, uint64_t sequence);
 
 /* The same of routers that are yet to come. */
-void rib_restore_leap_new(struct rib *rib, uint64_t sequence);
+void rib_restore_sequence_floor_new(struct rib *rib, uint64_t sequence);
 
 /* All is restored. The hold of what is stale begins now. */
-void rib_restore_done(struct rib *rib, const struct rib_when *when);
+void rib_restore_done(struct rib *rib, const struct rib_time *when);
 
 #endif

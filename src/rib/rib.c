@@ -1,5 +1,9 @@
+#include "rib/rib.h"
+
+#include "rib/key.h"
 #include "rib/peer.h"
-#include "rib/emit.h"
+#include "rib/policy_change.h"
+#include "rib/rib_internal.h"
 #include "rib/timer.h"
 
 #include <errno.h>
@@ -23,15 +27,15 @@ void rib_config_defaults(struct rib_config *config)
 	};
 }
 
-static void init_dictionaries(struct rib *rib)
+static void init_key_tables(struct rib *rib)
 {
 	for (int f = 0; f < BGP_FAMILIES; f++) {
-		rib_dictionary_init(&rib->prefixes[f], &rib->key_heap,
-				    rib->config.seed,
-				    rib_key_width((enum bgp_family)f));
+		rib_key_table_init(&rib->prefixes[f], &rib->key_heap,
+				   rib->config.seed,
+				   rib_key_width((enum bgp_family)f));
 		/* A prefix id and a path id. */
-		rib_dictionary_init(&rib->paths[f], &rib->key_heap,
-				    rib->config.seed, 8);
+		rib_key_table_init(&rib->paths[f], &rib->key_heap,
+				   rib->config.seed, 8);
 	}
 }
 
@@ -49,11 +53,11 @@ int rib_new(const struct rib_config *config, const struct rib_sink *sink,
 	rib->unlimited = (struct rib_budget){ UINT64_MAX, UINT64_MAX };
 	rib->budget = &rib->unlimited;
 	rib->slice_end = UINT64_MAX;
-	rib_heap_init(&rib->key_heap);
-	rib_heap_init(&rib->route_heap);
+	rib_handle_heap_init(&rib->key_heap);
+	rib_handle_heap_init(&rib->route_heap);
 	rib_attrsets_init(&rib->attrsets, config->seed);
-	init_dictionaries(rib);
-	rib_map_init(&rib->routers);
+	init_key_tables(rib);
+	rib_ptr_map_init(&rib->routers);
 	TAILQ_INIT(&rib->router_list);
 	TAILQ_INIT(&rib->work_list);
 	*out = rib;
@@ -67,9 +71,9 @@ static void router_free(struct rib_router *router)
 
 	while ((peer = TAILQ_FIRST(&router->peer_list)) != NULL)
 		rib_peer_free(peer);
-	rib_map_fini(&router->peers);
+	rib_ptr_map_fini(&router->peers);
 	rib_timer_remove(router);
-	rib_map_remove(&rib->routers, router->hash, router);
+	rib_ptr_map_remove(&rib->routers, router->hash, router);
 	TAILQ_REMOVE(&rib->router_list, router, link);
 	free(router);
 }
@@ -85,13 +89,13 @@ void rib_free(struct rib *rib)
 	if (rib->cache.set != RIB_VALUE_NONE)
 		rib_value_put(&rib->attrsets, rib->cache.set);
 	for (int f = 0; f < BGP_FAMILIES; f++) {
-		rib_dictionary_fini(&rib->prefixes[f]);
-		rib_dictionary_fini(&rib->paths[f]);
+		rib_key_table_fini(&rib->prefixes[f]);
+		rib_key_table_fini(&rib->paths[f]);
 	}
 	rib_attrsets_fini(&rib->attrsets);
-	rib_heap_fini(&rib->route_heap);
-	rib_heap_fini(&rib->key_heap);
-	rib_map_fini(&rib->routers);
+	rib_handle_heap_fini(&rib->route_heap);
+	rib_handle_heap_fini(&rib->key_heap);
+	rib_ptr_map_fini(&rib->routers);
 	free(rib->timers);
 	free(rib->cache.bytes);
 	free(rib->scratch);
@@ -104,7 +108,7 @@ static void set_limits(struct rib_router *router)
 {
 	const struct rib_config *c = &router->rib->config;
 
-	if (router->policy.ask != NULL)
+	if (router->policy.lookup != NULL)
 		return;
 	router->policy.max_routes_router = c->max_routes_router;
 	router->policy.max_routes_peer = c->max_routes_peer;
@@ -132,33 +136,9 @@ void rib_allow(struct rib *rib, uint64_t routes)
 	rib->allowed = routes;
 }
 
-uint64_t rib_routes_count(const struct rib *rib)
+uint64_t rib_route_count(const struct rib *rib)
 {
 	return rib->routes;
-}
-
-static uint8_t *reserve(uint8_t **room, size_t *have, size_t len)
-{
-	uint8_t *p;
-
-	if (len <= *have)
-		return *room;
-	p = realloc(*room, len + len / 2);
-	if (p == NULL)
-		return NULL;
-	*room = p;
-	*have = len + len / 2;
-	return p;
-}
-
-uint8_t *rib_scratch(struct rib *rib, size_t len)
-{
-	return reserve(&rib->scratch, &rib->scratch_len, len);
-}
-
-uint8_t *rib_scratch_more(struct rib *rib, size_t len)
-{
-	return reserve(&rib->more, &rib->more_len, len);
 }
 
 /* Routers */
@@ -178,7 +158,7 @@ struct rib_router *rib_router_find(struct rib *rib,
 	struct rib_router *router;
 	size_t at = 0;
 
-	while ((router = rib_map_next(&rib->routers, hash, &at)) != NULL)
+	while ((router = rib_ptr_map_next(&rib->routers, hash, &at)) != NULL)
 		if (rib_identity_equal(&router->id, id))
 			return router;
 	return NULL;
@@ -193,7 +173,7 @@ static struct rib_router *router_new(struct rib *rib,
 		return NULL;
 	router->rib = rib;
 	router->serial = ++rib->serial;
-	router->leap = rib->leap;
+	router->sequence_floor = rib->sequence_floor;
 	router->hash = hash_of(rib, id);
 	router->id = *id;
 	if (rib_identity_named(id))
@@ -201,7 +181,7 @@ static struct rib_router *router_new(struct rib *rib,
 	memcpy(router->info.address, id->address, 16);
 	router->first_ns = RIB_NEVER;
 	set_limits(router);
-	rib_map_init(&router->peers);
+	rib_ptr_map_init(&router->peers);
 	TAILQ_INIT(&router->peer_list);
 	TAILQ_INIT(&router->waiting_list);
 	return router;
@@ -221,7 +201,7 @@ int rib_router_get(struct rib *rib, const struct rib_identity *id,
 		return -ENOMEM;
 	if (rib_timer_add(router) < 0)
 		goto fail;
-	if (rib_map_add(&rib->routers, router->hash, router) < 0) {
+	if (rib_ptr_map_add(&rib->routers, router->hash, router) < 0) {
 		rib_timer_remove(router);
 		goto fail;
 	}
@@ -233,13 +213,24 @@ fail:
 	return -ENOMEM;
 }
 
-void rib_router_purge(struct rib_router *router, const struct rib_when *when)
+void rib_router_purge(struct rib_router *router, const struct rib_time *when)
 {
 	struct rib_peer *peer;
 
 	TAILQ_FOREACH (peer, &router->peer_list, link)
-		rib_peer_flood(peer, when, RIB_REASON_ADMIN, RIB_FLOOD_NOW);
+		rib_peer_withdraw_all(peer, when, RIB_REASON_ADMIN,
+				      RIB_WITHDRAW_NOW);
 	router_free(router);
+}
+
+void rib_router_policy(struct rib_router *router, const struct rib_time *when,
+		       const struct rib_policy *policy)
+{
+	struct rib_peer *peer;
+
+	router->policy = *policy;
+	TAILQ_FOREACH (peer, &router->peer_list, link)
+		rib_policy_reevaluate(peer, when);
 }
 
 bool rib_router_has_tables(const struct rib_router *router)
@@ -252,9 +243,9 @@ bool rib_router_has_tables(const struct rib_router *router)
 	return false;
 }
 
-bool rib_router_moving(const struct rib_router *router)
+bool rib_router_subject_changing(const struct rib_router *router)
 {
-	return router->moved_count != 0;
+	return router->subject_changed_count != 0;
 }
 
 void **rib_router_slot(struct rib_router *router)
@@ -279,9 +270,9 @@ void rib_router_flow(const struct rib_router *router, struct rib_flow *out)
 	*out = router->flow;
 }
 
-uint64_t rib_router_dying(const struct rib_router *router)
+uint64_t rib_router_pending_withdraw(const struct rib_router *router)
 {
-	return router->dying;
+	return router->pending_withdraw;
 }
 
 uint64_t rib_router_routes(const struct rib_router *router)
@@ -299,19 +290,19 @@ void rib_sizes(const struct rib *rib, struct rib_sizes *out)
 		.tables = rib->tables,
 		.syncing = rib->syncing,
 		.routes = rib->routes,
-		.dying = rib->dying,
+		.pending_withdraw = rib->pending_withdraw,
 		.attribute_sets = rib->attrsets.sets.count,
 		.values = rib->attrsets.values.count,
 	};
-	out->bytes[RIB_BYTES_PREFIXES] = rib_heap_bytes(&rib->key_heap);
+	out->bytes[RIB_BYTES_PREFIXES] = rib_handle_heap_bytes(&rib->key_heap);
 	out->bytes[RIB_BYTES_ATTRS] = rib_attrsets_bytes(&rib->attrsets);
-	out->bytes[RIB_BYTES_ROUTES] = rib_heap_bytes(&rib->route_heap);
+	out->bytes[RIB_BYTES_ROUTES] = rib_handle_heap_bytes(&rib->route_heap);
 	for (int f = 0; f < BGP_FAMILIES; f++) {
 		out->prefixes += rib->prefixes[f].pool.count;
 		out->paths += rib->paths[f].pool.count;
 		out->bytes[RIB_BYTES_PREFIXES] +=
-			rib_dictionary_bytes(&rib->prefixes[f]) +
-			rib_dictionary_bytes(&rib->paths[f]);
+			rib_key_table_bytes(&rib->prefixes[f]) +
+			rib_key_table_bytes(&rib->paths[f]);
 	}
 	out->bytes[RIB_BYTES_PEERS] =
 		sizeof(*rib) + rib->routers.count * sizeof(struct rib_router) +

@@ -1,73 +1,94 @@
 /*
- * rib/rib_internal.h - the structures of curation, for the files of this room
+ * rib/rib_internal.h - private structs of the rib
  *
  *	rib
- *	 |- prefixes[family], paths[family]	dictionaries of all tables
+ *	 |- prefixes[family], paths[family]	key tables, shared by all tables
  *	 |- attrsets
  *	 |- routers, by identity
  *	     |- peers, by type, distinguisher and address
  *	         |- tables, by view, AFI and SAFI
- *	             |- routes			what the router last said
- *	             |- floods			what it took back: routes whose
- *						withdraws are still to publish
+ *	             |- store			routes as last announced
+ *	             |- withdraw_queues		routes that were withdrawn and
+ *						whose withdraws are unpublished
  *
- * A key of a table is in its routes or in one of its floods, never in two. To
- * take back a whole table, its routes become a flood: one assignment. What is
- * then announced anew is first withdrawn from the flood that has it, so that
- * consumers see every route in the order in which its router spoke.
+ * A key of a table is in its store or in one of its withdraw queues, never in
+ * two. To withdraw a whole table, its store becomes a withdraw queue: one
+ * assignment. A route that is announced while it is in a queue is withdrawn
+ * from the queue first, so that consumers see the changes of each route in the
+ * order in which the router sent them.
  *
- * A route carries the table's generation of when it was last announced. The
- * table's own generation goes up when its router starts to tell it anew; at the
- * end of that, routes of other generations are swept.
+ * A route carries the generation its table had when the route was last
+ * announced. The generation of a table is incremented when its router starts
+ * to send the table again; after the End-of-RIB, routes of other generations
+ * are swept.
  */
 #ifndef RIB_RIB_INTERNAL_H
 #define RIB_RIB_INTERNAL_H
 
 #include "rib/attrset.h"
+#include "rib/counters.h"
+#include "rib/event.h"
 #include "rib/mem/key_table.h"
-#include "rib/key.h"
 #include "rib/mem/ptr_map.h"
 #include "rib/policy.h"
 #include "rib/route_array.h"
+#include "rib/identity.h"
+#include "rib/types.h"
+
+#include "bmp/decode_context.h"
+#include "bmp/peer.h"
+#include "bmp/update.h"
 
 #include <sys/queue.h>
 
 /* Routes without and with path identifiers. */
 struct rib_store {
-	struct rib_routes plain;
-	struct rib_routes paths;
+	struct rib_route_array plain;
+	struct rib_route_array paths;
 };
 
+/* Which of the two stores of routes. */
+static inline struct rib_route_array *rib_store_routes(struct rib_store *store,
+						       bool paths)
+{
+	return paths ? &store->paths : &store->plain;
+}
+
+static inline uint64_t rib_store_count(const struct rib_store *store)
+{
+	return store->plain.count + store->paths.count;
+}
+
 /* In the words of rib/policy.h. */
-enum rib_fate {
-	RIB_FATE_PUBLISH,
-	RIB_FATE_STORE,
-	RIB_FATE_DROP,
+enum rib_disposition {
+	RIB_DISPOSITION_PUBLISH,
+	RIB_DISPOSITION_STORE,
+	RIB_DISPOSITION_DROP,
 };
 
 /* Where a slice ended. */
-struct rib_place {
+struct rib_pos {
 	bool paths;
 	uint32_t id;
 };
 
 /* What consumers do not know: see rib/visibility.h. */
-struct rib_veil {
-	struct rib_place place;
-	bool lifting; /* it covers what is behind the place; else before it */
-	bool moving;
+struct rib_hidden_range {
+	struct rib_pos pos;
+	bool shrinking; /* it covers what is behind the place; else before it */
+	bool in_progress;
 };
 
-struct rib_flood {
-	TAILQ_ENTRY(rib_flood) link;
+struct rib_withdraw_queue {
+	TAILQ_ENTRY(rib_withdraw_queue) link;
 	uint64_t serial;
 	struct rib_store store;
 	struct rib_table_info info; /* as it was then */
-	struct rib_place place;
-	struct rib_veil veil; /* of the table, then */
-	uint8_t reason;	      /* enum rib_reason */
-	bool moved;	      /* its peer has another AS now */
-	char name[];	      /* info.table_name */
+	struct rib_pos pos;
+	struct rib_hidden_range hidden; /* of the table, then */
+	uint8_t reason;			/* enum rib_reason */
+	bool subject_changed;		/* its peer has another AS now */
+	char name[];			/* info.table_name */
 };
 
 struct rib_table {
@@ -76,28 +97,30 @@ struct rib_table {
 	TAILQ_ENTRY(rib_table) waiting; /* of its router, if syncing */
 	struct rib_peer *peer;
 	struct rib_table_info info;
-	struct rib_dictionary *prefixes;
-	struct rib_dictionary *pairs;
+	struct rib_key_table *prefixes;
+	struct rib_key_table *pairs;
 	uint64_t serial;
 	uint64_t sequence;   /* of the last change published */
 	uint64_t changed_ns; /* wall clock of the same; 0: none yet */
 	struct rib_store store;
-	TAILQ_HEAD(rib_flood_list, rib_flood) floods; /* oldest first */
-	uint64_t dying;				      /* routes in them */
-	uint8_t generation;			      /* 4 bits */
-	uint8_t unswept; /* generations that may be in routes, less one */
+	TAILQ_HEAD(rib_withdraw_queue_list, rib_withdraw_queue)
+	withdraw_queues;	   /* oldest first */
+	uint64_t pending_withdraw; /* routes in them */
+	uint8_t generation;	   /* 4 bits */
+	uint8_t generations_unswept; /* generations that may be in routes, less one */
 	bool queued;
 	bool syncing; /* End-of-RIB or timer to come */
 	bool sweeping;
 	bool resyncing;
 	bool suspect;
 	bool unknown;
-	uint8_t fate; /* enum rib_fate */
-	struct rib_veil veil;
-	struct rib_place sweep;
-	struct rib_place resync;
-	uint64_t swept;	  /* withdrawn by this sweep */
-	uint32_t follows; /* the number after that of the last route found */
+	uint8_t disposition; /* enum rib_disposition */
+	struct rib_hidden_range hidden;
+	struct rib_pos sweep;
+	struct rib_pos resync;
+	uint64_t withdrawn_by_sweep; /* withdrawn by this sweep */
+	uint32_t
+		next_id_hint; /* the number after that of the last route found */
 	/* By the router's clock. */
 	uint64_t since;	   /* when this generation began */
 	uint64_t first_ns; /* its first Route Monitoring; RIB_NEVER: none */
@@ -114,9 +137,9 @@ struct rib_peer {
 	bool up; /* in this session */
 	bool implied;
 	bool stale;
-	bool forget;	 /* purge it when its floods are done */
-	bool limit_said; /* in this generation */
-	bool dropped;	 /* updates, in this generation; it was said */
+	bool forget;	     /* purge it when its withdraw queues are empty */
+	bool limit_reported; /* in this generation */
+	bool dropped;	     /* updates, in this generation; it was said */
 	uint64_t distinguisher;
 	uint8_t address[16];
 	uint32_t as;
@@ -126,11 +149,11 @@ struct rib_peer {
 	uint32_t table_count;
 	struct bgp_context context;
 	struct wire_view table_name; /* owned */
-	uint64_t opening[2];	     /* a hash of the last Peer Up, or zero */
+	uint64_t peer_up_hash[2];    /* a hash of the last Peer Up, or zero */
 	void *slot;		     /* the user's */
 	struct rib_table *last;	     /* looked up */
-	uint8_t asked;		     /* 1 << enum bmp_view: of the policy */
-	struct rib_wish wishes[BMP_VIEWS];
+	uint8_t policy_known;	     /* 1 << enum bmp_view: of the policy */
+	struct rib_policy_mask policy_masks[BMP_VIEWS];
 	TAILQ_HEAD(rib_table_list, rib_table) tables;
 };
 
@@ -143,19 +166,20 @@ struct rib_router {
 	uint64_t serial; /* what comes later has a larger one */
 	void *slot;	 /* the user's */
 	struct rib_policy policy;
-	struct rib_map peers;
+	struct rib_ptr_map peers;
 	TAILQ_HEAD(rib_peer_list, rib_peer) peer_list; /* by serial */
 	TAILQ_HEAD(rib_waiting_list, rib_table)
 	waiting_list; /* syncing tables */
 	uint32_t waiting_count;
 	uint32_t peer_count;
-	uint32_t moved_count; /* floods that moved */
-	uint32_t stale_count; /* peers */
-	uint32_t up_count;    /* the same */
+	uint32_t
+		subject_changed_count; /* withdraw queues with the old subject */
+	uint32_t stale_count;	       /* peers */
+	uint32_t up_count;	       /* the same */
 	struct rib_peer *last;
 	uint64_t routes;
-	uint64_t dying;
-	uint64_t leap; /* sequences of its new tables are above it */
+	uint64_t pending_withdraw;
+	uint64_t sequence_floor; /* sequences of its new tables are above it */
 	struct rib_flow flow;
 	/* The session. */
 	bool open;
@@ -172,22 +196,22 @@ struct rib_router {
 };
 
 /* Routes on their way to the sink that share all but themselves. */
-struct rib_run {
+struct rib_emit_run {
 	struct rib_change change;
 	struct rib_route routes[RIB_CHANGE_MAX];
 };
 
-/* The attributes of the last section, in case the next has the same. */
+/* The attributes of the last part, in case the next has the same. */
 struct rib_attr_cache {
 	uint32_t set; /* RIB_VALUE_NONE: nothing */
-	struct bgp_reading reading;
+	struct bgp_decode_opts opts;
 	uint8_t *bytes; /* what was compared, see update_attrs.c */
 	size_t len;
 	size_t capacity;
 };
 
-/* A route of the section that is being applied. */
-struct rib_item {
+/* A route of the part that is being applied. */
+struct rib_nlri {
 	struct wire_view key;
 	struct wire_view labels;
 	struct wire_view wire; /* of what is not a prefix */
@@ -203,11 +227,11 @@ struct rib_item {
 
 struct rib_batch {
 	struct bgp_prefix prefixes[RIB_BATCH];
-	struct rib_item items[RIB_BATCH];
+	struct rib_nlri nlris[RIB_BATCH];
 };
 
 /*
- * What can be known of the attributes of a section before it is its turn: see
+ * What can be known of the attributes of a part before it is its turn: see
  * update_attrs.c.
  */
 struct rib_attrs_form {
@@ -219,38 +243,41 @@ struct rib_attrs_form {
 };
 
 /* A Route Monitoring that was read and waits for its turn: see lookahead.c. */
-struct rib_ahead {
+struct rib_lookahead {
 	struct rib_peer *peer;
-	struct bgp_reading reading;
+	struct bgp_decode_opts opts;
 	struct bgp_update u;
-	enum bgp_section_id section; /* the first that has routes */
-	struct rib_attrs_form form;  /* of its attributes */
+	enum bgp_nlri_part_id part; /* the first that has routes */
+	struct rib_attrs_form form; /* of its attributes */
 	/* Its first route, if that is a plain prefix: else table is NULL. */
 	const struct rib_table *table;
-	bool near;	      /* it is where it was expected */
+	bool at_expected_id;  /* it is where it was expected */
 	bool host_bits;	      /* it had stray bits */
-	struct rib_item item; /* its id is a guess; RIB_NO_ID: it is new */
+	struct rib_nlri nlri; /* its id is a guess; RIB_NO_ID: it is new */
 };
 
-/* Room for the forms of as many. What finds none is read when it is its turn. */
-#define RIB_AHEAD_BYTES (16u << 10)
+/*
+ * Scratch space for canonical attributes of the looked-ahead messages. A
+ * message that does not fit is canonicalised when it is applied.
+ */
+#define RIB_LOOKAHEAD_BYTES (16u << 10)
 
 struct rib {
 	struct rib_config config;
 	struct rib_sink sink;
-	struct rib_heap key_heap;
-	struct rib_heap route_heap;
+	struct rib_handle_heap key_heap;
+	struct rib_handle_heap route_heap;
 	struct rib_attrsets attrsets;
-	struct rib_dictionary prefixes[BGP_FAMILIES];
-	struct rib_dictionary paths[BGP_FAMILIES];
-	struct rib_map routers;
+	struct rib_key_table prefixes[BGP_FAMILIES];
+	struct rib_key_table paths[BGP_FAMILIES];
+	struct rib_ptr_map routers;
 	TAILQ_HEAD(rib_router_list, rib_router) router_list;
 	TAILQ_HEAD(rib_work_list, rib_table) work_list;
 	struct rib_router **timers; /* a heap by due_ns */
 	size_t timer_count;
 	size_t timer_capacity;
-	uint64_t serial; /* last given out */
-	uint64_t leap;	 /* of new routers */
+	uint64_t serial;	 /* last given out */
+	uint64_t sequence_floor; /* of new routers */
 	uint64_t peers;
 	uint64_t peers_up;
 	uint64_t peers_stale;
@@ -258,16 +285,16 @@ struct rib {
 	uint64_t syncing; /* tables */
 	uint64_t routes;
 	uint64_t allowed; /* of max_routes, see rib_allow() */
-	uint64_t dying;
+	uint64_t pending_withdraw;
 	struct rib_budget *budget;   /* of the call; or that below */
 	struct rib_budget unlimited; /* routes are counted, and do not matter */
 	uint64_t slice_end;	     /* of sink.bytes: the end of a slice */
 	uint64_t no_bytes;	     /* of a sink that does not count */
 	struct rib_flow flow;
-	struct rib_run run;
+	struct rib_emit_run emit;
 	struct rib_batch batch;
-	struct rib_ahead ahead[RIB_AHEAD];
-	uint8_t ahead_bytes[RIB_AHEAD_BYTES];
+	struct rib_lookahead lookahead[RIB_LOOKAHEAD];
+	uint8_t lookahead_bytes[RIB_LOOKAHEAD_BYTES];
 	struct rib_attr_cache cache;
 	uint8_t *scratch; /* keys of any length, canonical attributes */
 	size_t scratch_len;
@@ -281,7 +308,7 @@ static inline bool rib_is_spent(const struct rib *rib,
 	return budget->routes == 0 || *rib->sink.bytes >= budget->bytes_end;
 }
 
-/* Whether a slice of work has made enough bytes; see rib_work(). */
+/* Whether a slice of work has made enough bytes; see rib_background(). */
 static inline bool rib_slice_full(const struct rib *rib)
 {
 	return *rib->sink.bytes >= rib->slice_end;
@@ -310,10 +337,6 @@ static inline size_t rib_few_routes(size_t attrs, size_t most)
 /* Count in the rib and in the router. */
 #define RIB_COUNT(router, member, n) \
 	((router)->flow.member += (n), (router)->rib->flow.member += (n))
-
-/* Room for @len bytes until the next call, or NULL. There are two rooms. */
-uint8_t *rib_scratch(struct rib *rib, size_t len);
-uint8_t *rib_scratch_more(struct rib *rib, size_t len);
 
 /* The router's clock, which stands still while it is paused. */
 static inline uint64_t rib_clock(const struct rib_router *router,

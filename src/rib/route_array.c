@@ -44,33 +44,34 @@ static bool has(const struct packed *p, unsigned i)
 	return p->bits[i / 64] >> (i % 64) & 1;
 }
 
-void rib_routes_init(struct rib_routes *r)
+void rib_route_array_init(struct rib_route_array *r)
 {
-	*r = (struct rib_routes){ 0 };
+	*r = (struct rib_route_array){ 0 };
 }
 
 /* The directory */
 
 /* The array's length now; the heap's owner is told what that takes. */
-static void set_capacity(struct rib_routes *r, struct rib_heap *heap,
-			 uint32_t capacity)
+static void set_capacity(struct rib_route_array *r,
+			 struct rib_handle_heap *heap, uint32_t capacity)
 {
-	heap->beside -= rib_routes_bytes(r);
+	heap->beside -= rib_route_array_bytes(r);
 	r->capacity = capacity;
-	heap->beside += rib_routes_bytes(r);
+	heap->beside += rib_route_array_bytes(r);
 }
 
-void rib_routes_fini(struct rib_routes *r, struct rib_heap *heap)
+void rib_route_array_fini(struct rib_route_array *r,
+			  struct rib_handle_heap *heap)
 {
 	for (uint32_t i = 0; i < r->used; i++)
-		rib_heap_free(heap, r->pages[i].p);
+		rib_handle_heap_free(heap, r->pages[i].p);
 	free(r->pages);
 	set_capacity(r, heap, 0);
-	rib_routes_init(r);
+	rib_route_array_init(r);
 }
 
 /* Where in a sparse directory @number is, or would be. */
-static uint32_t search(const struct rib_routes *r, uint32_t number)
+static uint32_t search(const struct rib_route_array *r, uint32_t number)
 {
 	uint32_t low = 0;
 	uint32_t high = r->used;
@@ -86,7 +87,8 @@ static uint32_t search(const struct rib_routes *r, uint32_t number)
 	return low;
 }
 
-static struct rib_page *find_page(const struct rib_routes *r, uint32_t number)
+static struct rib_page *find_page(const struct rib_route_array *r,
+				  uint32_t number)
 {
 	uint32_t at;
 
@@ -99,7 +101,8 @@ static struct rib_page *find_page(const struct rib_routes *r, uint32_t number)
 							     : NULL;
 }
 
-static bool reserve(struct rib_routes *r, struct rib_heap *heap, uint32_t pages)
+static bool reserve(struct rib_route_array *r, struct rib_handle_heap *heap,
+		    uint32_t pages)
 {
 	uint32_t capacity = r->capacity + r->capacity / 2;
 	struct rib_page *p;
@@ -117,7 +120,7 @@ static bool reserve(struct rib_routes *r, struct rib_heap *heap, uint32_t pages)
 }
 
 /* Spread the pages out, so that each is found by its number. */
-static bool make_direct(struct rib_routes *r, struct rib_heap *heap,
+static bool make_direct(struct rib_route_array *r, struct rib_handle_heap *heap,
 			uint32_t span)
 {
 	struct rib_page *p = calloc(span, sizeof(*p));
@@ -135,7 +138,7 @@ static bool make_direct(struct rib_routes *r, struct rib_heap *heap,
 }
 
 /* Close the gaps. The array stays as long as it is: it will grow again. */
-static void make_sparse(struct rib_routes *r, struct rib_heap *heap)
+static void make_sparse(struct rib_route_array *r, struct rib_handle_heap *heap)
 {
 	uint32_t kept = 0;
 
@@ -158,14 +161,15 @@ static void make_sparse(struct rib_routes *r, struct rib_heap *heap)
 	}
 }
 
-static uint32_t span_of(const struct rib_routes *r, uint32_t number)
+static uint32_t span_of(const struct rib_route_array *r, uint32_t number)
 {
 	uint32_t last = r->used == 0 ? 0 : r->pages[r->used - 1].number;
 
 	return (last > number ? last : number) + 1;
 }
 
-static struct rib_page *add_direct(struct rib_routes *r, struct rib_heap *heap,
+static struct rib_page *add_direct(struct rib_route_array *r,
+				   struct rib_handle_heap *heap,
 				   uint32_t number)
 {
 	if (number >= r->used) {
@@ -178,7 +182,8 @@ static struct rib_page *add_direct(struct rib_routes *r, struct rib_heap *heap,
 	return &r->pages[number];
 }
 
-static struct rib_page *add_sparse(struct rib_routes *r, struct rib_heap *heap,
+static struct rib_page *add_sparse(struct rib_route_array *r,
+				   struct rib_handle_heap *heap,
 				   uint32_t number)
 {
 	uint32_t at = search(r, number);
@@ -192,8 +197,8 @@ static struct rib_page *add_sparse(struct rib_routes *r, struct rib_heap *heap,
 }
 
 /* A place in the directory for a page that is not there. */
-static struct rib_page *add_page(struct rib_routes *r, struct rib_heap *heap,
-				 uint32_t number)
+static struct rib_page *add_page(struct rib_route_array *r,
+				 struct rib_handle_heap *heap, uint32_t number)
 {
 	/* One number far away must not make an array up to there. */
 	if (r->direct && number >= r->used && (number + 1) / 8 > r->filled)
@@ -206,7 +211,7 @@ static struct rib_page *add_page(struct rib_routes *r, struct rib_heap *heap,
 			 : add_sparse(r, heap, number);
 }
 
-static void remove_page(struct rib_routes *r, struct rib_heap *heap,
+static void remove_page(struct rib_route_array *r, struct rib_handle_heap *heap,
 			struct rib_page *page)
 {
 	uint32_t at = (uint32_t)(page - r->pages);
@@ -271,9 +276,10 @@ static void pack(const struct rib_entry *from, struct packed *to)
 }
 
 /* Move a page to another room, which holds all of it. */
-static bool resize(struct rib_page *page, struct rib_heap *heap, unsigned room)
+static bool resize(struct rib_page *page, struct rib_handle_heap *heap,
+		   unsigned room)
 {
-	void *p = rib_heap_alloc(heap, page_size(room));
+	void *p = rib_handle_heap_alloc(heap, page_size(room));
 
 	if (p == NULL)
 		return false;
@@ -283,7 +289,7 @@ static bool resize(struct rib_page *page, struct rib_heap *heap, unsigned room)
 		unpack(page->p, p);
 	else
 		memcpy(p, page->p, page_size(page->count));
-	rib_heap_free(heap, page->p);
+	rib_handle_heap_free(heap, page->p);
 	page->p = p;
 	page->room = (uint16_t)room;
 	return true;
@@ -301,8 +307,8 @@ static struct rib_entry *page_find(const struct rib_page *page, unsigned i)
 	return has(p, i) ? &p->entries[rank(p, i)] : NULL;
 }
 
-static struct rib_entry *page_add(struct rib_page *page, struct rib_heap *heap,
-				  unsigned i)
+static struct rib_entry *page_add(struct rib_page *page,
+				  struct rib_handle_heap *heap, unsigned i)
 {
 	struct packed *p;
 	unsigned at;
@@ -321,7 +327,7 @@ static struct rib_entry *page_add(struct rib_page *page, struct rib_heap *heap,
 	return &p->entries[at];
 }
 
-static void page_remove(struct rib_page *page, struct rib_heap *heap,
+static void page_remove(struct rib_page *page, struct rib_handle_heap *heap,
 			unsigned i)
 {
 	page->count--;
@@ -349,14 +355,15 @@ static void page_remove(struct rib_page *page, struct rib_heap *heap,
  * Hot: once per route. Cost: one line of the directory, which is small enough
  * to stay near, and one of the page. bench/rib.c
  */
-struct rib_entry *rib_routes_find(const struct rib_routes *r, uint32_t id)
+struct rib_entry *rib_route_array_find(const struct rib_route_array *r,
+				       uint32_t id)
 {
 	const struct rib_page *page = find_page(r, id >> PAGE_BITS);
 
 	return page == NULL ? NULL : page_find(page, LOW(id));
 }
 
-void rib_routes_prefetch(const struct rib_routes *r, uint32_t id)
+void rib_route_array_prefetch(const struct rib_route_array *r, uint32_t id)
 {
 	const struct rib_page *page = find_page(r, id >> PAGE_BITS);
 
@@ -366,21 +373,21 @@ void rib_routes_prefetch(const struct rib_routes *r, uint32_t id)
 		__builtin_prefetch(page->p, 1);
 }
 
-struct rib_entry *rib_routes_add(struct rib_routes *r, struct rib_heap *heap,
-				 uint32_t id)
+struct rib_entry *rib_route_array_add(struct rib_route_array *r,
+				      struct rib_handle_heap *heap, uint32_t id)
 {
 	uint32_t number = id >> PAGE_BITS;
 	struct rib_page *page = find_page(r, number);
 	struct rib_entry *e;
 
 	if (page == NULL) {
-		void *p = rib_heap_alloc(heap, page_size(1));
+		void *p = rib_handle_heap_alloc(heap, page_size(1));
 
 		if (p == NULL)
 			return NULL;
 		page = add_page(r, heap, number);
 		if (page == NULL) {
-			rib_heap_free(heap, p);
+			rib_handle_heap_free(heap, p);
 			return NULL;
 		}
 		memset(p, 0, page_size(1));
@@ -395,7 +402,8 @@ struct rib_entry *rib_routes_add(struct rib_routes *r, struct rib_heap *heap,
 	return e;
 }
 
-void rib_routes_remove(struct rib_routes *r, struct rib_heap *heap, uint32_t id)
+void rib_route_array_remove(struct rib_route_array *r,
+			    struct rib_handle_heap *heap, uint32_t id)
 {
 	struct rib_page *page = find_page(r, id >> PAGE_BITS);
 
@@ -404,7 +412,7 @@ void rib_routes_remove(struct rib_routes *r, struct rib_heap *heap, uint32_t id)
 	r->count--;
 	if (page->count != 0)
 		return;
-	rib_heap_free(heap, page->p);
+	rib_handle_heap_free(heap, page->p);
 	remove_page(r, heap, page);
 }
 
@@ -426,8 +434,8 @@ static struct rib_entry *page_next(const struct rib_page *page, unsigned from,
 	return NULL;
 }
 
-struct rib_entry *rib_routes_next(const struct rib_routes *r, uint32_t from,
-				  uint32_t *id)
+struct rib_entry *rib_route_array_next(const struct rib_route_array *r,
+				       uint32_t from, uint32_t *id)
 {
 	uint32_t number = from >> PAGE_BITS;
 	uint32_t at = r->direct ? number : search(r, number);
@@ -449,7 +457,7 @@ struct rib_entry *rib_routes_next(const struct rib_routes *r, uint32_t from,
 	return NULL;
 }
 
-uint64_t rib_routes_bytes(const struct rib_routes *r)
+uint64_t rib_route_array_bytes(const struct rib_route_array *r)
 {
 	return (uint64_t)r->capacity * sizeof(*r->pages);
 }
@@ -470,7 +478,7 @@ static bool page_valid(const struct rib_page *page)
 	return count == page->count && count != 0 && count <= page->room;
 }
 
-bool rib_routes_validate(const struct rib_routes *r)
+bool rib_route_array_validate(const struct rib_route_array *r)
 {
 	uint64_t count = 0;
 	uint32_t filled = 0;

@@ -23,6 +23,31 @@ struct rib_entry {
 	uint32_t stamp; /* generation in 4 bits, time of change in 28 */
 };
 
+/* Stamps of routes: 4 bits of generation, 28 of time in steps of 4 s. */
+#define RIB_GENERATIONS 16u
+#define RIB_TIME_BASE_S UINT64_C(1577836800) /* 2020-01-01 */
+
+static inline uint32_t rib_stamp(uint8_t generation, uint64_t wall_ns)
+{
+	uint64_t s = wall_ns / 1000000000;
+	uint64_t steps = s > RIB_TIME_BASE_S ? (s - RIB_TIME_BASE_S) / 4 : 0;
+
+	/* It lasts until 2054 and stands still then. */
+	if (steps > 0xfffffff)
+		steps = 0xfffffff;
+	return (uint32_t)generation << 28 | (uint32_t)steps;
+}
+
+static inline uint8_t rib_stamp_generation(uint32_t stamp)
+{
+	return (uint8_t)(stamp >> 28);
+}
+
+static inline uint64_t rib_stamp_seconds(uint32_t stamp)
+{
+	return RIB_TIME_BASE_S + (uint64_t)(stamp & 0xfffffff) * 4;
+}
+
 struct rib_page {
 	void *p;
 	uint32_t number; /* numbers >> 8 */
@@ -30,7 +55,7 @@ struct rib_page {
 	uint16_t room; /* routes a packed page can take; 256: it is full */
 };
 
-struct rib_routes {
+struct rib_route_array {
 	struct rib_page *pages;
 	uint32_t used;	   /* sparse: pages there; else the array's length */
 	uint32_t capacity; /* pages in the array */
@@ -39,35 +64,38 @@ struct rib_routes {
 	uint64_t count;
 };
 
-void rib_routes_init(struct rib_routes *r);
+void rib_route_array_init(struct rib_route_array *r);
 
 /* Frees the memory; the values in it are the caller's. */
-void rib_routes_fini(struct rib_routes *r, struct rib_heap *heap);
+void rib_route_array_fini(struct rib_route_array *r,
+			  struct rib_handle_heap *heap);
 
 /* NULL if it is not there. Good until the next put or remove. */
-struct rib_entry *rib_routes_find(const struct rib_routes *r, uint32_t id);
+struct rib_entry *rib_route_array_find(const struct rib_route_array *r,
+				       uint32_t id);
 
 /* A new entry for @id, which must not be there. NULL: no memory. */
-struct rib_entry *rib_routes_add(struct rib_routes *r, struct rib_heap *heap,
-				 uint32_t id);
+struct rib_entry *rib_route_array_add(struct rib_route_array *r,
+				      struct rib_handle_heap *heap,
+				      uint32_t id);
 
 /* @id must be there. */
-void rib_routes_remove(struct rib_routes *r, struct rib_heap *heap,
-		       uint32_t id);
+void rib_route_array_remove(struct rib_route_array *r,
+			    struct rib_handle_heap *heap, uint32_t id);
 
 /*
  * The first route whose number is not below @from, its number in *@id. NULL:
  * none.
  */
-struct rib_entry *rib_routes_next(const struct rib_routes *r, uint32_t from,
-				  uint32_t *id);
+struct rib_entry *rib_route_array_next(const struct rib_route_array *r,
+				       uint32_t from, uint32_t *id);
 
 /* Ask for the line where the route is, or would be. */
-void rib_routes_prefetch(const struct rib_routes *r, uint32_t id);
+void rib_route_array_prefetch(const struct rib_route_array *r, uint32_t id);
 
 /* Bytes beside those in the heap, which knows them as such. */
-uint64_t rib_routes_bytes(const struct rib_routes *r);
+uint64_t rib_route_array_bytes(const struct rib_route_array *r);
 
-bool rib_routes_validate(const struct rib_routes *r);
+bool rib_route_array_validate(const struct rib_route_array *r);
 
 #endif

@@ -1,8 +1,12 @@
-#include "rib/peer.h"
-#include "rib/emit.h"
-#include "rib/timer.h"
+#include "rib/session.h"
 
-void rib_session_open(struct rib_router *router, const struct rib_when *when,
+#include "rib/emit.h"
+#include "rib/peer.h"
+#include "rib/rib_internal.h"
+#include "rib/timer.h"
+#include "rib/work_queue.h"
+
+void rib_session_open(struct rib_router *router, const struct rib_time *when,
 		      const uint8_t address[16], uint16_t port,
 		      const char *sys_name)
 {
@@ -19,11 +23,11 @@ void rib_session_open(struct rib_router *router, const struct rib_when *when,
 	router->since = rib_clock(router, when->now_ns);
 	router->last_ns = router->since;
 	router->first_ns = RIB_NEVER;
-	rib_say(router, when, &e);
+	rib_emit_event(router, when, &e);
 	rib_timer_soon(router, when->now_ns);
 }
 
-void rib_session_close(struct rib_router *router, const struct rib_when *when,
+void rib_session_close(struct rib_router *router, const struct rib_time *when,
 		       uint16_t reason, const char *text)
 {
 	struct rib_event closed = { .kind = RIB_EVENT_SESSION_CLOSE,
@@ -39,14 +43,14 @@ void rib_session_close(struct rib_router *router, const struct rib_when *when,
 	router->paused = false;
 	TAILQ_FOREACH (peer, &router->peer_list, link)
 		rib_peer_lose(peer, when);
-	rib_say(router, when, &closed);
+	rib_emit_event(router, when, &closed);
 	if (router->routes != 0)
-		rib_say(router, when, &stale);
-	/* Now, so that the next rib_work() finds out how long to wait. */
+		rib_emit_event(router, when, &stale);
+	/* Now, so that the next rib_background() finds out how long to wait. */
 	rib_timer_set(router, when->now_ns);
 }
 
-void rib_session_pause(struct rib_router *router, const struct rib_when *when)
+void rib_session_pause(struct rib_router *router, const struct rib_time *when)
 {
 	if (!router->open || router->paused)
 		return;
@@ -54,7 +58,7 @@ void rib_session_pause(struct rib_router *router, const struct rib_when *when)
 	router->paused_ns = when->now_ns;
 }
 
-void rib_session_resume(struct rib_router *router, const struct rib_when *when)
+void rib_session_resume(struct rib_router *router, const struct rib_time *when)
 {
 	if (!router->paused)
 		return;
@@ -65,14 +69,15 @@ void rib_session_resume(struct rib_router *router, const struct rib_when *when)
 							     : router->look_ns);
 }
 
-bool rib_peer_purge(struct rib_router *router, const struct rib_when *when,
+bool rib_peer_purge(struct rib_router *router, const struct rib_time *when,
 		    const struct bmp_peer *header)
 {
 	struct rib_peer *peer = rib_peer_find(router, header);
 
 	if (peer == NULL)
 		return false;
-	rib_peer_flood(peer, when, RIB_REASON_ADMIN, RIB_FLOOD_SLICES);
+	rib_peer_withdraw_all(peer, when, RIB_REASON_ADMIN,
+			      RIB_WITHDRAW_IN_SLICES);
 	rib_peer_set_stale(peer, false);
 	/* One that is up goes on from an empty table. */
 	peer->forget = !peer->up;
@@ -80,17 +85,17 @@ bool rib_peer_purge(struct rib_router *router, const struct rib_when *when,
 	return true;
 }
 
-void rib_resync(struct rib_router *router, const struct rib_when *when)
+void rib_resync(struct rib_router *router, const struct rib_time *when)
 {
 	struct rib_event e = { .kind = RIB_EVENT_RESYNC };
 	struct rib_peer *peer;
 	struct rib_table *t;
 
-	rib_say(router, when, &e);
+	rib_emit_event(router, when, &e);
 	TAILQ_FOREACH (peer, &router->peer_list, link)
 		TAILQ_FOREACH (t, &peer->tables, link) {
 			t->resyncing = true;
-			t->resync = (struct rib_place){ 0 };
+			t->resync = (struct rib_pos){ 0 };
 			rib_table_queue(t);
 		}
 }

@@ -1,5 +1,6 @@
 #include "rib/snapshot.h"
 
+#include "rib/rib.h"
 #include "rib/snapshot_record.h"
 #include "rib/read.h"
 
@@ -231,7 +232,7 @@ static void visit_route(void *arg, const struct rib_table *table,
 /* The life of a snapshot */
 
 int rib_snapshot_new(const struct rib_router *router,
-		     const struct rib_when *when, struct wire_view start_mark,
+		     const struct rib_time *when, struct wire_view start_mark,
 		     struct rib_snapshot **out)
 {
 	const struct rib_router_info *info = rib_router_info(router);
@@ -287,7 +288,8 @@ int rib_snapshot_step(struct rib_snapshot *s, struct wire_view *out)
 	s->out_len = 0;
 	s->has_last_set = false;
 	for (int i = 0; i < SLICE_WALKS && more && s->out_len == 0; i++)
-		more = rib_walk(s->router, &s->cursor, WALK_ROUTES, &visitor);
+		more = rib_read_routes(s->router, &s->cursor, WALK_ROUTES,
+				       &visitor);
 	if (s->error != 0)
 		return s->error;
 	*out = (struct wire_view){ s->out, s->out_len };

@@ -27,13 +27,13 @@
 #define RIB_SNAPSHOT_H
 
 #include "rib/snapshot_block.h"
-#include "rib/rib.h"
+#include "rib/types.h"
 
 struct rib_snapshot;
 
 /* Begin. -EINVAL if the mark has more than 4096 bytes, the name than 1024. */
 int rib_snapshot_new(const struct rib_router *router,
-		     const struct rib_when *when, struct wire_view start_mark,
+		     const struct rib_time *when, struct wire_view start_mark,
 		     struct rib_snapshot **out);
 void rib_snapshot_free(struct rib_snapshot *s);
 

@@ -1,6 +1,9 @@
 #include "rib/snapshot_reader.h"
 
+#include "rib/rib.h"
 #include "rib/snapshot_record.h"
+
+#include "bmp/peer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -206,8 +209,8 @@ static enum rib_snapshot_status take_end(struct rib_snapshot_reader *r,
 	return RIB_SNAPSHOT_MORE;
 }
 
-static enum rib_snapshot_status take(struct rib_snapshot_reader *r,
-				     const struct rib_record *record)
+static enum rib_snapshot_status take_record(struct rib_snapshot_reader *r,
+					    const struct rib_record *record)
 {
 	/* The router first, the end last. */
 	if (r->ended ||
@@ -243,7 +246,7 @@ enum rib_snapshot_status rib_snapshot_reader_feed(struct rib_snapshot_reader *r,
 	}
 	c = (struct wire_cursor){ r->blocks.raw, r->blocks.raw_len };
 	while (*status == RIB_SNAPSHOT_MORE && c.left != 0)
-		*status = rib_record_read(&c, &record) ? take(r, &record)
+		*status = rib_record_read(&c, &record) ? take_record(r, &record)
 						       : RIB_SNAPSHOT_RECORD;
 	rib_block_taken(&r->blocks);
 	if (*status == RIB_SNAPSHOT_MORE)

@@ -28,6 +28,7 @@
 #include "rib/snapshot_block.h"
 #include "rib/restore.h"
 
+struct rib_identity;
 struct rib_snapshot_reader;
 
 /* What a snapshot says of itself. Views live as long as the reader. */

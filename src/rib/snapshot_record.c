@@ -1,5 +1,7 @@
 #include "rib/snapshot_record.h"
 
+#include "bmp/peer.h"
+
 #include <errno.h>
 
 /* A record's first byte: its type and, of routes, what follows. */
@@ -24,7 +26,7 @@ struct out {
 	size_t len;
 };
 
-static void put(struct out *o, const void *bytes, size_t n)
+static void put_bytes(struct out *o, const void *bytes, size_t n)
 {
 	if (o->p != NULL && n != 0)
 		memcpy(o->p + o->len, bytes, n);
@@ -33,7 +35,7 @@ static void put(struct out *o, const void *bytes, size_t n)
 
 static void put_u8(struct out *o, uint8_t v)
 {
-	put(o, &v, 1);
+	put_bytes(o, &v, 1);
 }
 
 static void put_number(struct out *o, uint64_t v)
@@ -52,13 +54,13 @@ static void put_difference(struct out *o, int64_t v)
 static void put_view(struct out *o, struct wire_view v)
 {
 	put_number(o, v.len);
-	put(o, v.p, v.len);
+	put_bytes(o, v.p, v.len);
 }
 
 static void put_router(struct out *o, const struct rib_record_router *r)
 {
 	put_u8(o, RIB_RECORD_ROUTER);
-	put(o, r->address, 16);
+	put_bytes(o, r->address, 16);
 	put_number(o, r->port);
 	put_u8(o, r->named);
 	put_view(o, r->name);
@@ -75,7 +77,7 @@ static void put_table(struct out *o, const struct rib_record_table *t)
 	put_u8(o, t->safi);
 	put_u8(o, t->filtered ? TABLE_FILTERED : 0);
 	put_number(o, t->distinguisher);
-	put(o, t->peer_address, 16);
+	put_bytes(o, t->peer_address, 16);
 	put_number(o, t->peer_as);
 	put_number(o, t->peer_bgp_id);
 	put_number(o, t->sequence);

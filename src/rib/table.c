@@ -1,7 +1,9 @@
 #include "rib/table.h"
 
-#include "rib/visibility.h"
 #include "rib/emit.h"
+#include "rib/key.h"
+#include "rib/visibility.h"
+#include "rib/work_queue.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -62,7 +64,7 @@ int rib_table_get(struct rib_peer *peer, uint8_t view, uint16_t afi,
 		return -ENOMEM;
 	t->peer = peer;
 	t->serial = ++rib->serial;
-	t->sequence = peer->router->leap;
+	t->sequence = peer->router->sequence_floor;
 	t->first_ns = RIB_NEVER;
 	/* What was dropped may have been its first routes. */
 	t->unknown = peer->dropped;
@@ -73,8 +75,8 @@ int rib_table_get(struct rib_peer *peer, uint8_t view, uint16_t afi,
 	t->prefixes = &rib->prefixes[family];
 	t->pairs = &rib->paths[family];
 	rib_table_refresh(t);
-	rib_fate_init(t);
-	TAILQ_INIT(&t->floods);
+	rib_hidden_range_init(t);
+	TAILQ_INIT(&t->withdraw_queues);
 	TAILQ_INSERT_TAIL(&peer->tables, t, link);
 	peer->table_count++;
 	peer->last = t;
@@ -91,8 +93,8 @@ uint32_t rib_path_find(const struct rib_table *table, uint32_t prefix,
 	uint32_t pair[2] = { prefix, path_id };
 	struct wire_view key = { (const uint8_t *)pair, sizeof(pair) };
 
-	return rib_dictionary_find(table->pairs,
-				   rib_dictionary_hash(table->pairs, key), key);
+	return rib_key_table_find(table->pairs,
+				  rib_key_table_hash(table->pairs, key), key);
 }
 
 uint32_t rib_path_add(struct rib_table *table, uint32_t prefix,
@@ -101,11 +103,11 @@ uint32_t rib_path_add(struct rib_table *table, uint32_t prefix,
 	uint32_t pair[2] = { prefix, path_id };
 	struct wire_view key = { (const uint8_t *)pair, sizeof(pair) };
 	uint32_t entry =
-		rib_dictionary_add(table->pairs,
-				   rib_dictionary_hash(table->pairs, key), key);
+		rib_key_table_add(table->pairs,
+				  rib_key_table_hash(table->pairs, key), key);
 
 	if (entry != RIB_NO_ID)
-		rib_dictionary_get(table->prefixes, prefix);
+		rib_key_table_get(table->prefixes, prefix);
 	return entry;
 }
 
@@ -114,7 +116,7 @@ static void read_pair(const struct rib_table *table, uint32_t entry,
 {
 	uint8_t room[RIB_KEY_FIXED];
 
-	memcpy(pair, rib_dictionary_key(table->pairs, entry, room).p,
+	memcpy(pair, rib_key_table_key(table->pairs, entry, room).p,
 	       2 * sizeof(*pair));
 }
 
@@ -124,18 +126,18 @@ void rib_key_put(struct rib_table *table, bool paths, uint32_t id)
 	uint32_t pair[2];
 
 	if (!paths) {
-		rib_dictionary_put(table->prefixes, id);
+		rib_key_table_put(table->prefixes, id);
 		return;
 	}
 	read_pair(table, id, pair);
-	if (rib_dictionary_count(table->pairs, id) == 1)
-		rib_dictionary_put(table->prefixes, pair[0]);
-	rib_dictionary_put(table->pairs, id);
+	if (rib_key_table_count(table->pairs, id) == 1)
+		rib_key_table_put(table->prefixes, pair[0]);
+	rib_key_table_put(table->pairs, id);
 }
 
 void rib_key_get(struct rib_table *table, bool paths, uint32_t id)
 {
-	rib_dictionary_get(paths ? table->pairs : table->prefixes, id);
+	rib_key_table_get(paths ? table->pairs : table->prefixes, id);
 }
 
 void rib_key_drop(struct rib_table *table, bool paths, uint32_t id)
@@ -155,7 +157,7 @@ void rib_table_route_key(const struct rib_table *table, bool paths, uint32_t id,
 		id = pair[0];
 	}
 	rib_key_route((enum bgp_family)table->info.family,
-		      rib_dictionary_key(table->prefixes, id, room), out);
+		      rib_key_table_key(table->prefixes, id, room), out);
 }
 
 void rib_table_count_routes(struct rib_table *table, int64_t n)
@@ -167,11 +169,11 @@ void rib_table_count_routes(struct rib_table *table, int64_t n)
 	peer->router->rib->routes += (uint64_t)n;
 }
 
-void rib_table_count_dying(struct rib_table *table, int64_t n)
+void rib_table_count_pending(struct rib_table *table, int64_t n)
 {
-	table->dying += (uint64_t)n;
-	table->peer->router->dying += (uint64_t)n;
-	table->peer->router->rib->dying += (uint64_t)n;
+	table->pending_withdraw += (uint64_t)n;
+	table->peer->router->pending_withdraw += (uint64_t)n;
+	table->peer->router->rib->pending_withdraw += (uint64_t)n;
 }
 
 int rib_table_insert(struct rib_table *table, bool paths, uint32_t id,
@@ -179,8 +181,8 @@ int rib_table_insert(struct rib_table *table, bool paths, uint32_t id,
 {
 	struct rib *rib = table->peer->router->rib;
 	struct rib_entry *e =
-		rib_routes_add(rib_store_routes(&table->store, paths),
-			       &rib->route_heap, id);
+		rib_route_array_add(rib_store_routes(&table->store, paths),
+				    &rib->route_heap, id);
 
 	if (e == NULL)
 		return -ENOMEM;
@@ -196,18 +198,20 @@ void rib_store_remove(struct rib_table *table, struct rib_store *store,
 	struct rib *rib = table->peer->router->rib;
 
 	rib_value_put(&rib->attrsets, value);
-	rib_routes_remove(rib_store_routes(store, paths), &rib->route_heap, id);
+	rib_route_array_remove(rib_store_routes(store, paths), &rib->route_heap,
+			       id);
 	rib_key_put(table, paths, id);
 	if (store == &table->store)
 		rib_table_count_routes(table, -1);
 	else
-		rib_table_count_dying(table, -1);
+		rib_table_count_pending(table, -1);
 }
 
 void rib_table_remove(struct rib_table *table, bool paths, uint32_t id)
 {
 	const struct rib_entry *e =
-		rib_routes_find(rib_store_routes(&table->store, paths), id);
+		rib_route_array_find(rib_store_routes(&table->store, paths),
+				     id);
 
 	rib_store_remove(table, &table->store, paths, id, e->value);
 }
@@ -216,13 +220,26 @@ void rib_table_remove(struct rib_table *table, bool paths, uint32_t id)
 static void store_clear(struct rib_table *table, struct rib_store *store)
 {
 	for (int paths = 0; paths < 2; paths++) {
-		struct rib_routes *r = rib_store_routes(store, paths);
+		struct rib_route_array *r = rib_store_routes(store, paths);
 		struct rib_entry *e;
 		uint32_t id = 0;
 
-		while ((e = rib_routes_next(r, id, &id)) != NULL)
+		while ((e = rib_route_array_next(r, id, &id)) != NULL)
 			rib_store_remove(table, store, paths, id, e->value);
 	}
+}
+
+void rib_withdraw_queue_free(struct rib_table *table,
+			     struct rib_withdraw_queue *q)
+{
+	struct rib_router *router = table->peer->router;
+	struct rib_handle_heap *heap = &router->rib->route_heap;
+
+	router->subject_changed_count -= q->subject_changed;
+	TAILQ_REMOVE(&table->withdraw_queues, q, link);
+	rib_route_array_fini(&q->store.plain, heap);
+	rib_route_array_fini(&q->store.paths, heap);
+	free(q);
 }
 
 /* Generations */
@@ -259,24 +276,26 @@ void rib_table_unwait(struct rib_table *table)
 static void renumber(struct rib_table *table)
 {
 	for (int paths = 0; paths < 2; paths++) {
-		struct rib_routes *r = rib_store_routes(&table->store, paths);
+		struct rib_route_array *r =
+			rib_store_routes(&table->store, paths);
 		struct rib_entry *e;
 		uint32_t id = 0;
 
-		for (; (e = rib_routes_next(r, id, &id)) != NULL; id++)
+		for (; (e = rib_route_array_next(r, id, &id)) != NULL; id++)
 			e->stamp &= 0xfffffff;
 	}
 	table->generation = 0;
-	table->unswept = 0;
+	table->generations_unswept = 0;
 }
 
 void rib_table_generation(struct rib_table *table, uint64_t clock)
 {
-	if (table->unswept == RIB_GENERATIONS - 2)
+	if (table->generations_unswept == RIB_GENERATIONS - 2)
 		renumber(table);
 	table->generation = (table->generation + 1) % RIB_GENERATIONS;
-	table->unswept =
-		rib_store_count(&table->store) == 0 ? 0 : table->unswept + 1;
+	table->generations_unswept = rib_store_count(&table->store) == 0
+					     ? 0
+					     : table->generations_unswept + 1;
 	table->sweeping = false;
 	table->suspect = false;
 	table->unknown = false;
@@ -289,17 +308,17 @@ void rib_table_free(struct rib_table *table)
 {
 	struct rib_peer *peer = table->peer;
 	struct rib *rib = peer->router->rib;
-	struct rib_flood *f;
+	struct rib_withdraw_queue *q;
 
 	rib_table_unwait(table);
 	rib_table_unqueue(table);
-	while ((f = TAILQ_FIRST(&table->floods)) != NULL) {
-		store_clear(table, &f->store);
-		rib_flood_free(table, f);
+	while ((q = TAILQ_FIRST(&table->withdraw_queues)) != NULL) {
+		store_clear(table, &q->store);
+		rib_withdraw_queue_free(table, q);
 	}
 	store_clear(table, &table->store);
-	rib_routes_fini(&table->store.plain, &rib->route_heap);
-	rib_routes_fini(&table->store.paths, &rib->route_heap);
+	rib_route_array_fini(&table->store.plain, &rib->route_heap);
+	rib_route_array_fini(&table->store.paths, &rib->route_heap);
 	TAILQ_REMOVE(&peer->tables, table, link);
 	peer->table_count--;
 	if (peer->last == table)
@@ -311,7 +330,8 @@ void rib_table_free(struct rib_table *table)
 uint32_t rib_table_set(const struct rib_table *table, uint32_t id)
 {
 	const struct rib *rib = table->peer->router->rib;
-	const struct rib_entry *e = rib_routes_find(&table->store.plain, id);
+	const struct rib_entry *e =
+		rib_route_array_find(&table->store.plain, id);
 	uint32_t set;
 
 	if (e == NULL)

@@ -2,25 +2,27 @@
  * Publishing a table again. Attributes are decoded from their canonical form,
  * once for as many routes as follow one another and share them.
  */
-#include "rib/table.h"
+#include "rib/table_republish.h"
 
-#include "rib/visibility.h"
 #include "rib/emit.h"
+#include "rib/table.h"
+#include "rib/visibility.h"
 
 #include "bmp/canonical.h"
 
 /* Routes of one attribute set, as far as they follow one another. */
-struct again {
+struct republish_set {
 	uint32_t set;
 	size_t most;	     /* of them before the sink has them */
 	struct bgp_update u; /* only its attributes are filled in */
 };
 
-static void begin_again(struct rib_table *table, const struct rib_when *when,
-			bool paths, struct again *a, uint32_t set)
+static void begin_republish_set(struct rib_table *table,
+				const struct rib_time *when, bool paths,
+				struct republish_set *a, uint32_t set)
 {
 	struct rib *rib = table->peer->router->rib;
-	struct bgp_reading reading = BGP_READING_CANONICAL;
+	struct bgp_decode_opts opts = BGP_DECODE_CANONICAL;
 	struct rib_change header = {
 		.table = &table->info,
 		.received_ns = when->wall_ns,
@@ -35,19 +37,20 @@ static void begin_again(struct rib_table *table, const struct rib_when *when,
 	struct wire_view bytes = { NULL, 0 };
 
 	/* The routes before refer to the attributes that are decoded over. */
-	rib_run_flush(rib);
+	rib_emit_flush(rib);
 	if (set != RIB_VALUE_UNKNOWN)
 		bytes = rib_attrset_bytes(&rib->attrsets, set);
 	a->set = set;
 	a->most = rib_few_routes(bytes.len, RIB_CHANGE_MAX);
-	bgp_attrs_decode(bytes, &reading, &a->u.attrs);
-	bgp_update_next_hop(&a->u, BGP_SECTION_NLRI, &header.next_hop);
-	rib_run_begin(rib, &header);
+	bgp_attrs_decode(bytes, &opts, &a->u.attrs);
+	bgp_update_next_hop(&a->u, BGP_PART_NLRI, &header.next_hop);
+	rib_emit_begin(rib, &header);
 }
 
-static void publish_again(struct rib_table *table, const struct rib_when *when,
-			  bool paths, uint32_t id, struct again *a,
-			  uint32_t value)
+static void republish_route(struct rib_table *table,
+			    const struct rib_time *when, bool paths,
+			    uint32_t id, struct republish_set *a,
+			    uint32_t value)
 {
 	struct rib *rib = table->peer->router->rib;
 	uint32_t set = rib_value_set(&rib->attrsets, value);
@@ -59,53 +62,53 @@ static void publish_again(struct rib_table *table, const struct rib_when *when,
 	if (set == RIB_VALUE_UNKNOWN && rib->config.mode != RIB_MODE_PRESENCE)
 		return;
 	if (set != a->set)
-		begin_again(table, when, paths, a, set);
-	route = rib_run_add(rib, table);
+		begin_republish_set(table, when, paths, a, set);
+	route = rib_emit_add(rib, table);
 	rib_table_route_key(table, paths, id, route, room);
-	if (rib->run.change.kind == BGP_NLRI_PREFIX)
+	if (rib->emit.change.kind == BGP_NLRI_PREFIX)
 		route->labels = extra;
 	else
 		route->nlri = extra;
 	RIB_COUNT(table->peer->router, published_resync, 1);
-	if (rib->run.change.count >= a->most)
-		rib_run_flush(rib);
+	if (rib->emit.change.count >= a->most)
+		rib_emit_flush(rib);
 }
 
-/* Whether the veil is over the route and stays: it is not being lifted here. */
-static bool is_kept_from(const struct rib_table *table,
-			 const struct rib_place *place)
+/* Whether the route is hidden, and this is not the pass that publishes it. */
+static bool stays_hidden(const struct rib_table *table,
+			 const struct rib_pos *pos)
 {
-	return place != &table->veil.place &&
-	       rib_veiled(&table->veil, place->paths, place->id);
+	return pos != &table->hidden.pos &&
+	       rib_is_hidden(&table->hidden, pos->paths, pos->id);
 }
 
-size_t rib_table_again(struct rib_table *table, const struct rib_when *when,
-		       struct rib_place *place, size_t budget)
+size_t rib_table_republish(struct rib_table *table, const struct rib_time *when,
+			   struct rib_pos *pos, size_t budget)
 {
 	const struct rib *rib = table->peer->router->rib;
-	struct again a = { .set = RIB_VALUE_NONE };
+	struct republish_set a = { .set = RIB_VALUE_NONE };
 	size_t seen = 0;
 
-	for (; seen < budget && place->id != RIB_NO_ID && !rib_slice_full(rib);
+	for (; seen < budget && pos->id != RIB_NO_ID && !rib_slice_full(rib);
 	     seen++) {
 		const struct rib_entry *e =
-			rib_routes_next(rib_store_routes(&table->store,
-							 place->paths),
-					place->id, &place->id);
+			rib_route_array_next(rib_store_routes(&table->store,
+							      pos->paths),
+					     pos->id, &pos->id);
 
 		if (e != NULL) {
-			if (!is_kept_from(table, place))
-				publish_again(table, when, place->paths,
-					      place->id, &a, e->value);
-			place->id++;
+			if (!stays_hidden(table, pos))
+				republish_route(table, when, pos->paths,
+						pos->id, &a, e->value);
+			pos->id++;
 			continue;
 		}
-		*place = (struct rib_place){
+		*pos = (struct rib_pos){
 			.paths = true,
-			.id = place->paths ? RIB_NO_ID : 0,
+			.id = pos->paths ? RIB_NO_ID : 0,
 		};
 		a.set = RIB_VALUE_NONE;
 	}
-	rib_run_flush(table->peer->router->rib);
+	rib_emit_flush(table->peer->router->rib);
 	return seen;
 }

@@ -1,12 +1,16 @@
 /*
- * Taking routes back that nobody withdrew: sweeps, which pass over what was
- * told again, and floods, which leave nothing. Both walk by the number of the
- * key, so that the walk can stop anywhere and go on, whatever came and went.
+ * Withdrawing routes that no router withdrew: sweeps, which keep routes that
+ * were announced again, and withdraw queues, which keep nothing. Both iterate
+ * by route id, so that they can stop anywhere and continue later, whatever was
+ * added or removed in between.
  */
-#include "rib/table.h"
+#include "rib/table_withdraw.h"
 
-#include "rib/visibility.h"
 #include "rib/emit.h"
+#include "rib/table.h"
+#include "rib/table_republish.h"
+#include "rib/visibility.h"
+#include "rib/work_queue.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -17,12 +21,12 @@ struct withdrawal {
 	struct rib_table *table;
 	struct rib_store *store;
 	const struct rib_table_info *info;
-	const struct rib_when *when;
-	struct rib_veil veil; /* what consumers do not have */
+	const struct rib_time *when;
+	struct rib_hidden_range hidden; /* what consumers do not have */
 	enum rib_reason reason;
-	bool old_only; /* of generations before the table's */
-	bool keep;     /* the routes stay: only consumers lose them */
-	bool moved;    /* see rib/event.h */
+	bool old_only;	      /* of generations before the table's */
+	bool keep;	      /* the routes stay: only consumers lose them */
+	bool subject_changed; /* see rib/event.h */
 };
 
 static void begin_withdraws(const struct withdrawal *w, bool paths)
@@ -32,164 +36,155 @@ static void begin_withdraws(const struct withdrawal *w, bool paths)
 		.received_ns = w->when->wall_ns,
 		.synthetic = true,
 		.has_path_id = paths,
-		.moved = w->moved,
+		.subject_changed = w->subject_changed,
 		.reason = (uint8_t)w->reason,
 		.kind = bgp_family_info((enum bgp_family)w->info->family)->kind,
 	};
 
-	rib_run_begin(w->table->peer->router->rib, &header);
+	rib_emit_begin(w->table->peer->router->rib, &header);
 }
 
-static void publish(const struct withdrawal *w, bool paths, uint32_t id,
-		    uint32_t value)
+static void publish_withdraw(const struct withdrawal *w, bool paths,
+			     uint32_t id, uint32_t value)
 {
 	struct rib_router *router = w->table->peer->router;
 	struct rib *rib = router->rib;
-	struct rib_route *route = rib_run_add(rib, w->table);
+	struct rib_route *route = rib_emit_add(rib, w->table);
 	uint8_t room[RIB_KEY_FIXED];
 
 	rib_table_route_key(w->table, paths, id, route, room);
-	if (rib->run.change.kind != BGP_NLRI_PREFIX) {
+	if (rib->emit.change.kind != BGP_NLRI_PREFIX) {
 		route->nlri = rib_value_extra(&rib->attrsets, value);
 		/* What it points to is about to go. */
-		rib_run_flush(rib);
+		rib_emit_flush(rib);
 	}
 	RIB_COUNT(router, published_withdrawn, 1);
 	RIB_COUNT(router, synthetic[w->reason], 1);
 }
 
 /* Publish the withdraw of a route and take it out of its store. */
-static void withdraw(const struct withdrawal *w, bool paths, uint32_t id,
-		     uint32_t value)
+static void withdraw_route(const struct withdrawal *w, bool paths, uint32_t id,
+			   uint32_t value)
 {
-	if (!rib_veiled(&w->veil, paths, id))
-		publish(w, paths, id, value);
+	if (!rib_is_hidden(&w->hidden, paths, id))
+		publish_withdraw(w, paths, id, value);
 	if (!w->keep)
 		rib_store_remove(w->table, w->store, paths, id, value);
 }
 
 /*
- * Withdraw from *@place on, looking at up to @budget routes, or fewer if they
- * fill a slice of rib_work(). Returns at how many; at the end, place->id is
+ * Withdraw from *@pos on, looking at up to @budget routes, or fewer if they
+ * fill a slice of rib_background(). Returns at how many; at the end, pos->id is
  * RIB_NO_ID. *@withdrawn counts.
  */
-static size_t withdraw_slice(const struct withdrawal *w,
-			     struct rib_place *place, size_t budget,
-			     uint64_t *withdrawn)
+static size_t withdraw_slice(const struct withdrawal *w, struct rib_pos *pos,
+			     size_t budget, uint64_t *withdrawn)
 {
 	const struct rib *rib = w->table->peer->router->rib;
 	size_t seen = 0;
 	bool full = false;
 
-	while (seen < budget && !full && place->id != RIB_NO_ID) {
-		bool paths = place->paths;
-		struct rib_routes *r = rib_store_routes(w->store, paths);
+	while (seen < budget && !full && pos->id != RIB_NO_ID) {
+		bool paths = pos->paths;
+		struct rib_route_array *r = rib_store_routes(w->store, paths);
 		const struct rib_entry *e;
-		uint32_t id = place->id;
+		uint32_t id = pos->id;
 
 		begin_withdraws(w, paths);
 		for (; seen < budget && !full; seen++, id++) {
-			e = rib_routes_next(r, id, &id);
+			e = rib_route_array_next(r, id, &id);
 			if (e == NULL)
 				break;
 			if (w->old_only && rib_stamp_generation(e->stamp) ==
 						   w->table->generation)
 				continue;
-			withdraw(w, paths, id, e->value);
+			withdraw_route(w, paths, id, e->value);
 			++*withdrawn;
 			full = rib_slice_full(rib);
 		}
-		place->id = id;
+		pos->id = id;
 		if (seen == budget || full)
 			break;
-		*place = (struct rib_place){
+		*pos = (struct rib_pos){
 			.paths = true,
 			.id = paths ? RIB_NO_ID : 0,
 		};
 	}
-	rib_run_flush(w->table->peer->router->rib);
+	rib_emit_flush(w->table->peer->router->rib);
 	return seen;
 }
 
-/* Floods */
+/* Withdraw queues */
 
-static struct rib_flood *flood_new(struct rib_table *table,
-				   enum rib_reason reason)
+static struct rib_withdraw_queue *withdraw_queue_new(struct rib_table *table,
+						     enum rib_reason reason)
 {
 	struct wire_view name = table->info.table_name;
-	struct rib_flood *f = calloc(1, sizeof(*f) + name.len);
+	struct rib_withdraw_queue *q = calloc(1, sizeof(*q) + name.len);
 
-	if (f == NULL)
+	if (q == NULL)
 		return NULL;
-	f->serial = ++table->peer->router->rib->serial;
-	f->reason = (uint8_t)reason;
-	f->info = table->info;
+	q->serial = ++table->peer->router->rib->serial;
+	q->reason = (uint8_t)reason;
+	q->info = table->info;
 	if (name.len != 0)
-		memcpy(f->name, name.p, name.len);
-	f->info.table_name.p = (const uint8_t *)f->name;
-	return f;
-}
-
-void rib_flood_free(struct rib_table *table, struct rib_flood *f)
-{
-	struct rib_router *router = table->peer->router;
-	struct rib_heap *heap = &router->rib->route_heap;
-
-	router->moved_count -= f->moved;
-	TAILQ_REMOVE(&table->floods, f, link);
-	rib_routes_fini(&f->store.plain, heap);
-	rib_routes_fini(&f->store.paths, heap);
-	free(f);
+		memcpy(q->name, name.p, name.len);
+	q->info.table_name.p = (const uint8_t *)q->name;
+	return q;
 }
 
 /* Not in slices. */
-static void withdraw_all(struct rib_table *table, const struct rib_when *when,
-			 enum rib_reason reason)
+static void withdraw_all_now(struct rib_table *table,
+			     const struct rib_time *when,
+			     enum rib_reason reason)
 {
 	const struct withdrawal w = {
 		.table = table,
 		.store = &table->store,
 		.info = &table->info,
 		.when = when,
-		.veil = table->veil,
+		.hidden = table->hidden,
 		.reason = reason,
 		/* Who has them all taken back may be about to move. */
-		.moved = true,
+		.subject_changed = true,
 	};
-	struct rib_place place = { 0 };
+	struct rib_pos pos = { 0 };
 	uint64_t withdrawn = 0;
 
-	withdraw_slice(&w, &place, SIZE_MAX, &withdrawn);
+	withdraw_slice(&w, &pos, SIZE_MAX, &withdrawn);
 }
 
-static void finish_floods(struct rib_table *table, const struct rib_when *when)
+static void finish_withdraw_queues(struct rib_table *table,
+				   const struct rib_time *when)
 {
-	while (!TAILQ_EMPTY(&table->floods))
+	while (!TAILQ_EMPTY(&table->withdraw_queues))
 		rib_table_slice(table, when, SIZE_MAX);
 }
 
-void rib_table_move(struct rib_table *table)
+void rib_table_mark_subject_changed(struct rib_table *table)
 {
-	struct rib_flood *f;
+	struct rib_withdraw_queue *q;
 
-	TAILQ_FOREACH (f, &table->floods, link) {
-		table->peer->router->moved_count += !f->moved;
-		f->moved = true;
+	TAILQ_FOREACH (q, &table->withdraw_queues, link) {
+		table->peer->router->subject_changed_count +=
+			!q->subject_changed;
+		q->subject_changed = true;
 	}
 }
 
-void rib_table_flood(struct rib_table *table, const struct rib_when *when,
-		     enum rib_reason reason, enum rib_flood_flags flags)
+void rib_table_withdraw_all(struct rib_table *table,
+			    const struct rib_time *when, enum rib_reason reason,
+			    enum rib_withdraw_mode mode)
 {
 	uint64_t count = rib_store_count(&table->store);
-	struct rib_flood *f = NULL;
+	struct rib_withdraw_queue *q = NULL;
 
 	table->sweeping = false;
 	table->resyncing = false;
-	table->unswept = 0;
+	table->generations_unswept = 0;
 	rib_table_unwait(table);
-	if (flags == RIB_FLOOD_NOW)
-		finish_floods(table, when);
+	if (mode == RIB_WITHDRAW_NOW)
+		finish_withdraw_queues(table, when);
 	if (count == 0)
 		return;
 	/*
@@ -197,49 +192,51 @@ void rib_table_flood(struct rib_table *table, const struct rib_when *when,
 	 * us remember ever more, below all limits. So it pays twice for what it
 	 * adds, and there is never more than its largest table.
 	 */
-	if (!TAILQ_EMPTY(&table->floods))
+	if (!TAILQ_EMPTY(&table->withdraw_queues))
 		rib_table_slice(table, when, 2 * count);
-	if (!(flags == RIB_FLOOD_NOW ||
-	      (flags == RIB_FLOOD_SMALL && count <= RIB_SMALL_FLOOD)))
-		f = flood_new(table, reason);
-	if (f == NULL) {
-		withdraw_all(table, when, reason);
-		rib_fate_reset(table);
+	if (!(mode == RIB_WITHDRAW_NOW || (mode == RIB_WITHDRAW_NOW_IF_SMALL &&
+					   count <= RIB_WITHDRAW_SMALL_TABLE)))
+		q = withdraw_queue_new(table, reason);
+	if (q == NULL) {
+		withdraw_all_now(table, when, reason);
+		rib_hidden_range_reset(table);
 		return;
 	}
-	f->veil = table->veil;
-	rib_fate_reset(table);
-	f->store = table->store;
+	q->hidden = table->hidden;
+	rib_hidden_range_reset(table);
+	q->store = table->store;
 	table->store = (struct rib_store){ 0 };
-	TAILQ_INSERT_TAIL(&table->floods, f, link);
+	TAILQ_INSERT_TAIL(&table->withdraw_queues, q, link);
 	rib_table_count_routes(table, -(int64_t)count);
-	rib_table_count_dying(table, (int64_t)count);
+	rib_table_count_pending(table, (int64_t)count);
 	rib_table_queue(table);
 }
 
-bool rib_table_rescue(struct rib_table *table, const struct rib_when *when,
-		      bool paths, uint32_t id)
+bool rib_table_withdraw_pending_route(struct rib_table *table,
+				      const struct rib_time *when, bool paths,
+				      uint32_t id)
 {
-	struct rib_flood *f;
+	struct rib_withdraw_queue *q;
 
-	TAILQ_FOREACH (f, &table->floods, link) {
+	TAILQ_FOREACH (q, &table->withdraw_queues, link) {
 		const struct rib_entry *e =
-			rib_routes_find(rib_store_routes(&f->store, paths), id);
+			rib_route_array_find(rib_store_routes(&q->store, paths),
+					     id);
 		struct withdrawal w = {
 			.table = table,
-			.store = &f->store,
-			.info = &f->info,
+			.store = &q->store,
+			.info = &q->info,
 			.when = when,
-			.veil = f->veil,
-			.reason = f->reason,
-			.moved = f->moved,
+			.hidden = q->hidden,
+			.reason = q->reason,
+			.subject_changed = q->subject_changed,
 		};
 
 		if (e == NULL)
 			continue;
 		begin_withdraws(&w, paths);
-		withdraw(&w, paths, id, e->value);
-		rib_run_flush(table->peer->router->rib);
+		withdraw_route(&w, paths, id, e->value);
+		rib_emit_flush(table->peer->router->rib);
 		return true;
 	}
 	return false;
@@ -247,74 +244,58 @@ bool rib_table_rescue(struct rib_table *table, const struct rib_when *when,
 
 /* Sweeps */
 
-static void say_swept(struct rib_table *table, const struct rib_when *when)
+static void emit_swept(struct rib_table *table, const struct rib_time *when)
 {
 	struct rib_event e = { .kind = RIB_EVENT_SWEPT,
-			       .routes = table->swept };
+			       .routes = table->withdrawn_by_sweep };
 
 	table->sweeping = false;
-	table->unswept = 0;
+	table->generations_unswept = 0;
 	RIB_COUNT(table->peer->router, sweeps, 1);
-	rib_say_table(table, when, &e);
+	rib_emit_event_table(table, when, &e);
 }
 
-void rib_table_sweep(struct rib_table *table, const struct rib_when *when)
+void rib_table_sweep(struct rib_table *table, const struct rib_time *when)
 {
 	rib_table_unwait(table);
 	/* A dump with holes proves nothing about what it did not have. */
 	if (table->sweeping || table->unknown)
 		return;
 	table->sweeping = true;
-	table->swept = 0;
-	table->sweep = (struct rib_place){ 0 };
-	if (table->unswept == 0)
-		say_swept(table, when);
+	table->withdrawn_by_sweep = 0;
+	table->sweep = (struct rib_pos){ 0 };
+	if (table->generations_unswept == 0)
+		emit_swept(table, when);
 	else
 		rib_table_queue(table);
 }
 
 /* Work */
 
-void rib_table_queue(struct rib_table *table)
+static size_t withdraw_queue_slice(struct rib_table *table,
+				   const struct rib_time *when, size_t budget)
 {
-	if (table->queued)
-		return;
-	table->queued = true;
-	TAILQ_INSERT_TAIL(&table->peer->router->rib->work_list, table, work);
-}
-
-void rib_table_unqueue(struct rib_table *table)
-{
-	if (!table->queued)
-		return;
-	table->queued = false;
-	TAILQ_REMOVE(&table->peer->router->rib->work_list, table, work);
-}
-
-static size_t flood_slice(struct rib_table *table, const struct rib_when *when,
-			  size_t budget)
-{
-	struct rib_flood *f = TAILQ_FIRST(&table->floods);
+	struct rib_withdraw_queue *q = TAILQ_FIRST(&table->withdraw_queues);
 	const struct withdrawal w = {
 		.table = table,
-		.store = &f->store,
-		.info = &f->info,
+		.store = &q->store,
+		.info = &q->info,
 		.when = when,
 		/* The analyser does not see TAILQ_REMOVE() take it out. */
 		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
-		.veil = f->veil,
-		.reason = f->reason,
-		.moved = f->moved,
+		.hidden = q->hidden,
+		.reason = q->reason,
+		.subject_changed = q->subject_changed,
 	};
 	uint64_t withdrawn = 0;
-	size_t seen = withdraw_slice(&w, &f->place, budget, &withdrawn);
+	size_t seen = withdraw_slice(&w, &q->pos, budget, &withdrawn);
 
-	if (f->place.id == RIB_NO_ID)
-		rib_flood_free(table, f);
+	if (q->pos.id == RIB_NO_ID)
+		rib_withdraw_queue_free(table, q);
 	return seen;
 }
 
-static size_t sweep_slice(struct rib_table *table, const struct rib_when *when,
+static size_t sweep_slice(struct rib_table *table, const struct rib_time *when,
 			  size_t budget)
 {
 	const struct withdrawal w = {
@@ -322,52 +303,53 @@ static size_t sweep_slice(struct rib_table *table, const struct rib_when *when,
 		.store = &table->store,
 		.info = &table->info,
 		.when = when,
-		.veil = table->veil,
+		.hidden = table->hidden,
 		.reason = RIB_REASON_STALE_SWEEP,
 		.old_only = true,
 	};
-	size_t seen = withdraw_slice(&w, &table->sweep, budget, &table->swept);
+	size_t seen = withdraw_slice(&w, &table->sweep, budget,
+				     &table->withdrawn_by_sweep);
 
 	if (table->sweep.id == RIB_NO_ID)
-		say_swept(table, when);
+		emit_swept(table, when);
 	return seen;
 }
 
 /* Take back from consumers what they shall no longer see, or show it. */
-static size_t veil_slice(struct rib_table *table, const struct rib_when *when,
-			 size_t budget)
+static size_t hidden_range_slice(struct rib_table *table,
+				 const struct rib_time *when, size_t budget)
 {
 	const struct withdrawal w = {
 		.table = table,
 		.store = &table->store,
 		.info = &table->info,
 		.when = when,
-		.veil = table->veil,
+		.hidden = table->hidden,
 		.reason = RIB_REASON_ADMIN,
 		.keep = true,
 	};
-	struct rib_place *place = &table->veil.place;
+	struct rib_pos *pos = &table->hidden.pos;
 	uint64_t withdrawn = 0;
-	size_t seen = table->veil.lifting
-			      ? rib_table_again(table, when, place, budget)
-			      : withdraw_slice(&w, place, budget, &withdrawn);
+	size_t seen = table->hidden.shrinking
+			      ? rib_table_republish(table, when, pos, budget)
+			      : withdraw_slice(&w, pos, budget, &withdrawn);
 
-	if (place->id == RIB_NO_ID)
-		rib_fate_arrived(table);
+	if (pos->id == RIB_NO_ID)
+		rib_hidden_range_done(table);
 	return seen;
 }
 
 /* Tell all of it again. */
-static size_t resync_slice(struct rib_table *table, const struct rib_when *when,
+static size_t resync_slice(struct rib_table *table, const struct rib_time *when,
 			   size_t budget)
 {
-	size_t seen = rib_table_again(table, when, &table->resync, budget);
+	size_t seen = rib_table_republish(table, when, &table->resync, budget);
 
 	table->resyncing = table->resync.id != RIB_NO_ID;
 	return seen;
 }
 
-size_t rib_table_slice(struct rib_table *table, const struct rib_when *when,
+size_t rib_table_slice(struct rib_table *table, const struct rib_time *when,
 		       size_t budget)
 {
 	const struct rib *rib = table->peer->router->rib;
@@ -377,12 +359,12 @@ size_t rib_table_slice(struct rib_table *table, const struct rib_when *when,
 		size_t left = budget - seen;
 
 		/* An empty step counts, too, so that this ends. */
-		if (!TAILQ_EMPTY(&table->floods)) {
-			seen += 1 + flood_slice(table, when, left);
+		if (!TAILQ_EMPTY(&table->withdraw_queues)) {
+			seen += 1 + withdraw_queue_slice(table, when, left);
 		} else if (table->sweeping) {
 			seen += 1 + sweep_slice(table, when, left);
-		} else if (table->veil.moving) {
-			seen += 1 + veil_slice(table, when, left);
+		} else if (table->hidden.in_progress) {
+			seen += 1 + hidden_range_slice(table, when, left);
 		} else if (table->resyncing) {
 			seen += 1 + resync_slice(table, when, left);
 		} else {

@@ -1,10 +1,12 @@
 /* A binary heap: the parent of i is (i - 1) / 2, and fires no later. */
 #include "rib/timer.h"
 
+#include "rib/rib_internal.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-static void place(struct rib *rib, struct rib_router *router, size_t at)
+static void set_heap_slot(struct rib *rib, struct rib_router *router, size_t at)
 {
 	rib->timers[at] = router;
 	router->timer = at;
@@ -19,10 +21,10 @@ static void sift_up(struct rib *rib, size_t at)
 
 		if (parent->due_ns <= router->due_ns)
 			break;
-		place(rib, parent, at);
+		set_heap_slot(rib, parent, at);
 		at = (at - 1) / 2;
 	}
-	place(rib, router, at);
+	set_heap_slot(rib, router, at);
 }
 
 static void sift_down(struct rib *rib, size_t at)
@@ -39,10 +41,10 @@ static void sift_down(struct rib *rib, size_t at)
 			child++;
 		if (router->due_ns <= rib->timers[child]->due_ns)
 			break;
-		place(rib, rib->timers[child], at);
+		set_heap_slot(rib, rib->timers[child], at);
 		at = child;
 	}
-	place(rib, router, at);
+	set_heap_slot(rib, router, at);
 }
 
 int rib_timer_add(struct rib_router *router)
@@ -61,7 +63,7 @@ int rib_timer_add(struct rib_router *router)
 		rib->timer_capacity = capacity;
 	}
 	router->due_ns = RIB_NEVER;
-	place(rib, router, rib->timer_count++);
+	set_heap_slot(rib, router, rib->timer_count++);
 	return 0;
 }
 
@@ -73,7 +75,7 @@ void rib_timer_remove(struct rib_router *router)
 
 	if (last == router)
 		return;
-	place(rib, last, at);
+	set_heap_slot(rib, last, at);
 	sift_up(rib, at);
 	sift_down(rib, last->timer);
 }

@@ -9,7 +9,7 @@
 #ifndef RIB_TIMER_H
 #define RIB_TIMER_H
 
-#include "rib/rib_internal.h"
+#include "rib/types.h"
 
 /* Make room for one more router, whose timer never fires until it is set. */
 int rib_timer_add(struct rib_router *router);

@@ -1,25 +1,26 @@
 #include "rib/update.h"
 
-#include "rib/visibility.h"
 #include "rib/emit.h"
-#include "rib/update_routes.h"
 #include "rib/table.h"
+#include "rib/table_withdraw.h"
 #include "rib/timer.h"
+#include "rib/update_routes.h"
+#include "rib/visibility.h"
 
 /* Sections */
 
 static bool is_dropped(struct rib_peer *peer, uint8_t view, uint16_t afi,
 		       uint8_t safi)
 {
-	return rib_fate_of(peer, view, bgp_family_find(afi, safi)) ==
-	       RIB_FATE_DROP;
+	return rib_disposition_of(peer, view, bgp_family_find(afi, safi)) ==
+	       RIB_DISPOSITION_DROP;
 }
 
 /* The table of a family, made when it is first heard of. NULL: refused. */
-static struct rib_table *reach(struct rib_peer *peer,
-			       const struct rib_when *when,
-			       const struct bmp_peer *header, uint16_t afi,
-			       uint8_t safi)
+static struct rib_table *get_table(struct rib_peer *peer,
+				   const struct rib_time *when,
+				   const struct bmp_peer *header, uint16_t afi,
+				   uint8_t safi)
 {
 	struct rib_router *router = peer->router;
 	uint64_t clock = rib_clock(router, when->now_ns);
@@ -40,7 +41,7 @@ static struct rib_table *reach(struct rib_peer *peer,
 	return t;
 }
 
-static void count_section(const struct rib_section *s)
+static void count_published(const struct rib_update_routes *s)
 {
 	struct rib_router *router = s->router;
 
@@ -48,7 +49,7 @@ static void count_section(const struct rib_section *s)
 		RIB_COUNT(router, published_announced, s->published);
 	} else {
 		RIB_COUNT(router, published_withdrawn, s->published);
-		if (rib_section_judged(s))
+		if (rib_update_routes_treat_as_withdraw(s))
 			RIB_COUNT(router,
 				  synthetic[RIB_REASON_TREAT_AS_WITHDRAW],
 				  s->published);
@@ -56,34 +57,37 @@ static void count_section(const struct rib_section *s)
 }
 
 /* False: the budget was spent before its end. */
-static bool apply_section(struct rib_peer *peer, const struct rib_when *when,
-			  const struct bmp_peer *header,
-			  const struct bgp_reading *reading,
-			  const struct bgp_update *u, struct rib_ahead *ahead,
-			  enum bgp_section_id id, struct rib_progress *progress)
+static bool apply_part(struct rib_peer *peer, const struct rib_time *when,
+		       const struct bmp_peer *header,
+		       const struct bgp_decode_opts *opts,
+		       const struct bgp_update *u,
+		       struct rib_lookahead *lookahead,
+		       enum bgp_nlri_part_id id, struct rib_progress *progress)
 {
-	const struct bgp_nlri_how *how = &u->sections[id].how;
-	struct rib_section s = {
+	const struct bgp_nlri_format *format = &u->nlri_parts[id].format;
+	struct rib_update_routes s = {
 		.rib = peer->router->rib,
 		.router = peer->router,
 		.peer = peer,
 		.when = when,
 		.header = header,
-		.reading = reading,
+		.opts = opts,
 		.u = u,
-		.ahead = ahead != NULL && ahead->section == id ? ahead : NULL,
+		.lookahead = lookahead != NULL && lookahead->part == id
+				     ? lookahead
+				     : NULL,
 		.id = id,
-		.family = (enum bgp_family)how->family,
+		.family = (enum bgp_family)format->family,
 		.announce = bgp_update_announces(u, id),
-		.paths = how->add_path,
+		.paths = format->add_path,
 		.set = RIB_VALUE_UNKNOWN,
 	};
 	bool done;
 
-	s.table = reach(peer, when, header, how->afi, how->safi);
+	s.table = get_table(peer, when, header, format->afi, format->safi);
 	if (s.table == NULL) {
 		RIB_COUNT(s.router, suppressed[RIB_SUPPRESSED_LIMIT],
-			  u->sections[id].count - progress->routes);
+			  u->nlri_parts[id].count - progress->routes);
 		return true;
 	}
 	s.prefixes = bgp_family_info(s.family)->kind == BGP_NLRI_PREFIX;
@@ -91,34 +95,34 @@ static bool apply_section(struct rib_peer *peer, const struct rib_when *when,
 	/* To be found out while the first routes are looked up. */
 	if (s.announce && s.rib->config.mode == RIB_MODE_ATTRIBUTES)
 		s.set = RIB_VALUE_NONE;
-	done = rib_section_apply(&s, progress);
-	count_section(&s);
+	done = rib_update_routes_apply(&s, progress);
+	count_published(&s);
 	return done;
 }
 
 /* Messages */
 
-static void suspect(struct rib_table *table, const struct rib_when *when)
+static void mark_suspect(struct rib_table *table, const struct rib_time *when)
 {
 	struct rib_event e = { .kind = RIB_EVENT_SUSPECT };
 
 	if (table->suspect)
 		return;
 	table->suspect = true;
-	rib_say_table(table, when, &e);
+	rib_emit_event_table(table, when, &e);
 }
 
-void rib_update_unreadable(struct rib_peer *peer, const struct rib_when *when,
+void rib_update_unreadable(struct rib_peer *peer, const struct rib_time *when,
 			   uint8_t view)
 {
 	struct rib_table *t;
 
 	TAILQ_FOREACH (t, &peer->tables, link)
 		if (t->info.view == view)
-			suspect(t, when);
+			mark_suspect(t, when);
 }
 
-static void end_of_rib(struct rib_peer *peer, const struct rib_when *when,
+static void end_of_rib(struct rib_peer *peer, const struct rib_time *when,
 		       const struct bmp_peer *header,
 		       const struct bgp_update *u)
 {
@@ -128,11 +132,11 @@ static void end_of_rib(struct rib_peer *peer, const struct rib_when *when,
 
 	if (is_dropped(peer, header->view, u->eor_afi, u->eor_safi))
 		return;
-	t = reach(peer, when, header, u->eor_afi, u->eor_safi);
+	t = get_table(peer, when, header, u->eor_afi, u->eor_safi);
 	if (t == NULL)
 		return;
 	RIB_COUNT(peer->router, ends_of_rib, 1);
-	rib_say_table(t, when, &e);
+	rib_emit_event_table(t, when, &e);
 	if (t->syncing)
 		rib_table_sweep(t, when);
 }
@@ -147,20 +151,20 @@ static void count_update(struct rib_router *router, const struct bgp_update *u)
 }
 
 static void count_routes(struct rib_router *router,
-			 const struct bgp_section *section, int id)
+			 const struct bgp_nlri_part *part, int id)
 {
-	if (id < BGP_SECTION_NLRI)
-		RIB_COUNT(router, withdrawn, section->count);
+	if (id < BGP_PART_NLRI)
+		RIB_COUNT(router, withdrawn, part->count);
 	else
-		RIB_COUNT(router, announced, section->count);
-	if (section->add_path_guessed)
+		RIB_COUNT(router, announced, part->count);
+	if (part->add_path_guessed)
 		RIB_COUNT(router, add_path_guessed, 1);
 }
 
-bool rib_update(struct rib_peer *peer, const struct rib_when *when,
+bool rib_update(struct rib_peer *peer, const struct rib_time *when,
 		const struct bmp_peer *header,
-		const struct bgp_reading *reading, const struct bgp_update *u,
-		struct rib_ahead *ahead, struct rib_progress *progress)
+		const struct bgp_decode_opts *opts, const struct bgp_update *u,
+		struct rib_lookahead *lookahead, struct rib_progress *progress)
 {
 	struct rib_router *router = peer->router;
 
@@ -171,26 +175,27 @@ bool rib_update(struct rib_peer *peer, const struct rib_when *when,
 		rib_update_unreadable(peer, when, header->view);
 		return true;
 	}
-	for (int id = (int)progress->section; id < BGP_SECTIONS; id++) {
-		const struct bgp_section *section = &u->sections[id];
-		const struct bgp_nlri_how *how = &section->how;
+	for (int id = (int)progress->part; id < BGP_PARTS; id++) {
+		const struct bgp_nlri_part *part = &u->nlri_parts[id];
+		const struct bgp_nlri_format *format = &part->format;
 		struct rib_table *t;
 
-		if (section->count == 0 && !section->lost)
+		if (part->count == 0 && !part->lost)
 			continue;
 		if (progress->offset == 0)
-			count_routes(router, section, id);
-		if (rib_fate_of(peer, header->view,
-				(enum bgp_family)how->family) ==
-		    RIB_FATE_DROP) {
+			count_routes(router, part, id);
+		if (rib_disposition_of(peer, header->view,
+				       (enum bgp_family)format->family) ==
+		    RIB_DISPOSITION_DROP) {
 			RIB_COUNT(router, suppressed[RIB_SUPPRESSED_FILTERED],
-				  section->count - progress->routes);
-		} else if (section->lost) {
-			t = reach(peer, when, header, how->afi, how->safi);
+				  part->count - progress->routes);
+		} else if (part->lost) {
+			t = get_table(peer, when, header, format->afi,
+				      format->safi);
 			if (t != NULL)
-				suspect(t, when);
-		} else if (!apply_section(peer, when, header, reading, u, ahead,
-					  (enum bgp_section_id)id, progress)) {
+				mark_suspect(t, when);
+		} else if (!apply_part(peer, when, header, opts, u, lookahead,
+				       (enum bgp_nlri_part_id)id, progress)) {
 			return false;
 		}
 		*progress = (struct rib_progress){ 0 };

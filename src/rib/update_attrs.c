@@ -1,20 +1,23 @@
 /*
  * Routers send a table attribute set by attribute set, and a set with more
- * prefixes than fit comes in several UPDATEs. So the attributes of the section
+ * prefixes than fit comes in several UPDATEs. So the attributes of the part
  * before are kept, and if the bytes that matter are the same, the canonical
  * form need not be made again, nor hashed, nor looked up.
  *
  * The bytes that matter are the block without MP_REACH and MP_UNREACH, and for
  * routes in MP_REACH its next hop: the rest of that attribute is the routes.
  */
-#include "rib/update.h"
+#include "rib/update_attrs.h"
+
+#include "rib/rib_internal.h"
+#include "rib/scratch.h"
 
 #include "bmp/canonical.h"
 
 #include <stdlib.h>
 
-static bool reads_alike(const struct bgp_reading *a,
-			const struct bgp_reading *b)
+static bool reads_alike(const struct bgp_decode_opts *a,
+			const struct bgp_decode_opts *b)
 {
 	return a->as_width == b->as_width &&
 	       a->as_width_certain == b->as_width_certain &&
@@ -28,8 +31,8 @@ static bool has_mp(const struct bgp_attrs *a)
 }
 
 /* The bytes that matter, one after another; @out has room for the block + 1. */
-static struct wire_view gather(const struct bgp_update *u,
-			       enum bgp_section_id s, uint8_t *out)
+static struct wire_view gather_bytes(const struct bgp_update *u,
+				     enum bgp_nlri_part_id s, uint8_t *out)
 {
 	struct wire_cursor c = wire_start(u->attrs.block);
 	struct wire_cursor before = c;
@@ -38,7 +41,7 @@ static struct wire_view gather(const struct bgp_update *u,
 	size_t len = 0;
 
 	out[len++] = (uint8_t)s;
-	if (s == BGP_SECTION_MP_REACH && next_hop.len != 0) {
+	if (s == BGP_PART_MP_REACH && next_hop.len != 0) {
 		memcpy(out + len, next_hop.p, next_hop.len);
 		len += next_hop.len;
 	}
@@ -57,23 +60,24 @@ static struct wire_view gather(const struct bgp_update *u,
 }
 
 static bool is_cached(const struct rib_attr_cache *cache,
-		      const struct bgp_reading *reading, struct wire_view bytes)
+		      const struct bgp_decode_opts *opts,
+		      struct wire_view bytes)
 {
 	return cache->set != RIB_VALUE_NONE && cache->len == bytes.len &&
-	       reads_alike(&cache->reading, reading) &&
+	       reads_alike(&cache->opts, opts) &&
 	       memcmp(cache->bytes, bytes.p, bytes.len) == 0;
 }
 
 /* Remember what was compared. Without memory nothing is remembered. */
-static void remember(struct rib *rib, const struct bgp_reading *reading,
-		     struct wire_view bytes, uint32_t set)
+static void cache_attrs(struct rib *rib, const struct bgp_decode_opts *opts,
+			struct wire_view bytes, uint32_t set)
 {
 	struct rib_attr_cache *cache = &rib->cache;
 
 	if (cache->set != RIB_VALUE_NONE)
 		rib_value_put(&rib->attrsets, cache->set);
 	cache->set = set;
-	cache->reading = *reading;
+	cache->opts = *opts;
 	cache->len = bytes.len;
 	if (bytes.len > cache->capacity) {
 		uint8_t *p = realloc(cache->bytes, bytes.len);
@@ -90,18 +94,18 @@ static void remember(struct rib *rib, const struct bgp_reading *reading,
 		memcpy(cache->bytes, bytes.p, bytes.len);
 }
 
-/* Bytes that gather() needs at most: the block, a section and a next hop. */
+/* Bytes that gather() needs at most: the block, a part and a next hop. */
 static size_t gather_bound(const struct bgp_update *u)
 {
 	return u->attrs.block.len + 64;
 }
 
-size_t rib_attrs_form_read(const struct rib *rib, const struct rib_ahead *a,
-			   const struct rib_ahead *before, uint8_t *room,
+size_t rib_attrs_form_read(const struct rib *rib, const struct rib_lookahead *a,
+			   const struct rib_lookahead *before, uint8_t *room,
 			   size_t size, struct rib_attrs_form *out)
 {
 	const struct bgp_update *u = &a->u;
-	enum bgp_section_id s = a->section;
+	enum bgp_nlri_part_id s = a->part;
 	size_t bound = bgp_canonical_bound(u);
 	size_t used = 0;
 
@@ -110,19 +114,19 @@ size_t rib_attrs_form_read(const struct rib *rib, const struct rib_ahead *a,
 		return 0;
 	out->is_read = true;
 	if (has_mp(&u->attrs)) {
-		out->bytes = gather(u, s, room);
+		out->bytes = gather_bytes(u, s, room);
 		used = out->bytes.len;
 	}
-	if (before != NULL && before->form.is_read && before->section == s &&
+	if (before != NULL && before->form.is_read && before->part == s &&
 	    before->form.bytes.len == out->bytes.len &&
-	    reads_alike(&before->reading, &a->reading) &&
+	    reads_alike(&before->opts, &a->opts) &&
 	    memcmp(before->form.bytes.p, out->bytes.p, out->bytes.len) == 0)
 		return used;
 	out->canonical = bgp_canonical(u, s, room + used);
 	if (out->canonical.p == room + used)
 		used += out->canonical.len;
 	/* Where routes are told again, the set is the one they have. */
-	if (!a->near) {
+	if (!a->at_expected_id) {
 		out->hash = rib_attrset_hash(&rib->attrsets, out->canonical);
 		out->is_hashed = true;
 		rib_attrset_prefetch(&rib->attrsets, out->hash);
@@ -131,9 +135,9 @@ size_t rib_attrs_form_read(const struct rib *rib, const struct rib_ahead *a,
 }
 
 /* What the form does not say is found out now. */
-static bool complete(const struct rib *rib, const struct bgp_update *u,
-		     enum bgp_section_id s, uint8_t *room, uint32_t guess,
-		     struct rib_update_attrs *out)
+static bool complete_form(const struct rib *rib, const struct bgp_update *u,
+			  enum bgp_nlri_part_id s, uint8_t *room,
+			  uint32_t guess, struct rib_update_attrs *out)
 {
 	if (out->canonical.p == NULL)
 		out->canonical = bgp_canonical(u, s, room);
@@ -142,8 +146,8 @@ static bool complete(const struct rib *rib, const struct bgp_update *u,
 }
 
 void rib_update_attrs_begin(struct rib_router *router,
-			    const struct bgp_reading *reading,
-			    const struct bgp_update *u, enum bgp_section_id s,
+			    const struct bgp_decode_opts *opts,
+			    const struct bgp_update *u, enum bgp_nlri_part_id s,
 			    const struct rib_attrs_form *form, uint32_t guess,
 			    struct rib_update_attrs *out)
 {
@@ -157,8 +161,8 @@ void rib_update_attrs_begin(struct rib_router *router,
 	if (form != NULL)
 		out->bytes = form->bytes;
 	else if (has_mp(&u->attrs))
-		out->bytes = gather(u, s, room + bound);
-	if (is_cached(&rib->cache, reading, out->bytes)) {
+		out->bytes = gather_bytes(u, s, room + bound);
+	if (is_cached(&rib->cache, opts, out->bytes)) {
 		RIB_COUNT(router, attrs_cached, 1);
 		out->set = rib->cache.set;
 		out->cached = true;
@@ -166,7 +170,7 @@ void rib_update_attrs_begin(struct rib_router *router,
 	}
 	if (form != NULL && form->canonical.p != NULL)
 		out->canonical = form->canonical;
-	if (complete(rib, u, s, room, guess, out)) {
+	if (complete_form(rib, u, s, room, guess, out)) {
 		out->set = guess;
 		return;
 	}
@@ -186,7 +190,7 @@ void rib_update_attrs_go_on(struct rib_router *router,
 }
 
 uint32_t rib_update_attrs_end(struct rib_router *router,
-			      const struct bgp_reading *reading,
+			      const struct bgp_decode_opts *opts,
 			      const struct rib_update_attrs *attrs)
 {
 	struct rib *rib = router->rib;
@@ -200,6 +204,6 @@ uint32_t rib_update_attrs_end(struct rib_router *router,
 		set = rib_attrset_intern_hashed(&rib->attrsets, attrs->hash,
 						attrs->canonical);
 	if (set != RIB_VALUE_NONE)
-		remember(rib, reading, attrs->bytes, set);
+		cache_attrs(rib, opts, attrs->bytes, set);
 	return set;
 }

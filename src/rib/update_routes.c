@@ -1,41 +1,46 @@
 #include "rib/update_routes.h"
 
-#include "rib/visibility.h"
 #include "rib/emit.h"
+#include "rib/key.h"
+#include "rib/rib_internal.h"
+#include "rib/scratch.h"
 #include "rib/table.h"
+#include "rib/table_withdraw.h"
+#include "rib/visibility.h"
 
 #include "bmp/nlri_key.h"
 
 /* Looking up */
 
-static uint32_t hash_of(const struct rib_section *s, struct rib_item *item)
+static uint32_t hash_of(const struct rib_update_routes *s,
+			struct rib_nlri *nlri)
 {
-	if (!item->hashed)
-		item->hash = rib_dictionary_hash(s->table->prefixes, item->key);
-	item->hashed = true;
-	return item->hash;
+	if (!nlri->hashed)
+		nlri->hash = rib_key_table_hash(s->table->prefixes, nlri->key);
+	nlri->hashed = true;
+	return nlri->hash;
 }
 
-static uint32_t locate(const struct rib_section *s, struct rib_item *item)
+static uint32_t find_id(const struct rib_update_routes *s,
+			struct rib_nlri *nlri)
 {
-	uint32_t id = rib_dictionary_find(s->table->prefixes, hash_of(s, item),
-					  item->key);
+	uint32_t id = rib_key_table_find(s->table->prefixes, hash_of(s, nlri),
+					 nlri->key);
 
 	if (id == RIB_NO_ID || !s->paths)
 		return id;
-	return rib_path_find(s->table, id, item->path_id);
+	return rib_path_find(s->table, id, nlri->path_id);
 }
 
 /*
- * A router that tells its table again tells it in the order of before, and
- * numbers were given out in that order. So the number that follows that of the
- * last route is tried first: its key lies next to the last one, and if it is
- * the one, there is nothing to hash and nothing far away to look at.
+ * A router re-sends its table in the original order, and route ids were
+ * allocated in that order. Try the last id + 1 first: a hit needs no hash and
+ * no cache miss.
  */
-static size_t follow(const struct rib_section *s, struct rib_item *items,
-		     size_t n)
+static size_t match_expected_ids(const struct rib_update_routes *s,
+				 struct rib_nlri *nlris, size_t n)
 {
-	uint32_t id = s->table->follows;
+	uint32_t id = s->table->next_id_hint;
 	size_t i = 0;
 
 	if (s->paths || !s->prefixes)
@@ -44,113 +49,115 @@ static size_t follow(const struct rib_section *s, struct rib_item *items,
 	 * Routes that were announced together come back together, though not
 	 * behind what came last: once the first is found, the rest is near.
 	 */
-	if (n > 1 && !rib_dictionary_is(s->table->prefixes, id, items[0].key)) {
-		id = locate(s, &items[0]);
+	if (n > 1 && !rib_key_table_is(s->table->prefixes, id, nlris[0].key)) {
+		id = find_id(s, &nlris[0]);
 		if (id == RIB_NO_ID)
 			return 0;
 	}
 	for (; i < n; i++, id++) {
-		if (!rib_dictionary_is(s->table->prefixes, id, items[i].key))
+		if (!rib_key_table_is(s->table->prefixes, id, nlris[i].key))
 			break;
-		items[i].id = id;
+		nlris[i].id = id;
 	}
 	return i;
 }
 
 /* Ask for the slots, then for what they name. */
-static void prefetch_slots(const struct rib_section *s, struct rib_item *items,
-			   size_t n)
+static void prefetch_slots(const struct rib_update_routes *s,
+			   struct rib_nlri *nlris, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		rib_dictionary_prefetch(s->table->prefixes,
-					hash_of(s, &items[i]));
+		rib_key_table_prefetch(s->table->prefixes,
+				       hash_of(s, &nlris[i]));
 }
 
-static void prefetch_routes(const struct rib_section *s,
-			    const struct rib_item *items, size_t n)
+static void prefetch_routes(const struct rib_update_routes *s,
+			    const struct rib_nlri *nlris, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint32_t id =
-			rib_dictionary_guess(s->table->prefixes, items[i].hash);
+			rib_key_table_guess(s->table->prefixes, nlris[i].hash);
 
 		if (id != RIB_NO_ID && !s->paths)
-			rib_routes_prefetch(&s->table->store.plain, id);
+			rib_route_array_prefetch(&s->table->store.plain, id);
 	}
 }
 
-static const struct rib_attrs_form *form_of(const struct rib_section *s)
+static const struct rib_attrs_form *form_of(const struct rib_update_routes *s)
 {
-	return s->ahead != NULL && s->ahead->form.is_read ? &s->ahead->form
-							  : NULL;
+	return s->lookahead != NULL && s->lookahead->form.is_read
+		       ? &s->lookahead->form
+		       : NULL;
 }
 
 /* @like: a route that has the same attributes, perhaps; RIB_NO_ID: who knows */
-static void begin_attrs(struct rib_section *s, uint32_t like)
+static void begin_attrs(struct rib_update_routes *s, uint32_t like)
 {
 	uint32_t guess = like == RIB_NO_ID ? RIB_VALUE_NONE
 					   : rib_table_set(s->table, like);
 
-	rib_update_attrs_begin(s->router, s->reading, s->u, s->id, form_of(s),
+	rib_update_attrs_begin(s->router, s->opts, s->u, s->id, form_of(s),
 			       guess, &s->attrs);
 }
 
-static void end_attrs(struct rib_section *s)
+static void end_attrs(struct rib_update_routes *s)
 {
-	s->set = rib_update_attrs_end(s->router, s->reading, &s->attrs);
+	s->set = rib_update_attrs_end(s->router, s->opts, &s->attrs);
 }
 
 /*
  * Hot: in passes, so that the misses of a batch overlap: the slots of the
  * index, then the entries they name and the routes. The attributes of the
- * section are looked up in between, if they are still to be: their misses
+ * part are looked up in between, if they are still to be: their misses
  * overlap, too. bench/rib.c
  */
-static void look_up(struct rib_section *s, struct rib_item *items, size_t n)
+static void look_up_batch(struct rib_update_routes *s, struct rib_nlri *nlris,
+			  size_t n)
 {
-	size_t near = follow(s, items, n);
+	size_t expected = match_expected_ids(s, nlris, n);
 	bool attrs = s->set == RIB_VALUE_NONE;
 
-	prefetch_slots(s, items + near, n - near);
+	prefetch_slots(s, nlris + expected, n - expected);
 	if (attrs)
-		begin_attrs(s, near > 0 ? items[0].id : RIB_NO_ID);
-	prefetch_routes(s, items + near, n - near);
+		begin_attrs(s, expected > 0 ? nlris[0].id : RIB_NO_ID);
+	prefetch_routes(s, nlris + expected, n - expected);
 	if (attrs)
 		rib_update_attrs_go_on(s->router, &s->attrs);
-	for (size_t i = near; i < n; i++) {
-		items[i].id = locate(s, &items[i]);
-		if (s->paths && items[i].id != RIB_NO_ID)
-			rib_routes_prefetch(&s->table->store.paths,
-					    items[i].id);
+	for (size_t i = expected; i < n; i++) {
+		nlris[i].id = find_id(s, &nlris[i]);
+		if (s->paths && nlris[i].id != RIB_NO_ID)
+			rib_route_array_prefetch(&s->table->store.paths,
+						 nlris[i].id);
 	}
 	if (attrs)
 		end_attrs(s);
-	if (items[n - 1].id != RIB_NO_ID)
-		s->table->follows = items[n - 1].id + 1;
+	if (nlris[n - 1].id != RIB_NO_ID)
+		s->table->next_id_hint = nlris[n - 1].id + 1;
 }
 
 /*
  * Hot: once per UPDATE with a single route. What it needs was asked for when
  * it was read ahead, and what was found then is most likely still so.
  */
-static void look_up_ahead(struct rib_section *s)
+static void look_up_single(struct rib_update_routes *s)
 {
-	const struct rib_ahead *a = s->ahead;
-	struct rib_item *item = &s->ahead->item;
+	const struct rib_lookahead *a = s->lookahead;
+	struct rib_nlri *nlri = &s->lookahead->nlri;
 
-	if (!rib_dictionary_is(s->table->prefixes, item->id, item->key))
-		item->id = locate(s, item);
+	if (!rib_key_table_is(s->table->prefixes, nlri->id, nlri->key))
+		nlri->id = find_id(s, nlri);
 	if (s->set == RIB_VALUE_NONE) {
-		begin_attrs(s, a->near ? item->id : RIB_NO_ID);
+		begin_attrs(s, a->at_expected_id ? nlri->id : RIB_NO_ID);
 		end_attrs(s);
 	}
-	if (item->id != RIB_NO_ID)
-		s->table->follows = item->id + 1;
+	if (nlri->id != RIB_NO_ID)
+		s->table->next_id_hint = nlri->id + 1;
 }
 
 /* Publishing */
 
-/* Not before there is something to publish: most sections have nothing. */
-static void begin(struct rib_section *s)
+/* Not before there is something to publish: most parts have nothing. */
+static void begin_run(struct rib_update_routes *s)
 {
 	const struct bgp_attrs *attrs = &s->u->attrs;
 	struct rib_change header = {
@@ -158,10 +165,11 @@ static void begin(struct rib_section *s)
 		.received_ns = s->when->wall_ns,
 		.bmp_ns = s->header->time_ns,
 		.announced = s->announce,
-		.synthetic = rib_section_judged(s),
+		.synthetic = rib_update_routes_treat_as_withdraw(s),
 		.has_path_id = s->paths,
-		.reason = rib_section_judged(s) ? RIB_REASON_TREAT_AS_WITHDRAW
-						: RIB_REASON_NONE,
+		.reason = rib_update_routes_treat_as_withdraw(s)
+				  ? RIB_REASON_TREAT_AS_WITHDRAW
+				  : RIB_REASON_NONE,
 		.kind = bgp_family_info(s->family)->kind,
 	};
 
@@ -177,43 +185,43 @@ static void begin(struct rib_section *s)
 		header.attrs = attrs;
 		bgp_update_next_hop(s->u, s->id, &header.next_hop);
 	}
-	rib_run_begin(s->rib, &header);
+	rib_emit_begin(s->rib, &header);
 	s->begun = true;
 }
 
-static void publish(struct rib_section *s, const struct rib_item *item,
-		    uint32_t id)
+static void publish_route(struct rib_update_routes *s,
+			  const struct rib_nlri *nlri, uint32_t id)
 {
 	struct rib_route *route;
 
-	if (rib_veiled(&s->table->veil, s->paths, id)) {
+	if (rib_is_hidden(&s->table->hidden, s->paths, id)) {
 		RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_FILTERED], 1);
 		return;
 	}
 	if (!s->begun)
-		begin(s);
-	route = rib_run_add(s->rib, s->table);
-	route->path_id = item->path_id;
-	rib_key_route(s->family, item->key, route);
+		begin_run(s);
+	route = rib_emit_add(s->rib, s->table);
+	route->path_id = nlri->path_id;
+	rib_key_route(s->family, nlri->key, route);
 	if (s->announce)
-		route->labels = item->labels;
-	route->nlri = item->wire;
+		route->labels = nlri->labels;
+	route->nlri = nlri->wire;
 	s->published++;
 	/* Keys that are not prefixes are written over by the next one. */
 	if (!s->prefixes)
-		rib_run_flush(s->rib);
+		rib_emit_flush(s->rib);
 }
 
 /* Something else was published in between. */
-static bool rescue(struct rib_section *s, uint32_t id)
+static bool withdraw_pending_route(struct rib_update_routes *s, uint32_t id)
 {
-	if (!rib_table_rescue(s->table, s->when, s->paths, id))
+	if (!rib_table_withdraw_pending_route(s->table, s->when, s->paths, id))
 		return false;
 	s->begun = false;
 	return true;
 }
 
-static void out_of_memory(struct rib_section *s)
+static void out_of_memory(struct rib_update_routes *s)
 {
 	struct rib_event e = { .kind = RIB_EVENT_UNKNOWN,
 			       .text = "no memory for a route" };
@@ -222,16 +230,16 @@ static void out_of_memory(struct rib_section *s)
 	if (s->table->unknown)
 		return;
 	s->table->unknown = true;
-	rib_say_table(s->table, s->when, &e);
+	rib_emit_event_table(s->table, s->when, &e);
 }
 
 /* Announcing */
 
 /* The value of a route. *@owned: with a reference of its own. */
-static uint32_t value_of(struct rib_section *s, const struct rib_item *item,
-			 bool *owned)
+static uint32_t value_of(struct rib_update_routes *s,
+			 const struct rib_nlri *nlri, bool *owned)
 {
-	struct wire_view extra = s->prefixes ? item->labels : item->wire;
+	struct wire_view extra = s->prefixes ? nlri->labels : nlri->wire;
 
 	*owned = false;
 	if (extra.len == 0)
@@ -243,14 +251,14 @@ static uint32_t value_of(struct rib_section *s, const struct rib_item *item,
 	return rib_value_intern(&s->rib->attrsets, s->set, extra);
 }
 
-static size_t nlri_value(const struct rib_section *s, struct wire_view wire,
-			 uint8_t *out, size_t cap)
+static size_t nlri_value(const struct rib_update_routes *s,
+			 struct wire_view wire, uint8_t *out, size_t cap)
 {
-	struct bgp_nlri_how how = s->u->sections[s->id].how;
+	struct bgp_nlri_format format = s->u->nlri_parts[s->id].format;
 	struct bgp_nlri_iter it;
 
-	how.add_path = false;
-	bgp_nlri_start(&it, wire, &how);
+	format.add_path = false;
+	bgp_nlri_start(&it, wire, &format);
 	return bgp_nlri_next(&it) ? bgp_nlri_value(&it.nlri, out, cap)
 				  : SIZE_MAX;
 }
@@ -259,7 +267,7 @@ static size_t nlri_value(const struct rib_section *s, struct wire_view wire,
  * Two NLRI of one key may be spelled apart and yet say the same. Both are at
  * most a message long.
  */
-static bool same_nlri(struct rib_section *s, uint32_t a, uint32_t b)
+static bool same_nlri(struct rib_update_routes *s, uint32_t a, uint32_t b)
 {
 	struct wire_view x = rib_value_extra(&s->rib->attrsets, a);
 	struct wire_view y = rib_value_extra(&s->rib->attrsets, b);
@@ -279,7 +287,8 @@ static bool same_nlri(struct rib_section *s, uint32_t a, uint32_t b)
 	       memcmp(room, room + cap, n) == 0;
 }
 
-static void refresh(const struct rib_section *s, struct rib_entry *e)
+static void refresh_generation(const struct rib_update_routes *s,
+			       struct rib_entry *e)
 {
 	uint32_t generation = s->stamp & 0xf0000000;
 
@@ -289,9 +298,9 @@ static void refresh(const struct rib_section *s, struct rib_entry *e)
 }
 
 /* It is there. Returns whether @value was stored. */
-static bool replace(struct rib_section *s, const struct rib_item *item,
-		    uint32_t id, struct rib_entry *e, uint32_t value,
-		    bool owned)
+static bool replace_route(struct rib_update_routes *s,
+			  const struct rib_nlri *nlri, uint32_t id,
+			  struct rib_entry *e, uint32_t value, bool owned)
 {
 	if (e->value == value && value != RIB_VALUE_UNKNOWN) {
 		RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_SAME], 1);
@@ -307,10 +316,10 @@ static bool replace(struct rib_section *s, const struct rib_item *item,
 		e->value = value;
 		e->stamp = s->stamp;
 		rib_value_put(&s->rib->attrsets, old);
-		publish(s, item, id);
+		publish_route(s, nlri, id);
 		return true;
 	}
-	refresh(s, e);
+	refresh_generation(s, e);
 	return false;
 }
 
@@ -327,7 +336,7 @@ static bool has_room(struct rib *rib)
 }
 
 /* The limit that one more route of this peer would pass, or 0. */
-static uint64_t limit_met(const struct rib_section *s)
+static uint64_t limit_met(const struct rib_update_routes *s)
 {
 	const struct rib_policy *p = &s->router->policy;
 
@@ -339,134 +348,146 @@ static uint64_t limit_met(const struct rib_section *s)
 	return has_room(s->rib) ? 0 : s->rib->config.max_routes;
 }
 
-static void refuse(struct rib_section *s, uint64_t limit)
+static void refuse_route(struct rib_update_routes *s, uint64_t limit)
 {
 	struct rib_event e = { .kind = RIB_EVENT_LIMIT, .routes = limit };
 
 	RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_LIMIT], 1);
-	if (s->peer->limit_said)
+	if (s->peer->limit_reported)
 		return;
-	s->peer->limit_said = true;
-	rib_say_table(s->table, s->when, &e);
+	s->peer->limit_reported = true;
+	rib_emit_event_table(s->table, s->when, &e);
 }
 
 /* The number of the route's key, which may be new. */
-static uint32_t create(struct rib_section *s, struct rib_item *item)
+static uint32_t create_key(struct rib_update_routes *s, struct rib_nlri *nlri)
 {
-	struct rib_dictionary *d = s->table->prefixes;
-	uint32_t id = rib_dictionary_find(d, hash_of(s, item), item->key);
+	struct rib_key_table *d = s->table->prefixes;
+	uint32_t id = rib_key_table_find(d, hash_of(s, nlri), nlri->key);
 	uint32_t entry;
 
 	if (id == RIB_NO_ID)
-		id = rib_dictionary_add(d, item->hash, item->key);
+		id = rib_key_table_add(d, nlri->hash, nlri->key);
 	if (id == RIB_NO_ID || !s->paths)
 		return id;
-	entry = rib_path_find(s->table, id, item->path_id);
+	entry = rib_path_find(s->table, id, nlri->path_id);
 	if (entry == RIB_NO_ID)
-		entry = rib_path_add(s->table, id, item->path_id);
+		entry = rib_path_add(s->table, id, nlri->path_id);
 	if (entry == RIB_NO_ID)
-		rib_dictionary_drop(d, id);
+		rib_key_table_drop(d, id);
 	return entry;
 }
 
 /* It is not there. Returns whether @value was stored. */
-static bool insert(struct rib_section *s, struct rib_item *item, uint32_t id,
-		   uint32_t value, bool owned)
+static bool insert_route(struct rib_update_routes *s, struct rib_nlri *nlri,
+			 uint32_t id, uint32_t value, bool owned)
 {
 	uint64_t limit = limit_met(s);
 
 	if (limit != 0) {
-		refuse(s, limit);
+		refuse_route(s, limit);
 		return false;
 	}
 	if (id == RIB_NO_ID)
-		id = create(s, item);
+		id = create_key(s, nlri);
 	if (id == RIB_NO_ID) {
 		out_of_memory(s);
 		return false;
 	}
 	if (rib_table_insert(s->table, s->paths, id, value, s->stamp) < 0) {
 		rib_key_drop(s->table, s->paths, id);
-		s->look_again = true;
+		s->ids_invalid = true;
 		out_of_memory(s);
 		return false;
 	}
 	if (!owned)
 		rib_value_get(&s->rib->attrsets, value);
-	publish(s, item, id);
+	publish_route(s, nlri, id);
 	return true;
 }
 
-static void announce(struct rib_section *s, struct rib_item *item)
+static void announce_route(struct rib_update_routes *s, struct rib_nlri *nlri)
 {
-	uint32_t id = item->id;
+	uint32_t id = nlri->id;
 	struct rib_entry *e = NULL;
 	bool held = false;
 	bool owned, stored;
 	uint32_t value;
 
 	/* The same prefix may stand twice in a batch. */
-	if (id == RIB_NO_ID || s->look_again)
-		id = locate(s, item);
-	value = value_of(s, item, &owned);
+	if (id == RIB_NO_ID || s->ids_invalid)
+		id = find_id(s, nlri);
+	value = value_of(s, nlri, &owned);
 	if (value == RIB_VALUE_NONE) {
 		out_of_memory(s);
 		return;
 	}
-	if (id != RIB_NO_ID && !TAILQ_EMPTY(&s->table->floods)) {
+	if (id != RIB_NO_ID && !TAILQ_EMPTY(&s->table->withdraw_queues)) {
 		rib_key_get(s->table, s->paths, id);
 		held = true;
-		rescue(s, id);
+		withdraw_pending_route(s, id);
 	}
 	if (id != RIB_NO_ID)
-		e = rib_routes_find(rib_store_routes(&s->table->store,
-						     s->paths),
-				    id);
-	stored = e != NULL ? replace(s, item, id, e, value, owned)
-			   : insert(s, item, id, value, owned);
+		e = rib_route_array_find(rib_store_routes(&s->table->store,
+							  s->paths),
+					 id);
+	stored = e != NULL ? replace_route(s, nlri, id, e, value, owned)
+			   : insert_route(s, nlri, id, value, owned);
 	if (owned && !stored)
 		rib_value_put(&s->rib->attrsets, value);
 	if (held) {
 		rib_key_put(s->table, s->paths, id);
-		s->look_again |= !stored;
+		s->ids_invalid |= !stored;
 	}
 }
 
-static void withdraw(struct rib_section *s, struct rib_item *item)
+static void withdraw_route(struct rib_update_routes *s, struct rib_nlri *nlri)
 {
-	uint32_t id = s->look_again ? locate(s, item) : item->id;
+	uint32_t id = s->ids_invalid ? find_id(s, nlri) : nlri->id;
 
-	if (id != RIB_NO_ID && !TAILQ_EMPTY(&s->table->floods) &&
-	    rescue(s, id)) {
-		s->look_again = true;
+	if (id != RIB_NO_ID && !TAILQ_EMPTY(&s->table->withdraw_queues) &&
+	    withdraw_pending_route(s, id)) {
+		s->ids_invalid = true;
 		return;
 	}
 	if (id == RIB_NO_ID ||
-	    rib_routes_find(rib_store_routes(&s->table->store, s->paths), id) ==
-		    NULL) {
+	    rib_route_array_find(rib_store_routes(&s->table->store, s->paths),
+				 id) == NULL) {
 		RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_ABSENT], 1);
 		return;
 	}
-	publish(s, item, id);
+	publish_route(s, nlri, id);
 	rib_table_remove(s->table, s->paths, id);
 }
 
-/* Walking a section */
+/* Walking a part */
 
-static size_t fill_plain(const struct rib_section *s, struct bgp_nlri_iter *it,
-			 struct rib_batch *b)
+/* Hot: once per prefix. */
+void rib_nlri_set_prefix(struct rib_nlri *nlri, enum bgp_family family,
+			 const struct bgp_prefix *prefix)
+{
+	nlri->key.p = nlri->room;
+	nlri->key.len = rib_key_of_prefix(family, prefix, nlri->room);
+	nlri->path_id = prefix->path_id;
+	nlri->labels.len = 0;
+	nlri->wire.len = 0;
+	nlri->hashed = false;
+}
+
+static size_t fill_plain(const struct rib_update_routes *s,
+			 struct bgp_nlri_iter *it, struct rib_batch *b)
 {
 	size_t n = bgp_nlri_take(it, b->prefixes, s->most);
 
 	for (size_t i = 0; i < n; i++)
-		rib_item_prefix(&b->items[i], s->family, &b->prefixes[i]);
+		rib_nlri_set_prefix(&b->nlris[i], s->family, &b->prefixes[i]);
 	return n;
 }
 
-static bool fill_one(struct rib_section *s, struct bgp_nlri_iter *it,
-		     struct rib_item *item)
+static bool fill_one(struct rib_update_routes *s, struct bgp_nlri_iter *it,
+		     struct rib_nlri *nlri)
 {
-	uint8_t *room = item->room;
+	uint8_t *room = nlri->room;
 
 	if (!bgp_nlri_next(it))
 		return false;
@@ -477,55 +498,57 @@ static bool fill_one(struct rib_section *s, struct bgp_nlri_iter *it,
 			return false;
 		}
 	}
-	item->key.p = room;
-	item->key.len = rib_key_of_nlri(&it->nlri, room);
-	item->path_id = it->nlri.path_id;
-	item->labels = it->nlri.labels;
-	item->wire = it->nlri.wire;
-	item->hashed = false;
+	nlri->key.p = room;
+	nlri->key.len = rib_key_of_nlri(&it->nlri, room);
+	nlri->path_id = it->nlri.path_id;
+	nlri->labels = it->nlri.labels;
+	nlri->wire = it->nlri.wire;
+	nlri->hashed = false;
 	/* Prefixes are told by their fields. */
 	if (s->prefixes)
-		item->wire.len = 0;
+		nlri->wire.len = 0;
 	return true;
 }
 
-static size_t fill(struct rib_section *s, struct bgp_nlri_iter *it,
-		   struct rib_batch *b)
+static size_t fill_batch(struct rib_update_routes *s, struct bgp_nlri_iter *it,
+			 struct rib_batch *b)
 {
 	size_t n = 0;
 
 	if (it->plain)
 		return fill_plain(s, it, b);
-	while (n < s->most && fill_one(s, it, &b->items[n]))
+	while (n < s->most && fill_one(s, it, &b->nlris[n]))
 		n++;
 	return n;
 }
 
 /* False: there is no memory for the attributes. */
-static bool apply(struct rib_section *s, struct rib_item *items, size_t n)
+static bool apply_nlris(struct rib_update_routes *s, struct rib_nlri *nlris,
+			size_t n)
 {
-	s->look_again = false;
+	s->ids_invalid = false;
 	if (s->set == RIB_VALUE_NONE) {
 		out_of_memory(s);
 		return false;
 	}
 	for (size_t i = 0; i < n; i++)
 		if (s->announce)
-			announce(s, &items[i]);
+			announce_route(s, &nlris[i]);
 		else
-			withdraw(s, &items[i]);
+			withdraw_route(s, &nlris[i]);
 	return true;
 }
 
-static bool apply_batch(struct rib_section *s, struct rib_item *items, size_t n)
+static bool apply_batch(struct rib_update_routes *s, struct rib_nlri *nlris,
+			size_t n)
 {
 	if (s->rib->config.mode == RIB_MODE_OFF) {
 		for (size_t i = 0; i < n; i++)
-			publish(s, &items[i], 0);
+			publish_route(s, &nlris[i], 0);
 		return true;
 	}
-	look_up(s, items, n);
-	return apply(s, items, n);
+	look_up_batch(s, nlris, n);
+	return apply_nlris(s, nlris, n);
 }
 
 /*
@@ -533,7 +556,7 @@ static bool apply_batch(struct rib_section *s, struct rib_item *items, size_t n)
  * of a batch is to be seen before the next one, so that few bytes are beyond
  * the budget.
  */
-static size_t batch_size(const struct rib_section *s)
+static size_t batch_size(const struct rib_update_routes *s)
 {
 	if (!s->prefixes)
 		return 1;
@@ -541,7 +564,7 @@ static size_t batch_size(const struct rib_section *s)
 			   : RIB_BATCH;
 }
 
-/* One at least, so that each section that is begun is one that goes on. */
+/* One at least, so that each part that is begun is one that goes on. */
 static size_t at_most(size_t most, const struct rib_budget *budget)
 {
 	if (budget->routes >= most)
@@ -550,7 +573,8 @@ static size_t at_most(size_t most, const struct rib_budget *budget)
 }
 
 /* Returns how many routes it took off @it: all, unless the budget is spent. */
-static size_t apply_batches(struct rib_section *s, struct bgp_nlri_iter *it)
+static size_t apply_batches(struct rib_update_routes *s,
+			    struct bgp_nlri_iter *it)
 {
 	struct rib_batch *b = &s->rib->batch;
 	struct rib_budget *budget = s->rib->budget;
@@ -559,16 +583,16 @@ static size_t apply_batches(struct rib_section *s, struct bgp_nlri_iter *it)
 	size_t n;
 
 	s->most = at_most(most, budget);
-	while ((n = fill(s, it, b)) != 0) {
+	while ((n = fill_batch(s, it, b)) != 0) {
 		done += n;
 		budget->routes -= n < budget->routes ? n : budget->routes;
-		if (!apply_batch(s, b->items, n)) {
+		if (!apply_batch(s, b->nlris, n)) {
 			/* There is no memory: the rest is not looked at. */
 			it->c.left = 0;
 			break;
 		}
 		if (most < RIB_BATCH)
-			rib_run_flush(s->rib);
+			rib_emit_flush(s->rib);
 		if (rib_is_spent(s->rib, budget))
 			break;
 		s->most = at_most(most, budget);
@@ -576,9 +600,10 @@ static size_t apply_batches(struct rib_section *s, struct bgp_nlri_iter *it)
 	return done;
 }
 
-/* The rest of the section behind @progress. False: there is none. */
-static bool start(const struct rib_section *s,
-		  const struct rib_progress *progress, struct bgp_nlri_iter *it)
+/* The rest of the part behind @progress. False: there is none. */
+static bool start_rest(const struct rib_update_routes *s,
+		       const struct rib_progress *progress,
+		       struct bgp_nlri_iter *it)
 {
 	if (!bgp_update_routes(s->u, s->id, it))
 		return false;
@@ -588,47 +613,48 @@ static bool start(const struct rib_section *s,
 }
 
 /* False: something is left. */
-static bool apply_rest(struct rib_section *s, struct rib_progress *progress,
-		       uint32_t *host_bits)
+static bool apply_rest(struct rib_update_routes *s,
+		       struct rib_progress *progress, uint32_t *host_bits)
 {
-	size_t len = s->u->sections[s->id].field.len;
+	size_t len = s->u->nlri_parts[s->id].field.len;
 	struct bgp_nlri_iter it;
 	size_t done;
 
 	*host_bits = 0;
-	if (!start(s, progress, &it))
+	if (!start_rest(s, progress, &it))
 		return true;
 	done = apply_batches(s, &it);
 	*host_bits = it.host_bits;
 	if (it.c.left == 0)
 		return true;
-	progress->section = s->id;
+	progress->part = s->id;
 	progress->offset = (uint32_t)(len - it.c.left);
 	progress->routes += (uint32_t)done;
 	return false;
 }
 
 /* Whether it is the one route that was read ahead. */
-static bool is_single(const struct rib_section *s)
+static bool is_single(const struct rib_update_routes *s)
 {
-	return s->ahead != NULL && s->ahead->table == s->table &&
-	       s->u->sections[s->id].count == 1;
+	return s->lookahead != NULL && s->lookahead->table == s->table &&
+	       s->u->nlri_parts[s->id].count == 1;
 }
 
-bool rib_section_apply(struct rib_section *s, struct rib_progress *progress)
+bool rib_update_routes_apply(struct rib_update_routes *s,
+			     struct rib_progress *progress)
 {
 	bool done = true;
 	uint32_t host_bits;
 
 	if (is_single(s)) {
 		s->rib->budget->routes -= s->rib->budget->routes > 0;
-		look_up_ahead(s);
-		(void)apply(s, &s->ahead->item, 1);
-		host_bits = s->ahead->host_bits;
+		look_up_single(s);
+		(void)apply_nlris(s, &s->lookahead->nlri, 1);
+		host_bits = s->lookahead->host_bits;
 	} else {
 		done = apply_rest(s, progress, &host_bits);
 	}
-	rib_run_flush(s->rib);
+	rib_emit_flush(s->rib);
 	if (host_bits > 0)
 		RIB_COUNT(s->router, host_bits, host_bits);
 	return done;

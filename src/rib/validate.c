@@ -2,7 +2,9 @@
  * Everything that is kept twice is compared, and every reference is counted
  * again from the routes. For tests.
  */
-#include "rib/peer.h"
+#include "rib/validate.h"
+
+#include "rib/rib_internal.h"
 #include "rib/timer.h"
 
 #include <stdlib.h>
@@ -12,14 +14,14 @@ struct tally {
 	const struct rib *rib;
 	uint32_t *prefixes[BGP_FAMILIES];
 	uint32_t *paths[BGP_FAMILIES];
-	uint64_t values; /* routes with a value that is counted */
-	uint64_t beside; /* the heap */
-	uint64_t moved;	 /* floods */
+	uint64_t values;	  /* routes with a value that is counted */
+	uint64_t beside;	  /* the heap */
+	uint64_t subject_changed; /* withdraw queues */
 };
 
-static uint64_t capacity(const struct rib_dictionary *d)
+static uint64_t capacity(const struct rib_key_table *d)
 {
-	return (uint64_t)d->pool.limit * RIB_POOL_CHUNK + 1;
+	return (uint64_t)d->pool.limit * RIB_ID_POOL_CHUNK + 1;
 }
 
 static bool tally_init(struct tally *t, const struct rib *rib)
@@ -44,17 +46,17 @@ static void tally_fini(struct tally *t)
 }
 
 static bool routes_valid(struct tally *t, const struct rib_table *table,
-			 const struct rib_routes *r, uint32_t *counts,
-			 const struct rib_dictionary *d)
+			 const struct rib_route_array *r, uint32_t *counts,
+			 const struct rib_key_table *d)
 {
 	bool current = r == &table->store.plain || r == &table->store.paths;
 	const struct rib_entry *e;
 	uint32_t id = 0;
 
-	if (!rib_routes_validate(r))
+	if (!rib_route_array_validate(r))
 		return false;
-	t->beside += rib_routes_bytes(r);
-	for (; (e = rib_routes_next(r, id, &id)) != NULL; id++) {
+	t->beside += rib_route_array_bytes(r);
+	for (; (e = rib_route_array_next(r, id, &id)) != NULL; id++) {
 		unsigned age = (unsigned)(table->generation -
 					  rib_stamp_generation(e->stamp)) %
 			       RIB_GENERATIONS;
@@ -64,7 +66,7 @@ static bool routes_valid(struct tally *t, const struct rib_table *table,
 		counts[id]++;
 		if (e->value != RIB_VALUE_UNKNOWN)
 			t->values++;
-		if (current && age > table->unswept)
+		if (current && age > table->generations_unswept)
 			return false;
 	}
 	return true;
@@ -82,18 +84,19 @@ static bool store_valid(struct tally *t, const struct rib_table *table,
 
 static bool table_valid(struct tally *t, const struct rib_table *table)
 {
-	const struct rib_flood *f;
-	uint64_t dying = 0;
+	const struct rib_withdraw_queue *q;
+	uint64_t pending_withdraw = 0;
 
 	if (!store_valid(t, table, &table->store))
 		return false;
-	TAILQ_FOREACH (f, &table->floods, link) {
-		dying += rib_store_count(&f->store);
-		t->moved += f->moved;
-		if (!store_valid(t, table, &f->store))
+	TAILQ_FOREACH (q, &table->withdraw_queues, link) {
+		pending_withdraw += rib_store_count(&q->store);
+		t->subject_changed += q->subject_changed;
+		if (!store_valid(t, table, &q->store))
 			return false;
 	}
-	return dying == table->dying && (dying == 0 || table->queued) &&
+	return pending_withdraw == table->pending_withdraw &&
+	       (pending_withdraw == 0 || table->queued) &&
 	       (!table->sweeping || table->queued);
 }
 
@@ -117,7 +120,7 @@ static bool router_valid(struct tally *t, const struct rib_router *router)
 {
 	const struct rib_peer *peer;
 	const struct rib_table *table;
-	uint64_t moved = t->moved;
+	uint64_t subject_changed = t->subject_changed;
 	uint64_t routes = 0;
 	uint32_t stale = 0, up = 0, waiting = 0, peers = 0;
 
@@ -135,34 +138,35 @@ static bool router_valid(struct tally *t, const struct rib_router *router)
 			return false;
 	}
 	return routes == router->routes && stale == router->stale_count &&
-	       t->moved - moved == router->moved_count &&
+	       t->subject_changed - subject_changed ==
+		       router->subject_changed_count &&
 	       up == router->up_count && waiting == router->waiting_count &&
-	       peers == router->peer_count && rib_map_validate(&router->peers);
+	       peers == router->peer_count &&
+	       rib_ptr_map_validate(&router->peers);
 }
 
 /* Each key has as many references as there are routes, and each pair one. */
 static bool keys_valid(struct tally *t, int f)
 {
-	const struct rib_dictionary *prefixes = &t->rib->prefixes[f];
-	const struct rib_dictionary *paths = &t->rib->paths[f];
+	const struct rib_key_table *prefixes = &t->rib->prefixes[f];
+	const struct rib_key_table *paths = &t->rib->paths[f];
 	uint8_t room[RIB_KEY_FIXED];
 
-	if (!rib_dictionary_validate(prefixes) ||
-	    !rib_dictionary_validate(paths))
+	if (!rib_key_table_validate(prefixes) || !rib_key_table_validate(paths))
 		return false;
-	for (uint32_t id = 0;
-	     (id = rib_dictionary_next(paths, id)) != RIB_NO_ID; id++) {
+	for (uint32_t id = 0; (id = rib_key_table_next(paths, id)) != RIB_NO_ID;
+	     id++) {
 		uint32_t pair[2];
 
-		memcpy(pair, rib_dictionary_key(paths, id, room).p,
+		memcpy(pair, rib_key_table_key(paths, id, room).p,
 		       sizeof(pair));
-		if (rib_dictionary_count(paths, id) != t->paths[f][id])
+		if (rib_key_table_count(paths, id) != t->paths[f][id])
 			return false;
 		t->prefixes[f][pair[0]]++;
 	}
 	for (uint32_t id = 0;
-	     (id = rib_dictionary_next(prefixes, id)) != RIB_NO_ID; id++)
-		if (rib_dictionary_count(prefixes, id) != t->prefixes[f][id])
+	     (id = rib_key_table_next(prefixes, id)) != RIB_NO_ID; id++)
+		if (rib_key_table_count(prefixes, id) != t->prefixes[f][id])
 			return false;
 	return true;
 }
@@ -186,12 +190,12 @@ static bool all_valid(struct tally *t)
 	return routes == rib->routes && syncing == rib->syncing &&
 	       routers == rib->routers.count &&
 	       t->beside == rib->route_heap.beside &&
-	       rib_map_validate(&rib->routers) && rib_timer_validate(rib) &&
+	       rib_ptr_map_validate(&rib->routers) && rib_timer_validate(rib) &&
 	       rib_attrsets_validate(&rib->attrsets) &&
 	       rib_attrsets_references(&rib->attrsets) ==
 		       t->values + (rib->cache.set != RIB_VALUE_NONE) &&
-	       rib_heap_validate(&rib->key_heap) &&
-	       rib_heap_validate(&rib->route_heap);
+	       rib_handle_heap_validate(&rib->key_heap) &&
+	       rib_handle_heap_validate(&rib->route_heap);
 }
 
 bool rib_validate(const struct rib *rib)

@@ -1,52 +1,60 @@
 /*
- * rib/visibility.h - what the policy says of a table, for the files of this room
+ * rib/visibility.h - which routes of a table are published
  *
- * What consumers were not told of lies under a veil. It covers a table from
- * its first key to a place, by the number of the key, or from there to its
- * last: nothing, all, or something in between while it is drawn or lifted in
- * slices. A flood takes the veil of its table along.
+ * A table may be stored but not published. `hidden` is the range of route ids,
+ * [0, pos) or [pos, end), that has not been published: nothing, everything, or
+ * a part while a change of policy is in progress. Then pos moves over the table
+ * in slices, and each route it passes is withdrawn or announced. A withdraw
+ * queue keeps the hidden range that its table had.
  */
 #ifndef RIB_VISIBILITY_H
 #define RIB_VISIBILITY_H
 
-#include "rib/policy.h"
 #include "rib/rib_internal.h"
 
 /* Hot: once per published route. */
-static inline bool rib_veiled(const struct rib_veil *veil, bool paths,
-			      uint32_t id)
+static inline bool rib_is_hidden(const struct rib_hidden_range *hidden,
+				 bool paths, uint32_t id)
 {
-	bool before = paths == veil->place.paths ? id < veil->place.id
-						 : veil->place.paths;
+	bool before = paths == hidden->pos.paths ? id < hidden->pos.id
+						 : hidden->pos.paths;
 
-	return before != veil->lifting;
+	return before != hidden->shrinking;
 }
 
 /* The policy's word, from memory. */
-void rib_fate_ask(struct rib_peer *peer, uint8_t view);
+void rib_policy_lookup(struct rib_peer *peer, uint8_t view);
 
-static inline enum rib_fate rib_fate_of(struct rib_peer *peer, uint8_t view,
-					enum bgp_family family)
+static inline enum rib_disposition rib_disposition_of(struct rib_peer *peer,
+						      uint8_t view,
+						      enum bgp_family family)
 {
-	const struct rib_wish *w = &peer->wishes[view];
+	const struct rib_policy_mask *w = &peer->policy_masks[view];
 
-	if ((peer->asked >> view & 1) == 0)
-		rib_fate_ask(peer, view);
+	if ((peer->policy_known >> view & 1) == 0)
+		rib_policy_lookup(peer, view);
 	if ((w->published >> family & 1) != 0)
-		return RIB_FATE_PUBLISH;
-	return (w->stored >> family & 1) != 0 ? RIB_FATE_STORE : RIB_FATE_DROP;
+		return RIB_DISPOSITION_PUBLISH;
+	return (w->stored >> family & 1) != 0 ? RIB_DISPOSITION_STORE
+					      : RIB_DISPOSITION_DROP;
 }
 
 /* A table that was just made. */
-void rib_fate_init(struct rib_table *table);
+void rib_hidden_range_init(struct rib_table *table);
 
-/* Its routes left, for a flood or for good: start anew. */
-void rib_fate_reset(struct rib_table *table);
+/* The table is empty: hide everything or nothing, by its disposition. */
+void rib_hidden_range_reset(struct rib_table *table);
 
-/* The veil is where it should be: go on the other way, if that is meant now. */
-void rib_fate_arrived(struct rib_table *table);
+/*
+ * Start to hide or to publish the table in slices, from the first key to the
+ * last.
+ */
+void rib_hidden_range_start(struct rib_table *table);
 
-/* What the policy sees of the peer is another now, or the policy is. */
-void rib_fate_judge(struct rib_peer *peer, const struct rib_when *when);
+/*
+ * The limit has reached the last key. If the disposition changed meanwhile,
+ * start again in the other direction.
+ */
+void rib_hidden_range_done(struct rib_table *table);
 
 #endif

@@ -68,14 +68,14 @@ static void check_peer_up(const struct bmp_message *m, struct wire_view in)
 {
 	struct bgp_open sent, received;
 	struct bgp_context ctx, merged;
-	struct bgp_reading r;
+	struct bgp_decode_opts r;
 
 	check_inside(m->up.sent_open.whole, in);
 	check_inside(m->up.received_open.whole, in);
 	check_open(&m->up.sent_open, &sent);
 	check_open(&m->up.received_open, &received);
 	bgp_context_set(&ctx, &sent, &received);
-	r = bgp_context_reading(&ctx, &m->peer, NULL);
+	r = bgp_context_decode_opts(&ctx, &m->peer, NULL);
 	/* Nobody sends what the other did not offer to take, or both send. */
 	if (r.add_path & ~(sent.add_path_receive | sent.add_path_send))
 		abort();

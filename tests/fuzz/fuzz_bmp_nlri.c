@@ -27,7 +27,7 @@ static void check_text(const struct bgp_nlri *n)
 }
 
 static void check_rewritten(const struct bgp_nlri *n,
-			    const struct bgp_nlri_how *how)
+			    const struct bgp_nlri_format *format)
 {
 	struct bmp_writer w = bmp_writer_on(wire, sizeof(wire));
 	size_t len = bgp_nlri_key(n, key, sizeof(key));
@@ -37,7 +37,7 @@ static void check_rewritten(const struct bgp_nlri *n,
 				  len > n->wire.len + BGP_NLRI_KEY_SLACK))
 		abort();
 	bgp_write_nlri(&w, n);
-	bgp_nlri_start(&it, (struct wire_view){ wire, w.len }, how);
+	bgp_nlri_start(&it, (struct wire_view){ wire, w.len }, format);
 	if (w.full || !bgp_nlri_next(&it) || it.c.left != 0 ||
 	    it.host_bits != 0 || it.nlri.path_id != n->path_id)
 		abort();
@@ -49,14 +49,14 @@ static void check_rewritten(const struct bgp_nlri *n,
 }
 
 static void check_batches(struct wire_view field,
-			  const struct bgp_nlri_how *how)
+			  const struct bgp_nlri_format *format)
 {
 	struct bgp_prefix batch[BATCH];
 	struct bgp_nlri_iter a, b;
 	size_t n;
 
-	bgp_nlri_start(&a, field, how);
-	bgp_nlri_start(&b, field, how);
+	bgp_nlri_start(&a, field, format);
+	bgp_nlri_start(&b, field, format);
 	if (!a.plain)
 		return;
 	while ((n = bgp_nlri_take(&a, batch, BATCH)) != 0)
@@ -71,15 +71,16 @@ static void check_batches(struct wire_view field,
 		abort();
 }
 
-static void check_first(struct wire_view field, const struct bgp_nlri_how *how)
+static void check_first(struct wire_view field,
+			const struct bgp_nlri_format *format)
 {
 	struct bgp_nlri_iter it;
 	struct bgp_prefix first;
 	bool host_bits;
 
-	if (!bgp_nlri_first(field, how, &first, &host_bits))
+	if (!bgp_nlri_first(field, format, &first, &host_bits))
 		return;
-	bgp_nlri_start(&it, field, how);
+	bgp_nlri_start(&it, field, format);
 	if (!bgp_nlri_next(&it) || it.nlri.prefix_len != first.len ||
 	    memcmp(it.nlri.address, first.address, 16) != 0 ||
 	    it.host_bits != host_bits)
@@ -90,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct wire_view field;
 	const struct bgp_family_info *info;
-	struct bgp_nlri_how how;
+	struct bgp_nlri_format format;
 	struct bgp_nlri_iter it;
 	uint32_t n = 0, count = 0;
 	bool ok;
@@ -99,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		return 0;
 	field = (struct wire_view){ data + 2, len - 2 };
 	info = bgp_family_info(data[0] % BGP_FAMILIES);
-	how = (struct bgp_nlri_how){
+	format = (struct bgp_nlri_format){
 		.afi = info->afi,
 		.safi = info->safi,
 		.family = data[0] % BGP_FAMILIES,
@@ -107,16 +108,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		.multiple_labels = data[1] & 2,
 		.withdrawn = data[1] & 4,
 	};
-	ok = bgp_nlri_count(field, &how, &count);
-	bgp_nlri_start(&it, field, &how);
+	ok = bgp_nlri_count(field, &format, &count);
+	bgp_nlri_start(&it, field, &format);
 	while (bgp_nlri_next(&it)) {
 		n++;
 		check_text(&it.nlri);
-		check_rewritten(&it.nlri, &how);
+		check_rewritten(&it.nlri, &format);
 	}
 	if (ok == it.malformed || (ok && n != count))
 		abort();
-	check_batches(field, &how);
-	check_first(field, &how);
+	check_batches(field, &format);
+	check_first(field, &format);
 	return 0;
 }

@@ -5,6 +5,7 @@
  * and makes itself again.
  */
 #include "bmp/canonical.h"
+#include "bmp/decode_context.h"
 #include "bmp/nlri_key.h"
 #include "bmp/nlri_text.h"
 #include "bmp/update.h"
@@ -68,30 +69,30 @@ static void check_route(const struct bgp_nlri *n, struct wire_view field)
 	bgp_nlri_text(n, text, sizeof(text));
 }
 
-static void check_section(const struct bgp_update *u, enum bgp_section_id s)
+static void check_section(const struct bgp_update *u, enum bgp_nlri_part_id s)
 {
-	const struct bgp_section *section = &u->sections[s];
+	const struct bgp_nlri_part *part = &u->nlri_parts[s];
 	struct bgp_nlri_iter it;
 	uint32_t n = 0;
 
 	if (!bgp_update_routes(u, s, &it)) {
-		if (section->count != 0 && u->verdict != BGP_RESET)
+		if (part->count != 0 && u->verdict != BGP_RESET)
 			abort();
 		return;
 	}
-	if (section->lost)
+	if (part->lost)
 		abort();
 	while (bgp_nlri_next(&it)) {
-		check_route(&it.nlri, section->field);
+		check_route(&it.nlri, part->field);
 		n++;
 	}
-	if (it.malformed || n != section->count || it.host_bits > n)
+	if (it.malformed || n != part->count || it.host_bits > n)
 		abort();
 }
 
-static void check_canonical(const struct bgp_update *u, enum bgp_section_id s)
+static void check_canonical(const struct bgp_update *u, enum bgp_nlri_part_id s)
 {
-	struct bgp_reading r = BGP_READING_CANONICAL;
+	struct bgp_decode_opts r = BGP_DECODE_CANONICAL;
 	static struct bgp_update back;
 	size_t n = bgp_canonical_write(u, s, form, sizeof(form));
 	struct wire_view v = { form, n };
@@ -106,8 +107,8 @@ static void check_canonical(const struct bgp_update *u, enum bgp_section_id s)
 	back = (struct bgp_update){ 0 };
 	if (bgp_attrs_decode(v, &r, &back.attrs) != BGP_ACCEPT)
 		abort();
-	if (bgp_canonical_write(&back, BGP_SECTION_NLRI, again,
-				sizeof(again)) != n ||
+	if (bgp_canonical_write(&back, BGP_PART_NLRI, again, sizeof(again)) !=
+		    n ||
 	    memcmp(form, again, n) != 0)
 		abort();
 }
@@ -115,13 +116,13 @@ static void check_canonical(const struct bgp_update *u, enum bgp_section_id s)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct wire_view in;
-	struct bgp_reading r;
+	struct bgp_decode_opts r;
 	struct bgp_update u;
 
 	if (len < HEAD_LEN || len - HEAD_LEN > UINT16_MAX)
 		return 0;
 	in = (struct wire_view){ data + HEAD_LEN, len - HEAD_LEN };
-	r = (struct bgp_reading){
+	r = (struct bgp_decode_opts){
 		.add_path = wire_get_u32(data),
 		.multiple_labels = wire_get_u32(data + 4),
 		.as_width = data[8] & 1 ? 2 : 4,
@@ -133,10 +134,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (bgp_update_decode(in, &r, &u) >= BGP_VERDICTS)
 		abort();
 	check_attrs(&u.attrs, in);
-	for (int s = 0; s < BGP_SECTIONS; s++)
+	for (int s = 0; s < BGP_PARTS; s++)
 		check_section(&u, s);
-	check_canonical(&u, BGP_SECTION_NLRI);
-	check_canonical(&u, BGP_SECTION_MP_REACH);
+	check_canonical(&u, BGP_PART_NLRI);
+	check_canonical(&u, BGP_PART_MP_REACH);
 	/* An End-of-RIB is nothing else. */
 	if (u.end_of_rib && u.verdict != BGP_ACCEPT)
 		abort();

@@ -9,13 +9,15 @@
  * What a whole snapshot restored is taken again, and that one must be whole,
  * too, with as many routes.
  */
+#include "rib/rib.h"
 #include "rib/snapshot.h"
 #include "rib/snapshot_reader.h"
 #include "rib/snapshot_record.h"
+#include "rib/validate.h"
 
 #include <stdlib.h>
 
-static const struct rib_when when = { 1000, 2000 };
+static const struct rib_time when = { 1000, 2000 };
 
 static void ignore_change(void *arg, const struct rib_change *c)
 {

@@ -253,11 +253,11 @@ static void save_updates(void)
 	struct bgp_attrs attrs;
 
 	save_update("end-of-rib", 0, &parts);
-	parts.sections[BGP_SECTION_WITHDRAWN] = (struct bgp_routes){ &v4, 1 };
+	parts.nlri_parts[BGP_PART_WITHDRAWN] = (struct bgp_routes){ &v4, 1 };
 	save_update("withdraw", 0, &parts);
 	set_attrs(&attrs);
 	parts.attrs = &attrs;
-	parts.sections[BGP_SECTION_NLRI] = (struct bgp_routes){ &v4, 1 };
+	parts.nlri_parts[BGP_PART_NLRI] = (struct bgp_routes){ &v4, 1 };
 	save_update("all-attributes", 0, &parts);
 	attrs.reach = attrs.unreach = (struct bgp_mp){
 		.afi = 2,
@@ -267,8 +267,8 @@ static void save_updates(void)
 	attrs.reach.next_hop = (struct wire_view){ next_hop, 16 };
 	bgp_attrs_set(&attrs, BGP_MP_REACH);
 	bgp_attrs_set(&attrs, BGP_MP_UNREACH);
-	parts.sections[BGP_SECTION_MP_REACH] = (struct bgp_routes){ &vpn, 1 };
-	parts.sections[BGP_SECTION_MP_UNREACH] = (struct bgp_routes){ &vpn, 1 };
+	parts.nlri_parts[BGP_PART_MP_REACH] = (struct bgp_routes){ &vpn, 1 };
+	parts.nlri_parts[BGP_PART_MP_UNREACH] = (struct bgp_routes){ &vpn, 1 };
 	save_update("all-sections", 0, &parts);
 	v4.has_path_id = vpn.has_path_id = true;
 	save_update("add-path", UINT32_MAX, &parts);

@@ -8,6 +8,8 @@
  */
 #include "rib/snapshot_record.h"
 
+#include "bmp/peer.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 

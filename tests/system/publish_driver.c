@@ -15,6 +15,9 @@
 #include "egress/log_reader.h"
 #include "egress/publisher/publisher.h"
 
+#include "bmp/attr.h"
+#include "bmp/family.h"
+
 #include <spargio/runtime.h>
 #include <spargio/time.h>
 

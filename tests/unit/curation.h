@@ -59,7 +59,7 @@ struct stage_route {
 struct stage {
 	struct rib *rib;
 	struct rib_router *router;
-	struct rib_when when;
+	struct rib_time when;
 	struct rib_config config;
 	struct bgp_overrides *over;
 	struct stage_route routes[STAGE_ROUTES];
@@ -67,7 +67,7 @@ struct stage {
 	size_t changes; /* routes in changes, since stage_forget() */
 	size_t announced;
 	size_t withdrawn;
-	size_t moved; /* of these */
+	size_t subject_changed; /* of these */
 	size_t synthetic[RIB_REASONS];
 	size_t resynced;
 	size_t events[RIB_EVENTS];
@@ -161,7 +161,7 @@ static inline void stage_change(void *arg, const struct rib_change *c)
 		s->changes++;
 		s->announced += c->announced;
 		s->withdrawn += !c->announced;
-		s->moved += c->moved;
+		s->subject_changed += c->subject_changed;
 		s->resynced += c->resync;
 		s->synthetic[c->reason] += c->synthetic;
 	}
@@ -196,7 +196,7 @@ static inline void stage_start(struct stage *s, const struct rib_config *config)
 	rib_config_defaults(&s->config);
 	if (config != NULL)
 		s->config = *config;
-	s->when = (struct rib_when){ SECONDS(1000), SECONDS(1800000000) };
+	s->when = (struct rib_time){ SECONDS(1000), SECONDS(1800000000) };
 	assert_int_equal(rib_new(&s->config, &sink, &s->rib), 0);
 	assert_int_equal(rib_router_get(s->rib, &id, &s->router), 0);
 	rib_session_open(s->router, &s->when, id.address, 4000, NULL);
@@ -205,7 +205,7 @@ static inline void stage_start(struct stage *s, const struct rib_config *config)
 static inline void stage_forget(struct stage *s)
 {
 	s->changes = s->announced = s->withdrawn = s->resynced = 0;
-	s->moved = 0;
+	s->subject_changed = 0;
 	memset(s->synthetic, 0, sizeof(s->synthetic));
 	memset(s->events, 0, sizeof(s->events));
 }
@@ -219,7 +219,7 @@ static inline void stage_end(struct stage *s)
 /* Do all work that is due, in slices of @budget. */
 static inline void stage_work_by(struct stage *s, size_t budget)
 {
-	while (rib_work(s->rib, &s->when, budget).more)
+	while (rib_background(s->rib, &s->when, budget).more)
 		;
 	assert_true(rib_validate(s->rib));
 }
@@ -405,7 +405,7 @@ static inline void stage_put(struct stage *s, const struct stage_peer *p,
 					       .family = nlri->family,
 					       .next_hop = { hop, 4 } };
 	}
-	parts.sections[classic ? BGP_SECTION_NLRI : BGP_SECTION_MP_REACH] =
+	parts.nlri_parts[classic ? BGP_PART_NLRI : BGP_PART_MP_REACH] =
 		(struct bgp_routes){ nlri, n };
 	bgp_write_update(&w, &parts);
 	stage_pdu(s, p, pdu, w.len);
@@ -426,8 +426,7 @@ static inline void stage_take(struct stage *s, const struct stage_peer *p,
 						 .safi = nlri->safi,
 						 .family = nlri->family };
 	}
-	parts.sections[classic ? BGP_SECTION_WITHDRAWN
-			       : BGP_SECTION_MP_UNREACH] =
+	parts.nlri_parts[classic ? BGP_PART_WITHDRAWN : BGP_PART_MP_UNREACH] =
 		(struct bgp_routes){ nlri, n };
 	bgp_write_update(&w, &parts);
 	stage_pdu(s, p, pdu, w.len);

@@ -11,6 +11,8 @@
 #include "egress/encode/encode_update.h"
 #include "egress/capnp/packed.h"
 
+#include "bmp/nlri.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 

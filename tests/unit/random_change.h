@@ -12,6 +12,11 @@
 #include "egress/encode/encode_update.h"
 #include "rib/event.h"
 
+#include "bmp/attr.h"
+#include "bmp/decode_context.h"
+#include "bmp/family.h"
+#include "bmp/peer.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -263,8 +268,8 @@ static inline void random_unknown(struct random_change *r)
 static inline void random_attrs(struct random_change *r)
 {
 	uint8_t width = random_chance(r, 15) ? 2 : 4;
-	struct bgp_reading reading = { .as_width = width,
-				       .as_width_certain = true };
+	struct bgp_decode_opts opts = { .as_width = width,
+					.as_width_certain = true };
 
 	if (random_chance(r, 90))
 		*random_attr(r, 0x40, BGP_ORIGIN, 1) =
@@ -283,7 +288,7 @@ static inline void random_attrs(struct random_change *r)
 	random_lists(r);
 	random_unknown(r);
 	if (bgp_attrs_decode((struct wire_view){ r->block, r->block_len },
-			     &reading, &r->attrs) != BGP_ACCEPT)
+			     &opts, &r->attrs) != BGP_ACCEPT)
 		abort();
 }
 

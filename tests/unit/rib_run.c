@@ -1,6 +1,7 @@
 #include "rib_run.h"
 
 #include "rib/peer.h"
+#include "rib/rib_internal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -221,7 +222,7 @@ static bool can_be_sliced(struct rib_router *to, const struct bmp_message *msg)
 {
 	const struct rib_peer *peer = rib_peer_find(to, &msg->peer);
 
-	return !rib_router_moving(to) && peer != NULL && peer->up;
+	return !rib_router_subject_changing(to) && peer != NULL && peer->up;
 }
 
 static void apply_in_slices(struct run *r, unsigned router,
@@ -245,8 +246,7 @@ static void apply_in_slices(struct run *r, unsigned router,
 	}
 	SURE(r, failed == 0, "no memory");
 	SURE(r,
-	     progress.section == 0 && progress.offset == 0 &&
-		     progress.routes == 0,
+	     progress.part == 0 && progress.offset == 0 && progress.routes == 0,
 	     "something is left");
 }
 
@@ -281,10 +281,10 @@ void run_apply(struct run *r, unsigned router, const struct bmp_writer *w)
 
 bool run_work(struct run *r, size_t budget)
 {
-	struct rib_work work;
+	struct rib_background work;
 
 	model_tick(&r->model, r->when.now_ns);
-	work = rib_work(r->rib, &r->when, budget);
+	work = rib_background(r->rib, &r->when, budget);
 	run_compare(r);
 	r->more = work.more;
 	r->did[DID_SLICE] += work.more;
@@ -410,7 +410,7 @@ void run_begin(struct run *r, uint64_t seed, const struct rib_config *config)
 	memset(r, 0, sizeof(*r));
 	r->seed = seed;
 	r->random = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
-	r->when = (struct rib_when){ 1000 * SECOND, 1700000000 * SECOND };
+	r->when = (struct rib_time){ 1000 * SECOND, 1700000000 * SECOND };
 	r->world = world_new();
 	model_init(&r->model, config);
 	run_new_rib(r);

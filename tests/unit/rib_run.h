@@ -83,7 +83,7 @@ struct run {
 	uint64_t did[RUN_DEEDS];
 	bool more;	/* work is left */
 	uint64_t bytes; /* that the sink claims to have made */
-	struct rib_when when;
+	struct rib_time when;
 	struct world *world;
 	struct model model;
 	struct rib *rib;

@@ -437,9 +437,9 @@ void world_write_update(const struct world *w, struct bmp_writer *out,
 
 	pick_attrs(w, u, &attrs, vpn);
 	parts.attrs = &attrs;
-	parts.sections[classic ? BGP_SECTION_WITHDRAWN
-			       : BGP_SECTION_MP_UNREACH] = w_routes;
-	parts.sections[classic ? BGP_SECTION_NLRI : BGP_SECTION_MP_REACH] =
+	parts.nlri_parts[classic ? BGP_PART_WITHDRAWN : BGP_PART_MP_UNREACH] =
+		w_routes;
+	parts.nlri_parts[classic ? BGP_PART_NLRI : BGP_PART_MP_REACH] =
 		a_routes;
 	/* A last prefix of 255 bits ends any reading of the field. */
 	if (u->fault == WORLD_CUT_NLRI)

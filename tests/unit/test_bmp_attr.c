@@ -1,12 +1,13 @@
 #include "check.h"
 
 #include "bmp/attr.h"
+#include "bmp/decode_context.h"
 
-static const struct bgp_reading plain = { .as_width = 4 };
-static const struct bgp_reading two_byte = { .as_width = 2 };
+static const struct bgp_decode_opts plain = { .as_width = 4 };
+static const struct bgp_decode_opts two_byte = { .as_width = 2 };
 
-static void decode(const uint8_t *p, size_t len, const struct bgp_reading *r,
-		   struct bgp_attrs *out)
+static void decode(const uint8_t *p, size_t len,
+		   const struct bgp_decode_opts *r, struct bgp_attrs *out)
 {
 	bgp_attrs_decode((struct wire_view){ p, len }, r, out);
 }
@@ -257,8 +258,8 @@ static void test_note_04_second_width_only_if_the_first_cannot_be(void **state)
 	/* FRR 8.0.1 (multi14-r58a): A is clear, the path is of two bytes. */
 	static const uint8_t two[] = { 0x50, 2, 0, 4, 2, 1, 0xfd, 0xe8 };
 	static const uint8_t four[] = { 0x40, 2, 6, 2, 1, 0, 0, 0xfd, 0xe8 };
-	struct bgp_reading certain = { .as_width = 4,
-				       .as_width_certain = true };
+	struct bgp_decode_opts certain = { .as_width = 4,
+					   .as_width_certain = true };
 	struct bgp_attrs got;
 
 	(void)state;
@@ -343,7 +344,7 @@ static void test_mrt_rib_next_hop_stands_alone(void **state)
 	static const uint8_t short_form[] = { 0x80, 14, 5, 4, 192, 0, 2, 1 };
 	static const uint8_t whole_form[] = { 0x80, 14,	 9, 0, 2, 1,
 					      4,    192, 0, 2, 1, 0 };
-	struct bgp_reading mrt = { .as_width = 4, .mrt_rib = true };
+	struct bgp_decode_opts mrt = { .as_width = 4, .mrt_rib = true };
 	struct bgp_attrs got;
 
 	(void)state;

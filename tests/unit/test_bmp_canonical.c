@@ -2,6 +2,7 @@
 
 #include "bmp/bgp_writer.h"
 #include "bmp/canonical.h"
+#include "bmp/decode_context.h"
 
 #include <string.h>
 
@@ -9,13 +10,13 @@
 #define AS_PATH	 0x40, 2, 6, 2, 1, 0, 0, 0xfd, 0xe8
 #define NEXT_HOP 0x40, 3, 4, 192, 0, 2, 1
 
-static const struct bgp_reading plain = { .as_width = 4 };
-static const struct bgp_reading two_byte = { .as_width = 2 };
+static const struct bgp_decode_opts plain = { .as_width = 4 };
+static const struct bgp_decode_opts two_byte = { .as_width = 2 };
 
 /* The canonical form of a block of attributes with one IPv4 route. */
 static size_t canonical(const uint8_t *block, size_t len,
-			const struct bgp_reading *r, enum bgp_section_id s,
-			uint8_t *out, size_t cap)
+			const struct bgp_decode_opts *r,
+			enum bgp_nlri_part_id s, uint8_t *out, size_t cap)
 {
 	uint8_t body[8192], room[16384];
 	struct bmp_writer w = bmp_writer_on(body, sizeof(body));
@@ -44,7 +45,7 @@ static size_t canonical(const uint8_t *block, size_t len,
 /* What comes out must read as attributes and make itself again. */
 static void check_stable(const uint8_t *form, size_t len)
 {
-	struct bgp_reading r = BGP_READING_CANONICAL;
+	struct bgp_decode_opts r = BGP_DECODE_CANONICAL;
 	uint8_t again[8192];
 	struct bgp_update u = { 0 };
 	enum bgp_verdict v =
@@ -52,7 +53,7 @@ static void check_stable(const uint8_t *form, size_t len)
 
 	CHECK(v == BGP_ACCEPT, "fault %d of %u", u.attrs.fault,
 	      u.attrs.fault_code);
-	assert_int_equal(bgp_canonical_write(&u, BGP_SECTION_NLRI, again,
+	assert_int_equal(bgp_canonical_write(&u, BGP_PART_NLRI, again,
 					     sizeof(again)),
 			 len);
 	assert_memory_equal(again, form, len);
@@ -67,15 +68,15 @@ struct pair {
 };
 
 static void check_pairs(const struct pair *pairs, size_t n, bool same,
-			const struct bgp_reading *ra,
-			const struct bgp_reading *rb)
+			const struct bgp_decode_opts *ra,
+			const struct bgp_decode_opts *rb)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint8_t a[4096], b[4096];
 		size_t a_len = canonical(pairs[i].a, pairs[i].a_len, ra,
-					 BGP_SECTION_NLRI, a, sizeof(a));
+					 BGP_PART_NLRI, a, sizeof(a));
 		size_t b_len = canonical(pairs[i].b, pairs[i].b_len, rb,
-					 BGP_SECTION_NLRI, b, sizeof(b));
+					 BGP_PART_NLRI, b, sizeof(b));
 		bool equal = a_len == b_len && memcmp(a, b, a_len) == 0;
 
 		CHECK(equal == same, "%s", pairs[i].name);
@@ -152,7 +153,7 @@ static void test_other_meaning_other_bytes(void **state)
 
 /* Whether a block of attributes with one IPv4 route is not even copied. */
 static bool stands(const uint8_t *block, size_t len,
-		   const struct bgp_reading *r)
+		   const struct bgp_decode_opts *r)
 {
 	struct bgp_update u = { 0 };
 	uint8_t room[1024];
@@ -160,7 +161,7 @@ static bool stands(const uint8_t *block, size_t len,
 
 	bgp_attrs_decode((struct wire_view){ block, len }, r, &u.attrs);
 	assert_true(bgp_canonical_bound(&u) <= sizeof(room));
-	v = bgp_canonical(&u, BGP_SECTION_NLRI, room);
+	v = bgp_canonical(&u, BGP_PART_NLRI, room);
 	return v.p == block;
 }
 
@@ -219,7 +220,7 @@ static void test_codes_ascend(void **state)
 		0,    0,   0, 1, ORIGIN, NEXT_HOP, AS_PATH
 	};
 	uint8_t form[256];
-	size_t n = canonical(in, sizeof(in), &plain, BGP_SECTION_NLRI, form,
+	size_t n = canonical(in, sizeof(in), &plain, BGP_PART_NLRI, form,
 			     sizeof(form));
 	struct wire_cursor c = { form, n };
 	static const uint8_t want[] = { 1, 2, 3, 4, 200 };
@@ -247,19 +248,18 @@ static void test_next_hop_of_mp_reach(void **state)
 		0,	0,	 0,	   0,	 0,  1,	 0, 8, 0x20,
 	};
 	uint8_t a[256], b[256];
-	size_t n = canonical(classic, sizeof(classic), &plain, BGP_SECTION_NLRI,
-			     a, sizeof(a));
-	struct bgp_reading r = BGP_READING_CANONICAL;
+	size_t n = canonical(classic, sizeof(classic), &plain, BGP_PART_NLRI, a,
+			     sizeof(a));
+	struct bgp_decode_opts r = BGP_DECODE_CANONICAL;
 	struct bgp_attrs attrs;
 
 	(void)state;
-	assert_int_equal(canonical(mp, sizeof(mp), &plain, BGP_SECTION_MP_REACH,
-				   b, sizeof(b)),
+	assert_int_equal(canonical(mp, sizeof(mp), &plain, BGP_PART_MP_REACH, b,
+				   sizeof(b)),
 			 n);
 	assert_memory_equal(a, b, n);
 
-	n = canonical(v6, sizeof(v6), &plain, BGP_SECTION_MP_REACH, a,
-		      sizeof(a));
+	n = canonical(v6, sizeof(v6), &plain, BGP_PART_MP_REACH, a, sizeof(a));
 	check_stable(a, n);
 	bgp_attrs_decode((struct wire_view){ a, n }, &r, &attrs);
 	assert_int_equal(attrs.next_hop_len, 32);
@@ -288,9 +288,9 @@ static void test_many_communities_backwards(void **state)
 			wire_put_u32(forth + 4 + 4 * i, (i + 1) * 77);
 		}
 		assert_int_equal(canonical(block, 4 + 4 * n, &plain,
-					   BGP_SECTION_NLRI, a, sizeof(a)),
+					   BGP_PART_NLRI, a, sizeof(a)),
 				 len);
-		canonical(forth, 4 + 4 * n, &plain, BGP_SECTION_NLRI, b,
+		canonical(forth, 4 + 4 * n, &plain, BGP_PART_NLRI, b,
 			  sizeof(b));
 		CHECK(memcmp(a, b, len) == 0, "%u communities", n);
 	}
@@ -319,10 +319,10 @@ static void test_long_sequence_is_cut_in_one_way(void **state)
 		}
 		len[i] = w.len;
 	}
-	out[0] = canonical(path[0], len[0], &plain, BGP_SECTION_NLRI, a,
-			   sizeof(a));
-	out[1] = canonical(path[1], len[1], &plain, BGP_SECTION_NLRI, b,
-			   sizeof(b));
+	out[0] =
+		canonical(path[0], len[0], &plain, BGP_PART_NLRI, a, sizeof(a));
+	out[1] =
+		canonical(path[1], len[1], &plain, BGP_PART_NLRI, b, sizeof(b));
 	assert_int_equal(out[0], out[1]);
 	assert_memory_equal(a, b, out[0]);
 	assert_int_equal(a[5], 255);

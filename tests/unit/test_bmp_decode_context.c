@@ -1,6 +1,9 @@
 #include "check.h"
 
 #include "bmp/decode_context.h"
+#include "bmp/message.h"
+#include "bmp/pdu.h"
+#include "bmp/peer.h"
 
 #define IPV4 bgp_family_bit(BGP_IPV4_UNICAST)
 #define IPV6 bgp_family_bit(BGP_IPV6_UNICAST)
@@ -51,7 +54,8 @@ static void test_rule_14_addpath_needs_both_opens(void **state)
 			bool want = views[v] >= BMP_VIEW_OUT_PRE ? cases[i].out
 								 : cases[i].in;
 			bgp_family_set got =
-				bgp_context_reading(&ctx, &peer, NULL).add_path;
+				bgp_context_decode_opts(&ctx, &peer, NULL)
+					.add_path;
 
 			CHECK((got == IPV4) == want && (got & ~IPV4) == 0,
 			      "case %zu, view %d", i, views[v]);
@@ -67,8 +71,9 @@ static void test_note_02_unknown_capabilities_are_not_guessed(void **state)
 	(void)state;
 	bgp_context_init(&ctx);
 	assert_false(ctx.known);
-	assert_true(bgp_context_reading(&ctx, &peer, NULL).add_path == 0);
-	assert_int_equal(bgp_context_reading(&ctx, &peer, NULL).as_width, 4);
+	assert_true(bgp_context_decode_opts(&ctx, &peer, NULL).add_path == 0);
+	assert_int_equal(bgp_context_decode_opts(&ctx, &peer, NULL).as_width,
+			 4);
 }
 
 static void test_rule_15_loc_rib_peer_ups_merge(void **state)
@@ -87,7 +92,8 @@ static void test_rule_15_loc_rib_peer_ups_merge(void **state)
 	bgp_context_merge(&ctx, &first, &first);
 	bgp_context_merge(&ctx, &second, &second);
 	assert_true(ctx.families == (IPV4 | IPV6));
-	assert_true(bgp_context_reading(&ctx, &peer, NULL).add_path == IPV4);
+	assert_true(bgp_context_decode_opts(&ctx, &peer, NULL).add_path ==
+		    IPV4);
 
 	/* Of a real session, the second replaces the first. */
 	bgp_context_set(&ctx, &first, &first);
@@ -145,7 +151,8 @@ static void test_loc_rib_whose_ends_both_send(void **state)
 
 	(void)state;
 	bgp_context_set(&ctx, &open, &open);
-	assert_true(bgp_context_reading(&ctx, &peer, NULL).add_path == IPV4);
+	assert_true(bgp_context_decode_opts(&ctx, &peer, NULL).add_path ==
+		    IPV4);
 }
 
 static void test_note_03_overrides_per_router(void **state)
@@ -156,12 +163,12 @@ static void test_note_03_overrides_per_router(void **state)
 	struct bmp_peer peer = { .type = BMP_PEER_LOC_RIB,
 				 .view = BMP_VIEW_LOC_RIB };
 	struct bgp_context ctx;
-	struct bgp_reading r;
+	struct bgp_decode_opts r;
 
 	(void)state;
 	/* GoBGP's Loc-RIB comes without a Peer Up. */
 	bgp_context_init(&ctx);
-	r = bgp_context_reading(&ctx, &peer, &over);
+	r = bgp_context_decode_opts(&ctx, &peer, &over);
 	assert_true(r.add_path == IPV4);
 	assert_int_equal(r.as_width, 2);
 	assert_true(r.as_width_certain);
@@ -174,9 +181,11 @@ static void test_rule_11_as_width_follows_the_a_flag(void **state)
 
 	(void)state;
 	bgp_context_init(&ctx);
-	assert_int_equal(bgp_context_reading(&ctx, &peer, NULL).as_width, 2);
+	assert_int_equal(bgp_context_decode_opts(&ctx, &peer, NULL).as_width,
+			 2);
 	peer.two_byte_as = false;
-	assert_int_equal(bgp_context_reading(&ctx, &peer, NULL).as_width, 4);
+	assert_int_equal(bgp_context_decode_opts(&ctx, &peer, NULL).as_width,
+			 4);
 }
 
 static void test_rule_11_mirrored_width_follows_the_opens(void **state)
@@ -189,11 +198,13 @@ static void test_rule_11_mirrored_width_follows_the_opens(void **state)
 	(void)state;
 	bgp_context_set(&ctx, &new, &old);
 	assert_int_equal(
-		bgp_context_reading_mirrored(&ctx, &peer, NULL).as_width, 2);
+		bgp_context_decode_opts_mirrored(&ctx, &peer, NULL).as_width,
+		2);
 	bgp_context_set(&ctx, &new, &new);
 	peer.two_byte_as = true;
 	assert_int_equal(
-		bgp_context_reading_mirrored(&ctx, &peer, NULL).as_width, 4);
+		bgp_context_decode_opts_mirrored(&ctx, &peer, NULL).as_width,
+		4);
 }
 
 int main(void)

@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-static struct bgp_nlri_how how_of(enum bgp_family family)
+static struct bgp_nlri_format how_of(enum bgp_family family)
 {
 	const struct bgp_family_info *info = bgp_family_info(family);
 
-	return (struct bgp_nlri_how){
+	return (struct bgp_nlri_format){
 		.afi = info->afi,
 		.safi = info->safi,
 		.family = (uint8_t)family,
@@ -19,7 +19,8 @@ static struct bgp_nlri_how how_of(enum bgp_family family)
 
 /* The routes of a field as text, or "malformed". */
 static void read_all(const uint8_t *p, size_t len,
-		     const struct bgp_nlri_how *how, char *out, size_t cap)
+		     const struct bgp_nlri_format *format, char *out,
+		     size_t cap)
 {
 	struct text t = text_start(out, cap);
 	struct wire_view field = { p, len };
@@ -27,7 +28,7 @@ static void read_all(const uint8_t *p, size_t len,
 	uint32_t n = 0, count = UINT32_MAX;
 	char line[512];
 
-	bgp_nlri_start(&it, field, how);
+	bgp_nlri_start(&it, field, format);
 	for (; bgp_nlri_next(&it); n++) {
 		bgp_nlri_text(&it.nlri, line, sizeof(line));
 		if (n != 0)
@@ -35,7 +36,7 @@ static void read_all(const uint8_t *p, size_t len,
 		text_str(&t, line);
 	}
 	/* The count that looks at lengths only comes to the same end. */
-	assert_int_equal(bgp_nlri_count(field, how, &count), !it.malformed);
+	assert_int_equal(bgp_nlri_count(field, format, &count), !it.malformed);
 	assert_int_equal(count, it.malformed ? UINT32_MAX : n);
 	if (it.malformed)
 		text_str(&t, n != 0 ? ", malformed" : "malformed");
@@ -52,10 +53,10 @@ struct nlri_case {
 static void check_cases(const struct nlri_case *cases, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct bgp_nlri_how how = how_of(cases[i].family);
+		struct bgp_nlri_format format = how_of(cases[i].family);
 		char got[1024];
 
-		read_all(cases[i].in, cases[i].len, &how, got, sizeof(got));
+		read_all(cases[i].in, cases[i].len, &format, got, sizeof(got));
 		CHECK(strcmp(got, cases[i].want) == 0,
 		      "case %zu, %s: got \"%s\", want \"%s\"", i,
 		      bgp_family_info(cases[i].family)->name, got,
@@ -131,20 +132,20 @@ static void test_rule_26_stray_host_bits_are_masked_and_counted(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct bgp_nlri_how how = how_of(cases[i].family);
+		struct bgp_nlri_format format = how_of(cases[i].family);
 		struct wire_view field = { cases[i].in, cases[i].len };
 		struct bgp_prefix batch[8];
 		struct bgp_nlri_iter it;
 		char got[256];
 
-		read_all(cases[i].in, cases[i].len, &how, got, sizeof(got));
+		read_all(cases[i].in, cases[i].len, &format, got, sizeof(got));
 		CHECK(strcmp(got, cases[i].want) == 0, "%s", got);
-		bgp_nlri_start(&it, field, &how);
+		bgp_nlri_start(&it, field, &format);
 		while (bgp_nlri_next(&it))
 			;
 		CHECK(it.host_bits == cases[i].stray, "%s: %u", got,
 		      it.host_bits);
-		bgp_nlri_start(&it, field, &how);
+		bgp_nlri_start(&it, field, &format);
 		if (!it.plain)
 			continue;
 		bgp_nlri_take(&it, batch, COUNT(batch));
@@ -168,17 +169,17 @@ static void test_batches_are_the_same_routes(void **state)
 		len += 5 + (i + 7u) / 8;
 	}
 	for (size_t f = 0; f < 2 * COUNT(families); f++) {
-		struct bgp_nlri_how how = how_of(families[f / 2]);
+		struct bgp_nlri_format format = how_of(families[f / 2]);
 		struct wire_view view = { field, len };
 		struct bgp_nlri_iter a, b;
 		struct bgp_prefix batch[5];
 		size_t n;
 
-		how.add_path = true;
+		format.add_path = true;
 		/* The last one once whole and once cut. */
 		view.len -= f % 2;
-		bgp_nlri_start(&a, view, &how);
-		bgp_nlri_start(&b, view, &how);
+		bgp_nlri_start(&a, view, &format);
+		bgp_nlri_start(&b, view, &format);
 		while ((n = bgp_nlri_take(&a, batch, COUNT(batch))) != 0) {
 			for (size_t i = 0; i < n; i++) {
 				assert_true(bgp_nlri_next(&b));
@@ -214,17 +215,17 @@ static void test_the_first_is_the_first_of_a_walk(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(kinds) * 256 * 20; i++) {
 		size_t kind = i / (256 * 20);
-		struct bgp_nlri_how how = how_of(kinds[kind].family);
+		struct bgp_nlri_format format = how_of(kinds[kind].family);
 		struct wire_view view = { field, i % 20 };
 		struct bgp_prefix first;
 		struct bgp_nlri_iter it;
 		bool host_bits, got;
 
-		how.add_path = kinds[kind].add_path;
+		format.add_path = kinds[kind].add_path;
 		memset(field, 0x5b, sizeof(field));
 		field[0] = (uint8_t)(i / 20);
-		got = bgp_nlri_first(view, &how, &first, &host_bits);
-		bgp_nlri_start(&it, view, &how);
+		got = bgp_nlri_first(view, &format, &first, &host_bits);
+		bgp_nlri_start(&it, view, &format);
 		assert_int_equal(got, kinds[kind].plain && bgp_nlri_next(&it));
 		if (!got)
 			continue;
@@ -263,13 +264,13 @@ static void test_labels_and_distinguishers(void **state)
 static void test_rule_16_multiple_labels_up_to_the_bottom(void **state)
 {
 	static const uint8_t in[] = { 56, 0, 1, 0, 0, 2, 1, 10 };
-	struct bgp_nlri_how how = how_of(BGP_IPV4_LABELED);
+	struct bgp_nlri_format format = how_of(BGP_IPV4_LABELED);
 	struct wire_view field = { in, sizeof(in) };
 	struct bgp_nlri_iter it;
 
 	(void)state;
-	how.multiple_labels = true;
-	bgp_nlri_start(&it, field, &how);
+	format.multiple_labels = true;
+	bgp_nlri_start(&it, field, &format);
 	assert_true(bgp_nlri_next(&it));
 	assert_int_equal(it.nlri.labels.len, 6);
 	assert_int_equal(bgp_label_value(it.nlri.labels.p), 16);
@@ -277,28 +278,29 @@ static void test_rule_16_multiple_labels_up_to_the_bottom(void **state)
 	assert_int_equal(it.nlri.prefix_len, 8);
 
 	/* The same bytes without the capability: one label, 32 bits. */
-	how.multiple_labels = false;
-	bgp_nlri_start(&it, field, &how);
+	format.multiple_labels = false;
+	bgp_nlri_start(&it, field, &format);
 	assert_true(bgp_nlri_next(&it));
 	assert_int_equal(it.nlri.labels.len, 3);
 	assert_int_equal(it.nlri.prefix_len, 32);
 
 	/* With it, a stack without a bottom is malformed. */
-	how.multiple_labels = true;
+	format.multiple_labels = true;
 	field.p = (const uint8_t[]){ 32, 0, 1, 0, 10 };
 	field.len = 5;
-	bgp_nlri_start(&it, field, &how);
+	bgp_nlri_start(&it, field, &format);
 	assert_false(bgp_nlri_next(&it));
 	assert_true(it.malformed);
 }
 
 static size_t key_of(const uint8_t *p, size_t len,
-		     const struct bgp_nlri_how *how, uint8_t *key, size_t cap)
+		     const struct bgp_nlri_format *format, uint8_t *key,
+		     size_t cap)
 {
 	struct bgp_nlri_iter it;
 	size_t n;
 
-	bgp_nlri_start(&it, (struct wire_view){ p, len }, how);
+	bgp_nlri_start(&it, (struct wire_view){ p, len }, format);
 	assert_true(bgp_nlri_next(&it));
 	n = bgp_nlri_key(&it.nlri, key, cap);
 	assert_true(n <= cap);
@@ -308,8 +310,9 @@ static size_t key_of(const uint8_t *p, size_t len,
 
 static void check_same_key(bool same, const uint8_t *a, size_t a_len,
 			   const uint8_t *b, size_t b_len,
-			   const struct bgp_nlri_how *how_a,
-			   const struct bgp_nlri_how *how_b, const char *name)
+			   const struct bgp_nlri_format *how_a,
+			   const struct bgp_nlri_format *how_b,
+			   const char *name)
 {
 	uint8_t key_a[BGP_NLRI_KEY_SMALL], key_b[BGP_NLRI_KEY_SMALL];
 	size_t n = key_of(a, a_len, how_a, key_a, sizeof(key_a));
@@ -323,7 +326,7 @@ static void test_rule_25_label_of_a_withdrawal_is_not_key(void **state)
 	static const uint8_t announced[] = { 32, 0, 1, 1, 10 };
 	static const uint8_t withdrawn[] = { 32, 0x80, 0, 0, 10 };
 	static const uint8_t zero[] = { 32, 0, 0, 0, 10 };
-	struct bgp_nlri_how a = how_of(BGP_IPV4_LABELED), w = a;
+	struct bgp_nlri_format a = how_of(BGP_IPV4_LABELED), w = a;
 	struct bgp_nlri_iter it;
 	uint8_t value[8];
 
@@ -353,18 +356,19 @@ static void test_rule_25_vpn_key_is_distinguisher_and_prefix(void **state)
 	static const uint8_t prefix[] = { 96, 0, 1, 1, RD_A, 11 };
 	static const uint8_t length[] = { 97, 0, 1, 1, RD_A, 10, 0 };
 	static const uint8_t stray[] = { 97, 0, 1, 1, RD_A, 10, 0x7f };
-	struct bgp_nlri_how how = how_of(BGP_IPV4_VPN);
+	struct bgp_nlri_format format = how_of(BGP_IPV4_VPN);
 
 	(void)state;
-	check_same_key(true, a, sizeof(a), label, sizeof(label), &how, &how,
-		       "label");
-	check_same_key(false, a, sizeof(a), rd, sizeof(rd), &how, &how, "rd");
-	check_same_key(false, a, sizeof(a), prefix, sizeof(prefix), &how, &how,
-		       "prefix");
-	check_same_key(false, a, sizeof(a), length, sizeof(length), &how, &how,
-		       "length");
-	check_same_key(true, stray, sizeof(stray), length, sizeof(length), &how,
-		       &how, "stray bits");
+	check_same_key(true, a, sizeof(a), label, sizeof(label), &format,
+		       &format, "label");
+	check_same_key(false, a, sizeof(a), rd, sizeof(rd), &format, &format,
+		       "rd");
+	check_same_key(false, a, sizeof(a), prefix, sizeof(prefix), &format,
+		       &format, "prefix");
+	check_same_key(false, a, sizeof(a), length, sizeof(length), &format,
+		       &format, "length");
+	check_same_key(true, stray, sizeof(stray), length, sizeof(length),
+		       &format, &format, "stray bits");
 }
 
 #define ESI   0, 1, 2, 3, 4, 5, 6, 7, 8, 9
@@ -427,16 +431,19 @@ static void test_evpn_mac_key(void **state)
 					  0, 9,	 1,    0,   9,	 1 };
 	static const uint8_t ip[] = { 2, 37, RD_A, ESI, TAG, MAC, 32,
 				      1, 2,  3,	   4,	0,   1,	  1 };
-	struct bgp_nlri_how how = how_of(BGP_L2VPN_EVPN);
+	struct bgp_nlri_format format = how_of(BGP_L2VPN_EVPN);
 	struct bgp_nlri_iter it;
 	uint8_t value[32];
 
 	(void)state;
-	check_same_key(true, a, sizeof(a), esi, sizeof(esi), &how, &how, "esi");
-	check_same_key(true, a, sizeof(a), labels, sizeof(labels), &how, &how,
-		       "labels");
-	check_same_key(false, a, sizeof(a), ip, sizeof(ip), &how, &how, "ip");
-	bgp_nlri_start(&it, (struct wire_view){ labels, sizeof(labels) }, &how);
+	check_same_key(true, a, sizeof(a), esi, sizeof(esi), &format, &format,
+		       "esi");
+	check_same_key(true, a, sizeof(a), labels, sizeof(labels), &format,
+		       &format, "labels");
+	check_same_key(false, a, sizeof(a), ip, sizeof(ip), &format, &format,
+		       "ip");
+	bgp_nlri_start(&it, (struct wire_view){ labels, sizeof(labels) },
+		       &format);
 	assert_true(bgp_nlri_next(&it));
 	/* Segment and two labels. */
 	assert_int_equal(bgp_nlri_value(&it.nlri, value, sizeof(value)), 16);
@@ -447,13 +454,13 @@ static void test_evpn_ad_key_has_the_segment(void **state)
 	static const uint8_t a[] = { 1, 25, RD_A, ESI, TAG, 0, 1, 1 };
 	static const uint8_t esi[] = { 1, 25, RD_A, ESI_2, TAG, 0, 1, 1 };
 	static const uint8_t label[] = { 1, 25, RD_A, ESI, TAG, 0, 2, 1 };
-	struct bgp_nlri_how how = how_of(BGP_L2VPN_EVPN);
+	struct bgp_nlri_format format = how_of(BGP_L2VPN_EVPN);
 
 	(void)state;
-	check_same_key(false, a, sizeof(a), esi, sizeof(esi), &how, &how,
+	check_same_key(false, a, sizeof(a), esi, sizeof(esi), &format, &format,
 		       "esi");
-	check_same_key(true, a, sizeof(a), label, sizeof(label), &how, &how,
-		       "label");
+	check_same_key(true, a, sizeof(a), label, sizeof(label), &format,
+		       &format, "label");
 }
 
 static void test_stray_bits_are_not_in_typed_keys(void **state)
@@ -465,15 +472,16 @@ static void test_stray_bits_are_not_in_typed_keys(void **state)
 	static const uint8_t rt[] = { 33, 0, 0, 0, 1, 0x00 };
 	static const uint8_t rt_stray[] = { 33, 0, 0, 0, 1, 0x7f };
 	static const uint8_t rt_other[] = { 33, 0, 0, 0, 1, 0x80 };
-	struct bgp_nlri_how how = how_of(BGP_L2VPN_EVPN);
+	struct bgp_nlri_format format = how_of(BGP_L2VPN_EVPN);
 
 	(void)state;
-	check_same_key(true, a, sizeof(a), b, sizeof(b), &how, &how, "evpn");
-	how = how_of(BGP_ROUTE_TARGET);
-	check_same_key(true, rt, sizeof(rt), rt_stray, sizeof(rt_stray), &how,
-		       &how, "route target");
-	check_same_key(false, rt, sizeof(rt), rt_other, sizeof(rt_other), &how,
-		       &how, "another route target");
+	check_same_key(true, a, sizeof(a), b, sizeof(b), &format, &format,
+		       "evpn");
+	format = how_of(BGP_ROUTE_TARGET);
+	check_same_key(true, rt, sizeof(rt), rt_stray, sizeof(rt_stray),
+		       &format, &format, "route target");
+	check_same_key(false, rt, sizeof(rt), rt_other, sizeof(rt_other),
+		       &format, &format, "another route target");
 }
 
 static void test_other_families(void **state)
@@ -524,12 +532,12 @@ static void test_add_path_before_every_kind(void **state)
 	static const uint8_t in[] = { 0,   0,  0,    7,	  1,   25, RD_A, ESI,
 				      TAG, 0,  1,    1,	  0,   0,  0,	 8,
 				      1,   25, RD_A, ESI, TAG, 0,  1,	 1 };
-	struct bgp_nlri_how how = how_of(BGP_L2VPN_EVPN);
+	struct bgp_nlri_format format = how_of(BGP_L2VPN_EVPN);
 	struct bgp_nlri_iter it;
 
 	(void)state;
-	how.add_path = true;
-	bgp_nlri_start(&it, (struct wire_view){ in, sizeof(in) }, &how);
+	format.add_path = true;
+	bgp_nlri_start(&it, (struct wire_view){ in, sizeof(in) }, &format);
 	for (uint32_t id = 7; id <= 8; id++) {
 		assert_true(bgp_nlri_next(&it));
 		assert_int_equal(it.nlri.path_id, id);
@@ -538,7 +546,7 @@ static void test_add_path_before_every_kind(void **state)
 	assert_false(bgp_nlri_next(&it));
 	assert_false(it.malformed);
 	/* A path id without a route. */
-	bgp_nlri_start(&it, (struct wire_view){ in, 3 }, &how);
+	bgp_nlri_start(&it, (struct wire_view){ in, 3 }, &format);
 	assert_false(bgp_nlri_next(&it));
 	assert_true(it.malformed);
 }
@@ -546,12 +554,12 @@ static void test_add_path_before_every_kind(void **state)
 static void test_key_says_how_long_it_would_be(void **state)
 {
 	static const uint8_t in[] = { 24, 10, 1, 2 };
-	struct bgp_nlri_how how = how_of(BGP_IPV4_UNICAST);
+	struct bgp_nlri_format format = how_of(BGP_IPV4_UNICAST);
 	struct bgp_nlri_iter it;
 	uint8_t key[4] = { 0xee, 0xee, 0xee, 0xee };
 
 	(void)state;
-	bgp_nlri_start(&it, (struct wire_view){ in, sizeof(in) }, &how);
+	bgp_nlri_start(&it, (struct wire_view){ in, sizeof(in) }, &format);
 	assert_true(bgp_nlri_next(&it));
 	assert_int_equal(bgp_nlri_key(&it.nlri, key, 2), 4);
 	assert_int_equal(key[2], 0xee);

@@ -1,6 +1,7 @@
 #include "check.h"
 
 #include "bmp/names.h"
+#include "bmp/open.h"
 #include "bmp/stats.h"
 #include "bmp/text.h"
 #include "bmp/update.h"

@@ -1,6 +1,7 @@
 #include "check.h"
 
 #include "bmp/bgp_writer.h"
+#include "bmp/decode_context.h"
 #include "bmp/nlri_text.h"
 #include "bmp/update.h"
 
@@ -12,17 +13,17 @@
 /* The three, 20 bytes. */
 #define USUAL ORIGIN, AS_PATH, NEXT_HOP
 
-static const struct bgp_reading plain = { .as_width = 4 };
+static const struct bgp_decode_opts plain = { .as_width = 4 };
 
 static enum bgp_verdict decode(const uint8_t *p, size_t len,
-			       const struct bgp_reading *r,
+			       const struct bgp_decode_opts *r,
 			       struct bgp_update *out)
 {
 	return bgp_update_decode((struct wire_view){ p, len }, r, out);
 }
 
 static struct bgp_next_hop next_hop_of(const struct bgp_update *u,
-				       enum bgp_section_id s)
+				       enum bgp_nlri_part_id s)
 {
 	struct bgp_next_hop out;
 
@@ -37,7 +38,7 @@ static void list_routes(const struct bgp_update *u, char *out, size_t cap)
 	struct bgp_nlri_iter it;
 	char line[256];
 
-	for (int s = 0; s < BGP_SECTIONS; s++) {
+	for (int s = 0; s < BGP_PARTS; s++) {
 		uint32_t n = 0;
 
 		if (!bgp_update_routes(u, s, &it))
@@ -49,7 +50,7 @@ static void list_routes(const struct bgp_update *u, char *out, size_t cap)
 			text_char(&t, ' ');
 		}
 		assert_false(it.malformed);
-		assert_int_equal(n, u->sections[s].count);
+		assert_int_equal(n, u->nlri_parts[s].count);
 	}
 	text_end(&t);
 }
@@ -64,7 +65,7 @@ struct update_case {
 };
 
 static void check_updates(const struct update_case *cases, size_t n,
-			  const struct bgp_reading *r)
+			  const struct bgp_decode_opts *r)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct bgp_update u;
@@ -109,7 +110,7 @@ static void test_rule_20_end_of_rib(void **state)
 		/* clang-format on */
 	};
 	/* With add-path it is the same. */
-	const struct bgp_reading readings[] = {
+	const struct bgp_decode_opts opts[] = {
 		{ .as_width = 4 },
 		{ .as_width = 4, .add_path = UINT64_MAX },
 	};
@@ -119,8 +120,7 @@ static void test_rule_20_end_of_rib(void **state)
 		size_t c = i % COUNT(cases);
 		struct bgp_update u;
 
-		decode(cases[c].in, cases[c].len, &readings[i / COUNT(cases)],
-		       &u);
+		decode(cases[c].in, cases[c].len, &opts[i / COUNT(cases)], &u);
 		CHECK(u.end_of_rib == cases[c].eor, "%s", cases[c].name);
 		if (!cases[c].eor)
 			continue;
@@ -166,12 +166,12 @@ static void test_rule_24_each_section_has_its_next_hop(void **state)
 
 	(void)state;
 	assert_int_equal(decode(in, sizeof(in), &plain, &u), BGP_ACCEPT);
-	nh = next_hop_of(&u, BGP_SECTION_NLRI);
+	nh = next_hop_of(&u, BGP_PART_NLRI);
 	assert_true(nh.has_address);
 	assert_memory_equal(nh.address, v4, 16);
-	nh = next_hop_of(&u, BGP_SECTION_MP_REACH);
+	nh = next_hop_of(&u, BGP_PART_MP_REACH);
 	assert_memory_equal(nh.address, v6, 16);
-	assert_false(next_hop_of(&u, BGP_SECTION_WITHDRAWN).has_address);
+	assert_false(next_hop_of(&u, BGP_PART_WITHDRAWN).has_address);
 }
 
 /* An IPv4 route with a next hop of @len bytes in MP_REACH: 1, 2, 3 and so on. */
@@ -226,9 +226,9 @@ static void test_rule_23_next_hop_lengths(void **state)
 		CHECK(u.verdict == (cases[i].valid ? BGP_ACCEPT
 						   : BGP_DISABLE_FAMILY),
 		      "%u: verdict %d", cases[i].len, u.verdict);
-		CHECK(u.sections[BGP_SECTION_MP_REACH].lost == !cases[i].valid,
+		CHECK(u.nlri_parts[BGP_PART_MP_REACH].lost == !cases[i].valid,
 		      "%u: lost", cases[i].len);
-		nh = next_hop_of(&u, BGP_SECTION_MP_REACH);
+		nh = next_hop_of(&u, BGP_PART_MP_REACH);
 		CHECK(nh.has_address == cases[i].address, "%u: address",
 		      cases[i].len);
 		CHECK(nh.has_link_local == cases[i].link_local, "%u: local",
@@ -274,10 +274,9 @@ static void test_rule_23_ipv4_routes_over_an_ipv6_next_hop(void **state)
 		bmp_put_u8(&w, 0);
 		bmp_put(&w, cases[i].nlri, cases[i].nlri_len);
 		assert_int_equal(decode(in, w.len, &plain, &u), BGP_ACCEPT);
-		assert_int_equal(u.sections[BGP_SECTION_MP_REACH].count, 1);
-		assert_memory_equal(
-			next_hop_of(&u, BGP_SECTION_MP_REACH).address, next_hop,
-			16);
+		assert_int_equal(u.nlri_parts[BGP_PART_MP_REACH].count, 1);
+		assert_memory_equal(next_hop_of(&u, BGP_PART_MP_REACH).address,
+				    next_hop, 16);
 	}
 }
 
@@ -343,13 +342,13 @@ static void test_rule_28_missing_next_hop_is_shown(void **state)
 	check_updates(cases, COUNT(cases), &plain);
 	decode(cases[0].in, cases[0].len, &plain, &u);
 	assert_int_equal(u.fault_code, BGP_NEXT_HOP);
-	assert_false(next_hop_of(&u, BGP_SECTION_NLRI).has_address);
+	assert_false(next_hop_of(&u, BGP_PART_NLRI).has_address);
 }
 
 /* GoBGP 3.10, tests/captures/gobgp.bmp: docs/decisions. */
 static void test_rule_28_missing_as_path_of_a_loc_rib_is_shown(void **state)
 {
-	struct bgp_reading loc_rib = { .as_width = 4, .loc_rib = true };
+	struct bgp_decode_opts loc_rib = { .as_width = 4, .loc_rib = true };
 	const struct update_case shown[] = {
 		/* clang-format off */
 		{ "AS_PATH missing", BYTES(0, 0, 0, 11, ORIGIN, NEXT_HOP, 8, 10), BGP_DISCARD_ATTR, BGP_FAULT_MISSING, "+10.0.0.0/8 " },
@@ -392,18 +391,18 @@ static void test_rule_14_addpath_applies_to_all_four_places(void **state)
 		0, 2, 1, 0, 0, 0, 0, 0,	 2, 8,	0x20,  0x80, 15, 8,
 		0, 2, 1, 0, 0, 0, 3, 0,	 0, 0,	0,     4,    8,	 11,
 	};
-	const struct bgp_reading r = {
+	const struct bgp_decode_opts r = {
 		.as_width = 4,
 		.add_path = bgp_family_bit(BGP_IPV4_UNICAST) |
 			    bgp_family_bit(BGP_IPV6_UNICAST),
 	};
-	static const uint32_t ids[BGP_SECTIONS] = { 1, 3, 4, 2 };
+	static const uint32_t ids[BGP_PARTS] = { 1, 3, 4, 2 };
 	struct bgp_nlri_iter it;
 	struct bgp_update u;
 
 	(void)state;
 	assert_int_equal(decode(in, sizeof(in), &r, &u), BGP_ACCEPT);
-	for (int s = 0; s < BGP_SECTIONS; s++) {
+	for (int s = 0; s < BGP_PARTS; s++) {
 		assert_true(bgp_update_routes(&u, s, &it));
 		assert_true(bgp_nlri_next(&it));
 		assert_true(it.nlri.has_path_id);
@@ -438,8 +437,8 @@ static void test_note_17_unknown_family_is_passed_raw(void **state)
 
 	(void)state;
 	assert_int_equal(decode(in, sizeof(in), &plain, &u), BGP_ACCEPT);
-	assert_int_equal(u.sections[BGP_SECTION_MP_REACH].count, 1);
-	assert_true(bgp_update_routes(&u, BGP_SECTION_MP_REACH, &it));
+	assert_int_equal(u.nlri_parts[BGP_PART_MP_REACH].count, 1);
+	assert_true(bgp_update_routes(&u, BGP_PART_MP_REACH, &it));
 	assert_true(bgp_nlri_next(&it));
 	assert_int_equal(it.nlri.kind, BGP_NLRI_RAW);
 	assert_int_equal(it.nlri.afi, 16384);
@@ -465,7 +464,7 @@ static void test_rule_22_every_route_of_a_full_update(void **state)
 		bmp_put_u32(&w, i);
 	}
 	assert_int_equal(decode(in, w.len, &plain, &u), BGP_ACCEPT);
-	assert_int_equal(u.sections[BGP_SECTION_NLRI].count, (w.len - 24) / 5);
+	assert_int_equal(u.nlri_parts[BGP_PART_NLRI].count, (w.len - 24) / 5);
 }
 
 /* multi14-r23.bmp, message 62: docs/decisions/0023 */
@@ -481,7 +480,7 @@ static void test_path_ids_of_a_family_no_open_names(void **state)
 				     /* path id 0, label 24067, 90.0.0.1/32 */
 				     0, 0, 0, 0, 0x38, 0x05, 0xe0, 0x31, 90, 0,
 				     0, 1 };
-	struct bgp_reading r = { .as_width = 4, .loc_rib = true };
+	struct bgp_decode_opts r = { .as_width = 4, .loc_rib = true };
 	struct wire_view body = { from_r23, sizeof(from_r23) };
 	uint8_t stray[sizeof(from_r23)];
 	struct bgp_nlri_iter it;
@@ -491,12 +490,12 @@ static void test_path_ids_of_a_family_no_open_names(void **state)
 	assert_int_equal(from_r23[NLRI_AT], 0);
 	/* The OPENs name it, without path identifiers: not guessed. */
 	assert_int_equal(bgp_update_decode(body, &r, &u), BGP_DISABLE_FAMILY);
-	assert_true(u.sections[BGP_SECTION_MP_REACH].lost);
+	assert_true(u.nlri_parts[BGP_PART_MP_REACH].lost);
 
 	r.add_path_unsaid = ~(bgp_family_set)0;
 	assert_int_equal(bgp_update_decode(body, &r, &u), BGP_ACCEPT);
-	assert_true(u.sections[BGP_SECTION_MP_REACH].add_path_guessed);
-	assert_true(bgp_update_routes(&u, BGP_SECTION_MP_REACH, &it));
+	assert_true(u.nlri_parts[BGP_PART_MP_REACH].add_path_guessed);
+	assert_true(bgp_update_routes(&u, BGP_PART_MP_REACH, &it));
 	assert_true(bgp_nlri_next(&it));
 	assert_int_equal(it.nlri.prefix_len, 32);
 	assert_false(bgp_nlri_next(&it));
@@ -512,7 +511,7 @@ static void test_path_ids_of_a_family_no_open_names(void **state)
 	r.add_path = bgp_family_bit(BGP_IPV4_LABELED);
 	body.p = from_r23;
 	assert_int_equal(bgp_update_decode(body, &r, &u), BGP_ACCEPT);
-	assert_false(u.sections[BGP_SECTION_MP_REACH].add_path_guessed);
+	assert_false(u.nlri_parts[BGP_PART_MP_REACH].add_path_guessed);
 }
 
 int main(void)

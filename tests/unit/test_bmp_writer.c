@@ -7,6 +7,7 @@
 
 #include "bmp/bgp_writer.h"
 #include "bmp/canonical.h"
+#include "bmp/decode_context.h"
 #include "bmp/writer.h"
 
 #include <stdio.h>
@@ -268,11 +269,11 @@ static void random_body(struct bgp_nlri *n, uint8_t *bytes)
 }
 
 static void random_routes(struct routes *r, enum bgp_family family,
-			  const struct bgp_reading *reading, bool withdrawn)
+			  const struct bgp_decode_opts *opts, bool withdrawn)
 {
 	const struct bgp_family_info *info = bgp_family_info(family);
-	bool add_path = reading->add_path & bgp_family_bit(family);
-	bool multiple = reading->multiple_labels & bgp_family_bit(family);
+	bool add_path = opts->add_path & bgp_family_bit(family);
+	bool multiple = opts->multiple_labels & bgp_family_bit(family);
 
 	memset(r, 0, sizeof(*r));
 	r->n = info->kind == BGP_NLRI_RAW ? 1 : below(ROUTES_MAX + 1);
@@ -301,12 +302,12 @@ static void random_routes(struct routes *r, enum bgp_family family,
 }
 
 static void check_routes(const struct routes *want, const struct bgp_update *u,
-			 enum bgp_section_id s)
+			 enum bgp_nlri_part_id s)
 {
 	struct bgp_nlri_iter it;
 	size_t n = 0;
 
-	SAME("number of routes", u->sections[s].count == want->n);
+	SAME("number of routes", u->nlri_parts[s].count == want->n);
 	if (want->n == 0)
 		return;
 	SAME("routes", bgp_update_routes(u, s, &it));
@@ -323,7 +324,7 @@ static void check_routes(const struct routes *want, const struct bgp_update *u,
 		SAME("labels", same_view(a->labels, b->labels));
 		SAME("type", a->type == b->type);
 		SAME("body", same_view(a->body, b->body));
-		SAME("withdrawn", b->withdrawn == (s < BGP_SECTION_NLRI));
+		SAME("withdrawn", b->withdrawn == (s < BGP_PART_NLRI));
 	}
 	SAME("all routes", n == want->n);
 	SAME("no stray bits", it.host_bits == 0);
@@ -460,10 +461,10 @@ static enum bgp_family set_mp(struct bgp_mp *mp)
 
 static void update_round(void)
 {
-	static struct routes routes[BGP_SECTIONS];
+	static struct routes routes[BGP_PARTS];
 	static struct attr_bytes bytes;
 	static uint8_t pdu[100000];
-	struct bgp_reading r = {
+	struct bgp_decode_opts r = {
 		.as_width = coin() ? 4 : 2,
 		.as_width_certain = true,
 		.add_path = random_families(),
@@ -490,8 +491,8 @@ static void update_round(void)
 		next_hop_lengths[below(COUNT(next_hop_lengths))],
 	};
 	parts.attrs = &attrs;
-	for (int s = 0; s < BGP_SECTIONS; s++)
-		parts.sections[s] =
+	for (int s = 0; s < BGP_PARTS; s++)
+		parts.nlri_parts[s] =
 			(struct bgp_routes){ routes[s].nlri, routes[s].n };
 	bgp_write_update(&p, &parts);
 	SAME("PDU fits", !p.full && p.len <= UINT16_MAX);
@@ -504,7 +505,7 @@ static void update_round(void)
 	check_attrs(&attrs, &u.attrs);
 	SAME("next hop of MP_REACH",
 	     same_view(attrs.reach.next_hop, u.attrs.reach.next_hop));
-	for (int s = 0; s < BGP_SECTIONS; s++)
+	for (int s = 0; s < BGP_PARTS; s++)
 		check_routes(&routes[s], &u, s);
 }
 
@@ -523,8 +524,8 @@ static void test_canonical_form_of_what_was_written(void **state)
 	(void)state;
 	for (uint64_t round = 0; round < ROUNDS; round++) {
 		static struct attr_bytes bytes;
-		struct bgp_reading r = { .as_width = 4 };
-		struct bgp_reading c = BGP_READING_CANONICAL;
+		struct bgp_decode_opts r = { .as_width = 4 };
+		struct bgp_decode_opts c = BGP_DECODE_CANONICAL;
 		static uint8_t pdu[2][20000], form[2][40000];
 		struct bgp_update_parts parts = { 0 };
 		struct bgp_attrs attrs;
@@ -542,8 +543,8 @@ static void test_canonical_form_of_what_was_written(void **state)
 				(struct wire_view){ pdu[i] + BGP_HEADER_LEN,
 						    w.len - BGP_HEADER_LEN },
 				&r, &u);
-			n[i] = bgp_canonical_write(&u, BGP_SECTION_NLRI,
-						   form[i], sizeof(form[i]));
+			n[i] = bgp_canonical_write(&u, BGP_PART_NLRI, form[i],
+						   sizeof(form[i]));
 			/* Two communities change places. */
 			if (attrs.communities.len >= 8) {
 				uint8_t t[4];
@@ -559,7 +560,7 @@ static void test_canonical_form_of_what_was_written(void **state)
 		     bgp_attrs_decode((struct wire_view){ form[0], n[0] }, &c,
 				      &u.attrs) == BGP_ACCEPT);
 		SAME("canonical form is stable",
-		     bgp_canonical_write(&u, BGP_SECTION_NLRI, form[1],
+		     bgp_canonical_write(&u, BGP_PART_NLRI, form[1],
 					 sizeof(form[1])) == n[0] &&
 			     memcmp(form[0], form[1], n[0]) == 0);
 	}
@@ -612,7 +613,7 @@ static void test_end_of_rib_of_every_family(void **state)
 	for (int f = 1; f < BGP_FAMILIES; f++) {
 		const struct bgp_family_info *info = bgp_family_info(f);
 		struct bmp_writer w = bmp_writer_on(buf, sizeof(buf));
-		struct bgp_reading r = { .as_width = 4 };
+		struct bgp_decode_opts r = { .as_width = 4 };
 		struct bgp_update u;
 
 		bgp_write_end_of_rib(&w, info->afi, info->safi);

@@ -103,7 +103,7 @@ static void write_message(struct bmp_writer *w, uint32_t number, uint32_t med)
 	bgp_attrs_set(&attrs, BGP_AS_PATH);
 	bgp_attrs_set(&attrs, BGP_MED);
 	bgp_attrs_set(&attrs, BGP_NEXT_HOP);
-	parts.sections[BGP_SECTION_NLRI] = (struct bgp_routes){ &n, 1 };
+	parts.nlri_parts[BGP_PART_NLRI] = (struct bgp_routes){ &n, 1 };
 	bgp_write_update(&inner, &parts);
 	bmp_write_route_monitoring(w, &peer,
 				   (struct wire_view){ pdu, inner.len });

@@ -5,6 +5,10 @@
 #include "egress/batch_pool.h"
 #include "egress/encode/decode.h"
 
+#include "bmp/attr.h"
+#include "bmp/decode_context.h"
+#include "bmp/family.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -56,13 +60,13 @@ static struct rib_table_info table_of(const struct rib_router_info *router,
 }
 
 static void put_change(struct fixture *f, const struct rib_table_info *t,
-		       uint64_t sequence, size_t count, bool moved)
+		       uint64_t sequence, size_t count, bool subject_changed)
 {
 	static struct rib_route routes[RIB_CHANGE_MAX];
 	struct rib_change c = {
 		.table = t,
 		.received_ns = 1,
-		.moved = moved,
+		.subject_changed = subject_changed,
 		.kind = BGP_NLRI_PREFIX,
 		.count = count,
 		.routes = routes,
@@ -562,7 +566,7 @@ static void test_order_holds_under_pressure(void **state)
 static void test_a_large_update_goes_alone(void **state)
 {
 	static uint8_t block[4 + 4 * 2000] = { 0xd0, 8, 0x1f, 0x40 };
-	struct bgp_reading reading = { .as_width = 4 };
+	struct bgp_decode_opts opts = { .as_width = 4 };
 	struct rib_router_info router = router_of(1);
 	struct rib_table_info t = table_of(&router, 1);
 	struct rib_route route = { .sequence = 2 };
@@ -581,7 +585,7 @@ static void test_a_large_update_goes_alone(void **state)
 
 	(void)state;
 	memset(block + 4, 1, sizeof(block) - 4);
-	bgp_attrs_decode((struct wire_view){ block, sizeof(block) }, &reading,
+	bgp_attrs_decode((struct wire_view){ block, sizeof(block) }, &opts,
 			 &attrs);
 	fixture_init(&f, 16, (struct egress_batcher_opts){ .max_bytes = 4096 });
 	put(&f, &t, 1, 1);

@@ -8,6 +8,8 @@
 #include "egress/encode/encode_update.h"
 #include "egress/encode/decode.h"
 
+#include "bmp/nlri.h"
+
 #include <errno.h>
 
 static uint64_t buffer[1 << 17];
@@ -159,7 +161,7 @@ static void test_sizes(void **state)
 		0xc0, 32, 12, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3,
 		/* clang-format on */
 	};
-	struct bgp_reading reading = { .as_width = 4 };
+	struct bgp_decode_opts opts = { .as_width = 4 };
 	struct rib_route route = { .sequence = 1, .prefix_len = 24 };
 	struct bgp_attrs attrs;
 	struct rib_change c = {
@@ -174,7 +176,7 @@ static void test_sizes(void **state)
 	};
 
 	(void)state;
-	bgp_attrs_decode((struct wire_view){ block, sizeof(block) }, &reading,
+	bgp_attrs_decode((struct wire_view){ block, sizeof(block) }, &opts,
 			 &attrs);
 	assert_int_equal(egress_encode_update(&c, 0, 1, (uint8_t *)buffer,
 					      sizeof(buffer))

@@ -96,7 +96,7 @@ static uint64_t key_of(const struct model_peer *peer,
 }
 
 /* All attributes but those that hold routes, and the next hop. */
-static uint64_t value_of(const struct bgp_update *u, enum bgp_section_id s)
+static uint64_t value_of(const struct bgp_update *u, enum bgp_nlri_part_id s)
 {
 	struct wire_cursor c = wire_start(u->attrs.block);
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -143,12 +143,12 @@ static void apply(struct model *m, struct model_peer *peer, uint64_t key,
 static void read_update(struct model *m, struct model_peer *peer,
 			const struct bmp_message *msg)
 {
-	struct bgp_reading reading =
-		bgp_context_reading(&peer->context, &msg->peer, NULL);
+	struct bgp_decode_opts opts =
+		bgp_context_decode_opts(&peer->context, &msg->peer, NULL);
 	struct bgp_nlri_iter it;
 	struct bgp_update u;
 
-	CHECK(bgp_update_decode(msg->update.body, &reading, &u) == BGP_ACCEPT,
+	CHECK(bgp_update_decode(msg->update.body, &opts, &u) == BGP_ACCEPT,
 	      "an UPDATE has fault %d", u.fault);
 	CHECK(msg->update.whole.len <= 4096, "an UPDATE is too long");
 	if (u.end_of_rib) {
@@ -156,7 +156,7 @@ static void read_update(struct model *m, struct model_peer *peer,
 		return;
 	}
 	m->counts.updates++;
-	for (int s = 0; s < BGP_SECTIONS; s++) {
+	for (int s = 0; s < BGP_PARTS; s++) {
 		if (!bgp_update_routes(&u, s, &it))
 			continue;
 		while (bgp_nlri_next(&it))

@@ -4,6 +4,7 @@
  */
 #include "check.h"
 
+#include "bmp/decode_context.h"
 #include "bmp/update.h"
 #include "load/shape.h"
 #include "load/table.h"
@@ -25,7 +26,7 @@ static struct bgp_nlri_iter walk(const struct load_prefixes *prefixes,
 				 enum bgp_family family, uint32_t i)
 {
 	const struct bgp_family_info *info = bgp_family_info(family);
-	struct bgp_nlri_how how = {
+	struct bgp_nlri_format how = {
 		.afi = info->afi,
 		.safi = info->safi,
 		.family = (uint8_t)family,
@@ -140,7 +141,7 @@ static void test_sets_are_distinct_and_sound(void **state)
 	uint32_t n = 150000;
 	uint64_t *hashes = calloc(n, sizeof(*hashes));
 	struct load_random random = load_random_fork(3, 0);
-	struct bgp_reading reading = { .as_width = 4 };
+	struct bgp_decode_opts opts = { .as_width = 4 };
 	struct bgp_attrs attrs;
 	struct load_sets sets;
 
@@ -152,7 +153,7 @@ static void test_sets_are_distinct_and_sound(void **state)
 		const struct load_set *set = &sets.list[i];
 		struct wire_view block = { sets.bytes + set->at, set->len };
 
-		CHECK(bgp_attrs_decode(block, &reading, &attrs) == BGP_ACCEPT,
+		CHECK(bgp_attrs_decode(block, &opts, &attrs) == BGP_ACCEPT,
 		      "set %u has a fault", i);
 		CHECK(attrs.next_hop == block.p + set->next_hop_at,
 		      "set %u: the next hop is elsewhere", i);

@@ -26,9 +26,10 @@ static size_t any_length(struct draws *d)
 	}
 }
 
-static void check_piece(const struct rib_heap *heap, const struct piece *piece)
+static void check_piece(const struct rib_handle_heap *heap,
+			const struct piece *piece)
 {
-	CHECK(rib_heap_at(heap, piece->number) == piece->p, "number %u",
+	CHECK(rib_handle_heap_at(heap, piece->number) == piece->p, "number %u",
 	      piece->number);
 	CHECK(piece->number >= 8192 && piece->number < UINT32_C(1) << 31,
 	      "number %u", piece->number);
@@ -42,44 +43,44 @@ static void test_pieces_do_not_overlap(void **state)
 {
 	static struct piece pieces[PIECES];
 	struct draws d = draws_start("heap");
-	struct rib_heap heap;
+	struct rib_handle_heap heap;
 
 	(void)state;
-	rib_heap_init(&heap);
+	rib_handle_heap_init(&heap);
 	for (int i = 0; i < FEWER_IF_SANITIZED(200000); i++) {
 		struct piece *piece = &pieces[draw_below(&d, PIECES)];
 
 		if (piece->p != NULL) {
 			check_piece(&heap, piece);
-			rib_heap_free(&heap, piece->p);
+			rib_handle_heap_free(&heap, piece->p);
 			piece->p = NULL;
 			continue;
 		}
 		piece->len = any_length(&d);
 		piece->fill = (uint8_t)draw(&d);
-		piece->p = rib_heap_alloc(&heap, piece->len);
+		piece->p = rib_handle_heap_alloc(&heap, piece->len);
 		assert_non_null(piece->p);
 		assert_int_equal((uintptr_t)piece->p % 8, 0);
-		piece->number = rib_heap_number(piece->p);
+		piece->number = rib_handle_heap_number(piece->p);
 		memset(piece->p, piece->fill, piece->len);
 		if (i % 20000 == 0)
-			assert_true(rib_heap_validate(&heap));
+			assert_true(rib_handle_heap_validate(&heap));
 	}
-	assert_true(rib_heap_validate(&heap));
+	assert_true(rib_handle_heap_validate(&heap));
 	for (int i = 0; i < PIECES; i++) {
-		rib_heap_free(&heap, pieces[i].p);
+		rib_handle_heap_free(&heap, pieces[i].p);
 		pieces[i].p = NULL;
 	}
-	assert_true(rib_heap_validate(&heap));
+	assert_true(rib_handle_heap_validate(&heap));
 	assert_int_equal(heap.pieces, 0);
-	rib_heap_fini(&heap);
+	rib_handle_heap_fini(&heap);
 }
 
 static void test_room_is_at_most_an_eighth_more(void **state)
 {
 	(void)state;
 	for (size_t n = 1; n <= 20000; n++) {
-		size_t room = rib_heap_room(n);
+		size_t room = rib_handle_heap_room(n);
 
 		CHECK(room >= n && room <= n + 7 + n / 8, "%zu gets %zu", n,
 		      room);
@@ -93,20 +94,21 @@ static void test_memory_is_given_back(void **state)
 		MANY = FEWER_IF_SANITIZED(100000)
 	};
 	void **pieces = calloc(MANY, sizeof(void *));
-	struct rib_heap heap;
+	struct rib_handle_heap heap;
 	uint64_t most;
 
 	(void)state;
-	rib_heap_init(&heap);
+	rib_handle_heap_init(&heap);
 	for (size_t i = 0; i < MANY; i++)
-		pieces[i] = rib_heap_alloc(&heap, 100);
-	most = rib_heap_bytes(&heap);
+		pieces[i] = rib_handle_heap_alloc(&heap, 100);
+	most = rib_handle_heap_bytes(&heap);
 	assert_true(most > MANY * 100);
 	assert_true(most < MANY * 110 + (1 << 17));
 	for (size_t i = 0; i < MANY; i++)
-		rib_heap_free(&heap, pieces[i]);
-	assert_true(rib_heap_bytes(&heap) < 2 * RIB_BLOCK_SIZE + 64 * 1024);
-	rib_heap_fini(&heap);
+		rib_handle_heap_free(&heap, pieces[i]);
+	assert_true(rib_handle_heap_bytes(&heap) <
+		    2 * RIB_BLOCK_SIZE + 64 * 1024);
+	rib_handle_heap_fini(&heap);
 	free(pieces);
 }
 

@@ -5,12 +5,13 @@
 
 #define ENTRIES 60000u
 
-static bool found(const struct rib_index *index, uint32_t hash, uint32_t number)
+static bool found(const struct rib_hash_index *index, uint32_t hash,
+		  uint32_t number)
 {
-	struct rib_index_probe p = rib_index_probe(index, hash);
+	struct rib_hash_index_probe p = rib_hash_index_probe(index, hash);
 	uint32_t n;
 
-	while ((n = rib_index_next(&p)) != 0)
+	while ((n = rib_hash_index_next(&p)) != 0)
 		if (n == number)
 			return true;
 	return false;
@@ -22,12 +23,12 @@ static void race(unsigned hash_bits, int steps)
 	static bool in[ENTRIES + 1];
 	static uint32_t hashes[ENTRIES + 1];
 	struct draws d = draws_start("index");
-	struct rib_heap heap;
-	struct rib_index index;
+	struct rib_handle_heap heap;
+	struct rib_hash_index index;
 	uint64_t count = 0;
 	/* It fills for a third of the time, then is in balance, then empties. */
-	rib_heap_init(&heap);
-	rib_index_init(&index, &heap);
+	rib_handle_heap_init(&heap);
+	rib_hash_index_init(&index, &heap);
 	for (uint32_t i = 1; i <= ENTRIES; i++) {
 		in[i] = false;
 		hashes[i] = (uint32_t)draw(&d) << (32 - hash_bits);
@@ -38,28 +39,29 @@ static void race(unsigned hash_bits, int steps)
 
 		assert_int_equal(found(&index, hashes[n], n), in[n]);
 		if (add && !in[n]) {
-			assert_int_equal(rib_index_add(&index, hashes[n], n),
+			assert_int_equal(rib_hash_index_add(&index, hashes[n],
+							    n),
 					 0);
 			in[n] = true;
 			count++;
 		} else if (!add && in[n]) {
-			rib_index_remove(&index, hashes[n], n);
+			rib_hash_index_remove(&index, hashes[n], n);
 			in[n] = false;
 			count--;
 		}
 		if (i % (steps / 8) == 0)
-			assert_true(rib_index_validate(&index));
+			assert_true(rib_hash_index_validate(&index));
 	}
 	assert_int_equal(index.count, count);
 	for (uint32_t n = 1; n <= ENTRIES; n++)
 		if (in[n])
-			rib_index_remove(&index, hashes[n], n);
-	assert_true(rib_index_validate(&index));
+			rib_hash_index_remove(&index, hashes[n], n);
+	assert_true(rib_hash_index_validate(&index));
 	/* All merged into one page again. */
 	assert_int_equal(heap.pieces, 1);
-	rib_index_fini(&index);
+	rib_hash_index_fini(&index);
 	assert_int_equal(heap.pieces, 0);
-	rib_heap_fini(&heap);
+	rib_handle_heap_fini(&heap);
 }
 
 static void test_holds_what_an_array_holds(void **state)
@@ -77,18 +79,18 @@ static void test_equal_hashes_are_told_apart(void **state)
 
 static void test_an_empty_one_has_no_candidates(void **state)
 {
-	struct rib_heap heap;
-	struct rib_index index;
-	struct rib_index_probe p;
+	struct rib_handle_heap heap;
+	struct rib_hash_index index;
+	struct rib_hash_index_probe p;
 
 	(void)state;
-	rib_heap_init(&heap);
-	rib_index_init(&index, &heap);
-	p = rib_index_probe(&index, 0xdeadbeef);
-	assert_int_equal(rib_index_next(&p), 0);
-	assert_int_equal(rib_heap_bytes(&heap), 0);
-	rib_index_fini(&index);
-	rib_heap_fini(&heap);
+	rib_handle_heap_init(&heap);
+	rib_hash_index_init(&index, &heap);
+	p = rib_hash_index_probe(&index, 0xdeadbeef);
+	assert_int_equal(rib_hash_index_next(&p), 0);
+	assert_int_equal(rib_handle_heap_bytes(&heap), 0);
+	rib_hash_index_fini(&index);
+	rib_handle_heap_fini(&heap);
 }
 
 int main(void)

@@ -14,66 +14,66 @@ static void test_numbers_are_taken_once(void **state)
 	static uint32_t held[ENTRIES];
 	struct draws d = draws_start("pool");
 	uint32_t count = 0;
-	struct rib_heap heap;
-	struct rib_pool pool;
+	struct rib_handle_heap heap;
+	struct rib_id_pool pool;
 
 	(void)state;
 	memset(taken, 0, sizeof(taken));
-	rib_heap_init(&heap);
-	rib_pool_init(&pool, &heap, 20);
+	rib_handle_heap_init(&heap);
+	rib_id_pool_init(&pool, &heap, 20);
 	for (int i = 0; i < FEWER_IF_SANITIZED(400000); i++) {
 		if (count < ENTRIES && draw_below(&d, 2) == 0) {
-			uint32_t n = rib_pool_take(&pool);
+			uint32_t n = rib_id_pool_take(&pool);
 
 			assert_true(n < COUNT(taken) && !taken[n]);
 			taken[n] = true;
-			memcpy(rib_pool_at(&pool, n), &n, sizeof(n));
+			memcpy(rib_id_pool_at(&pool, n), &n, sizeof(n));
 			held[count++] = n;
 		} else if (count > 0) {
 			uint32_t k = draw_below(&d, count);
 			uint32_t n;
 
-			memcpy(&n, rib_pool_at(&pool, held[k]), sizeof(n));
+			memcpy(&n, rib_id_pool_at(&pool, held[k]), sizeof(n));
 			assert_int_equal(n, held[k]);
-			rib_pool_put(&pool, n);
+			rib_id_pool_put(&pool, n);
 			taken[n] = false;
 			held[k] = held[--count];
 		}
 		if (i % 50000 == 0)
-			assert_true(rib_pool_validate(&pool));
+			assert_true(rib_id_pool_validate(&pool));
 	}
-	assert_true(rib_pool_validate(&pool));
+	assert_true(rib_id_pool_validate(&pool));
 	for (uint32_t n = 0, at = 0; n < COUNT(taken); n++) {
 		if (!taken[n])
 			continue;
-		at = rib_pool_next(&pool, at);
+		at = rib_id_pool_next(&pool, at);
 		assert_int_equal(at++, n);
 	}
-	rib_pool_fini(&pool);
+	rib_id_pool_fini(&pool);
 	assert_int_equal(heap.pieces, 0);
-	rib_heap_fini(&heap);
+	rib_handle_heap_fini(&heap);
 }
 
 /* The lowest free number comes first, so that arrays stay short. */
 static void test_numbers_stay_dense(void **state)
 {
-	struct rib_heap heap;
-	struct rib_pool pool;
+	struct rib_handle_heap heap;
+	struct rib_id_pool pool;
 
 	(void)state;
-	rib_heap_init(&heap);
-	rib_pool_init(&pool, &heap, 8);
+	rib_handle_heap_init(&heap);
+	rib_id_pool_init(&pool, &heap, 8);
 	for (uint32_t i = 0; i < 2000; i++)
-		assert_int_equal(rib_pool_take(&pool), i);
+		assert_int_equal(rib_id_pool_take(&pool), i);
 	for (uint32_t i = 0; i < 1900; i++)
-		rib_pool_put(&pool, i);
-	assert_true(rib_pool_validate(&pool));
+		rib_id_pool_put(&pool, i);
+	assert_true(rib_id_pool_validate(&pool));
 	/* Chunks of which nothing is left are gone. */
 	assert_int_equal(heap.pieces, 1);
 	for (uint32_t i = 0; i < 1900; i++)
-		assert_int_equal(rib_pool_take(&pool), i);
-	rib_pool_fini(&pool);
-	rib_heap_fini(&heap);
+		assert_int_equal(rib_id_pool_take(&pool), i);
+	rib_id_pool_fini(&pool);
+	rib_handle_heap_fini(&heap);
 }
 
 int main(void)

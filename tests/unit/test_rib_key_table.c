@@ -35,44 +35,44 @@ static struct wire_view view(const struct key *k)
 	return (struct wire_view){ k->bytes, k->len };
 }
 
-static uint32_t use(struct rib_dictionary *dict, const struct key *k)
+static uint32_t use(struct rib_key_table *dict, const struct key *k)
 {
-	uint32_t hash = rib_dictionary_hash(dict, view(k));
-	uint32_t id = rib_dictionary_find(dict, hash, view(k));
+	uint32_t hash = rib_key_table_hash(dict, view(k));
+	uint32_t id = rib_key_table_find(dict, hash, view(k));
 
 	if (id == RIB_NO_ID)
-		id = rib_dictionary_add(dict, hash, view(k));
+		id = rib_key_table_add(dict, hash, view(k));
 	assert_int_not_equal(id, RIB_NO_ID);
-	rib_dictionary_get(dict, id);
+	rib_key_table_get(dict, id);
 	return id;
 }
 
-static void check_key(const struct rib_dictionary *dict, const struct key *k)
+static void check_key(const struct rib_key_table *dict, const struct key *k)
 {
-	uint32_t hash = rib_dictionary_hash(dict, view(k));
+	uint32_t hash = rib_key_table_hash(dict, view(k));
 	uint8_t room[RIB_KEY_FIXED];
 	struct wire_view got;
 
-	assert_int_equal(rib_dictionary_find(dict, hash, view(k)),
+	assert_int_equal(rib_key_table_find(dict, hash, view(k)),
 			 k->count == 0 ? RIB_NO_ID : k->id);
 	if (k->count == 0)
 		return;
-	got = rib_dictionary_key(dict, k->id, room);
+	got = rib_key_table_key(dict, k->id, room);
 	assert_int_equal(got.len, k->len);
 	assert_memory_equal(got.p, k->bytes, k->len);
-	assert_int_equal(rib_dictionary_count(dict, k->id), k->count);
+	assert_int_equal(rib_key_table_count(dict, k->id), k->count);
 }
 
 /* Against an array of keys with their counts. */
 static void race(uint32_t width)
 {
 	struct draws d = draws_start("dictionary");
-	struct rib_heap heap;
-	struct rib_dictionary dict;
+	struct rib_handle_heap heap;
+	struct rib_key_table dict;
 
 	make_keys(&d, width);
-	rib_heap_init(&heap);
-	rib_dictionary_init(&dict, &heap, draw(&d), width);
+	rib_handle_heap_init(&heap);
+	rib_key_table_init(&dict, &heap, draw(&d), width);
 	for (int i = 0; i < FEWER_IF_SANITIZED(200000); i++) {
 		struct key *k = &keys[draw_below(&d, KEYS)];
 
@@ -84,22 +84,22 @@ static void race(uint32_t width)
 				assert_int_equal(id, k->id);
 			k->id = id;
 		} else if (k->count > 0) {
-			rib_dictionary_put(&dict, k->id);
+			rib_key_table_put(&dict, k->id);
 			k->count--;
 		}
 		if (i % 50000 == 0)
-			assert_true(rib_dictionary_validate(&dict));
+			assert_true(rib_key_table_validate(&dict));
 	}
-	assert_true(rib_dictionary_validate(&dict));
+	assert_true(rib_key_table_validate(&dict));
 	for (uint32_t i = 0; i < KEYS; i++)
 		check_key(&dict, &keys[i]);
 	for (uint32_t i = 0; i < KEYS; i++)
 		for (; keys[i].count > 0; keys[i].count--)
-			rib_dictionary_put(&dict, keys[i].id);
+			rib_key_table_put(&dict, keys[i].id);
 	assert_int_equal(dict.pool.count, 0);
-	rib_dictionary_fini(&dict);
+	rib_key_table_fini(&dict);
 	assert_int_equal(heap.pieces, 0);
-	rib_heap_fini(&heap);
+	rib_handle_heap_fini(&heap);
 }
 
 static void test_ipv4_keys_have_numbers(void **state)
@@ -129,18 +129,18 @@ static void test_keys_of_any_length_have_numbers(void **state)
 static void test_fini_frees_what_is_still_used(void **state)
 {
 	struct draws d = draws_start("fini");
-	struct rib_heap heap;
-	struct rib_dictionary dict;
+	struct rib_handle_heap heap;
+	struct rib_key_table dict;
 
 	(void)state;
 	make_keys(&d, RIB_KEY_VARIABLE);
-	rib_heap_init(&heap);
-	rib_dictionary_init(&dict, &heap, 1, RIB_KEY_VARIABLE);
+	rib_handle_heap_init(&heap);
+	rib_key_table_init(&dict, &heap, 1, RIB_KEY_VARIABLE);
 	for (uint32_t i = 0; i < 1000; i++)
 		use(&dict, &keys[i]);
-	rib_dictionary_fini(&dict);
+	rib_key_table_fini(&dict);
 	assert_int_equal(heap.pieces, 0);
-	rib_heap_fini(&heap);
+	rib_handle_heap_fini(&heap);
 }
 
 /* 8 bytes, and at most 16 for the slot that finds it. */
@@ -149,12 +149,12 @@ static void test_ipv4_prefix_takes_few_bytes(void **state)
 	enum {
 		MANY = 200000
 	};
-	struct rib_heap heap;
-	struct rib_dictionary dict;
+	struct rib_handle_heap heap;
+	struct rib_key_table dict;
 
 	(void)state;
-	rib_heap_init(&heap);
-	rib_dictionary_init(&dict, &heap, 7, 5);
+	rib_handle_heap_init(&heap);
+	rib_key_table_init(&dict, &heap, 7, 5);
 	for (uint32_t i = 0; i < MANY; i++) {
 		struct key k = { .len = 5 };
 
@@ -162,10 +162,10 @@ static void test_ipv4_prefix_takes_few_bytes(void **state)
 		memcpy(k.bytes + 1, &i, 4);
 		use(&dict, &k);
 	}
-	assert_true(rib_heap_bytes(&heap) + rib_dictionary_bytes(&dict) <
+	assert_true(rib_handle_heap_bytes(&heap) + rib_key_table_bytes(&dict) <
 		    24u * MANY);
-	rib_dictionary_fini(&dict);
-	rib_heap_fini(&heap);
+	rib_key_table_fini(&dict);
+	rib_handle_heap_fini(&heap);
 }
 
 int main(void)

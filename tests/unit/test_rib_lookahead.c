@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include "bmp/frame.h"
+#include "bmp/message.h"
 #include "load/router.h"
 #include "rib/rib.h"
 
@@ -12,7 +13,7 @@
 
 #define SECOND	  UINT64_C(1000000000)
 #define PIECE	  (64u << 10)
-#define PIECE_MAX (3 * RIB_AHEAD)
+#define PIECE_MAX (3 * RIB_LOOKAHEAD)
 
 struct side {
 	struct rib *rib;
@@ -55,7 +56,7 @@ static void on_event(void *arg, const struct rib_event *e)
 	s->events++;
 }
 
-static const struct rib_when when = { 1000 * SECOND, 1700000000 * SECOND };
+static const struct rib_time when = { 1000 * SECOND, 1700000000 * SECOND };
 
 static void side_new(struct side *s, enum rib_mode mode)
 {
@@ -95,7 +96,7 @@ static size_t decode(struct wire_view *rest, struct bmp_message *msgs,
 
 static void work(struct side *s)
 {
-	while (rib_work(s->rib, &when, 1000).more)
+	while (rib_background(s->rib, &when, 1000).more)
 		;
 }
 

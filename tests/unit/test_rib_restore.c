@@ -56,7 +56,7 @@ static void test_tables_of_the_router_leap(void **state)
 	(void)state;
 	begin();
 	restore_table(12);
-	rib_restore_leap(s.router, LEAP);
+	rib_restore_sequence_floor(s.router, LEAP);
 	rib_restore_done(s.rib, &s.when);
 	stage_up(&s, &a);
 	stage_announce(&s, &a, "198.51.100.0/24", 7);
@@ -79,8 +79,8 @@ static void test_a_leap_never_goes_back(void **state)
 	(void)state;
 	begin();
 	restore_table(LEAP + 5);
-	rib_restore_leap(s.router, LEAP);
-	rib_restore_leap(s.router, 1);
+	rib_restore_sequence_floor(s.router, LEAP);
+	rib_restore_sequence_floor(s.router, 1);
 	stage_up(&s, &a);
 	stage_announce(&s, &a, "198.51.100.0/24", 7);
 	assert_int_equal(last_sequence, LEAP + 6);
@@ -97,7 +97,7 @@ static void test_routers_to_come_leap(void **state)
 	(void)state;
 	begin();
 	restore_table(12);
-	rib_restore_leap_new(s.rib, LEAP);
+	rib_restore_sequence_floor_new(s.rib, LEAP);
 	/* Not those that are known. */
 	stage_up(&s, &a);
 	stage_announce(&s, &a, "198.51.100.0/24", 7);

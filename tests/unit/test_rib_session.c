@@ -68,7 +68,7 @@ static void test_announcement_in_the_middle_of_a_flood(void **state)
 	stage_many(&s, &a, 0, 900, 1);
 	stage_down(&s, &a, BMP_DOWN_REMOTE);
 	stage_forget(&s);
-	rib_work(s.rib, &s.when, 300);
+	rib_background(s.rib, &s.when, 300);
 	stage_up(&s, &a);
 	stage_many(&s, &a, 200, 200, 1);
 	/* A withdraw of what the flood still has is the flood's. */
@@ -99,7 +99,7 @@ static void test_deconfigured_peer_is_forgotten(void **state)
 	stage_many(&s, &a, 0, 500, 1);
 	stage_down(&s, &a, BMP_DOWN_DECONFIGURED);
 	rib_sizes(s.rib, &sizes);
-	assert_int_equal(sizes.dying, 500);
+	assert_int_equal(sizes.pending_withdraw, 500);
 	assert_int_equal(sizes.peers, 1);
 	stage_work(&s);
 	rib_sizes(s.rib, &sizes);
@@ -161,7 +161,7 @@ static void test_hold_of_zero_and_for_ever(void **state)
 	stage_pass(&s, 100000000);
 	stage_work(&s);
 	assert_int_equal(s.withdrawn, 0);
-	assert_int_equal(rib_work(s.rib, &s.when, 1).due_ns, RIB_NEVER);
+	assert_int_equal(rib_background(s.rib, &s.when, 1).due_ns, RIB_NEVER);
 	stage_end(&s);
 }
 

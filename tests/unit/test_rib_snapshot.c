@@ -15,7 +15,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-static const struct rib_when when = { 1000 * SECOND, 1700000000 * SECOND };
+static const struct rib_time when = { 1000 * SECOND, 1700000000 * SECOND };
 
 static void ignore_change(void *arg, const struct rib_change *c)
 {
@@ -259,7 +259,7 @@ static struct sum sum_of(const struct rib_router *router)
 	struct rib_cursor cursor = { 0 };
 
 	/* All in one slice, so that tables are said once. */
-	while (rib_walk(router, &cursor, SIZE_MAX, &visitor))
+	while (rib_read_routes(router, &cursor, SIZE_MAX, &visitor))
 		;
 	return s;
 }
@@ -332,7 +332,7 @@ static void announce_alone(struct rib_router *router, uint32_t i)
 	bgp_attrs_set(&attrs, BGP_AS_PATH);
 	bgp_attrs_set(&attrs, BGP_NEXT_HOP);
 	bgp_attrs_set(&attrs, BGP_MED);
-	parts.sections[BGP_SECTION_NLRI] = (struct bgp_routes){ &n, 1 };
+	parts.nlri_parts[BGP_PART_NLRI] = (struct bgp_routes){ &n, 1 };
 	bgp_write_update(&p, &parts);
 	bmp_write_route_monitoring(&w, &peer, (struct wire_view){ pdu, p.len });
 	send(router, &w);
@@ -658,8 +658,8 @@ static void test_version_1_is_read(void **state)
 	wire_put_u16(f.p + 8, 1);
 	wire_put_u32(f.p + 12, rib_checksum(0, f.p, 12));
 	assert_int_equal(read_pieces(&f, 1000, rib, &r), RIB_SNAPSHOT_OK);
-	rib_walk(rib_snapshot_reader_facts(r)->router, &cursor, SIZE_MAX,
-		 &visitor);
+	rib_read_routes(rib_snapshot_reader_facts(r)->router, &cursor, SIZE_MAX,
+			&visitor);
 	assert_int_equal(attrs.len, sizeof(today));
 	assert_memory_equal(attrs.p, today, sizeof(today));
 	rib_snapshot_reader_free(r);

@@ -47,18 +47,18 @@ static uint64_t leap_of(struct restore *r)
 static int finish(void *job)
 {
 	struct shard_job *s = job;
-	struct rib_when when = worker_now();
+	struct rib_time when = worker_now();
 	uint64_t leap = leap_of(s->restore);
 
 	rib_restore_done(s->worker->rib, &when);
 	/* Who is not known now may be in the log all the same. */
 	if (s->restore->unknown)
-		rib_restore_leap_new(s->worker->rib, leap);
+		rib_restore_sequence_floor_new(s->worker->rib, leap);
 	for (struct router *it = s->worker->routers; it != NULL;
 	     it = it->next) {
 		if (!it->resync)
 			continue;
-		rib_restore_leap(it->rib_router, leap);
+		rib_restore_sequence_floor(it->rib_router, leap);
 		rib_resync(it->rib_router, &when);
 		snapshot_invalidate(&it->snapshot, &s->restore->end);
 		it->resync = false;

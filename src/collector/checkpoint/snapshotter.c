@@ -227,7 +227,7 @@ static int finish(struct taking *t)
 static int begin(struct taking *t, const struct egress_mark *start)
 {
 	char name[SNAPSHOT_NAME_MAX], text[EGRESS_MARK_MAX];
-	struct rib_when when = worker_now();
+	struct rib_time when = worker_now();
 	int err;
 
 	if (!snapshot_file_name(t->router->rib_router, name))
@@ -381,7 +381,7 @@ static const char *log_loss_reason(struct snapshotter *k)
  */
 static void resync_if_log_lost(struct snapshotter *k)
 {
-	struct rib_when when = worker_now();
+	struct rib_time when = worker_now();
 	const char *why = log_loss_reason(k);
 	struct egress_mark now;
 	struct log_line line;

@@ -45,7 +45,7 @@ struct session {
 	int64_t opened;		 /* sp_now() */
 	int64_t last_message_ns; /* the same, of the last message; 0: none */
 	int64_t resumed_ns;	 /* the same, since the last pause; 0: none */
-	struct rib_when when;	 /* of the segment being read */
+	struct rib_time when;	 /* of the segment being read */
 	/* A turn ends when its budget is spent, if need be within a message. */
 	struct rib_budget budget;
 	struct rib_progress progress; /* of the next message */

@@ -48,8 +48,8 @@ static void open_session(struct session *s, const struct bmp_message *msg)
 struct taken {
 	const uint8_t *end; /* of what is applied, and of other messages */
 	size_t count;
-	struct bmp_message msgs[RIB_AHEAD];
-	const uint8_t *ends[RIB_AHEAD]; /* of their frames */
+	struct bmp_message msgs[RIB_LOOKAHEAD];
+	const uint8_t *ends[RIB_LOOKAHEAD]; /* of their frames */
 };
 
 /*
@@ -95,7 +95,7 @@ static void take_route_monitoring(struct session *s, struct taken *t)
 	struct worker *w = s->worker;
 
 	if (!w->overload_drop) {
-		if (++t->count == RIB_AHEAD ||
+		if (++t->count == RIB_LOOKAHEAD ||
 		    t->ends[t->count - 1] - t->end > AHEAD_BYTES)
 			(void)apply(s, t);
 	} else if (s->progress.offset == 0 && is_dropped(w)) {
@@ -154,7 +154,8 @@ static void take_other(struct session *s, const struct bmp_message *msg)
 static bool must_wait(const struct session *s, const struct bmp_message *msg)
 {
 	return (msg->type == BMP_PEER_UP || msg->type == BMP_PEER_DOWN) &&
-	       rib_router_dying(s->router->rib_router) > SESSION_DYING_MAX;
+	       rib_router_pending_withdraw(s->router->rib_router) >
+		       SESSION_DYING_MAX;
 }
 
 /* The next of @t. */
@@ -244,7 +245,7 @@ static void take_frame(struct session *s, const struct bmp_frame *frame,
 static bool goes_on(struct session *s)
 {
 	return s->close_reason == CLOSE_NONE && !s->cut &&
-	       !rib_router_moving(s->router->rib_router);
+	       !rib_router_subject_changing(s->router->rib_router);
 }
 
 /* The turn ended before @rest, which is read in the next one. */

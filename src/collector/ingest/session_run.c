@@ -114,8 +114,9 @@ static bool is_behind(const struct session *s)
 {
 	const struct rib_router *router = s->router->rib_router;
 
-	return rib_router_moving(router) ||
-	       (s->waits && rib_router_dying(router) > SESSION_DYING_MAX);
+	return rib_router_subject_changing(router) ||
+	       (s->waits &&
+		rib_router_pending_withdraw(router) > SESSION_DYING_MAX);
 }
 
 /*
@@ -473,7 +474,7 @@ static enum close_reason claim_router(struct session *s)
 {
 	struct worker *w = s->worker;
 	enum close_reason why = CLOSE_DENIED;
-	struct rib_when when;
+	struct rib_time when;
 
 	/* It was let in; the lists may have changed on its way here. */
 	if (worker_permits(w, s->connection->address))

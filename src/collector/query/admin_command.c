@@ -30,7 +30,7 @@ static enum admin_command_outcome disconnect(struct rib_router *rib_router)
 static enum admin_command_outcome purge(const struct admin_command *d,
 					struct rib_router *rib_router)
 {
-	struct rib_when when = worker_now();
+	struct rib_time when = worker_now();
 
 	return rib_peer_purge(rib_router, &when, &d->peer)
 		       ? ADMIN_COMMAND_DONE
@@ -42,7 +42,7 @@ static void resync(struct admin_command *d, struct worker *w,
 		   struct rib_router *rib_router)
 {
 	struct router *router = *rib_router_slot(rib_router);
-	struct rib_when when = worker_now();
+	struct rib_time when = worker_now();
 	struct egress_mark now;
 
 	rib_resync(rib_router, &when);

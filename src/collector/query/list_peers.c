@@ -7,6 +7,7 @@
 #include "bmp/names.h"
 #include "bmp/text.h"
 #include "rib/read.h"
+#include "rib/rib.h"
 
 #include <stdio.h>
 
@@ -43,7 +44,7 @@ static void put_table(struct json *j, const struct rib_peer *peer,
 	json_string_at(j, "family",
 		       bgp_family_info((enum bgp_family)info->family)->name);
 	json_uint_at(j, "routes", state.routes);
-	json_uint_at(j, "pendingWithdraw", state.dying);
+	json_uint_at(j, "pendingWithdraw", state.pending_withdraw);
 	json_bool_at(j, "endOfRib", !state.syncing);
 	json_bool_at(j, "suspect", state.suspect);
 	json_bool_at(j, "unknown", state.unknown);

@@ -18,7 +18,7 @@ static enum list_query_state state_of(const struct rib_router_state *state)
 /* A moment of the monotonic clock by the wall clock; 0 stays 0. */
 static uint64_t wall_of(int64_t then)
 {
-	struct rib_when now = worker_now();
+	struct rib_time now = worker_now();
 
 	return then == 0 ? 0 : now.wall_ns - (now.now_ns - (uint64_t)then);
 }

@@ -5,6 +5,7 @@
 #include "collector/query/list_query.h"
 #include "collector/worker_state.h"
 #include "bmp/canonical.h"
+#include "bmp/decode_context.h"
 #include "bmp/names.h"
 #include "egress/subject.h"
 
@@ -86,13 +87,13 @@ static void put_next_hop(struct json *j, const struct bgp_attrs *attrs)
 
 static void put_attributes(struct json *j, const struct rib_stored *route)
 {
-	const struct bgp_reading reading = BGP_READING_CANONICAL;
+	const struct bgp_decode_opts opts = BGP_DECODE_CANONICAL;
 	struct bgp_attrs attrs;
 
 	json_bool_at(j, "attributesKnown", route->known);
 	if (!route->known)
 		return;
-	bgp_attrs_decode(route->attrs, &reading, &attrs);
+	bgp_attrs_decode(route->attrs, &opts, &attrs);
 	put_next_hop(j, &attrs);
 	json_bgp_attributes(j, &attrs);
 }

@@ -3,6 +3,7 @@
 #include "collector/base/json_bgp.h"
 #include "collector/router/event_history.h"
 #include "collector/base/peer_id.h"
+#include "bmp/family.h"
 #include "bmp/names.h"
 
 #include <string.h>

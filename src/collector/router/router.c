@@ -76,7 +76,7 @@ static bool is_idle(const struct router *router)
 
 static void forget(struct worker *w, struct router *router)
 {
-	struct rib_when when = worker_now();
+	struct rib_time when = worker_now();
 
 	*router->link = router->next;
 	if (router->next != NULL)
@@ -113,22 +113,22 @@ struct router *router_next(struct worker *w, struct router *router)
 }
 
 /* Asked once for each peer and view, see rib/policy.h. */
-static struct rib_wish ask_filters(const void *chain,
-				   const struct rib_table_info *table)
+static struct rib_policy_mask ask_filters(const void *chain,
+					  const struct rib_table_info *table)
 {
 	struct filter_peer peer = filter_peer_of_table(table);
 	struct filter_mask mask = filter_ask(chain, &peer);
 
-	return (struct rib_wish){ mask.stored, mask.published };
+	return (struct rib_policy_mask){ mask.stored, mask.published };
 }
 
 void router_apply_config(struct router *router, const struct config *config,
-			 const struct rib_when *when)
+			 const struct rib_time *when)
 {
 	const struct rib_router_info *info =
 		rib_router_info(router->rib_router);
 	struct rib_policy policy = {
-		.ask = ask_filters,
+		.lookup = ask_filters,
 		.arg = &router->settings.filters,
 	};
 	const uint8_t *address = info->address;

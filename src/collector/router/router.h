@@ -27,7 +27,7 @@
 struct config;
 struct rib_identity;
 struct rib_router;
-struct rib_when;
+struct rib_time;
 struct session;
 struct worker;
 
@@ -107,6 +107,6 @@ int64_t router_expire(struct worker *w, int64_t hold);
  * it, and at a reload. Changes what is published, in slices.
  */
 void router_apply_config(struct router *router, const struct config *config,
-			 const struct rib_when *when);
+			 const struct rib_time *when);
 
 #endif

@@ -175,7 +175,7 @@ static const struct row rows[] = {
 	{ "arancini_tables_syncing", METRICS_GAUGE, AT(size.syncing), ONE,
 	  "Tables whose dump has not ended." },
 	{ "arancini_routes", METRICS_GAUGE, AT(size.routes), ONE, "Routes held." },
-	{ "arancini_routes_pending_withdraw", METRICS_GAUGE, AT(size.dying), ONE,
+	{ "arancini_routes_pending_withdraw", METRICS_GAUGE, AT(size.pending_withdraw), ONE,
 	  "Routes that are gone and whose withdraws are still to be published." },
 	{ "arancini_prefixes", METRICS_GAUGE, AT(size.prefixes), ONE, "Distinct prefixes." },
 	{ "arancini_attribute_sets", METRICS_GAUGE, AT(size.attribute_sets), ONE,

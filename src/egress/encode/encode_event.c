@@ -3,6 +3,8 @@
 #include "egress/capnp/builder.h"
 #include "schema/layout.h"
 
+#include "bmp/peer.h"
+
 _Static_assert(
 	(int)EVENT_KIND_PEER_UP == (int)RIB_EVENT_PEER_UP &&
 		(int)EVENT_KIND_PEER_DOWN == (int)RIB_EVENT_PEER_DOWN &&

@@ -1,5 +1,6 @@
 #include "egress/encode/encode_optional.h"
 
+#include "bmp/attr.h"
 #include "bmp/nlri_text.h"
 #include "schema/layout.h"
 
@@ -108,7 +109,7 @@ void egress_rare_change(const struct rib_change *c, bool has_segments,
 static size_t nlri_text(const struct rib_change *c, const struct rib_route *r,
 			char *out, size_t cap)
 {
-	struct bgp_nlri_how how = {
+	struct bgp_nlri_format how = {
 		.afi = c->table->afi,
 		.safi = c->table->safi,
 		.family = c->table->family,

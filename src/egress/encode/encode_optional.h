@@ -9,6 +9,8 @@
 #include "egress/capnp/builder.h"
 #include "rib/event.h"
 
+#include "bmp/attr.h"
+
 /* What of these a route has, and how many bytes they take at most. */
 struct egress_rare {
 	uint32_t present; /* a bit for each pointer */

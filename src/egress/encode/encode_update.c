@@ -19,6 +19,10 @@
 #include "egress/encode/encode_optional.h"
 #include "schema/layout.h"
 
+#include "bmp/attr.h"
+#include "bmp/family.h"
+#include "bmp/peer.h"
+
 #define BIT(ptr) (UINT32_C(1) << ptr##_PTR)
 
 _Static_assert((int)REASON_PEER_DOWN == (int)RIB_REASON_PEER_DOWN &&

@@ -9,7 +9,7 @@
 #define LATER_BLOCKS 256 /* 16 MiB */
 #define HUGE_PAGE    ((size_t)2 << 20)
 
-static size_t region_size(const struct rib_region *r)
+static size_t region_size(const struct rib_block_region *r)
 {
 	return r->blocks * RIB_BLOCK_SIZE;
 }
@@ -30,9 +30,9 @@ static uint8_t *map_aligned(size_t size, size_t align)
 	return p + before;
 }
 
-static struct rib_region *region_new(uint32_t blocks)
+static struct rib_block_region *region_new(uint32_t blocks)
 {
-	struct rib_region *r = calloc(1, sizeof(*r));
+	struct rib_block_region *r = calloc(1, sizeof(*r));
 
 	if (r == NULL)
 		return NULL;
@@ -51,27 +51,28 @@ static struct rib_region *region_new(uint32_t blocks)
 	return NULL;
 }
 
-void rib_regions_init(struct rib_regions *regions)
+void rib_block_alloc_init(struct rib_block_alloc *alloc)
 {
-	*regions = (struct rib_regions){ 0 };
+	*alloc = (struct rib_block_alloc){ 0 };
 }
 
-void rib_regions_fini(struct rib_regions *regions)
+void rib_block_alloc_fini(struct rib_block_alloc *alloc)
 {
-	struct rib_region *r = regions->first;
+	struct rib_block_region *r = alloc->first;
 
 	while (r != NULL) {
-		struct rib_region *next = r->next;
+		struct rib_block_region *next = r->next;
 
 		munmap(r->base, region_size(r));
 		free(r);
 		r = next;
 	}
-	rib_regions_init(regions);
+	rib_block_alloc_init(alloc);
 }
 
 /* The lowest block that is free; there is one. */
-static void *take(struct rib_regions *regions, struct rib_region *r)
+static void *take_block(struct rib_block_alloc *alloc,
+			struct rib_block_region *r)
 {
 	unsigned word = 0;
 	unsigned bit;
@@ -81,32 +82,32 @@ static void *take(struct rib_regions *regions, struct rib_region *r)
 	bit = (unsigned)__builtin_ctzll(~r->taken[word]);
 	r->taken[word] |= UINT64_C(1) << bit;
 	r->used++;
-	regions->bytes += RIB_BLOCK_SIZE;
+	alloc->bytes += RIB_BLOCK_SIZE;
 	return r->base + (64 * word + bit) * RIB_BLOCK_SIZE;
 }
 
-void *rib_block_get(struct rib_regions *regions)
+void *rib_block_alloc_get(struct rib_block_alloc *alloc)
 {
-	struct rib_region **at = &regions->first;
+	struct rib_block_region **at = &alloc->first;
 
 	while (*at != NULL) {
 		if ((*at)->used < (*at)->blocks)
-			return take(regions, *at);
+			return take_block(alloc, *at);
 		at = &(*at)->next;
 	}
-	*at = region_new(regions->first == NULL ? FIRST_BLOCKS : LATER_BLOCKS);
-	return *at == NULL ? NULL : take(regions, *at);
+	*at = region_new(alloc->first == NULL ? FIRST_BLOCKS : LATER_BLOCKS);
+	return *at == NULL ? NULL : take_block(alloc, *at);
 }
 
-static bool inside(const struct rib_region *r, const uint8_t *p)
+static bool inside(const struct rib_block_region *r, const uint8_t *p)
 {
 	return p >= r->base && p < r->base + region_size(r);
 }
 
-void rib_block_put(struct rib_regions *regions, void *block)
+void rib_block_alloc_put(struct rib_block_alloc *alloc, void *block)
 {
-	struct rib_region **at = &regions->first;
-	struct rib_region *r;
+	struct rib_block_region **at = &alloc->first;
+	struct rib_block_region *r;
 	size_t n;
 
 	while (!inside(*at, block))
@@ -116,8 +117,8 @@ void rib_block_put(struct rib_regions *regions, void *block)
 	assert(r->taken[n / 64] >> (n % 64) & 1);
 	r->taken[n / 64] &= ~(UINT64_C(1) << (n % 64));
 	r->used--;
-	regions->bytes -= RIB_BLOCK_SIZE;
-	if (r->used != 0 || r == regions->first) {
+	alloc->bytes -= RIB_BLOCK_SIZE;
+	if (r->used != 0 || r == alloc->first) {
 		/* Whoever gets it next finds zeros. */
 		(void)madvise(block, RIB_BLOCK_SIZE, MADV_DONTNEED);
 		return;

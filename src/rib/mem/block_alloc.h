@@ -20,26 +20,26 @@
 #define RIB_BLOCK_BITS 16
 #define RIB_BLOCK_SIZE ((size_t)1 << RIB_BLOCK_BITS)
 
-struct rib_region {
-	struct rib_region *next;
+struct rib_block_region {
+	struct rib_block_region *next;
 	uint8_t *base;
 	uint32_t blocks;
 	uint32_t used;
 	uint64_t taken[4]; /* one bit a block */
 };
 
-struct rib_regions {
-	struct rib_region *first;
+struct rib_block_alloc {
+	struct rib_block_region *first;
 	uint64_t bytes; /* in blocks that are taken */
 };
 
-void rib_regions_init(struct rib_regions *regions);
+void rib_block_alloc_init(struct rib_block_alloc *alloc);
 
 /* Everything goes, taken or not. */
-void rib_regions_fini(struct rib_regions *regions);
+void rib_block_alloc_fini(struct rib_block_alloc *alloc);
 
 /* A block of zeros, aligned to its size. NULL: no memory. */
-void *rib_block_get(struct rib_regions *regions);
-void rib_block_put(struct rib_regions *regions, void *block);
+void *rib_block_alloc_get(struct rib_block_alloc *alloc);
+void rib_block_alloc_put(struct rib_block_alloc *alloc, void *block);
 
 #endif

@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEADER	   sizeof(struct rib_heap_block)
+#define HEADER	   sizeof(struct rib_handle_heap_block)
 #define LARGEST	   16384
 #define NUMBERS	   ((uint32_t)1 << 18)
-#define LARGE_KIND RIB_HEAP_CLASSES
+#define LARGE_KIND RIB_HANDLE_HEAP_CLASSES
 
-static_assert(sizeof(struct rib_heap_block) % 8 == 0, "pieces are aligned");
+static_assert(sizeof(struct rib_handle_heap_block) % 8 == 0,
+	      "pieces are aligned");
 
 /*
  * Classes: every 8 bytes up to 128, then eight steps to each doubling. The
@@ -36,33 +37,33 @@ static size_t class_size(unsigned class)
 	return (size_t)(9 + (class - 16) % 8) << step;
 }
 
-size_t rib_heap_room(size_t size)
+size_t rib_handle_heap_room(size_t size)
 {
 	return size > LARGEST ? size : class_size(class_of(size));
 }
 
-void rib_heap_init(struct rib_heap *heap)
+void rib_handle_heap_init(struct rib_handle_heap *heap)
 {
-	*heap = (struct rib_heap){ .free_number = 1 };
-	rib_regions_init(&heap->regions);
+	*heap = (struct rib_handle_heap){ .free_number = 1 };
+	rib_block_alloc_init(&heap->block_alloc);
 }
 
-void rib_heap_fini(struct rib_heap *heap)
+void rib_handle_heap_fini(struct rib_handle_heap *heap)
 {
 	for (uint32_t i = 1; i < heap->capacity; i++)
 		if (heap->blocks[i] != NULL &&
 		    heap->blocks[i]->class == LARGE_KIND)
 			free(heap->blocks[i]);
-	rib_regions_fini(&heap->regions);
+	rib_block_alloc_fini(&heap->block_alloc);
 	free(heap->blocks);
-	rib_heap_init(heap);
+	rib_handle_heap_init(heap);
 }
 
 /* Make sure that there is a number for one more block. */
-static bool reserve_number(struct rib_heap *heap)
+static bool reserve_number(struct rib_handle_heap *heap)
 {
 	uint32_t capacity = heap->capacity == 0 ? 64 : heap->capacity * 2;
-	struct rib_heap_block **blocks;
+	struct rib_handle_heap_block **blocks;
 
 	while (heap->free_number < heap->capacity &&
 	       heap->blocks[heap->free_number] != NULL)
@@ -72,24 +73,27 @@ static bool reserve_number(struct rib_heap *heap)
 	if (capacity > NUMBERS)
 		return false;
 	blocks = realloc(heap->blocks,
-			 capacity * sizeof(struct rib_heap_block *));
+			 capacity * sizeof(struct rib_handle_heap_block *));
 	if (blocks == NULL)
 		return false;
 	memset(blocks + heap->capacity, 0,
-	       (capacity - heap->capacity) * sizeof(struct rib_heap_block *));
+	       (capacity - heap->capacity) *
+		       sizeof(struct rib_handle_heap_block *));
 	heap->blocks = blocks;
 	heap->capacity = capacity;
 	return true;
 }
 
-static void set_number(struct rib_heap *heap, struct rib_heap_block *b)
+static void set_number(struct rib_handle_heap *heap,
+		       struct rib_handle_heap_block *b)
 {
 	b->number = heap->free_number;
 	heap->blocks[b->number] = b;
 	heap->block_count++;
 }
 
-static void clear_number(struct rib_heap *heap, const struct rib_heap_block *b)
+static void clear_number(struct rib_handle_heap *heap,
+			 const struct rib_handle_heap_block *b)
 {
 	heap->blocks[b->number] = NULL;
 	heap->block_count--;
@@ -97,7 +101,8 @@ static void clear_number(struct rib_heap *heap, const struct rib_heap_block *b)
 		heap->free_number = b->number;
 }
 
-static void link_partial(struct rib_heap *heap, struct rib_heap_block *b)
+static void link_partial(struct rib_handle_heap *heap,
+			 struct rib_handle_heap_block *b)
 {
 	b->prev = NULL;
 	b->next = heap->partial[b->class];
@@ -106,7 +111,8 @@ static void link_partial(struct rib_heap *heap, struct rib_heap_block *b)
 	heap->partial[b->class] = b;
 }
 
-static void unlink_partial(struct rib_heap *heap, struct rib_heap_block *b)
+static void unlink_partial(struct rib_handle_heap *heap,
+			   struct rib_handle_heap_block *b)
 {
 	if (b->prev != NULL)
 		b->prev->next = b->next;
@@ -121,13 +127,14 @@ static unsigned pieces_of(unsigned class)
 	return (unsigned)((RIB_BLOCK_SIZE - HEADER) / class_size(class));
 }
 
-static struct rib_heap_block *block_new(struct rib_heap *heap, unsigned class)
+static struct rib_handle_heap_block *block_new(struct rib_handle_heap *heap,
+					       unsigned class)
 {
-	struct rib_heap_block *b;
+	struct rib_handle_heap_block *b;
 
 	if (!reserve_number(heap))
 		return NULL;
-	b = rib_block_get(&heap->regions);
+	b = rib_block_alloc_get(&heap->block_alloc);
 	if (b == NULL)
 		return NULL;
 	b->class = (uint16_t) class;
@@ -137,17 +144,17 @@ static struct rib_heap_block *block_new(struct rib_heap *heap, unsigned class)
 	return b;
 }
 
-static void *large_alloc(struct rib_heap *heap, size_t size)
+static void *large_alloc(struct rib_handle_heap *heap, size_t size)
 {
 	size_t whole = HEADER + size;
-	struct rib_heap_block *b;
+	struct rib_handle_heap_block *b;
 
 	if (whole > UINT32_MAX || !reserve_number(heap))
 		return NULL;
 	/* Aligned, so that the header is found from the piece. */
 	if (posix_memalign((void **)&b, RIB_BLOCK_SIZE, whole) != 0)
 		return NULL;
-	*b = (struct rib_heap_block){
+	*b = (struct rib_handle_heap_block){
 		.class = LARGE_KIND,
 		.used = 1,
 		.large = (uint32_t)whole,
@@ -158,9 +165,9 @@ static void *large_alloc(struct rib_heap *heap, size_t size)
 	return b + 1;
 }
 
-void *rib_heap_alloc(struct rib_heap *heap, size_t size)
+void *rib_handle_heap_alloc(struct rib_handle_heap *heap, size_t size)
 {
-	struct rib_heap_block *b;
+	struct rib_handle_heap_block *b;
 	unsigned class;
 	uint8_t *p;
 
@@ -186,20 +193,21 @@ void *rib_heap_alloc(struct rib_heap *heap, size_t size)
 	return p;
 }
 
-static void large_free(struct rib_heap *heap, struct rib_heap_block *b)
+static void large_free(struct rib_handle_heap *heap,
+		       struct rib_handle_heap_block *b)
 {
 	clear_number(heap, b);
 	heap->large_bytes -= b->large;
 	free(b);
 }
 
-void rib_heap_free(struct rib_heap *heap, void *piece)
+void rib_handle_heap_free(struct rib_handle_heap *heap, void *piece)
 {
-	struct rib_heap_block *b;
+	struct rib_handle_heap_block *b;
 
 	if (piece == NULL)
 		return;
-	b = rib_heap_block(piece);
+	b = rib_handle_heap_block(piece);
 	heap->pieces--;
 	if (b->class == LARGE_KIND) {
 		large_free(heap, b);
@@ -215,16 +223,16 @@ void rib_heap_free(struct rib_heap *heap, void *piece)
 		return;
 	unlink_partial(heap, b);
 	clear_number(heap, b);
-	rib_block_put(&heap->regions, b);
+	rib_block_alloc_put(&heap->block_alloc, b);
 }
 
-uint64_t rib_heap_bytes(const struct rib_heap *heap)
+uint64_t rib_handle_heap_bytes(const struct rib_handle_heap *heap)
 {
-	return heap->regions.bytes + heap->large_bytes + heap->beside +
-	       heap->capacity * sizeof(struct rib_heap_block *);
+	return heap->block_alloc.bytes + heap->large_bytes + heap->beside +
+	       heap->capacity * sizeof(struct rib_handle_heap_block *);
 }
 
-static bool block_valid(const struct rib_heap_block *b, uint32_t number)
+static bool block_valid(const struct rib_handle_heap_block *b, uint32_t number)
 {
 	unsigned steps = 0;
 	uint16_t free = b->free;
@@ -243,13 +251,13 @@ static bool block_valid(const struct rib_heap_block *b, uint32_t number)
 	       (size_t)b->touched * 8;
 }
 
-bool rib_heap_validate(const struct rib_heap *heap)
+bool rib_handle_heap_validate(const struct rib_handle_heap *heap)
 {
 	uint64_t pieces = 0;
 	uint32_t blocks = 0;
 
 	for (uint32_t i = 0; i < heap->capacity; i++) {
-		const struct rib_heap_block *b = heap->blocks[i];
+		const struct rib_handle_heap_block *b = heap->blocks[i];
 
 		if (b == NULL)
 			continue;

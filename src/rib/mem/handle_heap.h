@@ -19,69 +19,72 @@
 
 #include <stdbool.h>
 
-#define RIB_HEAP_CLASSES 80
+#define RIB_HANDLE_HEAP_CLASSES 80
 
 /* The beginning of each block. */
-struct rib_heap_block {
+struct rib_handle_heap_block {
 	uint32_t number;
-	uint16_t class;	  /* RIB_HEAP_CLASSES: one large piece */
+	uint16_t class;	  /* RIB_HANDLE_HEAP_CLASSES: one large piece */
 	uint16_t used;	  /* pieces */
 	uint16_t free;	  /* offset / 8 of the first free piece, 0: none */
 	uint16_t touched; /* offset / 8 behind the last piece ever used */
 	uint32_t large;	  /* bytes */
-	struct rib_heap_block *prev; /* of those with a free piece */
-	struct rib_heap_block *next;
+	struct rib_handle_heap_block *prev; /* of those with a free piece */
+	struct rib_handle_heap_block *next;
 };
 
-struct rib_heap {
-	struct rib_regions regions;
-	struct rib_heap_block **blocks; /* by number; entry 0 is not used */
+struct rib_handle_heap {
+	struct rib_block_alloc block_alloc;
+	struct rib_handle_heap_block *
+		*blocks; /* by number; entry 0 is not used */
 	uint32_t capacity;
 	uint32_t free_number; /* lowest number that may be free */
 	uint32_t block_count;
 	uint64_t large_bytes;
 	uint64_t beside; /* bytes of arrays that lead here, by their owners */
 	uint64_t pieces;
-	struct rib_heap_block *partial[RIB_HEAP_CLASSES];
+	struct rib_handle_heap_block *partial[RIB_HANDLE_HEAP_CLASSES];
 };
 
-void rib_heap_init(struct rib_heap *heap);
+void rib_handle_heap_init(struct rib_handle_heap *heap);
 
 /* All pieces go with it. */
-void rib_heap_fini(struct rib_heap *heap);
+void rib_handle_heap_fini(struct rib_handle_heap *heap);
 
 /* NULL: no memory. Aligned to 8 bytes, not cleared. @size is not zero. */
-void *rib_heap_alloc(struct rib_heap *heap, size_t size);
-void rib_heap_free(struct rib_heap *heap, void *piece);
+void *rib_handle_heap_alloc(struct rib_handle_heap *heap, size_t size);
+void rib_handle_heap_free(struct rib_handle_heap *heap, void *piece);
 
 /* How many bytes a piece for @size bytes really has. */
-size_t rib_heap_room(size_t size);
+size_t rib_handle_heap_room(size_t size);
 
 /* Bytes taken from the system: headers, free pieces, what is beside it. */
-uint64_t rib_heap_bytes(const struct rib_heap *heap);
+uint64_t rib_handle_heap_bytes(const struct rib_handle_heap *heap);
 
-bool rib_heap_validate(const struct rib_heap *heap);
+bool rib_handle_heap_validate(const struct rib_handle_heap *heap);
 
-static inline struct rib_heap_block *rib_heap_block(const void *piece)
+static inline struct rib_handle_heap_block *rib_handle_heap_block(
+	const void *piece)
 {
 	/* Written so that the compiler knows where the pointer comes from. */
 	const uint8_t *p = piece;
 
-	return (struct rib_heap_block *)(p -
-					 ((uintptr_t)p & (RIB_BLOCK_SIZE - 1)));
+	return (struct rib_handle_heap_block *)(p - ((uintptr_t)p &
+						     (RIB_BLOCK_SIZE - 1)));
 }
 
 /* The number of a piece. */
-static inline uint32_t rib_heap_number(const void *piece)
+static inline uint32_t rib_handle_heap_number(const void *piece)
 {
-	const struct rib_heap_block *b = rib_heap_block(piece);
+	const struct rib_handle_heap_block *b = rib_handle_heap_block(piece);
 
 	return b->number << 13 |
 	       (uint32_t)((uintptr_t)piece & (RIB_BLOCK_SIZE - 1)) >> 3;
 }
 
 /* The piece of a number. */
-static inline void *rib_heap_at(const struct rib_heap *heap, uint32_t number)
+static inline void *rib_handle_heap_at(const struct rib_handle_heap *heap,
+				       uint32_t number)
 {
 	return (uint8_t *)heap->blocks[number >> 13] +
 	       (size_t)(number & 0x1fff) * 8;

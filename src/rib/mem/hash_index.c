@@ -14,51 +14,53 @@
 #define MERGE_AT  200
 #define DEPTH_MAX 23
 
-static_assert(sizeof(struct rib_index_page) == 4096, "a page");
+static_assert(sizeof(struct rib_hash_index_page) == 4096, "a page");
 
-void rib_index_init(struct rib_index *index, struct rib_heap *heap)
+void rib_hash_index_init(struct rib_hash_index *index,
+			 struct rib_handle_heap *heap)
 {
-	*index = (struct rib_index){ .heap = heap };
+	*index = (struct rib_hash_index){ .heap = heap };
 }
 
-static size_t directory_size(const struct rib_index *index)
+static size_t directory_size(const struct rib_hash_index *index)
 {
 	return index->directory == NULL ? 0 : (size_t)1 << index->depth;
 }
 
 /* The first entry of the directory that shows @page's part of the hashes. */
-static size_t first_of(const struct rib_index *index,
-		       const struct rib_index_page *page, size_t at)
+static size_t first_of(const struct rib_hash_index *index,
+		       const struct rib_hash_index_page *page, size_t at)
 {
 	unsigned spare = index->depth - page->depth;
 
 	return at >> spare << spare;
 }
 
-static size_t entries_of(const struct rib_index *index,
-			 const struct rib_index_page *page)
+static size_t entries_of(const struct rib_hash_index *index,
+			 const struct rib_hash_index_page *page)
 {
 	return (size_t)1 << (index->depth - page->depth);
 }
 
-void rib_index_fini(struct rib_index *index)
+void rib_hash_index_fini(struct rib_hash_index *index)
 {
 	size_t i = 0;
 
 	while (i < directory_size(index)) {
-		struct rib_index_page *page = index->directory[i];
+		struct rib_hash_index_page *page = index->directory[i];
 
 		i += entries_of(index, page);
-		rib_heap_free(index->heap, page);
+		rib_handle_heap_free(index->heap, page);
 	}
 	free(index->directory);
-	rib_index_init(index, index->heap);
+	rib_hash_index_init(index, index->heap);
 }
 
-static struct rib_index_page *page_new(struct rib_index *index, unsigned depth)
+static struct rib_hash_index_page *page_new(struct rib_hash_index *index,
+					    unsigned depth)
 {
-	struct rib_index_page *page =
-		rib_heap_alloc(index->heap, sizeof(*page));
+	struct rib_hash_index_page *page =
+		rib_handle_heap_alloc(index->heap, sizeof(*page));
 
 	if (page == NULL)
 		return NULL;
@@ -67,12 +69,12 @@ static struct rib_index_page *page_new(struct rib_index *index, unsigned depth)
 	return page;
 }
 
-static void page_add(struct rib_index_page *page, uint64_t slot)
+static void page_add(struct rib_hash_index_page *page, uint64_t slot)
 {
-	uint32_t at = rib_index_home((uint32_t)(slot >> 32));
+	uint32_t at = rib_hash_index_home((uint32_t)(slot >> 32));
 
 	while (page->slots[at] != 0)
-		at = at + 1 == RIB_INDEX_SLOTS ? 0 : at + 1;
+		at = at + 1 == RIB_HASH_INDEX_SLOTS ? 0 : at + 1;
 	page->slots[at] = slot;
 	page->count++;
 }
@@ -84,15 +86,16 @@ static bool stays(uint32_t home, uint32_t gap, uint32_t at)
 }
 
 /* Empty @gap and pull back what was pushed beyond it. */
-static void page_remove(struct rib_index_page *page, uint32_t gap)
+static void page_remove(struct rib_hash_index_page *page, uint32_t gap)
 {
 	uint32_t at = gap;
 
 	for (;;) {
-		at = at + 1 == RIB_INDEX_SLOTS ? 0 : at + 1;
+		at = at + 1 == RIB_HASH_INDEX_SLOTS ? 0 : at + 1;
 		if (page->slots[at] == 0)
 			break;
-		if (stays(rib_index_home((uint32_t)(page->slots[at] >> 32)),
+		if (stays(rib_hash_index_home(
+				  (uint32_t)(page->slots[at] >> 32)),
 			  gap, at))
 			continue;
 		page->slots[gap] = page->slots[at];
@@ -102,15 +105,15 @@ static void page_remove(struct rib_index_page *page, uint32_t gap)
 	page->count--;
 }
 
-static int double_directory(struct rib_index *index)
+static int double_directory(struct rib_hash_index *index)
 {
 	size_t size = directory_size(index);
-	struct rib_index_page **twice;
+	struct rib_hash_index_page **twice;
 
 	/* Billions of entries, or hashes that are none. */
 	if (index->depth == DEPTH_MAX)
 		return -ENOMEM;
-	twice = malloc(2 * size * sizeof(struct rib_index_page *));
+	twice = malloc(2 * size * sizeof(struct rib_hash_index_page *));
 	if (twice == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i < size; i++)
@@ -124,24 +127,25 @@ static int double_directory(struct rib_index *index)
 }
 
 /* Entries of @page whose next bit of the hash is set move to @high. */
-static void move_half(struct rib_index_page *page, struct rib_index_page *high)
+static void move_half(struct rib_hash_index_page *page,
+		      struct rib_hash_index_page *high)
 {
-	struct rib_index_page old = *page;
+	struct rib_hash_index_page old = *page;
 	unsigned bit = 63u - old.depth;
 
 	memset(page->slots, 0, sizeof(page->slots));
 	page->count = 0;
 	page->depth++;
-	for (unsigned i = 0; i < RIB_INDEX_SLOTS; i++)
+	for (unsigned i = 0; i < RIB_HASH_INDEX_SLOTS; i++)
 		if (old.slots[i] != 0)
 			page_add(old.slots[i] >> bit & 1 ? high : page,
 				 old.slots[i]);
 }
 
-static int split(struct rib_index *index, uint32_t hash)
+static int split(struct rib_hash_index *index, uint32_t hash)
 {
-	struct rib_index_page *page = rib_index_page(index, hash);
-	struct rib_index_page *high;
+	struct rib_hash_index_page *page = rib_hash_index_page(index, hash);
+	struct rib_hash_index_page *high;
 	size_t first, half;
 
 	if (page->depth == index->depth && double_directory(index) < 0)
@@ -157,9 +161,9 @@ static int split(struct rib_index *index, uint32_t hash)
 	return 0;
 }
 
-static int first_page(struct rib_index *index)
+static int first_page(struct rib_hash_index *index)
 {
-	index->directory = malloc(sizeof(struct rib_index_page *));
+	index->directory = malloc(sizeof(struct rib_hash_index_page *));
 	if (index->directory == NULL)
 		return -ENOMEM;
 	index->directory[0] = page_new(index, 0);
@@ -170,25 +174,27 @@ static int first_page(struct rib_index *index)
 	return -ENOMEM;
 }
 
-int rib_index_add(struct rib_index *index, uint32_t hash, uint32_t number)
+int rib_hash_index_add(struct rib_hash_index *index, uint32_t hash,
+		       uint32_t number)
 {
 	assert(number != 0);
 	if (index->directory == NULL && first_page(index) < 0)
 		return -ENOMEM;
-	while (rib_index_page(index, hash)->count >= SPLIT_AT)
+	while (rib_hash_index_page(index, hash)->count >= SPLIT_AT)
 		if (split(index, hash) < 0)
 			return -ENOMEM;
-	page_add(rib_index_page(index, hash), (uint64_t)hash << 32 | number);
+	page_add(rib_hash_index_page(index, hash),
+		 (uint64_t)hash << 32 | number);
 	index->count++;
 	return 0;
 }
 
 /* Two halves of one page become one again, and one of them goes. */
-static void merge(struct rib_index *index, uint32_t hash)
+static void merge(struct rib_hash_index *index, uint32_t hash)
 {
-	struct rib_index_page *page = rib_index_page(index, hash);
+	struct rib_hash_index_page *page = rib_hash_index_page(index, hash);
 	size_t first, count;
-	struct rib_index_page *other;
+	struct rib_hash_index_page *other;
 
 	if (page->depth == 0)
 		return;
@@ -198,24 +204,25 @@ static void merge(struct rib_index *index, uint32_t hash)
 	if (other->depth != page->depth ||
 	    other->count + page->count > MERGE_AT)
 		return;
-	for (unsigned i = 0; i < RIB_INDEX_SLOTS; i++)
+	for (unsigned i = 0; i < RIB_HASH_INDEX_SLOTS; i++)
 		if (other->slots[i] != 0)
 			page_add(page, other->slots[i]);
 	for (size_t i = 0; i < count; i++)
 		index->directory[(first ^ count) + i] = page;
 	page->depth--;
-	rib_heap_free(index->heap, other);
+	rib_handle_heap_free(index->heap, other);
 }
 
-void rib_index_remove(struct rib_index *index, uint32_t hash, uint32_t number)
+void rib_hash_index_remove(struct rib_hash_index *index, uint32_t hash,
+			   uint32_t number)
 {
-	struct rib_index_page *page = rib_index_page(index, hash);
+	struct rib_hash_index_page *page = rib_hash_index_page(index, hash);
 	uint64_t slot = (uint64_t)hash << 32 | number;
-	uint32_t at = rib_index_home(hash);
+	uint32_t at = rib_hash_index_home(hash);
 
 	while (page->slots[at] != slot) {
 		assert(page->slots[at] != 0);
-		at = at + 1 == RIB_INDEX_SLOTS ? 0 : at + 1;
+		at = at + 1 == RIB_HASH_INDEX_SLOTS ? 0 : at + 1;
 	}
 	page_remove(page, at);
 	index->count--;
@@ -223,30 +230,30 @@ void rib_index_remove(struct rib_index *index, uint32_t hash, uint32_t number)
 		merge(index, hash);
 }
 
-uint64_t rib_index_bytes(const struct rib_index *index)
+uint64_t rib_hash_index_bytes(const struct rib_hash_index *index)
 {
-	return directory_size(index) * sizeof(struct rib_index_page *);
+	return directory_size(index) * sizeof(struct rib_hash_index_page *);
 }
 
 /* Each entry must be found from its hash, in the page its hash leads to. */
-static bool page_valid(const struct rib_index *index,
-		       const struct rib_index_page *page)
+static bool page_valid(const struct rib_hash_index *index,
+		       const struct rib_hash_index_page *page)
 {
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < RIB_INDEX_SLOTS; i++) {
+	for (unsigned i = 0; i < RIB_HASH_INDEX_SLOTS; i++) {
 		uint64_t slot = page->slots[i];
-		struct rib_index_probe p;
+		struct rib_hash_index_probe p;
 		uint32_t number;
 
 		if (slot == 0)
 			continue;
 		count++;
-		if (rib_index_page(index, (uint32_t)(slot >> 32)) != page)
+		if (rib_hash_index_page(index, (uint32_t)(slot >> 32)) != page)
 			return false;
-		p = rib_index_probe(index, (uint32_t)(slot >> 32));
+		p = rib_hash_index_probe(index, (uint32_t)(slot >> 32));
 		do
-			number = rib_index_next(&p);
+			number = rib_hash_index_next(&p);
 		while (number != 0 && number != (uint32_t)slot);
 		if (number == 0)
 			return false;
@@ -254,13 +261,13 @@ static bool page_valid(const struct rib_index *index,
 	return count == page->count && count <= SPLIT_AT;
 }
 
-bool rib_index_validate(const struct rib_index *index)
+bool rib_hash_index_validate(const struct rib_hash_index *index)
 {
 	uint64_t count = 0;
 	size_t i = 0;
 
 	while (i < directory_size(index)) {
-		const struct rib_index_page *page = index->directory[i];
+		const struct rib_hash_index_page *page = index->directory[i];
 
 		if (page->depth > index->depth || !page_valid(index, page))
 			return false;

@@ -22,51 +22,54 @@
 
 #include "rib/mem/handle_heap.h"
 
-#define RIB_INDEX_SLOTS 510
+#define RIB_HASH_INDEX_SLOTS 510
 
-struct rib_index_page {
+struct rib_hash_index_page {
 	uint16_t count;
 	uint8_t depth; /* bits of the hash that all its entries share */
 	uint8_t unused[13];
-	uint64_t slots[RIB_INDEX_SLOTS]; /* hash << 32 | number; 0: free */
+	uint64_t slots[RIB_HASH_INDEX_SLOTS]; /* hash << 32 | number; 0: free */
 };
 
-struct rib_index {
-	struct rib_heap *heap; /* where pages are */
-	struct rib_index_page **directory;
+struct rib_hash_index {
+	struct rib_handle_heap *heap; /* where pages are */
+	struct rib_hash_index_page **directory;
 	unsigned depth; /* the directory has 1 << depth entries */
 	uint64_t count;
 };
 
 /* Takes nothing until the first entry. */
-void rib_index_init(struct rib_index *index, struct rib_heap *heap);
-void rib_index_fini(struct rib_index *index);
+void rib_hash_index_init(struct rib_hash_index *index,
+			 struct rib_handle_heap *heap);
+void rib_hash_index_fini(struct rib_hash_index *index);
 
 /* 0 or -ENOMEM. The pair must not be there yet. */
-int rib_index_add(struct rib_index *index, uint32_t hash, uint32_t number);
+int rib_hash_index_add(struct rib_hash_index *index, uint32_t hash,
+		       uint32_t number);
 
 /* The pair must be there. */
-void rib_index_remove(struct rib_index *index, uint32_t hash, uint32_t number);
+void rib_hash_index_remove(struct rib_hash_index *index, uint32_t hash,
+			   uint32_t number);
 
 /* Bytes beside those of the heap. */
-uint64_t rib_index_bytes(const struct rib_index *index);
+uint64_t rib_hash_index_bytes(const struct rib_hash_index *index);
 
-bool rib_index_validate(const struct rib_index *index);
+bool rib_hash_index_validate(const struct rib_hash_index *index);
 
 /*
  * Candidates for a hash, one after another:
  *
- *	struct rib_index_probe p = rib_index_probe(index, hash);
- *	while ((number = rib_index_next(&p)) != 0)
+ *	struct rib_hash_index_probe p = rib_hash_index_probe(index, hash);
+ *	while ((number = rib_hash_index_next(&p)) != 0)
  *		if (is the one)
  */
-struct rib_index_probe {
+struct rib_hash_index_probe {
 	const uint64_t *slots;
 	uint32_t at;
 	uint32_t tag;
 };
 
-static inline uint32_t rib_index_home(uint32_t hash)
+static inline uint32_t rib_hash_index_home(uint32_t hash)
 {
 	/*
 	 * The first bits chose the page, so all entries of a page share them:
@@ -74,38 +77,38 @@ static inline uint32_t rib_index_home(uint32_t hash)
 	 */
 	uint32_t mixed = hash * UINT32_C(0x9e3779b1);
 
-	return (uint32_t)((uint64_t)mixed * RIB_INDEX_SLOTS >> 32);
+	return (uint32_t)((uint64_t)mixed * RIB_HASH_INDEX_SLOTS >> 32);
 }
 
-static inline struct rib_index_page *rib_index_page(
-	const struct rib_index *index, uint32_t hash)
+static inline struct rib_hash_index_page *rib_hash_index_page(
+	const struct rib_hash_index *index, uint32_t hash)
 {
 	/* Two shifts, because one by 32 is undefined. */
 	return index->directory[hash >> 1 >> (31 - index->depth)];
 }
 
-static inline struct rib_index_probe rib_index_probe(
-	const struct rib_index *index, uint32_t hash)
+static inline struct rib_hash_index_probe rib_hash_index_probe(
+	const struct rib_hash_index *index, uint32_t hash)
 {
 	static const uint64_t none[1];
 
 	if (index->directory == NULL)
-		return (struct rib_index_probe){ .slots = none };
-	return (struct rib_index_probe){
-		.slots = rib_index_page(index, hash)->slots,
-		.at = rib_index_home(hash),
+		return (struct rib_hash_index_probe){ .slots = none };
+	return (struct rib_hash_index_probe){
+		.slots = rib_hash_index_page(index, hash)->slots,
+		.at = rib_hash_index_home(hash),
 		.tag = hash,
 	};
 }
 
-static inline uint32_t rib_index_next(struct rib_index_probe *p)
+static inline uint32_t rib_hash_index_next(struct rib_hash_index_probe *p)
 {
 	for (;;) {
 		uint64_t slot = p->slots[p->at];
 
 		if (slot == 0)
 			return 0;
-		if (++p->at == RIB_INDEX_SLOTS)
+		if (++p->at == RIB_HASH_INDEX_SLOTS)
 			p->at = 0;
 		if (slot >> 32 == p->tag)
 			return (uint32_t)slot;
@@ -113,12 +116,12 @@ static inline uint32_t rib_index_next(struct rib_index_probe *p)
 }
 
 /* Ask for the cache line where a probe will begin. */
-static inline void rib_index_prefetch(const struct rib_index *index,
-				      uint32_t hash)
+static inline void rib_hash_index_prefetch(const struct rib_hash_index *index,
+					   uint32_t hash)
 {
 	if (index->directory != NULL)
-		__builtin_prefetch(&rib_index_page(index, hash)
-					    ->slots[rib_index_home(hash)]);
+		__builtin_prefetch(&rib_hash_index_page(index, hash)
+					    ->slots[rib_hash_index_home(hash)]);
 }
 
 #endif

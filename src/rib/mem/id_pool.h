@@ -12,18 +12,18 @@
 
 #include "rib/mem/handle_heap.h"
 
-#define RIB_POOL_BITS  8
-#define RIB_POOL_CHUNK (1u << RIB_POOL_BITS)
-#define RIB_POOL_NONE  UINT32_MAX
+#define RIB_ID_POOL_BITS  8
+#define RIB_ID_POOL_CHUNK (1u << RIB_ID_POOL_BITS)
+#define RIB_NO_ID	  UINT32_MAX /* not a number of an entry */
 
-struct rib_pool_chunk {
+struct rib_id_pool_chunk {
 	uint8_t *entries;  /* NULL: all 256 are free */
 	uint64_t taken[4]; /* one bit an entry */
 };
 
-struct rib_pool {
-	struct rib_heap *heap;
-	struct rib_pool_chunk *chunks;
+struct rib_id_pool {
+	struct rib_handle_heap *heap;
+	struct rib_id_pool_chunk *chunks;
 	uint32_t size;	   /* of an entry, in bytes */
 	uint32_t capacity; /* chunks in the array */
 	uint32_t limit;	   /* chunks below were used at least once */
@@ -31,32 +31,36 @@ struct rib_pool {
 	uint32_t count;	   /* entries taken */
 };
 
-void rib_pool_init(struct rib_pool *pool, struct rib_heap *heap, uint32_t size);
-void rib_pool_fini(struct rib_pool *pool);
+void rib_id_pool_init(struct rib_id_pool *pool, struct rib_handle_heap *heap,
+		      uint32_t size);
+void rib_id_pool_fini(struct rib_id_pool *pool);
 
-/* The number of a new entry, not cleared. RIB_POOL_NONE: no memory. */
-uint32_t rib_pool_take(struct rib_pool *pool);
-void rib_pool_put(struct rib_pool *pool, uint32_t number);
+/* The number of a new entry, not cleared. RIB_NO_ID: no memory. */
+uint32_t rib_id_pool_take(struct rib_id_pool *pool);
+void rib_id_pool_put(struct rib_id_pool *pool, uint32_t number);
 
-/* The first taken number that is not below @from, or RIB_POOL_NONE. */
-uint32_t rib_pool_next(const struct rib_pool *pool, uint32_t from);
+/* The first taken number that is not below @from, or RIB_NO_ID. */
+uint32_t rib_id_pool_next(const struct rib_id_pool *pool, uint32_t from);
 
-uint64_t rib_pool_bytes(const struct rib_pool *pool);
-bool rib_pool_validate(const struct rib_pool *pool);
+uint64_t rib_id_pool_bytes(const struct rib_id_pool *pool);
+bool rib_id_pool_validate(const struct rib_id_pool *pool);
 
-static inline bool rib_pool_has(const struct rib_pool *pool, uint32_t number)
+static inline bool rib_id_pool_has(const struct rib_id_pool *pool,
+				   uint32_t number)
 {
-	unsigned i = number & (RIB_POOL_CHUNK - 1);
+	unsigned i = number & (RIB_ID_POOL_CHUNK - 1);
 
-	return number >> RIB_POOL_BITS < pool->limit &&
-	       pool->chunks[number >> RIB_POOL_BITS].taken[i / 64] >> (i % 64) &
+	return number >> RIB_ID_POOL_BITS < pool->limit &&
+	       pool->chunks[number >> RIB_ID_POOL_BITS].taken[i / 64] >>
+			       (i % 64) &
 		       1;
 }
 
-static inline void *rib_pool_at(const struct rib_pool *pool, uint32_t number)
+static inline void *rib_id_pool_at(const struct rib_id_pool *pool,
+				   uint32_t number)
 {
-	return pool->chunks[number >> RIB_POOL_BITS].entries +
-	       (size_t)(number & (RIB_POOL_CHUNK - 1)) * pool->size;
+	return pool->chunks[number >> RIB_ID_POOL_BITS].entries +
+	       (size_t)(number & (RIB_ID_POOL_CHUNK - 1)) * pool->size;
 }
 
 #endif

@@ -20,20 +20,20 @@ static uint32_t entry_size(uint32_t width)
 	return (4 + (width - 1) + 3) & ~3u;
 }
 
-void rib_dictionary_init(struct rib_dictionary *d, struct rib_heap *heap,
-			 uint64_t seed, uint32_t width)
+void rib_key_table_init(struct rib_key_table *d, struct rib_handle_heap *heap,
+			uint64_t seed, uint32_t width)
 {
 	assert(width <= RIB_KEY_FIXED);
-	*d = (struct rib_dictionary){ .heap = heap,
-				      .seed = seed,
-				      .width = width };
-	rib_index_init(&d->index, heap);
-	rib_pool_init(&d->pool, heap, entry_size(width));
+	*d = (struct rib_key_table){ .heap = heap,
+				     .seed = seed,
+				     .width = width };
+	rib_hash_index_init(&d->index, heap);
+	rib_id_pool_init(&d->pool, heap, entry_size(width));
 }
 
-static uint8_t *entry(const struct rib_dictionary *d, uint32_t id)
+static uint8_t *entry(const struct rib_key_table *d, uint32_t id)
 {
-	return rib_pool_at(&d->pool, id);
+	return rib_id_pool_at(&d->pool, id);
 }
 
 static uint32_t load(const uint8_t *p)
@@ -49,29 +49,28 @@ static void store(uint8_t *p, uint32_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
-/* The key of a dictionary of keys of any length. */
-static struct wire_view far_key(const struct rib_dictionary *d,
-				const uint8_t *e)
+/* The key of a key table of keys of any length. */
+static struct wire_view far_key(const struct rib_key_table *d, const uint8_t *e)
 {
-	const uint8_t *piece = rib_heap_at(d->heap, load(e + 4));
+	const uint8_t *piece = rib_handle_heap_at(d->heap, load(e + 4));
 
 	return (struct wire_view){ piece + 4, load(piece) };
 }
 
-void rib_dictionary_fini(struct rib_dictionary *d)
+void rib_key_table_fini(struct rib_key_table *d)
 {
 	if (d->width == RIB_KEY_VARIABLE)
 		for (uint32_t id = 0;
-		     (id = rib_pool_next(&d->pool, id)) != RIB_POOL_NONE; id++)
-			rib_heap_free(d->heap,
-				      rib_heap_at(d->heap,
-						  load(entry(d, id) + 4)));
-	rib_index_fini(&d->index);
-	rib_pool_fini(&d->pool);
+		     (id = rib_id_pool_next(&d->pool, id)) != RIB_NO_ID; id++)
+			rib_handle_heap_free(
+				d->heap,
+				rib_handle_heap_at(d->heap,
+						   load(entry(d, id) + 4)));
+	rib_hash_index_fini(&d->index);
+	rib_id_pool_fini(&d->pool);
 }
 
-uint32_t rib_dictionary_hash(const struct rib_dictionary *d,
-			     struct wire_view key)
+uint32_t rib_key_table_hash(const struct rib_key_table *d, struct wire_view key)
 {
 	uint64_t hash;
 
@@ -85,7 +84,7 @@ uint32_t rib_dictionary_hash(const struct rib_dictionary *d,
 	return (uint32_t)(hash >> 32);
 }
 
-static bool same(const struct rib_dictionary *d, const uint8_t *e,
+static bool same(const struct rib_key_table *d, const uint8_t *e,
 		 struct wire_view key)
 {
 	struct wire_view far;
@@ -108,45 +107,45 @@ static bool same(const struct rib_dictionary *d, const uint8_t *e,
  * Hot: once per route. Cost: a line of the index and one of the entries, both
  * of which a batch asks for before. bench/rib.c
  */
-uint32_t rib_dictionary_find(const struct rib_dictionary *d, uint32_t hash,
-			     struct wire_view key)
+uint32_t rib_key_table_find(const struct rib_key_table *d, uint32_t hash,
+			    struct wire_view key)
 {
-	struct rib_index_probe p = rib_index_probe(&d->index, hash);
+	struct rib_hash_index_probe p = rib_hash_index_probe(&d->index, hash);
 	uint32_t number;
 
-	while ((number = rib_index_next(&p)) != 0)
+	while ((number = rib_hash_index_next(&p)) != 0)
 		if (same(d, entry(d, number - 1), key))
 			return number - 1;
 	return RIB_NO_ID;
 }
 
-bool rib_dictionary_is(const struct rib_dictionary *d, uint32_t id,
-		       struct wire_view key)
+bool rib_key_table_is(const struct rib_key_table *d, uint32_t id,
+		      struct wire_view key)
 {
-	return rib_pool_has(&d->pool, id) && same(d, entry(d, id), key);
+	return rib_id_pool_has(&d->pool, id) && same(d, entry(d, id), key);
 }
 
 /* Keep a key of any length in the heap. Its number, or 0. */
-static uint32_t keep_far(struct rib_dictionary *d, struct wire_view key)
+static uint32_t keep_far(struct rib_key_table *d, struct wire_view key)
 {
-	uint8_t *piece = rib_heap_alloc(d->heap, 4 + key.len);
+	uint8_t *piece = rib_handle_heap_alloc(d->heap, 4 + key.len);
 
 	if (piece == NULL)
 		return 0;
 	store(piece, (uint32_t)key.len);
 	if (key.len != 0)
 		memcpy(piece + 4, key.p, key.len);
-	return rib_heap_number(piece);
+	return rib_handle_heap_number(piece);
 }
 
-uint32_t rib_dictionary_add(struct rib_dictionary *d, uint32_t hash,
-			    struct wire_view key)
+uint32_t rib_key_table_add(struct rib_key_table *d, uint32_t hash,
+			   struct wire_view key)
 {
-	uint32_t id = rib_pool_take(&d->pool);
+	uint32_t id = rib_id_pool_take(&d->pool);
 	uint32_t far = 0;
 	uint8_t *e;
 
-	if (id == RIB_POOL_NONE)
+	if (id == RIB_NO_ID)
 		return RIB_NO_ID;
 	e = entry(d, id);
 	if (d->width == RIB_KEY_VARIABLE) {
@@ -159,21 +158,21 @@ uint32_t rib_dictionary_add(struct rib_dictionary *d, uint32_t hash,
 		store(e, key.p[0]);
 		memcpy(e + 4, key.p + 1, d->width - 1);
 	}
-	if (rib_index_add(&d->index, hash, id + 1) == 0)
+	if (rib_hash_index_add(&d->index, hash, id + 1) == 0)
 		return id;
 fail:
 	if (far != 0)
-		rib_heap_free(d->heap, rib_heap_at(d->heap, far));
-	rib_pool_put(&d->pool, id);
+		rib_handle_heap_free(d->heap, rib_handle_heap_at(d->heap, far));
+	rib_id_pool_put(&d->pool, id);
 	return RIB_NO_ID;
 }
 
-uint32_t rib_dictionary_count(const struct rib_dictionary *d, uint32_t id)
+uint32_t rib_key_table_count(const struct rib_key_table *d, uint32_t id)
 {
 	return load(entry(d, id)) >> 8;
 }
 
-void rib_dictionary_get(struct rib_dictionary *d, uint32_t id)
+void rib_key_table_get(struct rib_key_table *d, uint32_t id)
 {
 	uint8_t *e = entry(d, id);
 	uint32_t head = load(e);
@@ -182,22 +181,23 @@ void rib_dictionary_get(struct rib_dictionary *d, uint32_t id)
 		store(e, head + 0x100);
 }
 
-void rib_dictionary_drop(struct rib_dictionary *d, uint32_t id)
+void rib_key_table_drop(struct rib_key_table *d, uint32_t id)
 {
 	uint8_t room[RIB_KEY_FIXED];
 	struct wire_view key;
 
-	if (rib_dictionary_count(d, id) != 0)
+	if (rib_key_table_count(d, id) != 0)
 		return;
-	key = rib_dictionary_key(d, id, room);
-	rib_index_remove(&d->index, rib_dictionary_hash(d, key), id + 1);
+	key = rib_key_table_key(d, id, room);
+	rib_hash_index_remove(&d->index, rib_key_table_hash(d, key), id + 1);
 	if (d->width == RIB_KEY_VARIABLE)
-		rib_heap_free(d->heap,
-			      rib_heap_at(d->heap, load(entry(d, id) + 4)));
-	rib_pool_put(&d->pool, id);
+		rib_handle_heap_free(
+			d->heap,
+			rib_handle_heap_at(d->heap, load(entry(d, id) + 4)));
+	rib_id_pool_put(&d->pool, id);
 }
 
-void rib_dictionary_put(struct rib_dictionary *d, uint32_t id)
+void rib_key_table_put(struct rib_key_table *d, uint32_t id)
 {
 	uint8_t *e = entry(d, id);
 	uint32_t head = load(e);
@@ -207,11 +207,11 @@ void rib_dictionary_put(struct rib_dictionary *d, uint32_t id)
 		return;
 	store(e, head - 0x100);
 	if (head >> 8 == 1)
-		rib_dictionary_drop(d, id);
+		rib_key_table_drop(d, id);
 }
 
-struct wire_view rib_dictionary_key(const struct rib_dictionary *d, uint32_t id,
-				    uint8_t room[RIB_KEY_FIXED])
+struct wire_view rib_key_table_key(const struct rib_key_table *d, uint32_t id,
+				   uint8_t room[RIB_KEY_FIXED])
 {
 	const uint8_t *e = entry(d, id);
 
@@ -222,28 +222,28 @@ struct wire_view rib_dictionary_key(const struct rib_dictionary *d, uint32_t id,
 	return (struct wire_view){ room, d->width };
 }
 
-uint32_t rib_dictionary_next(const struct rib_dictionary *d, uint32_t from)
+uint32_t rib_key_table_next(const struct rib_key_table *d, uint32_t from)
 {
-	return rib_pool_next(&d->pool, from);
+	return rib_id_pool_next(&d->pool, from);
 }
 
-uint64_t rib_dictionary_bytes(const struct rib_dictionary *d)
+uint64_t rib_key_table_bytes(const struct rib_key_table *d)
 {
-	return rib_index_bytes(&d->index) + rib_pool_bytes(&d->pool);
+	return rib_hash_index_bytes(&d->index) + rib_id_pool_bytes(&d->pool);
 }
 
-bool rib_dictionary_validate(const struct rib_dictionary *d)
+bool rib_key_table_validate(const struct rib_key_table *d)
 {
 	uint8_t room[RIB_KEY_FIXED];
 
-	if (!rib_index_validate(&d->index) || !rib_pool_validate(&d->pool) ||
-	    d->index.count != d->pool.count)
+	if (!rib_hash_index_validate(&d->index) ||
+	    !rib_id_pool_validate(&d->pool) || d->index.count != d->pool.count)
 		return false;
 	for (uint32_t id = 0;
-	     (id = rib_pool_next(&d->pool, id)) != RIB_POOL_NONE; id++) {
-		struct wire_view key = rib_dictionary_key(d, id, room);
+	     (id = rib_id_pool_next(&d->pool, id)) != RIB_NO_ID; id++) {
+		struct wire_view key = rib_key_table_key(d, id, room);
 
-		if (rib_dictionary_find(d, rib_dictionary_hash(d, key), key) !=
+		if (rib_key_table_find(d, rib_key_table_hash(d, key), key) !=
 		    id)
 			return false;
 	}

@@ -3,7 +3,7 @@
  *
  *	key	-- hash -->	index	-- number -->	entry: count, key
  *
- * One dictionary holds the keys of one family, of all tables of the shard; the
+ * One key table holds the keys of one family, of all tables of the shard; the
  * routes of a table are then an array indexed by these numbers. Keys of one
  * length stand in the entry: 8 bytes for an IPv4 prefix, 20 for an IPv6 one.
  * Keys of any length stand in the heap, and their number in the entry.
@@ -22,81 +22,80 @@
 
 #include <string.h>
 
-#define RIB_NO_ID	 UINT32_MAX
 #define RIB_KEY_VARIABLE 0
 #define RIB_KEY_FIXED	 32 /* the longest of one length */
 
-struct rib_dictionary {
-	struct rib_index index;
-	struct rib_pool pool;
-	struct rib_heap *heap;
+struct rib_key_table {
+	struct rib_hash_index index;
+	struct rib_id_pool pool;
+	struct rib_handle_heap *heap;
 	uint64_t seed;
 	uint32_t width; /* of keys in bytes, or RIB_KEY_VARIABLE */
 };
 
-void rib_dictionary_init(struct rib_dictionary *d, struct rib_heap *heap,
-			 uint64_t seed, uint32_t width);
-void rib_dictionary_fini(struct rib_dictionary *d);
+void rib_key_table_init(struct rib_key_table *d, struct rib_handle_heap *heap,
+			uint64_t seed, uint32_t width);
+void rib_key_table_fini(struct rib_key_table *d);
 
-/* Keys handed in have the dictionary's width, or are of any length. */
-uint32_t rib_dictionary_hash(const struct rib_dictionary *d,
-			     struct wire_view key);
-
-/* The number of a key, or RIB_NO_ID. Counts nothing. */
-uint32_t rib_dictionary_find(const struct rib_dictionary *d, uint32_t hash,
-			     struct wire_view key);
-
-/* Whether @id is the number of @key. @id need not be in use. */
-bool rib_dictionary_is(const struct rib_dictionary *d, uint32_t id,
-		       struct wire_view key);
-
-/* The number of a key that is not there yet, with no reference. */
-uint32_t rib_dictionary_add(struct rib_dictionary *d, uint32_t hash,
+/* Keys handed in have the key table's width, or are of any length. */
+uint32_t rib_key_table_hash(const struct rib_key_table *d,
 			    struct wire_view key);
 
+/* The number of a key, or RIB_NO_ID. Counts nothing. */
+uint32_t rib_key_table_find(const struct rib_key_table *d, uint32_t hash,
+			    struct wire_view key);
+
+/* Whether @id is the number of @key. @id need not be in use. */
+bool rib_key_table_is(const struct rib_key_table *d, uint32_t id,
+		      struct wire_view key);
+
+/* The number of a key that is not there yet, with no reference. */
+uint32_t rib_key_table_add(struct rib_key_table *d, uint32_t hash,
+			   struct wire_view key);
+
 /* One more user of @id, and one less. */
-void rib_dictionary_get(struct rib_dictionary *d, uint32_t id);
-void rib_dictionary_put(struct rib_dictionary *d, uint32_t id);
+void rib_key_table_get(struct rib_key_table *d, uint32_t id);
+void rib_key_table_put(struct rib_key_table *d, uint32_t id);
 
 /* Forget @id if nobody uses it: for who added it and then did not. */
-void rib_dictionary_drop(struct rib_dictionary *d, uint32_t id);
+void rib_key_table_drop(struct rib_key_table *d, uint32_t id);
 
 /* The key of @id. @room is used for keys of one length. */
-struct wire_view rib_dictionary_key(const struct rib_dictionary *d, uint32_t id,
-				    uint8_t room[RIB_KEY_FIXED]);
+struct wire_view rib_key_table_key(const struct rib_key_table *d, uint32_t id,
+				   uint8_t room[RIB_KEY_FIXED]);
 
 /* The first number in use that is not below @from, or RIB_NO_ID. */
-uint32_t rib_dictionary_next(const struct rib_dictionary *d, uint32_t from);
+uint32_t rib_key_table_next(const struct rib_key_table *d, uint32_t from);
 
 /* How many users @id has. */
-uint32_t rib_dictionary_count(const struct rib_dictionary *d, uint32_t id);
+uint32_t rib_key_table_count(const struct rib_key_table *d, uint32_t id);
 
-uint64_t rib_dictionary_bytes(const struct rib_dictionary *d);
-bool rib_dictionary_validate(const struct rib_dictionary *d);
+uint64_t rib_key_table_bytes(const struct rib_key_table *d);
+bool rib_key_table_validate(const struct rib_key_table *d);
 
 /*
  * For batches, in three passes over them: ask for the slot, then for the entry
  * that the slot names, then find.
  */
-static inline void rib_dictionary_prefetch(const struct rib_dictionary *d,
-					   uint32_t hash)
+static inline void rib_key_table_prefetch(const struct rib_key_table *d,
+					  uint32_t hash)
 {
-	rib_index_prefetch(&d->index, hash);
+	rib_hash_index_prefetch(&d->index, hash);
 }
 
 /*
  * Returns the number whose entry was asked for, or RIB_NO_ID. It is almost
  * certainly the one, so what depends on it can be asked for at the same time.
  */
-static inline uint32_t rib_dictionary_guess(const struct rib_dictionary *d,
-					    uint32_t hash)
+static inline uint32_t rib_key_table_guess(const struct rib_key_table *d,
+					   uint32_t hash)
 {
-	struct rib_index_probe p = rib_index_probe(&d->index, hash);
-	uint32_t number = rib_index_next(&p);
+	struct rib_hash_index_probe p = rib_hash_index_probe(&d->index, hash);
+	uint32_t number = rib_hash_index_next(&p);
 
 	if (number == 0)
 		return RIB_NO_ID;
-	__builtin_prefetch(rib_pool_at(&d->pool, number - 1));
+	__builtin_prefetch(rib_id_pool_at(&d->pool, number - 1));
 	return number - 1;
 }
 

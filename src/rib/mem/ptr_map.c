@@ -4,31 +4,31 @@
 #include <errno.h>
 #include <stdlib.h>
 
-void rib_map_init(struct rib_map *map)
+void rib_ptr_map_init(struct rib_ptr_map *map)
 {
-	*map = (struct rib_map){ 0 };
+	*map = (struct rib_ptr_map){ 0 };
 }
 
-void rib_map_fini(struct rib_map *map)
+void rib_ptr_map_fini(struct rib_ptr_map *map)
 {
 	free(map->slots);
-	rib_map_init(map);
+	rib_ptr_map_init(map);
 }
 
-static void insert(struct rib_map *map, uint64_t hash, void *p)
+static void insert(struct rib_ptr_map *map, uint64_t hash, void *p)
 {
 	size_t at = hash & (map->capacity - 1);
 
 	while (map->slots[at].p != NULL)
 		at = (at + 1) & (map->capacity - 1);
-	map->slots[at] = (struct rib_map_slot){ hash, p };
+	map->slots[at] = (struct rib_ptr_map_slot){ hash, p };
 }
 
-static int grow(struct rib_map *map)
+static int grow_map(struct rib_ptr_map *map)
 {
-	struct rib_map old = *map;
+	struct rib_ptr_map old = *map;
 	size_t capacity = old.capacity == 0 ? 8 : 2 * old.capacity;
-	struct rib_map_slot *slots = calloc(capacity, sizeof(*slots));
+	struct rib_ptr_map_slot *slots = calloc(capacity, sizeof(*slots));
 
 	if (slots == NULL)
 		return -ENOMEM;
@@ -41,16 +41,16 @@ static int grow(struct rib_map *map)
 	return 0;
 }
 
-int rib_map_add(struct rib_map *map, uint64_t hash, void *p)
+int rib_ptr_map_add(struct rib_ptr_map *map, uint64_t hash, void *p)
 {
-	if (4 * (map->count + 1) > 3 * map->capacity && grow(map) < 0)
+	if (4 * (map->count + 1) > 3 * map->capacity && grow_map(map) < 0)
 		return -ENOMEM;
 	insert(map, hash, p);
 	map->count++;
 	return 0;
 }
 
-void rib_map_remove(struct rib_map *map, uint64_t hash, const void *p)
+void rib_ptr_map_remove(struct rib_ptr_map *map, uint64_t hash, const void *p)
 {
 	size_t mask = map->capacity - 1;
 	size_t gap = hash & mask;
@@ -74,14 +74,14 @@ void rib_map_remove(struct rib_map *map, uint64_t hash, const void *p)
 	map->count--;
 }
 
-void *rib_map_next(const struct rib_map *map, uint64_t hash, size_t *at)
+void *rib_ptr_map_next(const struct rib_ptr_map *map, uint64_t hash, size_t *at)
 {
 	size_t mask = map->capacity - 1;
 
 	if (map->capacity == 0)
 		return NULL;
 	for (;;) {
-		const struct rib_map_slot *slot =
+		const struct rib_ptr_map_slot *slot =
 			&map->slots[(hash + *at) & mask];
 
 		if (slot->p == NULL)
@@ -92,12 +92,12 @@ void *rib_map_next(const struct rib_map *map, uint64_t hash, size_t *at)
 	}
 }
 
-bool rib_map_validate(const struct rib_map *map)
+bool rib_ptr_map_validate(const struct rib_ptr_map *map)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < map->capacity; i++) {
-		const struct rib_map_slot *slot = &map->slots[i];
+		const struct rib_ptr_map_slot *slot = &map->slots[i];
 		size_t at = 0;
 		const void *p;
 
@@ -105,7 +105,7 @@ bool rib_map_validate(const struct rib_map *map)
 			continue;
 		count++;
 		do
-			p = rib_map_next(map, slot->hash, &at);
+			p = rib_ptr_map_next(map, slot->hash, &at);
 		while (p != NULL && p != slot->p);
 		if (p == NULL)
 			return false;

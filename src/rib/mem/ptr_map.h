@@ -12,27 +12,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct rib_map_slot {
+struct rib_ptr_map_slot {
 	uint64_t hash;
 	void *p; /* NULL: free */
 };
 
-struct rib_map {
-	struct rib_map_slot *slots;
+struct rib_ptr_map {
+	struct rib_ptr_map_slot *slots;
 	size_t capacity; /* a power of two, or 0 */
 	size_t count;
 };
 
-void rib_map_init(struct rib_map *map);
-void rib_map_fini(struct rib_map *map);
+void rib_ptr_map_init(struct rib_ptr_map *map);
+void rib_ptr_map_fini(struct rib_ptr_map *map);
 
 /* 0 or -ENOMEM. @p is not NULL and not there yet. */
-int rib_map_add(struct rib_map *map, uint64_t hash, void *p);
-void rib_map_remove(struct rib_map *map, uint64_t hash, const void *p);
+int rib_ptr_map_add(struct rib_ptr_map *map, uint64_t hash, void *p);
+void rib_ptr_map_remove(struct rib_ptr_map *map, uint64_t hash, const void *p);
 
 /* Candidates, from *@at on; start with *@at = 0. NULL: no more. */
-void *rib_map_next(const struct rib_map *map, uint64_t hash, size_t *at);
+void *rib_ptr_map_next(const struct rib_ptr_map *map, uint64_t hash,
+		       size_t *at);
 
-bool rib_map_validate(const struct rib_map *map);
+bool rib_ptr_map_validate(const struct rib_ptr_map *map);
 
 #endif

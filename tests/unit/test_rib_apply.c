@@ -1,4 +1,4 @@
-/* The table of COLLECTOR.md section 4, row by row: routes, Peer Ups, dumps. */
+/* Rules of curation, one by one: routes, Peer Ups, dumps. */
 #include "curation_cases.h"
 
 #include "rib/restore.h"
@@ -272,18 +272,18 @@ static void test_as_change_withdraws_on_the_old_subject(void **state)
 	stage_forget(&s);
 	a.header.as = 64999;
 	a.port++;
-	assert_false(rib_router_moving(s.router));
+	assert_false(rib_router_subject_changing(s.router));
 	stage_up(&s, &a);
 	/* Half of the flood is still to come; these are told anew already. */
-	rib_work(s.rib, &s.when, 250);
-	assert_true(rib_router_moving(s.router));
+	rib_background(s.rib, &s.when, 250);
+	assert_true(rib_router_subject_changing(s.router));
 	stage_many(&s, &a, 400, 50, 1);
 	stage_many(&s, &a, 100, 50, 1);
 	stage_work_by(&s, 7);
-	assert_false(rib_router_moving(s.router));
+	assert_false(rib_router_subject_changing(s.router));
 	/* stage_change() fails if a withdraw names another AS than it should. */
 	assert_int_equal(s.synthetic[RIB_REASON_PEER_DOWN], 500);
-	assert_int_equal(s.moved, 500);
+	assert_int_equal(s.subject_changed, 500);
 	assert_int_equal(s.announced, 100);
 	assert_int_equal(stage_count(&s), 100);
 	assert_int_equal(flow().as_changes, 1);
@@ -304,11 +304,11 @@ static void test_as_change_of_an_implied_peer(void **state)
 	stage_forget(&s);
 	a.header.as = 64999;
 	stage_many(&s, &a, 0, 1, 1);
-	assert_false(rib_router_moving(s.router));
+	assert_false(rib_router_subject_changing(s.router));
 	rib_sizes(s.rib, &sizes);
-	assert_int_equal(sizes.dying, 0);
+	assert_int_equal(sizes.pending_withdraw, 0);
 	assert_int_equal(s.withdrawn, 500);
-	assert_int_equal(s.moved, 500);
+	assert_int_equal(s.subject_changed, 500);
 	assert_int_equal(stage_count(&s), 1);
 	stage_end(&s);
 }
@@ -330,8 +330,8 @@ static void test_floods_do_not_pile_up(void **state)
 		stage_down(&s, &a, BMP_DOWN_REMOTE);
 		a.port++;
 		rib_sizes(s.rib, &sizes);
-		CHECK(sizes.dying <= 200, "%u: %llu", i,
-		      (unsigned long long)sizes.dying);
+		CHECK(sizes.pending_withdraw <= 200, "%u: %llu", i,
+		      (unsigned long long)sizes.pending_withdraw);
 	}
 	stage_work(&s);
 	assert_int_equal(s.withdrawn, 2000);
@@ -393,7 +393,7 @@ static void test_announcement_in_the_middle_of_a_sweep(void **state)
 	stage_many(&s, &a, 0, 100, 1);
 	stage_end_of_rib(&s, &a, 1, 1);
 	stage_forget(&s);
-	rib_work(s.rib, &s.when, 400);
+	rib_background(s.rib, &s.when, 400);
 	assert_true(s.withdrawn > 200 && s.withdrawn < 500);
 	/* Of these, some are swept by now and some not yet. */
 	stage_many(&s, &a, 300, 200, 1);
@@ -418,7 +418,7 @@ static void test_peer_up_in_the_middle_of_a_sweep(void **state)
 	a.port++;
 	stage_up(&s, &a);
 	stage_end_of_rib(&s, &a, 1, 1);
-	rib_work(s.rib, &s.when, 300);
+	rib_background(s.rib, &s.when, 300);
 	a.port++;
 	stage_up(&s, &a);
 	stage_forget(&s);
@@ -537,16 +537,16 @@ static void test_clocks_stand_still_while_paused(void **state)
 static void test_work_says_when_it_is_due(void **state)
 {
 	struct stage_peer a = start(NULL);
-	struct rib_work work;
+	struct rib_background work;
 
 	(void)state;
 	again(&a);
-	work = rib_work(s.rib, &s.when, 100);
+	work = rib_background(s.rib, &s.when, 100);
 	assert_false(work.more);
 	assert_int_equal(work.due_ns, s.when.now_ns + SECONDS(30));
 	stage_end_of_rib(&s, &a, 1, 1);
 	stage_pass(&s, 30);
-	work = rib_work(s.rib, &s.when, 100);
+	work = rib_background(s.rib, &s.when, 100);
 	assert_int_equal(work.due_ns, RIB_NEVER);
 	stage_end(&s);
 }

@@ -1,6 +1,7 @@
 /* What one call may do is bounded by what comes out, not by what goes in. */
 /* Before the stage, whose name is short. */
 #include "rib/peer.h"
+#include "rib/rib_internal.h"
 
 #include "curation_cases.h"
 
@@ -14,7 +15,7 @@
 static struct fat {
 	struct rib *rib;
 	struct rib_router *router;
-	struct rib_when when;
+	struct rib_time when;
 	uint64_t bytes;
 	uint64_t announced;
 	uint64_t withdrawn;
@@ -90,7 +91,7 @@ static void fat_start(void)
 	struct rib_config config = defaults();
 
 	memset(&f, 0, sizeof(f));
-	f.when = (struct rib_when){ SECONDS(1000), SECONDS(1800000000) };
+	f.when = (struct rib_time){ SECONDS(1000), SECONDS(1800000000) };
 	assert_int_equal(rib_new(&config, &sink, &f.rib), 0);
 	assert_int_equal(rib_router_get(f.rib, &id, &f.router), 0);
 	rib_session_open(f.router, &f.when, id.address, 4000, NULL);
@@ -129,7 +130,7 @@ static unsigned apply_by(const struct bmp_message *msg, uint64_t routes,
 					     .bytes_end = f.bytes + bytes };
 		uint64_t before = f.bytes;
 
-		assert_false(rib_router_moving(f.router));
+		assert_false(rib_router_subject_changing(f.router));
 		done = rib_apply_some(f.router, &f.when, msg, 1, NULL, &budget,
 				      &progress, &failed);
 		assert_in_range(f.bytes - before, ROUTE_BYTES,
@@ -186,7 +187,7 @@ static void test_a_message_ends_after_so_many_routes(void **state)
 static void test_what_is_published_again_ends_there_too(void **state)
 {
 	struct bmp_message msg;
-	struct rib_work work = { .more = true };
+	struct rib_background work = { .more = true };
 
 	(void)state;
 	fat_start();
@@ -196,7 +197,7 @@ static void test_what_is_published_again_ends_there_too(void **state)
 	while (work.more) {
 		uint64_t before = f.bytes;
 
-		work = rib_work(f.rib, &f.when, 512);
+		work = rib_background(f.rib, &f.when, 512);
 		assert_in_range(f.bytes - before, 0, (1 << 20));
 	}
 	assert_int_equal(f.announced, 2 * ROUTES);
@@ -221,10 +222,10 @@ static void test_a_peer_that_comes_back_as_another(void **state)
 	assert_int_equal(rib_apply_some(f.router, &f.when, &msg, 1, NULL,
 					&budget, &progress, &failed),
 			 0);
-	assert_true(rib_router_moving(f.router));
+	assert_true(rib_router_subject_changing(f.router));
 	assert_int_equal(f.withdrawn, 0);
 	assert_int_equal(f.announced, ROUTES);
-	while (rib_work(f.rib, &f.when, 100).more)
+	while (rib_background(f.rib, &f.when, 100).more)
 		;
 	assert_int_equal(f.withdrawn, ROUTES);
 	assert_int_equal(f.last_as, 64510);
@@ -271,7 +272,7 @@ static void test_small_tables_of_a_peer_are_small_together(void **state)
 	stage_forget(&s);
 	stage_down(&s, &a, 1);
 	assert_int_equal(s.withdrawn, 480);
-	assert_int_equal(rib_router_dying(s.router), 240);
+	assert_int_equal(rib_router_pending_withdraw(s.router), 240);
 	stage_work(&s);
 	assert_int_equal(s.withdrawn, 720);
 	stage_end(&s);

@@ -7,38 +7,39 @@
 
 static struct stage s;
 
-static const struct rib_wish publish = { UINT64_MAX, UINT64_MAX };
-static const struct rib_wish store = { UINT64_MAX, 0 };
-static const struct rib_wish drop = { 0, 0 };
+static const struct rib_policy_mask publish = { UINT64_MAX, UINT64_MAX };
+static const struct rib_policy_mask store = { UINT64_MAX, 0 };
+static const struct rib_policy_mask drop = { 0, 0 };
 
-static struct rib_wish say_it(const void *arg, const struct rib_table_info *t)
+static struct rib_policy_mask say_it(const void *arg,
+				     const struct rib_table_info *t)
 {
 	(void)t;
-	return *(const struct rib_wish *)arg;
+	return *(const struct rib_policy_mask *)arg;
 }
 
 /* The view before policy and nothing else; of it, IPv4 unicast. */
-static struct rib_wish say_in_pre(const void *arg,
-				  const struct rib_table_info *t)
+static struct rib_policy_mask say_in_pre(const void *arg,
+					 const struct rib_table_info *t)
 {
 	(void)arg;
 	if (t->view != BMP_VIEW_IN_PRE)
 		return drop;
-	return (struct rib_wish){ bgp_family_bit(BGP_IPV4_UNICAST),
-				  bgp_family_bit(BGP_IPV4_UNICAST) };
+	return (struct rib_policy_mask){ bgp_family_bit(BGP_IPV4_UNICAST),
+					 bgp_family_bit(BGP_IPV4_UNICAST) };
 }
 
-static struct rib_wish say_by_as(const void *arg,
-				 const struct rib_table_info *t)
+static struct rib_policy_mask say_by_as(const void *arg,
+					const struct rib_table_info *t)
 {
 	return t->peer_as == *(const uint32_t *)arg ? publish : drop;
 }
 
-static void set_policy(struct rib_wish (*ask)(const void *,
-					      const struct rib_table_info *),
+static void set_policy(struct rib_policy_mask (*ask)(
+			       const void *, const struct rib_table_info *),
 		       const void *arg)
 {
-	struct rib_policy policy = { .ask = ask, .arg = arg };
+	struct rib_policy policy = { .lookup = ask, .arg = arg };
 
 	rib_router_policy(s.router, &s.when, &policy);
 }
@@ -52,7 +53,7 @@ static struct rib_flow flow(void)
 }
 
 /* A peer that is up under a policy. */
-static struct stage_peer start(const struct rib_wish *wish)
+static struct stage_peer start(const struct rib_policy_mask *wish)
 {
 	struct stage_peer a = stage_peer("192.0.2.10", 64510);
 
@@ -83,7 +84,7 @@ static size_t walked(void)
 	struct rib_visitor visitor = { skip_table, count_route, &n };
 	struct rib_cursor cursor = { 0 };
 
-	while (rib_walk(s.router, &cursor, 1000, &visitor))
+	while (rib_read_routes(s.router, &cursor, 1000, &visitor))
 		;
 	return n;
 }
@@ -212,7 +213,7 @@ static void test_asked_again_when_the_as_is_another(void **state)
 static void test_limits_of_a_router(void **state)
 {
 	struct rib_config config;
-	struct rib_policy policy = { .ask = say_it,
+	struct rib_policy policy = { .lookup = say_it,
 				     .arg = &publish,
 				     .max_routes_router = 3,
 				     .max_routes_peer = 2 };
@@ -284,7 +285,7 @@ static void test_any_order_ends_right(void **state)
 	struct draws d = draws_start("policy");
 	uint32_t truth[KEYS] = { 0 };
 	struct stage_peer a = start(&publish);
-	const struct rib_wish *now = &publish;
+	const struct rib_policy_mask *now = &publish;
 
 	(void)state;
 	for (int i = 0; i < 30000; i++) {
@@ -302,7 +303,7 @@ static void test_any_order_ends_right(void **state)
 			check_truth(&a, truth, now == &publish);
 			assert_int_equal(walked(), stage_count(&s));
 		} else if (what < 20) {
-			(void)rib_work(s.rib, &s.when, 7);
+			(void)rib_background(s.rib, &s.when, 7);
 		} else {
 			draw_change(&d, &a, truth);
 		}

@@ -1,0 +1,50 @@
+#include "rib/policy_change.h"
+
+#include "rib/emit.h"
+#include "rib/table_withdraw.h"
+#include "rib/visibility.h"
+
+/* Nobody kept what its router said so far. */
+static void emit_unknown(struct rib_table *table, const struct rib_time *when)
+{
+	struct rib_event e = {
+		.kind = RIB_EVENT_UNKNOWN,
+		.text = "let in by a filter: whole after its next dump",
+	};
+
+	table->unknown = true;
+	rib_emit_event_table(table, when, &e);
+}
+
+static void change_disposition(struct rib_table *table,
+			       const struct rib_time *when,
+			       enum rib_disposition disposition)
+{
+	enum rib_disposition before = table->disposition;
+
+	if (disposition == RIB_DISPOSITION_DROP)
+		rib_table_withdraw_all(table, when, RIB_REASON_ADMIN,
+				       RIB_WITHDRAW_IN_SLICES);
+	table->disposition = (uint8_t)disposition;
+	if (rib_store_count(&table->store) == 0)
+		rib_hidden_range_reset(table);
+	else if (!table->hidden.in_progress)
+		rib_hidden_range_start(table);
+	if (before == RIB_DISPOSITION_DROP)
+		emit_unknown(table, when);
+}
+
+void rib_policy_reevaluate(struct rib_peer *peer, const struct rib_time *when)
+{
+	struct rib_table *t;
+
+	peer->policy_known = 0;
+	TAILQ_FOREACH (t, &peer->tables, link) {
+		enum rib_disposition disposition =
+			rib_disposition_of(peer, t->info.view,
+					   (enum bgp_family)t->info.family);
+
+		if (disposition != t->disposition)
+			change_disposition(t, when, disposition);
+	}
+}

@@ -1,0 +1,12 @@
+/*
+ * rib/policy_change.h - apply a changed policy to the tables of a peer
+ */
+#ifndef RIB_POLICY_CHANGE_H
+#define RIB_POLICY_CHANGE_H
+
+#include "rib/types.h"
+
+/* What the policy sees of the peer is another now, or the policy is. */
+void rib_policy_reevaluate(struct rib_peer *peer, const struct rib_time *when);
+
+#endif
