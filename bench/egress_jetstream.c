@@ -12,6 +12,7 @@
 #include "egress.h"
 #include "batch_corpus.h"
 
+#include "egress/bridge.h"
 #include "egress/publisher/publisher.h"
 
 #include <spargio/fiber.h>

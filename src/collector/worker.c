@@ -9,6 +9,7 @@
 #include "collector/router/router.h"
 #include "collector/worker_state.h"
 #include "egress/batcher.h"
+#include "rib/rib.h"
 
 #include <spargio/fiber.h>
 #include <spargio/time.h>

@@ -17,7 +17,7 @@
 #include "bmp/message.h"
 #include "collector/base/log.h"
 #include "collector/base/close_reason.h"
-#include "rib/rib.h"
+#include "rib/types.h"
 
 #include <assert.h>
 #include <stdatomic.h>

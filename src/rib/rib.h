@@ -32,7 +32,6 @@
 #include "rib/background.h"
 #include "rib/counters.h"
 #include "rib/event.h"
-#include "rib/identity.h"
 #include "rib/session.h"
 #include "rib/types.h"
 #include "rib/validate.h"

@@ -32,7 +32,6 @@
 #include "rib/mem/ptr_map.h"
 #include "rib/policy.h"
 #include "rib/route_array.h"
-#include "rib/identity.h"
 #include "rib/types.h"
 
 #include "bmp/decode_context.h"

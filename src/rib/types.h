@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct rib;
 struct rib_router;
@@ -74,5 +75,28 @@ struct rib_progress {
 	uint32_t offset; /* bytes of its field that are done */
 	uint32_t routes; /* in these bytes */
 };
+
+/* What makes a router the same router: its name if it has one, else its address. */
+
+/* Bytes of a name, without the NUL. */
+#define RIB_NAME_MAX 128
+
+struct rib_identity {
+	uint8_t address[16]; /* where its session comes from; IPv4 mapped */
+	char name[RIB_NAME_MAX + 1]; /* "": the address is the identity */
+};
+
+static inline bool rib_identity_named(const struct rib_identity *id)
+{
+	return id->name[0] != '\0';
+}
+
+static inline bool rib_identity_equal(const struct rib_identity *a,
+				      const struct rib_identity *b)
+{
+	if (rib_identity_named(a) || rib_identity_named(b))
+		return strcmp(a->name, b->name) == 0;
+	return memcmp(a->address, b->address, sizeof(a->address)) == 0;
+}
 
 #endif

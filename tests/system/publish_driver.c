@@ -10,6 +10,7 @@
  * publisher is stopped; the exit code is 0 if all was safe by then.
  */
 #include "egress/codec.h"
+#include "egress/bridge.h"
 #include "egress/encode/encode_update.h"
 #include "egress/journal/cursor.h"
 #include "egress/log_reader.h"

@@ -5,6 +5,7 @@
  */
 #include "disk_cases.h"
 
+#include "egress/bridge.h"
 #include "egress/nats/options.h"
 #include "egress/publisher/publisher_internal.h"
 

@@ -34,7 +34,7 @@
 #define COLLECTOR_BASE_ROUTER_IDENTITY_H
 
 #include "bmp/message.h"
-#include "rib/identity.h"
+#include "rib/types.h"
 
 enum identity_mode {
 	IDENTITY_ADDRESS,

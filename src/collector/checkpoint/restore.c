@@ -9,6 +9,7 @@
 #include "collector/worker_state.h"
 #include "egress/publisher/publisher.h"
 #include "rib/restore.h"
+#include "rib/rib.h"
 
 #include <spargio/fiber.h>
 #include <spargio/time.h>

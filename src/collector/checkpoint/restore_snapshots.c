@@ -9,6 +9,7 @@
 #include "collector/checkpoint/state_store.h"
 #include "collector/router/router.h"
 #include "collector/worker_state.h"
+#include "rib/rib.h"
 #include "rib/snapshot_reader.h"
 
 #include <errno.h>

@@ -8,6 +8,7 @@
 #include "egress/bridge.h"
 #include "egress/batcher.h"
 #include "egress/publisher/publisher.h"
+#include "rib/rib.h"
 #include "rib/snapshot.h"
 
 #include <spargio/fiber.h>

@@ -25,6 +25,7 @@
 #define COLLECTOR_CHECKPOINT_SNAPSHOTTER_H
 
 #include "collector/base/router_identity.h"
+#include "collector/checkpoint/snapshotter_counts.h"
 #include "egress/log_position.h"
 
 struct manifest;
@@ -36,17 +37,6 @@ struct worker;
 
 #define SNAPSHOT_SUFFIX	  ".snap"
 #define SNAPSHOT_NAME_MAX (IDENTITY_TOKEN_MAX + sizeof(SNAPSHOT_SUFFIX))
-
-struct snapshotter_counts {
-	uint64_t files;
-	uint64_t routes;
-	uint64_t bytes;
-	uint64_t failures;
-	int64_t longest; /* ns from the first slice to the file's name */
-	int64_t took;	 /* the same, of the last */
-	int64_t total;	 /* the same, of all */
-	int64_t last;	 /* sp_now() when a file was last finished; 0: never */
-};
 
 struct snapshotter {
 	struct worker *worker;

@@ -5,6 +5,7 @@
 #include "collector/telemetry/collector_stats.h"
 #include "collector/telemetry/status_json.h"
 #include "collector/telemetry/latency_window.h"
+#include "collector/telemetry/worker_stats.h"
 
 #include <spargio/fiber.h>
 #include <spargio/time.h>

@@ -2,6 +2,7 @@
 
 #include "bmp/tlv.h"
 #include "collector/ingest/connection.h"
+#include "collector/ingest/session.h"
 #include "collector/router/router.h"
 #include "collector/router/stats_report.h"
 #include "collector/worker_state.h"

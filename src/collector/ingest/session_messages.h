@@ -10,7 +10,9 @@
 #ifndef COLLECTOR_INGEST_SESSION_MESSAGES_H
 #define COLLECTOR_INGEST_SESSION_MESSAGES_H
 
-#include "collector/ingest/session.h"
+#include "bmp/wire.h"
+
+struct session;
 
 /* Withdraws of the router that are still to come, before it adds to them. */
 #define SESSION_DYING_MAX 1024

@@ -5,6 +5,7 @@
 #include "collector/router/router.h"
 #include "collector/worker_state.h"
 #include "egress/publisher/publisher.h"
+#include "rib/rib.h"
 
 #include <stdlib.h>
 

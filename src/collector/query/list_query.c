@@ -2,7 +2,9 @@
 
 #include "collector/worker_state.h"
 #include "egress/subject.h"
+#include "rib/counters.h"
 #include "rib/read.h"
+#include "rib/rib.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include "bmp/decode_context.h"
 #include "bmp/names.h"
 #include "egress/subject.h"
+#include "rib/rib.h"
 
 #include <errno.h>
 #include <stdlib.h>

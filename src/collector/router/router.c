@@ -5,6 +5,7 @@
 #include "egress/batcher.h"
 #include "rib/policy.h"
 #include "rib/read.h"
+#include "rib/rib.h"
 
 #include <spargio/time.h>
 

@@ -1,6 +1,8 @@
 #include "collector/telemetry/collector_stats.h"
 
 #include "collector/collector_env.h"
+#include "collector/telemetry/worker_stats.h"
+#include "egress/publisher/publisher.h"
 
 #include <spargio/time.h>
 

@@ -5,12 +5,15 @@
 #define COLLECTOR_TELEMETRY_COLLECTOR_STATS_H
 
 #include "collector/telemetry/readiness.h"
-#include "collector/telemetry/worker_stats.h"
+#include "collector/worker_state.h"
 #include "egress/bridge.h"
+#include "egress/publisher/publisher_stats.h"
+#include "rib/counters.h"
 
 #include <spargio/stats.h>
 
 struct collector_env;
+struct worker_stats;
 
 /* One worker's part. */
 struct collector_stats_worker {

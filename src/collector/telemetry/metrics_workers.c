@@ -7,6 +7,7 @@
 #include "bmp/names.h"
 #include "collector/base/close_reason.h"
 #include "collector/telemetry/collector_stats.h"
+#include "collector/telemetry/worker_stats.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,9 @@
 #include "collector/telemetry/readiness.h"
 
+#include "collector/base/json.h"
 #include "collector/collector_env.h"
 #include "collector/worker_state.h"
+#include "egress/publisher/publisher.h"
 
 static const char *output_of(const struct publisher_stats *s)
 {

@@ -7,8 +7,10 @@
 #ifndef COLLECTOR_TELEMETRY_READINESS_H
 #define COLLECTOR_TELEMETRY_READINESS_H
 
-#include "collector/base/json.h"
-#include "egress/publisher/publisher.h"
+#include <stdbool.h>
+
+struct json;
+struct publisher_stats;
 
 struct collector_env;
 

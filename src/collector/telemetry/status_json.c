@@ -8,6 +8,8 @@
 #include "collector/config/config.h"
 #include "collector/telemetry/collector_stats.h"
 #include "collector/telemetry/traffic_counters.h"
+#include "collector/telemetry/worker_stats.h"
+#include "egress/publisher/publisher.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,10 @@
 #include "collector/telemetry/worker_stats.h"
 
+#include "collector/checkpoint/snapshotter.h"
 #include "collector/router/event_tap.h"
 #include "collector/router/router.h"
+#include "egress/batcher.h"
+#include "rib/rib.h"
 
 #include <spargio/time.h>
 

@@ -9,9 +9,10 @@
 
 #include "collector/router/event_ring.h"
 #include "collector/query/worker_query.h"
-#include "collector/checkpoint/snapshotter.h"
+#include "collector/checkpoint/snapshotter_counts.h"
 #include "collector/worker_state.h"
-#include "egress/batcher.h"
+#include "egress/batcher_stats.h"
+#include "rib/counters.h"
 
 struct worker_stats {
 	struct worker_query head;

@@ -1,6 +1,8 @@
 /* The life of a publisher, from publisher_start() to publisher_free(). */
 #include "egress/publisher/publisher_internal.h"
 
+#include "egress/bridge.h"
+
 #include <spargio/time.h>
 
 #include <errno.h>

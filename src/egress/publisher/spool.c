@@ -12,6 +12,8 @@
  */
 #include "egress/publisher/publisher_internal.h"
 
+#include "egress/bridge.h"
+
 #include <spargio/time.h>
 
 #include <errno.h>

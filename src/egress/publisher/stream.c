@@ -9,6 +9,8 @@
  */
 #include "egress/publisher/publisher_internal.h"
 
+#include "egress/bridge.h"
+
 #include <spargio/time.h>
 
 #include <errno.h>
