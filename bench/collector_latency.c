@@ -164,17 +164,17 @@ static uint64_t read_message(struct latency *l, const struct heard *h)
 	struct wire_view bytes = { (const uint8_t *)natsMsg_GetData(h->msg),
 				   (size_t)natsMsg_GetDataLength(h->msg) };
 	struct letter whole = { .of = h->msg, .bytes = bytes };
-	struct egress_reader r = egress_read_start(bytes);
+	struct egress_decoder r = egress_decode_start(bytes);
 	struct egress_message m;
 	struct egress_update u;
 
 	for (;;) {
 		const uint8_t *start = r.c.p;
-		int more = egress_read_next(&r, &m);
+		int more = egress_decode_next(&r, &m);
 
 		if (more == 0)
 			break;
-		bench_must(more > 0 && egress_read_update(&m, &u) == 0,
+		bench_must(more > 0 && egress_decode_update(&m, &u) == 0,
 			   "an update that can be read");
 		whole.tick = u.time_bmp_header_ns / SECOND;
 		bench_must(whole.tick <= l->source.ticks, "a tick that was");

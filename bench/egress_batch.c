@@ -155,7 +155,7 @@ static void run_dry(void *arg, uint64_t iterations)
 
 	for (uint64_t n = 0; n < iterations; n += b->change.count) {
 		put_change(b);
-		egress_batcher_dry(b->batcher);
+		egress_batcher_flush(b->batcher);
 		give_back(b);
 	}
 }

@@ -213,8 +213,8 @@ static double ours(const struct broker *s, const struct job *job)
 			    .max_bytes = -1 },
 	};
 	struct egress_bridge *bridge;
-	struct nats_words why = { "" };
-	struct egress_mark mark;
+	struct nats_error why = { "" };
+	struct log_position mark;
 	struct publisher *p;
 	uint64_t start;
 	double seconds;

@@ -44,8 +44,8 @@ static double rate(uint64_t bytes, uint64_t start_ns)
 static double plain(struct run *r)
 {
 	uint64_t start = bench_now_ns();
-	int dir = disk_open_dir(r->dir);
-	int fd = disk_open(dir, "plain", O_CREAT | O_TRUNC | O_WRONLY);
+	int dir = file_open_dir(r->dir);
+	int fd = file_open(dir, "plain", O_CREAT | O_TRUNC | O_WRONLY);
 	uint64_t unsynced = 0;
 
 	must(fd, "plain");
@@ -54,17 +54,17 @@ static double plain(struct run *r)
 
 		for (size_t i = 0; i < TOGETHER; i++)
 			iov[i] = (struct iovec){ r->bytes, PAYLOAD };
-		must(disk_write(fd, iov, TOGETHER, at), "write");
+		must(file_write(fd, iov, TOGETHER, at), "write");
 		unsynced += TOGETHER * PAYLOAD;
 		if (unsynced >= SYNC_BYTES) {
-			must(disk_sync(fd), "sync");
+			must(file_sync(fd), "sync");
 			unsynced = 0;
 		}
 	}
-	must(disk_sync(fd), "sync");
-	disk_close(fd);
-	(void)disk_unlink(dir, "plain");
-	disk_close(dir);
+	must(file_sync(fd), "sync");
+	file_close(fd);
+	(void)file_unlink(dir, "plain");
+	file_close(dir);
 	return rate(r->total, start);
 }
 

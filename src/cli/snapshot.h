@@ -63,7 +63,7 @@ struct snapshot_file {
 	const struct rib_snapshot_facts *facts;
 	char token[IDENTITY_TOKEN_MAX + 1]; /* "" if there is no router in it */
 	bool has_mark;
-	struct egress_mark mark; /* from where on the log counts */
+	struct log_position mark; /* from where on the log counts */
 };
 
 enum snapshot_load {

@@ -90,9 +90,9 @@ static void export_router(struct exporter *x, const struct snapshot_file *f)
 
 static void print_mark(const struct snapshot_file *f, uint64_t left_out)
 {
-	char mark[EGRESS_MARK_MAX];
+	char mark[LOG_POSITION_MAX];
 
-	egress_mark_format(&f->mark, mark);
+	log_position_format(&f->mark, mark);
 	fprintf(stderr, "router %s routes %" PRIu64 " mark %s\n", f->token,
 		f->facts->routes, mark);
 	if (left_out > 0)
@@ -106,7 +106,7 @@ static void print_mark(const struct snapshot_file *f, uint64_t left_out)
 /* 1 = done, 0 = another router, -1 = failed and reported on stderr. */
 static int export_file(struct exporter *x, const struct snapshot_paths *p,
 		       const char *path, enum snapshot_load load,
-		       struct egress_mark *mark)
+		       struct log_position *mark)
 {
 	const struct rib_sink sink = { .change = on_change,
 				       .event = on_event,
@@ -170,22 +170,22 @@ static bool is_wanted(const char *router, const char *path)
 }
 
 /* Of several routers the smallest: reading a part twice is harmless. */
-static void print_smallest_mark(const struct egress_mark *mark)
+static void print_smallest_mark(const struct log_position *mark)
 {
-	char text[EGRESS_MARK_MAX];
+	char text[LOG_POSITION_MAX];
 
-	egress_mark_format(mark, text);
+	log_position_format(mark, text);
 	fprintf(stderr, "mark %s\n", text);
 }
 
 static int export_all(struct exporter *x, const struct snapshot_paths *p)
 {
-	struct egress_mark smallest = { .identity = 0 };
+	struct log_position smallest = { .identity = 0 };
 	int code = EXIT_SUCCESS;
 	size_t found = 0;
 
 	for (size_t i = 0; i < p->count; i++) {
-		struct egress_mark mark;
+		struct log_position mark;
 		int done;
 
 		if (!is_wanted(x->what->router, p->at[i]))

@@ -65,9 +65,9 @@ static void find_mark(struct snapshot_file *f, const struct manifest *m)
 	const struct manifest_entry *e = manifest_find(m, f->token);
 
 	f->has_mark = f->facts->has_router &&
-		      egress_mark_parse(f->facts->start_mark, &f->mark);
+		      log_position_parse(f->facts->start_mark, &f->mark);
 	if (f->has_mark && e != NULL && e->filed &&
-	    egress_mark_same_log(&e->since, &f->mark) &&
+	    log_position_same_log(&e->since, &f->mark) &&
 	    e->since.position > f->mark.position)
 		f->mark = e->since;
 }

@@ -23,11 +23,11 @@ static void no_event(void *arg, const struct rib_event *event)
 }
 
 static const char *mark_text(const struct snapshot_file *f,
-			     char out[EGRESS_MARK_MAX])
+			     char out[LOG_POSITION_MAX])
 {
 	if (!f->has_mark)
 		return "-";
-	egress_mark_format(&f->mark, out);
+	log_position_format(&f->mark, out);
 	return out;
 }
 
@@ -47,7 +47,7 @@ static const char *router_text(const struct snapshot_file *f)
 
 static void print_line(const struct snapshot_file *f)
 {
-	char mark[EGRESS_MARK_MAX];
+	char mark[LOG_POSITION_MAX];
 
 	printf("%-28s %10" PRIu64 " %6" PRIu64 " %11" PRIu64 " %8" PRIu64
 	       "  %-36s %s\n",
@@ -121,7 +121,7 @@ static void print_peer(const struct rib_peer *peer)
 
 static void print_header(const struct snapshot_file *f)
 {
-	char mark[EGRESS_MARK_MAX], address[64];
+	char mark[LOG_POSITION_MAX], address[64];
 	struct text text = text_start(address, sizeof(address));
 
 	printf("%s\n  it %s%s\n", f->path,

@@ -158,7 +158,7 @@ static const char *advice_for(int err)
 static bool open_bucket(const struct snapshot_source *from,
 			struct snapshot_paths *p)
 {
-	struct nats_words why;
+	struct nats_error why;
 	int err = state_store_open_kv_readonly(&from->access.nats,
 					       from->collector, &why,
 					       &p->store); /* yields */

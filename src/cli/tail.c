@@ -58,9 +58,9 @@ static bool read_since(struct tail *t, const char *text)
 	}
 	if (read_ago(text, &t->nats.at))
 		return true;
-	if (egress_mark_parse((struct wire_view){ (const uint8_t *)text,
-						  strlen(text) },
-			      &t->mark)) {
+	if (log_position_parse((struct wire_view){ (const uint8_t *)text,
+						   strlen(text) },
+			       &t->mark)) {
 		t->nats.from = NATS_FROM_SEQ;
 		t->nats.at = t->mark.position + 1;
 		return true;

@@ -27,7 +27,7 @@ struct tail {
 	struct nats_access access;	 /* servers: from JetStream */
 	struct nats_reader_options nats; /* with these */
 	const char *journal;		 /* or from this folder */
-	struct egress_mark mark;	 /* with NATS_FROM_SEQ */
+	struct log_position mark;	 /* with NATS_FROM_SEQ */
 	enum tail_form form;
 	uint64_t count;	 /* of updates and events; 0: no end */
 	int64_t idle_ms; /* end when nothing came for so long; 0: never */

@@ -55,7 +55,7 @@ static void print_update(struct tail *t, const struct tail_message *m,
 {
 	struct egress_update u;
 
-	if (egress_read_update(one, &u) < 0) {
+	if (egress_decode_update(one, &u) < 0) {
 		report_message(m, "is no update");
 	} else if (t->form == TAIL_JSON) {
 		json_object(&t->out);
@@ -73,7 +73,7 @@ static void print_event(struct tail *t, const struct tail_message *m,
 {
 	struct egress_event e;
 
-	if (egress_read_event(one, &e) < 0) {
+	if (egress_decode_event(one, &e) < 0) {
 		report_message(m, "is no event");
 	} else if (t->form == TAIL_JSON) {
 		json_object(&t->out);
@@ -100,7 +100,7 @@ static void flush_output(struct tail *t)
 bool tail_message(struct tail *t, const struct tail_message *m)
 {
 	struct egress_message one;
-	struct egress_reader r;
+	struct egress_decoder r;
 	struct wire_view plain;
 	size_t whole = 0; /* bytes of what was printed */
 	int got = 0;
@@ -109,9 +109,9 @@ bool tail_message(struct tail *t, const struct tail_message *m)
 		report_message(m, "cannot be unpacked");
 		return true;
 	}
-	r = egress_read_start(plain);
+	r = egress_decode_start(plain);
 	while ((t->count == 0 || t->printed < t->count) &&
-	       (got = egress_read_next(&r, &one)) > 0) {
+	       (got = egress_decode_next(&r, &one)) > 0) {
 		t->printed++;
 		whole = plain.len - r.c.left;
 		if (t->form == TAIL_RAW)
@@ -139,7 +139,7 @@ static bool is_idle(const struct tail *t, int64_t last)
 }
 
 /* Is what stands behind the mark all there, in the stream that it is of? */
-static int check_mark(const struct tail *t, struct nats_words *why)
+static int check_mark(const struct tail *t, struct nats_error *why)
 {
 	struct nats_span span;
 	int err;
@@ -161,7 +161,7 @@ static int check_mark(const struct tail *t, struct nats_words *why)
 
 int tail_from_nats(struct tail *t)
 {
-	struct nats_words why = { "" };
+	struct nats_error why = { "" };
 	struct nats_reader *r;
 	struct nats_read read;
 	int64_t last = sp_now();

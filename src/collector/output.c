@@ -212,7 +212,7 @@ static int start(struct output *o, const struct config *c,
 		.notice = notice,
 		.notice_arg = o,
 	};
-	struct nats_words why = { "" };
+	struct nats_error why = { "" };
 	struct log_line line;
 	int err;
 

@@ -31,8 +31,8 @@ int worker_finish(struct worker *w, int64_t deadline)
 {
 	int err = 0;
 
-	egress_batcher_dry(w->batcher);
-	while (err == 0 && egress_batcher_pressed(w->batcher))
+	egress_batcher_flush(w->batcher);
+	while (err == 0 && egress_batcher_blocked(w->batcher))
 		err = egress_batcher_wait(w->batcher, deadline);
 	egress_bridge_close(w->env->bridge, w->id);
 	return err;
@@ -188,7 +188,7 @@ static int64_t work_some(struct worker *w)
 			     atomic_load_explicit(w->env->max_batch,
 						  memory_order_relaxed));
 	work = rib_background(w->rib, &when, SLICE);
-	egress_batcher_turn(w->batcher, when.now_ns);
+	egress_batcher_flush_aged(w->batcher, when.now_ns);
 	/* Who has no routes takes none from those who do. */
 	if (rib_route_count(w->rib) > 0 || w->allowance > 0)
 		rib_allow(w->rib, allow_routes(w, rib_route_count(w->rib)));
@@ -196,7 +196,7 @@ static int64_t work_some(struct worker *w)
 	if (work.more)
 		return 0;
 	if (w->sessions_with_input == 0)
-		egress_batcher_dry(w->batcher);
+		egress_batcher_flush(w->batcher);
 	due = egress_batcher_due(w->batcher);
 	if (work.due_ns < due)
 		due = work.due_ns;
@@ -212,7 +212,7 @@ int worker_work(void *worker)
 	while (err != -ECANCELED && err != -EPIPE) {
 		int64_t next;
 
-		if (egress_batcher_pressed(w->batcher)) {
+		if (egress_batcher_blocked(w->batcher)) {
 			err = egress_batcher_wait(w->batcher, SP_NEVER);
 			continue;
 		}

@@ -48,6 +48,6 @@ void worker_input_drained(struct worker *w)
 {
 	w->sessions_with_input--;
 	if (w->sessions_with_input == 0)
-		egress_batcher_dry(w->batcher);
+		egress_batcher_flush(w->batcher);
 	worker_schedule_background(w);
 }

@@ -30,7 +30,7 @@ enum egress_encoding {
 enum egress_batch_kind {
 	EGRESS_BATCH_UPDATES,
 	EGRESS_BATCH_EVENTS,
-	EGRESS_BATCH_MARK, /* nothing to publish: says when all before is safe */
+	EGRESS_BATCH_FENCE, /* nothing to publish: says when all before is safe */
 	EGRESS_BATCH_KINDS
 };
 

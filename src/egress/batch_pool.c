@@ -6,7 +6,8 @@
 /* So many bytes freed are worth a look at the heap. */
 #define TRIM_BYTES (1u << 20)
 
-static uint32_t class_bytes(const struct egress_pool *pool, unsigned class)
+static uint32_t class_bytes(const struct egress_batch_pool *pool,
+			    unsigned class)
 {
 	uint64_t bytes = (uint64_t)EGRESS_POOL_FIRST << (2 * class);
 
@@ -16,7 +17,7 @@ static uint32_t class_bytes(const struct egress_pool *pool, unsigned class)
 }
 
 /* The smallest class that has room for @bytes; beyond all, CLASSES. */
-static unsigned class_of(const struct egress_pool *pool, uint32_t bytes)
+static unsigned class_of(const struct egress_batch_pool *pool, uint32_t bytes)
 {
 	unsigned class = 0;
 
@@ -27,29 +28,31 @@ static unsigned class_of(const struct egress_pool *pool, uint32_t bytes)
 	return class;
 }
 
-void egress_pool_init(struct egress_pool *pool, struct egress_bridge *bridge,
-		      uint32_t worker, uint32_t max_bytes)
+void egress_batch_pool_init(struct egress_batch_pool *pool,
+			    struct egress_bridge *bridge, uint32_t worker,
+			    uint32_t max_bytes)
 {
-	*pool = (struct egress_pool){
+	*pool = (struct egress_batch_pool){
 		.bridge = bridge,
 		.worker = worker,
 		.max_bytes = max_bytes,
 	};
 }
 
-void egress_pool_fini(struct egress_pool *pool)
+void egress_batch_pool_fini(struct egress_batch_pool *pool)
 {
 	for (unsigned i = 0; i < EGRESS_POOL_CLASSES; i++)
 		egress_batch_free_all(pool->unused[i]);
 	egress_batch_free_all(pool->marks);
 }
 
-void egress_pool_put(struct egress_pool *pool, struct egress_batch *batch)
+void egress_batch_pool_put(struct egress_batch_pool *pool,
+			   struct egress_batch *batch)
 {
 	struct egress_batch **list;
 	unsigned class;
 
-	if (batch->kind == EGRESS_BATCH_MARK) {
+	if (batch->kind == EGRESS_BATCH_FENCE) {
 		list = &pool->marks;
 	} else if (batch->cap > pool->max_bytes) {
 		/* Made for one big update: the next one may never come. */
@@ -65,7 +68,7 @@ void egress_pool_put(struct egress_pool *pool, struct egress_batch *batch)
 	*list = batch;
 }
 
-static void take_back(struct egress_pool *pool)
+static void take_back(struct egress_batch_pool *pool)
 {
 	struct egress_batch *back =
 		egress_bridge_take_back(pool->bridge, pool->worker);
@@ -73,7 +76,7 @@ static void take_back(struct egress_pool *pool)
 	while (back != NULL) {
 		struct egress_batch *next = back->next;
 
-		egress_pool_put(pool, back);
+		egress_batch_pool_put(pool, back);
 		back = next;
 	}
 }
@@ -87,7 +90,8 @@ static struct egress_batch *pop(struct egress_batch **list)
 	return batch;
 }
 
-static struct egress_batch *pop_class(struct egress_pool *pool, unsigned class)
+static struct egress_batch *pop_class(struct egress_batch_pool *pool,
+				      unsigned class)
 {
 	struct egress_batch *batch = pop(&pool->unused[class]);
 
@@ -99,7 +103,7 @@ static struct egress_batch *pop_class(struct egress_pool *pool, unsigned class)
 	return batch;
 }
 
-void egress_pool_trim(struct egress_pool *pool)
+void egress_batch_pool_trim(struct egress_batch_pool *pool)
 {
 	uint64_t freed = 0;
 
@@ -139,19 +143,20 @@ static struct egress_batch *reset(struct egress_batch *batch)
 	return batch;
 }
 
-static void count_made(struct egress_pool *pool)
+static void count_made(struct egress_batch_pool *pool)
 {
 	pool->allocated++;
 	pool->made++;
 }
 
-struct egress_batch *egress_pool_take(struct egress_pool *pool, uint32_t bytes)
+struct egress_batch *egress_batch_pool_take(struct egress_batch_pool *pool,
+					    uint32_t bytes)
 {
 	unsigned class = class_of(pool, bytes);
 	struct egress_batch *batch;
 
 	if (class == EGRESS_POOL_CLASSES) {
-		/* Those that came back are freed: see egress_pool_put(). */
+		/* Those that came back are freed: see egress_batch_pool_put(). */
 		take_back(pool);
 		batch = egress_batch_new(bytes);
 	} else {
@@ -167,7 +172,8 @@ struct egress_batch *egress_pool_take(struct egress_pool *pool, uint32_t bytes)
 	return batch;
 }
 
-struct egress_batch *egress_pool_take_mark(struct egress_pool *pool)
+struct egress_batch *egress_batch_pool_take_fence(
+	struct egress_batch_pool *pool)
 {
 	struct egress_batch *mark = pop(&pool->marks);
 
@@ -177,15 +183,15 @@ struct egress_batch *egress_pool_take_mark(struct egress_pool *pool)
 			return NULL;
 		count_made(pool);
 	}
-	reset(mark)->kind = EGRESS_BATCH_MARK;
+	reset(mark)->kind = EGRESS_BATCH_FENCE;
 	return mark;
 }
 
-struct egress_batch *egress_pool_grow(struct egress_pool *pool,
-				      struct egress_batch *batch,
-				      uint32_t bytes)
+struct egress_batch *egress_batch_pool_grow(struct egress_batch_pool *pool,
+					    struct egress_batch *batch,
+					    uint32_t bytes)
 {
-	struct egress_batch *bigger = egress_pool_take(pool, bytes);
+	struct egress_batch *bigger = egress_batch_pool_take(pool, bytes);
 
 	if (bigger == NULL)
 		return NULL;
@@ -196,6 +202,6 @@ struct egress_batch *egress_pool_grow(struct egress_pool *pool,
 	bigger->opened_ns = batch->opened_ns;
 	memcpy(bigger->subject, batch->subject, batch->subject_len + 1);
 	memcpy(bigger->bytes, batch->bytes, batch->len);
-	egress_pool_put(pool, batch);
+	egress_batch_pool_put(pool, batch);
 	return bigger;
 }

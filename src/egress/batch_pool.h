@@ -26,7 +26,7 @@
 #define EGRESS_POOL_FIRST   2048u
 #define EGRESS_POOL_KEEP    64u /* of a class, whatever is needed */
 
-struct egress_pool {
+struct egress_batch_pool {
 	struct egress_bridge *bridge;
 	uint32_t worker;
 	uint32_t max_bytes; /* of the last class */
@@ -40,17 +40,19 @@ struct egress_pool {
 	bool spare;	    /* that trim left some that are too many */
 };
 
-void egress_pool_init(struct egress_pool *pool, struct egress_bridge *bridge,
-		      uint32_t worker, uint32_t max_bytes);
+void egress_batch_pool_init(struct egress_batch_pool *pool,
+			    struct egress_bridge *bridge, uint32_t worker,
+			    uint32_t max_bytes);
 
 /* Frees what is unused. */
-void egress_pool_fini(struct egress_pool *pool);
+void egress_batch_pool_fini(struct egress_batch_pool *pool);
 
 /* Every few seconds: see above. Costs a look if there is nothing to free. */
-void egress_pool_trim(struct egress_pool *pool);
+void egress_batch_pool_trim(struct egress_batch_pool *pool);
 
 /* Whether a trim may find something to free. */
-static inline bool egress_pool_wants_trim(const struct egress_pool *pool)
+static inline bool egress_batch_pool_wants_trim(
+	const struct egress_batch_pool *pool)
 {
 	return pool->spare || pool->made != pool->trimmed;
 }
@@ -59,20 +61,23 @@ static inline bool egress_pool_wants_trim(const struct egress_pool *pool)
  * An empty batch with room for @bytes; at most a class more than that, if it
  * is not above max_bytes. NULL: no memory.
  */
-struct egress_batch *egress_pool_take(struct egress_pool *pool, uint32_t bytes);
+struct egress_batch *egress_batch_pool_take(struct egress_batch_pool *pool,
+					    uint32_t bytes);
 
 /* A mark. NULL: no memory. */
-struct egress_batch *egress_pool_take_mark(struct egress_pool *pool);
+struct egress_batch *egress_batch_pool_take_fence(
+	struct egress_batch_pool *pool);
 
 /* Give back one that was not pushed, or a mark that came back. */
-void egress_pool_put(struct egress_pool *pool, struct egress_batch *batch);
+void egress_batch_pool_put(struct egress_batch_pool *pool,
+			   struct egress_batch *batch);
 
 /*
  * A batch of the same content with room for @bytes at least; @batch is put
  * back. NULL: no memory, and @batch is as it was.
  */
-struct egress_batch *egress_pool_grow(struct egress_pool *pool,
-				      struct egress_batch *batch,
-				      uint32_t bytes);
+struct egress_batch *egress_batch_pool_grow(struct egress_batch_pool *pool,
+					    struct egress_batch *batch,
+					    uint32_t bytes);
 
 #endif

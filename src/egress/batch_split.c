@@ -4,14 +4,14 @@
 
 #include <errno.h>
 
-int egress_piece_cut(struct wire_view plain, size_t limit,
-		     struct egress_piece *out)
+int egress_batch_split(struct wire_view plain, size_t limit,
+		       struct egress_batch_part *out)
 {
-	struct egress_reader r = egress_read_start(plain);
-	struct egress_piece piece = { 0 };
+	struct egress_decoder r = egress_decode_start(plain);
+	struct egress_batch_part piece = { 0 };
 	struct egress_message m;
 
-	while (egress_read_next(&r, &m) == 1) {
+	while (egress_decode_next(&r, &m) == 1) {
 		size_t len = plain.len - r.c.left;
 
 		if (len > limit && piece.messages > 0)

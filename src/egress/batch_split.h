@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct egress_piece {
+struct egress_batch_part {
 	size_t len;
 	uint32_t messages;
 };
@@ -21,7 +21,7 @@ struct egress_piece {
  * As many messages from the start of @plain as @limit bytes hold. A first one
  * that is longer is a piece alone. -EBADMSG if there is no whole message.
  */
-int egress_piece_cut(struct wire_view plain, size_t limit,
-		     struct egress_piece *out);
+int egress_batch_split(struct wire_view plain, size_t limit,
+		       struct egress_batch_part *out);
 
 #endif

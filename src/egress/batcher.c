@@ -36,11 +36,11 @@ struct egress_batcher {
 	uint32_t max_updates;
 	enum egress_encoding encoding;
 	struct egress_routers routers;
-	struct egress_pool pool;
+	struct egress_batch_pool pool;
 	struct egress_codec *codec;
 	/* Where the last changes went, as far as it is open; see place_of(). */
 	struct egress_open *recent[RECENT];
-	struct egress_batch *kept, **kept_end;
+	struct egress_batch *backlog, **kept_end;
 	uint64_t trim_ns; /* when the pool is next trimmed */
 	struct egress_batcher_stats stats;
 	char updates[SUBJECT_PREFIX_MAX + 1];
@@ -76,8 +76,8 @@ int egress_batcher_new(const struct egress_batcher_opts *opts,
 	b->max_updates = opts->max_updates == 0 ? EGRESS_BATCHER_UPDATES
 						: opts->max_updates;
 	b->encoding = opts->encoding;
-	b->kept_end = &b->kept;
-	egress_pool_init(&b->pool, opts->bridge, opts->worker, bytes);
+	b->kept_end = &b->backlog;
+	egress_batch_pool_init(&b->pool, opts->bridge, opts->worker, bytes);
 	err = egress_routers_init(&b->routers, opts->seed);
 	if (err < 0) {
 		free(b);
@@ -106,9 +106,9 @@ void egress_batcher_free(struct egress_batcher *b)
 		egress_batch_free(open->batch);
 		egress_open_remove(&b->routers, open);
 	}
-	egress_batch_free_all(b->kept);
+	egress_batch_free_all(b->backlog);
 	egress_codec_free(b->codec);
-	egress_pool_fini(&b->pool);
+	egress_batch_pool_fini(&b->pool);
 	egress_routers_fini(&b->routers);
 	free(b);
 }
@@ -120,7 +120,7 @@ static void keep(struct egress_batcher *b, struct egress_batch *batch)
 	batch->next = NULL;
 	*b->kept_end = batch;
 	b->kept_end = &batch->next;
-	b->stats.kept++;
+	b->stats.backlog++;
 	b->stats.kept_weight += egress_batch_weight(batch);
 }
 
@@ -128,28 +128,28 @@ static void keep(struct egress_batcher *b, struct egress_batch *batch)
  * Push what was refused before, as far as there is room. -EAGAIN or -EPIPE if
  * something is left.
  */
-static int push_kept(struct egress_batcher *b)
+static int push_backlog(struct egress_batcher *b)
 {
-	while (b->kept != NULL) {
-		struct egress_batch *batch = b->kept;
+	while (b->backlog != NULL) {
+		struct egress_batch *batch = b->backlog;
 		struct egress_batch *next = batch->next;
 		uint32_t weight = egress_batch_weight(batch);
 		int err = egress_bridge_push(b->bridge, b->worker, batch);
 
 		if (err < 0)
 			return err;
-		b->kept = next;
-		b->stats.kept--;
+		b->backlog = next;
+		b->stats.backlog--;
 		b->stats.kept_weight -= weight;
 	}
-	b->kept_end = &b->kept;
+	b->kept_end = &b->backlog;
 	return 0;
 }
 
 /* Behind all that was sent before. */
 static void send(struct egress_batcher *b, struct egress_batch *batch)
 {
-	if (push_kept(b) < 0 ||
+	if (push_backlog(b) < 0 ||
 	    egress_bridge_push(b->bridge, b->worker, batch) < 0)
 		keep(b, batch);
 }
@@ -161,7 +161,7 @@ static void leave_recent(struct egress_batcher *b, struct egress_open *open)
 }
 
 static void close_open(struct egress_batcher *b, struct egress_open *open,
-		       enum egress_close why)
+		       enum egress_flush_cause why)
 {
 	struct egress_batch *batch = open->batch;
 
@@ -177,7 +177,7 @@ static void close_open(struct egress_batcher *b, struct egress_open *open,
 }
 
 static void close_router(struct egress_batcher *b, struct egress_router *router,
-			 enum egress_close why)
+			 enum egress_flush_cause why)
 {
 	while (!egress_list_empty(&router->open))
 		close_open(b, EGRESS_OPEN_OF_ROUTER(router->open.next), why);
@@ -192,7 +192,7 @@ static struct egress_open *oldest(struct egress_batcher *b)
 		       : (struct egress_open *)(void *)first;
 }
 
-static void close_all(struct egress_batcher *b, enum egress_close why)
+static void close_all(struct egress_batcher *b, enum egress_flush_cause why)
 {
 	struct egress_open *open;
 
@@ -200,29 +200,29 @@ static void close_all(struct egress_batcher *b, enum egress_close why)
 		close_open(b, open, why);
 }
 
-void egress_batcher_dry(struct egress_batcher *b)
+void egress_batcher_flush(struct egress_batcher *b)
 {
-	close_all(b, EGRESS_CLOSE_DRY);
-	(void)push_kept(b);
+	close_all(b, EGRESS_FLUSH_IDLE);
+	(void)push_backlog(b);
 }
 
-void egress_batcher_turn(struct egress_batcher *b, uint64_t now)
+void egress_batcher_flush_aged(struct egress_batcher *b, uint64_t now)
 {
 	struct egress_open *open;
 
 	while ((open = oldest(b)) != NULL &&
 	       open->batch->opened_ns + EGRESS_BATCHER_AGE <= now)
-		close_open(b, open, EGRESS_CLOSE_OLD);
-	(void)push_kept(b);
+		close_open(b, open, EGRESS_FLUSH_AGED);
+	(void)push_backlog(b);
 	if (now >= b->trim_ns) {
 		b->trim_ns = now + TRIM_NS;
-		egress_pool_trim(&b->pool);
+		egress_batch_pool_trim(&b->pool);
 	}
 }
 
 uint64_t egress_batcher_due(const struct egress_batcher *b)
 {
-	return egress_pool_wants_trim(&b->pool) ? b->trim_ns : UINT64_MAX;
+	return egress_batch_pool_wants_trim(&b->pool) ? b->trim_ns : UINT64_MAX;
 }
 
 /* Opening */
@@ -232,7 +232,7 @@ static bool give_batch(struct egress_batcher *b, struct egress_open *open,
 		       size_t bytes)
 {
 	uint32_t room = bytes > b->max_bytes ? b->max_bytes : (uint32_t)bytes;
-	struct egress_batch *batch = egress_pool_take(&b->pool, room);
+	struct egress_batch *batch = egress_batch_pool_take(&b->pool, room);
 	int len;
 
 	if (batch == NULL)
@@ -303,7 +303,7 @@ static struct egress_open *open_updates(struct egress_batcher *b,
 	if (router == NULL)
 		return NULL;
 	if (router->has_events)
-		close_router(b, router, EGRESS_CLOSE_EVENT);
+		close_router(b, router, EGRESS_FLUSH_EVENT);
 	open = egress_open_find(&b->routers, router, t->peer_as, t->afi,
 				t->safi, /* is_events= */ false);
 	if (open == NULL)
@@ -331,14 +331,14 @@ static bool make_room(struct egress_batcher *b, struct egress_open *open,
 	size_t bytes = batch->len + need;
 
 	if (bytes > b->max_bytes && batch->len != 0) {
-		close_open(b, open, EGRESS_CLOSE_FULL);
+		close_open(b, open, EGRESS_FLUSH_FULL);
 		return true;
 	}
 	if (bytes > EGRESS_PLAIN_MAX)
 		return false;
 	if (bytes < 2 * (size_t)batch->cap && 2 * batch->cap <= b->max_bytes)
 		bytes = 2 * (size_t)batch->cap;
-	batch = egress_pool_grow(&b->pool, batch, (uint32_t)bytes);
+	batch = egress_batch_pool_grow(&b->pool, batch, (uint32_t)bytes);
 	if (batch == NULL)
 		return false;
 	open->batch = batch;
@@ -384,9 +384,9 @@ static void put_change(void *arg, const struct rib_change *c)
 			break;
 		done += fill(b, open->batch, c, done);
 		if (open->batch->updates == b->max_updates)
-			close_open(b, open, EGRESS_CLOSE_FULL);
+			close_open(b, open, EGRESS_FLUSH_FULL);
 		else if (done == c->count && c->subject_changed)
-			close_open(b, open, EGRESS_CLOSE_EVENT);
+			close_open(b, open, EGRESS_FLUSH_EVENT);
 		else if (done < c->count &&
 			 !make_room(b, open, egress_encode_bound(c, done)))
 			break;
@@ -410,7 +410,7 @@ static struct egress_open *open_events(struct egress_batcher *b,
 				/* is_events= */ true);
 	if (open != NULL)
 		return open;
-	close_router(b, router, EGRESS_CLOSE_EVENT);
+	close_router(b, router, EGRESS_FLUSH_EVENT);
 	return add_open(b, router, 0, 0, (uint8_t)e->kind,
 			/* is_events= */ true, 0);
 }
@@ -433,7 +433,7 @@ static void put_event(void *arg, const struct rib_event *e)
 			b->stats.events++;
 			b->stats.made_bytes += len;
 			if (batch->updates >= b->max_updates)
-				close_open(b, open, EGRESS_CLOSE_FULL);
+				close_open(b, open, EGRESS_FLUSH_FULL);
 			return;
 		}
 		if (!make_room(b, open, len))
@@ -452,40 +452,41 @@ struct rib_sink egress_batcher_sink(struct egress_batcher *b)
 	};
 }
 
-int egress_batcher_mark(struct egress_batcher *b,
-			const struct rib_router_info *router, uint64_t mark)
+int egress_batcher_fence(struct egress_batcher *b,
+			 const struct rib_router_info *router, uint64_t mark)
 {
-	struct egress_batch *batch = egress_pool_take_mark(&b->pool);
+	struct egress_batch *batch = egress_batch_pool_take_fence(&b->pool);
 	struct egress_router *known;
 
 	if (batch == NULL)
 		return -ENOMEM;
 	batch->mark = mark;
 	if (router == NULL) {
-		close_all(b, EGRESS_CLOSE_MARK);
+		close_all(b, EGRESS_FLUSH_FENCE);
 	} else {
 		known = egress_routers_find(&b->routers, router);
 		if (known != NULL)
-			close_router(b, known, EGRESS_CLOSE_MARK);
+			close_router(b, known, EGRESS_FLUSH_FENCE);
 	}
 	send(b, batch);
 	return 0;
 }
 
-void egress_batcher_put_mark(struct egress_batcher *b,
-			     struct egress_batch *mark)
+void egress_batcher_put_fence(struct egress_batcher *b,
+			      struct egress_batch *mark)
 {
-	egress_pool_put(&b->pool, mark);
+	egress_batch_pool_put(&b->pool, mark);
 }
 
-bool egress_batcher_pressed(struct egress_batcher *b)
+bool egress_batcher_blocked(struct egress_batcher *b)
 {
-	return push_kept(b) < 0 || egress_bridge_pressed(b->bridge, b->worker);
+	return push_backlog(b) < 0 ||
+	       egress_bridge_blocked(b->bridge, b->worker);
 }
 
 bool egress_batcher_full(const struct egress_batcher *b)
 {
-	return b->stats.kept >= EGRESS_BATCHER_KEPT ||
+	return b->stats.backlog >= EGRESS_BATCHER_KEPT ||
 	       b->stats.kept_weight >= EGRESS_BATCHER_KEPT_BYTES;
 }
 
@@ -510,10 +511,10 @@ int egress_batcher_wait_taken(struct egress_batcher *b, uint64_t place,
 {
 	int err = 0;
 
-	while (err == 0 && (egress_batcher_pressed(b) ||
+	while (err == 0 && (egress_batcher_blocked(b) ||
 			    !egress_batcher_has_taken(b, place))) {
 		/* No room will ever help a bridge that this worker closed. */
-		if (push_kept(b) == -EPIPE)
+		if (push_backlog(b) == -EPIPE)
 			return -EPIPE;
 		err = egress_bridge_wait_taken(b->bridge, b->worker, place,
 					       deadline); /* yields */
@@ -543,7 +544,7 @@ void egress_batcher_forget(struct egress_batcher *b,
 
 	if (known == NULL)
 		return;
-	close_router(b, known, EGRESS_CLOSE_EVENT);
+	close_router(b, known, EGRESS_FLUSH_EVENT);
 	egress_routers_remove(&b->routers, known);
 }
 

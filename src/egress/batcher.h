@@ -7,11 +7,11 @@
  * closed, compressed if so asked, and pushed:
  *
  *	full	when it has as many bytes or updates as it may
- *	dry	when the worker has no more input: egress_batcher_dry()
+ *	dry	when the worker has no more input: egress_batcher_flush()
  *	old	at the end of a turn, a millisecond after it was opened:
- *		egress_batcher_turn()
+ *		egress_batcher_flush_aged()
  *	event	of its router, or a change that moved, see below
- *	mark	of its router: egress_batcher_mark()
+ *	mark	of its router: egress_batcher_fence()
  *
  * Order. Within a subject it is the rib's, always. Across the subjects of one
  * router, an event keeps its place: all batches of the router that are open
@@ -22,7 +22,7 @@
  * updates of different subjects there is no order; nor between routers.
  *
  * Pressure. A sink cannot fail, nor wait. What the bridge refuses is kept
- * here, in order, and egress_batcher_pressed() says so. The worker then stops
+ * here, in order, and egress_batcher_blocked() says so. The worker then stops
  * reading and waits in egress_batcher_wait(), which pushes it later; what is
  * kept meanwhile is at most what the messages in hand become. A worker that
  * would rather drop what it reads waits once egress_batcher_full().
@@ -76,25 +76,25 @@ void egress_batcher_free(struct egress_batcher *b);
 struct rib_sink egress_batcher_sink(struct egress_batcher *b);
 
 /* No more input for now: close all. */
-void egress_batcher_dry(struct egress_batcher *b);
+void egress_batcher_flush(struct egress_batcher *b);
 
 /* The end of a turn, at @now of the monotonic clock: close what is old. */
-void egress_batcher_turn(struct egress_batcher *b, uint64_t now);
+void egress_batcher_flush_aged(struct egress_batcher *b, uint64_t now);
 
 /* When it should be called although nothing happens; UINT64_MAX: never. */
 uint64_t egress_batcher_due(const struct egress_batcher *b);
 
 /*
  * Close what @router has open, or all if it is NULL, and send a mark behind
- * it: egress_bridge_take_mark() has it back once all before it is safe.
+ * it: egress_bridge_take_fence() has it back once all before it is safe.
  * -ENOMEM.
  */
-int egress_batcher_mark(struct egress_batcher *b,
-			const struct rib_router_info *router, uint64_t mark);
+int egress_batcher_fence(struct egress_batcher *b,
+			 const struct rib_router_info *router, uint64_t mark);
 
 /* Give a mark back that was taken off the bridge. */
-void egress_batcher_put_mark(struct egress_batcher *b,
-			     struct egress_batch *mark);
+void egress_batcher_put_fence(struct egress_batcher *b,
+			      struct egress_batch *mark);
 
 /* Bytes that its sink has made so far: those of made_bytes. */
 uint64_t egress_batcher_made(const struct egress_batcher *b);
@@ -113,13 +113,13 @@ int egress_batcher_wait_taken(struct egress_batcher *b, uint64_t place,
 			      int64_t deadline);
 
 /* Whether to stop reading, or to drop what is read. */
-bool egress_batcher_pressed(struct egress_batcher *b);
+bool egress_batcher_blocked(struct egress_batcher *b);
 
 /* Whether to stop reading even if most of it is dropped. */
 bool egress_batcher_full(const struct egress_batcher *b);
 
 /*
- * Wait until egress_batcher_pressed() is false. 0, -ETIMEDOUT, -ECANCELED;
+ * Wait until egress_batcher_blocked() is false. 0, -ETIMEDOUT, -ECANCELED;
  * -EPIPE once the publisher has stopped, or if something is kept although the
  * worker's side of the bridge is closed. Yields.
  */

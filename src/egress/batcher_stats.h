@@ -7,19 +7,19 @@
 #include <stdint.h>
 
 /* Why batches were closed. */
-enum egress_close {
-	EGRESS_CLOSE_FULL,
-	EGRESS_CLOSE_DRY,
-	EGRESS_CLOSE_OLD,
-	EGRESS_CLOSE_EVENT,
-	EGRESS_CLOSE_MARK,
-	EGRESS_CLOSES
+enum egress_flush_cause {
+	EGRESS_FLUSH_FULL,
+	EGRESS_FLUSH_IDLE,
+	EGRESS_FLUSH_AGED,
+	EGRESS_FLUSH_EVENT,
+	EGRESS_FLUSH_FENCE,
+	EGRESS_FLUSH_CAUSES
 };
 
 struct egress_batcher_stats {
 	uint64_t updates;
 	uint64_t events;
-	uint64_t closed[EGRESS_CLOSES];
+	uint64_t closed[EGRESS_FLUSH_CAUSES];
 	uint64_t plain_bytes; /* of closed batches */
 	uint64_t sent_bytes;  /* the same, compressed */
 	uint64_t made_bytes;  /* of updates and events, open batches included */
@@ -27,7 +27,7 @@ struct egress_batcher_stats {
 	uint64_t allocated;   /* batches there are */
 	uint64_t made;	      /* and that ever were */
 	uint32_t open;
-	uint32_t kept; /* closed, and refused by the bridge so far */
+	uint32_t backlog; /* closed, and refused by the bridge so far */
 	uint64_t kept_weight;
 	uint32_t routers;
 };

@@ -1,17 +1,16 @@
 /*
- * Each lane is one sp_spsc and two counters, one written by each side:
+ * Each worker ring is one sp_spsc and two counters, one written by each side:
  * pushed - popped is the fill, for the limit and for whoever watches.
  *
- * Who wants to sleep says so first and looks again; who brings something
- * brings it first and then asks whether anybody sleeps. Both do it with an
- * atomic read-modify-write of the same word, so one of the two comes first
- * and the other sees it: either the sleeper sees what was brought, or the
- * bringer sees the sleeper. A semaphore of the runtime carries the wake-up,
- * because it works across runtimes. Who said so and then did not sleep is rung
- * for all the same; whoever is next to sleep at that bell forgets that first.
+ * Sleep protocol: the consumer increments `asleep`, then checks the ring again;
+ * the producer enqueues, then exchanges `asleep` with 0. Both are atomic
+ * read-modify-writes of the same word, so no wake-up is lost. A semaphore of
+ * the runtime carries the wake-up, because it works across runtimes. A fiber
+ * that registered and then did not sleep leaves a stale count in the semaphore;
+ * the next one drains it before it sleeps, or stale counts would add up.
  *
- * What comes back is a stack that many push to and one takes whole, so there
- * is no bound to keep and no ABA to fear.
+ * Used batches return on a stack that many push to and the worker takes whole,
+ * so it needs no bound and has no ABA problem.
  */
 #include "egress/bridge.h"
 
@@ -26,16 +25,16 @@
 
 #define CACHE_LINE 64
 
-/* Batches taken from one lane before the next has its turn. */
+/* Batches taken from one worker ring before the next has its turn. */
 #define TURN 16
 
 /* Fibers asleep, and what wakes them. */
-struct bell {
+struct wakeup {
 	atomic_uint asleep;
 	struct sp_sem sem;
 };
 
-struct lane {
+struct worker_ring {
 	/* Set once. */
 	struct sp_spsc *ring;
 	uint32_t capacity;
@@ -47,11 +46,11 @@ struct lane {
 	_Atomic uint64_t pushed_weight;
 	_Atomic uint64_t refused;
 	_Atomic uint64_t waits;
-	_Atomic uint64_t vain;
+	_Atomic uint64_t spurious;
 	_Atomic uint32_t waiting;
 	_Atomic uint32_t fill_max;
 	atomic_bool closed;
-	bool pressed;
+	bool blocked;
 
 	/* The publisher's. */
 	alignas(CACHE_LINE) _Atomic uint64_t popped;
@@ -63,43 +62,43 @@ struct lane {
 	alignas(CACHE_LINE) struct egress_batch *_Atomic used;
 	struct egress_batch *_Atomic marks;
 
-	alignas(CACHE_LINE) struct bell room;
-	struct bell mark;
+	alignas(CACHE_LINE) struct wakeup room;
+	struct wakeup mark;
 };
 
 struct egress_bridge {
-	struct lane *lanes;
+	struct worker_ring *rings;
 	uint32_t workers;
 	uint32_t turn;	    /* the publisher's: whose it is */
 	uint32_t turn_left; /* batches until the next one's */
 
-	alignas(CACHE_LINE) struct bell ready;
+	alignas(CACHE_LINE) struct wakeup ready;
 	atomic_bool kicked;
 	atomic_bool stopped;
 };
 
 /* Wake all who said that they are about to sleep. */
-static void ring_bell(struct bell *bell)
+static void wake_all(struct wakeup *wakeup)
 {
-	unsigned n = atomic_exchange_explicit(&bell->asleep, 0,
+	unsigned n = atomic_exchange_explicit(&wakeup->asleep, 0,
 					      memory_order_acq_rel);
 
 	while (n-- > 0)
-		(void)sp_sem_post(&bell->sem);
+		(void)sp_sem_post(&wakeup->sem);
 }
 
 /*
- * All who sleep at one bell are of one thread, and none of them waits for
+ * All who sleep at one wake-up are of one thread, and none of them waits for
  * anything between this and its sleep. So what the semaphore has now was meant
  * for one who is awake. Left there, it would wake a sleeper in vain, who would
  * announce itself once more and so be rung for twice: they would never get
  * fewer.
  */
-static void announce_sleep(struct bell *bell)
+static void announce_sleep(struct wakeup *wakeup)
 {
-	while (sp_sem_trywait(&bell->sem) == 0)
+	while (sp_sem_trywait(&wakeup->sem) == 0)
 		;
-	atomic_fetch_add_explicit(&bell->asleep, 1, memory_order_acq_rel);
+	atomic_fetch_add_explicit(&wakeup->asleep, 1, memory_order_acq_rel);
 }
 
 static void stack_push(struct egress_batch *_Atomic *stack,
@@ -146,19 +145,19 @@ int egress_bridge_new(uint32_t workers, uint32_t batches,
 	if (bridge == NULL)
 		return -ENOMEM;
 	*bridge = (struct egress_bridge){ .turn_left = TURN };
-	bridge->lanes =
-		aligned_alloc(CACHE_LINE, workers * sizeof(*bridge->lanes));
-	if (bridge->lanes == NULL)
+	bridge->rings =
+		aligned_alloc(CACHE_LINE, workers * sizeof(*bridge->rings));
+	if (bridge->rings == NULL)
 		goto fail;
 	for (; bridge->workers < workers; bridge->workers++) {
-		struct lane *lane = &bridge->lanes[bridge->workers];
+		struct worker_ring *wr = &bridge->rings[bridge->workers];
 
-		*lane = (struct lane){
+		*wr = (struct worker_ring){
 			.capacity = batches,
 			.capacity_weight =
 				(uint64_t)batches * EGRESS_BRIDGE_BATCH_BYTES,
 		};
-		err = sp_spsc_new(batches, &lane->ring);
+		err = sp_spsc_new(batches, &wr->ring);
 		if (err < 0)
 			goto fail;
 	}
@@ -173,24 +172,23 @@ fail:
 void egress_bridge_set_batch_bytes(struct egress_bridge *bridge, uint32_t bytes)
 {
 	for (uint32_t i = 0; i < bridge->workers; i++) {
-		struct lane *lane = &bridge->lanes[i];
+		struct worker_ring *wr = &bridge->rings[i];
 
 		if (bytes > EGRESS_BRIDGE_BATCH_BYTES)
-			lane->capacity_weight =
-				(uint64_t)lane->capacity * bytes;
+			wr->capacity_weight = (uint64_t)wr->capacity * bytes;
 	}
 }
 
-static void lane_fini(struct lane *lane)
+static void lane_fini(struct worker_ring *wr)
 {
 	struct egress_batch *batch;
 
-	egress_batch_free(lane->first);
-	while ((batch = sp_spsc_pop(lane->ring)) != NULL)
+	egress_batch_free(wr->first);
+	while ((batch = sp_spsc_pop(wr->ring)) != NULL)
 		egress_batch_free(batch);
-	egress_batch_free_all(stack_take(&lane->used));
-	egress_batch_free_all(stack_take(&lane->marks));
-	sp_spsc_free(lane->ring);
+	egress_batch_free_all(stack_take(&wr->used));
+	egress_batch_free_all(stack_take(&wr->marks));
+	sp_spsc_free(wr->ring);
 }
 
 void egress_bridge_free(struct egress_bridge *bridge)
@@ -198,8 +196,8 @@ void egress_bridge_free(struct egress_bridge *bridge)
 	if (bridge == NULL)
 		return;
 	for (uint32_t i = 0; i < bridge->workers; i++)
-		lane_fini(&bridge->lanes[i]);
-	free(bridge->lanes);
+		lane_fini(&bridge->rings[i]);
+	free(bridge->rings);
 	free(bridge);
 }
 
@@ -208,38 +206,39 @@ uint32_t egress_bridge_workers(const struct egress_bridge *bridge)
 	return bridge->workers;
 }
 
-static struct lane *lane_of(struct egress_bridge *bridge, uint32_t worker)
+static struct worker_ring *lane_of(struct egress_bridge *bridge,
+				   uint32_t worker)
 {
 	assert(worker < bridge->workers);
-	return &bridge->lanes[worker];
+	return &bridge->rings[worker];
 }
 
 /* Batches in the ring; the two counters are not read at one moment. */
-static uint32_t lane_fill(struct lane *lane)
+static uint32_t lane_fill(struct worker_ring *wr)
 {
 	uint64_t popped =
-		atomic_load_explicit(&lane->popped, memory_order_acquire);
+		atomic_load_explicit(&wr->popped, memory_order_acquire);
 	uint64_t pushed =
-		atomic_load_explicit(&lane->pushed, memory_order_relaxed);
+		atomic_load_explicit(&wr->pushed, memory_order_relaxed);
 
 	return pushed > popped ? (uint32_t)(pushed - popped) : 0;
 }
 
 /* The weight of the batches in the ring, likewise. */
-static uint64_t lane_weight(struct lane *lane)
+static uint64_t lane_weight(struct worker_ring *wr)
 {
-	uint64_t popped = atomic_load_explicit(&lane->popped_weight,
-					       memory_order_acquire);
-	uint64_t pushed = atomic_load_explicit(&lane->pushed_weight,
-					       memory_order_relaxed);
+	uint64_t popped =
+		atomic_load_explicit(&wr->popped_weight, memory_order_acquire);
+	uint64_t pushed =
+		atomic_load_explicit(&wr->pushed_weight, memory_order_relaxed);
 
 	return pushed > popped ? pushed - popped : 0;
 }
 
-static bool is_half_empty(struct lane *lane)
+static bool is_half_empty(struct worker_ring *wr)
 {
-	return lane_fill(lane) <= lane->capacity / 2 &&
-	       lane_weight(lane) <= lane->capacity_weight / 2;
+	return lane_fill(wr) <= wr->capacity / 2 &&
+	       lane_weight(wr) <= wr->capacity_weight / 2;
 }
 
 /* Only one side writes it, so it need not be one step. */
@@ -257,45 +256,45 @@ static void add(_Atomic uint64_t *counter, uint64_t n)
 int egress_bridge_push(struct egress_bridge *bridge, uint32_t worker,
 		       struct egress_batch *batch)
 {
-	struct lane *lane = lane_of(bridge, worker);
-	uint32_t fill = lane_fill(lane);
+	struct worker_ring *wr = lane_of(bridge, worker);
+	uint32_t fill = lane_fill(wr);
 	uint32_t len = batch->len;
 	uint32_t weight = egress_batch_weight(batch);
 	int err;
 
-	if (atomic_load_explicit(&lane->closed, memory_order_relaxed))
+	if (atomic_load_explicit(&wr->closed, memory_order_relaxed))
 		return -EPIPE;
 	/* Whatever a batch has, it goes into a ring that is empty. */
-	if (fill >= lane->capacity ||
-	    (fill > 0 && lane_weight(lane) >= lane->capacity_weight)) {
-		lane->pressed = true;
-		add(&lane->refused, 1);
+	if (fill >= wr->capacity ||
+	    (fill > 0 && lane_weight(wr) >= wr->capacity_weight)) {
+		wr->blocked = true;
+		add(&wr->refused, 1);
 		return -EAGAIN;
 	}
 	if (fill + 1 >
-	    atomic_load_explicit(&lane->fill_max, memory_order_relaxed))
-		atomic_store_explicit(&lane->fill_max, fill + 1,
+	    atomic_load_explicit(&wr->fill_max, memory_order_relaxed))
+		atomic_store_explicit(&wr->fill_max, fill + 1,
 				      memory_order_relaxed);
 	batch->worker = (uint16_t)worker;
 	batch->next = NULL;
-	err = sp_spsc_push(lane->ring, batch);
+	err = sp_spsc_push(wr->ring, batch);
 	assert(err == 0); /* it holds what the counters allow */
 	(void)err;
 	/* From here on the batch may be gone. */
-	add(&lane->pushed_bytes, len);
-	add(&lane->pushed_weight, weight);
-	add(&lane->pushed, 1);
-	ring_bell(&bridge->ready);
+	add(&wr->pushed_bytes, len);
+	add(&wr->pushed_weight, weight);
+	add(&wr->pushed, 1);
+	wake_all(&bridge->ready);
 	return 0;
 }
 
-bool egress_bridge_pressed(struct egress_bridge *bridge, uint32_t worker)
+bool egress_bridge_blocked(struct egress_bridge *bridge, uint32_t worker)
 {
-	struct lane *lane = lane_of(bridge, worker);
+	struct worker_ring *wr = lane_of(bridge, worker);
 
-	if (lane->pressed && is_half_empty(lane))
-		lane->pressed = false;
-	return lane->pressed;
+	if (wr->blocked && is_half_empty(wr))
+		wr->blocked = false;
+	return wr->blocked;
 }
 
 static bool is_stopped(struct egress_bridge *bridge)
@@ -321,7 +320,7 @@ bool egress_bridge_has_taken(struct egress_bridge *bridge, uint32_t worker,
 static bool is_free(struct egress_bridge *bridge, uint32_t worker,
 		    uint64_t weight)
 {
-	return !egress_bridge_pressed(bridge, worker) &&
+	return !egress_bridge_blocked(bridge, worker) &&
 	       egress_bridge_has_taken(bridge, worker, weight);
 }
 
@@ -332,18 +331,18 @@ static bool is_free(struct egress_bridge *bridge, uint32_t worker,
 static int sleep_until_free(struct egress_bridge *bridge, uint32_t worker,
 			    uint64_t weight, int64_t deadline)
 {
-	struct lane *lane = lane_of(bridge, worker);
+	struct worker_ring *wr = lane_of(bridge, worker);
 	int err = 0;
 
 	while (err == 0) {
-		announce_sleep(&lane->room);
+		announce_sleep(&wr->room);
 		if (is_free(bridge, worker, weight))
 			return 0;
 		if (is_stopped(bridge))
 			return -EPIPE;
-		err = sp_sem_wait_until(&lane->room.sem, deadline); /* yields */
+		err = sp_sem_wait_until(&wr->room.sem, deadline); /* yields */
 		if (err == 0 && !is_free(bridge, worker, weight))
-			add(&lane->vain, 1);
+			add(&wr->spurious, 1);
 	}
 	return err;
 }
@@ -351,15 +350,15 @@ static int sleep_until_free(struct egress_bridge *bridge, uint32_t worker,
 int egress_bridge_wait_taken(struct egress_bridge *bridge, uint32_t worker,
 			     uint64_t weight, int64_t deadline)
 {
-	struct lane *lane = lane_of(bridge, worker);
+	struct worker_ring *wr = lane_of(bridge, worker);
 	int err;
 
 	if (is_free(bridge, worker, weight))
 		return 0;
-	add(&lane->waits, 1);
-	atomic_fetch_add_explicit(&lane->waiting, 1, memory_order_relaxed);
+	add(&wr->waits, 1);
+	atomic_fetch_add_explicit(&wr->waiting, 1, memory_order_relaxed);
 	err = sleep_until_free(bridge, worker, weight, deadline); /* yields */
-	atomic_fetch_sub_explicit(&lane->waiting, 1, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&wr->waiting, 1, memory_order_relaxed);
 	return err;
 }
 
@@ -375,8 +374,8 @@ struct egress_batch *egress_bridge_take_back(struct egress_bridge *bridge,
 	return stack_take(&lane_of(bridge, worker)->used);
 }
 
-struct egress_batch *egress_bridge_take_mark(struct egress_bridge *bridge,
-					     uint32_t worker)
+struct egress_batch *egress_bridge_take_fence(struct egress_bridge *bridge,
+					      uint32_t worker)
 {
 	struct egress_batch *rest = stack_take(&lane_of(bridge, worker)->marks);
 	struct egress_batch *oldest = NULL;
@@ -391,26 +390,26 @@ struct egress_batch *egress_bridge_take_mark(struct egress_bridge *bridge,
 	return oldest;
 }
 
-static bool has_mark(struct lane *lane)
+static bool has_mark(struct worker_ring *wr)
 {
-	return atomic_load_explicit(&lane->marks, memory_order_acquire) != NULL;
+	return atomic_load_explicit(&wr->marks, memory_order_acquire) != NULL;
 }
 
-int egress_bridge_wait_mark(struct egress_bridge *bridge, uint32_t worker,
-			    int64_t deadline)
+int egress_bridge_wait_fence(struct egress_bridge *bridge, uint32_t worker,
+			     int64_t deadline)
 {
-	struct lane *lane = lane_of(bridge, worker);
+	struct worker_ring *wr = lane_of(bridge, worker);
 	int err = 0;
 
 	while (err == 0) {
-		if (has_mark(lane))
+		if (has_mark(wr))
 			return 0;
-		announce_sleep(&lane->mark);
-		if (has_mark(lane))
+		announce_sleep(&wr->mark);
+		if (has_mark(wr))
 			return 0;
 		if (is_stopped(bridge))
 			return -EPIPE;
-		err = sp_sem_wait_until(&lane->mark.sem, deadline); /* yields */
+		err = sp_sem_wait_until(&wr->mark.sem, deadline); /* yields */
 	}
 	return err;
 }
@@ -419,29 +418,29 @@ void egress_bridge_close(struct egress_bridge *bridge, uint32_t worker)
 {
 	atomic_store_explicit(&lane_of(bridge, worker)->closed, true,
 			      memory_order_release);
-	ring_bell(&bridge->ready);
+	wake_all(&bridge->ready);
 }
 
-/* Have a look at the next batch of the lane. */
-static struct egress_batch *lane_first(struct lane *lane)
+/* Have a look at the next batch of the worker ring. */
+static struct egress_batch *lane_first(struct worker_ring *wr)
 {
-	if (lane->first == NULL)
-		lane->first = sp_spsc_pop(lane->ring);
-	return lane->first;
+	if (wr->first == NULL)
+		wr->first = sp_spsc_pop(wr->ring);
+	return wr->first;
 }
 
-static struct egress_batch *lane_pop(struct lane *lane)
+static struct egress_batch *lane_pop(struct worker_ring *wr)
 {
-	struct egress_batch *batch = lane_first(lane);
+	struct egress_batch *batch = lane_first(wr);
 
 	if (batch == NULL)
 		return NULL;
-	lane->first = NULL;
-	add(&lane->popped_bytes, batch->len);
-	add(&lane->popped_weight, egress_batch_weight(batch));
-	add(&lane->popped, 1);
-	if (is_half_empty(lane))
-		ring_bell(&lane->room);
+	wr->first = NULL;
+	add(&wr->popped_bytes, batch->len);
+	add(&wr->popped_weight, egress_batch_weight(batch));
+	add(&wr->popped, 1);
+	if (is_half_empty(wr))
+		wake_all(&wr->room);
 	return batch;
 }
 
@@ -457,7 +456,7 @@ struct egress_batch *egress_bridge_pop(struct egress_bridge *bridge)
 		next_turn(bridge);
 	for (uint32_t i = 0; i < bridge->workers; i++) {
 		struct egress_batch *batch =
-			lane_pop(&bridge->lanes[bridge->turn]);
+			lane_pop(&bridge->rings[bridge->turn]);
 
 		if (batch != NULL) {
 			bridge->turn_left--;
@@ -471,7 +470,7 @@ struct egress_batch *egress_bridge_pop(struct egress_bridge *bridge)
 static bool any_ready(struct egress_bridge *bridge)
 {
 	for (uint32_t i = 0; i < bridge->workers; i++)
-		if (lane_first(&bridge->lanes[i]) != NULL)
+		if (lane_first(&bridge->rings[i]) != NULL)
 			return true;
 	return false;
 }
@@ -479,7 +478,7 @@ static bool any_ready(struct egress_bridge *bridge)
 static bool all_closed(struct egress_bridge *bridge)
 {
 	for (uint32_t i = 0; i < bridge->workers; i++)
-		if (!atomic_load_explicit(&bridge->lanes[i].closed,
+		if (!atomic_load_explicit(&bridge->rings[i].closed,
 					  memory_order_acquire))
 			return false;
 	return true;
@@ -522,13 +521,13 @@ int egress_bridge_wait(struct egress_bridge *bridge, int64_t deadline)
 void egress_bridge_give_back(struct egress_bridge *bridge,
 			     struct egress_batch *batch)
 {
-	struct lane *lane = lane_of(bridge, batch->worker);
+	struct worker_ring *wr = lane_of(bridge, batch->worker);
 
-	if (batch->kind == EGRESS_BATCH_MARK) {
-		stack_push(&lane->marks, batch);
-		ring_bell(&lane->mark);
+	if (batch->kind == EGRESS_BATCH_FENCE) {
+		stack_push(&wr->marks, batch);
+		wake_all(&wr->mark);
 	} else {
-		stack_push(&lane->used, batch);
+		stack_push(&wr->used, batch);
 	}
 }
 
@@ -536,41 +535,41 @@ void egress_bridge_stop(struct egress_bridge *bridge)
 {
 	atomic_store_explicit(&bridge->stopped, true, memory_order_release);
 	for (uint32_t i = 0; i < bridge->workers; i++) {
-		ring_bell(&bridge->lanes[i].room);
-		ring_bell(&bridge->lanes[i].mark);
+		wake_all(&bridge->rings[i].room);
+		wake_all(&bridge->rings[i].mark);
 	}
 }
 
-void egress_bridge_kick(struct egress_bridge *bridge)
+void egress_bridge_wake(struct egress_bridge *bridge)
 {
 	atomic_store_explicit(&bridge->kicked, true, memory_order_release);
-	ring_bell(&bridge->ready);
+	wake_all(&bridge->ready);
 }
 
 void egress_bridge_stats(struct egress_bridge *bridge, uint32_t worker,
 			 struct egress_bridge_stats *out)
 {
-	struct lane *lane = lane_of(bridge, worker);
+	struct worker_ring *wr = lane_of(bridge, worker);
 	uint64_t taken =
-		atomic_load_explicit(&lane->popped_bytes, memory_order_acquire);
+		atomic_load_explicit(&wr->popped_bytes, memory_order_acquire);
 	uint64_t bytes =
-		atomic_load_explicit(&lane->pushed_bytes, memory_order_relaxed);
+		atomic_load_explicit(&wr->pushed_bytes, memory_order_relaxed);
 
 	*out = (struct egress_bridge_stats){
-		.capacity = lane->capacity,
-		.batches = lane_fill(lane),
-		.batches_max = atomic_load_explicit(&lane->fill_max,
+		.capacity = wr->capacity,
+		.batches = lane_fill(wr),
+		.batches_max = atomic_load_explicit(&wr->fill_max,
 						    memory_order_relaxed),
 		.bytes = bytes > taken ? bytes - taken : 0,
-		.waiting = atomic_load_explicit(&lane->waiting,
+		.waiting = atomic_load_explicit(&wr->waiting,
 						memory_order_relaxed),
-		.pushed = atomic_load_explicit(&lane->pushed,
-					       memory_order_relaxed),
+		.pushed =
+			atomic_load_explicit(&wr->pushed, memory_order_relaxed),
 		.pushed_bytes = bytes,
-		.refused = atomic_load_explicit(&lane->refused,
+		.refused = atomic_load_explicit(&wr->refused,
 						memory_order_relaxed),
-		.waits = atomic_load_explicit(&lane->waits,
-					      memory_order_relaxed),
-		.vain = atomic_load_explicit(&lane->vain, memory_order_relaxed),
+		.waits = atomic_load_explicit(&wr->waits, memory_order_relaxed),
+		.spurious = atomic_load_explicit(&wr->spurious,
+						 memory_order_relaxed),
 	};
 }

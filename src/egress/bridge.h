@@ -13,7 +13,7 @@
  * keeps the batch and stops reading from its routers until there is room.
  *
  * A batch that the publisher is done with goes back to the worker that made
- * it. A mark (EGRESS_BATCH_MARK) travels behind the batches pushed before it
+ * it. A mark (EGRESS_BATCH_FENCE) travels behind the batches pushed before it
  * and is given back only once all of those are safe: that is its whole
  * meaning.
  *
@@ -52,9 +52,9 @@ struct egress_bridge_stats {
 	uint32_t waiting;     /* fibers, for room or for their share of it */
 	uint64_t pushed;      /* batches so far, marks included */
 	uint64_t pushed_bytes;
-	uint64_t refused; /* pushes that found the ring full */
-	uint64_t waits;	  /* for room */
-	uint64_t vain;	  /* wake-ups from these that found none */
+	uint64_t refused;  /* pushes that found the ring full */
+	uint64_t waits;	   /* for room */
+	uint64_t spurious; /* wake-ups from these that found none */
 };
 
 /* Life cycle */
@@ -92,10 +92,10 @@ int egress_bridge_push(struct egress_bridge *bridge, uint32_t worker,
  * Whether to stop reading from routers: from the moment the ring refused a
  * batch until it is half empty.
  */
-bool egress_bridge_pressed(struct egress_bridge *bridge, uint32_t worker);
+bool egress_bridge_blocked(struct egress_bridge *bridge, uint32_t worker);
 
 /*
- * Wait until egress_bridge_pressed() is false. 0, -ETIMEDOUT, -ECANCELED;
+ * Wait until egress_bridge_blocked() is false. 0, -ETIMEDOUT, -ECANCELED;
  * -EPIPE once egress_bridge_stop() was called. Yields.
  */
 int egress_bridge_wait_room(struct egress_bridge *bridge, uint32_t worker,
@@ -110,7 +110,7 @@ bool egress_bridge_has_taken(struct egress_bridge *bridge, uint32_t worker,
 			     uint64_t weight);
 
 /*
- * Wait until that is so, and egress_bridge_pressed() is false: for a fiber that
+ * Wait until that is so, and egress_bridge_blocked() is false: for a fiber that
  * leaves room for others. Returns as egress_bridge_wait_room(). Yields.
  */
 int egress_bridge_wait_taken(struct egress_bridge *bridge, uint32_t worker,
@@ -124,15 +124,15 @@ struct egress_batch *egress_bridge_take_back(struct egress_bridge *bridge,
 					     uint32_t worker);
 
 /* Marks that became safe, linked by next, oldest first; NULL if none did. */
-struct egress_batch *egress_bridge_take_mark(struct egress_bridge *bridge,
-					     uint32_t worker);
+struct egress_batch *egress_bridge_take_fence(struct egress_bridge *bridge,
+					      uint32_t worker);
 
 /*
  * Wait until there is a mark to take, in one fiber at a time. 0, -ETIMEDOUT,
  * -ECANCELED, -EPIPE once egress_bridge_stop() was called. Yields.
  */
-int egress_bridge_wait_mark(struct egress_bridge *bridge, uint32_t worker,
-			    int64_t deadline);
+int egress_bridge_wait_fence(struct egress_bridge *bridge, uint32_t worker,
+			     int64_t deadline);
 
 /* This worker pushes no more. What is in its ring is still delivered. */
 void egress_bridge_close(struct egress_bridge *bridge, uint32_t worker);
@@ -165,7 +165,7 @@ void egress_bridge_stop(struct egress_bridge *bridge);
 /* Any thread */
 
 /* Make egress_bridge_wait() return, now or the next time. */
-void egress_bridge_kick(struct egress_bridge *bridge);
+void egress_bridge_wake(struct egress_bridge *bridge);
 
 void egress_bridge_stats(struct egress_bridge *bridge, uint32_t worker,
 			 struct egress_bridge_stats *out);

@@ -74,11 +74,11 @@ static int64_t close_zstd(struct egress_codec *codec, struct wire_view in)
 static int64_t close_packed(struct egress_codec *codec, struct wire_view in)
 {
 	size_t len;
-	int err = make_room(codec, egress_pack_bound(in.len));
+	int err = make_room(codec, capnp_pack_bound(in.len));
 
 	if (err < 0)
 		return err;
-	len = egress_pack(in, codec->bytes);
+	len = capnp_pack(in, codec->bytes);
 	return len == 0 ? -EINVAL : (int64_t)len;
 }
 
@@ -127,7 +127,7 @@ static int64_t open_zstd(struct egress_codec *codec, struct wire_view in)
 
 static int64_t open_packed(struct egress_codec *codec, struct wire_view in)
 {
-	int64_t len = egress_unpack_length(in);
+	int64_t len = capnp_unpack_length(in);
 	int err;
 
 	if (len < 0)
@@ -135,7 +135,7 @@ static int64_t open_packed(struct egress_codec *codec, struct wire_view in)
 	if (len > (int64_t)EGRESS_PLAIN_MAX)
 		return -E2BIG;
 	err = make_room(codec, (size_t)len + 1);
-	return err < 0 ? err : egress_unpack(in, codec->bytes, codec->cap);
+	return err < 0 ? err : capnp_unpack(in, codec->bytes, codec->cap);
 }
 
 int egress_codec_open(struct egress_codec *codec, enum egress_encoding how,

@@ -6,10 +6,10 @@
 
 static const char *const logs[] = { "stream", "journal" };
 
-size_t egress_mark_format(const struct egress_mark *mark,
-			  char out[EGRESS_MARK_MAX])
+size_t log_position_format(const struct log_position *mark,
+			   char out[LOG_POSITION_MAX])
 {
-	int n = snprintf(out, EGRESS_MARK_MAX, "%s %" PRIu64 " %" PRIu64,
+	int n = snprintf(out, LOG_POSITION_MAX, "%s %" PRIu64 " %" PRIu64,
 			 logs[mark->journal], mark->identity, mark->position);
 
 	return (size_t)n;
@@ -43,9 +43,9 @@ static bool take_number(struct wire_view *v, uint64_t *out)
 	return i > 0;
 }
 
-bool egress_mark_parse(struct wire_view text, struct egress_mark *out)
+bool log_position_parse(struct wire_view text, struct log_position *out)
 {
-	struct egress_mark mark = { .journal = take_word(&text, logs[1]) };
+	struct log_position mark = { .journal = take_word(&text, logs[1]) };
 
 	if (!mark.journal && !take_word(&text, logs[0]))
 		return false;

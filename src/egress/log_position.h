@@ -18,32 +18,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct egress_mark {
+struct log_position {
 	bool journal;	   /* else the stream */
 	uint64_t identity; /* the stream's creation, or the journal's own */
 	uint64_t position; /* the stream's sequence, or the journal's end */
 };
 
-#define EGRESS_MARK_MAX 64 /* bytes of the text, with its NUL */
+#define LOG_POSITION_MAX 64 /* bytes of the text, with its NUL */
 
 /* Nobody knows the log yet: the broker was never reached. */
-static inline bool egress_mark_known(const struct egress_mark *mark)
+static inline bool log_position_known(const struct log_position *mark)
 {
 	return mark->identity != 0;
 }
 
 /* Whether both are places in one and the same log. */
-static inline bool egress_mark_same_log(const struct egress_mark *a,
-					const struct egress_mark *b)
+static inline bool log_position_same_log(const struct log_position *a,
+					 const struct log_position *b)
 {
 	return a->journal == b->journal && a->identity == b->identity;
 }
 
 /* The text, terminated. Returns its length. */
-size_t egress_mark_format(const struct egress_mark *mark,
-			  char out[EGRESS_MARK_MAX]);
+size_t log_position_format(const struct log_position *mark,
+			   char out[LOG_POSITION_MAX]);
 
 /* False, and *@out is untouched, if @text is none. */
-bool egress_mark_parse(struct wire_view text, struct egress_mark *out);
+bool log_position_parse(struct wire_view text, struct log_position *out);
 
 #endif

@@ -80,7 +80,7 @@ static int hand_over(struct log_reader *r, struct log_message *message,
 
 /* Is it the stream of the mark, and does it reach back to it? */
 static int check_stream(const struct nats_reader_options *options,
-			const struct egress_mark *from, struct nats_words *why)
+			const struct log_position *from, struct nats_error *why)
 {
 	struct nats_span span;
 	int err = nats_stream_span(&options->nats, options->stream, why, &span);
@@ -129,8 +129,8 @@ static int read_up_to(struct nats_reader *reader, uint64_t to, int64_t wait_ns,
 
 /* *@out stays NULL if there is nothing behind @from. */
 static int open_stream(const struct nats_reader_options *options,
-		       const struct egress_mark *from, uint64_t to,
-		       struct nats_words *why, struct nats_reader **out)
+		       const struct log_position *from, uint64_t to,
+		       struct nats_error *why, struct nats_reader **out)
 {
 	struct nats_reader_options behind = *options;
 	int err = check_stream(options, from, why);
@@ -149,9 +149,9 @@ static bool may_pass(int err)
 }
 
 int log_read_stream(const struct nats_reader_options *options,
-		    const struct egress_mark *from, uint64_t to,
+		    const struct log_position *from, uint64_t to,
 		    int64_t wait_ns, log_each *each, void *arg,
-		    struct nats_words *why)
+		    struct nats_error *why)
 {
 	struct log_reader r = { .each = each, .arg = arg };
 	struct nats_reader *reader = NULL;

@@ -40,9 +40,9 @@ typedef int log_each(void *arg, const struct log_message *message);
  * the connection was made anew. Blocks: for a pool thread.
  */
 int log_read_stream(const struct nats_reader_options *options,
-		    const struct egress_mark *from, uint64_t to,
+		    const struct log_position *from, uint64_t to,
 		    int64_t wait_ns, log_each *each, void *arg,
-		    struct nats_words *why);
+		    struct nats_error *why);
 
 /*
  * The records of a journal or spool from position @from (JOURNAL_OLDEST: all)

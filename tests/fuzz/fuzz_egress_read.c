@@ -92,22 +92,22 @@ static void touch_event(uint64_t *sum, const struct egress_event *e)
 
 static void read_all(struct wire_view plain)
 {
-	struct egress_reader r = egress_read_start(plain);
+	struct egress_decoder r = egress_decode_start(plain);
 	static volatile uint64_t sink;
 	struct egress_message m;
 	uint64_t sum = 0;
 
-	while (egress_read_next(&r, &m) > 0) {
+	while (egress_decode_next(&r, &m) > 0) {
 		struct egress_update u;
 		struct egress_event e;
 
-		if (egress_read_update(&m, &u) == 0) {
+		if (egress_decode_update(&m, &u) == 0) {
 			touch_update(&sum, &u);
 			/* A part of it: nothing else may be wrong with it. */
-			if (egress_read_route(&m, &u) < 0)
+			if (egress_decode_route(&m, &u) < 0)
 				abort();
 		}
-		if (egress_read_event(&m, &e) == 0)
+		if (egress_decode_event(&m, &e) == 0)
 			touch_event(&sum, &e);
 	}
 	sink = sum;

@@ -51,12 +51,12 @@ struct driver {
 	int64_t next_report;
 	uint64_t pushed;
 	uint64_t safe;
-	struct egress_mark mark; /* of the last mark that came back */
+	struct log_position mark; /* of the last mark that came back */
 	int encoding;	 /* enum egress_encoding; -1: numbers, no updates */
 	uint32_t routes; /* in a batch of updates */
 	struct egress_codec *codec;
 	bool restore; /* read the log from here on first */
-	struct egress_mark from;
+	struct log_position from;
 	struct egress_batch *spare;
 	uint32_t spares;
 	int64_t began;
@@ -162,9 +162,9 @@ static long long number(const char *text)
 }
 
 /* "identity:position" */
-static struct egress_mark mark_of(const char *text)
+static struct log_position mark_of(const char *text)
 {
-	struct egress_mark mark = { .journal = false };
+	struct log_position mark = { .journal = false };
 	char *end;
 
 	mark.identity = strtoull(text, &end, 10);
@@ -341,7 +341,7 @@ static void take_home(struct driver *d)
 		d->spares++;
 		list = next;
 	}
-	list = egress_bridge_take_mark(d->bridge, 0);
+	list = egress_bridge_take_fence(d->bridge, 0);
 	while (list != NULL) {
 		struct egress_batch *next = list->next;
 
@@ -461,7 +461,7 @@ static void push_mark(struct driver *d)
 
 	if (m == NULL)
 		abort();
-	m->kind = EGRESS_BATCH_MARK;
+	m->kind = EGRESS_BATCH_FENCE;
 	m->mark = d->pushed;
 	while (egress_bridge_push(d->bridge, 0, m) == -EAGAIN) {
 		take_home(d);
@@ -520,7 +520,7 @@ static void report(struct driver *d)
 	struct publisher_stats s;
 
 	publisher_stats(d->p, &s);
-	publisher_mark(d->p, &d->mark);
+	publisher_log_position(d->p, &d->mark);
 	printf("{\"state\": \"%s\", \"spooling\": %s, \"pushed\": %" PRIu64
 	       ", \"safe\": %" PRIu64 ", \"messages\": %" PRIu64
 	       ", \"spooled\": %" PRIu64 ", \"spool_left\": %" PRIu64
@@ -595,9 +595,9 @@ static void restore(struct driver *d)
 		.nats = d->publisher.nats,
 		.stream = d->publisher.stream.name,
 	};
-	struct nats_words why = { "" };
+	struct nats_error why = { "" };
 	struct sp_opts opts = SP_OPTS_INIT;
-	struct egress_mark epoch;
+	struct log_position epoch;
 	int err;
 
 	if (publisher_wait_epoch(d->p, sp_in(60 * SP_S), &epoch) < 0)
@@ -646,7 +646,7 @@ int main(int argc, char **argv)
 		.drain_ns = 30 * SP_S,
 		.bridge_size = 256,
 	};
-	struct nats_words why = { "" };
+	struct nats_error why = { "" };
 	int option;
 	int err;
 

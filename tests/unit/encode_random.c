@@ -256,9 +256,9 @@ static void put_bytes(FILE *f, FILE *packed, struct random_change *r,
 			abort();
 		fwrite(out, 1, got.bytes, f);
 		fwrite(pack, 1,
-		       egress_pack((struct wire_view){ (uint8_t *)out,
-						       got.bytes },
-				   pack),
+		       capnp_pack((struct wire_view){ (uint8_t *)out,
+						      got.bytes },
+				  pack),
 		       packed);
 		done += got.routes;
 	}

@@ -36,14 +36,14 @@ static int opened(int fd)
 	return fd;
 }
 
-int disk_open(int dir, const char *name, int flags)
+int file_open(int dir, const char *name, int flags)
 {
 	int err = step();
 
 	return err < 0 ? err : opened(openat(dir, name, flags, 0640));
 }
 
-void disk_close(int fd)
+void file_close(int fd)
 {
 	if (fd < 0)
 		return;
@@ -51,7 +51,7 @@ void disk_close(int fd)
 	close(fd);
 }
 
-int disk_open_dir(const char *path)
+int file_open_dir(const char *path)
 {
 	int err = step();
 
@@ -62,7 +62,7 @@ int disk_open_dir(const char *path)
 	return opened(open(path, O_RDONLY | O_DIRECTORY));
 }
 
-int disk_lock(int dir)
+int file_lock(int dir)
 {
 	int err = step();
 
@@ -71,7 +71,7 @@ int disk_lock(int dir)
 	return flock(dir, LOCK_EX | LOCK_NB) < 0 ? -EBUSY : 0;
 }
 
-int64_t disk_read(int fd, void *bytes, size_t len, uint64_t offset)
+int64_t file_read(int fd, void *bytes, size_t len, uint64_t offset)
 {
 	int err = step();
 	ssize_t n;
@@ -82,7 +82,7 @@ int64_t disk_read(int fd, void *bytes, size_t len, uint64_t offset)
 	return n < 0 ? -errno : n;
 }
 
-int disk_write(int fd, struct iovec *iov, size_t count, uint64_t offset)
+int file_write(int fd, struct iovec *iov, size_t count, uint64_t offset)
 {
 	int err = step();
 	size_t all = 0;
@@ -106,20 +106,20 @@ int disk_write(int fd, struct iovec *iov, size_t count, uint64_t offset)
 	return err;
 }
 
-int disk_sync(int fd)
+int file_sync(int fd)
 {
 	(void)fd;
 	return step();
 }
 
-int disk_truncate(int fd, uint64_t size)
+int file_truncate(int fd, uint64_t size)
 {
 	int err = step();
 
 	return err < 0 ? err : ftruncate(fd, (off_t)size) < 0 ? -errno : 0;
 }
 
-int64_t disk_size(int fd)
+int64_t file_size(int fd)
 {
 	int err = step();
 	struct stat st;
@@ -129,7 +129,7 @@ int64_t disk_size(int fd)
 	return fstat(fd, &st) < 0 ? -errno : st.st_size;
 }
 
-int disk_unlink(int dir, const char *name)
+int file_unlink(int dir, const char *name)
 {
 	int err = step();
 	struct stat st = { .st_size = 0 };
@@ -144,14 +144,14 @@ int disk_unlink(int dir, const char *name)
 	return 0;
 }
 
-int disk_rename(int dir, const char *from, const char *to)
+int file_rename(int dir, const char *from, const char *to)
 {
 	int err = step();
 
 	return err < 0 ? err : renameat(dir, from, dir, to) < 0 ? -errno : 0;
 }
 
-int disk_list(int dir, int (*each)(const char *name, void *arg), void *arg)
+int file_list(int dir, int (*each)(const char *name, void *arg), void *arg)
 {
 	int err = step();
 	struct dirent *entry;

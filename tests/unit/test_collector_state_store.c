@@ -58,7 +58,7 @@ int sp_openat(int dir, const char *path, int flags, mode_t mode)
 	return err;
 }
 
-int disk_lock(int dir)
+int file_lock(int dir)
 {
 	return result(flock(dir, LOCK_EX | LOCK_NB));
 }

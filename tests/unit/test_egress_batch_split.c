@@ -43,9 +43,10 @@ static void test_pieces_hold_as_much_as_fits(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		uint8_t bytes[8 * WORDS_MAX];
 		struct wire_view batch = batch_of(cases[i].words, bytes);
-		struct egress_piece got;
+		struct egress_batch_part got;
 
-		assert_int_equal(egress_piece_cut(batch, cases[i].limit, &got),
+		assert_int_equal(egress_batch_split(batch, cases[i].limit,
+						    &got),
 				 0);
 		CHECK(got.len == cases[i].len &&
 			      got.messages == cases[i].messages,
@@ -63,7 +64,7 @@ static void test_pieces_make_up_the_whole(void **state)
 
 	(void)state;
 	for (size_t limit = 0; limit <= batch.len + 8; limit += 8) {
-		struct egress_piece piece;
+		struct egress_batch_part piece;
 		uint32_t messages = 0;
 		size_t at = 0;
 
@@ -71,7 +72,8 @@ static void test_pieces_make_up_the_whole(void **state)
 			struct wire_view rest = { batch.p + at,
 						  batch.len - at };
 
-			assert_int_equal(egress_piece_cut(rest, limit, &piece),
+			assert_int_equal(egress_batch_split(rest, limit,
+							    &piece),
 					 0);
 			assert_true(piece.len <= limit || piece.messages == 1);
 			messages += piece.messages;
@@ -83,16 +85,16 @@ static void test_pieces_make_up_the_whole(void **state)
 
 static void test_what_is_no_message(void **state)
 {
-	struct egress_piece got = { 7, 7 };
+	struct egress_batch_part got = { 7, 7 };
 	uint8_t bytes[16];
 
 	(void)state;
 	memset(bytes, '.', sizeof(bytes));
-	assert_int_equal(egress_piece_cut((struct wire_view){ bytes, 16 }, 8,
-					  &got),
+	assert_int_equal(egress_batch_split((struct wire_view){ bytes, 16 }, 8,
+					    &got),
 			 -EBADMSG);
-	assert_int_equal(egress_piece_cut((struct wire_view){ bytes, 0 }, 8,
-					  &got),
+	assert_int_equal(egress_batch_split((struct wire_view){ bytes, 0 }, 8,
+					    &got),
 			 -EBADMSG);
 	assert_int_equal(got.len, 7);
 }

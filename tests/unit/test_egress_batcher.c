@@ -122,7 +122,7 @@ static struct egress_batch *pop(struct fixture *f, const char *subject)
 static void check_updates(struct fixture *f, struct egress_batch *batch,
 			  uint64_t *sequence)
 {
-	struct egress_reader r;
+	struct egress_decoder r;
 	struct egress_message m;
 	struct egress_update u;
 	struct wire_view plain;
@@ -134,9 +134,9 @@ static void check_updates(struct fixture *f, struct egress_batch *batch,
 					   &plain),
 			 0);
 	assert_int_equal(plain.len, batch->plain_len);
-	r = egress_read_start(plain);
-	while (egress_read_next(&r, &m) > 0) {
-		assert_int_equal(egress_read_update(&m, &u), 0);
+	r = egress_decode_start(plain);
+	while (egress_decode_next(&r, &m) > 0) {
+		assert_int_equal(egress_decode_update(&m, &u), 0);
 		assert_int_equal(u.sequence, (*sequence)++);
 		updates++;
 	}
@@ -181,14 +181,14 @@ static void test_updates_gather_until_the_input_is_dry(void **state)
 	egress_batcher_stats(f.batcher, &stats);
 	assert_int_equal(stats.open, 2);
 	assert_int_equal(stats.updates, 6);
-	egress_batcher_dry(f.batcher);
+	egress_batcher_flush(f.batcher);
 	take(&f, "up.v4_192_0_2_1.64500.1_1", &next_a);
 	take(&f, "up.v4_192_0_2_1.64501.1_1", &next_b);
 	pop(&f, NULL);
 	assert_int_equal(next_a, 5);
 	assert_int_equal(next_b, 3);
 	egress_batcher_stats(f.batcher, &stats);
-	assert_int_equal(stats.closed[EGRESS_CLOSE_DRY], 2);
+	assert_int_equal(stats.closed[EGRESS_FLUSH_IDLE], 2);
 	assert_int_equal(stats.open, 0);
 	fixture_fini(&f);
 }
@@ -219,7 +219,7 @@ static void test_a_batch_is_closed_when_it_is_full(void **state)
 			put(&f, &t, put_next, count);
 			put_next += count;
 		}
-		egress_batcher_dry(f.batcher);
+		egress_batcher_flush(f.batcher);
 		while ((batch = egress_bridge_pop(f.bridge)) != NULL) {
 			check_updates(&f, batch, &next);
 			CHECK(batch->plain_len <=
@@ -248,10 +248,11 @@ static void test_a_turn_closes_what_is_old(void **state)
 	(void)state;
 	fixture_init(&f, 16, (struct egress_batcher_opts){ 0 });
 	put(&f, &t, 1, 1);
-	egress_batcher_turn(f.batcher, now); /* from before it was opened */
+	egress_batcher_flush_aged(f.batcher,
+				  now); /* from before it was opened */
 	pop(&f, NULL);
 	now = (uint64_t)sp_now();
-	egress_batcher_turn(f.batcher, now + EGRESS_BATCHER_AGE);
+	egress_batcher_flush_aged(f.batcher, now + EGRESS_BATCHER_AGE);
 	take(&f, "up.v4_192_0_2_1.64500.1_1", &next);
 	fixture_fini(&f);
 }
@@ -276,7 +277,7 @@ static void test_an_event_keeps_its_place(void **state)
 	put_event(&f, &router, RIB_EVENT_SESSION_CLOSE, 3);
 	put_event(&f, &router, RIB_EVENT_STALE, 4);
 	put(&f, &c, 2, 1);
-	egress_batcher_dry(f.batcher);
+	egress_batcher_flush(f.batcher);
 
 	take(&f, "up.v4_192_0_2_1.64500.1_1", &next_a);
 	take(&f, "up.v4_192_0_2_1.64501.1_1", &next_b);
@@ -328,7 +329,7 @@ static void test_what_moved_is_not_overtaken(void **state)
 	put(&f, &is, 13, 10);
 	put_moved(&f, &was, 23, 10);
 	put(&f, &is, 33, 1);
-	egress_batcher_dry(f.batcher);
+	egress_batcher_flush(f.batcher);
 	take(&f, "up.v4_192_0_2_1.64500.1_1", &next);
 	take(&f, "up.v4_192_0_2_1.64500.1_1", &next);
 	take(&f, "up.v4_192_0_2_1.64501.1_1", &next);
@@ -356,14 +357,14 @@ static void test_routers_are_known_by_name_first(void **state)
 	one.address[15] = 99; /* reconnected from elsewhere */
 	put(&f, &a, 2, 1);
 	put_event(&f, NULL, RIB_EVENT_EPOCH, 1);
-	egress_batcher_dry(f.batcher);
+	egress_batcher_flush(f.batcher);
 	take(&f, "up.id_core_2e2.1.1_1", &next_b);
 	take(&f, "up.id_core_2e1.1.1_1", &next_a);
 	take_event(&f, "ev.collector.epoch", 1);
 	assert_int_equal(next_a, 3);
 	one.address[15] = 1; /* and from where it was before */
 	put(&f, &a, 3, 1);
-	egress_batcher_dry(f.batcher);
+	egress_batcher_flush(f.batcher);
 	take(&f, "up.id_core_2e1.1.1_1", &next_a);
 	assert_int_equal(next_a, 4);
 	egress_batcher_forget(f.batcher, &one);
@@ -384,19 +385,19 @@ static void test_a_mark_is_behind_its_router(void **state)
 	fixture_init(&f, 16, (struct egress_batcher_opts){ 0 });
 	put(&f, &b, 1, 1);
 	put(&f, &a, 1, 1);
-	assert_int_equal(egress_batcher_mark(f.batcher, &router, 77), 0);
+	assert_int_equal(egress_batcher_fence(f.batcher, &router, 77), 0);
 	take(&f, "up.v4_192_0_2_1.1.1_1", &next_a);
 	mark = egress_bridge_pop(f.bridge);
-	assert_int_equal(mark->kind, EGRESS_BATCH_MARK);
+	assert_int_equal(mark->kind, EGRESS_BATCH_FENCE);
 	assert_int_equal(mark->mark, 77);
 	mark->position = 1234;
 	egress_bridge_give_back(f.bridge, mark);
-	mark = egress_bridge_take_mark(f.bridge, 0);
+	mark = egress_bridge_take_fence(f.bridge, 0);
 	assert_int_equal(mark->position, 1234);
-	egress_batcher_put_mark(f.batcher, mark);
+	egress_batcher_put_fence(f.batcher, mark);
 	pop(&f, NULL);
 
-	assert_int_equal(egress_batcher_mark(f.batcher, NULL, 78), 0);
+	assert_int_equal(egress_batcher_fence(f.batcher, NULL, 78), 0);
 	take(&f, "up.v4_192_0_2_2.1.1_1", &next_b);
 	mark = egress_bridge_pop(f.bridge);
 	assert_int_equal(mark->mark, 78);
@@ -416,24 +417,24 @@ static void test_what_the_bridge_refuses_is_kept_in_order(void **state)
 	(void)state;
 	fixture_init(&f, 4, (struct egress_batcher_opts){ .max_updates = 1 });
 	put(&f, &t, 1, 4);
-	assert_false(egress_batcher_pressed(f.batcher));
+	assert_false(egress_batcher_blocked(f.batcher));
 	put(&f, &t, 5, 20);
-	assert_true(egress_batcher_pressed(f.batcher));
+	assert_true(egress_batcher_blocked(f.batcher));
 	egress_batcher_stats(f.batcher, &stats);
-	assert_int_equal(stats.kept, 20);
+	assert_int_equal(stats.backlog, 20);
 	while (next <= 20) {
 		take(&f, "up.v4_192_0_2_1.1.1_1", &next);
-		(void)egress_batcher_pressed(f.batcher);
+		(void)egress_batcher_blocked(f.batcher);
 	}
 	put(&f, &t, 25, 1); /* behind those that were kept */
 	while (next <= 25) {
-		egress_batcher_turn(f.batcher, 0);
+		egress_batcher_flush_aged(f.batcher, 0);
 		take(&f, "up.v4_192_0_2_1.1.1_1", &next);
 	}
 	assert_int_equal(next, 26);
-	assert_false(egress_batcher_pressed(f.batcher));
+	assert_false(egress_batcher_blocked(f.batcher));
 	egress_batcher_stats(f.batcher, &stats);
-	assert_int_equal(stats.kept, 0);
+	assert_int_equal(stats.backlog, 0);
 	assert_int_equal(stats.lost, 0);
 	fixture_fini(&f);
 }
@@ -449,12 +450,12 @@ static void test_it_is_full_once_enough_is_kept(void **state)
 	fixture_init(&f, 4, (struct egress_batcher_opts){ .max_updates = 1 });
 	for (uint64_t n = 1; n < 4 + EGRESS_BATCHER_KEPT; n++)
 		put(&f, &t, n, 1);
-	assert_true(egress_batcher_pressed(f.batcher));
+	assert_true(egress_batcher_blocked(f.batcher));
 	assert_false(egress_batcher_full(f.batcher));
 	put(&f, &t, 4 + EGRESS_BATCHER_KEPT, 1);
 	assert_true(egress_batcher_full(f.batcher));
 	take(&f, "up.v4_192_0_2_1.1.1_1", &next);
-	assert_true(egress_batcher_pressed(f.batcher));
+	assert_true(egress_batcher_blocked(f.batcher));
 	assert_false(egress_batcher_full(f.batcher));
 	fixture_fini(&f);
 }
@@ -470,7 +471,7 @@ static void test_nobody_waits_for_a_closed_bridge(void **state)
 	egress_bridge_close(f.bridge, 0);
 	assert_int_equal(egress_batcher_wait(f.batcher, SP_NEVER), 0);
 	put(&f, &t, 1, 1);
-	egress_batcher_dry(f.batcher);
+	egress_batcher_flush(f.batcher);
 	assert_int_equal(egress_batcher_wait(f.batcher, SP_NEVER), -EPIPE);
 	fixture_fini(&f); /* frees what is kept */
 }
@@ -495,7 +496,7 @@ static int write_and_wait(void *arg)
 		}
 		err = egress_batcher_wait(f->batcher, SP_NEVER);
 	}
-	egress_batcher_dry(f->batcher);
+	egress_batcher_flush(f->batcher);
 	EXPECT_EQ(err, 0);
 	EXPECT_EQ(egress_batcher_wait(f->batcher, SP_NEVER), 0);
 	egress_bridge_close(f->bridge, 0);
@@ -505,13 +506,13 @@ static int write_and_wait(void *arg)
 /* Each peer's updates come in order. */
 static void expect_in_order(struct egress_batch *batch, uint64_t *last)
 {
-	struct egress_reader r = egress_read_start(
+	struct egress_decoder r = egress_decode_start(
 		(struct wire_view){ batch->bytes, batch->len });
 	struct egress_message m;
 	struct egress_update u;
 
-	while (egress_read_next(&r, &m) > 0) {
-		EXPECT_EQ(egress_read_update(&m, &u), 0);
+	while (egress_decode_next(&r, &m) > 0) {
+		EXPECT_EQ(egress_decode_update(&m, &u), 0);
 		EXPECT(u.peer_asn < PEERS_EACH);
 		EXPECT_EQ(u.sequence, ++last[u.peer_asn % PEERS_EACH]);
 	}
@@ -591,7 +592,7 @@ static void test_a_large_update_goes_alone(void **state)
 	put(&f, &t, 1, 1);
 	f.sink.change(f.sink.arg, &c);
 	put(&f, &t, 3, 1);
-	egress_batcher_dry(f.batcher);
+	egress_batcher_flush(f.batcher);
 	for (int i = 0; i < 3; i++)
 		take(&f, "up.v4_192_0_2_1.1.1_1", &next);
 	assert_int_equal(next, 4);
@@ -624,7 +625,7 @@ static void test_open_batches_are_small_and_used_again(void **state)
 		}
 		egress_batcher_stats(f.batcher, &stats);
 		assert_int_equal(stats.open, PEERS);
-		egress_batcher_dry(f.batcher);
+		egress_batcher_flush(f.batcher);
 		while ((batch = egress_bridge_pop(f.bridge)) != NULL) {
 			bytes += batch->cap;
 			egress_bridge_give_back(f.bridge, batch);
@@ -671,7 +672,7 @@ static void test_the_limit_of_the_server_is_kept(void **state)
 	put(&f, &t, 1, 100); /* opens a large one */
 	egress_batcher_limit(f.batcher, 2000);
 	put(&f, &t, 101, 100);
-	egress_batcher_dry(f.batcher);
+	egress_batcher_flush(f.batcher);
 	batch = egress_bridge_pop(f.bridge);
 	check_updates(&f, batch, &next);
 	egress_bridge_give_back(f.bridge, batch);
@@ -688,29 +689,29 @@ static void test_what_nobody_needs_is_given_up(void **state)
 {
 	struct egress_batch *batches[4 * EGRESS_POOL_KEEP];
 	struct egress_bridge *bridge;
-	struct egress_pool pool;
+	struct egress_batch_pool pool;
 
 	(void)state;
 	assert_int_equal(egress_bridge_new(1, 16, &bridge), 0);
-	egress_pool_init(&pool, bridge, 0, 65536);
+	egress_batch_pool_init(&pool, bridge, 0, 65536);
 	for (size_t i = 0; i < COUNT(batches); i++)
-		batches[i] = egress_pool_take(&pool, 65536);
+		batches[i] = egress_batch_pool_take(&pool, 65536);
 	for (size_t i = 0; i < COUNT(batches); i++)
-		egress_pool_put(&pool, batches[i]);
+		egress_batch_pool_put(&pool, batches[i]);
 	/* All were needed since the last time, then a quarter of them. */
-	egress_pool_trim(&pool);
+	egress_batch_pool_trim(&pool);
 	assert_int_equal(pool.allocated, COUNT(batches));
 	for (size_t i = 0; i < EGRESS_POOL_KEEP; i++)
-		batches[i] = egress_pool_take(&pool, 65536);
+		batches[i] = egress_batch_pool_take(&pool, 65536);
 	for (size_t i = 0; i < EGRESS_POOL_KEEP; i++)
-		egress_pool_put(&pool, batches[i]);
-	egress_pool_trim(&pool);
+		egress_batch_pool_put(&pool, batches[i]);
+	egress_batch_pool_trim(&pool);
 	assert_int_equal(pool.allocated, 3 * EGRESS_POOL_KEEP);
 	for (int i = 0; i < 10; i++)
-		egress_pool_trim(&pool);
+		egress_batch_pool_trim(&pool);
 	assert_int_equal(pool.allocated, EGRESS_POOL_KEEP);
 	assert_int_equal(pool.made, COUNT(batches));
-	egress_pool_fini(&pool);
+	egress_batch_pool_fini(&pool);
 	egress_bridge_free(bridge);
 }
 

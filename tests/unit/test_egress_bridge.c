@@ -66,14 +66,14 @@ static void test_full_ring_refuses_until_half_empty(void **state)
 	(void)state;
 	for (uint64_t n = 1; n <= 4; n++)
 		push(bridge, 0, n);
-	assert_false(egress_bridge_pressed(bridge, 0));
+	assert_false(egress_bridge_blocked(bridge, 0));
 	assert_int_equal(egress_bridge_push(bridge, 0, extra), -EAGAIN);
-	assert_true(egress_bridge_pressed(bridge, 0));
+	assert_true(egress_bridge_blocked(bridge, 0));
 
 	assert_int_equal(pop_and_give_back(bridge), 1);
-	assert_true(egress_bridge_pressed(bridge, 0));
+	assert_true(egress_bridge_blocked(bridge, 0));
 	assert_int_equal(pop_and_give_back(bridge), 2);
-	assert_false(egress_bridge_pressed(bridge, 0));
+	assert_false(egress_bridge_blocked(bridge, 0));
 	assert_int_equal(egress_bridge_push(bridge, 0, extra), 0);
 
 	egress_bridge_stats(bridge, 0, &stats);
@@ -101,13 +101,13 @@ static void test_full_by_weight(void **state)
 		assert_int_equal(egress_bridge_push(bridge, 0, batch), 0);
 	}
 	assert_int_equal(egress_bridge_push(bridge, 0, extra), -EAGAIN);
-	assert_true(egress_bridge_pressed(bridge, 0));
+	assert_true(egress_bridge_blocked(bridge, 0));
 	assert_false(egress_bridge_has_taken(bridge, 0, 1));
 	assert_int_equal(pop_and_give_back(bridge), 1);
 	assert_true(egress_bridge_has_taken(bridge, 0, 1));
-	assert_true(egress_bridge_pressed(bridge, 0));
+	assert_true(egress_bridge_blocked(bridge, 0));
 	assert_int_equal(pop_and_give_back(bridge), 2);
-	assert_false(egress_bridge_pressed(bridge, 0));
+	assert_false(egress_bridge_blocked(bridge, 0));
 	assert_true(egress_bridge_has_taken(bridge, 0,
 					    egress_bridge_pushed_weight(bridge,
 									0)));
@@ -163,7 +163,7 @@ static struct egress_batch *mark_of(uint64_t number)
 	struct egress_batch *mark = egress_batch_new(0);
 
 	assert_non_null(mark);
-	mark->kind = EGRESS_BATCH_MARK;
+	mark->kind = EGRESS_BATCH_FENCE;
 	mark->mark = number;
 	return mark;
 }
@@ -179,12 +179,12 @@ static void test_marks_travel_behind_and_come_back_in_order(void **state)
 	push(bridge, 0, 101);
 	assert_int_equal(egress_bridge_push(bridge, 0, mark_of(2)), 0);
 	assert_int_equal(pop_and_give_back(bridge), 100);
-	assert_null(egress_bridge_take_mark(bridge, 0));
+	assert_null(egress_bridge_take_fence(bridge, 0));
 	assert_int_equal(pop_and_give_back(bridge), 1);
 	assert_int_equal(pop_and_give_back(bridge), 101);
 	assert_int_equal(pop_and_give_back(bridge), 2);
 
-	marks = egress_bridge_take_mark(bridge, 0);
+	marks = egress_bridge_take_fence(bridge, 0);
 	assert_int_equal(marks->mark, 1);
 	assert_int_equal(marks->next->mark, 2);
 	assert_null(marks->next->next);
@@ -263,10 +263,10 @@ static void test_the_publisher_is_woken(void **state)
 	assert_int_equal(call_on(rt, wait_for_ever, bridge), 0);
 	assert_int_equal(pop_and_give_back(bridge), 7);
 
-	assert_int_equal(wake_by(rt, wait_for_ever, egress_bridge_kick, bridge),
+	assert_int_equal(wake_by(rt, wait_for_ever, egress_bridge_wake, bridge),
 			 0);
 	assert_int_equal(call_on(rt, wait_a_little, bridge), -ETIMEDOUT);
-	egress_bridge_kick(bridge); /* nobody waits: the next one returns */
+	egress_bridge_wake(bridge); /* nobody waits: the next one returns */
 	assert_int_equal(call_on(rt, wait_for_ever, bridge), 0);
 
 	push(bridge, 0, 8);
@@ -304,7 +304,7 @@ static int wait_room_a_little(void *arg)
 
 static int wait_mark(void *arg)
 {
-	return egress_bridge_wait_mark(arg, 0, SP_NEVER);
+	return egress_bridge_wait_fence(arg, 0, SP_NEVER);
 }
 
 static void pop_all(struct egress_bridge *bridge)
@@ -367,7 +367,7 @@ static void test_nobody_is_woken_for_others_who_gave_up(void **state)
 	assert_int_equal(wake_by(rt, wait_room, pop_all, bridge), 0);
 	egress_bridge_stats(bridge, 0, &stats);
 	assert_int_equal(stats.waits, 21);
-	assert_int_equal(stats.vain, 0);
+	assert_int_equal(stats.spurious, 0);
 	stop_runtime(rt);
 	egress_bridge_free(bridge);
 }
@@ -435,7 +435,7 @@ static void stress_push(struct stress *s, struct egress_batch *batch)
 static void stress_marks(struct stress *s)
 {
 	struct egress_batch *marks =
-		egress_bridge_take_mark(s->bridge, s->worker);
+		egress_bridge_take_fence(s->bridge, s->worker);
 
 	for (struct egress_batch *m = marks; m != NULL; m = m->next)
 		EXPECT_EQ(m->mark, ++s->marks);
@@ -461,8 +461,8 @@ static int stress_worker(void *arg)
 		}
 	}
 	while (s->marks < marks) {
-		EXPECT_EQ(egress_bridge_wait_mark(s->bridge, s->worker,
-						  SP_NEVER),
+		EXPECT_EQ(egress_bridge_wait_fence(s->bridge, s->worker,
+						   SP_NEVER),
 			  0);
 		stress_marks(s);
 	}
@@ -482,7 +482,7 @@ static int stress_publisher(void *arg)
 		while ((batch = egress_bridge_pop(bridge)) != NULL) {
 			uint64_t n;
 
-			if (batch->kind != EGRESS_BATCH_MARK) {
+			if (batch->kind != EGRESS_BATCH_FENCE) {
 				memcpy(&n, batch->bytes, sizeof(n));
 				EXPECT_EQ(n, ++last[batch->worker]);
 			} else {

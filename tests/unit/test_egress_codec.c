@@ -139,17 +139,16 @@ static void test_packing_by_the_book(void **state)
 					    cases[i].packed_len };
 		size_t whole = cases[i].plain_len & ~(size_t)7;
 
-		assert_int_equal(egress_unpack_length(packed), whole);
-		assert_int_equal(egress_unpack(packed, got, sizeof(got)),
-				 whole);
+		assert_int_equal(capnp_unpack_length(packed), whole);
+		assert_int_equal(capnp_unpack(packed, got, sizeof(got)), whole);
 		assert_memory_equal(got, cases[i].plain, whole);
-		assert_int_equal(egress_unpack(packed, got, whole - 1), -E2BIG);
+		assert_int_equal(capnp_unpack(packed, got, whole - 1), -E2BIG);
 		for (size_t cut = 1; cut < packed.len; cut++) {
 			int64_t len;
 
 			packed.len--;
-			len = egress_unpack(packed, got, sizeof(got));
-			assert_int_equal(egress_unpack_length(packed), len);
+			len = capnp_unpack(packed, got, sizeof(got));
+			assert_int_equal(capnp_unpack_length(packed), len);
 			CHECK(len == -EBADMSG || len < (int64_t)whole,
 			      "cut by %zu: %d", cut, (int)len);
 		}

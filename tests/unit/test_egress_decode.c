@@ -147,12 +147,12 @@ static struct wire_view view_of(const uint8_t *p, size_t len)
 /* What reading the first message of @len bytes as an update says. */
 static int read_one(const uint8_t *p, size_t len, struct egress_update *u)
 {
-	struct egress_reader r = egress_read_start(view_of(p, len));
+	struct egress_decoder r = egress_decode_start(view_of(p, len));
 	struct egress_message m;
-	int err = egress_read_next(&r, &m);
+	int err = egress_decode_next(&r, &m);
 
 	memset(u, 0x5a, sizeof(*u)); /* nothing that a test would expect */
-	return err > 0 ? egress_read_update(&m, u) : err;
+	return err > 0 ? egress_decode_update(&m, u) : err;
 }
 
 static void test_numbers(void **state)
@@ -242,15 +242,15 @@ static void test_lists(void **state)
 /* The route and whose it is, as in the whole; of attributes nothing. */
 static void test_a_route_alone(void **state)
 {
-	struct egress_reader r =
-		egress_read_start(view_of(update_bytes, sizeof(update_bytes)));
+	struct egress_decoder r = egress_decode_start(
+		view_of(update_bytes, sizeof(update_bytes)));
 	struct egress_message m;
 	struct egress_update u;
 
 	(void)state;
-	assert_int_equal(egress_read_next(&r, &m), 1);
+	assert_int_equal(egress_decode_next(&r, &m), 1);
 	memset(&u, 0x5a, sizeof(u));
-	assert_int_equal(egress_read_route(&m, &u), 0);
+	assert_int_equal(egress_decode_route(&m, &u), 0);
 	assert_int_equal(u.sequence, 42);
 	assert_true(u.announced);
 	assert_int_equal(u.prefix_len, 24);
@@ -271,15 +271,15 @@ static void test_a_route_alone(void **state)
 
 static void test_event(void **state)
 {
-	struct egress_reader r =
-		egress_read_start(view_of(event_bytes, sizeof(event_bytes)));
+	struct egress_decoder r =
+		egress_decode_start(view_of(event_bytes, sizeof(event_bytes)));
 	struct egress_message m;
 	struct egress_event e;
 	struct egress_count count;
 
 	(void)state;
-	assert_int_equal(egress_read_next(&r, &m), 1);
-	assert_int_equal(egress_read_event(&m, &e), 0);
+	assert_int_equal(egress_decode_next(&r, &m), 1);
+	assert_int_equal(egress_decode_event(&m, &e), 0);
 	assert_int_equal(e.kind, 9);
 	assert_int_equal(e.router_port, 3);
 	assert_true(e.has_peer);
@@ -298,13 +298,13 @@ static void test_event(void **state)
 	assert_int_equal(count.afi, 1);
 	assert_int_equal(count.safi, 2);
 	assert_int_equal(count.value, 5);
-	assert_int_equal(egress_read_next(&r, &m), 0);
+	assert_int_equal(egress_decode_next(&r, &m), 0);
 }
 
 static void test_messages_back_to_back(void **state)
 {
 	uint8_t bytes[3 * sizeof(update_bytes)];
-	struct egress_reader r;
+	struct egress_decoder r;
 	struct egress_message m;
 	struct egress_update u;
 
@@ -312,19 +312,19 @@ static void test_messages_back_to_back(void **state)
 	for (size_t i = 0; i < 3; i++)
 		memcpy(bytes + i * sizeof(update_bytes), update_bytes,
 		       sizeof(update_bytes));
-	r = egress_read_start(view_of(bytes, sizeof(bytes)));
+	r = egress_decode_start(view_of(bytes, sizeof(bytes)));
 	for (int i = 0; i < 3; i++) {
-		assert_int_equal(egress_read_next(&r, &m), 1);
-		assert_int_equal(egress_read_update(&m, &u), 0);
+		assert_int_equal(egress_decode_next(&r, &m), 1);
+		assert_int_equal(egress_decode_update(&m, &u), 0);
 		assert_int_equal(u.sequence, 42);
 	}
-	assert_int_equal(egress_read_next(&r, &m), 0);
+	assert_int_equal(egress_decode_next(&r, &m), 0);
 	/* Cut anywhere, the last one is refused. */
 	for (size_t cut = 1; cut < sizeof(update_bytes); cut++) {
-		r = egress_read_start(view_of(bytes, sizeof(bytes) - cut));
-		assert_int_equal(egress_read_next(&r, &m), 1);
-		assert_int_equal(egress_read_next(&r, &m), 1);
-		assert_int_equal(egress_read_next(&r, &m), -EBADMSG);
+		r = egress_decode_start(view_of(bytes, sizeof(bytes) - cut));
+		assert_int_equal(egress_decode_next(&r, &m), 1);
+		assert_int_equal(egress_decode_next(&r, &m), 1);
+		assert_int_equal(egress_decode_next(&r, &m), -EBADMSG);
 	}
 }
 

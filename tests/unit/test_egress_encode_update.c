@@ -15,23 +15,23 @@
 static uint64_t buffer[1 << 17];
 
 /* Encode all of @c and start reading. */
-static struct egress_reader encode(const struct rib_change *c)
+static struct egress_decoder encode(const struct rib_change *c)
 {
 	struct egress_encoded got =
 		egress_encode_update(c, 0, SIZE_MAX, (uint8_t *)buffer,
 				     sizeof(buffer));
 
 	assert_int_equal(got.routes, c->count);
-	return egress_read_start(
+	return egress_decode_start(
 		(struct wire_view){ (uint8_t *)buffer, got.bytes });
 }
 
-static void read_update(struct egress_reader *r, struct egress_update *out)
+static void read_update(struct egress_decoder *r, struct egress_update *out)
 {
 	struct egress_message m;
 
-	assert_int_equal(egress_read_next(r, &m), 1);
-	assert_int_equal(egress_read_update(&m, out), 0);
+	assert_int_equal(egress_decode_next(r, &m), 1);
+	assert_int_equal(egress_decode_update(&m, out), 0);
 }
 
 static void check_route(const struct random_change *r,
@@ -86,7 +86,7 @@ static void test_all_that_is_written_is_read(void **state)
 
 	(void)state;
 	for (uint64_t seed = 0; seed < 2000; seed++) {
-		struct egress_reader reader;
+		struct egress_decoder reader;
 		struct egress_message m;
 		struct egress_update u;
 
@@ -97,7 +97,7 @@ static void test_all_that_is_written_is_read(void **state)
 			check_route(&r, &r.routes[i], &u);
 			check_shared(&r, &u);
 		}
-		assert_int_equal(egress_read_next(&reader, &m), 0);
+		assert_int_equal(egress_decode_next(&reader, &m), 0);
 	}
 }
 
@@ -219,7 +219,7 @@ static void test_texts_are_utf8(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct egress_reader r;
+		struct egress_decoder r;
 		struct egress_update u;
 
 		t.table_name = (struct wire_view){ (const uint8_t *)cases[i].in,
@@ -230,7 +230,7 @@ static void test_texts_are_utf8(void **state)
 				    cases[i].want);
 	}
 	t.table_name = (struct wire_view){ (const uint8_t *)"a\0b", 3 };
-	struct egress_reader r = encode(&c);
+	struct egress_decoder r = encode(&c);
 	struct egress_update u;
 
 	read_update(&r, &u);
@@ -256,7 +256,7 @@ static void test_a_route_that_is_no_prefix(void **state)
 		.count = 1,
 		.routes = &route,
 	};
-	struct egress_reader r;
+	struct egress_decoder r;
 	struct egress_update u;
 
 	(void)state;
@@ -275,13 +275,13 @@ static void test_a_route_that_is_no_prefix(void **state)
 
 static void read_event(size_t len, struct egress_event *out)
 {
-	struct egress_reader r =
-		egress_read_start((struct wire_view){ (uint8_t *)buffer, len });
+	struct egress_decoder r = egress_decode_start(
+		(struct wire_view){ (uint8_t *)buffer, len });
 	struct egress_message m;
 
-	assert_int_equal(egress_read_next(&r, &m), 1);
-	assert_int_equal(egress_read_event(&m, out), 0);
-	assert_int_equal(egress_read_next(&r, &m), 0);
+	assert_int_equal(egress_decode_next(&r, &m), 1);
+	assert_int_equal(egress_decode_event(&m, out), 0);
+	assert_int_equal(egress_decode_next(&r, &m), 0);
 }
 
 static void test_events(void **state)

@@ -32,7 +32,7 @@ static struct {
 	unsigned answered;
 } line;
 
-int nats_link_publish(struct nats_link *link, const struct nats_message *m)
+int nats_conn_publish(struct nats_conn *link, const struct nats_message *m)
 {
 	(void)link;
 	line.last = *m;
@@ -41,7 +41,7 @@ int nats_link_publish(struct nats_link *link, const struct nats_message *m)
 	return 0;
 }
 
-bool nats_link_take(struct nats_link *link, struct nats_answer *out)
+bool nats_conn_take(struct nats_conn *link, struct nats_answer *out)
 {
 	(void)link;
 	if (line.answered == line.sent)
@@ -54,26 +54,26 @@ bool nats_link_take(struct nats_link *link, struct nats_answer *out)
 	return true;
 }
 
-bool nats_link_write(struct nats_link *link)
+bool nats_conn_write(struct nats_conn *link)
 {
 	(void)link;
 	return true;
 }
 
-bool nats_link_full(struct nats_link *link)
+bool nats_conn_full(struct nats_conn *link)
 {
 	(void)link;
 	return false;
 }
 
-bool nats_link_await(struct nats_link *link, uint32_t n)
+bool nats_conn_await(struct nats_conn *link, uint32_t n)
 {
 	(void)link;
 	(void)n;
 	return true;
 }
 
-bool nats_link_lost(struct nats_link *link)
+bool nats_conn_lost(struct nats_conn *link)
 {
 	(void)link;
 	return false;
@@ -81,9 +81,9 @@ bool nats_link_lost(struct nats_link *link)
 
 /* Nobody opens one. */
 
-int nats_link_open(const struct nats_options *options, uint32_t window,
-		   struct nats_bell bell, struct nats_words *why,
-		   struct nats_link **out)
+int nats_conn_open(const struct nats_options *options, uint32_t window,
+		   struct nats_wakeup bell, struct nats_error *why,
+		   struct nats_conn **out)
 {
 	(void)options;
 	(void)window;
@@ -93,29 +93,29 @@ int nats_link_open(const struct nats_options *options, uint32_t window,
 	return -ECONNREFUSED;
 }
 
-void nats_link_close(struct nats_link *link)
+void nats_conn_close(struct nats_conn *link)
 {
 	(void)link;
 }
 
-int nats_link_fd(const struct nats_link *link)
+int nats_conn_fd(const struct nats_conn *link)
 {
 	(void)link;
 	return -1;
 }
 
-void nats_link_read(struct nats_link *link)
+void nats_conn_read(struct nats_conn *link)
 {
 	(void)link;
 }
 
-size_t nats_link_max_payload(struct nats_link *link)
+size_t nats_conn_max_payload(struct nats_conn *link)
 {
 	(void)link;
 	return 0;
 }
 
-natsConnection *nats_link_connection(struct nats_link *link)
+natsConnection *nats_conn_connection(struct nats_conn *link)
 {
 	(void)link;
 	return NULL;
@@ -138,7 +138,7 @@ static void count_notice(void *arg, const struct publisher_notice *notice)
 static struct publisher *make(const char *journal_dir)
 {
 	struct publisher *p = calloc(1, sizeof(*p));
-	struct nats_words why = { "" };
+	struct nats_error why = { "" };
 
 	memset(&line, 0, sizeof(line));
 	told = 0;
@@ -159,8 +159,8 @@ static struct publisher *make(const char *journal_dir)
 	pthread_cond_init(&p->changed, NULL);
 	assert_int_equal(egress_bridge_new(1, RING, &p->bridge), 0);
 	assert_int_equal(egress_codec_new(&p->codec), 0);
-	assert_int_equal(flights_init(&p->wire, RING), 0);
-	assert_int_equal(flights_init(&p->disk, 2 * RING), 0);
+	assert_int_equal(send_queue_init(&p->wire, RING), 0);
+	assert_int_equal(send_queue_init(&p->disk, 2 * RING), 0);
 	if (journal_dir == NULL)
 		return p;
 	assert_int_equal(publisher_spool_open(p, &why), 0);
@@ -169,15 +169,15 @@ static struct publisher *make(const char *journal_dir)
 	return p;
 }
 
-static void drop_flights(struct flights *flights)
+static void drop_flights(struct send_queue *flights)
 {
-	struct flight *f;
+	struct send_entry *f;
 
-	while ((f = flights_first(flights)) != NULL) {
+	while ((f = send_queue_first(flights)) != NULL) {
 		egress_batch_free(f->batch);
-		flights_drop_first(flights);
+		send_queue_drop_first(flights);
 	}
-	flights_fini(flights);
+	send_queue_fini(flights);
 }
 
 static void unmake(struct publisher *p)
@@ -199,7 +199,7 @@ static void unmake(struct publisher *p)
 }
 
 /* A batch on its way, as publisher_loop.c takes them. */
-static void take(struct publisher *p, struct flights *to)
+static void take(struct publisher *p, struct send_queue *to)
 {
 	struct egress_batch *b = egress_batch_new(LEN);
 
@@ -210,10 +210,11 @@ static void take(struct publisher *p, struct flights *to)
 	b->subject_len = sizeof(SUBJECT) - 1;
 	memcpy(b->subject, SUBJECT, sizeof(SUBJECT));
 	memset(b->bytes, '.', LEN);
-	flights_push(to, (struct flight){ .batch = b,
-					  .record = { EPOCH, p->next_seq++, 0 },
-					  .len = LEN,
-					  .updates = 1 });
+	send_queue_push(to, (struct send_entry){
+				    .batch = b,
+				    .record = { EPOCH, p->next_seq++, 0 },
+				    .len = LEN,
+				    .updates = 1 });
 }
 
 /* The link is there, and this is what the stream holds. */
@@ -230,14 +231,14 @@ static void come_back(struct publisher *p, uint64_t seq, uint32_t upto)
 static void turn(struct publisher *p)
 {
 	if (p->fresh)
-		publisher_wire_resume(p);
-	publisher_wire_answers(p);
-	publisher_wire_settle(p);
+		publisher_stream_resume(p);
+	publisher_stream_answers(p);
+	publisher_stream_settle(p);
 	publisher_spool_settle(p);
 	publisher_spool_write(p);
 	publisher_spool_feed(p);
-	publisher_wire_send(p);
-	publisher_wire_settle(p);
+	publisher_stream_send(p);
+	publisher_stream_settle(p);
 	if (p->journal != NULL)
 		publisher_spool_give_back(p);
 	sp_yield();
@@ -256,15 +257,15 @@ static void test_a_place_inside_a_batch_is_kept(void)
 	take(p, &p->wire);
 	take(p, &p->wire);
 	for (uint64_t n = p->wire.head; n != p->wire.tail; n++)
-		flights_at(&p->wire, n)->state = FLIGHT_SENT;
-	p->wire.unsent = p->wire.tail;
+		send_queue_at(&p->wire, n)->state = SEND_SENT;
+	p->wire.next_to_send = p->wire.tail;
 	come_back(p, 2, LEN / 2);
 	turn(p);
 	assert_int_equal(line.sent, 1);
 	assert_string_equal(line.last_id, "test.7.2");
 	assert_int_equal(line.last.len, LEN / 2);
 	turn(p);
-	assert_true(publisher_wire_idle(p));
+	assert_true(publisher_stream_idle(p));
 	assert_int_equal(p->stored.seq, 2);
 	assert_int_equal(p->stored.upto, 0);
 	unmake(p);
@@ -277,11 +278,11 @@ static void test_what_the_stream_holds_is_not_sent_again(void)
 
 	take(p, &p->wire);
 	come_back(p, 1, 0);
-	publisher_wire_send(p);
+	publisher_stream_send(p);
 	assert_int_equal(line.sent, 0);
 	turn(p);
 	assert_int_equal(line.sent, 0);
-	assert_true(publisher_wire_idle(p));
+	assert_true(publisher_stream_idle(p));
 	take(p, &p->wire);
 	turn(p);
 	assert_string_equal(line.last_id, "test.7.2");
@@ -314,16 +315,16 @@ static void test_a_full_disk_has_room_again_when_all_is_published(void)
 
 	failing_disk.room = 20 * LEN;
 	for (int i = 0; i < TURNS && !p->stats.disk_full; i++) {
-		if (!flights_full(&p->disk))
+		if (!send_queue_full(&p->disk))
 			take(p, &p->disk);
 		turn(p);
 	}
 	assert_true(p->stats.disk_full);
 	come_back(p, 0, 0);
 	for (int i = 0; i < TURNS && line.answered < total; i++) {
-		struct flights *to = p->spooling ? &p->disk : &p->wire;
+		struct send_queue *to = p->spooling ? &p->disk : &p->wire;
 
-		if (p->next_seq <= total && !flights_full(to))
+		if (p->next_seq <= total && !send_queue_full(to))
 			take(p, to);
 		turn(p);
 	}
@@ -369,15 +370,15 @@ static void test_a_disk_that_fails_is_not_tried_all_the_time(void)
 	/* A sync and then, each second, an attempt to take back. */
 	assert_in_range(failing_disk.steps - before, 2,
 			3 + (uintmax_t)((sp_now() - began) / SP_S));
-	assert_int_equal(flights_count(&p->disk), 5);
+	assert_int_equal(send_queue_count(&p->disk), 5);
 
 	failing_disk.fail_at = 0;
-	for (int i = 0; i < 10 && !flights_empty(&p->disk); i++) {
+	for (int i = 0; i < 10 && !send_queue_empty(&p->disk); i++) {
 		if (publisher_spool_deadline(p) != SP_NEVER)
 			sp_sleep_until(publisher_spool_deadline(p));
 		turn(p);
 	}
-	assert_true(flights_empty(&p->disk));
+	assert_true(send_queue_empty(&p->disk));
 	assert_int_equal(p->stats.journal_messages, 5);
 	assert_int_equal(told, 1);
 	check_journal_holds(5);

@@ -108,9 +108,9 @@ static int make_manifest(struct checkpoint *k)
 {
 	int err;
 
-	publisher_mark(k->publisher, &k->manifest.mark);
+	publisher_log_position(k->publisher, &k->manifest.mark);
 	/* Where the log is not known, the manifest of before is still right. */
-	if (!egress_mark_known(&k->manifest.mark))
+	if (!log_position_known(&k->manifest.mark))
 		return 0;
 	sp_shield_begin();
 	err = on_each(k, list_routers); /* yields */

@@ -45,11 +45,11 @@ int manifest_add(struct manifest *m, const struct manifest_entry *entry)
 
 /* Writing */
 
-static void print_mark(FILE *out, const struct egress_mark *mark)
+static void print_mark(FILE *out, const struct log_position *mark)
 {
-	char text[EGRESS_MARK_MAX];
+	char text[LOG_POSITION_MAX];
 
-	egress_mark_format(mark, text);
+	log_position_format(mark, text);
 	fputs(text, out);
 }
 
@@ -179,7 +179,7 @@ static bool parse_entry(struct wire_view line, struct manifest_entry *out)
 	out->filed = is(word, "filed");
 	return (out->filed || is(word, "new")) &&
 	       identity_from_token(out->token, &id) == 0 &&
-	       egress_mark_parse(line, &out->since);
+	       log_position_parse(line, &out->since);
 }
 
 static int compare(const void *a, const void *b)
@@ -205,7 +205,7 @@ static enum manifest_status parse(struct wire_view text, const char *collector,
 	if (collector != NULL && !is(value, collector))
 		return MANIFEST_FOREIGN;
 	if (!take_key(&text, "mark", &value) ||
-	    !egress_mark_parse(value, &m->mark))
+	    !log_position_parse(value, &m->mark))
 		return MANIFEST_DAMAGED;
 	while (take_line(&text, &value)) {
 		struct manifest_entry entry;

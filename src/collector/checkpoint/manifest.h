@@ -38,11 +38,11 @@
 struct manifest_entry {
 	char token[IDENTITY_TOKEN_MAX + 1];
 	bool filed;
-	struct egress_mark since;
+	struct log_position since;
 };
 
 struct manifest {
-	struct egress_mark mark;
+	struct log_position mark;
 	struct manifest_entry *entries;
 	size_t count;
 	size_t cap;

@@ -95,7 +95,7 @@ static bool choose_from(struct restore *r)
 	bool found = false;
 
 	if (r->has_manifest &&
-	    egress_mark_same_log(&r->manifest.mark, &r->end)) {
+	    log_position_same_log(&r->manifest.mark, &r->end)) {
 		r->from = r->manifest.mark;
 		found = true;
 	}
@@ -120,7 +120,7 @@ static bool is_empty(const struct restore *r)
 }
 
 /* The log, from where the files end. */
-static int read_log(struct restore *r, struct nats_words *why)
+static int read_log(struct restore *r, struct nats_error *why)
 {
 	const struct config *config = r->env->config;
 	int err = publisher_wait_epoch(r->publisher,
@@ -138,9 +138,9 @@ static int read_log(struct restore *r, struct nats_words *why)
 
 /* What cannot be read is no error: consumers get it all again. */
 static int follow(struct restore *r,
-		  int (*read)(struct restore *r, struct nats_words *why))
+		  int (*read)(struct restore *r, struct nats_error *why))
 {
-	struct nats_words why = { "" };
+	struct nats_error why = { "" };
 	int err = read(r, &why);
 
 	if (err >= 0 || err == -ENOMEM)

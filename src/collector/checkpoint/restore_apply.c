@@ -118,13 +118,13 @@ static int restore_each(struct router *router, struct wire_view batch,
 				    const struct egress_update *u),
 			uint64_t *bad)
 {
-	struct egress_reader r = egress_read_start(batch);
+	struct egress_decoder r = egress_decode_start(batch);
 	struct egress_message m;
 	struct egress_update u;
 	int got;
 
-	while ((got = egress_read_next(&r, &m)) > 0) {
-		int err = egress_read_route(&m, &u);
+	while ((got = egress_decode_next(&r, &m)) > 0) {
+		int err = egress_decode_route(&m, &u);
 
 		if (err == 0)
 			err = take(router, &u);
@@ -151,12 +151,12 @@ int restore_sequences(struct router *router, struct wire_view batch,
 
 void restore_events(struct router *router, struct wire_view batch)
 {
-	struct egress_reader r = egress_read_start(batch);
+	struct egress_decoder r = egress_decode_start(batch);
 	struct egress_message m;
 	struct egress_event e;
 
-	while (egress_read_next(&r, &m) > 0)
-		if (egress_read_event(&m, &e) == 0 &&
+	while (egress_decode_next(&r, &m) > 0)
+		if (egress_decode_event(&m, &e) == 0 &&
 		    e.kind == RIB_EVENT_RESYNC)
 			router->resync = true;
 }

@@ -12,7 +12,7 @@
 
 struct collector_env;
 struct log;
-struct nats_words;
+struct nats_error;
 struct publisher;
 struct restore;
 struct router;
@@ -34,7 +34,7 @@ struct shard_job {
 	uint64_t bad;
 	uint64_t resyncs;
 	bool mark_found; /* the smallest one to read on from */
-	struct egress_mark from;
+	struct log_position from;
 };
 
 struct restore {
@@ -46,8 +46,8 @@ struct restore {
 	uint32_t workers; /* env->worker_count */
 	struct manifest manifest;
 	bool has_manifest;
-	struct egress_mark end; /* of the log, as far as it is to be read */
-	struct egress_mark from;
+	struct log_position end; /* of the log, as far as it is to be read */
+	struct log_position from;
 	bool unknown; /* what the log says of whom: it cannot be read */
 	bool spool;   /* what is read is the spool */
 	bool has_stored;
@@ -73,12 +73,12 @@ int restore_files(void *job);
 int restore_find_from(void *job);
 
 /* Read the log behind r->from. Blocks the thread. */
-int restore_tail(struct restore *r, struct nats_words *why);
+int restore_tail(struct restore *r, struct nats_error *why);
 
 /*
  * Read what is in the spool and not in the stream: it will be. Also if nothing
  * else is known; then at least who is in it. Blocks the thread.
  */
-int restore_spool(struct restore *r, struct nats_words *why);
+int restore_spool(struct restore *r, struct nats_error *why);
 
 #endif

@@ -40,13 +40,13 @@ struct log_chunk {
 int restore_find_from(void *job)
 {
 	struct shard_job *s = job;
-	const struct egress_mark *end = &s->restore->end;
+	const struct log_position *end = &s->restore->end;
 
 	for (struct router *it = s->worker->routers; it != NULL;
 	     it = it->next) {
-		const struct egress_mark *since = &it->snapshot.replay_from;
+		const struct log_position *since = &it->snapshot.replay_from;
 
-		if (!egress_mark_same_log(since, end) ||
+		if (!log_position_same_log(since, end) ||
 		    since->position > end->position) {
 			it->resync = true;
 			continue;
@@ -82,7 +82,7 @@ static int apply_chunk(struct shard_job *s, const struct log_chunk *p,
 		router->snapshot.replay_from = r->from;
 		s->routers++;
 	}
-	if (!egress_mark_same_log(&router->snapshot.replay_from, &r->end))
+	if (!log_position_same_log(&router->snapshot.replay_from, &r->end))
 		return p->updates ? restore_sequences(router, batch, &s->bad)
 				  : 0;
 	if (p->position <= router->snapshot.replay_from.position)
@@ -211,7 +211,7 @@ static int read_journal_in_fiber(struct restore *r)
 }
 
 /* Blocks the thread that starts the collector: nothing else is there yet. */
-static int read_stream(struct restore *r, struct nats_words *why)
+static int read_stream(struct restore *r, struct nats_error *why)
 {
 	int64_t wait = r->env->config->snapshot.restore_wait;
 	struct nats_reader_options options;
@@ -224,12 +224,12 @@ static int read_stream(struct restore *r, struct nats_words *why)
 	return err < 0 ? err : flush(r);
 }
 
-int restore_tail(struct restore *r, struct nats_words *why)
+int restore_tail(struct restore *r, struct nats_error *why)
 {
 	return r->end.journal ? read_journal_in_fiber(r) : read_stream(r, why);
 }
 
-int restore_spool(struct restore *r, struct nats_words *why)
+int restore_spool(struct restore *r, struct nats_error *why)
 {
 	int err;
 

@@ -80,11 +80,11 @@ static int feed(struct rib_snapshot_reader *reader,
 
 /* From where on the log counts: what the manifest says may be later. */
 static bool since_of(const struct manifest_entry *entry, struct wire_view start,
-		     struct egress_mark *out)
+		     struct log_position *out)
 {
-	if (!egress_mark_parse(start, out))
+	if (!log_position_parse(start, out))
 		return false;
-	if (entry != NULL && egress_mark_same_log(&entry->since, out) &&
+	if (entry != NULL && log_position_same_log(&entry->since, out) &&
 	    entry->since.position > out->position)
 		*out = entry->since;
 	return true;

@@ -138,7 +138,8 @@ static int take_slices(struct taking *t)
 static bool take_marks(struct snapshotter *k, uint64_t number, bool *spooled)
 {
 	struct worker *w = k->worker;
-	struct egress_batch *m = egress_bridge_take_mark(w->env->bridge, w->id);
+	struct egress_batch *m =
+		egress_bridge_take_fence(w->env->bridge, w->id);
 	bool found = false;
 
 	while (m != NULL) {
@@ -148,7 +149,7 @@ static bool take_marks(struct snapshotter *k, uint64_t number, bool *spooled)
 			found = true;
 			*spooled = m->spooled;
 		}
-		egress_batcher_put_mark(w->batcher, m);
+		egress_batcher_put_fence(w->batcher, m);
 		m = next;
 	}
 	return found;
@@ -161,17 +162,17 @@ static int send_mark(struct snapshotter *k,
 {
 	struct worker *w = k->worker;
 	uint64_t number = ++k->marks;
-	int err = egress_batcher_mark(w->batcher, router, number);
+	int err = egress_batcher_fence(w->batcher, router, number);
 
 	while (err == 0) {
 		if (take_marks(k, number, spooled))
 			return 0;
 		/* A mark that found no room waits in the batcher. */
-		if (egress_batcher_pressed(w->batcher))
+		if (egress_batcher_blocked(w->batcher))
 			err = egress_batcher_wait(w->batcher, deadline);
 		if (err == 0)
-			err = egress_bridge_wait_mark(w->env->bridge, w->id,
-						      deadline);
+			err = egress_bridge_wait_fence(w->env->bridge, w->id,
+						       deadline);
 	}
 	return err;
 }
@@ -197,10 +198,10 @@ static int make_safe(struct snapshotter *k,
 	return err;
 }
 
-static struct wire_view mark_view(const struct egress_mark *mark,
-				  char text[EGRESS_MARK_MAX])
+static struct wire_view mark_view(const struct log_position *mark,
+				  char text[LOG_POSITION_MAX])
 {
-	size_t len = egress_mark_format(mark, text);
+	size_t len = log_position_format(mark, text);
 
 	return (struct wire_view){ (const uint8_t *)text, len };
 }
@@ -208,8 +209,8 @@ static struct wire_view mark_view(const struct egress_mark *mark,
 /* The end: all of it safe, then the last bytes, then the name. */
 static int finish(struct taking *t)
 {
-	char text[EGRESS_MARK_MAX];
-	struct egress_mark mark;
+	char text[LOG_POSITION_MAX];
+	struct log_position mark;
 	struct wire_view bytes;
 	int err = 0;
 
@@ -220,14 +221,14 @@ static int finish(struct taking *t)
 				t->deadline);
 	if (err < 0)
 		return err;
-	publisher_mark(t->snapshotter->publisher, &mark);
+	publisher_log_position(t->snapshotter->publisher, &mark);
 	err = rib_snapshot_finish(t->snapshot, mark_view(&mark, text), &bytes);
 	return err < 0 ? err : put(t, bytes);
 }
 
-static int begin(struct taking *t, const struct egress_mark *start)
+static int begin(struct taking *t, const struct log_position *start)
 {
-	char name[SNAPSHOT_NAME_MAX], text[EGRESS_MARK_MAX];
+	char name[SNAPSHOT_NAME_MAX], text[LOG_POSITION_MAX];
 	struct rib_time when = worker_now();
 	int err;
 
@@ -275,11 +276,11 @@ static int write_file(struct taking *t, int64_t begun)
 
 /* Whether the router was published to another log than that of @mark. */
 static bool is_elsewhere(const struct snapshot_state *snapshot,
-			 const struct egress_mark *mark)
+			 const struct log_position *mark)
 {
-	return egress_mark_known(mark) &&
-	       egress_mark_known(&snapshot->replay_from) &&
-	       !egress_mark_same_log(&snapshot->replay_from, mark);
+	return log_position_known(mark) &&
+	       log_position_known(&snapshot->replay_from) &&
+	       !log_position_same_log(&snapshot->replay_from, mark);
 }
 
 static int take(struct snapshotter *k, struct router *router, bool hurry,
@@ -295,9 +296,9 @@ static int take(struct snapshotter *k, struct router *router, bool hurry,
 	next.changes_at_start = router_changes(router);
 	next.started_ns = sp_now();
 	next.valid = true;
-	publisher_mark(k->publisher, &next.replay_from);
+	publisher_log_position(k->publisher, &next.replay_from);
 	/* As long as the log is not known there is nothing to count from. */
-	if (!egress_mark_known(&next.replay_from) ||
+	if (!log_position_known(&next.replay_from) ||
 	    is_elsewhere(&router->snapshot, &next.replay_from))
 		return 0;
 	err = begin(&t, &next.replay_from);
@@ -368,10 +369,10 @@ static const char *log_loss_reason(struct snapshotter *k)
 	publisher_stats(k->publisher, &publisher);
 	if (batcher.lost != k->lost)
 		why = "updates were lost for want of memory";
-	if (publisher.setbacks != k->setbacks)
+	if (publisher.rollbacks != k->rollbacks)
 		why = "the stream lost what it had acknowledged";
 	k->lost = batcher.lost;
-	k->setbacks = publisher.setbacks;
+	k->rollbacks = publisher.rollbacks;
 	return why;
 }
 
@@ -384,11 +385,11 @@ static void resync_if_log_lost(struct snapshotter *k)
 {
 	struct rib_time when = worker_now();
 	const char *why = log_loss_reason(k);
-	struct egress_mark now;
+	struct log_position now;
 	struct log_line line;
 	uint64_t routers = 0;
 
-	publisher_mark(k->publisher, &now);
+	publisher_log_position(k->publisher, &now);
 	for (struct router *s = k->worker->routers; s != NULL; s = s->next) {
 		if (why == NULL && !is_elsewhere(&s->snapshot, &now))
 			continue;
@@ -519,7 +520,7 @@ int snapshotter_finish(struct snapshotter *k, int64_t deadline)
 	return f.err;
 }
 
-int snapshotter_list(struct snapshotter *k, const struct egress_mark *mark,
+int snapshotter_list(struct snapshotter *k, const struct log_position *mark,
 		     struct manifest *out)
 {
 	for (struct router *s = k->worker->routers; s != NULL; s = s->next) {
@@ -533,7 +534,7 @@ int snapshotter_list(struct snapshotter *k, const struct egress_mark *mark,
 			continue;
 		if (s->snapshot.valid && !router_snapshot_is_stale(s) &&
 		    !rib_router_resyncing(s->rib_router) &&
-		    egress_mark_same_log(&s->snapshot.replay_from, mark))
+		    log_position_same_log(&s->snapshot.replay_from, mark))
 			s->snapshot.replay_from = *mark;
 		entry.since = s->snapshot.replay_from;
 		memcpy(entry.token, name,

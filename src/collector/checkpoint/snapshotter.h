@@ -46,8 +46,8 @@ struct snapshotter {
 	struct sp_timer *timer; /* of the next round */
 	bool all;		/* the next round writes whatever changed */
 	uint64_t marks;
-	uint64_t setbacks; /* of the publisher, so far */
-	uint64_t lost;	   /* by the worker's batcher, so far */
+	uint64_t rollbacks; /* of the publisher, so far */
+	uint64_t lost;	    /* by the worker's batcher, so far */
 	struct snapshotter_counts counts;
 };
 
@@ -77,7 +77,7 @@ int snapshotter_finish(struct snapshotter *k, int64_t deadline);
  * Add a line for each router to @out. @mark was asked for before: routers
  * that have not changed are good up to there.
  */
-int snapshotter_list(struct snapshotter *k, const struct egress_mark *mark,
+int snapshotter_list(struct snapshotter *k, const struct log_position *mark,
 		     struct manifest *out);
 
 #endif

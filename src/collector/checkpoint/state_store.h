@@ -23,7 +23,7 @@
 #include <sys/types.h>
 
 struct nats_options;
-struct nats_words;
+struct nats_error;
 struct state_store;
 struct state_store_writer;
 struct state_store_reader;
@@ -56,7 +56,7 @@ int state_store_open_kv(const struct nats_options *options, int replicas,
  * words in *@why.
  */
 int state_store_open_kv_readonly(const struct nats_options *options,
-				 const char *collector, struct nats_words *why,
+				 const char *collector, struct nats_error *why,
 				 struct state_store **out);
 
 /* Where it is, for people. */

@@ -277,7 +277,7 @@ int state_store_open_dir(const char *path, struct state_store **out)
 	if (err < 0)
 		return err;
 	/* Two writers would file what the other one's consumers never had. */
-	err = disk_lock(folder_of(store)->fd);
+	err = file_lock(folder_of(store)->fd);
 	if (err < 0)
 		state_store_close(store);
 	else

@@ -56,7 +56,7 @@ struct kv_reader {
 static int run_call(void *arg)
 {
 	struct kv_call *c = arg;
-	struct nats_words why;
+	struct nats_error why;
 	int err = -EINVAL;
 
 	switch (c->kind) {

@@ -29,7 +29,7 @@ struct keys_job {
 	struct kv_store *store;
 	int (*each)(void *job, const char *key); /* on a thread of the pool */
 	struct names names;
-	struct nats_words why;
+	struct nats_error why;
 };
 
 static int add_name(struct names *names, const char *name, size_t len)
@@ -155,7 +155,7 @@ int state_store_kv_tidy(struct state_store *store)
 struct open_job {
 	const struct nats_options *options;
 	int replicas;
-	struct nats_words why;
+	struct nats_error why;
 	struct nats_kv *kv;
 };
 
@@ -276,7 +276,7 @@ static void join(const struct names *names, char *out, size_t cap)
 
 /* Which of those that are there is meant, or in words why none is. */
 static int choose(const struct names *there, const char *wanted,
-		  struct nats_words *why, const char **out)
+		  struct nats_error *why, const char **out)
 {
 	char list[NATS_WORDS_MAX / 2];
 	bool found = wanted == NULL ? there->count == 1
@@ -302,7 +302,7 @@ static int choose(const struct names *there, const char *wanted,
 
 /* Whose state store it is; names it, too. */
 static int find_owner(struct kv_store *s, const char *url, const char *wanted,
-		      struct nats_words *why)
+		      struct nats_error *why)
 {
 	struct keys_job job = { .store = s, .each = keep_owner };
 	const char *owner;
@@ -325,7 +325,7 @@ static int find_owner(struct kv_store *s, const char *url, const char *wanted,
 }
 
 int state_store_open_kv_readonly(const struct nats_options *options,
-				 const char *collector, struct nats_words *why,
+				 const char *collector, struct nats_error *why,
 				 struct state_store **out)
 {
 	struct open_job job = { .options = options };

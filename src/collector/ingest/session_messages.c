@@ -84,7 +84,7 @@ static bool is_spent(struct session *s)
 /* Whether a message that may be lost is: --overload drop. */
 static bool is_dropped(struct worker *w)
 {
-	if (!w->overload_drop || !egress_batcher_pressed(w->batcher))
+	if (!w->overload_drop || !egress_batcher_blocked(w->batcher))
 		return false;
 	w->counts.sessions.dropped++;
 	return true;

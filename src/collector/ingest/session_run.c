@@ -72,7 +72,7 @@ static int wait_for_room(struct session *s, int64_t deadline)
 	struct worker *w = s->worker;
 	int err;
 
-	if (!egress_batcher_pressed(w->batcher))
+	if (!egress_batcher_blocked(w->batcher))
 		return 0;
 	/* What must not be dropped, as a Peer Up, still piles up. */
 	if (w->overload_drop && !egress_batcher_full(w->batcher))
@@ -245,7 +245,7 @@ static size_t process_segment(struct session *s, const struct sp_segment *seg)
 	used = session_decode_frames(s, clip_segment(s, seg));
 	sp_rstream_consume(s->stream, used);
 	count_turn(s, egress_batcher_made(s->worker->batcher) - made);
-	egress_batcher_turn(s->worker->batcher, s->when.now_ns);
+	egress_batcher_flush_aged(s->worker->batcher, s->when.now_ns);
 	worker_schedule_background(s->worker);
 	return used;
 }

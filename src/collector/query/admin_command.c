@@ -44,13 +44,13 @@ static void resync(struct admin_command *d, struct worker *w,
 {
 	struct router *router = *rib_router_slot(rib_router);
 	struct rib_time when = worker_now();
-	struct egress_mark now;
+	struct log_position now;
 
 	rib_resync(rib_router, &when);
 	d->routers++;
 	if (router == NULL)
 		return;
-	publisher_mark(w->env->publisher, &now);
+	publisher_log_position(w->env->publisher, &now);
 	snapshot_invalidate(&router->snapshot, &now);
 }
 

@@ -6,13 +6,13 @@ void snapshot_state_init(struct snapshot_state *snapshot,
 			 struct publisher *publisher)
 {
 	*snapshot = (struct snapshot_state){ .valid = false };
-	publisher_mark(publisher, &snapshot->replay_from);
+	publisher_log_position(publisher, &snapshot->replay_from);
 }
 
 void snapshot_invalidate(struct snapshot_state *snapshot,
-			 const struct egress_mark *mark)
+			 const struct log_position *mark)
 {
 	snapshot->valid = false;
-	if (egress_mark_known(mark))
+	if (log_position_known(mark))
 		snapshot->replay_from = *mark;
 }

@@ -11,9 +11,9 @@
 struct publisher;
 
 struct snapshot_state {
-	struct egress_mark replay_from; /* see manifest.h */
-	bool valid;			/* there is a file that counts */
-	uint64_t changes_at_start;	/* router_changes() when it was begun */
+	struct log_position replay_from; /* see manifest.h */
+	bool valid;			 /* there is a file that counts */
+	uint64_t changes_at_start; /* router_changes() when it was begun */
 	uint64_t replayed;  /* changes that a restore took from the log */
 	int64_t started_ns; /* sp_now() when it was begun; 0: before this run */
 };
@@ -27,6 +27,6 @@ void snapshot_state_init(struct snapshot_state *snapshot,
  * file does not count any more. @mark is where the log is, if that is known.
  */
 void snapshot_invalidate(struct snapshot_state *snapshot,
-			 const struct egress_mark *mark);
+			 const struct log_position *mark);
 
 #endif

@@ -38,7 +38,7 @@ static void put_counters(struct json *j, const struct publisher_stats *s)
 		  "Times the stream was asked where to go on." },
 		{ "arancini_output_duplicates_total", METRICS_COUNTER, s->duplicates,
 		  "Messages acknowledged as stored before." },
-		{ "arancini_output_rollbacks_total", METRICS_COUNTER, s->setbacks,
+		{ "arancini_output_rollbacks_total", METRICS_COUNTER, s->rollbacks,
 		  "Times the stream had lost what it once acknowledged." },
 		{ "arancini_output_timeouts_total", METRICS_COUNTER, s->timeouts,
 		  "Acknowledgements that did not come in time." },

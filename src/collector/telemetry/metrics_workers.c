@@ -65,10 +65,10 @@ static const char *part_word(unsigned i)
 
 static const char *close_word(unsigned i)
 {
-	static const char *const words[EGRESS_CLOSES] = {
-		[EGRESS_CLOSE_FULL] = "full", [EGRESS_CLOSE_DRY] = "dry",
-		[EGRESS_CLOSE_OLD] = "old",   [EGRESS_CLOSE_EVENT] = "event",
-		[EGRESS_CLOSE_MARK] = "mark",
+	static const char *const words[EGRESS_FLUSH_CAUSES] = {
+		[EGRESS_FLUSH_FULL] = "full",	[EGRESS_FLUSH_IDLE] = "idle",
+		[EGRESS_FLUSH_AGED] = "aged",	[EGRESS_FLUSH_EVENT] = "event",
+		[EGRESS_FLUSH_FENCE] = "fence",
 	};
 
 	return words[i];
@@ -184,7 +184,7 @@ static const struct row rows[] = {
 	{ "arancini_rib_bytes", METRICS_GAUGE, AT(size.bytes), RIB_BYTES_KINDS, "part", part_word,
 	  "Memory of the tables, by what it is for." },
 
-	{ "arancini_batches_closed_total", METRICS_COUNTER, AT(batcher.closed), EGRESS_CLOSES,
+	{ "arancini_batches_closed_total", METRICS_COUNTER, AT(batcher.closed), EGRESS_FLUSH_CAUSES,
 	  "reason", close_word, "Batches closed, by reason." },
 	{ "arancini_batch_plain_bytes_total", METRICS_COUNTER, AT(batcher.plain_bytes), ONE,
 	  "Bytes in closed batches before compression." },

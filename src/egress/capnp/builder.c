@@ -22,13 +22,13 @@ static size_t utf8_length(const uint8_t *p, size_t left)
 	return len;
 }
 
-void egress_build_text(struct egress_build *b, unsigned n, struct wire_view v)
+void capnp_build_text(struct capnp_builder *b, unsigned n, struct wire_view v)
 {
 	uint8_t *out = (uint8_t *)b->next;
 
 	if (v.len == 0)
 		return;
-	egress_build_list(b, n, EGRESS_LIST_BYTES, v.len + 1);
+	capnp_build_list(b, n, EGRESS_LIST_BYTES, v.len + 1);
 	b->next[egress_words(v.len + 1) - 1] = 0;
 	memcpy(out, v.p, v.len);
 	out[v.len] = '\0';

@@ -30,7 +30,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 	((words)[field##_AT / 64] |= (uint64_t)(value) << (field##_AT % 64))
 
 /* A pointer section, and where the next object goes. */
-struct egress_build {
+struct capnp_builder {
 	uint64_t *ptrs;
 	uint64_t *next;
 };
@@ -43,8 +43,8 @@ static inline uint64_t egress_tag(uint32_t offset, size_t data_words,
 }
 
 /* Make pointer @n lead to a list that is about to be laid down. */
-static inline void egress_build_list(struct egress_build *b, unsigned n,
-				     enum egress_list_size size, size_t count)
+static inline void capnp_build_list(struct capnp_builder *b, unsigned n,
+				    enum capnp_list_size size, size_t count)
 {
 	uint64_t bytes =
 		(uint64_t)((uint8_t *)b->next - (uint8_t *)&b->ptrs[n]);
@@ -55,14 +55,14 @@ static inline void egress_build_list(struct egress_build *b, unsigned n,
 }
 
 /* The first words of a message: the table last, when its end is known. */
-static inline void egress_build_head(uint64_t *message, size_t data_words,
-				     size_t ptrs)
+static inline void capnp_build_head(uint64_t *message, size_t data_words,
+				    size_t ptrs)
 {
 	message[1] = egress_tag(0, data_words, ptrs);
 }
 
-static inline size_t egress_build_end(uint64_t *message,
-				      const struct egress_build *b)
+static inline size_t capnp_build_end(uint64_t *message,
+				     const struct capnp_builder *b)
 {
 	size_t words = (size_t)(b->next - message);
 
@@ -76,34 +76,34 @@ static inline size_t egress_words(size_t len)
 	return (len + 7) / 8;
 }
 
-static inline void egress_build_address(struct egress_build *b, unsigned n,
-					const uint8_t address[16])
+static inline void capnp_build_address(struct capnp_builder *b, unsigned n,
+				       const uint8_t address[16])
 {
-	egress_build_list(b, n, EGRESS_LIST_BYTES, 16);
+	capnp_build_list(b, n, EGRESS_LIST_BYTES, 16);
 	memcpy(b->next, address, 16);
 	b->next += 2;
 }
 
 /* Nothing, if @v is empty. */
-static inline void egress_build_data(struct egress_build *b, unsigned n,
-				     struct wire_view v)
+static inline void capnp_build_data(struct capnp_builder *b, unsigned n,
+				    struct wire_view v)
 {
 	if (v.len == 0)
 		return;
-	egress_build_list(b, n, EGRESS_LIST_BYTES, v.len);
+	capnp_build_list(b, n, EGRESS_LIST_BYTES, v.len);
 	b->next[egress_words(v.len) - 1] = 0;
 	memcpy(b->next, v.p, v.len);
 	b->next += egress_words(v.len);
 }
 
 /* The same with a NUL; what is not UTF-8 becomes a question mark. */
-void egress_build_text(struct egress_build *b, unsigned n, struct wire_view v);
+void capnp_build_text(struct capnp_builder *b, unsigned n, struct wire_view v);
 
 /* Numbers of four bytes, big-endian as in BGP; at least one. */
-static inline void egress_build_numbers(struct egress_build *b, unsigned n,
-					const uint8_t *p, size_t count)
+static inline void capnp_build_numbers(struct capnp_builder *b, unsigned n,
+				       const uint8_t *p, size_t count)
 {
-	egress_build_list(b, n, EGRESS_LIST_U32, count);
+	capnp_build_list(b, n, EGRESS_LIST_U32, count);
 	for (; count >= 2; count -= 2, p += 8) {
 		uint64_t two = wire_get_u64(p);
 
@@ -114,7 +114,7 @@ static inline void egress_build_numbers(struct egress_build *b, unsigned n,
 }
 
 /* How many of @words, from the first on, must be sent. */
-static inline size_t egress_build_used(const uint64_t *words, size_t count)
+static inline size_t capnp_build_used(const uint64_t *words, size_t count)
 {
 	while (count > 0 && words[count - 1] == 0)
 		count--;
@@ -122,7 +122,7 @@ static inline size_t egress_build_used(const uint64_t *words, size_t count)
 }
 
 /* The same for pointers, of which @present has a bit for each. */
-static inline size_t egress_build_ptrs(uint32_t present)
+static inline size_t capnp_build_ptrs(uint32_t present)
 {
 	return present == 0 ? 0 : 32 - (size_t)__builtin_clz(present);
 }

@@ -24,7 +24,7 @@ static size_t zero_run(const uint8_t *p, size_t n)
 {
 	size_t run = 0;
 
-	while (run < n && run < RUN_MAX && egress_word(p + 8 * run) == 0)
+	while (run < n && run < RUN_MAX && capnp_word(p + 8 * run) == 0)
 		run++;
 	return run;
 }
@@ -35,7 +35,7 @@ static size_t dense_run(const uint8_t *p, size_t n)
 	size_t run = 0;
 
 	while (run < n && run < RUN_MAX &&
-	       __builtin_popcount(nonzero_bytes(egress_word(p + 8 * run))) >= 7)
+	       __builtin_popcount(nonzero_bytes(capnp_word(p + 8 * run))) >= 7)
 		run++;
 	return run;
 }
@@ -56,7 +56,7 @@ static uint8_t *pack_words(const uint8_t *p, size_t words, uint8_t *out)
 	const uint8_t *end = p + 8 * words;
 
 	while (p < end) {
-		unsigned tag = nonzero_bytes(egress_word(p));
+		unsigned tag = nonzero_bytes(capnp_word(p));
 		size_t run;
 
 		*out++ = (uint8_t)tag;
@@ -77,21 +77,21 @@ static uint8_t *pack_words(const uint8_t *p, size_t words, uint8_t *out)
 	return out;
 }
 
-size_t egress_pack(struct wire_view in, uint8_t *out)
+size_t capnp_pack(struct wire_view in, uint8_t *out)
 {
-	struct egress_reader r = egress_read_start(in);
+	struct egress_decoder r = egress_decode_start(in);
 	struct egress_message m;
 	uint8_t *p = out;
 	int err;
 
-	while ((err = egress_read_next(&r, &m)) > 0) {
+	while ((err = egress_decode_next(&r, &m)) > 0) {
 		p = pack_words(m.words.p - 8, 1, p);
 		p = pack_words(m.words.p, m.words.len / 8, p);
 	}
 	return err < 0 ? 0 : (size_t)(p - out);
 }
 
-int64_t egress_unpack_length(struct wire_view in)
+int64_t capnp_unpack_length(struct wire_view in)
 {
 	struct wire_cursor c = wire_start(in);
 	int64_t len = 0;
@@ -123,7 +123,7 @@ static bool take_word(struct wire_cursor *c, unsigned tag, uint8_t *out)
 	return true;
 }
 
-int64_t egress_unpack(struct wire_view in, uint8_t *out, size_t cap)
+int64_t capnp_unpack(struct wire_view in, uint8_t *out, size_t cap)
 {
 	struct wire_cursor c = wire_start(in);
 	size_t len = 0;

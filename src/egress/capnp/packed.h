@@ -15,7 +15,7 @@
 #include "bmp/wire.h"
 
 /* Packing makes @len bytes into no more than these. */
-static inline size_t egress_pack_bound(size_t len)
+static inline size_t capnp_pack_bound(size_t len)
 {
 	/* A tag and a count for each word in the worst case. */
 	return len + len / 4 + 16;
@@ -25,15 +25,15 @@ static inline size_t egress_pack_bound(size_t len)
  * Pack whole messages, back to back, into @out, which has room for the bound.
  * Returns the length; 0 if @in is not whole messages.
  */
-size_t egress_pack(struct wire_view in, uint8_t *out);
+size_t capnp_pack(struct wire_view in, uint8_t *out);
 
 /* How long @in is unpacked. -EBADMSG if it is cut. */
-int64_t egress_unpack_length(struct wire_view in);
+int64_t capnp_unpack_length(struct wire_view in);
 
 /*
  * Unpack everything. Returns the length or, if @in is cut or needs more than
  * @cap, -EBADMSG or -E2BIG.
  */
-int64_t egress_unpack(struct wire_view in, uint8_t *out, size_t cap);
+int64_t capnp_unpack(struct wire_view in, uint8_t *out, size_t cap);
 
 #endif

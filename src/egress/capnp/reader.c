@@ -2,12 +2,12 @@
 
 #include <errno.h>
 
-struct egress_reader egress_read_start(struct wire_view batch)
+struct egress_decoder egress_decode_start(struct wire_view batch)
 {
-	return (struct egress_reader){ .c = wire_start(batch) };
+	return (struct egress_decoder){ .c = wire_start(batch) };
 }
 
-int egress_read_next(struct egress_reader *r, struct egress_message *out)
+int egress_decode_next(struct egress_decoder *r, struct egress_message *out)
 {
 	struct wire_cursor c = r->c;
 	struct wire_view head;
@@ -18,7 +18,7 @@ int egress_read_next(struct egress_reader *r, struct egress_message *out)
 	if (!wire_take(&c, 8, &head))
 		return -EBADMSG;
 	/* Segments less one, then the words of the first. */
-	table = egress_word(head.p);
+	table = capnp_word(head.p);
 	if ((uint32_t)table != 0 || table >> 32 > c.left / 8)
 		return -EBADMSG;
 	(void)wire_take(&c, 8 * (size_t)(table >> 32), &out->words);
@@ -87,11 +87,11 @@ static uint64_t list_words(uint64_t word)
  * The place @ptr leads to, with @words words there, paid for; NULL and b->bad
  * if that is not inside.
  */
-static const uint8_t *resolve(struct egress_bounds *b, const uint8_t *ptr,
+static const uint8_t *resolve(struct capnp_bounds *b, const uint8_t *ptr,
 			      uint64_t words)
 {
 	int64_t from = (ptr - b->words.p) / 8;
-	int64_t at = from + 1 + ptr_offset(egress_word(ptr));
+	int64_t at = from + 1 + ptr_offset(capnp_word(ptr));
 	int64_t size = (int64_t)(b->words.len / 8);
 
 	if (at < 0 || at > size || words > (uint64_t)(size - at) ||
@@ -103,30 +103,30 @@ static const uint8_t *resolve(struct egress_bounds *b, const uint8_t *ptr,
 	return b->words.p + 8 * at;
 }
 
-const uint8_t *egress_struct_ptr(const struct egress_struct *s, unsigned n)
+const uint8_t *capnp_struct_ptr(const struct capnp_struct *s, unsigned n)
 {
 	const uint8_t *ptr;
 
 	if (n >= s->ptrs)
 		return NULL;
 	ptr = s->data + 8 * ((size_t)s->data_words + n);
-	return egress_word(ptr) == 0 ? NULL : ptr;
+	return capnp_word(ptr) == 0 ? NULL : ptr;
 }
 
-struct egress_struct egress_struct_root(struct egress_bounds *b,
-					const struct egress_message *m)
+struct capnp_struct capnp_struct_root(struct capnp_bounds *b,
+				      const struct egress_message *m)
 {
-	struct egress_struct s = { 0 };
+	struct capnp_struct s = { 0 };
 	uint64_t word;
 
-	*b = (struct egress_bounds){ .words = m->words,
-				     .budget = m->words.len / 8 };
+	*b = (struct capnp_bounds){ .words = m->words,
+				    .budget = m->words.len / 8 };
 	if (m->words.len < 8) {
 		b->bad = true;
 		return s;
 	}
 	b->budget--; /* the pointer itself */
-	word = egress_word(m->words.p);
+	word = capnp_word(m->words.p);
 	if (word == 0)
 		return s; /* a struct in which everything is default */
 	if (ptr_kind(word) != KIND_STRUCT) {
@@ -150,18 +150,18 @@ static bool tag_fits(uint64_t tag, uint64_t words)
 	return ptr_kind(tag) == KIND_STRUCT && tag_count(tag) * each <= words;
 }
 
-struct egress_list egress_follow(const uint8_t *ptr)
+struct egress_list capnp_follow(const uint8_t *ptr)
 {
 	uint64_t word, tag;
 	struct egress_list l = { 0 };
 
 	if (ptr == NULL)
 		return l;
-	word = egress_word(ptr);
+	word = capnp_word(ptr);
 	l.p = ptr + 8 + 8 * ptr_offset(word);
 	l.count = list_count(word);
 	if (list_size(word) == EGRESS_LIST_STRUCTS) {
-		tag = egress_word(l.p);
+		tag = capnp_word(l.p);
 		l.p += 8;
 		l.count = tag_count(tag);
 		l.data_words = tag_data_words(tag);
@@ -170,11 +170,11 @@ struct egress_list egress_follow(const uint8_t *ptr)
 	return l;
 }
 
-struct egress_list egress_struct_list(struct egress_bounds *b,
-				      const struct egress_struct *s, unsigned n,
-				      enum egress_list_size size)
+struct egress_list capnp_struct_list(struct capnp_bounds *b,
+				     const struct capnp_struct *s, unsigned n,
+				     enum capnp_list_size size)
 {
-	const uint8_t *ptr = egress_struct_ptr(s, n);
+	const uint8_t *ptr = capnp_struct_ptr(s, n);
 	bool tagged = size == EGRESS_LIST_STRUCTS;
 	struct egress_list l = { 0 };
 	uint64_t word, words;
@@ -182,14 +182,14 @@ struct egress_list egress_struct_list(struct egress_bounds *b,
 
 	if (ptr == NULL || b->bad)
 		return l;
-	word = egress_word(ptr);
+	word = capnp_word(ptr);
 	words = list_words(word);
 	b->bad = ptr_kind(word) != KIND_LIST || list_size(word) != size;
 	p = b->bad ? NULL : resolve(b, ptr, words + tagged);
-	if (p == NULL || (tagged && !tag_fits(egress_word(p), words)))
+	if (p == NULL || (tagged && !tag_fits(capnp_word(p), words)))
 		b->bad = true;
 	else
-		l = egress_follow(ptr);
+		l = capnp_follow(ptr);
 	/* Structs of no size cost no words: their number is bounded here. */
 	if (size != EGRESS_LIST_BYTES && l.count > EGRESS_LIST_MAX)
 		b->bad = true;
@@ -198,18 +198,18 @@ struct egress_list egress_struct_list(struct egress_bounds *b,
 	return l;
 }
 
-struct wire_view egress_struct_data(struct egress_bounds *b,
-				    const struct egress_struct *s, unsigned n)
+struct wire_view capnp_struct_data(struct capnp_bounds *b,
+				   const struct capnp_struct *s, unsigned n)
 {
-	struct egress_list l = egress_struct_list(b, s, n, EGRESS_LIST_BYTES);
+	struct egress_list l = capnp_struct_list(b, s, n, EGRESS_LIST_BYTES);
 
 	return (struct wire_view){ l.p, l.count };
 }
 
-struct wire_view egress_struct_text(struct egress_bounds *b,
-				    const struct egress_struct *s, unsigned n)
+struct wire_view capnp_struct_text(struct capnp_bounds *b,
+				   const struct capnp_struct *s, unsigned n)
 {
-	struct wire_view v = egress_struct_data(b, s, n);
+	struct wire_view v = capnp_struct_data(b, s, n);
 
 	if (v.p == NULL)
 		return v;
@@ -221,10 +221,10 @@ struct wire_view egress_struct_text(struct egress_bounds *b,
 	return v;
 }
 
-const uint8_t *egress_struct_address(struct egress_bounds *b,
-				     const struct egress_struct *s, unsigned n)
+const uint8_t *capnp_struct_address(struct capnp_bounds *b,
+				    const struct capnp_struct *s, unsigned n)
 {
-	struct wire_view v = egress_struct_data(b, s, n);
+	struct wire_view v = capnp_struct_data(b, s, n);
 
 	/* Some encoders send nothing as an empty list. */
 	if (v.len == 0)
@@ -236,11 +236,11 @@ const uint8_t *egress_struct_address(struct egress_bounds *b,
 	return v.p;
 }
 
-struct egress_struct egress_list_struct(const struct egress_list *l, uint32_t i)
+struct capnp_struct capnp_list_struct(const struct egress_list *l, uint32_t i)
 {
 	size_t words = (size_t)l->data_words + l->ptrs;
 
-	return (struct egress_struct){
+	return (struct capnp_struct){
 		.data = l->p + 8 * words * i,
 		.data_words = l->data_words,
 		.ptrs = l->ptrs,

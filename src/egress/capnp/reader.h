@@ -25,7 +25,7 @@
 
 /* Messages */
 
-struct egress_reader {
+struct egress_decoder {
 	struct wire_cursor c;
 };
 
@@ -35,18 +35,18 @@ struct egress_message {
 };
 
 /* @batch: whole messages back to back, each of one segment. */
-struct egress_reader egress_read_start(struct wire_view batch);
+struct egress_decoder egress_decode_start(struct wire_view batch);
 
 /*
  * Take the next message: 1. 0 at the end; -EBADMSG if it is cut or none of
  * ours (more than one segment).
  */
-int egress_read_next(struct egress_reader *r, struct egress_message *out);
+int egress_decode_next(struct egress_decoder *r, struct egress_message *out);
 
 /* Structs and lists */
 
 /* The message while it is being checked. */
-struct egress_bounds {
+struct capnp_bounds {
 	struct wire_view words;
 	size_t budget; /* words that may still be resolved */
 	bool bad;      /* something was wrong; sticks */
@@ -60,20 +60,20 @@ struct egress_list {
 	uint16_t ptrs;
 };
 
-struct egress_struct {
+struct capnp_struct {
 	const uint8_t *data;
 	uint16_t data_words;
 	uint16_t ptrs; /* they follow the data */
 };
 
-enum egress_list_size {
+enum capnp_list_size {
 	EGRESS_LIST_BYTES = 2,
 	EGRESS_LIST_U32 = 4,
 	EGRESS_LIST_POINTERS = 6,
 	EGRESS_LIST_STRUCTS = 7,
 };
 
-static inline uint64_t egress_word(const uint8_t *p)
+static inline uint64_t capnp_word(const uint8_t *p)
 {
 	uint64_t v;
 
@@ -82,45 +82,44 @@ static inline uint64_t egress_word(const uint8_t *p)
 }
 
 /* The field of @bits bits at bit @at; 0 if the struct has no such word. */
-static inline uint64_t egress_struct_get(const struct egress_struct *s,
-					 unsigned at, unsigned bits)
+static inline uint64_t capnp_struct_get(const struct capnp_struct *s,
+					unsigned at, unsigned bits)
 {
 	uint64_t word;
 
 	if (at / 64 >= s->data_words)
 		return 0;
-	word = egress_word(s->data + 8 * (size_t)(at / 64)) >> at % 64;
+	word = capnp_word(s->data + 8 * (size_t)(at / 64)) >> at % 64;
 	return bits == 64 ? word : word & ((UINT64_C(1) << bits) - 1);
 }
 
 /* Where pointer @n stands, or NULL if there is none or it is null. */
-const uint8_t *egress_struct_ptr(const struct egress_struct *s, unsigned n);
+const uint8_t *capnp_struct_ptr(const struct capnp_struct *s, unsigned n);
 
 /* The root of a message; b->bad if there is none. */
-struct egress_struct egress_struct_root(struct egress_bounds *b,
-					const struct egress_message *m);
+struct capnp_struct capnp_struct_root(struct capnp_bounds *b,
+				      const struct egress_message *m);
 
 /*
  * What pointer @n of @s leads to, empty if it is null. b->bad if it leads
  * elsewhere than it should or to something else.
  */
-struct egress_list egress_struct_list(struct egress_bounds *b,
-				      const struct egress_struct *s, unsigned n,
-				      enum egress_list_size size);
-struct wire_view egress_struct_data(struct egress_bounds *b,
-				    const struct egress_struct *s, unsigned n);
+struct egress_list capnp_struct_list(struct capnp_bounds *b,
+				     const struct capnp_struct *s, unsigned n,
+				     enum capnp_list_size size);
+struct wire_view capnp_struct_data(struct capnp_bounds *b,
+				   const struct capnp_struct *s, unsigned n);
 /* Ends before its NUL. */
-struct wire_view egress_struct_text(struct egress_bounds *b,
-				    const struct egress_struct *s, unsigned n);
+struct wire_view capnp_struct_text(struct capnp_bounds *b,
+				   const struct capnp_struct *s, unsigned n);
 /* 16 bytes or NULL. */
-const uint8_t *egress_struct_address(struct egress_bounds *b,
-				     const struct egress_struct *s, unsigned n);
+const uint8_t *capnp_struct_address(struct capnp_bounds *b,
+				    const struct capnp_struct *s, unsigned n);
 
 /* Element @i of a list of structs. */
-struct egress_struct egress_list_struct(const struct egress_list *l,
-					uint32_t i);
+struct capnp_struct capnp_list_struct(const struct egress_list *l, uint32_t i);
 
 /* What a pointer leads to that was checked before; NULL: nothing. */
-struct egress_list egress_follow(const uint8_t *ptr);
+struct egress_list capnp_follow(const uint8_t *ptr);
 
 #endif

@@ -4,12 +4,12 @@
 
 #include <errno.h>
 
-#define GET(field, s) egress_struct_get(s, field##_AT, field##_BITS)
+#define GET(field, s) capnp_struct_get(s, field##_AT, field##_BITS)
 
 struct egress_community egress_list_community(const struct egress_list *l,
 					      uint32_t i)
 {
-	struct egress_struct s = egress_list_struct(l, i);
+	struct capnp_struct s = capnp_list_struct(l, i);
 
 	return (struct egress_community){
 		.asn = (uint32_t)GET(COMMUNITY_ASN, &s),
@@ -19,7 +19,7 @@ struct egress_community egress_list_community(const struct egress_list *l,
 
 struct egress_large egress_list_large(const struct egress_list *l, uint32_t i)
 {
-	struct egress_struct s = egress_list_struct(l, i);
+	struct capnp_struct s = capnp_list_struct(l, i);
 
 	return (struct egress_large){
 		.global_admin = (uint32_t)GET(LARGE_COMMUNITY_GLOBAL_ADMIN, &s),
@@ -38,9 +38,9 @@ SAME_PLACE(EXTENDED_COMMUNITY_VALUE_PTR, UNKNOWN_ATTRIBUTE_VALUE_PTR);
 
 struct egress_tlv egress_list_tlv(const struct egress_list *l, uint32_t i)
 {
-	struct egress_struct s = egress_list_struct(l, i);
-	struct egress_list value = egress_follow(
-		egress_struct_ptr(&s, UNKNOWN_ATTRIBUTE_VALUE_PTR));
+	struct capnp_struct s = capnp_list_struct(l, i);
+	struct egress_list value =
+		capnp_follow(capnp_struct_ptr(&s, UNKNOWN_ATTRIBUTE_VALUE_PTR));
 
 	return (struct egress_tlv){
 		.head = { (uint8_t)GET(UNKNOWN_ATTRIBUTE_FLAGS, &s),
@@ -52,18 +52,18 @@ struct egress_tlv egress_list_tlv(const struct egress_list *l, uint32_t i)
 struct egress_segment egress_list_segment(const struct egress_list *l,
 					  uint32_t i)
 {
-	struct egress_struct s = egress_list_struct(l, i);
+	struct capnp_struct s = capnp_list_struct(l, i);
 
 	return (struct egress_segment){
 		.type = (uint16_t)GET(AS_PATH_SEGMENT_TYPE, &s),
-		.asns = egress_follow(
-			egress_struct_ptr(&s, AS_PATH_SEGMENT_ASNS_PTR)),
+		.asns = capnp_follow(
+			capnp_struct_ptr(&s, AS_PATH_SEGMENT_ASNS_PTR)),
 	};
 }
 
 struct egress_count egress_list_count(const struct egress_list *l, uint32_t i)
 {
-	struct egress_struct s = egress_list_struct(l, i);
+	struct capnp_struct s = capnp_list_struct(l, i);
 
 	return (struct egress_count){
 		.type = (uint32_t)GET(EVENT_COUNT_TYPE, &s),
@@ -76,58 +76,57 @@ struct egress_count egress_list_count(const struct egress_list *l, uint32_t i)
 struct wire_view egress_list_data(const struct egress_list *l, uint32_t i)
 {
 	/* The list is like the pointers of a struct without data. */
-	struct egress_struct s = { .data = l->p, .ptrs = UINT16_MAX };
-	struct egress_list data = egress_follow(egress_struct_ptr(&s, i));
+	struct capnp_struct s = { .data = l->p, .ptrs = UINT16_MAX };
+	struct egress_list data = capnp_follow(capnp_struct_ptr(&s, i));
 
 	return (struct wire_view){ data.p, data.count };
 }
 
 /* Check the one pointer that each element has. */
-static void check_elements(struct egress_bounds *b, const struct egress_list *l,
-			   unsigned ptr, enum egress_list_size size)
+static void check_elements(struct capnp_bounds *b, const struct egress_list *l,
+			   unsigned ptr, enum capnp_list_size size)
 {
 	if (l->ptrs == 0)
 		return;
 	for (uint32_t i = 0; i < l->count && !b->bad; i++) {
-		struct egress_struct s = egress_list_struct(l, i);
+		struct capnp_struct s = capnp_list_struct(l, i);
 
-		(void)egress_struct_list(b, &s, ptr, size);
+		(void)capnp_struct_list(b, &s, ptr, size);
 	}
 }
 
-static struct egress_list tlvs(struct egress_bounds *b,
-			       const struct egress_struct *s, unsigned n)
+static struct egress_list tlvs(struct capnp_bounds *b,
+			       const struct capnp_struct *s, unsigned n)
 {
-	struct egress_list l = egress_struct_list(b, s, n, EGRESS_LIST_STRUCTS);
+	struct egress_list l = capnp_struct_list(b, s, n, EGRESS_LIST_STRUCTS);
 
 	check_elements(b, &l, UNKNOWN_ATTRIBUTE_VALUE_PTR, EGRESS_LIST_BYTES);
 	return l;
 }
 
-static struct egress_list segments(struct egress_bounds *b,
-				   const struct egress_struct *s)
+static struct egress_list segments(struct capnp_bounds *b,
+				   const struct capnp_struct *s)
 {
 	struct egress_list l =
-		egress_struct_list(b, s, UPDATE_AS_PATH_SEGMENTS_PTR,
-				   EGRESS_LIST_STRUCTS);
+		capnp_struct_list(b, s, UPDATE_AS_PATH_SEGMENTS_PTR,
+				  EGRESS_LIST_STRUCTS);
 
 	check_elements(b, &l, AS_PATH_SEGMENT_ASNS_PTR, EGRESS_LIST_U32);
 	return l;
 }
 
-static struct egress_list datas(struct egress_bounds *b,
-				const struct egress_struct *s, unsigned n)
+static struct egress_list datas(struct capnp_bounds *b,
+				const struct capnp_struct *s, unsigned n)
 {
-	struct egress_list l =
-		egress_struct_list(b, s, n, EGRESS_LIST_POINTERS);
-	struct egress_struct all = { .data = l.p, .ptrs = UINT16_MAX };
+	struct egress_list l = capnp_struct_list(b, s, n, EGRESS_LIST_POINTERS);
+	struct capnp_struct all = { .data = l.p, .ptrs = UINT16_MAX };
 
 	for (uint32_t i = 0; i < l.count && !b->bad; i++)
-		(void)egress_struct_data(b, &all, i);
+		(void)capnp_struct_data(b, &all, i);
 	return l;
 }
 
-static void update_numbers(const struct egress_struct *s,
+static void update_numbers(const struct capnp_struct *s,
 			   struct egress_update *u)
 {
 	u->time_received_ns = GET(UPDATE_TIME_RECEIVED_NS, s);
@@ -156,7 +155,7 @@ static void update_numbers(const struct egress_struct *s,
 	u->peer_type = (uint8_t)GET(UPDATE_PEER_TYPE, s);
 }
 
-static void update_flags(const struct egress_struct *s, struct egress_update *u)
+static void update_flags(const struct capnp_struct *s, struct egress_update *u)
 {
 	u->is_post_policy = GET(UPDATE_IS_POST_POLICY, s);
 	u->is_adj_rib_out = GET(UPDATE_IS_ADJ_RIB_OUT, s);
@@ -174,13 +173,13 @@ static void update_flags(const struct egress_struct *s, struct egress_update *u)
 	u->has_originator_id = GET(UPDATE_HAS_ORIGINATOR_ID, s);
 }
 
-#define ADDRESS(field) egress_struct_address(b, s, field##_PTR)
-#define TEXT(field)    egress_struct_text(b, s, field##_PTR)
-#define DATA(field)    egress_struct_data(b, s, field##_PTR)
+#define ADDRESS(field) capnp_struct_address(b, s, field##_PTR)
+#define TEXT(field)    capnp_struct_text(b, s, field##_PTR)
+#define DATA(field)    capnp_struct_data(b, s, field##_PTR)
 #define LIST(field, size) \
-	egress_struct_list(b, s, field##_PTR, EGRESS_LIST_##size)
+	capnp_struct_list(b, s, field##_PTR, EGRESS_LIST_##size)
 
-static void update_lists(struct egress_bounds *b, const struct egress_struct *s,
+static void update_lists(struct capnp_bounds *b, const struct capnp_struct *s,
 			 struct egress_update *u)
 {
 	u->as_path = LIST(UPDATE_AS_PATH, U32);
@@ -195,7 +194,7 @@ static void update_lists(struct egress_bounds *b, const struct egress_struct *s,
 		datas(b, s, UPDATE_IPV6_EXTENDED_COMMUNITIES_PTR);
 }
 
-static void update_route(struct egress_bounds *b, const struct egress_struct *s,
+static void update_route(struct capnp_bounds *b, const struct capnp_struct *s,
 			 struct egress_update *u)
 {
 	u->router_addr = ADDRESS(UPDATE_ROUTER_ADDR);
@@ -207,7 +206,7 @@ static void update_route(struct egress_bounds *b, const struct egress_struct *s,
 	u->nlri_key = DATA(UPDATE_NLRI_KEY);
 }
 
-static void update_bytes(struct egress_bounds *b, const struct egress_struct *s,
+static void update_bytes(struct capnp_bounds *b, const struct capnp_struct *s,
 			 struct egress_update *u)
 {
 	u->next_hop = ADDRESS(UPDATE_NEXT_HOP);
@@ -216,10 +215,11 @@ static void update_bytes(struct egress_bounds *b, const struct egress_struct *s,
 	u->nlri_text = TEXT(UPDATE_NLRI_TEXT);
 }
 
-int egress_read_route(const struct egress_message *m, struct egress_update *out)
+int egress_decode_route(const struct egress_message *m,
+			struct egress_update *out)
 {
-	struct egress_bounds bounds;
-	struct egress_struct root = egress_struct_root(&bounds, m);
+	struct capnp_bounds bounds;
+	struct capnp_struct root = capnp_struct_root(&bounds, m);
 
 	*out = (struct egress_update){ 0 };
 	update_numbers(&root, out);
@@ -228,11 +228,11 @@ int egress_read_route(const struct egress_message *m, struct egress_update *out)
 	return bounds.bad ? -EBADMSG : 0;
 }
 
-int egress_read_update(const struct egress_message *m,
-		       struct egress_update *out)
+int egress_decode_update(const struct egress_message *m,
+			 struct egress_update *out)
 {
-	struct egress_bounds bounds;
-	struct egress_struct root = egress_struct_root(&bounds, m);
+	struct capnp_bounds bounds;
+	struct capnp_struct root = capnp_struct_root(&bounds, m);
 
 	update_numbers(&root, out);
 	update_flags(&root, out);
@@ -242,7 +242,7 @@ int egress_read_update(const struct egress_message *m,
 	return bounds.bad ? -EBADMSG : 0;
 }
 
-static void event_numbers(const struct egress_struct *s, struct egress_event *e)
+static void event_numbers(const struct capnp_struct *s, struct egress_event *e)
 {
 	e->time_received_ns = GET(EVENT_TIME_RECEIVED_NS, s);
 	e->time_bmp_header_ns = GET(EVENT_TIME_BMP_HEADER_NS, s);
@@ -268,7 +268,7 @@ static void event_numbers(const struct egress_struct *s, struct egress_event *e)
 	e->is_filtered = GET(EVENT_IS_FILTERED, s);
 }
 
-static void event_bytes(struct egress_bounds *b, const struct egress_struct *s,
+static void event_bytes(struct capnp_bounds *b, const struct capnp_struct *s,
 			struct egress_event *e)
 {
 	e->router_addr = ADDRESS(EVENT_ROUTER_ADDR);
@@ -284,10 +284,11 @@ static void event_bytes(struct egress_bounds *b, const struct egress_struct *s,
 	e->counts = LIST(EVENT_COUNTS, STRUCTS);
 }
 
-int egress_read_event(const struct egress_message *m, struct egress_event *out)
+int egress_decode_event(const struct egress_message *m,
+			struct egress_event *out)
 {
-	struct egress_bounds bounds;
-	struct egress_struct root = egress_struct_root(&bounds, m);
+	struct capnp_bounds bounds;
+	struct capnp_struct root = capnp_struct_root(&bounds, m);
 
 	event_numbers(&root, out);
 	event_bytes(&bounds, &root, out);

@@ -1,12 +1,12 @@
 /*
  * egress/encode/decode.h - read what the encoder wrote, without copying or trusting it
  *
- *	struct egress_reader r = egress_read_start(bytes);
+ *	struct egress_decoder r = egress_decode_start(bytes);
  *	struct egress_message m;
  *	struct egress_update u;
  *
- *	while ((err = egress_read_next(&r, &m)) > 0)
- *		if (egress_read_update(&m, &u) == 0)	or egress_read_event()
+ *	while ((err = egress_decode_next(&r, &m)) > 0)
+ *		if (egress_decode_update(&m, &u) == 0)	or egress_decode_event()
  *			use(&u);
  *	if (err < 0)	the rest of the batch cannot be read
  *
@@ -129,16 +129,17 @@ struct egress_event {
 };
 
 /* 0 or -EBADMSG; then *@out holds nothing of use. */
-int egress_read_update(const struct egress_message *m,
-		       struct egress_update *out);
+int egress_decode_update(const struct egress_message *m,
+			 struct egress_update *out);
 
 /*
  * The same of an update's route alone: numbers, flags, and whose it is. What
  * there is of attributes is not looked at, and not there.
  */
-int egress_read_route(const struct egress_message *m,
-		      struct egress_update *out);
-int egress_read_event(const struct egress_message *m, struct egress_event *out);
+int egress_decode_route(const struct egress_message *m,
+			struct egress_update *out);
+int egress_decode_event(const struct egress_message *m,
+			struct egress_event *out);
 
 /* Elements of lists; @i < count. */
 

@@ -152,7 +152,7 @@ static void count_words(const struct rib_event_count *count, uint64_t w[2])
 	EGRESS_PUT(w, EVENT_COUNT_VALUE, count->value);
 }
 
-static void build_counts(const struct rib_event *e, struct egress_build *b)
+static void build_counts(const struct rib_event *e, struct capnp_builder *b)
 {
 	uint64_t w[EVENT_COUNT_DATA_WORDS];
 	uint64_t any[EVENT_COUNT_DATA_WORDS] = { 0 };
@@ -165,9 +165,9 @@ static void build_counts(const struct rib_event *e, struct egress_build *b)
 		any[0] |= w[0];
 		any[1] |= w[1];
 	}
-	words = egress_build_used(any, EVENT_COUNT_DATA_WORDS);
-	egress_build_list(b, EVENT_COUNTS_PTR, EGRESS_LIST_STRUCTS,
-			  words * e->count);
+	words = capnp_build_used(any, EVENT_COUNT_DATA_WORDS);
+	capnp_build_list(b, EVENT_COUNTS_PTR, EGRESS_LIST_STRUCTS,
+			 words * e->count);
 	*b->next++ = egress_tag((uint32_t)e->count, words, 0);
 	for (size_t i = 0; i < e->count; i++) {
 		count_words(&e->counts[i], w);
@@ -178,24 +178,24 @@ static void build_counts(const struct rib_event *e, struct egress_build *b)
 
 static void build_pointers(const struct rib_event *e,
 			   const struct egress_epoch *epoch,
-			   struct egress_build *b)
+			   struct capnp_builder *b)
 {
 	if (e->router != NULL)
-		egress_build_address(b, EVENT_ROUTER_ADDR_PTR,
-				     e->router->address);
+		capnp_build_address(b, EVENT_ROUTER_ADDR_PTR,
+				    e->router->address);
 	if (e->table != NULL)
-		egress_build_address(b, EVENT_PEER_ADDR_PTR,
-				     e->table->peer_address);
-	egress_build_text(b, EVENT_TEXT_PTR, view_of(e->text));
-	egress_build_text(b, EVENT_ROUTER_ID_PTR, name_of(e));
-	egress_build_text(b, EVENT_TABLE_NAME_PTR, table_name_of(e));
+		capnp_build_address(b, EVENT_PEER_ADDR_PTR,
+				    e->table->peer_address);
+	capnp_build_text(b, EVENT_TEXT_PTR, view_of(e->text));
+	capnp_build_text(b, EVENT_ROUTER_ID_PTR, name_of(e));
+	capnp_build_text(b, EVENT_TABLE_NAME_PTR, table_name_of(e));
 	if (has_local_address(e))
-		egress_build_address(b, EVENT_LOCAL_ADDR_PTR, e->local_address);
-	egress_build_data(b, EVENT_SENT_OPEN_PTR, e->sent_open);
-	egress_build_data(b, EVENT_RECEIVED_OPEN_PTR, e->received_open);
-	egress_build_data(b, EVENT_NOTIFICATION_PTR, e->notification);
+		capnp_build_address(b, EVENT_LOCAL_ADDR_PTR, e->local_address);
+	capnp_build_data(b, EVENT_SENT_OPEN_PTR, e->sent_open);
+	capnp_build_data(b, EVENT_RECEIVED_OPEN_PTR, e->received_open);
+	capnp_build_data(b, EVENT_NOTIFICATION_PTR, e->notification);
 	build_counts(e, b);
-	egress_build_text(b, EVENT_COLLECTOR_PTR, collector_of(epoch));
+	capnp_build_text(b, EVENT_COLLECTOR_PTR, collector_of(epoch));
 }
 
 size_t egress_encode_event(const struct rib_event *e,
@@ -205,19 +205,19 @@ size_t egress_encode_event(const struct rib_event *e,
 	uint64_t words[EVENT_DATA_WORDS] = { 0 };
 	uint64_t *message = (uint64_t *)(void *)out;
 	size_t bound = event_bound(e, epoch);
-	size_t ptrs = egress_build_ptrs(pointers(e, epoch));
-	struct egress_build b;
+	size_t ptrs = capnp_build_ptrs(pointers(e, epoch));
+	struct capnp_builder b;
 	size_t used;
 
 	if (bound > cap)
 		return bound;
 	event_words(e, epoch, words);
-	used = egress_build_used(words, EVENT_DATA_WORDS);
-	egress_build_head(message, used, ptrs);
+	used = capnp_build_used(words, EVENT_DATA_WORDS);
+	capnp_build_head(message, used, ptrs);
 	memcpy(message + EGRESS_HEAD_WORDS, words, 8 * used);
 	b.ptrs = message + EGRESS_HEAD_WORDS + used;
 	b.next = b.ptrs + ptrs;
 	memset(b.ptrs, 0, 8 * ptrs);
 	build_pointers(e, epoch, &b);
-	return egress_build_end(message, &b);
+	return capnp_build_end(message, &b);
 }

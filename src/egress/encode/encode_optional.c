@@ -67,9 +67,9 @@ static size_t segments_bound(const struct bgp_as_path *path)
 }
 
 static void rare_attrs(const struct bgp_attrs *a, bool has_segments,
-		       struct egress_rare *out)
+		       struct egress_optional *out)
 {
-	if (egress_rare_unknown(a)) {
+	if (egress_optional_unknown(a)) {
 		out->present |= BIT(UPDATE_UNKNOWN_ATTRIBUTES);
 		out->bound += unknown_bound(a);
 	}
@@ -83,8 +83,8 @@ static void rare_attrs(const struct bgp_attrs *a, bool has_segments,
 	}
 }
 
-void egress_rare_change(const struct rib_change *c, bool has_segments,
-			struct egress_rare *out)
+void egress_optional_change(const struct rib_change *c, bool has_segments,
+			    struct egress_optional *out)
 {
 	const struct rib_table_info *t = c->table;
 
@@ -125,8 +125,9 @@ static size_t nlri_text(const struct rib_change *c, const struct rib_route *r,
 	return len < cap ? len : cap - 1;
 }
 
-void egress_rare_route(const struct rib_change *c, const struct rib_route *r,
-		       struct egress_rare *rare)
+void egress_optional_route(const struct rib_change *c,
+			   const struct rib_route *r,
+			   struct egress_optional *rare)
 {
 	if (r->labels.len >= 3) {
 		rare->present |= BIT(UPDATE_LABELS);
@@ -156,12 +157,12 @@ struct elements {
 	size_t at;
 };
 
-static struct elements start_elements(struct egress_build *b, unsigned ptr,
+static struct elements start_elements(struct capnp_builder *b, unsigned ptr,
 				      size_t count, size_t words, size_t ptrs)
 {
 	struct elements e = { .tag = b->next, .words = words, .ptrs = ptrs };
 
-	egress_build_list(b, ptr, EGRESS_LIST_STRUCTS, count * (words + ptrs));
+	capnp_build_list(b, ptr, EGRESS_LIST_STRUCTS, count * (words + ptrs));
 	*b->next = egress_tag((uint32_t)count, words, ptrs);
 	b->next += 1 + count * (words + ptrs);
 	return e;
@@ -185,7 +186,7 @@ static uint64_t unknown_word(const struct bgp_attr *attr)
 	       (uint64_t)attr->code << UNKNOWN_ATTRIBUTE_TYPE_AT;
 }
 
-static void build_unknown(struct egress_build *b, const struct bgp_attrs *a)
+static void build_unknown(struct capnp_builder *b, const struct bgp_attrs *a)
 {
 	struct unknown_iter it = unknown_start(a);
 	struct elements e;
@@ -202,18 +203,18 @@ static void build_unknown(struct egress_build *b, const struct bgp_attrs *a)
 			   bytes != 0);
 	it = unknown_start(a);
 	while (unknown_next(&it, &attr)) {
-		struct egress_build value = {
+		struct capnp_builder value = {
 			.ptrs = next_element(&e, unknown_word(&attr)),
 			.next = b->next,
 		};
 
-		egress_build_data(&value, UNKNOWN_ATTRIBUTE_VALUE_PTR,
-				  attr.value);
+		capnp_build_data(&value, UNKNOWN_ATTRIBUTE_VALUE_PTR,
+				 attr.value);
 		b->next = value.next;
 	}
 }
 
-static void build_asns(struct egress_build *b, unsigned ptr,
+static void build_asns(struct capnp_builder *b, unsigned ptr,
 		       const struct bgp_as_segment *segment)
 {
 	uint32_t *out = (uint32_t *)(void *)b->next;
@@ -221,14 +222,14 @@ static void build_asns(struct egress_build *b, unsigned ptr,
 
 	if (segment->count == 0)
 		return;
-	egress_build_list(b, ptr, EGRESS_LIST_U32, segment->count);
+	capnp_build_list(b, ptr, EGRESS_LIST_U32, segment->count);
 	b->next[words - 1] = 0;
 	for (unsigned i = 0; i < segment->count; i++)
 		out[i] = bgp_as_segment_at(segment, i);
 	b->next += words;
 }
 
-static void build_segments(struct egress_build *b,
+static void build_segments(struct capnp_builder *b,
 			   const struct bgp_as_path *path)
 {
 	struct bgp_as_path_iter it = bgp_as_path_start(path);
@@ -245,7 +246,7 @@ static void build_segments(struct egress_build *b,
 	e = start_elements(b, UPDATE_AS_PATH_SEGMENTS_PTR, count, 1, asns != 0);
 	it = bgp_as_path_start(path);
 	while (bgp_as_path_next(&it, &segment)) {
-		struct egress_build list = {
+		struct capnp_builder list = {
 			.ptrs = next_element(&e, segment.type),
 			.next = b->next,
 		};
@@ -255,28 +256,29 @@ static void build_segments(struct egress_build *b,
 	}
 }
 
-static void build_labels(struct egress_build *b, struct wire_view labels)
+static void build_labels(struct capnp_builder *b, struct wire_view labels)
 {
 	uint32_t *out = (uint32_t *)(void *)b->next;
 	size_t count = labels.len / 3;
 
-	egress_build_list(b, UPDATE_LABELS_PTR, EGRESS_LIST_U32, count);
+	capnp_build_list(b, UPDATE_LABELS_PTR, EGRESS_LIST_U32, count);
 	b->next[egress_words(4 * count) - 1] = 0;
 	for (size_t i = 0; i < count; i++)
 		out[i] = bgp_label_value(labels.p + 3 * i);
 	b->next += egress_words(4 * count);
 }
 
-static void build_ipv6_ext(struct egress_build *b, struct wire_view list)
+static void build_ipv6_ext(struct capnp_builder *b, struct wire_view list)
 {
 	size_t count = list.len / 20;
-	struct egress_build each = { .ptrs = b->next, .next = b->next + count };
+	struct capnp_builder each = { .ptrs = b->next,
+				      .next = b->next + count };
 
-	egress_build_list(b, UPDATE_IPV6_EXTENDED_COMMUNITIES_PTR,
-			  EGRESS_LIST_POINTERS, count);
+	capnp_build_list(b, UPDATE_IPV6_EXTENDED_COMMUNITIES_PTR,
+			 EGRESS_LIST_POINTERS, count);
 	for (unsigned i = 0; i < count; i++)
-		egress_build_data(&each, i,
-				  (struct wire_view){ list.p + 20 * i, 20 });
+		capnp_build_data(&each, i,
+				 (struct wire_view){ list.p + 20 * i, 20 });
 	b->next = each.next;
 }
 
@@ -285,20 +287,22 @@ static struct wire_view view_of(const char *text, size_t len)
 	return (struct wire_view){ (const uint8_t *)text, len };
 }
 
-void egress_rare_build(const struct rib_change *c, const struct rib_route *r,
-		       const struct egress_rare *rare, struct egress_build *b)
+void egress_optional_build(const struct rib_change *c,
+			   const struct rib_route *r,
+			   const struct egress_optional *rare,
+			   struct capnp_builder *b)
 {
 	const struct rib_table_info *t = c->table;
 	uint32_t present = rare->present;
 
 	if (present & BIT(UPDATE_ROUTER_ID))
-		egress_build_text(b, UPDATE_ROUTER_ID_PTR,
-				  view_of(t->router->name,
-					  strlen(t->router->name)));
-	egress_build_text(b, UPDATE_TABLE_NAME_PTR, t->table_name);
+		capnp_build_text(b, UPDATE_ROUTER_ID_PTR,
+				 view_of(t->router->name,
+					 strlen(t->router->name)));
+	capnp_build_text(b, UPDATE_TABLE_NAME_PTR, t->table_name);
 	if (present & BIT(UPDATE_NEXT_HOP_LINK_LOCAL))
-		egress_build_address(b, UPDATE_NEXT_HOP_LINK_LOCAL_PTR,
-				     c->next_hop.link_local);
+		capnp_build_address(b, UPDATE_NEXT_HOP_LINK_LOCAL_PTR,
+				    c->next_hop.link_local);
 	if (present & BIT(UPDATE_UNKNOWN_ATTRIBUTES))
 		build_unknown(b, c->attrs);
 	if (present & BIT(UPDATE_AS_PATH_SEGMENTS))
@@ -306,12 +310,12 @@ void egress_rare_build(const struct rib_change *c, const struct rib_route *r,
 	if (present & BIT(UPDATE_LABELS))
 		build_labels(b, r->labels);
 	if (present & BIT(UPDATE_NLRI))
-		egress_build_data(b, UPDATE_NLRI_PTR, r->nlri);
+		capnp_build_data(b, UPDATE_NLRI_PTR, r->nlri);
 	if (present & BIT(UPDATE_NLRI_KEY))
-		egress_build_data(b, UPDATE_NLRI_KEY_PTR, r->key);
+		capnp_build_data(b, UPDATE_NLRI_KEY_PTR, r->key);
 	if (present & BIT(UPDATE_NLRI_TEXT))
-		egress_build_text(b, UPDATE_NLRI_TEXT_PTR,
-				  view_of(rare->text, rare->text_len));
+		capnp_build_text(b, UPDATE_NLRI_TEXT_PTR,
+				 view_of(rare->text, rare->text_len));
 	if (present & BIT(UPDATE_IPV6_EXTENDED_COMMUNITIES))
 		build_ipv6_ext(b, c->attrs->ipv6_ext_communities);
 }

@@ -12,7 +12,7 @@
 #include "bmp/attr.h"
 
 /* What of these a route has, and how many bytes they take at most. */
-struct egress_rare {
+struct egress_optional {
 	uint32_t present; /* a bit for each pointer */
 	size_t bound;
 	size_t text_len; /* of nlriText */
@@ -33,28 +33,31 @@ struct egress_rare {
 	 UINT64_C(1) << BGP_LARGE_COMMUNITIES | UINT64_C(1) << BGP_OTC)
 
 /* Whether some attribute is sent as it is. */
-static inline bool egress_rare_unknown(const struct bgp_attrs *a)
+static inline bool egress_optional_unknown(const struct bgp_attrs *a)
 {
 	return ((a->seen[0] & ~EGRESS_HAS_FIELD) | a->seen[1] | a->seen[2] |
 		a->seen[3]) != 0;
 }
 
-/* Whether attributes need a look by egress_rare_change(). */
-static inline bool egress_rare_attrs(const struct bgp_attrs *a)
+/* Whether attributes need a look by egress_optional_change(). */
+static inline bool egress_optional_attrs(const struct bgp_attrs *a)
 {
-	return egress_rare_unknown(a) || a->ipv6_ext_communities.len != 0;
+	return egress_optional_unknown(a) || a->ipv6_ext_communities.len != 0;
 }
 
 /* Of all routes of a change; @has_segments: its path is more than sequences. */
-void egress_rare_change(const struct rib_change *c, bool has_segments,
-			struct egress_rare *out);
+void egress_optional_change(const struct rib_change *c, bool has_segments,
+			    struct egress_optional *out);
 
 /* Adds what route @r has itself: labels, or an NLRI that is no prefix. */
-void egress_rare_route(const struct rib_change *c, const struct rib_route *r,
-		       struct egress_rare *rare);
+void egress_optional_route(const struct rib_change *c,
+			   const struct rib_route *r,
+			   struct egress_optional *rare);
 
 /* Build all that is present, in the order of the pointers. */
-void egress_rare_build(const struct rib_change *c, const struct rib_route *r,
-		       const struct egress_rare *rare, struct egress_build *b);
+void egress_optional_build(const struct rib_change *c,
+			   const struct rib_route *r,
+			   const struct egress_optional *rare,
+			   struct capnp_builder *b);
 
 #endif

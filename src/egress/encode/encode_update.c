@@ -182,28 +182,28 @@ static inline void share(const struct rib_change *c, struct shared *s)
 		s->present |= BIT(UPDATE_NEXT_HOP);
 }
 
-static inline void build_origin(struct egress_build *b, uint8_t origin)
+static inline void build_origin(struct capnp_builder *b, uint8_t origin)
 {
 	static const char names[3][16] = { "IGP", "EGP", "INCOMPLETE" };
 	static const uint8_t lengths[3] = { 4, 4, 11 };
 
 	if (origin > 2)
 		origin = 2;
-	egress_build_list(b, UPDATE_ORIGIN_PTR, EGRESS_LIST_BYTES,
-			  lengths[origin]);
+	capnp_build_list(b, UPDATE_ORIGIN_PTR, EGRESS_LIST_BYTES,
+			 lengths[origin]);
 	memcpy(b->next, names[origin], 16); /* there is room for both words */
 	b->next += egress_words(lengths[origin]);
 }
 
 /* A path of several segments, or of two-byte ASNs: flat. */
-static void build_mixed_path(struct egress_build *b,
+static void build_mixed_path(struct capnp_builder *b,
 			     const struct bgp_as_path *path, size_t count)
 {
 	struct bgp_as_path_iter it = bgp_as_path_start(path);
 	struct bgp_as_segment segment;
 	uint32_t *out = (uint32_t *)(void *)b->next;
 
-	egress_build_list(b, UPDATE_AS_PATH_PTR, EGRESS_LIST_U32, count);
+	capnp_build_list(b, UPDATE_AS_PATH_PTR, EGRESS_LIST_U32, count);
 	b->next[egress_words(4 * count) - 1] = 0;
 	while (bgp_as_path_next(&it, &segment))
 		for (unsigned i = 0; i < segment.count; i++)
@@ -211,13 +211,13 @@ static void build_mixed_path(struct egress_build *b,
 	b->next += egress_words(4 * count);
 }
 
-static inline void build_path(struct egress_build *b,
+static inline void build_path(struct capnp_builder *b,
 			      const struct bgp_as_path *path,
 			      const struct shared *s)
 {
 	if (s->plain_path != NULL)
-		egress_build_numbers(b, UPDATE_AS_PATH_PTR, s->plain_path,
-				     s->path_count);
+		capnp_build_numbers(b, UPDATE_AS_PATH_PTR, s->plain_path,
+				    s->path_count);
 	else
 		build_mixed_path(b, path, s->path_count);
 }
@@ -226,18 +226,18 @@ static inline void build_path(struct egress_build *b,
  * A list of structs begins with a tag. If no element needs a word, that word
  * is not sent, as in every struct; so the size is known last.
  */
-static inline void build_structs(struct egress_build *b, unsigned ptr,
+static inline void build_structs(struct capnp_builder *b, unsigned ptr,
 				 uint64_t *tag, size_t count, size_t data_words,
 				 size_t ptrs)
 {
 	b->next = tag;
-	egress_build_list(b, ptr, EGRESS_LIST_STRUCTS,
-			  count * (data_words + ptrs));
+	capnp_build_list(b, ptr, EGRESS_LIST_STRUCTS,
+			 count * (data_words + ptrs));
 	*tag = egress_tag((uint32_t)count, data_words, ptrs);
 	b->next = tag + 1 + count * (data_words + ptrs);
 }
 
-static inline void build_communities(struct egress_build *b,
+static inline void build_communities(struct capnp_builder *b,
 				     struct wire_view list)
 {
 	size_t count = list.len / 4;
@@ -262,32 +262,33 @@ _Static_assert(EXTENDED_COMMUNITY_TYPE_HIGH_AT == 0 &&
 	       "the types stand as in BGP");
 
 /* @words of data in each element: 1, or 0 if all types are 0. */
-static inline void put_ext_communities(struct egress_build *b, const uint8_t *p,
-				       size_t count, size_t words)
+static inline void put_ext_communities(struct capnp_builder *b,
+				       const uint8_t *p, size_t count,
+				       size_t words)
 {
 	uint64_t *element = b->next + 1;
 
 	build_structs(b, UPDATE_EXTENDED_COMMUNITIES_PTR, b->next, count, words,
 		      1);
 	for (size_t i = 0; i < count; i++, element += words + 1) {
-		uint64_t community = egress_word(p + 8 * i);
-		struct egress_build value = { element + words, b->next };
+		uint64_t community = capnp_word(p + 8 * i);
+		struct capnp_builder value = { element + words, b->next };
 
 		element[0] = community & 0xffff; /* or soon the pointer */
-		egress_build_list(&value, EXTENDED_COMMUNITY_VALUE_PTR,
-				  EGRESS_LIST_BYTES, 6);
+		capnp_build_list(&value, EXTENDED_COMMUNITY_VALUE_PTR,
+				 EGRESS_LIST_BYTES, 6);
 		*b->next++ = community >> 16;
 	}
 }
 
-static inline void build_ext_communities(struct egress_build *b,
+static inline void build_ext_communities(struct capnp_builder *b,
 					 struct wire_view list)
 {
 	size_t count = list.len / 8;
 	uint64_t types = 0;
 
 	for (size_t i = 0; i < count; i++)
-		types |= egress_word(list.p + 8 * i);
+		types |= capnp_word(list.p + 8 * i);
 	if (__builtin_expect((types & 0xffff) != 0, 1))
 		put_ext_communities(b, list.p, count, 1);
 	else
@@ -301,7 +302,7 @@ static void shorten_large(uint64_t *tag, size_t count, size_t words)
 		tag[1 + i] = tag[1 + 2 * i];
 }
 
-static inline void build_large_communities(struct egress_build *b,
+static inline void build_large_communities(struct capnp_builder *b,
 					   struct wire_view list)
 {
 	size_t count = list.len / 12, words = 2;
@@ -330,7 +331,7 @@ _Static_assert(LARGE_COMMUNITY_GLOBAL_ADMIN_AT == 0 &&
 		       LARGE_COMMUNITY_LOCAL_DATA_PART2_AT == 64,
 	       "build_large_communities() has them so");
 
-static inline void build_attributes(struct egress_build *b,
+static inline void build_attributes(struct capnp_builder *b,
 				    const struct rib_change *c,
 				    const struct shared *s)
 {
@@ -342,8 +343,8 @@ static inline void build_attributes(struct egress_build *b,
 	if (present & BIT(UPDATE_AS_PATH))
 		build_path(b, &a->as_path, s);
 	if (present & BIT(UPDATE_NEXT_HOP))
-		egress_build_address(b, UPDATE_NEXT_HOP_PTR,
-				     c->next_hop.address);
+		capnp_build_address(b, UPDATE_NEXT_HOP_PTR,
+				    c->next_hop.address);
 	if (present & BIT(UPDATE_COMMUNITIES))
 		build_communities(b, a->communities);
 	if (present & BIT(UPDATE_EXTENDED_COMMUNITIES))
@@ -351,9 +352,8 @@ static inline void build_attributes(struct egress_build *b,
 	if (present & BIT(UPDATE_LARGE_COMMUNITIES))
 		build_large_communities(b, a->large_communities);
 	if (present & BIT(UPDATE_CLUSTER_LIST))
-		egress_build_numbers(b, UPDATE_CLUSTER_LIST_PTR,
-				     a->cluster_list.p,
-				     a->cluster_list.len / 4);
+		capnp_build_numbers(b, UPDATE_CLUSTER_LIST_PTR,
+				    a->cluster_list.p, a->cluster_list.len / 4);
 }
 
 /* How long the data section of a route is. */
@@ -419,36 +419,36 @@ static inline void build_data(const struct rib_change *c,
 
 /* Build a whole message at @message. */
 static void build(const struct rib_change *c, const struct rib_route *r,
-		  const struct shared *s, const struct egress_rare *rare,
+		  const struct shared *s, const struct egress_optional *rare,
 		  uint64_t *message, struct shape *out)
 {
 	size_t words = data_words(c, r);
-	size_t ptrs = egress_build_ptrs(s->present | rare->present);
+	size_t ptrs = capnp_build_ptrs(s->present | rare->present);
 	uint64_t *data = message + EGRESS_HEAD_WORDS;
-	struct egress_build b = { .ptrs = data + words,
-				  .next = data + words + ptrs };
+	struct capnp_builder b = { .ptrs = data + words,
+				   .next = data + words + ptrs };
 
-	egress_build_head(message, words, ptrs);
+	capnp_build_head(message, words, ptrs);
 	build_data(c, r, words, data);
 	/* As many as are usual, in a few stores: objects overwrite the rest. */
 	memset(b.ptrs, 0, 8 * PTRS_USUAL);
 	for (size_t i = PTRS_USUAL; i < ptrs; i++)
 		b.ptrs[i] = 0;
-	egress_build_address(&b, UPDATE_ROUTER_ADDR_PTR,
-			     c->table->router->address);
-	egress_build_address(&b, UPDATE_PEER_ADDR_PTR, c->table->peer_address);
+	capnp_build_address(&b, UPDATE_ROUTER_ADDR_PTR,
+			    c->table->router->address);
+	capnp_build_address(&b, UPDATE_PEER_ADDR_PTR, c->table->peer_address);
 	if (s->present & BIT(UPDATE_PREFIX_ADDR))
-		egress_build_address(&b, UPDATE_PREFIX_ADDR_PTR, r->address);
+		capnp_build_address(&b, UPDATE_PREFIX_ADDR_PTR, r->address);
 	build_attributes(&b, c, s);
 	if (rare->present != 0) {
-		struct egress_build rest = b; /* b itself stays in registers */
+		struct capnp_builder rest = b; /* b itself stays in registers */
 
-		egress_rare_build(c, r, rare, &rest);
+		egress_optional_build(c, r, rare, &rest);
 		b = rest;
 	}
 	*out = (struct shape){
 		.message = message,
-		.bytes = egress_build_end(message, &b),
+		.bytes = capnp_build_end(message, &b),
 		.data_words = words,
 		.prefix = EGRESS_HEAD_WORDS + words + ptrs + PREFIX_BEHIND_PTRS,
 	};
@@ -487,7 +487,7 @@ static inline bool has_rare(const struct rib_change *c, const struct shared *s)
 	return c->table->router->name != NULL ||
 	       c->table->table_name.len != 0 || c->next_hop.has_link_local ||
 	       s->has_segments ||
-	       (c->attrs != NULL && egress_rare_attrs(c->attrs));
+	       (c->attrs != NULL && egress_optional_attrs(c->attrs));
 }
 
 /* Whether a route is told by its prefix alone. */
@@ -500,14 +500,15 @@ static inline bool is_plain(const struct rib_change *c,
 /* Build a route that is like no other. 0 if it may not fit. */
 static size_t build_single(const struct rib_change *c,
 			   const struct rib_route *r, const struct shared *s,
-			   struct egress_rare *rare, uint8_t *out, size_t cap)
+			   struct egress_optional *rare, uint8_t *out,
+			   size_t cap)
 {
 	uint32_t present = rare->present;
 	size_t bound = rare->bound;
 	struct shape shape = { 0 };
 
 	if (!is_plain(c, r))
-		egress_rare_route(c, r, rare);
+		egress_optional_route(c, r, rare);
 	if (s->bound + rare->bound <= cap)
 		build(c, r, s, rare, (uint64_t *)(void *)out, &shape);
 	rare->present = present;
@@ -517,13 +518,13 @@ static size_t build_single(const struct rib_change *c,
 
 size_t egress_encode_bound(const struct rib_change *c, size_t i)
 {
-	struct egress_rare rare;
+	struct egress_optional rare;
 	struct shared s;
 
 	share(c, &s);
-	egress_rare_change(c, s.has_segments, &rare);
+	egress_optional_change(c, s.has_segments, &rare);
 	if (!is_plain(c, &c->routes[i]))
-		egress_rare_route(c, &c->routes[i], &rare);
+		egress_optional_route(c, &c->routes[i], &rare);
 	return s.bound + rare.bound;
 }
 
@@ -537,7 +538,7 @@ struct egress_encoded egress_encode_update(const struct rib_change *c,
 					   uint8_t *out, size_t cap)
 {
 	struct egress_encoded done = { 0 };
-	struct egress_rare rare;
+	struct egress_optional rare;
 	struct shared s;
 	struct shape shape = { 0 };
 
@@ -545,7 +546,7 @@ struct egress_encoded egress_encode_update(const struct rib_change *c,
 	rare.present = 0;
 	rare.bound = 0;
 	if (has_rare(c, &s))
-		egress_rare_change(c, s.has_segments, &rare);
+		egress_optional_change(c, s.has_segments, &rare);
 	for (size_t i = first; i < c->count && done.routes < max; i++) {
 		const struct rib_route *r = &c->routes[i];
 		size_t left = cap - done.bytes;

@@ -38,7 +38,7 @@ static int enter_segment(struct journal_cursor *c, uint64_t base)
 
 	if (fd < 0)
 		return fd;
-	disk_close(c->fd);
+	file_close(c->fd);
 	c->fd = fd;
 	c->base = base;
 	c->identity = header.journal;
@@ -106,7 +106,7 @@ static int place_at(struct journal_cursor *c, uint64_t time_ns)
 		struct journal_header header;
 		int fd = segment_open(c->dir, bases[i], O_RDONLY, &header);
 
-		disk_close(fd);
+		file_close(fd);
 		if (fd == -ENOENT)
 			continue; /* dropped while we look */
 		if (fd < 0)
@@ -131,7 +131,7 @@ static int cursor_new(const char *dir, struct journal_cursor **out)
 	if (c == NULL)
 		return -ENOMEM;
 	c->fd = -1;
-	c->dir = disk_open(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY);
+	c->dir = file_open(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY);
 	if (c->dir < 0) {
 		int err = c->dir;
 
@@ -180,8 +180,8 @@ void journal_cursor_close(struct journal_cursor *c)
 {
 	if (c == NULL)
 		return;
-	disk_close(c->fd);
-	disk_close(c->dir);
+	file_close(c->fd);
+	file_close(c->dir);
 	free(c->bytes);
 	free(c);
 }
@@ -208,7 +208,7 @@ static int load(struct journal_cursor *c, size_t want)
 		memmove(c->bytes, c->bytes + c->at, have);
 	c->at = 0;
 	c->len = have;
-	n = disk_read(c->fd, c->bytes + have, c->size - have,
+	n = file_read(c->fd, c->bytes + have, c->size - have,
 		      c->position - c->base + have);
 	if (n < 0)
 		return (int)n;
@@ -247,7 +247,7 @@ static bool exists(struct journal_cursor *c, uint64_t base)
 	struct journal_header header;
 	int fd = segment_open(c->dir, base, O_RDONLY, &header);
 
-	disk_close(fd);
+	file_close(fd);
 	return fd >= 0;
 }
 

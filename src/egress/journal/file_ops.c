@@ -67,7 +67,7 @@ static int run(struct file_op op)
 	return res;
 }
 
-int disk_open(int dir, const char *name, int flags)
+int file_open(int dir, const char *name, int flags)
 {
 	return run((struct file_op){ .opcode = IORING_OP_OPENAT,
 				     .fd = dir,
@@ -76,13 +76,13 @@ int disk_open(int dir, const char *name, int flags)
 				     .flags = (uint32_t)(flags | O_CLOEXEC) });
 }
 
-void disk_close(int fd)
+void file_close(int fd)
 {
 	if (fd >= 0)
 		run((struct file_op){ .opcode = IORING_OP_CLOSE, .fd = fd });
 }
 
-int64_t disk_read(int fd, void *bytes, size_t len, uint64_t offset)
+int64_t file_read(int fd, void *bytes, size_t len, uint64_t offset)
 {
 	size_t got = 0;
 
@@ -119,7 +119,7 @@ static size_t advance(struct iovec **iov, size_t count, size_t n)
 	return count;
 }
 
-int disk_write(int fd, struct iovec *iov, size_t count, uint64_t offset)
+int file_write(int fd, struct iovec *iov, size_t count, uint64_t offset)
 {
 	while (count > 0) {
 		size_t now = count < IOV_MAX ? count : IOV_MAX;
@@ -139,7 +139,7 @@ int disk_write(int fd, struct iovec *iov, size_t count, uint64_t offset)
 	return 0;
 }
 
-int disk_sync(int fd)
+int file_sync(int fd)
 {
 	return run((struct file_op){ .opcode = IORING_OP_FSYNC,
 				     .fd = fd,
@@ -192,7 +192,7 @@ static int call_open_dir(struct job *job)
 	return fd < 0 ? -errno : fd;
 }
 
-int disk_open_dir(const char *path)
+int file_open_dir(const char *path)
 {
 	return block(&(struct job){ .call = call_open_dir, .name = path });
 }
@@ -206,7 +206,7 @@ static int call_lock(struct job *job)
 }
 
 /* One that was killed has it until the kernel is through with its requests. */
-int disk_lock(int dir)
+int file_lock(int dir)
 {
 	int64_t until = sp_in(LOCK_NS);
 	struct job job = { .call = call_lock, .fd = dir };
@@ -222,7 +222,7 @@ static int call_truncate(struct job *job)
 	return ftruncate(job->fd, (off_t)job->size) < 0 ? -errno : 0;
 }
 
-int disk_truncate(int fd, uint64_t size)
+int file_truncate(int fd, uint64_t size)
 {
 	return block(
 		&(struct job){ .call = call_truncate, .fd = fd, .size = size });
@@ -238,7 +238,7 @@ static int call_size(struct job *job)
 	return 0;
 }
 
-int64_t disk_size(int fd)
+int64_t file_size(int fd)
 {
 	struct job job = { .call = call_size, .fd = fd };
 	int err = block(&job);
@@ -251,7 +251,7 @@ static int call_unlink(struct job *job)
 	return unlinkat(job->fd, job->name, 0) < 0 ? -errno : 0;
 }
 
-int disk_unlink(int dir, const char *name)
+int file_unlink(int dir, const char *name)
 {
 	return block(
 		&(struct job){ .call = call_unlink, .fd = dir, .name = name });
@@ -264,7 +264,7 @@ static int call_rename(struct job *job)
 	return res < 0 ? -errno : 0;
 }
 
-int disk_rename(int dir, const char *from, const char *to)
+int file_rename(int dir, const char *from, const char *to)
 {
 	return block(&(struct job){
 		.call = call_rename, .fd = dir, .name = from, .new_name = to });
@@ -292,7 +292,7 @@ static int call_list(struct job *job)
 	return err;
 }
 
-int disk_list(int dir, int (*each)(const char *name, void *arg), void *arg)
+int file_list(int dir, int (*each)(const char *name, void *arg), void *arg)
 {
 	return block(&(struct job){
 		.call = call_list, .fd = dir, .each = each, .arg = arg });

@@ -17,42 +17,42 @@
 struct iovec;
 
 /* open(2) with O_CLOEXEC, mode 0640 if it creates. The descriptor. */
-int disk_open(int dir, const char *name, int flags);
-void disk_close(int fd);
+int file_open(int dir, const char *name, int flags);
+void file_close(int fd);
 
 /* Make a folder, unless it is there, and open it. The descriptor. */
-int disk_open_dir(const char *path);
+int file_open_dir(const char *path);
 
 /*
  * Have the folder to ourselves for as long as @dir is open, however the
  * process ends; readers do not ask. -EBUSY: somebody else has it, also after a
  * moment.
  */
-int disk_lock(int dir);
+int file_lock(int dir);
 
 /* Up to @len bytes at @offset: fewer only at the end of the file. How many. */
-int64_t disk_read(int fd, void *bytes, size_t len, uint64_t offset);
+int64_t file_read(int fd, void *bytes, size_t len, uint64_t offset);
 
 /*
  * All of @count pieces at @offset. On failure some may have been written.
  * @iov is used up.
  */
-int disk_write(int fd, struct iovec *iov, size_t count, uint64_t offset);
+int file_write(int fd, struct iovec *iov, size_t count, uint64_t offset);
 
 /* The data, and what is needed to find it again, is on the disk. */
-int disk_sync(int fd);
+int file_sync(int fd);
 
-int disk_truncate(int fd, uint64_t size);
-int64_t disk_size(int fd);
-int disk_unlink(int dir, const char *name);
+int file_truncate(int fd, uint64_t size);
+int64_t file_size(int fd);
+int file_unlink(int dir, const char *name);
 
 /* In one folder; a file that has the new name is replaced. */
-int disk_rename(int dir, const char *from, const char *to);
+int file_rename(int dir, const char *from, const char *to);
 
 /*
  * Call @each for every name in the folder, in no order. A negative errno that
  * it returns ends the walk and is returned.
  */
-int disk_list(int dir, int (*each)(const char *name, void *arg), void *arg);
+int file_list(int dir, int (*each)(const char *name, void *arg), void *arg);
 
 #endif

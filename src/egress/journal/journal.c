@@ -126,16 +126,16 @@ static int open_newest(struct journal *j, struct journal_fault *fault)
 		fault->offset = scan.end;
 		return -EBADMSG;
 	}
-	size = disk_size(j->fd);
+	size = file_size(j->fd);
 	if (size < 0)
 		return (int)size;
 	if ((uint64_t)size > scan.end) {
-		err = disk_truncate(j->fd, scan.end);
+		err = file_truncate(j->fd, scan.end);
 		if (err < 0)
 			return err;
 		j->cut += (uint64_t)size - scan.end;
 	}
-	err = disk_sync(j->fd);
+	err = file_sync(j->fd);
 	if (err < 0)
 		return err;
 	j->identity = header.journal;
@@ -157,7 +157,7 @@ static int find_last(struct journal *j, struct journal_fault *fault)
 		int fd = segment_open(j->dir, j->bases[i], O_RDONLY, &header);
 		int err = fd < 0 ? fd : segment_scan(fd, j->bases[i], &scan);
 
-		disk_close(fd);
+		file_close(fd);
 		if (err == -EBADMSG || (err == 0 && scan.damaged)) {
 			segment_name(j->bases[i], fault->name);
 			fault->offset = fd < 0 ? 0 : scan.end;
@@ -211,13 +211,13 @@ int journal_open(const struct journal_options *options,
 	if (j->options.segment_bytes > JOURNAL_SEGMENT_BYTES_MAX)
 		j->options.segment_bytes = JOURNAL_SEGMENT_BYTES_MAX;
 	j->fd = -1;
-	j->dir = disk_open_dir(options->dir);
+	j->dir = file_open_dir(options->dir);
 	if (j->dir < 0) {
 		err = j->dir;
 		goto fail;
 	}
 	/* Two writers would cut off and write over what the other one has. */
-	err = disk_lock(j->dir);
+	err = file_lock(j->dir);
 	if (err == 0)
 		err = open_segments(j, fault);
 	if (err < 0)
@@ -234,8 +234,8 @@ void journal_close(struct journal *j)
 {
 	if (j == NULL)
 		return;
-	disk_close(j->fd);
-	disk_close(j->dir);
+	file_close(j->fd);
+	file_close(j->dir);
 	free(j->index);
 	free(j->bases);
 	free(j);
@@ -301,7 +301,7 @@ static int write_records(struct journal *j, struct journal_record *records,
 	while (count > 0) {
 		size_t now = count < WRITE_MAX ? count : WRITE_MAX;
 		size_t pieces = describe(j, records, now, headers, iov);
-		int err = disk_write(j->fd, iov, pieces, j->end - newest(j));
+		int err = file_write(j->fd, iov, pieces, j->end - newest(j));
 
 		if (err < 0)
 			return err;
@@ -341,7 +341,7 @@ static int roll(struct journal *j)
 	(void)segment_write_index(j->dir, base, j->index, j->index_count);
 	err = begin_segment(j);
 	if (err == 0)
-		disk_close(fd);
+		file_close(fd);
 	sp_mutex_unlock(&j->sync_lock);
 	return err;
 }
@@ -388,7 +388,7 @@ static size_t allowed(const struct journal *j,
 /* Take back what is behind @end, which is in the newest segment. */
 static int cut_back(struct journal *j, uint64_t end)
 {
-	int err = disk_truncate(j->fd, end - newest(j));
+	int err = file_truncate(j->fd, end - newest(j));
 
 	if (err < 0)
 		return err;
@@ -454,7 +454,7 @@ int journal_sync(struct journal *j)
 	/* The kernel tells of a failure once: another sync would succeed. */
 	err = j->sync_error;
 	if (err == 0 && j->synced < end) {
-		err = disk_sync(j->fd); /* others append meanwhile */
+		err = file_sync(j->fd); /* others append meanwhile */
 		j->sync_error = err;
 		if (err == 0)
 			j->synced = end;
@@ -491,7 +491,7 @@ static int oldest_ended(struct journal *j, uint64_t *out)
 
 	if (fd < 0)
 		return fd;
-	disk_close(fd);
+	file_close(fd);
 	*out = header.created_ns;
 	return 0;
 }
@@ -531,7 +531,7 @@ static int begin_anew(struct journal *j)
 	err = lock_sync(j);
 	if (err < 0)
 		return err;
-	disk_close(j->fd);
+	file_close(j->fd);
 	j->fd = -1;
 	j->synced = j->end;
 	j->sync_error = 0;

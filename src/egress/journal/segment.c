@@ -68,28 +68,28 @@ int segment_create(int dir, uint64_t base, uint64_t identity)
 
 	segment_name(base, name);
 	journal_header_encode(&header, bytes);
-	fd = disk_open(dir, UNBORN, O_CREAT | O_TRUNC | O_RDWR);
+	fd = file_open(dir, UNBORN, O_CREAT | O_TRUNC | O_RDWR);
 	if (fd < 0)
 		return fd;
-	err = disk_write(fd, &iov, 1, 0);
+	err = file_write(fd, &iov, 1, 0);
 	if (err < 0)
 		goto fail;
-	err = disk_sync(fd);
+	err = file_sync(fd);
 	if (err < 0)
 		goto fail;
-	err = disk_rename(dir, UNBORN, name);
+	err = file_rename(dir, UNBORN, name);
 	if (err < 0)
 		goto fail;
 	left = name;
-	err = disk_sync(dir);
+	err = file_sync(dir);
 	if (err < 0)
 		goto fail;
 	return fd;
 
 fail:
-	disk_close(fd);
+	file_close(fd);
 	/* Best effort: either is no harm. */
-	(void)disk_unlink(dir, left);
+	(void)file_unlink(dir, left);
 	return err;
 }
 
@@ -103,17 +103,17 @@ int segment_open(int dir, uint64_t base, int flags,
 	int fd;
 
 	segment_name(base, name);
-	fd = disk_open(dir, name, flags);
+	fd = file_open(dir, name, flags);
 	if (fd < 0)
 		return fd;
-	n = disk_read(fd, bytes, sizeof(bytes), 0);
+	n = file_read(fd, bytes, sizeof(bytes), 0);
 	if (n < 0) {
-		disk_close(fd);
+		file_close(fd);
 		return (int)n;
 	}
 	if (journal_header_decode(bytes, (size_t)n, &got) != JOURNAL_OK ||
 	    got.base != base) {
-		disk_close(fd);
+		file_close(fd);
 		return -EBADMSG;
 	}
 	*header = got;
@@ -122,7 +122,7 @@ int segment_open(int dir, uint64_t base, int flags,
 
 int segment_scan(int fd, uint64_t base, struct journal_scan *out)
 {
-	int64_t size = disk_size(fd);
+	int64_t size = file_size(fd);
 	uint8_t *bytes;
 	int64_t n;
 
@@ -131,7 +131,7 @@ int segment_scan(int fd, uint64_t base, struct journal_scan *out)
 	bytes = malloc((size_t)size + 1);
 	if (bytes == NULL)
 		return -ENOMEM;
-	n = disk_read(fd, bytes, (size_t)size, 0);
+	n = file_read(fd, bytes, (size_t)size, 0);
 	if (n >= 0) {
 		journal_scan(bytes, (size_t)n, base, out);
 		/* They point into what is about to go. */
@@ -147,9 +147,9 @@ void segment_drop(int dir, uint64_t base)
 	char name[JOURNAL_NAME_MAX];
 
 	segment_index_name(base, name);
-	(void)disk_unlink(dir, name);
+	(void)file_unlink(dir, name);
 	segment_name(base, name);
-	(void)disk_unlink(dir, name);
+	(void)file_unlink(dir, name);
 }
 
 /* The index is a checksum and entries. It is a help, never needed. */
@@ -167,11 +167,11 @@ int segment_write_index(int dir, uint64_t base,
 	int fd;
 
 	segment_index_name(base, name);
-	fd = disk_open(dir, name, O_CREAT | O_TRUNC | O_WRONLY);
+	fd = file_open(dir, name, O_CREAT | O_TRUNC | O_WRONLY);
 	if (fd < 0)
 		return fd;
-	err = disk_write(fd, iov, count == 0 ? 1 : 2, 0);
-	disk_close(fd);
+	err = file_write(fd, iov, count == 0 ? 1 : 2, 0);
+	file_close(fd);
 	return err;
 }
 
@@ -186,10 +186,10 @@ static struct journal_index *read_index(int dir, uint64_t base, size_t *count)
 	int fd;
 
 	segment_index_name(base, name);
-	fd = disk_open(dir, name, O_RDONLY);
+	fd = file_open(dir, name, O_RDONLY);
 	if (fd < 0)
 		return NULL;
-	size = disk_size(fd);
+	size = file_size(fd);
 	if (size < (int64_t)sizeof(checksum) ||
 	    size > (int64_t)JOURNAL_SEGMENT_BYTES_MAX)
 		goto fail;
@@ -197,18 +197,18 @@ static struct journal_index *read_index(int dir, uint64_t base, size_t *count)
 	bytes -= bytes % sizeof(*entries);
 	entries = malloc(bytes + 1);
 	if (entries == NULL ||
-	    disk_read(fd, &checksum, sizeof(checksum), 0) !=
+	    file_read(fd, &checksum, sizeof(checksum), 0) !=
 		    (int64_t)sizeof(checksum) ||
-	    disk_read(fd, entries, bytes, sizeof(checksum)) != (int64_t)bytes ||
+	    file_read(fd, entries, bytes, sizeof(checksum)) != (int64_t)bytes ||
 	    checksum != XXH3_64bits(entries, bytes))
 		goto fail;
 	*count = bytes / sizeof(*entries);
-	disk_close(fd);
+	file_close(fd);
 	return entries;
 
 fail:
 	free(entries);
-	disk_close(fd);
+	file_close(fd);
 	return NULL;
 }
 
@@ -262,7 +262,7 @@ static int compare(const void *a, const void *b)
 int segment_list(int dir, uint64_t **out, size_t *count)
 {
 	struct list list = { 0 };
-	int err = disk_list(dir, add_base, &list);
+	int err = file_list(dir, add_base, &list);
 
 	if (err < 0) {
 		free(list.bases);

@@ -47,7 +47,7 @@ static int errno_of(uint32_t code)
 }
 
 static int judge(struct wire_view json, const char *what, const char *stream,
-		 struct nats_words *why)
+		 struct nats_error *why)
 {
 	struct nats_reply_error error;
 
@@ -60,7 +60,7 @@ static int judge(struct wire_view json, const char *what, const char *stream,
 
 int nats_api_request(const struct nats_api *api, const char *what,
 		     const char *stream, const char *body,
-		     struct nats_words *why, natsMsg **out)
+		     struct nats_error *why, natsMsg **out)
 {
 	char subject[NATS_API_SUBJECT_MAX];
 	natsMsg *reply = NULL;
@@ -92,7 +92,7 @@ int nats_api_request(const struct nats_api *api, const char *what,
 }
 
 static int unreadable(natsMsg *reply, const char *what, const char *stream,
-		      struct nats_words *why)
+		      struct nats_error *why)
 {
 	snprintf(why->text, sizeof(why->text),
 		 "%s of %s: the answer lacks something, or is of wrong types",
@@ -103,7 +103,7 @@ static int unreadable(natsMsg *reply, const char *what, const char *stream,
 
 int nats_api_stream(const struct nats_api *api, const char *what,
 		    const char *stream, const char *body,
-		    struct nats_words *why, natsMsg **reply,
+		    struct nats_error *why, natsMsg **reply,
 		    struct nats_reply_stream *out)
 {
 	natsMsg *msg = NULL;
@@ -149,7 +149,7 @@ static int decode_message(const struct nats_reply_message *m,
 }
 
 int nats_api_message(const struct nats_api *api, const char *stream,
-		     uint64_t seq, const char *subject, struct nats_words *why,
+		     uint64_t seq, const char *subject, struct nats_error *why,
 		     struct nats_api_message *out)
 {
 	static const char what[] = "STREAM.MSG.GET";

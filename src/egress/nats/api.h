@@ -43,7 +43,7 @@ struct wire_view nats_api_bytes(const natsMsg *msg);
  */
 int nats_api_request(const struct nats_api *api, const char *what,
 		     const char *stream, const char *body,
-		     struct nats_words *why, natsMsg **out);
+		     struct nats_error *why, natsMsg **out);
 
 /*
  * STREAM.INFO, or STREAM.CREATE with a @body. @out has views into *@reply, which
@@ -51,7 +51,7 @@ int nats_api_request(const struct nats_api *api, const char *what,
  */
 int nats_api_stream(const struct nats_api *api, const char *what,
 		    const char *stream, const char *body,
-		    struct nats_words *why, natsMsg **reply,
+		    struct nats_error *why, natsMsg **reply,
 		    struct nats_reply_stream *out);
 
 /* A message as it is stored. */
@@ -64,7 +64,7 @@ struct nats_api_message {
 
 /* By its sequence, or the last one of a subject with @seq 0. */
 int nats_api_message(const struct nats_api *api, const char *stream,
-		     uint64_t seq, const char *subject, struct nats_words *why,
+		     uint64_t seq, const char *subject, struct nats_error *why,
 		     struct nats_api_message *out);
 
 #endif

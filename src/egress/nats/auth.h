@@ -16,7 +16,7 @@
 #define NATS_INBOX_PREFIX_MAX 64 /* bytes with a NUL */
 
 /* Why something failed, in words. */
-struct nats_words {
+struct nats_error {
 	char text[NATS_WORDS_MAX];
 };
 

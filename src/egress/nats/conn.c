@@ -20,12 +20,12 @@
 
 #define SUBJECT_TEXT_MAX 128
 
-struct nats_link {
+struct nats_conn {
 	natsConnection *nc;
 	natsSubscription *sub;
 	char inbox[NATS_INBOX_MAX];
 	size_t inbox_len;
-	struct nats_bell bell;
+	struct nats_wakeup wakeup;
 	int fd;
 	uint32_t awaited; /* answers that are worth a ring */
 
@@ -42,7 +42,7 @@ struct nats_link {
 /* Answers */
 
 /* The token is the last part of the subject. */
-static bool token_of(const struct nats_link *link, const char *subject,
+static bool token_of(const struct nats_conn *link, const char *subject,
 		     uint64_t *out)
 {
 	char *end;
@@ -68,16 +68,16 @@ static void read_answer(natsMsg *msg, struct nats_ack *out)
 
 static void on_disconnect(natsConnection *nc, void *arg)
 {
-	struct nats_link *link = arg;
+	struct nats_conn *link = arg;
 
 	(void)nc;
 	atomic_store(&link->lost, true);
-	link->bell.ring(link->bell.arg);
+	link->wakeup.ring(link->wakeup.arg);
 }
 
 static void on_closed(natsConnection *nc, void *arg)
 {
-	struct nats_link *link = arg;
+	struct nats_conn *link = arg;
 
 	on_disconnect(nc, arg);
 	pthread_mutex_lock(&link->lock);
@@ -91,7 +91,7 @@ static void on_closed(natsConnection *nc, void *arg)
 static natsStatus on_attach(void **data, void *loop, natsConnection *nc,
 			    natsSock fd)
 {
-	struct nats_link *link = loop;
+	struct nats_conn *link = loop;
 
 	(void)nc;
 	link->fd = fd;
@@ -109,11 +109,11 @@ static natsStatus on_read_wanted(void *data, bool wanted)
 /* Under libnats' lock, when its buffer fills and when it is empty again. */
 static natsStatus on_write_wanted(void *data, bool wanted)
 {
-	struct nats_link *link = data;
+	struct nats_conn *link = data;
 
 	atomic_store(&link->unwritten, wanted);
 	if (wanted)
-		link->bell.write(link->bell.arg);
+		link->wakeup.write(link->wakeup.arg);
 	return NATS_OK;
 }
 
@@ -123,8 +123,8 @@ static natsStatus on_detach(void *data)
 	return NATS_OK;
 }
 
-static int make_options(struct nats_link *link, const struct nats_options *from,
-			struct nats_words *why, natsOptions **out)
+static int make_options(struct nats_conn *link, const struct nats_options *from,
+			struct nats_error *why, natsOptions **out)
 {
 	natsOptions *o = NULL;
 	natsStatus s;
@@ -151,20 +151,20 @@ static int make_options(struct nats_link *link, const struct nats_options *from,
 
 /* Life cycle */
 
-static struct nats_link *link_new(struct nats_bell bell)
+static struct nats_conn *link_new(struct nats_wakeup wakeup)
 {
-	struct nats_link *link = calloc(1, sizeof(*link));
+	struct nats_conn *link = calloc(1, sizeof(*link));
 
 	if (link == NULL)
 		return NULL;
-	link->bell = bell;
+	link->wakeup = wakeup;
 	link->fd = -1;
 	pthread_mutex_init(&link->lock, NULL);
 	pthread_cond_init(&link->changed, NULL);
 	return link;
 }
 
-static natsStatus subscribe(struct nats_link *link,
+static natsStatus subscribe(struct nats_conn *link,
 			    const struct nats_options *options, uint32_t window)
 {
 	char subject[SUBJECT_TEXT_MAX];
@@ -182,11 +182,11 @@ static natsStatus subscribe(struct nats_link *link,
 	return s;
 }
 
-int nats_link_open(const struct nats_options *options, uint32_t window,
-		   struct nats_bell bell, struct nats_words *why,
-		   struct nats_link **out)
+int nats_conn_open(const struct nats_options *options, uint32_t window,
+		   struct nats_wakeup wakeup, struct nats_error *why,
+		   struct nats_conn **out)
 {
-	struct nats_link *link = link_new(bell);
+	struct nats_conn *link = link_new(wakeup);
 	natsOptions *o = NULL;
 	natsStatus s;
 	int err;
@@ -211,12 +211,12 @@ int nats_link_open(const struct nats_options *options, uint32_t window,
 	return 0;
 
 fail:
-	nats_link_close(link);
+	nats_conn_close(link);
 	return err;
 }
 
 /* Until no callback can come any more. False if libnats forgot one. */
-static bool wait_callbacks(struct nats_link *link)
+static bool wait_callbacks(struct nats_conn *link)
 {
 	struct timespec until;
 	int err = 0;
@@ -231,7 +231,7 @@ static bool wait_callbacks(struct nats_link *link)
 	return err == 0;
 }
 
-void nats_link_close(struct nats_link *link)
+void nats_conn_close(struct nats_conn *link)
 {
 	if (link == NULL)
 		return;
@@ -250,12 +250,12 @@ void nats_link_close(struct nats_link *link)
 
 /* Publisher's side: bytes */
 
-int nats_link_fd(const struct nats_link *link)
+int nats_conn_fd(const struct nats_conn *link)
 {
 	return link->fd;
 }
 
-static uint32_t answers(struct nats_link *link)
+static uint32_t answers(struct nats_conn *link)
 {
 	int n = 0;
 
@@ -264,22 +264,22 @@ static uint32_t answers(struct nats_link *link)
 		       : 0;
 }
 
-void nats_link_read(struct nats_link *link)
+void nats_conn_read(struct nats_conn *link)
 {
 	natsConnection_ProcessReadEvent(link->nc);
 	/* A turn costs more than an answer: not one for each. */
 	if (answers(link) >= link->awaited)
-		link->bell.ring(link->bell.arg);
+		link->wakeup.ring(link->wakeup.arg);
 }
 
-bool nats_link_write(struct nats_link *link)
+bool nats_conn_write(struct nats_conn *link)
 {
 	if (atomic_load(&link->unwritten))
 		natsConnection_ProcessWriteEvent(link->nc);
 	return !atomic_load(&link->unwritten);
 }
 
-bool nats_link_full(struct nats_link *link)
+bool nats_conn_full(struct nats_conn *link)
 {
 	return natsConnection_Buffered(link->nc) >= NATS_IO_BUFFER;
 }
@@ -317,7 +317,7 @@ static natsStatus set_headers(natsMsg *msg, const struct nats_message *m)
  * payload, a few allocations for the headers) and copies that into its write
  * buffer; bench/egress, jetstream_acked.
  */
-int nats_link_publish(struct nats_link *link, const struct nats_message *m)
+int nats_conn_publish(struct nats_conn *link, const struct nats_message *m)
 {
 	char reply[SUBJECT_TEXT_MAX];
 	natsMsg *msg = NULL;
@@ -334,7 +334,7 @@ int nats_link_publish(struct nats_link *link, const struct nats_message *m)
 }
 
 /* Hot: once per message. bench/egress, jetstream_acked. */
-bool nats_link_take(struct nats_link *link, struct nats_answer *out)
+bool nats_conn_take(struct nats_conn *link, struct nats_answer *out)
 {
 	natsMsg *msg = NULL;
 	bool good = false;
@@ -349,23 +349,23 @@ bool nats_link_take(struct nats_link *link, struct nats_answer *out)
 	return good;
 }
 
-bool nats_link_await(struct nats_link *link, uint32_t n)
+bool nats_conn_await(struct nats_conn *link, uint32_t n)
 {
 	link->awaited = n;
 	return answers(link) < n;
 }
 
-bool nats_link_lost(struct nats_link *link)
+bool nats_conn_lost(struct nats_conn *link)
 {
 	return atomic_load(&link->lost);
 }
 
-size_t nats_link_max_payload(struct nats_link *link)
+size_t nats_conn_max_payload(struct nats_conn *link)
 {
 	return (size_t)natsConnection_GetMaxPayload(link->nc);
 }
 
-natsConnection *nats_link_connection(struct nats_link *link)
+natsConnection *nats_conn_connection(struct nats_conn *link)
 {
 	return link->nc;
 }

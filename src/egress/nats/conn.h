@@ -1,8 +1,8 @@
 /*
  * egress/nats/conn.h - one connection to a NATS server, for as long as it lasts
  *
- *	nats_link_publish() ---> [ libnats' buffer ] ---> write() ---> server
- *	nats_link_take() <--- [ libnats' list ] <--- read() <--- server
+ *	nats_conn_publish() ---> [ libnats' buffer ] ---> write() ---> server
+ *	nats_conn_take() <--- [ libnats' list ] <--- read() <--- server
  *
  * A link never reconnects: when the connection is lost the link is lost, and
  * the publisher makes another. So nothing can leave from a buffer that
@@ -19,7 +19,7 @@
  * Threads	All from one, the publisher's, but for the calls marked
  *		"blocks": they wait for the network and belong on a pool thread.
  * Errors	A negative errno; where there are words for it, they are in
- *		struct nats_words.
+ *		struct nats_error.
  */
 #ifndef EGRESS_NATS_CONN_H
 #define EGRESS_NATS_CONN_H
@@ -31,12 +31,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct nats_link;
+struct nats_conn;
 
 /* Called on any thread, with locks of libnats held; must not wait. */
-struct nats_bell {
+struct nats_wakeup {
 	void (*ring)(void *arg);  /* the link is lost, or answers are there */
-	void (*write)(void *arg); /* nats_link_write() has something to do */
+	void (*write)(void *arg); /* nats_conn_write() has something to do */
 	void *arg;
 };
 
@@ -66,49 +66,49 @@ struct nats_answer {
  * Connect, to have up to @window messages without an answer. -ECONNREFUSED, -EACCES
  * (credentials), -EPROTO (TLS), -EINVAL (options), -ETIMEDOUT. Blocks.
  */
-int nats_link_open(const struct nats_options *options, uint32_t window,
-		   struct nats_bell bell, struct nats_words *why,
-		   struct nats_link **out);
+int nats_conn_open(const struct nats_options *options, uint32_t window,
+		   struct nats_wakeup wakeup, struct nats_error *why,
+		   struct nats_conn **out);
 
 /* NULL is fine. No callback runs any more when it returns. Blocks. */
-void nats_link_close(struct nats_link *link);
+void nats_conn_close(struct nats_conn *link);
 
 /* Bytes */
 
 /* What to wait for. Some other library's: not to be read, written or closed. */
-int nats_link_fd(const struct nats_link *link);
+int nats_conn_fd(const struct nats_conn *link);
 
 /* The socket can be read. Rings for the answers that came, if told to. */
-void nats_link_read(struct nats_link *link);
+void nats_conn_read(struct nats_conn *link);
 
 /* Write what there is. False: the rest when the socket takes more. */
-bool nats_link_write(struct nats_link *link);
+bool nats_conn_write(struct nats_conn *link);
 
 /* Whether as much waits to be written as is written at once. */
-bool nats_link_full(struct nats_link *link);
+bool nats_conn_full(struct nats_conn *link);
 
 /* Messages */
 
 /*
- * Put it into the buffer, which takes all there is: see nats_link_full().
+ * Put it into the buffer, which takes all there is: see nats_conn_full().
  * After an error the link is of no more use.
  */
-int nats_link_publish(struct nats_link *link, const struct nats_message *m);
+int nats_conn_publish(struct nats_conn *link, const struct nats_message *m);
 
 /* The next acknowledgement; false if there is none. */
-bool nats_link_take(struct nats_link *link, struct nats_answer *out);
+bool nats_conn_take(struct nats_conn *link, struct nats_answer *out);
 
 /*
- * From now on nats_link_read() rings when @n answers are there. False: so many
+ * From now on nats_conn_read() rings when @n answers are there. False: so many
  * are there already.
  */
-bool nats_link_await(struct nats_link *link, uint32_t n);
+bool nats_conn_await(struct nats_conn *link, uint32_t n);
 
 /* Whether the connection is gone, or acknowledgements were lost. */
-bool nats_link_lost(struct nats_link *link);
+bool nats_conn_lost(struct nats_conn *link);
 
 /* What the server takes in one message, headers included. */
-size_t nats_link_max_payload(struct nats_link *link);
+size_t nats_conn_max_payload(struct nats_conn *link);
 
 /* Let go of what libnats keeps for the calling thread: its last error. */
 void nats_thread_done(void);

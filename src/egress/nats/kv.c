@@ -36,7 +36,7 @@ static void disconnect(struct nats_kv *kv)
 	kv->api.nc = NULL;
 }
 
-static int create_bucket(struct nats_kv *kv, struct nats_words *why,
+static int create_bucket(struct nats_kv *kv, struct nats_error *why,
 			 natsMsg **reply, struct nats_reply_stream *out)
 {
 	char body[NATS_API_BODY_MAX];
@@ -56,7 +56,7 @@ static int create_bucket(struct nats_kv *kv, struct nats_words *why,
 			       reply, out);
 }
 
-static int bind_bucket(struct nats_kv *kv, struct nats_words *why)
+static int bind_bucket(struct nats_kv *kv, struct nats_error *why)
 {
 	struct nats_reply_stream info;
 	natsMsg *reply = NULL;
@@ -80,7 +80,7 @@ static int bind_bucket(struct nats_kv *kv, struct nats_words *why)
 	return 0;
 }
 
-static int connect_kv(struct nats_kv *kv, struct nats_words *why)
+static int connect_kv(struct nats_kv *kv, struct nats_error *why)
 {
 	int64_t max;
 	int err = nats_connect(&kv->options, why, &kv->api.nc);
@@ -95,7 +95,7 @@ static int connect_kv(struct nats_kv *kv, struct nats_words *why)
 }
 
 /* Begin a call: it is ours, and connected. Ended by leave(), also if not. */
-static int enter(struct nats_kv *kv, struct nats_words *why)
+static int enter(struct nats_kv *kv, struct nats_error *why)
 {
 	int err;
 
@@ -121,7 +121,7 @@ static int leave(struct nats_kv *kv, int err)
 }
 
 int nats_kv_open(const struct nats_options *options, const char *bucket,
-		 int replicas, struct nats_words *why, struct nats_kv **out)
+		 int replicas, struct nats_error *why, struct nats_kv **out)
 {
 	struct nats_kv *kv = calloc(1, sizeof(*kv));
 	int err;
@@ -219,7 +219,7 @@ static int take_direct(natsMsg *msg, const char *subject, struct entry *out)
 
 /* From any server that has the message. */
 static int get_direct(struct nats_kv *kv, const char *subject,
-		      struct nats_words *why, struct entry *out)
+		      struct nats_error *why, struct entry *out)
 {
 	char where[NATS_API_SUBJECT_MAX];
 	natsMsg *msg = NULL;
@@ -242,7 +242,7 @@ static int get_direct(struct nats_kv *kv, const char *subject,
 
 /* From the leader. */
 static int get_message(struct nats_kv *kv, const char *subject,
-		       struct nats_words *why, struct entry *out)
+		       struct nats_error *why, struct entry *out)
 {
 	struct nats_api_message m;
 	char operation[16];
@@ -263,13 +263,13 @@ static int get_message(struct nats_kv *kv, const char *subject,
 }
 
 static int get_entry(struct nats_kv *kv, const char *subject,
-		     struct nats_words *why, struct entry *out)
+		     struct nats_error *why, struct entry *out)
 {
 	return kv->direct ? get_direct(kv, subject, why, out)
 			  : get_message(kv, subject, why, out);
 }
 
-int nats_kv_get(struct nats_kv *kv, const char *key, struct nats_words *why,
+int nats_kv_get(struct nats_kv *kv, const char *key, struct nats_error *why,
 		void **bytes, size_t *len, uint64_t *revision)
 {
 	char subject[KEY_MAX];
@@ -305,7 +305,7 @@ static natsStatus expect(natsMsg *msg, uint64_t revision)
 				 text);
 }
 
-static int judge(natsMsg *reply, struct nats_words *why)
+static int judge(natsMsg *reply, struct nats_error *why)
 {
 	struct nats_ack ack;
 
@@ -319,7 +319,7 @@ static int judge(natsMsg *reply, struct nats_words *why)
 
 /* @revision: that the key must be at; NULL: any. */
 static int store(struct nats_kv *kv, const char *subject, struct wire_view v,
-		 const uint64_t *revision, struct nats_words *why)
+		 const uint64_t *revision, struct nats_error *why)
 {
 	natsMsg *reply = NULL;
 	natsMsg *msg = NULL;
@@ -341,7 +341,7 @@ static int store(struct nats_kv *kv, const char *subject, struct wire_view v,
 }
 
 int nats_kv_put(struct nats_kv *kv, const char *key, const void *bytes,
-		size_t len, struct nats_words *why)
+		size_t len, struct nats_error *why)
 {
 	char subject[KEY_MAX];
 	int err = enter(kv, why);
@@ -357,9 +357,9 @@ int nats_kv_put(struct nats_kv *kv, const char *key, const void *bytes,
 
 /* A key that somebody has removed has a mark of that, with a revision. */
 static int store_over_removal(struct nats_kv *kv, const char *subject,
-			      struct wire_view v, struct nats_words *why)
+			      struct wire_view v, struct nats_error *why)
 {
-	struct nats_words other;
+	struct nats_error other;
 	struct entry e;
 
 	if (get_entry(kv, subject, &other, &e) < 0)
@@ -369,7 +369,7 @@ static int store_over_removal(struct nats_kv *kv, const char *subject,
 }
 
 int nats_kv_replace(struct nats_kv *kv, const char *key, const void *bytes,
-		    size_t len, uint64_t revision, struct nats_words *why)
+		    size_t len, uint64_t revision, struct nats_error *why)
 {
 	struct wire_view v = { bytes, len };
 	char subject[KEY_MAX];
@@ -386,7 +386,7 @@ int nats_kv_replace(struct nats_kv *kv, const char *key, const void *bytes,
 }
 
 int nats_kv_purge(struct nats_kv *kv, const char *pattern,
-		  struct nats_words *why)
+		  struct nats_error *why)
 {
 	char subject[KEY_MAX], body[NATS_API_BODY_MAX];
 	natsMsg *reply = NULL;
@@ -454,7 +454,7 @@ static int add_page(const struct nats_kv *kv, struct wire_view subjects,
 
 /* One page of them, from the number of them that are there on. */
 static int ask_keys(struct nats_kv *kv, struct keys *keys, uint64_t *total,
-		    struct nats_words *why)
+		    struct nats_error *why)
 {
 	char body[NATS_API_BODY_MAX];
 	struct wire_view subjects;
@@ -476,7 +476,7 @@ static int ask_keys(struct nats_kv *kv, struct keys *keys, uint64_t *total,
 }
 
 int nats_kv_keys(struct nats_kv *kv, int (*each)(void *arg, const char *key),
-		 void *arg, struct nats_words *why)
+		 void *arg, struct nats_error *why)
 {
 	struct keys keys = { NULL, 0 };
 	uint64_t total = 0;

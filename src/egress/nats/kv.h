@@ -22,7 +22,7 @@ struct nats_kv;
  * must be there: -ENOENT. @options are copied.
  */
 int nats_kv_open(const struct nats_options *options, const char *bucket,
-		 int replicas, struct nats_words *why, struct nats_kv **out);
+		 int replicas, struct nats_error *why, struct nats_kv **out);
 
 /* NULL is fine. */
 void nats_kv_close(struct nats_kv *kv);
@@ -31,25 +31,25 @@ void nats_kv_close(struct nats_kv *kv);
 size_t nats_kv_max(const struct nats_kv *kv);
 
 /* A copy of the value, to free(), and its revision. -ENOENT: no such key. */
-int nats_kv_get(struct nats_kv *kv, const char *key, struct nats_words *why,
+int nats_kv_get(struct nats_kv *kv, const char *key, struct nats_error *why,
 		void **bytes, size_t *len, uint64_t *revision);
 
 int nats_kv_put(struct nats_kv *kv, const char *key, const void *bytes,
-		size_t len, struct nats_words *why);
+		size_t len, struct nats_error *why);
 
 /*
  * Put it if the key is still at @revision; 0: if there is none. What arrives
  * late is refused by the server. After an error it may be there nevertheless.
  */
 int nats_kv_replace(struct nats_kv *kv, const char *key, const void *bytes,
-		    size_t len, uint64_t revision, struct nats_words *why);
+		    size_t len, uint64_t revision, struct nats_error *why);
 
 /* Remove all keys that @pattern, with wildcards as of subjects, stands for. */
 int nats_kv_purge(struct nats_kv *kv, const char *pattern,
-		  struct nats_words *why);
+		  struct nats_error *why);
 
 /* Call @each for every key. A negative value ends it. */
 int nats_kv_keys(struct nats_kv *kv, int (*each)(void *arg, const char *key),
-		 void *arg, struct nats_words *why);
+		 void *arg, struct nats_error *why);
 
 #endif

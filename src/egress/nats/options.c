@@ -38,7 +38,7 @@ int nats_errno(natsStatus s)
 	}
 }
 
-int nats_failed(natsStatus s, const char *doing, struct nats_words *why)
+int nats_failed(natsStatus s, const char *doing, struct nats_error *why)
 {
 	const char *detail = nats_GetLastError(NULL);
 
@@ -137,7 +137,7 @@ static natsStatus set_inbox(natsOptions *o, const struct nats_options *from)
 	return natsOptions_SetCustomInboxPrefix(o, prefix);
 }
 
-int nats_options_make(const struct nats_options *from, struct nats_words *why,
+int nats_options_make(const struct nats_options *from, struct nats_error *why,
 		      natsOptions **out)
 {
 	natsOptions *o = NULL;
@@ -166,7 +166,7 @@ int nats_options_make(const struct nats_options *from, struct nats_words *why,
 	return 0;
 }
 
-int nats_connect(const struct nats_options *from, struct nats_words *why,
+int nats_connect(const struct nats_options *from, struct nats_error *why,
 		 natsConnection **out)
 {
 	natsOptions *o = NULL;

@@ -22,24 +22,24 @@
 int nats_inbox_make(const struct nats_options *from, char out[NATS_INBOX_MAX]);
 
 /* Yours to destroy. They do not reconnect. */
-int nats_options_make(const struct nats_options *from, struct nats_words *why,
+int nats_options_make(const struct nats_options *from, struct nats_error *why,
 		      natsOptions **out);
 
 /*
  * A connection whose bytes are moved by threads of libnats. It does not
  * reconnect: a lost one is replaced as a whole. Blocks.
  */
-int nats_connect(const struct nats_options *from, struct nats_words *why,
+int nats_connect(const struct nats_options *from, struct nats_error *why,
 		 natsConnection **out);
 
 /* What a status means. */
 int nats_errno(natsStatus s);
 
 /* The same, with words for it in *@why. */
-int nats_failed(natsStatus s, const char *doing, struct nats_words *why);
+int nats_failed(natsStatus s, const char *doing, struct nats_error *why);
 
-struct nats_link;
+struct nats_conn;
 
-natsConnection *nats_link_connection(struct nats_link *link);
+natsConnection *nats_conn_connection(struct nats_conn *link);
 
 #endif

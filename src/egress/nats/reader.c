@@ -99,7 +99,7 @@ static void format_start(const struct nats_reader *r, char *out, size_t size)
 
 /* A consumer that sends to @inbox. */
 static int create_consumer(struct nats_reader *r, const char *inbox,
-			   struct nats_words *why)
+			   struct nats_error *why)
 {
 	char body[NATS_API_BODY_MAX], start[256];
 	natsMsg *reply = NULL;
@@ -131,7 +131,7 @@ static int create_consumer(struct nats_reader *r, const char *inbox,
 	return err;
 }
 
-static int subscribe(struct nats_reader *r, struct nats_words *why)
+static int subscribe(struct nats_reader *r, struct nats_error *why)
 {
 	char inbox[NATS_INBOX_MAX];
 	natsStatus s;
@@ -154,7 +154,7 @@ static int subscribe(struct nats_reader *r, struct nats_words *why)
 	return err;
 }
 
-static int connect_reader(struct nats_reader *r, struct nats_words *why)
+static int connect_reader(struct nats_reader *r, struct nats_error *why)
 {
 	return nats_connect(&r->options.nats, why, &r->api.nc);
 }
@@ -167,7 +167,7 @@ static void disconnect(struct nats_reader *r)
 }
 
 int nats_reader_open(const struct nats_reader_options *options,
-		     struct nats_words *why, struct nats_reader **out)
+		     struct nats_error *why, struct nats_reader **out)
 {
 	struct nats_reader *r = calloc(1, sizeof(*r));
 	int err = -ENOMEM;
@@ -206,7 +206,7 @@ void nats_reader_close(struct nats_reader *r)
 /* The consumer is of no more use: make another, if need be on a new link. */
 static void again(struct nats_reader *r)
 {
-	struct nats_words why;
+	struct nats_error why;
 
 	if (r->api.nc != NULL &&
 	    natsConnection_Status(r->api.nc) != NATS_CONN_STATUS_CONNECTED)

@@ -44,7 +44,7 @@ struct nats_read {
 
 /* Connect and ask for messages. The stream must be there: -ENOENT. */
 int nats_reader_open(const struct nats_reader_options *options,
-		     struct nats_words *why, struct nats_reader **out);
+		     struct nats_error *why, struct nats_reader **out);
 
 /* NULL is fine. */
 void nats_reader_close(struct nats_reader *r);

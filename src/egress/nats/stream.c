@@ -65,7 +65,7 @@ static bool takes(struct wire_view subjects, const char *subject)
 /* A stream that is there is the operator's; it only must be usable. */
 static int verify(const struct nats_reply_stream *stream,
 		  const struct nats_stream_options *options,
-		  struct nats_words *why)
+		  struct nats_error *why)
 {
 	for (size_t i = 0; i < options->subject_count; i++) {
 		if (takes(stream->subjects, options->subjects[i]))
@@ -86,10 +86,10 @@ static int verify(const struct nats_reply_stream *stream,
 	return 0;
 }
 
-static struct nats_api api_of(struct nats_link *link,
+static struct nats_api api_of(struct nats_conn *link,
 			      const struct nats_stream_options *options)
 {
-	return (struct nats_api){ nats_link_connection(link),
+	return (struct nats_api){ nats_conn_connection(link),
 				  or_default(options->wait_ms, WAIT_MS) };
 }
 
@@ -145,7 +145,7 @@ static int format_config(const struct nats_stream_options *options, char *out,
 
 static int create(const struct nats_api *api,
 		  const struct nats_stream_options *options,
-		  struct nats_words *why, natsMsg **reply,
+		  struct nats_error *why, natsMsg **reply,
 		  struct nats_reply_stream *out)
 {
 	char body[NATS_API_BODY_MAX];
@@ -163,7 +163,7 @@ static int create(const struct nats_api *api,
 
 static int find(const struct nats_api *api,
 		const struct nats_stream_options *options,
-		struct nats_words *why, struct nats_reply_stream *out)
+		struct nats_error *why, struct nats_reply_stream *out)
 {
 	natsMsg *reply = NULL;
 	int err = nats_api_stream(api, "STREAM.INFO", options->name, NULL, why,
@@ -232,7 +232,7 @@ static bool look_at(const struct nats_api_message *m, struct nats_tail *out)
 static int read_last(const struct nats_api *api,
 		     const struct nats_stream_options *options,
 		     const struct nats_reply_stream *stream,
-		     struct nats_words *why, struct nats_tail *out)
+		     struct nats_error *why, struct nats_tail *out)
 {
 	uint64_t seq = stream->last_seq;
 	uint64_t stop = stream->first_seq;
@@ -259,7 +259,7 @@ static int read_last(const struct nats_api *api,
 
 static int read_epoch(const struct nats_api *api,
 		      const struct nats_stream_options *options,
-		      const char *subject, struct nats_words *why,
+		      const char *subject, struct nats_error *why,
 		      struct nats_tail *out)
 {
 	struct nats_tail event = { 0 };
@@ -280,9 +280,9 @@ static int read_epoch(const struct nats_api *api,
 	return 0;
 }
 
-int nats_stream_prepare(struct nats_link *link,
+int nats_stream_prepare(struct nats_conn *link,
 			const struct nats_stream_options *options,
-			const char *epoch_subject, struct nats_words *why,
+			const char *epoch_subject, struct nats_error *why,
 			struct nats_tail *out)
 {
 	struct nats_api api = api_of(link, options);
@@ -349,7 +349,7 @@ static natsStatus describe(natsMsg *msg, const struct nats_epoch *epoch,
 	return s;
 }
 
-static int judge(natsMsg *reply, struct nats_words *why, uint64_t *seq)
+static int judge(natsMsg *reply, struct nats_error *why, uint64_t *seq)
 {
 	struct nats_ack ack;
 
@@ -366,10 +366,10 @@ static int judge(natsMsg *reply, struct nats_words *why, uint64_t *seq)
 	return -EAGAIN;
 }
 
-int nats_stream_open_epoch(struct nats_link *link,
+int nats_stream_open_epoch(struct nats_conn *link,
 			   const struct nats_stream_options *options,
 			   const struct nats_epoch *epoch,
-			   const struct nats_tail *tail, struct nats_words *why,
+			   const struct nats_tail *tail, struct nats_error *why,
 			   uint64_t *seq, char id[MESSAGE_ID_MAX])
 {
 	struct message_id name = { epoch->epoch, { epoch->epoch, 0, 0 } };
@@ -387,7 +387,7 @@ int nats_stream_open_epoch(struct nats_link *link,
 		s = chain(msg, options, epoch, tail);
 	if (s == NATS_OK)
 		s = natsConnection_RequestMsg(&reply,
-					      nats_link_connection(link), msg,
+					      nats_conn_connection(link), msg,
 					      or_default(options->wait_ms,
 							 WAIT_MS));
 	if (s == NATS_OK)
@@ -402,7 +402,7 @@ int nats_stream_open_epoch(struct nats_link *link,
 }
 
 int nats_stream_span(const struct nats_options *options, const char *stream,
-		     struct nats_words *why, struct nats_span *out)
+		     struct nats_error *why, struct nats_span *out)
 {
 	struct nats_api api = { .wait_ms = WAIT_MS };
 	struct nats_reply_stream info;

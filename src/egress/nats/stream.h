@@ -9,7 +9,7 @@
 #include "egress/message_id.h"
 #include "egress/nats/conn.h"
 
-struct nats_link;
+struct nats_conn;
 
 #define NATS_SUBJECTS_MAX 4
 
@@ -55,9 +55,9 @@ struct nats_tail {
  * (and not to be created), -EINVAL (it does not take our subjects, or would
  * not keep them), -EAGAIN (its server is not ready), -ETIMEDOUT.
  */
-int nats_stream_prepare(struct nats_link *link,
+int nats_stream_prepare(struct nats_conn *link,
 			const struct nats_stream_options *options,
-			const char *epoch_subject, struct nats_words *why,
+			const char *epoch_subject, struct nats_error *why,
 			struct nats_tail *out);
 
 /* The event that opens an epoch. */
@@ -78,10 +78,10 @@ struct nats_epoch {
  * With @tail NULL wherever the stream ends: look at it again afterwards. *@seq
  * is its place and @id its name.
  */
-int nats_stream_open_epoch(struct nats_link *link,
+int nats_stream_open_epoch(struct nats_conn *link,
 			   const struct nats_stream_options *options,
 			   const struct nats_epoch *epoch,
-			   const struct nats_tail *tail, struct nats_words *why,
+			   const struct nats_tail *tail, struct nats_error *why,
 			   uint64_t *seq, char id[MESSAGE_ID_MAX]);
 
 /* Which messages a stream holds. */
@@ -93,7 +93,7 @@ struct nats_span {
 
 /* On a connection of its own. -ENOENT if there is no such stream. */
 int nats_stream_span(const struct nats_options *options, const char *stream,
-		     struct nats_words *why, struct nats_span *out);
+		     struct nats_error *why, struct nats_span *out);
 
 /* Whether every subject that @subject stands for is one of @filter's. */
 bool nats_subject_covers(const char *filter, const char *subject);

@@ -63,29 +63,29 @@ static int blocking(int (*fn)(void *), void *arg)
 
 struct connect_job {
 	const struct publisher_options *options;
-	struct nats_bell bell;
-	struct nats_words why;
-	struct nats_link *link;
+	struct nats_wakeup wakeup;
+	struct nats_error why;
+	struct nats_conn *link;
 };
 
 static int run_connect(void *arg)
 {
 	struct connect_job *job = arg;
 
-	return nats_link_open(&job->options->nats,
+	return nats_conn_open(&job->options->nats,
 			      job->options->window + PUBLISHER_PIECES_MAX,
-			      job->bell, &job->why, &job->link);
+			      job->wakeup, &job->why, &job->link);
 }
 
 static int run_close(void *arg)
 {
-	nats_link_close(arg);
+	nats_conn_close(arg);
 	return 0;
 }
 
 /* -EINVAL: too little to be of use; another server may take more. */
 static int note_limit(struct publisher *p, size_t max_payload,
-		      struct nats_words *why)
+		      struct nats_error *why)
 {
 	if (max_payload < PUBLISHER_PAYLOAD_MIN) {
 		snprintf(why->text, sizeof(why->text),
@@ -100,37 +100,37 @@ static int note_limit(struct publisher *p, size_t max_payload,
 	return 0;
 }
 
-static int connect_link(struct publisher *p, struct nats_words *why)
+static int connect_link(struct publisher *p, struct nats_error *why)
 {
 	struct connect_job job = {
 		.options = &p->options,
-		.bell = { publisher_ring, publisher_socket_wake, p },
+		.wakeup = { publisher_wake, publisher_socket_io_wake, p },
 	};
 	int err;
 
-	publisher_say(p, PUBLISHER_CONNECTING, NULL);
+	publisher_notify(p, PUBLISHER_CONNECTING, NULL);
 	err = blocking(run_connect, &job); /* yields */
 	if (err < 0) {
 		*why = job.why;
 		return err;
 	}
-	err = note_limit(p, nats_link_max_payload(job.link), why);
+	err = note_limit(p, nats_conn_max_payload(job.link), why);
 	if (err < 0) {
 		blocking(run_close, job.link); /* yields */
 		return err;
 	}
 	p->link = job.link;
 	p->stats.connects++;
-	return publisher_socket_start(p);
+	return publisher_socket_io_start(p);
 }
 
 static void close_link(struct publisher *p)
 {
-	struct nats_link *link = p->link;
+	struct nats_conn *link = p->link;
 
 	if (link == NULL)
 		return;
-	publisher_socket_stop(p); /* yields */
+	publisher_socket_io_stop(p); /* yields */
 	p->link = NULL;
 	blocking(run_close, link); /* yields */
 }
@@ -139,8 +139,8 @@ static void close_link(struct publisher *p)
 
 struct establish_job {
 	const struct publisher *p; /* its options, and numbers of before */
-	struct nats_link *link;
-	struct nats_words why;
+	struct nats_conn *link;
+	struct nats_error why;
 	bool insist;
 	uint64_t epoch;
 	struct nats_tail tail;
@@ -299,7 +299,7 @@ static void hand_over(struct publisher *p, const struct establish_job *job)
 	p->trouble = TROUBLE_NONE;
 	p->ready = true;
 	p->fresh = true;
-	publisher_set_mark(p, job->tail.id_seq);
+	publisher_set_log_position(p, job->tail.id_seq);
 	if (first) {
 		pthread_mutex_lock(&p->lock);
 		p->epoch_mark = p->mark;
@@ -309,10 +309,10 @@ static void hand_over(struct publisher *p, const struct establish_job *job)
 		pthread_cond_broadcast(&p->changed);
 		pthread_mutex_unlock(&p->lock);
 	}
-	publisher_ring(p);
+	publisher_wake(p);
 }
 
-static int establish(struct publisher *p, struct nats_words *why)
+static int establish(struct publisher *p, struct nats_error *why)
 {
 	struct establish_job job = {
 		.p = p,
@@ -321,7 +321,7 @@ static int establish(struct publisher *p, struct nats_words *why)
 	};
 	int err;
 
-	publisher_say(p, PUBLISHER_RECOVERING, NULL);
+	publisher_notify(p, PUBLISHER_RECOVERING, NULL);
 	p->stats.recoveries++;
 	err = blocking(run_establish, &job); /* yields */
 	if (err == 0) {
@@ -353,7 +353,7 @@ static enum publisher_state state_of(int err)
 /* Is the connection good for another attempt? */
 static bool keep_link(struct publisher *p, int err)
 {
-	if (p->link == NULL || nats_link_lost(p->link))
+	if (p->link == NULL || nats_conn_lost(p->link))
 		return false;
 	if (err < 0)
 		return err != -ENOTCONN && err != -ETIMEDOUT;
@@ -366,13 +366,13 @@ static int64_t jittered(int64_t ns)
 	return ns / 2 + (int64_t)(drand48() * (double)ns / 2);
 }
 
-int publisher_link_main(void *arg)
+int publisher_connect_main(void *arg)
 {
 	struct publisher *p = arg;
 	int64_t backoff = p->options.backoff_min_ns;
 
 	while (!sp_cancelled()) {
-		struct nats_words why = { "" };
+		struct nats_error why = { "" };
 		uint64_t before = p->stats.messages;
 		int err = 0;
 
@@ -387,7 +387,7 @@ int publisher_link_main(void *arg)
 			if (p->stats.messages != before)
 				backoff = p->options.backoff_min_ns;
 		} else {
-			publisher_say(p, state_of(err), why.text);
+			publisher_notify(p, state_of(err), why.text);
 		}
 		if (!keep_link(p, err))
 			close_link(p);

@@ -61,7 +61,7 @@ const char *publisher_state_name(enum publisher_state state)
 
 /* Between the shard and other threads */
 
-void publisher_ring(void *arg)
+void publisher_wake(void *arg)
 {
 	struct publisher *p = arg;
 
@@ -69,8 +69,8 @@ void publisher_ring(void *arg)
 	/* Pairs with sleep_until_news(): it says it sleeps, then counts. */
 	if (!atomic_exchange(&p->asleep, false))
 		return;
-	sp_sem_post(&p->bell);
-	egress_bridge_kick(p->bridge);
+	sp_sem_post(&p->wakeup);
+	egress_bridge_wake(p->bridge);
 }
 
 /* Records of the spool that still have to be sent. */
@@ -91,9 +91,9 @@ void publisher_share(struct publisher *p)
 {
 	p->stats.spooling = p->spooling;
 	p->stats.epoch = p->epoch;
-	p->stats.in_flight = flights_in_flight(&p->wire);
-	p->stats.waiting = flights_count(&p->wire) - p->stats.in_flight +
-			   flights_count(&p->disk);
+	p->stats.in_flight = send_queue_in_flight(&p->wire);
+	p->stats.waiting = send_queue_count(&p->wire) - p->stats.in_flight +
+			   send_queue_count(&p->disk);
 	if (p->journal != NULL) {
 		p->stats.journal_size = journal_bytes(p->journal);
 		p->stats.spool_left = spool_left(p);
@@ -103,8 +103,8 @@ void publisher_share(struct publisher *p)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void publisher_say(struct publisher *p, enum publisher_state state,
-		   const char *text)
+void publisher_notify(struct publisher *p, enum publisher_state state,
+		      const char *text)
 {
 	struct publisher_notice notice = { state, p->spooling, text,
 					   p->stats.max_payload };
@@ -128,9 +128,9 @@ void publisher_say(struct publisher *p, enum publisher_state state,
 		p->options.notice(p->options.notice_arg, &notice);
 }
 
-void publisher_set_mark(struct publisher *p, uint64_t position)
+void publisher_set_log_position(struct publisher *p, uint64_t position)
 {
-	struct egress_mark mark = { .position = position };
+	struct log_position mark = { .position = position };
 
 	if (p->options.nats.server_count > 0) {
 		mark.identity = (uint64_t)p->created_ns;
@@ -146,7 +146,7 @@ void publisher_set_mark(struct publisher *p, uint64_t position)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void publisher_mark(struct publisher *p, struct egress_mark *out)
+void publisher_log_position(struct publisher *p, struct log_position *out)
 {
 	pthread_mutex_lock(&p->lock);
 	*out = p->mark;
@@ -163,11 +163,11 @@ void publisher_stats(struct publisher *p, struct publisher_stats *out)
 void publisher_go(struct publisher *p)
 {
 	atomic_store(&p->go, true);
-	publisher_ring(p);
+	publisher_wake(p);
 }
 
 int publisher_wait_epoch(struct publisher *p, int64_t deadline,
-			 struct egress_mark *out)
+			 struct log_position *out)
 {
 	struct timespec until = { deadline / SP_S, deadline % SP_S };
 	int err = 0;
@@ -226,7 +226,7 @@ static void set_defaults(struct publisher_options *o)
 
 #undef DEFAULT
 
-static int check(const struct publisher_options *o, struct nats_words *why)
+static int check(const struct publisher_options *o, struct nats_error *why)
 {
 	const char *text = NULL;
 
@@ -255,8 +255,8 @@ static void destroy(struct publisher *p)
 	if (p == NULL)
 		return;
 	egress_codec_free(p->codec);
-	flights_fini(&p->wire);
-	flights_fini(&p->disk);
+	send_queue_fini(&p->wire);
+	send_queue_fini(&p->disk);
 	pthread_cond_destroy(&p->changed);
 	pthread_mutex_destroy(&p->lock);
 	free(p);
@@ -283,8 +283,8 @@ static struct publisher *create(const struct publisher_options *options,
 	pthread_condattr_destroy(&attr);
 	/* All of the first must find room in the second. */
 	if (egress_codec_new(&p->codec) < 0 ||
-	    flights_init(&p->wire, p->options.window) < 0 ||
-	    flights_init(&p->disk, 2 * p->options.window) < 0) {
+	    send_queue_init(&p->wire, p->options.window) < 0 ||
+	    send_queue_init(&p->disk, 2 * p->options.window) < 0) {
 		destroy(p);
 		return NULL;
 	}
@@ -303,11 +303,11 @@ static void choose_epoch(struct publisher *p)
 static void open_epoch(struct publisher *p, uint64_t position,
 		       enum publisher_state state)
 {
-	publisher_set_mark(p, position);
+	publisher_set_log_position(p, position);
 	p->epoch_open = true;
 	p->epoch_mark = p->mark;
 	p->shared_epoch_open = true;
-	publisher_say(p, state, NULL);
+	publisher_notify(p, state, NULL);
 }
 
 /* Without a broker the event that opens the epoch is in the journal. */
@@ -339,11 +339,11 @@ static int journal_epoch(struct publisher *p)
 
 struct opening {
 	struct publisher *p;
-	struct nats_words *why;
+	struct nats_error *why;
 };
 
 /* The journal first: the folder is ours when it is open, and not before. */
-static int open_journal(struct publisher *p, struct nats_words *why)
+static int open_journal(struct publisher *p, struct nats_error *why)
 {
 	const char *dir = p->options.journal_dir;
 	uint64_t kept;
@@ -395,13 +395,13 @@ static int spawn(struct publisher *p)
 	if (p->journal != NULL)
 		err = sp_go_on(p->rt, 0, publisher_sync_main, p, &p->syncer);
 	if (err == 0 && p->options.nats.server_count > 0)
-		err = sp_go_on(p->rt, 0, publisher_link_main, p, &p->linker);
+		err = sp_go_on(p->rt, 0, publisher_connect_main, p, &p->linker);
 	if (err == 0)
 		err = sp_go_on(p->rt, 0, publisher_main, p, &p->main);
 	return err;
 }
 
-static int start(struct publisher *p, struct nats_words *why)
+static int start(struct publisher *p, struct nats_error *why)
 {
 	struct opening opening = { p, why };
 	struct sp_opts opts = SP_OPTS_INIT;
@@ -426,7 +426,7 @@ static int start(struct publisher *p, struct nats_words *why)
 }
 
 int publisher_start(const struct publisher_options *options,
-		    struct egress_bridge *bridge, struct nats_words *why,
+		    struct egress_bridge *bridge, struct nats_error *why,
 		    struct publisher **out)
 {
 	struct publisher *p;
@@ -459,7 +459,7 @@ int publisher_drain(struct publisher *p, int64_t deadline)
 	atomic_store(&p->stop_at, deadline);
 	atomic_store(&p->stopping, true);
 	atomic_store(&p->go, true);
-	publisher_ring(p);
+	publisher_wake(p);
 	err = sp_join_thread(p->rt, p->main, &ret);
 	return err < 0 ? err : ret;
 }

@@ -3,7 +3,7 @@
  *
  * A turn does whatever can be done without waiting for anybody else; only the
  * disk makes it yield. It sleeps on the bridge while it could take a batch, and
- * on the bell while it could not. Whoever has news for it rings: the counter
+ * on the wake-up while it could not. Whoever has news for it rings: the counter
  * of rings tells whether one came after the turn had begun.
  */
 #include "egress/publisher/publisher_internal.h"
@@ -30,8 +30,8 @@ static bool to_disk(const struct publisher *p)
 
 static bool wire_full(const struct publisher *p)
 {
-	return flights_count(&p->wire) >= p->options.window ||
-	       publisher_wire_heavy(p);
+	return send_queue_count(&p->wire) >= p->options.window ||
+	       publisher_stream_heavy(p);
 }
 
 static bool can_take(const struct publisher *p)
@@ -39,24 +39,24 @@ static bool can_take(const struct publisher *p)
 	if (p->bridge_done || p->held_back)
 		return false;
 	if (to_disk(p))
-		return !flights_full(&p->disk) && !publisher_disk_heavy(p);
+		return !send_queue_full(&p->disk) && !publisher_disk_heavy(p);
 	return !wire_full(p);
 }
 
 static void take_one(struct publisher *p, struct egress_batch *batch)
 {
-	struct flight f = {
+	struct send_entry f = {
 		.batch = batch,
 		.len = batch->len,
 		.weight = egress_batch_weight(batch),
 		.updates = batch->updates,
 	};
 
-	if (batch->kind != EGRESS_BATCH_MARK)
+	if (batch->kind != EGRESS_BATCH_FENCE)
 		f.record = (struct record_id){ p->epoch, p->next_seq++, 0 };
 	else if (!to_disk(p))
-		f.state = FLIGHT_STORED; /* safe when it is the first */
-	flights_push(to_disk(p) ? &p->disk : &p->wire, f);
+		f.state = SEND_ACKED; /* safe when it is the first */
+	send_queue_push(to_disk(p) ? &p->disk : &p->wire, f);
 }
 
 static void take(struct publisher *p)
@@ -78,10 +78,10 @@ static void discard(struct publisher *p)
 
 		if (batch == NULL)
 			break;
-		if (batch->kind == EGRESS_BATCH_MARK) {
+		if (batch->kind == EGRESS_BATCH_FENCE) {
 			batch->position = p->mark.position;
 		} else {
-			publisher_set_mark(p, p->mark.position + 1);
+			publisher_set_log_position(p, p->mark.position + 1);
 			p->stats.messages++;
 			p->stats.updates += batch->updates;
 			p->stats.bytes += batch->len;
@@ -116,7 +116,7 @@ static void decide_spool(struct publisher *p)
 	if (p->journal == NULL || to_disk(p) || p->settling)
 		return;
 	if (!p->ready) {
-		if (!publisher_wire_idle(p) &&
+		if (!publisher_stream_idle(p) &&
 		    (full || now - p->down_since >= p->options.spool_after_ns))
 			publisher_spool_enter(p);
 		return;
@@ -143,28 +143,28 @@ static void turn(struct publisher *p)
 		return;
 	}
 	if (p->fresh)
-		publisher_wire_resume(p);
-	publisher_wire_answers(p);
-	publisher_wire_check(p);
-	publisher_wire_settle(p);
+		publisher_stream_resume(p);
+	publisher_stream_answers(p);
+	publisher_stream_check(p);
+	publisher_stream_settle(p);
 	publisher_spool_settle(p); /* yields */
 	take(p);
 	publisher_spool_write(p); /* yields */
 	publisher_spool_feed(p);  /* yields */
-	publisher_wire_send(p);
+	publisher_stream_send(p);
 	/* Marks that came behind nothing. */
-	publisher_wire_settle(p);
+	publisher_stream_settle(p);
 	publisher_spool_give_back(p);
 	decide_spool(p);
 	if (p->spooling && !was_spooling)
-		publisher_say(p, p->stats.state, "spooling to disk");
+		publisher_notify(p, p->stats.state, "spooling to disk");
 	publisher_share(p);
 }
 
 /* The next moment at which something happens by itself. */
 static int64_t deadline(const struct publisher *p)
 {
-	const struct flight *f = flights_first(&p->wire);
+	const struct send_entry *f = send_queue_first(&p->wire);
 	int64_t when = publisher_spool_deadline(p);
 
 #define SOONER(t)                  \
@@ -173,11 +173,11 @@ static int64_t deadline(const struct publisher *p)
 		if (t_ < when)     \
 			when = t_; \
 	} while (0)
-	if (p->ready && f != NULL && f->state == FLIGHT_SENT)
+	if (p->ready && f != NULL && f->state == SEND_SENT)
 		SOONER(f->sent_ns + p->options.ack_timeout_ns + 1);
 	if (p->settling)
 		SOONER(p->settle_until);
-	if (!p->ready && !to_disk(p) && !publisher_wire_idle(p) &&
+	if (!p->ready && !to_disk(p) && !publisher_stream_idle(p) &&
 	    p->journal != NULL)
 		SOONER(p->down_since + p->options.spool_after_ns);
 	if (p->slow_since != 0)
@@ -201,7 +201,7 @@ static bool must_wait(struct publisher *p)
 		return true;
 	if (p->settling || some > p->unanswered)
 		some = p->unanswered;
-	return nats_link_await(p->link, some > 1 ? (uint32_t)some : 1);
+	return nats_conn_await(p->link, some > 1 ? (uint32_t)some : 1);
 }
 
 /*
@@ -219,12 +219,12 @@ static void sleep_until_news(struct publisher *p, uint64_t rings)
 		if (can_take(p))
 			err = egress_bridge_wait(p->bridge, when);
 		else
-			err = sp_sem_wait_until(&p->bell, when);
+			err = sp_sem_wait_until(&p->wakeup, when);
 	}
 	atomic_store(&p->asleep, false);
 	if (err == -EPIPE)
 		p->bridge_done = true;
-	while (sp_sem_trywait(&p->bell) == 0)
+	while (sp_sem_trywait(&p->wakeup) == 0)
 		;
 }
 
@@ -233,11 +233,11 @@ static bool finished(const struct publisher *p)
 {
 	if (!atomic_load(&p->stopping))
 		return false;
-	if (!p->bridge_done || !flights_empty(&p->disk))
+	if (!p->bridge_done || !send_queue_empty(&p->disk))
 		return false;
 	if (p->spooling)
 		return !p->ready && !p->fresh; /* the next run publishes it */
-	return publisher_wire_idle(p);
+	return publisher_stream_idle(p);
 }
 
 static bool too_late(const struct publisher *p)
@@ -272,16 +272,16 @@ static void save_rest(struct publisher *p)
 }
 
 /* Batches go home; marks that are not safe must not. */
-static void give_up(struct publisher *p, struct flights *flights)
+static void give_up(struct publisher *p, struct send_queue *queue)
 {
-	struct flight *f;
+	struct send_entry *f;
 
-	while ((f = flights_first(flights)) != NULL) {
-		if (flight_is_mark(f))
+	while ((f = send_queue_first(queue)) != NULL) {
+		if (send_entry_is_fence(f))
 			egress_batch_free(f->batch);
 		else if (f->batch != NULL)
 			egress_bridge_give_back(p->bridge, f->batch);
-		flights_drop_first(flights);
+		send_queue_drop_first(queue);
 	}
 }
 
@@ -313,8 +313,8 @@ int publisher_main(void *arg)
 	safe = finished(p);
 	if (!safe) {
 		save_rest(p);
-		safe = p->bridge_done && flights_empty(&p->disk) &&
-		       (p->spooling || publisher_wire_idle(p));
+		safe = p->bridge_done && send_queue_empty(&p->disk) &&
+		       (p->spooling || publisher_stream_idle(p));
 	}
 	/* The link's fiber waits for main, which is no longer there. */
 	p->ready = false;
@@ -326,6 +326,6 @@ int publisher_main(void *arg)
 	journal_close(p->journal);
 	p->journal = NULL;
 	nats_thread_done();
-	publisher_say(p, PUBLISHER_STOPPED, NULL);
+	publisher_notify(p, PUBLISHER_STOPPED, NULL);
 	return safe ? 0 : -ETIMEDOUT;
 }

@@ -103,7 +103,7 @@ struct publisher_options {
  * file and offset), -EBUSY if another process has it, or what the disk says.
  */
 int publisher_start(const struct publisher_options *options,
-		    struct egress_bridge *bridge, struct nats_words *why,
+		    struct egress_bridge *bridge, struct nats_error *why,
 		    struct publisher **out);
 
 /*
@@ -122,7 +122,7 @@ void publisher_free(struct publisher *p);
  * -ETIMEDOUT; -EPERM if the stream is refused.
  */
 int publisher_wait_epoch(struct publisher *p, int64_t deadline,
-			 struct egress_mark *out);
+			 struct log_position *out);
 
 /*
  * Once the epoch is open: the last record of older runs that the stream
@@ -135,7 +135,7 @@ bool publisher_stored(struct publisher *p, struct record_id *out);
 void publisher_go(struct publisher *p);
 
 /* The last place in the log before which everything is acknowledged. */
-void publisher_mark(struct publisher *p, struct egress_mark *out);
+void publisher_log_position(struct publisher *p, struct log_position *out);
 
 void publisher_stats(struct publisher *p, struct publisher_stats *out);
 

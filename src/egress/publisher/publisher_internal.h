@@ -56,7 +56,7 @@ struct publisher {
 	struct record_id acked; /* the last one it took: not left out */
 
 	/* To the stream */
-	struct flights wire;
+	struct send_queue wire;
 	uint64_t generation; /* of answers that count */
 	uint64_t unanswered; /* messages of this generation */
 	uint32_t limit;	     /* of a payload */
@@ -68,7 +68,7 @@ struct publisher {
 	int64_t slow_since; /* 0: it is not slow */
 
 	/* The link: main may use it while ready or settling. */
-	struct nats_link *link;
+	struct nats_conn *link;
 	struct sp_task reader;
 	struct sp_task writer;
 	bool stalled; /* the socket did not take all; the writer has it */
@@ -85,7 +85,7 @@ struct publisher {
 	struct journal *journal;
 	bool spooling;
 	bool told_spooling; /* as the last notice said */
-	struct flights disk;
+	struct send_queue disk;
 	struct journal_cursor *cursor;
 	bool has_fed;
 	struct record_id fed; /* the last one read from the spool */
@@ -107,9 +107,9 @@ struct publisher {
 	struct publisher_stats stats;
 
 	/* Any thread */
-	_Atomic uint64_t rings; /* of the bell, so far */
+	_Atomic uint64_t rings; /* of the wake-up, so far */
 	atomic_bool asleep;	/* main sleeps, or is about to */
-	struct sp_sem bell;
+	struct sp_sem wakeup;
 	struct sp_sem write_wake;
 	atomic_bool stopping;
 	_Atomic int64_t stop_at;
@@ -117,8 +117,8 @@ struct publisher {
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t changed;
 	struct publisher_stats shared;
-	struct egress_mark mark;
-	struct egress_mark epoch_mark;
+	struct log_position mark;
+	struct log_position epoch_mark;
 	bool epoch_has_stored;
 	struct record_id epoch_stored; /* of older runs */
 	bool shared_epoch_open;
@@ -130,7 +130,7 @@ struct publisher {
  * is. What the disk has to sync is waited for by all that comes behind it, so
  * it is less.
  */
-static inline bool publisher_wire_heavy(const struct publisher *p)
+static inline bool publisher_stream_heavy(const struct publisher *p)
 {
 	return p->wire.weight >=
 	       (uint64_t)p->options.window * p->options.batch_bytes;
@@ -150,11 +150,11 @@ struct publisher_payload {
 };
 
 /* lifecycle.c */
-void publisher_ring(void *arg); /* wake main, from any thread */
-void publisher_say(struct publisher *p, enum publisher_state state,
-		   const char *text);
+void publisher_wake(void *arg); /* wake main, from any thread */
+void publisher_notify(struct publisher *p, enum publisher_state state,
+		      const char *text);
 void publisher_share(struct publisher *p);
-void publisher_set_mark(struct publisher *p, uint64_t position);
+void publisher_set_log_position(struct publisher *p, uint64_t position);
 uint64_t publisher_wall_ns(void);
 /* How long it is since @began, of the monotonic clock. */
 void publisher_note_time(struct publisher_times *times, int64_t began);
@@ -166,41 +166,41 @@ size_t publisher_epoch_event(const struct publisher *p, uint64_t epoch,
 			     uint8_t *out, size_t cap);
 
 /* connect.c: fiber */
-int publisher_link_main(void *arg);
+int publisher_connect_main(void *arg);
 
 /* socket_io.c: the bytes of the link, while it is open */
-int publisher_socket_start(struct publisher *p);
-void publisher_socket_stop(struct publisher *p); /* yields */
-void publisher_socket_wake(void *arg);		 /* the writer; any thread */
+int publisher_socket_io_start(struct publisher *p);
+void publisher_socket_io_stop(struct publisher *p); /* yields */
+void publisher_socket_io_wake(void *arg);	    /* the writer; any thread */
 
 /* stream.c: to the stream */
-void publisher_wire_answers(struct publisher *p);
-void publisher_wire_resume(struct publisher *p);
-void publisher_wire_settle(struct publisher *p);
-void publisher_wire_send(struct publisher *p);
-int publisher_wire_publish(struct publisher *p, uint64_t number,
-			   const struct publisher_payload *payload);
-int publisher_wire_put(struct publisher *p, uint64_t number,
-		       struct record_id record,
-		       const struct publisher_payload *payload);
+void publisher_stream_answers(struct publisher *p);
+void publisher_stream_resume(struct publisher *p);
+void publisher_stream_settle(struct publisher *p);
+void publisher_stream_send(struct publisher *p);
+int publisher_stream_publish(struct publisher *p, uint64_t number,
+			     const struct publisher_payload *payload);
+int publisher_stream_put(struct publisher *p, uint64_t number,
+			 struct record_id record,
+			 const struct publisher_payload *payload);
 /* Whether another flight may be sent; if not, main is rung when it may. */
-bool publisher_wire_has_room(struct publisher *p);
-void publisher_wire_check(struct publisher *p);
-void publisher_wire_fail(struct publisher *p, enum publisher_trouble trouble,
-			 const char *text);
-bool publisher_wire_idle(const struct publisher *p);
+bool publisher_stream_has_room(struct publisher *p);
+void publisher_stream_check(struct publisher *p);
+void publisher_stream_fail(struct publisher *p, enum publisher_trouble trouble,
+			   const char *text);
+bool publisher_stream_idle(const struct publisher *p);
 
 /* split.c: what is longer than the server takes */
 #define PUBLISHER_PIECES_MAX \
 	(2 * EGRESS_PLAIN_MAX / (PUBLISHER_PAYLOAD_MIN - NATS_HEADERS_MAX) + 1)
-bool publisher_pieces_needed(const struct publisher *p,
-			     const struct flight *flight);
-int publisher_pieces_put(struct publisher *p, uint64_t number,
-			 const struct publisher_payload *payload);
+bool publisher_split_needed(const struct publisher *p,
+			    const struct send_entry *entry);
+int publisher_split_put(struct publisher *p, uint64_t number,
+			const struct publisher_payload *payload);
 
 /* spool.c: to the disk and back. Yields. */
 int publisher_sync_main(void *arg); /* fiber */
-int publisher_spool_open(struct publisher *p, struct nats_words *why);
+int publisher_spool_open(struct publisher *p, struct nats_error *why);
 void publisher_spool_enter(struct publisher *p);
 void publisher_spool_write(struct publisher *p);
 void publisher_spool_settle(struct publisher *p);

@@ -49,12 +49,12 @@ struct publisher_stats {
 	uint64_t recoveries; /* times the stream was asked where to go on */
 	uint64_t duplicates; /* acknowledged as stored before */
 	uint64_t timeouts;
-	uint64_t refused;  /* messages the server did not store */
-	uint64_t too_long; /* updates and events left out */
-	uint64_t setbacks; /* times the stream had lost what it once took */
+	uint64_t refused;   /* messages the server did not store */
+	uint64_t too_long;  /* updates and events left out */
+	uint64_t rollbacks; /* times the stream had lost what it once took */
 	struct publisher_times acks; /* from sending to the acknowledgement */
 	struct publisher_times safe; /* of batches, from the first update in */
-	struct nats_words last_error;
+	struct nats_error last_error;
 };
 
 #endif

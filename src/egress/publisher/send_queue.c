@@ -4,58 +4,58 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int flights_init(struct flights *f, uint32_t capacity)
+int send_queue_init(struct send_queue *f, uint32_t capacity)
 {
 	uint64_t size = 1;
 
 	while (size < capacity)
 		size *= 2;
-	*f = (struct flights){ .mask = size - 1 };
+	*f = (struct send_queue){ .mask = size - 1 };
 	f->ring = calloc(size, sizeof(*f->ring));
 	return f->ring == NULL ? -ENOMEM : 0;
 }
 
-void flights_fini(struct flights *f)
+void send_queue_fini(struct send_queue *f)
 {
 	free(f->ring);
 }
 
-uint64_t flights_push(struct flights *f, struct flight flight)
+uint64_t send_queue_push(struct send_queue *f, struct send_entry entry)
 {
-	assert(!flights_full(f));
-	*flights_at(f, f->tail) = flight;
-	f->weight += flight.weight;
+	assert(!send_queue_full(f));
+	*send_queue_at(f, f->tail) = entry;
+	f->weight += entry.weight;
 	return f->tail++;
 }
 
-struct flight *flights_first(const struct flights *f)
+struct send_entry *send_queue_first(const struct send_queue *f)
 {
-	return flights_empty(f) ? NULL : flights_at(f, f->head);
+	return send_queue_empty(f) ? NULL : send_queue_at(f, f->head);
 }
 
-void flights_drop_first(struct flights *f)
+void send_queue_drop_first(struct send_queue *f)
 {
-	assert(!flights_empty(f));
-	f->weight -= flights_at(f, f->head)->weight;
+	assert(!send_queue_empty(f));
+	f->weight -= send_queue_at(f, f->head)->weight;
 	f->head++;
-	if (f->unsent < f->head)
-		f->unsent = f->head;
+	if (f->next_to_send < f->head)
+		f->next_to_send = f->head;
 }
 
-void flights_clear(struct flights *f)
+void send_queue_clear(struct send_queue *f)
 {
 	f->head = f->tail;
-	f->unsent = f->tail;
+	f->next_to_send = f->tail;
 	f->weight = 0;
 }
 
-void flights_unsend(struct flights *f)
+void send_queue_rewind(struct send_queue *f)
 {
 	for (uint64_t n = f->head; n != f->tail; n++)
-		if (flights_at(f, n)->state == FLIGHT_SENT)
-			flights_at(f, n)->state = FLIGHT_WAITING;
-	f->unsent = f->head;
-	while (f->unsent != f->tail &&
-	       flights_at(f, f->unsent)->state == FLIGHT_STORED)
-		f->unsent++;
+		if (send_queue_at(f, n)->state == SEND_SENT)
+			send_queue_at(f, n)->state = SEND_QUEUED;
+	f->next_to_send = f->head;
+	while (f->next_to_send != f->tail &&
+	       send_queue_at(f, f->next_to_send)->state == SEND_ACKED)
+		f->next_to_send++;
 }

@@ -16,13 +16,13 @@
 
 #include <stdbool.h>
 
-enum flight_state {
-	FLIGHT_WAITING,
-	FLIGHT_SENT,
-	FLIGHT_STORED,
+enum send_state {
+	SEND_QUEUED,
+	SEND_SENT,
+	SEND_ACKED,
 };
 
-struct flight {
+struct send_entry {
 	struct egress_batch *batch; /* NULL: it is read from the spool */
 	struct record_id record;    /* of a mark: zero */
 	uint64_t end;		    /* position behind it in the journal; 0 */
@@ -33,70 +33,70 @@ struct flight {
 	uint32_t updates;
 	uint32_t pieces;     /* messages that it was sent as */
 	uint32_t unanswered; /* of these */
-	enum flight_state state;
+	enum send_state state;
 };
 
-struct flights {
-	struct flight *ring;
+struct send_queue {
+	struct send_entry *ring;
 	uint64_t mask;
 	uint64_t head;
-	uint64_t unsent;
+	uint64_t next_to_send;
 	uint64_t tail;
 	uint64_t weight; /* of all in it */
 };
 
 /* Room for @capacity at least. -ENOMEM. */
-int flights_init(struct flights *f, uint32_t capacity);
-void flights_fini(struct flights *f); /* batches in it are not freed */
+int send_queue_init(struct send_queue *f, uint32_t capacity);
+void send_queue_fini(struct send_queue *f); /* batches in it are not freed */
 
-static inline uint64_t flights_count(const struct flights *f)
+static inline uint64_t send_queue_count(const struct send_queue *f)
 {
 	return f->tail - f->head;
 }
 
-static inline bool flights_full(const struct flights *f)
+static inline bool send_queue_full(const struct send_queue *f)
 {
-	return flights_count(f) > f->mask;
+	return send_queue_count(f) > f->mask;
 }
 
-static inline bool flights_empty(const struct flights *f)
+static inline bool send_queue_empty(const struct send_queue *f)
 {
 	return f->tail == f->head;
 }
 
-static inline uint64_t flights_in_flight(const struct flights *f)
+static inline uint64_t send_queue_in_flight(const struct send_queue *f)
 {
-	return f->unsent - f->head;
+	return f->next_to_send - f->head;
 }
 
-static inline struct flight *flights_at(const struct flights *f, uint64_t n)
+static inline struct send_entry *send_queue_at(const struct send_queue *f,
+					       uint64_t n)
 {
 	return &f->ring[n & f->mask];
 }
 
-static inline bool flight_is_mark(const struct flight *flight)
+static inline bool send_entry_is_fence(const struct send_entry *entry)
 {
-	return flight->batch != NULL &&
-	       flight->batch->kind == EGRESS_BATCH_MARK;
+	return entry->batch != NULL && entry->batch->kind == EGRESS_BATCH_FENCE;
 }
 
 /* The same of one that may have gone to the disk since. */
-static inline bool flight_was_mark(const struct flight *flight)
+static inline bool send_entry_was_fence(const struct send_entry *entry)
 {
-	return flight->record.epoch == 0;
+	return entry->record.epoch == 0;
 }
 
 /* Append; it must not be full. The number of the new flight. */
-uint64_t flights_push(struct flights *f, struct flight flight);
+uint64_t send_queue_push(struct send_queue *f, struct send_entry entry);
 
 /* The oldest, or NULL. */
-struct flight *flights_first(const struct flights *f);
-void flights_drop_first(struct flights *f);
+struct send_entry *send_queue_first(const struct send_queue *f);
+void send_queue_drop_first(struct send_queue *f);
 
 /* Forget all of them; the numbers go on. */
-void flights_clear(struct flights *f);
+void send_queue_clear(struct send_queue *f);
 
 /* All that were sent and not stored are to be sent again. */
-void flights_unsend(struct flights *f);
+void send_queue_rewind(struct send_queue *f);
 
 #endif

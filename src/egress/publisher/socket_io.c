@@ -17,7 +17,7 @@
 
 #include <poll.h>
 
-void publisher_socket_wake(void *arg)
+void publisher_socket_io_wake(void *arg)
 {
 	struct publisher *p = arg;
 
@@ -28,9 +28,9 @@ static int read_main(void *arg)
 {
 	struct publisher *p = arg;
 
-	while (!nats_link_lost(p->link) &&
-	       sp_wait_fd(nats_link_fd(p->link), POLLIN) >= 0)
-		nats_link_read(p->link);
+	while (!nats_conn_lost(p->link) &&
+	       sp_wait_fd(nats_conn_fd(p->link), POLLIN) >= 0)
+		nats_conn_read(p->link);
 	return 0;
 }
 
@@ -39,20 +39,20 @@ static int write_main(void *arg)
 	struct publisher *p = arg;
 
 	while (sp_sem_wait(&p->write_wake) == 0) {
-		while (!nats_link_write(p->link)) {
+		while (!nats_conn_write(p->link)) {
 			p->stalled = true;
-			if (nats_link_lost(p->link) ||
-			    sp_wait_fd(nats_link_fd(p->link), POLLOUT) < 0)
+			if (nats_conn_lost(p->link) ||
+			    sp_wait_fd(nats_conn_fd(p->link), POLLOUT) < 0)
 				return 0;
 		}
 		if (p->stalled)
-			publisher_ring(p);
+			publisher_wake(p);
 		p->stalled = false;
 	}
 	return 0;
 }
 
-int publisher_socket_start(struct publisher *p)
+int publisher_socket_io_start(struct publisher *p)
 {
 	int err = sp_go_on(p->rt, 0, read_main, p, &p->reader);
 
@@ -71,7 +71,7 @@ static void end(struct sp_task *task)
 	*task = (struct sp_task){ 0 };
 }
 
-void publisher_socket_stop(struct publisher *p)
+void publisher_socket_io_stop(struct publisher *p)
 {
 	sp_shield_begin();
 	end(&p->reader);

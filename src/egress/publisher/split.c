@@ -18,13 +18,14 @@
 #include <stdio.h>
 
 /* The stream holds the beginning of this one, and ends there. */
-static bool begun(const struct publisher *p, const struct flight *f)
+static bool begun(const struct publisher *p, const struct send_entry *f)
 {
 	return p->has_stored && p->stored.upto != 0 &&
 	       record_id_same_record(p->stored, f->record);
 }
 
-bool publisher_pieces_needed(const struct publisher *p, const struct flight *f)
+bool publisher_split_needed(const struct publisher *p,
+			    const struct send_entry *f)
 {
 	return f->len > p->limit || begun(p, f);
 }
@@ -34,7 +35,7 @@ bool publisher_pieces_needed(const struct publisher *p, const struct flight *f)
  * the first, the second, the fourth and so on: a router that sends nothing else
  * must not fill the log.
  */
-static void leave_out(struct publisher *p, struct flight *f,
+static void leave_out(struct publisher *p, struct send_entry *f,
 		      const char *subject, size_t len)
 {
 	uint64_t times = ++p->stats.too_long;
@@ -49,24 +50,25 @@ static void leave_out(struct publisher *p, struct flight *f,
 		 " times so far: raise the server's max_payload, now %" PRIu64
 		 ", then resync; %s",
 		 len, times, p->stats.max_payload, subject);
-	publisher_say(p, p->stats.state, text);
+	publisher_notify(p, p->stats.state, text);
 }
 
 /* What is no message of ours cannot be cut: one piece. */
-static struct egress_piece cut(const struct publisher *p, struct wire_view rest)
+static struct egress_batch_part cut(const struct publisher *p,
+				    struct wire_view rest)
 {
-	struct egress_piece piece = { rest.len, 1 };
+	struct egress_batch_part piece = { rest.len, 1 };
 
-	(void)egress_piece_cut(rest, p->limit, &piece);
+	(void)egress_batch_split(rest, p->limit, &piece);
 	return piece;
 }
 
 static int put_plain(struct publisher *p, uint64_t number, const char *subject,
 		     struct wire_view plain)
 {
-	struct flight *f = flights_at(&p->wire, number);
+	struct send_entry *f = send_queue_at(&p->wire, number);
 	size_t at = begun(p, f) ? p->stored.upto : 0;
-	struct egress_piece piece;
+	struct egress_batch_part piece;
 
 	for (; at < plain.len; at += piece.len) {
 		struct wire_view rest = { plain.p + at, plain.len - at };
@@ -82,23 +84,23 @@ static int put_plain(struct publisher *p, uint64_t number, const char *subject,
 		if (piece.len < rest.len)
 			name.upto = (uint32_t)(at + piece.len);
 		one.bytes.len = piece.len;
-		err = publisher_wire_put(p, number, name, &one);
+		err = publisher_stream_put(p, number, name, &one);
 		if (err < 0)
 			return err;
 	}
 	return 0;
 }
 
-int publisher_pieces_put(struct publisher *p, uint64_t number,
-			 const struct publisher_payload *payload)
+int publisher_split_put(struct publisher *p, uint64_t number,
+			const struct publisher_payload *payload)
 {
 	struct wire_view plain;
 	int err = egress_codec_open(p->codec, payload->encoding, payload->bytes,
 				    &plain);
 
 	if (err == -ENOMEM) {
-		publisher_wire_fail(p, TROUBLE_STREAM,
-				    "no memory to cut a batch");
+		publisher_stream_fail(p, TROUBLE_STREAM,
+				      "no memory to cut a batch");
 		return err;
 	}
 	return put_plain(p, number, payload->subject,

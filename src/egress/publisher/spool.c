@@ -41,7 +41,7 @@ static uint64_t segment_bytes(const struct publisher_options *o, bool spool)
 	return bytes;
 }
 
-int publisher_spool_open(struct publisher *p, struct nats_words *why)
+int publisher_spool_open(struct publisher *p, struct nats_error *why)
 {
 	const struct publisher_options *o = &p->options;
 	bool spool = o->nats.server_count > 0;
@@ -96,7 +96,7 @@ int publisher_sync_main(void *arg)
 		if (err < 0)
 			p->sync_error = err;
 		p->syncing = false;
-		publisher_ring(p);
+		publisher_wake(p);
 	}
 	return 0;
 }
@@ -109,8 +109,9 @@ static int64_t sync_due(const struct publisher *p)
 
 	if (p->syncing || p->sync_error != 0 || end == synced)
 		return SP_NEVER;
-	if (end - synced >= p->options.sync_bytes || flights_full(&p->disk) ||
-	    publisher_disk_heavy(p) || atomic_load(&p->stopping))
+	if (end - synced >= p->options.sync_bytes ||
+	    send_queue_full(&p->disk) || publisher_disk_heavy(p) ||
+	    atomic_load(&p->stopping))
 		return 0;
 	return p->last_sync + p->options.sync_ns;
 }
@@ -141,7 +142,7 @@ static void tell_error(struct publisher *p, const char *what, int err)
 		return;
 	snprintf(text, sizeof(text), "%s: %s", what,
 		 is_full(err) ? "full" : strerror(-err));
-	publisher_say(p, p->stats.state, text);
+	publisher_notify(p, p->stats.state, text);
 }
 
 /*
@@ -155,7 +156,7 @@ static void after_failed_sync(struct publisher *p)
 	if (journal_rewind(p->journal) == 0)
 		p->sync_error = 0;
 	close_cursor(p);
-	flights_unsend(&p->disk);
+	send_queue_rewind(&p->disk);
 	p->append_again = sp_in(AGAIN_NS);
 }
 
@@ -174,12 +175,12 @@ static size_t gather(struct publisher *p, struct journal_record *records)
 	uint64_t now = publisher_wall_ns();
 	size_t n = 0;
 
-	for (uint64_t i = p->disk.unsent; i != p->disk.tail && n < APPEND_MAX;
-	     i++) {
-		const struct flight *f = flights_at(&p->disk, i);
+	for (uint64_t i = p->disk.next_to_send;
+	     i != p->disk.tail && n < APPEND_MAX; i++) {
+		const struct send_entry *f = send_queue_at(&p->disk, i);
 		const struct egress_batch *b = f->batch;
 
-		if (flight_is_mark(f))
+		if (send_entry_is_fence(f))
 			break;
 		records[n++] = (struct journal_record){
 			.time_ns = now,
@@ -199,14 +200,15 @@ static size_t gather(struct publisher *p, struct journal_record *records)
 
 static void take_marks(struct publisher *p)
 {
-	while (p->disk.unsent != p->disk.tail) {
-		struct flight *f = flights_at(&p->disk, p->disk.unsent);
+	while (p->disk.next_to_send != p->disk.tail) {
+		struct send_entry *f =
+			send_queue_at(&p->disk, p->disk.next_to_send);
 
-		if (!flight_is_mark(f))
+		if (!send_entry_is_fence(f))
 			return;
-		f->state = FLIGHT_SENT;
+		f->state = SEND_SENT;
 		f->end = journal_end(p->journal);
-		p->disk.unsent++;
+		p->disk.next_to_send++;
 	}
 }
 
@@ -232,20 +234,21 @@ void publisher_spool_write(struct publisher *p)
 			return;
 		}
 		for (int i = 0; i < done; i++) {
-			struct flight *f = flights_at(&p->disk, p->disk.unsent);
+			struct send_entry *f =
+				send_queue_at(&p->disk, p->disk.next_to_send);
 
-			f->state = FLIGHT_SENT;
+			f->state = SEND_SENT;
 			f->end = records[i].position +
 				 journal_record_size(&records[i]);
-			p->disk.unsent++;
+			p->disk.next_to_send++;
 		}
 		p->stats.disk_full = false;
 	}
 }
 
-static void give_back(struct publisher *p, struct flight *f)
+static void give_back(struct publisher *p, struct send_entry *f)
 {
-	if (flight_is_mark(f)) {
+	if (send_entry_is_fence(f)) {
 		f->batch->position = p->mark.position;
 		f->batch->spooled = p->options.nats.server_count > 0;
 	} else {
@@ -285,13 +288,12 @@ static void release(struct publisher *p)
 
 void publisher_spool_give_back(struct publisher *p)
 {
-	struct flight *f;
+	struct send_entry *f;
 
-	while ((f = flights_first(&p->disk)) != NULL &&
-	       f->state == FLIGHT_SENT &&
-	       f->end <= journal_synced(p->journal)) {
+	while ((f = send_queue_first(&p->disk)) != NULL &&
+	       f->state == SEND_SENT && f->end <= journal_synced(p->journal)) {
 		give_back(p, f);
-		flights_drop_first(&p->disk);
+		send_queue_drop_first(&p->disk);
 	}
 }
 
@@ -304,7 +306,7 @@ void publisher_spool_settle(struct publisher *p)
 	if (p->sync_error != 0 && !p->syncing && p->append_again <= sp_now())
 		after_failed_sync(p);
 	if (output)
-		publisher_set_mark(p, journal_synced(p->journal));
+		publisher_set_log_position(p, journal_synced(p->journal));
 	publisher_spool_give_back(p);
 	sync_if_due(p);
 	if (!output) {
@@ -327,29 +329,29 @@ void publisher_spool_enter(struct publisher *p)
 	p->spooling = true;
 	p->slow_since = 0;
 	for (uint64_t n = p->wire.head; n != p->wire.tail; n++) {
-		struct flight *f = flights_at(&p->wire, n);
+		struct send_entry *f = send_queue_at(&p->wire, n);
 
 		if (f->batch == NULL)
 			continue;
-		flights_push(&p->disk,
-			     (struct flight){ .batch = f->batch,
-					      .record = f->record,
-					      .len = f->len,
-					      .weight = f->weight,
-					      .updates = f->updates });
+		send_queue_push(&p->disk,
+				(struct send_entry){ .batch = f->batch,
+						     .record = f->record,
+						     .len = f->len,
+						     .weight = f->weight,
+						     .updates = f->updates });
 		f->batch = NULL;
 		p->wire.weight -= f->weight;
 		f->weight = 0;
 	}
 	if (!p->ready)
-		p->wire.unsent = p->wire.head;
-	p->wire.tail = p->wire.unsent;
+		p->wire.next_to_send = p->wire.head;
+	p->wire.tail = p->wire.next_to_send;
 	p->has_fed = p->has_stored;
 	p->fed = p->stored;
 	for (uint64_t n = p->wire.head; n != p->wire.tail; n++) {
-		const struct flight *f = flights_at(&p->wire, n);
+		const struct send_entry *f = send_queue_at(&p->wire, n);
 
-		if (flight_was_mark(f))
+		if (send_entry_was_fence(f))
 			continue;
 		p->has_fed = true;
 		p->fed = f->record;
@@ -406,13 +408,13 @@ static int feed_one(struct publisher *p, const struct journal_record *r)
 	subject[r->subject_len] = '\0';
 	p->has_fed = true;
 	p->fed = (struct record_id){ r->epoch, r->seq, 0 };
-	number = flights_push(&p->wire,
-			      (struct flight){
-				      .record = p->fed,
-				      .end = journal_cursor_position(p->cursor),
-				      .len = r->len,
-				      .updates = r->updates });
-	return publisher_wire_publish(p, number, &payload);
+	number = send_queue_push(
+		&p->wire,
+		(struct send_entry){ .record = p->fed,
+				     .end = journal_cursor_position(p->cursor),
+				     .len = r->len,
+				     .updates = r->updates });
+	return publisher_stream_publish(p, number, &payload);
 }
 
 static void note_read_error(struct publisher *p, int err)
@@ -428,7 +430,7 @@ static void note_read_error(struct publisher *p, int err)
 	} else {
 		snprintf(text, sizeof(text), "spool: %s", strerror(-err));
 	}
-	publisher_say(p, p->stats.state, text);
+	publisher_notify(p, p->stats.state, text);
 	close_cursor(p);
 	p->feed_again = sp_in(AGAIN_NS);
 }
@@ -443,8 +445,8 @@ void publisher_spool_feed(struct publisher *p)
 	    p->feed_again > sp_now())
 		return;
 	p->feed_again = 0;
-	while (p->ready && flights_count(&p->wire) < p->options.window &&
-	       publisher_wire_has_room(p)) {
+	while (p->ready && send_queue_count(&p->wire) < p->options.window &&
+	       publisher_stream_has_room(p)) {
 		got = next_needed(p, &record); /* yields */
 		if (got < 0)
 			note_read_error(p, got);
@@ -454,13 +456,13 @@ void publisher_spool_feed(struct publisher *p)
 			return;
 	}
 	/* Nothing on the disk, nothing on its way there: the direct way. */
-	if (p->ready && p->cursor != NULL && flights_empty(&p->disk) &&
+	if (p->ready && p->cursor != NULL && send_queue_empty(&p->disk) &&
 	    journal_cursor_position(p->cursor) >= journal_end(p->journal)) {
 		p->spooling = false;
-		if (flights_empty(&p->wire))
+		if (send_queue_empty(&p->wire))
 			p->released = journal_end(p->journal);
 		close_cursor(p);
-		publisher_say(p, PUBLISHER_READY, NULL);
+		publisher_notify(p, PUBLISHER_READY, NULL);
 	}
 }
 
@@ -471,7 +473,7 @@ int64_t publisher_spool_deadline(const struct publisher *p)
 	if (p->journal == NULL)
 		return when;
 	when = sync_due(p);
-	if ((p->disk.unsent != p->disk.tail || p->sync_error != 0) &&
+	if ((p->disk.next_to_send != p->disk.tail || p->sync_error != 0) &&
 	    p->append_again < when)
 		when = p->append_again;
 	if (p->spooling && p->ready && p->feed_again != 0 &&

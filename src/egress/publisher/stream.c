@@ -5,7 +5,7 @@
  * flights that the stream holds are always the first ones of the ring. What
  * goes wrong with one of them goes wrong with all behind it. There is one way
  * out: stop sending, let what is under way be answered, and let the link fiber
- * ask the stream for its last message. publisher_wire_resume() goes on there.
+ * ask the stream for its last message. publisher_stream_resume() goes on there.
  */
 #include "egress/publisher/publisher_internal.h"
 
@@ -26,7 +26,7 @@ static void answer(struct publisher *p, const struct nats_answer *a)
 {
 	uint64_t number = a->token & NUMBER_MASK;
 	char text[NATS_WORDS_MAX];
-	struct flight *f;
+	struct send_entry *f;
 
 	if (a->token >> GENERATION_SHIFT !=
 	    (p->generation & (UINT64_MAX >> GENERATION_SHIFT)))
@@ -37,16 +37,16 @@ static void answer(struct publisher *p, const struct nats_answer *a)
 		p->stats.refused++;
 		snprintf(text, sizeof(text), "not stored: %u %s", a->ack.error,
 			 a->ack.text);
-		publisher_wire_fail(p, TROUBLE_STREAM, text);
+		publisher_stream_fail(p, TROUBLE_STREAM, text);
 		return;
 	}
 	if (a->ack.seq > p->acked_seq)
 		p->acked_seq = a->ack.seq;
 	if (p->unanswered == 0 && p->ready)
 		p->last_seq = p->acked_seq;
-	if (number < p->wire.head || number >= p->wire.unsent)
+	if (number < p->wire.head || number >= p->wire.next_to_send)
 		return;
-	f = flights_at(&p->wire, number);
+	f = send_queue_at(&p->wire, number);
 	if (f->unanswered == 0)
 		return;
 	if (a->ack.seq > f->seq)
@@ -54,20 +54,20 @@ static void answer(struct publisher *p, const struct nats_answer *a)
 	p->stats.duplicates += a->ack.duplicate;
 	if (--f->unanswered > 0)
 		return;
-	f->state = FLIGHT_STORED;
+	f->state = SEND_ACKED;
 	publisher_note_time(&p->stats.acks, f->sent_ns);
 }
 
-void publisher_wire_answers(struct publisher *p)
+void publisher_stream_answers(struct publisher *p)
 {
 	struct nats_answer a;
 
-	while ((p->ready || p->settling) && nats_link_take(p->link, &a))
+	while ((p->ready || p->settling) && nats_conn_take(p->link, &a))
 		answer(p, &a);
 }
 
-void publisher_wire_fail(struct publisher *p, enum publisher_trouble trouble,
-			 const char *text)
+void publisher_stream_fail(struct publisher *p, enum publisher_trouble trouble,
+			   const char *text)
 {
 	if (!p->ready) {
 		if (p->settling && trouble > p->trouble)
@@ -79,7 +79,7 @@ void publisher_wire_fail(struct publisher *p, enum publisher_trouble trouble,
 	p->settle_until = sp_in(p->options.ack_timeout_ns);
 	p->trouble = trouble;
 	p->down_since = sp_now();
-	publisher_say(p, PUBLISHER_RECOVERING, text);
+	publisher_notify(p, PUBLISHER_RECOVERING, text);
 }
 
 /* Everything not known to be stored will be sent again, in order. */
@@ -87,37 +87,37 @@ static void rewind_wire(struct publisher *p)
 {
 	bool spooled = p->spooling;
 
-	publisher_wire_settle(p);
+	publisher_stream_settle(p);
 	for (uint64_t n = p->wire.head; n != p->wire.tail; n++)
-		spooled |= flights_at(&p->wire, n)->batch == NULL;
+		spooled |= send_queue_at(&p->wire, n)->batch == NULL;
 	/* What came from the spool can only be read again from there. */
 	if (spooled)
 		publisher_spool_rewind(p);
 	else
-		flights_unsend(&p->wire);
+		send_queue_rewind(&p->wire);
 }
 
 static void check_ready(struct publisher *p)
 {
-	const struct flight *f = flights_first(&p->wire);
+	const struct send_entry *f = send_queue_first(&p->wire);
 
-	if (nats_link_lost(p->link)) {
-		publisher_wire_fail(p, TROUBLE_LINK, "connection lost");
-	} else if (f != NULL && f->state == FLIGHT_SENT &&
+	if (nats_conn_lost(p->link)) {
+		publisher_stream_fail(p, TROUBLE_LINK, "connection lost");
+	} else if (f != NULL && f->state == SEND_SENT &&
 		   sp_now() - f->sent_ns > p->options.ack_timeout_ns) {
 		p->stats.timeouts++;
-		publisher_wire_fail(p, TROUBLE_LINK,
-				    "no acknowledgement in time");
+		publisher_stream_fail(p, TROUBLE_LINK,
+				      "no acknowledgement in time");
 	}
 }
 
-void publisher_wire_check(struct publisher *p)
+void publisher_stream_check(struct publisher *p)
 {
 	if (p->ready)
 		check_ready(p);
 	if (!p->settling)
 		return;
-	if (nats_link_lost(p->link))
+	if (nats_conn_lost(p->link))
 		p->trouble = TROUBLE_LINK;
 	if (p->trouble != TROUBLE_LINK && p->unanswered > 0) {
 		if (sp_now() < p->settle_until)
@@ -142,7 +142,7 @@ static void look_for_setback(struct publisher *p)
 	if (!p->has_acked || !tail->has_record ||
 	    record_id_compare(tail->record, p->acked) >= 0)
 		return;
-	p->stats.setbacks++;
+	p->stats.rollbacks++;
 	p->acked = tail->record;
 }
 
@@ -163,19 +163,19 @@ static void take_held(struct publisher *p)
 	if (!tail->has_record)
 		return;
 	for (uint64_t n = p->wire.head; n != p->wire.tail; n++) {
-		struct flight *f = flights_at(&p->wire, n);
+		struct send_entry *f = send_queue_at(&p->wire, n);
 
-		if (flight_is_mark(f) || f->state == FLIGHT_STORED)
+		if (send_entry_is_fence(f) || f->state == SEND_ACKED)
 			continue;
 		if (record_id_compare(f->record, tail->record) > 0)
 			break;
-		f->state = FLIGHT_STORED;
+		f->state = SEND_ACKED;
 		f->seq = tail->id_seq;
 	}
 	raise_stored(p, tail->record);
 }
 
-void publisher_wire_resume(struct publisher *p)
+void publisher_stream_resume(struct publisher *p)
 {
 	p->fresh = false;
 	p->generation++;
@@ -184,23 +184,23 @@ void publisher_wire_resume(struct publisher *p)
 	p->down_since = 0;
 	look_for_setback(p);
 	take_held(p);
-	publisher_wire_settle(p);
-	flights_unsend(&p->wire);
+	publisher_stream_settle(p);
+	send_queue_rewind(&p->wire);
 	if (p->spooling)
 		publisher_spool_rewind(p);
-	publisher_set_mark(p, p->tail.id_seq);
-	publisher_say(p, PUBLISHER_READY, NULL);
+	publisher_set_log_position(p, p->tail.id_seq);
+	publisher_notify(p, PUBLISHER_READY, NULL);
 }
 
-static void settle_one(struct publisher *p, struct flight *f)
+static void settle_one(struct publisher *p, struct send_entry *f)
 {
-	if (flight_is_mark(f)) {
+	if (send_entry_is_fence(f)) {
 		f->batch->position = p->mark.position;
 		f->batch->spooled = false;
 		egress_bridge_give_back(p->bridge, f->batch);
 		return;
 	}
-	if (flight_was_mark(f))
+	if (send_entry_was_fence(f))
 		return; /* stands for one that went to the disk */
 	raise_stored(p, f->record);
 	p->stats.messages += f->pieces;
@@ -209,7 +209,7 @@ static void settle_one(struct publisher *p, struct flight *f)
 	if (f->end > p->released)
 		p->released = f->end;
 	if (f->seq != 0) { /* or all of it was left out */
-		publisher_set_mark(p, f->seq);
+		publisher_set_log_position(p, f->seq);
 		p->has_acked = true;
 		p->acked = f->record;
 	}
@@ -219,14 +219,14 @@ static void settle_one(struct publisher *p, struct flight *f)
 	egress_bridge_give_back(p->bridge, f->batch);
 }
 
-void publisher_wire_settle(struct publisher *p)
+void publisher_stream_settle(struct publisher *p)
 {
-	struct flight *f;
+	struct send_entry *f;
 
-	while ((f = flights_first(&p->wire)) != NULL &&
-	       f->state == FLIGHT_STORED) {
+	while ((f = send_queue_first(&p->wire)) != NULL &&
+	       f->state == SEND_ACKED) {
 		settle_one(p, f);
-		flights_drop_first(&p->wire);
+		send_queue_drop_first(&p->wire);
 	}
 }
 
@@ -252,11 +252,11 @@ static void set_predecessor(const struct publisher *p, struct nats_message *m)
 }
 
 /* Send a message of flight @number: all of it, or a piece, called @record. */
-int publisher_wire_put(struct publisher *p, uint64_t number,
-		       struct record_id record,
-		       const struct publisher_payload *payload)
+int publisher_stream_put(struct publisher *p, uint64_t number,
+			 struct record_id record,
+			 const struct publisher_payload *payload)
 {
-	struct flight *f = flights_at(&p->wire, number);
+	struct send_entry *f = send_queue_at(&p->wire, number);
 	struct message_id name = { p->epoch, record };
 	char id[MESSAGE_ID_MAX];
 	struct nats_message m = {
@@ -276,9 +276,9 @@ int publisher_wire_put(struct publisher *p, uint64_t number,
 
 	message_id_format(p->options.collector, &name, id);
 	set_predecessor(p, &m);
-	err = nats_link_publish(p->link, &m);
+	err = nats_conn_publish(p->link, &m);
 	if (err < 0) {
-		publisher_wire_fail(p, TROUBLE_LINK, "cannot write");
+		publisher_stream_fail(p, TROUBLE_LINK, "cannot write");
 		return err;
 	}
 	memcpy(p->last_id, id, sizeof(id));
@@ -290,48 +290,49 @@ int publisher_wire_put(struct publisher *p, uint64_t number,
 }
 
 /* Send flight @number, which is the first that was not. */
-int publisher_wire_publish(struct publisher *p, uint64_t number,
-			   const struct publisher_payload *payload)
+int publisher_stream_publish(struct publisher *p, uint64_t number,
+			     const struct publisher_payload *payload)
 {
-	struct flight *f = flights_at(&p->wire, number);
+	struct send_entry *f = send_queue_at(&p->wire, number);
 	int err;
 
 	/* What an older stream under this name answered does not count. */
 	f->seq = 0;
 	f->pieces = f->unanswered = 0;
-	if (publisher_pieces_needed(p, f))
-		err = publisher_pieces_put(p, number, payload);
+	if (publisher_split_needed(p, f))
+		err = publisher_split_put(p, number, payload);
 	else
-		err = publisher_wire_put(p, number, f->record, payload);
+		err = publisher_stream_put(p, number, f->record, payload);
 	if (err < 0)
 		return err;
-	f->state = f->unanswered > 0 ? FLIGHT_SENT : FLIGHT_STORED;
+	f->state = f->unanswered > 0 ? SEND_SENT : SEND_ACKED;
 	f->sent_ns = sp_now();
-	p->wire.unsent = number + 1;
+	p->wire.next_to_send = number + 1;
 	return 0;
 }
 
-bool publisher_wire_has_room(struct publisher *p)
+bool publisher_stream_has_room(struct publisher *p)
 {
-	if (!p->stalled && nats_link_full(p->link))
-		p->stalled = !nats_link_write(p->link); /* the writer rings */
+	if (!p->stalled && nats_conn_full(p->link))
+		p->stalled = !nats_conn_write(p->link); /* the writer rings */
 	/* Pieces fill the window as whole ones do. */
 	return !p->stalled && p->unanswered < p->options.window;
 }
 
-void publisher_wire_send(struct publisher *p)
+void publisher_stream_send(struct publisher *p)
 {
 	/* The link may have come back while the disk had main wait. */
 	if (p->fresh)
 		return;
-	while (p->ready && !p->held_back && p->wire.unsent != p->wire.tail &&
-	       publisher_wire_has_room(p)) {
-		uint64_t number = p->wire.unsent;
-		const struct flight *f = flights_at(&p->wire, number);
+	while (p->ready && !p->held_back &&
+	       p->wire.next_to_send != p->wire.tail &&
+	       publisher_stream_has_room(p)) {
+		uint64_t number = p->wire.next_to_send;
+		const struct send_entry *f = send_queue_at(&p->wire, number);
 		struct publisher_payload payload;
 
-		if (f->state == FLIGHT_STORED) {
-			p->wire.unsent++; /* a mark */
+		if (f->state == SEND_ACKED) {
+			p->wire.next_to_send++; /* a mark */
 			continue;
 		}
 		payload = (struct publisher_payload){
@@ -339,14 +340,14 @@ void publisher_wire_send(struct publisher *p)
 			{ f->batch->bytes, f->batch->len },
 			f->batch->encoding,
 		};
-		if (publisher_wire_publish(p, number, &payload) < 0)
+		if (publisher_stream_publish(p, number, &payload) < 0)
 			break;
 	}
 	if (p->ready && !p->stalled)
-		p->stalled = !nats_link_write(p->link);
+		p->stalled = !nats_conn_write(p->link);
 }
 
-bool publisher_wire_idle(const struct publisher *p)
+bool publisher_stream_idle(const struct publisher *p)
 {
-	return flights_empty(&p->wire);
+	return send_queue_empty(&p->wire);
 }
