@@ -22,12 +22,12 @@ import sys
 import tempfile
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
-ROOMS = ("bmp", "rib", "egress")
+LAYERS = ("bmp", "rib", "egress")
 COUNTS = re.compile(r"RIB_COUNT\(|stats\.\w+(\[\w+\])? ?(\+\+|\+=)")
 SESSION = re.compile(r"(all->\w+\[.*\]|s->(messages|errors)) ?(\+\+|\+=)")
 HEAD = re.compile(r"^\s+(else )?(if|for) \(.*\)$")
 DECODE = "bmp_message_decode"    # once for each message
-PER_MESSAGE = TREE / "src/collector/ingest/session.c"
+PER_MESSAGE = TREE / "src/collector/ingest/session_messages.c"
 
 
 def statements(path, pattern):
@@ -45,8 +45,8 @@ def statements(path, pattern):
 
 def counting_lines():
     return {path.resolve(): statements(path, COUNTS)
-            for room in ROOMS
-            for path in (TREE / "src" / room).glob("*.c")}
+            for layer in LAYERS
+            for path in (TREE / "src" / layer).rglob("*.c")}
 
 
 class Profile:
@@ -104,7 +104,7 @@ def session_instructions(build):
     for row in code.splitlines():
         place = re.match(r"(\S+\.[ch]):(\d+)", row)
         if place is not None:
-            here = place[1].endswith("ingest/session.c") and \
+            here = place[1].endswith("ingest/session_messages.c") and \
                 int(place[2]) in wanted
         elif here and re.match(r"\s+[0-9a-f]+:\t", row):
             count += 1
