@@ -63,7 +63,7 @@ static int route_monitoring(struct rib_router *router,
 	opts = bgp_context_decode_opts(&peer->context, &msg->peer, over);
 	bgp_update_decode(msg->update.body, &opts, &u);
 	return rib_update(peer, when, &msg->peer, &opts, &u,
-			  /* ahead= */ NULL, progress)
+			  /* lookahead= */ NULL, progress)
 		       ? 0
 		       : -EAGAIN;
 }

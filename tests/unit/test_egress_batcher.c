@@ -81,14 +81,14 @@ static void put_change(struct fixture *f, const struct rib_table_info *t,
 static void put(struct fixture *f, const struct rib_table_info *t,
 		uint64_t sequence, size_t count)
 {
-	put_change(f, t, sequence, count, /* moved= */ false);
+	put_change(f, t, sequence, count, /* subject_changed= */ false);
 }
 
 /* The same of a peer whose AS is another by now. */
 static void put_moved(struct fixture *f, const struct rib_table_info *t,
 		      uint64_t sequence, size_t count)
 {
-	put_change(f, t, sequence, count, /* moved= */ true);
+	put_change(f, t, sequence, count, /* subject_changed= */ true);
 }
 
 static void put_event(struct fixture *f, const struct rib_router_info *router,

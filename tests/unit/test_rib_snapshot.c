@@ -11,6 +11,7 @@
 #include "rib/snapshot_reader.h"
 #include "rib/snapshot_record.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define SECOND UINT64_C(1000000000)
@@ -48,7 +49,7 @@ static struct rib_router *new_router(struct rib *rib, unsigned number,
 	struct rib_router *router;
 
 	if (name != NULL)
-		strcpy(id.name, name);
+		snprintf(id.name, sizeof(id.name), "%s", name);
 	world_router_address(number, id.address);
 	assert_int_equal(rib_router_get(rib, &id, &router), 0);
 	rib_session_open(router, &when, id.address, 4321, NULL);

@@ -285,7 +285,9 @@ static char take_escape(struct scan *s)
 			return 0;
 		code = code * 16 + digit;
 	}
-	return code < 0x80 ? (char)code : '?';
+	if (code >= 0x80)
+		return '?';
+	return (char)code;
 }
 
 /* Between the quotes. */

@@ -197,7 +197,7 @@ static int take_direct(natsMsg *msg, const char *subject, struct entry *out)
 {
 	const char *seq = header(msg, "Nats-Sequence");
 	struct wire_view data = nats_api_bytes(msg);
-	struct entry e;
+	struct entry e = { 0 };
 
 	if (strcmp(header(msg, "Status"), "404") == 0)
 		return -ENOENT;
@@ -273,7 +273,7 @@ int nats_kv_get(struct nats_kv *kv, const char *key, struct nats_error *why,
 		void **bytes, size_t *len, uint64_t *revision)
 {
 	char subject[KEY_MAX];
-	struct entry e;
+	struct entry e = { 0 };
 	int err = enter(kv, why);
 
 	if (err < 0)
@@ -360,7 +360,7 @@ static int store_over_removal(struct nats_kv *kv, const char *subject,
 			      struct wire_view v, struct nats_error *why)
 {
 	struct nats_error other;
-	struct entry e;
+	struct entry e = { 0 };
 
 	if (get_entry(kv, subject, &other, &e) < 0)
 		return -ESTALE;
