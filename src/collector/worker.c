@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 /*
- * Routes of a sweep or a flood between two looks at the sessions: some 50 us
+ * Routes of a sweep or of pending withdraws between two looks at the sessions: some 50 us
  * of work.
  */
 #define SLICE 512

@@ -3,10 +3,12 @@
 #include "rib/rib.h"
 #include "rib/snapshot_record.h"
 
+#include "bmp/bytes.h"
 #include "bmp/peer.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct slot {
 	uint8_t *attrs;
@@ -117,20 +119,13 @@ static enum rib_snapshot_status take_router(struct rib_snapshot_reader *r,
 	return status_of(err);
 }
 
-static bool is_ipv4(const uint8_t address[16])
-{
-	static const uint8_t mapped[12] = { [10] = 0xff, 0xff };
-
-	return memcmp(address, mapped, sizeof(mapped)) == 0;
-}
-
 static enum rib_snapshot_status take_table(struct rib_snapshot_reader *r,
 					   const struct rib_record_table *in)
 {
 	struct rib_peer_state state = {
 		.type = in->peer_type,
 		.ipv6 = in->peer_type != BMP_PEER_LOC_RIB &&
-			!is_ipv4(in->peer_address),
+			!wire_is_mapped(in->peer_address),
 		.filtered = in->filtered,
 		.distinguisher = in->distinguisher,
 		.as = in->peer_as,

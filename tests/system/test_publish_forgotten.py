@@ -183,17 +183,23 @@ def insist(node, what, request=None):
     pytest.fail(f"{what}: {answer}")
 
 
-def test_forgotten_while_the_connection_lives(server, tmp_path, free_port,
-                                              drive):
-    """The stream is on one server, the connection goes to another one: nothing
-    is to be heard of the restart."""
+def start_cluster(server, tmp_path, free_port, replicas):
+    """Three servers with a stream of a short duplicate window."""
     nodes = make_cluster(server, tmp_path, free_port)
     for node in nodes:
         node.start()
     insist(nodes[0], f"STREAM.CREATE.{STREAM}", {
         "name": STREAM, "storage": "file", "retention": "limits",
         "subjects": ["arancini.updates.>", "arancini.events.>"],
-        "duplicate_window": WINDOW_S * 10**9, "num_replicas": 1})
+        "duplicate_window": WINDOW_S * 10**9, "num_replicas": replicas})
+    return nodes
+
+
+def test_forgotten_while_the_connection_lives(server, tmp_path, free_port,
+                                              drive):
+    """The stream is on one server, the connection goes to another one: nothing
+    is to be heard of the restart."""
+    nodes = start_cluster(server, tmp_path, free_port, replicas=1)
     name = leader_name(nodes[0])
     home = next(n for n in nodes if n.name == name)
     door = next(n for n in nodes if n is not home)
@@ -215,13 +221,7 @@ def test_replica_restarted_in_silence_keeps_what_follows(server, tmp_path,
                                                          free_port, drive):
     """Each replica checks for itself what a message has to follow. One that
     has forgotten the last id must not leave out what the others store."""
-    nodes = make_cluster(server, tmp_path, free_port)
-    for node in nodes:
-        node.start()
-    insist(nodes[0], f"STREAM.CREATE.{STREAM}", {
-        "name": STREAM, "storage": "file", "retention": "limits",
-        "subjects": ["arancini.updates.>", "arancini.events.>"],
-        "duplicate_window": WINDOW_S * 10**9, "num_replicas": 3})
+    nodes = start_cluster(server, tmp_path, free_port, replicas=3)
     name = leader_name(nodes[0])
     leader = next(n for n in nodes if n.name == name)
     replica = next(n for n in nodes if n is not leader)

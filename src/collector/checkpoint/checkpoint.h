@@ -4,7 +4,7 @@
  *	start	checkpoint_open()		the state store, and what is on it
  *		restore.h		back into the ribs
  *		checkpoint_write_manifest()		a manifest, before any router comes
- *		checkpoint_start()		a keeper on each shard, and the manifest
+ *		checkpoint_start()		a snapshotter on each shard, and the manifest
  *	stop	checkpoint_pause()		they end
  *		checkpoint_finish_worker()	what changed
  *		checkpoint_write_manifest()		a last manifest

@@ -60,7 +60,7 @@ int snapshotter_init(struct snapshotter *k, struct worker *worker,
 		     int64_t interval);
 void snapshotter_fini(struct snapshotter *k);
 
-/* The fiber. @keeper is a struct snapshotter. Ends when it is cancelled. */
+/* The fiber. @snapshotter is a struct snapshotter. Ends when it is cancelled. */
 int snapshotter_main(void *snapshotter);
 
 /* Write what has changed at once, whatever the interval. */

@@ -62,7 +62,7 @@ struct config {
 	struct {
 		uint64_t workers; /* 0: a worker for each CPU */
 		struct config_addresses addresses;
-		struct config_texts connect; /* HOST:PORT to dial */
+		struct config_texts connect; /* HOST:PORT to connect to */
 		uint64_t backlog;
 		uint64_t rcvbuf;       /* 0: the kernel's autotuning */
 		uint64_t recv_buffers; /* a worker; a power of two */

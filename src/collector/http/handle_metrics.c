@@ -85,21 +85,21 @@ void http_get_metrics(struct http_request *r)
 	struct http *h = r->http;
 	struct collector_stats_options options = { .each_router = true,
 						   .patience = HTTP_PATIENCE };
-	struct collector_stats picture;
-	int err = collector_stats_collect(h->env, &options,
-					  &picture); /* yields */
+	struct collector_stats stats;
+	int err =
+		collector_stats_collect(h->env, &options, &stats); /* yields */
 
 	if (err < 0) {
 		http_ask_failed(r, err);
 		return;
 	}
 	r->type = "text/plain; version=0.0.4; charset=utf-8";
-	put_collector(r, &picture);
-	metrics_workers(&r->out, &picture);
-	metrics_output(&r->out, &picture,
+	put_collector(r, &stats);
+	metrics_workers(&r->out, &stats);
+	metrics_output(&r->out, &stats,
 		       stats_poller_spooling_since(h->stats_poller));
-	metrics_runtime(&r->out, &picture);
-	collector_stats_release(&picture);
+	metrics_runtime(&r->out, &stats);
+	collector_stats_release(&stats);
 	if (h->config->http.metrics_per_peer)
 		put_peers(r);
 }

@@ -1,7 +1,7 @@
 /*
  * collector/http/sse.h - server-sent events: the status and what happens
  *
- *	vitals --- sse_event(), sse_status() ---> ring --- streams ---> browsers
+ *	stats_poller --- sse_event(), sse_status() ---> ring --- streams ---> browsers
  *
  * Every text is made once and shared by all who read. A stream has a place in
  * the ring and nothing else of its own, so a slow reader costs nothing: what

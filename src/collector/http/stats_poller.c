@@ -127,16 +127,15 @@ static void look(struct stats_poller *v)
 		.events = EVENTS,
 		.events_from = v->events_from,
 	};
-	struct collector_stats picture;
+	struct collector_stats stats;
 
-	if (collector_stats_collect(v->env, &options, &picture) <
-	    0) /* yields */
+	if (collector_stats_collect(v->env, &options, &stats) < 0) /* yields */
 		return;
-	keep_rates(v, &picture);
-	pass_events(v, &picture);
+	keep_rates(v, &stats);
+	pass_events(v, &stats);
 	if (read)
-		pass_status(v, &picture);
-	collector_stats_release(&picture);
+		pass_status(v, &stats);
+	collector_stats_release(&stats);
 }
 
 static int stats_poller_main(void *stats_poller)

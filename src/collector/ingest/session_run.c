@@ -469,7 +469,7 @@ static enum close_reason request_router(struct session *s)
 				 : router_claim(s->router, s); /* yields */
 }
 
-/* Sit down, and have the configuration hold that is in force now. */
+/* Become the owner of the router, under the configuration in force now. */
 static enum close_reason claim_router(struct session *s)
 {
 	struct worker *w = s->worker;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 /* Questions under way, and how many are answered at the same time. */
-#define CAPACITY 64
-#define CLERKS	 8
+#define CAPACITY     64
+#define QUERY_FIBERS 8
 
 /* Slow questions have 1/SHARE of the shard while there is input. */
 #define SHARE 50
@@ -22,8 +22,8 @@
 struct worker_query_queue {
 	struct worker *worker;
 	struct sp_rpc *rpc;
-	struct sp_task query_fibers[CLERKS];
-	uint32_t clerk_count;
+	struct sp_task query_fibers[QUERY_FIBERS];
+	uint32_t fiber_count;
 	uint32_t slow; /* questions that are answered in slices right now */
 };
 
@@ -72,12 +72,12 @@ int worker_query_queue_open(struct worker *w, struct worker_query_queue **out)
 	if (err < 0)
 		goto fail;
 	sp_rpc_on_drop(d->rpc, drop, drop);
-	while (d->clerk_count < CLERKS) {
+	while (d->fiber_count < QUERY_FIBERS) {
 		err = sp_go_on(NULL, sp_shard(), query_fiber_main, d,
-			       &d->query_fibers[d->clerk_count]);
+			       &d->query_fibers[d->fiber_count]);
 		if (err < 0)
 			goto fail;
-		d->clerk_count++;
+		d->fiber_count++;
 	}
 	*out = d;
 	return 0;
@@ -93,8 +93,8 @@ void worker_query_queue_close(struct worker_query_queue *d)
 	if (d->rpc != NULL)
 		sp_rpc_close(d->rpc);
 	sp_shield_begin();
-	while (d->clerk_count > 0)
-		sp_join(d->query_fibers[--d->clerk_count], NULL);
+	while (d->fiber_count > 0)
+		sp_join(d->query_fibers[--d->fiber_count], NULL);
 	sp_shield_end();
 }
 
