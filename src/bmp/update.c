@@ -88,6 +88,12 @@ static bool reads_with_path_ids(struct bgp_nlri_part *s,
 	return true;
 }
 
+static void lose_part(struct bgp_update *u, enum bgp_nlri_part_id id)
+{
+	u->nlri_parts[id].lost = true;
+	u->parts_present |= (uint8_t)(1U << id);
+}
+
 /* Fill a part and walk it once; @bad is the verdict if that fails. */
 static void add_section(struct bgp_update *u, enum bgp_nlri_part_id id,
 			struct wire_view field, const struct bgp_decode_opts *r,
@@ -98,9 +104,11 @@ static void add_section(struct bgp_update *u, enum bgp_nlri_part_id id,
 	s->field = field;
 	s->format.withdrawn = id < BGP_PART_NLRI;
 	if (bgp_nlri_count(field, &s->format, &s->count) ||
-	    reads_with_path_ids(s, r))
+	    reads_with_path_ids(s, r)) {
+		u->parts_present |= (uint8_t)((s->count != 0) << id);
 		return;
-	s->lost = true;
+	}
+	lose_part(u, id);
 	blame(u, bad, BGP_FAULT_NLRI, code);
 }
 
@@ -125,7 +133,7 @@ static void add_mp(struct bgp_update *u, enum bgp_nlri_part_id id, uint8_t code,
 	if (id == BGP_PART_MP_REACH && !next_hop_valid(mp->next_hop)) {
 		/* RFC 7606 7.11, RFC 4760 7 */
 		s->field = mp->nlri;
-		s->lost = true;
+		lose_part(u, id);
 		blame(u, BGP_DISABLE_FAMILY, BGP_FAULT_NEXT_HOP, code);
 		return;
 	}
@@ -201,6 +209,7 @@ enum bgp_verdict bgp_update_decode(struct wire_view body,
 	bool whole;
 
 	wire_clear(out->nlri_parts, sizeof(out->nlri_parts));
+	out->parts_present = 0;
 	out->end_of_rib = false;
 	whole = take_field(&c, &withdrawn) && take_field(&c, &block);
 	bgp_attrs_decode(block, r, &out->attrs);
