@@ -227,8 +227,10 @@ static bool ask_table(struct asking *a, const struct rib_table *t, uint32_t id,
 	if (!found)
 		return false;
 	memcpy(answer.address, p->address, 16);
-	a->page->answer(a->page->arg, &answer);
-	a->answers--;
+	if (a->page->answer(a->page->arg, &answer))
+		a->answers--;
+	else
+		a->answers = 0;
 	return true;
 }
 

@@ -154,6 +154,7 @@ static struct worker_query *rib_page_ask(struct http_paging *page)
 	g->router = reading->router;
 	g->peer = reading->peer;
 	g->limit = page->left;
+	g->max_bytes = HTTP_PAGE_BYTES - page->request->out.len;
 	g->cursor = reading->place;
 	return &g->head;
 }

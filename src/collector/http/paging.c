@@ -92,7 +92,8 @@ static bool read_page(struct http_paging *page)
 	bool more = false;
 
 	/* Who ran out of time makes a shorter page, not a longer wait. */
-	while (!more && page->left > 0 && page->worker < page->end) {
+	while (!more && page->left > 0 && page->worker < page->end &&
+	       page->request->out.len < HTTP_PAGE_BYTES) {
 		if (!read_worker(page, &more))
 			return false;
 		if (more)

@@ -4,8 +4,10 @@
 
 /* clang-format off */
 static const struct http_route routes[] = {
-	{ "/healthz", "", HTTP_OPEN | HTTP_DIRECT, http_get_health },
-	{ "/readyz", "", HTTP_OPEN | HTTP_DIRECT, http_get_ready },
+	{ "/healthz", "", HTTP_OPEN | HTTP_DIRECT | HTTP_RESERVED,
+	  http_get_health },
+	{ "/readyz", "", HTTP_OPEN | HTTP_DIRECT | HTTP_RESERVED,
+	  http_get_ready },
 	{ "/api/v1/status", "", 0, http_get_status },
 	{ "/api/v1/routers", "state filter limit cursor", 0, http_get_routers },
 	{ "/api/v1/routers/*", "", 0, http_get_router },
@@ -15,8 +17,8 @@ static const struct http_route routes[] = {
 	{ "/api/v1/rib",
 	  "prefix match router peer view family rd limit cursor", 0,
 	  http_get_rib },
-	{ "/api/v1/events", "", HTTP_DIRECT, http_get_events },
-	{ "/metrics", "", 0, http_get_metrics },
+	{ "/api/v1/events", "", HTTP_DIRECT | HTTP_STREAM, http_get_events },
+	{ "/metrics", "", HTTP_RESERVED, http_get_metrics },
 	{ "/api/v1/routers/*/disconnect", "", HTTP_POST, http_post_disconnect },
 	{ "/api/v1/peers/*/*/purge", "", HTTP_POST, http_post_purge },
 	{ "/api/v1/snapshot", "", HTTP_POST, http_post_snapshot },

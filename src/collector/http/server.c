@@ -2,8 +2,9 @@
 
 #include "collector/base/ip.h"
 #include "collector/config/options.h"
-#include "collector/http/sse.h"
+#include "collector/http/connections.h"
 #include "collector/http/server_internal.h"
+#include "collector/http/sse.h"
 #include "collector/http/token.h"
 #include "collector/http/stats_poller.h"
 #include "collector/worker_state.h"
@@ -22,7 +23,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CONNECTIONS	512
+#define CONNECTIONS 512
+#define PER_ADDRESS 384
+#define RESERVED    32
+/* Of libmicrohttpd: also those that end, but that it has not closed yet. */
+#define CONNECTIONS_MAX (CONNECTIONS + 4 * RESERVED)
+#define WORKING_MAX	64 /* requests that fibers have, but for RESERVED */
 #define CONNECTION_SIZE (32 * 1024) /* of memory: bounds the headers */
 #define IDLE_SECONDS	30U
 #define BODY_MAX	(64 * 1024)
@@ -75,10 +81,12 @@ static int request_run(void *request)
 static bool hand_over(struct http_request *r)
 {
 	struct http *h = r->http;
-	bool taken;
+	bool stopping, taken;
 
 	pthread_mutex_lock(&h->lock);
-	taken = !h->stopping;
+	stopping = h->stopping;
+	taken = !stopping &&
+		(h->working < WORKING_MAX || r->route->flags & HTTP_RESERVED);
 	if (taken) {
 		h->working++;
 		r->phase = HTTP_WORKING;
@@ -87,7 +95,9 @@ static bool hand_over(struct http_request *r)
 	pthread_mutex_unlock(&h->lock);
 	if (!taken) {
 		http_error(r, MHD_HTTP_SERVICE_UNAVAILABLE,
-			   "the collector is stopping", NULL);
+			   stopping ? "the collector is stopping"
+				    : "too many requests",
+			   stopping ? NULL : "ask again");
 		return false;
 	}
 	if (sp_go_on(h->rt, 0, request_run, r, NULL) == 0)
@@ -103,15 +113,27 @@ static bool hand_over(struct http_request *r)
 	return true;
 }
 
+static enum MHD_Result request_reply(struct http_request *r)
+{
+	bool stream = r->response != NULL && r->route->flags & HTTP_STREAM;
+
+	r->phase = HTTP_DONE;
+	http_connection_set_state(r->place,
+				  stream ? HTTP_CONNECTION_STREAMING
+					 : HTTP_CONNECTION_SENDING,
+				  sp_now());
+	return http_reply(r);
+}
+
 /* All of it was read. */
 static enum MHD_Result request_dispatch(struct http_request *r)
 {
+	http_connection_set_state(r->place, HTTP_CONNECTION_WORKING, sp_now());
 	if (r->admitted && r->route->flags & HTTP_DIRECT)
 		r->route->handle(r);
 	else if (r->admitted && hand_over(r))
 		return MHD_YES;
-	r->phase = HTTP_DONE;
-	return http_reply(r);
+	return request_reply(r);
 }
 
 /* False: its body is not worth reading, and there is an error to answer. */
@@ -139,8 +161,17 @@ static bool request_admit(struct http_request *r, const char *method)
 			   http_target_words(r->parsed), NULL);
 		return false;
 	}
-	return http_route_find(r, method) && http_access_check(r) &&
-	       http_route_check_params(r);
+	if (!http_route_find(r, method))
+		return false;
+	if (http_connection_is_reserved(r->place) &&
+	    !(r->route->flags & HTTP_RESERVED)) {
+		r->close = true;
+		http_error(r, MHD_HTTP_SERVICE_UNAVAILABLE,
+			   "too many connections",
+			   "only health and metrics are answered now");
+		return false;
+	}
+	return http_access_check(r) && http_route_check_params(r);
 }
 
 static enum MHD_Result request_handle(void *http,
@@ -155,15 +186,15 @@ static enum MHD_Result request_handle(void *http,
 	(void)url;
 	(void)version;
 	(void)body;
-	if (r == NULL)
+	if (r == NULL || r->place == NULL)
 		return MHD_NO;
 	r->connection = connection;
 	switch (r->phase) {
 	case HTTP_NEW:
 		r->phase = HTTP_READING;
-		if (!body_fits(r)) {
-			r->phase = HTTP_DONE;
-			return http_reply(r);
+		if (!http_headers_check(r) || !body_fits(r)) {
+			r->close = true;
+			return request_reply(r);
 		}
 		r->admitted = request_admit(r, method);
 		return MHD_YES;
@@ -174,8 +205,17 @@ static enum MHD_Result request_handle(void *http,
 		*body_len = 0;
 		return r->body <= BODY_MAX ? MHD_YES : MHD_NO;
 	default:
-		return http_reply(r);
+		return request_reply(r);
 	}
+}
+
+static struct http_connection *place_of(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection,
+					MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info != NULL ? info->socket_context : NULL;
 }
 
 /* The first that is heard of a request: its target, as it was sent. */
@@ -188,6 +228,7 @@ static void *request_begin(void *http, const char *target,
 		return NULL;
 	r->http = http;
 	r->connection = connection;
+	r->place = place_of(connection);
 	r->status = MHD_HTTP_OK;
 	r->parsed = http_target_parse(target, &r->target);
 	return r;
@@ -203,9 +244,56 @@ static void request_end(void *http, struct MHD_Connection *connection,
 	(void)why;
 	if (r == NULL)
 		return;
+	if (r->place != NULL)
+		http_connection_set_state(r->place, HTTP_CONNECTION_READING,
+					  sp_now());
+	r->http->held -= r->held;
 	json_fini(&r->out);
 	free(r);
 	*request = NULL;
+}
+
+/* Connections */
+
+static void connection_begin(struct http *h, struct MHD_Connection *connection,
+			     void **place)
+{
+	int fd = MHD_get_connection_info(connection,
+					 MHD_CONNECTION_INFO_CONNECTION_FD)
+			 ->connect_fd;
+	const struct sockaddr *peer =
+		MHD_get_connection_info(connection,
+					MHD_CONNECTION_INFO_CLIENT_ADDRESS)
+			->client_addr;
+
+	*place = http_connection_open(h->connections, fd, peer, sp_now());
+	if (*place == NULL)
+		shutdown(fd, SHUT_RDWR);
+}
+
+static void connection_notify(void *http, struct MHD_Connection *connection,
+			      void **place,
+			      enum MHD_ConnectionNotificationCode what)
+{
+	switch (what) {
+	case MHD_CONNECTION_NOTIFY_STARTED:
+		connection_begin(http, connection, place);
+		break;
+	case MHD_CONNECTION_NOTIFY_CLOSED:
+		http_connection_close(*place);
+		*place = NULL;
+		break;
+	}
+}
+
+/* A fiber: ends connections whose time is over. Yields. */
+static int connections_expire_main(void *http)
+{
+	struct http *h = http;
+
+	while (sp_sleep(SP_S) == 0)
+		http_connections_expire(h->connections, sp_now());
+	return 0;
 }
 
 /* Life */
@@ -285,7 +373,8 @@ static int start_daemon(struct http *h, int fd)
 		0, NULL, NULL, request_handle, h, MHD_OPTION_LISTEN_SOCKET, fd,
 		MHD_OPTION_URI_LOG_CALLBACK, request_begin, h,
 		MHD_OPTION_NOTIFY_COMPLETED, request_end, h,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
+		MHD_OPTION_NOTIFY_CONNECTION, connection_notify, h,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_SIZE,
 		MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
 		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
@@ -310,17 +399,31 @@ static int start_parts(struct http *h, int fd)
 		err = stats_poller_start(h->env, h->rt, h->sse,
 					 &h->stats_poller);
 	if (err == 0)
+		err = sp_go_on(h->rt, 0, connections_expire_main, h,
+			       &h->expiry);
+	h->has_expiry = err == 0;
+	if (err == 0)
 		err = start_daemon(h, fd);
 	return err;
 }
 
 static struct http *http_new(const struct collector_env *env)
 {
+	const struct http_connection_limits limits = {
+		.all = CONNECTIONS,
+		.per_address = PER_ADDRESS,
+		.reserved = RESERVED,
+	};
 	struct http *h = calloc(1, sizeof(*h));
 	pthread_condattr_t monotonic;
 
 	if (h == NULL)
 		return NULL;
+	h->connections = http_connections_new(&limits);
+	if (h->connections == NULL) {
+		free(h);
+		return NULL;
+	}
 	h->env = env;
 	h->config = env->config;
 	h->log = env->log;
@@ -414,6 +517,10 @@ static void *stop_main(void *http)
 	sse_close(h->sse);
 	if (h->daemon != NULL)
 		MHD_stop_daemon(h->daemon);
+	if (h->has_expiry) {
+		sp_cancel(h->expiry);
+		sp_join_thread(h->rt, h->expiry, NULL);
+	}
 	stats_poller_stop(h->stats_poller);
 	sse_free(h->sse);
 	if (h->rt != NULL)
@@ -463,6 +570,7 @@ int http_stop(struct http *h)
 	pthread_cond_destroy(&h->end);
 	pthread_cond_destroy(&h->idle);
 	pthread_mutex_destroy(&h->lock);
+	http_connections_free(h->connections);
 	free(h->own_token);
 	free(h);
 	return 0;

@@ -99,7 +99,7 @@ static void put_attributes(struct json *j, const struct rib_stored *route)
 	json_bgp_attributes(j, &attrs);
 }
 
-static void put_answer(void *query, const struct rib_answer *a)
+static bool put_answer(void *query, const struct rib_answer *a)
 {
 	const struct rib_table_info *info = rib_table_info(a->table);
 	struct looking_glass *g = query;
@@ -116,6 +116,7 @@ static void put_answer(void *query, const struct rib_answer *a)
 	json_end_object(j);
 	g->count++;
 	g->limit--;
+	return j->len < g->max_bytes;
 }
 
 /* The query with pointers that are good until the next rest. */
@@ -150,7 +151,8 @@ static int looking_glass_run(struct worker_query *q, struct worker *w)
 			break;
 		}
 		g->more = rib_query(w->rib, &query, &g->cursor, &page);
-	} while (g->more && g->limit > 0 && worker_query_yield(q)); /* yields */
+	} while (g->more && g->limit > 0 && g->out.len < g->max_bytes &&
+		 worker_query_yield(q)); /* yields */
 	return g->out.failed ? -ENOMEM : 0;
 }
 
