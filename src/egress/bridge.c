@@ -60,10 +60,10 @@ struct worker_ring {
 
 	/* From whoever gives back to the worker. */
 	alignas(CACHE_LINE) struct egress_batch *_Atomic used;
-	struct egress_batch *_Atomic marks;
+	struct egress_batch *_Atomic fences;
 
 	alignas(CACHE_LINE) struct wakeup room;
-	struct wakeup mark;
+	struct wakeup fence;
 };
 
 struct egress_bridge {
@@ -187,7 +187,7 @@ static void lane_fini(struct worker_ring *wr)
 	while ((batch = sp_spsc_pop(wr->ring)) != NULL)
 		egress_batch_free(batch);
 	egress_batch_free_all(stack_take(&wr->used));
-	egress_batch_free_all(stack_take(&wr->marks));
+	egress_batch_free_all(stack_take(&wr->fences));
 	sp_spsc_free(wr->ring);
 }
 
@@ -242,7 +242,7 @@ static bool is_half_empty(struct worker_ring *wr)
 }
 
 /* Only one side writes it, so it need not be one step. */
-static void add(_Atomic uint64_t *counter, uint64_t n)
+static void counter_add(_Atomic uint64_t *counter, uint64_t n)
 {
 	uint64_t was = atomic_load_explicit(counter, memory_order_relaxed);
 
@@ -268,7 +268,7 @@ int egress_bridge_push(struct egress_bridge *bridge, uint32_t worker,
 	if (fill >= wr->capacity ||
 	    (fill > 0 && lane_weight(wr) >= wr->capacity_weight)) {
 		wr->blocked = true;
-		add(&wr->refused, 1);
+		counter_add(&wr->refused, 1);
 		return -EAGAIN;
 	}
 	if (fill + 1 >
@@ -281,9 +281,9 @@ int egress_bridge_push(struct egress_bridge *bridge, uint32_t worker,
 	assert(err == 0); /* it holds what the counters allow */
 	(void)err;
 	/* From here on the batch may be gone. */
-	add(&wr->pushed_bytes, len);
-	add(&wr->pushed_weight, weight);
-	add(&wr->pushed, 1);
+	counter_add(&wr->pushed_bytes, len);
+	counter_add(&wr->pushed_weight, weight);
+	counter_add(&wr->pushed, 1);
 	wake_all(&bridge->ready);
 	return 0;
 }
@@ -342,7 +342,7 @@ static int sleep_until_free(struct egress_bridge *bridge, uint32_t worker,
 			return -EPIPE;
 		err = sp_sem_wait_until(&wr->room.sem, deadline); /* yields */
 		if (err == 0 && !is_free(bridge, worker, weight))
-			add(&wr->spurious, 1);
+			counter_add(&wr->spurious, 1);
 	}
 	return err;
 }
@@ -355,7 +355,7 @@ int egress_bridge_wait_taken(struct egress_bridge *bridge, uint32_t worker,
 
 	if (is_free(bridge, worker, weight))
 		return 0;
-	add(&wr->waits, 1);
+	counter_add(&wr->waits, 1);
 	atomic_fetch_add_explicit(&wr->waiting, 1, memory_order_relaxed);
 	err = sleep_until_free(bridge, worker, weight, deadline); /* yields */
 	atomic_fetch_sub_explicit(&wr->waiting, 1, memory_order_relaxed);
@@ -377,22 +377,23 @@ struct egress_batch *egress_bridge_take_back(struct egress_bridge *bridge,
 struct egress_batch *egress_bridge_take_fence(struct egress_bridge *bridge,
 					      uint32_t worker)
 {
-	struct egress_batch *rest = stack_take(&lane_of(bridge, worker)->marks);
+	struct egress_batch *rest =
+		stack_take(&lane_of(bridge, worker)->fences);
 	struct egress_batch *oldest = NULL;
 
 	while (rest != NULL) {
-		struct egress_batch *mark = rest;
+		struct egress_batch *fence = rest;
 
-		rest = mark->next;
-		mark->next = oldest;
-		oldest = mark;
+		rest = fence->next;
+		fence->next = oldest;
+		oldest = fence;
 	}
 	return oldest;
 }
 
-static bool has_mark(struct worker_ring *wr)
+static bool has_fence(struct worker_ring *wr)
 {
-	return atomic_load_explicit(&wr->marks, memory_order_acquire) != NULL;
+	return atomic_load_explicit(&wr->fences, memory_order_acquire) != NULL;
 }
 
 int egress_bridge_wait_fence(struct egress_bridge *bridge, uint32_t worker,
@@ -402,14 +403,14 @@ int egress_bridge_wait_fence(struct egress_bridge *bridge, uint32_t worker,
 	int err = 0;
 
 	while (err == 0) {
-		if (has_mark(wr))
+		if (has_fence(wr))
 			return 0;
-		announce_sleep(&wr->mark);
-		if (has_mark(wr))
+		announce_sleep(&wr->fence);
+		if (has_fence(wr))
 			return 0;
 		if (is_stopped(bridge))
 			return -EPIPE;
-		err = sp_sem_wait_until(&wr->mark.sem, deadline); /* yields */
+		err = sp_sem_wait_until(&wr->fence.sem, deadline); /* yields */
 	}
 	return err;
 }
@@ -436,9 +437,9 @@ static struct egress_batch *lane_pop(struct worker_ring *wr)
 	if (batch == NULL)
 		return NULL;
 	wr->first = NULL;
-	add(&wr->popped_bytes, batch->len);
-	add(&wr->popped_weight, egress_batch_weight(batch));
-	add(&wr->popped, 1);
+	counter_add(&wr->popped_bytes, batch->len);
+	counter_add(&wr->popped_weight, egress_batch_weight(batch));
+	counter_add(&wr->popped, 1);
 	if (is_half_empty(wr))
 		wake_all(&wr->room);
 	return batch;
@@ -485,7 +486,7 @@ static bool all_closed(struct egress_bridge *bridge)
 }
 
 /* 1: go and look. 0: nothing to do. -EPIPE: nothing will ever come. */
-static int look(struct egress_bridge *bridge)
+static int bridge_poll(struct egress_bridge *bridge)
 {
 	/* Closed is asked first: what was pushed before it is then seen. */
 	bool closed = all_closed(bridge);
@@ -500,20 +501,20 @@ static int look(struct egress_bridge *bridge)
 
 int egress_bridge_wait(struct egress_bridge *bridge, int64_t deadline)
 {
-	int found = look(bridge);
+	int found = bridge_poll(bridge);
 
 	while (found == 0) {
 		int err;
 
 		announce_sleep(&bridge->ready);
-		found = look(bridge);
+		found = bridge_poll(bridge);
 		if (found != 0)
 			break;
 		err = sp_sem_wait_until(&bridge->ready.sem,
 					deadline); /* yields */
 		if (err < 0)
 			return err;
-		found = look(bridge);
+		found = bridge_poll(bridge);
 	}
 	return found < 0 ? found : 0;
 }
@@ -524,8 +525,8 @@ void egress_bridge_give_back(struct egress_bridge *bridge,
 	struct worker_ring *wr = lane_of(bridge, batch->worker);
 
 	if (batch->kind == EGRESS_BATCH_FENCE) {
-		stack_push(&wr->marks, batch);
-		wake_all(&wr->mark);
+		stack_push(&wr->fences, batch);
+		wake_all(&wr->fence);
 	} else {
 		stack_push(&wr->used, batch);
 	}
@@ -536,7 +537,7 @@ void egress_bridge_stop(struct egress_bridge *bridge)
 	atomic_store_explicit(&bridge->stopped, true, memory_order_release);
 	for (uint32_t i = 0; i < bridge->workers; i++) {
 		wake_all(&bridge->rings[i].room);
-		wake_all(&bridge->rings[i].mark);
+		wake_all(&bridge->rings[i].fence);
 	}
 }
 

@@ -145,7 +145,7 @@ static bool take_marks(struct snapshotter *k, uint64_t number, bool *spooled)
 	while (m != NULL) {
 		struct egress_batch *next = m->next;
 
-		if (m->mark == number) {
+		if (m->fence_number == number) {
 			found = true;
 			*spooled = m->spooled;
 		}
