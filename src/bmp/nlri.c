@@ -1,5 +1,5 @@
 /*
- * Prefix families have one reader with a fast lane for those that are nothing
+ * Prefix families have one reader with a fast path for those that are nothing
  * but prefixes; every other kind has a row in a table with a reader that cuts
  * one NLRI off the field and finds its type and route distinguisher. What is
  * inside the body is not looked at here.
@@ -303,7 +303,7 @@ static bool nlri_fail(struct bgp_nlri_iter *it)
 	return false;
 }
 
-/* Out of the way of the plain lane, which then needs no stack. */
+/* Out of the way of the fast path, which then needs no stack. */
 static __attribute__((noinline)) bool next_any(struct bgp_nlri_iter *it)
 {
 	if (it->nlri.has_path_id && !wire_u32(&it->c, &it->nlri.path_id))

@@ -37,7 +37,7 @@ static ssize_t cookie_read(void *cookie, char *to, size_t len)
 	if (pcap->source_status == CAPTURE_SOURCE_END)
 		return 0;
 	errno = EIO;
-	return -1;
+	return -1; /* with errno: fopencookie(3) */
 }
 
 static enum capture_link link_of(int data_link)

@@ -179,7 +179,7 @@ void egress_bridge_set_batch_bytes(struct egress_bridge *bridge, uint32_t bytes)
 	}
 }
 
-static void lane_fini(struct worker_ring *wr)
+static void worker_ring_fini(struct worker_ring *wr)
 {
 	struct egress_batch *batch;
 
@@ -196,7 +196,7 @@ void egress_bridge_free(struct egress_bridge *bridge)
 	if (bridge == NULL)
 		return;
 	for (uint32_t i = 0; i < bridge->workers; i++)
-		lane_fini(&bridge->rings[i]);
+		worker_ring_fini(&bridge->rings[i]);
 	free(bridge->rings);
 	free(bridge);
 }
@@ -206,15 +206,15 @@ uint32_t egress_bridge_workers(const struct egress_bridge *bridge)
 	return bridge->workers;
 }
 
-static struct worker_ring *lane_of(struct egress_bridge *bridge,
-				   uint32_t worker)
+static struct worker_ring *worker_ring_of(struct egress_bridge *bridge,
+					  uint32_t worker)
 {
 	assert(worker < bridge->workers);
 	return &bridge->rings[worker];
 }
 
 /* Batches in the ring; the two counters are not read at one moment. */
-static uint32_t lane_fill(struct worker_ring *wr)
+static uint32_t worker_ring_fill(struct worker_ring *wr)
 {
 	uint64_t popped =
 		atomic_load_explicit(&wr->popped, memory_order_acquire);
@@ -225,7 +225,7 @@ static uint32_t lane_fill(struct worker_ring *wr)
 }
 
 /* The weight of the batches in the ring, likewise. */
-static uint64_t lane_weight(struct worker_ring *wr)
+static uint64_t worker_ring_weight(struct worker_ring *wr)
 {
 	uint64_t popped =
 		atomic_load_explicit(&wr->popped_weight, memory_order_acquire);
@@ -237,8 +237,8 @@ static uint64_t lane_weight(struct worker_ring *wr)
 
 static bool is_half_empty(struct worker_ring *wr)
 {
-	return lane_fill(wr) <= wr->capacity / 2 &&
-	       lane_weight(wr) <= wr->capacity_weight / 2;
+	return worker_ring_fill(wr) <= wr->capacity / 2 &&
+	       worker_ring_weight(wr) <= wr->capacity_weight / 2;
 }
 
 /* Only one side writes it, so it need not be one step. */
@@ -256,8 +256,8 @@ static void counter_add(_Atomic uint64_t *counter, uint64_t n)
 int egress_bridge_push(struct egress_bridge *bridge, uint32_t worker,
 		       struct egress_batch *batch)
 {
-	struct worker_ring *wr = lane_of(bridge, worker);
-	uint32_t fill = lane_fill(wr);
+	struct worker_ring *wr = worker_ring_of(bridge, worker);
+	uint32_t fill = worker_ring_fill(wr);
 	uint32_t len = batch->len;
 	uint32_t weight = egress_batch_weight(batch);
 	int err;
@@ -266,7 +266,7 @@ int egress_bridge_push(struct egress_bridge *bridge, uint32_t worker,
 		return -EPIPE;
 	/* Whatever a batch has, it goes into a ring that is empty. */
 	if (fill >= wr->capacity ||
-	    (fill > 0 && lane_weight(wr) >= wr->capacity_weight)) {
+	    (fill > 0 && worker_ring_weight(wr) >= wr->capacity_weight)) {
 		wr->blocked = true;
 		counter_add(&wr->refused, 1);
 		return -EAGAIN;
@@ -290,7 +290,7 @@ int egress_bridge_push(struct egress_bridge *bridge, uint32_t worker,
 
 bool egress_bridge_blocked(struct egress_bridge *bridge, uint32_t worker)
 {
-	struct worker_ring *wr = lane_of(bridge, worker);
+	struct worker_ring *wr = worker_ring_of(bridge, worker);
 
 	if (wr->blocked && is_half_empty(wr))
 		wr->blocked = false;
@@ -305,15 +305,17 @@ static bool is_stopped(struct egress_bridge *bridge)
 uint64_t egress_bridge_pushed_weight(struct egress_bridge *bridge,
 				     uint32_t worker)
 {
-	return atomic_load_explicit(&lane_of(bridge, worker)->pushed_weight,
-				    memory_order_relaxed);
+	return atomic_load_explicit(
+		&worker_ring_of(bridge, worker)->pushed_weight,
+		memory_order_relaxed);
 }
 
 bool egress_bridge_has_taken(struct egress_bridge *bridge, uint32_t worker,
 			     uint64_t weight)
 {
-	return atomic_load_explicit(&lane_of(bridge, worker)->popped_weight,
-				    memory_order_acquire) >= weight;
+	return atomic_load_explicit(
+		       &worker_ring_of(bridge, worker)->popped_weight,
+		       memory_order_acquire) >= weight;
 }
 
 /* Nothing is pressed, and what has the first @weight is taken. */
@@ -331,7 +333,7 @@ static bool is_free(struct egress_bridge *bridge, uint32_t worker,
 static int sleep_until_free(struct egress_bridge *bridge, uint32_t worker,
 			    uint64_t weight, int64_t deadline)
 {
-	struct worker_ring *wr = lane_of(bridge, worker);
+	struct worker_ring *wr = worker_ring_of(bridge, worker);
 	int err = 0;
 
 	while (err == 0) {
@@ -350,7 +352,7 @@ static int sleep_until_free(struct egress_bridge *bridge, uint32_t worker,
 int egress_bridge_wait_taken(struct egress_bridge *bridge, uint32_t worker,
 			     uint64_t weight, int64_t deadline)
 {
-	struct worker_ring *wr = lane_of(bridge, worker);
+	struct worker_ring *wr = worker_ring_of(bridge, worker);
 	int err;
 
 	if (is_free(bridge, worker, weight))
@@ -371,14 +373,14 @@ int egress_bridge_wait_room(struct egress_bridge *bridge, uint32_t worker,
 struct egress_batch *egress_bridge_take_back(struct egress_bridge *bridge,
 					     uint32_t worker)
 {
-	return stack_take(&lane_of(bridge, worker)->used);
+	return stack_take(&worker_ring_of(bridge, worker)->used);
 }
 
 struct egress_batch *egress_bridge_take_fence(struct egress_bridge *bridge,
 					      uint32_t worker)
 {
 	struct egress_batch *rest =
-		stack_take(&lane_of(bridge, worker)->fences);
+		stack_take(&worker_ring_of(bridge, worker)->fences);
 	struct egress_batch *oldest = NULL;
 
 	while (rest != NULL) {
@@ -399,7 +401,7 @@ static bool has_fence(struct worker_ring *wr)
 int egress_bridge_wait_fence(struct egress_bridge *bridge, uint32_t worker,
 			     int64_t deadline)
 {
-	struct worker_ring *wr = lane_of(bridge, worker);
+	struct worker_ring *wr = worker_ring_of(bridge, worker);
 	int err = 0;
 
 	while (err == 0) {
@@ -417,22 +419,22 @@ int egress_bridge_wait_fence(struct egress_bridge *bridge, uint32_t worker,
 
 void egress_bridge_close(struct egress_bridge *bridge, uint32_t worker)
 {
-	atomic_store_explicit(&lane_of(bridge, worker)->closed, true,
+	atomic_store_explicit(&worker_ring_of(bridge, worker)->closed, true,
 			      memory_order_release);
 	wake_all(&bridge->ready);
 }
 
 /* Have a look at the next batch of the worker ring. */
-static struct egress_batch *lane_first(struct worker_ring *wr)
+static struct egress_batch *worker_ring_first(struct worker_ring *wr)
 {
 	if (wr->first == NULL)
 		wr->first = sp_spsc_pop(wr->ring);
 	return wr->first;
 }
 
-static struct egress_batch *lane_pop(struct worker_ring *wr)
+static struct egress_batch *worker_ring_pop(struct worker_ring *wr)
 {
-	struct egress_batch *batch = lane_first(wr);
+	struct egress_batch *batch = worker_ring_first(wr);
 
 	if (batch == NULL)
 		return NULL;
@@ -457,7 +459,7 @@ struct egress_batch *egress_bridge_pop(struct egress_bridge *bridge)
 		next_turn(bridge);
 	for (uint32_t i = 0; i < bridge->workers; i++) {
 		struct egress_batch *batch =
-			lane_pop(&bridge->rings[bridge->turn]);
+			worker_ring_pop(&bridge->rings[bridge->turn]);
 
 		if (batch != NULL) {
 			bridge->turn_left--;
@@ -471,7 +473,7 @@ struct egress_batch *egress_bridge_pop(struct egress_bridge *bridge)
 static bool any_ready(struct egress_bridge *bridge)
 {
 	for (uint32_t i = 0; i < bridge->workers; i++)
-		if (lane_first(&bridge->rings[i]) != NULL)
+		if (worker_ring_first(&bridge->rings[i]) != NULL)
 			return true;
 	return false;
 }
@@ -522,7 +524,7 @@ int egress_bridge_wait(struct egress_bridge *bridge, int64_t deadline)
 void egress_bridge_give_back(struct egress_bridge *bridge,
 			     struct egress_batch *batch)
 {
-	struct worker_ring *wr = lane_of(bridge, batch->worker);
+	struct worker_ring *wr = worker_ring_of(bridge, batch->worker);
 
 	if (batch->kind == EGRESS_BATCH_FENCE) {
 		stack_push(&wr->fences, batch);
@@ -550,7 +552,7 @@ void egress_bridge_wake(struct egress_bridge *bridge)
 void egress_bridge_stats(struct egress_bridge *bridge, uint32_t worker,
 			 struct egress_bridge_stats *out)
 {
-	struct worker_ring *wr = lane_of(bridge, worker);
+	struct worker_ring *wr = worker_ring_of(bridge, worker);
 	uint64_t taken =
 		atomic_load_explicit(&wr->popped_bytes, memory_order_acquire);
 	uint64_t bytes =
@@ -558,7 +560,7 @@ void egress_bridge_stats(struct egress_bridge *bridge, uint32_t worker,
 
 	*out = (struct egress_bridge_stats){
 		.capacity = wr->capacity,
-		.batches = lane_fill(wr),
+		.batches = worker_ring_fill(wr),
 		.batches_max = atomic_load_explicit(&wr->fill_max,
 						    memory_order_relaxed),
 		.bytes = bytes > taken ? bytes - taken : 0,

@@ -364,7 +364,7 @@ static int length_of(const struct asking *a, uint32_t id)
 	for (int len = a->q->prefix_len; len >= 0; len--)
 		if (a->ids[len] == id)
 			return id == RIB_NO_ID ? -1 : len;
-	return -1;
+	return -1; /* none of them */
 }
 
 /* The end of a pass. True when it was the last. */

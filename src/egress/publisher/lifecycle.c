@@ -251,7 +251,7 @@ static int options_check(const struct publisher_options *o,
 	return -EINVAL;
 }
 
-static void publisher_destroy(struct publisher *p)
+static void publisher_release(struct publisher *p)
 {
 	if (p == NULL)
 		return;
@@ -263,8 +263,8 @@ static void publisher_destroy(struct publisher *p)
 	free(p);
 }
 
-static struct publisher *publisher_create(
-	const struct publisher_options *options, struct egress_bridge *bridge)
+static struct publisher *publisher_new(const struct publisher_options *options,
+				       struct egress_bridge *bridge)
 {
 	struct publisher *p = calloc(1, sizeof(*p));
 	pthread_condattr_t attr;
@@ -286,7 +286,7 @@ static struct publisher *publisher_create(
 	if (egress_codec_new(&p->codec) < 0 ||
 	    send_queue_init(&p->wire, p->options.window) < 0 ||
 	    send_queue_init(&p->disk, 2 * p->options.window) < 0) {
-		publisher_destroy(p);
+		publisher_release(p);
 		return NULL;
 	}
 	return p;
@@ -435,12 +435,12 @@ int publisher_start(const struct publisher_options *options,
 
 	if (err < 0)
 		return err;
-	p = publisher_create(options, bridge);
+	p = publisher_new(options, bridge);
 	if (p == NULL)
 		return -ENOMEM;
 	err = runtime_start(p, why);
 	if (err < 0) {
-		publisher_destroy(p);
+		publisher_release(p);
 		return err;
 	}
 	*out = p;
@@ -470,5 +470,5 @@ void publisher_free(struct publisher *p)
 	if (p == NULL)
 		return;
 	sp_stop(p->rt, sp_in(STOP_GRACE));
-	publisher_destroy(p);
+	publisher_release(p);
 }
