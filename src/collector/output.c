@@ -133,7 +133,7 @@ static void set_broker(const struct config *c, struct publisher_options *o)
 static int64_t duration_seconds(int64_t ns)
 {
 	if (ns == SP_NEVER)
-		return -1;
+		return -1; /* never */
 	return ns < SP_S ? 1 : ns / SP_S;
 }
 

@@ -383,7 +383,7 @@ static ssize_t write_now(const struct log *log, const char *p, size_t n)
 	case WAY_POLL:
 		if (poll(&ready, 1, 0) != 1) {
 			errno = EAGAIN;
-			return -1;
+			return -1; /* with errno, as write(2) does */
 		}
 		break;
 	case WAY_WRITE:

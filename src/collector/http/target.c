@@ -30,7 +30,7 @@ static int hex_value(char c)
 		return c - 'a' + 10;
 	if (c >= 'A' && c <= 'F')
 		return c - 'A' + 10;
-	return -1;
+	return -1; /* not a digit */
 }
 
 /* Text that can be shown and compared: UTF-8 without control characters. */
