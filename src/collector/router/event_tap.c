@@ -46,7 +46,7 @@ static void log_notice(void *arg, const struct rib_notice *n)
 		peer_notice_log(event_tap->log, &router->lines, n);
 }
 
-static void forget(void *arg, void *peer_slot)
+static void peer_slot_forget(void *arg, void *peer_slot)
 {
 	(void)arg;
 	peer_stats_free(peer_slot);
@@ -63,6 +63,6 @@ struct rib_sink event_tap_sink(struct event_tap *event_tap, struct log *log,
 		.arg = event_tap,
 		.bytes = to->bytes,
 		.notice = log_notice,
-		.forget = forget,
+		.forget = peer_slot_forget,
 	};
 }
