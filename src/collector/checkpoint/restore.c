@@ -151,6 +151,22 @@ static int follow(struct restore *r,
 	return each_shard(r, COLLECTOR_ENV_SERIAL, resync_each);
 }
 
+/*
+ * A damaged segment of the journal or spool was set aside: consumers will not
+ * get what is in it, whoever it is of.
+ */
+static int resync_if_set_aside(struct restore *r)
+{
+	struct publisher_stats stats;
+
+	publisher_stats(r->publisher, &stats);
+	if (stats.damaged_segments == 0)
+		return 0;
+	log_cannot_tell(r, "a damaged segment was set aside", 0);
+	r->unknown = true;
+	return each_shard(r, COLLECTOR_ENV_SERIAL, resync_each);
+}
+
 static void log_restored(struct restore *r, int64_t began)
 {
 	struct shard_job all = { .routers = 0 };
@@ -251,6 +267,8 @@ static int restore_all(struct restore *r)
 		err = follow(r, read_log);
 	if (err == 0)
 		err = follow(r, restore_spool);
+	if (err == 0)
+		err = resync_if_set_aside(r);
 	if (err == 0)
 		err = each_shard(r, COLLECTOR_ENV_SERIAL, finish);
 	if (err == 0 && !is_empty(r))

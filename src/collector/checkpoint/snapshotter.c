@@ -371,7 +371,10 @@ static const char *log_loss_reason(struct snapshotter *k)
 		why = "updates were lost for want of memory";
 	if (publisher.rollbacks != k->rollbacks)
 		why = "the stream lost what it had acknowledged";
+	if (publisher.damaged_segments != k->damaged)
+		why = "a segment of the spool is damaged";
 	k->lost = batcher.lost;
+	k->damaged = publisher.damaged_segments;
 	k->rollbacks = publisher.rollbacks;
 	return why;
 }
@@ -550,11 +553,16 @@ int snapshotter_init(struct snapshotter *k, struct worker *worker,
 		     struct state_store *store, struct publisher *publisher,
 		     int64_t interval)
 {
+	struct publisher_stats stats;
+
+	/* What was found damaged at the start, the restore resyncs for. */
+	publisher_stats(publisher, &stats);
 	*k = (struct snapshotter){
 		.worker = worker,
 		.store = store,
 		.publisher = publisher,
 		.interval = interval,
+		.damaged = stats.damaged_segments,
 	};
 	worker->snapshotter = k;
 	return sp_timer_new(SP_NEVER, &k->timer);
