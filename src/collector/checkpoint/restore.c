@@ -229,6 +229,9 @@ static int read_manifest(void *restore)
 	/* A disk that fails there, or a bucket that lost a part of it. */
 	if (err == -EIO)
 		return set_aside(r, "cannot be read");
+	if (err == -EPROTONOSUPPORT)
+		log_manifest(r, manifest_text(MANIFEST_VERSION_NEW),
+			     "run that version, or start with another --state");
 	if (err < 0)
 		return err == -ENOENT ? 0 : err;
 	status = manifest_parse((struct wire_view){ text, len },
