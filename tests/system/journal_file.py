@@ -33,9 +33,12 @@ def records(data):
 
 
 def flip(path, offset):
-    data = bytearray(path.read_bytes())
-    data[offset] ^= 1
-    path.write_bytes(data)
+    """In place: whoever has the file open sees it."""
+    with open(path, "r+b") as file:
+        file.seek(offset)
+        byte = file.read(1)[0]
+        file.seek(offset)
+        file.write(bytes([byte ^ 1]))
 
 
 def set_version(path, version):

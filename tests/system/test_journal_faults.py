@@ -118,6 +118,29 @@ def test_a_damaged_older_segment_of_the_spool(collector, broker, arancini,
     c.stop()
 
 
+def remove(path, _):
+    path.unlink()
+
+
+@pytest.mark.parametrize("damage", [flip, remove])
+def test_the_spool_is_damaged_while_it_is_in_use(damage, collector, broker,
+                                                 arancini, tmp_path):
+    """The newest segment, which is still written to."""
+    wanted = table(200)
+    c = start_without_broker(collector, broker)
+    with Router(c.port) as router:
+        router.dump(dict(list(wanted.items())[:100]))
+        until_filed(c, tmp_path, TOKEN)
+        damage(newest(c.journal), 64 + 70)
+        router.dump(wanted)
+        broker.start()
+        c.server.wait_until(
+            lambda _: paths(read_stream(arancini, broker)) == wanted, 60)
+        assert len(c.said("all tables are published again")) == 1
+        assert TOKEN in resyncs(read_stream(arancini, broker))
+        c.stop()
+
+
 def test_a_segment_of_a_later_version_is_refused(collector, server, arancini,
                                                  tmp_path):
     c = collector()

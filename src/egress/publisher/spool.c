@@ -491,17 +491,34 @@ static int skip_damage(struct publisher *p)
 	return err < 0 ? err : journal_cursor_skip(p->cursor);
 }
 
+/* Somebody removed every segment while they were in use. */
+static int replace_segments(struct publisher *p)
+{
+	char text[NATS_WORDS_MAX];
+	int err = journal_leave(p->journal); /* yields */
+
+	if (err < 0)
+		return err;
+	p->stats.damaged_segments++;
+	snprintf(text, sizeof(text),
+		 "the segments in %s are gone; all tables are published again",
+		 p->options.journal_dir);
+	publisher_notify(p, p->stats.state, text);
+	return 0;
+}
+
 /* 0 if reading can go on. */
 static int after_read_error(struct publisher *p, int err)
 {
 	bool damaged = err == -EBADMSG || err == -ESTALE || err == -ERANGE ||
 		       err == -EIDRM || err == -EPROTONOSUPPORT;
 
-	if (damaged && p->cursor != NULL) {
+	if (damaged && p->cursor != NULL)
 		err = skip_damage(p); /* yields */
-		if (err == 0)
-			return 0;
-	}
+	else if (err == -ENOENT && p->cursor == NULL)
+		err = replace_segments(p); /* yields */
+	if (err == 0)
+		return 0;
 	tell_error(p, "spool", err);
 	close_cursor(p);
 	p->feed_again = sp_in(AGAIN_NS);
