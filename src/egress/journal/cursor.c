@@ -121,7 +121,7 @@ static int place_at(struct journal_cursor *c, uint64_t time_ns)
 }
 
 /* Have at least @want bytes from the position on in memory, if there are. */
-static int load(struct journal_cursor *c, size_t want)
+static int cursor_load(struct journal_cursor *c, size_t want)
 {
 	size_t have = c->len - c->at;
 	int64_t n;
@@ -151,8 +151,8 @@ static int load(struct journal_cursor *c, size_t want)
 }
 
 /* 1 with a record, 0 without; -EBADMSG if there is something else. */
-static int decode(struct journal_cursor *c, struct journal_record *out,
-		  size_t *size)
+static int cursor_decode(struct journal_cursor *c, struct journal_record *out,
+			 size_t *size)
 {
 	enum journal_verdict verdict = JOURNAL_SHORT;
 	size_t want = JOURNAL_RECORD_HEADER;
@@ -160,7 +160,7 @@ static int decode(struct journal_cursor *c, struct journal_record *out,
 
 	/* Once for the header, once for the whole of it. */
 	for (int i = 0; i < 2 && verdict == JOURNAL_SHORT; i++) {
-		err = load(c, want);
+		err = cursor_load(c, want);
 		if (err < 0)
 			return err;
 		verdict = journal_record_decode(c->bytes + c->at,
@@ -201,7 +201,7 @@ static int walk_to(struct journal_cursor *c, uint64_t position)
 
 	c->position = segment_seek_position(c->dir, c->base, position);
 	while (c->position < position) {
-		int got = decode(c, &record, &size);
+		int got = cursor_decode(c, &record, &size);
 
 		if (got < 0 && got != -EBADMSG)
 			return got;
@@ -221,7 +221,7 @@ static int walk_to_end(struct journal_cursor *c)
 	int got;
 
 	c->position = c->base + JOURNAL_HEADER;
-	while ((got = decode(c, &record, &size)) == 1) {
+	while ((got = cursor_decode(c, &record, &size)) == 1) {
 		c->position += size;
 		c->at += size;
 	}
@@ -232,7 +232,7 @@ static int walk_to_end(struct journal_cursor *c)
  * Put the cursor at @position. The beginning of a segment is that of its first
  * record.
  */
-static int place(struct journal_cursor *c, uint64_t position)
+static int cursor_seek(struct journal_cursor *c, uint64_t position)
 {
 	uint64_t *bases = NULL;
 	uint64_t base = 0;
@@ -291,7 +291,7 @@ int journal_cursor_open(const char *dir, uint64_t position,
 
 	if (err < 0)
 		return err;
-	err = place(c, position);
+	err = cursor_seek(c, position);
 	if (err < 0) {
 		journal_cursor_close(c);
 		return err;
@@ -363,7 +363,7 @@ static int explain_end(struct journal_cursor *c, uint64_t oldest)
 	int64_t size = file_size(c->fd);
 	size_t len;
 
-	if (decode(c, &record, &len) == 1)
+	if (cursor_decode(c, &record, &len) == 1)
 		return 1;
 	if (oldest > c->position)
 		return -ESTALE; /* dropped under us */
@@ -454,7 +454,7 @@ int journal_cursor_next(struct journal_cursor *c, struct journal_record *out)
 	for (;;) {
 		if (c->refused != 0)
 			return c->refused;
-		got = decode(c, &record, &size);
+		got = cursor_decode(c, &record, &size);
 		if (got < 0 && got != -EBADMSG)
 			return got;
 		if (got != 1) {

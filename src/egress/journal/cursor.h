@@ -51,7 +51,7 @@ int journal_cursor_skip(struct journal_cursor *c);
 /* Where the next record will be read. */
 uint64_t journal_cursor_position(const struct journal_cursor *c);
 
-/* The identity of the journal, of marks. */
+/* The identity of the journal, as in a log position. */
 uint64_t journal_cursor_identity(const struct journal_cursor *c);
 
 /* Where the last error is; after a 0, where the cursor is. */
