@@ -103,6 +103,22 @@ static void print_mark(const struct snapshot_file *f, uint64_t left_out)
 			f->path, left_out);
 }
 
+/* Whether the file is of a rib of --curation presence, which keeps keys only. */
+static bool is_presence(const struct rib_snapshot_facts *facts)
+{
+	return facts->mode_known && facts->mode == RIB_MODE_PRESENCE;
+}
+
+/*
+ * Files before version 3 do not say how their router was curated. One of keys
+ * alone, with no route @exported, is taken for one of presence.
+ */
+static bool may_be_presence(const struct rib_snapshot_facts *facts,
+			    uint64_t exported)
+{
+	return !facts->mode_known && exported == 0 && facts->routes > 0;
+}
+
 /* False if it failed, which is reported on stderr. */
 static bool export_file(struct exporter *x, const struct snapshot_paths *p,
 			const char *path, enum snapshot_load load,
@@ -126,13 +142,14 @@ static bool export_file(struct exporter *x, const struct snapshot_paths *p,
 				? rib_snapshot_text(f.status)
 				: "has no mark of ours");
 	} else {
-		export_router(x, &f);
+		if (load == SNAPSHOT_PRESENCE || !is_presence(f.facts))
+			export_router(x, &f);
 		done = !x->tail.failed;
 		*mark = f.mark;
 	}
-	/* A rib of --curation presence keeps keys only. */
-	if (done && load == SNAPSHOT_ATTRIBUTES && x->routes == before &&
-	    f.facts->routes > 0)
+	if (done && load == SNAPSHOT_ATTRIBUTES &&
+	    (is_presence(f.facts) ||
+	     may_be_presence(f.facts, x->routes - before)))
 		done = export_file(x, p, path, SNAPSHOT_PRESENCE, mark);
 	else if (done)
 		print_mark(&f, f.facts->routes - (x->routes - before));

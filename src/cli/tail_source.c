@@ -203,27 +203,84 @@ static int open_at_mark(const struct tail *t, struct journal_cursor **out)
 {
 	int err = journal_cursor_open(t->journal, t->mark.position, out);
 
-	if (err == 0 && journal_cursor_identity(*out) != t->mark.identity) {
+	/* 0: the segment cannot be read, as the first next() says. */
+	if (err == 0 && journal_cursor_identity(*out) != 0 &&
+	    journal_cursor_identity(*out) != t->mark.identity) {
 		journal_cursor_close(*out);
-		err = -ESTALE;
+		err = -EIDRM;
 	}
 	return err;
 }
 
-/* Of a journal, new is what comes from now on by the clock. */
+static const char *open_error_text(int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return "no journal there";
+	case -EIDRM:
+		return "the mark is of another journal";
+	case -ESTALE:
+		return "the mark is too old: what it names was dropped; see "
+		       "--journal-max-bytes";
+	case -ERANGE:
+		return "no record begins at the mark: what it names was cut "
+		       "off after a crash, or was never written";
+	default:
+		return strerror(-err);
+	}
+}
+
+static const char *read_error_text(int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return "the journal was removed";
+	case -EIDRM:
+		return "another journal is there now; start over with "
+		       "--since all";
+	case -ESTALE:
+		return "what comes next was dropped before it was read; see "
+		       "--journal-max-bytes";
+	case -ERANGE:
+		return "records that were read have been cut off after a "
+		       "crash: what was printed last is not in the journal";
+	default:
+		return strerror(-err);
+	}
+}
+
+/* Why reading ended before it was asked to. */
+static void report_read_error(const struct tail *t,
+			      const struct journal_cursor *c, int err)
+{
+	const struct journal_fault *fault = journal_cursor_fault(c);
+
+	if (err == -EBADMSG)
+		fprintf(stderr,
+			"arancini tail: %s/%s is damaged at offset %" PRIu64
+			"\n",
+			t->journal, fault->name, fault->offset);
+	else if (err == -EPROTONOSUPPORT)
+		fprintf(stderr,
+			"arancini tail: %s/%s was written by a later version "
+			"of arancini\n",
+			t->journal, fault->name);
+	else
+		fprintf(stderr, "arancini tail: %s: %s\n", t->journal,
+			read_error_text(err));
+}
+
+/*
+ * New is what comes behind the last record: the collector's clock, which the
+ * records have their times from, may differ from ours.
+ */
 static int open_cursor(const struct tail *t, struct journal_cursor **out)
 {
-	struct timespec now;
-
 	switch (t->nats.from) {
 	case NATS_FROM_TIME:
 		return journal_cursor_open_at(t->journal, t->nats.at, out);
 	case NATS_FROM_NEW:
-		clock_gettime(CLOCK_REALTIME, &now);
-		return journal_cursor_open_at(t->journal,
-					      (uint64_t)now.tv_sec * SP_S +
-						      (uint64_t)now.tv_nsec,
-					      out);
+		return journal_cursor_open(t->journal, JOURNAL_NEWEST, out);
 	case NATS_FROM_SEQ:
 		return open_at_mark(t, out);
 	default:
@@ -260,10 +317,7 @@ static int follow_journal(void *arg)
 
 	if (got < 0) {
 		fprintf(stderr, "arancini tail: %s: %s\n", t->journal,
-			got == -ENOENT ? "no journal there"
-			: got == -ESTALE
-				? "the mark is of another one, or too old"
-				: strerror(-got));
+			open_error_text(got));
 		return EXIT_FAILURE;
 	}
 	while (more && !is_idle(t, last)) {
@@ -277,17 +331,8 @@ static int follow_journal(void *arg)
 		more = print_record(t, &record);
 		last = sp_now();
 	}
-	if (got == -EBADMSG)
-		fprintf(stderr,
-			"arancini tail: %s/%s is damaged at offset %" PRIu64
-			"\n",
-			t->journal, journal_cursor_fault(c)->name,
-			journal_cursor_fault(c)->offset);
-	else if (got < 0)
-		fprintf(stderr, "arancini tail: %s: %s\n", t->journal,
-			got == -ESTALE ? "what comes next was dropped before "
-					 "it was read; see --journal-max-bytes"
-				       : strerror(-got));
+	if (got < 0)
+		report_read_error(t, c, got);
 	journal_cursor_close(c);
 	return got < 0 || t->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

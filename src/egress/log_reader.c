@@ -8,6 +8,7 @@
 #include <spargio/time.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -186,13 +187,30 @@ static int hand_over_record(struct log_reader *r,
 			 (struct wire_view){ record->payload, record->len });
 }
 
-int log_read_journal(const char *dir, uint64_t from, log_each *each, void *arg)
+static void explain_journal(const char *dir, const struct journal_cursor *c,
+			    int err, struct nats_error *why)
+{
+	const struct journal_fault *fault = journal_cursor_fault(c);
+
+	if (err == -EBADMSG || err == -EPROTONOSUPPORT)
+		snprintf(why->text, sizeof(why->text),
+			 "%s/%s %s at offset %" PRIu64, dir, fault->name,
+			 err == -EBADMSG ? "is damaged"
+					 : "is of a later version",
+			 fault->offset);
+}
+
+int log_read_journal(const char *dir, uint64_t from, log_each *each, void *arg,
+		     struct nats_error *why)
 {
 	struct log_reader r = { .each = each, .arg = arg };
 	struct journal_record record;
 	struct journal_cursor *c;
 	int got = journal_cursor_open(dir, from, &c);
 
+	if (got == -ERANGE)
+		snprintf(why->text, sizeof(why->text),
+			 "%s does not hold what the snapshots rely on", dir);
 	if (got < 0)
 		return got;
 	got = egress_codec_new(&r.codec);
@@ -202,6 +220,7 @@ int log_read_journal(const char *dir, uint64_t from, log_each *each, void *arg)
 			break;
 		got = hand_over_record(&r, &record);
 	}
+	explain_journal(dir, c, got, why);
 	egress_codec_free(r.codec);
 	journal_cursor_close(c);
 	return got;

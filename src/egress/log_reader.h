@@ -46,10 +46,11 @@ int log_read_stream(const struct nats_reader_options *options,
 
 /*
  * The records of a journal or spool from position @from (JOURNAL_OLDEST: all)
- * to its end. -ESTALE if that was dropped, -EBADMSG if it is damaged. Yields,
- * so in a fiber.
+ * to its end. -ESTALE if that was dropped, -ERANGE if no record begins there,
+ * -EBADMSG if it is damaged: @why says where. Yields, so in a fiber.
  */
-int log_read_journal(const char *dir, uint64_t from, log_each *each, void *arg);
+int log_read_journal(const char *dir, uint64_t from, log_each *each, void *arg,
+		     struct nats_error *why);
 
 /*
  * The router's token in @subject: the one before the last of an event, and

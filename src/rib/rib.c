@@ -258,6 +258,11 @@ const struct rib_router_info *rib_router_info(const struct rib_router *router)
 	return &router->info;
 }
 
+enum rib_mode rib_router_mode(const struct rib_router *router)
+{
+	return router->rib->config.mode;
+}
+
 /* Counters */
 
 void rib_flow(const struct rib *rib, struct rib_flow *out)

@@ -79,6 +79,7 @@ void rib_router_policy(struct rib_router *router, const struct rib_time *when,
 		       const struct rib_policy *policy);
 
 const struct rib_router_info *rib_router_info(const struct rib_router *router);
+enum rib_mode rib_router_mode(const struct rib_router *router);
 
 /* Whether a peer of it ever had a route: tables are kept when they are empty. */
 bool rib_router_has_tables(const struct rib_router *router);

@@ -245,6 +245,7 @@ int rib_snapshot_new(const struct rib_router *router,
 		.port = info->port,
 		.taken_s = when->wall_ns / 1000000000,
 		.start_mark = start_mark,
+		.presence = rib_router_mode(router) == RIB_MODE_PRESENCE,
 	};
 	memcpy(r.router.address, info->address, 16);
 	if (info->name != NULL) {

@@ -164,6 +164,7 @@ static enum rib_snapshot_status read_file_header(struct rib_block_reader *r)
 	/* There was no version 0, and nothing else has been defined. */
 	if (wire_get_u16(p + 8) == 0 || wire_get_u16(p + 10) != 0)
 		return RIB_SNAPSHOT_NOT_ONE;
+	r->version = wire_get_u16(p + 8);
 	r->started = true;
 	r->whole = r->in_len;
 	r->in_len = 0;

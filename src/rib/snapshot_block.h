@@ -20,7 +20,11 @@
 
 #include "bmp/wire.h"
 
-#define RIB_SNAPSHOT_VERSION 2
+/*
+ * 1: attributes with lengths of two bytes always. 2: the canonical form of
+ * today. 3: the ROUTER record says how the router was curated.
+ */
+#define RIB_SNAPSHOT_VERSION 3
 
 #define RIB_FILE_HEADER_LEN  16
 #define RIB_BLOCK_HEADER_LEN 20
@@ -102,9 +106,10 @@ struct rib_block_reader {
 	size_t raw_cap;
 	uint64_t whole;	 /* bytes of blocks that were right */
 	uint32_t number; /* of the next block */
-	bool started;	 /* the file's header was read */
-	bool ended;	 /* the last block was */
-	bool ready;	 /* raw is a block that was not taken yet */
+	uint16_t version;
+	bool started; /* the file's header was read */
+	bool ended;   /* the last block was */
+	bool ready;   /* raw is a block that was not taken yet */
 	enum rib_snapshot_status status;
 };
 

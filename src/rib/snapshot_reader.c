@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MODE_VERSION 3 /* the first that has the mode */
+
 struct slot {
 	uint8_t *attrs;
 	uint16_t len;
@@ -93,7 +95,7 @@ static enum rib_snapshot_status take_router(struct rib_snapshot_reader *r,
 	struct rib_identity id = { 0 };
 	int err;
 
-	if (f->has_router)
+	if (f->has_router || (in->presence && r->blocks.version < MODE_VERSION))
 		return RIB_SNAPSHOT_RECORD;
 	memcpy(r->name, in->name.p, in->name.len);
 	memcpy(r->start_mark, in->start_mark.p, in->start_mark.len);
@@ -102,6 +104,8 @@ static enum rib_snapshot_status take_router(struct rib_snapshot_reader *r,
 	f->port = in->port;
 	f->name = in->named ? r->name : NULL;
 	f->taken_s = in->taken_s;
+	f->mode_known = r->blocks.version >= MODE_VERSION;
+	f->mode = in->presence ? RIB_MODE_PRESENCE : RIB_MODE_ATTRIBUTES;
 	f->start_mark = (struct wire_view){ r->start_mark, in->start_mark.len };
 	r->changed_s = 0;
 	if (r->expects && !is_expected(r))

@@ -39,6 +39,8 @@ struct rib_snapshot_facts {
 	uint16_t port;
 	const char *name; /* NULL: the address is it */
 	uint64_t taken_s; /* since 1970 */
+	bool mode_known;  /* not in versions before 3 */
+	enum rib_mode mode;
 	uint64_t tables;
 	uint64_t routes;
 	uint64_t whole_bytes; /* in front of what is damaged, or not there */

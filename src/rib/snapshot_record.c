@@ -13,6 +13,11 @@ enum tag {
 	TAG_EXTRA = 0x40,
 };
 
+enum router_flag {
+	ROUTER_NAMED = 1,
+	ROUTER_PRESENCE = 2,
+};
+
 enum table_flag {
 	TABLE_FILTERED = 1,
 };
@@ -62,7 +67,8 @@ static void put_router(struct out *o, const struct rib_record_router *r)
 	put_u8(o, RIB_RECORD_ROUTER);
 	put_bytes(o, r->address, 16);
 	put_number(o, r->port);
-	put_u8(o, r->named);
+	put_u8(o, (uint8_t)((r->named ? ROUTER_NAMED : 0) |
+			    (r->presence ? ROUTER_PRESENCE : 0)));
 	put_view(o, r->name);
 	put_number(o, r->taken_s);
 	put_view(o, r->start_mark);
@@ -211,6 +217,17 @@ static bool get_flag(struct wire_cursor *c, bool *out)
 	return true;
 }
 
+static bool get_router_flags(struct wire_cursor *c, struct rib_record_router *r)
+{
+	uint8_t b;
+
+	if (!wire_u8(c, &b) || b > (ROUTER_NAMED | ROUTER_PRESENCE))
+		return false;
+	r->named = (b & ROUTER_NAMED) != 0;
+	r->presence = (b & ROUTER_PRESENCE) != 0;
+	return true;
+}
+
 static bool get_address(struct wire_cursor *c, uint8_t out[16])
 {
 	struct wire_view v;
@@ -224,7 +241,7 @@ static bool get_address(struct wire_cursor *c, uint8_t out[16])
 static bool get_router(struct wire_cursor *c, struct rib_record_router *r)
 {
 	return get_address(c, r->address) && get_u16(c, &r->port) &&
-	       get_flag(c, &r->named) &&
+	       get_router_flags(c, r) &&
 	       get_view(c, RIB_SNAPSHOT_NAME_MAX, &r->name) &&
 	       r->named == (r->name.len != 0) &&
 	       (r->name.len == 0 ||

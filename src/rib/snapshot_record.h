@@ -38,6 +38,7 @@ struct rib_record_router {
 	uint8_t address[16];
 	uint16_t port;
 	bool named;	       /* by its name, not by its address */
+	bool presence;	       /* RIB_MODE_PRESENCE; version 3 */
 	struct wire_view name; /* not terminated, without a zero in it */
 	uint64_t taken_s;      /* since 1970 */
 	struct wire_view start_mark;

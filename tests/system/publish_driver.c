@@ -583,9 +583,10 @@ static int print_read(void *arg, const struct log_message *m)
 static int read_spool(void *arg)
 {
 	struct driver *d = arg;
+	struct nats_error why;
 
 	return log_read_journal(d->publisher.journal_dir, JOURNAL_OLDEST,
-				print_read, "spool");
+				print_read, "spool", &why);
 }
 
 /* As the collector does at its start, before it listens. */

@@ -1,6 +1,7 @@
 """arancini tail: from a stream and from a journal, in all encodings, across a
 restart of the broker; and a second opinion by Cap'n Proto's own tool."""
 
+import concurrent.futures
 import json
 import os
 import pty
@@ -96,6 +97,18 @@ def test_idle_and_new(arancini, broker, drive, tmp_path):
     assert len(tail(arancini, "--nats", broker.url, "--since", "1h",
                     "--subject", "arancini.updates.*.64500.1_1", "--count",
                     7)) == 7
+
+
+def test_ends_while_more_arrives(arancini, broker, drive, tmp_path):
+    """One in fifty was killed by SIGSEGV: libnats had a message for a
+    subscription that was being destroyed."""
+    publish(drive, broker, tmp_path, "none")
+
+    def one(_):
+        return len(tail(arancini, "--nats", broker.url, "--since", "all",
+                        "--count", 7))
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(one, range(120))) == {7}
 
 
 def test_survives_a_restart(arancini, broker, drive, tmp_path):

@@ -12,10 +12,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #define SUBJECT "arancini.updates.v4_192_0_2_1.64500.1_1"
 
@@ -169,8 +173,8 @@ static void test_round_trip(void)
 	check_holds(1, 100);
 
 	j = open_with(SMALL);
-	assert_int_equal(journal_end(j), end);
-	assert_int_equal(journal_cut(j), 0);
+	assert_true(journal_end(j) > end);
+	assert_int_equal(journal_recovery(j)->cut, 0);
 	assert_int_equal(journal_identity(j), identity);
 	assert_true(journal_last(j, &last));
 	assert_int_equal(last.seq, 100);
@@ -229,51 +233,63 @@ static void test_many_at_once(void)
 /* However much of the last record is missing, the others are there. */
 static void test_torn_tail_is_cut(void)
 {
-	struct journal *j = open_with((struct journal_options){ 0 });
-	char path[256];
-	off_t whole, before;
+	off_t whole = 1, before = 0;
 
-	put_many(j, 1, 9);
-	before = (off_t)journal_end(j);
-	put_many(j, 10, 10);
-	whole = (off_t)journal_end(j);
-	journal_close(j);
-	newest_path(path);
-	for (off_t size = whole - 1; size > before; size--) {
-		assert_int_equal(truncate(path, size), 0);
+	for (off_t missing = 1; missing < whole - before; missing++) {
+		struct journal *j = open_with((struct journal_options){ 0 });
+		const struct journal_recovery *found;
+		char path[256];
+
+		put_many(j, 1, 9);
+		before = (off_t)journal_end(j);
+		put_many(j, 10, 10);
+		whole = (off_t)journal_end(j);
+		journal_close(j);
+		newest_path(path);
+		assert_int_equal(truncate(path, whole - missing), 0);
 		check_holds(1, 9);
 		j = open_with((struct journal_options){ 0 });
-		assert_int_equal(journal_cut(j), size - before);
+		found = journal_recovery(j);
+		assert_int_equal(found->cut, whole - missing - before);
+		assert_string_equal(found->cut_at.name,
+				    "00000000000000000000.seg");
+		assert_int_equal(found->cut_at.offset, before);
+		assert_int_equal(found->damaged, 0);
 		assert_int_equal(size_of(path), before);
+		/* Positions that were cut off are not used again. */
+		assert_true(journal_end(j) > (uint64_t)whole);
 		put_many(j, 10, 10);
+		assert_true(journal_bytes(j) < 2 * (uint64_t)whole);
 		journal_close(j);
 		check_holds(1, 10);
+		empty_folder();
 	}
 }
 
+/* A segment is made with a header: a shorter one was cut. */
 static void test_segment_without_header_is_dropped(void)
 {
-	struct journal *j = open_with(SMALL);
-	char path[256];
+	static const off_t sizes[] = { 0, 1, 32, JOURNAL_HEADER - 1 };
 
-	put_many(j, 1, 20);
-	journal_close(j);
-	newest_path(path);
-	/* All that a crash may leave of a segment that was just begun. */
-	while (size_of(path) > 0) {
+	for (size_t i = 0; i < COUNT(sizes); i++) {
+		struct journal *j = open_with(SMALL);
 		struct journal_record last;
+		char path[256];
 
-		assert_int_equal(truncate(path, size_of(path) / 2), 0);
-		if (size_of(path) >= JOURNAL_HEADER)
-			continue;
+		put_many(j, 1, 20);
+		journal_close(j);
+		newest_path(path);
+		assert_int_equal(truncate(path, sizes[i]), 0);
 		j = open_with(SMALL);
+		assert_string_equal(journal_recovery(j)->cut_at.name,
+				    strrchr(path, '/') + 1);
+		assert_int_equal(journal_recovery(j)->damaged, 0);
+		assert_int_equal(count_files(".damaged"), 0);
 		assert_true(journal_last(j, &last));
 		put_many(j, last.seq + 1, 20);
 		journal_close(j);
 		check_holds(1, 20);
-		newest_path(path);
-		if (size_of(path) > JOURNAL_HEADER)
-			break;
+		empty_folder();
 	}
 }
 
@@ -292,31 +308,159 @@ static void test_hole_in_unsynced_tail_is_cut(void)
 	newest_path(path);
 	overwrite(path, hole + 8, 40);
 	j = open_with((struct journal_options){ 0 });
-	assert_true(journal_cut(j) > 0);
+	assert_true(journal_recovery(j)->cut > 0);
 	journal_close(j);
 	check_holds(1, 5);
 }
 
-static void test_damage_of_what_was_safe_is_an_error(void)
+static void test_damage_of_what_was_safe_is_set_aside(void)
 {
 	struct journal *j = open_with((struct journal_options){ 0 });
-	struct journal_options options = { .dir = folder };
-	struct journal_fault fault = { .offset = 0 };
+	const struct journal_recovery *found;
+	uint64_t end;
 	char path[256];
-	off_t hole;
+	off_t hole, size;
 
 	put_many(j, 1, 5);
 	hole = (off_t)journal_end(j);
 	put_many(j, 6, 6);
 	assert_int_equal(journal_sync(j), 0);
 	put_many(j, 7, 9);
+	end = journal_end(j);
 	journal_close(j);
 	newest_path(path);
 	overwrite(path, hole + 8, 40);
-	assert_int_equal(journal_open(&options, &fault, &j), -EBADMSG);
-	assert_string_equal(fault.name, "00000000000000000000.seg");
-	assert_int_equal(fault.offset, hole);
+	size = size_of(path);
+	j = open_with((struct journal_options){ 0 });
+	found = journal_recovery(j);
+	assert_int_equal(found->damaged, 1);
+	assert_string_equal(found->damaged_at.name, "00000000000000000000.seg");
+	assert_int_equal(found->damaged_at.offset, hole);
+	snprintf(path, sizeof(path), "%s/00000000000000000000.damaged", folder);
+	assert_int_equal(size_of(path), size);
+	assert_true(journal_end(j) > end);
+	put_many(j, 10, 12);
+	journal_close(j);
+	check_holds(10, 12);
 	assert_int_equal(failing_disk.open_files, 0);
+}
+
+static void flip(const char *path, off_t offset)
+{
+	int fd = open(path, O_RDWR);
+	uint8_t byte;
+
+	assert_int_equal(pread(fd, &byte, 1, offset), 1);
+	byte ^= 1;
+	assert_int_equal(pwrite(fd, &byte, 1, offset), 1);
+	close(fd);
+}
+
+/* Not one byte of the newest segment is deleted because a bit of it is wrong. */
+static void test_newest_segment_with_a_damaged_header_is_set_aside(void)
+{
+	for (off_t offset = 0; offset < JOURNAL_HEADER; offset++) {
+		struct journal *j = open_with(SMALL);
+		struct journal_record last;
+		uint64_t end, identity = journal_identity(j);
+		char path[256], damaged[256];
+		off_t size;
+
+		put_many(j, 1, 20);
+		end = journal_end(j);
+		journal_close(j);
+		newest_path(path);
+		size = size_of(path);
+		flip(path, offset);
+		j = open_with(SMALL);
+		assert_int_equal(journal_recovery(j)->damaged, 1);
+		assert_string_equal(journal_recovery(j)->damaged_at.name,
+				    strrchr(path, '/') + 1);
+		snprintf(damaged, sizeof(damaged), "%.*s.damaged",
+			 (int)strlen(path) - 4, path);
+		assert_int_equal(size_of(damaged), size);
+		assert_int_equal(journal_identity(j), identity);
+		assert_true(journal_end(j) > end);
+		assert_true(journal_last(j, &last));
+		assert_true(last.seq < 20);
+		put_many(j, last.seq + 1, 30);
+		journal_close(j);
+		/* It is no part of the journal any more. */
+		check_holds(1, 30);
+		j = open_with(SMALL);
+		assert_int_equal(journal_recovery(j)->damaged, 0);
+		journal_close(j);
+		empty_folder();
+	}
+}
+
+/* Give the segment at @path another version, and a checksum that is right. */
+static void set_version(const char *path, uint32_t version)
+{
+	uint8_t header[JOURNAL_HEADER];
+	int fd = open(path, O_RDWR);
+	uint64_t sum;
+
+	assert_int_equal(pread(fd, header, sizeof(header), 0), sizeof(header));
+	memcpy(header + 8, &version, sizeof(version));
+	if (version == 1)
+		memset(header + 40, 0, 16);
+	sum = XXH3_64bits(header, 56);
+	memcpy(header + 56, &sum, sizeof(sum));
+	assert_int_equal(pwrite(fd, header, sizeof(header), 0), sizeof(header));
+	close(fd);
+}
+
+static void test_a_later_version_is_refused_by_name(void)
+{
+	struct journal_options options = { .dir = folder };
+	struct journal_fault fault = { .offset = 1 };
+	struct journal *j = open_with(SMALL);
+	struct journal_cursor *c;
+	struct journal_record r;
+	char path[256];
+	size_t files;
+
+	put_many(j, 1, 20);
+	journal_close(j);
+	newest_path(path);
+	set_version(path, 3);
+	files = count_files(".seg");
+	assert_int_equal(journal_open(&options, &fault, &j), -EPROTONOSUPPORT);
+	assert_string_equal(fault.name, strrchr(path, '/') + 1);
+	assert_int_equal(count_files(".seg"), files);
+	assert_int_equal(count_files(".damaged"), 0);
+	assert_int_equal(journal_cursor_open(folder, JOURNAL_NEWEST, &c), 0);
+	assert_int_equal(journal_cursor_next(c, &r), -EPROTONOSUPPORT);
+	assert_string_equal(journal_cursor_fault(c)->name,
+			    strrchr(path, '/') + 1);
+	journal_cursor_close(c);
+	assert_int_equal(failing_disk.open_files, 0);
+}
+
+/* Version 1 has no previous: a segment begins where the one before it ends. */
+static void test_version_1_is_read_and_gone_on_with(void)
+{
+	struct journal *j = open_with(SMALL);
+	struct dirent *entry;
+	char path[512];
+	DIR *d;
+
+	put_many(j, 1, 40);
+	journal_close(j);
+	d = opendir(folder);
+	while ((entry = readdir(d)) != NULL) {
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		if (strstr(entry->d_name, ".seg") != NULL)
+			set_version(path, 1);
+	}
+	closedir(d);
+	check_holds(1, 40);
+	j = open_with(SMALL);
+	assert_int_equal(journal_recovery(j)->damaged, 0);
+	put_many(j, 41, 50);
+	journal_close(j);
+	check_holds(1, 50);
 }
 
 static void test_damage_in_an_old_segment_is_found_by_reading(void)
@@ -611,6 +755,209 @@ static void test_cursor_follows(void)
 	assert_int_equal(failing_disk.open_files, 0);
 }
 
+static void check_refused(uint64_t position, int error)
+{
+	struct journal_cursor *c;
+
+	assert_int_equal(journal_cursor_open(folder, position, &c), error);
+}
+
+/* Where no record begins and no segment ends, there is nothing to read. */
+static void test_positions_of_no_record_are_refused(void)
+{
+	struct journal *j = open_with(SMALL);
+	struct journal_gap *gaps;
+	struct journal_cursor *c;
+	uint64_t places[21] = { 0 };
+	uint64_t end;
+	char path[256];
+	size_t count;
+
+	for (uint64_t seq = 1; seq <= 20; seq++) {
+		places[seq] = journal_end(j);
+		put_many(j, seq, seq);
+	}
+	end = journal_end(j);
+	for (uint64_t seq = 1; seq <= 20; seq++) {
+		assert_int_equal(journal_cursor_open(folder, places[seq], &c),
+				 0);
+		check_rest(c, seq, 20);
+		journal_cursor_close(c);
+		check_refused(places[seq] + 8, -ERANGE);
+	}
+	check_refused(8, -ERANGE);
+	check_refused(end + 8, -ERANGE);
+	check_refused(UINT64_MAX / 2, -ERANGE);
+	journal_close(j);
+
+	/* The last record is torn: its end was a place, and is none now. */
+	newest_path(path);
+	assert_int_equal(truncate(path, size_of(path) - 8), 0);
+	j = open_with(SMALL);
+	put_many(j, 20, 60);
+	check_refused(end, -ERANGE);
+	check_refused(end - 8, -ERANGE);
+	assert_int_equal(journal_cursor_open(folder, places[20], &c), 0);
+	check_rest(c, 20, 60);
+	journal_cursor_close(c);
+	assert_int_equal(journal_gaps(j, &gaps, &count), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(gaps[0].from, places[20]);
+	assert_true(gaps[0].from < end && end < gaps[0].to);
+	free(gaps);
+	journal_close(j);
+}
+
+/* Whoever has read what was cut off is told, also after more was written. */
+static void test_a_follower_is_told_of_a_cut(void)
+{
+	struct journal *j = open_with(SMALL);
+	struct journal_cursor *behind, *before;
+	struct journal_record r;
+	char path[256];
+
+	assert_int_equal(journal_cursor_open(folder, JOURNAL_OLDEST, &behind),
+			 0);
+	assert_int_equal(journal_cursor_open(folder, JOURNAL_OLDEST, &before),
+			 0);
+	put_many(j, 1, 19);
+	check_rest(behind, 1, 19);
+	check_rest(before, 1, 19);
+	put_many(j, 20, 20);
+	check_rest(behind, 20, 20);
+	journal_close(j);
+	newest_path(path);
+	assert_int_equal(truncate(path, size_of(path) - 8), 0);
+	j = open_with(SMALL);
+	put_many(j, 20, 60);
+	assert_int_equal(journal_cursor_next(behind, &r), -ERANGE);
+	check_rest(before, 20, 60);
+	journal_cursor_close(behind);
+	journal_cursor_close(before);
+	journal_close(j);
+}
+
+/* A sync that failed takes records back that somebody may have read. */
+static void test_a_follower_is_told_of_a_rewind(void)
+{
+	struct journal *j = open_with((struct journal_options){ 0 });
+	struct journal_cursor *c;
+	struct journal_record r;
+
+	put_many(j, 1, 3);
+	assert_int_equal(journal_sync(j), 0);
+	put_many(j, 4, 6);
+	assert_int_equal(journal_cursor_open(folder, JOURNAL_OLDEST, &c), 0);
+	check_rest(c, 1, 6);
+	failing_disk.fail_at = failing_disk.steps + 1;
+	failing_disk.fail_with = EIO;
+	assert_int_equal(journal_sync(j), -EIO);
+	assert_int_equal(journal_rewind(j), 0);
+	put_many(j, 4, 9);
+	assert_int_equal(journal_cursor_next(c, &r), -ERANGE);
+	journal_cursor_close(c);
+	journal_close(j);
+	check_holds(1, 9);
+}
+
+static void test_a_follower_notices_another_journal(void)
+{
+	struct journal *j = open_with(SMALL);
+	struct journal_cursor *inside, *c;
+	struct journal_record r;
+	char old[80];
+
+	put_many(j, 1, 20);
+	assert_int_equal(journal_cursor_open(folder, JOURNAL_NEWEST, &c), 0);
+	assert_int_equal(journal_cursor_open(folder, JOURNAL_NEWEST, &inside),
+			 0);
+	assert_int_equal(journal_cursor_next(c, &r), 0);
+	journal_close(j);
+	empty_folder();
+	assert_int_equal(journal_cursor_next(c, &r), -ENOENT);
+	j = open_with(SMALL);
+	assert_int_equal(journal_cursor_next(c, &r), -EIDRM);
+	put_many(j, 1, 40);
+	assert_int_equal(journal_cursor_next(inside, &r), -EIDRM);
+	journal_cursor_close(c);
+	journal_cursor_close(inside);
+
+	/* Moved away, as a person does, and not deleted. */
+	assert_int_equal(journal_cursor_open(folder, JOURNAL_NEWEST, &c), 0);
+	journal_close(j);
+	snprintf(old, sizeof(old), "%s.old", folder);
+	assert_int_equal(rename(folder, old), 0);
+	j = open_with(SMALL);
+	put_many(j, 1, 3);
+	assert_int_equal(journal_cursor_next(c, &r), -EIDRM);
+	journal_cursor_close(c);
+	journal_close(j);
+	empty_folder();
+	assert_int_equal(rename(old, folder), 0);
+}
+
+static void test_new_is_behind_the_last_record(void)
+{
+	struct journal *j = open_with(SMALL);
+	struct journal_cursor *c;
+
+	put_many(j, 1, 20);
+	assert_int_equal(journal_cursor_open(folder, JOURNAL_NEWEST, &c), 0);
+	assert_int_equal(journal_cursor_position(c), journal_end(j));
+	put_many(j, 21, 40);
+	check_rest(c, 21, 40);
+	journal_cursor_close(c);
+	journal_close(j);
+}
+
+/* On a disk that is full of it, what a spool holds can still be drained. */
+static void test_a_full_disk_does_not_prevent_opening(void)
+{
+	struct journal *j =
+		open_with((struct journal_options){ .spool = true });
+
+	put_many(j, 1, 20);
+	journal_close(j);
+	failing_disk.room = 1;
+	j = open_with((struct journal_options){ .spool = true });
+	check_holds(1, 20);
+	assert_int_equal(put(j, 21), -ENOSPC);
+	assert_int_equal(journal_sync(j), 0);
+	assert_int_equal(journal_release(j, journal_end(j)), 0);
+	assert_int_equal(count_files(".seg"), 0);
+	put_many(j, 21, 25);
+	check_holds(21, 25);
+	journal_close(j);
+}
+
+/* What lies behind a damaged segment can be read all the same. */
+static void test_a_cursor_skips_what_is_damaged(void)
+{
+	struct journal *j = open_with(SMALL);
+	struct journal_cursor *c;
+	struct journal_record r;
+	uint64_t seq = 0;
+	char path[256];
+	int got;
+
+	put_many(j, 1, 40);
+	snprintf(path, sizeof(path), "%s/00000000000000000000.seg", folder);
+	overwrite(path, size_of(path) - 64, 64);
+	assert_int_equal(journal_cursor_open(folder, JOURNAL_OLDEST, &c), 0);
+	while ((got = journal_cursor_next(c, &r)) == 1)
+		seq = r.seq;
+	assert_int_equal(got, -EBADMSG);
+	assert_int_equal(journal_cursor_skip(c), 0);
+	check_rest(c, seq + 2, 40);
+	assert_int_equal(journal_cursor_skip(c), -ENOENT);
+	assert_int_equal(journal_leave(j), 0);
+	assert_int_equal(journal_cursor_skip(c), 0);
+	put_many(j, 41, 50);
+	check_rest(c, 41, 50);
+	journal_cursor_close(c);
+	journal_close(j);
+}
+
 /* What who follows the journal may find at any moment. */
 static void look_at_segments(void)
 {
@@ -705,7 +1052,18 @@ int main(void)
 		DISK_CASE(test_torn_tail_is_cut),
 		DISK_CASE(test_segment_without_header_is_dropped),
 		DISK_CASE(test_hole_in_unsynced_tail_is_cut),
-		DISK_CASE(test_damage_of_what_was_safe_is_an_error),
+		DISK_CASE(test_damage_of_what_was_safe_is_set_aside),
+		DISK_CASE(
+			test_newest_segment_with_a_damaged_header_is_set_aside),
+		DISK_CASE(test_a_later_version_is_refused_by_name),
+		DISK_CASE(test_version_1_is_read_and_gone_on_with),
+		DISK_CASE(test_positions_of_no_record_are_refused),
+		DISK_CASE(test_a_follower_is_told_of_a_cut),
+		DISK_CASE(test_a_follower_is_told_of_a_rewind),
+		DISK_CASE(test_a_follower_notices_another_journal),
+		DISK_CASE(test_new_is_behind_the_last_record),
+		DISK_CASE(test_a_full_disk_does_not_prevent_opening),
+		DISK_CASE(test_a_cursor_skips_what_is_damaged),
 		DISK_CASE(test_damage_in_an_old_segment_is_found_by_reading),
 		DISK_CASE(test_each_step_fails),
 		DISK_CASE(test_reading_fails_at_each_step),

@@ -188,6 +188,7 @@ static void unmake(struct publisher *p)
 	}
 	journal_cursor_close(p->cursor);
 	journal_close(p->journal);
+	free(p->gaps);
 	drop_flights(&p->wire);
 	drop_flights(&p->disk);
 	egress_batch_free_all(egress_bridge_take_back(p->bridge, 0));

@@ -668,6 +668,45 @@ static void test_version_1_is_read(void **state)
 	free(f.p);
 }
 
+/* How a router was curated is known from version 3 on. */
+static void test_the_mode_is_kept(void **state)
+{
+	static const struct {
+		uint16_t version;
+		bool presence;
+		enum rib_snapshot_status status;
+		bool known;
+		enum rib_mode mode;
+	} cases[] = {
+		{ 3, false, RIB_SNAPSHOT_OK, true, RIB_MODE_ATTRIBUTES },
+		{ 3, true, RIB_SNAPSHOT_OK, true, RIB_MODE_PRESENCE },
+		{ 2, false, RIB_SNAPSHOT_OK, false, RIB_MODE_ATTRIBUTES },
+		{ 2, true, RIB_SNAPSHOT_RECORD, false, RIB_MODE_ATTRIBUTES },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct rib_record records[] = { router_record(),
+						end_record(0, 0),
+						{ .type = 0 } };
+		const struct rib_snapshot_facts *facts;
+		struct rib_snapshot_reader *r;
+		struct file f;
+
+		records[0].router.presence = cases[i].presence;
+		f = file_of(records);
+		wire_put_u16(f.p + 8, cases[i].version);
+		wire_put_u32(f.p + 12, rib_checksum(0, f.p, 12));
+		assert_int_equal(read_pieces(&f, 1000, NULL, &r),
+				 cases[i].status);
+		facts = rib_snapshot_reader_facts(r);
+		assert_int_equal(facts->mode_known, cases[i].known);
+		assert_int_equal(facts->mode, cases[i].mode);
+		rib_snapshot_reader_free(r);
+		free(f.p);
+	}
+}
+
 static void test_records_without_sense_are_found(void **state)
 {
 	const struct {
@@ -785,6 +824,7 @@ int main(void)
 		cmocka_unit_test(test_pieces_of_any_size_are_the_same),
 		cmocka_unit_test(test_unknown_version_is_refused),
 		cmocka_unit_test(test_version_1_is_read),
+		cmocka_unit_test(test_the_mode_is_kept),
 		cmocka_unit_test(test_something_after_the_end_is_found),
 		cmocka_unit_test(test_blocks_out_of_order_are_found),
 		cmocka_unit_test(test_records_without_sense_are_found),

@@ -151,6 +151,22 @@ static int source_read(struct restore *r,
 	return each_shard(r, COLLECTOR_ENV_SERIAL, resync_each);
 }
 
+/*
+ * A damaged segment of the journal or spool was set aside: consumers will not
+ * get what is in it, whoever it is of.
+ */
+static int resync_if_set_aside(struct restore *r)
+{
+	struct publisher_stats stats;
+
+	publisher_stats(r->publisher, &stats);
+	if (stats.damaged_segments == 0)
+		return 0;
+	log_cannot_tell(r, "a damaged segment was set aside", 0);
+	r->unknown = true;
+	return each_shard(r, COLLECTOR_ENV_SERIAL, resync_each);
+}
+
 static void log_restored(struct restore *r, int64_t began)
 {
 	struct shard_job all = { .routers = 0 };
@@ -213,6 +229,9 @@ static int read_manifest(void *restore)
 	/* A disk that fails there, or a bucket that lost a part of it. */
 	if (err == -EIO)
 		return set_aside(r, "cannot be read");
+	if (err == -EPROTONOSUPPORT)
+		log_manifest(r, manifest_text(MANIFEST_VERSION_NEW),
+			     "run that version, or start with another --state");
 	if (err < 0)
 		return err == -ENOENT ? 0 : err;
 	status = manifest_parse((struct wire_view){ text, len },
@@ -251,6 +270,8 @@ static int restore_all(struct restore *r)
 		err = source_read(r, read_log);
 	if (err == 0)
 		err = source_read(r, restore_spool);
+	if (err == 0)
+		err = resync_if_set_aside(r);
 	if (err == 0)
 		err = each_shard(r, COLLECTOR_ENV_SERIAL, shard_finish);
 	if (err == 0 && !is_empty(r))

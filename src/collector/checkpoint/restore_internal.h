@@ -50,6 +50,7 @@ struct restore {
 	struct log_position from;
 	bool unknown; /* what the log says of whom: it cannot be read */
 	bool spool;   /* what is read is the spool */
+	struct nats_error *why; /* of what is read */
 	bool has_stored;
 	struct record_id stored;
 };

@@ -47,7 +47,10 @@ int restore_find_from(void *job)
 		const struct log_position *since = &it->snapshot.replay_from;
 
 		if (!log_position_same_log(since, end) ||
-		    since->position > end->position) {
+		    since->position > end->position ||
+		    (since->journal &&
+		     publisher_position_lost(s->restore->publisher,
+					     since->position))) {
 			it->resync = true;
 			continue;
 		}
@@ -199,15 +202,18 @@ static int read_journal(void *restore)
 	struct restore *r = restore;
 	uint64_t from = r->spool ? JOURNAL_OLDEST : r->from.position;
 	int err = log_read_journal(output_journal_dir(r->env->output), from,
-				   message_dispatch, r);
+				   message_dispatch, r, r->why);
 
 	return err < 0 ? err : chunks_flush(r);
 }
 
-static int read_journal_in_fiber(struct restore *r)
+static int read_journal_in_fiber(struct restore *r, struct nats_error *why)
 {
 	int ret = 0;
-	int err = sp_call_on(r->env->rt, 0, read_journal, r, &ret);
+	int err;
+
+	r->why = why;
+	err = sp_call_on(r->env->rt, 0, read_journal, r, &ret);
 
 	return err < 0 ? err : ret;
 }
@@ -228,7 +234,8 @@ static int read_stream(struct restore *r, struct nats_error *why)
 
 int restore_tail(struct restore *r, struct nats_error *why)
 {
-	return r->end.journal ? read_journal_in_fiber(r) : read_stream(r, why);
+	return r->end.journal ? read_journal_in_fiber(r, why)
+			      : read_stream(r, why);
 }
 
 int restore_spool(struct restore *r, struct nats_error *why)
@@ -240,6 +247,6 @@ int restore_spool(struct restore *r, struct nats_error *why)
 	snprintf(why->text, sizeof(why->text), "reading the spool");
 	r->has_stored = publisher_stored(r->publisher, &r->stored);
 	r->spool = true;
-	err = read_journal_in_fiber(r);
+	err = read_journal_in_fiber(r, why);
 	return err == -ENOENT ? 0 : err;
 }

@@ -146,6 +146,10 @@ static int snapshot_restore(struct shard_job *s, const char *name,
 	struct state_store_reader *file;
 	int err = state_store_open(s->restore->store, name, &file);
 
+	/* Of a bucket: the entry that names the parts of the file is. */
+	if (err == -EPROTONOSUPPORT)
+		log_file(s, name, rib_snapshot_text(RIB_SNAPSHOT_VERSION_NEW),
+			 "run that version, or start with another --state");
 	if (err < 0)
 		return err;
 	err = rib_snapshot_reader_new(s->worker->rib, &reader);

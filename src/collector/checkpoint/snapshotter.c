@@ -375,7 +375,10 @@ static const char *log_loss_reason(struct snapshotter *snapshotter)
 		why = "updates were lost for want of memory";
 	if (publisher.rollbacks != snapshotter->rollbacks)
 		why = "the stream lost what it had acknowledged";
+	if (publisher.damaged_segments != snapshotter->damaged)
+		why = "a segment of the spool is damaged";
 	snapshotter->lost = batcher.lost;
+	snapshotter->damaged = publisher.damaged_segments;
 	snapshotter->rollbacks = publisher.rollbacks;
 	return why;
 }
@@ -564,11 +567,16 @@ int snapshotter_init(struct snapshotter *snapshotter, struct worker *worker,
 		     struct state_store *store, struct publisher *publisher,
 		     int64_t interval)
 {
+	struct publisher_stats stats;
+
+	/* What was found damaged at the start, the restore resyncs for. */
+	publisher_stats(publisher, &stats);
 	*snapshotter = (struct snapshotter){
 		.worker = worker,
 		.store = store,
 		.publisher = publisher,
 		.interval = interval,
+		.damaged = stats.damaged_segments,
 	};
 	worker->snapshotter = snapshotter;
 	return sp_timer_new(SP_NEVER, &snapshotter->timer);

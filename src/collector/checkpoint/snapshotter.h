@@ -48,6 +48,7 @@ struct snapshotter {
 	bool all;		/* the next round writes whatever changed */
 	uint64_t fences;
 	uint64_t rollbacks; /* of the publisher, so far */
+	uint64_t damaged;   /* segments of the publisher, so far */
 	uint64_t lost;	    /* by the worker's batcher, so far */
 	struct snapshotter_counts counts;
 };

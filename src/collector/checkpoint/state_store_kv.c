@@ -136,14 +136,20 @@ static bool take_number(const char **text, int base, uint64_t *out)
 	return true;
 }
 
-static bool parse_head(const char *text, struct kv_head *out)
+/* -EBADMSG, or -EPROTONOSUPPORT if a later version wrote it. */
+static int parse_head(const char *text, struct kv_head *out)
 {
 	uint64_t version;
 
-	return take_number(&text, 10, &version) && version == HEAD_VERSION &&
-	       take_number(&text, 16, &out->generation) &&
-	       take_number(&text, 10, &out->chunks) &&
-	       take_number(&text, 10, &out->bytes);
+	if (!take_number(&text, 10, &version) || version == 0)
+		return -EBADMSG;
+	if (version > HEAD_VERSION)
+		return -EPROTONOSUPPORT;
+	return take_number(&text, 16, &out->generation) &&
+			       take_number(&text, 10, &out->chunks) &&
+			       take_number(&text, 10, &out->bytes)
+		       ? 0
+		       : -EBADMSG;
 }
 
 int state_store_kv_head(struct state_store *store, const char *name,
@@ -158,8 +164,7 @@ int state_store_kv_head(struct state_store *store, const char *name,
 	if (err < 0)
 		return err;
 	((char *)c.out)[c.out_len] = '\0';
-	if (!parse_head(c.out, out))
-		err = -EBADMSG;
+	err = parse_head(c.out, out);
 	out->revision = c.revision;
 	free(c.out);
 	return err;

@@ -121,6 +121,9 @@ static int is_named(struct state_store *store, const char *name,
 		struct kv_head head;
 		int err = state_store_kv_head(store, name, heads[i], &head);
 
+		/* Whatever a later version has there is not ours to remove. */
+		if (err == -EPROTONOSUPPORT)
+			return 1;
 		if (err < 0 && err != -ENOENT && err != -EBADMSG)
 			return err;
 		if (err == 0 && head.generation == generation)

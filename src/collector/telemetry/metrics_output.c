@@ -28,6 +28,8 @@ static void put_counters(struct json *j, const struct publisher_stats *s)
 		  "Size of the journal or spool on disk." },
 		{ "arancini_spool_bytes", METRICS_GAUGE, s->spool_left,
 		  "Bytes in the spool that the stream does not have." },
+		{ "arancini_journal_damaged_segments_total", METRICS_COUNTER, s->damaged_segments,
+		  "Damaged segments that were set aside or passed over." },
 		{ "arancini_output_in_flight_messages", METRICS_GAUGE, s->in_flight,
 		  "Messages sent and not acknowledged." },
 		{ "arancini_output_waiting_messages", METRICS_GAUGE, s->waiting,

@@ -1,7 +1,12 @@
 /*
  * A cursor keeps a stretch of one segment in memory and decodes from it. At
- * the end of a segment it looks for the one that begins there; if there is
- * none, this segment is the newest and may still grow.
+ * the end of a segment it looks for the next one, whose header says where the
+ * one before it ends: at the cursor, and reading goes on there; before the
+ * cursor, and what was read has been cut off since. Without a next one this
+ * segment is the newest and may still grow.
+ *
+ * The folder is opened again by its name each time, so that one which was
+ * removed and made again is noticed by the identity of its journal.
  */
 #include "egress/journal/cursor.h"
 
@@ -16,6 +21,7 @@
 #define STRETCH (256u << 10)
 
 struct journal_cursor {
+	char *path; /* of the folder */
 	int dir;
 	int fd;
 	uint64_t base;	   /* of the segment */
@@ -28,19 +34,39 @@ struct journal_cursor {
 	size_t len;
 	size_t size;
 
+	int refused; /* why the segment cannot be read; 0: it can */
 	struct journal_fault fault;
 };
 
+static void fault_set(struct journal_cursor *c, uint64_t base, uint64_t offset)
+{
+	segment_name(base, c->fault.name);
+	c->fault.offset = offset;
+}
+
+/* Whether opening a segment failed because of what is in it. */
+static bool is_unreadable(int err)
+{
+	return err == -EBADMSG || err == -ENODATA || err == -EPROTONOSUPPORT;
+}
+
+/* A segment that cannot be read is entered, too: next() says what it is. */
 static int enter_segment(struct journal_cursor *c, uint64_t base)
 {
-	struct journal_header header;
+	struct journal_header header = { .journal = c->identity };
 	int fd = segment_open(c->dir, base, O_RDONLY, &header);
 
-	if (fd < 0)
+	if (fd < 0 && !is_unreadable(fd))
 		return fd;
+	c->refused = 0;
+	if (fd < 0) {
+		c->refused = fd == -EPROTONOSUPPORT ? fd : -EBADMSG;
+		fault_set(c, base, 0);
+	}
 	file_close(c->fd);
-	c->fd = fd;
+	c->fd = fd < 0 ? -1 : fd;
 	c->base = base;
+	c->position = base + JOURNAL_HEADER;
 	c->identity = header.journal;
 	c->at = 0;
 	c->len = 0;
@@ -61,36 +87,6 @@ static int segment_of(const uint64_t *bases, size_t count, uint64_t position,
 	return 0;
 }
 
-/*
- * Put the cursor at @position. An end of one segment is the beginning of the
- * next, whose header is stepped over.
- */
-static int cursor_seek(struct journal_cursor *c, uint64_t position)
-{
-	uint64_t *bases = NULL;
-	uint64_t base = 0;
-	size_t count;
-	int err = segment_list(c->dir, &bases, &count);
-
-	if (err < 0)
-		return err;
-	if (count == 0)
-		err = -ENOENT;
-	else if (position == JOURNAL_OLDEST)
-		base = position = bases[0];
-	else
-		err = segment_of(bases, count, position, &base);
-	free(bases);
-	if (err < 0)
-		return err;
-	err = enter_segment(c, base);
-	if (err < 0)
-		return err;
-	c->position = position < base + JOURNAL_HEADER ? base + JOURNAL_HEADER
-						       : position;
-	return 0;
-}
-
 /* Put it where records of @time_ns may begin. */
 static int place_at(struct journal_cursor *c, uint64_t time_ns)
 {
@@ -107,8 +103,8 @@ static int place_at(struct journal_cursor *c, uint64_t time_ns)
 		int fd = segment_open(c->dir, bases[i], O_RDONLY, &header);
 
 		file_close(fd);
-		if (fd == -ENOENT)
-			continue; /* dropped while we look */
+		if (is_unreadable(fd) || fd == -ENOENT)
+			continue; /* or dropped while we look */
 		if (fd < 0)
 			err = fd;
 		else if (header.created_ns <= time_ns)
@@ -116,74 +112,12 @@ static int place_at(struct journal_cursor *c, uint64_t time_ns)
 	}
 	if (err == 0)
 		err = enter_segment(c, bases[n]);
-	if (err == 0) {
+	if (err == 0 && c->refused == 0) {
 		c->position = segment_seek(c->dir, bases[n], time_ns);
 		c->skip_until_ns = time_ns;
 	}
 	free(bases);
 	return err;
-}
-
-static int cursor_new(const char *dir, struct journal_cursor **out)
-{
-	struct journal_cursor *c = calloc(1, sizeof(*c));
-
-	if (c == NULL)
-		return -ENOMEM;
-	c->fd = -1;
-	c->dir = file_open(AT_FDCWD, dir, O_RDONLY | O_DIRECTORY);
-	if (c->dir < 0) {
-		int err = c->dir;
-
-		free(c);
-		return err;
-	}
-	*out = c;
-	return 0;
-}
-
-int journal_cursor_open(const char *dir, uint64_t position,
-			struct journal_cursor **out)
-{
-	struct journal_cursor *c;
-	int err = cursor_new(dir, &c);
-
-	if (err < 0)
-		return err;
-	err = cursor_seek(c, position);
-	if (err < 0) {
-		journal_cursor_close(c);
-		return err;
-	}
-	*out = c;
-	return 0;
-}
-
-int journal_cursor_open_at(const char *dir, uint64_t time_ns,
-			   struct journal_cursor **out)
-{
-	struct journal_cursor *c;
-	int err = cursor_new(dir, &c);
-
-	if (err < 0)
-		return err;
-	err = place_at(c, time_ns);
-	if (err < 0) {
-		journal_cursor_close(c);
-		return err;
-	}
-	*out = c;
-	return 0;
-}
-
-void journal_cursor_close(struct journal_cursor *c)
-{
-	if (c == NULL)
-		return;
-	file_close(c->fd);
-	file_close(c->dir);
-	free(c->bytes);
-	free(c);
 }
 
 /* Have at least @want bytes from the position on in memory, if there are. */
@@ -242,60 +176,273 @@ static int cursor_decode(struct journal_cursor *c, struct journal_record *out,
 	return verdict == JOURNAL_BAD ? -EBADMSG : 0;
 }
 
-static bool segment_exists(struct journal_cursor *c, uint64_t base)
-{
-	struct journal_header header;
-	int fd = segment_open(c->dir, base, O_RDONLY, &header);
+/* Opening */
 
-	file_close(fd);
-	return fd >= 0;
+/* The folder that has the name now. */
+static int reopen_folder(struct journal_cursor *c)
+{
+	int dir = file_open(AT_FDCWD, c->path, O_RDONLY | O_DIRECTORY);
+
+	if (dir < 0)
+		return dir;
+	file_close(c->dir);
+	c->dir = dir;
+	return 0;
 }
 
-/* What is in the folder: 1 if a segment comes behind ours. */
-static int later_segment(struct journal_cursor *c)
+/*
+ * From a record at or before @position to the one that begins there, or to the
+ * end of the segment. -ERANGE if there is neither.
+ */
+static int walk_to(struct journal_cursor *c, uint64_t position)
+{
+	struct journal_record record;
+	size_t size;
+
+	c->position = segment_seek_position(c->dir, c->base, position);
+	while (c->position < position) {
+		int got = cursor_decode(c, &record, &size);
+
+		if (got < 0 && got != -EBADMSG)
+			return got;
+		if (got != 1)
+			return -ERANGE;
+		c->position += size;
+		c->at += size;
+	}
+	return c->position == position ? 0 : -ERANGE;
+}
+
+/* Behind the last record of the segment. */
+static int walk_to_end(struct journal_cursor *c)
+{
+	struct journal_record record;
+	size_t size;
+	int got;
+
+	c->position = c->base + JOURNAL_HEADER;
+	while ((got = cursor_decode(c, &record, &size)) == 1) {
+		c->position += size;
+		c->at += size;
+	}
+	return got < 0 && got != -EBADMSG ? got : 0;
+}
+
+/*
+ * Put the cursor at @position. The beginning of a segment is that of its first
+ * record.
+ */
+static int cursor_seek(struct journal_cursor *c, uint64_t position)
 {
 	uint64_t *bases = NULL;
+	uint64_t base = 0;
 	size_t count;
 	int err = segment_list(c->dir, &bases, &count);
-	int later = 0;
 
 	if (err < 0)
 		return err;
-	if (count > 0 && bases[0] > c->position)
-		later = -ESTALE; /* dropped under us */
-	else if (count > 0 && bases[count - 1] > c->base)
-		later = 1;
+	if (count == 0)
+		err = -ENOENT;
+	else if (position == JOURNAL_OLDEST)
+		base = position = bases[0];
+	else if (position == JOURNAL_NEWEST)
+		base = bases[count - 1];
+	else
+		err = segment_of(bases, count, position, &base);
 	free(bases);
-	return later;
+	if (err < 0)
+		return err;
+	err = enter_segment(c, base);
+	if (err < 0 || c->refused != 0)
+		return err;
+	if (position == JOURNAL_NEWEST)
+		return walk_to_end(c);
+	return walk_to(c, position == base ? base + JOURNAL_HEADER : position);
+}
+
+static int cursor_new(const char *dir, struct journal_cursor **out)
+{
+	struct journal_cursor *c = calloc(1, sizeof(*c));
+	int err;
+
+	if (c == NULL)
+		return -ENOMEM;
+	c->fd = -1;
+	c->dir = -1;
+	c->path = strdup(dir);
+	if (c->path == NULL) {
+		free(c);
+		return -ENOMEM;
+	}
+	err = reopen_folder(c);
+	if (err < 0) {
+		journal_cursor_close(c);
+		return err;
+	}
+	*out = c;
+	return 0;
+}
+
+int journal_cursor_open(const char *dir, uint64_t position,
+			struct journal_cursor **out)
+{
+	struct journal_cursor *c;
+	int err = cursor_new(dir, &c);
+
+	if (err < 0)
+		return err;
+	err = cursor_seek(c, position);
+	if (err < 0) {
+		journal_cursor_close(c);
+		return err;
+	}
+	*out = c;
+	return 0;
+}
+
+int journal_cursor_open_at(const char *dir, uint64_t time_ns,
+			   struct journal_cursor **out)
+{
+	struct journal_cursor *c;
+	int err = cursor_new(dir, &c);
+
+	if (err < 0)
+		return err;
+	err = place_at(c, time_ns);
+	if (err < 0) {
+		journal_cursor_close(c);
+		return err;
+	}
+	*out = c;
+	return 0;
+}
+
+void journal_cursor_close(struct journal_cursor *c)
+{
+	if (c == NULL)
+		return;
+	file_close(c->fd);
+	file_close(c->dir);
+	free(c->bytes);
+	free(c->path);
+	free(c);
+}
+
+/* Going on to the next segment */
+
+/*
+ * No segment is behind ours. 0 if ours is there, or none at all; -EIDRM if
+ * there is another journal.
+ */
+static int check_newest(struct journal_cursor *c, const uint64_t *bases,
+			size_t count)
+{
+	struct journal_header header;
+	int fd;
+
+	if (count == 0)
+		return 0;
+	fd = segment_open(c->dir, bases[count - 1], O_RDONLY, &header);
+	if (fd == -ENOENT)
+		return 0; /* dropped while we look */
+	if (is_unreadable(fd))
+		fault_set(c, bases[count - 1], 0);
+	if (fd < 0)
+		return fd == -ENODATA ? -EBADMSG : fd;
+	file_close(fd);
+	return header.journal == c->identity ? 0 : -EIDRM;
+}
+
+/*
+ * What is wrong with a segment that ends at the cursor although the next one
+ * says that it is longer: 1 if it has grown since it was looked at.
+ */
+static int explain_end(struct journal_cursor *c, uint64_t oldest)
+{
+	struct journal_record record;
+	int64_t size = file_size(c->fd);
+	size_t len;
+
+	if (cursor_decode(c, &record, &len) == 1)
+		return 1;
+	if (oldest > c->position)
+		return -ESTALE; /* dropped under us */
+	if (size >= 0 && (uint64_t)size == c->position - c->base)
+		fault_set(c, c->position, 0); /* the next one is gone */
+	else
+		fault_set(c, c->base, c->position - c->base);
+	return -EBADMSG;
+}
+
+/* Go on in the segment at @base, the next one behind ours: 1. */
+static int enter_next(struct journal_cursor *c, uint64_t base, uint64_t oldest)
+{
+	struct journal_header header;
+	int fd = segment_open(c->dir, base, O_RDONLY, &header);
+	int err;
+
+	file_close(fd);
+	if (fd == -ENOENT)
+		return 1; /* dropped while we look: look again */
+	if (is_unreadable(fd))
+		fault_set(c, base, 0);
+	if (fd < 0)
+		return fd == -ENODATA ? -EBADMSG : fd;
+	if (header.journal != c->identity)
+		return -EIDRM;
+	if (header.previous < c->position)
+		return -ERANGE;
+	if (header.previous > c->position)
+		return explain_end(c, oldest);
+	err = enter_segment(c, base);
+	return err < 0 && err != -ENOENT ? err : 1;
+}
+
+/* The first of @bases behind that of the cursor's segment; 0: none. */
+static uint64_t next_base(const struct journal_cursor *c, const uint64_t *bases,
+			  size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (bases[i] > c->base)
+			return bases[i];
+	return 0;
 }
 
 /*
  * Nothing readable here. Either the segment ends and the next begins: 1. Or
- * it is the newest and this is its end for now: 0. Or it is damaged.
+ * it is the newest and this is its end for now: 0. Or it is damaged, or what
+ * was read is no longer in the journal.
  */
 static int at_end(struct journal_cursor *c)
 {
-	struct journal_record record;
-	size_t size;
-	int later;
+	uint64_t *bases = NULL;
+	uint64_t next;
+	size_t count;
+	int err = reopen_folder(c);
 
-	if (segment_exists(c, c->position)) {
-		int err = enter_segment(c, c->position);
+	if (err == 0)
+		err = segment_list(c->dir, &bases, &count);
+	if (err < 0)
+		return err;
+	next = next_base(c, bases, count);
+	err = next == 0 ? check_newest(c, bases, count)
+			: enter_next(c, next, bases[0]);
+	free(bases);
+	return err;
+}
 
-		if (err == 0)
-			c->position += JOURNAL_HEADER;
-		return err < 0 ? err : 1;
-	}
-	later = later_segment(c);
-	if (later <= 0)
-		return later;
-	/* It may have grown and ended while we looked: then look again. */
-	if (segment_exists(c, c->position) ||
-	    cursor_decode(c, &record, &size) == 1)
-		return 1;
-	segment_name(c->base, c->fault.name);
-	c->fault.offset = c->position - c->base;
-	return -EBADMSG;
+int journal_cursor_skip(struct journal_cursor *c)
+{
+	uint64_t *bases = NULL;
+	uint64_t next;
+	size_t count;
+	int err = segment_list(c->dir, &bases, &count);
+
+	if (err < 0)
+		return err;
+	next = next_base(c, bases, count);
+	free(bases);
+	return next == 0 ? -ENOENT : enter_segment(c, next);
 }
 
 int journal_cursor_next(struct journal_cursor *c, struct journal_record *out)
@@ -305,11 +452,15 @@ int journal_cursor_next(struct journal_cursor *c, struct journal_record *out)
 	int got;
 
 	for (;;) {
+		if (c->refused != 0)
+			return c->refused;
 		got = cursor_decode(c, &record, &size);
 		if (got < 0 && got != -EBADMSG)
 			return got;
 		if (got != 1) {
 			got = at_end(c);
+			if (got == 0)
+				fault_set(c, c->base, c->position - c->base);
 			if (got != 1)
 				return got;
 			continue;

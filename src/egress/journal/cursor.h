@@ -14,12 +14,15 @@
 
 struct journal_cursor;
 
-/* Instead of a position: the oldest record there is. */
+/* Instead of a position: the oldest record there is, and behind the newest. */
 #define JOURNAL_OLDEST 0
+#define JOURNAL_NEWEST UINT64_MAX
 
 /*
  * Start at @position: that of a record, or an end. -ENOENT without a journal
- * in @dir, -ESTALE if the position has been dropped or released.
+ * in @dir, -ESTALE if the position has been dropped or released, -ERANGE if no
+ * record begins and no segment ends there: it was cut off, or never was. A
+ * segment that cannot be read is no error here, but of the first next().
  */
 int journal_cursor_open(const char *dir, uint64_t position,
 			struct journal_cursor **out);
@@ -32,10 +35,18 @@ int journal_cursor_open_at(const char *dir, uint64_t time_ns,
 void journal_cursor_close(struct journal_cursor *c);
 
 /*
- * The next record: 1. 0: there is none yet. -EBADMSG: damage, see
- * journal_cursor_fault(). -ESTALE: the segment was dropped under it.
+ * The next record: 1. 0: there is none yet. -EBADMSG, -EPROTONOSUPPORT: damage
+ * or a later version, see journal_cursor_fault(). -ESTALE: the segment was
+ * dropped under it. -ERANGE: records it gave were cut off since. -EIDRM:
+ * another journal is in the folder. -ENOENT: the folder is gone.
  */
 int journal_cursor_next(struct journal_cursor *c, struct journal_record *out);
+
+/*
+ * After an error: go on with the next segment, whatever this one holds. -ENOENT
+ * if there is none.
+ */
+int journal_cursor_skip(struct journal_cursor *c);
 
 /* Where the next record will be read. */
 uint64_t journal_cursor_position(const struct journal_cursor *c);
@@ -43,6 +54,7 @@ uint64_t journal_cursor_position(const struct journal_cursor *c);
 /* The identity of the journal, as in a log position. */
 uint64_t journal_cursor_identity(const struct journal_cursor *c);
 
+/* Where the last error is; after a 0, where the cursor is. */
 const struct journal_fault *journal_cursor_fault(
 	const struct journal_cursor *c);
 

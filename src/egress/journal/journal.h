@@ -8,7 +8,9 @@
  * A position is a count of bytes from the journal's beginning, headers
  * included; a segment is named after the position of its first byte. So a
  * position is one number, grows for ever and stays the same when old segments
- * go away.
+ * go away. Each process that opens the journal begins a segment of its own,
+ * beyond every position that an older one can have used: whatever was cut off
+ * or set aside, a position names one record for ever, or none.
  *
  * The same log serves twice. As the output it is kept for a while: retention
  * drops the oldest segments. As a spool it holds what the broker has yet to
@@ -19,8 +21,9 @@
  * Blocking	Everything but the small questions yields.
  * Errors	A negative errno. -ENOSPC, -EDQUOT: full.
  *		-EBUSY: another process writes it.
- *		-EBADMSG: bytes that had been safe are damaged; struct
- *		journal_fault says where. A torn tail is cut and no error.
+ *		-EPROTONOSUPPORT: a later version wrote it; struct
+ *		journal_fault says which file. A torn tail is cut, a damaged
+ *		segment set aside: no error, but journal_recovery() tells.
  */
 #ifndef EGRESS_JOURNAL_JOURNAL_H
 #define EGRESS_JOURNAL_JOURNAL_H
@@ -45,10 +48,24 @@ struct journal_fault {
 	uint64_t offset;
 };
 
+/* What journal_open() found in the folder of a run before it. */
+struct journal_recovery {
+	uint64_t cut;			 /* bytes of a torn tail */
+	struct journal_fault cut_at;	 /* without a name: nothing was cut */
+	uint64_t damaged;		 /* segments set aside */
+	struct journal_fault damaged_at; /* of the newest of them */
+};
+
+/* Positions that no record has: all that are between these two. */
+struct journal_gap {
+	uint64_t from;
+	uint64_t to;
+};
+
 /*
  * Open or begin the journal, and keep other writers out until it is closed; a
- * process that is ending is waited for, for a moment. A torn tail is cut;
- * *@fault is written with -EBADMSG only.
+ * process that is ending is waited for, for a moment. *@fault is written with
+ * -EPROTONOSUPPORT only. A full disk is no error: the first append tells.
  */
 int journal_open(const struct journal_options *options,
 		 struct journal_fault *fault, struct journal **out);
@@ -80,12 +97,29 @@ int journal_retain(struct journal *j, uint64_t now_ns);
 /* Nothing before @position is needed any more. */
 int journal_release(struct journal *j, uint64_t position);
 
+/*
+ * Append no more to the newest segment, because it cannot be read back: begin
+ * another one. Yields.
+ */
+int journal_leave(struct journal *j);
+
 uint64_t journal_first(const struct journal *j); /* position, the oldest */
 uint64_t journal_end(const struct journal *j);
 uint64_t journal_synced(const struct journal *j);
 uint64_t journal_bytes(const struct journal *j);    /* on disk */
 uint64_t journal_identity(const struct journal *j); /* random, for ever */
-uint64_t journal_cut(const struct journal *j);	    /* bytes of torn tail */
+
+/* Bytes of records at @position and behind it. */
+uint64_t journal_bytes_behind(const struct journal *j, uint64_t position);
+
+const struct journal_recovery *journal_recovery(const struct journal *j);
+
+/*
+ * The gaps between the segments, in order: what was there was cut off, set
+ * aside or never written. *@out is freed by you. 0 or -ENOMEM.
+ */
+int journal_gaps(const struct journal *j, struct journal_gap **out,
+		 size_t *count);
 
 /* The newest record, or false if there is none. Pointers in it are NULL. */
 bool journal_last(const struct journal *j, struct journal_record *out);

@@ -8,7 +8,7 @@
 #include <xxhash.h>
 
 #define MAGIC	"ARAJRNL1"
-#define VERSION 1
+#define VERSION 2
 
 /* Both as on disk: little-endian, no holes. */
 struct disk_header {
@@ -18,7 +18,8 @@ struct disk_header {
 	uint64_t base;
 	uint64_t created_ns;
 	uint64_t journal;
-	uint8_t reserved[16];
+	uint64_t previous; /* reserved in version 1 */
+	uint64_t reserved;
 	uint64_t checksum; /* of what is before it */
 };
 
@@ -51,6 +52,7 @@ void journal_header_encode(const struct journal_header *header,
 		.base = header->base,
 		.created_ns = header->created_ns,
 		.journal = header->journal,
+		.previous = header->previous,
 	};
 
 	memcpy(h.magic, MAGIC, sizeof(h.magic));
@@ -67,14 +69,19 @@ enum journal_verdict journal_header_decode(const uint8_t *bytes, size_t len,
 		return JOURNAL_SHORT;
 	memcpy(&h, bytes, sizeof(h));
 	if (memcmp(h.magic, MAGIC, sizeof(h.magic)) != 0 ||
-	    h.version != VERSION || h.size != JOURNAL_HEADER ||
 	    h.checksum !=
 		    XXH3_64bits(&h, offsetof(struct disk_header, checksum)))
+		return JOURNAL_BAD;
+	if (h.version > VERSION)
+		return JOURNAL_NEWER;
+	if (h.version == 0 || h.size != JOURNAL_HEADER ||
+	    (h.version > 1 && h.previous > h.base))
 		return JOURNAL_BAD;
 	*out = (struct journal_header){
 		.base = h.base,
 		.created_ns = h.created_ns,
 		.journal = h.journal,
+		.previous = h.version == 1 ? h.base : h.previous,
 	};
 	return JOURNAL_OK;
 }

@@ -2,9 +2,9 @@
  * egress/journal/record.h - the bytes of a journal, without any file
  *
  *	segment header, 64 bytes
- *	+----------+---------+------+------+---------+---------+-----+----------+
- *	| ARAJRNL1 | version | size | base | created | journal | pad | checksum |
- *	+----------+---------+------+------+---------+---------+-----+----------+
+ *	+----------+---------+------+------+---------+---------+----------+-----+
+ *	| ARAJRNL1 | version | size | base | created | journal | previous | ... |
+ *	+----------+---------+------+------+---------+---------+----------+-----+
  *
  *	record, a multiple of 8 bytes
  *	+----------+------+--------+----------+---------+---------+-----+
@@ -36,6 +36,12 @@ struct journal_header {
 	uint64_t base;	     /* position of its first byte in the journal */
 	uint64_t created_ns; /* wall clock */
 	uint64_t journal;    /* of all segments of one journal the same */
+	/*
+	 * Where the segment before this one ends. Less than base if positions
+	 * were skipped because the old end may have been cut off; in version
+	 * 1, always base.
+	 */
+	uint64_t previous;
 };
 
 /* One record. In a decoded one, pointers point into the decoded bytes. */
@@ -59,12 +65,16 @@ enum journal_verdict {
 	JOURNAL_OK,
 	JOURNAL_SHORT, /* its end is past the end of the bytes */
 	JOURNAL_BAD,   /* sizes that cannot be, or the checksum is wrong */
+	JOURNAL_NEWER, /* whole, but of a version that this program lacks */
 };
 
 void journal_header_encode(const struct journal_header *header,
 			   uint8_t out[JOURNAL_HEADER]);
 
-/* JOURNAL_BAD for a wrong version, too. */
+/*
+ * The checksum is judged first: a damaged version field is JOURNAL_BAD, not
+ * JOURNAL_NEWER.
+ */
 enum journal_verdict journal_header_decode(const uint8_t *bytes, size_t len,
 					   struct journal_header *out);
 

@@ -29,6 +29,11 @@ void segment_index_name(uint64_t base, char out[JOURNAL_NAME_MAX])
 	snprintf(out, JOURNAL_NAME_MAX, "%020" PRIu64 ".idx", base);
 }
 
+void segment_damaged_name(uint64_t base, char out[JOURNAL_NAME_MAX])
+{
+	snprintf(out, JOURNAL_NAME_MAX, "%020" PRIu64 ".damaged", base);
+}
+
 bool segment_parse_name(const char *name, uint64_t *out)
 {
 	uint64_t base = 0;
@@ -38,7 +43,9 @@ bool segment_parse_name(const char *name, uint64_t *out)
 			return false;
 		base = base * 10 + (uint64_t)(name[i] - '0');
 	}
-	if (strcmp(name + DIGITS, ".seg") != 0)
+	/* A position that counting comes to; 20 digits can be more. */
+	if (strcmp(name + DIGITS, ".seg") != 0 || name[0] != '0' ||
+	    base > INT64_MAX)
 		return false;
 	*out = base;
 	return true;
@@ -52,12 +59,13 @@ static uint64_t wall_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-int segment_create(int dir, uint64_t base, uint64_t identity)
+int segment_create(int dir, uint64_t base, uint64_t identity, uint64_t previous)
 {
 	struct journal_header header = {
 		.base = base,
 		.created_ns = wall_ns(),
 		.journal = identity,
+		.previous = previous,
 	};
 	uint8_t bytes[JOURNAL_HEADER];
 	struct iovec iov = { bytes, sizeof(bytes) };
@@ -93,11 +101,24 @@ fail:
 	return err;
 }
 
+static int header_error(enum journal_verdict verdict)
+{
+	switch (verdict) {
+	case JOURNAL_SHORT:
+		return -ENODATA;
+	case JOURNAL_NEWER:
+		return -EPROTONOSUPPORT;
+	default:
+		return -EBADMSG;
+	}
+}
+
 int segment_open(int dir, uint64_t base, int flags,
 		 struct journal_header *header)
 {
 	uint8_t bytes[JOURNAL_HEADER];
 	struct journal_header got;
+	enum journal_verdict verdict;
 	char name[JOURNAL_NAME_MAX];
 	int64_t n;
 	int fd;
@@ -111,10 +132,12 @@ int segment_open(int dir, uint64_t base, int flags,
 		file_close(fd);
 		return (int)n;
 	}
-	if (journal_header_decode(bytes, (size_t)n, &got) != JOURNAL_OK ||
-	    got.base != base) {
+	verdict = journal_header_decode(bytes, (size_t)n, &got);
+	if (verdict == JOURNAL_OK && got.base != base)
+		verdict = JOURNAL_BAD;
+	if (verdict != JOURNAL_OK) {
 		file_close(fd);
-		return -EBADMSG;
+		return header_error(verdict);
 	}
 	*header = got;
 	return fd;
@@ -150,6 +173,22 @@ void segment_drop(int dir, uint64_t base)
 	(void)file_unlink(dir, name);
 	segment_name(base, name);
 	(void)file_unlink(dir, name);
+}
+
+int segment_set_aside(int dir, uint64_t base)
+{
+	char name[JOURNAL_NAME_MAX];
+	char damaged[JOURNAL_NAME_MAX];
+	int err;
+
+	segment_name(base, name);
+	segment_damaged_name(base, damaged);
+	err = file_rename(dir, name, damaged);
+	if (err < 0)
+		return err;
+	segment_index_name(base, name);
+	(void)file_unlink(dir, name);
+	return file_sync(dir);
 }
 
 /* The index is a checksum and entries. It is a help, never needed. */
@@ -222,6 +261,18 @@ uint64_t segment_seek(int dir, uint64_t base, uint64_t time_ns)
 		position = entries[i].position;
 	free(entries);
 	return position;
+}
+
+uint64_t segment_seek_position(int dir, uint64_t base, uint64_t position)
+{
+	size_t count = 0;
+	struct journal_index *entries = read_index(dir, base, &count);
+	uint64_t found = base + JOURNAL_HEADER;
+
+	for (size_t i = 0; i < count && entries[i].position <= position; i++)
+		found = entries[i].position;
+	free(entries);
+	return found;
 }
 
 struct list {

@@ -24,23 +24,29 @@ struct journal_index {
 /* One entry for about this many bytes. */
 #define JOURNAL_INDEX_STEP (1u << 20)
 
-/* "00000000000000000064.seg", and ".idx" beside it. */
+/*
+ * "00000000000000000064.seg", ".idx" beside it, and the name that a damaged
+ * segment is set aside under: "00000000000000000064.damaged".
+ */
 void segment_name(uint64_t base, char out[JOURNAL_NAME_MAX]);
+void segment_damaged_name(uint64_t base, char out[JOURNAL_NAME_MAX]);
 void segment_index_name(uint64_t base, char out[JOURNAL_NAME_MAX]);
 
 /* The base in @name; false if it is not the name of a segment. */
 bool segment_parse_name(const char *name, uint64_t *out);
 
 /*
- * Make the segment at @base of journal @identity, its header safe on disk;
- * until then nobody finds it. The descriptor; on failure nothing is left
- * behind.
+ * Make the segment at @base of journal @identity, behind one that ends at
+ * @previous, its header safe on disk; until then nobody finds it. The
+ * descriptor; on failure nothing is left behind.
  */
-int segment_create(int dir, uint64_t base, uint64_t identity);
+int segment_create(int dir, uint64_t base, uint64_t identity,
+		   uint64_t previous);
 
 /*
  * Open the segment at @base for reading, or for writing with @flags O_RDWR.
- * The descriptor, or -EBADMSG if its header is not whole.
+ * The descriptor. -ENODATA if it is shorter than a header, -EBADMSG if its
+ * header is damaged, -EPROTONOSUPPORT if a later version wrote it.
  */
 int segment_open(int dir, uint64_t base, int flags,
 		 struct journal_header *header);
@@ -51,6 +57,12 @@ int segment_scan(int fd, uint64_t base, struct journal_scan *out);
 /* Remove it and its index, as far as that can be done. */
 void segment_drop(int dir, uint64_t base);
 
+/*
+ * Rename a damaged segment, so that nobody reads it as part of the journal and
+ * its bytes are there for a person to look at. Its index is removed.
+ */
+int segment_set_aside(int dir, uint64_t base);
+
 /* Write the index of a segment that is complete. */
 int segment_write_index(int dir, uint64_t base,
 			const struct journal_index *entries, size_t count);
@@ -60,6 +72,12 @@ int segment_write_index(int dir, uint64_t base,
  * it, the first record if there is no usable index.
  */
 uint64_t segment_seek(int dir, uint64_t base, uint64_t time_ns);
+
+/*
+ * A record of the segment at @base that is at @position or before it: the
+ * first one if there is no usable index.
+ */
+uint64_t segment_seek_position(int dir, uint64_t base, uint64_t position);
 
 /* The bases of all segments in a folder, in order. *@out is freed by you. */
 int segment_list(int dir, uint64_t **out, size_t *count);

@@ -159,8 +159,17 @@ static int connect_reader(struct nats_reader *r, struct nats_error *why)
 	return nats_connect(&r->options.nats, why, &r->api.nc);
 }
 
+/*
+ * The connection is closed before the subscription is destroyed: libnats 3.4
+ * may deliver a message that arrives in between to freed memory, and a closed
+ * connection reads none.
+ */
 static void reader_disconnect(struct nats_reader *r)
 {
+	if (r->api.nc != NULL) {
+		delete_consumer(r);
+		natsConnection_Close(r->api.nc);
+	}
 	reader_unsubscribe(r);
 	natsConnection_Destroy(r->api.nc);
 	r->api.nc = NULL;

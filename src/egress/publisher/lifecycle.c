@@ -76,15 +76,9 @@ void publisher_wake(void *arg)
 /* Records of the spool that still have to be sent. */
 static uint64_t spool_left(const struct publisher *p)
 {
-	uint64_t end = journal_end(p->journal);
-	uint64_t from = journal_first(p->journal);
-
 	if (!p->spooling && p->released == 0)
 		return 0;
-	if (from < p->released)
-		from = p->released;
-	/* After a failed sync the end is where it was before. */
-	return from < end ? end - from : 0;
+	return journal_bytes_behind(p->journal, p->released);
 }
 
 void publisher_share(struct publisher *p)
@@ -158,6 +152,14 @@ void publisher_stats(struct publisher *p, struct publisher_stats *out)
 	pthread_mutex_lock(&p->lock);
 	*out = p->shared;
 	pthread_mutex_unlock(&p->lock);
+}
+
+bool publisher_position_lost(const struct publisher *p, uint64_t position)
+{
+	for (size_t i = 0; i < p->gap_count; i++)
+		if (position > p->gaps[i].from && position < p->gaps[i].to)
+			return true;
+	return false;
 }
 
 void publisher_go(struct publisher *p)
@@ -256,6 +258,7 @@ static void publisher_release(struct publisher *p)
 	if (p == NULL)
 		return;
 	egress_codec_free(p->codec);
+	free(p->gaps);
 	send_queue_fini(&p->wire);
 	send_queue_fini(&p->disk);
 	pthread_cond_destroy(&p->changed);

@@ -99,8 +99,9 @@ struct publisher_options {
 
 /*
  * Start publishing what comes out of @bridge, which must outlive it. -EINVAL
- * for options that make no sense, -EBADMSG for a damaged spool (@why names
- * file and offset), -EBUSY if another process has it, or what the disk says.
+ * for options that make no sense, -EPROTONOSUPPORT for a spool of a later
+ * version (@why names the file), -EBUSY if another process has it, or what the
+ * disk says. What was damaged is set aside: publisher_stats.damaged_segments.
  */
 int publisher_start(const struct publisher_options *options,
 		    struct egress_bridge *bridge, struct nats_error *why,
@@ -130,6 +131,12 @@ int publisher_wait_epoch(struct publisher *p, int64_t deadline,
  * stream holds none that this folder's runs have made.
  */
 bool publisher_stored(struct publisher *p, struct record_id *out);
+
+/*
+ * Whether @position of the journal was cut off or set aside, as far as was
+ * found at the start: a snapshot made there relies on what is gone.
+ */
+bool publisher_position_lost(const struct publisher *p, uint64_t position);
 
 /* After publisher_options.hold: publish. */
 void publisher_go(struct publisher *p);

@@ -83,6 +83,10 @@ struct publisher {
 
 	/* To the disk */
 	struct journal *journal;
+	struct journal_gap *gaps; /* as found at the start */
+	size_t gap_count;
+	/* The last segment that was passed over because it is damaged. */
+	char skipped[JOURNAL_NAME_MAX];
 	bool spooling;
 	bool told_spooling; /* as the last notice said */
 	struct send_queue disk;

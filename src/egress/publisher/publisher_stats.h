@@ -40,9 +40,10 @@ struct publisher_stats {
 	uint64_t bytes;
 	uint64_t journal_messages; /* synced to the journal or spool */
 	uint64_t journal_updates;
-	uint64_t journal_written; /* bytes of these messages */
-	uint64_t journal_size;	  /* on disk, of what is kept */
-	uint64_t spool_left;	  /* bytes not yet in the stream */
+	uint64_t journal_written;  /* bytes of these messages */
+	uint64_t journal_size;	   /* on disk, of what is kept */
+	uint64_t spool_left;	   /* bytes not yet in the stream */
+	uint64_t damaged_segments; /* set aside, or passed over when read */
 	uint64_t in_flight;
 	uint64_t waiting; /* in memory, neither in flight nor on disk */
 	uint64_t connects;

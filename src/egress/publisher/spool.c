@@ -41,6 +41,32 @@ static uint64_t segment_bytes(const struct publisher_options *o, bool spool)
 	return bytes;
 }
 
+/* What happened to the folder since the run before it. */
+static void note_recovery(struct publisher *p)
+{
+	const struct journal_recovery *found = journal_recovery(p->journal);
+	const char *dir = p->options.journal_dir;
+	char text[NATS_WORDS_MAX];
+
+	if (found->cut_at.name[0] != '\0') {
+		snprintf(text, sizeof(text),
+			 "%s/%s is truncated: cut at offset %" PRIu64
+			 ", where the last whole record ends",
+			 dir, found->cut_at.name, found->cut_at.offset);
+		publisher_notify(p, p->stats.state, text);
+	}
+	p->stats.damaged_segments = found->damaged;
+	if (found->damaged > 0) {
+		snprintf(text, sizeof(text),
+			 "%s/%s is damaged at offset %" PRIu64
+			 " and set aside as .damaged (%" PRIu64
+			 " so far); all tables are published again",
+			 dir, found->damaged_at.name, found->damaged_at.offset,
+			 found->damaged);
+		publisher_notify(p, p->stats.state, text);
+	}
+}
+
 int publisher_spool_open(struct publisher *p, struct nats_error *why)
 {
 	const struct publisher_options *o = &p->options;
@@ -56,11 +82,11 @@ int publisher_spool_open(struct publisher *p, struct nats_error *why)
 	struct journal_record last;
 	int err = journal_open(&options, &fault, &p->journal);
 
-	if (err == -EBADMSG)
+	if (err == -EPROTONOSUPPORT)
 		snprintf(why->text, sizeof(why->text),
-			 "%s/%s is damaged at offset %" PRIu64
-			 "; move it away to go on without it",
-			 o->journal_dir, fault.name, fault.offset);
+			 "%s/%s was written by a later version of arancini; "
+			 "run that version, or give another --journal",
+			 o->journal_dir, fault.name);
 	else if (err == -EBUSY)
 		snprintf(why->text, sizeof(why->text),
 			 "%s is in use by another process", o->journal_dir);
@@ -69,6 +95,10 @@ int publisher_spool_open(struct publisher *p, struct nats_error *why)
 			 strerror(-err));
 	if (err < 0)
 		return err;
+	err = journal_gaps(p->journal, &p->gaps, &p->gap_count);
+	if (err < 0)
+		return err;
+	note_recovery(p);
 	if (!journal_last(p->journal, &last))
 		return 0;
 	if (last.epoch > p->known_epoch)
@@ -365,12 +395,18 @@ void publisher_spool_rewind(struct publisher *p)
 	publisher_spool_enter(p);
 }
 
-/* The next record that the stream does not have. As the cursor's. */
+/*
+ * The next record that the stream does not have. As the cursor's, and -EBADMSG
+ * where the cursor finds an end before that of the journal.
+ */
 static int next_needed(struct publisher *p, struct journal_record *out)
 {
 	int got;
 
 	if (p->cursor == NULL) {
+		/* All was released, and there was no room for a segment. */
+		if (journal_bytes(p->journal) == 0)
+			return 0;
 		got = journal_cursor_open(p->options.journal_dir,
 					  JOURNAL_OLDEST, &p->cursor);
 		if (got < 0)
@@ -383,6 +419,9 @@ static int next_needed(struct publisher *p, struct journal_record *out)
 		    journal_end(p->journal))
 			return 0;
 		got = journal_cursor_next(p->cursor, out); /* yields */
+		if (got == 0 && journal_cursor_position(p->cursor) <
+					journal_end(p->journal))
+			return -EBADMSG;
 		if (got != 1)
 			return got;
 		id = (struct record_id){ out->epoch, out->seq, 0 };
@@ -418,22 +457,81 @@ static int feed_one(struct publisher *p, const struct journal_record *r)
 	return publisher_stream_publish(p, number, &payload);
 }
 
-static void note_read_error(struct publisher *p, int err)
+/* Once for each segment, however often the spool is read from its start. */
+static void note_damage(struct publisher *p)
 {
-	const struct journal_fault *fault;
+	const struct journal_fault *fault = journal_cursor_fault(p->cursor);
 	char text[NATS_WORDS_MAX];
 
-	if (err == -EBADMSG && p->cursor != NULL) {
-		fault = journal_cursor_fault(p->cursor);
-		snprintf(text, sizeof(text),
-			 "%s/%s is damaged at offset %" PRIu64,
-			 p->options.journal_dir, fault->name, fault->offset);
-	} else {
-		snprintf(text, sizeof(text), "spool: %s", strerror(-err));
-	}
+	if (strcmp(fault->name, p->skipped) <= 0)
+		return;
+	snprintf(p->skipped, sizeof(p->skipped), "%s", fault->name);
+	p->stats.damaged_segments++;
+	snprintf(text, sizeof(text),
+		 "%s/%s is damaged at offset %" PRIu64
+		 "; the rest of it is passed over and all tables are "
+		 "published again",
+		 p->options.journal_dir, fault->name, fault->offset);
 	publisher_notify(p, p->stats.state, text);
+}
+
+/*
+ * What a damaged segment holds cannot be published: go on behind it, and have
+ * the tables published again (publisher_stats.damaged_segments).
+ */
+static int skip_damage(struct publisher *p)
+{
+	int err;
+
+	note_damage(p);
+	err = journal_cursor_skip(p->cursor);
+	if (err != -ENOENT)
+		return err;
+	/* It is the newest one: it must not grow any more. */
+	err = journal_leave(p->journal);
+	return err < 0 ? err : journal_cursor_skip(p->cursor);
+}
+
+/* Somebody removed every segment while they were in use. */
+static int replace_segments(struct publisher *p)
+{
+	char text[NATS_WORDS_MAX];
+	int err = journal_leave(p->journal); /* yields */
+
+	if (err < 0)
+		return err;
+	p->stats.damaged_segments++;
+	snprintf(text, sizeof(text),
+		 "the segments in %s are gone; all tables are published again",
+		 p->options.journal_dir);
+	publisher_notify(p, p->stats.state, text);
+	return 0;
+}
+
+/* 0 if reading can go on. */
+static int after_read_error(struct publisher *p, int err)
+{
+	bool damaged = err == -EBADMSG || err == -ESTALE || err == -ERANGE ||
+		       err == -EIDRM || err == -EPROTONOSUPPORT;
+
+	if (damaged && p->cursor != NULL)
+		err = skip_damage(p); /* yields */
+	else if (err == -ENOENT && p->cursor == NULL)
+		err = replace_segments(p); /* yields */
+	if (err == 0)
+		return 0;
+	tell_error(p, "spool", err);
 	close_cursor(p);
 	p->feed_again = sp_in(AGAIN_NS);
+	return err;
+}
+
+/* Whether the cursor has come to the end of the journal. */
+static bool spool_read(const struct publisher *p)
+{
+	if (p->cursor == NULL)
+		return journal_bytes(p->journal) == 0;
+	return journal_cursor_position(p->cursor) >= journal_end(p->journal);
 }
 
 void publisher_spool_feed(struct publisher *p)
@@ -449,16 +547,15 @@ void publisher_spool_feed(struct publisher *p)
 	while (p->ready && send_queue_count(&p->wire) < p->options.window &&
 	       publisher_stream_has_room(p)) {
 		got = next_needed(p, &record); /* yields */
-		if (got < 0)
-			note_read_error(p, got);
+		if (got < 0 && after_read_error(p, got) == 0)
+			continue;
 		if (got != 1)
 			break;
 		if (feed_one(p, &record) < 0)
 			return;
 	}
 	/* Nothing on the disk, nothing on its way there: the direct way. */
-	if (p->ready && p->cursor != NULL && send_queue_empty(&p->disk) &&
-	    journal_cursor_position(p->cursor) >= journal_end(p->journal)) {
+	if (p->ready && spool_read(p) && send_queue_empty(&p->disk)) {
 		p->spooling = false;
 		if (send_queue_empty(&p->wire))
 			p->released = journal_end(p->journal);

@@ -9,225 +9,75 @@
 #include "egress/journal/journal.h"
 
 #include "egress/journal/file_ops.h"
+#include "egress/journal/journal_internal.h"
 #include "egress/journal/segment.h"
 
 #include <spargio/fiber.h>
-#include <spargio/sync.h>
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/uio.h>
 
 /* Pieces of a record in a write: header, subject, payload, padding. */
 #define PIECES	  4
 #define WRITE_MAX 64 /* records in one system call */
 
-struct journal {
-	struct journal_options options;
-	int dir;
-	int fd; /* of the newest segment */
-
-	/*
-	 * The segments, oldest first; the last one is the newest. None if they
-	 * were let go on a full disk and there is no other one yet.
-	 */
-	uint64_t *bases;
-	size_t count;
-	size_t size;
-
-	uint64_t identity;
-	uint64_t end;
-	uint64_t synced;
-	int sync_error; /* nobody knows what is behind it; 0: all is well */
-	uint64_t cut;
-	bool has_last;
-	struct journal_record last;
-
-	/* Of the newest segment. */
-	struct journal_index *index;
-	size_t index_count;
-	size_t index_size;
-
-	/* Nobody may close the newest segment while it is synced. */
-	struct sp_mutex sync_lock;
-};
-
-static uint64_t segment_newest(const struct journal *j)
+static void count_older(struct journal *j)
 {
-	return j->bases[j->count - 1];
+	j->older_bytes = 0;
+	for (size_t i = 0; i + 1 < j->count; i++)
+		j->older_bytes += j->spans[i].end - j->spans[i].base;
 }
 
-static int add_base(struct journal *j, uint64_t base)
+static int add_span(struct journal *j, uint64_t base)
 {
 	if (j->count == j->size) {
 		size_t size = j->size == 0 ? 16 : 2 * j->size;
-		uint64_t *bases = reallocarray(j->bases, size, sizeof(*bases));
+		struct journal_span *spans =
+			reallocarray(j->spans, size, sizeof(*spans));
 
-		if (bases == NULL)
+		if (spans == NULL)
 			return -ENOMEM;
-		j->bases = bases;
+		j->spans = spans;
 		j->size = size;
 	}
-	j->bases[j->count++] = base;
+	j->spans[j->count++] = (struct journal_span){ base, base };
 	return 0;
 }
 
-/* Begin a segment at the end of the journal. */
-static int begin_segment(struct journal *j)
+int journal_begin_segment(struct journal *j)
 {
+	uint64_t base = j->end > j->next_base ? j->end : j->next_base;
+	/* The first one of a journal is behind nothing. */
+	uint64_t previous = j->count == 0 ? base : j->end;
 	int fd;
-	int err = add_base(j, j->end);
+	int err = add_span(j, base);
 
 	if (err < 0)
 		return err;
-	fd = segment_create(j->dir, j->end, j->identity);
+	fd = segment_create(j->dir, base, j->identity, previous);
 	if (fd < 0) {
 		j->count--;
 		return fd;
 	}
+	if (j->count > 1)
+		j->spans[j->count - 2].end = j->end;
+	count_older(j);
 	j->fd = fd;
-	j->end += JOURNAL_HEADER;
+	j->end = base + JOURNAL_HEADER;
 	j->synced = j->end;
 	j->index_count = 0;
 	return 0;
 }
 
-/*
- * Open the newest segment and cut what is torn. 0 if the journal can go on
- * there, 1 if the segment had not even a header and is gone.
- */
-static int open_newest(struct journal *j, struct journal_fault *fault)
+void journal_forget_oldest(struct journal *j, size_t n)
 {
-	struct journal_header header;
-	struct journal_scan scan;
-	uint64_t base = segment_newest(j);
-	int64_t size;
-	int err;
-
-	j->fd = segment_open(j->dir, base, O_RDWR, &header);
-	if (j->fd == -EBADMSG) {
-		j->fd = -1;
-		segment_drop(j->dir, base);
-		j->count--;
-		j->end = base;
-		return 1;
-	}
-	if (j->fd < 0)
-		return j->fd;
-	err = segment_scan(j->fd, base, &scan);
-	if (err < 0)
-		return err;
-	if (scan.damaged) {
-		segment_name(base, fault->name);
-		fault->offset = scan.end;
-		return -EBADMSG;
-	}
-	size = file_size(j->fd);
-	if (size < 0)
-		return (int)size;
-	if ((uint64_t)size > scan.end) {
-		err = file_truncate(j->fd, scan.end);
-		if (err < 0)
-			return err;
-		j->cut += (uint64_t)size - scan.end;
-	}
-	err = file_sync(j->fd);
-	if (err < 0)
-		return err;
-	j->identity = header.journal;
-	j->end = base + scan.end;
-	j->synced = j->end;
-	if (scan.records > 0) {
-		j->last = scan.last;
-		j->has_last = true;
-	}
-	return 0;
-}
-
-/* The last record is in an older segment when the newest has none. */
-static int find_last(struct journal *j, struct journal_fault *fault)
-{
-	for (size_t i = j->count; i-- > 0 && !j->has_last;) {
-		struct journal_header header;
-		struct journal_scan scan;
-		int fd = segment_open(j->dir, j->bases[i], O_RDONLY, &header);
-		int err = fd < 0 ? fd : segment_scan(fd, j->bases[i], &scan);
-
-		file_close(fd);
-		if (err == -EBADMSG || (err == 0 && scan.damaged)) {
-			segment_name(j->bases[i], fault->name);
-			fault->offset = fd < 0 ? 0 : scan.end;
-			return -EBADMSG;
-		}
-		if (err < 0)
-			return err;
-		j->identity = header.journal;
-		j->has_last = scan.records > 0;
-		j->last = scan.last;
-	}
-	return 0;
-}
-
-static int open_segments(struct journal *j, struct journal_fault *fault)
-{
-	int err = segment_list(j->dir, &j->bases, &j->count);
-	bool torn = false;
-
-	if (err < 0)
-		return err;
-	j->size = j->count;
-	if (j->count > 0) {
-		err = open_newest(j, fault);
-		if (err < 0)
-			return err;
-		torn = err == 1;
-	}
-	err = find_last(j, fault);
-	if (err < 0)
-		return err;
-	if (j->identity == 0)
-		(void)!getrandom(&j->identity, sizeof(j->identity), 0);
-	if (j->count == 0 || torn)
-		return begin_segment(j);
-	return 0;
-}
-
-int journal_open(const struct journal_options *options,
-		 struct journal_fault *fault, struct journal **out)
-{
-	struct journal *j = calloc(1, sizeof(*j));
-	int err;
-
-	if (j == NULL)
-		return -ENOMEM;
-	j->options = *options;
-	j->options.dir = NULL; /* not ours to keep */
-	if (j->options.segment_bytes == 0)
-		j->options.segment_bytes = JOURNAL_SEGMENT_BYTES;
-	if (j->options.segment_bytes > JOURNAL_SEGMENT_BYTES_MAX)
-		j->options.segment_bytes = JOURNAL_SEGMENT_BYTES_MAX;
-	j->fd = -1;
-	j->dir = file_open_dir(options->dir);
-	if (j->dir < 0) {
-		err = j->dir;
-		goto fail;
-	}
-	/* Two writers would cut off and write over what the other one has. */
-	err = file_lock(j->dir);
-	if (err == 0)
-		err = open_segments(j, fault);
-	if (err < 0)
-		goto fail;
-	*out = j;
-	return 0;
-
-fail:
-	journal_close(j);
-	return err;
+	memmove(j->spans, j->spans + n, (j->count - n) * sizeof(*j->spans));
+	j->count -= n;
+	count_older(j);
 }
 
 void journal_close(struct journal *j)
@@ -237,7 +87,7 @@ void journal_close(struct journal *j)
 	file_close(j->fd);
 	file_close(j->dir);
 	free(j->index);
-	free(j->bases);
+	free(j->spans);
 	free(j);
 }
 
@@ -303,7 +153,7 @@ static int write_records(struct journal *j, struct journal_record *records,
 		size_t now = count < WRITE_MAX ? count : WRITE_MAX;
 		size_t pieces = records_describe(j, records, now, headers, iov);
 		int err = file_write(j->fd, iov, pieces,
-				     j->end - segment_newest(j));
+				     j->end - journal_newest(j));
 
 		if (err < 0)
 			return err;
@@ -331,7 +181,7 @@ static int lock_sync(struct journal *j)
 /* The newest segment is full: make it safe and begin another. */
 static int segment_roll(struct journal *j)
 {
-	uint64_t base = segment_newest(j);
+	uint64_t base = journal_newest(j);
 	int fd = j->fd;
 	int err = journal_sync(j);
 
@@ -341,7 +191,7 @@ static int segment_roll(struct journal *j)
 		return err;
 	/* Without an index seeking takes longer, that is all. */
 	(void)segment_write_index(j->dir, base, j->index, j->index_count);
-	err = begin_segment(j);
+	err = journal_begin_segment(j);
 	if (err == 0)
 		file_close(fd);
 	sp_mutex_unlock(&j->sync_lock);
@@ -353,7 +203,7 @@ static size_t records_fitting(const struct journal *j,
 			      const struct journal_record *records,
 			      size_t count)
 {
-	uint64_t used = j->end - segment_newest(j);
+	uint64_t used = j->end - journal_newest(j);
 	size_t n = 0;
 
 	while (n < count) {
@@ -392,7 +242,7 @@ static size_t records_allowed(const struct journal *j,
 /* Take back what is behind @end, which is in the newest segment. */
 static int cut_back(struct journal *j, uint64_t end)
 {
-	int err = file_truncate(j->fd, end - segment_newest(j));
+	int err = file_truncate(j->fd, end - journal_newest(j));
 
 	if (err < 0)
 		return err;
@@ -431,8 +281,8 @@ int journal_append(struct journal *j, struct journal_record *records,
 	count = records_allowed(j, records, count);
 	if (count == 0)
 		return -ENOSPC;
-	if (j->count == 0)
-		err = begin_segment(j);
+	if (j->fd < 0)
+		err = journal_begin_segment(j);
 	while (done < count && err == 0) {
 		size_t n = records_fitting(j, records + done, count - done);
 
@@ -467,10 +317,32 @@ int journal_sync(struct journal *j)
 	return err;
 }
 
+/*
+ * Leave the newest segment, and the positions that were cut off behind its
+ * end: somebody may have read the records that had them.
+ */
+static int leave_segment(struct journal *j)
+{
+	int err = lock_sync(j);
+
+	if (err < 0)
+		return err;
+	file_close(j->fd);
+	j->fd = -1;
+	j->next_base = journal_newest(j) + JOURNAL_SEGMENT_BYTES_MAX;
+	sp_mutex_unlock(&j->sync_lock);
+	return 0;
+}
+
 int journal_rewind(struct journal *j)
 {
-	int err = j->count == 0 ? 0 : cut_back(j, j->synced);
+	int err = 0;
 
+	if (j->fd >= 0 && j->end > j->synced) {
+		err = cut_back(j, j->synced);
+		if (err == 0)
+			err = leave_segment(j);
+	}
 	if (err == 0)
 		j->sync_error = 0;
 	/* What the last record is now, only the disk knows. */
@@ -482,16 +354,15 @@ int journal_rewind(struct journal *j)
 static void drop_oldest(struct journal *j, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		segment_drop(j->dir, j->bases[i]);
-	memmove(j->bases, j->bases + n, (j->count - n) * sizeof(*j->bases));
-	j->count -= n;
+		segment_drop(j->dir, j->spans[i].base);
+	journal_forget_oldest(j, n);
 }
 
 /* When the segment after the oldest began, the oldest had its last record. */
 static int oldest_ended(struct journal *j, uint64_t *out)
 {
 	struct journal_header header;
-	int fd = segment_open(j->dir, j->bases[1], O_RDONLY, &header);
+	int fd = segment_open(j->dir, j->spans[1].base, O_RDONLY, &header);
 
 	if (fd < 0)
 		return fd;
@@ -528,8 +399,13 @@ int journal_retain(struct journal *j, uint64_t now_ns)
  */
 static int begin_anew(struct journal *j)
 {
-	int err = segment_roll(j);
+	int err;
 
+	if (j->fd < 0) {
+		drop_oldest(j, j->count);
+		return 0;
+	}
+	err = segment_roll(j);
 	if (err != -ENOSPC && err != -EDQUOT)
 		return err;
 	err = lock_sync(j);
@@ -540,7 +416,7 @@ static int begin_anew(struct journal *j)
 	j->synced = j->end;
 	j->sync_error = 0;
 	drop_oldest(j, j->count);
-	err = begin_segment(j);
+	err = journal_begin_segment(j);
 	sp_mutex_unlock(&j->sync_lock);
 	return err;
 }
@@ -553,13 +429,14 @@ int journal_release(struct journal *j, uint64_t position)
 	if (j->count == 0)
 		return 0;
 	/* Else one segment would stay until there is something to spool. */
-	if (position >= j->end && j->end > segment_newest(j) + JOURNAL_HEADER) {
+	if (position >= j->end &&
+	    (j->fd < 0 || j->end > journal_newest(j) + JOURNAL_HEADER)) {
 		err = begin_anew(j);
 		if (err < 0)
 			return err;
 		position = j->end;
 	}
-	while (n + 1 < j->count && j->bases[n + 1] <= position)
+	while (n + 1 < j->count && j->spans[n].end <= position)
 		n++;
 	drop_oldest(j, n);
 	return 0;
@@ -567,7 +444,7 @@ int journal_release(struct journal *j, uint64_t position)
 
 uint64_t journal_first(const struct journal *j)
 {
-	return j->count == 0 ? j->end : j->bases[0] + JOURNAL_HEADER;
+	return j->count == 0 ? j->end : j->spans[0].base + JOURNAL_HEADER;
 }
 
 uint64_t journal_end(const struct journal *j)
@@ -582,7 +459,47 @@ uint64_t journal_synced(const struct journal *j)
 
 uint64_t journal_bytes(const struct journal *j)
 {
-	return j->count == 0 ? 0 : j->end - j->bases[0];
+	return j->count == 0 ? 0 : j->older_bytes + j->end - journal_newest(j);
+}
+
+uint64_t journal_bytes_behind(const struct journal *j, uint64_t position)
+{
+	uint64_t end = j->end;
+	uint64_t bytes = 0;
+
+	for (size_t i = j->count; i-- > 0 && end > position;) {
+		uint64_t from = j->spans[i].base + JOURNAL_HEADER;
+
+		if (from < position)
+			from = position;
+		bytes += end > from ? end - from : 0;
+		end = i > 0 ? j->spans[i - 1].end : 0;
+	}
+	return bytes;
+}
+
+int journal_gaps(const struct journal *j, struct journal_gap **out,
+		 size_t *count)
+{
+	struct journal_gap *gaps = calloc(j->count + 1, sizeof(*gaps));
+	size_t n = 0;
+
+	if (gaps == NULL)
+		return -ENOMEM;
+	for (size_t i = 1; i < j->count; i++)
+		if (j->spans[i - 1].end < j->spans[i].base)
+			gaps[n++] = (struct journal_gap){
+				j->spans[i - 1].end,
+				j->spans[i].base + JOURNAL_HEADER,
+			};
+	*out = gaps;
+	*count = n;
+	return 0;
+}
+
+int journal_leave(struct journal *j)
+{
+	return j->fd < 0 ? journal_begin_segment(j) : segment_roll(j);
 }
 
 uint64_t journal_identity(const struct journal *j)
@@ -590,9 +507,9 @@ uint64_t journal_identity(const struct journal *j)
 	return j->identity;
 }
 
-uint64_t journal_cut(const struct journal *j)
+const struct journal_recovery *journal_recovery(const struct journal *j)
 {
-	return j->cut;
+	return &j->recovery;
 }
 
 bool journal_last(const struct journal *j, struct journal_record *out)

@@ -1,0 +1,237 @@
+"""A journal or spool that a disk, a crash or a person has changed: what is
+lost is named and consumers end with the right tables all the same."""
+
+import json
+import shutil
+import subprocess
+
+import pytest
+
+from collecting import Collector, consumer_tables
+from journal_file import (flip, newest, records, segments, set_version,
+                          shift_times)
+from router import Router
+from test_restore import (paths, resyncs, table, until_filed, until_swept)
+
+TOKEN = "v4_127_0_0_1"
+OPTIONS = ["--snapshot-interval", "1s", "--nats-max-bytes", "1G"]
+
+
+@pytest.fixture
+def collector(server, arancini, tmp_path):
+    def start(*options):
+        return Collector(server, arancini, tmp_path / "state", *OPTIONS,
+                         *options)
+    return start
+
+
+def read_stream(arancini, broker):
+    run = subprocess.run(
+        [arancini, "tail", "--nats", broker.url, "--since", "all",
+         "--idle-exit", "1", "--json"],
+        capture_output=True, text=True, timeout=120, check=True)
+    return [json.loads(line) for line in run.stdout.splitlines()]
+
+
+def start_without_broker(collector, broker, *options):
+    """A collector that knows its stream and has lost the broker."""
+    broker.start()
+    c = collector("--nats", broker.url, *options)
+    c.until_said("event=publisher state=ready")
+    broker.kill()
+    c.until_said("event=publisher state=(connecting|recovering)")
+    return c
+
+
+def spool_something(collector, broker, tmp_path, wanted):
+    """A spool of two bursts with a snapshot that relies on it."""
+    c = start_without_broker(collector, broker)
+    with Router(c.port) as router:
+        router.dump(dict(list(wanted.items())[:len(wanted) // 2]))
+        until_filed(c, tmp_path, TOKEN)
+        size = sum(p.stat().st_size for p in segments(c.journal))
+        router.dump(wanted)
+        c.server.wait_until(lambda _: sum(
+            p.stat().st_size for p in segments(c.journal)) > size, 60)
+        c.stop()
+    return c.journal
+
+
+def damage_header(journal):
+    flip(newest(journal), 24)
+    return newest(journal)
+
+
+def damage_record(journal):
+    """The first record of the newest segment that has some."""
+    path = [p for p in segments(journal)
+            if len(list(records(p.read_bytes()))) > 1][-1]
+    flip(path, 64 + 70)
+    return path
+
+
+@pytest.mark.parametrize("damage", [damage_header, damage_record])
+def test_a_damaged_segment_of_the_spool(damage, collector, broker, arancini,
+                                        tmp_path):
+    wanted = table(200)
+    journal = spool_something(collector, broker, tmp_path, wanted)
+    path = damage(journal)
+    size = path.stat().st_size
+    broker.start()
+    c = collector("--nats", broker.url)
+    c.until_said("event=publisher state=ready spooling=false")
+    with Router(c.port) as router:
+        router.dump(wanted)
+        c.server.wait_until(
+            lambda _: paths(read_stream(arancini, broker)) == wanted, 60)
+    assert c.said(f"event=publisher .*{path.name} is damaged at offset")
+    assert c.said(r"event=restored .*resyncs=1")
+    assert path.with_suffix(".damaged").stat().st_size == size
+    c.stop()
+
+
+def test_a_damaged_older_segment_of_the_spool(collector, broker, arancini,
+                                              tmp_path):
+    """It is passed over, named once, and publishing goes on behind it."""
+    wanted = table(250)
+    c = start_without_broker(collector, broker, "--journal-segment-bytes",
+                             "1M", "--batch-compress", "none")
+    with Router(c.port) as router:
+        for i in range(1, 1000):
+            router.dump({p: (65010, i) for p in wanted})
+            if len(segments(c.journal)) > 1:
+                break
+        router.dump(wanted)
+        until_filed(c, tmp_path, TOKEN)
+        c.stop()
+    oldest = segments(c.journal)[0]
+    flip(oldest, 64 + 70)
+    broker.start()
+    c = collector("--nats", broker.url)
+    c.until_said("event=publisher state=ready spooling=false")
+    with Router(c.port) as router:
+        router.dump(wanted)
+        c.server.wait_until(
+            lambda _: paths(read_stream(arancini, broker)) == wanted, 60)
+    assert len(c.said(f"event=publisher .*{oldest.name} is damaged at "
+                      "offset 64; the rest of it is passed over")) == 1
+    c.stop()
+
+
+def remove(path, _):
+    path.unlink()
+
+
+@pytest.mark.parametrize("damage", [flip, remove])
+def test_the_spool_is_damaged_while_it_is_in_use(damage, collector, broker,
+                                                 arancini, tmp_path):
+    """The newest segment, which is still written to."""
+    wanted = table(200)
+    c = start_without_broker(collector, broker)
+    with Router(c.port) as router:
+        router.dump(dict(list(wanted.items())[:100]))
+        until_filed(c, tmp_path, TOKEN)
+        damage(newest(c.journal), 64 + 70)
+        router.dump(wanted)
+        broker.start()
+        c.server.wait_until(
+            lambda _: paths(read_stream(arancini, broker)) == wanted, 60)
+        assert len(c.said("all tables are published again")) == 1
+        assert TOKEN in resyncs(read_stream(arancini, broker))
+        c.stop()
+
+
+def test_a_segment_of_a_later_version_is_refused(collector, server, arancini,
+                                                 tmp_path):
+    c = collector()
+    c.stop()
+    path = newest(c.journal)
+    set_version(path, 99)
+    content = path.read_bytes()
+    run = server([arancini, "run", "--listen", "127.0.0.1:0", "--state",
+                  tmp_path / "state", "--http", "off"])
+    assert run.wait(timeout=30) == 1
+    assert f"{path.name} was written by a later version" in run.output
+    assert path.read_bytes() == content
+    done = subprocess.run(
+        [arancini, "tail", "--journal", c.journal, "--since", "all",
+         "--idle-exit", "1"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert f"{path.name} was written by a later version" in done.stderr
+
+
+@pytest.mark.parametrize("where", ["in a record", "between records"])
+def test_a_segment_that_is_cut_to_a_tenth(where, collector, arancini,
+                                          tmp_path):
+    """The journal is the output. What a snapshot relies on is gone: the router
+    is published again; positions of before are refused, and whoever follows is
+    told."""
+    wanted = table(200)
+    c = collector()
+    with Router(c.port) as router:
+        router.dump(wanted)
+        until_swept(c)
+        until_filed(c, tmp_path, TOKEN)
+        follower = subprocess.Popen(
+            [arancini, "tail", "--journal", c.journal, "--since", "all"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        last = None
+        while last is None or last["kind"] != "swept":
+            last = json.loads(follower.stdout.readline())
+        c.stop()
+    path = newest(c.journal)
+    data = path.read_bytes()
+    mark = next(line for line in
+                (tmp_path / "state/snapshots/manifest").read_text().split("\n")
+                if line.startswith("mark "))[len("mark "):]
+    size = len(data) // 10
+    if where == "between records":
+        size = [at for at, _ in records(data) if at <= max(size, 64)][-1]
+    path.write_bytes(data[:size])
+    c = collector()
+    if where == "in a record":
+        assert c.said(f"event=publisher .*{path.name} is truncated: cut at "
+                      r"offset \d+")
+    assert c.said(r"event=restored .*resyncs=1")
+    _, said = follower.communicate(timeout=60)
+    assert follower.returncode == 1
+    assert "cut off after a crash" in said
+    for text in (mark, mark[:-1] + str((int(mark[-1]) + 1) % 10)):
+        done = subprocess.run(
+            [arancini, "tail", "--journal", c.journal, "--since", text,
+             "--idle-exit", "1"], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 1
+        assert "no record begins at the mark" in done.stderr
+    with Router(c.port) as router:
+        router.dump(wanted)
+        c.server.wait_until(lambda _: paths(c.published()) == wanted, 60)
+    c.stop()
+
+
+def test_a_follower_notices_a_journal_that_was_made_anew(collector, arancini):
+    c = collector()
+    follower = subprocess.Popen(
+        [arancini, "tail", "--journal", c.journal, "--since", "all"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert json.loads(follower.stdout.readline())["kind"] == "epoch"
+    c.stop()
+    again = c.journal.with_name("made-anew")
+    c.journal.rename(again)
+    c = collector()
+    _, said = follower.communicate(timeout=60)
+    assert follower.returncode == 1
+    assert "another journal is there now" in said or "was removed" in said
+    c.stop()
+
+
+def test_new_does_not_go_by_the_clock(collector, arancini):
+    """The collector's clock was an hour ahead of ours when it wrote this."""
+    c = collector()
+    c.stop()
+    for path in segments(c.journal):
+        shift_times(path, 3600)
+    done = subprocess.run(
+        [arancini, "tail", "--journal", c.journal, "--since", "new",
+         "--idle-exit", "1", "--json"],
+        capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
