@@ -249,7 +249,11 @@ static void log_listening(struct http *h)
 	log_end(&line);
 }
 
-/* The token of the configuration, or one of our own in the state folder. */
+/*
+ * The token of the configuration, or one of our own in the state folder.
+ * Without any, what needs no token is still served: a collector whose disk is
+ * full must start, to publish what fills it.
+ */
 static int take_token(struct http *h)
 {
 	const char *state = h->config->snapshot.state;
@@ -266,11 +270,15 @@ static int take_token(struct http *h)
 	h->own_token = malloc(HTTP_TOKEN_LEN + 1);
 	if (h->own_token == NULL)
 		return -ENOMEM;
-	err = http_token_make(state, h->own_token);
-	h->token = h->own_token;
-	if (err < 0)
-		say(h, LOG_LEVEL_ERROR, "cannot_write_http_token", state, err);
-	return err;
+	err = http_token_get(state, h->own_token);
+	if (err == 0)
+		h->token = h->own_token;
+	else
+		say(h, LOG_LEVEL_ERROR, "http_without_token",
+		    "no " HTTP_TOKEN_NAME " can be written to the state "
+		    "folder: actions are refused until the next start",
+		    err);
+	return 0;
 }
 
 static int start_daemon(struct http *h, int fd)
