@@ -14,6 +14,8 @@
  */
 #include "egress/publisher/publisher_internal.h"
 
+#include "egress/publisher/backoff.h"
+
 #include <spargio/pool.h>
 #include <spargio/time.h>
 
@@ -360,17 +362,13 @@ static bool keep_link(struct publisher *p, int err)
 	return p->trouble == TROUBLE_STREAM;
 }
 
-/* Half of it for sure, the rest by chance, so that many do not come at once. */
-static int64_t jittered(int64_t ns)
-{
-	return ns / 2 + (int64_t)(drand48() * (double)ns / 2);
-}
-
 int publisher_connect_main(void *arg)
 {
 	struct publisher *p = arg;
-	int64_t backoff = p->options.backoff_min_ns;
+	struct backoff backoff;
 
+	backoff_init(&backoff, p->options.backoff_min_ns,
+		     p->options.backoff_max_ns);
 	while (!sp_cancelled()) {
 		struct nats_error why = { "" };
 		uint64_t before = p->stats.messages;
@@ -385,18 +383,15 @@ int publisher_connect_main(void *arg)
 			if (sp_sem_wait(&p->link_wake) < 0)
 				break;
 			if (p->stats.messages != before)
-				backoff = p->options.backoff_min_ns;
+				backoff_reset(&backoff);
 		} else {
 			publisher_notify(p, state_of(err), why.text);
 		}
 		if (!keep_link(p, err))
 			close_link(p);
 		if (sp_sleep(err == -ESTALE ? SP_NEVER - sp_now()
-					    : jittered(backoff)) < 0)
+					    : backoff_next(&backoff)) < 0)
 			break;
-		backoff = 2 * backoff < p->options.backoff_max_ns
-				  ? 2 * backoff
-				  : p->options.backoff_max_ns;
 	}
 	close_link(p);
 	return 0;
