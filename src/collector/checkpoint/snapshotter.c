@@ -290,22 +290,22 @@ static int take(struct snapshotter *k, struct router *router, bool hurry,
 			    .router = router,
 			    .hurry = hurry,
 			    .deadline = deadline };
-	struct snapshot_state next = router->snapshot;
+	struct snapshot_attempt attempt;
+	struct log_position start;
 	int err;
 
-	next.changes_at_start = router_changes(router);
-	next.started_ns = sp_now();
-	next.valid = true;
-	publisher_log_position(k->publisher, &next.replay_from);
+	publisher_log_position(k->publisher, &start);
 	/* As long as the log is not known there is nothing to count from. */
-	if (!log_position_known(&next.replay_from) ||
-	    is_elsewhere(&router->snapshot, &next.replay_from))
+	if (!log_position_known(&start) ||
+	    is_elsewhere(&router->snapshot, &start))
 		return 0;
-	err = begin(&t, &next.replay_from);
+	attempt = snapshot_attempt_begin(&router->snapshot, &start,
+					 router_changes(router), sp_now());
+	err = begin(&t, &start);
 	if (err == 0)
-		err = write_file(&t, next.started_ns);
+		err = write_file(&t, attempt.started_ns); /* yields */
 	if (err == 0)
-		router->snapshot = next;
+		snapshot_attempt_commit(&router->snapshot, &attempt);
 	return err;
 }
 
