@@ -53,6 +53,16 @@ static void print_mark(FILE *out, const struct log_position *mark)
 	fputs(text, out);
 }
 
+/* What a file relies on, and the space behind it. */
+static void print_record(FILE *out, struct record_id record)
+{
+	char text[MESSAGE_ID_MAX] = "-";
+
+	if (record.epoch != 0)
+		record_id_format(record, text);
+	fprintf(out, "%s ", text);
+}
+
 static void print(FILE *out, const struct manifest *m, const char *collector)
 {
 	fprintf(out, "arancini manifest %d\ncollector %s\nmark ",
@@ -64,6 +74,7 @@ static void print(FILE *out, const struct manifest *m, const char *collector)
 
 		fprintf(out, "router %s %s ", e->token,
 			e->filed ? "filed" : "new");
+		print_record(out, e->relies_on);
 		print_mark(out, &e->since);
 		fputc('\n', out);
 	}
@@ -132,7 +143,7 @@ static bool take_key(struct wire_view *text, const char *key,
 	       is(word, key);
 }
 
-static enum manifest_status check_version(struct wire_view *text)
+static enum manifest_status check_version(struct wire_view *text, uint64_t *out)
 {
 	static const char known[] = "arancini manifest ";
 	struct wire_view line;
@@ -149,6 +160,7 @@ static enum manifest_status check_version(struct wire_view *text)
 	}
 	if (version == 0)
 		return MANIFEST_DAMAGED;
+	*out = version;
 	return version > MANIFEST_VERSION ? MANIFEST_VERSION_NEW : MANIFEST_OK;
 }
 
@@ -165,7 +177,22 @@ static bool check_sum(struct wire_view *text)
 	return memcmp(text->p + text->len, want, SUM_LEN) == 0;
 }
 
-static bool parse_entry(struct wire_view line, struct manifest_entry *out)
+static bool parse_record(struct wire_view word, struct record_id *out)
+{
+	char text[MESSAGE_ID_MAX];
+
+	*out = (struct record_id){ 0 };
+	if (is(word, "-"))
+		return true;
+	if (word.len >= sizeof(text))
+		return false;
+	memcpy(text, word.p, word.len);
+	text[word.len] = '\0';
+	return record_id_parse(text, out) && out->epoch != 0;
+}
+
+static bool parse_entry(struct wire_view line, uint64_t version,
+			struct manifest_entry *out)
 {
 	struct wire_view word, token;
 	struct rib_identity id;
@@ -177,8 +204,13 @@ static bool parse_entry(struct wire_view line, struct manifest_entry *out)
 	memcpy(out->token, token.p, token.len);
 	out->token[token.len] = '\0';
 	out->filed = is(word, "filed");
-	return (out->filed || is(word, "new")) &&
-	       identity_from_token(out->token, &id) == 0 &&
+	if (!out->filed && !is(word, "new"))
+		return false;
+	out->relies_on = (struct record_id){ 0 };
+	if (version > 1 &&
+	    (!take_word(&line, &word) || !parse_record(word, &out->relies_on)))
+		return false;
+	return identity_from_token(out->token, &id) == 0 &&
 	       log_position_parse(line, &out->since);
 }
 
@@ -193,7 +225,8 @@ static enum manifest_status parse(struct wire_view text, const char *collector,
 				  struct manifest *m)
 {
 	struct wire_view first = text, value;
-	enum manifest_status status = check_version(&first);
+	uint64_t version;
+	enum manifest_status status = check_version(&first, &version);
 
 	/* A later version may end in another way. */
 	if (status != MANIFEST_OK)
@@ -210,7 +243,7 @@ static enum manifest_status parse(struct wire_view text, const char *collector,
 	while (take_line(&text, &value)) {
 		struct manifest_entry entry;
 
-		if (!parse_entry(value, &entry))
+		if (!parse_entry(value, version, &entry))
 			return MANIFEST_DAMAGED;
 		if (manifest_add(m, &entry) < 0)
 			return MANIFEST_MEMORY;
@@ -242,4 +275,17 @@ const struct manifest_entry *manifest_find(const struct manifest *m,
 		return NULL;
 	memcpy(key.token, token, len + 1);
 	return bsearch(&key, m->entries, m->count, sizeof(key), compare);
+}
+
+bool manifest_read_from(const struct manifest_entry *entry,
+			struct wire_view start_mark, struct record_id relies_on,
+			struct log_position *out)
+{
+	if (!log_position_parse(start_mark, out))
+		return false;
+	if (entry != NULL && log_position_same_log(&entry->since, out) &&
+	    record_id_compare(entry->relies_on, relies_on) == 0 &&
+	    entry->since.position > out->position)
+		*out = entry->since;
+	return true;
 }

@@ -132,6 +132,8 @@ static int read_log(struct restore *r, struct nats_error *why)
 			 "the broker cannot be asked what it has");
 		return err;
 	}
+	r->reliance.has_last =
+		publisher_last_record(r->publisher, &r->reliance.last);
 	err = each_shard(r, COLLECTOR_ENV_SERIAL, restore_find_from);
 	return err < 0 || !choose_from(r) ? err : restore_tail(r, why);
 }
@@ -149,6 +151,27 @@ static int follow(struct restore *r,
 			err);
 	r->unknown = true;
 	return each_shard(r, COLLECTOR_ENV_SERIAL, resync_each);
+}
+
+/* The spool was lost, or the stream put back. */
+static int check_reliance(struct restore *r)
+{
+	uint64_t routers = 0;
+	struct log_line line;
+	int err = each_shard(r, COLLECTOR_ENV_SERIAL, restore_check_reliance);
+
+	for (uint32_t i = 0; i < r->workers; i++)
+		routers += r->jobs[i].unbacked;
+	if (routers == 0 ||
+	    !log_begin(r->log, LOG_LEVEL_WARNING, "resync", &line))
+		return err;
+	log_text(&line, "why",
+		 "neither the log nor the spool holds what snapshots rely on");
+	log_u64(&line, "routers", routers);
+	log_text(&line, "hint",
+		 "consumers are told to forget, and get the tables again");
+	log_end(&line);
+	return err;
 }
 
 static void log_restored(struct restore *r, int64_t began)
@@ -252,6 +275,8 @@ static int restore_all(struct restore *r)
 	if (err == 0)
 		err = follow(r, restore_spool);
 	if (err == 0)
+		err = check_reliance(r);
+	if (err == 0)
 		err = each_shard(r, COLLECTOR_ENV_SERIAL, finish);
 	if (err == 0 && !is_empty(r))
 		log_restored(r, began);
@@ -282,6 +307,7 @@ int restore_run(const struct collector_env *env)
 		free(r.jobs);
 	}
 	manifest_release(&r.manifest);
+	reliance_release(&r.reliance);
 	if (err < 0 &&
 	    log_begin(r.log, LOG_LEVEL_ERROR, "cannot_restore", &line)) {
 		log_text(&line, "state", env->config->snapshot.state);

@@ -7,6 +7,7 @@
 #define COLLECTOR_CHECKPOINT_RESTORE_INTERNAL_H
 
 #include "collector/checkpoint/manifest.h"
+#include "collector/checkpoint/reliance.h"
 #include "egress/log_position.h"
 #include "egress/message_id.h"
 
@@ -33,7 +34,8 @@ struct shard_job {
 	uint64_t updates; /* of the log */
 	uint64_t bad;
 	uint64_t resyncs;
-	bool mark_found; /* the smallest one to read on from */
+	uint64_t unbacked; /* routers whose files rely on what is lost */
+	bool mark_found;   /* the smallest one to read on from */
 	struct log_position from;
 };
 
@@ -52,6 +54,7 @@ struct restore {
 	bool spool;   /* what is read is the spool */
 	bool has_stored;
 	struct record_id stored;
+	struct reliance reliance; /* what log and spool hold */
 };
 
 /*
@@ -71,6 +74,12 @@ int restore_files(void *job);
  * nobody can say what its consumers have. @job is a struct shard_job.
  */
 int restore_find_from(void *job);
+
+/*
+ * After log and spool: routers whose files rely on what neither holds get a
+ * RESYNC. @job is a struct shard_job.
+ */
+int restore_check_reliance(void *job);
 
 /* Read the log behind r->from. Blocks the thread. */
 int restore_tail(struct restore *r, struct nats_error *why);

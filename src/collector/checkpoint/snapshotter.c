@@ -1,6 +1,7 @@
 #include "collector/checkpoint/snapshotter.h"
 
 #include "collector/checkpoint/manifest.h"
+#include "collector/checkpoint/reliance.h"
 #include "collector/checkpoint/state_store.h"
 #include "collector/collector_env.h"
 #include "collector/router/router.h"
@@ -84,6 +85,7 @@ struct taking {
 	bool hurry;
 	int64_t deadline;
 	int64_t worked; /* since the last pause */
+	struct record_id relies_on;
 	uint64_t bytes;
 };
 
@@ -148,6 +150,7 @@ static bool take_marks(struct snapshotter *k, uint64_t number, bool *spooled)
 		if (m->mark == number) {
 			found = true;
 			*spooled = m->spooled;
+			k->safe_upto = m->before;
 		}
 		egress_batcher_put_fence(w->batcher, m);
 		m = next;
@@ -206,10 +209,19 @@ static struct wire_view mark_view(const struct log_position *mark,
 	return (struct wire_view){ (const uint8_t *)text, len };
 }
 
+static struct wire_view end_mark_view(const struct log_position *mark,
+				      struct record_id relies_on,
+				      char text[RELIANCE_END_MAX])
+{
+	size_t len = reliance_end_mark(mark, relies_on, text);
+
+	return (struct wire_view){ (const uint8_t *)text, len };
+}
+
 /* The end: all of it safe, then the last bytes, then the name. */
 static int finish(struct taking *t)
 {
-	char text[LOG_POSITION_MAX];
+	char text[RELIANCE_END_MAX];
 	struct log_position mark;
 	struct wire_view bytes;
 	int err = 0;
@@ -222,7 +234,10 @@ static int finish(struct taking *t)
 	if (err < 0)
 		return err;
 	publisher_log_position(t->snapshotter->publisher, &mark);
-	err = rib_snapshot_finish(t->snapshot, mark_view(&mark, text), &bytes);
+	t->relies_on = t->snapshotter->safe_upto;
+	err = rib_snapshot_finish(t->snapshot,
+				  end_mark_view(&mark, t->relies_on, text),
+				  &bytes);
 	return err < 0 ? err : put(t, bytes);
 }
 
@@ -304,6 +319,7 @@ static int take(struct snapshotter *k, struct router *router, bool hurry,
 	err = begin(&t, &start);
 	if (err == 0)
 		err = write_file(&t, attempt.started_ns); /* yields */
+	attempt.relies_on = t.relies_on;
 	if (err == 0)
 		snapshot_attempt_commit(&router->snapshot, &attempt);
 	return err;
@@ -524,7 +540,10 @@ int snapshotter_list(struct snapshotter *k, const struct log_position *mark,
 		     struct manifest *out)
 {
 	for (struct router *s = k->worker->routers; s != NULL; s = s->next) {
-		struct manifest_entry entry = { .filed = s->snapshot.valid };
+		struct manifest_entry entry = {
+			.filed = s->snapshot.valid,
+			.relies_on = s->snapshot.relies_on,
+		};
 		char name[SNAPSHOT_NAME_MAX];
 		int err;
 

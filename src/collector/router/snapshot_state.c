@@ -38,5 +38,6 @@ void snapshot_attempt_commit(struct snapshot_state *snapshot,
 	snapshot->replay_from = attempt->replay_from;
 	snapshot->changes_at_start = attempt->changes;
 	snapshot->started_ns = attempt->started_ns;
+	snapshot->relies_on = attempt->relies_on;
 	snapshot->valid = true;
 }

@@ -7,6 +7,7 @@
 #define COLLECTOR_ROUTER_SNAPSHOT_STATE_H
 
 #include "egress/log_position.h"
+#include "egress/message_id.h"
 
 struct publisher;
 
@@ -16,11 +17,13 @@ struct snapshot_attempt {
 	uint64_t changes;	/* router_changes() when it was begun */
 	int64_t started_ns;	/* sp_now() then */
 	uint64_t invalidations; /* of the state, then */
+	struct record_id relies_on;
 };
 
 struct snapshot_state {
 	struct log_position replay_from; /* see manifest.h */
 	bool valid;			 /* there is a file that counts */
+	struct record_id relies_on;	 /* see manifest.h; of that file */
 	uint64_t changes_at_start; /* router_changes() when it was begun */
 	uint64_t replayed;  /* changes that a restore took from the log */
 	int64_t started_ns; /* sp_now() when it was begun; 0: before this run */

@@ -145,6 +145,8 @@ struct establish_job {
 	struct nats_error why;
 	bool insist;
 	uint64_t epoch;
+	bool has_last;
+	struct record_id last; /* that the stream holds of this collector */
 	struct nats_tail tail;
 };
 
@@ -154,8 +156,11 @@ static void judge_record(struct establish_job *job)
 	const struct publisher *p = job->p;
 	struct nats_tail *tail = &job->tail;
 
-	if (strcmp(tail->collector, p->options.collector) != 0 ||
-	    tail->record.epoch > p->known_epoch)
+	if (strcmp(tail->collector, p->options.collector) != 0)
+		tail->has_record = false;
+	job->has_last = tail->has_record;
+	job->last = tail->record;
+	if (tail->record.epoch > p->known_epoch)
 		tail->has_record = false;
 }
 
@@ -307,6 +312,8 @@ static void hand_over(struct publisher *p, const struct establish_job *job)
 		p->epoch_mark = p->mark;
 		p->epoch_has_stored = job->tail.has_record;
 		p->epoch_stored = job->tail.record;
+		p->epoch_has_last = job->has_last;
+		p->epoch_last = job->last;
 		p->shared_epoch_open = true;
 		pthread_cond_broadcast(&p->changed);
 		pthread_mutex_unlock(&p->lock);

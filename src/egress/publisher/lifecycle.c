@@ -199,6 +199,17 @@ bool publisher_stored(struct publisher *p, struct record_id *out)
 	return has;
 }
 
+bool publisher_last_record(struct publisher *p, struct record_id *out)
+{
+	bool has;
+
+	pthread_mutex_lock(&p->lock);
+	has = p->epoch_has_last;
+	*out = p->epoch_last;
+	pthread_mutex_unlock(&p->lock);
+	return has;
+}
+
 /* Life cycle */
 
 #define DEFAULT(field, value)               \

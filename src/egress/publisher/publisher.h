@@ -131,6 +131,13 @@ int publisher_wait_epoch(struct publisher *p, int64_t deadline,
  */
 bool publisher_stored(struct publisher *p, struct record_id *out);
 
+/*
+ * Once the epoch is open: the last record of older runs that the log, stream
+ * or journal, held then. Unlike publisher_stored() also if the folder of the
+ * spool does not know the run that made it. False if there is none.
+ */
+bool publisher_last_record(struct publisher *p, struct record_id *out);
+
 /* After publisher_options.hold: publish. */
 void publisher_go(struct publisher *p);
 

@@ -50,6 +50,8 @@ struct publisher {
 	 */
 	uint64_t last_seq;
 	uint64_t acked_seq; /* the highest of this generation */
+	struct record_id
+		taken; /* the last one made of a batch; epoch 0: none */
 	bool has_stored;
 	struct record_id stored; /* the last one the stream surely holds */
 	bool has_acked;
@@ -119,6 +121,8 @@ struct publisher {
 	struct publisher_stats shared;
 	struct log_position mark;
 	struct log_position epoch_mark;
+	bool epoch_has_last;
+	struct record_id epoch_last; /* of the log, whoever made it */
 	bool epoch_has_stored;
 	struct record_id epoch_stored; /* of older runs */
 	bool shared_epoch_open;

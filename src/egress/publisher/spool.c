@@ -59,7 +59,9 @@ int publisher_spool_open(struct publisher *p, struct nats_error *why)
 	if (err == -EBADMSG)
 		snprintf(why->text, sizeof(why->text),
 			 "%s/%s is damaged at offset %" PRIu64
-			 "; move it away to go on without it",
+			 "; move it away to go on without it: what it holds "
+			 "is lost, and routers whose snapshots rely on it are "
+			 "published again",
 			 o->journal_dir, fault.name, fault.offset);
 	else if (err == -EBUSY)
 		snprintf(why->text, sizeof(why->text),
@@ -73,6 +75,10 @@ int publisher_spool_open(struct publisher *p, struct nats_error *why)
 		return 0;
 	if (last.epoch > p->known_epoch)
 		p->known_epoch = last.epoch;
+	if (!spool) {
+		p->epoch_has_last = true;
+		p->epoch_last = (struct record_id){ last.epoch, last.seq, 0 };
+	}
 	/* What an older run left behind goes first. */
 	p->spooling = spool;
 	return 0;
