@@ -3,6 +3,7 @@
 #include "cli/xalloc.h"
 
 #include "collector/checkpoint/reliance.h"
+#include "collector/checkpoint/state_store.h"
 #include "rib/rib.h"
 
 #include <errno.h>
