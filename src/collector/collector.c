@@ -410,10 +410,8 @@ static void log_start_up(struct collector *c)
 /* What was known before, and then the way out is free. */
 static int bring_back(struct collector *c)
 {
-	int err = 0;
+	int err = restore_run(&c->env);
 
-	if (c->env.checkpoint != NULL)
-		err = restore_run(&c->env);
 	if (err == 0 && c->env.checkpoint != NULL)
 		checkpoint_write_manifest(c->env.checkpoint);
 	if (err == 0)

@@ -44,6 +44,24 @@ static uint64_t leap_of(struct restore *r)
 	return stats.epoch << LEAP_SHIFT;
 }
 
+static bool is_empty(const struct restore *r)
+{
+	for (uint32_t i = 0; i < r->workers; i++)
+		if (r->jobs[i].worker->routers != NULL)
+			return false;
+	return !r->has_manifest;
+}
+
+/*
+ * Whether an earlier run may have published: then a table that begins now may
+ * have been there before, also if nothing says so (its peer was forgotten, the
+ * snapshots were moved aside), and must not use its numbers again.
+ */
+static bool has_history(const struct restore *r)
+{
+	return !is_empty(r) || publisher_has_history(r->publisher);
+}
+
 /* The end, on each shard. */
 static int finish(void *job)
 {
@@ -52,13 +70,14 @@ static int finish(void *job)
 	uint64_t leap = leap_of(s->restore);
 
 	rib_restore_done(s->worker->rib, &when);
-	/* Who is not known now may be in the log all the same. */
-	if (s->restore->unknown)
+	/* What is not known now may be in the log all the same. */
+	if (s->restore->unknown || has_history(s->restore))
 		rib_restore_sequence_floor_new(s->worker->rib, leap);
 	for (struct router *it = s->worker->routers; it != NULL;
 	     it = it->next) {
 		if (!it->resync)
 			continue;
+		rib_restore_forget_unknown(it->rib_router);
 		rib_restore_sequence_floor(it->rib_router, leap);
 		rib_resync(it->rib_router, &when);
 		snapshot_invalidate(&it->snapshot, &s->restore->end);
@@ -109,14 +128,6 @@ static bool choose_from(struct restore *r)
 		found = true;
 	}
 	return found && r->from.position < r->end.position;
-}
-
-static bool is_empty(const struct restore *r)
-{
-	for (uint32_t i = 0; i < r->workers; i++)
-		if (r->jobs[i].worker->routers != NULL)
-			return false;
-	return !r->has_manifest;
 }
 
 /* The log, from where the files end. */
@@ -283,11 +294,22 @@ static int restore_all(struct restore *r)
 	return err;
 }
 
+/* On each shard. */
+static int raise_floor(void *job)
+{
+	struct shard_job *s = job;
+
+	rib_restore_sequence_floor_new(s->worker->rib, leap_of(s->restore));
+	return 0;
+}
+
 int restore_run(const struct collector_env *env)
 {
 	struct restore r = {
 		.env = env,
-		.store = checkpoint_store(env->checkpoint),
+		.store = env->checkpoint == NULL
+				 ? NULL
+				 : checkpoint_store(env->checkpoint),
 		.publisher = env->publisher,
 		.log = env->log,
 		.workers = env->worker_count,
@@ -301,7 +323,12 @@ int restore_run(const struct collector_env *env)
 			r.jobs[i].restore = &r;
 			r.jobs[i].worker = env->workers[i];
 		}
-		err = restore_all(&r);
+		if (env->checkpoint != NULL)
+			err = restore_all(&r);
+		else if (publisher_has_history(r.publisher))
+			err = each_shard(&r, COLLECTOR_ENV_SERIAL, raise_floor);
+		else
+			err = 0;
 		for (uint32_t i = 0; i < r.workers; i++)
 			free(r.jobs[i].bytes);
 		free(r.jobs);

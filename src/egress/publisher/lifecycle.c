@@ -210,6 +210,11 @@ bool publisher_last_record(struct publisher *p, struct record_id *out)
 	return has;
 }
 
+bool publisher_has_history(const struct publisher *p)
+{
+	return p->has_history;
+}
+
 /* Life cycle */
 
 #define DEFAULT(field, value)               \
@@ -367,6 +372,7 @@ static int open_journal(struct publisher *p, struct nats_error *why)
 	if (err == 0) {
 		if (kept > p->known_epoch)
 			p->known_epoch = kept;
+		p->has_history = p->known_epoch != 0;
 		choose_epoch(p);
 		err = publisher_epoch_save(dir, p->epoch);
 	}

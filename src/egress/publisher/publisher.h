@@ -138,6 +138,12 @@ bool publisher_stored(struct publisher *p, struct record_id *out);
  */
 bool publisher_last_record(struct publisher *p, struct record_id *out);
 
+/*
+ * Whether an earlier run of the collector has used this folder: known as soon
+ * as the publisher has started, without the broker.
+ */
+bool publisher_has_history(const struct publisher *p);
+
 /* After publisher_options.hold: publish. */
 void publisher_go(struct publisher *p);
 

@@ -49,9 +49,9 @@ struct publisher {
 	 * from the stream or acknowledged, and nothing was sent since. Else 0.
 	 */
 	uint64_t last_seq;
-	uint64_t acked_seq; /* the highest of this generation */
-	struct record_id
-		taken; /* the last one made of a batch; epoch 0: none */
+	uint64_t acked_seq;	/* the highest of this generation */
+	bool has_history;	/* set before the first fiber runs */
+	struct record_id taken; /* the last one of this run; epoch 0: none */
 	bool has_stored;
 	struct record_id stored; /* the last one the stream surely holds */
 	bool has_acked;
