@@ -337,9 +337,8 @@ static int make_parts(struct collector *c)
 	const struct config *config = c->env.config;
 	int err;
 
-	if (getrandom(&c->env.seed, sizeof(c->env.seed), 0) !=
-	    sizeof(c->env.seed))
-		return -EIO;
+	if (getrandom(&c->env.seed, sizeof(c->env.seed), 0) < 0)
+		return fail(c, "no_random_numbers", NULL, -errno);
 	err = start_runtime(c);
 	if (err < 0)
 		return fail(c, "cannot_start_runtime", NULL, err);

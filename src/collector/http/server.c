@@ -283,6 +283,7 @@ static int take_token(struct http *h)
 
 static int start_daemon(struct http *h, int fd)
 {
+	errno = 0;
 	h->daemon = MHD_start_daemon(
 		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
 			MHD_USE_ITC,
@@ -293,7 +294,10 @@ static int start_daemon(struct http *h, int fd)
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_SIZE,
 		MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
 		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
-	return h->daemon != NULL ? 0 : -EIO;
+	if (h->daemon != NULL)
+		return 0;
+	/* libmicrohttpd has no error of its own: that of the system call. */
+	return errno != 0 ? -errno : -EIO;
 }
 
 static int start_parts(struct http *h, int fd)
