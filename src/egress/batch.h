@@ -50,7 +50,7 @@ struct egress_batch {
 	uint64_t position;  /* MARK, given back: see above */
 	bool spooled;	    /* MARK, given back: on disk, not in the stream */
 	struct record_id before; /* MARK, given back: the last record made
-				  * before it; epoch 0: none in this run */
+				  * before it; epoch 0: none */
 	uint8_t *bytes;
 	char subject[SUBJECT_MAX]; /* terminated */
 };

@@ -51,7 +51,7 @@ struct publisher {
 	uint64_t last_seq;
 	uint64_t acked_seq;	/* the highest of this generation */
 	bool has_history;	/* set before the first fiber runs */
-	struct record_id taken; /* the last one of this run; epoch 0: none */
+	struct record_id taken; /* the last one made; epoch 0: none */
 	bool has_stored;
 	struct record_id stored; /* the last one the stream surely holds */
 	bool has_acked;
