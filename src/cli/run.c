@@ -112,8 +112,13 @@ static int wait_for_end(struct collector *c, struct reload *reload,
 	int64_t next_beat = sp_now();
 	int number;
 
-	while ((number = wait_for_signal(c, set, notify, &next_beat)) == SIGHUP)
+	while ((number = wait_for_signal(c, set, notify, &next_beat)) ==
+	       SIGHUP) {
+		sd_notify_reloading(notify, sp_now());
 		reload_run(reload, c, log);
+		/* Also when it failed: what held before still holds. */
+		sd_notify_ready(notify);
+	}
 	return number;
 }
 
@@ -133,15 +138,18 @@ static int run_collector(struct reload *reload, struct log *log,
 	int err;
 
 	quit_watch(&quit, log);
+	sd_notify_status(notify, "Restoring the state");
 	err = collector_start(reload->config, log, &c);
 	quit_unwatch(&quit);
 	if (err < 0)
 		return EXIT_FAILURE;
+	sd_notify_status(notify, "Collecting");
 	sd_notify_ready(notify);
 	if (isatty(STDERR_FILENO))
 		greeting_print(c, reload->config, stderr);
 	wait_for_end(c, reload, log, set, notify);
 	sd_notify_stopping(notify);
+	sd_notify_status(notify, "Publishing what was received, then exit");
 	log_event(log, LOG_LEVEL_INFO, "stopping");
 	die_on_signal();
 	err = collector_stop(c, sp_in(reload->config->listen.drain_timeout));

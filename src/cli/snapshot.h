@@ -15,8 +15,9 @@
 #include "cli/nats_flags.h"
 
 #include "collector/checkpoint/manifest.h"
-#include "collector/checkpoint/state_store.h"
 #include "rib/snapshot_reader.h"
+
+struct state_store;
 
 #define SNAPSHOT_SUFFIX ".snap"
 

@@ -2,6 +2,8 @@
 
 #include "cli/xalloc.h"
 
+#include "collector/checkpoint/reliance.h"
+#include "collector/checkpoint/state_store.h"
 #include "rib/rib.h"
 
 #include <errno.h>
@@ -64,12 +66,12 @@ static void find_mark(struct snapshot_file *f, const struct manifest *m)
 {
 	const struct manifest_entry *e = manifest_find(m, f->token);
 
-	f->has_mark = f->facts->has_router &&
-		      log_position_parse(f->facts->start_mark, &f->mark);
-	if (f->has_mark && e != NULL && e->filed &&
-	    log_position_same_log(&e->since, &f->mark) &&
-	    e->since.position > f->mark.position)
-		f->mark = e->since;
+	f->has_mark =
+		f->facts->has_router &&
+		manifest_read_from(e != NULL && e->filed ? e : NULL,
+				   f->facts->start_mark,
+				   reliance_of_end_mark(f->facts->end_mark),
+				   &f->mark);
 }
 
 static struct rib *make_rib(enum snapshot_load load,

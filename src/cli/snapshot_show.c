@@ -1,5 +1,6 @@
 #include "cli/snapshot.h"
 
+#include "collector/checkpoint/state_store.h"
 #include "bmp/names.h"
 #include "bmp/text.h"
 

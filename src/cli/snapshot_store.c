@@ -2,6 +2,7 @@
 
 #include "cli/xalloc.h"
 
+#include "collector/checkpoint/state_store.h"
 #include "collector/config/text_check.h"
 
 #include <errno.h>

@@ -337,9 +337,8 @@ static int make_parts(struct collector *c)
 	const struct config *config = c->env.config;
 	int err;
 
-	if (getrandom(&c->env.seed, sizeof(c->env.seed), 0) !=
-	    sizeof(c->env.seed))
-		return -EIO;
+	if (getrandom(&c->env.seed, sizeof(c->env.seed), 0) < 0)
+		return failure_log(c, "no_random_numbers", NULL, -errno);
 	err = start_runtime(c);
 	if (err < 0)
 		return failure_log(c, "cannot_start_runtime", NULL, err);
@@ -410,10 +409,8 @@ static void log_start_up(struct collector *c)
 /* What was known before, and then the way out is free. */
 static int bring_back(struct collector *c)
 {
-	int err = 0;
+	int err = restore_run(&c->env);
 
-	if (c->env.checkpoint != NULL)
-		err = restore_run(&c->env);
 	if (err == 0 && c->env.checkpoint != NULL)
 		checkpoint_write_manifest(c->env.checkpoint);
 	if (err == 0)

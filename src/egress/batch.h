@@ -14,6 +14,7 @@
 #ifndef EGRESS_BATCH_H
 #define EGRESS_BATCH_H
 
+#include "egress/message_id.h"
 #include "egress/subject.h"
 
 #include <stdbool.h>
@@ -48,6 +49,8 @@ struct egress_batch {
 	uint64_t fence_number; /* FENCE: the worker's own number for it */
 	uint64_t position;     /* FENCE, given back: see above */
 	bool spooled; /* FENCE, given back: on disk, not in the stream */
+	struct record_id before; /* FENCE, given back: the last record made
+				  * before it; epoch 0: none */
 	uint8_t *bytes;
 	char subject[SUBJECT_MAX]; /* terminated */
 };

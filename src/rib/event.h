@@ -61,7 +61,7 @@ struct rib_table_info {
 
 /* One route of a change. */
 struct rib_route {
-	uint64_t sequence; /* in its table, from 1; gaps: rib/restore.h */
+	uint64_t sequence; /* in its table; where one begins: rib/restore.h */
 	uint64_t rd;	   /* families with BGP_FAMILY_RD */
 	uint32_t path_id;
 	uint8_t prefix_len;

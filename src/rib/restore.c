@@ -289,8 +289,41 @@ void rib_restore_sequence_floor(struct rib_router *router, uint64_t sequence)
 
 void rib_restore_sequence_floor_new(struct rib *rib, uint64_t sequence)
 {
+	struct rib_router *router;
+
 	if (rib->sequence_floor < sequence)
 		rib->sequence_floor = sequence;
+	TAILQ_FOREACH (router, &rib->router_list, link)
+		if (router->sequence_floor < sequence)
+			router->sequence_floor = sequence;
+}
+
+static void forget_unknown(struct rib_table *table, bool paths)
+{
+	struct rib *rib = table->peer->router->rib;
+	const struct rib_route_array *routes =
+		rib_store_routes(&table->store, paths);
+	const struct rib_entry *e;
+	uint32_t id = 0;
+
+	for (; (e = rib_route_array_next(routes, id, &id)) != NULL; id++)
+		if (rib_value_set(&rib->attrsets, e->value) ==
+		    RIB_VALUE_UNKNOWN)
+			rib_table_remove(table, paths, id);
+}
+
+void rib_restore_forget_unknown(struct rib_router *router)
+{
+	struct rib_peer *peer;
+	struct rib_table *t;
+
+	if (router->rib->config.mode == RIB_MODE_PRESENCE)
+		return;
+	TAILQ_FOREACH (peer, &router->peer_list, link)
+		TAILQ_FOREACH (t, &peer->tables, link) {
+			forget_unknown(t, false);
+			forget_unknown(t, true);
+		}
 }
 
 void rib_restore_done(struct rib *rib, const struct rib_time *when)

@@ -54,8 +54,19 @@ int rib_restore_seen(struct rib_table *table, const struct rib_stored *route,
  */
 void rib_restore_sequence_floor(struct rib_router *router, uint64_t sequence);
 
-/* The same of routers that are yet to come. */
+/*
+ * The same of all tables that are yet to come, of any router. Those that are
+ * there go on from their own.
+ */
 void rib_restore_sequence_floor_new(struct rib *rib, uint64_t sequence);
+
+/*
+ * Before a rib_resync(): consumers forget all of the router, and routes whose
+ * attributes are not known cannot be announced again. So consumers will not
+ * have them, and they are removed here without a withdraw. Not where presence
+ * is all that is stored, since there all routes are announced again.
+ */
+void rib_restore_forget_unknown(struct rib_router *router);
 
 /* All is restored. The hold of what is stale begins now. */
 void rib_restore_done(struct rib *rib, const struct rib_time *when);

@@ -71,6 +71,8 @@ static void router_free(struct rib_router *router)
 
 	while ((peer = TAILQ_FIRST(&router->peer_list)) != NULL)
 		rib_peer_free(peer);
+	if (rib->sequence_floor < router->sequence_floor)
+		rib->sequence_floor = router->sequence_floor;
 	rib_ptr_map_fini(&router->peers);
 	rib_timer_remove(router);
 	rib_ptr_map_remove(&rib->routers, router->hash, router);

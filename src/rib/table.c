@@ -337,6 +337,9 @@ void rib_table_free(struct rib_table *table)
 	struct rib *rib = peer->router->rib;
 	struct rib_withdraw_queue *q;
 
+	/* Should it begin again, it begins above what was published. */
+	if (peer->router->sequence_floor < table->sequence)
+		peer->router->sequence_floor = table->sequence;
 	rib_table_unwait(table);
 	rib_table_unqueue(table);
 	rib_table_drop_held(table);

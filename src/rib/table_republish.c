@@ -82,6 +82,19 @@ static bool stays_hidden(const struct rib_table *table,
 	       rib_is_hidden(&table->hidden, pos->paths, pos->id);
 }
 
+/*
+ * Whether a resync makes consumers forget a route that cannot be announced
+ * again, so that to withdraw it later would be of a route they do not have.
+ */
+static bool resync_forgets(const struct rib_table *table,
+			   const struct rib_pos *pos, uint32_t value)
+{
+	const struct rib *rib = table->peer->router->rib;
+
+	return pos == &table->resync && rib->config.mode != RIB_MODE_PRESENCE &&
+	       rib_value_set(&rib->attrsets, value) == RIB_VALUE_UNKNOWN;
+}
+
 size_t rib_table_republish(struct rib_table *table, const struct rib_time *when,
 			   struct rib_pos *pos, size_t budget)
 {
@@ -97,7 +110,9 @@ size_t rib_table_republish(struct rib_table *table, const struct rib_time *when,
 					     pos->id, &pos->id);
 
 		if (e != NULL) {
-			if (!stays_hidden(table, pos))
+			if (resync_forgets(table, pos, e->value))
+				rib_table_remove(table, pos->paths, pos->id);
+			else if (!stays_hidden(table, pos))
 				republish_route(table, when, pos->paths,
 						pos->id, &a, e->value);
 			pos->id++;

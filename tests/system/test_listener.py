@@ -3,7 +3,9 @@
 import contextlib
 import ctypes
 import os
+import signal
 import socket
+import struct
 import time
 
 import pytest
@@ -98,3 +100,19 @@ def test_it_is_not_ready_while_it_cannot_listen(collector):
     c.until_said("event=listening", 2)
     assert ready(c)["ready"]
     connect(c).close()
+
+
+def test_a_client_that_is_gone_before_it_is_accepted(collector):
+    """The kernel no longer knows its address: none is made up."""
+    c = collector()
+    os.kill(c.server.pid, signal.SIGSTOP)
+    try:
+        with connect(c) as sock:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                            struct.pack("ii", 1, 0))
+    finally:
+        os.kill(c.server.pid, signal.SIGCONT)
+    c.until_said(rf"event=connection_closed at=127\.0\.0\.1:{c.port} "
+                 "reason=reset error=")
+    assert not c.said(r"from=\[::\]:0")
+    c.stop()

@@ -1,6 +1,5 @@
 """The journal on a disk that is full, and the journal as the output."""
 
-import os
 import subprocess
 
 import pytest
@@ -9,21 +8,6 @@ from broker import Broker, Driver, check_exactly
 
 HASTY = ["--ack-ms", 1000, "--spool-after-ms", 100, "--write-ms", 500,
          "--wait-ms", 1500, "--max-bytes", 1 << 30]
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of 4 MB."""
-    if os.geteuid() != 0:
-        pytest.skip("mounting a small file system needs root")
-    folder = tmp_path / "small"
-    folder.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "none",
-                           folder], capture_output=True, text=True)
-    if done.returncode != 0:
-        pytest.skip(f"cannot mount: {done.stderr.strip()}")
-    yield folder
-    subprocess.run(["umount", "-l", folder], check=True)
 
 
 @pytest.fixture

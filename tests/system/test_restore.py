@@ -481,3 +481,29 @@ def test_a_file_does_not_count_from_the_beginning_of_a_resync(
             lambda _: "router v4_127_0_0_1 new" in manifest.read_text(),
             30)
     c.stop()
+
+
+def test_a_manifest_of_a_later_file_than_the_one_that_is_there(collector,
+                                                               tmp_path):
+    """As a copy of the folder of a running collector may have it: a file, and a
+    manifest that was written after the next one."""
+    file = tmp_path / "state" / "snapshots" / "v4_127_0_0_1.snap"
+    c = collector()
+    with Router(c.port) as router:
+        router.dump(table(5))
+        until_swept(c)
+        until_filed(c, tmp_path, "v4_127_0_0_1")
+        old = file.read_bytes()
+        router.send(announce("10.1.3.0/24", (65010, 7)))
+        c.server.wait_until(lambda _: paths(c.published())["10.1.3.0/24"] ==
+                            (65010, 7), 60)
+        c.stop()
+    assert file.read_bytes() != old
+    file.write_bytes(old)
+    c = collector()
+    # As the old file has it, and not as consumers have it.
+    with Router(c.port) as router:
+        router.dump(table(5))
+        until_swept(c, 2)
+    c.stop()
+    assert paths(c.published()) == table(5)

@@ -390,3 +390,43 @@ def test_a_drain_with_the_broker_away_loses_nothing(collector, broker, stream,
     c.stop()
     wanted = table(20) | {"10.7.0.0/24": (65010,)}
     assert paths(stream()) == wanted
+
+
+def cut_newest_segment(journal):
+    newest = max(journal.glob("*.seg"))
+    with open(newest, "r+b") as file:
+        file.truncate(max(newest.stat().st_size // 10, 64))
+
+
+LOSSES = {"nothing": lambda journal: None,
+          "the folder": shutil.rmtree,
+          "most of a segment": cut_newest_segment}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_snapshots_that_rely_on_a_spool_that_is_lost(loss, collector, broker,
+                                                     stream, tmp_path):
+    """Snapshots say what consumers will have once the spool is published. If it
+    never is, they must not be believed."""
+    broker.start()
+    c = collector()
+    before, after = table(20), table(20) | table(60, third=2)
+    with Router(c.port) as router:
+        router.dump(before)
+        until_filed(c, tmp_path, TOKEN)
+        until(c, lambda: count(stream(), "swept") == 1)
+        broker.kill()
+        router.send(*(announce(p, path) for p, path in after.items()))
+        c.until_said("event=publisher .*spooling=true")
+        c.stop()
+    LOSSES[loss](tmp_path / "state" / "journal")
+    broker.start()
+    c = collector()
+    lost = loss != "nothing"
+    assert bool(c.said("event=resync why=.*rely on.* routers=1")) is lost
+    assert c.said(f"event=restored routers=1 .*resyncs={int(lost)}")
+    with Router(c.port) as router:
+        router.dump(after)
+        until(c, lambda: paths(stream()) == after)
+    c.stop()
+    assert paths(stream()) == after

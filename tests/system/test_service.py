@@ -9,6 +9,7 @@ import re
 import signal
 import socket
 import threading
+import time
 
 import pytest
 
@@ -109,6 +110,28 @@ def test_beats_come_while_all_shards_move(collector, manager):
         assert manager.heard() == "WATCHDOG=1"
     c.stop()
     manager.until("STOPPING=1")
+
+
+def test_the_manager_is_told_what_goes_on(collector, manager):
+    """STATUS for "systemctl status", RELOADING so that "systemctl reload" waits
+    for the end of the reload."""
+    del manager.env["WATCHDOG_USEC"]
+    c = collector("--discard", env=manager.env)
+    assert manager.heard() == "STATUS=Restoring the state"
+    assert manager.heard() == "STATUS=Collecting"
+    assert manager.heard() == "READY=1"
+    before = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
+    c.server.process.send_signal(signal.SIGHUP)
+    first, when = manager.heard().splitlines()
+    assert first == "RELOADING=1"
+    assert re.fullmatch(r"MONOTONIC_USEC=\d+", when)
+    assert before <= int(when.split("=")[1]) <= (
+        time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000)
+    assert manager.heard() == "READY=1"
+    assert c.said("event=reloaded")
+    c.stop()
+    assert manager.heard() == "STOPPING=1"
+    assert manager.heard().startswith("STATUS=Publishing")
 
 
 def test_beats_stop_with_any_shard_and_come_again(collector, manager):

@@ -55,7 +55,8 @@ def test_ls(below, state, arancini):
     manifest = (state / "snapshots" / "manifest").read_text()
     for line in lines[1:]:
         mark = re.search(r"journal \d+ \d+", line)[0]
-        assert f"{line.split()[0]} filed {mark}" in manifest
+        assert re.search(rf"{line.split()[0]} filed \d+\.\d+ {mark}\n",
+                         manifest)
 
 
 def test_show(state, arancini):

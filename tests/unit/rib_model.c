@@ -481,3 +481,43 @@ size_t model_known(const struct model *m, unsigned router)
 		return 0;
 	return count_router(&m->routers[router], is_known);
 }
+
+static void forget_in_table(struct model_table *t, struct model_result at,
+			    void (*forget)(void *arg,
+					   const struct model_result *route),
+			    void *arg)
+{
+	for (unsigned key = 0; key < WORLD_KEYS; key++)
+		for (unsigned path = 0; path < MODEL_PATHS; path++) {
+			struct model_route *route = &t->routes[key][path];
+
+			if (!route->present || !route->unknown)
+				continue;
+			*route = (struct model_route){ .present = false };
+			at.key = (uint8_t)key;
+			at.path = (uint8_t)path;
+			forget(arg, &at);
+		}
+}
+
+void model_forget_unknown(struct model *m, unsigned router,
+			  void (*forget)(void *arg,
+					 const struct model_result *route),
+			  void *arg)
+{
+	if (m->config.mode == RIB_MODE_PRESENCE)
+		return;
+	for (unsigned p = 0; p < WORLD_PEERS; p++)
+		for (unsigned v = 0; v < BMP_VIEWS; v++)
+			for (unsigned f = 0; f < WORLD_FAMILIES; f++)
+				forget_in_table(&m->routers[router]
+							 .peers[p]
+							 .tables[v][f],
+						(struct model_result){
+							.router =
+								(uint8_t)router,
+							.peer = (uint8_t)p,
+							.view = (uint8_t)v,
+							.family = (uint8_t)f },
+						forget, arg);
+}

@@ -115,4 +115,13 @@ size_t model_stored(const struct model *m, unsigned router);
 /* Of these, those whose attributes are known. */
 size_t model_known(const struct model *m, unsigned router);
 
+/*
+ * A resync of a router: consumers forget what it cannot announce again, and so
+ * does it. Each such route is told to @forget.
+ */
+void model_forget_unknown(struct model *m, unsigned router,
+			  void (*forget)(void *arg,
+					 const struct model_result *route),
+			  void *arg);
+
 #endif

@@ -266,6 +266,9 @@ void run_restart(struct run *r)
 	for (unsigned i = 0; i < WORLD_ROUTERS; i++)
 		restore(r, i);
 	rib_restore_done(r->rib, &r->when);
+	/* As the epoch of a run is above those before it. */
+	rib_restore_sequence_floor_new(r->rib,
+				       (uint64_t)r->did[DID_RESTART] << 32);
 	SURE(r, r->n_got == 0, "restoring publishes");
 	SURE(r, rib_validate(r->rib), "broken by restoring");
 	run_compare_model(r);

@@ -64,8 +64,9 @@ static void consume(struct run *r, const struct logged *entry, bool resync)
 
 	SURE(r,
 	     entry->sequence == t->sequence + 1 ||
-		     (entry->sequence == 1 && r->purged[m->router][m->peer]) ||
-		     (entry->sequence > t->sequence && r->restarted),
+		     (entry->sequence > t->sequence &&
+		      (t->sequence == 0 || r->restarted ||
+		       r->purged[m->router][m->peer])),
 	     "sequence %llu follows %llu: %s",
 	     (unsigned long long)entry->sequence,
 	     (unsigned long long)t->sequence, run_describe(m));

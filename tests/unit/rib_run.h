@@ -95,7 +95,7 @@ struct run {
 	struct model_result got[GOT_MAX];
 	size_t n_got;
 	size_t resynced;
-	/* Sequences may start anew: of a purged peer, after a restart. */
+	/* Sequences may leap ahead: of a purged peer, after a restart. */
 	bool purged[WORLD_ROUTERS][WORLD_PEERS];
 	bool restarted;
 	struct logged *log;

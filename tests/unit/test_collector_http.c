@@ -237,7 +237,7 @@ static void test_token_is_made_for_its_owner(void **state)
 
 	(void)state;
 	assert_non_null(mkdtemp(folder));
-	assert_int_equal(http_token_make(folder, token), 0);
+	assert_int_equal(http_token_get(folder, token), 0);
 	assert_int_equal(strlen(token), HTTP_TOKEN_LEN);
 	read_token(folder, text, sizeof(text));
 	assert_int_equal(strncmp(text, token, HTTP_TOKEN_LEN), 0);
@@ -245,12 +245,70 @@ static void test_token_is_made_for_its_owner(void **state)
 	snprintf(path, sizeof(path), "%s/" HTTP_TOKEN_NAME, folder);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
-	/* Another start, another token. */
-	assert_int_equal(http_token_make(folder, again), 0);
-	assert_string_not_equal(token, again);
+	/* Another start, the same token. */
+	assert_int_equal(http_token_get(folder, again), 0);
+	assert_string_equal(token, again);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(rmdir(folder), 0);
-	assert_int_equal(http_token_make(folder, token), -ENOENT);
+	assert_int_equal(http_token_get(folder, token), -ENOENT);
+}
+
+static void write_text(const char *path, const char *text, mode_t mode)
+{
+	FILE *f = fopen(path, "we");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(chmod(path, mode), 0);
+}
+
+/* What somebody else may have read, or what is not a token, is replaced. */
+static void test_token_of_a_doubtful_file_is_replaced(void **state)
+{
+	static const char good[] = "0123456789abcdef0123456789abcdef"
+				   "0123456789abcdef0123456789abcdef\n";
+	static const struct {
+		const char *text;
+		mode_t mode;
+		bool kept;
+	} cases[] = {
+		{ good, 0600, true },
+		{ good, 0400, true },
+		{ good, 0640, false },
+		{ good, 0604, false },
+		{ "", 0600, false },
+		{ "0123456789abcdef\n", 0600, false },
+		{ "0123456789ABCDEF0123456789abcdef"
+		  "0123456789abcdef0123456789abcdef\n",
+		  0600, false },
+		{ "0123456789abcdef0123456789abcdef"
+		  "0123456789abcdef0123456789abcdef0",
+		  0600, false },
+	};
+	char folder[] = "/tmp/arancini-test-XXXXXX";
+	char token[HTTP_TOKEN_LEN + 1], path[256];
+	struct stat st;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/" HTTP_TOKEN_NAME, folder);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		write_text(path, cases[i].text, cases[i].mode);
+		assert_int_equal(http_token_get(folder, token), 0);
+		assert_int_equal(strlen(token), HTTP_TOKEN_LEN);
+		assert_int_equal(strncmp(token, good, HTTP_TOKEN_LEN) == 0,
+				 cases[i].kept);
+		assert_int_equal(stat(path, &st), 0);
+		assert_int_equal(st.st_mode & 0077, 0);
+		assert_int_equal(unlink(path), 0);
+	}
+	assert_int_equal(symlink("/dev/zero", path), 0);
+	assert_int_equal(http_token_get(folder, token), 0);
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISREG(st.st_mode));
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(folder), 0);
 }
 
 static void test_host_of_this_machine(void **state)
@@ -395,6 +453,7 @@ int main(void)
 		cmocka_unit_test(test_cursor_is_of_one_question),
 		cmocka_unit_test(test_token_is_compared),
 		cmocka_unit_test(test_token_is_made_for_its_owner),
+		cmocka_unit_test(test_token_of_a_doubtful_file_is_replaced),
 		cmocka_unit_test(test_host_of_this_machine),
 		cmocka_unit_test(test_origin),
 		cmocka_unit_test(test_prefixes),

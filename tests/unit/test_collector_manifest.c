@@ -26,6 +26,7 @@ static struct manifest example(void)
 	struct manifest_entry b = entry("id_core-1_2enet", true, 4700);
 
 	b.since.journal = true;
+	b.relies_on = (struct record_id){ 1763251200123, 42, 0 };
 	assert_int_equal(manifest_add(&m, &a), 0);
 	assert_int_equal(manifest_add(&m, &b), 0);
 	return m;
@@ -52,12 +53,12 @@ static enum manifest_status parse_summed(const char *body, struct manifest *out)
 static void test_it_is_what_the_header_shows(void **state)
 {
 	static const char want[] =
-		"arancini manifest 1\n"
+		"arancini manifest 2\n"
 		"collector ams1\n"
 		"mark stream 1763251200123456789 4711\n"
-		"router v4_192_0_2_9 new stream 1763251200123456789 4650\n"
-		"router id_core-1_2enet filed journal 1763251200123456789 "
-		"4700\n"
+		"router v4_192_0_2_9 new - stream 1763251200123456789 4650\n"
+		"router id_core-1_2enet filed 1763251200123.42 journal "
+		"1763251200123456789 4700\n"
 		"sum ";
 	struct manifest m = example();
 	size_t len;
@@ -86,6 +87,8 @@ static void test_what_is_written_is_read(void **state)
 	assert_non_null(e);
 	assert_true(e->filed && e->since.journal);
 	assert_int_equal(e->since.position, 4700);
+	assert_int_equal(e->relies_on.epoch, 1763251200123);
+	assert_int_equal(e->relies_on.seq, 42);
 	e = manifest_find(&back, "v4_192_0_2_9");
 	assert_non_null(e);
 	assert_false(e->filed);
@@ -150,7 +153,8 @@ static void test_each_damaged_byte_is_found(void **state)
 	manifest_release(&m);
 }
 
-#define HEAD "arancini manifest 1\ncollector ams1\nmark stream 5 5\n"
+#define HEAD2 "arancini manifest 2\ncollector ams1\nmark stream 5 5\n"
+#define HEAD  "arancini manifest 1\ncollector ams1\nmark stream 5 5\n"
 
 static void test_what_makes_no_sense_is_refused(void **state)
 {
@@ -160,7 +164,16 @@ static void test_what_makes_no_sense_is_refused(void **state)
 	} cases[] = {
 		{ HEAD, MANIFEST_OK },
 		{ HEAD "router v4_10_0_0_1 new stream 0 0\n", MANIFEST_OK },
-		{ "arancini manifest 2\nwhat may come\n",
+		{ HEAD2 "router v4_10_0_0_1 new - stream 0 0\n", MANIFEST_OK },
+		{ HEAD2 "router v4_10_0_0_1 filed 7.1 stream 0 0\n",
+		  MANIFEST_OK },
+		{ HEAD2 "router v4_10_0_0_1 filed stream 0 0\n",
+		  MANIFEST_DAMAGED },
+		{ HEAD2 "router v4_10_0_0_1 filed 7 stream 0 0\n",
+		  MANIFEST_DAMAGED },
+		{ HEAD2 "router v4_10_0_0_1 filed 0.1 stream 0 0\n",
+		  MANIFEST_DAMAGED },
+		{ "arancini manifest 3\nwhat may come\n",
 		  MANIFEST_VERSION_NEW },
 		{ "arancini manifest 0\n", MANIFEST_DAMAGED },
 		{ "arancini manifest x\n", MANIFEST_DAMAGED },
@@ -208,6 +221,29 @@ static void test_a_token_of_any_length_is_no_harm(void **state)
 	assert_null(manifest_find(&m, token));
 }
 
+/* A manifest that was written for another file says nothing of this one. */
+static void test_where_to_read_on(void **state)
+{
+	static const struct record_id first = { 7, 1, 0 }, second = { 7, 2, 0 };
+	const struct wire_view start = { (const uint8_t *)"stream 5 10", 11 };
+	const struct wire_view none = { (const uint8_t *)"river 5 10", 10 };
+	struct manifest_entry e = { .since = { false, 5, 20 },
+				    .relies_on = second };
+	struct log_position at;
+
+	(void)state;
+	assert_true(manifest_read_from(NULL, start, second, &at));
+	assert_int_equal(at.position, 10);
+	assert_true(manifest_read_from(&e, start, second, &at));
+	assert_int_equal(at.position, 20);
+	assert_true(manifest_read_from(&e, start, first, &at));
+	assert_int_equal(at.position, 10);
+	e.since.identity = 6; /* another log */
+	assert_true(manifest_read_from(&e, start, second, &at));
+	assert_int_equal(at.position, 10);
+	assert_false(manifest_read_from(&e, none, second, &at));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +251,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_written_is_read),
 		cmocka_unit_test(test_any_number_of_routers_is_found_again),
 		cmocka_unit_test(test_each_damaged_byte_is_found),
+		cmocka_unit_test(test_where_to_read_on),
 		cmocka_unit_test(test_what_makes_no_sense_is_refused),
 		cmocka_unit_test(test_a_token_of_any_length_is_no_harm),
 	};

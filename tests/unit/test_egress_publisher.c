@@ -306,6 +306,28 @@ static void test_what_the_stream_holds_is_not_read_back(void)
 	unmake(p);
 }
 
+/*
+ * What a run restores from the spool of the run before relies on that spool,
+ * also before it has made a record of its own.
+ */
+static void test_the_last_record_of_the_spool_counts_as_made(void)
+{
+	struct publisher *p = make(folder);
+
+	assert_int_equal(p->taken.epoch, 0);
+	for (int i = 0; i < 3; i++)
+		take(p, &p->disk);
+	while (!send_queue_empty(&p->disk))
+		turn(p);
+	unmake(p);
+	p = make(folder);
+	assert_int_equal(p->taken.epoch, EPOCH);
+	assert_int_equal(p->taken.seq, 3);
+	/* Of the stream, not of the spool. */
+	assert_false(p->epoch_has_last);
+	unmake(p);
+}
+
 /* The disk */
 
 /* All that it ever holds is one segment, the newest. */
@@ -392,6 +414,7 @@ int main(void)
 		DISK_CASE(test_a_place_inside_a_batch_is_kept),
 		DISK_CASE(test_what_the_stream_holds_is_not_sent_again),
 		DISK_CASE(test_what_the_stream_holds_is_not_read_back),
+		DISK_CASE(test_the_last_record_of_the_spool_counts_as_made),
 		DISK_CASE(
 			test_a_full_disk_has_room_again_when_all_is_published),
 		DISK_CASE(test_a_disk_that_fails_is_not_tried_all_the_time),

@@ -244,6 +244,18 @@ static void do_time(struct run *r)
 	pass(r, seconds[run_below(r, COUNT(seconds))]);
 }
 
+static void consumer_forget(void *run, const struct model_result *m)
+{
+	struct run *r = run;
+
+	r->consumer[m->router][m->peer]
+		.tables[m->view][m->family]
+		.routes[m->key][m->path]
+		.present = false;
+	/* A snapshot may have it, and the log does not say that it went. */
+	run_forget_snapshots(r);
+}
+
 /* Everything a router has is told once more, and nothing else. */
 static void do_resync(struct run *r, unsigned router)
 {
@@ -255,6 +267,7 @@ static void do_resync(struct run *r, unsigned router)
 		       : model_known(&r->model, router);
 	r->resynced = 0;
 	rib_resync(r->routers[router], &r->when);
+	model_forget_unknown(&r->model, router, consumer_forget, r);
 	run_drain(r);
 	SURE(r, r->resynced == want, "%zu routes were told again, not %zu",
 	     r->resynced, want);

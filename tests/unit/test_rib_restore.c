@@ -109,6 +109,68 @@ static void test_routers_to_come_leap(void **state)
 	stage_end(&s);
 }
 
+static void restore_seen(struct rib_table *table, uint8_t third)
+{
+	uint8_t key[4] = { 24, 198, 51, third };
+	struct rib_stored route = { .key = { key, sizeof(key) } };
+
+	assert_int_equal(rib_restore_seen(table, &route, true, 5), 0);
+}
+
+/*
+ * What the log announced is there without attributes. Behind a resync, at
+ * which consumers forget it, it cannot be announced again: if its router does
+ * not have it either, nobody must be told that it is gone.
+ */
+static void test_behind_a_resync_nothing_unknown_is_withdrawn(void **state)
+{
+	struct stage_peer a = peer_a();
+
+	(void)state;
+	for (int how = 0; how < 3; how++) {
+		struct rib_table *table;
+		size_t routes;
+
+		begin();
+		table = restore_table(12);
+		restore_seen(table, 100);
+		restore_seen(table, 101);
+		if (how == 1)
+			rib_restore_forget_unknown(s.router);
+		rib_restore_done(s.rib, &s.when);
+		if (how > 0) {
+			rib_resync(s.router, &s.when);
+			(void)rib_background(s.rib, &s.when, 100);
+		}
+		routes = rib_router_routes(s.router);
+		assert_int_equal(routes, how == 0 ? 2 : 0);
+		stage_up(&s, &a);
+		stage_announce(&s, &a, "198.51.100.0/24", 7);
+		/* The announcement alone, or withdraws before it. */
+		assert_int_equal(last_sequence, how == 0 ? 15 : 13);
+		stage_end(&s);
+	}
+}
+
+/* A peer that was forgotten does not use its numbers again. */
+static void test_a_peer_that_returns_goes_on(void **state)
+{
+	struct stage_peer a = peer_a();
+
+	(void)state;
+	begin();
+	stage_up(&s, &a);
+	stage_announce(&s, &a, "198.51.100.0/24", 7);
+	stage_announce(&s, &a, "198.51.100.0/24", 8);
+	assert_int_equal(last_sequence, 2);
+	stage_down(&s, &a, BMP_DOWN_DECONFIGURED);
+	assert_int_equal(last_sequence, 3);
+	stage_up(&s, &a);
+	stage_announce(&s, &a, "198.51.100.0/24", 7);
+	assert_int_equal(last_sequence, 4);
+	stage_end(&s);
+}
+
 int main(void)
 {
 	/* clang-format off */
@@ -116,6 +178,8 @@ int main(void)
 		cmocka_unit_test(test_tables_of_the_router_leap),
 		cmocka_unit_test(test_a_leap_never_goes_back),
 		cmocka_unit_test(test_routers_to_come_leap),
+		cmocka_unit_test(test_behind_a_resync_nothing_unknown_is_withdrawn),
+		cmocka_unit_test(test_a_peer_that_returns_goes_on),
 	};
 	/* clang-format on */
 

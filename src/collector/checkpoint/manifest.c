@@ -53,6 +53,16 @@ static void position_print(FILE *out, const struct log_position *position)
 	fputs(text, out);
 }
 
+/* What a file relies on, and the space behind it. */
+static void print_record(FILE *out, struct record_id record)
+{
+	char text[MESSAGE_ID_MAX] = "-";
+
+	if (record.epoch != 0)
+		record_id_format(record, text);
+	fprintf(out, "%s ", text);
+}
+
 static void manifest_print(FILE *out, const struct manifest *m,
 			   const char *collector)
 {
@@ -65,6 +75,7 @@ static void manifest_print(FILE *out, const struct manifest *m,
 
 		fprintf(out, "router %s %s ", e->token,
 			e->filed ? "filed" : "new");
+		print_record(out, e->relies_on);
 		position_print(out, &e->since);
 		fputc('\n', out);
 	}
@@ -133,7 +144,7 @@ static bool take_key(struct wire_view *text, const char *key,
 	       word_is(word, key);
 }
 
-static enum manifest_status check_version(struct wire_view *text)
+static enum manifest_status check_version(struct wire_view *text, uint64_t *out)
 {
 	static const char known[] = "arancini manifest ";
 	struct wire_view line;
@@ -150,6 +161,7 @@ static enum manifest_status check_version(struct wire_view *text)
 	}
 	if (version == 0)
 		return MANIFEST_DAMAGED;
+	*out = version;
 	return version > MANIFEST_VERSION ? MANIFEST_VERSION_NEW : MANIFEST_OK;
 }
 
@@ -166,7 +178,22 @@ static bool check_sum(struct wire_view *text)
 	return memcmp(text->p + text->len, want, SUM_LEN) == 0;
 }
 
-static bool parse_entry(struct wire_view line, struct manifest_entry *out)
+static bool parse_record(struct wire_view word, struct record_id *out)
+{
+	char text[MESSAGE_ID_MAX];
+
+	*out = (struct record_id){ 0 };
+	if (word_is(word, "-"))
+		return true;
+	if (word.len >= sizeof(text))
+		return false;
+	memcpy(text, word.p, word.len);
+	text[word.len] = '\0';
+	return record_id_parse(text, out) && out->epoch != 0;
+}
+
+static bool parse_entry(struct wire_view line, uint64_t version,
+			struct manifest_entry *out)
 {
 	struct wire_view word, token;
 	struct rib_identity id;
@@ -178,8 +205,13 @@ static bool parse_entry(struct wire_view line, struct manifest_entry *out)
 	memcpy(out->token, token.p, token.len);
 	out->token[token.len] = '\0';
 	out->filed = word_is(word, "filed");
-	return (out->filed || word_is(word, "new")) &&
-	       identity_from_token(out->token, &id) == 0 &&
+	if (!out->filed && !word_is(word, "new"))
+		return false;
+	out->relies_on = (struct record_id){ 0 };
+	if (version > 1 &&
+	    (!take_word(&line, &word) || !parse_record(word, &out->relies_on)))
+		return false;
+	return identity_from_token(out->token, &id) == 0 &&
 	       log_position_parse(line, &out->since);
 }
 
@@ -195,7 +227,8 @@ static enum manifest_status manifest_parse_text(struct wire_view text,
 						struct manifest *m)
 {
 	struct wire_view first = text, value;
-	enum manifest_status status = check_version(&first);
+	uint64_t version;
+	enum manifest_status status = check_version(&first, &version);
 
 	/* A later version may end in another way. */
 	if (status != MANIFEST_OK)
@@ -212,7 +245,7 @@ static enum manifest_status manifest_parse_text(struct wire_view text,
 	while (take_line(&text, &value)) {
 		struct manifest_entry entry;
 
-		if (!parse_entry(value, &entry))
+		if (!parse_entry(value, version, &entry))
 			return MANIFEST_DAMAGED;
 		if (manifest_add(m, &entry) < 0)
 			return MANIFEST_MEMORY;
@@ -244,4 +277,17 @@ const struct manifest_entry *manifest_find(const struct manifest *m,
 		return NULL;
 	memcpy(key.token, token, len + 1);
 	return bsearch(&key, m->entries, m->count, sizeof(key), entry_compare);
+}
+
+bool manifest_read_from(const struct manifest_entry *entry,
+			struct wire_view start_mark, struct record_id relies_on,
+			struct log_position *out)
+{
+	if (!log_position_parse(start_mark, out))
+		return false;
+	if (entry != NULL && log_position_same_log(&entry->since, out) &&
+	    record_id_compare(entry->relies_on, relies_on) == 0 &&
+	    entry->since.position > out->position)
+		*out = entry->since;
+	return true;
 }

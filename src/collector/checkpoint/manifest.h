@@ -1,11 +1,11 @@
 /*
  * collector/checkpoint/manifest.h - which routers there are, and where to read on for each
  *
- *	arancini manifest 1
+ *	arancini manifest 2
  *	collector ams1
  *	mark stream 1763251200123456789 4711
- *	router v4_192_0_2_1 filed stream 1763251200123456789 4700
- *	router v4_192_0_2_9 new stream 1763251200123456789 4650
+ *	router v4_192_0_2_1 filed 1763251200123.42 stream 1763251200123456789 4700
+ *	router v4_192_0_2_9 new - stream 1763251200123456789 4650
  *	sum 1a2b3c4d
  *
  *	filed	Everything that was published of it up to its position is
@@ -15,6 +15,16 @@
  *	new	No file of it counts. The log has nothing of it before its
  *		position that is of use: what consumers have is not known, and
  *		after a restart they get a RESYNC.
+ *
+ * The word behind that is the last record, by epoch and sequence, that was made
+ * before the file was complete. The file relies on it: all records up to it
+ * were safe, in the stream or in the spool. If neither holds it at a start,
+ * consumers do not have what the file says, and get a RESYNC. "-" is none: a
+ * file of before, or one of a run that had nothing to publish. The file has the
+ * same word behind its end mark: if the two differ the manifest was written
+ * for another file, and its mark does not count.
+ *
+ * Version 1 had no such word.
  *
  * The manifest's own position (the line "mark") is for all routers that are not
  * named: they are new, and the log has nothing of them before it.
@@ -29,15 +39,17 @@
 
 #include "collector/base/router_identity.h"
 #include "egress/log_position.h"
+#include "egress/message_id.h"
 
 #define MANIFEST_NAME	 "manifest"
-#define MANIFEST_VERSION 1
+#define MANIFEST_VERSION 2
 /* More than a million routers have. */
 #define MANIFEST_MAX ((size_t)512 << 20)
 
 struct manifest_entry {
 	char token[IDENTITY_TOKEN_MAX + 1];
 	bool filed;
+	struct record_id relies_on; /* epoch 0: none */
 	struct log_position since;
 };
 
@@ -76,6 +88,15 @@ char *manifest_format(const struct manifest *m, const char *collector,
 enum manifest_status manifest_parse(struct wire_view text,
 				    const char *collector,
 				    struct manifest *out);
+
+/*
+ * From where on the log counts for a file: its start mark, or what @entry, of
+ * the manifest, says if it speaks of that file and is later. @entry may be
+ * NULL. False if the start mark is not one of ours.
+ */
+bool manifest_read_from(const struct manifest_entry *entry,
+			struct wire_view start_mark, struct record_id relies_on,
+			struct log_position *out);
 
 /* NULL if it is not named. Of a manifest that was parsed. */
 const struct manifest_entry *manifest_find(const struct manifest *m,

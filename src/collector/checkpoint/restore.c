@@ -44,6 +44,24 @@ static uint64_t leap_of(struct restore *r)
 	return stats.epoch << LEAP_SHIFT;
 }
 
+static bool is_empty(const struct restore *r)
+{
+	for (uint32_t i = 0; i < r->workers; i++)
+		if (r->jobs[i].worker->routers != NULL)
+			return false;
+	return !r->has_manifest;
+}
+
+/*
+ * Whether an earlier run may have published: then a table that begins now may
+ * have been there before, also if nothing says so (its peer was forgotten, the
+ * snapshots were moved aside), and must not use its numbers again.
+ */
+static bool has_history(const struct restore *r)
+{
+	return !is_empty(r) || publisher_has_history(r->publisher);
+}
+
 /* The end, on each shard. */
 static int shard_finish(void *job)
 {
@@ -52,13 +70,14 @@ static int shard_finish(void *job)
 	uint64_t leap = leap_of(s->restore);
 
 	rib_restore_done(s->worker->rib, &when);
-	/* Who is not known now may be in the log all the same. */
-	if (s->restore->unknown)
+	/* What is not known now may be in the log all the same. */
+	if (s->restore->unknown || has_history(s->restore))
 		rib_restore_sequence_floor_new(s->worker->rib, leap);
 	for (struct router *it = s->worker->routers; it != NULL;
 	     it = it->next) {
 		if (!it->resync)
 			continue;
+		rib_restore_forget_unknown(it->rib_router);
 		rib_restore_sequence_floor(it->rib_router, leap);
 		rib_resync(it->rib_router, &when);
 		snapshot_invalidate(&it->snapshot, &s->restore->end);
@@ -111,14 +130,6 @@ static bool choose_from(struct restore *r)
 	return found && r->from.position < r->end.position;
 }
 
-static bool is_empty(const struct restore *r)
-{
-	for (uint32_t i = 0; i < r->workers; i++)
-		if (r->jobs[i].worker->routers != NULL)
-			return false;
-	return !r->has_manifest;
-}
-
 /* The log, from where the files end. */
 static int read_log(struct restore *r, struct nats_error *why)
 {
@@ -132,6 +143,8 @@ static int read_log(struct restore *r, struct nats_error *why)
 			 "the broker cannot be asked what it has");
 		return err;
 	}
+	r->reliance.has_last =
+		publisher_last_record(r->publisher, &r->reliance.last);
 	err = each_shard(r, COLLECTOR_ENV_SERIAL, restore_find_from);
 	return err < 0 || !choose_from(r) ? err : restore_tail(r, why);
 }
@@ -165,6 +178,27 @@ static int resync_if_set_aside(struct restore *r)
 	log_cannot_tell(r, "a damaged segment was set aside", 0);
 	r->unknown = true;
 	return each_shard(r, COLLECTOR_ENV_SERIAL, resync_each);
+}
+
+/* The spool was lost, or the stream put back. */
+static int check_reliance(struct restore *r)
+{
+	uint64_t routers = 0;
+	struct log_line line;
+	int err = each_shard(r, COLLECTOR_ENV_SERIAL, restore_check_reliance);
+
+	for (uint32_t i = 0; i < r->workers; i++)
+		routers += r->jobs[i].unbacked;
+	if (routers == 0 ||
+	    !log_begin(r->log, LOG_LEVEL_WARNING, "resync", &line))
+		return err;
+	log_text(&line, "why",
+		 "neither the log nor the spool holds what snapshots rely on");
+	log_u64(&line, "routers", routers);
+	log_text(&line, "hint",
+		 "consumers are told to forget, and get the tables again");
+	log_end(&line);
+	return err;
 }
 
 static void log_restored(struct restore *r, int64_t began)
@@ -273,17 +307,30 @@ static int restore_all(struct restore *r)
 	if (err == 0)
 		err = resync_if_set_aside(r);
 	if (err == 0)
+		err = check_reliance(r);
+	if (err == 0)
 		err = each_shard(r, COLLECTOR_ENV_SERIAL, shard_finish);
 	if (err == 0 && !is_empty(r))
 		log_restored(r, began);
 	return err;
 }
 
+/* On each shard. */
+static int raise_floor(void *job)
+{
+	struct shard_job *s = job;
+
+	rib_restore_sequence_floor_new(s->worker->rib, leap_of(s->restore));
+	return 0;
+}
+
 int restore_run(const struct collector_env *env)
 {
 	struct restore r = {
 		.env = env,
-		.store = checkpoint_store(env->checkpoint),
+		.store = env->checkpoint == NULL
+				 ? NULL
+				 : checkpoint_store(env->checkpoint),
 		.publisher = env->publisher,
 		.log = env->log,
 		.workers = env->worker_count,
@@ -297,12 +344,18 @@ int restore_run(const struct collector_env *env)
 			r.jobs[i].restore = &r;
 			r.jobs[i].worker = env->workers[i];
 		}
-		err = restore_all(&r);
+		if (env->checkpoint != NULL)
+			err = restore_all(&r);
+		else if (publisher_has_history(r.publisher))
+			err = each_shard(&r, COLLECTOR_ENV_SERIAL, raise_floor);
+		else
+			err = 0;
 		for (uint32_t i = 0; i < r.workers; i++)
 			free(r.jobs[i].bytes);
 		free(r.jobs);
 	}
 	manifest_release(&r.manifest);
+	reliance_release(&r.reliance);
 	if (err < 0 &&
 	    log_begin(r.log, LOG_LEVEL_ERROR, "cannot_restore", &line)) {
 		log_text(&line, "state", env->config->snapshot.state);

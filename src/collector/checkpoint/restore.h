@@ -15,6 +15,9 @@
  * damaged file), the router's consumers are told to forget what they have and
  * get its table again: a RESYNC.
  *
+ * Without curation nothing is kept but that sequences go on above those of the
+ * runs before (docs/decisions/0116).
+ *
  * Before any listener is open, in the thread that starts the collector, with the
  * publisher on hold.
  */

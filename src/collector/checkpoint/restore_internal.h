@@ -7,6 +7,7 @@
 #define COLLECTOR_CHECKPOINT_RESTORE_INTERNAL_H
 
 #include "collector/checkpoint/manifest.h"
+#include "collector/checkpoint/reliance.h"
 #include "egress/log_position.h"
 #include "egress/message_id.h"
 
@@ -33,6 +34,7 @@ struct shard_job {
 	uint64_t updates; /* of the log */
 	uint64_t bad;
 	uint64_t resyncs;
+	uint64_t unbacked;   /* routers whose files rely on what is lost */
 	bool position_found; /* from is the smallest of its routers */
 	struct log_position from;
 };
@@ -53,6 +55,7 @@ struct restore {
 	struct nats_error *why; /* of what is read */
 	bool has_stored;
 	struct record_id stored;
+	struct reliance reliance; /* what log and spool hold */
 };
 
 /*
@@ -72,6 +75,12 @@ int restore_files(void *job);
  * log, nobody can say what its consumers have. @job is a struct shard_job.
  */
 int restore_find_from(void *job);
+
+/*
+ * After log and spool: routers whose files rely on what neither holds get a
+ * RESYNC. @job is a struct shard_job.
+ */
+int restore_check_reliance(void *job);
 
 /* Read the log behind r->from. Blocks the thread. */
 int restore_tail(struct restore *r, struct nats_error *why);

@@ -61,6 +61,22 @@ int restore_find_from(void *job)
 	return 0;
 }
 
+int restore_check_reliance(void *job)
+{
+	struct shard_job *s = job;
+	const struct reliance *held = &s->restore->reliance;
+
+	for (struct router *it = s->worker->routers; it != NULL;
+	     it = it->next) {
+		if (it->resync ||
+		    reliance_is_held(held, it->snapshot.relies_on))
+			continue;
+		it->resync = true;
+		s->unbacked++;
+	}
+	return 0;
+}
+
 /* On the shard: take what was gathered for it. */
 static int apply_chunk(struct shard_job *s, const struct log_chunk *chunk,
 		       const uint8_t *bytes)
@@ -164,8 +180,10 @@ static int message_dispatch(void *restore, const struct log_message *m)
 	char token[IDENTITY_TOKEN_MAX + 1];
 	struct rib_identity id;
 	struct shard_job *s;
-	int err;
+	int err = r->spool ? reliance_add_spooled(&r->reliance, m->record) : 0;
 
+	if (err < 0)
+		return err;
 	if (chunk.token > IDENTITY_TOKEN_MAX || (r->spool && is_stored(r, m)))
 		return 0;
 	memcpy(token, m->router.p, chunk.token);

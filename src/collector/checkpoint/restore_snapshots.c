@@ -79,18 +79,6 @@ static int snapshot_read(struct rib_snapshot_reader *reader,
 	return 0;
 }
 
-/* From where on the log counts: what the manifest says may be later. */
-static bool since_of(const struct manifest_entry *entry, struct wire_view start,
-		     struct log_position *out)
-{
-	if (!log_position_parse(start, out))
-		return false;
-	if (entry != NULL && log_position_same_log(&entry->since, out) &&
-	    entry->since.position > out->position)
-		*out = entry->since;
-	return true;
-}
-
 /* A file that cannot be used as it is. What was read of it is right. */
 static int set_aside(struct shard_job *s, const char *name,
 		     struct router *router, const char *why)
@@ -123,9 +111,16 @@ static int snapshot_check(struct shard_job *s, const char *name,
 	router = restore_router(s, id, &made);
 	if (router == NULL)
 		return -ENOMEM;
-	has_position =
-		facts->has_router && since_of(entry, facts->start_mark,
-					      &router->snapshot.replay_from);
+	/* The end of a damaged file was not read: the manifest knows it. */
+	if (status == RIB_SNAPSHOT_OK)
+		router->snapshot.relies_on =
+			reliance_of_end_mark(facts->end_mark);
+	else if (entry != NULL)
+		router->snapshot.relies_on = entry->relies_on;
+	has_position = facts->has_router &&
+		       manifest_read_from(entry, facts->start_mark,
+					  router->snapshot.relies_on,
+					  &router->snapshot.replay_from);
 	if (status != RIB_SNAPSHOT_OK)
 		return set_aside(s, name, router, rib_snapshot_text(status));
 	if (!has_position)

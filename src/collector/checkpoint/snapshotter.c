@@ -1,6 +1,7 @@
 #include "collector/checkpoint/snapshotter.h"
 
 #include "collector/checkpoint/manifest.h"
+#include "collector/checkpoint/reliance.h"
 #include "collector/checkpoint/state_store.h"
 #include "collector/collector_env.h"
 #include "collector/router/router.h"
@@ -84,6 +85,7 @@ struct taking {
 	bool hurry;
 	int64_t deadline;
 	int64_t worked; /* since the last pause */
+	struct record_id relies_on;
 	uint64_t bytes;
 };
 
@@ -149,6 +151,7 @@ static bool fences_take(struct snapshotter *snapshotter, uint64_t number,
 		if (fence->fence_number == number) {
 			found = true;
 			*spooled = fence->spooled;
+			snapshotter->safe_upto = fence->before;
 		}
 		egress_batcher_put_fence(w->batcher, fence);
 		fence = next;
@@ -209,10 +212,19 @@ static struct wire_view position_view(const struct log_position *position,
 	return (struct wire_view){ (const uint8_t *)text, len };
 }
 
+static struct wire_view end_mark_view(const struct log_position *position,
+				      struct record_id relies_on,
+				      char text[RELIANCE_END_MAX])
+{
+	size_t len = reliance_end_mark(position, relies_on, text);
+
+	return (struct wire_view){ (const uint8_t *)text, len };
+}
+
 /* The end: all of it safe, then the last bytes, then the name. */
 static int snapshot_finish(struct taking *t)
 {
-	char text[LOG_POSITION_MAX];
+	char text[RELIANCE_END_MAX];
 	struct log_position position;
 	struct wire_view bytes;
 	int err = 0;
@@ -225,7 +237,9 @@ static int snapshot_finish(struct taking *t)
 	if (err < 0)
 		return err;
 	publisher_log_position(t->snapshotter->publisher, &position);
-	err = rib_snapshot_finish(t->snapshot, position_view(&position, text),
+	t->relies_on = t->snapshotter->safe_upto;
+	err = rib_snapshot_finish(t->snapshot,
+				  end_mark_view(&position, t->relies_on, text),
 				  &bytes);
 	return err < 0 ? err : snapshot_append(t, bytes);
 }
@@ -294,22 +308,23 @@ static int snapshot_take(struct snapshotter *snapshotter, struct router *router,
 			    .router = router,
 			    .hurry = hurry,
 			    .deadline = deadline };
-	struct snapshot_state next = router->snapshot;
+	struct snapshot_attempt attempt;
+	struct log_position start;
 	int err;
 
-	next.changes_at_start = router_changes(router);
-	next.started_ns = sp_now();
-	next.valid = true;
-	publisher_log_position(snapshotter->publisher, &next.replay_from);
+	publisher_log_position(snapshotter->publisher, &start);
 	/* As long as the log is not known there is nothing to count from. */
-	if (!log_position_known(&next.replay_from) ||
-	    is_elsewhere(&router->snapshot, &next.replay_from))
+	if (!log_position_known(&start) ||
+	    is_elsewhere(&router->snapshot, &start))
 		return 0;
-	err = snapshot_begin(&t, &next.replay_from);
+	attempt = snapshot_attempt_begin(&router->snapshot, &start,
+					 router_changes(router), sp_now());
+	err = snapshot_begin(&t, &start);
 	if (err == 0)
-		err = write_file(&t, next.started_ns);
+		err = write_file(&t, attempt.started_ns); /* yields */
+	attempt.relies_on = t.relies_on;
 	if (err == 0)
-		router->snapshot = next;
+		snapshot_attempt_commit(&router->snapshot, &attempt);
 	return err;
 }
 
@@ -538,7 +553,8 @@ int snapshotter_list(struct snapshotter *snapshotter,
 	for (struct router *router = snapshotter->worker->routers;
 	     router != NULL; router = router->next) {
 		struct manifest_entry entry = {
-			.filed = router->snapshot.valid
+			.filed = router->snapshot.valid,
+			.relies_on = router->snapshot.relies_on,
 		};
 		char name[SNAPSHOT_NAME_MAX];
 		int err;

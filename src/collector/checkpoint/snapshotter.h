@@ -28,6 +28,7 @@
 #include "collector/base/router_identity.h"
 #include "collector/checkpoint/snapshotter_counts.h"
 #include "egress/log_position.h"
+#include "egress/message_id.h"
 
 struct manifest;
 struct publisher;
@@ -47,9 +48,10 @@ struct snapshotter {
 	struct sp_timer *timer; /* of the next round */
 	bool all;		/* the next round writes whatever changed */
 	uint64_t fences;
-	uint64_t rollbacks; /* of the publisher, so far */
-	uint64_t damaged;   /* segments of the publisher, so far */
-	uint64_t lost;	    /* by the worker's batcher, so far */
+	struct record_id safe_upto; /* of the last fence that came back */
+	uint64_t rollbacks;	    /* of the publisher, so far */
+	uint64_t damaged;	    /* segments of the publisher, so far */
+	uint64_t lost;		    /* by the worker's batcher, so far */
 	struct snapshotter_counts counts;
 };
 

@@ -294,7 +294,7 @@ const struct config_option config_options[] = {
 	  "where HTTP is served, or off" },
 	{ "http-token-file", "http", "token-file", SECRET,
 	  AT(http.token), RESTART, "", "FILE",
-	  "file with the token that actions need, and everything but health beyond loopback; without one, one is made at start where the state is a folder" },
+	  "file with the token that actions need, and everything but health beyond loopback; without one, the file http-token of a state folder is used, made if it is not there" },
 	{ "metrics-per-peer", "http", "metrics-per-peer", BOOL,
 	  AT(http.metrics_per_peer), RESTART, "false", "",
 	  "metrics for each peer as well; there may be very many" },

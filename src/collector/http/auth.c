@@ -34,9 +34,12 @@ static bool token_refuse(struct http_request *r)
 	bool given = header_find(r, MHD_HTTP_HEADER_AUTHORIZATION) != NULL;
 
 	if (r->http->token == NULL)
-		http_error(r, MHD_HTTP_FORBIDDEN,
-			   "this collector has no token, so no actions",
-			   "start it with --http-token-file");
+		http_error(
+			r, MHD_HTTP_FORBIDDEN,
+			"this collector has no token, so no actions",
+			"its log says why (event=http_without_token); start it "
+			"with --http-token-file, or with a state folder that "
+			"can be written");
 	else
 		http_error(r, MHD_HTTP_UNAUTHORIZED,
 			   given ? "the token is not the right one"

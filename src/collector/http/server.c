@@ -338,7 +338,11 @@ static void log_listening(struct http *h)
 	log_end(&line);
 }
 
-/* The token of the configuration, or one of our own in the state folder. */
+/*
+ * The token of the configuration, or one of our own in the state folder.
+ * Without any, what needs no token is still served: a collector whose disk is
+ * full must start, to publish what fills it.
+ */
 static int take_token(struct http *h)
 {
 	const char *state = h->config->snapshot.state;
@@ -357,16 +361,20 @@ static int take_token(struct http *h)
 	h->own_token = malloc(HTTP_TOKEN_LEN + 1);
 	if (h->own_token == NULL)
 		return -ENOMEM;
-	err = http_token_make(state, h->own_token);
-	h->token = h->own_token;
-	if (err < 0)
-		server_log(h, LOG_LEVEL_ERROR, "cannot_write_http_token", state,
+	err = http_token_get(state, h->own_token);
+	if (err == 0)
+		h->token = h->own_token;
+	else
+		server_log(h, LOG_LEVEL_ERROR, "http_without_token",
+			   "no " HTTP_TOKEN_NAME " can be written to the state "
+			   "folder: actions are refused until the next start",
 			   err);
-	return err;
+	return 0;
 }
 
 static int start_daemon(struct http *h, int fd)
 {
+	errno = 0;
 	h->daemon = MHD_start_daemon(
 		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
 			MHD_USE_ITC,
@@ -378,7 +386,10 @@ static int start_daemon(struct http *h, int fd)
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_SIZE,
 		MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
 		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
-	return h->daemon != NULL ? 0 : -EIO;
+	if (h->daemon != NULL)
+		return 0;
+	/* libmicrohttpd has no error of its own: that of the system call. */
+	return errno != 0 ? -errno : -EIO;
 }
 
 static int start_parts(struct http *h, int fd)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool http_token_equal(const char *token, const char *given)
@@ -28,42 +29,99 @@ bool http_token_equal(const char *token, const char *given)
 static int make_text(char out[HTTP_TOKEN_LEN + 1])
 {
 	uint8_t bytes[HTTP_TOKEN_LEN / 2];
+	ssize_t n = getrandom(bytes, sizeof(bytes), 0);
 
-	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
-		return -EIO;
+	/* Short of what was asked for only after a signal: getrandom(2). */
+	if (n != (ssize_t)sizeof(bytes))
+		return n < 0 ? -errno : -EINTR;
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		snprintf(out + 2 * i, 3, "%02x", bytes[i]);
 	return 0;
 }
 
-static int write_file(const char *path, const char *text)
+/* A token of ours as it stands in its file: the digits and a newline. */
+static bool is_token_text(const char text[HTTP_TOKEN_LEN + 1])
 {
-	size_t len = strlen(text);
+	for (size_t i = 0; i < HTTP_TOKEN_LEN; i++)
+		if (strchr("0123456789abcdef", text[i]) == NULL ||
+		    text[i] == '\0')
+			return false;
+	return text[HTTP_TOKEN_LEN] == '\n';
+}
+
+/*
+ * Whether a file that is there can be the one we wrote: nobody else may have
+ * chosen the token, or have read it.
+ */
+static bool is_own_file(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       st.st_uid == geteuid() && (st.st_mode & 0077) == 0 &&
+	       st.st_size == HTTP_TOKEN_LEN + 1;
+}
+
+static bool read_token(const char *path, char out[HTTP_TOKEN_LEN + 1])
+{
+	char text[HTTP_TOKEN_LEN + 1];
+	/* Nothing that somebody put there in its place is waited for. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	bool found;
+
+	if (fd < 0)
+		return false;
+	found = is_own_file(fd) &&
+		read(fd, text, sizeof(text)) == (ssize_t)sizeof(text) &&
+		is_token_text(text);
+	close(fd);
+	if (!found)
+		return false;
+	memcpy(out, text, HTTP_TOKEN_LEN);
+	out[HTTP_TOKEN_LEN] = '\0';
+	return true;
+}
+
+/* All of @text, or the error of the write that stopped. */
+static int write_text(int fd, const char *text, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -ENOSPC;
+		text += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int write_file(const char *path, const char token[HTTP_TOKEN_LEN + 1])
+{
+	char text[HTTP_TOKEN_LEN + 2];
 	int fd =
 		open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
 		     0600);
-	int err = 0;
+	int err;
 
 	if (fd < 0)
 		return -errno;
-	if (write(fd, text, len) != (ssize_t)len || write(fd, "\n", 1) != 1)
-		err = -EIO;
+	snprintf(text, sizeof(text), "%s\n", token);
+	err = write_text(fd, text, HTTP_TOKEN_LEN + 1);
 	if (close(fd) < 0 && err == 0)
 		err = -errno;
 	return err;
 }
 
-int http_token_make(const char *folder, char out[HTTP_TOKEN_LEN + 1])
+static int make_token(const char *path, char out[HTTP_TOKEN_LEN + 1])
 {
-	char *path = NULL, *fresh = NULL;
+	char *fresh = NULL;
 	int err;
 
-	if (asprintf(&path, "%s/" HTTP_TOKEN_NAME, folder) < 0)
+	if (asprintf(&fresh, "%s.new", path) < 0)
 		return -ENOMEM;
-	if (asprintf(&fresh, "%s.new", path) < 0) {
-		free(path);
-		return -ENOMEM;
-	}
 	err = make_text(out);
 	/* Of a run that ended in the middle of this. */
 	unlink(fresh);
@@ -71,7 +129,20 @@ int http_token_make(const char *folder, char out[HTTP_TOKEN_LEN + 1])
 		err = write_file(fresh, out);
 	if (err == 0 && rename(fresh, path) < 0)
 		err = -errno;
+	if (err < 0)
+		unlink(fresh);
 	free(fresh);
+	return err;
+}
+
+int http_token_get(const char *folder, char out[HTTP_TOKEN_LEN + 1])
+{
+	char *path;
+	int err;
+
+	if (asprintf(&path, "%s/" HTTP_TOKEN_NAME, folder) < 0)
+		return -ENOMEM;
+	err = read_token(path, out) ? 0 : make_token(path, out);
 	free(path);
 	return err;
 }

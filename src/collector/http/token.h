@@ -1,7 +1,7 @@
 /*
  * collector/http/token.h - who may ask, and from where
  *
- * Pure but for http_token_make().
+ * Pure but for http_token_get().
  */
 #ifndef COLLECTOR_HTTP_TOKEN_H
 #define COLLECTOR_HTTP_TOKEN_H
@@ -15,10 +15,12 @@
 bool http_token_equal(const char *token, const char *given);
 
 /*
- * Make a token and write it to a file of its own in @folder, for its owner
- * alone. Blocks. What the disk says.
+ * The token of the file in @folder. If there is none, or one that others may
+ * have read or chosen, make a token and write it there, for its owner alone:
+ * a start on a full disk needs no room for the token of the run before.
+ * Blocks. The error of the system call that failed; *@out is then undefined.
  */
-int http_token_make(const char *folder, char out[HTTP_TOKEN_LEN + 1]);
+int http_token_get(const char *folder, char out[HTTP_TOKEN_LEN + 1]);
 
 /*
  * Whether a Host header names this machine itself, with or without a port. A

@@ -173,19 +173,47 @@ static int turn_away(struct worker *w, int fd, const uint8_t address[16],
 	return -EPERM;
 }
 
+/*
+ * The client reset the connection before it was accepted: the kernel no longer
+ * knows its address, so there is none to log.
+ */
+static int log_gone(struct worker *w, int fd, int err)
+{
+	uint8_t address[16];
+	struct log_line line;
+	struct sp_addr at;
+
+	w->counts.close_reasons[CLOSE_RESET]++;
+	if (log_begin_limited(w->log, &w->refusals, sp_now(), LOG_LEVEL_INFO,
+			      "connection_closed", &line)) {
+		if (sp_addr_local(fd, &at) == 0) {
+			ip_from_sockaddr(&at.any, address);
+			log_address_port(&line, "at", address,
+					 sp_addr_port(&at));
+		}
+		log_text(&line, "reason", close_reason_name(CLOSE_RESET));
+		log_error(&line, "error", err);
+		log_text(&line, "hint",
+			 "reset before it was accepted: its address is gone");
+		log_end(&line);
+	}
+	close(fd);
+	return -EPERM;
+}
+
 int listener_admit(struct worker *w, int fd, struct sp_sem *ended)
 {
-	uint8_t address[16] = { 0 };
+	uint8_t address[16];
 	struct connection *connection;
 	struct sp_addr from;
 	enum close_reason why;
 	uint16_t port;
+	int err;
 
 	w->counts.accepted++;
-	if (sp_addr_peer(fd, &from) < 0) {
-		/* It was gone before we looked. */
-		return turn_away(w, fd, address, 0, CLOSE_RESET);
-	}
+	err = sp_addr_peer(fd, &from);
+	if (err < 0)
+		return log_gone(w, fd, err);
 	ip_from_sockaddr(&from.any, address);
 	port = sp_addr_port(&from);
 	why = admission_check(w, address);

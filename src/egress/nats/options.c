@@ -120,8 +120,8 @@ int nats_inbox_make(const struct nats_options *from, char out[NATS_INBOX_MAX])
 
 	if (strlen(prefix) >= NATS_INBOX_PREFIX_MAX)
 		return -EINVAL;
-	if (getrandom(random, sizeof(random), 0) != sizeof(random))
-		return -EIO;
+	if (getrandom(random, sizeof(random), 0) < 0)
+		return -errno;
 	snprintf(out, NATS_INBOX_MAX, "%s.%016" PRIx64 "%016" PRIx64, prefix,
 		 random[0], random[1]);
 	return 0;

@@ -14,6 +14,8 @@
  */
 #include "egress/publisher/publisher_internal.h"
 
+#include "egress/publisher/backoff.h"
+
 #include <spargio/pool.h>
 #include <spargio/time.h>
 
@@ -143,6 +145,8 @@ struct establish_job {
 	struct nats_error why;
 	bool insist;
 	uint64_t epoch;
+	bool has_last;
+	struct record_id last; /* that the stream holds of this collector */
 	struct nats_tail tail;
 };
 
@@ -152,8 +156,11 @@ static void judge_record(struct establish_job *job)
 	const struct publisher *p = job->p;
 	struct nats_tail *tail = &job->tail;
 
-	if (strcmp(tail->collector, p->options.collector) != 0 ||
-	    tail->record.epoch > p->known_epoch)
+	if (strcmp(tail->collector, p->options.collector) != 0)
+		tail->has_record = false;
+	job->has_last = tail->has_record;
+	job->last = tail->record;
+	if (tail->record.epoch > p->known_epoch)
 		tail->has_record = false;
 }
 
@@ -305,6 +312,8 @@ static void hand_over(struct publisher *p, const struct establish_job *job)
 		p->epoch_position = p->log_position;
 		p->epoch_has_stored = job->tail.has_record;
 		p->epoch_stored = job->tail.record;
+		p->epoch_has_last = job->has_last;
+		p->epoch_last = job->last;
 		p->shared_epoch_open = true;
 		pthread_cond_broadcast(&p->changed);
 		pthread_mutex_unlock(&p->lock);
@@ -360,17 +369,13 @@ static bool keep_link(struct publisher *p, int err)
 	return p->trouble == TROUBLE_STREAM;
 }
 
-/* Half of it for sure, the rest by chance, so that many do not come at once. */
-static int64_t delay_jitter(int64_t ns)
-{
-	return ns / 2 + (int64_t)(drand48() * (double)ns / 2);
-}
-
 int publisher_connect_main(void *arg)
 {
 	struct publisher *p = arg;
-	int64_t backoff = p->options.backoff_min_ns;
+	struct backoff backoff;
 
+	backoff_init(&backoff, p->options.backoff_min_ns,
+		     p->options.backoff_max_ns);
 	while (!sp_cancelled()) {
 		struct nats_error why = { "" };
 		uint64_t before = p->stats.messages;
@@ -385,18 +390,15 @@ int publisher_connect_main(void *arg)
 			if (sp_sem_wait(&p->link_wake) < 0)
 				break;
 			if (p->stats.messages != before)
-				backoff = p->options.backoff_min_ns;
+				backoff_reset(&backoff);
 		} else {
 			publisher_notify(p, state_of(err), why.text);
 		}
 		if (!keep_link(p, err))
 			close_link(p);
 		if (sp_sleep(err == -ESTALE ? SP_NEVER - sp_now()
-					    : delay_jitter(backoff)) < 0)
+					    : backoff_next(&backoff)) < 0)
 			break;
-		backoff = 2 * backoff < p->options.backoff_max_ns
-				  ? 2 * backoff
-				  : p->options.backoff_max_ns;
 	}
 	close_link(p);
 	return 0;

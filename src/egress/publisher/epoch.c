@@ -58,6 +58,7 @@ int publisher_epoch_save(const char *dir, uint64_t epoch)
 {
 	char text[TEXT_LEN + 1];
 	int err = 0;
+	ssize_t n;
 	int fd;
 
 	if (mkdir(dir, 0750) < 0 && errno != EEXIST)
@@ -66,8 +67,10 @@ int publisher_epoch_save(const char *dir, uint64_t epoch)
 	if (fd < 0)
 		return fd;
 	snprintf(text, sizeof(text), "%020" PRIu64 "\n", epoch);
-	if (pwrite(fd, text, TEXT_LEN, 0) != TEXT_LEN)
-		err = errno == 0 ? -EIO : -errno;
+	n = pwrite(fd, text, TEXT_LEN, 0);
+	/* A write that is cut short found no more room, and leaves errno. */
+	if (n != TEXT_LEN)
+		err = n < 0 ? -errno : -ENOSPC;
 	else if (fdatasync(fd) < 0)
 		err = -errno;
 	close(fd);

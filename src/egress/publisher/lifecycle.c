@@ -201,6 +201,22 @@ bool publisher_stored(struct publisher *p, struct record_id *out)
 	return has;
 }
 
+bool publisher_last_record(struct publisher *p, struct record_id *out)
+{
+	bool has;
+
+	pthread_mutex_lock(&p->lock);
+	has = p->epoch_has_last;
+	*out = p->epoch_last;
+	pthread_mutex_unlock(&p->lock);
+	return has;
+}
+
+bool publisher_has_history(const struct publisher *p)
+{
+	return p->has_history;
+}
+
 /* Life cycle */
 
 #define DEFAULT(field, value)               \
@@ -360,6 +376,7 @@ static int open_journal(struct publisher *p, struct nats_error *why)
 	if (err == 0) {
 		if (kept > p->known_epoch)
 			p->known_epoch = kept;
+		p->has_history = p->known_epoch != 0;
 		choose_epoch(p);
 		err = publisher_epoch_save(dir, p->epoch);
 	}

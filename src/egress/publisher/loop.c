@@ -52,10 +52,14 @@ static void take_one(struct publisher *p, struct egress_batch *batch)
 		.updates = batch->updates,
 	};
 
-	if (batch->kind != EGRESS_BATCH_FENCE)
+	if (batch->kind != EGRESS_BATCH_FENCE) {
 		f.record = (struct record_id){ p->epoch, p->next_seq++, 0 };
-	else if (!to_disk(p))
-		f.state = SEND_ACKED; /* safe when it is the first */
+		p->taken = f.record;
+	} else {
+		batch->before = p->taken;
+		if (!to_disk(p))
+			f.state = SEND_ACKED; /* safe when it is the first */
+	}
 	send_queue_push(to_disk(p) ? &p->disk : &p->wire, f);
 }
 
@@ -80,6 +84,7 @@ static void batches_discard(struct publisher *p)
 			break;
 		if (batch->kind == EGRESS_BATCH_FENCE) {
 			batch->position = p->log_position.position;
+			batch->before = p->taken;
 		} else {
 			publisher_set_log_position(p, p->log_position.position +
 							      1);

@@ -138,6 +138,19 @@ bool publisher_stored(struct publisher *p, struct record_id *out);
  */
 bool publisher_position_lost(const struct publisher *p, uint64_t position);
 
+/*
+ * Once the epoch is open: the last record of older runs that the log, stream
+ * or journal, held then. Unlike publisher_stored() also if the folder of the
+ * spool does not know the run that made it. False if there is none.
+ */
+bool publisher_last_record(struct publisher *p, struct record_id *out);
+
+/*
+ * Whether an earlier run of the collector has used this folder: known as soon
+ * as the publisher has started, without the broker.
+ */
+bool publisher_has_history(const struct publisher *p);
+
 /* After publisher_options.hold: publish. */
 void publisher_go(struct publisher *p);
 

@@ -49,7 +49,9 @@ struct publisher {
 	 * from the stream or acknowledged, and nothing was sent since. Else 0.
 	 */
 	uint64_t last_seq;
-	uint64_t acked_seq; /* the highest of this generation */
+	uint64_t acked_seq;	/* the highest of this generation */
+	bool has_history;	/* set before the first fiber runs */
+	struct record_id taken; /* the last one made; epoch 0: none */
 	bool has_stored;
 	struct record_id stored; /* the last one the stream surely holds */
 	bool has_acked;
@@ -123,6 +125,8 @@ struct publisher {
 	struct publisher_stats shared;
 	struct log_position log_position;
 	struct log_position epoch_position;
+	bool epoch_has_last;
+	struct record_id epoch_last; /* of the log, whoever made it */
 	bool epoch_has_stored;
 	struct record_id epoch_stored; /* of older runs */
 	bool shared_epoch_open;

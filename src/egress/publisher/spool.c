@@ -103,6 +103,12 @@ int publisher_spool_open(struct publisher *p, struct nats_error *why)
 		return 0;
 	if (last.epoch > p->known_epoch)
 		p->known_epoch = last.epoch;
+	/* What is restored from the spool relies on it, as if made now. */
+	p->taken = (struct record_id){ last.epoch, last.seq, 0 };
+	if (!spool) {
+		p->epoch_has_last = true;
+		p->epoch_last = p->taken;
+	}
 	/* What an older run left behind goes first. */
 	p->spooling = spool;
 	return 0;
