@@ -180,8 +180,7 @@ static void notice(void *arg, const struct publisher_notice *n)
 				      memory_order_relaxed);
 	if (n->state == PUBLISHER_REFUSED || n->state == PUBLISHER_SUPERSEDED)
 		level = LOG_LEVEL_ERROR;
-	else if (n->spooling || n->state == PUBLISHER_RECOVERING ||
-		 n->text != NULL)
+	else if (n->spooling || n->text != NULL)
 		level = LOG_LEVEL_WARNING;
 	if (!log_begin(o->log, level, "publisher", &line))
 		return;

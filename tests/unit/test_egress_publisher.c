@@ -79,6 +79,13 @@ bool nats_conn_lost(struct nats_conn *link)
 	return false;
 }
 
+bool nats_conn_refused(struct nats_conn *link, struct nats_error *out)
+{
+	(void)link;
+	(void)out;
+	return false;
+}
+
 /* Nobody opens one. */
 
 int nats_conn_open(const struct nats_options *options, uint32_t window,

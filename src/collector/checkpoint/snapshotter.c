@@ -324,6 +324,8 @@ static bool is_global_error(int err)
 	case -EROFS:
 	case -EIO:
 	case -ENOENT: /* the folder */
+	case -EACCES:
+	case -EOPNOTSUPP: /* no JetStream */
 	case -ENOTCONN:
 	case -ECONNREFUSED:
 	case -ECONNRESET:

@@ -114,7 +114,7 @@ static int enter(struct nats_kv *kv, struct nats_error *why)
 static int leave(struct nats_kv *kv, int err)
 {
 	/* An answer may still come; not to whom asks next. */
-	if (err == -ETIMEDOUT)
+	if (err == -ETIMEDOUT || err == -EACCES)
 		disconnect(kv);
 	pthread_mutex_unlock(&kv->lock);
 	return err;
@@ -231,7 +231,7 @@ static int get_direct(struct nats_kv *kv, const char *subject,
 	s = natsConnection_Request(&msg, kv->api.nc, where, NULL, 0,
 				   kv->api.wait_ms);
 	if (s != NATS_OK)
-		return nats_failed(s, "get", why);
+		return nats_request_failed(kv->api.nc, s, where, "get", why);
 	err = take_direct(msg, subject, out);
 	if (err == -EPROTO)
 		snprintf(why->text, sizeof(why->text),
@@ -334,7 +334,9 @@ static int store(struct nats_kv *kv, const char *subject, struct wire_view v,
 	if (s == NATS_OK)
 		s = natsConnection_RequestMsg(&reply, kv->api.nc, msg,
 					      kv->api.wait_ms);
-	err = s == NATS_OK ? judge(reply, why) : nats_failed(s, "put", why);
+	err = s == NATS_OK
+		      ? judge(reply, why)
+		      : nats_request_failed(kv->api.nc, s, subject, "put", why);
 	natsMsg_Destroy(reply);
 	natsMsg_Destroy(msg);
 	return err;

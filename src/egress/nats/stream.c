@@ -393,9 +393,8 @@ int nats_stream_open_epoch(struct nats_conn *link,
 	if (s == NATS_OK)
 		err = judge(reply, why, seq);
 	else
-		err = nats_failed(s, "epoch", why);
-	if (s == NATS_NO_RESPONDERS)
-		err = -EAGAIN; /* no JetStream, or not yet */
+		err = nats_request_failed(nats_conn_connection(link), s,
+					  epoch->subject, "epoch", why);
 	natsMsg_Destroy(reply);
 	natsMsg_Destroy(msg);
 	return err;

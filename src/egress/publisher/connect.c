@@ -356,7 +356,7 @@ static bool keep_link(struct publisher *p, int err)
 	if (p->link == NULL || nats_conn_lost(p->link))
 		return false;
 	if (err < 0)
-		return err != -ENOTCONN && err != -ETIMEDOUT;
+		return err != -ENOTCONN && err != -ETIMEDOUT && err != -EACCES;
 	return p->trouble == TROUBLE_STREAM;
 }
 

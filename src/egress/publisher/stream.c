@@ -100,8 +100,11 @@ static void rewind_wire(struct publisher *p)
 static void check_ready(struct publisher *p)
 {
 	const struct send_entry *f = send_queue_first(&p->wire);
+	struct nats_error refusal;
 
-	if (nats_conn_lost(p->link)) {
+	if (nats_conn_refused(p->link, &refusal)) {
+		publisher_stream_fail(p, TROUBLE_LINK, refusal.text);
+	} else if (nats_conn_lost(p->link)) {
 		publisher_stream_fail(p, TROUBLE_LINK, "connection lost");
 	} else if (f != NULL && f->state == SEND_SENT &&
 		   sp_now() - f->sent_ns > p->options.ack_timeout_ns) {
@@ -111,12 +114,27 @@ static void check_ready(struct publisher *p)
 	}
 }
 
+/*
+ * What is refused for want of rights is not answered, but messages behind it
+ * are, as they name one that is not there: that may come first.
+ */
+static void check_settling(struct publisher *p)
+{
+	struct nats_error refusal;
+
+	if (p->trouble == TROUBLE_LINK || !nats_conn_refused(p->link, &refusal))
+		return;
+	p->trouble = TROUBLE_LINK;
+	publisher_notify(p, PUBLISHER_RECOVERING, refusal.text);
+}
+
 void publisher_stream_check(struct publisher *p)
 {
 	if (p->ready)
 		check_ready(p);
 	if (!p->settling)
 		return;
+	check_settling(p);
 	if (nats_conn_lost(p->link))
 		p->trouble = TROUBLE_LINK;
 	if (p->trouble != TROUBLE_LINK && p->unanswered > 0) {
