@@ -41,6 +41,10 @@ static int errno_of(uint32_t code)
 		return -ENOENT;
 	case JSNoMessageFoundErr:
 		return -ENODATA;
+	case JSStorageResourcesExceededErr:
+	case JSMemoryResourcesExceededErr:
+	case JSInsufficientResourcesErr:
+		return -ENOSPC;
 	default:
 		return -EAGAIN;
 	}

@@ -62,6 +62,29 @@ static bool takes(struct wire_view subjects, const char *subject)
 	return false;
 }
 
+/* Settings with which a stream would lose what it acknowledged. */
+static int verify_contents(const struct nats_reply_stream *stream,
+			   const struct nats_stream_options *options,
+			   struct nats_error *why)
+{
+	if (stream->max_per_subject > 0) {
+		snprintf(why->text, sizeof(why->text),
+			 "stream %s has max_msgs_per_subject %" PRId64
+			 ": batches of one table would replace each other; "
+			 "set it to -1",
+			 options->name, stream->max_per_subject);
+		return -EINVAL;
+	}
+	if (stream->persist_async) {
+		snprintf(why->text, sizeof(why->text),
+			 "stream %s has persist_mode async: it acknowledges "
+			 "what it may still lose; make it without",
+			 options->name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* A stream that is there is the operator's; it only must be usable. */
 static int verify(const struct nats_reply_stream *stream,
 		  const struct nats_stream_options *options,
@@ -83,7 +106,7 @@ static int verify(const struct nats_reply_stream *stream,
 			 options->name);
 		return -EINVAL;
 	}
-	return 0;
+	return verify_contents(stream, options, why);
 }
 
 static struct nats_api api_of(struct nats_conn *link,
@@ -143,12 +166,25 @@ static int format_config(const struct nats_stream_options *options, char *out,
 	return n >= (int)size ? -EINVAL : 0;
 }
 
+/* A server sets aside all that a stream may grow to. */
+static void add_size_hint(const struct nats_stream_options *options,
+			  struct nats_error *why)
+{
+	size_t len = strlen(why->text);
+
+	snprintf(why->text + len, sizeof(why->text) - len,
+		 "; the server has less than --nats-max-bytes, %" PRId64
+		 ": set that lower",
+		 or_default(options->max_bytes, MAX_BYTES));
+}
+
 static int create(const struct nats_api *api,
 		  const struct nats_stream_options *options,
 		  struct nats_error *why, natsMsg **reply,
 		  struct nats_reply_stream *out)
 {
 	char body[NATS_API_BODY_MAX];
+	int err;
 
 	if (format_config(options, body, sizeof(body)) < 0) {
 		snprintf(why->text, sizeof(why->text),
@@ -157,8 +193,11 @@ static int create(const struct nats_api *api,
 			 options->name);
 		return -EINVAL;
 	}
-	return nats_api_stream(api, "STREAM.CREATE", options->name, body, why,
-			       reply, out);
+	err = nats_api_stream(api, "STREAM.CREATE", options->name, body, why,
+			      reply, out);
+	if (err == -ENOSPC)
+		add_size_hint(options, why);
+	return err;
 }
 
 static int find(const struct nats_api *api,
@@ -218,6 +257,7 @@ static bool look_at(const struct nats_api_message *m, struct nats_tail *out)
 	if (!out->has_id) {
 		one.created_ns = out->created_ns;
 		one.last_seq = out->last_seq;
+		one.max_msg_size = out->max_msg_size;
 		one.id_seq = m->seq;
 		*out = one;
 	} else if (strcmp(one.collector, out->collector) == 0) {
@@ -294,6 +334,7 @@ int nats_stream_prepare(struct nats_conn *link,
 		return err;
 	tail.created_ns = stream.created_ns;
 	tail.last_seq = stream.last_seq;
+	tail.max_msg_size = stream.max_msg_size;
 	err = read_last(&api, options, &stream, why, &tail);
 	if (err == 0)
 		err = read_epoch(&api, options, epoch_subject, why, &tail);

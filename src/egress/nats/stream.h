@@ -32,6 +32,7 @@ struct nats_stream_options {
 struct nats_tail {
 	int64_t created_ns; /* with the name: its identity */
 	uint64_t last_seq;
+	int64_t max_msg_size; /* headers included; 0 or less: no limit */
 
 	/* The last message with an id that is one of ours. */
 	bool has_id;

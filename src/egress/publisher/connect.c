@@ -18,6 +18,7 @@
 #include <spargio/time.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,21 +84,33 @@ static int run_close(void *arg)
 	return 0;
 }
 
-/* -EINVAL: too little to be of use; another server may take more. */
-static int note_limit(struct publisher *p, size_t max_payload,
-		      struct nats_error *why)
+#define SERVER_LIMIT "server's max_payload"
+#define STREAM_LIMIT "stream's max_msg_size"
+
+/* -EMSGSIZE: too little to be of use; another server may take more. */
+static int check_limit(const char *name, uint64_t bytes, struct nats_error *why)
 {
-	if (max_payload < PUBLISHER_PAYLOAD_MIN) {
-		snprintf(why->text, sizeof(why->text),
-			 "the server's max_payload is %zu bytes: raise it to "
-			 "%u at least",
-			 max_payload, PUBLISHER_PAYLOAD_MIN);
-		return -EINVAL;
+	if (bytes >= PUBLISHER_PAYLOAD_MIN)
+		return 0;
+	snprintf(why->text, sizeof(why->text),
+		 "the %s is %" PRIu64 " bytes: raise it to %u at least", name,
+		 bytes, PUBLISHER_PAYLOAD_MIN);
+	return -EMSGSIZE;
+}
+
+/* Messages are cut by what both the server and the stream take. */
+static void note_limit(struct publisher *p, const struct nats_tail *tail)
+{
+	uint64_t bytes = nats_conn_max_payload(p->link);
+
+	p->limit_name = SERVER_LIMIT;
+	if (tail->max_msg_size > 0 && (uint64_t)tail->max_msg_size < bytes) {
+		p->limit_name = STREAM_LIMIT;
+		bytes = (uint64_t)tail->max_msg_size;
 	}
-	p->stats.max_payload = max_payload;
-	p->limit = max_payload > INT32_MAX ? INT32_MAX : (uint32_t)max_payload;
+	p->stats.max_payload = bytes;
+	p->limit = bytes > INT32_MAX ? INT32_MAX : (uint32_t)bytes;
 	p->limit -= NATS_HEADERS_MAX;
-	return 0;
 }
 
 static int connect_link(struct publisher *p, struct nats_error *why)
@@ -114,7 +127,7 @@ static int connect_link(struct publisher *p, struct nats_error *why)
 		*why = job.why;
 		return err;
 	}
-	err = note_limit(p, nats_conn_max_payload(job.link), why);
+	err = check_limit(SERVER_LIMIT, nats_conn_max_payload(job.link), why);
 	if (err < 0) {
 		blocking(run_close, job.link); /* yields */
 		return err;
@@ -271,6 +284,9 @@ static int run_establish(void *arg)
 	if (err < 0)
 		return err;
 	err = judge_writer(job);
+	if (err == 0 && job->tail.max_msg_size > 0)
+		err = check_limit(STREAM_LIMIT,
+				  (uint64_t)job->tail.max_msg_size, &job->why);
 	if (err < 0)
 		return err;
 	judge_record(job);
@@ -289,6 +305,7 @@ static void hand_over(struct publisher *p, const struct establish_job *job)
 	bool first = !p->epoch_open;
 
 	p->tail = job->tail;
+	note_limit(p, &job->tail);
 	p->epoch = job->epoch;
 	if (p->known_epoch < p->epoch)
 		p->known_epoch = p->epoch;
@@ -341,6 +358,7 @@ static enum publisher_state state_of(int err)
 	switch (err) {
 	case -EPERM:
 	case -EINVAL:
+	case -EMSGSIZE:
 	case -ENOENT:
 		return PUBLISHER_REFUSED;
 	case -ESTALE:

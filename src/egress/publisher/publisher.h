@@ -47,7 +47,7 @@ struct publisher_notice {
 	enum publisher_state state;
 	bool spooling;
 	const char *text;     /* a sentence, or NULL */
-	uint64_t max_payload; /* of the server; 0: not known yet */
+	uint64_t max_payload; /* of server and stream; 0: not known yet */
 };
 
 struct publisher_options {

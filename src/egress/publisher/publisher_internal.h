@@ -57,9 +57,10 @@ struct publisher {
 
 	/* To the stream */
 	struct send_queue wire;
-	uint64_t generation; /* of answers that count */
-	uint64_t unanswered; /* messages of this generation */
-	uint32_t limit;	     /* of a payload */
+	uint64_t generation;	/* of answers that count */
+	uint64_t unanswered;	/* messages of this generation */
+	uint32_t limit;		/* of a payload */
+	const char *limit_name; /* the setting that makes it */
 	struct egress_codec *codec;
 	bool settling;
 	int64_t settle_until;

@@ -34,7 +34,7 @@ struct publisher_stats {
 	bool spooling;
 	bool disk_full;
 	uint64_t epoch; /* known from the start; the stream may want a later */
-	uint64_t max_payload; /* of the server; 0: not known yet */
+	uint64_t max_payload; /* of server and stream; 0: not known yet */
 	uint64_t messages;    /* acknowledged by the stream, or discarded */
 	uint64_t updates;
 	uint64_t bytes;
