@@ -373,8 +373,11 @@ static const char *log_loss_reason(struct snapshotter *k)
 		why = "updates were lost for want of memory";
 	if (publisher.rollbacks != k->rollbacks)
 		why = "the stream lost what it had acknowledged";
+	if (publisher.purges != k->purges)
+		why = "somebody removed messages of the stream";
 	k->lost = batcher.lost;
 	k->rollbacks = publisher.rollbacks;
+	k->purges = publisher.purges;
 	return why;
 }
 

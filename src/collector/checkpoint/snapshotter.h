@@ -47,6 +47,7 @@ struct snapshotter {
 	bool all;		/* the next round writes whatever changed */
 	uint64_t marks;
 	uint64_t rollbacks; /* of the publisher, so far */
+	uint64_t purges;    /* the same */
 	uint64_t lost;	    /* by the worker's batcher, so far */
 	struct snapshotter_counts counts;
 };

@@ -40,6 +40,8 @@ static void put_counters(struct json *j, const struct publisher_stats *s)
 		  "Messages acknowledged as stored before." },
 		{ "arancini_output_rollbacks_total", METRICS_COUNTER, s->rollbacks,
 		  "Times the stream had lost what it once acknowledged." },
+		{ "arancini_output_purges_total", METRICS_COUNTER, s->purges,
+		  "Times somebody removed messages of the stream." },
 		{ "arancini_output_timeouts_total", METRICS_COUNTER, s->timeouts,
 		  "Acknowledgements that did not come in time." },
 		{ "arancini_output_refused_total", METRICS_COUNTER, s->refused,

@@ -441,6 +441,35 @@ int nats_stream_open_epoch(struct nats_conn *link,
 	return err;
 }
 
+int nats_stream_look(struct nats_conn *link,
+		     const struct nats_stream_options *options,
+		     struct nats_error *why, struct nats_stream_state *out)
+{
+	struct nats_api api = api_of(link, options);
+	struct nats_reply_stream s;
+	natsMsg *reply = NULL;
+	int err = nats_api_stream(&api, "STREAM.INFO", options->name, NULL, why,
+				  &reply, &s);
+
+	if (err < 0)
+		return err;
+	natsMsg_Destroy(reply);
+	*out = (struct nats_stream_state){
+		.created_ns = s.created_ns,
+		.messages = s.messages,
+		.bytes = s.bytes,
+		.first_seq = s.first_seq,
+		.last_seq = s.last_seq,
+		.deleted = s.deleted,
+		.first_ns = s.first_ns,
+		.last_ns = s.last_ns,
+		.max_msgs = s.max_msgs,
+		.max_bytes = s.max_bytes,
+		.max_age_ns = s.max_age_ns,
+	};
+	return 0;
+}
+
 int nats_stream_span(const struct nats_options *options, const char *stream,
 		     struct nats_error *why, struct nats_span *out)
 {

@@ -340,6 +340,8 @@ static int establish(struct publisher *p, struct nats_error *why)
 
 	publisher_notify(p, PUBLISHER_RECOVERING, NULL);
 	p->stats.recoveries++;
+	if (!p->epoch_open)
+		p->began_ns = sp_now();
 	err = blocking(run_establish, &job); /* yields */
 	if (err == 0) {
 		p->overtaken = 0;
@@ -348,6 +350,73 @@ static int establish(struct publisher *p, struct nats_error *why)
 	}
 	*why = job.why;
 	p->overtaken += err == -EBUSY;
+	return err;
+}
+
+/* Looking for a purge */
+
+/* What the server adds to a message on its disk, and our headers. */
+#define MESSAGE_OVERHEAD 4096u
+
+struct look_job {
+	const struct publisher *p;
+	struct nats_conn *link;
+	struct stream_look look;
+};
+
+static int run_look(void *arg)
+{
+	struct look_job *job = arg;
+	struct nats_error why;
+	int err;
+
+	job->look.asked_ns = sp_now();
+	err = nats_stream_look(job->link, &job->p->options.stream, &why,
+			       &job->look.state);
+	job->look.answered_ns = sp_now();
+	return err;
+}
+
+/* A look that fails is left to the next one: messages find out by themselves. */
+static void look_at_stream(struct publisher *p)
+{
+	struct look_job job = {
+		.p = p,
+		.link = p->link,
+		.look.began_ns = p->began_ns,
+		.look.max_message = p->stats.max_payload + MESSAGE_OVERHEAD,
+	};
+	int err = blocking(run_look, &job); /* yields */
+	enum stream_watch_result result = STREAM_WATCH_REPLACED;
+
+	if (err == 0)
+		result = stream_watch_look(&p->watch, &job.look);
+	else if (err != -ENOENT)
+		return;
+	if (result == STREAM_WATCH_REMOVED) {
+		p->stats.purges++;
+		publisher_notify(p, p->stats.state,
+				 "somebody removed messages of the stream: "
+				 "consumers get a resync");
+	} else if (result == STREAM_WATCH_REPLACED &&
+		   (err < 0 || job.look.state.created_ns != p->created_ns)) {
+		/* Or this link already goes on in the new one. */
+		publisher_stream_fail(p, TROUBLE_STREAM,
+				      "the stream was deleted");
+		publisher_wake(p);
+	}
+}
+
+/* Until main says that there is trouble. A purge may have come before. */
+static int watch_stream(struct publisher *p)
+{
+	int err;
+
+	look_at_stream(p); /* yields */
+	while ((err = sp_sem_wait_until(&p->link_wake,
+					sp_in(p->options.look_ns))) ==
+	       -ETIMEDOUT)
+		look_at_stream(p); /* yields */
 	return err;
 }
 
@@ -399,8 +468,7 @@ int publisher_connect_main(void *arg)
 		if (err == 0)
 			err = establish(p, &why);
 		if (err == 0) {
-			/* Main says so when there is trouble. */
-			if (sp_sem_wait(&p->link_wake) < 0)
+			if (watch_stream(p) < 0)
 				break;
 			if (p->stats.messages != before)
 				backoff = p->options.backoff_min_ns;

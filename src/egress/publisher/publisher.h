@@ -65,6 +65,7 @@ struct publisher_options {
 	int64_t backoff_min_ns; /* between attempts; default 100 ms */
 	int64_t backoff_max_ns; /* default 2 s */
 	int64_t spool_after_ns; /* of trouble; default 1 s */
+	int64_t look_ns;	/* between looks for a purge; default 5 s */
 
 	/* The spool or the journal. NULL, with servers: no spool. */
 	const char *journal_dir;

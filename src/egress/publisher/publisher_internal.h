@@ -17,6 +17,7 @@
 #include "egress/publisher/send_queue.h"
 #include "egress/journal/cursor.h"
 #include "egress/publisher/publisher.h"
+#include "egress/publisher/stream_watch.h"
 
 #include <spargio/fiber.h>
 #include <spargio/runtime.h>
@@ -81,6 +82,8 @@ struct publisher {
 	bool held_back;	 /* publisher_go() was not called yet */
 	int64_t created_ns;
 	unsigned overtaken; /* while opening the epoch */
+	int64_t began_ns;   /* before the first epoch was opened */
+	struct stream_watch watch;
 
 	/* To the disk */
 	struct journal *journal;

@@ -52,6 +52,7 @@ struct publisher_stats {
 	uint64_t refused;   /* messages the server did not store */
 	uint64_t too_long;  /* updates and events left out */
 	uint64_t rollbacks; /* times the stream had lost what it once took */
+	uint64_t purges;    /* times somebody removed messages of the stream */
 	struct publisher_times acks; /* from sending to the acknowledgement */
 	struct publisher_times safe; /* of batches, from the first update in */
 	struct nats_error last_error;
