@@ -9,7 +9,7 @@ LIMIT = ["--nats-max-bytes", "256M"]
 CHURN = ["--peers", "1", "--prefixes", "200", "--seed", "3"]
 RIGHTS = {"publish": ["arancini.updates.>", "arancini.events.>",
                       "$JS.API.>", "$JS.FC.>"],
-          "subscribe": ["_ARANCINI.>"]}
+          "subscribe": ["_ARANCINI.>", "_INBOX.>"]}
 PUBLISHING = "event=publisher state=ready spooling=false"
 
 
@@ -20,7 +20,7 @@ def users(lacking=""):
                                if s != lacking) + "]"
     return ('authorization { users: [ { user: c, password: "s3cret", '
             f'permissions: {{ publish: {listed(RIGHTS["publish"])}, '
-            f'subscribe: {listed(RIGHTS["subscribe"] + ["_NONE"])} }} }}, '
+            f'subscribe: {listed(RIGHTS["subscribe"])} }} }}, '
             '{ user: reader, password: "s3cret" } ] }\n')
 
 

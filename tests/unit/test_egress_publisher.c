@@ -157,6 +157,8 @@ static struct publisher *make(const char *journal_dir)
 		.journal_dir = journal_dir,
 		.spool_max = 1 << 30,
 		.sync_bytes = 1,
+		.waited_ns = 3600 * SP_S,
+		.stuck_ns = 3600 * SP_S,
 		.notice = count_notice,
 	};
 	p->epoch = EPOCH;

@@ -60,6 +60,40 @@ static int blocking(int (*fn)(void *), void *arg)
 	return err < 0 ? err : ret;
 }
 
+/* What an error of connecting or of the stream means to people. */
+static enum output_cause cause_of(int err)
+{
+	switch (err) {
+	case -EPERM:
+	case -EINVAL:
+	case -ENOENT:
+		return OUTPUT_CAUSE_REFUSED;
+	case -ESTALE:
+		return OUTPUT_CAUSE_SUPERSEDED;
+	case -EMSGSIZE:
+		return OUTPUT_CAUSE_TOO_SMALL;
+	case -EACCES:
+		return OUTPUT_CAUSE_NO_RIGHTS;
+	case -ENOSPC:
+		return OUTPUT_CAUSE_STREAM_FULL;
+	case -EOPNOTSUPP:
+		return OUTPUT_CAUSE_NO_JETSTREAM;
+	case -EAGAIN:
+	case -EBUSY:
+	case -ENOMEM:
+	case -EPROTO:
+		return OUTPUT_CAUSE_NOT_STORED;
+	default:
+		return OUTPUT_CAUSE_BROKER_AWAY;
+	}
+}
+
+static enum output_cause disk_cause(int err)
+{
+	return err == -ENOSPC || err == -EDQUOT ? OUTPUT_CAUSE_DISK_FULL
+						: OUTPUT_CAUSE_DISK_FAILED;
+}
+
 /* Connecting */
 
 struct connect_job {
@@ -125,11 +159,17 @@ static int connect_link(struct publisher *p, struct nats_error *why)
 	err = blocking(run_connect, &job); /* yields */
 	if (err < 0) {
 		*why = job.why;
+		p->stuck_since = 0; /* the broker does not answer */
+		publisher_blame(p, PART_BROKER,
+				err == -EPROTO ? OUTPUT_CAUSE_BROKER_AWAY
+					       : cause_of(err), /* or TLS */
+				why->text);
 		return err;
 	}
 	err = check_limit(SERVER_LIMIT, nats_conn_max_payload(job.link), why);
 	if (err < 0) {
 		blocking(run_close, job.link); /* yields */
+		publisher_blame(p, PART_BROKER, cause_of(err), why->text);
 		return err;
 	}
 	p->link = job.link;
@@ -155,6 +195,7 @@ struct establish_job {
 	struct nats_conn *link;
 	struct nats_error why;
 	bool insist;
+	bool disk_failed; /* the error is of our disk, not of the broker */
 	uint64_t epoch;
 	struct nats_tail tail;
 };
@@ -197,9 +238,9 @@ static bool unbroken(const struct establish_job *job)
 	const struct publisher *p = job->p;
 	const struct nats_tail *tail = &job->tail;
 
-	return p->epoch_open && tail->created_ns == p->created_ns &&
-	       tail->has_id && tail->id_seq == tail->last_seq &&
-	       tail->id.epoch == p->epoch &&
+	return p->epoch_open && !p->start_over &&
+	       tail->created_ns == p->created_ns && tail->has_id &&
+	       tail->id_seq == tail->last_seq && tail->id.epoch == p->epoch &&
 	       strcmp(tail->collector, p->options.collector) == 0;
 }
 
@@ -234,6 +275,7 @@ static int open_epoch(struct establish_job *job)
 	if (p->options.journal_dir != NULL)
 		err = publisher_epoch_save(p->options.journal_dir, job->epoch);
 	if (err < 0) {
+		job->disk_failed = true;
 		snprintf(job->why.text, sizeof(job->why.text), "%s/epoch: %s",
 			 p->options.journal_dir, strerror(-err));
 		return err;
@@ -314,6 +356,8 @@ static void hand_over(struct publisher *p, const struct establish_job *job)
 	p->last_seq = job->tail.id_seq;
 	p->epoch_open = true;
 	p->trouble = TROUBLE_NONE;
+	p->start_over = false;
+	publisher_absolve_link(p);
 	p->ready = true;
 	p->fresh = true;
 	publisher_set_log_position(p, job->tail.id_seq);
@@ -350,6 +394,9 @@ static int establish(struct publisher *p, struct nats_error *why)
 	}
 	*why = job.why;
 	p->overtaken += err == -EBUSY;
+	publisher_blame(p, PART_BROKER,
+			job.disk_failed ? disk_cause(err) : cause_of(err),
+			why->text);
 	return err;
 }
 
@@ -440,7 +487,7 @@ static enum publisher_state state_of(int err)
 /* Is the connection good for another attempt? */
 static bool keep_link(struct publisher *p, int err)
 {
-	if (p->link == NULL || nats_conn_lost(p->link))
+	if (p->link == NULL || nats_conn_lost(p->link) || p->start_over)
 		return false;
 	if (err < 0)
 		return err != -ENOTCONN && err != -ETIMEDOUT && err != -EACCES;
