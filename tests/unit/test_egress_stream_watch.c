@@ -139,6 +139,15 @@ static void quiet_stream_of_before(void **state)
 	};
 
 	(void)state;
+	static const struct row nonsense[] = {
+		{ "ages of centuries", 0,
+		  STATE(1, 100, AGE(.first_ns = 1, .last_ns = INT64_MAX)), OK },
+		{ "sequences of nonsense", 60,
+		  STATE(UINT64_MAX, UINT64_MAX, AGE(.deleted = 0)), GONE },
+		{ "and more", 65, STATE(0, UINT64_MAX, AGE(.deleted = 0)), OK },
+	};
+
+	look_at_rows(nonsense, COUNT(nonsense));
 	look_at_rows(purged, COUNT(purged));
 	look_at_rows(unknown, COUNT(unknown));
 }

@@ -65,6 +65,8 @@ static void sample_first(struct stream_watch *w, const struct stream_look *look)
 
 	if (s->messages == 0 || s->first_ns <= 0 || s->last_ns < s->first_ns)
 		return;
+	if (s->last_ns - s->first_ns > INT64_MAX / 2)
+		return; /* not a span of time that a stream has */
 	sample_push(w, (struct stream_watch_sample){
 			       look->began_ns - (s->last_ns - s->first_ns),
 			       state_first(s) - 1 });
