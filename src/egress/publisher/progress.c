@@ -126,9 +126,17 @@ static void start_over(struct publisher *p)
 		publisher_notify(p, p->stats.state, text);
 }
 
+/* And not for our own disk. */
+static bool broker_is_awaited(const struct publisher *p)
+{
+	return p->waiting_since != 0 &&
+	       p->causes[PART_SPOOL].cause == OUTPUT_CAUSE_NONE &&
+	       (!send_queue_empty(&p->wire) || p->stats.spool_left > 0);
+}
+
 static void look_for_stuck(struct publisher *p)
 {
-	if (p->waiting_since == 0)
+	if (!broker_is_awaited(p))
 		p->stuck_since = 0;
 	else if (p->stuck_since == 0 && p->link != NULL)
 		p->stuck_since = sp_now();
