@@ -342,6 +342,7 @@ def test_a_stream_that_does_not_reach_back(collector, broker, stream,
         assert client.api(f"STREAM.PURGE.{STREAM}")["success"]
     c = collector()
     assert c.said("event=resync why=.*does not reach back")
+    assert "Stale file handle" not in c.server.output
     with Router(c.port) as router:
         router.dump(table(4))
         until(c, lambda: paths(stream()) == table(4))
