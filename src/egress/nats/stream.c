@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define WAIT_MS	    5000
+#define LOOK_MS	    2000 /* nothing depends on that answer */
 #define MAX_AGE_S   (24 * 3600)
 #define MAX_BYTES   (INT64_C(32) << 30)
 #define DUPLICATE_S 120
@@ -448,9 +449,12 @@ int nats_stream_look(struct nats_conn *link,
 	struct nats_api api = api_of(link, options);
 	struct nats_reply_stream s;
 	natsMsg *reply = NULL;
-	int err = nats_api_stream(&api, "STREAM.INFO", options->name, NULL, why,
-				  &reply, &s);
+	int err;
 
+	if (api.wait_ms > LOOK_MS)
+		api.wait_ms = LOOK_MS;
+	err = nats_api_stream(&api, "STREAM.INFO", options->name, NULL, why,
+			      &reply, &s);
 	if (err < 0)
 		return err;
 	natsMsg_Destroy(reply);

@@ -195,6 +195,7 @@ struct establish_job {
 	struct nats_conn *link;
 	struct nats_error why;
 	bool insist;
+	bool start_over;  /* open a new epoch in any case */
 	bool disk_failed; /* the error is of our disk, not of the broker */
 	uint64_t epoch;
 	struct nats_tail tail;
@@ -238,7 +239,7 @@ static bool unbroken(const struct establish_job *job)
 	const struct publisher *p = job->p;
 	const struct nats_tail *tail = &job->tail;
 
-	return p->epoch_open && !p->start_over &&
+	return p->epoch_open && !job->start_over &&
 	       tail->created_ns == p->created_ns && tail->has_id &&
 	       tail->id_seq == tail->last_seq && tail->id.epoch == p->epoch &&
 	       strcmp(tail->collector, p->options.collector) == 0;
@@ -356,7 +357,7 @@ static void hand_over(struct publisher *p, const struct establish_job *job)
 	p->last_seq = job->tail.id_seq;
 	p->epoch_open = true;
 	p->trouble = TROUBLE_NONE;
-	p->start_over = false;
+	p->start_over &= !job->start_over;
 	publisher_absolve_link(p);
 	p->ready = true;
 	p->fresh = true;
@@ -379,6 +380,7 @@ static int establish(struct publisher *p, struct nats_error *why)
 		.p = p,
 		.link = p->link,
 		.insist = p->overtaken >= PATIENCE,
+		.start_over = p->start_over,
 	};
 	int err;
 
