@@ -32,8 +32,9 @@ static const struct http_route page_route = { "", "", HTTP_DIRECT,
 #define ROUTES (sizeof(routes) / sizeof(routes[0]))
 
 /* Whether the path is that of @route; what "*" stands for goes to @args. */
-static bool matches(const struct http_route *route, const struct http_target *t,
-		    const char *args[HTTP_ARGS_MAX])
+static bool route_matches(const struct http_route *route,
+			  const struct http_target *t,
+			  const char *args[HTTP_ARGS_MAX])
 {
 	const char *p = route->path;
 	size_t n = 0, arg = 0;
@@ -95,7 +96,7 @@ bool http_route_find(struct http_request *r, const char *method)
 	for (size_t i = 0; i < ROUTES; i++) {
 		bool wants_post = routes[i].flags & HTTP_POST;
 
-		if (!matches(&routes[i], &r->target, r->args))
+		if (!route_matches(&routes[i], &r->target, r->args))
 			continue;
 		r->allow = wants_post ? "POST" : "GET, HEAD";
 		if (wants_post ? !post : !get)

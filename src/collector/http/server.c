@@ -29,8 +29,8 @@
 #define STACK		(256 * 1024)
 #define STOP_SECONDS	10 /* more than HTTP_PATIENCE and sp_stop() take */
 
-static void say(struct http *h, enum log_level level, const char *event,
-		const char *hint, int err)
+static void server_log(struct http *h, enum log_level level, const char *event,
+		       const char *hint, int err)
 {
 	const struct config_address *at = &h->config->http.listen;
 	struct log_line line;
@@ -55,7 +55,7 @@ void http_log_client(struct log_line *line, const struct sockaddr *from)
 
 /* Requests */
 
-static int work(void *request)
+static int request_run(void *request)
 {
 	struct http_request *r = request;
 	struct http *h = r->http;
@@ -90,7 +90,7 @@ static bool hand_over(struct http_request *r)
 			   "the collector is stopping", NULL);
 		return false;
 	}
-	if (sp_go_on(h->rt, 0, work, r, NULL) == 0)
+	if (sp_go_on(h->rt, 0, request_run, r, NULL) == 0)
 		return true;
 	http_error(r, MHD_HTTP_SERVICE_UNAVAILABLE, "too many requests",
 		   "ask again");
@@ -104,7 +104,7 @@ static bool hand_over(struct http_request *r)
 }
 
 /* All of it was read. */
-static enum MHD_Result dispatch(struct http_request *r)
+static enum MHD_Result request_dispatch(struct http_request *r)
 {
 	if (r->admitted && r->route->flags & HTTP_DIRECT)
 		r->route->handle(r);
@@ -115,7 +115,7 @@ static enum MHD_Result dispatch(struct http_request *r)
 }
 
 /* False: its body is not worth reading, and there is an error to answer. */
-static bool fits(struct http_request *r)
+static bool body_fits(struct http_request *r)
 {
 	const char *length =
 		MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND,
@@ -129,7 +129,7 @@ static bool fits(struct http_request *r)
 }
 
 /* False: there is an error to answer, once the body was read. */
-static bool admit(struct http_request *r, const char *method)
+static bool request_admit(struct http_request *r, const char *method)
 {
 	if (r->parsed != HTTP_TARGET_OK) {
 		http_error(r,
@@ -143,10 +143,11 @@ static bool admit(struct http_request *r, const char *method)
 	       http_route_check_params(r);
 }
 
-static enum MHD_Result handle(void *http, struct MHD_Connection *connection,
-			      const char *url, const char *method,
-			      const char *version, const char *body,
-			      size_t *body_len, void **request)
+static enum MHD_Result request_handle(void *http,
+				      struct MHD_Connection *connection,
+				      const char *url, const char *method,
+				      const char *version, const char *body,
+				      size_t *body_len, void **request)
 {
 	struct http_request *r = *request;
 
@@ -160,15 +161,15 @@ static enum MHD_Result handle(void *http, struct MHD_Connection *connection,
 	switch (r->phase) {
 	case HTTP_NEW:
 		r->phase = HTTP_READING;
-		if (!fits(r)) {
+		if (!body_fits(r)) {
 			r->phase = HTTP_DONE;
 			return http_reply(r);
 		}
-		r->admitted = admit(r, method);
+		r->admitted = request_admit(r, method);
 		return MHD_YES;
 	case HTTP_READING:
 		if (*body_len == 0)
-			return dispatch(r);
+			return request_dispatch(r);
 		r->body += *body_len;
 		*body_len = 0;
 		return r->body <= BODY_MAX ? MHD_YES : MHD_NO;
@@ -178,8 +179,8 @@ static enum MHD_Result handle(void *http, struct MHD_Connection *connection,
 }
 
 /* The first that is heard of a request: its target, as it was sent. */
-static void *begin(void *http, const char *target,
-		   struct MHD_Connection *connection)
+static void *request_begin(void *http, const char *target,
+			   struct MHD_Connection *connection)
 {
 	struct http_request *r = calloc(1, sizeof(*r));
 
@@ -192,8 +193,8 @@ static void *begin(void *http, const char *target,
 	return r;
 }
 
-static void end(void *http, struct MHD_Connection *connection, void **request,
-		enum MHD_RequestTerminationCode why)
+static void request_end(void *http, struct MHD_Connection *connection,
+			void **request, enum MHD_RequestTerminationCode why)
 {
 	struct http_request *r = *request;
 
@@ -259,8 +260,10 @@ static int take_token(struct http *h)
 	if (h->token != NULL)
 		return 0;
 	if (config_state_is_url(h->config)) {
-		say(h, LOG_LEVEL_WARNING, "http_without_token",
-		    "--state is no folder: actions need --http-token-file", 0);
+		server_log(
+			h, LOG_LEVEL_WARNING, "http_without_token",
+			"--state is no folder: actions need --http-token-file",
+			0);
 		return 0;
 	}
 	h->own_token = malloc(HTTP_TOKEN_LEN + 1);
@@ -269,7 +272,8 @@ static int take_token(struct http *h)
 	err = http_token_make(state, h->own_token);
 	h->token = h->own_token;
 	if (err < 0)
-		say(h, LOG_LEVEL_ERROR, "cannot_write_http_token", state, err);
+		server_log(h, LOG_LEVEL_ERROR, "cannot_write_http_token", state,
+			   err);
 	return err;
 }
 
@@ -278,9 +282,9 @@ static int start_daemon(struct http *h, int fd)
 	h->daemon = MHD_start_daemon(
 		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
 			MHD_USE_ITC,
-		0, NULL, NULL, handle, h, MHD_OPTION_LISTEN_SOCKET, fd,
-		MHD_OPTION_URI_LOG_CALLBACK, begin, h,
-		MHD_OPTION_NOTIFY_COMPLETED, end, h,
+		0, NULL, NULL, request_handle, h, MHD_OPTION_LISTEN_SOCKET, fd,
+		MHD_OPTION_URI_LOG_CALLBACK, request_begin, h,
+		MHD_OPTION_NOTIFY_COMPLETED, request_end, h,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_SIZE,
 		MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
@@ -331,28 +335,29 @@ static struct http *http_new(const struct collector_env *env)
 	return h;
 }
 
-static int start(struct http *h)
+static int server_start(struct http *h)
 {
 	const struct config_address *at = &h->config->http.listen;
 	int fd = open_socket(at);
 	int err;
 
 	if (fd == -EADDRINUSE && config_is_default(h->config, "http")) {
-		say(h, LOG_LEVEL_WARNING, "no_http",
-		    "the default address is taken: --http ADDRESS:PORT, or off",
-		    fd);
+		server_log(h, LOG_LEVEL_WARNING, "no_http",
+			   "the default address is taken: --http ADDRESS:PORT, "
+			   "or off",
+			   fd);
 		return fd;
 	}
 	if (fd < 0) {
-		say(h, LOG_LEVEL_ERROR, "cannot_listen", "--http ADDRESS:PORT",
-		    fd);
+		server_log(h, LOG_LEVEL_ERROR, "cannot_listen",
+			   "--http ADDRESS:PORT", fd);
 		return fd;
 	}
 	err = start_parts(h, fd);
 	if (err < 0) {
 		if (h->daemon == NULL)
 			close(fd);
-		say(h, LOG_LEVEL_ERROR, "cannot_serve_http", NULL, err);
+		server_log(h, LOG_LEVEL_ERROR, "cannot_serve_http", NULL, err);
 		return err;
 	}
 	h->port = port_of(fd);
@@ -376,7 +381,7 @@ int http_start(const struct collector_env *env, struct http **out)
 	h = http_new(env);
 	if (h == NULL)
 		return -ENOMEM;
-	err = start(h);
+	err = server_start(h);
 	if (err == 0) {
 		*out = h;
 		return 0;
@@ -449,9 +454,10 @@ int http_stop(struct http *h)
 		pthread_join(stopper, NULL);
 	} else {
 		pthread_detach(stopper);
-		say(h, LOG_LEVEL_ERROR, "http_not_stopped",
-		    "a request did not end; the process exits without it",
-		    -ETIMEDOUT);
+		server_log(
+			h, LOG_LEVEL_ERROR, "http_not_stopped",
+			"a request did not end; the process exits without it",
+			-ETIMEDOUT);
 		return -ETIMEDOUT;
 	}
 	pthread_cond_destroy(&h->end);

@@ -131,7 +131,7 @@ static bool find_router(struct looking_glass *g, struct rib *rib,
 	return out->router != NULL;
 }
 
-static int answer(struct worker_query *q, struct worker *w)
+static int looking_glass_run(struct worker_query *q, struct worker *w)
 {
 	struct looking_glass *g = (struct looking_glass *)q;
 
@@ -154,7 +154,7 @@ static int answer(struct worker_query *q, struct worker *w)
 	return g->out.failed ? -ENOMEM : 0;
 }
 
-static void drop(struct worker_query *q)
+static void looking_glass_drop(struct worker_query *q)
 {
 	looking_glass_free((struct looking_glass *)q);
 }
@@ -165,8 +165,8 @@ struct looking_glass *looking_glass_new(void)
 
 	if (g == NULL)
 		return NULL;
-	g->head.run = answer;
-	g->head.free = drop;
+	g->head.run = looking_glass_run;
+	g->head.free = looking_glass_drop;
 	return g;
 }
 

@@ -17,18 +17,18 @@ static const char *output_of(const struct publisher_stats *s)
 
 /* What the output has to say: degraded, or not ready. */
 static void judge_output(const struct publisher_stats *stats,
-			 struct readiness *o)
+			 struct readiness *readiness)
 {
 	const struct output_cause_row *row =
 		output_cause_row(stats->output.cause);
 
 	if (row->status == OUTPUT_OK)
 		return;
-	o->ready = row->status != OUTPUT_STOPPED;
-	if (o->ready)
-		o->degraded = row->name;
-	output_state_why(&stats->output, o->why);
-	o->action = row->action;
+	readiness->ready = row->status != OUTPUT_STOPPED;
+	if (readiness->ready)
+		readiness->degraded = row->name;
+	output_state_why(&stats->output, readiness->why);
+	readiness->action = row->action;
 }
 
 static bool some_listener_down(const struct collector_env *env)
@@ -44,7 +44,7 @@ struct readiness readiness_of(const struct collector_env *env,
 {
 	enum collector_phase phase = collector_env_phase(env);
 	bool shut = phase == COLLECTOR_SERVING && some_listener_down(env);
-	struct readiness o = {
+	struct readiness readiness = {
 		.restored = phase != COLLECTOR_RESTORING,
 		.listening = phase == COLLECTOR_SERVING && !shut,
 		.output = output_of(stats),
@@ -59,21 +59,22 @@ struct readiness readiness_of(const struct collector_env *env,
 		why = "it is stopping";
 	else if (shut)
 		why = "it does not listen everywhere: see the log";
-	o.ready = why == NULL;
+	readiness.ready = why == NULL;
 	if (why != NULL)
-		snprintf(o.why, sizeof(o.why), "%s", why);
+		snprintf(readiness.why, sizeof(readiness.why), "%s", why);
 	else
-		judge_output(stats, &o);
-	return o;
+		judge_output(stats, &readiness);
+	return readiness;
 }
 
-void readiness_json(struct json *j, const struct readiness *o)
+void readiness_json(struct json *j, const struct readiness *readiness)
 {
-	json_bool_at(j, "ready", o->ready);
-	json_bool_at(j, "restored", o->restored);
-	json_bool_at(j, "listening", o->listening);
-	json_string_at(j, "output", o->output);
-	json_string_at(j, "degraded", o->degraded);
-	json_string_at(j, "why", o->why[0] != '\0' ? o->why : NULL);
-	json_string_at(j, "action", o->action);
+	json_bool_at(j, "ready", readiness->ready);
+	json_bool_at(j, "restored", readiness->restored);
+	json_bool_at(j, "listening", readiness->listening);
+	json_string_at(j, "output", readiness->output);
+	json_string_at(j, "degraded", readiness->degraded);
+	json_string_at(j, "why",
+		       readiness->why[0] != '\0' ? readiness->why : NULL);
+	json_string_at(j, "action", readiness->action);
 }

@@ -44,7 +44,7 @@ static int run_job(void *arg)
 }
 
 /* Run @fn on the pool; @arg is on our stack, so nothing may end the wait. */
-static int blocking(int (*fn)(void *), void *arg)
+static int job_run_blocking(int (*fn)(void *), void *arg)
 {
 	struct job job = { fn, arg };
 	int ret = 0;
@@ -156,7 +156,7 @@ static int connect_link(struct publisher *p, struct nats_error *why)
 	int err;
 
 	publisher_notify(p, PUBLISHER_CONNECTING, NULL);
-	err = blocking(run_connect, &job); /* yields */
+	err = job_run_blocking(run_connect, &job); /* yields */
 	if (err < 0) {
 		*why = job.why;
 		p->stuck_since = 0; /* the broker does not answer */
@@ -168,7 +168,7 @@ static int connect_link(struct publisher *p, struct nats_error *why)
 	}
 	err = check_limit(SERVER_LIMIT, nats_conn_max_payload(job.link), why);
 	if (err < 0) {
-		blocking(run_close, job.link); /* yields */
+		job_run_blocking(run_close, job.link); /* yields */
 		publisher_blame(p, PART_BROKER, cause_of(err), why->text);
 		return err;
 	}
@@ -185,7 +185,7 @@ static void close_link(struct publisher *p)
 		return;
 	publisher_socket_io_stop(p); /* yields */
 	p->link = NULL;
-	blocking(run_close, link); /* yields */
+	job_run_blocking(run_close, link); /* yields */
 }
 
 /* Finding out where to go on */
@@ -234,7 +234,7 @@ static int judge_writer(struct establish_job *job)
 }
 
 /* Does the chain of this run end the stream? */
-static bool unbroken(const struct establish_job *job)
+static bool chain_unbroken(const struct establish_job *job)
 {
 	const struct publisher *p = job->p;
 	const struct nats_tail *tail = &job->tail;
@@ -334,7 +334,7 @@ static int run_establish(void *arg)
 		return err;
 	judge_record(job);
 	job->epoch = p->epoch;
-	if (unbroken(job))
+	if (chain_unbroken(job))
 		return 0;
 	err = open_epoch(job);
 	if (err == 0 && job->insist)
@@ -364,7 +364,7 @@ static void hand_over(struct publisher *p, const struct establish_job *job)
 	publisher_set_log_position(p, job->tail.id_seq);
 	if (first) {
 		pthread_mutex_lock(&p->lock);
-		p->epoch_mark = p->mark;
+		p->epoch_position = p->log_position;
 		p->epoch_has_stored = job->tail.has_record;
 		p->epoch_stored = job->tail.record;
 		p->shared_epoch_open = true;
@@ -374,7 +374,7 @@ static void hand_over(struct publisher *p, const struct establish_job *job)
 	publisher_wake(p);
 }
 
-static int establish(struct publisher *p, struct nats_error *why)
+static int stream_establish(struct publisher *p, struct nats_error *why)
 {
 	struct establish_job job = {
 		.p = p,
@@ -388,7 +388,7 @@ static int establish(struct publisher *p, struct nats_error *why)
 	p->stats.recoveries++;
 	if (!p->epoch_open)
 		p->began_ns = sp_now();
-	err = blocking(run_establish, &job); /* yields */
+	err = job_run_blocking(run_establish, &job); /* yields */
 	if (err == 0) {
 		p->overtaken = 0;
 		hand_over(p, &job);
@@ -435,7 +435,7 @@ static void look_at_stream(struct publisher *p)
 		.look.began_ns = p->began_ns,
 		.look.max_message = p->stats.max_payload + MESSAGE_OVERHEAD,
 	};
-	int err = blocking(run_look, &job); /* yields */
+	int err = job_run_blocking(run_look, &job); /* yields */
 	enum stream_watch_result result = STREAM_WATCH_REPLACED;
 
 	if (err == 0)
@@ -497,7 +497,7 @@ static bool keep_link(struct publisher *p, int err)
 }
 
 /* Half of it for sure, the rest by chance, so that many do not come at once. */
-static int64_t jittered(int64_t ns)
+static int64_t delay_jitter(int64_t ns)
 {
 	return ns / 2 + (int64_t)(drand48() * (double)ns / 2);
 }
@@ -515,7 +515,7 @@ int publisher_connect_main(void *arg)
 		if (p->link == NULL)
 			err = connect_link(p, &why);
 		if (err == 0)
-			err = establish(p, &why);
+			err = stream_establish(p, &why);
 		if (err == 0) {
 			if (watch_stream(p) < 0)
 				break;
@@ -527,7 +527,7 @@ int publisher_connect_main(void *arg)
 		if (!keep_link(p, err))
 			close_link(p);
 		if (sp_sleep(err == -ESTALE ? SP_NEVER - sp_now()
-					    : jittered(backoff)) < 0)
+					    : delay_jitter(backoff)) < 0)
 			break;
 		backoff = 2 * backoff < p->options.backoff_max_ns
 				  ? 2 * backoff
