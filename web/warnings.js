@@ -13,15 +13,14 @@ function outputWarnings({ output: o }) {
 		return [];
 	const found = [];
 
-	if (o.diskFull)
-		found.push({ level: "down", title: "The disk is full",
-			text: "Routers are not read until there is room. Nothing "
-				+ "is lost, but their tables grow old." });
-	if (o.spooling)
-		found.push({ level: "stale", title: "The broker is away or slow",
-			text: `${formatBytes(o.spoolBytes)} wait in the spool and are `
-				+ `published in order once it is back.${
-					o.lastError ? ` It said: ${o.lastError}` : ""}` });
+	if (o.status === "stopped")
+		found.push({ level: "down", title: `Output stopped: ${o.cause}`,
+			text: `${o.why}. Routers wait, and their tables grow old. `
+				+ `Do: ${o.action}.` });
+	if (o.status === "degraded")
+		found.push({ level: "stale", title: `Output degraded: ${o.cause}`,
+			text: `${o.why}. ${formatBytes(o.spoolBytes)} wait in the spool `
+				+ `and are published in order. Do: ${o.action}.` });
 	return found;
 }
 

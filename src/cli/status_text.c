@@ -110,6 +110,26 @@ static void put_collector(FILE *to, const struct terminal *terminal,
 	fputc('\n', to);
 }
 
+/* Why the output is not ok, and what to do. */
+static void put_cause(FILE *to, const struct terminal *terminal,
+		      const struct json_object *output)
+{
+	const char *status = text_or_dash(output, "status");
+
+	if (answer_text(output, "cause") == NULL)
+		return;
+	fputs("           ", to);
+	put_styled(to, terminal,
+		   strcmp(status, "stopped") == 0 ? TERMINAL_BAD
+						  : TERMINAL_WARN,
+		   status);
+	fputs(": ", to);
+	terminal_put(to, text_or_dash(output, "why"));
+	fputs("; ", to);
+	terminal_put(to, text_or_dash(output, "action"));
+	fputc('\n', to);
+}
+
 static void put_output(FILE *to, const struct terminal *terminal,
 		       const struct json_object *status)
 {
@@ -142,6 +162,7 @@ static void put_output(FILE *to, const struct terminal *terminal,
 	if (answer_bool(output, "diskFull"))
 		put_styled(to, terminal, TERMINAL_BAD, "; disk full");
 	fputc('\n', to);
+	put_cause(to, terminal, output);
 	if (error != NULL && error[0] != '\0') {
 		fputs("           last error: ", to);
 		terminal_put(to, error);

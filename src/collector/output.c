@@ -180,8 +180,7 @@ static void notice_log(void *arg, const struct publisher_notice *n)
 				      memory_order_relaxed);
 	if (n->state == PUBLISHER_REFUSED || n->state == PUBLISHER_SUPERSEDED)
 		level = LOG_LEVEL_ERROR;
-	else if (n->spooling || n->state == PUBLISHER_RECOVERING ||
-		 n->text != NULL)
+	else if (n->spooling || n->text != NULL)
 		level = LOG_LEVEL_WARNING;
 	if (!log_begin(o->log, level, "publisher", &line))
 		return;
@@ -189,6 +188,31 @@ static void notice_log(void *arg, const struct publisher_notice *n)
 	log_bool(&line, "spooling", n->spooling);
 	if (n->text != NULL)
 		log_text(&line, "text", n->text);
+	log_end(&line);
+}
+
+/* The same. */
+static void log_output(void *arg, const struct output_state *state)
+{
+	static const enum log_level levels[] = {
+		[OUTPUT_OK] = LOG_LEVEL_INFO,
+		[OUTPUT_DEGRADED] = LOG_LEVEL_WARNING,
+		[OUTPUT_STOPPED] = LOG_LEVEL_ERROR,
+	};
+	const struct output_cause_row *row = output_cause_row(state->cause);
+	struct output *o = arg;
+	char why[OUTPUT_WHY_MAX];
+	struct log_line line;
+
+	if (!log_begin(o->log, levels[row->status], "output", &line))
+		return;
+	log_text(&line, "status", output_status_name(row->status));
+	if (state->cause != OUTPUT_CAUSE_NONE) {
+		output_state_why(state, why);
+		log_text(&line, "cause", row->name);
+		log_text(&line, "why", why);
+		log_text(&line, "action", row->action);
+	}
 	log_end(&line);
 }
 
@@ -210,6 +234,7 @@ static int publish_start(struct output *o, const struct config *c,
 		.epoch_subject = o->texts[TEXT_EPOCH],
 		.hold = true,
 		.notice = notice_log,
+		.output_changed = log_output,
 		.notice_arg = o,
 	};
 	struct nats_error why = { "" };

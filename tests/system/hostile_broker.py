@@ -13,7 +13,8 @@ def stream_info(name, subjects, **state):
     return {
         "type": "io.nats.jetstream.api.v1.stream_info_response",
         "config": {"name": name, "subjects": subjects, "retention": "limits",
-                   "max_msgs_per_subject": 1, "storage": "file",
+                   "max_msgs_per_subject": 1 if name.startswith("KV_") else -1,
+                   "storage": "file",
                    "num_replicas": 1, "allow_direct": True},
         "created": CREATED,
         "state": {"messages": 0, "bytes": 0, "first_seq": 0, "last_seq": 0,

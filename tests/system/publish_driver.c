@@ -73,6 +73,7 @@ enum driver_option {
 	OPT_WINDOW,
 	OPT_ACK_MS,
 	OPT_SPOOL_AFTER_MS,
+	OPT_STUCK_MS,
 	OPT_SPOOL_MAX,
 	OPT_SEGMENT,
 	OPT_TAKE_OVER,
@@ -111,6 +112,7 @@ static const struct option options[] = {
 	{ "window", 1, NULL, OPT_WINDOW },
 	{ "ack-ms", 1, NULL, OPT_ACK_MS },
 	{ "spool-after-ms", 1, NULL, OPT_SPOOL_AFTER_MS },
+	{ "stuck-ms", 1, NULL, OPT_STUCK_MS },
 	{ "spool-max", 1, NULL, OPT_SPOOL_MAX },
 	{ "segment", 1, NULL, OPT_SEGMENT },
 	{ "take-over", 0, NULL, OPT_TAKE_OVER },
@@ -264,6 +266,9 @@ static void set_publisher(struct publisher_options *o, int option,
 		break;
 	case OPT_SPOOL_AFTER_MS:
 		o->spool_after_ns = number(value) * SP_MS;
+		break;
+	case OPT_STUCK_MS:
+		o->stuck_ns = number(value) * SP_MS;
 		break;
 	case OPT_SPOOL_MAX:
 		o->spool_max = (uint64_t)number(value);

@@ -123,7 +123,8 @@ def test_health_and_readiness(api):
     assert headers["Content-Type"].startswith("text/plain")
     assert api.get("/readyz") == {
         "ready": True, "restored": True, "listening": True,
-        "output": "accepting", "why": None}
+        "output": "accepting", "degraded": None, "why": None,
+        "action": None}
 
 
 def test_off_means_off(server, arancini, tmp_path):

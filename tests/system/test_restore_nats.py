@@ -9,7 +9,7 @@ import time
 import pytest
 
 from broker import STREAM, Proxy, check_chain
-from collecting import Collector, router_of, table_key
+from collecting import Collector, router_of, table_key, tail
 from router import Router, announce, withdraw
 from test_restore import (paths, prefixes, resyncs, table, until_filed,
                           updates_after_last_epoch)
@@ -255,6 +255,43 @@ def test_a_stream_that_is_deleted_while_it_runs(collector, broker, stream,
     c.stop()
 
 
+@pytest.mark.parametrize("how", [{}, {"keep": 3}, {"filter": TOKEN}])
+def test_a_stream_that_is_purged_while_it_runs(collector, broker, arancini,
+                                               tmp_path, how):
+    """Consumers that were behind miss messages, and nothing is published that
+    would tell them."""
+    broker.start()
+    c = collector("--batch-max-bytes", "1K")
+    with Router(c.port) as router:
+        router.dump(table(20))
+        until_filed(c, tmp_path, TOKEN)
+        if "filter" in how:
+            how = {"filter": f"arancini.updates.{TOKEN}.>"}
+        with broker.client() as client:
+            answer = client.api(f"STREAM.PURGE.{STREAM}", how)
+            assert answer["success"] and answer["purged"] > 0
+        c.until_said("event=resync why=\"somebody removed messages")
+        until(c, lambda: paths(list(tail(arancini, "--nats", broker.url)))
+              == table(20))
+        assert len(c.said("event=resync")) == 1
+    c.stop()
+
+
+def test_a_stream_that_is_deleted_in_silence(collector, broker, stream,
+                                             tmp_path):
+    """It is made again, although nothing is to be published."""
+    broker.start()
+    c = collector()
+    with Router(c.port) as router:
+        router.dump(table(20))
+        until_filed(c, tmp_path, TOKEN)
+        with broker.client() as client:
+            assert client.api(f"STREAM.DELETE.{STREAM}")["success"]
+        c.until_said("event=resync why=\"the stream is a new one\"")
+        until(c, lambda: paths(stream()) == table(20))
+    c.stop()
+
+
 def test_a_stream_that_loses_its_end_while_it_runs(collector, broker, stream,
                                                    tmp_path):
     """As after a power failure of its host: the store is that of some time
@@ -305,6 +342,7 @@ def test_a_stream_that_does_not_reach_back(collector, broker, stream,
         assert client.api(f"STREAM.PURGE.{STREAM}")["success"]
     c = collector()
     assert c.said("event=resync why=.*does not reach back")
+    assert "Stale file handle" not in c.server.output
     with Router(c.port) as router:
         router.dump(table(4))
         until(c, lambda: paths(stream()) == table(4))

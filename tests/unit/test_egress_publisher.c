@@ -79,6 +79,13 @@ bool nats_conn_lost(struct nats_conn *link)
 	return false;
 }
 
+bool nats_conn_refused(struct nats_conn *link, struct nats_error *out)
+{
+	(void)link;
+	(void)out;
+	return false;
+}
+
 /* Nobody opens one. */
 
 int nats_conn_open(const struct nats_options *options, uint32_t window,
@@ -150,6 +157,8 @@ static struct publisher *make(const char *journal_dir)
 		.journal_dir = journal_dir,
 		.spool_max = 1 << 30,
 		.sync_bytes = 1,
+		.waited_ns = 3600 * SP_S,
+		.stuck_ns = 3600 * SP_S,
 		.notice = count_notice,
 	};
 	p->epoch = EPOCH;
@@ -245,6 +254,13 @@ static void turn(struct publisher *p)
 	sp_yield();
 }
 
+static enum output_cause cause_now(struct publisher *p)
+{
+	publisher_share(p);
+	publisher_judge(p);
+	return p->stats.output.cause;
+}
+
 /* The stream */
 
 /*
@@ -328,6 +344,99 @@ static void test_the_last_record_of_the_spool_counts_as_made(void)
 	unmake(p);
 }
 
+/* Progress */
+
+#define WAITED (3600 * SP_S)
+
+/* A batch that was begun @ago. */
+static void take_old(struct publisher *p, int64_t ago)
+{
+	take(p, &p->wire);
+	send_queue_at(&p->wire, p->wire.tail - 1)->batch->opened_ns =
+		(uint64_t)(sp_now() - ago);
+}
+
+/* By time alone: nothing failed. */
+static void test_what_waits_for_long_is_not_ok(void)
+{
+	struct publisher *p = make(NULL);
+
+	p->options.waited_ns = WAITED;
+	p->link = (struct nats_conn *)1;
+	come_back(p, 0, 0);
+	turn(p);
+	assert_int_equal(cause_now(p), OUTPUT_CAUSE_NONE);
+	assert_true(publisher_judge_deadline(p) == SP_NEVER);
+	take_old(p, WAITED - 60 * SP_S);
+	assert_int_equal(cause_now(p), OUTPUT_CAUSE_NONE);
+	assert_in_range(publisher_judge_deadline(p) - sp_now(), 1, 60 * SP_S);
+	take_old(p, 0);
+	send_queue_first(&p->wire)->batch->opened_ns -= 61 * SP_S;
+	assert_int_equal(cause_now(p), OUTPUT_CAUSE_NO_PROGRESS);
+	/* Something of it is stored. */
+	p->stored_ns = sp_now();
+	assert_int_equal(cause_now(p), OUTPUT_CAUSE_BEHIND);
+	assert_in_range(publisher_judge_deadline(p) - sp_now(), 1, WAITED);
+	for (int i = 0; i < 3; i++)
+		turn(p);
+	assert_true(publisher_stream_idle(p));
+	assert_int_equal(cause_now(p), OUTPUT_CAUSE_NONE);
+	unmake(p);
+}
+
+/* Of what failed the worst counts, and it stays until that works. */
+static void test_a_cause_stays_until_it_is_over(void)
+{
+	struct publisher *p = make(NULL);
+
+	take_old(p, 0);
+	publisher_blame(p, PART_BROKER, OUTPUT_CAUSE_NO_RIGHTS, "no");
+	publisher_blame(p, PART_SPOOL, OUTPUT_CAUSE_SPOOL_UNREADABLE, "?");
+	assert_int_equal(p->stats.output.cause, OUTPUT_CAUSE_NO_RIGHTS);
+	assert_string_equal(p->stats.output.detail.text, "no");
+	publisher_blame(p, PART_DISK, OUTPUT_CAUSE_DISK_FULL, NULL);
+	assert_int_equal(p->stats.output.cause, OUTPUT_CAUSE_DISK_FULL);
+	publisher_absolve(p, PART_DISK);
+	/* A new connection says nothing about rights. */
+	come_back(p, 0, 0);
+	publisher_absolve_link(p);
+	assert_int_equal(cause_now(p), OUTPUT_CAUSE_NO_RIGHTS);
+	for (int i = 0; i < 3; i++)
+		turn(p);
+	assert_int_equal(cause_now(p), OUTPUT_CAUSE_SPOOL_UNREADABLE);
+	publisher_blame(p, PART_BROKER, OUTPUT_CAUSE_SUPERSEDED, NULL);
+	publisher_note_stored(p);
+	assert_int_equal(cause_now(p), OUTPUT_CAUSE_SUPERSEDED);
+	unmake(p);
+}
+
+static void test_no_progress_while_the_broker_answers(void)
+{
+	struct publisher *p = make(NULL);
+
+	p->options.stuck_ns = WAITED;
+	p->link = (struct nats_conn *)1;
+	come_back(p, 0, 0);
+	turn(p);
+	take_old(p, 0);
+	publisher_judge(p);
+	assert_int_not_equal(p->stuck_since, 0);
+	p->stuck_since -= WAITED - SP_S;
+	publisher_judge(p);
+	assert_false(p->start_over);
+	p->stuck_since -= SP_S;
+	publisher_judge(p);
+	assert_true(p->start_over);
+	assert_false(p->ready);
+	assert_int_equal(p->trouble, TROUBLE_LINK);
+	assert_int_equal(p->stats.restarts, 1);
+	assert_int_equal(told, 1);
+	/* Once, and then it has as much time again. */
+	publisher_judge(p);
+	assert_int_equal(p->stats.restarts, 1);
+	unmake(p);
+}
+
 /* The disk */
 
 /* All that it ever holds is one segment, the newest. */
@@ -343,6 +452,7 @@ static void test_a_full_disk_has_room_again_when_all_is_published(void)
 		turn(p);
 	}
 	assert_true(p->stats.disk_full);
+	assert_int_equal(cause_now(p), OUTPUT_CAUSE_DISK_FULL);
 	come_back(p, 0, 0);
 	for (int i = 0; i < TURNS && line.answered < total; i++) {
 		struct send_queue *to = p->spooling ? &p->disk : &p->wire;
@@ -355,6 +465,7 @@ static void test_a_full_disk_has_room_again_when_all_is_published(void)
 	assert_int_equal(line.sent, total);
 	assert_string_equal(line.last_id, "test.7.160");
 	assert_false(p->stats.disk_full);
+	assert_int_equal(cause_now(p), OUTPUT_CAUSE_NONE);
 	unmake(p);
 }
 
@@ -394,6 +505,7 @@ static void test_a_disk_that_fails_is_not_tried_all_the_time(void)
 	assert_in_range(failing_disk.steps - before, 2,
 			3 + (uintmax_t)((sp_now() - began) / SP_S));
 	assert_int_equal(send_queue_count(&p->disk), 5);
+	assert_int_equal(cause_now(p), OUTPUT_CAUSE_DISK_FAILED);
 
 	failing_disk.fail_at = 0;
 	for (int i = 0; i < 10 && !send_queue_empty(&p->disk); i++) {
@@ -404,6 +516,7 @@ static void test_a_disk_that_fails_is_not_tried_all_the_time(void)
 	assert_true(send_queue_empty(&p->disk));
 	assert_int_equal(p->stats.journal_messages, 5);
 	assert_int_equal(told, 1);
+	assert_int_not_equal(cause_now(p), OUTPUT_CAUSE_DISK_FAILED);
 	check_journal_holds(5);
 	unmake(p);
 }
@@ -415,6 +528,9 @@ int main(void)
 		DISK_CASE(test_what_the_stream_holds_is_not_sent_again),
 		DISK_CASE(test_what_the_stream_holds_is_not_read_back),
 		DISK_CASE(test_the_last_record_of_the_spool_counts_as_made),
+		DISK_CASE(test_what_waits_for_long_is_not_ok),
+		DISK_CASE(test_a_cause_stays_until_it_is_over),
+		DISK_CASE(test_no_progress_while_the_broker_answers),
 		DISK_CASE(
 			test_a_full_disk_has_room_again_when_all_is_published),
 		DISK_CASE(test_a_disk_that_fails_is_not_tried_all_the_time),

@@ -39,6 +39,7 @@ struct checkpoint {
 	struct sp_task manifest_task;
 	bool writing_manifests;
 	struct manifest manifest; /* being made */
+	struct nats_error why;	  /* words for why the store is not open */
 	bool listed;		  /* there is one of this run */
 	bool failing;		  /* it could not be written */
 };
@@ -177,7 +178,7 @@ static int open_bucket(struct checkpoint *c, const char *url)
 	return state_store_open_kv(&how.nats, (int)config->nats.replicas,
 				   config->identity.collector,
 				   sp_in(config->snapshot.restore_wait),
-				   &c->store);
+				   &c->why, &c->store);
 }
 
 static int open_store(void *checkpoint)
@@ -234,6 +235,8 @@ int checkpoint_open(const struct collector_env *env, struct checkpoint **out)
 			log_text(&line, "error", "in use by another process");
 		else
 			log_error(&line, "error", err);
+		if (c->why.text[0] != '\0')
+			log_text(&line, "why", c->why.text);
 		log_end(&line);
 	}
 	checkpoint_close(c);

@@ -101,7 +101,8 @@ static void log_cannot_tell(struct restore *r, const char *why, int err)
 	if (!log_begin(r->log, LOG_LEVEL_WARNING, "resync", &line))
 		return;
 	log_text(&line, "why", why);
-	if (err < 0)
+	/* For a log that was trimmed @why says it all, "stale file" nothing. */
+	if (err < 0 && err != -ESTALE)
 		log_error(&line, "error", err);
 	log_text(&line, "hint",
 		 "consumers are told to forget, and get the tables again");

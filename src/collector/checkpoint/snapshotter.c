@@ -343,6 +343,8 @@ static bool is_global_error(int err)
 	case -EROFS:
 	case -EIO:
 	case -ENOENT: /* the folder */
+	case -EACCES:
+	case -EOPNOTSUPP: /* no JetStream */
 	case -ENOTCONN:
 	case -ECONNREFUSED:
 	case -ECONNRESET:
@@ -392,7 +394,10 @@ static const char *log_loss_reason(struct snapshotter *snapshotter)
 		why = "the stream lost what it had acknowledged";
 	if (publisher.damaged_segments != snapshotter->damaged)
 		why = "a segment of the spool is damaged";
+	if (publisher.purges != snapshotter->purges)
+		why = "somebody removed messages of the stream";
 	snapshotter->lost = batcher.lost;
+	snapshotter->purges = publisher.purges;
 	snapshotter->damaged = publisher.damaged_segments;
 	snapshotter->rollbacks = publisher.rollbacks;
 	return why;

@@ -50,6 +50,7 @@ struct snapshotter {
 	uint64_t fences;
 	struct record_id safe_upto; /* of the last fence that came back */
 	uint64_t rollbacks;	    /* of the publisher, so far */
+	uint64_t purges;	    /* the same */
 	uint64_t damaged;	    /* segments of the publisher, so far */
 	uint64_t lost;		    /* by the worker's batcher, so far */
 	struct snapshotter_counts counts;

@@ -41,12 +41,12 @@ void state_store_close(struct state_store *store);
 
 /*
  * Open the bucket of @options' server for @collector, made if it is not there
- * with @replicas. Tried until @deadline. The strings of @options must outlive
- * the state store.
+ * with @replicas. Tried until @deadline; the last error has words in *@why. The
+ * strings of @options must outlive the state store.
  */
 int state_store_open_kv(const struct nats_options *options, int replicas,
 			const char *collector, int64_t deadline,
-			struct state_store **out);
+			struct nats_error *why, struct state_store **out);
 
 /*
  * Open what @collector has in the bucket, only to read: nothing is made, and

@@ -222,7 +222,7 @@ static struct kv_store *state_store_new(void)
 
 int state_store_open_kv(const struct nats_options *options, int replicas,
 			const char *collector, int64_t deadline,
-			struct state_store **out)
+			struct nats_error *why, struct state_store **out)
 {
 	struct open_job job = { .options = options, .replicas = replicas };
 	struct kv_store *s = state_store_new();
@@ -235,6 +235,7 @@ int state_store_open_kv(const struct nats_options *options, int replicas,
 	if (s->collector != NULL && s->store.where != NULL)
 		err = connect_store(s, &job, deadline);
 	if (err < 0) {
+		*why = job.why;
 		state_store_kv_close(&s->store);
 		return err;
 	}

@@ -42,6 +42,10 @@ static void put_counters(struct json *j, const struct publisher_stats *s)
 		  "Messages acknowledged as stored before." },
 		{ "arancini_output_rollbacks_total", METRICS_COUNTER, s->rollbacks,
 		  "Times the stream had lost what it once acknowledged." },
+		{ "arancini_output_purges_total", METRICS_COUNTER, s->purges,
+		  "Times somebody removed messages of the stream." },
+		{ "arancini_output_restarts_total", METRICS_COUNTER, s->restarts,
+		  "Times the publisher started over because nothing was stored for a minute." },
 		{ "arancini_output_timeouts_total", METRICS_COUNTER, s->timeouts,
 		  "Acknowledgements that did not come in time." },
 		{ "arancini_output_refused_total", METRICS_COUNTER, s->refused,
@@ -61,9 +65,31 @@ static void put_counters(struct json *j, const struct publisher_stats *s)
 }
 /* clang-format on */
 
+/* All causes at any time, so that a series does not come and go. */
+static void put_causes(struct json *j, const struct output_state *state)
+{
+	static const char name[] = "arancini_output_cause";
+
+	metrics_one(j, "arancini_output_status", METRICS_GAUGE,
+		    output_status(state),
+		    "Whether updates get out: 0 ok, 1 degraded (the spool "
+		    "keeps them), 2 stopped.");
+	metrics_family(j, name, METRICS_GAUGE,
+		       "1 for the reason why the output is not ok.");
+	for (int i = OUTPUT_CAUSE_NONE + 1; i < OUTPUT_CAUSES; i++) {
+		struct metrics_labels labels = { .len = 0 };
+
+		metrics_label(&labels, "cause",
+			      output_cause_row((enum output_cause)i)->name);
+		metrics_uint(j, name, &labels,
+			     state->cause == (enum output_cause)i);
+	}
+}
+
 void metrics_output(struct json *j, const struct collector_stats *p,
 		    int64_t spooling_since)
 {
+	put_causes(j, &p->publisher.output);
 	put_counters(j, &p->publisher);
 	metrics_one(j, "arancini_spool_age_seconds", METRICS_GAUGE,
 		    spooling_since != 0

@@ -5,23 +5,30 @@
 #include "collector/worker_state.h"
 #include "egress/publisher/publisher.h"
 
+#include <stdio.h>
+
 static const char *output_of(const struct publisher_stats *s)
 {
-	if (s->disk_full || s->state == PUBLISHER_REFUSED ||
-	    s->state == PUBLISHER_SUPERSEDED || s->state == PUBLISHER_STOPPED)
+	if (output_status(&s->output) == OUTPUT_STOPPED ||
+	    s->state == PUBLISHER_STOPPED)
 		return "blocked";
 	return s->spooling ? "spooling" : "accepting";
 }
 
-static const char *why_blocked(const struct publisher_stats *s)
+/* What the output has to say: degraded, or not ready. */
+static void judge_output(const struct publisher_stats *stats,
+			 struct readiness *readiness)
 {
-	if (s->disk_full)
-		return "the disk of the journal is full";
-	if (s->state == PUBLISHER_REFUSED)
-		return "the server or the stream is refused; the log says why";
-	if (s->state == PUBLISHER_SUPERSEDED)
-		return "another collector writes to the stream";
-	return NULL;
+	const struct output_cause_row *row =
+		output_cause_row(stats->output.cause);
+
+	if (row->status == OUTPUT_OK)
+		return;
+	readiness->ready = row->status != OUTPUT_STOPPED;
+	if (readiness->ready)
+		readiness->degraded = row->name;
+	output_state_why(&stats->output, readiness->why);
+	readiness->action = row->action;
 }
 
 static bool some_listener_down(const struct collector_env *env)
@@ -42,18 +49,21 @@ struct readiness readiness_of(const struct collector_env *env,
 		.listening = phase == COLLECTOR_SERVING && !shut,
 		.output = output_of(stats),
 	};
+	const char *why = NULL;
 
 	if (phase == COLLECTOR_RESTORING)
-		readiness.why = "the state is being restored";
+		why = "the state is being restored";
 	else if (phase == COLLECTOR_OPENING)
-		readiness.why = "it does not listen yet";
+		why = "it does not listen yet";
 	else if (phase == COLLECTOR_STOPPING)
-		readiness.why = "it is stopping";
+		why = "it is stopping";
 	else if (shut)
-		readiness.why = "it does not listen everywhere: see the log";
+		why = "it does not listen everywhere: see the log";
+	readiness.ready = why == NULL;
+	if (why != NULL)
+		snprintf(readiness.why, sizeof(readiness.why), "%s", why);
 	else
-		readiness.why = why_blocked(stats);
-	readiness.ready = readiness.why == NULL;
+		judge_output(stats, &readiness);
 	return readiness;
 }
 
@@ -63,5 +73,8 @@ void readiness_json(struct json *j, const struct readiness *readiness)
 	json_bool_at(j, "restored", readiness->restored);
 	json_bool_at(j, "listening", readiness->listening);
 	json_string_at(j, "output", readiness->output);
-	json_string_at(j, "why", readiness->why);
+	json_string_at(j, "degraded", readiness->degraded);
+	json_string_at(j, "why",
+		       readiness->why[0] != '\0' ? readiness->why : NULL);
+	json_string_at(j, "action", readiness->action);
 }

@@ -60,6 +60,19 @@ static void put_latency(struct json *j, const char *name,
 		json_null_at(j, name);
 }
 
+static void put_output_state(struct json *j, const struct output_state *state)
+{
+	const struct output_cause_row *row = output_cause_row(state->cause);
+	bool ok = row->status == OUTPUT_OK;
+	char why[OUTPUT_WHY_MAX];
+
+	output_state_why(state, why);
+	json_string_at(j, "status", output_status_name(row->status));
+	json_string_at(j, "cause", ok ? NULL : row->name);
+	json_string_at(j, "why", ok ? NULL : why);
+	json_string_at(j, "action", ok ? NULL : row->action);
+}
+
 static void put_output(struct json *j, const struct publisher_stats *s,
 		       bool jetstream)
 {
@@ -67,6 +80,7 @@ static void put_output(struct json *j, const struct publisher_stats *s,
 	json_object(j);
 	json_string_at(j, "kind", jetstream ? "jetstream" : "journal");
 	json_string_at(j, "state", publisher_state_name(s->state));
+	put_output_state(j, &s->output);
 	json_bool_at(j, "spooling", s->spooling);
 	json_bool_at(j, "diskFull", s->disk_full);
 	json_uint_at(j, "epoch", s->epoch);

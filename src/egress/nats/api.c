@@ -41,6 +41,10 @@ static int errno_of(uint32_t code)
 		return -ENOENT;
 	case JSNoMessageFoundErr:
 		return -ENODATA;
+	case JSStorageResourcesExceededErr:
+	case JSMemoryResourcesExceededErr:
+	case JSInsufficientResourcesErr:
+		return -ENOSPC;
 	default:
 		return -EAGAIN;
 	}
@@ -76,13 +80,8 @@ int nats_api_request(const struct nats_api *api, const char *what,
 	s = natsConnection_Request(&reply, api->nc, subject, body,
 				   body != NULL ? (int)strlen(body) : 0,
 				   api->wait_ms);
-	if (s == NATS_NO_RESPONDERS) {
-		snprintf(why->text, sizeof(why->text),
-			 "%s of %s: no JetStream answers", what, stream);
-		return -EAGAIN;
-	}
 	if (s != NATS_OK)
-		return nats_failed(s, what, why);
+		return nats_request_failed(api->nc, s, subject, what, why);
 	err = reply_check(nats_api_bytes(reply), what, stream, why);
 	if (err < 0)
 		natsMsg_Destroy(reply);

@@ -9,9 +9,10 @@
  *
  * Blocking	Everything.
  * Errors	-ETIMEDOUT, -ENOTCONN, -EACCES; -ENOENT: no such stream;
- *		-ENODATA: no such message; -EAGAIN: any other error that the
- *		server answered, or nobody to answer; -EPROTO: an answer that
- *		cannot be read; -EINVAL: a name that cannot be asked for.
+ *		-ENODATA: no such message; -EOPNOTSUPP: no JetStream; -ENOSPC:
+ *		the server has no room for the stream; -EAGAIN: any other error
+ *		that the server answered; -EPROTO: an answer that cannot be
+ *		read; -EINVAL: a name that cannot be asked for.
  */
 #ifndef EGRESS_NATS_API_H
 #define EGRESS_NATS_API_H

@@ -33,8 +33,10 @@ struct nats_conn {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool closed;
+	struct nats_error refusal; /* the first one */
 
 	/* Any thread */
+	atomic_bool refused; /* refusal is set */
 	atomic_bool lost;
 	atomic_bool unwritten; /* libnats' buffer is to be written */
 };
@@ -84,6 +86,28 @@ static void on_closed(natsConnection *nc, void *arg)
 	link->closed = true;
 	pthread_cond_signal(&link->changed);
 	pthread_mutex_unlock(&link->lock);
+}
+
+/*
+ * A message that the user may not publish gets no answer: the server says so
+ * here and nowhere else.
+ */
+static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus s,
+		     void *arg)
+{
+	struct nats_conn *link = arg;
+	const char *text = NULL;
+
+	(void)sub;
+	if (s != NATS_NOT_PERMITTED || atomic_load(&link->refused))
+		return;
+	(void)natsConnection_GetLastError(nc, &text);
+	pthread_mutex_lock(&link->lock);
+	nats_error_copy(&link->refusal,
+			text != NULL ? text : "Permissions Violation");
+	pthread_mutex_unlock(&link->lock);
+	atomic_store(&link->refused, true);
+	link->wakeup.ring(link->wakeup.arg);
 }
 
 /* The link is its own event loop; the publisher's fibers turn it. */
@@ -141,6 +165,8 @@ static int make_options(struct nats_conn *link, const struct nats_options *from,
 		s = natsOptions_SetClosedCB(o, on_closed, link);
 	if (s == NATS_OK)
 		s = natsOptions_SetDisconnectedCB(o, on_disconnect, link);
+	if (s == NATS_OK)
+		s = natsOptions_SetErrorHandler(o, on_error, link);
 	if (s != NATS_OK) {
 		natsOptions_Destroy(o);
 		return nats_failed(s, "options", why);
@@ -359,6 +385,16 @@ bool nats_conn_await(struct nats_conn *link, uint32_t n)
 bool nats_conn_lost(struct nats_conn *link)
 {
 	return atomic_load(&link->lost);
+}
+
+bool nats_conn_refused(struct nats_conn *link, struct nats_error *out)
+{
+	if (!atomic_load(&link->refused))
+		return false;
+	pthread_mutex_lock(&link->lock);
+	*out = link->refusal;
+	pthread_mutex_unlock(&link->lock);
+	return true;
 }
 
 size_t nats_conn_max_payload(struct nats_conn *link)

@@ -35,7 +35,8 @@ struct nats_conn;
 
 /* Called on any thread, with locks of libnats held; must not wait. */
 struct nats_wakeup {
-	void (*ring)(void *arg);  /* the link is lost, or answers are there */
+	/* The link is lost, or something was refused, or answers are there. */
+	void (*ring)(void *arg);
 	void (*write)(void *arg); /* nats_conn_write() has something to do */
 	void *arg;
 };
@@ -106,6 +107,12 @@ bool nats_conn_await(struct nats_conn *link, uint32_t n);
 
 /* Whether the connection is gone, or acknowledgements were lost. */
 bool nats_conn_lost(struct nats_conn *link);
+
+/*
+ * Whether the server refused a message or a subscription for want of rights;
+ * then @out says which subject, in the server's words.
+ */
+bool nats_conn_refused(struct nats_conn *link, struct nats_error *out);
 
 /* What the server takes in one message, headers included. */
 size_t nats_conn_max_payload(struct nats_conn *link);

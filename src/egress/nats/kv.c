@@ -114,7 +114,7 @@ static int kv_call_begin(struct nats_kv *kv, struct nats_error *why)
 static int kv_call_end(struct nats_kv *kv, int err)
 {
 	/* An answer may still come; not to whom asks next. */
-	if (err == -ETIMEDOUT)
+	if (err == -ETIMEDOUT || err == -EACCES)
 		kv_disconnect(kv);
 	pthread_mutex_unlock(&kv->lock);
 	return err;
@@ -231,7 +231,7 @@ static int get_direct(struct nats_kv *kv, const char *subject,
 	s = natsConnection_Request(&msg, kv->api.nc, where, NULL, 0,
 				   kv->api.wait_ms);
 	if (s != NATS_OK)
-		return nats_failed(s, "get", why);
+		return nats_request_failed(kv->api.nc, s, where, "get", why);
 	err = take_direct(msg, subject, out);
 	if (err == -EPROTO)
 		snprintf(why->text, sizeof(why->text),
@@ -335,7 +335,9 @@ static int value_store(struct nats_kv *kv, const char *subject,
 	if (s == NATS_OK)
 		s = natsConnection_RequestMsg(&reply, kv->api.nc, msg,
 					      kv->api.wait_ms);
-	err = s == NATS_OK ? ack_check(reply, why) : nats_failed(s, "put", why);
+	err = s == NATS_OK
+		      ? ack_check(reply, why)
+		      : nats_request_failed(kv->api.nc, s, subject, "put", why);
 	natsMsg_Destroy(reply);
 	natsMsg_Destroy(msg);
 	return err;

@@ -48,6 +48,40 @@ int nats_failed(natsStatus s, const char *doing, struct nats_error *why)
 	return nats_errno(s);
 }
 
+void nats_error_copy(struct nats_error *to, const char *text)
+{
+	size_t len = 0;
+
+	for (; *text != '\0' && len < sizeof(to->text) - 1; text++)
+		to->text[len++] = *text;
+	to->text[len] = '\0';
+	for (size_t i = 0; i < len; i++)
+		if (to->text[i] < ' ' || to->text[i] > '~')
+			to->text[i] = '?';
+}
+
+int nats_request_failed(natsConnection *nc, natsStatus s, const char *subject,
+			const char *doing, struct nats_error *why)
+{
+	const char *last = NULL;
+
+	if (s == NATS_NO_RESPONDERS) {
+		snprintf(why->text, sizeof(why->text),
+			 "%s: no JetStream answers: it is not enabled on the "
+			 "server or for this account, or not ready yet",
+			 doing);
+		return -EOPNOTSUPP;
+	}
+	if (s != NATS_TIMEOUT ||
+	    natsConnection_GetLastError(nc, &last) != NATS_NOT_PERMITTED ||
+	    last == NULL ||
+	    (strstr(last, subject) == NULL &&
+	     strstr(last, "Subscription") == NULL))
+		return nats_failed(s, doing, why);
+	nats_error_copy(why, last);
+	return -EACCES;
+}
+
 static natsStatus set_identity(natsOptions *o, const struct nats_options *from)
 {
 	natsStatus s = NATS_OK;
@@ -137,6 +171,16 @@ static natsStatus set_inbox(natsOptions *o, const struct nats_options *from)
 	return natsOptions_SetCustomInboxPrefix(o, prefix);
 }
 
+/* Or libnats writes to the standard error. */
+static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus s,
+		     void *arg)
+{
+	(void)nc;
+	(void)sub;
+	(void)s;
+	(void)arg;
+}
+
 int nats_options_make(const struct nats_options *from, struct nats_error *why,
 		      natsOptions **out)
 {
@@ -156,6 +200,8 @@ int nats_options_make(const struct nats_options *from, struct nats_error *why,
 		s = set_tls(o, from);
 	if (s == NATS_OK)
 		s = set_inbox(o, from);
+	if (s == NATS_OK)
+		s = natsOptions_SetErrorHandler(o, on_error, NULL);
 	if (s != NATS_OK) {
 		int err = nats_failed(s, "options", why);
 

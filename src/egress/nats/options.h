@@ -38,6 +38,17 @@ int nats_errno(natsStatus s);
 /* The same, with words for it in *@why. */
 int nats_failed(natsStatus s, const char *doing, struct nats_error *why);
 
+/*
+ * The same of a request to @subject on @nc. The server does not answer a
+ * request that the user has no right to make, but says so once on the
+ * connection: then it is -EACCES and not a timeout, and @why names the subject.
+ */
+int nats_request_failed(natsConnection *nc, natsStatus s, const char *subject,
+			const char *doing, struct nats_error *why);
+
+/* What a server wrote, without bytes that are not printable. */
+void nats_error_copy(struct nats_error *to, const char *text);
+
 struct nats_conn;
 
 natsConnection *nats_conn_connection(struct nats_conn *link);

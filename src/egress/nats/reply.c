@@ -82,6 +82,16 @@ static bool is_array_of_strings(struct wire_view array)
 	return true;
 }
 
+/* A limit that is not there is none. */
+static bool get_limit(struct wire_view config, const char *name, int64_t *out)
+{
+	struct wire_view value;
+
+	*out = 0;
+	return !nats_json_member(config, name, &value) ||
+	       nats_json_null(value) || nats_json_int(value, out);
+}
+
 static bool read_config(struct wire_view config, const char *name,
 			struct nats_reply_stream *out)
 {
@@ -105,13 +115,36 @@ static bool read_config(struct wire_view config, const char *name,
 			return false;
 		out->subjects = value;
 	}
-	out->max_per_subject = 0;
-	if (nats_json_member(config, "max_msgs_per_subject", &value) &&
-	    !nats_json_int(value, &out->max_per_subject))
-		return false;
-	return get_bool(config, "no_ack", &out->no_ack) &&
+	out->persist_async = nats_json_member(config, "persist_mode", &value) &&
+			     nats_json_string(value, text, sizeof(text)) &&
+			     strcmp(text, "async") == 0;
+	return get_limit(config, "max_msgs_per_subject",
+			 &out->max_per_subject) &&
+	       get_limit(config, "max_msg_size", &out->max_msg_size) &&
+	       get_limit(config, "max_msgs", &out->max_msgs) &&
+	       get_limit(config, "max_bytes", &out->max_bytes) &&
+	       get_limit(config, "max_age", &out->max_age_ns) &&
+	       get_bool(config, "no_ack", &out->no_ack) &&
 	       get_bool(config, "sealed", &out->sealed) &&
 	       get_bool(config, "allow_direct", &out->allow_direct);
+}
+
+/* What a server may leave out. */
+static void read_usage(struct wire_view state, struct nats_reply_stream *out)
+{
+	struct wire_view value;
+
+	if (!get_uint(state, "bytes", &out->bytes))
+		out->bytes = 0;
+	if (!get_uint(state, "num_deleted", &out->deleted))
+		out->deleted = 0;
+	out->first_ns = out->last_ns = 0;
+	if (nats_json_member(state, "first_ts", &value) &&
+	    !nats_json_time(value, &out->first_ns))
+		out->first_ns = 0;
+	if (nats_json_member(state, "last_ts", &value) &&
+	    !nats_json_time(value, &out->last_ns))
+		out->last_ns = 0;
 }
 
 bool nats_reply_stream(struct wire_view json, const char *name,
@@ -130,6 +163,7 @@ bool nats_reply_stream(struct wire_view json, const char *name,
 	    !get_uint(state, "last_seq", &s.last_seq) ||
 	    !read_config(config, name, &s))
 		return false;
+	read_usage(state, &s);
 	*out = s;
 	return true;
 }

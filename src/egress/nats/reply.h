@@ -29,12 +29,22 @@ struct nats_reply_stream {
 	uint64_t messages;
 	uint64_t first_seq;
 	uint64_t last_seq;
-	bool by_limits; /* how it keeps messages */
+	uint64_t bytes;
+	uint64_t deleted; /* messages that are missing in between */
+	int64_t first_ns; /* when the first message was stored; 0: not said */
+	int64_t last_ns;
+	bool by_limits;	    /* how it keeps messages */
+	bool persist_async; /* acknowledges before it writes */
 	bool no_ack;
 	bool sealed;
 	bool mirror;
 	bool allow_direct;
-	int64_t max_per_subject;   /* 0 or less: no limit */
+	/* 0 or less: no limit */
+	int64_t max_per_subject;
+	int64_t max_msg_size;
+	int64_t max_msgs;
+	int64_t max_bytes;
+	int64_t max_age_ns;
 	struct wire_view subjects; /* an array of strings, or empty */
 };
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define WAIT_MS	    5000
+#define LOOK_MS	    2000 /* nothing depends on that answer */
 #define MAX_AGE_S   (24 * 3600)
 #define MAX_BYTES   (INT64_C(32) << 30)
 #define DUPLICATE_S 120
@@ -62,6 +63,29 @@ static bool subjects_cover(struct wire_view subjects, const char *subject)
 	return false;
 }
 
+/* Settings with which a stream would lose what it acknowledged. */
+static int verify_contents(const struct nats_reply_stream *stream,
+			   const struct nats_stream_options *options,
+			   struct nats_error *why)
+{
+	if (stream->max_per_subject > 0) {
+		snprintf(why->text, sizeof(why->text),
+			 "stream %s has max_msgs_per_subject %" PRId64
+			 ": batches of one table would replace each other; "
+			 "set it to -1",
+			 options->name, stream->max_per_subject);
+		return -EINVAL;
+	}
+	if (stream->persist_async) {
+		snprintf(why->text, sizeof(why->text),
+			 "stream %s has persist_mode async: it acknowledges "
+			 "what it may still lose; make it without",
+			 options->name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* A stream that is there is the operator's; it only must be usable. */
 static int stream_verify(const struct nats_reply_stream *stream,
 			 const struct nats_stream_options *options,
@@ -83,7 +107,7 @@ static int stream_verify(const struct nats_reply_stream *stream,
 			 options->name);
 		return -EINVAL;
 	}
-	return 0;
+	return verify_contents(stream, options, why);
 }
 
 static struct nats_api api_of(struct nats_conn *link,
@@ -143,12 +167,25 @@ static int format_config(const struct nats_stream_options *options, char *out,
 	return n >= (int)size ? -EINVAL : 0;
 }
 
+/* A server sets aside all that a stream may grow to. */
+static void add_size_hint(const struct nats_stream_options *options,
+			  struct nats_error *why)
+{
+	size_t len = strlen(why->text);
+
+	snprintf(why->text + len, sizeof(why->text) - len,
+		 "; the server has less than --nats-max-bytes, %" PRId64
+		 ": set that lower",
+		 or_default(options->max_bytes, MAX_BYTES));
+}
+
 static int stream_create(const struct nats_api *api,
 			 const struct nats_stream_options *options,
 			 struct nats_error *why, natsMsg **reply,
 			 struct nats_reply_stream *out)
 {
 	char body[NATS_API_BODY_MAX];
+	int err;
 
 	if (format_config(options, body, sizeof(body)) < 0) {
 		snprintf(why->text, sizeof(why->text),
@@ -157,8 +194,11 @@ static int stream_create(const struct nats_api *api,
 			 options->name);
 		return -EINVAL;
 	}
-	return nats_api_stream(api, "STREAM.CREATE", options->name, body, why,
-			       reply, out);
+	err = nats_api_stream(api, "STREAM.CREATE", options->name, body, why,
+			      reply, out);
+	if (err == -ENOSPC)
+		add_size_hint(options, why);
+	return err;
 }
 
 static int stream_find(const struct nats_api *api,
@@ -218,6 +258,7 @@ static bool look_at(const struct nats_api_message *m, struct nats_tail *out)
 	if (!out->has_id) {
 		one.created_ns = out->created_ns;
 		one.last_seq = out->last_seq;
+		one.max_msg_size = out->max_msg_size;
 		one.id_seq = m->seq;
 		*out = one;
 	} else if (strcmp(one.collector, out->collector) == 0) {
@@ -294,6 +335,7 @@ int nats_stream_prepare(struct nats_conn *link,
 		return err;
 	tail.created_ns = stream.created_ns;
 	tail.last_seq = stream.last_seq;
+	tail.max_msg_size = stream.max_msg_size;
 	err = read_last(&api, options, &stream, why, &tail);
 	if (err == 0)
 		err = read_epoch(&api, options, epoch_subject, why, &tail);
@@ -394,12 +436,43 @@ int nats_stream_open_epoch(struct nats_conn *link,
 	if (s == NATS_OK)
 		err = ack_check(reply, why, seq);
 	else
-		err = nats_failed(s, "epoch", why);
-	if (s == NATS_NO_RESPONDERS)
-		err = -EAGAIN; /* no JetStream, or not yet */
+		err = nats_request_failed(nats_conn_connection(link), s,
+					  epoch->subject, "epoch", why);
 	natsMsg_Destroy(reply);
 	natsMsg_Destroy(msg);
 	return err;
+}
+
+int nats_stream_look(struct nats_conn *link,
+		     const struct nats_stream_options *options,
+		     struct nats_error *why, struct nats_stream_state *out)
+{
+	struct nats_api api = api_of(link, options);
+	struct nats_reply_stream s;
+	natsMsg *reply = NULL;
+	int err;
+
+	if (api.wait_ms > LOOK_MS)
+		api.wait_ms = LOOK_MS;
+	err = nats_api_stream(&api, "STREAM.INFO", options->name, NULL, why,
+			      &reply, &s);
+	if (err < 0)
+		return err;
+	natsMsg_Destroy(reply);
+	*out = (struct nats_stream_state){
+		.created_ns = s.created_ns,
+		.messages = s.messages,
+		.bytes = s.bytes,
+		.first_seq = s.first_seq,
+		.last_seq = s.last_seq,
+		.deleted = s.deleted,
+		.first_ns = s.first_ns,
+		.last_ns = s.last_ns,
+		.max_msgs = s.max_msgs,
+		.max_bytes = s.max_bytes,
+		.max_age_ns = s.max_age_ns,
+	};
+	return 0;
 }
 
 int nats_stream_span(const struct nats_options *options, const char *stream,

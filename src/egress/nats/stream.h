@@ -32,6 +32,7 @@ struct nats_stream_options {
 struct nats_tail {
 	int64_t created_ns; /* with the name: its identity */
 	uint64_t last_seq;
+	int64_t max_msg_size; /* headers included; 0 or less: no limit */
 
 	/* The last message with an id that is one of ours. */
 	bool has_id;
@@ -83,6 +84,26 @@ int nats_stream_open_epoch(struct nats_conn *link,
 			   const struct nats_epoch *epoch,
 			   const struct nats_tail *tail, struct nats_error *why,
 			   uint64_t *seq, char id[MESSAGE_ID_MAX]);
+
+/* What a stream holds, and may hold: 0 or less is no limit. */
+struct nats_stream_state {
+	int64_t created_ns;
+	uint64_t messages;
+	uint64_t bytes;
+	uint64_t first_seq;
+	uint64_t last_seq;
+	uint64_t deleted; /* of the sequences in between */
+	int64_t first_ns; /* when it was stored, by the server; 0: not known */
+	int64_t last_ns;
+	int64_t max_msgs;
+	int64_t max_bytes;
+	int64_t max_age_ns;
+};
+
+/* As it is now. -ENOENT if there is no such stream. */
+int nats_stream_look(struct nats_conn *link,
+		     const struct nats_stream_options *options,
+		     struct nats_error *why, struct nats_stream_state *out);
 
 /* Which messages a stream holds. */
 struct nats_span {

@@ -20,6 +20,7 @@
 #include <spargio/time.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,40 @@ static int job_run_blocking(int (*fn)(void *), void *arg)
 	return err < 0 ? err : ret;
 }
 
+/* What an error of connecting or of the stream means to people. */
+static enum output_cause cause_of(int err)
+{
+	switch (err) {
+	case -EPERM:
+	case -EINVAL:
+	case -ENOENT:
+		return OUTPUT_CAUSE_REFUSED;
+	case -ESTALE:
+		return OUTPUT_CAUSE_SUPERSEDED;
+	case -EMSGSIZE:
+		return OUTPUT_CAUSE_TOO_SMALL;
+	case -EACCES:
+		return OUTPUT_CAUSE_NO_RIGHTS;
+	case -ENOSPC:
+		return OUTPUT_CAUSE_STREAM_FULL;
+	case -EOPNOTSUPP:
+		return OUTPUT_CAUSE_NO_JETSTREAM;
+	case -EAGAIN:
+	case -EBUSY:
+	case -ENOMEM:
+	case -EPROTO:
+		return OUTPUT_CAUSE_NOT_STORED;
+	default:
+		return OUTPUT_CAUSE_BROKER_AWAY;
+	}
+}
+
+static enum output_cause disk_cause(int err)
+{
+	return err == -ENOSPC || err == -EDQUOT ? OUTPUT_CAUSE_DISK_FULL
+						: OUTPUT_CAUSE_DISK_FAILED;
+}
+
 /* Connecting */
 
 struct connect_job {
@@ -85,21 +120,33 @@ static int run_close(void *arg)
 	return 0;
 }
 
-/* -EINVAL: too little to be of use; another server may take more. */
-static int note_limit(struct publisher *p, size_t max_payload,
-		      struct nats_error *why)
+#define SERVER_LIMIT "server's max_payload"
+#define STREAM_LIMIT "stream's max_msg_size"
+
+/* -EMSGSIZE: too little to be of use; another server may take more. */
+static int check_limit(const char *name, uint64_t bytes, struct nats_error *why)
 {
-	if (max_payload < PUBLISHER_PAYLOAD_MIN) {
-		snprintf(why->text, sizeof(why->text),
-			 "the server's max_payload is %zu bytes: raise it to "
-			 "%u at least",
-			 max_payload, PUBLISHER_PAYLOAD_MIN);
-		return -EINVAL;
+	if (bytes >= PUBLISHER_PAYLOAD_MIN)
+		return 0;
+	snprintf(why->text, sizeof(why->text),
+		 "the %s is %" PRIu64 " bytes: raise it to %u at least", name,
+		 bytes, PUBLISHER_PAYLOAD_MIN);
+	return -EMSGSIZE;
+}
+
+/* Messages are cut by what both the server and the stream take. */
+static void note_limit(struct publisher *p, const struct nats_tail *tail)
+{
+	uint64_t bytes = nats_conn_max_payload(p->link);
+
+	p->limit_name = SERVER_LIMIT;
+	if (tail->max_msg_size > 0 && (uint64_t)tail->max_msg_size < bytes) {
+		p->limit_name = STREAM_LIMIT;
+		bytes = (uint64_t)tail->max_msg_size;
 	}
-	p->stats.max_payload = max_payload;
-	p->limit = max_payload > INT32_MAX ? INT32_MAX : (uint32_t)max_payload;
+	p->stats.max_payload = bytes;
+	p->limit = bytes > INT32_MAX ? INT32_MAX : (uint32_t)bytes;
 	p->limit -= NATS_HEADERS_MAX;
-	return 0;
 }
 
 static int connect_link(struct publisher *p, struct nats_error *why)
@@ -114,11 +161,17 @@ static int connect_link(struct publisher *p, struct nats_error *why)
 	err = job_run_blocking(run_connect, &job); /* yields */
 	if (err < 0) {
 		*why = job.why;
+		p->stuck_since = 0; /* the broker does not answer */
+		publisher_blame(p, PART_BROKER,
+				err == -EPROTO ? OUTPUT_CAUSE_BROKER_AWAY
+					       : cause_of(err), /* or TLS */
+				why->text);
 		return err;
 	}
-	err = note_limit(p, nats_conn_max_payload(job.link), why);
+	err = check_limit(SERVER_LIMIT, nats_conn_max_payload(job.link), why);
 	if (err < 0) {
 		job_run_blocking(run_close, job.link); /* yields */
+		publisher_blame(p, PART_BROKER, cause_of(err), why->text);
 		return err;
 	}
 	p->link = job.link;
@@ -144,6 +197,8 @@ struct establish_job {
 	struct nats_conn *link;
 	struct nats_error why;
 	bool insist;
+	bool start_over;  /* open a new epoch in any case */
+	bool disk_failed; /* the error is of our disk, not of the broker */
 	uint64_t epoch;
 	bool has_last;
 	struct record_id last; /* that the stream holds of this collector */
@@ -191,9 +246,9 @@ static bool chain_unbroken(const struct establish_job *job)
 	const struct publisher *p = job->p;
 	const struct nats_tail *tail = &job->tail;
 
-	return p->epoch_open && tail->created_ns == p->created_ns &&
-	       tail->has_id && tail->id_seq == tail->last_seq &&
-	       tail->id.epoch == p->epoch &&
+	return p->epoch_open && !job->start_over &&
+	       tail->created_ns == p->created_ns && tail->has_id &&
+	       tail->id_seq == tail->last_seq && tail->id.epoch == p->epoch &&
 	       strcmp(tail->collector, p->options.collector) == 0;
 }
 
@@ -228,6 +283,7 @@ static int open_epoch(struct establish_job *job)
 	if (p->options.journal_dir != NULL)
 		err = publisher_epoch_save(p->options.journal_dir, job->epoch);
 	if (err < 0) {
+		job->disk_failed = true;
 		snprintf(job->why.text, sizeof(job->why.text), "%s/epoch: %s",
 			 p->options.journal_dir, strerror(-err));
 		return err;
@@ -278,6 +334,9 @@ static int run_establish(void *arg)
 	if (err < 0)
 		return err;
 	err = judge_writer(job);
+	if (err == 0 && job->tail.max_msg_size > 0)
+		err = check_limit(STREAM_LIMIT,
+				  (uint64_t)job->tail.max_msg_size, &job->why);
 	if (err < 0)
 		return err;
 	judge_record(job);
@@ -296,6 +355,7 @@ static void hand_over(struct publisher *p, const struct establish_job *job)
 	bool first = !p->epoch_open;
 
 	p->tail = job->tail;
+	note_limit(p, &job->tail);
 	p->epoch = job->epoch;
 	if (p->known_epoch < p->epoch)
 		p->known_epoch = p->epoch;
@@ -304,6 +364,8 @@ static void hand_over(struct publisher *p, const struct establish_job *job)
 	p->last_seq = job->tail.id_seq;
 	p->epoch_open = true;
 	p->trouble = TROUBLE_NONE;
+	p->start_over &= !job->start_over;
+	publisher_absolve_link(p);
 	p->ready = true;
 	p->fresh = true;
 	publisher_set_log_position(p, job->tail.id_seq);
@@ -327,11 +389,14 @@ static int stream_establish(struct publisher *p, struct nats_error *why)
 		.p = p,
 		.link = p->link,
 		.insist = p->overtaken >= PATIENCE,
+		.start_over = p->start_over,
 	};
 	int err;
 
 	publisher_notify(p, PUBLISHER_RECOVERING, NULL);
 	p->stats.recoveries++;
+	if (!p->epoch_open)
+		p->began_ns = sp_now();
 	err = job_run_blocking(run_establish, &job); /* yields */
 	if (err == 0) {
 		p->overtaken = 0;
@@ -340,6 +405,76 @@ static int stream_establish(struct publisher *p, struct nats_error *why)
 	}
 	*why = job.why;
 	p->overtaken += err == -EBUSY;
+	publisher_blame(p, PART_BROKER,
+			job.disk_failed ? disk_cause(err) : cause_of(err),
+			why->text);
+	return err;
+}
+
+/* Looking for a purge */
+
+/* What the server adds to a message on its disk, and our headers. */
+#define MESSAGE_OVERHEAD 4096u
+
+struct look_job {
+	const struct publisher *p;
+	struct nats_conn *link;
+	struct stream_look look;
+};
+
+static int run_look(void *arg)
+{
+	struct look_job *job = arg;
+	struct nats_error why;
+	int err;
+
+	job->look.asked_ns = sp_now();
+	err = nats_stream_look(job->link, &job->p->options.stream, &why,
+			       &job->look.state);
+	job->look.answered_ns = sp_now();
+	return err;
+}
+
+/* A look that fails is left to the next one: messages find out by themselves. */
+static void look_at_stream(struct publisher *p)
+{
+	struct look_job job = {
+		.p = p,
+		.link = p->link,
+		.look.began_ns = p->began_ns,
+		.look.max_message = p->stats.max_payload + MESSAGE_OVERHEAD,
+	};
+	int err = job_run_blocking(run_look, &job); /* yields */
+	enum stream_watch_result result = STREAM_WATCH_REPLACED;
+
+	if (err == 0)
+		result = stream_watch_look(&p->watch, &job.look);
+	else if (err != -ENOENT)
+		return;
+	if (result == STREAM_WATCH_REMOVED) {
+		p->stats.purges++;
+		publisher_notify(p, p->stats.state,
+				 "somebody removed messages of the stream: "
+				 "consumers get a resync");
+	} else if (result == STREAM_WATCH_REPLACED &&
+		   (err < 0 || job.look.state.created_ns != p->created_ns)) {
+		/* Or this link already goes on in the new one. */
+		publisher_stream_fail(p, TROUBLE_STREAM,
+				      "the stream was deleted");
+		publisher_wake(p);
+	}
+}
+
+/* Until main says that there is trouble. A purge may have come before. */
+static int watch_stream(struct publisher *p)
+{
+	int err;
+
+	look_at_stream(p); /* yields */
+	while ((err = sp_sem_wait_until(&p->link_wake,
+					sp_in(p->options.look_ns))) ==
+	       -ETIMEDOUT)
+		look_at_stream(p); /* yields */
 	return err;
 }
 
@@ -350,6 +485,7 @@ static enum publisher_state state_of(int err)
 	switch (err) {
 	case -EPERM:
 	case -EINVAL:
+	case -EMSGSIZE:
 	case -ENOENT:
 		return PUBLISHER_REFUSED;
 	case -ESTALE:
@@ -362,10 +498,10 @@ static enum publisher_state state_of(int err)
 /* Is the connection good for another attempt? */
 static bool keep_link(struct publisher *p, int err)
 {
-	if (p->link == NULL || nats_conn_lost(p->link))
+	if (p->link == NULL || nats_conn_lost(p->link) || p->start_over)
 		return false;
 	if (err < 0)
-		return err != -ENOTCONN && err != -ETIMEDOUT;
+		return err != -ENOTCONN && err != -ETIMEDOUT && err != -EACCES;
 	return p->trouble == TROUBLE_STREAM;
 }
 
@@ -386,8 +522,7 @@ int publisher_connect_main(void *arg)
 		if (err == 0)
 			err = stream_establish(p, &why);
 		if (err == 0) {
-			/* Main says so when there is trouble. */
-			if (sp_sem_wait(&p->link_wake) < 0)
+			if (watch_stream(p) < 0)
 				break;
 			if (p->stats.messages != before)
 				backoff_reset(&backoff);

@@ -15,6 +15,9 @@
 #define BACKOFF_MIN  (100 * SP_MS)
 #define BACKOFF_MAX  (2 * SP_S)
 #define SPOOL_AFTER  (1 * SP_S)
+#define LOOK	     (5 * SP_S)
+#define WAITED	     (5 * SP_S)
+#define STUCK	     (60 * SP_S)
 #define SPOOL_MAX    (UINT64_C(10) << 30)
 #define SYNC_NS	     (100 * SP_MS)
 #define SYNC_BYTES   (UINT64_C(8) << 20)
@@ -235,6 +238,9 @@ static void set_defaults(struct publisher_options *o)
 	DEFAULT(backoff_min_ns, BACKOFF_MIN);
 	DEFAULT(backoff_max_ns, BACKOFF_MAX);
 	DEFAULT(spool_after_ns, SPOOL_AFTER);
+	DEFAULT(look_ns, LOOK);
+	DEFAULT(waited_ns, WAITED);
+	DEFAULT(stuck_ns, STUCK);
 	DEFAULT(spool_max, SPOOL_MAX);
 	DEFAULT(journal_max, SPOOL_MAX);
 	DEFAULT(sync_ns, SYNC_NS);

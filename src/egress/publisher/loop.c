@@ -165,6 +165,7 @@ static void publisher_turn(struct publisher *p)
 	if (p->spooling && !was_spooling)
 		publisher_notify(p, p->stats.state, "spooling to disk");
 	publisher_share(p);
+	publisher_judge(p);
 }
 
 /* The next moment at which something happens by itself. */
@@ -183,6 +184,7 @@ static int64_t publisher_deadline(const struct publisher *p)
 		SOONER(f->sent_ns + p->options.ack_timeout_ns + 1);
 	if (p->settling)
 		SOONER(p->settle_until);
+	SOONER(publisher_judge_deadline(p));
 	if (!p->ready && !to_disk(p) && !publisher_stream_idle(p) &&
 	    p->journal != NULL)
 		SOONER(p->down_since + p->options.spool_after_ns);

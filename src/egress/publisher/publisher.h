@@ -47,7 +47,7 @@ struct publisher_notice {
 	enum publisher_state state;
 	bool spooling;
 	const char *text;     /* a sentence, or NULL */
-	uint64_t max_payload; /* of the server; 0: not known yet */
+	uint64_t max_payload; /* of server and stream; 0: not known yet */
 };
 
 struct publisher_options {
@@ -65,6 +65,9 @@ struct publisher_options {
 	int64_t backoff_min_ns; /* between attempts; default 100 ms */
 	int64_t backoff_max_ns; /* default 2 s */
 	int64_t spool_after_ns; /* of trouble; default 1 s */
+	int64_t look_ns;	/* between looks for a purge; default 5 s */
+	int64_t waited_ns;	/* what waits longer is not ok; default 5 s */
+	int64_t stuck_ns;	/* without progress: start over; default 60 s */
 
 	/* The spool or the journal. NULL, with servers: no spool. */
 	const char *journal_dir;
@@ -86,6 +89,8 @@ struct publisher_options {
 
 	/* Called on the publisher's thread; must not wait. May be NULL. */
 	void (*notice)(void *arg, const struct publisher_notice *notice);
+	/* The same, when the cause of stats.output is another one. */
+	void (*output_changed)(void *arg, const struct output_state *state);
 	void *notice_arg;
 };
 

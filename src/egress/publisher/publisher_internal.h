@@ -17,6 +17,7 @@
 #include "egress/publisher/send_queue.h"
 #include "egress/journal/cursor.h"
 #include "egress/publisher/publisher.h"
+#include "egress/publisher/stream_watch.h"
 
 #include <spargio/fiber.h>
 #include <spargio/runtime.h>
@@ -29,6 +30,14 @@ enum publisher_trouble {
 	TROUBLE_NONE,
 	TROUBLE_STREAM, /* the connection is good, the stream is not */
 	TROUBLE_LINK,	/* the connection is of no more use */
+};
+
+/* What can be to blame, and works again by itself. */
+enum publisher_part {
+	PART_BROKER,
+	PART_DISK,  /* that the journal is written to */
+	PART_SPOOL, /* that is read back */
+	PUBLISHER_PARTS
 };
 
 struct publisher {
@@ -59,9 +68,10 @@ struct publisher {
 
 	/* To the stream */
 	struct send_queue wire;
-	uint64_t generation; /* of answers that count */
-	uint64_t unanswered; /* messages of this generation */
-	uint32_t limit;	     /* of a payload */
+	uint64_t generation;	/* of answers that count */
+	uint64_t unanswered;	/* messages of this generation */
+	uint32_t limit;		/* of a payload */
+	const char *limit_name; /* the setting that makes it */
 	struct egress_codec *codec;
 	bool settling;
 	int64_t settle_until;
@@ -82,6 +92,8 @@ struct publisher {
 	bool held_back;	 /* publisher_go() was not called yet */
 	int64_t created_ns;
 	unsigned overtaken; /* while opening the epoch */
+	int64_t began_ns;   /* before the first epoch was opened */
+	struct stream_watch watch;
 
 	/* To the disk */
 	struct journal *journal;
@@ -105,6 +117,14 @@ struct publisher {
 	int told_error;	    /* of the disk */
 	int64_t told_until; /* it counts as the same trouble */
 	struct sp_sem sync_wake;
+
+	/* Progress */
+	struct output_state causes[PUBLISHER_PARTS];
+	int64_t waiting_since; /* of the oldest that is not safe; 0: none */
+	int64_t spool_since;   /* the spool came in use; 0: it is not */
+	int64_t stored_ns;     /* the stream last took something */
+	int64_t stuck_since;   /* it takes nothing, but answers; 0 */
+	bool start_over;       /* the next link opens a new epoch */
 
 	/* Ending */
 	bool bridge_done; /* every worker has closed and it is empty */
@@ -166,6 +186,15 @@ void publisher_set_log_position(struct publisher *p, uint64_t position);
 uint64_t publisher_wall_ns(void);
 /* How long it is since @began, of the monotonic clock. */
 void publisher_note_time(struct publisher_times *times, int64_t began);
+
+/* progress.c: whether updates get out, and why not */
+void publisher_blame(struct publisher *p, enum publisher_part part,
+		     enum output_cause cause, const char *detail);
+void publisher_absolve(struct publisher *p, enum publisher_part part);
+void publisher_absolve_link(struct publisher *p);
+void publisher_note_stored(struct publisher *p);
+void publisher_judge(struct publisher *p);
+int64_t publisher_judge_deadline(const struct publisher *p);
 
 /* epoch.c: numbers of runs. Blocks. */
 int publisher_epoch_load(const char *dir, uint64_t *out);

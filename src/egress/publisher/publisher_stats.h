@@ -4,7 +4,7 @@
 #ifndef EGRESS_PUBLISHER_PUBLISHER_STATS_H
 #define EGRESS_PUBLISHER_PUBLISHER_STATS_H
 
-#include "egress/nats/auth.h"
+#include "egress/publisher/output_state.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,10 +31,11 @@ struct publisher_times {
 
 struct publisher_stats {
 	enum publisher_state state;
+	struct output_state output; /* whether updates get out */
 	bool spooling;
 	bool disk_full;
 	uint64_t epoch; /* known from the start; the stream may want a later */
-	uint64_t max_payload; /* of the server; 0: not known yet */
+	uint64_t max_payload; /* of server and stream; 0: not known yet */
 	uint64_t messages;    /* acknowledged by the stream, or discarded */
 	uint64_t updates;
 	uint64_t bytes;
@@ -53,6 +54,8 @@ struct publisher_stats {
 	uint64_t refused;   /* messages the server did not store */
 	uint64_t too_long;  /* updates and events left out */
 	uint64_t rollbacks; /* times the stream had lost what it once took */
+	uint64_t restarts;  /* times it started over for want of progress */
+	uint64_t purges;    /* times somebody removed messages of the stream */
 	struct publisher_times acks; /* from sending to the acknowledgement */
 	struct publisher_times safe; /* of batches, from the first update in */
 	struct nats_error last_error;

@@ -48,9 +48,9 @@ static void leave_out(struct publisher *p, struct send_entry *f,
 		return;
 	snprintf(text, sizeof(text),
 		 "left out %zu bytes that cannot be cut, %" PRIu64
-		 " times so far: raise the server's max_payload, now %" PRIu64
+		 " times so far: raise the %s, now %" PRIu64
 		 ", then resync; %s",
-		 len, times, p->stats.max_payload, subject);
+		 len, times, p->limit_name, p->stats.max_payload, subject);
 	publisher_notify(p, p->stats.state, text);
 }
 

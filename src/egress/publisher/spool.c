@@ -188,6 +188,10 @@ static void tell_error(struct publisher *p, const char *what, int err)
  */
 static void after_failed_sync(struct publisher *p)
 {
+	publisher_blame(p, PART_DISK,
+			is_full(p->sync_error) ? OUTPUT_CAUSE_DISK_FULL
+					       : OUTPUT_CAUSE_DISK_FAILED,
+			strerror(-p->sync_error));
 	tell_error(p, "the journal could not be synced", p->sync_error);
 	if (journal_rewind(p->journal) == 0)
 		p->sync_error = 0;
@@ -198,22 +202,39 @@ static void after_failed_sync(struct publisher *p)
 
 /* Writing */
 
+/* The limit of the spool is reached, and not that of the disk. */
+static bool spool_is_full(const struct publisher *p)
+{
+	const struct send_entry *f =
+		send_queue_at(&p->disk, p->disk.next_to_send);
+	uint64_t bytes = journal_bytes(p->journal) + SUBJECT_MAX +
+			 JOURNAL_HEADER + f->len;
+
+	return p->options.nats.server_count > 0 && bytes > p->options.spool_max;
+}
+
 static void note_append_error(struct publisher *p, int err)
 {
+	enum output_cause cause = OUTPUT_CAUSE_DISK_FAILED;
+
+	if (is_full(err))
+		cause = spool_is_full(p) ? OUTPUT_CAUSE_SPOOL_FULL
+					 : OUTPUT_CAUSE_DISK_FULL;
 	p->stats.disk_full |= is_full(err);
+	publisher_blame(p, PART_DISK, cause, strerror(-err));
 	tell_error(p, "journal", err);
 	p->append_again = sp_in(AGAIN_NS);
 }
 
 /* Describe the next entries up to a fence. How many. */
 static size_t records_gather(struct publisher *p,
-			     struct journal_record *records)
+			     struct journal_record *records, size_t max)
 {
 	uint64_t now = publisher_wall_ns();
 	size_t n = 0;
 
-	for (uint64_t i = p->disk.next_to_send;
-	     i != p->disk.tail && n < APPEND_MAX; i++) {
+	for (uint64_t i = p->disk.next_to_send; i != p->disk.tail && n < max;
+	     i++) {
 		const struct send_entry *f = send_queue_at(&p->disk, i);
 		const struct egress_batch *b = f->batch;
 
@@ -252,6 +273,7 @@ static void take_marks(struct publisher *p)
 void publisher_spool_write(struct publisher *p)
 {
 	struct journal_record records[APPEND_MAX];
+	size_t max = APPEND_MAX;
 
 	if (p->journal == NULL || p->sync_error != 0 ||
 	    p->append_again > sp_now())
@@ -262,10 +284,15 @@ void publisher_spool_write(struct publisher *p)
 		int done;
 
 		take_marks(p);
-		n = records_gather(p, records);
+		n = records_gather(p, records, max);
 		if (n == 0)
 			break;
 		done = journal_append(p->journal, records, n); /* yields */
+		/* A disk with room for fewer takes those, or never any. */
+		if (is_full(done) && n > 1) {
+			max = n / 2;
+			continue;
+		}
 		if (done < 0) {
 			note_append_error(p, done);
 			return;
@@ -331,6 +358,7 @@ void publisher_spool_give_back(struct publisher *p)
 	       f->state == SEND_SENT && f->end <= journal_synced(p->journal)) {
 		give_back(p, f);
 		send_queue_drop_first(&p->disk);
+		publisher_absolve(p, PART_DISK);
 	}
 }
 
@@ -526,6 +554,8 @@ static int after_read_error(struct publisher *p, int err)
 		err = replace_segments(p); /* yields */
 	if (err == 0)
 		return 0;
+	publisher_blame(p, PART_SPOOL, OUTPUT_CAUSE_SPOOL_UNREADABLE,
+			strerror(-err));
 	tell_error(p, "spool", err);
 	close_cursor(p);
 	p->feed_again = sp_in(AGAIN_NS);
@@ -555,6 +585,8 @@ void publisher_spool_feed(struct publisher *p)
 		got = next_needed(p, &record); /* yields */
 		if (got < 0 && after_read_error(p, got) == 0)
 			continue;
+		if (got >= 0)
+			publisher_absolve(p, PART_SPOOL);
 		if (got != 1)
 			break;
 		if (feed_one(p, &record) < 0)

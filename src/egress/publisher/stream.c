@@ -18,9 +18,45 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Error codes of JetStream. */
+#define ERROR_NO_RESOURCES	  10023
+#define ERROR_NO_MEMORY		  10028
+#define ERROR_NO_STORAGE	  10047
+#define ERROR_TOO_BIG		  10054
+#define ERROR_WRONG_LAST_ID	  10070
+#define ERROR_WRONG_LAST_SEQUENCE 10071
+#define ERROR_STORE_FAILED	  10077 /* "maximum bytes exceeded" and others */
+
 /* A token is the generation above the number of the entry. */
 #define GENERATION_SHIFT 48
 #define NUMBER_MASK	 ((UINT64_C(1) << GENERATION_SHIFT) - 1)
+
+/*
+ * Why the server did not store a message. One that names the wrong predecessor
+ * finds the right one at once.
+ */
+static void blame_error(struct publisher *p, uint32_t error, const char *text)
+{
+	enum output_cause cause = OUTPUT_CAUSE_NOT_STORED;
+
+	switch (error) {
+	case ERROR_WRONG_LAST_ID:
+	case ERROR_WRONG_LAST_SEQUENCE:
+	case ERROR_TOO_BIG: /* the limit is read again at once */
+		return;
+	case ERROR_STORE_FAILED:
+	case ERROR_NO_STORAGE:
+	case ERROR_NO_MEMORY:
+	case ERROR_NO_RESOURCES:
+		cause = OUTPUT_CAUSE_STREAM_FULL;
+		break;
+	default:
+		break;
+	}
+	/* The first of many that were under way. */
+	if (p->ready)
+		publisher_blame(p, PART_BROKER, cause, text);
+}
 
 static void answer_apply(struct publisher *p, const struct nats_answer *a)
 {
@@ -37,9 +73,11 @@ static void answer_apply(struct publisher *p, const struct nats_answer *a)
 		p->stats.refused++;
 		snprintf(text, sizeof(text), "not stored: %u %s", a->ack.error,
 			 a->ack.text);
+		blame_error(p, a->ack.error, text);
 		publisher_stream_fail(p, TROUBLE_STREAM, text);
 		return;
 	}
+	publisher_note_stored(p);
 	if (a->ack.seq > p->acked_seq)
 		p->acked_seq = a->ack.seq;
 	if (p->unanswered == 0 && p->ready)
@@ -100,8 +138,13 @@ static void rewind_wire(struct publisher *p)
 static void check_ready(struct publisher *p)
 {
 	const struct send_entry *f = send_queue_first(&p->wire);
+	struct nats_error refusal;
 
-	if (nats_conn_lost(p->link)) {
+	if (nats_conn_refused(p->link, &refusal)) {
+		publisher_blame(p, PART_BROKER, OUTPUT_CAUSE_NO_RIGHTS,
+				refusal.text);
+		publisher_stream_fail(p, TROUBLE_LINK, refusal.text);
+	} else if (nats_conn_lost(p->link)) {
 		publisher_stream_fail(p, TROUBLE_LINK, "connection lost");
 	} else if (f != NULL && f->state == SEND_SENT &&
 		   sp_now() - f->sent_ns > p->options.ack_timeout_ns) {
@@ -111,12 +154,28 @@ static void check_ready(struct publisher *p)
 	}
 }
 
+/*
+ * What is refused for want of rights is not answered, but messages behind it
+ * are, as they name one that is not there: that may come first.
+ */
+static void check_settling(struct publisher *p)
+{
+	struct nats_error refusal;
+
+	if (p->trouble == TROUBLE_LINK || !nats_conn_refused(p->link, &refusal))
+		return;
+	p->trouble = TROUBLE_LINK;
+	publisher_blame(p, PART_BROKER, OUTPUT_CAUSE_NO_RIGHTS, refusal.text);
+	publisher_notify(p, PUBLISHER_RECOVERING, refusal.text);
+}
+
 void publisher_stream_check(struct publisher *p)
 {
 	if (p->ready)
 		check_ready(p);
 	if (!p->settling)
 		return;
+	check_settling(p);
 	if (nats_conn_lost(p->link))
 		p->trouble = TROUBLE_LINK;
 	if (p->trouble != TROUBLE_LINK && p->unanswered > 0) {
