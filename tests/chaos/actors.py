@@ -1,5 +1,5 @@
-"""The routers at work: each keeps a session to the collector, sends its dump and
-then changes, and begins again whenever it is cut off."""
+"""The routers at work: each keeps a session to the collector, sends its dump
+and then changes, and begins again whenever it is cut off."""
 
 import asyncio
 import contextlib

@@ -21,12 +21,16 @@ from model import Table, Value
 TREE = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA = capnp.load(str(TREE / "schema" / "update.capnp"))
 STREAM = "ARANCINI"
-# The rules that a Tables object watches over: numbers without a gap or repeat;
-# no 1 behind a resync; no return to the numbers of before a peer was forgotten;
-# the resync before the first update behind a loss of the stream; no synthetic
-# withdraw of what consumers do not have.
-RULES = ("sequence", "sequence-falls-back", "sequence-returns", "resync-late",
-         "synthetic-withdraw")
+# The rules that a Tables object watches over:
+#
+# sequence		numbers of a table without a gap, none twice
+# sequence-falls-back	behind a resync they go on above those of before
+# sequence-restart	a peer that was forgotten and returns begins at 1
+# sequence-returns	and does not return to its numbers of before
+# resync-late		where the stream was lost, the resync is before any update
+# synthetic-withdraw	only of a route that consumers have
+RULES = ("sequence", "sequence-falls-back", "sequence-restart",
+         "sequence-returns", "resync-late", "synthetic-withdraw")
 ORIGINS = {"IGP": 0, "EGP": 1, "INCOMPLETE": 2}
 DECONFIGURED = 5
 MAX_BATCH = 8 << 20
@@ -34,15 +38,15 @@ MAX_BATCH = 8 << 20
 zstd = ctypes.CDLL(ctypes.util.find_library("zstd"))
 zstd.ZSTD_decompress.restype = ctypes.c_size_t
 zstd.ZSTD_isError.argtypes = [ctypes.c_size_t]
+plain = ctypes.create_string_buffer(MAX_BATCH)
 
 
 def decompress(data):
-    out = ctypes.create_string_buffer(MAX_BATCH)
-    size = zstd.ZSTD_decompress(out, ctypes.c_size_t(MAX_BATCH), data,
+    size = zstd.ZSTD_decompress(plain, ctypes.c_size_t(MAX_BATCH), data,
                                 ctypes.c_size_t(len(data)))
     if zstd.ZSTD_isError(size):
         raise ValueError("a batch that is not zstd")
-    return out.raw[:size]
+    return ctypes.string_at(plain, size)
 
 
 def batch_messages(struct, encoding, payload):
@@ -87,25 +91,33 @@ class Numbering:
 
     def __init__(self, leap):
         self.last = 0
-        self.before = 0         # reached before the peer was forgotten
+        self.before = set()     # reached when the peer was forgotten
         self.seen = {}          # sequence -> what it said
         self.leap = leap        # a resync came: a gap means nothing
         self.restart = False    # the peer was forgotten: 1 may come again
 
+    def begins_again(self, number):
+        if self.restart:
+            return number <= self.last
+        return self.leap and number == 1 and self.last > 0
+
     def accept(self, number, content):
         """Whether the update is new, and the rule it breaks, if any."""
         rule = None
-        if number == 1 and self.last > 0 and (self.restart or self.leap):
+        if self.begins_again(number):
             # Taken as a beginning, so that one breach is not a thousand.
-            rule = None if self.restart else "sequence-falls-back"
+            if not self.restart:
+                rule = "sequence-falls-back"
+            elif number != 1:
+                rule = "sequence-restart"
             self.restart = False
-            self.before = max(self.before, self.last)
-            self.last, self.seen = 0, {}
+            self.before.add(self.last)
+            self.last, self.seen = number - 1, {}
         if number <= self.last:
             same = self.seen.get(number) == content
             return False, None if same else "sequence"
         if number != self.last + 1 and not self.leap:
-            rule = ("sequence-returns" if number == self.before + 1
+            rule = ("sequence-returns" if number - 1 in self.before
                     else "sequence")
         self.leap = False
         self.last = number
@@ -270,6 +282,8 @@ class StreamConsumer:
                     return
                 for message in messages:
                     self.take(message)
+                    # The relays are on the same loop.
+                    await asyncio.sleep(0)
         finally:
             with contextlib.suppress(Exception):
                 await pull.unsubscribe()

@@ -7,18 +7,27 @@ faults, until the time is over. docs/chaos.md describes it.
 
 import argparse
 import collections
+import ctypes
 import json
 import logging
 import os
 import pathlib
 import secrets
 import shutil
+import signal
 import subprocess
 import sys
 import time
 
+PR_SET_PDEATHSIG = 1
+libc = ctypes.CDLL(None)
 TREE = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
+# The short form: fixed seeds, no new round after SHORT_STARTS seconds, all over
+# after SHORT_ENDS.
+SHORT_SEED = 1
+SHORT_STARTS = 110
+SHORT_ENDS = 175
 # A round that takes longer hangs.
 ROUND_LIMIT = 150
 LONG_ROUND_LIMIT = 900
@@ -51,7 +60,10 @@ class Driver:
         self.folder = args.build.resolve() / "chaos"
         self.folder.mkdir(parents=True, exist_ok=True)
         self.results = []
-        self.running = {}       # Popen -> (seed, folder, deadline)
+        self.running = {}       # Popen -> (seed, folder, deadline, start)
+        self.began = time.monotonic()
+        # What a round mounts is gone with its processes.
+        self.namespace = ["unshare", "--mount"] if can_mount() else []
         self.skipped = {}       # fault -> why
 
     def names(self):
@@ -71,7 +83,7 @@ class Driver:
                 self.skipped[fault.name] = KNOWN_OPEN[fault.name]
             elif fault.long and not self.args.long:
                 self.skipped[fault.name] = "only with LONG=yes"
-            elif "root" in fault.needs and not can_mount():
+            elif "root" in fault.needs and not self.namespace:
                 self.skipped[fault.name] = "mounting needs root"
             else:
                 names.append(fault.name)
@@ -85,13 +97,20 @@ class Driver:
             {"faults": self.allowed, "rules": self.rules}))
         with open(folder / "driver.log", "wb") as log:
             child = subprocess.Popen(
-                [sys.executable, __file__, "--build", self.args.build,
-                 "--seed", str(seed), "--one", folder]
+                self.namespace
+                + [sys.executable, __file__, "--build", self.args.build,
+                   "--seed", str(seed), "--one", folder]
                 + (["--long"] if self.args.long else []),
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                # Nothing outlives a run that is killed.
+                preexec_fn=lambda: libc.prctl(PR_SET_PDEATHSIG,
+                                              signal.SIGKILL))
+        now = time.monotonic()
         limit = LONG_ROUND_LIMIT if self.args.long else ROUND_LIMIT
-        self.running[child] = (seed, folder, time.monotonic() + limit,
-                               time.monotonic())
+        deadline = now + limit
+        if self.args.short:
+            deadline = min(deadline, self.began + SHORT_ENDS)
+        self.running[child] = (seed, folder, deadline, now)
 
     def reap(self):
         for child, (seed, folder, deadline, began) in \
@@ -145,7 +164,7 @@ class Driver:
         print(f"seeds from {seed} on, {len(self.allowed)} kinds of faults",
               flush=True)
         end = None if self.args.seconds is None else \
-            time.monotonic() + self.args.seconds
+            self.began + self.args.seconds
         rounds = self.args.rounds
         if end is None and rounds is None:
             rounds = 1
@@ -220,6 +239,9 @@ def main():
         run_in_process(args.seed, args.one, binary, build_shim(args.build),
                        allowed["faults"], allowed["rules"], args.long)
         return 0
+    if args.short:
+        args.seed, args.seconds, args.rounds = SHORT_SEED, SHORT_STARTS, None
+        args.jobs = max(2, os.cpu_count() or 2)
     driver = Driver(args)
     build_shim(args.build)
     return driver.run()

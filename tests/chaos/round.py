@@ -457,11 +457,12 @@ class Round:
             raise Failure(f"/readyz says {status}: {body}")
         await self.check_late_reader()
         await self.end_collector()
-        await asyncio.sleep(0.1)
-        if self.consumer.tables.all_routes() != self.wanted():
-            raise Failure("what was right changed when the collector ended: "
-                          + differences(self.consumer.tables.all_routes(),
-                                        self.wanted()))
+        await self.until(
+            lambda: self.consumer.tables.all_routes() == self.wanted(),
+            AGREES_WITHIN, lambda: (
+                "what was right changed when the collector ended: "
+                + differences(self.consumer.tables.all_routes(),
+                              self.wanted())))
         self.check_rules(self.consumer.tables, "the consumer")
 
 
