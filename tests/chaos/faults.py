@@ -36,6 +36,7 @@ KNOWN_OPEN = {
     "sequence-returns": "point 9, after Peer Down 5 and a crash",
     "store_put_back": "point 6: no acknowledged tail yet",
     "stream_purged": "point 2",
+    "stream_deleted_early": "no resync before the first snapshot of a router",
 }
 
 BUCKET = "KV_arancini-state"
@@ -150,9 +151,20 @@ async def store_put_back(r):
     await r.broker.start()
 
 
+async def stream_will_be_lost(r):
+    """Once every router has a snapshot: see stream_deleted_early."""
+    if r.config.state == "folder":
+        await r.until(lambda: all(
+            (r.state / "snapshots" / f"{actor.router.token}.snap").exists()
+            for actor in r.actors), 30, "not every router has a snapshot")
+    else:
+        await asyncio.sleep(3)
+    r.stream_lost()
+
+
 @fault(needs="nats", touches="broker collector")
 async def store_lost(r):
-    r.stream_lost()
+    await stream_will_be_lost(r)
     await r.broker.end(signal.SIGKILL)
     shutil.rmtree(r.broker.store)
     await r.broker.start()
@@ -190,6 +202,18 @@ async def change_stream(js, **settings):
 
 @fault(needs="nats", touches="broker collector")
 async def stream_deleted(r):
+    await stream_will_be_lost(r)
+    async with r.jetstream() as js:
+        await js.delete_stream(STREAM)
+
+
+@fault(needs="nats", touches="broker collector")
+async def stream_deleted_early(r):
+    """While routers have no snapshot yet: here, after a start without any."""
+    await r.end_collector()
+    shutil.rmtree(r.state / "snapshots", ignore_errors=True)
+    await r.start_collector()
+    await r.pause(0.1, 0.5)
     r.stream_lost()
     async with r.jetstream() as js:
         await js.delete_stream(STREAM)
@@ -198,7 +222,7 @@ async def stream_deleted(r):
 @fault(needs="nats", touches="broker collector")
 async def stream_deleted_behind_its_back(r):
     """While the collector is cut off."""
-    r.stream_lost()
+    await stream_will_be_lost(r)
     r.broker_relay.reset_all()
     r.broker_relay.stall()
     async with r.jetstream() as js:
@@ -210,7 +234,7 @@ async def stream_deleted_behind_its_back(r):
 @fault(needs="nats", touches="broker collector")
 async def stream_remade_by_others(r):
     """Deleted and made again with the same subjects in one go."""
-    r.stream_lost()
+    await stream_will_be_lost(r)
     async with r.jetstream() as js:
         config = (await js.stream_info(STREAM)).config
         await js.delete_stream(STREAM)

@@ -7,6 +7,7 @@ faults, until the time is over. docs/chaos.md describes it.
 
 import argparse
 import collections
+import contextlib
 import ctypes
 import json
 import logging
@@ -57,8 +58,10 @@ def arguments():
 class Driver:
     def __init__(self, args):
         self.args = args
-        self.folder = args.build.resolve() / "chaos"
-        self.folder.mkdir(parents=True, exist_ok=True)
+        # A folder for each run: several may go on at the same time.
+        self.folder = args.build.resolve() / "chaos" / (
+            time.strftime("%Y%m%d-%H%M%S-") + str(os.getpid()))
+        self.folder.mkdir(parents=True)
         self.results = []
         self.running = {}       # Popen -> (seed, folder, deadline, start)
         self.began = time.monotonic()
@@ -91,7 +94,6 @@ class Driver:
 
     def start(self, seed):
         folder = self.folder / f"seed-{seed}"
-        shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         (folder / "allowed").write_text(json.dumps(
             {"faults": self.allowed, "rules": self.rules}))
@@ -183,6 +185,8 @@ class Driver:
         return self.report()
 
     def report(self):
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()     # unless a round is kept
         counts, slowest = collections.Counter(), collections.Counter()
         for result in self.results:
             counts.update(result["faults"])
@@ -216,6 +220,7 @@ def build_shim(build):
     shim = build.resolve() / "chaos" / "clock_shim.so"
     source = HERE / "clock_shim.c"
     if not shim.exists() or shim.stat().st_mtime < source.stat().st_mtime:
+        shim.parent.mkdir(parents=True, exist_ok=True)
         made = shim.with_suffix(f".{os.getpid()}")
         subprocess.run(["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC",
                         "-shared", "-o", made, source, "-ldl", "-pthread"],
