@@ -31,6 +31,7 @@ class RouterActor:
         self.busy = True            # changes by itself
         self.present = True         # wants a session
         self.pending = []           # messages that follow the dump
+        self.outdated = False       # the session cannot know all
         self.in_sync = False        # the session has everything of the model
         self.sessions = 0
         self.wake = asyncio.Event()
@@ -85,13 +86,14 @@ class RouterActor:
     async def talk(self, writer, watch):
         # The dump says all that was pending.
         self.pending.clear()
+        self.outdated = False
         for message in list(self.router.dump()):
             if watch.done():
                 return
             self.write(writer, message)
             if writer.transport.get_write_buffer_size() > 65536:
                 await writer.drain()
-        while self.present and not watch.done():
+        while self.present and not self.outdated and not watch.done():
             messages, self.pending = self.pending, []
             for message in messages:
                 self.write(writer, message)
@@ -138,6 +140,13 @@ class RouterActor:
         if self.writer is not None:
             self.in_sync = False
             self.writer.write(self.rng.randbytes(64) + b"\xff" * 64)
+
+    def change_unheard(self):
+        """The tables change and no session tells: the next one's dump does."""
+        self.router.change_unheard()
+        self.outdated = True
+        self.in_sync = False
+        self.wake.set()
 
     def go_away(self):
         self.present = False

@@ -804,7 +804,7 @@ async def router_half_open(r):
     r.router_relay.lose_all()
     await r.pause(0.3, 1.5)
     for actor in r.actors:
-        actor.router.change_unheard()
+        actor.change_unheard()
     r.router_relay.heal()
 
 
@@ -845,7 +845,7 @@ async def routers_away(r):
         actor.go_away()
     await r.pause(0.1, 1.5 + min(r.config.stale_hold, 2))
     for actor in r.actors:
-        actor.router.change_unheard()
+        actor.change_unheard()
         actor.come_back()
 
 
