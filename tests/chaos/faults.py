@@ -36,6 +36,10 @@ KNOWN_OPEN = {
     "sequence-returns": "point 9, after Peer Down 5 and a crash",
     "store_put_back": "point 6: no acknowledged tail yet",
     "stream_purged": "point 2",
+    "stream_purged_while_away_unread":
+        "point 2, of a collector that was stopped cleanly",
+    "two_collectors_with_one_bucket":
+        "the first's spool goes behind the second's resync, with its numbers",
     "stream_deleted_early": "no resync before the first snapshot of a router",
 }
 
@@ -250,25 +254,45 @@ async def stream_purged(r):
         await js.purge_stream(STREAM)
 
 
-@fault(needs="nats", touches="broker collector")
-async def stream_purged_while_away(r):
-    """And the collector starts behind the purge."""
-    r.beginning_lost = True
+async def purge_while_away(r, all_read):
+    r.trimmed = True
     await r.end_collector()
     async with r.jetstream() as js:
+        if all_read:
+            last = (await js.stream_info(STREAM)).state.last_seq
+            await r.until(lambda: r.consumer.position >= last, 60,
+                          "the consumer does not read on")
         await js.purge_stream(STREAM)
     await r.start_collector()
+
+
+@fault(needs="nats", touches="broker collector")
+async def stream_purged_while_away(r):
+    """The collector starts behind a purge; consumers had read all."""
+    await purge_while_away(r, all_read=True)
+
+
+@fault(needs="nats", touches="broker collector")
+async def stream_purged_while_away_unread(r):
+    r.beginning_lost = True
+    r.consumer.paused = True
+    await r.pause(0.2, 0.5)
+    await purge_while_away(r, all_read=False)
 
 
 @fault(needs="nats", touches="broker")
 async def stream_full(r):
     async with r.jetstream() as js:
-        config = (await js.stream_info(STREAM)).config
-        state = (await js.stream_info(STREAM)).state
-        await js.update_stream(config.evolve(
-            max_msgs=state.messages + r.rng.randrange(1, 5), discard="new"))
+        info = await js.stream_info(STREAM)
+        await js.update_stream(info.config.evolve(
+            max_msgs=info.state.messages + r.rng.randrange(20, 40),
+            discard="new"))
         await r.pause(0.3, 1.5)
-        await js.update_stream(config)
+        await js.update_stream(info.config)
+        # More may have come before the limit was set: the server trims it.
+        if (await js.stream_info(STREAM)).state.first_seq \
+                != info.state.first_seq:
+            r.trimmed = True
 
 
 @fault(needs="nats", touches="broker collector")
@@ -465,9 +489,19 @@ async def killed_while_spooling(r):
     await r.start_collector()
 
 
-@fault(needs="nats", touches="collector broker")
+@fault(needs="nats folder", touches="collector broker")
 async def two_collectors_with_one_id(r):
     """A second one takes the stream over, then the first is started again."""
+    await other_takes_over(r)
+
+
+@fault(needs="nats kv", touches="collector broker")
+async def two_collectors_with_one_bucket(r):
+    """And takes the state over as well."""
+    await other_takes_over(r)
+
+
+async def other_takes_over(r):
     state = r.folder / f"other-{len(r.others)}"
     state.mkdir()
 
