@@ -175,7 +175,8 @@ class Tables:
         routes = self.routes.setdefault(token, {})
         if value is not None:
             routes[key] = value
-        elif routes.pop(key, None) is None and update.synthetic:
+        elif routes.pop(key, None) is None and update.synthetic and \
+                (token in self.resynced or not self.any_start):
             self.breach("synthetic-withdraw",
                         f"synthetic withdraw ({update.reason}) of a route "
                         f"that consumers do not have: {key}")
