@@ -50,7 +50,7 @@ ninja   = $(if $(MAKE_TERMOUT),@ninja -C $(1),$(call quietly,ninja -C $(1)))
 compilers = build $(if $(suffix),clang)
 
 .PHONY: all help run test check check-tsan check-arm check-valgrind interop browser \
-	long fuzz bench fmt lint install debug deb clean
+	long chaos fuzz bench fmt lint install debug deb clean
 
 all:	## build everything, binary at build/arancini
 	$(call deps,$(compilers))
@@ -112,6 +112,20 @@ long:	## storm, 50 crashes, restart, an hour's soak (T=storm: only that); 80 min
 	$(call setup,$(RELEASE),$(release_options))
 	$(call ninja,$(RELEASE))
 	@tests/long $(RELEASE) $(T)
+
+# SECONDS is a variable of bash, not of make: what the caller gave counts.
+chaos_options = $(if $(SEED),--seed $(SEED)) $(if $(ROUNDS),--rounds $(ROUNDS)) \
+		$(if $(SECONDS),--seconds $(SECONDS)) $(if $(JOBS),--jobs $(JOBS)) \
+		$(if $(FAULTS),--faults $(FAULTS)) $(if $(LONG),--long) \
+		$(if $(SHORT),--short) $(if $(KNOWN_OPEN),--known-open)
+
+chaos:	## faults at random against the built binary (SECONDS=300, SEED=n ROUNDS=n, JOBS=n)
+	$(call deps,$(compilers) chaos)
+	$(call setup,$(RELEASE),$(release_options))
+	$(call ninja,$(RELEASE))
+	@[ "$(DEPS)" = no ] || tools/deps.sh --pypi $(RELEASE)/chaos-python \
+		tests/chaos/requirements.txt
+	@/usr/bin/python3 tests/chaos/main.py --build $(RELEASE) $(chaos_options)
 
 fuzz: override CC = clang
 fuzz:	## run fuzz target T=name until stopped (SECONDS_EACH=20: all, bounded)

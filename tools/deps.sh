@@ -3,6 +3,11 @@
 #
 #	tools/deps.sh build test ...	install what is missing; quiet if nothing is
 #	tools/deps.sh --list GROUP...	print the packages, install nothing
+#	tools/deps.sh --pypi FOLDER FILE	what the requirements in FILE name,
+#					from PyPI, into FOLDER and nowhere else
+#
+# FILE pins each package by version and hash. Only the fault driver (make chaos)
+# needs packages that Debian does not have.
 #
 # docs/dependencies.md says why each package is here.
 set -eu
@@ -31,6 +36,8 @@ packages_of() {
 	deb)	echo 'build-essential debhelper dpkg-dev fakeroot' ;;
 	fresh)	echo 'debootstrap' ;;
 	peers)	echo 'pmacct' ;;
+	chaos)	echo 'python3 python3-pip nats-server capnproto libzstd1
+		      libxxhash0 util-linux mount' ;;
 	*)	echo "tools/deps.sh: unknown group '$1'" >&2; exit 2 ;;
 	esac
 }
@@ -42,6 +49,27 @@ missing_of() {
 		[ "$state" = installed ] || printf '%s ' "$package"
 	done
 }
+
+# install_pypi FOLDER FILE: nothing if FOLDER was filled from the same FILE
+install_pypi() {
+	[ $# -eq 2 ] || { echo 'usage: tools/deps.sh --pypi FOLDER FILE' >&2
+			  exit 2; }
+	! cmp -s "$2" "$1/requirements.txt" || return 0
+	echo "installing into $1: $(sed -n 's/ *\\$//; /==/p' "$2" | tr '\n' ' ')"
+	rm -rf "$1"
+	mkdir -p "$1"
+	# Debian's python3, which is the one that runs the tests.
+	/usr/bin/python3 -m pip install --quiet --isolated --no-deps \
+		--disable-pip-version-check --root-user-action ignore \
+		--only-binary :all: --require-hashes --target "$1" -r "$2"
+	cp "$2" "$1/requirements.txt"
+}
+
+if [ "${1:-}" = --pypi ]; then
+	shift
+	install_pypi "$@"
+	exit 0
+fi
 
 list=no
 if [ "${1:-}" = --list ]; then

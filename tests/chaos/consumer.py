@@ -1,0 +1,377 @@
+"""Consumers: tables rebuilt from the stream, or from the journal, by the rules
+of docs/schema.md and nothing else. They use nats-py and pycapnp, so neither
+client nor decoder is the collector's."""
+
+import asyncio
+import contextlib
+import ctypes
+import ctypes.util
+import pathlib
+
+import capnp
+import nats
+import nats.errors
+import nats.js.api as js_api
+import nats.js.errors
+
+from actors import end_task
+from journal_reader import Record, read_journal
+from model import Table, Value
+
+TREE = pathlib.Path(__file__).resolve().parents[2]
+SCHEMA = capnp.load(str(TREE / "schema" / "update.capnp"))
+STREAM = "ARANCINI"
+# The rules that a Tables object watches over:
+#
+# sequence		numbers of a table without a gap, none twice
+# sequence-falls-back	behind a resync they go on above those of before
+# sequence-restart	a peer that was forgotten and returns begins at 1
+# sequence-returns	and does not return to its numbers of before
+# resync-late		where the stream was lost, the resync is before any update
+# synthetic-withdraw	only of a route that consumers have
+RULES = ("sequence", "sequence-falls-back", "sequence-restart",
+         "sequence-returns", "resync-late", "synthetic-withdraw")
+ORIGINS = {"IGP": 0, "EGP": 1, "INCOMPLETE": 2}
+DECONFIGURED = 5
+MAX_BATCH = 8 << 20
+
+zstd = ctypes.CDLL(ctypes.util.find_library("zstd"))
+zstd.ZSTD_decompress.restype = ctypes.c_size_t
+zstd.ZSTD_isError.argtypes = [ctypes.c_size_t]
+plain = ctypes.create_string_buffer(MAX_BATCH)
+
+
+def decompress(data):
+    size = zstd.ZSTD_decompress(plain, ctypes.c_size_t(MAX_BATCH), data,
+                                ctypes.c_size_t(len(data)))
+    if zstd.ZSTD_isError(size):
+        raise ValueError("a batch that is not zstd")
+    return ctypes.string_at(plain, size)
+
+
+def batch_messages(struct, encoding, payload):
+    if encoding == "packed":
+        return struct.read_multiple_bytes_packed(payload)
+    if encoding == "zstd":
+        payload = decompress(payload)
+    return struct.read_multiple_bytes(payload)
+
+
+def router_token(subject):
+    return subject.split(".")[2]
+
+
+def table_of(token, update):
+    return Table(token, update.peerType, update.peerDistinguisher,
+                 bytes(update.peerAddr), update.isPostPolicy,
+                 update.isAdjRibOut, update.isLocRib, update.afi, update.safi)
+
+
+def route_of(update):
+    return (update.pathId if update.hasPathId else None,
+            bytes(update.prefixAddr), update.prefixLen)
+
+
+def value_of(update):
+    return Value(
+        origin=ORIGINS[update.origin],
+        as_path=tuple(update.asPath),
+        next_hop=bytes(update.nextHop),
+        med=update.multiExitDisc if update.hasMultiExitDisc else None,
+        local_pref=(update.localPreference if update.hasLocalPreference
+                    else None),
+        communities=tuple(sorted((c.asn, c.value)
+                                 for c in update.communities)),
+        large=tuple(sorted((c.globalAdmin, c.localDataPart1, c.localDataPart2)
+                           for c in update.largeCommunities)))
+
+
+class Numbering:
+    """The sequence of one table, as schema.md field 43 promises it."""
+
+    def __init__(self, leap):
+        self.last = 0
+        self.before = set()     # reached when the peer was forgotten
+        self.seen = {}          # sequence -> what it said
+        self.leap = leap        # a resync came: a gap means nothing
+        self.restart = False    # the peer was forgotten: 1 may come again
+
+    def begins_again(self, number):
+        if self.restart:
+            return number <= self.last
+        return self.leap and number == 1 and self.last > 0
+
+    def accept(self, number, content):
+        """Whether the update is new, and the rule it breaks, if any."""
+        rule = None
+        if self.begins_again(number):
+            # Taken as a beginning, so that one breach is not a thousand.
+            if not self.restart:
+                rule = "sequence-falls-back"
+            elif number != 1:
+                rule = "sequence-restart"
+            self.restart = False
+            self.before.add(self.last)
+            self.last, self.seen = number - 1, {}
+        if number <= self.last:
+            same = self.seen.get(number) == content
+            return False, None if same else "sequence"
+        if number != self.last + 1 and not self.leap:
+            rule = ("sequence-returns" if number - 1 in self.before
+                    else "sequence")
+        self.leap = False
+        self.last = number
+        self.seen[number] = content
+        return True, rule
+
+
+class Tables:
+    """What a consumer has, and every breach of the documented rules."""
+
+    def __init__(self):
+        self.routes = {}        # token -> {key of the route: Value}
+        self.numbering = {}     # Table -> Numbering
+        self.resynced = set()   # tokens of routers
+        self.forgotten = set()  # peers: router, type, distinguisher, address
+        self.stream_lost = False    # with what was acknowledged
+        self.new_collector = False  # it lost all state: 1 may come again
+        self.any_start = False  # the first numbers are not in the stream
+        self.breaches = []      # (name of a rule, what broke it)
+        self.updates = 0
+        self.repeated = 0
+        self.resyncs = 0
+        self.epochs = 0
+
+    def apply(self, subject, encoding, payload):
+        token = router_token(subject)
+        if subject.startswith("arancini.events."):
+            for event in batch_messages(SCHEMA.Event, encoding, payload):
+                self.apply_event(token, event)
+        else:
+            for update in batch_messages(SCHEMA.Update, encoding, payload):
+                self.apply_update(token, update)
+
+    def apply_update(self, token, update):
+        table = table_of(token, update)
+        key = (table,) + route_of(update)
+        value = value_of(update) if update.announced else None
+        self.updates += 1
+        numbering = self.numbering.get(table)
+        if numbering is None:
+            numbering = Numbering(self.any_start or token in self.resynced)
+            numbering.restart = table[:4] in self.forgotten
+            self.numbering[table] = numbering
+        last = numbering.last
+        new, broken = numbering.accept(update.sequence, (key, value))
+        if broken == "sequence" and self.stream_lost:
+            broken = "resync-late"
+        if broken is not None:
+            self.breach(broken, f"sequence {update.sequence} behind {last}; "
+                        f"reason={update.reason} announced="
+                        f"{update.announced} table={table}")
+        if not new:
+            self.repeated += 1
+            return
+        routes = self.routes.setdefault(token, {})
+        if value is not None:
+            routes[key] = value
+        elif routes.pop(key, None) is None and update.synthetic and \
+                (token in self.resynced or not self.any_start):
+            self.breach("synthetic-withdraw",
+                        f"synthetic withdraw ({update.reason}) of a route "
+                        f"that consumers do not have: {key}")
+
+    def breach(self, rule, text):
+        self.breaches.append((rule, text))
+
+    def apply_event(self, token, event):
+        if event.kind == "resync":
+            self.resyncs += 1
+            self.routes.pop(token, None)
+            for table, numbering in self.numbering.items():
+                if table.router == token:
+                    numbering.leap = True
+                    numbering.restart |= self.new_collector
+            # Tables that are not known yet may begin anywhere as well.
+            self.resynced.add(token)
+        elif event.kind == "epoch":
+            self.epochs += 1
+        elif event.kind == "peerDown" and event.reason == DECONFIGURED:
+            peer = (token, event.peerType, event.peerDistinguisher,
+                    bytes(event.peerAddr))
+            self.forgotten.add(peer)
+            for table, numbering in self.numbering.items():
+                if table[:4] == peer:
+                    numbering.restart = True
+
+    def all_routes(self):
+        return {key: value for routes in self.routes.values()
+                for key, value in routes.items()}
+
+
+class StreamConsumer:
+    """Follows the stream, whatever happens to the broker. Whenever it has to
+    connect again, and when the stream is another one or shorter than before, it
+    reads from the beginning and skips what it has seen under the same sequence
+    of the stream and the same message id."""
+
+    IDLE = 0.25
+
+    def __init__(self, urls):
+        self.urls = urls
+        self.tables = Tables()
+        self.seen = {}          # sequence of the stream -> message id
+        self.paused = False
+        self.position = 0
+        self.created = None
+        self.caught_up = 0.0
+        self.errors = []
+        self.task = None
+
+    def start(self):
+        self.task = asyncio.create_task(self.run())
+
+    async def stop(self):
+        await end_task(self.task)
+
+    async def run(self):
+        while True:
+            try:
+                client = await nats.connect(
+                    self.urls, allow_reconnect=False, connect_timeout=2,
+                    error_cb=self.ignore, max_reconnect_attempts=1)
+            except (OSError, nats.errors.Error, asyncio.TimeoutError):
+                await asyncio.sleep(0.1)
+                continue
+            try:
+                await self.follow(client)
+            except (OSError, nats.errors.Error, asyncio.TimeoutError) as error:
+                self.errors.append(repr(error))
+                await asyncio.sleep(0.1)
+            finally:
+                with contextlib.suppress(Exception):
+                    await asyncio.wait_for(client.close(), 2)
+
+    async def ignore(self, _):
+        pass
+
+    async def follow(self, client):
+        js = client.jetstream(timeout=2)
+        self.position = 0
+        while True:
+            info = await js.stream_info(STREAM)
+            if info.created != self.created or \
+                    info.state.last_seq < self.position:
+                self.position = 0
+                self.created = info.created
+            await self.read(js)
+
+    async def read(self, js):
+        """From the position on until nothing more comes."""
+        pull = await js.pull_subscribe(
+            "", stream=STREAM, config=js_api.ConsumerConfig(
+                deliver_policy=js_api.DeliverPolicy.BY_START_SEQUENCE,
+                opt_start_seq=self.position + 1,
+                ack_policy=js_api.AckPolicy.NONE, inactive_threshold=30))
+        try:
+            while True:
+                while self.paused:
+                    await asyncio.sleep(0.05)
+                try:
+                    messages = await pull.fetch(256, timeout=self.IDLE)
+                except asyncio.TimeoutError:
+                    return
+                for message in messages:
+                    self.take(message)
+                    # The relays are on the same loop.
+                    await asyncio.sleep(0)
+        finally:
+            with contextlib.suppress(Exception):
+                await pull.unsubscribe()
+
+    def take(self, message):
+        sequence = message.metadata.sequence.stream
+        headers = message.headers or {}
+        message_id = headers.get("Nats-Msg-Id")
+        self.position = sequence
+        if message.metadata.num_pending == 0:
+            self.caught_up = asyncio.get_running_loop().time()
+        if message_id is not None and self.seen.get(sequence) == message_id:
+            return
+        self.seen[sequence] = message_id
+        if message_id is None:
+            return      # somebody else's message
+        self.tables.apply(message.subject, headers.get("Content-Encoding"),
+                          message.data)
+
+
+class JournalConsumer:
+    """Follows a journal folder in the same way."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.tables = Tables()
+        self.seen = {}          # position -> message id
+        self.position = 0
+        self.paused = False
+        self.errors = []
+        self.task = None
+
+    def start(self):
+        self.task = asyncio.create_task(self.run())
+
+    async def stop(self):
+        await end_task(self.task)
+
+    def rewind(self):
+        """Bytes were taken from the journal: look at all of it again."""
+        self.position = 0
+
+    async def run(self):
+        while True:
+            await asyncio.sleep(0.05)
+            if not self.paused:
+                self.read()
+
+    def read(self):
+        for one in read_journal(self.folder, self.position):
+            if not isinstance(one, Record):
+                self.position = one
+                continue
+            if self.seen.get(one.position) == one.message_id:
+                continue
+            self.seen[one.position] = one.message_id
+            self.tables.apply(one.subject, one.encoding, one.payload)
+
+
+def repeated(ids):
+    """Those that come more than once."""
+    seen, twice = set(), []
+    for one in ids:
+        if one in seen:
+            twice.append(one)
+        seen.add(one)
+    return twice
+
+
+async def late_stream_reader(urls, beginning_lost):
+    """A consumer that begins now: its tables, and the ids that the stream has
+    more than once."""
+    consumer = StreamConsumer(urls)
+    consumer.tables.any_start = beginning_lost
+    client = await nats.connect(urls, allow_reconnect=False, connect_timeout=5)
+    try:
+        js = client.jetstream(timeout=5)
+        info = await js.stream_info(STREAM)
+        while consumer.position < info.state.last_seq:
+            await consumer.read(js)
+            info = await js.stream_info(STREAM)
+    finally:
+        await client.close()
+    return consumer.tables, repeated(i for i in consumer.seen.values() if i)
+
+
+def late_journal_reader(folder):
+    consumer = JournalConsumer(folder)
+    consumer.read()
+    return consumer.tables, repeated(consumer.seen.values())
