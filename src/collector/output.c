@@ -31,6 +31,8 @@ struct output {
 	struct log *log;
 	char *texts[TEXTS];
 	_Atomic uint32_t max_batch;
+	void *loss_arg; /* written before on_loss */
+	int (*_Atomic on_loss)(void *arg, struct publisher_events *events);
 };
 
 char *output_journal(const struct config *config)
@@ -159,6 +161,7 @@ static void set_journal(const struct output *output, const struct config *c,
 	o->journal_dir = output->texts[TEXT_JOURNAL];
 	o->segment_bytes = c->journal.segment_bytes;
 	o->spool_max = c->journal.spool_max;
+	o->acked_tail = c->journal.acked_tail;
 	o->journal_max = c->journal.max_bytes;
 	o->journal_age_ns =
 		c->journal.max_age == SP_NEVER ? 0 : c->journal.max_age;
@@ -192,6 +195,25 @@ static void notice(void *arg, const struct publisher_notice *n)
 	log_end(&line);
 }
 
+/* On a pool thread of the publisher's. */
+static int loss(void *arg, struct publisher_events *events)
+{
+	struct output *o = arg;
+	int (*fn)(void *, struct publisher_events *) =
+		atomic_load_explicit(&o->on_loss, memory_order_acquire);
+
+	return fn == NULL ? 0 : fn(o->loss_arg, events);
+}
+
+void output_on_loss(struct output *o,
+		    int (*resync)(void *arg, struct publisher_events *events),
+		    void *arg)
+{
+	o->loss_arg = arg;
+	/* Pairs with loss(). */
+	atomic_store_explicit(&o->on_loss, resync, memory_order_release);
+}
+
 void output_free(struct output *o)
 {
 	if (o == NULL)
@@ -211,6 +233,8 @@ static int start(struct output *o, const struct config *c,
 		.hold = true,
 		.notice = notice,
 		.notice_arg = o,
+		.resync = loss,
+		.resync_arg = o,
 	};
 	struct nats_error why = { "" };
 	struct log_line line;

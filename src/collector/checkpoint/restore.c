@@ -2,6 +2,7 @@
 
 #include "collector/checkpoint/checkpoint.h"
 #include "collector/checkpoint/restore_internal.h"
+#include "collector/checkpoint/snapshotter.h"
 #include "collector/checkpoint/state_store.h"
 #include "collector/collector_env.h"
 #include "collector/config/config.h"
@@ -44,6 +45,15 @@ static uint64_t leap_of(struct restore *r)
 	return stats.epoch << LEAP_SHIFT;
 }
 
+/* Of the stream, before this run began to write. */
+static uint64_t log_rollbacks(struct restore *r)
+{
+	struct publisher_stats stats;
+
+	publisher_stats(r->publisher, &stats);
+	return stats.rollbacks;
+}
+
 /* The end, on each shard. */
 static int finish(void *job)
 {
@@ -52,6 +62,8 @@ static int finish(void *job)
 	uint64_t leap = leap_of(s->restore);
 
 	rib_restore_done(s->worker->rib, &when);
+	if (s->worker->snapshotter != NULL)
+		s->worker->snapshotter->rollbacks = s->restore->rollbacks;
 	/* Who is not known now may be in the log all the same. */
 	if (s->restore->unknown)
 		rib_restore_sequence_floor_new(s->worker->rib, leap);
@@ -127,10 +139,16 @@ static int read_log(struct restore *r, struct nats_error *why)
 				       sp_in(config->snapshot.restore_wait),
 				       &r->end);
 
+	r->rollbacks = log_rollbacks(r);
 	if (err < 0) {
 		snprintf(why->text, sizeof(why->text),
 			 "the broker cannot be asked what it has");
 		return err;
+	}
+	if (r->rollbacks > 0) {
+		snprintf(why->text, sizeof(why->text),
+			 "the stream lost what it had acknowledged");
+		return -ESTALE;
 	}
 	err = each_shard(r, COLLECTOR_ENV_SERIAL, restore_find_from);
 	return err < 0 || !choose_from(r) ? err : restore_tail(r, why);

@@ -52,6 +52,7 @@ struct restore {
 	bool spool;   /* what is read is the spool */
 	bool has_stored;
 	struct record_id stored;
+	uint64_t rollbacks; /* of the stream, that this restore knows of */
 };
 
 /*

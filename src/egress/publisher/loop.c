@@ -13,7 +13,9 @@
 #include <spargio/time.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TAKE_MAX       256 /* batches in one turn */
 #define TURNS_A_WINDOW 16
@@ -131,6 +133,22 @@ static void decide_spool(struct publisher *p)
 		publisher_spool_enter(p);
 }
 
+/* A disk that fails costs the acked tail, not the output. */
+static void keep_acked(struct publisher *p)
+{
+	char text[NATS_WORDS_MAX];
+	int err;
+
+	if (!p->ready || p->fresh)
+		return;
+	err = acked_tail_write(p->acked_tail, sp_now()); /* yields */
+	if (err == 0)
+		return;
+	snprintf(text, sizeof(text), "the acked tail begins anew: %s",
+		 strerror(-err));
+	publisher_notify(p, p->stats.state, text);
+}
+
 static void turn(struct publisher *p)
 {
 	bool was_spooling = p->spooling;
@@ -152,6 +170,7 @@ static void turn(struct publisher *p)
 	publisher_spool_write(p); /* yields */
 	publisher_spool_feed(p);  /* yields */
 	publisher_stream_send(p);
+	keep_acked(p); /* yields */
 	/* Marks that came behind nothing. */
 	publisher_stream_settle(p);
 	publisher_spool_give_back(p);
@@ -180,6 +199,8 @@ static int64_t deadline(const struct publisher *p)
 	if (!p->ready && !to_disk(p) && !publisher_stream_idle(p) &&
 	    p->journal != NULL)
 		SOONER(p->down_since + p->options.spool_after_ns);
+	if (p->ready)
+		SOONER(acked_tail_due(p->acked_tail));
 	if (p->slow_since != 0)
 		SOONER(p->slow_since + p->options.spool_after_ns);
 	if (atomic_load(&p->stopping))
@@ -325,6 +346,8 @@ int publisher_main(void *arg)
 	journal_cursor_close(p->cursor);
 	journal_close(p->journal);
 	p->journal = NULL;
+	acked_tail_close(p->acked_tail);
+	p->acked_tail = NULL;
 	nats_thread_done();
 	publisher_notify(p, PUBLISHER_STOPPED, NULL);
 	return safe ? 0 : -ETIMEDOUT;

@@ -14,6 +14,7 @@
 #define EGRESS_PUBLISHER_PUBLISHER_INTERNAL_H
 
 #include "egress/codec.h"
+#include "egress/publisher/acked_tail.h"
 #include "egress/publisher/send_queue.h"
 #include "egress/journal/cursor.h"
 #include "egress/publisher/publisher.h"
@@ -54,6 +55,8 @@ struct publisher {
 	struct record_id stored; /* the last one the stream surely holds */
 	bool has_acked;
 	struct record_id acked; /* the last one it took: not left out */
+	uint64_t sent_seq; /* of the last message sent, once it is stored; 0 */
+	uint64_t tried_epoch; /* the highest that was sent to the stream */
 
 	/* To the stream */
 	struct send_queue wire;
@@ -80,6 +83,11 @@ struct publisher {
 	bool held_back;	 /* publisher_go() was not called yet */
 	int64_t created_ns;
 	unsigned overtaken; /* while opening the epoch */
+	bool lost;	    /* what was acknowledged; resync is to be sent */
+	unsigned resend_failures;
+
+	/* What was acknowledged. Main has it while ready, else the link. */
+	struct acked_tail *acked_tail;
 
 	/* To the disk */
 	struct journal *journal;
@@ -167,6 +175,48 @@ size_t publisher_epoch_event(const struct publisher *p, uint64_t epoch,
 
 /* connect.c: fiber */
 int publisher_connect_main(void *arg);
+
+/*
+ * Run @fn on a thread of the pool; @arg may be on the caller's stack: nothing
+ * ends the wait. Yields.
+ */
+int publisher_block(int (*fn)(void *), void *arg);
+
+/* rollback.c: a stream that has lost what it acknowledged */
+struct publisher_event {
+	char *subject;
+	uint8_t *bytes;
+	size_t len;
+};
+
+struct publisher_events {
+	struct publisher_event *at;
+	size_t count;
+	size_t size;
+};
+
+void publisher_events_free(struct publisher_events *events);
+
+/*
+ * Compare @tail with what was acknowledged, and send again what is missing.
+ * *@resent: look at the stream once more. Sets lost if something is missing
+ * all the same. Yields.
+ */
+int publisher_rollback_mend(struct publisher *p, const struct nats_tail *tail,
+			    struct nats_error *why, bool *resent);
+
+/* If lost: which routers consumers have to forget. Yields. */
+int publisher_rollback_events(struct publisher *p, const struct nats_tail *tail,
+			      struct publisher_events *events);
+
+/*
+ * Store @events behind @tail, as part of the opening of @epoch; @tail is then
+ * the new end. Blocks.
+ */
+int publisher_rollback_send(const struct publisher *p, struct nats_conn *link,
+			    uint64_t epoch,
+			    const struct publisher_events *events,
+			    struct nats_tail *tail, struct nats_error *why);
 
 /* socket_io.c: the bytes of the link, while it is open */
 int publisher_socket_io_start(struct publisher *p);

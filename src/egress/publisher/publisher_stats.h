@@ -52,6 +52,8 @@ struct publisher_stats {
 	uint64_t refused;   /* messages the server did not store */
 	uint64_t too_long;  /* updates and events left out */
 	uint64_t rollbacks; /* times the stream had lost what it once took */
+	uint64_t resent;    /* messages that a stream had lost, sent again */
+	uint64_t acked_tail_size;    /* on disk, of what is kept for that */
 	struct publisher_times acks; /* from sending to the acknowledgement */
 	struct publisher_times safe; /* of batches, from the first update in */
 	struct nats_error last_error;

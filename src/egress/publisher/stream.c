@@ -22,6 +22,12 @@
 #define GENERATION_SHIFT 48
 #define NUMBER_MASK	 ((UINT64_C(1) << GENERATION_SHIFT) - 1)
 
+static void forget_sequences(struct publisher *p)
+{
+	p->sent_seq = 0;
+	acked_tail_skip(p->acked_tail);
+}
+
 static void answer(struct publisher *p, const struct nats_answer *a)
 {
 	uint64_t number = a->token & NUMBER_MASK;
@@ -40,6 +46,11 @@ static void answer(struct publisher *p, const struct nats_answer *a)
 		publisher_stream_fail(p, TROUBLE_STREAM, text);
 		return;
 	}
+	/* Stored before: those behind it are not where they were thought. */
+	if (a->ack.duplicate)
+		forget_sequences(p);
+	else
+		acked_tail_ack(p->acked_tail, a->ack.seq);
 	if (a->ack.seq > p->acked_seq)
 		p->acked_seq = a->ack.seq;
 	if (p->unanswered == 0 && p->ready)
@@ -130,22 +141,6 @@ void publisher_stream_check(struct publisher *p)
 	sp_sem_post(&p->link_wake);
 }
 
-/*
- * A server whose power failed may come back without the last minutes of what it
- * had acknowledged. The batches are gone by now: whoever keeps the tables has
- * to tell them again.
- */
-static void look_for_setback(struct publisher *p)
-{
-	const struct nats_tail *tail = &p->tail;
-
-	if (!p->has_acked || !tail->has_record ||
-	    record_id_compare(tail->record, p->acked) >= 0)
-		return;
-	p->stats.rollbacks++;
-	p->acked = tail->record;
-}
-
 /* What the stream said it holds may be beyond a flight that settles later. */
 static void raise_stored(struct publisher *p, struct record_id record)
 {
@@ -182,7 +177,6 @@ void publisher_stream_resume(struct publisher *p)
 	p->unanswered = 0;
 	p->acked_seq = 0;
 	p->down_since = 0;
-	look_for_setback(p);
 	take_held(p);
 	publisher_stream_settle(p);
 	send_queue_rewind(&p->wire);
@@ -251,6 +245,25 @@ static void set_predecessor(const struct publisher *p, struct nats_message *m)
 		m->after = p->last_id;
 }
 
+/* Keep what was sent, at the sequence that it gets if it is stored. */
+static void keep_message(struct publisher *p, const struct message_id *id,
+			 const struct publisher_payload *payload)
+{
+	struct acked_message m = {
+		.id = *id,
+		.encoding = payload->encoding,
+		.subject = payload->subject,
+		.subject_len = strlen(payload->subject),
+		.bytes = payload->bytes,
+	};
+
+	if (p->last_seq != 0)
+		p->sent_seq = p->last_seq;
+	if (p->sent_seq == 0)
+		return;
+	acked_tail_add(p->acked_tail, ++p->sent_seq, &m);
+}
+
 /* Send a message of flight @number: all of it, or a piece, called @record. */
 int publisher_stream_put(struct publisher *p, uint64_t number,
 			 struct record_id record,
@@ -281,6 +294,7 @@ int publisher_stream_put(struct publisher *p, uint64_t number,
 		publisher_stream_fail(p, TROUBLE_LINK, "cannot write");
 		return err;
 	}
+	keep_message(p, &name, payload);
 	memcpy(p->last_id, id, sizeof(id));
 	p->last_seq = 0;
 	f->pieces++;
@@ -316,7 +330,8 @@ bool publisher_stream_has_room(struct publisher *p)
 	if (!p->stalled && nats_conn_full(p->link))
 		p->stalled = !nats_conn_write(p->link); /* the writer rings */
 	/* Pieces fill the window as whole ones do. */
-	return !p->stalled && p->unanswered < p->options.window;
+	return !p->stalled && p->unanswered < p->options.window &&
+	       !acked_tail_full(p->acked_tail);
 }
 
 void publisher_stream_send(struct publisher *p)
