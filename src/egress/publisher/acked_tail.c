@@ -1,7 +1,12 @@
 #include "egress/publisher/acked_tail.h"
 
 #include "egress/journal/file_ops.h"
+#include "egress/publisher/word_delta.h"
 #include "egress/subject.h"
+
+#include <spargio/fiber.h>
+#include <spargio/sync.h>
+#include <spargio/time.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +19,10 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-#define CHUNK_BYTES	(256u << 10) /* plain; one message may have more */
+#define CHUNK_BYTES	(1u << 20) /* in memory; one message may have more */
 #define CHUNK_BYTES_MAX (16u << 20)
+#define CHUNKS_MIN	16 /* of a tail, at least */
+#define SPARES_MAX	2
 #define FILES_MAX	64
 #define FILES_WANTED	8 /* so much goes at once when the limit is reached */
 #define NAME_MAX_LEN	32
@@ -24,10 +31,11 @@
 #define AGAIN_NS	INT64_C(10000000000) /* after a disk said no */
 
 /*
- * Faster than level 1 and not much larger: this runs for every message, and
- * hardly any is ever read.
+ * After a chunk was compressed, none is for so many times longer: at most half a
+ * percent of the time. Up to some ten thousand updates a second all are.
  */
-#define LEVEL (-1)
+#define COMPRESS_SHARE 200
+#define LEVEL	       1
 
 /* On disk as they stand here, little-endian. */
 struct file_header {
@@ -51,12 +59,19 @@ struct chunk_header {
 	uint32_t plain; /* bytes, once decompressed */
 };
 
+enum message_flag {
+	MESSAGE_AFTER = 1, /* has the header Arancini-After */
+	MESSAGE_DELTA = 2,
+};
+
 /* In a chunk, before subject and bytes. */
 struct message_header {
-	uint32_t len;
+	uint32_t len;	/* stored */
+	uint32_t plain; /* with the words that are left out; see word_delta.h */
 	uint16_t subject_len;
 	uint8_t encoding;
-	uint8_t has_after;
+	uint8_t flags; /* enum message_flag */
+	uint32_t reserved;
 	uint64_t epoch;
 	uint64_t record_epoch;
 	uint64_t record_seq;
@@ -80,12 +95,15 @@ struct chunk {
 
 struct tail_file {
 	uint64_t first;
-	uint64_t bytes;
+	uint64_t bytes;	 /* that count */
+	uint64_t extent; /* of the file: what is behind bytes is older */
 };
 
 struct acked_tail {
-	int dir; /* -1: nothing is kept */
+	struct sp_mutex lock; /* of files and of reading */
+	int dir;	      /* -1: nothing is kept */
 	uint64_t max_bytes;
+	size_t chunk_bytes; /* full when it has so many */
 
 	int64_t created_ns;
 	uint64_t acked;
@@ -94,7 +112,8 @@ struct acked_tail {
 
 	struct tail_file files[FILES_MAX];
 	size_t file_count;
-	uint64_t disk_bytes;
+	uint64_t disk_bytes; /* extents of all files */
+	uint64_t recycled;   /* extent of the file that becomes the next */
 	int fd; /* of the newest file; -1: the next chunk begins one */
 	uint64_t written; /* the last sequence on disk; 0: none */
 	int64_t again;	  /* write nothing before */
@@ -102,11 +121,13 @@ struct acked_tail {
 	struct chunk *first; /* waiting; the last one is added to */
 	struct chunk *last;
 	struct chunk *spare;
+	unsigned spares;
 	uint64_t memory;
 
 	ZSTD_CCtx *compress;
 	ZSTD_DCtx *decompress;
-	uint8_t *stored; /* of a chunk, as on disk */
+	int64_t compress_from; /* not before */
+	uint8_t *stored;       /* of a chunk, as on disk */
 	size_t stored_cap;
 
 	/* Reading */
@@ -119,6 +140,8 @@ struct acked_tail {
 	size_t plain_len;
 	size_t plain_at;
 	uint32_t plain_left; /* messages */
+	uint8_t *whole;	     /* bytes of a message */
+	size_t whole_cap;
 	char subject[SUBJECT_MAX];
 };
 
@@ -136,27 +159,29 @@ static void chunk_free(struct chunk *c)
 static void chunk_retire(struct acked_tail *t, struct chunk *c)
 {
 	t->memory -= c->len;
-	if (t->spare != NULL || c->cap > 2 * CHUNK_BYTES) {
+	if (t->spares == SPARES_MAX || c->cap > 2 * CHUNK_BYTES) {
 		chunk_free(c);
 		return;
 	}
+	c->next = t->spare;
 	t->spare = c;
+	t->spares++;
 }
 
-static void memory_drop_first(struct acked_tail *t)
+static struct chunk *memory_take_first(struct acked_tail *t)
 {
 	struct chunk *c = t->first;
 
 	t->first = c->next;
 	if (t->first == NULL)
 		t->last = NULL;
-	chunk_retire(t, c);
+	return c;
 }
 
 static void memory_drop(struct acked_tail *t)
 {
 	while (t->first != NULL)
-		memory_drop_first(t);
+		chunk_retire(t, memory_take_first(t));
 }
 
 static struct chunk *chunk_append(struct acked_tail *t, uint64_t seq)
@@ -165,10 +190,12 @@ static struct chunk *chunk_append(struct acked_tail *t, uint64_t seq)
 	uint8_t *bytes;
 	uint32_t cap;
 
-	if (c != NULL)
-		t->spare = NULL;
-	else
+	if (c != NULL) {
+		t->spare = c->next;
+		t->spares--;
+	} else {
 		c = calloc(1, sizeof(*c));
+	}
 	if (c == NULL)
 		return NULL;
 	bytes = c->bytes;
@@ -189,8 +216,8 @@ static bool chunk_reserve(struct chunk *c, size_t more)
 
 	if (want <= c->cap)
 		return true;
-	if (want < CHUNK_BYTES)
-		want = CHUNK_BYTES;
+	if (want < CHUNK_BYTES + CHUNK_BYTES / 4)
+		want = CHUNK_BYTES + CHUNK_BYTES / 4;
 	bytes = realloc(c->bytes, want);
 	if (bytes == NULL)
 		return false;
@@ -273,7 +300,7 @@ static void file_drop_oldest(struct acked_tail *t)
 
 	file_name(t->files[0].first, name);
 	(void)file_unlink(t->dir, name);
-	t->disk_bytes -= t->files[0].bytes;
+	t->disk_bytes -= t->files[0].extent;
 	t->file_count--;
 	memmove(t->files, t->files + 1, t->file_count * sizeof(t->files[0]));
 }
@@ -310,6 +337,27 @@ static uint64_t chunk_checksum(const struct chunk_header *h,
 	return XXH3_64bits_withSeed(bytes, h->size, seed);
 }
 
+/*
+ * Give the oldest file the name of the next. Its blocks, and its pages in the
+ * kernel, are written over: that costs half of what new ones do.
+ */
+static void file_recycle(struct acked_tail *t, const char *name)
+{
+	struct tail_file oldest = t->files[0];
+	char from[NAME_MAX_LEN];
+
+	file_name(oldest.first, from);
+	if (file_rename(t->dir, from, name) < 0) {
+		file_drop_oldest(t);
+		return;
+	}
+	t->recycled = oldest.extent;
+	t->disk_bytes -= oldest.extent;
+	t->file_count--;
+	memmove(t->files, t->files + 1, t->file_count * sizeof(t->files[0]));
+}
+
+/* Begin a file in the place of the oldest, if all are there. */
 static int file_begin(struct acked_tail *t, uint64_t first)
 {
 	struct file_header h = {
@@ -319,45 +367,58 @@ static int file_begin(struct acked_tail *t, uint64_t first)
 	};
 	struct iovec iov = { &h, sizeof(h) };
 	char name[NAME_MAX_LEN];
-	int err;
+	int fd;
 
 	file_close(t->fd);
+	t->fd = -1;
 	file_name(first, name);
 	/* One of an older run that nothing was written to. */
 	if (t->file_count > 0 && t->files[t->file_count - 1].first == first)
-		t->disk_bytes -= t->files[--t->file_count].bytes;
-	t->fd = file_open(t->dir, name, O_RDWR | O_CREAT | O_TRUNC);
-	if (t->fd < 0) {
-		err = t->fd;
-		t->fd = -1;
-		return err;
-	}
+		t->disk_bytes -= t->files[--t->file_count].extent;
+	t->recycled = 0;
+	while (t->file_count > 0 && t->recycled == 0 &&
+	       (t->file_count == FILES_MAX ||
+		t->disk_bytes + t->max_bytes / FILES_WANTED > t->max_bytes))
+		file_recycle(t, name);
+	fd = file_open(t->dir, name,
+		       O_RDWR | O_CREAT | (t->recycled == 0 ? O_TRUNC : 0));
+	if (fd < 0)
+		return fd;
+	t->fd = fd;
 	h.checksum = header_checksum(&h);
-	t->files[t->file_count++] = (struct tail_file){ first, sizeof(h) };
-	t->disk_bytes += sizeof(h);
-	return file_write(t->fd, &iov, 1, 0);
+	if (t->recycled < sizeof(h))
+		t->recycled = sizeof(h);
+	t->files[t->file_count++] =
+		(struct tail_file){ first, sizeof(h), t->recycled };
+	t->disk_bytes += t->recycled;
+	return file_write(fd, &iov, 1, 0);
 }
 
-/* Make room for @size more, in a file that is not too long. */
+/* Bytes that the newest file grows by with @size more in it. */
+static uint64_t newest_growth(const struct acked_tail *t, uint64_t size)
+{
+	const struct tail_file *file = &t->files[t->file_count - 1];
+
+	return file->bytes + size > file->extent
+		       ? file->bytes + size - file->extent
+		       : 0;
+}
+
+/* Have room for @size more, in a file that is not too long. */
 static int disk_prepare(struct acked_tail *t, uint64_t first, uint64_t size)
 {
 	uint64_t most = t->max_bytes / FILES_WANTED;
-	struct tail_file *newest;
-	bool begin = t->fd < 0;
+	int err = 0;
 
-	if (!begin) {
-		newest = &t->files[t->file_count - 1];
-		begin = newest->bytes + size > most &&
-			newest->bytes > sizeof(struct file_header);
-	}
-	size += begin ? sizeof(struct file_header) : 0;
-	while (t->file_count > (begin ? 0u : 1u) &&
-	       (t->disk_bytes + size > t->max_bytes ||
-		(begin && t->file_count == FILES_MAX)))
+	if (t->fd < 0 || t->files[t->file_count - 1].bytes + size > most)
+		err = file_begin(t, first); /* yields */
+	if (err < 0)
+		return err;
+	while (t->file_count > 1 &&
+	       t->disk_bytes + newest_growth(t, size) > t->max_bytes)
 		file_drop_oldest(t);
-	if (t->disk_bytes + size > t->max_bytes)
-		return -EFBIG;
-	return begin ? file_begin(t, first) : 0;
+	return t->disk_bytes + newest_growth(t, size) > t->max_bytes ? -EFBIG
+								     : 0;
 }
 
 static bool buffer_reserve(uint8_t **bytes, size_t *cap, size_t want)
@@ -379,11 +440,12 @@ static bool buffer_reserve(uint8_t **bytes, size_t *cap, size_t want)
 static int chunk_pack(struct acked_tail *t, const struct chunk *c,
 		      struct chunk_header *h, const uint8_t **out)
 {
+	int64_t now = sp_now();
 	size_t len;
 
 	*out = c->bytes;
 	h->size = h->plain = c->len;
-	if (c->encoded > c->len / 2)
+	if (c->encoded > c->len / 2 || now < t->compress_from)
 		return 0;
 	if (t->compress == NULL)
 		t->compress = ZSTD_createCCtx();
@@ -392,6 +454,7 @@ static int chunk_pack(struct acked_tail *t, const struct chunk *c,
 		return -ENOMEM;
 	len = ZSTD_compressCCtx(t->compress, t->stored, t->stored_cap, c->bytes,
 				c->len, LEVEL);
+	t->compress_from = now + COMPRESS_SHARE * (sp_now() - now);
 	if (ZSTD_isError(len) || len >= c->len)
 		return 0;
 	h->size = (uint32_t)len;
@@ -414,8 +477,10 @@ static int header_write(struct acked_tail *t, struct chunk_header *h,
 	err = file_write(t->fd, iov, h->size > 0 ? 2 : 1, file->bytes);
 	if (err < 0)
 		return err;
+	t->disk_bytes += newest_growth(t, sizeof(*h) + h->size);
 	file->bytes += sizeof(*h) + h->size;
-	t->disk_bytes += sizeof(*h) + h->size;
+	if (file->extent < file->bytes)
+		file->extent = file->bytes;
 	return 0;
 }
 
@@ -435,27 +500,35 @@ static int chunk_write(struct acked_tail *t, const struct chunk *c)
 	return err;
 }
 
-/* Write chunks from the first on, as far as they are acknowledged. */
+/* Whether the first chunk is acknowledged, and full or old, or @all go. */
+static bool memory_is_due(struct acked_tail *t, int64_t now, bool all)
+{
+	struct chunk *c = t->first;
+
+	if (c == NULL || c->count == 0)
+		return false;
+	if (c->began_ns == 0)
+		c->began_ns = now;
+	if (chunk_last(c) > t->acked)
+		return false;
+	return all || c->next != NULL || c->len >= t->chunk_bytes ||
+	       now >= c->began_ns + AGE_NS;
+}
+
+/*
+ * Write chunks from the first on, as far as they are acknowledged. What is
+ * written is no longer in the list: messages are added meanwhile.
+ */
 static int memory_write(struct acked_tail *t, int64_t now, bool all)
 {
 	int err = 0;
 
-	while (t->first != NULL && err == 0) {
-		struct chunk *c = t->first;
+	while (err == 0 && memory_is_due(t, now, all)) {
+		struct chunk *c = memory_take_first(t);
 
-		if (c->count == 0) {
-			memory_drop_first(t);
-			continue;
-		}
-		if (c->began_ns == 0)
-			c->began_ns = now;
-		if (chunk_last(c) > t->acked ||
-		    (c->next == NULL && c->len < CHUNK_BYTES && !all &&
-		     now < c->began_ns + AGE_NS))
-			break;
 		if (now >= t->again)
 			err = chunk_write(t, c); /* yields */
-		memory_drop_first(t);
+		chunk_retire(t, c);
 	}
 	if (err < 0) {
 		disk_drop(t);
@@ -464,11 +537,29 @@ static int memory_write(struct acked_tail *t, int64_t now, bool all)
 	return err;
 }
 
+/* Also of a fiber that was told to end. */
+static void tail_lock(struct acked_tail *t)
+{
+	sp_shield_begin();
+	(void)sp_mutex_lock(&t->lock);
+	sp_shield_end();
+}
+
+bool acked_tail_wants_write(struct acked_tail *t, int64_t now)
+{
+	return t != NULL && t->dir >= 0 && memory_is_due(t, now, false);
+}
+
 int acked_tail_write(struct acked_tail *t, int64_t now)
 {
+	int err;
+
 	if (t == NULL || t->dir < 0)
 		return 0;
-	return memory_write(t, now, false); /* yields */
+	tail_lock(t); /* yields */
+	err = memory_write(t, now, false);
+	sp_mutex_unlock(&t->lock);
+	return err;
 }
 
 int64_t acked_tail_due(const struct acked_tail *t)
@@ -483,20 +574,39 @@ int64_t acked_tail_due(const struct acked_tail *t)
 
 /* Adding */
 
+/* The bytes of a message; what of @h follows from that. */
+static void chunk_put_bytes(struct chunk *c, const struct acked_message *m,
+			    struct message_header *h)
+{
+	size_t len = 0;
+
+	if (m->encoding == EGRESS_PLAIN)
+		len = word_delta_encode(m->bytes, c->bytes + c->len);
+	if (len == 0 || len >= m->bytes.len) {
+		h->len = h->plain;
+		chunk_put(c, m->bytes.p, m->bytes.len);
+		return;
+	}
+	h->flags |= MESSAGE_DELTA;
+	h->len = (uint32_t)len;
+	c->len += (uint32_t)len;
+}
+
 void acked_tail_add(struct acked_tail *t, uint64_t seq,
 		    const struct acked_message *m)
 {
 	struct message_header h = {
-		.len = (uint32_t)m->bytes.len,
+		.plain = (uint32_t)m->bytes.len,
 		.subject_len = (uint16_t)m->subject_len,
 		.encoding = (uint8_t)m->encoding,
-		.has_after = m->has_after,
+		.flags = m->has_after ? MESSAGE_AFTER : 0,
 		.epoch = m->id.epoch,
 		.record_epoch = m->id.record.epoch,
 		.record_seq = m->id.record.seq,
 		.record_upto = m->id.record.upto,
 	};
-	size_t size = sizeof(h) + m->subject_len + m->bytes.len;
+	size_t size =
+		sizeof(h) + m->subject_len + word_delta_bound(m->bytes.len);
 	struct chunk *c;
 
 	if (t == NULL || t->dir < 0)
@@ -507,7 +617,7 @@ void acked_tail_add(struct acked_tail *t, uint64_t seq,
 	if (size > CHUNK_BYTES_MAX)
 		return; /* leaves a gap */
 	c = t->last;
-	if (c == NULL || c->len + size > CHUNK_BYTES)
+	if (c == NULL || c->len >= t->chunk_bytes)
 		c = chunk_append(t, seq);
 	if (c == NULL || !chunk_reserve(c, size)) {
 		memory_drop(t);
@@ -518,9 +628,12 @@ void acked_tail_add(struct acked_tail *t, uint64_t seq,
 		h.after_epoch = m->after.epoch;
 		h.after_seq = m->after.seq;
 	}
-	chunk_put(c, &h, sizeof(h));
+	size = c->len;
+	c->len += (uint32_t)sizeof(h);
 	chunk_put(c, m->subject, m->subject_len);
-	chunk_put(c, m->bytes.p, m->bytes.len);
+	chunk_put_bytes(c, m, &h);
+	memcpy(c->bytes + size, &h, sizeof(h));
+	size = c->len - size;
 	c->count++;
 	t->memory += size;
 	if (m->encoding != EGRESS_PLAIN)
@@ -552,10 +665,8 @@ bool acked_tail_full(const struct acked_tail *t)
 
 /* The end of the stream */
 
-void acked_tail_set_end(struct acked_tail *t, int64_t created_ns, uint64_t seq)
+static void end_set(struct acked_tail *t, int64_t created_ns, uint64_t seq)
 {
-	if (t == NULL)
-		return;
 	if (created_ns != t->created_ns || seq > t->end || seq < t->written)
 		tail_drop(t);
 	else
@@ -570,6 +681,15 @@ void acked_tail_set_end(struct acked_tail *t, int64_t created_ns, uint64_t seq)
 		disk_drop(t);
 	else
 		t->written = seq;
+}
+
+void acked_tail_set_end(struct acked_tail *t, int64_t created_ns, uint64_t seq)
+{
+	if (t == NULL)
+		return;
+	tail_lock(t); /* yields */
+	end_set(t, created_ns, seq);
+	sp_mutex_unlock(&t->lock);
 }
 
 int64_t acked_tail_created(const struct acked_tail *t)
@@ -676,6 +796,18 @@ static int chunk_unpack(struct acked_tail *t, const struct chunk_header *h)
 	return 0;
 }
 
+/* Put back the words that were left out. */
+static int message_fill(struct acked_tail *t, const struct message_header *h,
+			struct acked_message *out)
+{
+	if (!buffer_reserve(&t->whole, &t->whole_cap, h->plain + 1u))
+		return -ENOMEM;
+	if (!word_delta_decode(out->bytes, t->whole, h->plain))
+		return -EBADMSG;
+	out->bytes = (struct wire_view){ t->whole, h->plain };
+	return 0;
+}
+
 /* The next message in the chunk. */
 static int reader_message(struct acked_tail *t, struct acked_message *out)
 {
@@ -688,7 +820,8 @@ static int reader_message(struct acked_tail *t, struct acked_message *out)
 	memcpy(&h, p, sizeof(h));
 	left -= sizeof(h);
 	if (h.subject_len >= sizeof(t->subject) || h.subject_len > left ||
-	    h.len > left - h.subject_len || h.encoding >= EGRESS_ENCODINGS)
+	    h.len > left - h.subject_len || h.encoding >= EGRESS_ENCODINGS ||
+	    h.plain > CHUNK_BYTES_MAX)
 		return -EBADMSG;
 	p += sizeof(h);
 	memcpy(t->subject, p, h.subject_len);
@@ -696,7 +829,7 @@ static int reader_message(struct acked_tail *t, struct acked_message *out)
 	*out = (struct acked_message){
 		.id = { h.epoch,
 			{ h.record_epoch, h.record_seq, h.record_upto } },
-		.has_after = h.has_after != 0,
+		.has_after = (h.flags & MESSAGE_AFTER) != 0,
 		.after = { h.after_epoch, h.after_seq, h.after_upto },
 		.encoding = (enum egress_encoding)h.encoding,
 		.subject = t->subject,
@@ -705,7 +838,7 @@ static int reader_message(struct acked_tail *t, struct acked_message *out)
 	};
 	t->plain_at += sizeof(h) + h.subject_len + h.len;
 	t->plain_left--;
-	return 0;
+	return (h.flags & MESSAGE_DELTA) != 0 ? message_fill(t, &h, out) : 0;
 }
 
 /* Open chunk @h and go to the message that is read next. */
@@ -758,13 +891,11 @@ int acked_tail_next(struct acked_tail *t, struct acked_message *out)
 	return 1;
 }
 
-int acked_tail_seek(struct acked_tail *t, uint64_t seq)
+static int reader_seek(struct acked_tail *t, uint64_t seq)
 {
 	size_t i;
 	int err;
 
-	if (t == NULL || t->dir < 0)
-		return -ENOENT;
 	memory_cut(t, t->acked);
 	(void)memory_write(t, t->again, true); /* yields */
 	i = t->file_count;
@@ -778,11 +909,23 @@ int acked_tail_seek(struct acked_tail *t, uint64_t seq)
 	return err < 0 ? err : reader_advance(t);
 }
 
+int acked_tail_seek(struct acked_tail *t, uint64_t seq)
+{
+	int err;
+
+	if (t == NULL || t->dir < 0)
+		return -ENOENT;
+	tail_lock(t); /* yields */
+	err = reader_seek(t, seq);
+	sp_mutex_unlock(&t->lock);
+	return err;
+}
+
 /* Opening */
 
 struct listing {
 	struct acked_tail *t;
-	bool drop; /* all of them */
+	bool more; /* than a run of ours leaves */
 };
 
 static int file_note(const char *name, void *arg)
@@ -793,11 +936,10 @@ static int file_note(const char *name, void *arg)
 
 	if (!file_parse_name(name, &first))
 		return 0;
-	if (listing->drop || t->file_count == FILES_MAX) {
-		listing->drop = true;
-		return file_unlink(t->dir, name);
-	}
-	t->files[t->file_count++].first = first;
+	if (t->file_count == FILES_MAX)
+		listing->more = true;
+	else
+		t->files[t->file_count++].first = first;
 	return 0;
 }
 
@@ -823,8 +965,8 @@ static int file_measure(struct acked_tail *t, struct tail_file *file)
 	file_close(fd);
 	if (size < 0)
 		return (int)size;
-	file->bytes = (uint64_t)size;
-	t->disk_bytes += file->bytes;
+	file->bytes = file->extent = (uint64_t)size;
+	t->disk_bytes += file->extent;
 	return 0;
 }
 
@@ -863,7 +1005,7 @@ static void files_inherit(struct acked_tail *t)
 
 static int files_open(struct acked_tail *t, const char *dir)
 {
-	struct listing listing = { t, t->max_bytes == 0 };
+	struct listing listing;
 	int err;
 
 	t->dir = t->max_bytes == 0
@@ -871,24 +1013,32 @@ static int files_open(struct acked_tail *t, const char *dir)
 			 : file_open_dir(dir);
 	if (t->dir < 0)
 		return t->max_bytes == 0 ? 0 : t->dir;
-	err = file_list(t->dir, file_note, &listing);
-	if (err < 0)
-		return err;
-	if (t->max_bytes == 0) {
-		file_close(t->dir);
-		t->dir = -1;
+	do {
+		listing = (struct listing){ t, false };
+		err = file_list(t->dir, file_note, &listing);
+		if (err < 0)
+			return err;
+		if (listing.more || t->max_bytes == 0)
+			disk_drop(t);
+	} while (listing.more);
+	if (t->max_bytes > 0) {
+		files_inherit(t);
 		return 0;
 	}
-	if (listing.drop)
-		disk_drop(t);
-	files_inherit(t);
+	file_close(t->dir);
+	t->dir = -1;
 	return 0;
 }
 
 static void tail_free(struct acked_tail *t)
 {
 	memory_drop(t);
-	chunk_free(t->spare);
+	while (t->spare != NULL) {
+		struct chunk *next = t->spare->next;
+
+		chunk_free(t->spare);
+		t->spare = next;
+	}
 	file_close(t->fd);
 	file_close(t->read_fd);
 	file_close(t->dir);
@@ -896,6 +1046,7 @@ static void tail_free(struct acked_tail *t)
 	ZSTD_freeDCtx(t->decompress);
 	free(t->stored);
 	free(t->plain);
+	free(t->whole);
 	free(t);
 }
 
@@ -909,6 +1060,9 @@ int acked_tail_open(const char *dir, uint64_t max_bytes,
 		return -ENOMEM;
 	t->dir = t->fd = t->read_fd = -1;
 	t->max_bytes = max_bytes;
+	t->chunk_bytes = CHUNK_BYTES;
+	if (max_bytes / CHUNKS_MIN < t->chunk_bytes)
+		t->chunk_bytes = max_bytes / CHUNKS_MIN;
 	if (dir != NULL)
 		err = files_open(t, dir); /* yields */
 	if (err < 0) {

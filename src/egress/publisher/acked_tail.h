@@ -19,7 +19,8 @@
  * same.
  *
  * Threads	The publisher's shard. Its main fiber uses the tail while the
- *		link is ready, the link fiber while it is not.
+ *		link is ready, the link fiber while it is not; a third one
+ *		writes.
  * Blocking	Calls marked "yields" wait for the disk, in a fiber.
  * Memory	At most ACKED_TAIL_MEMORY, once acked_tail_full() is heeded, and
  *		two chunks.
@@ -83,14 +84,17 @@ void acked_tail_skip(struct acked_tail *t);
 /* Whether to send no more before something is acknowledged and written. */
 bool acked_tail_full(const struct acked_tail *t);
 
-/*
- * Write acknowledged chunks that are full or old. An error is returned once;
- * then the tail begins anew. Yields.
- */
-int acked_tail_write(struct acked_tail *t, int64_t now);
+/* Whether acked_tail_write() has something to do. */
+bool acked_tail_wants_write(struct acked_tail *t, int64_t now);
 
 /* When acked_tail_write() has something to do by itself; INT64_MAX: never. */
 int64_t acked_tail_due(const struct acked_tail *t);
+
+/*
+ * Any fiber: write acknowledged chunks that are full or old. An error is
+ * returned once; then the tail begins anew. Yields.
+ */
+int acked_tail_write(struct acked_tail *t, int64_t now);
 
 /* The link fiber, while the link is not ready */
 

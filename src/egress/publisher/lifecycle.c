@@ -422,6 +422,9 @@ static int spawn(struct publisher *p)
 	if (p->journal != NULL)
 		err = sp_go_on(p->rt, 0, publisher_sync_main, p, &p->syncer);
 	if (err == 0 && p->options.nats.server_count > 0)
+		err = sp_go_on(p->rt, 0, publisher_tail_main, p,
+			       &p->tail_writer);
+	if (err == 0 && p->options.nats.server_count > 0)
 		err = sp_go_on(p->rt, 0, publisher_connect_main, p, &p->linker);
 	if (err == 0)
 		err = sp_go_on(p->rt, 0, publisher_main, p, &p->main);

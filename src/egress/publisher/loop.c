@@ -13,9 +13,7 @@
 #include <spargio/time.h>
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define TAKE_MAX       256 /* batches in one turn */
 #define TURNS_A_WINDOW 16
@@ -133,22 +131,6 @@ static void decide_spool(struct publisher *p)
 		publisher_spool_enter(p);
 }
 
-/* A disk that fails costs the acked tail, not the output. */
-static void keep_acked(struct publisher *p)
-{
-	char text[NATS_WORDS_MAX];
-	int err;
-
-	if (!p->ready || p->fresh)
-		return;
-	err = acked_tail_write(p->acked_tail, sp_now()); /* yields */
-	if (err == 0)
-		return;
-	snprintf(text, sizeof(text), "the acked tail begins anew: %s",
-		 strerror(-err));
-	publisher_notify(p, p->stats.state, text);
-}
-
 static void turn(struct publisher *p)
 {
 	bool was_spooling = p->spooling;
@@ -170,7 +152,7 @@ static void turn(struct publisher *p)
 	publisher_spool_write(p); /* yields */
 	publisher_spool_feed(p);  /* yields */
 	publisher_stream_send(p);
-	keep_acked(p); /* yields */
+	publisher_tail_keep(p);
 	/* Marks that came behind nothing. */
 	publisher_stream_settle(p);
 	publisher_spool_give_back(p);
@@ -199,7 +181,7 @@ static int64_t deadline(const struct publisher *p)
 	if (!p->ready && !to_disk(p) && !publisher_stream_idle(p) &&
 	    p->journal != NULL)
 		SOONER(p->down_since + p->options.spool_after_ns);
-	if (p->ready)
+	if (p->ready && !p->tail_writing)
 		SOONER(acked_tail_due(p->acked_tail));
 	if (p->slow_since != 0)
 		SOONER(p->slow_since + p->options.spool_after_ns);
@@ -315,6 +297,10 @@ static void end_fibers(struct publisher *p)
 	if (p->syncer.fiber != NULL) {
 		sp_cancel(p->syncer);
 		sp_join(p->syncer, NULL);
+	}
+	if (p->tail_writer.fiber != NULL) {
+		sp_cancel(p->tail_writer);
+		sp_join(p->tail_writer, NULL);
 	}
 }
 

@@ -9,6 +9,7 @@
  *	reader	reads from the link's socket, as long as there is one
  *	writer	writes what the socket did not take at once
  *	sync	makes the journal safe
+ *	tail	writes what was acknowledged
  */
 #ifndef EGRESS_PUBLISHER_PUBLISHER_INTERNAL_H
 #define EGRESS_PUBLISHER_PUBLISHER_INTERNAL_H
@@ -88,6 +89,10 @@ struct publisher {
 
 	/* What was acknowledged. Main has it while ready, else the link. */
 	struct acked_tail *acked_tail;
+	struct sp_task tail_writer;
+	struct sp_sem tail_wake;
+	bool tail_writing;
+	int tail_error;
 
 	/* To the disk */
 	struct journal *journal;
@@ -183,6 +188,8 @@ int publisher_connect_main(void *arg);
 int publisher_block(int (*fn)(void *), void *arg);
 
 /* rollback.c: a stream that has lost what it acknowledged */
+int publisher_tail_main(void *arg); /* fiber: writes the acked tail */
+void publisher_tail_keep(struct publisher *p);
 struct publisher_event {
 	char *subject;
 	uint8_t *bytes;

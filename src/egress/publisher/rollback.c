@@ -17,6 +17,8 @@
 #include "egress/nats/resend.h"
 #include "egress/publisher/publisher_internal.h"
 
+#include <spargio/time.h>
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,6 +28,44 @@
 #define TOGETHER       256	    /* messages, with one acknowledgement */
 #define TOGETHER_BYTES (256u << 10) /* the same */
 #define PATIENCE       3
+
+/* Keeping what was acknowledged */
+
+/* A fiber of its own: a disk that is slow holds up nothing else. */
+int publisher_tail_main(void *arg)
+{
+	struct publisher *p = arg;
+
+	while (sp_sem_wait(&p->tail_wake) == 0) {
+		bool full = acked_tail_full(p->acked_tail);
+		int err = acked_tail_write(p->acked_tail, sp_now());
+
+		if (err < 0)
+			p->tail_error = err;
+		p->tail_writing = false;
+		/* Else main has nothing to do because of it. */
+		if (full || err < 0)
+			publisher_wake(p);
+	}
+	return 0;
+}
+
+/* A disk that fails costs the acked tail, not the output. */
+void publisher_tail_keep(struct publisher *p)
+{
+	char text[NATS_WORDS_MAX];
+
+	if (p->tail_error != 0) {
+		snprintf(text, sizeof(text), "the acked tail begins anew: %s",
+			 strerror(-p->tail_error));
+		p->tail_error = 0;
+		publisher_notify(p, p->stats.state, text);
+	}
+	if (p->tail_writing || !acked_tail_wants_write(p->acked_tail, sp_now()))
+		return;
+	p->tail_writing = true;
+	sp_sem_post(&p->tail_wake);
+}
 
 /* Events */
 
