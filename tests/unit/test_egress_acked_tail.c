@@ -162,7 +162,7 @@ static int only_what_was_acknowledged(void *arg)
 
 	(void)arg;
 	EXPECT_EQ(acked_tail_open("tail", 1 << 20, &t), 0);
-	acked_tail_set_end(t, CREATED, 100);
+	acked_tail_set_end(t, CREATED, 100, 100);
 	tail_add(t, 101, 400);
 	acked_tail_ack(t, 300);
 	tail_expect(t, 101, 300);
@@ -170,9 +170,9 @@ static int only_what_was_acknowledged(void *arg)
 	EXPECT_EQ(acked_tail_seek(t, 100), -ENOENT);
 	EXPECT_EQ(acked_tail_seek(t, 301), -ENOENT);
 	/* The stream had the rest as well, up to 310. */
-	acked_tail_set_end(t, CREATED, 300);
+	acked_tail_set_end(t, CREATED, 300, 300);
 	tail_add(t, 301, 310);
-	acked_tail_set_end(t, CREATED, 310);
+	acked_tail_set_end(t, CREATED, 310, 310);
 	tail_expect(t, 101, 310);
 	acked_tail_close(t);
 	return 0;
@@ -184,7 +184,7 @@ static int another_run(void *arg)
 
 	(void)arg;
 	EXPECT_EQ(acked_tail_open("tail", 1 << 20, &t), 0);
-	acked_tail_set_end(t, CREATED, 100);
+	acked_tail_set_end(t, CREATED, 100, 100);
 	tail_add(t, 101, 200);
 	acked_tail_ack(t, 200);
 	acked_tail_close(t);
@@ -194,14 +194,14 @@ static int another_run(void *arg)
 	EXPECT(acked_tail_complete(t));
 	tail_expect(t, 150, 200);
 	/* It goes on where the other one ended. */
-	acked_tail_set_end(t, CREATED, 200);
+	acked_tail_set_end(t, CREATED, 200, 200);
 	tail_add(t, 201, 250);
 	acked_tail_ack(t, 250);
 	tail_expect(t, 101, 250);
 	acked_tail_close(t);
 	/* Another stream, or one that went on without us. */
 	EXPECT_EQ(acked_tail_open("tail", 1 << 20, &t), 0);
-	acked_tail_set_end(t, CREATED + 1, 250);
+	acked_tail_set_end(t, CREATED + 1, 250, 250);
 	EXPECT_EQ(acked_tail_seek(t, 250), -ENOENT);
 	acked_tail_close(t);
 	/* Off: nothing stays on disk. */
@@ -217,7 +217,7 @@ static int a_run_that_was_killed(void *arg)
 
 	(void)arg;
 	EXPECT_EQ(acked_tail_open("tail", 1 << 20, &t), 0);
-	acked_tail_set_end(t, CREATED, 100);
+	acked_tail_set_end(t, CREATED, 100, 100);
 	tail_add(t, 101, 200);
 	acked_tail_ack(t, 150);
 	tail_expect(t, 101, 150); /* which writes */
@@ -226,6 +226,15 @@ static int a_run_that_was_killed(void *arg)
 	EXPECT(!acked_tail_complete(next));
 	EXPECT_EQ(acked_tail_acked(next), 150);
 	tail_expect(next, 101, 150);
+	acked_tail_close(next);
+	acked_tail_close(t);
+	/* Killed before anything was written but that it began. */
+	EXPECT_EQ(acked_tail_open("young", 1 << 20, &t), 0);
+	acked_tail_set_end(t, CREATED, 100, 103);
+	EXPECT_EQ(acked_tail_open("young", 1 << 20, &next), 0);
+	EXPECT_EQ(acked_tail_acked(next), 103);
+	EXPECT(!acked_tail_complete(next));
+	EXPECT_EQ(acked_tail_seek(next, 100), -ENOENT);
 	acked_tail_close(next);
 	acked_tail_close(t);
 	return 0;
@@ -267,7 +276,7 @@ static int within_its_limit(void *arg)
 
 	(void)arg;
 	EXPECT_EQ(acked_tail_open("tail", LIMIT, &t), 0);
-	acked_tail_set_end(t, CREATED, 0);
+	acked_tail_set_end(t, CREATED, 0, 0);
 	while (seq < 4000) {
 		acked_tail_add(t, ++seq, &m);
 		if (!acked_tail_full(t) && seq % 50 != 0)
@@ -293,7 +302,7 @@ static int a_gap_begins_it_anew(void *arg)
 
 	(void)arg;
 	EXPECT_EQ(acked_tail_open("tail", 1 << 20, &t), 0);
-	acked_tail_set_end(t, CREATED, 10);
+	acked_tail_set_end(t, CREATED, 10, 10);
 	tail_add(t, 11, 20);
 	acked_tail_ack(t, 20);
 	tail_expect(t, 11, 20);
@@ -343,7 +352,7 @@ static int damage_is_noticed(void *arg)
 		EXPECT_EQ(acked_tail_open("tail", 0, &t), 0);
 		acked_tail_close(t);
 		EXPECT_EQ(acked_tail_open("tail", 1 << 20, &t), 0);
-		acked_tail_set_end(t, CREATED, 10);
+		acked_tail_set_end(t, CREATED, 10, 10);
 		tail_add(t, 11, 60);
 		acked_tail_ack(t, 60);
 		acked_tail_close(t);

@@ -42,6 +42,7 @@ struct file_header {
 	uint64_t magic;
 	uint64_t created_ns; /* of the stream */
 	uint64_t first;	     /* sequence */
+	uint64_t acked;	     /* when the file began: also of what is not here */
 	uint64_t checksum;   /* of the words before it */
 };
 
@@ -364,6 +365,7 @@ static int file_begin(struct acked_tail *t, uint64_t first)
 		.magic = MAGIC,
 		.created_ns = (uint64_t)t->created_ns,
 		.first = first,
+		.acked = t->acked,
 	};
 	struct iovec iov = { &h, sizeof(h) };
 	char name[NAME_MAX_LEN];
@@ -665,7 +667,8 @@ bool acked_tail_full(const struct acked_tail *t)
 
 /* The end of the stream */
 
-static void end_set(struct acked_tail *t, int64_t created_ns, uint64_t seq)
+static void end_set(struct acked_tail *t, int64_t created_ns, uint64_t seq,
+		    uint64_t acked)
 {
 	if (created_ns != t->created_ns || seq > t->end || seq < t->written)
 		tail_drop(t);
@@ -673,7 +676,8 @@ static void end_set(struct acked_tail *t, int64_t created_ns, uint64_t seq)
 		memory_cut(t, seq);
 	t->created_ns = created_ns;
 	t->complete = true;
-	t->end = t->acked = seq;
+	t->end = seq;
+	t->acked = acked;
 	if (t->dir < 0 || t->fd >= 0)
 		return;
 	/* Take away what says that a run ended well. */
@@ -683,12 +687,13 @@ static void end_set(struct acked_tail *t, int64_t created_ns, uint64_t seq)
 		t->written = seq;
 }
 
-void acked_tail_set_end(struct acked_tail *t, int64_t created_ns, uint64_t seq)
+void acked_tail_set_end(struct acked_tail *t, int64_t created_ns, uint64_t seq,
+			uint64_t acked)
 {
 	if (t == NULL)
 		return;
 	tail_lock(t); /* yields */
-	end_set(t, created_ns, seq);
+	end_set(t, created_ns, seq, acked);
 	sp_mutex_unlock(&t->lock);
 }
 
@@ -738,6 +743,8 @@ static int reader_open(struct acked_tail *t, size_t i)
 		return -EBADMSG;
 	t->read_file = i;
 	t->read_offset = sizeof(h);
+	if (h.acked > t->acked)
+		t->acked = h.acked;
 	return 0;
 }
 
@@ -999,8 +1006,11 @@ static void files_inherit(struct acked_tail *t)
 	if (err < 0) {
 		disk_drop(t);
 		t->created_ns = 0;
+		t->acked = 0;
 	}
-	t->end = t->acked = t->written;
+	t->end = t->written;
+	if (t->acked < t->written)
+		t->acked = t->written;
 }
 
 static int files_open(struct acked_tail *t, const char *dir)

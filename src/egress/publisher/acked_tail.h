@@ -99,11 +99,13 @@ int acked_tail_write(struct acked_tail *t, int64_t now);
 /* The link fiber, while the link is not ready */
 
 /*
- * The stream that was created at @created_ns ends at @seq: messages behind it
- * that wait here were not stored. Another stream begins the tail anew, and so
+ * The stream that was created at @created_ns ended at @seq, and goes on from
+ * there: messages behind @seq that wait here were not stored. Up to @acked it
+ * has acknowledged messages since, which are added next. Another stream begins the tail anew, and so
  * does one that ends elsewhere. Yields.
  */
-void acked_tail_set_end(struct acked_tail *t, int64_t created_ns, uint64_t seq);
+void acked_tail_set_end(struct acked_tail *t, int64_t created_ns, uint64_t seq,
+			uint64_t acked);
 
 /* The stream of the tail, when it was created; 0: not known. */
 int64_t acked_tail_created(const struct acked_tail *t);

@@ -343,10 +343,11 @@ static void update_acked_tail(struct publisher *p,
 {
 	if (!job->opened || job->insist) {
 		acked_tail_set_end(p->acked_tail, job->tail.created_ns,
-				   job->tail.id_seq);
+				   job->tail.id_seq, job->tail.id_seq);
 		return;
 	}
-	acked_tail_set_end(p->acked_tail, job->tail.created_ns, job->end);
+	acked_tail_set_end(p->acked_tail, job->tail.created_ns, job->end,
+			   job->tail.id_seq);
 	add_opening(p, job);
 }
 
