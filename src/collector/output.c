@@ -3,6 +3,7 @@
 #include "collector/base/log.h"
 #include "collector/config/config.h"
 #include "egress/bridge.h"
+#include "egress/nats/durability.h"
 #include "egress/nats/reader.h"
 #include "egress/publisher/publisher.h"
 
@@ -29,6 +30,8 @@ struct output {
 	struct publisher *publisher;
 	struct nats_options nats;
 	struct log *log;
+	uint64_t acked_tail;
+	bool was_ready; /* the publisher's thread */
 	char *texts[TEXTS];
 	_Atomic uint32_t max_batch;
 	void *loss_arg; /* written before on_loss */
@@ -169,6 +172,24 @@ static void set_journal(const struct output *output, const struct config *c,
 	o->sync_bytes = c->journal.sync_bytes;
 }
 
+/* Once: what the operator of the broker has to know. */
+static void log_durability(struct output *o)
+{
+	struct log_line line;
+
+	o->was_ready = true;
+	if (!log_begin(o->log, LOG_LEVEL_INFO, "broker", &line))
+		return;
+	log_text(&line, "sync", NATS_SYNC_MEANING);
+	log_u64(&line, "acked_tail", o->acked_tail);
+	log_text(&line, "hint",
+		 o->acked_tail > 0
+			 ? "what a power failure takes is sent again"
+			 : "what a power failure takes is lost until a resync; "
+			   "see --acked-tail");
+	log_end(&line);
+}
+
 /* On the publisher's thread. */
 static void notice(void *arg, const struct publisher_notice *n)
 {
@@ -181,6 +202,8 @@ static void notice(void *arg, const struct publisher_notice *n)
 				      (uint32_t)n->max_payload -
 					      NATS_HEADERS_MAX,
 				      memory_order_relaxed);
+	if (n->state == PUBLISHER_READY && !o->was_ready)
+		log_durability(o);
 	if (n->state == PUBLISHER_REFUSED || n->state == PUBLISHER_SUPERSEDED)
 		level = LOG_LEVEL_ERROR;
 	else if (n->spooling || n->state == PUBLISHER_RECOVERING ||
@@ -250,6 +273,7 @@ static int start(struct output *o, const struct config *c,
 		err = make_folder(o->texts[TEXT_JOURNAL]);
 	}
 	o->nats = options.nats;
+	o->acked_tail = options.acked_tail;
 	if (err == 0)
 		err = publisher_start(&options, bridge, &why, &o->publisher);
 	if (err < 0 &&
