@@ -70,7 +70,7 @@ test:	## everything a user should see pass
 	$(call ninja,$(RELEASE))
 	@tests/run $(RELEASE)
 
-check:	## unit tests, fuzz replay, layers, format, under ASan and UBSan
+check:	## unit tests, fuzz replay, layers, style, format, under ASan and UBSan
 	$(call deps,$(compilers) test format)
 	$(call setup,$(ASAN),$(asan_options))
 	$(call ninja,$(ASAN))

@@ -10,7 +10,7 @@ export class ApiError extends Error {
 	}
 }
 
-export function address(path, params = {}) {
+export function apiUrl(path, params = {}) {
 	const url = new URL(`api/v1/${path}`, document.baseURI);
 
 	for (const [name, value] of Object.entries(params)) {
@@ -20,30 +20,30 @@ export function address(path, params = {}) {
 	return url;
 }
 
-async function failure(response) {
-	let said = {};
+async function errorOf(response) {
+	let body = {};
 
 	try {
-		said = await response.json();
+		body = await response.json();
 	} catch {
 		// A proxy in between answers in HTML; the status is all there is.
 	}
 	return new ApiError(response.status,
-		said.error ?? `the collector answered ${response.status}`,
-		said.hint ?? "");
+		body.error ?? `the collector answered ${response.status}`,
+		body.hint ?? "");
 }
 
-export async function get(path, params, signal) {
+export async function apiGet(path, params, signal) {
 	let response;
 
 	try {
-		response = await fetch(address(path, params), { signal });
+		response = await fetch(apiUrl(path, params), { signal });
 	} catch (error) {
 		if (signal?.aborted)
 			throw error;
 		throw new ApiError(0, "the collector cannot be reached", "");
 	}
 	if (!response.ok)
-		throw await failure(response);
+		throw await errorOf(response);
 	return response.json();
 }

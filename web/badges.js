@@ -1,12 +1,12 @@
-// Small marks that say how something is: a state, a difference, a share. The
-// word is always there; colour and shape only help to find it.
+// Badges: a state, a difference, a share. The text is always there; colour and
+// shape only help to find it.
 
 import { el } from "./dom.js";
-import { difference, percent } from "./format.js";
+import { formatDifference, formatPercent } from "./format.js";
 
 const STATES = ["up", "implied", "stale", "down"];
 
-export function state(name) {
+export function stateBadge(name) {
 	const known = STATES.includes(name) ? name : "down";
 
 	return el("span", { class: `state ${known}` }, name ?? "unknown");
@@ -17,13 +17,13 @@ export function stateRank(name) {
 	return ["down", "stale", "implied", "up"].indexOf(name);
 }
 
-export function differenceMark(n) {
-	return el("span", { class: n ? "differs" : "agrees" }, difference(n));
+export function differenceBadge(n) {
+	return el("span", { class: n ? "differs" : "agrees" }, formatDifference(n));
 }
 
-export function share(value, label) {
+export function shareMeter(value, label) {
 	const meter = el("meter", { min: 0, max: 1, low: 0.5, high: 0.8,
 		optimum: 0, value: value ?? 0, "aria-label": label });
 
-	return el("span", { class: "share" }, meter, percent(value));
+	return el("span", { class: "share" }, meter, formatPercent(value));
 }

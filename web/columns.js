@@ -1,13 +1,13 @@
 // The columns of routers and of peers, which more than one view shows.
 
-import { age } from "./time.js";
-import { differenceMark, state, stateRank } from "./badges.js";
+import { ageElement } from "./time.js";
+import { differenceBadge, stateBadge, stateRank } from "./badges.js";
 import { el } from "./dom.js";
-import { count } from "./format.js";
-import { link } from "./url.js";
+import { formatCount } from "./format.js";
+import { pageHash } from "./url.js";
 import { tokenText } from "./router-token.js";
 
-function time(at) {
+function timestamp(at) {
 	return at ? Date.parse(at) : null;
 }
 
@@ -17,16 +17,17 @@ export function routerName(router) {
 }
 
 export function routerLink(token, text = tokenText(token)) {
-	return el("a", { href: link(["routers", token]) }, text);
+	return el("a", { href: pageHash(["routers", token]) }, text);
 }
 
 export function peerLink(router, peer, text) {
-	return el("a", { href: link(["peers", router, peer]) }, text);
+	return el("a", { href: pageHash(["peers", router, peer]) }, text);
 }
 
 // "10 / 12" where some are missing, "12" where none is.
 function upOfAll(up, all) {
-	return up === all ? count(all) : `${count(up)} / ${count(all)}`;
+	return up === all ? formatCount(all)
+		: `${formatCount(up)} / ${formatCount(all)}`;
 }
 
 export const routerColumns = [
@@ -36,37 +37,38 @@ export const routerColumns = [
 	{ id: "name", title: "Name", value: (r) => r.sysName || r.routerId
 		|| null },
 	{ id: "state", title: "State", value: (r) => stateRank(r.state),
-		show: (r) => state(r.state) },
+		show: (r) => stateBadge(r.state) },
 	{ id: "peers", title: "Peers up", numeric: true, value: (r) => r.peersUp,
 		show: (r) => upOfAll(r.peersUp, r.peers) },
 	{ id: "routes", title: "Routes", numeric: true,
-		value: (r) => r.routes, show: (r) => count(r.routes) },
+		value: (r) => r.routes, show: (r) => formatCount(r.routes) },
 	{ id: "difference", title: "Difference", numeric: true,
 		value: (r) => r.difference,
-		show: (r) => differenceMark(r.difference) },
+		show: (r) => differenceBadge(r.difference) },
 	{ id: "messages", title: "Messages", numeric: true,
-		value: (r) => r.messages, show: (r) => count(r.messages) },
+		value: (r) => r.messages, show: (r) => formatCount(r.messages) },
 	{ id: "errors", title: "Errors", numeric: true,
-		value: (r) => r.parseErrors, show: (r) => count(r.parseErrors) },
+		value: (r) => r.parseErrors,
+		show: (r) => formatCount(r.parseErrors) },
 	{ id: "heard", title: "Last message", numeric: true,
-		value: (r) => time(r.lastMessageAt),
-		show: (r) => age(r.lastMessageAt) },
+		value: (r) => timestamp(r.lastMessageAt),
+		show: (r) => ageElement(r.lastMessageAt) },
 	{ id: "since", title: "Session", numeric: true,
-		value: (r) => time(r.connectedAt),
-		show: (r) => age(r.state === "up" ? r.connectedAt : null) },
+		value: (r) => timestamp(r.connectedAt),
+		show: (r) => ageElement(r.state === "up" ? r.connectedAt : null) },
 	{ id: "worker", title: "Worker", value: (r) => r.worker },
 ];
 
 // Of the tables of a peer, how many the router has finished sending.
-function ended(peer) {
+function endOfRibCounts(peer) {
 	const tables = peer.tables ?? [];
 
 	return { done: tables.filter((t) => t.endOfRib).length,
 		all: tables.length };
 }
 
-function endOfRib(peer) {
-	const { done, all } = ended(peer);
+function endOfRibCell(peer) {
+	const { done, all } = endOfRibCounts(peer);
 
 	if (all === 0)
 		return el("span", { class: "none" }, "–");
@@ -83,45 +85,47 @@ export const peerColumns = [
 	{ id: "router", title: "Router", value: (p) => tokenText(p.router),
 		show: (p) => routerLink(p.router), class: "mono" },
 	{ id: "state", title: "State", value: (p) => stateRank(p.state),
-		show: (p) => state(p.state) },
+		show: (p) => stateBadge(p.state) },
 	{ id: "routes", title: "Routes", numeric: true,
-		value: (p) => p.routes, show: (p) => count(p.routes) },
+		value: (p) => p.routes, show: (p) => formatCount(p.routes) },
 	{ id: "ended", title: "End-of-RIB", numeric: true,
-		value: (p) => ended(p).all - ended(p).done, show: endOfRib },
+		value: (p) => endOfRibCounts(p).all - endOfRibCounts(p).done,
+		show: endOfRibCell },
 	{ id: "difference", title: "Difference", numeric: true,
 		value: (p) => p.difference,
-		show: (p) => differenceMark(p.difference) },
+		show: (p) => differenceBadge(p.difference) },
 	{ id: "flaps", title: "Flaps", numeric: true, value: (p) => p.flaps,
-		show: (p) => count(p.flaps) },
+		show: (p) => formatCount(p.flaps) },
 	{ id: "changed", title: "Last change", numeric: true,
-		value: (p) => time(p.lastChangeAt),
-		show: (p) => age(p.lastChangeAt) },
-	{ id: "up", title: "Up for", numeric: true, value: (p) => time(p.upAt),
-		show: (p) => age(p.state === "up" ? p.upAt : null) },
+		value: (p) => timestamp(p.lastChangeAt),
+		show: (p) => ageElement(p.lastChangeAt) },
+	{ id: "up", title: "Up for", numeric: true, value: (p) => timestamp(p.upAt),
+		show: (p) => ageElement(p.state === "up" ? p.upAt : null) },
 ];
 
 export const tableColumns = [
 	{ id: "view", title: "View", value: (t) => t.view },
 	{ id: "family", title: "Family", value: (t) => t.family },
 	{ id: "routes", title: "Routes", numeric: true,
-		value: (t) => t.routes, show: (t) => count(t.routes) },
+		value: (t) => t.routes, show: (t) => formatCount(t.routes) },
 	{ id: "theirs", title: "Router says", numeric: true,
-		value: (t) => t.routerCount, show: (t) => count(t.routerCount) },
+		value: (t) => t.routerCount,
+		show: (t) => formatCount(t.routerCount) },
 	{ id: "difference", title: "Difference", numeric: true,
 		value: (t) => t.difference,
-		show: (t) => differenceMark(t.difference) },
+		show: (t) => differenceBadge(t.difference) },
 	{ id: "ended", title: "End-of-RIB", value: (t) => Number(t.endOfRib),
 		show: (t) => el("span", { class: t.endOfRib ? "agrees"
 			: "differs" }, t.endOfRib ? "received" : "not yet") },
-	{ id: "trust", title: "Contents", value: trust,
-		show: (t) => el("span", { class: trust(t) === "sound" ? "agrees"
-			: "differs" }, trust(t)) },
+	{ id: "contents", title: "Contents", value: contentsState,
+		show: (t) => el("span", { class: contentsState(t) === "sound"
+			? "agrees" : "differs" }, contentsState(t)) },
 	{ id: "sequence", title: "Sequence", numeric: true,
-		value: (t) => t.sequence, show: (t) => count(t.sequence) },
+		value: (t) => t.sequence, show: (t) => formatCount(t.sequence) },
 ];
 
 // suspect: a part could not be read; unknown: something was dropped.
-function trust(table) {
+function contentsState(table) {
 	if (table.unknown)
 		return "unknown";
 	return table.suspect ? "suspect" : "sound";

@@ -2,15 +2,15 @@
 
 import { el } from "./dom.js";
 
-export function facts(pairs) {
-	return el("dl", { class: "facts" }, pairs
+export function definitionList(pairs) {
+	return el("dl", { class: "definitions" }, pairs
 		.filter(([, value]) => value !== null && value !== undefined)
 		.map(([name, value]) => el("div", {},
 			el("dt", {}, name), el("dd", {}, value))));
 }
 
 // A panel whose pairs are rewritten while it is looked at.
-export class FactPanel {
+export class DefinitionPanel {
 	#list = el("div");
 
 	constructor(title) {
@@ -19,7 +19,7 @@ export class FactPanel {
 	}
 
 	show(pairs) {
-		const list = facts(pairs);
+		const list = definitionList(pairs);
 
 		if (!this.#list.isEqualNode(list)) {
 			this.#list.replaceWith(list);

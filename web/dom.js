@@ -1,7 +1,7 @@
 // Making elements. Text only ever becomes a text node, so nothing that a router
 // sends can become markup.
 
-function set(element, name, value) {
+function applyAttribute(element, name, value) {
 	if (value === null || value === undefined || value === false)
 		return;
 	if (name === "class")
@@ -16,7 +16,7 @@ export function el(tag, attributes = {}, ...children) {
 	const element = document.createElement(tag);
 
 	for (const [name, value] of Object.entries(attributes))
-		set(element, name, value);
+		applyAttribute(element, name, value);
 	element.append(...children.flat().filter(
 		(child) => child !== null && child !== undefined));
 	return element;

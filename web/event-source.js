@@ -1,7 +1,7 @@
 // The live connection: the collector's status once a second and its events as
 // they happen. Dispatches "status", "event" and "state".
 
-import { address, get } from "./api.js";
+import { apiUrl, apiGet } from "./api.js";
 
 // Status comes once a second. After so many without one, a connection that
 // looks open is dead: a suspended laptop, a host that lost its power.
@@ -9,27 +9,27 @@ const SILENCE_MS = 5000;
 const RETRY_MS = 1000;
 const EVENTS_KEPT = 500;
 
-export class Feed extends EventTarget {
+export class CollectorEventSource extends EventTarget {
 	#source = null;
-	#heardAt = Date.now();
+	#lastMessageAt = Date.now();
 	#retry = null;
 
 	status = null;
 	events = [];	// newest first
 	state = "connecting";
 	since = new Date();
-	why = "";
+	reason = "";
 
 	start() {
 		this.#open();
-		setInterval(() => this.#watch(), 1000);
+		setInterval(() => this.#checkSilence(), 1000);
 	}
 
 	#open() {
 		this.#source?.close();
 		this.#retry = null;
-		this.#heardAt = Date.now();
-		this.#source = new EventSource(address("events"));
+		this.#lastMessageAt = Date.now();
+		this.#source = new EventSource(apiUrl("events"));
 		this.#source.addEventListener("status", (message) =>
 			this.#onStatus(JSON.parse(message.data)));
 		this.#source.addEventListener("event", (message) =>
@@ -44,25 +44,25 @@ export class Feed extends EventTarget {
 		// to press reload.
 		if (this.status && this.status.version !== status.version)
 			location.reload();
-		this.#heardAt = Date.now();
+		this.#lastMessageAt = Date.now();
 		this.status = status;
-		this.#become("live");
+		this.#setState("live");
 		this.dispatchEvent(new Event("status"));
 	}
 
 	// After a cut the collector may repeat what is here already.
-	#knows({ id, at }) {
+	#hasEvent({ id, at }) {
 		return this.events.some((e) => e.id === id && e.at === at);
 	}
 
 	#onOverrun({ events }) {
-		this.#onEvent({ kind: "leftOut", at: new Date().toISOString(),
+		this.#onEvent({ kind: "overrun", at: new Date().toISOString(),
 			text: `${events} came too fast to be shown` });
 	}
 
 	#onEvent(event) {
-		this.#heardAt = Date.now();
-		if (this.#knows(event))
+		this.#lastMessageAt = Date.now();
+		if (this.#hasEvent(event))
 			return;
 		this.events.unshift(event);
 		this.events.length = Math.min(this.events.length, EVENTS_KEPT);
@@ -72,43 +72,43 @@ export class Feed extends EventTarget {
 	// The browser connects again by itself after a cut, and says from where
 	// on; but not after an answer that is no stream. That takes us.
 	#onError() {
-		this.#lose();
+		this.#setLost();
 		if (this.#source.readyState === EventSource.CLOSED)
 			this.#retry ??= setTimeout(() => this.#open(), RETRY_MS);
 	}
 
-	#watch() {
-		if (this.#retry || Date.now() - this.#heardAt < SILENCE_MS)
+	#checkSilence() {
+		if (this.#retry || Date.now() - this.#lastMessageAt < SILENCE_MS)
 			return;
-		this.#lose();
+		this.#setLost();
 		this.#open();
 	}
 
-	#lose() {
+	#setLost() {
 		if (this.state === "lost")
 			return;
-		this.#become("lost");
+		this.#setState("lost");
 		this.#findReason();
 	}
 
 	// An EventSource does not say why it failed.
 	async #findReason() {
 		try {
-			await get("status");
-			this.why = "";
+			await apiGet("status");
+			this.reason = "";
 		} catch (error) {
-			this.why = [error.message, error.hint]
+			this.reason = [error.message, error.hint]
 				.filter(Boolean).join(". ");
 		}
 		this.dispatchEvent(new Event("state"));
 	}
 
-	#become(state) {
+	#setState(state) {
 		if (this.state === state)
 			return;
 		this.state = state;
 		this.since = new Date();
-		this.why = "";
+		this.reason = "";
 		this.dispatchEvent(new Event("state"));
 	}
 }

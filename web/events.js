@@ -1,17 +1,17 @@
 // Events of the collector in words and as lines of a list.
 
-import { timeOfDay } from "./time.js";
+import { timeOfDayElement } from "./time.js";
 import { peerLink, routerLink } from "./columns.js";
 import { el } from "./dom.js";
-import { plural } from "./format.js";
+import { formatPlural } from "./format.js";
 import { tokenText } from "./router-token.js";
 
 const TITLES = { sessionOpen: "Session opened", sessionClose: "Session closed",
 	peerUp: "Peer up", peerDown: "Peer down", stale: "Stale",
 	endOfRib: "End-of-RIB", swept: "Swept", suspect: "Table suspect",
 	unknown: "Table unknown", limit: "Limit reached", resync: "Resync",
-	leftOut: "Events left out" };
-const TONES = { sessionOpen: "up", peerUp: "up", sessionClose: "stale",
+	overrun: "Events left out" };
+const LEVELS = { sessionOpen: "up", peerUp: "up", sessionClose: "stale",
 	stale: "stale", suspect: "stale", unknown: "stale", limit: "down",
 	peerDown: "down" };
 
@@ -19,8 +19,8 @@ export function eventTitle(event) {
 	return TITLES[event.kind] ?? event.kind;
 }
 
-export function eventTone(event) {
-	return TONES[event.kind] ?? "plain";
+export function eventLevel(event) {
+	return LEVELS[event.kind] ?? "plain";
 }
 
 function peerText(event) {
@@ -36,20 +36,20 @@ export function eventWords(event) {
 		event.reason, event.text].filter(Boolean).join(" ").toLowerCase();
 }
 
-function details(event) {
+function eventDetails(event) {
 	const parts = [event.view, event.family, event.text || event.reason,
-		event.routes ? plural(event.routes, "route") : null];
+		event.routes ? formatPlural(event.routes, "route") : null];
 
 	return parts.filter(Boolean).join(", ");
 }
 
 export function eventLine(event) {
-	return el("li", { class: eventTone(event) },
-		el("span", { class: "when" }, timeOfDay(event.at)),
+	return el("li", { class: eventLevel(event) },
+		el("span", { class: "when" }, timeOfDayElement(event.at)),
 		el("span", { class: "what" }, eventTitle(event)),
 		el("span", { class: "who mono" },
 			event.router ? routerLink(event.router) : null,
 			event.peer ? [" ", peerLink(event.router, event.peer,
 				peerText(event))] : null),
-		el("span", { class: "why" }, details(event)));
+		el("span", { class: "why" }, eventDetails(event)));
 }

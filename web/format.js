@@ -1,4 +1,4 @@
-// Figures as people read them. Numbers are grouped, units are those of the API
+// Values as text. Numbers are grouped, units are those of the API
 // (seconds and bytes), times are UTC like the collector's log.
 
 const NONE = "–";
@@ -8,34 +8,34 @@ const tenths = new Intl.NumberFormat("en", { minimumFractionDigits: 1,
 const short = new Intl.NumberFormat("en", { notation: "compact",
 	maximumFractionDigits: 1 });
 
-function absent(n) {
+function isMissing(n) {
 	return n === null || n === undefined || Number.isNaN(n);
 }
 
-export function count(n) {
-	return absent(n) ? NONE : grouped.format(n);
+export function formatCount(n) {
+	return isMissing(n) ? NONE : grouped.format(n);
 }
 
-export function compact(n) {
-	return absent(n) ? NONE : short.format(n);
+export function formatCompact(n) {
+	return isMissing(n) ? NONE : short.format(n);
 }
 
 // A slow rate is not 0: 0.3 a second is a router that lives.
-export function rate(n) {
-	if (absent(n))
+export function formatRate(n) {
+	if (isMissing(n))
 		return NONE;
 	return n > 0 && n < 10 ? tenths.format(n) : grouped.format(n);
 }
 
-export function difference(n) {
-	if (absent(n))
+export function formatDifference(n) {
+	if (isMissing(n))
 		return NONE;
 	return n < 0 ? `−${grouped.format(-n)}` : `${n > 0 ? "+" : ""}${
 		grouped.format(n)}`;
 }
 
-export function bytes(n) {
-	if (absent(n))
+export function formatBytes(n) {
+	if (isMissing(n))
 		return NONE;
 	const units = ["B", "KiB", "MiB", "GiB", "TiB"];
 	let unit = 0;
@@ -46,16 +46,16 @@ export function bytes(n) {
 		units[unit]}`;
 }
 
-export function percent(share) {
-	if (absent(share))
+export function formatPercent(share) {
+	if (isMissing(share))
 		return NONE;
 	return `${share > 0 && share < 0.1 ? tenths.format(100 * share)
 		: grouped.format(100 * share)} %`;
 }
 
 // A latency: three digits are enough at any magnitude.
-export function latency(seconds) {
-	if (absent(seconds))
+export function formatLatency(seconds) {
+	if (isMissing(seconds))
 		return NONE;
 	if (seconds === 0)
 		return "0";
@@ -70,8 +70,8 @@ const STEPS = [[86400, "d", 3600, "h"], [3600, "h", 60, "min"],
 	[60, "min", 1, "s"]];
 
 // A span of time by its two largest units.
-export function duration(seconds) {
-	if (absent(seconds))
+export function formatDuration(seconds) {
+	if (isMissing(seconds))
 		return NONE;
 	seconds = Math.max(0, Math.floor(seconds));
 	for (const [large, largeName, small, smallName] of STEPS) {
@@ -85,14 +85,14 @@ export function duration(seconds) {
 	return `${seconds} s`;
 }
 
-export function clock(at) {
+export function formatTimeOfDay(at) {
 	return `${at.toISOString().slice(11, 19)} UTC`;
 }
 
-export function moment(at) {
+export function formatDateTime(at) {
 	return at.toISOString().slice(0, 19).replace("T", " ") + " UTC";
 }
 
-export function plural(n, one, many = `${one}s`) {
-	return `${count(n)} ${n === 1 ? one : many}`;
+export function formatPlural(n, one, many = `${one}s`) {
+	return `${formatCount(n)} ${n === 1 ? one : many}`;
 }

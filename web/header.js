@@ -1,14 +1,14 @@
 // What stays while the views change: search, keys, the state of the connection.
 
-import { age } from "./time.js";
+import { ageElement } from "./time.js";
 import { el, setText } from "./dom.js";
-import { clock } from "./format.js";
-import { sentence } from "./notices.js";
-import { link } from "./url.js";
+import { formatTimeOfDay } from "./format.js";
+import { asSentence } from "./notices.js";
+import { pageHash } from "./url.js";
 
-const WORDS = { connecting: "connecting", live: "live", lost: "lost" };
+const STATE_LABELS = { connecting: "connecting", live: "live", lost: "lost" };
 
-function typing(target) {
+function isTextField(target) {
 	return target.closest("input, textarea, select") !== null;
 }
 
@@ -21,14 +21,14 @@ export function connectSearch(form) {
 
 		if (!prefix)
 			return;
-		location.hash = link(["lookup"], { prefix, match: "longest" });
+		location.hash = pageHash(["lookup"], { prefix, match: "longest" });
 		input.value = "";
 		input.blur();
 	});
 	document.addEventListener("keydown", (event) => {
 		const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
 
-		if (event.key === "/" && plain && !typing(event.target)) {
+		if (event.key === "/" && plain && !isTextField(event.target)) {
 			event.preventDefault();
 			input.focus();
 		} else if (event.key === "Escape" && event.target === input) {
@@ -45,33 +45,33 @@ export function connectSkipLink(skip, main) {
 	});
 }
 
-function bannerText(feed) {
+function bannerText(source) {
 	return [
 		el("strong", {}, "Connection to the collector lost"),
-		` at ${clock(feed.since)}, `,
+		` at ${formatTimeOfDay(source.since)}, `,
 		// It changes every second: not to be read out.
 		el("span", { "aria-hidden": "true" },
-			age(feed.since.toISOString())),
-		` ago. ${feed.why ? `${sentence(feed.why)} ` : ""}What is shown `
-			+ "is from then. The page tries again by itself; is ",
+			ageElement(source.since.toISOString())),
+		` ago. ${source.reason ? `${asSentence(source.reason)} ` : ""}`,
+		"What is shown is from then. The page tries again by itself; is ",
 		el("code", {}, "arancini run"), " running?",
 	];
 }
 
-export function connectState(feed, { chip, banner, collector }) {
+export function connectStateLabel(source, { label, banner, collector }) {
 	const show = () => {
-		const lost = feed.state === "lost";
+		const lost = source.state === "lost";
 
-		chip.dataset.state = feed.state;
-		setText(chip, WORDS[feed.state]);
+		label.dataset.state = source.state;
+		setText(label, STATE_LABELS[source.state]);
 		document.body.classList.toggle("lost", lost);
 		banner.hidden = !lost;
 		if (lost)
-			banner.replaceChildren(...bannerText(feed));
+			banner.replaceChildren(...bannerText(source));
 	};
 
-	feed.addEventListener("state", show);
-	feed.addEventListener("status", () =>
-		setText(collector, feed.status.collector ?? ""));
+	source.addEventListener("state", show);
+	source.addEventListener("status", () =>
+		setText(collector, source.status.collector ?? ""));
 	show();
 }

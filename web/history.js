@@ -3,7 +3,7 @@
 
 export const SECONDS_KEPT = 300;
 
-function sample(status) {
+function sampleOf(status) {
 	const fills = (status.workers ?? []).map((w) => w.bridge?.fill ?? 0);
 
 	return {
@@ -17,23 +17,24 @@ function sample(status) {
 	};
 }
 
-export class Samples {
-	list = [];
+export class StatusHistory {
+	samples = [];
 
-	constructor(feed) {
-		feed.addEventListener("status", () => this.#add(sample(feed.status)));
+	constructor(source) {
+		source.addEventListener("status",
+			() => this.#add(sampleOf(source.status)));
 		// A hole in the lines is honest; a line across it is not.
-		feed.addEventListener("state", () => {
-			if (feed.state === "lost")
+		source.addEventListener("state", () => {
+			if (source.state === "lost")
 				this.#add({ at: Date.now(), rates: {} });
 		});
 	}
 
-	#add(one) {
-		const oldest = one.at - 1000 * SECONDS_KEPT;
+	#add(sample) {
+		const oldest = sample.at - 1000 * SECONDS_KEPT;
 
-		this.list.push(one);
-		while (this.list[0].at < oldest)
-			this.list.shift();
+		this.samples.push(sample);
+		while (this.samples[0].at < oldest)
+			this.samples.shift();
 	}
 }

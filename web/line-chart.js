@@ -6,15 +6,15 @@
 import "./chart.js";
 import { el, setText } from "./dom.js";
 import { SECONDS_KEPT } from "./history.js";
-import { changes as themeChanges } from "./theme-switch.js";
+import { themeChanges } from "./theme-switch.js";
 
 const { Chart } = globalThis;
 
-function ago(seconds) {
+function tickLabel(seconds) {
 	return seconds === 0 ? "now" : `−${-seconds / 60} min`;
 }
 
-function options(format, ceiling) {
+function chartOptions(format, ceiling) {
 	const ticks = () => ({ font: { size: 11 }, maxRotation: 0 });
 
 	return {
@@ -37,7 +37,7 @@ function options(format, ceiling) {
 			x: {
 				type: "linear", min: -SECONDS_KEPT, max: 0,
 				grid: { display: false },
-				ticks: { ...ticks(), stepSize: 60, callback: ago },
+				ticks: { ...ticks(), stepSize: 60, callback: tickLabel },
 			},
 			y: {
 				beginAtZero: true, suggestedMax: ceiling,
@@ -76,25 +76,25 @@ export class LineChart {
 			el("ul", { class: "legend" },
 				this.#legend.map((item) => item.element)),
 			el("div", { class: "plot" }, this.#canvas));
-		this.#start(options(format, ceiling), signal);
+		this.#start(chartOptions(format, ceiling), signal);
 	}
 
-	#start(chartOptions, signal) {
+	#start(options, signal) {
 		this.#chart = new Chart(this.#canvas, {
 			type: "line",
 			data: { datasets: this.#lines.map((line) => ({
 				label: line.name, data: [], pointRadius: 0,
 				borderWidth: 1.5, borderJoinStyle: "round",
 				parsing: false })) },
-			options: chartOptions,
+			options,
 		});
-		themeChanges.addEventListener("change", () => this.#paint(),
+		themeChanges.addEventListener("change", () => this.#applyTheme(),
 			{ signal });
 		signal.addEventListener("abort", () => this.#chart.destroy());
 	}
 
 	// Once the figure is in the page: before, nothing has a colour.
-	#paint() {
+	#applyTheme() {
 		const { scales } = this.#chart.options;
 		const { color, borderTopColor, fontFamily } =
 			getComputedStyle(this.element);
@@ -122,11 +122,11 @@ export class LineChart {
 			setText(this.#legend[i].value,
 				this.#format(newest && line.value(newest)));
 		});
-		this.#canvas.setAttribute("aria-label", this.#spoken());
-		this.#paint();
+		this.#canvas.setAttribute("aria-label", this.#description());
+		this.#applyTheme();
 	}
 
-	#spoken() {
+	#description() {
 		return this.#legend.map((item) => item.element.textContent)
 			.join(", ");
 	}

@@ -1,12 +1,13 @@
-// Starts the page: one feed, one history of samples, one view at a time.
+// Starts the page: one event source, one history of its status, one view at a
+// time.
 
-import { keepAgesGrowing } from "./time.js";
+import { startAgeTimer } from "./time.js";
 import { el } from "./dom.js";
-import { Feed } from "./event-source.js";
-import { connectSearch, connectSkipLink, connectState } from "./header.js";
+import { CollectorEventSource } from "./event-source.js";
+import { connectSearch, connectSkipLink, connectStateLabel } from "./header.js";
 import { notice } from "./notices.js";
-import { place } from "./url.js";
-import { Samples } from "./history.js";
+import { parseHash } from "./url.js";
+import { StatusHistory } from "./history.js";
 import { connectThemeSwitch } from "./theme-switch.js";
 import { eventsView } from "./views/events.js";
 import { lookupView } from "./views/lookup.js";
@@ -27,14 +28,14 @@ const VIEWS = {
 	"events/1": ["Events", eventsView],
 };
 
-function nowhere(page) {
+function notFoundView(page) {
 	page.main.append(el("h1", {}, "No such page"), notice({
 		title: "The address leads nowhere",
 		links: [["Overview", "#/"], ["Routers", "#/routers"],
 			["Peers", "#/peers"]] }));
 }
 
-function markCurrent(nav, segments) {
+function markCurrentLink(nav, segments) {
 	const current = `#/${segments[0] ?? ""}`;
 
 	for (const a of nav.querySelectorAll("a")) {
@@ -46,11 +47,11 @@ function markCurrent(nav, segments) {
 }
 
 // Everything a view listens to ends with its signal.
-class Stage {
+class ViewSwitcher {
 	#main;
 	#nav;
 	#shared;
-	#ending = null;
+	#controller = null;
 
 	constructor(main, nav, shared) {
 		this.#main = main;
@@ -59,37 +60,37 @@ class Stage {
 	}
 
 	show() {
-		const where = place(location.hash);
-		const [first = ""] = where.segments;
-		const [title, view] = VIEWS[`${first}/${where.segments.length}`]
-			?? ["No such page", nowhere];
+		const address = parseHash(location.hash);
+		const [first = ""] = address.segments;
+		const [title, view] = VIEWS[`${first}/${address.segments.length}`]
+			?? ["No such page", notFoundView];
 
-		this.#ending?.abort();
-		this.#ending = new AbortController();
+		this.#controller?.abort();
+		this.#controller = new AbortController();
 		this.#main.replaceChildren();
 		document.title = `${title} – arancini`;
-		markCurrent(this.#nav, where.segments);
+		markCurrentLink(this.#nav, address.segments);
 		scrollTo(0, 0);
-		view({ ...this.#shared, main: this.#main, place: where,
-			signal: this.#ending.signal });
+		view({ ...this.#shared, main: this.#main, address,
+			signal: this.#controller.signal });
 	}
 }
 
 function start() {
-	const [main, nav, chip, banner, collector] = ["main", "nav", "link",
+	const [main, nav, label, banner, collector] = ["main", "nav", "link",
 		"banner", "collector"].map((id) => document.getElementById(id));
-	const feed = new Feed();
-	const stage = new Stage(main, nav,
-		{ feed, samples: new Samples(feed) });
+	const source = new CollectorEventSource();
+	const views = new ViewSwitcher(main, nav,
+		{ source, history: new StatusHistory(source) });
 
 	connectThemeSwitch(document.getElementById("theme"));
 	connectSearch(document.getElementById("search"));
 	connectSkipLink(document.getElementById("skip"), main);
-	connectState(feed, { chip, banner, collector });
-	keepAgesGrowing();
-	addEventListener("hashchange", () => stage.show());
-	stage.show();
-	feed.start();
+	connectStateLabel(source, { label, banner, collector });
+	startAgeTimer();
+	addEventListener("hashchange", () => views.show());
+	views.show();
+	source.start();
 }
 
 start();

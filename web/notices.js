@@ -11,13 +11,13 @@ export function notice({ title, text, code, links = [] }) {
 			([label, href]) => el("a", { href }, label))) : null);
 }
 
-export function failure(error) {
+export function errorNotice(error) {
 	return el("section", { class: "notice failed", role: "alert" },
-		el("h2", {}, sentence(error.message)),
-		error.hint ? el("p", {}, sentence(error.hint)) : null);
+		el("h2", {}, asSentence(error.message)),
+		error.hint ? el("p", {}, asSentence(error.hint)) : null);
 }
 
-export function sentence(text) {
+export function asSentence(text) {
 	const end = /[.!?]$/.test(text) ? "" : ".";
 
 	return text.charAt(0).toUpperCase() + text.slice(1) + end;
@@ -34,7 +34,7 @@ export function bmpAddress(status) {
 		? location.hostname : host, port };
 }
 
-export function noRouterYet(status) {
+export function noRouterNotice(status) {
 	const { host, port } = bmpAddress(status);
 
 	return el("div", {},

@@ -1,46 +1,47 @@
 // A list of the API as a table: filtered by the server, paged, asked for again
 // every few seconds, its filter and order kept in the address.
 
-import { get } from "./api.js";
+import { apiGet } from "./api.js";
 import { el } from "./dom.js";
-import { plural } from "./format.js";
-import { failure, notice } from "./notices.js";
-import { amend } from "./url.js";
+import { formatPlural } from "./format.js";
+import { errorNotice, notice } from "./notices.js";
+import { replaceQuery } from "./url.js";
 import { Table } from "./table.js";
 
 const PAGE = 500;
 const REFRESH_MS = 5000;
 const TYPING_MS = 200;
 
-export class Listing {
+export class PagedList {
 	#page;
-	#what;
+	#options;
 	#pages = 1;
 	#table;
 	#note = el("p", { class: "note", role: "status" });
 	#more = el("button", { type: "button", hidden: true }, "Show more");
-	#below = el("div");
+	#message = el("div");
 	#timer = null;
-	#asked = 0;
+	#requests = 0;
 
-	// what: { path, field, params, noun, columns, key, sort, none }
-	constructor(page, what) {
-		const query = page.place.query;
+	// options: { path, field, params, noun, columns, key, sort, emptyNotice }
+	constructor(page, options) {
+		const query = page.address.query;
 
 		this.#page = page;
-		this.#what = what;
+		this.#options = options;
 		this.filter = query.get("filter") ?? "";
 		this.#table = new Table({
-			label: what.noun, columns: what.columns, key: what.key,
+			label: options.noun, columns: options.columns,
+			key: options.key,
 			sort: query.has("sort") ? {
 				by: query.get("sort"),
 				descending: query.get("order") === "descending",
-			} : what.sort,
-			onSort: ({ by, descending }) => amend({ sort: by,
+			} : options.sort,
+			onSort: ({ by, descending }) => replaceQuery({ sort: by,
 				order: descending ? "descending" : "ascending" }),
 		});
-		this.element = el("div", { class: "listing" }, this.#controls(),
-			this.#table.element, this.#below, this.#more);
+		this.element = el("div", { class: "paged-list" }, this.#controls(),
+			this.#table.element, this.#message, this.#more);
 		this.#more.addEventListener("click", () => {
 			this.#pages++;
 			this.load();
@@ -53,7 +54,7 @@ export class Listing {
 		const input = el("input", { type: "search", value: this.filter,
 			placeholder: "Filter", autocomplete: "off",
 			spellcheck: "false", "aria-label": `Filter ${
-				this.#what.noun}` });
+				this.#options.noun}` });
 		let typing = null;
 
 		input.addEventListener("input", () => {
@@ -62,42 +63,42 @@ export class Listing {
 				TYPING_MS);
 		});
 		return el("div", { class: "controls" }, input,
-			this.#what.controls ?? null, this.#note);
+			this.#options.controls ?? null, this.#note);
 	}
 
 	#filterBy(text) {
 		this.filter = text;
 		this.#pages = 1;
-		amend({ filter: text });
+		replaceQuery({ filter: text });
 		this.load();
 	}
 
 	async load() {
-		const turn = ++this.#asked;
+		const request = ++this.#requests;
 
 		clearTimeout(this.#timer);
 		try {
 			const { rows, next } = await this.#fetch();
 
 			// An answer to what was typed before comes too late.
-			if (turn !== this.#asked || this.#page.signal.aborted)
+			if (request !== this.#requests || this.#page.signal.aborted)
 				return;
 			this.#show(rows, next);
 		} catch (error) {
-			if (turn !== this.#asked || this.#page.signal.aborted)
+			if (request !== this.#requests || this.#page.signal.aborted)
 				return;
-			this.#below.replaceChildren(failure(error));
+			this.#message.replaceChildren(errorNotice(error));
 		}
 		this.#timer = setTimeout(() => this.load(), REFRESH_MS);
 	}
 
 	async #fetch() {
-		const { path, field, params } = this.#what;
+		const { path, field, params } = this.#options;
 		const rows = [];
 		let next = null;
 
 		for (let i = 0; i < this.#pages && (i === 0 || next); i++) {
-			const answer = await get(path, { ...params,
+			const answer = await apiGet(path, { ...params,
 				filter: this.filter, limit: PAGE, cursor: next },
 			this.#page.signal);
 
@@ -108,21 +109,21 @@ export class Listing {
 	}
 
 	#show(rows, next) {
-		const { noun, none } = this.#what;
+		const { noun, emptyNotice } = this.#options;
 
 		this.#table.show(rows);
 		this.#table.element.hidden = rows.length === 0;
 		this.#more.hidden = !next;
 		this.#note.textContent = next
-			? `the first ${plural(rows.length, noun)}; sorting is among `
-				+ "these" : plural(rows.length, noun);
+			? `the first ${formatPlural(rows.length, noun)}; sorting is among `
+				+ "these" : formatPlural(rows.length, noun);
 		if (rows.length)
-			this.#below.replaceChildren();
+			this.#message.replaceChildren();
 		else if (this.filter)
-			this.#below.replaceChildren(notice({
+			this.#message.replaceChildren(notice({
 				title: `No ${noun} matches “${this.filter}”`,
-				text: this.#what.filterHint }));
+				text: this.#options.filterHint }));
 		else
-			this.#below.replaceChildren(none());
+			this.#message.replaceChildren(emptyNotice());
 	}
 }

@@ -1,24 +1,24 @@
-// Doing something now and every few seconds for as long as a view is open; a
-// failure is said in its place and tried again.
+// Doing something now and every few seconds for as long as a view is open; an
+// error is shown in the element and the next attempt follows.
 
-import { failure } from "./notices.js";
+import { errorNotice } from "./notices.js";
 
 const REFRESH_MS = 5000;
 
-export async function refreshed(page, place, load) {
+export async function poll(page, element, load) {
 	let timer = null;
-	const turn = async () => {
+	const run = async () => {
 		try {
 			await load();
 		} catch (error) {
 			if (page.signal.aborted)
 				return;
-			place.replaceChildren(failure(error));
+			element.replaceChildren(errorNotice(error));
 		}
 		if (!page.signal.aborted)
-			timer = setTimeout(turn, REFRESH_MS);
+			timer = setTimeout(run, REFRESH_MS);
 	};
 
 	page.signal.addEventListener("abort", () => clearTimeout(timer));
-	await turn();
+	await run();
 }

@@ -1,9 +1,9 @@
 // A route of the looking glass as cells of a table.
 
-import { age } from "./time.js";
+import { ageElement } from "./time.js";
 import { peerLink, routerLink } from "./columns.js";
 import { el } from "./dom.js";
-import { count } from "./format.js";
+import { formatCount } from "./format.js";
 import { tokenText } from "./router-token.js";
 
 const ORIGINS = { IGP: "i", EGP: "e", INCOMPLETE: "?" };
@@ -47,7 +47,7 @@ function pathCell(route) {
 			`origin ${route.origin}` }, origin)] : null);
 }
 
-function extendedText(community) {
+function extendedCommunityText(community) {
 	if (typeof community === "string")
 		return community;
 	return community.text ?? `${community.typeHigh}:${
@@ -65,9 +65,9 @@ function communitiesCell(route) {
 	return el("span", {}, (route.communities ?? []).join(" "), " ",
 		more.length ? el("details", {},
 			el("summary", {}, "+ ", more.map(([name, list]) =>
-				`${count(list.length)} ${name}`).join(", ")),
+				`${formatCount(list.length)} ${name}`).join(", ")),
 			more.map(([, list]) => el("p", {},
-				list.map(extendedText).join(" ")))) : null);
+				list.map(extendedCommunityText).join(" ")))) : null);
 }
 
 export const routeColumns = [
@@ -98,5 +98,5 @@ export const routeColumns = [
 		show: communitiesCell },
 	{ id: "age", title: "Age", numeric: true,
 		value: (r) => r.changedAt ? Date.parse(r.changedAt) : null,
-		show: (r) => age(r.changedAt) },
+		show: (r) => ageElement(r.changedAt) },
 ];

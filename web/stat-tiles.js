@@ -1,27 +1,27 @@
-// A strip of figures: a name, a number that is read from across the room, and a
+// Stat tiles: a name, a number that is read from across the room, and a
 // remark below it.
 
 import { el, setText } from "./dom.js";
 
-export class Figure {
+export class StatTile {
 	#value = el("dd", { class: "value" }, "–");
 	#note = el("dd", { class: "note" });
 
 	constructor(name, { id, swatch } = {}) {
-		this.element = el("div", { class: "figure", id },
+		this.element = el("div", { class: "stat-tile", id },
 			el("dt", {}, swatch ? el("span",
 				{ class: `swatch ${swatch}` }) : null, name),
 			this.#value, this.#note);
 	}
 
-	show(value, note = "", tone = "") {
+	show(value, note = "", level = "") {
 		setText(this.#value, value);
 		setText(this.#note, note);
-		this.element.dataset.tone = tone;
+		this.element.dataset.level = level;
 	}
 }
 
-export function strip(label, figures) {
-	return el("dl", { class: "figures", "aria-label": label },
-		figures.map((figure) => figure.element));
+export function statTiles(label, tiles) {
+	return el("dl", { class: "stat-tiles", "aria-label": label },
+		tiles.map((tile) => tile.element));
 }

@@ -9,7 +9,7 @@ import { el } from "./dom.js";
 const collator = new Intl.Collator("en", { numeric: true });
 
 // What is absent comes last, whichever way one sorts.
-function compare(a, b, sign) {
+function compareValues(a, b, sign) {
 	const none = [a, b].map((v) => v === null || v === undefined);
 
 	if (none[0] || none[1])
@@ -23,7 +23,7 @@ export class Table {
 	#columns;
 	#key;
 	#rows = [];
-	#lines = new Map();	// key -> tr
+	#rowElements = new Map();	// key -> tr
 	#headings = new Map();	// column id -> th
 	#body = el("tbody", { role: "rowgroup" });
 	#sort;
@@ -48,7 +48,7 @@ export class Table {
 
 	show(rows) {
 		this.#rows = rows;
-		this.#arrange();
+		this.#render();
 	}
 
 	#heading(column) {
@@ -68,7 +68,7 @@ export class Table {
 		this.#sort = { by: column.id, descending: again
 			? !this.#sort.descending : Boolean(column.numeric) };
 		this.#markSorted();
-		this.#arrange();
+		this.#render();
 		this.#onSort(this.#sort);
 	}
 
@@ -87,27 +87,27 @@ export class Table {
 		const sign = this.#sort.descending ? -1 : 1;
 		const keyed = this.#rows.map((row) => [column.value(row), row]);
 
-		keyed.sort((a, b) => compare(a[0], b[0], sign));
+		keyed.sort((a, b) => compareValues(a[0], b[0], sign));
 		return keyed.map(([, row]) => row);
 	}
 
-	#arrange() {
+	#render() {
 		const focused = document.activeElement;
 		const seen = new Set();
 
 		this.#sorted().forEach((row, i) => {
 			const key = this.#key(row);
-			const line = this.#line(key, row);
+			const line = this.#rowElement(key, row);
 
 			seen.add(key);
 			if (this.#body.children[i] !== line)
 				this.#body.insertBefore(line,
 					this.#body.children[i] ?? null);
 		});
-		for (const [key, line] of this.#lines) {
+		for (const [key, line] of this.#rowElements) {
 			if (!seen.has(key)) {
 				line.remove();
-				this.#lines.delete(key);
+				this.#rowElements.delete(key);
 			}
 		}
 		// A row that moves loses the focus on the way.
@@ -115,12 +115,12 @@ export class Table {
 			focused.focus({ preventScroll: true });
 	}
 
-	#line(key, row) {
-		let line = this.#lines.get(key);
+	#rowElement(key, row) {
+		let line = this.#rowElements.get(key);
 
 		if (!line) {
 			line = el("tr", { role: "row" });
-			this.#lines.set(key, line);
+			this.#rowElements.set(key, line);
 		}
 		this.#columns.forEach((column, i) => {
 			const cell = this.#cell(column, row);

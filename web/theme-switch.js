@@ -4,9 +4,9 @@ const ORDER = ["auto", "light", "dark"];
 const LABELS = { auto: "Auto", light: "Light", dark: "Dark" };
 
 // What is drawn on a canvas does not follow the stylesheet by itself.
-export const changes = new EventTarget();
+export const themeChanges = new EventTarget();
 
-function remember(theme) {
+function storeTheme(theme) {
 	try {
 		localStorage.setItem("arancini.theme", theme);
 	} catch {
@@ -14,7 +14,7 @@ function remember(theme) {
 	}
 }
 
-function label(button, theme) {
+function labelButton(button, theme) {
 	button.textContent = LABELS[theme];
 	button.setAttribute("aria-label", `Theme: ${LABELS[theme]}`);
 }
@@ -22,15 +22,15 @@ function label(button, theme) {
 export function connectThemeSwitch(button) {
 	const root = document.documentElement;
 
-	label(button, root.dataset.theme);
+	labelButton(button, root.dataset.theme);
 	button.addEventListener("click", () => {
 		const at = ORDER.indexOf(root.dataset.theme);
 
 		root.dataset.theme = ORDER[(at + 1) % ORDER.length];
-		remember(root.dataset.theme);
-		label(button, root.dataset.theme);
-		changes.dispatchEvent(new Event("change"));
+		storeTheme(root.dataset.theme);
+		labelButton(button, root.dataset.theme);
+		themeChanges.dispatchEvent(new Event("change"));
 	});
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change",
-		() => changes.dispatchEvent(new Event("change")));
+		() => themeChanges.dispatchEvent(new Event("change")));
 }

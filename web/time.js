@@ -2,36 +2,37 @@
 // by themselves, all of them from one timer.
 
 import { el, setText } from "./dom.js";
-import { clock, duration, moment } from "./format.js";
+import { formatTimeOfDay, formatDuration, formatDateTime } from "./format.js";
 
-function text(at) {
-	return duration((Date.now() - at) / 1000);
+function ageText(at) {
+	return formatDuration((Date.now() - at) / 1000);
 }
 
-export function age(at) {
+export function ageElement(at) {
 	if (!at)
 		return el("span", { class: "none" }, "–");
 	const date = new Date(at);
 
-	return el("time", { datetime: at, title: moment(date),
-		"data-age": true }, text(date));
+	return el("time", { datetime: at, title: formatDateTime(date),
+		"data-age": true }, ageText(date));
 }
 
-export function timeOfDay(at) {
+export function timeOfDayElement(at) {
 	const date = new Date(at);
 
-	return el("time", { datetime: at, title: moment(date) }, clock(date));
+	return el("time", { datetime: at, title: formatDateTime(date) },
+		formatTimeOfDay(date));
 }
 
-export function fullTime(at) {
+export function dateTimeElement(at) {
 	if (!at)
 		return el("span", { class: "none" }, "–");
-	return el("time", { datetime: at }, moment(new Date(at)));
+	return el("time", { datetime: at }, formatDateTime(new Date(at)));
 }
 
-export function keepAgesGrowing() {
+export function startAgeTimer() {
 	setInterval(() => {
 		for (const time of document.querySelectorAll("time[data-age]"))
-			setText(time, text(new Date(time.dateTime)));
+			setText(time, ageText(new Date(time.dateTime)));
 	}, 1000);
 }

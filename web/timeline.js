@@ -1,17 +1,17 @@
 // The history of a router or a peer: a band of the states it was in, to scale,
 // and below it what happened, newest first.
 
-import { age, fullTime } from "./time.js";
+import { ageElement, dateTimeElement } from "./time.js";
 import { el } from "./dom.js";
-import { duration, moment } from "./format.js";
-import { eventTitle, eventTone } from "./events.js";
+import { formatDuration, formatDateTime } from "./format.js";
+import { eventTitle, eventLevel } from "./events.js";
 
 // The state that an entry begins.
 const BEGINS = { peerUp: "up", sessionOpen: "up", peerDown: "down",
 	sessionClose: "stale", stale: "stale" };
 
 // Each state with the entry that began it and how long it lasted.
-function spans(history, now) {
+function stateSpans(history, now) {
 	const beginnings = history.filter((entry) => BEGINS[entry.kind]);
 
 	return beginnings.map((entry, i) => {
@@ -26,8 +26,8 @@ function spans(history, now) {
 
 function bandPart(span) {
 	const part = el("span", { class: `part ${span.state}`,
-		title: `${span.state} for ${duration(span.seconds)} from ${
-			moment(new Date(span.from))}` });
+		title: `${span.state} for ${formatDuration(span.seconds)} from ${
+			formatDateTime(new Date(span.from))}` });
 
 	// What was short stays visible: an outage of seconds in a week is
 	// what one looks for.
@@ -36,32 +36,32 @@ function bandPart(span) {
 }
 
 // The state one is in still lasts, so that its age grows.
-function lasted(entry, all) {
-	const at = all.findIndex((span) => span.entry === entry);
+function durationOf(entry, spans) {
+	const at = spans.findIndex((span) => span.entry === entry);
 
 	if (at < 0)
 		return "";
-	return at === all.length - 1 ? age(entry.at)
-		: duration(all[at].seconds);
+	return at === spans.length - 1 ? ageElement(entry.at)
+		: formatDuration(spans[at].seconds);
 }
 
-function entryLine(entry, all) {
-	return el("li", { class: eventTone(entry) },
-		el("span", { class: "when" }, fullTime(entry.at)),
+function entryLine(entry, spans) {
+	return el("li", { class: eventLevel(entry) },
+		el("span", { class: "when" }, dateTimeElement(entry.at)),
 		el("span", { class: "what" }, eventTitle(entry)),
 		el("span", { class: "why" }, entry.text || entry.reason || ""),
-		el("span", { class: "lasted" }, lasted(entry, all)));
+		el("span", { class: "lasted" }, durationOf(entry, spans)));
 }
 
 export function timeline(history) {
 	if (!history?.length)
 		return el("p", { class: "note" }, "Nothing has happened since the "
 			+ "collector began to keep a history.");
-	const all = spans(history, Date.now());
+	const spans = stateSpans(history, Date.now());
 
 	return el("div", { class: "timeline" },
 		el("div", { class: "band", "aria-hidden": "true" },
-			all.map(bandPart)),
+			spans.map(bandPart)),
 		el("ol", { reversed: true }, history.map((entry) =>
-			entryLine(entry, all)).reverse()));
+			entryLine(entry, spans)).reverse()));
 }

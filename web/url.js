@@ -1,15 +1,15 @@
 // Where in the page one is, as the address says: "#/peers?filter=64512".
 
-export function place(hash) {
+export function parseHash(hash) {
 	const [path, query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
 
 	return {
-		segments: path.split("/").filter(Boolean).map(decode),
+		segments: path.split("/").filter(Boolean).map(decodeSegment),
 		query: new URLSearchParams(query),
 	};
 }
 
-function decode(segment) {
+function decodeSegment(segment) {
 	try {
 		return decodeURIComponent(segment);
 	} catch {
@@ -17,7 +17,7 @@ function decode(segment) {
 	}
 }
 
-export function link(segments, query = {}) {
+export function pageHash(segments, query = {}) {
 	const given = Object.entries(query).filter(([, value]) => value);
 	const params = new URLSearchParams(given).toString();
 
@@ -27,9 +27,9 @@ export function link(segments, query = {}) {
 
 // Change what the address says about this view without leaving it: sorting
 // and typing must not fill the history.
-export function amend(changes) {
-	const { segments, query } = place(location.hash);
+export function replaceQuery(changes) {
+	const { segments, query } = parseHash(location.hash);
 	const merged = { ...Object.fromEntries(query), ...changes };
 
-	history.replaceState(null, "", link(segments, merged));
+	history.replaceState(null, "", pageHash(segments, merged));
 }

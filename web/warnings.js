@@ -1,90 +1,92 @@
-// What in a status needs somebody to look, with what to do about it. The order
-// is by how soon.
+// Warnings: what in a status needs an operator, and what to do about it, the
+// most urgent first.
 
-import { bytes, count, duration, plural } from "./format.js";
-import { link } from "./url.js";
+import { formatBytes, formatCount, formatDuration, formatPlural }
+	from "./format.js";
+import { pageHash } from "./url.js";
 
 const SNAPSHOT_LATE_S = 600;
 const FILL_HIGH = 0.8;
 
-function output({ output: o }) {
+function outputWarnings({ output: o }) {
 	if (!o)
 		return [];
 	const found = [];
 
 	if (o.diskFull)
-		found.push({ tone: "down", title: "The disk is full",
+		found.push({ level: "down", title: "The disk is full",
 			text: "Routers are not read until there is room. Nothing "
 				+ "is lost, but their tables grow old." });
 	if (o.spooling)
-		found.push({ tone: "stale", title: "The broker is away or slow",
-			text: `${bytes(o.spoolBytes)} wait in the spool and are `
+		found.push({ level: "stale", title: "The broker is away or slow",
+			text: `${formatBytes(o.spoolBytes)} wait in the spool and are `
 				+ `published in order once it is back.${
 					o.lastError ? ` It said: ${o.lastError}` : ""}` });
 	return found;
 }
 
-function readiness({ ready }) {
-	return ready && !ready.ready ? [{ tone: "down", title: "Not ready",
+function readinessWarnings({ ready }) {
+	return ready && !ready.ready ? [{ level: "down", title: "Not ready",
 		text: ready.why || "Routes are being restored." }] : [];
 }
 
-function peers({ totals }) {
-	return totals?.peersStale ? [{ tone: "stale",
-		title: `${plural(totals.peersStale, "peer")} stale`,
+function peerWarnings({ totals }) {
+	return totals?.peersStale ? [{ level: "stale",
+		title: `${formatPlural(totals.peersStale, "peer")} stale`,
 		text: "Their router is away; their routes are kept for the stale "
 			+ "hold, then withdrawn.",
-		href: link(["peers"], { state: "stale" }) }] : [];
+		href: pageHash(["peers"], { state: "stale" }) }] : [];
 }
 
-function differences({ totals }) {
-	return totals?.routersCountMismatch ? [{ tone: "stale",
-		title: `${plural(totals.routersCountMismatch, "router")} counting `
+function differenceWarnings({ totals }) {
+	return totals?.routersCountMismatch ? [{ level: "stale",
+		title: `${formatPlural(totals.routersCountMismatch, "router")} counting `
 			+ "other than this collector",
 		text: "Small differences pass; one that stays calls for a new "
 			+ "session of that router.",
-		href: link(["routers"], { sort: "difference",
+		href: pageHash(["routers"], { sort: "difference",
 			order: "descending" }) }] : [];
 }
 
-function workers({ workers: list = [] }) {
+function workerWarnings({ workers: list = [] }) {
 	const full = list.filter((w) => w.bridge?.fill > FILL_HIGH);
 
-	return full.length ? [{ tone: "stale",
-		title: `The bridge of ${plural(full.length, "worker")} is nearly `
+	return full.length ? [{ level: "stale",
+		title: `The bridge of ${formatPlural(full.length, "worker")} is nearly `
 			+ "full", text: "The output does not keep up; when it is "
 			+ "full, routers are read more slowly." }] : [];
 }
 
-function snapshots({ snapshots: s, totals }) {
+function snapshotWarnings({ snapshots: s, totals }) {
 	const found = [];
 
 	if (!s || !totals?.routers)
 		return found;
 	if (s.failures)
-		found.push({ tone: "stale",
-			title: `${plural(s.failures, "snapshot")} failed`,
+		found.push({ level: "stale",
+			title: `${formatPlural(s.failures, "snapshot")} failed`,
 			text: `Look into the log, and for room in ${s.where}.` });
 	const late = s.oldestAt
 		? (Date.now() - Date.parse(s.oldestAt)) / 1000 : 0;
 
 	if (late > SNAPSHOT_LATE_S)
-		found.push({ tone: "stale", title: "Snapshots are late",
-			text: `The oldest is ${duration(late)} old; a restart `
+		found.push({ level: "stale", title: "Snapshots are late",
+			text: `The oldest is ${formatDuration(late)} old; a restart `
 				+ "would have to read as much of the stream." });
 	return found;
 }
 
-export function concerns(status) {
-	return [readiness, output, peers, differences, workers, snapshots]
-		.flatMap((look) => look(status));
+export function statusWarnings(status) {
+	return [readinessWarnings, outputWarnings, peerWarnings, differenceWarnings,
+		workerWarnings, snapshotWarnings]
+		.flatMap((check) => check(status));
 }
 
-export function allIsWell(status) {
+export function noWarningText(status) {
 	const { peersUp = 0, routers = 0 } = status.totals ?? {};
 
 	if (!routers)
 		return "It waits for the first router.";
-	return `${count(peersUp)} ${peersUp === 1 ? "peer" : "peers"} of ${
-		plural(routers, "router")} up, output accepting.`;
+	return `${formatCount(peersUp)} ${peersUp === 1 ? "peer" : "peers"} of ${
+		formatPlural(routers, "router")} up, output accepting.`;
 }

@@ -56,9 +56,20 @@ struct bgp_update {
 	bool end_of_rib;
 	uint8_t eor_safi;
 	uint16_t eor_afi;
+	/* Bits of enum bgp_nlri_part_id: those with routes, and those lost. */
+	uint8_t parts_present;
 	struct bgp_nlri_part nlri_parts[BGP_PARTS];
 	struct bgp_attrs attrs;
 };
+
+/* Take the lowest bit off a set of parts, which is not empty. */
+static inline enum bgp_nlri_part_id bgp_part_take(unsigned *set)
+{
+	int id = __builtin_ctz(*set);
+
+	*set &= *set - 1;
+	return (enum bgp_nlri_part_id)id;
+}
 
 /* @body is that of an UPDATE message. Always fills *@out. */
 enum bgp_verdict bgp_update_decode(struct wire_view body,

@@ -103,20 +103,20 @@ static void print_mark(const struct snapshot_file *f, uint64_t left_out)
 			f->path, left_out);
 }
 
-/* 1 = done, 0 = another router, -1 = failed and reported on stderr. */
-static int export_file(struct exporter *x, const struct snapshot_paths *p,
-		       const char *path, enum snapshot_load load,
-		       struct log_position *mark)
+/* False if it failed, which is reported on stderr. */
+static bool export_file(struct exporter *x, const struct snapshot_paths *p,
+			const char *path, enum snapshot_load load,
+			struct log_position *mark)
 {
 	const struct rib_sink sink = { .change = on_change,
 				       .event = on_event,
 				       .arg = x };
 	struct snapshot_file f;
 	uint64_t before = x->routes;
-	int done = -1;
+	bool done = false;
 
 	if (!snapshot_file_read(path, load, &sink, p, &f))
-		return -1;
+		return false;
 	if (f.status != RIB_SNAPSHOT_OK || !f.has_mark) {
 		fprintf(stderr,
 			"arancini snapshot: %s: %s; nothing of it is "
@@ -127,14 +127,14 @@ static int export_file(struct exporter *x, const struct snapshot_paths *p,
 				: "has no mark of ours");
 	} else {
 		export_router(x, &f);
-		done = x->tail.failed ? -1 : 1;
+		done = !x->tail.failed;
 		*mark = f.mark;
 	}
 	/* A rib of --curation presence keeps keys only. */
-	if (done == 1 && load == SNAPSHOT_ATTRIBUTES && x->routes == before &&
+	if (done && load == SNAPSHOT_ATTRIBUTES && x->routes == before &&
 	    f.facts->routes > 0)
 		done = export_file(x, p, path, SNAPSHOT_PRESENCE, mark);
-	else if (done == 1)
+	else if (done)
 		print_mark(&f, f.facts->routes - (x->routes - before));
 	snapshot_file_release(&f);
 	return done;
@@ -186,15 +186,13 @@ static int export_all(struct exporter *x, const struct snapshot_paths *p)
 
 	for (size_t i = 0; i < p->count; i++) {
 		struct log_position mark;
-		int done;
 
 		if (!is_wanted(x->what->router, p->at[i]))
 			continue;
-		done = export_file(x, p, p->at[i], SNAPSHOT_ATTRIBUTES, &mark);
-		if (done < 0)
+		if (!export_file(x, p, p->at[i], SNAPSHOT_ATTRIBUTES, &mark)) {
 			code = EXIT_FAILURE;
-		if (done <= 0)
 			continue;
+		}
 		if (found++ == 0 || mark.position < smallest.position)
 			smallest = mark;
 	}

@@ -74,8 +74,8 @@ uint16_t collector_http_port(const struct collector *c)
 }
 
 /* Something an operator must mend before we can start. */
-static int fail(struct collector *c, const char *what, const char *where,
-		int err)
+static int failure_log(struct collector *c, const char *what, const char *where,
+		       int err)
 {
 	struct log_line line;
 
@@ -196,8 +196,8 @@ static void write_final_snapshots(struct worker_slot *s)
 	err = checkpoint_finish_worker(c->env.checkpoint, s->worker.id,
 				       s->deadline);
 	if (err < 0)
-		fail(c, "final_snapshot_failed", c->env.config->snapshot.state,
-		     err);
+		failure_log(c, "final_snapshot_failed",
+			    c->env.config->snapshot.state, err);
 }
 
 /* A bug of ours: better found in a log than in somebody's table. */
@@ -343,7 +343,7 @@ static int make_parts(struct collector *c)
 		return -EIO;
 	err = start_runtime(c);
 	if (err < 0)
-		return fail(c, "cannot_start_runtime", NULL, err);
+		return failure_log(c, "cannot_start_runtime", NULL, err);
 	c->env.worker_count = sp_shard_count(c->env.rt);
 	c->slots = calloc(c->env.worker_count, sizeof(*c->slots));
 	if (c->slots == NULL)

@@ -135,10 +135,10 @@ static void set_broker(const struct config *c, struct publisher_options *o)
 }
 
 /* Whole seconds, at least one; "never" is -1 there. */
-static int64_t seconds(int64_t ns)
+static int64_t duration_seconds(int64_t ns)
 {
 	if (ns == SP_NEVER)
-		return -1;
+		return -1; /* never */
 	return ns < SP_S ? 1 : ns / SP_S;
 }
 
@@ -152,10 +152,10 @@ static void set_stream(const struct output *output, const struct config *c,
 	o->stream.no_create = c->nats.no_create;
 	o->stream.memory = c->nats.storage == CONFIG_STORAGE_MEMORY;
 	o->stream.replicas = (int64_t)c->nats.replicas;
-	o->stream.max_age_s = seconds(c->nats.max_age);
+	o->stream.max_age_s = duration_seconds(c->nats.max_age);
 	o->stream.max_bytes =
 		c->nats.max_bytes == 0 ? -1 : (int64_t)c->nats.max_bytes;
-	o->stream.duplicate_s = seconds(c->nats.duplicate_window);
+	o->stream.duplicate_s = duration_seconds(c->nats.duplicate_window);
 }
 
 static void set_journal(const struct output *output, const struct config *c,
@@ -191,7 +191,7 @@ static void log_durability(struct output *o)
 }
 
 /* On the publisher's thread. */
-static void notice(void *arg, const struct publisher_notice *n)
+static void notice_log(void *arg, const struct publisher_notice *n)
 {
 	struct output *o = arg;
 	enum log_level level = LOG_LEVEL_INFO;
@@ -219,7 +219,7 @@ static void notice(void *arg, const struct publisher_notice *n)
 }
 
 /* On a pool thread of the publisher's. */
-static int loss(void *arg, struct publisher_events *events)
+static int loss_resync(void *arg, struct publisher_events *events)
 {
 	struct output *o = arg;
 	int (*fn)(void *, struct publisher_events *) =
@@ -233,7 +233,7 @@ void output_on_loss(struct output *o,
 		    void *arg)
 {
 	o->loss_arg = arg;
-	/* Pairs with loss(). */
+	/* Pairs with loss_resync(). */
 	atomic_store_explicit(&o->on_loss, resync, memory_order_release);
 }
 
@@ -247,16 +247,16 @@ void output_free(struct output *o)
 	free(o);
 }
 
-static int start(struct output *o, const struct config *c,
-		 struct egress_bridge *bridge)
+static int publish_start(struct output *o, const struct config *c,
+			 struct egress_bridge *bridge)
 {
 	struct publisher_options options = {
 		.collector = c->identity.collector,
 		.epoch_subject = o->texts[TEXT_EPOCH],
 		.hold = true,
-		.notice = notice,
+		.notice = notice_log,
 		.notice_arg = o,
-		.resync = loss,
+		.resync = loss_resync,
 		.resync_arg = o,
 	};
 	struct nats_error why = { "" };
@@ -298,7 +298,7 @@ int output_start(const struct config *config, struct log *log,
 	atomic_init(&o->max_batch, UINT32_MAX);
 	err = make_texts(o, config);
 	if (err == 0)
-		err = start(o, config, bridge);
+		err = publish_start(o, config, bridge);
 	if (err < 0) {
 		output_free(o);
 		return err;

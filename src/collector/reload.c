@@ -21,7 +21,7 @@ void reload_init(struct reload *r, int argc, char *const *argv,
 	*r = (struct reload){ argc, argv, env, config, NULL };
 }
 
-static void release(struct reload_read *list)
+static void reads_release(struct reload_read *list)
 {
 	while (list != NULL) {
 		struct reload_read *next = list->next;
@@ -34,7 +34,7 @@ static void release(struct reload_read *list)
 
 void reload_fini(struct reload *r)
 {
-	release(r->read);
+	reads_release(r->read);
 	r->read = NULL;
 }
 
@@ -51,10 +51,10 @@ static void log_why(struct log *log, const char *why)
 	log_end(&line);
 }
 
-static void log_mistakes(struct log *log, const struct config_errors *m)
+static void log_mistakes(struct log *log, const struct config_errors *errors)
 {
-	for (size_t i = 0; i < m->kept; i++)
-		log_why(log, m->lines[i]);
+	for (size_t i = 0; i < errors->kept; i++)
+		log_why(log, errors->lines[i]);
 }
 
 struct differences {
@@ -91,7 +91,8 @@ static void log_reloaded(const struct differences *d)
 
 /* Reloading */
 
-static int load(const struct reload *r, struct log *log, struct config *out)
+static int config_read(const struct reload *r, struct log *log,
+		       struct config *out)
 {
 	struct config_errors errors = CONFIG_ERRORS_INIT;
 	struct config_request request;
@@ -105,13 +106,13 @@ static int load(const struct reload *r, struct log *log, struct config *out)
 	return err;
 }
 
-/* What was read, with what cannot change as it was. To release(), or NULL. */
-static struct reload_read *prepare(const struct reload *r,
-				   struct differences *d, int *err)
+/* What was read, with what cannot change as it was. The caller's; or NULL. */
+static struct reload_read *read_prepare(const struct reload *r,
+					struct differences *d, int *err)
 {
 	struct reload_read *read = calloc(1, sizeof(*read));
 
-	*err = read == NULL ? -ENOMEM : load(r, d->log, &read->config);
+	*err = read == NULL ? -ENOMEM : config_read(r, d->log, &read->config);
 	if (*err < 0) {
 		free(read);
 		return NULL;
@@ -120,7 +121,7 @@ static struct reload_read *prepare(const struct reload *r,
 	*err = config_keep(r->config, &read->config);
 	if (*err < 0) {
 		log_why(d->log, "no memory");
-		release(read);
+		reads_release(read);
 		return NULL;
 	}
 	return read;
@@ -132,7 +133,7 @@ int reload_run(struct reload *r, struct collector *c, struct log *log)
 	struct reload_read *read;
 	int err;
 
-	read = prepare(r, &d, &err);
+	read = read_prepare(r, &d, &err);
 	if (read == NULL)
 		return err;
 	read->next = r->read;
@@ -143,7 +144,7 @@ int reload_run(struct reload *r, struct collector *c, struct log *log)
 		log_why(log, "a worker could not be told");
 		return err;
 	}
-	release(read->next);
+	reads_release(read->next);
 	read->next = NULL;
 	r->config = &read->config;
 	log_reloaded(&d);

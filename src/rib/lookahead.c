@@ -10,13 +10,17 @@
 /* The first part that has routes; BGP_PARTS: none has. */
 static enum bgp_nlri_part_id first_part(const struct bgp_update *u)
 {
-	int s = 0;
+	unsigned left = u->parts_present;
 
 	if (u->verdict == BGP_RESET)
 		return BGP_PARTS;
-	while (s < BGP_PARTS && u->nlri_parts[s].count == 0)
-		s++;
-	return (enum bgp_nlri_part_id)s;
+	while (left != 0) {
+		enum bgp_nlri_part_id id = bgp_part_take(&left);
+
+		if (u->nlri_parts[id].count != 0)
+			return id;
+	}
+	return BGP_PARTS;
 }
 
 static bool read_message(struct rib_router *router,

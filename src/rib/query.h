@@ -75,7 +75,8 @@ struct rib_answer {
 struct rib_query_page {
 	size_t budget;	/* of work, in this call */
 	size_t answers; /* at most, in this call */
-	void (*answer)(void *arg, const struct rib_answer *answer);
+	/* False: it was the last of this call. */
+	bool (*answer)(void *arg, const struct rib_answer *answer);
 	void *arg;
 };
 

@@ -16,27 +16,38 @@ static bool is_dropped(struct rib_peer *peer, uint8_t view, uint16_t afi,
 	       RIB_DISPOSITION_DROP;
 }
 
+/* Apart, so that the usual way of get_table() saves no registers for it. */
+__attribute__((noinline)) static struct rib_table *create_table(
+	struct rib_peer *peer, const struct rib_time *when, uint8_t view,
+	uint16_t afi, uint8_t safi)
+{
+	struct rib_router *router = peer->router;
+	struct rib_table *t;
+
+	if (rib_table_get(peer, view, afi, safi, &t) < 0) {
+		RIB_COUNT(router, refused_peers, 1);
+		return NULL;
+	}
+	t->since = rib_clock(router, when->now_ns);
+	rib_table_wait(t);
+	rib_timer_soon(router, when->now_ns);
+	return t;
+}
+
 /* The table of a family, made when it is first heard of. NULL: refused. */
 static struct rib_table *get_table(struct rib_peer *peer,
 				   const struct rib_time *when,
 				   const struct bmp_peer *header, uint16_t afi,
 				   uint8_t safi)
 {
-	struct rib_router *router = peer->router;
-	uint64_t clock = rib_clock(router, when->now_ns);
 	struct rib_table *t = rib_table_find(peer, header->view, afi, safi);
 
-	if (t == NULL) {
-		if (rib_table_get(peer, header->view, afi, safi, &t) < 0) {
-			RIB_COUNT(router, refused_peers, 1);
-			return NULL;
-		}
-		t->since = clock;
-		rib_table_wait(t);
-		rib_timer_soon(router, when->now_ns);
-	}
+	if (t == NULL)
+		t = create_table(peer, when, header->view, afi, safi);
+	if (t == NULL)
+		return NULL;
 	if (t->first_ns == RIB_NEVER)
-		t->first_ns = clock;
+		t->first_ns = rib_clock(peer->router, when->now_ns);
 	t->info.filtered = header->filtered;
 	return t;
 }
@@ -151,7 +162,8 @@ static void count_update(struct rib_router *router, const struct bgp_update *u)
 }
 
 static void count_routes(struct rib_router *router,
-			 const struct bgp_nlri_part *part, int id)
+			 const struct bgp_nlri_part *part,
+			 enum bgp_nlri_part_id id)
 {
 	if (id < BGP_PART_NLRI)
 		RIB_COUNT(router, withdrawn, part->count);
@@ -166,6 +178,7 @@ bool rib_update(struct rib_peer *peer, const struct rib_time *when,
 		const struct bgp_decode_opts *opts, const struct bgp_update *u,
 		struct rib_lookahead *lookahead, struct rib_progress *progress)
 {
+	unsigned left = u->parts_present & (~0U << progress->part);
 	struct rib_router *router = peer->router;
 
 	/* What is counted for each message was counted when it was begun. */
@@ -175,13 +188,12 @@ bool rib_update(struct rib_peer *peer, const struct rib_time *when,
 		rib_update_unreadable(peer, when, header->view);
 		return true;
 	}
-	for (int id = (int)progress->part; id < BGP_PARTS; id++) {
+	while (left != 0) {
+		enum bgp_nlri_part_id id = bgp_part_take(&left);
 		const struct bgp_nlri_part *part = &u->nlri_parts[id];
 		const struct bgp_nlri_format *format = &part->format;
 		struct rib_table *t;
 
-		if (part->count == 0 && !part->lost)
-			continue;
 		if (progress->offset == 0)
 			count_routes(router, part, id);
 		if (rib_disposition_of(peer, header->view,
@@ -195,7 +207,7 @@ bool rib_update(struct rib_peer *peer, const struct rib_time *when,
 			if (t != NULL)
 				mark_suspect(t, when);
 		} else if (!apply_part(peer, when, header, opts, u, lookahead,
-				       (enum bgp_nlri_part_id)id, progress)) {
+				       id, progress)) {
 			return false;
 		}
 		*progress = (struct rib_progress){ 0 };

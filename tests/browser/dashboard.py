@@ -103,8 +103,8 @@ class Page:
         self.until(f"{pattern!r} in {selector}", lambda: any(
             re.search(pattern, e.text) for e in self.all(selector)))
 
-    def figure(self, name):
-        return number(self.text(f"#figure-{name} .value"))
+    def tile(self, name):
+        return number(self.text(f"#tile-{name} .value"))
 
     def column(self, title):
         """The texts of a column, from the top, in one go: a refresh must not

@@ -142,13 +142,13 @@ def shoot_all(browser, page, folder):
     rows = "tbody td"
     for scheme in ("light", "dark"):
         browser.scheme(scheme)
-        shoot(page, folder, scheme, "#/", ".figure")
+        shoot(page, folder, scheme, "#/", ".stat-tile")
     shoot(page, folder, "lookup", lookup, rows)
     browser.scheme("light")
     shoot(page, folder, "peers", "#/peers", rows)
     shoot(page, folder, "peer", peer, ".timeline")
     browser.size(*PHONE)
-    shoot(page, folder, "phone", "#/", ".figure")
+    shoot(page, folder, "phone", "#/", ".stat-tile")
     shoot(page, folder, "phone-peers", "#/peers", rows)
 
 

@@ -40,8 +40,8 @@ def test_texts_can_be_read(browser, collector, page, scheme):
     browser.scheme(scheme)
     collector.routers("--peers", "2", "--prefixes", "100", routers=2)
     page.open()
-    page.until("the tables", lambda: page.figure("routes") == 400)
-    for place, there in (("#/", ".figure"), ("#/routers", "tbody td"),
+    page.until("the tables", lambda: page.tile("routes") == 400)
+    for place, there in (("#/", ".stat-tile"), ("#/routers", "tbody td"),
                          ("#/peers", "tbody td"), ("#/events", ".events li"),
                          ("#/routers/v4_127_1_0_1", "tbody td"),
                          ("#/lookup?prefix=0.0.0.0/0&match=more-specific",

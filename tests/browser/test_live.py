@@ -10,15 +10,15 @@ RATES = ("received", "suppressed", "published")
 
 def test_numbers_move_while_routers_report(collector, page):
     page.open()
-    assert page.figure("received") == 0
+    assert page.tile("received") == 0
     collector.routers("--peers", "2", "--prefixes", "1k", "--churn", "400",
                       "--churn-mix", "60:30:10", routers=2)
-    page.until("the tables", lambda: page.figure("routes") > 3000)
+    page.until("the tables", lambda: page.tile("routes") > 3000)
     for name in RATES:
-        page.until(f"{name} a second", lambda: page.figure(name) > 0)
-    before = page.text("#figure-received .note")
+        page.until(f"{name} a second", lambda: page.tile(name) > 0)
+    before = page.text("#tile-received .note")
     page.until("more of it", lambda:
-               page.text("#figure-received .note") != before)
+               page.text("#tile-received .note") != before)
 
 
 def coloured(page, number):
@@ -76,7 +76,7 @@ def test_a_lost_connection_is_said_and_recovers(collector, page, place):
     if place == "#/routers":
         page.until("the router", lambda: page.column("State") == ["up"])
     else:
-        page.until("the router", lambda: page.figure("routes") == 100)
+        page.until("the router", lambda: page.tile("routes") == 100)
     assert not page.one("#banner").is_displayed()
 
     collector.stop()
@@ -94,7 +94,7 @@ def test_a_lost_connection_is_said_and_recovers(collector, page, place):
     if place == "#/routers":
         page.until("the router", lambda: page.column("State") == ["stale"])
     else:
-        page.until("the state of now", lambda: page.figure("routes") == 100)
+        page.until("the state of now", lambda: page.tile("routes") == 100)
         page.until("no session", lambda: "0 connected" in page.text(
-            "#figure-routers"))
+            "#tile-routers"))
     assert network_only(page.browser.complaints()) == []

@@ -17,7 +17,7 @@ def routes(arancini, collector, page):
     found = [line for line in lines if line["kind"] == "update"]
     collector.routers(*TABLE)
     page.open()
-    page.until("the table", lambda: page.figure("routes") == len(found))
+    page.until("the table", lambda: page.tile("routes") == len(found))
     return found
 
 

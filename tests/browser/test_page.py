@@ -18,7 +18,7 @@ def test_loads_under_a_strict_policy(collector, page):
     page.open()
     assert page.driver.title == "Overview – arancini"
     assert page.text("#collector") == "lab-1"
-    assert page.figure("routers") == 0
+    assert page.tile("routers") == 0
 
 
 def test_nothing_comes_from_elsewhere(collector, page):
@@ -56,7 +56,7 @@ def test_an_address_that_leads_nowhere_says_so(page):
     page.open("#/no/such/place%")
     assert page.text("h1") == "No such page"
     page.one(".notice a").click()
-    page.until("the overview", lambda: page.all("#figure-routers"))
+    page.until("the overview", lambda: page.all("#tile-routers"))
 
 
 def test_keyboard(page):
@@ -107,7 +107,7 @@ def test_a_narrow_screen_has_no_horizontal_scroll(browser, collector, page,
     collector.routers("--peers", "2", "--prefixes", "200", routers=2)
     browser.size(width, 740)
     page.open()
-    page.until("the routers", lambda: page.figure("routers") == 2)
+    page.until("the routers", lambda: page.tile("routers") == 2)
     for place in VIEWS + ["#/routers/v4_127_1_0_1",
                           "#/peers/v4_127_1_0_1/0-0-10.0.0.1",
                           "#/lookup?prefix=0.0.0.0/0&match=more-specific"]:

@@ -14,7 +14,7 @@ def lab(collector, page):
     """Three routers of two peers each, their tables sent."""
     collector.routers("--peers", "2", "--prefixes", "300", routers=3)
     page.open()
-    page.until("the tables", lambda: page.figure("routes") == 1800)
+    page.until("the tables", lambda: page.tile("routes") == 1800)
     return page
 
 

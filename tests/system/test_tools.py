@@ -97,6 +97,126 @@ def test_a_header_may_not_pull_in_too_many(copy):
                      got.stderr)
 
 
+# Style
+
+def append(path, text):
+    path.write_text((path.read_text() if path.exists() else "") + text)
+
+
+def function(head, *body):
+    return "\n".join((head, "{", *(f"\t{line}" for line in body), "}", ""))
+
+
+def test_style_holds(copy):
+    got = sh(copy / "tools/check-style.sh")
+    assert (got.returncode, got.stderr) == (0, "")
+
+
+BREAKS = [
+    ("src/rib/peer.c", function("static int find(void)", "return 0;"),
+     "find() has one word, no noun"),
+    ("src/bmp/frame.c",
+     function("__attribute__((cold)) static inline int\nfind(int a,\n\tint b)",
+              "return a + b;"),
+     "find() has one word, no noun"),
+    ("src/spargio/net/socket.c", function("int socket_make(void)", "return 0;"),
+     "socket_make() of the runtime lacks sp_"),
+    ("src/rib/peer.c", function("int rib_long(void)", *61 * [";"]),
+     "rib_long() has 61 lines, 60 at most"),
+    ("src/rib/peer.c", function("int rib_f(int a)", "if (a)", "\tgoto end;")
+     .replace("}", "end:\n\treturn 0;\n}"),
+     "goto end: fail and out are the labels"),
+    ("src/rib/peer.c", "int rib_f(int a)\n{\nout:\n\tif (a--)\n\t\tgoto out;\n"
+     "\treturn 0;\n}\n", "goto goes backwards"),
+    ("src/rib/peer.c", "static int counter;\n",
+     "a global variable that is not const"),
+    ("src/rib/peer.c", "uint64_t rib_counter = 1; /* of all */\n",
+     "a global variable that is not const"),
+    ("src/egress/subject.c", "static const char *names[2];\n",
+     "a global variable that is not const"),
+    ("src/egress/subject.c", "static struct subject\n\tsubjects[2] = {\n};\n",
+     "a global variable that is not const"),
+    ("src/collector/policy/acl.c", "static int (*hook)(void);\n",
+     "a global variable that is not const"),
+    ("src/cli/main.c", "static _Thread_local bool once;\n",
+     "a global variable that is not const"),
+    ("src/rib/peer.c", function("int rib_f(void)", "static int n;", "return n;"),
+     "a static variable that is not const"),
+    ("src/rib/peer.c", "// why\n", "a comment is /* */"),
+    ("src/rib/peer.h", "typedef struct rib_peer rib_peer_t;\n",
+     "a struct, union or enum has no typedef"),
+    ("src/rib/peer.c", function("int rib_f(void)", "return -1;"),
+     "an error is -errno; another -1 is explained on its line"),
+    ("src/rib/peer.c", function("void rib_f(void)", 'printf("peer\\n");'),
+     "src/collector logs and src/cli prints, nothing else"),
+    ("src/collector/policy/acl.c",
+     function("void acl_f(void)", 'fprintf(stderr, "no\\n");'),
+     "the collector logs through collector/base/log.h"),
+    ("src/rib/peer.c", "#define TRY(x) \\\n\tif ((x) < 0) \\\n\t\treturn -EINVAL\n",
+     "a macro hides a jump"),
+    ("src/rib/peer.h", "int rib_peer_shelf(void);\n",
+     "a word that was replaced: docs/glossary.md"),
+    ("src/rib/peer.h", "void rib_peer_destroy(struct rib_peer *peer);\n",
+     "a destructor is fini, free, put or close"),
+    ("src/rib/made_up.c", 701 * "\n", "700 lines at most"),
+    ("src/rib/long.h", 351 * "\n", "350 lines at most"),
+    ("src/rib/peer.c", '#include <stdio.h>\n#include "rib/event.h"\n',
+     "includes are in the order own header, layers, runtime, system"),
+    ("src/rib/untitled.h", "/*\n * a header\n */\n",
+     'a header begins with "rib/untitled.h - what it is"'),
+    ("src/rib/made_up.h", "/*\n * rib/made_up.h - a header\n */\n#ifndef MADE_UP_H\n",
+     "the guard is RIB_MADE_UP_H"),
+    ("tests/unit/test_rib_made_up.c", function("void f(void)", "sleep(1);"),
+     "a unit test does not sleep for seconds"),
+    ("tools/made-up.sh", "#!/bin/sh\necho\n", "a script begins with set -eu"),
+    ("tools/made-up-bash.sh", "#!/bin/bash\nset -eu\n", "a script is for /bin/sh"),
+    ("tools/made_up.py", "#!/usr/bin/python3\n", "a tool is a shell script"),
+]
+
+
+def test_style_refuses(copy):
+    """All at once: what is appended to a file is complained of where it is."""
+    places = []
+    for file, text, complaint in BREAKS:
+        path = copy / file
+        before = path.read_text().count("\n") if path.exists() else 0
+        append(path, text)
+        places.append((file, range(before + 1, before + text.count("\n") + 1),
+                       complaint))
+    got = sh(copy / "tools/check-style.sh")
+    assert got.returncode == 1
+    said = []
+    for line in got.stderr.splitlines():
+        file, number, complaint = line.split(":", 2)
+        said.append((file, int(number), complaint.removeprefix(" ")))
+    for file, lines, complaint in places:
+        assert any((file, n, complaint) in said for n in lines), (
+            file, complaint, got.stderr)
+
+
+def test_style_accepts_what_looks_alike(copy):
+    append(copy / "src/rib/peer.c", """
+static const char *const words[] = { "return -1;", "printf(" };
+static int (*const hooks[])(void) = { NULL };
+int rib_declared(int (*each)(void *arg), void *arg);
+
+/* A static int counter; typedef struct x y; // none of them is code. */
+static int find_word(const char *word)
+{
+	static const char quote = '"';
+
+	for (int i = 0; i < 2; i++)
+		if (words[i] == word)
+			goto out;
+	return *word == quote ? 0 : -1;
+out:
+	return -1; /* not found */
+}
+""")
+    got = sh(copy / "tools/check-style.sh")
+    assert (got.returncode, got.stderr) == (0, "")
+
+
 # Format
 
 def test_format_refuses_and_mends(copy):

@@ -60,6 +60,7 @@ void *realloc(void *p, size_t size)
 }
 
 #define PREFIXES 2000
+#define OTHERS	 16  /* allocations that are none of the messages' */
 #define ROUNDS	 500 /* of PREFIXES messages: a million */
 #define WARM	 50
 
@@ -287,9 +288,13 @@ static void test_steady_state_allocates_nothing(void **state)
 	       (unsigned long long)ROUNDS * rounds[0].len);
 	assert_int_equal(after.messages - before.messages,
 			 (uint64_t)ROUNDS * PREFIXES);
-	/* A batch is itself and its bytes. */
-	assert_int_equal(after.made - before.made,
-			 2 * (after.batches - before.batches));
+	/*
+	 * A batch is itself and its bytes. What else happens now and then on a
+	 * busy machine, as a warning that a shard stalled, may allocate, too;
+	 * what messages do would be a million times.
+	 */
+	assert_true(after.made - before.made <=
+		    2 * (after.batches - before.batches) + OTHERS);
 	/* A message is 2 % of the least that a buffer gets of a full socket. */
 	assert_true(bytes < (uint64_t)ROUNDS * rounds[0].len / 20);
 	assert_int_equal(more_aside, aside);

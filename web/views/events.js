@@ -1,26 +1,26 @@
 // Events as they happen, newest first.
 
 import { el } from "../dom.js";
-import { plural } from "../format.js";
+import { formatPlural } from "../format.js";
 import { eventLine, eventWords } from "../events.js";
 import { notice } from "../notices.js";
-import { amend } from "../url.js";
+import { replaceQuery } from "../url.js";
 
 const SHOWN = 200;
 
 class EventList {
-	#feed;
+	#source;
 	#paused = false;
 	#list = el("ol", { class: "events" });
-	#below = el("div");
+	#message = el("div");
 	#note = el("p", { class: "note", role: "status" });
 
 	constructor(page) {
-		this.#feed = page.feed;
-		this.filter = page.place.query.get("filter") ?? "";
+		this.#source = page.source;
+		this.filter = page.address.query.get("filter") ?? "";
 		this.element = el("div", {}, this.#controls(), this.#list,
-			this.#below);
-		page.feed.addEventListener("event", () => this.#show(),
+			this.#message);
+		page.source.addEventListener("event", () => this.#show(),
 			{ signal: page.signal });
 		this.#show();
 	}
@@ -34,7 +34,7 @@ class EventList {
 
 		input.addEventListener("input", () => {
 			this.filter = input.value.trim();
-			amend({ filter: this.filter });
+			replaceQuery({ filter: this.filter });
 			this.#show();
 		});
 		pause.addEventListener("click", () => {
@@ -50,17 +50,17 @@ class EventList {
 		if (this.#paused)
 			return;
 		const wanted = this.filter.toLowerCase();
-		const found = this.#feed.events.filter((event) =>
+		const found = this.#source.events.filter((event) =>
 			eventWords(event).includes(wanted));
 
 		this.#list.replaceChildren(
 			...found.slice(0, SHOWN).map(eventLine));
-		this.#note.textContent = plural(found.length, "event");
-		this.#below.replaceChildren(...(found.length ? []
-			: [this.#nothing()]));
+		this.#note.textContent = formatPlural(found.length, "event");
+		this.#message.replaceChildren(...(found.length ? []
+			: [this.#emptyNotice()]));
 	}
 
-	#nothing() {
+	#emptyNotice() {
 		if (this.filter)
 			return notice({ title: `No event matches “${this.filter}”`,
 				text: "The last 500 events are searched." });

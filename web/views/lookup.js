@@ -1,10 +1,10 @@
 // The looking glass: who has a route for a prefix or an address.
 
-import { get } from "../api.js";
+import { apiGet } from "../api.js";
 import { el } from "../dom.js";
-import { plural, clock } from "../format.js";
-import { failure, noRouterYet, notice } from "../notices.js";
-import { link } from "../url.js";
+import { formatPlural, formatTimeOfDay } from "../format.js";
+import { errorNotice, noRouterNotice, notice } from "../notices.js";
+import { pageHash } from "../url.js";
 import { routeColumns, routeKey } from "../routes.js";
 import { Table } from "../table.js";
 
@@ -12,18 +12,18 @@ const PAGE = 200;
 const MATCHES = [["longest", "Longest match"], ["exact", "Exact"],
 	["more-specific", "More-specific"]];
 
-function choice([value, label], chosen) {
+function matchRadio([value, label], chosen) {
 	return el("label", {}, el("input", { type: "radio", name: "match", value,
 		checked: value === chosen }), label);
 }
 
 // Which router or peer the question is limited to, and the way out of it.
-function narrowed(query) {
+function scopeFields(query) {
 	const names = ["router", "peer"].filter((name) => query.get(name));
 
 	if (!names.length)
 		return [];
-	const all = link(["lookup"], { prefix: query.get("prefix"),
+	const all = pageHash(["lookup"], { prefix: query.get("prefix"),
 		match: query.get("match") });
 
 	return [
@@ -35,7 +35,7 @@ function narrowed(query) {
 	];
 }
 
-function form(query, match) {
+function lookupForm(query, match) {
 	const input = el("input", { type: "search", name: "prefix",
 		value: query.get("prefix") ?? "", required: true,
 		placeholder: "192.0.2.0/24, 2001:db8::1", autocomplete: "off",
@@ -43,32 +43,32 @@ function form(query, match) {
 		"aria-label": "Prefix or address" });
 	const element = el("form", { class: "controls" }, input,
 		el("fieldset", {}, el("legend", {}, "Match"),
-			MATCHES.map((one) => choice(one, match))),
-		el("button", { type: "submit" }, "Look up"), narrowed(query));
-	const go = () => {
-		location.hash = link(["lookup"],
+			MATCHES.map((one) => matchRadio(one, match))),
+		el("button", { type: "submit" }, "Look up"), scopeFields(query));
+	const submit = () => {
+		location.hash = pageHash(["lookup"],
 			Object.fromEntries(new FormData(element)));
 	};
 
 	element.addEventListener("submit", (event) => {
 		event.preventDefault();
-		go();
+		submit();
 	});
 	// Another kind of match of the same prefix is one press away.
 	element.addEventListener("change", (event) => {
 		if (event.target.name === "match" && input.value)
-			go();
+			submit();
 	});
 	return element;
 }
 
-class Answer {
+class LookupResult {
 	#page;
 	#params;
 	#routes = [];
 	#next = null;
 	#note = el("p", { class: "note", role: "status" });
-	#below = el("div");
+	#message = el("div");
 	#more = el("button", { type: "button", hidden: true }, "Show more");
 	#table;
 
@@ -79,28 +79,28 @@ class Answer {
 			key: routeKey, sort: { by: "prefix", descending: false } });
 		this.#table.element.hidden = true;
 		this.#table.element.classList.add("routes");
-		this.element = el("div", { class: "listing" }, this.#note, this.#table.element,
-			this.#below, this.#more);
+		this.element = el("div", { class: "paged-list" }, this.#note,
+			this.#table.element, this.#message, this.#more);
 		this.#more.addEventListener("click", () => this.load());
 	}
 
 	async load() {
 		this.#more.disabled = true;
 		try {
-			await this.#ask();
+			await this.#fetch();
 		} catch (error) {
 			if (!this.#page.signal.aborted)
-				this.#below.replaceChildren(failure(error));
+				this.#message.replaceChildren(errorNotice(error));
 		}
 		this.#more.disabled = false;
 	}
 
 	// The collector answers a long question in parts, some of them empty.
-	async #ask() {
+	async #fetch() {
 		const wanted = this.#routes.length + PAGE;
 
 		do {
-			const answer = await get("rib", { ...this.#params,
+			const answer = await apiGet("rib", { ...this.#params,
 				limit: PAGE, cursor: this.#next }, this.#page.signal);
 
 			this.#routes.push(...answer.routes);
@@ -109,10 +109,10 @@ class Answer {
 		this.#show(this.#routes.length ? null : await this.#status());
 	}
 
-	// The feed may not have said anything yet.
+	// The event source may not have received a status yet.
 	async #status() {
-		return this.#page.feed.status
-			?? await get("status", {}, this.#page.signal);
+		return this.#page.source.status
+			?? await apiGet("status", {}, this.#page.signal);
 	}
 
 	#show(status) {
@@ -123,17 +123,18 @@ class Answer {
 		this.#table.show(this.#routes);
 		this.#more.hidden = !this.#next;
 		this.#note.textContent = `${this.#next ? "the first " : ""}${
-			plural(this.#routes.length, "route")} of ${
-			plural(peers.size, "peer")} at ${clock(new Date())}`;
-		this.#below.replaceChildren(...(this.#routes.length ? []
-			: [this.#nothing(status)]));
+			formatPlural(this.#routes.length, "route")} of ${
+			formatPlural(peers.size, "peer")} at ${
+			formatTimeOfDay(new Date())}`;
+		this.#message.replaceChildren(...(this.#routes.length ? []
+			: [this.#emptyNotice(status)]));
 	}
 
-	#nothing(status) {
+	#emptyNotice(status) {
 		const { prefix, match } = this.#params;
 
 		if (!status.totals.routes && !status.totals.routers)
-			return noRouterYet(status);
+			return noRouterNotice(status);
 		return notice({
 			title: `No peer has a route for ${prefix}`,
 			text: match === "exact"
@@ -142,29 +143,29 @@ class Answer {
 					+ "was withdrawn.",
 			links: MATCHES.filter(([value]) => value !== match)
 				.map(([value, label]) => [label,
-					link(["lookup"], { prefix, match: value })]),
+					pageHash(["lookup"], { prefix, match: value })]),
 		});
 	}
 }
 
 export function lookupView(page) {
-	const { query } = page.place;
+	const { query } = page.address;
 	const prefix = query.get("prefix");
 	const match = query.get("match") ?? "longest";
-	const ask = form(query, match);
+	const form = lookupForm(query, match);
 
-	page.main.append(el("h1", {}, "Looking glass"), ask);
+	page.main.append(el("h1", {}, "Looking glass"), form);
 	if (!prefix) {
-		ask.elements.prefix.focus();
+		form.elements.prefix.focus();
 		page.main.append(notice({ title: "Who has a route?", text:
 			"Type a prefix or an address. The tables of all peers are "
 			+ "searched: for the longest prefix that covers it, for "
 			+ "exactly this prefix, or for all inside it." }));
 		return;
 	}
-	const answer = new Answer(page, { prefix, match,
+	const result = new LookupResult(page, { prefix, match,
 		router: query.get("router"), peer: query.get("peer") });
 
-	page.main.append(answer.element);
-	return answer.load();
+	page.main.append(result.element);
+	return result.load();
 }

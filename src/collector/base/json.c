@@ -19,7 +19,7 @@ void json_fini(struct json *j)
 	*j = (struct json){ 0 };
 }
 
-static bool grow(struct json *j, size_t more)
+static bool json_grow(struct json *j, size_t more)
 {
 	size_t size = j->size > 0 ? j->size : FIRST_SIZE;
 	char *bytes;
@@ -40,16 +40,16 @@ static bool grow(struct json *j, size_t more)
  * Room for @more bytes, to be written there and counted by the caller. NULL
  * if there is none, now or before: a text with a hole is worse than none.
  */
-static char *room(struct json *j, size_t more)
+static char *json_reserve(struct json *j, size_t more)
 {
-	if (j->failed || (j->size - j->len < more && !grow(j, more)))
+	if (j->failed || (j->size - j->len < more && !json_grow(j, more)))
 		return NULL;
 	return j->bytes + j->len;
 }
 
-static void put(struct json *j, const char *bytes, size_t len)
+static void json_append(struct json *j, const char *bytes, size_t len)
 {
-	char *to = room(j, len);
+	char *to = json_reserve(j, len);
 
 	if (to == NULL)
 		return;
@@ -59,11 +59,11 @@ static void put(struct json *j, const char *bytes, size_t len)
 
 static void put_char(struct json *j, char c)
 {
-	put(j, &c, 1);
+	json_append(j, &c, 1);
 }
 
 /* Before each key and each element. */
-static void separate(struct json *j)
+static void json_separate(struct json *j)
 {
 	if (j->comma)
 		put_char(j, ',');
@@ -72,7 +72,7 @@ static void separate(struct json *j)
 
 void json_object(struct json *j)
 {
-	separate(j);
+	json_separate(j);
 	put_char(j, '{');
 	j->comma = false;
 }
@@ -85,7 +85,7 @@ void json_end_object(struct json *j)
 
 void json_array(struct json *j)
 {
-	separate(j);
+	json_separate(j);
 	put_char(j, '[');
 	j->comma = false;
 }
@@ -98,16 +98,16 @@ void json_end_array(struct json *j)
 
 void json_key(struct json *j, const char *name)
 {
-	separate(j);
+	json_separate(j);
 	put_char(j, '"');
-	put(j, name, strlen(name));
-	put(j, "\":", 2);
+	json_append(j, name, strlen(name));
+	json_append(j, "\":", 2);
 	j->comma = false;
 }
 
 void json_raw(struct json *j, const char *text, size_t len)
 {
-	put(j, text, len);
+	json_append(j, text, len);
 }
 
 void json_end_line(struct json *j)
@@ -125,18 +125,18 @@ static void put_uint(struct json *j, uint64_t value)
 		digits[--at] = (char)('0' + value % 10);
 		value /= 10;
 	} while (value > 0);
-	put(j, digits + at, sizeof(digits) - at);
+	json_append(j, digits + at, sizeof(digits) - at);
 }
 
 void json_uint(struct json *j, uint64_t value)
 {
-	separate(j);
+	json_separate(j);
 	put_uint(j, value);
 }
 
 void json_int(struct json *j, int64_t value)
 {
-	separate(j);
+	json_separate(j);
 	if (value < 0)
 		put_char(j, '-');
 	put_uint(j, value < 0 ? -(uint64_t)value : (uint64_t)value);
@@ -147,18 +147,18 @@ void json_number(struct json *j, double value)
 	char text[32];
 	int len;
 
-	separate(j);
+	json_separate(j);
 	/* JSON has no word for what is not a number. */
 	if (!isfinite(value))
 		value = 0;
 	len = snprintf(text, sizeof(text), "%.9g", value);
-	put(j, text, (size_t)len);
+	json_append(j, text, (size_t)len);
 }
 
 void json_null(struct json *j)
 {
-	separate(j);
-	put(j, "null", 4);
+	json_separate(j);
+	json_append(j, "null", 4);
 }
 
 void json_time(struct json *j, uint64_t ns)
@@ -181,11 +181,11 @@ void json_time(struct json *j, uint64_t ns)
 
 void json_bool(struct json *j, bool value)
 {
-	separate(j);
+	json_separate(j);
 	if (value)
-		put(j, "true", 4);
+		json_append(j, "true", 4);
 	else
-		put(j, "false", 5);
+		json_append(j, "false", 5);
 }
 
 static void put_escaped(struct json *j, uint8_t c)
@@ -198,7 +198,7 @@ static void put_escaped(struct json *j, uint8_t c)
 		put_char(j, '\\');
 		put_char(j, (char)c);
 	} else if (c < 0x20 || c == 0x7f) {
-		put(j, escape, sizeof(escape));
+		json_append(j, escape, sizeof(escape));
 	} else {
 		put_char(j, (char)c);
 	}
@@ -206,17 +206,17 @@ static void put_escaped(struct json *j, uint8_t c)
 
 void json_text(struct json *j, struct wire_view text)
 {
-	separate(j);
+	json_separate(j);
 	put_char(j, '"');
 	while (text.len > 0) {
 		size_t n = text_utf8_len(text);
 
 		if (n == 0)
-			put(j, "\\ufffd", 6);
+			json_append(j, "\\ufffd", 6);
 		else if (n == 1)
 			put_escaped(j, text.p[0]);
 		else
-			put(j, (const char *)text.p, n);
+			json_append(j, (const char *)text.p, n);
 		n += n == 0;
 		text.p += n;
 		text.len -= n;
@@ -233,8 +233,8 @@ void json_hex(struct json *j, struct wire_view bytes)
 {
 	char *to;
 
-	separate(j);
-	to = room(j, 2 * bytes.len + 2);
+	json_separate(j);
+	to = json_reserve(j, 2 * bytes.len + 2);
 	if (to == NULL)
 		return;
 	*to++ = '"';
@@ -268,7 +268,7 @@ void json_ipv4(struct json *j, uint32_t address)
 	uint8_t p[4] = { (uint8_t)(address >> 24), (uint8_t)(address >> 16),
 			 (uint8_t)(address >> 8), (uint8_t)address };
 
-	separate(j);
+	json_separate(j);
 	put_char(j, '"');
 	put_ipv4(j, p);
 	put_char(j, '"');
@@ -284,7 +284,7 @@ void json_address(struct json *j, const uint8_t address[16])
 
 void json_colons(struct json *j, const uint32_t *numbers, size_t count)
 {
-	separate(j);
+	json_separate(j);
 	put_char(j, '"');
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0)
@@ -299,8 +299,8 @@ void json_splice(struct json *j, const struct json *part)
 	j->failed |= part->failed;
 	if (part->len == 0)
 		return;
-	separate(j);
-	put(j, part->bytes, part->len);
+	json_separate(j);
+	json_append(j, part->bytes, part->len);
 }
 
 void json_uint_at(struct json *j, const char *name, uint64_t value)

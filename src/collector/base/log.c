@@ -165,15 +165,15 @@ bool log_begin_limited(struct log *log, struct log_bucket *bucket,
 /* Building a line */
 
 /* Bytes that may still be used, the tail kept free. */
-static size_t room(const struct log_line *line)
+static size_t line_room(const struct log_line *line)
 {
 	return sizeof(line->bytes) - TAIL_MAX - line->len;
 }
 
 /* False, and the line is marked, if it does not fit. */
-static bool put(struct log_line *line, const char *s, size_t n)
+static bool line_append(struct log_line *line, const char *s, size_t n)
 {
-	if (n > room(line)) {
+	if (n > line_room(line)) {
 		line->cut = true;
 		return false;
 	}
@@ -184,7 +184,7 @@ static bool put(struct log_line *line, const char *s, size_t n)
 
 static bool put_str(struct log_line *line, const char *s)
 {
-	return put(line, s, strlen(s));
+	return line_append(line, s, strlen(s));
 }
 
 static bool put_key(struct log_line *line, const char *key)
@@ -192,8 +192,8 @@ static bool put_key(struct log_line *line, const char *key)
 	if (line->format == LOG_FORMAT_JSON)
 		return put_str(line, line->len == 1 ? "\"" : ",\"") &&
 		       put_str(line, key) && put_str(line, "\":");
-	return (line->len == 0 || put(line, " ", 1)) && put_str(line, key) &&
-	       put(line, "=", 1);
+	return (line->len == 0 || line_append(line, " ", 1)) &&
+	       put_str(line, key) && line_append(line, "=", 1);
 }
 
 /* A whole field or nothing. @value needs no escaping. */
@@ -221,7 +221,7 @@ static bool put_character(struct log_line *line, struct wire_view v, size_t n)
 	if (n == 0)
 		return put_str(line, "\\ufffd");
 	if (n > 1)
-		return put(line, (const char *)v.p, n);
+		return line_append(line, (const char *)v.p, n);
 	switch (v.p[0]) {
 	case '\n':
 		return put_str(line, "\\n");
@@ -235,7 +235,7 @@ static bool put_character(struct log_line *line, struct wire_view v, size_t n)
 		break;
 	}
 	if (v.p[0] >= ' ' && v.p[0] != 0x7f)
-		return put(line, (const char *)v.p, 1);
+		return line_append(line, (const char *)v.p, 1);
 	snprintf(escape, sizeof(escape), "\\u%04x", v.p[0]);
 	return put_str(line, escape);
 }
@@ -244,7 +244,7 @@ static bool put_quoted(struct log_line *line, struct wire_view v)
 {
 	size_t left = LOG_VALUE_MAX;
 
-	if (!put(line, "\"", 1))
+	if (!line_append(line, "\"", 1))
 		return false;
 	while (v.len > 0) {
 		size_t n = text_utf8_len(v);
@@ -258,7 +258,7 @@ static bool put_quoted(struct log_line *line, struct wire_view v)
 		v.p += step;
 		v.len -= step;
 	}
-	return put(line, "\"", 1);
+	return line_append(line, "\"", 1);
 }
 
 void log_bytes(struct log_line *line, const char *key, const void *value,
@@ -270,7 +270,7 @@ void log_bytes(struct log_line *line, const char *key, const void *value,
 
 	if (line->format == LOG_FORMAT_TEXT && len <= LOG_VALUE_MAX &&
 	    is_plain(v))
-		fits = fits && put(line, value, len);
+		fits = fits && line_append(line, value, len);
 	else
 		fits = fits && put_quoted(line, v);
 	if (!fits)
@@ -383,7 +383,7 @@ static ssize_t write_now(const struct log *log, const char *p, size_t n)
 	case WAY_POLL:
 		if (poll(&ready, 1, 0) != 1) {
 			errno = EAGAIN;
-			return -1;
+			return -1; /* with errno, as write(2) does */
 		}
 		break;
 	case WAY_WRITE:

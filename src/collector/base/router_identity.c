@@ -139,7 +139,7 @@ int identity_from_message(enum identity_mode mode, const uint8_t address[16],
 	}
 }
 
-static uint64_t fnv(uint64_t h, const void *p, size_t len)
+static uint64_t fnv_hash(uint64_t h, const void *p, size_t len)
 {
 	const uint8_t *byte = p;
 
@@ -148,7 +148,7 @@ static uint64_t fnv(uint64_t h, const void *p, size_t len)
 	return h;
 }
 
-static uint64_t finalise(uint64_t h)
+static uint64_t hash_finalise(uint64_t h)
 {
 	h = (h ^ h >> 33) * UINT64_C(0xff51afd7ed558ccd);
 	h = (h ^ h >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
@@ -158,10 +158,10 @@ static uint64_t finalise(uint64_t h)
 uint64_t identity_hash(const struct rib_identity *id)
 {
 	if (rib_identity_named(id))
-		return finalise(fnv(fnv(FNV_OFFSET, "N", 1), id->name,
-				    strlen(id->name)));
-	return finalise(
-		fnv(fnv(FNV_OFFSET, "A", 1), id->address, sizeof(id->address)));
+		return hash_finalise(fnv_hash(fnv_hash(FNV_OFFSET, "N", 1),
+					      id->name, strlen(id->name)));
+	return hash_finalise(fnv_hash(fnv_hash(FNV_OFFSET, "A", 1), id->address,
+				      sizeof(id->address)));
 }
 
 uint32_t identity_shard(const struct rib_identity *id, uint32_t shards)
@@ -177,14 +177,14 @@ size_t identity_token(const struct rib_identity *id,
 	return subject_router(id->address, out);
 }
 
-static int nibble(char c)
+static int nibble_parse(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -EINVAL;
 }
 
-static int unescape(const char *s, char out[RIB_NAME_MAX + 1], size_t *len)
+static int name_unescape(const char *s, char out[RIB_NAME_MAX + 1], size_t *len)
 {
 	size_t n = 0;
 
@@ -197,8 +197,8 @@ static int unescape(const char *s, char out[RIB_NAME_MAX + 1], size_t *len)
 			out[n++] = *s;
 			continue;
 		}
-		high = nibble(s[1]);
-		low = high < 0 ? high : nibble(s[2]);
+		high = nibble_parse(s[1]);
+		low = high < 0 ? high : nibble_parse(s[2]);
 		if (low < 0)
 			return -EINVAL;
 		out[n++] = (char)(high << 4 | low);
@@ -234,7 +234,7 @@ int identity_from_token(const char *token, struct rib_identity *out)
 	int err;
 
 	if (strncmp(token, "id_", 3) == 0) {
-		err = unescape(token + 3, name, &len);
+		err = name_unescape(token + 3, name, &len);
 		if (err == 0)
 			err = identity_from_name(address, name, len, &id);
 	} else {

@@ -80,7 +80,7 @@ void sd_notify_close(struct sd_notify *n)
 	*n = (struct sd_notify){ .fd = -1 };
 }
 
-static int tell(const struct sd_notify *n, const char *text)
+static int notify_send(const struct sd_notify *n, const char *text)
 {
 	ssize_t sent;
 
@@ -95,12 +95,12 @@ static int tell(const struct sd_notify *n, const char *text)
 
 int sd_notify_ready(const struct sd_notify *n)
 {
-	return tell(n, "READY=1");
+	return notify_send(n, "READY=1");
 }
 
 int sd_notify_alive(const struct sd_notify *n)
 {
-	return tell(n, "WATCHDOG=1");
+	return notify_send(n, "WATCHDOG=1");
 }
 
 int sd_notify_reloading(const struct sd_notify *n, int64_t now_ns)
@@ -109,12 +109,12 @@ int sd_notify_reloading(const struct sd_notify *n, int64_t now_ns)
 
 	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%" PRId64,
 		 now_ns / 1000);
-	return tell(n, text);
+	return notify_send(n, text);
 }
 
 int sd_notify_stopping(const struct sd_notify *n)
 {
-	return tell(n, "STOPPING=1");
+	return notify_send(n, "STOPPING=1");
 }
 
 int sd_notify_status(const struct sd_notify *n, const char *text)
@@ -125,5 +125,5 @@ int sd_notify_status(const struct sd_notify *n, const char *text)
 	for (char *s = line; *s != '\0'; s++)
 		if ((unsigned char)*s < ' ')
 			*s = ' ';
-	return tell(n, line);
+	return notify_send(n, line);
 }

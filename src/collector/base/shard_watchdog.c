@@ -72,13 +72,13 @@ void shard_watchdog_free(struct shard_watchdog *w)
 	free(w);
 }
 
-static int count(void *post)
+static int probe_answer(void *post)
 {
 	atomic_fetch_add(&((struct shard_probe *)post)->ran, 1);
 	return 0;
 }
 
-static void say(struct shard_watchdog *w, const struct shard_probe *p)
+static void probe_log(struct shard_watchdog *w, const struct shard_probe *p)
 {
 	struct log_line line;
 
@@ -99,7 +99,7 @@ static bool has_moved(struct shard_watchdog *w, struct shard_probe *p)
 
 	if (p->stuck == moved) {
 		p->stuck = !moved;
-		say(w, p);
+		probe_log(w, p);
 	}
 	return moved;
 }
@@ -107,7 +107,7 @@ static bool has_moved(struct shard_watchdog *w, struct shard_probe *p)
 /* Where there is no memory for it, it is tried at the next look. */
 static void leave_fiber(struct shard_probe *p)
 {
-	if (sp_go_on(p->rt, p->shard, count, p, NULL) < 0)
+	if (sp_go_on(p->rt, p->shard, probe_answer, p, NULL) < 0)
 		return;
 	p->left++;
 	p->since = sp_now();

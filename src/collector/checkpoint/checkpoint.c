@@ -43,22 +43,22 @@ struct checkpoint {
 	bool failing;		  /* it could not be written */
 };
 
-struct state_store *checkpoint_store(struct checkpoint *k)
+struct state_store *checkpoint_store(struct checkpoint *c)
 {
-	return k->store;
+	return c->store;
 }
 
-struct snapshotter *checkpoint_snapshotter(struct checkpoint *k,
+struct snapshotter *checkpoint_snapshotter(struct checkpoint *c,
 					   uint32_t worker)
 {
-	return &k->per_worker[worker].snapshotter;
+	return &c->per_worker[worker].snapshotter;
 }
 
 /* Run @fn on every shard, one after the other. The first error counts. */
-static int on_each(struct checkpoint *k, int (*fn)(void *per_worker))
+static int on_each(struct checkpoint *c, int (*fn)(void *per_worker))
 {
-	return collector_env_each(k->env, COLLECTOR_ENV_SERIAL, fn,
-				  k->per_worker, sizeof(k->per_worker[0]));
+	return collector_env_each(c->env, COLLECTOR_ENV_SERIAL, fn,
+				  c->per_worker, sizeof(c->per_worker[0]));
 }
 
 /* The manifest */
@@ -71,70 +71,70 @@ static int list_routers(void *per_worker)
 				&p->checkpoint->manifest);
 }
 
-static int write_manifest(struct checkpoint *k)
+static int write_manifest(struct checkpoint *c)
 {
-	const struct config *config = k->env->config;
+	const struct config *config = c->env->config;
 	size_t len;
 	char *text =
-		manifest_format(&k->manifest, config->identity.collector, &len);
+		manifest_format(&c->manifest, config->identity.collector, &len);
 	int err;
 
 	if (text == NULL)
 		return -ENOMEM;
-	err = state_store_put(k->store, MANIFEST_NAME, text, len);
+	err = state_store_put(c->store, MANIFEST_NAME, text, len);
 	free(text);
 	return err;
 }
 
 /* Said when it begins to fail, and when it works again. */
-static void log_manifest(struct checkpoint *k, int err)
+static void log_manifest(struct checkpoint *c, int err)
 {
 	struct log_line line;
 
-	if ((err < 0) == k->failing)
+	if ((err < 0) == c->failing)
 		return;
-	k->failing = err < 0;
-	if (!log_begin(k->log, err < 0 ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO,
+	c->failing = err < 0;
+	if (!log_begin(c->log, err < 0 ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO,
 		       err < 0 ? "manifest_failed" : "manifest_written", &line))
 		return;
-	log_text(&line, "in", state_store_where(k->store));
+	log_text(&line, "in", state_store_where(c->store));
 	if (err < 0)
 		log_error(&line, "error", err);
 	log_end(&line);
 }
 
 /* Before the routers are listed: see snapshotter_list(). */
-static int make_manifest(struct checkpoint *k)
+static int make_manifest(struct checkpoint *c)
 {
 	int err;
 
-	publisher_log_position(k->publisher, &k->manifest.mark);
+	publisher_log_position(c->publisher, &c->manifest.mark);
 	/* Where the log is not known, the manifest of before is still right. */
-	if (!log_position_known(&k->manifest.mark))
+	if (!log_position_known(&c->manifest.mark))
 		return 0;
 	sp_shield_begin();
-	err = on_each(k, list_routers); /* yields */
+	err = on_each(c, list_routers); /* yields */
 	sp_shield_end();
 	if (err == 0)
-		err = write_manifest(k); /* yields */
-	k->listed |= err == 0;
-	manifest_release(&k->manifest);
+		err = write_manifest(c); /* yields */
+	c->listed |= err == 0;
+	manifest_release(&c->manifest);
 	return err;
 }
 
 /* The fiber that writes manifests. */
 static int manifest_main(void *checkpoint)
 {
-	struct checkpoint *k = checkpoint;
-	int64_t interval = k->env->config->snapshot.interval;
+	struct checkpoint *c = checkpoint;
+	int64_t interval = c->env->config->snapshot.interval;
 	int err;
 
 	/* The first one soon: until then a crash finds the log, not who. */
-	while (sp_sleep(k->listed ? interval : FIRST) == 0) {
-		err = make_manifest(k);
+	while (sp_sleep(c->listed ? interval : FIRST) == 0) {
+		err = make_manifest(c);
 		if (err == -ECANCELED)
 			break;
-		log_manifest(k, err);
+		log_manifest(c, err);
 	}
 	return 0;
 }
@@ -144,91 +144,91 @@ static int manifest_main(void *checkpoint)
 static int init_per_worker(void *per_worker)
 {
 	struct per_worker *p = per_worker;
-	struct checkpoint *k = p->checkpoint;
-	uint32_t id = (uint32_t)(p - k->per_worker);
+	struct checkpoint *c = p->checkpoint;
+	uint32_t id = (uint32_t)(p - c->per_worker);
 
-	return snapshotter_init(&p->snapshotter, k->env->workers[id], k->store,
-				k->publisher,
-				k->env->config->snapshot.interval);
+	return snapshotter_init(&p->snapshotter, c->env->workers[id], c->store,
+				c->publisher,
+				c->env->config->snapshot.interval);
 }
 
-static int open_folder(struct checkpoint *k, const char *state)
+static int open_folder(struct checkpoint *c, const char *state)
 {
 	char *path;
 	int err;
 
 	if (asprintf(&path, "%s/" FOLDER, state) < 0)
 		return -ENOMEM;
-	err = state_store_open_dir(path, &k->store);
+	err = state_store_open_dir(path, &c->store);
 	free(path);
 	return err;
 }
 
-static int open_bucket(struct checkpoint *k, const char *url)
+static int open_bucket(struct checkpoint *c, const char *url)
 {
-	const struct config *config = k->env->config;
+	const struct config *config = c->env->config;
 	struct nats_reader_options how;
 
 	/* Let in as to the stream, which may be on other servers. */
-	output_reader(k->env->output, &how);
+	output_reader(c->env->output, &how);
 	how.nats.servers[0] = url;
 	how.nats.server_count = 1;
 	how.nats.name = config->identity.collector;
 	return state_store_open_kv(&how.nats, (int)config->nats.replicas,
 				   config->identity.collector,
 				   sp_in(config->snapshot.restore_wait),
-				   &k->store);
+				   &c->store);
 }
 
 static int open_store(void *checkpoint)
 {
-	struct checkpoint *k = checkpoint;
-	const struct config *config = k->env->config;
+	struct checkpoint *c = checkpoint;
+	const struct config *config = c->env->config;
 	const char *state = config->snapshot.state;
 
-	return config_state_is_url(config) ? open_bucket(k, state)
-					   : open_folder(k, state);
+	return config_state_is_url(config) ? open_bucket(c, state)
+					   : open_folder(c, state);
 }
 
-static int open_parts(struct checkpoint *k)
+static int open_parts(struct checkpoint *c)
 {
 	int ret = 0;
-	int err = sp_call_on(k->env->rt, 0, open_store, k, &ret);
+	int err = sp_call_on(c->env->rt, 0, open_store, c, &ret);
 
 	if (err == 0)
 		err = ret;
 	if (err < 0)
 		return err;
-	k->per_worker = calloc(k->env->worker_count, sizeof(*k->per_worker));
-	if (k->per_worker == NULL)
+	c->per_worker = calloc(c->env->worker_count, sizeof(*c->per_worker));
+	if (c->per_worker == NULL)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < k->env->worker_count; i++)
-		k->per_worker[i].checkpoint = k;
-	return on_each(k, init_per_worker);
+	for (uint32_t i = 0; i < c->env->worker_count; i++)
+		c->per_worker[i].checkpoint = c;
+	return on_each(c, init_per_worker);
 }
 
 int checkpoint_open(const struct collector_env *env, struct checkpoint **out)
 {
 	const struct config *config = env->config;
-	struct checkpoint *k;
+	struct checkpoint *c;
 	struct log_line line;
 	int err;
 
 	*out = NULL;
 	if (config->curation.mode == RIB_MODE_OFF)
 		return 0;
-	k = calloc(1, sizeof(*k));
-	if (k == NULL)
+	c = calloc(1, sizeof(*c));
+	if (c == NULL)
 		return -ENOMEM;
-	k->env = env;
-	k->publisher = env->publisher;
-	k->log = env->log;
-	err = open_parts(k);
+	c->env = env;
+	c->publisher = env->publisher;
+	c->log = env->log;
+	err = open_parts(c);
 	if (err == 0) {
-		*out = k;
+		*out = c;
 		return 0;
 	}
-	if (log_begin(k->log, LOG_LEVEL_ERROR, "state_store_failed", &line)) {
+	if (log_begin(c->log, LOG_LEVEL_ERROR, "state_store_failed", &line)) {
 		log_text(&line, "at", config->snapshot.state);
 		if (err == -EBUSY)
 			log_text(&line, "error", "in use by another process");
@@ -236,7 +236,7 @@ int checkpoint_open(const struct collector_env *env, struct checkpoint **out)
 			log_error(&line, "error", err);
 		log_end(&line);
 	}
-	checkpoint_close(k);
+	checkpoint_close(c);
 	return err;
 }
 
@@ -250,37 +250,37 @@ static int start_per_worker(void *per_worker)
 	return err;
 }
 
-int checkpoint_start(struct checkpoint *k)
+int checkpoint_start(struct checkpoint *c)
 {
-	int err = on_each(k, start_per_worker);
+	int err = on_each(c, start_per_worker);
 
 	if (err == 0)
-		err = sp_go_on(k->env->rt, 0, manifest_main, k,
-			       &k->manifest_task);
-	k->writing_manifests = err == 0;
+		err = sp_go_on(c->env->rt, 0, manifest_main, c,
+			       &c->manifest_task);
+	c->writing_manifests = err == 0;
 	return err;
 }
 
-static void end_task(struct checkpoint *k, struct sp_task task, bool *running)
+static void end_task(struct checkpoint *c, struct sp_task task, bool *running)
 {
 	if (!*running)
 		return;
 	sp_cancel(task);
-	sp_join_thread(k->env->rt, task, NULL);
+	sp_join_thread(c->env->rt, task, NULL);
 	*running = false;
 }
 
-void checkpoint_pause(struct checkpoint *k)
+void checkpoint_pause(struct checkpoint *c)
 {
-	end_task(k, k->manifest_task, &k->writing_manifests);
-	for (uint32_t i = 0; i < k->env->worker_count; i++)
-		end_task(k, k->per_worker[i].task, &k->per_worker[i].running);
+	end_task(c, c->manifest_task, &c->writing_manifests);
+	for (uint32_t i = 0; i < c->env->worker_count; i++)
+		end_task(c, c->per_worker[i].task, &c->per_worker[i].running);
 }
 
-int checkpoint_finish_worker(struct checkpoint *k, uint32_t worker,
+int checkpoint_finish_worker(struct checkpoint *c, uint32_t worker,
 			     int64_t deadline)
 {
-	return snapshotter_finish(&k->per_worker[worker].snapshotter, deadline);
+	return snapshotter_finish(&c->per_worker[worker].snapshotter, deadline);
 }
 
 static int manifest_in_fiber(void *checkpoint)
@@ -288,23 +288,23 @@ static int manifest_in_fiber(void *checkpoint)
 	return make_manifest(checkpoint);
 }
 
-void checkpoint_write_manifest(struct checkpoint *k)
+void checkpoint_write_manifest(struct checkpoint *c)
 {
 	int ret = 0;
-	int err = sp_call_on(k->env->rt, 0, manifest_in_fiber, k, &ret);
+	int err = sp_call_on(c->env->rt, 0, manifest_in_fiber, c, &ret);
 
-	log_manifest(k, err < 0 ? err : ret);
+	log_manifest(c, err < 0 ? err : ret);
 }
 
-static int now(void *per_worker)
+static int snapshot_now(void *per_worker)
 {
 	snapshotter_now(&((struct per_worker *)per_worker)->snapshotter);
 	return 0;
 }
 
-int checkpoint_now(struct checkpoint *k)
+int checkpoint_now(struct checkpoint *c)
 {
-	return on_each(k, now);
+	return on_each(c, snapshot_now);
 }
 
 static int close_store(void *checkpoint)
@@ -319,14 +319,14 @@ static int fini_per_worker(void *per_worker)
 	return 0;
 }
 
-void checkpoint_close(struct checkpoint *k)
+void checkpoint_close(struct checkpoint *c)
 {
-	if (k == NULL)
+	if (c == NULL)
 		return;
-	if (k->per_worker != NULL)
-		on_each(k, fini_per_worker);
-	if (k->store != NULL)
-		sp_call_on(k->env->rt, 0, close_store, k, NULL);
-	free(k->per_worker);
-	free(k);
+	if (c->per_worker != NULL)
+		on_each(c, fini_per_worker);
+	if (c->store != NULL)
+		sp_call_on(c->env->rt, 0, close_store, c, NULL);
+	free(c->per_worker);
+	free(c);
 }

@@ -31,25 +31,25 @@ struct state_store;
  * nothing to keep: then *@out is NULL. Errors are logged.
  */
 int checkpoint_open(const struct collector_env *env, struct checkpoint **out);
-void checkpoint_close(struct checkpoint *k);
+void checkpoint_close(struct checkpoint *c);
 
-struct state_store *checkpoint_store(struct checkpoint *k);
-struct snapshotter *checkpoint_snapshotter(struct checkpoint *k,
+struct state_store *checkpoint_store(struct checkpoint *c);
+struct snapshotter *checkpoint_snapshotter(struct checkpoint *c,
 					   uint32_t worker);
 
-int checkpoint_start(struct checkpoint *k);
+int checkpoint_start(struct checkpoint *c);
 
 /* No more snapshots, no more manifests. */
-void checkpoint_pause(struct checkpoint *k);
+void checkpoint_pause(struct checkpoint *c);
 
 /* After the last session: see snapshotter_finish(). On the worker's shard. */
-int checkpoint_finish_worker(struct checkpoint *k, uint32_t worker,
+int checkpoint_finish_worker(struct checkpoint *c, uint32_t worker,
 			     int64_t deadline);
 
 /* Write the manifest. An error is logged: the one of before is still right. */
-void checkpoint_write_manifest(struct checkpoint *k);
+void checkpoint_write_manifest(struct checkpoint *c);
 
 /* Snapshots of all routers that have changed, now. */
-int checkpoint_now(struct checkpoint *k);
+int checkpoint_now(struct checkpoint *c);
 
 #endif

@@ -45,26 +45,27 @@ int manifest_add(struct manifest *m, const struct manifest_entry *entry)
 
 /* Writing */
 
-static void print_mark(FILE *out, const struct log_position *mark)
+static void position_print(FILE *out, const struct log_position *position)
 {
 	char text[LOG_POSITION_MAX];
 
-	log_position_format(mark, text);
+	log_position_format(position, text);
 	fputs(text, out);
 }
 
-static void print(FILE *out, const struct manifest *m, const char *collector)
+static void manifest_print(FILE *out, const struct manifest *m,
+			   const char *collector)
 {
 	fprintf(out, "arancini manifest %d\ncollector %s\nmark ",
 		MANIFEST_VERSION, collector);
-	print_mark(out, &m->mark);
+	position_print(out, &m->mark);
 	fputc('\n', out);
 	for (size_t i = 0; i < m->count; i++) {
 		const struct manifest_entry *e = &m->entries[i];
 
 		fprintf(out, "router %s %s ", e->token,
 			e->filed ? "filed" : "new");
-		print_mark(out, &e->since);
+		position_print(out, &e->since);
 		fputc('\n', out);
 	}
 }
@@ -77,7 +78,7 @@ char *manifest_format(const struct manifest *m, const char *collector,
 
 	if (out == NULL)
 		return NULL;
-	print(out, m, collector);
+	manifest_print(out, m, collector);
 	/* What was printed so far is at text only now. */
 	if (fflush(out) == 0)
 		fprintf(out, "sum %08x\n", rib_checksum(0, text, *len));
@@ -117,7 +118,7 @@ static bool take_word(struct wire_view *line, struct wire_view *word)
 	return true;
 }
 
-static bool is(struct wire_view v, const char *text)
+static bool word_is(struct wire_view v, const char *text)
 {
 	return v.len == strlen(text) && memcmp(v.p, text, v.len) == 0;
 }
@@ -129,7 +130,7 @@ static bool take_key(struct wire_view *text, const char *key,
 	struct wire_view word;
 
 	return take_line(text, value) && take_word(value, &word) &&
-	       is(word, key);
+	       word_is(word, key);
 }
 
 static enum manifest_status check_version(struct wire_view *text)
@@ -170,27 +171,28 @@ static bool parse_entry(struct wire_view line, struct manifest_entry *out)
 	struct wire_view word, token;
 	struct rib_identity id;
 
-	if (!take_word(&line, &word) || !is(word, "router") ||
+	if (!take_word(&line, &word) || !word_is(word, "router") ||
 	    !take_word(&line, &token) || token.len > IDENTITY_TOKEN_MAX ||
 	    !take_word(&line, &word))
 		return false;
 	memcpy(out->token, token.p, token.len);
 	out->token[token.len] = '\0';
-	out->filed = is(word, "filed");
-	return (out->filed || is(word, "new")) &&
+	out->filed = word_is(word, "filed");
+	return (out->filed || word_is(word, "new")) &&
 	       identity_from_token(out->token, &id) == 0 &&
 	       log_position_parse(line, &out->since);
 }
 
-static int compare(const void *a, const void *b)
+static int entry_compare(const void *a, const void *b)
 {
 	const struct manifest_entry *x = a, *y = b;
 
 	return strcmp(x->token, y->token);
 }
 
-static enum manifest_status parse(struct wire_view text, const char *collector,
-				  struct manifest *m)
+static enum manifest_status manifest_parse_text(struct wire_view text,
+						const char *collector,
+						struct manifest *m)
 {
 	struct wire_view first = text, value;
 	enum manifest_status status = check_version(&first);
@@ -202,7 +204,7 @@ static enum manifest_status parse(struct wire_view text, const char *collector,
 		return MANIFEST_DAMAGED;
 	if (!take_key(&text, "collector", &value))
 		return MANIFEST_DAMAGED;
-	if (collector != NULL && !is(value, collector))
+	if (collector != NULL && !word_is(value, collector))
 		return MANIFEST_FOREIGN;
 	if (!take_key(&text, "mark", &value) ||
 	    !log_position_parse(value, &m->mark))
@@ -216,7 +218,7 @@ static enum manifest_status parse(struct wire_view text, const char *collector,
 			return MANIFEST_MEMORY;
 	}
 	if (m->count != 0)
-		qsort(m->entries, m->count, sizeof(*m->entries), compare);
+		qsort(m->entries, m->count, sizeof(*m->entries), entry_compare);
 	return text.len == 0 ? MANIFEST_OK : MANIFEST_DAMAGED;
 }
 
@@ -226,7 +228,7 @@ enum manifest_status manifest_parse(struct wire_view text,
 	enum manifest_status status;
 
 	*out = (struct manifest){ .entries = NULL };
-	status = parse(text, collector, out);
+	status = manifest_parse_text(text, collector, out);
 	if (status != MANIFEST_OK)
 		manifest_release(out);
 	return status;
@@ -241,5 +243,5 @@ const struct manifest_entry *manifest_find(const struct manifest *m,
 	if (m->count == 0 || len > IDENTITY_TOKEN_MAX)
 		return NULL;
 	memcpy(key.token, token, len + 1);
-	return bsearch(&key, m->entries, m->count, sizeof(key), compare);
+	return bsearch(&key, m->entries, m->count, sizeof(key), entry_compare);
 }

@@ -8,16 +8,16 @@
  *	router v4_192_0_2_9 new stream 1763251200123456789 4650
  *	sum 1a2b3c4d
  *
- *	filed	Everything that was published of it up to its mark is in its
- *		snapshot file. The mark moves on as long as nothing changes, so
- *		that a quiet router's file stays good without being written
- *		again.
- *	new	No file of it counts. The log has nothing of it before its mark
- *		that is of use: what consumers have is not known, and after a
- *		restart they get a RESYNC.
+ *	filed	Everything that was published of it up to its position is
+ *		in its snapshot file. The position moves on as long as nothing
+ *		changes, so that a quiet router's file stays good without being
+ *		written again.
+ *	new	No file of it counts. The log has nothing of it before its
+ *		position that is of use: what consumers have is not known, and
+ *		after a restart they get a RESYNC.
  *
- * The manifest's own mark is for all routers that are not named: they are new,
- * and the log has nothing of them before it.
+ * The manifest's own position (the line "mark") is for all routers that are not
+ * named: they are new, and the log has nothing of them before it.
  *
  * The sum is a CRC-32C over the lines before it. Text, so that an operator can
  * read it; written often, so it is small: a line for each router.

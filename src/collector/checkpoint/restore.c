@@ -55,7 +55,7 @@ static uint64_t log_rollbacks(struct restore *r)
 }
 
 /* The end, on each shard. */
-static int finish(void *job)
+static int shard_finish(void *job)
 {
 	struct shard_job *s = job;
 	struct rib_time when = worker_now();
@@ -114,7 +114,7 @@ static bool choose_from(struct restore *r)
 	for (uint32_t i = 0; i < r->workers; i++) {
 		const struct shard_job *s = &r->jobs[i];
 
-		if (!s->mark_found ||
+		if (!s->position_found ||
 		    (found && s->from.position >= r->from.position))
 			continue;
 		r->from = s->from;
@@ -155,8 +155,8 @@ static int read_log(struct restore *r, struct nats_error *why)
 }
 
 /* What cannot be read is no error: consumers get it all again. */
-static int follow(struct restore *r,
-		  int (*read)(struct restore *r, struct nats_error *why))
+static int source_read(struct restore *r,
+		       int (*read)(struct restore *r, struct nats_error *why))
 {
 	struct nats_error why = { "" };
 	int err = read(r, &why);
@@ -266,11 +266,11 @@ static int restore_all(struct restore *r)
 	if (err == 0)
 		err = each_shard(r, COLLECTOR_ENV_PARALLEL, restore_files);
 	if (err == 0 && !is_empty(r))
-		err = follow(r, read_log);
+		err = source_read(r, read_log);
 	if (err == 0)
-		err = follow(r, restore_spool);
+		err = source_read(r, restore_spool);
 	if (err == 0)
-		err = each_shard(r, COLLECTOR_ENV_SERIAL, finish);
+		err = each_shard(r, COLLECTOR_ENV_SERIAL, shard_finish);
 	if (err == 0 && !is_empty(r))
 		log_restored(r, began);
 	return err;

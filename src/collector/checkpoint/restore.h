@@ -3,7 +3,7 @@
  *
  *	snapshot files ---> ribs, each on its router's shard
  *	the epoch opens: nothing of an older run can reach the stream any more
- *	stream, from the smallest mark up to the epoch's event ---> ribs
+ *	stream, from the lowest position up to the epoch's event -> ribs
  *	spool, what an older run could not publish any more ------> ribs
  *
  * From the log, a key that was announced is there with unknown attributes,

@@ -33,7 +33,7 @@ struct shard_job {
 	uint64_t updates; /* of the log */
 	uint64_t bad;
 	uint64_t resyncs;
-	bool mark_found; /* the smallest one to read on from */
+	bool position_found; /* from is the smallest of its routers */
 	struct log_position from;
 };
 
@@ -68,8 +68,8 @@ int restore_files(void *job);
 /* restore_log.c */
 
 /*
- * Find the smallest mark of a shard's routers. Where one is of another log,
- * nobody can say what its consumers have. @job is a struct shard_job.
+ * Find the smallest log position of a shard's routers. Where one is of another
+ * log, nobody can say what its consumers have. @job is a struct shard_job.
  */
 int restore_find_from(void *job);
 

@@ -51,26 +51,26 @@ int restore_find_from(void *job)
 			it->resync = true;
 			continue;
 		}
-		if (!s->mark_found || since->position < s->from.position)
+		if (!s->position_found || since->position < s->from.position)
 			s->from = *since;
-		s->mark_found = true;
+		s->position_found = true;
 	}
 	return 0;
 }
 
 /* On the shard: take what was gathered for it. */
-static int apply_chunk(struct shard_job *s, const struct log_chunk *p,
+static int apply_chunk(struct shard_job *s, const struct log_chunk *chunk,
 		       const uint8_t *bytes)
 {
 	const struct restore *r = s->restore;
 	char token[IDENTITY_TOKEN_MAX + 1];
-	struct wire_view batch = { bytes + p->token, p->bytes };
+	struct wire_view batch = { bytes + chunk->token, chunk->bytes };
 	struct rib_identity id;
 	struct router *router;
 	bool made;
 
-	memcpy(token, bytes, p->token);
-	token[p->token] = '\0';
+	memcpy(token, bytes, chunk->token);
+	token[chunk->token] = '\0';
 	if (identity_from_token(token, &id) < 0)
 		return 0; /* of the collector itself */
 	router = restore_router(s, &id, &made);
@@ -83,11 +83,12 @@ static int apply_chunk(struct shard_job *s, const struct log_chunk *p,
 		s->routers++;
 	}
 	if (!log_position_same_log(&router->snapshot.replay_from, &r->end))
-		return p->updates ? restore_sequences(router, batch, &s->bad)
-				  : 0;
-	if (p->position <= router->snapshot.replay_from.position)
+		return chunk->updates
+			       ? restore_sequences(router, batch, &s->bad)
+			       : 0;
+	if (chunk->position <= router->snapshot.replay_from.position)
 		return 0;
-	if (!p->updates) {
+	if (!chunk->updates) {
 		restore_events(router, batch);
 		return 0;
 	}
@@ -102,11 +103,11 @@ static int apply_chunks(void *job)
 	int err = 0;
 
 	while (err == 0 && at < s->len) {
-		struct log_chunk p;
+		struct log_chunk chunk;
 
-		memcpy(&p, s->bytes + at, sizeof(p));
-		err = apply_chunk(s, &p, s->bytes + at + sizeof(p));
-		at += sizeof(p) + p.token + p.bytes;
+		memcpy(&chunk, s->bytes + at, sizeof(chunk));
+		err = apply_chunk(s, &chunk, s->bytes + at + sizeof(chunk));
+		at += sizeof(chunk) + chunk.token + chunk.bytes;
 	}
 	s->len = 0;
 	return err;
@@ -148,10 +149,10 @@ static bool is_stored(const struct restore *r, const struct log_message *m)
 }
 
 /* A message of the log: to the shard of its router, with others. */
-static int dispatch(void *restore, const struct log_message *m)
+static int message_dispatch(void *restore, const struct log_message *m)
 {
 	struct restore *r = restore;
-	struct log_chunk p = {
+	struct log_chunk chunk = {
 		.position = r->spool ? UINT64_MAX : m->position,
 		.token = (uint32_t)m->router.len,
 		.bytes = (uint32_t)m->bytes.len,
@@ -162,27 +163,28 @@ static int dispatch(void *restore, const struct log_message *m)
 	struct shard_job *s;
 	int err;
 
-	if (p.token > IDENTITY_TOKEN_MAX || (r->spool && is_stored(r, m)))
+	if (chunk.token > IDENTITY_TOKEN_MAX || (r->spool && is_stored(r, m)))
 		return 0;
-	memcpy(token, m->router.p, p.token);
-	token[p.token] = '\0';
+	memcpy(token, m->router.p, chunk.token);
+	token[chunk.token] = '\0';
 	if (identity_from_token(token, &id) < 0)
 		return 0; /* of the collector itself */
-	/* A journal's position is where a record begins, a mark where it ends. */
+	/* In a journal m->position is where the record begins, not its end. */
 	if (r->end.journal)
-		p.position++;
+		chunk.position++;
 	s = &r->jobs[identity_shard(&id, r->workers)];
-	err = make_room(s, sizeof(p) + p.token + p.bytes);
+	err = make_room(s, sizeof(chunk) + chunk.token + chunk.bytes);
 	if (err < 0)
 		return err;
-	memcpy(s->bytes + s->len, &p, sizeof(p));
-	memcpy(s->bytes + s->len + sizeof(p), m->router.p, p.token);
-	memcpy(s->bytes + s->len + sizeof(p) + p.token, m->bytes.p, p.bytes);
-	s->len += sizeof(p) + p.token + p.bytes;
+	memcpy(s->bytes + s->len, &chunk, sizeof(chunk));
+	memcpy(s->bytes + s->len + sizeof(chunk), m->router.p, chunk.token);
+	memcpy(s->bytes + s->len + sizeof(chunk) + chunk.token, m->bytes.p,
+	       chunk.bytes);
+	s->len += sizeof(chunk) + chunk.token + chunk.bytes;
 	return 0;
 }
 
-static int flush(struct restore *r)
+static int chunks_flush(struct restore *r)
 {
 	int err = 0;
 
@@ -197,9 +199,9 @@ static int read_journal(void *restore)
 	struct restore *r = restore;
 	uint64_t from = r->spool ? JOURNAL_OLDEST : r->from.position;
 	int err = log_read_journal(output_journal_dir(r->env->output), from,
-				   dispatch, r);
+				   message_dispatch, r);
 
-	return err < 0 ? err : flush(r);
+	return err < 0 ? err : chunks_flush(r);
 }
 
 static int read_journal_in_fiber(struct restore *r)
@@ -219,9 +221,9 @@ static int read_stream(struct restore *r, struct nats_error *why)
 
 	output_reader(r->env->output, &options);
 	err = log_read_stream(&options, &r->from, r->end.position,
-			      wait < WAIT_MIN ? WAIT_MIN : wait, dispatch, r,
-			      why);
-	return err < 0 ? err : flush(r);
+			      wait < WAIT_MIN ? WAIT_MIN : wait,
+			      message_dispatch, r, why);
+	return err < 0 ? err : chunks_flush(r);
 }
 
 int restore_tail(struct restore *r, struct nats_error *why)

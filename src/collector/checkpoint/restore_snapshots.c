@@ -47,8 +47,9 @@ static void log_file(struct shard_job *s, const char *name, const char *what,
  * Read it all into the rib. An error is that of the state store; what is wrong with
  * the bytes, and that a disk cannot read them, is in *@out.
  */
-static int feed(struct rib_snapshot_reader *reader,
-		struct state_store_reader *file, enum rib_snapshot_status *out)
+static int snapshot_read(struct rib_snapshot_reader *reader,
+			 struct state_store_reader *file,
+			 enum rib_snapshot_status *out)
 {
 	enum rib_snapshot_status status = RIB_SNAPSHOT_MORE;
 	uint8_t *chunk = malloc(CHUNK);
@@ -102,14 +103,15 @@ static int set_aside(struct shard_job *s, const char *name,
 	return 0;
 }
 
-static int judge(struct shard_job *s, const char *name, const char *token,
-		 const struct rib_identity *id, enum rib_snapshot_status status,
-		 const struct rib_snapshot_facts *facts)
+static int snapshot_check(struct shard_job *s, const char *name,
+			  const char *token, const struct rib_identity *id,
+			  enum rib_snapshot_status status,
+			  const struct rib_snapshot_facts *facts)
 {
 	const struct manifest_entry *entry =
 		manifest_find(&s->restore->manifest, token);
 	struct router *router;
-	bool made, has_mark;
+	bool made, has_position;
 
 	if (status == RIB_SNAPSHOT_MEMORY)
 		return -ENOMEM;
@@ -121,11 +123,12 @@ static int judge(struct shard_job *s, const char *name, const char *token,
 	router = restore_router(s, id, &made);
 	if (router == NULL)
 		return -ENOMEM;
-	has_mark = facts->has_router && since_of(entry, facts->start_mark,
-						 &router->snapshot.replay_from);
+	has_position =
+		facts->has_router && since_of(entry, facts->start_mark,
+					      &router->snapshot.replay_from);
 	if (status != RIB_SNAPSHOT_OK)
 		return set_aside(s, name, router, rib_snapshot_text(status));
-	if (!has_mark)
+	if (!has_position)
 		return set_aside(s, name, router, "has no mark of ours");
 	/* A RESYNC was under way behind this file. */
 	router->resync = entry != NULL && !entry->filed;
@@ -135,8 +138,8 @@ static int judge(struct shard_job *s, const char *name, const char *token,
 	return 0;
 }
 
-static int load(struct shard_job *s, const char *name, const char *token,
-		const struct rib_identity *id)
+static int snapshot_restore(struct shard_job *s, const char *name,
+			    const char *token, const struct rib_identity *id)
 {
 	struct rib_snapshot_reader *reader;
 	enum rib_snapshot_status status = RIB_SNAPSHOT_MORE;
@@ -148,10 +151,10 @@ static int load(struct shard_job *s, const char *name, const char *token,
 	err = rib_snapshot_reader_new(s->worker->rib, &reader);
 	if (err == 0) {
 		rib_snapshot_reader_expect(reader, id);
-		err = feed(reader, file, &status); /* yields */
+		err = snapshot_read(reader, file, &status); /* yields */
 		if (err == 0)
-			err = judge(s, name, token, id, status,
-				    rib_snapshot_reader_facts(reader));
+			err = snapshot_check(s, name, token, id, status,
+					     rib_snapshot_reader_facts(reader));
 		rib_snapshot_reader_free(reader);
 	}
 	state_store_close_reader(file);
@@ -178,7 +181,7 @@ static int load_if_mine(void *job, const char *name)
 	token[len - suffix] = '\0';
 	if (identity_from_token(token, &id) < 0 || !is_mine(s, &id))
 		return 0;
-	return load(s, name, token, &id);
+	return snapshot_restore(s, name, token, &id);
 }
 
 /* Routers that the manifest names and that have no file. */

@@ -51,18 +51,18 @@ bool snapshot_file_name(const struct rib_router *router,
  * Consumers do not have its table yet: a file would say they do. Or there is
  * no table, and never was: then anybody could have us write files.
  */
-static bool unsettled(const struct router *router)
+static bool router_unsettled(const struct router *router)
 {
 	return router->resync || router_is_empty(router) ||
 	       rib_router_resyncing(router->rib_router);
 }
 
-static bool due(const struct router *router, bool all, int64_t now)
+static bool snapshot_due(const struct router *router, bool all, int64_t now)
 {
 	uint64_t changes =
 		router_changes(router) - router->snapshot.changes_at_start;
 
-	if (unsettled(router))
+	if (router_unsettled(router))
 		return false;
 	if (!router->snapshot.valid)
 		return true;
@@ -88,7 +88,7 @@ struct taking {
 };
 
 /* Others have waited while we worked: let them work, so much longer. */
-static int throttle(struct taking *t)
+static int snapshot_throttle(struct taking *t)
 {
 	int64_t worked = t->worked;
 
@@ -104,7 +104,7 @@ static int throttle(struct taking *t)
 	return sp_sleep(worked * (SHARE - 1));
 }
 
-static int put(struct taking *t, struct wire_view bytes)
+static int snapshot_append(struct taking *t, struct wire_view bytes)
 {
 	t->bytes += bytes.len;
 	return bytes.len == 0
@@ -124,50 +124,51 @@ static int take_slices(struct taking *t)
 		t->worked += sp_now() - start;
 		if (more < 0)
 			return more;
-		err = put(t, bytes); /* yields */
+		err = snapshot_append(t, bytes); /* yields */
 		if (err == 0)
-			err = throttle(t);
+			err = snapshot_throttle(t);
 	} while (err == 0 && more > 0);
 	return err;
 }
 
 /*
- * Whether the mark @number has come back; others are of takings that ended.
+ * Whether the fence @number has come back; others are of takings that ended.
  * *@spooled: what is before it is safe in the spool, not in the stream.
  */
-static bool take_marks(struct snapshotter *k, uint64_t number, bool *spooled)
+static bool fences_take(struct snapshotter *snapshotter, uint64_t number,
+			bool *spooled)
 {
-	struct worker *w = k->worker;
-	struct egress_batch *m =
+	struct worker *w = snapshotter->worker;
+	struct egress_batch *fence =
 		egress_bridge_take_fence(w->env->bridge, w->id);
 	bool found = false;
 
-	while (m != NULL) {
-		struct egress_batch *next = m->next;
+	while (fence != NULL) {
+		struct egress_batch *next = fence->next;
 
-		if (m->mark == number) {
+		if (fence->fence_number == number) {
 			found = true;
-			*spooled = m->spooled;
+			*spooled = fence->spooled;
 		}
-		egress_batcher_put_fence(w->batcher, m);
-		m = next;
+		egress_batcher_put_fence(w->batcher, fence);
+		fence = next;
 	}
 	return found;
 }
 
-/* Send a mark behind what was published, and wait until it is back. */
-static int send_mark(struct snapshotter *k,
-		     const struct rib_router_info *router, int64_t deadline,
-		     bool *spooled)
+/* Send a fence behind what was published, and wait until it is back. */
+static int fence_send(struct snapshotter *snapshotter,
+		      const struct rib_router_info *router, int64_t deadline,
+		      bool *spooled)
 {
-	struct worker *w = k->worker;
-	uint64_t number = ++k->marks;
+	struct worker *w = snapshotter->worker;
+	uint64_t number = ++snapshotter->fences;
 	int err = egress_batcher_fence(w->batcher, router, number);
 
 	while (err == 0) {
-		if (take_marks(k, number, spooled))
+		if (fences_take(snapshotter, number, spooled))
 			return 0;
-		/* A mark that found no room waits in the batcher. */
+		/* A fence that found no room waits in the batcher. */
 		if (egress_batcher_blocked(w->batcher))
 			err = egress_batcher_wait(w->batcher, deadline);
 		if (err == 0)
@@ -182,35 +183,37 @@ static int send_mark(struct snapshotter *k,
  * spool of this host is no place for what another one is to go on from: then
  * it must be in the stream.
  */
-static int make_safe(struct snapshotter *k,
+static int make_safe(struct snapshotter *snapshotter,
 		     const struct rib_router_info *router, int64_t deadline)
 {
 	bool spooled = false;
-	int err = send_mark(k, router, deadline, &spooled);
+	int err = fence_send(snapshotter, router, deadline, &spooled);
 
-	while (err == 0 && spooled && state_store_is_remote(k->store)) {
+	while (err == 0 && spooled &&
+	       state_store_is_remote(snapshotter->store)) {
 		err = sp_sleep(SPOOL_WAIT);
 		if (err == 0 && sp_now() > deadline)
 			err = -ETIMEDOUT;
 		if (err == 0)
-			err = send_mark(k, router, deadline, &spooled);
+			err = fence_send(snapshotter, router, deadline,
+					 &spooled);
 	}
 	return err;
 }
 
-static struct wire_view mark_view(const struct log_position *mark,
-				  char text[LOG_POSITION_MAX])
+static struct wire_view position_view(const struct log_position *position,
+				      char text[LOG_POSITION_MAX])
 {
-	size_t len = log_position_format(mark, text);
+	size_t len = log_position_format(position, text);
 
 	return (struct wire_view){ (const uint8_t *)text, len };
 }
 
 /* The end: all of it safe, then the last bytes, then the name. */
-static int finish(struct taking *t)
+static int snapshot_finish(struct taking *t)
 {
 	char text[LOG_POSITION_MAX];
-	struct log_position mark;
+	struct log_position position;
 	struct wire_view bytes;
 	int err = 0;
 
@@ -221,12 +224,13 @@ static int finish(struct taking *t)
 				t->deadline);
 	if (err < 0)
 		return err;
-	publisher_log_position(t->snapshotter->publisher, &mark);
-	err = rib_snapshot_finish(t->snapshot, mark_view(&mark, text), &bytes);
-	return err < 0 ? err : put(t, bytes);
+	publisher_log_position(t->snapshotter->publisher, &position);
+	err = rib_snapshot_finish(t->snapshot, position_view(&position, text),
+				  &bytes);
+	return err < 0 ? err : snapshot_append(t, bytes);
 }
 
-static int begin(struct taking *t, const struct log_position *start)
+static int snapshot_begin(struct taking *t, const struct log_position *start)
 {
 	char name[SNAPSHOT_NAME_MAX], text[LOG_POSITION_MAX];
 	struct rib_time when = worker_now();
@@ -235,7 +239,7 @@ static int begin(struct taking *t, const struct log_position *start)
 	if (!snapshot_file_name(t->router->rib_router, name))
 		return -EINVAL;
 	err = rib_snapshot_new(t->router->rib_router, &when,
-			       mark_view(start, text), &t->snapshot);
+			       position_view(start, text), &t->snapshot);
 	if (err < 0)
 		return err;
 	err = state_store_begin(t->snapshotter->store, name, &t->writer);
@@ -244,7 +248,7 @@ static int begin(struct taking *t, const struct log_position *start)
 	return err;
 }
 
-static void count(const struct taking *t, int64_t begun)
+static void snapshot_count(const struct taking *t, int64_t begun)
 {
 	struct snapshotter_counts *c = &t->snapshotter->counts;
 
@@ -263,30 +267,30 @@ static int write_file(struct taking *t, int64_t begun)
 	int err = take_slices(t);
 
 	if (err == 0)
-		err = finish(t);
+		err = snapshot_finish(t);
 	if (err == 0)
 		err = state_store_commit(t->writer);
 	else
 		state_store_abandon(t->writer);
 	if (err == 0)
-		count(t, begun);
+		snapshot_count(t, begun);
 	rib_snapshot_free(t->snapshot);
 	return err;
 }
 
-/* Whether the router was published to another log than that of @mark. */
+/* Whether the router was published to another log than that of @position. */
 static bool is_elsewhere(const struct snapshot_state *snapshot,
-			 const struct log_position *mark)
+			 const struct log_position *position)
 {
-	return log_position_known(mark) &&
+	return log_position_known(position) &&
 	       log_position_known(&snapshot->replay_from) &&
-	       !log_position_same_log(&snapshot->replay_from, mark);
+	       !log_position_same_log(&snapshot->replay_from, position);
 }
 
-static int take(struct snapshotter *k, struct router *router, bool hurry,
-		int64_t deadline)
+static int snapshot_take(struct snapshotter *snapshotter, struct router *router,
+			 bool hurry, int64_t deadline)
 {
-	struct taking t = { .snapshotter = k,
+	struct taking t = { .snapshotter = snapshotter,
 			    .router = router,
 			    .hurry = hurry,
 			    .deadline = deadline };
@@ -296,12 +300,12 @@ static int take(struct snapshotter *k, struct router *router, bool hurry,
 	next.changes_at_start = router_changes(router);
 	next.started_ns = sp_now();
 	next.valid = true;
-	publisher_log_position(k->publisher, &next.replay_from);
+	publisher_log_position(snapshotter->publisher, &next.replay_from);
 	/* As long as the log is not known there is nothing to count from. */
 	if (!log_position_known(&next.replay_from) ||
 	    is_elsewhere(&router->snapshot, &next.replay_from))
 		return 0;
-	err = begin(&t, &next.replay_from);
+	err = snapshot_begin(&t, &next.replay_from);
 	if (err == 0)
 		err = write_file(&t, next.started_ns);
 	if (err == 0)
@@ -338,19 +342,19 @@ static bool is_global_error(int err)
 
 /* The fiber */
 
-static void log_failure(struct snapshotter *k, const struct router *router,
-			int err)
+static void log_failure(struct snapshotter *snapshotter,
+			const struct router *router, int err)
 {
 	char name[SNAPSHOT_NAME_MAX] = "";
 	struct log_line line;
 
-	k->counts.failures++;
-	if (!log_begin(k->worker->log, LOG_LEVEL_ERROR, "snapshot_failed",
-		       &line))
+	snapshotter->counts.failures++;
+	if (!log_begin(snapshotter->worker->log, LOG_LEVEL_ERROR,
+		       "snapshot_failed", &line))
 		return;
 	snapshot_file_name(router->rib_router, name);
 	log_text(&line, "file", name);
-	log_text(&line, "in", state_store_where(k->store));
+	log_text(&line, "in", state_store_where(snapshotter->store));
 	log_error(&line, "error", err);
 	log_end(&line);
 }
@@ -359,20 +363,20 @@ static void log_failure(struct snapshotter *k, const struct router *router,
  * Why consumers do not have what they were given since the last time somebody
  * asked; NULL: they do.
  */
-static const char *log_loss_reason(struct snapshotter *k)
+static const char *log_loss_reason(struct snapshotter *snapshotter)
 {
 	struct egress_batcher_stats batcher;
 	struct publisher_stats publisher;
 	const char *why = NULL;
 
-	egress_batcher_stats(k->worker->batcher, &batcher);
-	publisher_stats(k->publisher, &publisher);
-	if (batcher.lost != k->lost)
+	egress_batcher_stats(snapshotter->worker->batcher, &batcher);
+	publisher_stats(snapshotter->publisher, &publisher);
+	if (batcher.lost != snapshotter->lost)
 		why = "updates were lost for want of memory";
-	if (publisher.rollbacks != k->rollbacks)
+	if (publisher.rollbacks != snapshotter->rollbacks)
 		why = "the stream lost what it had acknowledged";
-	k->lost = batcher.lost;
-	k->rollbacks = publisher.rollbacks;
+	snapshotter->lost = batcher.lost;
+	snapshotter->rollbacks = publisher.rollbacks;
 	return why;
 }
 
@@ -381,26 +385,28 @@ static const char *log_loss_reason(struct snapshotter *k)
  * was a log_loss_reason: its consumers have nothing, or not all. They get it all again,
  * and a file from before says nothing about them.
  */
-static void resync_if_log_lost(struct snapshotter *k)
+static void resync_if_log_lost(struct snapshotter *snapshotter)
 {
 	struct rib_time when = worker_now();
-	const char *why = log_loss_reason(k);
+	const char *why = log_loss_reason(snapshotter);
 	struct log_position now;
 	struct log_line line;
 	uint64_t routers = 0;
 
-	publisher_log_position(k->publisher, &now);
-	for (struct router *s = k->worker->routers; s != NULL; s = s->next) {
-		if (why == NULL && !is_elsewhere(&s->snapshot, &now))
+	publisher_log_position(snapshotter->publisher, &now);
+	for (struct router *router = snapshotter->worker->routers;
+	     router != NULL; router = router->next) {
+		if (why == NULL && !is_elsewhere(&router->snapshot, &now))
 			continue;
-		rib_resync(s->rib_router, &when);
-		snapshot_invalidate(&s->snapshot, &now);
+		rib_resync(router->rib_router, &when);
+		snapshot_invalidate(&router->snapshot, &now);
 		routers++;
 	}
 	if (routers == 0)
 		return;
-	worker_schedule_background(k->worker);
-	if (!log_begin(k->worker->log, LOG_LEVEL_WARNING, "resync", &line))
+	worker_schedule_background(snapshotter->worker);
+	if (!log_begin(snapshotter->worker->log, LOG_LEVEL_WARNING, "resync",
+		       &line))
 		return;
 	log_text(&line, "why", why != NULL ? why : "the stream is a new one");
 	log_u64(&line, "routers", routers);
@@ -417,51 +423,53 @@ void snapshotter_check_log(struct snapshotter *k)
  * has is no reason to leave the others out, in this round and in each one
  * after it.
  */
-static int round_of(struct snapshotter *k, bool all)
+static int round_of(struct snapshotter *snapshotter, bool all)
 {
-	struct router *s;
+	struct router *router;
 	bool go_on = true;
 	int err = 0;
 
-	resync_if_log_lost(k);
-	s = router_next(k->worker, NULL);
-	while (s != NULL && go_on) {
+	resync_if_log_lost(snapshotter);
+	router = router_next(snapshotter->worker, NULL);
+	while (router != NULL && go_on) {
 		err = 0;
-		if (due(s, all, sp_now()))
-			err = take(k, s, false, SP_NEVER); /* yields */
+		if (snapshot_due(router, all, sp_now()))
+			err = snapshot_take(snapshotter, router, false,
+					    SP_NEVER); /* yields */
 		if (err == -EPIPE)
 			err = -ECANCELED;
 		if (err < 0 && err != -ECANCELED)
-			log_failure(k, s, err);
+			log_failure(snapshotter, router, err);
 		go_on = !is_global_error(err);
-		s = router_next(k->worker, s);
+		router = router_next(snapshotter->worker, router);
 	}
-	router_unref(k->worker, s);
+	router_unref(snapshotter->worker, router);
 	return err;
 }
 
-int snapshotter_main(void *snapshotter)
+int snapshotter_main(void *arg)
 {
-	struct snapshotter *k = snapshotter;
+	struct snapshotter *snapshotter = arg;
 	bool all;
 
 	do {
-		if (!k->all) {
-			sp_timer_reset(k->timer, sp_in(k->interval));
-			if (sp_timer_wait(k->timer) < 0)
+		if (!snapshotter->all) {
+			sp_timer_reset(snapshotter->timer,
+				       sp_in(snapshotter->interval));
+			if (sp_timer_wait(snapshotter->timer) < 0)
 				return 0;
 		}
 		/* If it is asked for during the round, there is another. */
-		all = k->all;
-		k->all = false;
-	} while (round_of(k, all) != -ECANCELED);
+		all = snapshotter->all;
+		snapshotter->all = false;
+	} while (round_of(snapshotter, all) != -ECANCELED);
 	return 0;
 }
 
-void snapshotter_now(struct snapshotter *k)
+void snapshotter_now(struct snapshotter *snapshotter)
 {
-	k->all = true;
-	sp_timer_reset(k->timer, 0);
+	snapshotter->all = true;
+	sp_timer_reset(snapshotter->timer, 0);
 }
 
 /* The last files, some at a time: most of it is waiting for the disk. */
@@ -477,12 +485,12 @@ struct finishing {
 /* The caller's to put. */
 static struct router *next_to_finish(struct finishing *f)
 {
-	struct router *s = f->next;
+	struct router *router = f->next;
 
-	f->next = s->next;
+	f->next = router->next;
 	if (f->next != NULL)
 		router_ref(f->next);
-	return s;
+	return router;
 }
 
 static int finish_some(void *finishing)
@@ -490,29 +498,30 @@ static int finish_some(void *finishing)
 	struct finishing *f = finishing;
 
 	while (f->next != NULL && !is_global_error(f->err)) {
-		struct router *s = next_to_finish(f);
+		struct router *router = next_to_finish(f);
 		int err = 0;
 
-		if (!unsettled(s) &&
-		    (router_snapshot_is_stale(s) || !s->snapshot.valid))
-			err = take(f->snapshotter, s, true,
-				   f->deadline); /* yields */
+		if (!router_unsettled(router) &&
+		    (router_snapshot_is_stale(router) ||
+		     !router->snapshot.valid))
+			err = snapshot_take(f->snapshotter, router, true,
+					    f->deadline); /* yields */
 		if (f->err == 0 || is_global_error(err))
 			f->err = err;
-		router_unref(f->snapshotter->worker, s);
+		router_unref(f->snapshotter->worker, router);
 	}
 	return 0;
 }
 
-int snapshotter_finish(struct snapshotter *k, int64_t deadline)
+int snapshotter_finish(struct snapshotter *snapshotter, int64_t deadline)
 {
-	struct finishing f = { k, NULL, deadline, 0 };
+	struct finishing f = { snapshotter, NULL, deadline, 0 };
 	struct sp_task tasks[AT_ONCE];
 	int n = 0;
 
-	f.err = make_safe(k, NULL, deadline); /* yields */
-	resync_if_log_lost(k);
-	f.next = router_next(k->worker, NULL);
+	f.err = make_safe(snapshotter, NULL, deadline); /* yields */
+	resync_if_log_lost(snapshotter);
+	f.next = router_next(snapshotter->worker, NULL);
 	while (n < AT_ONCE &&
 	       sp_go_on(NULL, sp_shard(), finish_some, &f, &tasks[n]) == 0)
 		n++;
@@ -521,27 +530,32 @@ int snapshotter_finish(struct snapshotter *k, int64_t deadline)
 	while (n > 0)
 		sp_join(tasks[--n], NULL);
 	sp_shield_end();
-	router_unref(k->worker, f.next);
+	router_unref(snapshotter->worker, f.next);
 	return f.err;
 }
 
-int snapshotter_list(struct snapshotter *k, const struct log_position *mark,
-		     struct manifest *out)
+int snapshotter_list(struct snapshotter *snapshotter,
+		     const struct log_position *position, struct manifest *out)
 {
-	for (struct router *s = k->worker->routers; s != NULL; s = s->next) {
-		struct manifest_entry entry = { .filed = s->snapshot.valid };
+	for (struct router *router = snapshotter->worker->routers;
+	     router != NULL; router = router->next) {
+		struct manifest_entry entry = {
+			.filed = router->snapshot.valid
+		};
 		char name[SNAPSHOT_NAME_MAX];
 		int err;
 
 		/* Of who has not said anything yet there is nothing to say. */
-		if (s->resync || router_is_empty(s) ||
-		    !snapshot_file_name(s->rib_router, name))
+		if (router->resync || router_is_empty(router) ||
+		    !snapshot_file_name(router->rib_router, name))
 			continue;
-		if (s->snapshot.valid && !router_snapshot_is_stale(s) &&
-		    !rib_router_resyncing(s->rib_router) &&
-		    log_position_same_log(&s->snapshot.replay_from, mark))
-			s->snapshot.replay_from = *mark;
-		entry.since = s->snapshot.replay_from;
+		if (router->snapshot.valid &&
+		    !router_snapshot_is_stale(router) &&
+		    !rib_router_resyncing(router->rib_router) &&
+		    log_position_same_log(&router->snapshot.replay_from,
+					  position))
+			router->snapshot.replay_from = *position;
+		entry.since = router->snapshot.replay_from;
 		memcpy(entry.token, name,
 		       strlen(name) - strlen(SNAPSHOT_SUFFIX));
 		err = manifest_add(out, &entry);
@@ -551,25 +565,25 @@ int snapshotter_list(struct snapshotter *k, const struct log_position *mark,
 	return 0;
 }
 
-int snapshotter_init(struct snapshotter *k, struct worker *worker,
+int snapshotter_init(struct snapshotter *snapshotter, struct worker *worker,
 		     struct state_store *store, struct publisher *publisher,
 		     int64_t interval)
 {
-	*k = (struct snapshotter){
+	*snapshotter = (struct snapshotter){
 		.worker = worker,
 		.store = store,
 		.publisher = publisher,
 		.interval = interval,
 	};
-	worker->snapshotter = k;
-	return sp_timer_new(SP_NEVER, &k->timer);
+	worker->snapshotter = snapshotter;
+	return sp_timer_new(SP_NEVER, &snapshotter->timer);
 }
 
-void snapshotter_fini(struct snapshotter *k)
+void snapshotter_fini(struct snapshotter *snapshotter)
 {
-	if (k->worker != NULL)
-		k->worker->snapshotter = NULL;
-	if (k->timer != NULL)
-		sp_timer_free(k->timer);
-	k->timer = NULL;
+	if (snapshotter->worker != NULL)
+		snapshotter->worker->snapshotter = NULL;
+	if (snapshotter->timer != NULL)
+		sp_timer_free(snapshotter->timer);
+	snapshotter->timer = NULL;
 }

@@ -3,9 +3,10 @@
  *
  * The log that consumers read is the truth; a snapshot is its checkpoint. A
  * router's table is written in slices while changes go on. Then everything
- * that was published of it is made safe (a mark behind it, through the bridge),
- * and only then does the file take its name. So what a file says was published
- * is in the log, and what it may lack is in the log behind its start mark.
+ * that was published of it is made safe (a fence behind it, through the
+ * bridge), and only then does the file take its name. So what a file says was
+ * published is in the log, and what it may lack is in the log behind its start
+ * position.
  *
  *	router.snapshot	of a router: its file, and since where the log counts
  *	struct snapshotter	of a worker: a fiber that writes what is due
@@ -45,7 +46,7 @@ struct snapshotter {
 	int64_t interval;
 	struct sp_timer *timer; /* of the next round */
 	bool all;		/* the next round writes whatever changed */
-	uint64_t marks;
+	uint64_t fences;
 	uint64_t rollbacks; /* of the publisher, so far */
 	uint64_t lost;	    /* by the worker's batcher, so far */
 	struct snapshotter_counts counts;
@@ -56,31 +57,31 @@ bool snapshot_file_name(const struct rib_router *router,
 			char out[SNAPSHOT_NAME_MAX]);
 
 /* If the log has lost anything since the last time: publish the tables again. */
-void snapshotter_check_log(struct snapshotter *k);
+void snapshotter_check_log(struct snapshotter *snapshotter);
 
-int snapshotter_init(struct snapshotter *k, struct worker *worker,
+int snapshotter_init(struct snapshotter *snapshotter, struct worker *worker,
 		     struct state_store *store, struct publisher *publisher,
 		     int64_t interval);
-void snapshotter_fini(struct snapshotter *k);
+void snapshotter_fini(struct snapshotter *snapshotter);
 
-/* The fiber. @snapshotter is a struct snapshotter. Ends when it is cancelled. */
-int snapshotter_main(void *snapshotter);
+/* The fiber. @arg is a struct snapshotter. Ends when it is cancelled. */
+int snapshotter_main(void *arg);
 
 /* Write what has changed at once, whatever the interval. */
-void snapshotter_now(struct snapshotter *k);
+void snapshotter_now(struct snapshotter *snapshotter);
 
 /*
  * The sessions are over: make everything safe and write what has changed, in a
  * hurry. What cannot be done until @deadline stays as it was, which is right
  * as well.
  */
-int snapshotter_finish(struct snapshotter *k, int64_t deadline);
+int snapshotter_finish(struct snapshotter *snapshotter, int64_t deadline);
 
 /*
- * Add a line for each router to @out. @mark was asked for before: routers
+ * Add a line for each router to @out. @position was asked for before: routers
  * that have not changed are good up to there.
  */
-int snapshotter_list(struct snapshotter *k, const struct log_position *mark,
-		     struct manifest *out);
+int snapshotter_list(struct snapshotter *snapshotter,
+		     const struct log_position *position, struct manifest *out);
 
 #endif

@@ -54,8 +54,8 @@ static struct folder *folder_of(struct state_store *store)
 
 /* Writing */
 
-static int begin(struct state_store *store, const char *name,
-		 struct state_store_writer **out)
+static int folder_writer_begin(struct state_store *store, const char *name,
+			       struct state_store_writer **out)
 {
 	struct folder_writer *w;
 
@@ -115,7 +115,7 @@ static int write_some(struct state_store_writer *writer, const void *bytes,
 	return 0;
 }
 
-static void abandon(struct state_store_writer *writer)
+static void folder_writer_abandon(struct state_store_writer *writer)
 {
 	struct folder_writer *w = (struct folder_writer *)writer;
 
@@ -125,7 +125,7 @@ static void abandon(struct state_store_writer *writer)
 	free(w);
 }
 
-static int commit(struct state_store_writer *writer)
+static int folder_writer_commit(struct state_store_writer *writer)
 {
 	struct folder_writer *w = (struct folder_writer *)writer;
 	int dir = folder_of(writer->store)->fd;
@@ -136,7 +136,7 @@ static int commit(struct state_store_writer *writer)
 	if (err == 0)
 		err = sp_renameat(dir, w->beside, dir, w->name, 0);
 	if (err < 0) {
-		abandon(writer);
+		folder_writer_abandon(writer);
 		return err;
 	}
 	sp_close(w->fd);
@@ -177,7 +177,7 @@ static ssize_t read_some(struct state_store_reader *reader, void *bytes,
 	return n;
 }
 
-static void done(struct state_store_reader *reader)
+static void folder_reader_close(struct state_store_reader *reader)
 {
 	struct folder_reader *r = (struct folder_reader *)reader;
 
@@ -194,8 +194,8 @@ static bool ends_with(const char *name, const char *end)
 	return n >= m && strcmp(name + n - m, end) == 0;
 }
 
-static int list(struct state_store *store,
-		int (*each)(void *arg, const char *name), void *arg)
+static int folder_list(struct state_store *store,
+		       int (*each)(void *arg, const char *name), void *arg)
 {
 	struct sp_dirent entry;
 	struct sp_dir *dir;
@@ -235,14 +235,14 @@ int state_store_open_dir_readonly(const char *path, struct state_store **out)
 {
 	static const struct state_store_ops ops = {
 		.close = close_folder,
-		.begin = begin,
+		.begin = folder_writer_begin,
 		.write = write_some,
-		.commit = commit,
-		.abandon = abandon,
+		.commit = folder_writer_commit,
+		.abandon = folder_writer_abandon,
 		.open = open_one,
 		.read = read_some,
-		.done = done,
-		.list = list,
+		.done = folder_reader_close,
+		.list = folder_list,
 		.set_aside = set_aside,
 	};
 	struct folder *f = calloc(1, sizeof(*f));

@@ -183,8 +183,8 @@ static void free_writer(struct kv_writer *w)
 	free(w);
 }
 
-static int begin(struct state_store *store, const char *name,
-		 struct state_store_writer **out)
+static int kv_writer_begin(struct state_store *store, const char *name,
+			   struct state_store_writer **out)
 {
 	struct kv_writer *w = calloc(1, sizeof(*w));
 	int err;
@@ -257,7 +257,7 @@ static int write_some(struct state_store_writer *writer, const void *bytes,
 	return err;
 }
 
-static void abandon(struct state_store_writer *writer)
+static void kv_writer_abandon(struct state_store_writer *writer)
 {
 	struct kv_writer *w = (struct kv_writer *)writer;
 
@@ -286,13 +286,13 @@ static int put_head(struct kv_writer *w)
 	return err < 0 ? err : state_store_kv_call(w->writer.store, &c);
 }
 
-static int commit(struct state_store_writer *writer)
+static int kv_writer_commit(struct state_store_writer *writer)
 {
 	struct kv_writer *w = (struct kv_writer *)writer;
 	int err = put_gathered(w);
 
 	if (err < 0) {
-		abandon(writer);
+		kv_writer_abandon(writer);
 		return err;
 	}
 	/* If that fails the head may be there after all: its chunks stay. */
@@ -306,7 +306,7 @@ static int commit(struct state_store_writer *writer)
 
 /* Reading */
 
-static void done(struct state_store_reader *reader)
+static void kv_reader_close(struct state_store_reader *reader)
 {
 	struct kv_reader *r = (struct kv_reader *)reader;
 
@@ -332,7 +332,7 @@ static int open_one(struct state_store *store, const char *name,
 	if (err == -EBADMSG)
 		err = 0;
 	if (err < 0) {
-		done(&r->reader);
+		kv_reader_close(&r->reader);
 		return err;
 	}
 	r->left = r->head.bytes;
@@ -423,13 +423,13 @@ static int set_aside(struct state_store *store, const char *name)
 
 const struct state_store_ops state_store_kv_ops = {
 	.close = state_store_kv_close,
-	.begin = begin,
+	.begin = kv_writer_begin,
 	.write = write_some,
-	.commit = commit,
-	.abandon = abandon,
+	.commit = kv_writer_commit,
+	.abandon = kv_writer_abandon,
 	.open = open_one,
 	.read = read_some,
-	.done = done,
+	.done = kv_reader_close,
 	.list = state_store_kv_list,
 	.set_aside = set_aside,
 };

@@ -71,7 +71,7 @@ static void free_names(struct names *names)
 }
 
 /* Cut @end off the end of @key, if that is how it ends. */
-static bool cut(char *key, const char *end)
+static bool suffix_cut(char *key, const char *end)
 {
 	size_t n = strlen(key), m = strlen(end);
 
@@ -88,7 +88,7 @@ int state_store_kv_list(struct state_store *store,
 	int err = state_store_kv_block(run_keys, &job);
 
 	for (size_t i = 0; i < job.names.count && err == 0; i++)
-		if (cut(job.names.at[i], ".head"))
+		if (suffix_cut(job.names.at[i], ".head"))
 			err = each(arg, job.names.at[i]); /* yields */
 	free_names(&job.names);
 	return err;
@@ -187,7 +187,7 @@ void state_store_kv_close(struct state_store *store)
 	free(s);
 }
 
-static int connect_shelf(struct kv_store *s, struct open_job *job,
+static int connect_store(struct kv_store *s, struct open_job *job,
 			 int64_t deadline)
 {
 	int err;
@@ -230,7 +230,7 @@ int state_store_open_kv(const struct nats_options *options, int replicas,
 	s->collector = strdup(collector);
 	s->store.where = strdup(options->servers[0]);
 	if (s->collector != NULL && s->store.where != NULL)
-		err = connect_shelf(s, &job, deadline);
+		err = connect_store(s, &job, deadline);
 	if (err < 0) {
 		state_store_kv_close(&s->store);
 		return err;
@@ -264,7 +264,7 @@ static int keep_owner(void *arg, const char *key)
 }
 
 /* "ams1, fra1", as far as that fits. */
-static void join(const struct names *names, char *out, size_t cap)
+static void names_join(const struct names *names, char *out, size_t cap)
 {
 	size_t n = 0;
 
@@ -275,8 +275,8 @@ static void join(const struct names *names, char *out, size_t cap)
 }
 
 /* Which of those that are there is meant, or in words why none is. */
-static int choose(const struct names *there, const char *wanted,
-		  struct nats_error *why, const char **out)
+static int owner_choose(const struct names *there, const char *wanted,
+			struct nats_error *why, const char **out)
 {
 	char list[NATS_WORDS_MAX / 2];
 	bool found = wanted == NULL ? there->count == 1
@@ -286,7 +286,7 @@ static int choose(const struct names *there, const char *wanted,
 		*out = wanted != NULL ? wanted : there->at[0];
 		return 0;
 	}
-	join(there, list, sizeof(list));
+	names_join(there, list, sizeof(list));
 	if (there->count == 0)
 		snprintf(why->text, sizeof(why->text),
 			 "there is nothing in the bucket " BUCKET);
@@ -311,7 +311,7 @@ static int find_owner(struct kv_store *s, const char *url, const char *wanted,
 	if (err < 0 && err != -ENOMEM)
 		*why = job.why;
 	if (err == 0)
-		err = choose(&job.names, wanted, why, &owner);
+		err = owner_choose(&job.names, wanted, why, &owner);
 	if (err == 0) {
 		s->collector = strdup(owner);
 		if (s->collector == NULL ||

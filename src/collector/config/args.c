@@ -37,7 +37,7 @@ static bool is_own(const char *name)
 }
 
 /* Take one argument, and the next one if it is its value. Returns how many. */
-static int take(int argc, char *const *argv, struct arg *out)
+static int arg_parse(int argc, char *const *argv, struct arg *out)
 {
 	const char *s = argv[0];
 	size_t len = strcspn(s, "=");
@@ -78,7 +78,7 @@ const char *config_args_file(int argc, char *const *argv, char *const *env)
 		if (strncmp(*env, variable, sizeof(variable) - 1) == 0)
 			file = *env + sizeof(variable) - 1;
 	for (int i = 0; i < argc;) {
-		i += take(argc - i, argv + i, &arg);
+		i += arg_parse(argc - i, argv + i, &arg);
 		if (strcmp(arg.name, "config") == 0 && arg.value != NULL)
 			file = arg.value;
 	}
@@ -92,7 +92,7 @@ void config_args_request(int argc, char *const *argv,
 
 	*out = (struct config_request){ 0 };
 	for (int i = 0; i < argc;) {
-		i += take(argc - i, argv + i, &arg);
+		i += arg_parse(argc - i, argv + i, &arg);
 		out->help |= strcmp(arg.name, "help") == 0;
 		out->check |= strcmp(arg.name, "check-config") == 0;
 	}
@@ -158,7 +158,7 @@ static void complain_unknown(struct config_loader *l, const struct arg *arg,
 			arg->name);
 }
 
-static void apply(struct config_loader *l, const struct arg *arg)
+static void arg_apply(struct config_loader *l, const struct arg *arg)
 {
 	char flag[FLAG_MAX + 2], allowed[CONFIG_WHY_MAX];
 	struct config_place place = { .origin = CONFIG_FROM_FLAG,
@@ -189,9 +189,9 @@ void config_args_read(struct config_loader *l, int argc, char *const *argv)
 	for (int i = 0; i < argc;) {
 		const char *text = argv[i];
 
-		i += take(argc - i, argv + i, &arg);
+		i += arg_parse(argc - i, argv + i, &arg);
 		if (arg.known)
-			apply(l, &arg);
+			arg_apply(l, &arg);
 		else
 			complain_unknown(l, &arg, text);
 	}
@@ -199,7 +199,7 @@ void config_args_read(struct config_loader *l, int argc, char *const *argv)
 
 /* Environment */
 
-static const char *variable(char *const *env, const char *name)
+static const char *variable_find(char *const *env, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -212,7 +212,7 @@ static const char *variable(char *const *env, const char *name)
 /* Set but empty is as if it were not set: that is how one takes it back. */
 static const char *set_variable(char *const *env, const char *name)
 {
-	const char *value = variable(env, name);
+	const char *value = variable_find(env, name);
 
 	return value != NULL && *value != '\0' ? value : NULL;
 }

@@ -125,7 +125,7 @@ static void complain_key(struct config_loader *l,
 }
 
 /* NULL, or why such a section cannot have this key. */
-static const char *unfit(const struct config_router *router, int key)
+static const char *key_refusal(const struct config_router *router, int key)
 {
 	if (key == CONFIG_ROUTER_ALIAS && router->kind == CONFIG_ROUTER_NAME)
 		return "only in a section by address or port; this one is by "
@@ -148,8 +148,8 @@ void config_router_set(struct config_loader *l, struct config_router *router,
 		complain_key(l, place);
 		return;
 	}
-	if (unfit(router, key) != NULL) {
-		config_complain(l, place, text, unfit(router, key));
+	if (key_refusal(router, key) != NULL) {
+		config_complain(l, place, text, key_refusal(router, key));
 		return;
 	}
 	if (router->given & 1u << key &&

@@ -16,14 +16,14 @@ struct report {
 	size_t restart;
 };
 
-static void say(struct report *r, const char *name, bool reload)
+static void difference_report(struct report *r, const char *name, bool reload)
 {
 	r->restart += !reload;
 	if (r->each != NULL)
 		r->each(r->arg, name, reload);
 }
 
-static bool given(const struct config_router *r, size_t key)
+static bool key_is_given(const struct config_router *r, size_t key)
 {
 	return r != NULL && (r->given & 1u << key) != 0;
 }
@@ -31,9 +31,9 @@ static bool given(const struct config_router *r, size_t key)
 static bool same_key(const struct config_router *a,
 		     const struct config_router *b, size_t key)
 {
-	if (given(a, key) != given(b, key))
+	if (key_is_given(a, key) != key_is_given(b, key))
 		return false;
-	return !given(a, key) ||
+	return !key_is_given(a, key) ||
 	       config_value_equal(&config_router_keys[key].form,
 				  config_router_at_const(a, key),
 				  config_router_at_const(b, key));
@@ -50,7 +50,7 @@ static void compare_router(const char *title, const struct config_router *a,
 			continue;
 		snprintf(name, sizeof(name), "[router %s] %s", title,
 			 config_router_keys[i].key);
-		say(report, name, config_router_keys[i].reload);
+		difference_report(report, name, config_router_keys[i].reload);
 	}
 }
 
@@ -68,7 +68,7 @@ size_t config_compare(const struct config *running, const struct config *read,
 				       config_at_const(read, o)))
 			continue;
 		snprintf(name, sizeof(name), "--%s", o->flag);
-		say(&report, name, o->reload);
+		difference_report(&report, name, o->reload);
 	}
 	for (size_t i = 0; i < read->router_count; i++) {
 		const struct config_router *now = &read->routers[i];
@@ -96,7 +96,7 @@ static int keep_router(const struct config_router *running,
 
 		if (config_router_keys[i].reload)
 			continue;
-		if (given(running, i))
+		if (key_is_given(running, i))
 			err = config_value_copy(form,
 						config_router_at_const(running,
 								       i),
@@ -106,7 +106,7 @@ static int keep_router(const struct config_router *running,
 		if (err < 0)
 			return err;
 		read->given &= ~(1u << i);
-		read->given |= given(running, i) ? 1u << i : 0;
+		read->given |= key_is_given(running, i) ? 1u << i : 0;
 	}
 	return 0;
 }
@@ -114,7 +114,7 @@ static int keep_router(const struct config_router *running,
 static bool needs_restart(const struct config_router *r)
 {
 	for (size_t i = 0; i < CONFIG_ROUTER_KEYS; i++)
-		if (!config_router_keys[i].reload && given(r, i))
+		if (!config_router_keys[i].reload && key_is_given(r, i))
 			return true;
 	return false;
 }

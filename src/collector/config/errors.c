@@ -1,5 +1,7 @@
 #include "collector/config/errors.h"
 
+#include "collector/base/redact.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +17,11 @@ static void release_list(char **lines, size_t count)
 	free(lines);
 }
 
-void config_errors_release(struct config_errors *m)
+void config_errors_release(struct config_errors *errors)
 {
-	release_list(m->lines, m->kept);
-	release_list(m->notes, m->note_count);
-	*m = CONFIG_ERRORS_INIT;
+	release_list(errors->lines, errors->kept);
+	release_list(errors->notes, errors->note_count);
+	*errors = CONFIG_ERRORS_INIT;
 }
 
 /* Whatever was quoted, one mistake is one line. */
@@ -30,7 +32,7 @@ static void make_printable(char *s)
 			*s = '?';
 }
 
-static bool append(char ***lines, size_t *count, char *line)
+static bool line_append(char ***lines, size_t *count, char *line)
 {
 	char **grown = reallocarray(*lines, *count + 1, sizeof(*grown));
 
@@ -41,46 +43,47 @@ static bool append(char ***lines, size_t *count, char *line)
 	return true;
 }
 
-__attribute__((format(printf, 4, 0))) static void snapshot(
-	struct config_errors *m, char ***lines, size_t *count,
+__attribute__((format(printf, 4, 0))) static void line_format(
+	struct config_errors *errors, char ***lines, size_t *count,
 	const char *format, va_list args)
 {
 	char *line;
 
 	if (vasprintf(&line, format, args) < 0) {
-		m->out_of_memory = true;
+		errors->out_of_memory = true;
 		return;
 	}
 	make_printable(line);
-	if (!append(lines, count, line)) {
-		m->out_of_memory = true;
+	redact_userinfo(line);
+	if (!line_append(lines, count, line)) {
+		errors->out_of_memory = true;
 		free(line);
 	}
 }
 
-void config_errors_add(struct config_errors *m, const char *format, ...)
+void config_errors_add(struct config_errors *errors, const char *format, ...)
 {
 	va_list args;
 
-	if (m->count++ >= CONFIG_ERRORS_MAX)
+	if (errors->count++ >= CONFIG_ERRORS_MAX)
 		return;
 	va_start(args, format);
-	snapshot(m, &m->lines, &m->kept, format, args);
+	line_format(errors, &errors->lines, &errors->kept, format, args);
 	va_end(args);
 }
 
-void config_errors_note(struct config_errors *m, const char *format, ...)
+void config_errors_note(struct config_errors *errors, const char *format, ...)
 {
 	va_list args;
 
-	if (m->note_count >= CONFIG_ERRORS_MAX)
+	if (errors->note_count >= CONFIG_ERRORS_MAX)
 		return;
 	va_start(args, format);
-	snapshot(m, &m->notes, &m->note_count, format, args);
+	line_format(errors, &errors->notes, &errors->note_count, format, args);
 	va_end(args);
 }
 
-static unsigned int min3(unsigned int a, unsigned int b, unsigned int c)
+static unsigned int min_of_three(unsigned int a, unsigned int b, unsigned int c)
 {
 	unsigned int least = a < b ? a : b;
 
@@ -91,8 +94,8 @@ static unsigned int min3(unsigned int a, unsigned int b, unsigned int c)
  * How many letters must be added, taken away, changed or swapped with their
  * neighbour: optimal string alignment, with the last three rows of its table.
  */
-static unsigned int distance(const char *a, size_t a_len, const char *b,
-			     size_t b_len)
+static unsigned int edit_distance(const char *a, size_t a_len, const char *b,
+				  size_t b_len)
 {
 	unsigned int rows[3][WORD_MAX + 1];
 
@@ -107,8 +110,8 @@ static unsigned int distance(const char *a, size_t a_len, const char *b,
 		for (size_t j = 1; j <= b_len; j++) {
 			bool same = a[i - 1] == b[j - 1];
 
-			now[j] = min3(up[j] + 1, now[j - 1] + 1,
-				      up[j - 1] + (same ? 0 : 1));
+			now[j] = min_of_three(up[j] + 1, now[j - 1] + 1,
+					      up[j - 1] + (same ? 0 : 1));
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
 			    a[i - 2] == b[j - 1] && up2[j - 2] + 1 < now[j])
 				now[j] = up2[j - 2] + 1;
@@ -131,7 +134,7 @@ const char *config_errors_nearest(const char *word, const char *const *names)
 
 		if (n > WORD_MAX)
 			continue;
-		d = distance(word, len, *names, n);
+		d = edit_distance(word, len, *names, n);
 		/* The first of equally near ones. */
 		if (d < best || (d == best && found == NULL)) {
 			best = d;

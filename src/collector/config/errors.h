@@ -24,13 +24,13 @@ struct config_errors {
 
 #define CONFIG_ERRORS_INIT ((struct config_errors){ 0 })
 
-void config_errors_release(struct config_errors *m);
+void config_errors_release(struct config_errors *errors);
 
 /* Control characters in what is quoted become "?". */
 __attribute__((format(printf, 2, 3))) void config_errors_add(
-	struct config_errors *m, const char *format, ...);
+	struct config_errors *errors, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void config_errors_note(
-	struct config_errors *m, const char *format, ...);
+	struct config_errors *errors, const char *format, ...);
 
 /*
  * The one of @names, NULL at the end, that @word is a misspelling of: at most

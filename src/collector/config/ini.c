@@ -47,7 +47,7 @@ static struct config_place place_of(const struct reader *r, const char *key)
 	};
 }
 
-static void complain(struct reader *r, const char *what)
+static void line_complain(struct reader *r, const char *what)
 {
 	config_errors_add(r->loader->errors, "%s:%u: %s", r->name, r->line,
 			  what);
@@ -99,7 +99,7 @@ static void begin_section(struct reader *r, const char *name, size_t len)
 	while (len > 0 && (name[len - 1] == ' ' || name[len - 1] == '\t'))
 		len--;
 	if (len >= sizeof(r->section)) {
-		complain(r, "the name of this section is too long");
+		line_complain(r, "the name of this section is too long");
 		return;
 	}
 	memcpy(r->section, name, len);
@@ -145,8 +145,8 @@ static void complain_key(struct reader *r, const char *key)
 	free(names);
 }
 
-static int handle(void *arg, const char *section, const char *key,
-		  const char *value)
+static int key_handle(void *arg, const char *section, const char *key,
+		      const char *value)
 {
 	struct reader *r = arg;
 	struct config_place place = place_of(r, key);
@@ -156,7 +156,7 @@ static int handle(void *arg, const char *section, const char *key,
 	r->pending = false;
 	r->has_key = *key != '\0';
 	if (r->section[0] == '\0' && !r->skipping) {
-		complain(r, "a key before the first [section]");
+		line_complain(r, "a key before the first [section]");
 		return 1;
 	}
 	if (r->skipping)
@@ -216,25 +216,26 @@ static const char *look_at(struct reader *r, const char *line, size_t *len,
 	while (blanks < *len && (line[blanks] == ' ' || line[blanks] == '\t'))
 		blanks++;
 	if (blanks == *len || line[blanks] == '#' || line[blanks] == ';')
-		goto nothing;
+		goto out;
 	if (*len > max) {
 		config_errors_add(
 			r->loader->errors,
 			"%s:%u: longer than %zu bytes; a list can go on "
 			"in further lines that begin with a blank",
 			r->name, r->line, max);
-		goto nothing;
+		goto out;
 	}
 	if (memchr(line, '\0', *len) != NULL) {
-		complain(r, "has a NUL byte");
-		goto nothing;
+		line_complain(r, "has a NUL byte");
+		goto out;
 	}
 	if (line[blanks] == '[' && !(blanks > 0 && r->has_key)) {
 		/* The last one: an IPv6 address may stand in its own. */
 		bracket = memrchr(line, ']', without_comment(line, *len));
 		if (bracket == NULL) {
-			complain(r, "a section that does not end with ']'");
-			goto nothing;
+			line_complain(r,
+				      "a section that does not end with ']'");
+			goto out;
 		}
 		begin_section(r, line + blanks + 1,
 			      (size_t)(bracket - line) - blanks - 1);
@@ -245,7 +246,7 @@ static const char *look_at(struct reader *r, const char *line, size_t *len,
 	if (blanks > 0 && r->has_key)
 		*len = without_comment(line, *len);
 	return line;
-nothing:
+out:
 	*len = 0;
 	return "";
 }
@@ -253,8 +254,9 @@ nothing:
 static void finish_line(struct reader *r)
 {
 	if (r->pending && !r->skipping)
-		complain(r, "neither 'key = value', nor a [section], nor a "
-			    "comment");
+		line_complain(r,
+			      "neither 'key = value', nor a [section], nor a "
+			      "comment");
 	r->pending = false;
 }
 
@@ -286,6 +288,6 @@ void config_ini_read(struct config_loader *loader, const char *name,
 	};
 
 	/* What it returns was said line by line. */
-	(void)ini_parse_stream(next_line, &r, handle, &r);
+	(void)ini_parse_stream(next_line, &r, key_handle, &r);
 	finish_line(&r);
 }

@@ -138,7 +138,7 @@ static void read_secrets(struct config_loader *l)
 
 /* Loading */
 
-static int start(struct config_loader *l, struct config *c)
+static int loader_start(struct config_loader *l, struct config *c)
 {
 	*c = (struct config){ 0 };
 	c->sources = calloc(config_option_count, sizeof(*c->sources));
@@ -152,7 +152,8 @@ static int start(struct config_loader *l, struct config *c)
 	return 0;
 }
 
-static int finish(struct config_loader *l, struct config *c, struct config *out)
+static int loader_finish(struct config_loader *l, struct config *c,
+			 struct config *out)
 {
 	if (!l->out_of_memory)
 		name_collector(l);
@@ -180,11 +181,11 @@ int config_load(int argc, char *const *argv, char *const *env,
 	int err;
 
 	config_args_request(argc, argv, request);
-	err = start(&l, &c);
+	err = loader_start(&l, &c);
 	if (err < 0)
 		return err;
 	if (request->help)
-		return finish(&l, &c, out);
+		return loader_finish(&l, &c, out);
 	if (file != NULL) {
 		free(c.file);
 		c.file = strdup(file);
@@ -194,7 +195,7 @@ int config_load(int argc, char *const *argv, char *const *env,
 	config_env_read(&l, env);
 	config_args_read(&l, argc, argv);
 	read_secrets(&l);
-	return finish(&l, &c, out);
+	return loader_finish(&l, &c, out);
 }
 
 int config_load_bytes(const char *name, const char *bytes, size_t len,
@@ -202,12 +203,12 @@ int config_load_bytes(const char *name, const char *bytes, size_t len,
 {
 	struct config_loader l = { .errors = errors };
 	struct config c;
-	int err = start(&l, &c);
+	int err = loader_start(&l, &c);
 
 	if (err < 0)
 		return err;
 	config_ini_read(&l, name, bytes, len);
-	return finish(&l, &c, out);
+	return loader_finish(&l, &c, out);
 }
 
 void config_release(struct config *c)

@@ -78,7 +78,8 @@ const char *config_router_parse_title(const char *title,
 }
 
 /* NULL, or why what was set does not go with the rest of the section. */
-static const char *contradiction(const struct config_router *router, int key)
+static const char *key_contradiction(const struct config_router *router,
+				     int key)
 {
 	if ((key == CONFIG_ROUTER_ADD_PATH ||
 	     key == CONFIG_ROUTER_NO_ADD_PATH) &&
@@ -98,7 +99,7 @@ int config_router_parse(struct config_router *router,
 	if (err < 0)
 		return err;
 	router->given |= 1u << key;
-	against = contradiction(router, key);
+	against = key_contradiction(router, key);
 	if (against == NULL)
 		return 0;
 	snprintf(why, CONFIG_WHY_MAX, "%s", against);

@@ -39,10 +39,10 @@ struct config_router *config_router_add(struct config *config,
 }
 
 /* The section of @kind that fits, or NULL. */
-static const struct config_router *find(const struct config *config,
-					enum config_router_kind kind,
-					const uint8_t address[16],
-					uint16_t port, const char *name)
+static const struct config_router *section_find(const struct config *config,
+						enum config_router_kind kind,
+						const uint8_t address[16],
+						uint16_t port, const char *name)
 {
 	for (size_t i = 0; i < config->router_count; i++) {
 		const struct config_router *r = &config->routers[i];
@@ -60,8 +60,8 @@ static const struct config_router *find(const struct config *config,
 	return NULL;
 }
 
-static void apply(const struct config_router *r,
-		  struct config_router_settings *out)
+static void section_apply(const struct config_router *r,
+			  struct config_router_settings *out)
 {
 	config_router_overrides(r, &out->overrides);
 	if (r->given & 1u << CONFIG_ROUTER_BMP_V4)
@@ -87,9 +87,9 @@ void config_router_settings(const struct config *config,
 	};
 	/* From the weakest to the strongest for values ... */
 	for (int kind = 0; kind < CONFIG_ROUTER_KINDS; kind++) {
-		fit[kind] = find(config, kind, address, port, name);
+		fit[kind] = section_find(config, kind, address, port, name);
 		if (fit[kind] != NULL)
-			apply(fit[kind], out);
+			section_apply(fit[kind], out);
 	}
 	/* ... and the other way round for rules, the first of which counts. */
 	for (int kind = CONFIG_ROUTER_KINDS - 1; kind >= 0; kind--)
@@ -103,9 +103,10 @@ const char *config_router_alias(const struct config *config,
 				const uint8_t address[16], uint16_t port)
 {
 	const struct config_router *r =
-		find(config, CONFIG_ROUTER_PORT, address, port, NULL);
+		section_find(config, CONFIG_ROUTER_PORT, address, port, NULL);
 
 	if (r == NULL || r->alias == NULL)
-		r = find(config, CONFIG_ROUTER_ADDRESS, address, port, NULL);
+		r = section_find(config, CONFIG_ROUTER_ADDRESS, address, port,
+				 NULL);
 	return r != NULL ? r->alias : NULL;
 }

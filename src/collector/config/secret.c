@@ -11,7 +11,7 @@
 #define SECRET_MAX 4096
 
 /* Up to the first newline; @n bytes of @text were read. */
-static int snapshot(const char *text, size_t n, char **out, char *why)
+static int secret_extract(const char *text, size_t n, char **out, char *why)
 {
 	size_t len = strcspn(text, "\r\n");
 
@@ -74,7 +74,7 @@ int config_secret_read(struct config_secret *secret, char why[CONFIG_WHY_MAX],
 		return err;
 	}
 	text[n] = '\0';
-	err = snapshot(text, (size_t)n, &value, why);
+	err = secret_extract(text, (size_t)n, &value, why);
 	explicit_bzero(text, sizeof(text));
 	if (err < 0)
 		return err;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool only(const char *text, const char *more)
+static bool text_has_only(const char *text, const char *more)
 {
 	static const char word[] = "abcdefghijklmnopqrstuvwxyz"
 				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
@@ -42,7 +42,8 @@ static bool is_host_port(const char *text)
 	if (text[0] == '[')
 		return config_address_parse(text, &address) == 0;
 	len = (size_t)(colon - text);
-	return len > 0 && memchr(text, ':', len) == NULL && only(text, ".:");
+	return len > 0 && memchr(text, ':', len) == NULL &&
+	       text_has_only(text, ".:");
 }
 
 const char *config_check_host_port(const char *text)
@@ -84,7 +85,8 @@ const char *config_check_subject(const char *text)
 		"'_' and {collector}";
 	char plain[CONFIG_TEXT_MAX + 2];
 
-	if (!without_collector(text, plain, sizeof(plain)) || !only(plain, "."))
+	if (!without_collector(text, plain, sizeof(plain)) ||
+	    !text_has_only(plain, "."))
 		return why;
 	if (plain[0] == '.' || plain[strlen(plain) - 1] == '.' ||
 	    strstr(plain, "..") != NULL)
@@ -96,7 +98,8 @@ const char *config_check_stream(const char *text)
 {
 	char plain[CONFIG_TEXT_MAX + 2];
 
-	return without_collector(text, plain, sizeof(plain)) && only(plain, "")
+	return without_collector(text, plain, sizeof(plain)) &&
+			       text_has_only(plain, "")
 		       ? NULL
 		       : "allowed are letters, digits, '-', '_' and "
 			 "{collector}";

@@ -10,14 +10,14 @@
 
 static void check_expanded(const struct config *c, const char *flag,
 			   const char *text, size_t max,
-			   struct config_errors *m)
+			   struct config_errors *errors)
 {
 	char *whole = config_expand(c, text);
 
 	if (whole == NULL)
-		m->out_of_memory = true;
+		errors->out_of_memory = true;
 	else if (strlen(whole) > max)
-		config_errors_add(m,
+		config_errors_add(errors,
 				  "--%s '%s' is longer than %zu bytes with "
 				  "{collector} replaced",
 				  flag, text, max);
@@ -25,29 +25,31 @@ static void check_expanded(const struct config *c, const char *flag,
 }
 
 /* Whether subjects that begin with @a could begin with @b as well. */
-static bool within(const char *a, const char *b)
+static bool subject_within(const char *a, const char *b)
 {
 	size_t len = strlen(b);
 
 	return strncmp(a, b, len) == 0 && (a[len] == '\0' || a[len] == '.');
 }
 
-static void check_subjects(const struct config *c, struct config_errors *m)
+static void check_subjects(const struct config *c, struct config_errors *errors)
 {
 	const char *updates = c->egress.updates, *events = c->egress.events;
 
 	check_expanded(c, "subject-updates", updates, SUBJECT_PREFIX_MAX - 1,
-		       m);
-	check_expanded(c, "subject-events", events, SUBJECT_PREFIX_MAX - 1, m);
-	if (within(updates, events) || within(events, updates))
+		       errors);
+	check_expanded(c, "subject-events", events, SUBJECT_PREFIX_MAX - 1,
+		       errors);
+	if (subject_within(updates, events) || subject_within(events, updates))
 		config_errors_add(
-			m,
+			errors,
 			"--subject-updates '%s' and --subject-events '%s' "
 			"overlap: neither may begin with the other",
 			updates, events);
 }
 
-static void check_nats_login(const struct config *c, struct config_errors *m)
+static void check_nats_login(const struct config *c,
+			     struct config_errors *errors)
 {
 	bool password =
 		c->nats.password.path != NULL || c->nats.password.value != NULL;
@@ -58,44 +60,45 @@ static void check_nats_login(const struct config *c, struct config_errors *m)
 
 	if (user != password)
 		config_errors_add(
-			m, user ? "--nats-user needs --nats-password-file"
-				: "--nats-password-file needs "
-				  "--nats-user");
+			errors, user ? "--nats-user needs --nats-password-file"
+				     : "--nats-password-file needs "
+				       "--nats-user");
 	if (ways > 1)
-		config_errors_add(m,
+		config_errors_add(errors,
 				  "only one of --nats-user, --nats-token-file, "
 				  "--nats-creds and --nats-nkey can be used");
 	if ((*c->nats.tls_cert != '\0') != (*c->nats.tls_key != '\0'))
-		config_errors_add(m, *c->nats.tls_cert != '\0'
-					     ? "--nats-tls-cert needs "
-					       "--nats-tls-key"
-					     : "--nats-tls-key needs "
-					       "--nats-tls-cert");
+		config_errors_add(errors, *c->nats.tls_cert != '\0'
+						  ? "--nats-tls-cert needs "
+						    "--nats-tls-key"
+						  : "--nats-tls-key needs "
+						    "--nats-tls-cert");
 	if ((*c->nats.nkey != '\0') != (*c->nats.nkey_seed != '\0'))
-		config_errors_add(m,
+		config_errors_add(errors,
 				  *c->nats.nkey != '\0'
 					  ? "--nats-nkey needs --nats-nkey-seed"
 					  : "--nats-nkey-seed needs "
 					    "--nats-nkey");
 	if (c->nats.urls.count > NATS_SERVERS_MAX)
-		config_errors_add(m, "--nats has %zu servers; %d is the most",
+		config_errors_add(errors,
+				  "--nats has %zu servers; %d is the most",
 				  c->nats.urls.count, NATS_SERVERS_MAX);
 	if (c->nats.take_over && c->nats.urls.count == 0)
-		config_errors_add(m, "--take-over needs --nats");
+		config_errors_add(errors, "--take-over needs --nats");
 	if (c->egress.discard && c->nats.urls.count != 0)
 		config_errors_add(
-			m, "--discard and --nats: what is discarded goes "
-			   "to no server");
+			errors, "--discard and --nats: what is discarded goes "
+				"to no server");
 }
 
-static void check_listen(const struct config *c, struct config_errors *m)
+static void check_listen(const struct config *c, struct config_errors *errors)
 {
 	const struct config_addresses *list = &c->listen.addresses;
 
 	if (list->count == 0 && c->listen.connect.count == 0)
 		config_errors_add(
-			m, "--listen is empty and there is no --connect: "
-			   "no router could ever come in");
+			errors, "--listen is empty and there is no --connect: "
+				"no router could ever come in");
 	for (size_t i = 0; i < list->count; i++)
 		for (size_t k = 0; k < i; k++)
 			if (list->at[i].port == list->at[k].port &&
@@ -103,20 +106,20 @@ static void check_listen(const struct config *c, struct config_errors *m)
 			    memcmp(list->at[i].address, list->at[k].address,
 				   16) == 0)
 				config_errors_add(
-					m,
+					errors,
 					"--listen has the same address "
 					"twice, at places %zu and %zu",
 					k + 1, i + 1);
 }
 
 /* What would be in the folder of the state has to be said where there is none. */
-static void check_state(const struct config *c, struct config_errors *m)
+static void check_state(const struct config *c, struct config_errors *errors)
 {
 	if (!config_state_is_url(c))
 		return;
 	if (*c->journal.directory == '\0')
 		config_errors_add(
-			m,
+			errors,
 			"--state '%s' is no folder that the journal could "
 			"be in: give --journal DIR",
 			c->snapshot.state);
@@ -124,18 +127,18 @@ static void check_state(const struct config *c, struct config_errors *m)
 	    !config_address_is_loopback(&c->http.listen) &&
 	    c->http.token.value == NULL && c->http.token.path == NULL)
 		config_errors_add(
-			m,
+			errors,
 			"--state '%s' is no folder that a token could be "
 			"in, and --http is not on loopback: give "
 			"--http-token-file FILE",
 			c->snapshot.state);
 }
 
-void config_check(const struct config *c, struct config_errors *m)
+void config_check(const struct config *c, struct config_errors *errors)
 {
-	check_listen(c, m);
-	check_subjects(c, m);
-	check_expanded(c, "nats-stream", c->nats.stream, 255, m);
-	check_nats_login(c, m);
-	check_state(c, m);
+	check_listen(c, errors);
+	check_subjects(c, errors);
+	check_expanded(c, "nats-stream", c->nats.stream, 255, errors);
+	check_nats_login(c, errors);
+	check_state(c, errors);
 }

@@ -92,7 +92,7 @@ static bool same_address(const struct config_address *a,
 static bool same_element(const struct config_form *form, const void *a,
 			 const void *b, size_t i)
 {
-	const struct acl_list *m = a, *n = b;
+	const struct acl_list *list = a, *n = b;
 
 	switch (form->type) {
 	case CONFIG_ADDRESSES:
@@ -100,9 +100,9 @@ static bool same_element(const struct config_form *form, const void *a,
 			&((const struct config_addresses *)a)->at[i],
 			&((const struct config_addresses *)b)->at[i]);
 	case CONFIG_NETWORKS:
-		return m->networks[i].len == n->networks[i].len &&
-		       memcmp(m->networks[i].addr, n->networks[i].addr, 16) ==
-			       0;
+		return list->networks[i].len == n->networks[i].len &&
+		       memcmp(list->networks[i].addr, n->networks[i].addr,
+			      16) == 0;
 	default:
 		return same_text(((const struct config_texts *)a)->at[i],
 				 ((const struct config_texts *)b)->at[i]);

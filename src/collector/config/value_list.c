@@ -144,7 +144,7 @@ static int add_element(const struct config_form *form, const char *s,
 	}
 }
 
-static char *trim(char *s)
+static char *element_trim(char *s)
 {
 	size_t len;
 
@@ -156,7 +156,8 @@ static char *trim(char *s)
 }
 
 /* Give back what was added behind the first @count elements. */
-static void shorten(const struct config_form *form, void *value, size_t count)
+static void list_truncate(const struct config_form *form, void *value,
+			  size_t count)
 {
 	struct config_texts *texts = value;
 
@@ -208,13 +209,13 @@ static int parse_elements(const struct config_form *form, const char *text,
 
 	if (copy == NULL)
 		return -ENOMEM;
-	rest = trim(copy);
+	rest = element_trim(copy);
 	if (*rest == '\0' && form->flags & CONFIG_EMPTY)
 		rest = NULL;
 	while (err == 0 && (element = strsep(&rest, between)) != NULL)
-		err = add_element(form, trim(element), value, why);
+		err = add_element(form, element_trim(element), value, why);
 	if (err < 0)
-		shorten(form, value, before);
+		list_truncate(form, value, before);
 	free(copy);
 	return err;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-static const char *header(const struct http_request *r, const char *name)
+static const char *header_find(const struct http_request *r, const char *name)
 {
 	return MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND,
 					   name);
@@ -14,7 +14,7 @@ static const char *header(const struct http_request *r, const char *name)
 /* As "Bearer TOKEN", or as the password of "Basic". */
 static bool has_token(const struct http_request *r)
 {
-	const char *given = header(r, MHD_HTTP_HEADER_AUTHORIZATION);
+	const char *given = header_find(r, MHD_HTTP_HEADER_AUTHORIZATION);
 	char *password = NULL, *user;
 	bool equal;
 
@@ -29,9 +29,9 @@ static bool has_token(const struct http_request *r)
 	return equal;
 }
 
-static bool refuse(struct http_request *r)
+static bool token_refuse(struct http_request *r)
 {
-	bool given = header(r, MHD_HTTP_HEADER_AUTHORIZATION) != NULL;
+	bool given = header_find(r, MHD_HTTP_HEADER_AUTHORIZATION) != NULL;
 
 	if (r->http->token == NULL)
 		http_error(r, MHD_HTTP_FORBIDDEN,
@@ -50,8 +50,8 @@ static bool refuse(struct http_request *r)
 bool http_access_check(struct http_request *r)
 {
 	bool action = r->route->flags & HTTP_POST;
-	const char *origin = header(r, MHD_HTTP_HEADER_ORIGIN);
-	const char *host = header(r, MHD_HTTP_HEADER_HOST);
+	const char *origin = header_find(r, MHD_HTTP_HEADER_ORIGIN);
+	const char *host = header_find(r, MHD_HTTP_HEADER_HOST);
 
 	if (r->route->flags & HTTP_OPEN)
 		return true;
@@ -65,7 +65,7 @@ bool http_access_check(struct http_request *r)
 	if (has_token(r))
 		return true;
 	if (action || !r->http->loopback)
-		return refuse(r);
+		return token_refuse(r);
 	if (host != NULL && !http_host_is_local(host)) {
 		http_error(r, MHD_HTTP_MISDIRECTED_REQUEST,
 			   "the Host header does not name this machine",

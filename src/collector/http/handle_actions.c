@@ -26,7 +26,7 @@ static void log_action(struct http_request *r, const char *action)
 	log_end(&line);
 }
 
-static void accepted(struct http_request *r)
+static void reply_accepted(struct http_request *r)
 {
 	r->status = MHD_HTTP_ACCEPTED;
 	json_object(&r->out);
@@ -35,7 +35,8 @@ static void accepted(struct http_request *r)
 	json_end_line(&r->out);
 }
 
-static bool judge(struct http_request *r, enum admin_command_outcome outcome)
+static bool outcome_check(struct http_request *r,
+			  enum admin_command_outcome outcome)
 {
 	switch (outcome) {
 	case ADMIN_COMMAND_DONE:
@@ -58,31 +59,32 @@ static bool judge(struct http_request *r, enum admin_command_outcome outcome)
 }
 
 /* Have it done by @worker. False: the request has its error. Yields. */
-static bool ask(struct http_request *r, const struct admin_command *wanted,
-		uint32_t worker, uint32_t *routers)
+static bool command_run(struct http_request *r,
+			const struct admin_command *wanted, uint32_t worker,
+			uint32_t *routers)
 {
-	struct admin_command *d = admin_command_new(wanted->kind);
-	struct worker_query *q = &d->head;
+	struct admin_command *command = admin_command_new(wanted->kind);
+	struct worker_query *q = &command->head;
 	enum admin_command_outcome outcome;
 
-	if (d == NULL) {
+	if (command == NULL) {
 		http_ask_failed(r, -ENOMEM);
 		return false;
 	}
-	d->has_router = wanted->has_router;
-	d->router = wanted->router;
-	d->peer = wanted->peer;
+	command->has_router = wanted->has_router;
+	command->router = wanted->router;
+	command->peer = wanted->peer;
 	if (!http_ask(r, worker, &q))
 		return false;
-	outcome = d->outcome;
-	*routers += d->routers;
-	admin_command_free(d);
-	return judge(r, outcome);
+	outcome = command->outcome;
+	*routers += command->routers;
+	admin_command_free(command);
+	return outcome_check(r, outcome);
 }
 
 /* One that concerns the router of the path. */
-static void act(struct http_request *r, enum admin_command_kind kind,
-		const char *name)
+static void router_command_run(struct http_request *r,
+			       enum admin_command_kind kind, const char *name)
 {
 	struct admin_command wanted = { .kind = kind, .has_router = true };
 	uint32_t worker, routers = 0;
@@ -90,20 +92,20 @@ static void act(struct http_request *r, enum admin_command_kind kind,
 	if (!http_take_router(r, r->args[0], &wanted.router, &worker) ||
 	    (kind == ADMIN_COMMAND_PURGE &&
 	     !http_take_peer(r, r->args[1], &wanted.peer)) ||
-	    !ask(r, &wanted, worker, &routers))
+	    !command_run(r, &wanted, worker, &routers))
 		return;
 	log_action(r, name);
-	accepted(r);
+	reply_accepted(r);
 }
 
 void http_post_disconnect(struct http_request *r)
 {
-	act(r, ADMIN_COMMAND_DISCONNECT, "disconnect");
+	router_command_run(r, ADMIN_COMMAND_DISCONNECT, "disconnect");
 }
 
 void http_post_purge(struct http_request *r)
 {
-	act(r, ADMIN_COMMAND_PURGE, "purge");
+	router_command_run(r, ADMIN_COMMAND_PURGE, "purge");
 }
 
 void http_post_resync(struct http_request *r)
@@ -120,7 +122,7 @@ void http_post_resync(struct http_request *r)
 		end = first + 1;
 	}
 	for (uint32_t i = first; i < end; i++)
-		if (!ask(r, &wanted, i, &routers))
+		if (!command_run(r, &wanted, i, &routers))
 			return;
 	log_action(r, "resync");
 	r->status = MHD_HTTP_ACCEPTED;
@@ -146,7 +148,7 @@ void http_post_snapshot(struct http_request *r)
 		return;
 	}
 	log_action(r, "snapshot");
-	accepted(r);
+	reply_accepted(r);
 }
 
 void http_post_log_level(struct http_request *r)

@@ -12,9 +12,9 @@ struct reading {
 	struct list_query_place place;
 };
 
-static bool take_filter(struct reading *l)
+static bool take_filter(struct reading *reading)
 {
-	struct http_request *r = l->page.request;
+	struct http_request *r = reading->page.request;
 	const char *filter = http_target_param(&r->target, "filter");
 	const char *state = http_target_param(&r->target, "state");
 
@@ -24,127 +24,132 @@ static bool take_filter(struct reading *l)
 		return false;
 	}
 	if (filter != NULL)
-		memcpy(l->asked.filter, filter, strlen(filter) + 1);
+		memcpy(reading->asked.filter, filter, strlen(filter) + 1);
 	if (state != NULL && list_query_state_find(state) < 0) {
 		http_error_of(r, MHD_HTTP_BAD_REQUEST, "not a state", state,
 			      "up, implied, stale, down");
 		return false;
 	}
 	if (state != NULL)
-		l->asked.states = (uint8_t)(1U << list_query_state_find(state));
+		reading->asked.states =
+			(uint8_t)(1U << list_query_state_find(state));
 	return true;
 }
 
-static bool take_router(struct reading *l)
+static bool take_router(struct reading *reading)
 {
 	const char *token =
-		http_target_param(&l->page.request->target, "router");
+		http_target_param(&reading->page.request->target, "router");
 
 	if (token == NULL)
 		return true;
-	l->asked.has_router = true;
-	return http_paging_router(&l->page, token, &l->asked.router);
+	reading->asked.has_router = true;
+	return http_paging_router(&reading->page, token,
+				  &reading->asked.router);
 }
 
-static struct worker_query *ask(struct http_paging *page)
+static struct worker_query *list_page_ask(struct http_paging *page)
 {
-	struct reading *l = (struct reading *)page;
-	struct list_query *v = list_query_new(l->kind);
+	struct reading *reading = (struct reading *)page;
+	struct list_query *list = list_query_new(reading->kind);
 
-	if (v == NULL)
+	if (list == NULL)
 		return NULL;
-	l->asked.head = v->head;
-	l->asked.kind = l->kind;
-	l->asked.limit = page->left;
-	l->asked.place = l->place;
-	*v = l->asked;
-	return &v->head;
+	reading->asked.head = list->head;
+	reading->asked.kind = reading->kind;
+	reading->asked.limit = page->left;
+	reading->asked.place = reading->place;
+	*list = reading->asked;
+	return &list->head;
 }
 
-static bool take(struct http_paging *page, struct worker_query *q, bool *more)
+static bool list_page_take(struct http_paging *page, struct worker_query *q,
+			   bool *more)
 {
-	struct reading *l = (struct reading *)page;
-	struct list_query *v = (struct list_query *)q;
+	struct reading *reading = (struct reading *)page;
+	struct list_query *list = (struct list_query *)q;
 
-	json_splice(&page->request->out, &v->out);
-	page->left = v->limit;
-	l->place = v->place;
-	*more = v->more;
+	json_splice(&page->request->out, &list->out);
+	page->left = list->limit;
+	reading->place = list->place;
+	*more = list->more;
 	return true;
 }
 
-static void list(struct http_request *r, enum list_query_kind kind,
-		 const char *name)
+static void list_reply(struct http_request *r, enum list_query_kind kind,
+		       const char *name)
 {
-	struct reading l = {
+	struct reading reading = {
 		.page = { .request = r,
 			  .kind = (uint8_t)kind,
-			  .place = &l.place,
-			  .place_len = sizeof(l.place),
-			  .ask = ask,
-			  .take = take },
+			  .place = &reading.place,
+			  .place_len = sizeof(reading.place),
+			  .ask = list_page_ask,
+			  .take = list_page_take },
 		.kind = kind,
 	};
 
-	if (!http_paging_start(&l.page) || !take_filter(&l) || !take_router(&l))
+	if (!http_paging_start(&reading.page) || !take_filter(&reading) ||
+	    !take_router(&reading))
 		return;
 	json_object(&r->out);
 	json_key(&r->out, name);
 	json_array(&r->out);
-	http_paging_run(&l.page); /* yields */
+	http_paging_run(&reading.page); /* yields */
 }
 
 void http_get_routers(struct http_request *r)
 {
-	list(r, LIST_QUERY_ROUTERS, "routers");
+	list_reply(r, LIST_QUERY_ROUTERS, "routers");
 }
 
 void http_get_peers(struct http_request *r)
 {
-	list(r, LIST_QUERY_PEERS, "peers");
+	list_reply(r, LIST_QUERY_PEERS, "peers");
 }
 
 /* One router or peer, with its history. */
-static void show(struct http_request *r, struct list_query *v, uint32_t worker)
+static void item_reply(struct http_request *r, struct list_query *list,
+		       uint32_t worker)
 {
-	struct worker_query *q = &v->head;
-	bool peer = v->kind == LIST_QUERY_PEERS;
+	struct worker_query *q = &list->head;
+	bool peer = list->kind == LIST_QUERY_PEERS;
 
-	v->whole = true;
-	v->limit = 1;
+	list->whole = true;
+	list->limit = 1;
 	if (!http_ask(r, worker, &q)) /* yields */
 		return;
-	if (v->count == 0) {
+	if (list->count == 0) {
 		http_error_of(r, MHD_HTTP_NOT_FOUND,
 			      peer ? "no such peer" : "no such router",
 			      r->args[peer ? 1 : 0],
 			      peer ? "/api/v1/peers?router= lists them"
 				   : "/api/v1/routers lists them");
 	} else {
-		json_splice(&r->out, &v->out);
+		json_splice(&r->out, &list->out);
 		json_end_line(&r->out);
 	}
-	list_query_free(v);
+	list_query_free(list);
 }
 
 static void show_one(struct http_request *r, enum list_query_kind kind)
 {
-	struct list_query *v = list_query_new(kind);
+	struct list_query *list = list_query_new(kind);
 	uint32_t worker;
 
-	if (v == NULL) {
+	if (list == NULL) {
 		http_error(r, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory",
 			   NULL);
 		return;
 	}
-	v->has_router = true;
-	v->has_peer = kind == LIST_QUERY_PEERS;
-	if (!http_take_router(r, r->args[0], &v->router, &worker) ||
-	    (v->has_peer && !http_take_peer(r, r->args[1], &v->peer))) {
-		list_query_free(v);
+	list->has_router = true;
+	list->has_peer = kind == LIST_QUERY_PEERS;
+	if (!http_take_router(r, r->args[0], &list->router, &worker) ||
+	    (list->has_peer && !http_take_peer(r, r->args[1], &list->peer))) {
+		list_query_free(list);
 		return;
 	}
-	show(r, v, worker);
+	item_reply(r, list, worker);
 }
 
 void http_get_router(struct http_request *r)

@@ -1,6 +1,7 @@
 #include "collector/http/server_internal.h"
 
 #include "collector/config/config.h"
+#include "collector/http/connections.h"
 #include "collector/http/stats_poller.h"
 #include "collector/telemetry/peer_metrics.h"
 #include "collector/telemetry/collector_stats.h"
@@ -9,6 +10,23 @@
 #include <spargio/time.h>
 
 #include <errno.h>
+
+static void put_connections(struct http_request *r)
+{
+	struct http_connection_stats stats;
+
+	http_connections_stats(r->http->connections, &stats);
+	metrics_one(&r->out, "arancini_http_connections", METRICS_GAUGE,
+		    (double)stats.open, "Open HTTP connections.");
+	metrics_one(&r->out, "arancini_http_connections_evicted_total",
+		    METRICS_COUNTER, (double)stats.evicted,
+		    "HTTP connections closed to make room for another: they "
+		    "had not sent a whole request.");
+	metrics_one(&r->out, "arancini_http_connections_expired_total",
+		    METRICS_COUNTER, (double)stats.expired,
+		    "HTTP connections closed because a request or an answer "
+		    "took too long.");
+}
 
 static void put_collector(struct http_request *r,
 			  const struct collector_stats *p)
@@ -30,6 +48,7 @@ static void put_collector(struct http_request *r,
 	metrics_one(&r->out, "arancini_log_lost_lines_total", METRICS_COUNTER,
 		    (double)log_lost(h->log),
 		    "Log lines that could not be written at once.");
+	put_connections(r);
 }
 
 /* All peers of one worker. False: the request has its error. Yields. */

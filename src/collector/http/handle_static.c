@@ -28,7 +28,7 @@ static bool is_page(const struct http_target *t, const struct static_file *page)
 	return *p == '\0';
 }
 
-static const struct static_file *find(const struct http_target *t)
+static const struct static_file *static_page_find(const struct http_target *t)
 {
 	for (size_t i = 0; i < page_count; i++)
 		if (is_page(t, &pages[i]))
@@ -38,7 +38,7 @@ static const struct static_file *find(const struct http_target *t)
 
 bool http_page_exists(const struct http_target *t)
 {
-	return find(t) != NULL;
+	return static_page_find(t) != NULL;
 }
 
 static void add_headers(struct MHD_Response *response,
@@ -65,7 +65,7 @@ static void add_headers(struct MHD_Response *response,
 
 void http_get_page(struct http_request *r)
 {
-	const struct static_file *page = find(&r->target);
+	const struct static_file *page = static_page_find(&r->target);
 	const char *known =
 		MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND,
 					    MHD_HTTP_HEADER_IF_NONE_MATCH);

@@ -18,13 +18,14 @@ void http_get_health(struct http_request *r)
 void http_get_ready(struct http_request *r)
 {
 	struct publisher_stats publisher;
-	struct readiness o;
+	struct readiness readiness;
 
 	publisher_stats(r->http->env->publisher, &publisher);
-	o = readiness_of(r->http->env, &publisher);
-	r->status = o.ready ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
+	readiness = readiness_of(r->http->env, &publisher);
+	r->status =
+		readiness.ready ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
 	json_object(&r->out);
-	readiness_json(&r->out, &o);
+	readiness_json(&r->out, &readiness);
 	json_end_object(&r->out);
 	json_end_line(&r->out);
 }

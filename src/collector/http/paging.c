@@ -7,36 +7,37 @@
 #include <string.h>
 
 /* What a cursor has: the worker, then the place in it. */
-struct mark {
+struct cursor_data {
 	uint8_t bytes[HTTP_CURSOR_BYTES];
 	size_t len;
 };
 
-static struct mark mark_of(const struct http_paging *l)
+static struct cursor_data cursor_data_of(const struct http_paging *page)
 {
-	struct mark m = { .len = sizeof(l->worker) + l->place_len };
+	struct cursor_data m = { .len = sizeof(page->worker) +
+					page->place_len };
 
 	assert(m.len <= sizeof(m.bytes));
-	memcpy(m.bytes, &l->worker, sizeof(l->worker));
-	memcpy(m.bytes + sizeof(l->worker), l->place, l->place_len);
+	memcpy(m.bytes, &page->worker, sizeof(page->worker));
+	memcpy(m.bytes + sizeof(page->worker), page->place, page->place_len);
 	return m;
 }
 
-static bool take_cursor(struct http_paging *l)
+static bool take_cursor(struct http_paging *page)
 {
-	struct http_request *r = l->request;
+	struct http_request *r = page->request;
 	const char *cursor = http_target_param(&r->target, "cursor");
-	struct mark m = mark_of(l);
+	struct cursor_data m = cursor_data_of(page);
 	uint32_t worker;
 
 	if (cursor == NULL)
 		return true;
-	if (http_cursor_read(l->seed, l->kind, cursor, m.bytes, m.len)) {
+	if (http_cursor_read(page->seed, page->kind, cursor, m.bytes, m.len)) {
 		memcpy(&worker, m.bytes, sizeof(worker));
-		if (worker < l->end) {
-			l->worker = worker;
-			memcpy(l->place, m.bytes + sizeof(worker),
-			       l->place_len);
+		if (worker < page->end) {
+			page->worker = worker;
+			memcpy(page->place, m.bytes + sizeof(worker),
+			       page->place_len);
 			return true;
 		}
 	}
@@ -46,84 +47,85 @@ static bool take_cursor(struct http_paging *l)
 	return false;
 }
 
-bool http_paging_start(struct http_paging *l)
+bool http_paging_start(struct http_paging *page)
 {
-	struct http_request *r = l->request;
+	struct http_request *r = page->request;
 
-	l->seed = http_cursor_seed(r->http->seed, &r->target);
-	l->end = r->http->env->worker_count;
-	return http_take_limit(r, &l->left) && take_cursor(l);
+	page->seed = http_cursor_seed(r->http->seed, &r->target);
+	page->end = r->http->env->worker_count;
+	return http_take_limit(r, &page->left) && take_cursor(page);
 }
 
-bool http_paging_router(struct http_paging *l, const char *token,
+bool http_paging_router(struct http_paging *page, const char *token,
 			struct rib_identity *out)
 {
 	uint32_t worker;
 
-	if (!http_take_router(l->request, token, out, &worker))
+	if (!http_take_router(page->request, token, out, &worker))
 		return false;
-	if (l->worker < worker)
-		l->worker = worker;
-	l->end = worker + 1;
+	if (page->worker < worker)
+		page->worker = worker;
+	page->end = worker + 1;
 	return true;
 }
 
 /* One worker. *@more: it was not all of it. False: there is an error. */
-static bool read_worker(struct http_paging *l, bool *more)
+static bool read_worker(struct http_paging *page, bool *more)
 {
-	struct worker_query *q = l->ask(l);
+	struct worker_query *q = page->ask(page);
 	bool good;
 
 	if (q == NULL) {
-		http_error(l->request, MHD_HTTP_SERVICE_UNAVAILABLE,
+		http_error(page->request, MHD_HTTP_SERVICE_UNAVAILABLE,
 			   "out of memory", NULL);
 		return false;
 	}
-	if (!http_ask(l->request, l->worker, &q)) /* yields */
+	if (!http_ask(page->request, page->worker, &q)) /* yields */
 		return false;
-	good = l->take(l, q, more);
+	good = page->take(page, q, more);
 	q->free(q);
 	return good;
 }
 
-static bool read_page(struct http_paging *l)
+static bool read_page(struct http_paging *page)
 {
 	bool more = false;
 
 	/* Who ran out of time makes a shorter page, not a longer wait. */
-	while (!more && l->left > 0 && l->worker < l->end) {
-		if (!read_worker(l, &more))
+	while (!more && page->left > 0 && page->worker < page->end &&
+	       page->request->out.len < HTTP_PAGE_BYTES) {
+		if (!read_worker(page, &more))
 			return false;
 		if (more)
 			break;
-		l->worker++;
-		memset(l->place, 0, l->place_len);
+		page->worker++;
+		memset(page->place, 0, page->place_len);
 	}
 	return true;
 }
 
-static void put_next(struct http_paging *l)
+static void put_next(struct http_paging *page)
 {
-	struct json *out = &l->request->out;
-	struct mark m = mark_of(l);
+	struct json *out = &page->request->out;
+	struct cursor_data m = cursor_data_of(page);
 	char cursor[HTTP_CURSOR_TEXT];
 
-	if (l->worker >= l->end) {
+	if (page->worker >= page->end) {
 		json_null_at(out, "next");
 		return;
 	}
-	http_cursor_write(l->seed, l->kind, m.bytes, m.len, cursor);
+	http_cursor_write(page->seed, page->kind, m.bytes, m.len, cursor);
 	json_string_at(out, "next", cursor);
 }
 
-void http_paging_run(struct http_paging *l)
+void http_paging_run(struct http_paging *page)
 {
-	struct json *out = &l->request->out;
+	struct json *out = &page->request->out;
 
-	if (!read_page(l)) /* yields */
+	if (!read_page(page)) /* yields */
 		return;
 	json_end_array(out);
-	put_next(l);
+	put_next(page);
 	json_end_object(out);
 	json_end_line(out);
 }

@@ -18,12 +18,13 @@ struct http_paging {
 	void *place;  /* in a worker; all zero is the beginning */
 	size_t place_len;
 	/* The next question, on the heap. NULL: no memory. */
-	struct worker_query *(*ask)(struct http_paging *l);
+	struct worker_query *(*ask)(struct http_paging *page);
 	/*
 	 * Add an answer to the page, move left and place on; *@more: the worker
 	 * has more. False: the request has its error.
 	 */
-	bool (*take)(struct http_paging *l, struct worker_query *q, bool *more);
+	bool (*take)(struct http_paging *page, struct worker_query *q,
+		     bool *more);
 
 	/* Set by http_paging_start() */
 	uint64_t seed;
@@ -33,16 +34,16 @@ struct http_paging {
 };
 
 /* Take limit and cursor. False: the request has its error. */
-bool http_paging_start(struct http_paging *l);
+bool http_paging_start(struct http_paging *page);
 
 /* Only of the router @token, which is *@out. False: likewise. */
-bool http_paging_router(struct http_paging *l, const char *token,
+bool http_paging_router(struct http_paging *page, const char *token,
 			struct rib_identity *out);
 
 /*
  * The rest of an answer whose array was begun: its elements, "next", and the
  * end of the object. Yields.
  */
-void http_paging_run(struct http_paging *l);
+void http_paging_run(struct http_paging *page);
 
 #endif

@@ -115,6 +115,9 @@ static void add_headers(struct http_request *r, struct MHD_Response *response)
 	MHD_add_response_header(response, MHD_HTTP_HEADER_VARY,
 				"Accept-Encoding");
 	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	if (r->close)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION,
+					"close");
 	if (r->allow != NULL)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW,
 					r->allow);
@@ -125,12 +128,31 @@ static void add_headers(struct http_request *r, struct MHD_Response *response)
 					"token as password\"");
 }
 
+/* Whether there is memory for one more answer that waits to be read. */
+static bool may_hold(const struct http_request *r)
+{
+	size_t most = HTTP_HELD_BYTES;
+
+	if (r->route != NULL && r->route->flags & HTTP_RESERVED)
+		most *= 2;
+	/* An error must always be said. */
+	return r->out.len < WORTH || r->http->held + r->out.len <= most;
+}
+
 enum MHD_Result http_reply(struct http_request *r)
 {
 	struct MHD_Response *response = r->response;
 	enum MHD_Result queued;
 
 	if (response == NULL) {
+		if (!may_hold(r)) {
+			r->close = true;
+			http_error(r, MHD_HTTP_SERVICE_UNAVAILABLE,
+				   "too many answers wait to be read",
+				   "read them, or ask again");
+		}
+		r->held = r->out.len;
+		r->http->held += r->held;
 		response = make_response(r);
 		if (response == NULL)
 			return MHD_NO;

@@ -4,8 +4,10 @@
 
 /* clang-format off */
 static const struct http_route routes[] = {
-	{ "/healthz", "", HTTP_OPEN | HTTP_DIRECT, http_get_health },
-	{ "/readyz", "", HTTP_OPEN | HTTP_DIRECT, http_get_ready },
+	{ "/healthz", "", HTTP_OPEN | HTTP_DIRECT | HTTP_RESERVED,
+	  http_get_health },
+	{ "/readyz", "", HTTP_OPEN | HTTP_DIRECT | HTTP_RESERVED,
+	  http_get_ready },
 	{ "/api/v1/status", "", 0, http_get_status },
 	{ "/api/v1/routers", "state filter limit cursor", 0, http_get_routers },
 	{ "/api/v1/routers/*", "", 0, http_get_router },
@@ -15,8 +17,8 @@ static const struct http_route routes[] = {
 	{ "/api/v1/rib",
 	  "prefix match router peer view family rd limit cursor", 0,
 	  http_get_rib },
-	{ "/api/v1/events", "", HTTP_DIRECT, http_get_events },
-	{ "/metrics", "", 0, http_get_metrics },
+	{ "/api/v1/events", "", HTTP_DIRECT | HTTP_STREAM, http_get_events },
+	{ "/metrics", "", HTTP_RESERVED, http_get_metrics },
 	{ "/api/v1/routers/*/disconnect", "", HTTP_POST, http_post_disconnect },
 	{ "/api/v1/peers/*/*/purge", "", HTTP_POST, http_post_purge },
 	{ "/api/v1/snapshot", "", HTTP_POST, http_post_snapshot },
@@ -32,8 +34,9 @@ static const struct http_route page_route = { "", "", HTTP_DIRECT,
 #define ROUTES (sizeof(routes) / sizeof(routes[0]))
 
 /* Whether the path is that of @route; what "*" stands for goes to @args. */
-static bool matches(const struct http_route *route, const struct http_target *t,
-		    const char *args[HTTP_ARGS_MAX])
+static bool route_matches(const struct http_route *route,
+			  const struct http_target *t,
+			  const char *args[HTTP_ARGS_MAX])
 {
 	const char *p = route->path;
 	size_t n = 0, arg = 0;
@@ -95,7 +98,7 @@ bool http_route_find(struct http_request *r, const char *method)
 	for (size_t i = 0; i < ROUTES; i++) {
 		bool wants_post = routes[i].flags & HTTP_POST;
 
-		if (!matches(&routes[i], &r->target, r->args))
+		if (!route_matches(&routes[i], &r->target, r->args))
 			continue;
 		r->allow = wants_post ? "POST" : "GET, HEAD";
 		if (wants_post ? !post : !get)

@@ -2,8 +2,9 @@
 
 #include "collector/base/ip.h"
 #include "collector/config/options.h"
-#include "collector/http/sse.h"
+#include "collector/http/connections.h"
 #include "collector/http/server_internal.h"
+#include "collector/http/sse.h"
 #include "collector/http/token.h"
 #include "collector/http/stats_poller.h"
 #include "collector/worker_state.h"
@@ -22,15 +23,20 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CONNECTIONS	512
+#define CONNECTIONS 512
+#define PER_ADDRESS 384
+#define RESERVED    32
+/* Of libmicrohttpd: also those that end, but that it has not closed yet. */
+#define CONNECTIONS_MAX (CONNECTIONS + 4 * RESERVED)
+#define WORKING_MAX	64 /* requests that fibers have, but for RESERVED */
 #define CONNECTION_SIZE (32 * 1024) /* of memory: bounds the headers */
 #define IDLE_SECONDS	30U
 #define BODY_MAX	(64 * 1024)
 #define STACK		(256 * 1024)
 #define STOP_SECONDS	10 /* more than HTTP_PATIENCE and sp_stop() take */
 
-static void say(struct http *h, enum log_level level, const char *event,
-		const char *hint, int err)
+static void server_log(struct http *h, enum log_level level, const char *event,
+		       const char *hint, int err)
 {
 	const struct config_address *at = &h->config->http.listen;
 	struct log_line line;
@@ -55,7 +61,7 @@ void http_log_client(struct log_line *line, const struct sockaddr *from)
 
 /* Requests */
 
-static int work(void *request)
+static int request_run(void *request)
 {
 	struct http_request *r = request;
 	struct http *h = r->http;
@@ -75,10 +81,12 @@ static int work(void *request)
 static bool hand_over(struct http_request *r)
 {
 	struct http *h = r->http;
-	bool taken;
+	bool stopping, taken;
 
 	pthread_mutex_lock(&h->lock);
-	taken = !h->stopping;
+	stopping = h->stopping;
+	taken = !stopping &&
+		(h->working < WORKING_MAX || r->route->flags & HTTP_RESERVED);
 	if (taken) {
 		h->working++;
 		r->phase = HTTP_WORKING;
@@ -87,10 +95,12 @@ static bool hand_over(struct http_request *r)
 	pthread_mutex_unlock(&h->lock);
 	if (!taken) {
 		http_error(r, MHD_HTTP_SERVICE_UNAVAILABLE,
-			   "the collector is stopping", NULL);
+			   stopping ? "the collector is stopping"
+				    : "too many requests",
+			   stopping ? NULL : "ask again");
 		return false;
 	}
-	if (sp_go_on(h->rt, 0, work, r, NULL) == 0)
+	if (sp_go_on(h->rt, 0, request_run, r, NULL) == 0)
 		return true;
 	http_error(r, MHD_HTTP_SERVICE_UNAVAILABLE, "too many requests",
 		   "ask again");
@@ -103,19 +113,31 @@ static bool hand_over(struct http_request *r)
 	return true;
 }
 
-/* All of it was read. */
-static enum MHD_Result dispatch(struct http_request *r)
+static enum MHD_Result request_reply(struct http_request *r)
 {
+	bool stream = r->response != NULL && r->route->flags & HTTP_STREAM;
+
+	r->phase = HTTP_DONE;
+	http_connection_set_state(r->place,
+				  stream ? HTTP_CONNECTION_STREAMING
+					 : HTTP_CONNECTION_SENDING,
+				  sp_now());
+	return http_reply(r);
+}
+
+/* All of it was read. */
+static enum MHD_Result request_dispatch(struct http_request *r)
+{
+	http_connection_set_state(r->place, HTTP_CONNECTION_WORKING, sp_now());
 	if (r->admitted && r->route->flags & HTTP_DIRECT)
 		r->route->handle(r);
 	else if (r->admitted && hand_over(r))
 		return MHD_YES;
-	r->phase = HTTP_DONE;
-	return http_reply(r);
+	return request_reply(r);
 }
 
 /* False: its body is not worth reading, and there is an error to answer. */
-static bool fits(struct http_request *r)
+static bool body_fits(struct http_request *r)
 {
 	const char *length =
 		MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND,
@@ -129,7 +151,7 @@ static bool fits(struct http_request *r)
 }
 
 /* False: there is an error to answer, once the body was read. */
-static bool admit(struct http_request *r, const char *method)
+static bool request_admit(struct http_request *r, const char *method)
 {
 	if (r->parsed != HTTP_TARGET_OK) {
 		http_error(r,
@@ -139,14 +161,24 @@ static bool admit(struct http_request *r, const char *method)
 			   http_target_words(r->parsed), NULL);
 		return false;
 	}
-	return http_route_find(r, method) && http_access_check(r) &&
-	       http_route_check_params(r);
+	if (!http_route_find(r, method))
+		return false;
+	if (http_connection_is_reserved(r->place) &&
+	    !(r->route->flags & HTTP_RESERVED)) {
+		r->close = true;
+		http_error(r, MHD_HTTP_SERVICE_UNAVAILABLE,
+			   "too many connections",
+			   "only health and metrics are answered now");
+		return false;
+	}
+	return http_access_check(r) && http_route_check_params(r);
 }
 
-static enum MHD_Result handle(void *http, struct MHD_Connection *connection,
-			      const char *url, const char *method,
-			      const char *version, const char *body,
-			      size_t *body_len, void **request)
+static enum MHD_Result request_handle(void *http,
+				      struct MHD_Connection *connection,
+				      const char *url, const char *method,
+				      const char *version, const char *body,
+				      size_t *body_len, void **request)
 {
 	struct http_request *r = *request;
 
@@ -154,32 +186,41 @@ static enum MHD_Result handle(void *http, struct MHD_Connection *connection,
 	(void)url;
 	(void)version;
 	(void)body;
-	if (r == NULL)
+	if (r == NULL || r->place == NULL)
 		return MHD_NO;
 	r->connection = connection;
 	switch (r->phase) {
 	case HTTP_NEW:
 		r->phase = HTTP_READING;
-		if (!fits(r)) {
-			r->phase = HTTP_DONE;
-			return http_reply(r);
+		if (!http_headers_check(r) || !body_fits(r)) {
+			r->close = true;
+			return request_reply(r);
 		}
-		r->admitted = admit(r, method);
+		r->admitted = request_admit(r, method);
 		return MHD_YES;
 	case HTTP_READING:
 		if (*body_len == 0)
-			return dispatch(r);
+			return request_dispatch(r);
 		r->body += *body_len;
 		*body_len = 0;
 		return r->body <= BODY_MAX ? MHD_YES : MHD_NO;
 	default:
-		return http_reply(r);
+		return request_reply(r);
 	}
 }
 
+static struct http_connection *place_of(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection,
+					MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info != NULL ? info->socket_context : NULL;
+}
+
 /* The first that is heard of a request: its target, as it was sent. */
-static void *begin(void *http, const char *target,
-		   struct MHD_Connection *connection)
+static void *request_begin(void *http, const char *target,
+			   struct MHD_Connection *connection)
 {
 	struct http_request *r = calloc(1, sizeof(*r));
 
@@ -187,13 +228,14 @@ static void *begin(void *http, const char *target,
 		return NULL;
 	r->http = http;
 	r->connection = connection;
+	r->place = place_of(connection);
 	r->status = MHD_HTTP_OK;
 	r->parsed = http_target_parse(target, &r->target);
 	return r;
 }
 
-static void end(void *http, struct MHD_Connection *connection, void **request,
-		enum MHD_RequestTerminationCode why)
+static void request_end(void *http, struct MHD_Connection *connection,
+			void **request, enum MHD_RequestTerminationCode why)
 {
 	struct http_request *r = *request;
 
@@ -202,9 +244,56 @@ static void end(void *http, struct MHD_Connection *connection, void **request,
 	(void)why;
 	if (r == NULL)
 		return;
+	if (r->place != NULL)
+		http_connection_set_state(r->place, HTTP_CONNECTION_READING,
+					  sp_now());
+	r->http->held -= r->held;
 	json_fini(&r->out);
 	free(r);
 	*request = NULL;
+}
+
+/* Connections */
+
+static void connection_begin(struct http *h, struct MHD_Connection *connection,
+			     void **place)
+{
+	int fd = MHD_get_connection_info(connection,
+					 MHD_CONNECTION_INFO_CONNECTION_FD)
+			 ->connect_fd;
+	const struct sockaddr *peer =
+		MHD_get_connection_info(connection,
+					MHD_CONNECTION_INFO_CLIENT_ADDRESS)
+			->client_addr;
+
+	*place = http_connection_open(h->connections, fd, peer, sp_now());
+	if (*place == NULL)
+		shutdown(fd, SHUT_RDWR);
+}
+
+static void connection_notify(void *http, struct MHD_Connection *connection,
+			      void **place,
+			      enum MHD_ConnectionNotificationCode what)
+{
+	switch (what) {
+	case MHD_CONNECTION_NOTIFY_STARTED:
+		connection_begin(http, connection, place);
+		break;
+	case MHD_CONNECTION_NOTIFY_CLOSED:
+		http_connection_close(*place);
+		*place = NULL;
+		break;
+	}
+}
+
+/* A fiber: ends connections whose time is over. Yields. */
+static int connections_expire_main(void *http)
+{
+	struct http *h = http;
+
+	while (sp_sleep(SP_S) == 0)
+		http_connections_expire(h->connections, sp_now());
+	return 0;
 }
 
 /* Life */
@@ -259,8 +348,10 @@ static int take_token(struct http *h)
 	if (h->token != NULL)
 		return 0;
 	if (config_state_is_url(h->config)) {
-		say(h, LOG_LEVEL_WARNING, "http_without_token",
-		    "--state is no folder: actions need --http-token-file", 0);
+		server_log(
+			h, LOG_LEVEL_WARNING, "http_without_token",
+			"--state is no folder: actions need --http-token-file",
+			0);
 		return 0;
 	}
 	h->own_token = malloc(HTTP_TOKEN_LEN + 1);
@@ -269,7 +360,8 @@ static int take_token(struct http *h)
 	err = http_token_make(state, h->own_token);
 	h->token = h->own_token;
 	if (err < 0)
-		say(h, LOG_LEVEL_ERROR, "cannot_write_http_token", state, err);
+		server_log(h, LOG_LEVEL_ERROR, "cannot_write_http_token", state,
+			   err);
 	return err;
 }
 
@@ -278,10 +370,11 @@ static int start_daemon(struct http *h, int fd)
 	h->daemon = MHD_start_daemon(
 		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
 			MHD_USE_ITC,
-		0, NULL, NULL, handle, h, MHD_OPTION_LISTEN_SOCKET, fd,
-		MHD_OPTION_URI_LOG_CALLBACK, begin, h,
-		MHD_OPTION_NOTIFY_COMPLETED, end, h,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
+		0, NULL, NULL, request_handle, h, MHD_OPTION_LISTEN_SOCKET, fd,
+		MHD_OPTION_URI_LOG_CALLBACK, request_begin, h,
+		MHD_OPTION_NOTIFY_COMPLETED, request_end, h,
+		MHD_OPTION_NOTIFY_CONNECTION, connection_notify, h,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_SIZE,
 		MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
 		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
@@ -306,17 +399,31 @@ static int start_parts(struct http *h, int fd)
 		err = stats_poller_start(h->env, h->rt, h->sse,
 					 &h->stats_poller);
 	if (err == 0)
+		err = sp_go_on(h->rt, 0, connections_expire_main, h,
+			       &h->expiry);
+	h->has_expiry = err == 0;
+	if (err == 0)
 		err = start_daemon(h, fd);
 	return err;
 }
 
 static struct http *http_new(const struct collector_env *env)
 {
+	const struct http_connection_limits limits = {
+		.all = CONNECTIONS,
+		.per_address = PER_ADDRESS,
+		.reserved = RESERVED,
+	};
 	struct http *h = calloc(1, sizeof(*h));
 	pthread_condattr_t monotonic;
 
 	if (h == NULL)
 		return NULL;
+	h->connections = http_connections_new(&limits);
+	if (h->connections == NULL) {
+		free(h);
+		return NULL;
+	}
 	h->env = env;
 	h->config = env->config;
 	h->log = env->log;
@@ -331,28 +438,29 @@ static struct http *http_new(const struct collector_env *env)
 	return h;
 }
 
-static int start(struct http *h)
+static int server_start(struct http *h)
 {
 	const struct config_address *at = &h->config->http.listen;
 	int fd = open_socket(at);
 	int err;
 
 	if (fd == -EADDRINUSE && config_is_default(h->config, "http")) {
-		say(h, LOG_LEVEL_WARNING, "no_http",
-		    "the default address is taken: --http ADDRESS:PORT, or off",
-		    fd);
+		server_log(h, LOG_LEVEL_WARNING, "no_http",
+			   "the default address is taken: --http ADDRESS:PORT, "
+			   "or off",
+			   fd);
 		return fd;
 	}
 	if (fd < 0) {
-		say(h, LOG_LEVEL_ERROR, "cannot_listen", "--http ADDRESS:PORT",
-		    fd);
+		server_log(h, LOG_LEVEL_ERROR, "cannot_listen",
+			   "--http ADDRESS:PORT", fd);
 		return fd;
 	}
 	err = start_parts(h, fd);
 	if (err < 0) {
 		if (h->daemon == NULL)
 			close(fd);
-		say(h, LOG_LEVEL_ERROR, "cannot_serve_http", NULL, err);
+		server_log(h, LOG_LEVEL_ERROR, "cannot_serve_http", NULL, err);
 		return err;
 	}
 	h->port = port_of(fd);
@@ -376,7 +484,7 @@ int http_start(const struct collector_env *env, struct http **out)
 	h = http_new(env);
 	if (h == NULL)
 		return -ENOMEM;
-	err = start(h);
+	err = server_start(h);
 	if (err == 0) {
 		*out = h;
 		return 0;
@@ -409,6 +517,10 @@ static void *stop_main(void *http)
 	sse_close(h->sse);
 	if (h->daemon != NULL)
 		MHD_stop_daemon(h->daemon);
+	if (h->has_expiry) {
+		sp_cancel(h->expiry);
+		sp_join_thread(h->rt, h->expiry, NULL);
+	}
 	stats_poller_stop(h->stats_poller);
 	sse_free(h->sse);
 	if (h->rt != NULL)
@@ -449,14 +561,16 @@ int http_stop(struct http *h)
 		pthread_join(stopper, NULL);
 	} else {
 		pthread_detach(stopper);
-		say(h, LOG_LEVEL_ERROR, "http_not_stopped",
-		    "a request did not end; the process exits without it",
-		    -ETIMEDOUT);
+		server_log(
+			h, LOG_LEVEL_ERROR, "http_not_stopped",
+			"a request did not end; the process exits without it",
+			-ETIMEDOUT);
 		return -ETIMEDOUT;
 	}
 	pthread_cond_destroy(&h->end);
 	pthread_cond_destroy(&h->idle);
 	pthread_mutex_destroy(&h->lock);
+	http_connections_free(h->connections);
 	free(h->own_token);
 	free(h);
 	return 0;

@@ -15,10 +15,24 @@
 #include "collector/collector_env.h"
 #include "collector/http/target.h"
 
+#include <spargio/fiber.h>
+
 #include <microhttpd.h>
 #include <pthread.h>
 
 #define HTTP_ARGS_MAX 2
+
+/*
+ * A page of a list ends behind the row that makes it so long. A row has at most
+ * some 400 KiB: the attributes of one route.
+ */
+#define HTTP_PAGE_BYTES (1024 * 1024)
+
+/*
+ * Answers that wait to be read by their clients, all together; requests beyond
+ * this get 503. Those with HTTP_RESERVED may have as much again.
+ */
+#define HTTP_HELD_BYTES (64 * 1024 * 1024)
 
 /* How long one worker may take; who asks waits a little longer. */
 #define HTTP_PATIENCE (2 * SP_S)
@@ -26,6 +40,8 @@
 struct bmp_peer;
 struct config;
 struct http;
+struct http_connection;
+struct http_connections;
 struct http_request;
 struct log;
 struct log_line;
@@ -37,9 +53,11 @@ struct stats_poller;
 struct worker_query;
 
 enum http_route_flags {
-	HTTP_OPEN = 1,	 /* needs no token anywhere: health */
-	HTTP_DIRECT = 2, /* asks nobody: answered where it was read */
-	HTTP_POST = 4,	 /* changes something; else GET and HEAD */
+	HTTP_OPEN = 1,	   /* needs no token anywhere: health */
+	HTTP_DIRECT = 2,   /* asks nobody: answered where it was read */
+	HTTP_POST = 4,	   /* changes something; else GET and HEAD */
+	HTTP_RESERVED = 8, /* answered when all else has no place left */
+	HTTP_STREAM = 16,  /* its answer has no end */
 };
 
 struct http_route {
@@ -59,6 +77,7 @@ enum http_phase {
 struct http_request {
 	struct http *http;
 	struct MHD_Connection *connection;
+	struct http_connection *place;
 	enum http_phase phase;
 	enum http_target_status parsed;
 	struct http_target target;
@@ -72,6 +91,8 @@ struct http_request {
 	const char *allow;	       /* methods, with 405 */
 	struct MHD_Response *response; /* made by the handler; NULL: of out */
 	struct json out;
+	size_t held; /* bytes of the answer, of http.held */
+	bool close;  /* the connection, behind the answer */
 };
 
 struct http {
@@ -80,8 +101,12 @@ struct http {
 	struct log *log;
 	struct sp_rt *rt;
 	struct MHD_Daemon *daemon;
+	struct http_connections *connections;
+	size_t held; /* bytes of answers; libmicrohttpd's thread */
 	struct sse *sse;
 	struct stats_poller *stats_poller;
+	struct sp_task expiry; /* the fiber that ends connections */
+	bool has_expiry;
 	const char *token; /* NULL: there is none, and no action either */
 	char *own_token;   /* to free() */
 	bool loopback;
@@ -118,6 +143,12 @@ bool http_route_find(struct http_request *r, const char *method);
  * ignored parameter would be a mistake that the client never notices.
  */
 bool http_route_check_params(struct http_request *r);
+
+/*
+ * headers.c: false: a proxy in front might see another request than we do, and
+ * the answer says so.
+ */
+bool http_headers_check(struct http_request *r);
 
 /* auth.c: false: the answer says why not. */
 bool http_access_check(struct http_request *r);

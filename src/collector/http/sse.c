@@ -73,9 +73,9 @@ static void text_put(struct text *t)
 
 /* Writing; with the lock held */
 
-static void wake_all(struct sse *f)
+static void wake_all(struct sse *sse)
 {
-	for (struct stream *s = f->streams; s != NULL; s = s->next) {
+	for (struct stream *s = sse->streams; s != NULL; s = s->next) {
 		if (!s->suspended)
 			continue;
 		s->suspended = false;
@@ -83,34 +83,34 @@ static void wake_all(struct sse *f)
 	}
 }
 
-static void add(struct sse *f, struct text *t)
+static void event_add(struct sse *sse, struct text *t)
 {
-	struct text **slot = &f->events[f->next % EVENTS];
+	struct text **slot = &sse->events[sse->next % EVENTS];
 
 	/* Without memory there is a hole, and streams skip it. */
 	text_put(*slot);
 	*slot = t;
-	f->next++;
+	sse->next++;
 }
 
-void sse_event(struct sse *f, const struct event_ring_entry *e)
+void sse_event(struct sse *sse, const struct event_ring_entry *e)
 {
 	struct json j = { 0 };
 	char head[64];
 
-	pthread_mutex_lock(&f->lock);
+	pthread_mutex_lock(&sse->lock);
 	snprintf(head, sizeof(head),
-		 "id: %" PRIu64 "\nevent: event\ndata: ", f->next);
+		 "id: %" PRIu64 "\nevent: event\ndata: ", sse->next);
 	json_object(&j);
-	json_uint_at(&j, "id", f->next);
+	json_uint_at(&j, "id", sse->next);
 	event_ring_json(&j, e);
 	json_end_object(&j);
-	add(f, text_new(head, &j));
-	pthread_mutex_unlock(&f->lock);
+	event_add(sse, text_new(head, &j));
+	pthread_mutex_unlock(&sse->lock);
 	json_fini(&j);
 }
 
-void sse_lost(struct sse *f, uint64_t events)
+void sse_lost(struct sse *sse, uint64_t events)
 {
 	struct json j = { 0 };
 
@@ -119,57 +119,58 @@ void sse_lost(struct sse *f, uint64_t events)
 	json_object(&j);
 	json_uint_at(&j, "events", events);
 	json_end_object(&j);
-	pthread_mutex_lock(&f->lock);
-	add(f, text_new("event: lost\ndata: ", &j));
-	pthread_mutex_unlock(&f->lock);
+	pthread_mutex_lock(&sse->lock);
+	event_add(sse, text_new("event: lost\ndata: ", &j));
+	pthread_mutex_unlock(&sse->lock);
 	json_fini(&j);
 }
 
-void sse_status(struct sse *f, const struct json *json)
+void sse_status(struct sse *sse, const struct json *json)
 {
 	struct text *t = text_new("event: status\ndata: ", json);
 
 	if (t == NULL)
 		return;
-	pthread_mutex_lock(&f->lock);
-	text_put(f->status);
-	f->status = t;
-	f->status_number++;
-	wake_all(f);
-	pthread_mutex_unlock(&f->lock);
+	pthread_mutex_lock(&sse->lock);
+	text_put(sse->status);
+	sse->status = t;
+	sse->status_number++;
+	wake_all(sse);
+	pthread_mutex_unlock(&sse->lock);
 }
 
-bool sse_is_read(struct sse *f)
+bool sse_is_read(struct sse *sse)
 {
 	bool read;
 
-	pthread_mutex_lock(&f->lock);
-	read = f->streams != NULL;
-	pthread_mutex_unlock(&f->lock);
+	pthread_mutex_lock(&sse->lock);
+	read = sse->streams != NULL;
+	pthread_mutex_unlock(&sse->lock);
 	return read;
 }
 
 /* Reading */
 
-static uint64_t oldest(const struct sse *f)
+static uint64_t event_oldest(const struct sse *sse)
 {
-	return f->next - f->first > EVENTS ? f->next - EVENTS : f->first;
+	return sse->next - sse->first > EVENTS ? sse->next - EVENTS
+					       : sse->first;
 }
 
 /* The next text for @s, or NULL if it has seen all. With the lock held. */
-static struct text *next_text(struct sse *f, struct stream *s)
+static struct text *next_text(struct sse *sse, struct stream *s)
 {
-	if (s->event < oldest(f))
-		s->event = oldest(f);
-	while (s->event < f->next) {
-		struct text *t = f->events[s->event++ % EVENTS];
+	if (s->event < event_oldest(sse))
+		s->event = event_oldest(sse);
+	while (s->event < sse->next) {
+		struct text *t = sse->events[s->event++ % EVENTS];
 
 		if (t != NULL)
 			return text_get(t);
 	}
-	if (f->status != NULL && s->status != f->status_number) {
-		s->status = f->status_number;
-		return text_get(f->status);
+	if (sse->status != NULL && s->status != sse->status_number) {
+		s->status = sse->status_number;
+		return text_get(sse->status);
 	}
 	return NULL;
 }
@@ -194,73 +195,74 @@ static ssize_t send_some(struct stream *s, char *to, size_t max)
 static ssize_t read_stream(void *stream, uint64_t at, char *to, size_t max)
 {
 	struct stream *s = stream;
-	struct sse *f = s->sse;
+	struct sse *sse = s->sse;
 	ssize_t n = 0;
 
 	(void)at;
-	pthread_mutex_lock(&f->lock);
+	pthread_mutex_lock(&sse->lock);
 	if (s->now == NULL)
-		s->now = next_text(f, s);
+		s->now = next_text(sse, s);
 	if (s->now != NULL) {
 		n = send_some(s, to, max);
-	} else if (f->closed) {
+	} else if (sse->closed) {
 		n = MHD_CONTENT_READER_END_OF_STREAM;
 	} else {
 		s->suspended = true;
 		MHD_suspend_connection(s->connection);
 	}
-	pthread_mutex_unlock(&f->lock);
+	pthread_mutex_unlock(&sse->lock);
 	return n;
 }
 
 static void end_stream(void *stream)
 {
 	struct stream *s = stream;
-	struct sse *f = s->sse;
+	struct sse *sse = s->sse;
 
-	pthread_mutex_lock(&f->lock);
+	pthread_mutex_lock(&sse->lock);
 	*s->link = s->next;
 	if (s->next != NULL)
 		s->next->link = s->link;
-	f->count--;
-	pthread_mutex_unlock(&f->lock);
+	sse->count--;
+	pthread_mutex_unlock(&sse->lock);
 	text_put(s->now);
 	free(s);
 }
 
 /* Where to begin: behind what was seen, else with the latest few. */
-static uint64_t begin_at(const struct sse *f, const char *last_id)
+static uint64_t begin_at(const struct sse *sse, const char *last_id)
 {
 	uint64_t seen = last_id != NULL ? strtoull(last_id, NULL, 10) : 0;
-	uint64_t few =
-		f->next - oldest(f) > BEGIN ? f->next - BEGIN : oldest(f);
+	uint64_t few = sse->next - event_oldest(sse) > BEGIN
+			       ? sse->next - BEGIN
+			       : event_oldest(sse);
 
-	return seen >= f->first && seen < f->next ? seen + 1 : few;
+	return seen >= sse->first && seen < sse->next ? seen + 1 : few;
 }
 
-static int add_stream(struct sse *f, struct stream *s, const char *last_id)
+static int add_stream(struct sse *sse, struct stream *s, const char *last_id)
 {
 	int err = 0;
 
-	pthread_mutex_lock(&f->lock);
-	if (f->closed) {
+	pthread_mutex_lock(&sse->lock);
+	if (sse->closed) {
 		err = -EPIPE;
-	} else if (f->count == STREAMS) {
+	} else if (sse->count == STREAMS) {
 		err = -EAGAIN;
 	} else {
-		s->event = begin_at(f, last_id);
-		s->next = f->streams;
-		s->link = &f->streams;
+		s->event = begin_at(sse, last_id);
+		s->next = sse->streams;
+		s->link = &sse->streams;
 		if (s->next != NULL)
 			s->next->link = &s->next;
-		f->streams = s;
-		f->count++;
+		sse->streams = s;
+		sse->count++;
 	}
-	pthread_mutex_unlock(&f->lock);
+	pthread_mutex_unlock(&sse->lock);
 	return err;
 }
 
-int sse_stream(struct sse *f, struct MHD_Connection *connection,
+int sse_stream(struct sse *sse, struct MHD_Connection *connection,
 	       const char *last_id, struct MHD_Response **out)
 {
 	struct stream *s = calloc(1, sizeof(*s));
@@ -269,9 +271,9 @@ int sse_stream(struct sse *f, struct MHD_Connection *connection,
 
 	if (s == NULL)
 		return -ENOMEM;
-	s->sse = f;
+	s->sse = sse;
 	s->connection = connection;
-	err = add_stream(f, s, last_id);
+	err = add_stream(sse, s, last_id);
 	if (err < 0) {
 		free(s);
 		return err;
@@ -291,33 +293,33 @@ int sse_stream(struct sse *f, struct MHD_Connection *connection,
 
 int sse_new(uint64_t first_id, struct sse **out)
 {
-	struct sse *f = calloc(1, sizeof(*f));
+	struct sse *sse = calloc(1, sizeof(*sse));
 
-	if (f == NULL)
+	if (sse == NULL)
 		return -ENOMEM;
-	pthread_mutex_init(&f->lock, NULL);
-	f->first = f->next = first_id;
-	*out = f;
+	pthread_mutex_init(&sse->lock, NULL);
+	sse->first = sse->next = first_id;
+	*out = sse;
 	return 0;
 }
 
-void sse_close(struct sse *f)
+void sse_close(struct sse *sse)
 {
-	if (f == NULL)
+	if (sse == NULL)
 		return;
-	pthread_mutex_lock(&f->lock);
-	f->closed = true;
-	wake_all(f);
-	pthread_mutex_unlock(&f->lock);
+	pthread_mutex_lock(&sse->lock);
+	sse->closed = true;
+	wake_all(sse);
+	pthread_mutex_unlock(&sse->lock);
 }
 
-void sse_free(struct sse *f)
+void sse_free(struct sse *sse)
 {
-	if (f == NULL)
+	if (sse == NULL)
 		return;
 	for (size_t i = 0; i < EVENTS; i++)
-		text_put(f->events[i]);
-	text_put(f->status);
-	pthread_mutex_destroy(&f->lock);
-	free(f);
+		text_put(sse->events[i]);
+	text_put(sse->status);
+	pthread_mutex_destroy(&sse->lock);
+	free(sse);
 }

@@ -20,25 +20,25 @@ struct sse;
 
 /* @first_id: of its first event; larger than all of earlier runs. */
 int sse_new(uint64_t first_id, struct sse **out);
-void sse_free(struct sse *f); /* closed, and no stream is left */
+void sse_free(struct sse *sse); /* closed, and no stream is left */
 
 /* No more streams; those there are end after what they have. */
-void sse_close(struct sse *f);
+void sse_close(struct sse *sse);
 
 /* Whether anybody reads. */
-bool sse_is_read(struct sse *f);
+bool sse_is_read(struct sse *sse);
 
-void sse_event(struct sse *f, const struct event_ring_entry *e);
+void sse_event(struct sse *sse, const struct event_ring_entry *e);
 /* @events were overwritten before they could be fetched. */
-void sse_lost(struct sse *f, uint64_t events);
+void sse_lost(struct sse *sse, uint64_t events);
 /* Replaces the one before. @json: an object without a newline. */
-void sse_status(struct sse *f, const struct json *json);
+void sse_status(struct sse *sse, const struct json *json);
 
 /*
  * A response that never ends. @last_id is what a browser saw last, or NULL.
  * -EAGAIN if there are too many, -EPIPE when it is closed, -ENOMEM.
  */
-int sse_stream(struct sse *f, struct MHD_Connection *connection,
+int sse_stream(struct sse *sse, struct MHD_Connection *connection,
 	       const char *last_id, struct MHD_Response **out);
 
 #endif

@@ -17,10 +17,10 @@
 
 #define PERIOD SP_S
 
-/* Of one worker in one look. */
+/* Of one worker in one poll. */
 #define EVENTS EVENT_RING_ENTRIES
 
-/* What is remembered of the last look at a worker. */
+/* What is remembered of the last poll of a worker. */
 struct last {
 	bool known;
 	int64_t at;
@@ -36,7 +36,7 @@ struct stats_poller {
 	uint32_t workers;
 	struct last *last;
 	uint64_t *events_from;		/* by worker */
-	struct event_ring_entry *heard; /* in one look, from all of them */
+	struct event_ring_entry *heard; /* in one poll, from all of them */
 	pthread_mutex_t lock;		/* of what follows */
 	struct worker_rates *now;
 	int64_t spooling_since;
@@ -44,8 +44,9 @@ struct stats_poller {
 	struct latency_window safe;
 };
 
-static void compare(struct last *last, const struct collector_stats_worker *w,
-		    struct worker_rates *out)
+static void rates_compute(struct last *last,
+			  const struct collector_stats_worker *w,
+			  struct worker_rates *out)
 {
 	struct last now = { true, w->stats->at, w->shard.busy_ns,
 			    traffic_counters_of(w->stats) };
@@ -73,157 +74,164 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Workers tell in their own order; together it is that of the clock. */
-static void pass_events(struct stats_poller *v, const struct collector_stats *p)
+static void pass_events(struct stats_poller *poller,
+			const struct collector_stats *p)
 {
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < p->count; i++) {
 		const struct worker_stats *one = p->workers[i].stats;
 
-		sse_lost(v->sse, one->events_lost);
+		sse_lost(poller->sse, one->events_lost);
 		if (one->event_count > 0)
-			memcpy(v->heard + n, one->events,
-			       one->event_count * sizeof(v->heard[0]));
+			memcpy(poller->heard + n, one->events,
+			       one->event_count * sizeof(poller->heard[0]));
 		n += one->event_count;
 	}
-	qsort(v->heard, n, sizeof(v->heard[0]), by_time);
+	qsort(poller->heard, n, sizeof(poller->heard[0]), by_time);
 	for (size_t i = 0; i < n; i++)
-		sse_event(v->sse, &v->heard[i]);
+		sse_event(poller->sse, &poller->heard[i]);
 }
 
-static void pass_status(struct stats_poller *v, struct collector_stats *p)
+static void pass_status(struct stats_poller *poller, struct collector_stats *p)
 {
 	struct json j = { 0 };
 
-	stats_poller_recent(v, &p->publisher);
+	stats_poller_recent(poller, &p->publisher);
 	/* Only this fiber writes what now has. */
-	status_json(&j, v->env, p, v->now);
-	sse_status(v->sse, &j);
+	status_json(&j, poller->env, p, poller->now);
+	sse_status(poller->sse, &j);
 	json_fini(&j);
 }
 
 /* Looking */
 
-static void keep_rates(struct stats_poller *v, const struct collector_stats *p)
+static void keep_rates(struct stats_poller *poller,
+		       const struct collector_stats *p)
 {
-	pthread_mutex_lock(&v->lock);
-	for (uint32_t i = 0; i < v->workers; i++)
-		compare(&v->last[i], &p->workers[i], &v->now[i]);
+	pthread_mutex_lock(&poller->lock);
+	for (uint32_t i = 0; i < poller->workers; i++)
+		rates_compute(&poller->last[i], &p->workers[i],
+			      &poller->now[i]);
 	if (p->publisher.spool_left == 0)
-		v->spooling_since = 0;
-	else if (v->spooling_since == 0)
-		v->spooling_since = p->now;
-	latency_window_sample(&v->acks, &p->publisher.acks, p->now);
-	latency_window_sample(&v->safe, &p->publisher.safe, p->now);
-	pthread_mutex_unlock(&v->lock);
+		poller->spooling_since = 0;
+	else if (poller->spooling_since == 0)
+		poller->spooling_since = p->now;
+	latency_window_sample(&poller->acks, &p->publisher.acks, p->now);
+	latency_window_sample(&poller->safe, &p->publisher.safe, p->now);
+	pthread_mutex_unlock(&poller->lock);
 }
 
-static void look(struct stats_poller *v)
+static void stats_poll(struct stats_poller *poller)
 {
-	bool read = sse_is_read(v->sse);
+	bool read = sse_is_read(poller->sse);
 	struct collector_stats_options options = {
 		.each_router = read,
 		.patience = PERIOD,
 		.events = EVENTS,
-		.events_from = v->events_from,
+		.events_from = poller->events_from,
 	};
 	struct collector_stats stats;
 
-	if (collector_stats_collect(v->env, &options, &stats) < 0) /* yields */
+	if (collector_stats_collect(poller->env, &options, &stats) <
+	    0) /* yields */
 		return;
-	keep_rates(v, &stats);
-	pass_events(v, &stats);
+	keep_rates(poller, &stats);
+	pass_events(poller, &stats);
 	if (read)
-		pass_status(v, &stats);
+		pass_status(poller, &stats);
 	collector_stats_release(&stats);
 }
 
 static int stats_poller_main(void *stats_poller)
 {
-	struct stats_poller *v = stats_poller;
+	struct stats_poller *poller = stats_poller;
 	struct sp_interval beat;
 	int err = sp_interval_init(&beat, PERIOD, SP_SKIP);
 
 	while (err == 0) {
-		look(v); /* yields */
+		stats_poll(poller); /* yields */
 		err = sp_interval_wait(&beat);
 	}
 	return 0;
 }
 
-void stats_poller_get(struct stats_poller *v, struct worker_rates *out)
+void stats_poller_get(struct stats_poller *poller, struct worker_rates *out)
 {
-	pthread_mutex_lock(&v->lock);
-	memcpy(out, v->now, v->workers * sizeof(*out));
-	pthread_mutex_unlock(&v->lock);
+	pthread_mutex_lock(&poller->lock);
+	memcpy(out, poller->now, poller->workers * sizeof(*out));
+	pthread_mutex_unlock(&poller->lock);
 }
 
-void stats_poller_recent(struct stats_poller *v, struct publisher_stats *stats)
+void stats_poller_recent(struct stats_poller *poller,
+			 struct publisher_stats *stats)
 {
-	pthread_mutex_lock(&v->lock);
-	stats->acks = latency_window_recent(&v->acks, &stats->acks);
-	stats->safe = latency_window_recent(&v->safe, &stats->safe);
-	pthread_mutex_unlock(&v->lock);
+	pthread_mutex_lock(&poller->lock);
+	stats->acks = latency_window_recent(&poller->acks, &stats->acks);
+	stats->safe = latency_window_recent(&poller->safe, &stats->safe);
+	pthread_mutex_unlock(&poller->lock);
 }
 
-int64_t stats_poller_spooling_since(struct stats_poller *v)
+int64_t stats_poller_spooling_since(struct stats_poller *poller)
 {
 	int64_t since;
 
-	pthread_mutex_lock(&v->lock);
-	since = v->spooling_since;
-	pthread_mutex_unlock(&v->lock);
+	pthread_mutex_lock(&poller->lock);
+	since = poller->spooling_since;
+	pthread_mutex_unlock(&poller->lock);
 	return since;
 }
 
-static void stats_poller_free(struct stats_poller *v)
+static void stats_poller_free(struct stats_poller *poller)
 {
-	free(v->events_from);
-	free(v->heard);
-	pthread_mutex_destroy(&v->lock);
-	free(v->last);
-	free(v->now);
-	free(v);
+	free(poller->events_from);
+	free(poller->heard);
+	pthread_mutex_destroy(&poller->lock);
+	free(poller->last);
+	free(poller->now);
+	free(poller);
 }
 
-static bool make_room(struct stats_poller *v)
+static bool make_room(struct stats_poller *poller)
 {
-	v->last = calloc(v->workers, sizeof(*v->last));
-	v->now = calloc(v->workers, sizeof(*v->now));
-	v->events_from = calloc(v->workers, sizeof(*v->events_from));
-	v->heard = calloc(v->workers, EVENTS * sizeof(*v->heard));
-	return v->last != NULL && v->now != NULL && v->events_from != NULL &&
-	       v->heard != NULL;
+	poller->last = calloc(poller->workers, sizeof(*poller->last));
+	poller->now = calloc(poller->workers, sizeof(*poller->now));
+	poller->events_from =
+		calloc(poller->workers, sizeof(*poller->events_from));
+	poller->heard =
+		calloc(poller->workers, EVENTS * sizeof(*poller->heard));
+	return poller->last != NULL && poller->now != NULL &&
+	       poller->events_from != NULL && poller->heard != NULL;
 }
 
 int stats_poller_start(const struct collector_env *env, struct sp_rt *rt,
 		       struct sse *sse, struct stats_poller **out)
 {
-	struct stats_poller *v = calloc(1, sizeof(*v));
+	struct stats_poller *poller = calloc(1, sizeof(*poller));
 	int err = -ENOMEM;
 
-	if (v == NULL)
+	if (poller == NULL)
 		return -ENOMEM;
-	v->env = env;
-	v->rt = rt;
-	v->workers = env->worker_count;
-	pthread_mutex_init(&v->lock, NULL);
-	v->sse = sse;
-	if (make_room(v))
-		err = sp_go_on(rt, 0, stats_poller_main, v, &v->task);
+	poller->env = env;
+	poller->rt = rt;
+	poller->workers = env->worker_count;
+	pthread_mutex_init(&poller->lock, NULL);
+	poller->sse = sse;
+	if (make_room(poller))
+		err = sp_go_on(rt, 0, stats_poller_main, poller, &poller->task);
 	if (err < 0) {
-		stats_poller_free(v);
+		stats_poller_free(poller);
 		return err;
 	}
-	*out = v;
+	*out = poller;
 	return 0;
 }
 
-void stats_poller_stop(struct stats_poller *v)
+void stats_poller_stop(struct stats_poller *poller)
 {
-	if (v == NULL)
+	if (poller == NULL)
 		return;
-	sp_cancel(v->task);
-	sp_join_thread(v->rt, v->task, NULL);
-	stats_poller_free(v);
+	sp_cancel(poller->task);
+	sp_join_thread(poller->rt, poller->task, NULL);
+	stats_poller_free(poller);
 }

@@ -21,15 +21,16 @@ struct stats_poller;
 /* @rt is where the fiber runs; @sse must outlive it. */
 int stats_poller_start(const struct collector_env *env, struct sp_rt *rt,
 		       struct sse *sse, struct stats_poller **out);
-void stats_poller_stop(struct stats_poller *v);
+void stats_poller_stop(struct stats_poller *poller);
 
 /* @out has room for all workers. */
-void stats_poller_get(struct stats_poller *v, struct worker_rates *out);
+void stats_poller_get(struct stats_poller *poller, struct worker_rates *out);
 
 /* Make the times in @stats, which are since the start, those of a minute. */
-void stats_poller_recent(struct stats_poller *v, struct publisher_stats *stats);
+void stats_poller_recent(struct stats_poller *poller,
+			 struct publisher_stats *stats);
 
 /* Since when there is something in the spool: sp_now(); 0: there is nothing. */
-int64_t stats_poller_spooling_since(struct stats_poller *v);
+int64_t stats_poller_spooling_since(struct stats_poller *poller);
 
 #endif

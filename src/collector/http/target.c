@@ -30,7 +30,7 @@ static int hex_value(char c)
 		return c - 'a' + 10;
 	if (c >= 'A' && c <= 'F')
 		return c - 'A' + 10;
-	return -1;
+	return -1; /* not a digit */
 }
 
 /* Text that can be shown and compared: UTF-8 without control characters. */
@@ -53,7 +53,7 @@ static bool is_text(const char *p, size_t len)
  * Decode in place; what comes out is never longer. @plus: "+" is a blank, as
  * forms write it.
  */
-static enum http_target_status decode(char *text, bool plus)
+static enum http_target_status percent_decode(char *text, bool plus)
 {
 	char *to = text;
 
@@ -87,7 +87,7 @@ static enum http_target_status take_path(struct http_target *t, char *path)
 		return HTTP_TARGET_NO_PATH;
 	while (rest != NULL && *rest != '\0') {
 		char *segment = strsep(&rest, "/");
-		enum http_target_status status = decode(segment, false);
+		enum http_target_status status = percent_decode(segment, false);
 
 		if (status != HTTP_TARGET_OK)
 			return status;
@@ -104,10 +104,10 @@ static enum http_target_status take_param(struct http_target *t, char *text)
 	struct http_param *param = &t->params[t->param_count];
 	char *value = text;
 	char *name = strsep(&value, "=");
-	enum http_target_status status = decode(name, true);
+	enum http_target_status status = percent_decode(name, true);
 
 	if (status == HTTP_TARGET_OK && value != NULL)
-		status = decode(value, true);
+		status = percent_decode(value, true);
 	if (status != HTTP_TARGET_OK)
 		return status;
 	if (*name == '\0')

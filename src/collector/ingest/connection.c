@@ -18,20 +18,20 @@
 struct connection *connection_new(const struct collector_env *env, int fd,
 				  const uint8_t address[16], uint16_t port)
 {
-	struct connection *a = calloc(1, sizeof(*a));
+	struct connection *connection = calloc(1, sizeof(*connection));
 
-	if (a == NULL)
+	if (connection == NULL)
 		return NULL;
-	a->env = env;
-	a->fd = fd;
-	a->port = port;
-	memcpy(a->address, address, 16);
-	identity_from_address(address, &a->identity);
-	return a;
+	connection->env = env;
+	connection->fd = fd;
+	connection->port = port;
+	memcpy(connection->address, address, 16);
+	identity_from_address(address, &connection->identity);
+	return connection;
 }
 
 /* What an operator should know and do, where that is not plain. */
-static const char *hint(enum close_reason why)
+static const char *close_hint(enum close_reason why)
 {
 	switch (why) {
 	case CLOSE_DUPLICATE_ROUTER:
@@ -49,13 +49,13 @@ static const char *hint(enum close_reason why)
 	}
 }
 
-enum close_reason connection_wait_first_bytes(const struct connection *a,
-					      int64_t deadline)
+enum close_reason connection_wait_first_bytes(
+	const struct connection *connection, int64_t deadline)
 {
-	if (a->early_len > 0)
+	if (connection->early_len > 0)
 		return CLOSE_NONE;
 	for (;;) {
-		int ready = sp_wait_fd_until(a->fd, POLLIN, deadline);
+		int ready = sp_wait_fd_until(connection->fd, POLLIN, deadline);
 		uint8_t first;
 		ssize_t n;
 
@@ -63,7 +63,7 @@ enum close_reason connection_wait_first_bytes(const struct connection *a,
 			return CLOSE_HANDSHAKE;
 		if (ready < 0)
 			return CLOSE_SHUTDOWN;
-		n = recv(a->fd, &first, 1, MSG_PEEK | MSG_DONTWAIT);
+		n = recv(connection->fd, &first, 1, MSG_PEEK | MSG_DONTWAIT);
 		if (n > 0)
 			return CLOSE_NONE;
 		if (n == 0)
@@ -77,7 +77,7 @@ enum close_reason connection_wait_first_bytes(const struct connection *a,
 void connection_log_refusal(struct worker *w, const uint8_t address[16],
 			    uint16_t port, enum close_reason why)
 {
-	const char *help = hint(why);
+	const char *help = close_hint(why);
 	struct log_line line;
 
 	if (!log_begin_limited(w->log, &w->refusals, sp_now(),
@@ -91,7 +91,7 @@ void connection_log_refusal(struct worker *w, const uint8_t address[16],
 }
 
 /* It went, or was made to, before there was a session that could say so. */
-static void log_closed(struct worker *w, const struct connection *a,
+static void log_closed(struct worker *w, const struct connection *connection,
 		       enum close_reason why)
 {
 	struct log_line line;
@@ -99,9 +99,9 @@ static void log_closed(struct worker *w, const struct connection *a,
 	if (!log_begin_limited(w->log, &w->refusals, sp_now(), LOG_LEVEL_INFO,
 			       "connection_closed", &line))
 		return;
-	log_address_port(&line, "from", a->address, a->port);
-	if (rib_identity_named(&a->identity))
-		log_text(&line, "router", a->identity.name);
+	log_address_port(&line, "from", connection->address, connection->port);
+	if (rib_identity_named(&connection->identity))
+		log_text(&line, "router", connection->identity.name);
 	log_text(&line, "reason", close_reason_name(why));
 	log_end(&line);
 }
@@ -112,18 +112,19 @@ static bool is_refusal(enum close_reason why)
 	       why < CLOSE_OPERATOR;
 }
 
-void connection_end(struct connection *a, struct worker *w,
+void connection_end(struct connection *connection, struct worker *w,
 		    enum close_reason why)
 {
 	w->counts.close_reasons[why]++;
 	if (is_refusal(why))
-		connection_log_refusal(w, a->address, a->port, why);
-	else if (!a->claimed)
-		log_closed(w, a, why);
-	close(a->fd);
-	limits_leave(a->env->limits, a->address);
-	if (a->ended != NULL)
-		sp_sem_post(a->ended);
-	free(a->early);
-	free(a);
+		connection_log_refusal(w, connection->address, connection->port,
+				       why);
+	else if (!connection->claimed)
+		log_closed(w, connection, why);
+	close(connection->fd);
+	limits_leave(connection->env->limits, connection->address);
+	if (connection->ended != NULL)
+		sp_sem_post(connection->ended);
+	free(connection->early);
+	free(connection);
 }

@@ -39,15 +39,15 @@ struct connection *connection_new(const struct collector_env *env, int fd,
  * Wait until it has sent something, of which nothing is taken. CLOSE_NONE, or
  * how it ended without a word. Yields.
  */
-enum close_reason connection_wait_first_bytes(const struct connection *a,
-					      int64_t deadline);
+enum close_reason connection_wait_first_bytes(
+	const struct connection *connection, int64_t deadline);
 
 /* Say that somebody was refused, and what to do about it. */
 void connection_log_refusal(struct worker *w, const uint8_t address[16],
 			    uint16_t port, enum close_reason why);
 
 /* Close it, give back its place, count and log why, free it. @w: the shard's. */
-void connection_end(struct connection *a, struct worker *w,
+void connection_end(struct connection *connection, struct worker *w,
 		    enum close_reason why);
 
 #endif

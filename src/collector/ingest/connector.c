@@ -24,43 +24,43 @@
 /* A session that held so long was a good one: start anew with short waits. */
 #define GOOD (60 * SP_S)
 
-static void log_failure(struct connector *d, int err, int64_t wait)
+static void log_failure(struct connector *connector, int err, int64_t wait)
 {
 	struct log_line line;
 
-	if (!log_begin(d->worker->log, LOG_LEVEL_WARNING, "connect_failed",
-		       &line))
+	if (!log_begin(connector->worker->log, LOG_LEVEL_WARNING,
+		       "connect_failed", &line))
 		return;
-	log_text(&line, "to", d->target);
+	log_text(&line, "to", connector->target);
 	log_error(&line, "error", err);
 	log_seconds(&line, "again_in", wait);
 	log_end(&line);
 }
 
 /* How many addresses the target has now. Yields. */
-static int find(const struct connector *d, int64_t deadline,
-		struct sp_addr out[ADDRESSES])
+static int target_resolve(const struct connector *connector, int64_t deadline,
+			  struct sp_addr out[ADDRESSES])
 {
-	const char *colon = strrchr(d->target, ':');
-	size_t len = colon == NULL ? 0 : (size_t)(colon - d->target);
+	const char *colon = strrchr(connector->target, ':');
+	size_t len = colon == NULL ? 0 : (size_t)(colon - connector->target);
 	char host[256];
 
-	if (sp_addr_parse(d->target, 0, out) == 0)
+	if (sp_addr_parse(connector->target, 0, out) == 0)
 		return 1;
 	if (len == 0 || len >= sizeof(host))
 		return -EINVAL;
-	memcpy(host, d->target, len);
+	memcpy(host, connector->target, len);
 	host[len] = '\0';
 	return sp_resolve_until(host, (uint16_t)strtoul(colon + 1, NULL, 10),
 				deadline, out, ADDRESSES);
 }
 
 /* The socket, connected. Yields. */
-static int connect_to(const struct connector *d, const struct sp_addr *to,
-		      int64_t deadline)
+static int connect_to(const struct connector *connector,
+		      const struct sp_addr *to, int64_t deadline)
 {
 	struct sp_tcp_opts buffer = {
-		.recv_buffer = (int)d->worker->config->listen.rcvbuf,
+		.recv_buffer = (int)connector->worker->config->listen.rcvbuf,
 	};
 	int fd = socket(to->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	int err;
@@ -69,7 +69,7 @@ static int connect_to(const struct connector *d, const struct sp_addr *to,
 		return -errno;
 	err = sp_tcp_set(fd, &buffer);
 	if (err == 0)
-		err = listener_set_md5(d->worker, fd);
+		err = listener_set_md5(connector->worker, fd);
 	if (err == 0)
 		err = sp_connect_fd_until(fd, to, deadline);
 	if (err == 0)
@@ -78,38 +78,38 @@ static int connect_to(const struct connector *d, const struct sp_addr *to,
 	return err;
 }
 
-/* One call, from dialling to hanging up. Yields. */
-static int call(struct connector *d)
+/* One connection, from the connect to its end. Yields. */
+static int connection_run(struct connector *connector)
 {
 	int64_t deadline = sp_in(ATTEMPT);
 	struct sp_addr to[ADDRESSES];
-	int count = find(d, deadline, to);
+	int count = target_resolve(connector, deadline, to);
 	int fd = count < 0 ? count : -ENOENT;
 	int err;
 
 	for (int i = 0; i < count && fd < 0 && fd != -ECANCELED; i++)
-		fd = connect_to(d, &to[i], deadline);
+		fd = connect_to(connector, &to[i], deadline);
 	if (fd < 0)
 		return fd;
-	err = listener_admit(d->worker, fd, &d->ended);
-	return err == 0 ? sp_sem_wait(&d->ended) : err;
+	err = listener_admit(connector->worker, fd, &connector->ended);
+	return err == 0 ? sp_sem_wait(&connector->ended) : err;
 }
 
 int connector_main(void *arg)
 {
-	struct connector *d = arg;
+	struct connector *connector = arg;
 	int64_t wait = FIRST_WAIT;
 
 	for (;;) {
 		int64_t began = sp_now();
-		int err = call(d);
+		int err = connection_run(connector);
 
 		if (err == -ECANCELED)
 			return 0;
 		if (sp_now() - began >= GOOD)
 			wait = FIRST_WAIT;
 		if (err < 0)
-			log_failure(d, err, wait);
+			log_failure(connector, err, wait);
 		if (sp_sleep(wait) == -ECANCELED)
 			return 0;
 		wait = 2 * wait < LONGEST_WAIT ? 2 * wait : LONGEST_WAIT;

@@ -20,44 +20,45 @@
 
 #define FIRST_BYTES 4096
 
-static int spawn(struct connection *a)
+static int session_spawn(struct connection *connection)
 {
 	struct sp_attr attr = {
 		.place = SP_PINNED,
-		.shard = identity_shard(&a->identity, a->env->worker_count),
+		.shard = identity_shard(&connection->identity,
+					connection->env->worker_count),
 		.name = "session",
 	};
 
-	return sp_go_attr(NULL, &attr, session_main, a, NULL);
+	return sp_go_attr(NULL, &attr, session_main, connection, NULL);
 }
 
 /* Send it to its owner. In a fiber of its own, if that can take a while. */
-static void hand_over(struct worker *w, struct connection *a)
+static void hand_over(struct worker *w, struct connection *connection)
 {
 	int64_t give_up = sp_in(HAND_OVER_NS);
-	int err = spawn(a);
+	int err = session_spawn(connection);
 
 	while (err == -EAGAIN && sp_now() < give_up &&
 	       sp_sleep(HAND_OVER_RETRY) == 0)
-		err = spawn(a);
+		err = session_spawn(connection);
 	if (err < 0)
-		connection_end(a, w, CLOSE_NO_RESOURCES);
+		connection_end(connection, w, CLOSE_NO_RESOURCES);
 	else
 		w->counts.handed_over++;
 }
 
 /* Make room for more early bytes. */
-static bool grow(struct connection *a, size_t *cap)
+static bool early_bytes_grow(struct connection *connection, size_t *cap)
 {
 	size_t want = *cap == 0 ? FIRST_BYTES : 2 * *cap;
 	uint8_t *bytes;
 
 	if (want > IDENTIFY_BYTES_MAX)
 		return false;
-	bytes = realloc(a->early, want);
+	bytes = realloc(connection->early, want);
 	if (bytes == NULL)
 		return false;
-	a->early = bytes;
+	connection->early = bytes;
 	*cap = want;
 	return true;
 }
@@ -66,15 +67,17 @@ static bool grow(struct connection *a, size_t *cap)
  * Look through the messages that came so far; *@seen bytes of them had no
  * identity. CLOSE_NONE and 1 in *@found once one had.
  */
-static enum close_reason look(struct worker *w, struct connection *a,
-			      enum bmp_v4 v4, size_t *seen, bool *found)
+static enum close_reason identity_search(struct worker *w,
+					 struct connection *connection,
+					 enum bmp_v4 v4, size_t *seen,
+					 bool *found)
 {
 	enum identity_mode mode =
 		(enum identity_mode)w->config->identity.router_id;
 
 	while (!*found) {
-		struct wire_view rest = { a->early + *seen,
-					  a->early_len - *seen };
+		struct wire_view rest = { connection->early + *seen,
+					  connection->early_len - *seen };
 		enum bmp_frame_status status;
 		struct bmp_frame frame;
 		struct bmp_message msg;
@@ -91,8 +94,8 @@ static enum close_reason look(struct worker *w, struct connection *a,
 		*seen += frame.whole.len;
 		if (!bmp_status_usable(bmp_message_decode(&frame, v4, &msg)))
 			continue;
-		got = identity_from_message(mode, a->address, &msg,
-					    &a->identity);
+		got = identity_from_message(mode, connection->address, &msg,
+					    &connection->identity);
 		if (got < 0)
 			return CLOSE_NO_IDENTITY;
 		*found = got > 0;
@@ -100,7 +103,8 @@ static enum close_reason look(struct worker *w, struct connection *a,
 	return CLOSE_NONE;
 }
 
-static enum close_reason find_name(struct worker *w, struct connection *a)
+static enum close_reason find_name(struct worker *w,
+				   struct connection *connection)
 {
 	int64_t handshake = w->config->limits.handshake_timeout;
 	int64_t deadline = handshake == SP_NEVER ? SP_NEVER : sp_in(handshake);
@@ -110,56 +114,63 @@ static enum close_reason find_name(struct worker *w, struct connection *a)
 	bool found = false;
 
 	/* By address, as long as it has no name. */
-	config_router_settings(w->config, a->address, a->port, NULL, &settings);
+	config_router_settings(w->config, connection->address, connection->port,
+			       NULL, &settings);
 	while (why == CLOSE_NONE && !found) {
 		int got;
 
-		if (a->early_len == cap && !grow(a, &cap))
+		if (connection->early_len == cap &&
+		    !early_bytes_grow(connection, &cap))
 			return CLOSE_NO_IDENTITY;
-		got = sp_recv_until(a->fd, a->early + a->early_len,
-				    cap - a->early_len, deadline);
+		got = sp_recv_until(connection->fd,
+				    connection->early + connection->early_len,
+				    cap - connection->early_len, deadline);
 		if (got == -ECANCELED)
 			return CLOSE_SHUTDOWN;
 		if (got == -ETIMEDOUT && sp_now() >= deadline)
 			return CLOSE_HANDSHAKE;
 		if (got <= 0)
 			return got == 0 ? CLOSE_CLOSED : CLOSE_RESET;
-		a->early_len += (size_t)got;
-		why = look(w, a, (enum bmp_v4)settings.bmp_v4, &seen, &found);
+		connection->early_len += (size_t)got;
+		why = identity_search(w, connection,
+				      (enum bmp_v4)settings.bmp_v4, &seen,
+				      &found);
 	}
 	return why;
 }
 
 static int identify_main(void *arg)
 {
-	struct connection *a = arg;
-	struct worker *w = a->env->workers[sp_shard()];
+	struct connection *connection = arg;
+	struct worker *w = connection->env->workers[sp_shard()];
 	enum close_reason why = CLOSE_NONE;
 
-	if (!rib_identity_named(&a->identity) &&
+	if (!rib_identity_named(&connection->identity) &&
 	    w->config->identity.router_id != IDENTITY_ADDRESS)
-		why = find_name(w, a);
+		why = find_name(w, connection);
 	if (why == CLOSE_NONE)
-		hand_over(w, a);
+		hand_over(w, connection);
 	else
-		connection_end(a, w, why);
+		connection_end(connection, w, why);
 	return 0;
 }
 
-void identify_start(struct worker *w, struct connection *a)
+void identify_start(struct worker *w, struct connection *connection)
 {
-	const char *alias = config_router_alias(w->config, a->address, a->port);
+	const char *alias = config_router_alias(w->config, connection->address,
+						connection->port);
 	bool known = w->config->identity.router_id == IDENTITY_ADDRESS;
 
 	if (alias != NULL)
-		known = identity_from_name(a->address, alias, strlen(alias),
-					   &a->identity) == 0 ||
+		known = identity_from_name(connection->address, alias,
+					   strlen(alias),
+					   &connection->identity) == 0 ||
 			known;
-	if (known && spawn(a) == 0) {
+	if (known && session_spawn(connection) == 0) {
 		w->counts.handed_over++;
 		return;
 	}
 	/* It takes a while: messages to read, or a full queue. */
-	if (sp_go_on(NULL, w->id, identify_main, a, NULL) < 0)
-		connection_end(a, w, CLOSE_NO_RESOURCES);
+	if (sp_go_on(NULL, w->id, identify_main, connection, NULL) < 0)
+		connection_end(connection, w, CLOSE_NO_RESOURCES);
 }

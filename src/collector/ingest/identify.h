@@ -15,7 +15,7 @@
 /* A Peer Up with all its capabilities stands near the start. */
 #define IDENTIFY_BYTES_MAX (256 * 1024)
 
-/* Takes over @a. Does not wait. */
-void identify_start(struct worker *w, struct connection *a);
+/* Takes over @connection. Does not wait. */
+void identify_start(struct worker *w, struct connection *connection);
 
 #endif

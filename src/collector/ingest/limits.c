@@ -50,30 +50,30 @@ static uint32_t places_for(uint32_t sessions)
 	return n;
 }
 
-static uint64_t mix(uint64_t a, uint64_t b)
+static uint64_t hash_mix(uint64_t a, uint64_t b)
 {
 	__uint128_t product = (__uint128_t)a * b;
 
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint32_t home(const struct limits *l, const uint8_t address[16],
-		     uint32_t mask)
+static uint32_t home_index(const struct limits *l, const uint8_t address[16],
+			   uint32_t mask)
 {
 	uint64_t half[2];
 
 	memcpy(half, address, sizeof(half));
-	half[0] = mix(half[0] ^ l->seed, UINT64_C(0x9e3779b97f4a7c15));
-	return (uint32_t)mix(half[0] ^ half[1],
-			     l->seed ^ UINT64_C(0xd1b54a32d192ed03)) &
+	half[0] = hash_mix(half[0] ^ l->seed, UINT64_C(0x9e3779b97f4a7c15));
+	return (uint32_t)hash_mix(half[0] ^ half[1],
+				  l->seed ^ UINT64_C(0xd1b54a32d192ed03)) &
 	       mask;
 }
 
 /* Where @address is, or would go. There is always a free place. */
-static uint32_t find(const struct limits *l, const struct place *places,
-		     uint32_t mask, const uint8_t address[16])
+static uint32_t place_find(const struct limits *l, const struct place *places,
+			   uint32_t mask, const uint8_t address[16])
 {
-	uint32_t i = home(l, address, mask);
+	uint32_t i = home_index(l, address, mask);
 
 	while (places[i].sessions != 0 &&
 	       memcmp(places[i].address, address, 16) != 0)
@@ -121,7 +121,7 @@ enum limits_verdict limits_admit(struct limits *l, const uint8_t address[16])
 	struct place *p;
 
 	pthread_mutex_lock(&l->lock);
-	p = &l->places[find(l, l->places, l->mask, address)];
+	p = &l->places[place_find(l, l->places, l->mask, address)];
 	if (l->sessions >= l->max) {
 		verdict = LIMITS_ALL_FULL;
 	} else if (p->sessions >= l->max_per_address) {
@@ -149,8 +149,8 @@ static void close_gap(struct limits *l, uint32_t gap)
 		i = (i + 1) & l->mask;
 		if (l->places[i].sessions == 0)
 			return;
-		from_home =
-			(i - home(l, l->places[i].address, l->mask)) & l->mask;
+		from_home = (i - home_index(l, l->places[i].address, l->mask)) &
+			    l->mask;
 		if (from_home < ((i - gap) & l->mask))
 			continue;
 		l->places[gap] = l->places[i];
@@ -164,7 +164,7 @@ void limits_leave(struct limits *l, const uint8_t address[16])
 	uint32_t i;
 
 	pthread_mutex_lock(&l->lock);
-	i = find(l, l->places, l->mask, address);
+	i = place_find(l, l->places, l->mask, address);
 	assert(l->places[i].sessions > 0); /* gives back what it never took */
 	if (l->places[i].sessions > 0) {
 		l->sessions--;
@@ -175,7 +175,7 @@ void limits_leave(struct limits *l, const uint8_t address[16])
 }
 
 /* Those who are in stay in, so the table must hold the larger of the two. */
-static int resize(struct limits *l, uint32_t sessions)
+static int table_resize(struct limits *l, uint32_t sessions)
 {
 	uint32_t places =
 		places_for(sessions > l->sessions ? sessions : l->sessions);
@@ -187,7 +187,7 @@ static int resize(struct limits *l, uint32_t sessions)
 		const struct place *p = &l->places[i];
 
 		if (p->sessions != 0)
-			made[find(l, made, places - 1, p->address)] = *p;
+			made[place_find(l, made, places - 1, p->address)] = *p;
 	}
 	free(l->places);
 	l->places = made;
@@ -201,7 +201,7 @@ int limits_set(struct limits *l, uint32_t sessions, uint32_t per_address)
 
 	assert(sessions > 0 && per_address > 0);
 	pthread_mutex_lock(&l->lock);
-	err = resize(l, sessions);
+	err = table_resize(l, sessions);
 	if (err == 0) {
 		l->max = sessions;
 		l->max_per_address = per_address;
@@ -225,12 +225,12 @@ uint32_t limits_sessions_of(struct limits *l, const uint8_t address[16])
 	uint32_t n;
 
 	pthread_mutex_lock(&l->lock);
-	n = l->places[find(l, l->places, l->mask, address)].sessions;
+	n = l->places[place_find(l, l->places, l->mask, address)].sessions;
 	pthread_mutex_unlock(&l->lock);
 	return n;
 }
 
-static int64_t after(int64_t start, int64_t ns)
+static int64_t deadline_after(int64_t start, int64_t ns)
 {
 	return ns >= SP_NEVER - start ? SP_NEVER : start + ns;
 }
@@ -238,5 +238,6 @@ static int64_t after(int64_t start, int64_t ns)
 int64_t limits_deadline(const struct limits_times *t, int64_t opened,
 			int64_t last)
 {
-	return last == 0 ? after(opened, t->handshake) : after(last, t->idle);
+	return last == 0 ? deadline_after(opened, t->handshake)
+			 : deadline_after(last, t->idle);
 }

@@ -148,7 +148,8 @@ void listener_close(struct listener *listener)
 
 /* Admission */
 
-static enum close_reason verdict(struct worker *w, const uint8_t address[16])
+static enum close_reason admission_check(struct worker *w,
+					 const uint8_t address[16])
 {
 	if (!worker_permits(w, address))
 		return CLOSE_DENIED;
@@ -175,7 +176,7 @@ static int turn_away(struct worker *w, int fd, const uint8_t address[16],
 int listener_admit(struct worker *w, int fd, struct sp_sem *ended)
 {
 	uint8_t address[16] = { 0 };
-	struct connection *a;
+	struct connection *connection;
 	struct sp_addr from;
 	enum close_reason why;
 	uint16_t port;
@@ -187,17 +188,17 @@ int listener_admit(struct worker *w, int fd, struct sp_sem *ended)
 	}
 	ip_from_sockaddr(&from.any, address);
 	port = sp_addr_port(&from);
-	why = verdict(w, address);
+	why = admission_check(w, address);
 	if (why != CLOSE_NONE)
 		return turn_away(w, fd, address, port, why);
-	a = connection_new(w->env, fd, address, port);
-	if (a == NULL) {
+	connection = connection_new(w->env, fd, address, port);
+	if (connection == NULL) {
 		limits_leave(w->env->limits, address);
 		return turn_away(w, fd, address, port, CLOSE_NO_RESOURCES);
 	}
-	a->ended = ended;
+	connection->ended = ended;
 	sp_tcp_set(fd, &socket_opts);
-	identify_start(w, a);
+	identify_start(w, connection);
 	return 0;
 }
 
@@ -218,7 +219,7 @@ static int accept_all(struct listener *listener)
 	return err;
 }
 
-static int reopen(struct listener *listener)
+static int listener_reopen(struct listener *listener)
 {
 	struct log_line line;
 	int err = listen_at(listener->worker, &listener->at, &listener->fd);
@@ -237,7 +238,7 @@ static int reopen(struct listener *listener)
 }
 
 /* With the socket closed the kernel sends connections to other workers. */
-static void shut(struct listener *listener, int err, int64_t wait)
+static void listener_suspend(struct listener *listener, int err, int64_t wait)
 {
 	struct log_line line;
 
@@ -261,7 +262,7 @@ int listener_main(void *arg)
 
 	for (;;) {
 		int64_t began = sp_now();
-		int err = listener->fd < 0 ? reopen(listener) : 0;
+		int err = listener->fd < 0 ? listener_reopen(listener) : 0;
 
 		if (err == 0)
 			err = accept_all(listener); /* yields */
@@ -269,7 +270,7 @@ int listener_main(void *arg)
 			return 0;
 		if (sp_now() - began >= GOOD)
 			wait = FIRST_WAIT;
-		shut(listener, err, wait);
+		listener_suspend(listener, err, wait);
 		if (sp_sleep(wait) < 0)
 			return 0;
 		wait = 2 * wait < LONGEST_WAIT ? 2 * wait : LONGEST_WAIT;

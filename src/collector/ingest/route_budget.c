@@ -29,7 +29,7 @@ static uint64_t take_routes(struct route_budget *b, uint64_t want)
 	return get;
 }
 
-static uint64_t advance(const struct route_budget *b)
+static uint64_t advance_size(const struct route_budget *b)
 {
 	uint64_t part = atomic_load(&b->max) / ROUTE_BUDGET_PARTS;
 
@@ -41,7 +41,7 @@ static uint64_t advance(const struct route_budget *b)
 uint64_t route_budget_adjust(struct route_budget *b, uint64_t *mine,
 			     uint64_t used)
 {
-	uint64_t ahead = advance(b), snapshot = used + ahead;
+	uint64_t ahead = advance_size(b), snapshot = used + ahead;
 
 	if (atomic_load(&b->max) == 0)
 		snapshot = ahead = 0;

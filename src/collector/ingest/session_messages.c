@@ -57,7 +57,7 @@ struct taken {
  * Apply what was taken, until the budget is spent. False: it is, and what is
  * not applied will be read again, but is not counted again.
  */
-static bool apply(struct session *s, struct taken *t)
+static bool messages_apply(struct session *s, struct taken *t)
 {
 	size_t done = 0;
 
@@ -98,13 +98,13 @@ static void take_route_monitoring(struct session *s, struct taken *t)
 	if (!w->overload_drop) {
 		if (++t->count == RIB_LOOKAHEAD ||
 		    t->ends[t->count - 1] - t->end > AHEAD_BYTES)
-			(void)apply(s, t);
+			(void)messages_apply(s, t);
 	} else if (s->progress.offset == 0 && is_dropped(w)) {
 		rib_drop(s->router->rib_router, &s->when, &t->msgs[0].peer);
 		t->end = t->ends[0];
 	} else {
 		t->count = 1;
-		(void)apply(s, t);
+		(void)messages_apply(s, t);
 	}
 }
 
@@ -172,7 +172,7 @@ static void take_message(struct session *s, struct taken *t)
 		return;
 	}
 	s->waits = must_wait(s, msg);
-	if (!apply(s, t) || s->waits) {
+	if (!messages_apply(s, t) || s->waits) {
 		s->cut = true;
 		s->counted++;
 		return;
@@ -187,7 +187,7 @@ static void take_unreadable(struct session *s, struct taken *t)
 	const struct bmp_peer *peer = &t->msgs[t->count].peer;
 	const uint8_t *end = t->ends[t->count];
 
-	if (!apply(s, t)) {
+	if (!messages_apply(s, t)) {
 		s->counted++;
 		return;
 	}
@@ -200,7 +200,7 @@ static void pass_over(struct session *s, struct taken *t)
 {
 	const uint8_t *end = t->ends[t->count];
 
-	if (apply(s, t))
+	if (messages_apply(s, t))
 		t->end = end;
 	else
 		s->counted++;
@@ -302,7 +302,7 @@ size_t session_decode_frames(struct session *s, struct wire_view in)
 		s->need_bytes = BMP_HEADER_LEN;
 		s->cut |= taken.count == 0 && is_spent(s);
 	}
-	(void)apply(s, &taken);
+	(void)messages_apply(s, &taken);
 	used = (size_t)(taken.end - in.p);
 	if (s->cut)
 		look_back(s, (struct wire_view){ taken.end, in.len - used });

@@ -147,13 +147,13 @@ static int wait_for_turn(struct session *s, int64_t deadline)
 
 /* Reading */
 
-static int64_t later(int64_t a, int64_t b)
+static int64_t later_time(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
 }
 
 /* Nobody can say of a router that is not read that it is silent. */
-static int64_t deadline(const struct session *s)
+static int64_t idle_until(const struct session *s)
 {
 	const struct config *config = s->worker->config;
 	struct limits_times times = {
@@ -161,11 +161,11 @@ static int64_t deadline(const struct session *s)
 		.idle = config->limits.idle_timeout,
 	};
 
-	return limits_deadline(&times, later(s->opened, s->resumed_ns),
+	return limits_deadline(&times, later_time(s->opened, s->resumed_ns),
 			       s->last_message_ns == 0
 				       ? 0
-				       : later(s->last_message_ns,
-					       s->resumed_ns));
+				       : later_time(s->last_message_ns,
+						    s->resumed_ns));
 }
 
 static enum close_reason error_ending(const struct session *s, int64_t err)
@@ -174,7 +174,7 @@ static enum close_reason error_ending(const struct session *s, int64_t err)
 		return s->close_reason;
 	if (err == -ECANCELED)
 		return CLOSE_SHUTDOWN;
-	if (err == -ETIMEDOUT && sp_now() >= deadline(s))
+	if (err == -ETIMEDOUT && sp_now() >= idle_until(s))
 		return s->last_message_ns == 0 ? CLOSE_HANDSHAKE : CLOSE_IDLE;
 	if (err == -EMSGSIZE)
 		return CLOSE_TOO_LONG;
@@ -188,11 +188,11 @@ static int64_t next_bytes(struct session *s, struct sp_segment *seg)
 
 	if (n == -ETIMEDOUT)
 		input_drained(s);
-	while (n == -ETIMEDOUT && sp_now() < deadline(s)) {
+	while (n == -ETIMEDOUT && sp_now() < idle_until(s)) {
 		int64_t until = sp_in(DEADLINE_RECHECK);
 
-		if (until > deadline(s))
-			until = deadline(s);
+		if (until > idle_until(s))
+			until = idle_until(s);
 		n = sp_rstream_peek_until(s->stream, s->need_bytes, until, seg);
 	}
 	return n;
@@ -212,7 +212,7 @@ static struct wire_view clip_segment(const struct session *s,
 				   seg->len < most ? seg->len : most };
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
+static uint64_t larger_count(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
@@ -222,9 +222,9 @@ static void count_turn(struct session *s, uint64_t bytes)
 {
 	struct session_counts *all = &s->worker->counts.sessions;
 
-	all->turn_bytes_max = larger(all->turn_bytes_max, bytes);
-	all->turn_routes_max =
-		larger(all->turn_routes_max, TURN_ROUTES - s->budget.routes);
+	all->turn_bytes_max = larger_count(all->turn_bytes_max, bytes);
+	all->turn_routes_max = larger_count(all->turn_routes_max,
+					    TURN_ROUTES - s->budget.routes);
 	s->unplaced += bytes;
 	if (s->unplaced < TURN_OUTPUT)
 		return;
@@ -250,7 +250,7 @@ static size_t process_segment(struct session *s, const struct sp_segment *seg)
 	return used;
 }
 
-static bool draining(const struct session *s)
+static bool session_is_draining(const struct session *s)
 {
 	return s->worker->drain_until != 0;
 }
@@ -259,7 +259,7 @@ static bool draining(const struct session *s)
  * The collector stops. What has come by now was said to us, and is read; what
  * comes from now on is not, or a router that has much to say would keep us.
  */
-static enum close_reason drain(struct session *s)
+static enum close_reason session_drain_input(struct session *s)
 {
 	int64_t until = s->worker->drain_until;
 	int64_t left;
@@ -290,17 +290,17 @@ static enum close_reason read_stream(struct session *s)
 		struct sp_segment seg;
 		int64_t n;
 
-		if (draining(s))
-			return drain(s);
+		if (session_is_draining(s))
+			return session_drain_input(s);
 		n = next_bytes(s, &seg);
-		if (n == -ECANCELED && draining(s))
+		if (n == -ECANCELED && session_is_draining(s))
 			continue;
 		if (n < 0)
 			return error_ending(s, n);
 		if ((size_t)n < s->need_bytes)
 			return n == 0 ? CLOSE_CLOSED : CLOSE_TRUNCATED;
 		process_segment(s, &seg);
-		if (wait_for_turn(s, SP_NEVER) < 0 && !draining(s))
+		if (wait_for_turn(s, SP_NEVER) < 0 && !session_is_draining(s))
 			return error_ending(s, -ECANCELED);
 		sp_yield();
 	}
@@ -310,14 +310,16 @@ static enum close_reason read_stream(struct session *s)
 /* A stream that begins with what was read before the router had a name. */
 static int open_stream(struct session *s)
 {
-	struct connection *a = s->connection;
-	int err = sp_rstream_open(a->fd, s->worker->max_frame, &s->stream);
+	struct connection *connection = s->connection;
+	int err = sp_rstream_open(connection->fd, s->worker->max_frame,
+				  &s->stream);
 
 	if (err == 0)
-		err = sp_rstream_prepend(s->stream, a->early, a->early_len);
-	free(a->early);
-	a->early = NULL;
-	a->early_len = 0;
+		err = sp_rstream_prepend(s->stream, connection->early,
+					 connection->early_len);
+	free(connection->early);
+	connection->early = NULL;
+	connection->early_len = 0;
 	return err;
 }
 
@@ -367,20 +369,21 @@ static void session_remove(struct worker *w, struct session *s)
 	w->session_count--;
 }
 
-static struct session *session_new(struct worker *w, struct connection *a)
+static struct session *session_new(struct worker *w,
+				   struct connection *connection)
 {
 	struct session *s = calloc(1, sizeof(*s));
 
 	if (s == NULL)
 		return NULL;
-	s->router = router_get_or_create(w, &a->identity);
+	s->router = router_get_or_create(w, &connection->identity);
 	if (s->router == NULL) {
 		free(s);
 		return NULL;
 	}
 	router_ref(s->router);
 	s->worker = w;
-	s->connection = a;
+	s->connection = connection;
 	s->task = sp_self();
 	s->need_bytes = BMP_HEADER_LEN;
 	s->input_drained = true;
@@ -460,11 +463,11 @@ static enum close_reason request_router(struct session *s)
 {
 	enum close_reason why = CLOSE_NONE;
 
-	if (s->router->session != NULL && draining(s))
+	if (s->router->session != NULL && session_is_draining(s))
 		return CLOSE_SHUTDOWN;
 	if (s->router->session != NULL)
 		why = connection_wait_first_bytes(s->connection,
-						  deadline(s)); /* yields */
+						  idle_until(s)); /* yields */
 	return why != CLOSE_NONE ? why
 				 : router_claim(s->router, s); /* yields */
 }
@@ -494,24 +497,25 @@ static enum close_reason claim_router(struct session *s)
 	return CLOSE_NONE;
 }
 
-int session_main(void *connection)
+int session_main(void *arg)
 {
-	struct connection *a = connection;
-	struct worker *w = a->env->workers[sp_shard()];
+	struct connection *connection = arg;
+	struct worker *w = connection->env->workers[sp_shard()];
 	struct session *s;
 	enum close_reason why;
 
-	worker_owns(w, identity_shard(&a->identity, a->env->worker_count));
-	s = w->no_new_sessions ? NULL : session_new(w, a);
+	worker_owns(w, identity_shard(&connection->identity,
+				      connection->env->worker_count));
+	s = w->no_new_sessions ? NULL : session_new(w, connection);
 	if (s == NULL) {
-		connection_end(a, w,
+		connection_end(connection, w,
 			       w->no_new_sessions ? CLOSE_SHUTDOWN
 						  : CLOSE_NO_RESOURCES);
 		return 0;
 	}
 	why = claim_router(s);
 	if (why == CLOSE_NONE) {
-		a->claimed = true;
+		connection->claimed = true;
 		why = read_all(s);
 		/* From here on nothing may be left half done. */
 		sp_shield_begin();
@@ -523,6 +527,6 @@ int session_main(void *connection)
 	router_unref(w, s->router);
 	free(s);
 	worker_schedule_router_gc(w);
-	connection_end(a, w, why);
+	connection_end(connection, w, why);
 	return 0;
 }

@@ -13,7 +13,7 @@
 #ifndef COLLECTOR_INGEST_SESSION_RUN_H
 #define COLLECTOR_INGEST_SESSION_RUN_H
 
-/* @connection is a struct connection, and belongs to the session from now on. */
-int session_main(void *connection);
+/* @arg is a struct connection, and belongs to the session from now on. */
+int session_main(void *arg);
 
 #endif

@@ -14,8 +14,8 @@
 #define MAPPED_BITS 96u
 
 /* Split "address/length" in place; without a slash *@length stays NULL. */
-static int split(const char *text, char address[INET6_ADDRSTRLEN],
-		 const char **length)
+static int network_split(const char *text, char address[INET6_ADDRSTRLEN],
+			 const char **length)
 {
 	const char *slash = strchr(text, '/');
 	size_t len = slash ? (size_t)(slash - text) : strlen(text);
@@ -73,7 +73,7 @@ static int parse_network(const char *text, struct acl_network *out)
 	char address[INET6_ADDRSTRLEN];
 	const char *length;
 	unsigned int len, before;
-	int family, err = split(text, address, &length);
+	int family, err = network_split(text, address, &length);
 
 	if (err < 0)
 		return err;

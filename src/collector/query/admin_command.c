@@ -12,13 +12,14 @@
 /* Routers between two rests. */
 #define SLICE 16
 
-static struct rib_router *find_router(const struct admin_command *d,
+static struct rib_router *find_router(const struct admin_command *command,
 				      struct worker *w)
 {
-	return rib_router_find(w->rib, &d->router);
+	return rib_router_find(w->rib, &command->router);
 }
 
-static enum admin_command_outcome disconnect(struct rib_router *rib_router)
+static enum admin_command_outcome router_disconnect(
+	struct rib_router *rib_router)
 {
 	struct router *router = *rib_router_slot(rib_router);
 
@@ -28,93 +29,94 @@ static enum admin_command_outcome disconnect(struct rib_router *rib_router)
 	return ADMIN_COMMAND_DONE;
 }
 
-static enum admin_command_outcome purge(const struct admin_command *d,
-					struct rib_router *rib_router)
+static enum admin_command_outcome peer_purge(
+	const struct admin_command *command, struct rib_router *rib_router)
 {
 	struct rib_time when = worker_now();
 
-	return rib_peer_purge(rib_router, &when, &d->peer)
+	return rib_peer_purge(rib_router, &when, &command->peer)
 		       ? ADMIN_COMMAND_DONE
 		       : ADMIN_COMMAND_NO_PEER;
 }
 
 /* Its file does not count from here on: see snapshotter.h. */
-static void resync(struct admin_command *d, struct worker *w,
-		   struct rib_router *rib_router)
+static void router_resync(struct admin_command *command, struct worker *w,
+			  struct rib_router *rib_router)
 {
 	struct router *router = *rib_router_slot(rib_router);
 	struct rib_time when = worker_now();
 	struct log_position now;
 
 	rib_resync(rib_router, &when);
-	d->routers++;
+	command->routers++;
 	if (router == NULL)
 		return;
 	publisher_log_position(w->env->publisher, &now);
 	snapshot_invalidate(&router->snapshot, &now);
 }
 
-static void resync_all(struct admin_command *d, struct worker *w)
+static void resync_all(struct admin_command *command, struct worker *w)
 {
 	size_t left = SLICE;
 
-	for (struct router *s = router_next(w, NULL); s != NULL;
-	     s = router_next(w, s)) {
-		resync(d, w, s->rib_router);
+	for (struct router *router = router_next(w, NULL); router != NULL;
+	     router = router_next(w, router)) {
+		router_resync(command, w, router->rib_router);
 		if (--left == 0) {
 			left = SLICE;
 			/* Half of it would be worse than late. */
-			worker_query_yield(&d->head); /* yields */
+			worker_query_yield(&command->head); /* yields */
 		}
 	}
 }
 
-static enum admin_command_outcome act(struct admin_command *d, struct worker *w)
+static enum admin_command_outcome admin_command_execute(
+	struct admin_command *command, struct worker *w)
 {
 	struct rib_router *rib_router =
-		d->has_router ? find_router(d, w) : NULL;
+		command->has_router ? find_router(command, w) : NULL;
 
-	if (!d->has_router) {
-		resync_all(d, w);
+	if (!command->has_router) {
+		resync_all(command, w);
 		return ADMIN_COMMAND_DONE;
 	}
 	if (rib_router == NULL)
 		return ADMIN_COMMAND_NO_ROUTER;
-	if (d->kind == ADMIN_COMMAND_DISCONNECT)
-		return disconnect(rib_router);
-	if (d->kind == ADMIN_COMMAND_PURGE)
-		return purge(d, rib_router);
-	resync(d, w, rib_router);
+	if (command->kind == ADMIN_COMMAND_DISCONNECT)
+		return router_disconnect(rib_router);
+	if (command->kind == ADMIN_COMMAND_PURGE)
+		return peer_purge(command, rib_router);
+	router_resync(command, w, rib_router);
 	return ADMIN_COMMAND_DONE;
 }
 
-static int answer(struct worker_query *q, struct worker *w)
+static int admin_command_run(struct worker_query *q, struct worker *w)
 {
-	struct admin_command *d = (struct admin_command *)q;
+	struct admin_command *command = (struct admin_command *)q;
 
-	d->outcome = act(d, w);
+	command->outcome = admin_command_execute(command, w);
 	worker_schedule_background(w);
 	return 0;
 }
 
-static void drop(struct worker_query *q)
+static void admin_command_drop(struct worker_query *q)
 {
 	admin_command_free((struct admin_command *)q);
 }
 
 struct admin_command *admin_command_new(enum admin_command_kind kind)
 {
-	struct admin_command *d = calloc(1, sizeof(*d));
+	struct admin_command *command = calloc(1, sizeof(*command));
 
-	if (d == NULL)
+	if (command == NULL)
 		return NULL;
-	d->head.run = answer;
-	d->head.free = drop;
-	d->kind = kind;
-	return d;
+	command->head.run = admin_command_run;
+	command->head.free = admin_command_drop;
+	command->kind = kind;
+	return command;
 }
 
-void admin_command_free(struct admin_command *d)
+void admin_command_free(struct admin_command *command)
 {
-	free(d);
+	free(command);
 }

@@ -32,6 +32,6 @@ struct admin_command {
 
 /* NULL: no memory. */
 struct admin_command *admin_command_new(enum admin_command_kind kind);
-void admin_command_free(struct admin_command *d);
+void admin_command_free(struct admin_command *command);
 
 #endif

@@ -107,36 +107,38 @@ static void put_identity(struct json *j, const struct rib_peer_state *p)
 }
 
 /* A person types what a list shows: also the address of the router. */
-static bool wanted(const struct list_query *v, const struct rib_router *router,
-		   const struct rib_peer_state *p, const char *const names[2])
+static bool peer_wanted(const struct list_query *list,
+			const struct rib_router *router,
+			const struct rib_peer_state *p,
+			const char *const names[2])
 {
 	char asn[16], address[64];
 	struct text t = text_start(address, sizeof(address));
 
-	if (v->states != 0 && !(v->states >> state_of(p) & 1))
+	if (list->states != 0 && !(list->states >> state_of(p) & 1))
 		return false;
-	if (v->filter[0] == '\0')
+	if (list->filter[0] == '\0')
 		return true;
 	snprintf(asn, sizeof(asn), "%u", p->as);
 	text_ip(&t, rib_router_info(router)->address);
 	text_end(&t);
 	return list_query_wants(
-		v, (const char *[]){ names[0], names[1], asn, address }, 4);
+		list, (const char *[]){ names[0], names[1], asn, address }, 4);
 }
 
-bool list_query_peer(struct list_query *v, struct rib_router *router,
+bool list_query_peer(struct list_query *list, struct rib_router *router,
 		     struct rib_peer *peer)
 {
 	static const struct peer_stats nothing;
 	const struct peer_stats *stats = *rib_peer_slot(peer);
 	char token[IDENTITY_TOKEN_MAX + 1], id[PEER_ID_MAX];
 	struct rib_peer_state p;
-	struct json *j = &v->out;
+	struct json *j = &list->out;
 
 	rib_peer_state(peer, &p);
 	peer_id_text(p.type, p.distinguisher, p.address, id);
 	list_query_token(router, token);
-	if (!wanted(v, router, &p, (const char *[]){ token, id }))
+	if (!peer_wanted(list, router, &p, (const char *[]){ token, id }))
 		return false;
 	if (stats == NULL)
 		stats = &nothing;
@@ -153,7 +155,7 @@ bool list_query_peer(struct list_query *v, struct rib_router *router,
 			    stats_report_difference(stats->reported));
 	else
 		json_null_at(j, "difference");
-	if (v->whole)
+	if (list->whole)
 		event_history_json(j, &stats->history);
 	json_end_object(j);
 	return true;

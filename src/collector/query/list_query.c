@@ -34,13 +34,14 @@ int list_query_state_find(const char *name)
 	return -EINVAL;
 }
 
-bool list_query_wants(const struct list_query *v, const char *const *texts,
+bool list_query_wants(const struct list_query *list, const char *const *texts,
 		      size_t n)
 {
-	if (v->filter[0] == '\0')
+	if (list->filter[0] == '\0')
 		return true;
 	for (size_t i = 0; i < n; i++)
-		if (texts[i] != NULL && strcasestr(texts[i], v->filter) != NULL)
+		if (texts[i] != NULL &&
+		    strcasestr(texts[i], list->filter) != NULL)
 			return true;
 	return false;
 }
@@ -75,43 +76,43 @@ void list_query_flow(struct json *j, const struct rib_flow *flow)
 /* Walking */
 
 /* The first router that the place allows. */
-static struct rib_router *router_from(const struct list_query *v,
+static struct rib_router *router_from(const struct list_query *list,
 				      struct rib *rib)
 {
 	struct rib_router *r = NULL;
 	struct rib_router_state state;
 
-	if (v->has_router) {
-		r = rib_router_find(rib, &v->router);
+	if (list->has_router) {
+		r = rib_router_find(rib, &list->router);
 		if (r == NULL)
 			return NULL;
 		rib_router_state(r, &state);
-		return state.serial >= v->place.router ? r : NULL;
+		return state.serial >= list->place.router ? r : NULL;
 	}
 	while ((r = rib_router_next(rib, r)) != NULL) {
 		rib_router_state(r, &state);
-		if (state.serial >= v->place.router)
+		if (state.serial >= list->place.router)
 			return r;
 	}
 	return NULL;
 }
 
-static struct rib_peer *peer_behind(const struct list_query *v,
+static struct rib_peer *peer_behind(const struct list_query *list,
 				    struct rib_router *router)
 {
 	struct rib_peer_state state;
 	struct rib_peer *p = NULL;
 
-	if (v->has_peer) {
-		p = rib_router_peer(router, &v->peer);
+	if (list->has_peer) {
+		p = rib_router_peer(router, &list->peer);
 		if (p == NULL)
 			return NULL;
 		rib_peer_state(p, &state);
-		return state.serial > v->place.peer ? p : NULL;
+		return state.serial > list->place.peer ? p : NULL;
 	}
 	while ((p = rib_peer_next(router, p)) != NULL) {
 		rib_peer_state(p, &state);
-		if (state.serial > v->place.peer)
+		if (state.serial > list->place.peer)
 			return p;
 	}
 	return NULL;
@@ -124,120 +125,122 @@ struct walk {
 	size_t left;
 };
 
-static void walk_start(struct walk *at, const struct list_query *v,
+static void walk_start(struct walk *at, const struct list_query *list,
 		       struct rib *rib)
 {
-	at->router = router_from(v, rib);
+	at->router = router_from(list, rib);
 	at->peer = NULL;
 	at->left = SLICE;
-	if (at->router != NULL && v->kind == LIST_QUERY_PEERS) {
+	if (at->router != NULL && list->kind == LIST_QUERY_PEERS) {
 		struct rib_router_state state;
 
 		rib_router_state(at->router, &state);
 		/* The place's router may be gone: another has other peers. */
-		if (state.serial == v->place.router)
-			at->peer = peer_behind(v, at->router);
+		if (state.serial == list->place.router)
+			at->peer = peer_behind(list, at->router);
 		else
-			at->peer =
-				v->has_peer
-					? rib_router_peer(at->router, &v->peer)
-					: rib_peer_next(at->router, NULL);
+			at->peer = list->has_peer
+					   ? rib_router_peer(at->router,
+							     &list->peer)
+					   : rib_peer_next(at->router, NULL);
 	}
 }
 
 /* The router was done: on to the next. */
-static void next_router(struct walk *at, struct list_query *v, struct rib *rib)
+static void next_router(struct walk *at, struct list_query *list,
+			struct rib *rib)
 {
 	struct rib_router_state state;
 
 	rib_router_state(at->router, &state);
-	v->place = (struct list_query_place){ .router = state.serial + 1 };
-	at->router = v->has_router ? NULL : rib_router_next(rib, at->router);
+	list->place = (struct list_query_place){ .router = state.serial + 1 };
+	at->router = list->has_router ? NULL : rib_router_next(rib, at->router);
 	at->peer = NULL;
-	if (at->router != NULL && v->kind == LIST_QUERY_PEERS)
+	if (at->router != NULL && list->kind == LIST_QUERY_PEERS)
 		at->peer = rib_peer_next(at->router, NULL);
 }
 
-static void next_peer(struct walk *at, struct list_query *v)
+static void next_peer(struct walk *at, struct list_query *list)
 {
 	struct rib_router_state router;
 	struct rib_peer_state peer;
 
 	rib_router_state(at->router, &router);
 	rib_peer_state(at->peer, &peer);
-	v->place = (struct list_query_place){ router.serial, peer.serial };
-	at->peer = v->has_peer ? NULL : rib_peer_next(at->router, at->peer);
+	list->place = (struct list_query_place){ router.serial, peer.serial };
+	at->peer = list->has_peer ? NULL : rib_peer_next(at->router, at->peer);
 }
 
 /* One router or peer. */
-static void step(struct walk *at, struct list_query *v, struct worker *w)
+static void walk_step(struct walk *at, struct list_query *list,
+		      struct worker *w)
 {
 	bool wanted = false;
 
-	if (v->kind == LIST_QUERY_ROUTERS)
-		wanted = list_query_router(v, w, at->router);
+	if (list->kind == LIST_QUERY_ROUTERS)
+		wanted = list_query_router(list, w, at->router);
 	else if (at->peer != NULL)
-		wanted = list_query_peer(v, at->router, at->peer);
+		wanted = list_query_peer(list, at->router, at->peer);
 	if (wanted) {
-		v->count++;
-		v->limit--;
+		list->count++;
+		list->limit--;
 		at->left -= ROW - 1;
 	}
 	if (at->peer != NULL)
-		next_peer(at, v);
+		next_peer(at, list);
 	else
-		next_router(at, v, w->rib);
+		next_router(at, list, w->rib);
 	at->left--;
 }
 
-static int answer(struct worker_query *q, struct worker *w)
+static int list_query_run(struct worker_query *q, struct worker *w)
 {
-	struct list_query *v = (struct list_query *)q;
+	struct list_query *list = (struct list_query *)q;
 	struct walk at;
 
-	walk_start(&at, v, w->rib);
+	walk_start(&at, list, w->rib);
 	while (at.router != NULL) {
 		/* A router whose peers are all told needs no page of its own. */
-		if (v->limit == 0 &&
-		    (v->kind == LIST_QUERY_ROUTERS || at.peer != NULL)) {
-			v->more = true;
+		if (list->limit == 0 &&
+		    (list->kind == LIST_QUERY_ROUTERS || at.peer != NULL)) {
+			list->more = true;
 			break;
 		}
-		step(&at, v, w);
+		walk_step(&at, list, w);
 		if (at.left >= ROW)
 			continue;
 		if (!worker_query_yield(q)) { /* yields */
-			v->more = true;
+			list->more = true;
 			break;
 		}
-		walk_start(&at, v, w->rib);
+		walk_start(&at, list, w->rib);
 	}
-	return v->out.failed ? -ENOMEM : 0;
+	return list->out.failed ? -ENOMEM : 0;
 }
 
 /* Life */
 
-static void drop(struct worker_query *q)
+static void list_query_drop(struct worker_query *q)
 {
 	list_query_free((struct list_query *)q);
 }
 
 struct list_query *list_query_new(enum list_query_kind kind)
 {
-	struct list_query *v = calloc(1, sizeof(*v));
+	struct list_query *list = calloc(1, sizeof(*list));
 
-	if (v == NULL)
+	if (list == NULL)
 		return NULL;
-	v->head.run = answer;
-	v->head.free = drop;
-	v->kind = kind;
-	return v;
+	list->head.run = list_query_run;
+	list->head.free = list_query_drop;
+	list->kind = kind;
+	return list;
 }
 
-void list_query_free(struct list_query *v)
+void list_query_free(struct list_query *list)
 {
-	if (v == NULL)
+	if (list == NULL)
 		return;
-	json_fini(&v->out);
-	free(v);
+	json_fini(&list->out);
+	free(list);
 }

@@ -60,7 +60,7 @@ struct list_query {
 
 /* NULL: no memory. */
 struct list_query *list_query_new(enum list_query_kind kind);
-void list_query_free(struct list_query *v);
+void list_query_free(struct list_query *list);
 
 /* "up", "implied", ...; -EINVAL if it is none of them. */
 const char *list_query_state_name(enum list_query_state state);
@@ -69,12 +69,12 @@ int list_query_state_find(const char *name);
 /* For the files of a list query */
 
 /* Whether one of the texts has the filter in it, in any case of letters. */
-bool list_query_wants(const struct list_query *v, const char *const *texts,
+bool list_query_wants(const struct list_query *list, const char *const *texts,
 		      size_t n);
 
-bool list_query_router(struct list_query *v, struct worker *w,
+bool list_query_router(struct list_query *list, struct worker *w,
 		       struct rib_router *router);
-bool list_query_peer(struct list_query *v, struct rib_router *router,
+bool list_query_peer(struct list_query *list, struct rib_router *router,
 		     struct rib_peer *peer);
 
 /* The token of a router, as in subjects. */

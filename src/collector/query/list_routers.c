@@ -71,22 +71,23 @@ static void put_counts(struct json *j, const struct rib_router *rib_router,
 	json_end_object(j);
 }
 
-static bool wanted(const struct list_query *v,
-		   const struct rib_router *rib_router,
-		   const struct router *router, enum list_query_state state)
+static bool router_wanted(const struct list_query *list,
+			  const struct rib_router *rib_router,
+			  const struct router *router,
+			  enum list_query_state state)
 {
 	const struct rib_router_info *info = rib_router_info(rib_router);
 	char token[IDENTITY_TOKEN_MAX + 1], address[64];
 	struct text t = text_start(address, sizeof(address));
 
-	if (v->states != 0 && !(v->states >> state & 1))
+	if (list->states != 0 && !(list->states >> state & 1))
 		return false;
-	if (v->filter[0] == '\0')
+	if (list->filter[0] == '\0')
 		return true;
 	list_query_token(rib_router, token);
 	text_ip(&t, info->address);
 	text_end(&t);
-	return list_query_wants(v,
+	return list_query_wants(list,
 				(const char *[]){
 					token, address, info->name,
 					router != NULL ? router->stats.sys_name
@@ -94,17 +95,17 @@ static bool wanted(const struct list_query *v,
 				4);
 }
 
-bool list_query_router(struct list_query *v, struct worker *w,
+bool list_query_router(struct list_query *list, struct worker *w,
 		       struct rib_router *rib_router)
 {
 	const struct rib_router_info *info = rib_router_info(rib_router);
 	const struct router *router = *rib_router_slot(rib_router);
 	char token[IDENTITY_TOKEN_MAX + 1];
 	struct rib_router_state state;
-	struct json *j = &v->out;
+	struct json *j = &list->out;
 
 	rib_router_state(rib_router, &state);
-	if (!wanted(v, rib_router, router, state_of(&state)))
+	if (!router_wanted(list, rib_router, router, state_of(&state)))
 		return false;
 	list_query_token(rib_router, token);
 	json_object(j);
@@ -119,7 +120,7 @@ bool list_query_router(struct list_query *v, struct worker *w,
 	put_counts(j, rib_router, &state);
 	if (router != NULL) {
 		put_session(j, router);
-		if (v->whole)
+		if (list->whole)
 			event_history_json(j, &router->stats.history);
 	}
 	json_end_object(j);

@@ -99,7 +99,7 @@ static void put_attributes(struct json *j, const struct rib_stored *route)
 	json_bgp_attributes(j, &attrs);
 }
 
-static void put_answer(void *query, const struct rib_answer *a)
+static bool put_answer(void *query, const struct rib_answer *a)
 {
 	const struct rib_table_info *info = rib_table_info(a->table);
 	struct looking_glass *g = query;
@@ -116,6 +116,7 @@ static void put_answer(void *query, const struct rib_answer *a)
 	json_end_object(j);
 	g->count++;
 	g->limit--;
+	return j->len < g->max_bytes;
 }
 
 /* The query with pointers that are good until the next rest. */
@@ -131,7 +132,7 @@ static bool find_router(struct looking_glass *g, struct rib *rib,
 	return out->router != NULL;
 }
 
-static int answer(struct worker_query *q, struct worker *w)
+static int looking_glass_run(struct worker_query *q, struct worker *w)
 {
 	struct looking_glass *g = (struct looking_glass *)q;
 
@@ -150,11 +151,12 @@ static int answer(struct worker_query *q, struct worker *w)
 			break;
 		}
 		g->more = rib_query(w->rib, &query, &g->cursor, &page);
-	} while (g->more && g->limit > 0 && worker_query_yield(q)); /* yields */
+	} while (g->more && g->limit > 0 && g->out.len < g->max_bytes &&
+		 worker_query_yield(q)); /* yields */
 	return g->out.failed ? -ENOMEM : 0;
 }
 
-static void drop(struct worker_query *q)
+static void looking_glass_drop(struct worker_query *q)
 {
 	looking_glass_free((struct looking_glass *)q);
 }
@@ -165,8 +167,8 @@ struct looking_glass *looking_glass_new(void)
 
 	if (g == NULL)
 		return NULL;
-	g->head.run = answer;
-	g->head.free = drop;
+	g->head.run = looking_glass_run;
+	g->head.free = looking_glass_drop;
 	return g;
 }
 

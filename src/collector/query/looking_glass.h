@@ -21,6 +21,7 @@ struct looking_glass {
 	struct rib_identity router;
 	struct bmp_peer peer;
 	size_t limit;
+	size_t max_bytes; /* of out: the route that reaches it is the last */
 	struct rib_query_cursor cursor;
 	struct json out; /* objects with commas between */
 	size_t count;

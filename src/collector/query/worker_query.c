@@ -27,97 +27,97 @@ struct worker_query_queue {
 	uint32_t slow; /* questions that are answered in slices right now */
 };
 
-static void drop(void *query)
+static void query_drop(void *query)
 {
 	struct worker_query *q = query;
 
 	q->free(q);
 }
 
-static void serve(struct worker_query_queue *d,
-		  const struct sp_request *request)
+static void query_serve(struct worker_query_queue *queue,
+			const struct sp_request *request)
 {
 	struct worker_query *q = request->value;
 
-	q->query_queue = d;
+	q->query_queue = queue;
 	q->request = request;
 	q->began = sp_now();
-	q->result = q->run(q, d->worker);
+	q->result = q->run(q, queue->worker);
 	if (q->slow)
-		d->slow--;
+		queue->slow--;
 	/* Whoever gave up left it to us. */
 	if (sp_rpc_reply(request, q) < 0)
-		drop(q);
+		query_drop(q);
 }
 
 static int query_fiber_main(void *query_queue)
 {
-	struct worker_query_queue *d = query_queue;
+	struct worker_query_queue *queue = query_queue;
 	struct sp_request request;
 
-	while (sp_rpc_recv(d->rpc, &request) == 0)
-		serve(d, &request);
+	while (sp_rpc_recv(queue->rpc, &request) == 0)
+		query_serve(queue, &request);
 	return 0;
 }
 
 int worker_query_queue_open(struct worker *w, struct worker_query_queue **out)
 {
-	struct worker_query_queue *d = calloc(1, sizeof(*d));
+	struct worker_query_queue *queue = calloc(1, sizeof(*queue));
 	int err;
 
-	if (d == NULL)
+	if (queue == NULL)
 		return -ENOMEM;
-	d->worker = w;
-	err = sp_rpc_new(CAPACITY, &d->rpc);
+	queue->worker = w;
+	err = sp_rpc_new(CAPACITY, &queue->rpc);
 	if (err < 0)
 		goto fail;
-	sp_rpc_on_drop(d->rpc, drop, drop);
-	while (d->fiber_count < QUERY_FIBERS) {
-		err = sp_go_on(NULL, sp_shard(), query_fiber_main, d,
-			       &d->query_fibers[d->fiber_count]);
+	sp_rpc_on_drop(queue->rpc, query_drop, query_drop);
+	while (queue->fiber_count < QUERY_FIBERS) {
+		err = sp_go_on(NULL, sp_shard(), query_fiber_main, queue,
+			       &queue->query_fibers[queue->fiber_count]);
 		if (err < 0)
 			goto fail;
-		d->fiber_count++;
+		queue->fiber_count++;
 	}
-	*out = d;
+	*out = queue;
 	return 0;
 
 fail:
-	worker_query_queue_close(d);
-	worker_query_queue_free(d);
+	worker_query_queue_close(queue);
+	worker_query_queue_free(queue);
 	return err;
 }
 
-void worker_query_queue_close(struct worker_query_queue *d)
+void worker_query_queue_close(struct worker_query_queue *queue)
 {
-	if (d->rpc != NULL)
-		sp_rpc_close(d->rpc);
+	if (queue->rpc != NULL)
+		sp_rpc_close(queue->rpc);
 	sp_shield_begin();
-	while (d->fiber_count > 0)
-		sp_join(d->query_fibers[--d->fiber_count], NULL);
+	while (queue->fiber_count > 0)
+		sp_join(queue->query_fibers[--queue->fiber_count], NULL);
 	sp_shield_end();
 }
 
-void worker_query_queue_free(struct worker_query_queue *d)
+void worker_query_queue_free(struct worker_query_queue *queue)
 {
-	if (d == NULL)
+	if (queue == NULL)
 		return;
-	sp_rpc_free(d->rpc);
-	free(d);
+	sp_rpc_free(queue->rpc);
+	free(queue);
 }
 
-int worker_query_run(struct worker_query_queue *d, struct worker_query **q)
+int worker_query_run(struct worker_query_queue *queue, struct worker_query **q)
 {
 	struct worker_query *asked = *q;
 	void *answer;
-	int err = sp_rpc_call_until(d->rpc, asked, asked->deadline + GRACE,
+	int err = sp_rpc_call_until(queue->rpc, asked, asked->deadline + GRACE,
 				    &answer);
 
 	if (err == 0)
 		return asked->result;
 	/* In these cases the port never had it. */
 	if (err == -EAGAIN || err == -EPERM)
-		drop(asked);
+		query_drop(asked);
 	*q = NULL;
 	return err;
 }
@@ -125,10 +125,10 @@ int worker_query_run(struct worker_query_queue *d, struct worker_query **q)
 /* While routers have something to say, most of the time is theirs. */
 static void wait_turn(struct worker_query *q, int64_t now)
 {
-	struct worker_query_queue *d = q->query_queue;
-	int64_t rest = (now - q->began) * (SHARE * (int64_t)d->slow - 1);
+	struct worker_query_queue *queue = q->query_queue;
+	int64_t rest = (now - q->began) * (SHARE * (int64_t)queue->slow - 1);
 
-	if (d->worker->sessions_with_input == 0)
+	if (queue->worker->sessions_with_input == 0)
 		sp_yield();
 	else
 		sp_sleep_until(now + rest < q->deadline ? now + rest

@@ -53,16 +53,16 @@ int worker_query_queue_open(struct worker *w, struct worker_query_queue **out);
  * Refuse new queries; callers that wait get -EPIPE. On the worker's shard, yields
  * until no query fiber is busy. May be repeated.
  */
-void worker_query_queue_close(struct worker_query_queue *d);
+void worker_query_queue_close(struct worker_query_queue *queue);
 void worker_query_queue_free(
-	struct worker_query_queue *d); /* closed; NULL is fine */
+	struct worker_query_queue *queue); /* closed; NULL is fine */
 
 /*
  * Ask and wait, a second longer than *@q wants at most. What its answer
  * returned, and *@q is yours again; or -ETIMEDOUT, -EPIPE (closed),
  * -ECANCELED, -EAGAIN, and *@q is NULL: it will be dropped.
  */
-int worker_query_run(struct worker_query_queue *d, struct worker_query **q);
+int worker_query_run(struct worker_query_queue *queue, struct worker_query **q);
 
 /*
  * In an answer, between two slices: let others have their turn. False: it is

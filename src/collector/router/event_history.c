@@ -8,9 +8,9 @@
 #include "bmp/names.h"
 #include "egress/subject.h"
 
-void event_history_add(struct event_history *d, const struct rib_event *e)
+void event_history_add(struct event_history *history, const struct rib_event *e)
 {
-	d->entries[d->count++ % EVENT_HISTORY_ENTRIES] =
+	history->entries[history->count++ % EVENT_HISTORY_ENTRIES] =
 		(struct event_history_entry){
 			.at_ns = e->received_ns,
 			.reason = e->reason,
@@ -37,17 +37,17 @@ bool event_history_counts_routes(unsigned kind)
 	       kind == RIB_EVENT_STALE;
 }
 
-void event_history_json(struct json *j, const struct event_history *d)
+void event_history_json(struct json *j, const struct event_history *history)
 {
-	uint32_t kept = d->count < EVENT_HISTORY_ENTRIES
-				? d->count
+	uint32_t kept = history->count < EVENT_HISTORY_ENTRIES
+				? history->count
 				: EVENT_HISTORY_ENTRIES;
 
 	json_key(j, "history");
 	json_array(j);
-	for (uint32_t i = d->count - kept; i != d->count; i++) {
+	for (uint32_t i = history->count - kept; i != history->count; i++) {
 		const struct event_history_entry *e =
-			&d->entries[i % EVENT_HISTORY_ENTRIES];
+			&history->entries[i % EVENT_HISTORY_ENTRIES];
 
 		json_object(j);
 		json_time_at(j, "at", e->at_ns);

@@ -27,10 +27,11 @@ struct event_history {
 	struct event_history_entry entries[EVENT_HISTORY_ENTRIES];
 };
 
-void event_history_add(struct event_history *d, const struct rib_event *e);
+void event_history_add(struct event_history *history,
+		       const struct rib_event *e);
 
 /* "history": newest last. */
-void event_history_json(struct json *j, const struct event_history *d);
+void event_history_json(struct json *j, const struct event_history *history);
 
 /*
  * "reason" of an event of this kind: its name, the number if it has none,

@@ -33,13 +33,13 @@ static void put_peer(struct event_ring_entry *entry, const struct rib_event *e)
 	memcpy(entry->peer_address, t->peer_address, 16);
 }
 
-void event_ring_add(struct event_ring *b, const struct rib_event *e)
+void event_ring_add(struct event_ring *ring, const struct rib_event *e)
 {
 	struct event_ring_entry *entry;
 
 	if (e->kind == RIB_EVENT_STATISTICS)
 		return;
-	entry = &b->entries[b->count++ % EVENT_RING_ENTRIES];
+	entry = &ring->entries[ring->count++ % EVENT_RING_ENTRIES];
 	*entry = (struct event_ring_entry){
 		.at_ns = e->received_ns,
 		.routes = e->routes,
@@ -55,12 +55,13 @@ void event_ring_add(struct event_ring *b, const struct rib_event *e)
 	put_text(entry, e->text);
 }
 
-size_t event_ring_fetch(const struct event_ring *b, uint64_t *from, size_t max,
-			struct event_ring_entry *out, uint64_t *lost)
+size_t event_ring_fetch(const struct event_ring *ring, uint64_t *from,
+			size_t max, struct event_ring_entry *out,
+			uint64_t *lost)
 {
-	uint64_t oldest = b->count < EVENT_RING_ENTRIES
+	uint64_t oldest = ring->count < EVENT_RING_ENTRIES
 				  ? 0
-				  : b->count - EVENT_RING_ENTRIES;
+				  : ring->count - EVENT_RING_ENTRIES;
 	size_t n = 0;
 
 	*lost = 0;
@@ -68,8 +69,8 @@ size_t event_ring_fetch(const struct event_ring *b, uint64_t *from, size_t max,
 		*lost = oldest - *from;
 		*from = oldest;
 	}
-	for (; n < max && *from < b->count; n++, (*from)++)
-		out[n] = b->entries[*from % EVENT_RING_ENTRIES];
+	for (; n < max && *from < ring->count; n++, (*from)++)
+		out[n] = ring->entries[*from % EVENT_RING_ENTRIES];
 	return n;
 }
 

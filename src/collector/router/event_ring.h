@@ -39,14 +39,15 @@ struct event_ring {
 };
 
 /* Statistics are left out: they come all the time and change nothing. */
-void event_ring_add(struct event_ring *b, const struct rib_event *e);
+void event_ring_add(struct event_ring *ring, const struct rib_event *e);
 
 /*
  * Copy what came from number *@from on, at most @max of the oldest, and move
  * *@from behind it. *@lost are those that were overwritten before.
  */
-size_t event_ring_fetch(const struct event_ring *b, uint64_t *from, size_t max,
-			struct event_ring_entry *out, uint64_t *lost);
+size_t event_ring_fetch(const struct event_ring *ring, uint64_t *from,
+			size_t max, struct event_ring_entry *out,
+			uint64_t *lost);
 
 /* The members of an object for one entry. */
 void event_ring_json(struct json *j, const struct event_ring_entry *e);

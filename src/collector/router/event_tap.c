@@ -35,7 +35,7 @@ static void pass_event(void *arg, const struct rib_event *e)
 		peer_stats_add_event(peer, e);
 }
 
-static void forget(void *arg, void *peer_slot)
+static void peer_slot_forget(void *arg, void *peer_slot)
 {
 	(void)arg;
 	peer_stats_free(peer_slot);
@@ -50,6 +50,6 @@ struct rib_sink event_tap_sink(struct event_tap *event_tap,
 		.event = pass_event,
 		.arg = event_tap,
 		.bytes = to->bytes,
-		.forget = forget,
+		.forget = peer_slot_forget,
 	};
 }

@@ -75,7 +75,7 @@ static bool is_idle(const struct router *router)
 	       state.peers_stale == 0;
 }
 
-static void forget(struct worker *w, struct router *router)
+static void router_forget(struct worker *w, struct router *router)
 {
 	struct rib_time when = worker_now();
 
@@ -99,7 +99,7 @@ void router_unref(struct worker *w, struct router *router)
 	router->users--;
 	if (router->stats.opened_ns == 0 && router_is_empty(router) &&
 	    is_idle(router))
-		forget(w, router);
+		router_forget(w, router);
 }
 
 struct router *router_next(struct worker *w, struct router *router)
@@ -164,7 +164,7 @@ int64_t router_expire(struct worker *w, int64_t hold)
 			continue;
 		if (is_idle(it) && now - it->left >= hold &&
 		    !router_was_replaced_recently(it, now))
-			forget(w, it);
+			router_forget(w, it);
 		else
 			next = now + SP_S;
 	}

@@ -21,7 +21,7 @@ struct peer_stats *peer_stats_get(void **peer_slot, struct router_stats *router)
 }
 
 /* What it reported is no part of the router's sum any more. */
-static void retract(struct peer_stats *stats)
+static void report_retract(struct peer_stats *stats)
 {
 	if (stats->reported == NULL || stats->router == NULL)
 		return;
@@ -32,7 +32,7 @@ static void retract(struct peer_stats *stats)
 /* What was counted in a session says nothing once that is over. */
 static void forget_report(struct peer_stats *stats)
 {
-	retract(stats);
+	report_retract(stats);
 	free(stats->reported);
 	stats->reported = NULL;
 }
@@ -59,7 +59,7 @@ void router_stats_forget_reports(const struct rib_router *router)
 
 void peer_stats_report(struct peer_stats *stats, const struct stats_report *now)
 {
-	retract(stats);
+	report_retract(stats);
 	if (stats->reported == NULL)
 		stats->reported = malloc(sizeof(*stats->reported));
 	if (stats->reported == NULL)

@@ -10,9 +10,9 @@ void snapshot_state_init(struct snapshot_state *snapshot,
 }
 
 void snapshot_invalidate(struct snapshot_state *snapshot,
-			 const struct log_position *mark)
+			 const struct log_position *position)
 {
 	snapshot->valid = false;
-	if (log_position_known(mark))
-		snapshot->replay_from = *mark;
+	if (log_position_known(position))
+		snapshot->replay_from = *position;
 }

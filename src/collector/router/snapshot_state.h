@@ -24,9 +24,10 @@ void snapshot_state_init(struct snapshot_state *snapshot,
 
 /*
  * Consumers are about to be told to forget what they have of the router: its
- * file does not count any more. @mark is where the log is, if that is known.
+ * file does not count any more. @position is where the log is, if that is
+ * known.
  */
 void snapshot_invalidate(struct snapshot_state *snapshot,
-			 const struct log_position *mark);
+			 const struct log_position *position);
 
 #endif

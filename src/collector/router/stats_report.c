@@ -21,8 +21,8 @@ static uint8_t view_of(uint8_t type)
 }
 
 /* Whether @row counts the routes of a table. */
-static bool covers(const struct stats_report_row *row,
-		   const struct rib_table_info *info)
+static bool row_covers(const struct stats_report_row *row,
+		       const struct rib_table_info *info)
 {
 	return info->view == view_of(row->type) &&
 	       (!by_family(row->type) ||
@@ -40,7 +40,7 @@ static unsigned count_ours(struct stats_report_row *row,
 	while ((t = rib_table_next(peer, t)) != NULL) {
 		struct rib_table_state state;
 
-		if (!covers(row, rib_table_info(t)))
+		if (!row_covers(row, rib_table_info(t)))
 			continue;
 		rib_table_state(t, &state);
 		row->ours += state.routes;
@@ -114,7 +114,7 @@ const struct stats_report_row *stats_report_find(const struct stats_report *r,
 	for (uint32_t i = 0; i < r->count; i++) {
 		const struct stats_report_row *row = &r->rows[i];
 
-		if (!covers(row, rib_table_info(table)))
+		if (!row_covers(row, rib_table_info(table)))
 			continue;
 		if (by_family(row->type))
 			return row;

@@ -35,9 +35,9 @@ static void add_up(struct collector_stats *p, const struct worker_stats *stats)
 	p->sessions += stats->sessions;
 }
 
-static int ask(const struct collector_env *env, uint32_t worker,
-	       const struct collector_stats_options *options,
-	       struct worker_stats **out)
+static int worker_stats_fetch(const struct collector_env *env, uint32_t worker,
+			      const struct collector_stats_options *options,
+			      struct worker_stats **out)
 {
 	bool events = options->events_from != NULL;
 	struct worker_stats *p = worker_stats_new(events ? options->events : 0);
@@ -68,7 +68,7 @@ static int ask_worker(struct collector_stats *p,
 		      const struct collector_stats_options *options)
 {
 	struct collector_stats_worker *w = &p->workers[i];
-	int err = ask(env, i, options, &w->stats);
+	int err = worker_stats_fetch(env, i, options, &w->stats);
 
 	if (err < 0)
 		return err;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put(struct json *j, const char *text)
+static void metrics_put(struct json *j, const char *text)
 {
 	json_raw(j, text, strlen(text));
 }
@@ -22,13 +22,13 @@ void metrics_family(struct json *j, const char *name, enum metrics_type type,
 		[METRICS_HISTOGRAM] = " histogram\n",
 	};
 
-	put(j, "# HELP ");
-	put(j, name);
-	put(j, " ");
-	put(j, help);
-	put(j, "\n# TYPE ");
-	put(j, name);
-	put(j, types[type]);
+	metrics_put(j, "# HELP ");
+	metrics_put(j, name);
+	metrics_put(j, " ");
+	metrics_put(j, help);
+	metrics_put(j, "\n# TYPE ");
+	metrics_put(j, name);
+	metrics_put(j, types[type]);
 }
 
 static void label_char(struct metrics_labels *l, char c)
@@ -73,18 +73,18 @@ void metrics_label_uint(struct metrics_labels *l, const char *name,
 	metrics_label(l, name, text);
 }
 
-static void sample(struct json *j, const char *name,
-		   const struct metrics_labels *labels, const char *value)
+static void sample_put(struct json *j, const char *name,
+		       const struct metrics_labels *labels, const char *value)
 {
-	put(j, name);
+	metrics_put(j, name);
 	if (labels != NULL && labels->len > 0) {
-		put(j, "{");
-		put(j, labels->text);
-		put(j, "}");
+		metrics_put(j, "{");
+		metrics_put(j, labels->text);
+		metrics_put(j, "}");
 	}
-	put(j, " ");
-	put(j, value);
-	put(j, "\n");
+	metrics_put(j, " ");
+	metrics_put(j, value);
+	metrics_put(j, "\n");
 }
 
 void metrics_uint(struct json *j, const char *name,
@@ -93,7 +93,7 @@ void metrics_uint(struct json *j, const char *name,
 	char text[24];
 
 	snprintf(text, sizeof(text), "%" PRIu64, value);
-	sample(j, name, labels, text);
+	sample_put(j, name, labels, text);
 }
 
 void metrics_number(struct json *j, const char *name,
@@ -102,7 +102,7 @@ void metrics_number(struct json *j, const char *name,
 	char text[40];
 
 	snprintf(text, sizeof(text), "%.17g", isfinite(value) ? value : 0);
-	sample(j, name, labels, text);
+	sample_put(j, name, labels, text);
 }
 
 void metrics_one(struct json *j, const char *name, enum metrics_type type,
@@ -112,8 +112,8 @@ void metrics_one(struct json *j, const char *name, enum metrics_type type,
 	metrics_number(j, name, NULL, value);
 }
 
-static void bucket(struct json *j, const char *name, const char *le,
-		   uint64_t count)
+static void bucket_put(struct json *j, const char *name, const char *le,
+		       uint64_t count)
 {
 	struct metrics_labels labels = { .len = 0 };
 
@@ -134,10 +134,10 @@ void metrics_times(struct json *j, const char *name,
 		count += times->of[i];
 		snprintf(le, sizeof(le), "%.9g",
 			 (double)(UINT64_C(1) << i) / 1e6);
-		bucket(j, part, le, count);
+		bucket_put(j, part, le, count);
 	}
 	count += times->of[PUBLISHER_LATENCIES - 1];
-	bucket(j, part, "+Inf", count);
+	bucket_put(j, part, "+Inf", count);
 	snprintf(part, sizeof(part), "%s_sum", name);
 	metrics_number(j, part, NULL, (double)times->sum_us / 1e6);
 	snprintf(part, sizeof(part), "%s_count", name);

@@ -253,7 +253,7 @@ enum other {
 	OTHERS
 };
 
-static double seconds(int64_t ns)
+static double duration_seconds(int64_t ns)
 {
 	return (double)ns / 1e9;
 }
@@ -275,10 +275,13 @@ static double value_of(enum other what, const struct collector_stats *p,
 		[OTHER_BRIDGE_PUSHED] = (double)w->bridge.pushed,
 		[OTHER_BRIDGE_REFUSED] = (double)w->bridge.refused,
 		[OTHER_BRIDGE_WAITS] = (double)w->bridge.waits,
-		[OTHER_SNAPSHOT_SECONDS] = seconds(one->snapshotter.total),
-		[OTHER_SNAPSHOT_LAST] = seconds(one->snapshotter.took),
+		[OTHER_SNAPSHOT_SECONDS] =
+			duration_seconds(one->snapshotter.total),
+		[OTHER_SNAPSHOT_LAST] = duration_seconds(one->snapshotter.took),
 		[OTHER_SNAPSHOT_AGE] =
-			one->oldest != 0 ? seconds(p->now - one->oldest) : 0,
+			one->oldest != 0
+				? duration_seconds(p->now - one->oldest)
+				: 0,
 		[OTHER_SNAPSHOT_MISSING] = one->unfiled,
 	};
 

@@ -90,7 +90,7 @@ static bool count_slice(struct peer_metrics *c, const struct rib *rib)
 	return true;
 }
 
-static int answer(struct worker_query *q, struct worker *w)
+static int peer_metrics_run(struct worker_query *q, struct worker *w)
 {
 	struct peer_metrics *c = (struct peer_metrics *)q;
 
@@ -100,7 +100,7 @@ static int answer(struct worker_query *q, struct worker *w)
 	return c->up.failed || c->routes.failed ? -ENOMEM : 0;
 }
 
-static void drop(struct worker_query *q)
+static void peer_metrics_drop(struct worker_query *q)
 {
 	peer_metrics_free((struct peer_metrics *)q);
 }
@@ -111,8 +111,8 @@ struct peer_metrics *peer_metrics_new(void)
 
 	if (c == NULL)
 		return NULL;
-	c->head.run = answer;
-	c->head.free = drop;
+	c->head.run = peer_metrics_run;
+	c->head.free = peer_metrics_drop;
 	return c;
 }
 

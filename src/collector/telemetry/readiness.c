@@ -37,31 +37,31 @@ struct readiness readiness_of(const struct collector_env *env,
 {
 	enum collector_phase phase = collector_env_phase(env);
 	bool shut = phase == COLLECTOR_SERVING && some_listener_down(env);
-	struct readiness o = {
+	struct readiness readiness = {
 		.restored = phase != COLLECTOR_RESTORING,
 		.listening = phase == COLLECTOR_SERVING && !shut,
 		.output = output_of(stats),
 	};
 
 	if (phase == COLLECTOR_RESTORING)
-		o.why = "the state is being restored";
+		readiness.why = "the state is being restored";
 	else if (phase == COLLECTOR_OPENING)
-		o.why = "it does not listen yet";
+		readiness.why = "it does not listen yet";
 	else if (phase == COLLECTOR_STOPPING)
-		o.why = "it is stopping";
+		readiness.why = "it is stopping";
 	else if (shut)
-		o.why = "it does not listen everywhere: see the log";
+		readiness.why = "it does not listen everywhere: see the log";
 	else
-		o.why = why_blocked(stats);
-	o.ready = o.why == NULL;
-	return o;
+		readiness.why = why_blocked(stats);
+	readiness.ready = readiness.why == NULL;
+	return readiness;
 }
 
-void readiness_json(struct json *j, const struct readiness *o)
+void readiness_json(struct json *j, const struct readiness *readiness)
 {
-	json_bool_at(j, "ready", o->ready);
-	json_bool_at(j, "restored", o->restored);
-	json_bool_at(j, "listening", o->listening);
-	json_string_at(j, "output", o->output);
-	json_string_at(j, "why", o->why);
+	json_bool_at(j, "ready", readiness->ready);
+	json_bool_at(j, "restored", readiness->restored);
+	json_bool_at(j, "listening", readiness->listening);
+	json_string_at(j, "output", readiness->output);
+	json_string_at(j, "why", readiness->why);
 }

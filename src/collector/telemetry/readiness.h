@@ -27,6 +27,6 @@ struct readiness readiness_of(const struct collector_env *env,
 			      const struct publisher_stats *stats);
 
 /* The members of an object. */
-void readiness_json(struct json *j, const struct readiness *o);
+void readiness_json(struct json *j, const struct readiness *readiness);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "collector/telemetry/worker_stats.h"
 
-static uint64_t sum(const uint64_t *counts, size_t n)
+static uint64_t counts_sum(const uint64_t *counts, size_t n)
 {
 	uint64_t all = 0;
 
@@ -17,15 +17,15 @@ struct traffic_counters traffic_counters_of(const struct worker_stats *p)
 
 	return (struct traffic_counters){ {
 		[TRAFFIC_MESSAGES] =
-			sum(p->counts.sessions.messages, BMP_TYPES + 1),
+			counts_sum(p->counts.sessions.messages, BMP_TYPES + 1),
 		[TRAFFIC_BYTES] = p->counts.sessions.bytes,
 		[TRAFFIC_RECEIVED] = flow->announced + flow->withdrawn,
 		[TRAFFIC_SUPPRESSED] =
-			sum(flow->suppressed, RIB_SUPPRESSED_KINDS),
+			counts_sum(flow->suppressed, RIB_SUPPRESSED_KINDS),
 		[TRAFFIC_PUBLISHED] = flow->published_announced +
 				      flow->published_withdrawn +
 				      flow->published_resync,
-		[TRAFFIC_SYNTHETIC] = sum(flow->synthetic, RIB_REASONS),
+		[TRAFFIC_SYNTHETIC] = counts_sum(flow->synthetic, RIB_REASONS),
 	} };
 }
 
@@ -50,7 +50,8 @@ struct traffic_counters traffic_counters_rate(
 	return rate;
 }
 
-void traffic_counters_json(struct json *j, const struct traffic_counters *f)
+void traffic_counters_json(struct json *j,
+			   const struct traffic_counters *counters)
 {
 	static const char *const names[TRAFFIC_COUNTERS] = {
 		[TRAFFIC_MESSAGES] = "messages",
@@ -62,5 +63,5 @@ void traffic_counters_json(struct json *j, const struct traffic_counters *f)
 	};
 
 	for (int i = 0; i < TRAFFIC_COUNTERS; i++)
-		json_uint_at(j, names[i], f->of[i]);
+		json_uint_at(j, names[i], counters->of[i]);
 }

@@ -40,6 +40,7 @@ struct traffic_counters traffic_counters_rate(
 	const struct traffic_counters *now, int64_t ns);
 
 /* The members of an object. */
-void traffic_counters_json(struct json *j, const struct traffic_counters *f);
+void traffic_counters_json(struct json *j,
+			   const struct traffic_counters *counters);
 
 #endif

@@ -30,22 +30,22 @@ static void add_router(struct worker_stats *p, const struct router *router)
 
 static void add_routers(struct worker_stats *p, struct worker *w)
 {
-	struct router *s = router_next(w, NULL);
+	struct router *router = router_next(w, NULL);
 	size_t left = SLICE;
 	bool in_time = true;
 
-	while (s != NULL && in_time) {
-		add_router(p, s);
+	while (router != NULL && in_time) {
+		add_router(p, router);
 		if (--left == 0) {
 			left = SLICE;
 			in_time = worker_query_yield(&p->head); /* yields */
 		}
-		s = router_next(w, s);
+		router = router_next(w, router);
 	}
-	router_unref(w, s);
+	router_unref(w, router);
 }
 
-static int answer(struct worker_query *q, struct worker *w)
+static int worker_stats_run(struct worker_query *q, struct worker *w)
 {
 	struct worker_stats *p = (struct worker_stats *)q;
 
@@ -68,7 +68,7 @@ static int answer(struct worker_query *q, struct worker *w)
 	return 0;
 }
 
-static void drop(struct worker_query *q)
+static void worker_stats_drop(struct worker_query *q)
 {
 	worker_stats_free((struct worker_stats *)q);
 }
@@ -80,8 +80,8 @@ struct worker_stats *worker_stats_new(size_t events)
 
 	if (p == NULL)
 		return NULL;
-	p->head.run = answer;
-	p->head.free = drop;
+	p->head.run = worker_stats_run;
+	p->head.free = worker_stats_drop;
 	p->events_max = events;
 	return p;
 }

@@ -188,7 +188,7 @@ static int judge_writer(struct establish_job *job)
 }
 
 /* Does the chain of this run end the stream? */
-static bool unbroken(const struct establish_job *job)
+static bool chain_unbroken(const struct establish_job *job)
 {
 	const struct publisher *p = job->p;
 	const struct nats_tail *tail = &job->tail;
@@ -297,7 +297,7 @@ static int run_open(void *arg)
 	struct establish_job *job = arg;
 	int err;
 
-	if (unbroken(job))
+	if (chain_unbroken(job))
 		return 0;
 	err = open_epoch(job);
 	if (err == 0 && job->insist)
@@ -371,7 +371,7 @@ static void hand_over(struct publisher *p, const struct establish_job *job)
 	publisher_set_log_position(p, job->tail.id_seq);
 	if (first) {
 		pthread_mutex_lock(&p->lock);
-		p->epoch_mark = p->mark;
+		p->epoch_position = p->log_position;
 		p->epoch_has_stored = job->tail.has_record;
 		p->epoch_stored = job->tail.record;
 		p->shared_epoch_open = true;
@@ -399,7 +399,7 @@ static int look_and_open(struct publisher *p, struct establish_job *job)
 	return err;
 }
 
-static int establish(struct publisher *p, struct nats_error *why)
+static int stream_establish(struct publisher *p, struct nats_error *why)
 {
 	struct establish_job job = {
 		.p = p,
@@ -453,7 +453,7 @@ static bool keep_link(struct publisher *p, int err)
 }
 
 /* Half of it for sure, the rest by chance, so that many do not come at once. */
-static int64_t jittered(int64_t ns)
+static int64_t delay_jitter(int64_t ns)
 {
 	return ns / 2 + (int64_t)(drand48() * (double)ns / 2);
 }
@@ -471,7 +471,7 @@ int publisher_connect_main(void *arg)
 		if (p->link == NULL)
 			err = connect_link(p, &why);
 		if (err == 0)
-			err = establish(p, &why);
+			err = stream_establish(p, &why);
 		if (err == 0) {
 			/* Main says so when there is trouble. */
 			if (sp_sem_wait(&p->link_wake) < 0)
@@ -484,7 +484,7 @@ int publisher_connect_main(void *arg)
 		if (!keep_link(p, err))
 			close_link(p);
 		if (sp_sleep(err == -ESTALE ? SP_NEVER - sp_now()
-					    : jittered(backoff)) < 0)
+					    : delay_jitter(backoff)) < 0)
 			break;
 		backoff = 2 * backoff < p->options.backoff_max_ns
 				  ? 2 * backoff

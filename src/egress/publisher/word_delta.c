@@ -54,7 +54,7 @@ static uint8_t *block_encode(const uint8_t *now, size_t count,
 	return to;
 }
 
-static size_t least(size_t a, size_t b)
+static size_t least_of(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
@@ -75,13 +75,13 @@ size_t word_delta_encode(struct wire_view in, uint8_t *out)
 		if (words == 0 || words > left)
 			return 0;
 		for (size_t at = 0; at < words; at += MASK_OF) {
-			size_t count = least(words - at, MASK_OF);
+			size_t count = least_of(words - at, MASK_OF);
 			size_t common =
 				at < before_words ? before_words - at : 0;
 
 			to = block_encode(p + WORD * at, count,
 					  before + WORD * at,
-					  least(common, count), to);
+					  least_of(common, count), to);
 		}
 		before = p;
 		before_words = words;

@@ -1,5 +1,6 @@
 #include "spargio/sched/stack.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -34,7 +35,7 @@ int sp__stack_class(size_t size)
 	for (int class = 0; class < SP__STACK_CLASSES; class ++)
 		if (size <= class_size(class))
 			return class;
-	return -1;
+	return -1; /* larger than every class */
 }
 
 void sp__stacks_init(struct sp__stacks *stacks, size_t header_size)
@@ -106,7 +107,7 @@ static int add_slab(struct sp__stacks *stacks, int class)
 		slab_new(class_size(class) + page_size(), class);
 
 	if (slab == NULL)
-		return -1;
+		return -ENOMEM;
 	slab->next = atomic_load_explicit(&stacks->slabs, memory_order_relaxed);
 	/* Pairs with the acquire of the walkers, who take no lock. */
 	atomic_store_explicit(&stacks->slabs, slab, memory_order_release);
