@@ -99,6 +99,7 @@ enum driver_option {
 	OPT_ROUTES,
 	OPT_RESTORE,
 	OPT_HOLD_AT,
+	OPT_ACKED_TAIL,
 };
 
 static const struct option options[] = {
@@ -138,6 +139,7 @@ static const struct option options[] = {
 	{ "routes", 1, NULL, OPT_ROUTES },
 	{ "restore", 1, NULL, OPT_RESTORE },
 	{ "hold-at", 1, NULL, OPT_HOLD_AT },
+	{ "acked-tail", 1, NULL, OPT_ACKED_TAIL },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -272,6 +274,9 @@ static void set_publisher(struct publisher_options *o, int option,
 		break;
 	case OPT_SPOOL_MAX:
 		o->spool_max = (uint64_t)number(value);
+		break;
+	case OPT_ACKED_TAIL:
+		o->acked_tail = (uint64_t)number(value);
 		break;
 	case OPT_SEGMENT:
 		o->segment_bytes = (uint64_t)number(value);
@@ -533,12 +538,15 @@ static void report(struct driver *d)
 	       ", \"refused\": %" PRIu64 ", \"recoveries\": %" PRIu64
 	       ", \"connects\": %" PRIu64 ", \"disk_full\": %s"
 	       ", \"epoch\": %" PRIu64 ", \"position\": %" PRIu64
-	       ", \"identity\": %" PRIu64 ", \"max_rss_kb\": %ld}\n",
+	       ", \"identity\": %" PRIu64 ", \"rollbacks\": %" PRIu64
+	       ", \"resent\": %" PRIu64 ", \"acked_tail\": %" PRIu64
+	       ", \"max_rss_kb\": %ld}\n",
 	       publisher_state_name(s.state), s.spooling ? "true" : "false",
 	       d->pushed, d->safe, s.messages, s.journal_messages, s.spool_left,
 	       s.timeouts, s.duplicates, s.refused, s.recoveries, s.connects,
 	       s.disk_full ? "true" : "false", s.epoch,
-	       d->log_position.position, d->log_position.identity, peak_kb());
+	       d->log_position.position, d->log_position.identity, s.rollbacks,
+	       s.resent, s.acked_tail_size, peak_kb());
 	fflush(stdout);
 }
 
