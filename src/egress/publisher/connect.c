@@ -458,6 +458,9 @@ static int look_and_open(struct publisher *p, struct establish_job *job)
 	bool resent = false;
 	int err = publisher_block(run_look, job); /* yields */
 
+	/* What is sent again must fit, too. */
+	if (err == 0)
+		note_limit(p, &job->tail);
 	if (err == 0)
 		err = publisher_rollback_mend(p, &job->tail, &job->why,
 					      &resent); /* yields */
