@@ -5,6 +5,7 @@
 #include "collector/checkpoint/restore.h"
 #include "collector/collector_env.h"
 #include "collector/config/config.h"
+#include "collector/confine.h"
 #include "collector/http/server.h"
 #include "collector/ingest/connector.h"
 #include "collector/ingest/limits.h"
@@ -436,6 +437,7 @@ static int open_up(struct collector *c)
 }
 
 int collector_start(const struct config *config, struct log *log,
+		    const struct confined_process *process,
 		    struct collector **out)
 {
 	struct collector *c = calloc(1, sizeof(*c));
@@ -445,6 +447,10 @@ int collector_start(const struct config *config, struct log *log,
 		return -ENOMEM;
 	c->env.config = config;
 	c->env.log = log;
+	if (process != NULL) {
+		c->env.sockets = &process->sockets;
+		c->env.sandbox = &process->sandbox;
+	}
 	c->env.started = sp_now();
 	c->env.budget = &c->budget;
 	route_budget_init(&c->budget, config->limits.routes);

@@ -1,5 +1,6 @@
 #include "collector/config/assign.h"
 
+#include "collector/base/secret_memory.h"
 #include "collector/config/router_settings.h"
 
 #include <errno.h>
@@ -58,7 +59,7 @@ void config_set_secret(struct config_loader *l, const struct config_option *o,
 	struct config_secret *secret = config_at(l->config, o);
 
 	config_value_release(&o->form, secret);
-	secret->value = strdup(text);
+	secret->value = secret_copy(text, strlen(text));
 	if (secret->value == NULL)
 		l->out_of_memory = true;
 	l->config->sources[config_option_index(o)] =

@@ -149,6 +149,10 @@ struct config {
 		bool metrics_per_peer;
 	} http;
 	struct {
+		char *user;  /* "": whoever started it */
+		int sandbox; /* enum sandbox_mode */
+	} process;
+	struct {
 		int level;  /* enum log_level */
 		int format; /* enum log_format */
 	} log;

@@ -51,6 +51,8 @@ static const char *const curation_words[] = { "attributes", "presence", "off",
 					      NULL };
 static const char *const compress_words[] = { "none", "packed", "zstd", NULL };
 static const char *const storage_words[] = { "file", "memory", NULL };
+/* In the order of enum sandbox_mode. */
+static const char *const sandbox_words[] = { "off", "on", "require", NULL };
 static const char *const level_words[] = { "error", "warning", "info", "debug",
 					   NULL };
 static const char *const format_words[] = { "text", "json", NULL };
@@ -72,6 +74,8 @@ const struct config_section config_sections[] = {
 	  "The local log: the output without JetStream, the spool with it." },
 	{ "snapshot", "State", "What is kept over a restart." },
 	{ "http", "HTTP", "Metrics, health, queries and the dashboard." },
+	{ "process", "Process",
+	  "What the process may still do once it has started." },
 	{ "log", "Log", "Lines on standard error." },
 };
 
@@ -298,6 +302,13 @@ const struct config_option config_options[] = {
 	{ "metrics-per-peer", "http", "metrics-per-peer", BOOL,
 	  AT(http.metrics_per_peer), RESTART, "false", "",
 	  "metrics for each peer as well; there may be very many" },
+
+	{ "user", "process", "user", TEXT_OR_NONE(NULL),
+	  AT(process.user), RESTART, "", "NAME",
+	  "user to become after ports are bound; without one it stays who started it" },
+	{ "sandbox", "process", "sandbox", CHOICE(sandbox_words),
+	  AT(process.sandbox), RESTART, "on", "off|on|require",
+	  "confine the process to its files, without capabilities: not, as far as the kernel allows, or refuse to start if it does not" },
 
 	{ "log-level", "log", "level", CHOICE(level_words),
 	  AT(log.level), RELOAD, "info", "error|warning|info|debug",

@@ -1,5 +1,6 @@
 #include "collector/ingest/listener.h"
 
+#include "collector/base/early_socket.h"
 #include "collector/base/ip.h"
 #include "collector/collector_env.h"
 #include "collector/config/options.h"
@@ -13,6 +14,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 /*
@@ -55,6 +57,30 @@ int listener_set_md5(struct worker *w, int fd)
 	return 0;
 }
 
+/* At a privileged port all workers listen on the one socket bound there. */
+static int socket_listen(struct worker *w, const struct config_address *at,
+			 struct sp_listen_opts *opts, int *out)
+{
+	int fd = early_socket_get(w->env->sockets, at->address, at->port);
+	struct sp_addr addr;
+	int err = 0;
+
+	if (fd == -ENOENT) {
+		ip_to_sockaddr(at->address, at->port, &addr);
+		opts->only_ip6 = addr.any.sa_family == AF_INET6;
+		return sp_listen(&addr, opts, out);
+	}
+	if (fd < 0)
+		return fd;
+	if (listen(fd, opts->backlog) < 0) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	*out = fd;
+	return 0;
+}
+
 static int listen_at(struct worker *w, const struct config_address *at,
 		     int *out)
 {
@@ -65,12 +91,9 @@ static int listen_at(struct worker *w, const struct config_address *at,
 	struct sp_tcp_opts buffer = {
 		.recv_buffer = (int)w->config->listen.rcvbuf,
 	};
-	struct sp_addr addr;
 	int fd, err;
 
-	ip_to_sockaddr(at->address, at->port, &addr);
-	opts.only_ip6 = addr.any.sa_family == AF_INET6;
-	err = sp_listen(&addr, &opts, &fd);
+	err = socket_listen(w, at, &opts, &fd);
 	if (err < 0)
 		return err;
 	if (buffer.recv_buffer != 0)

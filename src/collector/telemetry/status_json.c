@@ -2,6 +2,7 @@
 
 #include "bmp/text.h"
 #include "collector/base/json.h"
+#include "collector/base/sandbox.h"
 #include "collector/checkpoint/checkpoint.h"
 #include "collector/checkpoint/state_store.h"
 #include "collector/collector_env.h"
@@ -241,6 +242,22 @@ static void put_listen(struct json *j, const struct config_addresses *list)
 	json_end_array(j);
 }
 
+static void put_process(struct json *j, const struct sandbox_state *s)
+{
+	static const struct sandbox_state none;
+
+	s = s == NULL ? &none : s;
+	json_key(j, "process");
+	json_object(j);
+	json_uint_at(j, "uid", s->uid);
+	json_string_at(j, "sandbox", sandbox_mode_name(s->mode));
+	json_uint_at(j, "landlockAbi", (uint64_t)s->landlock_abi);
+	json_bool_at(j, "noNewPrivs", s->no_new_privs);
+	json_bool_at(j, "noCapabilities", s->no_capabilities);
+	json_bool_at(j, "noCoreDumps", s->no_core_dumps);
+	json_end_object(j);
+}
+
 void status_json(struct json *j, const struct collector_env *env,
 		 const struct collector_stats *p,
 		 const struct worker_rates *rates)
@@ -263,5 +280,6 @@ void status_json(struct json *j, const struct collector_env *env,
 	put_totals(j, p);
 	put_workers(j, p, rates);
 	put_snapshots(j, env, p);
+	put_process(j, env->sandbox);
 	json_end_object(j);
 }
