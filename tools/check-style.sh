@@ -11,7 +11,7 @@ cd "${1:-$(dirname "$0")/..}"
 
 FUNCTION_MAX=60	# lines between the braces
 SOURCE_MAX=700	# lines of a .c file
-HEADER_MAX=350	# lines of a .h file
+HEADER_MAX=400	# lines of a .h file
 
 files=$(mktemp)
 code=$(mktemp)

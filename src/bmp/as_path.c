@@ -126,6 +126,38 @@ bool bgp_as_path_next(struct bgp_as_path_iter *it, struct bgp_as_segment *out)
 	return true;
 }
 
+static void runs_step(struct bgp_as_runs *runs)
+{
+	runs->more = bgp_as_path_next(&runs->it, &runs->segment);
+	runs->taken = 0;
+}
+
+struct bgp_as_runs bgp_as_runs_start(const struct bgp_as_path *path)
+{
+	struct bgp_as_runs runs = { .it = bgp_as_path_start(path) };
+
+	runs_step(&runs);
+	return runs;
+}
+
+unsigned bgp_as_runs_next(struct bgp_as_runs *runs, uint8_t *type,
+			  uint32_t asns[BGP_AS_RUN_MAX])
+{
+	const struct bgp_as_segment *s = &runs->segment;
+	unsigned n = 0;
+
+	*type = s->type;
+	while (runs->more && s->type == *type && n < BGP_AS_RUN_MAX) {
+		while (runs->taken < s->count && n < BGP_AS_RUN_MAX)
+			asns[n++] = bgp_as_segment_at(s, runs->taken++);
+		if (runs->taken == s->count)
+			runs_step(runs);
+		if (!bgp_as_type_is_sequence(*type))
+			break;
+	}
+	return n;
+}
+
 uint32_t bgp_as_path_origin(const struct bgp_as_path *path)
 {
 	struct bgp_as_path_iter it = bgp_as_path_start(path);

@@ -67,6 +67,31 @@ static inline uint32_t bgp_as_segment_at(const struct bgp_as_segment *s,
 			     : wire_get_u16(s->asns + 2 * (size_t)i);
 }
 
+static inline bool bgp_as_type_is_sequence(uint8_t type)
+{
+	return type == BGP_AS_SEQUENCE || type == BGP_AS_CONFED_SEQUENCE;
+}
+
+/*
+ * The same walk with sequences of one type that follow one another merged into
+ * one, in pieces of BGP_AS_RUN_MAX: what they say is the same, and a path of
+ * thousands of short sequences takes less when it is written for each route.
+ */
+#define BGP_AS_RUN_MAX 255
+
+struct bgp_as_runs {
+	struct bgp_as_path_iter it;
+	struct bgp_as_segment segment; /* of which the run takes next */
+	unsigned taken;		       /* ASNs of it */
+	bool more;		       /* there is a segment */
+};
+
+struct bgp_as_runs bgp_as_runs_start(const struct bgp_as_path *path);
+
+/* The next: its type and ASNs. Returns their number; 0: there is none. */
+unsigned bgp_as_runs_next(struct bgp_as_runs *runs, uint8_t *type,
+			  uint32_t asns[BGP_AS_RUN_MAX]);
+
 /* Where the route comes from: the last ASN of a sequence, or 0. */
 uint32_t bgp_as_path_origin(const struct bgp_as_path *path);
 

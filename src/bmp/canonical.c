@@ -175,11 +175,6 @@ static size_t sort_unique(uint8_t *p, size_t n, size_t width)
 
 /* AS_PATH */
 
-static bool is_sequence(uint8_t type)
-{
-	return type == BGP_AS_SEQUENCE || type == BGP_AS_CONFED_SEQUENCE;
-}
-
 /* One sequence of four-byte ASNs, as nearly all are: it is canonical. */
 static bool path_is_plain(const struct bgp_as_path *path)
 {
@@ -199,9 +194,10 @@ static size_t put_segment(struct out *o, const struct bgp_as_segment *s,
 {
 	for (unsigned i = 0; i < s->count; i++) {
 		if (at == SIZE_MAX || o->p[at] != s->type ||
-		    !is_sequence(s->type) || o->p[at + 1] == SEGMENT_MAX) {
+		    !bgp_as_type_is_sequence(s->type) ||
+		    o->p[at + 1] == SEGMENT_MAX) {
 			/* A set goes on from its first member. */
-			if (i == 0 || is_sequence(s->type)) {
+			if (i == 0 || bgp_as_type_is_sequence(s->type)) {
 				at = o->len;
 				o->p[at] = s->type;
 				o->p[at + 1] = 0;
@@ -212,7 +208,7 @@ static size_t put_segment(struct out *o, const struct bgp_as_segment *s,
 		o->len += 4;
 		o->p[at + 1]++;
 	}
-	if (!is_sequence(s->type)) {
+	if (!bgp_as_type_is_sequence(s->type)) {
 		size_t n = sort_unique(o->p + at + 2, o->p[at + 1], 4);
 
 		o->p[at + 1] = (uint8_t)n;

@@ -1,20 +1,70 @@
 #include "bmp/decode_context.h"
 
 #include "bmp/message.h"
-#include "bmp/peer.h"
 
 void bgp_context_init(struct bgp_context *ctx)
 {
 	*ctx = (struct bgp_context){ .known = false, .four_byte_as = true };
 }
 
-void bgp_context_set(struct bgp_context *ctx, const struct bgp_open *sent,
-		     const struct bgp_open *received)
+/* What the OPENs say of a view. */
+static bgp_family_set add_path_of_opens(const struct bgp_context *ctx,
+					enum bmp_view view)
+{
+	switch (view) {
+	case BMP_VIEW_OUT_PRE:
+	case BMP_VIEW_OUT_POST:
+		return ctx->add_path_out;
+	case BMP_VIEW_LOC_RIB:
+		return ctx->add_path_loc_rib;
+	default:
+		return ctx->add_path_in;
+	}
+}
+
+/* Put the OPENs of *@opens into *@ctx, and keep what was learned. */
+static void replace_opens(struct bgp_context *ctx,
+			  const struct bgp_context *opens)
+{
+	struct bgp_context now = *opens;
+
+	for (int v = 0; v < BMP_VIEWS; v++) {
+		bgp_family_set learned = ctx->add_path_learned[v];
+
+		now.add_path_learned[v] = learned;
+		now.add_path[v] = (add_path_of_opens(opens, (enum bmp_view)v) &
+				   ~learned) |
+				  (ctx->add_path[v] & learned);
+	}
+	*ctx = now;
+}
+
+void bgp_context_reset(struct bgp_context *ctx)
+{
+	struct bgp_context unknown;
+
+	bgp_context_init(&unknown);
+	replace_opens(ctx, &unknown);
+}
+
+void bgp_context_learn(struct bgp_context *ctx, enum bmp_view view,
+		       enum bgp_family family, bool add_path)
+{
+	bgp_family_set bit = bgp_family_bit(family);
+
+	ctx->add_path_learned[view] |= bit;
+	ctx->add_path[view] &= ~bit;
+	if (add_path)
+		ctx->add_path[view] |= bit;
+}
+
+static struct bgp_context context_of_opens(const struct bgp_open *sent,
+					   const struct bgp_open *received)
 {
 	bgp_family_set in = received->add_path_send & sent->add_path_receive;
 	bgp_family_set out = sent->add_path_send & received->add_path_receive;
 
-	*ctx = (struct bgp_context){
+	return (struct bgp_context){
 		.known = true,
 		.four_byte_as = sent->four_byte_as && received->four_byte_as,
 		.ext_message = sent->ext_message && received->ext_message,
@@ -35,12 +85,19 @@ void bgp_context_set(struct bgp_context *ctx, const struct bgp_open *sent,
 	};
 }
 
+void bgp_context_set(struct bgp_context *ctx, const struct bgp_open *sent,
+		     const struct bgp_open *received)
+{
+	struct bgp_context opens = context_of_opens(sent, received);
+
+	replace_opens(ctx, &opens);
+}
+
 void bgp_context_merge(struct bgp_context *ctx, const struct bgp_open *sent,
 		       const struct bgp_open *received)
 {
-	struct bgp_context more;
+	struct bgp_context more = context_of_opens(sent, received);
 
-	bgp_context_set(&more, sent, received);
 	if (ctx->known) {
 		more.four_byte_as |= ctx->four_byte_as;
 		more.ext_message |= ctx->ext_message;
@@ -51,7 +108,7 @@ void bgp_context_merge(struct bgp_context *ctx, const struct bgp_open *sent,
 		more.multiple_labels |= ctx->multiple_labels;
 		more.ext_next_hop |= ctx->ext_next_hop;
 	}
-	*ctx = more;
+	replace_opens(ctx, &more);
 }
 
 enum bgp_open_status bgp_context_peer_up(struct bgp_context *ctx,
@@ -67,7 +124,7 @@ enum bgp_open_status bgp_context_peer_up(struct bgp_context *ctx,
 
 	if (!bgp_open_status_usable(worse)) {
 		if (!loc_rib)
-			bgp_context_init(ctx);
+			bgp_context_reset(ctx);
 	} else if (loc_rib) {
 		bgp_context_merge(ctx, &sent, &received);
 	} else {
@@ -76,26 +133,15 @@ enum bgp_open_status bgp_context_peer_up(struct bgp_context *ctx,
 	return worse;
 }
 
-static bgp_family_set add_path_of(const struct bgp_context *ctx,
-				  const struct bmp_peer *peer)
-{
-	switch ((enum bmp_view)peer->view) {
-	case BMP_VIEW_OUT_PRE:
-	case BMP_VIEW_OUT_POST:
-		return ctx->add_path_out;
-	case BMP_VIEW_LOC_RIB:
-		return ctx->add_path_loc_rib;
-	default:
-		return ctx->add_path_in;
-	}
-}
-
 void bgp_decode_opts_override(struct bgp_decode_opts *r,
-			      const struct bgp_overrides *over)
+			      const struct bgp_overrides *over,
+			      enum bmp_view view)
 {
-	r->add_path |= over->add_path_on;
-	r->add_path &= ~over->add_path_off;
-	r->add_path_unsaid &= ~over->add_path_off;
+	bgp_family_set on = over->add_path_on[view];
+	bgp_family_set off = over->add_path_off[view];
+
+	r->add_path = (r->add_path | on) & ~off;
+	r->add_path_either &= ~(on | off);
 	if (over->as_width != 0) {
 		r->as_width = over->as_width;
 		r->as_width_certain = true;
@@ -108,16 +154,15 @@ static struct bgp_decode_opts decode_opts_of(const struct bgp_context *ctx,
 					     uint8_t as_width)
 {
 	struct bgp_decode_opts r = {
-		.add_path = add_path_of(ctx, peer),
+		.add_path = ctx->add_path[peer->view],
+		.add_path_either = ~(bgp_family_set)0,
 		.multiple_labels = ctx->multiple_labels,
 		.as_width = as_width,
 		.loc_rib = peer->view == BMP_VIEW_LOC_RIB,
 	};
 
-	if (r.loc_rib && ctx->known)
-		r.add_path_unsaid = ~ctx->families;
 	if (over != NULL)
-		bgp_decode_opts_override(&r, over);
+		bgp_decode_opts_override(&r, over, (enum bmp_view)peer->view);
 	return r;
 }
 

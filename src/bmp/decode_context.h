@@ -7,24 +7,28 @@
  * Add-path is the dangerous one: read with it wrongly on or off, an UPDATE
  * turns into plausible garbage. It holds per family and per direction, and
  * only if one side offered to send and the other to receive (RFC 7911 4), so
- * it takes both OPENs. Without a usable OPEN the context stays unknown and
- * nothing is guessed: NLRI are then read in the plain form, and what cannot be
- * read so is reported as malformed.
+ * it takes both OPENs. Without a usable OPEN NLRI are read in the plain form.
+ *
+ * Routers send the other form than their OPENs say: FRR and GoBGP negotiate
+ * add-path and leave the identifiers out. So a field that cannot be read as the
+ * OPENs say, and can be read the other way to its last bit, is read the other
+ * way (bmp/update.h), and bgp_context_learn() keeps that for the view and the
+ * family. docs/decisions/0118
  */
 #ifndef BMP_DECODE_CONTEXT_H
 #define BMP_DECODE_CONTEXT_H
 
 #include "bmp/open.h"
+#include "bmp/peer.h"
 
-struct bmp_peer;
 struct bmp_peer_up;
 
 /* How to read one UPDATE. All zero but as_width reads the plain old form. */
 struct bgp_decode_opts {
 	bgp_family_set add_path;	/* path identifiers before NLRI */
 	bgp_family_set multiple_labels; /* labels up to the bottom of stack */
-	/* Of these no OPEN says whether they have them; docs/decisions/0023 */
-	bgp_family_set add_path_unsaid;
+	/* May be read the other way if they cannot be read as add_path says. */
+	bgp_family_set add_path_either;
 	uint8_t as_width; /* 2 or 4 */
 	/* A path that cannot be of that width is not read with the other. */
 	bool as_width_certain;
@@ -38,20 +42,27 @@ struct bgp_decode_opts {
 
 /* What an operator knows better, per router. */
 struct bgp_overrides {
-	bgp_family_set add_path_on;
-	bgp_family_set add_path_off;
+	bgp_family_set add_path_on[BMP_VIEWS];
+	bgp_family_set add_path_off[BMP_VIEWS];
 	uint8_t as_width; /* 0: as the router says */
 };
 
 static inline bool bgp_overrides_any(const struct bgp_overrides *over)
 {
-	return (over->add_path_on | over->add_path_off) != 0 ||
-	       over->as_width != 0;
+	bgp_family_set any = 0;
+
+	for (int v = 0; v < BMP_VIEWS; v++)
+		any |= over->add_path_on[v] | over->add_path_off[v];
+	return any != 0 || over->as_width != 0;
 }
 
-/* Change *@opts to what they say; for UPDATEs that no BMP is around. */
+/*
+ * Change *@opts to what they say of @view. UPDATEs without BMP around them were
+ * received from a peer: BMP_VIEW_IN_PRE.
+ */
 void bgp_decode_opts_override(struct bgp_decode_opts *opts,
-			      const struct bgp_overrides *over);
+			      const struct bgp_overrides *over,
+			      enum bmp_view view);
 
 struct bgp_context {
 	bool known; /* both OPENs could be used */
@@ -63,12 +74,29 @@ struct bgp_context {
 	bgp_family_set add_path_loc_rib;
 	bgp_family_set multiple_labels;
 	bgp_family_set ext_next_hop;
+	/* How messages are read: as the OPENs say, or as was learned. */
+	bgp_family_set add_path[BMP_VIEWS];
+	bgp_family_set add_path_learned[BMP_VIEWS]; /* families that were */
 };
 
 /* A context of which nothing is known: no Peer Up, or one without use. */
 void bgp_context_init(struct bgp_context *ctx);
 
-/* Set *@ctx from the OPENs of a Peer Up. */
+/*
+ * Forget the OPENs and keep what was learned: the peer is down, and the program
+ * that writes its messages is still the same.
+ */
+void bgp_context_reset(struct bgp_context *ctx);
+
+/*
+ * Messages of @view have shown that NLRI of @family have path identifiers
+ * (@add_path) or not, whatever the OPENs say. It is kept until they show the
+ * opposite.
+ */
+void bgp_context_learn(struct bgp_context *ctx, enum bmp_view view,
+		       enum bgp_family family, bool add_path);
+
+/* Set *@ctx from the OPENs of a Peer Up; what was learned stays. */
 void bgp_context_set(struct bgp_context *ctx, const struct bgp_open *sent,
 		     const struct bgp_open *received);
 

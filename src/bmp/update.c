@@ -60,34 +60,6 @@ static void set_how(struct bgp_nlri_part *s, uint16_t afi, uint8_t safi,
 	s->format.multiple_labels = (r->multiple_labels & bit) != 0;
 }
 
-/*
- * The OPENs of a Loc-RIB are made up, and Huawei's leave families out that it
- * then sends with path identifiers. Such a field is read with them only if it
- * cannot be read without, and can be with them to its last bit.
- */
-static bool reads_with_path_ids(struct bgp_nlri_part *s,
-				const struct bgp_decode_opts *r)
-{
-	struct bgp_nlri_format format = s->format;
-	struct bgp_nlri_iter it;
-	uint32_t count;
-
-	format.add_path = true;
-	if (!(r->add_path_unsaid &
-	      bgp_family_bit((enum bgp_family)format.family)) ||
-	    !bgp_nlri_count(s->field, &format, &count))
-		return false;
-	bgp_nlri_start(&it, s->field, &format);
-	while (bgp_nlri_next(&it))
-		;
-	if (it.malformed || it.host_bits != 0)
-		return false;
-	s->format = format;
-	s->count = count;
-	s->add_path_guessed = true;
-	return true;
-}
-
 static void lose_part(struct bgp_update *u, enum bgp_nlri_part_id id)
 {
 	u->nlri_parts[id].lost = true;
@@ -96,15 +68,14 @@ static void lose_part(struct bgp_update *u, enum bgp_nlri_part_id id)
 
 /* Fill a part and walk it once; @bad is the verdict if that fails. */
 static void add_section(struct bgp_update *u, enum bgp_nlri_part_id id,
-			struct wire_view field, const struct bgp_decode_opts *r,
-			enum bgp_verdict bad, uint8_t code)
+			struct wire_view field, enum bgp_verdict bad,
+			uint8_t code)
 {
 	struct bgp_nlri_part *s = &u->nlri_parts[id];
 
 	s->field = field;
 	s->format.withdrawn = id < BGP_PART_NLRI;
-	if (bgp_nlri_count(field, &s->format, &s->count) ||
-	    reads_with_path_ids(s, r)) {
+	if (bgp_nlri_count(field, &s->format, &s->count)) {
 		u->parts_present |= (uint8_t)((s->count != 0) << id);
 		return;
 	}
@@ -119,7 +90,7 @@ static void add_classic(struct bgp_update *u, enum bgp_nlri_part_id id,
 		return;
 	set_how(&u->nlri_parts[id], 1, 1, BGP_IPV4_UNICAST, r);
 	/* RFC 7606 3: what cannot be parsed cannot be withdrawn either. */
-	add_section(u, id, field, r, BGP_RESET, 0);
+	add_section(u, id, field, BGP_RESET, 0);
 }
 
 static void add_mp(struct bgp_update *u, enum bgp_nlri_part_id id, uint8_t code,
@@ -137,7 +108,7 @@ static void add_mp(struct bgp_update *u, enum bgp_nlri_part_id id, uint8_t code,
 		update_blame(u, BGP_DISABLE_FAMILY, BGP_FAULT_NEXT_HOP, code);
 		return;
 	}
-	add_section(u, id, mp->nlri, r, BGP_DISABLE_FAMILY, code);
+	add_section(u, id, mp->nlri, BGP_DISABLE_FAMILY, code);
 }
 
 /* RFC 4724 2; some send IPv4 unicast's in the form of the others. */
@@ -197,13 +168,8 @@ static bool take_field(struct wire_cursor *c, struct wire_view *out)
 	return wire_u16(c, &len) && wire_take(c, len, out);
 }
 
-/*
- * Hot: once per Route Monitoring. Cost: the attributes are read once, the
- * lengths of the routes twice (here and by the walk). bench/bmp_decode.c
- */
-enum bgp_verdict bgp_update_decode(struct wire_view body,
-				   const struct bgp_decode_opts *r,
-				   struct bgp_update *out)
+static void decode_once(struct wire_view body, const struct bgp_decode_opts *r,
+			struct bgp_update *out)
 {
 	struct wire_cursor c = wire_start(body);
 	struct wire_view withdrawn, block = { 0 };
@@ -211,6 +177,7 @@ enum bgp_verdict bgp_update_decode(struct wire_view body,
 
 	wire_clear(out->nlri_parts, sizeof(out->nlri_parts));
 	out->parts_present = 0;
+	out->add_path_guessed = 0;
 	out->end_of_rib = false;
 	whole = take_field(&c, &withdrawn) && take_field(&c, &block);
 	bgp_attrs_decode(block, r, &out->attrs);
@@ -231,6 +198,102 @@ enum bgp_verdict bgp_update_decode(struct wire_view body,
 	out->verdict = out->attrs.verdict;
 	out->fault = out->attrs.fault;
 	out->fault_code = out->attrs.fault_code;
+}
+
+/* The other reading */
+
+static bgp_family_set lost_families(const struct bgp_update *u)
+{
+	bgp_family_set lost = 0;
+
+	for (int s = 0; s < BGP_PARTS; s++) {
+		const struct bgp_nlri_part *part = &u->nlri_parts[s];
+
+		if (part->lost)
+			lost |= bgp_family_bit(
+				(enum bgp_family)part->format.family);
+	}
+	return lost;
+}
+
+/*
+ * Whether @field can be read to its end, with no bit beyond a prefix. The zeros
+ * of path identifiers are default routes in the plain form: nobody sends two of
+ * them in a field.
+ */
+static bool reads_cleanly(struct wire_view field,
+			  const struct bgp_nlri_format *format)
+{
+	struct bgp_nlri_iter it;
+	uint32_t default_routes = 0;
+
+	bgp_nlri_start(&it, field, format);
+	while (bgp_nlri_next(&it))
+		default_routes += it.plain && it.nlri.prefix_len == 0;
+	return !it.malformed && it.host_bits == 0 &&
+	       (it.nlri.has_path_id || default_routes < 2);
+}
+
+static bgp_family_set unclean_families(const struct bgp_update *u)
+{
+	bgp_family_set unclean = 0;
+
+	for (int s = 0; s < BGP_PARTS; s++) {
+		const struct bgp_nlri_part *part = &u->nlri_parts[s];
+
+		if (part->lost || (part->count != 0 &&
+				   !reads_cleanly(part->field, &part->format)))
+			unclean |= bgp_family_bit(
+				(enum bgp_family)part->format.family);
+	}
+	return unclean;
+}
+
+/*
+ * Some family of the message cannot be read. If all its parts can be read the
+ * other way to the last bit, with path identifiers or without, they are: both
+ * fields of IPv4 unicast have the same form. docs/decisions/0118
+ */
+static __attribute__((noinline)) void decode_other_way(
+	struct wire_view body, const struct bgp_decode_opts *r,
+	struct bgp_update *out)
+{
+	bgp_family_set tried = lost_families(out) & r->add_path_either;
+	struct bgp_decode_opts other = *r;
+	struct bgp_update u;
+
+	if (tried == 0)
+		return;
+	other.add_path = r->add_path ^ tried;
+	decode_once(body, &other, &u);
+	tried &= ~unclean_families(&u);
+	if (tried == 0)
+		return;
+	other.add_path = r->add_path ^ tried;
+	decode_once(body, &other, out);
+	out->add_path_guessed = tried;
+}
+
+bool bgp_nlri_part_conclusive(const struct bgp_nlri_part *part)
+{
+	struct bgp_nlri_format other = part->format;
+
+	other.add_path = !other.add_path;
+	return part->count != 0 && reads_cleanly(part->field, &part->format) &&
+	       !reads_cleanly(part->field, &other);
+}
+
+/*
+ * Hot: once per Route Monitoring. Cost: the attributes are read once, the
+ * lengths of the routes twice (here and by the walk). bench/bmp_decode.c
+ */
+enum bgp_verdict bgp_update_decode(struct wire_view body,
+				   const struct bgp_decode_opts *r,
+				   struct bgp_update *out)
+{
+	decode_once(body, r, out);
+	if (out->verdict >= BGP_DISABLE_FAMILY)
+		decode_other_way(body, r, out);
 	return out->verdict;
 }
 

@@ -46,7 +46,6 @@ struct bgp_nlri_part {
 	struct bgp_nlri_format format;
 	uint32_t count; /* routes; an unknown family's raw field is one */
 	bool lost;	/* could not be read */
-	bool add_path_guessed; /* path identifiers that no OPEN speaks of */
 };
 
 struct bgp_update {
@@ -58,6 +57,11 @@ struct bgp_update {
 	uint16_t eor_afi;
 	/* Bits of enum bgp_nlri_part_id: those with routes, and those lost. */
 	uint8_t parts_present;
+	/*
+	 * Families that were read the other way, with path identifiers or
+	 * without, because they cannot be read as the options say.
+	 */
+	bgp_family_set add_path_guessed;
 	struct bgp_nlri_part nlri_parts[BGP_PARTS];
 	struct bgp_attrs attrs;
 };
@@ -70,6 +74,18 @@ static inline enum bgp_nlri_part_id bgp_part_take(unsigned *set)
 	*set &= *set - 1;
 	return (enum bgp_nlri_part_id)id;
 }
+
+/* Whether @u was read the other way in the family of @s. */
+static inline bool bgp_update_guessed(const struct bgp_update *u,
+				      enum bgp_nlri_part_id s)
+{
+	return (u->add_path_guessed &
+		bgp_family_bit(
+			(enum bgp_family)u->nlri_parts[s].format.family)) != 0;
+}
+
+/* Whether the routes of @part can be read in this form only. */
+bool bgp_nlri_part_conclusive(const struct bgp_nlri_part *part);
 
 /* @body is that of an UPDATE message. Always fills *@out. */
 enum bgp_verdict bgp_update_decode(struct wire_view body,

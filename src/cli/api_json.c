@@ -80,7 +80,8 @@ size_t answer_count(const struct json_object *list)
 
 struct json_object *answer_at(const struct json_object *list, size_t i)
 {
-	return json_object_array_get_idx(list, i);
+	return i < answer_count(list) ? json_object_array_get_idx(list, i)
+				      : NULL;
 }
 
 const char *answer_text_at(const struct json_object *list, size_t i)

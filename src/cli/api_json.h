@@ -31,7 +31,7 @@ uint64_t answer_uint(const struct json_object *in, const char *name);
 int64_t answer_int(const struct json_object *in, const char *name);
 double answer_real(const struct json_object *in, const char *name);
 
-/* Elements of a list: 0 if it is none. */
+/* Elements of a list: 0 and NULL if it is none. */
 size_t answer_count(const struct json_object *list);
 struct json_object *answer_at(const struct json_object *list, size_t i);
 /* A text or a number as text; NULL. */

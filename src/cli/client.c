@@ -29,6 +29,7 @@ struct client {
 	bool local; /* the URL leads to this host */
 	struct body body;
 	char token[TOKEN_MAX + 1];
+	bool token_wanted; /* a request without it was refused */
 	char why[WHY_MAX];
 	char curl_why[CURL_ERROR_SIZE];
 };
@@ -335,57 +336,83 @@ static int read_answer(struct client *c, struct json_object **out)
 	return err;
 }
 
-static struct curl_slist *headers_of(const struct client *c)
+/*
+ * Nobody gets the token who does not ask for it: on loopback reading needs
+ * none, and whatever listens there would learn it.
+ */
+static struct curl_slist *headers_of(const struct client *c, bool with_token)
 {
 	char line[TOKEN_MAX + 32];
 	struct curl_slist *headers = memory_must(
 		curl_slist_append(NULL, "Accept: application/json"));
 
-	if (c->token[0] == '\0')
+	if (!with_token || c->token[0] == '\0')
 		return headers;
 	snprintf(line, sizeof(line), "Authorization: Bearer %s", c->token);
 	return memory_must(curl_slist_append(headers, line));
 }
 
-static int perform_request(struct client *c, const char *path,
-			   struct json_object **out)
+/* One request; its answer is in the body. */
+static CURLcode send_request(struct client *c, const char *path,
+			     bool with_token)
 {
 	size_t base = strlen(c->options.url);
 	struct curl_slist *headers;
 	CURLcode code;
 	char *url;
-	int err = take_token(c);
 
-	if (err < 0)
-		return err;
 	while (base > 0 && c->options.url[base - 1] == '/')
 		base--;
 	if (asprintf(&url, "%.*s%s", (int)base, c->options.url, path) < 0)
 		url = memory_must(NULL);
-	headers = headers_of(c);
+	headers = headers_of(c, with_token);
 	c->body.len = 0;
 	c->curl_why[0] = '\0';
 	curl_easy_setopt(c->curl, CURLOPT_URL, url);
 	curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
 	code = curl_easy_perform(c->curl);
-	err = code == CURLE_OK ? read_answer(c, out) : explain_curl(c, code);
 	curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, NULL);
 	curl_slist_free_all(headers);
 	free(url);
-	return err;
+	return code;
+}
+
+static bool wants_token(struct client *c)
+{
+	long status = 0;
+
+	curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
+	return status == 401;
+}
+
+static int perform_request(struct client *c, const char *path, bool action,
+			   struct json_object **out)
+{
+	CURLcode code;
+	int err = take_token(c);
+
+	if (err < 0)
+		return err;
+	code = send_request(c, path, action || c->token_wanted);
+	if (code == CURLE_OK && !action && !c->token_wanted &&
+	    c->token[0] != '\0' && wants_token(c)) {
+		c->token_wanted = true;
+		code = send_request(c, path, /* with_token= */ true);
+	}
+	return code == CURLE_OK ? read_answer(c, out) : explain_curl(c, code);
 }
 
 int client_get(struct client *c, const char *path, struct json_object **out)
 {
 	curl_easy_setopt(c->curl, CURLOPT_HTTPGET, 1L);
-	return perform_request(c, path, out);
+	return perform_request(c, path, /* action= */ false, out);
 }
 
 int client_post(struct client *c, const char *path, struct json_object **out)
 {
 	curl_easy_setopt(c->curl, CURLOPT_POST, 1L);
 	curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, "");
-	return perform_request(c, path, out);
+	return perform_request(c, path, /* action= */ true, out);
 }
 
 static char *page_path(const char *path, const char *cursor)

@@ -9,7 +9,8 @@
  * One connection, kept open between requests and made again if need be: a
  * collector that restarts is met again by the next call. The token is read
  * again for each request, because a collector may make a new one when it
- * starts. One that was not named goes to this host only.
+ * starts. One that was not named goes to this host only; none is sent to read
+ * before the other side has asked for it.
  *
  * Threads	One. Blocking: each request, at most for the time-out.
  * Errors	0 or -errno: what it is, for scripts and for watching; client_why()

@@ -254,7 +254,19 @@ static const struct {
 	[BMP_ROUTE_MIRRORING] = { "mirror", put_mirroring },
 };
 
-static void route_monitoring(struct decode *d, const struct peer *peer,
+/* What the message has shown holds for those that can be read both ways. */
+static void learn_add_path(struct peer *peer, const struct bmp_peer *header,
+			   const struct bgp_update *u)
+{
+	for (int s = 0; s < BGP_PARTS; s++)
+		if (bgp_update_guessed(u, s))
+			bgp_context_learn(
+				&peer->context, (enum bmp_view)header->view,
+				(enum bgp_family)u->nlri_parts[s].format.family,
+				u->nlri_parts[s].format.add_path);
+}
+
+static void route_monitoring(struct decode *d, struct peer *peer,
 			     struct summary_peer *counts,
 			     const struct bmp_message *message)
 {
@@ -264,6 +276,7 @@ static void route_monitoring(struct decode *d, const struct peer *peer,
 	struct bgp_update update;
 
 	bgp_update_decode(message->update.body, &opts, &update);
+	learn_add_path(peer, &message->peer, &update);
 	decode_update(d, counts, &update);
 }
 

@@ -199,7 +199,7 @@ static void bgp_message(struct decode_mrt *mrt,
 		return;
 	}
 	if (pdu.type == BGP_PDU_UPDATE) {
-		bgp_decode_opts_override(&opts, &d->over);
+		bgp_decode_opts_override(&opts, &d->over, BMP_VIEW_IN_PRE);
 		if (d->summary != NULL)
 			summary_message(d->summary, counts,
 					BMP_ROUTE_MONITORING);

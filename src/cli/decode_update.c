@@ -86,7 +86,7 @@ static void put_section_lines(struct decode *d, const struct bgp_update *u,
 	json_reset(&d->attributes);
 	put_mp_families(&d->attributes, u);
 	json_true_at(&d->attributes, "addPathGuessed",
-		     u->nlri_parts[s].add_path_guessed);
+		     bgp_update_guessed(u, s));
 	put_fault(&d->attributes, u);
 	if (announced) {
 		put_next_hop(&d->attributes, u, s);

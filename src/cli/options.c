@@ -3,8 +3,10 @@
 #include "cli/command.h"
 #include "cli/number.h"
 #include "cli/xalloc.h"
+#include "collector/base/redact.h"
 
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What getopt_long() returns for the first row; above all letters. */
@@ -171,20 +173,29 @@ static void print_help(const struct command_line *line)
 int options_misuse(const struct command_line *line, const char *what,
 		   const char *word)
 {
+	char *shown = memory_must(strdup(word));
+
+	redact_userinfo(shown);
 	fprintf(stderr, "arancini %s: %s%s; see 'arancini %s --help'\n",
-		line->command, what, word, line->command);
+		line->command, what, shown, line->command);
+	free(shown);
 	return EXIT_USAGE;
 }
 
 static int report_invalid(const struct command_line *line,
 			  const struct option_row *row, const char *value)
 {
+	char *shown;
+
 	if (row->invalid != NULL)
 		return options_misuse(line, row->invalid,
 				      value != NULL ? value : "");
+	shown = memory_must(strdup(value));
+	redact_userinfo(shown);
 	fprintf(stderr,
 		"arancini %s: --%s cannot be '%s'; see 'arancini %s --help'\n",
-		line->command, row->name, value, line->command);
+		line->command, row->name, shown, line->command);
+	free(shown);
 	return EXIT_USAGE;
 }
 

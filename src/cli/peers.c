@@ -106,5 +106,5 @@ void peers_down(struct peers *peers, const struct bmp_message *message)
 {
 	struct peer *peer = peers_get(peers, &message->peer);
 
-	bgp_context_init(&peer->context);
+	bgp_context_reset(&peer->context);
 }

@@ -117,7 +117,7 @@ int worker_init(struct worker *w, const struct collector_env *env, uint32_t id)
 		worker_fini(w);
 		return -ENOMEM;
 	}
-	sink = event_tap_sink(w->event_tap, &out);
+	sink = event_tap_sink(w->event_tap, w->log, &out);
 	err = rib_new(&settings, &sink, &w->rib);
 	if (err == 0)
 		err = sp_timer_new(0, &w->timer);

@@ -63,9 +63,10 @@ static int route_monitoring(struct rib_router *router,
 	opts = bgp_context_decode_opts(&peer->context, &msg->peer, over);
 	bgp_update_decode(msg->update.body, &opts, &u);
 	return rib_update(peer, when, &msg->peer, &opts, &u,
-			  /* lookahead= */ NULL, progress)
-		       ? 0
-		       : -EAGAIN;
+			  /* lookahead= */ NULL,
+			  progress) == RIB_UPDATE_BUDGET_SPENT
+		       ? -EAGAIN
+		       : 0;
 }
 
 static void emit_statistics(struct rib_router *router,
@@ -149,11 +150,15 @@ bool rib_budget_spent(const struct rib *rib, const struct rib_budget *budget)
 	return rib_is_spent(rib, budget);
 }
 
-/* Those that were read ahead; returns how many of them are applied whole. */
-static size_t apply_lookahead(struct rib_router *router,
-			      const struct rib_time *when,
-			      const struct bmp_message *msgs, size_t n,
-			      struct rib_progress *progress)
+/*
+ * Those that were read ahead, until one changes how the others are decoded;
+ * *@done is how many of them are applied whole. False: the budget was spent
+ * before the end of the next.
+ */
+static bool apply_lookahead(struct rib_router *router,
+			    const struct rib_time *when,
+			    const struct bmp_message *msgs, size_t n,
+			    struct rib_progress *progress, size_t *done)
 {
 	struct rib *rib = router->rib;
 	size_t k = 0;
@@ -161,15 +166,20 @@ static size_t apply_lookahead(struct rib_router *router,
 	note_route_monitoring(router, when);
 	while (k < n) {
 		struct rib_lookahead *a = &rib->lookahead[k];
+		enum rib_update_result result =
+			rib_update(a->peer, when, &msgs[k].peer, &a->opts,
+				   &a->u, a, progress);
 
-		if (!rib_update(a->peer, when, &msgs[k].peer, &a->opts, &a->u,
-				a, progress))
-			break;
+		if (result != RIB_UPDATE_DONE) {
+			*done = k + (result == RIB_UPDATE_DONE_DECODE_AGAIN);
+			return result == RIB_UPDATE_DONE_DECODE_AGAIN;
+		}
 		k++;
 		if (rib_is_spent(rib, rib->budget))
 			break;
 	}
-	return k;
+	*done = k;
+	return true;
 }
 
 /* The budget is that of the rib. */
@@ -196,11 +206,13 @@ static size_t apply_some(struct rib_router *router, const struct rib_time *when,
 			*failed += err < 0;
 			i++;
 		} else {
-			size_t done = apply_lookahead(router, when, msgs + i,
-						      lookahead, progress);
+			size_t done;
+			bool whole =
+				apply_lookahead(router, when, msgs + i,
+						lookahead, progress, &done);
 
 			i += done;
-			if (done < lookahead)
+			if (!whole)
 				break;
 		}
 		if (rib_is_spent(rib, rib->budget))

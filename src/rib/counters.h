@@ -45,7 +45,8 @@ struct rib_flow {
 	uint64_t as_changes;  /* peers that came back with another AS or id */
 	uint64_t host_bits;   /* prefixes with stray bits */
 	uint64_t as_width_guessed;
-	uint64_t add_path_guessed;
+	uint64_t add_path_guessed;  /* messages read the other way */
+	uint64_t add_path_switched; /* tables that are read so from then on */
 	uint64_t verdicts[BGP_VERDICTS]; /* of each Route Monitoring */
 	uint64_t faults[BGP_FAULTS];
 	uint64_t attrs_cached; /* parts whose attributes were those before */

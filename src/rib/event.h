@@ -167,6 +167,30 @@ struct rib_event {
 	const struct rib_event_count *counts; /* STATISTICS */
 };
 
+/* What an operator should know, and no consumer. */
+enum rib_notice_kind {
+	RIB_NOTICE_UNREADABLE, /* an UPDATE, or part of it */
+	RIB_NOTICE_NO_UPDATE,  /* a Route Monitoring has no UPDATE */
+	RIB_NOTICE_ADD_PATH,   /* NLRI have another form than OPENs say */
+	RIB_NOTICE_ADD_PATH_INCOMPLETE, /* the same; routes are missing */
+	RIB_NOTICES
+};
+
+/*
+ * Once for each peer of a session and cause: the kind, and of messages that
+ * cannot be read the fault.
+ */
+struct rib_notice {
+	enum rib_notice_kind kind;
+	void **router_slot; /* as in struct rib_event */
+	/* The peer and its view; the family counts if it is known. */
+	const struct rib_table_info *table;
+	uint8_t fault;	    /* enum bgp_fault: UNREADABLE */
+	uint8_t fault_code; /* the same: attribute to blame, 0: none */
+	bool add_path;	    /* ADD_PATH*: they have path identifiers */
+	uint64_t withdrawn; /* ADD_PATH*: routes read in the wrong form */
+};
+
 /* Where results go. */
 struct rib_sink {
 	void (*change)(void *arg, const struct rib_change *change);
@@ -177,6 +201,8 @@ struct rib_sink {
 	 * if the sink does not count them: see struct rib_budget.
 	 */
 	const uint64_t *bytes;
+	/* May be NULL. */
+	void (*notice)(void *arg, const struct rib_notice *notice);
 	/* A peer is gone whose slot was not NULL. May be NULL itself. */
 	void (*forget)(void *arg, void *peer_slot);
 };

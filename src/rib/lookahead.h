@@ -14,8 +14,9 @@
  *
  * Lookahead changes no state. Its results are hints: an earlier message may
  * make them wrong, so rib_update() verifies them. Only Route Monitoring of
- * peers that are up is decoded here, because no message before it in the batch
- * can then change the decoder options.
+ * peers that are up is decoded here: of the messages before it in the batch
+ * only one that shows the form of NLRI (rib/add_path.h) can then change the
+ * decoder options, and rib_update() says so.
  */
 #ifndef RIB_LOOKAHEAD_H
 #define RIB_LOOKAHEAD_H

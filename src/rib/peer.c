@@ -257,8 +257,10 @@ static void start_generation(struct rib_peer *peer, const struct rib_time *when,
 
 	peer->limit_reported = false;
 	/* What else was dropped may have been of any family. */
-	if (families == ALL_FAMILIES)
+	if (families == ALL_FAMILIES) {
 		peer->dropped = false;
+		peer->suspect_views = 0;
+	}
 	TAILQ_FOREACH (t, &peer->tables, link) {
 		bgp_family_set bit =
 			bgp_family_bit((enum bgp_family)t->info.family);
@@ -283,7 +285,7 @@ void rib_peer_imply(struct rib_peer *peer, const struct rib_time *when,
 	set_subject(peer, when, header, mode);
 	set_up(peer);
 	peer->implied = true;
-	bgp_context_init(&peer->context);
+	bgp_context_reset(&peer->context);
 	RIB_COUNT(peer->router, implied_peers, 1);
 	start_generation(peer, when, ALL_FAMILIES);
 }
@@ -397,7 +399,7 @@ int rib_peer_up(struct rib_router *router, const struct rib_time *when,
 	set_up(peer);
 	peer->implied = false;
 	/* A Loc-RIB's would be added to what the last session said. */
-	bgp_context_init(&peer->context);
+	bgp_context_reset(&peer->context);
 	(void)bgp_context_peer_up(&peer->context, &msg->peer, &msg->up);
 	err = keep_table_name(peer, msg);
 	start_generation(peer, when, ALL_FAMILIES);
@@ -412,7 +414,7 @@ static void set_down(struct rib_peer *peer)
 	mark_up(peer, false);
 	peer->implied = false;
 	rib_peer_set_stale(peer, false);
-	bgp_context_init(&peer->context);
+	bgp_context_reset(&peer->context);
 	memset(peer->peer_up_hash, 0, sizeof(peer->peer_up_hash));
 }
 
@@ -454,6 +456,7 @@ void rib_peer_lose(struct rib_peer *peer, const struct rib_time *when)
 	if (!peer->up)
 		return;
 	set_down(peer);
+	peer->noticed = 0;
 	peer->stale_ns = when->now_ns;
 	rib_peer_set_stale(peer, true);
 }

@@ -90,6 +90,16 @@ struct rib_withdraw_queue {
 	char name[];			/* info.table_name */
 };
 
+/* A part that can be read in both forms, see rib/add_path.h. */
+struct rib_held {
+	STAILQ_ENTRY(rib_held) link;
+	struct bmp_peer header; /* of its message */
+	struct bgp_decode_opts opts;
+	enum bgp_nlri_part_id id;
+	uint32_t len;
+	uint8_t body[]; /* of an UPDATE with this part and its attributes */
+};
+
 struct rib_table {
 	TAILQ_ENTRY(rib_table) link;	/* of its peer */
 	TAILQ_ENTRY(rib_table) work;	/* of the rib, if queued */
@@ -113,7 +123,13 @@ struct rib_table {
 	bool resyncing;
 	bool suspect;
 	bool unknown;
-	uint8_t disposition; /* enum rib_disposition */
+	/* Evidence for the form of its NLRI: see rib/add_path.h. */
+	bool add_path_settled;	  /* messages are no longer looked at */
+	bool add_path_confirmed;  /* a message can be read in this form only */
+	uint8_t add_path_against; /* messages in the other form only, since */
+	uint32_t held_bytes;
+	STAILQ_HEAD(rib_held_list, rib_held) held; /* oldest first */
+	uint8_t disposition;			   /* enum rib_disposition */
 	struct rib_hidden_range hidden;
 	struct rib_pos sweep;
 	struct rib_pos resync;
@@ -136,9 +152,11 @@ struct rib_peer {
 	bool up; /* in this session */
 	bool implied;
 	bool stale;
-	bool forget;	     /* purge it when its withdraw queues are empty */
-	bool limit_reported; /* in this generation */
-	bool dropped;	     /* updates, in this generation; it was said */
+	bool forget;	       /* purge it when its withdraw queues are empty */
+	bool limit_reported;   /* in this generation */
+	bool dropped;	       /* updates, in this generation; it was said */
+	uint8_t suspect_views; /* 1 << enum bmp_view: tables to come, too */
+	uint32_t noticed; /* 1 << enum rib_notice_kind or fault: see notice.c */
 	uint64_t distinguisher;
 	uint8_t address[16];
 	uint32_t as;
@@ -287,6 +305,7 @@ struct rib {
 	uint64_t pending_withdraw;
 	struct rib_budget *budget;   /* of the call; or that below */
 	struct rib_budget unlimited; /* routes are counted, and do not matter */
+	uint64_t held_bytes;	     /* of all tables */
 	uint64_t slice_end;	     /* of sink.bytes: the end of a slice */
 	uint64_t no_bytes;	     /* of a sink that does not count */
 	struct rib_flow flow;

@@ -77,6 +77,7 @@ int rib_table_get(struct rib_peer *peer, uint8_t view, uint16_t afi,
 	rib_table_refresh(t);
 	rib_hidden_range_init(t);
 	TAILQ_INIT(&t->withdraw_queues);
+	STAILQ_INIT(&t->held);
 	TAILQ_INSERT_TAIL(&peer->tables, t, link);
 	peer->table_count++;
 	peer->last = t;
@@ -288,6 +289,18 @@ static void generations_merge(struct rib_table *table)
 	table->generations_unswept = 0;
 }
 
+void rib_table_drop_held(struct rib_table *table)
+{
+	struct rib_held *h;
+
+	while ((h = STAILQ_FIRST(&table->held)) != NULL) {
+		STAILQ_REMOVE_HEAD(&table->held, link);
+		free(h);
+	}
+	table->peer->router->rib->held_bytes -= table->held_bytes;
+	table->held_bytes = 0;
+}
+
 void rib_table_generation(struct rib_table *table, uint64_t clock)
 {
 	if (table->generations_unswept == RIB_GENERATIONS - 2)
@@ -299,9 +312,23 @@ void rib_table_generation(struct rib_table *table, uint64_t clock)
 	table->sweeping = false;
 	table->suspect = false;
 	table->unknown = false;
+	rib_table_drop_held(table);
+	table->add_path_settled = false;
+	table->add_path_confirmed = false;
+	table->add_path_against = 0;
 	table->since = clock;
 	table->first_ns = RIB_NEVER;
 	rib_table_wait(table);
+}
+
+void rib_table_suspect(struct rib_table *table, const struct rib_time *when)
+{
+	struct rib_event e = { .kind = RIB_EVENT_SUSPECT };
+
+	if (table->suspect)
+		return;
+	table->suspect = true;
+	rib_emit_event_table(table, when, &e);
 }
 
 void rib_table_free(struct rib_table *table)
@@ -312,6 +339,7 @@ void rib_table_free(struct rib_table *table)
 
 	rib_table_unwait(table);
 	rib_table_unqueue(table);
+	rib_table_drop_held(table);
 	while ((q = TAILQ_FIRST(&table->withdraw_queues)) != NULL) {
 		store_clear(table, &q->store);
 		/* The analyser does not see TAILQ_REMOVE() take it out. */

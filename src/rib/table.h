@@ -77,6 +77,12 @@ void rib_withdraw_queue_free(struct rib_table *table,
 /* Its router tells it anew from now. @clock is the router's. */
 void rib_table_generation(struct rib_table *table, uint64_t clock);
 
+/* Part of a message of it could not be read: say so, once. */
+void rib_table_suspect(struct rib_table *table, const struct rib_time *when);
+
+/* The messages that are held for it: see rib/add_path.h. */
+void rib_table_drop_held(struct rib_table *table);
+
 /* It waits for an End-of-RIB, or no longer. */
 void rib_table_wait(struct rib_table *table);
 void rib_table_unwait(struct rib_table *table);

@@ -182,6 +182,7 @@ void rib_table_withdraw_all(struct rib_table *table,
 	table->sweeping = false;
 	table->resyncing = false;
 	table->generations_unswept = 0;
+	rib_table_drop_held(table);
 	rib_table_unwait(table);
 	if (mode == RIB_WITHDRAW_NOW)
 		finish_withdraw_queues(table, when);
@@ -210,6 +211,62 @@ void rib_table_withdraw_all(struct rib_table *table,
 	rib_table_count_routes(table, -(int64_t)count);
 	rib_table_count_pending(table, (int64_t)count);
 	rib_table_queue(table);
+}
+
+/* All of a store that is no longer the table's. */
+static void withdraw_store_now(struct rib_table *table,
+			       const struct rib_time *when,
+			       struct rib_store *store, enum rib_reason reason)
+{
+	const struct withdrawal w = {
+		.table = table,
+		.store = store,
+		.info = &table->info,
+		.when = when,
+		.hidden = table->hidden,
+		.reason = reason,
+	};
+	struct rib_handle_heap *heap = &table->peer->router->rib->route_heap;
+	struct rib_pos pos = { 0 };
+	uint64_t withdrawn = 0;
+
+	while (pos.id != RIB_NO_ID)
+		withdraw_slice(&w, &pos, SIZE_MAX, &withdrawn);
+	rib_route_array_fini(&store->plain, heap);
+	rib_route_array_fini(&store->paths, heap);
+}
+
+uint64_t rib_table_withdraw_form(struct rib_table *table,
+				 const struct rib_time *when, bool paths,
+				 enum rib_reason reason,
+				 enum rib_withdraw_mode mode)
+{
+	struct rib_route_array *routes = rib_store_routes(&table->store, paths);
+	uint64_t count = routes->count;
+	struct rib_withdraw_queue *q = NULL;
+	struct rib_store store = { 0 };
+
+	if (count == 0)
+		return 0;
+	/* As in rib_table_withdraw_all(). */
+	if (!TAILQ_EMPTY(&table->withdraw_queues))
+		rib_table_slice(table, when, 2 * count);
+	*rib_store_routes(&store, paths) = *routes;
+	*routes = (struct rib_route_array){ 0 };
+	rib_table_count_routes(table, -(int64_t)count);
+	rib_table_count_pending(table, (int64_t)count);
+	if (!(mode == RIB_WITHDRAW_NOW || (mode == RIB_WITHDRAW_NOW_IF_SMALL &&
+					   count <= RIB_WITHDRAW_SMALL_TABLE)))
+		q = withdraw_queue_new(table, reason);
+	if (q == NULL) {
+		withdraw_store_now(table, when, &store, reason);
+		return count;
+	}
+	q->hidden = table->hidden;
+	q->store = store;
+	TAILQ_INSERT_TAIL(&table->withdraw_queues, q, link);
+	rib_table_queue(table);
+	return count;
 }
 
 bool rib_table_withdraw_pending_route(struct rib_table *table,

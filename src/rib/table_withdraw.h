@@ -24,6 +24,15 @@ void rib_table_withdraw_all(struct rib_table *table,
 			    const struct rib_time *when, enum rib_reason reason,
 			    enum rib_withdraw_mode mode);
 
+/*
+ * The same of the routes with path identifiers (@paths) or without; the others
+ * and the generation stay. Returns how many.
+ */
+uint64_t rib_table_withdraw_form(struct rib_table *table,
+				 const struct rib_time *when, bool paths,
+				 enum rib_reason reason,
+				 enum rib_withdraw_mode mode);
+
 /* The AS of its peer changed: its withdraw queues have the old subject. */
 void rib_table_mark_subject_changed(struct rib_table *table);
 

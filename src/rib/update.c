@@ -1,11 +1,15 @@
 #include "rib/update.h"
 
+#include "rib/add_path.h"
 #include "rib/emit.h"
+#include "rib/notice.h"
 #include "rib/table.h"
 #include "rib/table_withdraw.h"
 #include "rib/timer.h"
 #include "rib/update_routes.h"
 #include "rib/visibility.h"
+
+#include <stdlib.h>
 
 /* Sections */
 
@@ -31,6 +35,9 @@ __attribute__((noinline)) static struct rib_table *create_table(
 	t->since = rib_clock(router, when->now_ns);
 	rib_table_wait(t);
 	rib_timer_soon(router, when->now_ns);
+	/* What could not be read may have been its first routes. */
+	if (peer->suspect_views >> view & 1)
+		rib_table_suspect(t, when);
 	return t;
 }
 
@@ -101,6 +108,8 @@ static bool apply_part(struct rib_peer *peer, const struct rib_time *when,
 			  u->nlri_parts[id].count - progress->routes);
 		return true;
 	}
+	if (!s.table->add_path_settled && progress->offset == 0)
+		rib_add_path_examine(s.table, when, header, opts, u, id);
 	s.prefixes = bgp_family_info(s.family)->kind == BGP_NLRI_PREFIX;
 	s.stamp = rib_stamp(s.table->generation, when->wall_ns);
 	/* To be found out while the first routes are looked up. */
@@ -111,26 +120,123 @@ static bool apply_part(struct rib_peer *peer, const struct rib_time *when,
 	return done;
 }
 
+/* Parts that were held until the form of their NLRI is known. */
+
+static void apply_held(struct rib_table *table, const struct rib_time *when,
+		       const struct rib_held *h, bool add_path)
+{
+	bgp_family_set bit =
+		bgp_family_bit((enum bgp_family)table->info.family);
+	struct bgp_decode_opts opts = h->opts;
+	struct rib_progress progress = { 0 };
+	struct bgp_update u;
+
+	opts.add_path &= ~bit;
+	if (add_path)
+		opts.add_path |= bit;
+	opts.add_path_either = 0;
+	bgp_update_decode((struct wire_view){ h->body, h->len }, &opts, &u);
+	if (u.verdict != BGP_RESET && u.nlri_parts[h->id].count != 0)
+		(void)apply_part(table->peer, when, &h->header, &opts, &u,
+				 /* lookahead= */ NULL, h->id, &progress);
+	else
+		rib_table_suspect(table, when);
+}
+
+/* Before anything else of the message that showed the form. */
+static void apply_all_held(struct rib_peer *peer, const struct rib_time *when,
+			   uint8_t view, bgp_family_set families)
+{
+	struct rib *rib = peer->router->rib;
+	struct rib_budget *budget = rib->budget;
+	struct rib_table *t;
+	struct rib_held *h;
+
+	/* They are bounded. */
+	rib->budget = &rib->unlimited;
+	TAILQ_FOREACH (t, &peer->tables, link) {
+		bgp_family_set bit =
+			bgp_family_bit((enum bgp_family)t->info.family);
+
+		if (t->info.view != view || (families & bit) == 0)
+			continue;
+		while ((h = rib_add_path_take_held(t)) != NULL) {
+			apply_held(t, when, h,
+				   (peer->context.add_path[view] & bit) != 0);
+			free(h);
+		}
+	}
+	rib->budget = budget;
+}
+
 /* Messages */
 
-static void mark_suspect(struct rib_table *table, const struct rib_time *when)
+/* Any table of the view may have been meant, one that is to come, too. */
+static void suspect_view(struct rib_peer *peer, const struct rib_time *when,
+			 uint8_t view)
 {
-	struct rib_event e = { .kind = RIB_EVENT_SUSPECT };
+	struct rib_table *t;
 
-	if (table->suspect)
-		return;
-	table->suspect = true;
-	rib_emit_event_table(table, when, &e);
+	peer->suspect_views |= (uint8_t)(1u << view);
+	TAILQ_FOREACH (t, &peer->tables, link)
+		if (t->info.view == view)
+			rib_table_suspect(t, when);
 }
 
 void rib_update_unreadable(struct rib_peer *peer, const struct rib_time *when,
 			   uint8_t view)
 {
+	struct rib_notice notice = { .kind = RIB_NOTICE_NO_UPDATE };
+
+	suspect_view(peer, when, view);
+	rib_notice(peer, view, BGP_FAMILY_UNKNOWN, &notice);
+}
+
+static void notice_unreadable(struct rib_peer *peer, uint8_t view,
+			      enum bgp_family family,
+			      const struct bgp_update *u)
+{
+	struct rib_notice notice = {
+		.kind = RIB_NOTICE_UNREADABLE,
+		.fault = (uint8_t)u->fault,
+		.fault_code = u->fault_code,
+	};
+
+	rib_notice(peer, view, family, &notice);
+}
+
+/* A part cannot be read: its table is suspect, and made if need be. */
+static void suspect_part(struct rib_peer *peer, const struct rib_time *when,
+			 const struct bmp_peer *header,
+			 const struct bgp_nlri_format *format)
+{
 	struct rib_table *t;
 
-	TAILQ_FOREACH (t, &peer->tables, link)
-		if (t->info.view == view)
-			mark_suspect(t, when);
+	if (is_dropped(peer, header->view, format->afi, format->safi))
+		return;
+	t = get_table(peer, when, header, format->afi, format->safi);
+	if (t != NULL)
+		rib_table_suspect(t, when);
+}
+
+/* RFC 7606 calls it a session reset: nothing of the message can be used. */
+static void reset_update(struct rib_peer *peer, const struct rib_time *when,
+			 const struct bmp_peer *header,
+			 const struct bgp_update *u)
+{
+	enum bgp_family family = BGP_FAMILY_UNKNOWN;
+
+	suspect_view(peer, when, header->view);
+	for (int id = 0; id < BGP_PARTS; id++) {
+		const struct bgp_nlri_part *part = &u->nlri_parts[id];
+
+		if (part->count == 0 && !part->lost)
+			continue;
+		suspect_part(peer, when, header, &part->format);
+		if (part->lost && family == BGP_FAMILY_UNKNOWN)
+			family = (enum bgp_family)part->format.family;
+	}
+	notice_unreadable(peer, header->view, family, u);
 }
 
 static void end_of_rib(struct rib_peer *peer, const struct rib_time *when,
@@ -159,6 +265,8 @@ static void count_update(struct rib_router *router, const struct bgp_update *u)
 		RIB_COUNT(router, faults[u->fault], 1);
 	if (u->attrs.as_width_guessed)
 		RIB_COUNT(router, as_width_guessed, 1);
+	if (u->add_path_guessed != 0)
+		RIB_COUNT(router, add_path_guessed, 1);
 }
 
 static void count_routes(struct rib_router *router,
@@ -169,30 +277,38 @@ static void count_routes(struct rib_router *router,
 		RIB_COUNT(router, withdrawn, part->count);
 	else
 		RIB_COUNT(router, announced, part->count);
-	if (part->add_path_guessed)
-		RIB_COUNT(router, add_path_guessed, 1);
 }
 
-bool rib_update(struct rib_peer *peer, const struct rib_time *when,
-		const struct bmp_peer *header,
-		const struct bgp_decode_opts *opts, const struct bgp_update *u,
-		struct rib_lookahead *lookahead, struct rib_progress *progress)
+enum rib_update_result rib_update(struct rib_peer *peer,
+				  const struct rib_time *when,
+				  const struct bmp_peer *header,
+				  const struct bgp_decode_opts *opts,
+				  const struct bgp_update *u,
+				  struct rib_lookahead *lookahead,
+				  struct rib_progress *progress)
 {
 	unsigned left = u->parts_present & (~0U << progress->part);
+	enum rib_update_result done = RIB_UPDATE_DONE;
 	struct rib_router *router = peer->router;
 
 	/* What is counted for each message was counted when it was begun. */
-	if (progress->offset == 0)
+	if (progress->offset == 0) {
 		count_update(router, u);
+		if (u->add_path_guessed != 0 &&
+		    rib_add_path_contradicted(peer, when, header->view, u)) {
+			apply_all_held(peer, when, header->view,
+				       u->add_path_guessed);
+			done = RIB_UPDATE_DONE_DECODE_AGAIN;
+		}
+	}
 	if (u->verdict == BGP_RESET) {
-		rib_update_unreadable(peer, when, header->view);
-		return true;
+		reset_update(peer, when, header, u);
+		return done;
 	}
 	while (left != 0) {
 		enum bgp_nlri_part_id id = bgp_part_take(&left);
 		const struct bgp_nlri_part *part = &u->nlri_parts[id];
 		const struct bgp_nlri_format *format = &part->format;
-		struct rib_table *t;
 
 		if (progress->offset == 0)
 			count_routes(router, part, id);
@@ -202,17 +318,16 @@ bool rib_update(struct rib_peer *peer, const struct rib_time *when,
 			RIB_COUNT(router, suppressed[RIB_SUPPRESSED_FILTERED],
 				  part->count - progress->routes);
 		} else if (part->lost) {
-			t = get_table(peer, when, header, format->afi,
-				      format->safi);
-			if (t != NULL)
-				mark_suspect(t, when);
+			suspect_part(peer, when, header, format);
+			notice_unreadable(peer, header->view,
+					  (enum bgp_family)format->family, u);
 		} else if (!apply_part(peer, when, header, opts, u, lookahead,
 				       id, progress)) {
-			return false;
+			return RIB_UPDATE_BUDGET_SPENT;
 		}
 		*progress = (struct rib_progress){ 0 };
 	}
 	if (u->end_of_rib)
 		end_of_rib(peer, when, header, u);
-	return true;
+	return done;
 }

@@ -14,17 +14,27 @@ struct bgp_update;
 struct bmp_peer;
 struct rib_lookahead;
 
+enum rib_update_result {
+	RIB_UPDATE_DONE,
+	RIB_UPDATE_BUDGET_SPENT, /* before its end */
+	/* Done, and it changed how messages of its peer are decoded. */
+	RIB_UPDATE_DONE_DECODE_AGAIN,
+};
+
 /*
  * @header is that of the message; @opts is how @u was decoded. @lookahead is
  * what else is known of it already, or NULL. From @progress on, which is zero
- * again when all of it is applied. False: the budget was spent before.
+ * again when all of it is applied.
  */
-bool rib_update(struct rib_peer *peer, const struct rib_time *when,
-		const struct bmp_peer *header,
-		const struct bgp_decode_opts *opts, const struct bgp_update *u,
-		struct rib_lookahead *lookahead, struct rib_progress *progress);
+enum rib_update_result rib_update(struct rib_peer *peer,
+				  const struct rib_time *when,
+				  const struct bmp_peer *header,
+				  const struct bgp_decode_opts *opts,
+				  const struct bgp_update *u,
+				  struct rib_lookahead *lookahead,
+				  struct rib_progress *progress);
 
-/* Nothing of one could be read: any table of the view may have been meant. */
+/* There is none in a message: any table of the view may have been meant. */
 void rib_update_unreadable(struct rib_peer *peer, const struct rib_time *when,
 			   uint8_t view);
 

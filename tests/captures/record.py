@@ -142,10 +142,25 @@ class Recorder:
         self.server.close()
 
 
+def with_add_path(frr_config, gobgp_config):
+    """Both ways and of both families, for any number of paths."""
+    activate = "  neighbor {gobgp} activate\n"
+    unicast = '-unicast"\n'
+    return (frr_config.replace(
+                activate,
+                activate + "  neighbor {gobgp} addpath-tx-all-paths\n"),
+            gobgp_config.replace(
+                unicast, unicast +
+                "    [neighbors.afi-safis.add-paths.config]\n"
+                "      receive = true\n      send-max = 8\n"))
+
+
 class Lab:
-    def __init__(self, folder, frr, gobgp):
+    def __init__(self, folder, frr, gobgp,
+                 configs=(FRR_CONFIG, GOBGP_CONFIG)):
         """frr and gobgp are where the two report to: see Recorder."""
         self.folder = pathlib.Path(folder)
+        self.configs = configs
         self.processes = []
         self.frr = frr
         self.gobgp = gobgp
@@ -160,9 +175,9 @@ class Lab:
                      collector=COLLECTOR, port=BGP_PORT,
                      frr_port=self.frr.port, gobgp_port=self.gobgp.port)
         frr_conf = self.folder / "bgpd.conf"
-        frr_conf.write_text(FRR_CONFIG.format(**names))
+        frr_conf.write_text(self.configs[0].format(**names))
         gobgp_conf = self.folder / "gobgpd.conf"
-        gobgp_conf.write_text(GOBGP_CONFIG.format(**names))
+        gobgp_conf.write_text(self.configs[1].format(**names))
         self.start("gobgpd", ["gobgpd", "-f", str(gobgp_conf),
                               "--api-hosts", f"127.0.0.1:{GOBGP_API}"])
         self.start_frr()

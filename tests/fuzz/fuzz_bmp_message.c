@@ -67,7 +67,7 @@ static void check_open(const struct bgp_pdu *pdu, struct bgp_open *out)
 static void check_peer_up(const struct bmp_message *m, struct wire_view in)
 {
 	struct bgp_open sent, received;
-	struct bgp_context ctx, merged;
+	struct bgp_context ctx = { 0 }, merged;
 	struct bgp_decode_opts r;
 
 	check_inside(m->up.sent_open.whole, in);

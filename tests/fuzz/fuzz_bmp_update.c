@@ -113,6 +113,61 @@ static void check_canonical(const struct bgp_update *u, enum bgp_nlri_part_id s)
 		abort();
 }
 
+/*
+ * A family is read the other way only if it cannot be read as the options say,
+ * and then as those who ask for that form read it, all of it.
+ */
+static void check_other_way(struct wire_view in,
+			    const struct bgp_decode_opts *r,
+			    const struct bgp_update *u)
+{
+	struct bgp_decode_opts strict = *r;
+	struct bgp_update as_said, other;
+
+	strict.add_path_either = 0;
+	bgp_update_decode(in, &strict, &as_said);
+	strict.add_path ^= u->add_path_guessed;
+	bgp_update_decode(in, &strict, &other);
+	if ((u->add_path_guessed & ~r->add_path_either) != 0 ||
+	    as_said.add_path_guessed != 0 || other.verdict != u->verdict ||
+	    as_said.verdict < u->verdict)
+		abort();
+	for (int s = 0; s < BGP_PARTS; s++) {
+		const struct bgp_nlri_part *part = &u->nlri_parts[s];
+
+		if (part->count != other.nlri_parts[s].count ||
+		    part->lost != other.nlri_parts[s].lost)
+			abort();
+		if (!bgp_update_guessed(u, s) || part->count == 0)
+			continue;
+		if (part->lost || part->format.add_path ==
+					  as_said.nlri_parts[s].format.add_path)
+			abort();
+	}
+	for (int s = 0; s < BGP_PARTS; s++)
+		if (bgp_nlri_part_conclusive(&u->nlri_parts[s]) &&
+		    u->nlri_parts[s].count == 0)
+			abort();
+}
+
+/* Some part of each family that was read so cannot be read as said. */
+static void check_guessed(struct wire_view in, const struct bgp_decode_opts *r,
+			  const struct bgp_update *u)
+{
+	struct bgp_decode_opts strict = *r;
+	bgp_family_set lost = 0;
+	struct bgp_update as_said;
+
+	strict.add_path_either = 0;
+	bgp_update_decode(in, &strict, &as_said);
+	for (int s = 0; s < BGP_PARTS; s++)
+		if (as_said.nlri_parts[s].lost)
+			lost |= bgp_family_bit(
+				as_said.nlri_parts[s].format.family);
+	if ((u->add_path_guessed & ~lost) != 0)
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct wire_view in;
@@ -129,11 +184,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		.as_width_certain = data[8] & 2,
 		.mrt_rib = data[8] & 4,
 		.loc_rib = data[8] & 8,
-		.add_path_unsaid = data[8] & 16 ? ~(bgp_family_set)0 : 0,
+		.add_path_either = data[8] & 16 ? ~(bgp_family_set)0 : 0,
 	};
 	if (bgp_update_decode(in, &r, &u) >= BGP_VERDICTS)
 		abort();
 	check_attrs(&u.attrs, in);
+	check_other_way(in, &r, &u);
+	check_guessed(in, &r, &u);
 	for (int s = 0; s < BGP_PARTS; s++)
 		check_section(&u, s);
 	check_canonical(&u, BGP_PART_NLRI);

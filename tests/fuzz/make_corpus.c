@@ -229,8 +229,8 @@ static void set_attrs(struct bgp_attrs *a)
 }
 
 /* Nine bytes that say how, then the body without its header. */
-static void save_update(const char *name, uint32_t add_path,
-			const struct bgp_update_parts *parts)
+static void save_update_how(const char *name, uint32_t add_path, uint8_t flags,
+			    const struct bgp_update_parts *parts)
 {
 	static uint8_t pdu[4096];
 	struct bmp_writer p = bmp_writer_on(pdu, sizeof(pdu));
@@ -239,9 +239,31 @@ static void save_update(const char *name, uint32_t add_path,
 	bgp_write_update(&p, parts);
 	bmp_put_u32(&w, add_path);
 	bmp_put_u32(&w, 0);
-	bmp_put_u8(&w, 0);
+	bmp_put_u8(&w, flags);
 	bmp_put(&w, pdu + BGP_HEADER_LEN, p.len - BGP_HEADER_LEN);
 	save("bmp_update", name, &w);
+}
+
+static void save_update(const char *name, uint32_t add_path,
+			const struct bgp_update_parts *parts)
+{
+	save_update_how(name, add_path, 0, parts);
+}
+
+/* fuzz_bmp_update.c: may be read the other way. */
+#define EITHER_FORM 16
+
+/* With path identifiers that are not negotiated, and the other way round. */
+static void save_other_forms(struct bgp_nlri *v4, struct bgp_nlri *vpn,
+			     const struct bgp_update_parts *parts)
+{
+	v4->has_path_id = vpn->has_path_id = true;
+	v4->path_id = vpn->path_id = 7;
+	save_update_how("path-ids-not-negotiated", 0, EITHER_FORM, parts);
+	v4->has_path_id = vpn->has_path_id = false;
+	save_update_how("path-ids-not-sent", UINT32_MAX, EITHER_FORM, parts);
+	vpn->has_path_id = true;
+	save_update_how("path-ids-of-one-family", 0, EITHER_FORM, parts);
 }
 
 static void save_updates(void)
@@ -272,6 +294,7 @@ static void save_updates(void)
 	save_update("all-sections", 0, &parts);
 	v4.has_path_id = vpn.has_path_id = true;
 	save_update("add-path", UINT32_MAX, &parts);
+	save_other_forms(&v4, &vpn, &parts);
 }
 
 int main(int argc, char **argv)

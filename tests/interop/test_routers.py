@@ -32,14 +32,17 @@ class Feed:
 
 
 @pytest.fixture
-def lab(server, arancini, tmp_path):
+def lab(server, arancini, tmp_path, request):
     if not os.path.exists(record.BGPD) or shutil.which("gobgpd") is None:
         pytest.skip("frr and gobgpd are not installed")
     # Both connect from one address: their names tell them apart.
     collector = Collector(server, arancini, tmp_path / "state", "--workers",
                           "2", "--router-id", "sysname",
                           listen=record.COLLECTOR)
-    lab = record.Lab(tmp_path, Feed(collector), Feed(collector))
+    configs = record.FRR_CONFIG, record.GOBGP_CONFIG
+    if getattr(request, "param", None) == "add-path":
+        configs = record.with_add_path(*configs)
+    lab = record.Lab(tmp_path, Feed(collector), Feed(collector), configs)
     lab.collector = collector
     lab.start_routers()
     yield lab
@@ -103,3 +106,53 @@ def test_frr_and_gobgp(lab):
     assert ("id_frr", "stale") in [
         (line["subject"].split(".")[2], line["kind"]) for line in lines]
     assert consumer_table(lines)
+
+
+@pytest.mark.parametrize("lab", ["add-path"], indirect=True)
+def test_add_path_negotiated_and_not_sent(lab):
+    """FRR leaves path identifiers out of all its views, GoBGP out of its
+    post-policy view, although both negotiate them: consumers get the routes
+    that are there, and no others."""
+    first = [(prefix, words) for prefix, words, _ in record.FIRST
+             if prefix != "203.0.113.64/26"]
+    more = [f"198.18.{n}.0/24" for n in range(8)]
+    of_frr = ["198.51.100.0/24", "198.51.100.128/25", "2001:db8:1::/48"]
+    lab.wait_for("the BGP session", lab.established)
+    for prefix, words in first:
+        lab.announce(prefix, *words)
+    for prefix in more:
+        lab.announce(prefix, "nexthop", record.NEXT_HOP)
+    want = {prefix for prefix, _ in first} | set(more)
+    views = {("id_frr", "prePolicy", record.GOBGP): want,
+             ("id_frr", "postPolicy", record.GOBGP): want,
+             ("id_GoBGP", "postPolicy", record.FRR): set(of_frr)}
+
+    def got():
+        found = tables(lab.collector.published())
+        return {key: set(found.get(key, ())) for key in views}
+
+    try:
+        lab.wait_for("the routes", lambda: got() == views)
+    except RuntimeError:
+        found = got()
+        assert {key: found[key] ^ views[key] for key in views} == {}
+    lab.withdraw(more[0])
+    views["id_frr", "prePolicy", record.GOBGP] = want - {more[0]}
+    views["id_frr", "postPolicy", record.GOBGP] = want - {more[0]}
+    lab.wait_for("the withdraw", lambda: got() == views)
+    lab.collector.stop()
+
+    lines = lab.collector.published()
+    ups = [line for line in lines if line["kind"] == "peerUp"
+           and line["subject"].split(".")[2] == "id_frr"]
+    # Capability 69, of which there must be some for this to be a test.
+    assert ups and all("add-path" in str(line) for line in ups), ups
+    kept = consumer_table(line for line in lines
+                          if line["subject"].split(".")[2] == "id_frr")
+    assert kept and {key[8] for key in kept} == {None}    # path identifiers
+    # The first message can be read both ways, and was not lost for it.
+    assert not [line for line in lines if line["kind"] == "suspect"]
+    # One line for each peer, not one for each message.
+    said = lab.collector.said("event=add_path_differs .*router=frr")
+    assert len(said) == 1, said
+    assert not lab.collector.said("event=peer_unreadable")

@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from bmp import Peer, initiation
+from bmp import Peer, initiation, update
 from collecting import (closed_by_collector, connect, consumer_table,
                         router_of)
 
@@ -131,16 +131,30 @@ def test_bmp_v4_of_one_router(collector, conf):
     assert c.said("session_open from=(.*):.* sysname=four") == ["127.0.0.3"]
 
 
-def announced(c, router, local):
-    """What was, of its Loc-RIB or of its other peers."""
-    return {(line["prefixAddr"], line["prefixLen"], line.get("pathId"))
-            for line in updates(c) if router_of(line) == router
-            and bool(line.get("isLocRib")) == local}
+def table_of(c, router, **view):
+    """Routes as a consumer ends with them; without a view, of Adj-RIB-In
+    before policy."""
+    found = set()
+    for line in updates(c):
+        if router_of(line) != router or any(
+                bool(line.get(key)) != view.get(key, False)
+                for key in ("isLocRib", "isPostPolicy")):
+            continue
+        route = line["prefixAddr"], line["prefixLen"], line.get("pathId")
+        (found.add if line["announced"] else found.discard)(route)
+    return found
+
+
+def suspects(c):
+    return [router_of(line) for line in c.published()
+            if line["kind"] == "suspect"]
 
 
 def test_path_identifiers_that_no_open_announced(collector, conf):
-    c = collector(*conf("[router 127.0.0.3]\nadd-path = ipv4-unicast\n"))
-    for count, source in enumerate(("127.0.0.2", "127.0.0.3"), 1):
+    c = collector(*conf("[router 127.0.0.3]\nadd-path = ipv4-unicast\n"
+                        "[router 127.0.0.4]\nno-add-path = ipv4-unicast\n"))
+    sources = "127.0.0.2", "127.0.0.3", "127.0.0.4"
+    for count, source in enumerate(sources, 1):
         sock = session(c, source)
         # The Loc-RIB without a Peer Up, as GoBGP sends it.
         sock.sendall(A.up() + b"".join(
@@ -149,27 +163,54 @@ def test_path_identifiers_that_no_open_announced(collector, conf):
         end(c, sock, count)
     c.stop()
     for local in (False, True):
-        # An identifier of zero is four default routes, one of 7 is garbage.
-        assert announced(c, "v4_127_0_0_2", local) == {
+        # An identifier of zero is four default routes; one of 7 shows that
+        # they were none.
+        for router in ("v4_127_0_0_2", "v4_127_0_0_3"):
+            assert table_of(c, router, isLocRib=local) == {
+                ("10.0.0.0", 8, 0), ("10.0.0.0", 8, 7)}, router
+        assert table_of(c, "v4_127_0_0_4", isLocRib=local) == {
             ("0.0.0.0", 0, None), ("10.0.0.0", 8, None)}
-        assert announced(c, "v4_127_0_0_3", local) == {
-            ("10.0.0.0", 8, 0), ("10.0.0.0", 8, 7)}
-    assert [router_of(line) for line in c.published()
-            if line["kind"] == "suspect"] == ["v4_127_0_0_2"] * 2
+    assert suspects(c) == ["v4_127_0_0_4"] * 2
+    assert not c.said("event=add_path_differs from=127.0.0.[34]")
 
 
 def test_path_identifiers_that_are_not_there(collector, conf):
-    """For a router whose OPENs speak of some, and that sends none."""
-    c = collector(*conf("[router 127.0.0.3]\nno-add-path = all\n"))
-    for count, source in enumerate(("127.0.0.2", "127.0.0.3"), 1):
+    """For a router whose OPENs speak of some, and that sends none: it is seen
+    from its messages, or said by an operator, for all views or for one."""
+    c = collector(*conf("[router 127.0.0.3]\nno-add-path = all\n"
+                        "[router 127.0.0.4]\n"
+                        "no-add-path = in-post:ipv4-unicast\n"
+                        "[router 127.0.0.5]\nadd-path = all\n"))
+    want = {("10.0.0.0", 8, None), ("10.1.2.0", 24, None),
+            ("10.1.3.0", 24, None)}
+    sources = [f"127.0.0.{n}" for n in range(2, 6)]
+    for count, source in enumerate(sources, 1):
         sock = session(c, source)
-        sock.sendall(A.up(add_path=True) + A.announce("10.0.0.0/8")
-                     + A.announce("10.1.2.0/24", "10.1.3.0/24"))
+        pair = "10.1.2.0/24", "10.1.3.0/24"
+        sock.sendall(A.up(add_path=True) + A.announce(*pair)
+                     + A.announce("10.0.0.0/8")
+                     + A.announce(*pair, flags=POST)
+                     # Neither form, twice.
+                     + 2 * A.monitor(update(b"", b"", b"\xc6\x33")))
         end(c, sock, count)
     c.stop()
-    assert ("10.1.2.0", 24, None) not in announced(c, "v4_127_0_0_2", False)
-    assert announced(c, "v4_127_0_0_3", False) == {
-        ("10.0.0.0", 8, None), ("10.1.2.0", 24, None), ("10.1.3.0", 24, None)}
+    for router in ("v4_127_0_0_2", "v4_127_0_0_3", "v4_127_0_0_4"):
+        assert table_of(c, router) == want, router
+    misread = {("10.1.3.0", 24, 0x180a0102)}
+    post = {n: table_of(c, f"v4_127_0_0_{n}", isPostPolicy=True)
+            for n in range(2, 6)}
+    assert post == {2: misread, 3: want - {("10.0.0.0", 8, None)},
+                    4: want - {("10.0.0.0", 8, None)}, 5: misread}
+    assert table_of(c, "v4_127_0_0_5") == misread
+    # One line for a peer and cause, whose action can be taken as it is.
+    assert len(c.said("event=peer_unreadable")) == 4
+    assert c.said("event=peer_unreadable from=127.0.0.2:.* peer=192.0.2.10 "
+                  "as=64510 view=in-pre family=ipv4-unicast fault=nlri "
+                  "action=.*no-add-path")
+    assert len(c.said("event=add_path_differs")) == 2
+    assert c.said("event=add_path_differs from=127.0.0.2:.* path_ids=false "
+                  "withdrawn=1 action=.*no-add-path = in-pre:ipv4-unicast")
+    assert suspects(c) == [f"v4_127_0_0_{n}" for n in range(2, 6)]
 
 
 def test_as_width_of_one_router(collector, conf):

@@ -41,10 +41,12 @@ def test_path_identifiers_without_a_peer_up(packed, tmp_path):
     files = [tmp_path / name for name in ("one", "two")]
     for file in files:
         file.write_bytes(packed(data))
-    # Unless told: an identifier of zero is four default routes.
+    # Unless told: an identifier of zero is four default routes. One of 7 is
+    # nothing that could be read without.
     plain = run_decode(files[0])
     assert routes(plain)[0] == ("192.0.2.10", "0.0.0.0", 0, None)
-    assert "error" in {line["kind"] for line in lines(plain)}
+    assert [line["prefixAddr"] for line in lines(plain)
+            if "addPathGuessed" in line] == ["10.1.0.0"]
     told = run_decode("--add-path", "ipv4-unicast", *files)
     assert routes(told) == 2 * [
         ("192.0.2.10", "10.0.0.0", 8, 0),
@@ -93,8 +95,9 @@ def test_as_width_is_as_told():
 
 @pytest.mark.parametrize("path", data_files("multi14-r23.bmp"))
 def test_a_capture_that_lost_its_peer_ups(path):
-    """A Huawei router with path identifiers in most families: told of them,
-    it is read as with its Peer Ups, and nothing is guessed any more."""
+    """A Huawei router with path identifiers in most families: its messages
+    show them, and it is read as with its Peer Ups. Told of them, nothing is
+    guessed any more."""
     without = b"".join(one for one in messages(path.read_bytes())
                        if one[5] != PEER_UP)
 
@@ -106,13 +109,33 @@ def test_a_capture_that_lost_its_peer_ups(path):
 
     whole = of_these(run_decode(path))
     assert len(whole) == 52 + 65 + 45 + 34
-    assert of_these(run_decode("-", stdin=without)) != whole
+    guessed = run_decode("-", stdin=without)
+    assert of_these(guessed) == whole
+    assert any("addPathGuessed" in line for line in lines(guessed))
     told = run_decode("--add-path",
                       "ipv4-vpn,ipv6-vpn,ipv4-labeled-unicast,"
                       "ipv6-labeled-unicast", "-",
                       stdin=without)
     assert of_these(told) == whole
     assert not any("addPathGuessed" in line for line in lines(told))
+
+
+def test_what_a_message_shows_holds_for_those_behind_it():
+    """Two of /24 can be read both ways; of another view nothing is known."""
+    pair = "10.1.2.0/24", "10.1.3.0/24"
+    data = A.up(add_path=True) + A.announce("198.51.100.0/24")
+    data += A.announce(*pair) + A.announce(*pair, flags=0x40)
+    assert routes(run_decode("-", stdin=data)) == [
+        ("192.0.2.10", "198.51.100.0", 24, None),
+        ("192.0.2.10", "10.1.2.0", 24, None),
+        ("192.0.2.10", "10.1.3.0", 24, None),
+        ("192.0.2.10", "10.1.3.0", 24, 0x180a0102)]
+    assert routes(run_decode("--no-add-path", "in-post:ipv4-unicast", "-",
+                             stdin=data))[3:] == [
+        ("192.0.2.10", "10.1.2.0", 24, None),
+        ("192.0.2.10", "10.1.3.0", 24, None)]
+    assert len(routes(run_decode("--add-path", "in-pre:ipv4-unicast", "-",
+                                 stdin=data))) == 2
 
 
 def test_summary_counts_what_is_read_as_told():

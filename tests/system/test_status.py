@@ -2,6 +2,7 @@
 none: what they print, on a terminal and elsewhere, and how they end."""
 
 import fcntl
+import http.server
 import json
 import os
 import pty
@@ -11,6 +12,7 @@ import socket
 import struct
 import subprocess
 import termios
+import threading
 import time
 
 import pytest
@@ -107,6 +109,54 @@ def test_a_token_file_that_cannot_be_used(run, words, tmp_path):
     for file, says in (("token", "there is no token in 'token'"),
                        ("nowhere", "cannot read the token 'nowhere': No such")):
         assert says in one_line(run(*words, "--token-file", file), 1)
+
+
+class Listener(http.server.BaseHTTPRequestHandler):
+    """Not a collector: notes what it is told, and says what it was told to."""
+
+    seen, status = [], 200
+
+    def do_GET(self):
+        type(self).seen.append(self.headers.get("Authorization"))
+        given = self.headers.get("Authorization") is not None
+        body = b"{}"
+        self.send_response(200 if given else self.status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.mark.parametrize("status, sent", [
+    (200, [None]), (401, [None, "Bearer sesame"])])
+@pytest.mark.parametrize("named", [False, True])
+def test_the_token_is_sent_to_who_asks(run, tmp_path, status, sent, named):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "http-token").write_text("sesame\n")
+    handler = type("Handler", (Listener,), {"seen": [], "status": status})
+    with http.server.HTTPServer(("127.0.0.1", 0), handler) as listener:
+        thread = threading.Thread(target=listener.serve_forever)
+        thread.start()
+        run("status", "--url", f"http://127.0.0.1:{listener.server_port}",
+            *(("--token-file", "data/http-token") if named else ()))
+        listener.shutdown()
+        thread.join()
+    assert handler.seen[:len(sent)] == sent
+    assert set(handler.seen) == set(sent)
+
+
+@pytest.mark.parametrize("words", [
+    ("run", "--http", "off", "--nats"), ("tail", "--nats"),
+    ("doctor", "--nats"), ("status", "--url")])
+@pytest.mark.parametrize("url", [
+    "nats://u:sesame@127.0.0.1:99999", "nats://u:sesame@", "x://u:sesame@h",
+    "nats://u:sesame@[::", "u:sesame@h"])
+def test_a_password_is_not_printed(run, words, url):
+    done = run(*words, url)
+    assert done.returncode != 0
+    assert "sesame" not in done.stdout + done.stderr
 
 
 def test_something_else_answers(run, server, free_port):

@@ -159,7 +159,7 @@ BREAKS = [
     ("src/rib/peer.h", "void rib_peer_destroy(struct rib_peer *peer);\n",
      "a destructor is fini, free, put or close"),
     ("src/rib/made_up.c", 701 * "\n", "700 lines at most"),
-    ("src/rib/long.h", 351 * "\n", "350 lines at most"),
+    ("src/rib/long.h", 401 * "\n", "400 lines at most"),
     ("src/rib/peer.c", '#include <stdio.h>\n#include "rib/event.h"\n',
      "includes are in the order own header, layers, runtime, system"),
     ("src/rib/untitled.h", "/*\n * a header\n */\n",

@@ -72,6 +72,8 @@ struct stage {
 	size_t resynced;
 	size_t events[RIB_EVENTS];
 	struct rib_event last_event;
+	size_t notices[RIB_NOTICES];
+	struct rib_notice last_notice;
 	void *forgotten;	/* the slot of the last peer that went */
 	uint32_t last_as;	/* of the last change */
 	uint64_t sequences[64]; /* by table, in the order they were seen */
@@ -176,6 +178,14 @@ static inline void stage_event(void *arg, const struct rib_event *e)
 	s->last_event = *e;
 }
 
+static inline void stage_notice(void *arg, const struct rib_notice *n)
+{
+	struct stage *s = arg;
+
+	s->notices[n->kind]++;
+	s->last_notice = *n;
+}
+
 static inline void stage_forgotten(void *arg, void *peer_slot)
 {
 	((struct stage *)arg)->forgotten = peer_slot;
@@ -187,6 +197,7 @@ static inline void stage_start(struct stage *s, const struct rib_config *config)
 	struct rib_sink sink = { .change = stage_change,
 				 .event = stage_event,
 				 .arg = s,
+				 .notice = stage_notice,
 				 .forget = stage_forgotten };
 	struct rib_identity id = {
 		.address = { [10] = 0xff, [11] = 0xff, [12] = 192, [15] = 9 }
@@ -208,6 +219,7 @@ static inline void stage_forget(struct stage *s)
 	s->subject_changed = 0;
 	memset(s->synthetic, 0, sizeof(s->synthetic));
 	memset(s->events, 0, sizeof(s->events));
+	memset(s->notices, 0, sizeof(s->notices));
 }
 
 static inline void stage_end(struct stage *s)

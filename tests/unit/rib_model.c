@@ -343,11 +343,11 @@ void model_update(struct model *m, unsigned router,
 	struct model_table *t;
 
 	hear(m, router, u->peer, &u->session, now_ns);
+	t = reach(m, router, u->peer, u->view, u->family, now_ns);
 	/* With the classic fields unreadable, nothing of it can be used. */
 	if (u->fault == WORLD_CUT_NLRI &&
 	    world_family(u->family) == BGP_IPV4_UNICAST)
 		return;
-	t = reach(m, router, u->peer, u->view, u->family, now_ns);
 	for (size_t i = 0; i < u->withdrawn; i++)
 		withdraw(m, t, result_of(router, u, &u->withdraws[i]));
 	for (size_t i = 0; i < u->announced; i++) {

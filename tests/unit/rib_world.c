@@ -441,9 +441,18 @@ void world_write_update(const struct world *w, struct bmp_writer *out,
 		w_routes;
 	parts.nlri_parts[classic ? BGP_PART_NLRI : BGP_PART_MP_REACH] =
 		a_routes;
-	/* A last prefix of 255 bits ends any reading of the field. */
-	if (u->fault == WORLD_CUT_NLRI)
-		announces[u->announced - 1].prefix_len = 255;
+	/*
+	 * A last prefix of 255 bits ends any reading of the field; of ones,
+	 * which are such a length themselves, so that it does with path
+	 * identifiers and without.
+	 */
+	if (u->fault == WORLD_CUT_NLRI) {
+		struct bgp_nlri *last = &announces[u->announced - 1];
+
+		last->prefix_len = 255;
+		last->rd = UINT64_MAX;
+		memset(last->address, 0xff, sizeof(last->address));
+	}
 	bgp_write_update(&pdu, &parts);
 	if (u->fault == WORLD_BAD_ATTRIBUTE)
 		break_origin(bytes, wire_get_u16(bytes + BGP_HEADER_LEN));

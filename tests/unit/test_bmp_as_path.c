@@ -137,11 +137,94 @@ static void test_origin(void **state)
 	assert_int_equal(bgp_as_path_origin(&path), 0);
 }
 
+/* Runs as a flat list, as flatten(). */
+static size_t flatten_runs(const struct bgp_as_path *path, uint32_t *out)
+{
+	struct bgp_as_runs runs = bgp_as_runs_start(path);
+	uint32_t asns[BGP_AS_RUN_MAX];
+	unsigned count;
+	size_t n = 0;
+	uint8_t type;
+
+	while ((count = bgp_as_runs_next(&runs, &type, asns)) > 0) {
+		out[n++] = type;
+		memcpy(out + n, asns, count * sizeof(*asns));
+		n += count;
+	}
+	return n;
+}
+
+static void test_sequences_are_merged(void **state)
+{
+	const struct {
+		const char *name;
+		const uint8_t *path;
+		size_t path_len;
+		const uint32_t *want;
+		size_t want_len;
+	} cases[] = {
+		/* clang-format off */
+		{ "one", BYTES(2, 2, 0, 1, 0, 2), LIST(2, 1, 2) },
+		{ "two", BYTES(2, 1, 0, 1, 2, 2, 0, 2, 0, 3), LIST(2, 1, 2, 3) },
+		{ "a set between", BYTES(2, 1, 0, 1, 1, 1, 0, 2, 2, 1, 0, 3),
+		  LIST(2, 1, 1, 2, 2, 3) },
+		{ "sets stay apart", BYTES(1, 1, 0, 1, 1, 1, 0, 2), LIST(1, 1, 1, 2) },
+		{ "kinds stay apart", BYTES(3, 1, 0, 1, 3, 1, 0, 2, 2, 1, 0, 3),
+		  LIST(3, 1, 2, 2, 3) },
+		{ "none", NULL, 0, NULL, 0 },
+		/* clang-format on */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct bgp_as_path path = {
+			.path = { cases[i].path, cases[i].path_len },
+			.width = 2,
+		};
+		uint32_t got[64] = { 0 };
+		size_t n = flatten_runs(&path, got);
+
+		CHECK(n == cases[i].want_len, "%s: %zu numbers", cases[i].name,
+		      n);
+		for (size_t j = 0; j < cases[i].want_len; j++)
+			CHECK(got[j] == cases[i].want[j], "%s: [%zu] is %u",
+			      cases[i].name, j, got[j]);
+	}
+}
+
+/* Pieces of 255: 300 sequences of two are 255, 255 and 90. */
+static void test_long_runs_are_cut(void **state)
+{
+	uint8_t bytes[300 * 6];
+	uint32_t got[700], next = 1;
+	struct bgp_as_path path = { .path = { bytes, sizeof(bytes) },
+				    .width = 2 };
+	size_t n;
+
+	(void)state;
+	for (size_t i = 0; i < 300; i++) {
+		bytes[6 * i] = BGP_AS_SEQUENCE;
+		bytes[6 * i + 1] = 2;
+		wire_put_u16(bytes + 6 * i + 2, (uint16_t)(2 * i + 1));
+		wire_put_u16(bytes + 6 * i + 4, (uint16_t)(2 * i + 2));
+	}
+	n = flatten_runs(&path, got);
+	assert_int_equal(n, 600 + 3);
+	for (size_t i = 0; i < n; i++) {
+		if (i % 256 == 0)
+			assert_int_equal(got[i], BGP_AS_SEQUENCE);
+		else
+			assert_int_equal(got[i], next++);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_validity),
 		cmocka_unit_test(test_rule_11_as4_path_merge),
+		cmocka_unit_test(test_sequences_are_merged),
+		cmocka_unit_test(test_long_runs_are_cut),
 		cmocka_unit_test(test_hops),
 		cmocka_unit_test(test_origin),
 	};

@@ -46,7 +46,7 @@ static void test_rule_14_addpath_needs_both_opens(void **state)
 				cases[i].received & RECEIVE ? IPV4 : 0,
 			.add_path_send = cases[i].received & SEND ? IPV4 : 0,
 		};
-		struct bgp_context ctx;
+		struct bgp_context ctx = { 0 };
 
 		bgp_context_set(&ctx, &sent, &received);
 		for (size_t v = 0; v < COUNT(views); v++) {
@@ -147,7 +147,7 @@ static void test_loc_rib_whose_ends_both_send(void **state)
 	struct bgp_open open = { .add_path_send = IPV4 };
 	struct bmp_peer peer = { .type = BMP_PEER_LOC_RIB,
 				 .view = BMP_VIEW_LOC_RIB };
-	struct bgp_context ctx;
+	struct bgp_context ctx = { 0 };
 
 	(void)state;
 	bgp_context_set(&ctx, &open, &open);
@@ -157,9 +157,11 @@ static void test_loc_rib_whose_ends_both_send(void **state)
 
 static void test_note_03_overrides_per_router(void **state)
 {
-	struct bgp_overrides over = { .add_path_on = IPV4 | IPV6,
-				      .add_path_off = IPV6,
-				      .as_width = 2 };
+	struct bgp_overrides over = {
+		.add_path_on = { [BMP_VIEW_LOC_RIB] = IPV4 | IPV6 },
+		.add_path_off = { [BMP_VIEW_LOC_RIB] = IPV6 },
+		.as_width = 2,
+	};
 	struct bmp_peer peer = { .type = BMP_PEER_LOC_RIB,
 				 .view = BMP_VIEW_LOC_RIB };
 	struct bgp_context ctx;
@@ -172,6 +174,57 @@ static void test_note_03_overrides_per_router(void **state)
 	assert_true(r.add_path == IPV4);
 	assert_int_equal(r.as_width, 2);
 	assert_true(r.as_width_certain);
+	/* What an operator says is not read the other way. */
+	assert_true(r.add_path_either == ~(IPV4 | IPV6));
+
+	/* Of another view nothing was said. */
+	peer.type = BMP_PEER_GLOBAL;
+	peer.view = BMP_VIEW_IN_POST;
+	r = bgp_context_decode_opts(&ctx, &peer, &over);
+	assert_true(r.add_path == 0);
+	assert_true(r.add_path_either == ~(bgp_family_set)0);
+}
+
+static bgp_family_set add_path_in(const struct bgp_context *ctx,
+				  enum bmp_view view)
+{
+	struct bmp_peer peer = { .view = (uint8_t)view };
+
+	return bgp_context_decode_opts(ctx, &peer, NULL).add_path;
+}
+
+/* By view and family, over OPENs that come and go. */
+static void test_what_messages_show_is_learned(void **state)
+{
+	struct bgp_open both = { .families = IPV4 | IPV6,
+				 .add_path_send = IPV4 | IPV6,
+				 .add_path_receive = IPV4 | IPV6 };
+	struct bgp_open none = { .families = IPV4 | IPV6 };
+	struct bgp_context ctx;
+
+	(void)state;
+	bgp_context_init(&ctx);
+	bgp_context_set(&ctx, &both, &both);
+	bgp_context_learn(&ctx, BMP_VIEW_IN_POST, BGP_IPV4_UNICAST, false);
+	assert_true(add_path_in(&ctx, BMP_VIEW_IN_POST) == IPV6);
+	assert_true(add_path_in(&ctx, BMP_VIEW_IN_PRE) == (IPV4 | IPV6));
+	assert_true(add_path_in(&ctx, BMP_VIEW_LOC_RIB) == (IPV4 | IPV6));
+
+	bgp_context_reset(&ctx);
+	assert_false(ctx.known);
+	assert_true(add_path_in(&ctx, BMP_VIEW_IN_PRE) == 0);
+	bgp_context_set(&ctx, &both, &both);
+	assert_true(add_path_in(&ctx, BMP_VIEW_IN_POST) == IPV6);
+	bgp_context_merge(&ctx, &both, &both);
+	assert_true(add_path_in(&ctx, BMP_VIEW_IN_POST) == IPV6);
+
+	bgp_context_learn(&ctx, BMP_VIEW_IN_POST, BGP_IPV4_UNICAST, true);
+	assert_true(add_path_in(&ctx, BMP_VIEW_IN_POST) == (IPV4 | IPV6));
+	bgp_context_set(&ctx, &none, &none);
+	assert_true(add_path_in(&ctx, BMP_VIEW_IN_POST) == IPV4);
+	assert_true(add_path_in(&ctx, BMP_VIEW_IN_PRE) == 0);
+	bgp_context_init(&ctx);
+	assert_true(add_path_in(&ctx, BMP_VIEW_IN_POST) == 0);
 }
 
 static void test_rule_11_as_width_follows_the_a_flag(void **state)
@@ -193,7 +246,7 @@ static void test_rule_11_mirrored_width_follows_the_opens(void **state)
 	struct bgp_open old = { .four_byte_as = false };
 	struct bgp_open new = { .four_byte_as = true };
 	struct bmp_peer peer = { .two_byte_as = false };
-	struct bgp_context ctx;
+	struct bgp_context ctx = { 0 };
 
 	(void)state;
 	bgp_context_set(&ctx, &new, &old);
@@ -218,6 +271,7 @@ int main(void)
 			test_note_12_unusable_open_makes_the_context_unknown),
 		cmocka_unit_test(test_loc_rib_whose_ends_both_send),
 		cmocka_unit_test(test_note_03_overrides_per_router),
+		cmocka_unit_test(test_what_messages_show_is_learned),
 		cmocka_unit_test(test_rule_11_as_width_follows_the_a_flag),
 		cmocka_unit_test(test_rule_11_mirrored_width_follows_the_opens),
 	};

@@ -488,13 +488,13 @@ static void test_path_ids_of_a_family_no_open_names(void **state)
 
 	(void)state;
 	assert_int_equal(from_r23[NLRI_AT], 0);
-	/* The OPENs name it, without path identifiers: not guessed. */
+	/* An operator said that it has no path identifiers. */
 	assert_int_equal(bgp_update_decode(body, &r, &u), BGP_DISABLE_FAMILY);
 	assert_true(u.nlri_parts[BGP_PART_MP_REACH].lost);
 
-	r.add_path_unsaid = ~(bgp_family_set)0;
+	r.add_path_either = ~(bgp_family_set)0;
 	assert_int_equal(bgp_update_decode(body, &r, &u), BGP_ACCEPT);
-	assert_true(u.nlri_parts[BGP_PART_MP_REACH].add_path_guessed);
+	assert_true(bgp_update_guessed(&u, BGP_PART_MP_REACH));
 	assert_true(bgp_update_routes(&u, BGP_PART_MP_REACH, &it));
 	assert_true(bgp_nlri_next(&it));
 	assert_int_equal(it.nlri.prefix_len, 32);
@@ -507,17 +507,154 @@ static void test_path_ids_of_a_family_no_open_names(void **state)
 	body.p = stray;
 	assert_int_equal(bgp_update_decode(body, &r, &u), BGP_DISABLE_FAMILY);
 
-	/* What can be read in the plain form is, whatever else it could be. */
+	/* What can be read as it should be is. */
 	r.add_path = bgp_family_bit(BGP_IPV4_LABELED);
 	body.p = from_r23;
 	assert_int_equal(bgp_update_decode(body, &r, &u), BGP_ACCEPT);
-	assert_false(u.nlri_parts[BGP_PART_MP_REACH].add_path_guessed);
+	assert_false(bgp_update_guessed(&u, BGP_PART_MP_REACH));
+}
+
+/* With and without path identifiers: docs/decisions/0118 */
+static void test_other_form_only_if_the_first_is_impossible(void **state)
+{
+	static const uint8_t one[] = { 0, 0, 0, 20, USUAL, 24, 198, 51, 100 };
+	/* As one route with identifier 24.198.51.100 it reads as well. */
+	static const uint8_t both[] = { 0,  0,	 0,  20,  USUAL, 24, 198,
+					51, 100, 24, 203, 0,	 113 };
+	static const uint8_t id_7[] = { 0, 0, 0,  20,  USUAL, 0,  0,
+					0, 7, 24, 198, 51,    100 };
+	/* 10.0.0.0/24 and 10.0.1.0/24 withdrawn, 198.51.100.0/24 announced. */
+	static const uint8_t fields[] = { 0, 8, 24, 10,	   0,  0,   24, 10, 0,
+					  1, 0, 20, USUAL, 24, 198, 51, 100 };
+	/* Neither: 198 bits, and what is left behind an identifier is short. */
+	static const uint8_t neither[] = { 0, 0, 0, 20, USUAL, 198, 51 };
+	static const struct {
+		const char *name;
+		const uint8_t *in;
+		size_t len;
+		bool add_path; /* negotiated */
+		bool certain;  /* by an operator */
+		bool guessed;
+		enum bgp_verdict verdict;
+		const char *want;
+	} cases[] = {
+		{ "negotiated, not sent", one, sizeof(one), true, false, true,
+		  BGP_ACCEPT, "+198.51.100.0/24 " },
+		{ "the same, but certain", one, sizeof(one), true, true, false,
+		  BGP_RESET, "" },
+		{ "negotiated, readable both ways", both, sizeof(both), true,
+		  false, false, BGP_ACCEPT, "+203.0.113.0/24 " },
+		{ "not negotiated, readable both ways", both, sizeof(both),
+		  false, false, false, BGP_ACCEPT,
+		  "+198.51.100.0/24 +203.0.113.0/24 " },
+		{ "not negotiated, sent", id_7, sizeof(id_7), false, false,
+		  true, BGP_ACCEPT, "+198.51.100.0/24 " },
+		{ "not negotiated, sent, but certain", id_7, sizeof(id_7),
+		  false, true, false, BGP_RESET, "" },
+		{ "both fields have one form", fields, sizeof(fields), true,
+		  false, true, BGP_ACCEPT,
+		  "-10.0.0.0/24 -10.0.1.0/24 +198.51.100.0/24 " },
+		{ "neither form", neither, sizeof(neither), true, false, false,
+		  BGP_RESET, "" },
+		{ "neither form, plain", neither, sizeof(neither), false, false,
+		  false, BGP_RESET, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct bgp_decode_opts r = plain;
+		struct bgp_update u;
+		char got[256];
+
+		if (cases[i].add_path)
+			r.add_path = bgp_family_bit(BGP_IPV4_UNICAST);
+		if (!cases[i].certain)
+			r.add_path_either = ~(bgp_family_set)0;
+		CHECK(decode(cases[i].in, cases[i].len, &r, &u) ==
+			      cases[i].verdict,
+		      "%s: verdict %d", cases[i].name, u.verdict);
+		list_routes(&u, got, sizeof(got));
+		CHECK(strcmp(got, cases[i].want) == 0, "%s: '%s'",
+		      cases[i].name, got);
+		CHECK((u.add_path_guessed ==
+		       bgp_family_bit(BGP_IPV4_UNICAST)) == cases[i].guessed,
+		      "%s", cases[i].name);
+	}
+}
+
+/* One family that reads the other way, and one that reads in no way. */
+static void test_other_form_of_one_family(void **state)
+{
+	static const uint8_t in[] = {
+		0,    0, 0,    45,   USUAL, 0x80, 14, 22,  0,  2,   1, 16,
+		0x20, 1, 0x0d, 0xb8, 0,	    0,	  0,  0,   0,  0,   0, 0,
+		0,    0, 0,    1,    0,	    200,  24, 198, 51, 100,
+	};
+	struct bgp_decode_opts r = { .as_width = 4,
+				     .add_path = UINT64_MAX,
+				     .add_path_either = UINT64_MAX };
+	struct bgp_update u;
+
+	(void)state;
+	assert_int_equal(decode(in, sizeof(in), &r, &u), BGP_DISABLE_FAMILY);
+	assert_true(u.nlri_parts[BGP_PART_MP_REACH].lost);
+	assert_false(bgp_update_guessed(&u, BGP_PART_MP_REACH));
+	assert_int_equal(u.nlri_parts[BGP_PART_NLRI].count, 1);
+	assert_true(bgp_update_guessed(&u, BGP_PART_NLRI));
+}
+
+static void test_conclusive_parts(void **state)
+{
+	static const uint8_t one[] = { 24, 198, 51, 100 };
+	static const uint8_t two[] = { 24, 198, 51, 100, 24, 203, 0, 113 };
+	static const uint8_t default_route[] = { 0 };
+	static const uint8_t id_0[] = { 0, 0, 0, 0, 24, 198, 51, 100 };
+	static const uint8_t id_7[] = { 0, 0, 0, 7, 24, 198, 51, 100 };
+	/* 10.0.0.0/25 is 0.0.0.0/0 with an identifier, too. */
+	static const uint8_t half[] = { 25, 10, 0, 0, 0 };
+	static const struct {
+		const uint8_t *in;
+		size_t len;
+		bool add_path, want;
+	} cases[] = {
+		{ one, sizeof(one), false, true },
+		{ two, sizeof(two), false, false },
+		{ two, sizeof(two), true, false },
+		{ default_route, sizeof(default_route), false, true },
+		{ id_0, sizeof(id_0), true, true },
+		{ id_0, sizeof(id_0), false, false },
+		{ id_7, sizeof(id_7), true, true },
+		{ half, sizeof(half), false, false },
+		{ half, 0, false, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct bgp_nlri_part part = {
+			.field = { cases[i].in, cases[i].len },
+			.format = { .afi = 1,
+				    .safi = 1,
+				    .family = BGP_IPV4_UNICAST,
+				    .add_path = cases[i].add_path },
+		};
+
+		if (cases[i].len != 0)
+			CHECK(bgp_nlri_count(part.field, &part.format,
+					     &part.count),
+			      "case %zu", i);
+		CHECK(bgp_nlri_part_conclusive(&part) == cases[i].want,
+		      "case %zu", i);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_path_ids_of_a_family_no_open_names),
+		cmocka_unit_test(
+			test_other_form_only_if_the_first_is_impossible),
+		cmocka_unit_test(test_other_form_of_one_family),
+		cmocka_unit_test(test_conclusive_parts),
 		cmocka_unit_test(test_rule_20_end_of_rib),
 		cmocka_unit_test(test_rule_24_withdraws_come_before_announces),
 		cmocka_unit_test(test_rule_24_each_section_has_its_next_hop),

@@ -273,7 +273,7 @@ static void test_mistakes_in_flags(void **state)
 		  { "--nats 'http://a:4222': allowed is a URL as "
 		    "nats://host:4222 or tls://host:4222" } },
 		{ "--nats nats://u:p@a:4222",
-		  { "--nats 'nats://u:p@a:4222': no user or password in a "
+		  { "--nats 'nats://*@a:4222': no user or password in a "
 		    "URL: use --nats-user and --nats-password-file" } },
 		{ "--collector-id a.b",
 		  { "--collector-id 'a.b': allowed are up to 63 letters, "
@@ -481,7 +481,7 @@ static void test_mistakes_in_the_file(void **state)
 		    "legacy" } },
 		{ "[router 192.0.2.1]\nadd-path = ipv4-vpn, ipv4",
 		  { "f:2: add-path = 'ipv4-vpn, ipv4': allowed is all, or "
-		    "names as ipv4-unicast" } },
+		    "names as ipv4-unicast, in-post:ipv4-unicast" } },
 		{ "[router 192.0.2.1]\nas-width = 3",
 		  { "f:2: as-width = '3': allowed is one of 2, 4" } },
 		{ "[router 192.0.2.1]\nadd-path = all\nno-add-path = ipv4-vpn\n"
@@ -733,19 +733,43 @@ static void test_the_nearest_section_of_a_router_wins(void **state)
 #define IPV6	 bgp_family_bit(BGP_IPV6_UNICAST)
 #define IPV4_VPN bgp_family_bit(BGP_IPV4_VPN)
 
+/* A view of a family is a thing of its own, too. */
+static void test_sections_say_how_a_view_is_read(void **state)
+{
+	struct config_router_settings s;
+	struct loaded l;
+	uint8_t a[16];
+
+	(void)state;
+	load_ini(&l, "[router core1]\nadd-path = ipv4-unicast\n"
+		     "[router 192.0.2.1]\nno-add-path = post:ipv4-unicast\n"
+		     "add-path = in-pre:ipv6-unicast\n");
+	must(&l);
+	address("192.0.2.1", a);
+	config_router_settings(&l.config, a, 1, "core1", &s);
+	assert_true(s.overrides.add_path_on[BMP_VIEW_IN_PRE] == (IPV4 | IPV6));
+	assert_true(s.overrides.add_path_off[BMP_VIEW_IN_PRE] == 0);
+	assert_true(s.overrides.add_path_on[BMP_VIEW_IN_POST] == 0);
+	assert_true(s.overrides.add_path_off[BMP_VIEW_IN_POST] == IPV4);
+	assert_true(s.overrides.add_path_off[BMP_VIEW_OUT_POST] == IPV4);
+	assert_true(s.overrides.add_path_on[BMP_VIEW_LOC_RIB] == IPV4);
+	unload(&l);
+}
+
 static void test_the_nearest_section_says_how_a_router_is_read(void **state)
 {
 	const struct {
 		const char *address, *name;
 		uint16_t port;
-		struct bgp_overrides want;
+		bgp_family_set on, off;
+		uint8_t as_width;
 	} cases[] = {
-		{ "198.51.100.1", NULL, 50001, { 0 } },
-		{ "198.51.100.1", "core1", 1, { IPV4 | IPV6, IPV4_VPN, 2 } },
+		{ "198.51.100.1", NULL, 50001, 0, 0, 0 },
+		{ "198.51.100.1", "core1", 1, IPV4 | IPV6, IPV4_VPN, 2 },
 		/* A family is a thing of its own. */
-		{ "192.0.2.1", "core1", 1, { IPV4 | IPV4_VPN, IPV6, 2 } },
-		{ "192.0.2.1", "core1", 50001, { IPV4 | IPV4_VPN, IPV6, 4 } },
-		{ "192.0.2.1", NULL, 1, { IPV4_VPN, IPV6, 0 } },
+		{ "192.0.2.1", "core1", 1, IPV4 | IPV4_VPN, IPV6, 2 },
+		{ "192.0.2.1", "core1", 50001, IPV4 | IPV4_VPN, IPV6, 4 },
+		{ "192.0.2.1", NULL, 1, IPV4_VPN, IPV6, 0 },
 	};
 	struct loaded l;
 
@@ -757,17 +781,18 @@ static void test_the_nearest_section_says_how_a_router_is_read(void **state)
 		     " ipv6-unicast\nno-add-path = ipv4-vpn\nas-width = 2\n");
 	must(&l);
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		const struct bgp_overrides *want = &cases[i].want;
 		struct config_router_settings s;
 		uint8_t a[16];
 
 		address(cases[i].address, a);
 		config_router_settings(&l.config, a, cases[i].port,
 				       cases[i].name, &s);
-		CHECK(s.overrides.add_path_on == want->add_path_on &&
-			      s.overrides.add_path_off == want->add_path_off &&
-			      s.overrides.as_width == want->as_width,
-		      "case %zu", i);
+		for (int v = 0; v < BMP_VIEWS; v++)
+			CHECK(s.overrides.add_path_on[v] == cases[i].on &&
+				      s.overrides.add_path_off[v] ==
+					      cases[i].off,
+			      "case %zu, view %d", i, v);
+		CHECK(s.overrides.as_width == cases[i].as_width, "case %zu", i);
 		CHECK(bgp_overrides_any(&s.overrides) == (i > 0), "case %zu",
 		      i);
 	}
@@ -1013,6 +1038,7 @@ int main(void)
 		cmocka_unit_test(test_md5_keys_are_short_enough_for_the_kernel),
 		cmocka_unit_test(test_variables),
 		cmocka_unit_test(test_the_nearest_section_of_a_router_wins),
+		cmocka_unit_test(test_sections_say_how_a_view_is_read),
 		cmocka_unit_test(
 			test_the_nearest_section_says_how_a_router_is_read),
 		cmocka_unit_test(test_what_is_printed_can_be_read_back),

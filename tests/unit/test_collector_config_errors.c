@@ -1,6 +1,9 @@
 #include "check.h"
 
+#include "collector/base/redact.h"
 #include "collector/config/errors.h"
+
+#include <stdio.h>
 
 static void test_the_nearest_name_is_suggested(void **state)
 {
@@ -54,6 +57,41 @@ static void test_a_mistake_is_one_line(void **state)
 	assert_null(m.lines);
 }
 
+static void test_passwords_are_not_shown(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{ "nats://u:secret@host:4222", "nats://*@host:4222" },
+		{ "'nats://secret@host' and more", "'nats://*@host' and more" },
+		{ "nats://a:b@h,tls://c:d@i", "nats://*@h,tls://*@i" },
+		/* Characters that should have been escaped. */
+		{ "nats://u:se/cr?e#t@host/x", "nats://*@host/x" },
+		{ "nats://u:se@cret@host", "nats://*@host" },
+		{ "nats://u:a,b@host", "nats://*@host" },
+		{ "nats://host:4222, a@b", "nats://host:4222, a@b" },
+		/* Without a scheme. */
+		{ "--nats 'u:secret@h': no", "--nats '*@h': no" },
+		{ "u@example.net", "u@example.net" },
+		{ "nats://@host", "nats://@host" },
+		{ "nats://", "nats://" },
+		{ "://a@", "://*@" },
+		{ "", "" },
+	};
+	struct config_errors m = CONFIG_ERRORS_INIT;
+	char text[64];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		snprintf(text, sizeof(text), "%s", cases[i].text);
+		redact_userinfo(text);
+		assert_string_equal(text, cases[i].want);
+	}
+	config_errors_add(&m, "--nats '%s': no", "nats://u:p@h");
+	assert_string_equal(m.lines[0], "--nats 'nats://*@h': no");
+	config_errors_release(&m);
+}
+
 static void test_very_many_are_only_counted(void **state)
 {
 	struct config_errors m = CONFIG_ERRORS_INIT;
@@ -74,6 +112,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_nearest_name_is_suggested),
 		cmocka_unit_test(test_a_mistake_is_one_line),
+		cmocka_unit_test(test_passwords_are_not_shown),
 		cmocka_unit_test(test_very_many_are_only_counted),
 	};
 

@@ -29,7 +29,7 @@ union value {
 	struct acl_list networks;
 	struct config_texts texts;
 	struct filter rules;
-	bgp_family_set families;
+	struct config_families families;
 	struct config_secret secret;
 };
 
@@ -125,6 +125,13 @@ static void test_what_is_read_is_written_and_read_again(void **state)
 		{ &families, "ipv4-vpn,ipv4-vpn", "ipv4-vpn" },
 		{ &families, "all", "all" },
 		{ &families, "ipv4-vpn,all", "all" },
+		{ &families, "in-post:ipv4-vpn", "in-post:ipv4-vpn" },
+		{ &families, "post:ipv4-vpn,loc-rib:all",
+		  "in-post:ipv4-vpn | out-post:ipv4-vpn | loc-rib:all" },
+		{ &families, "in:all,out:all,loc-rib:all", "all" },
+		{ &families, "ipv4-vpn,in-pre:ipv6-vpn,in-pre:ipv4-vpn",
+		  "ipv4-vpn | in-pre:ipv6-vpn" },
+		{ &families, "in-pre:all,ipv4-vpn", "ipv4-vpn | in-pre:all" },
 		{ &secret, "/run/secret", "/run/secret" },
 		{ &secret, "", "" },
 	};
@@ -213,10 +220,13 @@ static void test_what_is_wrong_says_what_is_allowed(void **state)
 		{ &texts, "a,,b", "must not be empty" },
 		{ &texts, "a,#b", "begins with '#'" },
 		{ &texts, "a,x", "allowed is text without x" },
-		{ &families, "", "allowed is all, or names as ipv4-unicast" },
-		{ &families, "ipv5", "allowed is all, or names as ipv4-unicast" },
-		{ &families, "unknown", "allowed is all, or names as ipv4-unicast" },
-		{ &families, "ipv4-vpn,,ipv6-vpn", "allowed is all, or names as ipv4-unicast" },
+		{ &families, "", "allowed is all, or names as ipv4-unicast, in-post:ipv4-unicast" },
+		{ &families, "ipv5", "allowed is all, or names as ipv4-unicast, in-post:ipv4-unicast" },
+		{ &families, "unknown", "allowed is all, or names as ipv4-unicast, in-post:ipv4-unicast" },
+		{ &families, "ipv4-vpn,,ipv6-vpn", "allowed is all, or names as ipv4-unicast, in-post:ipv4-unicast" },
+		{ &families, "in-past:ipv4-vpn", "allowed is all, or names as ipv4-unicast, in-post:ipv4-unicast" },
+		{ &families, ":ipv4-vpn", "allowed is all, or names as ipv4-unicast, in-post:ipv4-unicast" },
+		{ &families, "in-post:", "allowed is all, or names as ipv4-unicast, in-post:ipv4-unicast" },
 		{ &rules, "drop;", "a rule begins with publish, store or drop, not with ''" },
 		/* clang-format on */
 	};
@@ -284,6 +294,7 @@ static void test_differences_are_seen(void **state)
 		{ &texts, "a,b", "a,c" },
 		{ &rules, "drop", "store" },
 		{ &families, "ipv4-vpn", "ipv4-vpn,ipv6-vpn" },
+		{ &families, "ipv4-vpn", "in-post:ipv4-vpn" },
 	};
 
 	(void)state;

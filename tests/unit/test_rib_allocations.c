@@ -48,6 +48,8 @@ static void check_steady(bool add_path)
 	p.families = add_path ? bgp_family_bit(BGP_IPV4_VPN) : 0;
 	p.add_path = add_path;
 	stage_up(&s, &p);
+	/* A hundred of /24 could have path identifiers; one could not. */
+	stage_announce(&s, &p, "203.0.113.0/24", 1);
 	tell(&p, &vpn, 1);
 	tell(&p, &vpn, 1);
 	before = measure();

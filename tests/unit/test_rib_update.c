@@ -117,6 +117,80 @@ static void test_message_without_update_makes_the_view_suspect(void **state)
 	stage_end(&s);
 }
 
+static const uint8_t neither_form[] = { 0, 0, 0, 0, 198, 51 };
+
+static void test_suspect_is_a_table_that_is_not_there_yet(void **state)
+{
+	struct stage_peer a = peer_a();
+	struct rib_table_state t;
+
+	(void)state;
+	stage_start(&s, NULL);
+	stage_up(&s, &a);
+	send_update(&a, neither_form, sizeof(neither_form));
+	send_update(&a, neither_form, sizeof(neither_form));
+	assert_int_equal(s.events[RIB_EVENT_SUSPECT], 1);
+	assert_true(s.last_event.has_table);
+	rib_table_state(rib_table_next(rib_peer_next(s.router, NULL), NULL),
+			&t);
+	assert_true(t.suspect);
+	assert_int_equal(s.notices[RIB_NOTICE_UNREADABLE], 1);
+	assert_int_equal(s.last_notice.fault, BGP_FAULT_NLRI);
+	stage_end(&s);
+}
+
+/* Which table was meant is not known: it may be one that comes later. */
+static void test_suspect_are_later_tables_of_the_view(void **state)
+{
+	static const uint8_t sections[] = { 0, 200, 1, 2, 3 };
+	struct stage_peer a = peer_a();
+	struct stage_peer post = a;
+
+	(void)state;
+	stage_view(&post, BMP_VIEW_IN_POST);
+	stage_start(&s, NULL);
+	stage_up(&s, &a);
+	send_update(&a, sections, sizeof(sections));
+	assert_int_equal(s.events[RIB_EVENT_SUSPECT], 0);
+	assert_int_equal(s.notices[RIB_NOTICE_UNREADABLE], 1);
+	stage_announce(&s, &a, "198.51.100.0/24", 1);
+	stage_announce(&s, &a, "203.0.113.0/24", 1);
+	stage_announce(&s, &post, "203.0.113.0/24", 1);
+	assert_int_equal(s.events[RIB_EVENT_SUSPECT], 1);
+	again(&a);
+	stage_announce(&s, &a, "2001:db8::/32", 1);
+	assert_int_equal(s.events[RIB_EVENT_SUSPECT], 0);
+	stage_end(&s);
+}
+
+/* One for each peer and cause, until its session ends. */
+static void test_notices_of_what_cannot_be_read(void **state)
+{
+	static const uint8_t sections[] = { 0, 200, 1, 2, 3 };
+	struct stage_peer a = start(NULL);
+	struct stage_peer b = stage_peer("192.0.2.11", 64511);
+
+	(void)state;
+	stage_up(&s, &b);
+	for (int i = 0; i < 3; i++) {
+		send_update(&a, neither_form, sizeof(neither_form));
+		send_update(&a, sections, sizeof(sections));
+		send_update(&b, sections, sizeof(sections));
+		rib_unreadable(s.router, &s.when, &a.header);
+	}
+	assert_int_equal(s.notices[RIB_NOTICE_UNREADABLE], 3);
+	assert_int_equal(s.notices[RIB_NOTICE_NO_UPDATE], 1);
+	again(&a);
+	send_update(&a, sections, sizeof(sections));
+	assert_int_equal(s.notices[RIB_NOTICE_UNREADABLE], 0);
+	rib_session_close(s.router, &s.when, 0, NULL);
+	rib_session_open(s.router, &s.when, a.header.address, 4000, NULL);
+	stage_up(&s, &a);
+	send_update(&a, sections, sizeof(sections));
+	assert_int_equal(s.notices[RIB_NOTICE_UNREADABLE], 1);
+	stage_end(&s);
+}
+
 /* Limits and filters */
 
 static void test_limit_refuses_new_routes_only(void **state)
@@ -289,6 +363,9 @@ int main(void)
 		cmocka_unit_test(test_unreadable_message_makes_the_view_suspect),
 		cmocka_unit_test(
 			test_message_without_update_makes_the_view_suspect),
+		cmocka_unit_test(test_suspect_is_a_table_that_is_not_there_yet),
+		cmocka_unit_test(test_suspect_are_later_tables_of_the_view),
+		cmocka_unit_test(test_notices_of_what_cannot_be_read),
 		cmocka_unit_test(test_limit_refuses_new_routes_only),
 		cmocka_unit_test(test_limits_of_router_and_of_all),
 		cmocka_unit_test(test_limit_on_peers_and_tables),

@@ -153,16 +153,31 @@ static bool has_field(uint8_t code)
 	}
 }
 
-static void put_segment(struct json *j, const struct bgp_as_segment *segment)
+static void put_segment(struct json *j, uint8_t type, const uint32_t *asns,
+			unsigned count)
 {
 	json_object(j);
-	json_bgp_segment_type(j, segment->type);
+	json_bgp_segment_type(j, type);
 	json_key(j, "asns");
 	json_array(j);
-	for (unsigned i = 0; i < segment->count; i++)
-		json_uint(j, bgp_as_segment_at(segment, i));
+	for (unsigned i = 0; i < count; i++)
+		json_uint(j, asns[i]);
 	json_end_array(j);
 	json_end_object(j);
+}
+
+static void put_segments(struct json *j, const struct bgp_as_path *path)
+{
+	struct bgp_as_runs runs = bgp_as_runs_start(path);
+	uint32_t asns[BGP_AS_RUN_MAX];
+	unsigned n;
+	uint8_t type;
+
+	json_key(j, "asPathSegments");
+	json_array(j);
+	while ((n = bgp_as_runs_next(&runs, &type, asns)) > 0)
+		put_segment(j, type, asns, n);
+	json_end_array(j);
 }
 
 /*
@@ -188,14 +203,8 @@ static void put_as_path(struct json *j, const struct bgp_as_path *path)
 	}
 	if (any)
 		json_end_array(j);
-	if (plain)
-		return;
-	json_key(j, "asPathSegments");
-	json_array(j);
-	it = bgp_as_path_start(path);
-	while (bgp_as_path_next(&it, &segment))
-		put_segment(j, &segment);
-	json_end_array(j);
+	if (!plain)
+		put_segments(j, path);
 }
 
 static void put_communities(struct json *j, struct wire_view list)

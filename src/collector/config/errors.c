@@ -1,5 +1,7 @@
 #include "collector/config/errors.h"
 
+#include "collector/base/redact.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +54,7 @@ __attribute__((format(printf, 4, 0))) static void line_format(
 		return;
 	}
 	make_printable(line);
+	redact_userinfo(line);
 	if (!line_append(lines, count, line)) {
 		errors->out_of_memory = true;
 		free(line);

@@ -30,11 +30,11 @@ const struct config_router_option config_router_keys[CONFIG_ROUTER_KEYS] = {
 		"instead of --bmp-v4; holds from its next session on" },
 	[CONFIG_ROUTER_ADD_PATH] = {
 		"add-path", AT(add_path), { .type = CONFIG_FAMILIES }, true, "FAMILIES",
-		"its routes of these families have path identifiers (RFC 7911), whatever its OPENs say: all, or names as ipv4-unicast; "
-		"holds from its next session on" },
+		"its routes of these families have path identifiers (RFC 7911), whatever its OPENs say: all, or names as ipv4-unicast, "
+		"of one view in-post:ipv4-unicast; holds from its next session on" },
 	[CONFIG_ROUTER_NO_ADD_PATH] = {
 		"no-add-path", AT(no_add_path), { .type = CONFIG_FAMILIES }, true, "FAMILIES",
-		"its routes of these families have no path identifiers, whatever its OPENs say; holds from its next session on" },
+		"its routes of these families have no path identifiers, whatever its OPENs say; as add-path" },
 	[CONFIG_ROUTER_AS_WIDTH] = {
 		"as-width", AT(as_width), { .type = CONFIG_CHOICE, .words = as_width_words }, true, "2|4",
 		"bytes of an AS number in its AS paths, whatever its messages say; holds from its next session on" },
@@ -81,10 +81,13 @@ const char *config_router_parse_title(const char *title,
 static const char *key_contradiction(const struct config_router *router,
 				     int key)
 {
-	if ((key == CONFIG_ROUTER_ADD_PATH ||
-	     key == CONFIG_ROUTER_NO_ADD_PATH) &&
-	    (router->add_path & router->no_add_path) != 0)
-		return "a family is in add-path or in no-add-path, not in both";
+	if (key != CONFIG_ROUTER_ADD_PATH && key != CONFIG_ROUTER_NO_ADD_PATH)
+		return NULL;
+	for (int v = 0; v < BMP_VIEWS; v++)
+		if ((router->add_path.of_view[v] &
+		     router->no_add_path.of_view[v]) != 0)
+			return "a family is in add-path or in no-add-path, "
+			       "not in both";
 	return NULL;
 }
 
@@ -118,10 +121,13 @@ void config_router_release(struct config_router *router)
 void config_router_overrides(const struct config_router *r,
 			     struct bgp_overrides *out)
 {
-	out->add_path_on |= r->add_path;
-	out->add_path_off &= ~r->add_path;
-	out->add_path_off |= r->no_add_path;
-	out->add_path_on &= ~r->no_add_path;
+	for (int v = 0; v < BMP_VIEWS; v++) {
+		bgp_family_set on = r->add_path.of_view[v];
+		bgp_family_set off = r->no_add_path.of_view[v];
+
+		out->add_path_on[v] = (out->add_path_on[v] | on) & ~off;
+		out->add_path_off[v] = (out->add_path_off[v] & ~on) | off;
+	}
 	if (r->given & 1u << CONFIG_ROUTER_AS_WIDTH)
 		out->as_width = as_widths[r->as_width];
 }

@@ -12,6 +12,7 @@
  *	max-routes-per-peer = 2000000	sysname or bgp-id found
  *	filter = drop view=post
  *	add-path = ipv4-unicast		though no OPEN says so
+ *	no-add-path = post:ipv6-unicast	though the OPENs say so; two views
  *
  * router_settings.h has what follows from all sections of one router.
  */
@@ -54,8 +55,8 @@ struct config_router {
 	char *alias;
 	struct config_secret md5_key;
 	int bmp_v4;
-	bgp_family_set add_path;
-	bgp_family_set no_add_path;
+	struct config_families add_path;
+	struct config_families no_add_path;
 	int as_width; /* in words: 2 or 4 */
 	uint64_t routes_per_router;
 	uint64_t routes_per_peer;

@@ -10,7 +10,8 @@
  *	address		192.0.2.1:4000, [2001:db8::1]:4000; "off" where allowed
  *	addresses, networks, texts	lists, by commas or given again
  *	rules		of a filter, by ";" or given again
- *	families	a set of address families, as lists; "all"
+ *	families	a set of address families, as lists; "all"; with a view
+ *			and ":" before one, of that view only
  *	secret		the name of a file that holds it, or a variable
  *
  * Every value can be written as text that gives the same value again. Values

@@ -22,7 +22,7 @@ static size_t size_of(enum config_type type)
 		[CONFIG_NETWORKS] = sizeof(struct acl_list),
 		[CONFIG_TEXTS] = sizeof(struct config_texts),
 		[CONFIG_RULES] = sizeof(struct filter),
-		[CONFIG_FAMILIES] = sizeof(bgp_family_set),
+		[CONFIG_FAMILIES] = sizeof(struct config_families),
 		[CONFIG_SECRET] = sizeof(struct config_secret),
 	};
 

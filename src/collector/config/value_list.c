@@ -40,19 +40,61 @@ static bgp_family_set find_families(const char *name)
 	return 0;
 }
 
+/* "ipv4-unicast", or of one view "in-post:ipv4-unicast". */
 static int add_families(const struct config_form *form, const char *s,
-			bgp_family_set *set, char why[CONFIG_WHY_MAX])
+			struct config_families *set, char why[CONFIG_WHY_MAX])
 {
-	bgp_family_set found = find_families(s);
+	const char *colon = strchr(s, ':');
+	unsigned int views = FILTER_ALL_VIEWS;
+	bgp_family_set found;
 
-	*set |= found;
-	return found != 0 ? 0 : config_value_refuse(form, why);
+	if (colon != NULL) {
+		views = filter_find_views(s, (size_t)(colon - s));
+		s = colon + 1;
+	}
+	found = find_families(s);
+	if (views == 0 || found == 0)
+		return config_value_refuse(form, why);
+	for (int v = 0; v < BMP_VIEWS; v++)
+		if (views >> v & 1)
+			set->of_view[v] |= found;
+	return 0;
 }
 
-/* All of them are one element: there is a word for it. */
-static size_t count_families(bgp_family_set set)
+/*
+ * As elements: what holds for all views first, then the rest of each view. All
+ * families are one element: there is a word for it.
+ */
+static size_t count_set(bgp_family_set set)
 {
 	return set == all_families() ? 1 : (size_t)__builtin_popcountll(set);
+}
+
+static bgp_family_set of_all_views(const struct config_families *set)
+{
+	bgp_family_set all = ~(bgp_family_set)0;
+
+	for (int v = 0; v < BMP_VIEWS; v++)
+		all &= set->of_view[v];
+	return all;
+}
+
+/* Without those of all views, unless it is all there are. */
+static bgp_family_set of_one_view(const struct config_families *set, int view)
+{
+	bgp_family_set all = of_all_views(set);
+	bgp_family_set own = set->of_view[view];
+
+	return own == all_families() && all != own ? own : own & ~all;
+}
+
+static size_t count_families(const struct config_families *set)
+{
+	size_t n = count_set(of_all_views(set));
+
+	for (int v = 0; v < BMP_VIEWS; v++)
+		n += count_set(of_one_view(set, v));
+	return n;
 }
 
 static const char *family_name(bgp_family_set set, size_t i)
@@ -62,6 +104,23 @@ static const char *family_name(bgp_family_set set, size_t i)
 	while (i-- > 0)
 		set &= set - 1;
 	return bgp_family_info((enum bgp_family)__builtin_ctzll(set))->name;
+}
+
+static void format_family(const struct config_families *set, size_t i,
+			  struct text *t)
+{
+	bgp_family_set part = of_all_views(set);
+	int v = -1;
+
+	while (i >= count_set(part)) {
+		i -= count_set(part);
+		part = of_one_view(set, ++v);
+	}
+	if (v >= 0) {
+		text_str(t, filter_view_name((enum bmp_view)v));
+		text_str(t, ":");
+	}
+	text_str(t, family_name(part, i));
 }
 
 /* Adding */
@@ -191,7 +250,7 @@ size_t config_value_count(const struct config_form *form, const void *value)
 	case CONFIG_RULES:
 		return ((const struct filter *)value)->count;
 	case CONFIG_FAMILIES:
-		return count_families(*(const bgp_family_set *)value);
+		return count_families(value);
 	default:
 		return 1;
 	}
@@ -223,15 +282,16 @@ static int parse_elements(const struct config_form *form, const char *text,
 int config_value_list_parse(const struct config_form *form, const char *text,
 			    void *value, char why[CONFIG_WHY_MAX])
 {
-	bgp_family_set set = 0;
+	struct config_families set = { 0 };
+	struct config_families *all = value;
 	int err;
 
 	if (form->type != CONFIG_FAMILIES)
 		return parse_elements(form, text, value, why);
 	/* A set does not know which of its elements came last. */
 	err = parse_elements(form, text, &set, why);
-	if (err == 0)
-		*(bgp_family_set *)value |= set;
+	for (int v = 0; err == 0 && v < BMP_VIEWS; v++)
+		all->of_view[v] |= set.of_view[v];
 	return err;
 }
 
@@ -258,7 +318,7 @@ void config_value_list_format(const struct config_form *form, const void *value,
 		text_str(&t, texts->at[i]);
 		break;
 	case CONFIG_FAMILIES:
-		text_str(&t, family_name(*(const bgp_family_set *)value, i));
+		format_family(value, i, &t);
 		break;
 	default:
 		filter_rule_format(&rules->rules[i], out, cap);

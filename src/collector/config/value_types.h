@@ -27,7 +27,7 @@ enum config_type {
 	CONFIG_NETWORKS,  /* struct acl_list */
 	CONFIG_TEXTS,	  /* struct config_texts */
 	CONFIG_RULES,	  /* struct filter */
-	CONFIG_FAMILIES,  /* bgp_family_set */
+	CONFIG_FAMILIES,  /* struct config_families */
 	CONFIG_SECRET,	  /* struct config_secret */
 	CONFIG_TYPES
 };
@@ -46,6 +46,11 @@ struct config_addresses {
 struct config_texts {
 	char **at;
 	size_t count;
+};
+
+/* A set for each view. */
+struct config_families {
+	bgp_family_set of_view[BMP_VIEWS];
 };
 
 /* Not printed, ever. */

@@ -16,7 +16,6 @@
 #define FILTER_INPUT_MAX 255
 
 #define ALL_TYPES    0xffu /* also those without a name */
-#define ALL_VIEWS    ((1u << BMP_VIEWS) - 1)
 #define ALL_FAMILIES ((UINT64_C(1) << BGP_FAMILIES) - 1)
 
 #define VIEW(v) (1u << BMP_VIEW_##v)
@@ -104,14 +103,30 @@ static int find_type(const char *name, uint64_t *set)
 	return -EINVAL;
 }
 
-static int find_view(const char *name, uint64_t *set)
+unsigned int filter_find_views(const char *name, size_t len)
 {
 	for (size_t i = 0; i < COUNT(views); i++)
-		if (strcmp(name, views[i].name) == 0) {
-			*set |= views[i].views;
-			return 0;
-		}
-	return -EINVAL;
+		if (strlen(views[i].name) == len &&
+		    memcmp(name, views[i].name, len) == 0)
+			return views[i].views;
+	return 0;
+}
+
+const char *filter_view_name(enum bmp_view view)
+{
+	size_t i = 0;
+
+	while (views[i].views != 1u << view)
+		i++;
+	return views[i].name;
+}
+
+static int find_view(const char *name, uint64_t *set)
+{
+	unsigned int found = filter_find_views(name, strlen(name));
+
+	*set |= found;
+	return found != 0 ? 0 : -EINVAL;
 }
 
 static int find_family(const char *name, uint64_t *set)
@@ -290,7 +305,7 @@ static int parse_rule(const char *text, struct filter_rule *out,
 {
 	struct filter_rule r = {
 		.types = ALL_TYPES,
-		.views = ALL_VIEWS,
+		.views = FILTER_ALL_VIEWS,
 		.as_high = UINT32_MAX,
 		.families = ALL_FAMILIES,
 	};
@@ -400,7 +415,7 @@ static void format_views(struct text *t, unsigned int set)
 {
 	char before = '=';
 
-	if (set == ALL_VIEWS)
+	if (set == FILTER_ALL_VIEWS)
 		return;
 	text_str(t, " view");
 	for (size_t i = 0; i < COUNT(views); i++)

@@ -89,6 +89,15 @@ struct filter_mask {
 
 /* Life cycle */
 
+/* 1 << enum bmp_view, of all. */
+#define FILTER_ALL_VIEWS ((1u << BMP_VIEWS) - 1)
+
+/* The views that view= calls so, or 0. */
+unsigned int filter_find_views(const char *name, size_t len);
+
+/* What view= calls it: "in-pre". */
+const char *filter_view_name(enum bmp_view view);
+
 #define FILTER_TEXT_MAX 160 /* bytes of a rule, as written back */
 #define FILTER_WHY_MAX	160 /* of the reason why it was refused */
 

@@ -1,5 +1,6 @@
 #include "collector/router/event_tap.h"
 
+#include "collector/router/peer_notice.h"
 #include "collector/router/session_stats.h"
 #include "collector/router/router.h"
 
@@ -35,21 +36,33 @@ static void pass_event(void *arg, const struct rib_event *e)
 		peer_stats_add_event(peer, e);
 }
 
+/* A router that is being restored sends nothing. */
+static void log_notice(void *arg, const struct rib_notice *n)
+{
+	const struct event_tap *event_tap = arg;
+	struct router *router = *n->router_slot;
+
+	if (router != NULL)
+		peer_notice_log(event_tap->log, &router->lines, n);
+}
+
 static void peer_slot_forget(void *arg, void *peer_slot)
 {
 	(void)arg;
 	peer_stats_free(peer_slot);
 }
 
-struct rib_sink event_tap_sink(struct event_tap *event_tap,
+struct rib_sink event_tap_sink(struct event_tap *event_tap, struct log *log,
 			       const struct rib_sink *to)
 {
 	event_tap->to = *to;
+	event_tap->log = log;
 	return (struct rib_sink){
 		.change = pass_change,
 		.event = pass_event,
 		.arg = event_tap,
 		.bytes = to->bytes,
+		.notice = log_notice,
 		.forget = peer_slot_forget,
 	};
 }

@@ -4,6 +4,7 @@
  *	rib ---- changes ----------------> batcher
  *	    ---- events ---> tap --------> batcher
  *	                      \--> notes, bulletin
+ *	    ---- notices --> tap --------> log
  *
  * A change costs one more call than without, and there is one for up to
  * RIB_CHANGE_MAX routes; nothing is counted here for a route.
@@ -13,13 +14,16 @@
 
 #include "collector/router/event_ring.h"
 
+struct log;
+
 struct event_tap {
 	struct rib_sink to;
+	struct log *log; /* for what the rib has operators know */
 	struct event_ring event_ring;
 };
 
 /* @to is copied. Give the result to the rib; @tap must outlive it. */
-struct rib_sink event_tap_sink(struct event_tap *event_tap,
+struct rib_sink event_tap_sink(struct event_tap *event_tap, struct log *log,
 			       const struct rib_sink *to);
 
 #endif

@@ -215,43 +215,39 @@ static void build_unknown(struct capnp_builder *b, const struct bgp_attrs *a)
 }
 
 static void build_asns(struct capnp_builder *b, unsigned ptr,
-		       const struct bgp_as_segment *segment)
+		       const uint32_t *asns, unsigned count)
 {
-	uint32_t *out = (uint32_t *)(void *)b->next;
-	size_t words = egress_words(4 * (size_t)segment->count);
+	size_t words = egress_words(4 * (size_t)count);
 
-	if (segment->count == 0)
-		return;
-	capnp_build_list(b, ptr, EGRESS_LIST_U32, segment->count);
+	capnp_build_list(b, ptr, EGRESS_LIST_U32, count);
 	b->next[words - 1] = 0;
-	for (unsigned i = 0; i < segment->count; i++)
-		out[i] = bgp_as_segment_at(segment, i);
+	memcpy(b->next, asns, 4 * (size_t)count);
 	b->next += words;
 }
 
 static void build_segments(struct capnp_builder *b,
 			   const struct bgp_as_path *path)
 {
-	struct bgp_as_path_iter it = bgp_as_path_start(path);
-	struct bgp_as_segment segment;
+	struct bgp_as_runs runs = bgp_as_runs_start(path);
+	uint32_t asns[BGP_AS_RUN_MAX];
 	struct elements e;
-	size_t count = 0, asns = 0;
+	size_t count = 0;
+	unsigned n;
+	uint8_t type;
 
 	_Static_assert(AS_PATH_SEGMENT_TYPE_AT == 0, "the word is the type");
-	while (bgp_as_path_next(&it, &segment)) {
+	while (bgp_as_runs_next(&runs, &type, asns) > 0)
 		count++;
-		asns |= segment.count;
-	}
-	/* No segment is of type 0, so there is always a word. */
-	e = start_elements(b, UPDATE_AS_PATH_SEGMENTS_PTR, count, 1, asns != 0);
-	it = bgp_as_path_start(path);
-	while (bgp_as_path_next(&it, &segment)) {
+	/* No segment is of type 0 or empty, so there is always a word. */
+	e = start_elements(b, UPDATE_AS_PATH_SEGMENTS_PTR, count, 1, count > 0);
+	runs = bgp_as_runs_start(path);
+	while ((n = bgp_as_runs_next(&runs, &type, asns)) > 0) {
 		struct capnp_builder list = {
-			.ptrs = next_element(&e, segment.type),
+			.ptrs = next_element(&e, type),
 			.next = b->next,
 		};
 
-		build_asns(&list, AS_PATH_SEGMENT_ASNS_PTR, &segment);
+		build_asns(&list, AS_PATH_SEGMENT_ASNS_PTR, asns, n);
 		b->next = list.next;
 	}
 }

@@ -1,0 +1,219 @@
+#include "rib/add_path.h"
+
+#include "rib/emit.h"
+#include "rib/notice.h"
+#include "rib/rib_internal.h"
+#include "rib/table.h"
+#include "rib/table_withdraw.h"
+
+#include <stdlib.h>
+
+/* What was read in the form that the table does not have. */
+static uint64_t withdraw_other_form(struct rib_table *table,
+				    const struct rib_time *when, bool add_path)
+{
+	const struct rib *rib = table->peer->router->rib;
+
+	return rib_table_withdraw_form(table, when, !add_path,
+				       RIB_REASON_TREAT_AS_WITHDRAW,
+				       rib->budget == &rib->unlimited
+					       ? RIB_WITHDRAW_NOW
+					       : RIB_WITHDRAW_NOW_IF_SMALL);
+}
+
+/* Holding */
+
+/* As much of the message as part @id needs. */
+static size_t held_len(const struct bgp_update *u, enum bgp_nlri_part_id id)
+{
+	size_t field = u->nlri_parts[id].field.len;
+
+	if (id == BGP_PART_WITHDRAWN)
+		return 4 + field;
+	return 4 + u->attrs.block.len + (id == BGP_PART_NLRI ? field : 0);
+}
+
+static void write_held(const struct bgp_update *u, enum bgp_nlri_part_id id,
+		       uint8_t *p)
+{
+	struct wire_view field = u->nlri_parts[id].field;
+	struct wire_view block = u->attrs.block;
+
+	if (id == BGP_PART_WITHDRAWN)
+		block.len = 0;
+	wire_put_u16(p, id == BGP_PART_WITHDRAWN ? (uint16_t)field.len : 0);
+	p += 2;
+	if (id == BGP_PART_WITHDRAWN) {
+		memcpy(p, field.p, field.len);
+		p += field.len;
+	}
+	wire_put_u16(p, (uint16_t)block.len);
+	p += 2;
+	if (block.len != 0)
+		memcpy(p, block.p, block.len);
+	if (id == BGP_PART_NLRI)
+		memcpy(p + block.len, field.p, field.len);
+}
+
+static void hold_part(struct rib_table *table, const struct bmp_peer *header,
+		      const struct bgp_decode_opts *opts,
+		      const struct bgp_update *u, enum bgp_nlri_part_id id)
+{
+	struct rib *rib = table->peer->router->rib;
+	size_t len = held_len(u, id);
+	size_t size = sizeof(struct rib_held) + len;
+	struct rib_held *h = NULL;
+
+	if (table->held_bytes + size <= RIB_ADD_PATH_HELD &&
+	    rib->held_bytes + size <= RIB_ADD_PATH_HELD_ALL)
+		h = malloc(size);
+	/*
+	 * Some of them are of no use without the others. So many messages and
+	 * none against the form are as good as one for it.
+	 */
+	if (h == NULL) {
+		rib_table_drop_held(table);
+		table->add_path_settled = true;
+		table->add_path_confirmed = true;
+		return;
+	}
+	h->header = *header;
+	h->opts = *opts;
+	h->id = id;
+	h->len = (uint32_t)len;
+	write_held(u, id, h->body);
+	STAILQ_INSERT_TAIL(&table->held, h, link);
+	table->held_bytes += (uint32_t)size;
+	rib->held_bytes += size;
+}
+
+struct rib_held *rib_add_path_take_held(struct rib_table *table)
+{
+	struct rib_held *h = STAILQ_FIRST(&table->held);
+	size_t size;
+
+	if (h == NULL)
+		return NULL;
+	size = sizeof(*h) + h->len;
+	STAILQ_REMOVE_HEAD(&table->held, link);
+	table->held_bytes -= (uint32_t)size;
+	table->peer->router->rib->held_bytes -= size;
+	return h;
+}
+
+/* Evidence */
+
+/*
+ * The table is read in this form from now. Returns how many routes it had of
+ * the other.
+ */
+static uint64_t switch_form(struct rib_table *table,
+			    const struct rib_time *when, bool add_path)
+{
+	uint64_t withdrawn = withdraw_other_form(table, when, add_path);
+	bool whole = !table->add_path_confirmed;
+
+	table->add_path_settled = true;
+	table->add_path_confirmed = true;
+	table->add_path_against = 0;
+	/*
+	 * Without a store nobody knows what was published in the old form, and
+	 * it is not withdrawn.
+	 */
+	if (table->peer->router->rib->config.mode == RIB_MODE_OFF ||
+	    (withdrawn != 0 && !whole))
+		rib_table_suspect(table, when);
+	return withdrawn;
+}
+
+/* Whether the reading of the table changes. */
+static bool contradict_table(struct rib_table *table,
+			     const struct rib_time *when)
+{
+	table->add_path_settled = false;
+	if (!table->add_path_confirmed ||
+	    ++table->add_path_against >= RIB_ADD_PATH_AGAINST)
+		return true;
+	rib_table_suspect(table, when);
+	return false;
+}
+
+static bool contradict_family(struct rib_peer *peer,
+			      const struct rib_time *when, uint8_t view,
+			      enum bgp_family family, bool add_path)
+{
+	const struct bgp_family_info *info = bgp_family_info(family);
+	struct rib_table *t = rib_table_find(peer, view, info->afi, info->safi);
+	struct rib_notice notice = { .kind = RIB_NOTICE_ADD_PATH,
+				     .add_path = add_path };
+
+	if (t != NULL && !contradict_table(t, when))
+		return false;
+	bgp_context_learn(&peer->context, (enum bmp_view)view, family,
+			  add_path);
+	if (t != NULL)
+		notice.withdrawn = switch_form(t, when, add_path);
+	if (t != NULL && t->suspect)
+		notice.kind = RIB_NOTICE_ADD_PATH_INCOMPLETE;
+	RIB_COUNT(peer->router, add_path_switched, 1);
+	rib_notice(peer, view, family, &notice);
+	return true;
+}
+
+bool rib_add_path_contradicted(struct rib_peer *peer,
+			       const struct rib_time *when, uint8_t view,
+			       const struct bgp_update *u)
+{
+	bgp_family_set left = u->add_path_guessed;
+	bool switched = false;
+
+	for (int s = 0; s < BGP_PARTS; s++) {
+		const struct bgp_nlri_format *format = &u->nlri_parts[s].format;
+		bgp_family_set bit =
+			bgp_family_bit((enum bgp_family)format->family);
+		bool now = (peer->context.add_path[view] & bit) != 0;
+
+		if ((left & bit) == 0)
+			continue;
+		left &= ~bit;
+		/* It was decoded before another message had shown the same. */
+		if (now != format->add_path)
+			switched |= contradict_family(peer, when, view,
+						      (enum bgp_family)
+							      format->family,
+						      format->add_path);
+	}
+	return switched;
+}
+
+/* The form is certain: nothing needs to be held any longer. */
+static void confirm_form(struct rib_table *table, const struct rib_time *when,
+			 bool add_path)
+{
+	table->add_path_settled = true;
+	table->add_path_confirmed = true;
+	rib_table_drop_held(table);
+	if (table->add_path_against != 0)
+		(void)withdraw_other_form(table, when, add_path);
+	table->add_path_against = 0;
+}
+
+void rib_add_path_examine(struct rib_table *table, const struct rib_time *when,
+			  const struct bmp_peer *header,
+			  const struct bgp_decode_opts *opts,
+			  const struct bgp_update *u, enum bgp_nlri_part_id id)
+{
+	const struct bgp_nlri_part *part = &u->nlri_parts[id];
+	bgp_family_set bit =
+		bgp_family_bit((enum bgp_family)part->format.family);
+
+	/* An operator said how to read it; or nobody can. */
+	if ((opts->add_path_either & bit) == 0)
+		table->add_path_settled = true;
+	else if (bgp_update_guessed(u, id))
+		return; /* a contradiction, see above */
+	else if (bgp_nlri_part_conclusive(part))
+		confirm_form(table, when, part->format.add_path);
+	else if (!table->add_path_confirmed)
+		hold_part(table, header, opts, u, id);
+}
