@@ -5,6 +5,7 @@
 #include "collector/config/options.h"
 #include "collector/ingest/identify.h"
 #include "collector/ingest/limits.h"
+#include "collector/ingest/port_owner.h"
 #include "collector/worker_state.h"
 
 #include <spargio/accept_loop.h>
@@ -13,6 +14,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 /*
@@ -55,12 +57,33 @@ int listener_set_md5(struct worker *w, int fd)
 	return 0;
 }
 
+/*
+ * Workers share a port by SO_REUSEPORT, and so would a second collector of the
+ * same user, without a word: each would get some of the routers. So the first
+ * listener of a process binds and listens without it, which fails if anybody
+ * else listens there, and lets its own workers in afterwards. A check before
+ * the bind would leave a gap for two that start at the same moment.
+ */
+enum listen_share {
+	LISTEN_FIRST,  /* alone, then to be shared */
+	LISTEN_SHARED, /* with those of this process */
+};
+
+static int port_share(int fd)
+{
+	int one = 1;
+
+	return setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one)) < 0
+		       ? -errno
+		       : 0;
+}
+
 static int listen_at(struct worker *w, const struct config_address *at,
-		     int *out)
+		     enum listen_share share, int *out)
 {
 	struct sp_listen_opts opts = {
 		.backlog = (int)w->config->listen.backlog,
-		.reuse_port = true,
+		.reuse_port = share == LISTEN_SHARED,
 	};
 	struct sp_tcp_opts buffer = {
 		.recv_buffer = (int)w->config->listen.rcvbuf,
@@ -73,7 +96,9 @@ static int listen_at(struct worker *w, const struct config_address *at,
 	err = sp_listen(&addr, &opts, &fd);
 	if (err < 0)
 		return err;
-	if (buffer.recv_buffer != 0)
+	if (share == LISTEN_FIRST)
+		err = port_share(fd);
+	if (err == 0 && buffer.recv_buffer != 0)
 		err = sp_tcp_set(fd, &buffer);
 	if (err == 0)
 		err = listener_set_md5(w, fd);
@@ -102,8 +127,10 @@ static const char *hint_of(int err)
 	}
 }
 
+/* @owner: of the port; NULL where that does not matter. */
 static void log_unopened(struct worker *w, const struct config_address *at,
-			 enum log_level level, const char *event, int err)
+			 enum log_level level, const char *event, int err,
+			 const struct port_owner *owner)
 {
 	struct log_line line;
 
@@ -111,26 +138,50 @@ static void log_unopened(struct worker *w, const struct config_address *at,
 		return;
 	log_address_port(&line, "at", at->address, at->port);
 	log_error(&line, "error", err);
+	if (owner != NULL && owner->pid != 0) {
+		log_u64(&line, "pid", (uint64_t)owner->pid);
+		log_text(&line, "process", owner->name);
+	}
 	log_text(&line, "hint", hint_of(err));
 	log_end(&line);
+}
+
+/* As listen_at() for a worker that starts, with who has the port. */
+static int listen_at_start(struct worker *w, const struct config_address *at,
+			   struct port_owner *owner, int *out)
+{
+	int err = listen_at(w, at, w->id == 0 ? LISTEN_FIRST : LISTEN_SHARED,
+			    out);
+
+	*owner = (struct port_owner){ .kind = PORT_OWNER_UNKNOWN };
+	if (err != -EADDRINUSE)
+		return err;
+	port_owner_find(at->address, at->port, owner);
+	/* --listen has a wildcard and one of its addresses: both are ours. */
+	if (owner->kind == PORT_OWNER_SELF)
+		err = listen_at(w, at, LISTEN_SHARED, out);
+	return err;
 }
 
 int listener_open(struct worker *w, const struct config_address *at,
 		  struct listener *out)
 {
+	struct port_owner owner;
 	struct sp_addr bound;
 	int fd;
-	int err = listen_at(w, at, &fd);
+	int err = listen_at_start(w, at, &owner, &fd);
 
 	if (err == -EAFNOSUPPORT && config_is_default(w->config, "listen")) {
 		/* All workers meet it; one says so. */
 		if (w->id == 0)
-			log_unopened(w, at, LOG_LEVEL_WARNING, "no_ipv6", err);
+			log_unopened(w, at, LOG_LEVEL_WARNING, "no_ipv6", err,
+				     NULL);
 		*out = (struct listener){ .worker = NULL, .fd = -1 };
 		return 0;
 	}
 	if (err < 0) {
-		log_unopened(w, at, LOG_LEVEL_ERROR, "cannot_listen", err);
+		log_unopened(w, at, LOG_LEVEL_ERROR, "cannot_listen", err,
+			     &owner);
 		return err;
 	}
 	*out = (struct listener){ .worker = w, .fd = fd, .at = *at };
@@ -221,8 +272,12 @@ static int accept_all(struct listener *listener)
 
 static int listener_reopen(struct listener *listener)
 {
+	struct worker *w = listener->worker;
+	/* The only one has to see that nobody came in its absence. */
+	enum listen_share share =
+		w->env->worker_count == 1 ? LISTEN_FIRST : LISTEN_SHARED;
 	struct log_line line;
-	int err = listen_at(listener->worker, &listener->at, &listener->fd);
+	int err = listen_at(w, &listener->at, share, &listener->fd);
 
 	if (err < 0)
 		return err;
