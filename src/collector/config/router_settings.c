@@ -110,3 +110,21 @@ const char *config_router_alias(const struct config *config,
 				 NULL);
 	return r != NULL ? r->alias : NULL;
 }
+
+bool config_router_is_configured(const struct config *config,
+				 const uint8_t address[16], uint16_t port)
+{
+	return section_find(config, CONFIG_ROUTER_PORT, address, port, NULL) !=
+		       NULL ||
+	       section_find(config, CONFIG_ROUTER_ADDRESS, address, port,
+			    NULL) != NULL;
+}
+
+bool config_router_name_is_configured(const struct config *config,
+				      const char *name)
+{
+	static const uint8_t nowhere[16];
+
+	return section_find(config, CONFIG_ROUTER_NAME, nowhere, 0, name) !=
+	       NULL;
+}

@@ -1,7 +1,6 @@
 #include "collector/ingest/connection.h"
 
 #include "collector/collector_env.h"
-#include "collector/ingest/limits.h"
 #include "collector/worker_state.h"
 
 #include <spargio/op.h>
@@ -10,6 +9,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -42,6 +42,12 @@ static const char *close_hint(enum close_reason why)
 	case CLOSE_BAD_VERSION:
 		return "not BMP version 3; for drafts of version 4 see "
 		       "--bmp-v4";
+	case CLOSE_FRAME_TIMEOUT:
+		return "it began a message and did not end it: "
+		       "--frame-timeout";
+	case CLOSE_MADE_ROOM:
+		return "it had named no peer when places ran out: "
+		       "--max-sessions, or a section for it";
 	case CLOSE_TOO_LONG:
 		return "a longer message than --max-frame allows";
 	default:
@@ -108,21 +114,35 @@ static void log_closed(struct worker *w, const struct connection *connection,
 
 static bool is_refusal(enum close_reason why)
 {
-	return why >= CLOSE_BAD_VERSION && why != CLOSE_REPLACED &&
-	       why < CLOSE_OPERATOR;
+	return (why >= CLOSE_BAD_VERSION && why != CLOSE_REPLACED &&
+		why < CLOSE_OPERATOR) ||
+	       why == CLOSE_FRAME_TIMEOUT || why == CLOSE_MADE_ROOM;
+}
+
+enum close_reason connection_close_reason(const struct connection *connection,
+					  enum close_reason why)
+{
+	bool ended_itself = why == CLOSE_CLOSED || why == CLOSE_TRUNCATED ||
+			    why == CLOSE_RESET;
+
+	return ended_itself && atomic_load(&connection->place.evicted)
+		       ? CLOSE_MADE_ROOM
+		       : why;
 }
 
 void connection_end(struct connection *connection, struct worker *w,
 		    enum close_reason why)
 {
+	why = connection_close_reason(connection, why);
 	w->counts.close_reasons[why]++;
 	if (is_refusal(why))
 		connection_log_refusal(w, connection->address, connection->port,
 				       why);
 	else if (!connection->claimed)
 		log_closed(w, connection, why);
+	/* In this order: until then its socket may be shut down. */
+	limits_leave(connection->env->limits, &connection->place);
 	close(connection->fd);
-	limits_leave(connection->env->limits, connection->address);
 	if (connection->ended != NULL)
 		sp_sem_post(connection->ended);
 	free(connection->early);

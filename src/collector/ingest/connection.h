@@ -13,6 +13,7 @@
 
 #include "collector/base/close_reason.h"
 #include "collector/base/router_identity.h"
+#include "collector/ingest/limits.h"
 
 struct collector_env;
 struct sp_sem;
@@ -21,8 +22,9 @@ struct worker;
 struct connection {
 	const struct collector_env *env;
 	int fd;
-	uint16_t port;	      /* of the router */
-	uint8_t address[16];  /* the same; IPv4 mapped */
+	uint16_t port;	     /* of the router */
+	uint8_t address[16]; /* the same; IPv4 mapped */
+	struct limits_place place;
 	struct sp_sem *ended; /* posted at its end; NULL: nobody waits */
 	bool claimed;	      /* it became a session, whose end is logged */
 	struct rib_identity identity;
@@ -45,6 +47,10 @@ enum close_reason connection_wait_first_bytes(
 /* Say that somebody was refused, and what to do about it. */
 void connection_log_refusal(struct worker *w, const uint8_t address[16],
 			    uint16_t port, enum close_reason why);
+
+/* @why, or that it had to make room if its end was made by that. */
+enum close_reason connection_close_reason(const struct connection *connection,
+					  enum close_reason why);
 
 /* Close it, give back its place, count and log why, free it. @w: the shard's. */
 void connection_end(struct connection *connection, struct worker *w,

@@ -3,8 +3,8 @@
 #include "collector/base/ip.h"
 #include "collector/collector_env.h"
 #include "collector/config/options.h"
+#include "collector/config/router_settings.h"
 #include "collector/ingest/identify.h"
-#include "collector/ingest/limits.h"
 #include "collector/ingest/port_owner.h"
 #include "collector/worker_state.h"
 
@@ -13,6 +13,7 @@
 #include <spargio/time.h>
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -200,11 +201,17 @@ void listener_close(struct listener *listener)
 /* Admission */
 
 static enum close_reason admission_check(struct worker *w,
-					 const uint8_t address[16])
+					 struct connection *connection)
 {
-	if (!worker_permits(w, address))
+	bool configured =
+		connection->ended != NULL ||
+		config_router_is_configured(w->config, connection->address,
+					    connection->port);
+
+	if (!worker_permits(w, connection->address))
 		return CLOSE_DENIED;
-	switch (limits_admit(w->env->limits, address)) {
+	switch (limits_admit(w->env->limits, connection->address, configured,
+			     connection->fd, &connection->place)) {
 	case LIMITS_ADMIT:
 		return CLOSE_NONE;
 	case LIMITS_ADDRESS_FULL:
@@ -239,15 +246,15 @@ int listener_admit(struct worker *w, int fd, struct sp_sem *ended)
 	}
 	ip_from_sockaddr(&from.any, address);
 	port = sp_addr_port(&from);
-	why = admission_check(w, address);
-	if (why != CLOSE_NONE)
-		return turn_away(w, fd, address, port, why);
 	connection = connection_new(w->env, fd, address, port);
-	if (connection == NULL) {
-		limits_leave(w->env->limits, address);
+	if (connection == NULL)
 		return turn_away(w, fd, address, port, CLOSE_NO_RESOURCES);
-	}
 	connection->ended = ended;
+	why = admission_check(w, connection);
+	if (why != CLOSE_NONE) {
+		free(connection);
+		return turn_away(w, fd, address, port, why);
+	}
 	sp_tcp_set(fd, &socket_opts);
 	identify_start(w, connection);
 	return 0;

@@ -41,9 +41,11 @@ struct session {
 	bool replaced_other;	 /* it threw another one out */
 	bool open;		 /* the rib knows of it */
 	bool initiated;		 /* by an Initiation message */
+	bool named_peer;	 /* some message of it had a peer */
 	bool input_drained;	 /* all that came was read */
 	int64_t opened;		 /* sp_now() */
 	int64_t last_message_ns; /* the same, of the last message; 0: none */
+	int64_t frame_ns;	 /* the same, of a message begun; 0: none */
 	int64_t resumed_ns;	 /* the same, since the last pause; 0: none */
 	struct rib_time when;	 /* of the segment being read */
 	/* A turn ends when its budget is spent, if need be within a message. */

@@ -1,6 +1,7 @@
 #include "collector/ingest/session_messages.h"
 
 #include "bmp/tlv.h"
+#include "collector/collector_env.h"
 #include "collector/ingest/connection.h"
 #include "collector/ingest/session.h"
 #include "collector/router/router.h"
@@ -159,6 +160,14 @@ static bool must_wait(const struct session *s, const struct bmp_message *msg)
 		       SESSION_DYING_MAX;
 }
 
+/* It has named a peer: it is no longer among those that make room. */
+static void peer_named(struct session *s)
+{
+	s->named_peer = true;
+	limits_keep(s->worker->env->limits, &s->connection->place);
+	limits_remember(s->worker->env->limits, s->connection->address);
+}
+
 /* The next of @t. */
 static void take_message(struct session *s, struct taken *t)
 {
@@ -167,6 +176,8 @@ static void take_message(struct session *s, struct taken *t)
 
 	if (!s->open)
 		open_session(s, msg);
+	if (msg->has_peer && !s->named_peer)
+		peer_named(s);
 	if (msg->type == BMP_ROUTE_MONITORING) {
 		take_route_monitoring(s, t);
 		return;

@@ -152,14 +152,21 @@ static int64_t later_time(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+static struct limits_times session_times(const struct session *s)
+{
+	const struct config *config = s->worker->config;
+
+	return (struct limits_times){
+		.handshake = config->limits.handshake_timeout,
+		.idle = config->limits.idle_timeout,
+		.frame = config->limits.frame_timeout,
+	};
+}
+
 /* Nobody can say of a router that is not read that it is silent. */
 static int64_t idle_until(const struct session *s)
 {
-	const struct config *config = s->worker->config;
-	struct limits_times times = {
-		.handshake = config->limits.handshake_timeout,
-		.idle = config->limits.idle_timeout,
-	};
+	struct limits_times times = session_times(s);
 
 	return limits_deadline(&times, later_time(s->opened, s->resumed_ns),
 			       s->last_message_ns == 0
@@ -168,7 +175,40 @@ static int64_t idle_until(const struct session *s)
 						    s->resumed_ns));
 }
 
-static enum close_reason error_ending(const struct session *s, int64_t err)
+/* Whether a part of a message has come, and no whole one. */
+static bool frame_has_begun(const struct session *s)
+{
+	struct sp_segment seg;
+
+	return s->need_bytes > BMP_HEADER_LEN ||
+	       sp_rstream_peek_until(s->stream, 1, 0, &seg) > 0;
+}
+
+/*
+ * When a message that has begun must be whole. A router that sends a byte now
+ * and then is not silent, and would hold its place for ever.
+ */
+static int64_t frame_until(struct session *s)
+{
+	struct limits_times times = session_times(s);
+
+	if (!frame_has_begun(s))
+		s->frame_ns = 0;
+	else if (s->frame_ns == 0 || s->last_message_ns >= s->frame_ns)
+		s->frame_ns = sp_now();
+	return limits_frame_deadline(
+		&times,
+		s->frame_ns == 0 ? 0 : later_time(s->frame_ns, s->resumed_ns));
+}
+
+static int64_t input_until(struct session *s)
+{
+	int64_t idle = idle_until(s), frame = frame_until(s);
+
+	return idle < frame ? idle : frame;
+}
+
+static enum close_reason error_ending(struct session *s, int64_t err)
 {
 	if (s->close_reason != CLOSE_NONE)
 		return s->close_reason;
@@ -176,6 +216,8 @@ static enum close_reason error_ending(const struct session *s, int64_t err)
 		return CLOSE_SHUTDOWN;
 	if (err == -ETIMEDOUT && sp_now() >= idle_until(s))
 		return s->last_message_ns == 0 ? CLOSE_HANDSHAKE : CLOSE_IDLE;
+	if (err == -ETIMEDOUT && sp_now() >= frame_until(s))
+		return CLOSE_FRAME_TIMEOUT;
 	if (err == -EMSGSIZE)
 		return CLOSE_TOO_LONG;
 	return CLOSE_RESET;
@@ -188,11 +230,14 @@ static int64_t next_bytes(struct session *s, struct sp_segment *seg)
 
 	if (n == -ETIMEDOUT)
 		input_drained(s);
-	while (n == -ETIMEDOUT && sp_now() < idle_until(s)) {
+	while (n == -ETIMEDOUT) {
+		int64_t latest = input_until(s);
 		int64_t until = sp_in(DEADLINE_RECHECK);
 
-		if (until > idle_until(s))
-			until = idle_until(s);
+		if (sp_now() >= latest)
+			break;
+		if (until > latest)
+			until = latest;
 		n = sp_rstream_peek_until(s->stream, s->need_bytes, until, seg);
 	}
 	return n;
@@ -489,6 +534,8 @@ static enum close_reason claim_router(struct session *s)
 	}
 	if (why != CLOSE_NONE)
 		return why;
+	if (router_is_known(s->router, w->config))
+		limits_keep(w->env->limits, &s->connection->place);
 	when = worker_now();
 	router_apply_config(s->router, w->config, &when);
 	s->bmp_v4 = s->router->settings.bmp_v4;
@@ -516,7 +563,7 @@ int session_main(void *arg)
 	why = claim_router(s);
 	if (why == CLOSE_NONE) {
 		connection->claimed = true;
-		why = read_all(s);
+		why = connection_close_reason(connection, read_all(s));
 		/* From here on nothing may be left half done. */
 		sp_shield_begin();
 		close_session(s, why);

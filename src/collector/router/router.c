@@ -65,6 +65,14 @@ bool router_is_empty(const struct router *router)
 	       !rib_router_has_tables(router->rib_router);
 }
 
+bool router_is_known(const struct router *router, const struct config *config)
+{
+	const char *name = rib_router_info(router->rib_router)->name;
+
+	return !router_is_empty(router) ||
+	       (name != NULL && config_router_name_is_configured(config, name));
+}
+
 /* It may go: nobody is there, and no peer is waited for. */
 static bool is_idle(const struct router *router)
 {

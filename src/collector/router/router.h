@@ -84,6 +84,9 @@ struct router *router_next(struct worker *w, struct router *router);
 /* It never had a route, so neither this object nor a snapshot is needed. */
 bool router_is_empty(const struct router *router);
 
+/* It has tables, or a section by its name. */
+bool router_is_known(const struct router *router, const struct config *config);
+
 /* How often something of the router was published, ever. */
 uint64_t router_changes(const struct router *router);
 
