@@ -47,6 +47,15 @@ function differences({ totals }) {
 			order: "descending" }) }] : [];
 }
 
+function clashes({ totals }) {
+	return totals?.routersClashing ? [{ tone: "down",
+		title: `Another connection claims to be ${
+			plural(totals.routersClashing, "router")}`,
+		text: "It was refused, and the router that was here goes on. The "
+			+ "log says who it was (router_clash); see also the events.",
+		href: link(["events"], { filter: "clash" }) }] : [];
+}
+
 function workers({ workers: list = [] }) {
 	const full = list.filter((w) => w.bridge?.fill > FILL_HIGH);
 
@@ -76,7 +85,8 @@ function snapshots({ snapshots: s, totals }) {
 }
 
 export function concerns(status) {
-	return [readiness, output, peers, differences, workers, snapshots]
+	return [readiness, output, clashes, peers, differences, workers,
+		snapshots]
 		.flatMap((look) => look(status));
 }
 

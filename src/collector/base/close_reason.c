@@ -22,6 +22,7 @@ static const char *const names[CLOSE_REASONS] = {
 	[CLOSE_SHUTDOWN] = "shutdown",
 	[CLOSE_FRAME_TIMEOUT] = "frame_timeout",
 	[CLOSE_MADE_ROOM] = "made_room",
+	[CLOSE_WRONG_NETWORK] = "wrong_network",
 };
 
 const char *close_reason_name(enum close_reason e)

@@ -36,6 +36,7 @@ enum close_reason {
 	/* Later ones; the order of numbers says nothing. */
 	CLOSE_FRAME_TIMEOUT, /* a message begun, not ended: --frame-timeout */
 	CLOSE_MADE_ROOM,     /* places ran out, and it had named no peer */
+	CLOSE_WRONG_NETWORK, /* its name is bound to networks it is not in */
 	CLOSE_REASONS
 };
 

@@ -128,3 +128,17 @@ bool config_router_name_is_configured(const struct config *config,
 	return section_find(config, CONFIG_ROUTER_NAME, nowhere, 0, name) !=
 	       NULL;
 }
+
+bool config_router_network_permits(const struct config *config,
+				   const char *name, const uint8_t address[16])
+{
+	const struct config_router *r =
+		section_find(config, CONFIG_ROUTER_NAME, address, 0, name);
+
+	if (r == NULL || r->networks.count == 0)
+		return true;
+	for (size_t i = 0; i < r->networks.count; i++)
+		if (acl_network_has(&r->networks.networks[i], address))
+			return true;
+	return false;
+}

@@ -31,7 +31,26 @@ struct connection {
 	/* Read already, from the start of the stream; NULL: nothing. */
 	uint8_t *early;
 	size_t early_len;
+	size_t early_size;
 };
+
+/* Bytes that are read ahead: a Peer Up with all its capabilities is there. */
+#define CONNECTION_EARLY_MAX (256 * 1024)
+
+enum connection_keepalive {
+	KEEPALIVE_NORMAL, /* gone without a word: noticed after two minutes */
+	KEEPALIVE_PROBE,  /* a probe each second, to see whether it lives */
+};
+
+/* Best effort: what cannot be set stays as it was. */
+void connection_set_keepalive(const struct connection *connection,
+			      enum connection_keepalive how);
+
+/*
+ * Read some more of the start of the stream into its early bytes. How many;
+ * 0 at the end, -ENOBUFS: there are too many, or as sp_recv_until(). Yields.
+ */
+int connection_read_early(struct connection *connection, int64_t deadline);
 
 /* A copy in memory of its own, with nothing read yet. NULL: no memory. */
 struct connection *connection_new(const struct collector_env *env, int fd,

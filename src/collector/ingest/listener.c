@@ -18,18 +18,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/*
- * A router that vanished is noticed after about two minutes: no answer to four
- * probes, or bytes that nobody acknowledged.
- */
-static const struct sp_tcp_opts socket_opts = {
-	.no_delay = 1,
-	.keepalive_s = 60,
-	.keepalive_every = 15,
-	.keepalive_count = 4,
-	.user_timeout_ms = 120000,
-};
-
 /* Between attempts to open a listener that failed. */
 #define FIRST_WAIT   SP_S
 #define LONGEST_WAIT (60 * SP_S)
@@ -255,7 +243,7 @@ int listener_admit(struct worker *w, int fd, struct sp_sem *ended)
 		free(connection);
 		return turn_away(w, fd, address, port, why);
 	}
-	sp_tcp_set(fd, &socket_opts);
+	connection_set_keepalive(connection, KEEPALIVE_NORMAL);
 	identify_start(w, connection);
 	return 0;
 }

@@ -3,8 +3,11 @@
 #include "collector/base/log.h"
 #include "collector/collector_env.h"
 #include "collector/config/config.h"
+#include "collector/config/router_settings.h"
+#include "collector/ingest/clash_report.h"
 #include "collector/ingest/connection.h"
 #include "collector/ingest/limits.h"
+#include "collector/ingest/router_claim.h"
 #include "collector/ingest/session.h"
 #include "collector/ingest/session_messages.h"
 #include "collector/router/router.h"
@@ -31,9 +34,6 @@
  */
 #define TURN_OUTPUT (1024 * 1024)
 #define TURN_ROUTES 4096
-
-/* How long the last bytes of a connection the router closed may take. */
-#define DRAIN_NS (10 * SP_S)
 
 /* Turns */
 
@@ -433,103 +433,47 @@ static struct session *session_new(struct worker *w,
 	s->need_bytes = BMP_HEADER_LEN;
 	s->input_drained = true;
 	s->opened = sp_now();
+	s->serial = ++w->session_serial;
+	memcpy(s->facts.address, connection->address, 16);
 	session_add(w, s);
 	return s;
 }
 
 /* Claiming a router */
 
-/* Wait for the owner to leave; if that takes too long, stop it. */
-static enum close_reason wait_for_release(struct router *router,
-					  int64_t deadline)
+/* Whether it may have the name it has: "networks" in a section. */
+static bool network_permits(const struct session *s)
 {
-	int err = sp_cond_wait_until(&router->freed, &router->lock, deadline);
+	const struct connection *connection = s->connection;
 
-	if (err == -ETIMEDOUT && router->session != NULL)
-		session_stop(router->session, CLOSE_REPLACED);
-	return err == -ECANCELED ? CLOSE_SHUTDOWN : CLOSE_NONE;
+	return !rib_identity_named(&connection->identity) ||
+	       config_router_network_permits(s->worker->config,
+					     connection->identity.name,
+					     connection->address);
 }
 
-/* Have the session that owns @router end. */
-static enum close_reason replace_session(struct router *router,
-					 struct session *newer)
-{
-	struct session *old = router->session;
-	int64_t now = sp_now();
-	/*
-	 * A connection that its router closed needs no order to end, only time
-	 * to read what is left; and it is no sign of a second router.
-	 */
-	bool closed = session_closed_by_router(old);
-
-	if (!closed && router_was_replaced_recently(router, now))
-		return CLOSE_DUPLICATE_ROUTER;
-	if (closed)
-		return wait_for_release(router, now + DRAIN_NS);
-	session_stop(old, CLOSE_REPLACED);
-	newer->replaced_other = true;
-	return wait_for_release(router, SP_NEVER);
-}
-
-static enum close_reason router_claim(struct router *router,
-				      struct session *session)
-{
-	enum close_reason why = CLOSE_NONE;
-
-	if (sp_mutex_lock(&router->lock) < 0)
-		return CLOSE_SHUTDOWN;
-	while (why == CLOSE_NONE && router->session != NULL)
-		why = replace_session(router, session);
-	if (why == CLOSE_NONE) {
-		router->session = session;
-		memcpy(router->address, session->connection->address, 16);
-		router->port = session->connection->port;
-		if (session->replaced_other)
-			router->taken_over = sp_now();
-	}
-	sp_mutex_unlock(&router->lock);
-	return why;
-}
-
-static void router_release(struct router *router, struct session *session)
-{
-	if (router->session != session)
-		return;
-	router->session = NULL;
-	router->left = sp_now();
-	sp_cond_broadcast(&router->freed);
-}
-
-/*
- * Who has said nothing replaces nobody: a probe of the port, or a connection
- * that was over before it was its turn, must not end a session that goes on.
- */
 static enum close_reason request_router(struct session *s)
 {
-	enum close_reason why = CLOSE_NONE;
-
-	if (s->router->session != NULL && session_is_draining(s))
-		return CLOSE_SHUTDOWN;
-	if (s->router->session != NULL)
-		why = connection_wait_first_bytes(s->connection,
-						  idle_until(s)); /* yields */
-	return why != CLOSE_NONE ? why
-				 : router_claim(s->router, s); /* yields */
+	/* It was let in; the lists may have changed on its way here. */
+	if (!worker_permits(s->worker, s->connection->address))
+		return CLOSE_DENIED;
+	if (!network_permits(s)) {
+		clash_report(s, IDENTITY_FACT_ADDRESS, CLOSE_WRONG_NETWORK);
+		return CLOSE_WRONG_NETWORK;
+	}
+	return router_claim(s, idle_until(s)); /* yields */
 }
 
 /* Become the owner of the router, under the configuration in force now. */
 static enum close_reason claim_router(struct session *s)
 {
 	struct worker *w = s->worker;
-	enum close_reason why = CLOSE_DENIED;
+	enum close_reason why = request_router(s); /* yields */
 	struct rib_time when;
 
-	/* It was let in; the lists may have changed on its way here. */
-	if (worker_permits(w, s->connection->address))
-		why = request_router(s); /* yields */
 	if (s->close_reason != CLOSE_NONE) {
 		/* Stopped while it waited. */
-		router_release(s->router, s);
+		router_release(s);
 		return s->close_reason;
 	}
 	if (why != CLOSE_NONE)
@@ -567,7 +511,7 @@ int session_main(void *arg)
 		/* From here on nothing may be left half done. */
 		sp_shield_begin();
 		close_session(s, why);
-		router_release(s->router, s);
+		router_release(s);
 		sp_shield_end();
 	}
 	session_remove(w, s);
