@@ -54,7 +54,8 @@ struct meeting {
 	uint32_t waits; /* that were over without a word of the newcomer */
 	size_t seen;	/* early bytes of the newcomer that were looked at */
 	bool heard_all; /* it has closed, or said as much as is read ahead */
-	enum bmp_v4 v4; /* how it is read */
+	enum close_reason broken;    /* what it sent is no BMP */
+	enum bmp_v4 v4;		     /* how it is read */
 	enum identity_fact key;	     /* which fact the identity is */
 	enum identity_fact which;    /* which one decided */
 	struct identity_facts facts; /* of the newcomer */
@@ -129,11 +130,13 @@ static void newcomer_look(struct meeting *m)
 			return;
 		status = bmp_frame_next(rest, m->newer->worker->max_frame,
 					&frame, &need);
-		/* What cannot be read ends it once it is a session. */
-		if (status != BMP_FRAME_WHOLE) {
-			m->heard_all |= status != BMP_FRAME_PARTIAL;
+		if (status == BMP_FRAME_PARTIAL)
 			return;
-		}
+		m->broken = status == BMP_FRAME_WHOLE
+				    ? close_reason_of_version(&frame, m->v4)
+				    : close_reason_of_frame(status);
+		if (m->broken != CLOSE_NONE)
+			return;
 		m->seen += frame.whole.len;
 		if (bmp_status_usable(bmp_message_decode(&frame, m->v4, &msg)))
 			newcomer_take_message(m, &msg);
@@ -199,6 +202,9 @@ static enum close_reason meeting_run(struct meeting *m)
 			identity_decide(state, meeting_match(m, older),
 					older->contested);
 
+		/* Who speaks no BMP claims nothing. */
+		if (m->broken != CLOSE_NONE)
+			return m->broken;
 		if (verdict != IDENTITY_ASK)
 			return meeting_end(m, older, verdict, state);
 		if (newcomer_wait(m) == -ECANCELED) /* yields */
