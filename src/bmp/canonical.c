@@ -63,7 +63,7 @@ static inline void end_attr(struct out *o, size_t at)
 
 /* Sorting sets of equal elements, in place. */
 
-static int compare(const uint8_t *a, const uint8_t *b, size_t width)
+static int element_compare(const uint8_t *a, const uint8_t *b, size_t width)
 {
 	if (width == 4) {
 		uint32_t x = wire_get_u32(a);
@@ -74,7 +74,7 @@ static int compare(const uint8_t *a, const uint8_t *b, size_t width)
 	return memcmp(a, b, width);
 }
 
-static void swap(uint8_t *a, uint8_t *b, size_t width)
+static void element_swap(uint8_t *a, uint8_t *b, size_t width)
 {
 	uint8_t t[20];
 
@@ -89,9 +89,9 @@ static void sort_insertion(uint8_t *p, size_t n, size_t width)
 		for (size_t j = i; j > 0; j--) {
 			uint8_t *b = p + j * width;
 
-			if (compare(b - width, b, width) <= 0)
+			if (element_compare(b - width, b, width) <= 0)
 				break;
-			swap(b - width, b, width);
+			element_swap(b - width, b, width);
 		}
 }
 
@@ -103,12 +103,13 @@ static void sift_down(uint8_t *p, size_t root, size_t n, size_t width)
 		if (child >= n)
 			return;
 		if (child + 1 < n &&
-		    compare(p + child * width, p + (child + 1) * width, width) <
-			    0)
+		    element_compare(p + child * width, p + (child + 1) * width,
+				    width) < 0)
 			child++;
-		if (compare(p + root * width, p + child * width, width) >= 0)
+		if (element_compare(p + root * width, p + child * width,
+				    width) >= 0)
 			return;
-		swap(p + root * width, p + child * width, width);
+		element_swap(p + root * width, p + child * width, width);
 		root = child;
 	}
 }
@@ -119,7 +120,7 @@ static void sort_heap(uint8_t *p, size_t n, size_t width)
 	for (size_t i = n / 2; i > 0; i--)
 		sift_down(p, i - 1, n, width);
 	for (size_t i = n - 1; i > 0; i--) {
-		swap(p, p + i * width, width);
+		element_swap(p, p + i * width, width);
 		sift_down(p, 0, i, width);
 	}
 }
@@ -139,12 +140,13 @@ static bool ascending_4(const uint8_t *p, size_t n)
 	return true;
 }
 
-static bool ascending(const uint8_t *p, size_t n, size_t width)
+static bool elements_ascending(const uint8_t *p, size_t n, size_t width)
 {
 	if (width == 4 && n > 1)
 		return ascending_4(p, n);
 	for (size_t i = 1; i < n; i++)
-		if (compare(p + (i - 1) * width, p + i * width, width) >= 0)
+		if (element_compare(p + (i - 1) * width, p + i * width,
+				    width) >= 0)
 			return false;
 	return true;
 }
@@ -155,14 +157,15 @@ static size_t sort_unique(uint8_t *p, size_t n, size_t width)
 	size_t kept = 1;
 
 	assert(width <= 20);
-	if (ascending(p, n, width))
+	if (elements_ascending(p, n, width))
 		return n;
 	if (n <= INSERTION_MAX)
 		sort_insertion(p, n, width);
 	else
 		sort_heap(p, n, width);
 	for (size_t i = 1; i < n; i++) {
-		if (compare(p + (kept - 1) * width, p + i * width, width) == 0)
+		if (element_compare(p + (kept - 1) * width, p + i * width,
+				    width) == 0)
 			continue;
 		memmove(p + kept * width, p + i * width, width);
 		kept++;
@@ -416,7 +419,7 @@ size_t bgp_canonical_write(const struct bgp_update *u, enum bgp_nlri_part_id s,
 
 static bool is_set(struct wire_view v, size_t width)
 {
-	return ascending(v.p, v.len / width, width);
+	return elements_ascending(v.p, v.len / width, width);
 }
 
 /* 16 and 32 bytes are in canonical blocks only, where they are NEXT_HOP's. */

@@ -102,10 +102,10 @@ void bgp_decode_opts_override(struct bgp_decode_opts *r,
 	}
 }
 
-static struct bgp_decode_opts opts(const struct bgp_context *ctx,
-				   const struct bmp_peer *peer,
-				   const struct bgp_overrides *over,
-				   uint8_t as_width)
+static struct bgp_decode_opts decode_opts_of(const struct bgp_context *ctx,
+					     const struct bmp_peer *peer,
+					     const struct bgp_overrides *over,
+					     uint8_t as_width)
 {
 	struct bgp_decode_opts r = {
 		.add_path = add_path_of(ctx, peer),
@@ -126,12 +126,12 @@ struct bgp_decode_opts bgp_context_decode_opts(const struct bgp_context *ctx,
 					       const struct bmp_peer *peer,
 					       const struct bgp_overrides *over)
 {
-	return opts(ctx, peer, over, peer->two_byte_as ? 2 : 4);
+	return decode_opts_of(ctx, peer, over, peer->two_byte_as ? 2 : 4);
 }
 
 struct bgp_decode_opts bgp_context_decode_opts_mirrored(
 	const struct bgp_context *ctx, const struct bmp_peer *peer,
 	const struct bgp_overrides *over)
 {
-	return opts(ctx, peer, over, ctx->four_byte_as ? 4 : 2);
+	return decode_opts_of(ctx, peer, over, ctx->four_byte_as ? 4 : 2);
 }

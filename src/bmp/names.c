@@ -6,7 +6,8 @@
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-static const char *name(const char *const *table, unsigned count, unsigned i)
+static const char *name_lookup(const char *const *table, unsigned count,
+			       unsigned i)
 {
 	return i < count && table[i] != 0 ? table[i] : "unknown";
 }
@@ -21,7 +22,7 @@ const char *bmp_frame_status_name(unsigned status)
 		[BMP_FRAME_TOO_LONG] = "too-long",
 	};
 
-	return name(names, COUNT(names), status);
+	return name_lookup(names, COUNT(names), status);
 }
 
 const char *bmp_type_name(unsigned type)
@@ -36,7 +37,7 @@ const char *bmp_type_name(unsigned type)
 		[BMP_ROUTE_MIRRORING] = "route-mirroring",
 	};
 
-	return name(names, COUNT(names), type);
+	return name_lookup(names, COUNT(names), type);
 }
 
 const char *bmp_status_name(unsigned status)
@@ -56,7 +57,7 @@ const char *bmp_status_name(unsigned status)
 		[BMP_NOT_UPDATE] = "not-update",
 	};
 
-	return name(names, COUNT(names), status);
+	return name_lookup(names, COUNT(names), status);
 }
 
 const char *bmp_peer_type_name(unsigned type)
@@ -68,7 +69,7 @@ const char *bmp_peer_type_name(unsigned type)
 		[BMP_PEER_LOC_RIB] = "loc-rib",
 	};
 
-	return name(names, COUNT(names), type);
+	return name_lookup(names, COUNT(names), type);
 }
 
 const char *bmp_view_name(unsigned view)
@@ -81,7 +82,7 @@ const char *bmp_view_name(unsigned view)
 		[BMP_VIEW_LOC_RIB] = "loc-rib",
 	};
 
-	return name(names, COUNT(names), view);
+	return name_lookup(names, COUNT(names), view);
 }
 
 const char *bmp_down_reason_name(unsigned reason)
@@ -95,7 +96,7 @@ const char *bmp_down_reason_name(unsigned reason)
 		[BMP_DOWN_LOC_RIB] = "local-tlvs",
 	};
 
-	return name(names, COUNT(names), reason);
+	return name_lookup(names, COUNT(names), reason);
 }
 
 const char *bmp_term_reason_name(unsigned reason)
@@ -108,7 +109,7 @@ const char *bmp_term_reason_name(unsigned reason)
 		[BMP_TERM_FOR_EVER] = "permanently-closed",
 	};
 
-	return name(names, COUNT(names), reason);
+	return name_lookup(names, COUNT(names), reason);
 }
 
 const char *bmp_stat_name(unsigned type)
@@ -158,7 +159,7 @@ const char *bmp_stat_name(unsigned type)
 		[43] = "adj-rib-out-rpki-not-found-family",
 	};
 
-	return name(names, COUNT(names), type);
+	return name_lookup(names, COUNT(names), type);
 }
 
 const char *bgp_pdu_type_name(unsigned type)
@@ -171,7 +172,7 @@ const char *bgp_pdu_type_name(unsigned type)
 		[BGP_PDU_ROUTE_REFRESH] = "route-refresh",
 	};
 
-	return name(names, COUNT(names), type);
+	return name_lookup(names, COUNT(names), type);
 }
 
 const char *bgp_open_status_name(unsigned status)
@@ -184,7 +185,7 @@ const char *bgp_open_status_name(unsigned status)
 		[BGP_OPEN_BAD_VERSION] = "bad-version",
 	};
 
-	return name(names, COUNT(names), status);
+	return name_lookup(names, COUNT(names), status);
 }
 
 const char *bgp_capability_name(unsigned code)
@@ -204,7 +205,7 @@ const char *bgp_capability_name(unsigned code)
 		[BGP_CAP_FQDN] = "fqdn",
 	};
 
-	return name(names, COUNT(names), code);
+	return name_lookup(names, COUNT(names), code);
 }
 
 const char *bgp_attr_name(unsigned code)
@@ -236,7 +237,7 @@ const char *bgp_attr_name(unsigned code)
 		[BGP_ATTR_SET] = "attr-set",
 	};
 
-	return name(names, COUNT(names), code);
+	return name_lookup(names, COUNT(names), code);
 }
 
 const char *bgp_verdict_name(unsigned verdict)
@@ -249,7 +250,7 @@ const char *bgp_verdict_name(unsigned verdict)
 		[BGP_RESET] = "session-reset",
 	};
 
-	return name(names, COUNT(names), verdict);
+	return name_lookup(names, COUNT(names), verdict);
 }
 
 const char *bgp_fault_name(unsigned fault)
@@ -267,7 +268,7 @@ const char *bgp_fault_name(unsigned fault)
 		[BGP_FAULT_SECTIONS] = "field-lengths",
 	};
 
-	return name(names, COUNT(names), fault);
+	return name_lookup(names, COUNT(names), fault);
 }
 
 const char *bgp_nlri_kind_name(unsigned kind)
@@ -285,5 +286,5 @@ const char *bgp_nlri_kind_name(unsigned kind)
 		[BGP_NLRI_MUP] = "mup",
 	};
 
-	return name(names, COUNT(names), kind);
+	return name_lookup(names, COUNT(names), kind);
 }

@@ -17,7 +17,7 @@
 #define IPV4_MAPPED UINT64_C(0x0000ffff00000000)
 
 /* The first @bits of 64. */
-static inline uint64_t mask64(unsigned bits)
+static inline uint64_t mask_of_bits(unsigned bits)
 {
 	return bits >= 64 ? UINT64_MAX : ~(UINT64_MAX >> bits);
 }
@@ -26,13 +26,13 @@ static inline uint64_t mask64(unsigned bits)
  * The 64 bits at @p: @bits of them count, those up to the next byte should be
  * zero and are cleared, the rest belongs to somebody else.
  */
-static inline uint64_t masked64(const uint8_t *p, size_t readable,
-				unsigned bits, uint64_t *stray)
+static inline uint64_t load_masked(const uint8_t *p, size_t readable,
+				   unsigned bits, uint64_t *stray)
 {
-	uint64_t mask = mask64(bits);
+	uint64_t mask = mask_of_bits(bits);
 	uint64_t v = wire_get_u64_padded(p, readable);
 
-	*stray |= v & ~mask & mask64((bits + 7) & ~7u);
+	*stray |= v & ~mask & mask_of_bits((bits + 7) & ~7u);
 	return v & mask;
 }
 
@@ -43,9 +43,9 @@ static inline uint64_t put_ipv6(uint8_t out[16], struct wire_cursor at,
 
 	if (bits > 64) {
 		high = wire_get_u64(at.p);
-		low = masked64(at.p + 8, at.left - 8, bits - 64, &stray);
+		low = load_masked(at.p + 8, at.left - 8, bits - 64, &stray);
 	} else {
-		high = masked64(at.p, at.left, bits, &stray);
+		high = load_masked(at.p, at.left, bits, &stray);
 	}
 	wire_put_u64(out, high);
 	wire_put_u64(out + 8, low);
@@ -296,7 +296,7 @@ void bgp_nlri_start(struct bgp_nlri_iter *it, struct wire_view field,
 	};
 }
 
-static bool fail(struct bgp_nlri_iter *it)
+static bool nlri_fail(struct bgp_nlri_iter *it)
 {
 	it->malformed = true;
 	it->c.left = 0;
@@ -307,8 +307,8 @@ static bool fail(struct bgp_nlri_iter *it)
 static __attribute__((noinline)) bool next_any(struct bgp_nlri_iter *it)
 {
 	if (it->nlri.has_path_id && !wire_u32(&it->c, &it->nlri.path_id))
-		return fail(it);
-	return next_other(it) || fail(it);
+		return nlri_fail(it);
+	return next_other(it) || nlri_fail(it);
 }
 
 /* One plain prefix off @c: where its bytes begin, and how many bits. */
@@ -336,9 +336,9 @@ bool bgp_nlri_next(struct bgp_nlri_iter *it)
 	if (!it->plain)
 		return next_any(it);
 	if (it->nlri.has_path_id && !wire_u32(&c, &it->nlri.path_id))
-		return fail(it);
+		return nlri_fail(it);
 	if (!take_plain(&c, it->addr_bits, &at, &bits))
-		return fail(it);
+		return nlri_fail(it);
 	it->c = c;
 	set_prefix(it, at, bits);
 	return true;

@@ -57,7 +57,7 @@ void text_ipv4(struct text *t, const uint8_t *p)
 }
 
 /* Without leading zeros. */
-static void group(struct text *t, uint16_t v)
+static void text_hex_group(struct text *t, uint16_t v)
 {
 	int shift = 12;
 
@@ -100,7 +100,7 @@ void text_ipv6(struct text *t, const uint8_t *p)
 		}
 		if (i != 0 && i != start + len)
 			text_char(t, ':');
-		group(t, g[i]);
+		text_hex_group(t, g[i]);
 	}
 }
 

@@ -42,8 +42,8 @@ static bool next_hop_valid(struct wire_view v)
 	       next_hop_forms[v.len].valid;
 }
 
-static void blame(struct bgp_update *u, enum bgp_verdict v,
-		  enum bgp_fault fault, uint8_t code)
+static void update_blame(struct bgp_update *u, enum bgp_verdict v,
+			 enum bgp_fault fault, uint8_t code)
 {
 	bgp_attrs_blame(&u->attrs, v, fault, code);
 }
@@ -109,7 +109,7 @@ static void add_section(struct bgp_update *u, enum bgp_nlri_part_id id,
 		return;
 	}
 	lose_part(u, id);
-	blame(u, bad, BGP_FAULT_NLRI, code);
+	update_blame(u, bad, BGP_FAULT_NLRI, code);
 }
 
 static void add_classic(struct bgp_update *u, enum bgp_nlri_part_id id,
@@ -134,7 +134,7 @@ static void add_mp(struct bgp_update *u, enum bgp_nlri_part_id id, uint8_t code,
 		/* RFC 7606 7.11, RFC 4760 7 */
 		s->field = mp->nlri;
 		lose_part(u, id);
-		blame(u, BGP_DISABLE_FAMILY, BGP_FAULT_NEXT_HOP, code);
+		update_blame(u, BGP_DISABLE_FAMILY, BGP_FAULT_NEXT_HOP, code);
 		return;
 	}
 	add_section(u, id, mp->nlri, r, BGP_DISABLE_FAMILY, code);
@@ -172,21 +172,22 @@ static void check_mandatory(struct bgp_update *u,
 	if (!classic && u->nlri_parts[BGP_PART_MP_REACH].count == 0)
 		return;
 	if (!bgp_attrs_has(a, BGP_ORIGIN))
-		blame(u, BGP_WITHDRAW, BGP_FAULT_MISSING, BGP_ORIGIN);
+		update_blame(u, BGP_WITHDRAW, BGP_FAULT_MISSING, BGP_ORIGIN);
 	/*
 	 * GoBGP leaves AS_PATH out of the routes of its own that it reports
 	 * of its Loc-RIB. Nobody sent these. docs/decisions/0022
 	 */
 	if (!bgp_attrs_has(a, BGP_AS_PATH))
-		blame(u, r->loc_rib ? BGP_DISCARD_ATTR : BGP_WITHDRAW,
-		      BGP_FAULT_MISSING, BGP_AS_PATH);
+		update_blame(u, r->loc_rib ? BGP_DISCARD_ATTR : BGP_WITHDRAW,
+			     BGP_FAULT_MISSING, BGP_AS_PATH);
 	/*
 	 * A router cannot use a route without a next hop; we can show it. FRR
 	 * leaves NEXT_HOP out of what it reports of its own tables, so by the
 	 * letter all of them would be withdrawals. docs/decisions/0020
 	 */
 	if (classic && !bgp_attrs_has(a, BGP_NEXT_HOP))
-		blame(u, BGP_DISCARD_ATTR, BGP_FAULT_MISSING, BGP_NEXT_HOP);
+		update_blame(u, BGP_DISCARD_ATTR, BGP_FAULT_MISSING,
+			     BGP_NEXT_HOP);
 }
 
 static bool take_field(struct wire_cursor *c, struct wire_view *out)
@@ -225,7 +226,7 @@ enum bgp_verdict bgp_update_decode(struct wire_view body,
 		check_mandatory(out, r);
 	} else {
 		/* RFC 7606 3: no telling where the routes are. */
-		blame(out, BGP_RESET, BGP_FAULT_SECTIONS, 0);
+		update_blame(out, BGP_RESET, BGP_FAULT_SECTIONS, 0);
 	}
 	out->verdict = out->attrs.verdict;
 	out->fault = out->attrs.fault;

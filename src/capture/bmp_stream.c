@@ -17,8 +17,8 @@ void capture_bmp_stream_fini(struct capture_bmp_stream *reader)
 	capture_stream_fini(&reader->stream);
 }
 
-static enum capture_bmp_stream_status damaged(struct capture_bmp_stream *reader,
-					      const char *what)
+static enum capture_bmp_stream_status stream_damaged(
+	struct capture_bmp_stream *reader, const char *what)
 {
 	snprintf(reader->error, sizeof(reader->error),
 		 "at byte %" PRIu64 ": %s", reader->stream.offset, what);
@@ -40,13 +40,13 @@ static const char *frame_text(enum bmp_frame_status status)
 }
 
 /* More bytes were needed and this is why there are none. */
-static enum capture_bmp_stream_status ended(struct capture_bmp_stream *reader,
-					    enum capture_source_status status)
+static enum capture_bmp_stream_status stream_ended(
+	struct capture_bmp_stream *reader, enum capture_source_status status)
 {
 	if (status != CAPTURE_SOURCE_END)
-		return damaged(reader, capture_source_text(status));
+		return stream_damaged(reader, capture_source_text(status));
 	if (capture_stream_rest(&reader->stream).len > 0)
-		return damaged(reader, "the last message is cut");
+		return stream_damaged(reader, "the last message is cut");
 	return CAPTURE_BMP_STREAM_END;
 }
 
@@ -65,16 +65,16 @@ enum capture_bmp_stream_status capture_bmp_stream_next(
 		if (status == BMP_FRAME_WHOLE)
 			return CAPTURE_BMP_STREAM_FRAME;
 		if (status != BMP_FRAME_PARTIAL)
-			return damaged(reader, frame_text(status));
+			return stream_damaged(reader, frame_text(status));
 
 		need -= capture_stream_rest(stream).len;
 		if (need < READ_SIZE)
 			need = READ_SIZE;
 		if (capture_stream_space(stream, need, &to, &room) < 0)
-			return damaged(reader, "out of memory");
+			return stream_damaged(reader, "out of memory");
 		read = capture_source_read(reader->source, to, room, &got);
 		if (read != CAPTURE_SOURCE_OK)
-			return ended(reader, read);
+			return stream_ended(reader, read);
 		capture_stream_filled(stream, got);
 	}
 }

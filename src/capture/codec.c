@@ -38,12 +38,13 @@ struct capture_codec {
 };
 
 /* The libraries count in unsigned int; a step may take less than it is given. */
-static unsigned clamp(size_t n)
+static unsigned size_clamp(size_t n)
 {
 	return n > UINT_MAX ? UINT_MAX : (unsigned)n;
 }
 
-static void advance(struct capture_codec_io *io, size_t taken, size_t written)
+static void io_advance(struct capture_codec_io *io, size_t taken,
+		       size_t written)
 {
 	io->in += taken;
 	io->in_len -= taken;
@@ -62,8 +63,8 @@ static enum capture_codec_status gzip_step(struct capture_codec *codec,
 					   struct capture_codec_io *io)
 {
 	z_stream *z = &codec->gzip;
-	unsigned in = clamp(io->in_len);
-	unsigned out = clamp(io->out_len);
+	unsigned in = size_clamp(io->in_len);
+	unsigned out = size_clamp(io->out_len);
 	int got;
 
 	z->next_in = (Bytef *)io->in;
@@ -71,7 +72,7 @@ static enum capture_codec_status gzip_step(struct capture_codec *codec,
 	z->next_out = io->out;
 	z->avail_out = out;
 	got = inflate(z, Z_NO_FLUSH);
-	advance(io, in - z->avail_in, out - z->avail_out);
+	io_advance(io, in - z->avail_in, out - z->avail_out);
 
 	switch (got) {
 	case Z_OK:
@@ -104,8 +105,8 @@ static enum capture_codec_status bzip2_step(struct capture_codec *codec,
 					    struct capture_codec_io *io)
 {
 	bz_stream *bz = &codec->bzip2;
-	unsigned in = clamp(io->in_len);
-	unsigned out = clamp(io->out_len);
+	unsigned in = size_clamp(io->in_len);
+	unsigned out = size_clamp(io->out_len);
 	int got;
 
 	bz->next_in = (char *)io->in;
@@ -113,7 +114,7 @@ static enum capture_codec_status bzip2_step(struct capture_codec *codec,
 	bz->next_out = (char *)io->out;
 	bz->avail_out = out;
 	got = BZ2_bzDecompress(bz);
-	advance(io, in - bz->avail_in, out - bz->avail_out);
+	io_advance(io, in - bz->avail_in, out - bz->avail_out);
 
 	switch (got) {
 	case BZ_OK:
@@ -154,7 +155,7 @@ static enum capture_codec_status xz_step(struct capture_codec *codec,
 	xz->next_out = io->out;
 	xz->avail_out = out;
 	got = lzma_code(xz, LZMA_RUN);
-	advance(io, in - xz->avail_in, out - xz->avail_out);
+	io_advance(io, in - xz->avail_in, out - xz->avail_out);
 
 	switch (got) {
 	case LZMA_OK:
@@ -192,7 +193,7 @@ static enum capture_codec_status zstd_step(struct capture_codec *codec,
 	ZSTD_outBuffer out = { io->out, io->out_len, 0 };
 	size_t got = ZSTD_decompressStream(codec->zstd, &out, &in);
 
-	advance(io, in.pos, out.pos);
+	io_advance(io, in.pos, out.pos);
 	if (!ZSTD_isError(got))
 		return got == 0 ? CAPTURE_CODEC_DONE : CAPTURE_CODEC_MORE;
 	switch (ZSTD_getErrorCode(got)) {

@@ -18,8 +18,8 @@ void capture_mrt_fini(struct capture_mrt *mrt)
 	mrt->bytes = NULL;
 }
 
-static enum capture_mrt_status damaged(struct capture_mrt *mrt,
-				       const char *what)
+static enum capture_mrt_status mrt_damaged(struct capture_mrt *mrt,
+					   const char *what)
 {
 	snprintf(mrt->error, sizeof(mrt->error), "at byte %" PRIu64 ": %s",
 		 mrt->offset, what);
@@ -78,12 +78,12 @@ static enum capture_source_status read_body(struct capture_mrt *mrt, size_t len,
 	return status;
 }
 
-static enum capture_mrt_status cut(struct capture_mrt *mrt,
-				   enum capture_source_status status)
+static enum capture_mrt_status record_cut(struct capture_mrt *mrt,
+					  enum capture_source_status status)
 {
 	if (status == CAPTURE_SOURCE_END)
-		return damaged(mrt, "the last record is cut");
-	return damaged(mrt, capture_source_text(status));
+		return mrt_damaged(mrt, "the last record is cut");
+	return mrt_damaged(mrt, capture_source_text(status));
 }
 
 /* Microseconds come first in the body, and count in its length. */
@@ -111,15 +111,16 @@ enum capture_mrt_status capture_mrt_next(struct capture_mrt *mrt,
 	if (got == 0 && status == CAPTURE_SOURCE_END)
 		return CAPTURE_MRT_END;
 	if (status != CAPTURE_SOURCE_OK)
-		return cut(mrt, status);
+		return record_cut(mrt, status);
 	len = wire_get_u32(header + 8);
 	if (len > CAPTURE_MRT_MAX_RECORD)
-		return damaged(mrt, "no MRT record: it would be over 64 MiB");
+		return mrt_damaged(mrt,
+				   "no MRT record: it would be over 64 MiB");
 	status = read_body(mrt, len, &out_of_memory);
 	if (out_of_memory)
-		return damaged(mrt, "out of memory");
+		return mrt_damaged(mrt, "out of memory");
 	if (status != CAPTURE_SOURCE_OK)
-		return cut(mrt, status);
+		return record_cut(mrt, status);
 
 	*out = (struct capture_mrt_record){
 		.offset = mrt->offset,
@@ -129,7 +130,7 @@ enum capture_mrt_status capture_mrt_next(struct capture_mrt *mrt,
 		.body = { mrt->bytes, len },
 	};
 	if (out->type == CAPTURE_MRT_BGP4MP_ET && !take_microseconds(out))
-		return damaged(mrt, "a record without its microseconds");
+		return mrt_damaged(mrt, "a record without its microseconds");
 	mrt->offset += HEADER_LEN + len;
 	return CAPTURE_MRT_RECORD;
 }

@@ -17,7 +17,7 @@
 #define MAX_TAGS    8
 #define MAX_HEADERS 8
 
-static bool skip(struct wire_cursor *c, size_t n)
+static bool cursor_skip(struct wire_cursor *c, size_t n)
 {
 	struct wire_view unused;
 
@@ -36,7 +36,7 @@ static bool ethertype_after_tags(struct wire_cursor *c, uint16_t *out)
 			*out = type;
 			return true;
 		}
-		if (!skip(c, 2)) /* priority and VLAN id */
+		if (!cursor_skip(c, 2)) /* priority and VLAN id */
 			return false;
 	}
 	return false;
@@ -63,19 +63,19 @@ static bool take_link(enum capture_link link, struct wire_cursor *c,
 
 	switch (link) {
 	case CAPTURE_LINK_ETHERNET:
-		return skip(c, 12) && ethertype_after_tags(c, out);
+		return cursor_skip(c, 12) && ethertype_after_tags(c, out);
 	case CAPTURE_LINK_SLL:
-		return skip(c, 14) && ethertype_after_tags(c, out);
+		return cursor_skip(c, 14) && ethertype_after_tags(c, out);
 	case CAPTURE_LINK_SLL2:
-		if (!(wire_u16(c, &type) && skip(c, 18)))
+		if (!(wire_u16(c, &type) && cursor_skip(c, 18)))
 			return false;
 		*out = type;
 		if (type != ETHERTYPE_VLAN && type != ETHERTYPE_QINQ)
 			return true;
-		return skip(c, 2) && ethertype_after_tags(c, out);
+		return cursor_skip(c, 2) && ethertype_after_tags(c, out);
 	case CAPTURE_LINK_NULL:
 		/* The family's number differs by system; the IP header's not. */
-		if (!skip(c, 4))
+		if (!cursor_skip(c, 4))
 			return false;
 		*out = ethertype_by_version(c);
 		return true;
@@ -104,7 +104,7 @@ struct ip_payload {
 	struct wire_cursor c;
 };
 
-static void limit(struct ip_payload *ip)
+static void payload_limit(struct ip_payload *ip)
 {
 	if (ip->c.left > ip->wire_len)
 		ip->c.left = ip->wire_len;
@@ -131,12 +131,12 @@ static enum capture_packet_verdict take_ipv4(struct wire_cursor c,
 		return CAPTURE_PACKET_FRAGMENT;
 	if (header.p[9] != IPPROTO_TCP_)
 		return CAPTURE_PACKET_NOT_TCP;
-	if (!skip(&c, header_len - 20))
+	if (!cursor_skip(&c, header_len - 20))
 		return CAPTURE_PACKET_CUT;
 	map_ipv4((struct wire_view){ header.p + 12, 4 }, out->from.address);
 	map_ipv4((struct wire_view){ header.p + 16, 4 }, out->to.address);
 	*payload = (struct ip_payload){ total - header_len, c };
-	limit(payload);
+	payload_limit(payload);
 	return CAPTURE_PACKET_SEGMENT;
 }
 
@@ -166,7 +166,7 @@ static enum capture_packet_verdict take_extensions(uint8_t next,
 		len = next == IPPROTO_AH ? (units + 2u) * 4 : (units + 1u) * 8;
 		if (len > payload->wire_len)
 			return CAPTURE_PACKET_BAD;
-		if (!skip(c, len - 2))
+		if (!cursor_skip(c, len - 2))
 			return CAPTURE_PACKET_CUT;
 		payload->wire_len -= len;
 		next = following;
@@ -192,7 +192,7 @@ static enum capture_packet_verdict take_ipv6(struct wire_cursor c,
 	memcpy(out->from.address, header.p + 8, 16);
 	memcpy(out->to.address, header.p + 24, 16);
 	*payload = (struct ip_payload){ len, c };
-	limit(payload);
+	payload_limit(payload);
 	return take_extensions(header.p[6], payload);
 }
 
@@ -208,7 +208,7 @@ static enum capture_packet_verdict take_tcp(struct ip_payload *ip,
 	header_len = (header.p[12] >> 4) * 4u;
 	if (header_len < 20 || header_len > ip->wire_len)
 		return CAPTURE_PACKET_BAD;
-	if (!skip(&ip->c, header_len - 20))
+	if (!cursor_skip(&ip->c, header_len - 20))
 		return CAPTURE_PACKET_CUT;
 	out->from.port = wire_get_u16(header.p);
 	out->to.port = wire_get_u16(header.p + 2);

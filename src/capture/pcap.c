@@ -62,7 +62,7 @@ static enum capture_link link_of(int data_link)
 }
 
 /* The decompressor knows better than libpcap why bytes are missing. */
-static void damage(struct capture_pcap *pcap, const char *what)
+static void pcap_damaged(struct capture_pcap *pcap, const char *what)
 {
 	if (pcap->source_status > CAPTURE_SOURCE_END)
 		what = capture_source_text(pcap->source_status);
@@ -84,7 +84,7 @@ static int open_handle(struct capture_pcap *pcap)
 		file, PCAP_TSTAMP_PRECISION_NANO, why);
 	if (pcap->handle == NULL) {
 		fclose(file);
-		damage(pcap, why);
+		pcap_damaged(pcap, why);
 		return 0;
 	}
 	/* From here on the FILE is the handle's. */
@@ -120,8 +120,8 @@ void capture_pcap_free(struct capture_pcap *pcap)
 }
 
 /* A session for @segment: an open one, a new one, or none of our business. */
-static void dispatch(struct capture_pcap *pcap,
-		     const struct capture_segment *segment)
+static void segment_dispatch(struct capture_pcap *pcap,
+			     const struct capture_segment *segment)
 {
 	struct capture_session *session =
 		capture_sessions_find(&pcap->sessions, segment);
@@ -167,7 +167,7 @@ static void take_packet(struct capture_pcap *pcap,
 	verdict = capture_packet_parse(pcap->link, packet, &segment);
 	pcap->counts.verdicts[verdict]++;
 	if (verdict == CAPTURE_PACKET_SEGMENT)
-		dispatch(pcap, &segment);
+		segment_dispatch(pcap, &segment);
 }
 
 static void read_packet(struct capture_pcap *pcap)
@@ -183,13 +183,13 @@ static void read_packet(struct capture_pcap *pcap)
 		pcap->ended = true;
 		break;
 	default:
-		damage(pcap, pcap_geterr(pcap->handle));
+		pcap_damaged(pcap, pcap_geterr(pcap->handle));
 		break;
 	}
 }
 
 /* The active session has nothing more to say for now. */
-static void settle(struct capture_pcap *pcap)
+static void session_settle(struct capture_pcap *pcap)
 {
 	struct capture_session *session = pcap->active;
 
@@ -199,7 +199,7 @@ static void settle(struct capture_pcap *pcap)
 		capture_sessions_remove(&pcap->sessions, session);
 	if (pcap->restart) {
 		pcap->restart = false;
-		dispatch(pcap, &pcap->pending);
+		segment_dispatch(pcap, &pcap->pending);
 	}
 }
 
@@ -226,7 +226,7 @@ enum capture_pcap_status capture_pcap_next(struct capture_pcap *pcap,
 				*session = pcap->active;
 				return CAPTURE_PCAP_EVENT;
 			}
-			settle(pcap);
+			session_settle(pcap);
 		} else if (!pcap->ended) {
 			read_packet(pcap);
 		} else if (!close_next(pcap)) {

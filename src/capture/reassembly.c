@@ -13,7 +13,7 @@ struct capture_piece {
 };
 
 /* How far @a is after @b, negative if it is before. */
-static int32_t distance(uint32_t a, uint32_t b)
+static int32_t sequence_distance(uint32_t a, uint32_t b)
 {
 	return (int32_t)(a - b);
 }
@@ -36,14 +36,16 @@ void capture_reassembly_fini(struct capture_reassembly *r)
 }
 
 /* Put @piece before the first one that starts after it. */
-static void insert(struct capture_reassembly *r, struct capture_piece *piece)
+static void piece_insert(struct capture_reassembly *r,
+			 struct capture_piece *piece)
 {
 	struct capture_piece **at = &r->waiting;
 
 	if (r->tail != NULL &&
-	    distance(piece->sequence, r->tail->sequence) >= 0)
+	    sequence_distance(piece->sequence, r->tail->sequence) >= 0)
 		at = &r->tail->following;
-	while (*at != NULL && distance(piece->sequence, (*at)->sequence) >= 0)
+	while (*at != NULL &&
+	       sequence_distance(piece->sequence, (*at)->sequence) >= 0)
 		at = &(*at)->following;
 	piece->following = *at;
 	*at = piece;
@@ -66,7 +68,7 @@ static int wait_for_the_hole(struct capture_reassembly *r, uint32_t sequence,
 		.len = payload.len,
 	};
 	memcpy(piece->bytes, payload.p, payload.len);
-	insert(r, piece);
+	piece_insert(r, piece);
 	r->counts.reordered += payload.len;
 	return 0;
 }
@@ -74,7 +76,7 @@ static int wait_for_the_hole(struct capture_reassembly *r, uint32_t sequence,
 int capture_reassembly_push(struct capture_reassembly *r, uint32_t sequence,
 			    struct wire_view payload, uint32_t wire_len)
 {
-	int32_t ahead = distance(sequence, r->next);
+	int32_t ahead = sequence_distance(sequence, r->next);
 	uint32_t cut = 0;
 	size_t old;
 
@@ -104,8 +106,9 @@ void capture_reassembly_close(struct capture_reassembly *r)
 }
 
 /* Hand out @bytes, which start at r->next; @cut more will never come. */
-static void deliver(struct capture_reassembly *r, struct wire_view bytes,
-		    bool segment_start, uint32_t cut, struct capture_chunk *out)
+static void chunk_deliver(struct capture_reassembly *r, struct wire_view bytes,
+			  bool segment_start, uint32_t cut,
+			  struct capture_chunk *out)
 {
 	*out = (struct capture_chunk){
 		.bytes = bytes,
@@ -142,12 +145,14 @@ bool capture_reassembly_next(struct capture_reassembly *r,
 			     struct capture_chunk *out)
 {
 	if (r->current.len > 0) {
-		deliver(r, r->current, r->current_whole, r->current_cut, out);
+		chunk_deliver(r, r->current, r->current_whole, r->current_cut,
+			      out);
 		r->current = (struct wire_view){ 0 };
 		return true;
 	}
 	while (r->waiting != NULL) {
-		int32_t ahead = distance(r->waiting->sequence, r->next);
+		int32_t ahead =
+			sequence_distance(r->waiting->sequence, r->next);
 		struct capture_piece *piece;
 		size_t old;
 
@@ -166,10 +171,10 @@ bool capture_reassembly_next(struct capture_reassembly *r,
 			continue;
 		}
 		r->counts.repeated += old;
-		deliver(r,
-			(struct wire_view){ piece->bytes + old,
-					    piece->len - old },
-			old == 0, piece->cut, out);
+		chunk_deliver(r,
+			      (struct wire_view){ piece->bytes + old,
+						  piece->len - old },
+			      old == 0, piece->cut, out);
 		return true;
 	}
 	return false;

@@ -10,7 +10,8 @@
 
 #define READ_SIZE (256 * 1024)
 
-static int fail(struct capture_recording *r, int err, const char *what)
+static int recording_fail(struct capture_recording *r, int err,
+			  const char *what)
 {
 	snprintf(r->error, sizeof(r->error), "%s", what);
 	return err;
@@ -36,7 +37,7 @@ static int add_track(struct capture_recording *r, struct capture_track **out)
 }
 
 /* Room for @n more bytes. */
-static int reserve(struct capture_track *track, size_t n)
+static int track_reserve(struct capture_track *track, size_t n)
 {
 	size_t size = track->size + track->size / 2 + READ_SIZE;
 	uint8_t *grown;
@@ -54,7 +55,7 @@ static int reserve(struct capture_track *track, size_t n)
 }
 
 /* What follows byte @at was sent at @ns, or when the last was, if earlier. */
-static int mark(struct capture_track *track, size_t at, uint64_t ns)
+static int track_mark(struct capture_track *track, size_t at, uint64_t ns)
 {
 	struct capture_mark *last =
 		track->mark_count == 0 ? NULL
@@ -103,7 +104,7 @@ static int mark_messages(struct capture_recording *r,
 {
 	size_t at = 0, need;
 	struct bmp_frame frame;
-	int err = mark(track, 0, 0);
+	int err = track_mark(track, 0, 0);
 
 	while (err == 0 &&
 	       bmp_frame_next((struct wire_view){ track->bytes + at,
@@ -112,7 +113,7 @@ static int mark_messages(struct capture_recording *r,
 		uint64_t time_ns = time_of(&frame);
 
 		if (time_ns != 0)
-			err = mark(track, at, since_first(r, time_ns));
+			err = track_mark(track, at, since_first(r, time_ns));
 		at += frame.whole.len;
 	}
 	return err;
@@ -130,7 +131,7 @@ int capture_recording_read_raw(struct capture_recording *recording,
 	do {
 		size_t got = 0;
 
-		err = reserve(track, READ_SIZE);
+		err = track_reserve(track, READ_SIZE);
 		if (err < 0)
 			return err;
 		status = capture_source_read(source, track->bytes + track->len,
@@ -139,7 +140,8 @@ int capture_recording_read_raw(struct capture_recording *recording,
 	} while (status == CAPTURE_SOURCE_OK);
 	err = mark_messages(recording, track);
 	if (err == 0 && status != CAPTURE_SOURCE_END)
-		return fail(recording, -EBADMSG, capture_source_text(status));
+		return recording_fail(recording, -EBADMSG,
+				      capture_source_text(status));
 	return err;
 }
 
@@ -154,9 +156,10 @@ static int add_frame(struct capture_recording *r,
 
 	if (track == NULL)
 		return -ENOMEM;
-	err = reserve(track, frame->whole.len);
+	err = track_reserve(track, frame->whole.len);
 	if (err == 0)
-		err = mark(track, track->len, since_first(r, session->time_ns));
+		err = track_mark(track, track->len,
+				 since_first(r, session->time_ns));
 	if (err < 0)
 		return err;
 	memcpy(track->bytes + track->len, frame->whole.p, frame->whole.len);
@@ -164,8 +167,9 @@ static int add_frame(struct capture_recording *r,
 	return 0;
 }
 
-static int apply(struct capture_recording *r, struct capture_session *session,
-		 const struct capture_session_event *event)
+static int event_apply(struct capture_recording *r,
+		       struct capture_session *session,
+		       const struct capture_session_event *event)
 {
 	struct capture_track *track;
 	int err;
@@ -203,14 +207,14 @@ static int read_pcap(struct capture_recording *r, struct capture_source *source)
 	while ((status = capture_pcap_next(pcap, &session, &event)) ==
 	       CAPTURE_PCAP_EVENT)
 		if (err == 0)
-			err = apply(r, session, &event);
+			err = event_apply(r, session, &event);
 	if (err == 0 && status == CAPTURE_PCAP_DAMAGED)
-		err = fail(r, -EBADMSG, capture_pcap_error(pcap));
+		err = recording_fail(r, -EBADMSG, capture_pcap_error(pcap));
 	else if (err == 0 && r->count == before)
-		err = fail(r, -EINVAL, "no BMP session in it");
+		err = recording_fail(r, -EINVAL, "no BMP session in it");
 	else if (err == 0 && r->missing > 0)
-		err = fail(r, -EBADMSG,
-			   "parts of its BMP sessions are missing");
+		err = recording_fail(r, -EBADMSG,
+				     "parts of its BMP sessions are missing");
 	capture_pcap_free(pcap);
 	return err;
 }
@@ -225,10 +229,10 @@ static int read_unknown(struct capture_recording *r,
 
 	status = capture_source_read(source, &byte, 1, &got);
 	if (status == CAPTURE_SOURCE_END)
-		return fail(r, -EINVAL, "the file is empty");
+		return recording_fail(r, -EINVAL, "the file is empty");
 	if (status != CAPTURE_SOURCE_OK)
-		return fail(r, -EBADMSG, capture_source_text(status));
-	return fail(r, -EINVAL, "neither BMP nor pcap or pcapng");
+		return recording_fail(r, -EBADMSG, capture_source_text(status));
+	return recording_fail(r, -EINVAL, "neither BMP nor pcap or pcapng");
 }
 
 int capture_recording_read(struct capture_recording *recording,
@@ -242,8 +246,8 @@ int capture_recording_read(struct capture_recording *recording,
 	case CAPTURE_PCAPNG:
 		return read_pcap(recording, source);
 	case CAPTURE_MRT:
-		return fail(recording, -EINVAL,
-			    "an MRT file holds no BMP session");
+		return recording_fail(recording, -EINVAL,
+				      "an MRT file holds no BMP session");
 	default:
 		return read_unknown(recording, source);
 	}

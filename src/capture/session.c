@@ -132,14 +132,14 @@ void capture_session_close(struct capture_session *session,
 }
 
 /* From here on only a segment that starts with a message will do. */
-static void search(struct capture_session *session)
+static void session_search(struct capture_session *session)
 {
 	session->skipped += capture_stream_rest(&session->stream).len;
 	capture_stream_reset(&session->stream);
 	session->state = CAPTURE_SESSION_SEARCHING;
 }
 
-static void foreign(struct capture_session *session)
+static void session_set_foreign(struct capture_session *session)
 {
 	session->state = CAPTURE_SESSION_FOREIGN;
 	capture_reassembly_fini(&session->reassembly);
@@ -147,8 +147,8 @@ static void foreign(struct capture_session *session)
 }
 
 /* Decide what @chunk means in the present state, and keep it if it is ours. */
-static void take(struct capture_session *session,
-		 const struct capture_chunk *chunk)
+static void chunk_take(struct capture_session *session,
+		       const struct capture_chunk *chunk)
 {
 	if (chunk->missing > 0) {
 		/* Bytes of the unknown: it cannot be told to be BMP. */
@@ -156,7 +156,7 @@ static void take(struct capture_session *session,
 			session->mid_session = true;
 		session->missing += chunk->missing;
 		session->stream.offset += chunk->missing;
-		search(session);
+		session_search(session);
 	}
 	if (session->state == CAPTURE_SESSION_SEARCHING) {
 		if (!chunk->segment_start ||
@@ -169,13 +169,13 @@ static void take(struct capture_session *session,
 	}
 	if (capture_stream_push(&session->stream, chunk->bytes) < 0) {
 		session->missing += chunk->bytes.len;
-		search(session);
+		session_search(session);
 		return;
 	}
 	if (session->state != CAPTURE_SESSION_HANDSHAKE)
 		return;
 	if (!header_possible(capture_stream_rest(&session->stream)))
-		foreign(session);
+		session_set_foreign(session);
 	else if (capture_stream_rest(&session->stream).len >= BMP_HEADER_LEN)
 		session->state = CAPTURE_SESSION_SYNCED;
 }
@@ -236,12 +236,12 @@ static bool next_in_stream(struct capture_session *session,
 	}
 	if (status != BMP_FRAME_PARTIAL) {
 		session->lost = status;
-		search(session);
+		session_search(session);
 	}
 	return false;
 }
 
-static bool over(struct capture_session *session)
+static bool session_is_over(struct capture_session *session)
 {
 	if (session->fin_seen && session->reassembly.next == session->fin_at)
 		capture_session_close(session, CAPTURE_SESSION_FIN);
@@ -262,12 +262,12 @@ bool capture_session_next(struct capture_session *session,
 			return false;
 		if (!capture_reassembly_next(&session->reassembly, &chunk))
 			break;
-		take(session, &chunk);
+		chunk_take(session, &chunk);
 	}
-	if (!over(session))
+	if (!session_is_over(session))
 		return false;
 	/* An incomplete last message is unreadable, too. */
-	search(session);
+	session_search(session);
 	if (session->open_said && say_gap(session, out))
 		return true;
 	session->state = CAPTURE_SESSION_CLOSED;

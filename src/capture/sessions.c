@@ -4,7 +4,7 @@
 
 #define FIRST_BUCKETS 64
 
-static uint64_t mix(uint64_t hash, const uint8_t *p, size_t len)
+static uint64_t hash_bytes(uint64_t hash, const uint8_t *p, size_t len)
 {
 	/* FNV-1a: short keys, and nobody to defend a file reader against. */
 	for (size_t i = 0; i < len; i++)
@@ -17,15 +17,16 @@ static uint64_t hash_of(const struct capture_endpoint *from,
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
-	hash = mix(hash, from->address, sizeof(from->address));
-	hash = mix(hash, (const uint8_t *)&from->port, sizeof(from->port));
-	hash = mix(hash, to->address, sizeof(to->address));
-	hash = mix(hash, (const uint8_t *)&to->port, sizeof(to->port));
+	hash = hash_bytes(hash, from->address, sizeof(from->address));
+	hash = hash_bytes(hash, (const uint8_t *)&from->port,
+			  sizeof(from->port));
+	hash = hash_bytes(hash, to->address, sizeof(to->address));
+	hash = hash_bytes(hash, (const uint8_t *)&to->port, sizeof(to->port));
 	return hash ^ hash >> 32;
 }
 
-static bool same(const struct capture_endpoint *a,
-		 const struct capture_endpoint *b)
+static bool endpoint_equal(const struct capture_endpoint *a,
+			   const struct capture_endpoint *b)
 {
 	return a->port == b->port &&
 	       memcmp(a->address, b->address, sizeof(a->address)) == 0;
@@ -56,8 +57,8 @@ struct capture_session *capture_sessions_find(
 		return NULL;
 	hash = hash_of(&segment->from, &segment->to);
 	s = sessions->buckets[hash & (sessions->bucket_count - 1)];
-	while (s != NULL &&
-	       !(same(&s->from, &segment->from) && same(&s->to, &segment->to)))
+	while (s != NULL && !(endpoint_equal(&s->from, &segment->from) &&
+			      endpoint_equal(&s->to, &segment->to)))
 		s = s->chain;
 	return s;
 }
@@ -74,7 +75,7 @@ static void link_bucket(struct capture_sessions *sessions,
 }
 
 /* Twice the buckets; a table that cannot grow is slower, not wrong. */
-static bool grow(struct capture_sessions *sessions)
+static bool buckets_grow(struct capture_sessions *sessions)
 {
 	size_t count = sessions->bucket_count > 0 ? sessions->bucket_count * 2
 						  : FIRST_BUCKETS;
@@ -97,7 +98,8 @@ struct capture_session *capture_sessions_add(
 {
 	struct capture_session *session;
 
-	if (sessions->count >= sessions->bucket_count && !grow(sessions))
+	if (sessions->count >= sessions->bucket_count &&
+	    !buckets_grow(sessions))
 		return NULL;
 	session = malloc(sizeof(*session));
 	if (session == NULL)

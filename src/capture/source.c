@@ -212,7 +212,7 @@ static bool is_compression(enum capture_format format)
 }
 
 /* Peek, and put a layer on top as long as what is seen is compressed. */
-static int peel(struct capture_source *source)
+static int compression_unwrap(struct capture_source *source)
 {
 	struct wire_view seen;
 	size_t got = 0;
@@ -246,7 +246,7 @@ static int source_new(int fd, struct wire_view memory, uint64_t total,
 	source->fd = fd;
 	source->memory = memory;
 	source->total = total;
-	err = peel(source);
+	err = compression_unwrap(source);
 	if (err < 0) {
 		source->fd = -1; /* still the caller's */
 		capture_source_close(source);

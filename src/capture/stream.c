@@ -20,7 +20,7 @@ void capture_stream_reset(struct capture_stream *stream)
 }
 
 /* Move the incomplete rest to the front: it is shorter than one message. */
-static void compact(struct capture_stream *stream)
+static void stream_compact(struct capture_stream *stream)
 {
 	if (stream->at == 0)
 		return;
@@ -36,7 +36,7 @@ int capture_stream_space(struct capture_stream *stream, size_t min,
 	size_t size = stream->size > 0 ? stream->size : FIRST_SIZE;
 	uint8_t *bytes;
 
-	compact(stream);
+	stream_compact(stream);
 	while (size - stream->end < min)
 		size *= 2;
 	if (size > stream->size) {

@@ -106,7 +106,7 @@ static void put_other_tlvs(struct decode *d, const struct bmp_message *message,
 		json_end_array(&d->out);
 }
 
-static void initiation(struct decode *d, const struct bmp_message *message)
+static void put_initiation(struct decode *d, const struct bmp_message *message)
 {
 	put_text(d, message, BMP_INIT_SYS_NAME, "sysName");
 	put_text(d, message, BMP_INIT_SYS_DESCR, "sysDescr");
@@ -116,7 +116,7 @@ static void initiation(struct decode *d, const struct bmp_message *message)
 			       1u << BMP_INIT_STRING);
 }
 
-static void termination(struct decode *d, const struct bmp_message *message)
+static void put_termination(struct decode *d, const struct bmp_message *message)
 {
 	struct tlv tlv;
 
@@ -185,7 +185,7 @@ static void put_stat(struct json *j, const struct bmp_stat *stat)
 	json_end_object(j);
 }
 
-static void statistics(struct decode *d, const struct bmp_message *message)
+static void put_statistics(struct decode *d, const struct bmp_message *message)
 {
 	struct bmp_stat_iter it = bmp_stat_start(message);
 	struct bmp_stat stat;
@@ -230,7 +230,7 @@ static void put_mirrored(struct json *j, const struct tlv *tlv)
 }
 
 /* Shown as it is and never taken for routes: it may be what was wrong. */
-static void mirroring(struct decode *d, const struct bmp_message *message)
+static void put_mirroring(struct decode *d, const struct bmp_message *message)
 {
 	struct tlv_iter it = tlv_start(message->tlvs, message->tlv_form);
 	struct tlv tlv;
@@ -246,12 +246,12 @@ static const struct {
 	const char *kind;
 	void (*put)(struct decode *d, const struct bmp_message *message);
 } events[BMP_TYPES] = {
-	[BMP_STATISTICS] = { "statistics", statistics },
+	[BMP_STATISTICS] = { "statistics", put_statistics },
 	[BMP_PEER_DOWN] = { "peerDown", peer_down },
 	[BMP_PEER_UP] = { "peerUp", peer_up },
-	[BMP_INITIATION] = { "initiation", initiation },
-	[BMP_TERMINATION] = { "termination", termination },
-	[BMP_ROUTE_MIRRORING] = { "mirror", mirroring },
+	[BMP_INITIATION] = { "initiation", put_initiation },
+	[BMP_TERMINATION] = { "termination", put_termination },
+	[BMP_ROUTE_MIRRORING] = { "mirror", put_mirroring },
 };
 
 static void route_monitoring(struct decode *d, const struct peer *peer,

@@ -7,7 +7,7 @@
  * owns it alone.
  *
  * The bytes grow while a worker fills them and keep their size when they are
- * used again. A mark has none. When a mark comes back its position says where
+ * used again. A fence has none. When a fence comes back its position says where
  * in the log the last message before it stands: the stream's sequence number,
  * or the journal's offset.
  */
@@ -44,10 +44,10 @@ struct egress_batch {
 	uint32_t cap;
 	uint32_t plain_len; /* before compression */
 	uint32_t subject_len;
-	uint64_t opened_ns; /* monotonic: when its first update came in */
-	uint64_t mark;	    /* MARK: the worker's own number for it */
-	uint64_t position;  /* MARK, given back: see above */
-	bool spooled;	    /* MARK, given back: on disk, not in the stream */
+	uint64_t opened_ns;    /* monotonic: when its first update came in */
+	uint64_t fence_number; /* FENCE: the worker's own number for it */
+	uint64_t position;     /* FENCE, given back: see above */
+	bool spooled; /* FENCE, given back: on disk, not in the stream */
 	uint8_t *bytes;
 	char subject[SUBJECT_MAX]; /* terminated */
 };

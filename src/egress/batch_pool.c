@@ -43,7 +43,7 @@ void egress_batch_pool_fini(struct egress_batch_pool *pool)
 {
 	for (unsigned i = 0; i < EGRESS_POOL_CLASSES; i++)
 		egress_batch_free_all(pool->unused[i]);
-	egress_batch_free_all(pool->marks);
+	egress_batch_free_all(pool->fences);
 }
 
 void egress_batch_pool_put(struct egress_batch_pool *pool,
@@ -53,7 +53,7 @@ void egress_batch_pool_put(struct egress_batch_pool *pool,
 	unsigned class;
 
 	if (batch->kind == EGRESS_BATCH_FENCE) {
-		list = &pool->marks;
+		list = &pool->fences;
 	} else if (batch->cap > pool->max_bytes) {
 		/* Made for one big update: the next one may never come. */
 		egress_batch_free(batch);
@@ -81,7 +81,7 @@ static void take_back(struct egress_batch_pool *pool)
 	}
 }
 
-static struct egress_batch *pop(struct egress_batch **list)
+static struct egress_batch *free_list_pop(struct egress_batch **list)
 {
 	struct egress_batch *batch = *list;
 
@@ -93,7 +93,7 @@ static struct egress_batch *pop(struct egress_batch **list)
 static struct egress_batch *pop_class(struct egress_batch_pool *pool,
 				      unsigned class)
 {
-	struct egress_batch *batch = pop(&pool->unused[class]);
+	struct egress_batch *batch = free_list_pop(&pool->unused[class]);
 
 	if (batch == NULL)
 		return NULL;
@@ -129,7 +129,7 @@ void egress_batch_pool_trim(struct egress_batch_pool *pool)
 }
 
 /* As new, but for its bytes. */
-static struct egress_batch *reset(struct egress_batch *batch)
+static struct egress_batch *batch_reset(struct egress_batch *batch)
 {
 	batch->next = NULL;
 	batch->kind = EGRESS_BATCH_UPDATES;
@@ -138,7 +138,7 @@ static struct egress_batch *reset(struct egress_batch *batch)
 	batch->len = 0;
 	batch->plain_len = 0;
 	batch->subject_len = 0;
-	batch->mark = 0;
+	batch->fence_number = 0;
 	batch->position = 0;
 	return batch;
 }
@@ -164,7 +164,7 @@ struct egress_batch *egress_batch_pool_take(struct egress_batch_pool *pool,
 			take_back(pool);
 		batch = pop_class(pool, class);
 		if (batch != NULL)
-			return reset(batch);
+			return batch_reset(batch);
 		batch = egress_batch_new(class_bytes(pool, class));
 	}
 	if (batch != NULL)
@@ -175,16 +175,16 @@ struct egress_batch *egress_batch_pool_take(struct egress_batch_pool *pool,
 struct egress_batch *egress_batch_pool_take_fence(
 	struct egress_batch_pool *pool)
 {
-	struct egress_batch *mark = pop(&pool->marks);
+	struct egress_batch *fence = free_list_pop(&pool->fences);
 
-	if (mark == NULL) {
-		mark = egress_batch_new(0);
-		if (mark == NULL)
+	if (fence == NULL) {
+		fence = egress_batch_new(0);
+		if (fence == NULL)
 			return NULL;
 		count_made(pool);
 	}
-	reset(mark)->kind = EGRESS_BATCH_FENCE;
-	return mark;
+	batch_reset(fence)->kind = EGRESS_BATCH_FENCE;
+	return fence;
 }
 
 struct egress_batch *egress_batch_pool_grow(struct egress_batch_pool *pool,

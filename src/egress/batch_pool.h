@@ -33,7 +33,7 @@ struct egress_batch_pool {
 	struct egress_batch *unused[EGRESS_POOL_CLASSES];
 	uint32_t counts[EGRESS_POOL_CLASSES]; /* of them */
 	uint32_t idle[EGRESS_POOL_CLASSES];   /* least of it since the trim */
-	struct egress_batch *marks;	      /* without bytes */
+	struct egress_batch *fences;	      /* without bytes */
 	uint64_t allocated; /* batches there are, in use or not */
 	uint64_t made;	    /* and that ever were */
 	uint64_t trimmed;   /* made, when it was last trimmed */
@@ -64,11 +64,11 @@ static inline bool egress_batch_pool_wants_trim(
 struct egress_batch *egress_batch_pool_take(struct egress_batch_pool *pool,
 					    uint32_t bytes);
 
-/* A mark. NULL: no memory. */
+/* A fence. NULL: no memory. */
 struct egress_batch *egress_batch_pool_take_fence(
 	struct egress_batch_pool *pool);
 
-/* Give back one that was not pushed, or a mark that came back. */
+/* Give back one that was not pushed, or a fence that came back. */
 void egress_batch_pool_put(struct egress_batch_pool *pool,
 			   struct egress_batch *batch);
 

@@ -115,7 +115,7 @@ void egress_batcher_free(struct egress_batcher *b)
 
 /* Closing */
 
-static void keep(struct egress_batcher *b, struct egress_batch *batch)
+static void backlog_append(struct egress_batcher *b, struct egress_batch *batch)
 {
 	batch->next = NULL;
 	*b->kept_end = batch;
@@ -147,11 +147,11 @@ static int push_backlog(struct egress_batcher *b)
 }
 
 /* Behind all that was sent before. */
-static void send(struct egress_batcher *b, struct egress_batch *batch)
+static void batch_send(struct egress_batcher *b, struct egress_batch *batch)
 {
 	if (push_backlog(b) < 0 ||
 	    egress_bridge_push(b->bridge, b->worker, batch) < 0)
-		keep(b, batch);
+		backlog_append(b, batch);
 }
 
 static void leave_recent(struct egress_batcher *b, struct egress_open *open)
@@ -173,7 +173,7 @@ static void close_open(struct egress_batcher *b, struct egress_open *open,
 	b->stats.closed[why]++;
 	b->stats.plain_bytes += batch->plain_len;
 	b->stats.sent_bytes += batch->len;
-	send(b, batch);
+	batch_send(b, batch);
 }
 
 static void close_router(struct egress_batcher *b, struct egress_router *router,
@@ -183,7 +183,7 @@ static void close_router(struct egress_batcher *b, struct egress_router *router,
 		close_open(b, EGRESS_OPEN_OF_ROUTER(router->open.next), why);
 }
 
-static struct egress_open *oldest(struct egress_batcher *b)
+static struct egress_open *open_batch_oldest(struct egress_batcher *b)
 {
 	struct egress_link *first = b->routers.by_age.next;
 
@@ -196,7 +196,7 @@ static void close_all(struct egress_batcher *b, enum egress_flush_cause why)
 {
 	struct egress_open *open;
 
-	while ((open = oldest(b)) != NULL)
+	while ((open = open_batch_oldest(b)) != NULL)
 		close_open(b, open, why);
 }
 
@@ -210,7 +210,7 @@ void egress_batcher_flush_aged(struct egress_batcher *b, uint64_t now)
 {
 	struct egress_open *open;
 
-	while ((open = oldest(b)) != NULL &&
+	while ((open = open_batch_oldest(b)) != NULL &&
 	       open->batch->opened_ns + EGRESS_BATCHER_AGE <= now)
 		close_open(b, open, EGRESS_FLUSH_AGED);
 	(void)push_backlog(b);
@@ -357,8 +357,9 @@ static size_t room_in(const struct egress_batcher *b,
 }
 
 /* Encode routes of @c from @first on; returns how many went in. */
-static size_t fill(struct egress_batcher *b, struct egress_batch *batch,
-		   const struct rib_change *c, size_t first)
+static size_t batch_encode_routes(struct egress_batcher *b,
+				  struct egress_batch *batch,
+				  const struct rib_change *c, size_t first)
 {
 	struct egress_encoded got =
 		egress_encode_update(c, first, b->max_updates - batch->updates,
@@ -382,7 +383,7 @@ static void put_change(void *arg, const struct rib_change *c)
 
 		if (open == NULL)
 			break;
-		done += fill(b, open->batch, c, done);
+		done += batch_encode_routes(b, open->batch, c, done);
 		if (open->batch->updates == b->max_updates)
 			close_open(b, open, EGRESS_FLUSH_FULL);
 		else if (done == c->count && c->subject_changed)
@@ -453,14 +454,14 @@ struct rib_sink egress_batcher_sink(struct egress_batcher *b)
 }
 
 int egress_batcher_fence(struct egress_batcher *b,
-			 const struct rib_router_info *router, uint64_t mark)
+			 const struct rib_router_info *router, uint64_t number)
 {
 	struct egress_batch *batch = egress_batch_pool_take_fence(&b->pool);
 	struct egress_router *known;
 
 	if (batch == NULL)
 		return -ENOMEM;
-	batch->mark = mark;
+	batch->fence_number = number;
 	if (router == NULL) {
 		close_all(b, EGRESS_FLUSH_FENCE);
 	} else {
@@ -468,14 +469,14 @@ int egress_batcher_fence(struct egress_batcher *b,
 		if (known != NULL)
 			close_router(b, known, EGRESS_FLUSH_FENCE);
 	}
-	send(b, batch);
+	batch_send(b, batch);
 	return 0;
 }
 
 void egress_batcher_put_fence(struct egress_batcher *b,
-			      struct egress_batch *mark)
+			      struct egress_batch *fence)
 {
-	egress_batch_pool_put(&b->pool, mark);
+	egress_batch_pool_put(&b->pool, fence);
 }
 
 bool egress_batcher_blocked(struct egress_batcher *b)

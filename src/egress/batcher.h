@@ -11,7 +11,7 @@
  *	old	at the end of a turn, a millisecond after it was opened:
  *		egress_batcher_flush_aged()
  *	event	of its router, or a change that moved, see below
- *	mark	of its router: egress_batcher_fence()
+ *	fence	of its router: egress_batcher_fence()
  *
  * Order. Within a subject it is the rib's, always. Across the subjects of one
  * router, an event keeps its place: all batches of the router that are open
@@ -85,16 +85,16 @@ void egress_batcher_flush_aged(struct egress_batcher *b, uint64_t now);
 uint64_t egress_batcher_due(const struct egress_batcher *b);
 
 /*
- * Close what @router has open, or all if it is NULL, and send a mark behind
+ * Close what @router has open, or all if it is NULL, and send a fence behind
  * it: egress_bridge_take_fence() has it back once all before it is safe.
  * -ENOMEM.
  */
 int egress_batcher_fence(struct egress_batcher *b,
-			 const struct rib_router_info *router, uint64_t mark);
+			 const struct rib_router_info *router, uint64_t number);
 
-/* Give a mark back that was taken off the bridge. */
+/* Give a fence back that was taken off the bridge. */
 void egress_batcher_put_fence(struct egress_batcher *b,
-			      struct egress_batch *mark);
+			      struct egress_batch *fence);
 
 /* Bytes that its sink has made so far: those of made_bytes. */
 uint64_t egress_batcher_made(const struct egress_batcher *b);

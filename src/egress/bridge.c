@@ -60,10 +60,10 @@ struct worker_ring {
 
 	/* From whoever gives back to the worker. */
 	alignas(CACHE_LINE) struct egress_batch *_Atomic used;
-	struct egress_batch *_Atomic marks;
+	struct egress_batch *_Atomic fences;
 
 	alignas(CACHE_LINE) struct wakeup room;
-	struct wakeup mark;
+	struct wakeup fence;
 };
 
 struct egress_bridge {
@@ -179,7 +179,7 @@ void egress_bridge_set_batch_bytes(struct egress_bridge *bridge, uint32_t bytes)
 	}
 }
 
-static void lane_fini(struct worker_ring *wr)
+static void worker_ring_fini(struct worker_ring *wr)
 {
 	struct egress_batch *batch;
 
@@ -187,7 +187,7 @@ static void lane_fini(struct worker_ring *wr)
 	while ((batch = sp_spsc_pop(wr->ring)) != NULL)
 		egress_batch_free(batch);
 	egress_batch_free_all(stack_take(&wr->used));
-	egress_batch_free_all(stack_take(&wr->marks));
+	egress_batch_free_all(stack_take(&wr->fences));
 	sp_spsc_free(wr->ring);
 }
 
@@ -196,7 +196,7 @@ void egress_bridge_free(struct egress_bridge *bridge)
 	if (bridge == NULL)
 		return;
 	for (uint32_t i = 0; i < bridge->workers; i++)
-		lane_fini(&bridge->rings[i]);
+		worker_ring_fini(&bridge->rings[i]);
 	free(bridge->rings);
 	free(bridge);
 }
@@ -206,15 +206,15 @@ uint32_t egress_bridge_workers(const struct egress_bridge *bridge)
 	return bridge->workers;
 }
 
-static struct worker_ring *lane_of(struct egress_bridge *bridge,
-				   uint32_t worker)
+static struct worker_ring *worker_ring_of(struct egress_bridge *bridge,
+					  uint32_t worker)
 {
 	assert(worker < bridge->workers);
 	return &bridge->rings[worker];
 }
 
 /* Batches in the ring; the two counters are not read at one moment. */
-static uint32_t lane_fill(struct worker_ring *wr)
+static uint32_t worker_ring_fill(struct worker_ring *wr)
 {
 	uint64_t popped =
 		atomic_load_explicit(&wr->popped, memory_order_acquire);
@@ -225,7 +225,7 @@ static uint32_t lane_fill(struct worker_ring *wr)
 }
 
 /* The weight of the batches in the ring, likewise. */
-static uint64_t lane_weight(struct worker_ring *wr)
+static uint64_t worker_ring_weight(struct worker_ring *wr)
 {
 	uint64_t popped =
 		atomic_load_explicit(&wr->popped_weight, memory_order_acquire);
@@ -237,12 +237,12 @@ static uint64_t lane_weight(struct worker_ring *wr)
 
 static bool is_half_empty(struct worker_ring *wr)
 {
-	return lane_fill(wr) <= wr->capacity / 2 &&
-	       lane_weight(wr) <= wr->capacity_weight / 2;
+	return worker_ring_fill(wr) <= wr->capacity / 2 &&
+	       worker_ring_weight(wr) <= wr->capacity_weight / 2;
 }
 
 /* Only one side writes it, so it need not be one step. */
-static void add(_Atomic uint64_t *counter, uint64_t n)
+static void counter_add(_Atomic uint64_t *counter, uint64_t n)
 {
 	uint64_t was = atomic_load_explicit(counter, memory_order_relaxed);
 
@@ -256,8 +256,8 @@ static void add(_Atomic uint64_t *counter, uint64_t n)
 int egress_bridge_push(struct egress_bridge *bridge, uint32_t worker,
 		       struct egress_batch *batch)
 {
-	struct worker_ring *wr = lane_of(bridge, worker);
-	uint32_t fill = lane_fill(wr);
+	struct worker_ring *wr = worker_ring_of(bridge, worker);
+	uint32_t fill = worker_ring_fill(wr);
 	uint32_t len = batch->len;
 	uint32_t weight = egress_batch_weight(batch);
 	int err;
@@ -266,9 +266,9 @@ int egress_bridge_push(struct egress_bridge *bridge, uint32_t worker,
 		return -EPIPE;
 	/* Whatever a batch has, it goes into a ring that is empty. */
 	if (fill >= wr->capacity ||
-	    (fill > 0 && lane_weight(wr) >= wr->capacity_weight)) {
+	    (fill > 0 && worker_ring_weight(wr) >= wr->capacity_weight)) {
 		wr->blocked = true;
-		add(&wr->refused, 1);
+		counter_add(&wr->refused, 1);
 		return -EAGAIN;
 	}
 	if (fill + 1 >
@@ -281,16 +281,16 @@ int egress_bridge_push(struct egress_bridge *bridge, uint32_t worker,
 	assert(err == 0); /* it holds what the counters allow */
 	(void)err;
 	/* From here on the batch may be gone. */
-	add(&wr->pushed_bytes, len);
-	add(&wr->pushed_weight, weight);
-	add(&wr->pushed, 1);
+	counter_add(&wr->pushed_bytes, len);
+	counter_add(&wr->pushed_weight, weight);
+	counter_add(&wr->pushed, 1);
 	wake_all(&bridge->ready);
 	return 0;
 }
 
 bool egress_bridge_blocked(struct egress_bridge *bridge, uint32_t worker)
 {
-	struct worker_ring *wr = lane_of(bridge, worker);
+	struct worker_ring *wr = worker_ring_of(bridge, worker);
 
 	if (wr->blocked && is_half_empty(wr))
 		wr->blocked = false;
@@ -305,15 +305,17 @@ static bool is_stopped(struct egress_bridge *bridge)
 uint64_t egress_bridge_pushed_weight(struct egress_bridge *bridge,
 				     uint32_t worker)
 {
-	return atomic_load_explicit(&lane_of(bridge, worker)->pushed_weight,
-				    memory_order_relaxed);
+	return atomic_load_explicit(
+		&worker_ring_of(bridge, worker)->pushed_weight,
+		memory_order_relaxed);
 }
 
 bool egress_bridge_has_taken(struct egress_bridge *bridge, uint32_t worker,
 			     uint64_t weight)
 {
-	return atomic_load_explicit(&lane_of(bridge, worker)->popped_weight,
-				    memory_order_acquire) >= weight;
+	return atomic_load_explicit(
+		       &worker_ring_of(bridge, worker)->popped_weight,
+		       memory_order_acquire) >= weight;
 }
 
 /* Nothing is pressed, and what has the first @weight is taken. */
@@ -331,7 +333,7 @@ static bool is_free(struct egress_bridge *bridge, uint32_t worker,
 static int sleep_until_free(struct egress_bridge *bridge, uint32_t worker,
 			    uint64_t weight, int64_t deadline)
 {
-	struct worker_ring *wr = lane_of(bridge, worker);
+	struct worker_ring *wr = worker_ring_of(bridge, worker);
 	int err = 0;
 
 	while (err == 0) {
@@ -342,7 +344,7 @@ static int sleep_until_free(struct egress_bridge *bridge, uint32_t worker,
 			return -EPIPE;
 		err = sp_sem_wait_until(&wr->room.sem, deadline); /* yields */
 		if (err == 0 && !is_free(bridge, worker, weight))
-			add(&wr->spurious, 1);
+			counter_add(&wr->spurious, 1);
 	}
 	return err;
 }
@@ -350,12 +352,12 @@ static int sleep_until_free(struct egress_bridge *bridge, uint32_t worker,
 int egress_bridge_wait_taken(struct egress_bridge *bridge, uint32_t worker,
 			     uint64_t weight, int64_t deadline)
 {
-	struct worker_ring *wr = lane_of(bridge, worker);
+	struct worker_ring *wr = worker_ring_of(bridge, worker);
 	int err;
 
 	if (is_free(bridge, worker, weight))
 		return 0;
-	add(&wr->waits, 1);
+	counter_add(&wr->waits, 1);
 	atomic_fetch_add_explicit(&wr->waiting, 1, memory_order_relaxed);
 	err = sleep_until_free(bridge, worker, weight, deadline); /* yields */
 	atomic_fetch_sub_explicit(&wr->waiting, 1, memory_order_relaxed);
@@ -371,74 +373,75 @@ int egress_bridge_wait_room(struct egress_bridge *bridge, uint32_t worker,
 struct egress_batch *egress_bridge_take_back(struct egress_bridge *bridge,
 					     uint32_t worker)
 {
-	return stack_take(&lane_of(bridge, worker)->used);
+	return stack_take(&worker_ring_of(bridge, worker)->used);
 }
 
 struct egress_batch *egress_bridge_take_fence(struct egress_bridge *bridge,
 					      uint32_t worker)
 {
-	struct egress_batch *rest = stack_take(&lane_of(bridge, worker)->marks);
+	struct egress_batch *rest =
+		stack_take(&worker_ring_of(bridge, worker)->fences);
 	struct egress_batch *oldest = NULL;
 
 	while (rest != NULL) {
-		struct egress_batch *mark = rest;
+		struct egress_batch *fence = rest;
 
-		rest = mark->next;
-		mark->next = oldest;
-		oldest = mark;
+		rest = fence->next;
+		fence->next = oldest;
+		oldest = fence;
 	}
 	return oldest;
 }
 
-static bool has_mark(struct worker_ring *wr)
+static bool has_fence(struct worker_ring *wr)
 {
-	return atomic_load_explicit(&wr->marks, memory_order_acquire) != NULL;
+	return atomic_load_explicit(&wr->fences, memory_order_acquire) != NULL;
 }
 
 int egress_bridge_wait_fence(struct egress_bridge *bridge, uint32_t worker,
 			     int64_t deadline)
 {
-	struct worker_ring *wr = lane_of(bridge, worker);
+	struct worker_ring *wr = worker_ring_of(bridge, worker);
 	int err = 0;
 
 	while (err == 0) {
-		if (has_mark(wr))
+		if (has_fence(wr))
 			return 0;
-		announce_sleep(&wr->mark);
-		if (has_mark(wr))
+		announce_sleep(&wr->fence);
+		if (has_fence(wr))
 			return 0;
 		if (is_stopped(bridge))
 			return -EPIPE;
-		err = sp_sem_wait_until(&wr->mark.sem, deadline); /* yields */
+		err = sp_sem_wait_until(&wr->fence.sem, deadline); /* yields */
 	}
 	return err;
 }
 
 void egress_bridge_close(struct egress_bridge *bridge, uint32_t worker)
 {
-	atomic_store_explicit(&lane_of(bridge, worker)->closed, true,
+	atomic_store_explicit(&worker_ring_of(bridge, worker)->closed, true,
 			      memory_order_release);
 	wake_all(&bridge->ready);
 }
 
 /* Have a look at the next batch of the worker ring. */
-static struct egress_batch *lane_first(struct worker_ring *wr)
+static struct egress_batch *worker_ring_first(struct worker_ring *wr)
 {
 	if (wr->first == NULL)
 		wr->first = sp_spsc_pop(wr->ring);
 	return wr->first;
 }
 
-static struct egress_batch *lane_pop(struct worker_ring *wr)
+static struct egress_batch *worker_ring_pop(struct worker_ring *wr)
 {
-	struct egress_batch *batch = lane_first(wr);
+	struct egress_batch *batch = worker_ring_first(wr);
 
 	if (batch == NULL)
 		return NULL;
 	wr->first = NULL;
-	add(&wr->popped_bytes, batch->len);
-	add(&wr->popped_weight, egress_batch_weight(batch));
-	add(&wr->popped, 1);
+	counter_add(&wr->popped_bytes, batch->len);
+	counter_add(&wr->popped_weight, egress_batch_weight(batch));
+	counter_add(&wr->popped, 1);
 	if (is_half_empty(wr))
 		wake_all(&wr->room);
 	return batch;
@@ -456,7 +459,7 @@ struct egress_batch *egress_bridge_pop(struct egress_bridge *bridge)
 		next_turn(bridge);
 	for (uint32_t i = 0; i < bridge->workers; i++) {
 		struct egress_batch *batch =
-			lane_pop(&bridge->rings[bridge->turn]);
+			worker_ring_pop(&bridge->rings[bridge->turn]);
 
 		if (batch != NULL) {
 			bridge->turn_left--;
@@ -470,7 +473,7 @@ struct egress_batch *egress_bridge_pop(struct egress_bridge *bridge)
 static bool any_ready(struct egress_bridge *bridge)
 {
 	for (uint32_t i = 0; i < bridge->workers; i++)
-		if (lane_first(&bridge->rings[i]) != NULL)
+		if (worker_ring_first(&bridge->rings[i]) != NULL)
 			return true;
 	return false;
 }
@@ -485,7 +488,7 @@ static bool all_closed(struct egress_bridge *bridge)
 }
 
 /* 1: go and look. 0: nothing to do. -EPIPE: nothing will ever come. */
-static int look(struct egress_bridge *bridge)
+static int bridge_poll(struct egress_bridge *bridge)
 {
 	/* Closed is asked first: what was pushed before it is then seen. */
 	bool closed = all_closed(bridge);
@@ -500,20 +503,20 @@ static int look(struct egress_bridge *bridge)
 
 int egress_bridge_wait(struct egress_bridge *bridge, int64_t deadline)
 {
-	int found = look(bridge);
+	int found = bridge_poll(bridge);
 
 	while (found == 0) {
 		int err;
 
 		announce_sleep(&bridge->ready);
-		found = look(bridge);
+		found = bridge_poll(bridge);
 		if (found != 0)
 			break;
 		err = sp_sem_wait_until(&bridge->ready.sem,
 					deadline); /* yields */
 		if (err < 0)
 			return err;
-		found = look(bridge);
+		found = bridge_poll(bridge);
 	}
 	return found < 0 ? found : 0;
 }
@@ -521,11 +524,11 @@ int egress_bridge_wait(struct egress_bridge *bridge, int64_t deadline)
 void egress_bridge_give_back(struct egress_bridge *bridge,
 			     struct egress_batch *batch)
 {
-	struct worker_ring *wr = lane_of(bridge, batch->worker);
+	struct worker_ring *wr = worker_ring_of(bridge, batch->worker);
 
 	if (batch->kind == EGRESS_BATCH_FENCE) {
-		stack_push(&wr->marks, batch);
-		wake_all(&wr->mark);
+		stack_push(&wr->fences, batch);
+		wake_all(&wr->fence);
 	} else {
 		stack_push(&wr->used, batch);
 	}
@@ -536,7 +539,7 @@ void egress_bridge_stop(struct egress_bridge *bridge)
 	atomic_store_explicit(&bridge->stopped, true, memory_order_release);
 	for (uint32_t i = 0; i < bridge->workers; i++) {
 		wake_all(&bridge->rings[i].room);
-		wake_all(&bridge->rings[i].mark);
+		wake_all(&bridge->rings[i].fence);
 	}
 }
 
@@ -549,7 +552,7 @@ void egress_bridge_wake(struct egress_bridge *bridge)
 void egress_bridge_stats(struct egress_bridge *bridge, uint32_t worker,
 			 struct egress_bridge_stats *out)
 {
-	struct worker_ring *wr = lane_of(bridge, worker);
+	struct worker_ring *wr = worker_ring_of(bridge, worker);
 	uint64_t taken =
 		atomic_load_explicit(&wr->popped_bytes, memory_order_acquire);
 	uint64_t bytes =
@@ -557,7 +560,7 @@ void egress_bridge_stats(struct egress_bridge *bridge, uint32_t worker,
 
 	*out = (struct egress_bridge_stats){
 		.capacity = wr->capacity,
-		.batches = lane_fill(wr),
+		.batches = worker_ring_fill(wr),
 		.batches_max = atomic_load_explicit(&wr->fill_max,
 						    memory_order_relaxed),
 		.bytes = bytes > taken ? bytes - taken : 0,

@@ -5,7 +5,7 @@
  *	worker 1  push --> [ ring 1 ] ---+--> pop  publisher
  *	worker n  push --> [ ring n ] --/
  *	          take_back <-- [ used batches ] <-- give_back
- *	          take_mark <-- [ safe marks ] <-----'
+ *	          take_fence <- [ safe fences ] <-----'
  *
  * Every worker has a bounded ring of its own; the publisher takes from them in
  * rounds, a few batches from each, so that a busy worker cannot hold up the
@@ -13,7 +13,7 @@
  * keeps the batch and stops reading from its routers until there is room.
  *
  * A batch that the publisher is done with goes back to the worker that made
- * it. A mark (EGRESS_BATCH_FENCE) travels behind the batches pushed before it
+ * it. A fence (EGRESS_BATCH_FENCE) travels behind the batches pushed before it
  * and is given back only once all of those are safe: that is its whole
  * meaning.
  *
@@ -50,7 +50,7 @@ struct egress_bridge_stats {
 	uint32_t batches_max; /* most there ever were */
 	uint64_t bytes;	      /* in the ring */
 	uint32_t waiting;     /* fibers, for room or for their share of it */
-	uint64_t pushed;      /* batches so far, marks included */
+	uint64_t pushed;      /* batches so far, fences included */
 	uint64_t pushed_bytes;
 	uint64_t refused;  /* pushes that found the ring full */
 	uint64_t waits;	   /* for room */
@@ -123,12 +123,12 @@ int egress_bridge_wait_taken(struct egress_bridge *bridge, uint32_t worker,
 struct egress_batch *egress_bridge_take_back(struct egress_bridge *bridge,
 					     uint32_t worker);
 
-/* Marks that became safe, linked by next, oldest first; NULL if none did. */
+/* Fences that became safe, linked by next, oldest first; NULL if none did. */
 struct egress_batch *egress_bridge_take_fence(struct egress_bridge *bridge,
 					      uint32_t worker);
 
 /*
- * Wait until there is a mark to take, in one fiber at a time. 0, -ETIMEDOUT,
+ * Wait until there is a fence to take, in one fiber at a time. 0, -ETIMEDOUT,
  * -ECANCELED, -EPIPE once egress_bridge_stop() was called. Yields.
  */
 int egress_bridge_wait_fence(struct egress_bridge *bridge, uint32_t worker,
@@ -149,8 +149,8 @@ struct egress_batch *egress_bridge_pop(struct egress_bridge *bridge);
 int egress_bridge_wait(struct egress_bridge *bridge, int64_t deadline);
 
 /*
- * Done with @batch: it goes to its worker. A mark goes there as a safe one;
- * set its position before. Any thread, in any order but for marks, which must
+ * Done with @batch: it goes to its worker. A fence goes there as a safe one;
+ * set its position before. Any thread, in any order but for fences, which must
  * come back in the order in which they were popped.
  */
 void egress_bridge_give_back(struct egress_bridge *bridge,

@@ -6,11 +6,12 @@
 
 static const char *const logs[] = { "stream", "journal" };
 
-size_t log_position_format(const struct log_position *mark,
+size_t log_position_format(const struct log_position *where,
 			   char out[LOG_POSITION_MAX])
 {
 	int n = snprintf(out, LOG_POSITION_MAX, "%s %" PRIu64 " %" PRIu64,
-			 logs[mark->journal], mark->identity, mark->position);
+			 logs[where->journal], where->identity,
+			 where->position);
 
 	return (size_t)n;
 }
@@ -45,17 +46,17 @@ static bool take_number(struct wire_view *v, uint64_t *out)
 
 bool log_position_parse(struct wire_view text, struct log_position *out)
 {
-	struct log_position mark = { .journal = take_word(&text, logs[1]) };
+	struct log_position where = { .journal = take_word(&text, logs[1]) };
 
-	if (!mark.journal && !take_word(&text, logs[0]))
+	if (!where.journal && !take_word(&text, logs[0]))
 		return false;
-	if (!take_number(&text, &mark.identity) || text.len == 0 ||
+	if (!take_number(&text, &where.identity) || text.len == 0 ||
 	    *text.p != ' ')
 		return false;
 	text.p++;
 	text.len--;
-	if (!take_number(&text, &mark.position) || text.len != 0)
+	if (!take_number(&text, &where.position) || text.len != 0)
 		return false;
-	*out = mark;
+	*out = where;
 	return true;
 }

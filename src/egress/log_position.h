@@ -27,9 +27,9 @@ struct log_position {
 #define LOG_POSITION_MAX 64 /* bytes of the text, with its NUL */
 
 /* Nobody knows the log yet: the broker was never reached. */
-static inline bool log_position_known(const struct log_position *mark)
+static inline bool log_position_known(const struct log_position *where)
 {
-	return mark->identity != 0;
+	return where->identity != 0;
 }
 
 /* Whether both are places in one and the same log. */
@@ -40,7 +40,7 @@ static inline bool log_position_same_log(const struct log_position *a,
 }
 
 /* The text, terminated. Returns its length. */
-size_t log_position_format(const struct log_position *mark,
+size_t log_position_format(const struct log_position *where,
 			   char out[LOG_POSITION_MAX]);
 
 /* False, and *@out is untouched, if @text is none. */

@@ -78,7 +78,7 @@ static int hand_over(struct log_reader *r, struct log_message *message,
 	return r->each(r->arg, message);
 }
 
-/* Is it the stream of the mark, and does it reach back to it? */
+/* Is it the stream of the position, and does it reach back to it? */
 static int check_stream(const struct nats_reader_options *options,
 			const struct log_position *from, struct nats_error *why)
 {

@@ -1,7 +1,7 @@
 /*
- * egress/log_reader.h - what was published from a mark on, for restore
+ * egress/log_reader.h - what was published from a log position on, for restore
  *
- *	snapshot's start mark ... epoch event	log_read_stream()
+ *	snapshot's start position ... epoch event	log_read_stream()
  *	what an older run left in the spool	log_read_journal()
  *	without a broker			log_read_journal(), all of it
  *
@@ -20,7 +20,7 @@
 
 /* One message of the log. */
 struct log_message {
-	uint64_t position;	 /* as in marks */
+	uint64_t position;	 /* as in a log position */
 	const char *subject;	 /* terminated */
 	struct wire_view router; /* a part of subject; empty: of no router */
 	bool updates;		 /* else events */
@@ -34,7 +34,7 @@ typedef int log_each(void *arg, const struct log_message *message);
 
 /*
  * The messages behind @from up to and with the stream's sequence @to.
- * -ESTALE if the stream is not the one of the mark or does not reach back to
+ * -ESTALE if the stream is not the one of the position or does not reach back to
  * it: then what consumers have is not known here, and the tables must be
  * published again. -ETIMEDOUT if there was none for @wait_ns, however often
  * the connection was made anew. Blocks: for a pool thread.

@@ -5,7 +5,7 @@
 
 #define FIRST_BUCKETS 64
 
-static uint64_t mix(uint64_t hash, uint64_t v)
+static uint64_t hash_mix(uint64_t hash, uint64_t v)
 {
 	hash = (hash ^ v) * UINT64_C(0x9e3779b97f4a7c15);
 	return hash ^ hash >> 29;
@@ -18,12 +18,12 @@ static uint64_t mix_bytes(uint64_t hash, const void *p, size_t len)
 
 	for (; len >= 8; len -= 8, bytes += 8) {
 		memcpy(&word, bytes, 8);
-		hash = mix(hash, word);
+		hash = hash_mix(hash, word);
 	}
 	word = 0;
 	if (len != 0)
 		memcpy(&word, bytes, len);
-	return mix(hash, word ^ (uint64_t)len << 56);
+	return hash_mix(hash, word ^ (uint64_t)len << 56);
 }
 
 static void list_init(struct egress_link *list)
@@ -50,7 +50,7 @@ int egress_routers_init(struct egress_routers *r, uint64_t seed)
 	*r = (struct egress_routers){
 		.router_buckets = FIRST_BUCKETS,
 		.open_buckets = FIRST_BUCKETS,
-		.seed = mix(seed, 1),
+		.seed = hash_mix(seed, 1),
 	};
 	list_init(&r->by_age);
 	r->routers = calloc(FIRST_BUCKETS, sizeof(struct egress_router *));
@@ -218,9 +218,9 @@ void egress_routers_remove(struct egress_routers *r,
 static uint64_t open_hash(const struct egress_router *router, uint32_t peer_as,
 			  uint16_t afi, uint8_t safi, bool is_events)
 {
-	return mix(router->hash, (uint64_t)peer_as | (uint64_t)afi << 32 |
-					 (uint64_t)safi << 48 |
-					 (uint64_t)is_events << 56);
+	return hash_mix(router->hash, (uint64_t)peer_as | (uint64_t)afi << 32 |
+					      (uint64_t)safi << 48 |
+					      (uint64_t)is_events << 56);
 }
 
 static struct egress_open **bucket_of(struct egress_routers *r,

@@ -149,8 +149,8 @@ static void draft_numbers(struct draft *d, uint32_t origin,
 }
 
 /* Set @i as the attributes of an UPDATE. */
-static void draft(struct draft *d, uint32_t i, enum bgp_family family,
-		  struct load_random *random)
+static void draft_make(struct draft *d, uint32_t i, enum bgp_family family,
+		       struct load_random *random)
 {
 	uint32_t transit;
 
@@ -186,7 +186,7 @@ static int make_room(struct load_sets *sets)
 }
 
 /* Write the draft as an UPDATE and keep its attributes. */
-static void add(struct load_sets *sets, const struct draft *d)
+static void set_add(struct load_sets *sets, const struct draft *d)
 {
 	struct bgp_update_parts parts = { .attrs = &d->attrs };
 	struct load_set *set = &sets->list[sets->count++];
@@ -223,8 +223,8 @@ int load_sets_init(struct load_sets *sets, enum bgp_family family,
 	for (uint32_t i = 0; i < count && err == 0; i++) {
 		err = make_room(sets);
 		if (err == 0) {
-			draft(&d, i, family, random);
-			add(sets, &d);
+			draft_make(&d, i, family, random);
+			set_add(sets, &d);
 		}
 	}
 	if (err < 0)

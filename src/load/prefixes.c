@@ -63,7 +63,7 @@ static uint64_t key_of(const struct space *space, unsigned int len,
 }
 
 /* Where the stretch of prefix @i of @n begins. */
-static uint64_t stretch(uint64_t room, uint64_t i, uint64_t n)
+static uint64_t prefix_start(uint64_t room, uint64_t i, uint64_t n)
 {
 	return (uint64_t)((unsigned __int128)room * i / n);
 }
@@ -75,8 +75,8 @@ static void add_length(struct load_prefixes *prefixes,
 	uint64_t room = (uint64_t)space->count << (len - space->bits);
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t begin = stretch(room, i, n);
-		uint64_t width = stretch(room, i + 1, n) - begin;
+		uint64_t begin = prefix_start(room, i, n);
+		uint64_t width = prefix_start(room, i + 1, n) - begin;
 		uint64_t at = begin + load_random_next(random) % width;
 
 		prefixes->nlri[prefixes->count++] = key_of(space, len, at);
@@ -113,7 +113,7 @@ static int count_lengths(const struct space *space, enum load_shape lengths,
 	return done == count ? 0 : -ERANGE;
 }
 
-static int compare(const void *a, const void *b)
+static int nlri_compare(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a;
 	uint64_t y = *(const uint64_t *)b;
@@ -122,9 +122,9 @@ static int compare(const void *a, const void *b)
 }
 
 /* From sort keys to what goes onto the wire. */
-static void finish(struct load_prefixes *prefixes)
+static void nlri_finish(struct load_prefixes *prefixes)
 {
-	qsort(prefixes->nlri, prefixes->count, sizeof(uint64_t), compare);
+	qsort(prefixes->nlri, prefixes->count, sizeof(uint64_t), nlri_compare);
 	for (uint32_t i = 0; i < prefixes->count; i++) {
 		uint64_t key = prefixes->nlri[i];
 
@@ -156,7 +156,7 @@ int load_prefixes_init(struct load_prefixes *prefixes, enum bgp_family family,
 	for (unsigned int len = space.bits; len <= ADDRESS_BITS; len++)
 		if (counts[len] > 0)
 			add_length(prefixes, &space, len, counts[len], random);
-	finish(prefixes);
+	nlri_finish(prefixes);
 	return 0;
 }
 

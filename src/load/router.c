@@ -73,8 +73,8 @@ static struct load_routes routes_of(const struct load_router *r,
 }
 
 /* @set counts through table and churn sets. */
-static size_t announce(struct load_router *r, const struct target *t,
-		       uint32_t set, uint8_t *buf)
+static size_t block_announce(struct load_router *r, const struct target *t,
+			     uint32_t set, uint8_t *buf)
 {
 	struct load_routes routes = routes_of(r, t);
 
@@ -84,8 +84,8 @@ static size_t announce(struct load_router *r, const struct target *t,
 				    &r->table->halves[t->half].sets, set, buf);
 }
 
-static size_t withdraw(struct load_router *r, const struct target *t,
-		       uint8_t *buf)
+static size_t block_withdraw(struct load_router *r, const struct target *t,
+			     uint8_t *buf)
 {
 	struct load_routes routes = routes_of(r, t);
 
@@ -119,7 +119,7 @@ static void prefetch_set(const struct load_router *r, enum load_half_id half,
  * What a draw says depends on no state, so it can be drawn long before its
  * turn, and what it will touch is in the cache by then.
  */
-static struct choice draw(struct load_router *r)
+static struct choice choice_draw(struct load_router *r)
 {
 	uint64_t where = load_random_next(&r->random);
 	uint64_t what = load_random_next(&r->random);
@@ -153,7 +153,7 @@ static struct choice next_choice(struct load_router *r)
 	const struct choice *near = &r->choices[(at + AHEAD / 2) % AHEAD];
 	struct choice c = r->choices[at];
 
-	r->choices[at] = draw(r);
+	r->choices[at] = choice_draw(r);
 	prefetch_set(r, near->target.half,
 		     r->table->halves[near->target.half].table_sets +
 			     near->set);
@@ -161,8 +161,8 @@ static struct choice next_choice(struct load_router *r)
 }
 
 /* To the set that was drawn, or the one after if the block has that now. */
-static size_t change(struct load_router *r, const struct choice *c,
-		     uint8_t *buf)
+static size_t block_change(struct load_router *r, const struct choice *c,
+			   uint8_t *buf)
 {
 	const struct target *t = &c->target;
 	const struct load_half *half = &r->table->halves[t->half];
@@ -172,22 +172,23 @@ static size_t change(struct load_router *r, const struct choice *c,
 	if (*state == 1 + set)
 		set = (set + 1) % half->churn_sets;
 	*state = 1 + set;
-	return announce(r, t, half->table_sets + set, buf);
+	return block_announce(r, t, half->table_sets + set, buf);
 }
 
-static size_t repeat(struct load_router *r, const struct target *t,
-		     uint8_t *buf)
+static size_t block_repeat(struct load_router *r, const struct target *t,
+			   uint8_t *buf)
 {
 	uint32_t state = t->peer->states[t->half][t->block];
 
 	if (state == 0)
-		return announce(r, t, table_set(r, t), buf);
-	return announce(r, t, r->table->halves[t->half].table_sets + state - 1,
-			buf);
+		return block_announce(r, t, table_set(r, t), buf);
+	return block_announce(r, t,
+			      r->table->halves[t->half].table_sets + state - 1,
+			      buf);
 }
 
 /* One UPDATE to a block drawn at random. A withdrawn one comes back. */
-static size_t churn(struct load_router *r, uint8_t *buf)
+static size_t update_churn(struct load_router *r, uint8_t *buf)
 {
 	struct choice c = next_choice(r);
 	struct target *t = &c.target;
@@ -199,18 +200,18 @@ static size_t churn(struct load_router *r, uint8_t *buf)
 	if (*state == LOAD_WITHDRAWN) {
 		r->counts.returns += n;
 		t->peer->routes += n;
-		len = change(r, &c, buf);
+		len = block_change(r, &c, buf);
 	} else if (c.kind < r->below_change) {
 		r->counts.changes += n;
-		len = change(r, &c, buf);
+		len = block_change(r, &c, buf);
 	} else if (c.kind < r->below_duplicate) {
 		r->counts.duplicates += n;
-		len = repeat(r, t, buf);
+		len = block_repeat(r, t, buf);
 	} else {
 		r->counts.withdraws += n;
 		t->peer->routes -= n;
 		*state = LOAD_WITHDRAWN;
-		len = withdraw(r, t, buf);
+		len = block_withdraw(r, t, buf);
 	}
 	r->churned += n;
 	r->time_ns += n * r->step_ns;
@@ -291,7 +292,7 @@ int load_router_new(const struct load_table *table, uint32_t index,
 		if (err < 0)
 			goto fail;
 		for (int i = 0; i < AHEAD; i++)
-			r->choices[i] = draw(r);
+			r->choices[i] = choice_draw(r);
 	}
 	*out = r;
 	return 0;
@@ -312,7 +313,7 @@ void load_router_free(struct load_router *router)
 
 /* The phases: each writes what fits as one step and says how long it is. */
 
-static size_t initiation(struct load_router *r, struct bmp_writer *w)
+static size_t initiation_write(struct load_router *r, struct bmp_writer *w)
 {
 	char descr[64], name[32];
 
@@ -368,7 +369,7 @@ static void prefetch_table(const struct load_router *r, const struct target *t)
 	prefetch_set(r, t->half, table_set(r, &ahead));
 }
 
-static size_t table(struct load_router *r, struct bmp_writer *w)
+static size_t table_write(struct load_router *r, struct bmp_writer *w)
 {
 	struct load_peer *peer = &r->peers[r->at.peer];
 	struct target t = { peer, (enum load_half_id)r->at.half, r->at.block };
@@ -379,14 +380,14 @@ static size_t table(struct load_router *r, struct bmp_writer *w)
 	    r->at.block == r->table->halves[r->at.half].blocks)
 		return end_of_half(r, peer, w);
 	prefetch_table(r, &t);
-	len = announce(r, &t, table_set(r, &t), w->p);
+	len = block_announce(r, &t, table_set(r, &t), w->p);
 	peer->routes += r->counts.announced - before;
 	r->at.block++;
 	return len;
 }
 
 /* Take a peer down and walk its table again; all that was changed is gone. */
-static size_t flap(struct load_router *r, struct bmp_writer *w)
+static size_t peer_flap(struct load_router *r, struct bmp_writer *w)
 {
 	uint32_t nth = (uint32_t)r->counts.flaps++;
 	uint32_t number = nth % r->table->plan.peers;
@@ -408,7 +409,7 @@ static size_t flap(struct load_router *r, struct bmp_writer *w)
 	return w->len;
 }
 
-static size_t leaving(struct load_router *r, struct bmp_writer *w)
+static size_t termination_write(struct load_router *r, struct bmp_writer *w)
 {
 	if (r->at.peer < r->table->plan.peers && r->churned > 0) {
 		struct load_peer *peer = &r->peers[r->at.peer++];
@@ -425,30 +426,30 @@ static size_t leaving(struct load_router *r, struct bmp_writer *w)
 }
 
 /* One step of the session into @buf, which has room for any. 0: none now. */
-static size_t step(struct load_router *r, uint64_t until, uint8_t *buf)
+static size_t router_step(struct load_router *r, uint64_t until, uint8_t *buf)
 {
 	struct bmp_writer w = bmp_writer_on(buf, LOAD_MESSAGE_MAX);
 
 	switch (r->phase) {
 	case LOAD_INITIATION:
-		return initiation(r, &w);
+		return initiation_write(r, &w);
 	case LOAD_PEERS_UP:
 		return peers_up(r, &w);
 	case LOAD_TABLE:
-		return table(r, &w);
+		return table_write(r, &w);
 	case LOAD_CHURN:
 		if (r->churned >= r->next_flap)
-			return flap(r, &w);
+			return peer_flap(r, &w);
 		if (r->churned >= r->churn) {
 			r->phase = LOAD_LEAVING;
 			r->at.peer = 0;
-			return leaving(r, &w);
+			return termination_write(r, &w);
 		}
 		if (r->churned >= until)
 			return 0;
-		return churn(r, buf);
+		return update_churn(r, buf);
 	case LOAD_LEAVING:
-		return leaving(r, &w);
+		return termination_write(r, &w);
 	case LOAD_DONE:
 		break;
 	}
@@ -461,7 +462,7 @@ size_t load_router_fill(struct load_router *router, uint64_t until,
 	size_t len = 0;
 
 	while (size - len >= LOAD_MESSAGE_MAX) {
-		size_t n = step(router, until, buf + len);
+		size_t n = router_step(router, until, buf + len);
 
 		if (n == 0)
 			break;

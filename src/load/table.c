@@ -7,7 +7,7 @@
 
 #define CHURN_SETS_MIN 16
 
-static void shuffle(uint32_t *list, uint32_t n, struct load_random *random)
+static void list_shuffle(uint32_t *list, uint32_t n, struct load_random *random)
 {
 	for (uint32_t i = n; i > 1; i--) {
 		uint32_t j = load_random_below(random, i);
@@ -36,7 +36,7 @@ static int assign_sets(struct load_half *half, struct load_random *random)
 			half->set_of[i] = i;
 		}
 	}
-	shuffle(half->set_of, half->blocks, random);
+	list_shuffle(half->set_of, half->blocks, random);
 	return 0;
 }
 

@@ -23,7 +23,7 @@ static uint8_t *put_prefixes(uint8_t *p, const struct load_routes *routes)
 	return p;
 }
 
-static size_t finish(uint8_t *buf, const uint8_t *end)
+static size_t update_finish(uint8_t *buf, const uint8_t *end)
 {
 	size_t len = (size_t)(end - buf);
 
@@ -88,7 +88,7 @@ size_t load_update_announce(const struct load_peer *peer,
 	put_lengths(buf, (size_t)(p - attrs));
 	if (routes->half == LOAD_IPV4)
 		p = put_prefixes(p, routes);
-	return finish(buf, p);
+	return update_finish(buf, p);
 }
 
 size_t load_update_withdraw(const struct load_peer *peer,
@@ -101,10 +101,10 @@ size_t load_update_withdraw(const struct load_peer *peer,
 	if (routes->half == LOAD_IPV6) {
 		p = put_mp(buf + ATTRS_AT, routes, NULL);
 		put_lengths(buf, (size_t)(p - buf - ATTRS_AT));
-		return finish(buf, p);
+		return update_finish(buf, p);
 	}
 	p = put_prefixes(routes_at, routes);
 	wire_put_u16(buf + LENGTHS_AT, (uint16_t)(p - routes_at));
 	wire_put_u16(p, 0); /* no attributes */
-	return finish(buf, p + 2);
+	return update_finish(buf, p + 2);
 }

@@ -89,8 +89,9 @@ static void emit_statistics(struct rib_router *router,
 		rib_emit_event(router, when, &e);
 }
 
-static void statistics(struct rib_router *router, const struct rib_time *when,
-		       const struct bmp_message *msg)
+static void statistics_emit(struct rib_router *router,
+			    const struct rib_time *when,
+			    const struct bmp_message *msg)
 {
 	struct bmp_stat_iter it = bmp_stat_start(msg);
 	struct rib_event_count counts[STATS_MAX];
@@ -128,7 +129,7 @@ static int apply_one(struct rib_router *router, const struct rib_time *when,
 		rib_peer_down(router, when, msg);
 		return 0;
 	case BMP_STATISTICS:
-		statistics(router, when, msg);
+		statistics_emit(router, when, msg);
 		return 0;
 	default:
 		return 0;

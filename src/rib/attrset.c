@@ -46,8 +46,8 @@ static struct value *value_at(const struct rib_attrsets *a, uint32_t value)
 	return rib_handle_heap_at(&a->heap, value & ~RIB_VALUE_EXTRA);
 }
 
-static uint32_t hash(const struct rib_attrsets *a, const uint8_t *p, size_t len,
-		     uint32_t set)
+static uint32_t attrset_hash(const struct rib_attrsets *a, const uint8_t *p,
+			     size_t len, uint32_t set)
 {
 	return (uint32_t)(XXH3_64bits_withSeed(p, len, a->seed + set) >> 32);
 }
@@ -66,7 +66,7 @@ static uint32_t find_set(const struct rib_attrsets *a, uint32_t h,
 
 uint32_t rib_attrset_hash(const struct rib_attrsets *a, struct wire_view bytes)
 {
-	return hash(a, bytes.p, bytes.len, 0);
+	return attrset_hash(a, bytes.p, bytes.len, 0);
 }
 
 void rib_attrset_prefetch(const struct rib_attrsets *a, uint32_t h)
@@ -134,7 +134,7 @@ static uint32_t find_value(const struct rib_attrsets *a, uint32_t h,
 uint32_t rib_value_intern(struct rib_attrsets *a, uint32_t set,
 			  struct wire_view extra)
 {
-	uint32_t h = hash(a, extra.p, extra.len, set);
+	uint32_t h = attrset_hash(a, extra.p, extra.len, set);
 	uint32_t number = find_value(a, h, set, extra);
 	struct value *v;
 
@@ -184,7 +184,8 @@ static void put_set(struct rib_attrsets *a, uint32_t set)
 	assert(s->count != 0);
 	if (--s->count != 0)
 		return;
-	rib_hash_index_remove(&a->sets, hash(a, s->bytes, s->len, 0), set);
+	rib_hash_index_remove(&a->sets, attrset_hash(a, s->bytes, s->len, 0),
+			      set);
 	rib_handle_heap_free(&a->heap, s);
 }
 
@@ -203,8 +204,8 @@ void rib_value_put(struct rib_attrsets *a, uint32_t value)
 	if (--v->count != 0)
 		return;
 	set = v->set;
-	rib_hash_index_remove(&a->values, hash(a, v->bytes, v->len, set),
-			      value);
+	rib_hash_index_remove(&a->values,
+			      attrset_hash(a, v->bytes, v->len, set), value);
 	rib_handle_heap_free(&a->heap, v);
 	put_set(a, set);
 }

@@ -20,12 +20,12 @@
 /* Looking at a waiting table takes about a microsecond, and so may wait. */
 #define NS_PER_WAITING 1000
 
-static uint64_t plus(uint64_t t, uint64_t delay)
+static uint64_t time_add(uint64_t t, uint64_t delay)
 {
 	return delay > RIB_NEVER - t ? RIB_NEVER : t + delay;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t time_min(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -34,15 +34,15 @@ static uint64_t least(uint64_t a, uint64_t b)
  * When a dump that began at @since, by the router's clock, is taken to be over
  * without an End-of-RIB. @first: its first Route Monitoring.
  */
-static uint64_t deadline(const struct rib_router *router, uint64_t since,
-			 uint64_t first)
+static uint64_t sweep_deadline(const struct rib_router *router, uint64_t since,
+			       uint64_t first)
 {
 	const struct rib_config *c = &router->rib->config;
 	uint64_t last = router->last_ns > since ? router->last_ns : since;
-	uint64_t most = first == RIB_NEVER ? plus(since, c->sweep_idle_ns)
-					   : plus(first, c->sweep_max_ns);
+	uint64_t most = first == RIB_NEVER ? time_add(since, c->sweep_idle_ns)
+					   : time_add(first, c->sweep_max_ns);
 
-	return least(plus(last, c->sweep_quiet_ns), most);
+	return time_min(time_add(last, c->sweep_quiet_ns), most);
 }
 
 static uint64_t check_waiting(struct rib_router *router,
@@ -54,13 +54,13 @@ static uint64_t check_waiting(struct rib_router *router,
 
 	while (t != NULL) {
 		struct rib_table *after = TAILQ_NEXT(t, waiting);
-		uint64_t at = deadline(router, t->since, t->first_ns);
+		uint64_t at = sweep_deadline(router, t->since, t->first_ns);
 
 		if (at <= clock) {
 			RIB_COUNT(router, missed_ends, 1);
 			rib_table_sweep(t, when);
 		} else {
-			next = least(next, at);
+			next = time_min(next, at);
 		}
 		t = after;
 	}
@@ -88,21 +88,22 @@ static uint64_t check_open(struct rib_router *router,
 {
 	uint64_t clock = rib_clock(router, when->now_ns);
 	uint64_t next = check_waiting(router, when);
-	uint64_t at = deadline(router, router->since, router->first_ns);
+	uint64_t at = sweep_deadline(router, router->since, router->first_ns);
 
 	if (router->stale_count != 0) {
 		if (at <= clock)
 			withdraw_stale_peers(router, when,
 					     RIB_REASON_STALE_SWEEP);
 		else
-			next = least(next, at);
+			next = time_min(next, at);
 	}
 	if (next == RIB_NEVER)
 		return RIB_NEVER;
 	/* Back to monotonic time; not sooner than looking pays. */
-	next = plus(next, router->stopped_ns);
-	router->look_ns = plus(when->now_ns, (uint64_t)router->waiting_count *
-						     NS_PER_WAITING);
+	next = time_add(next, router->stopped_ns);
+	router->look_ns =
+		time_add(when->now_ns,
+			 (uint64_t)router->waiting_count * NS_PER_WAITING);
 	return next > router->look_ns ? next : router->look_ns;
 }
 
@@ -117,12 +118,12 @@ static uint64_t check_lost(struct rib_router *router,
 	if (router->stale_count == 0)
 		return RIB_NEVER;
 	TAILQ_FOREACH (peer, &router->peer_list, link) {
-		uint64_t at = plus(peer->stale_ns, hold);
+		uint64_t at = time_add(peer->stale_ns, hold);
 
 		if (!peer->stale)
 			continue;
 		if (at > when->now_ns) {
-			next = least(next, at);
+			next = time_min(next, at);
 			continue;
 		}
 		rib_peer_set_stale(peer, false);

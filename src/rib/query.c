@@ -46,12 +46,12 @@ struct prefix {
 	uint8_t address[16];
 };
 
-static bool spent(const struct asking *a)
+static bool budget_is_spent(const struct asking *a)
 {
 	return a->budget == 0 || a->answers == 0;
 }
 
-static void spend(struct asking *a)
+static void budget_spend(struct asking *a)
 {
 	if (a->budget > 0)
 		a->budget--;
@@ -108,7 +108,7 @@ static bool same_bits(const uint8_t *a, const uint8_t *b, unsigned bits)
 	       ((a[bits / 8] ^ b[bits / 8]) & (0xff00 >> bits % 8) & 0xff) == 0;
 }
 
-static bool matches(const struct asking *a, const struct prefix *p)
+static bool prefix_matches(const struct asking *a, const struct prefix *p)
 {
 	const struct rib_query *q = a->q;
 	unsigned skip = q->ipv6 ? 0 : 96;
@@ -133,7 +133,7 @@ static bool key_matches(const struct asking *a, uint32_t id, struct prefix *out)
 
 	return len <= sizeof(key) &&
 	       read_key(a, (struct wire_view){ key, len }, out) &&
-	       matches(a, out);
+	       prefix_matches(a, out);
 }
 
 /* Tables */
@@ -182,7 +182,7 @@ static struct rib_table *table_of_router(struct asking *a,
 	TAILQ_FOREACH (p, &router->peer_list, link) {
 		if (p->serial < from)
 			continue;
-		spend(a);
+		budget_spend(a);
 		t = table_of_peer(a, p);
 		if (t != NULL) {
 			a->c->router = router->serial;
@@ -223,7 +223,7 @@ static bool ask_table(struct asking *a, const struct rib_table *t, uint32_t id,
 	bool found = a->c->stage == STAGE_PLAIN ? rib_table_route(t, id, &route)
 						: rib_table_path(t, id, &route);
 
-	spend(a);
+	budget_spend(a);
 	if (!found)
 		return false;
 	memcpy(answer.address, p->address, 16);
@@ -281,10 +281,10 @@ static bool step_key(struct asking *a, struct prefix *out)
 		a->c->id = id + 1;
 		return id != RIB_NO_ID && key_matches(a, id, out);
 	}
-	while (!spent(a)) {
+	while (!budget_is_spent(a)) {
 		if (!next_key(a, &id))
 			return false;
-		spend(a);
+		budget_spend(a);
 		a->c->id = id + 1;
 		if (key_matches(a, prefix_of(a, id), out))
 			return true;
@@ -303,7 +303,7 @@ static bool ask_by_key(struct asking *a)
 		bool inside = a->c->table != 0;
 
 		if (!inside && !step_key(a, &p))
-			return !spent(a);
+			return !budget_is_spent(a);
 		if (inside &&
 		    !(key_lives(a) &&
 		      key_matches(a, prefix_of(a, a->c->id - 1), &p))) {
@@ -312,13 +312,13 @@ static bool ask_by_key(struct asking *a)
 			continue;
 		}
 		do {
-			if (spent(a) && a->c->table != 0)
+			if (budget_is_spent(a) && a->c->table != 0)
 				return false;
 			t = next_table(a);
 			if (t != NULL)
 				ask_table(a, t, a->c->id - 1, &p);
 		} while (t != NULL);
-		if (spent(a))
+		if (budget_is_spent(a))
 			return false;
 	}
 }
@@ -396,7 +396,7 @@ static void longest_look(struct asking *a, const struct rib_table *t,
 /* True when the table is done. */
 static bool longest_path(struct asking *a, const struct rib_table *t)
 {
-	while (!spent(a)) {
+	while (!budget_is_spent(a)) {
 		uint32_t id = a->c->id - 1;
 		int len;
 
@@ -405,7 +405,7 @@ static bool longest_path(struct asking *a, const struct rib_table *t)
 				return true;
 			continue;
 		}
-		spend(a);
+		budget_spend(a);
 		a->c->id = id + 1;
 		len = length_of(a, prefix_of(a, id));
 		if (len >= 0)
@@ -450,7 +450,7 @@ static bool ask_longest(struct asking *a)
 	find_lengths(a);
 	if (a->c->pass != PASS_NONE)
 		t = same_table(a);
-	while (!spent(a)) {
+	while (!budget_is_spent(a)) {
 		if (t == NULL) {
 			t = next_table(a);
 			a->c->longest = 0;
@@ -507,7 +507,7 @@ bool rib_query(const struct rib *rib, const struct rib_query *query,
 		a.family = bgp_family_info(cursor->family);
 		if (!wanted_family(&a))
 			continue;
-		if (spent(&a))
+		if (budget_is_spent(&a))
 			return true;
 		if (!(query->match == RIB_MATCH_LONGEST ? ask_longest(&a)
 							: ask_by_key(&a)))

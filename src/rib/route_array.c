@@ -28,7 +28,7 @@ static bool is_full(const struct rib_page *page)
 }
 
 /* How many routes of a packed page stand before number @i. */
-static unsigned rank(const struct packed *p, unsigned i)
+static unsigned packed_rank(const struct packed *p, unsigned i)
 {
 	unsigned before = 0;
 
@@ -39,7 +39,7 @@ static unsigned rank(const struct packed *p, unsigned i)
 					      ((UINT64_C(1) << (i % 64)) - 1));
 }
 
-static bool has(const struct packed *p, unsigned i)
+static bool packed_has(const struct packed *p, unsigned i)
 {
 	return p->bits[i / 64] >> (i % 64) & 1;
 }
@@ -71,7 +71,7 @@ void rib_route_array_fini(struct rib_route_array *r,
 }
 
 /* Where in a sparse directory @number is, or would be. */
-static uint32_t search(const struct rib_route_array *r, uint32_t number)
+static uint32_t page_search(const struct rib_route_array *r, uint32_t number)
 {
 	uint32_t low = 0;
 	uint32_t high = r->used;
@@ -96,13 +96,13 @@ static struct rib_page *find_page(const struct rib_route_array *r,
 		return number < r->used && r->pages[number].p != NULL
 			       ? &r->pages[number]
 			       : NULL;
-	at = search(r, number);
+	at = page_search(r, number);
 	return at < r->used && r->pages[at].number == number ? &r->pages[at]
 							     : NULL;
 }
 
-static bool reserve(struct rib_route_array *r, struct rib_handle_heap *heap,
-		    uint32_t pages)
+static bool pages_reserve(struct rib_route_array *r,
+			  struct rib_handle_heap *heap, uint32_t pages)
 {
 	uint32_t capacity = r->capacity + r->capacity / 2;
 	struct rib_page *p;
@@ -173,7 +173,7 @@ static struct rib_page *add_direct(struct rib_route_array *r,
 				   uint32_t number)
 {
 	if (number >= r->used) {
-		if (!reserve(r, heap, number + 1))
+		if (!pages_reserve(r, heap, number + 1))
 			return NULL;
 		memset(r->pages + r->used, 0,
 		       (number + 1 - r->used) * sizeof(*r->pages));
@@ -186,9 +186,9 @@ static struct rib_page *add_sparse(struct rib_route_array *r,
 				   struct rib_handle_heap *heap,
 				   uint32_t number)
 {
-	uint32_t at = search(r, number);
+	uint32_t at = page_search(r, number);
 
-	if (!reserve(r, heap, r->used + 1))
+	if (!pages_reserve(r, heap, r->used + 1))
 		return NULL;
 	memmove(&r->pages[at + 1], &r->pages[at],
 		(r->used - at) * sizeof(*r->pages));
@@ -253,17 +253,17 @@ static size_t page_size(unsigned room)
 	return sizeof(struct packed) + room * sizeof(struct rib_entry);
 }
 
-static void unpack(const struct packed *from, struct rib_entry *to)
+static void page_unpack(const struct packed *from, struct rib_entry *to)
 {
 	unsigned k = 0;
 
 	memset(to, 0, page_size(PAGE_IDS));
 	for (unsigned i = 0; i < PAGE_IDS; i++)
-		if (has(from, i))
+		if (packed_has(from, i))
 			to[i] = from->entries[k++];
 }
 
-static void pack(const struct rib_entry *from, struct packed *to)
+static void page_pack(const struct rib_entry *from, struct packed *to)
 {
 	unsigned k = 0;
 
@@ -276,17 +276,17 @@ static void pack(const struct rib_entry *from, struct packed *to)
 }
 
 /* Move a page to another room, which holds all of it. */
-static bool resize(struct rib_page *page, struct rib_handle_heap *heap,
-		   unsigned room)
+static bool page_resize(struct rib_page *page, struct rib_handle_heap *heap,
+			unsigned room)
 {
 	void *p = rib_handle_heap_alloc(heap, page_size(room));
 
 	if (p == NULL)
 		return false;
 	if (is_full(page))
-		pack(page->p, p);
+		page_pack(page->p, p);
 	else if (room == PAGE_IDS)
-		unpack(page->p, p);
+		page_unpack(page->p, p);
 	else
 		memcpy(p, page->p, page_size(page->count));
 	rib_handle_heap_free(heap, page->p);
@@ -304,7 +304,7 @@ static struct rib_entry *page_find(const struct rib_page *page, unsigned i)
 
 		return e->value != RIB_VALUE_NONE ? e : NULL;
 	}
-	return has(p, i) ? &p->entries[rank(p, i)] : NULL;
+	return packed_has(p, i) ? &p->entries[packed_rank(p, i)] : NULL;
 }
 
 static struct rib_entry *page_add(struct rib_page *page,
@@ -314,13 +314,13 @@ static struct rib_entry *page_add(struct rib_page *page,
 	unsigned at;
 
 	if (page->count == page->room &&
-	    !resize(page, heap, room_for(page->count + 1u)))
+	    !page_resize(page, heap, room_for(page->count + 1u)))
 		return NULL;
 	page->count++;
 	if (is_full(page))
 		return (struct rib_entry *)page->p + i;
 	p = page->p;
-	at = rank(p, i);
+	at = packed_rank(p, i);
 	memmove(&p->entries[at + 1], &p->entries[at],
 		(page->count - 1u - at) * sizeof(*p->entries));
 	p->bits[i / 64] |= UINT64_C(1) << (i % 64);
@@ -335,17 +335,17 @@ static void page_remove(struct rib_page *page, struct rib_handle_heap *heap,
 		((struct rib_entry *)page->p)[i] = (struct rib_entry){ 0 };
 		/* Without memory for less it stays as it is. */
 		if (page->count == PACKED_BACK)
-			(void)resize(page, heap, PACKED_MAX);
+			(void)page_resize(page, heap, PACKED_MAX);
 	} else {
 		struct packed *p = page->p;
-		unsigned at = rank(p, i);
+		unsigned at = packed_rank(p, i);
 
 		memmove(&p->entries[at], &p->entries[at + 1],
 			(page->count - at) * sizeof(*p->entries));
 		p->bits[i / 64] &= ~(UINT64_C(1) << (i % 64));
 		if (page->count != 0 && page->count < page->room / 3)
-			(void)resize(page, heap,
-				     room_for(page->count * 3u / 2));
+			(void)page_resize(page, heap,
+					  room_for(page->count * 3u / 2));
 	}
 }
 
@@ -438,7 +438,7 @@ struct rib_entry *rib_route_array_next(const struct rib_route_array *r,
 				       uint32_t from, uint32_t *id)
 {
 	uint32_t number = from >> PAGE_BITS;
-	uint32_t at = r->direct ? number : search(r, number);
+	uint32_t at = r->direct ? number : page_search(r, number);
 
 	for (; at < r->used; at++) {
 		const struct rib_page *page = &r->pages[at];

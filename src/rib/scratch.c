@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static uint8_t *reserve(uint8_t **room, size_t *have, size_t len)
+static uint8_t *buffer_reserve(uint8_t **room, size_t *have, size_t len)
 {
 	uint8_t *p;
 
@@ -20,10 +20,10 @@ static uint8_t *reserve(uint8_t **room, size_t *have, size_t len)
 
 uint8_t *rib_scratch(struct rib *rib, size_t len)
 {
-	return reserve(&rib->scratch, &rib->scratch_len, len);
+	return buffer_reserve(&rib->scratch, &rib->scratch_len, len);
 }
 
 uint8_t *rib_scratch_more(struct rib *rib, size_t len)
 {
-	return reserve(&rib->more, &rib->more_len, len);
+	return buffer_reserve(&rib->more, &rib->more_len, len);
 }

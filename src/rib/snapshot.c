@@ -62,7 +62,7 @@ static void hand_out(struct rib_snapshot *s)
 	s->out_len = need;
 }
 
-static void seal(struct rib_snapshot *s, enum rib_block_kind kind)
+static void block_seal(struct rib_snapshot *s, enum rib_block_kind kind)
 {
 	if (s->error == 0)
 		s->error = rib_block_seal(&s->blocks, kind);
@@ -75,7 +75,7 @@ static void write_record(struct rib_snapshot *s, const struct rib_record *r)
 	if (s->error == 0)
 		s->error = rib_record_write(&s->blocks, r);
 	if (s->error == 0 && rib_block_full(&s->blocks))
-		seal(s, RIB_BLOCK_DATA);
+		block_seal(s, RIB_BLOCK_DATA);
 }
 
 /* Attribute sets */
@@ -309,7 +309,7 @@ int rib_snapshot_finish(struct rib_snapshot *s, struct wire_view end_mark,
 	s->out_len = 0;
 	if (s->error == 0)
 		s->error = rib_record_write(&s->blocks, &r);
-	seal(s, RIB_BLOCK_LAST);
+	block_seal(s, RIB_BLOCK_LAST);
 	if (s->error != 0)
 		return s->error;
 	*out = (struct wire_view){ s->out, s->out_len };

@@ -43,7 +43,7 @@ const char *rib_snapshot_text(enum rib_snapshot_status status)
 }
 
 /* Make a buffer at least @need bytes large, in powers of two. */
-static bool fit(uint8_t **p, size_t *cap, size_t need)
+static bool buffer_reserve(uint8_t **p, size_t *cap, size_t need)
 {
 	size_t want = *cap < 4096 ? 4096 : *cap;
 	uint8_t *grown;
@@ -80,7 +80,7 @@ uint8_t *rib_block_reserve(struct rib_block_writer *w, size_t n)
 {
 	uint8_t *at;
 
-	if (!fit(&w->raw, &w->raw_cap, w->raw_len + n))
+	if (!buffer_reserve(&w->raw, &w->raw_cap, w->raw_len + n))
 		return NULL;
 	at = w->raw + w->raw_len;
 	w->raw_len += n;
@@ -108,8 +108,8 @@ int rib_block_seal(struct rib_block_writer *w, enum rib_block_kind kind)
 	uint8_t *header;
 	size_t stored;
 
-	if (!fit(&w->out, &w->out_cap,
-		 RIB_FILE_HEADER_LEN + RIB_BLOCK_HEADER_LEN + bound))
+	if (!buffer_reserve(&w->out, &w->out_cap,
+			    RIB_FILE_HEADER_LEN + RIB_BLOCK_HEADER_LEN + bound))
 		return -ENOMEM;
 	w->out_len = w->number == 0 ? put_file_header(w->out) : 0;
 	header = w->out + w->out_len;
@@ -137,7 +137,7 @@ int rib_block_reader_init(struct rib_block_reader *r)
 		.in_need = RIB_FILE_HEADER_LEN,
 		.status = RIB_SNAPSHOT_MORE,
 	};
-	if (r->zstd != NULL && fit(&r->in, &r->in_cap, r->in_need))
+	if (r->zstd != NULL && buffer_reserve(&r->in, &r->in_cap, r->in_need))
 		return 0;
 	rib_block_reader_fini(r);
 	return -ENOMEM;
@@ -183,8 +183,8 @@ static enum rib_snapshot_status read_block_header(struct rib_block_reader *r)
 	if (stored == 0)
 		return RIB_SNAPSHOT_COMPRESSION;
 	r->in_need = RIB_BLOCK_HEADER_LEN + stored;
-	if (!fit(&r->in, &r->in_cap, r->in_need) ||
-	    !fit(&r->raw, &r->raw_cap, raw))
+	if (!buffer_reserve(&r->in, &r->in_cap, r->in_need) ||
+	    !buffer_reserve(&r->raw, &r->raw_cap, raw))
 		return RIB_SNAPSHOT_MEMORY;
 	return RIB_SNAPSHOT_MORE;
 }
@@ -215,7 +215,7 @@ static enum rib_snapshot_status read_block(struct rib_block_reader *r)
 }
 
 /* Everything that was asked for is there. */
-static enum rib_snapshot_status advance(struct rib_block_reader *r)
+static enum rib_snapshot_status reader_advance(struct rib_block_reader *r)
 {
 	if (!r->started)
 		return read_file_header(r);
@@ -241,7 +241,7 @@ size_t rib_block_feed(struct rib_block_reader *r, struct wire_view bytes)
 		r->in_len += n;
 		used += n;
 		if (r->in_len == r->in_need)
-			r->status = advance(r);
+			r->status = reader_advance(r);
 	}
 	return used;
 }

@@ -273,7 +273,7 @@ void rib_table_unwait(struct rib_table *table)
  * newest. Before that, all old ones become one. It takes a router sixteen Peer
  * Ups to ask for one pass over its table.
  */
-static void renumber(struct rib_table *table)
+static void generations_merge(struct rib_table *table)
 {
 	for (int paths = 0; paths < 2; paths++) {
 		struct rib_route_array *r =
@@ -291,7 +291,7 @@ static void renumber(struct rib_table *table)
 void rib_table_generation(struct rib_table *table, uint64_t clock)
 {
 	if (table->generations_unswept == RIB_GENERATIONS - 2)
-		renumber(table);
+		generations_merge(table);
 	table->generation = (table->generation + 1) % RIB_GENERATIONS;
 	table->generations_unswept = rib_store_count(&table->store) == 0
 					     ? 0

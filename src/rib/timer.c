@@ -87,7 +87,7 @@ void rib_timer_set(struct rib_router *router, uint64_t due_ns)
 	sift_down(router->rib, router->timer);
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t time_min(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -95,8 +95,8 @@ static uint64_t least(uint64_t a, uint64_t b)
 void rib_timer_soon(struct rib_router *router, uint64_t now_ns)
 {
 	const struct rib_config *c = &router->rib->config;
-	uint64_t delay = least(c->sweep_quiet_ns,
-			       least(c->sweep_max_ns, c->sweep_idle_ns));
+	uint64_t delay = time_min(c->sweep_quiet_ns,
+				  time_min(c->sweep_max_ns, c->sweep_idle_ns));
 	uint64_t due = delay > RIB_NEVER - now_ns ? RIB_NEVER : now_ns + delay;
 
 	if (due < router->due_ns)

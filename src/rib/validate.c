@@ -19,7 +19,7 @@ struct tally {
 	uint64_t subject_changed; /* withdraw queues */
 };
 
-static uint64_t capacity(const struct rib_key_table *d)
+static uint64_t pool_capacity(const struct rib_key_table *d)
 {
 	return (uint64_t)d->pool.limit * RIB_ID_POOL_CHUNK + 1;
 }
@@ -30,8 +30,8 @@ static bool tally_init(struct tally *t, const struct rib *rib)
 
 	*t = (struct tally){ .rib = rib };
 	for (int f = 0; f < BGP_FAMILIES; f++) {
-		t->prefixes[f] = calloc(capacity(&rib->prefixes[f]), 4);
-		t->paths[f] = calloc(capacity(&rib->paths[f]), 4);
+		t->prefixes[f] = calloc(pool_capacity(&rib->prefixes[f]), 4);
+		t->paths[f] = calloc(pool_capacity(&rib->paths[f]), 4);
 		whole = whole && t->prefixes[f] != NULL && t->paths[f] != NULL;
 	}
 	return whole;
@@ -61,7 +61,7 @@ static bool routes_valid(struct tally *t, const struct rib_table *table,
 					  rib_stamp_generation(e->stamp)) %
 			       RIB_GENERATIONS;
 
-		if (id >= capacity(d) - 1)
+		if (id >= pool_capacity(d) - 1)
 			return false;
 		counts[id]++;
 		if (e->value != RIB_VALUE_UNKNOWN)

@@ -4,7 +4,7 @@
  *
  *	{"state": "ready", "pushed": 100, "safe": 64, ...}
  *
- * "safe" is the last number before a mark that came back: all up to it must
+ * "safe" is the last number before a fence that came back: all up to it must
  * be in the stream or the journal in the end, whatever happens to us. When
  * standard input ends, or --count batches were pushed and it reads "stop", the
  * publisher is stopped; the exit code is 0 if all was safe by then.
@@ -51,7 +51,7 @@ struct driver {
 	int64_t next_report;
 	uint64_t pushed;
 	uint64_t safe;
-	struct log_position mark; /* of the last mark that came back */
+	struct log_position log_position; /* of the last fence that came back */
 	int encoding;	 /* enum egress_encoding; -1: numbers, no updates */
 	uint32_t routes; /* in a batch of updates */
 	struct egress_codec *codec;
@@ -162,16 +162,16 @@ static long long number(const char *text)
 }
 
 /* "identity:position" */
-static struct log_position mark_of(const char *text)
+static struct log_position log_position_of(const char *text)
 {
-	struct log_position mark = { .journal = false };
+	struct log_position where = { .journal = false };
 	char *end;
 
-	mark.identity = strtoull(text, &end, 10);
+	where.identity = strtoull(text, &end, 10);
 	if (*end != ':')
 		exit(2);
-	mark.position = (uint64_t)number(end + 1);
-	return mark;
+	where.position = (uint64_t)number(end + 1);
+	return where;
 }
 
 static void set_nats(struct nats_options *n, int option, const char *value)
@@ -308,7 +308,7 @@ static void set_driver(struct driver *d, int option, const char *value)
 	case OPT_RESTORE:
 		d->restore = true;
 		d->publisher.hold = true;
-		d->from = mark_of(value);
+		d->from = log_position_of(value);
 		break;
 	case OPT_ROUTES:
 		d->routes = (uint32_t)number(value);
@@ -345,8 +345,8 @@ static void take_home(struct driver *d)
 	while (list != NULL) {
 		struct egress_batch *next = list->next;
 
-		d->safe = list->mark;
-		d->mark.position = list->position;
+		d->safe = list->fence_number;
+		d->log_position.position = list->position;
 		egress_batch_free(list);
 		list = next;
 	}
@@ -455,14 +455,14 @@ static struct egress_batch *make_batch(struct driver *d)
 
 static void report_if_due(struct driver *d);
 
-static void push_mark(struct driver *d)
+static void push_fence(struct driver *d)
 {
 	struct egress_batch *m = egress_batch_new(0);
 
 	if (m == NULL)
 		abort();
 	m->kind = EGRESS_BATCH_FENCE;
-	m->mark = d->pushed;
+	m->fence_number = d->pushed;
 	while (egress_bridge_push(d->bridge, 0, m) == -EAGAIN) {
 		take_home(d);
 		report_if_due(d);
@@ -493,7 +493,7 @@ static bool push_one(struct driver *d)
 	}
 	d->pushed++;
 	if (d->pushed % MARK_EVERY == 0 || d->pushed == d->count)
-		push_mark(d);
+		push_fence(d);
 	return true;
 }
 
@@ -520,7 +520,7 @@ static void report(struct driver *d)
 	struct publisher_stats s;
 
 	publisher_stats(d->p, &s);
-	publisher_log_position(d->p, &d->mark);
+	publisher_log_position(d->p, &d->log_position);
 	printf("{\"state\": \"%s\", \"spooling\": %s, \"pushed\": %" PRIu64
 	       ", \"safe\": %" PRIu64 ", \"messages\": %" PRIu64
 	       ", \"spooled\": %" PRIu64 ", \"spool_left\": %" PRIu64
@@ -532,8 +532,8 @@ static void report(struct driver *d)
 	       publisher_state_name(s.state), s.spooling ? "true" : "false",
 	       d->pushed, d->safe, s.messages, s.journal_messages, s.spool_left,
 	       s.timeouts, s.duplicates, s.refused, s.recoveries, s.connects,
-	       s.disk_full ? "true" : "false", s.epoch, d->mark.position,
-	       d->mark.identity, peak_kb());
+	       s.disk_full ? "true" : "false", s.epoch,
+	       d->log_position.position, d->log_position.identity, peak_kb());
 	fflush(stdout);
 }
 

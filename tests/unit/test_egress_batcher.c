@@ -377,7 +377,7 @@ static void test_a_mark_is_behind_its_router(void **state)
 {
 	struct rib_router_info router = router_of(1), other = router_of(2);
 	struct rib_table_info a = table_of(&router, 1), b = table_of(&other, 1);
-	struct egress_batch *mark;
+	struct egress_batch *fence;
 	uint64_t next_a = 1, next_b = 1;
 	struct fixture f;
 
@@ -387,22 +387,22 @@ static void test_a_mark_is_behind_its_router(void **state)
 	put(&f, &a, 1, 1);
 	assert_int_equal(egress_batcher_fence(f.batcher, &router, 77), 0);
 	take(&f, "up.v4_192_0_2_1.1.1_1", &next_a);
-	mark = egress_bridge_pop(f.bridge);
-	assert_int_equal(mark->kind, EGRESS_BATCH_FENCE);
-	assert_int_equal(mark->mark, 77);
-	mark->position = 1234;
-	egress_bridge_give_back(f.bridge, mark);
-	mark = egress_bridge_take_fence(f.bridge, 0);
-	assert_int_equal(mark->position, 1234);
-	egress_batcher_put_fence(f.batcher, mark);
+	fence = egress_bridge_pop(f.bridge);
+	assert_int_equal(fence->kind, EGRESS_BATCH_FENCE);
+	assert_int_equal(fence->fence_number, 77);
+	fence->position = 1234;
+	egress_bridge_give_back(f.bridge, fence);
+	fence = egress_bridge_take_fence(f.bridge, 0);
+	assert_int_equal(fence->position, 1234);
+	egress_batcher_put_fence(f.batcher, fence);
 	pop(&f, NULL);
 
 	assert_int_equal(egress_batcher_fence(f.batcher, NULL, 78), 0);
 	take(&f, "up.v4_192_0_2_2.1.1_1", &next_b);
-	mark = egress_bridge_pop(f.bridge);
-	assert_int_equal(mark->mark, 78);
-	assert_int_equal(mark->position, 0);
-	egress_bridge_give_back(f.bridge, mark);
+	fence = egress_bridge_pop(f.bridge);
+	assert_int_equal(fence->fence_number, 78);
+	assert_int_equal(fence->position, 0);
+	egress_bridge_give_back(f.bridge, fence);
 	fixture_fini(&f);
 }
 

@@ -17,7 +17,7 @@ static struct egress_batch *batch_of(uint64_t number)
 	struct egress_batch *batch = egress_batch_new(16);
 
 	assert_non_null(batch);
-	batch->mark = number; /* free for our use: it is no mark */
+	batch->fence_number = number; /* free for our use: it is no fence */
 	batch->len = 10;
 	return batch;
 }
@@ -33,7 +33,7 @@ static uint64_t pop_and_give_back(struct egress_bridge *bridge)
 	uint64_t n;
 
 	assert_non_null(batch);
-	n = batch->mark;
+	n = batch->fence_number;
 	egress_bridge_give_back(bridge, batch);
 	return n;
 }
@@ -130,12 +130,13 @@ static void test_batches_go_back_to_their_worker(void **state)
 	assert_null(egress_bridge_pop(bridge));
 
 	back = egress_bridge_take_back(bridge, 0);
-	assert_int_equal(back->mark, 1);
+	assert_int_equal(back->fence_number, 1);
 	assert_null(back->next);
 	egress_batch_free_all(back);
 	back = egress_bridge_take_back(bridge, 1);
-	assert_int_equal(back->mark, 3); /* the last one used, still warm */
-	assert_int_equal(back->next->mark, 2);
+	assert_int_equal(back->fence_number,
+			 3); /* the last one used, still warm */
+	assert_int_equal(back->next->fence_number, 2);
 	assert_null(back->next->next);
 	egress_batch_free_all(back);
 	assert_null(egress_bridge_take_back(bridge, 1));
@@ -158,37 +159,37 @@ static void test_a_busy_worker_does_not_hold_up_others(void **state)
 	egress_bridge_free(bridge);
 }
 
-static struct egress_batch *mark_of(uint64_t number)
+static struct egress_batch *fence_of(uint64_t number)
 {
-	struct egress_batch *mark = egress_batch_new(0);
+	struct egress_batch *fence = egress_batch_new(0);
 
-	assert_non_null(mark);
-	mark->kind = EGRESS_BATCH_FENCE;
-	mark->mark = number;
-	return mark;
+	assert_non_null(fence);
+	fence->kind = EGRESS_BATCH_FENCE;
+	fence->fence_number = number;
+	return fence;
 }
 
 static void test_marks_travel_behind_and_come_back_in_order(void **state)
 {
 	struct egress_bridge *bridge = bridge_of(1, 8);
-	struct egress_batch *marks;
+	struct egress_batch *fences;
 
 	(void)state;
 	push(bridge, 0, 100);
-	assert_int_equal(egress_bridge_push(bridge, 0, mark_of(1)), 0);
+	assert_int_equal(egress_bridge_push(bridge, 0, fence_of(1)), 0);
 	push(bridge, 0, 101);
-	assert_int_equal(egress_bridge_push(bridge, 0, mark_of(2)), 0);
+	assert_int_equal(egress_bridge_push(bridge, 0, fence_of(2)), 0);
 	assert_int_equal(pop_and_give_back(bridge), 100);
 	assert_null(egress_bridge_take_fence(bridge, 0));
 	assert_int_equal(pop_and_give_back(bridge), 1);
 	assert_int_equal(pop_and_give_back(bridge), 101);
 	assert_int_equal(pop_and_give_back(bridge), 2);
 
-	marks = egress_bridge_take_fence(bridge, 0);
-	assert_int_equal(marks->mark, 1);
-	assert_int_equal(marks->next->mark, 2);
-	assert_null(marks->next->next);
-	egress_batch_free_all(marks);
+	fences = egress_bridge_take_fence(bridge, 0);
+	assert_int_equal(fences->fence_number, 1);
+	assert_int_equal(fences->next->fence_number, 2);
+	assert_null(fences->next->next);
+	egress_batch_free_all(fences);
 	egress_bridge_free(bridge);
 }
 
@@ -302,7 +303,7 @@ static int wait_room_a_little(void *arg)
 	return egress_bridge_wait_room(arg, 0, sp_in(SP_MS));
 }
 
-static int wait_mark(void *arg)
+static int wait_fence(void *arg)
 {
 	return egress_bridge_wait_fence(arg, 0, SP_NEVER);
 }
@@ -342,7 +343,7 @@ static void test_a_worker_is_woken_when_there_is_room(void **state)
 	assert_int_equal(call_on(rt, fill_up, bridge), -EAGAIN);
 	assert_int_equal(wake_by(rt, wait_room, egress_bridge_stop, bridge),
 			 -EPIPE);
-	assert_int_equal(call_on(rt, wait_mark, bridge), -EPIPE);
+	assert_int_equal(call_on(rt, wait_fence, bridge), -EPIPE);
 	stop_runtime(rt);
 	egress_bridge_free(bridge);
 }
@@ -372,9 +373,9 @@ static void test_nobody_is_woken_for_others_who_gave_up(void **state)
 	egress_bridge_free(bridge);
 }
 
-static int push_mark(void *arg)
+static int push_fence(void *arg)
 {
-	return egress_bridge_push(arg, 0, mark_of(1));
+	return egress_bridge_push(arg, 0, fence_of(1));
 }
 
 static void test_a_worker_is_woken_by_a_safe_mark(void **state)
@@ -383,9 +384,9 @@ static void test_a_worker_is_woken_by_a_safe_mark(void **state)
 	struct sp_rt *rt = start_runtime(1);
 
 	(void)state;
-	assert_int_equal(call_on(rt, push_mark, bridge), 0);
-	assert_int_equal(wake_by(rt, wait_mark, pop_all, bridge), 0);
-	assert_int_equal(call_on(rt, wait_mark, bridge), 0);
+	assert_int_equal(call_on(rt, push_fence, bridge), 0);
+	assert_int_equal(wake_by(rt, wait_fence, pop_all, bridge), 0);
+	assert_int_equal(call_on(rt, wait_fence, bridge), 0);
 	stop_runtime(rt);
 	egress_bridge_free(bridge);
 }
@@ -398,8 +399,8 @@ struct stress {
 	struct egress_bridge *bridge;
 	uint32_t worker;
 	uint64_t batches;
-	uint64_t made;	/* batches that were allocated */
-	uint64_t marks; /* that came back */
+	uint64_t made;	 /* batches that were allocated */
+	uint64_t fences; /* that came back */
 };
 
 /* A batch of our own that came back, or a new one. */
@@ -434,19 +435,19 @@ static void stress_push(struct stress *s, struct egress_batch *batch)
 
 static void stress_marks(struct stress *s)
 {
-	struct egress_batch *marks =
+	struct egress_batch *fences =
 		egress_bridge_take_fence(s->bridge, s->worker);
 
-	for (struct egress_batch *m = marks; m != NULL; m = m->next)
-		EXPECT_EQ(m->mark, ++s->marks);
-	egress_batch_free_all(marks);
+	for (struct egress_batch *m = fences; m != NULL; m = m->next)
+		EXPECT_EQ(m->fence_number, ++s->fences);
+	egress_batch_free_all(fences);
 }
 
 static int stress_worker(void *arg)
 {
 	struct stress *s = arg;
 	struct egress_batch *unused = NULL;
-	uint64_t marks = 0;
+	uint64_t fences = 0;
 
 	for (uint64_t n = 1; n <= s->batches; n++) {
 		struct egress_batch *batch = stress_batch(s, &unused);
@@ -456,11 +457,11 @@ static int stress_worker(void *arg)
 		batch->len = sizeof(n);
 		stress_push(s, batch);
 		if (n % 64 == 0) {
-			stress_push(s, mark_of(++marks));
+			stress_push(s, fence_of(++fences));
 			stress_marks(s);
 		}
 	}
-	while (s->marks < marks) {
+	while (s->fences < fences) {
 		EXPECT_EQ(egress_bridge_wait_fence(s->bridge, s->worker,
 						   SP_NEVER),
 			  0);
@@ -486,7 +487,7 @@ static int stress_publisher(void *arg)
 				memcpy(&n, batch->bytes, sizeof(n));
 				EXPECT_EQ(n, ++last[batch->worker]);
 			} else {
-				EXPECT_EQ(batch->mark * 64,
+				EXPECT_EQ(batch->fence_number * 64,
 					  last[batch->worker]);
 			}
 			egress_bridge_give_back(bridge, batch);
@@ -517,7 +518,7 @@ static void test_stress(void **state)
 	assert_int_equal(call_on(publisher, stress_publisher, bridge), 0);
 	for (uint32_t i = 0; i < WORKERS; i++) {
 		assert_int_equal(sp_join_thread(workers, tasks[i], NULL), 0);
-		assert_int_equal(s[i].marks, batches / 64);
+		assert_int_equal(s[i].fences, batches / 64);
 		CHECK(s[i].made < 100, "%lu batches made for a ring of 8",
 		      (unsigned long)s[i].made);
 	}

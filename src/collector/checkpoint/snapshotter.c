@@ -146,7 +146,7 @@ static bool fences_take(struct snapshotter *snapshotter, uint64_t number,
 	while (fence != NULL) {
 		struct egress_batch *next = fence->next;
 
-		if (fence->mark == number) {
+		if (fence->fence_number == number) {
 			found = true;
 			*spooled = fence->spooled;
 		}

@@ -187,7 +187,7 @@ void state_store_kv_close(struct state_store *store)
 	free(s);
 }
 
-static int connect_shelf(struct kv_store *s, struct open_job *job,
+static int connect_store(struct kv_store *s, struct open_job *job,
 			 int64_t deadline)
 {
 	int err;
@@ -230,7 +230,7 @@ int state_store_open_kv(const struct nats_options *options, int replicas,
 	s->collector = strdup(collector);
 	s->store.where = strdup(options->servers[0]);
 	if (s->collector != NULL && s->store.where != NULL)
-		err = connect_shelf(s, &job, deadline);
+		err = connect_store(s, &job, deadline);
 	if (err < 0) {
 		state_store_kv_close(&s->store);
 		return err;

@@ -216,18 +216,18 @@ static const char *look_at(struct reader *r, const char *line, size_t *len,
 	while (blanks < *len && (line[blanks] == ' ' || line[blanks] == '\t'))
 		blanks++;
 	if (blanks == *len || line[blanks] == '#' || line[blanks] == ';')
-		goto nothing;
+		goto out;
 	if (*len > max) {
 		config_errors_add(
 			r->loader->errors,
 			"%s:%u: longer than %zu bytes; a list can go on "
 			"in further lines that begin with a blank",
 			r->name, r->line, max);
-		goto nothing;
+		goto out;
 	}
 	if (memchr(line, '\0', *len) != NULL) {
 		line_complain(r, "has a NUL byte");
-		goto nothing;
+		goto out;
 	}
 	if (line[blanks] == '[' && !(blanks > 0 && r->has_key)) {
 		/* The last one: an IPv6 address may stand in its own. */
@@ -235,7 +235,7 @@ static const char *look_at(struct reader *r, const char *line, size_t *len,
 		if (bracket == NULL) {
 			line_complain(r,
 				      "a section that does not end with ']'");
-			goto nothing;
+			goto out;
 		}
 		begin_section(r, line + blanks + 1,
 			      (size_t)(bracket - line) - blanks - 1);
@@ -246,7 +246,7 @@ static const char *look_at(struct reader *r, const char *line, size_t *len,
 	if (blanks > 0 && r->has_key)
 		*len = without_comment(line, *len);
 	return line;
-nothing:
+out:
 	*len = 0;
 	return "";
 }

@@ -87,8 +87,8 @@ static uint64_t list_words(uint64_t word)
  * The place @ptr leads to, with @words words there, paid for; NULL and b->bad
  * if that is not inside.
  */
-static const uint8_t *resolve(struct capnp_bounds *b, const uint8_t *ptr,
-			      uint64_t words)
+static const uint8_t *pointer_resolve(struct capnp_bounds *b,
+				      const uint8_t *ptr, uint64_t words)
 {
 	int64_t from = (ptr - b->words.p) / 8;
 	int64_t at = from + 1 + ptr_offset(capnp_word(ptr));
@@ -133,8 +133,9 @@ struct capnp_struct capnp_struct_root(struct capnp_bounds *b,
 		b->bad = true;
 		return s;
 	}
-	s.data = resolve(b, m->words.p,
-			 (uint64_t)tag_data_words(word) + tag_ptrs(word));
+	s.data = pointer_resolve(b, m->words.p,
+				 (uint64_t)tag_data_words(word) +
+					 tag_ptrs(word));
 	if (s.data != NULL) {
 		s.data_words = tag_data_words(word);
 		s.ptrs = tag_ptrs(word);
@@ -185,7 +186,7 @@ struct egress_list capnp_struct_list(struct capnp_bounds *b,
 	word = capnp_word(ptr);
 	words = list_words(word);
 	b->bad = ptr_kind(word) != KIND_LIST || list_size(word) != size;
-	p = b->bad ? NULL : resolve(b, ptr, words + tagged);
+	p = b->bad ? NULL : pointer_resolve(b, ptr, words + tagged);
 	if (p == NULL || (tagged && !tag_fits(capnp_word(p), words)))
 		b->bad = true;
 	else

@@ -95,8 +95,8 @@ static void check_elements(struct capnp_bounds *b, const struct egress_list *l,
 	}
 }
 
-static struct egress_list tlvs(struct capnp_bounds *b,
-			       const struct capnp_struct *s, unsigned n)
+static struct egress_list list_of_tlvs(struct capnp_bounds *b,
+				       const struct capnp_struct *s, unsigned n)
 {
 	struct egress_list l = capnp_struct_list(b, s, n, EGRESS_LIST_STRUCTS);
 
@@ -104,8 +104,8 @@ static struct egress_list tlvs(struct capnp_bounds *b,
 	return l;
 }
 
-static struct egress_list segments(struct capnp_bounds *b,
-				   const struct capnp_struct *s)
+static struct egress_list list_of_segments(struct capnp_bounds *b,
+					   const struct capnp_struct *s)
 {
 	struct egress_list l =
 		capnp_struct_list(b, s, UPDATE_AS_PATH_SEGMENTS_PTR,
@@ -115,8 +115,8 @@ static struct egress_list segments(struct capnp_bounds *b,
 	return l;
 }
 
-static struct egress_list datas(struct capnp_bounds *b,
-				const struct capnp_struct *s, unsigned n)
+static struct egress_list list_of_data(struct capnp_bounds *b,
+				       const struct capnp_struct *s, unsigned n)
 {
 	struct egress_list l = capnp_struct_list(b, s, n, EGRESS_LIST_POINTERS);
 	struct capnp_struct all = { .data = l.p, .ptrs = UINT16_MAX };
@@ -187,11 +187,13 @@ static void update_lists(struct capnp_bounds *b, const struct capnp_struct *s,
 	u->labels = LIST(UPDATE_LABELS, U32);
 	u->communities = LIST(UPDATE_COMMUNITIES, STRUCTS);
 	u->large_communities = LIST(UPDATE_LARGE_COMMUNITIES, STRUCTS);
-	u->ext_communities = tlvs(b, s, UPDATE_EXTENDED_COMMUNITIES_PTR);
-	u->unknown_attributes = tlvs(b, s, UPDATE_UNKNOWN_ATTRIBUTES_PTR);
-	u->as_path_segments = segments(b, s);
+	u->ext_communities =
+		list_of_tlvs(b, s, UPDATE_EXTENDED_COMMUNITIES_PTR);
+	u->unknown_attributes =
+		list_of_tlvs(b, s, UPDATE_UNKNOWN_ATTRIBUTES_PTR);
+	u->as_path_segments = list_of_segments(b, s);
 	u->ipv6_ext_communities =
-		datas(b, s, UPDATE_IPV6_EXTENDED_COMMUNITIES_PTR);
+		list_of_data(b, s, UPDATE_IPV6_EXTENDED_COMMUNITIES_PTR);
 }
 
 static void update_route(struct capnp_bounds *b, const struct capnp_struct *s,

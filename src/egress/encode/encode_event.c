@@ -97,8 +97,8 @@ static void event_words(const struct rib_event *e,
 		EGRESS_PUT(w, EVENT_EPOCH, epoch->epoch);
 }
 
-static uint32_t pointers(const struct rib_event *e,
-			 const struct egress_epoch *epoch)
+static uint32_t event_pointers(const struct rib_event *e,
+			       const struct egress_epoch *epoch)
 {
 	uint32_t present = 0;
 
@@ -206,7 +206,7 @@ size_t egress_encode_event(const struct rib_event *e,
 	uint64_t words[EVENT_DATA_WORDS] = { 0 };
 	uint64_t *message = (uint64_t *)(void *)out;
 	size_t bound = event_bound(e, epoch);
-	size_t ptrs = capnp_build_ptrs(pointers(e, epoch));
+	size_t ptrs = capnp_build_ptrs(event_pointers(e, epoch));
 	struct capnp_builder b;
 	size_t used;
 

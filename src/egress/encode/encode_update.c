@@ -167,7 +167,7 @@ static void attr_pointers(const struct bgp_attrs *a, struct shared *s)
 		    5 * 8;
 }
 
-static inline void share(const struct rib_change *c, struct shared *s)
+static inline void shared_init(const struct rib_change *c, struct shared *s)
 {
 	s->present = BIT(UPDATE_ROUTER_ADDR) | BIT(UPDATE_PEER_ADDR);
 	s->bound = FIXED_BOUND;
@@ -418,9 +418,10 @@ static inline void build_data(const struct rib_change *c,
 }
 
 /* Build a whole message at @message. */
-static void build(const struct rib_change *c, const struct rib_route *r,
-		  const struct shared *s, const struct egress_optional *rare,
-		  uint64_t *message, struct shape *out)
+static void message_build(const struct rib_change *c, const struct rib_route *r,
+			  const struct shared *s,
+			  const struct egress_optional *rare, uint64_t *message,
+			  struct shape *out)
 {
 	size_t words = data_words(c, r);
 	size_t ptrs = capnp_build_ptrs(s->present | rare->present);
@@ -465,8 +466,8 @@ static void build(const struct rib_change *c, const struct rib_route *r,
 	} while (0)
 
 /* Make a copy of @shape and patch it. */
-static inline void patch(const struct rib_route *r, const struct shape *shape,
-			 uint64_t *message)
+static inline void message_patch(const struct rib_route *r,
+				 const struct shape *shape, uint64_t *message)
 {
 	uint64_t *data = message + EGRESS_HEAD_WORDS;
 
@@ -510,7 +511,7 @@ static size_t build_single(const struct rib_change *c,
 	if (!is_plain(c, r))
 		egress_optional_route(c, r, rare);
 	if (s->bound + rare->bound <= cap)
-		build(c, r, s, rare, (uint64_t *)(void *)out, &shape);
+		message_build(c, r, s, rare, (uint64_t *)(void *)out, &shape);
 	rare->present = present;
 	rare->bound = bound;
 	return shape.bytes;
@@ -521,7 +522,7 @@ size_t egress_encode_bound(const struct rib_change *c, size_t i)
 	struct egress_optional rare;
 	struct shared s;
 
-	share(c, &s);
+	shared_init(c, &s);
 	egress_optional_change(c, s.has_segments, &rare);
 	if (!is_plain(c, &c->routes[i]))
 		egress_optional_route(c, &c->routes[i], &rare);
@@ -542,7 +543,7 @@ struct egress_encoded egress_encode_update(const struct rib_change *c,
 	struct shared s;
 	struct shape shape = { 0 };
 
-	share(c, &s);
+	shared_init(c, &s);
 	rare.present = 0;
 	rare.bound = 0;
 	if (has_rare(c, &s))
@@ -560,11 +561,11 @@ struct egress_encoded egress_encode_update(const struct rib_change *c,
 			   shape.data_words == data_words(c, r)) {
 			bytes = shape.bytes <= left ? shape.bytes : 0;
 			if (bytes != 0)
-				patch(r, &shape, at);
+				message_patch(r, &shape, at);
 		} else {
 			bytes = 0;
 			if (s.bound + rare.bound <= left) {
-				build(c, r, &s, &rare, at, &shape);
+				message_build(c, r, &s, &rare, at, &shape);
 				bytes = shape.bytes;
 			}
 		}

@@ -65,7 +65,7 @@ static int segment_of(const uint64_t *bases, size_t count, uint64_t position,
  * Put the cursor at @position. An end of one segment is the beginning of the
  * next, whose header is stepped over.
  */
-static int place(struct journal_cursor *c, uint64_t position)
+static int cursor_seek(struct journal_cursor *c, uint64_t position)
 {
 	uint64_t *bases = NULL;
 	uint64_t base = 0;
@@ -150,7 +150,7 @@ int journal_cursor_open(const char *dir, uint64_t position,
 
 	if (err < 0)
 		return err;
-	err = place(c, position);
+	err = cursor_seek(c, position);
 	if (err < 0) {
 		journal_cursor_close(c);
 		return err;
@@ -187,7 +187,7 @@ void journal_cursor_close(struct journal_cursor *c)
 }
 
 /* Have at least @want bytes from the position on in memory, if there are. */
-static int load(struct journal_cursor *c, size_t want)
+static int cursor_load(struct journal_cursor *c, size_t want)
 {
 	size_t have = c->len - c->at;
 	int64_t n;
@@ -217,8 +217,8 @@ static int load(struct journal_cursor *c, size_t want)
 }
 
 /* 1 with a record, 0 without; -EBADMSG if there is something else. */
-static int decode(struct journal_cursor *c, struct journal_record *out,
-		  size_t *size)
+static int cursor_decode(struct journal_cursor *c, struct journal_record *out,
+			 size_t *size)
 {
 	enum journal_verdict verdict = JOURNAL_SHORT;
 	size_t want = JOURNAL_RECORD_HEADER;
@@ -226,7 +226,7 @@ static int decode(struct journal_cursor *c, struct journal_record *out,
 
 	/* Once for the header, once for the whole of it. */
 	for (int i = 0; i < 2 && verdict == JOURNAL_SHORT; i++) {
-		err = load(c, want);
+		err = cursor_load(c, want);
 		if (err < 0)
 			return err;
 		verdict = journal_record_decode(c->bytes + c->at,
@@ -242,7 +242,7 @@ static int decode(struct journal_cursor *c, struct journal_record *out,
 	return verdict == JOURNAL_BAD ? -EBADMSG : 0;
 }
 
-static bool exists(struct journal_cursor *c, uint64_t base)
+static bool segment_exists(struct journal_cursor *c, uint64_t base)
 {
 	struct journal_header header;
 	int fd = segment_open(c->dir, base, O_RDONLY, &header);
@@ -279,7 +279,7 @@ static int at_end(struct journal_cursor *c)
 	size_t size;
 	int later;
 
-	if (exists(c, c->position)) {
+	if (segment_exists(c, c->position)) {
 		int err = enter_segment(c, c->position);
 
 		if (err == 0)
@@ -290,7 +290,8 @@ static int at_end(struct journal_cursor *c)
 	if (later <= 0)
 		return later;
 	/* It may have grown and ended while we looked: then look again. */
-	if (exists(c, c->position) || decode(c, &record, &size) == 1)
+	if (segment_exists(c, c->position) ||
+	    cursor_decode(c, &record, &size) == 1)
 		return 1;
 	segment_name(c->base, c->fault.name);
 	c->fault.offset = c->position - c->base;
@@ -304,7 +305,7 @@ int journal_cursor_next(struct journal_cursor *c, struct journal_record *out)
 	int got;
 
 	for (;;) {
-		got = decode(c, &record, &size);
+		got = cursor_decode(c, &record, &size);
 		if (got < 0 && got != -EBADMSG)
 			return got;
 		if (got != 1) {

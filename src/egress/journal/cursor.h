@@ -40,7 +40,7 @@ int journal_cursor_next(struct journal_cursor *c, struct journal_record *out);
 /* Where the next record will be read. */
 uint64_t journal_cursor_position(const struct journal_cursor *c);
 
-/* The identity of the journal, of marks. */
+/* The identity of the journal, as in a log position. */
 uint64_t journal_cursor_identity(const struct journal_cursor *c);
 
 const struct journal_fault *journal_cursor_fault(

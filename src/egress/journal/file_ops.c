@@ -38,7 +38,7 @@ struct file_op {
 	uint32_t flags;
 };
 
-static void fill(struct io_uring_sqe *sqe, void *arg)
+static void sqe_fill(struct io_uring_sqe *sqe, void *arg)
 {
 	const struct file_op *op = arg;
 
@@ -55,13 +55,13 @@ static void fill(struct io_uring_sqe *sqe, void *arg)
  * A file is on the disk or it is not: a fiber that was told to end still
  * finishes the step it is in.
  */
-static int run(struct file_op op)
+static int file_op_run(struct file_op op)
 {
 	int res;
 
 	sp_shield_begin();
 	do
-		res = sp_op_raw(fill, &op, NULL);
+		res = sp_op_raw(sqe_fill, &op, NULL);
 	while (res == -EINTR || res == -EAGAIN);
 	sp_shield_end();
 	return res;
@@ -69,17 +69,19 @@ static int run(struct file_op op)
 
 int file_open(int dir, const char *name, int flags)
 {
-	return run((struct file_op){ .opcode = IORING_OP_OPENAT,
-				     .fd = dir,
-				     .addr = (uintptr_t)name,
-				     .len = MODE,
-				     .flags = (uint32_t)(flags | O_CLOEXEC) });
+	return file_op_run(
+		(struct file_op){ .opcode = IORING_OP_OPENAT,
+				  .fd = dir,
+				  .addr = (uintptr_t)name,
+				  .len = MODE,
+				  .flags = (uint32_t)(flags | O_CLOEXEC) });
 }
 
 void file_close(int fd)
 {
 	if (fd >= 0)
-		run((struct file_op){ .opcode = IORING_OP_CLOSE, .fd = fd });
+		file_op_run((struct file_op){ .opcode = IORING_OP_CLOSE,
+					      .fd = fd });
 }
 
 int64_t file_read(int fd, void *bytes, size_t len, uint64_t offset)
@@ -88,7 +90,7 @@ int64_t file_read(int fd, void *bytes, size_t len, uint64_t offset)
 
 	while (got < len) {
 		size_t want = len - got < INT_MAX ? len - got : INT_MAX;
-		int n = run((struct file_op){
+		int n = file_op_run((struct file_op){
 			.opcode = IORING_OP_READ,
 			.fd = fd,
 			.addr = (uintptr_t)((uint8_t *)bytes + got),
@@ -105,7 +107,7 @@ int64_t file_read(int fd, void *bytes, size_t len, uint64_t offset)
 }
 
 /* Step over @n bytes that were written. The pieces that are left. */
-static size_t advance(struct iovec **iov, size_t count, size_t n)
+static size_t iovec_advance(struct iovec **iov, size_t count, size_t n)
 {
 	while (count > 0 && n >= (*iov)->iov_len) {
 		n -= (*iov)->iov_len;
@@ -123,27 +125,28 @@ int file_write(int fd, struct iovec *iov, size_t count, uint64_t offset)
 {
 	while (count > 0) {
 		size_t now = count < IOV_MAX ? count : IOV_MAX;
-		int n = run((struct file_op){ .opcode = IORING_OP_WRITEV,
-					      .fd = fd,
-					      .addr = (uintptr_t)iov,
-					      .len = (uint32_t)now,
-					      .offset = offset });
+		int n = file_op_run(
+			(struct file_op){ .opcode = IORING_OP_WRITEV,
+					  .fd = fd,
+					  .addr = (uintptr_t)iov,
+					  .len = (uint32_t)now,
+					  .offset = offset });
 
 		if (n < 0)
 			return n;
 		if (n == 0)
 			return -EIO;
 		offset += (uint64_t)n;
-		count = advance(&iov, count, (size_t)n);
+		count = iovec_advance(&iov, count, (size_t)n);
 	}
 	return 0;
 }
 
 int file_sync(int fd)
 {
-	return run((struct file_op){ .opcode = IORING_OP_FSYNC,
-				     .fd = fd,
-				     .flags = IORING_FSYNC_DATASYNC });
+	return file_op_run((struct file_op){ .opcode = IORING_OP_FSYNC,
+					     .fd = fd,
+					     .flags = IORING_FSYNC_DATASYNC });
 }
 
 /* The rare ones */
@@ -167,7 +170,7 @@ static int run_job(void *arg)
 }
 
 /* The job is on the caller's stack, so the caller must not leave early. */
-static int block(struct job *job)
+static int job_run_blocking(struct job *job)
 {
 	int ret;
 	int err;
@@ -194,7 +197,8 @@ static int call_open_dir(struct job *job)
 
 int file_open_dir(const char *path)
 {
-	return block(&(struct job){ .call = call_open_dir, .name = path });
+	return job_run_blocking(
+		&(struct job){ .call = call_open_dir, .name = path });
 }
 
 static int call_lock(struct job *job)
@@ -210,10 +214,10 @@ int file_lock(int dir)
 {
 	int64_t until = sp_in(LOCK_NS);
 	struct job job = { .call = call_lock, .fd = dir };
-	int err = block(&job);
+	int err = job_run_blocking(&job);
 
 	while (err == -EBUSY && sp_now() < until && sp_sleep(LOCK_STEP_NS) == 0)
-		err = block(&job);
+		err = job_run_blocking(&job);
 	return err;
 }
 
@@ -224,7 +228,7 @@ static int call_truncate(struct job *job)
 
 int file_truncate(int fd, uint64_t size)
 {
-	return block(
+	return job_run_blocking(
 		&(struct job){ .call = call_truncate, .fd = fd, .size = size });
 }
 
@@ -241,7 +245,7 @@ static int call_size(struct job *job)
 int64_t file_size(int fd)
 {
 	struct job job = { .call = call_size, .fd = fd };
-	int err = block(&job);
+	int err = job_run_blocking(&job);
 
 	return err < 0 ? err : job.result;
 }
@@ -253,7 +257,7 @@ static int call_unlink(struct job *job)
 
 int file_unlink(int dir, const char *name)
 {
-	return block(
+	return job_run_blocking(
 		&(struct job){ .call = call_unlink, .fd = dir, .name = name });
 }
 
@@ -266,7 +270,7 @@ static int call_rename(struct job *job)
 
 int file_rename(int dir, const char *from, const char *to)
 {
-	return block(&(struct job){
+	return job_run_blocking(&(struct job){
 		.call = call_rename, .fd = dir, .name = from, .new_name = to });
 }
 
@@ -294,6 +298,6 @@ static int call_list(struct job *job)
 
 int file_list(int dir, int (*each)(const char *name, void *arg), void *arg)
 {
-	return block(&(struct job){
+	return job_run_blocking(&(struct job){
 		.call = call_list, .fd = dir, .each = each, .arg = arg });
 }

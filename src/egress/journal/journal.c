@@ -56,7 +56,7 @@ struct journal {
 	struct sp_mutex sync_lock;
 };
 
-static uint64_t newest(const struct journal *j)
+static uint64_t segment_newest(const struct journal *j)
 {
 	return j->bases[j->count - 1];
 }
@@ -104,7 +104,7 @@ static int open_newest(struct journal *j, struct journal_fault *fault)
 {
 	struct journal_header header;
 	struct journal_scan scan;
-	uint64_t base = newest(j);
+	uint64_t base = segment_newest(j);
 	int64_t size;
 	int err;
 
@@ -263,9 +263,10 @@ static void note_time(struct journal *j, const struct journal_record *r)
 }
 
 /* Describe up to WRITE_MAX records, as written at the end of the journal. */
-static size_t describe(struct journal *j, struct journal_record *records,
-		       size_t count, uint8_t (*headers)[JOURNAL_RECORD_HEADER],
-		       struct iovec *iov)
+static size_t records_describe(struct journal *j,
+			       struct journal_record *records, size_t count,
+			       uint8_t (*headers)[JOURNAL_RECORD_HEADER],
+			       struct iovec *iov)
 {
 	static const uint8_t zeroes[JOURNAL_ALIGN];
 	uint64_t at = j->end;
@@ -300,8 +301,9 @@ static int write_records(struct journal *j, struct journal_record *records,
 
 	while (count > 0) {
 		size_t now = count < WRITE_MAX ? count : WRITE_MAX;
-		size_t pieces = describe(j, records, now, headers, iov);
-		int err = file_write(j->fd, iov, pieces, j->end - newest(j));
+		size_t pieces = records_describe(j, records, now, headers, iov);
+		int err = file_write(j->fd, iov, pieces,
+				     j->end - segment_newest(j));
 
 		if (err < 0)
 			return err;
@@ -327,9 +329,9 @@ static int lock_sync(struct journal *j)
 }
 
 /* The newest segment is full: make it safe and begin another. */
-static int roll(struct journal *j)
+static int segment_roll(struct journal *j)
 {
-	uint64_t base = newest(j);
+	uint64_t base = segment_newest(j);
 	int fd = j->fd;
 	int err = journal_sync(j);
 
@@ -347,10 +349,11 @@ static int roll(struct journal *j)
 }
 
 /* Records from @records on that go into the newest segment together. */
-static size_t fitting(const struct journal *j,
-		      const struct journal_record *records, size_t count)
+static size_t records_fitting(const struct journal *j,
+			      const struct journal_record *records,
+			      size_t count)
 {
-	uint64_t used = j->end - newest(j);
+	uint64_t used = j->end - segment_newest(j);
 	size_t n = 0;
 
 	while (n < count) {
@@ -366,8 +369,9 @@ static size_t fitting(const struct journal *j,
 }
 
 /* The same, and within what a spool may hold. */
-static size_t allowed(const struct journal *j,
-		      const struct journal_record *records, size_t count)
+static size_t records_allowed(const struct journal *j,
+			      const struct journal_record *records,
+			      size_t count)
 {
 	uint64_t bytes = journal_bytes(j);
 	bool empty = bytes <= JOURNAL_HEADER;
@@ -388,7 +392,7 @@ static size_t allowed(const struct journal *j,
 /* Take back what is behind @end, which is in the newest segment. */
 static int cut_back(struct journal *j, uint64_t end)
 {
-	int err = file_truncate(j->fd, end - newest(j));
+	int err = file_truncate(j->fd, end - segment_newest(j));
 
 	if (err < 0)
 		return err;
@@ -424,16 +428,16 @@ int journal_append(struct journal *j, struct journal_record *records,
 	size_t done = 0;
 	int err = 0;
 
-	count = allowed(j, records, count);
+	count = records_allowed(j, records, count);
 	if (count == 0)
 		return -ENOSPC;
 	if (j->count == 0)
 		err = begin_segment(j);
 	while (done < count && err == 0) {
-		size_t n = fitting(j, records + done, count - done);
+		size_t n = records_fitting(j, records + done, count - done);
 
 		if (n == 0) {
-			err = roll(j);
+			err = segment_roll(j);
 			continue;
 		}
 		err = append_some(j, records + done, n);
@@ -524,7 +528,7 @@ int journal_retain(struct journal *j, uint64_t now_ns)
  */
 static int begin_anew(struct journal *j)
 {
-	int err = roll(j);
+	int err = segment_roll(j);
 
 	if (err != -ENOSPC && err != -EDQUOT)
 		return err;
@@ -549,7 +553,7 @@ int journal_release(struct journal *j, uint64_t position)
 	if (j->count == 0)
 		return 0;
 	/* Else one segment would stay until there is something to spool. */
-	if (position >= j->end && j->end > newest(j) + JOURNAL_HEADER) {
+	if (position >= j->end && j->end > segment_newest(j) + JOURNAL_HEADER) {
 		err = begin_anew(j);
 		if (err < 0)
 			return err;

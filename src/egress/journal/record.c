@@ -79,15 +79,15 @@ enum journal_verdict journal_header_decode(const uint8_t *bytes, size_t len,
 	return JOURNAL_OK;
 }
 
-static size_t padded(size_t n)
+static size_t size_padded(size_t n)
 {
 	return (n + JOURNAL_ALIGN - 1) & ~(size_t)(JOURNAL_ALIGN - 1);
 }
 
 size_t journal_record_size(const struct journal_record *record)
 {
-	return padded(sizeof(struct disk_record) + record->subject_len +
-		      record->len);
+	return size_padded(sizeof(struct disk_record) + record->subject_len +
+			   record->len);
 }
 
 void journal_record_encode(const struct journal_record *record,
@@ -119,11 +119,11 @@ void journal_record_encode(const struct journal_record *record,
 	memcpy(out, &r, sizeof(r));
 }
 
-static bool sane(const struct disk_record *r)
+static bool disk_record_valid(const struct disk_record *r)
 {
 	return r->subject_len > 0 && r->subject_len < SUBJECT_MAX &&
 	       r->len <= JOURNAL_PAYLOAD_MAX &&
-	       r->size == padded(sizeof(*r) + r->subject_len + r->len);
+	       r->size == size_padded(sizeof(*r) + r->subject_len + r->len);
 }
 
 enum journal_verdict journal_record_decode(const uint8_t *bytes, size_t len,
@@ -136,7 +136,7 @@ enum journal_verdict journal_record_decode(const uint8_t *bytes, size_t len,
 	if (len < sizeof(r))
 		return JOURNAL_SHORT;
 	memcpy(&r, bytes, sizeof(r));
-	if (!sane(&r))
+	if (!disk_record_valid(&r))
 		return JOURNAL_BAD;
 	*size = r.size;
 	if (len < r.size)

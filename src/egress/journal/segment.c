@@ -251,7 +251,7 @@ static int add_base(const char *name, void *arg)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int base_compare(const void *a, const void *b)
 {
 	const uint64_t *x = a;
 	const uint64_t *y = b;
@@ -269,7 +269,8 @@ int segment_list(int dir, uint64_t **out, size_t *count)
 		return err;
 	}
 	if (list.count > 0)
-		qsort(list.bases, list.count, sizeof(*list.bases), compare);
+		qsort(list.bases, list.count, sizeof(*list.bases),
+		      base_compare);
 	*out = list.bases;
 	*count = list.count;
 	return 0;

@@ -46,8 +46,8 @@ static int errno_of(uint32_t code)
 	}
 }
 
-static int judge(struct wire_view json, const char *what, const char *stream,
-		 struct nats_error *why)
+static int reply_check(struct wire_view json, const char *what,
+		       const char *stream, struct nats_error *why)
 {
 	struct nats_reply_error error;
 
@@ -83,7 +83,7 @@ int nats_api_request(const struct nats_api *api, const char *what,
 	}
 	if (s != NATS_OK)
 		return nats_failed(s, what, why);
-	err = judge(nats_api_bytes(reply), what, stream, why);
+	err = reply_check(nats_api_bytes(reply), what, stream, why);
 	if (err < 0)
 		natsMsg_Destroy(reply);
 	else
@@ -91,8 +91,8 @@ int nats_api_request(const struct nats_api *api, const char *what,
 	return err;
 }
 
-static int unreadable(natsMsg *reply, const char *what, const char *stream,
-		      struct nats_error *why)
+static int reply_unreadable(natsMsg *reply, const char *what,
+			    const char *stream, struct nats_error *why)
 {
 	snprintf(why->text, sizeof(why->text),
 		 "%s of %s: the answer lacks something, or is of wrong types",
@@ -112,13 +112,14 @@ int nats_api_stream(const struct nats_api *api, const char *what,
 	if (err < 0)
 		return err;
 	if (!nats_reply_stream(nats_api_bytes(msg), stream, out))
-		return unreadable(msg, what, stream, why);
+		return reply_unreadable(msg, what, stream, why);
 	*reply = msg;
 	return 0;
 }
 
 /* -EPROTO if @from is not base64; nothing is nothing. */
-static int decode(struct wire_view from, uint8_t *to, struct wire_view *out)
+static int base64_decode(struct wire_view from, uint8_t *to,
+			 struct wire_view *out)
 {
 	size_t len = 0;
 
@@ -138,9 +139,10 @@ static int decode_message(const struct nats_reply_message *m,
 	one.bytes = malloc(m->headers.len + m->data.len + 1);
 	if (one.bytes == NULL)
 		return -ENOMEM;
-	err = decode(m->headers, one.bytes, &one.headers);
+	err = base64_decode(m->headers, one.bytes, &one.headers);
 	if (err == 0)
-		err = decode(m->data, one.bytes + m->headers.len, &one.data);
+		err = base64_decode(m->data, one.bytes + m->headers.len,
+				    &one.data);
 	if (err < 0)
 		free(one.bytes);
 	else
@@ -169,10 +171,10 @@ int nats_api_message(const struct nats_api *api, const char *stream,
 		return err;
 	if (!nats_reply_message(nats_api_bytes(reply), &m) ||
 	    (seq != 0 && m.seq != seq))
-		return unreadable(reply, what, stream, why);
+		return reply_unreadable(reply, what, stream, why);
 	err = decode_message(&m, out);
 	if (err == -EPROTO)
-		return unreadable(reply, what, stream, why);
+		return reply_unreadable(reply, what, stream, why);
 	natsMsg_Destroy(reply);
 	return err;
 }

@@ -164,8 +164,9 @@ static struct nats_conn *link_new(struct nats_wakeup wakeup)
 	return link;
 }
 
-static natsStatus subscribe(struct nats_conn *link,
-			    const struct nats_options *options, uint32_t window)
+static natsStatus acks_subscribe(struct nats_conn *link,
+				 const struct nats_options *options,
+				 uint32_t window)
 {
 	char subject[SUBJECT_TEXT_MAX];
 	natsStatus s;
@@ -202,7 +203,7 @@ int nats_conn_open(const struct nats_options *options, uint32_t window,
 		err = nats_failed(s, "connect", why);
 		goto fail;
 	}
-	s = subscribe(link, options, window);
+	s = acks_subscribe(link, options, window);
 	if (s != NATS_OK) {
 		err = nats_failed(s, "subscribe", why);
 		goto fail;
@@ -255,7 +256,7 @@ int nats_conn_fd(const struct nats_conn *link)
 	return link->fd;
 }
 
-static uint32_t answers(struct nats_conn *link)
+static uint32_t acks_pending(struct nats_conn *link)
 {
 	int n = 0;
 
@@ -268,7 +269,7 @@ void nats_conn_read(struct nats_conn *link)
 {
 	natsConnection_ProcessReadEvent(link->nc);
 	/* A turn costs more than an answer: not one for each. */
-	if (answers(link) >= link->awaited)
+	if (acks_pending(link) >= link->awaited)
 		link->wakeup.ring(link->wakeup.arg);
 }
 
@@ -352,7 +353,7 @@ bool nats_conn_take(struct nats_conn *link, struct nats_answer *out)
 bool nats_conn_await(struct nats_conn *link, uint32_t n)
 {
 	link->awaited = n;
-	return answers(link) < n;
+	return acks_pending(link) < n;
 }
 
 bool nats_conn_lost(struct nats_conn *link)

@@ -22,7 +22,7 @@ static void skip_space(struct scan *s)
 		s->p++;
 }
 
-static bool take(struct scan *s, char c)
+static bool char_take(struct scan *s, char c)
 {
 	if (s->p == s->end || *s->p != (uint8_t)c)
 		return false;
@@ -37,7 +37,7 @@ static bool is_digit(uint8_t c)
 
 static bool skip_string(struct scan *s)
 {
-	if (!take(s, '"'))
+	if (!char_take(s, '"'))
 		return false;
 	while (s->p < s->end && *s->p != '"') {
 		if (*s->p < ' ')
@@ -45,7 +45,7 @@ static bool skip_string(struct scan *s)
 		if (*s->p++ == '\\' && s->p++ >= s->end)
 			return false;
 	}
-	return take(s, '"');
+	return char_take(s, '"');
 }
 
 static bool skip_digits(struct scan *s)
@@ -59,14 +59,14 @@ static bool skip_digits(struct scan *s)
 
 static bool skip_number(struct scan *s)
 {
-	(void)take(s, '-');
+	(void)char_take(s, '-');
 	if (!skip_digits(s))
 		return false;
-	if (take(s, '.') && !skip_digits(s))
+	if (char_take(s, '.') && !skip_digits(s))
 		return false;
-	if (take(s, 'e') || take(s, 'E')) {
-		if (!take(s, '-'))
-			(void)take(s, '+');
+	if (char_take(s, 'e') || char_take(s, 'E')) {
+		if (!char_take(s, '-'))
+			(void)char_take(s, '+');
 		return skip_digits(s);
 	}
 	return true;
@@ -90,7 +90,7 @@ static bool skip_key(struct scan *s)
 	if (!skip_string(s))
 		return false;
 	skip_space(s);
-	if (!take(s, ':'))
+	if (!char_take(s, ':'))
 		return false;
 	skip_space(s);
 	return true;
@@ -100,7 +100,7 @@ static bool skip_key(struct scan *s)
 static bool skip_rest(struct scan *s, char close, int depth)
 {
 	skip_space(s);
-	if (take(s, close))
+	if (char_take(s, close))
 		return true;
 	do {
 		skip_space(s);
@@ -109,8 +109,8 @@ static bool skip_rest(struct scan *s, char close, int depth)
 		if (!skip_value(s, depth)) /* NOLINT(misc-no-recursion) */
 			return false;
 		skip_space(s);
-	} while (take(s, ','));
-	return take(s, close);
+	} while (char_take(s, ','));
+	return char_take(s, close);
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion) */
@@ -151,13 +151,14 @@ bool nats_json_is_object(struct wire_view text)
 }
 
 /* The next member or element. False at the end. */
-static bool next(struct scan *s, struct wire_view *key, struct wire_view *out)
+static bool element_next(struct scan *s, struct wire_view *key,
+			 struct wire_view *out)
 {
 	const uint8_t *from;
 
 	skip_space(s);
 	/* Before the first one stands a bracket, before the others a comma. */
-	if (!take(s, key != NULL ? '{' : '[') && !take(s, ','))
+	if (!char_take(s, key != NULL ? '{' : '[') && !char_take(s, ','))
 		return false;
 	skip_space(s);
 	if (key != NULL) {
@@ -166,7 +167,7 @@ static bool next(struct scan *s, struct wire_view *key, struct wire_view *out)
 			return false;
 		*key = (struct wire_view){ from, (size_t)(s->p - from) };
 		skip_space(s);
-		if (!take(s, ':'))
+		if (!char_take(s, ':'))
 			return false;
 		skip_space(s);
 	}
@@ -182,7 +183,7 @@ bool nats_json_next(struct wire_view *rest, struct wire_view *key,
 {
 	struct scan s = scan_of(*rest);
 
-	if (!next(&s, key, out))
+	if (!element_next(&s, key, out))
 		return false;
 	*rest = (struct wire_view){ s.p, (size_t)(s.end - s.p) };
 	return true;
@@ -254,7 +255,7 @@ bool nats_json_null(struct wire_view value)
 
 /* Strings */
 
-static int hex(uint8_t c)
+static int hex_digit_value(uint8_t c)
 {
 	if (is_digit(c))
 		return c - '0';
@@ -279,7 +280,7 @@ static char take_escape(struct scan *s)
 	if (s->p[-1] != 'u' || s->end - s->p < 4)
 		return 0;
 	for (int i = 0; i < 4; i++) {
-		int digit = hex(*s->p++);
+		int digit = hex_digit_value(*s->p++);
 
 		if (digit < 0)
 			return 0;
@@ -291,7 +292,7 @@ static char take_escape(struct scan *s)
 }
 
 /* Between the quotes. */
-static bool unquote(struct wire_view value, struct scan *out)
+static bool string_unquote(struct wire_view value, struct scan *out)
 {
 	struct scan s = scan_of(value);
 
@@ -306,7 +307,7 @@ bool nats_json_string(struct wire_view value, char *out, size_t size)
 	struct scan s;
 	size_t n = 0;
 
-	if (!unquote(value, &s))
+	if (!string_unquote(value, &s))
 		return false;
 	while (s.p < s.end) {
 		char c = (char)*s.p++;
@@ -323,7 +324,7 @@ bool nats_json_string(struct wire_view value, char *out, size_t size)
 	return true;
 }
 
-static int sextet(uint8_t c)
+static int base64_digit_value(uint8_t c)
 {
 	if (c >= 'A' && c <= 'Z')
 		return c - 'A';
@@ -341,7 +342,7 @@ bool nats_json_base64(struct wire_view value, uint8_t *out, size_t *len)
 	struct scan s;
 	size_t n = 0;
 
-	if (!unquote(value, &s) || (s.end - s.p) % 4 != 0)
+	if (!string_unquote(value, &s) || (s.end - s.p) % 4 != 0)
 		return false;
 	for (; s.p < s.end; s.p += 4) {
 		bool last = s.end - s.p == 4;
@@ -349,7 +350,7 @@ bool nats_json_base64(struct wire_view value, uint8_t *out, size_t *len)
 		uint32_t bits = 0;
 
 		for (int i = 0; i < 4; i++) {
-			int six = i < 4 - pad ? sextet(s.p[i]) : 0;
+			int six = i < 4 - pad ? base64_digit_value(s.p[i]) : 0;
 
 			if (six < 0)
 				return false;
@@ -382,7 +383,7 @@ static bool take_digits(struct scan *s, int digits, int64_t low, int64_t high,
 }
 
 /* Days from 1970-01-01 in the Gregorian calendar, from March to February. */
-static int64_t days(int64_t year, int64_t month, int64_t day)
+static int64_t days_since_1970(int64_t year, int64_t month, int64_t day)
 {
 	int64_t y = year - (month <= 2);
 	int64_t m = month > 2 ? month - 3 : month + 9;
@@ -397,7 +398,7 @@ static bool take_fraction(struct scan *s, int64_t *ns)
 	int64_t unit = NS / 10;
 
 	*ns = 0;
-	if (!take(s, '.'))
+	if (!char_take(s, '.'))
 		return true;
 	for (; s->p < s->end && is_digit(*s->p); s->p++) {
 		*ns += (*s->p - '0') * unit;
@@ -413,12 +414,12 @@ static bool take_zone(struct scan *s, int64_t *seconds)
 	bool west;
 
 	*seconds = 0;
-	if (take(s, 'Z'))
+	if (char_take(s, 'Z'))
 		return true;
-	west = take(s, '-');
-	if (!west && !take(s, '+'))
+	west = char_take(s, '-');
+	if (!west && !char_take(s, '+'))
 		return false;
-	if (!take_digits(s, 2, 0, 23, &hours) || !take(s, ':') ||
+	if (!take_digits(s, 2, 0, 23, &hours) || !char_take(s, ':') ||
 	    !take_digits(s, 2, 0, 59, &minutes))
 		return false;
 	*seconds = (hours * 60 + minutes) * (west ? -60 : 60);
@@ -430,17 +431,19 @@ bool nats_json_time(struct wire_view value, int64_t *out)
 	int64_t year, month, day, hour, minute, second, ns, zone;
 	struct scan s;
 
-	if (!unquote(value, &s))
+	if (!string_unquote(value, &s))
 		return false;
-	if (!take_digits(&s, 4, 1970, 2261, &year) || !take(&s, '-') ||
-	    !take_digits(&s, 2, 1, 12, &month) || !take(&s, '-') ||
-	    !take_digits(&s, 2, 1, 31, &day) || !take(&s, 'T') ||
-	    !take_digits(&s, 2, 0, 23, &hour) || !take(&s, ':') ||
-	    !take_digits(&s, 2, 0, 59, &minute) || !take(&s, ':') ||
+	if (!take_digits(&s, 4, 1970, 2261, &year) || !char_take(&s, '-') ||
+	    !take_digits(&s, 2, 1, 12, &month) || !char_take(&s, '-') ||
+	    !take_digits(&s, 2, 1, 31, &day) || !char_take(&s, 'T') ||
+	    !take_digits(&s, 2, 0, 23, &hour) || !char_take(&s, ':') ||
+	    !take_digits(&s, 2, 0, 59, &minute) || !char_take(&s, ':') ||
 	    !take_digits(&s, 2, 0, 60, &second) || !take_fraction(&s, &ns) ||
 	    !take_zone(&s, &zone) || s.p != s.end)
 		return false;
-	*out = (((days(year, month, day) * 24 + hour) * 60 + minute) * 60 +
+	*out = (((days_since_1970(year, month, day) * 24 + hour) * 60 +
+		 minute) *
+			60 +
 		second - zone) *
 		       NS +
 	       ns;

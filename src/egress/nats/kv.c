@@ -30,7 +30,7 @@ struct nats_kv {
 	size_t max;
 };
 
-static void disconnect(struct nats_kv *kv)
+static void kv_disconnect(struct nats_kv *kv)
 {
 	natsConnection_Destroy(kv->api.nc);
 	kv->api.nc = NULL;
@@ -94,8 +94,8 @@ static int connect_kv(struct nats_kv *kv, struct nats_error *why)
 	return bind_bucket(kv, why);
 }
 
-/* Begin a call: it is ours, and connected. Ended by leave(), also if not. */
-static int enter(struct nats_kv *kv, struct nats_error *why)
+/* Begin a call: it is ours, and connected. Ended by kv_call_end(), also if not. */
+static int kv_call_begin(struct nats_kv *kv, struct nats_error *why)
 {
 	int err;
 
@@ -103,19 +103,19 @@ static int enter(struct nats_kv *kv, struct nats_error *why)
 	if (kv->api.nc != NULL &&
 	    natsConnection_Status(kv->api.nc) == NATS_CONN_STATUS_CONNECTED)
 		return 0;
-	disconnect(kv);
+	kv_disconnect(kv);
 	err = connect_kv(kv, why);
 	if (err < 0)
-		disconnect(kv);
+		kv_disconnect(kv);
 	return err;
 }
 
 /* The end of a call that came to @err. */
-static int leave(struct nats_kv *kv, int err)
+static int kv_call_end(struct nats_kv *kv, int err)
 {
 	/* An answer may still come; not to whom asks next. */
 	if (err == -ETIMEDOUT)
-		disconnect(kv);
+		kv_disconnect(kv);
 	pthread_mutex_unlock(&kv->lock);
 	return err;
 }
@@ -134,7 +134,7 @@ int nats_kv_open(const struct nats_options *options, const char *bucket,
 	snprintf(kv->bucket, sizeof(kv->bucket), "%s", bucket);
 	snprintf(kv->stream, sizeof(kv->stream), "KV_%s", kv->bucket);
 	pthread_mutex_init(&kv->lock, NULL);
-	err = enter(kv, why);
+	err = kv_call_begin(kv, why);
 	pthread_mutex_unlock(&kv->lock);
 	if (err < 0) {
 		nats_kv_close(kv);
@@ -148,7 +148,7 @@ void nats_kv_close(struct nats_kv *kv)
 {
 	if (kv == NULL)
 		return;
-	disconnect(kv);
+	kv_disconnect(kv);
 	pthread_mutex_destroy(&kv->lock);
 	free(kv);
 }
@@ -184,7 +184,7 @@ static bool is_removal(const char *operation)
 	return strcmp(operation, "DEL") == 0 || strcmp(operation, "PURGE") == 0;
 }
 
-static const char *header(natsMsg *msg, const char *name)
+static const char *header_value(natsMsg *msg, const char *name)
 {
 	const char *value = NULL;
 
@@ -195,18 +195,18 @@ static const char *header(natsMsg *msg, const char *name)
 
 static int take_direct(natsMsg *msg, const char *subject, struct entry *out)
 {
-	const char *seq = header(msg, "Nats-Sequence");
+	const char *seq = header_value(msg, "Nats-Sequence");
 	struct wire_view data = nats_api_bytes(msg);
 	struct entry e = { 0 };
 
-	if (strcmp(header(msg, "Status"), "404") == 0)
+	if (strcmp(header_value(msg, "Status"), "404") == 0)
 		return -ENOENT;
 	if (!nats_json_uint((struct wire_view){ (const uint8_t *)seq,
 						strlen(seq) },
 			    &e.revision) ||
-	    strcmp(header(msg, "Nats-Subject"), subject) != 0)
+	    strcmp(header_value(msg, "Nats-Subject"), subject) != 0)
 		return -EPROTO;
-	e.deleted = is_removal(header(msg, "KV-Operation"));
+	e.deleted = is_removal(header_value(msg, "KV-Operation"));
 	e.len = data.len;
 	e.bytes = malloc(data.len + 1);
 	if (e.bytes == NULL)
@@ -274,10 +274,10 @@ int nats_kv_get(struct nats_kv *kv, const char *key, struct nats_error *why,
 {
 	char subject[KEY_MAX];
 	struct entry e = { 0 };
-	int err = enter(kv, why);
+	int err = kv_call_begin(kv, why);
 
 	if (err < 0)
-		return leave(kv, err);
+		return kv_call_end(kv, err);
 	err = subject_of(kv, key, false, subject);
 	if (err == 0)
 		err = get_entry(kv, subject, why, &e);
@@ -285,7 +285,7 @@ int nats_kv_get(struct nats_kv *kv, const char *key, struct nats_error *why,
 		free(e.bytes);
 		err = -ENOENT;
 	}
-	err = leave(kv, err);
+	err = kv_call_end(kv, err);
 	if (err < 0)
 		return err;
 	*bytes = e.bytes;
@@ -296,7 +296,7 @@ int nats_kv_get(struct nats_kv *kv, const char *key, struct nats_error *why,
 
 /* Writing */
 
-static natsStatus expect(natsMsg *msg, uint64_t revision)
+static natsStatus header_expect_revision(natsMsg *msg, uint64_t revision)
 {
 	char text[24];
 
@@ -305,7 +305,7 @@ static natsStatus expect(natsMsg *msg, uint64_t revision)
 				 text);
 }
 
-static int judge(natsMsg *reply, struct nats_error *why)
+static int ack_check(natsMsg *reply, struct nats_error *why)
 {
 	struct nats_ack ack;
 
@@ -318,8 +318,9 @@ static int judge(natsMsg *reply, struct nats_error *why)
 }
 
 /* @revision: that the key must be at; NULL: any. */
-static int store(struct nats_kv *kv, const char *subject, struct wire_view v,
-		 const uint64_t *revision, struct nats_error *why)
+static int value_store(struct nats_kv *kv, const char *subject,
+		       struct wire_view v, const uint64_t *revision,
+		       struct nats_error *why)
 {
 	natsMsg *reply = NULL;
 	natsMsg *msg = NULL;
@@ -330,11 +331,11 @@ static int store(struct nats_kv *kv, const char *subject, struct wire_view v,
 		return -EMSGSIZE;
 	s = natsMsg_Create(&msg, subject, NULL, (const char *)v.p, (int)v.len);
 	if (s == NATS_OK && revision != NULL)
-		s = expect(msg, *revision);
+		s = header_expect_revision(msg, *revision);
 	if (s == NATS_OK)
 		s = natsConnection_RequestMsg(&reply, kv->api.nc, msg,
 					      kv->api.wait_ms);
-	err = s == NATS_OK ? judge(reply, why) : nats_failed(s, "put", why);
+	err = s == NATS_OK ? ack_check(reply, why) : nats_failed(s, "put", why);
 	natsMsg_Destroy(reply);
 	natsMsg_Destroy(msg);
 	return err;
@@ -344,15 +345,15 @@ int nats_kv_put(struct nats_kv *kv, const char *key, const void *bytes,
 		size_t len, struct nats_error *why)
 {
 	char subject[KEY_MAX];
-	int err = enter(kv, why);
+	int err = kv_call_begin(kv, why);
 
 	if (err < 0)
-		return leave(kv, err);
+		return kv_call_end(kv, err);
 	err = subject_of(kv, key, false, subject);
 	if (err == 0)
-		err = store(kv, subject, (struct wire_view){ bytes, len }, NULL,
-			    why);
-	return leave(kv, err);
+		err = value_store(kv, subject, (struct wire_view){ bytes, len },
+				  NULL, why);
+	return kv_call_end(kv, err);
 }
 
 /* A key that somebody has removed has a mark of that, with a revision. */
@@ -365,7 +366,8 @@ static int store_over_removal(struct nats_kv *kv, const char *subject,
 	if (get_entry(kv, subject, &other, &e) < 0)
 		return -ESTALE;
 	free(e.bytes);
-	return e.deleted ? store(kv, subject, v, &e.revision, why) : -ESTALE;
+	return e.deleted ? value_store(kv, subject, v, &e.revision, why)
+			 : -ESTALE;
 }
 
 int nats_kv_replace(struct nats_kv *kv, const char *key, const void *bytes,
@@ -373,16 +375,16 @@ int nats_kv_replace(struct nats_kv *kv, const char *key, const void *bytes,
 {
 	struct wire_view v = { bytes, len };
 	char subject[KEY_MAX];
-	int err = enter(kv, why);
+	int err = kv_call_begin(kv, why);
 
 	if (err < 0)
-		return leave(kv, err);
+		return kv_call_end(kv, err);
 	err = subject_of(kv, key, false, subject);
 	if (err == 0)
-		err = store(kv, subject, v, &revision, why);
+		err = value_store(kv, subject, v, &revision, why);
 	if (err == -ESTALE && revision == 0)
 		err = store_over_removal(kv, subject, v, why);
-	return leave(kv, err == -ESTALE ? -ENOTCONN : err);
+	return kv_call_end(kv, err == -ESTALE ? -ENOTCONN : err);
 }
 
 int nats_kv_purge(struct nats_kv *kv, const char *pattern,
@@ -390,13 +392,13 @@ int nats_kv_purge(struct nats_kv *kv, const char *pattern,
 {
 	char subject[KEY_MAX], body[NATS_API_BODY_MAX];
 	natsMsg *reply = NULL;
-	int err = enter(kv, why);
+	int err = kv_call_begin(kv, why);
 
 	if (err < 0)
-		return leave(kv, err);
+		return kv_call_end(kv, err);
 	err = subject_of(kv, pattern, true, subject);
 	if (err < 0)
-		return leave(kv, err);
+		return kv_call_end(kv, err);
 	/* Deleting a key would leave a marker for each, for ever. */
 	snprintf(body, sizeof(body), "{\"filter\":\"%s\"}", subject);
 	err = nats_api_request(&kv->api, "STREAM.PURGE", kv->stream, body, why,
@@ -404,7 +406,7 @@ int nats_kv_purge(struct nats_kv *kv, const char *pattern,
 	if (err == 0 && !nats_reply_success(nats_api_bytes(reply)))
 		err = -EPROTO;
 	natsMsg_Destroy(reply);
-	return leave(kv, err);
+	return kv_call_end(kv, err);
 }
 
 /* Keys */
@@ -481,15 +483,15 @@ int nats_kv_keys(struct nats_kv *kv, int (*each)(void *arg, const char *key),
 	struct keys keys = { NULL, 0 };
 	uint64_t total = 0;
 	size_t before;
-	int err = enter(kv, why);
+	int err = kv_call_begin(kv, why);
 
 	if (err < 0)
-		return leave(kv, err);
+		return kv_call_end(kv, err);
 	do {
 		before = keys.count;
 		err = ask_keys(kv, &keys, &total, why);
 	} while (err == 0 && keys.count > before && keys.count < total);
-	err = leave(kv, err);
+	err = kv_call_end(kv, err);
 	for (size_t i = 0; i < keys.count && err == 0; i++)
 		err = each(arg, keys.at[i]);
 	free_keys(&keys);

@@ -43,7 +43,7 @@ static void delete_consumer(struct nats_reader *r)
 	r->consumer[0] = '\0';
 }
 
-static void unsubscribe(struct nats_reader *r)
+static void reader_unsubscribe(struct nats_reader *r)
 {
 	if (r->sub == NULL)
 		return;
@@ -131,13 +131,13 @@ static int create_consumer(struct nats_reader *r, const char *inbox,
 	return err;
 }
 
-static int subscribe(struct nats_reader *r, struct nats_error *why)
+static int reader_subscribe(struct nats_reader *r, struct nats_error *why)
 {
 	char inbox[NATS_INBOX_MAX];
 	natsStatus s;
 	int err;
 
-	unsubscribe(r);
+	reader_unsubscribe(r);
 	err = nats_inbox_make(&r->options.nats, inbox);
 	if (err < 0)
 		return err;
@@ -150,7 +150,7 @@ static int subscribe(struct nats_reader *r, struct nats_error *why)
 		return nats_failed(s, "subscribe", why);
 	err = create_consumer(r, inbox, why);
 	if (err < 0)
-		unsubscribe(r);
+		reader_unsubscribe(r);
 	return err;
 }
 
@@ -159,9 +159,9 @@ static int connect_reader(struct nats_reader *r, struct nats_error *why)
 	return nats_connect(&r->options.nats, why, &r->api.nc);
 }
 
-static void disconnect(struct nats_reader *r)
+static void reader_disconnect(struct nats_reader *r)
 {
-	unsubscribe(r);
+	reader_unsubscribe(r);
 	natsConnection_Destroy(r->api.nc);
 	r->api.nc = NULL;
 }
@@ -182,7 +182,7 @@ int nats_reader_open(const struct nats_reader_options *options,
 	err = connect_reader(r, why);
 	if (err < 0)
 		goto fail;
-	err = subscribe(r, why);
+	err = reader_subscribe(r, why);
 	if (err < 0)
 		goto fail;
 	*out = r;
@@ -198,27 +198,27 @@ void nats_reader_close(struct nats_reader *r)
 	if (r == NULL)
 		return;
 	natsMsg_Destroy(r->msg);
-	disconnect(r);
+	reader_disconnect(r);
 	free(r->filter);
 	free(r);
 }
 
 /* The consumer is of no more use: make another, if need be on a new link. */
-static void again(struct nats_reader *r)
+static void reader_resubscribe(struct nats_reader *r)
 {
 	struct nats_error why;
 
 	if (r->api.nc != NULL &&
 	    natsConnection_Status(r->api.nc) != NATS_CONN_STATUS_CONNECTED)
-		disconnect(r);
+		reader_disconnect(r);
 	if ((r->api.nc != NULL || connect_reader(r, &why) == 0) &&
-	    subscribe(r, &why) == 0)
+	    reader_subscribe(r, &why) == 0)
 		return;
-	disconnect(r);
+	reader_disconnect(r);
 	nats_Sleep(AGAIN_MS);
 }
 
-static const char *header(natsMsg *msg, const char *name)
+static const char *header_value(natsMsg *msg, const char *name)
 {
 	const char *value = NULL;
 
@@ -241,7 +241,7 @@ static void answer_flow_control(struct nats_reader *r, const char *subject)
 /* Whether the heartbeat @msg speaks of a message that did not come. */
 static bool tells_of_gap(const struct nats_reader *r, natsMsg *msg)
 {
-	const char *last = header(msg, "Nats-Last-Consumer");
+	const char *last = header_value(msg, "Nats-Last-Consumer");
 	uint64_t delivery;
 
 	return last != NULL &&
@@ -255,7 +255,7 @@ static bool tells_of_gap(const struct nats_reader *r, natsMsg *msg)
  * Whether it is a message of the stream. Its headers do not tell: whoever
  * published it has written them.
  */
-static bool delivered(const natsMsg *msg)
+static bool msg_is_delivery(const natsMsg *msg)
 {
 	const char *reply = natsMsg_GetReply(msg);
 	struct nats_reply_place place;
@@ -266,8 +266,8 @@ static bool delivered(const natsMsg *msg)
 /* The server speaks of the consumer. False: make a new one. */
 static bool take_status(struct nats_reader *r)
 {
-	const char *status = header(r->msg, "Status");
-	const char *stalled = header(r->msg, "Nats-Consumer-Stalled");
+	const char *status = header_value(r->msg, "Status");
+	const char *stalled = header_value(r->msg, "Nats-Consumer-Stalled");
 	const char *reply = natsMsg_GetReply(r->msg);
 
 	if (status == NULL || strcmp(status, "100") != 0 ||
@@ -278,7 +278,7 @@ static bool take_status(struct nats_reader *r)
 }
 
 /* Take what the message says of itself. False: one before it is missing. */
-static bool examine(struct nats_reader *r, struct nats_read *out)
+static bool msg_examine(struct nats_reader *r, struct nats_read *out)
 {
 	const char *reply = natsMsg_GetReply(r->msg);
 	struct wire_view data = nats_api_bytes(r->msg);
@@ -301,9 +301,9 @@ static bool examine(struct nats_reader *r, struct nats_read *out)
 
 static int read_headers(natsMsg *msg, struct nats_read *out)
 {
-	const char *encoding = header(msg, "Content-Encoding");
+	const char *encoding = header_value(msg, "Content-Encoding");
 
-	out->id = header(msg, "Nats-Msg-Id");
+	out->id = header_value(msg, "Nats-Msg-Id");
 	if (encoding == NULL)
 		return 0;
 	return egress_encoding_find(encoding, strlen(encoding),
@@ -313,7 +313,8 @@ static int read_headers(natsMsg *msg, struct nats_read *out)
 }
 
 /* One attempt of at most @ms: 1 with a message, 0 without. */
-static int attempt(struct nats_reader *r, int64_t ms, struct nats_read *out)
+static int reader_attempt(struct nats_reader *r, int64_t ms,
+			  struct nats_read *out)
 {
 	natsStatus s;
 
@@ -321,24 +322,24 @@ static int attempt(struct nats_reader *r, int64_t ms, struct nats_read *out)
 	r->msg = NULL;
 	if (r->sub == NULL ||
 	    natsConnection_Status(r->api.nc) != NATS_CONN_STATUS_CONNECTED) {
-		again(r);
+		reader_resubscribe(r);
 		return 0;
 	}
 	s = natsSubscription_NextMsg(&r->msg, r->sub, ms);
 	if (s == NATS_TIMEOUT && nats_Now() - r->heard_ms < SILENCE_MS)
 		return 0;
 	if (s != NATS_OK) {
-		unsubscribe(r);
+		reader_unsubscribe(r);
 		return 0;
 	}
 	r->heard_ms = nats_Now();
-	if (!delivered(r->msg)) {
+	if (!msg_is_delivery(r->msg)) {
 		if (!take_status(r))
-			unsubscribe(r);
+			reader_unsubscribe(r);
 		return 0;
 	}
-	if (!examine(r, out)) {
-		unsubscribe(r);
+	if (!msg_examine(r, out)) {
+		reader_unsubscribe(r);
 		return 0;
 	}
 	r->next_delivery++;
@@ -357,7 +358,8 @@ int nats_reader_next(struct nats_reader *r, int64_t timeout_ms,
 
 		if (left < 1)
 			left = 1;
-		if (attempt(r, left < STEP_MS ? left : STEP_MS, &read) == 1)
+		if (reader_attempt(r, left < STEP_MS ? left : STEP_MS, &read) ==
+		    1)
 			break;
 		if (nats_Now() >= until)
 			return 0;

@@ -50,7 +50,7 @@ bool nats_subject_covers(const char *filter, const char *subject)
 	}
 }
 
-static bool takes(struct wire_view subjects, const char *subject)
+static bool subjects_cover(struct wire_view subjects, const char *subject)
 {
 	char filter[NATS_API_SUBJECT_MAX];
 	struct wire_view value;
@@ -63,12 +63,12 @@ static bool takes(struct wire_view subjects, const char *subject)
 }
 
 /* A stream that is there is the operator's; it only must be usable. */
-static int verify(const struct nats_reply_stream *stream,
-		  const struct nats_stream_options *options,
-		  struct nats_error *why)
+static int stream_verify(const struct nats_reply_stream *stream,
+			 const struct nats_stream_options *options,
+			 struct nats_error *why)
 {
 	for (size_t i = 0; i < options->subject_count; i++) {
-		if (takes(stream->subjects, options->subjects[i]))
+		if (subjects_cover(stream->subjects, options->subjects[i]))
 			continue;
 		snprintf(why->text, sizeof(why->text),
 			 "stream %s does not take %s", options->name,
@@ -143,10 +143,10 @@ static int format_config(const struct nats_stream_options *options, char *out,
 	return n >= (int)size ? -EINVAL : 0;
 }
 
-static int create(const struct nats_api *api,
-		  const struct nats_stream_options *options,
-		  struct nats_error *why, natsMsg **reply,
-		  struct nats_reply_stream *out)
+static int stream_create(const struct nats_api *api,
+			 const struct nats_stream_options *options,
+			 struct nats_error *why, natsMsg **reply,
+			 struct nats_reply_stream *out)
 {
 	char body[NATS_API_BODY_MAX];
 
@@ -161,9 +161,9 @@ static int create(const struct nats_api *api,
 			       reply, out);
 }
 
-static int find(const struct nats_api *api,
-		const struct nats_stream_options *options,
-		struct nats_error *why, struct nats_reply_stream *out)
+static int stream_find(const struct nats_api *api,
+		       const struct nats_stream_options *options,
+		       struct nats_error *why, struct nats_reply_stream *out)
 {
 	natsMsg *reply = NULL;
 	int err = nats_api_stream(api, "STREAM.INFO", options->name, NULL, why,
@@ -175,10 +175,10 @@ static int find(const struct nats_api *api,
 		return err;
 	}
 	if (err == -ENOENT)
-		err = create(api, options, why, &reply, out);
+		err = stream_create(api, options, why, &reply, out);
 	if (err < 0)
 		return err;
-	err = verify(out, options, why);
+	err = stream_verify(out, options, why);
 	out->subjects.len = 0; /* they go with the answer */
 	natsMsg_Destroy(reply);
 	return err;
@@ -288,7 +288,7 @@ int nats_stream_prepare(struct nats_conn *link,
 	struct nats_api api = api_of(link, options);
 	struct nats_tail tail = { 0 };
 	struct nats_reply_stream stream;
-	int err = find(&api, options, why, &stream);
+	int err = stream_find(&api, options, why, &stream);
 
 	if (err < 0)
 		return err;
@@ -316,9 +316,10 @@ static natsStatus set_number(natsMsg *msg, const char *name, uint64_t value)
  * By the sequence of the last message, not by its id: a restarted server has
  * forgotten an id older than the duplicate window, and refuses it.
  */
-static natsStatus chain(natsMsg *msg, const struct nats_stream_options *options,
-			const struct nats_epoch *epoch,
-			const struct nats_tail *tail)
+static natsStatus msg_set_expected(natsMsg *msg,
+				   const struct nats_stream_options *options,
+				   const struct nats_epoch *epoch,
+				   const struct nats_tail *tail)
 {
 	char after[MESSAGE_ID_MAX];
 	natsStatus s =
@@ -336,8 +337,8 @@ static natsStatus chain(natsMsg *msg, const struct nats_stream_options *options,
 	return s;
 }
 
-static natsStatus describe(natsMsg *msg, const struct nats_epoch *epoch,
-			   const char *id)
+static natsStatus msg_set_identity(natsMsg *msg, const struct nats_epoch *epoch,
+				   const char *id)
 {
 	natsStatus s = natsMsgHeader_Set(msg, "Nats-Msg-Id", id);
 
@@ -349,7 +350,7 @@ static natsStatus describe(natsMsg *msg, const struct nats_epoch *epoch,
 	return s;
 }
 
-static int judge(natsMsg *reply, struct nats_error *why, uint64_t *seq)
+static int ack_check(natsMsg *reply, struct nats_error *why, uint64_t *seq)
 {
 	struct nats_ack ack;
 
@@ -382,16 +383,16 @@ int nats_stream_open_epoch(struct nats_conn *link,
 	s = natsMsg_Create(&msg, epoch->subject, NULL, epoch->bytes,
 			   (int)epoch->len);
 	if (s == NATS_OK)
-		s = describe(msg, epoch, id);
+		s = msg_set_identity(msg, epoch, id);
 	if (s == NATS_OK)
-		s = chain(msg, options, epoch, tail);
+		s = msg_set_expected(msg, options, epoch, tail);
 	if (s == NATS_OK)
 		s = natsConnection_RequestMsg(&reply,
 					      nats_conn_connection(link), msg,
 					      or_default(options->wait_ms,
 							 WAIT_MS));
 	if (s == NATS_OK)
-		err = judge(reply, why, seq);
+		err = ack_check(reply, why, seq);
 	else
 		err = nats_failed(s, "epoch", why);
 	if (s == NATS_NO_RESPONDERS)

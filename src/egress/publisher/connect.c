@@ -43,7 +43,7 @@ static int run_job(void *arg)
 }
 
 /* Run @fn on the pool; @arg is on our stack, so nothing may end the wait. */
-static int blocking(int (*fn)(void *), void *arg)
+static int job_run_blocking(int (*fn)(void *), void *arg)
 {
 	struct job job = { fn, arg };
 	int ret = 0;
@@ -109,14 +109,14 @@ static int connect_link(struct publisher *p, struct nats_error *why)
 	int err;
 
 	publisher_notify(p, PUBLISHER_CONNECTING, NULL);
-	err = blocking(run_connect, &job); /* yields */
+	err = job_run_blocking(run_connect, &job); /* yields */
 	if (err < 0) {
 		*why = job.why;
 		return err;
 	}
 	err = note_limit(p, nats_conn_max_payload(job.link), why);
 	if (err < 0) {
-		blocking(run_close, job.link); /* yields */
+		job_run_blocking(run_close, job.link); /* yields */
 		return err;
 	}
 	p->link = job.link;
@@ -132,7 +132,7 @@ static void close_link(struct publisher *p)
 		return;
 	publisher_socket_io_stop(p); /* yields */
 	p->link = NULL;
-	blocking(run_close, link); /* yields */
+	job_run_blocking(run_close, link); /* yields */
 }
 
 /* Finding out where to go on */
@@ -179,7 +179,7 @@ static int judge_writer(struct establish_job *job)
 }
 
 /* Does the chain of this run end the stream? */
-static bool unbroken(const struct establish_job *job)
+static bool chain_unbroken(const struct establish_job *job)
 {
 	const struct publisher *p = job->p;
 	const struct nats_tail *tail = &job->tail;
@@ -275,7 +275,7 @@ static int run_establish(void *arg)
 		return err;
 	judge_record(job);
 	job->epoch = p->epoch;
-	if (unbroken(job))
+	if (chain_unbroken(job))
 		return 0;
 	err = open_epoch(job);
 	if (err == 0 && job->insist)
@@ -302,7 +302,7 @@ static void hand_over(struct publisher *p, const struct establish_job *job)
 	publisher_set_log_position(p, job->tail.id_seq);
 	if (first) {
 		pthread_mutex_lock(&p->lock);
-		p->epoch_mark = p->mark;
+		p->epoch_position = p->log_position;
 		p->epoch_has_stored = job->tail.has_record;
 		p->epoch_stored = job->tail.record;
 		p->shared_epoch_open = true;
@@ -312,7 +312,7 @@ static void hand_over(struct publisher *p, const struct establish_job *job)
 	publisher_wake(p);
 }
 
-static int establish(struct publisher *p, struct nats_error *why)
+static int stream_establish(struct publisher *p, struct nats_error *why)
 {
 	struct establish_job job = {
 		.p = p,
@@ -323,7 +323,7 @@ static int establish(struct publisher *p, struct nats_error *why)
 
 	publisher_notify(p, PUBLISHER_RECOVERING, NULL);
 	p->stats.recoveries++;
-	err = blocking(run_establish, &job); /* yields */
+	err = job_run_blocking(run_establish, &job); /* yields */
 	if (err == 0) {
 		p->overtaken = 0;
 		hand_over(p, &job);
@@ -361,7 +361,7 @@ static bool keep_link(struct publisher *p, int err)
 }
 
 /* Half of it for sure, the rest by chance, so that many do not come at once. */
-static int64_t jittered(int64_t ns)
+static int64_t delay_jitter(int64_t ns)
 {
 	return ns / 2 + (int64_t)(drand48() * (double)ns / 2);
 }
@@ -379,7 +379,7 @@ int publisher_connect_main(void *arg)
 		if (p->link == NULL)
 			err = connect_link(p, &why);
 		if (err == 0)
-			err = establish(p, &why);
+			err = stream_establish(p, &why);
 		if (err == 0) {
 			/* Main says so when there is trouble. */
 			if (sp_sem_wait(&p->link_wake) < 0)
@@ -392,7 +392,7 @@ int publisher_connect_main(void *arg)
 		if (!keep_link(p, err))
 			close_link(p);
 		if (sp_sleep(err == -ESTALE ? SP_NEVER - sp_now()
-					    : jittered(backoff)) < 0)
+					    : delay_jitter(backoff)) < 0)
 			break;
 		backoff = 2 * backoff < p->options.backoff_max_ns
 				  ? 2 * backoff

@@ -130,26 +130,26 @@ void publisher_notify(struct publisher *p, enum publisher_state state,
 
 void publisher_set_log_position(struct publisher *p, uint64_t position)
 {
-	struct log_position mark = { .position = position };
+	struct log_position current = { .position = position };
 
 	if (p->options.nats.server_count > 0) {
-		mark.identity = (uint64_t)p->created_ns;
+		current.identity = (uint64_t)p->created_ns;
 	} else {
-		mark.journal = true;
+		current.journal = true;
 		/* A log that nobody has is another one in every run. */
-		mark.identity = p->options.discard
-					? p->epoch
-					: journal_identity(p->journal);
+		current.identity = p->options.discard
+					   ? p->epoch
+					   : journal_identity(p->journal);
 	}
 	pthread_mutex_lock(&p->lock);
-	p->mark = mark;
+	p->log_position = current;
 	pthread_mutex_unlock(&p->lock);
 }
 
 void publisher_log_position(struct publisher *p, struct log_position *out)
 {
 	pthread_mutex_lock(&p->lock);
-	*out = p->mark;
+	*out = p->log_position;
 	pthread_mutex_unlock(&p->lock);
 }
 
@@ -183,7 +183,7 @@ int publisher_wait_epoch(struct publisher *p, int64_t deadline,
 						     &until);
 	}
 	if (err == 0)
-		*out = p->epoch_mark;
+		*out = p->epoch_position;
 	pthread_mutex_unlock(&p->lock);
 	return -err;
 }
@@ -226,7 +226,8 @@ static void set_defaults(struct publisher_options *o)
 
 #undef DEFAULT
 
-static int check(const struct publisher_options *o, struct nats_error *why)
+static int options_check(const struct publisher_options *o,
+			 struct nats_error *why)
 {
 	const char *text = NULL;
 
@@ -250,7 +251,7 @@ static int check(const struct publisher_options *o, struct nats_error *why)
 	return -EINVAL;
 }
 
-static void destroy(struct publisher *p)
+static void publisher_release(struct publisher *p)
 {
 	if (p == NULL)
 		return;
@@ -262,8 +263,8 @@ static void destroy(struct publisher *p)
 	free(p);
 }
 
-static struct publisher *create(const struct publisher_options *options,
-				struct egress_bridge *bridge)
+static struct publisher *publisher_new(const struct publisher_options *options,
+				       struct egress_bridge *bridge)
 {
 	struct publisher *p = calloc(1, sizeof(*p));
 	pthread_condattr_t attr;
@@ -285,7 +286,7 @@ static struct publisher *create(const struct publisher_options *options,
 	if (egress_codec_new(&p->codec) < 0 ||
 	    send_queue_init(&p->wire, p->options.window) < 0 ||
 	    send_queue_init(&p->disk, 2 * p->options.window) < 0) {
-		destroy(p);
+		publisher_release(p);
 		return NULL;
 	}
 	return p;
@@ -305,7 +306,7 @@ static void open_epoch(struct publisher *p, uint64_t position,
 {
 	publisher_set_log_position(p, position);
 	p->epoch_open = true;
-	p->epoch_mark = p->mark;
+	p->epoch_position = p->log_position;
 	p->shared_epoch_open = true;
 	publisher_notify(p, state, NULL);
 }
@@ -388,7 +389,7 @@ static int open_disk(void *arg)
 	return 0;
 }
 
-static int spawn(struct publisher *p)
+static int fibers_spawn(struct publisher *p)
 {
 	int err = 0;
 
@@ -401,7 +402,7 @@ static int spawn(struct publisher *p)
 	return err;
 }
 
-static int start(struct publisher *p, struct nats_error *why)
+static int runtime_start(struct publisher *p, struct nats_error *why)
 {
 	struct opening opening = { p, why };
 	struct sp_opts opts = SP_OPTS_INIT;
@@ -419,7 +420,7 @@ static int start(struct publisher *p, struct nats_error *why)
 	if (err == 0)
 		err = ret;
 	if (err == 0)
-		err = spawn(p);
+		err = fibers_spawn(p);
 	if (err < 0)
 		sp_stop(p->rt, sp_in(STOP_GRACE));
 	return err;
@@ -430,16 +431,16 @@ int publisher_start(const struct publisher_options *options,
 		    struct publisher **out)
 {
 	struct publisher *p;
-	int err = check(options, why);
+	int err = options_check(options, why);
 
 	if (err < 0)
 		return err;
-	p = create(options, bridge);
+	p = publisher_new(options, bridge);
 	if (p == NULL)
 		return -ENOMEM;
-	err = start(p, why);
+	err = runtime_start(p, why);
 	if (err < 0) {
-		destroy(p);
+		publisher_release(p);
 		return err;
 	}
 	*out = p;
@@ -469,5 +470,5 @@ void publisher_free(struct publisher *p)
 	if (p == NULL)
 		return;
 	sp_stop(p->rt, sp_in(STOP_GRACE));
-	destroy(p);
+	publisher_release(p);
 }

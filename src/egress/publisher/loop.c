@@ -59,7 +59,7 @@ static void take_one(struct publisher *p, struct egress_batch *batch)
 	send_queue_push(to_disk(p) ? &p->disk : &p->wire, f);
 }
 
-static void take(struct publisher *p)
+static void batches_take(struct publisher *p)
 {
 	for (int i = 0; i < TAKE_MAX && can_take(p); i++) {
 		struct egress_batch *batch = egress_bridge_pop(p->bridge);
@@ -71,7 +71,7 @@ static void take(struct publisher *p)
 }
 
 /* Nobody wants them: as safe as they will ever be. */
-static void discard(struct publisher *p)
+static void batches_discard(struct publisher *p)
 {
 	for (int i = 0; i < TAKE_MAX && can_take(p); i++) {
 		struct egress_batch *batch = egress_bridge_pop(p->bridge);
@@ -79,9 +79,10 @@ static void discard(struct publisher *p)
 		if (batch == NULL)
 			break;
 		if (batch->kind == EGRESS_BATCH_FENCE) {
-			batch->position = p->mark.position;
+			batch->position = p->log_position.position;
 		} else {
-			publisher_set_log_position(p, p->mark.position + 1);
+			publisher_set_log_position(p, p->log_position.position +
+							      1);
 			p->stats.messages++;
 			p->stats.updates += batch->updates;
 			p->stats.bytes += batch->len;
@@ -131,14 +132,14 @@ static void decide_spool(struct publisher *p)
 		publisher_spool_enter(p);
 }
 
-static void turn(struct publisher *p)
+static void publisher_turn(struct publisher *p)
 {
 	bool was_spooling = p->spooling;
 
 	if (p->held_back && atomic_load(&p->go))
 		p->held_back = false;
 	if (p->options.discard) {
-		discard(p);
+		batches_discard(p);
 		publisher_share(p);
 		return;
 	}
@@ -148,11 +149,11 @@ static void turn(struct publisher *p)
 	publisher_stream_check(p);
 	publisher_stream_settle(p);
 	publisher_spool_settle(p); /* yields */
-	take(p);
+	batches_take(p);
 	publisher_spool_write(p); /* yields */
 	publisher_spool_feed(p);  /* yields */
 	publisher_stream_send(p);
-	/* Marks that came behind nothing. */
+	/* Fences that came behind nothing. */
 	publisher_stream_settle(p);
 	publisher_spool_give_back(p);
 	decide_spool(p);
@@ -162,7 +163,7 @@ static void turn(struct publisher *p)
 }
 
 /* The next moment at which something happens by itself. */
-static int64_t deadline(const struct publisher *p)
+static int64_t publisher_deadline(const struct publisher *p)
 {
 	const struct send_entry *f = send_queue_first(&p->wire);
 	int64_t when = publisher_spool_deadline(p);
@@ -210,7 +211,7 @@ static bool must_wait(struct publisher *p)
  */
 static void sleep_until_news(struct publisher *p, uint64_t rings)
 {
-	int64_t when = deadline(p);
+	int64_t when = publisher_deadline(p);
 	int err = 0;
 
 	atomic_store(&p->asleep, true);
@@ -229,7 +230,7 @@ static void sleep_until_news(struct publisher *p, uint64_t rings)
 }
 
 /* All that came is safe, or can get no safer now. */
-static bool finished(const struct publisher *p)
+static bool publisher_finished(const struct publisher *p)
 {
 	if (!atomic_load(&p->stopping))
 		return false;
@@ -260,7 +261,7 @@ static void save_rest(struct publisher *p)
 	for (;;) {
 		uint64_t before = p->disk.head;
 
-		take(p);
+		batches_take(p);
 		p->append_again = 0;
 		publisher_spool_write(p);	  /* yields */
 		if (journal_sync(p->journal) < 0) /* yields */
@@ -271,7 +272,7 @@ static void save_rest(struct publisher *p)
 	}
 }
 
-/* Batches go home; marks that are not safe must not. */
+/* Batches go home; fences that are not safe must not. */
 static void give_up(struct publisher *p, struct send_queue *queue)
 {
 	struct send_entry *f;
@@ -305,12 +306,12 @@ int publisher_main(void *arg)
 	for (;;) {
 		uint64_t rings = atomic_load(&p->rings);
 
-		turn(p); /* yields */
-		if (finished(p) || too_late(p))
+		publisher_turn(p); /* yields */
+		if (publisher_finished(p) || too_late(p))
 			break;
 		sleep_until_news(p, rings);
 	}
-	safe = finished(p);
+	safe = publisher_finished(p);
 	if (!safe) {
 		save_rest(p);
 		safe = p->bridge_done && send_queue_empty(&p->disk) &&

@@ -23,7 +23,7 @@
  * is not written to at all.
  *
  * A batch goes back to its worker when it is safe: acknowledged by the stream,
- * or synced to the disk. So does a mark, with the place of the last message
+ * or synced to the disk. So does a fence, with the place of the last message
  * that the stream acknowledged before it (or, in the journal, its end).
  *
  * Threads	Any, for everything here.
@@ -76,7 +76,7 @@ struct publisher_options {
 	uint64_t sync_bytes;	/* or when so much waits; default 8 MiB */
 
 	/*
-	 * Publish nothing: every batch goes back at once, every mark as a safe
+	 * Publish nothing: every batch goes back at once, every fence as a safe
 	 * one. Then there must be neither servers nor a journal.
 	 */
 	bool discard;

@@ -117,8 +117,8 @@ struct publisher {
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t changed;
 	struct publisher_stats shared;
-	struct log_position mark;
-	struct log_position epoch_mark;
+	struct log_position log_position;
+	struct log_position epoch_position;
 	bool epoch_has_stored;
 	struct record_id epoch_stored; /* of older runs */
 	bool shared_epoch_open;
@@ -142,7 +142,7 @@ static inline bool publisher_disk_heavy(const struct publisher *p)
 	       (uint64_t)p->options.window * p->options.batch_bytes / 2;
 }
 
-/* What a flight carries. */
+/* What an entry carries. */
 struct publisher_payload {
 	const char *subject;
 	struct wire_view bytes;
@@ -183,7 +183,7 @@ int publisher_stream_publish(struct publisher *p, uint64_t number,
 int publisher_stream_put(struct publisher *p, uint64_t number,
 			 struct record_id record,
 			 const struct publisher_payload *payload);
-/* Whether another flight may be sent; if not, main is rung when it may. */
+/* Whether another entry may be sent; if not, main is rung when it may. */
 bool publisher_stream_has_room(struct publisher *p);
 void publisher_stream_check(struct publisher *p);
 void publisher_stream_fail(struct publisher *p, enum publisher_trouble trouble,

@@ -4,7 +4,7 @@
  *	head                 unsent                tail
  *	 | stored, sent ...     | waiting ...        |
  *
- * A bounded ring of flights with growing numbers. The publisher has two: one
+ * A bounded ring of entries with growing numbers. The publisher has two: one
  * to the stream, one to the disk. What leaves at the head is safe, so the
  * order of the ring is the order of the log. Pure.
  */
@@ -24,7 +24,7 @@ enum send_state {
 
 struct send_entry {
 	struct egress_batch *batch; /* NULL: it is read from the spool */
-	struct record_id record;    /* of a mark: zero */
+	struct record_id record;    /* of a fence: zero */
 	uint64_t end;		    /* position behind it in the journal; 0 */
 	uint64_t seq;		    /* in the stream, of its last piece */
 	int64_t sent_ns;
@@ -86,7 +86,7 @@ static inline bool send_entry_was_fence(const struct send_entry *entry)
 	return entry->record.epoch == 0;
 }
 
-/* Append; it must not be full. The number of the new flight. */
+/* Append; it must not be full. The number of the new entry. */
 uint64_t send_queue_push(struct send_queue *f, struct send_entry entry);
 
 /* The oldest, or NULL. */

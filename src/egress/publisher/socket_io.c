@@ -62,7 +62,7 @@ int publisher_socket_io_start(struct publisher *p)
 	return err;
 }
 
-static void end(struct sp_task *task)
+static void task_end(struct sp_task *task)
 {
 	if (task->fiber != NULL) {
 		sp_cancel(*task);
@@ -74,7 +74,7 @@ static void end(struct sp_task *task)
 void publisher_socket_io_stop(struct publisher *p)
 {
 	sp_shield_begin();
-	end(&p->reader);
-	end(&p->writer);
+	task_end(&p->reader);
+	task_end(&p->writer);
 	sp_shield_end();
 }

@@ -18,7 +18,8 @@
 #include <stdio.h>
 
 /* The stream holds the beginning of this one, and ends there. */
-static bool begun(const struct publisher *p, const struct send_entry *f)
+static bool record_is_begun(const struct publisher *p,
+			    const struct send_entry *f)
 {
 	return p->has_stored && p->stored.upto != 0 &&
 	       record_id_same_record(p->stored, f->record);
@@ -27,7 +28,7 @@ static bool begun(const struct publisher *p, const struct send_entry *f)
 bool publisher_split_needed(const struct publisher *p,
 			    const struct send_entry *f)
 {
-	return f->len > p->limit || begun(p, f);
+	return f->len > p->limit || record_is_begun(p, f);
 }
 
 /*
@@ -54,8 +55,8 @@ static void leave_out(struct publisher *p, struct send_entry *f,
 }
 
 /* What is no message of ours cannot be cut: one piece. */
-static struct egress_batch_part cut(const struct publisher *p,
-				    struct wire_view rest)
+static struct egress_batch_part part_cut(const struct publisher *p,
+					 struct wire_view rest)
 {
 	struct egress_batch_part piece = { rest.len, 1 };
 
@@ -67,7 +68,7 @@ static int put_plain(struct publisher *p, uint64_t number, const char *subject,
 		     struct wire_view plain)
 {
 	struct send_entry *f = send_queue_at(&p->wire, number);
-	size_t at = begun(p, f) ? p->stored.upto : 0;
+	size_t at = record_is_begun(p, f) ? p->stored.upto : 0;
 	struct egress_batch_part piece;
 
 	for (; at < plain.len; at += piece.len) {
@@ -76,7 +77,7 @@ static int put_plain(struct publisher *p, uint64_t number, const char *subject,
 		struct publisher_payload one = { subject, rest, EGRESS_PLAIN };
 		int err;
 
-		piece = cut(p, rest);
+		piece = part_cut(p, rest);
 		if (piece.len > p->limit) {
 			leave_out(p, f, subject, piece.len);
 			continue;

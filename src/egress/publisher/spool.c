@@ -169,8 +169,9 @@ static void note_append_error(struct publisher *p, int err)
 	p->append_again = sp_in(AGAIN_NS);
 }
 
-/* Describe the next flights up to a mark. How many. */
-static size_t gather(struct publisher *p, struct journal_record *records)
+/* Describe the next entries up to a fence. How many. */
+static size_t records_gather(struct publisher *p,
+			     struct journal_record *records)
 {
 	uint64_t now = publisher_wall_ns();
 	size_t n = 0;
@@ -225,7 +226,7 @@ void publisher_spool_write(struct publisher *p)
 		int done;
 
 		take_marks(p);
-		n = gather(p, records);
+		n = records_gather(p, records);
 		if (n == 0)
 			break;
 		done = journal_append(p->journal, records, n); /* yields */
@@ -249,7 +250,7 @@ void publisher_spool_write(struct publisher *p)
 static void give_back(struct publisher *p, struct send_entry *f)
 {
 	if (send_entry_is_fence(f)) {
-		f->batch->position = p->mark.position;
+		f->batch->position = p->log_position.position;
 		f->batch->spooled = p->options.nats.server_count > 0;
 	} else {
 		p->stats.journal_messages++;
@@ -262,7 +263,7 @@ static void give_back(struct publisher *p, struct send_entry *f)
 }
 
 /* Segments that the stream holds all of. */
-static void release(struct publisher *p)
+static void segments_release(struct publisher *p)
 {
 	uint64_t first = journal_first(p->journal);
 	uint64_t position = p->released;
@@ -310,7 +311,7 @@ void publisher_spool_settle(struct publisher *p)
 	publisher_spool_give_back(p);
 	sync_if_due(p);
 	if (!output) {
-		release(p);
+		segments_release(p);
 	} else if (sp_now() >= p->last_retain + RETAIN_NS) {
 		p->last_retain = sp_now();
 		(void)journal_retain(p->journal, publisher_wall_ns());

@@ -2,7 +2,7 @@
  * To the stream: send, take acknowledgements, settle.
  *
  * A message is sent only behind the one before it, and names it; so the
- * flights that the stream holds are always the first ones of the ring. What
+ * entries that the stream holds are always the first ones of the ring. What
  * goes wrong with one of them goes wrong with all behind it. There is one way
  * out: stop sending, let what is under way be answered, and let the link fiber
  * ask the stream for its last message. publisher_stream_resume() goes on there.
@@ -18,11 +18,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A token is the generation above the number of the flight. */
+/* A token is the generation above the number of the entry. */
 #define GENERATION_SHIFT 48
 #define NUMBER_MASK	 ((UINT64_C(1) << GENERATION_SHIFT) - 1)
 
-static void answer(struct publisher *p, const struct nats_answer *a)
+static void answer_apply(struct publisher *p, const struct nats_answer *a)
 {
 	uint64_t number = a->token & NUMBER_MASK;
 	char text[NATS_WORDS_MAX];
@@ -63,7 +63,7 @@ void publisher_stream_answers(struct publisher *p)
 	struct nats_answer a;
 
 	while ((p->ready || p->settling) && nats_conn_take(p->link, &a))
-		answer(p, &a);
+		answer_apply(p, &a);
 }
 
 void publisher_stream_fail(struct publisher *p, enum publisher_trouble trouble,
@@ -146,7 +146,7 @@ static void look_for_setback(struct publisher *p)
 	p->acked = tail->record;
 }
 
-/* What the stream said it holds may be beyond a flight that settles later. */
+/* What the stream said it holds may be beyond an entry that settles later. */
 static void raise_stored(struct publisher *p, struct record_id record)
 {
 	if (p->has_stored && record_id_compare(record, p->stored) <= 0)
@@ -195,7 +195,7 @@ void publisher_stream_resume(struct publisher *p)
 static void settle_one(struct publisher *p, struct send_entry *f)
 {
 	if (send_entry_is_fence(f)) {
-		f->batch->position = p->mark.position;
+		f->batch->position = p->log_position.position;
 		f->batch->spooled = false;
 		egress_bridge_give_back(p->bridge, f->batch);
 		return;
@@ -251,7 +251,7 @@ static void set_predecessor(const struct publisher *p, struct nats_message *m)
 		m->after = p->last_id;
 }
 
-/* Send a message of flight @number: all of it, or a piece, called @record. */
+/* Send a message of entry @number: all of it, or a piece, called @record. */
 int publisher_stream_put(struct publisher *p, uint64_t number,
 			 struct record_id record,
 			 const struct publisher_payload *payload)
@@ -289,7 +289,7 @@ int publisher_stream_put(struct publisher *p, uint64_t number,
 	return 0;
 }
 
-/* Send flight @number, which is the first that was not. */
+/* Send entry @number, which is the first that was not. */
 int publisher_stream_publish(struct publisher *p, uint64_t number,
 			     const struct publisher_payload *payload)
 {
@@ -332,7 +332,7 @@ void publisher_stream_send(struct publisher *p)
 		struct publisher_payload payload;
 
 		if (f->state == SEND_ACKED) {
-			p->wire.next_to_send++; /* a mark */
+			p->wire.next_to_send++; /* a fence */
 			continue;
 		}
 		payload = (struct publisher_payload){

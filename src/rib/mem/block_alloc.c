@@ -99,7 +99,7 @@ void *rib_block_alloc_get(struct rib_block_alloc *alloc)
 	return *at == NULL ? NULL : take_block(alloc, *at);
 }
 
-static bool inside(const struct rib_block_region *r, const uint8_t *p)
+static bool region_contains(const struct rib_block_region *r, const uint8_t *p)
 {
 	return p >= r->base && p < r->base + region_size(r);
 }
@@ -110,7 +110,7 @@ void rib_block_alloc_put(struct rib_block_alloc *alloc, void *block)
 	struct rib_block_region *r;
 	size_t n;
 
-	while (!inside(*at, block))
+	while (!region_contains(*at, block))
 		at = &(*at)->next;
 	r = *at;
 	n = (size_t)((uint8_t *)block - r->base) >> RIB_BLOCK_BITS;

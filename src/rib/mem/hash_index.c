@@ -80,7 +80,7 @@ static void page_add(struct rib_hash_index_page *page, uint64_t slot)
 }
 
 /* Whether the home of a slot lies cyclically in (@gap, @at]. */
-static bool stays(uint32_t home, uint32_t gap, uint32_t at)
+static bool slot_stays(uint32_t home, uint32_t gap, uint32_t at)
 {
 	return gap < at ? home > gap && home <= at : home > gap || home <= at;
 }
@@ -94,9 +94,9 @@ static void page_remove(struct rib_hash_index_page *page, uint32_t gap)
 		at = at + 1 == RIB_HASH_INDEX_SLOTS ? 0 : at + 1;
 		if (page->slots[at] == 0)
 			break;
-		if (stays(rib_hash_index_home(
-				  (uint32_t)(page->slots[at] >> 32)),
-			  gap, at))
+		if (slot_stays(rib_hash_index_home(
+				       (uint32_t)(page->slots[at] >> 32)),
+			       gap, at))
 			continue;
 		page->slots[gap] = page->slots[at];
 		gap = at;
@@ -142,7 +142,7 @@ static void move_half(struct rib_hash_index_page *page,
 				 old.slots[i]);
 }
 
-static int split(struct rib_hash_index *index, uint32_t hash)
+static int page_split(struct rib_hash_index *index, uint32_t hash)
 {
 	struct rib_hash_index_page *page = rib_hash_index_page(index, hash);
 	struct rib_hash_index_page *high;
@@ -181,7 +181,7 @@ int rib_hash_index_add(struct rib_hash_index *index, uint32_t hash,
 	if (index->directory == NULL && first_page(index) < 0)
 		return -ENOMEM;
 	while (rib_hash_index_page(index, hash)->count >= SPLIT_AT)
-		if (split(index, hash) < 0)
+		if (page_split(index, hash) < 0)
 			return -ENOMEM;
 	page_add(rib_hash_index_page(index, hash),
 		 (uint64_t)hash << 32 | number);
@@ -190,7 +190,7 @@ int rib_hash_index_add(struct rib_hash_index *index, uint32_t hash,
 }
 
 /* Two halves of one page become one again, and one of them goes. */
-static void merge(struct rib_hash_index *index, uint32_t hash)
+static void page_merge(struct rib_hash_index *index, uint32_t hash)
 {
 	struct rib_hash_index_page *page = rib_hash_index_page(index, hash);
 	size_t first, count;
@@ -227,7 +227,7 @@ void rib_hash_index_remove(struct rib_hash_index *index, uint32_t hash,
 	page_remove(page, at);
 	index->count--;
 	if (page->count < MERGE_AT / 2)
-		merge(index, hash);
+		page_merge(index, hash);
 }
 
 uint64_t rib_hash_index_bytes(const struct rib_hash_index *index)

@@ -31,12 +31,12 @@ void rib_key_table_init(struct rib_key_table *d, struct rib_handle_heap *heap,
 	rib_id_pool_init(&d->pool, heap, entry_size(width));
 }
 
-static uint8_t *entry(const struct rib_key_table *d, uint32_t id)
+static uint8_t *entry_at(const struct rib_key_table *d, uint32_t id)
 {
 	return rib_id_pool_at(&d->pool, id);
 }
 
-static uint32_t load(const uint8_t *p)
+static uint32_t load_u32(const uint8_t *p)
 {
 	uint32_t v;
 
@@ -44,7 +44,7 @@ static uint32_t load(const uint8_t *p)
 	return v;
 }
 
-static void store(uint8_t *p, uint32_t v)
+static void store_u32(uint8_t *p, uint32_t v)
 {
 	memcpy(p, &v, sizeof(v));
 }
@@ -52,9 +52,9 @@ static void store(uint8_t *p, uint32_t v)
 /* The key of a key table of keys of any length. */
 static struct wire_view far_key(const struct rib_key_table *d, const uint8_t *e)
 {
-	const uint8_t *piece = rib_handle_heap_at(d->heap, load(e + 4));
+	const uint8_t *piece = rib_handle_heap_at(d->heap, load_u32(e + 4));
 
-	return (struct wire_view){ piece + 4, load(piece) };
+	return (struct wire_view){ piece + 4, load_u32(piece) };
 }
 
 void rib_key_table_fini(struct rib_key_table *d)
@@ -65,7 +65,8 @@ void rib_key_table_fini(struct rib_key_table *d)
 			rib_handle_heap_free(
 				d->heap,
 				rib_handle_heap_at(d->heap,
-						   load(entry(d, id) + 4)));
+						   load_u32(entry_at(d, id) +
+							    4)));
 	rib_hash_index_fini(&d->index);
 	rib_id_pool_fini(&d->pool);
 }
@@ -84,8 +85,8 @@ uint32_t rib_key_table_hash(const struct rib_key_table *d, struct wire_view key)
 	return (uint32_t)(hash >> 32);
 }
 
-static bool same(const struct rib_key_table *d, const uint8_t *e,
-		 struct wire_view key)
+static bool entry_has_key(const struct rib_key_table *d, const uint8_t *e,
+			  struct wire_view key)
 {
 	struct wire_view far;
 
@@ -95,10 +96,10 @@ static bool same(const struct rib_key_table *d, const uint8_t *e,
 		return far.len == key.len && memcmp(far.p, key.p, key.len) == 0;
 	case 5:
 		/* IPv4 prefixes are most of what is ever looked up. */
-		return (uint8_t)load(e) == key.p[0] &&
-		       load(e + 4) == load(key.p + 1);
+		return (uint8_t)load_u32(e) == key.p[0] &&
+		       load_u32(e + 4) == load_u32(key.p + 1);
 	default:
-		return (uint8_t)load(e) == key.p[0] &&
+		return (uint8_t)load_u32(e) == key.p[0] &&
 		       memcmp(e + 4, key.p + 1, d->width - 1) == 0;
 	}
 }
@@ -114,7 +115,7 @@ uint32_t rib_key_table_find(const struct rib_key_table *d, uint32_t hash,
 	uint32_t number;
 
 	while ((number = rib_hash_index_next(&p)) != 0)
-		if (same(d, entry(d, number - 1), key))
+		if (entry_has_key(d, entry_at(d, number - 1), key))
 			return number - 1;
 	return RIB_NO_ID;
 }
@@ -122,7 +123,8 @@ uint32_t rib_key_table_find(const struct rib_key_table *d, uint32_t hash,
 bool rib_key_table_is(const struct rib_key_table *d, uint32_t id,
 		      struct wire_view key)
 {
-	return rib_id_pool_has(&d->pool, id) && same(d, entry(d, id), key);
+	return rib_id_pool_has(&d->pool, id) &&
+	       entry_has_key(d, entry_at(d, id), key);
 }
 
 /* Keep a key of any length in the heap. Its number, or 0. */
@@ -132,7 +134,7 @@ static uint32_t keep_far(struct rib_key_table *d, struct wire_view key)
 
 	if (piece == NULL)
 		return 0;
-	store(piece, (uint32_t)key.len);
+	store_u32(piece, (uint32_t)key.len);
 	if (key.len != 0)
 		memcpy(piece + 4, key.p, key.len);
 	return rib_handle_heap_number(piece);
@@ -147,15 +149,15 @@ uint32_t rib_key_table_add(struct rib_key_table *d, uint32_t hash,
 
 	if (id == RIB_NO_ID)
 		return RIB_NO_ID;
-	e = entry(d, id);
+	e = entry_at(d, id);
 	if (d->width == RIB_KEY_VARIABLE) {
 		far = keep_far(d, key);
 		if (far == 0)
 			goto fail;
-		store(e, 0);
-		store(e + 4, far);
+		store_u32(e, 0);
+		store_u32(e + 4, far);
 	} else {
-		store(e, key.p[0]);
+		store_u32(e, key.p[0]);
 		memcpy(e + 4, key.p + 1, d->width - 1);
 	}
 	if (rib_hash_index_add(&d->index, hash, id + 1) == 0)
@@ -169,16 +171,16 @@ fail:
 
 uint32_t rib_key_table_count(const struct rib_key_table *d, uint32_t id)
 {
-	return load(entry(d, id)) >> 8;
+	return load_u32(entry_at(d, id)) >> 8;
 }
 
 void rib_key_table_get(struct rib_key_table *d, uint32_t id)
 {
-	uint8_t *e = entry(d, id);
-	uint32_t head = load(e);
+	uint8_t *e = entry_at(d, id);
+	uint32_t head = load_u32(e);
 
 	if (head >> 8 != COUNT_MAX)
-		store(e, head + 0x100);
+		store_u32(e, head + 0x100);
 }
 
 void rib_key_table_drop(struct rib_key_table *d, uint32_t id)
@@ -193,19 +195,20 @@ void rib_key_table_drop(struct rib_key_table *d, uint32_t id)
 	if (d->width == RIB_KEY_VARIABLE)
 		rib_handle_heap_free(
 			d->heap,
-			rib_handle_heap_at(d->heap, load(entry(d, id) + 4)));
+			rib_handle_heap_at(d->heap,
+					   load_u32(entry_at(d, id) + 4)));
 	rib_id_pool_put(&d->pool, id);
 }
 
 void rib_key_table_put(struct rib_key_table *d, uint32_t id)
 {
-	uint8_t *e = entry(d, id);
-	uint32_t head = load(e);
+	uint8_t *e = entry_at(d, id);
+	uint32_t head = load_u32(e);
 
 	assert(head >> 8 != 0);
 	if (head >> 8 == COUNT_MAX)
 		return;
-	store(e, head - 0x100);
+	store_u32(e, head - 0x100);
 	if (head >> 8 == 1)
 		rib_key_table_drop(d, id);
 }
@@ -213,11 +216,11 @@ void rib_key_table_put(struct rib_key_table *d, uint32_t id)
 struct wire_view rib_key_table_key(const struct rib_key_table *d, uint32_t id,
 				   uint8_t room[RIB_KEY_FIXED])
 {
-	const uint8_t *e = entry(d, id);
+	const uint8_t *e = entry_at(d, id);
 
 	if (d->width == RIB_KEY_VARIABLE)
 		return far_key(d, e);
-	room[0] = (uint8_t)load(e);
+	room[0] = (uint8_t)load_u32(e);
 	memcpy(room + 1, e + 4, d->width - 1);
 	return (struct wire_view){ room, d->width };
 }

@@ -15,7 +15,7 @@ void rib_ptr_map_fini(struct rib_ptr_map *map)
 	rib_ptr_map_init(map);
 }
 
-static void insert(struct rib_ptr_map *map, uint64_t hash, void *p)
+static void slot_insert(struct rib_ptr_map *map, uint64_t hash, void *p)
 {
 	size_t at = hash & (map->capacity - 1);
 
@@ -36,7 +36,7 @@ static int grow_map(struct rib_ptr_map *map)
 	map->capacity = capacity;
 	for (size_t i = 0; i < old.capacity; i++)
 		if (old.slots[i].p != NULL)
-			insert(map, old.slots[i].hash, old.slots[i].p);
+			slot_insert(map, old.slots[i].hash, old.slots[i].p);
 	free(old.slots);
 	return 0;
 }
@@ -45,7 +45,7 @@ int rib_ptr_map_add(struct rib_ptr_map *map, uint64_t hash, void *p)
 {
 	if (4 * (map->count + 1) > 3 * map->capacity && grow_map(map) < 0)
 		return -ENOMEM;
-	insert(map, hash, p);
+	slot_insert(map, hash, p);
 	map->count++;
 	return 0;
 }
