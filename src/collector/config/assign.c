@@ -131,6 +131,8 @@ static const char *key_refusal(const struct config_router *router, int key)
 	if (key == CONFIG_ROUTER_ALIAS && router->kind == CONFIG_ROUTER_NAME)
 		return "only in a section by address or port; this one is by "
 		       "name";
+	if (key == CONFIG_ROUTER_NETWORKS && router->kind != CONFIG_ROUTER_NAME)
+		return "only in a section by name; this one is by address";
 	if (key == CONFIG_ROUTER_MD5_KEY &&
 	    router->kind != CONFIG_ROUTER_ADDRESS)
 		return "only in a section by address: the kernel checks "
