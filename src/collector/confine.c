@@ -3,6 +3,7 @@
 #include "collector/base/log.h"
 #include "collector/config/config.h"
 #include "collector/config/options.h"
+#include "collector/ingest/port_owner.h"
 #include "collector/output.h"
 
 #include <errno.h>
@@ -184,7 +185,37 @@ static int files_allow(const struct config *c, struct sandbox_rules *rules)
 	return err == 0 ? sandbox_rules_add_system(rules) : err;
 }
 
-/* The steps */
+/* Ports */
+
+/* Who has a port can be found out before the sandbox only. */
+static int port_check(const struct config_address *at, struct log *log)
+{
+	int err = early_socket_try(at->address, at->port);
+	struct port_owner owner;
+	struct log_line line;
+
+	if (err == 0)
+		return 0;
+	port_owner_find(at->address, at->port, &owner);
+	if (log_begin(log, LOG_LEVEL_ERROR, "cannot_listen", &line)) {
+		log_address_port(&line, "at", at->address, at->port);
+		log_error(&line, "error", err);
+		port_owner_log(&owner, &line);
+		log_text(&line, "hint", PORT_OWNER_HINT);
+		log_end(&line);
+	}
+	return err;
+}
+
+static int ports_check(const struct config *c, struct log *log)
+{
+	const struct config_addresses *at = &c->listen.addresses;
+	int err = 0;
+
+	for (size_t i = 0; err == 0 && i < at->count; i++)
+		err = port_check(&at->at[i], log);
+	return err;
+}
 
 static int ports_bind(const struct config *c, struct early_sockets *sockets)
 {
@@ -200,6 +231,8 @@ static int ports_bind(const struct config *c, struct early_sockets *sockets)
 	return err;
 }
 
+/* The steps */
+
 static int user_find(const char *name, struct log *log,
 		     struct sandbox_user *out)
 {
@@ -214,10 +247,14 @@ static int user_find(const char *name, struct log *log,
 						     : NULL);
 }
 
-static int user_become(const struct sandbox_user *user, struct log *log)
+static int user_become(const struct sandbox_user *user, enum sandbox_mode mode,
+		       struct log *log)
 {
-	int err = user->name == NULL ? 0 : sandbox_user_become(user);
+	int err;
 
+	if (mode != SANDBOX_OFF)
+		sandbox_bounding_set_clear();
+	err = user->name == NULL ? 0 : sandbox_user_become(user);
 	return err == 0 ? 0
 			: problem_log(log, "cannot_become_user", user->name,
 				      err, "only root can: --user");
@@ -249,13 +286,17 @@ int confine_process(const struct config *config, struct log *log,
 	*out = (struct confined_process){ 0 };
 	err = user_find(config->process.user, log, &user);
 	if (err == 0)
+		err = ports_check(config, log);
+	if (err == 0)
 		err = folders_allow(config, &user, log, &rules);
 	if (err == 0)
 		err = files_allow(config, &rules);
 	if (err == 0)
 		err = ports_bind(config, &out->sockets);
 	if (err == 0)
-		err = user_become(&user, log);
+		err = user_become(&user,
+				  (enum sandbox_mode)config->process.sandbox,
+				  log);
 	if (err == 0)
 		err = sandbox_start(config, log, &rules, &out->sandbox);
 	sandbox_user_fini(&user);

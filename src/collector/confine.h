@@ -6,8 +6,9 @@
  *	...
  *	confine_release(&process);
  *
- * In this order: make the folders that will be written, bind privileged ports,
- * become --user, give up everything that the rules of --sandbox do not allow.
+ * In this order: see that nobody listens at our ports, make the folders that
+ * will be written, bind privileged ports, become --user, give up everything that
+ * the rules of --sandbox do not allow.
  */
 #ifndef COLLECTOR_CONFINE_H
 #define COLLECTOR_CONFINE_H

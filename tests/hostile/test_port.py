@@ -20,6 +20,8 @@ def test_a_second_collector_is_refused(server, arancini, tmp_path):
         assert re.search(fr"event=cannot_listen at={listen}:{c.port} .*in use.*"
                          fr" pid={c.server.pid} process=arancini ",
                          run.output), run.output
+        # Before anything was made.
+        assert not (tmp_path / f"second{n}").exists()
     # The first one has lost nobody, and both of its workers take some.
     socks = [connect(c, f"127.2.0.{n}") for n in range(1, 33)]
     for sock in socks:

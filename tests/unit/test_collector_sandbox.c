@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/landlock.h>
 #include <pthread.h>
 #include <pwd.h>
@@ -250,6 +251,27 @@ static void test_privileges_are_gone(void **state)
 	confined(*state, check_privileges);
 }
 
+static void test_the_bounding_set_is_cleared(void **state)
+{
+	pid_t child;
+	int status;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		sandbox_bounding_set_clear();
+		for (unsigned long i = 0; i <= CAP_LAST_CAP; i++)
+			if (prctl(PR_CAPBSET_READ, i, 0, 0, 0) > 0)
+				_exit(1);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
 static void test_off_changes_nothing(void **state)
 {
 	struct sandbox_rules rules = { 0 };
@@ -341,6 +363,7 @@ int main(void)
 						place_init, place_fini),
 		cmocka_unit_test_setup_teardown(test_privileges_are_gone,
 						place_init, place_fini),
+		cmocka_unit_test(test_the_bounding_set_is_cleared),
 		cmocka_unit_test(test_off_changes_nothing),
 		cmocka_unit_test(test_user),
 		cmocka_unit_test(test_a_secret_is_in_no_core_dump),

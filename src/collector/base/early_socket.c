@@ -48,6 +48,15 @@ static int socket_bind(const uint8_t address[16], uint16_t port)
 	return err;
 }
 
+int early_socket_try(const uint8_t address[16], uint16_t port)
+{
+	int fd = port == 0 ? -ENOENT : socket_bind(address, port);
+
+	if (fd >= 0)
+		close(fd);
+	return fd == -EADDRINUSE ? fd : 0;
+}
+
 int early_socket_bind(struct early_sockets *sockets, const uint8_t address[16],
 		      uint16_t port)
 {

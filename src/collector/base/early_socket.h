@@ -26,6 +26,12 @@ struct early_sockets {
 };
 
 /*
+ * -EADDRINUSE if somebody listens at @address and @port, else 0: any other
+ * error is the listener's to report. It is no reservation.
+ */
+int early_socket_try(const uint8_t address[16], uint16_t port);
+
+/*
  * Bind @port at @address if it is a privileged one. An error of bind(2) is for
  * early_socket_get() to return, so that whoever listens there reports it.
  * 0 or -ENOMEM.

@@ -24,6 +24,14 @@
 #define LANDLOCK_ACCESS_FS_IOCTL_DEV (1ULL << 15)
 #endif
 
+#if defined(__SANITIZE_ADDRESS__)
+#define SANDBOX_DUMPABLE
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANDBOX_DUMPABLE
+#endif
+#endif
+
 /* Rights of Landlock */
 
 #define READ_RIGHTS (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
@@ -268,6 +276,12 @@ static int landlock_enter(const struct sandbox_rules *rules,
 
 /* Capabilities */
 
+void sandbox_bounding_set_clear(void)
+{
+	for (unsigned long i = 0; prctl(PR_CAPBSET_READ, i, 0, 0, 0) >= 0; i++)
+		(void)prctl(PR_CAPBSET_DROP, i, 0, 0, 0);
+}
+
 static bool capabilities_are_none(void)
 {
 	struct __user_cap_header_struct head = {
@@ -291,12 +305,6 @@ static bool capabilities_drop(void)
 	};
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
 
-	/*
-	 * The bounding set matters to execve(2) alone, which no_new_privs and
-	 * Landlock guard, too; without CAP_SETPCAP it stays.
-	 */
-	for (unsigned long i = 0; prctl(PR_CAPBSET_READ, i, 0, 0, 0) >= 0; i++)
-		(void)prctl(PR_CAPBSET_DROP, i, 0, 0, 0);
 	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	/* A filter of system calls may refuse capset() where all are gone. */
 	if (!capabilities_are_none())
@@ -309,12 +317,12 @@ static bool capabilities_drop(void)
 /*
  * libnats and OpenSSL keep copies of passwords and keys in their heaps, where
  * MADV_DONTDUMP of ours does not reach. LeakSanitizer attaches to its own
- * process, which then needs to be dumpable.
+ * process, which then needs to be dumpable: there it stays so, and false.
  */
 static bool core_dumps_disable(void)
 {
-#ifdef __SANITIZE_ADDRESS__
-	return true;
+#ifdef SANDBOX_DUMPABLE
+	return false;
 #else
 	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0;
 #endif

@@ -98,6 +98,13 @@ int sandbox_user_become(const struct sandbox_user *user);
 /* Confinement */
 
 /*
+ * Empty the set of capabilities that execve(2) can give. Needs CAP_SETPCAP,
+ * which goes with the user: before sandbox_user_become(). Without, it stays;
+ * no_new_privs and Landlock guard execve(2), too.
+ */
+void sandbox_bounding_set_clear(void);
+
+/*
  * Give up capabilities, core dumps and every path that has no rule. 0, and
  * *@out says what holds. With SANDBOX_REQUIRE -errno if something of it does
  * not; *@out says what. -errno in any mode if a rule could not be made: a
