@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import pwd
+import random
 import re
 import shutil
 import signal
@@ -216,7 +217,7 @@ def test_it_becomes_a_user_behind_a_privileged_port(collector, tmp_path):
     as somebody else; so it does when it starts again with that state."""
     nobody = pwd.getpwnam("nobody")
     state = folder_for(tmp_path / "own", "nobody") / "state"
-    port = next(port for port in range(1023, 600, -1) if port_is_free(port))
+    port = privileged_port(range(600, 740))
     for _ in range(2):
         c = collector("--user", "nobody", "--state", state, "--workers", "2",
                       "--listen", f"127.0.0.1:{port}",
@@ -241,6 +242,13 @@ def test_it_becomes_a_user_behind_a_privileged_port(collector, tmp_path):
                for path in state.rglob("*"))
 
 
+def privileged_port(among):
+    """Each test has ports of its own, as they may run at the same time; and so
+    may another run of them."""
+    return next(port for port in random.sample(among, len(among))
+                if port_is_free(port))
+
+
 def port_is_free(port):
     with socket.socket() as one, socket.socket() as two:
         try:
@@ -255,7 +263,7 @@ def port_is_free(port):
 def test_a_privileged_wildcard_and_one_of_its_addresses(collector, tmp_path):
     """Both are ours: no conflict, as at other ports."""
     state = folder_for(tmp_path / "own", "nobody") / "state"
-    port = next(port for port in range(1023, 600, -1) if port_is_free(port))
+    port = privileged_port(range(740, 880))
     c = collector("--user", "nobody", "--state", state, "--workers", "2",
                   "--listen", f"127.0.0.1:{port},0.0.0.0:{port}")
     for address in ("127.0.0.1", "127.0.0.2"):
@@ -267,8 +275,7 @@ def test_a_privileged_wildcard_and_one_of_its_addresses(collector, tmp_path):
 def test_a_privileged_port_that_is_taken_is_named(collector, server, arancini,
                                                   tmp_path):
     with socket.socket() as taken:
-        port = next(port for port in range(1023, 600, -1)
-                    if port_is_free(port))
+        port = privileged_port(range(880, 1024))
         taken.bind(("127.0.0.1", port))
         taken.listen()
         run = server([arancini, "run", "--listen", f"127.0.0.1:{port}",
