@@ -351,8 +351,8 @@ def test_killed_is_not_the_end_of_the_journal(collector):
 
 
 def error_of_a_second(c, server, folder, *options):
-    """What one says that finds its state in use. The port can be shared."""
-    second = server([c.arancini, "run", "--listen", c.to, "--state",
+    """What one says, at a port of its own, that finds its state in use."""
+    second = server([c.arancini, "run", "--listen", "127.0.0.1:0", "--state",
                      folder / "state", "--http", "off", *options])
     assert second.wait(timeout=30) == 1
     said, = [line for line in second.output.splitlines()
