@@ -178,7 +178,7 @@ static void start_collector(void)
 	       "the configuration is wrong");
 	config_errors_release(&errors);
 	log_init(&log, STDERR_FILENO, LOG_FORMAT_TEXT, LOG_LEVEL_ERROR);
-	demand(collector_start(&config, &log, &collector) == 0,
+	demand(collector_start(&config, &log, NULL, &collector) == 0,
 	       "it does not start");
 	announce(collector_port(collector, 0));
 }

@@ -303,7 +303,7 @@ static void put_event_text(FILE *f, const struct random_event *r)
 		"peerUp", "peerDown",	"endOfRib",    "swept",
 		"stale",  "suspect",	"unknown",     "limit",
 		"resync", "statistics", "sessionOpen", "sessionClose",
-		"epoch"
+		"epoch",  "clash"
 	};
 	static const uint8_t zero[16];
 	const struct rib_event *e = &r->event;
