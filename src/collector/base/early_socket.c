@@ -18,14 +18,19 @@ static unsigned unprivileged_port_start(void)
 {
 	FILE *file =
 		fopen("/proc/sys/net/ipv4/ip_unprivileged_port_start", "re");
-	unsigned first = UNPRIVILEGED_PORTS;
+	unsigned long first = UNPRIVILEGED_PORTS;
+	char text[16];
+	char *end;
 
 	if (file == NULL)
-		return first;
-	if (fscanf(file, "%u", &first) != 1)
-		first = UNPRIVILEGED_PORTS;
+		return UNPRIVILEGED_PORTS;
+	if (fgets(text, sizeof(text), file) != NULL) {
+		first = strtoul(text, &end, 10);
+		if (end == text || first > UINT16_MAX + 1UL)
+			first = UNPRIVILEGED_PORTS;
+	}
 	fclose(file);
-	return first;
+	return (unsigned)first;
 }
 
 static int socket_bind(const uint8_t address[16], uint16_t port)
