@@ -66,6 +66,7 @@ static int place_fini(void **state)
 	char command[128];
 
 	snprintf(command, sizeof(command), "rm -rf '%s'", p->root);
+	/* A folder of our own. NOLINTNEXTLINE(cert-env33-c) */
 	assert_int_equal(system(command), 0);
 	free(p);
 	return 0;
@@ -234,8 +235,10 @@ static int check_privileges(const struct place *p)
 	(void)p;
 	EXPECT_AT(1, f != NULL);
 	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+		/* The kernel's numbers fit. NOLINTBEGIN(cert-err34-c) */
 		if (sscanf(line, "CapEff: %lx", &caps) == 1 ||
 		    sscanf(line, "CapPrm: %lx", &caps) == 1)
+			/* NOLINTEND(cert-err34-c) */
 			EXPECT_AT(2, caps == 0);
 	EXPECT_AT(3, prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1);
 #ifndef __SANITIZE_ADDRESS__
@@ -325,6 +328,7 @@ static bool page_is_left_out(const void *p)
 
 	assert_non_null(f);
 	while (fgets(line, sizeof(line), f) != NULL) {
+		/* The kernel's numbers fit. NOLINTNEXTLINE(cert-err34-c) */
 		if (sscanf(line, "%lx-%lx ", &low, &high) == 2)
 			here = (unsigned long)p >= low &&
 			       (unsigned long)p < high;
