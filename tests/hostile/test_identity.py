@@ -4,22 +4,12 @@ evidence: is the older one alive, and do the two agree?"""
 import socket
 import struct
 
-import pytest
 from bmp import Peer, initiation
 from collecting import closed_by_collector, connect
 from live_socket import make_deaf
-from watching import WatchedCollector
 
 A, B = Peer("10.0.0.1", 64500), Peer("10.0.0.2", 64501)
 TABLE = A.up() + A.announce("10.1.0.0/24", "10.2.0.0/24")
-
-
-@pytest.fixture
-def start(server, arancini, tmp_path):
-    def start(*options):
-        return WatchedCollector(server, arancini, tmp_path / "state",
-                                "--workers", "2", *options)
-    return start
 
 
 def router(c, address, data):

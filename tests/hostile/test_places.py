@@ -3,20 +3,10 @@ ever: they make room, and routers that are configured or known come in."""
 
 import time
 
-import pytest
 from bmp import Peer, initiation
 from collecting import closed_by_collector, connect
-from watching import WatchedCollector
 
 A = Peer("10.0.0.1", 64500)
-
-
-@pytest.fixture
-def start(server, arancini, tmp_path):
-    def start(*options):
-        return WatchedCollector(server, arancini, tmp_path / "state",
-                                "--workers", "2", *options)
-    return start
 
 
 def closed(c, reason):

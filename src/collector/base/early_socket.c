@@ -33,7 +33,7 @@ static unsigned unprivileged_port_start(void)
 	return (unsigned)first;
 }
 
-static int socket_bind(const uint8_t address[16], uint16_t port)
+int early_socket_bind_now(const uint8_t address[16], uint16_t port)
 {
 	struct sp_addr to;
 	int fd, on = 1, err = 0;
@@ -55,7 +55,7 @@ static int socket_bind(const uint8_t address[16], uint16_t port)
 
 int early_socket_try(const uint8_t address[16], uint16_t port)
 {
-	int fd = port == 0 ? -ENOENT : socket_bind(address, port);
+	int fd = port == 0 ? -ENOENT : early_socket_bind_now(address, port);
 
 	if (fd >= 0)
 		close(fd);
@@ -76,7 +76,7 @@ int early_socket_bind(struct early_sockets *sockets, const uint8_t address[16],
 	more += sockets->count++;
 	memcpy(more->address, address, 16);
 	more->port = port;
-	more->fd = socket_bind(address, port);
+	more->fd = early_socket_bind_now(address, port);
 	return 0;
 }
 

@@ -26,6 +26,12 @@ struct early_sockets {
 };
 
 /*
+ * A TCP socket bound there, whatever the port, which does not listen yet; the
+ * caller's to close. Or -errno.
+ */
+int early_socket_bind_now(const uint8_t address[16], uint16_t port);
+
+/*
  * -EADDRINUSE if somebody listens at @address and @port, else 0: any other
  * error is the listener's to report. It is no reservation.
  */

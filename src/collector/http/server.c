@@ -16,9 +16,7 @@
 #include <spargio/runtime.h>
 #include <spargio/time.h>
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -305,30 +303,13 @@ static int open_socket(const struct collector_env *env,
 		       const struct config_address *at)
 {
 	int fd = early_socket_get(env->sockets, at->address, at->port);
-	int on = 1, err = 0;
-	struct sp_addr to;
+	int err;
 
-	if (fd >= 0) {
-		if (listen(fd, CONNECTIONS) == 0)
-			return fd;
-		err = -errno;
-		close(fd);
-		return err;
-	}
-	if (fd != -ENOENT)
+	if (fd == -ENOENT)
+		fd = early_socket_bind_now(at->address, at->port);
+	if (fd < 0 || listen(fd, CONNECTIONS) == 0)
 		return fd;
-	ip_to_sockaddr(at->address, at->port, &to);
-	fd = socket(to.any.sa_family,
-		    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return -errno;
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (to.any.sa_family == AF_INET6)
-		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
-	if (bind(fd, &to.any, to.len) < 0 || listen(fd, CONNECTIONS) < 0)
-		err = -errno;
-	if (err == 0)
-		return fd;
+	err = -errno;
 	close(fd);
 	return err;
 }
