@@ -90,7 +90,8 @@ void rig_start(struct rig *r, const struct rig_options *options)
 		 (int)getpid(), made++);
 	configure(r, options);
 	log_init(&r->log, STDERR_FILENO, LOG_FORMAT_TEXT, LOG_LEVEL_ERROR);
-	bench_must(collector_start(&r->config, &r->log, &r->collector) == 0,
+	bench_must(collector_start(&r->config, &r->log, NULL, &r->collector) ==
+			   0,
 		   "starting the collector");
 	for (unsigned i = 0; i < r->workers && !options->loose; i++)
 		sp_call_on(collector_env(r->collector)->rt, i, pin_worker, NULL,

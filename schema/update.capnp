@@ -172,6 +172,7 @@ struct Event {
     sessionOpen @10;
     sessionClose @11;
     epoch @12;
+    clash @13;
   }
 
   # One number, by the type of the BMP statistic.

@@ -26,7 +26,7 @@ may_include() {
 spargio_order='sched/ io/ runtime/ sync/ net/ fs/ stream/ process/'
 collector_order='
 base/ policy/ config/ collector_env worker_state router/ ingest/ worker
-output checkpoint/ query/ telemetry/ http/ collector reload'
+output checkpoint/ query/ telemetry/ http/ confine collector reload'
 
 # includes LAYER PATTERN: lines of a layer that include a system header like it
 includes() {

@@ -10,10 +10,10 @@ const TITLES = { sessionOpen: "Session opened", sessionClose: "Session closed",
 	peerUp: "Peer up", peerDown: "Peer down", stale: "Stale",
 	endOfRib: "End-of-RIB", swept: "Swept", suspect: "Table suspect",
 	unknown: "Table unknown", limit: "Limit reached", resync: "Resync",
-	overrun: "Events left out" };
+	clash: "Identity clash", overrun: "Events left out" };
 const LEVELS = { sessionOpen: "up", peerUp: "up", sessionClose: "stale",
 	stale: "stale", suspect: "stale", unknown: "stale", limit: "down",
-	peerDown: "down" };
+	peerDown: "down", clash: "down" };
 
 export function eventTitle(event) {
 	return TITLES[event.kind] ?? event.kind;

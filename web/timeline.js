@@ -8,7 +8,7 @@ import { eventTitle, eventLevel } from "./events.js";
 
 // The state that an entry begins.
 const BEGINS = { peerUp: "up", sessionOpen: "up", peerDown: "down",
-	sessionClose: "stale", stale: "stale" };
+	sessionClose: "stale", stale: "stale", clash: "down" };
 
 // Each state with the entry that began it and how long it lasted.
 function stateSpans(history, now) {

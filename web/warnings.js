@@ -47,6 +47,15 @@ function differenceWarnings({ totals }) {
 			order: "descending" }) }] : [];
 }
 
+function clashWarnings({ totals }) {
+	return totals?.routersClashing ? [{ level: "down",
+		title: `Another connection claims to be ${
+			formatPlural(totals.routersClashing, "router")}`,
+		text: "It was refused, and the router that was here goes on. The "
+			+ "log says who it was (router_clash); see also the events.",
+		href: pageHash(["events"], { filter: "clash" }) }] : [];
+}
+
 function workerWarnings({ workers: list = [] }) {
 	const full = list.filter((w) => w.bridge?.fill > FILL_HIGH);
 
@@ -76,8 +85,8 @@ function snapshotWarnings({ snapshots: s, totals }) {
 }
 
 export function statusWarnings(status) {
-	return [readinessWarnings, outputWarnings, peerWarnings, differenceWarnings,
-		workerWarnings, snapshotWarnings]
+	return [readinessWarnings, outputWarnings, clashWarnings, peerWarnings,
+		differenceWarnings, workerWarnings, snapshotWarnings]
 		.flatMap((check) => check(status));
 }
 

@@ -184,6 +184,29 @@ size_t text_utf8_len(struct wire_view v)
 	return 0;
 }
 
+bool text_is_unsafe(const uint8_t *p, size_t len, uint32_t *code)
+{
+	static const struct {
+		uint32_t first, last;
+	} unsafe[] = {
+		{ 0x00, 0x1f },	    { 0x7f, 0x9f },	{ 0x061c, 0x061c },
+		{ 0x200e, 0x200f }, { 0x202a, 0x202e }, { 0x2066, 0x2069 },
+	};
+
+	*code = p[0];
+	if (len == 2)
+		*code = (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu);
+	else if (len == 3)
+		*code = (p[0] & 0x0fu) << 12 | (p[1] & 0x3fu) << 6 |
+			(p[2] & 0x3fu);
+	else if (len > 3)
+		return false;
+	for (size_t i = 0; i < sizeof(unsafe) / sizeof(unsafe[0]); i++)
+		if (*code >= unsafe[i].first && *code <= unsafe[i].last)
+			return true;
+	return false;
+}
+
 struct wire_view text_cut(struct wire_view v, size_t max)
 {
 	size_t len = max;

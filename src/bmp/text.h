@@ -60,4 +60,13 @@ struct wire_view text_cut(struct wire_view v, size_t max);
 /* Length of the UTF-8 sequence at the start of @v, or 0 if it is none. */
 size_t text_utf8_len(struct wire_view v);
 
+/*
+ * Whether the UTF-8 sequence of @len bytes at @p, whose code point is put in
+ * *@code, must not go to a terminal, a log or a page as it is: a control, also
+ * of C1 (U+0080 to U+009F, which a terminal may obey as it does an escape), or
+ * a character that changes the direction of the text around it, with which a
+ * router can make a line look like another one.
+ */
+bool text_is_unsafe(const uint8_t *p, size_t len, uint32_t *code);
+
 #endif

@@ -1,8 +1,11 @@
 #include "cli/api_json.h"
 
+#include "bmp/text.h"
 #include "cli/xalloc.h"
 
 #include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
 
 struct json_object *answer_parse(const char *text, size_t len)
 {
@@ -89,9 +92,30 @@ const char *answer_text_at(const struct json_object *list, size_t i)
 	return json_object_get_string(answer_at(list, i));
 }
 
+/*
+ * json-c undoes the escapes that it reads and writes only those of ASCII. What
+ * is left can stand in strings alone, so the text is escaped as a whole.
+ */
 void answer_print(struct json_object *answer)
 {
-	puts(json_object_to_json_string_ext(
+	const char *text = json_object_to_json_string_ext(
 		answer,
-		JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+		JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+	struct wire_view rest = { (const uint8_t *)text, strlen(text) };
+
+	while (rest.len > 0) {
+		size_t len = text_utf8_len(rest);
+		uint32_t code;
+
+		if (len == 0)
+			fputs("\\ufffd", stdout);
+		else if (text_is_unsafe(rest.p, len, &code))
+			printf("\\u%04x", code);
+		else
+			fwrite(rest.p, 1, len, stdout);
+		len += len == 0;
+		rest.p += len;
+		rest.len -= len;
+	}
+	putchar('\n');
 }

@@ -1,5 +1,6 @@
 #include "cli/nats_flags.h"
 
+#include "collector/base/secret_memory.h"
 #include "collector/config/value.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ const struct option_row nats_access_rows[] = {
 };
 /* clang-format on */
 
-/* What the file holds, yours to free; NULL with a line on stderr. */
+/* What the file holds, for secret_free(); NULL with a line on stderr. */
 static char *read_secret(const char *file, const char *command)
 {
 	struct config_secret secret = { .path = strdup(file) };
@@ -56,6 +57,6 @@ bool nats_access_read(struct nats_access *a, const char *command)
 
 void nats_access_release(struct nats_access *a)
 {
-	free(a->password);
-	free(a->token);
+	secret_free(a->password);
+	secret_free(a->token);
 }

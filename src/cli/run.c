@@ -10,6 +10,7 @@
 #include "cli/command.h"
 
 #include "collector/collector.h"
+#include "collector/confine.h"
 #include "collector/config/help.h"
 #include "collector/config/config.h"
 #include "collector/config/errors.h"
@@ -131,7 +132,9 @@ static void log_event(struct log *log, enum log_level level, const char *event)
 }
 
 static int run_collector(struct reload *reload, struct log *log,
-			 const struct sd_notify *notify, const sigset_t *set)
+			 const struct sd_notify *notify,
+			 const struct confined_process *process,
+			 const sigset_t *set)
 {
 	struct collector *c;
 	struct quit quit;
@@ -139,7 +142,7 @@ static int run_collector(struct reload *reload, struct log *log,
 
 	quit_watch(&quit, log);
 	sd_notify_status(notify, "Restoring the state");
-	err = collector_start(reload->config, log, &c);
+	err = collector_start(reload->config, log, process, &c);
 	quit_unwatch(&quit);
 	if (err < 0)
 		return EXIT_FAILURE;
@@ -165,11 +168,12 @@ static int run_collector(struct reload *reload, struct log *log,
 
 static int run_configured(int argc, char **argv, const struct config *config)
 {
+	struct confined_process process;
 	struct reload reload;
 	struct sd_notify notify;
 	struct log log;
 	sigset_t set;
-	int code;
+	int code = EXIT_FAILURE;
 
 	block_signals(&set);
 	log_init(&log, STDERR_FILENO, (enum log_format)config->log.format,
@@ -177,7 +181,11 @@ static int run_configured(int argc, char **argv, const struct config *config)
 	sd_notify_open(&notify, getenv("NOTIFY_SOCKET"),
 		       getenv("WATCHDOG_USEC"), getenv("WATCHDOG_PID"));
 	reload_init(&reload, argc, argv, environ, config);
-	code = run_collector(&reload, &log, &notify, &set);
+	/* No thread has started yet, and those that will inherit it. */
+	if (confine_process(config, &log, &process) == 0) {
+		code = run_collector(&reload, &log, &notify, &process, &set);
+		confine_release(&process);
+	}
 	reload_fini(&reload);
 	sd_notify_close(&notify);
 	log_fini(&log);

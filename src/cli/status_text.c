@@ -212,6 +212,41 @@ static void put_snapshots(FILE *to, const struct terminal *terminal,
 	fputc('\n', to);
 }
 
+static void put_process(FILE *to, const struct terminal *terminal,
+			const struct json_object *status)
+{
+	const struct json_object *process = answer_in(status, "process");
+	const char *mode = text_or_dash(process, "sandbox");
+	const struct {
+		bool holds;
+		const char *lacks;
+	} parts[] = {
+		{ answer_int(process, "landlockAbi") > 0, "no Landlock" },
+		{ answer_bool(process, "noNewPrivs"), "may gain privileges" },
+		{ answer_bool(process, "noCapabilities"), "capabilities" },
+		{ answer_bool(process, "noCoreDumps"), "core dumps" },
+	};
+
+	/* A collector of before has nothing to say about it. */
+	if (process == NULL)
+		return;
+	put_styled(to, terminal, TERMINAL_BOLD, "process    ");
+	fprintf(to, "user %lld, sandbox ",
+		(long long)answer_int(process, "uid"));
+	put_styled(to, terminal,
+		   strcmp(mode, "off") == 0 ? TERMINAL_WARN : TERMINAL_PLAIN,
+		   mode);
+	for (size_t i = 0;
+	     strcmp(mode, "off") != 0 && i < sizeof(parts) / sizeof(parts[0]);
+	     i++) {
+		if (parts[i].holds)
+			continue;
+		fputs(", ", to);
+		put_styled(to, terminal, TERMINAL_WARN, parts[i].lacks);
+	}
+	fputc('\n', to);
+}
+
 /* The tables */
 
 static const char *const flows[] = { "messages",   "bytes",	"received",
@@ -385,6 +420,7 @@ void status_text(FILE *to, const struct terminal *terminal,
 	put_output(to, terminal, status);
 	put_tables(to, terminal, status);
 	put_snapshots(to, terminal, status);
+	put_process(to, terminal, status);
 	fputc('\n', to);
 	put_rates(to, terminal, status);
 	fputc('\n', to);

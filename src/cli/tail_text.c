@@ -40,21 +40,21 @@ static const char *address_text(const uint8_t *address, char buf[ADDRESS_MAX])
 
 /*
  * What a router says of itself goes to a terminal, and must not command it:
- * controls are shown as question marks (also those of UTF-8, U+0080 to U+009F).
+ * a question mark stands for what text_is_unsafe(), and for what is no UTF-8.
  */
 static void print_words(struct wire_view words)
 {
-	for (size_t i = 0; i < words.len; i++) {
-		uint8_t c = words.p[i];
-		bool second = i + 1 < words.len && words.p[i + 1] >= 0x80 &&
-			      words.p[i + 1] < 0xa0;
+	while (words.len > 0) {
+		size_t len = text_utf8_len(words);
+		uint32_t code;
 
-		if (c == 0xc2 && second) {
+		if (len == 0 || text_is_unsafe(words.p, len, &code))
 			putchar('?');
-			i++;
-		} else {
-			putchar(c < 0x20 || c == 0x7f ? '?' : c);
-		}
+		else
+			fwrite(words.p, 1, len, stdout);
+		len += len == 0;
+		words.p += len;
+		words.len -= len;
 	}
 }
 

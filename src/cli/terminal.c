@@ -48,12 +48,12 @@ size_t terminal_tame(char *text)
 	for (uint8_t *p = (uint8_t *)text; *p != '\0'; width++) {
 		size_t len = text_utf8_len(
 			(struct wire_view){ p, strlen((char *)p) });
-		bool control = *p < ' ' || *p == 0x7f ||
-			       (len == 2 && *p == 0xc2 && p[1] < 0xa0);
+		uint32_t code;
+		bool unsafe = len == 0 || text_is_unsafe(p, len, &code);
 
-		if (len == 0 || control)
+		if (unsafe)
 			memset(p, '?', len == 0 ? 1 : len);
-		p += len == 0 || control ? 1 : len;
+		p += unsafe ? 1 : len;
 	}
 	return width;
 }

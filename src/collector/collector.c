@@ -6,6 +6,7 @@
 #include "collector/checkpoint/restore.h"
 #include "collector/collector_env.h"
 #include "collector/config/config.h"
+#include "collector/confine.h"
 #include "collector/http/server.h"
 #include "collector/ingest/connector.h"
 #include "collector/ingest/limits.h"
@@ -14,10 +15,12 @@
 #include "collector/ingest/session.h"
 #include "collector/output.h"
 #include "collector/query/worker_query.h"
+#include "collector/router/router.h"
 #include "collector/worker.h"
 #include "collector/worker_state.h"
 #include "egress/bridge.h"
 #include "egress/publisher/publisher.h"
+#include "rib/rib.h"
 
 #include <spargio/fiber.h>
 #include <spargio/net.h>
@@ -122,6 +125,14 @@ static int open_listeners(struct worker_slot *s)
 	return 0;
 }
 
+/* Whoever was restored is known, before anybody can come in. */
+static void remember_routers(struct worker *w)
+{
+	for (struct router *it = w->routers; it != NULL; it = it->next)
+		limits_remember(w->env->limits,
+				rib_router_info(it->rib_router)->address);
+}
+
 static int start_worker(void *arg)
 {
 	struct worker_slot *s = arg;
@@ -131,6 +142,7 @@ static int start_worker(void *arg)
 	if (err < 0)
 		return err;
 	s->working = true;
+	remember_routers(&s->worker);
 	return open_listeners(s);
 }
 
@@ -268,10 +280,23 @@ static int reload_worker(void *arg)
 	return 0;
 }
 
+static struct limits_max limits_of_config(const struct config *config)
+{
+	struct limits_max max = {
+		.sessions = (uint32_t)config->limits.sessions,
+		.per_address = (uint32_t)config->limits.sessions_per_ip,
+		.configured = (uint32_t)config->listen.connect.count,
+	};
+
+	for (size_t i = 0; i < config->router_count; i++)
+		max.configured += config->routers[i].kind != CONFIG_ROUTER_NAME;
+	return max;
+}
+
 int collector_reload(struct collector *c, const struct config *config)
 {
-	int err = limits_set(c->env.limits, (uint32_t)config->limits.sessions,
-			     (uint32_t)config->limits.sessions_per_ip);
+	struct limits_max max = limits_of_config(config);
+	int err = limits_set(c->env.limits, &max);
 
 	route_budget_set(&c->budget, config->limits.routes);
 	for (uint32_t i = 0; i < c->env.worker_count; i++)
@@ -336,6 +361,7 @@ static int start_runtime(struct collector *c)
 static int make_parts(struct collector *c)
 {
 	const struct config *config = c->env.config;
+	struct limits_max max;
 	int err;
 
 	if (getrandom(&c->env.seed, sizeof(c->env.seed), 0) < 0)
@@ -354,9 +380,8 @@ static int make_parts(struct collector *c)
 		c->slots[i].collector = c;
 		c->env.workers[i] = &c->slots[i].worker;
 	}
-	err = limits_new((uint32_t)config->limits.sessions,
-			 (uint32_t)config->limits.sessions_per_ip, c->env.seed,
-			 &c->env.limits);
+	max = limits_of_config(config);
+	err = limits_new(&max, c->env.seed, &c->env.limits);
 	if (err == 0)
 		err = egress_bridge_new(c->env.worker_count,
 					(uint32_t)config->egress.bridge_batches,
@@ -435,6 +460,7 @@ static int open_up(struct collector *c)
 }
 
 int collector_start(const struct config *config, struct log *log,
+		    const struct confined_process *process,
 		    struct collector **out)
 {
 	struct collector *c = calloc(1, sizeof(*c));
@@ -444,6 +470,10 @@ int collector_start(const struct config *config, struct log *log,
 		return -ENOMEM;
 	c->env.config = config;
 	c->env.log = log;
+	if (process != NULL) {
+		c->env.sockets = &process->sockets;
+		c->env.sandbox = &process->sandbox;
+	}
 	c->env.started = sp_now();
 	c->env.budget = &c->budget;
 	route_budget_init(&c->budget, config->limits.routes);

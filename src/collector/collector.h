@@ -3,7 +3,7 @@
  *
  *	struct collector *c;
  *
- *	collector_start(&config, &log, &c);	restored, listening
+ *	collector_start(&config, &log, NULL, &c);	restored, listening
  *	...					until a signal
  *	collector_stop(c, deadline);		drained, safe, gone
  *
@@ -22,13 +22,16 @@
 struct collector;
 struct collector_env;
 struct config;
+struct confined_process;
 struct log;
 
 /*
  * 0 once it listens everywhere. Else -errno, logged with what to do, and
- * nothing is left running. @config and @log must outlive it.
+ * nothing is left running. @config, @log and @process must outlive it; @process
+ * is of confine.h, or NULL where the process was not confined.
  */
 int collector_start(const struct config *config, struct log *log,
+		    const struct confined_process *process,
 		    struct collector **out);
 
 /*

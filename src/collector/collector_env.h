@@ -17,12 +17,14 @@
 
 struct checkpoint;
 struct config;
+struct early_sockets;
 struct egress_bridge;
 struct limits;
 struct log;
 struct output;
 struct publisher;
 struct route_budget;
+struct sandbox_state;
 struct sp_rt;
 struct worker;
 
@@ -38,8 +40,11 @@ struct collector_env {
 	/* At the start; a reload is known to the workers alone. */
 	const struct config *config;
 	struct log *log;
-	int64_t started; /* sp_now() */
-	uint64_t seed;	 /* of hash tables and cursors */
+	const struct early_sockets *sockets; /* NULL: none was bound early */
+	const struct sandbox_state
+		*sandbox; /* NULL: the process is as it was */
+	int64_t started;  /* sp_now() */
+	uint64_t seed;	  /* of hash tables and cursors */
 	struct sp_rt *rt;
 	uint32_t worker_count;
 	struct worker **workers; /* by shard */

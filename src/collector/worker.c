@@ -156,6 +156,10 @@ void worker_configure(struct worker *w, const struct config *config)
 	for (struct session *it = w->sessions; it != NULL; it = it->next)
 		if (!worker_permits(w, it->connection->address))
 			session_stop(it, CLOSE_DENIED);
+		else if (!config_router_network_permits(
+				 config, it->connection->identity.name,
+				 it->connection->address))
+			session_stop(it, CLOSE_WRONG_NETWORK);
 	worker_schedule_background(w);
 }
 

@@ -53,6 +53,7 @@ struct worker_counts {
 	uint64_t no_memory; /* messages that could not be kept */
 	uint64_t ownership_violations;
 	uint64_t handed_over; /* to other shards */
+	uint64_t clashes;     /* connections that claimed another's identity */
 	struct session_counts sessions;
 };
 
@@ -73,8 +74,9 @@ struct worker {
 	int64_t router_gc_due; /* when to free routers that are not needed */
 	struct session *sessions;
 	uint32_t session_count;
-	int64_t drain_until;  /* sessions read what has come; 0: and go on */
-	bool no_new_sessions; /* the worker is stopping */
+	uint64_t session_serial; /* of the last one */
+	int64_t drain_until;	 /* sessions read what has come; 0: and go on */
+	bool no_new_sessions;	 /* the worker is stopping */
 	struct worker_query_queue *query_queue;
 	struct event_tap *event_tap;
 	struct snapshotter *snapshotter; /* NULL: no state is kept */

@@ -170,6 +170,7 @@ const char *subject_event_kind(unsigned kind)
 		[RIB_EVENT_SESSION_OPEN] = "sessionOpen",
 		[RIB_EVENT_SESSION_CLOSE] = "sessionClose",
 		[RIB_EVENT_EPOCH] = "epoch",
+		[RIB_EVENT_CLASH] = "clash",
 	};
 
 	return kind < RIB_EVENTS ? names[kind] : "other";

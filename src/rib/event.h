@@ -126,6 +126,7 @@ enum rib_event_kind {
 	RIB_EVENT_SESSION_OPEN,	 /* of BMP */
 	RIB_EVENT_SESSION_CLOSE, /* of BMP */
 	RIB_EVENT_EPOCH,	 /* a collector started to write */
+	RIB_EVENT_CLASH, /* another connection claims to be the router */
 	RIB_EVENTS
 };
 

@@ -32,7 +32,9 @@ void rib_notice(struct rib_peer *peer, uint8_t view, enum bgp_family family,
 	info.afi = f->afi;
 	info.safi = f->safi;
 	info.family = (uint8_t)family;
+	/* cppcheck-suppress autoVariables ; for the call alone */
 	notice->table = &info;
 	notice->router_slot = &peer->router->slot;
 	sink->notice(sink->arg, notice);
+	notice->table = NULL;
 }

@@ -85,6 +85,16 @@ bool rib_peer_purge(struct rib_router *router, const struct rib_time *when,
 	return true;
 }
 
+void rib_session_clash(struct rib_router *router, const struct rib_time *when,
+		       uint16_t reason, const char *text)
+{
+	struct rib_event e = { .kind = RIB_EVENT_CLASH,
+			       .reason = reason,
+			       .text = text };
+
+	rib_emit_event(router, when, &e);
+}
+
 void rib_resync(struct rib_router *router, const struct rib_time *when)
 {
 	struct rib_event e = { .kind = RIB_EVENT_RESYNC };

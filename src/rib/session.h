@@ -33,6 +33,13 @@ void rib_session_close(struct rib_router *router, const struct rib_time *when,
 void rib_session_pause(struct rib_router *router, const struct rib_time *when);
 void rib_session_resume(struct rib_router *router, const struct rib_time *when);
 
+/*
+ * Another connection claims to be this router and was refused; @text says
+ * which. Publishes CLASH and changes nothing.
+ */
+void rib_session_clash(struct rib_router *router, const struct rib_time *when,
+		       uint16_t reason, const char *text);
+
 /* Operators */
 
 /* Withdraw all of a peer (reason ADMIN), in slices. False: no such peer. */

@@ -335,7 +335,7 @@ void rib_table_free(struct rib_table *table)
 {
 	struct rib_peer *peer = table->peer;
 	struct rib *rib = peer->router->rib;
-	struct rib_withdraw_queue *q;
+	struct rib_withdraw_queue *q, *next;
 
 	/* Should it begin again, it begins above what was published. */
 	if (peer->router->sequence_floor < table->sequence)
@@ -343,10 +343,10 @@ void rib_table_free(struct rib_table *table)
 	rib_table_unwait(table);
 	rib_table_unqueue(table);
 	rib_table_drop_held(table);
-	while ((q = TAILQ_FIRST(&table->withdraw_queues)) != NULL) {
+	/* The analyser does not see TAILQ_REMOVE() take the first one out. */
+	for (q = TAILQ_FIRST(&table->withdraw_queues); q != NULL; q = next) {
+		next = TAILQ_NEXT(q, link);
 		store_clear(table, &q->store);
-		/* The analyser does not see TAILQ_REMOVE() take it out. */
-		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
 		rib_withdraw_queue_free(table, q);
 	}
 	store_clear(table, &table->store);

@@ -25,12 +25,10 @@ STREAM = "ARANCINI"
 #
 # sequence		numbers of a table without a gap, none twice
 # sequence-falls-back	behind a resync they go on above those of before
-# sequence-restart	a peer that was forgotten and returns begins at 1
-# sequence-returns	and does not return to its numbers of before
 # resync-late		where the stream was lost, the resync is before any update
 # synthetic-withdraw	only of a route that consumers have
-RULES = ("sequence", "sequence-falls-back", "sequence-restart",
-         "sequence-returns", "resync-late", "synthetic-withdraw")
+RULES = ("sequence", "sequence-falls-back", "resync-late",
+         "synthetic-withdraw")
 ORIGINS = {"IGP": 0, "EGP": 1, "INCOMPLETE": 2}
 DECONFIGURED = 5
 MAX_BATCH = 8 << 20
@@ -87,39 +85,36 @@ def value_of(update):
 
 
 class Numbering:
-    """The sequence of one table, as schema.md field 43 promises it."""
+    """The sequence of one table, as schema.md field 43 promises it: each above
+    all before it, and one more than the last unless the table begins."""
 
-    def __init__(self, leap):
+    def __init__(self):
         self.last = 0
-        self.before = set()     # reached when the peer was forgotten
         self.seen = {}          # sequence -> what it said
-        self.leap = leap        # a resync came: a gap means nothing
-        self.restart = False    # the peer was forgotten: 1 may come again
+        self.begins = True      # a gap means nothing
+        self.restart = False    # of a collector without state: at 1 again
 
-    def begins_again(self, number):
-        if self.restart:
-            return number <= self.last
-        return self.leap and number == 1 and self.last > 0
+    def falls_back(self, number):
+        return self.begins and number == 1 and self.last > 0
 
     def accept(self, number, content):
         """Whether the update is new, and the rule it breaks, if any."""
         rule = None
-        if self.begins_again(number):
+        if self.restart and number <= self.last:
+            self.last, self.seen = 0, {}
+        elif self.falls_back(number):
             # Taken as a beginning, so that one breach is not a thousand.
-            if not self.restart:
-                rule = "sequence-falls-back"
-            elif number != 1:
-                rule = "sequence-restart"
-            self.restart = False
-            self.before.add(self.last)
-            self.last, self.seen = number - 1, {}
+            rule = "sequence-falls-back"
+            self.last, self.seen = 0, {}
+        self.restart = False
         if number <= self.last:
             same = self.seen.get(number) == content
             return False, None if same else "sequence"
-        if number != self.last + 1 and not self.leap:
-            rule = ("sequence-returns" if number - 1 in self.before
-                    else "sequence")
-        self.leap = False
+        if number != self.last + 1 and not self.begins:
+            rule = "sequence"
+        # Behind a Peer Down its routes are withdrawn, under the old numbers.
+        withdraw = content[1] is None
+        self.begins &= withdraw and number == self.last + 1
         self.last = number
         self.seen[number] = content
         return True, rule
@@ -132,7 +127,6 @@ class Tables:
         self.routes = {}        # token -> {key of the route: Value}
         self.numbering = {}     # Table -> Numbering
         self.resynced = set()   # tokens of routers
-        self.forgotten = set()  # peers: router, type, distinguisher, address
         self.stream_lost = False    # with what was acknowledged
         self.new_collector = False  # it lost all state: 1 may come again
         self.any_start = False  # the first numbers are not in the stream
@@ -158,9 +152,7 @@ class Tables:
         self.updates += 1
         numbering = self.numbering.get(table)
         if numbering is None:
-            numbering = Numbering(self.any_start or token in self.resynced)
-            numbering.restart = table[:4] in self.forgotten
-            self.numbering[table] = numbering
+            numbering = self.numbering[table] = Numbering()
         last = numbering.last
         new, broken = numbering.accept(update.sequence, (key, value))
         if broken == "sequence" and self.stream_lost:
@@ -190,19 +182,17 @@ class Tables:
             self.routes.pop(token, None)
             for table, numbering in self.numbering.items():
                 if table.router == token:
-                    numbering.leap = True
+                    numbering.begins = True
                     numbering.restart |= self.new_collector
-            # Tables that are not known yet may begin anywhere as well.
             self.resynced.add(token)
         elif event.kind == "epoch":
             self.epochs += 1
         elif event.kind == "peerDown" and event.reason == DECONFIGURED:
             peer = (token, event.peerType, event.peerDistinguisher,
                     bytes(event.peerAddr))
-            self.forgotten.add(peer)
             for table, numbering in self.numbering.items():
                 if table[:4] == peer:
-                    numbering.restart = True
+                    numbering.begins = True
 
     def all_routes(self):
         return {key: value for routes in self.routes.values()

@@ -32,7 +32,7 @@ def segment_records(data, skip=0):
     if len(data) < HEADER.size:
         return
     magic, version, size, base, _, _, _, head_sum = HEADER.unpack_from(data)
-    if magic != b"ARAJRNL1" or version != 1 or \
+    if magic != b"ARAJRNL1" or version not in (1, 2) or \
             checksum(data[:HEADER.size - 8]) != head_sum:
         return
     at = max(skip, size)

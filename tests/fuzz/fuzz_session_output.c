@@ -74,7 +74,7 @@ static void pipe_init(struct pipe *p, uint8_t choice)
 	demand(egress_batcher_new(&opts, &p->batcher) == 0);
 	sink = egress_batcher_sink(p->batcher);
 	rib_config_defaults(&config);
-	config.mode = (choice & 3) % RIB_MODES;
+	config.mode = (uint8_t)((choice & 3) % RIB_MODES);
 	demand(rib_new(&config, &sink, &p->rib) == 0);
 	demand(rib_router_get(p->rib, &id, &p->router) == 0);
 	rib_session_open(p->router, &p->when, id.address, 4000, "fuzz");

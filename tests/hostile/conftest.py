@@ -27,3 +27,14 @@ def collector(server, arancini, tmp_path):
     from watching import WatchedCollector
     return WatchedCollector(server, arancini, tmp_path / "state",
                             "--workers", "1")
+
+
+@pytest.fixture
+def start(server, arancini, tmp_path):
+    """Starts a collector of two workers with these options."""
+    from watching import WatchedCollector
+
+    def start(*options):
+        return WatchedCollector(server, arancini, tmp_path / "state",
+                                "--workers", "2", *options)
+    return start

@@ -64,7 +64,7 @@ def test_who_has_no_routes_is_forgotten_after_the_hold(watched):
 
 
 def test_an_address_that_is_tried_while_its_router_is_there(watched):
-    """The seat of a router is not the stranger's to give up."""
+    """Who speaks no BMP does not end the session of the router there."""
     c = watched()
     with connect(c, "127.0.0.9") as sock:
         sock.sendall(initiation() + A.up() + A.announce("10.0.0.0/24"))
@@ -72,6 +72,9 @@ def test_an_address_that_is_tried_while_its_router_is_there(watched):
         with connect(c, "127.0.0.9") as other:
             other.sendall(GARBAGE)
             assert closed_by_collector(other)
+        c.until_said("from=127.0.0.9:.* reason=bad_version")
         until_routers(c, 1)
-        assert closed_by_collector(sock)
+        sock.sendall(A.announce("10.0.1.0/24"))
+        c.http.until(lambda s: s["totals"]["routes"] == 2)
+        assert not c.said("router_clash")
     c.stop()

@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import os
+import pathlib
 import signal
 import socket
 import struct
@@ -102,11 +103,22 @@ def test_it_is_not_ready_while_it_cannot_listen(collector):
     connect(c).close()
 
 
+def until_stopped(pid):
+    """Each thread stops when it next looks."""
+    deadline = time.monotonic() + 30
+    threads = pathlib.Path(f"/proc/{pid}/task")
+    while any((t / "stat").read_text().rpartition(")")[2].split()[0] != "T"
+              for t in threads.iterdir()):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 def test_a_client_that_is_gone_before_it_is_accepted(collector):
     """The kernel no longer knows its address: none is made up."""
     c = collector()
     os.kill(c.server.pid, signal.SIGSTOP)
     try:
+        until_stopped(c.server.pid)
         with connect(c) as sock:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
                             struct.pack("ii", 1, 0))

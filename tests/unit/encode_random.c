@@ -137,11 +137,21 @@ static void put_path(FILE *f, const struct random_change *r)
 	if (plain)
 		return;
 	fprintf(f, ", asPathSegments = [");
-	for (size_t i = 0; i < r->segment_count; i++) {
-		fprintf(f, "%s(type = %s", i == 0 ? "" : ", ",
-			types[r->segments[i].type]);
-		put_numbers(f, "asns", r->segments[i].asns,
-			    r->segments[i].count);
+	for (size_t i = 0; i < r->segment_count;) {
+		const struct random_segment *s = &r->segments[i];
+
+		/* Sequences that follow one another are one. */
+		count = 0;
+		do {
+			memcpy(flat + count, r->segments[i].asns,
+			       4 * (size_t)r->segments[i].count);
+			count += r->segments[i++].count;
+		} while (i < r->segment_count &&
+			 r->segments[i].type == s->type &&
+			 bgp_as_type_is_sequence(s->type));
+		fprintf(f, "%s(type = %s", s == r->segments ? "" : ", ",
+			types[s->type]);
+		put_numbers(f, "asns", flat, count);
 		fprintf(f, ")");
 	}
 	fprintf(f, "]");
@@ -303,7 +313,7 @@ static void put_event_text(FILE *f, const struct random_event *r)
 		"peerUp", "peerDown",	"endOfRib",    "swept",
 		"stale",  "suspect",	"unknown",     "limit",
 		"resync", "statistics", "sessionOpen", "sessionClose",
-		"epoch"
+		"epoch",  "clash"
 	};
 	static const uint8_t zero[16];
 	const struct rib_event *e = &r->event;

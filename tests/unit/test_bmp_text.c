@@ -177,6 +177,34 @@ static void test_a_text_is_cut_between_characters(void **state)
 	}
 }
 
+/* Every code point, against the list of the ranges. */
+static void test_controls_and_directions_are_unsafe(void **state)
+{
+	(void)state;
+	for (uint32_t code = 0; code < 0x10000; code++) {
+		bool want = code < 0x20 || (code >= 0x7f && code < 0xa0) ||
+			    code == 0x61c || code == 0x200e || code == 0x200f ||
+			    (code >= 0x202a && code <= 0x202e) ||
+			    (code >= 0x2066 && code <= 0x2069);
+		uint8_t utf8[3] = { (uint8_t)code };
+		uint32_t got;
+		size_t len = 1;
+
+		if (code >= 0x800) {
+			utf8[0] = (uint8_t)(0xe0 | code >> 12);
+			utf8[1] = (uint8_t)(0x80 | (code >> 6 & 0x3f));
+			utf8[2] = (uint8_t)(0x80 | (code & 0x3f));
+			len = 3;
+		} else if (code >= 0x80) {
+			utf8[0] = (uint8_t)(0xc0 | code >> 6);
+			utf8[1] = (uint8_t)(0x80 | (code & 0x3f));
+			len = 2;
+		}
+		CHECK(text_is_unsafe(utf8, len, &got) == want, "U+%04x", code);
+		CHECK(got == code, "U+%04x", code);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +216,7 @@ int main(void)
 			test_text_that_does_not_fit_is_cut_and_measured),
 		cmocka_unit_test(test_every_number_has_a_name),
 		cmocka_unit_test(test_a_text_is_cut_between_characters),
+		cmocka_unit_test(test_controls_and_directions_are_unsafe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

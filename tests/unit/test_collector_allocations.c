@@ -151,7 +151,7 @@ static struct collector *start(struct config *config, struct log *log)
 			 0);
 	config_errors_release(&errors);
 	log_init(log, STDERR_FILENO, LOG_FORMAT_TEXT, LOG_LEVEL_ERROR);
-	assert_int_equal(collector_start(config, log, &c), 0);
+	assert_int_equal(collector_start(config, log, NULL, &c), 0);
 	return c;
 }
 

@@ -471,6 +471,9 @@ static void test_mistakes_in_the_file(void **state)
 		{ "[router core1]\nalias = x",
 		  { "f:2: alias = 'x': only in a section by address or port; "
 		    "this one is by name" } },
+		{ "[router 192.0.2.1]\nnetworks = 192.0.2.0/24",
+		  { "f:2: networks = '192.0.2.0/24': only in a section by "
+		    "name; this one is by address" } },
 		{ "[router 192.0.2.1:5]\nmd5-key-file = /x",
 		  { "f:2: md5-key-file = '/x': only in a section by address: "
 		    "the kernel checks signatures before it knows more" } },

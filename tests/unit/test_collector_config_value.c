@@ -1,5 +1,6 @@
 #include "check.h"
 
+#include "collector/base/secret_memory.h"
 #include "collector/config/value.h"
 
 #include <errno.h>
@@ -400,8 +401,8 @@ static void test_a_secret_is_in_a_regular_file(void **state)
 
 static void test_the_same_secret_from_another_file_is_the_same(void **state)
 {
-	struct config_secret a = { strdup("/a"), strdup("x") };
-	struct config_secret b = { strdup("/b"), strdup("x") };
+	struct config_secret a = { strdup("/a"), secret_copy("x", 1) };
+	struct config_secret b = { strdup("/b"), secret_copy("x", 1) };
 
 	(void)state;
 	assert_true(config_value_equal(&secret, &a, &b));

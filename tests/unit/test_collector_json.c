@@ -36,6 +36,8 @@ static void test_json_values(void **state)
 	json_time_at(&j, "never", 0);
 	json_string_at(&j, "nobody", NULL);
 	json_string_at(&j, "text", "a\"b\\c\n\xff");
+	/* U+009B is what ESC [ is; U+202E turns the rest of the line round. */
+	json_string_at(&j, "unsafe", "\xc2\x9b\xe2\x80\xae\x7f\xc3\xa4");
 	json_bool_at(&j, "yes", true);
 	json_end_object(&j);
 	expect(&j, "{\"low\":-9223372036854775808,"
@@ -43,6 +45,7 @@ static void test_json_values(void **state)
 		   "\"most\":18446744073709551615,\"half\":0.5,\"none\":0,"
 		   "\"at\":\"2026-11-17T03:44:19.862Z\",\"never\":null,"
 		   "\"nobody\":null,\"text\":\"a\\\"b\\\\c\\u000a\\ufffd\","
+		   "\"unsafe\":\"\\u009b\\u202e\\u007f\xc3\xa4\","
 		   "\"yes\":true}");
 }
 
@@ -78,14 +81,14 @@ static void test_json_shows_reasons_without_a_name_as_numbers(void **state)
 	json_object(&j);
 	event_history_reason(&j, RIB_EVENT_PEER_DOWN, 77);
 	event_history_reason(&j, RIB_EVENT_SESSION_CLOSE, CLOSE_IDLE);
-	event_history_reason(&j, RIB_EVENT_SESSION_CLOSE, CLOSE_REASONS);
+	event_history_reason(&j, RIB_EVENT_SESSION_CLOSE, 999);
 	event_history_reason(&j, RIB_EVENT_STALE, 1);
 	json_bgp_segment_type(&j, BGP_AS_CONFED_SET);
 	json_bgp_segment_type(&j, 9);
 	json_end_object(&j);
 	/* One after the other here; an object of ours has one of them. */
 	expect(&j, "{\"reason\":77,\"reason\":\"idle_timeout\","
-		   "\"reason\":19,\"type\":\"confedSet\",\"type\":9}");
+		   "\"reason\":999,\"type\":\"confedSet\",\"type\":9}");
 }
 
 static void test_json_splices_what_failed(void **state)

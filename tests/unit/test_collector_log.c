@@ -107,6 +107,8 @@ static void test_values_are_quoted_when_needed(void **state)
 		{ "\x7f", "\"\\u007f\"", "\"\\u007f\"" },
 		{ "Z\xc3\xbcrich", "\"Z\xc3\xbcrich\"", "\"Z\xc3\xbcrich\"" },
 		{ "bad\xff", "\"bad\\ufffd\"", "\"bad\\ufffd\"" },
+		{ "\xc2\x9b", "\"\\u009b\"", "\"\\u009b\"" },
+		{ "a\xe2\x80\xae", "\"a\\u202e\"", "\"a\\u202e\"" },
 	};
 
 	(void)state;

@@ -82,6 +82,44 @@ static void test_the_last_report_of_a_peer_counts(void **state)
 	expect(1, 0);
 }
 
+/* Whatever a router says, nothing overflows, and it is taken back whole. */
+static void test_a_report_of_any_number(void **state)
+{
+	static const uint64_t numbers[] = { UINT64_MAX, UINT64_C(1) << 63,
+					    INT64_MAX,
+					    (UINT64_C(1) << 63) + 2 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(numbers); i++) {
+		assert_true(report(numbers[i]));
+		expect(1, -(INT64_C(1) << 40));
+	}
+	assert_true(report(1));
+	expect(1, 0);
+}
+
+/* Its rows are summed up, and then those of its peers. */
+static void test_sums_of_reports_stay_in_bounds(void **state)
+{
+	struct stats_report r = { .count = STATS_REPORT_ROWS };
+
+	(void)state;
+	for (uint32_t i = 0; i < r.count; i++)
+		r.rows[i] = (struct stats_report_row){
+			.type = STATS_REPORT_ADJ_RIB_IN_FAMILY,
+			.value = UINT64_C(1) << 63,
+		};
+	assert_true(stats_report_difference(&r) ==
+		    -(INT64_C(1) << 40) * STATS_REPORT_ROWS);
+	for (uint32_t i = 0; i < r.count; i++)
+		r.rows[i] = (struct stats_report_row){
+			.type = STATS_REPORT_ADJ_RIB_IN_FAMILY,
+			.ours = UINT64_MAX,
+		};
+	assert_true(stats_report_difference(&r) ==
+		    (INT64_C(1) << 40) * STATS_REPORT_ROWS);
+}
+
 /* It went down in the middle of its dump, and will not report again. */
 static void test_a_peer_that_goes_down_takes_its_report_along(void **state)
 {
@@ -114,6 +152,9 @@ static void test_a_session_that_ends_takes_all_reports_along(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_a_report_of_any_number,
+						start, end),
+		cmocka_unit_test(test_sums_of_reports_stay_in_bounds),
 		cmocka_unit_test_setup_teardown(
 			test_the_last_report_of_a_peer_counts, start, end),
 		cmocka_unit_test_setup_teardown(

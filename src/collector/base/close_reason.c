@@ -20,6 +20,9 @@ static const char *const names[CLOSE_REASONS] = {
 	[CLOSE_NO_RESOURCES] = "no_resources",
 	[CLOSE_OPERATOR] = "operator",
 	[CLOSE_SHUTDOWN] = "shutdown",
+	[CLOSE_FRAME_TIMEOUT] = "frame_timeout",
+	[CLOSE_MADE_ROOM] = "made_room",
+	[CLOSE_WRONG_NETWORK] = "wrong_network",
 };
 
 const char *close_reason_name(enum close_reason e)

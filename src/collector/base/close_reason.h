@@ -33,6 +33,10 @@ enum close_reason {
 	CLOSE_NO_RESOURCES,	   /* no shard could take it, or no memory */
 	CLOSE_OPERATOR,		   /* an operator asked for it */
 	CLOSE_SHUTDOWN,
+	/* Later ones; the order of numbers says nothing. */
+	CLOSE_FRAME_TIMEOUT, /* a message begun, not ended: --frame-timeout */
+	CLOSE_MADE_ROOM,     /* places ran out, and it had named no peer */
+	CLOSE_WRONG_NETWORK, /* its name is bound to networks it is not in */
 	CLOSE_REASONS
 };
 

@@ -188,20 +188,30 @@ void json_bool(struct json *j, bool value)
 		json_append(j, "false", 5);
 }
 
-static void put_escaped(struct json *j, uint8_t c)
+/* A code point below U+10000. */
+static void put_escaped(struct json *j, uint32_t code)
 {
-	char escape[] = {
-		'\\', 'u', '0', '0', hex_digits[c >> 4], hex_digits[c & 15]
-	};
+	char escape[] = { '\\',
+			  'u',
+			  hex_digits[code >> 12 & 15],
+			  hex_digits[code >> 8 & 15],
+			  hex_digits[code >> 4 & 15],
+			  hex_digits[code & 15] };
 
-	if (c == '"' || c == '\\') {
-		put_char(j, '\\');
-		put_char(j, (char)c);
-	} else if (c < 0x20 || c == 0x7f) {
-		json_append(j, escape, sizeof(escape));
-	} else {
-		put_char(j, (char)c);
+	json_append(j, escape, sizeof(escape));
+}
+
+static void put_sequence(struct json *j, const uint8_t *p, size_t len)
+{
+	uint32_t code;
+
+	if (text_is_unsafe(p, len, &code)) {
+		put_escaped(j, code);
+		return;
 	}
+	if (code == '"' || code == '\\')
+		put_char(j, '\\');
+	json_append(j, (const char *)p, len);
 }
 
 void json_text(struct json *j, struct wire_view text)
@@ -212,11 +222,9 @@ void json_text(struct json *j, struct wire_view text)
 		size_t n = text_utf8_len(text);
 
 		if (n == 0)
-			json_append(j, "\\ufffd", 6);
-		else if (n == 1)
-			put_escaped(j, text.p[0]);
+			put_escaped(j, 0xfffd);
 		else
-			json_append(j, (const char *)text.p, n);
+			put_sequence(j, text.p, n);
 		n += n == 0;
 		text.p += n;
 		text.len -= n;

@@ -57,7 +57,10 @@ void json_null(struct json *j);
 /* Nanoseconds since 1970 as RFC 3339, to the millisecond; 0 is null. */
 void json_time(struct json *j, uint64_t ns);
 void json_bool(struct json *j, bool value);
-/* Bytes that ought to be UTF-8; what is not becomes U+FFFD. */
+/*
+ * Bytes that ought to be UTF-8; what is not becomes U+FFFD. Controls and
+ * characters of direction are escaped: see text_is_unsafe().
+ */
 void json_text(struct json *j, struct wire_view text);
 void json_string(struct json *j, const char *text);
 void json_hex(struct json *j, struct wire_view bytes);

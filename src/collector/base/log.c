@@ -217,11 +217,10 @@ static bool is_plain(struct wire_view v)
 static bool put_character(struct log_line *line, struct wire_view v, size_t n)
 {
 	char escape[8];
+	uint32_t code;
 
 	if (n == 0)
 		return put_str(line, "\\ufffd");
-	if (n > 1)
-		return line_append(line, (const char *)v.p, n);
 	switch (v.p[0]) {
 	case '\n':
 		return put_str(line, "\\n");
@@ -234,9 +233,9 @@ static bool put_character(struct log_line *line, struct wire_view v, size_t n)
 	default:
 		break;
 	}
-	if (v.p[0] >= ' ' && v.p[0] != 0x7f)
-		return line_append(line, (const char *)v.p, 1);
-	snprintf(escape, sizeof(escape), "\\u%04x", v.p[0]);
+	if (!text_is_unsafe(v.p, n, &code))
+		return line_append(line, (const char *)v.p, n);
+	snprintf(escape, sizeof(escape), "\\u%04x", (uint16_t)code);
 	return put_str(line, escape);
 }
 

@@ -91,7 +91,7 @@ static bool is_global(const struct bmp_peer *peer)
 	       (peer->type == BMP_PEER_LOC_RIB && peer->distinguisher == 0);
 }
 
-static uint32_t own_bgp_id(const struct bmp_message *msg)
+uint32_t identity_bgp_id(const struct bmp_message *msg)
 {
 	struct bgp_open open;
 
@@ -110,7 +110,7 @@ static uint32_t own_bgp_id(const struct bmp_message *msg)
 static int from_bgp_id(const uint8_t address[16], const struct bmp_message *msg,
 		       struct rib_identity *out)
 {
-	uint32_t bgp_id = own_bgp_id(msg);
+	uint32_t bgp_id = identity_bgp_id(msg);
 	uint8_t wire[4];
 	char name[INET_ADDRSTRLEN];
 	struct text t = text_start(name, sizeof(name));

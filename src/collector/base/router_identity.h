@@ -63,6 +63,9 @@ int identity_from_message(enum identity_mode mode, const uint8_t address[16],
 			  const struct bmp_message *msg,
 			  struct rib_identity *out);
 
+/* The router's own BGP identifier, or 0 if @msg does not say it. */
+uint32_t identity_bgp_id(const struct bmp_message *msg);
+
 /*
  * FNV-1a of 64 bits over one byte, 'A' or 'N', and the 16 bytes of the address
  * or the bytes of the name; then the finaliser of MurmurHash3, for FNV is weak

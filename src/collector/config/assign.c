@@ -1,5 +1,6 @@
 #include "collector/config/assign.h"
 
+#include "collector/base/secret_memory.h"
 #include "collector/config/router_settings.h"
 
 #include <errno.h>
@@ -58,7 +59,7 @@ void config_set_secret(struct config_loader *l, const struct config_option *o,
 	struct config_secret *secret = config_at(l->config, o);
 
 	config_value_release(&o->form, secret);
-	secret->value = strdup(text);
+	secret->value = secret_copy(text, strlen(text));
 	if (secret->value == NULL)
 		l->out_of_memory = true;
 	l->config->sources[config_option_index(o)] =
@@ -130,6 +131,8 @@ static const char *key_refusal(const struct config_router *router, int key)
 	if (key == CONFIG_ROUTER_ALIAS && router->kind == CONFIG_ROUTER_NAME)
 		return "only in a section by address or port; this one is by "
 		       "name";
+	if (key == CONFIG_ROUTER_NETWORKS && router->kind != CONFIG_ROUTER_NAME)
+		return "only in a section by name; this one is by address";
 	if (key == CONFIG_ROUTER_MD5_KEY &&
 	    router->kind != CONFIG_ROUTER_ADDRESS)
 		return "only in a section by address: the kernel checks "

@@ -85,6 +85,7 @@ struct config {
 		uint64_t sessions_per_ip;
 		int64_t handshake_timeout;
 		int64_t idle_timeout;
+		int64_t frame_timeout;
 		uint64_t routes; /* in all; 0: no limit, as in the next two */
 		uint64_t routes_per_router;
 		uint64_t routes_per_peer;
@@ -149,6 +150,10 @@ struct config {
 		struct config_secret token;
 		bool metrics_per_peer;
 	} http;
+	struct {
+		char *user;  /* "": whoever started it */
+		int sandbox; /* enum sandbox_mode */
+	} process;
 	struct {
 		int level;  /* enum log_level */
 		int format; /* enum log_format */

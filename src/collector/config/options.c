@@ -51,6 +51,8 @@ static const char *const curation_words[] = { "attributes", "presence", "off",
 					      NULL };
 static const char *const compress_words[] = { "none", "packed", "zstd", NULL };
 static const char *const storage_words[] = { "file", "memory", NULL };
+/* In the order of enum sandbox_mode. */
+static const char *const sandbox_words[] = { "off", "on", "require", NULL };
 static const char *const level_words[] = { "error", "warning", "info", "debug",
 					   NULL };
 static const char *const format_words[] = { "text", "json", NULL };
@@ -72,6 +74,8 @@ const struct config_section config_sections[] = {
 	  "The local log: the output without JetStream, the spool with it." },
 	{ "snapshot", "State", "What is kept over a restart." },
 	{ "http", "HTTP", "Metrics, health, queries and the dashboard." },
+	{ "process", "Process",
+	  "What the process may still do once it has started." },
 	{ "log", "Log", "Lines on standard error." },
 };
 
@@ -132,16 +136,19 @@ const struct config_option config_options[] = {
 
 	{ "max-sessions", "limits", "max-sessions", NUMBER(1, 1000000),
 	  AT(limits.sessions), RELOAD, "20000", "N",
-	  "sessions in all" },
+	  "sessions in all; when they are taken, the oldest one that has named no peer makes room" },
 	{ "max-sessions-per-ip", "limits", "max-sessions-per-ip", NUMBER(1, 1000000),
 	  AT(limits.sessions_per_ip), RELOAD, "16", "N",
-	  "sessions from one address" },
+	  "sessions from one address; of IPv6 from one /64, but for routers with a section" },
 	{ "handshake-timeout", "limits", "handshake-timeout", TIME_OR_NEVER(100 * MS, 24 * H),
 	  AT(limits.handshake_timeout), RELOAD, "60s", "TIME",
 	  "end a session that has not sent one whole message by then" },
 	{ "idle-timeout", "limits", "idle-timeout", TIME_OR_NEVER(1 * S, 8760 * H),
 	  AT(limits.idle_timeout), RELOAD, "never", "TIME",
 	  "end a session that was silent for so long; BMP may be silent for hours" },
+	{ "frame-timeout", "limits", "frame-timeout", TIME_OR_NEVER(100 * MS, 24 * H),
+	  AT(limits.frame_timeout), RELOAD, "120s", "TIME",
+	  "end a session that began a message and has not ended it by then; stands still while the collector does not read it" },
 	{ "max-routes", "limits", "max-routes", NUMBER(0, UINT64_C(100000000000)),
 	  AT(limits.routes), RELOAD, "0", "N",
 	  "routes in all; beyond it new ones are refused and counted; 0 is no limit" },
@@ -301,6 +308,13 @@ const struct config_option config_options[] = {
 	{ "metrics-per-peer", "http", "metrics-per-peer", BOOL,
 	  AT(http.metrics_per_peer), RESTART, "false", "",
 	  "metrics for each peer as well; there may be very many" },
+
+	{ "user", "process", "user", TEXT_OR_NONE(NULL),
+	  AT(process.user), RESTART, "", "NAME",
+	  "user to become after ports are bound; without one it stays who started it" },
+	{ "sandbox", "process", "sandbox", CHOICE(sandbox_words),
+	  AT(process.sandbox), RESTART, "on", "off|on|require",
+	  "confine the process to its files, without capabilities: not, as far as the kernel allows, or refuse to start if it does not" },
 
 	{ "log-level", "log", "level", CHOICE(level_words),
 	  AT(log.level), RELOAD, "info", "error|warning|info|debug",

@@ -22,6 +22,9 @@ const struct config_router_option config_router_keys[CONFIG_ROUTER_KEYS] = {
 	[CONFIG_ROUTER_ALIAS] = {
 		"alias", AT(alias), { .type = CONFIG_TEXT, .check = config_check_alias }, false, "NAME",
 		"call the router so, in subjects too; only in sections by address or port" },
+	[CONFIG_ROUTER_NETWORKS] = {
+		"networks", AT(networks), { .type = CONFIG_NETWORKS, .flags = CONFIG_EMPTY }, true, "NETWORK,...",
+		"only sessions from these networks may have this name; only in sections by name" },
 	[CONFIG_ROUTER_MD5_KEY] = {
 		"md5-key-file", AT(md5_key), { .type = CONFIG_SECRET }, false, "FILE",
 		"file with the key for TCP MD5 signatures (RFC 2385), at most 80 bytes; only in sections by address" },

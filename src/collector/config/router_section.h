@@ -33,6 +33,7 @@ enum config_router_kind {
 /* Keys of a section, by their place in config_router_keys. */
 enum config_router_key {
 	CONFIG_ROUTER_ALIAS,
+	CONFIG_ROUTER_NETWORKS,
 	CONFIG_ROUTER_MD5_KEY,
 	CONFIG_ROUTER_BMP_V4,
 	CONFIG_ROUTER_ADD_PATH,
@@ -53,6 +54,7 @@ struct config_router {
 	uint32_t given; /* 1 << enum config_router_key */
 
 	char *alias;
+	struct acl_list networks; /* of a name; none given: all */
 	struct config_secret md5_key;
 	int bmp_v4;
 	struct config_families add_path;

@@ -110,3 +110,35 @@ const char *config_router_alias(const struct config *config,
 				 NULL);
 	return r != NULL ? r->alias : NULL;
 }
+
+bool config_router_is_configured(const struct config *config,
+				 const uint8_t address[16], uint16_t port)
+{
+	return section_find(config, CONFIG_ROUTER_PORT, address, port, NULL) !=
+		       NULL ||
+	       section_find(config, CONFIG_ROUTER_ADDRESS, address, port,
+			    NULL) != NULL;
+}
+
+bool config_router_name_is_configured(const struct config *config,
+				      const char *name)
+{
+	static const uint8_t nowhere[16];
+
+	return section_find(config, CONFIG_ROUTER_NAME, nowhere, 0, name) !=
+	       NULL;
+}
+
+bool config_router_network_permits(const struct config *config,
+				   const char *name, const uint8_t address[16])
+{
+	const struct config_router *r =
+		section_find(config, CONFIG_ROUTER_NAME, address, 0, name);
+
+	if (r == NULL || r->networks.count == 0)
+		return true;
+	for (size_t i = 0; i < r->networks.count; i++)
+		if (acl_network_has(&r->networks.networks[i], address))
+			return true;
+	return false;
+}

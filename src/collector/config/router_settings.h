@@ -37,6 +37,18 @@ void config_router_settings(const struct config *config,
 const char *config_router_alias(const struct config *config,
 				const uint8_t address[16], uint16_t port);
 
+/* Whether a session has a section by its address. */
+bool config_router_is_configured(const struct config *config,
+				 const uint8_t address[16], uint16_t port);
+
+/* The same by its name. */
+bool config_router_name_is_configured(const struct config *config,
+				      const char *name);
+
+/* Whether a session from @address may have this name: "networks". */
+bool config_router_network_permits(const struct config *config,
+				   const char *name, const uint8_t address[16]);
+
 /* The section about the same router, or NULL; and a new one, taking over. */
 struct config_router *config_router_same(const struct config *config,
 					 const struct config_router *like);

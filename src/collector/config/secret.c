@@ -1,5 +1,7 @@
 #include "collector/config/value.h"
 
+#include "collector/base/secret_memory.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,7 +29,7 @@ static int secret_extract(const char *text, size_t n, char **out, char *why)
 			 "the file has nothing in its first line");
 		return -EINVAL;
 	}
-	*out = strndup(text, len);
+	*out = secret_copy(text, len);
 	return *out == NULL ? -ENOMEM : 0;
 }
 
@@ -78,7 +80,7 @@ int config_secret_read(struct config_secret *secret, char why[CONFIG_WHY_MAX],
 	explicit_bzero(text, sizeof(text));
 	if (err < 0)
 		return err;
-	free(secret->value);
+	secret_free(secret->value);
 	secret->value = value;
 	*readable = (st.st_mode & S_IROTH) != 0;
 	return 0;

@@ -1,6 +1,8 @@
 /* Values as memory: comparing, copying and giving them back. */
 #include "collector/config/value.h"
 
+#include "collector/base/secret_memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,10 +40,7 @@ static void release_texts(struct config_texts *texts)
 
 static void release_secret(struct config_secret *secret)
 {
-	/* Not left behind in memory that somebody else gets. */
-	if (secret->value != NULL)
-		explicit_bzero(secret->value, strlen(secret->value));
-	free(secret->value);
+	secret_free(secret->value);
 	free(secret->path);
 }
 
@@ -182,7 +181,10 @@ static int copy_secret(const struct config_secret *from,
 {
 	int err = copy_text(from->path, &to->path);
 
-	return err < 0 ? err : copy_text(from->value, &to->value);
+	if (err < 0 || from->value == NULL)
+		return err;
+	to->value = secret_copy(from->value, strlen(from->value));
+	return to->value == NULL ? -ENOMEM : 0;
 }
 
 static int copy_into(const struct config_form *form, const void *from, void *to)

@@ -81,8 +81,8 @@ void config_value_allowed(const struct config_form *form, char *out, size_t cap)
 		[CONFIG_NETWORKS] = "a network as 192.0.2.0/24 or an address",
 		[CONFIG_TEXTS] = "text",
 		[CONFIG_RULES] = "a rule",
-		[CONFIG_FAMILIES] = "all, or names as ipv4-unicast, "
-				    "in-post:ipv4-unicast",
+		[CONFIG_FAMILIES] =
+			"all, or names as ipv4-unicast, in-post:ipv4-unicast",
 		[CONFIG_SECRET] = "the path of a file",
 	};
 	struct text t = text_start(out, cap);

@@ -121,6 +121,8 @@ static void make_room(struct http_connections *list,
 			return;
 		victim = p.oldest_reserved;
 	}
+	if (victim == NULL)
+		return;
 	list->stats.evicted++;
 	connection_end(victim);
 }

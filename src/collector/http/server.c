@@ -1,6 +1,8 @@
 #include "collector/http/server.h"
 
+#include "collector/base/early_socket.h"
 #include "collector/base/ip.h"
+#include "collector/base/secret_memory.h"
 #include "collector/config/options.h"
 #include "collector/http/connections.h"
 #include "collector/http/server_internal.h"
@@ -14,9 +16,7 @@
 #include <spargio/runtime.h>
 #include <spargio/time.h>
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -299,23 +299,17 @@ static int connections_expire_main(void *http)
 /* Life */
 
 /* A socket of our own making, so that an error has a number. */
-static int open_socket(const struct config_address *at)
+static int open_socket(const struct collector_env *env,
+		       const struct config_address *at)
 {
-	int fd, on = 1, err = 0;
-	struct sp_addr to;
+	int fd = early_socket_get(env->sockets, at->address, at->port);
+	int err;
 
-	ip_to_sockaddr(at->address, at->port, &to);
-	fd = socket(to.any.sa_family,
-		    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return -errno;
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (to.any.sa_family == AF_INET6)
-		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
-	if (bind(fd, &to.any, to.len) < 0 || listen(fd, CONNECTIONS) < 0)
-		err = -errno;
-	if (err == 0)
+	if (fd == -ENOENT)
+		fd = early_socket_bind_now(at->address, at->port);
+	if (fd < 0 || listen(fd, CONNECTIONS) == 0)
 		return fd;
+	err = -errno;
 	close(fd);
 	return err;
 }
@@ -345,6 +339,7 @@ static void log_listening(struct http *h)
  */
 static int take_token(struct http *h)
 {
+	static const char empty[HTTP_TOKEN_LEN];
 	const char *state = h->config->snapshot.state;
 	int err;
 
@@ -358,7 +353,7 @@ static int take_token(struct http *h)
 			0);
 		return 0;
 	}
-	h->own_token = malloc(HTTP_TOKEN_LEN + 1);
+	h->own_token = secret_copy(empty, HTTP_TOKEN_LEN);
 	if (h->own_token == NULL)
 		return -ENOMEM;
 	err = http_token_get(state, h->own_token);
@@ -452,7 +447,7 @@ static struct http *http_new(const struct collector_env *env)
 static int server_start(struct http *h)
 {
 	const struct config_address *at = &h->config->http.listen;
-	int fd = open_socket(at);
+	int fd = open_socket(h->env, at);
 	int err;
 
 	if (fd == -EADDRINUSE && config_is_default(h->config, "http")) {
@@ -582,7 +577,7 @@ int http_stop(struct http *h)
 	pthread_cond_destroy(&h->idle);
 	pthread_mutex_destroy(&h->lock);
 	http_connections_free(h->connections);
-	free(h->own_token);
+	secret_free(h->own_token);
 	free(h);
 	return 0;
 }

@@ -1,15 +1,16 @@
 #include "collector/ingest/connection.h"
 
 #include "collector/collector_env.h"
-#include "collector/ingest/limits.h"
 #include "collector/worker_state.h"
 
 #include <spargio/op.h>
+#include <spargio/socket.h>
 #include <spargio/sync.h>
 #include <spargio/time.h>
 
 #include <errno.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -30,18 +31,71 @@ struct connection *connection_new(const struct collector_env *env, int fd,
 	return connection;
 }
 
+void connection_set_keepalive(const struct connection *connection,
+			      enum connection_keepalive how)
+{
+	static const struct sp_tcp_opts opts[] = {
+		/* No answer to four probes, or bytes nobody acknowledged. */
+		[KEEPALIVE_NORMAL] = { .no_delay = 1,
+				       .keepalive_s = 60,
+				       .keepalive_every = 15,
+				       .keepalive_count = 4,
+				       .user_timeout_ms = 120000 },
+		[KEEPALIVE_PROBE] = { .keepalive_s = 1, .keepalive_every = 1 },
+	};
+
+	(void)sp_tcp_set(connection->fd, &opts[how]);
+}
+
+#define EARLY_FIRST 4096
+
+static bool early_bytes_grow(struct connection *connection)
+{
+	size_t want = connection->early_size == 0 ? EARLY_FIRST
+						  : 2 * connection->early_size;
+	uint8_t *bytes;
+
+	if (want > CONNECTION_EARLY_MAX)
+		return false;
+	bytes = realloc(connection->early, want);
+	if (bytes == NULL)
+		return false;
+	connection->early = bytes;
+	connection->early_size = want;
+	return true;
+}
+
+int connection_read_early(struct connection *connection, int64_t deadline)
+{
+	int got;
+
+	if (connection->early_len == connection->early_size &&
+	    !early_bytes_grow(connection))
+		return -ENOBUFS;
+	got = sp_recv_until(connection->fd,
+			    connection->early + connection->early_len,
+			    connection->early_size - connection->early_len,
+			    deadline);
+	if (got > 0)
+		connection->early_len += (size_t)got;
+	return got;
+}
+
 /* What an operator should know and do, where that is not plain. */
 static const char *close_hint(enum close_reason why)
 {
 	switch (why) {
-	case CLOSE_DUPLICATE_ROUTER:
-		return "two routers share this identity: give them names with "
-		       "--router-id sysname or an alias in the configuration";
 	case CLOSE_NO_IDENTITY:
 		return "its first messages did not say what --router-id wants";
 	case CLOSE_BAD_VERSION:
 		return "not BMP version 3; for drafts of version 4 see "
 		       "--bmp-v4";
+	case CLOSE_FRAME_TIMEOUT:
+		return "it began a message and did not end it: "
+		       "--frame-timeout";
+	case CLOSE_MADE_ROOM:
+		return "it had named no peer when places ran out: "
+		       "--max-sessions, or a section for it";
 	case CLOSE_TOO_LONG:
 		return "a longer message than --max-frame allows";
 	default:
@@ -108,21 +162,42 @@ static void log_closed(struct worker *w, const struct connection *connection,
 
 static bool is_refusal(enum close_reason why)
 {
-	return why >= CLOSE_BAD_VERSION && why != CLOSE_REPLACED &&
-	       why < CLOSE_OPERATOR;
+	/* clash_report() has said the rest. */
+	if (why == CLOSE_REPLACED || why == CLOSE_DUPLICATE_ROUTER)
+		return false;
+	return (why >= CLOSE_BAD_VERSION && why < CLOSE_OPERATOR) ||
+	       why == CLOSE_FRAME_TIMEOUT || why == CLOSE_MADE_ROOM;
+}
+
+enum close_reason connection_close_reason(const struct connection *connection,
+					  enum close_reason why)
+{
+	bool ended_itself = why == CLOSE_CLOSED || why == CLOSE_TRUNCATED ||
+			    why == CLOSE_RESET;
+
+	return ended_itself && atomic_load(&connection->place.evicted)
+		       ? CLOSE_MADE_ROOM
+		       : why;
+}
+
+static bool is_clash(enum close_reason why)
+{
+	return why == CLOSE_DUPLICATE_ROUTER || why == CLOSE_WRONG_NETWORK;
 }
 
 void connection_end(struct connection *connection, struct worker *w,
 		    enum close_reason why)
 {
+	why = connection_close_reason(connection, why);
 	w->counts.close_reasons[why]++;
 	if (is_refusal(why))
 		connection_log_refusal(w, connection->address, connection->port,
 				       why);
-	else if (!connection->claimed)
+	else if (!connection->claimed && !is_clash(why))
 		log_closed(w, connection, why);
+	/* In this order: until then its socket may be shut down. */
+	limits_leave(connection->env->limits, &connection->place);
 	close(connection->fd);
-	limits_leave(connection->env->limits, connection->address);
 	if (connection->ended != NULL)
 		sp_sem_post(connection->ended);
 	free(connection->early);

@@ -18,8 +18,6 @@
 #define HAND_OVER_NS	(5 * SP_S)
 #define HAND_OVER_RETRY SP_MS
 
-#define FIRST_BYTES 4096
-
 static int session_spawn(struct connection *connection)
 {
 	struct sp_attr attr = {
@@ -45,22 +43,6 @@ static void hand_over(struct worker *w, struct connection *connection)
 		connection_end(connection, w, CLOSE_NO_RESOURCES);
 	else
 		w->counts.handed_over++;
-}
-
-/* Make room for more early bytes. */
-static bool early_bytes_grow(struct connection *connection, size_t *cap)
-{
-	size_t want = *cap == 0 ? FIRST_BYTES : 2 * *cap;
-	uint8_t *bytes;
-
-	if (want > IDENTIFY_BYTES_MAX)
-		return false;
-	bytes = realloc(connection->early, want);
-	if (bytes == NULL)
-		return false;
-	connection->early = bytes;
-	*cap = want;
-	return true;
 }
 
 /*
@@ -108,7 +90,7 @@ static enum close_reason find_name(struct worker *w,
 {
 	int64_t handshake = w->config->limits.handshake_timeout;
 	int64_t deadline = handshake == SP_NEVER ? SP_NEVER : sp_in(handshake);
-	size_t cap = 0, seen = 0;
+	size_t seen = 0;
 	struct config_router_settings settings;
 	enum close_reason why = CLOSE_NONE;
 	bool found = false;
@@ -119,19 +101,15 @@ static enum close_reason find_name(struct worker *w,
 	while (why == CLOSE_NONE && !found) {
 		int got;
 
-		if (connection->early_len == cap &&
-		    !early_bytes_grow(connection, &cap))
+		got = connection_read_early(connection, deadline);
+		if (got == -ENOBUFS)
 			return CLOSE_NO_IDENTITY;
-		got = sp_recv_until(connection->fd,
-				    connection->early + connection->early_len,
-				    cap - connection->early_len, deadline);
 		if (got == -ECANCELED)
 			return CLOSE_SHUTDOWN;
 		if (got == -ETIMEDOUT && sp_now() >= deadline)
 			return CLOSE_HANDSHAKE;
 		if (got <= 0)
 			return got == 0 ? CLOSE_CLOSED : CLOSE_RESET;
-		connection->early_len += (size_t)got;
 		why = identity_search(w, connection,
 				      (enum bmp_v4)settings.bmp_v4, &seen,
 				      &found);

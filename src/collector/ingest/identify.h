@@ -3,7 +3,7 @@
  *
  * An alias or an address is known at once. For the others the first messages
  * are read here, on the shard that accepted, with plain receives: at most
- * IDENTIFY_BYTES_MAX of them and no longer than --handshake-timeout.
+ * CONNECTION_EARLY_MAX of them and no longer than --handshake-timeout.
  *
  * Threads	The accepting shard.
  */
@@ -11,9 +11,6 @@
 #define COLLECTOR_INGEST_IDENTIFY_H
 
 #include "collector/ingest/connection.h"
-
-/* A Peer Up with all its capabilities stands near the start. */
-#define IDENTIFY_BYTES_MAX (256 * 1024)
 
 /* Takes over @connection. Does not wait. */
 void identify_start(struct worker *w, struct connection *connection);

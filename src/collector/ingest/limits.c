@@ -2,18 +2,36 @@
  * Sessions by address: an open-addressed table that has room for twice the
  * sessions allowed, so that admitting never allocates. Leaving closes the gap
  * by moving back what was pushed behind it; there are no tombstones to collect.
+ *
+ * Known addresses: a table of a fixed size in which each address may be at
+ * KNOWN_PROBES places. With more of them than fit, the last one wins its first
+ * place: whoever comes from very many addresses makes us forget some, and does
+ * not make us grow.
  */
 #include "collector/ingest/limits.h"
+
+#include "bmp/bytes.h"
 
 #include <spargio/time.h>
 
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
-struct place {
+#define KNOWN_COUNT  (UINT32_C(1) << 16)
+#define KNOWN_PROBES 16
+
+/* Of all sessions, those kept for known routers: one of so many. */
+#define KNOWN_SHARE 10
+
+/* And at most one of so many for configured ones. */
+#define CONFIGURED_SHARE 2
+
+struct address_count {
 	uint8_t address[16];
 	uint32_t sessions; /* 0: the place is free */
 };
@@ -22,11 +40,13 @@ struct limits {
 	uint64_t seed;
 	pthread_mutex_t lock;
 	/* Under the lock. */
-	uint32_t max;
-	uint32_t max_per_address;
+	struct limits_max max;
 	uint32_t sessions;
+	uint32_t kinds[LIMITS_KINDS]; /* the same, by kind */
 	uint32_t mask;
-	struct place *places;
+	struct address_count *places;
+	struct limits_place *evictable, **evictable_end; /* oldest first */
+	uint8_t (*known)[16];
 };
 
 const char *limits_verdict_name(enum limits_verdict v)
@@ -70,8 +90,9 @@ static uint32_t home_index(const struct limits *l, const uint8_t address[16],
 }
 
 /* Where @address is, or would go. There is always a free place. */
-static uint32_t place_find(const struct limits *l, const struct place *places,
-			   uint32_t mask, const uint8_t address[16])
+static uint32_t place_find(const struct limits *l,
+			   const struct address_count *places, uint32_t mask,
+			   const uint8_t address[16])
 {
 	uint32_t i = home_index(l, address, mask);
 
@@ -81,23 +102,25 @@ static uint32_t place_find(const struct limits *l, const struct place *places,
 	return i;
 }
 
-int limits_new(uint32_t sessions, uint32_t per_address, uint64_t seed,
-	       struct limits **out)
+int limits_new(const struct limits_max *max, uint64_t seed, struct limits **out)
 {
 	struct limits *l = calloc(1, sizeof(*l));
-	uint32_t places = places_for(sessions);
+	uint32_t places = places_for(max->sessions);
 
-	assert(sessions > 0 && per_address > 0);
+	assert(max->sessions > 0 && max->per_address > 0);
 	if (l == NULL)
 		return -ENOMEM;
 	*l = (struct limits){
 		.seed = seed,
-		.max = sessions,
-		.max_per_address = per_address,
+		.max = *max,
 		.mask = places - 1,
 		.places = calloc(places, sizeof(*l->places)),
+		.known = calloc(KNOWN_COUNT, sizeof(*l->known)),
 	};
-	if (l->places == NULL) {
+	l->evictable_end = &l->evictable;
+	if (l->places == NULL || l->known == NULL) {
+		free(l->places);
+		free(l->known);
 		free(l);
 		return -ENOMEM;
 	}
@@ -112,28 +135,175 @@ void limits_free(struct limits *l)
 		return;
 	pthread_mutex_destroy(&l->lock);
 	free(l->places);
+	free(l->known);
 	free(l);
 }
 
-enum limits_verdict limits_admit(struct limits *l, const uint8_t address[16])
+/* Known addresses */
+
+/* Where @address is, or the place that it may take; NULL: all are taken. */
+static uint8_t *known_find(const struct limits *l, const uint8_t address[16])
 {
-	enum limits_verdict verdict = LIMITS_ADMIT;
-	struct place *p;
+	static const uint8_t none[16];
+	uint32_t home = home_index(l, address, KNOWN_COUNT - 1);
+	uint8_t *unused = NULL;
+
+	for (uint32_t i = 0; i < KNOWN_PROBES; i++) {
+		uint8_t *at = l->known[(home + i) & (KNOWN_COUNT - 1)];
+
+		if (memcmp(at, address, 16) == 0)
+			return at;
+		if (unused == NULL && memcmp(at, none, 16) == 0)
+			unused = at;
+	}
+	return unused;
+}
+
+static bool address_is_known(const struct limits *l, const uint8_t address[16])
+{
+	const uint8_t *at = known_find(l, address);
+
+	return at != NULL && memcmp(at, address, 16) == 0;
+}
+
+void limits_remember(struct limits *l, const uint8_t address[16])
+{
+	uint8_t *at;
 
 	pthread_mutex_lock(&l->lock);
-	p = &l->places[place_find(l, l->places, l->mask, address)];
-	if (l->sessions >= l->max) {
-		verdict = LIMITS_ALL_FULL;
-	} else if (p->sessions >= l->max_per_address) {
-		verdict = LIMITS_ADDRESS_FULL;
-	} else {
-		memcpy(p->address, address, sizeof(p->address));
-		p->sessions++;
-		l->sessions++;
-	}
+	at = known_find(l, address);
+	if (at == NULL)
+		at = l->known[home_index(l, address, KNOWN_COUNT - 1)];
+	memcpy(at, address, 16);
+	pthread_mutex_unlock(&l->lock);
+}
+
+/* Eviction */
+
+static void evictable_add(struct limits *l, struct limits_place *place)
+{
+	place->next = NULL;
+	place->link = l->evictable_end;
+	*l->evictable_end = place;
+	l->evictable_end = &place->next;
+}
+
+static void evictable_remove(struct limits *l, struct limits_place *place)
+{
+	if (place->link == NULL)
+		return;
+	*place->link = place->next;
+	if (place->next != NULL)
+		place->next->link = place->link;
+	else
+		l->evictable_end = place->link;
+	place->link = NULL;
+}
+
+void limits_keep(struct limits *l, struct limits_place *place)
+{
+	pthread_mutex_lock(&l->lock);
+	evictable_remove(l, place);
+	pthread_mutex_unlock(&l->lock);
+}
+
+/* Coming in */
+
+static uint32_t kept_free(uint32_t reserved, uint32_t taken)
+{
+	return reserved > taken ? reserved - taken : 0;
+}
+
+static uint32_t configured_reserve(const struct limits_max *max)
+{
+	uint32_t most = max->sessions / CONFIGURED_SHARE;
+
+	return max->configured < most ? max->configured : most;
+}
+
+/* Whether one of @kind may have one place more. */
+static bool has_room(const struct limits *l, enum limits_kind kind)
+{
+	uint64_t taken = l->sessions;
+
+	if (kind < LIMITS_CONFIGURED)
+		taken += kept_free(configured_reserve(&l->max),
+				   l->kinds[LIMITS_CONFIGURED]);
+	if (kind < LIMITS_KNOWN)
+		taken += kept_free(l->max.sessions / KNOWN_SHARE,
+				   l->kinds[LIMITS_KNOWN]);
+	return taken < l->max.sessions;
+}
+
+/* One customer has a /64 at least, and as many addresses as he likes. */
+static void counted_address(const uint8_t address[16], enum limits_kind kind,
+			    uint8_t out[16])
+{
+	memcpy(out, address, 16);
+	if (kind != LIMITS_CONFIGURED && !wire_is_mapped(address))
+		memset(out + 8, 0, 8);
+}
+
+static void place_drop(struct limits *l, struct limits_place *place);
+
+/* The oldest that may be evicted makes room. False: there is none. */
+static bool evict_oldest(struct limits *l)
+{
+	struct limits_place *oldest = l->evictable;
+
+	if (oldest == NULL)
+		return false;
+	place_drop(l, oldest);
+	atomic_store(&oldest->evicted, true);
+	/* It is open: who closes it comes by here before. */
+	(void)shutdown(oldest->fd, SHUT_RDWR);
+	return true;
+}
+
+static enum limits_verdict admit_locked(struct limits *l,
+					struct limits_place *place)
+{
+	enum limits_kind kind = (enum limits_kind)place->kind;
+	struct address_count *p;
+
+	p = &l->places[place_find(l, l->places, l->mask, place->counted_as)];
+	if (p->sessions >= l->max.per_address)
+		return has_room(l, kind) ? LIMITS_ADDRESS_FULL
+					 : LIMITS_ALL_FULL;
+	if (!has_room(l, kind) && (!evict_oldest(l) || !has_room(l, kind)))
+		return LIMITS_ALL_FULL;
+	/* One that went may have moved it. */
+	p = &l->places[place_find(l, l->places, l->mask, place->counted_as)];
+	memcpy(p->address, place->counted_as, sizeof(p->address));
+	p->sessions++;
+	l->sessions++;
+	l->kinds[kind]++;
+	place->held = true;
+	if (kind == LIMITS_STRANGER)
+		evictable_add(l, place);
+	return LIMITS_ADMIT;
+}
+
+enum limits_verdict limits_admit(struct limits *l, const uint8_t address[16],
+				 bool configured, int fd,
+				 struct limits_place *place)
+{
+	enum limits_verdict verdict;
+
+	*place = (struct limits_place){ .fd = fd };
+	pthread_mutex_lock(&l->lock);
+	if (configured)
+		place->kind = LIMITS_CONFIGURED;
+	else if (address_is_known(l, address))
+		place->kind = LIMITS_KNOWN;
+	counted_address(address, (enum limits_kind)place->kind,
+			place->counted_as);
+	verdict = admit_locked(l, place);
 	pthread_mutex_unlock(&l->lock);
 	return verdict;
 }
+
+/* Leaving */
 
 /*
  * Place @gap is free: pull back whoever stands behind it and would be found no
@@ -159,18 +329,24 @@ static void close_gap(struct limits *l, uint32_t gap)
 	}
 }
 
-void limits_leave(struct limits *l, const uint8_t address[16])
+static void place_drop(struct limits *l, struct limits_place *place)
 {
-	uint32_t i;
+	uint32_t i = place_find(l, l->places, l->mask, place->counted_as);
 
+	assert(l->places[i].sessions > 0);
+	place->held = false;
+	evictable_remove(l, place);
+	l->sessions--;
+	l->kinds[place->kind]--;
+	if (--l->places[i].sessions == 0)
+		close_gap(l, i);
+}
+
+void limits_leave(struct limits *l, struct limits_place *place)
+{
 	pthread_mutex_lock(&l->lock);
-	i = place_find(l, l->places, l->mask, address);
-	assert(l->places[i].sessions > 0); /* gives back what it never took */
-	if (l->places[i].sessions > 0) {
-		l->sessions--;
-		if (--l->places[i].sessions == 0)
-			close_gap(l, i);
-	}
+	if (place->held)
+		place_drop(l, place);
 	pthread_mutex_unlock(&l->lock);
 }
 
@@ -179,12 +355,12 @@ static int table_resize(struct limits *l, uint32_t sessions)
 {
 	uint32_t places =
 		places_for(sessions > l->sessions ? sessions : l->sessions);
-	struct place *made = calloc(places, sizeof(*made));
+	struct address_count *made = calloc(places, sizeof(*made));
 
 	if (made == NULL)
 		return -ENOMEM;
 	for (uint32_t i = 0; i <= l->mask; i++) {
-		const struct place *p = &l->places[i];
+		const struct address_count *p = &l->places[i];
 
 		if (p->sessions != 0)
 			made[place_find(l, made, places - 1, p->address)] = *p;
@@ -195,17 +371,15 @@ static int table_resize(struct limits *l, uint32_t sessions)
 	return 0;
 }
 
-int limits_set(struct limits *l, uint32_t sessions, uint32_t per_address)
+int limits_set(struct limits *l, const struct limits_max *max)
 {
 	int err;
 
-	assert(sessions > 0 && per_address > 0);
+	assert(max->sessions > 0 && max->per_address > 0);
 	pthread_mutex_lock(&l->lock);
-	err = table_resize(l, sessions);
-	if (err == 0) {
-		l->max = sessions;
-		l->max_per_address = per_address;
-	}
+	err = table_resize(l, max->sessions);
+	if (err == 0)
+		l->max = *max;
 	pthread_mutex_unlock(&l->lock);
 	return err;
 }
@@ -222,10 +396,12 @@ uint32_t limits_sessions(struct limits *l)
 
 uint32_t limits_sessions_of(struct limits *l, const uint8_t address[16])
 {
+	uint8_t counted[16];
 	uint32_t n;
 
+	counted_address(address, LIMITS_STRANGER, counted);
 	pthread_mutex_lock(&l->lock);
-	n = l->places[place_find(l, l->places, l->mask, address)].sessions;
+	n = l->places[place_find(l, l->places, l->mask, counted)].sessions;
 	pthread_mutex_unlock(&l->lock);
 	return n;
 }
@@ -233,6 +409,11 @@ uint32_t limits_sessions_of(struct limits *l, const uint8_t address[16])
 static int64_t deadline_after(int64_t start, int64_t ns)
 {
 	return ns >= SP_NEVER - start ? SP_NEVER : start + ns;
+}
+
+int64_t limits_frame_deadline(const struct limits_times *t, int64_t began)
+{
+	return began == 0 ? SP_NEVER : deadline_after(began, t->frame);
 }
 
 int64_t limits_deadline(const struct limits_times *t, int64_t opened,

@@ -1,10 +1,12 @@
 #include "collector/ingest/listener.h"
 
+#include "collector/base/early_socket.h"
 #include "collector/base/ip.h"
 #include "collector/collector_env.h"
 #include "collector/config/options.h"
+#include "collector/config/router_settings.h"
 #include "collector/ingest/identify.h"
-#include "collector/ingest/limits.h"
+#include "collector/ingest/port_owner.h"
 #include "collector/worker_state.h"
 
 #include <spargio/accept_loop.h>
@@ -12,20 +14,10 @@
 #include <spargio/time.h>
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
-
-/*
- * A router that vanished is noticed after about two minutes: no answer to four
- * probes, or bytes that nobody acknowledged.
- */
-static const struct sp_tcp_opts socket_opts = {
-	.no_delay = 1,
-	.keepalive_s = 60,
-	.keepalive_every = 15,
-	.keepalive_count = 4,
-	.user_timeout_ms = 120000,
-};
 
 /* Between attempts to open a listener that failed. */
 #define FIRST_WAIT   SP_S
@@ -55,25 +47,72 @@ int listener_set_md5(struct worker *w, int fd)
 	return 0;
 }
 
+/*
+ * Workers share a port by SO_REUSEPORT, and so would a second collector of the
+ * same user, without a word: each would get some of the routers. So the first
+ * listener of a process binds and listens without it, which fails if anybody
+ * else listens there, and lets its own workers in afterwards. A check before
+ * the bind would leave a gap for two that start at the same moment.
+ */
+enum listen_share {
+	LISTEN_FIRST,  /* alone, then to be shared */
+	LISTEN_SHARED, /* with those of this process */
+};
+
+static int port_share(int fd)
+{
+	int one = 1;
+
+	return setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one)) < 0
+		       ? -errno
+		       : 0;
+}
+
+/* At a privileged port all workers listen on the one socket bound there. */
+static int socket_listen(struct worker *w, const struct config_address *at,
+			 struct sp_listen_opts *opts, int *out)
+{
+	int fd = early_socket_get(w->env->sockets, at->address, at->port);
+	struct sp_addr addr;
+	int err = 0;
+
+	if (fd == -ENOENT) {
+		ip_to_sockaddr(at->address, at->port, &addr);
+		opts->only_ip6 = addr.any.sa_family == AF_INET6;
+		return sp_listen(&addr, opts, out);
+	}
+	if (fd < 0)
+		return fd;
+	if (opts->reuse_port)
+		err = port_share(fd);
+	if (err == 0 && listen(fd, opts->backlog) < 0)
+		err = -errno;
+	if (err < 0) {
+		close(fd);
+		return err;
+	}
+	*out = fd;
+	return 0;
+}
+
 static int listen_at(struct worker *w, const struct config_address *at,
-		     int *out)
+		     enum listen_share share, int *out)
 {
 	struct sp_listen_opts opts = {
 		.backlog = (int)w->config->listen.backlog,
-		.reuse_port = true,
+		.reuse_port = share == LISTEN_SHARED,
 	};
 	struct sp_tcp_opts buffer = {
 		.recv_buffer = (int)w->config->listen.rcvbuf,
 	};
-	struct sp_addr addr;
 	int fd, err;
 
-	ip_to_sockaddr(at->address, at->port, &addr);
-	opts.only_ip6 = addr.any.sa_family == AF_INET6;
-	err = sp_listen(&addr, &opts, &fd);
+	err = socket_listen(w, at, &opts, &fd);
 	if (err < 0)
 		return err;
-	if (buffer.recv_buffer != 0)
+	if (share == LISTEN_FIRST)
+		err = port_share(fd);
+	if (err == 0 && buffer.recv_buffer != 0)
 		err = sp_tcp_set(fd, &buffer);
 	if (err == 0)
 		err = listener_set_md5(w, fd);
@@ -89,7 +128,7 @@ static const char *hint_of(int err)
 {
 	switch (err) {
 	case -EADDRINUSE:
-		return "another process has it: --listen ADDRESS:PORT";
+		return PORT_OWNER_HINT;
 	case -EADDRNOTAVAIL:
 		return "this host has no such address: --listen ADDRESS:PORT";
 	case -EAFNOSUPPORT:
@@ -102,8 +141,10 @@ static const char *hint_of(int err)
 	}
 }
 
+/* @owner: of the port; NULL where that does not matter. */
 static void log_unopened(struct worker *w, const struct config_address *at,
-			 enum log_level level, const char *event, int err)
+			 enum log_level level, const char *event, int err,
+			 const struct port_owner *owner)
 {
 	struct log_line line;
 
@@ -111,26 +152,48 @@ static void log_unopened(struct worker *w, const struct config_address *at,
 		return;
 	log_address_port(&line, "at", at->address, at->port);
 	log_error(&line, "error", err);
+	if (owner != NULL)
+		port_owner_log(owner, &line);
 	log_text(&line, "hint", hint_of(err));
 	log_end(&line);
+}
+
+/* As listen_at() for a worker that starts, with who has the port. */
+static int listen_at_start(struct worker *w, const struct config_address *at,
+			   struct port_owner *owner, int *out)
+{
+	int err = listen_at(w, at, w->id == 0 ? LISTEN_FIRST : LISTEN_SHARED,
+			    out);
+
+	*owner = (struct port_owner){ .kind = PORT_OWNER_UNKNOWN };
+	if (err != -EADDRINUSE)
+		return err;
+	port_owner_find(at->address, at->port, owner);
+	/* --listen has a wildcard and one of its addresses: both are ours. */
+	if (owner->kind == PORT_OWNER_SELF)
+		err = listen_at(w, at, LISTEN_SHARED, out);
+	return err;
 }
 
 int listener_open(struct worker *w, const struct config_address *at,
 		  struct listener *out)
 {
+	struct port_owner owner;
 	struct sp_addr bound;
 	int fd;
-	int err = listen_at(w, at, &fd);
+	int err = listen_at_start(w, at, &owner, &fd);
 
 	if (err == -EAFNOSUPPORT && config_is_default(w->config, "listen")) {
 		/* All workers meet it; one says so. */
 		if (w->id == 0)
-			log_unopened(w, at, LOG_LEVEL_WARNING, "no_ipv6", err);
+			log_unopened(w, at, LOG_LEVEL_WARNING, "no_ipv6", err,
+				     NULL);
 		*out = (struct listener){ .worker = NULL, .fd = -1 };
 		return 0;
 	}
 	if (err < 0) {
-		log_unopened(w, at, LOG_LEVEL_ERROR, "cannot_listen", err);
+		log_unopened(w, at, LOG_LEVEL_ERROR, "cannot_listen", err,
+			     &owner);
 		return err;
 	}
 	*out = (struct listener){ .worker = w, .fd = fd, .at = *at };
@@ -149,11 +212,17 @@ void listener_close(struct listener *listener)
 /* Admission */
 
 static enum close_reason admission_check(struct worker *w,
-					 const uint8_t address[16])
+					 struct connection *connection)
 {
-	if (!worker_permits(w, address))
+	bool configured =
+		connection->ended != NULL ||
+		config_router_is_configured(w->config, connection->address,
+					    connection->port);
+
+	if (!worker_permits(w, connection->address))
 		return CLOSE_DENIED;
-	switch (limits_admit(w->env->limits, address)) {
+	switch (limits_admit(w->env->limits, connection->address, configured,
+			     connection->fd, &connection->place)) {
 	case LIMITS_ADMIT:
 		return CLOSE_NONE;
 	case LIMITS_ADDRESS_FULL:
@@ -216,16 +285,16 @@ int listener_admit(struct worker *w, int fd, struct sp_sem *ended)
 		return log_gone(w, fd, err);
 	ip_from_sockaddr(&from.any, address);
 	port = sp_addr_port(&from);
-	why = admission_check(w, address);
-	if (why != CLOSE_NONE)
-		return turn_away(w, fd, address, port, why);
 	connection = connection_new(w->env, fd, address, port);
-	if (connection == NULL) {
-		limits_leave(w->env->limits, address);
+	if (connection == NULL)
 		return turn_away(w, fd, address, port, CLOSE_NO_RESOURCES);
-	}
 	connection->ended = ended;
-	sp_tcp_set(fd, &socket_opts);
+	why = admission_check(w, connection);
+	if (why != CLOSE_NONE) {
+		free(connection);
+		return turn_away(w, fd, address, port, why);
+	}
+	connection_set_keepalive(connection, KEEPALIVE_NORMAL);
 	identify_start(w, connection);
 	return 0;
 }
@@ -249,8 +318,12 @@ static int accept_all(struct listener *listener)
 
 static int listener_reopen(struct listener *listener)
 {
+	struct worker *w = listener->worker;
+	/* The only one has to see that nobody came in its absence. */
+	enum listen_share share =
+		w->env->worker_count == 1 ? LISTEN_FIRST : LISTEN_SHARED;
 	struct log_line line;
-	int err = listen_at(listener->worker, &listener->at, &listener->fd);
+	int err = listen_at(w, &listener->at, share, &listener->fd);
 
 	if (err < 0)
 		return err;

@@ -1,5 +1,6 @@
 #include "collector/ingest/session.h"
 
+#include "bmp/tlv.h"
 #include "collector/base/log.h"
 #include "collector/ingest/connection.h"
 #include "collector/router/router.h"
@@ -8,6 +9,7 @@
 #include <spargio/time.h>
 
 #include <poll.h>
+#include <string.h>
 
 void session_stop(struct session *s, enum close_reason why)
 {
@@ -21,11 +23,27 @@ void session_drain(struct session *s)
 	sp_cancel(s->task);
 }
 
-bool session_closed_by_router(const struct session *s)
+bool session_is_ending(const struct session *s)
 {
 	struct pollfd p = { .fd = s->connection->fd, .events = POLLRDHUP };
 
-	return poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP)) != 0;
+	return s->close_reason != CLOSE_NONE ||
+	       (poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP)) != 0);
+}
+
+bool session_read_name(const struct bmp_message *msg,
+		       char out[SESSION_NAME_MAX + 1])
+{
+	struct wire_view kept;
+	struct tlv name;
+
+	if (!tlv_find(msg->tlvs, (enum tlv_form)msg->tlv_form,
+		      BMP_INIT_SYS_NAME, &name))
+		return true;
+	kept = text_cut(name.value, SESSION_NAME_MAX);
+	memcpy(out, kept.p, kept.len);
+	out[kept.len] = '\0';
+	return kept.len == name.value.len;
 }
 
 /* Log */
@@ -58,7 +76,7 @@ void session_log_open(struct session *s)
 
 	if (!log_begins(s, "session_open", &line))
 		return;
-	log_text(&line, "sysname", s->sys_name);
+	log_text(&line, "sysname", s->facts.sys_name);
 	log_u64(&line, "worker", s->worker->id);
 	log_end(&line);
 }

@@ -11,6 +11,7 @@
 #include "bmp/decode_context.h"
 #include "bmp/text.h"
 #include "collector/base/close_reason.h"
+#include "collector/ingest/identity_rule.h"
 #include "rib/rib.h"
 
 #include <spargio/fiber.h>
@@ -38,12 +39,14 @@ struct session {
 	struct sp_rstream *stream;
 	size_t need_bytes;	 /* bytes the next message needs, at least */
 	uint8_t close_reason;	 /* enum close_reason: why it is to stop */
-	bool replaced_other;	 /* it threw another one out */
+	bool contested;		 /* it took over from one that was alive */
 	bool open;		 /* the rib knows of it */
 	bool initiated;		 /* by an Initiation message */
+	bool named_peer;	 /* some message of it had a peer */
 	bool input_drained;	 /* all that came was read */
 	int64_t opened;		 /* sp_now() */
 	int64_t last_message_ns; /* the same, of the last message; 0: none */
+	int64_t frame_ns;	 /* the same, of a message begun; 0: none */
 	int64_t resumed_ns;	 /* the same, since the last pause; 0: none */
 	struct rib_time when;	 /* of the segment being read */
 	/* A turn ends when its budget is spent, if need be within a message. */
@@ -65,8 +68,10 @@ struct session {
 	struct bgp_overrides overrides;
 	uint64_t messages;
 	uint64_t bytes;
-	uint64_t errors; /* messages that could not be read as they should */
-	char sys_name[SESSION_NAME_MAX + 1];
+	uint64_t errors;  /* messages that could not be read as they should */
+	uint64_t serial;  /* of all sessions of the worker */
+	uint32_t probers; /* newcomers that wait for a sign of its life */
+	struct identity_facts facts; /* what it said of itself */
 };
 
 /*
@@ -78,8 +83,12 @@ void session_drain(struct session *s);
 /* Make it end for @why, soon. The first reason stands. */
 void session_stop(struct session *s, enum close_reason why);
 
-/* Whether the router closed the connection: what is left can be read. */
-bool session_closed_by_router(const struct session *s);
+/* Whether it was told to end, or the router closed the connection. */
+bool session_is_ending(const struct session *s);
+
+/* Keep what an Initiation says of the router's name. False: it was cut. */
+bool session_read_name(const struct bmp_message *msg,
+		       char out[SESSION_NAME_MAX + 1]);
 
 /* The lines about its first message and about its end. */
 void session_log_open(struct session *s);

@@ -1,6 +1,6 @@
 #include "collector/ingest/session_messages.h"
 
-#include "bmp/tlv.h"
+#include "collector/collector_env.h"
 #include "collector/ingest/connection.h"
 #include "collector/ingest/session.h"
 #include "collector/router/router.h"
@@ -14,29 +14,16 @@
 /* Messages that are long gain nothing from being read ahead. */
 #define AHEAD_BYTES (8 * 1024)
 
-/* Keep what an Initiation says of the router's name. */
-static void take_name(struct session *s, const struct bmp_message *msg)
-{
-	struct wire_view kept;
-	struct tlv name;
-
-	if (!tlv_find(msg->tlvs, (enum tlv_form)msg->tlv_form,
-		      BMP_INIT_SYS_NAME, &name))
-		return;
-	kept = text_cut(name.value, SESSION_NAME_MAX);
-	s->worker->counts.sessions.names_cut += kept.len < name.value.len;
-	memcpy(s->sys_name, kept.p, kept.len);
-	s->sys_name[kept.len] = '\0';
-}
-
 /* The first message of a session: from here on the rib knows of it. */
 static void open_session(struct session *s, const struct bmp_message *msg)
 {
-	if (msg->type == BMP_INITIATION)
-		take_name(s, msg);
+	if (msg->type == BMP_INITIATION &&
+	    !session_read_name(msg, s->facts.sys_name))
+		s->worker->counts.sessions.names_cut++;
 	rib_session_open(s->router->rib_router, &s->when,
 			 s->connection->address, s->connection->port,
-			 s->sys_name[0] != '\0' ? s->sys_name : NULL);
+			 s->facts.sys_name[0] != '\0' ? s->facts.sys_name
+						      : NULL);
 	if (s->router->resync)
 		rib_resync(s->router->rib_router, &s->when);
 	s->router->resync = false;
@@ -142,6 +129,7 @@ static void take_other(struct session *s, const struct bmp_message *msg)
 	case BMP_ROUTE_MIRRORING:
 		break; /* counted; what is mirrored is in no RIB */
 	default:
+		identity_facts_add_bgp_id(&s->facts, identity_bgp_id(msg));
 		if (rib_apply(s->router->rib_router, &s->when, msg, s->over) <
 		    0)
 			s->worker->counts.no_memory++;
@@ -159,6 +147,14 @@ static bool must_wait(const struct session *s, const struct bmp_message *msg)
 		       SESSION_DYING_MAX;
 }
 
+/* It has named a peer: it is no longer among those that make room. */
+static void peer_named(struct session *s)
+{
+	s->named_peer = true;
+	limits_keep(s->worker->env->limits, &s->connection->place);
+	limits_remember(s->worker->env->limits, s->connection->address);
+}
+
 /* The next of @t. */
 static void take_message(struct session *s, struct taken *t)
 {
@@ -167,6 +163,8 @@ static void take_message(struct session *s, struct taken *t)
 
 	if (!s->open)
 		open_session(s, msg);
+	if (msg->has_peer && !s->named_peer)
+		peer_named(s);
 	if (msg->type == BMP_ROUTE_MONITORING) {
 		take_route_monitoring(s, t);
 		return;

@@ -3,8 +3,11 @@
 #include "collector/base/log.h"
 #include "collector/collector_env.h"
 #include "collector/config/config.h"
+#include "collector/config/router_settings.h"
+#include "collector/ingest/clash_report.h"
 #include "collector/ingest/connection.h"
 #include "collector/ingest/limits.h"
+#include "collector/ingest/router_claim.h"
 #include "collector/ingest/session.h"
 #include "collector/ingest/session_messages.h"
 #include "collector/router/router.h"
@@ -31,9 +34,6 @@
  */
 #define TURN_OUTPUT (1024 * 1024)
 #define TURN_ROUTES 4096
-
-/* How long the last bytes of a connection the router closed may take. */
-#define DRAIN_NS (10 * SP_S)
 
 /* Turns */
 
@@ -152,14 +152,21 @@ static int64_t later_time(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+static struct limits_times session_times(const struct session *s)
+{
+	const struct config *config = s->worker->config;
+
+	return (struct limits_times){
+		.handshake = config->limits.handshake_timeout,
+		.idle = config->limits.idle_timeout,
+		.frame = config->limits.frame_timeout,
+	};
+}
+
 /* Nobody can say of a router that is not read that it is silent. */
 static int64_t idle_until(const struct session *s)
 {
-	const struct config *config = s->worker->config;
-	struct limits_times times = {
-		.handshake = config->limits.handshake_timeout,
-		.idle = config->limits.idle_timeout,
-	};
+	struct limits_times times = session_times(s);
 
 	return limits_deadline(&times, later_time(s->opened, s->resumed_ns),
 			       s->last_message_ns == 0
@@ -168,7 +175,40 @@ static int64_t idle_until(const struct session *s)
 						    s->resumed_ns));
 }
 
-static enum close_reason error_ending(const struct session *s, int64_t err)
+/* Whether a part of a message has come, and no whole one. */
+static bool frame_has_begun(const struct session *s)
+{
+	struct sp_segment seg;
+
+	return s->need_bytes > BMP_HEADER_LEN ||
+	       sp_rstream_peek_until(s->stream, 1, 0, &seg) > 0;
+}
+
+/*
+ * When a message that has begun must be whole. A router that sends a byte now
+ * and then is not silent, and would hold its place for ever.
+ */
+static int64_t frame_until(struct session *s)
+{
+	struct limits_times times = session_times(s);
+
+	if (!frame_has_begun(s))
+		s->frame_ns = 0;
+	else if (s->frame_ns == 0 || s->last_message_ns >= s->frame_ns)
+		s->frame_ns = sp_now();
+	return limits_frame_deadline(
+		&times,
+		s->frame_ns == 0 ? 0 : later_time(s->frame_ns, s->resumed_ns));
+}
+
+static int64_t input_until(struct session *s)
+{
+	int64_t idle = idle_until(s), frame = frame_until(s);
+
+	return idle < frame ? idle : frame;
+}
+
+static enum close_reason error_ending(struct session *s, int64_t err)
 {
 	if (s->close_reason != CLOSE_NONE)
 		return s->close_reason;
@@ -176,6 +216,8 @@ static enum close_reason error_ending(const struct session *s, int64_t err)
 		return CLOSE_SHUTDOWN;
 	if (err == -ETIMEDOUT && sp_now() >= idle_until(s))
 		return s->last_message_ns == 0 ? CLOSE_HANDSHAKE : CLOSE_IDLE;
+	if (err == -ETIMEDOUT && sp_now() >= frame_until(s))
+		return CLOSE_FRAME_TIMEOUT;
 	if (err == -EMSGSIZE)
 		return CLOSE_TOO_LONG;
 	return CLOSE_RESET;
@@ -188,11 +230,14 @@ static int64_t next_bytes(struct session *s, struct sp_segment *seg)
 
 	if (n == -ETIMEDOUT)
 		input_drained(s);
-	while (n == -ETIMEDOUT && sp_now() < idle_until(s)) {
+	while (n == -ETIMEDOUT) {
+		int64_t latest = input_until(s);
 		int64_t until = sp_in(DEADLINE_RECHECK);
 
-		if (until > idle_until(s))
-			until = idle_until(s);
+		if (sp_now() >= latest)
+			break;
+		if (until > latest)
+			until = latest;
 		n = sp_rstream_peek_until(s->stream, s->need_bytes, until, seg);
 	}
 	return n;
@@ -388,107 +433,53 @@ static struct session *session_new(struct worker *w,
 	s->need_bytes = BMP_HEADER_LEN;
 	s->input_drained = true;
 	s->opened = sp_now();
+	s->serial = ++w->session_serial;
+	memcpy(s->facts.address, connection->address, 16);
 	session_add(w, s);
 	return s;
 }
 
 /* Claiming a router */
 
-/* Wait for the owner to leave; if that takes too long, stop it. */
-static enum close_reason wait_for_release(struct router *router,
-					  int64_t deadline)
+/* Whether it may have the name it has: "networks" in a section. */
+static bool network_permits(const struct session *s)
 {
-	int err = sp_cond_wait_until(&router->freed, &router->lock, deadline);
+	const struct connection *connection = s->connection;
 
-	if (err == -ETIMEDOUT && router->session != NULL)
-		session_stop(router->session, CLOSE_REPLACED);
-	return err == -ECANCELED ? CLOSE_SHUTDOWN : CLOSE_NONE;
+	return !rib_identity_named(&connection->identity) ||
+	       config_router_network_permits(s->worker->config,
+					     connection->identity.name,
+					     connection->address);
 }
 
-/* Have the session that owns @router end. */
-static enum close_reason replace_session(struct router *router,
-					 struct session *newer)
-{
-	struct session *old = router->session;
-	int64_t now = sp_now();
-	/*
-	 * A connection that its router closed needs no order to end, only time
-	 * to read what is left; and it is no sign of a second router.
-	 */
-	bool closed = session_closed_by_router(old);
-
-	if (!closed && router_was_replaced_recently(router, now))
-		return CLOSE_DUPLICATE_ROUTER;
-	if (closed)
-		return wait_for_release(router, now + DRAIN_NS);
-	session_stop(old, CLOSE_REPLACED);
-	newer->replaced_other = true;
-	return wait_for_release(router, SP_NEVER);
-}
-
-static enum close_reason router_claim(struct router *router,
-				      struct session *session)
-{
-	enum close_reason why = CLOSE_NONE;
-
-	if (sp_mutex_lock(&router->lock) < 0)
-		return CLOSE_SHUTDOWN;
-	while (why == CLOSE_NONE && router->session != NULL)
-		why = replace_session(router, session);
-	if (why == CLOSE_NONE) {
-		router->session = session;
-		memcpy(router->address, session->connection->address, 16);
-		router->port = session->connection->port;
-		if (session->replaced_other)
-			router->taken_over = sp_now();
-	}
-	sp_mutex_unlock(&router->lock);
-	return why;
-}
-
-static void router_release(struct router *router, struct session *session)
-{
-	if (router->session != session)
-		return;
-	router->session = NULL;
-	router->left = sp_now();
-	sp_cond_broadcast(&router->freed);
-}
-
-/*
- * Who has said nothing replaces nobody: a probe of the port, or a connection
- * that was over before it was its turn, must not end a session that goes on.
- */
 static enum close_reason request_router(struct session *s)
 {
-	enum close_reason why = CLOSE_NONE;
-
-	if (s->router->session != NULL && session_is_draining(s))
-		return CLOSE_SHUTDOWN;
-	if (s->router->session != NULL)
-		why = connection_wait_first_bytes(s->connection,
-						  idle_until(s)); /* yields */
-	return why != CLOSE_NONE ? why
-				 : router_claim(s->router, s); /* yields */
+	/* It was let in; the lists may have changed on its way here. */
+	if (!worker_permits(s->worker, s->connection->address))
+		return CLOSE_DENIED;
+	if (!network_permits(s)) {
+		clash_report(s, IDENTITY_FACT_ADDRESS, CLOSE_WRONG_NETWORK);
+		return CLOSE_WRONG_NETWORK;
+	}
+	return router_claim(s, idle_until(s)); /* yields */
 }
 
 /* Become the owner of the router, under the configuration in force now. */
 static enum close_reason claim_router(struct session *s)
 {
 	struct worker *w = s->worker;
-	enum close_reason why = CLOSE_DENIED;
+	enum close_reason why = request_router(s); /* yields */
 	struct rib_time when;
 
-	/* It was let in; the lists may have changed on its way here. */
-	if (worker_permits(w, s->connection->address))
-		why = request_router(s); /* yields */
 	if (s->close_reason != CLOSE_NONE) {
 		/* Stopped while it waited. */
-		router_release(s->router, s);
+		router_release(s);
 		return s->close_reason;
 	}
 	if (why != CLOSE_NONE)
 		return why;
+	if (router_is_known(s->router, w->config))
+		limits_keep(w->env->limits, &s->connection->place);
 	when = worker_now();
 	router_apply_config(s->router, w->config, &when);
 	s->bmp_v4 = s->router->settings.bmp_v4;
@@ -516,11 +507,11 @@ int session_main(void *arg)
 	why = claim_router(s);
 	if (why == CLOSE_NONE) {
 		connection->claimed = true;
-		why = read_all(s);
+		why = connection_close_reason(connection, read_all(s));
 		/* From here on nothing may be left half done. */
 		sp_shield_begin();
 		close_session(s, why);
-		router_release(s->router, s);
+		router_release(s);
 		sp_shield_end();
 	}
 	session_remove(w, s);

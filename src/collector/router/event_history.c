@@ -27,7 +27,7 @@ void event_history_reason(struct json *j, unsigned kind, unsigned reason)
 {
 	if (kind == RIB_EVENT_PEER_DOWN)
 		json_bgp_code(j, "reason", bmp_down_reason_name, reason);
-	else if (kind == RIB_EVENT_SESSION_CLOSE)
+	else if (kind == RIB_EVENT_SESSION_CLOSE || kind == RIB_EVENT_CLASH)
 		json_bgp_code(j, "reason", close_name, reason);
 }
 

@@ -65,6 +65,14 @@ bool router_is_empty(const struct router *router)
 	       !rib_router_has_tables(router->rib_router);
 }
 
+bool router_is_known(const struct router *router, const struct config *config)
+{
+	const char *name = rib_router_info(router->rib_router)->name;
+
+	return !router_is_empty(router) ||
+	       (name != NULL && config_router_name_is_configured(config, name));
+}
+
 /* It may go: nobody is there, and no peer is waited for. */
 static bool is_idle(const struct router *router)
 {
@@ -147,10 +155,10 @@ void router_apply_config(struct router *router, const struct config *config,
 	rib_router_policy(router->rib_router, when, &policy);
 }
 
-bool router_was_replaced_recently(const struct router *router, int64_t now)
+bool router_has_clash(const struct router *router, int64_t now)
 {
-	return router->taken_over != 0 &&
-	       now - router->taken_over < ROUTER_DUPLICATE_WINDOW_NS;
+	return router->clash_ns != 0 &&
+	       now - router->clash_ns < ROUTER_CLASH_NS;
 }
 
 int64_t router_expire(struct worker *w, int64_t hold)
@@ -162,8 +170,7 @@ int64_t router_expire(struct worker *w, int64_t hold)
 		after = it->next;
 		if (it->users > 0 || !router_is_empty(it))
 			continue;
-		if (is_idle(it) && now - it->left >= hold &&
-		    !router_was_replaced_recently(it, now))
+		if (is_idle(it) && now - it->left >= hold)
 			router_forget(w, it);
 		else
 			next = now + SP_S;

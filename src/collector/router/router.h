@@ -1,16 +1,9 @@
 /*
  * collector/router/router.h - the collector's object for a monitored router
  *
- * One session at a time owns a router. A new session of the same router
- * replaces the old one: routers reboot without closing their connections, and
- * a dead connection may go unnoticed for minutes. A new session waits until
- * the fiber of the old one has exited, so that one session at a time touches
- * the router's state.
- *
- * If the replaced session reconnects within ROUTER_DUPLICATE_WINDOW_NS it was
- * not dead: two routers share an identity and would replace each other for
- * ever. Then the session that owns the router keeps it, and the other one is
- * refused until the window is over.
+ * One session at a time owns a router. Which one, if two claim it, is decided by
+ * ingest/identity_rule.h. A new session waits until the fiber of the old one
+ * has exited, so that one session at a time touches the router's state.
  *
  * Threads	The owner shard only.
  */
@@ -31,8 +24,8 @@ struct rib_time;
 struct session;
 struct worker;
 
-/* A replaced session that reconnects this soon is a second router. */
-#define ROUTER_DUPLICATE_WINDOW_NS (60 * INT64_C(1000000000))
+/* How long somebody should look after a clash. */
+#define ROUTER_CLASH_NS (900 * INT64_C(1000000000))
 
 /* Lines about sessions of one router: at once, and then each second. */
 #define ROUTER_LINES_BURST 20
@@ -45,9 +38,12 @@ struct router {
 	/* Where that session comes from, before the rib knows it. */
 	uint8_t address[16];
 	uint16_t port;
-	uint32_t users;	    /* sessions, and who must find it again */
-	int64_t left;	    /* when the last session did: sp_now() */
-	int64_t taken_over; /* when the last one was thrown out; 0: never */
+	uint32_t users; /* sessions, and who must find it again */
+	int64_t left;	/* when the last session did: sp_now() */
+	/* Of others that claimed to be it: see ingest/clash_report.h. */
+	int64_t clash_ns;	 /* when the last did; 0: none ever */
+	int64_t clash_told_ns;	 /* when the log was told */
+	uint64_t clashes_untold; /* since then */
 	/*
 	 * Consumers may hold what nobody here knows of: tell them to forget it.
 	 * Of a router that is new here, and of one that could not be restored.
@@ -84,17 +80,17 @@ struct router *router_next(struct worker *w, struct router *router);
 /* It never had a route, so neither this object nor a snapshot is needed. */
 bool router_is_empty(const struct router *router);
 
+/* It has tables, or a section by its name. */
+bool router_is_known(const struct router *router, const struct config *config);
+
 /* How often something of the router was published, ever. */
 uint64_t router_changes(const struct router *router);
 
 /* Whether something of it was published since its snapshot was begun. */
 bool router_snapshot_is_stale(const struct router *router);
 
-/*
- * Whether a session replaced another one so recently that a reconnect of the
- * replaced one means that two routers share the identity.
- */
-bool router_was_replaced_recently(const struct router *router, int64_t now);
+/* Whether a clash was so recent that somebody should look. */
+bool router_has_clash(const struct router *router, int64_t now);
 
 /*
  * Free the routers of @w that are empty and have been disconnected for @hold.

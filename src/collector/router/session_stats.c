@@ -95,6 +95,7 @@ void router_stats_add_event(struct router_stats *stats,
 		break;
 	case RIB_EVENT_STALE:
 	case RIB_EVENT_RESYNC:
+	case RIB_EVENT_CLASH:
 		break;
 	default:
 		return;

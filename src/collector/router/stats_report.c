@@ -89,6 +89,23 @@ static bool has_families(const struct stats_report *r, uint8_t view)
 	return false;
 }
 
+/*
+ * A router may report any number of 64 bits. A difference beyond what we can
+ * hold says that the report is wrong, however wrong; so it is cut, and sums of
+ * it stay far from overflowing.
+ */
+#define DIFFERENCE_MAX (INT64_C(1) << 40)
+
+static int64_t row_difference(const struct stats_report_row *row)
+{
+	bool more = row->ours > row->value;
+	uint64_t off = more ? row->ours - row->value : row->value - row->ours;
+	int64_t cut =
+		off < (uint64_t)DIFFERENCE_MAX ? (int64_t)off : DIFFERENCE_MAX;
+
+	return more ? cut : -cut;
+}
+
 int64_t stats_report_difference(const struct stats_report *r)
 {
 	int64_t sum = 0;
@@ -99,7 +116,7 @@ int64_t stats_report_difference(const struct stats_report *r)
 		if (!by_family(row->type) &&
 		    has_families(r, view_of(row->type)))
 			continue;
-		sum += (int64_t)(row->ours - row->value);
+		sum += row_difference(row);
 	}
 	return sum;
 }

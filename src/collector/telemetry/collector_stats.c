@@ -32,6 +32,7 @@ static void add_up(struct collector_stats *p, const struct worker_stats *stats)
 	add_words(&p->counts, &stats->counts, sizeof(p->counts));
 	p->routers += stats->routers;
 	p->differing += stats->differing;
+	p->clashing += stats->clashing;
 	p->sessions += stats->sessions;
 }
 

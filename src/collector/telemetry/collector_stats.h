@@ -36,6 +36,7 @@ struct collector_stats {
 	struct worker_counts counts;
 	uint64_t routers;
 	uint64_t differing; /* that count otherwise than we do */
+	uint64_t clashing;  /* that another connection claimed to be */
 	uint64_t sessions;
 };
 

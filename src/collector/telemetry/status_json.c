@@ -2,6 +2,7 @@
 
 #include "bmp/text.h"
 #include "collector/base/json.h"
+#include "collector/base/sandbox.h"
 #include "collector/checkpoint/checkpoint.h"
 #include "collector/checkpoint/state_store.h"
 #include "collector/collector_env.h"
@@ -130,6 +131,7 @@ static void put_totals(struct json *j, const struct collector_stats *p)
 	json_object(j);
 	json_uint_at(j, "routers", p->routers);
 	json_uint_at(j, "routersCountMismatch", p->differing);
+	json_uint_at(j, "routersClashing", p->clashing);
 	json_uint_at(j, "sessions", p->sessions);
 	json_uint_at(j, "peers", p->sizes.peers);
 	json_uint_at(j, "peersUp", p->sizes.peers_up);
@@ -255,6 +257,22 @@ static void put_listen(struct json *j, const struct config_addresses *list)
 	json_end_array(j);
 }
 
+static void put_process(struct json *j, const struct sandbox_state *s)
+{
+	static const struct sandbox_state none;
+
+	s = s == NULL ? &none : s;
+	json_key(j, "process");
+	json_object(j);
+	json_uint_at(j, "uid", s->uid);
+	json_string_at(j, "sandbox", sandbox_mode_name(s->mode));
+	json_uint_at(j, "landlockAbi", (uint64_t)s->landlock_abi);
+	json_bool_at(j, "noNewPrivs", s->no_new_privs);
+	json_bool_at(j, "noCapabilities", s->no_capabilities);
+	json_bool_at(j, "noCoreDumps", s->no_core_dumps);
+	json_end_object(j);
+}
+
 void status_json(struct json *j, const struct collector_env *env,
 		 const struct collector_stats *p,
 		 const struct worker_rates *rates)
@@ -277,5 +295,6 @@ void status_json(struct json *j, const struct collector_env *env,
 	put_totals(j, p);
 	put_workers(j, p, rates);
 	put_snapshots(j, env, p);
+	put_process(j, env->sandbox);
 	json_end_object(j);
 }

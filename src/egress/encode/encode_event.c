@@ -19,7 +19,8 @@ _Static_assert(
 		(int)EVENT_KIND_SESSION_OPEN == (int)RIB_EVENT_SESSION_OPEN &&
 		(int)EVENT_KIND_SESSION_CLOSE == (int)RIB_EVENT_SESSION_CLOSE &&
 		(int)EVENT_KIND_EPOCH == (int)RIB_EVENT_EPOCH &&
-		(int)EVENT_KIND_EPOCH == RIB_EVENTS - 1,
+		(int)EVENT_KIND_CLASH == (int)RIB_EVENT_CLASH &&
+		(int)EVENT_KIND_CLASH == RIB_EVENTS - 1,
 	"the schema has the rib's numbers");
 
 #define BIT(ptr) (UINT32_C(1) << ptr##_PTR)

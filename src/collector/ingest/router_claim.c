@@ -1,0 +1,317 @@
+#include "collector/ingest/router_claim.h"
+
+#include "bmp/tlv.h"
+#include "collector/collector_env.h"
+#include "collector/config/config.h"
+#include "collector/config/router_settings.h"
+#include "collector/ingest/clash_report.h"
+#include "collector/ingest/connection.h"
+#include "collector/ingest/session.h"
+#include "collector/router/router.h"
+#include "collector/worker_state.h"
+#include "rib/read.h"
+
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* How long the last bytes of a connection the router closed may take. */
+#define DRAIN_NS (10 * SP_S)
+
+/*
+ * A round of keepalive probes, one a second: who has not answered by then is
+ * dead. It is counted in waits as well, for a host that was stopped for a while
+ * has not waited for anybody.
+ */
+#define ROUND_NS    (4 * SP_S)
+#define ROUND_WAITS 30
+#define WAIT_NS	    (100 * SP_MS)
+
+/* The older session */
+
+/* Milliseconds since something came from the other end of @fd; < 0: error. */
+static int64_t last_heard_ms(int fd)
+{
+	struct tcp_info info;
+	socklen_t len = sizeof(info);
+
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) < 0)
+		return -errno;
+	return info.tcpi_last_data_recv < info.tcpi_last_ack_recv
+		       ? info.tcpi_last_data_recv
+		       : info.tcpi_last_ack_recv;
+}
+
+/* Two sessions that meet at one router. */
+struct meeting {
+	struct session *newer;
+	uint64_t older; /* its serial number */
+	int64_t began;	/* sp_now() */
+	uint32_t waits; /* that were over without a word of the newcomer */
+	size_t seen;	/* early bytes of the newcomer that were looked at */
+	bool heard_all; /* it has closed, or said as much as is read ahead */
+	enum close_reason broken;    /* what it sent is no BMP */
+	enum bmp_v4 v4;		     /* how it is read */
+	enum identity_fact key;	     /* which fact the identity is */
+	enum identity_fact which;    /* which one decided */
+	struct identity_facts facts; /* of the newcomer */
+};
+
+/* The older one, or NULL once it is the owner no more. */
+static struct session *older_session(const struct meeting *m)
+{
+	struct session *owner = m->newer->router->session;
+
+	return owner != NULL && owner->serial == m->older ? owner : NULL;
+}
+
+static bool round_is_over(const struct meeting *m)
+{
+	return m->waits >= ROUND_WAITS && sp_now() - m->began >= ROUND_NS;
+}
+
+static enum identity_state older_state(const struct meeting *m,
+				       const struct session *older)
+{
+	int64_t ago_ms, since_ms = (sp_now() - m->began) / SP_MS;
+
+	if (session_is_ending(older))
+		return IDENTITY_CLOSED;
+	ago_ms = last_heard_ms(older->connection->fd);
+	/* The kernel counts in ticks of up to 10 ms. */
+	if (ago_ms >= 0 && ago_ms + 20 < since_ms)
+		return IDENTITY_ALIVE;
+	return round_is_over(m) ? IDENTITY_DEAD : IDENTITY_ASKED;
+}
+
+/* The newcomer */
+
+static enum identity_fact identity_key(const struct session *s)
+{
+	/* An alias stands for the address. */
+	if (!rib_identity_named(&s->connection->identity) ||
+	    config_router_alias(s->worker->config, s->connection->address,
+				s->connection->port) != NULL)
+		return IDENTITY_FACT_ADDRESS;
+	return s->worker->config->identity.router_id == IDENTITY_BGP_ID
+		       ? IDENTITY_FACT_BGP_ID
+		       : IDENTITY_FACT_SYSNAME;
+}
+
+static void newcomer_take_message(struct meeting *m,
+				  const struct bmp_message *msg)
+{
+	if (msg->type == BMP_INITIATION)
+		session_read_name(msg, m->facts.sys_name);
+	identity_facts_add_bgp_id(&m->facts, identity_bgp_id(msg));
+	if (msg->has_peer &&
+	    rib_router_peer(m->newer->router->rib_router, &msg->peer) != NULL)
+		m->facts.known_peers++;
+}
+
+/* Look through the whole messages that it has sent by now. */
+static void newcomer_look(struct meeting *m)
+{
+	const struct connection *connection = m->newer->connection;
+
+	for (;;) {
+		struct wire_view rest = { connection->early + m->seen,
+					  connection->early_len - m->seen };
+		struct bmp_frame frame;
+		struct bmp_message msg;
+		size_t need;
+		enum bmp_frame_status status;
+
+		if (rest.len == 0)
+			return;
+		status = bmp_frame_next(rest, m->newer->worker->max_frame,
+					&frame, &need);
+		if (status == BMP_FRAME_PARTIAL)
+			return;
+		m->broken = status == BMP_FRAME_WHOLE
+				    ? close_reason_of_version(&frame, m->v4)
+				    : close_reason_of_frame(status);
+		if (m->broken != CLOSE_NONE)
+			return;
+		m->seen += frame.whole.len;
+		if (bmp_status_usable(bmp_message_decode(&frame, m->v4, &msg)))
+			newcomer_take_message(m, &msg);
+	}
+}
+
+/* Wait for its next bytes, for a moment. -ECANCELED. Yields. */
+static int newcomer_wait(struct meeting *m)
+{
+	int got;
+
+	if (m->heard_all) {
+		got = sp_sleep(WAIT_NS);
+		m->waits++;
+		return got;
+	}
+	got = connection_read_early(m->newer->connection, sp_in(WAIT_NS));
+	if (got == -ECANCELED)
+		return got;
+	if (got > 0)
+		newcomer_look(m);
+	else if (got == -ETIMEDOUT)
+		m->waits++;
+	else
+		m->heard_all = true;
+	return 0;
+}
+
+/* The meeting */
+
+static enum identity_match meeting_match(struct meeting *m,
+					 const struct session *older)
+{
+	return identity_compare(&older->facts, &m->facts, m->key,
+				!m->heard_all && !round_is_over(m), &m->which);
+}
+
+/* End it for the newcomer: CLOSE_NONE, it may claim the router now. */
+static enum close_reason meeting_end(struct meeting *m, struct session *older,
+				     enum identity_verdict verdict,
+				     enum identity_state state)
+{
+	switch (verdict) {
+	case IDENTITY_TAKE_OVER:
+		m->newer->contested = state == IDENTITY_ALIVE;
+		session_stop(older, CLOSE_REPLACED);
+		return CLOSE_NONE;
+	case IDENTITY_REFUSE:
+		clash_report(m->newer, m->which, CLOSE_DUPLICATE_ROUTER);
+		return CLOSE_DUPLICATE_ROUTER;
+	default:
+		return CLOSE_NONE;
+	}
+}
+
+static enum close_reason meeting_run(struct meeting *m)
+{
+	struct session *older;
+
+	while ((older = older_session(m)) != NULL) {
+		enum identity_state state = older_state(m, older);
+		enum identity_verdict verdict =
+			identity_decide(state, meeting_match(m, older),
+					older->contested);
+
+		/* Who speaks no BMP claims nothing. */
+		if (m->broken != CLOSE_NONE)
+			return m->broken;
+		if (verdict != IDENTITY_ASK)
+			return meeting_end(m, older, verdict, state);
+		if (newcomer_wait(m) == -ECANCELED) /* yields */
+			return CLOSE_SHUTDOWN;
+	}
+	return CLOSE_NONE;
+}
+
+/* Yields. */
+static enum close_reason meet_owner(struct session *newer)
+{
+	struct session *older = newer->router->session;
+	struct config_router_settings settings;
+	enum close_reason why;
+	struct meeting m = {
+		.newer = newer,
+		.older = older->serial,
+		.began = sp_now(),
+		.key = identity_key(newer),
+		.which = IDENTITY_FACTS,
+	};
+
+	config_router_settings(newer->worker->config,
+			       newer->connection->address,
+			       newer->connection->port,
+			       rib_identity_named(&newer->connection->identity)
+				       ? newer->connection->identity.name
+				       : NULL,
+			       &settings);
+	m.v4 = (enum bmp_v4)settings.bmp_v4;
+	memcpy(m.facts.address, newer->connection->address, 16);
+	newcomer_look(&m);
+	if (older->probers++ == 0)
+		connection_set_keepalive(older->connection, KEEPALIVE_PROBE);
+	why = meeting_run(&m);
+	older = older_session(&m);
+	if (older != NULL && --older->probers == 0)
+		connection_set_keepalive(older->connection, KEEPALIVE_NORMAL);
+	return why;
+}
+
+/* Claiming */
+
+/* Wait for the owner to leave; if that takes too long, stop it. */
+static enum close_reason wait_for_release(struct router *router,
+					  int64_t deadline)
+{
+	int err = sp_cond_wait_until(&router->freed, &router->lock, deadline);
+
+	if (err == -ETIMEDOUT && router->session != NULL)
+		session_stop(router->session, CLOSE_REPLACED);
+	return err == -ECANCELED ? CLOSE_SHUTDOWN : CLOSE_NONE;
+}
+
+/*
+ * Take the router if it is free, or becomes so by itself. Otherwise it has an
+ * owner afterwards that was not met yet.
+ */
+static enum close_reason take_if_free(struct session *s)
+{
+	struct router *router = s->router;
+	enum close_reason why = CLOSE_NONE;
+
+	if (sp_mutex_lock(&router->lock) < 0)
+		return CLOSE_SHUTDOWN;
+	while (why == CLOSE_NONE && router->session != NULL &&
+	       session_is_ending(router->session))
+		why = wait_for_release(router, sp_in(DRAIN_NS));
+	if (why == CLOSE_NONE && router->session == NULL) {
+		router->session = s;
+		memcpy(router->address, s->connection->address, 16);
+		router->port = s->connection->port;
+	}
+	sp_mutex_unlock(&router->lock);
+	return why;
+}
+
+enum close_reason router_claim(struct session *s, int64_t deadline)
+{
+	struct router *router = s->router;
+	enum close_reason why = CLOSE_NONE;
+
+	if (router->session != NULL && s->worker->drain_until != 0)
+		return CLOSE_SHUTDOWN;
+	/*
+	 * Who has said nothing replaces nobody: a probe of the port, or a
+	 * connection that was over before it was its turn.
+	 */
+	if (router->session != NULL)
+		why = connection_wait_first_bytes(s->connection, deadline);
+	while (why == CLOSE_NONE && s->close_reason == CLOSE_NONE &&
+	       router->session != s) {
+		if (router->session != NULL)
+			why = meet_owner(s); /* yields */
+		if (why == CLOSE_NONE)
+			why = take_if_free(s); /* yields */
+	}
+	return why;
+}
+
+void router_release(struct session *s)
+{
+	struct router *router = s->router;
+
+	if (router->session != s)
+		return;
+	router->session = NULL;
+	router->left = sp_now();
+	sp_cond_broadcast(&router->freed);
+}
