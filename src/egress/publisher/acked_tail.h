@@ -22,8 +22,8 @@
  *		link is ready, the link fiber while it is not; a third one
  *		writes.
  * Blocking	Calls marked "yields" wait for the disk, in a fiber.
- * Memory	At most ACKED_TAIL_MEMORY, once acked_tail_full() is heeded, and
- *		two chunks.
+ * Memory	At most ACKED_TAIL_MEMORY, once acked_tail_full() is heeded, the
+ *		chunk that is written, and two chunks.
  * Errors	A negative errno. A disk that fails costs the tail, not the
  *		output.
  */
@@ -61,6 +61,12 @@ int acked_tail_open(const char *dir, uint64_t max_bytes,
 		    struct acked_tail **out);
 
 /*
+ * The name of a file of an older run that could not be read and was removed,
+ * and why: -EOPNOTSUPP if it is of another version. NULL if there was none.
+ */
+const char *acked_tail_damage(const struct acked_tail *t, int *error);
+
+/*
  * Write what was acknowledged, and that nothing else was. NULL is fine.
  * Yields.
  */
@@ -89,6 +95,13 @@ bool acked_tail_wants_write(struct acked_tail *t, int64_t now);
 
 /* When acked_tail_write() has something to do by itself; INT64_MAX: never. */
 int64_t acked_tail_due(const struct acked_tail *t);
+
+/*
+ * While the disk takes a chunk: when to call acked_tail_skip(), because memory
+ * is full and the disk takes too long; INT64_MAX: not now. Sending goes on
+ * then, without the messages that waited for the disk.
+ */
+int64_t acked_tail_give_up(const struct acked_tail *t);
 
 /*
  * Any fiber: write acknowledged chunks that are full or old. An error is

@@ -22,8 +22,10 @@
 #define FILES_WANTED	8 /* so much goes at once when the limit is reached */
 #define NAME_MAX_LEN	32
 #define MAGIC		UINT64_C(0x314c494154415241) /* "ARATAIL1" */
+#define MAGIC_NAME	UINT64_C(0x00ffffffffffffff) /* without the version */
 #define AGE_NS		INT64_C(1000000000)
 #define AGAIN_NS	INT64_C(10000000000) /* after a disk said no */
+#define STALL_NS	INT64_C(1000000000)  /* sending waits for a chunk */
 
 /*
  * After a chunk was compressed, none is for so many times longer: at most half a
@@ -111,8 +113,9 @@ struct acked_tail {
 	uint64_t disk_bytes; /* extents of all files */
 	uint64_t recycled;   /* extent of the file that becomes the next */
 	int fd; /* of the newest file; -1: the next chunk begins one */
-	uint64_t written; /* the last sequence on disk; 0: none */
-	int64_t again;	  /* write nothing before */
+	uint64_t written;    /* the last sequence on disk; 0: none */
+	int64_t again;	     /* write nothing before */
+	int64_t write_began; /* of the chunk that is written; 0: none is */
 
 	struct chunk *first; /* waiting; the last one is added to */
 	struct chunk *last;
@@ -125,6 +128,10 @@ struct acked_tail {
 	int64_t compress_from; /* not before */
 	uint8_t *stored;       /* of a chunk, as on disk */
 	size_t stored_cap;
+
+	/* The newest file at the start that could not be read */
+	int damage_error;
+	char damage_name[NAME_MAX_LEN];
 
 	/* Reading */
 	int read_fd;
@@ -146,7 +153,7 @@ void acked_tail_memory_cut(struct acked_tail *t, uint64_t seq);
 int acked_tail_memory_write(struct acked_tail *t, int64_t now, bool all);
 void acked_tail_memory_drop(struct acked_tail *t);
 void acked_tail_chunk_free(struct chunk *c);
-void acked_tail_disk_drop(struct acked_tail *t);
+int acked_tail_disk_drop(struct acked_tail *t);
 void acked_tail_file_name(uint64_t first, char out[NAME_MAX_LEN]);
 bool acked_tail_file_parse_name(const char *name, uint64_t *out);
 uint64_t acked_tail_header_checksum(const struct file_header *h);

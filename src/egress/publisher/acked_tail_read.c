@@ -13,7 +13,10 @@
 
 /* Reading */
 
-/* -EBADMSG if file @i is not one of this tail. */
+/*
+ * -EBADMSG if file @i is not one of this tail, -EOPNOTSUPP if another version
+ * of arancini wrote it.
+ */
 static int reader_open(struct acked_tail *t, size_t i)
 {
 	struct file_header h;
@@ -28,6 +31,9 @@ static int reader_open(struct acked_tail *t, size_t i)
 	got = file_read(t->read_fd, &h, sizeof(h), 0);
 	if (got < 0)
 		return (int)got;
+	if (got == sizeof(h) && h.magic != MAGIC &&
+	    (h.magic & MAGIC_NAME) == (MAGIC & MAGIC_NAME))
+		return -EOPNOTSUPP;
 	if (got != sizeof(h) || h.magic != MAGIC ||
 	    h.checksum != acked_tail_header_checksum(&h) ||
 	    h.first != t->files[i].first)
@@ -255,23 +261,24 @@ static int file_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int file_measure(struct acked_tail *t, struct tail_file *file)
+/* One that cannot be opened has no bytes: reading it says why. */
+static void file_measure(struct acked_tail *t, struct tail_file *file)
 {
 	char name[NAME_MAX_LEN];
 	int64_t size;
 	int fd;
 
 	acked_tail_file_name(file->first, name);
+	file->bytes = file->extent = 0;
 	fd = file_open(t->dir, name, O_RDONLY);
 	if (fd < 0)
-		return fd;
+		return;
 	size = file_size(fd);
 	file_close(fd);
-	if (size < 0)
-		return (int)size;
+	if (size <= 0)
+		return;
 	file->bytes = file->extent = (uint64_t)size;
 	t->disk_bytes += file->extent;
-	return 0;
 }
 
 /* Walk the newest file: up to where it goes, and whether its run ended well. */
@@ -290,21 +297,40 @@ static int newest_read(struct acked_tail *t)
 	return got < 0 ? got : 0;
 }
 
+/*
+ * A newest file that cannot be read: its run may have been killed between
+ * giving it its name and its header. Those before it are of use all the same.
+ */
+static void newest_drop(struct acked_tail *t, int err)
+{
+	struct tail_file *file = &t->files[--t->file_count];
+	char name[NAME_MAX_LEN];
+
+	if (t->damage_error == 0) {
+		t->damage_error = err;
+		acked_tail_file_name(file->first, t->damage_name);
+	}
+	acked_tail_file_name(file->first, name);
+	(void)file_unlink(t->dir, name);
+	t->disk_bytes -= file->extent;
+	t->written = 0;
+	t->created_ns = 0;
+	t->acked = 0;
+}
+
 /* What an older run left. What cannot be read is as good as nothing. */
 static void files_inherit(struct acked_tail *t)
 {
-	int err = 0;
+	int err;
 
 	qsort(t->files, t->file_count, sizeof(t->files[0]), file_compare);
-	for (size_t i = 0; i < t->file_count && err == 0; i++)
-		err = file_measure(t, &t->files[i]);
-	if (err == 0 && t->file_count > 0)
-		err = newest_read(t);
-	if (err < 0) {
-		acked_tail_disk_drop(t);
-		t->created_ns = 0;
-		t->acked = 0;
-	}
+	for (size_t i = 0; i < t->file_count; i++)
+		file_measure(t, &t->files[i]);
+	while (t->file_count > 0 && (err = newest_read(t)) < 0)
+		newest_drop(t, err);
+	/* The file that is gone may have had more. */
+	if (t->damage_error < 0)
+		t->complete = false;
 	t->end = t->written;
 	if (t->acked < t->written)
 		t->acked = t->written;
@@ -326,7 +352,9 @@ static int files_open(struct acked_tail *t, const char *dir)
 		if (err < 0)
 			return err;
 		if (listing.more || t->max_bytes == 0)
-			acked_tail_disk_drop(t);
+			err = acked_tail_disk_drop(t);
+		if (err < 0)
+			return err; /* or this would never end */
 	} while (listing.more);
 	if (t->max_bytes > 0) {
 		files_inherit(t);
@@ -378,6 +406,12 @@ int acked_tail_open(const char *dir, uint64_t max_bytes,
 	}
 	*out = t;
 	return 0;
+}
+
+const char *acked_tail_damage(const struct acked_tail *t, int *error)
+{
+	*error = t->damage_error;
+	return t->damage_error < 0 ? t->damage_name : NULL;
 }
 
 void acked_tail_close(struct acked_tail *t)

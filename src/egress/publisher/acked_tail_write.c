@@ -29,7 +29,6 @@ void acked_tail_chunk_free(struct chunk *c)
 /* Keep one for the next. */
 static void chunk_retire(struct acked_tail *t, struct chunk *c)
 {
-	t->memory -= c->len;
 	if (t->spares == SPARES_MAX || c->cap > 2 * CHUNK_BYTES) {
 		acked_tail_chunk_free(c);
 		return;
@@ -46,6 +45,7 @@ static struct chunk *memory_take_first(struct acked_tail *t)
 	t->first = c->next;
 	if (t->first == NULL)
 		t->last = NULL;
+	t->memory -= c->len;
 	return c;
 }
 
@@ -138,6 +138,7 @@ void acked_tail_memory_cut(struct acked_tail *t, uint64_t seq)
 	while (c != NULL) {
 		struct chunk *next = c->next;
 
+		t->memory -= c->len;
 		chunk_retire(t, c);
 		c = next;
 	}
@@ -165,25 +166,33 @@ bool acked_tail_file_parse_name(const char *name, uint64_t *out)
 	return strcmp(name, again) == 0;
 }
 
-static void file_drop_oldest(struct acked_tail *t)
+static int file_drop_oldest(struct acked_tail *t)
 {
 	char name[NAME_MAX_LEN];
+	int err;
 
 	acked_tail_file_name(t->files[0].first, name);
-	(void)file_unlink(t->dir, name);
+	err = file_unlink(t->dir, name);
 	t->disk_bytes -= t->files[0].extent;
 	t->file_count--;
 	memmove(t->files, t->files + 1, t->file_count * sizeof(t->files[0]));
+	return err == -ENOENT ? 0 : err;
 }
 
-void acked_tail_disk_drop(struct acked_tail *t)
+int acked_tail_disk_drop(struct acked_tail *t)
 {
+	int err = 0;
+
 	file_close(t->fd);
 	t->fd = -1;
-	while (t->file_count > 0)
-		file_drop_oldest(t);
+	while (t->file_count > 0) {
+		int one = file_drop_oldest(t);
+
+		err = err < 0 ? err : one;
+	}
 	t->disk_bytes = 0;
 	t->written = 0;
+	return err;
 }
 
 /* What is here from now on does not follow what was. */
@@ -191,7 +200,7 @@ static void tail_drop(struct acked_tail *t)
 {
 	acked_tail_memory_drop(t);
 	if (t->dir >= 0)
-		acked_tail_disk_drop(t);
+		(void)acked_tail_disk_drop(t);
 }
 
 uint64_t acked_tail_header_checksum(const struct file_header *h)
@@ -219,7 +228,7 @@ static void file_recycle(struct acked_tail *t, const char *name)
 
 	acked_tail_file_name(oldest.first, from);
 	if (file_rename(t->dir, from, name) < 0) {
-		file_drop_oldest(t);
+		(void)file_drop_oldest(t);
 		return;
 	}
 	t->recycled = oldest.extent;
@@ -254,8 +263,10 @@ static int file_begin(struct acked_tail *t, uint64_t first)
 		file_recycle(t, name);
 	fd = file_open(t->dir, name,
 		       O_RDWR | O_CREAT | (t->recycled == 0 ? O_TRUNC : 0));
-	if (fd < 0)
+	if (fd < 0) {
+		(void)file_unlink(t->dir, name); /* one that was renamed */
 		return fd;
+	}
 	t->fd = fd;
 	h.checksum = acked_tail_header_checksum(&h);
 	if (t->recycled < sizeof(h))
@@ -288,7 +299,7 @@ static int disk_prepare(struct acked_tail *t, uint64_t first, uint64_t size)
 		return err;
 	while (t->file_count > 1 &&
 	       t->disk_bytes + newest_growth(t, size) > t->max_bytes)
-		file_drop_oldest(t);
+		(void)file_drop_oldest(t);
 	return t->disk_bytes + newest_growth(t, size) > t->max_bytes ? -EFBIG
 								     : 0;
 }
@@ -365,7 +376,7 @@ static int chunk_write(struct acked_tail *t, const struct chunk *c)
 
 	/* A message was left out in between. */
 	if (t->written != 0 && t->written + 1 != c->first)
-		acked_tail_disk_drop(t);
+		(void)acked_tail_disk_drop(t);
 	if (err == 0)
 		err = acked_tail_header_write(t, &h, bytes); /* yields */
 	if (err == 0)
@@ -399,12 +410,14 @@ int acked_tail_memory_write(struct acked_tail *t, int64_t now, bool all)
 	while (err == 0 && memory_is_due(t, now, all)) {
 		struct chunk *c = memory_take_first(t);
 
+		t->write_began = sp_now();
 		if (now >= t->again)
 			err = chunk_write(t, c); /* yields */
+		t->write_began = 0;
 		chunk_retire(t, c);
 	}
 	if (err < 0) {
-		acked_tail_disk_drop(t);
+		(void)acked_tail_disk_drop(t);
 		t->again = now + AGAIN_NS;
 	}
 	return err;
@@ -443,6 +456,13 @@ int64_t acked_tail_due(const struct acked_tail *t)
 	    chunk_last(c) > t->acked)
 		return INT64_MAX;
 	return c->began_ns + AGE_NS;
+}
+
+int64_t acked_tail_give_up(const struct acked_tail *t)
+{
+	if (!acked_tail_full(t) || t->write_began == 0)
+		return INT64_MAX;
+	return t->write_began + STALL_NS;
 }
 
 /* Adding */
@@ -553,7 +573,7 @@ static void end_set(struct acked_tail *t, int64_t created_ns, uint64_t seq,
 		return;
 	/* Take away what says that a run ended well. */
 	if (disk_prepare(t, seq + 1, 0) < 0)
-		acked_tail_disk_drop(t);
+		(void)acked_tail_disk_drop(t);
 	else
 		t->written = seq;
 }

@@ -396,6 +396,20 @@ static int open_journal(struct publisher *p, struct nats_error *why)
 	return err;
 }
 
+static void note_damage(struct publisher *p)
+{
+	char text[NATS_WORDS_MAX];
+	int err;
+	const char *name = acked_tail_damage(p->acked_tail, &err);
+
+	if (name == NULL)
+		return;
+	snprintf(text, sizeof(text), ACKED_TAIL_DIR "/%s was removed: %s", name,
+		 err == -EOPNOTSUPP ? "it is of another version of arancini"
+				    : strerror(-err));
+	publisher_notify(p, p->stats.state, text);
+}
+
 /* What cannot be kept is not a reason not to publish. */
 static void open_acked_tail(struct publisher *p)
 {
@@ -410,8 +424,10 @@ static void open_acked_tail(struct publisher *p)
 		 (int)sizeof(path))
 		err = acked_tail_open(path, p->options.acked_tail,
 				      &p->acked_tail);
-	if (err == 0)
+	if (err == 0) {
+		note_damage(p);
 		return;
+	}
 	snprintf(text, sizeof(text), "no acked tail: %s/%s: %s", dir,
 		 ACKED_TAIL_DIR, strerror(-err));
 	publisher_notify(p, p->stats.state, text);

@@ -190,8 +190,9 @@ static int64_t publisher_deadline(const struct publisher *p)
 	if (!p->ready && !to_disk(p) && !publisher_stream_idle(p) &&
 	    p->journal != NULL)
 		SOONER(p->down_since + p->options.spool_after_ns);
-	if (p->ready && !p->tail_writing)
-		SOONER(acked_tail_due(p->acked_tail));
+	if (p->ready)
+		SOONER(p->tail_writing ? acked_tail_give_up(p->acked_tail)
+				       : acked_tail_due(p->acked_tail));
 	if (p->slow_since != 0)
 		SOONER(p->slow_since + p->options.spool_after_ns);
 	if (atomic_load(&p->stopping))
@@ -339,10 +340,11 @@ int publisher_main(void *arg)
 	give_up(p, &p->wire);
 	give_up(p, &p->disk);
 	journal_cursor_close(p->cursor);
-	journal_close(p->journal);
-	p->journal = NULL;
+	/* Before the journal, whose lock keeps other processes out of it. */
 	acked_tail_close(p->acked_tail);
 	p->acked_tail = NULL;
+	journal_close(p->journal);
+	p->journal = NULL;
 	nats_thread_done();
 	publisher_notify(p, PUBLISHER_STOPPED, NULL);
 	return safe ? 0 : -ETIMEDOUT;
