@@ -37,6 +37,7 @@
 #define NUMBER_LEN 20
 #define SUBJECT	   "arancini.updates.v4_192_0_2_1.64500.1_1"
 #define PAUSE_US   200
+#define HOLDS_MAX  4
 
 struct driver {
 	struct publisher_options publisher;
@@ -46,7 +47,8 @@ struct driver {
 	uint32_t size;	/* of a batch */
 	uint32_t rate;	/* batches a second; 0: as fast as it goes */
 	uint32_t bridge_size;
-	uint64_t hold_at; /* push no more until SIGUSR1; 0: never hold */
+	uint64_t holds[HOLDS_MAX]; /* at each, push no more until SIGUSR1 */
+	int hold_count;
 	int64_t drain_ns;
 	int64_t next_report;
 	uint64_t pushed;
@@ -143,12 +145,12 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-static volatile sig_atomic_t released; /* SIGUSR1 came */
+static volatile sig_atomic_t released; /* times that SIGUSR1 came */
 
 static void release(int signal)
 {
 	(void)signal;
-	released = 1;
+	released++;
 }
 
 static long long number(const char *text)
@@ -305,7 +307,8 @@ static void set_driver(struct driver *d, int option, const char *value)
 		d->drain_ns = number(value) * SP_MS;
 		break;
 	case OPT_HOLD_AT:
-		d->hold_at = (uint64_t)number(value);
+		if (d->hold_count < HOLDS_MAX)
+			d->holds[d->hold_count++] = (uint64_t)number(value);
 		break;
 	case OPT_ENCODE: {
 		enum egress_encoding encoding;
@@ -484,7 +487,7 @@ static bool may_push(const struct driver *d)
 {
 	if (d->count != 0 && d->pushed >= d->count)
 		return false;
-	if (d->hold_at != 0 && d->pushed >= d->hold_at && !released)
+	if (released < d->hold_count && d->pushed >= d->holds[released])
 		return false;
 	return d->rate == 0 ||
 	       (double)d->pushed <

@@ -65,8 +65,16 @@ static int reply_judge(const struct nats_resend *r, natsMsg *reply,
 	struct nats_ack ack;
 
 	nats_ack_parse(nats_api_bytes(reply), &ack);
-	if (ack.error == 0 && ack.seq == r->after_seq + r->count)
+	if (ack.error == 0 && !ack.duplicate &&
+	    ack.seq == r->after_seq + r->count)
 		return 0;
+	if (ack.error == 0 && ack.duplicate) {
+		snprintf(why->text, sizeof(why->text),
+			 "the server takes %s for a duplicate, which it does "
+			 "not hold",
+			 r->messages[r->count - 1].id);
+		return -EBUSY;
+	}
 	if (ack.error == 0) {
 		snprintf(why->text, sizeof(why->text),
 			 "stored at %" PRIu64 ", not behind %" PRIu64, ack.seq,

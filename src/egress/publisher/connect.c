@@ -453,19 +453,28 @@ static void hand_over(struct publisher *p, const struct establish_job *job)
 	publisher_wake(p);
 }
 
-static int look_and_open(struct publisher *p, struct establish_job *job)
+/* Until the stream holds all that it acknowledged, or that is lost. */
+static int look_and_mend(struct publisher *p, struct establish_job *job)
 {
-	bool resent = false;
-	int err = publisher_block(run_look, job); /* yields */
+	bool resent = true;
+	int err = 0;
 
-	/* What is sent again must fit, too. */
-	if (err == 0)
+	while (err == 0 && resent) {
+		err = publisher_block(run_look, job); /* yields */
+		if (err < 0)
+			break;
+		/* What is sent again must fit, too. */
 		note_limit(p, &job->tail);
-	if (err == 0)
 		err = publisher_rollback_mend(p, &job->tail, &job->why,
 					      &resent); /* yields */
-	if (err == 0 && resent)
-		err = publisher_block(run_look, job); /* yields */
+	}
+	return err;
+}
+
+static int look_and_open(struct publisher *p, struct establish_job *job)
+{
+	int err = look_and_mend(p, job); /* yields */
+
 	if (err == 0)
 		err = publisher_rollback_events(p, &job->tail,
 						&job->resyncs); /* yields */

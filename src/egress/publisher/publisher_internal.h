@@ -43,6 +43,15 @@ enum publisher_part {
 	PUBLISHER_PARTS
 };
 
+/* Sending again what a stream lost; see rollback.c. */
+struct publisher_mending {
+	bool active;
+	uint64_t lost_from;  /* the stream's last sequence, when it was found */
+	uint64_t stream_end; /* the same, at the last attempt */
+	uint64_t resent;     /* stats.resent before */
+	unsigned failures;   /* attempts without progress */
+};
+
 struct publisher {
 	struct publisher_options options;
 	struct egress_bridge *bridge;
@@ -100,7 +109,7 @@ struct publisher {
 	int64_t began_ns;   /* before the first epoch was opened */
 	struct stream_watch watch;
 	bool lost; /* what was acknowledged; resync is to be sent */
-	unsigned resend_failures;
+	struct publisher_mending mending;
 
 	/* What was acknowledged. Main has it while ready, else the link. */
 	struct acked_tail *acked_tail;
@@ -108,6 +117,7 @@ struct publisher {
 	struct sp_sem tail_wake;
 	bool tail_writing;
 	int tail_error;
+	int64_t tail_quiet; /* say nothing about errors before */
 
 	/* To the disk */
 	struct journal *journal;

@@ -29,6 +29,7 @@
 #define TOGETHER       256	    /* messages, with one acknowledgement */
 #define TOGETHER_BYTES (256u << 10) /* the same */
 #define PATIENCE       3
+#define TAIL_QUIET     (60 * SP_S)
 
 /* Keeping what was acknowledged */
 
@@ -38,30 +39,49 @@ int publisher_tail_main(void *arg)
 	struct publisher *p = arg;
 
 	while (sp_sem_wait(&p->tail_wake) == 0) {
-		bool full = acked_tail_full(p->acked_tail);
 		int err = acked_tail_write(p->acked_tail, sp_now());
 
 		if (err < 0)
 			p->tail_error = err;
 		p->tail_writing = false;
-		/* Else main has nothing to do because of it. */
-		if (full || err < 0)
-			publisher_wake(p);
+		/* Sending may go on, and the next chunk may be due. */
+		publisher_wake(p);
 	}
 	return 0;
+}
+
+/* A disk that takes too long holds up sending for a moment, not for longer. */
+static void tail_give_up(struct publisher *p)
+{
+	if (sp_now() < acked_tail_give_up(p->acked_tail))
+		return;
+	acked_tail_skip(p->acked_tail);
+	p->tail_error = -ETIMEDOUT;
+	publisher_wake(p);
+}
+
+/* Once every TAIL_QUIET at most: a disk that fails goes on failing. */
+static void tail_error_note(struct publisher *p)
+{
+	char text[NATS_WORDS_MAX];
+	int err = p->tail_error;
+
+	p->tail_error = 0;
+	if (sp_now() < p->tail_quiet)
+		return;
+	p->tail_quiet = sp_in(TAIL_QUIET);
+	snprintf(text, sizeof(text), "the acked tail begins anew: %s",
+		 err == -ETIMEDOUT ? "the disk takes too long"
+				   : strerror(-err));
+	publisher_notify(p, p->stats.state, text);
 }
 
 /* A disk that fails costs the acked tail, not the output. */
 void publisher_tail_keep(struct publisher *p)
 {
-	char text[NATS_WORDS_MAX];
-
-	if (p->tail_error != 0) {
-		snprintf(text, sizeof(text), "the acked tail begins anew: %s",
-			 strerror(-p->tail_error));
-		p->tail_error = 0;
-		publisher_notify(p, p->stats.state, text);
-	}
+	tail_give_up(p);
+	if (p->tail_error != 0)
+		tail_error_note(p);
 	if (p->tail_writing || !acked_tail_wants_write(p->acked_tail, sp_now()))
 		return;
 	p->tail_writing = true;
@@ -265,6 +285,7 @@ static int resend_flush(struct publisher *p, struct resend_job *job)
 	if (err < 0)
 		return err;
 	p->stats.resent += job->r.count;
+	publisher_note_stored(p);
 	job->r.after_seq += job->r.count;
 	job->r.count = 0;
 	job->len = 0;
@@ -297,6 +318,8 @@ static int resend_all(struct publisher *p, struct resend_job *job)
 	while ((got = acked_tail_next(p->acked_tail, &m)) == 1) { /* yields */
 		int err = resend_add(job, &m);
 
+		if (err == 0 && sp_cancelled())
+			err = -ECANCELED;
 		if (err == 0 &&
 		    (job->r.count == TOGETHER || job->len >= TOGETHER_BYTES))
 			err = resend_flush(p, job); /* yields */
@@ -362,14 +385,17 @@ static void lost_note(struct publisher *p, const struct nats_tail *tail,
 	publisher_notify(p, p->stats.state, text);
 }
 
-static void resent_note(struct publisher *p, uint64_t count)
+static void resent_note(struct publisher *p)
 {
+	uint64_t lost = acked_tail_acked(p->acked_tail) - p->mending.lost_from;
 	char text[NATS_WORDS_MAX];
 
+	/* Some may have been stored without an acknowledgement. */
+	p->stats.resent = p->mending.resent + lost;
 	snprintf(text, sizeof(text),
 		 "the stream lost %" PRIu64
 		 " messages that it had acknowledged; they were sent again",
-		 count);
+		 lost);
 	publisher_notify(p, p->stats.state, text);
 }
 
@@ -377,7 +403,7 @@ static void resent_note(struct publisher *p, uint64_t count)
 static bool is_passing(int err)
 {
 	return err == -ENOTCONN || err == -ETIMEDOUT || err == -EAGAIN ||
-	       err == -EBUSY || err == -EACCES;
+	       err == -EBUSY || err == -EACCES || err == -ECANCELED;
 }
 
 static const char *reason_of(int err)
@@ -386,14 +412,56 @@ static const char *reason_of(int err)
 		return "--acked-tail does not reach back so far";
 	if (err == -EMSGSIZE)
 		return "the server takes less than before";
+	if (err == -EBADMSG)
+		return "a file of the acked tail is damaged";
 	return is_passing(err) ? "the server does not take it" : strerror(-err);
+}
+
+/* The stream is shorter. An attempt that got further than the last counts. */
+static void mending_note(struct publisher *p, const struct nats_tail *tail)
+{
+	struct publisher_mending *m = &p->mending;
+
+	if (!m->active)
+		*m = (struct publisher_mending){
+			.active = true,
+			.lost_from = tail->last_seq,
+			.resent = p->stats.resent,
+		};
+	if (tail->last_seq < m->lost_from)
+		m->lost_from = tail->last_seq; /* lost again */
+	if (tail->last_seq > m->stream_end)
+		m->failures = 0;
+	m->stream_end = tail->last_seq;
+}
+
+/* Whether to try again. A lost connection is not the stream's refusal. */
+static bool resend_again(struct publisher *p, int err)
+{
+	if (!is_passing(err))
+		return false;
+	if (err == -ENOTCONN || err == -ECANCELED)
+		return true;
+	return ++p->mending.failures < PATIENCE;
+}
+
+/* Everything was sent again, or nothing more can be. */
+static void resend_conclude(struct publisher *p, const struct nats_tail *tail,
+			    int err)
+{
+	if (err < 0)
+		lost_note(p, tail, reason_of(err));
+	else if (!acked_tail_complete(p->acked_tail))
+		lost_note(p, tail, "the run before was killed");
+	else if (++p->mending.failures > PATIENCE)
+		lost_note(p, tail, "what is sent again is lost again");
+	else
+		resent_note(p);
 }
 
 int publisher_rollback_mend(struct publisher *p, const struct nats_tail *tail,
 			    struct nats_error *why, bool *resent)
 {
-	bool complete = acked_tail_complete(p->acked_tail);
-	uint64_t before = p->stats.resent;
 	int err;
 
 	*resent = false;
@@ -403,18 +471,15 @@ int publisher_rollback_mend(struct publisher *p, const struct nats_tail *tail,
 		p->lost = true; /* all of it */
 		return 0;
 	}
-	if (!stream_is_shorter(p, tail))
+	if (!stream_is_shorter(p, tail)) {
+		p->mending.active = false;
 		return 0;
+	}
+	mending_note(p, tail);
 	err = resend_from(p, tail, why); /* yields */
-	if (err < 0 && is_passing(err) && ++p->resend_failures < PATIENCE)
+	if (err < 0 && resend_again(p, err))
 		return err;
-	p->resend_failures = 0;
 	*resent = true;
-	if (err < 0)
-		lost_note(p, tail, reason_of(err));
-	else if (!complete)
-		lost_note(p, tail, "the run before was killed");
-	else
-		resent_note(p, p->stats.resent - before);
+	resend_conclude(p, tail, err);
 	return 0;
 }
