@@ -52,10 +52,12 @@ static int worker_resync(void *arg)
 	struct worker *w = job->worker;
 	int err = 0;
 
+	/* Without curation no tables could follow: nothing is to be forgotten. */
+	if (w->snapshotter == NULL)
+		return 0;
 	for (struct router *s = w->routers; s != NULL && err == 0; s = s->next)
 		err = event_add(job, rib_router_info(s->rib_router));
-	if (w->snapshotter != NULL)
-		snapshotter_check_log(w->snapshotter);
+	snapshotter_check_log(w->snapshotter);
 	return err;
 }
 
