@@ -176,7 +176,7 @@ static struct acked_tail *tail_spoiled(long offset)
 {
 	struct acked_tail *t = NULL;
 	char path[128];
-	uint8_t byte;
+	uint8_t byte = 0;
 	int fd;
 
 	for (uint64_t from = 1; from <= 101; from += 100) {
