@@ -85,7 +85,7 @@ static bool chunk_reserve(struct chunk *c, size_t more)
 	size_t want = c->len + more;
 	uint8_t *bytes;
 
-	if (want <= c->cap)
+	if (c->bytes != NULL && want <= c->cap)
 		return true;
 	if (want < CHUNK_BYTES + CHUNK_BYTES / 4)
 		want = CHUNK_BYTES + CHUNK_BYTES / 4;
@@ -156,12 +156,12 @@ void acked_tail_file_name(uint64_t first, char out[NAME_MAX_LEN])
 	snprintf(out, NAME_MAX_LEN, "%020" PRIu64 ".tail", first);
 }
 
+/* A name is one of ours if its number gives the same name again. */
 bool acked_tail_file_parse_name(const char *name, uint64_t *out)
 {
 	char again[NAME_MAX_LEN];
 
-	if (sscanf(name, "%20" SCNu64, out) != 1)
-		return false;
+	*out = strtoull(name, NULL, 10);
 	acked_tail_file_name(*out, again);
 	return strcmp(name, again) == 0;
 }
