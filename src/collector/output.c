@@ -187,6 +187,7 @@ static void log_durability(struct output *o)
 			 ? "what a power failure takes is sent again"
 			 : "what a power failure takes is lost until a resync; "
 			   "see --acked-tail");
+	log_text(&line, "price", NATS_SYNC_PRICE);
 	log_end(&line);
 }
 

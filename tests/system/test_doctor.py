@@ -191,6 +191,7 @@ def test_a_broker_is_asked_what_its_acknowledgements_are_worth(broker):
     # No answer of a server has it: the operator is told what it means.
     sync = checks["sync_interval of the server"]
     assert sync["status"] == "warn" and "--acked-tail" in sync["wanted"]
+    assert sync["fix"].endswith("tests/system/sync_cost.py")
     with broker.client() as client:
         client.api("STREAM.CREATE.OTHER", {"name": "OTHER", "storage": "file",
                                            "subjects": ["other.>"]})

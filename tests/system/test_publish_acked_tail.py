@@ -320,7 +320,8 @@ def test_consumers_see_a_repeat_and_nothing_else(server, arancini, broker,
     sequences = [line["sequence"] for line in lines if line["kind"] == "update"]
     assert sequences == list(range(1, 9))
     assert not c.said("event=resync why")
-    assert c.said("event=broker sync=.*sync_interval.* acked_tail=268435456")
+    assert c.said("event=broker sync=.*sync_interval.* acked_tail=268435456 .*"
+                  "price=.*sync_cost.py")
 
 
 def test_a_resync_comes_before_the_next_update(server, arancini, broker, store,
