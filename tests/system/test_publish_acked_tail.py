@@ -324,6 +324,28 @@ def test_consumers_see_a_repeat_and_nothing_else(server, arancini, broker,
                   "price=.*sync_cost.py")
 
 
+def test_a_new_stream_before_the_first_snapshot(server, arancini, broker,
+                                                tmp_path):
+    """The router came before the broker: its tables follow the resync."""
+    c = WatchedCollector(server, arancini, tmp_path / "state", "--nats",
+                         broker.url, "--nats-max-bytes", "1G",
+                         "--restore-wait", "100ms", "--snapshot-interval",
+                         "1h")
+    with Router(c.port) as router:
+        router.dump(table(5))
+        c.http.until(lambda s: s["totals"]["routes"] == 5)
+        broker.start()
+        c.until_said("event=publisher state=ready")
+        c.server.wait_until(
+            lambda _: paths(lines_of(arancini, broker)) == table(5), 60)
+        with broker.client() as client:
+            client.api(f"STREAM.DELETE.{STREAM}")
+        c.until_said("event=publisher state=ready", 2)
+        c.server.wait_until(
+            lambda _: paths(lines_of(arancini, broker)) == table(5), 60)
+        c.stop()
+
+
 def test_a_resync_comes_before_the_next_update(server, arancini, broker, store,
                                                tmp_path):
     """Snapshots are an hour away: nobody else asks what the stream has."""

@@ -50,10 +50,13 @@ int publisher_tail_main(void *arg)
 	return 0;
 }
 
-/* A disk that takes too long holds up sending for a moment, not for longer. */
+/*
+ * A disk that takes too long holds up sending for a moment, not for longer.
+ * While nothing is sent the link fiber may need what waits.
+ */
 static void tail_give_up(struct publisher *p)
 {
-	if (sp_now() < acked_tail_give_up(p->acked_tail))
+	if (!p->ready || sp_now() < acked_tail_give_up(p->acked_tail))
 		return;
 	acked_tail_skip(p->acked_tail);
 	p->tail_error = -ETIMEDOUT;
