@@ -37,6 +37,19 @@ bool bgp_as_path_valid(struct wire_view path, uint8_t width)
 	return true;
 }
 
+/* Hot: once per UPDATE with a path. Cost: one step per ASN. */
+bool bgp_as_path_has_zero(struct wire_view path, uint8_t width)
+{
+	struct wire_cursor c = wire_start(path);
+	struct bgp_as_segment s;
+	bool zero = false;
+
+	while (take_segment(&c, width, &s))
+		for (unsigned i = 0; i < s.count; i++)
+			zero |= bgp_as_segment_at(&s, i) == 0;
+	return zero;
+}
+
 static uint32_t segment_hops(const struct bgp_as_segment *s)
 {
 	switch (s->type) {

@@ -53,6 +53,9 @@ struct bgp_as_path_iter {
 /* Whether @path is whole segments of known types at this width. */
 bool bgp_as_path_valid(struct wire_view path, uint8_t width);
 
+/* Whether AS 0 is in @path, which is valid at this width (RFC 7607). */
+bool bgp_as_path_has_zero(struct wire_view path, uint8_t width);
+
 /* Length as route selection counts it: a set is 1, confederations are 0. */
 uint32_t bgp_as_path_hops(struct wire_view path, uint8_t width);
 

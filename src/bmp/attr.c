@@ -49,6 +49,8 @@ static bool body_as_path(struct wire_view v, const struct bgp_decode_opts *r,
 		a->as_path.width = other;
 		a->as_width_guessed = true;
 	}
+	if (bgp_as_path_has_zero(v, a->as_path.width))
+		return false;
 	a->as_path.path = v;
 	return true;
 }
@@ -86,12 +88,17 @@ static bool body_local_pref(struct wire_view v, const struct bgp_decode_opts *r,
 static bool body_aggregator(struct wire_view v, const struct bgp_decode_opts *r,
 			    struct bgp_attrs *a)
 {
+	uint32_t as;
+
 	(void)r;
 	if (v.len == 7)
 		return false;
+	as = v.len == 8 ? wire_get_u32(v.p) : wire_get_u16(v.p);
+	if (as == 0)
+		return false;
 	if (v.len != 8)
 		a->headers_canonical = false;
-	a->aggregator_as = v.len == 8 ? wire_get_u32(v.p) : wire_get_u16(v.p);
+	a->aggregator_as = as;
 	a->aggregator_id = wire_get_u32(v.p + v.len - 4);
 	return true;
 }
@@ -172,10 +179,19 @@ static bool body_as4_path(struct wire_view v, const struct bgp_decode_opts *r,
 			  struct bgp_attrs *a)
 {
 	(void)r;
-	if (!bgp_as_path_valid(v, 4))
+	if (!bgp_as_path_valid(v, 4) || bgp_as_path_has_zero(v, 4))
 		return false;
 	a->as_path.as4_path = v;
 	return true;
+}
+
+static bool body_as4_aggregator(struct wire_view v,
+				const struct bgp_decode_opts *r,
+				struct bgp_attrs *a)
+{
+	(void)r;
+	(void)a;
+	return wire_get_u32(v.p) != 0;
 }
 
 static bool take_family(struct wire_cursor *c, struct bgp_mp *mp)
@@ -255,6 +271,29 @@ static bool body_prefix_sid(struct wire_view v, const struct bgp_decode_opts *r,
 	return valid_tlvs(v, 0);
 }
 
+/*
+ * RFC 8205 3: a Secure_Path, whose length counts itself, of six bytes for each
+ * AS, then one or two Signature_Blocks, whose lengths count themselves, too.
+ */
+static bool body_bgpsec_path(struct wire_view v,
+			     const struct bgp_decode_opts *r,
+			     struct bgp_attrs *a)
+{
+	struct wire_cursor c = wire_start(v);
+	unsigned blocks = 0;
+	uint16_t len;
+
+	(void)r;
+	(void)a;
+	if (!wire_u16(&c, &len) || len < 8 || (len - 2) % 6 != 0 ||
+	    !wire_skip(&c, len - 2u))
+		return false;
+	for (; c.left != 0; blocks++)
+		if (!wire_u16(&c, &len) || len < 3 || !wire_skip(&c, len - 2u))
+			return false;
+	return blocks == 1 || blocks == 2;
+}
+
 static bool body_link_state(struct wire_view v, const struct bgp_decode_opts *r,
 			    struct bgp_attrs *a)
 {
@@ -297,7 +336,7 @@ static const struct attr_rule rules[256] = {
 	[BGP_EXT_COMMUNITIES]	    = { body_ext_communities,      8, ANY, OPT_TRANS,  WITHDRAW, WITHDRAW, DISCARD },
 	/* RFC 6793 6 */
 	[BGP_AS4_PATH]		    = { body_as4_path,             6, ANY, OPT_TRANS,  DISCARD,  DISCARD,  DISCARD },
-	[BGP_AS4_AGGREGATOR]	    = { body_opaque,               8,   8, OPT_TRANS,  DISCARD,  DISCARD,  DISCARD },
+	[BGP_AS4_AGGREGATOR]	    = { body_as4_aggregator,       8,   8, OPT_TRANS,  DISCARD,  DISCARD,  DISCARD },
 	[BGP_PMSI_TUNNEL]	    = { body_opaque,               5, ANY, OPT_TRANS,  WITHDRAW, WITHDRAW, DISCARD },
 	[BGP_TUNNEL_ENCAP]	    = { body_opaque,               0, ANY, OPT_TRANS,  WITHDRAW, WITHDRAW, DISCARD },
 	[BGP_IPV6_EXT_COMMUNITIES]  = { body_ipv6_ext_communities,20, ANY, OPT_TRANS,  WITHDRAW, WITHDRAW, DISCARD },
@@ -305,6 +344,8 @@ static const struct attr_rule rules[256] = {
 	[BGP_AIGP]		    = { body_aigp,                 3, ANY, OPT_LOCAL,  DISCARD,  DISCARD,  DISCARD },
 	[BGP_LS_ATTRIBUTE]	    = { body_link_state,           0, ANY, OPT_LOCAL,  DISCARD,  DISCARD,  DISCARD },
 	[BGP_LARGE_COMMUNITIES]	    = { body_large_communities,   12, ANY, OPT_TRANS,  WITHDRAW, WITHDRAW, DISCARD },
+	/* RFC 8205 5.2 */
+	[BGP_BGPSEC_PATH]	    = { body_bgpsec_path,         11, ANY, OPT_LOCAL,  WITHDRAW, WITHDRAW, WITHDRAW },
 	[BGP_OTC]		    = { body_otc,                  4,   4, OPT_TRANS,  WITHDRAW, WITHDRAW, DISCARD },
 	[BGP_PREFIX_SID]	    = { body_prefix_sid,           3, ANY, OPT_TRANS,  DISCARD,  DISCARD,  DISCARD },
 	[BGP_ATTR_SET]		    = { body_opaque,               4, ANY, OPT_TRANS,  WITHDRAW, WITHDRAW, DISCARD },
@@ -437,6 +478,13 @@ static inline bool walk_attrs(struct wire_view block,
 		*seen |= bit;
 		if (rule->body == NULL) {
 			a->has_unknown = true;
+			/*
+			 * RFC 4271 6.3: what is well-known must be known.
+			 * RFC 7606 3c makes of it a withdrawal.
+			 */
+			if (!(t.flags & BGP_ATTR_OPTIONAL))
+				bgp_attrs_blame(a, BGP_WITHDRAW,
+						BGP_FAULT_FLAGS, t.code);
 		} else if (!judge_attr(&t, rule, r, a)) {
 			refused[t.code / 64] |= bit;
 			any = true;

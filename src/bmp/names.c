@@ -232,6 +232,7 @@ const char *bgp_attr_name(unsigned code)
 		[BGP_AIGP] = "aigp",
 		[BGP_LS_ATTRIBUTE] = "bgp-ls",
 		[BGP_LARGE_COMMUNITIES] = "large-communities",
+		[BGP_BGPSEC_PATH] = "bgpsec-path",
 		[BGP_OTC] = "only-to-customer",
 		[BGP_PREFIX_SID] = "prefix-sid",
 		[BGP_ATTR_SET] = "attr-set",

@@ -144,13 +144,20 @@ static void check_mandatory(struct bgp_update *u,
 		return;
 	if (!bgp_attrs_has(a, BGP_ORIGIN))
 		update_blame(u, BGP_WITHDRAW, BGP_FAULT_MISSING, BGP_ORIGIN);
-	/*
-	 * GoBGP leaves AS_PATH out of the routes of its own that it reports
-	 * of its Loc-RIB. Nobody sent these. docs/decisions/0022
-	 */
-	if (!bgp_attrs_has(a, BGP_AS_PATH))
+	if (bgp_attrs_has(a, BGP_BGPSEC_PATH)) {
+		/* RFC 8205 3: it stands in for AS_PATH; never are both there. */
+		if (bgp_attrs_has(a, BGP_AS_PATH))
+			update_blame(u, BGP_WITHDRAW, BGP_FAULT_VALUE,
+				     BGP_BGPSEC_PATH);
+	} else if (!bgp_attrs_has(a, BGP_AS_PATH)) {
+		/*
+		 * GoBGP leaves AS_PATH out of the routes of its own that it
+		 * reports of its Loc-RIB. Nobody sent these.
+		 * docs/decisions/0022
+		 */
 		update_blame(u, r->loc_rib ? BGP_DISCARD_ATTR : BGP_WITHDRAW,
 			     BGP_FAULT_MISSING, BGP_AS_PATH);
+	}
 	/*
 	 * A router cannot use a route without a next hop; we can show it. FRR
 	 * leaves NEXT_HOP out of what it reports of its own tables, so by the

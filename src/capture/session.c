@@ -97,6 +97,7 @@ void capture_session_init(struct capture_session *session,
 			     : CAPTURE_SESSION_SEARCHING,
 	};
 	session->first = segment->sequence + syn;
+	session->syn_len = syn ? segment->wire_len : 0;
 	capture_reassembly_init(&session->reassembly, session->first);
 }
 
@@ -104,6 +105,23 @@ void capture_session_fini(struct capture_session *session)
 {
 	capture_reassembly_fini(&session->reassembly);
 	capture_stream_fini(&session->stream);
+}
+
+/*
+ * Captures that were made by a program (scapy, traffic-reproducer) may have
+ * data on the SYN and go on at its sequence number plus the data, as if the
+ * SYN took no number. One byte there can also be a keepalive probe.
+ */
+static bool syn_not_counted(const struct capture_session *session,
+			    const struct capture_segment *segment)
+{
+	bool fin = (segment->flags & CAPTURE_TCP_FIN) != 0;
+
+	return session->syn_len > 0 &&
+	       session->reassembly.next == session->first + session->syn_len &&
+	       (segment->flags & CAPTURE_TCP_SYN) == 0 &&
+	       segment->sequence + 1 == session->reassembly.next &&
+	       (segment->wire_len > 1 || fin);
 }
 
 int capture_session_push(struct capture_session *session,
@@ -120,6 +138,8 @@ int capture_session_push(struct capture_session *session,
 	if (session->state == CAPTURE_SESSION_FOREIGN ||
 	    session->state == CAPTURE_SESSION_CLOSED)
 		return 0;
+	if (syn_not_counted(session, segment))
+		session->reassembly.next--;
 	return capture_reassembly_push(&session->reassembly, sequence,
 				       segment->payload, segment->wire_len);
 }

@@ -49,6 +49,7 @@ struct capture_session {
 	unsigned number;  /* from 1, in the order of opening; 0 before it */
 	bool mid_session; /* the capture began after the session did */
 	uint32_t first;	  /* sequence number of its first byte */
+	uint32_t syn_len; /* bytes of data on its SYN */
 	uint64_t time_ns; /* of the packet pushed last */
 
 	enum capture_session_state state;

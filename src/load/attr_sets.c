@@ -61,7 +61,7 @@ static void draft_path(struct draft *d, uint32_t i, struct load_random *random)
 	uint32_t prepends = load_shape_draw(LOAD_PREPENDS, random);
 	uint8_t *p = d->path + SEGMENT_HEAD;
 
-	wire_put_u32(p, 0); /* the peer's, patched */
+	wire_put_u32(p, BGP_AS_TRANS); /* the peer's, patched */
 	p += 4;
 	for (uint32_t hop = 2; hop < hops; hop++, p += 4)
 		wire_put_u32(p, transit_as(transit + (hop - 2) * 1021));

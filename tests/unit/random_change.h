@@ -148,8 +148,10 @@ static inline void random_path(struct random_change *r, uint8_t width)
 		s->type = (uint8_t)(plain ? 2 : 1 + random_below(r, 4));
 		s->count = (uint8_t)(1 + random_below(r, RANDOM_LIST));
 		for (unsigned j = 0; j < s->count; j++)
-			s->asns[j] = width == 4 ? (uint32_t)random_number(r)
-						: (uint16_t)random_number(r);
+			/* AS 0 is malformed: RFC 7607. */
+			s->asns[j] = (width == 4 ? (uint32_t)random_number(r)
+						 : (uint16_t)random_number(r)) |
+				     1;
 		len += 2 + (size_t)s->count * width;
 	}
 	r->segment_count = segments;
@@ -255,7 +257,7 @@ static inline void random_unknown(struct random_change *r)
 
 		if (random_chance(r, 50))
 			continue;
-		t->flags = random_chance(r, 20) ? 0 : 0xe0;
+		t->flags = random_chance(r, 20) ? 0x80 : 0xe0;
 		t->code = codes[i];
 		t->len = (uint16_t)(empty ? 0 : random_below(r, 300));
 		p = random_attr(r, t->flags, t->code, t->len);
@@ -281,8 +283,12 @@ static inline void random_attrs(struct random_change *r)
 	random_number_attr(r, 0x80, BGP_ORIGINATOR_ID);
 	if (random_chance(r, 30))
 		(void)random_attr(r, 0x40, BGP_ATOMIC_AGGREGATE, 0);
-	if (random_chance(r, 30))
-		random_bytes(r, random_attr(r, 0xc0, BGP_AGGREGATOR, 8), 8);
+	if (random_chance(r, 30)) {
+		uint8_t *p = random_attr(r, 0xc0, BGP_AGGREGATOR, 8);
+
+		random_bytes(r, p, 8);
+		p[3] |= 1;
+	}
 	random_communities(r);
 	random_large(r);
 	random_lists(r);

@@ -66,7 +66,7 @@ static void test_good_ones_are_accepted(void **state)
 		{ "BGP-LS", BYTES(0x80, 29, 4, 4, 0, 0, 0), BGP_ACCEPT, 0 },
 		{ "ATTR_SET", BYTES(0xc0, 128, 4, 0, 0, 0, 1), BGP_ACCEPT, 0 },
 		{ "unknown attribute", BYTES(0xc0, 200, 1, 7), BGP_ACCEPT, 0 },
-		{ "unknown and well-known", BYTES(0x40, 200, 1, 7), BGP_ACCEPT, 0 },
+		{ "BGPSEC_PATH", BYTES(0x80, 33, 11, 0, 8, 1, 0, 0, 0, 0, 1, 0, 3, 1), BGP_ACCEPT, 0 },
 		/* clang-format on */
 	};
 
@@ -167,6 +167,17 @@ static void test_rule_29_treat_as_withdraw(void **state)
 		{ "ORIGIN of 2 bytes", BYTES(0x40, 1, 2, 0, 0), BGP_WITHDRAW, BGP_FAULT_LENGTH },
 		{ "ORIGIN 3 does not exist", BYTES(0x40, 1, 1, 3), BGP_WITHDRAW, BGP_FAULT_VALUE },
 		{ "AS_PATH with segment type 9", BYTES(0x40, 2, 6, 9, 1, 0, 0, 0, 1), BGP_WITHDRAW, BGP_FAULT_VALUE },
+		/* RFC 7607 2 */
+		{ "AS_PATH with AS 0", BYTES(0x40, 2, 10, 2, 2, 0, 0, 0, 1, 0, 0, 0, 0), BGP_WITHDRAW, BGP_FAULT_VALUE },
+		{ "AS_PATH with AS 0 in a set", BYTES(0x40, 2, 6, 1, 1, 0, 0, 0, 0), BGP_WITHDRAW, BGP_FAULT_VALUE },
+		/* RFC 4271 6.3, RFC 7606 3c */
+		{ "unknown and well-known", BYTES(0x40, 200, 1, 7), BGP_WITHDRAW, BGP_FAULT_FLAGS },
+		/* RFC 8205 3 and 5.2 */
+		{ "BGPSEC_PATH without an AS", BYTES(0x80, 33, 11, 0, 2, 0, 9, 1, 2, 3, 4, 5, 6, 7), BGP_WITHDRAW, BGP_FAULT_VALUE },
+		{ "BGPSEC_PATH with half an AS", BYTES(0x80, 33, 12, 0, 9, 1, 0, 0, 0, 0, 1, 7, 0, 3, 1), BGP_WITHDRAW, BGP_FAULT_VALUE },
+		{ "BGPSEC_PATH without signatures", BYTES(0x80, 33, 14, 0, 14, 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 2), BGP_WITHDRAW, BGP_FAULT_VALUE },
+		{ "BGPSEC_PATH whose block overruns", BYTES(0x80, 33, 11, 0, 8, 1, 0, 0, 0, 0, 1, 0, 4, 1), BGP_WITHDRAW, BGP_FAULT_VALUE },
+		{ "BGPSEC_PATH with three blocks", BYTES(0x80, 33, 17, 0, 8, 1, 0, 0, 0, 0, 1, 0, 3, 1, 0, 3, 2, 0, 3, 3), BGP_WITHDRAW, BGP_FAULT_VALUE },
 		{ "AS_PATH with an empty segment", BYTES(0x40, 2, 2, 2, 0), BGP_WITHDRAW, BGP_FAULT_VALUE },
 		{ "NEXT_HOP of 5 bytes", BYTES(0x40, 3, 5, 1, 2, 3, 4, 5), BGP_WITHDRAW, BGP_FAULT_VALUE },
 		{ "NEXT_HOP of 16 bytes", BYTES(0x40, 3, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), BGP_WITHDRAW, BGP_FAULT_VALUE },
@@ -198,6 +209,10 @@ static void test_rule_30_attribute_discard(void **state)
 		{ "ATOMIC_AGGREGATE with a body", BYTES(0x40, 6, 1, 0), BGP_DISCARD_ATTR, BGP_FAULT_LENGTH },
 		{ "AGGREGATOR of 5 bytes", BYTES(0xc0, 7, 5, 0, 0, 0, 0, 0), BGP_DISCARD_ATTR, BGP_FAULT_LENGTH },
 		{ "AGGREGATOR of 7 bytes", BYTES(0xc0, 7, 7, 0, 0, 0, 0, 0, 0, 0), BGP_DISCARD_ATTR, BGP_FAULT_VALUE },
+		{ "AGGREGATOR with AS 0", BYTES(0xc0, 7, 8, 0, 0, 0, 0, 1, 2, 3, 4), BGP_DISCARD_ATTR, BGP_FAULT_VALUE },
+		{ "AGGREGATOR with a short AS 0", BYTES(0xc0, 7, 6, 0, 0, 1, 2, 3, 4), BGP_DISCARD_ATTR, BGP_FAULT_VALUE },
+		{ "AS4_PATH with AS 0", BYTES(0xc0, 17, 6, 2, 1, 0, 0, 0, 0), BGP_DISCARD_ATTR, BGP_FAULT_VALUE },
+		{ "AS4_AGGREGATOR with AS 0", BYTES(0xc0, 18, 8, 0, 0, 0, 0, 1, 2, 3, 4), BGP_DISCARD_ATTR, BGP_FAULT_VALUE },
 		{ "AIGP whose TLV overruns", BYTES(0x80, 26, 3, 1, 0, 11), BGP_DISCARD_ATTR, BGP_FAULT_VALUE },
 		{ "AIGP whose TLV is shorter than its head", BYTES(0x80, 26, 3, 1, 0, 2), BGP_DISCARD_ATTR, BGP_FAULT_VALUE },
 		{ "AIGP marked transitive", BYTES(0xc0, 26, 3, 1, 0, 3), BGP_DISCARD_ATTR, BGP_FAULT_FLAGS },

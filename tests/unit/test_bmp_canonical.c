@@ -315,7 +315,7 @@ static void test_long_sequence_is_cut_in_one_way(void **state)
 			if (n == first)
 				bmp_put_u16(&w,
 					    (uint16_t)(0x200 | (300 - first)));
-			bmp_put_u32(&w, n);
+			bmp_put_u32(&w, n + 1);
 		}
 		len[i] = w.len;
 	}

@@ -328,6 +328,22 @@ static void test_rule_28_treat_as_withdraw_turns_announcements(void **state)
 	check_updates(cases, COUNT(cases), &plain);
 }
 
+#define BGPSEC_PATH 0x80, 33, 11, 0, 8, 1, 0, 0, 0, 0, 1, 0, 3, 1
+
+/* RFC 8205 3 */
+static void test_bgpsec_path_stands_in_for_as_path(void **state)
+{
+	const struct update_case cases[] = {
+		/* clang-format off */
+		{ "BGPSEC_PATH alone", BYTES(0, 0, 0, 25, ORIGIN, NEXT_HOP, BGPSEC_PATH, 8, 10), BGP_ACCEPT, 0, "+10.0.0.0/8 " },
+		{ "BGPSEC_PATH and AS_PATH", BYTES(0, 0, 0, 34, USUAL, BGPSEC_PATH, 8, 10), BGP_WITHDRAW, BGP_FAULT_VALUE, "-10.0.0.0/8 " },
+		/* clang-format on */
+	};
+
+	(void)state;
+	check_updates(cases, COUNT(cases), &plain);
+}
+
 /* FRR 8.0.1, pmacct-206 and multi14-r58a: docs/decisions. */
 static void test_rule_28_missing_next_hop_is_shown(void **state)
 {
@@ -665,6 +681,7 @@ int main(void)
 		cmocka_unit_test(test_rule_28_message_class_errors),
 		cmocka_unit_test(
 			test_rule_28_treat_as_withdraw_turns_announcements),
+		cmocka_unit_test(test_bgpsec_path_stands_in_for_as_path),
 		cmocka_unit_test(test_rule_28_missing_next_hop_is_shown),
 		cmocka_unit_test(
 			test_rule_28_missing_as_path_of_a_loc_rib_is_shown),

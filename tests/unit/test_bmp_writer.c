@@ -348,6 +348,9 @@ static struct wire_view random_path(uint8_t *p, unsigned width)
 		p[len + 1] = (uint8_t)count;
 		fill(p + len + 2, count * width);
 		len += 2 + count * width;
+		/* AS 0 is malformed: RFC 7607. */
+		for (unsigned i = 0; i < count; i++)
+			p[len - 1 - i * width] |= 1;
 	}
 	return (struct wire_view){ p, len };
 }
@@ -399,7 +402,7 @@ static void random_attrs(struct bgp_attrs *a, struct attr_bytes *b,
 	a->next_hop_len = 4;
 	a->med = rnd();
 	a->local_pref = rnd();
-	a->aggregator_as = width == 2 ? below(23456) : rnd();
+	a->aggregator_as = 1 + (width == 2 ? below(23455) : rnd() / 2);
 	a->aggregator_id = rnd();
 	a->originator_id = rnd();
 	a->otc = rnd();

@@ -245,6 +245,35 @@ static void test_a_syn_that_was_never_answered(void **state)
 	expect("open1:0 1:0 1:1 close1:0");
 }
 
+/* RFC 9293 3.4: the SYN takes a number of its own before its data. */
+static void test_data_on_the_syn(void **state)
+{
+	(void)state;
+	packets_start(&file, 1);
+	packet(&file, &a, UINT32_MAX, TCP_SYN, sent, starts[2]);
+	packet(&file, &a, (uint32_t)starts[2] - 1, TCP_ACK, "", 1);
+	send_messages(&a, 2, 4);
+	expect("open1:0 1:0 1:1 1:2 1:3 close1:0");
+}
+
+/* What scapy writes: the data goes on as if the SYN took no number. */
+static void test_data_on_a_syn_that_is_not_counted(void **state)
+{
+	(void)state;
+	packets_start(&file, 1);
+	packet(&file, &a, UINT32_MAX, TCP_SYN, sent, starts[2]);
+	packet(&file, &a, (uint32_t)starts[3] - 1, TCP_ACK, sent + starts[3],
+	       starts[5] - starts[3]);
+	packet(&file, &a, (uint32_t)starts[2] - 1, TCP_ACK, sent + starts[2],
+	       starts[3] - starts[2]);
+	packet(&file, &a, (uint32_t)starts[5] - 1, TCP_FIN | TCP_ACK, NULL, 0);
+	expect("open1:0 1:0 1:1 1:2 1:3 1:4 close1:1");
+	packets_start(&file, 1);
+	packet(&file, &a, UINT32_MAX, TCP_SYN, sent, starts[2]);
+	packet(&file, &a, (uint32_t)starts[2] - 1, TCP_FIN | TCP_ACK, NULL, 0);
+	expect("open1:0 1:0 1:1 close1:1");
+}
+
 /* A capture may hold a late copy of the SYN: not another session. */
 static void test_a_late_copy_of_the_syn(void **state)
 {
@@ -375,6 +404,8 @@ int main(void)
 		cmocka_unit_test(test_a_capture_that_begins_in_the_middle),
 		cmocka_unit_test(test_the_same_ports_begin_anew),
 		cmocka_unit_test(test_a_syn_that_was_never_answered),
+		cmocka_unit_test(test_data_on_the_syn),
+		cmocka_unit_test(test_data_on_a_syn_that_is_not_counted),
 		cmocka_unit_test(test_a_late_copy_of_the_syn),
 		cmocka_unit_test(
 			test_only_the_start_of_a_segment_is_a_place_to_go_on),
