@@ -3,7 +3,8 @@
 #include <nats/nats.h>
 
 static const char help[] =
-	"Parts: memory, null, journal, jetstream, scaling, latency; all.\n"
+	"Parts: memory, null, journal, jetstream, acked_tail, scaling, "
+	"latency; all.\n"
 	"The collector, from a router's socket to what comes out of the "
 	"bridge,\n"
 	"with a table of a million prefixes of five peers; every update "
@@ -16,6 +17,9 @@ static const char help[] =
 	"  snapshot_cost    what of the throughput they take, round by round\n"
 	"  ingest_journal, ingest_jetstream\n"
 	"                   into a local log, and acknowledged by a server\n"
+	"  ingest_no_acked_tail, ingest_acked_tail, acked_tail_cost\n"
+	"                   the latter with --acked-tail 0 and the default, "
+	"round by round\n"
 	"  cpu_per_million, switches_per_million, syscalls_per_million\n"
 	"                   of the whole process, for a million updates\n"
 	"  worker_ns        CPU time of the worker's thread for an update\n"
@@ -49,6 +53,7 @@ static const struct bench_part parts[] = {
 	{ "null", collector_bench_null },
 	{ "journal", collector_bench_journal },
 	{ "jetstream", collector_bench_jetstream },
+	{ "acked_tail", collector_bench_acked_tail },
 	{ "scaling", collector_bench_scaling },
 	{ "latency", collector_bench_latency },
 };

@@ -13,6 +13,7 @@ struct load_plan collector_plan(const struct bench *b, uint32_t prefixes);
 void collector_bench_null(const struct bench *b);
 void collector_bench_journal(const struct bench *b);
 void collector_bench_jetstream(const struct bench *b);
+void collector_bench_acked_tail(const struct bench *b);
 void collector_bench_memory(const struct bench *b);
 void collector_bench_scaling(const struct bench *b);
 void collector_bench_latency(const struct bench *b);

@@ -59,6 +59,10 @@ static void configure(struct rig *r, const struct rig_options *o)
 		args[n++] = "--nats-max-bytes";
 		args[n++] = "0";
 	}
+	if (o->acked_tail != NULL) {
+		args[n++] = "--acked-tail";
+		args[n++] = (char *)o->acked_tail;
+	}
 	if (config_load(n, args, none, &errors, &request, &r->config) < 0)
 		bench_must(false,
 			   errors.kept > 0 ? errors.lines[0] : "configuration");

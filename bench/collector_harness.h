@@ -31,9 +31,10 @@ enum rig_output {
 struct rig_options {
 	unsigned workers;
 	enum rig_output output;
-	const char *url;       /* of RIG_JETSTREAM */
-	const char *snapshots; /* how often; NULL: practically never */
-	bool loose;	       /* workers run wherever the scheduler wants */
+	const char *url;	/* of RIG_JETSTREAM */
+	const char *snapshots;	/* how often; NULL: practically never */
+	const char *acked_tail; /* how much; NULL: the default */
+	bool loose;		/* workers run wherever the scheduler wants */
 };
 
 #define RIG_PATH 64

@@ -28,29 +28,37 @@ struct kind {
 	const char *snapshots;
 	uint64_t updates; /* a round, of each router */
 	uint64_t quick;
+	const char *acked_tail; /* NULL: the default */
 };
 
 #define MILLION UINT64_C(1000000)
 
 /* clang-format off */
 static const struct kind null_kinds[] = {
-	{ "ingest_null", 1, 1, RIG_DISCARD, NULL, MILLION / 4, 100000 },
-	{ "ingest_snapshots", 1, 1, RIG_DISCARD, "1s", MILLION / 4, 100000 },
-	{ "ingest_null", 50, 1, RIG_DISCARD, NULL, MILLION, MILLION },
-	{ "ingest_null", 1, 2, RIG_DISCARD, NULL, MILLION / 8, 50000 },
-	{ "ingest_null", 50, 2, RIG_DISCARD, NULL, MILLION / 2, 500000 },
+	{ "ingest_null", 1, 1, RIG_DISCARD, NULL, MILLION / 4, 100000, NULL },
+	{ "ingest_snapshots", 1, 1, RIG_DISCARD, "1s", MILLION / 4, 100000, NULL },
+	{ "ingest_null", 50, 1, RIG_DISCARD, NULL, MILLION, MILLION, NULL },
+	{ "ingest_null", 1, 2, RIG_DISCARD, NULL, MILLION / 8, 50000, NULL },
+	{ "ingest_null", 50, 2, RIG_DISCARD, NULL, MILLION / 2, 500000, NULL },
 };
 static const struct kind journal_kinds[] = {
-	{ "ingest_journal", 1, 1, RIG_JOURNAL, NULL, MILLION, 100000 },
-	{ "ingest_journal", 50, 1, RIG_JOURNAL, NULL, 2 * MILLION, 200000 },
-	{ "ingest_journal", 1, 2, RIG_JOURNAL, NULL, MILLION / 2, 50000 },
-	{ "ingest_journal", 50, 2, RIG_JOURNAL, NULL, MILLION, 100000 },
+	{ "ingest_journal", 1, 1, RIG_JOURNAL, NULL, MILLION, 100000, NULL },
+	{ "ingest_journal", 50, 1, RIG_JOURNAL, NULL, 2 * MILLION, 200000, NULL },
+	{ "ingest_journal", 1, 2, RIG_JOURNAL, NULL, MILLION / 2, 50000, NULL },
+	{ "ingest_journal", 50, 2, RIG_JOURNAL, NULL, MILLION, 100000, NULL },
 };
 static const struct kind jetstream_kinds[] = {
-	{ "ingest_jetstream", 1, 1, RIG_JETSTREAM, NULL, MILLION, 100000 },
-	{ "ingest_jetstream", 50, 1, RIG_JETSTREAM, NULL, MILLION, 100000 },
-	{ "ingest_jetstream", 1, 2, RIG_JETSTREAM, NULL, MILLION / 2, 50000 },
-	{ "ingest_jetstream", 50, 2, RIG_JETSTREAM, NULL, MILLION / 2, 50000 },
+	{ "ingest_jetstream", 1, 1, RIG_JETSTREAM, NULL, MILLION, 100000, NULL },
+	{ "ingest_jetstream", 50, 1, RIG_JETSTREAM, NULL, MILLION, 100000, NULL },
+	{ "ingest_jetstream", 1, 2, RIG_JETSTREAM, NULL, MILLION / 2, 50000, NULL },
+	{ "ingest_jetstream", 50, 2, RIG_JETSTREAM, NULL, MILLION / 2, 50000, NULL },
+};
+/* In pairs: without it and with it. */
+static const struct kind acked_tail_kinds[] = {
+	{ "ingest_no_acked_tail", 1, 1, RIG_JETSTREAM, NULL, MILLION, 100000, "0" },
+	{ "ingest_acked_tail", 1, 1, RIG_JETSTREAM, NULL, MILLION, 100000, NULL },
+	{ "ingest_no_acked_tail", 50, 1, RIG_JETSTREAM, NULL, MILLION, 100000, "0" },
+	{ "ingest_acked_tail", 50, 1, RIG_JETSTREAM, NULL, MILLION, 100000, NULL },
 };
 /* clang-format on */
 
@@ -80,6 +88,7 @@ struct group {
 	const struct kind *kinds;
 	size_t count;
 	const char *url;
+	const char *urls[2]; /* instead, one for each lane */
 	struct lane *lanes;
 	int syscalls;
 };
@@ -100,8 +109,9 @@ static void load(struct lane *l, const struct group *g)
 	struct rig_options options = {
 		.workers = l->kind->workers,
 		.output = l->kind->output,
-		.url = g->url,
+		.url = g->url != NULL ? g->url : g->urls[l - g->lanes],
 		.snapshots = l->kind->snapshots,
+		.acked_tail = l->kind->acked_tail,
 	};
 
 	uint64_t routes = 0;
@@ -213,6 +223,31 @@ static void report_cost(const struct lane *l, unsigned rounds)
 		     l->cpu);
 }
 
+/*
+ * The same of what is kept of acknowledged messages: by the rate, and by the
+ * CPU time of the whole process, which other work on the machine hardly moves.
+ */
+static void report_tail_cost(const struct lane *l, unsigned rounds)
+{
+	static double wall[BENCH_ROUNDS_MAX], cpu[BENCH_ROUNDS_MAX];
+	const struct lane *without = l - 1;
+	char variant[48];
+
+	for (unsigned i = 0; i < rounds; i++) {
+		wall[i] = 1 - l->samples[MEASURE_RATE][i] /
+				      without->samples[MEASURE_RATE][i];
+		cpu[i] = l->samples[MEASURE_CPU][i] /
+				 without->samples[MEASURE_CPU][i] -
+			 1;
+	}
+	snprintf(variant, sizeof(variant), "wall,prefixes=%u",
+		 l->kind->prefixes);
+	bench_report("acked_tail_cost", variant, "ratio", wall, rounds, l->cpu);
+	snprintf(variant, sizeof(variant), "cpu,prefixes=%u",
+		 l->kind->prefixes);
+	bench_report("acked_tail_cost", variant, "ratio", cpu, rounds, l->cpu);
+}
+
 /* Forth and back in turn: what a lane leaves behind is not always for one. */
 static struct lane *lane_at(const struct group *g, unsigned round, size_t i)
 {
@@ -237,6 +272,8 @@ static void run_group(struct group *g, const struct bench *b)
 	for (size_t i = 0; i < g->count; i++)
 		if (g->kinds[i].snapshots != NULL)
 			report_cost(&g->lanes[i], b->rounds);
+	if (g->urls[1] != NULL)
+		report_tail_cost(&g->lanes[1], b->rounds);
 	for (size_t i = 0; i < g->count; i++) {
 		struct lane *l = &g->lanes[i];
 
@@ -292,5 +329,25 @@ void collector_bench_jetstream(const struct bench *b)
 		g.url = broker.url;
 		run_group(&g, &few);
 		broker_stop(&broker);
+	}
+}
+
+/* Two collectors take turns, each with a server of its own. */
+void collector_bench_acked_tail(const struct bench *b)
+{
+	if (!broker_exists())
+		return;
+	for (size_t i = 0; i < COUNT(acked_tail_kinds); i += 2) {
+		struct broker brokers[2] = { 0 };
+		struct group g = { .kinds = &acked_tail_kinds[i], .count = 2 };
+
+		for (size_t k = 0; k < 2; k++) {
+			broker_start(&brokers[k]);
+			natsConnection_Destroy(broker_connect(&brokers[k]));
+			g.urls[k] = brokers[k].url;
+		}
+		run_group(&g, b);
+		for (size_t k = 0; k < 2; k++)
+			broker_stop(&brokers[k]);
 	}
 }

@@ -43,10 +43,12 @@ static int free_port(void)
 
 void broker_start(struct broker *s)
 {
+	static unsigned made;
 	char port[16];
 	int number = free_port();
 
-	snprintf(s->dir, sizeof(s->dir), "/var/tmp/bench-js-%d", (int)getpid());
+	snprintf(s->dir, sizeof(s->dir), "/var/tmp/bench-js-%d-%u",
+		 (int)getpid(), made++);
 	snprintf(s->url, sizeof(s->url), "nats://127.0.0.1:%d", number);
 	snprintf(port, sizeof(port), "%d", number);
 	s->pid = fork();

@@ -2,6 +2,7 @@
  * arancini doctor - is this host fit for a collector?
  */
 #include "cli/command.h"
+#include "cli/doctor_broker.h"
 #include "cli/options.h"
 #include "collector/base/json.h"
 #include "cli/xalloc.h"
@@ -10,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECKS (TUNING_SYSCTLS + TUNING_LIMITS + TUNING_URING)
+#define CHECKS \
+	(TUNING_SYSCTLS + TUNING_LIMITS + TUNING_URING + DOCTOR_BROKER_CHECKS)
 
 static const char *const words[TUNING_STATUSES] = {
 	[TUNING_OK] = "ok",
@@ -67,27 +69,31 @@ static void print_json(const struct tuning_check *checks, size_t n,
 	json_fini(&j);
 }
 
-static int examine_host(const char *root, bool as_json)
+struct doctor {
+	const char *root;
+	const char *nats;
+	const char *stream;
+	bool json;
+};
+
+static int examine_host(const struct doctor *d)
 {
 	struct tuning_check checks[CHECKS];
 	unsigned counts[TUNING_STATUSES] = { 0 };
-	size_t n = tuning_sysctls(root, checks);
+	size_t n = tuning_sysctls(d->root, checks);
 
 	n += tuning_limits(checks + n);
-	n += tuning_uring(root, checks + n);
+	n += tuning_uring(d->root, checks + n);
+	if (d->nats != NULL)
+		n += doctor_broker(d->nats, d->stream, checks + n);
 	for (size_t i = 0; i < n; i++)
 		counts[checks[i].status]++;
-	if (as_json)
+	if (d->json)
 		print_json(checks, n, counts);
 	else
 		print_lines(checks, n);
 	return counts[TUNING_FAIL] > 0 ? EXIT_FAILURE : 0;
 }
-
-struct doctor {
-	const char *root;
-	bool json;
-};
 
 static enum option_status print_profile(const struct option_value *v)
 {
@@ -102,6 +108,10 @@ static const struct option_row rows[] = {
 	  OPTION_SET(print_profile) },
 	{ "json", .help = "one JSON object instead of lines",
 	  OPTION_FLAG(struct doctor, json) },
+	{ "nats", .argument = "URL", .help = "also a broker: what its acknowledgements are worth",
+	  OPTION_TEXT(struct doctor, nats) },
+	{ "nats-stream", .argument = "NAME", .help = "its stream; default ARANCINI",
+	  OPTION_TEXT(struct doctor, stream) },
 	/* For tests: what is put in front of /proc. Not in the help. */
 	{ "root", .argument = "DIR", OPTION_TEXT(struct doctor, root) },
 	OPTION_HELP_ROW,
@@ -109,7 +119,7 @@ static const struct option_row rows[] = {
 };
 
 static const struct option_section sections[] = {
-	{ .rows = rows, .column = 19 },
+	{ .rows = rows, .column = 20 },
 	OPTION_SECTIONS_END,
 };
 
@@ -132,10 +142,10 @@ static const struct command_line line = {
 
 int doctor_main(int argc, char **argv)
 {
-	struct doctor doctor = { .root = "" };
+	struct doctor doctor = { .root = "", .stream = "ARANCINI" };
 	struct operands operands;
 
 	if (!options_read(&line, argc, argv, &doctor, &operands))
 		return operands.exit_code;
-	return examine_host(doctor.root, doctor.json);
+	return examine_host(&doctor);
 }

@@ -130,6 +130,27 @@ static void put_cause(FILE *to, const struct terminal *terminal,
 	fputc('\n', to);
 }
 
+/* What a stream lost that had acknowledged it; nothing if it never did. */
+static void put_loss(FILE *to, const struct terminal *terminal,
+		     const struct json_object *output)
+{
+	int64_t resent = answer_int(output, "resentMessages");
+	int64_t rollbacks = answer_int(output, "rollbacks");
+	char amount[AMOUNT_MAX];
+
+	if (resent <= 0 && rollbacks <= 0)
+		return;
+	fputs("           ", to);
+	put_styled(to, terminal, TERMINAL_WARN, "the stream lost messages");
+	if (resent > 0)
+		fprintf(to, "; %s were sent again",
+			amount_count(resent, amount));
+	if (rollbacks > 0)
+		fprintf(to, "; %s times every router was resynced",
+			amount_count(rollbacks, amount));
+	fputc('\n', to);
+}
+
 static void put_output(FILE *to, const struct terminal *terminal,
 		       const struct json_object *status)
 {
@@ -163,6 +184,7 @@ static void put_output(FILE *to, const struct terminal *terminal,
 		put_styled(to, terminal, TERMINAL_BAD, "; disk full");
 	fputc('\n', to);
 	put_cause(to, terminal, output);
+	put_loss(to, terminal, output);
 	if (error != NULL && error[0] != '\0') {
 		fputs("           last error: ", to);
 		terminal_put(to, error);

@@ -2,6 +2,7 @@
 
 #include "collector/base/shard_watchdog.h"
 #include "collector/checkpoint/checkpoint.h"
+#include "collector/checkpoint/log_loss.h"
 #include "collector/checkpoint/restore.h"
 #include "collector/collector_env.h"
 #include "collector/config/config.h"
@@ -395,6 +396,7 @@ static int make_parts(struct collector *c)
 		return err;
 	c->env.publisher = output_publisher(c->env.output);
 	c->env.max_batch = output_max_batch(c->env.output);
+	output_on_loss(c->env.output, log_loss_resync, &c->env);
 	return shard_watchdog_new(c->env.log, c->env.rt,
 				  publisher_runtime(c->env.publisher),
 				  &c->watchdog);

@@ -3,6 +3,7 @@
 #include "collector/base/log.h"
 #include "collector/config/config.h"
 #include "egress/bridge.h"
+#include "egress/nats/durability.h"
 #include "egress/nats/reader.h"
 #include "egress/publisher/publisher.h"
 
@@ -29,8 +30,12 @@ struct output {
 	struct publisher *publisher;
 	struct nats_options nats;
 	struct log *log;
+	uint64_t acked_tail;
+	bool was_ready; /* the publisher's thread */
 	char *texts[TEXTS];
 	_Atomic uint32_t max_batch;
+	void *loss_arg; /* written before on_loss */
+	int (*_Atomic on_loss)(void *arg, struct publisher_events *events);
 };
 
 char *output_journal(const struct config *config)
@@ -159,11 +164,31 @@ static void set_journal(const struct output *output, const struct config *c,
 	o->journal_dir = output->texts[TEXT_JOURNAL];
 	o->segment_bytes = c->journal.segment_bytes;
 	o->spool_max = c->journal.spool_max;
+	o->acked_tail = c->journal.acked_tail;
 	o->journal_max = c->journal.max_bytes;
 	o->journal_age_ns =
 		c->journal.max_age == SP_NEVER ? 0 : c->journal.max_age;
 	o->sync_ns = c->journal.sync_interval;
 	o->sync_bytes = c->journal.sync_bytes;
+}
+
+/* Once: what the operator of the broker has to know. */
+static void log_durability(struct output *o)
+{
+	struct log_line line;
+
+	o->was_ready = true;
+	if (!log_begin(o->log, LOG_LEVEL_INFO, "broker", &line))
+		return;
+	log_text(&line, "sync", NATS_SYNC_MEANING);
+	log_u64(&line, "acked_tail", o->acked_tail);
+	log_text(&line, "hint",
+		 o->acked_tail > 0
+			 ? "what a power failure takes is sent again"
+			 : "what a power failure takes is lost until a resync; "
+			   "see --acked-tail");
+	log_text(&line, "price", NATS_SYNC_PRICE);
+	log_end(&line);
 }
 
 /* On the publisher's thread. */
@@ -178,6 +203,8 @@ static void notice_log(void *arg, const struct publisher_notice *n)
 				      (uint32_t)n->max_payload -
 					      NATS_HEADERS_MAX,
 				      memory_order_relaxed);
+	if (n->state == PUBLISHER_READY && !o->was_ready)
+		log_durability(o);
 	if (n->state == PUBLISHER_REFUSED || n->state == PUBLISHER_SUPERSEDED)
 		level = LOG_LEVEL_ERROR;
 	else if (n->spooling || n->text != NULL)
@@ -216,6 +243,25 @@ static void log_output(void *arg, const struct output_state *state)
 	log_end(&line);
 }
 
+/* On a pool thread of the publisher's. */
+static int loss_resync(void *arg, struct publisher_events *events)
+{
+	struct output *o = arg;
+	int (*fn)(void *, struct publisher_events *) =
+		atomic_load_explicit(&o->on_loss, memory_order_acquire);
+
+	return fn == NULL ? 0 : fn(o->loss_arg, events);
+}
+
+void output_on_loss(struct output *o,
+		    int (*resync)(void *arg, struct publisher_events *events),
+		    void *arg)
+{
+	o->loss_arg = arg;
+	/* Pairs with loss_resync(). */
+	atomic_store_explicit(&o->on_loss, resync, memory_order_release);
+}
+
 void output_free(struct output *o)
 {
 	if (o == NULL)
@@ -236,6 +282,8 @@ static int publish_start(struct output *o, const struct config *c,
 		.notice = notice_log,
 		.output_changed = log_output,
 		.notice_arg = o,
+		.resync = loss_resync,
+		.resync_arg = o,
 	};
 	struct nats_error why = { "" };
 	struct log_line line;
@@ -251,6 +299,7 @@ static int publish_start(struct output *o, const struct config *c,
 		err = make_folder(o->texts[TEXT_JOURNAL]);
 	}
 	o->nats = options.nats;
+	o->acked_tail = options.acked_tail;
 	if (err == 0)
 		err = publisher_start(&options, bridge, &why, &o->publisher);
 	if (err < 0 &&

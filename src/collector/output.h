@@ -16,10 +16,16 @@ struct log;
 struct nats_reader_options;
 struct output;
 struct publisher;
+struct publisher_events;
 
 /* On hold: nothing is published before publisher_go(). Errors are logged. */
 int output_start(const struct config *config, struct log *log,
 		 struct egress_bridge *bridge, struct output **out);
+
+/* What to do when the stream lost something: publisher_options.resync. */
+void output_on_loss(struct output *o,
+		    int (*resync)(void *arg, struct publisher_events *events),
+		    void *arg);
 
 /* See publisher_drain(). */
 int output_drain(struct output *o, int64_t deadline);

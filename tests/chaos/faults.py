@@ -28,11 +28,9 @@ from servers import Collector, Ended, Failure
 KNOWN_OPEN = {
     "synthetic-withdraw": "point 10",
     "sequence-falls-back": "point 9",
-    "resync-late": "point 6",
     "restarted_on_full_disk": "point 8",
     "spool_removed_while_needed": "point 7",
     "spool_damaged_while_needed": "points 7 and 13",
-    "store_put_back": "point 6: no acknowledged tail yet",
     "stream_purged": "point 2",
     "stream_purged_while_away_unread":
         "point 2, of a collector that was stopped cleanly",

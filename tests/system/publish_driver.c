@@ -37,6 +37,7 @@
 #define NUMBER_LEN 20
 #define SUBJECT	   "arancini.updates.v4_192_0_2_1.64500.1_1"
 #define PAUSE_US   200
+#define HOLDS_MAX  4
 
 struct driver {
 	struct publisher_options publisher;
@@ -46,7 +47,8 @@ struct driver {
 	uint32_t size;	/* of a batch */
 	uint32_t rate;	/* batches a second; 0: as fast as it goes */
 	uint32_t bridge_size;
-	uint64_t hold_at; /* push no more until SIGUSR1; 0: never hold */
+	uint64_t holds[HOLDS_MAX]; /* at each, push no more until SIGUSR1 */
+	int hold_count;
 	int64_t drain_ns;
 	int64_t next_report;
 	uint64_t pushed;
@@ -99,6 +101,7 @@ enum driver_option {
 	OPT_ROUTES,
 	OPT_RESTORE,
 	OPT_HOLD_AT,
+	OPT_ACKED_TAIL,
 };
 
 static const struct option options[] = {
@@ -138,15 +141,16 @@ static const struct option options[] = {
 	{ "routes", 1, NULL, OPT_ROUTES },
 	{ "restore", 1, NULL, OPT_RESTORE },
 	{ "hold-at", 1, NULL, OPT_HOLD_AT },
+	{ "acked-tail", 1, NULL, OPT_ACKED_TAIL },
 	{ NULL, 0, NULL, 0 },
 };
 
-static volatile sig_atomic_t released; /* SIGUSR1 came */
+static volatile sig_atomic_t released; /* times that SIGUSR1 came */
 
 static void release(int signal)
 {
 	(void)signal;
-	released = 1;
+	released++;
 }
 
 static long long number(const char *text)
@@ -273,6 +277,9 @@ static void set_publisher(struct publisher_options *o, int option,
 	case OPT_SPOOL_MAX:
 		o->spool_max = (uint64_t)number(value);
 		break;
+	case OPT_ACKED_TAIL:
+		o->acked_tail = (uint64_t)number(value);
+		break;
 	case OPT_SEGMENT:
 		o->segment_bytes = (uint64_t)number(value);
 		break;
@@ -300,7 +307,8 @@ static void set_driver(struct driver *d, int option, const char *value)
 		d->drain_ns = number(value) * SP_MS;
 		break;
 	case OPT_HOLD_AT:
-		d->hold_at = (uint64_t)number(value);
+		if (d->hold_count < HOLDS_MAX)
+			d->holds[d->hold_count++] = (uint64_t)number(value);
 		break;
 	case OPT_ENCODE: {
 		enum egress_encoding encoding;
@@ -479,7 +487,7 @@ static bool may_push(const struct driver *d)
 {
 	if (d->count != 0 && d->pushed >= d->count)
 		return false;
-	if (d->hold_at != 0 && d->pushed >= d->hold_at && !released)
+	if (released < d->hold_count && d->pushed >= d->holds[released])
 		return false;
 	return d->rate == 0 ||
 	       (double)d->pushed <
@@ -533,12 +541,15 @@ static void report(struct driver *d)
 	       ", \"refused\": %" PRIu64 ", \"recoveries\": %" PRIu64
 	       ", \"connects\": %" PRIu64 ", \"disk_full\": %s"
 	       ", \"epoch\": %" PRIu64 ", \"position\": %" PRIu64
-	       ", \"identity\": %" PRIu64 ", \"max_rss_kb\": %ld}\n",
+	       ", \"identity\": %" PRIu64 ", \"rollbacks\": %" PRIu64
+	       ", \"resent\": %" PRIu64 ", \"acked_tail\": %" PRIu64
+	       ", \"max_rss_kb\": %ld}\n",
 	       publisher_state_name(s.state), s.spooling ? "true" : "false",
 	       d->pushed, d->safe, s.messages, s.journal_messages, s.spool_left,
 	       s.timeouts, s.duplicates, s.refused, s.recoveries, s.connects,
 	       s.disk_full ? "true" : "false", s.epoch,
-	       d->log_position.position, d->log_position.identity, peak_kb());
+	       d->log_position.position, d->log_position.identity, s.rollbacks,
+	       s.resent, s.acked_tail_size, peak_kb());
 	fflush(stdout);
 }
 

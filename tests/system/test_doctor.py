@@ -177,3 +177,25 @@ def test_wrong_usage_is_named_in_one_line(args, word):
     assert run.stdout == ""
     assert run.stderr.count("\n") == 1
     assert word in run.stderr
+
+
+def broker_checks(broker, *args):
+    run = doctor("--json", "--nats", broker.url, *args)
+    return {check["name"]: check for check in json.loads(run.stdout)["checks"]}
+
+
+def test_a_broker_is_asked_what_its_acknowledgements_are_worth(broker):
+    broker.start()
+    checks = broker_checks(broker)
+    assert checks["stream ARANCINI"]["value"] == "not there yet"
+    # No answer of a server has it: the operator is told what it means.
+    sync = checks["sync_interval of the server"]
+    assert sync["status"] == "warn" and "--acked-tail" in sync["wanted"]
+    assert sync["fix"].endswith("tests/system/sync_cost.py")
+    with broker.client() as client:
+        client.api("STREAM.CREATE.OTHER", {"name": "OTHER", "storage": "file",
+                                           "subjects": ["other.>"]})
+    one = broker_checks(broker, "--nats-stream", "OTHER")["stream OTHER"]
+    assert (one["status"], one["value"]) == ("warn", "file, 1 replica")
+    broker.terminate()
+    assert broker_checks(broker)["stream ARANCINI"]["status"] == "fail"

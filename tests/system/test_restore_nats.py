@@ -298,7 +298,7 @@ def test_a_stream_that_loses_its_end_while_it_runs(collector, broker, stream,
     ago, and what was acknowledged since is not in it."""
     store, copy = tmp_path / broker.name, tmp_path / "before"
     broker.start()
-    c = collector()
+    c = collector("--acked-tail", "0")
     with Router(c.port) as router:
         router.dump(table(5))
         until(c, lambda: count(stream(), "swept") == 1)

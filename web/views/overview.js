@@ -114,6 +114,8 @@ function outputPairs(o = {}) {
 		["Duplicates", formatCount(o.duplicates)],
 		["Time-outs", formatCount(o.timeouts)],
 		["Refused", formatCount(o.refused)],
+		["Sent again", formatCount(o.resentMessages)],
+		["Losses of the stream", formatCount(o.rollbacks)],
 	];
 }
 

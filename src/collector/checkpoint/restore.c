@@ -2,6 +2,7 @@
 
 #include "collector/checkpoint/checkpoint.h"
 #include "collector/checkpoint/restore_internal.h"
+#include "collector/checkpoint/snapshotter.h"
 #include "collector/checkpoint/state_store.h"
 #include "collector/collector_env.h"
 #include "collector/config/config.h"
@@ -62,6 +63,15 @@ static bool has_history(const struct restore *r)
 	return !is_empty(r) || publisher_has_history(r->publisher);
 }
 
+/* Of the stream, before this run began to write. */
+static uint64_t log_rollbacks(struct restore *r)
+{
+	struct publisher_stats stats;
+
+	publisher_stats(r->publisher, &stats);
+	return stats.rollbacks;
+}
+
 /* The end, on each shard. */
 static int shard_finish(void *job)
 {
@@ -70,6 +80,8 @@ static int shard_finish(void *job)
 	uint64_t leap = leap_of(s->restore);
 
 	rib_restore_done(s->worker->rib, &when);
+	if (s->worker->snapshotter != NULL)
+		s->worker->snapshotter->rollbacks = s->restore->rollbacks;
 	/* What is not known now may be in the log all the same. */
 	if (s->restore->unknown || has_history(s->restore))
 		rib_restore_sequence_floor_new(s->worker->rib, leap);
@@ -139,6 +151,7 @@ static int read_log(struct restore *r, struct nats_error *why)
 				       sp_in(config->snapshot.restore_wait),
 				       &r->end);
 
+	r->rollbacks = log_rollbacks(r);
 	if (err < 0) {
 		snprintf(why->text, sizeof(why->text),
 			 "the broker cannot be asked what it has");
@@ -146,6 +159,11 @@ static int read_log(struct restore *r, struct nats_error *why)
 	}
 	r->reliance.has_last =
 		publisher_last_record(r->publisher, &r->reliance.last);
+	if (r->rollbacks > 0) {
+		snprintf(why->text, sizeof(why->text),
+			 "the stream lost what it had acknowledged");
+		return -ESTALE;
+	}
 	err = each_shard(r, COLLECTOR_ENV_SERIAL, restore_find_from);
 	return err < 0 || !choose_from(r) ? err : restore_tail(r, why);
 }

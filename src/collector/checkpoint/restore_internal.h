@@ -56,6 +56,7 @@ struct restore {
 	bool has_stored;
 	struct record_id stored;
 	struct reliance reliance; /* what log and spool hold */
+	uint64_t rollbacks; /* of the stream, that this restore knows of */
 };
 
 /*

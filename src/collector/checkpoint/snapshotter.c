@@ -436,6 +436,11 @@ static void resync_if_log_lost(struct snapshotter *snapshotter)
 	log_end(&line);
 }
 
+void snapshotter_check_log(struct snapshotter *k)
+{
+	resync_if_log_lost(k);
+}
+
 /*
  * Write what is due. A router that is written stays where it is. What one file
  * has is no reason to leave the others out, in this round and in each one

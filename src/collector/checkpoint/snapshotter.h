@@ -60,6 +60,9 @@ struct snapshotter {
 bool snapshot_file_name(const struct rib_router *router,
 			char out[SNAPSHOT_NAME_MAX]);
 
+/* If the log has lost anything since the last time: publish the tables again. */
+void snapshotter_check_log(struct snapshotter *snapshotter);
+
 int snapshotter_init(struct snapshotter *snapshotter, struct worker *worker,
 		     struct state_store *store, struct publisher *publisher,
 		     int64_t interval);

@@ -138,6 +138,7 @@ struct config {
 		uint64_t max_bytes; /* kept as output; 0: no limit */
 		int64_t max_age;
 		uint64_t spool_max;
+		uint64_t acked_tail; /* 0: none */
 	} journal;
 	struct {
 		char *state; /* a folder or nats://... */

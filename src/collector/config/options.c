@@ -285,6 +285,9 @@ const struct config_option config_options[] = {
 	{ "spool-max", "journal", "spool-max", SIZE(1 * M, 1024 * T),
 	  AT(journal.spool_max), RESTART, "10G", "SIZE",
 	  "as the spool: when so much waits for the servers, routers wait, too" },
+	{ "acked-tail", "journal", "acked-tail", SIZE_OR_0(1 * M, 1024 * T),
+	  AT(journal.acked_tail), RESTART, "256M", "SIZE",
+	  "of what the servers acknowledged, keep so much, compressed, to send it again if a power failure takes it from them; 0 is none" },
 
 	{ "state", "snapshot", "state", TEXT(config_check_state),
 	  AT(snapshot.state), RESTART, "./data", "DIR|URL",

@@ -99,6 +99,9 @@ static void put_output(struct json *j, const struct publisher_stats *s,
 	json_uint_at(j, "timeouts", s->timeouts);
 	json_uint_at(j, "refused", s->refused);
 	json_uint_at(j, "tooLong", s->too_long);
+	json_uint_at(j, "rollbacks", s->rollbacks);
+	json_uint_at(j, "resentMessages", s->resent);
+	json_uint_at(j, "ackedTailBytes", s->acked_tail_size);
 	json_string_at(j, "lastError",
 		       s->last_error.text[0] != '\0' ? s->last_error.text
 						     : NULL);

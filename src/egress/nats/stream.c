@@ -22,8 +22,6 @@
  */
 #define LOOK_BACK 1000
 
-#define AFTER_HEADER "Arancini-After"
-
 static int64_t or_default(int64_t value, int64_t fallback)
 {
 	return value != 0 ? value : fallback;
@@ -239,8 +237,8 @@ static bool read_id(const struct nats_api_message *m, struct nats_tail *out)
 		out->has_record = true;
 		return true;
 	}
-	out->has_record = nats_reply_header(m->headers, AFTER_HEADER, after,
-					    sizeof(after)) &&
+	out->has_record = nats_reply_header(m->headers, NATS_AFTER_HEADER,
+					    after, sizeof(after)) &&
 			  record_id_parse(after, &out->record);
 	return true;
 }
@@ -374,7 +372,7 @@ static natsStatus msg_set_expected(natsMsg *msg,
 			       tail->last_seq);
 	if (s == NATS_OK && epoch->has_record) {
 		record_id_format(epoch->record, after);
-		s = natsMsgHeader_Set(msg, AFTER_HEADER, after);
+		s = natsMsgHeader_Set(msg, NATS_AFTER_HEADER, after);
 	}
 	return s;
 }

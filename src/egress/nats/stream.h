@@ -13,6 +13,9 @@ struct nats_conn;
 
 #define NATS_SUBJECTS_MAX 4
 
+/* Of events that open an epoch: the last record that the stream holds. */
+#define NATS_AFTER_HEADER "Arancini-After"
+
 /* What to create, and what must be true of a stream that is there. */
 struct nats_stream_options {
 	const char *name;

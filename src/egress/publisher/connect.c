@@ -12,6 +12,7 @@
  * the chain of ids is broken: another stream under the same name, a purged
  * one, or messages of others in it.
  */
+#include "egress/publisher/acked_tail.h"
 #include "egress/publisher/publisher_internal.h"
 
 #include "egress/publisher/backoff.h"
@@ -45,8 +46,7 @@ static int run_job(void *arg)
 	return ret;
 }
 
-/* Run @fn on the pool; @arg is on our stack, so nothing may end the wait. */
-static int job_run_blocking(int (*fn)(void *), void *arg)
+int publisher_block(int (*fn)(void *), void *arg)
 {
 	struct job job = { fn, arg };
 	int ret = 0;
@@ -158,7 +158,7 @@ static int connect_link(struct publisher *p, struct nats_error *why)
 	int err;
 
 	publisher_notify(p, PUBLISHER_CONNECTING, NULL);
-	err = job_run_blocking(run_connect, &job); /* yields */
+	err = publisher_block(run_connect, &job); /* yields */
 	if (err < 0) {
 		*why = job.why;
 		p->stuck_since = 0; /* the broker does not answer */
@@ -170,7 +170,7 @@ static int connect_link(struct publisher *p, struct nats_error *why)
 	}
 	err = check_limit(SERVER_LIMIT, nats_conn_max_payload(job.link), why);
 	if (err < 0) {
-		job_run_blocking(run_close, job.link); /* yields */
+		publisher_block(run_close, job.link); /* yields */
 		publisher_blame(p, PART_BROKER, cause_of(err), why->text);
 		return err;
 	}
@@ -187,7 +187,7 @@ static void close_link(struct publisher *p)
 		return;
 	publisher_socket_io_stop(p); /* yields */
 	p->link = NULL;
-	job_run_blocking(run_close, link); /* yields */
+	publisher_block(run_close, link); /* yields */
 }
 
 /* Finding out where to go on */
@@ -203,6 +203,15 @@ struct establish_job {
 	bool has_last;
 	struct record_id last; /* that the stream holds of this collector */
 	struct nats_tail tail;
+
+	/* The messages that opened an epoch, behind the stream's end. */
+	bool opened;
+	uint64_t end;
+	uint8_t event[EVENT_MAX];
+	size_t event_len;
+	bool has_after;
+	struct record_id after;
+	struct publisher_events resyncs;
 };
 
 /* What the stream holds counts only if this folder's runs have made it. */
@@ -231,7 +240,8 @@ static int judge_writer(struct establish_job *job)
 		return 0;
 	if (p->epoch_open && tail->created_ns != p->created_ns && ours)
 		return 0;
-	if (ours && tail->epoch <= p->epoch)
+	/* One that we sent, and whose acknowledgement was lost, is ours. */
+	if (ours && (tail->epoch <= p->epoch || tail->epoch == p->tried_epoch))
 		return 0;
 	snprintf(job->why.text, sizeof(job->why.text),
 		 "stream %s is written by %s%s", p->options.stream.name,
@@ -246,7 +256,7 @@ static bool chain_unbroken(const struct establish_job *job)
 	const struct publisher *p = job->p;
 	const struct nats_tail *tail = &job->tail;
 
-	return p->epoch_open && !job->start_over &&
+	return p->epoch_open && !p->lost && !job->start_over &&
 	       tail->created_ns == p->created_ns && tail->has_id &&
 	       tail->id_seq == tail->last_seq && tail->id.epoch == p->epoch &&
 	       strcmp(tail->collector, p->options.collector) == 0;
@@ -256,10 +266,9 @@ static int open_epoch(struct establish_job *job)
 {
 	const struct publisher *p = job->p;
 	struct nats_tail *tail = &job->tail;
-	uint8_t bytes[EVENT_MAX];
 	struct nats_epoch epoch = {
 		.subject = p->options.epoch_subject,
-		.bytes = bytes,
+		.bytes = job->event,
 		.collector = p->options.collector,
 		.schema = p->options.schema,
 		.has_record = tail->has_record,
@@ -279,7 +288,9 @@ static int open_epoch(struct establish_job *job)
 		epoch.record = p->stored;
 	}
 	epoch.epoch = job->epoch;
-	epoch.len = publisher_epoch_event(p, job->epoch, bytes, sizeof(bytes));
+	epoch.len = job->event_len =
+		publisher_epoch_event(p, job->epoch, job->event,
+				      sizeof(job->event));
 	if (p->options.journal_dir != NULL)
 		err = publisher_epoch_save(p->options.journal_dir, job->epoch);
 	if (err < 0) {
@@ -296,6 +307,10 @@ static int open_epoch(struct establish_job *job)
 	if (err == 0) {
 		tail->id_seq = seq;
 		memcpy(tail->id_text, id, sizeof(id));
+		job->opened = true;
+		job->end = tail->last_seq;
+		job->has_after = epoch.has_record;
+		job->after = epoch.record;
 	}
 	/* Something came in between; not to be taken for a verdict on us. */
 	return err == -ESTALE ? -EBUSY : err;
@@ -323,7 +338,7 @@ static int look_again(struct establish_job *job)
 }
 
 /* Main writes none of what is read here while the link is not ready. */
-static int run_establish(void *arg)
+static int run_look(void *arg)
 {
 	struct establish_job *job = arg;
 	const struct publisher *p = job->p;
@@ -341,12 +356,66 @@ static int run_establish(void *arg)
 		return err;
 	judge_record(job);
 	job->epoch = p->epoch;
+	return 0;
+}
+
+static int run_open(void *arg)
+{
+	struct establish_job *job = arg;
+	int err;
+
 	if (chain_unbroken(job))
 		return 0;
 	err = open_epoch(job);
 	if (err == 0 && job->insist)
 		err = look_again(job);
+	if (err == 0 && job->resyncs.count > 0)
+		err = publisher_rollback_send(job->p, job->link, job->epoch,
+					      &job->resyncs, &job->tail,
+					      &job->why);
 	return err;
+}
+
+/* The messages that opened the epoch are the newest of the acked tail. */
+static void add_opening(struct publisher *p, const struct establish_job *job)
+{
+	uint64_t seq = job->end;
+	struct acked_message m = {
+		.id = { job->epoch, { job->epoch, 0, 0 } },
+		.has_after = job->has_after,
+		.after = job->after,
+		.subject = p->options.epoch_subject,
+		.subject_len = strlen(p->options.epoch_subject),
+		.bytes = { job->event, job->event_len },
+	};
+
+	acked_tail_add(p->acked_tail, ++seq, &m);
+	m.has_after = job->tail.has_record;
+	m.after = job->tail.record;
+	for (size_t i = 0; i < job->resyncs.count; i++) {
+		const struct publisher_event *e = &job->resyncs.at[i];
+
+		m.id.record.upto = (uint32_t)i + 1;
+		m.subject = e->subject;
+		m.subject_len = strlen(e->subject);
+		m.bytes = (struct wire_view){ e->bytes, e->len };
+		acked_tail_add(p->acked_tail, ++seq, &m);
+	}
+	acked_tail_ack(p->acked_tail, job->tail.id_seq);
+}
+
+/* What was acknowledged ends where the stream does. Yields. */
+static void update_acked_tail(struct publisher *p,
+			      const struct establish_job *job)
+{
+	if (!job->opened || job->insist) {
+		acked_tail_set_end(p->acked_tail, job->tail.created_ns,
+				   job->tail.id_seq, job->tail.id_seq);
+		return;
+	}
+	acked_tail_set_end(p->acked_tail, job->tail.created_ns, job->end,
+			   job->tail.id_seq);
+	add_opening(p, job);
 }
 
 /* Everything is known: main may go on. */
@@ -362,6 +431,7 @@ static void hand_over(struct publisher *p, const struct establish_job *job)
 	p->created_ns = job->tail.created_ns;
 	memcpy(p->last_id, job->tail.id_text, sizeof(p->last_id));
 	p->last_seq = job->tail.id_seq;
+	p->lost = false;
 	p->epoch_open = true;
 	p->trouble = TROUBLE_NONE;
 	p->start_over &= !job->start_over;
@@ -383,6 +453,36 @@ static void hand_over(struct publisher *p, const struct establish_job *job)
 	publisher_wake(p);
 }
 
+/* Until the stream holds all that it acknowledged, or that is lost. */
+static int look_and_mend(struct publisher *p, struct establish_job *job)
+{
+	bool resent = true;
+	int err = 0;
+
+	while (err == 0 && resent) {
+		err = publisher_block(run_look, job); /* yields */
+		if (err < 0)
+			break;
+		/* What is sent again must fit, too. */
+		note_limit(p, &job->tail);
+		err = publisher_rollback_mend(p, &job->tail, &job->why,
+					      &resent); /* yields */
+	}
+	return err;
+}
+
+static int look_and_open(struct publisher *p, struct establish_job *job)
+{
+	int err = look_and_mend(p, job); /* yields */
+
+	if (err == 0)
+		err = publisher_rollback_events(p, &job->tail,
+						&job->resyncs); /* yields */
+	if (err == 0)
+		err = publisher_block(run_open, job); /* yields */
+	return err;
+}
+
 static int stream_establish(struct publisher *p, struct nats_error *why)
 {
 	struct establish_job job = {
@@ -397,12 +497,17 @@ static int stream_establish(struct publisher *p, struct nats_error *why)
 	p->stats.recoveries++;
 	if (!p->epoch_open)
 		p->began_ns = sp_now();
-	err = job_run_blocking(run_establish, &job); /* yields */
+	err = look_and_open(p, &job); /* yields */
+	if (job.epoch > p->tried_epoch)
+		p->tried_epoch = job.epoch;
 	if (err == 0) {
 		p->overtaken = 0;
+		update_acked_tail(p, &job); /* yields */
 		hand_over(p, &job);
-		return 0;
 	}
+	publisher_events_free(&job.resyncs);
+	if (err == 0)
+		return 0;
 	*why = job.why;
 	p->overtaken += err == -EBUSY;
 	publisher_blame(p, PART_BROKER,
@@ -422,7 +527,7 @@ struct look_job {
 	struct stream_look look;
 };
 
-static int run_look(void *arg)
+static int run_purge_look(void *arg)
 {
 	struct look_job *job = arg;
 	struct nats_error why;
@@ -444,7 +549,7 @@ static void look_at_stream(struct publisher *p)
 		.look.began_ns = p->began_ns,
 		.look.max_message = p->stats.max_payload + MESSAGE_OVERHEAD,
 	};
-	int err = job_run_blocking(run_look, &job); /* yields */
+	int err = publisher_block(run_purge_look, &job); /* yields */
 	enum stream_watch_result result = STREAM_WATCH_REPLACED;
 
 	if (err == 0)

@@ -1,4 +1,5 @@
 /* The life of a publisher, from publisher_start() to publisher_free(). */
+#include "egress/publisher/acked_tail.h"
 #include "egress/publisher/publisher_internal.h"
 
 #include "egress/bridge.h"
@@ -6,24 +7,26 @@
 #include <spargio/time.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define ACK_TIMEOUT  (5 * SP_S)
-#define BACKOFF_MIN  (100 * SP_MS)
-#define BACKOFF_MAX  (2 * SP_S)
-#define SPOOL_AFTER  (1 * SP_S)
-#define LOOK	     (5 * SP_S)
-#define WAITED	     (5 * SP_S)
-#define STUCK	     (60 * SP_S)
-#define SPOOL_MAX    (UINT64_C(10) << 30)
-#define SYNC_NS	     (100 * SP_MS)
-#define SYNC_BYTES   (UINT64_C(8) << 20)
-#define STACK	     (256u << 10)
-#define POOL_THREADS 3
-#define STOP_GRACE   (20 * SP_S) /* for what libnats is in the middle of */
+#define ACK_TIMEOUT    (5 * SP_S)
+#define BACKOFF_MIN    (100 * SP_MS)
+#define BACKOFF_MAX    (2 * SP_S)
+#define SPOOL_AFTER    (1 * SP_S)
+#define LOOK	       (5 * SP_S)
+#define WAITED	       (5 * SP_S)
+#define STUCK	       (60 * SP_S)
+#define SPOOL_MAX      (UINT64_C(10) << 30)
+#define SYNC_NS	       (100 * SP_MS)
+#define SYNC_BYTES     (UINT64_C(8) << 20)
+#define ACKED_TAIL_DIR "acked-tail" /* beside the spool, under its lock */
+#define STACK	       (256u << 10)
+#define POOL_THREADS   3
+#define STOP_GRACE     (20 * SP_S) /* for what libnats is in the middle of */
 
 void publisher_note_time(struct publisher_times *times, int64_t began)
 {
@@ -91,6 +94,7 @@ void publisher_share(struct publisher *p)
 	p->stats.in_flight = send_queue_in_flight(&p->wire);
 	p->stats.waiting = send_queue_count(&p->wire) - p->stats.in_flight +
 			   send_queue_count(&p->disk);
+	p->stats.acked_tail_size = acked_tail_bytes(p->acked_tail);
 	if (p->journal != NULL) {
 		p->stats.journal_size = journal_bytes(p->journal);
 		p->stats.spool_left = spool_left(p);
@@ -392,6 +396,44 @@ static int open_journal(struct publisher *p, struct nats_error *why)
 	return err;
 }
 
+static void note_damage(struct publisher *p)
+{
+	char text[NATS_WORDS_MAX];
+	int err;
+	const char *name = acked_tail_damage(p->acked_tail, &err);
+
+	if (name == NULL)
+		return;
+	snprintf(text, sizeof(text), ACKED_TAIL_DIR "/%s was removed: %s", name,
+		 err == -EOPNOTSUPP ? "it is of another version of arancini"
+				    : strerror(-err));
+	publisher_notify(p, p->stats.state, text);
+}
+
+/* What cannot be kept is not a reason not to publish. */
+static void open_acked_tail(struct publisher *p)
+{
+	const char *dir = p->options.journal_dir;
+	char path[PATH_MAX];
+	char text[NATS_WORDS_MAX];
+	int err = -ENAMETOOLONG;
+
+	if (dir == NULL)
+		err = acked_tail_open(NULL, 0, &p->acked_tail);
+	else if (snprintf(path, sizeof(path), "%s/" ACKED_TAIL_DIR, dir) <
+		 (int)sizeof(path))
+		err = acked_tail_open(path, p->options.acked_tail,
+				      &p->acked_tail);
+	if (err == 0) {
+		note_damage(p);
+		return;
+	}
+	snprintf(text, sizeof(text), "no acked tail: %s/%s: %s", dir,
+		 ACKED_TAIL_DIR, strerror(-err));
+	publisher_notify(p, p->stats.state, text);
+	(void)acked_tail_open(NULL, 0, &p->acked_tail);
+}
+
 /* In a fiber: what needs the disk before anything else may happen. */
 static int open_disk(void *arg)
 {
@@ -407,6 +449,8 @@ static int open_disk(void *arg)
 		open_epoch(p, 0, PUBLISHER_DISCARDING);
 	else if (err == 0 && p->options.nats.server_count == 0)
 		err = journal_epoch(p);
+	if (err == 0 && p->options.nats.server_count > 0)
+		open_acked_tail(p);
 	if (err < 0) {
 		journal_close(p->journal);
 		return err;
@@ -421,6 +465,9 @@ static int fibers_spawn(struct publisher *p)
 
 	if (p->journal != NULL)
 		err = sp_go_on(p->rt, 0, publisher_sync_main, p, &p->syncer);
+	if (err == 0 && p->options.nats.server_count > 0)
+		err = sp_go_on(p->rt, 0, publisher_tail_main, p,
+			       &p->tail_writer);
 	if (err == 0 && p->options.nats.server_count > 0)
 		err = sp_go_on(p->rt, 0, publisher_connect_main, p, &p->linker);
 	if (err == 0)

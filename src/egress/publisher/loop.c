@@ -6,6 +6,7 @@
  * on the wake-up while it could not. Whoever has news for it rings: the counter
  * of rings tells whether one came after the turn had begun.
  */
+#include "egress/publisher/acked_tail.h"
 #include "egress/publisher/publisher_internal.h"
 
 #include "egress/bridge.h"
@@ -158,6 +159,7 @@ static void publisher_turn(struct publisher *p)
 	publisher_spool_write(p); /* yields */
 	publisher_spool_feed(p);  /* yields */
 	publisher_stream_send(p);
+	publisher_tail_keep(p);
 	/* Fences that came behind nothing. */
 	publisher_stream_settle(p);
 	publisher_spool_give_back(p);
@@ -188,6 +190,9 @@ static int64_t publisher_deadline(const struct publisher *p)
 	if (!p->ready && !to_disk(p) && !publisher_stream_idle(p) &&
 	    p->journal != NULL)
 		SOONER(p->down_since + p->options.spool_after_ns);
+	if (p->ready)
+		SOONER(p->tail_writing ? acked_tail_give_up(p->acked_tail)
+				       : acked_tail_due(p->acked_tail));
 	if (p->slow_since != 0)
 		SOONER(p->slow_since + p->options.spool_after_ns);
 	if (atomic_load(&p->stopping))
@@ -303,6 +308,10 @@ static void end_fibers(struct publisher *p)
 		sp_cancel(p->syncer);
 		sp_join(p->syncer, NULL);
 	}
+	if (p->tail_writer.fiber != NULL) {
+		sp_cancel(p->tail_writer);
+		sp_join(p->tail_writer, NULL);
+	}
 }
 
 int publisher_main(void *arg)
@@ -331,6 +340,9 @@ int publisher_main(void *arg)
 	give_up(p, &p->wire);
 	give_up(p, &p->disk);
 	journal_cursor_close(p->cursor);
+	/* Before the journal, whose lock keeps other processes out of it. */
+	acked_tail_close(p->acked_tail);
+	p->acked_tail = NULL;
 	journal_close(p->journal);
 	p->journal = NULL;
 	nats_thread_done();

@@ -50,6 +50,13 @@ struct publisher_notice {
 	uint64_t max_payload; /* of server and stream; 0: not known yet */
 };
 
+/* Events that tell consumers to forget routers; of publisher_options.resync. */
+struct publisher_events;
+
+/* Add one, of which all is copied. -ENOMEM. */
+int publisher_events_add(struct publisher_events *events, const char *subject,
+			 const void *bytes, size_t len);
+
 struct publisher_options {
 	const char *collector;	   /* its id; see collector_id_valid() */
 	const char *schema;	   /* its version; default "1" */
@@ -77,6 +84,21 @@ struct publisher_options {
 	int64_t journal_age_ns; /* as output; default: no limit */
 	int64_t sync_ns;	/* sync at least so often; default 100 ms */
 	uint64_t sync_bytes;	/* or when so much waits; default 8 MiB */
+
+	/*
+	 * Keep what the broker acknowledged, up to so many bytes on disk, and
+	 * send it again to a stream that has lost it. 0: keep nothing.
+	 */
+	uint64_t acked_tail;
+
+	/*
+	 * The stream has lost what it acknowledged, and that cannot be sent
+	 * again: name the routers that consumers must forget now, before the
+	 * next update, and publish their tables again. Called on a thread of
+	 * its own, which may wait, also again for the same loss. May be NULL.
+	 */
+	int (*resync)(void *arg, struct publisher_events *events);
+	void *resync_arg;
 
 	/*
 	 * Publish nothing: every batch goes back at once, every fence as a safe

@@ -9,6 +9,7 @@
  *	reader	reads from the link's socket, as long as there is one
  *	writer	writes what the socket did not take at once
  *	sync	makes the journal safe
+ *	tail	writes what was acknowledged
  */
 #ifndef EGRESS_PUBLISHER_PUBLISHER_INTERNAL_H
 #define EGRESS_PUBLISHER_PUBLISHER_INTERNAL_H
@@ -26,6 +27,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+struct acked_tail;
+
 enum publisher_trouble {
 	TROUBLE_NONE,
 	TROUBLE_STREAM, /* the connection is good, the stream is not */
@@ -38,6 +41,15 @@ enum publisher_part {
 	PART_DISK,  /* that the journal is written to */
 	PART_SPOOL, /* that is read back */
 	PUBLISHER_PARTS
+};
+
+/* Sending again what a stream lost; see rollback.c. */
+struct publisher_mending {
+	bool active;
+	uint64_t lost_from;  /* the stream's last sequence, when it was found */
+	uint64_t stream_end; /* the same, at the last attempt */
+	uint64_t resent;     /* stats.resent before */
+	unsigned failures;   /* attempts without progress */
 };
 
 struct publisher {
@@ -65,6 +77,8 @@ struct publisher {
 	struct record_id stored; /* the last one the stream surely holds */
 	bool has_acked;
 	struct record_id acked; /* the last one it took: not left out */
+	uint64_t sent_seq; /* of the last message sent, once it is stored; 0 */
+	uint64_t tried_epoch; /* the highest that was sent to the stream */
 
 	/* To the stream */
 	struct send_queue wire;
@@ -94,6 +108,16 @@ struct publisher {
 	unsigned overtaken; /* while opening the epoch */
 	int64_t began_ns;   /* before the first epoch was opened */
 	struct stream_watch watch;
+	bool lost; /* what was acknowledged; resync is to be sent */
+	struct publisher_mending mending;
+
+	/* What was acknowledged. Main has it while ready, else the link. */
+	struct acked_tail *acked_tail;
+	struct sp_task tail_writer;
+	struct sp_sem tail_wake;
+	bool tail_writing;
+	int tail_error;
+	int64_t tail_quiet; /* say nothing about errors before */
 
 	/* To the disk */
 	struct journal *journal;
@@ -204,6 +228,50 @@ size_t publisher_epoch_event(const struct publisher *p, uint64_t epoch,
 
 /* connect.c: fiber */
 int publisher_connect_main(void *arg);
+
+/*
+ * Run @fn on a thread of the pool; @arg may be on the caller's stack: nothing
+ * ends the wait. Yields.
+ */
+int publisher_block(int (*fn)(void *), void *arg);
+
+/* rollback.c: a stream that has lost what it acknowledged */
+int publisher_tail_main(void *arg); /* fiber: writes the acked tail */
+void publisher_tail_keep(struct publisher *p);
+struct publisher_event {
+	char *subject;
+	uint8_t *bytes;
+	size_t len;
+};
+
+struct publisher_events {
+	struct publisher_event *at;
+	size_t count;
+	size_t size;
+};
+
+void publisher_events_free(struct publisher_events *events);
+
+/*
+ * Compare @tail with what was acknowledged, and send again what is missing.
+ * *@resent: look at the stream once more. Sets lost if something is missing
+ * all the same. Yields.
+ */
+int publisher_rollback_mend(struct publisher *p, const struct nats_tail *tail,
+			    struct nats_error *why, bool *resent);
+
+/* If lost: which routers consumers have to forget. Yields. */
+int publisher_rollback_events(struct publisher *p, const struct nats_tail *tail,
+			      struct publisher_events *events);
+
+/*
+ * Store @events behind @tail, as part of the opening of @epoch; @tail is then
+ * the new end. Blocks.
+ */
+int publisher_rollback_send(const struct publisher *p, struct nats_conn *link,
+			    uint64_t epoch,
+			    const struct publisher_events *events,
+			    struct nats_tail *tail, struct nats_error *why);
 
 /* socket_io.c: the bytes of the link, while it is open */
 int publisher_socket_io_start(struct publisher *p);

@@ -56,6 +56,8 @@ struct publisher_stats {
 	uint64_t rollbacks; /* times the stream had lost what it once took */
 	uint64_t restarts;  /* times it started over for want of progress */
 	uint64_t purges;    /* times somebody removed messages of the stream */
+	uint64_t resent;    /* messages that a stream had lost, sent again */
+	uint64_t acked_tail_size;    /* on disk, of what is kept for that */
 	struct publisher_times acks; /* from sending to the acknowledgement */
 	struct publisher_times safe; /* of batches, from the first update in */
 	struct nats_error last_error;

@@ -7,6 +7,7 @@
  * out: stop sending, let what is under way be answered, and let the link fiber
  * ask the stream for its last message. publisher_stream_resume() goes on there.
  */
+#include "egress/publisher/acked_tail.h"
 #include "egress/publisher/publisher_internal.h"
 
 #include "egress/bridge.h"
@@ -58,6 +59,12 @@ static void blame_error(struct publisher *p, uint32_t error, const char *text)
 		publisher_blame(p, PART_BROKER, cause, text);
 }
 
+static void forget_sequences(struct publisher *p)
+{
+	p->sent_seq = 0;
+	acked_tail_skip(p->acked_tail);
+}
+
 static void answer_apply(struct publisher *p, const struct nats_answer *a)
 {
 	uint64_t number = a->token & NUMBER_MASK;
@@ -78,6 +85,11 @@ static void answer_apply(struct publisher *p, const struct nats_answer *a)
 		return;
 	}
 	publisher_note_stored(p);
+	/* Stored before: those behind it are not where they were thought. */
+	if (a->ack.duplicate)
+		forget_sequences(p);
+	else
+		acked_tail_ack(p->acked_tail, a->ack.seq);
 	if (a->ack.seq > p->acked_seq)
 		p->acked_seq = a->ack.seq;
 	if (p->unanswered == 0 && p->ready)
@@ -189,22 +201,6 @@ void publisher_stream_check(struct publisher *p)
 	sp_sem_post(&p->link_wake);
 }
 
-/*
- * A server whose power failed may come back without the last minutes of what it
- * had acknowledged. The batches are gone by now: whoever keeps the tables has
- * to tell them again.
- */
-static void look_for_setback(struct publisher *p)
-{
-	const struct nats_tail *tail = &p->tail;
-
-	if (!p->has_acked || !tail->has_record ||
-	    record_id_compare(tail->record, p->acked) >= 0)
-		return;
-	p->stats.rollbacks++;
-	p->acked = tail->record;
-}
-
 /* What the stream said it holds may be beyond an entry that settles later. */
 static void raise_stored(struct publisher *p, struct record_id record)
 {
@@ -241,7 +237,6 @@ void publisher_stream_resume(struct publisher *p)
 	p->unanswered = 0;
 	p->acked_seq = 0;
 	p->down_since = 0;
-	look_for_setback(p);
 	take_held(p);
 	publisher_stream_settle(p);
 	send_queue_rewind(&p->wire);
@@ -310,6 +305,25 @@ static void set_predecessor(const struct publisher *p, struct nats_message *m)
 		m->after = p->last_id;
 }
 
+/* Keep what was sent, at the sequence that it gets if it is stored. */
+static void keep_message(struct publisher *p, const struct message_id *id,
+			 const struct publisher_payload *payload)
+{
+	struct acked_message m = {
+		.id = *id,
+		.encoding = payload->encoding,
+		.subject = payload->subject,
+		.subject_len = strlen(payload->subject),
+		.bytes = payload->bytes,
+	};
+
+	if (p->last_seq != 0)
+		p->sent_seq = p->last_seq;
+	if (p->sent_seq == 0)
+		return;
+	acked_tail_add(p->acked_tail, ++p->sent_seq, &m);
+}
+
 /* Send a message of entry @number: all of it, or a piece, called @record. */
 int publisher_stream_put(struct publisher *p, uint64_t number,
 			 struct record_id record,
@@ -340,6 +354,7 @@ int publisher_stream_put(struct publisher *p, uint64_t number,
 		publisher_stream_fail(p, TROUBLE_LINK, "cannot write");
 		return err;
 	}
+	keep_message(p, &name, payload);
 	memcpy(p->last_id, id, sizeof(id));
 	p->last_seq = 0;
 	f->pieces++;
@@ -375,7 +390,8 @@ bool publisher_stream_has_room(struct publisher *p)
 	if (!p->stalled && nats_conn_full(p->link))
 		p->stalled = !nats_conn_write(p->link); /* the writer rings */
 	/* Pieces fill the window as whole ones do. */
-	return !p->stalled && p->unanswered < p->options.window;
+	return !p->stalled && p->unanswered < p->options.window &&
+	       !acked_tail_full(p->acked_tail);
 }
 
 void publisher_stream_send(struct publisher *p)

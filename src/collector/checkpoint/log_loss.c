@@ -1,0 +1,111 @@
+#include "collector/checkpoint/log_loss.h"
+
+#include "collector/base/router_identity.h"
+#include "collector/checkpoint/snapshotter.h"
+#include "collector/collector_env.h"
+#include "collector/config/config.h"
+#include "collector/router/router.h"
+#include "collector/worker_state.h"
+#include "egress/encode/encode_update.h"
+#include "egress/publisher/publisher.h"
+#include "egress/subject.h"
+#include "rib/rib.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define EVENT_MAX 2048
+
+struct loss_job {
+	struct worker *worker;
+	const char *prefix;
+	struct publisher_events *events;
+};
+
+static int event_add(const struct loss_job *job,
+		     const struct rib_router_info *router)
+{
+	struct rib_time when = worker_now();
+	struct rib_event event = {
+		.kind = RIB_EVENT_RESYNC,
+		.received_ns = when.wall_ns,
+		.router = router,
+	};
+	char token[SUBJECT_ROUTER_MAX];
+	char subject[SUBJECT_MAX];
+	uint8_t bytes[EVENT_MAX] __attribute__((aligned(8)));
+	size_t len = egress_encode_event(&event, NULL, bytes, sizeof(bytes));
+
+	if (router->name == NULL ||
+	    subject_router_named(router->name, token) == 0)
+		(void)subject_router(router->address, token);
+	if (len > sizeof(bytes) ||
+	    subject_event(job->prefix, token, RIB_EVENT_RESYNC, subject) < 0)
+		return -EMSGSIZE;
+	return publisher_events_add(job->events, subject, bytes, len);
+}
+
+/*
+ * A router that came before the broker was reached has no place in any log
+ * until its first snapshot: nothing says that its tables were in the lost one.
+ */
+static void router_resync_unplaced(struct worker *w, struct router *router)
+{
+	struct rib_time when = worker_now();
+	struct log_position now;
+
+	if (log_position_known(&router->snapshot.replay_from))
+		return;
+	publisher_log_position(w->snapshotter->publisher, &now);
+	rib_resync(router->rib_router, &when);
+	snapshot_invalidate(&router->snapshot, &now);
+	worker_schedule_background(w);
+}
+
+/* On the worker's shard. */
+static int worker_resync(void *arg)
+{
+	const struct loss_job *job = arg;
+	struct worker *w = job->worker;
+	int err = 0;
+
+	/* Without curation no tables could follow: nothing is to be forgotten. */
+	if (w->snapshotter == NULL)
+		return 0;
+	for (struct router *s = w->routers; s != NULL && err == 0; s = s->next)
+		err = event_add(job, rib_router_info(s->rib_router));
+	snapshotter_check_log(w->snapshotter);
+	for (struct router *s = w->routers; s != NULL; s = s->next)
+		router_resync_unplaced(w, s);
+	return err;
+}
+
+static int workers_resync(const struct collector_env *env, const char *prefix,
+			  struct publisher_events *events)
+{
+	struct loss_job *jobs = calloc(env->worker_count, sizeof(*jobs));
+	int err;
+
+	if (jobs == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < env->worker_count; i++)
+		jobs[i] = (struct loss_job){ env->workers[i], prefix, events };
+	err = collector_env_each(env, COLLECTOR_ENV_SERIAL, worker_resync, jobs,
+				 sizeof(*jobs));
+	free(jobs);
+	return err;
+}
+
+int log_loss_resync(void *arg, struct publisher_events *events)
+{
+	const struct collector_env *env = arg;
+	enum collector_phase phase = collector_env_phase(env);
+	char prefix[SUBJECT_PREFIX_MAX + 1];
+	int err;
+
+	if (phase != COLLECTOR_OPENING && phase != COLLECTOR_SERVING)
+		return 0;
+	err = subject_prefix(env->config->egress.events,
+			     env->config->identity.collector, prefix);
+	return err < 0 ? err : workers_resync(env, prefix, events);
+}

@@ -1,0 +1,167 @@
+/*
+ * egress/publisher/acked_tail_internal.h - what the files of the acked tail share
+ *
+ * Private to acked_tail_write.c, which adds and writes, and acked_tail_read.c, which
+ * opens and reads.
+ */
+#ifndef EGRESS_PUBLISHER_ACKED_TAIL_INTERNAL_H
+#define EGRESS_PUBLISHER_ACKED_TAIL_INTERNAL_H
+
+#include "egress/publisher/acked_tail.h"
+#include "egress/subject.h"
+
+#include <spargio/sync.h>
+
+#include <zstd.h>
+
+#define CHUNK_BYTES	(1u << 20) /* in memory; one message may have more */
+#define CHUNK_BYTES_MAX (16u << 20)
+#define CHUNKS_MIN	16 /* of a tail, at least */
+#define SPARES_MAX	2
+#define FILES_MAX	64
+#define FILES_WANTED	8 /* so much goes at once when the limit is reached */
+#define NAME_MAX_LEN	32
+#define MAGIC		UINT64_C(0x314c494154415241) /* "ARATAIL1" */
+#define MAGIC_NAME	UINT64_C(0x00ffffffffffffff) /* without the version */
+#define AGE_NS		INT64_C(1000000000)
+#define AGAIN_NS	INT64_C(10000000000) /* after a disk said no */
+#define STALL_NS	INT64_C(1000000000)  /* sending waits for a chunk */
+
+/*
+ * After a chunk was compressed, none is for so many times longer: at most half a
+ * percent of the time. Up to some ten thousand updates a second all are.
+ */
+#define COMPRESS_SHARE 200
+#define LEVEL	       1
+
+/* On disk as they stand here, little-endian. */
+struct file_header {
+	uint64_t magic;
+	uint64_t created_ns; /* of the stream */
+	uint64_t first;	     /* sequence */
+	uint64_t acked;	     /* when the file began: also of what is not here */
+	uint64_t checksum;   /* of the words before it */
+};
+
+enum chunk_flag {
+	CHUNK_ZSTD = 1,
+	CHUNK_END = 2, /* without messages: the run ended well */
+};
+
+struct chunk_header {
+	uint64_t checksum; /* of all behind it, bytes included */
+	uint64_t first;	   /* sequence of its first message */
+	uint32_t count;
+	uint32_t flags;
+	uint32_t size;	/* stored bytes */
+	uint32_t plain; /* bytes, once decompressed */
+};
+
+enum message_flag {
+	MESSAGE_AFTER = 1, /* has the header Arancini-After */
+	MESSAGE_DELTA = 2,
+};
+
+/* In a chunk, before subject and bytes. */
+struct message_header {
+	uint32_t len;	/* stored */
+	uint32_t plain; /* with the words that are left out; see word_delta.h */
+	uint16_t subject_len;
+	uint8_t encoding;
+	uint8_t flags; /* enum message_flag */
+	uint32_t reserved;
+	uint64_t epoch;
+	uint64_t record_epoch;
+	uint64_t record_seq;
+	uint32_t record_upto;
+	uint32_t after_upto;
+	uint64_t after_epoch;
+	uint64_t after_seq;
+};
+
+/* Messages in memory: the first @count of the sequences from @first on. */
+struct chunk {
+	struct chunk *next;
+	uint64_t first;
+	uint32_t count;
+	uint32_t len;
+	uint32_t cap;
+	uint32_t encoded; /* bytes that are compressed already */
+	int64_t began_ns; /* 0: nobody has asked yet */
+	uint8_t *bytes;
+};
+
+struct tail_file {
+	uint64_t first;
+	uint64_t bytes;	 /* that count */
+	uint64_t extent; /* of the file: what is behind bytes is older */
+};
+
+struct acked_tail {
+	struct sp_mutex lock; /* of files and of reading */
+	int dir;	      /* -1: nothing is kept */
+	uint64_t max_bytes;
+	size_t chunk_bytes; /* full when it has so many */
+
+	int64_t created_ns;
+	uint64_t acked;
+	uint64_t end; /* the last sequence that is here, or was acknowledged */
+	bool complete;
+
+	struct tail_file files[FILES_MAX];
+	size_t file_count;
+	uint64_t disk_bytes; /* extents of all files */
+	uint64_t recycled;   /* extent of the file that becomes the next */
+	int fd; /* of the newest file; -1: the next chunk begins one */
+	uint64_t written;    /* the last sequence on disk; 0: none */
+	int64_t again;	     /* write nothing before */
+	int64_t write_began; /* of the chunk that is written; 0: none is */
+
+	struct chunk *first; /* waiting; the last one is added to */
+	struct chunk *last;
+	struct chunk *spare;
+	unsigned spares;
+	uint64_t memory;
+
+	ZSTD_CCtx *compress;
+	ZSTD_DCtx *decompress;
+	int64_t compress_from; /* not before */
+	uint8_t *stored;       /* of a chunk, as on disk */
+	size_t stored_cap;
+
+	/* The newest file at the start that could not be read */
+	int damage_error;
+	char damage_name[NAME_MAX_LEN];
+
+	/* Reading */
+	int read_fd;
+	size_t read_file;
+	uint64_t read_offset;
+	uint64_t read_seq; /* of the next message */
+	uint8_t *plain;
+	size_t plain_cap;
+	size_t plain_len;
+	size_t plain_at;
+	uint32_t plain_left; /* messages */
+	uint8_t *whole;	     /* bytes of a message */
+	size_t whole_cap;
+	char subject[SUBJECT_MAX];
+};
+
+/* acked_tail_write.c; those of files and writing yield */
+void acked_tail_memory_cut(struct acked_tail *t, uint64_t seq);
+int acked_tail_memory_write(struct acked_tail *t, int64_t now, bool all);
+void acked_tail_memory_drop(struct acked_tail *t);
+void acked_tail_chunk_free(struct chunk *c);
+int acked_tail_disk_drop(struct acked_tail *t);
+void acked_tail_file_name(uint64_t first, char out[NAME_MAX_LEN]);
+bool acked_tail_file_parse_name(const char *name, uint64_t *out);
+uint64_t acked_tail_header_checksum(const struct file_header *h);
+uint64_t acked_tail_chunk_checksum(const struct chunk_header *h,
+				   const uint8_t *bytes);
+bool acked_tail_buffer_reserve(uint8_t **bytes, size_t *cap, size_t want);
+int acked_tail_header_write(struct acked_tail *t, struct chunk_header *h,
+			    const uint8_t *bytes);
+void acked_tail_lock(struct acked_tail *t);
+
+#endif

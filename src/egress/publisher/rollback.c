@@ -1,0 +1,488 @@
+/*
+ * A stream that has lost what it acknowledged, as after a power failure of its
+ * host.
+ *
+ * A stream's last sequence never falls: not when it is purged, nor when
+ * messages are deleted. So the stream that was created at the same moment and
+ * ends before what it acknowledged was put back. If its last message is one of
+ * the acknowledged tail, at the same sequence and under the same id, all that
+ * followed is sent again as it was, and gets the sequences that it had. Whoever
+ * keeps a place in the stream finds the same message there.
+ *
+ * Where the tail does not reach, or where the stream is another one, consumers
+ * have to forget. What waits here to be published belongs to tables that they
+ * do not have, so they must know before it: the new epoch begins with a
+ * resync of every router.
+ */
+#include "egress/nats/resend.h"
+#include "egress/publisher/acked_tail.h"
+#include "egress/publisher/publisher_internal.h"
+
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TOGETHER       256	    /* messages, with one acknowledgement */
+#define TOGETHER_BYTES (256u << 10) /* the same */
+#define PATIENCE       3
+#define TAIL_QUIET     (60 * SP_S)
+
+/* Keeping what was acknowledged */
+
+/* A fiber of its own: a disk that is slow holds up nothing else. */
+int publisher_tail_main(void *arg)
+{
+	struct publisher *p = arg;
+
+	while (sp_sem_wait(&p->tail_wake) == 0) {
+		int err = acked_tail_write(p->acked_tail, sp_now());
+
+		if (err < 0)
+			p->tail_error = err;
+		p->tail_writing = false;
+		/* Sending may go on, and the next chunk may be due. */
+		publisher_wake(p);
+	}
+	return 0;
+}
+
+/*
+ * A disk that takes too long holds up sending for a moment, not for longer.
+ * While nothing is sent the link fiber may need what waits.
+ */
+static void tail_give_up(struct publisher *p)
+{
+	if (!p->ready || sp_now() < acked_tail_give_up(p->acked_tail))
+		return;
+	acked_tail_skip(p->acked_tail);
+	p->tail_error = -ETIMEDOUT;
+	publisher_wake(p);
+}
+
+/* Once every TAIL_QUIET at most: a disk that fails goes on failing. */
+static void tail_error_note(struct publisher *p)
+{
+	char text[NATS_WORDS_MAX];
+	int err = p->tail_error;
+
+	p->tail_error = 0;
+	if (sp_now() < p->tail_quiet)
+		return;
+	p->tail_quiet = sp_in(TAIL_QUIET);
+	snprintf(text, sizeof(text), "the acked tail begins anew: %s",
+		 err == -ETIMEDOUT ? "the disk takes too long"
+				   : strerror(-err));
+	publisher_notify(p, p->stats.state, text);
+}
+
+/* A disk that fails costs the acked tail, not the output. */
+void publisher_tail_keep(struct publisher *p)
+{
+	tail_give_up(p);
+	if (p->tail_error != 0)
+		tail_error_note(p);
+	if (p->tail_writing || !acked_tail_wants_write(p->acked_tail, sp_now()))
+		return;
+	p->tail_writing = true;
+	sp_sem_post(&p->tail_wake);
+}
+
+/* Events */
+
+int publisher_events_add(struct publisher_events *events, const char *subject,
+			 const void *bytes, size_t len)
+{
+	struct publisher_event one = { .len = len };
+
+	if (events->count == events->size) {
+		size_t size = events->size == 0 ? 64 : 2 * events->size;
+		struct publisher_event *at =
+			reallocarray(events->at, size, sizeof(*at));
+
+		if (at == NULL)
+			return -ENOMEM;
+		events->at = at;
+		events->size = size;
+	}
+	one.subject = strdup(subject);
+	one.bytes = malloc(len + 1);
+	if (one.subject == NULL || one.bytes == NULL) {
+		free(one.subject);
+		free(one.bytes);
+		return -ENOMEM;
+	}
+	memcpy(one.bytes, bytes, len);
+	events->at[events->count++] = one;
+	return 0;
+}
+
+void publisher_events_free(struct publisher_events *events)
+{
+	for (size_t i = 0; i < events->count; i++) {
+		free(events->at[i].subject);
+		free(events->at[i].bytes);
+	}
+	free(events->at);
+	*events = (struct publisher_events){ 0 };
+}
+
+struct events_job {
+	const struct publisher *p;
+	struct publisher_events *events;
+};
+
+static int events_gather(void *arg)
+{
+	struct events_job *job = arg;
+
+	return job->p->options.resync(job->p->options.resync_arg, job->events);
+}
+
+int publisher_rollback_events(struct publisher *p, const struct nats_tail *tail,
+			      struct publisher_events *events)
+{
+	struct events_job job = { p, events };
+
+	if (!p->lost || p->options.resync == NULL)
+		return 0;
+	/* Whoever is asked sees which stream it is now. */
+	p->created_ns = tail->created_ns;
+	publisher_set_log_position(p, tail->last_seq);
+	publisher_share(p);
+	return publisher_block(events_gather, &job); /* yields */
+}
+
+/* Those from @from on that go together. How many. */
+static size_t events_describe(const struct publisher_events *events,
+			      size_t from, const struct publisher *p,
+			      uint64_t epoch, const struct nats_tail *tail,
+			      struct nats_resend_message *out)
+{
+	size_t n = 0;
+
+	for (; n < TOGETHER && from + n < events->count; n++) {
+		const struct publisher_event *e = &events->at[from + n];
+		struct message_id id = {
+			epoch, { epoch, 0, (uint32_t)(from + n + 1) }
+		};
+
+		out[n] = (struct nats_resend_message){
+			.subject = e->subject,
+			.bytes = { e->bytes, e->len },
+			.has_after = tail->has_record,
+			.after = tail->record,
+		};
+		message_id_format(p->options.collector, &id, out[n].id);
+	}
+	return n;
+}
+
+int publisher_rollback_send(const struct publisher *p, struct nats_conn *link,
+			    uint64_t epoch,
+			    const struct publisher_events *events,
+			    struct nats_tail *tail, struct nats_error *why)
+{
+	struct nats_resend_message *messages =
+		calloc(TOGETHER, sizeof(*messages));
+	size_t done = 0;
+	int err = messages == NULL ? -ENOMEM : 0;
+
+	while (done < events->count && err == 0) {
+		struct nats_resend r = {
+			.collector = p->options.collector,
+			.schema = p->options.schema,
+			.after_seq = tail->id_seq,
+			.messages = messages,
+		};
+
+		r.count =
+			events_describe(events, done, p, epoch, tail, messages);
+		err = nats_resend(link, &p->options.stream, &r, why);
+		if (err < 0)
+			break;
+		done += r.count;
+		tail->id_seq += r.count;
+		memcpy(tail->id_text, messages[r.count - 1].id,
+		       sizeof(tail->id_text));
+	}
+	free(messages);
+	return err;
+}
+
+/* Sending again */
+
+struct resend_job {
+	const struct publisher *p;
+	struct nats_resend r;
+	struct nats_resend_message messages[TOGETHER];
+	size_t subjects[TOGETHER]; /* where they are in bytes */
+	size_t len;
+	size_t cap;
+	uint8_t *bytes;
+	struct nats_error why;
+};
+
+static int resend_run(void *arg)
+{
+	struct resend_job *job = arg;
+
+	return nats_resend(job->p->link, &job->p->options.stream, &job->r,
+			   &job->why);
+}
+
+/* Copy @m behind the others. */
+static int resend_add(struct resend_job *job, const struct acked_message *m)
+{
+	size_t size = m->subject_len + 1 + m->bytes.len;
+	size_t i = job->r.count;
+
+	if (m->bytes.len > job->p->limit)
+		return -EMSGSIZE; /* another server than the one it was sent to */
+	if (job->len + size > job->cap) {
+		size_t cap = job->len + size + TOGETHER_BYTES;
+		uint8_t *bytes = realloc(job->bytes, cap);
+
+		if (bytes == NULL)
+			return -ENOMEM;
+		job->bytes = bytes;
+		job->cap = cap;
+	}
+	job->subjects[i] = job->len;
+	job->messages[i] = (struct nats_resend_message){
+		.bytes = { .len = m->bytes.len },
+		.encoding = m->encoding == EGRESS_PLAIN
+				    ? NULL
+				    : egress_encoding_name(m->encoding),
+		.has_after = m->has_after,
+		.after = m->after,
+	};
+	message_id_format(job->p->options.collector, &m->id,
+			  job->messages[i].id);
+	memcpy(job->bytes + job->len, m->subject, m->subject_len + 1);
+	job->len += m->subject_len + 1;
+	memcpy(job->bytes + job->len, m->bytes.p, m->bytes.len);
+	job->len += m->bytes.len;
+	job->r.count++;
+	return 0;
+}
+
+/* Send what was gathered, and begin again behind it. */
+static int resend_flush(struct publisher *p, struct resend_job *job)
+{
+	int err;
+
+	if (job->r.count == 0)
+		return 0;
+	for (size_t i = 0; i < job->r.count; i++) {
+		const uint8_t *subject = job->bytes + job->subjects[i];
+
+		job->messages[i].subject = (const char *)subject;
+		job->messages[i].bytes.p =
+			subject + strlen((const char *)subject) + 1;
+	}
+	err = publisher_block(resend_run, job); /* yields */
+	if (err < 0)
+		return err;
+	p->stats.resent += job->r.count;
+	publisher_note_stored(p);
+	job->r.after_seq += job->r.count;
+	job->r.count = 0;
+	job->len = 0;
+	return 0;
+}
+
+/* The message that the stream ends with is the one that we know there. */
+static int resend_find_end(struct publisher *p, const struct nats_tail *tail)
+{
+	struct acked_message m;
+	char id[MESSAGE_ID_MAX];
+	int got;
+
+	if (!tail->has_id || tail->id_seq != tail->last_seq)
+		return -ENOENT;
+	got = acked_tail_seek(p->acked_tail, tail->id_seq); /* yields */
+	if (got == 0)
+		got = acked_tail_next(p->acked_tail, &m);
+	if (got != 1)
+		return got < 0 ? got : -ENOENT;
+	message_id_format(p->options.collector, &m.id, id);
+	return strcmp(id, tail->id_text) == 0 ? 0 : -ENOENT;
+}
+
+static int resend_all(struct publisher *p, struct resend_job *job)
+{
+	struct acked_message m;
+	int got;
+
+	while ((got = acked_tail_next(p->acked_tail, &m)) == 1) { /* yields */
+		int err = resend_add(job, &m);
+
+		if (err == 0 && sp_cancelled())
+			err = -ECANCELED;
+		if (err == 0 &&
+		    (job->r.count == TOGETHER || job->len >= TOGETHER_BYTES))
+			err = resend_flush(p, job); /* yields */
+		if (err < 0)
+			return err;
+	}
+	return got < 0 ? got : resend_flush(p, job);
+}
+
+static int resend_from(struct publisher *p, const struct nats_tail *tail,
+		       struct nats_error *why)
+{
+	struct resend_job *job;
+	int err = resend_find_end(p, tail); /* yields */
+
+	if (err < 0)
+		return err;
+	job = calloc(1, sizeof(*job));
+	if (job == NULL)
+		return -ENOMEM;
+	job->p = p;
+	job->r = (struct nats_resend){
+		.collector = p->options.collector,
+		.schema = p->options.schema,
+		.after_seq = tail->id_seq,
+		.messages = job->messages,
+	};
+	err = resend_all(p, job); /* yields */
+	*why = job->why;
+	free(job->bytes);
+	free(job);
+	return err;
+}
+
+/* Judging */
+
+static bool stream_is_shorter(const struct publisher *p,
+			      const struct nats_tail *tail)
+{
+	if (acked_tail_created(p->acked_tail) != tail->created_ns)
+		return false;
+	if (tail->last_seq < acked_tail_acked(p->acked_tail))
+		return true;
+	/* Somebody else may have written behind what is left. */
+	return p->has_acked && tail->has_record &&
+	       record_id_compare(tail->record, p->acked) < 0;
+}
+
+static void lost_note(struct publisher *p, const struct nats_tail *tail,
+		      const char *why)
+{
+	char text[NATS_WORDS_MAX];
+
+	if (!p->lost)
+		p->stats.rollbacks++;
+	p->lost = true;
+	if (tail->has_record)
+		p->acked = tail->record;
+	snprintf(text, sizeof(text),
+		 "the stream lost what it had acknowledged, which cannot be "
+		 "sent again (%s): resync",
+		 why);
+	publisher_notify(p, p->stats.state, text);
+}
+
+static void resent_note(struct publisher *p)
+{
+	uint64_t lost = acked_tail_acked(p->acked_tail) - p->mending.lost_from;
+	char text[NATS_WORDS_MAX];
+
+	/* Some may have been stored without an acknowledgement. */
+	p->stats.resent = p->mending.resent + lost;
+	snprintf(text, sizeof(text),
+		 "the stream lost %" PRIu64
+		 " messages that it had acknowledged; they were sent again",
+		 lost);
+	publisher_notify(p, p->stats.state, text);
+}
+
+/* Whether the connection or the stream is to blame, and not the tail. */
+static bool is_passing(int err)
+{
+	return err == -ENOTCONN || err == -ETIMEDOUT || err == -EAGAIN ||
+	       err == -EBUSY || err == -EACCES || err == -ECANCELED;
+}
+
+static const char *reason_of(int err)
+{
+	if (err == -ENOENT)
+		return "--acked-tail does not reach back so far";
+	if (err == -EMSGSIZE)
+		return "the server takes less than before";
+	if (err == -EBADMSG)
+		return "a file of the acked tail is damaged";
+	return is_passing(err) ? "the server does not take it" : strerror(-err);
+}
+
+/* The stream is shorter. An attempt that got further than the last counts. */
+static void mending_note(struct publisher *p, const struct nats_tail *tail)
+{
+	struct publisher_mending *m = &p->mending;
+
+	if (!m->active)
+		*m = (struct publisher_mending){
+			.active = true,
+			.lost_from = tail->last_seq,
+			.resent = p->stats.resent,
+		};
+	if (tail->last_seq < m->lost_from)
+		m->lost_from = tail->last_seq; /* lost again */
+	if (tail->last_seq > m->stream_end)
+		m->failures = 0;
+	m->stream_end = tail->last_seq;
+}
+
+/* Whether to try again. A lost connection is not the stream's refusal. */
+static bool resend_again(struct publisher *p, int err)
+{
+	if (!is_passing(err))
+		return false;
+	if (err == -ENOTCONN || err == -ECANCELED)
+		return true;
+	return ++p->mending.failures < PATIENCE;
+}
+
+/* Everything was sent again, or nothing more can be. */
+static void resend_conclude(struct publisher *p, const struct nats_tail *tail,
+			    int err)
+{
+	if (err < 0)
+		lost_note(p, tail, reason_of(err));
+	else if (!acked_tail_complete(p->acked_tail))
+		lost_note(p, tail, "the run before was killed");
+	else if (++p->mending.failures > PATIENCE)
+		lost_note(p, tail, "what is sent again is lost again");
+	else
+		resent_note(p);
+}
+
+int publisher_rollback_mend(struct publisher *p, const struct nats_tail *tail,
+			    struct nats_error *why, bool *resent)
+{
+	int err;
+
+	*resent = false;
+	if (p->lost)
+		return 0;
+	if (p->epoch_open && p->created_ns != tail->created_ns) {
+		p->lost = true; /* all of it */
+		return 0;
+	}
+	if (!stream_is_shorter(p, tail)) {
+		p->mending.active = false;
+		return 0;
+	}
+	mending_note(p, tail);
+	err = resend_from(p, tail, why); /* yields */
+	if (err < 0 && resend_again(p, err))
+		return err;
+	*resent = true;
+	resend_conclude(p, tail, err);
+	return 0;
+}
