@@ -82,6 +82,49 @@ static void test_shards_wake_each_other(void **state)
 	run_with(&opts, wake_body, NULL);
 }
 
+/*
+ * A fiber that wakes another shard and then computes: whether the wake-up can
+ * be sent has to be known before it goes on.
+ */
+
+static int set_flag(void *arg)
+{
+	atomic_store((atomic_bool *)arg, true);
+	return 0;
+}
+
+static int wake_and_compute(void *arg)
+{
+	int64_t give_up = sp_in(30 * SP_S);
+	bool all = true;
+
+	(void)arg;
+	for (int i = 0; i < 20 && all; i++) {
+		atomic_bool ran = false;
+		struct sp_task task;
+
+		/* The other shard goes to sleep; too short, this says less. */
+		EXPECT_EQ(sp_sleep(SP_MS), 0);
+		EXPECT_EQ(sp_go_on(NULL, 1, set_flag, &ran, &task), 0);
+		while (!atomic_load(&ran) && sp_now() < give_up)
+			;
+		all = atomic_load(&ran);
+		EXPECT_EQ(sp_join(task, NULL), 0);
+	}
+	EXPECT(all);
+	return 0;
+}
+
+static void test_a_wakeup_is_sent_before_the_sender_computes(void **state)
+{
+	struct sp_opts opts = two_shards();
+
+	(void)state;
+	run_with(&opts, wake_and_compute, NULL);
+	opts.ring_mode = SP_RING_SQPOLL;
+	run_with(&opts, wake_and_compute, NULL);
+}
+
 static int post(void *arg)
 {
 	return sem_post(arg);
@@ -246,6 +289,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_profile_is_what_the_runtime_sees),
 		cmocka_unit_test(test_shards_wake_each_other),
+		cmocka_unit_test(
+			test_a_wakeup_is_sent_before_the_sender_computes),
 		cmocka_unit_test(test_a_thread_wakes_a_shard),
 		cmocka_unit_test(test_idle_shards_take_no_time),
 		cmocka_unit_test(test_closing_ends_the_waits_on_a_descriptor),
