@@ -1,4 +1,5 @@
 #include "spargio/io/ring.h"
+#include "spargio/sched/spin.h"
 
 #include <spargio/time.h>
 
@@ -235,17 +236,6 @@ bool sp__ring_take_cqe(struct sp__ring *ring, unsigned int tail,
 	return true;
 }
 
-/*
- * The tail must be visible before the flags are read, or the kernel's thread
- * falls asleep unseen. TSan does not know fences; a locked instruction is one.
- */
-static void full_fence(void)
-{
-	_Atomic int word = 0;
-
-	atomic_fetch_add(&word, 1);
-}
-
 static int enter_ring(struct sp__ring *ring, unsigned int want,
 		      unsigned int flags, void *arg, size_t size)
 {
@@ -255,8 +245,12 @@ static int enter_ring(struct sp__ring *ring, unsigned int want,
 	/* Pairs with the kernel's acquire: the entries are filled. */
 	atomic_store_explicit(ring->ktail, ring->tail, memory_order_release);
 	if (ring->setup & IORING_SETUP_SQPOLL) {
-		/* The kernel's thread takes them by itself while awake. */
-		full_fence();
+		/*
+		 * The kernel's thread takes them by itself while awake. The
+		 * tail must be visible before the flags are read, or that
+		 * thread falls asleep unseen.
+		 */
+		sp__full_fence();
 		ring->submitted = ring->tail;
 		if (atomic_load_explicit(ring->kflags, memory_order_relaxed) &
 		    IORING_SQ_NEED_WAKEUP)

@@ -125,11 +125,12 @@ static void rt_free(struct sp_rt *rt)
 
 static int rt_new(const struct sp_opts *opts, struct sp_rt **out)
 {
-	struct sp_rt *rt = calloc(1, sizeof(*rt));
+	struct sp_rt *rt = aligned_alloc(SP__CACHE_LINE, sizeof(*rt));
 	int err;
 
 	if (rt == NULL)
 		return -ENOMEM;
+	memset(rt, 0, sizeof(*rt));
 	sp__stacks_init(&rt->stacks, sizeof(struct sp_fiber));
 	sem_init(&rt->ended, 0, 0);
 	sem_init(&rt->opened, 0, 0);

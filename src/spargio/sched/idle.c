@@ -9,6 +9,13 @@
  * each other would steal each other's fibers. A shard that has just run out of
  * work steals only where several fibers are queued; after DOZE_NS it steals
  * anywhere.
+ *
+ * A fiber that another fiber woke, or that came by the inbox, is left to its
+ * own shard for a while, so nobody is woken to steal it. If that shard does not
+ * get to it, because the fiber that runs there computes, an idle shard takes it
+ * all the same: of the shards that are parked one watches the others, which
+ * means that it looks at them every SP__STUCK_NS, for as long as one of them
+ * runs.
  */
 #include "spargio/sched/idle.h"
 #include "spargio/sched/backend.h"
@@ -30,15 +37,22 @@
 
 /* Stealing */
 
+/* True if the next fiber of @victim may be stolen, and has waited for long. */
+static bool next_fiber_is_old(const struct sp_shard *victim, int64_t now)
+{
+	return atomic_load_explicit(&victim->next_fiber,
+				    memory_order_relaxed) != NULL &&
+	       now - atomic_load_explicit(&victim->next_fiber_since,
+					  memory_order_relaxed) >=
+		       NEXT_FIBER_OLD_NS;
+}
+
 /* The next fiber of a victim that is too busy to get to it. */
 static struct sp_fiber *steal_next_fiber(struct sp_shard *victim)
 {
-	struct sp_fiber *f =
-		atomic_load_explicit(&victim->next_fiber, memory_order_acquire);
-	int64_t since = atomic_load_explicit(&victim->next_fiber_since,
-					     memory_order_relaxed);
+	struct sp_fiber *f;
 
-	if (f == NULL || sp_now() - since < NEXT_FIBER_OLD_NS)
+	if (!next_fiber_is_old(victim, sp_now()))
 		return NULL;
 	/* Take it first: until then its owner may change it. */
 	f = atomic_exchange_explicit(&victim->next_fiber, NULL,
@@ -152,6 +166,7 @@ static bool steal_work(struct sp_shard *s, uint32_t at_least)
 		atomic_fetch_sub(&rt->searching, 1);
 		return false;
 	}
+	s->searched = true;
 	sp__count(&s->counts.steal_attempts, 1);
 	found = search_victims(s, at_least);
 	atomic_fetch_sub(&rt->searching, 1);
@@ -170,27 +185,52 @@ static bool others_have(struct sp_shard *s, uint32_t count)
 	return false;
 }
 
-/*
- * Until when to sleep: the next timer, or, while something waits in another's
- * inbox, until that has waited for too long.
- */
-static int64_t sleep_deadline(struct sp_shard *s)
+/* Another shard keeps a fiber that may be stolen later. */
+static bool others_keep(struct sp_shard *s)
 {
 	struct sp_rt *rt = s->rt;
-	int64_t deadline = sp__timer_wheel_next(&s->timer_wheel);
 
 	for (uint32_t i = 0; i < rt->nshards; i++) {
 		struct sp_shard *other = &rt->shards[i];
 
-		if (other != s &&
-		    atomic_load_explicit(&other->fiber_inbox,
-					 memory_order_relaxed) != NULL) {
-			int64_t soon = sp_in(2 * SP__STUCK_NS);
-
-			return soon < deadline ? soon : deadline;
-		}
+		if (other == s)
+			continue;
+		if (atomic_load(&other->fiber_inbox) != NULL &&
+		    atomic_load(&other->inbox_movable))
+			return true;
+		if (atomic_load(&other->next_fiber) != NULL &&
+		    atomic_load_explicit(&other->next_fiber_since,
+					 memory_order_relaxed) != SP_NEVER)
+			return true;
 	}
-	return deadline;
+	return false;
+}
+
+/* One of those has waited for so long that it may be stolen now. */
+static bool others_are_late(struct sp_shard *s, int64_t now)
+{
+	struct sp_rt *rt = s->rt;
+
+	for (uint32_t i = 0; i < rt->nshards; i++) {
+		struct sp_shard *other = &rt->shards[i];
+
+		if (other != s && (next_fiber_is_old(other, now) ||
+				   sp__shard_is_stuck(other, now)))
+			return true;
+	}
+	return false;
+}
+
+static bool others_run(struct sp_shard *s)
+{
+	struct sp_rt *rt = s->rt;
+
+	for (uint32_t i = 0; i < rt->nshards; i++)
+		if (i != s->index &&
+		    atomic_load_explicit(&rt->shards[i].park,
+					 memory_order_relaxed) == SP__RUNNING)
+			return true;
+	return false;
 }
 
 /* Spinning */
@@ -273,20 +313,68 @@ static bool spin_for_work(struct sp_shard *s, int64_t began, int64_t *now)
 	return false;
 }
 
+/* True if it is this shard that watches the others from now on. */
+static bool watch_begin(struct sp_shard *s)
+{
+	bool watched = false;
+
+	return others_keep(s) &&
+	       atomic_compare_exchange_strong(&s->rt->watched, &watched, true);
+}
+
+/* Nothing has come for a shard that watches, and it has to go on. */
+static bool may_watch_on(struct sp_shard *s)
+{
+	int64_t now = sp_now();
+
+	return atomic_load(&s->park) == SP__PARKED && !has_work(s) &&
+	       now < sp__timer_wheel_next(&s->timer_wheel) &&
+	       !others_have(s, 1) && !others_are_late(s, now) && others_run(s);
+}
+
+static void sleep_shard(struct sp_shard *s)
+{
+	bool watching = watch_begin(s);
+
+	do {
+		int64_t deadline = sp__timer_wheel_next(&s->timer_wheel);
+		int64_t soon = watching ? sp_in(SP__STUCK_NS) : SP_NEVER;
+
+		sp__count(&s->counts.parks, 1);
+		s->backend->wait(s, soon < deadline ? soon : deadline);
+	} while (watching && may_watch_on(s));
+	if (watching)
+		atomic_store(&s->rt->watched, false);
+}
+
 static void park_shard(struct sp_shard *s)
 {
 	struct sp_rt *rt = s->rt;
 
+	s->searched = true;
 	atomic_fetch_add(&rt->parked, 1);
 	/* From here on a publisher also wakes us: see sp__shard_notify(). */
 	atomic_exchange(&s->park, SP__PARKED);
-	if (!has_work(s) && !others_have(s, 1)) {
-		sp__count(&s->counts.parks, 1);
-		s->backend->wait(s, sleep_deadline(s));
-	}
+	/* Pairs with the fence in sp__shard_wake_idle(). */
+	sp__full_fence();
+	if (!has_work(s) && !others_have(s, 1))
+		sleep_shard(s);
 	atomic_store_explicit(&s->last_poll, sp_now(), memory_order_relaxed);
 	atomic_exchange(&s->park, SP__RUNNING);
 	atomic_fetch_sub(&rt->parked, 1);
+}
+
+void sp__shard_pass_on(struct sp_shard *s)
+{
+	if (!s->searched)
+		return;
+	s->searched = false;
+	if (atomic_load(&s->rt->parked) == 0)
+		return;
+	if (others_have(s, 1))
+		sp__shard_wake_idle(s);
+	else if (others_keep(s))
+		sp__shard_request_watch(s);
 }
 
 /* When it had nothing to do any more, and when it had. */

@@ -46,9 +46,15 @@ struct sp_rt {
 	_Atomic uint64_t outside_finished; /* refused after being counted */
 	_Atomic uint32_t round_robin;
 	_Atomic uint32_t searching; /* shards looking for work to steal */
-	_Atomic uint32_t parked;
 
-	atomic_bool closing;   /* nothing new is spawned */
+	/*
+	 * Read at every wake of a stealable fiber, written when a shard falls
+	 * asleep or wakes up: not beside words that change often.
+	 */
+	alignas(SP__CACHE_LINE) _Atomic uint32_t parked;
+	/* A parked shard looks at the others every SP__STUCK_NS; see idle.c. */
+	atomic_bool watched;
+	alignas(SP__CACHE_LINE) atomic_bool closing; /* no spawns any more */
 	atomic_bool ending;    /* shards leave their loops */
 	_Atomic uint64_t ends; /* fibers reaped while closing */
 	sem_t ended;	       /* posted when all have */

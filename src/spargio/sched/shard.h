@@ -82,11 +82,13 @@ struct sp_shard {
 	uint32_t near_misses; /* short sleeps since the last full spin */
 	uint32_t probe_every; /* so many of them before the next */
 	uint32_t victim;      /* where the next search begins */
+	bool searched;	      /* or slept, since it last had work */
 	uint64_t seed;
 
 	/* Owner and idle shards that steal. */
 	alignas(SP__CACHE_LINE) struct sp__runq runq;
 	struct sp_fiber *_Atomic next_fiber; /* woken last: runs next */
+	/* When its turn began; SP_NEVER for a fiber that may not be stolen. */
 	_Atomic int64_t next_fiber_since;
 
 	/* When the ring above is full; idle shards also take from its front. */
@@ -96,6 +98,7 @@ struct sp_shard {
 
 	/* Anybody pushes; an idle shard steals it if the owner is stuck. */
 	alignas(SP__CACHE_LINE) struct sp_fiber *_Atomic fiber_inbox;
+	atomic_bool inbox_movable; /* perhaps a stealable one is in it */
 	struct sp__offload offload;
 	alignas(SP__CACHE_LINE) _Atomic uint32_t park;
 

@@ -26,6 +26,22 @@ static inline void sp__cpu_relax(void)
 #endif
 }
 
+/*
+ * What this thread stored before is visible before what it loads after. TSan
+ * does not know fences, and gcc refuses them there: a locked instruction on a
+ * word of our own does the same on the CPUs that have TSan.
+ */
+static inline void sp__full_fence(void)
+{
+#ifdef SP_TSAN
+	_Atomic int word = 0;
+
+	atomic_fetch_add(&word, 1);
+#else
+	atomic_thread_fence(memory_order_seq_cst);
+#endif
+}
+
 static inline bool sp__spin_try(struct sp__spin *s)
 {
 	/* Pairs with the release in sp__spin_unlock(). */
