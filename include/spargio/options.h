@@ -29,8 +29,12 @@ enum sp_recv_mode {
 	SP_RECV_READY,	 /* read when readable */
 };
 
-/* Values of sp_opts.spin_us other than a number of microseconds. */
-#define SP_SPIN_ADAPTIVE (-2) /* learn it, at most 50 us; the default */
+/*
+ * Values of sp_opts.spin_us other than a number of microseconds. To learn it is
+ * the default: at most 50 us, and 400 us after waking another shard, where an
+ * answer tends to come.
+ */
+#define SP_SPIN_ADAPTIVE (-2)
 #define SP_SPIN_FOREVER	 (-1) /* never sleep */
 
 /* A shard on which one fiber runs and does not yield; see sp_opts. */

@@ -90,10 +90,9 @@ static void init_shard(struct sp_rt *rt, uint32_t index)
 	s->rt = rt;
 	s->index = index;
 	s->victim = index + 1;
-	s->probe_every = 1;
 	sp__timer_wheel_init(&s->timer_wheel, sp_now());
 	/* With too few CPUs a spinning shard would only be in the way. */
-	s->spin_ns = sp__cpus_available() < rt->nshards ? 0 : 20 * SP_US;
+	sp__idle_spin_init(&s->idle_spin, sp__cpus_available() >= rt->nshards);
 }
 
 /* Give back all but the shards and the stacks. */

@@ -1,9 +1,7 @@
 /*
  * What a shard does when it has nothing to do: spin a little, steal, sleep.
  *
- * Waking a sleeping thread costs tens of microseconds, seeing a word change
- * costs a tenth of one. So a shard watches its sources for a while before it
- * sleeps, for as long as spinning has found work lately.
+ * How long it spins is in idle_spin.c.
  *
  * Stealing too early is worse than not stealing: two shards that pass a lock to
  * each other would steal each other's fibers. A shard that has just run out of
@@ -26,11 +24,6 @@
 #include <spargio/time.h>
 
 #define DOZE_NS		  (20 * SP_US)
-#define SPIN_MAX_NS	  (50 * SP_US)
-#define SPIN_MIN_NS	  (2 * SP_US)
-#define NEAR_NS		  (200 * SP_US) /* a wait that a spin may have caught */
-#define PROBE_MIN	  4
-#define PROBE_MAX	  256
 #define SPIN_LOOKS	  32
 #define NEXT_FIBER_OLD_NS (200 * SP_US)
 #define LOADED		  2
@@ -261,40 +254,19 @@ static bool poll_for_work(struct sp_shard *s)
 	return false;
 }
 
-static int64_t spin_limit(const struct sp_shard *s)
+static int64_t spin_limit(struct sp_shard *s)
 {
 	int32_t us = s->rt->opts.spin_us;
+	uint64_t wakeups = atomic_load_explicit(&s->counts.shard_wakeups,
+						memory_order_relaxed);
+	bool sent_wakeup = wakeups != s->wakeups_seen;
 
+	s->wakeups_seen = wakeups;
 	if (us == SP_SPIN_FOREVER)
 		return SP_NEVER;
-	return us >= 0 ? us * SP_US : s->spin_ns;
-}
-
-/*
- * Spin on while it pays, shrink the spin when it was in vain. Two shards that
- * both sleep while they wait for each other see waits that are mostly waking
- * up, longer than any spin: so after some waits that were not much longer, try
- * a full spin all the same, ever more rarely while that does not pay. With more
- * shards than CPUs a spinning one would take time from a working one.
- */
-static void adapt_spin(struct sp_shard *s, int64_t waited, bool slept)
-{
-	if (s->rt->opts.spin_us != SP_SPIN_ADAPTIVE || s->spin_ns == 0)
-		return;
-	if (!slept) {
-		s->spin_ns = SPIN_MAX_NS;
-		s->probe_every = PROBE_MIN;
-		return;
-	}
-	s->spin_ns = s->spin_ns * 3 / 4;
-	if (s->spin_ns < SPIN_MIN_NS)
-		s->spin_ns = SPIN_MIN_NS;
-	if (waited > NEAR_NS || ++s->near_misses < s->probe_every)
-		return;
-	s->near_misses = 0;
-	s->spin_ns = SPIN_MAX_NS;
-	if (s->probe_every < PROBE_MAX)
-		s->probe_every *= 2;
+	if (us != SP_SPIN_ADAPTIVE)
+		return us * SP_US;
+	return sp__idle_spin_begin(&s->idle_spin, sent_wakeup);
 }
 
 /* True if work came before the limit. *@now is kept up to date. */
@@ -417,7 +389,7 @@ void sp__shard_idle(struct sp_shard *s)
 		now = sp_now();
 		slept = true;
 	}
-	adapt_spin(s, now - began, slept);
+	sp__idle_spin_end(&s->idle_spin, now - began, slept);
 	s->woke_at = now;
 	sp__shard_busy_from(s, now);
 }
