@@ -160,6 +160,17 @@ static void probe_opcodes(struct sp__ring *ring)
 			ring->opcodes[i / 64] |= UINT64_C(1) << i % 64;
 }
 
+/*
+ * A filter of system calls (seccomp) can allow to set up a ring and not to
+ * enter it. Every wait would then return at once, for ever.
+ */
+static int try_enter(struct sp__ring *ring)
+{
+	int err = sp__ring_enter(ring, 0, 0);
+
+	return err == -EINTR ? 0 : err;
+}
+
 int sp__ring_open(struct sp__ring *ring, const struct sp_opts *opts)
 {
 	struct io_uring_params p;
@@ -180,7 +191,12 @@ int sp__ring_open(struct sp__ring *ring, const struct sp_opts *opts)
 	find_fields(ring, &p);
 	probe_opcodes(ring);
 	register_fd(ring);
-	return 0;
+	err = try_enter(ring);
+	if (err < 0) {
+		sp__ring_leave(ring);
+		sp__ring_close(ring);
+	}
+	return err;
 }
 
 void sp__ring_leave(struct sp__ring *ring)
