@@ -41,7 +41,9 @@ int sp_start(const struct sp_opts *opts, struct sp_rt **out);
 /*
  * Stop it: nothing new is spawned, every fiber is cancelled, and the call
  * waits for them until @deadline (see time.h). Then threads end and @rt is
- * freed.
+ * freed. Other threads need not know: with this @rt sp_go_on(), sp_go_attr(),
+ * sp_go_copy(), sp_call_on(), sp_msg_post() and the calls of placement.h return
+ * -ESHUTDOWN, also when it is freed already.
  *
  * 0		every fiber had ended.
  * -ETIMEDOUT	some had not and were dropped where they stood. What they held

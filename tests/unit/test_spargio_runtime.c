@@ -410,6 +410,56 @@ static void test_stop_meets_a_spawn_from_outside(void **state)
 	assert_int_equal(atomic_exchange(&expect_failures, 0), 0);
 }
 
+/*
+ * Threads that spawn and post until they are told that the runtime ends. They
+ * cannot know when it is freed: a call may be in it at that moment, or come
+ * after it.
+ */
+
+enum {
+	VISITORS = 3
+};
+
+static void *visit_until_told(void *arg)
+{
+	struct sp_rt *rt = arg;
+	uint32_t i = 0;
+	int err;
+
+	do {
+		i++;
+		if (i % 2 == 0)
+			err = sp_go_on(rt, i / 2 % 2, return_value, NULL, NULL);
+		else
+			err = sp_msg_post(rt, i / 2 % 2, 1, i);
+	} while (err == 0 || err == -EAGAIN || err == -ENOMEM);
+	EXPECT_EQ(err, -ESHUTDOWN);
+	return NULL;
+}
+
+static void test_stop_meets_threads_that_know_nothing_of_it(void **state)
+{
+	struct sp_opts opts = SP_OPTS_INIT;
+
+	(void)state;
+	opts.shards = 2;
+	for (int round = 0; round < 50; round++) {
+		pthread_t threads[VISITORS];
+		struct sp_rt *rt;
+
+		assert_int_equal(sp_start(&opts, &rt), 0);
+		for (int i = 0; i < VISITORS; i++)
+			assert_int_equal(pthread_create(&threads[i], NULL,
+							visit_until_told, rt),
+					 0);
+		usleep((useconds_t)(round * 20));
+		assert_int_equal(sp_stop(rt, sp_in(60 * SP_S)), 0);
+		for (int i = 0; i < VISITORS; i++)
+			pthread_join(threads[i], NULL);
+	}
+	assert_int_equal(atomic_exchange(&expect_failures, 0), 0);
+}
+
 static int busy_tree(void *arg)
 {
 	int depth = (int)(intptr_t)arg;
@@ -718,6 +768,8 @@ int main(void)
 		cmocka_unit_test(test_joiner_may_end_with_its_runtime),
 		cmocka_unit_test(test_dropped_fibers_leave_their_lists_usable),
 		cmocka_unit_test(test_stop_meets_a_spawn_from_outside),
+		cmocka_unit_test(
+			test_stop_meets_threads_that_know_nothing_of_it),
 		cmocka_unit_test(test_stop_with_work_in_flight),
 		cmocka_unit_test(test_a_thousand_runtimes_leave_nothing_behind),
 		cmocka_unit_test(test_dump_shows_what_fibers_wait_for),

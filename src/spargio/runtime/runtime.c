@@ -15,6 +15,7 @@
 #include "spargio/sched/stack.h"
 #include "spargio/sched/stack_overflow.h"
 #include "spargio/sched/timer_wheel.h"
+#include "spargio/sched/visit.h"
 #include "spargio/sched/wait.h"
 
 #include <spargio/time.h>
@@ -163,6 +164,7 @@ static int rt_new(const struct sp_opts *opts, struct sp_rt **out)
 		err = sp__msg_inbox_open(&rt->shards[i]);
 	if (err < 0)
 		goto fail;
+	sp__visits_open(rt);
 	*out = rt;
 	return 0;
 
@@ -369,6 +371,7 @@ static bool rt_close(struct sp_rt *rt)
 {
 	bool dropped = false;
 
+	sp__visits_close(rt);
 	sp__watchdog_stop(rt);
 	sp__stacks_walk(&rt->stacks, drop_visitor, &dropped);
 	rt_empty(rt);

@@ -41,7 +41,11 @@ struct sp_rt {
 	void (*_Atomic local_drop[SP__LOCALS])(void *);
 	_Atomic uint32_t local_keys;
 
-	/* Fibers spawned by threads that are no shard of ours. */
+	/* Threads that are no shard of ours; see visit.h. */
+	struct sp_rt *next_open;
+	uint32_t visitors;
+
+	/* Fibers spawned by such threads. */
 	_Atomic uint64_t outside_spawned;
 	_Atomic uint64_t outside_finished; /* refused after being counted */
 	_Atomic uint32_t round_robin;

@@ -27,13 +27,13 @@ static inline void sp__cpu_relax(void)
 }
 
 /*
- * What this thread stored before is visible before what it loads after. TSan
- * does not know fences, and gcc refuses them there: a locked instruction on a
- * word of our own does the same on the CPUs that have TSan.
+ * What this thread stored before is visible before what it loads after. gcc
+ * refuses a fence under TSan: there a locked instruction on a word of our own
+ * stands for it, which on x86-64 is one.
  */
 static inline void sp__full_fence(void)
 {
-#ifdef SP_TSAN
+#ifdef __SANITIZE_THREAD__
 	_Atomic int word = 0;
 
 	atomic_fetch_add(&word, 1);
