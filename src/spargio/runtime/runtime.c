@@ -3,6 +3,7 @@
 #include "spargio/io/recv_buffers.h"
 #include "spargio/io/uring.h"
 #include "spargio/runtime/options.h"
+#include "spargio/runtime/stop_timer.h"
 #include "spargio/runtime/watchdog.h"
 #include "spargio/sched/cancel.h"
 #include "spargio/sched/context.h"
@@ -302,22 +303,11 @@ static void start_threads(struct sp_rt *rt, uint32_t first)
 	}
 }
 
-static bool sem_wait_until(sem_t *sem, int64_t deadline)
-{
-	struct timespec until = { .tv_sec = deadline / SP_S,
-				  .tv_nsec = deadline % SP_S };
-
-	while (sem_clockwait(sem, CLOCK_MONOTONIC, &until) < 0)
-		if (errno != EINTR)
-			return false;
-	return true;
-}
-
 /* Join the threads once all have ended; false if one has not by @deadline. */
 static bool join_threads(struct sp_rt *rt, int64_t deadline)
 {
 	while (rt->threads > 0) {
-		if (!sem_wait_until(&rt->gone, deadline))
+		if (!sp__sem_wait_until(&rt->gone, deadline))
 			return false;
 		rt->threads--;
 	}
@@ -386,6 +376,28 @@ static bool rt_close(struct sp_rt *rt)
 	return false;
 }
 
+/*
+ * Every shard is to leave its loop. False if some thread does not end: it has
+ * until @deadline, and STOP_GRACE in any case.
+ */
+static bool threads_end(struct sp_rt *rt, int64_t deadline)
+{
+	int64_t last = sp_in(STOP_GRACE);
+
+	if (last < deadline)
+		last = deadline;
+	return join_threads(rt, last) && sp__pool_stop(rt->pool, last);
+}
+
+/* Some thread does not end: leave it, and everything that it may touch. */
+static void rt_abandon(struct sp_rt *rt)
+{
+	sp__watchdog_stop(rt);
+	for (uint32_t i = 0; i < rt->nshards; i++)
+		if (rt->shards[i].has_thread)
+			pthread_detach(rt->shards[i].thread);
+}
+
 /* sp_run() */
 
 struct root {
@@ -400,6 +412,7 @@ static int root_main(void *arg)
 	struct root *root = arg;
 
 	root->ret = root->fn(root->arg);
+	sp__stop_timer_begin(root->rt);
 	close_rt(root->rt);
 	return 0;
 }
@@ -408,6 +421,7 @@ int sp_run(const struct sp_opts *opts, int (*fn)(void *), void *arg)
 {
 	struct root root = { .fn = fn, .arg = arg };
 	struct sp_shard *first;
+	int64_t deadline;
 	struct sp_rt *rt;
 	int err;
 
@@ -424,15 +438,21 @@ int sp_run(const struct sp_opts *opts, int (*fn)(void *), void *arg)
 	if (err == 0)
 		err = sp__watchdog_start(rt);
 	if (err == 0)
+		err = sp__stop_timer_start(rt);
+	if (err == 0)
 		err = sp_go_on(rt, 0, root_main, &root, NULL);
 	if (err == 0)
 		sp__shard_loop(first);
 	else
 		sp__shards_end(rt);
 	shard_end(first);
-	(void)join_threads(rt, SP_NEVER);
-	(void)sp__pool_stop(rt->pool, SP_NEVER);
-	(void)rt_close(rt);
+	deadline = sp__stop_timer_finish(rt);
+	if (!threads_end(rt, deadline)) {
+		rt_abandon(rt);
+		return -EBUSY;
+	}
+	if (!rt_close(rt))
+		return -ETIMEDOUT;
 	return err < 0 ? err : root.ret;
 }
 
@@ -466,18 +486,16 @@ int sp_start(const struct sp_opts *opts, struct sp_rt **out)
 int sp_stop(struct sp_rt *rt, int64_t deadline)
 {
 	struct sp_shard *here = sp__shard_self();
-	int64_t last;
 
 	if (here != NULL && here->rt == rt)
 		return -EDEADLK;
 	if (!atomic_load(&rt->closing))
 		close_rt(rt);
-	if (!sem_wait_until(&rt->ended, deadline))
+	if (!sp__sem_wait_until(&rt->ended, deadline)) {
+		sp__report_fibers_left(rt);
 		sp__shards_end(rt);
-	last = sp_in(STOP_GRACE);
-	if (last < deadline)
-		last = deadline;
-	if (!join_threads(rt, last) || !sp__pool_stop(rt->pool, last))
+	}
+	if (!threads_end(rt, deadline))
 		return -EBUSY;
 	return rt_close(rt) ? 0 : -ETIMEDOUT;
 }

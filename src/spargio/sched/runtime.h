@@ -14,6 +14,7 @@
 
 struct sp__leases;
 struct sp__pool;
+struct sp__stop_timer;
 struct sp__watchdog;
 
 /* A point that all shards pass together. */
@@ -34,8 +35,9 @@ struct sp_rt {
 	int stack_class;
 	struct sp__pool *pool;
 	struct sp__watchdog *watchdog;
-	struct sp__leases *leases; /* of descriptors; see placement.h */
-	uint8_t *tag_kinds;	   /* see msg_inbox.h; NULL: all plain */
+	struct sp__stop_timer *stop_timer; /* of sp_run(); or NULL */
+	struct sp__leases *leases;	   /* of descriptors; see placement.h */
+	uint8_t *tag_kinds; /* see msg_inbox.h; NULL: all plain */
 
 	struct sp__stacks stacks;
 	void (*_Atomic local_drop[SP__LOCALS])(void *);
