@@ -345,17 +345,16 @@ static int64_t wake_and_compute(void)
 
 static int slot_body(void *arg)
 {
+	int64_t give_up = sp_in(30 * SP_S);
 	int64_t best = SP_NEVER;
 
 	(void)arg;
-	for (int i = 0; i < 50 && best > 5 * 1500 * SP_US; i++) {
+	do {
 		int64_t late = wake_and_compute();
 
 		if (late < best)
 			best = late;
-		if (late > 20 * SP_S)
-			break;
-	}
+	} while (best > 5 * 1500 * SP_US && sp_now() < give_up);
 	EXPECT(best <= 5 * 1500 * SP_US);
 	return 0;
 }
@@ -393,7 +392,7 @@ static void test_a_blocked_shard_does_not_trap_what_threads_spawn(void **state)
 	(void)state;
 	opts.shards = 2;
 	opts.spin_us = 0;
-	for (int i = 0; i < 50; i++) {
+	for (int i = 0; i < 20; i++) {
 		struct outside o = { 0 };
 		int64_t give_up = sp_in(30 * SP_S);
 		struct sp_shard_stats stats;
