@@ -11,7 +11,8 @@ struct sp__stop_timer {
 	struct sp_rt *rt;
 	pthread_t thread;
 	sem_t begun;
-	int64_t deadline; /* SP_NEVER until it has begun */
+	/* SP_NEVER until it has begun. TSan does not know sem_clockwait(). */
+	_Atomic int64_t deadline;
 };
 
 bool sp__sem_wait_until(sem_t *sem, int64_t deadline)
@@ -55,7 +56,8 @@ static void *stop_timer_main(void *arg)
 	struct sp__stop_timer *timer = arg;
 
 	(void)sp__sem_wait_until(&timer->begun, SP_NEVER);
-	if (!sp__sem_wait_until(&timer->rt->ended, timer->deadline)) {
+	if (!sp__sem_wait_until(&timer->rt->ended,
+				atomic_load(&timer->deadline))) {
 		sp__report_fibers_left(timer->rt);
 		sp__shards_end(timer->rt);
 	}
@@ -73,7 +75,7 @@ int sp__stop_timer_start(struct sp_rt *rt)
 	if (timer == NULL)
 		return -ENOMEM;
 	timer->rt = rt;
-	timer->deadline = SP_NEVER;
+	atomic_store(&timer->deadline, SP_NEVER);
 	sem_init(&timer->begun, 0, 0);
 	err = pthread_create(&timer->thread, NULL, stop_timer_main, timer);
 	if (err != 0) {
@@ -89,7 +91,8 @@ void sp__stop_timer_begin(struct sp_rt *rt)
 {
 	if (rt->stop_timer == NULL)
 		return;
-	rt->stop_timer->deadline = sp_in(rt->opts.stop_ms * SP_MS);
+	atomic_store(&rt->stop_timer->deadline,
+		     sp_in(rt->opts.stop_ms * SP_MS));
 	sem_post(&rt->stop_timer->begun);
 }
 
@@ -103,7 +106,7 @@ int64_t sp__stop_timer_finish(struct sp_rt *rt)
 	/* If the runtime did not start nobody has posted it. */
 	sem_post(&timer->begun);
 	pthread_join(timer->thread, NULL);
-	deadline = timer->deadline;
+	deadline = atomic_load(&timer->deadline);
 	sem_destroy(&timer->begun);
 	free(timer);
 	rt->stop_timer = NULL;
