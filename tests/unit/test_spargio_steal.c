@@ -366,6 +366,35 @@ static void test_a_computing_fiber_does_not_trap_what_it_woke(void **state)
 	run_on(4, slot_body, NULL);
 }
 
+/* The shard that looks after the others stops when all of them sleep. */
+
+static uint64_t parks_of(uint32_t shard)
+{
+	struct sp_shard_stats stats;
+
+	EXPECT_EQ(sp_stats_shard(sp_runtime(), shard, &stats), 0);
+	return stats.parks;
+}
+
+static int quiet_body(void *arg)
+{
+	uint64_t before;
+
+	(void)arg;
+	(void)wake_and_compute();
+	EXPECT_EQ(sp_sleep(50 * SP_MS), 0);
+	before = parks_of(1);
+	EXPECT_EQ(sp_sleep(300 * SP_MS), 0);
+	EXPECT(parks_of(1) - before < 50); /* of 300 */
+	return 0;
+}
+
+static void test_nobody_watches_while_all_sleep(void **state)
+{
+	(void)state;
+	run_on(2, quiet_body, NULL);
+}
+
 /*
  * The same from a thread that is no shard: it finds a shard that has not been
  * blocked for long yet, and the other one asleep.
@@ -529,6 +558,7 @@ int main(void)
 			test_a_blocked_shard_does_not_trap_what_is_woken),
 		cmocka_unit_test(
 			test_a_computing_fiber_does_not_trap_what_it_woke),
+		cmocka_unit_test(test_nobody_watches_while_all_sleep),
 		cmocka_unit_test(
 			test_a_blocked_shard_does_not_trap_what_threads_spawn),
 		cmocka_unit_test(test_a_tree_of_stealable_fibers_adds_up),
