@@ -2,7 +2,7 @@
  * spargio/options.h - what can be chosen when a runtime starts
  *
  * For sp_run() and sp_start(), in runtime.h, which keep no pointer into it but
- * on_blocked_shard_arg.
+ * on_blocked_shard_arg and on_fiber_left_arg.
  */
 #ifndef SPARGIO_OPTIONS_H
 #define SPARGIO_OPTIONS_H
@@ -29,8 +29,12 @@ enum sp_recv_mode {
 	SP_RECV_READY,	 /* read when readable */
 };
 
-/* Values of sp_opts.spin_us other than a number of microseconds. */
-#define SP_SPIN_ADAPTIVE (-2) /* learn it, at most 50 us; the default */
+/*
+ * Values of sp_opts.spin_us other than a number of microseconds. To learn it is
+ * the default: at most 50 us, and 400 us after waking another shard, where an
+ * answer tends to come.
+ */
+#define SP_SPIN_ADAPTIVE (-2)
 #define SP_SPIN_FOREVER	 (-1) /* never sleep */
 
 /* A shard on which one fiber runs and does not yield; see sp_opts. */
@@ -39,6 +43,14 @@ struct sp_blocked_shard {
 	uint64_t fiber;	  /* id of that fiber, as in sp_dump() */
 	const char *name; /* or NULL */
 	uint32_t ms;	  /* how long it has run without yielding, at least */
+};
+
+/* A fiber that had not ended when time was up; see sp_opts. */
+struct sp_fiber_left {
+	uint32_t shard;
+	uint64_t fiber;	       /* its id, as in sp_dump() */
+	const char *name;      /* or NULL */
+	const char *waits_for; /* as in sp_dump(); NULL: it does not wait */
 };
 
 /*
@@ -79,6 +91,19 @@ struct sp_opts {
 	void (*on_blocked_shard)(const struct sp_blocked_shard *blocked,
 				 void *arg);
 	void *on_blocked_shard_arg;
+
+	/*
+	 * How long sp_run() waits for fibers that are alive when the first one
+	 * has returned; default 0: until they have ended. See runtime.h.
+	 */
+	uint32_t stop_ms;
+	/*
+	 * Called for each fiber that has not ended after that time, on a thread
+	 * of its own, or at the deadline of sp_stop(), on the caller's thread.
+	 * The fibers go on meanwhile.
+	 */
+	void (*on_fiber_left)(const struct sp_fiber_left *left, void *arg);
+	void *on_fiber_left_arg;
 };
 
 #define SP_OPTS_INIT ((struct sp_opts){ .spin_us = SP_SPIN_ADAPTIVE })

@@ -32,6 +32,18 @@ struct sp_rt;
  * Run @fn(@arg) as the first fiber, on shard 0, in the calling thread; return
  * what it returns. Fibers still alive then are cancelled and waited for. A
  * negative errno if the runtime could not start. @opts may be NULL.
+ *
+ * A fiber that ignores -ECANCELED is waited for in vain: sp_opts.stop_ms bounds
+ * that, and sp_opts.on_fiber_left is told which fibers are left. Then:
+ *
+ * -ETIMEDOUT	some had to be dropped where they stood, as by sp_stop().
+ * -EBUSY	a fiber of another shard did not even yield, or a blocking job
+ *		did not return. Its thread runs on, and uses what it was given,
+ *		@arg say. What the runtime owns (rings, stacks, threads that do
+ *		not end) stays until the process ends.
+ *
+ * A fiber of shard 0 that does not yield keeps the call from returning: it is
+ * the calling thread that runs it. on_fiber_left is told all the same.
  */
 int sp_run(const struct sp_opts *opts, int (*fn)(void *), void *arg);
 
@@ -41,7 +53,9 @@ int sp_start(const struct sp_opts *opts, struct sp_rt **out);
 /*
  * Stop it: nothing new is spawned, every fiber is cancelled, and the call
  * waits for them until @deadline (see time.h). Then threads end and @rt is
- * freed.
+ * freed. Other threads need not know: with this @rt sp_go_on(), sp_go_attr(),
+ * sp_go_copy(), sp_call_on(), sp_msg_post() and the calls of placement.h return
+ * -ESHUTDOWN, also when it is freed already.
  *
  * 0		every fiber had ended.
  * -ETIMEDOUT	some had not and were dropped where they stood. What they held

@@ -410,6 +410,56 @@ static void test_stop_meets_a_spawn_from_outside(void **state)
 	assert_int_equal(atomic_exchange(&expect_failures, 0), 0);
 }
 
+/*
+ * Threads that spawn and post until they are told that the runtime ends. They
+ * cannot know when it is freed: a call may be in it at that moment, or come
+ * after it.
+ */
+
+enum {
+	VISITORS = 3
+};
+
+static void *visit_until_told(void *arg)
+{
+	struct sp_rt *rt = arg;
+	uint32_t i = 0;
+	int err;
+
+	do {
+		i++;
+		if (i % 2 == 0)
+			err = sp_go_on(rt, i / 2 % 2, return_value, NULL, NULL);
+		else
+			err = sp_msg_post(rt, i / 2 % 2, 1, i);
+	} while (err == 0 || err == -EAGAIN || err == -ENOMEM);
+	EXPECT_EQ(err, -ESHUTDOWN);
+	return NULL;
+}
+
+static void test_stop_meets_threads_that_know_nothing_of_it(void **state)
+{
+	struct sp_opts opts = SP_OPTS_INIT;
+
+	(void)state;
+	opts.shards = 2;
+	for (int round = 0; round < 50; round++) {
+		pthread_t threads[VISITORS];
+		struct sp_rt *rt;
+
+		assert_int_equal(sp_start(&opts, &rt), 0);
+		for (int i = 0; i < VISITORS; i++)
+			assert_int_equal(pthread_create(&threads[i], NULL,
+							visit_until_told, rt),
+					 0);
+		usleep((useconds_t)(round * 20));
+		assert_int_equal(sp_stop(rt, sp_in(60 * SP_S)), 0);
+		for (int i = 0; i < VISITORS; i++)
+			pthread_join(threads[i], NULL);
+	}
+	assert_int_equal(atomic_exchange(&expect_failures, 0), 0);
+}
+
 static int busy_tree(void *arg)
 {
 	int depth = (int)(intptr_t)arg;
@@ -704,6 +754,139 @@ static void test_busy_time(void **state)
 	run_on(2, watch_busy, NULL);
 }
 
+/* Fibers that do not end when they are cancelled */
+
+struct left_seen {
+	atomic_int deaf, computing, others;
+};
+
+static void on_fiber_left(const struct sp_fiber_left *left, void *arg)
+{
+	struct left_seen *seen = arg;
+
+	EXPECT(left->fiber != 0 && left->shard < 2);
+	if (left->name != NULL && strcmp(left->name, "deaf") == 0)
+		atomic_fetch_add(&seen->deaf, 1);
+	else if (left->name != NULL && strcmp(left->name, "computing") == 0)
+		atomic_fetch_add(&seen->computing, 1);
+	else
+		atomic_fetch_add(&seen->others, 1);
+}
+
+static struct sp_opts stop_opts(struct left_seen *seen)
+{
+	struct sp_opts opts = SP_OPTS_INIT;
+
+	opts.shards = 2;
+	opts.stop_ms = 50;
+	opts.on_fiber_left = on_fiber_left;
+	opts.on_fiber_left_arg = seen;
+	return opts;
+}
+
+static int ignore_cancel(void *arg)
+{
+	(void)arg;
+	for (;;)
+		(void)sp_sleep(SP_MS);
+	return 0;
+}
+
+static int leave_deaf(void *shard)
+{
+	struct sp_attr attr = { .place = SP_PINNED,
+				.shard = (uint32_t)(uintptr_t)shard,
+				.name = "deaf" };
+
+	EXPECT_EQ(sp_go_attr(NULL, &attr, ignore_cancel, NULL, NULL), 0);
+	return 0;
+}
+
+static void test_run_ends_though_a_fiber_ignores_it(void **state)
+{
+	(void)state;
+	for (uintptr_t shard = 0; shard < 2; shard++) {
+		struct left_seen seen = { 0 };
+		struct sp_opts opts = stop_opts(&seen);
+
+		assert_int_equal(sp_run(&opts, leave_deaf, (void *)shard),
+				 -ETIMEDOUT);
+		assert_int_equal(atomic_load(&seen.deaf), 1);
+		assert_int_equal(atomic_load(&seen.computing), 0);
+	}
+	assert_int_equal(atomic_exchange(&expect_failures, 0), 0);
+}
+
+struct computing {
+	atomic_bool started, stop, stopped;
+};
+
+static int compute_on(void *arg)
+{
+	struct computing *c = arg;
+
+	atomic_store(&c->started, true);
+	while (!atomic_load(&c->stop))
+		;
+	/* What it asks of the runtime is refused. */
+	EXPECT_EQ(sp_go(return_value, NULL, NULL), -ESHUTDOWN);
+	EXPECT_EQ(sp_sleep(SP_MS), -ECANCELED);
+	atomic_store(&c->stopped, true);
+	return 0;
+}
+
+static int leave_computing(void *arg)
+{
+	struct sp_attr attr = { .place = SP_PINNED,
+				.shard = 1,
+				.name = "computing" };
+	struct computing *c = arg;
+
+	EXPECT_EQ(sp_go_attr(NULL, &attr, compute_on, c, NULL), 0);
+	while (!atomic_load(&c->started))
+		sp_yield();
+	return 0;
+}
+
+static void test_run_returns_though_a_fiber_computes_on(void **state)
+{
+	struct computing computing = { 0 };
+	struct left_seen seen = { 0 };
+	struct sp_opts opts = stop_opts(&seen);
+
+	(void)state;
+	assert_int_equal(sp_run(&opts, leave_computing, &computing), -EBUSY);
+	assert_int_equal(atomic_load(&seen.computing), 1);
+	assert_int_equal(atomic_load(&seen.deaf), 0);
+	atomic_store(&computing.stop, true);
+	while (!atomic_load(&computing.stopped))
+		usleep(1000);
+	assert_int_equal(atomic_exchange(&expect_failures, 0), 0);
+}
+
+static void test_stop_names_what_it_drops(void **state)
+{
+	struct left_seen seen = { 0 };
+	struct sp_opts opts = stop_opts(&seen);
+	struct sp_rt *rt;
+
+	(void)state;
+	assert_int_equal(sp_start(&opts, &rt), 0);
+	assert_int_equal(sp_call_on(rt, 0, leave_deaf, (void *)1, NULL), 0);
+	assert_int_equal(sp_stop(rt, sp_in(50 * SP_MS)), -ETIMEDOUT);
+	assert_int_equal(atomic_load(&seen.deaf), 1);
+
+	/* And nothing where nothing is left. */
+	seen = (struct left_seen){ 0 };
+	opts.stop_ms = 60000;
+	assert_int_equal(sp_start(&opts, &rt), 0);
+	assert_int_equal(sp_stop(rt, sp_in(60 * SP_S)), 0);
+	assert_int_equal(sp_run(&opts, leave_others, NULL), 0);
+	assert_int_equal(atomic_load(&seen.deaf) + atomic_load(&seen.others),
+			 0);
+	assert_int_equal(atomic_exchange(&expect_failures, 0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -718,6 +901,8 @@ int main(void)
 		cmocka_unit_test(test_joiner_may_end_with_its_runtime),
 		cmocka_unit_test(test_dropped_fibers_leave_their_lists_usable),
 		cmocka_unit_test(test_stop_meets_a_spawn_from_outside),
+		cmocka_unit_test(
+			test_stop_meets_threads_that_know_nothing_of_it),
 		cmocka_unit_test(test_stop_with_work_in_flight),
 		cmocka_unit_test(test_a_thousand_runtimes_leave_nothing_behind),
 		cmocka_unit_test(test_dump_shows_what_fibers_wait_for),
@@ -725,6 +910,9 @@ int main(void)
 			test_watchdog_names_a_fiber_that_blocks_its_shard),
 		cmocka_unit_test(test_a_sleeping_shard_shows_no_iowait),
 		cmocka_unit_test(test_busy_time),
+		cmocka_unit_test(test_run_ends_though_a_fiber_ignores_it),
+		cmocka_unit_test(test_run_returns_though_a_fiber_computes_on),
+		cmocka_unit_test(test_stop_names_what_it_drops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

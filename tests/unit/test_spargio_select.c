@@ -2,6 +2,7 @@
 
 #include <spargio/channel.h>
 #include <spargio/group.h>
+#include <spargio/op.h>
 #include <spargio/select.h>
 
 #include <errno.h>
@@ -666,6 +667,87 @@ static void test_readiness_and_channels_mix(void **state)
 	run_on(2, fd_race_body, NULL);
 }
 
+/*
+ * Ready is a hint: all who wait for a descriptor are told, and one of them gets
+ * the byte. The other finds EAGAIN, waits again, and gets the next.
+ */
+
+struct hint {
+	int fd[2];
+	int bytes, in_vain;
+};
+
+static int read_when_ready(struct hint *h, uint32_t ready)
+{
+	char c;
+	ssize_t n = read(h->fd[0], &c, 1);
+
+	EXPECT_EQ(ready, POLLIN);
+	EXPECT(n == 1 || (n < 0 && errno == EAGAIN));
+	h->bytes += n == 1;
+	h->in_vain += n < 0;
+	return n == 1;
+}
+
+static int read_by_wait(void *arg)
+{
+	struct hint *h = arg;
+	int ready;
+
+	do {
+		ready = sp_wait_fd(h->fd[0], POLLIN);
+	} while (ready > 0 && !read_when_ready(h, (uint32_t)ready));
+	return ready < 0 ? ready : 0;
+}
+
+static int read_by_select(void *arg)
+{
+	struct hint *h = arg;
+	struct sp_case cases[1];
+
+	do {
+		cases[0] = sp_case_fd(h->fd[0], POLLIN);
+		EXPECT_EQ(sp_select(cases, 1), 0);
+	} while (cases[0].result > 0 &&
+		 !read_when_ready(h, (uint32_t)cases[0].result));
+	return cases[0].result < 0 ? cases[0].result : 0;
+}
+
+static int hint_body(void *arg)
+{
+	struct hint h = { 0 };
+	struct sp_task tasks[2];
+
+	(void)arg;
+	EXPECT_EQ(pipe2(h.fd, O_NONBLOCK), 0);
+	EXPECT_EQ(sp_go_on(NULL, 0, read_by_wait, &h, &tasks[0]), 0);
+	EXPECT_EQ(sp_go_on(NULL, 0, read_by_select, &h, &tasks[1]), 0);
+	until_waiting(sp_runtime(), "readiness", 1);
+	until_waiting(sp_runtime(), "select", 1);
+	EXPECT_EQ(write(h.fd[1], "x", 1), 1);
+	while (h.bytes + h.in_vain < 2)
+		sp_yield();
+	EXPECT_EQ(h.bytes, 1);
+	EXPECT_EQ(h.in_vain, 1);
+	EXPECT_EQ(write(h.fd[1], "x", 1), 1);
+	for (int i = 0; i < 2; i++) {
+		int ret = -1;
+
+		EXPECT_EQ(sp_join(tasks[i], &ret), 0);
+		EXPECT_EQ(ret, 0);
+	}
+	EXPECT_EQ(h.bytes, 2);
+	close(h.fd[0]);
+	close(h.fd[1]);
+	return 0;
+}
+
+static void test_ready_is_a_hint(void **state)
+{
+	(void)state;
+	run_on(1, hint_body, NULL);
+}
+
 /* A timer that is moved, to and fro, while a select waits for it */
 
 #define FAR (3600 * SP_S)
@@ -775,6 +857,7 @@ int main(void)
 		cmocka_unit_test(test_select_does_not_meet_itself),
 		cmocka_unit_test(test_every_item_is_received_once),
 		cmocka_unit_test(test_readiness_and_channels_mix),
+		cmocka_unit_test(test_ready_is_a_hint),
 		cmocka_unit_test(test_timer_is_moved_while_a_select_waits),
 		cmocka_unit_test(test_task_is_joined_once),
 	};

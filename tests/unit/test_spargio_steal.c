@@ -1,5 +1,6 @@
 #include "runtime.h"
 
+#include <spargio/channel.h>
 #include <spargio/group.h>
 #include <spargio/op.h>
 #include <spargio/stats.h>
@@ -298,6 +299,192 @@ static void test_a_blocked_shard_does_not_trap_what_is_woken(void **state)
 	run_on(2, inbox_body, NULL);
 }
 
+/*
+ * Nor what the fiber that runs there has woken, which is the one to run next.
+ * An idle shard takes it when it has waited for 200 us and is looked at every
+ * millisecond: 1.5 ms with waking up. On a busy machine a thread may not run
+ * for long, so the best of some rounds counts, and five times as much.
+ */
+
+struct slot {
+	struct sp_token *token;
+	atomic_bool waits, ran;
+	int64_t woken, late;
+};
+
+static int wait_in_slot(void *arg)
+{
+	struct slot *slot = arg;
+
+	while (sp_shard() != 0)
+		EXPECT_EQ(sp_migrate(0), 0);
+	atomic_store(&slot->waits, true);
+	EXPECT_EQ(sp_token_wait(slot->token), 0);
+	slot->late = sp_now() - slot->woken;
+	atomic_store(&slot->ran, true);
+	return 0;
+}
+
+static int64_t wake_and_compute(void)
+{
+	struct slot slot = { 0 };
+	struct sp_task waiter;
+
+	EXPECT_EQ(sp_token_new(NULL, &slot.token), 0);
+	EXPECT_EQ(sp_go(wait_in_slot, &slot, &waiter), 0);
+	while (!atomic_load(&slot.waits))
+		sp_yield();
+	/* The others go to sleep, if they did not yet. */
+	EXPECT_EQ(sp_sleep(5 * SP_MS), 0);
+	slot.woken = sp_now();
+	sp_token_cancel(slot.token);
+	EXPECT_EQ(block_shard(&slot.ran), 0);
+	EXPECT_EQ(sp_join(waiter, NULL), 0);
+	sp_token_free(slot.token);
+	return slot.late;
+}
+
+static int slot_body(void *arg)
+{
+	int64_t give_up = sp_in(30 * SP_S);
+	int64_t best = SP_NEVER;
+
+	(void)arg;
+	do {
+		int64_t late = wake_and_compute();
+
+		if (late < best)
+			best = late;
+	} while (best > 5 * 1500 * SP_US && sp_now() < give_up);
+	EXPECT(best <= 5 * 1500 * SP_US);
+	return 0;
+}
+
+static void test_a_computing_fiber_does_not_trap_what_it_woke(void **state)
+{
+	(void)state;
+	run_on(2, slot_body, NULL);
+	run_on(4, slot_body, NULL);
+}
+
+/* The shard that looks after the others stops when all of them sleep. */
+
+static uint64_t parks_of(uint32_t shard)
+{
+	struct sp_shard_stats stats;
+
+	EXPECT_EQ(sp_stats_shard(sp_runtime(), shard, &stats), 0);
+	return stats.parks;
+}
+
+struct echo {
+	struct sp_chan *to, *from;
+};
+
+/* May be stolen, and is woken by the other fiber of its shard each time. */
+static int echo_main(void *arg)
+{
+	struct echo *echo = arg;
+	int item;
+
+	while (sp_chan_recv(echo->to, &item) == 0) {
+		while (sp_shard() != 0)
+			EXPECT_EQ(sp_migrate(0), 0);
+		EXPECT_EQ(sp_chan_send(echo->from, &item), 0);
+	}
+	return 0;
+}
+
+static void talk_on_one_shard(int64_t until)
+{
+	struct echo echo;
+	struct sp_task task;
+	int item = 0;
+
+	EXPECT_EQ(sp_chan_new(sizeof(int), 1, &echo.to), 0);
+	EXPECT_EQ(sp_chan_new(sizeof(int), 1, &echo.from), 0);
+	EXPECT_EQ(sp_go(echo_main, &echo, &task), 0);
+	while (sp_now() < until) {
+		EXPECT_EQ(sp_chan_send(echo.to, &item), 0);
+		EXPECT_EQ(sp_chan_recv(echo.from, &item), 0);
+	}
+	sp_chan_close(echo.to);
+	EXPECT_EQ(sp_join(task, NULL), 0);
+	sp_chan_free(echo.to);
+	sp_chan_free(echo.from);
+}
+
+static int quiet_body(void *arg)
+{
+	uint64_t before;
+
+	(void)arg;
+	talk_on_one_shard(sp_in(100 * SP_MS));
+	EXPECT_EQ(sp_sleep(50 * SP_MS), 0);
+	before = parks_of(1);
+	EXPECT_EQ(sp_sleep(300 * SP_MS), 0);
+	EXPECT(parks_of(1) - before < 50); /* of 300 */
+	return 0;
+}
+
+static void test_nobody_watches_while_all_sleep(void **state)
+{
+	(void)state;
+	run_on(2, quiet_body, NULL);
+}
+
+/*
+ * The same from a thread that is no shard: it finds a shard that has not been
+ * blocked for long yet, and the other one asleep.
+ */
+
+struct outside {
+	struct sp_rt *rt;
+	atomic_bool blocked, ran;
+};
+
+static int block_outside(void *arg)
+{
+	struct outside *o = arg;
+
+	atomic_store(&o->blocked, true);
+	return block_shard(&o->ran);
+}
+
+static void test_a_blocked_shard_does_not_trap_what_threads_spawn(void **state)
+{
+	struct sp_attr attr = { .place = SP_PREFER, .shard = 1 };
+	struct sp_opts opts = SP_OPTS_INIT;
+
+	(void)state;
+	opts.shards = 2;
+	opts.spin_us = 0;
+	for (int i = 0; i < 20; i++) {
+		struct outside o = { 0 };
+		int64_t give_up = sp_in(30 * SP_S);
+		struct sp_shard_stats stats;
+		struct sp_task task;
+		int ret = -1;
+
+		assert_int_equal(sp_start(&opts, &o.rt), 0);
+		do {
+			assert_int_equal(sp_stats_shard(o.rt, 0, &stats), 0);
+		} while (stats.parks == 0);
+		assert_int_equal(sp_go_on(o.rt, 1, block_outside, &o, &task),
+				 0);
+		while (!atomic_load(&o.blocked))
+			;
+		assert_int_equal(sp_go_attr(o.rt, &attr, quick, &o.ran, NULL),
+				 0);
+		/* To join would wake the other shard. */
+		while (!atomic_load(&o.ran) && sp_now() < give_up)
+			usleep(100);
+		assert_int_equal(sp_join_thread(o.rt, task, &ret), 0);
+		assert_int_equal(ret, 0);
+		assert_int_equal(sp_stop(o.rt, sp_in(30 * SP_S)), 0);
+	}
+}
+
 /* A tree of joins over three shards on two CPUs */
 
 static int tree(void *arg)
@@ -407,6 +594,11 @@ int main(void)
 			test_a_blocked_shard_does_not_trap_stealable_work),
 		cmocka_unit_test(
 			test_a_blocked_shard_does_not_trap_what_is_woken),
+		cmocka_unit_test(
+			test_a_computing_fiber_does_not_trap_what_it_woke),
+		cmocka_unit_test(test_nobody_watches_while_all_sleep),
+		cmocka_unit_test(
+			test_a_blocked_shard_does_not_trap_what_threads_spawn),
 		cmocka_unit_test(test_a_tree_of_stealable_fibers_adds_up),
 		cmocka_unit_test(test_what_a_descriptor_woke_may_be_taken_over),
 	};

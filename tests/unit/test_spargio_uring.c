@@ -9,9 +9,14 @@
 #include <spargio/op.h>
 #include <spargio/probe.h>
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <semaphore.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #define ROUNDS 2000
@@ -80,6 +85,49 @@ static void test_shards_wake_each_other(void **state)
 
 	(void)state;
 	run_with(&opts, wake_body, NULL);
+}
+
+/*
+ * A fiber that wakes another shard and then computes: whether the wake-up can
+ * be sent has to be known before it goes on.
+ */
+
+static int set_flag(void *arg)
+{
+	atomic_store((atomic_bool *)arg, true);
+	return 0;
+}
+
+static int wake_and_compute(void *arg)
+{
+	int64_t give_up = sp_in(30 * SP_S);
+	bool all = true;
+
+	(void)arg;
+	for (int i = 0; i < 20 && all; i++) {
+		atomic_bool ran = false;
+		struct sp_task task;
+
+		/* The other shard goes to sleep; too short, this says less. */
+		EXPECT_EQ(sp_sleep(SP_MS), 0);
+		EXPECT_EQ(sp_go_on(NULL, 1, set_flag, &ran, &task), 0);
+		while (!atomic_load(&ran) && sp_now() < give_up)
+			;
+		all = atomic_load(&ran);
+		EXPECT_EQ(sp_join(task, NULL), 0);
+	}
+	EXPECT(all);
+	return 0;
+}
+
+static void test_a_wakeup_is_sent_before_the_sender_computes(void **state)
+{
+	struct sp_opts opts = two_shards();
+
+	(void)state;
+	run_with(&opts, wake_and_compute, NULL);
+	opts.ring_mode = SP_RING_SQPOLL;
+	run_with(&opts, wake_and_compute, NULL);
 }
 
 static int post(void *arg)
@@ -241,16 +289,87 @@ static void test_the_profile_is_what_the_runtime_sees(void **state)
 		assert_true(sp_probe_has(&probe, SP_FEATURE_MSG_RING));
 }
 
+/* A sandbox that lets a program set up a ring, but not enter it. */
+
+static int forbid_enter(void)
+{
+	struct sock_filter rules[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_io_uring_enter, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { COUNT(rules), rules };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -errno;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) < 0 ? -errno
+								       : 0;
+}
+
+enum {
+	RAN_ON_EPOLL,
+	NO_FILTER,
+	DID_NOT_START,
+	NOT_EPOLL,
+	DID_NOT_STOP,
+};
+
+static int run_sandboxed(void)
+{
+	struct sp_opts opts = two_shards();
+	struct sp_probe probe;
+	struct sp_rt *rt;
+
+	if (forbid_enter() < 0)
+		return NO_FILTER;
+	sp_probe_get(&probe);
+	if (sp_start(&opts, &rt) < 0)
+		return DID_NOT_START;
+	if (strcmp(sp_backend_name(rt), "epoll") != 0 ||
+	    sp_backend_error(rt) != probe.error || probe.error == 0)
+		return NOT_EPOLL;
+	if (sp_call_on(rt, 1, nothing, NULL, NULL) < 0)
+		return DID_NOT_START;
+	return sp_stop(rt, sp_in(60 * SP_S)) < 0 ? DID_NOT_STOP : RAN_ON_EPOLL;
+}
+
+static void test_a_ring_that_cannot_be_entered_is_not_used(void **state)
+{
+	int status;
+	pid_t pid;
+
+	(void)state;
+	if (getenv("SP_BACKEND") != NULL)
+		return; /* it would not have the choice */
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		alarm(100);
+		_exit(run_sandboxed());
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == NO_FILTER)
+		return;
+	assert_int_equal(WEXITSTATUS(status), RAN_ON_EPOLL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_profile_is_what_the_runtime_sees),
 		cmocka_unit_test(test_shards_wake_each_other),
+		cmocka_unit_test(
+			test_a_wakeup_is_sent_before_the_sender_computes),
 		cmocka_unit_test(test_a_thread_wakes_a_shard),
 		cmocka_unit_test(test_idle_shards_take_no_time),
 		cmocka_unit_test(test_closing_ends_the_waits_on_a_descriptor),
 		cmocka_unit_test(test_stop_ends_the_waits_of_dropped_fibers),
 		cmocka_unit_test(test_the_end_wakes_every_shard),
+		cmocka_unit_test(
+			test_a_ring_that_cannot_be_entered_is_not_used),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "spargio/io/op.h"
 #include "spargio/sched/current.h"
 #include "spargio/sched/runtime.h"
+#include "spargio/sched/visit.h"
 
 #include <spargio/op.h>
 #include <spargio/placement.h>
@@ -121,15 +122,12 @@ static uint32_t choose_shard(struct sp_rt *rt, uint32_t prefer)
 	return best;
 }
 
-int sp_lease_take(struct sp_rt *rt, const struct sp_placement *how)
+static int lease_take(struct sp_rt *rt, const struct sp_placement *how)
 {
 	_Atomic uint64_t *word;
 	uint64_t old, new;
 	uint32_t shard, ms;
 
-	rt = sp__runtime_or_own(rt);
-	if (rt == NULL)
-		return -EPERM;
 	if (how->prefer != SP_NO_SHARD && how->prefer >= rt->nshards)
 		return -EINVAL;
 	shard = choose_shard(rt, how->prefer);
@@ -151,16 +149,28 @@ int sp_lease_take(struct sp_rt *rt, const struct sp_placement *how)
 	return (int)shard;
 }
 
-void sp_lease_drop(struct sp_rt *rt, const struct sp_placement *how)
+int sp_lease_take(struct sp_rt *rt, const struct sp_placement *how)
+{
+	int ret;
+
+	rt = sp__runtime_or_own(rt);
+	if (rt == NULL)
+		return -EPERM;
+	ret = sp__visit_begin(rt);
+	if (ret < 0)
+		return ret;
+	ret = lease_take(rt, how);
+	sp__visit_end(rt);
+	return ret;
+}
+
+static void lease_drop(struct sp_rt *rt, const struct sp_placement *how)
 {
 	_Atomic uint64_t *word;
 	uint64_t old, new;
 	/* A hard one has ended; a stream may go on in a moment. */
 	uint32_t ms = how->lease == SP_LEASE_HARD ? 0 : now_ms();
 
-	rt = sp__runtime_or_own(rt);
-	if (rt == NULL || how->lease == SP_LEASE_WEAK)
-		return;
 	word = word_of(rt->leases, how->fd, false);
 	if (word == NULL)
 		return;
@@ -174,17 +184,34 @@ void sp_lease_drop(struct sp_rt *rt, const struct sp_placement *how)
 	} while (!atomic_compare_exchange_weak(word, &old, new));
 }
 
+void sp_lease_drop(struct sp_rt *rt, const struct sp_placement *how)
+{
+	rt = sp__runtime_or_own(rt);
+	if (rt == NULL || how->lease == SP_LEASE_WEAK ||
+	    sp__visit_begin(rt) < 0)
+		return;
+	lease_drop(rt, how);
+	sp__visit_end(rt);
+}
+
 uint32_t sp_lease_shard(struct sp_rt *rt, int fd)
 {
+	uint32_t shard = SP_NO_SHARD;
 	_Atomic uint64_t *word;
-	uint64_t value;
 
 	rt = sp__runtime_or_own(rt);
-	word = rt == NULL ? NULL : word_of(rt->leases, fd, false);
-	if (word == NULL)
+	if (rt == NULL || sp__visit_begin(rt) < 0)
 		return SP_NO_SHARD;
-	value = atomic_load_explicit(word, memory_order_relaxed);
-	return is_held(value, now_ms()) ? holder_of(value) : SP_NO_SHARD;
+	word = word_of(rt->leases, fd, false);
+	if (word != NULL) {
+		uint64_t value =
+			atomic_load_explicit(word, memory_order_relaxed);
+
+		if (is_held(value, now_ms()))
+			shard = holder_of(value);
+	}
+	sp__visit_end(rt);
+	return shard;
 }
 
 /* Operations */
@@ -193,10 +220,12 @@ static int count_refused(struct sp_rt *rt, int err)
 {
 	struct sp_shard *here = sp__shard_self();
 
-	if (here != NULL && here->rt == rt)
+	if (here != NULL && here->rt == rt) {
 		sp__count(&here->counts.refused_ops, 1);
-	else
+	} else if (sp__visit_begin(rt) == 0) {
 		atomic_fetch_add(&rt->leases->refused, 1);
+		sp__visit_end(rt);
+	}
 	return err;
 }
 

@@ -1,4 +1,5 @@
 #include "spargio/io/ring.h"
+#include "spargio/sched/spin.h"
 
 #include <spargio/time.h>
 
@@ -159,6 +160,17 @@ static void probe_opcodes(struct sp__ring *ring)
 			ring->opcodes[i / 64] |= UINT64_C(1) << i % 64;
 }
 
+/*
+ * A filter of system calls (seccomp) can allow to set up a ring and not to
+ * enter it. Every wait would then return at once, for ever.
+ */
+static int try_enter(struct sp__ring *ring)
+{
+	int err = sp__ring_enter(ring, 0, 0);
+
+	return err == -EINTR ? 0 : err;
+}
+
 int sp__ring_open(struct sp__ring *ring, const struct sp_opts *opts)
 {
 	struct io_uring_params p;
@@ -179,7 +191,12 @@ int sp__ring_open(struct sp__ring *ring, const struct sp_opts *opts)
 	find_fields(ring, &p);
 	probe_opcodes(ring);
 	register_fd(ring);
-	return 0;
+	err = try_enter(ring);
+	if (err < 0) {
+		sp__ring_leave(ring);
+		sp__ring_close(ring);
+	}
+	return err;
 }
 
 void sp__ring_leave(struct sp__ring *ring)
@@ -235,17 +252,6 @@ bool sp__ring_take_cqe(struct sp__ring *ring, unsigned int tail,
 	return true;
 }
 
-/*
- * The tail must be visible before the flags are read, or the kernel's thread
- * falls asleep unseen. TSan does not know fences; a locked instruction is one.
- */
-static void full_fence(void)
-{
-	_Atomic int word = 0;
-
-	atomic_fetch_add(&word, 1);
-}
-
 static int enter_ring(struct sp__ring *ring, unsigned int want,
 		      unsigned int flags, void *arg, size_t size)
 {
@@ -255,8 +261,12 @@ static int enter_ring(struct sp__ring *ring, unsigned int want,
 	/* Pairs with the kernel's acquire: the entries are filled. */
 	atomic_store_explicit(ring->ktail, ring->tail, memory_order_release);
 	if (ring->setup & IORING_SETUP_SQPOLL) {
-		/* The kernel's thread takes them by itself while awake. */
-		full_fence();
+		/*
+		 * The kernel's thread takes them by itself while awake. The
+		 * tail must be visible before the flags are read, or that
+		 * thread falls asleep unseen.
+		 */
+		sp__full_fence();
 		ring->submitted = ring->tail;
 		if (atomic_load_explicit(ring->kflags, memory_order_relaxed) &
 		    IORING_SQ_NEED_WAKEUP)

@@ -403,25 +403,60 @@ static void uring_wait(struct sp_shard *shard, int64_t deadline)
 	sp__offload_poll(shard);
 }
 
+/*
+ * Whether the MSG_RING with @data, submitted since the completion queue ended
+ * at @tail, has failed: the kernel carries it out while it takes the entry, and
+ * a success has no completion. The completion is turned into one that asks for
+ * nothing. One that found no room in the queue counts as a failure.
+ */
+static bool wakeup_failed(struct sp__ring *ring, unsigned int tail,
+			  uint64_t data)
+{
+	unsigned int end = sp__ring_cq_tail(ring);
+
+	for (; tail != end; tail++) {
+		struct io_uring_cqe *cqe = &ring->cqes[tail & ring->cq_mask];
+
+		if (cqe->user_data != data)
+			continue;
+		cqe->user_data = TAG_IGNORE;
+		return cqe->res < 0;
+	}
+	return atomic_load_explicit(ring->kflags, memory_order_relaxed) &
+	       IORING_SQ_CQ_OVERFLOW;
+}
+
+/*
+ * All of it at once, the failure as well: the caller may go on computing for
+ * long, and does not look at its completions then.
+ */
 static void send_wakeup_from_ring(struct sp_shard *from,
 				  struct sp_shard *target)
 {
 	struct sp__ring *ring = &uring_of(from)->ring;
 	struct io_uring_sqe *sqe = get_sqe(from);
+	unsigned int tail = sp__ring_cq_tail(ring);
+	uint64_t data = (uint64_t)(uintptr_t)target | TAG_WAKEUP_SENT;
 
 	prep_wakeup(sqe, target);
-	sqe->user_data = (uint64_t)(uintptr_t)target | TAG_WAKEUP_SENT;
+	sqe->user_data = data;
 	sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
-	/* At once: the caller may go on computing for long. */
-	if (sp__ring_submit(ring) < 0 || sp__ring_pending(ring) != 0)
+	if (sp__ring_submit(ring) < 0 || sp__ring_pending(ring) != 0 ||
+	    wakeup_failed(ring, tail, data))
 		write_wakeup_fd(target);
 }
 
 static void uring_wakeup(struct sp_shard *from, struct sp_shard *target)
 {
-	/* A failure is seen later, when another runtime may be gone. */
+	/*
+	 * By a ring of the same runtime: a failure that is seen later (see
+	 * complete_cqe()) finds the target still there. Not with SQPOLL: there
+	 * another thread submits, and every failure is seen later.
+	 */
 	if (from != NULL && from->rt == target->rt &&
-	    from->backend == &sp__backend_uring && uring_of(from)->has_msg_ring)
+	    from->backend == &sp__backend_uring &&
+	    uring_of(from)->has_msg_ring &&
+	    !(uring_of(from)->ring.setup & IORING_SETUP_SQPOLL))
 		send_wakeup_from_ring(from, target);
 	else if (!uring_of(target)->has_send_msg_ring ||
 		 send_wakeup(target) < 0)

@@ -3,6 +3,7 @@
 #include "spargio/io/recv_buffers.h"
 #include "spargio/io/uring.h"
 #include "spargio/runtime/options.h"
+#include "spargio/runtime/stop_timer.h"
 #include "spargio/runtime/watchdog.h"
 #include "spargio/sched/cancel.h"
 #include "spargio/sched/context.h"
@@ -15,6 +16,7 @@
 #include "spargio/sched/stack.h"
 #include "spargio/sched/stack_overflow.h"
 #include "spargio/sched/timer_wheel.h"
+#include "spargio/sched/visit.h"
 #include "spargio/sched/wait.h"
 
 #include <spargio/time.h>
@@ -90,10 +92,9 @@ static void init_shard(struct sp_rt *rt, uint32_t index)
 	s->rt = rt;
 	s->index = index;
 	s->victim = index + 1;
-	s->probe_every = 1;
 	sp__timer_wheel_init(&s->timer_wheel, sp_now());
 	/* With too few CPUs a spinning shard would only be in the way. */
-	s->spin_ns = sp__cpus_available() < rt->nshards ? 0 : 20 * SP_US;
+	sp__idle_spin_init(&s->idle_spin, sp__cpus_available() >= rt->nshards);
 }
 
 /* Give back all but the shards and the stacks. */
@@ -125,11 +126,12 @@ static void rt_free(struct sp_rt *rt)
 
 static int rt_new(const struct sp_opts *opts, struct sp_rt **out)
 {
-	struct sp_rt *rt = calloc(1, sizeof(*rt));
+	struct sp_rt *rt = aligned_alloc(SP__CACHE_LINE, sizeof(*rt));
 	int err;
 
 	if (rt == NULL)
 		return -ENOMEM;
+	memset(rt, 0, sizeof(*rt));
 	sp__stacks_init(&rt->stacks, sizeof(struct sp_fiber));
 	sem_init(&rt->ended, 0, 0);
 	sem_init(&rt->opened, 0, 0);
@@ -163,6 +165,7 @@ static int rt_new(const struct sp_opts *opts, struct sp_rt **out)
 		err = sp__msg_inbox_open(&rt->shards[i]);
 	if (err < 0)
 		goto fail;
+	sp__visits_open(rt);
 	*out = rt;
 	return 0;
 
@@ -300,22 +303,11 @@ static void start_threads(struct sp_rt *rt, uint32_t first)
 	}
 }
 
-static bool sem_wait_until(sem_t *sem, int64_t deadline)
-{
-	struct timespec until = { .tv_sec = deadline / SP_S,
-				  .tv_nsec = deadline % SP_S };
-
-	while (sem_clockwait(sem, CLOCK_MONOTONIC, &until) < 0)
-		if (errno != EINTR)
-			return false;
-	return true;
-}
-
 /* Join the threads once all have ended; false if one has not by @deadline. */
 static bool join_threads(struct sp_rt *rt, int64_t deadline)
 {
 	while (rt->threads > 0) {
-		if (!sem_wait_until(&rt->gone, deadline))
+		if (!sp__sem_wait_until(&rt->gone, deadline))
 			return false;
 		rt->threads--;
 	}
@@ -369,6 +361,7 @@ static bool rt_close(struct sp_rt *rt)
 {
 	bool dropped = false;
 
+	sp__visits_close(rt);
 	sp__watchdog_stop(rt);
 	sp__stacks_walk(&rt->stacks, drop_visitor, &dropped);
 	rt_empty(rt);
@@ -381,6 +374,28 @@ static bool rt_close(struct sp_rt *rt)
 	__lsan_ignore_object(rt);
 #endif
 	return false;
+}
+
+/*
+ * Every shard is to leave its loop. False if some thread does not end: it has
+ * until @deadline, and STOP_GRACE in any case.
+ */
+static bool threads_end(struct sp_rt *rt, int64_t deadline)
+{
+	int64_t last = sp_in(STOP_GRACE);
+
+	if (last < deadline)
+		last = deadline;
+	return join_threads(rt, last) && sp__pool_stop(rt->pool, last);
+}
+
+/* Some thread does not end: leave it, and everything that it may touch. */
+static void rt_abandon(struct sp_rt *rt)
+{
+	sp__watchdog_stop(rt);
+	for (uint32_t i = 0; i < rt->nshards; i++)
+		if (rt->shards[i].has_thread)
+			pthread_detach(rt->shards[i].thread);
 }
 
 /* sp_run() */
@@ -397,6 +412,7 @@ static int root_main(void *arg)
 	struct root *root = arg;
 
 	root->ret = root->fn(root->arg);
+	sp__stop_timer_begin(root->rt);
 	close_rt(root->rt);
 	return 0;
 }
@@ -405,6 +421,7 @@ int sp_run(const struct sp_opts *opts, int (*fn)(void *), void *arg)
 {
 	struct root root = { .fn = fn, .arg = arg };
 	struct sp_shard *first;
+	int64_t deadline;
 	struct sp_rt *rt;
 	int err;
 
@@ -421,15 +438,21 @@ int sp_run(const struct sp_opts *opts, int (*fn)(void *), void *arg)
 	if (err == 0)
 		err = sp__watchdog_start(rt);
 	if (err == 0)
+		err = sp__stop_timer_start(rt);
+	if (err == 0)
 		err = sp_go_on(rt, 0, root_main, &root, NULL);
 	if (err == 0)
 		sp__shard_loop(first);
 	else
 		sp__shards_end(rt);
 	shard_end(first);
-	(void)join_threads(rt, SP_NEVER);
-	(void)sp__pool_stop(rt->pool, SP_NEVER);
-	(void)rt_close(rt);
+	deadline = sp__stop_timer_finish(rt);
+	if (!threads_end(rt, deadline)) {
+		rt_abandon(rt);
+		return -EBUSY;
+	}
+	if (!rt_close(rt))
+		return -ETIMEDOUT;
 	return err < 0 ? err : root.ret;
 }
 
@@ -463,18 +486,16 @@ int sp_start(const struct sp_opts *opts, struct sp_rt **out)
 int sp_stop(struct sp_rt *rt, int64_t deadline)
 {
 	struct sp_shard *here = sp__shard_self();
-	int64_t last;
 
 	if (here != NULL && here->rt == rt)
 		return -EDEADLK;
 	if (!atomic_load(&rt->closing))
 		close_rt(rt);
-	if (!sem_wait_until(&rt->ended, deadline))
+	if (!sp__sem_wait_until(&rt->ended, deadline)) {
+		sp__report_fibers_left(rt);
 		sp__shards_end(rt);
-	last = sp_in(STOP_GRACE);
-	if (last < deadline)
-		last = deadline;
-	if (!join_threads(rt, last) || !sp__pool_stop(rt->pool, last))
+	}
+	if (!threads_end(rt, deadline))
 		return -EBUSY;
 	return rt_close(rt) ? 0 : -ETIMEDOUT;
 }

@@ -1,14 +1,19 @@
 /*
  * What a shard does when it has nothing to do: spin a little, steal, sleep.
  *
- * Waking a sleeping thread costs tens of microseconds, seeing a word change
- * costs a tenth of one. So a shard watches its sources for a while before it
- * sleeps, for as long as spinning has found work lately.
+ * How long it spins is in idle_spin.c.
  *
  * Stealing too early is worse than not stealing: two shards that pass a lock to
  * each other would steal each other's fibers. A shard that has just run out of
  * work steals only where several fibers are queued; after DOZE_NS it steals
  * anywhere.
+ *
+ * A fiber that another fiber woke, or that came by the inbox, is left to its
+ * own shard for a while, so nobody is woken to steal it. If that shard does not
+ * get to it, because the fiber that runs there computes, an idle shard takes it
+ * all the same: of the shards that are parked one watches the others, which
+ * means that it looks at them every SP__STUCK_NS, for as long as one of them
+ * runs.
  */
 #include "spargio/sched/idle.h"
 #include "spargio/sched/backend.h"
@@ -19,26 +24,28 @@
 #include <spargio/time.h>
 
 #define DOZE_NS		  (20 * SP_US)
-#define SPIN_MAX_NS	  (50 * SP_US)
-#define SPIN_MIN_NS	  (2 * SP_US)
-#define NEAR_NS		  (200 * SP_US) /* a wait that a spin may have caught */
-#define PROBE_MIN	  4
-#define PROBE_MAX	  256
 #define SPIN_LOOKS	  32
 #define NEXT_FIBER_OLD_NS (200 * SP_US)
 #define LOADED		  2
 
 /* Stealing */
 
+/* True if the next fiber of @victim may be stolen, and has waited for long. */
+static bool next_fiber_is_old(const struct sp_shard *victim, int64_t now)
+{
+	return atomic_load_explicit(&victim->next_fiber,
+				    memory_order_relaxed) != NULL &&
+	       now - atomic_load_explicit(&victim->next_fiber_since,
+					  memory_order_relaxed) >=
+		       NEXT_FIBER_OLD_NS;
+}
+
 /* The next fiber of a victim that is too busy to get to it. */
 static struct sp_fiber *steal_next_fiber(struct sp_shard *victim)
 {
-	struct sp_fiber *f =
-		atomic_load_explicit(&victim->next_fiber, memory_order_acquire);
-	int64_t since = atomic_load_explicit(&victim->next_fiber_since,
-					     memory_order_relaxed);
+	struct sp_fiber *f;
 
-	if (f == NULL || sp_now() - since < NEXT_FIBER_OLD_NS)
+	if (!next_fiber_is_old(victim, sp_now()))
 		return NULL;
 	/* Take it first: until then its owner may change it. */
 	f = atomic_exchange_explicit(&victim->next_fiber, NULL,
@@ -152,6 +159,7 @@ static bool steal_work(struct sp_shard *s, uint32_t at_least)
 		atomic_fetch_sub(&rt->searching, 1);
 		return false;
 	}
+	s->searched = true;
 	sp__count(&s->counts.steal_attempts, 1);
 	found = search_victims(s, at_least);
 	atomic_fetch_sub(&rt->searching, 1);
@@ -170,27 +178,52 @@ static bool others_have(struct sp_shard *s, uint32_t count)
 	return false;
 }
 
-/*
- * Until when to sleep: the next timer, or, while something waits in another's
- * inbox, until that has waited for too long.
- */
-static int64_t sleep_deadline(struct sp_shard *s)
+/* Another shard keeps a fiber that may be stolen later. */
+static bool others_keep(struct sp_shard *s)
 {
 	struct sp_rt *rt = s->rt;
-	int64_t deadline = sp__timer_wheel_next(&s->timer_wheel);
 
 	for (uint32_t i = 0; i < rt->nshards; i++) {
 		struct sp_shard *other = &rt->shards[i];
 
-		if (other != s &&
-		    atomic_load_explicit(&other->fiber_inbox,
-					 memory_order_relaxed) != NULL) {
-			int64_t soon = sp_in(2 * SP__STUCK_NS);
-
-			return soon < deadline ? soon : deadline;
-		}
+		if (other == s)
+			continue;
+		if (atomic_load(&other->fiber_inbox) != NULL &&
+		    atomic_load(&other->inbox_movable))
+			return true;
+		if (atomic_load(&other->next_fiber) != NULL &&
+		    atomic_load_explicit(&other->next_fiber_since,
+					 memory_order_relaxed) != SP_NEVER)
+			return true;
 	}
-	return deadline;
+	return false;
+}
+
+/* One of those has waited for so long that it may be stolen now. */
+static bool others_are_late(struct sp_shard *s, int64_t now)
+{
+	struct sp_rt *rt = s->rt;
+
+	for (uint32_t i = 0; i < rt->nshards; i++) {
+		struct sp_shard *other = &rt->shards[i];
+
+		if (other != s && (next_fiber_is_old(other, now) ||
+				   sp__shard_is_stuck(other, now)))
+			return true;
+	}
+	return false;
+}
+
+static bool others_run(struct sp_shard *s)
+{
+	struct sp_rt *rt = s->rt;
+
+	for (uint32_t i = 0; i < rt->nshards; i++)
+		if (i != s->index &&
+		    atomic_load_explicit(&rt->shards[i].park,
+					 memory_order_relaxed) == SP__RUNNING)
+			return true;
+	return false;
 }
 
 /* Spinning */
@@ -221,40 +254,19 @@ static bool poll_for_work(struct sp_shard *s)
 	return false;
 }
 
-static int64_t spin_limit(const struct sp_shard *s)
+static int64_t spin_limit(struct sp_shard *s)
 {
 	int32_t us = s->rt->opts.spin_us;
+	uint64_t wakeups = atomic_load_explicit(&s->counts.shard_wakeups,
+						memory_order_relaxed);
+	bool sent_wakeup = wakeups != s->wakeups_seen;
 
+	s->wakeups_seen = wakeups;
 	if (us == SP_SPIN_FOREVER)
 		return SP_NEVER;
-	return us >= 0 ? us * SP_US : s->spin_ns;
-}
-
-/*
- * Spin on while it pays, shrink the spin when it was in vain. Two shards that
- * both sleep while they wait for each other see waits that are mostly waking
- * up, longer than any spin: so after some waits that were not much longer, try
- * a full spin all the same, ever more rarely while that does not pay. With more
- * shards than CPUs a spinning one would take time from a working one.
- */
-static void adapt_spin(struct sp_shard *s, int64_t waited, bool slept)
-{
-	if (s->rt->opts.spin_us != SP_SPIN_ADAPTIVE || s->spin_ns == 0)
-		return;
-	if (!slept) {
-		s->spin_ns = SPIN_MAX_NS;
-		s->probe_every = PROBE_MIN;
-		return;
-	}
-	s->spin_ns = s->spin_ns * 3 / 4;
-	if (s->spin_ns < SPIN_MIN_NS)
-		s->spin_ns = SPIN_MIN_NS;
-	if (waited > NEAR_NS || ++s->near_misses < s->probe_every)
-		return;
-	s->near_misses = 0;
-	s->spin_ns = SPIN_MAX_NS;
-	if (s->probe_every < PROBE_MAX)
-		s->probe_every *= 2;
+	if (us != SP_SPIN_ADAPTIVE)
+		return us * SP_US;
+	return sp__idle_spin_begin(&s->idle_spin, sent_wakeup);
 }
 
 /* True if work came before the limit. *@now is kept up to date. */
@@ -273,20 +285,68 @@ static bool spin_for_work(struct sp_shard *s, int64_t began, int64_t *now)
 	return false;
 }
 
+/* True if it is this shard that watches the others from now on. */
+static bool watch_begin(struct sp_shard *s)
+{
+	bool watched = false;
+
+	return others_keep(s) &&
+	       atomic_compare_exchange_strong(&s->rt->watched, &watched, true);
+}
+
+/* Nothing has come for a shard that watches, and it has to go on. */
+static bool may_watch_on(struct sp_shard *s)
+{
+	int64_t now = sp_now();
+
+	return atomic_load(&s->park) == SP__PARKED && !has_work(s) &&
+	       now < sp__timer_wheel_next(&s->timer_wheel) &&
+	       !others_have(s, 1) && !others_are_late(s, now) && others_run(s);
+}
+
+static void sleep_shard(struct sp_shard *s)
+{
+	bool watching = watch_begin(s);
+
+	do {
+		int64_t deadline = sp__timer_wheel_next(&s->timer_wheel);
+		int64_t soon = watching ? sp_in(SP__STUCK_NS) : SP_NEVER;
+
+		sp__count(&s->counts.parks, 1);
+		s->backend->wait(s, soon < deadline ? soon : deadline);
+	} while (watching && may_watch_on(s));
+	if (watching)
+		atomic_store(&s->rt->watched, false);
+}
+
 static void park_shard(struct sp_shard *s)
 {
 	struct sp_rt *rt = s->rt;
 
+	s->searched = true;
 	atomic_fetch_add(&rt->parked, 1);
 	/* From here on a publisher also wakes us: see sp__shard_notify(). */
 	atomic_exchange(&s->park, SP__PARKED);
-	if (!has_work(s) && !others_have(s, 1)) {
-		sp__count(&s->counts.parks, 1);
-		s->backend->wait(s, sleep_deadline(s));
-	}
+	/* Pairs with the fence in sp__shard_wake_idle(). */
+	sp__full_fence();
+	if (!has_work(s) && !others_have(s, 1))
+		sleep_shard(s);
 	atomic_store_explicit(&s->last_poll, sp_now(), memory_order_relaxed);
 	atomic_exchange(&s->park, SP__RUNNING);
 	atomic_fetch_sub(&rt->parked, 1);
+}
+
+void sp__shard_pass_on(struct sp_shard *s)
+{
+	if (!s->searched)
+		return;
+	s->searched = false;
+	if (atomic_load(&s->rt->parked) == 0)
+		return;
+	if (others_have(s, 1))
+		sp__shard_wake_idle(s);
+	else if (others_keep(s))
+		sp__shard_request_watch(s);
 }
 
 /* When it had nothing to do any more, and when it had. */
@@ -329,7 +389,7 @@ void sp__shard_idle(struct sp_shard *s)
 		now = sp_now();
 		slept = true;
 	}
-	adapt_spin(s, now - began, slept);
+	sp__idle_spin_end(&s->idle_spin, now - began, slept);
 	s->woke_at = now;
 	sp__shard_busy_from(s, now);
 }

@@ -58,41 +58,8 @@ void sp__shard_queue_last(struct sp_shard *s, struct sp_fiber *f)
 		sp__shard_wake_idle(s);
 }
 
-void sp__shard_queue(struct sp_shard *s, struct sp_fiber *f)
-{
-	struct sp_fiber *before;
-
-	if (s->current == NULL) {
-		sp__shard_queue_last(s, f);
-		return;
-	}
-	/* Woken by a fiber: it runs next; the former next fiber is queued. */
-	atomic_store_explicit(&f->state, SP__FIBER_READY, memory_order_relaxed);
-	if (s->rt->nshards > 1)
-		atomic_store_explicit(&s->next_fiber_since, s->turn_began,
-				      memory_order_relaxed);
-	/* Pairs with the exchange in take_next_fiber(). */
-	before = atomic_exchange_explicit(&s->next_fiber, f,
-					  memory_order_acq_rel);
-	if (before != NULL)
-		sp__shard_queue_last(s, before);
-}
-
-void sp__shard_deliver(struct sp_shard *s, struct sp_fiber *f)
-{
-	struct sp_fiber *first =
-		atomic_load_explicit(&s->fiber_inbox, memory_order_relaxed);
-
-	do {
-		f->qnext = first;
-		/* Pairs with the acquire in drain_fiber_inbox(). */
-	} while (!atomic_compare_exchange_weak_explicit(&s->fiber_inbox, &first,
-							f, memory_order_release,
-							memory_order_relaxed));
-	sp__shard_notify(s);
-}
-
-void sp__shard_notify(struct sp_shard *s)
+/* Returns whether it slept. */
+static bool notify_shard(struct sp_shard *s)
 {
 	struct sp_shard *here = sp__shard_self();
 	/*
@@ -102,26 +69,21 @@ void sp__shard_notify(struct sp_shard *s)
 	 */
 	uint32_t park = atomic_fetch_add(&s->park, 0);
 
-	if (s == here)
-		return;
-	if (park != SP__PARKED) {
-		sp__shard_offload_stuck(s);
-		return;
-	}
+	if (park != SP__PARKED || s == here)
+		return false;
 	if (!atomic_compare_exchange_strong(&s->park, &park, SP__NOTIFIED))
-		return;
+		return true; /* somebody else wakes it */
 	if (here != NULL)
 		sp__count(&here->counts.shard_wakeups, 1);
 	s->backend->wakeup(here, s);
+	return true;
 }
 
-void sp__shard_wake_idle(struct sp_shard *s)
+/* Wake a parked shard other than @s, if there is one. */
+static void wake_parked(struct sp_shard *s)
 {
 	struct sp_rt *rt = s->rt;
 
-	if (atomic_load_explicit(&rt->parked, memory_order_relaxed) == 0 ||
-	    atomic_load_explicit(&rt->searching, memory_order_relaxed) != 0)
-		return;
 	for (uint32_t i = 1; i < rt->nshards; i++) {
 		struct sp_shard *other =
 			&rt->shards[(s->index + i) % rt->nshards];
@@ -134,6 +96,92 @@ void sp__shard_wake_idle(struct sp_shard *s)
 	}
 }
 
+void sp__shard_request_watch(struct sp_shard *s)
+{
+	struct sp_rt *rt = s->rt;
+
+	/*
+	 * Sequentially consistent, as the stores before it and as park_shard():
+	 * either we see that shard parked and unwatched, or it sees the fiber.
+	 */
+	if (atomic_load(&rt->parked) != 0 && !atomic_load(&rt->watched))
+		wake_parked(s);
+}
+
+void sp__shard_queue(struct sp_shard *s, struct sp_fiber *f)
+{
+	struct sp_fiber *before;
+	bool movable;
+
+	if (s->current == NULL) {
+		sp__shard_queue_last(s, f);
+		return;
+	}
+	/* Woken by a fiber: it runs next; the former next fiber is queued. */
+	atomic_store_explicit(&f->state, SP__FIBER_READY, memory_order_relaxed);
+	movable = s->rt->nshards > 1 && may_be_stolen(f);
+	if (s->rt->nshards > 1)
+		atomic_store_explicit(&s->next_fiber_since,
+				      movable ? s->turn_began : SP_NEVER,
+				      memory_order_relaxed);
+	/*
+	 * Pairs with the exchange in take_next_fiber(); sequentially consistent
+	 * for sp__shard_request_watch(). From here on @f may run elsewhere.
+	 */
+	before = atomic_exchange(&s->next_fiber, f);
+	if (before != NULL)
+		sp__shard_queue_last(s, before);
+	/* The fiber that runs may compute for long before it waits. */
+	if (movable)
+		sp__shard_request_watch(s);
+}
+
+void sp__shard_deliver(struct sp_shard *s, struct sp_fiber *f)
+{
+	struct sp_fiber *first =
+		atomic_load_explicit(&s->fiber_inbox, memory_order_relaxed);
+	bool movable = s->rt->nshards > 1 && f->stealable;
+
+	do {
+		f->qnext = first;
+		/*
+		 * Pairs with the acquire in drain_fiber_inbox(); sequentially
+		 * consistent for sp__shard_request_watch().
+		 */
+	} while (!atomic_compare_exchange_weak_explicit(&s->fiber_inbox, &first,
+							f, memory_order_seq_cst,
+							memory_order_relaxed));
+	/*
+	 * Set after the push, as drain_fiber_inbox() clears it before it takes
+	 * the fibers: so it can be set in vain, but not missing.
+	 */
+	if (movable)
+		atomic_store(&s->inbox_movable, true);
+	/* A shard that is awake may not look at its inbox for long. */
+	if (!notify_shard(s) && movable)
+		sp__shard_request_watch(s);
+}
+
+void sp__shard_notify(struct sp_shard *s)
+{
+	(void)notify_shard(s);
+}
+
+void sp__shard_wake_idle(struct sp_shard *s)
+{
+	struct sp_rt *rt = s->rt;
+
+	/*
+	 * The fiber was pushed by a plain store. Pairs with the fence in
+	 * park_shard() and with the decrement in steal_work(): either we see
+	 * the idle shard, or that shard sees the fiber.
+	 */
+	sp__full_fence();
+	if (atomic_load_explicit(&rt->parked, memory_order_relaxed) != 0 &&
+	    atomic_load_explicit(&rt->searching, memory_order_relaxed) == 0)
+		wake_parked(s);
+}
+
 /* Its fiber inbox has not been emptied for long: a fiber blocks the shard. */
 bool sp__shard_is_stuck(const struct sp_shard *s, int64_t now)
 {
@@ -143,12 +191,4 @@ bool sp__shard_is_stuck(const struct sp_shard *s, int64_t now)
 		       SP__RUNNING &&
 	       now - atomic_load_explicit(&s->last_poll, memory_order_relaxed) >
 		       SP__STUCK_NS;
-}
-
-void sp__shard_offload_stuck(struct sp_shard *s)
-{
-	if (s->rt->nshards > 1 &&
-	    atomic_load_explicit(&s->rt->parked, memory_order_relaxed) != 0 &&
-	    sp__shard_is_stuck(s, sp_now()))
-		sp__shard_wake_idle(s);
 }

@@ -51,10 +51,11 @@ void sp__shard_wake_idle(struct sp_shard *shard);
 struct sp_fiber *sp__shard_spill_pop(struct sp_shard *shard);
 
 /*
- * Anybody: a fiber was delivered to @shard, which is awake. If it is stuck,
- * wake an idle shard to steal the fiber.
+ * Anybody: a fiber that may be stolen waits at @shard for the fiber that runs
+ * there. If an idle shard exists and none looks at the others now and then,
+ * wake one to do so.
  */
-void sp__shard_offload_stuck(struct sp_shard *shard);
+void sp__shard_request_watch(struct sp_shard *shard);
 
 /*
  * Fibers have been in the inbox of @shard for longer than SP__STUCK_NS, because

@@ -14,6 +14,7 @@
 
 struct sp__leases;
 struct sp__pool;
+struct sp__stop_timer;
 struct sp__watchdog;
 
 /* A point that all shards pass together. */
@@ -34,21 +35,32 @@ struct sp_rt {
 	int stack_class;
 	struct sp__pool *pool;
 	struct sp__watchdog *watchdog;
-	struct sp__leases *leases; /* of descriptors; see placement.h */
-	uint8_t *tag_kinds;	   /* see msg_inbox.h; NULL: all plain */
+	struct sp__stop_timer *stop_timer; /* of sp_run(); or NULL */
+	struct sp__leases *leases;	   /* of descriptors; see placement.h */
+	uint8_t *tag_kinds; /* see msg_inbox.h; NULL: all plain */
 
 	struct sp__stacks stacks;
 	void (*_Atomic local_drop[SP__LOCALS])(void *);
 	_Atomic uint32_t local_keys;
 
-	/* Fibers spawned by threads that are no shard of ours. */
+	/* Threads that are no shard of ours; see visit.h. */
+	struct sp_rt *next_open;
+	uint32_t visitors;
+
+	/* Fibers spawned by such threads. */
 	_Atomic uint64_t outside_spawned;
 	_Atomic uint64_t outside_finished; /* refused after being counted */
 	_Atomic uint32_t round_robin;
 	_Atomic uint32_t searching; /* shards looking for work to steal */
-	_Atomic uint32_t parked;
 
-	atomic_bool closing;   /* nothing new is spawned */
+	/*
+	 * Read at every wake of a stealable fiber, written when a shard falls
+	 * asleep or wakes up: not beside words that change often.
+	 */
+	alignas(SP__CACHE_LINE) _Atomic uint32_t parked;
+	/* A parked shard looks at the others every SP__STUCK_NS; see idle.c. */
+	atomic_bool watched;
+	alignas(SP__CACHE_LINE) atomic_bool closing; /* no spawns any more */
 	atomic_bool ending;    /* shards leave their loops */
 	_Atomic uint64_t ends; /* fibers reaped while closing */
 	sem_t ended;	       /* posted when all have */

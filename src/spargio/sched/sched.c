@@ -40,6 +40,8 @@ static void drain_fiber_inbox(struct sp_shard *s)
 
 	if (atomic_load_explicit(&s->fiber_inbox, memory_order_relaxed) == NULL)
 		return;
+	if (atomic_load_explicit(&s->inbox_movable, memory_order_relaxed))
+		atomic_store(&s->inbox_movable, false);
 	/* Pairs with the release in sp__shard_deliver(). */
 	f = reverse_list(atomic_exchange_explicit(&s->fiber_inbox, NULL,
 						  memory_order_acquire));
@@ -97,6 +99,8 @@ static void run_turn(struct sp_shard *s)
 	if (!sp__shard_runnable(s)) {
 		sp__shard_idle(s);
 		poll_events(s);
+		if (sp__shard_runnable(s))
+			sp__shard_pass_on(s);
 	}
 }
 

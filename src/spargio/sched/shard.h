@@ -8,6 +8,7 @@
 #define SPARGIO_SCHED_SHARD_H
 
 #include "spargio/sched/fiber.h"
+#include "spargio/sched/idle_spin.h"
 #include "spargio/sched/runq.h"
 
 #include <spargio/stats.h>
@@ -77,16 +78,17 @@ struct sp_shard {
 	struct sp__fifo local; /* runnable, may not be stolen */
 	struct sp__stack_cache stacks;
 	struct sp__timer_wheel timer_wheel;
-	uint32_t inflight;    /* operations the back end holds */
-	int64_t spin_ns;      /* learned; see idle.c */
-	uint32_t near_misses; /* short sleeps since the last full spin */
-	uint32_t probe_every; /* so many of them before the next */
-	uint32_t victim;      /* where the next search begins */
+	uint32_t inflight; /* operations the back end holds */
+	struct sp__idle_spin idle_spin;
+	uint64_t wakeups_seen; /* of counts.shard_wakeups, when last idle */
+	uint32_t victim;       /* where the next search begins */
+	bool searched;	       /* or slept, since it last had work */
 	uint64_t seed;
 
 	/* Owner and idle shards that steal. */
 	alignas(SP__CACHE_LINE) struct sp__runq runq;
 	struct sp_fiber *_Atomic next_fiber; /* woken last: runs next */
+	/* When its turn began; SP_NEVER for a fiber that may not be stolen. */
 	_Atomic int64_t next_fiber_since;
 
 	/* When the ring above is full; idle shards also take from its front. */
@@ -96,6 +98,7 @@ struct sp_shard {
 
 	/* Anybody pushes; an idle shard steals it if the owner is stuck. */
 	alignas(SP__CACHE_LINE) struct sp_fiber *_Atomic fiber_inbox;
+	atomic_bool inbox_movable; /* perhaps a stealable one is in it */
 	struct sp__offload offload;
 	alignas(SP__CACHE_LINE) _Atomic uint32_t park;
 

@@ -6,6 +6,7 @@
 #include "spargio/sched/shutdown.h"
 #include "spargio/sched/stack.h"
 #include "spargio/sched/switch.h"
+#include "spargio/sched/visit.h"
 
 #include <spargio/time.h>
 
@@ -155,23 +156,19 @@ static int check_spawn(struct sp_rt *rt, const struct sp_attr *attr,
 	return 0;
 }
 
-/* @len bytes at @data are copied to the fiber unless @data is NULL. */
-static int spawn_fiber(struct sp_rt *rt, const struct sp_attr *attr,
-		       int (*fn)(void *), void *arg, const void *data,
-		       size_t len, struct sp_task *out)
+/*
+ * @here is the caller's shard of @rt, or NULL. @len bytes at @data are copied
+ * to the fiber unless @data is NULL.
+ */
+static int spawn_from(struct sp_rt *rt, struct sp_shard *here,
+		      const struct sp_attr *attr, int (*fn)(void *), void *arg,
+		      const void *data, size_t len, struct sp_task *out)
 {
-	struct sp_shard *here, *shard;
+	struct sp_shard *shard;
 	struct sp_fiber *f;
 	uint64_t id;
 	int err;
 
-	here = sp__shard_self();
-	if (rt == NULL && here != NULL)
-		rt = here->rt;
-	if (rt == NULL)
-		return -EPERM;
-	if (here != NULL && here->rt != rt)
-		here = NULL;
 	err = check_spawn(rt, attr, here, &shard);
 	if (err < 0)
 		return err;
@@ -201,6 +198,26 @@ static int spawn_fiber(struct sp_rt *rt, const struct sp_attr *attr,
 		*out = (struct sp_task){ .fiber = f, .id = id };
 	make_runnable(shard, here, f);
 	return 0;
+}
+
+static int spawn_fiber(struct sp_rt *rt, const struct sp_attr *attr,
+		       int (*fn)(void *), void *arg, const void *data,
+		       size_t len, struct sp_task *out)
+{
+	struct sp_shard *here = sp__shard_self();
+	int err;
+
+	if (here != NULL && (rt == NULL || rt == here->rt))
+		return spawn_from(here->rt, here, attr, fn, arg, data, len,
+				  out);
+	if (rt == NULL)
+		return -EPERM;
+	err = sp__visit_begin(rt);
+	if (err < 0)
+		return err;
+	err = spawn_from(rt, NULL, attr, fn, arg, data, len, out);
+	sp__visit_end(rt);
+	return err;
 }
 
 int sp_go(int (*fn)(void *), void *arg, struct sp_task *out)

@@ -26,6 +26,22 @@ static inline void sp__cpu_relax(void)
 #endif
 }
 
+/*
+ * What this thread stored before is visible before what it loads after. gcc
+ * refuses a fence under TSan: there a locked instruction on a word of our own
+ * stands for it, which on x86-64 is one.
+ */
+static inline void sp__full_fence(void)
+{
+#ifdef __SANITIZE_THREAD__
+	_Atomic int word = 0;
+
+	atomic_fetch_add(&word, 1);
+#else
+	atomic_thread_fence(memory_order_seq_cst);
+#endif
+}
+
 static inline bool sp__spin_try(struct sp__spin *s)
 {
 	/* Pairs with the release in sp__spin_unlock(). */

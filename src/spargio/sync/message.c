@@ -5,6 +5,7 @@
 #include "spargio/sched/ready.h"
 #include "spargio/sched/runtime.h"
 #include "spargio/sched/spin.h"
+#include "spargio/sched/visit.h"
 #include "spargio/sched/wait.h"
 #include "spargio/sched/wake.h"
 
@@ -219,12 +220,13 @@ void sp_msg_publish(uint32_t shard)
 		sp__msg_inbox_publish(from, &from->rt->shards[shard]);
 }
 
-int sp_msg_post(struct sp_rt *rt, uint32_t shard, uint16_t tag, uint64_t value)
+static int post_msg(struct sp_rt *rt, uint32_t shard, uint16_t tag,
+		    uint64_t value)
 {
 	struct sp__msg_inbox *inbox;
 	int err = 0;
 
-	if (rt == NULL || shard >= rt->nshards)
+	if (shard >= rt->nshards)
 		return -EINVAL;
 	if (atomic_load(&rt->closing))
 		return -ESHUTDOWN;
@@ -246,6 +248,17 @@ int sp_msg_post(struct sp_rt *rt, uint32_t shard, uint16_t tag, uint64_t value)
 	sp__spin_unlock(&inbox->outside_lock);
 	if (err == 0)
 		sp__shard_notify(&rt->shards[shard]);
+	return err;
+}
+
+int sp_msg_post(struct sp_rt *rt, uint32_t shard, uint16_t tag, uint64_t value)
+{
+	int err = rt == NULL ? -EINVAL : sp__visit_begin(rt);
+
+	if (err < 0)
+		return err;
+	err = post_msg(rt, shard, tag, value);
+	sp__visit_end(rt);
 	return err;
 }
 
