@@ -107,7 +107,7 @@ browser:	## the dashboard in a real browser, against the built binary
 	$(call ninja,$(RELEASE))
 	@tests/run $(RELEASE) --only-browser
 
-long:	## storm, 50 crashes, restart, an hour's soak (T=storm: only that); 80 minutes
+long:	## a million fibers, storm, 50 crashes, restart, an hour's soak (T=storm: only that); 80 minutes
 	$(call deps,$(compilers) test)
 	$(call setup,$(RELEASE),$(release_options))
 	$(call ninja,$(RELEASE))

@@ -7,6 +7,7 @@
 #ifndef SPARGIO_OPTIONS_H
 #define SPARGIO_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -57,6 +58,12 @@ struct sp_opts {
 	uint32_t steal_budget; /* victims asked in a search; default: all */
 	int32_t spin_us;       /* before sleeping; environment SP_SPIN wins */
 	size_t stack_size;     /* of a fiber; default 64 KiB, at most 1 MiB */
+	/*
+	 * Leave SIGSEGV alone: a fiber that overruns its stack is not named.
+	 * By default a handler writes its name to standard error, then calls
+	 * the handler that was there before, or lets the process die.
+	 */
+	bool no_overflow_handler;
 
 	/* Tags whose messages overtake the others; see message.h. */
 	const uint16_t *hot_tags;

@@ -50,6 +50,12 @@ struct sp_stats {
 	uint32_t pool_threads;
 	uint32_t pool_queued;
 	uint64_t stack_bytes; /* address space, not memory */
+	uint64_t stacks;      /* made so far; they are used again */
+	/*
+	 * Of these, how many have no guard. 0 since Linux 6.13; before that
+	 * stacks beyond a quarter of vm.max_map_count (16,382 by default).
+	 */
+	uint64_t unguarded_stacks;
 	uint64_t refused_ops; /* asked for by other threads, and not begun */
 };
 

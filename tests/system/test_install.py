@@ -3,6 +3,7 @@ through pkg-config, and does not need liburing."""
 
 import os
 import shlex
+import signal
 import subprocess
 
 import pytest
@@ -29,6 +30,45 @@ static int body(int argc, char **argv)
 	if (sp_go(answer, NULL, &task) == 0 && sp_join(task, &ret) == 0)
 		printf("the fiber says %d\n", ret);
 	return 0;
+}
+
+SP_MAIN(body)
+"""
+
+
+# The far end of the buffer is below the guard and the neighbour's stack.
+LARGE_FRAME = r"""
+#include <spargio/fiber.h>
+#include <spargio/runtime.h>
+#include <spargio/time.h>
+
+static int neighbour(void *arg)
+{
+	(void)arg;
+	return sp_sleep_until(SP_NEVER);
+}
+
+static int large_frame(void *arg)
+{
+	volatile char buffer[200 * 1024];
+
+	(void)arg;
+	for (int i = 0; i < 1500; i++)
+		buffer[i] = 1;
+	return buffer[0];
+}
+
+static int body(int argc, char **argv)
+{
+	static const struct sp_attr attr = { .name = "large" };
+	struct sp_task task;
+
+	(void)argc;
+	(void)argv;
+	(void)sp_go(neighbour, NULL, NULL);
+	(void)sp_go(neighbour, NULL, NULL);
+	(void)sp_go_attr(NULL, &attr, large_frame, NULL, &task);
+	return sp_join(task, NULL);
 }
 
 SP_MAIN(body)
@@ -69,6 +109,17 @@ def test_a_program_from_outside_builds_and_runs(pkg_config, tmp_path):
        "-o", tmp_path / "program")
     assert sh(tmp_path / "program") == "the fiber says 42\n"
     assert "liburing" not in sh("ldd", tmp_path / "program")
+
+
+def test_a_large_frame_meets_the_guard(pkg_config, tmp_path):
+    source = tmp_path / "large.c"
+    source.write_text(LARGE_FRAME)
+    sh("cc", "-O1", source, *pkg_config("--cflags", "--libs", "--static"),
+       "-o", tmp_path / "large")
+    done = subprocess.run([str(tmp_path / "large")], timeout=60, text=True,
+                          stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    assert done.returncode == -signal.SIGSEGV
+    assert "'large' overran its stack" in done.stderr
 
 
 def test_every_header_stands_alone(installed, pkg_config, tmp_path):
