@@ -11,6 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum sp_backend {
 	SP_BACKEND_AUTO,  /* io_uring (Linux 5.11), or epoll without it */
 	SP_BACKEND_URING, /* io_uring or fail */
@@ -88,6 +92,21 @@ struct sp_opts {
 	void *on_blocked_shard_arg;
 };
 
+#ifdef __cplusplus
+static inline struct sp_opts sp__opts_init(void)
+{
+	struct sp_opts opts = {};
+
+	opts.spin_us = SP_SPIN_ADAPTIVE;
+	return opts;
+}
+#define SP_OPTS_INIT sp__opts_init()
+#else
 #define SP_OPTS_INIT ((struct sp_opts){ .spin_us = SP_SPIN_ADAPTIVE })
+#endif
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

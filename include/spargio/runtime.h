@@ -31,6 +31,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sp_rt;
 
 /*
@@ -88,5 +92,9 @@ int sp_backend_error(const struct sp_rt *rt);
                                                                        \
 		return ret < 0 ? 1 : ret;                              \
 	}
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sp_rt;
 
 struct sp_shard_stats {
@@ -69,5 +73,9 @@ int sp_stats_shard(struct sp_rt *rt, uint32_t shard,
  * for and since when. 0 or a negative errno of write(2).
  */
 int sp_dump(struct sp_rt *rt, int fd);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

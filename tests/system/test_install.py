@@ -122,16 +122,11 @@ def test_a_large_frame_meets_the_guard(pkg_config, tmp_path):
     assert "'large' overran its stack" in done.stderr
 
 
-def test_every_header_stands_alone(installed, pkg_config, tmp_path):
+def test_every_header_is_installed(installed, tree):
     (folder,) = installed.rglob("include/spargio")
-    headers = sorted(h.name for h in folder.iterdir())
-    assert {"fiber.h", "runtime.h", "time.h"} <= set(headers)
-    for header in headers:
-        source = tmp_path / "one.c"
-        source.write_text(f"#include <spargio/{header}>\n"
-                          f"#include <spargio/{header}>\n")
-        sh("cc", "-std=c17", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE",
-           "-fsyntax-only", source, *pkg_config("--cflags"))
+    assert ({p.name: p.read_text() for p in folder.iterdir()} ==
+            {p.name: p.read_text()
+             for p in (tree / "include/spargio").iterdir()})
 
 
 def test_the_gdb_script_is_there(installed, tree):

@@ -73,6 +73,8 @@ static int spawn_sleepers(void *arg)
 	struct sp_stats stats;
 	int err = 0;
 
+	if (count == 0)
+		return -EINVAL;
 	for (unsigned long i = 0; i < count; i++) {
 		err = sp_go_on(NULL, (uint32_t)(i % shards),
 			       sleep_until_cancelled, NULL, NULL);
@@ -101,8 +103,6 @@ int main(int argc, char **argv)
 	struct sp_opts opts = SP_OPTS_INIT;
 	int err;
 
-	if (count == 0)
-		return 2;
 	opts.shards = 2;
 	err = sp_run(&opts, spawn_sleepers, &count);
 	if (err == 0 && atomic_load(&woken) != count) {

@@ -296,13 +296,13 @@ static bool has_guard_install(void)
 static unsigned long mapped_guards_max(void)
 {
 	FILE *f = fopen("/proc/sys/vm/max_map_count", "r");
-	unsigned long count = 0;
+	char text[24] = "65530";
 
-	if (f == NULL || fscanf(f, "%lu", &count) != 1)
-		count = 65530;
-	if (f != NULL)
+	if (f != NULL) {
+		(void)!fgets(text, sizeof(text), f);
 		fclose(f);
-	return count / 4;
+	}
+	return strtoul(text, NULL, 10) / 4;
 }
 
 static int spawn_many(void *arg)

@@ -152,6 +152,7 @@ static bool is_action(const struct sigaction *action)
 /* The lock is held. */
 static void install_handler(void)
 {
+	const int flags_kept = SA_NODEFER | (int)SA_RESETHAND | SA_RESTART;
 	struct sigaction action = { .sa_sigaction = on_fault };
 	struct sigaction now;
 
@@ -168,8 +169,7 @@ static void install_handler(void)
 	action.sa_mask = before.sa_mask;
 	action.sa_flags = SA_SIGINFO | SA_ONSTACK;
 	if (is_action(&before))
-		action.sa_flags |= before.sa_flags &
-				   (SA_NODEFER | SA_RESETHAND | SA_RESTART);
+		action.sa_flags |= before.sa_flags & flags_kept;
 	installed = sigaction(SIGSEGV, &action, NULL) == 0;
 }
 
