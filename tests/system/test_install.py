@@ -36,7 +36,7 @@ SP_MAIN(body)
 """
 
 
-# The far end of the buffer is below the guard and the neighbour's stack.
+# The far end of the buffer is past the guard, in the stack of the neighbour.
 LARGE_FRAME = r"""
 #include <spargio/fiber.h>
 #include <spargio/runtime.h>
@@ -50,7 +50,7 @@ static int neighbour(void *arg)
 
 static int large_frame(void *arg)
 {
-	volatile char buffer[200 * 1024];
+	volatile char buffer[180 * 1024];
 
 	(void)arg;
 	for (int i = 0; i < 1500; i++)
