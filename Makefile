@@ -43,10 +43,12 @@ quietly = @log=$$(mktemp) && { $(1) >"$$log" 2>&1 || \
 	{ cat "$$log" >&2; rm -f "$$log"; exit 1; }; } && rm -f "$$log"
 # $(call setup,folder,options): configure once
 setup   = $(call quietly,[ -f $(1)/build.ninja ] || \
-	CC='$(CC)' meson setup $(1) $(2) --prefix='$(PREFIX)')
+	CC='$(CC)' CXX='$(cxx)' meson setup $(1) $(2) --prefix='$(PREFIX)')
 # $(call ninja,folder): progress on a terminal, silence elsewhere
 ninja   = $(if $(MAKE_TERMOUT),@ninja -C $(1),$(call quietly,ninja -C $(1)))
 
+# Of the same make, for tests of the runtime in C++.
+cxx      = $(if $(findstring clang,$(CC)),clang++,g++)
 compilers = build $(if $(suffix),clang)
 
 .PHONY: all help run test check check-tsan check-arm check-valgrind interop browser \
@@ -107,7 +109,7 @@ browser:	## the dashboard in a real browser, against the built binary
 	$(call ninja,$(RELEASE))
 	@tests/run $(RELEASE) --only-browser
 
-long:	## storm, 50 crashes, restart, an hour's soak (T=storm: only that); 80 minutes
+long:	## a million fibers, storm, 50 crashes, restart, an hour's soak (T=storm: only that); 80 minutes
 	$(call deps,$(compilers) test)
 	$(call setup,$(RELEASE),$(release_options))
 	$(call ninja,$(RELEASE))

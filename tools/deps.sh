@@ -20,7 +20,7 @@ packages_of() {
 		      capnproto libcmocka-dev libnats-dev
 		      libmicrohttpd-dev libjs-chart.js libcurl4-openssl-dev
 		      libjson-c-dev' ;;
-	test)	echo 'python3 python3-pytest python3-pytest-timeout
+	test)	echo 'g++ python3 python3-pytest python3-pytest-timeout
 		      python3-pytest-xdist gdb bgpdump xz-utils zstd openssl
 		      iproute2 nats-server mandoc nodejs golang-go
 		      golang-github-nats-io-go-nats-dev prometheus

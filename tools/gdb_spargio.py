@@ -12,7 +12,7 @@ thread's innermost frame was called from it. So frame #0 is still the thread's
 own, and the fiber's begin with #1 or, if functions were inlined there, later.
 
 Needs the debug information of the runtime. A core must be the kernel's: gdb's
-generate-core-file stops at the guard pages and leaves the stacks out.
+generate-core-file stops at the guards and leaves the stacks out.
 """
 
 import gdb

@@ -25,6 +25,10 @@
 
 #include <spargio/net.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sp_acceptor;
 
 /*
@@ -61,5 +65,9 @@ int sp_acceptor_next(struct sp_acceptor *acceptor, uint32_t home,
 		     struct sp_conn *out);
 int sp_acceptor_next_until(struct sp_acceptor *acceptor, uint32_t home,
 			   int64_t deadline, struct sp_conn *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -18,6 +18,10 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sp_addr {
 	socklen_t len; /* of what is used below */
 	union {
@@ -48,5 +52,9 @@ bool sp_addr_equal(const struct sp_addr *a, const struct sp_addr *b);
 /* The two ends of a socket: 0 or the errno of getsockname(2). */
 int sp_addr_local(int fd, struct sp_addr *out);
 int sp_addr_peer(int fd, struct sp_addr *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -26,6 +26,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sp_chan;
 
 /* -EINVAL if @item_size is 0, -EOVERFLOW, -ENOMEM. */
@@ -51,5 +55,9 @@ void sp_chan_close(struct sp_chan *chan);
 
 /* How many items are in it now. */
 uint32_t sp_chan_length(struct sp_chan *chan);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

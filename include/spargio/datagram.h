@@ -13,6 +13,10 @@
 
 #include <spargio/address.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * Open one bound to @at; port 0 is any. Several may share an address with
  * @reuse_port, and the kernel spreads what comes over them.
@@ -41,5 +45,9 @@ int sp_sendto_until(int fd, const void *data, size_t len,
 int sp_recvfrom(int fd, void *data, size_t len, struct sp_addr *from);
 int sp_recvfrom_until(int fd, void *data, size_t len, int64_t deadline,
 		      struct sp_addr *from);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

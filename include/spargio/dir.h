@@ -16,6 +16,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sp_dir;
 
 struct sp_dirent {
@@ -69,5 +73,9 @@ struct sp_walk_entry {
 int sp_walk(int dir, const char *path,
 	    int (*visit)(const struct sp_walk_entry *entry, void *arg),
 	    void *arg);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -29,6 +29,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sp_rt;
 struct sp_fiber;
 struct sp_group;
@@ -146,5 +150,9 @@ void sp_no_yield_end(void);
 
 /* errno, read in a way that survives moving to another thread. */
 int sp_errno(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -29,6 +29,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct iovec;
 struct open_how;
 struct statx;
@@ -130,5 +134,9 @@ int sp_fallocate(int fd, int mode, off_t offset, off_t len);
 /* What it is; @out as of statx(2) with STATX_BASIC_STATS. */
 int sp_fstat(int fd, struct statx *out);
 int sp_fchmod(int fd, mode_t mode);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -16,6 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sp_reader;
 struct sp_writer;
 
@@ -56,5 +60,9 @@ int sp_frame_read(struct sp_reader *r, const struct sp_frame_format *format,
  */
 int sp_frame_write(struct sp_writer *w, const struct sp_frame_format *format,
 		   const void *data, size_t len);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

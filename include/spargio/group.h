@@ -24,6 +24,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sp_group;
 struct sp_token;
 
@@ -58,5 +62,9 @@ bool sp_token_cancelled(const struct sp_token *token);
 /* Wait until it is cancelled: 0. Yields. */
 int sp_token_wait(struct sp_token *token);
 int sp_token_wait_until(struct sp_token *token, int64_t deadline);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -25,6 +25,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sp_rt;
 
 #define SP_MSG_DATA_MAX 56
@@ -99,5 +103,9 @@ int sp_count_take(uint16_t tag, uint64_t *out);
 /* Wait until the sum is at least sp_opts.counted_wake, then take it. Yields. */
 int sp_count_wait(uint16_t tag, uint64_t *out);
 int sp_count_wait_until(uint16_t tag, int64_t deadline, uint64_t *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

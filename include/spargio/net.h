@@ -23,6 +23,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sp_msg;
 
 struct sp_conn {
@@ -105,5 +109,9 @@ int sp_conn_go(const struct sp_conn *conn, const struct sp_attr *attr,
 int sp_conn_send(const struct sp_conn *conn, uint32_t shard, uint16_t tag);
 /* What such a message carries. -EBADMSG if it was not sent by the above. */
 int sp_conn_take(const struct sp_msg *msg, struct sp_conn *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

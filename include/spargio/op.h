@@ -13,6 +13,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct io_uring_sqe;
 
 /*
@@ -49,5 +53,9 @@ int sp_op_raw_on(uint32_t shard,
  */
 int sp_wait_fd(int fd, uint32_t events);
 int sp_wait_fd_until(int fd, uint32_t events, int64_t deadline);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

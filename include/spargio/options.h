@@ -7,8 +7,13 @@
 #ifndef SPARGIO_OPTIONS_H
 #define SPARGIO_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 enum sp_backend {
 	SP_BACKEND_AUTO,  /* io_uring (Linux 5.11), or epoll without it */
@@ -69,6 +74,12 @@ struct sp_opts {
 	uint32_t steal_budget; /* victims asked in a search; default: all */
 	int32_t spin_us;       /* before sleeping; environment SP_SPIN wins */
 	size_t stack_size;     /* of a fiber; default 64 KiB, at most 1 MiB */
+	/*
+	 * Leave SIGSEGV alone: a fiber that overruns its stack is not named.
+	 * By default a handler writes its name to standard error, then calls
+	 * the handler that was there before, or lets the process die.
+	 */
+	bool no_overflow_handler;
 
 	/* Tags whose messages overtake the others; see message.h. */
 	const uint16_t *hot_tags;
@@ -106,6 +117,21 @@ struct sp_opts {
 	void *on_fiber_left_arg;
 };
 
+#ifdef __cplusplus
+static inline struct sp_opts sp__opts_init(void)
+{
+	struct sp_opts opts = {};
+
+	opts.spin_us = SP_SPIN_ADAPTIVE;
+	return opts;
+}
+#define SP_OPTS_INIT sp__opts_init()
+#else
 #define SP_OPTS_INIT ((struct sp_opts){ .spin_us = SP_SPIN_ADAPTIVE })
+#endif
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -12,6 +12,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct statx;
 
 /* As statx(2). The short form: STATX_BASIC_STATS, links are followed. */
@@ -71,5 +75,9 @@ int sp_write_file(int dir, const char *path, const void *data, size_t len,
 /* Add @data at its end; it is made with @mode if it is not there. */
 int sp_append_file(int dir, const char *path, const void *data, size_t len,
 		   mode_t mode);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -25,6 +25,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sp_rt;
 struct io_uring_sqe;
 
@@ -67,5 +71,9 @@ void sp_lease_drop(struct sp_rt *rt, const struct sp_placement *how);
 
 /* The shard that has a lease of @fd, not counting weak ones; SP_NO_SHARD. */
 uint32_t sp_lease_shard(struct sp_rt *rt, int fd);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -9,6 +9,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * Run @fn(@arg) on a thread of the pool and wait; *@ret is what it returned.
  * Yields.
@@ -19,5 +23,9 @@
  */
 int sp_block(int (*fn)(void *), void *arg, int *ret);
 int sp_block_until(int (*fn)(void *), void *arg, int64_t deadline, int *ret);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

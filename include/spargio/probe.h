@@ -13,6 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum sp_feature {
 	SP_FEATURE_MSG_RING, /* shards wake each other without an eventfd */
 	SP_FEATURE_DEFER_TASKRUN, /* completions come when they are asked for */
@@ -40,5 +44,9 @@ static inline bool sp_probe_has(const struct sp_probe *probe,
 /* A word for a feature, and the Linux version that brought it: "6.1". */
 const char *sp_feature_name(enum sp_feature feature);
 const char *sp_feature_since(enum sp_feature feature);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

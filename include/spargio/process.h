@@ -37,6 +37,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sp_process;
 
 enum sp_io_kind {
@@ -105,5 +109,9 @@ int sp_process_wait_until(struct sp_process *process, int64_t deadline,
 
 /* Send it a signal. -ESRCH once it has ended, -EINVAL for no such signal. */
 int sp_process_kill(struct sp_process *process, int signal);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

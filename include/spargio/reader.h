@@ -27,6 +27,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sp_reader;
 struct sp_writer;
 
@@ -70,5 +74,9 @@ void sp_reader_skip(struct sp_reader *r, size_t len);
  * end. -EMSGSIZE if it does not fit into the buffer: nothing is taken. Yields.
  */
 int sp_reader_line(struct sp_reader *r, char **line, size_t *len);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -14,6 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * The addresses of @host for stream sockets, with @port, in the order they
  * should be tried; at most @max. A literal (address.h) is answered at once.
@@ -27,5 +31,9 @@ int sp_resolve(const char *host, uint16_t port, struct sp_addr *out,
 	       size_t max);
 int sp_resolve_until(const char *host, uint16_t port, int64_t deadline,
 		     struct sp_addr *out, size_t max);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

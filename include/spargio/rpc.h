@@ -29,6 +29,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sp_rpc;
 struct sp_call;
 
@@ -122,5 +126,9 @@ int sp_rpc_refuse(const struct sp_request *request, int error);
 
 /* The caller does not wait any more: work on it is in vain. */
 bool sp_request_cancelled(const struct sp_request *request);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

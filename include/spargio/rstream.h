@@ -42,6 +42,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sp_rstream;
 
 struct sp_segment {
@@ -99,5 +103,9 @@ int sp_rstream_pause(struct sp_rstream *rs);
  * on its way from the socket is in neither place. Negative errno. Yields.
  */
 int64_t sp_rstream_arrived(struct sp_rstream *rs);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

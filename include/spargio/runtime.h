@@ -16,7 +16,12 @@
  * Errors	0 or a negative errno, everywhere. errno itself is not touched.
  * Logging	Nothing here writes anything, with one exception: a fiber that
  *		overruns its stack is named on standard error before the
- *		process dies of it.
+ *		process dies of it; see sp_opts.no_overflow_handler.
+ * Signals	SIGSEGV has a handler for this while a runtime runs, unless
+ *		ASan is in this library. It runs on a stack of its own, on
+ *		shards; calls the handler that was there before; and is removed
+ *		with the last runtime. A handler of the program that is set
+ *		later stays in its place. No other signal is touched.
  * Fork		Do not fork with a runtime running, except to exec at once.
  */
 #ifndef SPARGIO_RUNTIME_H
@@ -25,6 +30,10 @@
 #include <spargio/options.h>
 
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct sp_rt;
 
@@ -97,5 +106,9 @@ int sp_backend_error(const struct sp_rt *rt);
                                                                        \
 		return ret < 0 ? 1 : ret;                              \
 	}
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -33,6 +33,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sp_chan;
 struct sp_timer;
 struct sp_token;
@@ -52,7 +56,7 @@ struct sp_case {
 		struct {
 			int fd;
 			uint32_t events;
-		};
+		} poll;
 	} _on;
 	void *_data;
 	alignas(16) unsigned char _space[192];
@@ -86,5 +90,9 @@ int sp_select_until(struct sp_case *cases, size_t count, int64_t deadline);
 
 /* Do one that can happen now; -EAGAIN if none can. */
 int sp_try_select(struct sp_case *cases, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

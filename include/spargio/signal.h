@@ -31,7 +31,12 @@
 
 #include <signal.h>
 #include <stdint.h>
+#include <sys/select.h> /* sigset_t, also with -std=c11 */
 #include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct sp_signals;
 
@@ -71,5 +76,9 @@ void sp_signals_free(struct sp_signals *signals);
 int sp_signals_wait(struct sp_signals *signals, struct sp_signal *out);
 int sp_signals_wait_until(struct sp_signals *signals, int64_t deadline,
 			  struct sp_signal *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

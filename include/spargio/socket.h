@@ -27,6 +27,10 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sp_addr;
 
 /* Some bytes */
@@ -94,5 +98,9 @@ struct sp_cred {
 	gid_t gid;
 };
 int sp_unix_cred(int fd, struct sp_cred *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -17,6 +17,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sp_spsc;
 
 /* Life cycle */
@@ -39,5 +43,9 @@ int sp_spsc_push(struct sp_spsc *q, void *item);
 
 /* The oldest item, or NULL if there is none. */
 void *sp_spsc_pop(struct sp_spsc *q);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sp_rt;
 
 struct sp_shard_stats {
@@ -50,6 +54,12 @@ struct sp_stats {
 	uint32_t pool_threads;
 	uint32_t pool_queued;
 	uint64_t stack_bytes; /* address space, not memory */
+	uint64_t stacks;      /* made so far; they are used again */
+	/*
+	 * Of these, how many have no guard. 0 since Linux 6.13; before that
+	 * stacks beyond a quarter of vm.max_map_count (16,382 by default).
+	 */
+	uint64_t unguarded_stacks;
 	uint64_t refused_ops; /* asked for by other threads, and not begun */
 };
 
@@ -63,5 +73,9 @@ int sp_stats_shard(struct sp_rt *rt, uint32_t shard,
  * for and since when. 0 or a negative errno of write(2).
  */
 int sp_dump(struct sp_rt *rt, int fd);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

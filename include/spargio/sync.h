@@ -20,9 +20,12 @@
 
 #include <spargio/waiters.h>
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct sp_fiber;
 
@@ -32,14 +35,10 @@ struct sp_fiber;
  * times is given the lock next, so nobody waits for ever.
  */
 struct sp_mutex {
-	_Atomic uintptr_t _word;
-	const void *_Atomic _where;
+	SP__ATOMIC(uintptr_t) _word;
+	SP__ATOMIC(const void *) _where;
 	struct sp_waiters _waiters;
 };
-#define SP_MUTEX_INIT      \
-	{                  \
-		._word = 0 \
-	}
 
 /* -EDEADLK if the caller holds it. Yields. */
 int sp_mutex_lock(struct sp_mutex *mutex);
@@ -55,10 +54,6 @@ int sp_mutex_unlock(struct sp_mutex *mutex);  /* -EPERM if it is not yours */
 struct sp_cond {
 	struct sp_waiters _waiters;
 };
-#define SP_COND_INIT              \
-	{                         \
-		._waiters = { 0 } \
-	}
 
 int sp_cond_wait(struct sp_cond *cond, struct sp_mutex *mutex);
 int sp_cond_wait_until(struct sp_cond *cond, struct sp_mutex *mutex,
@@ -71,10 +66,6 @@ struct sp_sem {
 	struct sp_waiters _waiters;
 	uint32_t _count;
 };
-#define SP_SEM_INIT(count)        \
-	{                         \
-		._count = (count) \
-	}
 
 int sp_sem_wait(struct sp_sem *sem); /* yields */
 int sp_sem_wait_until(struct sp_sem *sem, int64_t deadline);
@@ -90,10 +81,6 @@ struct sp_rwlock {
 	uint32_t _readers;
 	struct sp_fiber *_writer;
 };
-#define SP_RWLOCK_INIT            \
-	{                         \
-		._waiters = { 0 } \
-	}
 
 /* -EDEADLK if the caller is the writer. Yield. */
 int sp_rwlock_rdlock(struct sp_rwlock *lock);
@@ -110,10 +97,6 @@ struct sp_wg {
 	struct sp_waiters _waiters;
 	uint32_t _count;
 };
-#define SP_WG_INIT                \
-	{                         \
-		._waiters = { 0 } \
-	}
 
 int sp_wg_add(struct sp_wg *wg, uint32_t n); /* -EOVERFLOW; any thread */
 int sp_wg_done(struct sp_wg *wg); /* -EINVAL if none is left; any thread */
@@ -127,13 +110,9 @@ int sp_wg_wait_until(struct sp_wg *wg, int64_t deadline);
  */
 struct sp_once {
 	struct sp_waiters _waiters;
-	atomic_bool _done;
+	SP__ATOMIC(bool) _done;
 	struct sp_fiber *_runner;
 };
-#define SP_ONCE_INIT              \
-	{                         \
-		._waiters = { 0 } \
-	}
 
 int sp_once(struct sp_once *once, int (*fn)(void *), void *arg);
 int sp_once_until(struct sp_once *once, int64_t deadline, int (*fn)(void *),
@@ -150,12 +129,56 @@ struct sp_barrier {
 	uint32_t _arrived;
 	uint32_t _round;
 };
-#define SP_BARRIER_INIT(count)    \
-	{                         \
-		._count = (count) \
-	}
 
 int sp_barrier_wait(struct sp_barrier *barrier);
 int sp_barrier_wait_until(struct sp_barrier *barrier, int64_t deadline);
+
+/* What a variable begins with; C++ before 20 has no designators. */
+#ifdef __cplusplus
+#define SP_MUTEX_INIT \
+	{             \
+	}
+#define SP_COND_INIT \
+	{            \
+	}
+#define SP_RWLOCK_INIT \
+	{              \
+	}
+#define SP_WG_INIT \
+	{          \
+	}
+#define SP_ONCE_INIT \
+	{            \
+	}
+#define SP_SEM_INIT(count)                       \
+	{                                        \
+		{}, static_cast<uint32_t>(count) \
+	}
+#define SP_BARRIER_INIT(count)                         \
+	{                                              \
+		{}, static_cast<uint32_t>(count), 0, 0 \
+	}
+#else
+#define SP_MUTEX_INIT      \
+	{                  \
+		._word = 0 \
+	}
+#define SP_COND_INIT              \
+	{                         \
+		._waiters = { 0 } \
+	}
+#define SP_RWLOCK_INIT SP_COND_INIT
+#define SP_WG_INIT     SP_COND_INIT
+#define SP_ONCE_INIT   SP_COND_INIT
+#define SP_SEM_INIT(count)        \
+	{                         \
+		._count = (count) \
+	}
+#define SP_BARRIER_INIT(count) SP_SEM_INIT(count)
+#endif
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

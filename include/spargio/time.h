@@ -13,6 +13,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define SP_NEVER INT64_MAX
 
 #define SP_US INT64_C(1000)
@@ -78,5 +82,9 @@ int sp_interval_init(struct sp_interval *interval, int64_t period,
 		     enum sp_missed missed);
 /* Wait for the next tick. 0 or -ECANCELED. Yields. */
 int sp_interval_wait(struct sp_interval *interval);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

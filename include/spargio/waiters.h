@@ -6,12 +6,26 @@
 #ifndef SPARGIO_WAITERS_H
 #define SPARGIO_WAITERS_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 
+/* C++ has no _Atomic. It only has to know the size, which is the same. */
+#ifdef __cplusplus
+#define SP__ATOMIC(type) type
+#else
+#define SP__ATOMIC(type) _Atomic(type)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sp_waiters {
-	atomic_bool _locked;
+	SP__ATOMIC(bool) _locked;
 	void *_list[5];
 };
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -23,6 +23,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct sp_writer;
 
 /* A buffer of @capacity bytes; 0: 16 KiB. -EBADF, -ENOMEM. */
@@ -54,5 +58,9 @@ size_t sp_writer_buffered(const struct sp_writer *w);
  * been copied; what was read and not written is lost.
  */
 int64_t sp_copy(int from, int to, int64_t max);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

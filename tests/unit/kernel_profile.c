@@ -11,6 +11,8 @@
  *
  * Not covered: rings with IORING_SETUP_SQPOLL, whose entries are read by a
  * thread of the kernel before anybody enters.
+ *
+ * madvise(2) is replaced, too: before 6.13 it has no MADV_GUARD_INSTALL.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -32,6 +34,7 @@
 #define OP_ALL		  255
 #define REGISTER_ALL	  UINT32_MAX
 #define REGISTER_SEND_MSG 31
+#define GUARD_INSTALL	  102
 
 /* What a kernel knows: masks of flags, and the first number it does not. */
 struct profile {
@@ -43,6 +46,7 @@ struct profile {
 	uint16_t accept_flags, recv_flags; /* in ioprio */
 	bool short_transfers;		   /* MSG_WAITALL ends after a part */
 	bool msg_ring_fails; /* known, but each one ends with an error */
+	bool guard_install;  /* of madvise(2): since 6.13 */
 };
 
 static const struct profile profiles[] = {
@@ -70,6 +74,7 @@ static const struct profile profiles[] = {
 		.accept_flags = UINT16_MAX,
 		.recv_flags = UINT16_MAX,
 		.msg_ring_fails = true,
+		.guard_install = true,
 	},
 };
 
@@ -280,4 +285,12 @@ long syscall(long number, ...)
 	default:
 		return next_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	}
+}
+
+int madvise(void *at, size_t size, int advice)
+{
+	if (advice == GUARD_INSTALL && !profile()->guard_install)
+		return (int)refuse(EINVAL);
+	return (int)next_syscall(__NR_madvise, (long)at, (long)size, advice, 0,
+				 0, 0);
 }

@@ -428,57 +428,6 @@ static void test_stack_size_is_per_fiber(void **state)
 	run_on(1, stack_size_body, NULL);
 }
 
-#ifndef SANITIZED /* there the sanitizer reports in its own words */
-static int recurse(void *arg)
-{
-	volatile char frame[1024];
-	int depth = (int)(intptr_t)arg;
-
-	frame[0] = (char)depth;
-	if (depth > 1000000)
-		return 0;
-	return recurse((void *)(intptr_t)(depth + 1)) + frame[0];
-}
-
-static int overflow_body(void *arg)
-{
-	struct sp_attr attr = { .name = "glutton" };
-	struct sp_task task;
-
-	(void)arg;
-	sp_go_attr(NULL, &attr, recurse, NULL, &task);
-	return sp_join(task, NULL);
-}
-
-static void test_overflow_names_the_fiber(void **state)
-{
-	char said[512] = "";
-	int status = 0;
-	int out[2];
-	pid_t pid;
-
-	(void)state;
-	assert_int_equal(pipe(out), 0);
-	pid = fork();
-	if (pid == 0) {
-		struct sp_opts opts = SP_OPTS_INIT;
-
-		dup2(out[1], STDERR_FILENO);
-		/* cmocka's handler would carry on in the test's frame. */
-		signal(SIGSEGV, SIG_DFL);
-		opts.shards = 1;
-		_exit(sp_run(&opts, overflow_body, NULL) == 0);
-	}
-	close(out[1]);
-	waitpid(pid, &status, 0);
-	assert_true(read(out[0], said, sizeof(said) - 1) > 0);
-	close(out[0]);
-	assert_true(WIFSIGNALED(status));
-	assert_int_equal(WTERMSIG(status), SIGSEGV);
-	assert_non_null(strstr(said, "fiber 'glutton' overran its stack"));
-}
-#endif
-
 static int many_body(void *arg)
 {
 	enum {
@@ -563,9 +512,6 @@ int main(void)
 			test_yield_under_a_lock_aborts_in_debug_builds),
 #endif
 		cmocka_unit_test(test_stack_size_is_per_fiber),
-#ifndef SANITIZED
-		cmocka_unit_test(test_overflow_names_the_fiber),
-#endif
 		cmocka_unit_test(test_thousands_of_fibers_come_and_go),
 		cmocka_unit_test(test_threads_spawn_call_and_join),
 	};

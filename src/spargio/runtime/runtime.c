@@ -251,6 +251,7 @@ static int shard_begin(struct sp_shard *s)
 	sp__shard_set_self(s);
 	pin_thread(s);
 	sp__context_adopt(&s->sched);
+	s->exceptions = sp__cxx_exceptions_get();
 	sp__stack_overflow_watch_begin(s);
 	return open_backend(s);
 }

@@ -90,8 +90,13 @@ void sp_stats_get(struct sp_rt *rt, struct sp_stats *out)
 	for (const struct sp__slab *slab =
 		     atomic_load_explicit(&rt->stacks.slabs,
 					  memory_order_acquire);
-	     slab != NULL; slab = slab->next)
+	     slab != NULL; slab = slab->next) {
 		out->stack_bytes += slab->size;
+		out->stacks += atomic_load_explicit(&slab->carved,
+						    memory_order_relaxed);
+	}
+	out->unguarded_stacks = atomic_load_explicit(&rt->stacks.unguarded,
+						     memory_order_relaxed);
 }
 
 struct dump {

@@ -26,6 +26,7 @@
 #define SPARGIO_SCHED_FIBER_H
 
 #include "spargio/sched/context.h"
+#include "spargio/sched/cxx_exceptions.h"
 #include "spargio/sched/stack.h"
 #include "spargio/sched/timer_wheel.h"
 
@@ -101,6 +102,7 @@ struct sp_fiber {
 	bool stealable;
 	bool has_locals; /* some local was set */
 	bool timed; /* its wait has a deadline in its shard's timer wheel */
+	struct sp__cxx_exceptions exceptions; /* while it does not run */
 
 	/* Said once, at spawn. */
 	int (*fn)(void *);

@@ -64,7 +64,9 @@ struct sp_shard {
 
 	/* Owner: scheduling. */
 	struct sp_fiber *current;
-	struct sp__context sched; /* the scheduler's own stack */
+	struct sp__context sched;	       /* the scheduler's own stack */
+	struct sp__cxx_exceptions *exceptions; /* this thread's, or NULL */
+	struct sp__cxx_exceptions sched_exceptions;
 	enum sp__switch_action switch_action;
 	struct sp_fiber *switched_from;
 	uint32_t migrate_to;

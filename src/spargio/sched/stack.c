@@ -1,6 +1,7 @@
 #include "spargio/sched/stack.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,18 +13,25 @@
 #define VALGRIND_STACK_REGISTER(bottom, top) ((void)0)
 #endif
 
-/* Since Linux 6.13: guard pages that do not split the mapping. */
+/* Since Linux 6.13: guards that do not split the mapping. */
 #define GUARD_INSTALL 102
+
+#define GUARD_MIN 65536
+
+/* Linux's default of vm.max_map_count; mappings that a guarded stack takes. */
+#define MAP_COUNT_DEFAULT 65530
+#define GUARD_MAPPINGS	  2
 
 #define BATCH 32 /* slots moved between a cache and the shared part */
 
 /* How many free stacks of the shared part keep their pages. */
 #define WARM_MAX 1024
 
-static size_t page_size(void)
-{
-	return (size_t)sysconf(_SC_PAGESIZE);
-}
+/*
+ * Guards made by mprotect() in this process, of all runtimes: the limit on
+ * mappings is the process's.
+ */
+static _Atomic uint32_t mapped_guards;
 
 static size_t class_size(int class)
 {
@@ -38,11 +46,23 @@ int sp__stack_class(size_t size)
 	return -1; /* larger than every class */
 }
 
+static size_t round_up(size_t size, size_t unit)
+{
+	return (size + unit - 1) / unit * unit;
+}
+
 void sp__stacks_init(struct sp__stacks *stacks, size_t header_size)
 {
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
 	*stacks = (struct sp__stacks){
-		.header_size = (header_size + SP__CACHE_LINE - 1) &
-			       ~(size_t)(SP__CACHE_LINE - 1),
+		.header_size = round_up(header_size, SP__CACHE_LINE),
+		.page_size = page,
+		/*
+		 * With the odd page the tops of neighbouring stacks are in
+		 * different sets of the TLB.
+		 */
+		.guard_size = round_up(GUARD_MIN, page) + page,
 		/* qemu's user emulation says yes to anything and does nothing. */
 		.trust_madvise = madvise(NULL, 0, -1) < 0,
 	};
@@ -60,6 +80,8 @@ void sp__stacks_fini(struct sp__stacks *stacks)
 		slab = next;
 	}
 	atomic_store(&stacks->slabs, NULL);
+	atomic_fetch_sub(&mapped_guards, stacks->mapped_guards);
+	stacks->mapped_guards = 0;
 }
 
 static struct sp__slot *slot_at(const struct sp__stacks *stacks,
@@ -70,18 +92,71 @@ static struct sp__slot *slot_at(const struct sp__stacks *stacks,
 	return (struct sp__slot *)(top - stacks->header_size);
 }
 
-static int protect_guard_page(const struct sp__stacks *stacks, char *page,
-			      size_t len)
+static uint32_t read_map_count(void)
 {
-	if (stacks->trust_madvise && madvise(page, len, GUARD_INSTALL) == 0)
-		return 0;
-	return mprotect(page, len, PROT_NONE);
+	int fd = open("/proc/sys/vm/max_map_count", O_RDONLY | O_CLOEXEC);
+	char text[24] = "";
+	unsigned long count = 0;
+
+	if (fd >= 0) {
+		if (read(fd, text, sizeof(text) - 1) > 0)
+			count = strtoul(text, NULL, 10);
+		close(fd);
+	}
+	if (count == 0)
+		return MAP_COUNT_DEFAULT;
+	return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 }
 
-static struct sp__slab *slab_new(size_t slot_size, int class)
+/* Half of the mappings are for guards, half for the rest of the process. */
+static uint32_t mapped_guards_max(void)
+{
+	static _Atomic uint32_t max;
+	uint32_t found = atomic_load_explicit(&max, memory_order_relaxed);
+
+	if (found == 0) {
+		found = read_map_count() / GUARD_MAPPINGS / 2;
+		atomic_store_explicit(&max, found, memory_order_relaxed);
+	}
+	return found;
+}
+
+/* The lock is held. */
+static bool map_guard(struct sp__stacks *stacks, char *guard)
+{
+	if (atomic_fetch_add(&mapped_guards, 1) >= mapped_guards_max() ||
+	    mprotect(guard, stacks->guard_size, PROT_NONE) < 0) {
+		atomic_fetch_sub(&mapped_guards, 1);
+		return false;
+	}
+	stacks->mapped_guards++;
+	return true;
+}
+
+static bool install_guard(struct sp__stacks *stacks, char *guard)
+{
+	if (stacks->trust_madvise &&
+	    madvise(guard, stacks->guard_size, GUARD_INSTALL) == 0)
+		return true;
+	return map_guard(stacks, guard);
+}
+
+/* A runtime with many fibers takes larger slabs: each may be a mapping. */
+static uint32_t slab_slots(const struct sp__stacks *stacks)
+{
+	uint32_t slots = (uint32_t)SP__SLAB_SLOTS;
+
+	for (uint32_t n = stacks->nslabs;
+	     n >= SP__SLAB_SLOTS && slots < SP__SLAB_SLOTS_MAX;
+	     n -= SP__SLAB_SLOTS)
+		slots *= 2;
+	return slots;
+}
+
+static struct sp__slab *slab_new(size_t slot_size, uint32_t slots, int class)
 {
 	struct sp__slab *slab = malloc(sizeof(*slab));
-	size_t size = slot_size * SP__SLAB_SLOTS;
+	size_t size = slot_size * slots;
 	void *base;
 
 	if (slab == NULL)
@@ -97,14 +172,16 @@ static struct sp__slab *slab_new(size_t slot_size, int class)
 	*slab = (struct sp__slab){ .base = base,
 				   .size = size,
 				   .slot_size = slot_size,
+				   .slots = slots,
 				   .class = (uint8_t) class };
 	return slab;
 }
 
 static int add_slab(struct sp__stacks *stacks, int class)
 {
+	size_t size = round_up(class_size(class), stacks->page_size);
 	struct sp__slab *slab =
-		slab_new(class_size(class) + page_size(), class);
+		slab_new(stacks->guard_size + size, slab_slots(stacks), class);
 
 	if (slab == NULL)
 		return -ENOMEM;
@@ -112,6 +189,7 @@ static int add_slab(struct sp__stacks *stacks, int class)
 	/* Pairs with the acquire of the walkers, who take no lock. */
 	atomic_store_explicit(&stacks->slabs, slab, memory_order_release);
 	stacks->open[class] = slab;
+	stacks->nslabs++;
 	return 0;
 }
 
@@ -123,21 +201,23 @@ static struct sp__slot *carve_slot(struct sp__stacks *stacks, int class)
 {
 	struct sp__slab *slab = stacks->open[class];
 	struct sp__slot *slot;
+	char *guard;
 	uint32_t i;
 
 	if (slab == NULL ||
 	    atomic_load_explicit(&slab->carved, memory_order_relaxed) ==
-		    SP__SLAB_SLOTS) {
+		    slab->slots) {
 		if (add_slab(stacks, class) < 0)
 			return NULL;
 		slab = stacks->open[class];
 	}
 	i = atomic_load_explicit(&slab->carved, memory_order_relaxed);
-	if (protect_guard_page(stacks, slab->base + i * slab->slot_size,
-			       page_size()) < 0)
-		return NULL;
+	guard = slab->base + i * slab->slot_size;
+	if (!install_guard(stacks, guard))
+		atomic_fetch_add_explicit(&stacks->unguarded, 1,
+					  memory_order_relaxed);
 	slot = slot_at(stacks, slab, i);
-	slot->bottom = slab->base + i * slab->slot_size + page_size();
+	slot->bottom = guard + stacks->guard_size;
 	slot->class = (uint8_t) class;
 	(void)VALGRIND_STACK_REGISTER(slot->bottom, (char *)slot);
 	/* Pairs with the acquire of the walkers. */
@@ -193,9 +273,10 @@ struct sp__slot *sp__stack_get_shared(struct sp__stacks *stacks,
 }
 
 /* All but the top page, where the header lives, goes back to the kernel. */
-static void release_pages(struct sp__slot *slot)
+static void release_pages(const struct sp__stacks *stacks,
+			  struct sp__slot *slot)
 {
-	uintptr_t top = (uintptr_t)slot & ~(page_size() - 1);
+	uintptr_t top = (uintptr_t)slot & ~(stacks->page_size - 1);
 
 	if (top > (uintptr_t)slot->bottom)
 		(void)madvise(slot->bottom, top - (uintptr_t)slot->bottom,
@@ -207,7 +288,7 @@ static void put_shared(struct sp__stacks *stacks, struct sp__slot *slot)
 	int class = slot->class;
 
 	if (stacks->nfree[class] >= WARM_MAX)
-		release_pages(slot);
+		release_pages(stacks, slot);
 	slot->next = stacks->free[class];
 	stacks->free[class] = slot;
 	stacks->nfree[class]++;
@@ -261,7 +342,10 @@ struct sp__slot *sp__stack_guard_owner(struct sp__stacks *stacks,
 		if (at < slab->base || at >= slab->base + slab->size)
 			continue;
 		offset = (size_t)(at - slab->base);
-		if (offset % slab->slot_size >= page_size())
+		if (offset % slab->slot_size >= stacks->guard_size ||
+		    offset / slab->slot_size >=
+			    atomic_load_explicit(&slab->carved,
+						 memory_order_acquire))
 			return NULL;
 		return slot_at(stacks, slab, offset / slab->slot_size);
 	}

@@ -1,5 +1,5 @@
 /*
- * spargio/sched/stack.h - pooled stacks with guard pages
+ * spargio/sched/stack.h - pooled stacks with guards
  *
  *	low address					high address
  *	+-------+----------------------------------+----------+
@@ -7,9 +7,16 @@
  *	+-------+----------------------------------+----------+
  *
  * A slot is one stack; its owner's structure (the fiber) is the header at its
- * top, so that a fresh fiber touches one page. Slots are cut from slabs of 64,
- * which stay mapped while the runtime lives: a pointer to a header never
- * dangles, though the slot may serve somebody else by then.
+ * top, so that a fresh fiber touches one page. Slots are cut from slabs, which
+ * stay mapped while the runtime lives: a pointer to a header never dangles,
+ * though the slot may serve somebody else by then.
+ *
+ * A guard is more than 64 KiB of address space, which is what compilers take
+ * for granted with -fstack-clash-protection. MADV_GUARD_INSTALL (Linux 6.13)
+ * makes one without splitting the mapping. Before that mprotect() does, and
+ * each guard takes two of the vm.max_map_count mappings of the process. So a
+ * quarter of that number is guarded (16,382 stacks by default) and later
+ * stacks are not: below them is the same address space, but it can be written.
  *
  * Each shard keeps a cache of free slots and touches the shared part only
  * when the cache runs empty or over. What flows from the shard that spawns to
@@ -25,9 +32,10 @@
 #include <stdint.h>
 
 enum {
-	SP__STACK_CLASSES = 4, /* 16, 64, 256 KiB and 1 MiB */
-	SP__SLAB_SLOTS = 64,
-	SP__CACHE_MAX = 128, /* free slots a shard keeps to itself */
+	SP__STACK_CLASSES = 4,	   /* 16, 64, 256 KiB and 1 MiB */
+	SP__SLAB_SLOTS = 64,	   /* of the first slabs */
+	SP__SLAB_SLOTS_MAX = 1024, /* of those of a runtime that has many */
+	SP__CACHE_MAX = 128,	   /* free slots a shard keeps to itself */
 };
 
 /* First member of what lives at the top of a slot. */
@@ -42,6 +50,7 @@ struct sp__slab {
 	char *base;
 	size_t size;
 	size_t slot_size;
+	uint32_t slots;
 	uint8_t class;
 	_Atomic uint32_t carved; /* slots made of it so far */
 };
@@ -53,7 +62,12 @@ struct sp__stacks {
 	struct sp__slab *open[SP__STACK_CLASSES]; /* the one being carved */
 	struct sp__slot *free[SP__STACK_CLASSES];
 	uint32_t nfree[SP__STACK_CLASSES];
+	uint32_t nslabs;
+	uint32_t mapped_guards;	    /* made by mprotect() */
+	_Atomic uint64_t unguarded; /* stacks that have no guard */
 	size_t header_size;
+	size_t page_size;
+	size_t guard_size;
 	bool trust_madvise; /* it refuses what it does not know */
 };
 
@@ -118,7 +132,7 @@ void sp__stack_cache_drain(struct sp__stacks *stacks,
 			   struct sp__stack_cache *cache);
 
 /*
- * The slot whose guard page holds @addr, or NULL. Async-signal-safe: for the
+ * The slot whose guard holds @addr, or NULL. Async-signal-safe: for the
  * handler that names the fiber which overflowed.
  */
 struct sp__slot *sp__stack_guard_owner(struct sp__stacks *stacks,

@@ -2,6 +2,7 @@
 #include "spargio/sched/current.h"
 #include "spargio/sched/runtime.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -23,92 +24,186 @@ void sp__stack_overflow_watch_end(struct sp_shard *shard)
 
 #else
 
-#define SIGNAL_STACK 16384
+/*
+ * For the handler and those that it calls: the program's own was perhaps
+ * written for the stack of a thread.
+ */
+#define SIGNAL_STACK 65536
 
 /*
- * What the process did with SIGSEGV before us. A signal handler is the
- * process's and not a runtime's, so this is the one thing runtimes share.
+ * A signal handler is the process's and not a runtime's, so this is shared by
+ * all runtimes: what the process did with SIGSEGV before, and how many shards
+ * there are. The lock guards the changes; the handler only reads.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction before;
+static uint32_t shards_watched;
+static bool installed;
 
-static void write_stderr(const char *text)
+/* A line of text put together without anything that a handler may not call. */
+struct line {
+	char text[256];
+	size_t len;
+};
+
+static void line_add(struct line *line, const char *text)
 {
-	(void)!write(STDERR_FILENO, text, strlen(text));
+	while (*text != '\0' && line->len < sizeof(line->text) - 1)
+		line->text[line->len++] = *text++;
 }
 
-static void report_overflow(const struct sp_fiber *f)
+static void line_add_number(struct line *line, uint64_t value, uint32_t base)
+{
+	char digits[24];
+	size_t at = sizeof(digits) - 1;
+
+	digits[at] = '\0';
+	do {
+		digits[--at] = "0123456789abcdef"[value % base];
+		value /= base;
+	} while (value != 0);
+	line_add(line, digits + at);
+}
+
+static void line_add_fiber(struct line *line, const struct sp_fiber *f)
 {
 	const char *name = atomic_load_explicit(&f->name, memory_order_relaxed);
 
-	write_stderr("spargio: fiber '");
-	write_stderr(name == NULL ? "unnamed" : name);
-	write_stderr(
-		"' overran its stack; give it more with sp_attr.stack_size\n");
+	/* As sp_dump() has it. */
+	line_add_number(line,
+			atomic_load_explicit(&f->id, memory_order_relaxed), 16);
+	line_add(line, " '");
+	line_add(line, name == NULL ? "-" : name);
+	line_add(line, "'");
+}
+
+static void line_write(struct line *line)
+{
+	line->text[line->len] = '\n';
+	(void)!write(STDERR_FILENO, line->text, line->len + 1);
+}
+
+/* @running touched the guard of @owner. */
+static void report_overflow(const struct sp_fiber *running,
+			    const struct sp_fiber *owner)
+{
+	const char *top = (const char *)owner;
+	struct line line = { .len = 0 };
+
+	line_add(&line, "spargio: fiber ");
+	if (running == NULL || running == owner) {
+		line_add_fiber(&line, owner);
+		line_add(&line, " overran its stack of ");
+		line_add_number(&line, (uint64_t)(top - owner->slot.bottom),
+				10);
+		line_add(&line, " bytes; see sp_attr.stack_size");
+	} else {
+		/* A frame that is not probed, or a stray pointer. */
+		line_add_fiber(&line, running);
+		line_add(&line, " touched the guard of the stack of fiber ");
+		line_add_fiber(&line, owner);
+	}
+	line_write(&line);
+}
+
+static void take_default_action(int sig, const siginfo_t *info)
+{
+	bool is_sent = info->si_code <= 0; /* by kill(2) and the like */
+
+	if (is_sent && before.sa_handler == SIG_IGN)
+		return;
+	signal(sig, SIG_DFL);
+	/* A fault happens again after the return, with its address. */
+	if (is_sent)
+		(void)raise(sig);
 }
 
 static void call_previous_handler(int sig, siginfo_t *info, void *context)
 {
-	if (before.sa_flags & SA_SIGINFO) {
+	if (before.sa_flags & SA_SIGINFO)
 		before.sa_sigaction(sig, info, context);
-	} else if (before.sa_handler != SIG_DFL &&
-		   before.sa_handler != SIG_IGN) {
+	else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
 		before.sa_handler(sig);
-	} else {
-		/* Returning faults again, and then it is fatal. */
-		signal(sig, SIG_DFL);
-	}
+	else
+		take_default_action(sig, info);
 }
 
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
 	struct sp_shard *shard = sp__shard_self();
 	struct sp__slot *slot = NULL;
+	int error = errno;
 
-	if (shard != NULL)
+	if (shard != NULL && info->si_code > 0)
 		slot = sp__stack_guard_owner(&shard->rt->stacks, info->si_addr);
 	if (slot != NULL)
-		report_overflow((struct sp_fiber *)(void *)slot);
+		report_overflow(shard->current,
+				(struct sp_fiber *)(void *)slot);
+	errno = error;
 	call_previous_handler(sig, info, context);
 }
 
-static void install_handler(void)
+static bool is_action(const struct sigaction *action)
 {
-	struct sigaction action = {
-		.sa_sigaction = on_fault,
-		.sa_flags = SA_SIGINFO | SA_ONSTACK,
-	};
-
-	struct sigaction now;
-
-	sigemptyset(&action.sa_mask);
-	pthread_mutex_lock(&lock);
-	/* The host may have put another in our place since the last time. */
-	if (sigaction(SIGSEGV, NULL, &now) == 0 &&
-	    now.sa_sigaction != on_fault) {
-		before = now;
-		sigaction(SIGSEGV, &action, NULL);
-	}
-	pthread_mutex_unlock(&lock);
+	return action->sa_flags & SA_SIGINFO ||
+	       (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
 }
 
-void sp__stack_overflow_watch_begin(struct sp_shard *shard)
+/* The lock is held. */
+static void install_handler(void)
+{
+	const int flags_kept = SA_NODEFER | (int)SA_RESETHAND | SA_RESTART;
+	struct sigaction action = { .sa_sigaction = on_fault };
+	struct sigaction now;
+
+	if (sigaction(SIGSEGV, NULL, &now) < 0 || now.sa_sigaction == on_fault)
+		return;
+	/*
+	 * The program has put its handler in place of ours, and may call ours
+	 * from it: in front of it ours would call itself.
+	 */
+	if (installed && is_action(&now))
+		return;
+	before = now;
+	/* What the kernel does for the previous handler it goes on doing. */
+	action.sa_mask = before.sa_mask;
+	action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+	if (is_action(&before))
+		action.sa_flags |= before.sa_flags & flags_kept;
+	installed = sigaction(SIGSEGV, &action, NULL) == 0;
+}
+
+/* The lock is held. */
+static void remove_handler(void)
+{
+	struct sigaction now;
+
+	if (!installed || sigaction(SIGSEGV, NULL, &now) < 0 ||
+	    now.sa_sigaction != on_fault)
+		return;
+	installed = sigaction(SIGSEGV, &before, NULL) < 0;
+}
+
+static void signal_stack_begin(struct sp_shard *shard)
 {
 	stack_t stack = { .ss_size = SIGNAL_STACK };
 	stack_t old;
 
-	install_handler();
 	/* The host may have one already: it will do. */
 	if (sigaltstack(NULL, &old) < 0 || !(old.ss_flags & SS_DISABLE))
 		return;
-	shard->signal_stack = malloc(SIGNAL_STACK);
+#ifdef _SC_MINSIGSTKSZ
+	/* The registers of a large CPU alone take more than 10 KiB. */
+	stack.ss_size += (size_t)sysconf(_SC_MINSIGSTKSZ);
+#endif
+	shard->signal_stack = malloc(stack.ss_size);
 	if (shard->signal_stack == NULL)
 		return;
 	stack.ss_sp = shard->signal_stack;
 	sigaltstack(&stack, NULL);
 }
 
-void sp__stack_overflow_watch_end(struct sp_shard *shard)
+static void signal_stack_end(struct sp_shard *shard)
 {
 	stack_t none = { .ss_flags = SS_DISABLE };
 
@@ -117,6 +212,28 @@ void sp__stack_overflow_watch_end(struct sp_shard *shard)
 	sigaltstack(&none, NULL);
 	free(shard->signal_stack);
 	shard->signal_stack = NULL;
+}
+
+void sp__stack_overflow_watch_begin(struct sp_shard *shard)
+{
+	if (shard->rt->opts.no_overflow_handler)
+		return;
+	signal_stack_begin(shard);
+	pthread_mutex_lock(&lock);
+	shards_watched++;
+	install_handler();
+	pthread_mutex_unlock(&lock);
+}
+
+void sp__stack_overflow_watch_end(struct sp_shard *shard)
+{
+	if (shard->rt->opts.no_overflow_handler)
+		return;
+	pthread_mutex_lock(&lock);
+	if (--shards_watched == 0)
+		remove_handler();
+	pthread_mutex_unlock(&lock);
+	signal_stack_end(shard);
 }
 
 #endif

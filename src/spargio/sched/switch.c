@@ -117,6 +117,21 @@ static void enter_fiber(struct sp_shard *s, struct sp_fiber *f)
 	sp__count(&s->counts.switches, 1);
 }
 
+static void leave_for_scheduler(struct sp_shard *s, struct sp_fiber *f)
+{
+	s->current = NULL;
+	sp__cxx_exceptions_switch(s->exceptions, &f->exceptions,
+				  &s->sched_exceptions);
+}
+
+static void leave_for_fiber(struct sp_shard *s, struct sp_fiber *f,
+			    struct sp_fiber *next)
+{
+	enter_fiber(s, next);
+	sp__cxx_exceptions_switch(s->exceptions, &f->exceptions,
+				  &next->exceptions);
+}
+
 void sp__shard_switch(struct sp_shard *s, enum sp__switch_action action)
 {
 	struct sp_fiber *self = s->current;
@@ -127,10 +142,10 @@ void sp__shard_switch(struct sp_shard *s, enum sp__switch_action action)
 	s->switch_action = action;
 	s->switched_from = self;
 	if (next == NULL) {
-		s->current = NULL;
+		leave_for_scheduler(s, self);
 		sp__context_switch(&self->ctx, &s->sched);
 	} else {
-		enter_fiber(s, next);
+		leave_for_fiber(s, self, next);
 		sp__context_switch(&self->ctx, &next->ctx);
 	}
 	/* Perhaps on another thread: @s is not to be used any more. */
@@ -199,10 +214,10 @@ static struct sp__context *fiber_run(struct sp_fiber *f)
 	assert(f->pins == 0 && f->no_yield == 0);
 	next = choose_successor(s, f);
 	if (next == NULL) {
-		s->current = NULL;
+		leave_for_scheduler(s, f);
 		return &s->sched;
 	}
-	enter_fiber(s, next);
+	leave_for_fiber(s, f, next);
 	return &next->ctx;
 }
 
@@ -217,6 +232,8 @@ SP__UNSEEN void sp__fiber_main(void *arg)
 static void run_fiber(struct sp_shard *s, struct sp_fiber *f)
 {
 	enter_fiber(s, f);
+	sp__cxx_exceptions_switch(s->exceptions, &s->sched_exceptions,
+				  &f->exceptions);
 	sp__context_switch(&s->sched, &f->ctx);
 	finish_switch(s);
 	atomic_store_explicit(&s->running, NULL, memory_order_relaxed);

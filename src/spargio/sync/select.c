@@ -92,7 +92,7 @@ struct sp_case sp_case_join(struct sp_task task, int *ret)
 struct sp_case sp_case_fd(int fd, uint32_t events)
 {
 	return (struct sp_case){ ._kind = FD,
-				 ._on = { .fd = fd, .events = events } };
+				 ._on = { .poll = { fd, events } } };
 }
 
 struct sp_case sp_case_token(struct sp_token *token)
@@ -212,10 +212,11 @@ static void unlock_channels(struct select *s)
 
 static int try_fd(const struct sp_case *c)
 {
-	struct pollfd p = { .fd = c->_on.fd, .events = (short)c->_on.events };
+	struct pollfd p = { .fd = c->_on.poll.fd,
+			    .events = (short)c->_on.poll.events };
 	int n = poll(&p, 1, 0);
 
-	if (c->_on.fd < 0 || (n > 0 && (p.revents & POLLNVAL)))
+	if (c->_on.poll.fd < 0 || (n > 0 && (p.revents & POLLNVAL)))
 		return -EBADF;
 	return n > 0 ? p.revents : -EAGAIN;
 }
@@ -319,7 +320,7 @@ static void place_fd(struct select *s, struct sp_case *c, uint32_t i)
 		.epoch = s->epoch,
 		.code = code_of(i),
 	};
-	io_uring_prep_poll_add(&op->sqe, c->_on.fd, c->_on.events);
+	io_uring_prep_poll_add(&op->sqe, c->_on.poll.fd, c->_on.poll.events);
 	s->self->pins++;
 	sp__op_start(s->self->shard, op);
 }

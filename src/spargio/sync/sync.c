@@ -3,10 +3,17 @@
 #include "spargio/sched/wake.h"
 
 #include <assert.h>
+#include <stddef.h>
 
 static_assert(sizeof(struct sp__waitlist) <=
 		      sizeof(((struct sp_waiters *)NULL)->_list),
 	      "struct sp_waiters must have room for a list");
+
+/* C++ sees them without _Atomic: see waiters.h. */
+static_assert(sizeof(struct sp_waiters) == 6 * sizeof(void *),
+	      "an atomic bool must be laid out as a bool");
+static_assert(offsetof(struct sp_mutex, _waiters) == 2 * sizeof(void *),
+	      "an atomic word must be laid out as a word");
 
 static struct sp__spin *lock_of(struct sp_waiters *q)
 {
