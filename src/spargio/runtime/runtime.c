@@ -465,6 +465,8 @@ int sp_stop(struct sp_rt *rt, int64_t deadline)
 	struct sp_shard *here = sp__shard_self();
 	int64_t last;
 
+	if (rt == NULL)
+		return 0;
 	if (here != NULL && here->rt == rt)
 		return -EDEADLK;
 	if (!atomic_load(&rt->closing))
