@@ -246,6 +246,7 @@ static void name_thread(const struct sp_shard *s)
 static int shard_begin(struct sp_shard *s)
 {
 	sp__shard_set_self(s);
+	sp__fenv_read(&s->fenv);
 	pin_thread(s);
 	sp__context_adopt(&s->sched);
 	sp__stack_overflow_watch_begin(s);
