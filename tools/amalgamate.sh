@@ -9,9 +9,9 @@
 # The sources are those that src/spargio/meson.build lists, in its order; the
 # same tree gives the same bytes. In one translation unit names that are private
 # to a file meet: a static name, enumerator or tag that two files have gets the
-# file's name appended, a macro of a source file ends with it, and errno becomes
-# sp_errno(), for a compiler that sees a wait and what surrounds it in one
-# function may keep the address of errno across it.
+# file's name appended, a macro of a source file ends with it, and errno, where
+# it is read, becomes sp_errno(): a compiler that sees a wait and what surrounds
+# it in one function may keep the address of errno across it.
 #
 # It reads text, not C, and relies on clang-format for that as check-style.sh
 # does. What it cannot tell apart does not compile; nothing is changed silently.
@@ -275,7 +275,7 @@ told_apart='
 			return ("tag " token) in clash ? token suffix : token
 		if (before == "." || before == "->" || is_member())
 			return token
-		if (token == "errno" && !keeps_errno)
+		if (token == "errno" && !keeps_errno && line !~ /^ = /)
 			return "sp_errno()"
 		return ("other " token) in clash ? token suffix : token
 	}
@@ -368,8 +368,12 @@ write_source() {
 
 	#include "spargio.h"
 
-	/* Here a local of one file and a static name of another meet. */
+	/*
+	 * Here a local of one file and a static name of another meet, and inline
+	 * functions of a header are functions of this file.
+	 */
 	#pragma GCC diagnostic ignored "-Wshadow"
+	#pragma GCC diagnostic ignored "-Wunused-function"
 	END
 	# shellcheck disable=SC2046,SC2086 # as above
 	bodies $(in_order $sources | grep '^src/.*\.h$')

@@ -93,20 +93,22 @@ with clang-O3 clang '-std=c11 -O3 -march=native'
 with clang-asan clang '-O1 -g -fsanitize=address,undefined'
 with clang-tsan clang '-O1 -g -fsanitize=thread'
 
-# valgrind, with its header and without, on the back end that is the default.
-under_valgrind() { # NAME FLAGS
+# valgrind on the back end that is the default. Without its header it does not know
+# the stacks and complains of them, but the program must not stand still.
+under_valgrind() { # NAME FLAGS OPTION
 	has valgrind "$1" || return 0
 	# shellcheck disable=SC2086 # flags are words
 	gcc -O1 -g $2 -D_GNU_SOURCE -I "$work" -I "$work/names" \
 		"$work/spargio.c" examples/channels.c -pthread \
 		-o "$work/$1" >"$work/$1.log" 2>&1 &&
-		SP_BACKEND='' timeout -s KILL 60 valgrind --quiet \
-			--error-exitcode=99 "$work/$1" >>"$work/$1.log" 2>&1 &&
-		! grep '^[=-][=-]' "$work/$1.log"
+		SP_BACKEND='' timeout -s KILL 120 valgrind --quiet "$3" \
+			"$work/$1" >>"$work/$1.log" 2>&1 &&
+		grep -q 'first: the quick one' "$work/$1.log" &&
+		! grep 'unhandled' "$work/$1.log"
 	judge "$1" $? "$work/$1.log"
 }
-under_valgrind valgrind ''
-under_valgrind valgrind-blind -DSP_NO_VALGRIND
+under_valgrind valgrind '' --error-exitcode=99
+under_valgrind valgrind-blind -DSP_NO_VALGRIND --error-exitcode=0
 
 # From C++. The public headers are C++ as well once they say extern "C".
 from_cxx() { # COMPILER STANDARD

@@ -203,7 +203,7 @@ int64_t sp_copy(int from, int to, int64_t max)
 
 int64_t sp_copy_until(int from, int to, int64_t max, int64_t deadline)
 {
-	struct sp__stream_fd source, target;
+	struct sp__stream_fd source = { 0 }, target = { 0 };
 	char *data;
 	int64_t copied;
 	int err = sp__stream_fd_init(&source, from);
