@@ -60,7 +60,7 @@ all:	## build everything, binary at build/arancini
 
 help:	## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | \
-		awk -F'|' '{ printf "make %-14s %s\n", $$1, $$2 }'
+		awk -F'|' '{ printf "make %-18s %s\n", $$1, $$2 }'
 
 run: all	## build and run the collector, its data under ./data
 	@exec $(RELEASE)/arancini run
