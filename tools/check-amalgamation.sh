@@ -90,6 +90,7 @@ with clang-O0 clang '-std=gnu17 -O0 -g'
 with clang-O1 clang '-std=c11 -O1 -Wshadow'
 with clang-O2 clang '-std=gnu17 -O2 -fPIC'
 with clang-O3 clang '-std=c11 -O3 -march=native'
+with clang-lto clang '-O2 -flto'
 with clang-asan clang '-O1 -g -fsanitize=address,undefined'
 with clang-tsan clang '-O1 -g -fsanitize=thread'
 
