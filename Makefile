@@ -20,6 +20,7 @@ TSAN     = build-tsan$(suffix)
 FUZZ     = build-fuzz
 DEBUG    = build-debug$(suffix)
 VALGRIND = build-valgrind
+AMALGAM  = build-amalgamation
 ARM      = build-arm
 SYSROOT  = build-arm-sysroot
 
@@ -52,7 +53,7 @@ cxx      = $(if $(findstring clang,$(CC)),clang++,g++)
 compilers = build $(if $(suffix),clang)
 
 .PHONY: all help run test check check-tsan check-arm check-valgrind interop browser \
-	long chaos fuzz bench fmt lint install debug deb clean
+	amalgamation check-amalgamation long chaos fuzz bench fmt lint install debug deb clean
 
 all:	## build everything, binary at build/arancini
 	$(call deps,$(compilers))
@@ -61,7 +62,7 @@ all:	## build everything, binary at build/arancini
 
 help:	## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | \
-		awk -F'|' '{ printf "make %-14s %s\n", $$1, $$2 }'
+		awk -F'|' '{ printf "make %-18s %s\n", $$1, $$2 }'
 
 run: all	## build and run the collector, its data under ./data
 	@exec $(RELEASE)/arancini run
@@ -90,6 +91,14 @@ check-arm:	## the runtime's unit tests built for AArch64, under qemu, on epoll
 	$(call setup,$(ARM),$(arm_options))
 	$(call ninja,$(ARM))
 	@tests/run $(ARM) --no-suite slow --no-suite tree --no-system
+
+amalgamation:	## the runtime as one file and one header, in build-amalgamation/
+	@tools/amalgamate.sh $(AMALGAM)
+	@echo $(AMALGAM)/spargio.c $(AMALGAM)/spargio.h
+
+check-amalgamation:	## that file with other flags, compilers, sanitizers, valgrind and C++
+	$(call deps,build test clang valgrind)
+	@tools/check-amalgamation.sh $(AMALGAM)
 
 check-valgrind:	## some of the runtime's unit tests under memcheck, on epoll
 	$(call deps,build test valgrind)

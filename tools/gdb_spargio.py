@@ -35,7 +35,18 @@ LAYOUTS = {
 
 # enum sp__fiber_state
 STATES = ("free", "new", "ready", "running", "waiting", "done")
-SHARD_SELF = "'src/spargio/sched/current.c'::self"
+# The thread's shard, in the library and in the runtime as one file.
+SHARD_SELF = ("'src/spargio/sched/current.c'::self", "'spargio.c'::self")
+
+
+def shard_self():
+    """The shard of the selected thread."""
+    for name in SHARD_SELF:
+        try:
+            return gdb.parse_and_eval(name)
+        except gdb.error as error:
+            missing = error
+    raise missing
 
 
 def text(value):
@@ -68,7 +79,7 @@ def runtimes():
     try:
         for thread in gdb.selected_inferior().threads():
             thread.switch()
-            shard = gdb.parse_and_eval(SHARD_SELF)
+            shard = shard_self()
             if int(shard):
                 found[int(shard["rt"])] = shard["rt"]
     except gdb.error as error:
@@ -176,7 +187,7 @@ def thread_of(fiber):
     try:
         for thread in gdb.selected_inferior().threads():
             thread.switch()
-            shard = gdb.parse_and_eval(SHARD_SELF)
+            shard = shard_self()
             if int(shard) and int(shard["current"]) == int(fiber.pointer):
                 return thread.num
     finally:

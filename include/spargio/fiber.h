@@ -76,10 +76,14 @@ int sp_go(int (*fn)(void *), void *arg, struct sp_task *out);
 int sp_go_on(struct sp_rt *rt, uint32_t shard, int (*fn)(void *), void *arg,
 	     struct sp_task *out);
 
+/* As @attr says; NULL: stealable, as all zero. */
 int sp_go_attr(struct sp_rt *rt, const struct sp_attr *attr, int (*fn)(void *),
 	       void *arg, struct sp_task *out);
 
-/* As above; @fn gets a copy of the @len bytes at @data. -E2BIG beyond 64. */
+/*
+ * The same; @fn gets a copy of the @len bytes at @data, or NULL if @data is
+ * NULL. -E2BIG beyond 64.
+ */
 int sp_go_copy(struct sp_rt *rt, const struct sp_attr *attr, int (*fn)(void *),
 	       const void *data, size_t len, struct sp_task *out);
 

@@ -113,9 +113,13 @@ int sp_pwrite_many(struct sp_transfer *transfers, size_t n);
 ssize_t sp_read(int fd, void *data, size_t len);
 ssize_t sp_read_until(int fd, void *data, size_t len, int64_t deadline);
 ssize_t sp_readv(int fd, const struct iovec *iov, int n);
+ssize_t sp_readv_until(int fd, const struct iovec *iov, int n,
+		       int64_t deadline);
 ssize_t sp_write(int fd, const void *data, size_t len);
 ssize_t sp_write_until(int fd, const void *data, size_t len, int64_t deadline);
 ssize_t sp_writev(int fd, const struct iovec *iov, int n);
+ssize_t sp_writev_until(int fd, const struct iovec *iov, int n,
+			int64_t deadline);
 
 ssize_t sp_read_full(int fd, void *data, size_t len);
 int sp_write_all(int fd, const void *data, size_t len);

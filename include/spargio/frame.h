@@ -53,6 +53,9 @@ struct sp_frame_format {
  */
 int sp_frame_read(struct sp_reader *r, const struct sp_frame_format *format,
 		  const void **data, size_t *len);
+int sp_frame_read_until(struct sp_reader *r,
+			const struct sp_frame_format *format, int64_t deadline,
+			const void **data, size_t *len);
 
 /*
  * Put a frame into the writer. -EMSGSIZE if it is longer than @format->max, or
@@ -60,6 +63,9 @@ int sp_frame_read(struct sp_reader *r, const struct sp_frame_format *format,
  */
 int sp_frame_write(struct sp_writer *w, const struct sp_frame_format *format,
 		   const void *data, size_t len);
+int sp_frame_write_until(struct sp_writer *w,
+			 const struct sp_frame_format *format, const void *data,
+			 size_t len, int64_t deadline);
 
 #ifdef __cplusplus
 }

@@ -94,9 +94,9 @@ int sp_adopt(int fd, uint32_t home, struct sp_conn *out);
 /*
  * Spawn a fiber at the connection's home that runs @fn(conn, @arg):
  * @attr->place is SP_PINNED, or SP_PREFER for one that others may take over,
- * and @attr->shard is ignored. The connection is closed when @fn returns,
- * unless it has set conn->fd to -1 to keep it. Errors as sp_go_attr(): it is
- * still yours.
+ * and @attr->shard is ignored; NULL: SP_PINNED and nothing else. The connection
+ * is closed when @fn returns, unless it has set conn->fd to -1 to keep it.
+ * Errors as sp_go_attr(): it is still yours.
  */
 int sp_conn_go(const struct sp_conn *conn, const struct sp_attr *attr,
 	       int (*fn)(struct sp_conn *conn, void *arg), void *arg,

@@ -3,6 +3,10 @@
  *
  * For sp_run() and sp_start(), in runtime.h, which keep no pointer into it but
  * on_blocked_shard_arg and on_fiber_left_arg.
+ *
+ * Two variables of the environment win over the fields: SP_BACKEND (auto, uring
+ * or epoll) and SP_SPIN (spin_us as a number). An empty one counts as not set;
+ * any other value is -EINVAL of sp_run() and sp_start().
  */
 #ifndef SPARGIO_OPTIONS_H
 #define SPARGIO_OPTIONS_H
@@ -64,7 +68,7 @@ struct sp_fiber_left {
 struct sp_opts {
 	uint32_t shards;	 /* default: CPUs this process may use */
 	const char *name;	 /* "top -H" shows threads as NAME/SHARD */
-	enum sp_backend backend; /* environment SP_BACKEND=epoll wins */
+	enum sp_backend backend; /* environment SP_BACKEND wins */
 	enum sp_ring_mode ring_mode;
 	uint32_t ring_entries;	     /* submission queue; default 256 */
 	uint32_t cq_entries;	     /* default 8 x ring_entries */

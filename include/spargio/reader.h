@@ -14,7 +14,7 @@
  * Threads	Any fiber, one at a time. A reader and a writer of the same
  *		descriptor are two things: two fibers may use them.
  * Blocking	Calls marked "yields" wait, and only if the buffer does not
- *		have it. A deadline is set by sp_deadline_push().
+ *		have it. Each has a form with a deadline, ..._until().
  * Ownership	The descriptor stays the caller's, unless it came by
  *		sp_split(). What a call points out in the buffer is good until
  *		the next call.
@@ -25,6 +25,7 @@
 #define SPARGIO_READER_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #ifdef __cplusplus
@@ -50,6 +51,8 @@ int sp_split(int fd, size_t capacity, struct sp_reader **r,
 
 /* What there is, at most @len bytes. 0: the end. Yields. */
 ssize_t sp_reader_read(struct sp_reader *r, void *data, size_t len);
+ssize_t sp_reader_read_until(struct sp_reader *r, void *data, size_t len,
+			     int64_t deadline);
 
 /*
  * All @len bytes: 1. 0 if the end came before the first. -EPIPE if it came
@@ -57,6 +60,8 @@ ssize_t sp_reader_read(struct sp_reader *r, void *data, size_t len);
  * come of it; else it is all still there.
  */
 int sp_reader_exact(struct sp_reader *r, void *data, size_t len);
+int sp_reader_exact_until(struct sp_reader *r, void *data, size_t len,
+			  int64_t deadline);
 
 /*
  * Look at the next bytes without taking them: at least @want, fewer only if the
@@ -64,6 +69,8 @@ int sp_reader_exact(struct sp_reader *r, void *data, size_t len);
  * hold so many. Yields.
  */
 ssize_t sp_reader_peek(struct sp_reader *r, size_t want, const void **data);
+ssize_t sp_reader_peek_until(struct sp_reader *r, size_t want, int64_t deadline,
+			     const void **data);
 
 /* Take @len of the bytes that were looked at. */
 void sp_reader_skip(struct sp_reader *r, size_t len);
@@ -74,6 +81,8 @@ void sp_reader_skip(struct sp_reader *r, size_t len);
  * end. -EMSGSIZE if it does not fit into the buffer: nothing is taken. Yields.
  */
 int sp_reader_line(struct sp_reader *r, char **line, size_t *len);
+int sp_reader_line_until(struct sp_reader *r, int64_t deadline, char **line,
+			 size_t *len);
 
 #ifdef __cplusplus
 }

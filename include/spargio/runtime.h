@@ -40,7 +40,9 @@ struct sp_rt;
 /*
  * Run @fn(@arg) as the first fiber, on shard 0, in the calling thread; return
  * what it returns. Fibers still alive then are cancelled and waited for. A
- * negative errno if the runtime could not start. @opts may be NULL.
+ * negative errno if the runtime could not start: -EINVAL for an option, or a
+ * variable of the environment, that is not valid (options.h). @opts may be
+ * NULL.
  *
  * A fiber that ignores -ECANCELED is waited for in vain: sp_opts.stop_ms bounds
  * that, and sp_opts.on_fiber_left is told which fibers are left. Then:
@@ -56,7 +58,7 @@ struct sp_rt;
  */
 int sp_run(const struct sp_opts *opts, int (*fn)(void *), void *arg);
 
-/* Start a runtime on threads of its own, inside a host program. */
+/* Start a runtime on threads of its own, inside a host program; errors alike. */
 int sp_start(const struct sp_opts *opts, struct sp_rt **out);
 
 /*
@@ -73,6 +75,8 @@ int sp_start(const struct sp_opts *opts, struct sp_rt **out);
  * -EBUSY	a fiber did not even yield, or a blocking job did not return;
  *		@rt is as it was and the call may be repeated.
  * -EDEADLK	called from one of its own fibers.
+ *
+ * NULL is fine: 0, there is nothing to stop.
  */
 int sp_stop(struct sp_rt *rt, int64_t deadline);
 

@@ -1,8 +1,10 @@
 /*
  * spargio/time.h - clocks, deadlines, timers
  *
- * A deadline is a point on CLOCK_MONOTONIC in nanoseconds. Every call that
- * waits has a form with one, named ..._until(); SP_NEVER waits for ever. A
+ * A deadline is a point on CLOCK_MONOTONIC in nanoseconds. Calls that wait for
+ * another party have a form with one, named ..._until(); SP_NEVER waits for
+ * ever. Every wait, also of calls without that form (files by name, directories,
+ * the ..._all() and ..._full() of files), is bounded by sp_deadline_push(). A
  * deadline that has passed still lets a call succeed that need not wait.
  *
  * Deadlines are met to one tick of 65 us: late by at most that much and the

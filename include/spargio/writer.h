@@ -10,8 +10,8 @@
  * closed is -EPIPE; with a socket there is no signal, with a pipe there is.
  *
  * Threads	Any fiber, one at a time.
- * Blocking	Calls marked "yields" wait, and only if the buffer is full. A
- *		deadline is set by sp_deadline_push().
+ * Blocking	Calls marked "yields" wait, and only if the buffer is full.
+ *		Each has a form with a deadline, ..._until().
  * Ownership	The descriptor stays the caller's, unless it came by
  *		sp_split().
  * Errors	0 or a negative errno. The buffer keeps what did not go out, in
@@ -41,13 +41,19 @@ void sp_writer_free(struct sp_writer *w);
  * was taken, if it is more than the buffer holds; else none of it was. Yields.
  */
 int sp_writer_write(struct sp_writer *w, const void *data, size_t len);
+int sp_writer_write_until(struct sp_writer *w, const void *data, size_t len,
+			  int64_t deadline);
 
 /* The same for text. -EMSGSIZE if it does not fit into an empty buffer. */
 int sp_writer_printf(struct sp_writer *w, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+int sp_writer_printf_until(struct sp_writer *w, int64_t deadline,
+			   const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Everything out. Yields. */
 int sp_writer_flush(struct sp_writer *w);
+int sp_writer_flush_until(struct sp_writer *w, int64_t deadline);
 
 /* How many bytes wait for that. */
 size_t sp_writer_buffered(const struct sp_writer *w);
@@ -58,6 +64,7 @@ size_t sp_writer_buffered(const struct sp_writer *w);
  * been copied; what was read and not written is lost.
  */
 int64_t sp_copy(int from, int to, int64_t max);
+int64_t sp_copy_until(int from, int to, int64_t max, int64_t deadline);
 
 #ifdef __cplusplus
 }

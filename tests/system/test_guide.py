@@ -45,6 +45,13 @@ def test_every_header_and_example_is_named(tree, guide, examples):
     assert sorted(e for e in examples if f"`{e}.c`" not in guide) == []
 
 
+def test_every_header_has_one_row(guide):
+    rows = re.findall(r"^\| ([^|]*\.h`[^|]*) \|", guide, re.M)
+    named = [h for row in rows for h in re.findall(r"`(\w+\.h)`", row)]
+    assert len(named) > 20
+    assert sorted(h for h in set(named) if named.count(h) > 1) == []
+
+
 def test_every_example_named_is_built(arancini, guide):
     named = set(re.findall(r"\bexample_(\w+)", guide))
     built = {p.name.removeprefix("example_")

@@ -261,6 +261,41 @@ static void test_argument_is_copied(void **state)
 	run_on(1, copy_body, NULL);
 }
 
+static int check_default_attr(void *arg)
+{
+	EXPECT(arg == NULL || strcmp(arg, "copied") == 0);
+	EXPECT(sp_name() == NULL);
+	return arg == NULL ? 1 : 2;
+}
+
+/* No attributes are those of sp_go(), no data is no argument. */
+static int default_attr_body(void *arg)
+{
+	struct sp_task task;
+	int ret = 0;
+
+	(void)arg;
+	EXPECT_EQ(sp_go_copy(NULL, NULL, check_default_attr, "copied", 7,
+			     &task),
+		  0);
+	EXPECT_EQ(sp_join(task, &ret), 0);
+	EXPECT_EQ(ret, 2);
+	EXPECT_EQ(sp_go_copy(NULL, NULL, check_default_attr, NULL, 0, &task),
+		  0);
+	EXPECT_EQ(sp_join(task, &ret), 0);
+	EXPECT_EQ(ret, 1);
+	EXPECT_EQ(sp_go_attr(NULL, NULL, check_default_attr, NULL, &task), 0);
+	EXPECT_EQ(sp_join(task, &ret), 0);
+	EXPECT_EQ(ret, 1);
+	return 0;
+}
+
+static void test_attributes_may_be_left_out(void **state)
+{
+	(void)state;
+	run_on(1, default_attr_body, NULL);
+}
+
 static atomic_int dropped;
 
 static void drop(void *value)
@@ -504,6 +539,7 @@ int main(void)
 		cmocka_unit_test(test_hop_goes_where_it_is_told),
 		cmocka_unit_test(test_yield_lets_others_run_however_late),
 		cmocka_unit_test(test_argument_is_copied),
+		cmocka_unit_test(test_attributes_may_be_left_out),
 		cmocka_unit_test(test_locals_are_per_fiber_and_dropped),
 		cmocka_unit_test(test_full_queue_is_an_error_the_caller_sees),
 		cmocka_unit_test(test_outside_a_fiber_calls_fail_clearly),

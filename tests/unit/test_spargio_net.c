@@ -96,6 +96,9 @@ static int go_body(void *arg)
 	EXPECT_EQ(sp_send_all(fds[1], "k", 1), 0);
 	attr.place = SP_ROUND_ROBIN;
 	EXPECT_EQ(sp_conn_go(&conn, &attr, note_shard, &five, &task), -EINVAL);
+	/* No attributes: pinned. */
+	EXPECT_EQ(sp_conn_go(&conn, NULL, keep_it, &ret, &task), 0);
+	EXPECT_EQ(sp_join(task, NULL), 0);
 	close_pair(fds);
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include "tempdir.h"
 
 #include <spargio/file.h>
+#include <spargio/frame.h>
 #include <spargio/reader.h>
 #include <spargio/writer.h>
 
@@ -170,6 +171,24 @@ static void test_some_bytes_all_bytes_too_few(void **state)
 
 /* A deadline in the middle of something costs nothing */
 
+/* Two bytes are there and no more will come. */
+static void expect_late_calls(struct sp_reader *r)
+{
+	static const struct sp_frame_format frame = { .width = 4, .max = 100 };
+	const void *bytes;
+	char data[8], *line;
+	size_t len;
+
+	EXPECT_EQ(sp_reader_line_until(r, sp_in(SP_MS), &line, &len),
+		  -ETIMEDOUT);
+	EXPECT_EQ(sp_reader_exact_until(r, data, 8, sp_in(SP_MS)), -ETIMEDOUT);
+	EXPECT_EQ(sp_reader_peek_until(r, 3, sp_in(SP_MS), &bytes), -ETIMEDOUT);
+	EXPECT_EQ(sp_frame_read_until(r, &frame, sp_in(SP_MS), &bytes, &len),
+		  -ETIMEDOUT);
+	/* A deadline that has passed does not matter to what is there. */
+	EXPECT_EQ(sp_reader_peek_until(r, 2, 0, &bytes), 2);
+}
+
 static int late_body(void *arg)
 {
 	struct sp_scope scope;
@@ -187,9 +206,15 @@ static int late_body(void *arg)
 		EXPECT_EQ(sp_reader_line(r, &line, &len), -ETIMEDOUT);
 		EXPECT_EQ(sp_reader_exact(r, data, 8), -ETIMEDOUT);
 		sp_deadline_pop(&scope);
+		/* One of its own counts behind a shield, too. */
+		sp_shield_begin();
+		expect_late_calls(r);
+		sp_shield_end();
 		EXPECT_EQ(sp_write_all(fds[1], "lf\n", 3), 0);
 		EXPECT_EQ(sp_reader_line(r, &line, &len), 1);
 		EXPECT_EQ(strcmp(line, "half"), 0);
+		EXPECT_EQ(sp_reader_read_until(r, data, 8, sp_in(SP_MS)),
+			  -ETIMEDOUT);
 		sp_reader_free(r);
 		sp_close(fds[0]);
 		sp_close(fds[1]);

@@ -97,7 +97,52 @@ static void test_back_end_is_the_one_asked_for(void **state)
 	assert_int_equal(sp_stop(rt, SP_NEVER), 0);
 }
 
+/* What sp_start() says with a variable of the environment as given. */
+static int start_with(const char *name, const char *value)
+{
+	char before[32] = "";
+	const char *was = getenv(name);
+	struct sp_rt *rt = NULL;
+	int err;
+
+	if (was != NULL)
+		snprintf(before, sizeof(before), "%s", was);
+	setenv(name, value, 1);
+	err = sp_start(NULL, &rt);
+	if (err == 0)
+		assert_int_equal(sp_stop(rt, SP_NEVER), 0);
+	if (was != NULL)
+		setenv(name, before, 1);
+	else
+		unsetenv(name);
+	return err;
+}
+
+static void test_bad_environment_is_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(start_with("SP_BACKEND", "nonsense"), -EINVAL);
+	assert_int_equal(start_with("SP_BACKEND", "EPOLL"), -EINVAL);
+	assert_int_equal(start_with("SP_BACKEND", "epoll "), -EINVAL);
+	assert_int_equal(start_with("SP_BACKEND", "epoll"), 0);
+	assert_int_equal(start_with("SP_BACKEND", "auto"), 0);
+	assert_int_equal(start_with("SP_BACKEND", ""), 0);
+	assert_int_equal(start_with("SP_SPIN", "much"), -EINVAL);
+	assert_int_equal(start_with("SP_SPIN", "5us"), -EINVAL);
+	assert_int_equal(start_with("SP_SPIN", "-3"), -EINVAL);
+	assert_int_equal(start_with("SP_SPIN", "99999999999999999999"),
+			 -EINVAL);
+	assert_int_equal(start_with("SP_SPIN", "-2"), 0);
+	assert_int_equal(start_with("SP_SPIN", ""), 0);
+}
+
 /* Stopping */
+
+static void test_stopping_no_runtime_is_fine(void **state)
+{
+	(void)state;
+	assert_int_equal(sp_stop(NULL, SP_NEVER), 0);
+}
 
 static int read_name(void *arg)
 {
@@ -894,6 +939,8 @@ int main(void)
 		cmocka_unit_test(test_run_cancels_and_waits_for_the_rest),
 		cmocka_unit_test(test_run_inside_a_fiber_is_refused),
 		cmocka_unit_test(test_bad_options_are_refused),
+		cmocka_unit_test(test_bad_environment_is_refused),
+		cmocka_unit_test(test_stopping_no_runtime_is_fine),
 		cmocka_unit_test(test_back_end_is_the_one_asked_for),
 		cmocka_unit_test(test_threads_are_named),
 		cmocka_unit_test(test_stop_waits_drops_or_says_busy),

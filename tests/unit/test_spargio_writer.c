@@ -3,6 +3,7 @@
 #include "tempdir.h"
 
 #include <spargio/file.h>
+#include <spargio/frame.h>
 #include <spargio/reader.h>
 #include <spargio/writer.h>
 
@@ -108,6 +109,51 @@ static void test_a_deadline_leaves_no_gap(void **state)
 {
 	(void)state;
 	run_on(2, slow_body, NULL);
+}
+
+/* The same with the deadline of each call, also behind a shield */
+
+static int late_body(void *arg)
+{
+	static const struct sp_frame_format frame = { .width = 4, .max = 2000 };
+	char chunk[1000] = { 0 };
+	struct sp_writer *w;
+	int fds[2], source[2];
+
+	(void)arg;
+	sp_shield_begin();
+	for (int kind = 0; kind < PAIR_KINDS; kind++) {
+		EXPECT_EQ(pair_open((enum pair_kind)kind, fds), 0);
+		EXPECT_EQ(sp_writer_new(fds[1], 1000, &w), 0);
+		/* Until the buffer is before a full descriptor. */
+		while (sp_writer_write_until(w, chunk, sizeof(chunk),
+					     sp_in(SP_MS)) == 0)
+			;
+		EXPECT(sp_writer_buffered(w) > 0);
+		EXPECT_EQ(sp_writer_printf_until(w, sp_in(SP_MS), "%999d", 1),
+			  -ETIMEDOUT);
+		EXPECT_EQ(sp_writer_flush_until(w, sp_in(SP_MS)), -ETIMEDOUT);
+		EXPECT_EQ(sp_frame_write_until(w, &frame, chunk, 996,
+					       sp_in(SP_MS)),
+			  -ETIMEDOUT);
+		EXPECT(sp_writer_buffered(w) > 0);
+		EXPECT_EQ(pair_open((enum pair_kind)kind, source), 0);
+		EXPECT_EQ(sp_copy_until(source[0], fds[1], 1, sp_in(SP_MS)),
+			  -ETIMEDOUT);
+		sp_writer_free(w);
+		sp_close(source[0]);
+		sp_close(source[1]);
+		sp_close(fds[0]);
+		sp_close(fds[1]);
+	}
+	sp_shield_end();
+	return 0;
+}
+
+static void test_each_call_has_its_deadline(void **state)
+{
+	(void)state;
+	run_on(1, late_body, NULL);
 }
 
 /* The other end is gone, the disk is full */
@@ -238,6 +284,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_goes_out_and_when),
 		cmocka_unit_test(test_a_deadline_leaves_no_gap),
+		cmocka_unit_test(test_each_call_has_its_deadline),
 		cmocka_unit_test(test_writing_to_who_is_gone),
 		cmocka_unit_test(test_a_socket_raises_no_signal),
 		IN_TEMPDIR(test_copying_between_kinds),

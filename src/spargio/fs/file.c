@@ -181,7 +181,12 @@ ssize_t sp_read_until(int fd, void *data, size_t len, int64_t deadline)
 
 ssize_t sp_readv(int fd, const struct iovec *iov, int n)
 {
-	return n < 0 ? -EINVAL : readv_at(fd, iov, n, HERE, SP_NEVER);
+	return sp_readv_until(fd, iov, n, SP_NEVER);
+}
+
+ssize_t sp_readv_until(int fd, const struct iovec *iov, int n, int64_t deadline)
+{
+	return n < 0 ? -EINVAL : readv_at(fd, iov, n, HERE, deadline);
 }
 
 ssize_t sp_write(int fd, const void *data, size_t len)
@@ -196,7 +201,13 @@ ssize_t sp_write_until(int fd, const void *data, size_t len, int64_t deadline)
 
 ssize_t sp_writev(int fd, const struct iovec *iov, int n)
 {
-	return n < 0 ? -EINVAL : writev_at(fd, iov, n, HERE, SP_NEVER);
+	return sp_writev_until(fd, iov, n, SP_NEVER);
+}
+
+ssize_t sp_writev_until(int fd, const struct iovec *iov, int n,
+			int64_t deadline)
+{
+	return n < 0 ? -EINVAL : writev_at(fd, iov, n, HERE, deadline);
 }
 
 /* Whole transfers */

@@ -1,4 +1,5 @@
 #include "spargio/io/ring.h"
+#include "spargio/sched/memcheck.h"
 #include "spargio/sched/spin.h"
 
 #include <spargio/time.h>
@@ -177,6 +178,8 @@ int sp__ring_open(struct sp__ring *ring, const struct sp_opts *opts)
 	int err;
 
 	*ring = (struct sp__ring){ .fd = -1 };
+	if (sp__on_valgrind())
+		return -ENOSYS;
 	ring->fd = setup_ring(opts, &p);
 	if (ring->fd < 0)
 		return ring->fd;

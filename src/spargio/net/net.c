@@ -335,9 +335,11 @@ int sp_conn_go(const struct sp_conn *conn, const struct sp_attr *attr,
 	       struct sp_task *out)
 {
 	struct served served = { .conn = *conn, .fn = fn, .arg = arg };
-	struct sp_attr at_home = *attr;
+	struct sp_attr at_home = { .place = SP_PINNED };
 
-	if (attr->place != SP_PINNED && attr->place != SP_PREFER)
+	if (attr != NULL)
+		at_home = *attr;
+	if (at_home.place != SP_PINNED && at_home.place != SP_PREFER)
 		return -EINVAL;
 	at_home.shard = conn->home;
 	return sp_go_copy(NULL, &at_home, served_main, &served, sizeof(served),

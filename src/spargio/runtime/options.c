@@ -35,23 +35,67 @@ static uint32_t power_of_two(uint32_t value)
 	return p;
 }
 
-static void read_environment(struct sp_opts *o)
+/* The value of a variable; NULL if it is not set or empty. */
+static const char *environment_value(const char *name)
 {
-	const char *backend = getenv("SP_BACKEND");
-	const char *spin = getenv("SP_SPIN");
+	const char *value = getenv(name);
 
-	if (backend != NULL && strcmp(backend, "epoll") == 0)
-		o->backend = SP_BACKEND_EPOLL;
-	else if (backend != NULL && strcmp(backend, "uring") == 0)
-		o->backend = SP_BACKEND_URING;
-	if (spin != NULL)
-		o->spin_us = (int32_t)strtol(spin, NULL, 10);
+	return value == NULL || *value == '\0' ? NULL : value;
+}
+
+static int backend_parse(const char *text, enum sp_backend *out)
+{
+	static const char *const names[] = {
+		[SP_BACKEND_AUTO] = "auto",
+		[SP_BACKEND_URING] = "uring",
+		[SP_BACKEND_EPOLL] = "epoll",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(text, names[i]) == 0) {
+			*out = (enum sp_backend)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static int spin_parse(const char *text, int32_t *out)
+{
+	char *end;
+	long value;
+
+	/* What does not fit a long becomes its limit, out of range here. */
+	value = strtol(text, &end, 10);
+	if (end == text || *end != '\0' || value > INT32_MAX ||
+	    value < SP_SPIN_ADAPTIVE)
+		return -EINVAL;
+	*out = (int32_t)value;
+	return 0;
+}
+
+/* A typing error must not choose another back end than was meant: -EINVAL. */
+static int read_environment(struct sp_opts *o)
+{
+	const char *backend = environment_value("SP_BACKEND");
+	const char *spin = environment_value("SP_SPIN");
+	int err = 0;
+
+	if (backend != NULL)
+		err = backend_parse(backend, &o->backend);
+	if (err == 0 && spin != NULL)
+		err = spin_parse(spin, &o->spin_us);
+	return err;
 }
 
 int sp__options_fill(const struct sp_opts *given, struct sp_opts *o)
 {
+	int err;
+
 	*o = given == NULL ? SP_OPTS_INIT : *given;
-	read_environment(o);
+	err = read_environment(o);
+	if (err < 0)
+		return err;
 	o->shards = or_default(o->shards, sp__cpus_available());
 	o->ring_entries = or_default(o->ring_entries, 256);
 	o->cq_entries = or_default(o->cq_entries, 8 * o->ring_entries);

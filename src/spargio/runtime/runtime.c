@@ -249,6 +249,7 @@ static void name_thread(const struct sp_shard *s)
 static int shard_begin(struct sp_shard *s)
 {
 	sp__shard_set_self(s);
+	sp__fenv_read(&s->fenv);
 	pin_thread(s);
 	sp__context_adopt(&s->sched);
 	s->exceptions = sp__cxx_exceptions_get();
@@ -488,6 +489,8 @@ int sp_stop(struct sp_rt *rt, int64_t deadline)
 {
 	struct sp_shard *here = sp__shard_self();
 
+	if (rt == NULL)
+		return 0;
 	if (here != NULL && here->rt == rt)
 		return -EDEADLK;
 	if (!atomic_load(&rt->closing))

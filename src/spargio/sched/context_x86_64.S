@@ -6,8 +6,8 @@
  *
  * It leaves by pop and jmp, not by ret: the return-stack predictor has never
  * seen this return address and would mispredict every time (about 10 ns).
- * MXCSR and the x87 control word are not saved: they are per thread, and
- * saving them costs more than all the rest.
+ * MXCSR and the x87 control word are not saved, which would cost more than all
+ * the rest: a fiber that has changed them sees to it in switch.c (fenv.h).
  */
 	.text
 	.globl	sp__context_swap

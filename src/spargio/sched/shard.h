@@ -7,6 +7,7 @@
 #ifndef SPARGIO_SCHED_SHARD_H
 #define SPARGIO_SCHED_SHARD_H
 
+#include "spargio/sched/fenv.h"
 #include "spargio/sched/fiber.h"
 #include "spargio/sched/idle_spin.h"
 #include "spargio/sched/runq.h"
@@ -75,6 +76,7 @@ struct sp_shard {
 	bool local_first;	/* whose turn it is, local or runq */
 	bool closing_seen;	/* see sp__closing_seen() */
 	bool stopping;
+	struct sp__fenv fenv; /* the thread's, at every switch */
 	int64_t turn_began;
 	int64_t woke_at;       /* from idling, if that was just now; else 0 */
 	struct sp__fifo local; /* runnable, may not be stolen */

@@ -220,11 +220,12 @@ static int spawn_fiber(struct sp_rt *rt, const struct sp_attr *attr,
 	return err;
 }
 
+/* What sp_go() uses, and a NULL instead of attributes stands for. */
+static const struct sp_attr default_attr = { .place = SP_STEALABLE };
+
 int sp_go(int (*fn)(void *), void *arg, struct sp_task *out)
 {
-	static const struct sp_attr stealable = { .place = SP_STEALABLE };
-
-	return spawn_fiber(NULL, &stealable, fn, arg, NULL, 0, out);
+	return spawn_fiber(NULL, &default_attr, fn, arg, NULL, 0, out);
 }
 
 int sp_go_on(struct sp_rt *rt, uint32_t shard, int (*fn)(void *), void *arg,
@@ -239,7 +240,8 @@ int sp_go_on(struct sp_rt *rt, uint32_t shard, int (*fn)(void *), void *arg,
 int sp_go_attr(struct sp_rt *rt, const struct sp_attr *attr, int (*fn)(void *),
 	       void *arg, struct sp_task *out)
 {
-	return spawn_fiber(rt, attr, fn, arg, NULL, 0, out);
+	return spawn_fiber(rt, attr != NULL ? attr : &default_attr, fn, arg,
+			   NULL, 0, out);
 }
 
 int sp_go_copy(struct sp_rt *rt, const struct sp_attr *attr, int (*fn)(void *),
@@ -247,7 +249,8 @@ int sp_go_copy(struct sp_rt *rt, const struct sp_attr *attr, int (*fn)(void *),
 {
 	if (len > SP_COPY_MAX)
 		return -E2BIG;
-	return spawn_fiber(rt, attr, fn, NULL, data, len, out);
+	return spawn_fiber(rt, attr != NULL ? attr : &default_attr, fn, NULL,
+			   data, len, out);
 }
 
 /* What a thread that is no fiber waits for. */

@@ -132,6 +132,22 @@ static void leave_for_fiber(struct sp_shard *s, struct sp_fiber *f,
 				  &next->exceptions);
 }
 
+/* A fiber that has changed the floating-point environment keeps it to itself. */
+static void switch_context(const struct sp_shard *s, struct sp__context *from,
+			   struct sp__context *to)
+{
+	struct sp__fenv own;
+
+	if (!sp__fenv_differs(&s->fenv)) {
+		sp__context_switch(from, to);
+		return;
+	}
+	sp__fenv_read(&own);
+	sp__fenv_write(&s->fenv);
+	sp__context_switch(from, to);
+	sp__fenv_write(&own);
+}
+
 void sp__shard_switch(struct sp_shard *s, enum sp__switch_action action)
 {
 	struct sp_fiber *self = s->current;
@@ -143,10 +159,10 @@ void sp__shard_switch(struct sp_shard *s, enum sp__switch_action action)
 	s->switched_from = self;
 	if (next == NULL) {
 		leave_for_scheduler(s, self);
-		sp__context_switch(&self->ctx, &s->sched);
+		switch_context(s, &self->ctx, &s->sched);
 	} else {
 		leave_for_fiber(s, self, next);
-		sp__context_switch(&self->ctx, &next->ctx);
+		switch_context(s, &self->ctx, &next->ctx);
 	}
 	/* Perhaps on another thread: @s is not to be used any more. */
 	finish_switch(sp__shard_self());
@@ -212,6 +228,8 @@ static struct sp__context *fiber_run(struct sp_fiber *f)
 
 	s = f->shard;
 	assert(f->pins == 0 && f->no_yield == 0);
+	if (sp__fenv_differs(&s->fenv))
+		sp__fenv_write(&s->fenv);
 	next = choose_successor(s, f);
 	if (next == NULL) {
 		leave_for_scheduler(s, f);

@@ -2,6 +2,7 @@
 
 #include <spargio/frame.h>
 #include <spargio/reader.h>
+#include <spargio/time.h>
 
 #include <errno.h>
 
@@ -39,6 +40,13 @@ static int width_error(const struct sp_frame_format *f)
 int sp_frame_read(struct sp_reader *r, const struct sp_frame_format *format,
 		  const void **data, size_t *len)
 {
+	return sp_frame_read_until(r, format, SP_NEVER, data, len);
+}
+
+int sp_frame_read_until(struct sp_reader *r,
+			const struct sp_frame_format *format, int64_t deadline,
+			const void **data, size_t *len)
+{
 	size_t width = format->width;
 	const void *bytes;
 	uint64_t body;
@@ -47,7 +55,7 @@ int sp_frame_read(struct sp_reader *r, const struct sp_frame_format *format,
 
 	if (err < 0)
 		return err;
-	n = sp_reader_peek(r, width, &bytes);
+	n = sp_reader_peek_until(r, width, deadline, &bytes);
 	if (n < (ssize_t)width)
 		return n > 0 ? -EPIPE : (int)n;
 	body = get_length(format, bytes);
@@ -58,7 +66,7 @@ int sp_frame_read(struct sp_reader *r, const struct sp_frame_format *format,
 	}
 	if (body > format->max || body > SIZE_MAX - width)
 		return -EMSGSIZE;
-	n = sp_reader_peek(r, width + (size_t)body, &bytes);
+	n = sp_reader_peek_until(r, width + (size_t)body, deadline, &bytes);
 	if (n < 0)
 		return (int)n;
 	if ((size_t)n < width + body)
@@ -73,6 +81,13 @@ int sp_frame_read(struct sp_reader *r, const struct sp_frame_format *format,
 int sp_frame_write(struct sp_writer *w, const struct sp_frame_format *format,
 		   const void *data, size_t len)
 {
+	return sp_frame_write_until(w, format, data, len, SP_NEVER);
+}
+
+int sp_frame_write_until(struct sp_writer *w,
+			 const struct sp_frame_format *format, const void *data,
+			 size_t len, int64_t deadline)
+{
 	uint64_t value = len;
 	uint8_t head[8];
 	int err = width_error(format);
@@ -86,10 +101,10 @@ int sp_frame_write(struct sp_writer *w, const struct sp_frame_format *format,
 	err = put_length(format, value, head);
 	/* Both or none of the two: no length without its frame. */
 	if (err == 0)
-		err = sp__writer_reserve(w, format->width + len);
+		err = sp__writer_reserve(w, format->width + len, deadline);
 	if (err == 0)
-		err = sp_writer_write(w, head, format->width);
+		err = sp_writer_write_until(w, head, format->width, deadline);
 	if (err == 0)
-		err = sp_writer_write(w, data, len);
+		err = sp_writer_write_until(w, data, len, deadline);
 	return err;
 }

@@ -2,6 +2,7 @@
 #include "spargio/stream/writer.h"
 
 #include <spargio/reader.h>
+#include <spargio/time.h>
 
 #include <errno.h>
 #include <stdlib.h>
@@ -92,14 +93,14 @@ static void make_room(struct sp_reader *r)
 }
 
 /* Read more behind what is buffered. 0: the end. */
-static ssize_t fill_buffer(struct sp_reader *r)
+static ssize_t fill_buffer(struct sp_reader *r, int64_t deadline)
 {
 	ssize_t n;
 
 	if (r->begin == r->end || r->end == r->capacity)
 		make_room(r);
-	n = sp__stream_fd_read(&r->from, r->data + r->end,
-			       r->capacity - r->end);
+	n = sp__stream_fd_read(&r->from, r->data + r->end, r->capacity - r->end,
+			       deadline);
 	if (n > 0)
 		r->end += (size_t)n;
 	return n;
@@ -118,13 +119,20 @@ static size_t take_bytes(struct sp_reader *r, void *data, size_t len)
 
 ssize_t sp_reader_read(struct sp_reader *r, void *data, size_t len)
 {
+	return sp_reader_read_until(r, data, len, SP_NEVER);
+}
+
+ssize_t sp_reader_read_until(struct sp_reader *r, void *data, size_t len,
+			     int64_t deadline)
+{
 	if (buffered_bytes(r) == 0 && len > 0) {
 		ssize_t n;
 
 		/* It would only be copied through. */
 		if (len >= r->capacity)
-			return sp__stream_fd_read(&r->from, data, len);
-		n = fill_buffer(r);
+			return sp__stream_fd_read(&r->from, data, len,
+						  deadline);
+		n = fill_buffer(r, deadline);
 		if (n <= 0)
 			return n;
 	}
@@ -132,12 +140,14 @@ ssize_t sp_reader_read(struct sp_reader *r, void *data, size_t len)
 }
 
 /* More than the buffer holds: straight to where it is wanted. */
-static int exact_big(struct sp_reader *r, char *data, size_t len)
+static int exact_big(struct sp_reader *r, char *data, size_t len,
+		     int64_t deadline)
 {
 	size_t got = take_bytes(r, data, len);
 
 	while (got < len) {
-		ssize_t n = sp__stream_fd_read(&r->from, data + got, len - got);
+		ssize_t n = sp__stream_fd_read(&r->from, data + got, len - got,
+					       deadline);
 
 		if (n < 0)
 			return (int)n;
@@ -150,12 +160,18 @@ static int exact_big(struct sp_reader *r, char *data, size_t len)
 
 int sp_reader_exact(struct sp_reader *r, void *data, size_t len)
 {
+	return sp_reader_exact_until(r, data, len, SP_NEVER);
+}
+
+int sp_reader_exact_until(struct sp_reader *r, void *data, size_t len,
+			  int64_t deadline)
+{
 	const void *bytes;
 	ssize_t n;
 
 	if (len > r->capacity)
-		return exact_big(r, data, len);
-	n = sp_reader_peek(r, len, &bytes);
+		return exact_big(r, data, len, deadline);
+	n = sp_reader_peek_until(r, len, deadline, &bytes);
 	if (n < 0)
 		return (int)n;
 	if ((size_t)n < len)
@@ -166,10 +182,16 @@ int sp_reader_exact(struct sp_reader *r, void *data, size_t len)
 
 ssize_t sp_reader_peek(struct sp_reader *r, size_t want, const void **data)
 {
+	return sp_reader_peek_until(r, want, SP_NEVER, data);
+}
+
+ssize_t sp_reader_peek_until(struct sp_reader *r, size_t want, int64_t deadline,
+			     const void **data)
+{
 	if (want > r->capacity)
 		return -EMSGSIZE;
 	while (buffered_bytes(r) < want) {
-		ssize_t n = fill_buffer(r);
+		ssize_t n = fill_buffer(r, deadline);
 
 		if (n < 0)
 			return n;
@@ -204,6 +226,12 @@ static int hand_line(struct sp_reader *r, size_t len, size_t all, char **line,
 
 int sp_reader_line(struct sp_reader *r, char **line, size_t *len)
 {
+	return sp_reader_line_until(r, SP_NEVER, line, len);
+}
+
+int sp_reader_line_until(struct sp_reader *r, int64_t deadline, char **line,
+			 size_t *len)
+{
 	size_t looked = 0; /* there is no end of a line in these */
 
 	for (;;) {
@@ -218,7 +246,7 @@ int sp_reader_line(struct sp_reader *r, char **line, size_t *len)
 		looked = buffered_bytes(r);
 		if (looked == r->capacity)
 			return -EMSGSIZE;
-		n = fill_buffer(r);
+		n = fill_buffer(r, deadline);
 		if (n < 0)
 			return (int)n;
 		if (n == 0)

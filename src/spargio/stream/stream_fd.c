@@ -32,15 +32,15 @@ void sp__stream_fd_fini(struct sp__stream_fd *e)
 }
 
 ssize_t sp__stream_fd_read(const struct sp__stream_fd *e, void *data,
-			   size_t len)
+			   size_t len, int64_t deadline)
 {
-	return e->is_socket ? sp_recv(e->fd, data, len)
-			    : sp_read(e->fd, data, len);
+	return e->is_socket ? sp_recv_until(e->fd, data, len, deadline)
+			    : sp_read_until(e->fd, data, len, deadline);
 }
 
 /* Some bytes, at least one. */
 static ssize_t write_some(const struct sp__stream_fd *e,
-			  const struct iovec *iov, int n)
+			  const struct iovec *iov, int n, int64_t deadline)
 {
 	struct sp__op op = { 0 };
 	/* The kernel only reads the vector. */
@@ -48,13 +48,14 @@ static ssize_t write_some(const struct sp__stream_fd *e,
 			      .msg_iovlen = (size_t)n };
 
 	if (!e->is_socket)
-		return sp_writev(e->fd, iov, n);
+		return sp_writev_until(e->fd, iov, n, deadline);
 	io_uring_prep_sendmsg(&op.sqe, e->fd, &msg, 0);
-	return sp__socket_send(&op, SP_NEVER);
+	return sp__socket_send(&op, deadline);
 }
 
 int sp__stream_fd_write_all(const struct sp__stream_fd *e,
-			    const struct iovec *iov, int n, size_t *put)
+			    const struct iovec *iov, int n, int64_t deadline,
+			    size_t *put)
 {
 	struct sp__iov left;
 
@@ -62,7 +63,7 @@ int sp__stream_fd_write_all(const struct sp__stream_fd *e,
 	sp__iov_init(&left, iov, n);
 	while (sp__iov_left(&left)) {
 		int some = sp__iov_next(&left);
-		ssize_t ret = write_some(e, left.some, some);
+		ssize_t ret = write_some(e, left.some, some, deadline);
 
 		/* Nothing written and no error: it would be so for ever. */
 		if (ret <= 0)

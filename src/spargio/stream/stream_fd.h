@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
@@ -32,12 +33,13 @@ void sp__stream_fd_fini(struct sp__stream_fd *e);
 
 /* Some bytes, at least one; 0: the end. Yields. */
 ssize_t sp__stream_fd_read(const struct sp__stream_fd *e, void *data,
-			   size_t len);
+			   size_t len, int64_t deadline);
 
 /*
  * All bytes: 0. *@put is how many have gone out, also after an error. Yields.
  */
 int sp__stream_fd_write_all(const struct sp__stream_fd *e,
-			    const struct iovec *iov, int n, size_t *put);
+			    const struct iovec *iov, int n, int64_t deadline,
+			    size_t *put);
 
 #endif

@@ -2,6 +2,7 @@
 #include "spargio/stream/stream_fd.h"
 
 #include <spargio/socket.h>
+#include <spargio/time.h>
 
 #include <errno.h>
 #include <stdarg.h>
@@ -58,12 +59,13 @@ void sp_writer_free(struct sp_writer *w)
 }
 
 /* Write out the buffer and @len bytes of @data; keep what did not go. */
-static int write_out(struct sp_writer *w, const void *data, size_t len)
+static int write_out(struct sp_writer *w, const void *data, size_t len,
+		     int64_t deadline)
 {
 	const struct iovec both[] = { { w->data, w->len },
 				      { (void *)data, len } };
 	size_t put;
-	int err = sp__stream_fd_write_all(&w->to, both, 2, &put);
+	int err = sp__stream_fd_write_all(&w->to, both, 2, deadline, &put);
 
 	if (put > w->len)
 		put = w->len;
@@ -74,21 +76,34 @@ static int write_out(struct sp_writer *w, const void *data, size_t len)
 
 int sp_writer_flush(struct sp_writer *w)
 {
-	return w->len == 0 ? 0 : write_out(w, NULL, 0);
+	return sp_writer_flush_until(w, SP_NEVER);
 }
 
-int sp__writer_reserve(struct sp_writer *w, size_t len)
+int sp_writer_flush_until(struct sp_writer *w, int64_t deadline)
 {
-	return len <= w->capacity - w->len ? 0 : sp_writer_flush(w);
+	return w->len == 0 ? 0 : write_out(w, NULL, 0, deadline);
+}
+
+int sp__writer_reserve(struct sp_writer *w, size_t len, int64_t deadline)
+{
+	if (len <= w->capacity - w->len)
+		return 0;
+	return sp_writer_flush_until(w, deadline);
 }
 
 int sp_writer_write(struct sp_writer *w, const void *data, size_t len)
 {
+	return sp_writer_write_until(w, data, len, SP_NEVER);
+}
+
+int sp_writer_write_until(struct sp_writer *w, const void *data, size_t len,
+			  int64_t deadline)
+{
 	int err;
 
 	if (len > w->capacity)
-		return write_out(w, data, len);
-	err = sp__writer_reserve(w, len);
+		return write_out(w, data, len, deadline);
+	err = sp__writer_reserve(w, len, deadline);
 	if (err < 0)
 		return err;
 	memcpy(w->data + w->len, data, len);
@@ -96,7 +111,9 @@ int sp_writer_write(struct sp_writer *w, const void *data, size_t len)
 	return 0;
 }
 
-int sp_writer_printf(struct sp_writer *w, const char *format, ...)
+__attribute__((format(printf, 3, 0))) static int writer_print(
+	struct sp_writer *w, int64_t deadline, const char *format,
+	va_list given)
 {
 	int err = 0;
 
@@ -106,7 +123,7 @@ int sp_writer_printf(struct sp_writer *w, const char *format, ...)
 		va_list args;
 		int len;
 
-		va_start(args, format);
+		va_copy(args, given);
 		len = vsnprintf(w->data + w->len, room, format, args);
 		va_end(args);
 		if (len < 0)
@@ -115,9 +132,32 @@ int sp_writer_printf(struct sp_writer *w, const char *format, ...)
 			w->len += (size_t)len;
 			return 0;
 		}
-		err = sp_writer_flush(w);
+		err = sp_writer_flush_until(w, deadline);
 	}
 	return err < 0 ? err : -EMSGSIZE;
+}
+
+int sp_writer_printf(struct sp_writer *w, const char *format, ...)
+{
+	va_list args;
+	int err;
+
+	va_start(args, format);
+	err = writer_print(w, SP_NEVER, format, args);
+	va_end(args);
+	return err;
+}
+
+int sp_writer_printf_until(struct sp_writer *w, int64_t deadline,
+			   const char *format, ...)
+{
+	va_list args;
+	int err;
+
+	va_start(args, format);
+	err = writer_print(w, deadline, format, args);
+	va_end(args);
+	return err;
 }
 
 size_t sp_writer_buffered(const struct sp_writer *w)
@@ -133,7 +173,7 @@ enum {
 
 static int64_t copy_bytes(const struct sp__stream_fd *from,
 			  const struct sp__stream_fd *to, int64_t max,
-			  char *data)
+			  int64_t deadline, char *data)
 {
 	int64_t copied = 0;
 
@@ -141,14 +181,14 @@ static int64_t copy_bytes(const struct sp__stream_fd *from,
 		size_t want = max - copied < COPY_AT_ONCE
 				      ? (size_t)(max - copied)
 				      : COPY_AT_ONCE;
-		ssize_t n = sp__stream_fd_read(from, data, want);
+		ssize_t n = sp__stream_fd_read(from, data, want, deadline);
 		struct iovec part = { data, n > 0 ? (size_t)n : 0 };
 		size_t put;
 		int err;
 
 		if (n <= 0)
 			return n < 0 ? n : copied;
-		err = sp__stream_fd_write_all(to, &part, 1, &put);
+		err = sp__stream_fd_write_all(to, &part, 1, deadline, &put);
 		if (err < 0)
 			return err;
 		copied += n;
@@ -158,7 +198,12 @@ static int64_t copy_bytes(const struct sp__stream_fd *from,
 
 int64_t sp_copy(int from, int to, int64_t max)
 {
-	struct sp__stream_fd source, target;
+	return sp_copy_until(from, to, max, SP_NEVER);
+}
+
+int64_t sp_copy_until(int from, int to, int64_t max, int64_t deadline)
+{
+	struct sp__stream_fd source = { 0 }, target = { 0 };
 	char *data;
 	int64_t copied;
 	int err = sp__stream_fd_init(&source, from);
@@ -170,7 +215,7 @@ int64_t sp_copy(int from, int to, int64_t max)
 	data = malloc(COPY_AT_ONCE);
 	if (data == NULL)
 		return -ENOMEM;
-	copied = copy_bytes(&source, &target, max, data);
+	copied = copy_bytes(&source, &target, max, deadline, data);
 	free(data);
 	return copied;
 }

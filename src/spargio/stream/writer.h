@@ -12,6 +12,6 @@ struct sp__halves;
 void sp__writer_share(struct sp_writer *w, struct sp__halves *halves);
 
 /* Make the buffer have room for @len bytes, or be empty. Yields. */
-int sp__writer_reserve(struct sp_writer *w, size_t len);
+int sp__writer_reserve(struct sp_writer *w, size_t len, int64_t deadline);
 
 #endif
