@@ -33,6 +33,7 @@ struct epoll_io {
 	int wakeup_fd;
 	struct fd_entry *fds;
 	size_t nfds;
+	bool only_ms;	     /* the kernel has no epoll_pwait2() */
 	uint32_t waiting;    /* operations in lists of descriptors */
 	struct sp__op *done; /* results to hand out, newest first */
 };
@@ -222,17 +223,27 @@ static void fd_ready(struct sp_shard *shard, int fd)
 	}
 }
 
-/* Sleep for up to @ns; SP_NEVER is for ever. */
+/*
+ * Sleep for up to @ns; SP_NEVER is for ever.
+ *
+ * epoll_pwait2() is of Linux 5.11. Where it is missing the error is ENOSYS, or
+ * EPERM from a seccomp filter that is older than the call; taken for a result
+ * the latter would let an idle shard spin. It is asked for once only.
+ */
 static int wait_events(struct epoll_io *io, struct epoll_event *events,
 		       int64_t ns)
 {
 	struct timespec ts = { .tv_sec = ns / SP_S, .tv_nsec = ns % SP_S };
-	int n = epoll_pwait2(io->epoll_fd, events, EVENTS_AT_ONCE,
-			     ns == SP_NEVER ? NULL : &ts, NULL);
 
-	if (n >= 0 || errno != ENOSYS)
-		return n;
-	/* Before Linux 5.11 there were only milliseconds: rounded up. */
+	if (!io->only_ms) {
+		int n = epoll_pwait2(io->epoll_fd, events, EVENTS_AT_ONCE,
+				     ns == SP_NEVER ? NULL : &ts, NULL);
+
+		if (n >= 0 || errno == EINTR)
+			return n;
+		io->only_ms = true;
+	}
+	/* Milliseconds, rounded up. */
 	ns = ns > 1000 * SP_S ? 1000 * SP_S : ns + SP_MS - 1;
 	return epoll_wait(io->epoll_fd, events, EVENTS_AT_ONCE,
 			  (int)(ns / SP_MS));
