@@ -84,15 +84,26 @@ static int write_with(const struct io_uring_sqe *sqe, int flags)
 	return sys_result(ret);
 }
 
+static size_t vector_len(const struct vector *v)
+{
+	size_t len = 0;
+
+	for (int i = 0; i < v->count; i++)
+		len += v->iov[i].iov_len;
+	return len;
+}
+
 /*
- * A pipe that is ready takes PIPE_BUF bytes without waiting, see pipe(7), and
- * of more it takes a part and waits for its reader.
+ * A pipe that is ready takes PIPE_BUF bytes without waiting and as a whole, see
+ * pipe(7); of more it takes a part and waits for its reader.
  */
 static void bound_to_pipe(struct vector *v)
 {
 	size_t room = PIPE_BUF;
 	int n = 0;
 
+	if (vector_len(v) <= PIPE_BUF)
+		return;
 	for (int i = 0; i < v->count && n < SOME && room > 0; i++) {
 		struct iovec piece = v->iov[i];
 
