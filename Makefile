@@ -102,7 +102,7 @@ check-profiles:	## the runtime's unit tests as on Linux 5.10 to 6.12, by a shim
 	$(call deps,$(compilers) test)
 	$(call setup,$(PROFILES),$(profiles_options))
 	$(call ninja,$(PROFILES))
-	@tests/run $(PROFILES) --suite profiles --no-system
+	@tests/run $(PROFILES) --suite profiles --jobs 4 --no-system # they wait a lot
 
 check-kernels:	## the runtime's unit tests and a collector on real kernels, in qemu
 	$(call deps,$(compilers) test kernels)
