@@ -61,17 +61,20 @@ static const struct profile {
 	uint16_t system;     /* and the rest */
 	int no_syscall;	     /* how a system call is refused */
 	bool msg_ring_fails; /* known, but each one ends with an error */
+	bool cancel_misses;  /* the first of two finds nothing */
 } profiles[] = {
-	{ "5.10", LINUX(5, 10), LINUX(5, 10), ENOSYS, false },
-	{ "5.10.162", LINUX(5, 15), LINUX(5, 10), ENOSYS, false },
-	{ "5.15", LINUX(5, 15), LINUX(5, 15), ENOSYS, false },
-	{ "6.1", LINUX(6, 1), LINUX(6, 1), ENOSYS, false },
-	{ "6.6", LINUX(6, 6), LINUX(6, 6), ENOSYS, false },
-	{ "6.12", LINUX(6, 12), LINUX(6, 12), ENOSYS, false },
+	{ "5.10", LINUX(5, 10), LINUX(5, 10), ENOSYS, false, false },
+	{ "5.10.162", LINUX(5, 15), LINUX(5, 10), ENOSYS, false, false },
+	{ "5.15", LINUX(5, 15), LINUX(5, 15), ENOSYS, false, false },
+	{ "6.1", LINUX(6, 1), LINUX(6, 1), ENOSYS, false, false },
+	{ "6.6", LINUX(6, 6), LINUX(6, 6), ENOSYS, false, false },
+	{ "6.12", LINUX(6, 12), LINUX(6, 12), ENOSYS, false, false },
 	/* A container whose filter knows the calls of 5.10, not io_uring's. */
-	{ "seccomp", 0, LINUX(5, 10), EPERM, false },
+	{ "seccomp", 0, LINUX(5, 10), EPERM, false, false },
 	/* This kernel, without the memory to wake another ring. */
-	{ "msg-ring-fails", NEWEST, NEWEST, ENOSYS, true },
+	{ "msg-ring-fails", NEWEST, NEWEST, ENOSYS, true, false },
+	/* And with operations between two places where a cancel looks. */
+	{ "cancel-misses", NEWEST, NEWEST, ENOSYS, false, true },
 };
 
 /* From @first on, until the next row, numbers came with version @since. */
@@ -413,8 +416,21 @@ static bool is_known(const struct io_uring_sqe *sqe)
 	}
 }
 
+static bool is_missed(const struct io_uring_sqe *sqe)
+{
+	static atomic_uint cancels;
+
+	return profile()->cancel_misses &&
+	       sqe->opcode == IORING_OP_ASYNC_CANCEL &&
+	       sqe->cancel_flags == 0 && atomic_fetch_add(&cancels, 1) % 2 == 0;
+}
+
 static void filter_entry(struct io_uring_sqe *sqe)
 {
+	if (is_missed(sqe)) {
+		sqe->opcode = IORING_OP_NOP;
+		return;
+	}
 	if (!is_known(sqe)) {
 		sqe->opcode = NO_OPCODE;
 		return;
