@@ -21,6 +21,8 @@ FUZZ     = build-fuzz
 DEBUG    = build-debug$(suffix)
 VALGRIND = build-valgrind
 AMALGAM  = build-amalgamation
+PROFILES = build-profiles$(suffix)
+KERNELS  = 6.1 6.12
 ARM      = build-arm
 SYSROOT  = build-arm-sysroot
 
@@ -33,6 +35,7 @@ fuzz_options    = --buildtype=debug -Doptimization=1 -Dbench=false -Dfuzz=true \
 		  -Db_sanitize=address,undefined -Db_lundef=false
 # A folder of its own: it must be configured where valgrind's header is.
 valgrind_options = --buildtype=debug -Dbench=false -Donly_spargio=true
+profiles_options = --buildtype=debugoptimized -Dbench=false -Donly_spargio=true
 arm_options     = --buildtype=debug -Doptimization=1 -Dbench=false \
 		  -Donly_spargio=true --cross-file $(SYSROOT)/paths.ini \
 		  --cross-file tools/aarch64.cross.ini
@@ -53,7 +56,8 @@ cxx      = $(if $(findstring clang,$(CC)),clang++,g++)
 compilers = build $(if $(suffix),clang)
 
 .PHONY: all help run test check check-tsan check-arm check-valgrind interop browser \
-	amalgamation check-amalgamation long chaos fuzz bench fmt lint install debug deb clean
+	check-profiles check-kernels amalgamation check-amalgamation long chaos \
+	fuzz bench fmt lint install debug deb clean
 
 all:	## build everything, binary at build/arancini
 	$(call deps,$(compilers))
@@ -105,6 +109,18 @@ check-valgrind:	## some of the runtime's unit tests under memcheck, on epoll
 	$(call setup,$(VALGRIND),$(valgrind_options))
 	$(call ninja,$(VALGRIND))
 	@tools/check-valgrind.sh $(VALGRIND)
+
+check-profiles:	## the runtime's unit tests as on Linux 5.10 to 6.12, by a shim
+	$(call deps,$(compilers) test)
+	$(call setup,$(PROFILES),$(profiles_options))
+	$(call ninja,$(PROFILES))
+	@tests/run $(PROFILES) --suite profiles --jobs 4 --no-system # they wait a lot
+
+check-kernels:	## the runtime's unit tests and a collector on real kernels, in qemu
+	$(call deps,$(compilers) test kernels)
+	$(call setup,$(RELEASE),$(release_options))
+	$(call ninja,$(RELEASE))
+	@tests/kernels/run.py $(RELEASE) build-kernels $(if $(T),--only $(T)) $(KERNELS)
 
 interop:	## real routers, FRR and GoBGP, against the built binary
 	$(call deps,$(compilers) test interop)

@@ -344,7 +344,7 @@ static int cancel_body(void *arg)
 
 	(void)arg;
 	EXPECT_EQ(sp_go_on(NULL, shard, recv_it, port, &in_recv), 0);
-	until_waiting(sp_runtime(), "port receive", 1);
+	until_waiting(sp_runtime(), "rpc receive", 1);
 	EXPECT_EQ(sp_cancel(in_recv), 0);
 	EXPECT_EQ(sp_join(in_recv, &ret), 0);
 	EXPECT_EQ(ret, -ECANCELED);
@@ -353,8 +353,8 @@ static int cancel_body(void *arg)
 	EXPECT_EQ(sp_go_on(NULL, shard, call_it, port, &in_call), 0);
 	EXPECT_EQ(sp_rpc_recv(port, &request), 0);
 	EXPECT_EQ(sp_go_on(NULL, shard, call_it, port, &in_queue), 0);
-	until_waiting(sp_runtime(), "port call", 1);
-	until_waiting(sp_runtime(), "port reply", 1);
+	until_waiting(sp_runtime(), "rpc call", 1);
+	until_waiting(sp_runtime(), "rpc reply", 1);
 	EXPECT_EQ(sp_cancel(in_queue), 0);
 	EXPECT_EQ(sp_join(in_queue, &ret), 0);
 	EXPECT_EQ(ret, -ECANCELED);
@@ -519,7 +519,7 @@ static void test_free_wakes_those_who_sleep_in_it(void **state)
 
 	(void)state;
 	assert_int_equal(sp_go_on(rt, 0, recv_it, port, &task), 0);
-	until_waiting(rt, "port receive", 1);
+	until_waiting(rt, "rpc receive", 1);
 	sp_rpc_free(port);
 	assert_int_equal(sp_join_thread(rt, task, &ret), 0);
 	assert_int_equal(ret, -EPIPE);
@@ -627,7 +627,7 @@ static int one_waiter_body(void *arg)
 	EXPECT_EQ(sp_rpc_submit(port, NULL, NULL, NULL, &call), 0);
 	EXPECT_EQ(sp_call_wait_until(call, sp_in(SP_MS), NULL), -ETIMEDOUT);
 	EXPECT_EQ(sp_go_on(NULL, 0, wait_it, call, &task), 0);
-	until_waiting(sp_runtime(), "port reply", 1);
+	until_waiting(sp_runtime(), "rpc reply", 1);
 	EXPECT_EQ(sp_call_wait(call, NULL), -EBUSY);
 	EXPECT_EQ(sp_rpc_recv(port, &request), 0);
 	EXPECT_EQ(sp_rpc_reply(&request, value_of(9)), 0);

@@ -2,6 +2,7 @@
  * How shards wake each other. Run on several kernels, as kernel_profile.c
  * makes them from this one.
  */
+#include "kernel_version.h"
 #include "waiting.h"
 
 #include <spargio/channel.h>
@@ -9,6 +10,7 @@
 #include <spargio/op.h>
 #include <spargio/probe.h>
 
+#include <dlfcn.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -273,6 +275,21 @@ static void test_the_end_wakes_every_shard(void **state)
 }
 
 /* These tests say nothing of a kernel that is not the one they are named for */
+
+static void check_features(const struct sp_probe *probe, int version)
+{
+	for (int i = 0; i < SP_FEATURES; i++) {
+		enum sp_feature feature = (enum sp_feature)i;
+		int since = version_of(sp_feature_since(feature));
+
+		/* A profile only takes away from what this kernel has. */
+		if (since <= version && since > kernel_version())
+			continue;
+		assert_int_equal(sp_probe_has(probe, feature),
+				 since <= version);
+	}
+}
+
 static void test_the_profile_is_what_the_runtime_sees(void **state)
 {
 	const char *profile = getenv("KERNEL_PROFILE");
@@ -280,13 +297,46 @@ static void test_the_profile_is_what_the_runtime_sees(void **state)
 
 	(void)state;
 	sp_probe_get(&probe);
-	if (profile == NULL || probe.error == -ENOSYS || probe.error == -EPERM)
+	if (profile == NULL)
+		return;
+	if (strcmp(profile, "5.10") == 0) /* no EXT_ARG */
+		assert_int_equal(probe.error, -ENOSYS);
+	if (strcmp(profile, "seccomp") == 0)
+		assert_int_equal(probe.error, -EPERM);
+	if (probe.error == -ENOSYS || probe.error == -EPERM)
 		return;
 	assert_int_equal(probe.error, 0);
-	if (strcmp(profile, "5.15") == 0)
-		assert_int_equal(probe.features, 0);
-	else
+	if (strcmp(profile, "msg-ring-fails") == 0)
 		assert_true(sp_probe_has(&probe, SP_FEATURE_MSG_RING));
+	else if (strcmp(profile, "5.10.162") == 0) /* has 5.15's */
+		check_features(&probe, version_of("5.15"));
+	else
+		check_features(&probe, version_of(profile));
+}
+
+static int sleep_body(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < 50; i++)
+		EXPECT_EQ(sp_sleep(SP_MS), 0);
+	return 0;
+}
+
+/* What the kernel does not have is asked for once by each shard. */
+static void test_a_missing_call_is_not_repeated(void **state)
+{
+	unsigned int (*refusals)(void) =
+		(unsigned int (*)(void))dlsym(RTLD_DEFAULT,
+					      "kernel_profile_refusals");
+	struct sp_opts opts = two_shards();
+	unsigned int before;
+
+	(void)state;
+	if (refusals == NULL)
+		return;
+	before = refusals();
+	run_with(&opts, sleep_body, NULL);
+	assert_true(refusals() - before <= opts.shards);
 }
 
 /* A sandbox that lets a program set up a ring, but not enter it. */
@@ -370,6 +420,7 @@ int main(void)
 		cmocka_unit_test(test_the_end_wakes_every_shard),
 		cmocka_unit_test(
 			test_a_ring_that_cannot_be_entered_is_not_used),
+		cmocka_unit_test(test_a_missing_call_is_not_repeated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

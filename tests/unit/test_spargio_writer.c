@@ -82,7 +82,7 @@ static int slow_body(void *arg)
 	for (int kind = 0; kind < PAIR_KINDS; kind++) {
 		EXPECT_EQ(pair_open((enum pair_kind)kind, fds), 0);
 		EXPECT_EQ(sp_writer_new(fds[1], 5000, &w), 0);
-		sp_deadline_push(&scope, sp_in(20 * SP_MS));
+		sp_deadline_push(&scope, sp_in(100 * SP_MS));
 		for (chunks = 0;; chunks++) {
 			memset(chunk, 'a' + chunks % 26, sizeof(chunk));
 			err = sp_writer_write(w, chunk, sizeof(chunk));

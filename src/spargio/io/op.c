@@ -10,6 +10,9 @@
 #include <errno.h>
 #include <poll.h>
 
+#define CANCEL_AGAIN  (2 * SP_MS)
+#define CANCEL_RARELY (100 * SP_MS)
+
 void sp__op_start(struct sp_shard *shard, struct sp__op *op)
 {
 	op->done = false;
@@ -56,16 +59,24 @@ void sp__op_unpin(struct sp__op *op)
 		op->fiber->pins--;
 }
 
+/*
+ * A cancel misses an operation that the kernel is just carrying out, or is about
+ * to hand to one of its threads, where it may then block: cancel again.
+ */
 void sp__op_finish(struct sp__op *op)
 {
 	struct sp_fiber *self = op->fiber;
+	int64_t pause = CANCEL_AGAIN;
 
-	if (!op->done)
-		op->shard->backend->cancel(op->shard, op);
 	while (!op->done) {
+		op->shard->backend->cancel(op->shard, op);
+		if (op->done)
+			break;
 		op->epoch = sp__wait_begin_shielded(self);
 		op->code = SP__EVENT;
-		sp__wait_end(self, op->epoch, SP_NEVER, "cancel", op);
+		sp__wait_end(self, op->epoch, sp_in(pause), "cancel", op);
+		if (pause < CANCEL_RARELY)
+			pause *= 2;
 	}
 }
 

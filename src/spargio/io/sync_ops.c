@@ -1,7 +1,9 @@
 #include "spargio/io/sync_ops.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -33,9 +35,11 @@ static int attempt_poll(const struct io_uring_sqe *sqe)
 	return p.revents & POLLNVAL ? -EBADF : p.revents;
 }
 
+#define SOME 8 /* pieces that are written to a pipe at once */
+
 /* What the four reads and writes have in common. */
 struct vector {
-	struct iovec one;
+	struct iovec one, some[SOME];
 	const struct iovec *iov;
 	int count;
 	off_t offset;
@@ -80,6 +84,47 @@ static int write_with(const struct io_uring_sqe *sqe, int flags)
 	return sys_result(ret);
 }
 
+static size_t vector_len(const struct vector *v)
+{
+	size_t len = 0;
+
+	for (int i = 0; i < v->count; i++)
+		len += v->iov[i].iov_len;
+	return len;
+}
+
+/*
+ * A pipe that is ready takes PIPE_BUF bytes without waiting and as a whole, see
+ * pipe(7); of more it takes a part and waits for its reader.
+ */
+static void bound_to_pipe(struct vector *v)
+{
+	size_t room = PIPE_BUF;
+	int n = 0;
+
+	if (vector_len(v) <= PIPE_BUF)
+		return;
+	for (int i = 0; i < v->count && n < SOME && room > 0; i++) {
+		struct iovec piece = v->iov[i];
+
+		if (piece.iov_len == 0)
+			continue;
+		if (piece.iov_len > room)
+			piece.iov_len = room;
+		room -= piece.iov_len;
+		v->some[n++] = piece;
+	}
+	v->iov = v->some;
+	v->count = n;
+}
+
+static bool is_pipe(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
 static int attempt_read(const struct io_uring_sqe *sqe)
 {
 	return read_with(sqe, RWF_NOWAIT);
@@ -97,7 +142,13 @@ static int block_read(const struct io_uring_sqe *sqe)
 
 static int block_write(const struct io_uring_sqe *sqe)
 {
-	return write_with(sqe, 0);
+	struct vector v;
+
+	if (!is_pipe(sqe->fd))
+		return write_with(sqe, 0);
+	vector_of(sqe, &v);
+	bound_to_pipe(&v);
+	return sys_result(writev(sqe->fd, v.iov, v.count));
 }
 
 /* clang-format off */
@@ -155,7 +206,7 @@ enum sp__attempt sp__sqe_try(const struct io_uring_sqe *sqe, int *res)
 		return SP__NOT_READY;
 	/*
 	 * Some files cannot be asked to do it or say that they would block;
-	 * pipes learned it with Linux 6.5. What is not ready is waited for, so
+	 * pipes learned it with Linux 6.4. What is not ready is waited for, so
 	 * that no thread of the pool is stuck in it beyond a cancel.
 	 */
 	if (*res == -EOPNOTSUPP && row->block != NULL)
