@@ -198,6 +198,7 @@ struct rib_router {
 	uint64_t pending_withdraw;
 	uint64_t sequence_floor; /* sequences of its new tables are above it */
 	struct rib_flow flow;
+	uint64_t output_bytes; /* see rib_router_output_bytes() */
 	/* The session. */
 	bool open;
 	bool paused;
@@ -214,6 +215,7 @@ struct rib_router {
 
 /* Routes on their way to the sink that share all but themselves. */
 struct rib_emit_run {
+	struct rib_router *router; /* of the table of the change */
 	struct rib_change change;
 	struct rib_route routes[RIB_CHANGE_MAX];
 };

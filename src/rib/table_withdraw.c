@@ -41,7 +41,7 @@ static void begin_withdraws(const struct withdrawal *w, bool paths)
 		.kind = bgp_family_info((enum bgp_family)w->info->family)->kind,
 	};
 
-	rib_emit_begin(w->table->peer->router->rib, &header);
+	rib_emit_begin(w->table->peer->router, &header);
 }
 
 static void publish_withdraw(const struct withdrawal *w, bool paths,
