@@ -129,7 +129,9 @@ struct rib_table {
 	uint8_t add_path_against; /* messages in the other form only, since */
 	uint32_t held_bytes;
 	STAILQ_HEAD(rib_held_list, rib_held) held; /* oldest first */
-	uint8_t disposition;			   /* enum rib_disposition */
+	bool held_due; /* they are to be applied, from the progress on */
+	struct rib_progress held_progress; /* of the oldest */
+	uint8_t disposition;		   /* enum rib_disposition */
 	struct rib_hidden_range hidden;
 	struct rib_pos sweep;
 	struct rib_pos resync;
@@ -155,6 +157,7 @@ struct rib_peer {
 	bool forget;	       /* purge it when its withdraw queues are empty */
 	bool limit_reported;   /* in this generation */
 	bool dropped;	       /* updates, in this generation; it was said */
+	bool held_due;	       /* of one of its tables, maybe */
 	uint8_t suspect_views; /* 1 << enum bmp_view: tables to come, too */
 	uint32_t noticed; /* 1 << enum rib_notice_kind or fault: see notice.c */
 	uint64_t distinguisher;

@@ -120,10 +120,10 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        servers = conftest.system.run_servers(folder)
+        servers = conftest.run_servers(folder)
         start, output, log = next(servers), [], None
         if options.output == "nats":
-            ports = conftest.system.free_port.__wrapped__()
+            ports = conftest.free_port.__wrapped__()
             broker = Broker(start, folder, ports()).start()
             output = ["--nats", broker.url, "--nats-max-bytes", "256M"]
             log = ["--nats", broker.url]

@@ -3,6 +3,7 @@ both send, and what must hold of them."""
 
 import atexit
 import json
+import os
 import subprocess
 import threading
 import time
@@ -132,10 +133,13 @@ def check_memory(c, grown, allowed=MEMORY):
 
 
 def check_delays(c, delays, limit=DELAY):
+    """On a machine that has other things to do everything takes longer;
+    tests/hostile/delay.py measures it on a quiet one."""
     p99 = delays[len(delays) * 99 // 100]
+    limit *= max(1, os.getloadavg()[0] / os.cpu_count())
     if is_sanitized(c):
         limit *= 5
-    assert p99 < limit, f"{p99:.3f} s of {len(delays)}"
+    assert p99 < limit, f"{p99:.3f} s of {len(delays)}, {limit:.3f} s allowed"
 
 
 def check_memory_comes_back(c, before, seconds=60):

@@ -31,7 +31,6 @@ from neighbour import (MB, MEMORY, TURN_BYTES, TURN_ROUTES,  # noqa: E402
 OPTIONS = ["--workers", "1", "--stale-hold", "0", "--journal-max-bytes",
            "256M", "--max-routes-per-router", "200000"]
 SENT_MAX = 8 * MB       # of one candidate
-DELAY_MAX = 1.0         # seconds, of a machine that does other things, too
 PLAIN_PATH = b"\x02\x01\0\0\xfb\xf4"
 
 
@@ -270,6 +269,12 @@ def bytes_of(steps):
 
 # Running them
 
+def delay_max():
+    """Seconds: more on a machine that has other things to do."""
+    return max(1, os.getloadavg()[0] / os.cpu_count())
+
+
+
 class Search:
     def __init__(self, c, seed):
         self.c = c
@@ -340,7 +345,7 @@ class Search:
                 self.bad = (self.bad + [steps])[-12:]
         over = [what for what, most in (
             ("turn", TURN_BYTES), ("routes", TURN_ROUTES),
-            ("memory", MEMORY), ("delay", DELAY_MAX)) if cost[what] > most]
+            ("memory", MEMORY), ("delay", delay_max())) if cost[what] > most]
         return steps, cost, over
 
     def stop(self):
@@ -362,7 +367,7 @@ def main():
     print(f"seed {options.seed}")
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        servers = conftest.system.run_servers(folder)
+        servers = conftest.run_servers(folder)
         c = WatchedCollector(next(servers), pathlib.Path(
             options.build).resolve() / "arancini", folder / "state", *OPTIONS)
         search = Search(c, options.seed)

@@ -93,17 +93,14 @@ def link_state(count, size, first=0):
                     + bytes(size) for n in range(count))
 
 
-def link_state_tables(peers=8, routes=60, size=1500):
-    """Small tables of NLRI that are long, and then all of the peers go."""
-    out = b""
-    for n in range(peers):
-        peer = Peer(f"10.0.1.{n}", 64500 + n)
-        out += peer.up()
+def link_state_tables(peer, routes=60, size=30000):
+    """Small tables of NLRI that are long, of each view, and a Peer Down."""
+    out = peer.up()
+    for flags in (0, 0x40, 0x10, 0x50):     # post-policy, Adj-RIB-Out
         for first in range(0, routes, 2):
             out += peer.monitor(multiprotocol(
-                16388, 71, link_state(2, size, first)))
-    return out + b"".join(Peer(f"10.0.1.{n}", 64500 + n).down()
-                          for n in range(peers))
+                16388, 71, link_state(2, size, first)), flags)
+    return out + peer.down()
 
 
 # Path identifiers that nobody spoke of
@@ -116,29 +113,33 @@ def either_form(count):
 
 
 def with_path_ids(count, first=0):
-    """NLRI that can only be read with them."""
-    return b"".join(struct.pack(">I", 0x01020304) + bytes(
+    """NLRI that can only be read with them: no prefix has 255 bits."""
+    return b"".join(struct.pack(">I", 0xffffffff) + bytes(
         [24, 20 + (n >> 16), n >> 8 & 255, n & 255])
         for n in range(first, first + count))
 
 
-def held_message(peer, path=4000, routes=5000):
+def without_path_ids(count, first=0):
+    """NLRI that can only be read without them: no prefix has 200 bits."""
+    return b"".join(bytes([32, 20 + (n >> 16), n >> 8 & 255, n & 255, 200])
+                    for n in range(first, first + count))
+
+
+def held_message(peer, path=4000, routes=400):
     """One that can be read in both forms, and one that shows which it is:
     what was held is then applied again, in the other form."""
     return (peer.monitor(update(set_path(path), either_form(routes)))
             + peer.monitor(update(b"\x02\x01\0\0\xfb\xf4", with_path_ids(3))))
 
 
-def changing_form(peer, routes, first=0):
-    """A table without path identifiers, then with them, then without them."""
-    out = b""
-    path = b"\x02\x01\0\0\xfb\xf4"
-    for n in range(first, first + routes, 1000):
-        out += peer.monitor(update(path, prefixes(1000, n)))
-    for n in range(first, first + routes, 500):
-        out += peer.monitor(update(path, with_path_ids(500, n)))
-    for n in range(first, first + 4000, 1000):
-        out += peer.monitor(update(path, prefixes(1000, n), 1))
+def changing_form(peer, routes, times=4):
+    """A table without path identifiers, then with them, and so on, faster than
+    what was read the other way is withdrawn."""
+    path, out = b"\x02\x01\0\0\xfb\xf4", b""
+    for n in range(times):
+        nlri = (without_path_ids, with_path_ids)[n % 2]
+        for first in range(0, routes, 7000):
+            out += peer.monitor(update(path, nlri(7000, first), n))
     return out
 
 
@@ -168,13 +169,3 @@ def broken(peer, kind=1):
     return peer.monitor(bgp(2, struct.pack(">HH", 0, len(attributes))
                             + attributes + prefixes(20)))
 
-
-def back_as_another(peer_address="10.0.0.1", routes=100000):
-    """Two sessions: a table that goes and comes again faster than it is
-    withdrawn, then the peer has another BGP identifier and no Peer Up."""
-    peer = Peer(peer_address, 64500)
-    path = b"\x02\x01\0\0\xfb\xf4"
-    table = b"".join(peer.monitor(update(path, prefixes(1000, n)))
-                     for n in range(0, routes, 1000))
-    return (peer.up() + table + peer.down() + table,
-            Peer(peer_address, 64501).announce("192.0.2.0/24"))

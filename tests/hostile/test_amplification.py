@@ -3,13 +3,16 @@ That is its right: what the routes of an UPDATE share is repeated for each. But
 it takes no more of the worker at a time than others, and no more memory, and
 another router of the same worker is read and published in time."""
 
+import socket
+import time
+
 import pytest
 import shapes
 from bmp import Peer, initiation
 from broker import Broker
-from collecting import connect
-from neighbour import (EVIL, OtherRouter, attack, check_turns, published,
-                       token)
+from collecting import closed_by_collector, connect
+from neighbour import (EVIL, OtherRouter, Watch, attack, check_memory,
+                       check_turns, published, token)
 from watching import WatchedCollector
 
 
@@ -98,3 +101,54 @@ def test_a_broker_that_is_away(with_broker):
     c.broker.start()
     c.http.until(lambda s: not s["output"]["spooling"]
                  and s["output"]["spoolBytes"] == 0, 120)
+
+
+def settle(c, sessions=0, seconds=120):
+    """The routers have gone, and all that they said is published."""
+    deadline = time.monotonic() + seconds
+    while True:
+        metrics = c.http.metrics()
+        if (metrics.sum("arancini_sessions") == sessions
+                and metrics.sum("arancini_routes_pending_withdraw") == 0
+                and c.http.status()["output"]["waiting"] == 0):
+            return
+        assert time.monotonic() < deadline, "it does not come to an end"
+        time.sleep(0.05)
+
+
+def play(c, *sessions):
+    """One session after the other. No turn is longer than it may be, and
+    memory is not taken for more than the tables that were there."""
+    watch, tables = Watch(c), 0
+    for data in sessions:
+        with connect(c, EVIL) as sock:
+            sock.settimeout(120)
+            sock.sendall(initiation(b"evil") + data)
+            sock.shutdown(socket.SHUT_WR)
+            assert closed_by_collector(sock, 120)
+            tables = max(tables, c.http.status()["totals"]["bytes"])
+    settle(c)
+    check_memory(c, watch.stop() - tables)
+    return check_turns(c)
+
+
+PEER = Peer("10.0.0.1", 64500)
+# Found by reading and by tests/hostile/search.py.
+FOUND = {
+    # Small tables of a peer are withdrawn at its Peer Down, at once.
+    "link-state tables of a peer that goes": [
+        shapes.link_state_tables(PEER)],
+    # What is held until the form is known was applied at once.
+    "messages in both forms": [PEER.up() + shapes.held_message(PEER)],
+    # A table that changes its form had older withdraws published at once.
+    "a table that changes its form": [
+        PEER.up() + shapes.changing_form(PEER, 60000)],
+    # A report was read as a whole, however long.
+    "a report of 120,000 counters": [
+        PEER.up() + shapes.statistics(PEER, 120000)],
+}
+
+
+@pytest.mark.parametrize("shape", FOUND)
+def test_shapes_that_were_found(collector, shape):
+    play(collector, *FOUND[shape])

@@ -176,6 +176,8 @@ static const struct row rows[] = {
 	  "Peers and tables beyond their limit." },
 	{ "arancini_table_names_cut_total", METRICS_COUNTER, AT(flow.names_cut), ONE,
 	  "Names of tables of more than 255 bytes, of which the first are kept." },
+	{ "arancini_statistics_cut_total", METRICS_COUNTER, AT(flow.statistics_cut), ONE,
+	  "Counters of Statistics Reports beyond the first 1,024 of each, which are not published." },
 	{ "arancini_ends_of_rib_total", METRICS_COUNTER, AT(flow.ends_of_rib), ONE,
 	  "End-of-RIB markers received." },
 	{ "arancini_sweeps_total", METRICS_COUNTER, AT(flow.sweeps), ONE,
