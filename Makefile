@@ -50,7 +50,7 @@ ninja   = $(if $(MAKE_TERMOUT),@ninja -C $(1),$(call quietly,ninja -C $(1)))
 compilers = build $(if $(suffix),clang)
 
 .PHONY: all help run test check check-tsan check-arm check-valgrind interop browser \
-	long chaos fuzz bench fmt lint install debug deb clean
+	check-hostile hostile-search long chaos fuzz bench fmt lint install debug deb clean
 
 all:	## build everything, binary at build/arancini
 	$(call deps,$(compilers))
@@ -106,6 +106,20 @@ browser:	## the dashboard in a real browser, against the built binary
 	$(call setup,$(RELEASE),$(release_options))
 	$(call ninja,$(RELEASE))
 	@tests/run $(RELEASE) --only-browser
+
+check-hostile:	## tests/hostile against a collector under ASan and UBSan
+	$(call deps,$(compilers) test)
+	$(call setup,$(ASAN),$(asan_options))
+	$(call ninja,$(ASAN))
+	@tests/run $(ASAN) --only-hostile
+
+search_options = $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS))
+
+hostile-search:	## look for messages that cost the collector too much (SECONDS=300, SEED=n)
+	$(call deps,$(compilers) test)
+	$(call setup,$(RELEASE),$(release_options))
+	$(call ninja,$(RELEASE))
+	@/usr/bin/python3 tests/hostile/search.py --build $(RELEASE) $(search_options)
 
 long:	## storm, 50 crashes, restart, an hour's soak (T=storm: only that); 80 minutes
 	$(call deps,$(compilers) test)

@@ -276,9 +276,10 @@ def delay_max():
 
 
 class Search:
-    def __init__(self, c, seed):
+    def __init__(self, c, seed, longest=9000):
         self.c = c
         self.random = random.Random(seed)
+        self.longest = longest  # AS_PATH, in segments
         self.other = OtherRouter(c)
         self.other.until(lambda: len(self.other.seen) > 5)
         self.before = c.memory()
@@ -332,6 +333,9 @@ class Search:
     def step(self):
         """One candidate; why it is too much, or nothing."""
         steps = draw_candidate(self.random, self.bad)
+        for _, parameters in steps:
+            if "length" in parameters:
+                parameters["length"] = min(parameters["length"], self.longest)
         cost = self.play(steps)
         # The collector keeps the longest turn of all: it is this one's if it
         # grew.
@@ -374,7 +378,7 @@ def main():
         until = time.monotonic() + options.seconds
         try:
             while time.monotonic() < until and (
-                    options.candidates in (0, search.number)
+                    not options.candidates
                     or search.number < options.candidates):
                 steps, cost, over = search.step()
                 if over:
