@@ -33,9 +33,7 @@ def until_output(c, count, began, seconds):
 def test_a_router_that_is_read_slowly(start, tmp_path):
     conf = tmp_path / "arancini.conf"
     conf.write_text(f"[router {EVIL}]\nmax-output-rate = {RATE}\n")
-    # Who is not read is not silent, nor does it leave a message unfinished.
-    c = start("--config", conf, "--workers", "1", "--idle-timeout", "1s",
-              "--frame-timeout", "1s")
+    c = start("--config", conf, "--workers", "1")
     other = OtherRouter(c)
     other.until(lambda: len(other.seen) > 10)
     peer = Peer("10.0.0.1", 64500)
@@ -85,4 +83,20 @@ def test_it_holds_over_sessions(start):
     # A second of it was there in advance.
     assert time.monotonic() - began > (4 * 220 * KB - RATE) / RATE - 0.7
     assert c.http.metrics().sum("arancini_session_rate_pauses_total") > 0
+    c.stop()
+
+
+def test_a_pause_is_no_silence(start):
+    """Deadlines stand still while it is not read."""
+    c = start("--max-output-rate", "64k", "--idle-timeout", "1s")
+    peer = Peer("10.0.0.1", 64500)
+    with connect(c, EVIL) as sock:
+        # One update of 140 KB: two seconds' worth.
+        sock.sendall(initiation(b"evil") + peer.up() + peer.monitor(
+            shapes.update(shapes.set_path(5000), shapes.prefixes(1))))
+        c.until_said("session_close .*reason=idle_timeout")
+    paused = c.http.metrics().sum("arancini_session_rate_paused_seconds_total")
+    (lasted,) = c.said("session_close .*reason=idle_timeout lasted=([0-9.]+)")
+    assert paused > 1
+    assert float(lasted) >= paused + 1
     c.stop()
