@@ -61,7 +61,7 @@ class Hostile:
         self.stopped = threading.Event()
         self.sent = 0
         self.shape = shape
-        self.thread = threading.Thread(target=self.run)
+        self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
 
     def run(self):
@@ -90,7 +90,8 @@ def percentiles(delays):
 
 
 def measure(c, log, seconds, shape=None):
-    other = OtherRouter(c, log, every=0.005)
+    # Each time another: what it said before would be suppressed.
+    other = OtherRouter(c, log, "127.0.0.4" if shape else "127.0.0.2", 0.005)
     other.until(lambda: len(other.seen) > 20)
     first = len(other.sent)
     evil = Hostile(c, shape) if shape else None
@@ -98,9 +99,9 @@ def measure(c, log, seconds, shape=None):
     time.sleep(seconds)
     made = c.http.metrics().sum("arancini_batch_plain_bytes_total") - made
     keys = list(other.sent)[first:]
-    other.stop()
     if evil:
         evil.stop()
+    other.stop()
     delays = sorted(other.seen[key] - other.sent[key] for key in keys)
     out = {**percentiles(delays), "updates": len(delays)}
     if evil:

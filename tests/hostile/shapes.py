@@ -38,10 +38,10 @@ def update(as_path, routes, med=0):
     return bgp(2, struct.pack(">HH", 0, len(attributes)) + attributes + routes)
 
 
-def large(peer, path=set_path, med=0):
+def large(peer, path=set_path, med=0, count=8274):
     """The largest BGP message there is: 65,535 bytes, half path, half
-    routes."""
-    routes = prefixes(8274)
+    routes, or so many."""
+    routes = prefixes(count)
     room = 65535 - 23 - 4 * 4 - 1 - 4 - 4 - len(routes)
     return peer.monitor(update(path(room // 6), routes, med))
 
