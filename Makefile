@@ -57,7 +57,7 @@ compilers = build $(if $(suffix),clang)
 
 .PHONY: all help run test check check-tsan check-arm check-valgrind interop browser \
 	check-profiles check-kernels amalgamation check-amalgamation long chaos \
-	fuzz bench fmt lint install debug deb clean
+	check-hostile hostile-search fuzz bench fmt lint install debug deb clean
 
 all:	## build everything, binary at build/arancini
 	$(call deps,$(compilers))
@@ -133,6 +133,20 @@ browser:	## the dashboard in a real browser, against the built binary
 	$(call setup,$(RELEASE),$(release_options))
 	$(call ninja,$(RELEASE))
 	@tests/run $(RELEASE) --only-browser
+
+check-hostile:	## tests/hostile against a collector under ASan and UBSan
+	$(call deps,$(compilers) test)
+	$(call setup,$(ASAN),$(asan_options))
+	$(call ninja,$(ASAN))
+	@tests/run $(ASAN) --only-hostile
+
+search_options = $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS))
+
+hostile-search:	## look for messages that cost the collector too much (SECONDS=300, SEED=n)
+	$(call deps,$(compilers) test)
+	$(call setup,$(RELEASE),$(release_options))
+	$(call ninja,$(RELEASE))
+	@/usr/bin/python3 tests/hostile/search.py --build $(RELEASE) $(search_options)
 
 long:	## a million fibers, storm, 50 crashes, restart, an hour's soak (T=storm: only that); 80 minutes
 	$(call deps,$(compilers) test)

@@ -56,6 +56,15 @@ function clashWarnings({ totals }) {
 		href: pageHash(["events"], { filter: "clash" }) }] : [];
 }
 
+function rateWarnings({ totals }) {
+	return totals?.routersOverOutputRate ? [{ level: "stale",
+		title: `${formatPlural(totals.routersOverOutputRate, "router")} above `
+			+ "--max-output-rate",
+		text: "Read more slowly than it sends, so what it says comes "
+			+ "late; the log says which (output_rate_exceeded).",
+		href: pageHash(["routers"]) }] : [];
+}
+
 function workerWarnings({ workers: list = [] }) {
 	const full = list.filter((w) => w.bridge?.fill > FILL_HIGH);
 
@@ -85,8 +94,8 @@ function snapshotWarnings({ snapshots: s, totals }) {
 }
 
 export function statusWarnings(status) {
-	return [readinessWarnings, outputWarnings, clashWarnings, peerWarnings,
-		differenceWarnings, workerWarnings, snapshotWarnings]
+	return [readinessWarnings, outputWarnings, clashWarnings, rateWarnings,
+		peerWarnings, differenceWarnings, workerWarnings, snapshotWarnings]
 		.flatMap((check) => check(status));
 }
 

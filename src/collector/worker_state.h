@@ -40,8 +40,10 @@ struct session_counts {
 	uint64_t before_initiation;
 	uint64_t dropped; /* --overload drop */
 	uint64_t pauses;
-	uint64_t names_cut; /* sysNames longer than they may be */
-	uint64_t cut;	    /* turns that ended before what had come was read */
+	uint64_t rate_pauses;	 /* --max-output-rate */
+	uint64_t rate_paused_ns; /* how long they took */
+	uint64_t names_cut;	 /* sysNames longer than they may be */
+	uint64_t cut; /* turns that ended before what had come was read */
 	uint64_t turn_bytes_max;  /* of output that one turn made */
 	uint64_t turn_routes_max; /* that one turn looked at */
 };

@@ -87,18 +87,16 @@ static void hold_part(struct rib_table *table, const struct bmp_peer *header,
 	rib->held_bytes += size;
 }
 
-struct rib_held *rib_add_path_take_held(struct rib_table *table)
+void rib_add_path_drop_oldest(struct rib_table *table)
 {
 	struct rib_held *h = STAILQ_FIRST(&table->held);
-	size_t size;
+	size_t size = sizeof(*h) + h->len;
 
-	if (h == NULL)
-		return NULL;
-	size = sizeof(*h) + h->len;
 	STAILQ_REMOVE_HEAD(&table->held, link);
 	table->held_bytes -= (uint32_t)size;
 	table->peer->router->rib->held_bytes -= size;
-	return h;
+	table->held_progress = (struct rib_progress){ 0 };
+	free(h);
 }
 
 /* Evidence */
@@ -151,8 +149,11 @@ static bool contradict_family(struct rib_peer *peer,
 		return false;
 	bgp_context_learn(&peer->context, (enum bmp_view)view, family,
 			  add_path);
-	if (t != NULL)
+	if (t != NULL) {
 		notice.withdrawn = switch_form(t, when, add_path);
+		t->held_due = true;
+		peer->held_due = true;
+	}
 	if (t != NULL && t->suspect)
 		notice.kind = RIB_NOTICE_ADD_PATH_INCOMPLETE;
 	RIB_COUNT(peer->router, add_path_switched, 1);

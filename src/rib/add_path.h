@@ -49,14 +49,15 @@ struct rib_held;
  * A message of @peer and @view was read the other way: u->add_path_guessed says
  * in which families. Returns whether a table changed its form. Then messages
  * that were decoded before must be decoded again, and those that are held must
- * be applied before @u.
+ * be applied before @u: they are due. A few kilobytes of them can become as
+ * much output as any message, so they are applied within the budget, too.
  */
 bool rib_add_path_contradicted(struct rib_peer *peer,
 			       const struct rib_time *when, uint8_t view,
 			       const struct bgp_update *u);
 
-/* The oldest part that is held, now the caller's to free; NULL: none is. */
-struct rib_held *rib_add_path_take_held(struct rib_table *table);
+/* The oldest part that is held has been applied. */
+void rib_add_path_drop_oldest(struct rib_table *table);
 
 /* Part @id of @u was read in the form of @table, which is not settled. */
 void rib_add_path_examine(struct rib_table *table, const struct rib_time *when,

@@ -11,7 +11,9 @@
 
 #include <errno.h>
 
-#define STATS_MAX 64
+/* Counters of an event, and of a message: more than there are to report. */
+#define STATS_MAX     64
+#define STATS_ALL_MAX 1024
 
 static void note_route_monitoring(struct rib_router *router,
 				  const struct rib_time *when)
@@ -97,11 +99,15 @@ static void statistics_emit(struct rib_router *router,
 	struct bmp_stat_iter it = bmp_stat_start(msg);
 	struct rib_event_count counts[STATS_MAX];
 	struct bmp_stat stat;
-	size_t n = 0;
+	size_t n = 0, all = 0;
 
 	while (bmp_stat_next(&it, &stat)) {
 		if (stat.kind == BMP_STAT_RAW)
 			continue;
+		if (all++ >= STATS_ALL_MAX) {
+			RIB_COUNT(router, statistics_cut, 1);
+			continue;
+		}
 		counts[n++] = (struct rib_event_count){
 			.type = stat.type,
 			.afi = stat.afi,

@@ -39,6 +39,7 @@ struct rib_flow {
 	uint64_t implied_peers;	       /* routes without a Peer Up */
 	uint64_t refused_peers;	       /* beyond max_peers or max_tables */
 	uint64_t names_cut;	       /* of tables: longer than they may be */
+	uint64_t statistics_cut;       /* counters beyond those of a report */
 	uint64_t ends_of_rib;
 	uint64_t sweeps;      /* finished */
 	uint64_t missed_ends; /* sweeps that a timer had to start */

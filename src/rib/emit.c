@@ -7,17 +7,23 @@
 void rib_emit_flush(struct rib *rib)
 {
 	struct rib_emit_run *run = &rib->emit;
+	uint64_t before = *rib->sink.bytes;
 
 	if (run->change.count == 0)
 		return;
 	run->change.routes = run->routes;
 	rib->sink.change(rib->sink.arg, &run->change);
+	if (!run->change.resync)
+		run->router->output_bytes += *rib->sink.bytes - before;
 	run->change.count = 0;
 }
 
-void rib_emit_begin(struct rib *rib, const struct rib_change *header)
+void rib_emit_begin(struct rib_router *router, const struct rib_change *header)
 {
+	struct rib *rib = router->rib;
+
 	rib_emit_flush(rib);
+	rib->emit.router = router;
 	rib->emit.change = *header;
 	rib->emit.change.count = 0;
 }
@@ -40,12 +46,15 @@ void rib_emit_event(struct rib_router *router, const struct rib_time *when,
 		    struct rib_event *event)
 {
 	struct rib *rib = router->rib;
+	uint64_t before;
 
 	rib_emit_flush(rib);
 	event->router = &router->info;
 	event->router_slot = &router->slot;
 	event->received_ns = when->wall_ns;
+	before = *rib->sink.bytes;
 	rib->sink.event(rib->sink.arg, event);
+	router->output_bytes += *rib->sink.bytes - before;
 }
 
 void rib_peer_info(const struct rib_peer *peer, struct rib_table_info *out)

@@ -1,7 +1,7 @@
 /*
  * rib/emit.h - hand changes and events to the sink, in order
  *
- *	rib_emit_begin(rib, &header);		what the routes share
+ *	rib_emit_begin(router, &header);	what the routes share
  *	route = rib_emit_add(rib, table);	as often as need be
  *	rib_emit_flush(rib);			before anything they point to goes
  *
@@ -15,7 +15,7 @@
 #include "rib/event.h"
 #include "rib/types.h"
 
-void rib_emit_begin(struct rib *rib, const struct rib_change *header);
+void rib_emit_begin(struct rib_router *router, const struct rib_change *header);
 
 /* The next route, all zero but for its sequence. Fill it in at once. */
 struct rib_route *rib_emit_add(struct rib *rib, struct rib_table *table);

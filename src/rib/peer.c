@@ -194,15 +194,15 @@ void rib_peer_withdraw_all(struct rib_peer *peer, const struct rib_time *when,
 	struct rib_table *t;
 
 	TAILQ_FOREACH (t, &peer->tables, link) {
-		uint64_t count = rib_store_count(&t->store);
+		uint64_t cost = rib_table_withdraw_cost(t);
 
 		/* A peer may have hundreds of tables that are small each. */
 		if (mode == RIB_WITHDRAW_NOW_IF_SMALL &&
-		    count <= RIB_WITHDRAW_SMALL_TABLE) {
-			if (count > small)
+		    cost <= RIB_WITHDRAW_SMALL_TABLE) {
+			if (cost > small)
 				mode = RIB_WITHDRAW_IN_SLICES;
 			else
-				small -= count;
+				small -= cost;
 		}
 		rib_table_withdraw_all(t, when, reason, mode);
 	}

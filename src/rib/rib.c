@@ -282,6 +282,11 @@ uint64_t rib_router_pending_withdraw(const struct rib_router *router)
 	return router->pending_withdraw;
 }
 
+uint64_t rib_router_output_bytes(const struct rib_router *router)
+{
+	return router->output_bytes;
+}
+
 uint64_t rib_router_routes(const struct rib_router *router)
 {
 	return router->routes;

@@ -114,4 +114,11 @@ void rib_sizes(const struct rib *rib, struct rib_sizes *out);
 void rib_router_flow(const struct rib_router *router, struct rib_flow *out);
 uint64_t rib_router_routes(const struct rib_router *router);
 
+/*
+ * Bytes that the sink has made of updates and events of the router, with
+ * withdraws that rib_background() published; without what was published again
+ * because of a resync or a filter, for which the router can do nothing.
+ */
+uint64_t rib_router_output_bytes(const struct rib_router *router);
+
 #endif

@@ -129,7 +129,9 @@ struct rib_table {
 	uint8_t add_path_against; /* messages in the other form only, since */
 	uint32_t held_bytes;
 	STAILQ_HEAD(rib_held_list, rib_held) held; /* oldest first */
-	uint8_t disposition;			   /* enum rib_disposition */
+	bool held_due; /* they are to be applied, from the progress on */
+	struct rib_progress held_progress; /* of the oldest */
+	uint8_t disposition;		   /* enum rib_disposition */
 	struct rib_hidden_range hidden;
 	struct rib_pos sweep;
 	struct rib_pos resync;
@@ -155,6 +157,7 @@ struct rib_peer {
 	bool forget;	       /* purge it when its withdraw queues are empty */
 	bool limit_reported;   /* in this generation */
 	bool dropped;	       /* updates, in this generation; it was said */
+	bool held_due;	       /* of one of its tables, maybe */
 	uint8_t suspect_views; /* 1 << enum bmp_view: tables to come, too */
 	uint32_t noticed; /* 1 << enum rib_notice_kind or fault: see notice.c */
 	uint64_t distinguisher;
@@ -198,6 +201,7 @@ struct rib_router {
 	uint64_t pending_withdraw;
 	uint64_t sequence_floor; /* sequences of its new tables are above it */
 	struct rib_flow flow;
+	uint64_t output_bytes; /* see rib_router_output_bytes() */
 	/* The session. */
 	bool open;
 	bool paused;
@@ -214,6 +218,7 @@ struct rib_router {
 
 /* Routes on their way to the sink that share all but themselves. */
 struct rib_emit_run {
+	struct rib_router *router; /* of the table of the change */
 	struct rib_change change;
 	struct rib_route routes[RIB_CHANGE_MAX];
 };

@@ -299,6 +299,8 @@ void rib_table_drop_held(struct rib_table *table)
 	}
 	table->peer->router->rib->held_bytes -= table->held_bytes;
 	table->held_bytes = 0;
+	table->held_due = false;
+	table->held_progress = (struct rib_progress){ 0 };
 }
 
 void rib_table_generation(struct rib_table *table, uint64_t clock)

@@ -44,7 +44,7 @@ static void begin_republish_set(struct rib_table *table,
 	a->most = rib_few_routes(bytes.len, RIB_CHANGE_MAX);
 	bgp_attrs_decode(bytes, &opts, &a->u.attrs);
 	bgp_update_next_hop(&a->u, BGP_PART_NLRI, &header.next_hop);
-	rib_emit_begin(rib, &header);
+	rib_emit_begin(table->peer->router, &header);
 }
 
 static void republish_route(struct rib_table *table,

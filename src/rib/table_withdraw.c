@@ -41,7 +41,7 @@ static void begin_withdraws(const struct withdrawal *w, bool paths)
 		.kind = bgp_family_info((enum bgp_family)w->info->family)->kind,
 	};
 
-	rib_emit_begin(w->table->peer->router->rib, &header);
+	rib_emit_begin(w->table->peer->router, &header);
 }
 
 static void publish_withdraw(const struct withdrawal *w, bool paths,
@@ -112,6 +112,35 @@ static size_t withdraw_slice(const struct withdrawal *w, struct rib_pos *pos,
 	}
 	rib_emit_flush(w->table->peer->router->rib);
 	return seen;
+}
+
+/* What small withdraws cost */
+
+static uint64_t routes_cost(const struct rib_table *table,
+			    const struct rib_route_array *routes)
+{
+	const struct rib *rib = table->peer->router->rib;
+	enum bgp_family family = (enum bgp_family)table->info.family;
+	const struct rib_entry *e;
+	uint64_t cost = routes->count;
+	uint32_t id = 0;
+
+	/* More are not small, whatever they are. */
+	if (bgp_family_info(family)->kind == BGP_NLRI_PREFIX ||
+	    routes->count > RIB_WITHDRAW_SMALL_TABLE)
+		return cost;
+	while ((e = rib_route_array_next(routes, id, &id)) != NULL) {
+		cost += rib_value_extra(&rib->attrsets, e->value).len /
+			RIB_WITHDRAW_ROUTE_BYTES;
+		id++;
+	}
+	return cost;
+}
+
+uint64_t rib_table_withdraw_cost(const struct rib_table *table)
+{
+	return routes_cost(table, &table->store.plain) +
+	       routes_cost(table, &table->store.paths);
 }
 
 /* Withdraw queues */
@@ -195,8 +224,9 @@ void rib_table_withdraw_all(struct rib_table *table,
 	 */
 	if (!TAILQ_EMPTY(&table->withdraw_queues))
 		rib_table_slice(table, when, 2 * count);
-	if (!(mode == RIB_WITHDRAW_NOW || (mode == RIB_WITHDRAW_NOW_IF_SMALL &&
-					   count <= RIB_WITHDRAW_SMALL_TABLE)))
+	if (!(mode == RIB_WITHDRAW_NOW ||
+	      (mode == RIB_WITHDRAW_NOW_IF_SMALL &&
+	       rib_table_withdraw_cost(table) <= RIB_WITHDRAW_SMALL_TABLE)))
 		q = withdraw_queue_new(table, reason);
 	if (q == NULL) {
 		withdraw_all_now(table, when, reason);
@@ -245,18 +275,20 @@ uint64_t rib_table_withdraw_form(struct rib_table *table,
 	uint64_t count = routes->count;
 	struct rib_withdraw_queue *q = NULL;
 	struct rib_store store = { 0 };
+	bool is_small;
 
 	if (count == 0)
 		return 0;
 	/* As in rib_table_withdraw_all(). */
-	if (!TAILQ_EMPTY(&table->withdraw_queues))
+	if (mode == RIB_WITHDRAW_NOW && !TAILQ_EMPTY(&table->withdraw_queues))
 		rib_table_slice(table, when, 2 * count);
+	is_small = routes_cost(table, routes) <= RIB_WITHDRAW_SMALL_TABLE;
 	*rib_store_routes(&store, paths) = *routes;
 	*routes = (struct rib_route_array){ 0 };
 	rib_table_count_routes(table, -(int64_t)count);
 	rib_table_count_pending(table, (int64_t)count);
-	if (!(mode == RIB_WITHDRAW_NOW || (mode == RIB_WITHDRAW_NOW_IF_SMALL &&
-					   count <= RIB_WITHDRAW_SMALL_TABLE)))
+	if (!(mode == RIB_WITHDRAW_NOW ||
+	      (mode == RIB_WITHDRAW_NOW_IF_SMALL && is_small)))
 		q = withdraw_queue_new(table, reason);
 	if (q == NULL) {
 		withdraw_store_now(table, when, &store, reason);
@@ -266,6 +298,12 @@ uint64_t rib_table_withdraw_form(struct rib_table *table,
 	q->store = store;
 	TAILQ_INSERT_TAIL(&table->withdraw_queues, q, link);
 	rib_table_queue(table);
+	/*
+	 * Its router is not read until all of them are withdrawn: it could
+	 * change the form again faster than that, and nothing here may take
+	 * longer than a slice.
+	 */
+	rib_table_mark_subject_changed(table);
 	return count;
 }
 

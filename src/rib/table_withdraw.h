@@ -16,8 +16,15 @@ enum rib_withdraw_mode {
 	RIB_WITHDRAW_NOW = 2,	       /* all at once, whatever it takes */
 };
 
-/* Routes in a table that is small. */
+/* Routes in a table that is small, see rib_table_withdraw_cost(). */
 #define RIB_WITHDRAW_SMALL_TABLE 64
+
+/*
+ * What its withdraws take, in routes. NLRI that are not prefixes may have 64
+ * KiB each, all of which a withdraw repeats: so many bytes of them are one.
+ */
+#define RIB_WITHDRAW_ROUTE_BYTES 128
+uint64_t rib_table_withdraw_cost(const struct rib_table *table);
 
 /* Everything in the table was taken back. */
 void rib_table_withdraw_all(struct rib_table *table,

@@ -74,6 +74,8 @@ struct rib_progress {
 	uint32_t part;	 /* enum bgp_nlri_part_id: those before are done */
 	uint32_t offset; /* bytes of its field that are done */
 	uint32_t routes; /* in these bytes */
+	/* It was counted; what is held is applied first: rib/add_path.h */
+	bool counted;
 };
 
 /* What makes a router the same router: its name if it has one, else its address. */

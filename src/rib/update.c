@@ -122,13 +122,13 @@ static bool apply_part(struct rib_peer *peer, const struct rib_time *when,
 
 /* Parts that were held until the form of their NLRI is known. */
 
-static void apply_held(struct rib_table *table, const struct rib_time *when,
+/* False: the budget was spent before its end. */
+static bool apply_held(struct rib_table *table, const struct rib_time *when,
 		       const struct rib_held *h, bool add_path)
 {
 	bgp_family_set bit =
 		bgp_family_bit((enum bgp_family)table->info.family);
 	struct bgp_decode_opts opts = h->opts;
-	struct rib_progress progress = { 0 };
 	struct bgp_update u;
 
 	opts.add_path &= ~bit;
@@ -137,36 +137,44 @@ static void apply_held(struct rib_table *table, const struct rib_time *when,
 	opts.add_path_either = 0;
 	bgp_update_decode((struct wire_view){ h->body, h->len }, &opts, &u);
 	if (u.verdict != BGP_RESET && u.nlri_parts[h->id].count != 0)
-		(void)apply_part(table->peer, when, &h->header, &opts, &u,
-				 /* lookahead= */ NULL, h->id, &progress);
-	else
-		rib_table_suspect(table, when);
+		return apply_part(table->peer, when, &h->header, &opts, &u,
+				  /* lookahead= */ NULL, h->id,
+				  &table->held_progress);
+	rib_table_suspect(table, when);
+	return true;
 }
 
-/* Before anything else of the message that showed the form. */
-static void apply_all_held(struct rib_peer *peer, const struct rib_time *when,
-			   uint8_t view, bgp_family_set families)
+/* The same of all that are held for a table. */
+static bool apply_table_held(struct rib_table *table,
+			     const struct rib_time *when)
 {
-	struct rib *rib = peer->router->rib;
-	struct rib_budget *budget = rib->budget;
-	struct rib_table *t;
-	struct rib_held *h;
+	const struct rib_peer *peer = table->peer;
+	const struct rib *rib = peer->router->rib;
+	bgp_family_set bit =
+		bgp_family_bit((enum bgp_family)table->info.family);
+	bool add_path = (peer->context.add_path[table->info.view] & bit) != 0;
+	const struct rib_held *h;
 
-	/* They are bounded. */
-	rib->budget = &rib->unlimited;
-	TAILQ_FOREACH (t, &peer->tables, link) {
-		bgp_family_set bit =
-			bgp_family_bit((enum bgp_family)t->info.family);
-
-		if (t->info.view != view || (families & bit) == 0)
-			continue;
-		while ((h = rib_add_path_take_held(t)) != NULL) {
-			apply_held(t, when, h,
-				   (peer->context.add_path[view] & bit) != 0);
-			free(h);
-		}
+	while ((h = STAILQ_FIRST(&table->held)) != NULL) {
+		if (rib_is_spent(rib, rib->budget) ||
+		    !apply_held(table, when, h, add_path))
+			return false;
+		rib_add_path_drop_oldest(table);
 	}
-	rib->budget = budget;
+	table->held_due = false;
+	return true;
+}
+
+/* Before anything else of the message that showed the form. The same. */
+static bool apply_due_held(struct rib_peer *peer, const struct rib_time *when)
+{
+	struct rib_table *t;
+
+	TAILQ_FOREACH (t, &peer->tables, link)
+		if (t->held_due && !apply_table_held(t, when))
+			return false;
+	peer->held_due = false;
+	return true;
 }
 
 /* Messages */
@@ -292,15 +300,17 @@ enum rib_update_result rib_update(struct rib_peer *peer,
 	struct rib_router *router = peer->router;
 
 	/* What is counted for each message was counted when it was begun. */
-	if (progress->offset == 0) {
+	if (progress->offset == 0 && !progress->counted) {
 		count_update(router, u);
 		if (u->add_path_guessed != 0 &&
-		    rib_add_path_contradicted(peer, when, header->view, u)) {
-			apply_all_held(peer, when, header->view,
-				       u->add_path_guessed);
+		    rib_add_path_contradicted(peer, when, header->view, u))
 			done = RIB_UPDATE_DONE_DECODE_AGAIN;
-		}
 	}
+	if (peer->held_due && !apply_due_held(peer, when)) {
+		progress->counted = true;
+		return RIB_UPDATE_BUDGET_SPENT;
+	}
+	progress->counted = false;
 	if (u->verdict == BGP_RESET) {
 		reset_update(peer, when, header, u);
 		return done;

@@ -185,7 +185,7 @@ static void begin_run(struct rib_update_routes *s)
 		header.attrs = attrs;
 		bgp_update_next_hop(s->u, s->id, &header.next_hop);
 	}
-	rib_emit_begin(s->rib, &header);
+	rib_emit_begin(s->router, &header);
 	s->begun = true;
 }
 

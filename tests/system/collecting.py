@@ -99,8 +99,8 @@ def connect(c, source=None, host="127.0.0.1"):
         source_address=(source, 0) if source else None)
 
 
-def closed_by_collector(sock):
-    sock.settimeout(20)
+def closed_by_collector(sock, seconds=20):
+    sock.settimeout(seconds)
     try:
         return sock.recv(1) == b""
     except ConnectionResetError:

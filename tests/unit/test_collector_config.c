@@ -700,9 +700,11 @@ static void test_the_nearest_section_of_a_router_wins(void **state)
 	address("192.0.2.1", a);
 	address("2001:db8::9", other);
 	load_ini(&l, "[limits]\nmax-routes-per-peer = 1\nmax-routes = 9\n"
+		     "max-output-rate = 64k\n"
 		     "[curation]\nfilter = store\n"
 		     "[router core1]\nmax-routes-per-peer = 2\n"
 		     "max-routes-per-router = 20\nfilter = drop as=2\n"
+		     "max-output-rate = 2M\n"
 		     "[router 192.0.2.1]\nmax-routes-per-peer = 3\n"
 		     "alias = core1\nfilter = drop as=3\n"
 		     "[router 192.0.2.1:50001]\nbmp-v4 = legacy\n"
@@ -719,6 +721,7 @@ static void test_the_nearest_section_of_a_router_wins(void **state)
 	assert_int_equal(s.routes.per_peer, 3);
 	assert_int_equal(s.routes.per_router, 20);
 	assert_int_equal(s.routes.all, 9);
+	assert_int_equal(s.output_rate, 2 << 20);
 	assert_int_equal(s.filters.count, 4);
 	assert_int_equal(s.filters.at[0]->rules[0].as_low, 4);
 	assert_int_equal(s.filters.at[1]->rules[0].as_low, 3);
@@ -728,6 +731,7 @@ static void test_the_nearest_section_of_a_router_wins(void **state)
 	config_router_settings(&l.config, other, 7, NULL, &s);
 	assert_int_equal(s.bmp_v4, BMP_V4_OFF);
 	assert_int_equal(s.routes.per_peer, 1);
+	assert_int_equal(s.output_rate, 64 << 10);
 	assert_int_equal(s.filters.count, 1);
 	unload(&l);
 }

@@ -89,6 +89,7 @@ struct config {
 		uint64_t routes; /* in all; 0: no limit, as in the next two */
 		uint64_t routes_per_router;
 		uint64_t routes_per_peer;
+		uint64_t output_rate; /* bytes/s of a router; 0: no limit */
 	} limits;
 	struct {
 		int mode; /* enum config_curation */

@@ -5,6 +5,7 @@
 #include "collector/config/options.h"
 
 #include "collector/config/text_check.h"
+#include "collector/policy/output_rate.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -158,6 +159,9 @@ const struct config_option config_options[] = {
 	{ "max-routes-per-peer", "limits", "max-routes-per-peer", NUMBER(0, UINT64_C(100000000000)),
 	  AT(limits.routes_per_peer), RELOAD, "0", "N",
 	  "the same for one peer of a router" },
+	{ "max-output-rate", "limits", "max-output-rate", SIZE_OR_0(OUTPUT_RATE_MIN, OUTPUT_RATE_MAX),
+	  AT(limits.output_rate), RELOAD, "0", "SIZE",
+	  "bytes of updates and events that one router may cause a second; above it that router is not read for a while, and nobody else waits; 0 is no limit" },
 
 	{ "curation", "curation", "mode", CHOICE(curation_words),
 	  AT(curation.mode), RESTART, "attributes", "attributes|presence|off",

@@ -3,6 +3,7 @@
 #include "collector/base/ip.h"
 #include "collector/base/router_identity.h"
 #include "collector/config/text_check.h"
+#include "collector/policy/output_rate.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -47,6 +48,10 @@ const struct config_router_option config_router_keys[CONFIG_ROUTER_KEYS] = {
 	[CONFIG_ROUTER_ROUTES_PER_PEER] = {
 		"max-routes-per-peer", AT(routes_per_peer), { .type = CONFIG_NUMBER, .max = ROUTES_MAX }, true, "N",
 		"instead of --max-routes-per-peer" },
+	[CONFIG_ROUTER_OUTPUT_RATE] = {
+		"max-output-rate", AT(output_rate),
+		{ .type = CONFIG_SIZE, .flags = CONFIG_ZERO, .min = OUTPUT_RATE_MIN, .max = OUTPUT_RATE_MAX }, true, "SIZE",
+		"instead of --max-output-rate" },
 	[CONFIG_ROUTER_FILTER] = {
 		"filter", AT(filter), { .type = CONFIG_RULES, .flags = CONFIG_EMPTY }, true, "RULE",
 		"rules that are asked before those of --filter" },

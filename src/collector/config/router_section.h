@@ -41,6 +41,7 @@ enum config_router_key {
 	CONFIG_ROUTER_AS_WIDTH,
 	CONFIG_ROUTER_ROUTES_PER_ROUTER,
 	CONFIG_ROUTER_ROUTES_PER_PEER,
+	CONFIG_ROUTER_OUTPUT_RATE,
 	CONFIG_ROUTER_FILTER,
 	CONFIG_ROUTER_KEYS
 };
@@ -62,6 +63,7 @@ struct config_router {
 	int as_width; /* in words: 2 or 4 */
 	uint64_t routes_per_router;
 	uint64_t routes_per_peer;
+	uint64_t output_rate;
 	struct filter filter;
 };
 

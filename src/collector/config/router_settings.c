@@ -70,6 +70,8 @@ static void section_apply(const struct config_router *r,
 		out->routes.per_router = r->routes_per_router;
 	if (r->given & 1u << CONFIG_ROUTER_ROUTES_PER_PEER)
 		out->routes.per_peer = r->routes_per_peer;
+	if (r->given & 1u << CONFIG_ROUTER_OUTPUT_RATE)
+		out->output_rate = r->output_rate;
 }
 
 void config_router_settings(const struct config *config,
@@ -84,6 +86,7 @@ void config_router_settings(const struct config *config,
 		.routes = { .per_peer = config->limits.routes_per_peer,
 			    .per_router = config->limits.routes_per_router,
 			    .all = config->limits.routes },
+		.output_rate = config->limits.output_rate,
 	};
 	/* From the weakest to the strongest for values ... */
 	for (int kind = 0; kind < CONFIG_ROUTER_KINDS; kind++) {

@@ -21,6 +21,7 @@ struct config_router_settings {
 	int bmp_v4; /* enum bmp_v4 */
 	struct bgp_overrides overrides;
 	struct route_limits routes;
+	uint64_t output_rate;	     /* bytes/s; 0: no limit */
 	struct filter_chain filters; /* points into the configuration */
 };
 

@@ -86,7 +86,8 @@ static void take_route_monitoring(struct session *s, struct taken *t)
 		if (++t->count == RIB_LOOKAHEAD ||
 		    t->ends[t->count - 1] - t->end > AHEAD_BYTES)
 			(void)messages_apply(s, t);
-	} else if (s->progress.offset == 0 && is_dropped(w)) {
+	} else if (s->progress.offset == 0 && !s->progress.counted &&
+		   is_dropped(w)) {
 		rib_drop(s->router->rib_router, &s->when, &t->msgs[0].peer);
 		t->end = t->ends[0];
 	} else {

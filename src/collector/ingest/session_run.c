@@ -10,6 +10,7 @@
 #include "collector/ingest/router_claim.h"
 #include "collector/ingest/session.h"
 #include "collector/ingest/session_messages.h"
+#include "collector/ingest/session_rate.h"
 #include "collector/router/router.h"
 #include "collector/worker_state.h"
 #include "egress/batcher.h"
@@ -142,6 +143,8 @@ static int wait_for_turn(struct session *s, int64_t deadline)
 
 	if (err == 0)
 		err = wait_for_share(s, deadline);
+	if (err == 0)
+		err = session_rate_wait(s);
 	return err < 0 ? err : wait_for_move(s, deadline);
 }
 
@@ -285,11 +288,14 @@ static size_t process_segment(struct session *s, const struct sp_segment *seg)
 	size_t used;
 
 	input_arrived(s);
-	s->budget = (struct rib_budget){ .routes = TURN_ROUTES,
-					 .bytes_end = made + TURN_OUTPUT };
+	s->budget = (struct rib_budget){
+		.routes = TURN_ROUTES,
+		.bytes_end = made + session_rate_turn(s, TURN_OUTPUT),
+	};
 	used = session_decode_frames(s, clip_segment(s, seg));
 	sp_rstream_consume(s->stream, used);
 	count_turn(s, egress_batcher_made(s->worker->batcher) - made);
+	session_rate_charge(s);
 	egress_batcher_flush_aged(s->worker->batcher, s->when.now_ns);
 	worker_schedule_background(s->worker);
 	return used;
@@ -482,6 +488,7 @@ static enum close_reason claim_router(struct session *s)
 		limits_keep(w->env->limits, &s->connection->place);
 	when = worker_now();
 	router_apply_config(s->router, w->config, &when);
+	session_rate_begin(s);
 	s->bmp_v4 = s->router->settings.bmp_v4;
 	s->overrides = s->router->settings.overrides;
 	s->over = bgp_overrides_any(&s->overrides) ? &s->overrides : NULL;

@@ -42,6 +42,9 @@ static void put_session(struct json *j, const struct router *router)
 	json_uint_at(j, "messages",
 		     stats->messages + (s != NULL ? s->messages : 0));
 	json_uint_at(j, "bytes", stats->bytes + (s != NULL ? s->bytes : 0));
+	json_uint_at(j, "outputBytes",
+		     rib_router_output_bytes(router->rib_router));
+	json_bool_at(j, "overOutputRate", router_over_rate(router, sp_now()));
 	json_uint_at(j, "parseErrors",
 		     stats->errors + (s != NULL ? s->errors : 0));
 	json_time_at(j, "snapshotAt",

@@ -161,6 +161,12 @@ bool router_has_clash(const struct router *router, int64_t now)
 	       now - router->clash_ns < ROUTER_CLASH_NS;
 }
 
+bool router_over_rate(const struct router *router, int64_t now)
+{
+	return router->rate_paused_ns != 0 &&
+	       now - router->rate_paused_ns < ROUTER_RATE_QUIET_NS;
+}
+
 int64_t router_expire(struct worker *w, int64_t hold)
 {
 	int64_t now = sp_now(), next = SP_NEVER;

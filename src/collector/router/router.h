@@ -12,6 +12,7 @@
 
 #include "collector/base/log.h"
 #include "collector/config/router_settings.h"
+#include "collector/policy/output_rate.h"
 #include "collector/router/session_stats.h"
 #include "collector/router/snapshot_state.h"
 
@@ -26,6 +27,9 @@ struct worker;
 
 /* How long somebody should look after a clash. */
 #define ROUTER_CLASH_NS (900 * INT64_C(1000000000))
+
+/* A router that was not paused for so long is no longer above its rate. */
+#define ROUTER_RATE_QUIET_NS (60 * INT64_C(1000000000))
 
 /* Lines about sessions of one router: at once, and then each second. */
 #define ROUTER_LINES_BURST 20
@@ -44,6 +48,10 @@ struct router {
 	int64_t clash_ns;	 /* when the last did; 0: none ever */
 	int64_t clash_told_ns;	 /* when the log was told */
 	uint64_t clashes_untold; /* since then */
+	/* What was published because of it: see ingest/session_rate.h. */
+	struct output_rate output_rate;
+	uint64_t output_charged; /* of rib_router_output_bytes() */
+	int64_t rate_paused_ns;	 /* when it last was, for that; 0: never */
 	/*
 	 * Consumers may hold what nobody here knows of: tell them to forget it.
 	 * Of a router that is new here, and of one that could not be restored.
@@ -91,6 +99,9 @@ bool router_snapshot_is_stale(const struct router *router);
 
 /* Whether a clash was so recent that somebody should look. */
 bool router_has_clash(const struct router *router, int64_t now);
+
+/* Whether --max-output-rate has kept it from being read lately. */
+bool router_over_rate(const struct router *router, int64_t now);
 
 /*
  * Free the routers of @w that are empty and have been disconnected for @hold.

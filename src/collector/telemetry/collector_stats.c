@@ -33,6 +33,7 @@ static void add_up(struct collector_stats *p, const struct worker_stats *stats)
 	p->routers += stats->routers;
 	p->differing += stats->differing;
 	p->clashing += stats->clashing;
+	p->over_rate += stats->over_rate;
 	p->sessions += stats->sessions;
 }
 

@@ -37,6 +37,7 @@ struct collector_stats {
 	uint64_t routers;
 	uint64_t differing; /* that count otherwise than we do */
 	uint64_t clashing;  /* that another connection claimed to be */
+	uint64_t over_rate; /* that are above --max-output-rate */
 	uint64_t sessions;
 };
 

@@ -135,6 +135,7 @@ static void put_totals(struct json *j, const struct collector_stats *p)
 	json_uint_at(j, "routers", p->routers);
 	json_uint_at(j, "routersCountMismatch", p->differing);
 	json_uint_at(j, "routersClashing", p->clashing);
+	json_uint_at(j, "routersOverOutputRate", p->over_rate);
 	json_uint_at(j, "sessions", p->sessions);
 	json_uint_at(j, "peers", p->sizes.peers);
 	json_uint_at(j, "peersUp", p->sizes.peers_up);

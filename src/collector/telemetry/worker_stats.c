@@ -17,6 +17,7 @@ static void add_router(struct worker_stats *p, const struct router *router)
 {
 	p->routers++;
 	p->clashing += router_has_clash(router, sp_now());
+	p->over_rate += router_over_rate(router, sp_now());
 	if (router->stats.reporting > 0) {
 		p->reporting++;
 		p->differing += router->stats.difference != 0;

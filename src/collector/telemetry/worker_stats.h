@@ -27,6 +27,7 @@ struct worker_stats {
 	uint32_t reporting; /* routers whose own count is known */
 	uint32_t differing; /* of these, by how many ours is another */
 	uint32_t clashing;  /* routers that another connection claimed to be */
+	uint32_t over_rate; /* routers above --max-output-rate */
 	struct rib_flow flow;
 	struct rib_sizes size;
 	struct worker_counts counts;
