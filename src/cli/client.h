@@ -32,6 +32,7 @@
 #define CLI_CLIENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #define CLIENT_URL "http://127.0.0.1:8080"
 /* What a collector calls the token it makes, in its state folder. */
@@ -72,6 +73,9 @@ int client_post(struct client *c, const char *path, struct json_object **out);
 int client_list(struct client *c, const char *path,
 		bool (*page)(void *arg, const struct json_object *answer),
 		void *arg);
+
+/* The length of the last answer, which page() was given. */
+size_t client_answer_bytes(const struct client *c);
 
 /* Why the last one failed, without a full stop or a newline. */
 const char *client_why(const struct client *c);

@@ -38,7 +38,7 @@ CONSTANTS = [
     ("collector/checkpoint/manifest.h", "MANIFEST_MAX", "64 MiB; 512 MiB"),
     ("egress/nats/kv.c", "VALUE_MAX", "a manifest | 64 MiB;"),
     ("egress/codec.h", "EGRESS_PLAIN_MAX", "decompressed | 8 MiB"),
-    ("cli/client.c", "ANSWER_MAX", "of a collector | 64 MiB"),
+    ("cli/client.c", "ANSWER_MAX", "as a whole | 8 MiB,"),
     ("capture/codec.h", "CAPTURE_CODEC_MEMORY", "decompressor | 256 MiB"),
     ("capture/mrt.h", "CAPTURE_MRT_MAX_RECORD", "record of MRT | 64 MiB"),
     ("capture/reassembly.h", "CAPTURE_WAITING_BYTES", "to close | 4 MiB"),
