@@ -49,8 +49,8 @@ ninja   = $(if $(MAKE_TERMOUT),@ninja -C $(1),$(call quietly,ninja -C $(1)))
 
 compilers = build $(if $(suffix),clang)
 
-.PHONY: all help run test check check-tsan check-arm check-valgrind interop browser \
-	long chaos fuzz bench fmt lint install debug deb clean
+.PHONY: all help run test check check-tsan check-arm check-valgrind check-api interop \
+	browser long chaos fuzz bench fmt lint install debug deb clean
 
 all:	## build everything, binary at build/arancini
 	$(call deps,$(compilers))
@@ -94,6 +94,15 @@ check-valgrind:	## some of the runtime's unit tests under memcheck, on epoll
 	$(call setup,$(VALGRIND),$(valgrind_options))
 	$(call ninja,$(VALGRIND))
 	@tools/check-valgrind.sh $(VALGRIND)
+
+check-api:	## Schemathesis over docs/openapi.yaml against the built binary (SEED=n)
+	$(call deps,$(compilers) api)
+	$(call setup,$(RELEASE),$(release_options))
+	$(call ninja,$(RELEASE))
+	@[ "$(DEPS)" = no ] || tools/deps.sh --pypi $(RELEASE)/api/site-packages \
+		tests/api/requirements.txt
+	@/usr/bin/python3 tests/api/main.py --build $(RELEASE) \
+		$(if $(SEED),--seed $(SEED))
 
 interop:	## real routers, FRR and GoBGP, against the built binary
 	$(call deps,$(compilers) test interop)
