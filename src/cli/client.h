@@ -35,6 +35,8 @@
 #include <stddef.h>
 
 #define CLIENT_URL "http://127.0.0.1:8080"
+/* Rows that one page may have, whatever it was asked for. */
+#define CLIENT_ROWS_MAX 1000
 /* What a collector calls the token it makes, in its state folder. */
 #define CLIENT_TOKEN "http-token"
 

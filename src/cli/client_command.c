@@ -90,7 +90,7 @@ static bool add_page(void *arg, const struct json_object *answer)
 	struct gathering *g = arg;
 	struct json_object *list = answer_in(answer, g->name);
 
-	for (size_t i = 0; i < answer_count(list); i++)
+	for (size_t i = 0; i < answer_count(list) && i < CLIENT_ROWS_MAX; i++)
 		json_object_array_add(g->all,
 				      json_object_get(answer_at(list, i)));
 	g->bytes += client_answer_bytes(g->client);

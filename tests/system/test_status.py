@@ -216,6 +216,13 @@ def test_an_answer_that_is_too_long(run):
     assert "asking 127.0.0.1" in line or "asking http://127.0.0.1" in line
 
 
+def test_a_page_of_too_many_rows(run):
+    """A row of two bytes would become a kilobyte on the screen."""
+    with answering({"routers": [0] * 500000}) as (_, url):
+        done = run("status", "--url", url)
+    assert done.returncode == 0 and done.stdout.count("\n") < 1100
+
+
 def test_numbers_that_are_too_large(run):
     """Under UBSan, sums and casts of them would end the program."""
     big = {"difference": 2 ** 63 - 1}
