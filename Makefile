@@ -57,7 +57,7 @@ compilers = build $(if $(suffix),clang)
 
 .PHONY: all help run test check check-tsan check-arm check-valgrind interop browser \
 	check-profiles check-kernels amalgamation check-amalgamation long chaos \
-	check-hostile hostile-search fuzz bench fmt lint install debug deb clean
+	check-api check-hostile hostile-search fuzz bench fmt lint install debug deb clean
 
 all:	## build everything, binary at build/arancini
 	$(call deps,$(compilers))
@@ -121,6 +121,15 @@ check-kernels:	## the runtime's unit tests and a collector on real kernels, in q
 	$(call setup,$(RELEASE),$(release_options))
 	$(call ninja,$(RELEASE))
 	@tests/kernels/run.py $(RELEASE) build-kernels $(if $(T),--only $(T)) $(KERNELS)
+
+check-api:	## Schemathesis over docs/openapi.yaml against the built binary (SEED=n)
+	$(call deps,$(compilers) api)
+	$(call setup,$(RELEASE),$(release_options))
+	$(call ninja,$(RELEASE))
+	@[ "$(DEPS)" = no ] || tools/deps.sh --pypi $(RELEASE)/api/site-packages \
+		tests/api/requirements.txt
+	@/usr/bin/python3 tests/api/main.py --build $(RELEASE) \
+		$(if $(SEED),--seed $(SEED))
 
 interop:	## real routers, FRR and GoBGP, against the built binary
 	$(call deps,$(compilers) test interop)

@@ -7,7 +7,8 @@
 #					from PyPI, into FOLDER and nowhere else
 #
 # FILE pins each package by version and hash. Only the fault driver (make chaos)
-# needs packages that Debian does not have.
+# and the check of the HTTP API (make check-api) need packages that Debian does
+# not have.
 #
 # docs/dependencies.md says why each package is here.
 set -eu
@@ -37,6 +38,7 @@ packages_of() {
 	deb)	echo 'build-essential debhelper dpkg-dev fakeroot' ;;
 	fresh)	echo 'debootstrap' ;;
 	peers)	echo 'pmacct' ;;
+	api)	echo 'python3 python3-pip python3-yaml' ;;
 	chaos)	echo 'python3 python3-pip nats-server capnproto libzstd1
 		      libxxhash0 util-linux mount' ;;
 	*)	echo "tools/deps.sh: unknown group '$1'" >&2; exit 2 ;;

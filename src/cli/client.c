@@ -2,19 +2,28 @@
 
 #include "cli/api_json.h"
 #include "cli/command.h"
+#include "cli/terminal.h"
 #include "cli/xalloc.h"
 
 #include <arpa/inet.h>
 #include <curl/curl.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define TOKEN_MAX 1024
-#define WHY_MAX	  768
-/* An answer is at most a page of a list; what is longer is none of ours. */
-#define ANSWER_MAX (64u << 20)
+/* Digits of a token that a collector made, in hex. */
+#define OWN_TOKEN_LEN 64
+#define WHY_MAX	      768
+/*
+ * A page of a list is 1 MiB and one row. What is longer is none of ours, and
+ * read as JSON takes 30 times as much memory.
+ */
+#define ANSWER_MAX (8u << 20)
 
 /* What the body of an answer is gathered in. */
 struct body {
@@ -37,6 +46,11 @@ struct client {
 const char *client_why(const struct client *c)
 {
 	return c->why;
+}
+
+size_t client_answer_bytes(const struct client *c)
+{
+	return c->body.len;
 }
 
 int client_exit_code(int err)
@@ -175,6 +189,28 @@ static int read_token(const char *path, char token[TOKEN_MAX + 1])
 	return token[0] == '\0' ? -EINVAL : 0;
 }
 
+/*
+ * The token that a collector made, read from a folder that nobody named. With
+ * the rights of who runs this, whoever may write to that folder could have
+ * another file shown to whatever listens at the URL: a link is not followed,
+ * and only what looks like such a token is one.
+ */
+static bool read_own_token(const char *path, char token[TOKEN_MAX + 1])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+	ssize_t n = -1;
+
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		n = read(fd, token, OWN_TOKEN_LEN + 1);
+	close(fd);
+	token[OWN_TOKEN_LEN] = '\0';
+	return n == OWN_TOKEN_LEN + 1 &&
+	       strspn(token, "0123456789abcdef") == OWN_TOKEN_LEN;
+}
+
 /* Where a collector on this host may have put it. */
 static void find_token(struct client *c)
 {
@@ -188,7 +224,7 @@ static void find_token(struct client *c)
 	c->token[0] = '\0';
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
 		snprintf(path, sizeof(path), "%s/" CLIENT_TOKEN, folders[i]);
-		if (read_token(path, c->token) == 0)
+		if (read_own_token(path, c->token))
 			return;
 		c->token[0] = '\0';
 	}
@@ -316,8 +352,10 @@ static int explain_status(struct client *c, long status,
 			"%s answers with status %ld, but not as a collector "
 			"does; is --url right?",
 			shown_url(c), status);
-	return fail_request(c, error_of_status(status), "%s%s%s", error,
-			    hint != NULL ? "; " : "", hint != NULL ? hint : "");
+	fail_request(c, 0, "%s%s%s", error, hint != NULL ? "; " : "",
+		     hint != NULL ? hint : "");
+	terminal_tame(c->why);
+	return error_of_status(status);
 }
 
 static int read_answer(struct client *c, struct json_object **out)
@@ -426,28 +464,48 @@ static char *page_path(const char *path, const char *cursor)
 	return at;
 }
 
+/*
+ * Where to go on behind the page at @at; NULL at the end. A page that leads to
+ * itself would be read for ever.
+ */
+static int page_next(struct client *c, const char *path, const char *at,
+		     const struct json_object *answer, char **out)
+{
+	const char *next = answer_text(answer, "next");
+
+	*out = NULL;
+	if (next == NULL)
+		return 0;
+	*out = page_path(path, next);
+	if (strcmp(*out, at) != 0)
+		return 0;
+	free(*out);
+	*out = NULL;
+	return fail_request(
+		c, -EPROTO,
+		"%s answers with a page that leads to itself; is --url right?",
+		shown_url(c));
+}
+
 int client_list(struct client *c, const char *path,
 		bool (*page)(void *arg, const struct json_object *answer),
 		void *arg)
 {
-	struct json_object *answer = NULL;
 	char *at = memory_must(strdup(path));
-	bool more;
-	int err;
+	int err = 0;
 
-	do {
-		const char *next;
+	while (at != NULL) {
+		struct json_object *answer = NULL;
+		char *next = NULL;
 
 		err = client_get(c, at, &answer);
-		free(at);
-		if (err < 0)
-			return err;
-		more = page(arg, answer);
-		next = answer_text(answer, "next");
-		at = more && next != NULL ? page_path(path, next) : NULL;
+		if (err == 0 && page(arg, answer))
+			err = page_next(c, path, at, answer, &next);
 		answer_free(answer);
-	} while (at != NULL);
-	return 0;
+		free(at);
+		at = next;
+	}
+	return err;
 }
 
 char *client_escape(const char *text)

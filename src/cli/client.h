@@ -32,8 +32,11 @@
 #define CLI_CLIENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #define CLIENT_URL "http://127.0.0.1:8080"
+/* Rows that one page may have, whatever it was asked for. */
+#define CLIENT_ROWS_MAX 1000
 /* What a collector calls the token it makes, in its state folder. */
 #define CLIENT_TOKEN "http-token"
 
@@ -72,6 +75,9 @@ int client_post(struct client *c, const char *path, struct json_object **out);
 int client_list(struct client *c, const char *path,
 		bool (*page)(void *arg, const struct json_object *answer),
 		void *arg);
+
+/* The length of the last answer, which page() was given. */
+size_t client_answer_bytes(const struct client *c);
 
 /* Why the last one failed, without a full stop or a newline. */
 const char *client_why(const struct client *c);

@@ -72,11 +72,16 @@ int client_command_run(struct client_command *c, int (*ask)(void *arg),
 	return err < 0 ? client_exit_code(err) : EXIT_SUCCESS;
 }
 
+/* Bytes of pages that are gathered: a list may have no end. */
+#define GATHER_MAX (256u << 20)
+
 /* A list that grows page by page. */
 struct gathering {
+	const struct client *client;
 	const char *name;
 	struct json_object *all;
 	size_t enough;
+	size_t bytes;
 	bool cut;
 };
 
@@ -85,10 +90,12 @@ static bool add_page(void *arg, const struct json_object *answer)
 	struct gathering *g = arg;
 	struct json_object *list = answer_in(answer, g->name);
 
-	for (size_t i = 0; i < answer_count(list); i++)
+	for (size_t i = 0; i < answer_count(list) && i < CLIENT_ROWS_MAX; i++)
 		json_object_array_add(g->all,
 				      json_object_get(answer_at(list, i)));
-	if (g->enough == 0 || answer_count(g->all) < g->enough)
+	g->bytes += client_answer_bytes(g->client);
+	if (g->bytes < GATHER_MAX &&
+	    (g->enough == 0 || answer_count(g->all) < g->enough))
 		return true;
 	g->cut = answer_text(answer, "next") != NULL;
 	return false;
@@ -99,6 +106,7 @@ int client_command_list(struct client_command *c, const char *path,
 			struct json_object **out, bool *cut)
 {
 	struct gathering g = {
+		.client = c->client,
 		.name = name,
 		.all = memory_must(json_object_new_array()),
 		.enough = enough,

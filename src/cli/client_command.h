@@ -58,8 +58,8 @@ int client_command_run(struct client_command *c, int (*ask)(void *arg),
 
 /*
  * All pages of a list, which the answers call @name, in one array, *@out. It
- * ends early when it has @enough elements (0 = never); *@cut is then set if
- * there are more. *@out is the caller's also after an error.
+ * ends early when it has @enough elements (0 = never), or 256 MiB of them; *@cut is
+ * then set if there are more. *@out is the caller's also after an error.
  */
 int client_command_list(struct client_command *c, const char *path,
 			const char *name, size_t enough,

@@ -40,9 +40,12 @@ const char *amount_bytes(double value, char out[AMOUNT_MAX])
 
 const char *amount_seconds(double value, char out[AMOUNT_MAX])
 {
-	uint64_t s = value > 0 ? (uint64_t)value : 0;
+	/* Whatever a stranger answers, it fits: 3e10 years. */
+	uint64_t s = value > 0 && value < 1e18 ? (uint64_t)value : 0;
 
-	if (value < 0.001)
+	if (value >= 1e18)
+		snprintf(out, AMOUNT_MAX, "%.0e s", value);
+	else if (value < 0.001)
 		snprintf(out, AMOUNT_MAX, "%.0f us", value * 1e6);
 	else if (value < 1)
 		snprintf(out, AMOUNT_MAX, "%.1f ms", value * 1e3);

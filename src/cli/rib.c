@@ -292,7 +292,8 @@ static bool show_page(void *arg, const struct json_object *answer)
 	struct rib_command *r = arg;
 	struct json_object *routes = answer_in(answer, "routes");
 
-	for (size_t i = 0; i < answer_count(routes) && !r->more; i++) {
+	for (size_t i = 0;
+	     i < answer_count(routes) && i < CLIENT_ROWS_MAX && !r->more; i++) {
 		if (!is_wanted(r, answer_at(routes, i)))
 			continue;
 		r->more = r->limit > 0 && r->shown == r->limit;

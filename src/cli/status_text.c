@@ -390,7 +390,9 @@ static void cell_difference(struct table *t, const struct json_object *peer)
 		const struct json_object *table = answer_at(tables, i);
 
 		known |= answer_has(table, "difference");
-		sum += answer_int(table, "difference");
+		/* It wraps as the answer of a stranger may want it to. */
+		sum = (int64_t)((uint64_t)sum +
+				(uint64_t)answer_int(table, "difference"));
 	}
 	if (known)
 		table_cell(t, sum != 0 ? TERMINAL_WARN : TERMINAL_PLAIN, "%s",

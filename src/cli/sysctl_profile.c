@@ -38,7 +38,7 @@ static const struct setting profile[] = {
 	  "Packets between the card and TCP, for each CPU." },
 	{ "net.core.somaxconn", { 4096 }, 1, AT_LEAST, TUNING_FAIL,
 	  "Bounds --backlog: thousands of routers may come back at once." },
-	{ "net.ipv4.tcp_rmem", { 4096, 87380, 33554432 }, 3, AT_LEAST,
+	{ "net.ipv4.tcp_rmem", { 4096, 131072, 33554432 }, 3, AT_LEAST,
 	  TUNING_FAIL,
 	  "Least, first and largest receive buffer; the kernel tunes between." },
 	{ "net.ipv4.tcp_wmem", { 4096, 65536, 33554432 }, 3, AT_LEAST,

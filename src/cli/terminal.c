@@ -43,11 +43,12 @@ const char *terminal_off(const struct terminal *t, enum terminal_style style)
 
 size_t terminal_tame(char *text)
 {
+	uint8_t *p = (uint8_t *)text, *end = p + strlen(text);
 	size_t width = 0;
 
-	for (uint8_t *p = (uint8_t *)text; *p != '\0'; width++) {
+	for (; p < end; width++) {
 		size_t len = text_utf8_len(
-			(struct wire_view){ p, strlen((char *)p) });
+			(struct wire_view){ p, (size_t)(end - p) });
 		uint32_t code;
 		bool unsafe = len == 0 || text_is_unsafe(p, len, &code);
 

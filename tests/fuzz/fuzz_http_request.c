@@ -16,6 +16,7 @@
 #include <spargio/time.h>
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <ftw.h>
 #include <poll.h>
 #include <stdio.h>
@@ -86,9 +87,14 @@ static void send_all(int fd, const void *bytes, size_t len)
 static size_t receive(int fd, char *to, size_t size)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int ready;
 	ssize_t n;
 
-	demand(poll(&p, 1, WAIT_MS) == 1, "no answer and no end");
+	/* libFuzzer has an alarm, twice in each of its -timeout. */
+	do
+		ready = poll(&p, 1, WAIT_MS);
+	while (ready < 0 && errno == EINTR);
+	demand(ready == 1, "no answer and no end");
 	n = recv(fd, to, size, 0);
 	return n < 0 ? 0 : (size_t)n;
 }

@@ -100,6 +100,13 @@ def test_every_mistake_is_one_line_with_its_place(run):
     ]
 
 
+def test_a_mistake_does_not_move_the_cursor(run):
+    got = run("--check-config", file="[limits]\nmax-sessions = \x1b[2J\u009b"
+              "\u202e5é\n")
+    assert got.returncode == 2
+    assert "max-sessions = '?[2J?????5é'" in got.stderr
+
+
 def test_a_mistake_ends_the_run_as_well(run):
     got = run("--workers", "lots")
     assert got.returncode == 2

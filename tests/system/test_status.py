@@ -1,6 +1,7 @@
 """arancini status, rib and resync at a real collector, and where there is
 none: what they print, on a terminal and elsewhere, and how they end."""
 
+import contextlib
 import fcntl
 import http.server
 import json
@@ -125,26 +126,119 @@ class Listener(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    do_POST = do_GET
+
     def log_message(self, *_):
         pass
 
 
-@pytest.mark.parametrize("status, sent", [
-    (200, [None]), (401, [None, "Bearer sesame"])])
-@pytest.mark.parametrize("named", [False, True])
-def test_the_token_is_sent_to_who_asks(run, tmp_path, status, sent, named):
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "http-token").write_text("sesame\n")
-    handler = type("Handler", (Listener,), {"seen": [], "status": status})
+@contextlib.contextmanager
+def listening(**members):
+    """The class of a Listener with these members, and its URL."""
+    handler = type("Handler", (Listener,), {"seen": [], **members})
     with http.server.HTTPServer(("127.0.0.1", 0), handler) as listener:
         thread = threading.Thread(target=listener.serve_forever)
         thread.start()
-        run("status", "--url", f"http://127.0.0.1:{listener.server_port}",
+        try:
+            yield handler, f"http://127.0.0.1:{listener.server_port}"
+        finally:
+            listener.shutdown()
+            thread.join()
+
+
+TOKEN = "5e5a3e" + 58 * "0"
+
+
+@pytest.mark.parametrize("status, sent", [
+    (200, [None]), (401, [None, f"Bearer {TOKEN}"])])
+@pytest.mark.parametrize("named", [False, True])
+def test_the_token_is_sent_to_who_asks(run, tmp_path, status, sent, named):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "http-token").write_text(TOKEN + "\n")
+    with listening(status=status) as (handler, url):
+        run("status", "--url", url,
             *(("--token-file", "data/http-token") if named else ()))
-        listener.shutdown()
-        thread.join()
     assert handler.seen[:len(sent)] == sent
     assert set(handler.seen) == set(sent)
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+@pytest.mark.parametrize("kind", ["link", "other text", "fifo"])
+def test_a_file_that_nobody_named_is_not_shown(run, words, tmp_path, kind):
+    """./data may be of somebody else, who wants to see what we may read."""
+    (tmp_path / "data").mkdir()
+    token = tmp_path / "data" / "http-token"
+    if kind == "link":
+        (tmp_path / "private").write_text(TOKEN + "\n")
+        token.symlink_to(tmp_path / "private")
+    elif kind == "fifo":
+        os.mkfifo(token)
+    else:
+        token.write_text("sesame\n")
+    with listening(status=401) as (handler, url):
+        run(*words, "--url", url)
+    assert handler.seen and set(handler.seen) == {None}
+
+
+def answering(answer, status=200):
+    """Whatever is asked is answered with the same."""
+    def answer_it(handler):
+        body = json.dumps(answer, ensure_ascii=False).encode()
+        handler.send_response(status)
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        with contextlib.suppress(OSError):      # the client gave up
+            handler.wfile.write(body)
+    return listening(do_GET=answer_it, do_POST=answer_it)
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_an_error_does_not_move_the_cursor(run, words):
+    text = "a\x1b]0;b\x07c\x9bd\u202ee\nf"
+    with answering({"error": text, "hint": text}, 404) as (_, url):
+        done = run(*words, "--url", url)
+    assert "a?]0;b?c" in done.stderr
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", done.stderr)
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [("status",), ("rib", "192.0.2.0/24")])
+def test_a_list_without_an_end(run, words):
+    with answering({"routers": [{}], "routes": [], "next": "more"}) as (_,
+                                                                        url):
+        line = one_line(run(*words, "--url", url), 1)
+    assert "leads to itself" in line
+
+
+def test_an_answer_that_is_too_long(run):
+    with answering({"collector": "x" * (9 << 20)}) as (_, url):
+        line = one_line(run("status", "--url", url), 1)
+    assert "asking 127.0.0.1" in line or "asking http://127.0.0.1" in line
+
+
+def test_a_page_of_too_many_rows(run):
+    """A row of two bytes would become a kilobyte on the screen."""
+    with answering({"routers": [0] * 500000}) as (_, url):
+        done = run("status", "--url", url)
+    assert done.returncode == 0 and done.stdout.count("\n") < 1100
+
+
+def test_numbers_that_are_too_large(run):
+    """Under UBSan, sums and casts of them would end the program."""
+    big = {"difference": 2 ** 63 - 1}
+    with answering({"uptimeSeconds": 1e300, "output": {
+            "safeSecondsP50": 1e300, "safeSecondsP99": -1e300,
+            "journalBytes": 1e308}, "routers": [], "peers": [
+                {"tables": [big, big, big]}]}) as (_, url):
+        done = run("status", "--peers", "--url", url)
+    assert done.returncode == 0 and done.stderr == ""
+
+
+def test_a_long_name_is_shown_in_time(run):
+    """Not by a square of its length."""
+    with answering({"routers": [{"sysName": "é" * (3 << 20)}]}) as (_, url):
+        done = run("status", "--url", url)
+    assert done.returncode == 0 and len(done.stdout) > 3 << 20
 
 
 @pytest.mark.parametrize("words", [

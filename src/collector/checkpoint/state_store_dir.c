@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define TEMPORARY ".tmp"
 #define DAMAGED	  ".damaged"
@@ -45,6 +46,7 @@ struct folder_reader {
 	struct state_store_reader reader;
 	int fd;
 	off_t at;
+	bool regular; /* else reading it fails */
 };
 
 static struct folder *folder_of(struct state_store *store)
@@ -146,6 +148,13 @@ static int folder_writer_commit(struct state_store_writer *writer)
 
 /* Reading */
 
+static bool file_is_regular(int fd)
+{
+	struct statx st;
+
+	return sp_fstat(fd, &st) == 0 && S_ISREG(st.stx_mode);
+}
+
 static int open_one(struct state_store *store, const char *name,
 		    struct state_store_reader **out)
 {
@@ -156,12 +165,14 @@ static int open_one(struct state_store *store, const char *name,
 		return -ENOMEM;
 	r->reader.store = store;
 	r->at = 0;
-	r->fd = sp_openat(folder_of(store)->fd, name, O_RDONLY | O_CLOEXEC, 0);
+	r->fd = sp_openat(folder_of(store)->fd, name,
+			  O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
 	if (r->fd < 0) {
 		err = r->fd;
 		free(r);
 		return err;
 	}
+	r->regular = file_is_regular(r->fd);
 	*out = &r->reader;
 	return 0;
 }
@@ -170,8 +181,12 @@ static ssize_t read_some(struct state_store_reader *reader, void *bytes,
 			 size_t cap)
 {
 	struct folder_reader *r = (struct folder_reader *)reader;
-	ssize_t n = sp_pread(r->fd, bytes, cap, r->at);
+	ssize_t n;
 
+	/* A pipe would be waited for, a device has no end: as if damaged. */
+	if (!r->regular)
+		return -EIO;
+	n = sp_pread(r->fd, bytes, cap, r->at);
 	if (n > 0)
 		r->at += n;
 	return n;
@@ -219,9 +234,17 @@ static int set_aside(struct state_store *store, const char *name)
 {
 	int dir = folder_of(store)->fd;
 	char to[NAME_MAX_ + sizeof(DAMAGED)];
+	struct statx st;
+	int err;
 
 	snprintf(to, sizeof(to), "%s" DAMAGED, name);
-	return sp_renameat(dir, name, dir, to, 0);
+	err = sp_renameat(dir, name, dir, to, 0);
+	/* Landlock lets us move files, not pipes; those have nothing to keep. */
+	if (err == -EACCES &&
+	    sp_statx(dir, name, AT_SYMLINK_NOFOLLOW, STATX_TYPE, &st) == 0 &&
+	    !S_ISREG(st.stx_mode))
+		err = sp_unlinkat(dir, name, 0);
+	return err;
 }
 
 static void close_folder(struct state_store *store)

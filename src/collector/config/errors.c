@@ -1,6 +1,7 @@
 #include "collector/config/errors.h"
 
 #include "collector/base/redact.h"
+#include "bmp/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,9 +28,20 @@ void config_errors_release(struct config_errors *errors)
 /* Whatever was quoted, one mistake is one line. */
 static void make_printable(char *s)
 {
-	for (; *s != '\0'; s++)
-		if ((unsigned char)*s < ' ' || *s == 0x7f)
-			*s = '?';
+	struct wire_view rest = { (const uint8_t *)s, strlen(s) };
+
+	while (rest.len > 0) {
+		size_t len = text_utf8_len(rest);
+		uint32_t code;
+		bool unsafe = len == 0 || text_is_unsafe(rest.p, len, &code);
+
+		len += len == 0;
+		if (unsafe)
+			memset(s, '?', len);
+		s += len;
+		rest.p += len;
+		rest.len -= len;
+	}
 }
 
 static bool line_append(char ***lines, size_t *count, char *line)
