@@ -31,6 +31,8 @@ struct output {
 	struct log *log;
 	char *texts[TEXTS];
 	_Atomic uint32_t max_batch;
+	_Atomic(void (*)(void *)) listener;
+	void *listener_arg; /* set before it */
 };
 
 char *output_journal(const struct config *config)
@@ -166,6 +168,14 @@ static void set_journal(const struct output *output, const struct config *c,
 	o->sync_bytes = c->journal.sync_bytes;
 }
 
+static void listener_call(struct output *o)
+{
+	void (*fn)(void *arg) = atomic_load(&o->listener);
+
+	if (fn != NULL)
+		fn(o->listener_arg);
+}
+
 /* On the publisher's thread. */
 static void notice_log(void *arg, const struct publisher_notice *n)
 {
@@ -178,6 +188,7 @@ static void notice_log(void *arg, const struct publisher_notice *n)
 				      (uint32_t)n->max_payload -
 					      NATS_HEADERS_MAX,
 				      memory_order_relaxed);
+	listener_call(o);
 	if (n->state == PUBLISHER_REFUSED || n->state == PUBLISHER_SUPERSEDED)
 		level = LOG_LEVEL_ERROR;
 	else if (n->spooling || n->text != NULL)
@@ -282,6 +293,12 @@ int output_start(const struct config *config, struct log *log,
 	}
 	*out = o;
 	return 0;
+}
+
+void output_listen(struct output *o, void (*fn)(void *arg), void *arg)
+{
+	o->listener_arg = arg;
+	atomic_store(&o->listener, fn);
 }
 
 int output_drain(struct output *o, int64_t deadline)

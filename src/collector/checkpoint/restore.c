@@ -146,6 +146,18 @@ static int read_log(struct restore *r, struct nats_error *why)
 	}
 	r->reliance.has_last =
 		publisher_last_record(r->publisher, &r->reliance.last);
+	if (publisher_removed_since(r->publisher, &r->manifest.held)) {
+		snprintf(why->text, sizeof(why->text),
+			 "somebody removed messages of the stream while no "
+			 "collector wrote to it");
+		return -ESTALE;
+	}
+	if (publisher_spool_superseded(r->publisher)) {
+		snprintf(why->text, sizeof(why->text),
+			 "another process of this collector has written to the "
+			 "stream since, and the spool is out of date");
+		return -ESTALE;
+	}
 	err = each_shard(r, COLLECTOR_ENV_SERIAL, restore_find_from);
 	return err < 0 || !choose_from(r) ? err : restore_tail(r, why);
 }
