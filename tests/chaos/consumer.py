@@ -26,7 +26,8 @@ STREAM = "ARANCINI"
 # sequence		numbers of a table without a gap, none twice
 # sequence-falls-back	behind a resync they go on above those of before
 # resync-late		where the stream was lost, the resync is before any update
-# synthetic-withdraw	only of a route that consumers have
+# synthetic-withdraw	only of a route that consumers have; of one that was in a
+#			stream that was lost it is the resync that is late
 RULES = ("sequence", "sequence-falls-back", "resync-late",
          "synthetic-withdraw")
 ORIGINS = {"IGP": 0, "EGP": 1, "INCOMPLETE": 2}
@@ -169,7 +170,9 @@ class Tables:
             routes[key] = value
         elif routes.pop(key, None) is None and update.synthetic and \
                 (token in self.resynced or not self.any_start):
-            self.breach("synthetic-withdraw",
+            # Its announcement may have been in the stream that was lost.
+            self.breach("resync-late" if self.stream_lost
+                        else "synthetic-withdraw",
                         f"synthetic withdraw ({update.reason}) of a route "
                         f"that consumers do not have: {key}")
 

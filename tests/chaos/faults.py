@@ -26,19 +26,8 @@ from servers import Collector, Ended, Failure
 # not fixed yet, each with the point of issue 17. `make chaos` leaves them out
 # unless KNOWN_OPEN=yes. Take an entry out when its fix lands.
 KNOWN_OPEN = {
-    "synthetic-withdraw": "point 10",
-    "sequence-falls-back": "point 9",
     "resync-late": "point 6",
-    "restarted_on_full_disk": "point 8",
-    "spool_removed_while_needed": "point 7",
-    "spool_damaged_while_needed": "points 7 and 13",
     "store_put_back": "point 6: no acknowledged tail yet",
-    "stream_purged": "point 2",
-    "stream_purged_while_away_unread":
-        "point 2, of a collector that was stopped cleanly",
-    "two_collectors_with_one_bucket":
-        "the first's spool goes behind the second's resync, with its numbers",
-    "stream_deleted_early": "no resync before the first snapshot of a router",
 }
 
 BUCKET = "KV_arancini-state"
@@ -241,6 +230,30 @@ async def stream_remade_by_others(r):
         config = (await js.stream_info(STREAM)).config
         await js.delete_stream(STREAM)
         await js.add_stream(config)
+
+
+@fault(needs="nats", touches="broker collector")
+async def stream_remade_with_fewer_messages(r):
+    """By somebody who puts some of the messages back, with their ids."""
+    await stream_will_be_lost(r)
+    async with r.jetstream() as js:
+        info = await js.stream_info(STREAM)
+        kept = []
+        for number in range(info.state.first_seq, info.state.last_seq + 1):
+            if len(kept) == 30:
+                break
+            with contextlib.suppress(nats.js.errors.NotFoundError):
+                kept.append(await js.get_msg(STREAM, number))
+        await js.delete_stream(STREAM)
+        with contextlib.suppress(nats.js.errors.BadRequestError):
+            await js.add_stream(info.config)    # unless the collector was first
+        for message in kept:
+            with contextlib.suppress(nats.errors.Error):
+                await js.publish(message.subject, message.data or b"",
+                                 headers={
+                                     name: value for name, value
+                                     in (message.headers or {}).items()
+                                     if not name.startswith("Nats-Expected")})
 
 
 @fault(needs="nats", touches="broker collector")
@@ -499,10 +512,60 @@ async def two_collectors_with_one_bucket(r):
     await other_takes_over(r)
 
 
-async def other_takes_over(r):
-    state = r.folder / f"other-{len(r.others)}"
-    state.mkdir()
+@fault(needs="nats folder", touches="collector broker")
+async def state_copied_to_second_host(r):
+    """A collector is started there with the copy, while the first one runs."""
+    state = r.folder / f"copy-of-state-{len(r.others)}"
+    await copy_state(r, state)
+    await r.pause(0, 1)
+    await other_takes_over(r, state)
 
+
+async def copy_state(r, state):
+    """Of a folder in use: files are replaced while they are copied."""
+    for _ in range(20):
+        with contextlib.suppress(shutil.Error, FileNotFoundError):
+            shutil.rmtree(state, ignore_errors=True)
+            shutil.copytree(r.state, state)
+            return
+        await r.pause(0.05, 0.2)
+    raise Failure("the state could not be copied")
+
+
+@fault(needs="nats folder", touches="collector broker")
+async def state_moved_and_back(r):
+    """To a second host while updates are in the spool; it publishes them. Then
+    the first one is started again, with a spool that is of before."""
+    await r.broker.end(signal.SIGKILL)
+    await r.pause(1.2, 2)
+    await r.end_collector(signal.SIGKILL)
+    state = r.folder / f"moved-state-{len(r.others)}"
+    shutil.copytree(r.state, state)
+    await r.broker.start()
+    other = other_collector(r, state)
+    await other.start()
+    await other.until_said("event=publisher state=ready")
+    await r.pause(0.2, 1)
+    await other.end(r.rng.choice([signal.SIGKILL, signal.SIGTERM]))
+    await r.start_collector()
+
+
+@fault(needs="folder", touches="collector broker")
+async def collector_id_changed(r):
+    """As after a change of the host's name: the state is another collector's,
+    and refused."""
+    await until_snapshot(r)
+    await r.end_collector()
+    other = other_collector(r, r.state, "--collector-id", "renamed")
+    other.launch()
+    await r.until(lambda: not other.running, 60,
+                  "it started with another collector's state")
+    if "is of another collector" not in other.output():
+        raise Failure("it does not say that the state is another collector's")
+    await r.start_collector()
+
+
+def other_collector(r, state, *more):
     def options():
         words = [str(word) for word in r.options()]
         for flag, path in (("--state", state), ("--journal",
@@ -510,10 +573,18 @@ async def other_takes_over(r):
             if flag in words and not words[
                     words.index(flag) + 1].startswith("nats://"):
                 words[words.index(flag) + 1] = str(path)
-        return words
+        return words + list(more)
     other = Collector(r.folder, r.binary, options, state,
                       name=f"collector-other-{len(r.others)}")
     r.others.append(other)
+    return other
+
+
+async def other_takes_over(r, state=None):
+    if state is None:
+        state = r.folder / f"other-{len(r.others)}"
+        state.mkdir()
+    other = other_collector(r, state)
     await other.start()
     await other.until_said("event=publisher state=ready")
     await r.pause(0.2, 1)
@@ -755,6 +826,21 @@ async def bucket_deleted(r):
     if r.collector.running:
         await r.end_collector()
     await r.start_collector()
+
+
+@fault(needs="kv", touches="collector broker")
+async def bucket_lost_while_running(r):
+    """Deleted or purged; the collector writes to it again, and is restarted
+    some time later."""
+    await r.pause(0.5, 2)
+    async with r.jetstream() as js:
+        if r.rng.random() < 0.5:
+            await js.delete_stream(BUCKET)
+        else:
+            await js.purge_stream(BUCKET)
+    await r.pause(0, 3)
+    if r.rng.random() < 0.7:
+        await r.restart_collector()
 
 
 @fault(needs="disk root", touches="collector broker")
