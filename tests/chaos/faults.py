@@ -236,6 +236,7 @@ async def stream_remade_by_others(r):
 async def stream_remade_with_fewer_messages(r):
     """By somebody who puts some of the messages back, with their ids."""
     await stream_will_be_lost(r)
+    r.messages_lost()
     async with r.jetstream() as js:
         info = await js.stream_info(STREAM)
         kept = []
@@ -259,6 +260,7 @@ async def stream_remade_with_fewer_messages(r):
 @fault(needs="nats", touches="broker collector")
 async def stream_purged(r):
     r.beginning_lost = True
+    r.messages_lost()
     r.consumer.paused = r.rng.random() < 0.5
     await r.pause(0, 0.5)
     async with r.jetstream() as js:
@@ -286,6 +288,7 @@ async def stream_purged_while_away(r):
 @fault(needs="nats", touches="broker collector")
 async def stream_purged_while_away_unread(r):
     r.beginning_lost = True
+    r.messages_lost()
     r.consumer.paused = True
     await r.pause(0.2, 0.5)
     await purge_while_away(r, all_read=False)
@@ -735,6 +738,7 @@ async def spool_damaged_while_needed(r):
     await r.broker.end(signal.SIGKILL)
     await r.pause(1.2, 2)
     await r.end_collector(signal.SIGKILL)
+    r.messages_lost()
     segments = sorted(r.state.glob("journal/*.seg"))
     if segments:
         damage(r, r.rng.choice(segments))
@@ -748,6 +752,7 @@ async def spool_removed_while_needed(r):
     await r.broker.end(signal.SIGKILL)
     await r.pause(1.2, 2)
     await r.end_collector(signal.SIGKILL)
+    r.messages_lost()
     shutil.rmtree(r.state / "journal")
     await r.broker.start()
     await r.start_collector()

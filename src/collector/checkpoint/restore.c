@@ -193,6 +193,20 @@ static int resync_if_set_aside(struct restore *r)
 	return each_shard(r, COLLECTOR_ENV_SERIAL, resync_each);
 }
 
+/*
+ * Records of the spool are gone, its oldest segment for example: what is left
+ * is published behind a gap. No file relies on them, or check_reliance() finds
+ * out, but consumers that see the gap must be told.
+ */
+static int check_spool_gap(struct restore *r)
+{
+	if (!r->reliance.gap)
+		return 0;
+	log_cannot_tell(r, "records are missing in the spool", 0);
+	r->unknown = true;
+	return each_shard(r, COLLECTOR_ENV_SERIAL, resync_each);
+}
+
 /* The spool was lost, or the stream put back. */
 static int check_reliance(struct restore *r)
 {
@@ -319,6 +333,8 @@ static int restore_all(struct restore *r)
 		err = source_read(r, restore_spool);
 	if (err == 0)
 		err = resync_if_set_aside(r);
+	if (err == 0)
+		err = check_spool_gap(r);
 	if (err == 0)
 		err = check_reliance(r);
 	if (err == 0)
