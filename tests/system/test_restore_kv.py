@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from access import make_ca, tls_server
-from broker import Broker
+from broker import Broker, Proxy
 from collecting import Collector
 from router import Router, announce, withdraw
 from test_restore import (paths, prefixes, resyncs, table,
@@ -285,6 +285,34 @@ def no_token(c, arancini):
     run = subprocess.run([arancini, "status", "--url", url], timeout=60,
                          capture_output=True)
     assert run.returncode == 0
+
+
+class Breaking(Proxy):
+    """Breaks the first connection at its second question about the bucket."""
+
+    def up(self, said, data, target):
+        if said is self.said[0] and \
+                (said + data).count(b"STREAM.INFO.KV_") > 1:
+            raise OSError
+        super().up(said, data, target)
+
+
+def test_a_connection_that_breaks_at_the_start(collector, broker, server,
+                                               arancini, tmp_path):
+    """After the bucket was opened: there is another attempt."""
+    c = collector()
+    with Router(c.port) as router:
+        router.dump(table(5))
+        until_filed(c, broker)
+    c.stop()
+    proxy = Breaking(broker.port)
+    c = Collector(server, arancini, tmp_path / "another", "--state",
+                  proxy.url, "--journal", tmp_path / "another" / "journal",
+                  "--nats", broker.url, "--collector-id", "ams1")
+    assert c.said("event=restored routers=1 routes=5")
+    assert len(proxy.said) > 1
+    c.stop()
+    proxy.close()
 
 
 def test_actions_need_a_token_file(collector, arancini):
