@@ -454,6 +454,9 @@ static int open_up(struct collector *c)
 	err = on_each(c, start_worker);
 	if (err == 0 && c->env.checkpoint != NULL)
 		err = checkpoint_start(c->env.checkpoint);
+	if (err == 0 && c->env.checkpoint != NULL)
+		output_listen(c->env.output, checkpoint_look,
+			      c->env.checkpoint);
 	if (err == 0)
 		err = start_connectors(c);
 	return err;

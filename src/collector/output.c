@@ -36,6 +36,8 @@ struct output {
 	_Atomic uint32_t max_batch;
 	void *loss_arg; /* written before on_loss */
 	int (*_Atomic on_loss)(void *arg, struct publisher_events *events);
+	_Atomic(void (*)(void *)) listener;
+	void *listener_arg; /* set before it */
 };
 
 char *output_journal(const struct config *config)
@@ -191,6 +193,14 @@ static void log_durability(struct output *o)
 	log_end(&line);
 }
 
+static void listener_call(struct output *o)
+{
+	void (*fn)(void *arg) = atomic_load(&o->listener);
+
+	if (fn != NULL)
+		fn(o->listener_arg);
+}
+
 /* On the publisher's thread. */
 static void notice_log(void *arg, const struct publisher_notice *n)
 {
@@ -205,6 +215,7 @@ static void notice_log(void *arg, const struct publisher_notice *n)
 				      memory_order_relaxed);
 	if (n->state == PUBLISHER_READY && !o->was_ready)
 		log_durability(o);
+	listener_call(o);
 	if (n->state == PUBLISHER_REFUSED || n->state == PUBLISHER_SUPERSEDED)
 		level = LOG_LEVEL_ERROR;
 	else if (n->spooling || n->text != NULL)
@@ -331,6 +342,12 @@ int output_start(const struct config *config, struct log *log,
 	}
 	*out = o;
 	return 0;
+}
+
+void output_listen(struct output *o, void (*fn)(void *arg), void *arg)
+{
+	o->listener_arg = arg;
+	atomic_store(&o->listener, fn);
 }
 
 int output_drain(struct output *o, int64_t deadline)

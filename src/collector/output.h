@@ -33,6 +33,12 @@ int output_drain(struct output *o, int64_t deadline);
 /* Free a drained one. NULL is fine. */
 void output_free(struct output *o);
 
+/*
+ * Call @fn, on the publisher's thread, whenever the publisher has news; it must
+ * not wait. Once; until the end of @o.
+ */
+void output_listen(struct output *o, void (*fn)(void *arg), void *arg);
+
 struct publisher *output_publisher(struct output *o);
 
 /*

@@ -60,3 +60,45 @@ bool log_position_parse(struct wire_view text, struct log_position *out)
 	*out = where;
 	return true;
 }
+
+/* What a stream held */
+
+#define NUMBERS 5
+
+size_t stream_extent_format(const struct stream_extent *extent,
+			    char out[STREAM_EXTENT_MAX])
+{
+	int n = snprintf(out, STREAM_EXTENT_MAX,
+			 "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64
+			 " %" PRId64,
+			 extent->first_seq, extent->last_seq, extent->deleted,
+			 extent->first_ns, extent->last_ns);
+
+	return (size_t)n;
+}
+
+bool stream_extent_parse(struct wire_view text, int64_t created_ns,
+			 struct stream_extent *out)
+{
+	uint64_t n[NUMBERS];
+
+	for (size_t i = 0; i < NUMBERS; i++) {
+		if (i > 0 && (text.len == 0 || *text.p != ' '))
+			return false;
+		text.p += i > 0;
+		text.len -= i > 0;
+		if (!take_number(&text, &n[i]))
+			return false;
+	}
+	if (text.len != 0 || n[3] > INT64_MAX || n[4] > INT64_MAX)
+		return false;
+	*out = (struct stream_extent){
+		.created_ns = created_ns,
+		.first_seq = n[0],
+		.last_seq = n[1],
+		.deleted = n[2],
+		.first_ns = (int64_t)n[3],
+		.last_ns = (int64_t)n[4],
+	};
+	return true;
+}

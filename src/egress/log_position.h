@@ -46,4 +46,33 @@ size_t log_position_format(const struct log_position *where,
 /* False, and *@out is untouched, if @text is none. */
 bool log_position_parse(struct wire_view text, struct log_position *out);
 
+/*
+ * Which messages a stream held, to compare it later. As text, in manifests: the
+ * first and the last sequence, how many in between were deleted, and when the
+ * first and the last were stored, in nanoseconds by the server's clock:
+ *
+ *	4650 4711 0 1763251200123456789 1763251299123456789
+ */
+struct stream_extent {
+	int64_t created_ns; /* of which stream; 0: not known */
+	uint64_t first_seq;
+	uint64_t last_seq;
+	uint64_t deleted;
+	int64_t first_ns; /* 0: not known */
+	int64_t last_ns;
+};
+
+#define STREAM_EXTENT_MAX 112 /* bytes of the text, with its NUL */
+
+/* The text, terminated, without created_ns. Returns its length. */
+size_t stream_extent_format(const struct stream_extent *extent,
+			    char out[STREAM_EXTENT_MAX]);
+
+/*
+ * Read it back, for the stream created at @created_ns. False, and *@out is
+ * untouched, if @text is not an extent.
+ */
+bool stream_extent_parse(struct wire_view text, int64_t created_ns,
+			 struct stream_extent *out);
+
 #endif

@@ -26,7 +26,8 @@ STREAM = "ARANCINI"
 # sequence		numbers of a table without a gap, none twice
 # sequence-falls-back	behind a resync they go on above those of before
 # resync-late		where the stream was lost, the resync is before any update
-# synthetic-withdraw	only of a route that consumers have
+# synthetic-withdraw	only of a route that consumers have; of one that was in a
+#			stream that was lost it is the resync that is late
 RULES = ("sequence", "sequence-falls-back", "resync-late",
          "synthetic-withdraw")
 ORIGINS = {"IGP": 0, "EGP": 1, "INCOMPLETE": 2}
@@ -131,6 +132,8 @@ class Tables:
         self.new_collector = False  # it lost all state: 1 may come again
         self.any_start = False  # the first numbers are not in the stream
         self.breaches = []      # (name of a rule, what broke it)
+        self.lossy = False      # messages were removed: a resync follows
+        self.pending = []       # (token, breach) that it makes good
         self.updates = 0
         self.repeated = 0
         self.resyncs = 0
@@ -158,7 +161,8 @@ class Tables:
         if broken == "sequence" and self.stream_lost:
             broken = "resync-late"
         if broken is not None:
-            self.breach(broken, f"sequence {update.sequence} behind {last}; "
+            self.breach(token, broken, update.sequence > last,
+                        f"sequence {update.sequence} behind {last}; "
                         f"reason={update.reason} announced="
                         f"{update.announced} table={table}")
         if not new:
@@ -169,17 +173,26 @@ class Tables:
             routes[key] = value
         elif routes.pop(key, None) is None and update.synthetic and \
                 (token in self.resynced or not self.any_start):
-            self.breach("synthetic-withdraw",
+            # Its announcement may have been in the stream that was lost.
+            self.breach(token, "resync-late" if self.stream_lost
+                        else "synthetic-withdraw", True,
                         f"synthetic withdraw ({update.reason}) of a route "
                         f"that consumers do not have: {key}")
 
-    def breach(self, rule, text):
-        self.breaches.append((rule, text))
+    def breach(self, token, rule, lost, text):
+        """One of messages that are missing is none if they were removed, and
+        a resync of the router follows."""
+        if self.lossy and lost and rule != "resync-late":
+            self.pending.append((token, (rule, text)))
+        else:
+            self.breaches.append((rule, text))
 
     def apply_event(self, token, event):
         if event.kind == "resync":
             self.resyncs += 1
             self.routes.pop(token, None)
+            self.pending = [(of, breach) for of, breach in self.pending
+                            if of != token]
             for table, numbering in self.numbering.items():
                 if table.router == token:
                     numbering.begins = True
@@ -344,11 +357,12 @@ def repeated(ids):
     return twice
 
 
-async def late_stream_reader(urls, beginning_lost):
+async def late_stream_reader(urls, beginning_lost, lossy):
     """A consumer that begins now: its tables, and the ids that the stream has
     more than once."""
     consumer = StreamConsumer(urls)
     consumer.tables.any_start = beginning_lost
+    consumer.tables.lossy = lossy
     client = await nats.connect(urls, allow_reconnect=False, connect_timeout=5)
     try:
         js = client.jetstream(timeout=5)

@@ -25,19 +25,7 @@ from servers import Collector, Ended, Failure
 # Faults and rules (consumer.RULES) that show a bug of the collector which is
 # not fixed yet, each with the point of issue 17. `make chaos` leaves them out
 # unless KNOWN_OPEN=yes. Take an entry out when its fix lands.
-KNOWN_OPEN = {
-    "synthetic-withdraw": "point 10",
-    "sequence-falls-back": "point 9",
-    "restarted_on_full_disk": "point 8",
-    "spool_removed_while_needed": "point 7",
-    "spool_damaged_while_needed": "points 7 and 13",
-    "stream_purged": "point 2",
-    "stream_purged_while_away_unread":
-        "point 2, of a collector that was stopped cleanly",
-    "two_collectors_with_one_bucket":
-        "the first's spool goes behind the second's resync, with its numbers",
-    "stream_deleted_early": "no resync before the first snapshot of a router",
-}
+KNOWN_OPEN = {}
 
 BUCKET = "KV_arancini-state"
 
@@ -242,8 +230,34 @@ async def stream_remade_by_others(r):
 
 
 @fault(needs="nats", touches="broker collector")
+async def stream_remade_with_fewer_messages(r):
+    """By somebody who puts some of the messages back, with their ids."""
+    await stream_will_be_lost(r)
+    r.messages_lost()
+    async with r.jetstream() as js:
+        info = await js.stream_info(STREAM)
+        kept = []
+        for number in range(info.state.first_seq, info.state.last_seq + 1):
+            if len(kept) == 30:
+                break
+            with contextlib.suppress(nats.js.errors.NotFoundError):
+                kept.append(await js.get_msg(STREAM, number))
+        await js.delete_stream(STREAM)
+        with contextlib.suppress(nats.js.errors.BadRequestError):
+            await js.add_stream(info.config)    # unless the collector was first
+        for message in kept:
+            with contextlib.suppress(nats.errors.Error):
+                await js.publish(message.subject, message.data or b"",
+                                 headers={
+                                     name: value for name, value
+                                     in (message.headers or {}).items()
+                                     if not name.startswith("Nats-Expected")})
+
+
+@fault(needs="nats", touches="broker collector")
 async def stream_purged(r):
     r.beginning_lost = True
+    r.messages_lost()
     r.consumer.paused = r.rng.random() < 0.5
     await r.pause(0, 0.5)
     async with r.jetstream() as js:
@@ -271,6 +285,7 @@ async def stream_purged_while_away(r):
 @fault(needs="nats", touches="broker collector")
 async def stream_purged_while_away_unread(r):
     r.beginning_lost = True
+    r.messages_lost()
     r.consumer.paused = True
     await r.pause(0.2, 0.5)
     await purge_while_away(r, all_read=False)
@@ -497,10 +512,60 @@ async def two_collectors_with_one_bucket(r):
     await other_takes_over(r)
 
 
-async def other_takes_over(r):
-    state = r.folder / f"other-{len(r.others)}"
-    state.mkdir()
+@fault(needs="nats folder", touches="collector broker")
+async def state_copied_to_second_host(r):
+    """A collector is started there with the copy, while the first one runs."""
+    state = r.folder / f"copy-of-state-{len(r.others)}"
+    await copy_state(r, state)
+    await r.pause(0, 1)
+    await other_takes_over(r, state)
 
+
+async def copy_state(r, state):
+    """Of a folder in use: files are replaced while they are copied."""
+    for _ in range(20):
+        with contextlib.suppress(shutil.Error, FileNotFoundError):
+            shutil.rmtree(state, ignore_errors=True)
+            shutil.copytree(r.state, state)
+            return
+        await r.pause(0.05, 0.2)
+    raise Failure("the state could not be copied")
+
+
+@fault(needs="nats folder", touches="collector broker")
+async def state_moved_and_back(r):
+    """To a second host while updates are in the spool; it publishes them. Then
+    the first one is started again, with a spool that is of before."""
+    await r.broker.end(signal.SIGKILL)
+    await r.pause(1.2, 2)
+    await r.end_collector(signal.SIGKILL)
+    state = r.folder / f"moved-state-{len(r.others)}"
+    shutil.copytree(r.state, state)
+    await r.broker.start()
+    other = other_collector(r, state)
+    await other.start()
+    await other.until_said("event=publisher state=ready")
+    await r.pause(0.2, 1)
+    await other.end(r.rng.choice([signal.SIGKILL, signal.SIGTERM]))
+    await r.start_collector()
+
+
+@fault(needs="folder", touches="collector broker")
+async def collector_id_changed(r):
+    """As after a change of the host's name: the state is another collector's,
+    and refused."""
+    await until_snapshot(r)
+    await r.end_collector()
+    other = other_collector(r, r.state, "--collector-id", "renamed")
+    other.launch()
+    await r.until(lambda: not other.running, 60,
+                  "it started with another collector's state")
+    if "is of another collector" not in other.output():
+        raise Failure("it does not say that the state is another collector's")
+    await r.start_collector()
+
+
+def other_collector(r, state, *more):
     def options():
         words = [str(word) for word in r.options()]
         for flag, path in (("--state", state), ("--journal",
@@ -508,10 +573,18 @@ async def other_takes_over(r):
             if flag in words and not words[
                     words.index(flag) + 1].startswith("nats://"):
                 words[words.index(flag) + 1] = str(path)
-        return words
+        return words + list(more)
     other = Collector(r.folder, r.binary, options, state,
                       name=f"collector-other-{len(r.others)}")
     r.others.append(other)
+    return other
+
+
+async def other_takes_over(r, state=None):
+    if state is None:
+        state = r.folder / f"other-{len(r.others)}"
+        state.mkdir()
+    other = other_collector(r, state)
     await other.start()
     await other.until_said("event=publisher state=ready")
     await r.pause(0.2, 1)
@@ -662,6 +735,7 @@ async def spool_damaged_while_needed(r):
     await r.broker.end(signal.SIGKILL)
     await r.pause(1.2, 2)
     await r.end_collector(signal.SIGKILL)
+    r.messages_lost()
     segments = sorted(r.state.glob("journal/*.seg"))
     if segments:
         damage(r, r.rng.choice(segments))
@@ -675,6 +749,7 @@ async def spool_removed_while_needed(r):
     await r.broker.end(signal.SIGKILL)
     await r.pause(1.2, 2)
     await r.end_collector(signal.SIGKILL)
+    r.messages_lost()
     shutil.rmtree(r.state / "journal")
     await r.broker.start()
     await r.start_collector()
@@ -753,6 +828,21 @@ async def bucket_deleted(r):
     if r.collector.running:
         await r.end_collector()
     await r.start_collector()
+
+
+@fault(needs="kv", touches="collector broker")
+async def bucket_lost_while_running(r):
+    """Deleted or purged; the collector writes to it again, and is restarted
+    some time later."""
+    await r.pause(0.5, 2)
+    async with r.jetstream() as js:
+        if r.rng.random() < 0.5:
+            await js.delete_stream(BUCKET)
+        else:
+            await js.purge_stream(BUCKET)
+    await r.pause(0, 3)
+    if r.rng.random() < 0.7:
+        await r.restart_collector()
 
 
 @fault(needs="disk root", touches="collector broker")

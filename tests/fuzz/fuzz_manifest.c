@@ -38,6 +38,8 @@ static void check_round_trip(const struct manifest *m)
 	demand(manifest_parse((struct wire_view){ (uint8_t *)text, len },
 			      "ams1", &again) == MANIFEST_OK);
 	demand(again.count == m->count);
+	demand(m->held.created_ns == 0 ||
+	       memcmp(&again.held, &m->held, sizeof(m->held)) == 0);
 	for (size_t i = 0; i < m->count; i++) {
 		const struct manifest_entry *same =
 			manifest_find(&again, m->entries[i].token);

@@ -118,6 +118,41 @@ def test_a_damaged_older_segment_of_the_spool(collector, broker, arancini,
     c.stop()
 
 
+def test_an_older_segment_of_the_spool_that_is_missing(collector, broker,
+                                                       arancini, tmp_path):
+    """No snapshot relies on it, but what is left comes behind a gap."""
+    wanted = table(250)
+    broker.start()
+    c = collector("--nats", broker.url)
+    with Router(c.port) as router:
+        router.dump(wanted)
+        until_filed(c, tmp_path, TOKEN)
+    c.stop()
+    c = collector("--nats", broker.url, "--journal-segment-bytes", "1M",
+                  "--batch-compress", "none", "--snapshot-interval", "1h")
+    c.until_said("event=publisher state=ready")
+    broker.kill()
+
+    def spooled():
+        return [path for path in segments(c.journal)
+                if len(list(records(path.read_bytes()))) > 1]
+    with Router(c.port) as router:
+        for i in range(1, 1000):
+            router.dump({p: (65010, i) for p in wanted})
+            if len(spooled()) > 1:
+                break
+        c.kill()
+    spooled()[0].unlink()
+    broker.start()
+    c = collector("--nats", broker.url)
+    assert c.said("event=resync why=\"records are missing in the spool\"")
+    with Router(c.port) as router:
+        router.dump(wanted)
+        c.server.wait_until(
+            lambda _: paths(read_stream(arancini, broker)) == wanted, 60)
+    c.stop()
+
+
 def remove(path, _):
     path.unlink()
 

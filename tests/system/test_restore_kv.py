@@ -7,11 +7,12 @@ import subprocess
 import pytest
 
 from access import make_ca, tls_server
-from broker import Broker
+from broker import Broker, Proxy
 from collecting import Collector
 from router import Router, announce, withdraw
 from test_restore import (paths, prefixes, resyncs, table,
                           updates_after_last_epoch)
+from test_sequences import check_sequences
 
 TOKEN = "v4_127_0_0_1"
 BUCKET = "KV_arancini-state"
@@ -103,6 +104,37 @@ def test_another_host_goes_on(how, collector, broker, stream):
     assert prefixes(new) == ["10.1.4.0/24"]
     assert prefixes(new, False) == ["10.1.19.0/24"]
     assert resyncs(stream()) == [TOKEN]
+
+
+def test_the_spool_of_a_host_that_was_superseded(collector, broker, stream):
+    """Another host goes on meanwhile, under the numbers that the updates in
+    the spool have. They are not published behind its updates."""
+    first = collector()
+    with Router(first.port) as router:
+        router.dump(table(20))
+        until_filed(first, broker)
+        second = collector()
+        router.send(*(announce(f"10.7.{i}.0/24") for i in range(9)))
+        first.until_said("event=publisher state=superseded spooling=true")
+        with Router(second.port) as moved:
+            moved.dump(table(10, third=3))
+            until(second, lambda: len(updates_after_last_epoch(stream())) > 9)
+        second.stop()
+        first.kill()
+    first = collector(host="host-1")
+    assert first.said("event=resync why=\"another process of this collector")
+    with Router(first.port) as router:
+        router.dump(table(12))
+        until(first, lambda: paths(stream()) == table(12))
+    # Nor are they later.
+    first.kill()
+    first = collector(host="host-1")
+    first.stop()
+    lines = stream()
+    check_sequences(lines)
+    assert paths(lines) == table(12)
+    assert not any(line.get("prefixAddr", "").startswith("10.7.")
+                   for line in lines)
 
 
 def test_old_generations_and_those_of_a_crash_are_removed(collector, broker):
@@ -253,6 +285,34 @@ def no_token(c, arancini):
     run = subprocess.run([arancini, "status", "--url", url], timeout=60,
                          capture_output=True)
     assert run.returncode == 0
+
+
+class Breaking(Proxy):
+    """Breaks the first connection at its second question about the bucket."""
+
+    def up(self, said, data, target):
+        if said is self.said[0] and \
+                (said + data).count(b"STREAM.INFO.KV_") > 1:
+            raise OSError
+        super().up(said, data, target)
+
+
+def test_a_connection_that_breaks_at_the_start(collector, broker, server,
+                                               arancini, tmp_path):
+    """After the bucket was opened: there is another attempt."""
+    c = collector()
+    with Router(c.port) as router:
+        router.dump(table(5))
+        until_filed(c, broker)
+    c.stop()
+    proxy = Breaking(broker.port)
+    c = Collector(server, arancini, tmp_path / "another", "--state",
+                  proxy.url, "--journal", tmp_path / "another" / "journal",
+                  "--nats", broker.url, "--collector-id", "ams1")
+    assert c.said("event=restored routers=1 routes=5")
+    assert len(proxy.said) > 1
+    c.stop()
+    proxy.close()
 
 
 def test_actions_need_a_token_file(collector, arancini):

@@ -257,14 +257,14 @@ def test_a_stream_that_is_deleted_while_it_runs(collector, broker, stream,
 
 @pytest.mark.parametrize("how", [{}, {"keep": 3}, {"filter": TOKEN}])
 def test_a_stream_that_is_purged_while_it_runs(collector, broker, arancini,
-                                               tmp_path, how):
+                                               stream, how):
     """Consumers that were behind miss messages, and nothing is published that
-    would tell them."""
+    would tell them. They do not wait for the next snapshots."""
     broker.start()
-    c = collector("--batch-max-bytes", "1K")
+    c = collector("--batch-max-bytes", "1K", "--snapshot-interval", "1h")
     with Router(c.port) as router:
         router.dump(table(20))
-        until_filed(c, tmp_path, TOKEN)
+        until(c, lambda: count(stream(), "swept") == 1)
         if "filter" in how:
             how = {"filter": f"arancini.updates.{TOKEN}.>"}
         with broker.client() as client:
@@ -277,6 +277,34 @@ def test_a_stream_that_is_purged_while_it_runs(collector, broker, arancini,
     c.stop()
 
 
+@pytest.mark.parametrize("how", [{}, {"keep": 2}])
+def test_a_stream_that_is_purged_while_the_collector_is_stopped(
+        collector, broker, arancini, stream, how):
+    """Cleanly: nothing is missing behind the positions of the snapshots, but
+    consumers that were behind miss what is before."""
+    broker.start()
+    c = collector("--batch-max-bytes", "1K")
+    with Router(c.port) as router:
+        router.dump(table(20))
+        until(c, lambda: count(stream(), "swept") == 1)
+    c.stop()
+    with broker.client() as client:
+        answer = client.api(f"STREAM.PURGE.{STREAM}", how)
+        assert answer["success"] and answer["purged"] > 0
+    c = collector()
+    assert c.said("event=resync why=\"somebody removed messages")
+    assert c.said("event=restored .*resyncs=1")
+    with Router(c.port) as router:
+        router.dump(table(20))
+        until(c, lambda: paths(list(tail(arancini, "--nats", broker.url)))
+              == table(20))
+    c.stop()
+    # It is said once.
+    c = collector()
+    assert c.said("event=restored .*resyncs=0")
+    c.stop()
+
+
 def test_a_stream_that_is_deleted_in_silence(collector, broker, stream,
                                              tmp_path):
     """It is made again, although nothing is to be published."""
@@ -285,6 +313,22 @@ def test_a_stream_that_is_deleted_in_silence(collector, broker, stream,
     with Router(c.port) as router:
         router.dump(table(20))
         until_filed(c, tmp_path, TOKEN)
+        with broker.client() as client:
+            assert client.api(f"STREAM.DELETE.{STREAM}")["success"]
+        c.until_said("event=resync why=\"the stream is a new one\"")
+        until(c, lambda: paths(stream()) == table(20))
+    c.stop()
+
+
+def test_a_stream_that_is_deleted_before_the_first_snapshot(collector, broker,
+                                                            stream):
+    """Of a router that came while the broker was not there yet."""
+    c = collector("--snapshot-interval", "1h")
+    with Router(c.port) as router:
+        router.dump(table(20))
+        broker.start()
+        c.until_said("event=publisher state=ready")
+        until(c, lambda: count(stream(), "swept") == 1)
         with broker.client() as client:
             assert client.api(f"STREAM.DELETE.{STREAM}")["success"]
         c.until_said("event=resync why=\"the stream is a new one\"")
@@ -328,6 +372,15 @@ def check_sequences(lines):
             last[table] = line["sequence"]
 
 
+def limit_messages(broker, count):
+    """The stream trims itself."""
+    with broker.client() as client:
+        config = client.stream_info(STREAM)["config"]
+        answer = client.api(f"STREAM.UPDATE.{STREAM}",
+                            config | {"max_msgs": count})
+        assert answer["config"]["max_msgs"] == count
+
+
 def test_a_stream_that_does_not_reach_back(collector, broker, stream,
                                            tmp_path):
     broker.start()
@@ -338,9 +391,9 @@ def test_a_stream_that_does_not_reach_back(collector, broker, stream,
         until(c, (tmp_path / "state" / "snapshots" / "manifest").exists)
         c.kill()
     before = stream()
-    with broker.client() as client:
-        assert client.api(f"STREAM.PURGE.{STREAM}")["success"]
+    limit_messages(broker, 1)
     c = collector()
+    limit_messages(broker, -1)
     assert c.said("event=resync why=.*does not reach back")
     assert "Stale file handle" not in c.server.output
     with Router(c.port) as router:

@@ -21,7 +21,11 @@ static struct manifest_entry entry(const char *token, bool filed,
 
 static struct manifest example(void)
 {
-	struct manifest m = { .mark = { false, 1763251200123456789, 4711 } };
+	struct manifest m = {
+		.mark = { false, 1763251200123456789, 4711 },
+		.held = { 1763251200123456789, 4650, 4711, 0,
+			  1763251200123456789, 1763251299123456789 },
+	};
 	struct manifest_entry a = entry("v4_192_0_2_9", false, 4650);
 	struct manifest_entry b = entry("id_core-1_2enet", true, 4700);
 
@@ -53,9 +57,10 @@ static enum manifest_status parse_summed(const char *body, struct manifest *out)
 static void test_it_is_what_the_header_shows(void **state)
 {
 	static const char want[] =
-		"arancini manifest 2\n"
+		"arancini manifest 3\n"
 		"collector ams1\n"
 		"mark stream 1763251200123456789 4711\n"
+		"held 4650 4711 0 1763251200123456789 1763251299123456789\n"
 		"router v4_192_0_2_9 new - stream 1763251200123456789 4650\n"
 		"router id_core-1_2enet filed 1763251200123.42 journal "
 		"1763251200123456789 4700\n"
@@ -83,6 +88,7 @@ static void test_what_is_written_is_read(void **state)
 	assert_int_equal(parse(text, len, "ams1", &back), MANIFEST_OK);
 	assert_int_equal(back.count, 2);
 	assert_int_equal(back.mark.position, 4711);
+	assert_memory_equal(&back.held, &m.held, sizeof(m.held));
 	e = manifest_find(&back, "id_core-1_2enet");
 	assert_non_null(e);
 	assert_true(e->filed && e->since.journal);
@@ -96,6 +102,24 @@ static void test_what_is_written_is_read(void **state)
 	manifest_release(&back);
 	assert_int_equal(parse(text, len, "ams2", &back), MANIFEST_FOREIGN);
 	assert_int_equal(parse(text, len, NULL, &back), MANIFEST_OK);
+	free(text);
+	manifest_release(&m);
+	manifest_release(&back);
+}
+
+/* A look at another stream than the one of the mark says nothing. */
+static void test_what_another_stream_held_is_left_out(void **state)
+{
+	struct manifest m = example(), back;
+	size_t len;
+	char *text;
+
+	(void)state;
+	m.held.created_ns++;
+	text = manifest_format(&m, "ams1", &len);
+	assert_int_equal(parse(text, len, "ams1", &back), MANIFEST_OK);
+	assert_int_equal(back.held.created_ns, 0);
+	assert_int_equal(back.count, 2);
 	free(text);
 	manifest_release(&m);
 	manifest_release(&back);
@@ -153,6 +177,7 @@ static void test_each_damaged_byte_is_found(void **state)
 	manifest_release(&m);
 }
 
+#define HEAD3 "arancini manifest 3\ncollector ams1\nmark stream 5 5\n"
 #define HEAD2 "arancini manifest 2\ncollector ams1\nmark stream 5 5\n"
 #define HEAD  "arancini manifest 1\ncollector ams1\nmark stream 5 5\n"
 
@@ -173,7 +198,23 @@ static void test_what_makes_no_sense_is_refused(void **state)
 		  MANIFEST_DAMAGED },
 		{ HEAD2 "router v4_10_0_0_1 filed 0.1 stream 0 0\n",
 		  MANIFEST_DAMAGED },
-		{ "arancini manifest 3\nwhat may come\n",
+		{ HEAD3 "router v4_10_0_0_1 new - stream 0 0\n", MANIFEST_OK },
+		{ HEAD3 "held 1 5 0 7 9\n"
+			"router v4_10_0_0_1 new - stream 0 0\n",
+		  MANIFEST_OK },
+		{ HEAD3 "held 1 5 0 7 9\nheld 1 5 0 7 9\n", MANIFEST_DAMAGED },
+		{ HEAD3 "held 1 5 0 7\n", MANIFEST_DAMAGED },
+		{ HEAD3 "held 1 5 0 7 9 9\n", MANIFEST_DAMAGED },
+		{ HEAD3 "held 1 5 0 7 -9\n", MANIFEST_DAMAGED },
+		{ HEAD3 "held 1 5 0 7 9223372036854775808\n",
+		  MANIFEST_DAMAGED },
+		{ HEAD3 "held 1 5 0 7 99999999999999999999\n",
+		  MANIFEST_DAMAGED },
+		{ HEAD2 "held 1 5 0 7 9\n", MANIFEST_DAMAGED },
+		{ "arancini manifest 3\ncollector ams1\nmark journal 5 5\n"
+		  "held 1 5 0 7 9\n",
+		  MANIFEST_DAMAGED },
+		{ "arancini manifest 4\nwhat may come\n",
 		  MANIFEST_VERSION_NEW },
 		{ "arancini manifest 0\n", MANIFEST_DAMAGED },
 		{ "arancini manifest x\n", MANIFEST_DAMAGED },
@@ -249,6 +290,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_it_is_what_the_header_shows),
 		cmocka_unit_test(test_what_is_written_is_read),
+		cmocka_unit_test(test_what_another_stream_held_is_left_out),
 		cmocka_unit_test(test_any_number_of_routers_is_found_again),
 		cmocka_unit_test(test_each_damaged_byte_is_found),
 		cmocka_unit_test(test_where_to_read_on),

@@ -63,6 +63,17 @@ int file_lock(int dir)
 	return result(flock(dir, LOCK_EX | LOCK_NB));
 }
 
+int sp_fstat(int fd, struct statx *out)
+{
+	return result(statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, out));
+}
+
+int sp_statx(int dir, const char *path, int flags, unsigned int mask,
+	     struct statx *out)
+{
+	return result(statx(dir, path, flags, mask, out));
+}
+
 int sp_close(int fd)
 {
 	disk.open--;

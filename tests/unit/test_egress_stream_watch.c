@@ -176,6 +176,69 @@ static void many_looks(void **state)
 	assert_int_equal(stream_watch_look(&watch, &look), GONE);
 }
 
+/* Between two runs nobody looked; the server's times are all there is. */
+static void removed_between_runs(void **state)
+{
+	static const struct stream_extent before = { 7, 11,   100,
+						     2, HOUR, 2 * HOUR };
+	static const struct {
+		const char *what;
+		struct nats_stream_state state;
+		bool removed;
+	} rows[] = {
+		{ "nothing", STATE(11, 101, .deleted = 2), false },
+		{ "purged", STATE(101, 101, .deleted = 0), true },
+		{ "all but the last ones", STATE(99, 101, .deleted = 0), true },
+		{ "some in the middle", STATE(11, 101, .deleted = 3), true },
+		{ "another stream",
+		  { .created_ns = 8, .first_seq = 101, .last_seq = 101 },
+		  false },
+		{ "put back", STATE(51, 90, .deleted = 0), false },
+		{ "full", STATE(52, 101, .max_msgs = 50), false },
+		{ "no room", STATE(52, 101, .max_bytes = 5500), false },
+		{ "not full", STATE(53, 101, .max_msgs = 50), true },
+		{ "too old by now", STATE(101, 101, AGE(.last_ns = 3 * HOUR)),
+		  false },
+		{ "not yet too old",
+		  STATE(101, 101, AGE(.last_ns = 3 * HOUR - 1)), true },
+		{ "some of them may be too old",
+		  STATE(60, 101, AGE(.last_ns = 2 * HOUR + 1)), false },
+		{ "none of them is",
+		  STATE(60, 101, AGE(.last_ns = 2 * HOUR - 1)), true },
+		{ "a clock that was set back",
+		  STATE(101, 101, AGE(.last_ns = 1)), false },
+	};
+	struct stream_extent unknown = before;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct stream_look look = { .state = rows[i].state,
+					    .max_message = MESSAGE };
+
+		if (stream_watch_removed_since(&before, &look) !=
+		    rows[i].removed)
+			fail_msg("row %zu: %s", i, rows[i].what);
+		unknown.created_ns = 0;
+		assert_false(stream_watch_removed_since(&unknown, &look));
+	}
+}
+
+static void extent_of_last_look(void **state)
+{
+	struct stream_watch watch = { .known = false };
+	struct stream_look look = {
+		.state = STATE(5, 9, .deleted = 1, .first_ns = 3, .last_ns = 4)
+	};
+	struct stream_extent got = stream_watch_extent(&watch);
+
+	(void)state;
+	assert_int_equal(got.created_ns, 0);
+	stream_watch_look(&watch, &look);
+	got = stream_watch_extent(&watch);
+	assert_memory_equal(&got, (&(struct stream_extent){ 7, 5, 9, 1, 3, 4 }),
+			    sizeof(got));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +247,8 @@ int main(void)
 		cmocka_unit_test(limit_of_age),
 		cmocka_unit_test(quiet_stream_of_before),
 		cmocka_unit_test(many_looks),
+		cmocka_unit_test(removed_between_runs),
+		cmocka_unit_test(extent_of_last_look),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,6 +109,8 @@ static int make_manifest(struct checkpoint *c)
 {
 	int err;
 
+	/* The extent, too: what it lacks, snapshotter_list() resyncs for. */
+	publisher_extent(c->publisher, &c->manifest.held);
 	publisher_log_position(c->publisher, &c->manifest.mark);
 	/* Where the log is not known, the manifest of before is still right. */
 	if (!log_position_known(&c->manifest.mark))
@@ -148,9 +150,9 @@ static int init_per_worker(void *per_worker)
 	struct checkpoint *c = p->checkpoint;
 	uint32_t id = (uint32_t)(p - c->per_worker);
 
-	return snapshotter_init(&p->snapshotter, c->env->workers[id], c->store,
-				c->publisher,
-				c->env->config->snapshot.interval);
+	snapshotter_init(&p->snapshotter, c->env->workers[id], c->store,
+			 c->publisher, c->env->config->snapshot.interval);
+	return 0;
 }
 
 static int open_folder(struct checkpoint *c, const char *state)
@@ -308,6 +310,14 @@ static int snapshot_now(void *per_worker)
 int checkpoint_now(struct checkpoint *c)
 {
 	return on_each(c, snapshot_now);
+}
+
+void checkpoint_look(void *checkpoint)
+{
+	struct checkpoint *c = checkpoint;
+
+	for (uint32_t i = 0; i < c->env->worker_count; i++)
+		snapshotter_look(&c->per_worker[i].snapshotter);
 }
 
 static int close_store(void *checkpoint)

@@ -14,7 +14,7 @@
  * names the routers that the log has something of; so the first one must be
  * there before the first router is.
  *
- * Threads	One, outside of fibers; checkpoint_now(): any.
+ * Threads	One, outside of fibers; checkpoint_now() and checkpoint_look(): any.
  */
 #ifndef COLLECTOR_CHECKPOINT_CHECKPOINT_H
 #define COLLECTOR_CHECKPOINT_CHECKPOINT_H
@@ -51,5 +51,11 @@ void checkpoint_write_manifest(struct checkpoint *c);
 
 /* Snapshots of all routers that have changed, now. */
 int checkpoint_now(struct checkpoint *c);
+
+/*
+ * See at once whether consumers miss something: the publisher has news.
+ * @checkpoint is a started struct checkpoint. Any thread.
+ */
+void checkpoint_look(void *checkpoint);
 
 #endif

@@ -63,6 +63,18 @@ static void print_record(FILE *out, struct record_id record)
 	fprintf(out, "%s ", text);
 }
 
+/* Of the stream of the mark, or nothing. */
+static void print_held(FILE *out, const struct manifest *m)
+{
+	char text[STREAM_EXTENT_MAX];
+
+	if (m->mark.journal || m->held.created_ns == 0 ||
+	    (uint64_t)m->held.created_ns != m->mark.identity)
+		return;
+	stream_extent_format(&m->held, text);
+	fprintf(out, "held %s\n", text);
+}
+
 static void manifest_print(FILE *out, const struct manifest *m,
 			   const char *collector)
 {
@@ -70,6 +82,7 @@ static void manifest_print(FILE *out, const struct manifest *m,
 		MANIFEST_VERSION, collector);
 	position_print(out, &m->mark);
 	fputc('\n', out);
+	print_held(out, m);
 	for (size_t i = 0; i < m->count; i++) {
 		const struct manifest_entry *e = &m->entries[i];
 
@@ -215,6 +228,18 @@ static bool parse_entry(struct wire_view line, uint64_t version,
 	       log_position_parse(line, &out->since);
 }
 
+/* The line "held", if it is the next one. */
+static bool take_held(struct wire_view *text, struct manifest *m)
+{
+	struct wire_view rest = *text, value;
+
+	if (!take_key(&rest, "held", &value))
+		return true;
+	*text = rest;
+	return !m->mark.journal &&
+	       stream_extent_parse(value, (int64_t)m->mark.identity, &m->held);
+}
+
 static int entry_compare(const void *a, const void *b)
 {
 	const struct manifest_entry *x = a, *y = b;
@@ -241,6 +266,8 @@ static enum manifest_status manifest_parse_text(struct wire_view text,
 		return MANIFEST_FOREIGN;
 	if (!take_key(&text, "mark", &value) ||
 	    !log_position_parse(value, &m->mark))
+		return MANIFEST_DAMAGED;
+	if (version > 2 && !take_held(&text, m))
 		return MANIFEST_DAMAGED;
 	while (take_line(&text, &value)) {
 		struct manifest_entry entry;

@@ -1,9 +1,10 @@
 /*
  * collector/checkpoint/manifest.h - which routers there are, and where to read on for each
  *
- *	arancini manifest 2
+ *	arancini manifest 3
  *	collector ams1
  *	mark stream 1763251200123456789 4711
+ *	held 4650 4711 0 1763251200123456789 1763251299123456789
  *	router v4_192_0_2_1 filed 1763251200123.42 stream 1763251200123456789 4700
  *	router v4_192_0_2_9 new - stream 1763251200123456789 4650
  *	sum 1a2b3c4d
@@ -24,7 +25,12 @@
  * same word behind its end mark: if the two differ the manifest was written
  * for another file, and its mark does not count.
  *
- * Version 1 had no such word.
+ * The line "held" says what the stream held when the manifest was written
+ * (struct stream_extent): a start sees by it whether somebody removed messages
+ * meanwhile, also those before the positions, that consumers may not have read.
+ * It is left out where that is not known, and with a journal.
+ *
+ * Version 1 had no such word, and versions 1 and 2 no such line.
  *
  * The manifest's own position (the line "mark") is for all routers that are not
  * named: they are new, and the log has nothing of them before it.
@@ -42,7 +48,7 @@
 #include "egress/message_id.h"
 
 #define MANIFEST_NAME	 "manifest"
-#define MANIFEST_VERSION 2
+#define MANIFEST_VERSION 3
 /* More than a million routers have. */
 #define MANIFEST_MAX ((size_t)512 << 20)
 
@@ -55,6 +61,7 @@ struct manifest_entry {
 
 struct manifest {
 	struct log_position mark;
+	struct stream_extent held; /* created_ns 0: not known */
 	struct manifest_entry *entries;
 	size_t count;
 	size_t cap;

@@ -164,6 +164,18 @@ static int read_log(struct restore *r, struct nats_error *why)
 			 "the stream lost what it had acknowledged");
 		return -ESTALE;
 	}
+	if (publisher_removed_since(r->publisher, &r->manifest.held)) {
+		snprintf(why->text, sizeof(why->text),
+			 "somebody removed messages of the stream while no "
+			 "collector wrote to it");
+		return -ESTALE;
+	}
+	if (publisher_spool_superseded(r->publisher)) {
+		snprintf(why->text, sizeof(why->text),
+			 "another process of this collector has written to the "
+			 "stream since, and the spool is out of date");
+		return -ESTALE;
+	}
 	err = each_shard(r, COLLECTOR_ENV_SERIAL, restore_find_from);
 	return err < 0 || !choose_from(r) ? err : restore_tail(r, why);
 }
@@ -195,6 +207,20 @@ static int resync_if_set_aside(struct restore *r)
 	if (stats.damaged_segments == 0)
 		return 0;
 	log_cannot_tell(r, "a damaged segment was set aside", 0);
+	r->unknown = true;
+	return each_shard(r, COLLECTOR_ENV_SERIAL, resync_each);
+}
+
+/*
+ * Records of the spool are gone, its oldest segment for example: what is left
+ * is published behind a gap. No file relies on them, or check_reliance() finds
+ * out, but consumers that see the gap must be told.
+ */
+static int check_spool_gap(struct restore *r)
+{
+	if (!r->reliance.gap)
+		return 0;
+	log_cannot_tell(r, "records are missing in the spool", 0);
 	r->unknown = true;
 	return each_shard(r, COLLECTOR_ENV_SERIAL, resync_each);
 }
@@ -325,6 +351,8 @@ static int restore_all(struct restore *r)
 		err = source_read(r, restore_spool);
 	if (err == 0)
 		err = resync_if_set_aside(r);
+	if (err == 0)
+		err = check_spool_gap(r);
 	if (err == 0)
 		err = check_reliance(r);
 	if (err == 0)

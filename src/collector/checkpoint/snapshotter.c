@@ -292,13 +292,20 @@ static int write_file(struct taking *t, int64_t begun)
 	return err;
 }
 
-/* Whether the router was published to another log than that of @position. */
-static bool is_elsewhere(const struct snapshot_state *snapshot,
+/*
+ * Whether the router was published to another log than that of @position. What
+ * came before the broker was reached went to the log of the first epoch.
+ */
+static bool is_elsewhere(struct snapshotter *snapshotter,
+			 const struct router *router,
 			 const struct log_position *position)
 {
-	return log_position_known(position) &&
-	       log_position_known(&snapshot->replay_from) &&
-	       !log_position_same_log(&snapshot->replay_from, position);
+	struct log_position since = router->snapshot.replay_from;
+
+	if (!log_position_known(&since))
+		publisher_first_position(snapshotter->publisher, &since);
+	return log_position_known(position) && log_position_known(&since) &&
+	       !log_position_same_log(&since, position);
 }
 
 static int snapshot_take(struct snapshotter *snapshotter, struct router *router,
@@ -315,7 +322,7 @@ static int snapshot_take(struct snapshotter *snapshotter, struct router *router,
 	publisher_log_position(snapshotter->publisher, &start);
 	/* As long as the log is not known there is nothing to count from. */
 	if (!log_position_known(&start) ||
-	    is_elsewhere(&router->snapshot, &start))
+	    is_elsewhere(snapshotter, router, &start))
 		return 0;
 	attempt = snapshot_attempt_begin(&router->snapshot, &start,
 					 router_changes(router), sp_now());
@@ -404,9 +411,10 @@ static const char *log_loss_reason(struct snapshotter *snapshotter)
 }
 
 /*
- * Somebody deleted the stream, and the publisher made another one, or there
- * was a log_loss_reason: its consumers have nothing, or not all. They get it all again,
- * and a file from before says nothing about them.
+ * Somebody deleted the stream, and the publisher made another one, or there is
+ * a log_loss_reason(): its consumers have nothing, or not all. They get it all
+ * again, and a file from before says nothing about them. After the end of the
+ * worker the next run does it.
  */
 static void resync_if_log_lost(struct snapshotter *snapshotter)
 {
@@ -419,15 +427,17 @@ static void resync_if_log_lost(struct snapshotter *snapshotter)
 	publisher_log_position(snapshotter->publisher, &now);
 	for (struct router *router = snapshotter->worker->routers;
 	     router != NULL; router = router->next) {
-		if (why == NULL && !is_elsewhere(&router->snapshot, &now))
+		if (why == NULL && !is_elsewhere(snapshotter, router, &now))
 			continue;
-		rib_resync(router->rib_router, &when);
+		if (!snapshotter->finished)
+			rib_resync(router->rib_router, &when);
 		snapshot_invalidate(&router->snapshot, &now);
 		routers++;
 	}
 	if (routers == 0)
 		return;
-	worker_schedule_background(snapshotter->worker);
+	if (!snapshotter->finished)
+		worker_schedule_background(snapshotter->worker);
 	if (!log_begin(snapshotter->worker->log, LOG_LEVEL_WARNING, "resync",
 		       &line))
 		return;
@@ -470,18 +480,31 @@ static int round_of(struct snapshotter *snapshotter, bool all)
 	return err;
 }
 
+/*
+ * Until the next round is due. Consumers that miss something are not left
+ * waiting for it.
+ */
+static int await_round(struct snapshotter *snapshotter)
+{
+	int64_t when = sp_in(snapshotter->interval);
+	int err = 0;
+
+	while (err == 0 && !snapshotter->all) {
+		err = sp_sem_wait_until(&snapshotter->wake, when);
+		if (err == 0)
+			resync_if_log_lost(snapshotter);
+	}
+	return err == -ETIMEDOUT ? 0 : err;
+}
+
 int snapshotter_main(void *arg)
 {
 	struct snapshotter *snapshotter = arg;
 	bool all;
 
 	do {
-		if (!snapshotter->all) {
-			sp_timer_reset(snapshotter->timer,
-				       sp_in(snapshotter->interval));
-			if (sp_timer_wait(snapshotter->timer) < 0)
-				return 0;
-		}
+		if (await_round(snapshotter) < 0)
+			return 0;
 		/* If it is asked for during the round, there is another. */
 		all = snapshotter->all;
 		snapshotter->all = false;
@@ -492,7 +515,12 @@ int snapshotter_main(void *arg)
 void snapshotter_now(struct snapshotter *snapshotter)
 {
 	snapshotter->all = true;
-	sp_timer_reset(snapshotter->timer, 0);
+	snapshotter_look(snapshotter);
+}
+
+void snapshotter_look(struct snapshotter *snapshotter)
+{
+	(void)sp_sem_post(&snapshotter->wake);
 }
 
 /* The last files, some at a time: most of it is waiting for the disk. */
@@ -554,12 +582,14 @@ int snapshotter_finish(struct snapshotter *snapshotter, int64_t deadline)
 		sp_join(tasks[--n], NULL);
 	sp_shield_end();
 	router_unref(snapshotter->worker, f.next);
+	snapshotter->finished = true;
 	return f.err;
 }
 
 int snapshotter_list(struct snapshotter *snapshotter,
 		     const struct log_position *position, struct manifest *out)
 {
+	resync_if_log_lost(snapshotter);
 	for (struct router *router = snapshotter->worker->routers;
 	     router != NULL; router = router->next) {
 		struct manifest_entry entry = {
@@ -589,9 +619,9 @@ int snapshotter_list(struct snapshotter *snapshotter,
 	return 0;
 }
 
-int snapshotter_init(struct snapshotter *snapshotter, struct worker *worker,
-		     struct state_store *store, struct publisher *publisher,
-		     int64_t interval)
+void snapshotter_init(struct snapshotter *snapshotter, struct worker *worker,
+		      struct state_store *store, struct publisher *publisher,
+		      int64_t interval)
 {
 	struct publisher_stats stats;
 
@@ -605,14 +635,10 @@ int snapshotter_init(struct snapshotter *snapshotter, struct worker *worker,
 		.damaged = stats.damaged_segments,
 	};
 	worker->snapshotter = snapshotter;
-	return sp_timer_new(SP_NEVER, &snapshotter->timer);
 }
 
 void snapshotter_fini(struct snapshotter *snapshotter)
 {
 	if (snapshotter->worker != NULL)
 		snapshotter->worker->snapshotter = NULL;
-	if (snapshotter->timer != NULL)
-		sp_timer_free(snapshotter->timer);
-	snapshotter->timer = NULL;
 }

@@ -30,10 +30,11 @@
 #include "egress/log_position.h"
 #include "egress/message_id.h"
 
+#include <spargio/sync.h>
+
 struct manifest;
 struct publisher;
 struct rib_router;
-struct sp_timer;
 struct state_store;
 struct worker;
 
@@ -45,8 +46,9 @@ struct snapshotter {
 	struct state_store *store;
 	struct publisher *publisher;
 	int64_t interval;
-	struct sp_timer *timer; /* of the next round */
-	bool all;		/* the next round writes whatever changed */
+	struct sp_sem wake; /* before the interval is over */
+	bool all;	    /* the next round writes whatever changed */
+	bool finished;	    /* nothing can be published any more */
 	uint64_t fences;
 	struct record_id safe_upto; /* of the last fence that came back */
 	uint64_t rollbacks;	    /* of the publisher, so far */
@@ -63,9 +65,9 @@ bool snapshot_file_name(const struct rib_router *router,
 /* If the log has lost anything since the last time: publish the tables again. */
 void snapshotter_check_log(struct snapshotter *snapshotter);
 
-int snapshotter_init(struct snapshotter *snapshotter, struct worker *worker,
-		     struct state_store *store, struct publisher *publisher,
-		     int64_t interval);
+void snapshotter_init(struct snapshotter *snapshotter, struct worker *worker,
+		      struct state_store *store, struct publisher *publisher,
+		      int64_t interval);
 void snapshotter_fini(struct snapshotter *snapshotter);
 
 /* The fiber. @arg is a struct snapshotter. Ends when it is cancelled. */
@@ -73,6 +75,9 @@ int snapshotter_main(void *arg);
 
 /* Write what has changed at once, whatever the interval. */
 void snapshotter_now(struct snapshotter *snapshotter);
+
+/* See at once whether the log lost something. Any thread. */
+void snapshotter_look(struct snapshotter *snapshotter);
 
 /*
  * The sessions are over: make everything safe and write what has changed, in a
@@ -83,7 +88,8 @@ int snapshotter_finish(struct snapshotter *snapshotter, int64_t deadline);
 
 /*
  * Add a line for each router to @out. @position was asked for before: routers
- * that have not changed are good up to there.
+ * that have not changed are good up to there. So was what the stream holds: if
+ * something had been removed by then, no file of before counts any more.
  */
 int snapshotter_list(struct snapshotter *snapshotter,
 		     const struct log_position *position, struct manifest *out);

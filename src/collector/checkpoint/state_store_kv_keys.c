@@ -190,23 +190,47 @@ void state_store_kv_close(struct state_store *store)
 	free(s);
 }
 
-static int connect_store(struct kv_store *s, struct open_job *job,
-			 int64_t deadline)
+static bool is_broken_connection(int err)
 {
-	int err;
+	return err == -ENOTCONN || err == -ETIMEDOUT || err == -ECONNRESET ||
+	       err == -ECONNREFUSED;
+}
 
-	while ((err = state_store_kv_block(run_open, job)) < 0) {
-		if (err == -ENOMEM || err == -EINVAL || sp_now() >= deadline)
-			return err;
-		if (sp_sleep(AGAIN) < 0)
-			return -ECANCELED;
-	}
+/* Open the bucket and remove what crashes left. *@opened: the first was done. */
+static int store_attempt(struct kv_store *s, struct open_job *job, bool *opened)
+{
+	int err = state_store_kv_block(run_open, job);
+
+	*opened = err == 0;
+	if (err < 0)
+		return err;
 	s->kv = job->kv;
 	/* A value travels with its subject and headers. */
 	s->chunk = nats_kv_max(s->kv) / 2;
 	if (s->chunk > CHUNK || s->chunk == 0)
 		s->chunk = CHUNK;
-	return state_store_kv_tidy(&s->store);
+	err = state_store_kv_tidy(&s->store);
+	if (err < 0) {
+		state_store_kv_block(run_close, s->kv);
+		s->kv = NULL;
+	}
+	return err;
+}
+
+static int connect_store(struct kv_store *s, struct open_job *job,
+			 int64_t deadline)
+{
+	bool opened;
+	int err;
+
+	while ((err = store_attempt(s, job, &opened)) < 0) {
+		if (err == -ENOMEM || err == -EINVAL || sp_now() >= deadline ||
+		    (opened && !is_broken_connection(err)))
+			return err;
+		if (sp_sleep(AGAIN) < 0)
+			return -ECANCELED;
+	}
+	return 0;
 }
 
 static struct kv_store *state_store_new(void)

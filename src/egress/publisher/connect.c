@@ -8,7 +8,9 @@
  * Who may write. The stream's newest epoch event names its writer. Another
  * collector's: refused, unless at the start and told to take over. Ours with a
  * higher number than this run's: another process of ours has taken over, and
- * this one must not come back. A new epoch is opened at the start, and when
+ * this one must not come back. Ours at the start, with a number that this folder
+ * never opened: another process has written since, so that what older runs left
+ * in the spool is out of date and is left out. A new epoch is opened at the start, and when
  * the chain of ids is broken: another stream under the same name, a purged
  * one, or messages of others in it.
  */
@@ -199,10 +201,12 @@ struct establish_job {
 	bool insist;
 	bool start_over;  /* open a new epoch in any case */
 	bool disk_failed; /* the error is of our disk, not of the broker */
+	bool superseded;  /* what older runs left in the spool is out of date */
 	uint64_t epoch;
 	bool has_last;
 	struct record_id last; /* that the stream holds of this collector */
 	struct nats_tail tail;
+	struct stream_look look; /* behind all that; created_ns 0: it failed */
 
 	/* The messages that opened an epoch, behind the stream's end. */
 	bool opened;
@@ -213,6 +217,26 @@ struct establish_job {
 	struct record_id after;
 	struct publisher_events resyncs;
 };
+
+/* What the server adds to a message on its disk, and our headers. */
+#define MESSAGE_OVERHEAD 4096u
+
+/* What the stream holds. Blocks. */
+static int stream_look(const struct publisher *p, struct nats_conn *link,
+		       struct stream_look *out)
+{
+	struct nats_error why;
+	int err;
+
+	*out = (struct stream_look){
+		.asked_ns = sp_now(),
+		.began_ns = p->began_ns,
+		.max_message = p->stats.max_payload + MESSAGE_OVERHEAD,
+	};
+	err = nats_stream_look(link, &p->options.stream, &why, &out->state);
+	out->answered_ns = sp_now();
+	return err;
+}
 
 /* What the stream holds counts only if this folder's runs have made it. */
 static void judge_record(struct establish_job *job)
@@ -226,6 +250,36 @@ static void judge_record(struct establish_job *job)
 	job->last = tail->record;
 	if (tail->record.epoch > p->known_epoch)
 		tail->has_record = false;
+	/* As if the stream held all of older runs. */
+	if (job->superseded) {
+		tail->has_record = true;
+		tail->record =
+			(struct record_id){ p->first_epoch - 1, UINT64_MAX, 0 };
+	}
+}
+
+/*
+ * Whether another process of this collector has written to the stream since
+ * this folder was last used, and something of before is in the spool. The
+ * numbers of its updates were used by that process for others, and its first
+ * records may have been published: nobody can say.
+ */
+static bool spool_is_superseded(const struct establish_job *job)
+{
+	const struct publisher *p = job->p;
+	const struct nats_tail *tail = &job->tail;
+	uint64_t epoch = 0;
+
+	if (p->epoch_open || !p->inherited)
+		return false;
+	if (tail->has_epoch &&
+	    strcmp(tail->epoch_collector, p->options.collector) == 0)
+		epoch = tail->epoch;
+	if (tail->has_id && tail->id.epoch > epoch &&
+	    strcmp(tail->collector, p->options.collector) == 0)
+		epoch = tail->id.epoch;
+	/* A version that does not keep it has opened the one it began with. */
+	return epoch > p->opened_epoch && epoch != p->known_epoch;
 }
 
 static int judge_writer(struct establish_job *job)
@@ -292,7 +346,9 @@ static int open_epoch(struct establish_job *job)
 		publisher_epoch_event(p, job->epoch, job->event,
 				      sizeof(job->event));
 	if (p->options.journal_dir != NULL)
-		err = publisher_epoch_save(p->options.journal_dir, job->epoch);
+		err = publisher_epoch_save(p->options.journal_dir,
+					   &(struct publisher_epochs){
+						   job->epoch, job->epoch });
 	if (err < 0) {
 		job->disk_failed = true;
 		snprintf(job->why.text, sizeof(job->why.text), "%s/epoch: %s",
@@ -354,14 +410,14 @@ static int run_look(void *arg)
 				  (uint64_t)job->tail.max_msg_size, &job->why);
 	if (err < 0)
 		return err;
+	job->superseded = spool_is_superseded(job);
 	judge_record(job);
 	job->epoch = p->epoch;
 	return 0;
 }
 
-static int run_open(void *arg)
+static int epoch_establish(struct establish_job *job)
 {
-	struct establish_job *job = arg;
 	int err;
 
 	if (chain_unbroken(job))
@@ -373,6 +429,17 @@ static int run_open(void *arg)
 		err = publisher_rollback_send(job->p, job->link, job->epoch,
 					      &job->resyncs, &job->tail,
 					      &job->why);
+	return err;
+}
+
+static int run_open(void *arg)
+{
+	struct establish_job *job = arg;
+	int err = epoch_establish(job);
+
+	/* For the restore. One that fails is left to the next look. */
+	if (err == 0 && stream_look(job->p, job->link, &job->look) < 0)
+		job->look.state.created_ns = 0;
 	return err;
 }
 
@@ -418,17 +485,31 @@ static void update_acked_tail(struct publisher *p,
 	add_opening(p, job);
 }
 
+/* Look for a purge; it may also have come while there was no link. */
+static void look_judge(struct publisher *p, const struct stream_look *look)
+{
+	if (stream_watch_look(&p->watch, look) != STREAM_WATCH_REMOVED)
+		return;
+	p->stats.purges++;
+	publisher_notify(p, p->stats.state,
+			 "somebody removed messages of the stream: consumers "
+			 "get a resync");
+}
+
 /* Everything is known: main may go on. */
-static void hand_over(struct publisher *p, const struct establish_job *job)
+static void hand_over(struct publisher *p, struct establish_job *job)
 {
 	bool first = !p->epoch_open;
 
 	p->tail = job->tail;
 	note_limit(p, &job->tail);
+	job->look.max_message = p->stats.max_payload + MESSAGE_OVERHEAD;
 	p->epoch = job->epoch;
 	if (p->known_epoch < p->epoch)
 		p->known_epoch = p->epoch;
 	p->created_ns = job->tail.created_ns;
+	if (job->look.state.created_ns != 0)
+		look_judge(p, &job->look);
 	memcpy(p->last_id, job->tail.id_text, sizeof(p->last_id));
 	p->last_seq = job->tail.id_seq;
 	p->lost = false;
@@ -439,13 +520,22 @@ static void hand_over(struct publisher *p, const struct establish_job *job)
 	p->ready = true;
 	p->fresh = true;
 	publisher_set_log_position(p, job->tail.id_seq);
+	if (job->superseded)
+		publisher_notify(
+			p, p->stats.state,
+			"another process of this collector has written "
+			"to the stream since: what is in the spool is "
+			"out of date and left out");
 	if (first) {
 		pthread_mutex_lock(&p->lock);
 		p->epoch_position = p->log_position;
+		p->epoch_superseded = job->superseded;
 		p->epoch_has_stored = job->tail.has_record;
 		p->epoch_stored = job->tail.record;
 		p->epoch_has_last = job->has_last;
 		p->epoch_last = job->last;
+		p->epoch_look = job->look;
+		p->extent = stream_watch_extent(&p->watch);
 		p->shared_epoch_open = true;
 		pthread_cond_broadcast(&p->changed);
 		pthread_mutex_unlock(&p->lock);
@@ -518,9 +608,6 @@ static int stream_establish(struct publisher *p, struct nats_error *why)
 
 /* Looking for a purge */
 
-/* What the server adds to a message on its disk, and our headers. */
-#define MESSAGE_OVERHEAD 4096u
-
 struct look_job {
 	const struct publisher *p;
 	struct nats_conn *link;
@@ -530,52 +617,31 @@ struct look_job {
 static int run_purge_look(void *arg)
 {
 	struct look_job *job = arg;
-	struct nats_error why;
-	int err;
 
-	job->look.asked_ns = sp_now();
-	err = nats_stream_look(job->link, &job->p->options.stream, &why,
-			       &job->look.state);
-	job->look.answered_ns = sp_now();
-	return err;
+	return stream_look(job->p, job->link, &job->look);
 }
 
 /* A look that fails is left to the next one: messages find out by themselves. */
 static void look_at_stream(struct publisher *p)
 {
-	struct look_job job = {
-		.p = p,
-		.link = p->link,
-		.look.began_ns = p->began_ns,
-		.look.max_message = p->stats.max_payload + MESSAGE_OVERHEAD,
-	};
+	struct look_job job = { .p = p, .link = p->link };
 	int err = publisher_block(run_purge_look, &job); /* yields */
-	enum stream_watch_result result = STREAM_WATCH_REPLACED;
 
 	if (err == 0)
-		result = stream_watch_look(&p->watch, &job.look);
-	else if (err != -ENOENT)
-		return;
-	if (result == STREAM_WATCH_REMOVED) {
-		p->stats.purges++;
-		publisher_notify(p, p->stats.state,
-				 "somebody removed messages of the stream: "
-				 "consumers get a resync");
-	} else if (result == STREAM_WATCH_REPLACED &&
-		   (err < 0 || job.look.state.created_ns != p->created_ns)) {
-		/* Or this link already goes on in the new one. */
+		look_judge(p, &job.look);
+	if (err == -ENOENT ||
+	    (err == 0 && job.look.state.created_ns != p->created_ns)) {
 		publisher_stream_fail(p, TROUBLE_STREAM,
 				      "the stream was deleted");
 		publisher_wake(p);
 	}
 }
 
-/* Until main says that there is trouble. A purge may have come before. */
+/* Until main says that there is trouble. */
 static int watch_stream(struct publisher *p)
 {
 	int err;
 
-	look_at_stream(p); /* yields */
 	while ((err = sp_sem_wait_until(&p->link_wake,
 					sp_in(p->options.look_ns))) ==
 	       -ETIMEDOUT)

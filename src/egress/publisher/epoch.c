@@ -5,6 +5,10 @@
  * collector moves to another machine, and the last one used is kept beside the
  * spool, so that a clock that was set back does no harm. The stream has the
  * last word: what it has seen is passed over (connect.c).
+ *
+ * The second line of the file is the last epoch that was opened in a stream: a
+ * stream with a later one was written by a process with another folder. Older
+ * versions neither write nor read that line.
  */
 #include "egress/publisher/publisher_internal.h"
 
@@ -20,7 +24,7 @@
 #include <unistd.h>
 
 #define FILE_NAME "epoch"
-#define TEXT_LEN  21 /* 20 digits and a newline */
+#define LINE_LEN  21 /* 20 digits and a newline */
 
 static int open_file(const char *dir, int flags)
 {
@@ -34,29 +38,32 @@ static int open_file(const char *dir, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/* 0 if none was kept; a file that cannot be read as a number is none. */
-int publisher_epoch_load(const char *dir, uint64_t *out)
+/* 0 if none was kept; a line that cannot be read as a number is none. */
+int publisher_epoch_load(const char *dir, struct publisher_epochs *out)
 {
 	int fd = open_file(dir, O_RDONLY);
-	char text[TEXT_LEN + 1] = "";
+	char text[2 * LINE_LEN + 1] = "";
 	ssize_t n;
 
-	*out = 0;
+	*out = (struct publisher_epochs){ .used = 0 };
 	if (fd == -ENOENT)
 		return 0;
 	if (fd < 0)
 		return fd;
-	n = read(fd, text, TEXT_LEN);
+	n = read(fd, text, 2 * LINE_LEN);
 	close(fd);
-	if (n == TEXT_LEN)
-		*out = strtoull(text, NULL, 10);
+	if (n >= LINE_LEN)
+		out->used = strtoull(text, NULL, 10);
+	/* An older version knows one number, and has opened that. */
+	out->opened = n == 2 * LINE_LEN ? strtoull(text + LINE_LEN, NULL, 10)
+					: out->used;
 	return 0;
 }
 
-/* One small write in place: the old number or the new one. */
-int publisher_epoch_save(const char *dir, uint64_t epoch)
+/* One small write in place: the old numbers or the new ones. */
+int publisher_epoch_save(const char *dir, const struct publisher_epochs *epochs)
 {
-	char text[TEXT_LEN + 1];
+	char text[2 * LINE_LEN + 1];
 	int err = 0;
 	ssize_t n;
 	int fd;
@@ -66,10 +73,11 @@ int publisher_epoch_save(const char *dir, uint64_t epoch)
 	fd = open_file(dir, O_WRONLY | O_CREAT);
 	if (fd < 0)
 		return fd;
-	snprintf(text, sizeof(text), "%020" PRIu64 "\n", epoch);
-	n = pwrite(fd, text, TEXT_LEN, 0);
+	snprintf(text, sizeof(text), "%020" PRIu64 "\n%020" PRIu64 "\n",
+		 epochs->used, epochs->opened);
+	n = pwrite(fd, text, 2 * LINE_LEN, 0);
 	/* A write that is cut short found no more room, and leaves errno. */
-	if (n != TEXT_LEN)
+	if (n != 2 * LINE_LEN)
 		err = n < 0 ? -errno : -ENOSPC;
 	else if (fdatasync(fd) < 0)
 		err = -errno;

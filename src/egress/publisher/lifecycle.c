@@ -101,6 +101,7 @@ void publisher_share(struct publisher *p)
 	}
 	pthread_mutex_lock(&p->lock);
 	p->shared = p->stats;
+	p->extent = stream_watch_extent(&p->watch);
 	pthread_mutex_unlock(&p->lock);
 }
 
@@ -151,6 +152,15 @@ void publisher_log_position(struct publisher *p, struct log_position *out)
 {
 	pthread_mutex_lock(&p->lock);
 	*out = p->log_position;
+	pthread_mutex_unlock(&p->lock);
+}
+
+void publisher_first_position(struct publisher *p, struct log_position *out)
+{
+	*out = (struct log_position){ .identity = 0 };
+	pthread_mutex_lock(&p->lock);
+	if (p->shared_epoch_open)
+		*out = p->epoch_position;
 	pthread_mutex_unlock(&p->lock);
 }
 
@@ -208,6 +218,16 @@ bool publisher_stored(struct publisher *p, struct record_id *out)
 	return has;
 }
 
+bool publisher_spool_superseded(struct publisher *p)
+{
+	bool superseded;
+
+	pthread_mutex_lock(&p->lock);
+	superseded = p->epoch_superseded;
+	pthread_mutex_unlock(&p->lock);
+	return superseded;
+}
+
 bool publisher_last_record(struct publisher *p, struct record_id *out)
 {
 	bool has;
@@ -217,6 +237,25 @@ bool publisher_last_record(struct publisher *p, struct record_id *out)
 	*out = p->epoch_last;
 	pthread_mutex_unlock(&p->lock);
 	return has;
+}
+
+void publisher_extent(struct publisher *p, struct stream_extent *out)
+{
+	pthread_mutex_lock(&p->lock);
+	*out = p->extent;
+	pthread_mutex_unlock(&p->lock);
+}
+
+bool publisher_removed_since(struct publisher *p,
+			     const struct stream_extent *before)
+{
+	bool removed;
+
+	pthread_mutex_lock(&p->lock);
+	removed = p->shared_epoch_open &&
+		  stream_watch_removed_since(before, &p->epoch_look);
+	pthread_mutex_unlock(&p->lock);
+	return removed;
 }
 
 bool publisher_has_history(const struct publisher *p)
@@ -327,6 +366,7 @@ static void choose_epoch(struct publisher *p)
 	p->epoch = publisher_wall_ns() / 1000000;
 	if (p->epoch <= p->known_epoch)
 		p->epoch = p->known_epoch + 1;
+	p->first_epoch = p->epoch;
 }
 
 /* At once, where there is no broker to ask. */
@@ -376,7 +416,7 @@ struct opening {
 static int open_journal(struct publisher *p, struct nats_error *why)
 {
 	const char *dir = p->options.journal_dir;
-	uint64_t kept;
+	struct publisher_epochs kept;
 	int err = publisher_spool_open(p, why);
 
 	if (err < 0)
@@ -384,11 +424,15 @@ static int open_journal(struct publisher *p, struct nats_error *why)
 	/* Brief, and nobody else is here yet. */
 	err = publisher_epoch_load(dir, &kept);
 	if (err == 0) {
-		if (kept > p->known_epoch)
-			p->known_epoch = kept;
+		if (kept.used > p->known_epoch)
+			p->known_epoch = kept.used;
+		/* Without the file its records say what was opened. */
+		p->opened_epoch = kept.used != 0 ? kept.opened : p->known_epoch;
 		p->has_history = p->known_epoch != 0;
 		choose_epoch(p);
-		err = publisher_epoch_save(dir, p->epoch);
+		kept.used = p->epoch;
+		kept.opened = p->opened_epoch;
+		err = publisher_epoch_save(dir, &kept);
 	}
 	if (err < 0)
 		snprintf(why->text, sizeof(why->text), "%s: %s", dir,

@@ -160,6 +160,14 @@ int publisher_wait_epoch(struct publisher *p, int64_t deadline,
 bool publisher_stored(struct publisher *p, struct record_id *out);
 
 /*
+ * Once the epoch is open: whether the spool of older runs is left out, because
+ * another process of this collector, with another folder, has written to the
+ * stream since. Consumers have what that one published, and not what is in the
+ * spool (docs/decisions/0122).
+ */
+bool publisher_spool_superseded(struct publisher *p);
+
+/*
  * Whether @position of the journal was cut off or set aside, as far as was
  * found at the start: a snapshot made there relies on what is gone.
  */
@@ -178,11 +186,31 @@ bool publisher_last_record(struct publisher *p, struct record_id *out);
  */
 bool publisher_has_history(const struct publisher *p);
 
+/*
+ * What the stream held when the publisher last looked, to be kept for the next
+ * run; created_ns is 0 if it never did. What was removed before that look is
+ * counted in publisher_stats.purges.
+ */
+void publisher_extent(struct publisher *p, struct stream_extent *out);
+
+/*
+ * Once the epoch is open: whether somebody removed messages of the stream since
+ * it was as @before says.
+ */
+bool publisher_removed_since(struct publisher *p,
+			     const struct stream_extent *before);
+
 /* After publisher_options.hold: publish. */
 void publisher_go(struct publisher *p);
 
 /* The last place in the log before which everything is acknowledged. */
 void publisher_log_position(struct publisher *p, struct log_position *out);
+
+/*
+ * The place of the first epoch of this run: all that this run publishes goes
+ * behind it, unless that log is lost. Not known until the epoch is open.
+ */
+void publisher_first_position(struct publisher *p, struct log_position *out);
 
 void publisher_stats(struct publisher *p, struct publisher_stats *out);
 

@@ -52,6 +52,12 @@ struct publisher_mending {
 	unsigned failures;   /* attempts without progress */
 };
 
+/* What the folder of the journal or spool knows of runs before. */
+struct publisher_epochs {
+	uint64_t used;	 /* the highest that a run began with */
+	uint64_t opened; /* the highest that was opened in a stream */
+};
+
 struct publisher {
 	struct publisher_options options;
 	struct egress_bridge *bridge;
@@ -63,7 +69,9 @@ struct publisher {
 	/* Numbers */
 	uint64_t epoch;
 	uint64_t next_seq;
-	uint64_t known_epoch; /* the highest this folder was used in before */
+	uint64_t known_epoch;  /* the highest this folder was used in before */
+	uint64_t opened_epoch; /* the highest that it opened in a stream */
+	uint64_t first_epoch;  /* of this run: its records are not older */
 	char last_id[MESSAGE_ID_MAX]; /* of the stream's last message */
 	/*
 	 * Sequence of the stream's last message, if it is known: it was read
@@ -125,6 +133,7 @@ struct publisher {
 	size_t gap_count;
 	/* The last segment that was passed over because it is damaged. */
 	char skipped[JOURNAL_NAME_MAX];
+	bool inherited; /* older runs left records in the spool */
 	bool spooling;
 	bool told_spooling; /* as the last notice said */
 	struct send_queue disk;
@@ -171,8 +180,11 @@ struct publisher {
 	struct log_position epoch_position;
 	bool epoch_has_last;
 	struct record_id epoch_last; /* of the log, whoever made it */
+	bool epoch_superseded;	     /* see publisher_spool_superseded() */
 	bool epoch_has_stored;
 	struct record_id epoch_stored; /* of older runs */
+	struct stream_look epoch_look; /* of the stream then */
+	struct stream_extent extent;   /* as of the last look */
 	bool shared_epoch_open;
 };
 
@@ -221,8 +233,9 @@ void publisher_judge(struct publisher *p);
 int64_t publisher_judge_deadline(const struct publisher *p);
 
 /* epoch.c: numbers of runs. Blocks. */
-int publisher_epoch_load(const char *dir, uint64_t *out);
-int publisher_epoch_save(const char *dir, uint64_t epoch);
+int publisher_epoch_load(const char *dir, struct publisher_epochs *out);
+int publisher_epoch_save(const char *dir,
+			 const struct publisher_epochs *epochs);
 size_t publisher_epoch_event(const struct publisher *p, uint64_t epoch,
 			     uint8_t *out, size_t cap);
 

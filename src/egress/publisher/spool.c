@@ -110,7 +110,7 @@ int publisher_spool_open(struct publisher *p, struct nats_error *why)
 		p->epoch_last = p->taken;
 	}
 	/* What an older run left behind goes first. */
-	p->spooling = spool;
+	p->inherited = p->spooling = spool;
 	return 0;
 }
 

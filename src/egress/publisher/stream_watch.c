@@ -32,17 +32,21 @@ static bool age_explains(const struct stream_watch *w,
 	       look->answered_ns - stored >= look->state.max_age_ns;
 }
 
-static bool limits_explain(const struct stream_watch *w,
-			   const struct stream_look *look)
+static bool size_explains(const struct stream_look *look)
 {
 	const struct nats_stream_state *s = &look->state;
 
 	if (s->max_msgs > 0 && s->messages >= (uint64_t)s->max_msgs)
 		return true;
-	if (s->max_bytes > 0 &&
-	    s->bytes + look->max_message > (uint64_t)s->max_bytes)
-		return true;
-	return age_explains(w, look, state_first(s) - 1);
+	return s->max_bytes > 0 &&
+	       s->bytes + look->max_message > (uint64_t)s->max_bytes;
+}
+
+static bool limits_explain(const struct stream_watch *w,
+			   const struct stream_look *look)
+{
+	return size_explains(look) ||
+	       age_explains(w, look, state_first(&look->state) - 1);
 }
 
 static void sample_push(struct stream_watch *w, struct stream_watch_sample one)
@@ -104,4 +108,50 @@ enum stream_watch_result stream_watch_look(struct stream_watch *w,
 	}
 	look_remember(w, look);
 	return replaced ? STREAM_WATCH_REPLACED : result;
+}
+
+struct stream_extent stream_watch_extent(const struct stream_watch *w)
+{
+	const struct nats_stream_state *s = &w->last;
+
+	if (!w->known)
+		return (struct stream_extent){ .created_ns = 0 };
+	return (struct stream_extent){
+		.created_ns = s->created_ns,
+		.first_seq = state_first(s),
+		.last_seq = s->last_seq,
+		.deleted = s->deleted,
+		.first_ns = s->first_ns > 0 ? s->first_ns : 0,
+		.last_ns = s->last_ns > 0 ? s->last_ns : 0,
+	};
+}
+
+/* The newest message that is gone was stored after this, by the server. */
+static bool age_explains_since(const struct stream_extent *before,
+			       const struct nats_stream_state *s)
+{
+	int64_t stored = state_first(s) - 1 >= before->last_seq
+				 ? before->last_ns
+				 : before->first_ns;
+
+	if (s->max_age_ns <= 0)
+		return false;
+	/* Also where times are not known, or a clock was set back. */
+	return stored == 0 || s->last_ns < stored ||
+	       s->last_ns - stored >= s->max_age_ns;
+}
+
+bool stream_watch_removed_since(const struct stream_extent *before,
+				const struct stream_look *look)
+{
+	const struct nats_stream_state *s = &look->state;
+
+	/* Another stream, or one put back, is found out by positions. */
+	if (before->created_ns == 0 || before->created_ns != s->created_ns ||
+	    s->last_seq < before->last_seq)
+		return false;
+	if (s->deleted > before->deleted)
+		return true;
+	return state_first(s) > before->first_seq && !size_explains(look) &&
+	       !age_explains_since(before, s);
 }

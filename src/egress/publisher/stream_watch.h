@@ -27,6 +27,7 @@
 #ifndef EGRESS_PUBLISHER_STREAM_WATCH_H
 #define EGRESS_PUBLISHER_STREAM_WATCH_H
 
+#include "egress/log_position.h"
 #include "egress/nats/stream.h"
 
 #include <stdbool.h>
@@ -70,5 +71,17 @@ struct stream_watch {
 /* Compare @look with the one before; begin with a watch of zeros. */
 enum stream_watch_result stream_watch_look(struct stream_watch *watch,
 					   const struct stream_look *look);
+
+/* What the last look saw, to be kept for a later run. */
+struct stream_extent stream_watch_extent(const struct stream_watch *watch);
+
+/*
+ * Whether somebody removed messages between @before, of an earlier run, and
+ * @look. The same rule, but the ages of messages are known by the server's times
+ * only: @look is behind a message that this run has just stored, so its last
+ * message says what time it is.
+ */
+bool stream_watch_removed_since(const struct stream_extent *before,
+				const struct stream_look *look);
 
 #endif
