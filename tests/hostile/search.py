@@ -64,10 +64,10 @@ def lists_of(communities, large):
 def fit(update_of, routes):
     """With as many of the routes as a BGP message may have bytes."""
     while routes > 0:
-        data = update_of(routes)
-        if len(data) <= 65535:
-            return data
-        routes = routes * 2 // 3
+        try:
+            return update_of(routes)
+        except struct.error:    # a length of more than 16 bits
+            routes = routes * 2 // 3
     return b""
 
 
@@ -99,7 +99,7 @@ def make_updates(p):
                    + nlri(count, first))
     for n in range(p["count"]):
         out += peer.monitor(fit(lambda c: update_of(c, n * p["routes"]),
-                                p["routes"]) or update_of(1), p["flags"])
+                                p["routes"]), p["flags"])
     return out
 
 
