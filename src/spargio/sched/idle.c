@@ -338,8 +338,6 @@ static void park_shard(struct sp_shard *s)
 
 void sp__shard_pass_on(struct sp_shard *s)
 {
-	if (!s->searched)
-		return;
 	s->searched = false;
 	if (atomic_load(&s->rt->parked) == 0)
 		return;

@@ -99,7 +99,7 @@ static void run_turn(struct sp_shard *s)
 	if (!sp__shard_runnable(s)) {
 		sp__shard_idle(s);
 		poll_events(s);
-		if (sp__shard_runnable(s))
+		if (s->searched && sp__shard_runnable(s))
 			sp__shard_pass_on(s);
 	}
 }
