@@ -7,6 +7,7 @@ import contextlib
 import ctypes
 import ctypes.util
 import pathlib
+import re
 
 import capnp
 import nats
@@ -29,6 +30,8 @@ STREAM = "ARANCINI"
 # synthetic-withdraw	only of a route that consumers have
 RULES = ("sequence", "sequence-falls-back", "resync-late",
          "synthetic-withdraw")
+# The id of a resync that opens an epoch: the tables follow behind another one.
+OPENING = re.compile(r"\.0-\d+$")
 ORIGINS = {"IGP": 0, "EGP": 1, "INCOMPLETE": 2}
 DECONFIGURED = 5
 MAX_BATCH = 8 << 20
@@ -127,6 +130,8 @@ class Tables:
         self.routes = {}        # token -> {key of the route: Value}
         self.numbering = {}     # Table -> Numbering
         self.resynced = set()   # tokens of routers
+        self.opening = False    # this message is a resync that opens an epoch
+        self.partial = set()    # tokens: their tables are still to follow
         self.stream_lost = False    # with what was acknowledged
         self.new_collector = False  # it lost all state: 1 may come again
         self.any_start = False  # the first numbers are not in the stream
@@ -136,8 +141,9 @@ class Tables:
         self.resyncs = 0
         self.epochs = 0
 
-    def apply(self, subject, encoding, payload):
+    def apply(self, subject, encoding, payload, message_id=""):
         token = router_token(subject)
+        self.opening = OPENING.search(message_id) is not None
         if subject.startswith("arancini.events."):
             for event in batch_messages(SCHEMA.Event, encoding, payload):
                 self.apply_event(token, event)
@@ -168,7 +174,7 @@ class Tables:
         if value is not None:
             routes[key] = value
         elif routes.pop(key, None) is None and update.synthetic and \
-                (token in self.resynced or not self.any_start):
+                token not in self.partial and (token in self.resynced or not self.any_start):
             self.breach("synthetic-withdraw",
                         f"synthetic withdraw ({update.reason}) of a route "
                         f"that consumers do not have: {key}")
@@ -185,6 +191,10 @@ class Tables:
                     numbering.begins = True
                     numbering.restart |= self.new_collector
             self.resynced.add(token)
+            if self.opening:
+                self.partial.add(token)
+            else:
+                self.partial.discard(token)
         elif event.kind == "epoch":
             self.epochs += 1
         elif event.kind == "peerDown" and event.reason == DECONFIGURED:
@@ -292,7 +302,7 @@ class StreamConsumer:
         if message_id is None:
             return      # somebody else's message
         self.tables.apply(message.subject, headers.get("Content-Encoding"),
-                          message.data)
+                          message.data, message_id)
 
 
 class JournalConsumer:
