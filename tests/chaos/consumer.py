@@ -7,6 +7,7 @@ import contextlib
 import ctypes
 import ctypes.util
 import pathlib
+import re
 
 import capnp
 import nats
@@ -30,6 +31,8 @@ STREAM = "ARANCINI"
 #			stream that was lost it is the resync that is late
 RULES = ("sequence", "sequence-falls-back", "resync-late",
          "synthetic-withdraw")
+# The id of a resync that opens an epoch: the tables follow behind another one.
+OPENING = re.compile(r"\.0-\d+$")
 ORIGINS = {"IGP": 0, "EGP": 1, "INCOMPLETE": 2}
 DECONFIGURED = 5
 MAX_BATCH = 8 << 20
@@ -128,6 +131,8 @@ class Tables:
         self.routes = {}        # token -> {key of the route: Value}
         self.numbering = {}     # Table -> Numbering
         self.resynced = set()   # tokens of routers
+        self.opening = False    # this message is a resync that opens an epoch
+        self.partial = set()    # tokens: their tables are still to follow
         self.stream_lost = False    # with what was acknowledged
         self.new_collector = False  # it lost all state: 1 may come again
         self.any_start = False  # the first numbers are not in the stream
@@ -139,8 +144,9 @@ class Tables:
         self.resyncs = 0
         self.epochs = 0
 
-    def apply(self, subject, encoding, payload):
+    def apply(self, subject, encoding, payload, message_id=""):
         token = router_token(subject)
+        self.opening = OPENING.search(message_id) is not None
         if subject.startswith("arancini.events."):
             for event in batch_messages(SCHEMA.Event, encoding, payload):
                 self.apply_event(token, event)
@@ -172,6 +178,7 @@ class Tables:
         if value is not None:
             routes[key] = value
         elif routes.pop(key, None) is None and update.synthetic and \
+                token not in self.partial and \
                 (token in self.resynced or not self.any_start):
             # Its announcement may have been in the stream that was lost.
             self.breach(token, "resync-late" if self.stream_lost
@@ -198,6 +205,10 @@ class Tables:
                     numbering.begins = True
                     numbering.restart |= self.new_collector
             self.resynced.add(token)
+            if self.opening:
+                self.partial.add(token)
+            else:
+                self.partial.discard(token)
         elif event.kind == "epoch":
             self.epochs += 1
         elif event.kind == "peerDown" and event.reason == DECONFIGURED:
@@ -305,7 +316,7 @@ class StreamConsumer:
         if message_id is None:
             return      # somebody else's message
         self.tables.apply(message.subject, headers.get("Content-Encoding"),
-                          message.data)
+                          message.data, message_id)
 
 
 class JournalConsumer:
