@@ -218,26 +218,6 @@ struct establish_job {
 	struct publisher_events resyncs;
 };
 
-/* What the server adds to a message on its disk, and our headers. */
-#define MESSAGE_OVERHEAD 4096u
-
-/* What the stream holds. Blocks. */
-static int stream_look(const struct publisher *p, struct nats_conn *link,
-		       struct stream_look *out)
-{
-	struct nats_error why;
-	int err;
-
-	*out = (struct stream_look){
-		.asked_ns = sp_now(),
-		.began_ns = p->began_ns,
-		.max_message = p->stats.max_payload + MESSAGE_OVERHEAD,
-	};
-	err = nats_stream_look(link, &p->options.stream, &why, &out->state);
-	out->answered_ns = sp_now();
-	return err;
-}
-
 /* What the stream holds counts only if this folder's runs have made it. */
 static void judge_record(struct establish_job *job)
 {
@@ -438,7 +418,7 @@ static int run_open(void *arg)
 	int err = epoch_establish(job);
 
 	/* For the restore. One that fails is left to the next look. */
-	if (err == 0 && stream_look(job->p, job->link, &job->look) < 0)
+	if (err == 0 && publisher_look(job->p, job->link, &job->look) < 0)
 		job->look.state.created_ns = 0;
 	return err;
 }
@@ -485,17 +465,6 @@ static void update_acked_tail(struct publisher *p,
 	add_opening(p, job);
 }
 
-/* Look for a purge; it may also have come while there was no link. */
-static void look_judge(struct publisher *p, const struct stream_look *look)
-{
-	if (stream_watch_look(&p->watch, look) != STREAM_WATCH_REMOVED)
-		return;
-	p->stats.purges++;
-	publisher_notify(p, p->stats.state,
-			 "somebody removed messages of the stream: consumers "
-			 "get a resync");
-}
-
 /* Everything is known: main may go on. */
 static void hand_over(struct publisher *p, struct establish_job *job)
 {
@@ -503,13 +472,13 @@ static void hand_over(struct publisher *p, struct establish_job *job)
 
 	p->tail = job->tail;
 	note_limit(p, &job->tail);
-	job->look.max_message = p->stats.max_payload + MESSAGE_OVERHEAD;
+	job->look.max_message = publisher_look_max_message(p);
 	p->epoch = job->epoch;
 	if (p->known_epoch < p->epoch)
 		p->known_epoch = p->epoch;
 	p->created_ns = job->tail.created_ns;
 	if (job->look.state.created_ns != 0)
-		look_judge(p, &job->look);
+		publisher_look_judge(p, &job->look);
 	memcpy(p->last_id, job->tail.id_text, sizeof(p->last_id));
 	p->last_seq = job->tail.id_seq;
 	p->lost = false;
@@ -606,49 +575,6 @@ static int stream_establish(struct publisher *p, struct nats_error *why)
 	return err;
 }
 
-/* Looking for a purge */
-
-struct look_job {
-	const struct publisher *p;
-	struct nats_conn *link;
-	struct stream_look look;
-};
-
-static int run_purge_look(void *arg)
-{
-	struct look_job *job = arg;
-
-	return stream_look(job->p, job->link, &job->look);
-}
-
-/* A look that fails is left to the next one: messages find out by themselves. */
-static void look_at_stream(struct publisher *p)
-{
-	struct look_job job = { .p = p, .link = p->link };
-	int err = publisher_block(run_purge_look, &job); /* yields */
-
-	if (err == 0)
-		look_judge(p, &job.look);
-	if (err == -ENOENT ||
-	    (err == 0 && job.look.state.created_ns != p->created_ns)) {
-		publisher_stream_fail(p, TROUBLE_STREAM,
-				      "the stream was deleted");
-		publisher_wake(p);
-	}
-}
-
-/* Until main says that there is trouble. */
-static int watch_stream(struct publisher *p)
-{
-	int err;
-
-	while ((err = sp_sem_wait_until(&p->link_wake,
-					sp_in(p->options.look_ns))) ==
-	       -ETIMEDOUT)
-		look_at_stream(p); /* yields */
-	return err;
-}
-
 /* The loop */
 
 static enum publisher_state state_of(int err)
@@ -693,7 +619,7 @@ int publisher_connect_main(void *arg)
 		if (err == 0)
 			err = stream_establish(p, &why);
 		if (err == 0) {
-			if (watch_stream(p) < 0)
+			if (publisher_look_watch(p) < 0)
 				break;
 			if (p->stats.messages != before)
 				backoff_reset(&backoff);

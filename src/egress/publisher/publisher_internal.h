@@ -243,6 +243,18 @@ size_t publisher_epoch_event(const struct publisher *p, uint64_t epoch,
 int publisher_connect_main(void *arg);
 
 /*
+ * stream_look.c: messages that somebody removed from the stream. What it holds;
+ * blocks.
+ */
+int publisher_look(const struct publisher *p, struct nats_conn *link,
+		   struct stream_look *out);
+uint64_t publisher_look_max_message(const struct publisher *p);
+/* They may also have been removed while there was no link. */
+void publisher_look_judge(struct publisher *p, const struct stream_look *look);
+/* Look now and then, until main says that there is trouble. Yields. */
+int publisher_look_watch(struct publisher *p);
+
+/*
  * Run @fn on a thread of the pool; @arg may be on the caller's stack: nothing
  * ends the wait. Yields.
  */

@@ -1,0 +1,85 @@
+/*
+ * Asking the server now and then what the stream holds: messages that somebody
+ * removed, or a stream that was deleted, are not noticed by publishing.
+ */
+#include "egress/publisher/publisher_internal.h"
+
+#include "egress/nats/stream.h"
+
+#include <spargio/time.h>
+
+#include <errno.h>
+
+/* What the server adds to a message on its disk, and our headers. */
+#define MESSAGE_OVERHEAD 4096u
+
+uint64_t publisher_look_max_message(const struct publisher *p)
+{
+	return p->stats.max_payload + MESSAGE_OVERHEAD;
+}
+
+int publisher_look(const struct publisher *p, struct nats_conn *link,
+		   struct stream_look *out)
+{
+	struct nats_error why;
+	int err;
+
+	*out = (struct stream_look){
+		.asked_ns = sp_now(),
+		.began_ns = p->began_ns,
+		.max_message = publisher_look_max_message(p),
+	};
+	err = nats_stream_look(link, &p->options.stream, &why, &out->state);
+	out->answered_ns = sp_now();
+	return err;
+}
+
+void publisher_look_judge(struct publisher *p, const struct stream_look *look)
+{
+	if (stream_watch_look(&p->watch, look) != STREAM_WATCH_REMOVED)
+		return;
+	p->stats.purges++;
+	publisher_notify(p, p->stats.state,
+			 "somebody removed messages of the stream: consumers "
+			 "get a resync");
+}
+
+struct look_job {
+	const struct publisher *p;
+	struct nats_conn *link;
+	struct stream_look look;
+};
+
+static int run_look(void *arg)
+{
+	struct look_job *job = arg;
+
+	return publisher_look(job->p, job->link, &job->look);
+}
+
+/* A look that fails is left to the next one: messages find out by themselves. */
+static void look_at_stream(struct publisher *p)
+{
+	struct look_job job = { .p = p, .link = p->link };
+	int err = publisher_block(run_look, &job); /* yields */
+
+	if (err == 0)
+		publisher_look_judge(p, &job.look);
+	if (err == -ENOENT ||
+	    (err == 0 && job.look.state.created_ns != p->created_ns)) {
+		publisher_stream_fail(p, TROUBLE_STREAM,
+				      "the stream was deleted");
+		publisher_wake(p);
+	}
+}
+
+int publisher_look_watch(struct publisher *p)
+{
+	int err;
+
+	while ((err = sp_sem_wait_until(&p->link_wake,
+					sp_in(p->options.look_ns))) ==
+	       -ETIMEDOUT)
+		look_at_stream(p); /* yields */
+	return err;
+}
