@@ -158,7 +158,10 @@ def boot(command, log, kvm):
     """Run the guest; what it printed, and whether it ended by itself. None if
     it did not start."""
     log.write_text("")
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL) as qemu:
+    # A KVM that fails prints its registers.
+    with (log.with_suffix(".qemu").open("a") as said,
+          subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said,
+                           stderr=said) as qemu):
         try:
             if not has_started(qemu, log,
                                LIMIT_START if kvm else LIMIT_START_TCG):
