@@ -37,6 +37,7 @@ class OtherRouter:
         self.peer = Peer("10.9.9.9", 65001)
         self.every = every
         self.sent, self.seen = {}, {}
+        self.since = self.least = 0
         self.stopped = threading.Event()
         self.sock = connect(c, address)
         self.sock.sendall(initiation(b"other") + self.peer.up())
@@ -76,8 +77,14 @@ class OtherRouter:
             assert time.monotonic() < deadline, "too late"
             time.sleep(0.02)
 
+    def begin(self):
+        """The delays are of what is sent from now on, ten at least."""
+        self.since = time.monotonic()
+        self.least = len(self.sent) + 10
+
     def stop(self):
-        """The delays of all that was sent."""
+        """The delays, in order of length."""
+        self.until(lambda: len(self.sent) > self.least)
         self.stopped.set()
         self.threads[0].join()
         try:
@@ -87,7 +94,8 @@ class OtherRouter:
             self.threads[1].join()
             self.tail.wait()
             self.sock.close()
-        return sorted(self.seen[p] - self.sent[p] for p in self.sent)
+        return sorted(self.seen[p] - sent for p, sent in self.sent.items()
+                      if sent >= self.since)
 
 
 class Watch:
@@ -158,6 +166,7 @@ def attack(c, data, routes, log=None):
     with connect(c, EVIL) as sock:
         sock.sendall(initiation(b"evil"))
         watch = Watch(c)
+        other.begin()
         sock.sendall(data)
         other.until(lambda: published(c) >= routes, 120)
         c.http.until(lambda s: s["output"]["waiting"] == 0, 120)
