@@ -42,6 +42,7 @@ static struct sp_opts child_opts(void)
 static struct child run_child(int (*body)(void))
 {
 	struct child child = { .status = 0 };
+	char *qemu;
 	size_t len = 0;
 	ssize_t n;
 	int out[2];
@@ -62,6 +63,10 @@ static struct child run_child(int (*body)(void))
 		len += (size_t)n;
 	close(out[0]);
 	waitpid(pid, &child.status, 0);
+	/* What qemu's user emulation adds. */
+	qemu = strstr(child.said, "qemu: uncaught target signal");
+	if (qemu != NULL)
+		*qemu = '\0';
 	return child;
 }
 
