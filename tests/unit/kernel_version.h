@@ -4,18 +4,21 @@
 #ifndef TESTS_KERNEL_VERSION_H
 #define TESTS_KERNEL_VERSION_H
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
 
 /* "6.12.3" is 6012; 0 if it is not a version. */
 static inline int version_of(const char *text)
 {
-	int major, minor;
+	char *end;
+	long major = strtol(text, &end, 10);
+	long minor;
 
-	if (sscanf(text, "%d.%d", &major, &minor) != 2)
+	if (end == text || *end != '.')
 		return 0;
-	return major * 1000 + minor;
+	text = end + 1;
+	minor = strtol(text, &end, 10);
+	return end == text ? 0 : (int)(major * 1000 + minor);
 }
 
 /* The kernel itself. */

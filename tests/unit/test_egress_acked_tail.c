@@ -127,7 +127,7 @@ static void message_make(uint64_t seq, struct made *out)
 static void tail_add(struct acked_tail *t, uint64_t from, uint64_t to)
 {
 	for (uint64_t seq = from; seq <= to; seq++) {
-		struct made one;
+		struct made one = { 0 };
 
 		message_make(seq, &one);
 		acked_tail_add(t, seq, &one.m);
@@ -141,7 +141,7 @@ static void tail_expect(struct acked_tail *t, uint64_t seq, uint64_t last)
 
 	EXPECT_EQ(acked_tail_seek(t, seq), 0);
 	for (; seq <= last; seq++) {
-		struct made want;
+		struct made want = { 0 };
 
 		message_make(seq, &want);
 		EXPECT_EQ(acked_tail_next(t, &got), 1);
@@ -359,9 +359,9 @@ static int damage_is_noticed(void *arg)
 		file_spoil(offset);
 		EXPECT_EQ(acked_tail_open("tail", 1 << 20, &t), 0);
 		EXPECT(acked_tail_acked(t) < 60 || !acked_tail_complete(t));
-		got = acked_tail_seek(t, 20);
-		while (got == 0 && (got = acked_tail_next(t, &m)) == 1)
-			got = 0;
+		got = acked_tail_seek(t, 20) == 0;
+		while (got == 1)
+			got = acked_tail_next(t, &m);
 		acked_tail_close(t);
 	}
 	return 0;
