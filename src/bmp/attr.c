@@ -476,15 +476,17 @@ static inline bool walk_attrs(struct wire_view block,
 			continue;
 		}
 		*seen |= bit;
-		if (rule->body == NULL) {
+		if (rule->body == NULL && (t.flags & BGP_ATTR_OPTIONAL)) {
 			a->has_unknown = true;
+		} else if (rule->body == NULL) {
 			/*
 			 * RFC 4271 6.3: what is well-known must be known.
 			 * RFC 7606 3c makes of it a withdrawal.
 			 */
-			if (!(t.flags & BGP_ATTR_OPTIONAL))
-				bgp_attrs_blame(a, BGP_WITHDRAW,
-						BGP_FAULT_FLAGS, t.code);
+			bgp_attrs_blame(a, BGP_WITHDRAW, BGP_FAULT_FLAGS,
+					t.code);
+			refused[t.code / 64] |= bit;
+			any = true;
 		} else if (!judge_attr(&t, rule, r, a)) {
 			refused[t.code / 64] |= bit;
 			any = true;
