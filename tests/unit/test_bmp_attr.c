@@ -227,6 +227,19 @@ static void test_rule_30_attribute_discard(void **state)
 	check_verdicts(cases, COUNT(cases));
 }
 
+/* It would be in the canonical form, which is read again without a fault. */
+static void test_refused_unknown_is_not_there(void **state)
+{
+	static const uint8_t block[] = { 0x40, 200, 1, 7 };
+	struct bgp_attrs got;
+
+	(void)state;
+	decode(block, sizeof(block), &plain, &got);
+	assert_int_equal(got.fault_code, 200);
+	assert_false(bgp_attrs_has(&got, 200));
+	assert_false(got.has_unknown);
+}
+
 static void test_rule_30_ibgp_attributes_are_reported_as_seen(void **state)
 {
 	static const uint8_t in[] = { 0x40, 5,	4, 0, 0, 0, 100,
@@ -390,6 +403,7 @@ int main(void)
 			test_rule_28_mp_with_wrong_flags_is_still_read),
 		cmocka_unit_test(test_rule_29_treat_as_withdraw),
 		cmocka_unit_test(test_rule_30_attribute_discard),
+		cmocka_unit_test(test_refused_unknown_is_not_there),
 		cmocka_unit_test(
 			test_rule_30_ibgp_attributes_are_reported_as_seen),
 		cmocka_unit_test(test_values),
