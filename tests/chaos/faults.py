@@ -684,7 +684,7 @@ async def start_or_discard_journal(r):
 
 async def damage_state(r, pattern):
     await r.end_collector()
-    files = sorted(r.state.glob(pattern))
+    files = sorted(p for p in r.state.glob(pattern) if p.is_file())
     if files:
         damage(r, r.rng.choice(files))
     await start_or_discard_journal(r)
