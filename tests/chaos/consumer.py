@@ -116,9 +116,10 @@ class Numbering:
             return False, None if same else "sequence"
         if number != self.last + 1 and not self.begins:
             rule = "sequence"
-        # Behind a Peer Down its routes are withdrawn, under the old numbers.
+        # Behind a Peer Down its routes are withdrawn, under the old numbers;
+        # the first of these may be the first that a consumer has.
         withdraw = content[1] is None
-        self.begins &= withdraw and number == self.last + 1
+        self.begins &= withdraw and (number == self.last + 1 or self.last == 0)
         self.last = number
         self.seen[number] = content
         return True, rule
