@@ -70,6 +70,10 @@ class Driver:
         # What a round mounts is gone with its processes.
         self.namespace = ["unshare", "--mount"] if can_mount() else []
         self.skipped = {}       # fault -> why
+        # As tests/run does: what failed runs once more, and is named.
+        self.repeat = os.environ.get("REPEAT_FAILED") == "yes"
+        self.waiting = []       # seeds to run once more
+        self.first = {}         # seed -> why it failed at first
 
     def names(self):
         from consumer import RULES
@@ -136,7 +140,16 @@ class Driver:
                       "failure": "the round hung or its driver crashed: see "
                                  "driver.log"}
         result["seconds"] = seconds
-        self.results.append(result)
+        once_more = self.repeat and result["failure"] is not None and \
+            seed not in self.first
+        if once_more:
+            kept = folder.with_name(f"{folder.name}-at-first")
+            folder.rename(kept)
+            folder = kept
+            self.first[seed] = result["failure"]
+            self.waiting.append(seed)
+        else:
+            self.results.append(result)
         verdict = "ok" if result["failure"] is None else "FAILED"
         print(f"{verdict:6} seed {seed:<12} {seconds:5.1f} s "
               f"{result['updates']:6} updates {result['resyncs']:3} resyncs "
@@ -145,7 +158,11 @@ class Driver:
             print(f"       {result['failure']}\n       {result['config']}\n"
                   f"       logs: {folder}\n       again: {self.again(seed)}",
                   flush=True)
-        elif not self.args.keep:
+            return
+        if seed in self.first:
+            print(f"flaky   chaos seed {seed}: passed when run again; at "
+                  f"first: {self.first[seed]}", flush=True)
+        if not self.args.keep:
             shutil.rmtree(folder, ignore_errors=True)
 
     def again(self, seed):
@@ -178,6 +195,9 @@ class Driver:
             self.reap()
             more = (rounds is None or number < rounds) and \
                 (end is None or time.monotonic() < end)
+            if self.waiting and len(self.running) < self.args.jobs:
+                self.start(self.waiting.pop())
+                continue
             if not more and not self.running:
                 break
             if more and len(self.running) < self.args.jobs:
