@@ -416,7 +416,7 @@ static const char *log_loss_reason(struct snapshotter *snapshotter)
  * again, and a file from before says nothing about them. After the end of the
  * worker the next run does it.
  */
-static void resync_if_log_lost(struct snapshotter *snapshotter)
+void snapshotter_check_log(struct snapshotter *snapshotter)
 {
 	struct rib_time when = worker_now();
 	const char *why = log_loss_reason(snapshotter);
@@ -446,11 +446,6 @@ static void resync_if_log_lost(struct snapshotter *snapshotter)
 	log_end(&line);
 }
 
-void snapshotter_check_log(struct snapshotter *k)
-{
-	resync_if_log_lost(k);
-}
-
 /*
  * Write what is due. A router that is written stays where it is. What one file
  * has is no reason to leave the others out, in this round and in each one
@@ -462,7 +457,7 @@ static int round_of(struct snapshotter *snapshotter, bool all)
 	bool go_on = true;
 	int err = 0;
 
-	resync_if_log_lost(snapshotter);
+	snapshotter_check_log(snapshotter);
 	router = router_next(snapshotter->worker, NULL);
 	while (router != NULL && go_on) {
 		err = 0;
@@ -492,7 +487,7 @@ static int await_round(struct snapshotter *snapshotter)
 	while (err == 0 && !snapshotter->all) {
 		err = sp_sem_wait_until(&snapshotter->wake, when);
 		if (err == 0)
-			resync_if_log_lost(snapshotter);
+			snapshotter_check_log(snapshotter);
 	}
 	return err == -ETIMEDOUT ? 0 : err;
 }
@@ -571,7 +566,7 @@ int snapshotter_finish(struct snapshotter *snapshotter, int64_t deadline)
 	int n = 0;
 
 	f.err = make_safe(snapshotter, NULL, deadline); /* yields */
-	resync_if_log_lost(snapshotter);
+	snapshotter_check_log(snapshotter);
 	f.next = router_next(snapshotter->worker, NULL);
 	while (n < AT_ONCE &&
 	       sp_go_on(NULL, sp_shard(), finish_some, &f, &tasks[n]) == 0)
@@ -589,7 +584,7 @@ int snapshotter_finish(struct snapshotter *snapshotter, int64_t deadline)
 int snapshotter_list(struct snapshotter *snapshotter,
 		     const struct log_position *position, struct manifest *out)
 {
-	resync_if_log_lost(snapshotter);
+	snapshotter_check_log(snapshotter);
 	for (struct router *router = snapshotter->worker->routers;
 	     router != NULL; router = router->next) {
 		struct manifest_entry entry = {
