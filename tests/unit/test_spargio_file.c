@@ -554,7 +554,7 @@ static int read_slow(void *arg)
 
 static int batch_cancel_body(void *arg)
 {
-	char data[3];
+	volatile char data[3] = { 0 };
 	int fd = open_new("f"), fds[2], ret = 0;
 	struct sp_scope scope;
 	struct sp_task task;
@@ -563,16 +563,20 @@ static int batch_cancel_body(void *arg)
 	EXPECT_EQ(sp_pwrite_all(fd, "x", 1, 0), 0);
 	EXPECT_EQ(pipe2(fds, O_CLOEXEC), 0);
 	for (int i = 0; i < 3; i++)
-		slow[i] = (struct sp_transfer){ i == 1 ? fd : fds[0], &data[i],
-						1, 0, 0 };
-	sp_deadline_push(&scope, sp_in(SP_MS));
+		slow[i] = (struct sp_transfer){ i == 1 ? fd : fds[0],
+						(void *)&data[i], 1, 0, 0 };
+	sp_deadline_push(&scope, sp_in(50 * SP_MS));
 	EXPECT_EQ(sp_pread_many(slow, 3), 0);
 	sp_deadline_pop(&scope);
 	EXPECT_EQ(slow[0].res, -ETIMEDOUT);
 	EXPECT_EQ(slow[1].res, 1);
 	EXPECT_EQ(slow[2].res, -ETIMEDOUT);
+	data[1] = 0;
 	EXPECT_EQ(sp_go(read_slow, NULL, &task), 0);
 	until_waiting(sp_runtime(), "reads", 1);
+	/* It waits before the kernel has read: a cancel would be in time. */
+	while (data[1] == 0)
+		sp_sleep(SP_MS);
 	EXPECT_EQ(sp_cancel(task), 0);
 	EXPECT_EQ(sp_join(task, &ret), 0);
 	EXPECT_EQ(ret, 0);
