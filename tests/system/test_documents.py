@@ -1,4 +1,5 @@
-"""Documents: decisions and their index, links between pages."""
+"""Documents: decisions and their index, links between pages, the functions
+that docs/architecture.md names."""
 
 import re
 
@@ -49,3 +50,14 @@ def test_links_between_pages_resolve(tree):
             if "://" not in target and not (path.parent / target).exists():
                 broken.append((str(path.relative_to(tree)), target))
     assert broken == []
+
+
+def test_architecture_names_functions_that_exist(tree):
+    page = (tree / "docs/architecture.md").read_text()
+    named = set(re.findall(r"\b([a-z_][a-z_0-9]*_[a-z_0-9]+)\(\)", page))
+    sources = "\n".join(path.read_text()
+                        for top in ("src", "include")
+                        for path in (tree / top).rglob("*.[ch]"))
+    defined = set(re.findall(r"\b([a-z_][a-z_0-9]*)\(", sources))
+    assert len(named) >= 40
+    assert sorted(named - defined) == []
