@@ -1,6 +1,7 @@
 #!/bin/sh
 # What docs/style.md says and no compiler checks, for the C files below src and
-# include, unit tests and scripts. Each complaint is "FILE:LINE: what is wrong".
+# include, unit tests, scripts and Markdown. Each complaint is "FILE:LINE: what
+# is wrong".
 #
 #	tools/check-style.sh [TREE]
 #
@@ -12,6 +13,7 @@ cd "${1:-$(dirname "$0")/..}"
 FUNCTION_MAX=60	# lines between the braces
 SOURCE_MAX=700	# lines of a .c file
 HEADER_MAX=400	# lines of a .h file
+PROSE_MAX=119	# columns of a line of Markdown that is not a table or code
 
 files=$(mktemp)
 code=$(mktemp)
@@ -314,6 +316,25 @@ check_python() {
 		sed 's/$/:1: a tool is a shell script/'
 }
 
+# Markdown: the length of prose. Tables, code and a link alone on its line may
+# be longer. In the C locale awk counts bytes, so those that continue a
+# character are taken out.
+check_prose() {
+	find . -name '*.md' ! -path './build*' ! -path './.git/*' |
+		sed 's/^\.\///' | LC_ALL=C sort |
+		while read -r page; do
+			LC_ALL=C awk -v max="$PROSE_MAX" -v page="$page" '
+				/^[ \t]*```/ { code = !code; next }
+				code || /^[ \t]*\|/ || /^[ \t]*[^ \t]+$/ { next }
+				{ gsub(/[\200-\277]/, "") }
+				length($0) > max {
+					print page ":" FNR ": a line of prose has " \
+						length($0) " columns, " max " at most"
+				}
+			' "$page"
+		done
+}
+
 {
 	check_functions
 	check_variables
@@ -322,6 +343,7 @@ check_python() {
 	check_sleep
 	check_scripts
 	check_python
+	check_prose
 } >"$found"
 [ -s "$found" ] || exit 0
 LC_ALL=C sort -t : -k 1,1 -k 2,2n "$found" >&2

@@ -153,7 +153,7 @@ static void check_mandatory(struct bgp_update *u,
 		/*
 		 * GoBGP leaves AS_PATH out of the routes of its own that it
 		 * reports of its Loc-RIB. Nobody sent these.
-		 * docs/decisions/0022
+		 * docs/decisions/0020
 		 */
 		update_blame(u, r->loc_rib ? BGP_DISCARD_ATTR : BGP_WITHDRAW,
 			     BGP_FAULT_MISSING, BGP_AS_PATH);

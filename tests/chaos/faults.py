@@ -785,7 +785,7 @@ async def snapshots_from_old_copy(r):
 
 @fault(needs="folder nats", touches="collector")
 async def state_lost(r):
-    """All of it: the collector is a new one (decision 0094)."""
+    """All of it: the collector is a new one (decision 0116)."""
     await r.end_collector()
     r.consumer.tables.new_collector = True
     r.trimmed = True    # a late consumer cannot know that

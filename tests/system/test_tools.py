@@ -171,6 +171,8 @@ BREAKS = [
     ("tools/made-up.sh", "#!/bin/sh\necho\n", "a script begins with set -eu"),
     ("tools/made-up-bash.sh", "#!/bin/bash\nset -eu\n", "a script is for /bin/sh"),
     ("tools/made_up.py", "#!/usr/bin/python3\n", "a tool is a shell script"),
+    ("made-up.md", "\n" + "word " * 23 + "words\n",
+     "a line of prose has 120 columns, 119 at most"),
 ]
 
 

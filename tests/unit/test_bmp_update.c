@@ -483,7 +483,7 @@ static void test_rule_22_every_route_of_a_full_update(void **state)
 	assert_int_equal(u.nlri_parts[BGP_PART_NLRI].count, (w.len - 24) / 5);
 }
 
-/* multi14-r23.bmp, message 62: docs/decisions/0023 */
+/* multi14-r23.bmp, message 62: docs/decisions/0118 */
 static void test_path_ids_of_a_family_no_open_names(void **state)
 {
 	enum {

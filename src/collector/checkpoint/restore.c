@@ -33,7 +33,7 @@ static int resync_each(void *job)
 /*
  * A sequence that no table has reached: every run has a later epoch than those
  * before it, in milliseconds, and no table has four million changes a second
- * from one start to the next. docs/decisions/0094
+ * from one start to the next. docs/decisions/0116
  */
 #define LEAP_SHIFT 12
 
