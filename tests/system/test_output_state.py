@@ -1,6 +1,7 @@
 """Whether updates get out: every cause is driven, and /readyz, /api/v1/status,
 /metrics and the log must agree on it, also that it is over."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -9,6 +10,7 @@ import subprocess
 
 import pytest
 
+import journal_file
 from broker import Driver, check_exactly, nats_server
 from hostile_broker import HostileServer, stream_info
 from test_publish_limits import SUBJECTS, make_stream
@@ -211,6 +213,47 @@ def test_disk_full(collect, broker, small_disk):
     """So small that what waits in memory does not fit at once."""
     c = collect(broker.url, "--journal", small_disk / "spool")
     check_full(c, broker, "disk_full")
+
+
+def fill_disk(folder):
+    filler = folder / "filler"
+    with open(filler, "wb", buffering=0) as file:
+        for size in (65536, 4096):
+            with contextlib.suppress(OSError):
+                while True:
+                    file.write(b"x" * size)
+    return filler
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["again", "first"])
+def test_started_on_a_full_disk(server, arancini, tmp_path, small_disk, known):
+    """The journal is the output: nothing can be kept until there is room."""
+    journal = small_disk / "journal"
+    argv = (server, arancini, tmp_path / "state", "--workers", "1",
+            "--journal", journal)
+    if known:
+        c = WatchedCollector(*argv)
+        c.stop()
+        (journal / "epoch").unlink()
+    else:
+        journal.mkdir()
+    filler = fill_disk(small_disk)
+    c = WatchedCollector(*argv)
+    check(c, "stopped", "disk_full", "No space left on device")
+    load = c.start_sending("generate", *SMALL)
+    filler.unlink()
+    assert load.wait(60) == 0
+    c.until_said("event=session_close")
+    check_over(c)
+    c.stop()
+    opens = []
+    for segment in journal_file.segments(journal):
+        data = segment.read_bytes()
+        opens += [b"collector.epoch" in data[at:at + size]
+                  for at, size in journal_file.records(data)]
+    # One event opens each run, before what the run published.
+    assert opens[:1 + known] == [True] * (1 + known)
+    assert len(opens) > 1 + known and not any(opens[1 + known:])
 
 
 def test_spool_full(collect, broker):

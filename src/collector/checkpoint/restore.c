@@ -154,7 +154,7 @@ static int read_log(struct restore *r, struct nats_error *why)
 	r->rollbacks = log_rollbacks(r);
 	if (err < 0) {
 		snprintf(why->text, sizeof(why->text),
-			 "the broker cannot be asked what it has");
+			 "the end of the log is not known");
 		return err;
 	}
 	r->reliance.has_last =

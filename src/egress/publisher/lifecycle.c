@@ -369,19 +369,18 @@ static void choose_epoch(struct publisher *p)
 	p->first_epoch = p->epoch;
 }
 
-/* At once, where there is no broker to ask. */
-static void open_epoch(struct publisher *p, uint64_t position,
-		       enum publisher_state state)
+/* Without a broker the end of the log is known at once. */
+static void share_log_end(struct publisher *p, uint64_t position)
 {
 	publisher_set_log_position(p, position);
-	p->epoch_open = true;
+	pthread_mutex_lock(&p->lock);
 	p->epoch_position = p->log_position;
 	p->shared_epoch_open = true;
-	publisher_notify(p, state, NULL);
+	pthread_cond_broadcast(&p->changed);
+	pthread_mutex_unlock(&p->lock);
 }
 
-/* Without a broker the event that opens the epoch is in the journal. */
-static int journal_epoch(struct publisher *p)
+int publisher_journal_epoch(struct publisher *p)
 {
 	uint8_t bytes[1024];
 	struct journal_record record = {
@@ -398,12 +397,18 @@ static int journal_epoch(struct publisher *p)
 
 	record.len = (uint32_t)publisher_epoch_event(p, p->epoch, bytes,
 						     sizeof(bytes));
-	err = journal_append(p->journal, &record, 1);
-	if (err == 1)
-		err = journal_sync(p->journal);
+	err = journal_append(p->journal, &record, 1); /* yields */
 	if (err < 0)
 		return err;
-	open_epoch(p, journal_synced(p->journal), PUBLISHER_JOURNAL);
+	err = journal_sync(p->journal); /* yields */
+	if (err < 0) {
+		/* The next attempt must not leave the event there twice. */
+		if (journal_rewind(p->journal) < 0)
+			p->sync_error = err;
+		return err;
+	}
+	p->epoch_open = true;
+	publisher_set_log_position(p, journal_synced(p->journal));
 	return 0;
 }
 
@@ -433,6 +438,13 @@ static int open_journal(struct publisher *p, struct nats_error *why)
 		kept.used = p->epoch;
 		kept.opened = p->opened_epoch;
 		err = publisher_epoch_save(dir, &kept);
+		/*
+		 * A full disk does not end a start. The records of this run
+		 * carry its epoch, and connect.c saves it before a broker sees
+		 * it, so that a later run finds it without the file.
+		 */
+		if (err == -ENOSPC || err == -EDQUOT)
+			err = 0;
 	}
 	if (err < 0)
 		snprintf(why->text, sizeof(why->text), "%s: %s", dir,
@@ -489,12 +501,22 @@ static int open_disk(void *arg)
 		err = open_journal(p, opening->why);
 	else
 		choose_epoch(p);
-	if (err == 0 && p->options.discard)
-		open_epoch(p, 0, PUBLISHER_DISCARDING);
-	else if (err == 0 && p->options.nats.server_count == 0)
-		err = journal_epoch(p);
-	if (err == 0 && p->options.nats.server_count > 0)
+	if (err == 0 && p->options.discard) {
+		p->epoch_open = true;
+		share_log_end(p, 0);
+		publisher_notify(p, PUBLISHER_DISCARDING, NULL);
+	} else if (err == 0 && p->options.nats.server_count == 0) {
+		err = publisher_journal_epoch(p);
+		/* publisher_spool_write() tries again until there is room. */
+		if (err == -ENOSPC || err == -EDQUOT)
+			err = 0;
+		if (err == 0) {
+			share_log_end(p, journal_synced(p->journal));
+			publisher_notify(p, PUBLISHER_JOURNAL, NULL);
+		}
+	} else if (err == 0) {
 		open_acked_tail(p);
+	}
 	if (err < 0) {
 		journal_close(p->journal);
 		return err;

@@ -220,6 +220,11 @@ void publisher_notify(struct publisher *p, enum publisher_state state,
 void publisher_share(struct publisher *p);
 void publisher_set_log_position(struct publisher *p, uint64_t position);
 uint64_t publisher_wall_ns(void);
+/*
+ * Where the journal is the output: append the event that opens the epoch.
+ * Yields.
+ */
+int publisher_journal_epoch(struct publisher *p);
 /* How long it is since @began, of the monotonic clock. */
 void publisher_note_time(struct publisher_times *times, int64_t began);
 

@@ -270,6 +270,30 @@ static void take_marks(struct publisher *p)
 	}
 }
 
+/* The journal is the output, and its disk was full when this run began. */
+static bool lacks_epoch(const struct publisher *p)
+{
+	return p->options.nats.server_count == 0 && !p->epoch_open;
+}
+
+/* The event that opens the epoch comes before any record of it. Yields. */
+static int write_epoch(struct publisher *p)
+{
+	int err = publisher_journal_epoch(p);
+
+	if (err == 0) {
+		publisher_absolve(p, PART_DISK);
+		return 0;
+	}
+	publisher_blame(p, PART_DISK,
+			is_full(err) ? OUTPUT_CAUSE_DISK_FULL
+				     : OUTPUT_CAUSE_DISK_FAILED,
+			strerror(-err));
+	tell_error(p, "journal", err);
+	p->append_again = sp_in(AGAIN_NS);
+	return err;
+}
+
 void publisher_spool_write(struct publisher *p)
 {
 	struct journal_record records[APPEND_MAX];
@@ -279,6 +303,8 @@ void publisher_spool_write(struct publisher *p)
 	    p->append_again > sp_now())
 		return;
 	p->append_again = 0;
+	if (lacks_epoch(p) && write_epoch(p) < 0) /* yields */
+		return;
 	for (;;) {
 		size_t n;
 		int done;
@@ -609,7 +635,8 @@ int64_t publisher_spool_deadline(const struct publisher *p)
 	if (p->journal == NULL)
 		return when;
 	when = sync_due(p);
-	if ((p->disk.next_to_send != p->disk.tail || p->sync_error != 0) &&
+	if ((p->disk.next_to_send != p->disk.tail || p->sync_error != 0 ||
+	     lacks_epoch(p)) &&
 	    p->append_again < when)
 		when = p->append_again;
 	if (p->spooling && p->ready && p->feed_again != 0 &&
