@@ -45,23 +45,6 @@ static int event_add(const struct loss_job *job,
 	return publisher_events_add(job->events, subject, bytes, len);
 }
 
-/*
- * A router that came before the broker was reached has no place in any log
- * until its first snapshot: nothing says that its tables were in the lost one.
- */
-static void router_resync_unplaced(struct worker *w, struct router *router)
-{
-	struct rib_time when = worker_now();
-	struct log_position now;
-
-	if (log_position_known(&router->snapshot.replay_from))
-		return;
-	publisher_log_position(w->snapshotter->publisher, &now);
-	rib_resync(router->rib_router, &when);
-	snapshot_invalidate(&router->snapshot, &now);
-	worker_schedule_background(w);
-}
-
 /* On the worker's shard. */
 static int worker_resync(void *arg)
 {
@@ -75,8 +58,6 @@ static int worker_resync(void *arg)
 	for (struct router *s = w->routers; s != NULL && err == 0; s = s->next)
 		err = event_add(job, rib_router_info(s->rib_router));
 	snapshotter_check_log(w->snapshotter);
-	for (struct router *s = w->routers; s != NULL; s = s->next)
-		router_resync_unplaced(w, s);
 	return err;
 }
 
