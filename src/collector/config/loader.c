@@ -280,6 +280,7 @@ void config_release(struct config *c)
 	for (size_t i = 0; i < c->router_count; i++)
 		config_router_release(&c->routers[i]);
 	free(c->routers);
+	free(c->router_slots);
 	free(c->sources);
 	free(c->file);
 	*c = (struct config){ 0 };
