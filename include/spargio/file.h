@@ -51,6 +51,13 @@ int sp_openat_until(int dir, const char *path, int flags, mode_t mode,
 int sp_openat2(int dir, const char *path, const struct open_how *how);
 
 /*
+ * As sp_openat(), but -ENXIO if it is not a regular file: a FIFO, for whose
+ * other end it does not wait, a folder, a socket or a device, also behind a
+ * symbolic link.
+ */
+int sp_open_regular(int dir, const char *path, int flags, mode_t mode);
+
+/*
  * Close it, also in a fiber that was cancelled, and in any thread. Whatever is
  * returned, @fd is closed: an error (-EIO, -ENOSPC of a network's file system)
  * is about what was written before. -EBADF if it was not open.

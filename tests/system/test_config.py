@@ -227,3 +227,13 @@ def test_man_pages_have_every_option_and_command(run, arancini):
     for name, summary in (line.split(None, 1) for line in listed):
         assert re.search(rf"^ +{name} +{re.escape(summary)}\.$", flags,
                          re.M), name
+
+
+def test_many_sections_of_routers(run, tmp_path):
+    """With a walk over the sections for each of them it takes minutes."""
+    with open(tmp_path / "a.conf", "w", encoding="ascii") as file:
+        for i in range(200000):
+            file.write(f"[router 10.{i >> 16}.{i >> 8 & 255}.{i & 255}]\n")
+    got = run("--check-config", "--config", "a.conf")
+    assert got.returncode == 0, got.stderr
+    assert got.stdout.count("[router ") == 200000

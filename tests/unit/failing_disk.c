@@ -39,8 +39,20 @@ static int opened(int fd)
 int file_open(int dir, const char *name, int flags)
 {
 	int err = step();
+	struct stat st;
+	int fd;
 
-	return err < 0 ? err : opened(openat(dir, name, flags, 0640));
+	if (err < 0)
+		return err;
+	fd = openat(dir, name, flags | O_NONBLOCK, 0640);
+	if (fd < 0)
+		return errno == EISDIR ? -ENXIO : -errno;
+	if ((flags & O_DIRECTORY) == 0 &&
+	    (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
+		close(fd);
+		return -ENXIO;
+	}
+	return opened(fd);
 }
 
 void file_close(int fd)

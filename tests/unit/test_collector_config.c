@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ARGS_MAX 16
@@ -1024,6 +1025,118 @@ static int remove_folder(void **state)
 	return rmdir(folder);
 }
 
+/* Many sections */
+
+enum {
+	MANY = 200000
+};
+
+/* Section @i: by address, by port and by name in turn. */
+static void put_title(char out[64], size_t i)
+{
+	unsigned int a = (unsigned int)i >> 16 & 255, b = i >> 8 & 255,
+		     c = i & 255;
+
+	if (i % 3 == 0)
+		snprintf(out, 64, "10.%u.%u.%u", a, b, c);
+	else if (i % 3 == 1)
+		snprintf(out, 64, "10.%u.%u.%u:50001", a, b, c);
+	else
+		snprintf(out, 64, "router%zu", i);
+}
+
+static void load_many(struct loaded *l, size_t first, size_t count)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *to = open_memstream(&text, &len);
+
+	for (size_t i = first; i < first + count; i++) {
+		char title[64];
+
+		put_title(title, i);
+		fprintf(to, "[router %s]\nmax-routes-per-peer = %zu\n", title,
+			i + 1);
+	}
+	fclose(to);
+	*l = (struct loaded){ .errors = CONFIG_ERRORS_INIT };
+	l->err = config_load_bytes("many", text, len, &l->errors, &l->config);
+	free(text);
+}
+
+static uint64_t routes_of(const struct config *config, size_t i)
+{
+	struct config_router_settings settings;
+	uint8_t address[16] = { [10] = 255, 255, 10 };
+	char title[64];
+
+	address[13] = i >> 16 & 255;
+	address[14] = i >> 8 & 255;
+	address[15] = i & 255;
+	put_title(title, i);
+	config_router_settings(config, address, i % 3 == 1 ? 50001 : 50000,
+			       i % 3 == 2 ? title : NULL, &settings);
+	return settings.routes.per_peer;
+}
+
+static void count_change(void *arg, const char *name, bool reload)
+{
+	(void)name;
+	(void)reload;
+	++*(size_t *)arg;
+}
+
+/* With a walk over the sections for each of them it takes minutes. */
+static void test_many_sections_are_loaded_quickly(void **state)
+{
+	struct loaded a, b;
+	size_t changes = 0;
+	time_t began = time(NULL);
+
+	(void)state;
+	load_many(&a, 0, MANY);
+	load_many(&b, MANY / 2, MANY);
+	must(&a);
+	must(&b);
+	assert_int_equal(a.config.router_count, MANY);
+	config_compare(&a.config, &b.config, count_change, &changes);
+	assert_int_equal(changes, MANY); /* half is new, half is gone */
+	assert_int_equal(config_keep(&a.config, &b.config), 0);
+	for (size_t i = 0; i < MANY; i++)
+		assert_int_equal(routes_of(&a.config, i), i + 1);
+	for (size_t i = MANY / 2; i < MANY; i++)
+		assert_int_equal(routes_of(&b.config, i), i + 1);
+	assert_int_equal(routes_of(&b.config, 3), routes_of(&a.config, MANY));
+	assert_true(time(NULL) - began < 10);
+	unload(&a);
+	unload(&b);
+}
+
+/* One that is there twice is found among many. */
+static void test_a_section_that_is_there_twice_is_found(void **state)
+{
+	static const char *const titles[] = { "192.0.2.1", "192.0.2.1:50001",
+					      "core1" };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		char text[1024], *to = text;
+		struct loaded l;
+
+		for (size_t k = 0; k < 20; k++)
+			to += sprintf(to, "[router 10.0.0.%zu]\n", k);
+		sprintf(to,
+			"[router 192.0.2.1]\n[router 192.0.2.1:50001]\n"
+			"[router 192.0.2.1:50002]\n[router core1]\n"
+			"[router %s]\n",
+			titles[i]);
+		load_ini(&l, text);
+		assert_int_equal(l.err, -EINVAL);
+		assert_int_equal(l.errors.count, 1);
+		unload(&l);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1053,6 +1166,8 @@ int main(void)
 		cmocka_unit_test(test_the_table_is_in_order),
 		cmocka_unit_test(test_a_reload_says_what_it_can_change),
 		cmocka_unit_test(test_the_same_configuration_has_no_changes),
+		cmocka_unit_test(test_many_sections_are_loaded_quickly),
+		cmocka_unit_test(test_a_section_that_is_there_twice_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

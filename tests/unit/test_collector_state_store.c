@@ -58,14 +58,22 @@ int sp_openat(int dir, const char *path, int flags, mode_t mode)
 	return err;
 }
 
+int sp_open_regular(int dir, const char *path, int flags, mode_t mode)
+{
+	int fd = sp_openat(dir, path, flags | O_NONBLOCK, mode);
+	struct stat st;
+
+	if (fd < 0)
+		return fd == -EISDIR ? -ENXIO : fd;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	sp_close(fd);
+	return -ENXIO;
+}
+
 int file_lock(int dir)
 {
 	return result(flock(dir, LOCK_EX | LOCK_NB));
-}
-
-int sp_fstat(int fd, struct statx *out)
-{
-	return result(statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, out));
 }
 
 int sp_statx(int dir, const char *path, int flags, unsigned int mask,
@@ -399,6 +407,28 @@ static void test_a_read_that_fails_is_said(void **state)
 	close_shelf(store);
 }
 
+static void test_a_fifo_is_not_waited_for(void **state)
+{
+	struct state_store *store = open_shelf();
+	void *got;
+	size_t len;
+
+	(void)state;
+	assert_int_equal(state_store_put(store, "first", "1", 1), 0);
+	assert_int_equal(mkfifo("shelf/" NAME, 0600), 0);
+	assert_int_equal(state_store_get(store, NAME, 100, &got, &len), -EIO);
+	/* Nor is one beside the name that is written. */
+	assert_int_equal(mkfifo("shelf/" NAME ".tmp", 0600), 0);
+	assert_int_equal(state_store_put(store, NAME, "bytes", 5), 0);
+	assert_true(holds(store, NAME, "bytes", 5));
+	/* A folder is not removed. */
+	assert_int_equal(mkdir("shelf/" NAME ".tmp", 0700), 0);
+	assert_int_equal(state_store_put(store, NAME, "other", 5), -EISDIR);
+	assert_true(holds(store, NAME, "bytes", 5));
+	assert_int_equal(rmdir("shelf/" NAME ".tmp"), 0);
+	close_shelf(store);
+}
+
 static void test_a_name_that_is_too_long_is_refused(void **state)
 {
 	struct state_store *store = open_shelf();
@@ -421,6 +451,7 @@ int main(void)
 		IN_TEMPDIR(test_the_list_has_what_is_there_and_whole),
 		IN_TEMPDIR(test_what_is_set_aside_is_kept),
 		IN_TEMPDIR(test_a_read_that_fails_is_said),
+		IN_TEMPDIR(test_a_fifo_is_not_waited_for),
 		IN_TEMPDIR(test_a_name_that_is_too_long_is_refused),
 	};
 

@@ -394,6 +394,84 @@ static void test_newest_segment_with_a_damaged_header_is_set_aside(void)
 	}
 }
 
+/* What may stand where a file is expected. Nobody writes to the FIFO. */
+enum other_file {
+	OTHER_FIFO,
+	OTHER_FOLDER,
+	OTHER_LINK,
+	OTHER_DEVICE,
+	OTHERS
+};
+
+static void put_other(const char *path, enum other_file kind)
+{
+	char fifo[256];
+
+	snprintf(fifo, sizeof(fifo), "%s/fifo", folder);
+	if (kind == OTHER_FIFO)
+		assert_int_equal(mkfifo(path, 0600), 0);
+	else if (kind == OTHER_FOLDER)
+		assert_int_equal(mkdir(path, 0700), 0);
+	else if (kind == OTHER_DEVICE)
+		assert_int_equal(symlink("/dev/zero", path), 0);
+	else
+		assert_true(mkfifo(fifo, 0600) == 0 &&
+			    symlink("fifo", path) == 0);
+}
+
+static void test_a_segment_that_is_not_a_file_is_set_aside(void)
+{
+	for (enum other_file kind = 0; kind < OTHERS; kind++) {
+		struct journal *j = open_with(SMALL);
+		struct journal_record last;
+		char path[256], damaged[256];
+
+		put_many(j, 1, 20);
+		journal_close(j);
+		newest_path(path);
+		assert_int_equal(unlink(path), 0);
+		put_other(path, kind);
+		j = open_with(SMALL);
+		assert_int_equal(journal_recovery(j)->damaged, 1);
+		assert_string_equal(journal_recovery(j)->damaged_at.name,
+				    strrchr(path, '/') + 1);
+		assert_true(journal_last(j, &last));
+		put_many(j, last.seq + 1, 30);
+		journal_close(j);
+		check_holds(1, 30);
+		snprintf(damaged, sizeof(damaged), "%.*s.damaged",
+			 (int)strlen(path) - 4, path);
+		assert_int_equal(remove(damaged), 0);
+		empty_folder();
+	}
+}
+
+static void test_a_new_segment_takes_the_place_of_what_is_not_a_file(void)
+{
+	struct journal_options options = { .dir = folder };
+	struct journal_fault fault;
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/next.tmp", folder);
+	for (enum other_file kind = 0; kind < OTHERS; kind++) {
+		struct journal *j;
+
+		assert_int_equal(mkdir(folder, 0700), 0);
+		put_other(path, kind);
+		if (kind == OTHER_FOLDER) {
+			assert_int_equal(journal_open(&options, &fault, &j),
+					 -EISDIR);
+			assert_int_equal(rmdir(path), 0);
+		} else {
+			j = open_with(SMALL);
+			put_many(j, 1, 20);
+			journal_close(j);
+			check_holds(1, 20);
+		}
+		empty_folder();
+	}
+}
+
 /* Give the segment at @path another version, and a checksum that is right. */
 static void set_version(const char *path, uint32_t version)
 {
@@ -1055,6 +1133,9 @@ int main(void)
 		DISK_CASE(test_damage_of_what_was_safe_is_set_aside),
 		DISK_CASE(
 			test_newest_segment_with_a_damaged_header_is_set_aside),
+		DISK_CASE(test_a_segment_that_is_not_a_file_is_set_aside),
+		DISK_CASE(
+			test_a_new_segment_takes_the_place_of_what_is_not_a_file),
 		DISK_CASE(test_a_later_version_is_refused_by_name),
 		DISK_CASE(test_version_1_is_read_and_gone_on_with),
 		DISK_CASE(test_positions_of_no_record_are_refused),

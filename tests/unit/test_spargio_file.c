@@ -449,6 +449,47 @@ static void test_a_signal_interrupts_nothing(void **state)
 	assert_int_equal(sigaction(SIGUSR1, &old, NULL), 0);
 }
 
+/* What is not a regular file */
+
+static int regular_body(void *arg)
+{
+	static const char *const others[] = { "fifo", "dir", "to-fifo",
+					      "to-dir", "/dev/zero" };
+	static const int flags[] = { O_RDONLY, O_WRONLY, O_RDWR,
+				     O_RDWR | O_CREAT };
+	int fd;
+
+	(void)arg;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		for (size_t k = 0; k < sizeof(flags) / sizeof(flags[0]); k++)
+			EXPECT_EQ(sp_open_regular(AT_FDCWD, others[i],
+						  flags[k] | O_CLOEXEC, 0600),
+				  -ENXIO);
+	EXPECT_EQ(sp_open_regular(AT_FDCWD, "none", O_RDONLY, 0), -ENOENT);
+	fd = sp_open_regular(AT_FDCWD, "r",
+			     O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	EXPECT(fd >= 0);
+	EXPECT_EQ(fcntl(fd, F_GETFL) & (O_APPEND | O_NONBLOCK), O_APPEND);
+	EXPECT_EQ(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	EXPECT_EQ(sp_write_all(fd, "text", 4), 0);
+	sp_close(fd);
+	fd = sp_open_regular(AT_FDCWD, "to-r", O_RDONLY | O_NONBLOCK, 0);
+	EXPECT(fd >= 0);
+	EXPECT_EQ(fcntl(fd, F_GETFL) & O_NONBLOCK, O_NONBLOCK);
+	return sp_close(fd);
+}
+
+static void test_only_a_regular_file_is_opened(void **state)
+{
+	(void)state;
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_int_equal(mkdir("dir", 0700), 0);
+	assert_int_equal(symlink("fifo", "to-fifo"), 0);
+	assert_int_equal(symlink("dir", "to-dir"), 0);
+	assert_int_equal(symlink("r", "to-r"), 0);
+	run_on(2, regular_body, NULL);
+}
+
 /* Many at once, from two shards */
 
 enum {
@@ -681,6 +722,7 @@ int main(void)
 		IN_TEMPDIR(test_cancelled_and_late),
 		IN_TEMPDIR(test_closing_ends_what_waits_on_it),
 		IN_TEMPDIR(test_a_signal_interrupts_nothing),
+		IN_TEMPDIR(test_only_a_regular_file_is_opened),
 		IN_TEMPDIR(test_many_blocks_at_once),
 		IN_TEMPDIR(test_many_by_one_call),
 		IN_TEMPDIR(test_many_are_cancelled_one_by_one),

@@ -46,7 +46,6 @@ struct folder_reader {
 	struct state_store_reader reader;
 	int fd;
 	off_t at;
-	bool regular; /* else reading it fails */
 };
 
 static struct folder *folder_of(struct state_store *store)
@@ -55,6 +54,20 @@ static struct folder *folder_of(struct state_store *store)
 }
 
 /* Writing */
+
+/* Open the file that is written beside the name. */
+static int open_beside(int dir, const char *name)
+{
+	const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+	int fd = sp_open_regular(dir, name, flags, 0640);
+	int err;
+
+	if (fd != -ENXIO)
+		return fd;
+	/* Not a regular file, so no state store made it. */
+	err = sp_unlinkat(dir, name, 0);
+	return err < 0 ? err : sp_open_regular(dir, name, flags, 0640);
+}
 
 static int folder_writer_begin(struct state_store *store, const char *name,
 			       struct state_store_writer **out)
@@ -71,8 +84,7 @@ static int folder_writer_begin(struct state_store *store, const char *name,
 	w->held = 0;
 	snprintf(w->name, sizeof(w->name), "%s", name);
 	snprintf(w->beside, sizeof(w->beside), "%s" TEMPORARY, name);
-	w->fd = sp_openat(folder_of(store)->fd, w->beside,
-			  O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+	w->fd = open_beside(folder_of(store)->fd, w->beside);
 	if (w->fd < 0) {
 		int err = w->fd;
 
@@ -148,13 +160,6 @@ static int folder_writer_commit(struct state_store_writer *writer)
 
 /* Reading */
 
-static bool file_is_regular(int fd)
-{
-	struct statx st;
-
-	return sp_fstat(fd, &st) == 0 && S_ISREG(st.stx_mode);
-}
-
 static int open_one(struct state_store *store, const char *name,
 		    struct state_store_reader **out)
 {
@@ -165,14 +170,14 @@ static int open_one(struct state_store *store, const char *name,
 		return -ENOMEM;
 	r->reader.store = store;
 	r->at = 0;
-	r->fd = sp_openat(folder_of(store)->fd, name,
-			  O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
-	if (r->fd < 0) {
+	r->fd = sp_open_regular(folder_of(store)->fd, name,
+				O_RDONLY | O_CLOEXEC, 0);
+	/* Not a regular file: reading it fails, as if it were damaged. */
+	if (r->fd < 0 && r->fd != -ENXIO) {
 		err = r->fd;
 		free(r);
 		return err;
 	}
-	r->regular = file_is_regular(r->fd);
 	*out = &r->reader;
 	return 0;
 }
@@ -183,8 +188,7 @@ static ssize_t read_some(struct state_store_reader *reader, void *bytes,
 	struct folder_reader *r = (struct folder_reader *)reader;
 	ssize_t n;
 
-	/* A pipe would be waited for, a device has no end: as if damaged. */
-	if (!r->regular)
+	if (r->fd < 0)
 		return -EIO;
 	n = sp_pread(r->fd, bytes, cap, r->at);
 	if (n > 0)
@@ -196,7 +200,8 @@ static void folder_reader_close(struct state_store_reader *reader)
 {
 	struct folder_reader *r = (struct folder_reader *)reader;
 
-	sp_close(r->fd);
+	if (r->fd >= 0)
+		sp_close(r->fd);
 	free(r);
 }
 

@@ -162,6 +162,12 @@ struct config {
 
 	struct config_router *routers;
 	size_t router_count;
+	size_t router_capacity;
+	/*
+	 * A hash table of 2 * router_capacity slots over kind, address, port
+	 * and name of the sections: 0, or 1 + the place in routers.
+	 */
+	uint32_t *router_slots;
 
 	/* By the option's place in the table. */
 	struct config_source *sources;

@@ -7,12 +7,17 @@
 #include "collector/config/validate.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#define FILE_MAX (8 * 1024 * 1024)
+#define FILE_MAX    (8 * 1024 * 1024)
+#define FILE_WAIT_S 10
 
 /* TCP_MD5SIG takes no more. */
 #define MD5_KEY_MAX 80
@@ -30,33 +35,87 @@ static void set_defaults(struct config_loader *l)
 	}
 }
 
-static int read_file(struct config_loader *l, const char *name)
+static int64_t clock_ms(void)
 {
-	FILE *file = fopen(name, "re");
-	char *bytes = malloc(FILE_MAX + 1);
-	size_t len;
+	struct timespec now;
 
-	if (file == NULL || bytes == NULL) {
-		if (file == NULL)
-			config_errors_add(l->errors, "%s: cannot be read: %s",
-					  name, strerror(errno));
-		else
-			fclose(file);
-		l->out_of_memory |= bytes == NULL;
-		free(bytes);
-		return -EINVAL;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+/*
+ * Read up to the end, at most @cap bytes. A pipe is allowed, for --config
+ * <(...) and /dev/stdin, but only for FILE_WAIT_S: -ETIMEDOUT if it has not
+ * ended by then. poll() also waits for the first writer of a FIFO, where
+ * read() would return the end of the file.
+ */
+static ssize_t read_until_end(int fd, char *bytes, size_t cap)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	int64_t until = clock_ms() + FILE_WAIT_S * 1000;
+	size_t len = 0;
+
+	while (len < cap) {
+		int64_t left = until - clock_ms();
+		int n = left > 0 ? poll(&ready, 1, (int)left) : 0;
+		ssize_t got = n > 0 ? read(fd, bytes + len, cap - len) : n;
+
+		if (n == 0)
+			return -ETIMEDOUT;
+		if (got == 0)
+			break;
+		if (got > 0)
+			len += (size_t)got;
+		else if (errno != EINTR && errno != EAGAIN)
+			return -errno;
 	}
-	len = fread(bytes, 1, FILE_MAX + 1, file);
-	if (ferror(file))
+	return (ssize_t)len;
+}
+
+/*
+ * What writes to the pipe of --config <(...) failed, or the pipe was read at
+ * the start and this is a reload: not a file that says nothing.
+ */
+static bool is_empty_pipe(int fd, ssize_t len)
+{
+	struct stat st;
+
+	return len == 0 && fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode);
+}
+
+static void read_file(struct config_loader *l, const char *name)
+{
+	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ssize_t len = fd < 0 ? -errno : 0;
+	char *bytes = malloc(FILE_MAX + 1);
+
+	if (bytes == NULL) {
+		l->out_of_memory = true;
+		goto out;
+	}
+	if (fd >= 0)
+		len = read_until_end(fd, bytes, FILE_MAX + 1);
+	if (len == -ETIMEDOUT)
+		config_errors_add(l->errors,
+				  "%s: is not a file, and did not end within "
+				  "%d seconds",
+				  name, FILE_WAIT_S);
+	else if (len < 0)
 		config_errors_add(l->errors, "%s: cannot be read: %s", name,
-				  strerror(errno));
+				  strerror((int)-len));
 	else if (len > FILE_MAX)
 		config_errors_add(l->errors, "%s: longer than 8 MiB", name);
+	else if (is_empty_pipe(fd, len))
+		config_errors_add(l->errors,
+				  "%s: a pipe with nothing in it; a reload "
+				  "needs a file",
+				  name);
 	else
-		config_ini_read(l, name, bytes, len);
-	fclose(file);
+		config_ini_read(l, name, bytes, (size_t)len);
+out:
 	free(bytes);
-	return 0;
+	if (fd >= 0)
+		close(fd);
 }
 
 /* The host's name, with what cannot be in a subject made a dash. */
@@ -221,6 +280,7 @@ void config_release(struct config *c)
 	for (size_t i = 0; i < c->router_count; i++)
 		config_router_release(&c->routers[i]);
 	free(c->routers);
+	free(c->router_slots);
 	free(c->sources);
 	free(c->file);
 	*c = (struct config){ 0 };

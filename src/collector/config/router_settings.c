@@ -2,40 +2,126 @@
 
 #include "collector/config/config.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool same_router(const struct config_router *a,
-			const struct config_router *b)
+/* What tells sections apart. */
+struct section_key {
+	enum config_router_kind kind;
+	const uint8_t *address; /* not of CONFIG_ROUTER_NAME */
+	uint16_t port;		/* of CONFIG_ROUTER_PORT */
+	const char *name;	/* of CONFIG_ROUTER_NAME */
+};
+
+static struct section_key section_key_of(const struct config_router *r)
 {
-	if (a->kind != b->kind)
+	return (struct section_key){ r->kind, r->address, r->port, r->title };
+}
+
+static bool section_has_key(const struct config_router *r,
+			    const struct section_key *key)
+{
+	if (r->kind != key->kind)
 		return false;
-	if (a->kind == CONFIG_ROUTER_NAME)
-		return strcmp(a->title, b->title) == 0;
-	return a->port == b->port && memcmp(a->address, b->address, 16) == 0;
+	if (key->kind == CONFIG_ROUTER_NAME)
+		return strcmp(r->title, key->name) == 0;
+	return memcmp(r->address, key->address, 16) == 0 &&
+	       (key->kind == CONFIG_ROUTER_ADDRESS || r->port == key->port);
+}
+
+/* FNV-1a */
+static uint64_t bytes_hash(uint64_t hash, const void *bytes, size_t len)
+{
+	const uint8_t *p = bytes;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ p[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static uint64_t section_key_hash(const struct section_key *key)
+{
+	uint8_t kind = (uint8_t)key->kind;
+	uint64_t hash = bytes_hash(UINT64_C(0xcbf29ce484222325), &kind, 1);
+
+	if (key->kind == CONFIG_ROUTER_NAME)
+		hash = bytes_hash(hash, key->name, strlen(key->name));
+	else
+		hash = bytes_hash(hash, key->address, 16);
+	if (key->kind == CONFIG_ROUTER_PORT)
+		hash = bytes_hash(hash, &key->port, sizeof(key->port));
+	/* A slot is chosen by the low bits, to which FNV carries too little. */
+	return hash ^ hash >> 32;
+}
+
+/* The slot of @key, or the free one where it would be; there is always one. */
+static uint32_t *slot_find(const struct config *config,
+			   const struct section_key *key)
+{
+	size_t last = 2 * config->router_capacity - 1;
+	size_t i = section_key_hash(key) & last;
+
+	while (config->router_slots[i] != 0 &&
+	       !section_has_key(&config->routers[config->router_slots[i] - 1],
+				key))
+		i = (i + 1) & last;
+	return &config->router_slots[i];
+}
+
+static struct config_router *section_find_key(const struct config *config,
+					      const struct section_key *key)
+{
+	uint32_t slot = config->router_count > 0 ? *slot_find(config, key) : 0;
+
+	return slot != 0 ? &config->routers[slot - 1] : NULL;
 }
 
 struct config_router *config_router_same(const struct config *config,
 					 const struct config_router *like)
 {
-	for (size_t i = 0; i < config->router_count; i++)
-		if (same_router(&config->routers[i], like))
-			return &config->routers[i];
-	return NULL;
+	struct section_key key = section_key_of(like);
+
+	return section_find_key(config, &key);
+}
+
+/* Twice the sections; the slots are a power of two. */
+static int sections_grow(struct config *config)
+{
+	size_t capacity =
+		config->router_capacity > 0 ? 2 * config->router_capacity : 16;
+	struct config_router *routers =
+		reallocarray(config->routers, capacity, sizeof(*routers));
+	uint32_t *slots;
+
+	if (routers == NULL)
+		return -ENOMEM;
+	config->routers = routers;
+	slots = calloc(2 * capacity, sizeof(*slots));
+	if (slots == NULL)
+		return -ENOMEM;
+	free(config->router_slots);
+	config->router_slots = slots;
+	config->router_capacity = capacity;
+	for (size_t i = 0; i < config->router_count; i++) {
+		struct section_key key = section_key_of(&routers[i]);
+
+		*slot_find(config, &key) = (uint32_t)i + 1;
+	}
+	return 0;
 }
 
 struct config_router *config_router_add(struct config *config,
 					const struct config_router *made)
 {
-	struct config_router *grown =
-		reallocarray(config->routers, config->router_count + 1,
-			     sizeof(*grown));
+	struct section_key key = section_key_of(made);
 
-	if (grown == NULL)
+	if (config->router_count == config->router_capacity &&
+	    sections_grow(config) < 0)
 		return NULL;
-	config->routers = grown;
-	grown[config->router_count] = *made;
-	return &grown[config->router_count++];
+	*slot_find(config, &key) = (uint32_t)config->router_count + 1;
+	config->routers[config->router_count] = *made;
+	return &config->routers[config->router_count++];
 }
 
 /* The section of @kind that fits, or NULL. */
@@ -44,20 +130,11 @@ static const struct config_router *section_find(const struct config *config,
 						const uint8_t address[16],
 						uint16_t port, const char *name)
 {
-	for (size_t i = 0; i < config->router_count; i++) {
-		const struct config_router *r = &config->routers[i];
+	struct section_key key = { kind, address, port, name };
 
-		if (r->kind != kind)
-			continue;
-		if (kind == CONFIG_ROUTER_NAME) {
-			if (name != NULL && strcmp(r->title, name) == 0)
-				return r;
-		} else if (memcmp(r->address, address, 16) == 0 &&
-			   (kind == CONFIG_ROUTER_ADDRESS || r->port == port)) {
-			return r;
-		}
-	}
-	return NULL;
+	if (kind == CONFIG_ROUTER_NAME && name == NULL)
+		return NULL;
+	return section_find_key(config, &key);
 }
 
 static void section_apply(const struct config_router *r,

@@ -27,7 +27,7 @@ struct config_router_settings {
 
 /*
  * For the session from @address and @port of the router called @name (NULL:
- * none). Cost: a walk over the sections; once for each session.
+ * none). Cost: three lookups in a hash table; once for each session.
  */
 void config_router_settings(const struct config *config,
 			    const uint8_t address[16], uint16_t port,
@@ -50,7 +50,11 @@ bool config_router_name_is_configured(const struct config *config,
 bool config_router_network_permits(const struct config *config,
 				   const char *name, const uint8_t address[16]);
 
-/* The section about the same router, or NULL; and a new one, taking over. */
+/*
+ * The section about the same router, or NULL; and a new one, taking over, of a
+ * router that has none. Kind, address, port and title of a section that was
+ * added never change.
+ */
 struct config_router *config_router_same(const struct config *config,
 					 const struct config_router *like);
 struct config_router *config_router_add(struct config *config,

@@ -5,6 +5,7 @@
 #include "egress/journal/file_ops.h"
 
 #include <spargio/fiber.h>
+#include <spargio/file.h>
 #include <spargio/op.h>
 #include <spargio/pool.h>
 #include <spargio/time.h>
@@ -69,12 +70,17 @@ static int file_op_run(struct file_op op)
 
 int file_open(int dir, const char *name, int flags)
 {
-	return file_op_run(
-		(struct file_op){ .opcode = IORING_OP_OPENAT,
-				  .fd = dir,
-				  .addr = (uintptr_t)name,
-				  .len = MODE,
-				  .flags = (uint32_t)(flags | O_CLOEXEC) });
+	int fd;
+
+	sp_shield_begin();
+	do
+		fd = (flags & O_DIRECTORY) != 0
+			     ? sp_openat(dir, name, flags | O_CLOEXEC, 0)
+			     : sp_open_regular(dir, name, flags | O_CLOEXEC,
+					       MODE);
+	while (fd == -EINTR || fd == -EAGAIN);
+	sp_shield_end();
+	return fd;
 }
 
 void file_close(int fd)

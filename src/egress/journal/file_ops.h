@@ -16,7 +16,10 @@
 
 struct iovec;
 
-/* open(2) with O_CLOEXEC, mode 0640 if it creates. The descriptor. */
+/*
+ * open(2) with O_CLOEXEC, mode 0640 if it creates. The descriptor; -ENXIO
+ * without O_DIRECTORY if it is not a regular file.
+ */
 int file_open(int dir, const char *name, int flags);
 void file_close(int fd);
 

@@ -29,7 +29,8 @@ static int segment_reject(struct journal *j, uint64_t base, uint64_t offset)
 {
 	int err = segment_set_aside(j->dir, base);
 
-	if (err < 0)
+	/* A folder stays where it is if the sandbox forbids to rename it. */
+	if (err < 0 && err != -EISDIR)
 		return err;
 	j->recovery.damaged++;
 	fault_set(&j->recovery.damaged_at, base, offset);

@@ -77,6 +77,13 @@ int segment_create(int dir, uint64_t base, uint64_t identity, uint64_t previous)
 	segment_name(base, name);
 	journal_header_encode(&header, bytes);
 	fd = file_open(dir, UNBORN, O_CREAT | O_TRUNC | O_RDWR);
+	if (fd == -ENXIO) {
+		/* Not a regular file, so no journal made it. */
+		err = file_unlink(dir, UNBORN);
+		fd = err < 0 ? err
+			     : file_open(dir, UNBORN,
+					 O_CREAT | O_TRUNC | O_RDWR);
+	}
 	if (fd < 0)
 		return fd;
 	err = file_write(fd, &iov, 1, 0);
@@ -126,7 +133,7 @@ int segment_open(int dir, uint64_t base, int flags,
 	segment_name(base, name);
 	fd = file_open(dir, name, flags);
 	if (fd < 0)
-		return fd;
+		return fd == -ENXIO ? -EBADMSG : fd;
 	n = file_read(fd, bytes, sizeof(bytes), 0);
 	if (n < 0) {
 		file_close(fd);
@@ -175,6 +182,14 @@ void segment_drop(int dir, uint64_t base)
 	(void)file_unlink(dir, name);
 }
 
+static bool file_is_regular(int dir, const char *name)
+{
+	int fd = file_open(dir, name, O_RDONLY);
+
+	file_close(fd);
+	return fd != -ENXIO;
+}
+
 int segment_set_aside(int dir, uint64_t base)
 {
 	char name[JOURNAL_NAME_MAX];
@@ -184,6 +199,12 @@ int segment_set_aside(int dir, uint64_t base)
 	segment_name(base, name);
 	segment_damaged_name(base, damaged);
 	err = file_rename(dir, name, damaged);
+	/*
+	 * The sandbox permits to rename regular files only. Others hold no
+	 * records: remove them. -EISDIR for a folder, which stays.
+	 */
+	if (err == -EACCES && !file_is_regular(dir, name))
+		err = file_unlink(dir, name);
 	if (err < 0)
 		return err;
 	segment_index_name(base, name);

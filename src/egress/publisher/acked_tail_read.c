@@ -27,7 +27,7 @@ static int reader_open(struct acked_tail *t, size_t i)
 	acked_tail_file_name(t->files[i].first, name);
 	t->read_fd = file_open(t->dir, name, O_RDONLY);
 	if (t->read_fd < 0)
-		return t->read_fd;
+		return t->read_fd == -ENXIO ? -EBADMSG : t->read_fd;
 	got = file_read(t->read_fd, &h, sizeof(h), 0);
 	if (got < 0)
 		return (int)got;

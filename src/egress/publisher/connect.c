@@ -331,8 +331,7 @@ static int open_epoch(struct establish_job *job)
 						   job->epoch, job->epoch });
 	if (err < 0) {
 		job->disk_failed = true;
-		snprintf(job->why.text, sizeof(job->why.text), "%s/epoch: %s",
-			 p->options.journal_dir, strerror(-err));
+		publisher_epoch_explain(p->options.journal_dir, err, &job->why);
 		return err;
 	}
 	/* What the last record will be, is only seen afterwards. */

@@ -26,16 +26,34 @@
 #define FILE_NAME "epoch"
 #define LINE_LEN  21 /* 20 digits and a newline */
 
+/* -ENXIO if it is not a regular file: a FIFO would be waited for. */
 static int open_file(const char *dir, int flags)
 {
 	char path[4096];
+	struct stat st;
+	int err = 0;
 	int fd;
 
 	if (snprintf(path, sizeof(path), "%s/" FILE_NAME, dir) >=
 	    (int)sizeof(path))
 		return -ENAMETOOLONG;
-	fd = open(path, flags | O_CLOEXEC, 0640);
-	return fd < 0 ? -errno : fd;
+	fd = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0640);
+	if (fd < 0)
+		return errno == EISDIR ? -ENXIO : -errno;
+	if (fstat(fd, &st) < 0)
+		err = -errno;
+	else if (!S_ISREG(st.st_mode))
+		err = -ENXIO;
+	if (err == 0)
+		return fd;
+	close(fd);
+	return err;
+}
+
+void publisher_epoch_explain(const char *dir, int err, struct nats_error *why)
+{
+	snprintf(why->text, sizeof(why->text), "%s/" FILE_NAME ": %s", dir,
+		 err == -ENXIO ? "not a regular file" : strerror(-err));
 }
 
 /* 0 if none was kept; a line that cannot be read as a number is none. */

@@ -447,8 +447,7 @@ static int open_journal(struct publisher *p, struct nats_error *why)
 			err = 0;
 	}
 	if (err < 0)
-		snprintf(why->text, sizeof(why->text), "%s: %s", dir,
-			 strerror(-err));
+		publisher_epoch_explain(dir, err, why);
 	return err;
 }
 

@@ -241,6 +241,8 @@ int64_t publisher_judge_deadline(const struct publisher *p);
 int publisher_epoch_load(const char *dir, struct publisher_epochs *out);
 int publisher_epoch_save(const char *dir,
 			 const struct publisher_epochs *epochs);
+/* Say in *@why that either failed with @err. */
+void publisher_epoch_explain(const char *dir, int err, struct nats_error *why);
 size_t publisher_epoch_event(const struct publisher *p, uint64_t epoch,
 			     uint8_t *out, size_t cap);
 

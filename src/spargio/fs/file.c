@@ -55,6 +55,31 @@ int sp_openat2(int dir, const char *path, const struct open_how *how)
 	return sp__op_call(&op, SP_NEVER, "open");
 }
 
+int sp_open_regular(int dir, const char *path, int flags, mode_t mode)
+{
+	int fd = sp_openat(dir, path, flags | O_NONBLOCK | O_NOCTTY, mode);
+	struct statx st;
+	int err;
+
+	if (fd < 0)
+		return fd == -EISDIR ? -ENXIO : fd;
+	err = sp_fstat(fd, &st);
+	if (err == 0 && !S_ISREG(st.stx_mode))
+		err = -ENXIO;
+	/*
+	 * io_uring fails with -EAGAIN on a file with O_NONBLOCK where the file
+	 * system cannot read or write it without waiting for the disk.
+	 */
+	if (err == 0 && (flags & O_NONBLOCK) == 0 &&
+	    fcntl(fd, F_SETFL, flags) < 0)
+		err = -errno;
+	if (err < 0) {
+		sp_close(fd);
+		return err;
+	}
+	return fd;
+}
+
 int sp_close(int fd)
 {
 	struct sp__op op = { 0 };
