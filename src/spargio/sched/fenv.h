@@ -9,7 +9,9 @@
  *
  * Whether there is a change is asked at each switch, so it must cost little.
  * Reading MXCSR takes 4.5 ns, twice as long as the switch (decision 0127). The
- * x87's control word takes 0.3, and <fenv.h> writes both.
+ * x87's control word takes 0.3, and <fenv.h> writes both. It can be read into
+ * memory only: into a field, because a function with a local variable of which
+ * the address is taken checks its stack, which is ten instructions.
  */
 #ifndef SPARGIO_SCHED_FENV_H
 #define SPARGIO_SCHED_FENV_H
@@ -22,19 +24,12 @@
 struct sp__fenv {
 	uint32_t mxcsr;
 	uint16_t x87;
+	uint16_t x87_now; /* of sp__fenv_differs() */
 };
-
-static inline uint16_t sp__fenv_x87(void)
-{
-	uint16_t control;
-
-	__asm__ volatile("fnstcw %0" : "=m"(control));
-	return control;
-}
 
 static inline void sp__fenv_read(struct sp__fenv *out)
 {
-	out->x87 = sp__fenv_x87();
+	__asm__ volatile("fnstcw %0" : "=m"(out->x87));
 	__asm__ volatile("stmxcsr %0" : "=m"(out->mxcsr));
 }
 
@@ -45,9 +40,10 @@ static inline void sp__fenv_write(const struct sp__fenv *fenv)
 }
 
 /* Whether <fenv.h> was used to change this thread's since it was @fenv. */
-static inline bool sp__fenv_differs(const struct sp__fenv *fenv)
+static inline bool sp__fenv_differs(struct sp__fenv *fenv)
 {
-	return __builtin_expect(sp__fenv_x87() != fenv->x87, 0);
+	__asm__ volatile("fnstcw %0" : "=m"(fenv->x87_now));
+	return __builtin_expect(fenv->x87_now != fenv->x87, 0);
 }
 
 #elif defined(__aarch64__)
@@ -68,10 +64,10 @@ static inline void sp__fenv_write(const struct sp__fenv *fenv)
 
 static inline bool sp__fenv_differs(const struct sp__fenv *fenv)
 {
-	struct sp__fenv now;
+	uint64_t now;
 
-	sp__fenv_read(&now);
-	return __builtin_expect(now.fpcr != fenv->fpcr, 0);
+	__asm__ volatile("mrs %0, fpcr" : "=r"(now));
+	return __builtin_expect(now != fenv->fpcr, 0);
 }
 
 #endif

@@ -200,23 +200,29 @@ static int spawn_from(struct sp_rt *rt, struct sp_shard *here,
 	return 0;
 }
 
-static int spawn_fiber(struct sp_rt *rt, const struct sp_attr *attr,
-		       int (*fn)(void *), void *arg, const void *data,
-		       size_t len, struct sp_task *out)
+/* Not inlined, so that spawn_from() is: it has this caller only. */
+static __attribute__((noinline)) int spawn_fiber(struct sp_rt *rt,
+						 const struct sp_attr *attr,
+						 int (*fn)(void *), void *arg,
+						 const void *data, size_t len,
+						 struct sp_task *out)
 {
 	struct sp_shard *here = sp__shard_self();
 	int err;
 
-	if (here != NULL && (rt == NULL || rt == here->rt))
-		return spawn_from(here->rt, here, attr, fn, arg, data, len,
-				  out);
-	if (rt == NULL)
-		return -EPERM;
-	err = sp__visit_begin(rt);
-	if (err < 0)
-		return err;
-	err = spawn_from(rt, NULL, attr, fn, arg, data, len, out);
-	sp__visit_end(rt);
+	if (here != NULL && (rt == NULL || rt == here->rt)) {
+		rt = here->rt;
+	} else {
+		if (rt == NULL)
+			return -EPERM;
+		here = NULL;
+		err = sp__visit_begin(rt);
+		if (err < 0)
+			return err;
+	}
+	err = spawn_from(rt, here, attr, fn, arg, data, len, out);
+	if (here == NULL)
+		sp__visit_end(rt);
 	return err;
 }
 

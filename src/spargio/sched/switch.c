@@ -132,20 +132,26 @@ static void leave_for_fiber(struct sp_shard *s, struct sp_fiber *f,
 				  &next->exceptions);
 }
 
-/* A fiber that has changed the floating-point environment keeps it to itself. */
-static void switch_context(const struct sp_shard *s, struct sp__context *from,
-			   struct sp__context *to)
+static __attribute__((noinline, cold)) void switch_without_fenv(
+	const struct sp_shard *s, struct sp__context *from,
+	struct sp__context *to)
 {
 	struct sp__fenv own;
 
-	if (!sp__fenv_differs(&s->fenv)) {
-		sp__context_switch(from, to);
-		return;
-	}
 	sp__fenv_read(&own);
 	sp__fenv_write(&s->fenv);
 	sp__context_switch(from, to);
 	sp__fenv_write(&own);
+}
+
+/* A fiber that has changed the floating-point environment keeps it to itself. */
+static inline void switch_context(struct sp_shard *s, struct sp__context *from,
+				  struct sp__context *to)
+{
+	if (sp__fenv_differs(&s->fenv))
+		switch_without_fenv(s, from, to);
+	else
+		sp__context_switch(from, to);
 }
 
 void sp__shard_switch(struct sp_shard *s, enum sp__switch_action action)
@@ -164,8 +170,8 @@ void sp__shard_switch(struct sp_shard *s, enum sp__switch_action action)
 		leave_for_fiber(s, self, next);
 		switch_context(s, &self->ctx, &next->ctx);
 	}
-	/* Perhaps on another thread: @s is not to be used any more. */
-	finish_switch(sp__shard_self());
+	/* Perhaps on another shard by now, as enter_fiber() has noted. */
+	finish_switch(self->shard);
 }
 
 static void drop_locals(struct sp_fiber *f)
@@ -222,7 +228,7 @@ static struct sp__context *fiber_run(struct sp_fiber *f)
 	struct sp_fiber *next;
 	struct sp_shard *s;
 
-	finish_switch(sp__shard_self());
+	finish_switch(f->shard);
 	f->ret = f->fn(f->arg);
 	release_fiber_resources(f);
 

@@ -39,15 +39,16 @@ static void take_result(struct sp_fiber *fiber, int *ret)
 }
 
 /*
- * Lock the fiber that @task names, which nobody joins. On an error *@out is
- * untouched and nothing locked.
+ * Lock the fiber that @task names, which nobody joins, for @self, the calling
+ * fiber or NULL. On an error *@out is untouched and nothing locked.
  */
-static int lock_joinable(struct sp_task task, struct sp_fiber **out)
+static int lock_joinable(struct sp_task task, const struct sp_fiber *self,
+			 struct sp_fiber **out)
 {
 	struct sp_fiber *fiber;
 	int err;
 
-	if (task.fiber != NULL && task.fiber == sp__fiber_self())
+	if (task.fiber != NULL && task.fiber == self)
 		return -EDEADLK;
 	fiber = lock_task(task);
 	if (fiber == NULL)
@@ -63,7 +64,7 @@ static int lock_joinable(struct sp_task task, struct sp_fiber **out)
 int sp__join_try(struct sp_task task, int *ret)
 {
 	struct sp_fiber *fiber;
-	int err = lock_joinable(task, &fiber);
+	int err = lock_joinable(task, sp__fiber_self(), &fiber);
 
 	if (err < 0)
 		return err;
@@ -78,7 +79,7 @@ int sp__join_try(struct sp_task task, int *ret)
 int sp__join_begin(struct sp_task task, struct sp__waiter *w)
 {
 	struct sp_fiber *fiber;
-	int err = lock_joinable(task, &fiber);
+	int err = lock_joinable(task, sp__fiber_self(), &fiber);
 
 	if (err < 0)
 		return err;
@@ -126,7 +127,7 @@ int sp_join_until(struct sp_task task, int64_t deadline, int *ret)
 
 	if (self == NULL)
 		return -EPERM;
-	err = lock_joinable(task, &fiber);
+	err = lock_joinable(task, self, &fiber);
 	if (err < 0)
 		return err;
 	if (fiber->done) {
