@@ -7,16 +7,21 @@
 #include "egress/nats/conn.h"
 #include "egress/nats/stream.h"
 
+#include <spargio/op.h>
 #include <spargio/time.h>
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <time.h>
+#include <unistd.h>
 
-#define STEP_MS 100 /* how often to look for the end */
+#define STEP_MS	   100 /* how often to look for the end */
+#define COLLECT_MS 1   /* between a write to the journal and the next look */
 
 /* Updates are on subjects that end with a family: "1_1". */
 static bool holds_updates(const char *subject)
@@ -306,6 +311,48 @@ static bool print_record(struct tail *t, const struct journal_record *record)
 	return tail_message(t, &m);
 }
 
+/*
+ * A descriptor that can be read when something in the journal's folder was
+ * written. Without inotify an error: then the journal is looked at every
+ * STEP_MS.
+ */
+static int watch_folder(const char *path)
+{
+	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	if (inotify_add_watch(fd, path, IN_MODIFY | IN_CREATE | IN_MOVED_TO) <
+	    0) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+/*
+ * Wait for a write, but not for longer than STEP_MS: a file system of the
+ * network tells nothing of the writes of others. To look costs more than to
+ * write a record, so a moment is waited for more of them.
+ */
+static void wait_for_write(int watch)
+{
+	char events[4096];
+
+	if (watch < 0) {
+		sp_sleep(STEP_MS * SP_MS);
+		return;
+	}
+	if (sp_wait_fd_until(watch, POLLIN, sp_in(STEP_MS * SP_MS)) < 0)
+		return;
+	sp_sleep(COLLECT_MS * SP_MS);
+	/* What is written from now on is told again. */
+	while (read(watch, events, sizeof(events)) > 0)
+		;
+}
+
 static int follow_journal(void *arg)
 {
 	struct tail *t = arg;
@@ -314,18 +361,20 @@ static int follow_journal(void *arg)
 	int64_t last = sp_now();
 	bool more = true;
 	int got = open_cursor(t, &c);
+	int watch;
 
 	if (got < 0) {
 		fprintf(stderr, "arancini tail: %s: %s\n", t->journal,
 			open_error_text(got));
 		return EXIT_FAILURE;
 	}
+	watch = watch_folder(t->journal);
 	while (more && !is_idle(t, last)) {
 		got = journal_cursor_next(c, &record); /* yields */
 		if (got < 0)
 			break;
 		if (got == 0) {
-			sp_sleep(STEP_MS * SP_MS);
+			wait_for_write(watch);
 			continue;
 		}
 		more = print_record(t, &record);
@@ -334,6 +383,8 @@ static int follow_journal(void *arg)
 	if (got < 0)
 		report_read_error(t, c, got);
 	journal_cursor_close(c);
+	if (watch >= 0)
+		close(watch);
 	return got < 0 || t->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

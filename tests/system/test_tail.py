@@ -13,8 +13,9 @@ import time
 
 import pytest
 
+from bmp import Peer, initiation
 from broker import STREAM, Broker, Driver
-from collecting import Collector
+from collecting import Collector, connect
 
 OPTIONS = ["--max-bytes", 1 << 30, "--ack-ms", 2000, "--wait-ms", 2000]
 ENCODINGS = ["none", "packed", "zstd"]
@@ -322,3 +323,28 @@ def test_nothing_there(arancini, tmp_path, free_port):
                               capture_output=True, text=True, timeout=20)
         assert done.returncode == 1
         assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_record_is_seen_when_it_is_written(server, arancini, tmp_path):
+    """Each route is announced when the one before it was printed. With a look
+    at the journal every 100 ms each would take that long."""
+    c = Collector(server, arancini, tmp_path / "state")
+    peer = Peer("10.0.0.1", 64500)
+    rounds = 30
+    with connect(c, "127.0.0.2") as sock, subprocess.Popen(
+            [arancini, "tail", "--journal", c.journal, "--since", "all",
+             "--json", "--subject", "arancini.updates.>"],
+            stdout=subprocess.PIPE) as reader:
+        try:
+            sock.sendall(initiation(b"r1") + peer.up())
+            delays = []
+            for n in range(rounds):
+                sent = time.monotonic()
+                sock.sendall(peer.announce(f"10.1.{n}.0/24"))
+                update = json.loads(reader.stdout.readline())
+                assert update["prefixAddr"].endswith(f"10.1.{n}.0")
+                delays.append(time.monotonic() - sent)
+        finally:
+            reader.kill()
+    # Those of the first ones include the start of tail.
+    assert sorted(delays)[rounds // 2] < 0.05, delays
