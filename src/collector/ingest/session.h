@@ -12,7 +12,8 @@
 #include "bmp/text.h"
 #include "collector/base/close_reason.h"
 #include "collector/ingest/identity_rule.h"
-#include "rib/rib.h"
+#include "collector/ingest/session_state.h"
+#include "rib/apply.h"
 
 #include <spargio/fiber.h>
 
@@ -37,13 +38,12 @@ struct session {
 	struct router *router;
 	struct sp_task task;
 	struct sp_rstream *stream;
-	size_t need_bytes;	 /* bytes the next message needs, at least */
+	size_t need_bytes; /* bytes the next message needs, at least */
+	enum session_state state;
 	uint8_t close_reason;	 /* enum close_reason: why it is to stop */
 	bool contested;		 /* it took over from one that was alive */
-	bool open;		 /* the rib knows of it */
 	bool initiated;		 /* by an Initiation message */
 	bool named_peer;	 /* some message of it had a peer */
-	bool input_drained;	 /* all that came was read */
 	int64_t opened;		 /* sp_now() */
 	int64_t last_message_ns; /* the same, of the last message; 0: none */
 	int64_t frame_ns;	 /* the same, of a message begun; 0: none */
@@ -80,6 +80,12 @@ struct session {
  */
 void session_drain(struct session *s);
 
+/*
+ * Enter the state that follows @event and run its actions. At SESSION_EV_CLOSE
+ * close_reason is why.
+ */
+void session_handle(struct session *s, enum session_event event);
+
 /* Make it end for @why, soon. The first reason stands. */
 void session_stop(struct session *s, enum close_reason why);
 
@@ -89,9 +95,5 @@ bool session_is_ending(const struct session *s);
 /* Keep what an Initiation says of the router's name. False: it was cut. */
 bool session_read_name(const struct bmp_message *msg,
 		       char out[SESSION_NAME_MAX + 1]);
-
-/* The lines about its first message and about its end. */
-void session_log_open(struct session *s);
-void session_log_close(struct session *s, enum close_reason why);
 
 #endif

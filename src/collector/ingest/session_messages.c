@@ -8,6 +8,7 @@
 #include "collector/worker_state.h"
 #include "egress/batcher.h"
 #include "rib/read.h"
+#include "rib/rib.h"
 
 #include <string.h>
 
@@ -20,16 +21,7 @@ static void open_session(struct session *s, const struct bmp_message *msg)
 	if (msg->type == BMP_INITIATION &&
 	    !session_read_name(msg, s->facts.sys_name))
 		s->worker->counts.sessions.names_cut++;
-	rib_session_open(s->router->rib_router, &s->when,
-			 s->connection->address, s->connection->port,
-			 s->facts.sys_name[0] != '\0' ? s->facts.sys_name
-						      : NULL);
-	if (s->router->resync)
-		rib_resync(s->router->rib_router, &s->when);
-	s->router->resync = false;
-	rib_session_pause(s->router->rib_router, &s->when);
-	s->open = true;
-	session_log_open(s);
+	session_handle(s, SESSION_EV_MESSAGE);
 }
 
 /* Route Monitoring that was read; the rib likes to see some at a time. */
@@ -162,7 +154,7 @@ static void take_message(struct session *s, struct taken *t)
 	const struct bmp_message *msg = &t->msgs[t->count];
 	const uint8_t *end = t->ends[t->count];
 
-	if (!s->open)
+	if (!session_state_is_open(s->state))
 		open_session(s, msg);
 	if (msg->has_peer && !s->named_peer)
 		peer_named(s);
@@ -235,7 +227,8 @@ static void take_frame(struct session *s, const struct bmp_frame *frame,
 	count_message(s, msg, status);
 	if (bmp_status_usable(status))
 		take_message(s, t);
-	else if (msg->type == BMP_ROUTE_MONITORING && msg->has_peer && s->open)
+	else if (msg->type == BMP_ROUTE_MONITORING && msg->has_peer &&
+		 session_state_is_open(s->state))
 		take_unreadable(s, t);
 	else
 		pass_over(s, t);
