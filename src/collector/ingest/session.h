@@ -31,6 +31,12 @@ struct worker;
  */
 #define SESSION_SHARE 4
 
+/* What a router has sent so far, in any order. */
+enum session_said {
+	SESSION_SAID_INITIATION = 1 << 0,
+	SESSION_SAID_PEER = 1 << 1, /* a message that names a peer */
+};
+
 struct session {
 	struct session *next, **link; /* of all sessions of the worker */
 	struct worker *worker;
@@ -42,8 +48,7 @@ struct session {
 	enum session_state state;
 	uint8_t close_reason;	 /* enum close_reason: why it is to stop */
 	bool contested;		 /* it took over from one that was alive */
-	bool initiated;		 /* by an Initiation message */
-	bool named_peer;	 /* some message of it had a peer */
+	uint8_t said;		 /* enum session_said, a set */
 	int64_t opened;		 /* sp_now() */
 	int64_t last_message_ns; /* the same, of the last message; 0: none */
 	int64_t frame_ns;	 /* the same, of a message begun; 0: none */
@@ -53,8 +58,6 @@ struct session {
 	struct rib_budget budget;
 	struct rib_progress progress; /* of the next message */
 	uint32_t counted;	      /* messages to come that were counted */
-	bool cut;		      /* this turn ended so */
-	bool waits; /* the next message, until fewer withdraws are to come */
 	/* Where its last turns that were full end in the bridge; a ring. */
 	uint64_t places[SESSION_SHARE];
 	uint32_t place;

@@ -91,7 +91,7 @@ static bool is_behind(const struct session *s)
 	const struct rib_router *router = s->router->rib_router;
 
 	return rib_router_subject_changing(router) ||
-	       (s->waits &&
+	       (s->state == SESSION_OPEN_HELD &&
 		rib_router_pending_withdraw(router) > SESSION_DYING_MAX);
 }
 

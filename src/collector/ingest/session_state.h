@@ -10,15 +10,20 @@
  *	                                      v
  *	                         drained
  *	             OPEN_IDLE <--------- OPEN_READING
- *	                       --------->
- *	                         input
+ *	                       --------->   |      ^
+ *	                         input      | hold | release
+ *	                                    v      |
+ *	             OPEN_IDLE <--------- OPEN_HELD
+ *	                         drained
  *
  *	any state but CLOSED -- close --> CLOSED
  *
  * NEW: the session owns its router, and no usable message has come. OPEN: the
  * rib has an open session. READING: bytes have come that are not processed.
- * A "drained" while idle, an "input" while reading and a "message" while open
- * change nothing. No other event can happen in a state that does not draw it.
+ * HELD: the same, and the next message waits for withdraws of its router.
+ * A "drained" while idle, an "input" or a "message" while reading or held and a
+ * "hold" while held change nothing. No other event can happen in a state that
+ * does not draw it.
  *
  * Pure: session_step() reads a table, and its caller runs the actions.
  */
@@ -34,6 +39,7 @@ enum session_state {
 	SESSION_NEW_READING,
 	SESSION_OPEN_IDLE,
 	SESSION_OPEN_READING,
+	SESSION_OPEN_HELD, /* the next message waits for withdraws */
 	SESSION_CLOSED,
 	SESSION_STATES
 };
@@ -42,6 +48,8 @@ enum session_event {
 	SESSION_EV_CLAIMED, /* it owns its router */
 	SESSION_EV_INPUT,   /* bytes have come */
 	SESSION_EV_MESSAGE, /* a usable message was decoded */
+	SESSION_EV_HOLD,    /* a message must wait for withdraws */
+	SESSION_EV_RELEASE, /* it need not wait any more */
 	SESSION_EV_DRAINED, /* all bytes that came were processed */
 	SESSION_EV_CLOSE,   /* the connection or the claim has ended */
 	SESSION_EVENTS
@@ -71,7 +79,7 @@ struct session_step session_step(enum session_state state,
 
 static inline bool session_state_is_open(enum session_state state)
 {
-	return state == SESSION_OPEN_IDLE || state == SESSION_OPEN_READING;
+	return state >= SESSION_OPEN_IDLE && state <= SESSION_OPEN_HELD;
 }
 
 #endif
