@@ -6,6 +6,7 @@
 #include "collector/ingest/session.h"
 #include "collector/router/router.h"
 #include "collector/worker_state.h"
+#include "rib/rib.h"
 
 #include <spargio/time.h>
 

@@ -10,6 +10,7 @@
 #include "collector/router/router.h"
 #include "collector/worker_state.h"
 #include "rib/read.h"
+#include "rib/rib.h"
 
 #include <spargio/time.h>
 

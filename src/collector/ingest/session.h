@@ -12,7 +12,8 @@
 #include "bmp/text.h"
 #include "collector/base/close_reason.h"
 #include "collector/ingest/identity_rule.h"
-#include "rib/rib.h"
+#include "collector/ingest/session_state.h"
+#include "rib/apply.h"
 
 #include <spargio/fiber.h>
 
@@ -30,6 +31,12 @@ struct worker;
  */
 #define SESSION_SHARE 4
 
+/* What a router has sent so far, in any order. */
+enum session_said {
+	SESSION_SAID_INITIATION = 1 << 0,
+	SESSION_SAID_PEER = 1 << 1, /* a message that names a peer */
+};
+
 struct session {
 	struct session *next, **link; /* of all sessions of the worker */
 	struct worker *worker;
@@ -37,13 +44,11 @@ struct session {
 	struct router *router;
 	struct sp_task task;
 	struct sp_rstream *stream;
-	size_t need_bytes;	 /* bytes the next message needs, at least */
+	size_t need_bytes; /* bytes the next message needs, at least */
+	enum session_state state;
 	uint8_t close_reason;	 /* enum close_reason: why it is to stop */
 	bool contested;		 /* it took over from one that was alive */
-	bool open;		 /* the rib knows of it */
-	bool initiated;		 /* by an Initiation message */
-	bool named_peer;	 /* some message of it had a peer */
-	bool input_drained;	 /* all that came was read */
+	uint8_t said;		 /* enum session_said, a set */
 	int64_t opened;		 /* sp_now() */
 	int64_t last_message_ns; /* the same, of the last message; 0: none */
 	int64_t frame_ns;	 /* the same, of a message begun; 0: none */
@@ -53,8 +58,6 @@ struct session {
 	struct rib_budget budget;
 	struct rib_progress progress; /* of the next message */
 	uint32_t counted;	      /* messages to come that were counted */
-	bool cut;		      /* this turn ended so */
-	bool waits; /* the next message, until fewer withdraws are to come */
 	/* Where its last turns that were full end in the bridge; a ring. */
 	uint64_t places[SESSION_SHARE];
 	uint32_t place;
@@ -80,6 +83,12 @@ struct session {
  */
 void session_drain(struct session *s);
 
+/*
+ * Enter the state that follows @event and run its actions. At SESSION_EV_CLOSE
+ * close_reason is why.
+ */
+void session_handle(struct session *s, enum session_event event);
+
 /* Make it end for @why, soon. The first reason stands. */
 void session_stop(struct session *s, enum close_reason why);
 
@@ -89,9 +98,5 @@ bool session_is_ending(const struct session *s);
 /* Keep what an Initiation says of the router's name. False: it was cut. */
 bool session_read_name(const struct bmp_message *msg,
 		       char out[SESSION_NAME_MAX + 1]);
-
-/* The lines about its first message and about its end. */
-void session_log_open(struct session *s);
-void session_log_close(struct session *s, enum close_reason why);
 
 #endif

@@ -8,6 +8,7 @@
 #include "collector/worker_state.h"
 #include "egress/batcher.h"
 #include "rib/read.h"
+#include "rib/rib.h"
 
 #include <string.h>
 
@@ -20,22 +21,14 @@ static void open_session(struct session *s, const struct bmp_message *msg)
 	if (msg->type == BMP_INITIATION &&
 	    !session_read_name(msg, s->facts.sys_name))
 		s->worker->counts.sessions.names_cut++;
-	rib_session_open(s->router->rib_router, &s->when,
-			 s->connection->address, s->connection->port,
-			 s->facts.sys_name[0] != '\0' ? s->facts.sys_name
-						      : NULL);
-	if (s->router->resync)
-		rib_resync(s->router->rib_router, &s->when);
-	s->router->resync = false;
-	rib_session_pause(s->router->rib_router, &s->when);
-	s->open = true;
-	session_log_open(s);
+	session_handle(s, SESSION_EV_MESSAGE);
 }
 
 /* Route Monitoring that was read; the rib likes to see some at a time. */
 struct taken {
 	const uint8_t *end; /* of what is applied, and of other messages */
 	size_t count;
+	bool cut; /* the turn ends here, before what was read */
 	struct bmp_message msgs[RIB_LOOKAHEAD];
 	const uint8_t *ends[RIB_LOOKAHEAD]; /* of their frames */
 };
@@ -57,10 +50,10 @@ static bool messages_apply(struct session *s, struct taken *t)
 		t->end = t->ends[done - 1];
 	if (done < t->count) {
 		s->counted += (uint32_t)(t->count - done);
-		s->cut = true;
+		t->cut = true;
 	}
 	t->count = 0;
-	return !s->cut;
+	return !t->cut;
 }
 
 static bool is_spent(struct session *s)
@@ -119,7 +112,7 @@ static void take_other(struct session *s, const struct bmp_message *msg)
 {
 	switch (msg->type) {
 	case BMP_INITIATION:
-		s->initiated = true;
+		s->said |= SESSION_SAID_INITIATION;
 		break;
 	case BMP_TERMINATION:
 		s->close_reason = CLOSE_TERMINATED;
@@ -151,7 +144,7 @@ static bool must_wait(const struct session *s, const struct bmp_message *msg)
 /* It has named a peer: it is no longer among those that make room. */
 static void peer_named(struct session *s)
 {
-	s->named_peer = true;
+	s->said |= SESSION_SAID_PEER;
 	limits_keep(s->worker->env->limits, &s->connection->place);
 	limits_remember(s->worker->env->limits, s->connection->address);
 }
@@ -161,18 +154,23 @@ static void take_message(struct session *s, struct taken *t)
 {
 	const struct bmp_message *msg = &t->msgs[t->count];
 	const uint8_t *end = t->ends[t->count];
+	bool held;
 
-	if (!s->open)
+	if (!session_state_is_open(s->state))
 		open_session(s, msg);
-	if (msg->has_peer && !s->named_peer)
+	if (msg->has_peer && !(s->said & SESSION_SAID_PEER))
 		peer_named(s);
 	if (msg->type == BMP_ROUTE_MONITORING) {
 		take_route_monitoring(s, t);
 		return;
 	}
-	s->waits = must_wait(s, msg);
-	if (!messages_apply(s, t) || s->waits) {
-		s->cut = true;
+	held = must_wait(s, msg);
+	if (held)
+		session_handle(s, SESSION_EV_HOLD);
+	else if (s->state == SESSION_OPEN_HELD)
+		session_handle(s, SESSION_EV_RELEASE);
+	if (!messages_apply(s, t) || held) {
+		t->cut = true;
 		s->counted++;
 		return;
 	}
@@ -219,7 +217,7 @@ static void count_message(struct session *s, const struct bmp_message *msg,
 	all->statuses[status]++;
 	s->messages++;
 	s->errors += status != BMP_OK;
-	if (!s->initiated && bmp_status_usable(status) &&
+	if (!(s->said & SESSION_SAID_INITIATION) && bmp_status_usable(status) &&
 	    msg->type != BMP_INITIATION)
 		all->before_initiation++;
 }
@@ -235,16 +233,17 @@ static void take_frame(struct session *s, const struct bmp_frame *frame,
 	count_message(s, msg, status);
 	if (bmp_status_usable(status))
 		take_message(s, t);
-	else if (msg->type == BMP_ROUTE_MONITORING && msg->has_peer && s->open)
+	else if (msg->type == BMP_ROUTE_MONITORING && msg->has_peer &&
+		 session_state_is_open(s->state))
 		take_unreadable(s, t);
 	else
 		pass_over(s, t);
 }
 
 /* Whether the next message of this turn may be looked at. */
-static bool goes_on(struct session *s)
+static bool goes_on(const struct session *s, const struct taken *t)
 {
-	return s->close_reason == CLOSE_NONE && !s->cut &&
+	return s->close_reason == CLOSE_NONE && !t->cut &&
 	       !rib_router_subject_changing(s->router->rib_router);
 }
 
@@ -274,10 +273,10 @@ size_t session_decode_frames(struct session *s, struct wire_view in)
 
 	taken.count = 0;
 	taken.end = in.p;
+	taken.cut = false;
 
-	s->cut = false;
 	s->need_bytes = BMP_HEADER_LEN;
-	while (goes_on(s)) {
+	while (goes_on(s, &taken)) {
 		struct bmp_frame frame;
 		enum bmp_frame_status status =
 			bmp_frame_next(rest, s->worker->max_frame, &frame,
@@ -299,11 +298,11 @@ size_t session_decode_frames(struct session *s, struct wire_view in)
 		rest.p += frame.whole.len;
 		rest.len -= frame.whole.len;
 		s->need_bytes = BMP_HEADER_LEN;
-		s->cut |= taken.count == 0 && is_spent(s);
+		taken.cut |= taken.count == 0 && is_spent(s);
 	}
 	(void)messages_apply(s, &taken);
 	used = (size_t)(taken.end - in.p);
-	if (s->cut)
+	if (taken.cut)
 		look_back(s, (struct wire_view){ taken.end, in.len - used });
 	s->bytes += used;
 	s->worker->counts.sessions.bytes += used;

@@ -6,6 +6,7 @@
 #include "collector/policy/output_rate.h"
 #include "collector/router/router.h"
 #include "collector/worker_state.h"
+#include "rib/rib.h"
 
 #include <spargio/rstream.h>
 #include <spargio/time.h>

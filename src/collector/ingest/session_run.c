@@ -14,6 +14,7 @@
 #include "collector/router/router.h"
 #include "collector/worker_state.h"
 #include "egress/batcher.h"
+#include "rib/rib.h"
 
 #include <spargio/rstream.h>
 #include <spargio/time.h>
@@ -37,32 +38,6 @@
 #define TURN_ROUTES 4096
 
 /* Turns */
-
-/* Nothing is left to read: send on what there is, let the clocks run. */
-static void input_drained(struct session *s)
-{
-	if (s->input_drained)
-		return;
-	s->input_drained = true;
-	worker_input_drained(s->worker);
-	/* From now on, not from before a wait for room in the bridge. */
-	s->when = worker_now();
-	if (s->open)
-		rib_session_resume(s->router->rib_router, &s->when);
-}
-
-/* There is input: what is due by time must wait until it was read. */
-static void input_arrived(struct session *s)
-{
-	worker_owns(s->worker, sp_shard());
-	s->when = worker_now();
-	if (!s->input_drained)
-		return;
-	s->input_drained = false;
-	s->worker->sessions_with_input++;
-	if (s->open)
-		rib_session_pause(s->router->rib_router, &s->when);
-}
 
 /*
  * The bridge is full. Give back what the kernel gave us, so that TCP slows the
@@ -116,7 +91,7 @@ static bool is_behind(const struct session *s)
 	const struct rib_router *router = s->router->rib_router;
 
 	return rib_router_subject_changing(router) ||
-	       (s->waits &&
+	       (s->state == SESSION_OPEN_HELD &&
 		rib_router_pending_withdraw(router) > SESSION_DYING_MAX);
 }
 
@@ -231,8 +206,9 @@ static int64_t next_bytes(struct session *s, struct sp_segment *seg)
 {
 	int64_t n = sp_rstream_peek_until(s->stream, s->need_bytes, 0, seg);
 
+	/* Send on what there is, and let the clocks of the rib run. */
 	if (n == -ETIMEDOUT)
-		input_drained(s);
+		session_handle(s, SESSION_EV_DRAINED);
 	while (n == -ETIMEDOUT) {
 		int64_t latest = input_until(s);
 		int64_t until = sp_in(DEADLINE_RECHECK);
@@ -287,7 +263,9 @@ static size_t process_segment(struct session *s, const struct sp_segment *seg)
 	uint64_t made = egress_batcher_made(s->worker->batcher);
 	size_t used;
 
-	input_arrived(s);
+	worker_owns(s->worker, sp_shard());
+	s->when = worker_now();
+	session_handle(s, SESSION_EV_INPUT);
 	s->budget = (struct rib_budget){
 		.routes = TURN_ROUTES,
 		.bytes_end = made + session_rate_turn(s, TURN_OUTPUT),
@@ -387,21 +365,6 @@ static enum close_reason read_all(struct session *s)
 
 /* Life */
 
-static void close_session(struct session *s, enum close_reason why)
-{
-	input_arrived(s);
-	if (s->open)
-		rib_session_close(s->router->rib_router, &s->when,
-				  (uint16_t)why, close_reason_name(why));
-	router_stats_forget_reports(s->router->rib_router);
-	s->open = false;
-	s->router->stats.messages += s->messages;
-	s->router->stats.bytes += s->bytes;
-	s->router->stats.errors += s->errors;
-	input_drained(s);
-	session_log_close(s, why);
-}
-
 static void session_add(struct worker *w, struct session *s)
 {
 	s->next = w->sessions;
@@ -437,7 +400,6 @@ static struct session *session_new(struct worker *w,
 	s->connection = connection;
 	s->task = sp_self();
 	s->need_bytes = BMP_HEADER_LEN;
-	s->input_drained = true;
 	s->opened = sp_now();
 	s->serial = ++w->session_serial;
 	memcpy(s->facts.address, connection->address, 16);
@@ -477,11 +439,9 @@ static enum close_reason claim_router(struct session *s)
 	enum close_reason why = request_router(s); /* yields */
 	struct rib_time when;
 
-	if (s->close_reason != CLOSE_NONE) {
-		/* Stopped while it waited. */
-		router_release(s);
+	/* Stopped while it waited. */
+	if (s->close_reason != CLOSE_NONE)
 		return s->close_reason;
-	}
 	if (why != CLOSE_NONE)
 		return why;
 	if (router_is_known(s->router, w->config))
@@ -514,13 +474,16 @@ int session_main(void *arg)
 	why = claim_router(s);
 	if (why == CLOSE_NONE) {
 		connection->claimed = true;
+		session_handle(s, SESSION_EV_CLAIMED);
 		why = connection_close_reason(connection, read_all(s));
-		/* From here on nothing may be left half done. */
-		sp_shield_begin();
-		close_session(s, why);
-		router_release(s);
-		sp_shield_end();
 	}
+	/* From here on nothing may be left half done. */
+	sp_shield_begin();
+	s->close_reason = (uint8_t)why;
+	s->when = worker_now();
+	session_handle(s, SESSION_EV_CLOSE);
+	router_release(s);
+	sp_shield_end();
 	session_remove(w, s);
 	router_unref(w, s->router);
 	free(s);

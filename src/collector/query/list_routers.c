@@ -9,9 +9,12 @@
 
 #include <spargio/time.h>
 
-static enum list_query_state state_of(const struct rib_router_state *state)
+/* Up: its session is open. */
+static enum list_query_state state_of(const struct router *router,
+				      const struct rib_router_state *state)
 {
-	if (state->open)
+	if (router != NULL && router->session != NULL &&
+	    session_state_is_open(router->session->state))
 		return LIST_QUERY_UP;
 	return state->peers_stale > 0 ? LIST_QUERY_STALE : LIST_QUERY_DOWN;
 }
@@ -108,7 +111,7 @@ bool list_query_router(struct list_query *list, struct worker *w,
 	struct json *j = &list->out;
 
 	rib_router_state(rib_router, &state);
-	if (!router_wanted(list, rib_router, router, state_of(&state)))
+	if (!router_wanted(list, rib_router, router, state_of(router, &state)))
 		return false;
 	list_query_token(rib_router, token);
 	json_object(j);
@@ -119,7 +122,8 @@ bool list_query_router(struct list_query *list, struct worker *w,
 	if (info->name != NULL)
 		json_string_at(j, "routerId", info->name);
 	json_uint_at(j, "worker", w->id);
-	json_string_at(j, "state", list_query_state_name(state_of(&state)));
+	json_string_at(j, "state",
+		       list_query_state_name(state_of(router, &state)));
 	put_counts(j, rib_router, &state);
 	if (router != NULL) {
 		put_session(j, router);
