@@ -151,10 +151,7 @@ struct rib_peer {
 	uint8_t type;
 	bool ipv6;
 	bool filtered;
-	bool up; /* in this session */
-	bool implied;
-	bool stale;
-	bool forget;	       /* purge it when its withdraw queues are empty */
+	uint8_t phase;	       /* enum rib_peer_phase: its state */
 	bool limit_reported;   /* in this generation */
 	bool dropped;	       /* updates, in this generation; it was said */
 	bool held_due;	       /* of one of its tables, maybe */

@@ -78,9 +78,8 @@ bool rib_peer_purge(struct rib_router *router, const struct rib_time *when,
 		return false;
 	rib_peer_withdraw_all(peer, when, RIB_REASON_ADMIN,
 			      RIB_WITHDRAW_IN_SLICES);
-	rib_peer_set_stale(peer, false);
-	/* One that is up goes on from an empty table. */
-	peer->forget = !peer->up;
+	/* A peer that is up stays, with empty tables. */
+	rib_peer_event(peer, RIB_PEER_EV_PURGE);
 	rib_peer_reap(peer);
 	return true;
 }

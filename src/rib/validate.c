@@ -4,6 +4,7 @@
  */
 #include "rib/validate.h"
 
+#include "rib/peer_fsm.h"
 #include "rib/rib_internal.h"
 #include "rib/timer.h"
 
@@ -113,7 +114,7 @@ static bool peer_valid(struct tally *t, const struct rib_peer *peer)
 		tables++;
 	}
 	return routes == peer->routes && tables == peer->table_count &&
-	       !(peer->up && peer->stale);
+	       peer->phase < RIB_PEER_PHASES;
 }
 
 static bool router_valid(struct tally *t, const struct rib_router *router)
@@ -128,8 +129,8 @@ static bool router_valid(struct tally *t, const struct rib_router *router)
 		if (peer->router != router || !peer_valid(t, peer))
 			return false;
 		routes += peer->routes;
-		stale += peer->stale;
-		up += peer->up;
+		stale += peer->phase == RIB_PEER_STALE;
+		up += rib_peer_phase_up(peer->phase);
 		peers++;
 	}
 	TAILQ_FOREACH (table, &router->waiting_list, waiting) {
