@@ -21,6 +21,11 @@
  *
  * An event that is not drawn leaves the state as it is. A peer that is LEAVING
  * is freed when the withdraws of its routes are published.
+ *
+ * The collector restores before it opens a session, so no peer is up or LEAVING
+ * then. If one were, its restored routes would neither be freed without a
+ * withdraw (LEAVING becomes STALE) nor withdrawn while their router is there
+ * (up stays up).
  */
 #ifndef RIB_PEER_FSM_H
 #define RIB_PEER_FSM_H
