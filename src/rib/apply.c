@@ -4,6 +4,7 @@
 #include "rib/lookahead.h"
 #include "rib/peer.h"
 #include "rib/rib_internal.h"
+#include "rib/table.h"
 #include "rib/update.h"
 
 #include "bmp/message.h"
@@ -281,7 +282,7 @@ int rib_drop(struct rib_router *router, const struct rib_time *when,
 	if (!rib_peer_phase_up(peer->phase))
 		rib_peer_imply(peer, when, header, RIB_WITHDRAW_NOW_IF_SMALL);
 	TAILQ_FOREACH (t, &peer->tables, link)
-		t->unknown = true;
+		rib_table_event(t, RIB_TABLE_EV_DROPPED);
 	if (!peer->dropped) {
 		peer->dropped = true;
 		rib_emit_event_peer(peer, when, &e);

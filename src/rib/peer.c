@@ -430,7 +430,7 @@ void rib_peer_lose(struct rib_peer *peer, const struct rib_time *when)
 
 	/* A dump that was cut off proves nothing about what it did not have. */
 	TAILQ_FOREACH (t, &peer->tables, link)
-		rib_table_unwait(t);
+		rib_table_event(t, RIB_TABLE_EV_DUMP_CUT);
 	if (!rib_peer_phase_up(peer->phase))
 		return;
 	rib_peer_event(peer, RIB_PEER_EV_SESSION_LOST);

@@ -3,6 +3,7 @@
 #include "rib/key.h"
 #include "rib/peer.h"
 #include "rib/rib_internal.h"
+#include "rib/table_fsm.h"
 #include "rib/visibility.h"
 
 struct rib_router *rib_router_next(const struct rib *rib,
@@ -86,9 +87,9 @@ void rib_table_state(const struct rib_table *table, struct rib_table_state *out)
 		.changed_ns = table->changed_ns,
 		.routes = rib_store_count(&table->store),
 		.pending_withdraw = table->pending_withdraw,
-		.syncing = table->syncing,
-		.suspect = table->suspect,
-		.unknown = table->unknown,
+		.syncing = table->phase == RIB_TABLE_SYNCING,
+		.suspect = rib_table_quality_suspect(table->quality),
+		.unknown = rib_table_quality_unknown(table->quality),
 	};
 }
 

@@ -103,7 +103,7 @@ void rib_resync(struct rib_router *router, const struct rib_time *when)
 	rib_emit_event(router, when, &e);
 	TAILQ_FOREACH (peer, &router->peer_list, link)
 		TAILQ_FOREACH (t, &peer->tables, link) {
-			t->resyncing = true;
+			t->jobs |= RIB_JOB_RESYNC;
 			t->resync = (struct rib_pos){ 0 };
 			rib_table_queue(t);
 		}
@@ -116,7 +116,7 @@ bool rib_router_resyncing(const struct rib_router *router)
 
 	TAILQ_FOREACH (peer, &router->peer_list, link)
 		TAILQ_FOREACH (t, &peer->tables, link)
-			if (t->resyncing)
+			if ((t->jobs & RIB_JOB_RESYNC) != 0)
 				return true;
 	return false;
 }
