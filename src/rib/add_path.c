@@ -151,10 +151,10 @@ static bool contradict_family(struct rib_peer *peer,
 			  add_path);
 	if (t != NULL) {
 		notice.withdrawn = switch_form(t, when, add_path);
-		t->held_due = true;
+		t->jobs |= RIB_JOB_HELD;
 		peer->held_due = true;
 	}
-	if (t != NULL && t->suspect)
+	if (t != NULL && rib_table_quality_suspect(t->quality))
 		notice.kind = RIB_NOTICE_ADD_PATH_INCOMPLETE;
 	RIB_COUNT(peer->router, add_path_switched, 1);
 	rib_notice(peer, view, family, &notice);

@@ -4,6 +4,7 @@
 #include "rib/lookahead.h"
 #include "rib/peer.h"
 #include "rib/rib_internal.h"
+#include "rib/table.h"
 #include "rib/update.h"
 
 #include "bmp/message.h"
@@ -56,7 +57,7 @@ static int route_monitoring(struct rib_router *router,
 		RIB_COUNT(router, refused_peers, 1);
 		return err == -ENOSPC ? 0 : err;
 	}
-	if (!peer->up)
+	if (!rib_peer_phase_up(peer->phase))
 		imply_peer_up(peer, when, &msg->peer);
 	/* Nothing of it may overtake what has another subject. */
 	if (router->subject_changed_count != 0 &&
@@ -278,10 +279,10 @@ int rib_drop(struct rib_router *router, const struct rib_time *when,
 	if (err < 0)
 		return err == -ENOSPC ? 0 : err;
 	/* A generation that began later would forget the drop. */
-	if (!peer->up)
+	if (!rib_peer_phase_up(peer->phase))
 		rib_peer_imply(peer, when, header, RIB_WITHDRAW_NOW_IF_SMALL);
 	TAILQ_FOREACH (t, &peer->tables, link)
-		t->unknown = true;
+		rib_table_event(t, RIB_TABLE_EV_DROPPED);
 	if (!peer->dropped) {
 		peer->dropped = true;
 		rib_emit_event_peer(peer, when, &e);

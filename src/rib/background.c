@@ -74,9 +74,9 @@ static void withdraw_stale_peers(struct rib_router *router,
 	struct rib_peer *peer;
 
 	TAILQ_FOREACH (peer, &router->peer_list, link) {
-		if (!peer->stale)
+		if (peer->phase != RIB_PEER_STALE)
 			continue;
-		rib_peer_set_stale(peer, false);
+		rib_peer_event(peer, RIB_PEER_EV_HOLD_OVER);
 		rib_peer_withdraw_all(peer, when, reason,
 				      RIB_WITHDRAW_IN_SLICES);
 	}
@@ -120,13 +120,13 @@ static uint64_t check_lost(struct rib_router *router,
 	TAILQ_FOREACH (peer, &router->peer_list, link) {
 		uint64_t at = time_add(peer->stale_ns, hold);
 
-		if (!peer->stale)
+		if (peer->phase != RIB_PEER_STALE)
 			continue;
 		if (at > when->now_ns) {
 			next = time_min(next, at);
 			continue;
 		}
-		rib_peer_set_stale(peer, false);
+		rib_peer_event(peer, RIB_PEER_EV_HOLD_OVER);
 		rib_peer_withdraw_all(peer, when, RIB_REASON_SESSION_LOST,
 				      RIB_WITHDRAW_IN_SLICES);
 	}

@@ -31,7 +31,7 @@ static bool read_message(struct rib_router *router,
 	if (msg->type != BMP_ROUTE_MONITORING)
 		return false;
 	a->peer = rib_peer_find(router, &msg->peer);
-	if (a->peer == NULL || !a->peer->up)
+	if (a->peer == NULL || !rib_peer_phase_up(a->peer->phase))
 		return false;
 	a->opts = bgp_context_decode_opts(&a->peer->context, &msg->peer, over);
 	bgp_update_decode(msg->update.body, &a->opts, &a->u);

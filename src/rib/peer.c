@@ -123,21 +123,23 @@ int rib_peer_keep(struct wire_view *owned, struct wire_view bytes)
 	return 0;
 }
 
-/* The router and the rib count those that are. */
-static void mark_up(struct rib_peer *peer, bool up)
+/* Set the state. The router and the rib count peers that are up or stale. */
+static void set_phase(struct rib_peer *peer, enum rib_peer_phase phase)
 {
 	struct rib_router *router = peer->router;
+	int up = rib_peer_phase_up(phase) - rib_peer_phase_up(peer->phase);
+	int stale = (phase == RIB_PEER_STALE) - (peer->phase == RIB_PEER_STALE);
 
-	if (peer->up == up)
-		return;
-	peer->up = up;
-	if (up) {
-		router->up_count++;
-		router->rib->peers_up++;
-	} else {
-		router->up_count--;
-		router->rib->peers_up--;
-	}
+	peer->phase = (uint8_t)phase;
+	router->up_count += (uint32_t)up;
+	router->rib->peers_up += (uint64_t)up;
+	router->stale_count += (uint32_t)stale;
+	router->rib->peers_stale += (uint64_t)stale;
+}
+
+void rib_peer_event(struct rib_peer *peer, enum rib_peer_event event)
+{
+	set_phase(peer, rib_peer_step(peer->phase, event));
 }
 
 void rib_peer_free(struct rib_peer *peer)
@@ -147,8 +149,7 @@ void rib_peer_free(struct rib_peer *peer)
 
 	while ((t = TAILQ_FIRST(&peer->tables)) != NULL)
 		rib_table_free(t);
-	rib_peer_set_stale(peer, false);
-	mark_up(peer, false);
+	set_phase(peer, RIB_PEER_DOWN);
 	if (peer->slot != NULL && router->rib->sink.forget != NULL)
 		router->rib->sink.forget(router->rib->sink.arg, peer->slot);
 	rib_ptr_map_remove(&router->peers, peer->hash, peer);
@@ -165,26 +166,12 @@ void rib_peer_reap(struct rib_peer *peer)
 {
 	const struct rib_table *t;
 
-	if (!peer->forget || peer->up)
+	if (peer->phase != RIB_PEER_LEAVING)
 		return;
 	TAILQ_FOREACH (t, &peer->tables, link)
 		if (!TAILQ_EMPTY(&t->withdraw_queues))
 			return;
 	rib_peer_free(peer);
-}
-
-void rib_peer_set_stale(struct rib_peer *peer, bool stale)
-{
-	if (peer->stale == stale)
-		return;
-	peer->stale = stale;
-	if (stale) {
-		peer->router->stale_count++;
-		peer->router->rib->peers_stale++;
-	} else {
-		peer->router->stale_count--;
-		peer->router->rib->peers_stale--;
-	}
 }
 
 void rib_peer_withdraw_all(struct rib_peer *peer, const struct rib_time *when,
@@ -272,19 +259,11 @@ static void start_generation(struct rib_peer *peer, const struct rib_time *when,
 	rib_timer_soon(peer->router, when->now_ns);
 }
 
-static void set_up(struct rib_peer *peer)
-{
-	mark_up(peer, true);
-	peer->forget = false;
-	rib_peer_set_stale(peer, false);
-}
-
 void rib_peer_imply(struct rib_peer *peer, const struct rib_time *when,
 		    const struct bmp_peer *header, enum rib_withdraw_mode mode)
 {
 	set_subject(peer, when, header, mode);
-	set_up(peer);
-	peer->implied = true;
+	rib_peer_event(peer, RIB_PEER_EV_ROUTES);
 	bgp_context_reset(&peer->context);
 	RIB_COUNT(peer->router, implied_peers, 1);
 	start_generation(peer, when, ALL_FAMILIES);
@@ -386,18 +365,18 @@ int rib_peer_up(struct rib_router *router, const struct rib_time *when,
 		RIB_COUNT(router, refused_peers, 1);
 		return err == -ENOSPC ? 0 : err;
 	}
-	if (peer->up && memcmp(peer->peer_up_hash, peer_up_hash, 16) == 0) {
+	if (rib_peer_phase_up(peer->phase) &&
+	    memcmp(peer->peer_up_hash, peer_up_hash, 16) == 0) {
 		RIB_COUNT(router, peer_up_repeats, 1);
 		return 0;
 	}
 	memcpy(peer->peer_up_hash, peer_up_hash, sizeof(peer_up_hash));
-	if (peer->up && !peer->implied && peer->type == BMP_PEER_LOC_RIB) {
+	if (peer->phase == RIB_PEER_UP && peer->type == BMP_PEER_LOC_RIB) {
 		merge_up(peer, when, msg);
 		return 0;
 	}
 	set_subject(peer, when, &msg->peer, RIB_WITHDRAW_NOW_IF_SMALL);
-	set_up(peer);
-	peer->implied = false;
+	rib_peer_event(peer, RIB_PEER_EV_PEER_UP);
 	/* A Loc-RIB's would be added to what the last session said. */
 	bgp_context_reset(&peer->context);
 	(void)bgp_context_peer_up(&peer->context, &msg->peer, &msg->up);
@@ -409,11 +388,8 @@ int rib_peer_up(struct rib_router *router, const struct rib_time *when,
 
 /* Going down */
 
-static void set_down(struct rib_peer *peer)
+static void reset_peer(struct rib_peer *peer)
 {
-	mark_up(peer, false);
-	peer->implied = false;
-	rib_peer_set_stale(peer, false);
 	bgp_context_reset(&peer->context);
 	memset(peer->peer_up_hash, 0, sizeof(peer->peer_up_hash));
 }
@@ -431,19 +407,21 @@ void rib_peer_down(struct rib_router *router, const struct rib_time *when,
 	};
 
 	RIB_COUNT(router, peer_downs, 1);
-	if (peer == NULL || !peer->up)
+	if (peer == NULL || !rib_peer_phase_up(peer->phase))
 		RIB_COUNT(router, peer_downs_unmatched, 1);
 	if (peer == NULL)
 		return;
-	if (peer->up || peer->stale)
+	if (rib_peer_phase_up(peer->phase) || peer->phase == RIB_PEER_STALE)
 		rib_emit_event_peer(peer, when, &e);
-	set_down(peer);
+	rib_peer_event(peer, msg->down.reason == BMP_DOWN_DECONFIGURED
+				     ? RIB_PEER_EV_DECONFIGURED
+				     : RIB_PEER_EV_PEER_DOWN);
+	reset_peer(peer);
+	/* What is not small is withdrawn later, by rib_background(). */
 	rib_peer_withdraw_all(peer, when, RIB_REASON_PEER_DOWN,
 			      RIB_WITHDRAW_NOW_IF_SMALL);
-	if (msg->down.reason == BMP_DOWN_DECONFIGURED) {
-		peer->forget = true;
+	if (msg->down.reason == BMP_DOWN_DECONFIGURED)
 		rib_peer_reap(peer);
-	}
 }
 
 void rib_peer_lose(struct rib_peer *peer, const struct rib_time *when)
@@ -452,11 +430,11 @@ void rib_peer_lose(struct rib_peer *peer, const struct rib_time *when)
 
 	/* A dump that was cut off proves nothing about what it did not have. */
 	TAILQ_FOREACH (t, &peer->tables, link)
-		rib_table_unwait(t);
-	if (!peer->up)
+		rib_table_event(t, RIB_TABLE_EV_DUMP_CUT);
+	if (!rib_peer_phase_up(peer->phase))
 		return;
-	set_down(peer);
+	rib_peer_event(peer, RIB_PEER_EV_SESSION_LOST);
+	reset_peer(peer);
 	peer->noticed = 0;
 	peer->stale_ns = when->now_ns;
-	rib_peer_set_stale(peer, true);
 }

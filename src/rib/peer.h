@@ -1,14 +1,10 @@
 /*
  * rib/peer.h - a monitored peer, from Peer Up to Peer Down
  *
- *	not up	-- Peer Up, or routes without one ->	up, tables syncing
- *	up	-- an equal Peer Up ------------->	up, nothing happens
- *	up	-- another one ------------------>	up, tables syncing anew;
- *							Loc-RIB: new families only
- *	up	-- session lost ----------------->	stale
- *	stale	-- Peer Up, or routes ----------->	up, tables syncing
- *	stale	-- hold or dump over ------------>	not up, flooded
- *	any	-- Peer Down -------------------->	not up, flooded
+ * Its states are those of rib/peer_fsm.h. A Peer Up that equals the last one
+ * is ignored. Any other Peer Up starts a new generation of all tables, or of
+ * the new families only if the peer is a Loc-RIB that is already up. Peer Down
+ * and the end of the hold withdraw all routes.
  *
  * A peer is its type, distinguisher and address. Its AS and BGP id are not what
  * it is but where its routes are published: when they change, what is there is
@@ -17,6 +13,7 @@
 #ifndef RIB_PEER_H
 #define RIB_PEER_H
 
+#include "rib/peer_fsm.h"
 #include "rib/table_withdraw.h"
 
 struct bmp_message;
@@ -57,8 +54,8 @@ void rib_peer_lose(struct rib_peer *peer, const struct rib_time *when);
 void rib_peer_withdraw_all(struct rib_peer *peer, const struct rib_time *when,
 			   enum rib_reason reason, enum rib_withdraw_mode mode);
 
-/* Set or clear the mark, which the router counts. */
-void rib_peer_set_stale(struct rib_peer *peer, bool stale);
+/* Step to the next state, and count it in the router and the rib. */
+void rib_peer_event(struct rib_peer *peer, enum rib_peer_event event);
 
 /* Replace a view that the peer owns by a copy. -ENOMEM: it stays. */
 int rib_peer_keep(struct wire_view *owned, struct wire_view bytes);

@@ -1,6 +1,7 @@
 #include "rib/policy_change.h"
 
 #include "rib/emit.h"
+#include "rib/table.h"
 #include "rib/table_withdraw.h"
 #include "rib/visibility.h"
 
@@ -12,7 +13,7 @@ static void emit_unknown(struct rib_table *table, const struct rib_time *when)
 		.text = "let in by a filter: whole after its next dump",
 	};
 
-	table->unknown = true;
+	rib_table_event(table, RIB_TABLE_EV_DROPPED);
 	rib_emit_event_table(table, when, &e);
 }
 
@@ -28,7 +29,7 @@ static void change_disposition(struct rib_table *table,
 	table->disposition = (uint8_t)disposition;
 	if (rib_store_count(&table->store) == 0)
 		rib_hidden_range_reset(table);
-	else if (!table->hidden.in_progress)
+	else if ((table->jobs & RIB_JOB_HIDDEN_RANGE) == 0)
 		rib_hidden_range_start(table);
 	if (before == RIB_DISPOSITION_DROP)
 		emit_unknown(table, when);

@@ -3,6 +3,7 @@
 #include "rib/key.h"
 #include "rib/peer.h"
 #include "rib/rib_internal.h"
+#include "rib/table_fsm.h"
 #include "rib/visibility.h"
 
 struct rib_router *rib_router_next(const struct rib *rib,
@@ -57,9 +58,9 @@ void rib_peer_state(const struct rib_peer *peer, struct rib_peer_state *out)
 		.type = peer->type,
 		.ipv6 = peer->ipv6,
 		.filtered = peer->filtered,
-		.up = peer->up,
-		.implied = peer->implied,
-		.stale = peer->stale,
+		.up = rib_peer_phase_up(peer->phase),
+		.implied = peer->phase == RIB_PEER_IMPLIED,
+		.stale = peer->phase == RIB_PEER_STALE,
 		.distinguisher = peer->distinguisher,
 		.as = peer->as,
 		.bgp_id = peer->bgp_id,
@@ -86,9 +87,9 @@ void rib_table_state(const struct rib_table *table, struct rib_table_state *out)
 		.changed_ns = table->changed_ns,
 		.routes = rib_store_count(&table->store),
 		.pending_withdraw = table->pending_withdraw,
-		.syncing = table->syncing,
-		.suspect = table->suspect,
-		.unknown = table->unknown,
+		.syncing = table->phase == RIB_TABLE_SYNCING,
+		.suspect = rib_table_quality_suspect(table->quality),
+		.unknown = rib_table_quality_unknown(table->quality),
 	};
 }
 

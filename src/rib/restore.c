@@ -17,7 +17,7 @@ static bool is_restored(const struct rib_peer *peer,
 			const struct rib_peer_state *state,
 			struct wire_view name)
 {
-	return peer->stale && peer->as == state->as &&
+	return peer->phase == RIB_PEER_STALE && peer->as == state->as &&
 	       peer->bgp_id == state->bgp_id && peer->ipv6 == state->ipv6 &&
 	       peer->filtered == state->filtered &&
 	       peer->table_name.len == name.len &&
@@ -59,7 +59,7 @@ int rib_restore_peer(struct rib_router *router,
 		rib_table_refresh(t);
 	if (err < 0)
 		return err;
-	rib_peer_set_stale(peer, true);
+	rib_peer_event(peer, RIB_PEER_EV_RESTORED);
 	*out = peer;
 	return 0;
 }
@@ -333,7 +333,7 @@ void rib_restore_done(struct rib *rib, const struct rib_time *when)
 
 	TAILQ_FOREACH (router, &rib->router_list, link) {
 		TAILQ_FOREACH (peer, &router->peer_list, link)
-			if (peer->stale && !router->open)
+			if (peer->phase == RIB_PEER_STALE && !router->open)
 				peer->stale_ns = when->now_ns;
 		rib_timer_set(router, when->now_ns);
 	}

@@ -75,7 +75,6 @@ struct rib_pos {
 struct rib_hidden_range {
 	struct rib_pos pos;
 	bool shrinking; /* it covers what is behind the place; else before it */
-	bool in_progress;
 };
 
 struct rib_withdraw_queue {
@@ -100,6 +99,11 @@ struct rib_held {
 	uint8_t body[]; /* of an UPDATE with this part and its attributes */
 };
 
+/* Work that a table has to do, as bits: rib_table_slice() does the first two. */
+#define RIB_JOB_RESYNC	     1u /* publish all routes again, from resync on */
+#define RIB_JOB_HIDDEN_RANGE 2u /* move the limit of the hidden range */
+#define RIB_JOB_HELD	     4u /* apply held messages, from held_progress on */
+
 struct rib_table {
 	TAILQ_ENTRY(rib_table) link;	/* of its peer */
 	TAILQ_ENTRY(rib_table) work;	/* of the rib, if queued */
@@ -117,21 +121,18 @@ struct rib_table {
 	uint64_t pending_withdraw; /* routes in them */
 	uint8_t generation;	   /* 4 bits */
 	uint8_t generations_unswept; /* generations that may be in routes, less one */
-	bool queued;
-	bool syncing; /* End-of-RIB or timer to come */
-	bool sweeping;
-	bool resyncing;
-	bool suspect;
-	bool unknown;
+	uint8_t phase;		     /* enum rib_table_phase */
+	uint8_t quality;	     /* enum rib_table_quality */
+	uint8_t jobs;		     /* RIB_JOB_* */
+	bool queued;		     /* it is in the list of tables with work */
 	/* Evidence for the form of its NLRI: see rib/add_path.h. */
 	bool add_path_settled;	  /* messages are no longer looked at */
 	bool add_path_confirmed;  /* a message can be read in this form only */
 	uint8_t add_path_against; /* messages in the other form only, since */
 	uint32_t held_bytes;
 	STAILQ_HEAD(rib_held_list, rib_held) held; /* oldest first */
-	bool held_due; /* they are to be applied, from the progress on */
-	struct rib_progress held_progress; /* of the oldest */
-	uint8_t disposition;		   /* enum rib_disposition */
+	struct rib_progress held_progress;	   /* of the oldest */
+	uint8_t disposition;			   /* enum rib_disposition */
 	struct rib_hidden_range hidden;
 	struct rib_pos sweep;
 	struct rib_pos resync;
@@ -151,10 +152,7 @@ struct rib_peer {
 	uint8_t type;
 	bool ipv6;
 	bool filtered;
-	bool up; /* in this session */
-	bool implied;
-	bool stale;
-	bool forget;	       /* purge it when its withdraw queues are empty */
+	uint8_t phase;	       /* enum rib_peer_phase: its state */
 	bool limit_reported;   /* in this generation */
 	bool dropped;	       /* updates, in this generation; it was said */
 	bool held_due;	       /* of one of its tables, maybe */

@@ -78,9 +78,8 @@ bool rib_peer_purge(struct rib_router *router, const struct rib_time *when,
 		return false;
 	rib_peer_withdraw_all(peer, when, RIB_REASON_ADMIN,
 			      RIB_WITHDRAW_IN_SLICES);
-	rib_peer_set_stale(peer, false);
-	/* One that is up goes on from an empty table. */
-	peer->forget = !peer->up;
+	/* A peer that is up stays, with empty tables. */
+	rib_peer_event(peer, RIB_PEER_EV_PURGE);
 	rib_peer_reap(peer);
 	return true;
 }
@@ -104,7 +103,7 @@ void rib_resync(struct rib_router *router, const struct rib_time *when)
 	rib_emit_event(router, when, &e);
 	TAILQ_FOREACH (peer, &router->peer_list, link)
 		TAILQ_FOREACH (t, &peer->tables, link) {
-			t->resyncing = true;
+			t->jobs |= RIB_JOB_RESYNC;
 			t->resync = (struct rib_pos){ 0 };
 			rib_table_queue(t);
 		}
@@ -117,7 +116,7 @@ bool rib_router_resyncing(const struct rib_router *router)
 
 	TAILQ_FOREACH (peer, &router->peer_list, link)
 		TAILQ_FOREACH (t, &peer->tables, link)
-			if (t->resyncing)
+			if ((t->jobs & RIB_JOB_RESYNC) != 0)
 				return true;
 	return false;
 }

@@ -66,8 +66,6 @@ int rib_table_get(struct rib_peer *peer, uint8_t view, uint16_t afi,
 	t->serial = ++rib->serial;
 	t->sequence = peer->router->sequence_floor;
 	t->first_ns = RIB_NEVER;
-	/* What was dropped may have been its first routes. */
-	t->unknown = peer->dropped;
 	t->info.view = view;
 	t->info.afi = afi;
 	t->info.safi = safi;
@@ -245,28 +243,24 @@ void rib_withdraw_queue_free(struct rib_table *table,
 
 /* Generations */
 
-void rib_table_wait(struct rib_table *table)
+void rib_table_event(struct rib_table *table, enum rib_table_event event)
 {
 	struct rib_router *router = table->peer->router;
+	bool was_syncing = table->phase == RIB_TABLE_SYNCING;
+	bool is_syncing;
 
-	if (table->syncing)
-		return;
-	table->syncing = true;
-	TAILQ_INSERT_TAIL(&router->waiting_list, table, waiting);
-	router->waiting_count++;
-	router->rib->syncing++;
-}
-
-void rib_table_unwait(struct rib_table *table)
-{
-	struct rib_router *router = table->peer->router;
-
-	if (!table->syncing)
-		return;
-	table->syncing = false;
-	TAILQ_REMOVE(&router->waiting_list, table, waiting);
-	router->waiting_count--;
-	router->rib->syncing--;
+	table->phase = (uint8_t)rib_table_step(table->phase, event);
+	table->quality = (uint8_t)rib_table_quality_step(table->quality, event);
+	is_syncing = table->phase == RIB_TABLE_SYNCING;
+	if (is_syncing && !was_syncing) {
+		TAILQ_INSERT_TAIL(&router->waiting_list, table, waiting);
+		router->waiting_count++;
+		router->rib->syncing++;
+	} else if (was_syncing && !is_syncing) {
+		TAILQ_REMOVE(&router->waiting_list, table, waiting);
+		router->waiting_count--;
+		router->rib->syncing--;
+	}
 }
 
 /*
@@ -299,7 +293,7 @@ void rib_table_drop_held(struct rib_table *table)
 	}
 	table->peer->router->rib->held_bytes -= table->held_bytes;
 	table->held_bytes = 0;
-	table->held_due = false;
+	table->jobs &= (uint8_t)~RIB_JOB_HELD;
 	table->held_progress = (struct rib_progress){ 0 };
 }
 
@@ -311,25 +305,22 @@ void rib_table_generation(struct rib_table *table, uint64_t clock)
 	table->generations_unswept = rib_store_count(&table->store) == 0
 					     ? 0
 					     : table->generations_unswept + 1;
-	table->sweeping = false;
-	table->suspect = false;
-	table->unknown = false;
 	rib_table_drop_held(table);
 	table->add_path_settled = false;
 	table->add_path_confirmed = false;
 	table->add_path_against = 0;
 	table->since = clock;
 	table->first_ns = RIB_NEVER;
-	rib_table_wait(table);
+	rib_table_event(table, RIB_TABLE_EV_DUMP_STARTED);
 }
 
 void rib_table_suspect(struct rib_table *table, const struct rib_time *when)
 {
 	struct rib_event e = { .kind = RIB_EVENT_SUSPECT };
 
-	if (table->suspect)
+	if (rib_table_quality_suspect(table->quality))
 		return;
-	table->suspect = true;
+	rib_table_event(table, RIB_TABLE_EV_UNREADABLE);
 	rib_emit_event_table(table, when, &e);
 }
 
@@ -342,7 +333,7 @@ void rib_table_free(struct rib_table *table)
 	/* Should it begin again, it begins above what was published. */
 	if (peer->router->sequence_floor < table->sequence)
 		peer->router->sequence_floor = table->sequence;
-	rib_table_unwait(table);
+	rib_table_event(table, RIB_TABLE_EV_WITHDRAWN);
 	rib_table_unqueue(table);
 	rib_table_drop_held(table);
 	/* The analyser does not see TAILQ_REMOVE() take the first one out. */

@@ -9,6 +9,7 @@
 
 #include "rib/event.h"
 #include "rib/mem/key_table.h"
+#include "rib/table_fsm.h"
 #include "rib/types.h"
 
 struct rib_withdraw_queue;
@@ -83,9 +84,11 @@ void rib_table_suspect(struct rib_table *table, const struct rib_time *when);
 /* The messages that are held for it: see rib/add_path.h. */
 void rib_table_drop_held(struct rib_table *table);
 
-/* It waits for an End-of-RIB, or no longer. */
-void rib_table_wait(struct rib_table *table);
-void rib_table_unwait(struct rib_table *table);
+/*
+ * Step to the next states. Tables that are syncing are counted, and listed in
+ * their router.
+ */
+void rib_table_event(struct rib_table *table, enum rib_table_event event);
 
 /*
  * The attribute set of a plain route; RIB_VALUE_NONE: it is not there, or its

@@ -208,11 +208,10 @@ void rib_table_withdraw_all(struct rib_table *table,
 	uint64_t count = rib_store_count(&table->store);
 	struct rib_withdraw_queue *q = NULL;
 
-	table->sweeping = false;
-	table->resyncing = false;
+	rib_table_event(table, RIB_TABLE_EV_WITHDRAWN);
+	table->jobs &= (uint8_t)~RIB_JOB_RESYNC;
 	table->generations_unswept = 0;
 	rib_table_drop_held(table);
-	rib_table_unwait(table);
 	if (mode == RIB_WITHDRAW_NOW)
 		finish_withdraw_queues(table, when);
 	if (count == 0)
@@ -344,7 +343,7 @@ static void emit_swept(struct rib_table *table, const struct rib_time *when)
 	struct rib_event e = { .kind = RIB_EVENT_SWEPT,
 			       .routes = table->withdrawn_by_sweep };
 
-	table->sweeping = false;
+	rib_table_event(table, RIB_TABLE_EV_SWEPT);
 	table->generations_unswept = 0;
 	RIB_COUNT(table->peer->router, sweeps, 1);
 	rib_emit_event_table(table, when, &e);
@@ -352,11 +351,14 @@ static void emit_swept(struct rib_table *table, const struct rib_time *when)
 
 void rib_table_sweep(struct rib_table *table, const struct rib_time *when)
 {
-	rib_table_unwait(table);
-	/* A dump with holes proves nothing about what it did not have. */
-	if (table->sweeping || table->unknown)
+	if (table->phase != RIB_TABLE_SYNCING)
 		return;
-	table->sweeping = true;
+	/* A dump with holes proves nothing about what it did not have. */
+	if (rib_table_quality_unknown(table->quality)) {
+		rib_table_event(table, RIB_TABLE_EV_DUMP_CUT);
+		return;
+	}
+	rib_table_event(table, RIB_TABLE_EV_DUMP_ENDED);
 	table->withdrawn_by_sweep = 0;
 	table->sweep = (struct rib_pos){ 0 };
 	if (table->generations_unswept == 0)
@@ -440,7 +442,8 @@ static size_t resync_slice(struct rib_table *table, const struct rib_time *when,
 {
 	size_t seen = rib_table_republish(table, when, &table->resync, budget);
 
-	table->resyncing = table->resync.id != RIB_NO_ID;
+	if (table->resync.id == RIB_NO_ID)
+		table->jobs &= (uint8_t)~RIB_JOB_RESYNC;
 	return seen;
 }
 
@@ -456,11 +459,11 @@ size_t rib_table_slice(struct rib_table *table, const struct rib_time *when,
 		/* An empty step counts, too, so that this ends. */
 		if (!TAILQ_EMPTY(&table->withdraw_queues)) {
 			seen += 1 + withdraw_queue_slice(table, when, left);
-		} else if (table->sweeping) {
+		} else if (table->phase == RIB_TABLE_SWEEPING) {
 			seen += 1 + sweep_slice(table, when, left);
-		} else if (table->hidden.in_progress) {
+		} else if ((table->jobs & RIB_JOB_HIDDEN_RANGE) != 0) {
 			seen += 1 + hidden_range_slice(table, when, left);
-		} else if (table->resyncing) {
+		} else if ((table->jobs & RIB_JOB_RESYNC) != 0) {
 			seen += 1 + resync_slice(table, when, left);
 		} else {
 			rib_table_unqueue(table);

@@ -54,8 +54,9 @@ bool rib_table_withdraw_pending_route(struct rib_table *table,
 /* Sweeps */
 
 /*
- * All there is was told: sweep the rest, in slices. Not where something of it
- * was dropped: that waits for the next generation.
+ * The dump of a table that is syncing is over: sweep the routes that it did not
+ * have, in slices. If something of the dump was dropped, the sweep waits for
+ * the next generation. A table that is not syncing stays as it is.
  */
 void rib_table_sweep(struct rib_table *table, const struct rib_time *when);
 

@@ -33,9 +33,11 @@ __attribute__((noinline)) static struct rib_table *create_table(
 		return NULL;
 	}
 	t->since = rib_clock(router, when->now_ns);
-	rib_table_wait(t);
+	rib_table_event(t, RIB_TABLE_EV_DUMP_STARTED);
 	rib_timer_soon(router, when->now_ns);
-	/* What could not be read may have been its first routes. */
+	/* What was dropped or not readable may have been its first routes. */
+	if (peer->dropped)
+		rib_table_event(t, RIB_TABLE_EV_DROPPED);
 	if (peer->suspect_views >> view & 1)
 		rib_table_suspect(t, when);
 	return t;
@@ -161,7 +163,7 @@ static bool apply_table_held(struct rib_table *table,
 			return false;
 		rib_add_path_drop_oldest(table);
 	}
-	table->held_due = false;
+	table->jobs &= (uint8_t)~RIB_JOB_HELD;
 	return true;
 }
 
@@ -171,7 +173,7 @@ static bool apply_due_held(struct rib_peer *peer, const struct rib_time *when)
 	struct rib_table *t;
 
 	TAILQ_FOREACH (t, &peer->tables, link)
-		if (t->held_due && !apply_table_held(t, when))
+		if ((t->jobs & RIB_JOB_HELD) != 0 && !apply_table_held(t, when))
 			return false;
 	peer->held_due = false;
 	return true;
@@ -262,8 +264,7 @@ static void end_of_rib(struct rib_peer *peer, const struct rib_time *when,
 		return;
 	RIB_COUNT(peer->router, ends_of_rib, 1);
 	rib_emit_event_table(t, when, &e);
-	if (t->syncing)
-		rib_table_sweep(t, when);
+	rib_table_sweep(t, when);
 }
 
 static void count_update(struct rib_router *router, const struct bgp_update *u)

@@ -227,9 +227,9 @@ static void out_of_memory(struct rib_update_routes *s)
 			       .text = "no memory for a route" };
 
 	RIB_COUNT(s->router, suppressed[RIB_SUPPRESSED_MEMORY], 1);
-	if (s->table->unknown)
+	if (rib_table_quality_unknown(s->table->quality))
 		return;
-	s->table->unknown = true;
+	rib_table_event(s->table, RIB_TABLE_EV_DROPPED);
 	rib_emit_event_table(s->table, s->when, &e);
 }
 

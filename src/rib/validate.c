@@ -4,7 +4,9 @@
  */
 #include "rib/validate.h"
 
+#include "rib/peer_fsm.h"
 #include "rib/rib_internal.h"
+#include "rib/table_fsm.h"
 #include "rib/timer.h"
 
 #include <stdlib.h>
@@ -17,6 +19,7 @@ struct tally {
 	uint64_t values;	  /* routes with a value that is counted */
 	uint64_t beside;	  /* the heap */
 	uint64_t subject_changed; /* withdraw queues */
+	uint64_t syncing;	  /* tables */
 };
 
 static uint64_t pool_capacity(const struct rib_key_table *d)
@@ -86,7 +89,12 @@ static bool table_valid(struct tally *t, const struct rib_table *table)
 {
 	const struct rib_withdraw_queue *q;
 	uint64_t pending_withdraw = 0;
+	bool has_work =
+		table->phase == RIB_TABLE_SWEEPING ||
+		!TAILQ_EMPTY(&table->withdraw_queues) ||
+		(table->jobs & (RIB_JOB_RESYNC | RIB_JOB_HIDDEN_RANGE)) != 0;
 
+	t->syncing += table->phase == RIB_TABLE_SYNCING;
 	if (!store_valid(t, table, &table->store))
 		return false;
 	TAILQ_FOREACH (q, &table->withdraw_queues, link) {
@@ -96,8 +104,9 @@ static bool table_valid(struct tally *t, const struct rib_table *table)
 			return false;
 	}
 	return pending_withdraw == table->pending_withdraw &&
-	       (pending_withdraw == 0 || table->queued) &&
-	       (!table->sweeping || table->queued);
+	       (!has_work || table->queued) &&
+	       table->phase < RIB_TABLE_PHASES &&
+	       table->quality < RIB_TABLE_QUALITIES;
 }
 
 static bool peer_valid(struct tally *t, const struct rib_peer *peer)
@@ -113,7 +122,7 @@ static bool peer_valid(struct tally *t, const struct rib_peer *peer)
 		tables++;
 	}
 	return routes == peer->routes && tables == peer->table_count &&
-	       !(peer->up && peer->stale);
+	       peer->phase < RIB_PEER_PHASES;
 }
 
 static bool router_valid(struct tally *t, const struct rib_router *router)
@@ -128,13 +137,13 @@ static bool router_valid(struct tally *t, const struct rib_router *router)
 		if (peer->router != router || !peer_valid(t, peer))
 			return false;
 		routes += peer->routes;
-		stale += peer->stale;
-		up += peer->up;
+		stale += peer->phase == RIB_PEER_STALE;
+		up += rib_peer_phase_up(peer->phase);
 		peers++;
 	}
 	TAILQ_FOREACH (table, &router->waiting_list, waiting) {
 		waiting++;
-		if (!table->syncing)
+		if (table->phase != RIB_TABLE_SYNCING)
 			return false;
 	}
 	return routes == router->routes && stale == router->stale_count &&
@@ -188,7 +197,7 @@ static bool all_valid(struct tally *t)
 		if (!keys_valid(t, f))
 			return false;
 	return routes == rib->routes && syncing == rib->syncing &&
-	       routers == rib->routers.count &&
+	       syncing == t->syncing && routers == rib->routers.count &&
 	       t->beside == rib->route_heap.beside &&
 	       rib_ptr_map_validate(&rib->routers) && rib_timer_validate(rib) &&
 	       rib_attrsets_validate(&rib->attrsets) &&

@@ -28,6 +28,7 @@ static const struct rib_hidden_range all_hidden = {
 
 void rib_hidden_range_reset(struct rib_table *table)
 {
+	table->jobs &= (uint8_t)~RIB_JOB_HIDDEN_RANGE;
 	table->hidden = table->disposition == RIB_DISPOSITION_STORE
 				? all_hidden
 				: nothing_hidden;
@@ -38,8 +39,8 @@ void rib_hidden_range_start(struct rib_table *table)
 {
 	table->hidden = (struct rib_hidden_range){
 		.shrinking = table->disposition == RIB_DISPOSITION_PUBLISH,
-		.in_progress = true,
 	};
+	table->jobs |= RIB_JOB_HIDDEN_RANGE;
 	rib_table_queue(table);
 }
 
@@ -47,6 +48,7 @@ void rib_hidden_range_done(struct rib_table *table)
 {
 	bool shrunk = table->hidden.shrinking;
 
+	table->jobs &= (uint8_t)~RIB_JOB_HIDDEN_RANGE;
 	table->hidden = shrunk ? nothing_hidden : all_hidden;
 	if (shrunk != (table->disposition == RIB_DISPOSITION_PUBLISH))
 		rib_hidden_range_start(table);

@@ -223,7 +223,8 @@ static bool can_be_sliced(struct rib_router *to, const struct bmp_message *msg)
 {
 	const struct rib_peer *peer = rib_peer_find(to, &msg->peer);
 
-	return !rib_router_subject_changing(to) && peer != NULL && peer->up;
+	return !rib_router_subject_changing(to) && peer != NULL &&
+	       rib_peer_phase_up(peer->phase);
 }
 
 static void apply_in_slices(struct run *r, unsigned router,

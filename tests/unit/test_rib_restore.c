@@ -2,6 +2,7 @@
 #include "curation_cases.h"
 
 #include "rib/restore.h"
+#include "rib/session.h"
 
 #define LEAP UINT64_C(7000000000000000)
 
@@ -171,6 +172,48 @@ static void test_a_peer_that_returns_goes_on(void **state)
 	stage_end(&s);
 }
 
+/*
+ * A peer that is restored while its withdraws are unpublished is not freed with
+ * the routes that were restored: they are withdrawn when the hold is over.
+ */
+static void test_a_leaving_peer_that_is_restored_stays(void **state)
+{
+	struct stage_peer a = peer_a();
+
+	(void)state;
+	begin();
+	restore_seen(restore_table(12), 100);
+	assert_true(rib_peer_purge(s.router, &s.when, &a.header));
+	restore_seen(restore_table(12), 101);
+	rib_restore_done(s.rib, &s.when);
+	(void)rib_background(s.rib, &s.when, 100);
+	assert_int_equal(last_sequence, 13);
+	assert_int_equal(rib_router_routes(s.router), 1);
+	assert_true(rib_validate(s.rib));
+	s.when.now_ns += s.config.stale_hold_ns + 1;
+	(void)rib_background(s.rib, &s.when, 100);
+	assert_int_equal(last_sequence, 14);
+	assert_int_equal(rib_router_routes(s.router), 0);
+	stage_end(&s);
+}
+
+/* Nothing of a peer that is up is withdrawn because it was restored, too. */
+static void test_a_peer_that_is_up_stays_up(void **state)
+{
+	struct stage_peer a = peer_a();
+	struct rib_router_state router;
+
+	(void)state;
+	begin();
+	stage_up(&s, &a);
+	restore_table(12);
+	rib_router_state(s.router, &router);
+	assert_int_equal(router.peers_up, 1);
+	assert_int_equal(router.peers_stale, 0);
+	assert_true(rib_validate(s.rib));
+	stage_end(&s);
+}
+
 int main(void)
 {
 	/* clang-format off */
@@ -180,6 +223,8 @@ int main(void)
 		cmocka_unit_test(test_routers_to_come_leap),
 		cmocka_unit_test(test_behind_a_resync_nothing_unknown_is_withdrawn),
 		cmocka_unit_test(test_a_peer_that_returns_goes_on),
+		cmocka_unit_test(test_a_leaving_peer_that_is_restored_stays),
+		cmocka_unit_test(test_a_peer_that_is_up_stays_up),
 	};
 	/* clang-format on */
 
