@@ -40,13 +40,17 @@ struct sp_acceptor;
 int sp_accept_loop(int listener, uint32_t home, const struct sp_attr *attr,
 		   int (*fn)(struct sp_conn *conn, void *arg), void *arg);
 
-/* Listen @count times at one address. Does not wait; all or none. */
+/*
+ * Open @count listeners on one address (SO_REUSEPORT). Does not wait. On an
+ * error none stays open.
+ */
 int sp_listen_many(const struct sp_addr *at, const struct sp_listen_opts *opts,
 		   size_t count, int *out);
 
 /*
- * sp_accept_loop() on every shard, each with its own of @listeners, at home
- * where they are accepted. Returns the first error of any; the others end with it.
+ * Run sp_accept_loop() on every shard. Shard n accepts from @listeners[n] and
+ * serves its connections itself. Returns the first error of any loop; the other
+ * loops are cancelled.
  */
 int sp_accept_loop_shards(const int *listeners, const struct sp_attr *attr,
 			  int (*fn)(struct sp_conn *conn, void *arg),
@@ -54,13 +58,19 @@ int sp_accept_loop_shards(const int *listeners, const struct sp_attr *attr,
 
 /* The loop by hand */
 
-/* Take from @listener on the caller's shard. Does not wait. */
+/* Accept from @listener on the caller's shard. Does not wait. */
 int sp_acceptor_open(int listener, struct sp_acceptor **out);
 
-/* Connections that were not asked for are closed. NULL is fine. */
+/*
+ * Close accepted connections that sp_acceptor_next() has not returned, and free
+ * @acceptor. NULL is fine.
+ */
 void sp_acceptor_close(struct sp_acceptor *acceptor);
 
-/* The next connection. Never -EMFILE and the like: see above. */
+/*
+ * Wait for the next connection. Yields. Does not return -EMFILE, -ENFILE,
+ * -ENOMEM or -ENOBUFS: the accept is repeated after a pause (see above).
+ */
 int sp_acceptor_next(struct sp_acceptor *acceptor, uint32_t home,
 		     struct sp_conn *out);
 int sp_acceptor_next_until(struct sp_acceptor *acceptor, uint32_t home,

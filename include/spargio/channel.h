@@ -35,7 +35,10 @@ struct sp_chan;
 /* -EINVAL if @item_size is 0, -EOVERFLOW, -ENOMEM. */
 int sp_chan_new(size_t item_size, uint32_t capacity, struct sp_chan **out);
 
-/* Nobody may be in a call on it. Items in it are lost. NULL is fine. */
+/*
+ * Free @chan and the items in it. No call on @chan may be running. NULL is
+ * fine.
+ */
 void sp_chan_free(struct sp_chan *chan);
 
 int sp_chan_send(struct sp_chan *chan, const void *item); /* yields */
@@ -48,12 +51,12 @@ int sp_chan_recv_until(struct sp_chan *chan, void *out, int64_t deadline);
 int sp_chan_try_recv(struct sp_chan *chan, void *out);
 
 /*
- * No more sends: those that wait, and later ones, get -EPIPE. Receivers get
- * what is in it, then -EPIPE. Closing twice is fine.
+ * Refuse further sends: waiting and later sends return -EPIPE. Receivers get
+ * the items that are queued, then -EPIPE. Closing twice is fine.
  */
 void sp_chan_close(struct sp_chan *chan);
 
-/* How many items are in it now. */
+/* The number of queued items. */
 uint32_t sp_chan_length(struct sp_chan *chan);
 
 #ifdef __cplusplus

@@ -18,29 +18,30 @@ extern "C" {
 #endif
 
 /*
- * Open one bound to @at; port 0 is any. Several may share an address with
- * @reuse_port, and the kernel spreads what comes over them.
+ * Open a socket bound to @at; port 0 means any free port. With @reuse_port
+ * several sockets may bind to one address, and the kernel distributes incoming
+ * datagrams over them.
  */
 struct sp_datagram_opts {
 	bool reuse_port;
-	int send_buffer; /* bytes; 0: as it is */
+	int send_buffer; /* bytes; 0 = the kernel's default */
 	int recv_buffer;
 };
 int sp_datagram_open(const struct sp_addr *at,
 		     const struct sp_datagram_opts *opts, int *out);
 
 /*
- * Send one datagram, whole or not at all; -EMSGSIZE if it cannot be. @to is
- * NULL on a connected socket.
+ * Send one datagram as a whole; -EMSGSIZE if it is too long. @to is NULL on a
+ * connected socket.
  */
 int sp_sendto(int fd, const void *data, size_t len, const struct sp_addr *to);
 int sp_sendto_until(int fd, const void *data, size_t len,
 		    const struct sp_addr *to, int64_t deadline);
 
 /*
- * Receive one. Returns its length, which is more than @len if it had to be
- * cut. @from, unless NULL, says where it came from; a Unix socket without a
- * name has length 2 there.
+ * Receive one datagram. Returns its length, which exceeds @len if the datagram
+ * was truncated. *@from is the sender's address, unless @from is NULL; an
+ * unnamed Unix socket has length 2 there.
  */
 int sp_recvfrom(int fd, void *data, size_t len, struct sp_addr *from);
 int sp_recvfrom_until(int fd, void *data, size_t len, int64_t deadline,

@@ -54,16 +54,16 @@ struct sp_segment {
 };
 
 /*
- * Open one on a connected socket, on the caller's shard. @max bounds what can
- * be peeked at, and what is set aside by a pause; 0 is 1 MiB. The socket stays
- * yours: close the stream, then the socket. -ENOMEM, -EPERM.
+ * Open a stream on a connected socket, on the caller's shard. @max bounds the
+ * bytes of a peek and the bytes that a pause copies; 0 = 1 MiB. The caller
+ * keeps the socket: close the stream first, then the socket. -ENOMEM, -EPERM.
  */
 int sp_rstream_open(int fd, size_t max, struct sp_rstream **out);
 
 /*
- * Bytes of the connection that were received before the stream was opened: they
- * come first. Copied, whatever the stream's maximum. Before the first peek.
- * 0 or -ENOMEM.
+ * Insert bytes that were received before the stream was opened in front of the
+ * stream. They are copied; @max does not limit them. Call it before the first
+ * peek. 0 or -ENOMEM.
  */
 int sp_rstream_prepend(struct sp_rstream *rs, const void *data, size_t len);
 
