@@ -1,15 +1,15 @@
 /*
- * spargio/sched/fenv.h - the control words of floating-point arithmetic
+ * spargio/sched/fenv.h - the floating-point control words
  *
- * Rounding, and which exceptions trap: what <fenv.h> sets. They are the
- * thread's, and a function must leave them as they were; so a fiber that has
- * changed them puts those of its shard back before it switches, and its own
- * when it runs again. Flags of exceptions that have occurred are not kept: no
- * function has to keep them.
+ * They set the rounding mode and which exceptions trap (<fenv.h>). They belong
+ * to the thread, and the ABI requires a function to preserve them. So a fiber
+ * that has changed them restores those of its shard before it switches, and its
+ * own when it runs again. Flags of past exceptions are not kept: the ABI does
+ * not require it.
  *
- * Whether there is a change is asked at each switch, so it must cost little.
- * Reading MXCSR takes 4.5 ns, twice as long as the switch (decision 0127). The
- * x87's control word takes 0.3, and <fenv.h> writes both.
+ * Each switch checks for a change, so the check must be cheap. Reading MXCSR
+ * takes 4.5 ns, twice as long as the switch (decision 0127). Reading the x87
+ * control word takes 0.3 ns, and <fenv.h> writes both.
  */
 #ifndef SPARGIO_SCHED_FENV_H
 #define SPARGIO_SCHED_FENV_H
@@ -44,7 +44,10 @@ static inline void sp__fenv_write(const struct sp__fenv *fenv)
 	__asm__ volatile("ldmxcsr %0" ::"m"(fenv->mxcsr));
 }
 
-/* Whether <fenv.h> was used to change this thread's since it was @fenv. */
+/*
+ * True if <fenv.h> changed the control words of this thread since @fenv was
+ * saved.
+ */
 static inline bool sp__fenv_differs(const struct sp__fenv *fenv)
 {
 	return __builtin_expect(sp__fenv_x87() != fenv->x87, 0);
