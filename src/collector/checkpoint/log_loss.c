@@ -46,8 +46,9 @@ static int event_add(const struct loss_job *job,
 }
 
 /*
- * A router that came before the broker was reached has no place in any log
- * until its first snapshot: nothing says that its tables were in the lost one.
+ * A router that connected before the broker was reached has no position in any
+ * log until its first snapshot: whether its tables were in the lost log is not
+ * known.
  */
 static void router_resync_unplaced(struct worker *w, struct router *router)
 {
@@ -69,7 +70,7 @@ static int worker_resync(void *arg)
 	struct worker *w = job->worker;
 	int err = 0;
 
-	/* Without curation no tables could follow: nothing is to be forgotten. */
+	/* Without curation no tables could follow a resync, so none is sent. */
 	if (w->snapshotter == NULL)
 		return 0;
 	for (struct router *s = w->routers; s != NULL && err == 0; s = s->next)
