@@ -1,5 +1,5 @@
 /*
- * spargio/accept_loop.h - take connections for as long as there are any
+ * spargio/accept_loop.h - accept connections in a loop
  *
  *	one listener			one listener for each shard
  *
@@ -9,16 +9,17 @@
  *	sp_accept_loop(SP_HOME_NEXT)		sp_listen_many(), sp_accept_loop_shards()
  *
  * With one listener the shards get connections strictly in turn. With several
- * the kernel chooses by a hash of the addresses; no shard does the accepting
- * for the others, which pays when connections are short.
+ * the kernel chooses by a hash of the addresses; each shard accepts its own
+ * connections, which pays when connections are short.
  *
- * Exhaustion	When there are no descriptors or no memory left, connections
- *		wait in the listener's queue; it is tried again after a pause
- *		that grows from 10 ms to a second. What is connected is served
- *		on. sp_shard_stats.accept_pauses counts it.
- * Blocking	Everything here yields but what says otherwise.
+ * Exhaustion	If descriptors or memory run out, connections wait in the
+ *		listener's queue; the accept is repeated after a pause that
+ *		grows from 10 ms to a second. Existing connections are not
+ *		affected. sp_shard_stats.accept_pauses counts the pauses.
+ * Blocking	All functions yield unless they say "does not wait".
  * Errors	-EINVAL when the listener has been shut down, -ECANCELED,
- *		-ETIMEDOUT, or what else makes going on pointless.
+ *		-ETIMEDOUT, or another error after which accepting cannot
+ *		continue.
  */
 #ifndef SPARGIO_ACCEPT_LOOP_H
 #define SPARGIO_ACCEPT_LOOP_H

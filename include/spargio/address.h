@@ -1,12 +1,12 @@
 /*
- * spargio/address.h - socket addresses and how they are written
+ * spargio/address.h - socket addresses and their text form
  *
  *	192.0.2.1:179		[2001:db8::1]:179	[fe80::1%eth0]:179
  *	192.0.2.1		2001:db8::1		the port left out
  *	unix:/run/x.sock	unix:@name		a path, an abstract name
  *
- * Literals only. Nothing here asks a name server, so nothing here waits;
- * names are for resolve.h.
+ * Literals only: no name server is asked, so no function waits. resolve.h looks
+ * names up.
  */
 #ifndef SPARGIO_ADDRESS_H
 #define SPARGIO_ADDRESS_H

@@ -1,12 +1,14 @@
 /*
  * spargio/datagram.h - UDP and Unix datagram sockets
  *
- * A socket is a plain descriptor, of no shard. sp_connect_fd() gives it one
- * peer, sp_shutdown() ends the waits of other fibers, close(2) closes it.
+ * A socket is a plain descriptor and belongs to no shard. sp_connect_fd() sets
+ * its only peer, sp_shutdown() ends the waits of other fibers, close(2) closes
+ * it.
  *
- * Blocking	All but opening yield. Outside a fiber they return -EPERM.
- * Errors	A negative errno. -ECONNREFUSED on a connected socket says that
- *		something sent before was not wanted; nothing else tells.
+ * Blocking	All functions except open yield. Outside a fiber they return
+ *		-EPERM.
+ * Errors	A negative errno. -ECONNREFUSED on a connected socket means that
+ *		an earlier datagram was rejected; no other error reports that.
  */
 #ifndef SPARGIO_DATAGRAM_H
 #define SPARGIO_DATAGRAM_H

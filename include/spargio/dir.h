@@ -1,5 +1,5 @@
 /*
- * spargio/dir.h - what is in a directory, and below it
+ * spargio/dir.h - list a directory, walk a tree
  *
  *	err = sp_dir_open(AT_FDCWD, "captures", &d);
  *	while ((err = sp_dir_next(d, &entry)) > 0)
@@ -7,9 +7,9 @@
  *	sp_dir_close(d);
  *
  * Threads	One fiber at a time uses an sp_dir.
- * Blocking	Everything here yields.
- * Errors	A negative errno. What comes or goes while a directory is read
- *		may be seen or not, as with readdir(3).
+ * Blocking	All functions yield.
+ * Errors	A negative errno. Entries added or removed while a directory is
+ *		read may be returned or not, as with readdir(3).
  */
 #ifndef SPARGIO_DIR_H
 #define SPARGIO_DIR_H

@@ -1,8 +1,8 @@
 /*
  * spargio/fiber.h - spawn, join, cancel
  *
- * A fiber is a function with a stack of its own that gives up its thread when
- * it waits. Where it may run is its placement:
+ * A fiber is a function with its own stack that gives up its thread when it
+ * waits. Its placement determines where it may run:
  *
  *	pinned		one shard for ever; what it touches needs no lock
  *	round robin	pinned, shards taken in turn
@@ -13,14 +13,14 @@
  * A stealable fiber must not keep the address of a thread-local variable (or
  * of errno) across a call that yields.
  *
- * Threads	Everything here may be called from any fiber. Those that take
- *		a runtime may be called from any thread, too; NULL there means
- *		the caller's own.
+ * Threads	All functions may be called from any fiber. Those that take a
+ *		runtime may also be called from any thread; in a fiber NULL
+ *		means its own runtime.
  * Blocking	Calls marked "yields" wait and let other fibers run. Outside a
  *		fiber they return -EPERM.
- * Ownership	sp_go_... with an @out gives a task that must be joined or
- *		detached, once. Without (NULL) it is detached from the start.
- *		A task that was joined is gone: -ESRCH.
+ * Ownership	sp_go_... with an @out returns a task that must be joined or
+ *		detached, once. With NULL it is detached from the start. After
+ *		the join the task is invalid: -ESRCH.
  */
 #ifndef SPARGIO_FIBER_H
 #define SPARGIO_FIBER_H

@@ -1,25 +1,24 @@
 /*
- * spargio/file.h - files, and reading and writing descriptors
+ * spargio/file.h - files, and reading and writing of descriptors
  *
  *	fd = sp_openat(AT_FDCWD, "journal", O_RDWR | O_CREAT | O_CLOEXEC, 0644);
  *	err = sp_pwrite_all(fd, record, len, offset);
  *	err = sp_fdatasync(fd);
  *	sp_close(fd);
  *
- * The calls of POSIX under their own names. What they do to the disk they do
- * beside the fibers: by io_uring where it has the operation, by a thread of
- * the blocking pool where it does not.
+ * The calls of POSIX with a prefix. They do not block the shard: io_uring
+ * executes them or, if it lacks the operation, a thread of the blocking pool.
  *
  * Threads	Any fiber of any shard; -EPERM elsewhere. Operations on one
  *		file may run at the same time, also on several shards.
- * Blocking	Everything here yields.
- * Ownership	Buffers, paths and vectors stay the caller's and may be on the
- *		fiber's stack: no call returns before the kernel has let go of
- *		them, also when it is cancelled or late.
+ * Blocking	All functions yield.
+ * Ownership	The caller keeps buffers, paths and vectors, which may be on the
+ *		fiber's stack: no call returns before the kernel has finished
+ *		with them, even if it is cancelled or late.
  * Errors	A negative errno: that of the system call, -ECANCELED, or
- *		-ETIMEDOUT. Nothing is retried but what a signal interrupted.
- *		What has begun and cannot be stopped is seen through, and then
- *		its result counts; so no descriptor and no byte is lost.
+ *		-ETIMEDOUT. Only interrupted calls (EINTR) are repeated. An
+ *		operation that cannot be stopped is completed and its result
+ *		returned; so no descriptor and no byte is lost.
  * Deadlines	..._until(), or for any call sp_deadline_push().
  */
 #ifndef SPARGIO_FILE_H

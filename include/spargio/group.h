@@ -1,5 +1,5 @@
 /*
- * spargio/group.h - fibers that belong together
+ * spargio/group.h - groups of fibers, and cancellation tokens
  *
  * A group is structured concurrency: fibers spawned into it (sp_attr.group)
  * end before the group does.
@@ -12,9 +12,8 @@
  *	err = sp_group_wait(group);	the first error of any of them
  *	sp_group_free(group);		cancels and waits for what is left
  *
- * A token is an order to stop that can be given to many fibers and handed
- * down: cancelling it cancels the fibers under it (sp_attr.token) and its
- * child tokens.
+ * A token cancels many fibers: sp_token_cancel() cancels the fibers that use it
+ * (sp_attr.token) and its child tokens.
  *
  * Threads	Any fiber of any shard; the _cancel functions any thread.
  */

@@ -4,20 +4,21 @@
  *	shard A						shard B
  *	sp_msg_send(B, tag, value) --> [ mailbox A to B ] --> sp_msg_recv()
  *
- * Each pair of shards has a bounded mailbox of its own, and one more for
- * hot tags, whose messages overtake. Order holds per sender and mailbox. A full
- * mailbox refuses (-EAGAIN), so the caller decides what pressure means.
+ * Each pair of shards has a bounded mailbox, and a second one for hot tags,
+ * whose messages are delivered first. Order is kept per sender and mailbox. A
+ * full mailbox refuses a message (-EAGAIN), so the caller decides how to handle
+ * backpressure.
  *
- * A message costs a few stores; the receiving shard is woken by its ring only
- * when it sleeps. sp_msg_send() makes a message visible at once; the _nowait
- * form may leave it unseen until the sender's next yield or sp_msg_publish(),
- * which makes long runs of messages cheap.
+ * A message costs a few stores; a wake-up is sent only if the receiving shard
+ * sleeps. sp_msg_send() makes a message visible immediately; the _nowait form
+ * may delay it until the sender's next yield or sp_msg_publish(), which makes
+ * long runs of messages cheap.
  *
- * Messages belong to a shard, not to a fiber: any fiber of the shard that asks
- * gets the next one. Pin the fiber that receives.
+ * Messages belong to a shard, not to a fiber: any fiber of the shard that
+ * receives gets the next one. Pin the receiving fiber.
  *
- * Tags	0 to 65535, yours to define. Tags named in sp_opts.hot_tags use the
- *	hot mailbox; those in sp_opts.counted_tags are summed, see below.
+ * Tags	0 to 65535, defined by the program. Tags in sp_opts.hot_tags use the hot
+ *	mailbox; those in sp_opts.counted_tags are summed, see below.
  */
 #ifndef SPARGIO_MESSAGE_H
 #define SPARGIO_MESSAGE_H

@@ -1,17 +1,17 @@
 /*
  * spargio/net.h - listen, accept, connect
  *
- * For TCP and Unix stream sockets: the family is the address's.
+ * For TCP and Unix stream sockets, depending on the address.
  *
- * A connection is a descriptor and the shard that is its home: where the fiber
- * that serves it is to run. Nothing breaks when it is used elsewhere, unless a
- * receive stream is open on it (rstream.h).
+ * A connection is a descriptor and its home shard, where the fiber that serves
+ * it runs. It can also be used on other shards, unless a receive stream is open
+ * on it (rstream.h).
  *
  * Blocking	Calls marked "yields" wait and let other fibers run. Outside a
  *		fiber they return -EPERM.
- * Ownership	A connection is yours to close(2).
- * Errors	A negative errno, such as -ECONNREFUSED, -EMFILE, -ETIMEDOUT: the
- *		deadline, or the kernel's own patience with an attempt.
+ * Ownership	The caller closes a connection with close(2).
+ * Errors	A negative errno, such as -ECONNREFUSED, -EMFILE, -ETIMEDOUT
+ *		(the deadline, or the kernel's own limit for a connect).
  */
 #ifndef SPARGIO_NET_H
 #define SPARGIO_NET_H

@@ -1,12 +1,12 @@
 /*
- * spargio/op.h - operations of your own, and readiness of foreign descriptors
+ * spargio/op.h - io_uring operations, and readiness of foreign descriptors
  *
  * An operation is described by a submission queue entry of io_uring, on the
- * epoll back end as well: there the runtime carries it out by system calls,
- * and what it does not know returns -EOPNOTSUPP.
+ * epoll back end as well: there the runtime executes it by system calls, and
+ * returns -EOPNOTSUPP for an unknown opcode.
  *
- * Buffers belong to the caller and may be on the fiber's stack: a call does
- * not return before the kernel is done with them, also when it is cancelled.
+ * The caller owns the buffers, which may be on the fiber's stack: a call does
+ * not return before the kernel has finished with them, even if it is cancelled.
  */
 #ifndef SPARGIO_OP_H
 #define SPARGIO_OP_H

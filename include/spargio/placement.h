@@ -1,14 +1,14 @@
 /*
  * spargio/placement.h - let the runtime choose the shard of an operation
  *
- * An operation of a fiber runs on the fiber's own shard, which is right almost
- * always and costs nothing. This is for who has no shard that matters: a thread
- * of a host program, which has no ring; and fibers that start more operations
- * than their shard should carry alone.
+ * An operation of a fiber runs on the fiber's own shard, which is almost always
+ * right and costs nothing. Placement is for callers without a suitable shard:
+ * threads of a host program, which have no ring, and fibers that start more
+ * operations than one shard should carry.
  *
- * The shard with the fewest operations in flight is chosen, in turn where
- * several have as few. What came before may stand against that; the lease says
- * how much:
+ * The shard with the fewest operations in flight is chosen, in turn if several
+ * are equal. Earlier operations on the descriptor may restrict the choice; the
+ * kind of lease says how much:
  *
  *	weak	 files. Each operation goes where there is least to do.
  *	strong	 streams. As long as one is in flight, or was a moment ago, the

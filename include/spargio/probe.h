@@ -1,9 +1,9 @@
 /*
- * spargio/probe.h - what this kernel's io_uring does for the runtime
+ * spargio/probe.h - the io_uring features of this kernel
  *
- * The runtime takes what there is and says nothing (sp_backend_name() tells
- * what became of it). This is for who wants to know before: an installer, a
- * check of a host. Each feature is tried, not guessed from a version number.
+ * The runtime uses the available features silently (sp_backend_name() returns
+ * the result). This is for programs that need to know in advance: an installer,
+ * a check of a host. Each feature is tested, not derived from a version number.
  *
  * Threads	Any thread, fiber or not. Blocks for microseconds.
  */

@@ -13,19 +13,19 @@
  *	sp_process_wait(child, &how);
  *	sp_process_free(child);
  *
- * A child is known by a descriptor and not by its number, so a signal never
- * hits a stranger who got the number later. There is no handler for SIGCHLD,
- * and children that others have started are left alone.
+ * A child is identified by a descriptor, not by its process id, so a signal
+ * never reaches another process that got the id later. There is no SIGCHLD
+ * handler, and children started by other code are not touched.
  *
- * What a child gets: standard input, output and error as told, and no other
+ * A child gets standard input, output and error as specified, and no other
  * descriptor. No signal is blocked in it and SIGPIPE has its default action,
- * whatever this process does with them.
+ * whatever their state in this process.
  *
- * Threads	Any fiber of any shard. Several may wait for one child; each is
- *		told how it ended.
+ * Threads	Any fiber of any shard. Several may wait for one child; each
+ *		gets its exit status.
  * Ownership	A child does not outlive its sp_process: sp_process_free() kills
- *		it if it still runs, and takes its remains, so that no zombie is
- *		left. So does a fiber that frees what it has on -ECANCELED.
+ *		it if it still runs and collects its exit status, so that no
+ *		zombie is left.
  * Pipes	Plain blocking descriptors of ours, closed on exec. Read and
  *		write them by sp_op_raw(), or, after sp_wait_fd() has said so,
  *		by read(2), and by write(2) up to PIPE_BUF bytes. Writing to a

@@ -6,20 +6,20 @@
  *		handle(line, len);
  *	sp_reader_free(r);
  *
- * For sockets, pipes, terminals, and files from where their position is: what
- * it is, is found out once. Frames are in frame.h, the way back in writer.h.
+ * For sockets, pipes, terminals, and files (from their position); the kind is
+ * determined once. See frame.h for frames and writer.h for writing.
  *
  *	 [ taken | buffered, not yet taken | room ]
  *
  * Threads	Any fiber, one at a time. A reader and a writer of the same
- *		descriptor are two things: two fibers may use them.
- * Blocking	Calls marked "yields" wait, and only if the buffer does not
- *		have it. Each has a form with a deadline, ..._until().
- * Ownership	The descriptor stays the caller's, unless it came by
- *		sp_split(). What a call points out in the buffer is good until
- *		the next call.
- * Errors	A negative errno. What has come is in the buffer, and after
- *		-ETIMEDOUT or -ECANCELED the same call goes on where it was.
+ *		descriptor are independent: two fibers may use them.
+ * Blocking	Calls marked "yields" wait only if the buffer does not have the
+ *		data. Each has a form with a deadline, ..._until().
+ * Ownership	The caller keeps the descriptor, unless it was given to
+ *		sp_split(). Pointers into the buffer are valid until the next
+ *		call.
+ * Errors	A negative errno. Received bytes stay in the buffer, and after
+ *		-ETIMEDOUT or -ECANCELED the call can be repeated.
  */
 #ifndef SPARGIO_READER_H
 #define SPARGIO_READER_H

@@ -5,21 +5,21 @@
  *	sp_rpc_call() --- request ---> sp_rpc_recv()
  *	               <--- reply ----- sp_rpc_reply()
  *
- * Both sides may be fibers, of this or another runtime, or plain threads, in
- * any mix; either may be an event loop that must not block. An RPC queue holds
- * at most @capacity calls, from submission until the reply was taken and the
- * server has let go; that many are allocated once and used again.
+ * Both sides may be fibers, of this or another runtime, or plain threads;
+ * either may be an event loop that must not block. An RPC queue has at most
+ * @capacity calls, from submission until the reply was taken and the server has
+ * released it; they are allocated once and reused.
  *
- * Threads	Everything here may be called from any thread.
+ * Threads	All functions may be called from any thread.
  * Blocking	Calls marked "waits" yield in a fiber and block elsewhere.
  * Ownership	Values are pointers (or integers cast to one) that the queue
  *		only passes on. A request belongs to the queue when
- *		sp_rpc_submit() has returned 0, or sp_rpc_call() anything but
+ *		sp_rpc_submit() has returned 0, or sp_rpc_call() anything except
  *		-EAGAIN or -EPERM; to the server once received. A reply belongs
- *		to the caller when sp_rpc_reply() has returned 0. What the
- *		queue has left over, because somebody gave up, it drops: it
- *		calls what sp_rpc_on_drop() set, or forgets it. So a request
- *		must not point to the stack of a caller that can give up.
+ *		to the caller when sp_rpc_reply() has returned 0. Values that
+ *		remain because a side gave up are dropped: the queue calls the
+ *		functions of sp_rpc_on_drop(), if set. So a request must not
+ *		point to the stack of a caller that can give up.
  * Errors	0, -EAGAIN (overload: no call is free), -EPIPE (closed),
  *		-ECANCELED, -ETIMEDOUT.
  */
