@@ -1,5 +1,5 @@
 /*
- * spargio/accept_loop.h - take connections for as long as there are any
+ * spargio/accept_loop.h - accept connections in a loop
  *
  *	one listener			one listener for each shard
  *
@@ -9,16 +9,17 @@
  *	sp_accept_loop(SP_HOME_NEXT)		sp_listen_many(), sp_accept_loop_shards()
  *
  * With one listener the shards get connections strictly in turn. With several
- * the kernel chooses by a hash of the addresses; no shard does the accepting
- * for the others, which pays when connections are short.
+ * the kernel chooses by a hash of the addresses; each shard accepts its own
+ * connections, which pays when connections are short.
  *
- * Exhaustion	When there are no descriptors or no memory left, connections
- *		wait in the listener's queue; it is tried again after a pause
- *		that grows from 10 ms to a second. What is connected is served
- *		on. sp_shard_stats.accept_pauses counts it.
- * Blocking	Everything here yields but what says otherwise.
+ * Exhaustion	If descriptors or memory run out, connections wait in the
+ *		listener's queue; the accept is repeated after a pause that
+ *		grows from 10 ms to a second. Existing connections are not
+ *		affected. sp_shard_stats.accept_pauses counts the pauses.
+ * Blocking	All functions yield unless they say "does not wait".
  * Errors	-EINVAL when the listener has been shut down, -ECANCELED,
- *		-ETIMEDOUT, or what else makes going on pointless.
+ *		-ETIMEDOUT, or another error after which accepting cannot
+ *		continue.
  */
 #ifndef SPARGIO_ACCEPT_LOOP_H
 #define SPARGIO_ACCEPT_LOOP_H
@@ -40,13 +41,17 @@ struct sp_acceptor;
 int sp_accept_loop(int listener, uint32_t home, const struct sp_attr *attr,
 		   int (*fn)(struct sp_conn *conn, void *arg), void *arg);
 
-/* Listen @count times at one address. Does not wait; all or none. */
+/*
+ * Open @count listeners on one address (SO_REUSEPORT). Does not wait. On an
+ * error none stays open.
+ */
 int sp_listen_many(const struct sp_addr *at, const struct sp_listen_opts *opts,
 		   size_t count, int *out);
 
 /*
- * sp_accept_loop() on every shard, each with its own of @listeners, at home
- * where they are accepted. Returns the first error of any; the others end with it.
+ * Run sp_accept_loop() on every shard. Shard n accepts from @listeners[n] and
+ * serves its connections itself. Returns the first error of any loop; the other
+ * loops are cancelled.
  */
 int sp_accept_loop_shards(const int *listeners, const struct sp_attr *attr,
 			  int (*fn)(struct sp_conn *conn, void *arg),
@@ -54,13 +59,19 @@ int sp_accept_loop_shards(const int *listeners, const struct sp_attr *attr,
 
 /* The loop by hand */
 
-/* Take from @listener on the caller's shard. Does not wait. */
+/* Accept from @listener on the caller's shard. Does not wait. */
 int sp_acceptor_open(int listener, struct sp_acceptor **out);
 
-/* Connections that were not asked for are closed. NULL is fine. */
+/*
+ * Close accepted connections that sp_acceptor_next() has not returned, and free
+ * @acceptor. NULL is fine.
+ */
 void sp_acceptor_close(struct sp_acceptor *acceptor);
 
-/* The next connection. Never -EMFILE and the like: see above. */
+/*
+ * Wait for the next connection. Yields. Does not return -EMFILE, -ENFILE,
+ * -ENOMEM or -ENOBUFS: the accept is repeated after a pause (see above).
+ */
 int sp_acceptor_next(struct sp_acceptor *acceptor, uint32_t home,
 		     struct sp_conn *out);
 int sp_acceptor_next_until(struct sp_acceptor *acceptor, uint32_t home,

@@ -1,12 +1,12 @@
 /*
- * spargio/address.h - socket addresses and how they are written
+ * spargio/address.h - socket addresses and their text form
  *
  *	192.0.2.1:179		[2001:db8::1]:179	[fe80::1%eth0]:179
  *	192.0.2.1		2001:db8::1		the port left out
  *	unix:/run/x.sock	unix:@name		a path, an abstract name
  *
- * Literals only. Nothing here asks a name server, so nothing here waits;
- * names are for resolve.h.
+ * Literals only: no name server is asked, so no function waits. resolve.h looks
+ * names up.
  */
 #ifndef SPARGIO_ADDRESS_H
 #define SPARGIO_ADDRESS_H
@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 struct sp_addr {
-	socklen_t len; /* of what is used below */
+	socklen_t len; /* bytes used of the union below */
 	union {
 		struct sockaddr any;
 		struct sockaddr_in in4;
@@ -36,20 +36,24 @@ struct sp_addr {
 #define SP_ADDR_TEXT 128
 
 /*
- * Read @text; @port is taken if it names none. -EINVAL if it is no literal,
- * -ENODEV for an interface that is not there, -ENAMETOOLONG for a path.
+ * Parse @text; @port is used if @text has no port. -EINVAL if @text is not an
+ * address literal, -ENODEV for an unknown interface, -ENAMETOOLONG for a Unix
+ * path that does not fit.
  */
 int sp_addr_parse(const char *text, uint16_t port, struct sp_addr *out);
 
-/* Write it as above, always terminated. Returns @text. */
+/* Write @addr in the form above, always terminated. Returns @text. */
 char *sp_addr_format(const struct sp_addr *addr, char text[SP_ADDR_TEXT]);
 
-/* 0 for an address that has none. */
+/* The port of @addr; 0 for a family without ports. */
 uint16_t sp_addr_port(const struct sp_addr *addr);
 
 bool sp_addr_equal(const struct sp_addr *a, const struct sp_addr *b);
 
-/* The two ends of a socket: 0 or the errno of getsockname(2). */
+/*
+ * The local and the remote address of a socket: 0, or -errno of getsockname(2)
+ * or getpeername(2).
+ */
 int sp_addr_local(int fd, struct sp_addr *out);
 int sp_addr_peer(int fd, struct sp_addr *out);
 

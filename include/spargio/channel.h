@@ -4,21 +4,21 @@
  *	senders					receivers
  *	sp_chan_send() ---> [ up to capacity ] ---> sp_chan_recv()
  *
- * Items have one size and are copied, in and out; nothing is allocated for
- * them. With capacity 0 nothing is kept: a send meets a receive. Items of one
+ * All items have the same size and are copied in and out, without allocation.
+ * With capacity 0 nothing is stored: a send waits for a receive. Items of one
  * sender arrive in order, and each goes to one receiver.
  *
  * Threads	Fibers of any shard and runtime. The try forms, close and
  *		length may be called from any thread.
  * Blocking	send and recv wait (yield) while the channel is full or empty,
  *		in order of arrival. Outside a fiber they return -EPERM.
- * Ownership	The item is the caller's own copy before and after. One that
- *		was refused was not sent.
+ * Ownership	The channel copies items; the caller keeps its own. A refused
+ *		item was not sent.
  * Errors	0, -EPIPE (closed), -EAGAIN (try: it would wait), -ECANCELED,
  *		-ETIMEDOUT. A call that need not wait succeeds even if the
  *		caller is cancelled or late.
  *
- * Copying is done under a lock: send a pointer to what is large.
+ * Items are copied under a lock: for large items send a pointer.
  */
 #ifndef SPARGIO_CHANNEL_H
 #define SPARGIO_CHANNEL_H
@@ -35,7 +35,10 @@ struct sp_chan;
 /* -EINVAL if @item_size is 0, -EOVERFLOW, -ENOMEM. */
 int sp_chan_new(size_t item_size, uint32_t capacity, struct sp_chan **out);
 
-/* Nobody may be in a call on it. Items in it are lost. NULL is fine. */
+/*
+ * Free @chan and the items in it. No call on @chan may be running. NULL is
+ * fine.
+ */
 void sp_chan_free(struct sp_chan *chan);
 
 int sp_chan_send(struct sp_chan *chan, const void *item); /* yields */
@@ -48,12 +51,12 @@ int sp_chan_recv_until(struct sp_chan *chan, void *out, int64_t deadline);
 int sp_chan_try_recv(struct sp_chan *chan, void *out);
 
 /*
- * No more sends: those that wait, and later ones, get -EPIPE. Receivers get
- * what is in it, then -EPIPE. Closing twice is fine.
+ * Refuse further sends: waiting and later sends return -EPIPE. Receivers get
+ * the items that are queued, then -EPIPE. Closing twice is fine.
  */
 void sp_chan_close(struct sp_chan *chan);
 
-/* How many items are in it now. */
+/* The number of queued items. */
 uint32_t sp_chan_length(struct sp_chan *chan);
 
 #ifdef __cplusplus

@@ -1,12 +1,14 @@
 /*
  * spargio/datagram.h - UDP and Unix datagram sockets
  *
- * A socket is a plain descriptor, of no shard. sp_connect_fd() gives it one
- * peer, sp_shutdown() ends the waits of other fibers, close(2) closes it.
+ * A socket is a plain descriptor and belongs to no shard. sp_connect_fd() sets
+ * its only peer, sp_shutdown() ends the waits of other fibers, close(2) closes
+ * it.
  *
- * Blocking	All but opening yield. Outside a fiber they return -EPERM.
- * Errors	A negative errno. -ECONNREFUSED on a connected socket says that
- *		something sent before was not wanted; nothing else tells.
+ * Blocking	All functions except open yield. Outside a fiber they return
+ *		-EPERM.
+ * Errors	A negative errno. -ECONNREFUSED on a connected socket means that
+ *		an earlier datagram was rejected; no other error reports that.
  */
 #ifndef SPARGIO_DATAGRAM_H
 #define SPARGIO_DATAGRAM_H
@@ -18,29 +20,30 @@ extern "C" {
 #endif
 
 /*
- * Open one bound to @at; port 0 is any. Several may share an address with
- * @reuse_port, and the kernel spreads what comes over them.
+ * Open a socket bound to @at; port 0 means any free port. With @reuse_port
+ * several sockets may bind to one address, and the kernel distributes incoming
+ * datagrams over them.
  */
 struct sp_datagram_opts {
 	bool reuse_port;
-	int send_buffer; /* bytes; 0: as it is */
+	int send_buffer; /* bytes; 0 = the kernel's default */
 	int recv_buffer;
 };
 int sp_datagram_open(const struct sp_addr *at,
 		     const struct sp_datagram_opts *opts, int *out);
 
 /*
- * Send one datagram, whole or not at all; -EMSGSIZE if it cannot be. @to is
- * NULL on a connected socket.
+ * Send one datagram as a whole; -EMSGSIZE if it is too long. @to is NULL on a
+ * connected socket.
  */
 int sp_sendto(int fd, const void *data, size_t len, const struct sp_addr *to);
 int sp_sendto_until(int fd, const void *data, size_t len,
 		    const struct sp_addr *to, int64_t deadline);
 
 /*
- * Receive one. Returns its length, which is more than @len if it had to be
- * cut. @from, unless NULL, says where it came from; a Unix socket without a
- * name has length 2 there.
+ * Receive one datagram. Returns its length, which exceeds @len if the datagram
+ * was truncated. *@from is the sender's address, unless @from is NULL; an
+ * unnamed Unix socket has length 2 there.
  */
 int sp_recvfrom(int fd, void *data, size_t len, struct sp_addr *from);
 int sp_recvfrom_until(int fd, void *data, size_t len, int64_t deadline,

@@ -1,8 +1,8 @@
 /*
  * spargio/fiber.h - spawn, join, cancel
  *
- * A fiber is a function with a stack of its own that gives up its thread when
- * it waits. Where it may run is its placement:
+ * A fiber is a function with its own stack that gives up its thread when it
+ * waits. Its placement determines where it may run:
  *
  *	pinned		one shard for ever; what it touches needs no lock
  *	round robin	pinned, shards taken in turn
@@ -13,14 +13,14 @@
  * A stealable fiber must not keep the address of a thread-local variable (or
  * of errno) across a call that yields.
  *
- * Threads	Everything here may be called from any fiber. Those that take
- *		a runtime may be called from any thread, too; NULL there means
- *		the caller's own.
+ * Threads	All functions may be called from any fiber. Those that take a
+ *		runtime may also be called from any thread; in a fiber NULL
+ *		means its own runtime.
  * Blocking	Calls marked "yields" wait and let other fibers run. Outside a
  *		fiber they return -EPERM.
- * Ownership	sp_go_... with an @out gives a task that must be joined or
- *		detached, once. Without (NULL) it is detached from the start.
- *		A task that was joined is gone: -ESRCH.
+ * Ownership	sp_go_... with an @out returns a task that must be joined or
+ *		detached, once. With NULL it is detached from the start. After
+ *		the join the task is invalid: -ESRCH.
  */
 #ifndef SPARGIO_FIBER_H
 #define SPARGIO_FIBER_H
@@ -38,28 +38,31 @@ struct sp_fiber;
 struct sp_group;
 struct sp_token;
 
-/* A name for a fiber that stays harmless when the fiber is gone. */
+/* A handle of a fiber. It may be used after the fiber has ended (-ESRCH). */
 struct sp_task {
 	struct sp_fiber *fiber;
 	uint64_t id;
 };
 
 enum sp_place {
-	SP_STEALABLE,	/* queued here; any idle shard may take it */
+	/* queued on the caller's shard; any idle shard may take it */
+	SP_STEALABLE,
 	SP_PREFER,	/* stealable, queued on @shard */
-	SP_PINNED,	/* on @shard for ever */
-	SP_ROUND_ROBIN, /* pinned, the next shard in turn */
-	SP_BY_KEY,	/* pinned, chosen by @key */
+	SP_PINNED,	/* on @shard, never moved */
+	SP_ROUND_ROBIN, /* pinned to the next shard in turn */
+	SP_BY_KEY,	/* pinned to a shard chosen by the hash of @key */
 };
 
 struct sp_attr {
 	enum sp_place place;
 	uint32_t shard;
 	uint64_t key;
-	size_t stack_size;	/* 0: the runtime's default */
-	const char *name;	/* for sp_dump(); must stay valid */
-	struct sp_group *group; /* belongs to it; see group.h */
-	struct sp_token *token; /* cancelled with it; see group.h */
+	size_t stack_size; /* bytes; 0 = sp_opts.stack_size */
+	const char *name;  /* for sp_dump(); must stay valid */
+	/* the fiber is a member of this group; see group.h */
+	struct sp_group *group;
+	/* cancelling this token cancels the fiber; see group.h */
+	struct sp_token *token;
 };
 
 /* Arguments up to this size are copied by sp_go_copy(). */
@@ -67,59 +70,65 @@ struct sp_attr {
 
 #define SP_NO_SHARD UINT32_MAX
 
-/* Spawning: 0, -EAGAIN (queue full), -ENOMEM, -EINVAL, -ESHUTDOWN */
+/* Spawning. Returns 0, -EAGAIN (queue full), -ENOMEM, -EINVAL or -ESHUTDOWN. */
 
-/* Stealable, in the caller's runtime. */
+/* Spawn a stealable fiber in the caller's runtime. */
 int sp_go(int (*fn)(void *), void *arg, struct sp_task *out);
 
-/* Pinned to @shard of @rt. */
+/* Spawn a fiber pinned to @shard of @rt. */
 int sp_go_on(struct sp_rt *rt, uint32_t shard, int (*fn)(void *), void *arg,
 	     struct sp_task *out);
 
-/* As @attr says; NULL: stealable, as all zero. */
+/* Spawn a fiber as @attr describes; NULL means all fields zero: stealable. */
 int sp_go_attr(struct sp_rt *rt, const struct sp_attr *attr, int (*fn)(void *),
 	       void *arg, struct sp_task *out);
 
 /*
- * The same; @fn gets a copy of the @len bytes at @data, or NULL if @data is
- * NULL. -E2BIG beyond 64.
+ * As sp_go_attr(), but @fn gets a pointer to a copy of the @len bytes at @data,
+ * or NULL if @data is NULL. -E2BIG if @len exceeds SP_COPY_MAX.
  */
 int sp_go_copy(struct sp_rt *rt, const struct sp_attr *attr, int (*fn)(void *),
 	       const void *data, size_t len, struct sp_task *out);
 
 /*
- * Run @fn(@arg) on @shard and wait; *@ret is what it returned. From a fiber it
- * yields; from any other thread it blocks the thread.
+ * Run @fn(@arg) in a fiber on @shard and wait for it; *@ret is its return
+ * value. A calling fiber yields; any other calling thread blocks.
  */
 int sp_call_on(struct sp_rt *rt, uint32_t shard, int (*fn)(void *), void *arg,
 	       int *ret);
 
-/* Ending */
+/* Joining and cancelling */
 
 /*
- * Wait for @task and take its result; @ret may be NULL. Yields. -ESRCH if it
- * was joined or detached before, -EDEADLK for oneself, -EBUSY if another is
- * joining it, -ECANCELED or -ETIMEDOUT: still yours to join.
+ * Wait for @task to end and take its return value; @ret may be NULL. Yields.
+ * -ESRCH if the task was joined or detached before, -EDEADLK for the calling
+ * fiber itself, -EBUSY if another fiber is joining it. After -ECANCELED or
+ * -ETIMEDOUT the task can still be joined.
  */
 int sp_join(struct sp_task task, int *ret);
 int sp_join_until(struct sp_task task, int64_t deadline, int *ret);
 
-/* From a thread that is no fiber: blocks the thread. */
+/* sp_join() for a thread that does not run fibers: blocks the thread. */
 int sp_join_thread(struct sp_rt *rt, struct sp_task task, int *ret);
 
-/* Let it end unobserved. -ESRCH if it is no longer yours. */
+/*
+ * Give up the right to join @task; its return value is dropped. -ESRCH if it
+ * was joined or detached before.
+ */
 int sp_detach(struct sp_task task);
 
 /*
- * Ask it to end: the wait it is in, and each later one, returns -ECANCELED,
- * except while it shields itself. Cooperative: a fiber that does not wait does
- * not notice, unless it asks sp_cancelled(). -ESRCH if it is gone.
+ * Request that @task ends: its current wait and each later one return
+ * -ECANCELED, except between sp_shield_begin() and sp_shield_end(). A fiber
+ * that does not wait has to poll sp_cancelled(). -ESRCH if the fiber has ended.
  */
 int sp_cancel(struct sp_task task);
 
 bool sp_cancelled(void);
 
-/* Between these the caller's waits are not cancelled. They nest. */
+/*
+ * Between begin and end the caller's waits are not cancelled. Pairs may nest.
+ */
 void sp_shield_begin(void);
 void sp_shield_end(void);
 
@@ -127,32 +136,39 @@ void sp_shield_end(void);
 
 struct sp_task sp_self(void); /* .fiber is NULL outside a fiber */
 uint32_t sp_shard(void);      /* SP_NO_SHARD outside a fiber */
-const char *sp_name(void);    /* NULL if it has none */
+const char *sp_name(void);    /* NULL if the fiber has no name */
 
-/* Let others run. Yields. */
+/* Let other runnable fibers of this shard run. Yields. */
 void sp_yield(void);
 
 /*
- * Go on running on @shard. Yields. A pinned fiber is then pinned there.
- * -EINVAL for no such shard, -EBUSY while something of it is in a ring.
+ * Continue on @shard. Yields. A pinned fiber is pinned to @shard from then on.
+ * -EINVAL if there is no such shard, -EBUSY while an operation of the fiber is
+ * in flight.
  */
 int sp_migrate(uint32_t shard);
 
-/* Fiber-local storage: up to 8 keys in a runtime */
+/* Fiber-local storage: up to 8 keys per runtime */
 
-/* @drop, unless NULL, is called for a value left over when a fiber ends. */
+/*
+ * @drop, unless NULL, is called with each value that is set when a fiber ends.
+ */
 int sp_local_new(struct sp_rt *rt, void (*drop)(void *), uint32_t *out);
 int sp_local_set(uint32_t key, void *value);
 void *sp_local_get(uint32_t key);
 
 /*
- * Mark a stretch in which the caller must not yield, such as one that holds a
- * pthread mutex. In builds with assertions, waiting in between aborts.
+ * Mark a section in which the caller must not yield, for instance because it
+ * holds a pthread mutex. In builds with assertions a wait in the section
+ * aborts.
  */
 void sp_no_yield_begin(void);
 void sp_no_yield_end(void);
 
-/* errno, read in a way that survives moving to another thread. */
+/*
+ * errno of the current thread. Unlike errno itself it is correct after the
+ * fiber has moved to another thread.
+ */
 int sp_errno(void);
 
 #ifdef __cplusplus

@@ -1,25 +1,24 @@
 /*
- * spargio/file.h - files, and reading and writing descriptors
+ * spargio/file.h - files, and reading and writing of descriptors
  *
  *	fd = sp_openat(AT_FDCWD, "journal", O_RDWR | O_CREAT | O_CLOEXEC, 0644);
  *	err = sp_pwrite_all(fd, record, len, offset);
  *	err = sp_fdatasync(fd);
  *	sp_close(fd);
  *
- * The calls of POSIX under their own names. What they do to the disk they do
- * beside the fibers: by io_uring where it has the operation, by a thread of
- * the blocking pool where it does not.
+ * The calls of POSIX with a prefix. They do not block the shard: io_uring
+ * executes them or, if it lacks the operation, a thread of the blocking pool.
  *
  * Threads	Any fiber of any shard; -EPERM elsewhere. Operations on one
  *		file may run at the same time, also on several shards.
- * Blocking	Everything here yields.
- * Ownership	Buffers, paths and vectors stay the caller's and may be on the
- *		fiber's stack: no call returns before the kernel has let go of
- *		them, also when it is cancelled or late.
+ * Blocking	All functions yield.
+ * Ownership	The caller keeps buffers, paths and vectors, which may be on the
+ *		fiber's stack: no call returns before the kernel has finished
+ *		with them, even if it is cancelled or late.
  * Errors	A negative errno: that of the system call, -ECANCELED, or
- *		-ETIMEDOUT. Nothing is retried but what a signal interrupted.
- *		What has begun and cannot be stopped is seen through, and then
- *		its result counts; so no descriptor and no byte is lost.
+ *		-ETIMEDOUT. Only interrupted calls (EINTR) are repeated. An
+ *		operation that cannot be stopped is completed and its result
+ *		returned; so no descriptor and no byte is lost.
  * Deadlines	..._until(), or for any call sp_deadline_push().
  */
 #ifndef SPARGIO_FILE_H
@@ -40,10 +39,10 @@ struct statx;
 /* Open and close */
 
 /*
- * As openat(2) and openat2(2): a descriptor. @how is of <linux/openat2.h>; its
- * RESOLVE_BENEATH keeps a path that a stranger chose inside @dir. Open a FIFO
- * with O_NONBLOCK: whether it waits for the other end without depends on the
- * back end.
+ * As openat(2) and openat2(2): returns a descriptor. @how is declared in
+ * <linux/openat2.h>; its RESOLVE_BENEATH keeps an untrusted path inside @dir.
+ * Open a FIFO with O_NONBLOCK: without it the back ends differ in whether the
+ * call waits for the other end.
  */
 int sp_openat(int dir, const char *path, int flags, mode_t mode);
 int sp_openat_until(int dir, const char *path, int flags, mode_t mode,
@@ -62,16 +61,17 @@ int sp_open_regular(int dir, const char *path, int flags, mode_t mode);
  * returned, @fd is closed: an error (-EIO, -ENOSPC of a network's file system)
  * is about what was written before. -EBADF if it was not open.
  *
- * Operations that other fibers of this shard wait for on @fd end with
- * -ECANCELED. Those on other shards are not looked for: cancel their fibers
+ * Operations on @fd for which other fibers of this shard wait end with
+ * -ECANCELED. Operations of other shards are not cancelled: cancel their fibers
  * first, or shut the socket down.
  */
 int sp_close(int fd);
 
 /*
- * Read and write at @offset, one buffer or several. Bytes read or written,
- * maybe fewer than asked for; 0 when reading is the end of the file. @offset
- * does not matter to what has no positions, such as a pipe.
+ * Read and write at @offset, with one buffer or several. Returns the number of
+ * bytes, which may be less than requested; a read of 0 bytes means the end of
+ * the file. @offset is ignored for a descriptor without positions, such as a
+ * pipe.
  */
 ssize_t sp_pread(int fd, void *data, size_t len, off_t offset);
 ssize_t sp_pread_until(int fd, void *data, size_t len, off_t offset,
@@ -87,8 +87,9 @@ ssize_t sp_pwritev_until(int fd, const struct iovec *iov, int n, off_t offset,
 			 int64_t deadline);
 
 /*
- * The same until everything is read or the file ends: how many bytes. And
- * until everything is written: 0. An error may leave a part done.
+ * _full reads until @len bytes are read or the file ends and returns the number
+ * of bytes. _all writes everything and returns 0. After an error a part may
+ * have been written.
  */
 ssize_t sp_pread_full(int fd, void *data, size_t len, off_t offset);
 ssize_t sp_preadv_full(int fd, const struct iovec *iov, int n, off_t offset);
@@ -96,11 +97,11 @@ int sp_pwrite_all(int fd, const void *data, size_t len, off_t offset);
 int sp_pwritev_all(int fd, const struct iovec *iov, int n, off_t offset);
 
 /*
- * Many at once: all of them are in flight together, in no order. Each has its
- * result in @res, as of sp_pread() and sp_pwrite(); the call returns 0, or
- * -EPERM, -EINVAL (a negative offset), -ENOMEM, -ECANCELED: then none has
- * begun. A cancel or a deadline that comes later is the result of those it has
- * hit.
+ * Several transfers at the same time, in no particular order. @res of each is
+ * its result, as of sp_pread() and sp_pwrite(). The call returns 0, or -EPERM,
+ * -EINVAL (a negative offset), -ENOMEM or -ECANCELED if no transfer was
+ * started. A later cancel or deadline is the result of each transfer that it
+ * stopped.
  */
 struct sp_transfer {
 	int fd;
@@ -113,9 +114,9 @@ int sp_pread_many(struct sp_transfer *transfers, size_t n);
 int sp_pwrite_many(struct sp_transfer *transfers, size_t n);
 
 /*
- * Read and write where the file's position is, or, with O_APPEND, at its end;
- * pipes and terminals, too. Two fibers that share a position share it as two
- * threads would: not in any order.
+ * Read and write at the file position, or at the end with O_APPEND; also for
+ * pipes and terminals. Two fibers that share a file position use it in no
+ * particular order, as two threads would.
  */
 ssize_t sp_read(int fd, void *data, size_t len);
 ssize_t sp_read_until(int fd, void *data, size_t len, int64_t deadline);
@@ -132,17 +133,23 @@ ssize_t sp_read_full(int fd, void *data, size_t len);
 int sp_write_all(int fd, const void *data, size_t len);
 int sp_writev_all(int fd, const struct iovec *iov, int n);
 
-/* To the disk: all of it, or the bytes and what is needed to find them. */
+/*
+ * Write the file to the disk: data and all metadata, or data and the metadata
+ * needed to read it, as fsync(2) and fdatasync(2).
+ */
 int sp_fsync(int fd);
 int sp_fsync_until(int fd, int64_t deadline);
 int sp_fdatasync(int fd);
 int sp_fdatasync_until(int fd, int64_t deadline);
 
-/* Size: as ftruncate(2) and fallocate(2), @mode being that of the latter. */
+/*
+ * Change the size, as ftruncate(2) and fallocate(2); @mode is that of
+ * fallocate(2).
+ */
 int sp_ftruncate(int fd, off_t len);
 int sp_fallocate(int fd, int mode, off_t offset, off_t len);
 
-/* What it is; @out as of statx(2) with STATX_BASIC_STATS. */
+/* File status; @out as of statx(2) with STATX_BASIC_STATS. */
 int sp_fstat(int fd, struct statx *out);
 int sp_fchmod(int fd, mode_t mode);
 

@@ -24,32 +24,34 @@ struct sp_reader;
 struct sp_writer;
 
 enum sp_frame_order {
-	SP_FRAME_BIG, /* the most significant byte of a length comes first */
+	SP_FRAME_BIG, /* most significant byte of the length first */
 	SP_FRAME_LITTLE,
 };
 
 enum sp_frame_count {
-	SP_FRAME_BODY, /* a length counts what follows it */
-	SP_FRAME_ALL,  /* a length counts itself, too */
+	SP_FRAME_BODY, /* the length counts the bytes after it */
+	SP_FRAME_ALL,  /* the length includes its own bytes */
 };
 
 struct sp_frame_format {
-	uint8_t width; /* bytes of a length: 1 to 8 */
+	uint8_t width; /* bytes of the length field: 1 to 8 */
 	enum sp_frame_order order;
 	enum sp_frame_count counts;
-	size_t max; /* bytes that a frame may hold, its length apart */
+	size_t max; /* maximum bytes of a frame without its length field */
 };
 
 /*
- * The next frame: 1, and *@data in the reader's buffer, good until its next
- * call. 0: the end came between two frames. Yields.
+ * Read the next frame. 1: *@data points into the reader's buffer and is valid
+ * until the next call on the reader. 0: the stream ended between two frames.
+ * Yields.
  *
- * -EPIPE	the end came within one.
- * -EMSGSIZE	it is longer than @format->max, or than the buffer holds.
- * -EBADMSG	its length counts itself and is too small for that.
- * -EINVAL	a width that there is not.
+ *	-EPIPE		the stream ended within a frame
+ *	-EMSGSIZE	the frame exceeds @format->max or the buffer
+ *	-EBADMSG	SP_FRAME_ALL, and the length is less than its own width
+ *	-EINVAL		@format->width is not 1 to 8
  *
- * These leave everything where it is; there is no next frame to be found.
+ * After -EMSGSIZE and -EBADMSG nothing is consumed, and the start of the next
+ * frame is unknown.
  */
 int sp_frame_read(struct sp_reader *r, const struct sp_frame_format *format,
 		  const void **data, size_t *len);
@@ -58,8 +60,9 @@ int sp_frame_read_until(struct sp_reader *r,
 			const void **data, size_t *len);
 
 /*
- * Put a frame into the writer. -EMSGSIZE if it is longer than @format->max, or
- * than its length can say; other errors as sp_writer_write(). Yields.
+ * Write a frame to the writer's buffer. -EMSGSIZE if it is longer than
+ * @format->max or than the length field can express; other errors as
+ * sp_writer_write(). Yields.
  */
 int sp_frame_write(struct sp_writer *w, const struct sp_frame_format *format,
 		   const void *data, size_t len);

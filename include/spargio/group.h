@@ -1,5 +1,5 @@
 /*
- * spargio/group.h - fibers that belong together
+ * spargio/group.h - groups of fibers, and cancellation tokens
  *
  * A group is structured concurrency: fibers spawned into it (sp_attr.group)
  * end before the group does.
@@ -12,9 +12,8 @@
  *	err = sp_group_wait(group);	the first error of any of them
  *	sp_group_free(group);		cancels and waits for what is left
  *
- * A token is an order to stop that can be given to many fibers and handed
- * down: cancelling it cancels the fibers under it (sp_attr.token) and its
- * child tokens.
+ * A token cancels many fibers: sp_token_cancel() cancels the fibers that use it
+ * (sp_attr.token) and its child tokens.
  *
  * Threads	Any fiber of any shard; the _cancel functions any thread.
  */
@@ -33,33 +32,39 @@ struct sp_token;
 
 int sp_group_new(struct sp_group **out);
 
-/* Cancels its fibers and waits until they have ended. Yields. NULL is fine. */
+/*
+ * Cancel the fibers of @group, wait until they have ended, free the group.
+ * Yields. NULL is fine.
+ */
 void sp_group_free(struct sp_group *group);
 
-/* Stealable. Errors as sp_go(), and -ECANCELED once it was cancelled. */
+/*
+ * Spawn a stealable fiber in @group. Errors as sp_go(), and -ECANCELED if the
+ * group was cancelled.
+ */
 int sp_group_go(struct sp_group *group, int (*fn)(void *), void *arg);
 
 /*
- * Wait until it is empty. 0, or the first negative result of its fibers since
- * the last wait, or -ECANCELED, -ETIMEDOUT for the caller's own sake (then it
- * may not be empty). Yields.
+ * Wait until @group has no fibers. Returns 0 or the first negative result of
+ * its fibers since the last wait. -ECANCELED or -ETIMEDOUT if the caller's wait
+ * ended early; fibers may then be left. Yields.
  */
 int sp_group_wait(struct sp_group *group);
 int sp_group_wait_until(struct sp_group *group, int64_t deadline);
 
-/* Cancel every fiber in it; new ones are refused. */
+/* Cancel every fiber of @group and refuse new ones. */
 void sp_group_cancel(struct sp_group *group);
 
 /* @parent may be NULL. It must outlive the child. */
 int sp_token_new(struct sp_token *parent, struct sp_token **out);
 
-/* No fiber may be under it any more. NULL is fine. */
+/* Free @token; no fiber and no child token may use it. NULL is fine. */
 void sp_token_free(struct sp_token *token);
 
 void sp_token_cancel(struct sp_token *token);
 bool sp_token_cancelled(const struct sp_token *token);
 
-/* Wait until it is cancelled: 0. Yields. */
+/* Wait until @token is cancelled; returns 0 then. Yields. */
 int sp_token_wait(struct sp_token *token);
 int sp_token_wait_until(struct sp_token *token, int64_t deadline);
 

@@ -4,20 +4,21 @@
  *	shard A						shard B
  *	sp_msg_send(B, tag, value) --> [ mailbox A to B ] --> sp_msg_recv()
  *
- * Each pair of shards has a bounded mailbox of its own, and one more for
- * hot tags, whose messages overtake. Order holds per sender and mailbox. A full
- * mailbox refuses (-EAGAIN), so the caller decides what pressure means.
+ * Each pair of shards has a bounded mailbox, and a second one for hot tags,
+ * whose messages are delivered first. Order is kept per sender and mailbox. A
+ * full mailbox refuses a message (-EAGAIN), so the caller decides how to handle
+ * backpressure.
  *
- * A message costs a few stores; the receiving shard is woken by its ring only
- * when it sleeps. sp_msg_send() makes a message visible at once; the _nowait
- * form may leave it unseen until the sender's next yield or sp_msg_publish(),
- * which makes long runs of messages cheap.
+ * A message costs a few stores; a wake-up is sent only if the receiving shard
+ * sleeps. sp_msg_send() makes a message visible immediately; the _nowait form
+ * may delay it until the sender's next yield or sp_msg_publish(), which makes
+ * long runs of messages cheap.
  *
- * Messages belong to a shard, not to a fiber: any fiber of the shard that asks
- * gets the next one. Pin the fiber that receives.
+ * Messages belong to a shard, not to a fiber: any fiber of the shard that
+ * receives gets the next one. Pin the receiving fiber.
  *
- * Tags	0 to 65535, yours to define. Tags named in sp_opts.hot_tags use the
- *	hot mailbox; those in sp_opts.counted_tags are summed, see below.
+ * Tags	0 to 65535, defined by the program. Tags in sp_opts.hot_tags use the hot
+ *	mailbox; those in sp_opts.counted_tags are summed, see below.
  */
 #ifndef SPARGIO_MESSAGE_H
 #define SPARGIO_MESSAGE_H
@@ -35,7 +36,7 @@ struct sp_rt;
 
 struct sp_msg {
 	uint16_t tag;
-	uint16_t from; /* shard, or SP_MSG_OUTSIDE */
+	uint16_t from; /* the sending shard, or SP_MSG_OUTSIDE */
 	uint32_t len;  /* bytes in data; 0 for a plain value */
 	union {
 		uint64_t value;
@@ -45,10 +46,13 @@ struct sp_msg {
 
 #define SP_MSG_OUTSIDE UINT16_MAX
 
-/* A place in a mailbox: reached once the receiver has taken the message. */
+/*
+ * A position in a mailbox; it is reached when the receiver has taken the
+ * message.
+ */
 struct sp_ticket {
 	uint32_t shard;
-	uint32_t index[2]; /* of the plain and the hot mailbox */
+	uint32_t index[2]; /* index in the plain and in the hot mailbox */
 };
 
 /*
@@ -57,50 +61,60 @@ struct sp_ticket {
  */
 int sp_msg_send(uint32_t shard, uint16_t tag, uint64_t value);
 int sp_msg_send_nowait(uint32_t shard, uint16_t tag, uint64_t value);
-/* All or nothing becomes visible at once; returns how many were taken. */
+/*
+ * All accepted values become visible together. Returns how many were accepted.
+ */
 int sp_msg_send_many(uint32_t shard, uint16_t tag, const uint64_t *values,
 		     size_t count);
-/* A typed message: up to SP_MSG_DATA_MAX bytes, copied. */
+/* A message of up to SP_MSG_DATA_MAX bytes, which are copied. */
 int sp_msg_send_data(uint32_t shard, uint16_t tag, const void *data,
 		     size_t len);
-/* Like send, and sets *@out to wait for with sp_msg_wait(). */
+/* As sp_msg_send(); *@out is a ticket for sp_msg_wait(). */
 int sp_msg_send_ticket(uint32_t shard, uint16_t tag, uint64_t value,
 		       struct sp_ticket *out);
-/* Like send, but wakes the receiver even when it would find it soon itself. */
+/*
+ * As sp_msg_send(), but always sends a wake-up, even if the receiver is awake
+ * and would find the message soon.
+ */
 int sp_msg_send_direct(uint32_t shard, uint16_t tag, uint64_t value);
-/* Make what _nowait left behind visible. */
+/* Make messages of the _nowait form visible to the receiver. */
 void sp_msg_publish(uint32_t shard);
 
-/* From any thread that is no fiber of @rt. */
+/* Send from a thread that is not a shard of @rt. */
 int sp_msg_post(struct sp_rt *rt, uint32_t shard, uint16_t tag, uint64_t value);
 
-/* Wait until the receiver has taken what the ticket stands for. Yields. */
+/* Wait until the receiver has taken the message of @ticket. Yields. */
 int sp_msg_wait(const struct sp_ticket *ticket);
 int sp_msg_wait_until(const struct sp_ticket *ticket, int64_t deadline);
-/* Wait until @shard has taken everything this shard sent it so far. Yields. */
+/*
+ * Wait until @shard has taken every message this shard has sent to it. Yields.
+ */
 int sp_msg_flush(uint32_t shard);
 int sp_msg_flush_until(uint32_t shard, int64_t deadline);
 
-/* Receiving, in a fiber of the shard. Hot ones come first. Yields. */
+/* Receive a message of the caller's shard, hot messages first. Yields. */
 int sp_msg_recv(struct sp_msg *out);
 int sp_msg_recv_until(struct sp_msg *out, int64_t deadline);
-/* Up to @max at once; waits only for the first. Returns how many. */
+/* Receive up to @max messages; waits only for the first. Returns the number. */
 int sp_msg_recv_many(struct sp_msg *out, size_t max);
 int sp_msg_recv_many_until(struct sp_msg *out, size_t max, int64_t deadline);
-/* Hot ones only. */
+/* Receive hot messages only. */
 int sp_msg_recv_hot(struct sp_msg *out);
 int sp_msg_recv_hot_until(struct sp_msg *out, int64_t deadline);
-/* -EAGAIN if there is none. */
+/* -EAGAIN if there is no message. */
 int sp_msg_try_recv(struct sp_msg *out);
 
 /*
- * Counted tags: sending adds the value to a sum on the receiving shard, so a
- * full mailbox cannot refuse it and a thousand sends are one wake-up. Waiters
+ * Counted tags: a send adds its value to a sum on the receiving shard, so it is
+ * never refused for a full mailbox, and many sends cause one wake-up. Waiters
  * are woken when the sum leaves zero and when it reaches sp_opts.counted_wake.
  */
-/* The sum, which becomes zero. -EINVAL if @tag is not a counted one. */
+/* Return the sum and reset it to zero. -EINVAL if @tag is not a counted tag. */
 int sp_count_take(uint16_t tag, uint64_t *out);
-/* Wait until the sum is at least sp_opts.counted_wake, then take it. Yields. */
+/*
+ * Wait until the sum is at least sp_opts.counted_wake, then return it and reset
+ * it to zero. Yields.
+ */
 int sp_count_wait(uint16_t tag, uint64_t *out);
 int sp_count_wait_until(uint16_t tag, int64_t deadline, uint64_t *out);
 

@@ -1,12 +1,12 @@
 /*
- * spargio/op.h - operations of your own, and readiness of foreign descriptors
+ * spargio/op.h - io_uring operations, and readiness of foreign descriptors
  *
  * An operation is described by a submission queue entry of io_uring, on the
- * epoll back end as well: there the runtime carries it out by system calls,
- * and what it does not know returns -EOPNOTSUPP.
+ * epoll back end as well: there the runtime executes it by system calls, and
+ * returns -EOPNOTSUPP for an unknown opcode.
  *
- * Buffers belong to the caller and may be on the fiber's stack: a call does
- * not return before the kernel is done with them, also when it is cancelled.
+ * The caller owns the buffers, which may be on the fiber's stack: a call does
+ * not return before the kernel has finished with them, even if it is cancelled.
  */
 #ifndef SPARGIO_OP_H
 #define SPARGIO_OP_H
@@ -36,20 +36,20 @@ int sp_op_raw_until(void (*fill)(struct io_uring_sqe *sqe, void *arg),
 		    void *arg, int64_t deadline, uint32_t *flags);
 
 /*
- * The same on the ring of @shard. A stealable fiber stays there until it moves
- * again, a pinned one comes back.
+ * The same on the ring of @shard. Afterwards a stealable fiber stays on @shard;
+ * a pinned fiber returns to its own shard.
  */
 int sp_op_raw_on(uint32_t shard,
 		 void (*fill)(struct io_uring_sqe *sqe, void *arg), void *arg,
 		 int64_t deadline, uint32_t *flags);
 
 /*
- * Wait until @fd, which some other library owns, has one of @events (POLLIN,
- * POLLOUT, ... of poll(2)). Returns the events it has. Yields.
+ * Wait until @fd, which belongs to another library, has one of @events (POLLIN,
+ * POLLOUT, ... of poll(2)). Returns the events that are set. Yields.
  *
- * Ready is a hint, as it is for poll(2): a writer's wake-up that comes late can
- * find the next wait, when its bytes have been read already. Let the
- * descriptor be O_NONBLOCK, and wait again after EAGAIN.
+ * As with poll(2) readiness is a hint: a late wake-up can end a wait although
+ * the data was read in the meantime. Make the descriptor O_NONBLOCK, and wait
+ * again after EAGAIN.
  */
 int sp_wait_fd(int fd, uint32_t events);
 int sp_wait_fd_until(int fd, uint32_t events, int64_t deadline);

@@ -1,9 +1,10 @@
 /*
- * spargio/path.h - what is done to a file by its name
+ * spargio/path.h - file operations by path
  *
- * Threads, blocking, ownership and errors as in file.h. A @dir is a directory's
- * descriptor that a relative path counts from, or AT_FDCWD. A deadline is set
- * by sp_deadline_push(); what has begun is seen through.
+ * Threads, blocking, ownership and errors as in file.h. A @dir is the
+ * descriptor of the directory that a relative path starts from, or AT_FDCWD.
+ * sp_deadline_push() sets a deadline; an operation that cannot be stopped is
+ * completed even if it is late.
  */
 #ifndef SPARGIO_PATH_H
 #define SPARGIO_PATH_H
@@ -18,16 +19,16 @@ extern "C" {
 
 struct statx;
 
-/* As statx(2). The short form: STATX_BASIC_STATS, links are followed. */
+/* As statx(2). sp_stat() uses STATX_BASIC_STATS and follows links. */
 int sp_statx(int dir, const char *path, int flags, unsigned int mask,
 	     struct statx *out);
 int sp_stat(const char *path, struct statx *out);
 
-/* As fchmodat(2), without flags: links are followed. */
+/* As fchmodat(2) without flags: links are followed. */
 int sp_fchmodat(int dir, const char *path, mode_t mode);
 
 int sp_mkdirat(int dir, const char *path, mode_t mode);
-/* With all that is missing above it. 0 also if it is there already. */
+/* Create a directory and its missing parents. 0 also if it exists. */
 int sp_mkdir_all(int dir, const char *path, mode_t mode);
 
 /* @flags: AT_REMOVEDIR for a directory, which must be empty. */
@@ -41,38 +42,40 @@ int sp_linkat(int from_dir, const char *from, int to_dir, const char *to,
 int sp_symlinkat(const char *target, int dir, const char *path);
 
 /*
- * What a link says, ended by a zero byte: its length. -ENAMETOOLONG if @size
- * bytes do not hold it, -EINVAL if @path is no link.
+ * Read the target of a symbolic link, with a terminating zero byte. Returns its
+ * length. -ENAMETOOLONG if @size bytes are too few, -EINVAL if @path is not a
+ * link.
  */
 int sp_readlinkat(int dir, const char *path, char *out, size_t size);
 
 /*
- * The absolute path of the same file without links, "." and "..", as
- * realpath(3). @out holds PATH_MAX bytes.
+ * The absolute path of @path without links, "." and "..", as realpath(3). @out
+ * has PATH_MAX bytes.
  */
 int sp_realpath(const char *path, char *out);
 
-/* The whole of a file */
+/* Whole files */
 
 /*
- * Read all of it: *@data is allocated, to be given to free(3), and ends with a
- * zero byte that *@len does not count. -EFBIG if it is longer than @max.
+ * Read a whole file. *@data is allocated, the caller frees it with free(3), and
+ * it has a terminating zero byte that *@len does not count. -EFBIG if the file
+ * is longer than @max.
  */
 int sp_read_file(int dir, const char *path, size_t max, void **data,
 		 size_t *len);
 
 /*
- * Make @data all that the file holds, so that a crash at any moment leaves it
- * with what it held before or with @data, whole. After 0 it is on the disk. It
- * is a new file of @mode under the old name, so links to the old one keep that,
- * and a symbolic link is replaced, not followed.
+ * Replace the content of a file atomically: after a crash at any moment the
+ * file has its old content or @data, as a whole. When 0 is returned, @data is
+ * on the disk. The function renames a new file with @mode to @path, so hard
+ * links keep the old content, and a symbolic link is replaced, not followed.
  *
- * After an error, -ECANCELED included, the file holds the one or the other.
+ * After an error, including -ECANCELED, the file has the old content or @data.
  */
 int sp_write_file(int dir, const char *path, const void *data, size_t len,
 		  mode_t mode);
 
-/* Add @data at its end; it is made with @mode if it is not there. */
+/* Append @data. A missing file is created with @mode. */
 int sp_append_file(int dir, const char *path, const void *data, size_t len,
 		   mode_t mode);
 

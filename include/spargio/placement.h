@@ -1,14 +1,14 @@
 /*
  * spargio/placement.h - let the runtime choose the shard of an operation
  *
- * An operation of a fiber runs on the fiber's own shard, which is right almost
- * always and costs nothing. This is for who has no shard that matters: a thread
- * of a host program, which has no ring; and fibers that start more operations
- * than their shard should carry alone.
+ * An operation of a fiber runs on the fiber's own shard, which is almost always
+ * right and costs nothing. Placement is for callers without a suitable shard:
+ * threads of a host program, which have no ring, and fibers that start more
+ * operations than one shard should carry.
  *
- * The shard with the fewest operations in flight is chosen, in turn where
- * several have as few. What came before may stand against that; the lease says
- * how much:
+ * The shard with the fewest operations in flight is chosen, in turn if several
+ * are equal. Earlier operations on the descriptor may restrict the choice; the
+ * kind of lease says how much:
  *
  *	weak	 files. Each operation goes where there is least to do.
  *	strong	 streams. As long as one is in flight, or was a moment ago, the
@@ -39,37 +39,38 @@ enum sp_lease {
 };
 
 struct sp_placement {
-	int fd; /* whose lease it is */
+	int fd; /* the descriptor that has the lease */
 	enum sp_lease lease;
 	/*
-	 * A shard that is taken unless it has clearly more to do than another,
-	 * because going elsewhere has a price, too; SP_NO_SHARD: none.
+	 * The preferred shard. It is used unless it has clearly more operations
+	 * in flight than another, since moving costs time as well. SP_NO_SHARD
+	 * = no preference.
 	 */
 	uint32_t prefer;
 };
 
 /*
- * sp_op_raw_until() on a shard that is chosen so. Yields; outside a fiber it
- * blocks the thread, and @deadline bounds the operation alone. A stealable
- * fiber stays on the shard it was taken to, a pinned one comes back.
+ * sp_op_raw_until() on the shard that placement chooses. A fiber yields; any
+ * other thread blocks, and @deadline then bounds only the operation. Afterwards
+ * a stealable fiber stays on that shard; a pinned fiber returns to its own.
  *
- * -EINVAL for a preferred shard that there is not, -EBUSY if the fiber may not
- * leave its shard, -EAGAIN and -ESHUTDOWN as for spawning: then it was refused
- * and has not begun.
+ * -EINVAL if the preferred shard does not exist, -EBUSY if the fiber may not
+ * leave its shard, -EAGAIN and -ESHUTDOWN as for spawning. After these errors
+ * the operation was not started.
  */
 int sp_place_op(struct sp_rt *rt, const struct sp_placement *how,
 		void (*fill)(struct io_uring_sqe *sqe, void *arg), void *arg,
 		int64_t deadline, uint32_t *flags);
 
 /*
- * The same in steps, for more than one operation: take a lease, do what is to
- * be done on its shard (sp_migrate(), sp_go_on()), drop it. The shard, or
+ * Placement in steps, for more than one operation: take a lease, work on its
+ * shard (sp_migrate(), sp_go_on()), then drop the lease. Returns the shard, or
  * -EINVAL, -EPERM, -ENOMEM. Does not wait.
  */
 int sp_lease_take(struct sp_rt *rt, const struct sp_placement *how);
 void sp_lease_drop(struct sp_rt *rt, const struct sp_placement *how);
 
-/* The shard that has a lease of @fd, not counting weak ones; SP_NO_SHARD. */
+/* The shard that has a strong or hard lease of @fd, or SP_NO_SHARD. */
 uint32_t sp_lease_shard(struct sp_rt *rt, int fd);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
 /*
- * spargio/pool.h - call what blocks without blocking the shard
+ * spargio/pool.h - run blocking calls without blocking the shard
  *
- * The pool is bounded: sp_opts.pool_threads run, sp_opts.pool_queue wait, more
- * are refused with -EAGAIN.
+ * The pool is bounded: sp_opts.pool_threads jobs run and sp_opts.pool_queue
+ * jobs wait. Further jobs are refused with -EAGAIN.
  */
 #ifndef SPARGIO_POOL_H
 #define SPARGIO_POOL_H
@@ -14,12 +14,12 @@ extern "C" {
 #endif
 
 /*
- * Run @fn(@arg) on a thread of the pool and wait; *@ret is what it returned.
+ * Run @fn(@arg) on a thread of the pool and wait; *@ret is its return value.
  * Yields.
  *
- * -EAGAIN, -ESHUTDOWN: it was not and will not be run. -ECANCELED and
- * -ETIMEDOUT: it was not run, or it is running still and nobody will hear of
- * its result; so @arg must then outlive it, and not be on the caller's stack.
+ * After -EAGAIN or -ESHUTDOWN @fn was not run. After -ECANCELED or -ETIMEDOUT
+ * @fn was not run, or it is still running and its result will be dropped; @arg
+ * must stay valid until it ends, so it must not be on the caller's stack.
  */
 int sp_block(int (*fn)(void *), void *arg, int *ret);
 int sp_block_until(int (*fn)(void *), void *arg, int64_t deadline, int *ret);

@@ -1,9 +1,9 @@
 /*
- * spargio/probe.h - what this kernel's io_uring does for the runtime
+ * spargio/probe.h - the io_uring features of this kernel
  *
- * The runtime takes what there is and says nothing (sp_backend_name() tells
- * what became of it). This is for who wants to know before: an installer, a
- * check of a host. Each feature is tried, not guessed from a version number.
+ * The runtime uses the available features silently (sp_backend_name() returns
+ * the result). This is for programs that need to know in advance: an installer,
+ * a check of a host. Each feature is tested, not derived from a version number.
  *
  * Threads	Any thread, fiber or not. Blocks for microseconds.
  */
@@ -19,18 +19,22 @@ extern "C" {
 
 enum sp_feature {
 	SP_FEATURE_MSG_RING, /* shards wake each other without an eventfd */
-	SP_FEATURE_DEFER_TASKRUN, /* completions come when they are asked for */
-	SP_FEATURE_NO_SQARRAY,	  /* one indirection less a submission */
-	SP_FEATURE_BUFFER_RING,	  /* the kernel picks buffers to receive into */
-	SP_FEATURE_RECV_MULTISHOT, /* one submission for a whole stream */
+	/* completions run when the shard asks for them */
+	SP_FEATURE_DEFER_TASKRUN,
+	SP_FEATURE_NO_SQARRAY,	   /* no index array in the submission queue */
+	SP_FEATURE_BUFFER_RING,	   /* the kernel chooses the receive buffers */
+	SP_FEATURE_RECV_MULTISHOT, /* one submission for many receives */
 	SP_FEATURE_RECV_BUNDLE,	   /* one completion for several buffers */
-	SP_FEATURE_NO_IOWAIT, /* a sleeping shard is not "waiting for I/O" */
+	SP_FEATURE_NO_IOWAIT, /* a sleeping shard is not counted as I/O wait */
 	SP_FEATURES
 };
 
 struct sp_probe {
-	int error; /* 0, or why there is no io_uring: the runtime uses epoll */
-	uint32_t features; /* bits by enum sp_feature */
+	/*
+	 * 0, or the negative errno why io_uring is not usable (epoll is used)
+	 */
+	int error;
+	uint32_t features; /* bit mask by enum sp_feature */
 };
 
 void sp_probe_get(struct sp_probe *out);
@@ -41,7 +45,7 @@ static inline bool sp_probe_has(const struct sp_probe *probe,
 	return probe->features >> feature & 1;
 }
 
-/* A word for a feature, and the Linux version that brought it: "6.1". */
+/* The name of a feature, and the Linux version that introduced it: "6.1". */
 const char *sp_feature_name(enum sp_feature feature);
 const char *sp_feature_since(enum sp_feature feature);
 

@@ -1,10 +1,10 @@
 /*
  * spargio/resolve.h - names to addresses
  *
- * The system's resolver blocks, for seconds if a name server is away. So it
- * runs in the blocking pool (pool.h), where it takes a thread for as long as
- * it needs, however soon the caller gives up. Everything else in the runtime
- * takes addresses, not names: this is the only way to ask.
+ * The system's resolver blocks, for seconds if a name server does not answer.
+ * It therefore runs in the blocking pool (pool.h) and occupies a thread of it
+ * until it returns, even if the caller's deadline passes earlier. All other
+ * functions of the runtime take addresses, not names.
  */
 #ifndef SPARGIO_RESOLVE_H
 #define SPARGIO_RESOLVE_H
@@ -19,13 +19,13 @@ extern "C" {
 #endif
 
 /*
- * The addresses of @host for stream sockets, with @port, in the order they
- * should be tried; at most @max. A literal (address.h) is answered at once.
- * Returns how many there are. Yields.
+ * Look up the addresses of @host for stream sockets, with @port, in the order
+ * in which to try them; at most @max. An address literal (address.h) needs no
+ * lookup. Returns the number of addresses. Yields.
  *
- * -ENOENT	there is no such name, or it has no address.
- * -EAGAIN	no answer now: a name server failed, or the pool is full.
- * -EINVAL	no name.
+ *	-ENOENT	the name does not exist or has no address
+ *	-EAGAIN	temporary failure: a name server failed, or the pool is full
+ *	-EINVAL	@host is not a valid name
  */
 int sp_resolve(const char *host, uint16_t port, struct sp_addr *out,
 	       size_t max);

@@ -1,13 +1,13 @@
 /*
- * spargio/rstream.h - receive streams: read without copying and without asking
+ * spargio/rstream.h - receive streams: multishot receive without copying
  *
  *	socket --> kernel --> buffers of the shard --> sp_rstream_peek()
  *	                            ^                         |
  *	                            +--- sp_rstream_consume() +
  *
- * The kernel is asked once and then puts bytes into buffers that all streams
- * of a shard share, as they come. The fiber looks at them where they are and
- * says how many it has used up:
+ * One submission makes the kernel put received bytes into buffers that all
+ * streams of a shard share. The fiber reads them in place and says how many it
+ * has consumed:
  *
  *	while ((n = sp_rstream_peek(rs, HEADER, &seg)) >= HEADER) {
  *		size_t len = length_of(seg.data);
@@ -19,21 +19,21 @@
  *		sp_rstream_consume(rs, len);
  *	}
  *
- * A segment is all that is there in one piece, mostly many messages. Only a
- * message that lies across two buffers is copied, into memory of the stream's
- * own that goes away when it is used up. A stream that waits holds no buffer,
- * and an idle one no memory but its own structure.
+ * A segment is all available contiguous bytes, usually many messages. Only a
+ * message that spans two buffers is copied, into memory of the stream that is
+ * freed when it is consumed. A waiting stream holds no buffer, and an idle one
+ * only its own structure.
  *
  * Sharing	A stream gets its share of the shard's buffers and then waits
- *		until its fiber has used them up; the rest stays in the socket,
- *		so that TCP slows the sender down. When no buffer is free,
- *		streams wait in turn for those that come back. A fiber that is
- *		going to wait for something else, for long, should say so:
+ *		until its fiber has consumed them; further bytes stay in the
+ *		socket, so that TCP slows the sender down. When no buffer is
+ *		free, streams wait in turn for returned ones. A fiber that is
+ *		about to wait long for something else should call
  *		sp_rstream_pause().
  * Shards	A stream belongs to the shard it was opened on. A fiber that
  *		runs elsewhere migrates there when it peeks, pauses or closes.
- * Threads	One fiber at a time. While a stream is open on a socket nobody
- *		else may receive from it; sending is free.
+ * Threads	One fiber at a time. While a stream is open on a socket no other
+ *		fiber may receive from it; sending is allowed.
  * Older kernels, epoll	The same behaviour: read when readable.
  */
 #ifndef SPARGIO_RSTREAM_H
@@ -54,16 +54,16 @@ struct sp_segment {
 };
 
 /*
- * Open one on a connected socket, on the caller's shard. @max bounds what can
- * be peeked at, and what is set aside by a pause; 0 is 1 MiB. The socket stays
- * yours: close the stream, then the socket. -ENOMEM, -EPERM.
+ * Open a stream on a connected socket, on the caller's shard. @max bounds the
+ * bytes of a peek and the bytes that a pause copies; 0 = 1 MiB. The caller
+ * keeps the socket: close the stream first, then the socket. -ENOMEM, -EPERM.
  */
 int sp_rstream_open(int fd, size_t max, struct sp_rstream **out);
 
 /*
- * Bytes of the connection that were received before the stream was opened: they
- * come first. Copied, whatever the stream's maximum. Before the first peek.
- * 0 or -ENOMEM.
+ * Insert bytes that were received before the stream was opened in front of the
+ * stream. They are copied; @max does not limit them. Call it before the first
+ * peek. 0 or -ENOMEM.
  */
 int sp_rstream_prepend(struct sp_rstream *rs, const void *data, size_t len);
 

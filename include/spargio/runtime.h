@@ -11,18 +11,18 @@
  *	   messages and stealable fibers move sideways
  *
  * A shard is one thread with one ring and one run queue. Fibers run on shards.
- * An idle shard is asleep in the kernel and costs nothing.
+ * An idle shard sleeps in the kernel.
  *
- * Errors	0 or a negative errno, everywhere. errno itself is not touched.
- * Logging	Nothing here writes anything, with one exception: a fiber that
- *		overruns its stack is named on standard error before the
- *		process dies of it; see sp_opts.no_overflow_handler.
- * Signals	SIGSEGV has a handler for this while a runtime runs, unless
- *		ASan is in this library. It runs on a stack of its own, on
- *		shards; calls the handler that was there before; and is removed
- *		with the last runtime. A handler of the program that is set
- *		later stays in its place. No other signal is touched.
- * Fork		Do not fork with a runtime running, except to exec at once.
+ * Errors	0 or a negative errno, everywhere. errno is not used.
+ * Logging	The runtime prints nothing, with one exception: the name of a
+ *		fiber that overruns its stack is written to standard error
+ *		before the process dies; see sp_opts.no_overflow_handler.
+ * Signals	SIGSEGV has a handler for this while a runtime runs, unless the
+ *		library is built with ASan. It runs on its own stack, on shards,
+ *		calls the previous handler, and is removed with the last
+ *		runtime. If the program sets a handler later, that one stays. No
+ *		other signal is touched.
+ * Fork		Do not fork while a runtime runs, except to exec immediately.
  */
 #ifndef SPARGIO_RUNTIME_H
 #define SPARGIO_RUNTIME_H

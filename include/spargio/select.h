@@ -1,5 +1,5 @@
 /*
- * spargio/select.h - wait for the first of several things
+ * spargio/select.h - wait for the first of several events
  *
  *	struct sp_case cases[] = {
  *		sp_case_recv(chan, &item),
@@ -12,17 +12,17 @@
  *	if (i == 0 && cases[0].result == 0)
  *		...
  *
- * Exactly one case happens: the item of no other is sent or received, no
- * other task is joined, and nothing of the others stays behind. Of several
- * that could happen, each is as likely.
+ * Exactly one case happens: no other item is sent or received, no other task is
+ * joined, and nothing of the other cases remains. If several could happen, each
+ * is equally likely.
  *
  * Threads	Fibers of any shard; sp_try_select() from any thread.
  * Ownership	The array and what it points to are in use until the call
- *		returns. It may be used again after.
+ *		returns. It may be reused afterwards.
  * Errors	The index of the case, or -ECANCELED, -ETIMEDOUT, -EPERM,
  *		-EINVAL (too many cases). A closed channel, a task that cannot
- *		be joined, a bad descriptor are no errors of the call: the case
- *		happens, and its result says what.
+ *		be joined or a bad descriptor is not an error of the call: the
+ *		case happens, and its result is the error.
  */
 #ifndef SPARGIO_SELECT_H
 #define SPARGIO_SELECT_H

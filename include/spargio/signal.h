@@ -10,13 +10,13 @@
  *
  *	in a fiber:  err = sp_signals_wait(signals, &signal);
  *
- * No handler runs: the signals are blocked and read from a descriptor, so what
- * follows one is ordinary code that may lock, allocate and yield.
+ * No handler runs: the signals are blocked and read from a descriptor, so
+ * ordinary code handles them and may lock, allocate and yield.
  *
- * A signal for the process goes to any thread that does not block it. All
- * must, so it has to be blocked before there are others: threads inherit the
- * mask of the one that starts them. A signal for one thread (pthread_kill) is
- * not seen here.
+ * A signal to the process is delivered to any thread that does not block it. So
+ * all threads must block it, and it has to be blocked before they are created:
+ * threads inherit the mask of their creator. A signal to one thread
+ * (pthread_kill) is not received here.
  *
  * Threads	Any fiber of any shard may wait, several at a time. A signal is
  *		taken by one of them, whichever comes first. The same holds

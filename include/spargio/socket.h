@@ -35,20 +35,24 @@ struct sp_addr;
 
 /* Some bytes */
 
-/* What is there, at most @len. 0: the peer sends no more. Yields. */
+/*
+ * Receive the available bytes, at most @len. 0 at the end of the stream.
+ * Yields.
+ */
 int sp_recv(int fd, void *data, size_t len);
 int sp_recv_until(int fd, void *data, size_t len, int64_t deadline);
 
-/* As much as there is room for, at least one byte. Yields. */
+/* Send as many bytes as the socket accepts, at least one. Yields. */
 int sp_send(int fd, const void *data, size_t len);
 int sp_send_until(int fd, const void *data, size_t len, int64_t deadline);
 
 /*
- * All bytes, in one operation where the kernel can do it. Yield.
+ * Transfer all bytes, in one operation where the kernel supports it. Yield.
  *
- * Receiving: 1 when all have come, 0 if the peer ended before the first one,
- * -EPIPE if it ended later. Sending: 0. After an error it is unknown how many
- * went through; the connection is good for closing only.
+ * Receiving returns 1 when all bytes have arrived, 0 if the stream ended before
+ * the first byte, -EPIPE if it ended later. Sending returns 0. After an error
+ * the number of bytes transferred is unknown; the connection can only be
+ * closed.
  */
 int sp_recv_exact(int fd, void *data, size_t len);
 int sp_recv_exact_until(int fd, void *data, size_t len, int64_t deadline);
@@ -63,35 +67,43 @@ int sp_sendv_all_until(int fd, const struct iovec *iov, size_t count,
 		       int64_t deadline);
 
 /*
- * End one direction, or both: @how is SHUT_RD, SHUT_WR or SHUT_RDWR. The peer
- * sees the end of the stream; whoever waits here in that direction returns. A
- * listener is ended by SHUT_RD. Does not wait.
+ * Shut down one direction or both: @how is SHUT_RD, SHUT_WR or SHUT_RDWR. The
+ * peer sees the end of the stream, and local waits in that direction return.
+ * SHUT_RD ends a listener. Does not wait.
  */
 int sp_shutdown(int fd, int how);
 
 /* Options */
 
-/* What is zero is left as it is. */
+/* A field that is zero leaves the option unchanged. */
 struct sp_tcp_opts {
-	int no_delay;	     /* 1: send small pieces at once; -1: gather */
-	int keepalive_s;     /* probe after so many seconds of silence */
+	/* 1 = send small segments immediately; -1 = coalesce */
+	int no_delay;
+	/* seconds without traffic before the first probe */
+	int keepalive_s;
 	int keepalive_every; /* seconds between probes */
-	int keepalive_count; /* unanswered probes that end the connection */
-	int user_timeout_ms; /* unacknowledged data that ends it */
-	int send_buffer;     /* bytes; the kernel doubles them */
+	/* unanswered probes after which the connection ends */
+	int keepalive_count;
+	/* time without an acknowledgement after which it ends */
+	int user_timeout_ms;
+	int send_buffer; /* bytes; the kernel doubles them */
 	int recv_buffer;
 };
-/* -EINVAL, -EOPNOTSUPP (buffers apart, not a TCP socket), ... */
+/*
+ * -EINVAL; -EOPNOTSUPP for TCP options of a socket that is not TCP; and other
+ * errors of setsockopt(2).
+ */
 int sp_tcp_set(int fd, const struct sp_tcp_opts *opts);
 
 /*
- * Sign segments to and from @peer (its port is ignored) as RFC 2385 wants it;
- * on a listener for connections to come, once for each peer. No key: stop it.
- * -EINVAL for a key above 80 bytes, -ENOPROTOOPT if the kernel has none of it.
+ * Sign segments to and from @peer with TCP MD5 (RFC 2385); the port of @peer is
+ * ignored. On a listener it applies to future connections; call it once for
+ * each peer. An empty key removes the option. -EINVAL for a key above 80 bytes,
+ * -ENOPROTOOPT if the kernel lacks the option.
  */
 int sp_tcp_md5(int fd, const struct sp_addr *peer, const void *key, size_t len);
 
-/* Who is at the other end of a Unix stream socket. */
+/* The process at the other end of a Unix stream socket. */
 struct sp_cred {
 	pid_t pid;
 	uid_t uid;

@@ -31,12 +31,17 @@ struct sp_spsc;
  */
 int sp_spsc_new(uint32_t capacity, struct sp_spsc **out);
 
-/* Items still queued are not freed: they are void * to us. NULL is fine. */
+/*
+ * Free the queue but not the items in it, which the queue does not own. NULL is
+ * fine.
+ */
 void sp_spsc_free(struct sp_spsc *q);
 
 /* Producer's side */
 
-/* -EAGAIN if full: the item is still yours. @item is never NULL. */
+/*
+ * -EAGAIN if the queue is full: the caller keeps the item. @item is not NULL.
+ */
 int sp_spsc_push(struct sp_spsc *q, void *item);
 
 /* Consumer's side */

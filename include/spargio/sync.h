@@ -30,9 +30,9 @@ extern "C" {
 struct sp_fiber;
 
 /*
- * Mutual exclusion. Who unlocks may lock again before a waiter does: that
- * keeps a lock fast that two shards fight over. A waiter that has lost several
- * times is given the lock next, so nobody waits for ever.
+ * A mutex. The fiber that unlocks it may lock it again before a waiter does,
+ * which keeps a mutex fast that two shards contend for. A waiter that has lost
+ * several times gets the mutex next, so no fiber waits forever.
  */
 struct sp_mutex {
 	SP__ATOMIC(uintptr_t) _word;
@@ -40,16 +40,17 @@ struct sp_mutex {
 	struct sp_waiters _waiters;
 };
 
-/* -EDEADLK if the caller holds it. Yields. */
+/* -EDEADLK if the caller holds @mutex. Yields. */
 int sp_mutex_lock(struct sp_mutex *mutex);
 int sp_mutex_lock_until(struct sp_mutex *mutex, int64_t deadline);
-int sp_mutex_trylock(struct sp_mutex *mutex); /* -EBUSY if it is taken */
-int sp_mutex_unlock(struct sp_mutex *mutex);  /* -EPERM if it is not yours */
+int sp_mutex_trylock(struct sp_mutex *mutex); /* -EBUSY if it is locked */
+/* -EPERM if the caller does not hold it */
+int sp_mutex_unlock(struct sp_mutex *mutex);
 
 /*
- * A condition: wait until another fiber says that what @mutex guards has
- * changed. Waiters are woken in order of arrival. The mutex is the caller's
- * again in every case, but for -EPERM: it was not before. Yields.
+ * A condition variable for state that a mutex protects. Waiters are woken in
+ * order of arrival. When sp_cond_wait() returns, the caller holds @mutex,
+ * except after -EPERM: the caller did not hold it. Yields.
  */
 struct sp_cond {
 	struct sp_waiters _waiters;
@@ -70,11 +71,12 @@ struct sp_sem {
 int sp_sem_wait(struct sp_sem *sem); /* yields */
 int sp_sem_wait_until(struct sp_sem *sem, int64_t deadline);
 int sp_sem_trywait(struct sp_sem *sem); /* -EAGAIN at zero; any thread */
-int sp_sem_post(struct sp_sem *sem);	/* -EOVERFLOW; any thread */
+/* -EOVERFLOW at the maximum; any thread */
+int sp_sem_post(struct sp_sem *sem);
 
 /*
- * Many readers or one writer, in order of arrival: a reader that comes after
- * a waiting writer waits behind it, so a reader must not lock twice.
+ * Many readers or one writer, in order of arrival. A reader that arrives after
+ * a waiting writer waits behind it, so a fiber must not lock for reading twice.
  */
 struct sp_rwlock {
 	struct sp_waiters _waiters;
@@ -82,31 +84,34 @@ struct sp_rwlock {
 	struct sp_fiber *_writer;
 };
 
-/* -EDEADLK if the caller is the writer. Yield. */
+/* -EDEADLK if the caller holds the write lock. Yield. */
 int sp_rwlock_rdlock(struct sp_rwlock *lock);
 int sp_rwlock_rdlock_until(struct sp_rwlock *lock, int64_t deadline);
 int sp_rwlock_wrlock(struct sp_rwlock *lock);
 int sp_rwlock_wrlock_until(struct sp_rwlock *lock, int64_t deadline);
-int sp_rwlock_tryrdlock(struct sp_rwlock *lock); /* -EBUSY */
-int sp_rwlock_trywrlock(struct sp_rwlock *lock); /* -EBUSY */
-/* -EPERM if it is not locked, or another one is the writer. */
+/* -EBUSY if it is locked for writing */
+int sp_rwlock_tryrdlock(struct sp_rwlock *lock);
+int sp_rwlock_trywrlock(struct sp_rwlock *lock); /* -EBUSY if it is locked */
+/* -EPERM if @lock is not locked, or another fiber holds the write lock. */
 int sp_rwlock_unlock(struct sp_rwlock *lock);
 
-/* A wait group: wait until as many were done as were added. */
+/* A wait group: a counter and a wait until it is zero. */
 struct sp_wg {
 	struct sp_waiters _waiters;
 	uint32_t _count;
 };
 
 int sp_wg_add(struct sp_wg *wg, uint32_t n); /* -EOVERFLOW; any thread */
-int sp_wg_done(struct sp_wg *wg); /* -EINVAL if none is left; any thread */
+/* -EINVAL if the counter is zero; any thread */
+int sp_wg_done(struct sp_wg *wg);
 int sp_wg_wait(struct sp_wg *wg); /* yields */
 int sp_wg_wait_until(struct sp_wg *wg, int64_t deadline);
 
 /*
- * Do something once. Who comes while @fn runs waits for it. If @fn returns a
- * negative errno, its caller gets that and the next one tries again; 0 is for
- * good. -EDEADLK if @fn comes back to the same once. Yields.
+ * Run @fn once. Fibers that call while @fn runs wait for it. If @fn returns a
+ * negative errno, its caller returns that errno and the next caller runs @fn
+ * again; after 0 it never runs again. -EDEADLK if @fn calls sp_once_do() on the
+ * same object. Yields.
  */
 struct sp_once {
 	struct sp_waiters _waiters;
@@ -119,9 +124,10 @@ int sp_once_until(struct sp_once *once, int64_t deadline, int (*fn)(void *),
 		  void *arg);
 
 /*
- * A barrier: wait until @count fibers have come; then all go on and it can be
- * used again. 1 for the last one to come, 0 for the others. Who gives up no
- * longer counts. -EINVAL if the count is 0. Yields.
+ * A barrier: wait until @count fibers have arrived; then all continue and the
+ * barrier can be used again. Returns 1 to the last fiber and 0 to the others. A
+ * fiber whose wait is cancelled or times out is no longer counted. -EINVAL if
+ * the count is 0. Yields.
  */
 struct sp_barrier {
 	struct sp_waiters _waiters;
@@ -133,7 +139,7 @@ struct sp_barrier {
 int sp_barrier_wait(struct sp_barrier *barrier);
 int sp_barrier_wait_until(struct sp_barrier *barrier, int64_t deadline);
 
-/* What a variable begins with; C++ before 20 has no designators. */
+/* Initialisers. C++ before C++20 has no designated initialisers. */
 #ifdef __cplusplus
 #define SP_MUTEX_INIT \
 	{             \

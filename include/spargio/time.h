@@ -1,14 +1,14 @@
 /*
  * spargio/time.h - clocks, deadlines, timers
  *
- * A deadline is a point on CLOCK_MONOTONIC in nanoseconds. Calls that wait for
- * another party have a form with one, named ..._until(); SP_NEVER waits for
- * ever. Every wait, also of calls without that form (files by name, directories,
- * the ..._all() and ..._full() of files), is bounded by sp_deadline_push(). A
- * deadline that has passed still lets a call succeed that need not wait.
+ * A deadline is a CLOCK_MONOTONIC time in nanoseconds. Calls that wait for
+ * another party have a form with a deadline, named ..._until(); SP_NEVER means
+ * no deadline. sp_deadline_push() bounds every wait, also of calls without that
+ * form (path.h, dir.h, and the ..._all() and ..._full() calls of file.h). A
+ * call that need not wait succeeds even after its deadline.
  *
- * Deadlines are met to one tick of 65 us: late by at most that much and the
- * time the shard was busy, never early.
+ * The timer resolution is one tick of 65 us. A wait ends at most one tick plus
+ * the time the shard was busy after its deadline, never before it.
  */
 #ifndef SPARGIO_TIME_H
 #define SPARGIO_TIME_H
@@ -28,7 +28,7 @@ extern "C" {
 /* Now, in nanoseconds of CLOCK_MONOTONIC. */
 int64_t sp_now(void);
 
-/* @ns from now, SP_NEVER if that is past the end of time. */
+/* The time @ns from now; SP_NEVER if it would overflow. */
 int64_t sp_in(int64_t ns);
 
 /* 0 or -ECANCELED. Yield. */
@@ -51,27 +51,28 @@ struct sp_scope {
 };
 void sp_deadline_push(struct sp_scope *scope, int64_t deadline);
 void sp_deadline_pop(struct sp_scope *scope);
-int64_t sp_deadline(void); /* the one in force, SP_NEVER if none */
+int64_t sp_deadline(void); /* the nearest deadline in force, or SP_NEVER */
 
-/* The same around one function; what @fn returns, or -ETIMEDOUT. */
+/*
+ * Run @fn(@arg) with a deadline @ns from now. Returns its return value or
+ * -ETIMEDOUT.
+ */
 int sp_timeout(int64_t ns, int (*fn)(void *), void *arg);
 int sp_timeout_at(int64_t deadline, int (*fn)(void *), void *arg);
 
-/*
- * A timer that can be moved while fibers wait for it, from any shard.
- */
+/* A timer that any shard can set again while fibers wait for it. */
 struct sp_timer;
 int sp_timer_new(int64_t when, struct sp_timer **out);
-void sp_timer_free(struct sp_timer *timer); /* nobody may be waiting */
+void sp_timer_free(struct sp_timer *timer); /* no fiber may be waiting */
 void sp_timer_reset(struct sp_timer *timer, int64_t when);
 int sp_timer_wait(struct sp_timer *timer); /* yields */
 int sp_timer_wait_until(struct sp_timer *timer, int64_t deadline);
 
-/* What an interval does with the ticks its owner was too late for. */
+/* What an interval does about ticks that passed while its owner was busy. */
 enum sp_missed {
-	SP_BURST, /* all of them at once */
-	SP_DELAY, /* the next a whole period from now */
-	SP_SKIP,  /* none: the next one of the original beat */
+	SP_BURST, /* return all of them without waiting */
+	SP_DELAY, /* continue one whole period after now */
+	SP_SKIP,  /* drop them; continue with the original phase */
 };
 
 struct sp_interval {

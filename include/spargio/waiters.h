@@ -1,14 +1,14 @@
 /*
  * spargio/waiters.h - part of the types of sync.h
  *
- * Who waits in them, in order of arrival. Nothing in it is for callers.
+ * The queue of waiting fibers, in order of arrival. Not for callers.
  */
 #ifndef SPARGIO_WAITERS_H
 #define SPARGIO_WAITERS_H
 
 #include <stdbool.h>
 
-/* C++ has no _Atomic. It only has to know the size, which is the same. */
+/* C++ has no _Atomic. It needs only the size of the type, which is the same. */
 #ifdef __cplusplus
 #define SP__ATOMIC(type) type
 #else

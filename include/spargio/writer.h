@@ -29,39 +29,41 @@ extern "C" {
 
 struct sp_writer;
 
-/* A buffer of @capacity bytes; 0: 16 KiB. -EBADF, -ENOMEM. */
+/*
+ * Make a writer with a buffer of @capacity bytes; 0 = 16 KiB. -EBADF, -ENOMEM.
+ */
 int sp_writer_new(int fd, size_t capacity, struct sp_writer **out);
 
-/* What was not flushed is lost. NULL is fine. */
+/* Free the writer; bytes that were not flushed are lost. NULL is fine. */
 void sp_writer_free(struct sp_writer *w);
 
 /*
- * Put @data behind what is there; what the buffer cannot hold goes out at once,
- * with all that is before it. After an error it is not known how much of @data
- * was taken, if it is more than the buffer holds; else none of it was. Yields.
+ * Append @data to the buffer. If the buffer is too small, its content and @data
+ * are written to the descriptor. After an error none of @data was accepted,
+ * except if @data exceeds the buffer: then an unknown part was. Yields.
  */
 int sp_writer_write(struct sp_writer *w, const void *data, size_t len);
 int sp_writer_write_until(struct sp_writer *w, const void *data, size_t len,
 			  int64_t deadline);
 
-/* The same for text. -EMSGSIZE if it does not fit into an empty buffer. */
+/* Append formatted text. -EMSGSIZE if it does not fit into an empty buffer. */
 int sp_writer_printf(struct sp_writer *w, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int sp_writer_printf_until(struct sp_writer *w, int64_t deadline,
 			   const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Everything out. Yields. */
+/* Write the whole buffer to the descriptor. Yields. */
 int sp_writer_flush(struct sp_writer *w);
 int sp_writer_flush_until(struct sp_writer *w, int64_t deadline);
 
-/* How many bytes wait for that. */
+/* The number of bytes in the buffer. */
 size_t sp_writer_buffered(const struct sp_writer *w);
 
 /*
- * Copy from one descriptor to another, of whatever kind, until the end or
- * @max bytes: how many, or a negative errno. Yields. After an error a part has
- * been copied; what was read and not written is lost.
+ * Copy from one descriptor to another, of any kind, until the end or @max
+ * bytes. Returns the number of bytes or a negative errno. Yields. After an
+ * error a part has been copied; bytes that were read and not written are lost.
  */
 int64_t sp_copy(int from, int to, int64_t max);
 int64_t sp_copy_until(int from, int to, int64_t max, int64_t deadline);

@@ -94,7 +94,7 @@ struct bgp_as_path_iter bgp_as_path_start(const struct bgp_as_path *path)
 	return it;
 }
 
-/* The head is used up: go on with AS4_PATH, once. */
+/* The head is used up: continue with AS4_PATH, once. */
 static void switch_to_as4(struct bgp_as_path_iter *it)
 {
 	it->c = wire_start(it->then);
@@ -109,8 +109,8 @@ bool bgp_as_path_next(struct bgp_as_path_iter *it, struct bgp_as_segment *out)
 	uint32_t hops;
 
 	/*
-	 * With no hop left to take, leading confederation segments still
-	 * belong to the head: they count nothing.
+	 * When no hop is left to take, leading confederation segments still
+	 * belong to the head, because they count as no hops.
 	 */
 	for (;;) {
 		if (!take_segment(&it->c, it->width, out)) {
@@ -120,7 +120,9 @@ bool bgp_as_path_next(struct bgp_as_path_iter *it, struct bgp_as_segment *out)
 			continue;
 		}
 		hops = segment_hops(out);
-		/* RFC 6793 3: AS4_PATH has no business with confederations. */
+		/*
+		 * RFC 6793 3: AS4_PATH must not contain confederation segments.
+		 */
 		if (it->in_as4 && hops == 0)
 			continue;
 		if (hops <= it->hops_left)

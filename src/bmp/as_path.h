@@ -1,5 +1,5 @@
 /*
- * bmp/as_path.h - walk an AS_PATH, also one that comes in two halves
+ * bmp/as_path.h - iterate over an AS_PATH, merged with AS4_PATH
  *
  *	+------+-------+------+------+--
  *	| type | count | ASN  | ASN  | ...	RFC 4271 4.3, repeated
@@ -44,10 +44,10 @@ struct bgp_as_segment {
 
 struct bgp_as_path_iter {
 	struct wire_cursor c;
-	struct wire_view then; /* what follows c: the AS4_PATH */
+	struct wire_view then; /* the AS4_PATH, which follows c */
 	uint8_t width;
 	bool in_as4;
-	uint32_t hops_left; /* of c; UINT32_MAX: all */
+	uint32_t hops_left; /* hops left in c; UINT32_MAX = all */
 };
 
 /* Whether @path is whole segments of known types at this width. */
@@ -76,26 +76,26 @@ static inline bool bgp_as_type_is_sequence(uint8_t type)
 }
 
 /*
- * The same walk with sequences of one type that follow one another merged into
- * one, in pieces of BGP_AS_RUN_MAX: what they say is the same, and a path of
- * thousands of short sequences takes less when it is written for each route.
+ * The same iteration with consecutive sequences of one type merged into one, in
+ * pieces of BGP_AS_RUN_MAX. The meaning is the same, and a path of thousands of
+ * short sequences takes less space when it is written for each route.
  */
 #define BGP_AS_RUN_MAX 255
 
 struct bgp_as_runs {
 	struct bgp_as_path_iter it;
-	struct bgp_as_segment segment; /* of which the run takes next */
-	unsigned taken;		       /* ASNs of it */
+	struct bgp_as_segment segment; /* segment that the run continues with */
+	unsigned taken;		       /* ASNs already taken from it */
 	bool more;		       /* there is a segment */
 };
 
 struct bgp_as_runs bgp_as_runs_start(const struct bgp_as_path *path);
 
-/* The next: its type and ASNs. Returns their number; 0: there is none. */
+/* The next run: its type and ASNs. Returns their number; 0 at the end. */
 unsigned bgp_as_runs_next(struct bgp_as_runs *runs, uint8_t *type,
 			  uint32_t asns[BGP_AS_RUN_MAX]);
 
-/* Where the route comes from: the last ASN of a sequence, or 0. */
+/* The origin of the route: the last ASN of a sequence, or 0. */
 uint32_t bgp_as_path_origin(const struct bgp_as_path *path);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The table is the RFCs; the loop never changes. A wrong value can only make
- * the verdict worse, never better, and a value that was refused leaves no
- * trace in the struct but the verdict.
+ * The table implements the RFCs. A wrong value can only make the verdict
+ * stronger, never weaker, and a refused value changes nothing in the struct
+ * except the verdict.
  */
 #include "bmp/attr.h"
 
@@ -12,10 +12,11 @@ struct attr_rule {
 	bool (*body)(struct wire_view v, const struct bgp_decode_opts *r,
 		     struct bgp_attrs *a);
 	uint16_t min, max; /* length of the value */
-	uint8_t flags;	   /* of optional and transitive */
+	uint8_t flags;	   /* required optional and transitive flags */
 	uint8_t bad;	   /* verdict if length or value is wrong */
-	uint8_t bad_flags; /* verdict if flags are; RFC 7606 3c */
-	uint8_t twice;	   /* verdict if it comes again; first one stands */
+	uint8_t bad_flags; /* verdict if the flags are wrong; RFC 7606 3c */
+	/* verdict if it is repeated; the first one is used */
+	uint8_t twice;
 };
 
 static bool body_opaque(struct wire_view v, const struct bgp_decode_opts *r,
@@ -37,7 +38,7 @@ static bool body_origin(struct wire_view v, const struct bgp_decode_opts *r,
 	return true;
 }
 
-/* The second width is tried only where the first cannot be. */
+/* The second width is tried only if the first is impossible. */
 static bool body_as_path(struct wire_view v, const struct bgp_decode_opts *r,
 			 struct bgp_attrs *a)
 {
@@ -82,8 +83,8 @@ static bool body_local_pref(struct wire_view v, const struct bgp_decode_opts *r,
 }
 
 /*
- * The length tells the width, whatever the session's is: a router that sends
- * the wrong path width does the same here.
+ * The length determines the width, not the session: a router that sends the
+ * wrong path width does the same here.
  */
 static bool body_aggregator(struct wire_view v, const struct bgp_decode_opts *r,
 			    struct bgp_attrs *a)
@@ -307,7 +308,7 @@ static bool body_link_state(struct wire_view v, const struct bgp_decode_opts *r,
 #define OPT_LOCAL  BGP_ATTR_OPTIONAL
 #define ANY	   UINT16_MAX
 
-/* Of attributes we have no row for; the others are reserved. */
+/* Flags of attributes without a row; the others are reserved. */
 #define UNKNOWN_FLAGS (OPT_TRANS | BGP_ATTR_PARTIAL)
 
 /* In seen[0], where all codes below 64 are. */
@@ -330,7 +331,10 @@ static const struct attr_rule rules[256] = {
 	[BGP_COMMUNITIES]	    = { body_communities,          4, ANY, OPT_TRANS,  WITHDRAW, WITHDRAW, DISCARD },
 	[BGP_ORIGINATOR_ID]	    = { body_originator_id,        4,   4, OPT_LOCAL,  WITHDRAW, WITHDRAW, DISCARD },
 	[BGP_CLUSTER_LIST]	    = { body_cluster_list,         4, ANY, OPT_LOCAL,  WITHDRAW, WITHDRAW, DISCARD },
-	/* Flags aside, their NLRI are needed to withdraw: see judge(). */
+	/*
+	 * If only the flags are wrong, their NLRI are needed to withdraw: see
+	 * judge_attr().
+	 */
 	[BGP_MP_REACH]		    = { body_mp_reach,             1, ANY, OPT_LOCAL,  RESET,    WITHDRAW, RESET },
 	[BGP_MP_UNREACH]	    = { body_mp_unreach,           3, ANY, OPT_LOCAL,  RESET,    WITHDRAW, RESET },
 	[BGP_EXT_COMMUNITIES]	    = { body_ext_communities,      8, ANY, OPT_TRANS,  WITHDRAW, WITHDRAW, DISCARD },
@@ -365,7 +369,7 @@ uint8_t bgp_attr_flags(uint8_t code)
 void bgp_attrs_blame(struct bgp_attrs *a, enum bgp_verdict v,
 		     enum bgp_fault fault, uint8_t code)
 {
-	/* A stronger verdict on another part does not mend the attributes. */
+	/* A stronger verdict on another part does not repair the attributes. */
 	a->withdraw |= v == BGP_WITHDRAW;
 	if (v <= a->verdict)
 		return;
@@ -374,13 +378,13 @@ void bgp_attrs_blame(struct bgp_attrs *a, enum bgp_verdict v,
 	a->fault_code = code;
 }
 
-/* Whether the attribute may stand. */
+/* True if the attribute may be used. */
 static bool judge_attr(const struct bgp_attr *t, const struct attr_rule *rule,
 		       const struct bgp_decode_opts *r, struct bgp_attrs *a)
 {
 	if ((t->flags & OPT_TRANS) != rule->flags) {
 		bgp_attrs_blame(a, rule->bad_flags, BGP_FAULT_FLAGS, t->code);
-		/* To withdraw what they announce, we must know what. */
+		/* To withdraw the announced routes they must be known. */
 		if (t->code != BGP_MP_REACH && t->code != BGP_MP_UNREACH)
 			return false;
 	}
@@ -395,7 +399,7 @@ static bool judge_attr(const struct bgp_attr *t, const struct attr_rule *rule,
 	return true;
 }
 
-/* What to make of the four-byte twins, RFC 6793 4.2.3. */
+/* Decide about AS4_PATH and AS4_AGGREGATOR, RFC 6793 4.2.3. */
 static void settle_as4(struct bgp_attrs *a)
 {
 	const uint64_t twins = BIT(BGP_AS4_PATH) | BIT(BGP_AS4_AGGREGATOR);
@@ -404,7 +408,7 @@ static void settle_as4(struct bgp_attrs *a)
 	if (!(a->seen[0] & twins))
 		return;
 	if (a->as_path.width == 4) {
-		/* 4.1: they say nothing to one who reads four bytes. */
+		/* 4.1: a four-byte speaker ignores them. */
 		a->seen[0] &= ~twins;
 	} else if (bgp_attrs_find(a, BGP_AS4_AGGREGATOR, &as4) &&
 		   bgp_attrs_has(a, BGP_AGGREGATOR)) {
@@ -420,7 +424,7 @@ static void settle_as4(struct bgp_attrs *a)
 		a->as_path.as4_path = (struct wire_view){ 0 };
 }
 
-/* The same code again: the first stands, even if it was refused. */
+/* A repeated code: the first is used, even if it was refused. */
 static void blame_twice(struct bgp_attrs *a, uint8_t code)
 {
 	bgp_attrs_blame(a,
@@ -429,7 +433,7 @@ static void blame_twice(struct bgp_attrs *a, uint8_t code)
 			BGP_FAULT_TWICE, code);
 }
 
-/* Whether the flags, and the width of the length, are the canonical ones. */
+/* True if the flags and the width of the length are canonical. */
 static inline bool head_is_canonical(const struct bgp_attr *t,
 				     const struct attr_rule *rule)
 {
@@ -442,9 +446,9 @@ static inline bool head_is_canonical(const struct bgp_attr *t,
 }
 
 /*
- * Walk the block. Every attribute leaves its mark in seen, so that a second
- * one is noticed; those that were refused also in @refused. Returns whether
- * there are any.
+ * Iterate over the block. Every attribute sets its bit in seen, so that a
+ * repetition is noticed; refused ones also in @refused. Returns true if any was
+ * refused.
  */
 static inline bool walk_attrs(struct wire_view block,
 			      const struct bgp_decode_opts *r,
@@ -480,8 +484,8 @@ static inline bool walk_attrs(struct wire_view block,
 			a->has_unknown = true;
 		} else if (rule->body == NULL) {
 			/*
-			 * RFC 4271 6.3: what is well-known must be known.
-			 * RFC 7606 3c makes of it a withdrawal.
+			 * RFC 4271 6.3: an unknown well-known attribute is an
+			 * error; RFC 7606 3c makes it a withdrawal.
 			 */
 			bgp_attrs_blame(a, BGP_WITHDRAW, BGP_FAULT_FLAGS,
 					t.code);
@@ -504,7 +508,7 @@ enum bgp_verdict bgp_attrs_decode(struct wire_view block,
 				  const struct bgp_decode_opts *opts,
 				  struct bgp_attrs *out)
 {
-	/* What the canonical form says elsewhere, or not at all. */
+	/* Attributes that the canonical form has elsewhere or not at all. */
 	const uint64_t elsewhere = BIT(BGP_MP_REACH) | BIT(BGP_MP_UNREACH) |
 				   BIT(BGP_AS4_PATH) | BIT(BGP_AS4_AGGREGATOR);
 	uint64_t refused[4] = { 0 };

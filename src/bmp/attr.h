@@ -50,7 +50,7 @@ enum bgp_attr_flag {
 	BGP_ATTR_EXT_LEN = 0x10,
 };
 
-/* What to do with an UPDATE; the larger is the stronger (RFC 7606 3h). */
+/* What to do with an UPDATE; a larger value is stronger (RFC 7606 3h). */
 enum bgp_verdict {
 	BGP_ACCEPT,
 	BGP_DISCARD_ATTR,   /* as if the attribute were not there */
@@ -60,7 +60,7 @@ enum bgp_verdict {
 	BGP_VERDICTS
 };
 
-/* Why. Of the strongest verdict, the first cause. */
+/* The first cause of the strongest verdict. */
 enum bgp_fault {
 	BGP_FAULT_NONE,
 	BGP_FAULT_FLAGS,  /* optional or transitive bit */

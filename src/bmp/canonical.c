@@ -1,11 +1,11 @@
 /*
- * A block that is canonical already is found by what the decoder saw on its
- * way, and a look at its path and communities.
+ * A block that is already canonical is recognised by what the decoder saw, and
+ * a check of its path and communities.
  *
- * Any other: one pass over it, writing as it goes, as long as the codes ascend;
- * nearly all routers send them so. If they do not, the place of the first
- * attribute of each code is noted in a table and the pass is made in its
- * order. Either way the cost is linear in the block, whatever a router sends.
+ * Any other block is written in one pass, as long as the codes ascend; nearly
+ * all routers send them so. If they do not, the offset of the first attribute
+ * of each code is noted in a table, and the pass follows the table. In both
+ * cases the cost is linear in the block.
  */
 #include "bmp/canonical.h"
 
@@ -114,7 +114,10 @@ static void sift_down(uint8_t *p, size_t root, size_t n, size_t width)
 	}
 }
 
-/* A router can send 16,000 communities backwards; that must not be n^2. */
+/*
+ * A router can send 16,000 communities in descending order; heap sort avoids
+ * n^2.
+ */
 static void sort_heap(uint8_t *p, size_t n, size_t width)
 {
 	for (size_t i = n / 2; i > 0; i--)
@@ -186,8 +189,8 @@ static bool path_is_plain(const struct bgp_as_path *path)
 }
 
 /*
- * Append a segment. Sequences that follow one another are one sequence, in
- * pieces as long as they can be; @at is the segment before, or SIZE_MAX.
+ * Append a segment. Consecutive sequences become one, in pieces of maximum
+ * length; @at is the previous segment, or SIZE_MAX.
  */
 static size_t put_segment(struct out *o, const struct bgp_as_segment *s,
 			  size_t at)
@@ -289,7 +292,7 @@ static inline void put_value(struct out *o, const struct bgp_attrs *a,
 	}
 }
 
-/* Any but the plainest. */
+/* All forms except the plainest. */
 static void put_next_hop_address(struct out *o, const struct bgp_update *u,
 				 enum bgp_nlri_part_id s)
 {
@@ -339,7 +342,7 @@ static inline __attribute__((always_inline)) void put_attr(
 		put_next_hop(o, u, s);
 	if (forms[t->code].form == NOT_HERE)
 		return;
-	/* Of attributes we understand, nobody is shown the partial bit. */
+	/* The partial bit of known attributes is not kept. */
 	if (bgp_attr_known(t->code))
 		flags &= (uint8_t)~BGP_ATTR_PARTIAL;
 	at = begin_attr(o, flags, t->code);
@@ -348,8 +351,8 @@ static inline __attribute__((always_inline)) void put_attr(
 }
 
 /*
- * The slow way, for blocks that are not in order. Its table is kept out of the
- * stack of the quick one.
+ * The slow path, for blocks that are not in order. Its table is kept off the
+ * stack of the fast path.
  */
 static __attribute__((noinline)) void put_unordered(struct out *o,
 						    const struct bgp_update *u,

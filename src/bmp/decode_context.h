@@ -1,19 +1,19 @@
 /*
- * bmp/decode_context.h - what the decoder must know to read UPDATEs of a peer
+ * bmp/decode_context.h - the state needed to decode the UPDATEs of a peer
  *
  *	OPEN sent + OPEN received	->	struct bgp_context	per peer
  *	context + per-peer header	->	struct bgp_decode_opts	per message
  *
- * Add-path is the dangerous one: read with it wrongly on or off, an UPDATE
- * turns into plausible garbage. It holds per family and per direction, and
- * only if one side offered to send and the other to receive (RFC 7911 4), so
- * it takes both OPENs. Without a usable OPEN NLRI are read in the plain form.
+ * Add-path is critical: decoded with the wrong setting, an UPDATE becomes
+ * plausible garbage. It applies per family and per direction, and only if one
+ * side offered to send and the other to receive (RFC 7911 4), so both OPENs are
+ * needed. Without a usable OPEN, NLRI are decoded in the plain form.
  *
- * Routers send the other form than their OPENs say: FRR and GoBGP negotiate
- * add-path and leave the identifiers out. So a field that cannot be read as the
- * OPENs say, and can be read the other way to its last bit, is read the other
- * way (bmp/update.h), and bgp_context_learn() keeps that for the view and the
- * family. docs/decisions/0118
+ * Some routers do not send the form of their OPENs: FRR and GoBGP negotiate
+ * add-path and omit the identifiers. So a field that cannot be decoded as
+ * negotiated, but can be decoded completely in the other form, is decoded in
+ * that form (bmp/update.h), and bgp_context_learn() keeps this for the view and
+ * the family. docs/decisions/0118
  */
 #ifndef BMP_DECODE_CONTEXT_H
 #define BMP_DECODE_CONTEXT_H
@@ -27,12 +27,15 @@ struct bmp_peer_up;
 struct bgp_decode_opts {
 	bgp_family_set add_path;	/* path identifiers before NLRI */
 	bgp_family_set multiple_labels; /* labels up to the bottom of stack */
-	/* May be read the other way if they cannot be read as add_path says. */
+	/*
+	 * Families that may be decoded in the other form if add_path does not
+	 * fit.
+	 */
 	bgp_family_set add_path_either;
 	uint8_t as_width; /* 2 or 4 */
 	/* A path that cannot be of that width is not read with the other. */
 	bool as_width_certain;
-	/* Made up by the router from its Loc-RIB: AS_PATH may be missing. */
+	/* Made by the router from its Loc-RIB: AS_PATH may be missing. */
 	bool loc_rib;
 	/* MP_REACH of an MRT RIB entry is only a next hop, RFC 6396 4.3.4. */
 	bool mrt_rib;
@@ -40,7 +43,7 @@ struct bgp_decode_opts {
 	bool canonical;
 };
 
-/* What an operator knows better, per router. */
+/* Settings of an operator, per router. */
 struct bgp_overrides {
 	bgp_family_set add_path_on[BMP_VIEWS];
 	bgp_family_set add_path_off[BMP_VIEWS];

@@ -7,14 +7,14 @@
  *	if (bmp_status_usable(s))
  *		... msg.type says which member of the union counts
  *
- * A router that breaks a rule costs as little as possible: a Peer Down without
+ * An error of a router has the smallest possible effect: a Peer Down without
  * its NOTIFICATION still takes the peer down, a Peer Up with a broken OPEN
- * still brings it up, and nothing here ends a session. Nothing is copied but
- * fixed fields; all views die with the frame.
+ * still brings it up, and no error here ends a session. Only fixed fields are
+ * copied; all views are valid as long as the frame.
  *
- * BMP version 4 is a draft whose numbers moved. Which numbering a router
- * speaks cannot be told from its bytes (4 is "group" in one and "BGP message"
- * in the other), so the operator says it.
+ * BMP version 4 is a draft whose numbers changed. The numbering cannot be
+ * recognised from the bytes (4 is "group" in one and "BGP message" in the
+ * other), so it is configured.
  */
 #ifndef BMP_MESSAGE_H
 #define BMP_MESSAGE_H

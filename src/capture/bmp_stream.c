@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A read(2) should be worth its while. */
+/* Read in large pieces. */
 #define READ_SIZE (64 * 1024)
 
 void capture_bmp_stream_init(struct capture_bmp_stream *reader,
@@ -39,7 +39,7 @@ static const char *frame_text(enum bmp_frame_status status)
 	}
 }
 
-/* More bytes were needed and this is why there are none. */
+/* More bytes were needed; return why there are none. */
 static enum capture_bmp_stream_status stream_ended(
 	struct capture_bmp_stream *reader, enum capture_source_status status)
 {

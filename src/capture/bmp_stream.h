@@ -1,7 +1,7 @@
 /*
  * capture/bmp_stream.h - read a file that is a raw BMP stream
  *
- * What a router sent over one TCP session, byte for byte.
+ * The bytes that a router sent over one TCP session.
  */
 #ifndef CAPTURE_BMP_STREAM_H
 #define CAPTURE_BMP_STREAM_H
@@ -18,7 +18,7 @@ enum capture_bmp_stream_status {
 struct capture_bmp_stream {
 	struct capture_source *source; /* borrowed */
 	struct capture_stream stream;
-	uint64_t offset; /* of the frame handed out last */
+	uint64_t offset; /* offset of the last frame returned */
 	char error[128];
 };
 
@@ -27,7 +27,7 @@ void capture_bmp_stream_init(struct capture_bmp_stream *reader,
 
 void capture_bmp_stream_fini(struct capture_bmp_stream *reader);
 
-/* The next message; *@out is a view that lives until the next call. */
+/* The next message; *@out is a view that is valid until the next call. */
 enum capture_bmp_stream_status capture_bmp_stream_next(
 	struct capture_bmp_stream *reader, struct bmp_frame *out);
 

@@ -1,6 +1,6 @@
 /*
- * Four libraries with one shape: start, step, stop. The table at the end is
- * all that the rest of the file is for.
+ * Four libraries with the same interface: start, step, stop. The table at the
+ * end is used by the rest of the file.
  */
 #include "capture/codec.h"
 
@@ -13,10 +13,10 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-/* A window of 128 MiB: what zstd itself accepts without being told to. */
+/* A window of 128 MiB: zstd's own default limit. */
 #define ZSTD_WINDOW_LOG 27
 
-/* 15 bits of window, and 16 says "with the gzip header and its checksum". */
+/* 15 bits of window; 16 means with gzip header and checksum. */
 #define GZIP_WINDOW_BITS (15 + 16)
 
 struct codec_rules {
@@ -37,7 +37,7 @@ struct capture_codec {
 	};
 };
 
-/* The libraries count in unsigned int; a step may take less than it is given. */
+/* The libraries use unsigned int; a step may take less than it is given. */
 static unsigned size_clamp(size_t n)
 {
 	return n > UINT_MAX ? UINT_MAX : (unsigned)n;

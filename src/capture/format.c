@@ -31,7 +31,7 @@ static const char *const names[CAPTURE_FORMATS] = {
 };
 /* clang-format on */
 
-/* MRT has no magic: a type and a subtype that exist must do (RFC 6396). */
+/* MRT has no magic number: a known type and subtype must suffice (RFC 6396). */
 static bool looks_like_mrt(struct wire_view start)
 {
 	struct wire_cursor c = wire_start(start);
@@ -46,8 +46,8 @@ static bool looks_like_mrt(struct wire_view start)
 }
 
 /*
- * A BMP message is under 16 MiB in any stream a router would send, so the
- * length's first byte is zero; the version alone is too weak a sign.
+ * Real BMP messages are below 16 MiB, so the first byte of the length is zero;
+ * the version alone is too weak.
  */
 static bool looks_like_bmp(struct wire_view start)
 {
@@ -55,7 +55,7 @@ static bool looks_like_bmp(struct wire_view start)
 	       start.p[1] == 0;
 }
 
-/* A file made by pzstd begins with a frame that holds no data. */
+/* A file made by pzstd begins with an empty frame. */
 static bool looks_like_skippable_zstd(struct wire_view start)
 {
 	static const uint8_t rest[3] = { 0x2a, 0x4d, 0x18 };

@@ -1,8 +1,8 @@
 /*
- * capture/format.h - what a file is, by its first bytes
+ * capture/format.h - detect a file's format by its first bytes
  *
- * Names lie and pipes have none, so only content is asked. Compression is
- * peeled off first; what comes out is asked again.
+ * File names are not reliable and pipes have none, so only the content is used.
+ * Compression is removed first, and the result is examined again.
  */
 #ifndef CAPTURE_FORMAT_H
 #define CAPTURE_FORMAT_H
@@ -22,7 +22,7 @@ enum capture_format {
 	CAPTURE_FORMATS
 };
 
-/* Enough bytes for any answer but CAPTURE_UNKNOWN. */
+/* Enough bytes to detect any format. */
 #define CAPTURE_FORMAT_PEEK 12
 
 /* @start is the first bytes of the file; fewer than the peek are fine. */

@@ -26,7 +26,7 @@ static enum capture_mrt_status mrt_damaged(struct capture_mrt *mrt,
 	return CAPTURE_MRT_DAMAGED;
 }
 
-/* Read exactly @len bytes; *@got says how many there were. */
+/* Read exactly @len bytes; *@got is the number available. */
 static enum capture_source_status read_exactly(struct capture_mrt *mrt,
 					       uint8_t *to, size_t len,
 					       size_t *got)
@@ -46,8 +46,8 @@ static enum capture_source_status read_exactly(struct capture_mrt *mrt,
 }
 
 /*
- * The buffer follows what really arrives, not what a header claims, so that a
- * length of 64 MiB in a short file costs nothing.
+ * The buffer grows with the bytes that arrive, not with the length in the
+ * header, so a length of 64 MiB in a short file costs nothing.
  */
 static enum capture_source_status read_body(struct capture_mrt *mrt, size_t len,
 					    bool *out_of_memory)
@@ -86,7 +86,7 @@ static enum capture_mrt_status record_cut(struct capture_mrt *mrt,
 	return mrt_damaged(mrt, capture_source_text(status));
 }
 
-/* Microseconds come first in the body, and count in its length. */
+/* Microseconds are the first field of the body and count in its length. */
 static bool take_microseconds(struct capture_mrt_record *record)
 {
 	struct wire_cursor c = wire_start(record->body);

@@ -6,8 +6,8 @@
  *	|   time   | type | subtype | length |  us  | body ...
  *	+----------+------+---------+--------+------+---------
  *
- * Only the "_ET" types have microseconds. This file cuts records; what is in
- * them is read by capture/mrt_table.h and capture/mrt_message.h.
+ * Only the "_ET" types have microseconds. This file splits records;
+ * capture/mrt_table.h and capture/mrt_message.h decode them.
  */
 #ifndef CAPTURE_MRT_H
 #define CAPTURE_MRT_H

@@ -1,5 +1,5 @@
 /*
- * capture/mrt_field.h - fields that MRT records of all kinds share
+ * capture/mrt_field.h - fields that all kinds of MRT records share
  */
 #ifndef CAPTURE_MRT_FIELD_H
 #define CAPTURE_MRT_FIELD_H
@@ -20,7 +20,7 @@ static inline bool mrt_take_as(struct wire_cursor *c, uint8_t width,
 	return true;
 }
 
-/* An address of 4 or 16 bytes, put into the one form used everywhere. */
+/* An address of 4 or 16 bytes, converted to 16 bytes with IPv4 mapped. */
 static inline bool mrt_take_address(struct wire_cursor *c, bool ipv6,
 				    uint8_t out[16])
 {

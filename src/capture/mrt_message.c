@@ -2,7 +2,7 @@
 
 #include "capture/mrt_field.h"
 
-/* What a subtype of BGP4MP means; those with as_width 0 are not for us. */
+/* The meaning of each BGP4MP subtype; as_width 0 = not supported. */
 /* clang-format off */
 static const struct subtype {
 	uint8_t as_width;

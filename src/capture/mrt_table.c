@@ -121,7 +121,7 @@ static bool next_v1(struct capture_mrt_rib *rib, struct capture_mrt_entry *out)
 	return true;
 }
 
-/* Take one NLRI off @c: only its family knows where it ends. */
+/* Take one NLRI from @c; its length depends on the family. */
 static enum capture_mrt_verdict take_nlri(struct wire_cursor *c, bool path_id,
 					  struct capture_mrt_rib *out)
 {
@@ -136,7 +136,10 @@ static enum capture_mrt_verdict take_nlri(struct wire_cursor *c, bool path_id,
 	bgp_nlri_start(&it, wire_rest(c), &format);
 	if (format.family == BGP_FAMILY_UNKNOWN || !bgp_nlri_next(&it))
 		return CAPTURE_MRT_BAD_NLRI;
-	/* What the iterator stepped over; the path identifier apart. */
+	/*
+	 * The NLRI as it was skipped by the iterator, without the path
+	 * identifier.
+	 */
 	if (path_id && !wire_u32(c, &out->path_id))
 		return CAPTURE_MRT_BAD_NLRI;
 	wire_take(c, c->left - it.c.left, &out->nlri);
@@ -154,7 +157,7 @@ static bool next_v2(struct capture_mrt_rib *rib, uint16_t *index,
 	       wire_u16(c, &len) && wire_take(c, len, &out->attributes);
 }
 
-/* Do the entries fill the record to its last byte? */
+/* True if the entries fill the record exactly. */
 static bool entries_fit(const struct capture_mrt_rib *rib)
 {
 	struct capture_mrt_rib walk = *rib;
@@ -168,9 +171,10 @@ static bool entries_fit(const struct capture_mrt_rib *rib)
 }
 
 /*
- * RFC 8050 4.2 puts the path identifier of RIB_GENERIC_ADDPATH into the NLRI;
- * those who write such records (GoBGP, OpenBGPD) put it into the entries, as in
- * the other subtypes. Only one of the two fits the record's length.
+ * RFC 8050 4.2 puts the path identifier of RIB_GENERIC_ADDPATH into the NLRI,
+ * but the programs that write such records (GoBGP, OpenBGPD) put it into the
+ * entries, as in the other subtypes. Only one of the two fits the record's
+ * length.
  */
 static enum capture_mrt_verdict take_generic_add_path(
 	struct wire_cursor c, struct capture_mrt_rib *out)

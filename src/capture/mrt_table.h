@@ -20,7 +20,7 @@ struct capture_mrt_peer {
 	uint8_t address[16]; /* IPv4 mapped to IPv6 */
 };
 
-/* All zero is a table that was not seen yet. */
+/* All zero = no table seen yet. */
 struct capture_mrt_peers {
 	bool seen;
 	uint32_t collector_id;
@@ -30,7 +30,7 @@ struct capture_mrt_peers {
 
 void capture_mrt_peers_fini(struct capture_mrt_peers *peers);
 
-/* Is @record a PEER_INDEX_TABLE? Then it is not a RIB. */
+/* True if @record is a PEER_INDEX_TABLE, and so not a RIB. */
 static inline bool capture_mrt_is_peers(const struct capture_mrt_record *record)
 {
 	return record->type == CAPTURE_MRT_TABLE_DUMP_V2 &&
@@ -38,8 +38,8 @@ static inline bool capture_mrt_is_peers(const struct capture_mrt_record *record)
 }
 
 /*
- * Replace *@peers by the table in @record. A table that is cut keeps the peers
- * that could be read: their indices are right. No memory: as if cut.
+ * Replace *@peers by the table in @record. A truncated table keeps the peers
+ * that could be parsed: their indices are correct. If out of memory, the same.
  */
 enum capture_mrt_verdict capture_mrt_peers_decode(
 	struct capture_mrt_peers *peers,
@@ -59,7 +59,7 @@ struct capture_mrt_rib {
 	struct wire_cursor entries;
 	const struct capture_mrt_peers *peers;
 
-	/* TABLE_DUMP puts length and prefix apart; nlri needs them joined. */
+	/* TABLE_DUMP has length and prefix apart; nlri needs them joined. */
 	uint8_t joined[17];
 	struct capture_mrt_peer own_peer;
 };
@@ -73,7 +73,7 @@ struct capture_mrt_entry {
 };
 
 /*
- * Start on the RIB in @record. Views in *@out point into the record, @peers and
+ * Begin the RIB in @record. Views in *@out point into the record, @peers and
  * *@out itself, so it must not be copied.
  */
 enum capture_mrt_verdict capture_mrt_rib_decode(

@@ -13,7 +13,7 @@
 #define IPPROTO_AH	   51
 #define IPPROTO_DEST_OPTS  60
 
-/* A packet of more nested headers than this is not a router's BMP session. */
+/* A router's BMP packets do not have more nested headers than this. */
 #define MAX_TAGS    8
 #define MAX_HEADERS 8
 
@@ -42,7 +42,7 @@ static bool ethertype_after_tags(struct wire_cursor *c, uint16_t *out)
 	return false;
 }
 
-/* Version 4 or 6, as the header itself says. */
+/* Version 4 or 6, from the IP header. */
 static uint16_t ethertype_by_version(const struct wire_cursor *c)
 {
 	switch (c->left > 0 ? c->p[0] >> 4 : 0) {
@@ -55,7 +55,7 @@ static uint16_t ethertype_by_version(const struct wire_cursor *c)
 	}
 }
 
-/* Leave @c at the network header and say which it is; false if cut. */
+/* Advance @c to the network header and return its type; false if truncated. */
 static bool take_link(enum capture_link link, struct wire_cursor *c,
 		      uint16_t *out)
 {
@@ -74,7 +74,10 @@ static bool take_link(enum capture_link link, struct wire_cursor *c,
 			return true;
 		return cursor_skip(c, 2) && ethertype_after_tags(c, out);
 	case CAPTURE_LINK_NULL:
-		/* The family's number differs by system; the IP header's not. */
+		/*
+		 * The number of the family depends on the system; the IP header
+		 * does not.
+		 */
 		if (!cursor_skip(c, 4))
 			return false;
 		*out = ethertype_by_version(c);
@@ -96,8 +99,8 @@ static void map_ipv4(struct wire_view address, uint8_t out[16])
 }
 
 /*
- * What the IP header says is left of the packet, of which @c may hold less
- * (the capture was cut) or more (Ethernet pads to 60 bytes).
+ * The rest of the packet by the IP header, of which @c may have less (truncated
+ * capture) or more (Ethernet pads to 60 bytes).
  */
 struct ip_payload {
 	uint32_t wire_len;
@@ -121,7 +124,7 @@ static enum capture_packet_verdict take_ipv4(struct wire_cursor c,
 		return CAPTURE_PACKET_CUT;
 	header_len = (header.p[0] & 0x0f) * 4u;
 	total = wire_get_u16(header.p + 2);
-	/* Offloaded to the network card, which had not filled it in yet. */
+	/* Filled in later by the network card (offload). */
 	if (total == 0)
 		total = (uint32_t)(header.len + c.left);
 	if (header.p[0] >> 4 != 4 || header_len < 20 || total < header_len)

@@ -1,17 +1,17 @@
 /*
- * capture/packet.h - from a captured packet to its TCP segment
+ * capture/packet.h - find the TCP segment in a captured packet
  *
  *	link header --> [VLAN tags] --> IPv4 or IPv6 --> TCP --> payload
  *
- * Pure: views into the packet, no state. What is not a TCP segment has a name,
- * so that a reader can count why packets were left aside.
+ * Pure: views into the packet, no state. Each other verdict has a name, so that
+ * a reader can count why packets were skipped.
  */
 #ifndef CAPTURE_PACKET_H
 #define CAPTURE_PACKET_H
 
 #include "bmp/wire.h"
 
-/* Of the many link types, those that carry routers' traffic. */
+/* The link types that carry routers' traffic. */
 enum capture_link {
 	CAPTURE_LINK_UNKNOWN,
 	CAPTURE_LINK_ETHERNET,
@@ -26,9 +26,10 @@ enum capture_packet_verdict {
 	CAPTURE_PACKET_SEGMENT,
 	CAPTURE_PACKET_NOT_IP,
 	CAPTURE_PACKET_NOT_TCP,
-	CAPTURE_PACKET_FRAGMENT, /* of an IP packet: not put together here */
-	CAPTURE_PACKET_CUT,	 /* the capture kept less than the headers */
-	CAPTURE_PACKET_BAD,	 /* a header contradicts itself */
+	CAPTURE_PACKET_FRAGMENT, /* an IP fragment: not reassembled here */
+	/* the capture has only a part of the headers */
+	CAPTURE_PACKET_CUT,
+	CAPTURE_PACKET_BAD, /* a header is inconsistent */
 	CAPTURE_PACKET_VERDICTS
 };
 
@@ -47,9 +48,9 @@ struct capture_segment {
 	struct capture_endpoint to;
 	uint32_t sequence;
 	uint8_t flags; /* CAPTURE_TCP_... among others */
-	/* What the capture kept of the payload ... */
+	/* The captured part of the payload ... */
 	struct wire_view payload;
-	/* ... and how long it was on the wire. */
+	/* ... and its length on the wire. */
 	uint32_t wire_len;
 };
 

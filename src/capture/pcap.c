@@ -7,7 +7,7 @@
 
 struct capture_pcap {
 	struct capture_source *source;
-	enum capture_source_status source_status; /* of the last read */
+	enum capture_source_status source_status; /* status of the last read */
 	pcap_t *handle; /* NULL if the file could not be opened */
 	enum capture_link link;
 	bool ended;
@@ -15,14 +15,14 @@ struct capture_pcap {
 	char error[PCAP_ERRBUF_SIZE + 64];
 
 	struct capture_sessions sessions;
-	struct capture_session *active; /* may have events left */
-	bool restart; /* active gives way to a new session ... */
-	struct capture_segment pending; /* ... that this one begins */
+	struct capture_session *active; /* session that may have more events */
+	bool restart; /* active is replaced by a new session ... */
+	struct capture_segment pending; /* ... that begins with this segment */
 	uint64_t time_ns;
 	struct capture_pcap_counts counts;
 };
 
-/* libpcap reads a FILE; this one reads the source. */
+/* libpcap reads a FILE; this one reads from the source. */
 static ssize_t cookie_read(void *cookie, char *to, size_t len)
 {
 	struct capture_pcap *pcap = cookie;
@@ -61,7 +61,7 @@ static enum capture_link link_of(int data_link)
 	}
 }
 
-/* The decompressor knows better than libpcap why bytes are missing. */
+/* The decompressor knows the reason for missing bytes better than libpcap. */
 static void pcap_damaged(struct capture_pcap *pcap, const char *what)
 {
 	if (pcap->source_status > CAPTURE_SOURCE_END)
@@ -87,7 +87,7 @@ static int open_handle(struct capture_pcap *pcap)
 		pcap_damaged(pcap, why);
 		return 0;
 	}
-	/* From here on the FILE is the handle's. */
+	/* From here on the handle owns the FILE. */
 	pcap->link = link_of(pcap_datalink(pcap->handle));
 	return 0;
 }
@@ -119,7 +119,7 @@ void capture_pcap_free(struct capture_pcap *pcap)
 	free(pcap);
 }
 
-/* A session for @segment: an open one, a new one, or none of our business. */
+/* Find or create the session of @segment, or ignore the segment. */
 static void segment_dispatch(struct capture_pcap *pcap,
 			     const struct capture_segment *segment)
 {
@@ -128,7 +128,9 @@ static void segment_dispatch(struct capture_pcap *pcap,
 	bool syn = (segment->flags & CAPTURE_TCP_SYN) != 0;
 
 	if (session != NULL && syn && segment->sequence + 1 != session->first) {
-		/* The same ports, another connection: end the old one first. */
+		/*
+		 * The same ports, but a new connection: end the old one first.
+		 */
 		capture_session_close(session, CAPTURE_SESSION_REPLACED);
 		pcap->restart = true;
 		pcap->pending = *segment;
@@ -157,7 +159,7 @@ static void take_packet(struct capture_pcap *pcap,
 	enum capture_packet_verdict verdict;
 
 	pcap->counts.packets++;
-	/* tv_usec holds nanoseconds: that precision was asked for. */
+	/* tv_usec has nanoseconds, as requested. */
 	pcap->time_ns = (uint64_t)header->ts.tv_sec * 1000000000u +
 			(uint64_t)header->ts.tv_usec;
 	if (pcap->link == CAPTURE_LINK_UNKNOWN) {
@@ -188,7 +190,7 @@ static void read_packet(struct capture_pcap *pcap)
 	}
 }
 
-/* The active session has nothing more to say for now. */
+/* The active session has no more events for now. */
 static void session_settle(struct capture_pcap *pcap)
 {
 	struct capture_session *session = pcap->active;
@@ -203,7 +205,7 @@ static void session_settle(struct capture_pcap *pcap)
 	}
 }
 
-/* After the last packet: close what is open, the oldest first. */
+/* After the last packet: close the open sessions, oldest first. */
 static bool close_next(struct capture_pcap *pcap)
 {
 	if (pcap->sessions.oldest == NULL)

@@ -3,9 +3,9 @@
  *
  *	source --> libpcap --> packet --> session --> events
  *
- * Sessions are found by what they carry, not by port: a capture often has
- * other traffic, and BMP has no port of its own. Only the direction from router
- * to collector ever carries data (RFC 7854, 3.2).
+ * Sessions are found by their content, not by port: a capture often has other
+ * traffic, and BMP has no assigned port. Only the direction from router to
+ * collector carries data (RFC 7854, 3.2).
  */
 #ifndef CAPTURE_PCAP_H
 #define CAPTURE_PCAP_H
@@ -21,25 +21,25 @@ enum capture_pcap_status {
 
 struct capture_pcap;
 
-/* What was in the file, whether or not it was BMP. */
+/* What the file contained, BMP or not. */
 struct capture_pcap_counts {
 	uint64_t packets;
 	uint64_t verdicts[CAPTURE_PACKET_VERDICTS];
 	uint64_t unknown_link; /* packets of a link type not known here */
-	unsigned sessions;     /* that were BMP */
+	unsigned sessions;     /* sessions that were BMP */
 };
 
 /*
- * @source is borrowed. Whatever is wrong with the file's beginning is reported
- * by the first capture_pcap_next(). 0 or -ENOMEM.
+ * @source is borrowed. Errors at the file's beginning are returned by the first
+ * capture_pcap_next(). 0 or -ENOMEM.
  */
 int capture_pcap_new(struct capture_source *source, struct capture_pcap **out);
 
 void capture_pcap_free(struct capture_pcap *pcap);
 
 /*
- * The next event. *@session and views in *@out live until the next call. On
- * CAPTURE_PCAP_DAMAGED, too, every session was read to its end before.
+ * The next event. *@session and views in *@out are valid until the next call.
+ * Also before CAPTURE_PCAP_DAMAGED every session is read to its end.
  */
 enum capture_pcap_status capture_pcap_next(struct capture_pcap *pcap,
 					   struct capture_session **session,
@@ -48,7 +48,7 @@ enum capture_pcap_status capture_pcap_next(struct capture_pcap *pcap,
 const struct capture_pcap_counts *capture_pcap_counts(
 	const struct capture_pcap *pcap);
 
-/* After CAPTURE_PCAP_DAMAGED: what is wrong, for people. */
+/* After CAPTURE_PCAP_DAMAGED: the error text. */
 const char *capture_pcap_error(const struct capture_pcap *pcap);
 
 #endif

@@ -7,12 +7,13 @@
 struct capture_piece {
 	struct capture_piece *following;
 	uint32_t sequence;
-	uint32_t cut; /* bytes that followed on the wire, not captured */
+	/* bytes that followed on the wire but were not captured */
+	uint32_t cut;
 	size_t len;
 	uint8_t bytes[];
 };
 
-/* How far @a is after @b, negative if it is before. */
+/* The distance from @b to @a, negative if @a is before @b. */
 static int32_t sequence_distance(uint32_t a, uint32_t b)
 {
 	return (int32_t)(a - b);
@@ -35,7 +36,7 @@ void capture_reassembly_fini(struct capture_reassembly *r)
 	*r = (struct capture_reassembly){ 0 };
 }
 
-/* Put @piece before the first one that starts after it. */
+/* Insert @piece before the first one that starts after it. */
 static void piece_insert(struct capture_reassembly *r,
 			 struct capture_piece *piece)
 {
@@ -80,7 +81,7 @@ int capture_reassembly_push(struct capture_reassembly *r, uint32_t sequence,
 	uint32_t cut = 0;
 	size_t old;
 
-	assert(r->current.len == 0); /* the caller drained the last one */
+	assert(r->current.len == 0); /* the caller took the last one */
 	if (payload.len == 0)
 		return 0;
 	if (wire_len > payload.len)
@@ -105,7 +106,7 @@ void capture_reassembly_close(struct capture_reassembly *r)
 	r->closing = true;
 }
 
-/* Hand out @bytes, which start at r->next; @cut more will never come. */
+/* Deliver @bytes, which start at r->next; @cut more are missing forever. */
 static void chunk_deliver(struct capture_reassembly *r, struct wire_view bytes,
 			  bool segment_start, uint32_t cut,
 			  struct capture_chunk *out)

@@ -36,7 +36,7 @@ static int add_track(struct capture_recording *r, struct capture_track **out)
 	return 0;
 }
 
-/* Room for @n more bytes. */
+/* Reserve @n more bytes. */
 static int track_reserve(struct capture_track *track, size_t n)
 {
 	size_t size = track->size + track->size / 2 + READ_SIZE;
@@ -54,7 +54,10 @@ static int track_reserve(struct capture_track *track, size_t n)
 	return 0;
 }
 
-/* What follows byte @at was sent at @ns, or when the last was, if earlier. */
+/*
+ * The bytes from @at on were sent at @ns, or at the time of the last mark if
+ * that is later.
+ */
 static int track_mark(struct capture_track *track, size_t at, uint64_t ns)
 {
 	struct capture_mark *last =
@@ -77,7 +80,7 @@ static int track_mark(struct capture_track *track, size_t at, uint64_t ns)
 	return 0;
 }
 
-/* Nanoseconds from the first moment that anything speaks of. */
+/* Nanoseconds since the earliest time in the recording. */
 static uint64_t since_first(struct capture_recording *r, uint64_t time_ns)
 {
 	if (r->first_ns == 0)
@@ -87,7 +90,7 @@ static uint64_t since_first(struct capture_recording *r, uint64_t time_ns)
 
 /* Raw BMP */
 
-/* When a message was made, as its per-peer header says; 0: it does not. */
+/* The time of a message by its per-peer header; 0 if it has none. */
 static uint64_t time_of(const struct bmp_frame *frame)
 {
 	struct wire_cursor c = wire_start(frame->body);
@@ -203,7 +206,7 @@ static int read_pcap(struct capture_recording *r, struct capture_source *source)
 
 	if (err < 0)
 		return err;
-	/* To the end in any case: it is what frees the sessions. */
+	/* Read to the end in any case, because that frees the sessions. */
 	while ((status = capture_pcap_next(pcap, &session, &event)) ==
 	       CAPTURE_PCAP_EVENT)
 		if (err == 0)
@@ -219,7 +222,7 @@ static int read_pcap(struct capture_recording *r, struct capture_source *source)
 	return err;
 }
 
-/* Nothing was recognised; there may be a reason for it. */
+/* The format was not recognised; report a read error if there is one. */
 static int read_unknown(struct capture_recording *r,
 			struct capture_source *source)
 {

@@ -1,24 +1,24 @@
 /*
- * capture/recording.h - the BMP sessions of a capture, to be played back
+ * capture/recording.h - the BMP sessions of a capture, for replay
  *
  *	track	| bytes of one session ...                       |
  *	marks	^ 0 ns	     ^ 1,200,000 ns	^ 3,000,000 ns
  *
- * All in memory, unpacked, so that a capture can be played by many routers at
- * once and again and again.
+ * Everything is uncompressed in memory, so that many routers can replay a
+ * capture at once and repeatedly.
  *
- * A raw BMP stream is one track with every byte of the file, whether or not it
- * is a message: a broken session is to be played back broken. When a byte was
- * sent is known from the per-peer headers only, so it goes with the message
- * before it where those are silent or go back. A packet capture is a track for
- * each session in it, of its whole messages, with the times of the packets.
+ * A raw BMP stream is one track with every byte of the file, valid or not: a
+ * broken session is replayed broken. Only the per-peer headers have times, so
+ * bytes whose header has no time, or an earlier one, go with the message
+ * before. A packet capture has a track for each session, of whole messages,
+ * with the times of the packets.
  */
 #ifndef CAPTURE_RECORDING_H
 #define CAPTURE_RECORDING_H
 
 #include "capture/source.h"
 
-/* From byte @at on, @ns after the recording's first moment. */
+/* The bytes from @at on are sent @ns after the recording's start. */
 struct capture_mark {
 	size_t at;
 	uint64_t ns;
@@ -37,20 +37,20 @@ struct capture_track {
 struct capture_recording {
 	struct capture_track **tracks;
 	size_t count;
-	uint64_t first_ns; /* since 1970; 0: nothing was said */
-	uint64_t missing;  /* bytes that a packet capture does not have */
-	char error[160];   /* what is wrong, for people; empty: nothing */
+	uint64_t first_ns; /* since 1970; 0 = no time found */
+	uint64_t missing;  /* bytes missing from a packet capture */
+	char error[160];   /* error text; empty if none */
 };
 
 /*
- * Read @source to its end and add what it holds. 0; -EBADMSG if it is damaged,
- * then what could be read is there and error says what is wrong; -EINVAL if it
- * holds no BMP session at all, and error says what it is; -ENOMEM.
+ * Read @source to its end and add its sessions. 0; -EBADMSG if it is damaged:
+ * the readable part is kept and error has the text; -EINVAL if it has no BMP
+ * session, with the reason in error; -ENOMEM.
  */
 int capture_recording_read(struct capture_recording *recording,
 			   struct capture_source *source);
 
-/* The same for bytes that need not look like BMP: one track, as they are. */
+/* The same for bytes that need not be BMP: one unchanged track. */
 int capture_recording_read_raw(struct capture_recording *recording,
 			       struct capture_source *source);
 

@@ -3,7 +3,9 @@
 #define PEER_HEADER_LEN 42
 #define BGP_MARKER_LEN	16
 
-/* What BMP types 0 to 6 need at least, common header included (RFC 7854). */
+/*
+ * Minimum lengths of BMP types 0 to 6, including the common header (RFC 7854).
+ */
 static const struct {
 	bool peer_header;
 	uint16_t min;
@@ -19,7 +21,9 @@ static const struct {
 
 #define TYPES (sizeof(types) / sizeof(types[0]))
 
-/* Enough to reject most of what is not BMP; true if it is too early to say. */
+/*
+ * Rejects most of what is not BMP; true if there are too few bytes to decide.
+ */
 static bool header_possible(struct wire_view bytes)
 {
 	uint32_t len;
@@ -108,9 +112,9 @@ void capture_session_fini(struct capture_session *session)
 }
 
 /*
- * Captures that were made by a program (scapy, traffic-reproducer) may have
- * data on the SYN and go on at its sequence number plus the data, as if the
- * SYN took no number. One byte there can also be a keepalive probe.
+ * Captures made by a program (scapy, traffic-reproducer) may have data on the
+ * SYN and continue at its sequence number plus the data, as if the SYN used no
+ * number. One byte there can also be a keepalive probe.
  */
 static bool syn_not_counted(const struct capture_session *session,
 			    const struct capture_segment *segment)
@@ -127,7 +131,7 @@ static bool syn_not_counted(const struct capture_session *session,
 int capture_session_push(struct capture_session *session,
 			 const struct capture_segment *segment)
 {
-	/* A SYN takes a sequence number of its own, before any data. */
+	/* A SYN uses one sequence number, before any data. */
 	uint32_t sequence =
 		segment->sequence + ((segment->flags & CAPTURE_TCP_SYN) != 0);
 
@@ -151,7 +155,7 @@ void capture_session_close(struct capture_session *session,
 	capture_reassembly_close(&session->reassembly);
 }
 
-/* From here on only a segment that starts with a message will do. */
+/* From here on only a segment that starts with a message is accepted. */
 static void session_search(struct capture_session *session)
 {
 	session->skipped += capture_stream_rest(&session->stream).len;
@@ -166,12 +170,12 @@ static void session_set_foreign(struct capture_session *session)
 	capture_stream_fini(&session->stream);
 }
 
-/* Decide what @chunk means in the present state, and keep it if it is ours. */
+/* Handle @chunk according to the state, and keep it if it belongs to BMP. */
 static void chunk_take(struct capture_session *session,
 		       const struct capture_chunk *chunk)
 {
 	if (chunk->missing > 0) {
-		/* Bytes of the unknown: it cannot be told to be BMP. */
+		/* Bytes are missing: BMP cannot be recognised. */
 		if (session->state == CAPTURE_SESSION_HANDSHAKE)
 			session->mid_session = true;
 		session->missing += chunk->missing;
@@ -200,7 +204,7 @@ static void chunk_take(struct capture_session *session,
 		session->state = CAPTURE_SESSION_SYNCED;
 }
 
-/* What was skipped is said once, where reading goes on or ends. */
+/* Report skipped bytes once, where reading continues or ends. */
 static bool say_gap(struct capture_session *session,
 		    struct capture_session_event *out)
 {
@@ -225,14 +229,14 @@ static bool say_open(struct capture_session *session,
 	if (session->open_said)
 		return false;
 	session->open_said = true;
-	/* What came before the session was found is not a gap in it. */
+	/* Bytes before the session was recognised are not a gap. */
 	session->missing = 0;
 	session->skipped = 0;
 	*out = (struct capture_session_event){ .kind = CAPTURE_SESSION_OPEN };
 	return true;
 }
 
-/* A frame, or what stands before it; false if there is none yet. */
+/* The next frame, or an event before it; false if there is none yet. */
 static bool next_in_stream(struct capture_session *session,
 			   struct capture_session_event *out)
 {
@@ -286,7 +290,7 @@ bool capture_session_next(struct capture_session *session,
 	}
 	if (!session_is_over(session))
 		return false;
-	/* An incomplete last message is unreadable, too. */
+	/* An incomplete last message cannot be read, either. */
 	session_search(session);
 	if (session->open_said && say_gap(session, out))
 		return true;

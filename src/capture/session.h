@@ -9,9 +9,9 @@
  *	SYNCED    -- bytes missing, framing lost --> SEARCHING
  *	any       -- FIN, RST, new SYN, end -------> CLOSED
  *
- * A session that was captured from its SYN begins with a message. One that was
- * not, or that misses bytes, is read again from the first segment that begins
- * with a message beyond reasonable doubt, never from the middle of one.
+ * A session captured from its SYN begins with a message. A session without its
+ * SYN, or with missing bytes, is read from the next segment that clearly begins
+ * with a message, never from the middle of one.
  */
 #ifndef CAPTURE_SESSION_H
 #define CAPTURE_SESSION_H
@@ -32,13 +32,14 @@ enum capture_session_end {
 	CAPTURE_SESSION_CAPTURE_ENDED,
 	CAPTURE_SESSION_FIN,
 	CAPTURE_SESSION_RST,
-	CAPTURE_SESSION_REPLACED, /* the same ports began anew */
+	CAPTURE_SESSION_REPLACED, /* a new connection with the same ports */
 };
 
 enum capture_session_event_kind {
 	CAPTURE_SESSION_OPEN, /* it is BMP; comes before its first frame */
 	CAPTURE_SESSION_FRAME,
-	CAPTURE_SESSION_GAP, /* bytes are missing, reading goes on after them */
+	/* bytes are missing, reading continues after them */
+	CAPTURE_SESSION_GAP,
 	CAPTURE_SESSION_LOST, /* framing is lost, bytes are all there */
 	CAPTURE_SESSION_CLOSE,
 };
@@ -47,23 +48,24 @@ struct capture_session {
 	struct capture_endpoint from; /* the router */
 	struct capture_endpoint to;   /* the collector */
 	unsigned number;  /* from 1, in the order of opening; 0 before it */
-	bool mid_session; /* the capture began after the session did */
+	bool mid_session; /* the capture began after the session */
 	uint32_t first;	  /* sequence number of its first byte */
 	uint32_t syn_len; /* bytes of data on its SYN */
-	uint64_t time_ns; /* of the packet pushed last */
+	uint64_t time_ns; /* time of the last packet */
 
 	enum capture_session_state state;
 	enum capture_session_end end;
 	bool open_said;
 	bool fin_seen;
 	uint32_t fin_at;
-	uint64_t missing; /* bytes of the gap being searched through */
+	uint64_t missing; /* bytes of the current gap */
 	uint64_t skipped;
-	enum bmp_frame_status lost; /* why, if framing was lost */
+	enum bmp_frame_status lost; /* why framing was lost */
 	struct capture_reassembly reassembly;
 	struct capture_stream stream;
 
-	void *user; /* the caller's, to free at CAPTURE_SESSION_CLOSE */
+	/* owned by the caller, who frees it at CAPTURE_SESSION_CLOSE */
+	void *user;
 
 	/* For capture/sessions.c. */
 	struct capture_session *chain;
@@ -82,7 +84,7 @@ struct capture_session_event {
 };
 
 /*
- * Start a session at @segment, a SYN, or a first segment that
+ * Start a session with @segment, a SYN or a first segment that
  * capture_session_plausible() accepts.
  */
 void capture_session_init(struct capture_session *session,
@@ -91,8 +93,8 @@ void capture_session_init(struct capture_session *session,
 void capture_session_fini(struct capture_session *session);
 
 /*
- * A segment of this session. Its payload is borrowed until
- * capture_session_next() returns false. 0 or -ENOMEM.
+ * Add a segment. Its payload is borrowed until capture_session_next() returns
+ * false. 0 or -ENOMEM.
  */
 int capture_session_push(struct capture_session *session,
 			 const struct capture_segment *segment);
@@ -101,11 +103,14 @@ int capture_session_push(struct capture_session *session,
 void capture_session_close(struct capture_session *session,
 			   enum capture_session_end end);
 
-/* What became of the segment: true for each event. -ENOMEM counts as a gap. */
+/*
+ * The next event of the segment; false if there is none. -ENOMEM counts as a
+ * gap.
+ */
 bool capture_session_next(struct capture_session *session,
 			  struct capture_session_event *out);
 
-/* Does @bytes begin with a BMP message beyond reasonable doubt? */
+/* True if @bytes clearly begin with a BMP message. */
 bool capture_session_plausible(struct wire_view bytes);
 
 #endif

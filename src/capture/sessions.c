@@ -6,7 +6,10 @@
 
 static uint64_t hash_bytes(uint64_t hash, const uint8_t *p, size_t len)
 {
-	/* FNV-1a: short keys, and nobody to defend a file reader against. */
+	/*
+	 * FNV-1a without a seed: keys are short, and a file reader needs no
+	 * protection.
+	 */
 	for (size_t i = 0; i < len; i++)
 		hash = (hash ^ p[i]) * UINT64_C(0x100000001b3);
 	return hash;
@@ -74,7 +77,7 @@ static void link_bucket(struct capture_sessions *sessions,
 	*bucket = session;
 }
 
-/* Twice the buckets; a table that cannot grow is slower, not wrong. */
+/* Double the buckets; if that fails, lookups are only slower. */
 static bool buckets_grow(struct capture_sessions *sessions)
 {
 	size_t count = sessions->bucket_count > 0 ? sessions->bucket_count * 2

@@ -1,9 +1,9 @@
 /*
  * capture/sessions.h - the TCP sessions of a capture that may be BMP
  *
- * A hash table by direction (from, to), and a list in the order of first sight,
- * so that what is still open at the end of a capture is closed in that order.
- * Sessions of other protocols are dropped as soon as their first bytes say so.
+ * A hash table by direction (from, to), and a list in the order of appearance,
+ * so that sessions open at the end of a capture are closed in that order.
+ * Sessions of other protocols are dropped as soon as their first bytes show it.
  */
 #ifndef CAPTURE_SESSIONS_H
 #define CAPTURE_SESSIONS_H
@@ -26,12 +26,12 @@ struct capture_session *capture_sessions_find(
 	const struct capture_sessions *sessions,
 	const struct capture_segment *segment);
 
-/* A new session that starts with @segment; NULL if there is no memory. */
+/* A new session that starts with @segment; NULL if out of memory. */
 struct capture_session *capture_sessions_add(
 	struct capture_sessions *sessions,
 	const struct capture_segment *segment);
 
-/* Take @session out and free it. */
+/* Remove @session and free it. */
 void capture_sessions_remove(struct capture_sessions *sessions,
 			     struct capture_session *session);
 

@@ -1,8 +1,8 @@
 /*
- * A chain of layers, each pulling from the one below. The lowest reads the
- * file, the others decompress. What was peeked at to learn the format goes into
- * the input buffer of the layer that is then put on top, or stays as the first
- * bytes to deliver if there is none.
+ * A chain of layers, each reading from the one below. The lowest reads the
+ * file, the others decompress. Bytes that were read to detect the format go
+ * into the input buffer of the next layer, or are delivered first if there is
+ * none.
  */
 #include "capture/source.h"
 
@@ -21,9 +21,9 @@ struct layer {
 	struct capture_codec *codec; /* NULL at the bottom */
 	enum capture_format format;
 	enum capture_source_status ended; /* OK while there may be more */
-	bool in_member; /* between start and end of compressed data */
+	bool in_member;			  /* within compressed data */
 
-	/* Input that is not used yet: in[at..len). Not used at the bottom. */
+	/* Unused input: in[at..len). Not used by the lowest layer. */
 	size_t at;
 	size_t len;
 	uint8_t in[LAYER_BUFFER];
@@ -74,7 +74,7 @@ static enum capture_source_status layer_read(struct capture_source *source,
 					     struct layer *layer, uint8_t *to,
 					     size_t len, size_t *got);
 
-/* Have at least @want bytes of input, or all that there are. */
+/* Load at least @want bytes of input, or all there are. */
 static enum capture_source_status layer_fill(struct capture_source *source,
 					     struct layer *layer, size_t want)
 {
@@ -99,8 +99,8 @@ static enum capture_source_status layer_fill(struct capture_source *source,
 }
 
 /*
- * Between members: padding is skipped, another member of the same kind starts
- * the codec afresh, the end is the end, and anything else is reported.
+ * Between members: skip padding, restart the codec for another member of the
+ * same kind, and report anything else.
  */
 static enum capture_source_status layer_next_member(
 	struct capture_source *source, struct layer *layer)
@@ -126,7 +126,7 @@ static enum capture_source_status layer_next_member(
 	return CAPTURE_SOURCE_OK;
 }
 
-/* One step of the codec; CAPTURE_SOURCE_OK says nothing about *@got. */
+/* One step of the codec; CAPTURE_SOURCE_OK does not imply that *@got > 0. */
 static enum capture_source_status layer_step(struct capture_source *source,
 					     struct layer *layer, uint8_t *to,
 					     size_t len, size_t *got)
@@ -144,7 +144,7 @@ static enum capture_source_status layer_step(struct capture_source *source,
 		status = layer_fill(source, layer, 1);
 	io.in = layer->in + layer->at;
 	io.in_len = layer->len - layer->at;
-	/* Without input a codec may still hold output back. */
+	/* Without input a codec may still have output. */
 	step = capture_codec_step(layer->codec, &io);
 	layer->at = layer->len - io.in_len;
 	*got = len - io.out_len;
@@ -174,7 +174,7 @@ static enum capture_source_status layer_read(struct capture_source *source,
 		layer->ended = layer->codec == NULL
 				       ? bottom_read(source, to, len, &n)
 				       : layer_step(source, layer, to, len, &n);
-	/* A damaged member's last bytes come before the bad news. */
+	/* Deliver a damaged member's last bytes before the error. */
 	if (n == 0)
 		return layer->ended;
 	*got = n;
@@ -211,7 +211,7 @@ static bool is_compression(enum capture_format format)
 	       format == CAPTURE_XZ || format == CAPTURE_ZSTD;
 }
 
-/* Peek, and put a layer on top as long as what is seen is compressed. */
+/* Detect the format and add a layer, as long as the data is compressed. */
 static int compression_unwrap(struct capture_source *source)
 {
 	struct wire_view seen;
@@ -248,7 +248,7 @@ static int source_new(int fd, struct wire_view memory, uint64_t total,
 	source->total = total;
 	err = compression_unwrap(source);
 	if (err < 0) {
-		source->fd = -1; /* still the caller's */
+		source->fd = -1; /* the caller still owns it */
 		capture_source_close(source);
 		return err;
 	}

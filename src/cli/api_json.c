@@ -17,7 +17,9 @@ struct json_object *answer_parse(const char *text, size_t len)
 	reader = memory_must(json_tokener_new());
 	json_tokener_set_flags(reader, JSON_TOKENER_STRICT |
 					       JSON_TOKENER_VALIDATE_UTF8);
-	/* With its NUL, so that a number at the end is known to be whole. */
+	/*
+	 * Include the NUL, so that a number at the end is known to be complete.
+	 */
 	read = json_tokener_parse_ex(reader, text, (int)len + 1);
 	json_tokener_free(reader);
 	if (json_object_is_type(read, json_type_object))
@@ -93,8 +95,8 @@ const char *answer_text_at(const struct json_object *list, size_t i)
 }
 
 /*
- * json-c undoes the escapes that it reads and writes only those of ASCII. What
- * is left can stand in strings alone, so the text is escaped as a whole.
+ * json-c decodes escapes and writes only those of ASCII. Unsafe characters can
+ * occur only in strings, so the whole text is escaped.
  */
 void answer_print(struct json_object *answer)
 {

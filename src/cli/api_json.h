@@ -1,12 +1,12 @@
 /*
- * cli/api_json.h - read what a collector answered
+ * cli/api_json.h - read the JSON answers of a collector
  *
- * Every reader takes NULL for an object that is not there, and gives NULL, 0
- * or false for a member that is absent or of another kind: a command that
- * meets a newer or an older collector shows less, and does not fall over.
+ * Every reader accepts NULL for a missing object, and returns NULL, 0 or false
+ * for a member that is absent or of another type: with a newer or an older
+ * collector a command shows less, but does not fail.
  *
- * json-c keeps 64-bit numbers and prints decimals as they came, so that what
- * is passed on as JSON is what the collector said.
+ * json-c keeps 64-bit numbers and prints decimals unchanged, so JSON that is
+ * passed on is what the collector sent.
  */
 #ifndef CLI_API_JSON_H
 #define CLI_API_JSON_H
@@ -17,7 +17,7 @@
 
 struct json_object;
 
-/* An object; NULL if the text is something else. */
+/* Parse an object; NULL if the text is something else. */
 struct json_object *answer_parse(const char *text, size_t len);
 void answer_free(struct json_object *answer);
 
@@ -31,10 +31,10 @@ uint64_t answer_uint(const struct json_object *in, const char *name);
 int64_t answer_int(const struct json_object *in, const char *name);
 double answer_real(const struct json_object *in, const char *name);
 
-/* Elements of a list: 0 and NULL if it is none. */
+/* Elements of a list: 0 and NULL if it is not a list. */
 size_t answer_count(const struct json_object *list);
 struct json_object *answer_at(const struct json_object *list, size_t i);
-/* A text or a number as text; NULL. */
+/* A text, or a number as text; NULL otherwise. */
 const char *answer_text_at(const struct json_object *list, size_t i);
 
 /* One line of JSON to standard output. */

@@ -1,11 +1,11 @@
 /*
- * cli/bmp_senders.h - many routers at once, each a fiber
+ * cli/bmp_senders.h - many simulated routers, each a fiber
  *
- * All on one shard: they may share what they like between two waits, and one
- * core is enough to fill a collector (bench/load).
+ * All run on one shard: they may share data between two waits, and one core is
+ * enough to load a collector (bench/load).
  *
- * SIGINT and SIGTERM ask the sessions to end in order, by stop; when a second
- * one comes the process ends at once.
+ * The first SIGINT or SIGTERM sets stop, and the sessions end in order; a
+ * second one ends the process immediately.
  */
 #ifndef CLI_BMP_SENDERS_H
 #define CLI_BMP_SENDERS_H
@@ -15,25 +15,25 @@
 #include <stdint.h>
 
 struct sessions {
-	const char *command; /* for messages */
+	const char *command; /* name of the command, for messages */
 	uint32_t count;
-	/* One session, from 0. Yields. What it returns is not looked at. */
+	/* Run session @index, from 0. Yields. Its result is ignored. */
 	void (*run)(void *ctx, uint32_t index);
-	/* Put the progress on the terminal, now and then. */
+	/* Show the progress on the terminal; called at intervals. */
 	void (*show)(void *ctx);
 	void *ctx;
 
-	bool stop;	 /* end, please */
-	uint32_t failed; /* sessions_complain() was called for so many */
+	bool stop;	 /* the sessions should end */
+	uint32_t failed; /* number of sessions that failed */
 	struct progress progress;
 };
 
-/* Returns when all have ended: the exit code. */
+/* Returns the exit code when all sessions have ended. */
 int sessions_run(struct sessions *s);
 
 /*
- * Session @index has failed. Of many that do, only the first is explained:
- * the others fail for the same reason as a rule.
+ * Session @index has failed. Only the first failure is printed, because the
+ * others usually have the same reason.
  */
 void sessions_complain(struct sessions *s, uint32_t index, const char *format,
 		       ...) __attribute__((format(printf, 3, 4)));

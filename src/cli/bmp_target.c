@@ -17,13 +17,13 @@
 #include <unistd.h>
 
 #define CONNECTOR_TIMEOUT (30 * SP_S)
-/* For a collector that has taken everything and does not close. */
+/* Timeout for a collector that has read everything and does not close. */
 #define PATIENCE (5 * SP_S)
 #define LOOK	 (100 * SP_MS)
 
 #define FIRST_SOURCE UINT32_C(0x7f010001) /* 127.1.0.1 */
 
-/* Report a wrong --to on stderr. EXIT_USAGE. */
+/* Report an invalid --to on stderr. Returns EXIT_USAGE. */
 static int refuse_target(const char *command, const char *what,
 			 const char *text)
 {
@@ -72,7 +72,7 @@ static int find_target(const char *command, const char *text,
 	return resolve_host(command, host, colon + 1, out);
 }
 
-/* Whether each router can have an address of its own there. */
+/* True if each router can have its own address there. */
 static bool can_spread(const struct sp_addr *to)
 {
 	return to->any.sa_family == AF_INET &&
@@ -95,7 +95,7 @@ int target_init(struct target *target, const char *command, const char *text,
 	return 0;
 }
 
-/* The router's own address; the port is the kernel's choice at connect. */
+/* Bind to the router's address; the kernel chooses the port. */
 static int bind_source(int fd, uint32_t index)
 {
 	struct sockaddr_in from = {
@@ -135,7 +135,7 @@ int target_dial(const struct target *target, uint32_t index, int *out)
 	return 0;
 }
 
-/* Bytes that the collector's host has not acknowledged yet. */
+/* Bytes that the collector's host has not acknowledged. */
 static int unsent_bytes(int fd)
 {
 	int bytes = 0;
@@ -155,7 +155,7 @@ int target_hang_up(int fd)
 
 		if (n == 0)
 			break;
-		if (n > 0) /* a collector says nothing; if it does, let it */
+		if (n > 0) /* a collector sends nothing; ignore it if it does */
 			continue;
 		if (n != -ETIMEDOUT)
 			err = n;

@@ -1,8 +1,9 @@
 /*
- * cli/bmp_target.h - the collector that a made-up or recorded router talks to
+ * cli/bmp_target.h - the collector to which a simulated or recorded router
+ * connects
  *
- * A collector tells routers apart by their addresses, so many routers from one
- * host need many: with spread, router @index comes from 127.1.0.1 + @index.
+ * A collector identifies routers by their addresses, so many routers on one
+ * host need many addresses: with spread, router @index uses 127.1.0.1 + @index.
  */
 #ifndef CLI_BMP_TARGET_H
 #define CLI_BMP_TARGET_H
@@ -15,8 +16,8 @@ struct target {
 };
 
 /*
- * Read the HOST:PORT that @command was given with --to, and ask for the
- * address of a name; blocks. 0, or the exit code: it has said what is wrong.
+ * Parse the HOST:PORT of --to for @command, and resolve the name; blocks. 0, or
+ * the exit code after an error was printed.
  */
 int target_init(struct target *target, const char *command, const char *text,
 		bool spread);
@@ -25,9 +26,9 @@ int target_init(struct target *target, const char *command, const char *text,
 int target_dial(const struct target *target, uint32_t index, int *out);
 
 /*
- * Everything was sent: say so, wait until the collector has taken it all and
- * closed its side (a while, if it does not), close. -ECONNRESET if it closed
- * without having read everything. Yields.
+ * Everything was sent: shut down, wait until the collector has read all and
+ * closed its side (with a timeout), close. -ECONNRESET if it closed without
+ * reading everything. Yields.
  */
 int target_hang_up(int fd);
 

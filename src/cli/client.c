@@ -16,16 +16,16 @@
 #include <unistd.h>
 
 #define TOKEN_MAX 1024
-/* Digits of a token that a collector made, in hex. */
+/* Hex digits of a token that a collector generates. */
 #define OWN_TOKEN_LEN 64
 #define WHY_MAX	      768
 /*
- * A page of a list is 1 MiB and one row. What is longer is none of ours, and
- * read as JSON takes 30 times as much memory.
+ * A page of a list is 1 MiB and one row. A longer answer is not from a
+ * collector, and its JSON would take 30 times as much memory.
  */
 #define ANSWER_MAX (8u << 20)
 
-/* What the body of an answer is gathered in. */
+/* Collects the body of an answer. */
 struct body {
 	char *bytes;
 	size_t len;
@@ -35,10 +35,10 @@ struct body {
 struct client {
 	struct client_options options;
 	CURL *curl;
-	bool local; /* the URL leads to this host */
+	bool local; /* the URL is on this host */
 	struct body body;
 	char token[TOKEN_MAX + 1];
-	bool token_wanted; /* a request without it was refused */
+	bool token_wanted; /* a request without a token was refused */
 	char why[WHY_MAX];
 	char curl_why[CURL_ERROR_SIZE];
 };
@@ -122,7 +122,7 @@ static size_t gather_body(char *bytes, size_t one, size_t n, void *arg)
 	return n;
 }
 
-/* curl asks this now and then while it waits. */
+/* curl calls this at intervals while it waits. */
 static int is_interrupted(void *arg, curl_off_t dltotal, curl_off_t dlnow,
 			  curl_off_t ultotal, curl_off_t ulnow)
 {
@@ -152,7 +152,7 @@ struct client *client_new(const struct client_options *options)
 	curl_easy_setopt(c->curl, CURLOPT_XFERINFOFUNCTION, is_interrupted);
 	curl_easy_setopt(c->curl, CURLOPT_XFERINFODATA, c);
 	curl_easy_setopt(c->curl, CURLOPT_NOPROGRESS, 0L);
-	/* A proxy of the environment does not lead to this host. */
+	/* Do not use a proxy for this host. */
 	if (c->local)
 		curl_easy_setopt(c->curl, CURLOPT_PROXY, "");
 	if (options->tls_ca != NULL)
@@ -171,7 +171,7 @@ void client_free(struct client *c)
 
 /* The token */
 
-/* 0, or why not: -errno, -EINVAL for a file that holds none. */
+/* 0 or -errno; -EINVAL for a file without a token. */
 static int read_token(const char *path, char token[TOKEN_MAX + 1])
 {
 	FILE *file = fopen(path, "re");
@@ -190,10 +190,10 @@ static int read_token(const char *path, char token[TOKEN_MAX + 1])
 }
 
 /*
- * The token that a collector made, read from a folder that nobody named. With
- * the rights of who runs this, whoever may write to that folder could have
- * another file shown to whatever listens at the URL: a link is not followed,
- * and only what looks like such a token is one.
+ * Read the token that a collector generated, from a folder that the user did
+ * not name. Anyone who may write to that folder could otherwise make us send
+ * another file to the server at the URL: so a link is not followed, and only
+ * text in the form of such a token is accepted.
  */
 static bool read_own_token(const char *path, char token[TOKEN_MAX + 1])
 {
@@ -211,7 +211,7 @@ static bool read_own_token(const char *path, char token[TOKEN_MAX + 1])
 	       strspn(token, "0123456789abcdef") == OWN_TOKEN_LEN;
 }
 
-/* Where a collector on this host may have put it. */
+/* Look where a collector on this host may have stored it. */
 static void find_token(struct client *c)
 {
 	const char *state = getenv("ARANCINI_STATE");
@@ -254,7 +254,7 @@ static int take_token(struct client *c)
 
 /* Requests */
 
-/* The URL for messages: a user's password is not for logs. */
+/* The URL for messages, without a password. */
 static const char *shown_url(const struct client *c)
 {
 	const char *url = c->options.url;
@@ -318,7 +318,7 @@ static int explain_token(struct client *c)
 		shown_url(c), c->token[0] != '\0' ? "another" : "a");
 }
 
-/* Of what was typed only 400 speaks; the rest is the collector's business. */
+/* Only 400 concerns the user's input; other errors concern the collector. */
 static int error_of_status(long status)
 {
 	switch (status) {
@@ -337,7 +337,7 @@ static int error_of_status(long status)
 	}
 }
 
-/* A status that is none of success. */
+/* Explain a status that is not a success. */
 static int explain_status(struct client *c, long status,
 			  const struct json_object *body)
 {
@@ -375,8 +375,8 @@ static int read_answer(struct client *c, struct json_object **out)
 }
 
 /*
- * Nobody gets the token who does not ask for it: on loopback reading needs
- * none, and whatever listens there would learn it.
+ * Send the token only if the server asked for it: reading on loopback needs
+ * none, and any process that listens there would learn it.
  */
 static struct curl_slist *headers_of(const struct client *c, bool with_token)
 {
@@ -390,7 +390,7 @@ static struct curl_slist *headers_of(const struct client *c, bool with_token)
 	return memory_must(curl_slist_append(headers, line));
 }
 
-/* One request; its answer is in the body. */
+/* Send one request; the answer is in the body. */
 static CURLcode send_request(struct client *c, const char *path,
 			     bool with_token)
 {
@@ -465,8 +465,8 @@ static char *page_path(const char *path, const char *cursor)
 }
 
 /*
- * Where to go on behind the page at @at; NULL at the end. A page that leads to
- * itself would be read for ever.
+ * The cursor after the page at @at; NULL at the end. A page that leads to
+ * itself is an error, because it would be read forever.
  */
 static int page_next(struct client *c, const char *path, const char *at,
 		     const struct json_object *answer, char **out)

@@ -1,20 +1,20 @@
 /*
- * cli/client.h - ask a running collector, over HTTP
+ * cli/client.h - query a running collector over HTTP
  *
  *	client_new(&options, &c);
  *	err = client_get(c, "/api/v1/status", &answer);
  *	if (err < 0)
  *		complain(client_why(c));	one line, says what to do
  *
- * One connection, kept open between requests and made again if need be: a
- * collector that restarts is met again by the next call. The token is read
- * again for each request, because a collector may make a new one when it
- * starts. One that was not named goes to this host only; none is sent to read
- * before the other side has asked for it.
+ * One connection, kept open between requests and opened again if necessary, so
+ * the next call works after a collector's restart. The token is read for each
+ * request, because a collector may generate a new one when it starts. A token
+ * that was not named is sent to this host only, and for reading only after the
+ * server has asked for it.
  *
  * Threads	One. Blocking: each request, at most for the time-out.
- * Errors	0 or -errno: what it is, for scripts and for watching; client_why()
- *		says it to people.
+ * Errors	0 or -errno, for scripts and for watching; client_why() has the
+ *		text.
  *
  *	-EINVAL		the collector does not understand the request, or the
  *			URL is none
@@ -35,9 +35,9 @@
 #include <stddef.h>
 
 #define CLIENT_URL "http://127.0.0.1:8080"
-/* Rows that one page may have, whatever it was asked for. */
+/* Maximum rows of a page. */
 #define CLIENT_ROWS_MAX 1000
-/* What a collector calls the token it makes, in its state folder. */
+/* File name of the generated token in the state folder. */
 #define CLIENT_TOKEN "http-token"
 
 struct client;
@@ -45,10 +45,10 @@ struct json_object; /* of json-c; cli/api_json.h reads it */
 
 struct client_options {
 	const char *url;
-	const char *token_file; /* NULL: that of a collector on this host */
-	const char *tls_ca;	/* NULL: those the system trusts */
+	const char *token_file; /* NULL = that of a collector on this host */
+	const char *tls_ca;	/* NULL = the system's certificates */
 	long timeout_ms;
-	int signals; /* a descriptor; readable: give up. -1: none */
+	int signals; /* descriptor that becomes readable to cancel; -1 = none */
 };
 
 #define CLIENT_DEFAULTS                                               \
@@ -57,29 +57,29 @@ struct client_options {
 		.url = CLIENT_URL, .timeout_ms = 10000, .signals = -1 \
 	}
 
-/* Ends the program where there is no memory. @options must outlive it. */
+/* Exits if out of memory. @options must outlive it. */
 struct client *client_new(const struct client_options *options);
 void client_free(struct client *c);
 
 /*
- * @path begins with a slash and is escaped. *@out is an object, and the
- * caller's: answer_free() it.
+ * @path begins with a slash and is escaped. The caller frees *@out, an object,
+ * with answer_free().
  */
 int client_get(struct client *c, const char *path, struct json_object **out);
 int client_post(struct client *c, const char *path, struct json_object **out);
 
 /*
- * A list that comes in pages. @path has a query already. Each answer is shown
- * to @page, which says whether to go on to the next.
+ * A list in pages. @path already has a query. Each answer is passed to @page,
+ * which returns whether to continue.
  */
 int client_list(struct client *c, const char *path,
 		bool (*page)(void *arg, const struct json_object *answer),
 		void *arg);
 
-/* The length of the last answer, which page() was given. */
+/* The length of the last answer passed to page(). */
 size_t client_answer_bytes(const struct client *c);
 
-/* Why the last one failed, without a full stop or a newline. */
+/* The error of the last request, without a full stop or a newline. */
 const char *client_why(const struct client *c);
 
 /* The exit code for such an error. */

@@ -72,7 +72,7 @@ int client_command_run(struct client_command *c, int (*ask)(void *arg),
 	return err < 0 ? client_exit_code(err) : EXIT_SUCCESS;
 }
 
-/* Bytes of pages that are gathered: a list may have no end. */
+/* Maximum bytes of collected pages: a list may have no end. */
 #define GATHER_MAX (256u << 20)
 
 /* A list that grows page by page. */

@@ -1,13 +1,14 @@
 /*
- * cli/client_command.h - what all commands that ask a running collector share
+ * cli/client_command.h - common parts of commands that query a running
+ * collector
  *
  *	client_command_init(&command.client, &line);
  *	if (!options_read(&line, argc, argv, &command, &operands))
  *		return operands.exit_code;
  *	return client_command_run(&command.client, ask, &command);
  *
- * The command brings the path it asks for and how the answer looks; options of
- * the connection, reports of errors and lists in pages are here.
+ * The command provides the path and the output format; connection options,
+ * error reports and paging are here.
  *
  * Threads	One. Blocking, as cli/client.h.
  */
@@ -19,7 +20,7 @@
 #include "cli/router_name.h"
 #include "cli/terminal.h"
 
-/* Where the help texts of these commands begin. */
+/* Column of the help texts of these commands. */
 #define CLIENT_HELP_COLUMN 23
 
 struct client_command {
@@ -28,7 +29,7 @@ struct client_command {
 	struct client *client;	      /* during client_command_run() */
 	struct terminal terminal;     /* standard output */
 	char router[ROUTER_NAME_MAX]; /* its token; "" = all */
-	bool json;		      /* print what the collector answers */
+	bool json;		      /* print the collector's JSON */
 };
 
 /* --url, --token-file, --tls-ca, --timeout: they fill a client_options. */
@@ -43,23 +44,23 @@ extern const struct option_row client_option_rows[];
 	  .field = offsetof(type, member) }
 /* clang-format on */
 
-/* A router, as people name it; the field is client_command.router. */
+/* A router as typed by a user; the field is client_command.router. */
 enum option_status client_set_router(const struct option_value *v);
 
 void client_command_init(struct client_command *c,
 			 const struct command_line *line);
 
 /*
- * Call @ask with @arg and a client, and report the error it returns. The exit
- * code of the command.
+ * Call @ask with @arg and a client, and report its error. Returns the exit
+ * code.
  */
 int client_command_run(struct client_command *c, int (*ask)(void *arg),
 		       void *arg);
 
 /*
- * All pages of a list, which the answers call @name, in one array, *@out. It
- * ends early when it has @enough elements (0 = never), or 256 MiB of them; *@cut is
- * then set if there are more. *@out is the caller's also after an error.
+ * Collect all pages of the list @name in one array, *@out. Ends early at
+ * @enough elements (0 = never) or 256 MiB; *@cut is then set if there are more.
+ * The caller owns *@out also after an error.
  */
 int client_command_list(struct client_command *c, const char *path,
 			const char *name, size_t enough,

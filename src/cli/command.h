@@ -1,7 +1,7 @@
 /*
- * cli/command.h - what a subcommand is
+ * cli/command.h - the interface of a subcommand
  *
- * Each gets its own argc and argv, argv[0] being its name, and returns the
+ * Each gets its own argc and argv, with its name as argv[0], and returns the
  * exit code of the process.
  */
 #ifndef CLI_COMMAND_H

@@ -1,9 +1,9 @@
 /*
- * arancini decode - what a capture says, one JSON object a line
+ * arancini decode - print a capture as JSON, one object per line
  *
- * A damaged file gives everything that can be read, then one line on stderr
- * that says what is wrong and where. A message that makes no sense is not
- * damage: it is a line of type error among the others.
+ * For a damaged file everything readable is printed, then one line on stderr
+ * describes the damage. A message that cannot be parsed is not damage: it
+ * becomes a line of type error.
  */
 #include "cli/decode.h"
 
@@ -20,16 +20,17 @@
 
 #define FLUSH_AT (64 * 1024)
 
-/* Asking for the time at every message would cost more than the message. */
+/* Reading the clock for every message would cost more than the message. */
 #define PROGRESS_EVERY	 4096
 #define PROGRESS_SECONDS 0.2
 
-/* One file being read. */
+/* State of one input file. */
 struct input {
 	struct decode *decode;
 	struct capture_source *source;
 	const char *name;
-	bool watched; /* by somebody who does not see the lines */
+	/* show progress, because the lines are not on the terminal */
+	bool watched;
 	uint64_t steps;
 	struct timespec progress_at;
 	bool progress_shown;
@@ -81,7 +82,7 @@ static double seconds_since(const struct timespec *then)
 	       (double)(now.tv_nsec - then->tv_nsec) / 1e9;
 }
 
-/* Say how far we are. */
+/* Show the progress. */
 static void show_progress(struct input *in)
 {
 	uint64_t done, total;
@@ -99,7 +100,7 @@ static void show_progress(struct input *in)
 	in->progress_shown = true;
 }
 
-/* Print the one line about a damaged file. The exit code. */
+/* Report a damaged file in one line. Returns the exit code. */
 static int report_damage(struct input *in, const char *what)
 {
 	if (in->progress_shown)
@@ -177,7 +178,7 @@ static void session_close(struct capture_session *tcp)
 	tcp->user = NULL;
 }
 
-/* Bytes of a session that were not captured, or that are not BMP. */
+/* Report bytes of a session that were not captured, or that are not BMP. */
 static void session_error(struct input *in, struct capture_session *tcp,
 			  const struct capture_session_event *event)
 {
@@ -205,7 +206,7 @@ static void session_error(struct input *in, struct capture_session *tcp,
 	decode_end(d);
 }
 
-/* Returns whether something of the session could not be read. */
+/* Returns true if part of the session could not be read. */
 static bool session_event(struct input *in, struct capture_session *tcp,
 			  const struct capture_session_event *event)
 {
@@ -270,7 +271,7 @@ static int read_pcap(struct input *in)
 	return code;
 }
 
-/* Nothing was recognised; there may be a reason for it. */
+/* The format was not recognised; report a read error if there is one. */
 static int read_unknown(struct input *in)
 {
 	enum capture_source_status status;
@@ -346,11 +347,11 @@ static int decode_file(struct decode *d, const char *path, bool summarise)
 /* Options */
 
 struct decode_options {
-	struct config_router router; /* how routes are read */
+	struct config_router router; /* how routes are parsed */
 	bool summarise;
 };
 
-/* The same keys, values and mistakes as in the section of a router. */
+/* The same keys, values and errors as in the section of a router. */
 static enum option_status set_router_key(const struct option_value *v)
 {
 	struct decode_options *options = v->field;

@@ -1,5 +1,5 @@
 /*
- * cli/decode.h - what the parts of "arancini decode" share
+ * cli/decode.h - shared parts of "arancini decode"
  *
  *	decode.c		options, files, progress
  *	decode_message.c	a BMP message into lines
@@ -23,13 +23,13 @@
 
 struct decode {
 	enum bmp_v4 v4;
-	struct bgp_overrides over; /* of all peers */
-	const char *file;	   /* to be named in lines, or NULL */
-	struct summary *summary;   /* NULL: print lines */
+	struct bgp_overrides over; /* overrides for all peers */
+	const char *file;	   /* file name for the lines, or NULL */
+	struct summary *summary;   /* NULL = print lines */
 	struct json out;	   /* lines not written yet */
-	bool out_failed;	   /* standard output is gone */
+	bool out_failed;	   /* writing to standard output failed */
 
-	/* Of the message at hand, the inside of an object. */
+	/* Members of the current message, without the braces of the object. */
 	struct json shared;
 	struct json attributes;
 };
@@ -37,9 +37,9 @@ struct decode {
 /* One BMP session: a raw stream, or one of those in a packet capture. */
 struct decode_session {
 	struct peers peers;
-	uint64_t message;	   /* number of the message at hand, from 0 */
-	uint64_t time_received_ns; /* 0: not known */
-	unsigned number;	   /* 0: a raw stream */
+	uint64_t message;	   /* number of the current message, from 0 */
+	uint64_t time_received_ns; /* 0 = not known */
+	unsigned number;	   /* 0 = a raw stream */
 	struct capture_endpoint router;
 };
 
@@ -47,9 +47,9 @@ struct decode_session {
 
 /* Begin a line of this kind; its fields follow. */
 void decode_begin(struct decode *d, const char *kind);
-/* End it. Output is written when enough has come together. */
+/* End the line. Output is written in larger pieces. */
 void decode_end(struct decode *d);
-/* Write out what is there. */
+/* Write the pending output. */
 void decode_flush(struct decode *d);
 /* A whole line of kind error with the shared fields. */
 void decode_error(struct decode *d, const char *what);
@@ -59,7 +59,7 @@ void decode_error(struct decode *d, const char *what);
 void decode_message(struct decode *d, struct decode_session *session,
 		    const struct bmp_frame *frame);
 
-/* d->shared says whose it is. */
+/* d->shared has the peer. */
 void decode_update(struct decode *d, struct summary_peer *peer,
 		   const struct bgp_update *update);
 
@@ -70,7 +70,7 @@ void decode_update(struct decode *d, struct summary_peer *peer,
 void decode_rib_entry(struct decode *d, struct summary_peer *peer,
 		      const struct bgp_update *update, const uint32_t *path_id);
 
-/* A BGP message shown as such: mirrored, or in an MRT file. */
+/* A BGP message as a JSON object: mirrored, or in an MRT file. */
 void decode_pdu(struct json *j, const struct bgp_pdu *pdu);
 
 struct decode_mrt;

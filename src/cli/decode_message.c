@@ -6,7 +6,7 @@
 #include "collector/base/json_bgp.h"
 #include "collector/base/json_bgp_pdu.h"
 
-/* What all lines of a message have in common. */
+/* Set the members that all lines of a message share. */
 static void set_shared_members(struct decode *d,
 			       const struct decode_session *session,
 			       const struct bmp_message *message,
@@ -80,7 +80,7 @@ static void put_text(struct decode *d, const struct bmp_message *message,
 	json_text(&d->out, tlv.value);
 }
 
-/* TLVs of types that have no field here; @known is a mask of those that do. */
+/* TLVs of types without a field; @known is a mask of the types with one. */
 static void put_other_tlvs(struct decode *d, const struct bmp_message *message,
 			   unsigned known)
 {
@@ -229,7 +229,7 @@ static void put_mirrored(struct json *j, const struct tlv *tlv)
 	json_end_object(j);
 }
 
-/* Shown as it is and never taken for routes: it may be what was wrong. */
+/* Shown unparsed and never as routes: the message may be the faulty one. */
 static void put_mirroring(struct decode *d, const struct bmp_message *message)
 {
 	struct tlv_iter it = tlv_start(message->tlvs, message->tlv_form);
@@ -254,7 +254,9 @@ static const struct {
 	[BMP_ROUTE_MIRRORING] = { "mirror", put_mirroring },
 };
 
-/* What the message has shown holds for those that can be read both ways. */
+/*
+ * Use the form of this message for later ones that can be parsed in both forms.
+ */
 static void learn_add_path(struct peer *peer, const struct bmp_peer *header,
 			   const struct bgp_update *u)
 {

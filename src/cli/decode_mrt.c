@@ -10,7 +10,7 @@
 struct decode_mrt {
 	struct decode *decode;
 	struct capture_mrt_peers peers;
-	uint64_t record; /* number of the record at hand, from 0 */
+	uint64_t record; /* number of the current record, from 0 */
 };
 
 struct decode_mrt *decode_mrt_new(struct decode *d)
@@ -45,7 +45,7 @@ static const char *type_name(uint16_t type)
 	}
 }
 
-/* What all lines of a record have in common. @peer may be NULL. */
+/* Set the members that all lines of a record share. @peer may be NULL. */
 static void set_shared_members(struct decode_mrt *mrt,
 			       const struct capture_mrt_record *record,
 			       const struct bmp_peer *peer)
@@ -73,10 +73,10 @@ static struct summary_peer *count_peer(struct decode_mrt *mrt,
 }
 
 /*
- * An entry of a table looks like an UPDATE with one route: its prefix stands
- * where MP_REACH would have it if that is where the next hop is. It is read as
- * the record says whatever we are told: with path identifiers the entry itself
- * has another form, and its AS numbers were written by the collector.
+ * An entry of a table is decoded like an UPDATE with one route: its prefix is
+ * placed in MP_REACH if the next hop is there. The record, not the options,
+ * determines the form: with path identifiers the entry itself differs, and the
+ * collector that wrote the file chose the width of AS numbers.
  */
 static void table_entry(struct decode_mrt *mrt,
 			const struct capture_mrt_rib *rib,
@@ -175,7 +175,10 @@ static void state_change(struct decode_mrt *mrt,
 	decode_end(d);
 }
 
-/* Path identifiers were negotiated, and the record does not say for what. */
+/*
+ * Path identifiers were negotiated, but the record does not say for which
+ * families.
+ */
 static bgp_family_set add_path_families(const struct capture_mrt_message *m)
 {
 	return m->add_path ? ~(bgp_family_set)0 : 0;

@@ -61,7 +61,7 @@ static bool is_same_peer(const struct bmp_peer *a, const struct bmp_peer *b)
 	       memcmp(a->address, b->address, sizeof(a->address)) == 0;
 }
 
-/* The slot of @header, empty if it has none yet. */
+/* The slot of @header, empty if it is new. */
 static size_t *find_slot(const struct summary *summary,
 			 const struct bmp_peer *header)
 {
@@ -84,7 +84,7 @@ static void grow_peers(struct summary *summary)
 	free(summary->slots);
 	summary->slots = memory_must(calloc(count, sizeof(*summary->slots)));
 	summary->slot_count = count;
-	/* Half of the slots are in use at most. */
+	/* At most half of the slots are in use. */
 	summary->peers = memory_must(
 		realloc(summary->peers, count / 2 * sizeof(*summary->peers)));
 	for (size_t i = 0; i < summary->peer_count; i++)
@@ -119,7 +119,7 @@ void summary_message(struct summary *summary, struct summary_peer *peer,
 		peer->messages[type]++;
 }
 
-/* There are a handful of families: a list will do. */
+/* There are few families, so a list suffices. */
 static struct summary_family *family_of(struct summary_families *families,
 					uint16_t afi, uint8_t safi)
 {

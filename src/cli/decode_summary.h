@@ -1,9 +1,8 @@
 /*
- * cli/decode_summary.h - how much of what there was
+ * cli/decode_summary.h - counts of messages, families and peers
  *
- * Counts by message type, by AFI/SAFI and by peer. A peer is counted by all
- * that its header says but flags and time, so that one that came back with
- * another AS or BGP identifier shows as two.
+ * A peer is identified by its whole header except flags and time, so a peer
+ * that returned with another AS or BGP identifier is counted as two.
  */
 #ifndef CLI_DECODE_SUMMARY_H
 #define CLI_DECODE_SUMMARY_H
@@ -18,7 +17,7 @@ enum summary_count {
 	SUMMARY_COUNTS
 };
 
-/* Messages of types beyond the known ones are counted as one more type. */
+/* Messages of unknown types are counted as one more type. */
 #define SUMMARY_TYPES (BMP_TYPES + 1)
 
 struct summary_family {
@@ -33,12 +32,12 @@ struct summary_families {
 };
 
 struct summary_peer {
-	struct bmp_peer header; /* of its first message */
+	struct bmp_peer header; /* header of its first message */
 	uint64_t messages[SUMMARY_TYPES];
 	struct summary_families families;
 };
 
-/* All zero is a summary of nothing. */
+/* All zero = an empty summary. */
 struct summary {
 	uint64_t messages[SUMMARY_TYPES];
 	uint64_t records; /* of an MRT file */
@@ -53,20 +52,20 @@ struct summary {
 
 void summary_fini(struct summary *summary);
 
-/* The counts of the peer of @header. */
+/* The counters of the peer of @header. */
 struct summary_peer *summary_peer(struct summary *summary,
 				  const struct bmp_peer *header);
 
-/* A message of type @type; @peer is NULL if it is about none. */
+/* Count a message of type @type; @peer is NULL if it has none. */
 void summary_message(struct summary *summary, struct summary_peer *peer,
 		     uint8_t type);
 
-/* @n routes, or End-of-RIB markers. */
+/* Count @n routes, or End-of-RIB markers. */
 void summary_routes(struct summary *summary, struct summary_peer *peer,
 		    enum summary_count what, uint16_t afi, uint8_t safi,
 		    uint64_t n);
 
-/* As the inside of a JSON object, and as a table for people. */
+/* As members of a JSON object, and as a table. */
 void summary_json(const struct summary *summary, struct json *j);
 void summary_print(const struct summary *summary, const char *file,
 		   const char *format);

@@ -5,7 +5,7 @@
 #include "bmp/nlri_text.h"
 #include "cli/decode_fields.h"
 
-/* As in the schema, the text of a longer NLRI is cut; its bytes are not. */
+/* As in the schema, a longer NLRI text is truncated; the bytes are not. */
 #define NLRI_TEXT_MAX 2048
 
 static void put_next_hop(struct json *j, const struct bgp_update *u,
@@ -18,7 +18,7 @@ static void put_next_hop(struct json *j, const struct bgp_update *u,
 			  hop.has_link_local ? hop.link_local : NULL);
 }
 
-/* Why an UPDATE is not taken as it stands (RFC 7606). */
+/* Why an UPDATE is not used as sent (RFC 7606). */
 static void put_fault(struct json *j, const struct bgp_update *u)
 {
 	if (u->verdict == BGP_ACCEPT)
@@ -30,7 +30,7 @@ static void put_fault(struct json *j, const struct bgp_update *u)
 		json_uint_at(j, "faultAttribute", u->fault_code);
 }
 
-/* A route that is no prefix: its bytes, and what they mean. */
+/* A route that is not a prefix: its bytes and their text. */
 static void put_typed(struct json *j, const struct bgp_nlri *nlri)
 {
 	char text[NLRI_TEXT_MAX];
@@ -59,7 +59,7 @@ static void put_nlri(struct json *j, const struct bgp_nlri *nlri,
 	json_bgp_family(j, nlri->afi, nlri->safi);
 }
 
-/* As in the schema: of the UPDATE, whichever of its fields a route is in. */
+/* As in the schema: those of the UPDATE, for all its routes. */
 static void put_mp_families(struct json *j, const struct bgp_update *u)
 {
 	const struct bgp_attrs *a = &u->attrs;
@@ -97,7 +97,7 @@ static void put_section_lines(struct decode *d, const struct bgp_update *u,
 		json_key(&d->out, "announced");
 		json_bool(&d->out, announced);
 		put_nlri(&d->out, &it.nlri, path_id);
-		/* Many of these are a wrong idea of add-path. */
+		/* Many of these indicate a wrong add-path setting. */
 		json_true_at(&d->out, "hostBits", it.host_bits != host_bits);
 		host_bits = it.host_bits;
 		json_splice(&d->out, &d->shared);
@@ -106,7 +106,7 @@ static void put_section_lines(struct decode *d, const struct bgp_update *u,
 	}
 }
 
-/* Something of the UPDATE is lost: say which part, and why. */
+/* Part of the UPDATE is lost: report the part and the reason. */
 static void put_lost(struct decode *d, const struct bgp_update *u)
 {
 	decode_begin(d, "error");

@@ -1,5 +1,5 @@
 /*
- * arancini doctor - is this host fit for a collector?
+ * arancini doctor - check whether this host is suitable for a collector
  */
 #include "cli/command.h"
 #include "cli/doctor_broker.h"
@@ -112,7 +112,7 @@ static const struct option_row rows[] = {
 	  OPTION_TEXT(struct doctor, nats) },
 	{ "nats-stream", .argument = "NAME", .help = "its stream; default ARANCINI",
 	  OPTION_TEXT(struct doctor, stream) },
-	/* For tests: what is put in front of /proc. Not in the help. */
+	/* For tests: a prefix of /proc. Not in the help. */
 	{ "root", .argument = "DIR", OPTION_TEXT(struct doctor, root) },
 	OPTION_HELP_ROW,
 	OPTION_ROWS_END,

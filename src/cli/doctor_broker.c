@@ -24,7 +24,10 @@ static void stream_check(const char *stream, const struct nats_durability *d,
 			 "takes what is not synced");
 }
 
-/* Why it could not be asked. No stream yet: the collector makes one. */
+/*
+ * Report why the broker could not be queried. A missing stream is fine: the
+ * collector creates it.
+ */
 static void failure_check(const char *stream, int err,
 			  const struct nats_error *why,
 			  struct tuning_check *out)
@@ -42,7 +45,7 @@ static void failure_check(const char *stream, int err,
 			 "user");
 }
 
-/* Nobody but the server's operator can know: so it is never ok. */
+/* Only the server's operator can know this, so the check is never ok. */
 static size_t sync_check(struct tuning_check *out)
 {
 	*out = (struct tuning_check){

@@ -1,5 +1,5 @@
 /*
- * cli/doctor_broker.h - what a broker's acknowledgements are worth
+ * cli/doctor_broker.h - check how durable a broker's acknowledgements are
  */
 #ifndef CLI_DOCTOR_BROKER_H
 #define CLI_DOCTOR_BROKER_H
@@ -8,7 +8,7 @@
 
 #define DOCTOR_BROKER_CHECKS 2
 
-/* Fills @out and returns how many. Waits for the network. */
+/* Fill @out and return the number of checks. Waits for the network. */
 size_t doctor_broker(const char *url, const char *stream,
 		     struct tuning_check *out);
 

@@ -1,5 +1,5 @@
 /*
- * arancini generate - BMP sessions that nobody recorded
+ * arancini generate - synthetic BMP sessions
  */
 #include "cli/generate.h"
 
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Values of the options, before plan_churn() makes a plan of them. */
+/* Values of the options; plan_churn() makes a plan of them. */
 struct generate_options {
 	struct generate g;
 	bool churn;
@@ -210,7 +210,7 @@ static const char *plan_churn(struct generate_options *o)
 	return NULL;
 }
 
-/* What cannot be, as a sentence, or NULL. */
+/* An error text for invalid combinations, or NULL. */
 static const char *options_fault(struct generate_options *o)
 {
 	struct generate *g = &o->g;
@@ -231,7 +231,7 @@ static const char *options_fault(struct generate_options *o)
 struct rates {
 	double seconds;
 	double table_seconds;
-	double table; /* updates a second */
+	double table; /* updates per second */
 	double churn;
 };
 

@@ -1,5 +1,5 @@
 /*
- * cli/generate.h - what the parts of "arancini generate" share
+ * cli/generate.h - shared parts of "arancini generate"
  *
  *	generate.c		options, the summary
  *	generate_output.c	to a file, to a collector
@@ -14,29 +14,29 @@
 struct generate {
 	struct load_plan plan;
 	struct load_table *table;
-	const char *file;     /* NULL: to the target */
+	const char *file;     /* NULL = send to the target */
 	struct target target; /* of --to */
 	const char *target_name;
-	bool wall_clock;     /* real times in the headers */
-	int64_t duration_ns; /* of churn without a rate; 0: no end */
+	bool wall_clock;     /* use real times in the headers */
+	int64_t duration_ns; /* duration of churn without a rate; 0 = no end */
 
-	/* What came of it */
+	/* Results */
 	struct sessions sessions;
 	struct load_counts counts; /* of all routers */
-	uint32_t tables;	   /* routers that have sent theirs */
-	uint64_t table_updates;	   /* routes, when all had */
+	uint32_t tables;	   /* routers that have sent their tables */
+	uint64_t table_updates;	   /* routes when all had */
 	int64_t began;
 	int64_t tables_at;
 	int64_t ended;
 };
 
-/* The routes so far, announced and withdrawn. */
+/* The number of routes so far, announced and withdrawn. */
 static inline uint64_t generate_updates(const struct load_counts *counts)
 {
 	return counts->announced + counts->withdrawn;
 }
 
-/* Both return the exit code, and have said what was wrong. */
+/* Both return the exit code, after printing any error. */
 int generate_to_file(struct generate *g);
 int generate_to_target(struct generate *g);
 

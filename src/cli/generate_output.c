@@ -1,6 +1,6 @@
 /*
- * Where made-up sessions go. Each router fills a buffer and writes it out, a
- * file as fast as it takes it, a collector as fast as the plan's rate allows.
+ * Output of synthetic sessions. Each router fills a buffer and writes it: to a
+ * file at full speed, to a collector at the plan's rate.
  */
 #include "cli/generate.h"
 
@@ -18,16 +18,16 @@
 #define BUFFER_MAX  (256u * 1024)
 #define BUFFER_MIN  (4u * LOAD_MESSAGE_MAX)
 #define BUFFERS_MAX (128u * 1024 * 1024) /* all routers together */
-#define TICK	    (2 * SP_MS)		 /* of a rate */
+#define TICK	    (2 * SP_MS)		 /* granularity of a rate */
 #define LOOK	    (100 * SP_MS)
 
-/* A router and its way out. */
+/* A router and its output. */
 struct feed {
 	struct generate *g;
 	uint32_t index;
 	struct load_router *router;
-	struct load_counts before; /* already in the sum */
-	int64_t churn_began;	   /* 0: not yet */
+	struct load_counts before; /* counts already added to the total */
+	int64_t churn_began;	   /* 0 = not yet */
 	uint8_t *buf;
 	size_t size;
 };
@@ -52,7 +52,7 @@ static void feed_fini(struct feed *f)
 	free(f->buf);
 }
 
-/* Add what this router made since the last time. */
+/* Add the counts of this router since the last call. */
 static void count_sent(struct feed *f)
 {
 	const struct load_counts *now = load_router_counts(f->router);
@@ -71,7 +71,7 @@ static void count_sent(struct feed *f)
 	f->before = *now;
 }
 
-/* The table of this router is out: its churn begins. */
+/* The table of this router was sent: its churn begins. */
 static void begin_churn(struct feed *f)
 {
 	struct generate *g = f->g;
@@ -83,7 +83,7 @@ static void begin_churn(struct feed *f)
 	}
 }
 
-/* How far the churn may be by now. */
+/* The churn allowed by the rate so far. */
 static uint64_t allowed_churn(const struct feed *f)
 {
 	const struct load_plan *plan = &f->g->plan;
@@ -234,8 +234,8 @@ static int hold_session(struct feed *f, int fd)
 }
 
 /*
- * Until its next update is due: many routers at a low rate must not be woken
- * all the time, and a signal is to be seen soon. Yields.
+ * Wait until the next update is due: many routers at a low rate must not be
+ * woken all the time, and a signal must be noticed soon. Yields.
  */
 static int wait_for_churn(const struct feed *f)
 {
@@ -252,7 +252,7 @@ static int wait_for_churn(const struct feed *f)
 	return sp_sleep_until(until > now + TICK ? until : now + TICK);
 }
 
-/* All that the router has to say. Yields. */
+/* Send the whole session. Yields. */
 static int send_session(struct feed *f, int fd)
 {
 	int err = 0;

@@ -1,7 +1,7 @@
 /*
- * cli/human_units.h - numbers as people read them
+ * cli/human_units.h - format numbers for display
  *
- * Each writes into a buffer of the caller's, so that several fit into one
+ * Each function writes into the caller's buffer, so that several fit into one
  * line, and returns it.
  */
 #ifndef CLI_HUMAN_UNITS_H
@@ -17,7 +17,7 @@ const char *amount_count(int64_t value, char out[AMOUNT_MAX]);
 /* "12.3 MB", powers of 1000. */
 const char *amount_bytes(double value, char out[AMOUNT_MAX]);
 
-/* Two units of it: "850 us", "1.2 ms", "4.0 s", "3m 20s", "2d 3h". */
+/* With two units at most: "850 us", "1.2 ms", "4.0 s", "3m 20s", "2d 3h". */
 const char *amount_seconds(double value, char out[AMOUNT_MAX]);
 
 /* How long ago an RFC 3339 time is, by this host's clock; "-" for NULL. */

@@ -1,8 +1,8 @@
 /*
  * arancini - one binary, one subcommand per job
  *
- * This file knows the names of the commands and nothing else; each lives in a
- * file of its own. Exit codes: 0 done, 1 failed, 2 wrong usage.
+ * This file has only the names of the commands; each is in its own file. Exit
+ * codes: 0 done, 1 failed, 2 wrong usage.
  */
 #include "cli/command.h"
 

@@ -25,7 +25,7 @@ const struct option_row nats_access_rows[] = {
 };
 /* clang-format on */
 
-/* What the file holds, for secret_free(); NULL with a line on stderr. */
+/* The content of the file, for secret_free(); NULL after an error on stderr. */
 static char *read_secret(const char *file, const char *command)
 {
 	struct config_secret secret = { .path = strdup(file) };

@@ -1,7 +1,7 @@
 /*
- * cli/nats_flags.h - the options by which a command is let in by a NATS server
+ * cli/nats_flags.h - options with the credentials for a NATS server
  *
- * A secret is in a file, so that nobody sees it in the list of processes.
+ * A secret is in a file, so that it is not visible in the list of processes.
  */
 #ifndef CLI_NATS_FLAGS_H
 #define CLI_NATS_FLAGS_H
@@ -10,18 +10,18 @@
 
 #include "egress/nats/auth.h"
 
-/* Where the help texts of these commands begin. */
+/* Column of the help texts of these commands. */
 #define NATS_ACCESS_COLUMN 24
 
 struct nats_access {
 	struct nats_options nats;
 	const char *password_file;
 	const char *token_file;
-	char *password; /* what is in it; ours */
+	char *password; /* content of the file; owned */
 	char *token;
 };
 
-/* They fill a struct nats_access. */
+/* The rows fill a struct nats_access. */
 extern const struct option_row nats_access_rows[];
 
 /* clang-format off */

@@ -5,7 +5,7 @@
 #define PLACES	 6
 #define DIGIT(c) ((unsigned)((c) - '0'))
 
-/* Take digits off @text; at least one. False if there are more than fit. */
+/* Take digits from @text; at least one. False on overflow. */
 static bool take_digits(const char **text, uint64_t *value)
 {
 	const char *p = *text;

@@ -1,7 +1,7 @@
 /*
- * cli/number.h - numbers as people type them
+ * cli/number.h - parse numbers
  *
- * Each returns false, and writes nothing, for what is no such number.
+ * Each returns false, without writing, for invalid text.
  */
 #ifndef CLI_NUMBER_H
 #define CLI_NUMBER_H
@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A whole number from 0 to @max; k, M and G behind it are powers of 1000. */
+/* A whole number from 0 to @max; the suffixes k, M and G are powers of 1000. */
 bool number_count(const char *text, uint64_t max, uint64_t *out);
 
-/* The same for what is kept in 32 bits. */
+/* The same for 32 bits. */
 bool number_count32(const char *text, uint32_t max, uint32_t *out);
 
 /*

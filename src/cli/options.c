@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What getopt_long() returns for the first row; above all letters. */
+/* Value of the first row for getopt_long(); above all letters. */
 #define FIRST_VALUE 256
-/* "--name ARGUMENT"; a longer one would be cut in the help. */
+/* Maximum of "--name ARGUMENT" in the help. */
 #define SHOWN_MAX 64
-/* Rows with one text are listed side by side up to this column. */
+/* Rows that share one text are listed side by side up to this column. */
 #define LIST_WIDTH 56
 
-/* The rows of a command as getopt_long() wants them. */
+/* The rows of a command as arguments of getopt_long(). */
 struct grammar {
 	struct option *names; /* val is FIRST_VALUE + index of the row */
 	char *letters;
@@ -72,8 +72,8 @@ static void grammar_fini(struct grammar *g)
 }
 
 /*
- * The row for what getopt_long() returned, and the offset of the struct that
- * it fills; NULL for '?' and ':'.
+ * The row for a result of getopt_long(), and the offset of the struct that it
+ * fills; NULL for '?' and ':'.
  */
 static const struct option_row *find_row(const struct command_line *line,
 					 int value, size_t *base)
@@ -92,7 +92,7 @@ static const struct option_row *find_row(const struct command_line *line,
 
 /* Help */
 
-/* "--name ARGUMENT", or "-x ARGUMENT" for an option that is only a letter. */
+/* "--name ARGUMENT", or "-x ARGUMENT" for an option with a letter only. */
 static size_t format_option(const struct option_row *row, char out[SHOWN_MAX])
 {
 	const char letter[] = { row->letter, '\0' };
@@ -105,7 +105,9 @@ static size_t format_option(const struct option_row *row, char out[SHOWN_MAX])
 	return (size_t)len;
 }
 
-/* @used is where the cursor is, @column where each line of @text begins. */
+/*
+ * @used is the current column, @column the first column of each line of @text.
+ */
 static void print_text(const char *text, size_t used, unsigned column)
 {
 	if (used + 2 > column) {
@@ -130,7 +132,10 @@ static void print_row(const struct option_row *row, unsigned column)
 	print_text(row->help, 2 + len, column);
 }
 
-/* All rows side by side, with commas, and the text of the section below. */
+/*
+ * All rows side by side, separated by commas, with the text of the section
+ * below.
+ */
 static void print_list(const struct option_section *s)
 {
 	char shown[SHOWN_MAX];
@@ -199,7 +204,7 @@ static int report_invalid(const struct command_line *line,
 	return EXIT_USAGE;
 }
 
-/* Whether to read on; if not, *@exit_code is how the command ends. */
+/* True to continue; otherwise *@exit_code is the exit code. */
 static bool set_option(const struct command_line *line,
 		       const struct option_value *value, int *exit_code)
 {
@@ -222,7 +227,7 @@ static bool set_option(const struct command_line *line,
 	return false;
 }
 
-/* As set_option(), for @found, which getopt_long() returned. */
+/* As set_option(), for @found, a result of getopt_long(). */
 static bool read_option(const struct command_line *line, int found, char **argv,
 			char *into, int *exit_code)
 {
@@ -249,7 +254,7 @@ bool options_read(const struct command_line *line, int argc, char **argv,
 	int found;
 
 	grammar_init(&grammar, line);
-	/* 0, not 1: getopt_long() then forgets where an earlier call ended. */
+	/* 0, not 1: this resets the state of getopt_long(). */
 	optind = 0;
 	while (go_on && (found = getopt_long(argc, argv, grammar.letters,
 					     grammar.names, NULL)) != -1)

@@ -35,7 +35,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a setter made of a value. */
+/* Result of a setter. */
 enum option_status {
 	OPTION_ACCEPTED,
 	OPTION_INVALID,	 /* to be reported, see option_row.invalid */
@@ -46,22 +46,22 @@ enum option_status {
 
 struct option_row;
 
-/* What a setter gets. */
+/* Arguments of a setter. */
 struct option_value {
 	const struct option_row *row;
-	void *field;	  /* at option_row.field */
-	const char *text; /* NULL where the option takes no value */
+	void *field;	  /* the member at option_row.field */
+	const char *text; /* NULL if the option has no value */
 };
 
 struct option_row {
 	const char *name;     /* without dashes; NULL = only a letter */
 	char letter;	      /* 0 = none */
-	const char *argument; /* name of the value; NULL = takes none */
+	const char *argument; /* name of the value; NULL = no value */
 	const char *help;     /* lines are broken here; NULL = not shown */
 	size_t field;	      /* offset in what option_section.field names */
-	uint64_t min, max;    /* of a number */
+	uint64_t min, max;    /* limits of a number */
 	int key;	      /* for the command's own use */
-	/* How the report of a wrong value begins; NULL = "--NAME cannot be" */
+	/* Start of the error for an invalid value; NULL = "--NAME cannot be" */
 	const char *invalid;
 	enum option_status (*set)(const struct option_value *v);
 };
@@ -69,34 +69,34 @@ struct option_row {
 struct option_section {
 	const char *heading; /* text above the rows, or NULL */
 	const struct option_row *rows;
-	size_t field;	      /* offset of what the rows fill */
-	unsigned column;      /* at which help texts begin */
+	size_t field;	      /* offset of the struct that the rows fill */
+	unsigned column;      /* column of the help texts */
 	const char *one_help; /* rows are listed together above this text */
 };
 
 struct command_line {
 	const char *command;
-	const char *usage; /* what --help prints first */
+	const char *usage; /* start of the --help output */
 	const struct option_section *sections;
-	const char *notes; /* and last */
-	bool has_operands; /* false = an operand is a mistake */
+	const char *notes; /* end of the --help output */
+	bool has_operands; /* false = operands are refused */
 };
 
 /* The arguments that are not options. */
 struct operands {
 	char **words;
 	int count;
-	int exit_code; /* only where options_read() returns false */
+	int exit_code; /* set only if options_read() returns false */
 };
 
 /*
- * Set what @argv says in *@into. False if the command ends here, after --help
- * or after a mistake, which was reported.
+ * Set the options of @argv in *@into. False if the command ends here, after
+ * --help or after an error, which was reported.
  */
 bool options_read(const struct command_line *line, int argc, char **argv,
 		  void *into, struct operands *out);
 
-/* Report wrong usage: @what and @word, one behind the other. EXIT_USAGE. */
+/* Report wrong usage: @what followed by @word. Returns EXIT_USAGE. */
 int options_misuse(const struct command_line *line, const char *what,
 		   const char *word);
 
@@ -135,12 +135,12 @@ extern const struct option_row option_help_rows[];
 #define OPTION_MILLIONTHS(type, member, most) \
 	.set = option_set_millionths, .max = (most), \
 	OPTION_FIELD(type, member, uint64_t)
-/* A setter of the command's own, for the whole struct. */
+/* A setter of the command itself, for the whole struct. */
 #define OPTION_SET(setter) .set = (setter)
 
 #define OPTION_HELP_ROW \
 	{ "help", 'h', .help = "this text", OPTION_SET(option_show_help) }
-/* --help in a section of its own. */
+/* --help in a separate section. */
 #define OPTION_HELP_SECTION(at) { .rows = option_help_rows, .column = (at) }
 #define OPTION_ROWS_END { .name = NULL }
 #define OPTION_SECTIONS_END { .rows = NULL }

@@ -1,8 +1,8 @@
 /*
- * cli/peers.h - the peers of one BMP session, and how to read their UPDATEs
+ * cli/peers.h - the peers of one BMP session, and their decoder options
  *
- * Within a session a peer is its type, distinguisher and address (RFC 7854
- * 4.2); all its RIB views share what the Peer Up said.
+ * Within a session a peer is identified by type, distinguisher and address (RFC
+ * 7854 4.2); all its views share the data of the Peer Up.
  */
 #ifndef CLI_PEERS_H
 #define CLI_PEERS_H
@@ -31,7 +31,7 @@ struct peers {
 
 void peers_fini(struct peers *peers);
 
-/* The peer of @header; a new one, of which nothing is known, if need be. */
+/* The peer of @header; a new one is created if necessary. */
 struct peer *peers_get(struct peers *peers, const struct bmp_peer *header);
 
 /* A Peer Up: @message is usable (bmp_status_usable()). */

@@ -1,7 +1,7 @@
 /*
- * cli/progress.h - one line on a terminal that says how far a command is
+ * cli/progress.h - a progress line on a terminal
  *
- * Nothing is written where standard error is no terminal.
+ * Nothing is written if standard error is not a terminal.
  */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
@@ -15,11 +15,11 @@ struct progress {
 
 void progress_init(struct progress *progress);
 
-/* Put a line in place of the last one. */
+/* Replace the previous line. */
 void progress_show(struct progress *progress, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Take it away, before something else is written or at the end. */
+/* Remove the line, before other output and at the end. */
 void progress_clear(struct progress *progress);
 
 #endif

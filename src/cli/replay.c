@@ -1,8 +1,8 @@
 /*
- * arancini replay - captured BMP sessions, played back at a collector
+ * arancini replay - send captured BMP sessions to a collector
  *
- * Files are read into memory first, so that many routers can play the same
- * session at once and none waits for a disk.
+ * Files are read into memory first, so that many routers can replay the same
+ * session at once without waiting for a disk.
  */
 #include "capture/recording.h"
 #include "cli/command.h"
@@ -22,7 +22,7 @@
 
 #define PIECE	     (256u * 1024)
 #define CHUNK_RANDOM SIZE_MAX
-#define CHUNK_POWERS 15 /* random ones are up to 16 KiB, most are small */
+#define CHUNK_POWERS 15 /* random sizes are up to 16 KiB, most are small */
 #define MILLION	     1000000u
 
 struct replay {
@@ -30,12 +30,12 @@ struct replay {
 	const char *target_name;
 	bool raw;
 	bool spread;
-	uint64_t speed;	       /* millionths of real time; 0: max */
-	uint64_t max_pause_ns; /* of real time */
-	size_t chunk;	       /* 0: as it comes */
+	uint64_t speed;	       /* millionths of real time; 0 = maximum */
+	uint64_t max_pause_ns; /* limit in real time */
+	size_t chunk;	       /* 0 = as captured */
 	uint64_t seed;
 	uint32_t copies;
-	uint32_t loops; /* 0: for ever */
+	uint32_t loops; /* 0 = forever */
 
 	struct capture_recording *recordings;
 	size_t recording_count;
@@ -44,25 +44,25 @@ struct replay {
 
 	struct sessions sessions;
 	uint64_t sent;
-	uint64_t total; /* of one loop */
+	uint64_t total; /* bytes of one loop */
 	int64_t began;
 };
 
-/* One session under way. */
+/* State of one session. */
 struct player {
 	struct replay *replay;
 	const struct capture_track *track;
 	int fd;
 	size_t at;
-	size_t mark;	 /* the next to wait for */
-	uint64_t due_ns; /* of real time, the mark before it */
+	size_t mark;	 /* index of the next mark */
+	uint64_t due_ns; /* real time of the previous mark */
 	int64_t began;
 	struct load_random random;
 };
 
 /* Playing */
 
-/* When @mark comes after what was before it, in real time. */
+/* The real time between @mark and the one before. */
 static uint64_t pause_before(const struct player *p, size_t mark)
 {
 	const struct capture_mark *marks = p->track->marks;
@@ -77,7 +77,9 @@ static int64_t scaled_ns(const struct player *p, uint64_t real_ns)
 			 p->replay->speed);
 }
 
-/* Wait for the next mark, and how far the track may be sent then. Yields. */
+/*
+ * Wait for the next mark; *@end is how far the track may then be sent. Yields.
+ */
 static int wait_due(struct player *p, size_t *end)
 {
 	const struct capture_track *track = p->track;
@@ -91,7 +93,7 @@ static int wait_due(struct player *p, size_t *end)
 	if (err < 0)
 		return err;
 	p->mark++;
-	/* What is due by now goes along. */
+	/* Also send what is due by now. */
 	now = sp_now();
 	while (p->mark < track->mark_count &&
 	       p->began + scaled_ns(p, p->due_ns + pause_before(p, p->mark)) <=
@@ -115,7 +117,7 @@ static size_t next_chunk(struct player *p)
 							     CHUNK_POWERS));
 }
 
-/* The whole track, or -EINTR if a signal came. Yields. */
+/* Send the whole track; -EINTR if a signal came. Yields. */
 static int play_track(struct player *p)
 {
 	struct replay *r = p->replay;
@@ -142,7 +144,7 @@ static int play_track(struct player *p)
 	return err;
 }
 
-/* Connect, play, end. Whether to go on. Yields. */
+/* Connect, replay, close. Returns whether to continue. Yields. */
 static bool play_once(struct player *p, uint32_t index)
 {
 	struct replay *r = p->replay;
@@ -220,7 +222,7 @@ static void add_tracks(struct replay *r, const struct capture_recording *from)
 	}
 }
 
-/* The exit code; what can be read is there in any case. */
+/* Returns the exit code; the readable part is kept in any case. */
 static int read_file(struct replay *r, const char *path)
 {
 	struct capture_recording *recording =

@@ -1,5 +1,5 @@
 /*
- * arancini resync - have a running collector publish its tables again
+ * arancini resync - make a running collector publish its tables again
  */
 #include "cli/api_json.h"
 #include "cli/client_command.h"

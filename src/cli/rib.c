@@ -1,5 +1,5 @@
 /*
- * arancini rib - which routes does a running collector have for a prefix?
+ * arancini rib - the routes that a running collector has for a prefix
  */
 #include "cli/human_units.h"
 #include "cli/api_json.h"
@@ -14,20 +14,20 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-/* As a page of the collector is at most. */
+/* The maximum page of the collector. */
 #define PAGE 1000
 
 struct rib_command {
 	struct client_command command;
 	struct table table;
 	const char *prefix;
-	const char *match; /* NULL: the prefix decides */
-	const char *peer;  /* its id; for the collector to look at */
-	bool has_address;  /* or its address, for us */
+	const char *match; /* NULL = depends on the prefix */
+	const char *peer;  /* its id, matched by the collector */
+	bool has_address;  /* or its address, matched here */
 	uint8_t address[16];
-	uint64_t limit; /* 0: none */
+	uint64_t limit; /* 0 = none */
 	uint64_t shown;
-	bool more; /* than the limit */
+	bool more; /* there are more routes than the limit */
 };
 
 /* Options */
@@ -39,7 +39,7 @@ static bool read_address(const char *text, uint8_t address[16])
 	       inet_pton(AF_INET6, text, address) == 1;
 }
 
-/* The name of the option is also what the collector calls the match. */
+/* The option's name is also the API's name of the match. */
 static enum option_status set_match(const struct option_value *v)
 {
 	struct rib_command *r = v->field;
@@ -118,7 +118,7 @@ static const struct command_line line = {
 
 /* Prefixes */
 
-/* Zero the bits beyond @len; whether there were any. */
+/* Clear the bits beyond @len; true if any were set. */
 static bool mask_address(uint8_t *address, size_t bytes, unsigned len)
 {
 	bool stray = false;
@@ -146,7 +146,7 @@ static int report_stray_bits(const char *prefix, int family,
 	return EXIT_USAGE;
 }
 
-/* 0, or the exit code after a report on stderr. */
+/* 0, or the exit code after an error on stderr. */
 static int check_prefix(struct rib_command *r)
 {
 	const char *slash = strchr(r->prefix, '/');
@@ -208,7 +208,7 @@ static void cell_prefix(struct table *t, const struct json_object *route)
 		   stale ? " (stale)" : "");
 }
 
-/* The elements of a list with blanks between. */
+/* The elements of a list, separated by blanks. */
 static void cell_list(struct table *t, const struct json_object *list,
 		      const char *after)
 {
@@ -225,7 +225,7 @@ static void cell_list(struct table *t, const struct json_object *list,
 	free(text);
 }
 
-/* As a router's own table ends a path. */
+/* The origin as shown at the end of a path in a router's table. */
 static const char *origin_mark(const struct json_object *route)
 {
 	const char *origin = answer_text(route, "origin");
@@ -266,7 +266,7 @@ static void put_row(struct rib_command *r, const struct json_object *route)
 	cell_list(t, answer_in(route, "communities"), "");
 }
 
-/* Whether the route is of the peer that was asked for. */
+/* True if the route is of the requested peer. */
 static bool is_wanted(const struct rib_command *r,
 		      const struct json_object *route)
 {

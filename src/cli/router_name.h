@@ -1,8 +1,8 @@
 /*
- * cli/router_name.h - what a person calls a router
+ * cli/router_name.h - a router's name on the command line
  *
- * A collector knows its routers by the token in their subjects: v4_192_0_2_1,
- * id_core1. People may also type the address.
+ * A collector identifies its routers by the token in their subjects:
+ * v4_192_0_2_1, id_core1. Users may also type the address.
  */
 #ifndef CLI_ROUTER_NAME_H
 #define CLI_ROUTER_NAME_H
@@ -11,7 +11,7 @@
 
 #define ROUTER_NAME_MAX 193
 
-/* The token. False, and nothing written, for what can be none. */
+/* Convert to a token. False, without writing, if it is not a valid name. */
 bool router_name_token(const char *text, char out[ROUTER_NAME_MAX]);
 
 #endif

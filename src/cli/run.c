@@ -31,7 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Looks in the time of a beat at shards that do not move. */
+/* Checks of stuck shards per heartbeat interval. */
 #define RETRIES 8
 
 static void print_mistakes(const struct config_errors *m)
@@ -47,7 +47,7 @@ static void print_mistakes(const struct config_errors *m)
 		fputs("arancini run: out of memory\n", stderr);
 }
 
-/* The signals we wait for; SIGPIPE is nobody's. */
+/* The signals we wait for; SIGPIPE is ignored. */
 static void block_signals(sigset_t *set)
 {
 	sigset_t blocked;
@@ -61,7 +61,7 @@ static void block_signals(sigset_t *set)
 	pthread_sigmask(SIG_BLOCK, &blocked, NULL);
 }
 
-/* From here on a SIGTERM or SIGINT ends the process at once. */
+/* From here on SIGTERM or SIGINT ends the process immediately. */
 static void die_on_signal(void)
 {
 	sigset_t set;
@@ -73,9 +73,9 @@ static void die_on_signal(void)
 }
 
 /*
- * Tell the service manager that we are alive, if all shards are. Returns when
- * to do so again: sooner if they are not, so that a shard has all of the
- * manager's time, and not half of it.
+ * Notify the service manager that we are alive, if all shards are. Returns when
+ * to call again: sooner if they are not, so that a shard has the manager's
+ * whole time limit, not half of it.
  */
 static int64_t send_heartbeat(struct collector *c,
 			      const struct sd_notify *notify)
@@ -86,7 +86,7 @@ static int64_t send_heartbeat(struct collector *c,
 	return sp_in(notify->watchdog_ns);
 }
 
-/* Wait for a signal, with a beat whenever one is due. */
+/* Wait for a signal, sending heartbeats when they are due. */
 static int wait_for_signal(struct collector *c, const sigset_t *set,
 			   const struct sd_notify *notify, int64_t *next_beat)
 {
@@ -117,7 +117,10 @@ static int wait_for_end(struct collector *c, struct reload *reload,
 	       SIGHUP) {
 		sd_notify_reloading(notify, sp_now());
 		reload_run(reload, c, log);
-		/* Also when it failed: what held before still holds. */
+		/*
+		 * Also after a failure: the previous configuration is still in
+		 * force.
+		 */
 		sd_notify_ready(notify);
 	}
 	return number;
@@ -157,7 +160,10 @@ static int run_collector(struct reload *reload, struct log *log,
 	die_on_signal();
 	err = collector_stop(c, sp_in(reload->config->listen.drain_timeout));
 	if (err == -EBUSY) {
-		/* Its HTTP threads use configuration and log until we exit. */
+		/*
+		 * Its HTTP threads use the configuration and the log until the
+		 * process exits.
+		 */
 		log_event(log, LOG_LEVEL_INFO, "stopped");
 		_exit(EXIT_FAILURE);
 	}
@@ -181,7 +187,7 @@ static int run_configured(int argc, char **argv, const struct config *config)
 	sd_notify_open(&notify, getenv("NOTIFY_SOCKET"),
 		       getenv("WATCHDOG_USEC"), getenv("WATCHDOG_PID"));
 	reload_init(&reload, argc, argv, environ, config);
-	/* No thread has started yet, and those that will inherit it. */
+	/* No thread has started yet; later ones inherit the restrictions. */
 	if (confine_process(config, &log, &process) == 0) {
 		code = run_collector(&reload, &log, &notify, &process, &set);
 		confine_release(&process);

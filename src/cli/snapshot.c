@@ -1,7 +1,7 @@
 /*
- * arancini snapshot - look into what a collector keeps over a restart
+ * arancini snapshot - inspect the state that a collector keeps across restarts
  *
- * Only reads: a collector may run on it meanwhile.
+ * Read-only: the collector may be running.
  */
 #include "cli/snapshot.h"
 
@@ -18,7 +18,7 @@
 
 struct subcommand {
 	const char *name;
-	int (*run)(const struct snapshot_paths *p); /* NULL: export */
+	int (*run)(const struct snapshot_paths *p); /* NULL for export */
 };
 
 static const struct subcommand commands[] = {

@@ -1,5 +1,5 @@
 /*
- * cli/snapshot.h - what the parts of "arancini snapshot" share
+ * cli/snapshot.h - shared parts of "arancini snapshot"
  *
  *	snapshot.c		options
  *	snapshot_store.c	which files there are, and their manifest
@@ -7,7 +7,7 @@
  *	snapshot_show.c		ls, show, verify
  *	snapshot_export.c	a table as updates
  *
- * All of it runs in a fiber, and what reads yields.
+ * All of it runs in a fiber, and functions that read yield.
  */
 #ifndef CLI_SNAPSHOT_H
 #define CLI_SNAPSHOT_H
@@ -21,61 +21,63 @@ struct state_store;
 
 #define SNAPSHOT_SUFFIX ".snap"
 
-/* How often to begin again with what its collector replaces meanwhile. */
+/* How often to start again if the collector replaces a file meanwhile. */
 #define SNAPSHOT_TRIES 10
 
-/* Where to look. */
+/* The location of the state. */
 struct snapshot_source {
-	const char *path;	   /* or the URL of a server with a bucket */
-	const char *collector;	   /* of a bucket; NULL: the only one */
-	struct nats_access access; /* to it */
+	/* folder, file, or URL of a server with a bucket */
+	const char *path;
+	/* collector in a bucket; NULL = the only one */
+	const char *collector;
+	struct nats_access access; /* credentials for the server */
 };
 
-/* The files that were named: all of a folder or a bucket, or one. */
+/* The selected files: all of a folder or a bucket, or one. */
 struct snapshot_paths {
-	struct state_store *store; /* that they are on */
-	bool single;		   /* one, and no manifest */
+	struct state_store *store; /* state store of the files */
+	bool single;		   /* one file, without a manifest */
 	char **at;
 	size_t count;
 	struct manifest manifest;
 	enum manifest_status manifest_status;
-	bool has_manifest; /* it is there; whether it is good, see above */
+	bool has_manifest; /* a manifest exists; its status is above */
 };
 
 /*
- * @from is a folder of snapshots, the folder of the state above it, a file, or
- * a bucket, and must outlive *@out. False, and it was said on stderr, if it is
- * none of them; a folder with neither snapshots nor a manifest is none.
+ * @from is a folder of snapshots, the state folder above it, a file, or a
+ * bucket, and must outlive *@out. False after an error on stderr if it is none
+ * of these; a folder needs snapshots or a manifest.
  */
 bool snapshot_paths_find(const struct snapshot_source *from,
 			 struct snapshot_paths *out);
 void snapshot_paths_release(struct snapshot_paths *p);
 
-/* The name on its state store of the file at @path. */
+/* The name of the file at @path in its state store. */
 const char *snapshot_name(const char *path);
 
-/* A file, read to its end or to where it is damaged. */
+/* A file, read to its end or to the damage. */
 struct snapshot_file {
 	const char *path;
 	enum rib_snapshot_status status;
 	uint64_t size;
-	struct rib *rib; /* NULL: it was only checked */
+	struct rib *rib; /* NULL if only checked */
 	struct rib_snapshot_reader *reader;
 	const struct rib_snapshot_facts *facts;
-	char token[IDENTITY_TOKEN_MAX + 1]; /* "" if there is no router in it */
+	char token[IDENTITY_TOKEN_MAX + 1]; /* "" if it has no router */
 	bool has_mark;
-	struct log_position mark; /* from where on the log counts */
+	struct log_position mark; /* position from which the log is replayed */
 };
 
 enum snapshot_load {
-	SNAPSHOT_CHECK,	     /* nothing is kept */
-	SNAPSHOT_ATTRIBUTES, /* into a rib */
-	SNAPSHOT_PRESENCE,   /* into one that keeps no attributes */
+	SNAPSHOT_CHECK,	     /* only check */
+	SNAPSHOT_ATTRIBUTES, /* load into a rib */
+	SNAPSHOT_PRESENCE,   /* load into a rib without attributes */
 };
 
 /*
- * Read it. @sink is that of the rib, if there is one. False, and it was said,
- * if it cannot be opened or read; a damaged one can.
+ * Read the file. @sink is the sink of the rib, if there is one. False after an
+ * error on stderr if it cannot be opened or read; a damaged file can.
  */
 bool snapshot_file_read(const char *path, enum snapshot_load load,
 			const struct rib_sink *sink,
@@ -83,14 +85,14 @@ bool snapshot_file_read(const char *path, enum snapshot_load load,
 			struct snapshot_file *out);
 void snapshot_file_release(struct snapshot_file *f);
 
-/* The commands: exit codes. */
+/* The commands; they return exit codes. */
 int snapshot_ls(const struct snapshot_paths *p);
 int snapshot_show(const struct snapshot_paths *p);
 int snapshot_verify(const struct snapshot_paths *p);
 
 struct snapshot_export {
-	const char *router; /* address, name or token; NULL: all */
-	const char *prefix; /* of subjects */
+	const char *router; /* address, name or token; NULL = all */
+	const char *prefix; /* prefix of subjects */
 	bool capnp;
 };
 

@@ -1,6 +1,6 @@
 /*
- * A table as updates: it goes into a rib, which publishes it again as for a
- * resync; so an export is what consumers would get.
+ * Export a table as updates: it is loaded into a rib, which publishes it as in
+ * a resync; so an export is what consumers would get.
  */
 #include "cli/snapshot.h"
 
@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define ROOM ((size_t)1024 * 1024)
-#define STEP 4096 /* routes */
+#define STEP 4096 /* routes per step */
 
 struct exporter {
 	const struct snapshot_export *what;
@@ -52,7 +52,7 @@ static void on_change(void *arg, const struct rib_change *change)
 	struct rib_route routes[RIB_CHANGE_MAX];
 	struct rib_change c = *change;
 
-	/* The stream has a sequence; what stands before it has none. */
+	/* An export has no sequence numbers, unlike the stream. */
 	memcpy(routes, change->routes, change->count * sizeof(*routes));
 	for (size_t i = 0; i < change->count; i++)
 		routes[i].sequence = 0;
@@ -103,15 +103,18 @@ static void print_mark(const struct snapshot_file *f, uint64_t left_out)
 			f->path, left_out);
 }
 
-/* Whether the file is of a rib of --curation presence, which keeps keys only. */
+/*
+ * True if the file was written with --curation presence, which stores keys
+ * only.
+ */
 static bool is_presence(const struct rib_snapshot_facts *facts)
 {
 	return facts->mode_known && facts->mode == RIB_MODE_PRESENCE;
 }
 
 /*
- * Files before version 3 do not say how their router was curated. One of keys
- * alone, with no route @exported, is taken for one of presence.
+ * Files before version 3 do not have the curation mode. A file with keys only,
+ * of which no route was @exported, is treated as presence.
  */
 static bool may_be_presence(const struct rib_snapshot_facts *facts,
 			    uint64_t exported)
@@ -119,7 +122,7 @@ static bool may_be_presence(const struct rib_snapshot_facts *facts,
 	return !facts->mode_known && exported == 0 && facts->routes > 0;
 }
 
-/* False if it failed, which is reported on stderr. */
+/* False if it failed, after an error on stderr. */
 static bool export_file(struct exporter *x, const struct snapshot_paths *p,
 			const char *path, enum snapshot_load load,
 			struct log_position *mark)
@@ -157,7 +160,7 @@ static bool export_file(struct exporter *x, const struct snapshot_paths *p,
 	return done;
 }
 
-/* Whether @path is the file of the router that was asked for. */
+/* True if @path is the file of the requested router. */
 static bool is_wanted(const char *router, const char *path)
 {
 	const char *base = snapshot_name(path);
@@ -186,7 +189,7 @@ static bool is_wanted(const char *router, const char *path)
 	return false;
 }
 
-/* Of several routers the smallest: reading a part twice is harmless. */
+/* The smallest of several routers: reading a part twice is harmless. */
 static void print_smallest_mark(const struct log_position *mark)
 {
 	char text[LOG_POSITION_MAX];

@@ -61,7 +61,10 @@ static void name_router(struct snapshot_file *f)
 	identity_token(&id, f->token);
 }
 
-/* From where on the log counts: what the manifest says may be later. */
+/*
+ * Find the position from which the log is replayed; the manifest may have a
+ * later one.
+ */
 static void find_mark(struct snapshot_file *f, const struct manifest *m)
 {
 	const struct manifest_entry *e = manifest_find(m, f->token);

@@ -65,7 +65,7 @@ static int list_snapshots(struct snapshot_paths *p)
 	return err;
 }
 
-/* There may be none: that is no error, nor is a damaged one. Yields. */
+/* A missing or damaged manifest is not an error. Yields. */
 static int read_manifest(struct snapshot_paths *p)
 {
 	size_t len;
@@ -97,7 +97,7 @@ static bool is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* The folder "snapshots" in @path, or @path. */
+/* Open the folder "snapshots" in @path, or @path. */
 static int open_folder(const char *path, struct snapshot_paths *p)
 {
 	char *below = NULL;
@@ -112,7 +112,7 @@ static int open_folder(const char *path, struct snapshot_paths *p)
 	return err;
 }
 
-/* The folder that the file is in. */
+/* Open the folder that contains the file. */
 static int open_above(const char *path, struct snapshot_paths *p)
 {
 	size_t len = (size_t)(snapshot_name(path) - path);
@@ -134,7 +134,7 @@ static int open_path(const char *path, struct snapshot_paths *p)
 	return S_ISDIR(st.st_mode) ? open_folder(path, p) : open_above(path, p);
 }
 
-/* What to do about a bucket that cannot be opened. */
+/* Advice for a bucket that cannot be opened. */
 static const char *advice_for(int err)
 {
 	switch (err) {
@@ -187,7 +187,9 @@ static bool find_files(const struct snapshot_source *from,
 		err = list_snapshots(p);
 	if (err < 0)
 		return report_path(path, strerror(-err));
-	/* A collector writes a manifest when it starts, routers or not. */
+	/*
+	 * A collector writes a manifest when it starts, even without routers.
+	 */
 	return p->has_manifest || p->count > 0 ||
 	       report_path(path, "there are no snapshots; it is the --state "
 				 "folder of a collector that is wanted");

@@ -27,7 +27,7 @@ static void print_doors(struct collector *c, const struct config *config,
 	char buf[64];
 
 	for (size_t i = 0; i < at->count; i++) {
-		/* Left out: there is no IPv6. */
+		/* The listener was left out: there is no IPv6. */
 		if (collector_port(c, i) == 0)
 			continue;
 		fprintf(to, "%s%s", open++ == 0 ? "  routers    " : ", ",
@@ -54,7 +54,10 @@ static void print_output(const struct config *config, FILE *to)
 	free(journal);
 }
 
-/* To be let in where the collector is. A URL has no password in it. */
+/*
+ * Options to reach the server of the collector. The URL is printed without a
+ * password.
+ */
 static void print_tail_nats(const struct config *config, FILE *to)
 {
 	const struct {
@@ -83,7 +86,7 @@ static void print_tail_nats(const struct config *config, FILE *to)
 	free(stream);
 }
 
-/* Something that can be typed as it stands, on this host. */
+/* Commands that can be pasted on this host. */
 static void print_next(struct collector *c, const struct config *config,
 		       FILE *to)
 {

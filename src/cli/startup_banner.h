@@ -1,8 +1,8 @@
 /*
- * cli/startup_banner.h - what a person at a terminal wants to know first
+ * cli/startup_banner.h - the text that "arancini run" prints on a terminal
  *
- * Where routers connect, where to look, where the data is, and what to type
- * next. For "arancini run" on a terminal; a service manager gets the log only.
+ * Where routers connect, where the HTTP server and the data are, and useful
+ * commands. Only on a terminal; a service manager gets only the log.
  */
 #ifndef CLI_STARTUP_BANNER_H
 #define CLI_STARTUP_BANNER_H

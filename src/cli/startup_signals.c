@@ -26,7 +26,7 @@ static void die_by_signal(struct quit *q, int number)
 			 number == SIGTERM ? "SIGTERM" : "SIGINT");
 		log_end(&line);
 	}
-	/* A shell starts what is in the background without SIGINT. */
+	/* A shell ignores SIGINT for background processes. */
 	signal(number, SIG_DFL);
 	quit_signals(&set);
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
@@ -46,7 +46,9 @@ static void *quit_main(void *quit)
 	do
 		ready = poll(fds, 2, -1);
 	while (ready < 0 && errno == EINTR);
-	/* If it has started, the signal is for who waits for it then. */
+	/*
+	 * If the start has completed, the signal is left for the main thread.
+	 */
 	if (fds[0].revents == 0 &&
 	    read(q->signals, &info, sizeof(info)) == sizeof(info))
 		die_by_signal(q, (int)info.ssi_signo);

@@ -1,17 +1,16 @@
 /*
- * cli/startup_signals.h - a signal while the collector starts
+ * cli/startup_signals.h - handle signals while the collector starts
  *
- * The start may wait for a broker, and read back a whole stream: longer than
- * anybody who pressed ^C will. There is nothing to drain yet, and to be killed
- * is safe at any moment; so SIGTERM and SIGINT just end the process, as if they
- * were not blocked, after a line that says so.
+ * The start may wait for a broker and read a whole stream, longer than a user
+ * who pressed ^C wants to wait. There is nothing to drain yet, and ending at
+ * any moment is safe; so SIGTERM and SIGINT end the process after a log line.
  *
  *	quit_watch(&quit, &log);	both are blocked, in all threads
  *	...				the start
  *	quit_unwatch(&quit);		one that comes now stays pending
  *
- * It is a thread that waits, because the signals must stay blocked in those
- * that the start makes.
+ * A separate thread waits, because the signals must stay blocked in the threads
+ * that the start creates.
  */
 #ifndef CLI_STARTUP_SIGNALS_H
 #define CLI_STARTUP_SIGNALS_H
@@ -24,11 +23,11 @@ struct quit {
 	struct log *log;
 	pthread_t thread;
 	bool watching;
-	int signals; /* readable if there is one */
-	int done;    /* readable when the start is over */
+	int signals; /* readable when a signal is pending */
+	int done;    /* readable when the start has completed */
 };
 
-/* 0, or -errno; then signals wait until the start is over. */
+/* 0, or -errno; then signals are handled after the start. */
 int quit_watch(struct quit *q, struct log *log);
 void quit_unwatch(struct quit *q);
 

@@ -13,9 +13,9 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* A second between two looks. */
+/* Pause between two updates. */
 #define PAUSE_MS 1000
-/* Rows of a page of a list; and what a screen may show of one at most. */
+/* Rows of a page of a list, and the maximum rows on a screen. */
 #define PAGE	"1000"
 #define WATCHED 1000
 
@@ -72,7 +72,7 @@ static int get_list(struct status *s, const char *path, const char *name,
 				   s->watch ? WATCHED : 0, out, cut);
 }
 
-/* The router that was named, as a list of one. */
+/* The named router, as a list of one. */
 static int get_router(struct status *s, struct json_object **out)
 {
 	struct json_object *router;
@@ -139,7 +139,7 @@ static void print_json(const struct status_answers *answers)
 	json_object_put(all);
 }
 
-/* What was answered last, or why nothing was, as one frame. */
+/* Draw the last answers, or the error, as one frame. */
 static void draw_frame(struct status *s, const struct status_answers *answers,
 		       const char *trouble)
 {
@@ -160,7 +160,7 @@ static void draw_frame(struct status *s, const struct status_answers *answers,
 	free(text);
 }
 
-/* Without a screen to draw on, an error is printed once, not every second. */
+/* Without a terminal an error is printed once, not every second. */
 static void report_trouble(const struct status *s, bool *reported)
 {
 	if (!*reported)
@@ -195,7 +195,7 @@ static void refresh_frame(struct status *s, struct status_answers *last,
 		draw_frame(s, last, NULL);
 }
 
-/* Until a signal to end. SIGWINCH only makes it look at once. */
+/* Wait until a signal to end. SIGWINCH only causes an immediate update. */
 static bool pause_ended(int signals)
 {
 	struct pollfd fd = { .fd = signals, .events = POLLIN };

@@ -1,5 +1,5 @@
 /*
- * cli/status.h - what the parts of "arancini status" share
+ * cli/status.h - shared parts of "arancini status"
  *
  *	status.c	options, asking, watching
  *	status_text.c	what was answered, as tables for people
@@ -13,7 +13,7 @@
 
 struct json_object;
 
-/* What the collector said. Lists are NULL if they were not asked for. */
+/* The answers of the collector. Lists are NULL if they were not requested. */
 struct status_answers {
 	struct json_object *status;
 	struct json_object *routers;

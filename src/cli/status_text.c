@@ -1,6 +1,6 @@
 /*
- * A collector on one screen: what it is, what comes in and goes out, its
- * workers, its routers, and their peers if those were asked for.
+ * A collector on one screen: identity, input and output, workers, routers, and
+ * their peers if requested.
  */
 #include "cli/status.h"
 
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Text that is always there to print. */
+/* A text, or a dash if it is missing. */
 static const char *text_or_dash(const struct json_object *in, const char *name)
 {
 	const char *text = answer_text(in, name);
@@ -30,7 +30,7 @@ static void cell_count(struct table *t, const struct json_object *in,
 		table_cell(t, TERMINAL_DIM, "-");
 }
 
-/* A number that ought to be zero. */
+/* A number that should be zero. */
 static void cell_zero(struct table *t, const struct json_object *in,
 		      const char *name)
 {
@@ -110,7 +110,7 @@ static void put_collector(FILE *to, const struct terminal *terminal,
 	fputc('\n', to);
 }
 
-/* Why the output is not ok, and what to do. */
+/* The cause of a degraded output, and advice. */
 static void put_cause(FILE *to, const struct terminal *terminal,
 		      const struct json_object *output)
 {
@@ -130,7 +130,7 @@ static void put_cause(FILE *to, const struct terminal *terminal,
 	fputc('\n', to);
 }
 
-/* What a stream lost that had acknowledged it; nothing if it never did. */
+/* What a stream lost after acknowledging it; nothing if it never did. */
 static void put_loss(FILE *to, const struct terminal *terminal,
 		     const struct json_object *output)
 {
@@ -249,7 +249,7 @@ static void put_process(FILE *to, const struct terminal *terminal,
 		{ answer_bool(process, "noCoreDumps"), "core dumps" },
 	};
 
-	/* A collector of before has nothing to say about it. */
+	/* An older collector does not report this. */
 	if (process == NULL)
 		return;
 	put_styled(to, terminal, TERMINAL_BOLD, "process    ");
@@ -366,7 +366,7 @@ static void put_routers(FILE *to, const struct terminal *terminal,
 	table_fini(&t);
 }
 
-/* Of how many tables the router said that they are whole. */
+/* The number of tables for which the router sent End-of-RIB. */
 static void cell_ends(struct table *t, const struct json_object *peer)
 {
 	const struct json_object *tables = answer_in(peer, "tables");
@@ -378,7 +378,7 @@ static void cell_ends(struct table *t, const struct json_object *peer)
 		   "%zu of %zu", whole, count);
 }
 
-/* "-" where no table has a number of the router's. */
+/* "-" if the router reported no number for any table. */
 static void cell_difference(struct table *t, const struct json_object *peer)
 {
 	const struct json_object *tables = answer_in(peer, "tables");
@@ -390,7 +390,10 @@ static void cell_difference(struct table *t, const struct json_object *peer)
 		const struct json_object *table = answer_at(tables, i);
 
 		known |= answer_has(table, "difference");
-		/* It wraps as the answer of a stranger may want it to. */
+		/*
+		 * Unsigned, so that numbers from a foreign server cannot
+		 * overflow.
+		 */
 		sum = (int64_t)((uint64_t)sum +
 				(uint64_t)answer_int(table, "difference"));
 	}

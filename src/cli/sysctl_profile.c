@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define NUMBERS 3 /* at most, in one setting */
+#define NUMBERS 3 /* maximum numbers in one setting */
 
 enum bound {
 	AT_LEAST,
@@ -55,13 +55,13 @@ static const struct setting profile[] = {
 
 _Static_assert(SETTINGS <= TUNING_SYSCTLS, "no room for the profile");
 
-/* Descriptors for --max-sessions, 20,000, and what else is open. */
+/* Descriptors for 20,000 sessions (--max-sessions) and other files. */
 #define NOFILE_WANTED	65536
 #define NOFILE_SESSIONS 20480
 
 /* Sysctls */
 
-/* The first line of the file that @name, with dots, stands for. */
+/* The first line of the file of sysctl @name. */
 static bool read_sysctl(const char *root, const char *name, char *out,
 			size_t size)
 {
@@ -125,7 +125,7 @@ static void check_setting(const char *root, const struct setting *s,
 	snprintf(out->wanted, sizeof(out->wanted), "at %s %s",
 		 s->bound == AT_LEAST ? "least" : "most", wanted);
 	if (!read_sysctl(root, s->name, out->value, sizeof(out->value))) {
-		/* A network namespace of its own does not show them all. */
+		/* A network namespace does not show all of them. */
 		out->status = TUNING_WARN;
 		snprintf(out->value, sizeof(out->value), "not visible here");
 		snprintf(out->fix, sizeof(out->fix),

@@ -1,8 +1,8 @@
 /*
- * cli/sysctl_profile.h - how a host should be set up for the collector, and how it is
+ * cli/sysctl_profile.h - recommended kernel settings, and checks of a host
  *
- * One table holds the profile: "doctor" checks it, --print-sysctl prints it,
- * and deploy/sysctl.d/90-arancini.conf is that print (a test compares them).
+ * One table has the profile: "doctor" checks it, --print-sysctl prints it, and
+ * deploy/sysctl.d/90-arancini.conf is that output (a test compares them).
  */
 #ifndef CLI_SYSCTL_PROFILE_H
 #define CLI_SYSCTL_PROFILE_H
@@ -12,7 +12,7 @@
 
 enum tuning_status {
 	TUNING_OK,
-	TUNING_WARN, /* not as wanted, or not to be seen; works */
+	TUNING_WARN, /* differs or cannot be read; works */
 	TUNING_FAIL, /* connections or data suffer under load */
 	TUNING_STATUSES
 };
@@ -22,17 +22,17 @@ struct tuning_check {
 	char name[64];
 	char value[96];
 	char wanted[64];
-	char fix[160]; /* a command or a place; empty: nothing to do */
+	char fix[160]; /* a command or a place; empty = nothing to do */
 };
 
-/* At most so many of each. */
+/* Maximum number of checks of each kind. */
 #define TUNING_SYSCTLS 10
 #define TUNING_LIMITS  2
 #define TUNING_URING   8
 
 /*
- * Each fills @out and returns how many. @root stands before /proc: "" is this
- * host.
+ * Each fills @out and returns the number of checks. @root is a prefix of /proc:
+ * "" is this host.
  */
 size_t tuning_sysctls(const char *root, struct tuning_check *out);
 size_t tuning_limits(struct tuning_check *out);

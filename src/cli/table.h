@@ -1,14 +1,14 @@
 /*
- * cli/table.h - rows of cells, aligned
+ * cli/table.h - tables with aligned columns
  *
  *	table_init(&t, columns, 3, &terminal);
  *	table_cell(&t, TERMINAL_GOOD, "%s", "up");	once a column
  *	table_print(&t, out);				heading and rows
  *
- * Rows are kept until they are printed, because the longest cell decides how
- * wide a column is. Printing may be repeated with further rows, for lists that
- * come in pages: columns then never get narrower, and the heading is not
- * repeated. Cells are tamed, see terminal.h.
+ * Rows are kept until they are printed, because the longest cell determines the
+ * width of a column. Printing may be repeated with further rows, for lists in
+ * pages: columns then never get narrower, and the heading is not repeated.
+ * Unsafe characters in cells are replaced, see terminal.h.
  */
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
@@ -22,7 +22,7 @@
 
 struct table_column {
 	const char *name;
-	bool right; /* numbers */
+	bool right; /* right-aligned, for numbers */
 };
 
 struct table_text {
@@ -49,10 +49,10 @@ void table_fini(struct table *t);
 void table_cell(struct table *t, enum terminal_style style, const char *format,
 		...) __attribute__((format(printf, 3, 4)));
 
-/* Whole rows so far, those that were printed left out. */
+/* Complete rows that are not printed yet. */
 size_t table_rows(const struct table *t);
 
-/* Print the rows and forget them; the heading before the first. */
+/* Print and drop the rows; the heading before the first. */
 void table_print(struct table *t, FILE *to);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * cli/tail.h - what the parts of "arancini tail" share
+ * cli/tail.h - shared parts of "arancini tail"
  *
  *	tail.c		options
  *	tail_source.c	messages out of JetStream or a journal
@@ -20,24 +20,25 @@
 enum tail_form {
 	TAIL_TEXT,
 	TAIL_JSON,
-	TAIL_RAW, /* Cap'n Proto messages back to back, not compressed */
+	TAIL_RAW, /* uncompressed Cap'n Proto messages back to back */
 };
 
 struct tail {
-	struct nats_access access;	 /* servers: from JetStream */
-	struct nats_reader_options nats; /* with these */
-	const char *journal;		 /* or from this folder */
+	/* servers, if reading from JetStream */
+	struct nats_access access;
+	struct nats_reader_options nats; /* options of the stream */
+	const char *journal;		 /* or the folder of a journal */
 	struct log_position mark;	 /* with NATS_FROM_SEQ */
 	enum tail_form form;
-	uint64_t count;	 /* of updates and events; 0: no end */
-	int64_t idle_ms; /* end when nothing came for so long; 0: never */
+	uint64_t count;	 /* maximum updates and events; 0 = no limit */
+	int64_t idle_ms; /* end after this time without a message; 0 = never */
 	struct egress_codec *codec;
 	struct json out;
 	uint64_t printed;
-	bool failed; /* standard output is gone, or the source is */
+	bool failed; /* output or input failed */
 };
 
-/* A message, wherever it comes from. */
+/* A message from either source. */
 struct tail_message {
 	const char *subject;
 	const char *id; /* or NULL */
@@ -46,14 +47,14 @@ struct tail_message {
 	struct wire_view bytes;
 };
 
-/* Print what is in @m. False when it is time to end. */
+/* Print the content of @m. False to end. */
 bool tail_message(struct tail *t, const struct tail_message *m);
 
-/* Read until it is time to end; the exit code. */
+/* Read until the end; returns the exit code. */
 int tail_from_nats(struct tail *t);
 int tail_from_journal(struct tail *t);
 
-/* "kind" of an event: its name, or the number of one of a later schema. */
+/* "kind" of an event: its name, or the number if a later schema added it. */
 void tail_json_kind(struct json *j, uint16_t kind);
 void tail_json_update(struct json *j, const struct egress_update *u);
 void tail_json_event(struct json *j, const struct egress_event *e);

@@ -96,7 +96,7 @@ static void put_communities(struct json *j, const struct egress_update *u)
 	}
 }
 
-/* Elements that are two numbers and a value. */
+/* Elements with two numbers and a value. */
 static void tlvs_at(struct json *j, const char *name,
 		    void (*put)(struct json *j, uint8_t first, uint8_t second,
 				struct wire_view value),
@@ -211,7 +211,7 @@ static void put_route(struct json *j, const struct egress_update *u)
 	put_mp_families(j, u);
 }
 
-/* The flags of a table; as JSON they are written by its view. */
+/* The view for the flags of a table. */
 static enum bmp_view view_of(bool loc_rib, bool out, bool post)
 {
 	if (loc_rib)
@@ -252,8 +252,8 @@ void tail_json_update(struct json *j, const struct egress_update *u)
 }
 
 /*
- * "unknown" is a kind of the schema, so a number of a later schema is told
- * from it here and not by its name.
+ * "unknown" is a kind of the schema, so a number of a later schema is
+ * distinguished here and not by its name.
  */
 void tail_json_kind(struct json *j, uint16_t kind)
 {
@@ -302,7 +302,7 @@ static void put_peer(struct json *j, const struct egress_event *e)
 	json_bgp_family(j, e->afi, e->safi);
 }
 
-/* A BGP message of one type, as the object that @put makes of its body. */
+/* A BGP message of one type, as the object that @put writes for its body. */
 static void pdu_at(struct json *j, const char *name, struct wire_view bytes,
 		   void (*put)(struct json *j, struct wire_view body))
 {
@@ -315,7 +315,7 @@ static void pdu_at(struct json *j, const char *name, struct wire_view bytes,
 	put(j, pdu.body);
 }
 
-/* What only a Peer Up or a Peer Down has. */
+/* Members of Peer Up and Peer Down only. */
 static void put_session(struct json *j, const struct egress_event *e)
 {
 	if (e->kind == RIB_EVENT_PEER_DOWN && e->reason == BMP_DOWN_LOCAL_FSM)

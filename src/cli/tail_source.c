@@ -23,7 +23,7 @@
 #define STEP_MS	   100 /* how often to look for the end */
 #define COLLECT_MS 1   /* between a write to the journal and the next look */
 
-/* Updates are on subjects that end with a family: "1_1". */
+/* Subjects of updates end with a family: "1_1". */
 static bool holds_updates(const char *subject)
 {
 	const char *last = strrchr(subject, '.');
@@ -91,7 +91,7 @@ static void print_event(struct tail *t, const struct tail_message *m,
 	}
 }
 
-/* Everything that was printed must be seen now, not when more comes. */
+/* Flush, so that printed lines are visible immediately. */
 static void flush_output(struct tail *t)
 {
 	memory_had(!t->out.failed);
@@ -107,7 +107,7 @@ bool tail_message(struct tail *t, const struct tail_message *m)
 	struct egress_message one;
 	struct egress_decoder r;
 	struct wire_view plain;
-	size_t whole = 0; /* bytes of what was printed */
+	size_t whole = 0; /* bytes of complete output */
 	int got = 0;
 
 	if (egress_codec_open(t->codec, m->encoding, m->bytes, &plain) < 0) {
@@ -135,15 +135,17 @@ bool tail_message(struct tail *t, const struct tail_message *m)
 }
 
 /*
- * Whether nothing has come for too long since @last, when the last one was
- * printed: whoever reads us may take his time for it.
+ * True if nothing came for too long since @last, the time of the last output:
+ * the reader of our output may be slow.
  */
 static bool is_idle(const struct tail *t, int64_t last)
 {
 	return t->idle_ms > 0 && sp_now() - last >= t->idle_ms * SP_MS;
 }
 
-/* Is what stands behind the mark all there, in the stream that it is of? */
+/*
+ * Check that everything after the position still exists, in the right stream.
+ */
 static int check_mark(const struct tail *t, struct nats_error *why)
 {
 	struct nats_span span;
@@ -208,7 +210,9 @@ static int open_at_mark(const struct tail *t, struct journal_cursor **out)
 {
 	int err = journal_cursor_open(t->journal, t->mark.position, out);
 
-	/* 0: the segment cannot be read, as the first next() says. */
+	/*
+	 * 0 if the segment cannot be read; the first next() returns the error.
+	 */
 	if (err == 0 && journal_cursor_identity(*out) != 0 &&
 	    journal_cursor_identity(*out) != t->mark.identity) {
 		journal_cursor_close(*out);
@@ -254,7 +258,7 @@ static const char *read_error_text(int err)
 	}
 }
 
-/* Why reading ended before it was asked to. */
+/* Report why reading ended early. */
 static void report_read_error(const struct tail *t,
 			      const struct journal_cursor *c, int err)
 {
@@ -276,8 +280,8 @@ static void report_read_error(const struct tail *t,
 }
 
 /*
- * New is what comes behind the last record: the collector's clock, which the
- * records have their times from, may differ from ours.
+ * "New" means after the last record, not a time: the collector's clock may
+ * differ from ours.
  */
 static int open_cursor(const struct tail *t, struct journal_cursor **out)
 {

@@ -1,5 +1,5 @@
 /*
- * One line for people:
+ * One line per update, for display:
  *
  *	12:34:56.789 192.0.2.1 AS64500 10.0.0.1 + 203.0.113.0/24 via 10.0.0.1 [64500 64501]
  */
@@ -39,8 +39,8 @@ static const char *address_text(const uint8_t *address, char buf[ADDRESS_MAX])
 }
 
 /*
- * What a router says of itself goes to a terminal, and must not command it:
- * a question mark stands for what text_is_unsafe(), and for what is no UTF-8.
+ * Text from a router must not control the terminal: unsafe characters
+ * (text_is_unsafe()) and invalid UTF-8 become question marks.
  */
 static void print_words(struct wire_view words)
 {

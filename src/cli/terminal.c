@@ -78,7 +78,7 @@ void terminal_size(const struct terminal *t, size_t *rows, size_t *columns)
 	*columns = size.ws_col;
 }
 
-/* Lines that are too long are cut and not wrapped: rows stay rows. */
+/* Long lines are truncated, not wrapped. */
 void terminal_begin(struct terminal *t)
 {
 	t->drawing = t->is;
@@ -105,7 +105,7 @@ void terminal_frame(const struct terminal *t, const char *text)
 		return;
 	}
 	fputs("\033[H", stdout);
-	/* The last row stays free: a newline there would scroll. */
+	/* The last row stays empty: a newline there would scroll. */
 	while (*text != '\0' && (rows == 0 || row++ < rows)) {
 		size_t len = strcspn(text, "\n");
 

@@ -1,12 +1,12 @@
 /*
- * cli/terminal.h - what standard output is, and drawing on it
+ * cli/terminal.h - properties of standard output, and drawing on it
  *
- * Colours only on a terminal that has some, and not where NO_COLOR is set
- * (no-color.org). A frame is drawn over the one before it, line by line, so
- * that nothing flickers; where there is no terminal, frames follow each other.
+ * Colours are used only on a terminal that supports them, and not if NO_COLOR
+ * is set (no-color.org). A frame is drawn over the previous one, line by line,
+ * to avoid flicker; without a terminal frames are printed one after another.
  *
- * What others wrote (a router its name, a broker its error) may hold anything.
- * It is tamed before it is shown: what would move the cursor becomes "?".
+ * Foreign text (a router's name, a broker's error) may contain anything.
+ * Characters that could control the terminal are replaced by "?".
  */
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
@@ -26,32 +26,32 @@ enum terminal_style {
 };
 
 struct terminal {
-	bool is; /* standard output is one */
+	bool is; /* standard output is a terminal */
 	bool colours;
 	bool drawing; /* between begin and end */
 };
 
 void terminal_init(struct terminal *t);
 
-/* What goes before and after styled text; "" without colours. */
+/* The escape sequences before and after styled text; "" without colours. */
 const char *terminal_on(const struct terminal *t, enum terminal_style style);
 const char *terminal_off(const struct terminal *t, enum terminal_style style);
 
-/* Tame @text where it is. Returns how many columns it takes. */
+/* Replace unsafe characters of @text. Returns its width in columns. */
 size_t terminal_tame(char *text);
-/* Write @text, tamed. */
+/* Write @text with unsafe characters replaced. */
 void terminal_put(FILE *to, const char *text);
 
-/* Rows and columns; 0 where there is no telling. */
+/* Rows and columns; 0 if not known. */
 void terminal_size(const struct terminal *t, size_t *rows, size_t *columns);
 
 /* Frames */
 
-/* Take the screen, and give it back as it was. */
+/* Switch to a cleared screen, and restore the old one. */
 void terminal_begin(struct terminal *t);
 void terminal_end(struct terminal *t);
 
-/* Put @text, lines that each end with a newline, in place of what was there. */
+/* Draw @text, lines that each end with a newline, over the previous frame. */
 void terminal_frame(const struct terminal *t, const char *text);
 
 #endif

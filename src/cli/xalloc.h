@@ -1,8 +1,8 @@
 /*
- * cli/xalloc.h - memory that a command cannot go on without
+ * cli/xalloc.h - exit if out of memory
  *
- * A command reads files and prints; where memory ends, so does it. The layers
- * below never do this: they return -ENOMEM.
+ * Commands exit if memory runs out. Lower layers never do this: they return
+ * -ENOMEM.
  */
 #ifndef CLI_XALLOC_H
 #define CLI_XALLOC_H
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What malloc() and its kin returned, or the end of the program. */
+/* Return @memory; exit if it is NULL. */
 static inline void *memory_must(void *memory)
 {
 	if (memory == NULL) {
@@ -21,7 +21,7 @@ static inline void *memory_must(void *memory)
 	return memory;
 }
 
-/* The same for a writer that says afterwards whether it had enough. */
+/* Exit unless @enough, for writers that report a failure afterwards. */
 static inline void memory_had(bool enough)
 {
 	if (!enough)

@@ -31,29 +31,29 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-/* One worker with what runs for it. */
+/* One worker and the parts that run for it. */
 struct worker_slot {
 	struct worker worker;
 	struct collector *collector;
 	struct listener *listeners;
 	struct sp_task *listener_tasks;
-	size_t listener_count; /* of those that are open, or left out */
+	size_t listener_count; /* listeners that are open or were left out */
 	struct sp_task work;
 	bool working;
-	int64_t deadline;	   /* of the stop */
-	const struct config *next; /* of a reload */
+	int64_t deadline;	   /* deadline of the stop */
+	const struct config *next; /* configuration of a reload */
 };
 
 struct collector {
 	struct collector_env env;
-	struct route_budget budget; /* of routes */
+	struct route_budget budget; /* limit on routes */
 	struct worker_slot *slots;  /* by shard */
 	struct connector *connectors;
 	struct sp_task *connector_tasks;
 	size_t connector_count;
-	struct http *http; /* NULL: off */
+	struct http *http; /* NULL if off */
 	struct shard_watchdog *watchdog;
-	bool served; /* restored, and open for routers, once */
+	bool served; /* has restored its state and accepted routers */
 };
 
 const struct collector_env *collector_env(const struct collector *c)
@@ -76,7 +76,7 @@ uint16_t collector_http_port(const struct collector *c)
 	return c->http == NULL ? 0 : http_port(c->http);
 }
 
-/* Something an operator must mend before we can start. */
+/* Log an error that an operator must fix before the start can succeed. */
 static int failure_log(struct collector *c, const char *what, const char *where,
 		       int err)
 {
@@ -107,7 +107,10 @@ static int open_listeners(struct worker_slot *s)
 		struct listener *listener = &s->listeners[i];
 		int err;
 
-		/* Port 0: the first worker got one, the others share it. */
+		/*
+		 * Port 0: the first worker has chosen a port, the others share
+		 * it.
+		 */
 		if (where.port == 0 && s->worker.id != 0)
 			where.port = collector_port(s->collector, i);
 		err = listener_open(&s->worker, &where, listener);
@@ -125,7 +128,7 @@ static int open_listeners(struct worker_slot *s)
 	return 0;
 }
 
-/* Whoever was restored is known, before anybody can come in. */
+/* Mark restored routers as known before any connection is accepted. */
 static void remember_routers(struct worker *w)
 {
 	for (struct router *it = w->routers; it != NULL; it = it->next)
@@ -178,9 +181,9 @@ static int close_listeners(void *arg)
 }
 
 /*
- * Half of the time is for what the routers have said, the other half to make
- * it safe. A session that another shard sent here begins during that time and
- * is told as well; afterwards there are none.
+ * Half of the time is for reading what routers have sent, the other half for
+ * making it safe. A session that another shard passes here during that time is
+ * ended as well; afterwards there are none.
  */
 static void drain_sessions(struct worker_slot *s)
 {
@@ -197,7 +200,9 @@ static void drain_sessions(struct worker_slot *s)
 	w->no_new_sessions = true;
 }
 
-/* What is not safe in time, or cannot be written, stays as it was. */
+/*
+ * A snapshot that is not safe in time, or cannot be written, stays as it was.
+ */
 static void write_final_snapshots(struct worker_slot *s)
 {
 	struct collector *c = s->collector;
@@ -212,7 +217,7 @@ static void write_final_snapshots(struct worker_slot *s)
 			    c->env.config->snapshot.state, err);
 }
 
-/* A bug of ours: better found in a log than in somebody's table. */
+/* Log internal errors (a router touched by the wrong shard). */
 static void log_violations(struct worker_slot *s)
 {
 	uint64_t n = s->worker.counts.ownership_violations;
@@ -263,7 +268,7 @@ static int on_all(struct collector *c, int (*fn)(void *))
 				  sizeof(c->slots[0]));
 }
 
-/* One after the other: a port that is taken is logged once. */
+/* One after the other, so that a port in use is logged once. */
 static int on_each(struct collector *c, int (*fn)(void *))
 {
 	return collector_env_each(&c->env, COLLECTOR_ENV_SERIAL, fn, c->slots,
@@ -402,7 +407,7 @@ static int make_parts(struct collector *c)
 				  &c->watchdog);
 }
 
-/* One line for each address, with the port that was got. */
+/* One line for each address, with its actual port. */
 static void log_listeners(struct collector *c)
 {
 	const struct config_addresses *at = &c->env.config->listen.addresses;
@@ -433,7 +438,7 @@ static void log_start_up(struct collector *c)
 	log_end(&line);
 }
 
-/* What was known before, and then the way out is free. */
+/* Restore the state, then release the publisher. */
 static int bring_back(struct collector *c)
 {
 	int err = restore_run(&c->env);
@@ -485,7 +490,7 @@ int collector_start(const struct config *config, struct log *log,
 		err = on_each(c, init_worker);
 	if (err == 0)
 		err = checkpoint_open(&c->env, &c->env.checkpoint);
-	/* Early, so that a long restore can be watched. */
+	/* Start HTTP early, so that a long restore can be observed. */
 	if (err == 0)
 		err = http_start(&c->env, &c->http);
 	if (err == 0)
@@ -514,7 +519,10 @@ int collector_stop(struct collector *c, int64_t deadline)
 			checkpoint_pause(c->env.checkpoint);
 		for (uint32_t i = 0; i < c->env.worker_count; i++)
 			c->slots[i].deadline = deadline;
-		/* All of them first: an open one has work for other shards. */
+		/*
+		 * Close all listeners first: an open one passes connections to
+		 * other shards.
+		 */
 		on_all(c, close_listeners);
 		err = on_all(c, stop_worker);
 		if (c->env.checkpoint != NULL && c->served)

@@ -1,5 +1,5 @@
 /*
- * collector/collector.h - the whole of it: workers, bridge, publisher
+ * collector/collector.h - the whole collector: workers, bridge, publisher
  *
  *	struct collector *c;
  *
@@ -7,10 +7,10 @@
  *	...					until a signal
  *	collector_stop(c, deadline);		drained, safe, gone
  *
- * The workers are the shards of one runtime. The publisher has a runtime of
- * its own, so that a broker in trouble never takes time from the routers.
+ * The workers are the shards of one runtime. The publisher has its own runtime,
+ * so that a slow broker takes no time from the routers.
  *
- * Threads	start and stop: one, outside of fibers. The rest: any.
+ * Threads	start and stop: one thread, outside of fibers. The others: any.
  */
 #ifndef COLLECTOR_COLLECTOR_H
 #define COLLECTOR_COLLECTOR_H
@@ -26,47 +26,47 @@ struct confined_process;
 struct log;
 
 /*
- * 0 once it listens everywhere. Else -errno, logged with what to do, and
+ * 0 when it listens everywhere. Otherwise -errno, logged with advice, and
  * nothing is left running. @config, @log and @process must outlive it; @process
- * is of confine.h, or NULL where the process was not confined.
+ * is from confine.h, or NULL if the process was not confined.
  */
 int collector_start(const struct config *config, struct log *log,
 		    const struct confined_process *process,
 		    struct collector **out);
 
 /*
- * Stop taking routers in, read what they have sent by now, publish what is
- * under way and wait until it is safe, until @deadline. Frees it. 0, or -ETIMEDOUT if
- * something was not safe by then: it is in the spool if there is one. -EBUSY:
- * everything is safe, but an HTTP handler does not end: nothing was freed, and
- * the caller exits by _exit().
+ * Stop accepting, read what routers have sent so far, publish it and wait until
+ * it is safe, until @deadline. Frees @c. 0, or -ETIMEDOUT if something was not
+ * safe by then: it is in the spool if there is one. -EBUSY: everything is safe,
+ * but an HTTP handler does not end; nothing was freed, and the caller must exit
+ * by _exit().
  */
 int collector_stop(struct collector *c, int64_t deadline);
 
 /*
- * Have @config hold from now on, as far as it can be changed while running:
- * the rest of it must be as it was (config_keep()). 0: nobody uses the one
- * before any more. Else -errno: both are in use, until the next call succeeds
- * or it is stopped. The thread that started it.
+ * Apply @config where it can be changed while running; its other values must be
+ * unchanged (config_keep()). 0: the previous configuration is no longer used.
+ * Otherwise -errno: both are in use until the next call succeeds or the
+ * collector stops. Called by the thread that started it.
  */
 int collector_reload(struct collector *c, const struct config *config);
 
 /*
- * Whether all of it has moved since this was last true: see shard_watchdog.h. The
- * thread that started it.
+ * True if all shards have made progress since the last call that returned true:
+ * see shard_watchdog.h. Called by the thread that started it.
  */
 bool collector_is_alive(struct collector *c);
 
 /*
- * The port a listener got, which is another than was asked for where that is 0. 0:
- * the listener was left out, see listener_open().
+ * The actual port of a listener, which differs from the configured one if that
+ * is 0. 0 if the listener was left out: see listener_open().
  */
 uint16_t collector_port(const struct collector *c, size_t listener);
 
 /* The port of the HTTP server; 0 if there is none. */
 uint16_t collector_http_port(const struct collector *c);
 
-/* What its parts share; for tests and benches. */
+/* The shared parts; for tests and benches. */
 const struct collector_env *collector_env(const struct collector *c);
 
 #endif

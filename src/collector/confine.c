@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 /*
- * The state has the token of the HTTP server in it, and the journal; a journal
- * elsewhere may be meant for other users to read.
+ * The state folder contains the token of the HTTP server and the journal, so it
+ * is private; a journal elsewhere may be readable by other users.
  */
 #define STATE_MODE   0700
 #define JOURNAL_MODE 0755
@@ -68,7 +68,9 @@ static void sandbox_log(struct log *log, const struct sandbox_state *s,
 
 /* Folders */
 
-/* 0, also if it was there: then it keeps its mode and its owner. */
+/*
+ * Returns 0 also if the folder exists; its mode and owner are then unchanged.
+ */
 static int folder_make_one(const char *path, mode_t mode,
 			   const struct sandbox_user *user)
 {
@@ -79,7 +81,7 @@ static int folder_make_one(const char *path, mode_t mode,
 	return 0;
 }
 
-/* Make @path for @user, and the folders above it. */
+/* Create @path for @user, and its missing parents. */
 static int folder_make(const char *path, mode_t mode,
 		       const struct sandbox_user *user)
 {
@@ -102,7 +104,9 @@ static int folder_make(const char *path, mode_t mode,
 	return err;
 }
 
-/* A mode that somebody chose is not ours to change; it may be /tmp. */
+/*
+ * Do not change the mode of an existing folder, which may be /tmp; only warn.
+ */
 static void state_mode_check(const char *path, struct log *log)
 {
 	struct log_line line;
@@ -116,7 +120,7 @@ static void state_mode_check(const char *path, struct log *log)
 	log_end(&line);
 }
 
-/* Make @path, and allow to write below. */
+/* Create @path and allow writing below it. */
 static int folder_allow(const char *path, mode_t mode,
 			const struct sandbox_user *user, struct log *log,
 			struct sandbox_rules *rules)
@@ -151,7 +155,7 @@ static int folders_allow(const struct config *c,
 	return err;
 }
 
-/* Files that are read: at a reload, or when libnats connects again */
+/* Files that are read at a reload or when libnats reconnects */
 
 static int file_allow(const char *path, struct sandbox_rules *rules)
 {
@@ -169,7 +173,8 @@ static int option_allow(const struct config *c, const struct config_option *o,
 	if (o->form.type == CONFIG_SECRET)
 		return file_allow(secret->path, rules);
 	if (o->form.type == CONFIG_PATH &&
-	    *path != c->journal.directory) /* a folder, of folders_allow() */
+	    /* a folder, handled by folders_allow() */
+	    *path != c->journal.directory)
 		return file_allow(*path, rules);
 	return 0;
 }
@@ -187,7 +192,7 @@ static int files_allow(const struct config *c, struct sandbox_rules *rules)
 
 /* Ports */
 
-/* Who has a port can be found out before the sandbox only. */
+/* The owner of a port can be found only before the sandbox is entered. */
 static int port_check(const struct config_address *at, struct log *log)
 {
 	int err = early_socket_try(at->address, at->port);

@@ -1,14 +1,13 @@
 /*
- * collector/confine.h - the process, before its threads start
+ * collector/confine.h - confine the process before its threads start
  *
  *	confine_process(&config, &log, &process);	one thread so far
  *	collector_start(&config, &log, &process, &c);
  *	...
  *	confine_release(&process);
  *
- * In this order: see that nobody listens at our ports, make the folders that
- * will be written, bind privileged ports, become --user, give up everything that
- * the rules of --sandbox do not allow.
+ * In this order: check that our ports are free, create the folders that will be
+ * written, bind privileged ports, switch to --user, enter the sandbox.
  */
 #ifndef COLLECTOR_CONFINE_H
 #define COLLECTOR_CONFINE_H
@@ -19,15 +18,14 @@
 struct config;
 struct log;
 
-/* What collector_start() needs of it. Must outlive the collector. */
+/* Data for collector_start(). Must outlive the collector. */
 struct confined_process {
 	struct early_sockets sockets;
 	struct sandbox_state sandbox;
 };
 
 /*
- * 0, or -errno and the log says what an operator can do. The thread must be
- * the only one of the process.
+ * 0, or -errno with advice in the log. The process must have only one thread.
  */
 int confine_process(const struct config *config, struct log *log,
 		    struct confined_process *out);

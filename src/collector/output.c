@@ -31,13 +31,13 @@ struct output {
 	struct nats_options nats;
 	struct log *log;
 	uint64_t acked_tail;
-	bool was_ready; /* the publisher's thread */
+	bool was_ready; /* used by the publisher's thread */
 	char *texts[TEXTS];
 	_Atomic uint32_t max_batch;
 	void *loss_arg; /* written before on_loss */
 	int (*_Atomic on_loss)(void *arg, struct publisher_events *events);
 	_Atomic(void (*)(void *)) listener;
-	void *listener_arg; /* set before it */
+	void *listener_arg; /* set before the listener */
 };
 
 char *output_journal(const struct config *config)
@@ -53,7 +53,7 @@ char *output_journal(const struct config *config)
 	return path;
 }
 
-/* What a prefix becomes, and @rest below it. NULL: no memory. */
+/* The expanded prefix with @rest appended. NULL if out of memory. */
 static char *expand_below(const struct config *config, const char *prefix,
 			  const char *rest)
 {
@@ -80,7 +80,7 @@ static int make_texts(struct output *o, const struct config *c)
 	return 0;
 }
 
-/* Make the folder, and those above it. */
+/* Create the folder and its missing parents. */
 static int make_folder(const char *path)
 {
 	char *copy = strdup(path);
@@ -108,7 +108,7 @@ static void set_servers(const struct config *c, struct publisher_options *o)
 		o->nats.servers[o->nats.server_count++] = c->nats.urls.at[i];
 }
 
-/* Text that is not set is NULL to libnats. */
+/* libnats expects NULL for text that is not set. */
 static const char *or_null(const char *text)
 {
 	return text == NULL || text[0] == '\0' ? NULL : text;
@@ -136,7 +136,7 @@ static void set_broker(const struct config *c, struct publisher_options *o)
 	o->ack_timeout_ns = c->nats.ack_timeout;
 }
 
-/* Whole seconds, at least one; "never" is -1 there. */
+/* Whole seconds, at least one; "never" is -1. */
 static int64_t duration_seconds(int64_t ns)
 {
 	if (ns == SP_NEVER)
@@ -174,7 +174,7 @@ static void set_journal(const struct output *output, const struct config *c,
 	o->sync_bytes = c->journal.sync_bytes;
 }
 
-/* Once: what the operator of the broker has to know. */
+/* Logged once: how durable acknowledged messages are. */
 static void log_durability(struct output *o)
 {
 	struct log_line line;
@@ -229,7 +229,7 @@ static void notice_log(void *arg, const struct publisher_notice *n)
 	log_end(&line);
 }
 
-/* The same. */
+/* Called on the publisher's thread. */
 static void log_output(void *arg, const struct output_state *state)
 {
 	static const enum log_level levels[] = {
@@ -254,7 +254,7 @@ static void log_output(void *arg, const struct output_state *state)
 	log_end(&line);
 }
 
-/* On a pool thread of the publisher's. */
+/* Called on a pool thread of the publisher. */
 static int loss_resync(void *arg, struct publisher_events *events)
 {
 	struct output *o = arg;

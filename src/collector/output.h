@@ -1,8 +1,8 @@
 /*
- * collector/output.h - the publisher, as the configuration wants it
+ * collector/output.h - start the publisher as configured
  *
- * To JetStream if there are servers, with the journal as a spool; else to the
- * journal. What the publisher has to say goes to the log.
+ * It publishes to JetStream if servers are configured, with the journal as a
+ * spool; else to the journal. Notices of the publisher go to the log.
  */
 #ifndef COLLECTOR_OUTPUT_H
 #define COLLECTOR_OUTPUT_H
@@ -18,11 +18,16 @@ struct output;
 struct publisher;
 struct publisher_events;
 
-/* On hold: nothing is published before publisher_go(). Errors are logged. */
+/*
+ * Start on hold: nothing is published before publisher_go(). Errors are logged.
+ */
 int output_start(const struct config *config, struct log *log,
 		 struct egress_bridge *bridge, struct output **out);
 
-/* What to do when the stream lost something: publisher_options.resync. */
+/*
+ * Set the function to call when the stream lost messages:
+ * publisher_options.resync.
+ */
 void output_on_loss(struct output *o,
 		    int (*resync)(void *arg, struct publisher_events *events),
 		    void *arg);
@@ -30,30 +35,30 @@ void output_on_loss(struct output *o,
 /* See publisher_drain(). */
 int output_drain(struct output *o, int64_t deadline);
 
-/* Free a drained one. NULL is fine. */
+/* Free a drained output. NULL is fine. */
 void output_free(struct output *o);
 
 /*
  * Call @fn, on the publisher's thread, whenever the publisher has news; it must
- * not wait. Once; until the end of @o.
+ * not wait. Set once, until the end of @o.
  */
 void output_listen(struct output *o, void (*fn)(void *arg), void *arg);
 
 struct publisher *output_publisher(struct output *o);
 
 /*
- * Bytes of a batch that the server takes, its headers left aside; UINT32_MAX
- * until that is known. Any thread.
+ * Maximum bytes of a batch for the server, without headers; UINT32_MAX until
+ * known. Any thread.
  */
 const _Atomic uint32_t *output_max_batch(const struct output *o);
 
-/* How to read what was published. Lives as long as the outlet. */
+/* Options to read what was published. Valid as long as @o. */
 void output_reader(const struct output *o, struct nats_reader_options *out);
 
 /* The folder of the journal or spool. */
 const char *output_journal_dir(const struct output *o);
 
-/* The folder of the journal; to free(). NULL: no memory. */
+/* The folder of the journal; to free(). NULL if out of memory. */
 char *output_journal(const struct config *config);
 
 #endif

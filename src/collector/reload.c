@@ -106,7 +106,10 @@ static int config_read(const struct reload *r, struct log *log,
 	return err;
 }
 
-/* What was read, with what cannot change as it was. The caller's; or NULL. */
+/*
+ * The new configuration, with values that cannot change kept. The caller owns
+ * it; NULL on error.
+ */
 static struct reload_read *read_prepare(const struct reload *r,
 					struct differences *d, int *err)
 {
@@ -140,7 +143,10 @@ int reload_run(struct reload *r, struct collector *c, struct log *log)
 	r->read = read;
 	err = collector_reload(c, &read->config);
 	if (err < 0) {
-		/* Some worker may use it, another one the one before. */
+		/*
+		 * Some workers may use the new configuration, others the old
+		 * one.
+		 */
 		log_why(log, "a worker could not be told");
 		return err;
 	}

@@ -1,12 +1,12 @@
 /*
- * collector/reload.h - read the configuration again, and have it hold
+ * collector/reload.h - reload the configuration
  *
  *	SIGHUP --> load --> compare --> keep what needs a restart --> workers
  *		    |
  *		    `-- a mistake: said, and all stays as it was
  *
- * Every option that changed is logged by its name, and those that cannot be
- * changed while running are named as such.
+ * Every changed option is logged by its name; options that need a restart are
+ * marked as such.
  *
  * Threads	The one that started the collector.
  */
@@ -19,22 +19,22 @@ struct log;
 struct reload_read;
 
 struct reload {
-	/* Where the configuration comes from, see config_load(). */
+	/* Sources of the configuration, see config_load(). */
 	int argc;
 	char *const *argv;
 	char *const *env;
 	const struct config *config; /* in force */
-	struct reload_read *read;    /* those that were read since the start */
+	struct reload_read *read;    /* configurations read since the start */
 };
 
-/* @config is what the collector started with; it must outlive this. */
+/* @config is the one the collector started with; it must outlive @r. */
 void reload_init(struct reload *r, int argc, char *const *argv,
 		 char *const *env, const struct config *config);
 
-/* When the collector has stopped. */
+/* Call it when the collector has stopped. */
 void reload_fini(struct reload *r);
 
-/* 0, or -errno with the reason logged. r->config is what holds now. */
+/* 0, or -errno with the reason logged. r->config is then the one in force. */
 int reload_run(struct reload *r, struct collector *c, struct log *log);
 
 #endif

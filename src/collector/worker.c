@@ -18,12 +18,12 @@
 #include <stdlib.h>
 
 /*
- * Routes of a sweep or of pending withdraws between two looks at the sessions: some 50 us
- * of work.
+ * Routes of a sweep or of pending withdraws between two checks of the sessions:
+ * some 50 us of work.
  */
 #define SLICE 512
 
-/* Lines about refused connections: so many at once, so many a second. */
+/* Limit of log lines about refused connections: burst, and per second. */
 #define REFUSAL_BURST 20
 #define REFUSAL_RATE  2
 
@@ -38,13 +38,13 @@ int worker_finish(struct worker *w, int64_t deadline)
 	return err;
 }
 
-/* Time in the words of the rib: it has no negative, and its own never. */
+/* Convert to the rib's time: unsigned, with its own "never". */
 static uint64_t rib_duration(int64_t ns)
 {
 	return ns == SP_NEVER ? RIB_NEVER : (uint64_t)ns;
 }
 
-/* The routes in all are those of all workers: rib/rib.h. */
+/* The total route limit is shared by all workers: rib/rib.h. */
 static uint64_t allow_routes(void *worker, uint64_t routes)
 {
 	struct worker *w = worker;
@@ -128,7 +128,9 @@ int worker_init(struct worker *w, const struct collector_env *env, uint32_t id)
 
 void worker_fini(struct worker *w)
 {
-	/* First: the statistics of peers point to those of their router. */
+	/*
+	 * Freed first: the statistics of peers point to those of their router.
+	 */
 	rib_free(w->rib);
 	while (w->routers != NULL) {
 		struct router *next = w->routers->next;
@@ -164,8 +166,8 @@ void worker_configure(struct worker *w, const struct config *config)
 }
 
 /*
- * A router that has nothing to remember is kept as long as the peers of one
- * that has: its next session is then no news. But not for ever.
+ * Keep a router without routes for stale-hold (at most this long), so that a
+ * quick reconnect is not reported as a new router.
  */
 #define ROUTER_HOLD_MAX (3600 * SP_S)
 
@@ -180,7 +182,10 @@ static void expire_routers(struct worker *w, int64_t now)
 			      hold < ROUTER_HOLD_MAX ? hold : ROUTER_HOLD_MAX);
 }
 
-/* Some of the work. When to come back; 0: once others had their turn. */
+/*
+ * Do some of the work. Returns when to continue; 0 = after other fibers had a
+ * turn.
+ */
 static int64_t work_some(struct worker *w)
 {
 	struct rib_time when = worker_now();
@@ -193,7 +198,7 @@ static int64_t work_some(struct worker *w)
 						  memory_order_relaxed));
 	work = rib_background(w->rib, &when, SLICE);
 	egress_batcher_flush_aged(w->batcher, when.now_ns);
-	/* Who has no routes takes none from those who do. */
+	/* A worker without routes reserves none. */
 	if (rib_route_count(w->rib) > 0 || w->allowance > 0)
 		rib_allow(w->rib, allow_routes(w, rib_route_count(w->rib)));
 	expire_routers(w, (int64_t)when.now_ns);
@@ -226,7 +231,7 @@ int worker_work(void *worker)
 			err = sp_cancelled() ? -ECANCELED : 0;
 			continue;
 		}
-		/* Nothing runs in between: a poke cannot be lost. */
+		/* Nothing runs in between, so no request is lost. */
 		sp_timer_reset(w->timer, next);
 		err = sp_timer_wait(w->timer);
 	}

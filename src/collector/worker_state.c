@@ -7,7 +7,7 @@
 
 #include <time.h>
 
-/* Between two passes over routers that can be freed. */
+/* Interval between two passes over routers that can be freed. */
 #define ROUTER_GC_INTERVAL_NS INT64_C(1000000000)
 
 struct rib_time worker_now(void)

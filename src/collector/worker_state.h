@@ -1,5 +1,5 @@
 /*
- * collector/worker_state.h - what the fibers of one worker share
+ * collector/worker_state.h - the state that the fibers of one worker share
  *
  *	listener  ----> sessions ----> rib ----> batcher ----> bridge
  *	(accepts)       (fibers)       ^
@@ -7,9 +7,9 @@
  *	                background fiber: sweeps, withdrawals, timers, in slices
  *	                query fibers: queries from outside of the shard
  *
- * Everything of a router lives at one worker and is touched by its shard
- * alone. worker.h has the life of a worker; this is for the files that run on
- * its shard.
+ * Everything of a router belongs to one worker and is accessed by its shard
+ * alone. worker.h has the worker's life cycle; this header is for the files
+ * that run on its shard.
  */
 #ifndef COLLECTOR_WORKER_STATE_H
 #define COLLECTOR_WORKER_STATE_H
@@ -32,63 +32,68 @@ struct snapshotter;
 struct sp_timer;
 struct worker_query_queue;
 
-/* Of all sessions that a worker ever had. */
+/* Totals over all sessions of a worker. */
 struct session_counts {
 	uint64_t bytes;
-	uint64_t messages[BMP_TYPES + 1]; /* the last: of unknown type */
+	/* the last element counts unknown types */
+	uint64_t messages[BMP_TYPES + 1];
 	uint64_t statuses[BMP_STATUSES];
 	uint64_t before_initiation;
-	uint64_t dropped; /* --overload drop */
+	uint64_t dropped; /* messages dropped by --overload drop */
 	uint64_t pauses;
-	uint64_t rate_pauses;	 /* --max-output-rate */
-	uint64_t rate_paused_ns; /* how long they took */
-	uint64_t names_cut;	 /* sysNames longer than they may be */
-	uint64_t cut; /* turns that ended before what had come was read */
-	uint64_t turn_bytes_max;  /* of output that one turn made */
-	uint64_t turn_routes_max; /* that one turn looked at */
+	uint64_t rate_pauses;	  /* pauses by --max-output-rate */
+	uint64_t rate_paused_ns;  /* total time of these pauses */
+	uint64_t names_cut;	  /* sysNames that were too long */
+	uint64_t cut;		  /* turns that ended with unread input */
+	uint64_t turn_bytes_max;  /* maximum output bytes of one turn */
+	uint64_t turn_routes_max; /* maximum routes of one turn */
 };
 
 struct worker_counts {
 	uint64_t accepted;
 	uint64_t
-		close_reasons[CLOSE_REASONS]; /* of connections, also refused */
-	uint64_t no_memory; /* messages that could not be kept */
+		/* of connections, including refused ones */
+		close_reasons[CLOSE_REASONS];
+	uint64_t no_memory; /* messages lost for lack of memory */
 	uint64_t ownership_violations;
-	uint64_t handed_over; /* to other shards */
-	uint64_t clashes;     /* connections that claimed another's identity */
+	uint64_t handed_over; /* connections passed to other shards */
+	/* connections that claimed another router's identity */
+	uint64_t clashes;
 	struct session_counts sessions;
 };
 
 struct worker {
 	const struct collector_env *env;
-	const struct config *config; /* in force; a reload changes it */
+	const struct config *config; /* in force; replaced by a reload */
 	struct log *log;
 	uint32_t id;
 	uint32_t max_frame;
 	bool overload_drop; /* --overload drop */
 	struct rib *rib;
-	uint64_t allowance; /* routes, of those allowed in all */
+	uint64_t allowance; /* this worker's share of the route limit */
 	struct egress_batcher *batcher;
-	_Atomic uint32_t listeners_down; /* that failed; any thread reads it */
-	uint32_t sessions_with_input;	 /* that was not read yet */
-	struct sp_timer *timer;		 /* of the background fiber */
+	/* failed listeners; read by any thread */
+	_Atomic uint32_t listeners_down;
+	uint32_t sessions_with_input; /* sessions with unread input */
+	struct sp_timer *timer;	      /* timer of the background fiber */
 	struct router *routers;
 	int64_t router_gc_due; /* when to free routers that are not needed */
 	struct session *sessions;
 	uint32_t session_count;
-	uint64_t session_serial; /* of the last one */
-	int64_t drain_until;	 /* sessions read what has come; 0: and go on */
+	uint64_t session_serial; /* serial number of the last session */
+	int64_t drain_until;	 /* deadline of the drain; 0 = not draining */
 	bool no_new_sessions;	 /* the worker is stopping */
 	struct worker_query_queue *query_queue;
 	struct event_tap *event_tap;
-	struct snapshotter *snapshotter; /* NULL: no state is kept */
-	struct log_bucket refusals; /* of lines about refused connections */
+	struct snapshotter *snapshotter; /* NULL if no state is kept */
+	struct log_bucket refusals;	 /* log limit for refused connections */
 	struct worker_counts counts;
 };
 
 /*
- * The state of a router is touched by one shard: @shard must be the worker's. A
- * bug of ours if it is not: it is counted, and ends a build with assertions.
+ * Only one shard accesses the state of a router: @shard must be the worker's.
+ * Otherwise it is an internal error, which is counted and aborts a build with
+ * assertions.
  */
 static inline void worker_owns(struct worker *w, uint32_t shard)
 {
@@ -97,21 +102,21 @@ static inline void worker_owns(struct worker *w, uint32_t shard)
 	assert(shard == w->id);
 }
 
-/* The current time by both clocks. */
+/* The current time of both clocks. */
 struct rib_time worker_now(void);
 
-/* Whether --allow and --deny admit @address. */
+/* True if --allow and --deny admit @address. */
 bool worker_permits(const struct worker *w, const uint8_t address[16]);
 
-/* Have the background fiber look for work soon. Cheap, never waits. */
+/* Make the background fiber run soon. Cheap, never waits. */
 void worker_schedule_background(struct worker *w);
 
-/* Have routers that are not needed any more freed within a second. */
+/* Free routers that are not needed any more, within a second. */
 void worker_schedule_router_gc(struct worker *w);
 
 /*
- * A session has read all its input. When that is true of all of them, open
- * batches are closed and leave at once.
+ * A session has read all its input. When this is true of all sessions, open
+ * batches are closed and sent.
  */
 void worker_input_drained(struct worker *w);
 

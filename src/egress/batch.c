@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 
 /*
- * Larger than batches are by default: made for one update, and soon freed. The
- * heap would keep the memory, as there is always something behind it.
+ * Larger than batches are by default: such a batch is made for one update and
+ * freed soon. It is mapped, because the heap would not return its memory.
  */
 #define MAPPED (64u << 10)
 

@@ -1,15 +1,15 @@
 /*
- * egress/batch.h - what becomes one message of the stream
+ * egress/batch.h - the content of one message of the stream
  *
- * A batch holds one or more whole Cap'n Proto messages back to back, all of
- * one subject. A worker fills it, closes it and gives it to the bridge; the
- * publisher and the journal read it and give it back. Whoever holds a batch
- * owns it alone.
+ * A batch holds one or more whole Cap'n Proto messages back to back, all of one
+ * subject. A worker fills it, closes it and pushes it to the bridge; the
+ * publisher and the journal read it and return it. A batch has one owner at a
+ * time.
  *
- * The bytes grow while a worker fills them and keep their size when they are
- * used again. A fence has none. When a fence comes back its position says where
- * in the log the last message before it stands: the stream's sequence number,
- * or the journal's offset.
+ * The buffer grows while a worker fills it and keeps its size when the batch is
+ * reused. A fence has no bytes. When a fence is returned, its position is that
+ * of the last message before it in the log: the stream's sequence number, or
+ * the journal's offset.
  */
 #ifndef EGRESS_BATCH_H
 #define EGRESS_BATCH_H
@@ -23,7 +23,7 @@
 
 enum egress_encoding {
 	EGRESS_PLAIN,
-	EGRESS_PACKED, /* Cap'n Proto's own packing */
+	EGRESS_PACKED, /* Cap'n Proto's packing */
 	EGRESS_ZSTD,
 	EGRESS_ENCODINGS
 };
@@ -31,40 +31,46 @@ enum egress_encoding {
 enum egress_batch_kind {
 	EGRESS_BATCH_UPDATES,
 	EGRESS_BATCH_EVENTS,
-	EGRESS_BATCH_FENCE, /* nothing to publish: says when all before is safe */
+	/* no content: returned when everything before it is safe */
+	EGRESS_BATCH_FENCE,
 	EGRESS_BATCH_KINDS
 };
 
 struct egress_batch {
-	struct egress_batch *next; /* for whoever owns it */
-	uint16_t worker;	   /* who made it, and gets it back */
-	uint8_t kind;		   /* enum egress_batch_kind */
-	uint8_t encoding;	   /* enum egress_encoding, of bytes */
-	uint32_t updates;	   /* messages inside */
-	uint32_t len;		   /* of bytes, as it goes out */
+	struct egress_batch *next; /* link for the current owner */
+	/* the worker that made it and gets it back */
+	uint16_t worker;
+	uint8_t kind;	  /* enum egress_batch_kind */
+	uint8_t encoding; /* enum egress_encoding of bytes */
+	uint32_t updates; /* number of messages inside */
+	uint32_t len;	  /* bytes as sent */
 	uint32_t cap;
-	uint32_t plain_len; /* before compression */
+	uint32_t plain_len; /* bytes before compression */
 	uint32_t subject_len;
-	uint64_t opened_ns;    /* monotonic: when its first update came in */
-	uint64_t fence_number; /* FENCE: the worker's own number for it */
-	uint64_t position;     /* FENCE, given back: see above */
-	bool spooled; /* FENCE, given back: on disk, not in the stream */
-	struct record_id before; /* FENCE, given back: the last record made
-				  * before it; epoch 0: none */
+	uint64_t opened_ns;    /* monotonic time of its first update */
+	uint64_t fence_number; /* FENCE: number given by the worker */
+	uint64_t position;     /* FENCE, returned: see above */
+	/* FENCE, returned: safe in the spool, not in the stream */
+	bool spooled;
+	/* FENCE, returned: the last record made before it; epoch 0 = none */
+	struct record_id before;
 	uint8_t *bytes;
 	char subject[SUBJECT_MAX]; /* terminated */
 };
 
-/* An empty batch with room for @cap bytes, which may be 0. NULL: no memory. */
+/*
+ * An empty batch with space for @cap bytes, which may be 0. NULL if out of
+ * memory.
+ */
 struct egress_batch *egress_batch_new(uint32_t cap);
 
-/* Room for @cap bytes at least; what is there stays. -ENOMEM: as it was. */
+/* Grow to at least @cap bytes and keep the content. -ENOMEM: unchanged. */
 int egress_batch_grow(struct egress_batch *batch, uint32_t cap);
 
 /* NULL is fine. */
 void egress_batch_free(struct egress_batch *batch);
 
-/* What it takes of a bound in bytes: those it had before it was compressed. */
+/* The bytes counted for limits: those before compression. */
 static inline uint32_t egress_batch_weight(const struct egress_batch *batch)
 {
 	return batch->plain_len > batch->len ? batch->plain_len : batch->len;

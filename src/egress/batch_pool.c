@@ -3,7 +3,7 @@
 #include <malloc.h>
 #include <string.h>
 
-/* So many bytes freed are worth a look at the heap. */
+/* After freeing this many bytes, trim the heap. */
 #define TRIM_BYTES (1u << 20)
 
 static uint32_t class_bytes(const struct egress_batch_pool *pool,
@@ -16,7 +16,7 @@ static uint32_t class_bytes(const struct egress_batch_pool *pool,
 	return (uint32_t)bytes;
 }
 
-/* The smallest class that has room for @bytes; beyond all, CLASSES. */
+/* The smallest class with space for @bytes; CLASSES if none is large enough. */
 static unsigned class_of(const struct egress_batch_pool *pool, uint32_t bytes)
 {
 	unsigned class = 0;
@@ -55,7 +55,7 @@ void egress_batch_pool_put(struct egress_batch_pool *pool,
 	if (batch->kind == EGRESS_BATCH_FENCE) {
 		list = &pool->fences;
 	} else if (batch->cap > pool->max_bytes) {
-		/* Made for one big update: the next one may never come. */
+		/* Made for one large update; another may never come. */
 		egress_batch_free(batch);
 		pool->allocated--;
 		return;
@@ -123,12 +123,15 @@ void egress_batch_pool_trim(struct egress_batch_pool *pool)
 		pool->idle[i] = pool->counts[i];
 		pool->spare |= pool->counts[i] > EGRESS_POOL_KEEP;
 	}
-	/* Something is always behind them: the heap keeps them otherwise. */
+	/*
+	 * Without a trim the heap would keep the memory, because other blocks
+	 * follow it.
+	 */
 	if (freed >= TRIM_BYTES)
 		(void)malloc_trim(0);
 }
 
-/* As new, but for its bytes. */
+/* Reset everything except the buffer. */
 static struct egress_batch *batch_reset(struct egress_batch *batch)
 {
 	batch->next = NULL;
@@ -156,7 +159,7 @@ struct egress_batch *egress_batch_pool_take(struct egress_batch_pool *pool,
 	struct egress_batch *batch;
 
 	if (class == EGRESS_POOL_CLASSES) {
-		/* Those that came back are freed: see egress_batch_pool_put(). */
+		/* Returned batches are freed: see egress_batch_pool_put(). */
 		take_back(pool);
 		batch = egress_batch_new(bytes);
 	} else {

@@ -2,15 +2,14 @@
  * egress/batch_pool.h - a worker's unused batches, by size
  *
  * There may be thousands of open batches with a few updates each, and a few
- * that are filled at full speed. So a batch starts small, and one that grows
- * is exchanged for a bigger one: what was grown once is used again where it is
- * needed, and the small ones stay small. Once there are enough of each size,
- * nothing is allocated any more.
+ * that are filled at full speed. So a batch starts small, and one that grows is
+ * exchanged for a larger one: large batches are reused where they are needed,
+ * and the small ones stay small. Once there are enough of each size, nothing is
+ * allocated.
  *
- * How many are on their way at a time depends on the disk and the broker, and
- * so does which size is short. What was needed once is therefore not kept for
- * ever: of those that lay unused from one trim to the next, beyond a few, half
- * are freed.
+ * The number of batches in flight, and so the size that is short, depends on
+ * the disk and the broker. So unused batches are not kept forever: each trim
+ * frees half of those, beyond a few, that were unused since the last trim.
  *
  *	class	0	1	2	...	last
  *	bytes	2 KiB	8 KiB	32 KiB	...	what a batch may have at most
@@ -24,33 +23,35 @@
 
 #define EGRESS_POOL_CLASSES 8
 #define EGRESS_POOL_FIRST   2048u
-#define EGRESS_POOL_KEEP    64u /* of a class, whatever is needed */
+#define EGRESS_POOL_KEEP    64u /* kept per class, even if not needed */
 
 struct egress_batch_pool {
 	struct egress_bridge *bridge;
 	uint32_t worker;
-	uint32_t max_bytes; /* of the last class */
+	uint32_t max_bytes; /* size of the last class */
 	struct egress_batch *unused[EGRESS_POOL_CLASSES];
-	uint32_t counts[EGRESS_POOL_CLASSES]; /* of them */
-	uint32_t idle[EGRESS_POOL_CLASSES];   /* least of it since the trim */
-	struct egress_batch *fences;	      /* without bytes */
-	uint64_t allocated; /* batches there are, in use or not */
-	uint64_t made;	    /* and that ever were */
-	uint64_t trimmed;   /* made, when it was last trimmed */
-	bool spare;	    /* that trim left some that are too many */
+	uint32_t counts[EGRESS_POOL_CLASSES]; /* unused batches of each class */
+	/* minimum of counts since the last trim */
+	uint32_t idle[EGRESS_POOL_CLASSES];
+	/* unused batches without a buffer */
+	struct egress_batch *fences;
+	uint64_t allocated; /* batches that exist, in use or not */
+	uint64_t made;	    /* batches ever made */
+	uint64_t trimmed;   /* value of made at the last trim */
+	bool spare;	    /* the last trim left batches that may be freed */
 };
 
 void egress_batch_pool_init(struct egress_batch_pool *pool,
 			    struct egress_bridge *bridge, uint32_t worker,
 			    uint32_t max_bytes);
 
-/* Frees what is unused. */
+/* Free the unused batches. */
 void egress_batch_pool_fini(struct egress_batch_pool *pool);
 
-/* Every few seconds: see above. Costs a look if there is nothing to free. */
+/* Call it every few seconds: see above. Cheap if there is nothing to free. */
 void egress_batch_pool_trim(struct egress_batch_pool *pool);
 
-/* Whether a trim may find something to free. */
+/* True if a trim may find batches to free. */
 static inline bool egress_batch_pool_wants_trim(
 	const struct egress_batch_pool *pool)
 {
@@ -58,23 +59,23 @@ static inline bool egress_batch_pool_wants_trim(
 }
 
 /*
- * An empty batch with room for @bytes; at most a class more than that, if it
- * is not above max_bytes. NULL: no memory.
+ * An empty batch with space for @bytes; at most one class larger, unless @bytes
+ * exceeds max_bytes. NULL if out of memory.
  */
 struct egress_batch *egress_batch_pool_take(struct egress_batch_pool *pool,
 					    uint32_t bytes);
 
-/* A fence. NULL: no memory. */
+/* A fence. NULL if out of memory. */
 struct egress_batch *egress_batch_pool_take_fence(
 	struct egress_batch_pool *pool);
 
-/* Give back one that was not pushed, or a fence that came back. */
+/* Return a batch that was not pushed, or a fence that came back. */
 void egress_batch_pool_put(struct egress_batch_pool *pool,
 			   struct egress_batch *batch);
 
 /*
- * A batch of the same content with room for @bytes at least; @batch is put
- * back. NULL: no memory, and @batch is as it was.
+ * A batch with the same content and space for at least @bytes; @batch is put
+ * back. NULL if out of memory; @batch is then unchanged.
  */
 struct egress_batch *egress_batch_pool_grow(struct egress_batch_pool *pool,
 					    struct egress_batch *batch,

@@ -1,8 +1,8 @@
 /*
- * egress/batch_split.h - cut a batch where one of its messages ends
+ * egress/batch_split.h - split a batch between two of its messages
  *
- * A batch is whole Cap'n Proto messages back to back, so each stretch of them
- * is a batch, too. Pure.
+ * A batch is whole Cap'n Proto messages back to back, so each run of them is a
+ * valid batch. Pure function.
  */
 #ifndef EGRESS_BATCH_SPLIT_H
 #define EGRESS_BATCH_SPLIT_H
@@ -18,8 +18,9 @@ struct egress_batch_part {
 };
 
 /*
- * As many messages from the start of @plain as @limit bytes hold. A first one
- * that is longer is a piece alone. -EBADMSG if there is no whole message.
+ * The longest run of messages from the start of @plain that fits into @limit
+ * bytes. If the first message is longer, it is a piece by itself. -EBADMSG if
+ * there is no whole message.
  */
 int egress_batch_split(struct wire_view plain, size_t limit,
 		       struct egress_batch_part *out);

@@ -1,9 +1,9 @@
 /*
- * A router has either batches of updates open or one of events, never both:
- * that is how events keep their place. All open batches of the worker are in
- * one list by the time they were opened, so the old ones are found in front.
+ * A router has either open batches of updates or one open batch of events,
+ * never both: this keeps events in order. All open batches of the worker are in
+ * one list, oldest first.
  *
- * Most changes go where one of the last few went; the rest are looked up.
+ * Most changes go to one of the last few batches; the others are looked up.
  */
 #include "egress/batcher.h"
 
@@ -17,16 +17,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* A batch must hold an ordinary update or two. */
+/* A batch must be large enough for one or two usual updates. */
 #define BYTES_MIN 1024u
 
-/* What an update takes as a rule, to open a batch that fits the change. */
+/* Typical bytes of an update, to open a batch of the right size. */
 #define UPDATE_BYTES 400u
 
-/* Peers of a worker that speak by turns; a power of two. */
+/* Number of recently used batches; a power of two. */
 #define RECENT 64u
 
-/* So long a batch is unused before it may be given up. */
+/* How long a batch must be unused before it may be freed. */
 #define TRIM_NS (2 * UINT64_C(1000000000))
 
 struct egress_batcher {
@@ -38,10 +38,10 @@ struct egress_batcher {
 	struct egress_routers routers;
 	struct egress_batch_pool pool;
 	struct egress_codec *codec;
-	/* Where the last changes went, as far as it is open; see place_of(). */
+	/* The recently used batches that are still open; see place_of(). */
 	struct egress_open *recent[RECENT];
 	struct egress_batch *backlog, **kept_end;
-	uint64_t trim_ns; /* when the pool is next trimmed */
+	uint64_t trim_ns; /* time of the next trim */
 	struct egress_batcher_stats stats;
 	char updates[SUBJECT_PREFIX_MAX + 1];
 	char events[SUBJECT_PREFIX_MAX + 1];
@@ -125,8 +125,8 @@ static void backlog_append(struct egress_batcher *b, struct egress_batch *batch)
 }
 
 /*
- * Push what was refused before, as far as there is room. -EAGAIN or -EPIPE if
- * something is left.
+ * Push the batches that were refused before, as long as there is space. -EAGAIN
+ * or -EPIPE if some are left.
  */
 static int push_backlog(struct egress_batcher *b)
 {
@@ -146,7 +146,7 @@ static int push_backlog(struct egress_batcher *b)
 	return 0;
 }
 
-/* Behind all that was sent before. */
+/* Send a batch after all that were sent before. */
 static void batch_send(struct egress_batcher *b, struct egress_batch *batch)
 {
 	if (push_backlog(b) < 0 ||
@@ -168,7 +168,7 @@ static void close_open(struct egress_batcher *b, struct egress_open *open,
 	leave_recent(b, open);
 	egress_open_remove(&b->routers, open);
 	batch->plain_len = batch->len;
-	/* Without memory to compress, it goes as it is. */
+	/* If out of memory for compression, send it uncompressed. */
 	(void)egress_codec_close(b->codec, b->encoding, batch);
 	b->stats.closed[why]++;
 	b->stats.plain_bytes += batch->plain_len;
@@ -227,7 +227,7 @@ uint64_t egress_batcher_due(const struct egress_batcher *b)
 
 /* Opening */
 
-/* A batch for @open with room for about @bytes. */
+/* Give @open a batch with space for about @bytes. */
 static bool give_batch(struct egress_batcher *b, struct egress_open *open,
 		       size_t bytes)
 {
@@ -244,7 +244,7 @@ static bool give_batch(struct egress_batcher *b, struct egress_open *open,
 		len = subject_update(b->updates, open->router->token,
 				     open->peer_as, open->afi, open->safi,
 				     batch->subject);
-	/* Prefix and token are within their bounds, so it fits. */
+	/* Prefix and token are within their limits, so the subject fits. */
 	batch->subject_len = (uint32_t)len;
 	batch->kind =
 		open->is_events ? EGRESS_BATCH_EVENTS : EGRESS_BATCH_UPDATES;
@@ -279,7 +279,7 @@ static bool is_for(const struct egress_open *open,
 	       egress_router_is(open->router, t->router);
 }
 
-/* Routers share their peers' numbers, so both tell. */
+/* Peer numbers are unique per router only, so both are hashed. */
 static uint32_t place_of(const struct rib_table_info *t)
 {
 	uint32_t tail = wire_get_u32(t->router->address + 12);
@@ -288,7 +288,7 @@ static uint32_t place_of(const struct rib_table_info *t)
 	return ((mixed >> 16) + t->afi + t->safi) % RECENT;
 }
 
-/* Where updates of @t go; NULL: no memory. */
+/* The open batch for updates of @t; NULL if out of memory. */
 static struct egress_open *open_updates(struct egress_batcher *b,
 					const struct rib_table_info *t,
 					size_t routes)
@@ -311,7 +311,7 @@ static struct egress_open *open_updates(struct egress_batcher *b,
 				/* is_events= */ false,
 				512 + UPDATE_BYTES * routes);
 	if (open != NULL) {
-		/* A named router may have come back from another address. */
+		/* A named router may have reconnected from another address. */
 		leave_recent(b, open);
 		open->place = place;
 		b->recent[place] = open;
@@ -321,8 +321,8 @@ static struct egress_open *open_updates(struct egress_batcher *b,
 
 /*
  * @need more bytes do not fit into the batch of @open: grow it, or close it if
- * it is large enough. Only a batch with nothing in it may become larger than
- * it should. False: no memory.
+ * it is large enough. Only an empty batch may exceed the size limit. False if
+ * out of memory.
  */
 static bool make_room(struct egress_batcher *b, struct egress_open *open,
 		      size_t need)
@@ -345,7 +345,7 @@ static bool make_room(struct egress_batcher *b, struct egress_open *open,
 	return true;
 }
 
-/* Bytes that may still go into a batch. */
+/* Bytes that still fit into a batch. */
 static size_t room_in(const struct egress_batcher *b,
 		      const struct egress_batch *batch)
 {
@@ -356,7 +356,7 @@ static size_t room_in(const struct egress_batcher *b,
 	return limit > batch->len ? limit - batch->len : 0;
 }
 
-/* Encode routes of @c from @first on; returns how many went in. */
+/* Encode routes of @c from @first on; returns how many. */
 static size_t batch_encode_routes(struct egress_batcher *b,
 				  struct egress_batch *batch,
 				  const struct rib_change *c, size_t first)
@@ -397,7 +397,7 @@ static void put_change(void *arg, const struct rib_change *c)
 		b->stats.lost += c->count - done;
 }
 
-/* Where events of this kind go; NULL: no memory. */
+/* The open batch for events of this kind; NULL if out of memory. */
 static struct egress_open *open_events(struct egress_batcher *b,
 				       const struct rib_event *e)
 {
@@ -514,7 +514,7 @@ int egress_batcher_wait_taken(struct egress_batcher *b, uint64_t place,
 
 	while (err == 0 && (egress_batcher_blocked(b) ||
 			    !egress_batcher_has_taken(b, place))) {
-		/* No room will ever help a bridge that this worker closed. */
+		/* A bridge that this worker closed never has space again. */
 		if (push_backlog(b) == -EPIPE)
 			return -EPIPE;
 		err = egress_bridge_wait_taken(b->bridge, b->worker, place,

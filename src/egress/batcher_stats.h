@@ -1,5 +1,5 @@
 /*
- * egress/batcher_stats.h - what a batcher counts
+ * egress/batcher_stats.h - the counters of a batcher
  */
 #ifndef EGRESS_BATCHER_STATS_H
 #define EGRESS_BATCHER_STATS_H
@@ -20,14 +20,16 @@ struct egress_batcher_stats {
 	uint64_t updates;
 	uint64_t events;
 	uint64_t closed[EGRESS_FLUSH_CAUSES];
-	uint64_t plain_bytes; /* of closed batches */
-	uint64_t sent_bytes;  /* the same, compressed */
-	uint64_t made_bytes;  /* of updates and events, open batches included */
-	uint64_t lost;	      /* updates and events, for want of memory */
-	uint64_t allocated;   /* batches there are */
-	uint64_t made;	      /* and that ever were */
+	uint64_t plain_bytes; /* bytes of closed batches before compression */
+	uint64_t sent_bytes;  /* the same, after compression */
+	/* bytes of updates and events, including open batches */
+	uint64_t made_bytes;
+	uint64_t lost;	    /* updates and events lost for lack of memory */
+	uint64_t allocated; /* batches that exist */
+	uint64_t made;	    /* batches ever made */
 	uint32_t open;
-	uint32_t backlog; /* closed, and refused by the bridge so far */
+	/* closed batches that the bridge has refused so far */
+	uint32_t backlog;
 	uint64_t kept_weight;
 	uint32_t routers;
 };

@@ -1,6 +1,6 @@
 /*
  * Each worker ring is one sp_spsc and two counters, one written by each side:
- * pushed - popped is the fill, for the limit and for whoever watches.
+ * pushed - popped is the fill level, for the limit and the statistics.
  *
  * Sleep protocol: the consumer increments `asleep`, then checks the ring again;
  * the producer enqueues, then exchanges `asleep` with 0. Both are atomic
@@ -9,8 +9,8 @@
  * that registered and then did not sleep leaves a stale count in the semaphore;
  * the next one drains it before it sleeps, or stale counts would add up.
  *
- * Used batches return on a stack that many push to and the worker takes whole,
- * so it needs no bound and has no ABA problem.
+ * Used batches return on a lock-free stack: many threads push, and the worker
+ * takes the whole stack, so it needs no limit and has no ABA problem.
  */
 #include "egress/bridge.h"
 
@@ -25,10 +25,10 @@
 
 #define CACHE_LINE 64
 
-/* Batches taken from one worker ring before the next has its turn. */
+/* Batches taken from one worker ring before the next ring. */
 #define TURN 16
 
-/* Fibers asleep, and what wakes them. */
+/* The number of sleeping fibers, and the semaphore that wakes them. */
 struct wakeup {
 	atomic_uint asleep;
 	struct sp_sem sem;
@@ -40,7 +40,7 @@ struct worker_ring {
 	uint32_t capacity;
 	uint64_t capacity_weight;
 
-	/* The worker's. The atomics are read by whoever watches. */
+	/* Written by the worker. The atomics are also read for statistics. */
 	alignas(CACHE_LINE) _Atomic uint64_t pushed;
 	_Atomic uint64_t pushed_bytes;
 	_Atomic uint64_t pushed_weight;
@@ -52,13 +52,13 @@ struct worker_ring {
 	atomic_bool closed;
 	bool blocked;
 
-	/* The publisher's. */
+	/* Written by the publisher. */
 	alignas(CACHE_LINE) _Atomic uint64_t popped;
 	_Atomic uint64_t popped_bytes;
 	_Atomic uint64_t popped_weight;
-	struct egress_batch *first; /* already taken off the ring */
+	struct egress_batch *first; /* already taken from the ring */
 
-	/* From whoever gives back to the worker. */
+	/* From any thread that returns a batch, to the worker. */
 	alignas(CACHE_LINE) struct egress_batch *_Atomic used;
 	struct egress_batch *_Atomic fences;
 
@@ -69,15 +69,15 @@ struct worker_ring {
 struct egress_bridge {
 	struct worker_ring *rings;
 	uint32_t workers;
-	uint32_t turn;	    /* the publisher's: whose it is */
-	uint32_t turn_left; /* batches until the next one's */
+	uint32_t turn;	    /* publisher: the current worker ring */
+	uint32_t turn_left; /* batches left until the next ring */
 
 	alignas(CACHE_LINE) struct wakeup ready;
 	atomic_bool kicked;
 	atomic_bool stopped;
 };
 
-/* Wake all who said that they are about to sleep. */
+/* Wake all fibers that are registered as about to sleep. */
 static void wake_all(struct wakeup *wakeup)
 {
 	unsigned n = atomic_exchange_explicit(&wakeup->asleep, 0,
@@ -88,11 +88,11 @@ static void wake_all(struct wakeup *wakeup)
 }
 
 /*
- * All who sleep at one wake-up are of one thread, and none of them waits for
- * anything between this and its sleep. So what the semaphore has now was meant
- * for one who is awake. Left there, it would wake a sleeper in vain, who would
- * announce itself once more and so be rung for twice: they would never get
- * fewer.
+ * All fibers that sleep on one wakeup are of one thread, and none of them waits
+ * between registering and sleeping. So a count that the semaphore has now was
+ * meant for a fiber that is awake. A stale count would cause a spurious
+ * wake-up, which registers the fiber again and leaves another count; so drain
+ * the semaphore first.
  */
 static void announce_sleep(struct wakeup *wakeup)
 {
@@ -213,7 +213,7 @@ static struct worker_ring *worker_ring_of(struct egress_bridge *bridge,
 	return &bridge->rings[worker];
 }
 
-/* Batches in the ring; the two counters are not read at one moment. */
+/* Batches in the ring; the two counters are not read at the same moment. */
 static uint32_t worker_ring_fill(struct worker_ring *wr)
 {
 	uint64_t popped =
@@ -224,7 +224,7 @@ static uint32_t worker_ring_fill(struct worker_ring *wr)
 	return pushed > popped ? (uint32_t)(pushed - popped) : 0;
 }
 
-/* The weight of the batches in the ring, likewise. */
+/* The weight of the batches in the ring, with the same caveat. */
 static uint64_t worker_ring_weight(struct worker_ring *wr)
 {
 	uint64_t popped =
@@ -241,7 +241,9 @@ static bool is_half_empty(struct worker_ring *wr)
 	       worker_ring_weight(wr) <= wr->capacity_weight / 2;
 }
 
-/* Only one side writes it, so it need not be one step. */
+/*
+ * Only one side writes the counter, so no atomic read-modify-write is needed.
+ */
 static void counter_add(_Atomic uint64_t *counter, uint64_t n)
 {
 	uint64_t was = atomic_load_explicit(counter, memory_order_relaxed);
@@ -251,7 +253,7 @@ static void counter_add(_Atomic uint64_t *counter, uint64_t n)
 
 /*
  * Hot: once per batch. Cost: one atomic read-modify-write, of the word that
- * says whether the publisher sleeps. bench/egress.c
+ * records whether the publisher sleeps. bench/egress.c
  */
 int egress_bridge_push(struct egress_bridge *bridge, uint32_t worker,
 		       struct egress_batch *batch)
@@ -264,7 +266,7 @@ int egress_bridge_push(struct egress_bridge *bridge, uint32_t worker,
 
 	if (atomic_load_explicit(&wr->closed, memory_order_relaxed))
 		return -EPIPE;
-	/* Whatever a batch has, it goes into a ring that is empty. */
+	/* An empty ring accepts a batch of any weight. */
 	if (fill >= wr->capacity ||
 	    (fill > 0 && worker_ring_weight(wr) >= wr->capacity_weight)) {
 		wr->blocked = true;
@@ -278,9 +280,9 @@ int egress_bridge_push(struct egress_bridge *bridge, uint32_t worker,
 	batch->worker = (uint16_t)worker;
 	batch->next = NULL;
 	err = sp_spsc_push(wr->ring, batch);
-	assert(err == 0); /* it holds what the counters allow */
+	assert(err == 0); /* the ring has space for what the counters allow */
 	(void)err;
-	/* From here on the batch may be gone. */
+	/* From here on the publisher may have freed the batch. */
 	counter_add(&wr->pushed_bytes, len);
 	counter_add(&wr->pushed_weight, weight);
 	counter_add(&wr->pushed, 1);
@@ -318,7 +320,10 @@ bool egress_bridge_has_taken(struct egress_bridge *bridge, uint32_t worker,
 		       memory_order_acquire) >= weight;
 }
 
-/* Nothing is pressed, and what has the first @weight is taken. */
+/*
+ * True if the worker is not blocked and the publisher has taken the first
+ * @weight.
+ */
 static bool is_free(struct egress_bridge *bridge, uint32_t worker,
 		    uint64_t weight)
 {
@@ -327,8 +332,9 @@ static bool is_free(struct egress_bridge *bridge, uint32_t worker,
 }
 
 /*
- * The publisher rings at each batch that it takes from a ring that is half
- * empty. One whose share is in the ring may be woken a few times in vain.
+ * The publisher sends a wake-up for each batch that it takes from a ring that
+ * is at most half full. A fiber that waits for its own batches to be taken may
+ * be woken a few times too early.
  */
 static int sleep_until_free(struct egress_bridge *bridge, uint32_t worker,
 			    uint64_t weight, int64_t deadline)
@@ -424,7 +430,7 @@ void egress_bridge_close(struct egress_bridge *bridge, uint32_t worker)
 	wake_all(&bridge->ready);
 }
 
-/* Have a look at the next batch of the worker ring. */
+/* The next batch of the worker ring, without taking it. */
 static struct egress_batch *worker_ring_first(struct worker_ring *wr)
 {
 	if (wr->first == NULL)
@@ -487,10 +493,13 @@ static bool all_closed(struct egress_bridge *bridge)
 	return true;
 }
 
-/* 1: go and look. 0: nothing to do. -EPIPE: nothing will ever come. */
+/*
+ * 1: there is something to do. 0: nothing to do. -EPIPE: nothing will ever
+ * come.
+ */
 static int bridge_poll(struct egress_bridge *bridge)
 {
-	/* Closed is asked first: what was pushed before it is then seen. */
+	/* Read "closed" first, so that batches pushed before it are seen. */
 	bool closed = all_closed(bridge);
 
 	if (atomic_exchange_explicit(&bridge->kicked, false,

@@ -1,5 +1,5 @@
 /*
- * egress/bridge.h - batches on their way from the workers to the publisher
+ * egress/bridge.h - the queues from the workers to the publisher
  *
  *	worker 0  push --> [ ring 0 ] --\
  *	worker 1  push --> [ ring 1 ] ---+--> pop  publisher
@@ -7,25 +7,24 @@
  *	          take_back <-- [ used batches ] <-- give_back
  *	          take_fence <- [ safe fences ] <-----'
  *
- * Every worker has a bounded ring of its own; the publisher takes from them in
- * rounds, a few batches from each, so that a busy worker cannot hold up the
- * others. Order holds per worker. A ring that is full refuses: the worker
- * keeps the batch and stops reading from its routers until there is room.
+ * Every worker has its own bounded ring; the publisher takes a few batches from
+ * each in turn, so that a busy worker cannot delay the others. Order is kept
+ * per worker. A full ring refuses a batch: the worker keeps it and stops
+ * reading from its routers until there is space.
  *
- * A batch that the publisher is done with goes back to the worker that made
- * it. A fence (EGRESS_BATCH_FENCE) travels behind the batches pushed before it
- * and is given back only once all of those are safe: that is its whole
- * meaning.
+ * A batch that the publisher has finished with returns to the worker that made
+ * it. A fence (EGRESS_BATCH_FENCE) is queued after the batches pushed before it
+ * and is returned only when all of them are safe.
  *
- * Threads	Worker's calls: from one thread (a shard) per worker, though
- *		any number of its fibers may wait. Publisher's calls: from one
- *		thread. The two may be of different runtimes. Calls marked "any
- *		thread" may come from anywhere.
+ * Threads	Worker's calls: from one thread (a shard) per worker, though any
+ *		number of its fibers may wait. Publisher's calls: from one
+ *		thread. The two may be in different runtimes. Calls marked "any
+ *		thread" may come from any thread.
  * Blocking	Calls marked "yields" wait in a fiber; outside one they return
- *		-EPERM. All others return at once and take no lock, unless they
- *		find somebody to wake.
- * Ownership	A batch that was pushed, or given back, is no longer yours. A
- *		refused one still is.
+ *		-EPERM. All others return immediately and take no lock unless
+ *		they have to wake a fiber.
+ * Ownership	A batch that was pushed, or given back, no longer belongs to the
+ *		caller. A refused batch still does.
  * Errors	0 or a negative errno. Nothing here logs.
  */
 #ifndef EGRESS_BRIDGE_H
@@ -40,40 +39,45 @@ struct egress_bridge;
 #define EGRESS_BRIDGE_BATCHES 1024 /* default of --bridge-batches */
 #define EGRESS_BRIDGE_MAX     65536
 
-/* Bytes that a batch in a full ring has on average at most, unless set. */
+/*
+ * Average bytes of a batch in a full ring, for the limit by weight, unless set.
+ */
 #define EGRESS_BRIDGE_BATCH_BYTES (32u << 10)
 
-/* How full a worker's ring is. Of another thread's, a moment ago. */
+/*
+ * State of a worker's ring. Read from another thread, it may be slightly old.
+ */
 struct egress_bridge_stats {
 	uint32_t capacity;
-	uint32_t batches;     /* in the ring */
-	uint32_t batches_max; /* most there ever were */
-	uint64_t bytes;	      /* in the ring */
-	uint32_t waiting;     /* fibers, for room or for their share of it */
-	uint64_t pushed;      /* batches so far, fences included */
+	uint32_t batches;     /* batches in the ring */
+	uint32_t batches_max; /* maximum of batches so far */
+	uint64_t bytes;	      /* bytes in the ring */
+	/* fibers that wait for space, or for their batches to be taken */
+	uint32_t waiting;
+	uint64_t pushed; /* batches pushed so far, including fences */
 	uint64_t pushed_bytes;
 	uint64_t refused;  /* pushes that found the ring full */
-	uint64_t waits;	   /* for room */
-	uint64_t spurious; /* wake-ups from these that found none */
+	uint64_t waits;	   /* waits for space */
+	uint64_t spurious; /* wake-ups of these that found no space */
 };
 
 /* Life cycle */
 
 /*
- * A bridge for @workers workers with @batches in each ring, which is made a
- * power of two. -EINVAL for none or more than EGRESS_BRIDGE_MAX, -ENOMEM.
+ * A bridge for @workers workers with @batches in each ring, rounded up to a
+ * power of two. -EINVAL for 0 or more than EGRESS_BRIDGE_MAX, -ENOMEM.
  */
 int egress_bridge_new(uint32_t workers, uint32_t batches,
 		      struct egress_bridge **out);
 
 /*
- * Have @bytes stand for EGRESS_BRIDGE_BATCH_BYTES, if it is more. Before the
- * first push.
+ * Use @bytes instead of EGRESS_BRIDGE_BATCH_BYTES, if it is larger. Call it
+ * before the first push.
  */
 void egress_bridge_set_batch_bytes(struct egress_bridge *bridge,
 				   uint32_t bytes);
 
-/* Nobody may be using it. Batches still inside are freed. NULL is fine. */
+/* No thread may be using the bridge. Batches in it are freed. NULL is fine. */
 void egress_bridge_free(struct egress_bridge *bridge);
 
 uint32_t egress_bridge_workers(const struct egress_bridge *bridge);
@@ -81,16 +85,16 @@ uint32_t egress_bridge_workers(const struct egress_bridge *bridge);
 /* Worker's side */
 
 /*
- * Hand over @batch. -EAGAIN if the ring is full, -EPIPE after close. A ring is
- * full by batches or by their weight: one update may make a batch of many times the
- * size that it should have.
+ * Push @batch. -EAGAIN if the ring is full, -EPIPE after close. A ring is full
+ * by number of batches or by weight, because one update may make a batch much
+ * larger than the size limit.
  */
 int egress_bridge_push(struct egress_bridge *bridge, uint32_t worker,
 		       struct egress_batch *batch);
 
 /*
- * Whether to stop reading from routers: from the moment the ring refused a
- * batch until it is half empty.
+ * True from the moment the ring refused a batch until it is half empty: stop
+ * reading from routers.
  */
 bool egress_bridge_blocked(struct egress_bridge *bridge, uint32_t worker);
 
@@ -101,40 +105,43 @@ bool egress_bridge_blocked(struct egress_bridge *bridge, uint32_t worker);
 int egress_bridge_wait_room(struct egress_bridge *bridge, uint32_t worker,
 			    int64_t deadline);
 
-/* The weight of all batches pushed so far; egress_batch_weight(). */
+/* The weight of all batches pushed so far; see egress_batch_weight(). */
 uint64_t egress_bridge_pushed_weight(struct egress_bridge *bridge,
 				     uint32_t worker);
 
-/* Whether the publisher has taken so much of it. */
+/* True if the publisher has taken that much weight. */
 bool egress_bridge_has_taken(struct egress_bridge *bridge, uint32_t worker,
 			     uint64_t weight);
 
 /*
- * Wait until that is so, and egress_bridge_blocked() is false: for a fiber that
- * leaves room for others. Returns as egress_bridge_wait_room(). Yields.
+ * Wait until egress_bridge_has_taken() and not egress_bridge_blocked(). Returns
+ * as egress_bridge_wait_room(). Yields.
  */
 int egress_bridge_wait_taken(struct egress_bridge *bridge, uint32_t worker,
 			     uint64_t weight, int64_t deadline);
 
 /*
- * All batches that came back since the last time, linked by next, the last
- * one used first; NULL if there is none.
+ * All batches that came back since the last call, linked by next, last used
+ * first; NULL if there are none.
  */
 struct egress_batch *egress_bridge_take_back(struct egress_bridge *bridge,
 					     uint32_t worker);
 
-/* Fences that became safe, linked by next, oldest first; NULL if none did. */
+/*
+ * Fences that became safe, linked by next, oldest first; NULL if there are
+ * none.
+ */
 struct egress_batch *egress_bridge_take_fence(struct egress_bridge *bridge,
 					      uint32_t worker);
 
 /*
- * Wait until there is a fence to take, in one fiber at a time. 0, -ETIMEDOUT,
- * -ECANCELED, -EPIPE once egress_bridge_stop() was called. Yields.
+ * Wait for a fence, in one fiber at a time. 0, -ETIMEDOUT, -ECANCELED; -EPIPE
+ * after egress_bridge_stop(). Yields.
  */
 int egress_bridge_wait_fence(struct egress_bridge *bridge, uint32_t worker,
 			     int64_t deadline);
 
-/* This worker pushes no more. What is in its ring is still delivered. */
+/* This worker pushes no more. Batches in its ring are still delivered. */
 void egress_bridge_close(struct egress_bridge *bridge, uint32_t worker);
 
 /* Publisher's side */
@@ -143,28 +150,29 @@ void egress_bridge_close(struct egress_bridge *bridge, uint32_t worker);
 struct egress_batch *egress_bridge_pop(struct egress_bridge *bridge);
 
 /*
- * Wait until there is something to pop or somebody has kicked. 0, -ETIMEDOUT,
- * -ECANCELED; -EPIPE if every worker has closed and nothing is left. Yields.
+ * Wait until there is a batch, or egress_bridge_wake() was called. 0,
+ * -ETIMEDOUT, -ECANCELED; -EPIPE if every worker has closed and nothing is
+ * left. Yields.
  */
 int egress_bridge_wait(struct egress_bridge *bridge, int64_t deadline);
 
 /*
- * Done with @batch: it goes to its worker. A fence goes there as a safe one;
- * set its position before. Any thread, in any order but for fences, which must
- * come back in the order in which they were popped.
+ * Return @batch to its worker. A fence is returned as safe; set its position
+ * before. Any thread, in any order except for fences, which must be returned in
+ * the order in which they were popped.
  */
 void egress_bridge_give_back(struct egress_bridge *bridge,
 			     struct egress_batch *batch);
 
 /*
  * The publisher takes no more: waiting workers get -EPIPE, and a full ring
- * stays full. For the end of a drain that did not succeed. Any thread.
+ * stays full. Called at the end of a drain that failed. Any thread.
  */
 void egress_bridge_stop(struct egress_bridge *bridge);
 
 /* Any thread */
 
-/* Make egress_bridge_wait() return, now or the next time. */
+/* Make the current or the next egress_bridge_wait() return. */
 void egress_bridge_wake(struct egress_bridge *bridge);
 
 void egress_bridge_stats(struct egress_bridge *bridge, uint32_t worker,

@@ -9,7 +9,7 @@
 struct egress_codec {
 	uint8_t *bytes;
 	uint32_t cap;
-	ZSTD_CCtx *compress; /* made when first used */
+	ZSTD_CCtx *compress; /* made on first use */
 	ZSTD_DCtx *decompress;
 };
 
@@ -39,7 +39,7 @@ void egress_codec_free(struct egress_codec *codec)
 	free(codec);
 }
 
-/* What was in the buffer is not kept. */
+/* The old content of the buffer is dropped. */
 static int make_room(struct egress_codec *codec, size_t len)
 {
 	uint8_t *bytes;
@@ -96,7 +96,9 @@ int egress_codec_close(struct egress_codec *codec, enum egress_encoding how,
 		return (int)len;
 	if ((size_t)len >= in.len)
 		return 0;
-	/* Copied: a batch that took over our buffer would not fit the next. */
+	/*
+	 * Copied, because our buffer would not fit the next use of the batch.
+	 */
 	memcpy(batch->bytes, codec->bytes, (size_t)len);
 	batch->len = (uint32_t)len;
 	batch->encoding = (uint8_t)how;

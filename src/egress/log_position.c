@@ -16,7 +16,7 @@ size_t log_position_format(const struct log_position *where,
 	return (size_t)n;
 }
 
-/* Take @word and the space behind it off the front. */
+/* Remove @word and the space after it from the front. */
 static bool take_word(struct wire_view *v, const char *word)
 {
 	size_t len = strlen(word);
@@ -28,7 +28,7 @@ static bool take_word(struct wire_view *v, const char *word)
 	return true;
 }
 
-/* Take a decimal number off the front; at least one digit, no overflow. */
+/* Take a decimal number from the front; at least one digit, no overflow. */
 static bool take_number(struct wire_view *v, uint64_t *out)
 {
 	uint64_t n = 0;

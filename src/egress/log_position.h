@@ -1,9 +1,9 @@
 /*
- * egress/log_position.h - a place in the log that consumers read
+ * egress/log_position.h - a position in the log that consumers read
  *
- * The log is the stream or, without a broker, the journal. Which one it is
- * belongs to the place: a stream that was deleted and made again has other
- * messages under the same numbers.
+ * The log is the stream or, without a broker, the journal. A position includes
+ * the identity of its log, because a stream that was deleted and created again
+ * has other messages under the same numbers.
  *
  * As text, in manifests and snapshots:
  *
@@ -19,46 +19,48 @@
 #include <stdint.h>
 
 struct log_position {
-	bool journal;	   /* else the stream */
-	uint64_t identity; /* the stream's creation, or the journal's own */
+	bool journal; /* false = the stream */
+	/* the stream's creation time, or the journal's identity */
+	uint64_t identity;
 	uint64_t position; /* the stream's sequence, or the journal's end */
 };
 
 #define LOG_POSITION_MAX 64 /* bytes of the text, with its NUL */
 
-/* Nobody knows the log yet: the broker was never reached. */
+/* False while the log is not known: the broker was never reached. */
 static inline bool log_position_known(const struct log_position *where)
 {
 	return where->identity != 0;
 }
 
-/* Whether both are places in one and the same log. */
+/* True if both are positions in the same log. */
 static inline bool log_position_same_log(const struct log_position *a,
 					 const struct log_position *b)
 {
 	return a->journal == b->journal && a->identity == b->identity;
 }
 
-/* The text, terminated. Returns its length. */
+/* Write the text, terminated. Returns its length. */
 size_t log_position_format(const struct log_position *where,
 			   char out[LOG_POSITION_MAX]);
 
-/* False, and *@out is untouched, if @text is none. */
+/* False, with *@out unchanged, if @text is not a position. */
 bool log_position_parse(struct wire_view text, struct log_position *out);
 
 /*
- * Which messages a stream held, to compare it later. As text, in manifests: the
- * first and the last sequence, how many in between were deleted, and when the
- * first and the last were stored, in nanoseconds by the server's clock:
+ * The messages that a stream held at one time, to compare later. As text, in
+ * manifests: first and last sequence, number of deleted ones in between, and
+ * the times when the first and the last were stored, in nanoseconds of the
+ * server's clock:
  *
  *	4650 4711 0 1763251200123456789 1763251299123456789
  */
 struct stream_extent {
-	int64_t created_ns; /* of which stream; 0: not known */
+	int64_t created_ns; /* identity of the stream; 0 = not known */
 	uint64_t first_seq;
 	uint64_t last_seq;
 	uint64_t deleted;
-	int64_t first_ns; /* 0: not known */
+	int64_t first_ns; /* 0 = not known */
 	int64_t last_ns;
 };
 
@@ -69,8 +71,8 @@ size_t stream_extent_format(const struct stream_extent *extent,
 			    char out[STREAM_EXTENT_MAX]);
 
 /*
- * Read it back, for the stream created at @created_ns. False, and *@out is
- * untouched, if @text is not an extent.
+ * Parse the text for the stream created at @created_ns. False, with *@out
+ * unchanged, if @text is not an extent.
  */
 bool stream_extent_parse(struct wire_view text, int64_t created_ns,
 			 struct stream_extent *out);

@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define AGAIN_MS 100 /* after a server could not be asked */
+#define AGAIN_MS 100 /* pause after a server could not be queried */
 
-/* The token before @end, and where it starts. */
+/* The token that ends at @end. */
 static struct wire_view token_before(const char *subject, const char *end)
 {
 	const char *start = end;
@@ -25,7 +25,7 @@ static struct wire_view token_before(const char *subject, const char *end)
 				   (size_t)(end - start) };
 }
 
-/* One token further to the left; empty if there is none. */
+/* The next token to the left; empty if there is none. */
 static struct wire_view token_left(const char *subject, struct wire_view token)
 {
 	const char *start = (const char *)token.p;
@@ -67,7 +67,7 @@ struct log_reader {
 	void *arg;
 };
 
-/* Fill in what is left of @message. */
+/* Fill in the rest of @message. */
 static int hand_over(struct log_reader *r, struct log_message *message,
 		     enum egress_encoding encoding, struct wire_view bytes)
 {
@@ -79,7 +79,7 @@ static int hand_over(struct log_reader *r, struct log_message *message,
 	return r->each(r->arg, message);
 }
 
-/* Is it the stream of the position, and does it reach back to it? */
+/* Check that it is the stream of the position and reaches back to it. */
 static int check_stream(const struct nats_reader_options *options,
 			const struct log_position *from, struct nats_error *why)
 {
@@ -128,7 +128,7 @@ static int read_up_to(struct nats_reader *reader, uint64_t to, int64_t wait_ns,
 	return err;
 }
 
-/* *@out stays NULL if there is nothing behind @from. */
+/* *@out stays NULL if there is nothing after @from. */
 static int open_stream(const struct nats_reader_options *options,
 		       const struct log_position *from, uint64_t to,
 		       struct nats_error *why, struct nats_reader **out)

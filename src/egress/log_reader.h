@@ -1,14 +1,14 @@
 /*
- * egress/log_reader.h - what was published from a log position on, for restore
+ * egress/log_reader.h - read the log from a position on, for restore
  *
  *	snapshot's start position ... epoch event	log_read_stream()
  *	what an older run left in the spool	log_read_journal()
  *	without a broker			log_read_journal(), all of it
  *
- * Every message comes once, in order, unpacked, with its router as it stands
- * in the subject, so that the reader can hand it to the shard that owns that
- * router. Whoever restores calls these after publisher_wait_epoch(), with
- * publisher_options.hold set, so that nothing moves meanwhile.
+ * Each message is delivered once, in order, uncompressed, with the router's
+ * token from the subject, so that the reader can pass it to the router's shard.
+ * Restore calls these functions after publisher_wait_epoch(), with
+ * publisher_options.hold set, so that the log does not change meanwhile.
  */
 #ifndef EGRESS_LOG_READER_H
 #define EGRESS_LOG_READER_H
@@ -20,24 +20,25 @@
 
 /* One message of the log. */
 struct log_message {
-	uint64_t position;	 /* as in a log position */
-	const char *subject;	 /* terminated */
-	struct wire_view router; /* a part of subject; empty: of no router */
-	bool updates;		 /* else events */
-	struct record_id record; /* of a journal: when it was made; else 0 */
+	uint64_t position;   /* the number in a log position */
+	const char *subject; /* terminated */
+	/* a part of subject; empty if not of a router */
+	struct wire_view router;
+	bool updates;		 /* false = events */
+	struct record_id record; /* in a journal: its record id; else 0 */
 	struct wire_view
 		bytes; /* Cap'n Proto messages, for egress/encode/decode.h */
 };
 
-/* A negative errno ends the reading and is returned. */
+/* A negative errno ends the read and is returned. */
 typedef int log_each(void *arg, const struct log_message *message);
 
 /*
- * The messages behind @from up to and with the stream's sequence @to.
- * -ESTALE if the stream is not the one of the position or does not reach back to
- * it: then what consumers have is not known here, and the tables must be
- * published again. -ETIMEDOUT if there was none for @wait_ns, however often
- * the connection was made anew. Blocks: for a pool thread.
+ * Read the messages after @from up to and including the stream's sequence @to.
+ * -ESTALE if the stream is not that of the position or does not reach back to
+ * it: then the state of consumers is not known, and the tables must be
+ * published again. -ETIMEDOUT if no message came for @wait_ns, even after
+ * reconnecting. Blocks: for a pool thread.
  */
 int log_read_stream(const struct nats_reader_options *options,
 		    const struct log_position *from, uint64_t to,
@@ -45,16 +46,17 @@ int log_read_stream(const struct nats_reader_options *options,
 		    struct nats_error *why);
 
 /*
- * The records of a journal or spool from position @from (JOURNAL_OLDEST: all)
- * to its end. -ESTALE if that was dropped, -ERANGE if no record begins there,
- * -EBADMSG if it is damaged: @why says where. Yields, so in a fiber.
+ * Read the records of a journal or spool from position @from (JOURNAL_OLDEST:
+ * all) to its end. -ESTALE if @from was dropped, -ERANGE if no record begins
+ * there, -EBADMSG if it is damaged: @why has the place. Yields, so it needs a
+ * fiber.
  */
 int log_read_journal(const char *dir, uint64_t from, log_each *each, void *arg,
 		     struct nats_error *why);
 
 /*
- * The router's token in @subject: the one before the last of an event, and
- * the third from the end of an update. Empty if there is none.
+ * The router's token in @subject: the second last of an event, the third last
+ * of an update. Empty if there is none.
  */
 struct wire_view log_router(const char *subject, bool *updates);
 

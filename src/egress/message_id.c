@@ -20,7 +20,7 @@ bool collector_id_valid(const char *id)
 	return true;
 }
 
-/* Behind what is in @out: ".42", or ".42-15360". */
+/* Append ".42" or ".42-15360" to @out. */
 static void append_record(struct record_id id, char out[MESSAGE_ID_MAX])
 {
 	size_t len = strlen(out);
@@ -43,7 +43,7 @@ void message_id_format(const char *collector, const struct message_id *id,
 	append_record(id->record, out);
 }
 
-/* A number of at most 20 digits that fits, and where it ends. */
+/* Take a number of at most 20 digits that fits, and advance *@text. */
 static bool take_number(const char **text, uint64_t *out)
 {
 	const char *p = *text;
@@ -63,7 +63,7 @@ static bool take_number(const char **text, uint64_t *out)
 	return true;
 }
 
-/* "-15360" or nothing, and then nothing more. */
+/* Parse "-15360" or nothing, up to the end. */
 static bool take_upto(const char *text, uint32_t *out)
 {
 	uint64_t upto;
@@ -78,7 +78,9 @@ static bool take_upto(const char *text, uint32_t *out)
 	return true;
 }
 
-/* Numbers with dots between, to the end of @text; 0 if it is not that. */
+/*
+ * Parse numbers separated by dots up to the end of @text; 0 if it is invalid.
+ */
 static int take_numbers(const char *text, uint64_t out[NUMBERS_MAX],
 			uint32_t *upto)
 {

@@ -1,5 +1,5 @@
 /*
- * egress/message_id.h - the names of messages, and their order
+ * egress/message_id.h - message ids and their order
  *
  *	ams1.1763251200123.42			made in this epoch
  *	ams1.1763251300456.1763251200123.43	of an older one, from the spool
@@ -7,14 +7,15 @@
  *	<collector>.<epoch>[.<epoch it was made in>].<sequence>[-<bytes>]
  *
  * An epoch is one run of a collector as the stream's writer; later ones have
- * higher numbers. Within an epoch messages are numbered from 1; 0 is the event
- * that opens it. What an older run left behind is published under the new
- * epoch, so that late bytes of the old run have nothing to chain to, and still
- * says what it is, so that it can be found again in the spool.
+ * higher numbers. Messages of an epoch are numbered from 1; 0 is the event that
+ * opens it. Records that an older run left in the spool are published under the
+ * new epoch, so that late messages of the old run are refused; their id also
+ * has the old epoch, so that they can be found in the spool.
  *
- * What is longer than the server takes is published in pieces. A piece says
- * with how many plain bytes of the whole it ends, so that the next one begins
- * there, however long it may be; the last one has the name of the whole.
+ * A record larger than the server's limit is published in pieces. The id of a
+ * piece has the offset (in uncompressed bytes) at which it ends, so that the
+ * next piece begins there, whatever its length; the last piece has the id of
+ * the whole record.
  */
 #ifndef EGRESS_MESSAGE_ID_H
 #define EGRESS_MESSAGE_ID_H
@@ -25,25 +26,32 @@
 #define COLLECTOR_ID_MAX 64 /* with its NUL */
 #define MESSAGE_ID_MAX	 (COLLECTOR_ID_MAX + 80)
 
-/* What was made, wherever it goes: its place in the order of one collector. */
+/* The identity of a record: its place in the order of one collector. */
 struct record_id {
 	uint64_t epoch;
 	uint64_t seq;
-	uint32_t upto; /* plain bytes, of what is not all of it; 0: all of it */
+	/*
+	 * offset up to which this piece goes, in uncompressed bytes; 0 = the
+	 * whole record
+	 */
+	uint32_t upto;
 };
 
 struct message_id {
-	uint64_t epoch; /* it was published in */
+	uint64_t epoch; /* epoch in which it was published */
 	struct record_id record;
 };
 
-/* Letters, digits, '-' and '_', and not too long: it is part of subjects. */
+/*
+ * Letters, digits, '-' and '_', within the length limit: the id is part of
+ * subjects.
+ */
 bool collector_id_valid(const char *id);
 
 void message_id_format(const char *collector, const struct message_id *id,
 		       char out[MESSAGE_ID_MAX]);
 
-/* False, with nothing written, if @text is not the name of a message. */
+/* False, without writing, if @text is not a message id. */
 bool message_id_parse(const char *text, char collector[COLLECTOR_ID_MAX],
 		      struct message_id *out);
 
@@ -62,7 +70,7 @@ static inline uint64_t record_id_end(struct record_id id)
 }
 
 /*
- * Negative, zero or positive, as a is before, the same as or after b. All of a
+ * Negative, zero or positive if a is before, the same as or after b. A whole
  * record is after each of its pieces.
  */
 static inline int record_id_compare(struct record_id a, struct record_id b)

@@ -135,7 +135,7 @@ struct egress_router *egress_routers_find(struct egress_routers *r,
 	return router;
 }
 
-/* More buckets; if there is no memory for them, chains grow instead. */
+/* Add buckets; if out of memory, chains get longer instead. */
 static void grow_routers(struct egress_routers *r)
 {
 	uint32_t buckets = 2 * r->router_buckets;
@@ -165,7 +165,7 @@ static void router_token(struct egress_router *router,
 		strcpy(router->token, SUBJECT_COLLECTOR);
 	else if (info->name == NULL ||
 		 subject_router_named(info->name, router->token) == 0)
-		/* Names too long for a token are refused long before this. */
+		/* Names too long for a token are refused earlier. */
 		(void)subject_router(info->address, router->token);
 }
 

@@ -1,9 +1,9 @@
 /*
- * egress/open_batches.h - the routers a worker has, and what each has open
+ * egress/open_batches.h - the routers of a worker and their open batches
  *
- * Private to the batcher. A router is known by its name if it has one, else by
- * its address; its token is made once. Its open batches are found by peer AS
- * and family in one table for all routers of the worker.
+ * Private to the batcher. A router is identified by its name if it has one,
+ * else by its address; its token is made once. Its open batches are found by
+ * peer AS and family in one table for all routers of the worker.
  */
 #ifndef EGRESS_OPEN_BATCHES_H
 #define EGRESS_OPEN_BATCHES_H
@@ -17,34 +17,35 @@ struct egress_link {
 };
 
 struct egress_router {
-	struct egress_router *next; /* of the same bucket */
+	struct egress_router *next; /* next in the same bucket */
 	uint64_t hash;
 	uint8_t address[16];
-	char *name;		 /* NULL: known by its address */
-	bool is_collector;	 /* none at all: for what is no router's */
-	struct egress_link open; /* by when they were opened */
-	bool has_events;	 /* what is open are events */
+	char *name;		 /* NULL if identified by its address */
+	bool is_collector;	 /* for events of the collector itself */
+	struct egress_link open; /* its open batches, oldest first */
+	bool has_events;	 /* its open batch is one of events */
 	char token[SUBJECT_ROUTER_MAX];
 };
 
 struct egress_open {
-	struct egress_link by_age;    /* all of the worker's; first member */
-	struct egress_link of_router; /* the router's */
-	struct egress_open *next;     /* of the same bucket, or unused */
+	/* list of all open batches of the worker; must be first */
+	struct egress_link by_age;
+	struct egress_link of_router; /* list of the router */
+	struct egress_open *next;     /* next in the same bucket, or unused */
 	struct egress_router *router;
 	struct egress_batch *batch;
-	uint32_t place; /* the batcher's: among its recent ones */
+	uint32_t place; /* index in the batcher's table of recent batches */
 	uint32_t peer_as;
-	uint16_t afi; /* events: 0 */
-	uint8_t safi; /* events: enum rib_event_kind */
+	uint16_t afi; /* 0 for events */
+	uint8_t safi; /* for events enum rib_event_kind */
 	bool is_events;
 };
 
-/* Hash tables that grow; power of two buckets. */
+/* Hash tables that grow; the number of buckets is a power of two. */
 struct egress_routers {
 	struct egress_router **routers;
 	struct egress_open **opens;
-	struct egress_open *unused; /* for the next ones */
+	struct egress_open *unused; /* entries to reuse */
 	uint32_t router_buckets;
 	uint32_t open_buckets;
 	uint32_t router_count;
@@ -56,35 +57,35 @@ struct egress_routers {
 int egress_routers_init(struct egress_routers *r, uint64_t seed);
 void egress_routers_fini(struct egress_routers *r); /* batches are not freed */
 
-/* The router of @info, or of the collector if NULL. NULL: no memory. */
+/* The router of @info, or the collector if NULL. NULL if out of memory. */
 struct egress_router *egress_routers_get(struct egress_routers *r,
 					 const struct rib_router_info *info);
 
-/* The same if it is known already, else NULL. */
+/* The same if it exists, else NULL. */
 struct egress_router *egress_routers_find(struct egress_routers *r,
 					  const struct rib_router_info *info);
 
-/* It has nothing open. */
+/* The router must have no open batch. */
 void egress_routers_remove(struct egress_routers *r,
 			   struct egress_router *router);
 
-/* Whether @router is the one of @info. */
+/* True if @router is that of @info. */
 bool egress_router_is(const struct egress_router *router,
 		      const struct rib_router_info *info);
 
-/* What the router has open for this subject, or NULL. */
+/* The open batch of the router for this subject, or NULL. */
 struct egress_open *egress_open_find(struct egress_routers *r,
 				     const struct egress_router *router,
 				     uint32_t peer_as, uint16_t afi,
 				     uint8_t safi, bool is_events);
 
-/* Add one that is not there yet, without a batch. NULL: no memory. */
+/* Add an entry without a batch; it must not exist. NULL if out of memory. */
 struct egress_open *egress_open_add(struct egress_routers *r,
 				    struct egress_router *router,
 				    uint32_t peer_as, uint16_t afi,
 				    uint8_t safi, bool is_events);
 
-/* Its batch is gone already. */
+/* The entry must have no batch. */
 void egress_open_remove(struct egress_routers *r, struct egress_open *open);
 
 #define EGRESS_OPEN_OF_ROUTER(link)       \

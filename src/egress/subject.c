@@ -32,7 +32,7 @@ size_t subject_router(const uint8_t addr[16], char out[SUBJECT_ROUTER_MAX])
 	return used;
 }
 
-/* Whether @c can stand in a token, of a subject and of a file name. */
+/* True if @c may be used in a token of a subject and in a file name. */
 static bool is_plain(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -63,7 +63,7 @@ size_t subject_router_named(const char *name, char out[SUBJECT_ROUTER_MAX])
 	return len;
 }
 
-/* The collector's id as a token, cut if need be: there is one of them. */
+/* The collector's id as a token, truncated if necessary. */
 static void put_collector(const char *id, char *out, size_t cap)
 {
 	size_t len = 0;
@@ -73,7 +73,7 @@ static void put_collector(const char *id, char *out, size_t cap)
 	out[len] = '\0';
 }
 
-/* Whether subjects can begin with @prefix and a dot. */
+/* True if subjects may begin with @prefix and a dot. */
 static bool is_prefix(const char *prefix)
 {
 	char before = '.';
@@ -139,7 +139,7 @@ static int end_subject(struct text *t, const char *made, char out[SUBJECT_MAX])
 	return (int)len;
 }
 
-/* Once for each batch: printf() would take longer than all its updates. */
+/* Not printf(), which would take longer than encoding a batch's updates. */
 int subject_update(const char *prefix, const char *router, uint32_t peer_as,
 		   uint16_t afi, uint8_t safi, char out[SUBJECT_MAX])
 {

@@ -1,5 +1,5 @@
 /*
- * egress/subject.h - where in the stream an update goes
+ * egress/subject.h - the subjects of updates and events
  *
  *	arancini.updates.v4_192_0_2_1.64500.1_1
  *	<prefix>.<router>.<peer AS>.<afi>_<safi>
@@ -7,10 +7,9 @@
  *	arancini.events.id_core1_2eexample_2enet.peerDown
  *	<prefix>.<router>.<kind>
  *
- * The router is a token of its own, so a consumer filters by it with a plain
- * wildcard. An address is written group by group with nothing left out, so
- * that one router has exactly one token. Events that are no router's have the
- * token "collector".
+ * The router is one token, so a consumer can filter by it with a plain
+ * wildcard. An address is written with all its groups, so that a router has
+ * exactly one token. Events of the collector itself have the token "collector".
  */
 #ifndef EGRESS_SUBJECT_H
 #define EGRESS_SUBJECT_H
@@ -18,10 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "id_" and the letters of a name, and a NUL. Addresses are shorter. */
+/* "id_", the escaped name and a NUL. Addresses are shorter. */
 #define SUBJECT_ROUTER_MAX 193
 
-/* The longest prefix we take; the rest of a subject is shorter than 224. */
+/* The longest accepted prefix; the rest of a subject is shorter than 224. */
 #define SUBJECT_PREFIX_MAX 128
 #define SUBJECT_MAX	   (SUBJECT_PREFIX_MAX + 224)
 
@@ -34,24 +33,24 @@
 size_t subject_router(const uint8_t addr[16], char out[SUBJECT_ROUTER_MAX]);
 
 /*
- * Write the token for a router that is known by @name: letters, digits and "-"
- * stay, every other byte is "_" and two hex digits. No two names share a
+ * Write the token of a router identified by @name: letters, digits and "-"
+ * stay, every other byte becomes "_" and two hex digits. No two names share a
  * token. Returns its length without the NUL, or 0 and an empty token if it
- * would be too long: a cut could meet another one.
+ * would be too long: a truncated token could equal another one.
  */
 size_t subject_router_named(const char *name, char out[SUBJECT_ROUTER_MAX]);
 
 /*
- * Make a prefix of what an operator wrote: "{collector}" becomes the token of
- * @collector. -EINVAL if no subject can begin so (blanks, wildcards, empty
- * tokens), -ENAMETOOLONG; then @out is untouched.
+ * Make a prefix from the configured pattern: "{collector}" becomes the token of
+ * @collector. -EINVAL if it is not a valid prefix (blanks, wildcards, empty
+ * tokens), -ENAMETOOLONG; @out is then unchanged.
  */
 int subject_prefix(const char *pattern, const char *collector,
 		   char out[SUBJECT_PREFIX_MAX + 1]);
 
 /*
  * Write a whole subject. Returns its length without the NUL, or -ENAMETOOLONG
- * with @out untouched.
+ * with @out unchanged.
  */
 int subject_update(const char *prefix, const char *router, uint32_t peer_as,
 		   uint16_t afi, uint8_t safi, char out[SUBJECT_MAX]);
@@ -60,7 +59,7 @@ int subject_update(const char *prefix, const char *router, uint32_t peer_as,
 int subject_event(const char *prefix, const char *router, unsigned kind,
 		  char out[SUBJECT_MAX]);
 
-/* The word for a kind of event, as in the schema and in JSON. */
+/* The name of a kind of event, as in the schema and in JSON. */
 const char *subject_event_kind(unsigned kind);
 
 #endif

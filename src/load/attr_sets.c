@@ -1,8 +1,8 @@
 /*
- * What makes a set unlike all others is the pair of its second AS, a transit
- * network, and its last, where the route comes from. Set i has origin i mod
- * ORIGINS, and the transit networks of the sets that share an origin are taken
- * in turn from a start that depends on the origin alone. All else is drawn.
+ * A set is unique by the pair of its second AS, a transit network, and its last
+ * AS, the origin. Set i has origin i mod ORIGINS; sets that share an origin use
+ * the transit networks in turn, from a start that depends only on the origin.
+ * Everything else is random.
  */
 #include "load/attr_sets.h"
 
@@ -15,12 +15,12 @@
 #define ORIGINS	 65536u /* the Internet had 78,000 in 2026 */
 #define TRANSITS 4096u
 
-/* As in 2026, half of them have numbers of four bytes. All are even. */
+/* As in 2026, half of them have four-byte numbers. All are even. */
 #define ORIGINS_SHORT 30000u
 #define SHORT_FIRST   1000u
 #define LONG_FIRST    196608u
 
-/* Odd, so that no path crosses an AS twice. */
+/* Odd, so that no path contains an AS twice. */
 #define TRANSIT_FIRST 201u
 #define TRANSIT_STEP  14u
 
@@ -28,7 +28,7 @@
 #define PATH_MAX_LEN (SEGMENT_HEAD + 4 * (LOAD_HOPS_MAX + LOAD_PREPENDS_MAX))
 #define GROW	     (1u << 20)
 
-/* What is written into one UPDATE, and the bytes that attrs points to. */
+/* The attributes of one UPDATE, and the bytes that attrs points to. */
 struct draft {
 	struct bgp_attrs attrs;
 	uint8_t path[PATH_MAX_LEN];
@@ -40,7 +40,7 @@ struct draft {
 
 static uint32_t origin_as(uint32_t i)
 {
-	/* An odd factor: neighbours in the list are not neighbours. */
+	/* An odd factor, so that neighbours in the list are not adjacent. */
 	uint32_t nth = i * 40503u % ORIGINS;
 
 	if (nth < ORIGINS_SHORT)
@@ -61,7 +61,7 @@ static void draft_path(struct draft *d, uint32_t i, struct load_random *random)
 	uint32_t prepends = load_shape_draw(LOAD_PREPENDS, random);
 	uint8_t *p = d->path + SEGMENT_HEAD;
 
-	wire_put_u32(p, BGP_AS_TRANS); /* the peer's, patched */
+	wire_put_u32(p, BGP_AS_TRANS); /* the peer's AS, patched later */
 	p += 4;
 	for (uint32_t hop = 2; hop < hops; hop++, p += 4)
 		wire_put_u32(p, transit_as(transit + (hop - 2) * 1021));
@@ -76,7 +76,7 @@ static void draft_path(struct draft *d, uint32_t i, struct load_random *random)
 	bgp_attrs_set(&d->attrs, BGP_AS_PATH);
 }
 
-/* Whose they are is a transit network of the path, as is usual. */
+/* Communities of a transit network of the path, as is usual. */
 static void draft_communities(struct draft *d, uint32_t transit,
 			      struct load_random *random)
 {
@@ -148,7 +148,7 @@ static void draft_numbers(struct draft *d, uint32_t origin,
 	}
 }
 
-/* Set @i as the attributes of an UPDATE. */
+/* Make the attributes of set @i. */
 static void draft_make(struct draft *d, uint32_t i, enum bgp_family family,
 		       struct load_random *random)
 {
@@ -185,7 +185,7 @@ static int make_room(struct load_sets *sets)
 	return 0;
 }
 
-/* Write the draft as an UPDATE and keep its attributes. */
+/* Encode the draft as an UPDATE and keep its attributes. */
 static void set_add(struct load_sets *sets, const struct draft *d)
 {
 	struct bgp_update_parts parts = { .attrs = &d->attrs };

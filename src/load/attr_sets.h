@@ -4,13 +4,12 @@
  *	ORIGIN	AS_PATH: [peer] transit ... origin	NEXT_HOP   the others
  *	4	5 bytes, then the first AS at 9		(IPv4)
  *
- * A set is encoded once. What differs from peer to peer, the first AS and the
- * next hop, is at known places to be patched: the first AS at LOAD_SET_AS_AT,
- * the next hop of IPv4 where the set says. Sets for IPv6 have no NEXT_HOP;
- * theirs is in MP_REACH, which stands before them (RFC 7606 5.1).
+ * A set is encoded once. The parts that differ between peers are patched at
+ * known offsets: the first AS at LOAD_SET_AS_AT, the IPv4 next hop at
+ * next_hop_at. Sets for IPv6 have no NEXT_HOP; theirs is in MP_REACH, which
+ * precedes them (RFC 7606 5.1).
  *
- * No two sets of one struct load_sets are equal, with whatever peer they are
- * used; see attr_sets.c.
+ * No two sets of one struct load_sets are equal, for any peer; see attr_sets.c.
  */
 #ifndef LOAD_ATTR_SETS_H
 #define LOAD_ATTR_SETS_H
@@ -22,13 +21,13 @@
 
 #define LOAD_SET_AS_AT 9
 
-/* No set is longer: all of shape.h's largest values at once. */
+/* Maximum bytes of a set: all of shape.h's largest values. */
 #define LOAD_SET_MAX 448
 
 struct load_set {
-	uint32_t at; /* in bytes */
+	uint32_t at; /* offset in bytes */
 	uint16_t len;
-	uint16_t next_hop_at; /* in the set; 0: it has none */
+	uint16_t next_hop_at; /* offset in the set; 0 = none */
 };
 
 struct load_sets {

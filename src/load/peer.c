@@ -29,7 +29,7 @@ static void set_address(struct bmp_peer *header, uint32_t number)
 		     header->ipv6 ? number + 1 : 0x0a000001 + number);
 }
 
-/* An empty UPDATE as Route Monitoring; only what comes before is kept. */
+/* Write an empty UPDATE as Route Monitoring; only its headers are kept. */
 static void write_head(struct load_peer *peer)
 {
 	uint8_t buf[128];

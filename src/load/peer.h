@@ -1,8 +1,8 @@
 /*
- * load/peer.h - one peer of a made-up router
+ * load/peer.h - one peer of a simulated router
  *
- * Peer @number of the whole load has the address 10.x.y.z or, each fourth,
- * 2001:db8::x:y:z, and an AS of its own from 4200000000 up (RFC 6996).
+ * Peer @number of the whole load has the address 10.x.y.z or, every fourth,
+ * 2001:db8::x:y:z, and its own AS from 4200000000 up (RFC 6996).
  */
 #ifndef LOAD_PEER_H
 #define LOAD_PEER_H
@@ -19,14 +19,17 @@ struct load_peer {
 	uint8_t head[LOAD_HEAD_LEN];
 	uint8_t next_hop4[4];
 	uint8_t next_hop6[16];
-	/* A table is the same sets for all, each from another one on. */
+	/*
+	 * All peers share one list of attribute sets; each peer starts at a
+	 * different offset in it.
+	 */
 	uint32_t shift[LOAD_HALVES];
 	/*
-	 * By block: 0 as in the table, LOAD_WITHDRAWN, or 1 + its churn set.
-	 * NULL without churn.
+	 * State of each block: 0 = as in the table, LOAD_WITHDRAWN, or 1 + its
+	 * churn set. NULL without churn.
 	 */
 	uint32_t *states[LOAD_HALVES];
-	uint64_t routes; /* it has now */
+	uint64_t routes; /* current number of routes */
 };
 
 #define LOAD_WITHDRAWN UINT32_MAX
@@ -34,18 +37,18 @@ struct load_peer {
 void load_peer_init(struct load_peer *peer, const struct load_table *table,
 		    uint32_t router, uint32_t number);
 
-/* The moment in the headers of what is written next. */
+/* Set the time in the headers of the next messages. */
 void load_peer_time(struct load_peer *peer, uint64_t time_ns);
 
 /* Whole messages */
 
 void load_peer_up(const struct load_peer *peer, struct bmp_writer *w);
-/* @nth: reasons take turns. */
+/* @nth selects the reason. */
 void load_peer_down(const struct load_peer *peer, uint32_t nth,
 		    struct bmp_writer *w);
 void load_peer_end_of_rib(const struct load_peer *peer, enum load_half_id half,
 			  struct bmp_writer *w);
-/* A Statistics Report that says how many routes it has. */
+/* A Statistics Report with its number of routes. */
 void load_peer_statistics(const struct load_peer *peer, struct bmp_writer *w);
 
 #endif

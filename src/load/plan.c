@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-/* Peers have IPv4 addresses in 10/8, all routers together. */
+/* Peers have IPv4 addresses in 10/8, over all routers. */
 #define PEERS_MAX (1u << 24)
 
 const char *load_plan_fault(const struct load_plan *plan)

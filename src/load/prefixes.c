@@ -1,8 +1,8 @@
 /*
- * For each length the usable space is cut into as many equal stretches as
- * there are prefixes of that length, and each gets one at random. So they are
- * distinct without being compared, and close to each other where there are
- * many, like the real ones.
+ * For each length the usable space is divided into as many equal ranges as
+ * there are prefixes of that length, and each range gets one at random. So
+ * prefixes are distinct without comparison, and dense where there are many,
+ * like real ones.
  */
 #include "load/prefixes.h"
 
@@ -13,23 +13,23 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define ADDRESS_BITS 48 /* of a key: no prefix is longer */
+#define ADDRESS_BITS 48 /* bits of a key: the longest prefix */
 
-/* What may be handed out: blocks of @bits, @count of them. */
+/* Usable address space: @count blocks of @bits. */
 struct space {
 	const uint16_t *blocks;
 	uint32_t count;
 	unsigned int bits;
 };
 
-/* IPv4: no /8 that is or holds private, shared, test or loopback space. */
+/* IPv4: every /8 that contains private, shared, test or loopback space. */
 static const uint16_t ipv4_not[] = {
 	0, 10, 100, 127, 169, 172, 192, 198, 203,
 };
 
 #define IPV4_END 224 /* multicast and beyond */
 
-/* IPv6: the /12 that IANA gave to the four large registries. */
+/* IPv6: the /12 blocks of the four large registries. */
 static const uint16_t ipv6_blocks[] = { 0x240, 0x260, 0x280, 0x2a0 };
 
 #define IPV6_BLOCKS (sizeof(ipv6_blocks) / sizeof(ipv6_blocks[0]))
@@ -62,7 +62,7 @@ static uint64_t key_of(const struct space *space, unsigned int len,
 	return address << 8 | len;
 }
 
-/* Where the stretch of prefix @i of @n begins. */
+/* The start of the range of prefix @i of @n. */
 static uint64_t prefix_start(uint64_t room, uint64_t i, uint64_t n)
 {
 	return (uint64_t)((unsigned __int128)room * i / n);
@@ -84,9 +84,9 @@ static void add_length(struct load_prefixes *prefixes,
 }
 
 /*
- * Shares become counts that add up to @count. Lengths of which there are fewer
- * than that leave the rest to the next longer one. -ERANGE if it is too much
- * even for the longest.
+ * Convert shares to counts that add up to @count. A length with too few
+ * prefixes passes the rest to the next longer one. -ERANGE if the longest has
+ * too few.
  */
 static int count_lengths(const struct space *space, enum load_shape lengths,
 			 uint32_t count, uint32_t counts[ADDRESS_BITS + 1])
@@ -121,7 +121,7 @@ static int nlri_compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* From sort keys to what goes onto the wire. */
+/* Convert sort keys to the wire format. */
 static void nlri_finish(struct load_prefixes *prefixes)
 {
 	qsort(prefixes->nlri, prefixes->count, sizeof(uint64_t), nlri_compare);

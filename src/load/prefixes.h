@@ -6,8 +6,8 @@
  *	| len | address, leading bytes| -- |	as an NLRI, in eight bytes
  *	+-----+-----------------------+----+
  *
- * Ascending, the lengths as shape.h has them. Each stands in memory as it goes
- * onto the wire, so that writing one is a copy of eight bytes and a step of
+ * In ascending order, with the lengths of shape.h. Each is stored in wire
+ * format, so writing one is a copy of eight bytes and an advance by
  * load_prefix_size().
  */
 #ifndef LOAD_PREFIXES_H
@@ -27,8 +27,8 @@ struct load_prefixes {
 };
 
 /*
- * @count prefixes of IPv4 or IPv6 unicast. -ERANGE if there is no room for so
- * many, -ENOMEM.
+ * @count prefixes of IPv4 or IPv6 unicast. -ERANGE if the address space is too
+ * small, -ENOMEM.
  */
 int load_prefixes_init(struct load_prefixes *prefixes, enum bgp_family family,
 		       uint32_t count, struct load_random *random);

@@ -1,8 +1,8 @@
 /*
- * load/random.h - numbers that look random and are the same everywhere
+ * load/random.h - reproducible pseudo-random numbers
  *
  * SplitMix64 (Steele, Lea, Flood 2014): one addition and three rounds of
- * mixing. Integers only, so that no compiler and no processor can disagree.
+ * mixing. Integers only, so the result is the same on every machine.
  */
 #ifndef LOAD_RANDOM_H
 #define LOAD_RANDOM_H
@@ -22,13 +22,13 @@ static inline uint64_t load_random_next(struct load_random *r)
 	return z ^ (z >> 31);
 }
 
-/* Less than @n, which is not 0. The upper half of a number decides. */
+/* A number below @n, which is not 0, from the upper half. */
 static inline uint32_t load_random_below(struct load_random *r, uint32_t n)
 {
 	return (uint32_t)((load_random_next(r) >> 32) * n >> 32);
 }
 
-/* One of its own for the @nth of those who share a seed. */
+/* An independent generator for the @nth user of a seed. */
 static inline struct load_random load_random_fork(uint64_t seed, uint64_t nth)
 {
 	struct load_random r = { seed ^

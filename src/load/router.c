@@ -8,10 +8,10 @@
 
 #define START_NS (UINT64_C(1767225600) * 1000000000) /* 2026-01-01 */
 
-/* Far enough for memory to answer, near enough to stay in the cache. */
+/* Far enough to hide memory latency, near enough to stay in the cache. */
 #define AHEAD 16
 
-/* Where a walk over tables is. */
+/* Position of a walk over tables. */
 struct position {
 	uint32_t peer;
 	uint32_t half;
@@ -19,14 +19,14 @@ struct position {
 	uint32_t peer_end; /* walk up to this peer */
 };
 
-/* What an UPDATE is about: a block of a half, of a peer. */
+/* The target of an UPDATE: a block of a half of a peer. */
 struct target {
 	struct load_peer *peer;
 	enum load_half_id half;
 	uint32_t block;
 };
 
-/* An update to come: which, of what kind (of 2^16), to which churn set. */
+/* A future update: its block, its kind (of 2^16), its churn set. */
 struct choice {
 	struct target target;
 	uint32_t kind;
@@ -45,18 +45,18 @@ struct load_router {
 	struct load_counts counts;
 
 	/* Churn */
-	uint64_t churn; /* routes to update in all */
+	uint64_t churn; /* total routes to update */
 	uint64_t churned;
 	uint32_t blocks;	      /* of both halves */
-	struct choice choices[AHEAD]; /* the next ones, from drawn on */
+	struct choice choices[AHEAD]; /* the next choices, from drawn on */
 	uint32_t drawn;
 	uint32_t below_change, below_duplicate; /* of 2^16 */
-	uint32_t flaps;				/* to come to */
+	uint32_t flaps;				/* flaps left */
 	uint64_t next_flap;
 
 	/* Time */
 	uint64_t time_ns;
-	uint64_t step_ns; /* a route */
+	uint64_t step_ns; /* time per route */
 };
 
 /* UPDATEs */
@@ -72,7 +72,7 @@ static struct load_routes routes_of(const struct load_router *r,
 	return routes;
 }
 
-/* @set counts through table and churn sets. */
+/* @set is an index over table and churn sets. */
 static size_t block_announce(struct load_router *r, const struct target *t,
 			     uint32_t set, uint8_t *buf)
 {
@@ -102,7 +102,7 @@ static uint32_t table_set(const struct load_router *r, const struct target *t)
 	return set < half->table_sets ? set : set - half->table_sets;
 }
 
-/* Bring a set's bytes near: most take two lines. */
+/* Prefetch a set: most take two cache lines. */
 static void prefetch_set(const struct load_router *r, enum load_half_id half,
 			 uint32_t set)
 {
@@ -116,8 +116,8 @@ static void prefetch_set(const struct load_router *r, enum load_half_id half,
 /* Churn */
 
 /*
- * What a draw says depends on no state, so it can be drawn long before its
- * turn, and what it will touch is in the cache by then.
+ * A choice does not depend on state, so it is drawn early, and what it will
+ * access is prefetched.
  */
 static struct choice choice_draw(struct load_router *r)
 {
@@ -146,7 +146,7 @@ static struct choice choice_draw(struct load_router *r)
 	return c;
 }
 
-/* The next draw; another takes its place at the end. */
+/* Take the next choice and draw another. */
 static struct choice next_choice(struct load_router *r)
 {
 	uint32_t at = r->drawn++ % AHEAD;
@@ -160,7 +160,7 @@ static struct choice next_choice(struct load_router *r)
 	return c;
 }
 
-/* To the set that was drawn, or the one after if the block has that now. */
+/* Change to the drawn set, or to the next one if the block already has it. */
 static size_t block_change(struct load_router *r, const struct choice *c,
 			   uint8_t *buf)
 {
@@ -187,7 +187,7 @@ static size_t block_repeat(struct load_router *r, const struct target *t,
 			      buf);
 }
 
-/* One UPDATE to a block drawn at random. A withdrawn one comes back. */
+/* Make one UPDATE for a random block. A withdrawn block is announced again. */
 static size_t update_churn(struct load_router *r, uint8_t *buf)
 {
 	struct choice c = next_choice(r);
@@ -311,7 +311,7 @@ void load_router_free(struct load_router *router)
 	free(router);
 }
 
-/* The phases: each writes what fits as one step and says how long it is. */
+/* The phases: each writes one step and returns its length. */
 
 static size_t initiation_write(struct load_router *r, struct bmp_writer *w)
 {
@@ -336,7 +336,7 @@ static size_t peers_up(struct load_router *r, struct bmp_writer *w)
 	return w->len;
 }
 
-/* What follows the last block of a half, and that of the last half. */
+/* Finish a half, and after the last half the table. */
 static size_t end_of_half(struct load_router *r, struct load_peer *peer,
 			  struct bmp_writer *w)
 {
@@ -355,7 +355,7 @@ static size_t end_of_half(struct load_router *r, struct load_peer *peer,
 	return w->len;
 }
 
-/* Prefixes are read in their order, sets are not. */
+/* Prefixes are read in order, sets are not. */
 static void prefetch_table(const struct load_router *r, const struct target *t)
 {
 	const struct load_half *half = &r->table->halves[t->half];
@@ -386,7 +386,7 @@ static size_t table_write(struct load_router *r, struct bmp_writer *w)
 	return len;
 }
 
-/* Take a peer down and walk its table again; all that was changed is gone. */
+/* Take a peer down and send its table again; its changes are reset. */
 static size_t peer_flap(struct load_router *r, struct bmp_writer *w)
 {
 	uint32_t nth = (uint32_t)r->counts.flaps++;
@@ -401,11 +401,11 @@ static size_t peer_flap(struct load_router *r, struct bmp_writer *w)
 	load_peer_down(peer, nth, w);
 	load_peer_up(peer, w);
 	peer->routes = 0;
-	/* Those of both halves: one follows the other. */
+	/* The states of both halves are contiguous. */
 	memset(peer->states[LOAD_IPV4], 0, r->blocks * sizeof(uint32_t));
 	r->at = (struct position){ .peer = number, .peer_end = number + 1 };
 	r->phase = LOAD_TABLE;
-	r->counts.messages++; /* two in one step */
+	r->counts.messages++; /* two messages in one step */
 	return w->len;
 }
 
@@ -425,7 +425,10 @@ static size_t termination_write(struct load_router *r, struct bmp_writer *w)
 	return w->len;
 }
 
-/* One step of the session into @buf, which has room for any. 0: none now. */
+/*
+ * Write one step of the session into @buf, which is large enough. 0 if there is
+ * none now.
+ */
 static size_t router_step(struct load_router *r, uint64_t until, uint8_t *buf)
 {
 	struct bmp_writer w = bmp_writer_on(buf, LOAD_MESSAGE_MAX);

@@ -1,5 +1,5 @@
 /*
- * load/router.h - a made-up router: the bytes of its BMP session
+ * load/router.h - a simulated router: the bytes of its BMP session
  *
  *	INITIATION > PEERS_UP > TABLE > CHURN > LEAVING > DONE
  *			          ^       |
@@ -10,10 +10,10 @@
  *	while ((n = load_router_fill(router, LOAD_NO_END, buf, size)) > 0)
  *		send n bytes: whole messages
  *
- * Pure: it writes what it is asked for as fast as it is asked. Who wants a
- * rate gives @until accordingly.
+ * Pure: it writes as fast as it is called. The caller controls the rate with
+ * @until.
  *
- * Threads	A router is one thread's; they share their table.
+ * Threads	A router belongs to one thread; routers share their table.
  * Ownership	The table is borrowed and must outlive the router.
  */
 #ifndef LOAD_ROUTER_H
@@ -21,7 +21,7 @@
 
 #include "load/table.h"
 
-/* No message is longer; the least a buffer to fill must have. */
+/* Maximum length of a message, and minimum size of a buffer. */
 #define LOAD_MESSAGE_MAX (48 + 4096)
 
 enum load_phase {
@@ -33,14 +33,14 @@ enum load_phase {
 	LOAD_DONE
 };
 
-/* What was written so far. */
+/* Totals so far. */
 struct load_counts {
 	uint64_t bytes;
 	uint64_t messages;
 	uint64_t updates; /* BGP UPDATEs with routes */
 	uint64_t announced;
 	uint64_t withdrawn;
-	/* Of the churn, in routes: */
+	/* Churn, in routes: */
 	uint64_t changes;
 	uint64_t duplicates;
 	uint64_t withdraws;
@@ -57,9 +57,9 @@ int load_router_new(const struct load_table *table, uint32_t index,
 void load_router_free(struct load_router *router);
 
 /*
- * Write messages into @buf of @size, at least LOAD_MESSAGE_MAX, as long as one
- * more surely fits; no churn beyond @until routes. How many bytes: 0 when it
- * is done, or waits for a larger @until.
+ * Write messages into @buf of @size, at least LOAD_MESSAGE_MAX, while one more
+ * is sure to fit; no churn beyond @until routes. Returns the bytes: 0 when it
+ * is done, or needs a larger @until.
  *
  * Hot. Cost: a block of prefixes, its attributes and, for churn, its state are
  * each a cache miss or two in a large table; the rest is copying. No
@@ -70,18 +70,17 @@ size_t load_router_fill(struct load_router *router, uint64_t until,
 
 enum load_phase load_router_phase(const struct load_router *router);
 
-/* Routes updated in the churn so far; what @until is compared with. */
+/* Routes updated by churn so far; compared with @until. */
 uint64_t load_router_churned(const struct load_router *router);
 
 const struct load_counts *load_router_counts(const struct load_router *router);
 
-/* No more churn, nor flaps: what is left is to leave. */
+/* No more churn or flaps: only the end of the session is left. */
 void load_router_stop(struct load_router *router);
 
 /*
- * Messages are stamped with a time that starts in 2026 and goes on with the
- * plan's rate. From this call on they are stamped with @time_ns instead, until
- * the next such call.
+ * By default messages have a time that starts in 2026 and advances with the
+ * plan's rate. After this call they have @time_ns, until the next such call.
  */
 void load_router_time(struct load_router *router, uint64_t time_ns);
 

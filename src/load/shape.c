@@ -76,8 +76,8 @@ static const struct load_share atomic_aggregate[] = {
 };
 
 /*
- * For the routes that are left when every set has one: up to which thousandth
- * of the sets they draw.
+ * For routes beyond one per set: up to which thousandth of the sets they draw
+ * from.
  */
 static const struct load_share sharing[] = {
 	{ 10, 385 }, { 50, 268 }, { 100, 129 }, { 200, 119 }, { 500, 100 },

@@ -1,7 +1,7 @@
 /*
- * load/shape.h - how much of what there is in the Internet's routing table
+ * load/shape.h - distributions of the Internet's routing table
  *
- * Small tables, measured (shape.c says on what), and draws from them.
+ * Small measured tables (sources in shape.c), and random draws from them.
  */
 #ifndef LOAD_SHAPE_H
 #define LOAD_SHAPE_H
@@ -19,7 +19,7 @@ enum load_shape {
 	LOAD_EXT_COMMUNITIES,
 	LOAD_LARGE_COMMUNITIES,
 	LOAD_ORIGIN, /* the attribute: 0 IGP, 1 EGP, 2 incomplete */
-	LOAD_MED,    /* 1: it is there; so are the next two */
+	LOAD_MED,    /* 1 = present; so are the next two */
 	LOAD_AGGREGATOR,
 	LOAD_ATOMIC_AGGREGATE,
 	LOAD_SHARING, /* which tenth of a percent of sets a route draws from */
@@ -35,13 +35,13 @@ enum load_shape {
 
 struct load_share {
 	uint16_t value;
-	uint32_t share; /* of the sum of them all */
+	uint32_t share; /* share of the total */
 };
 
 /* The rows of a table, ascending by value, and how many there are. */
 const struct load_share *load_shape_rows(enum load_shape shape, size_t *count);
 
-/* A value, as likely as its share. */
+/* A random value with the probability of its share. */
 uint16_t load_shape_draw(enum load_shape shape, struct load_random *random);
 
 #endif

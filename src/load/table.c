@@ -18,7 +18,7 @@ static void list_shuffle(uint32_t *list, uint32_t n, struct load_random *random)
 	}
 }
 
-/* Each set once; the blocks that are left draw, from few more than many. */
+/* Use each set once; the remaining blocks draw, preferring few sets. */
 static int assign_sets(struct load_half *half, struct load_random *random)
 {
 	half->set_of = malloc(half->blocks * sizeof(*half->set_of));
@@ -40,7 +40,10 @@ static int assign_sets(struct load_half *half, struct load_random *random)
 	return 0;
 }
 
-/* How many sets a half has: as asked for, one at least, one a block at most. */
+/*
+ * The number of sets of a half: as requested, at least one, at most one per
+ * block.
+ */
 static uint32_t count_sets(const struct load_plan *plan, uint32_t prefixes,
 			   uint32_t blocks)
 {

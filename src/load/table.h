@@ -1,17 +1,16 @@
 /*
- * load/table.h - what all made-up routers share: prefixes and attributes
+ * load/table.h - prefixes and attributes that all simulated routers share
  *
  *	half (IPv4 or IPv6)
  *	prefixes  | 0 .. n-1 | n .. 2n-1 | ...		block: one UPDATE
  *	set_of	  |    3     |     0     | ...		of each block
  *	sets	  | 0 ..            sets-1 | churn sets |
  *
- * A block is the prefixes of one UPDATE; they share their attributes for ever.
- * In the table each set is used at least once, and how often varies as it does
- * in reality. The churn sets are not in the table, so that a change to one of
- * them is a change.
+ * A block is the prefixes of one UPDATE; they always share their attributes. In
+ * the table each set is used at least once, with a realistic distribution.
+ * Churn sets are not in the table, so a change to one of them is a real change.
  *
- * Threads	Never written once it is made: routers on any thread may share
+ * Threads	Constant after its creation: routers on any thread may share
  *		one.
  */
 #ifndef LOAD_TABLE_H
@@ -42,7 +41,7 @@ struct load_table {
 };
 
 /*
- * @plan has no load_plan_fault(). -ERANGE if it asks for more prefixes than
+ * @plan must have no load_plan_fault(). -ERANGE if it needs more prefixes than
  * the address space has (about 12 million of IPv4), -ENOMEM.
  */
 int load_table_new(const struct load_plan *plan, struct load_table **out);

@@ -5,7 +5,10 @@
 #define PDU_AT	   (BMP_HEADER_LEN + BMP_PEER_HEADER_LEN)
 #define PDU_LEN_AT (PDU_AT + 16)
 
-/* The length of the withdrawn routes; that of the attributes, if there are none. */
+/*
+ * Offset of the length of the withdrawn routes; without these, that of the
+ * attributes follows.
+ */
 #define LENGTHS_AT LOAD_HEAD_LEN
 #define ATTRS_AT   (LENGTHS_AT + 4)
 
@@ -13,7 +16,7 @@
 #define MP_LEN_AT   2 /* flags, type, then a length of two bytes */
 #define MP_VALUE_AT 4
 
-/* Eight bytes are copied of each: what is too much is written over. */
+/* Copy eight bytes of each; excess bytes are overwritten by the next. */
 static uint8_t *put_prefixes(uint8_t *p, const struct load_routes *routes)
 {
 	for (uint32_t i = 0; i < routes->count; i++) {

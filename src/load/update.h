@@ -1,10 +1,10 @@
 /*
- * load/update.h - Route Monitoring messages from pieces that are ready
+ * load/update.h - Route Monitoring messages from prepared parts
  *
  *	headers of the peer | attributes of the set | prefixes of the block
  *
- * What is left to write are lengths, the peer's AS and its next hop. Each
- * returns the length of the message in @buf, which has LOAD_MESSAGE_MAX bytes.
+ * Only lengths, the peer's AS and its next hop are left to write. Each returns
+ * the length of the message in @buf, which has LOAD_MESSAGE_MAX bytes.
  */
 #ifndef LOAD_UPDATE_H
 #define LOAD_UPDATE_H
@@ -18,7 +18,7 @@ struct load_routes {
 	uint32_t count;
 };
 
-/* @set is one of @sets, which are those of the routes' half. */
+/* @set is one of @sets, those of the routes' half. */
 size_t load_update_announce(const struct load_peer *peer,
 			    const struct load_routes *routes,
 			    const struct load_sets *sets, uint32_t set,

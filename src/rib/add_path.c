@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* What was read in the form that the table does not have. */
+/* Withdraw the routes that were read in the form the table does not have. */
 static uint64_t withdraw_other_form(struct rib_table *table,
 				    const struct rib_time *when, bool add_path)
 {
@@ -23,7 +23,7 @@ static uint64_t withdraw_other_form(struct rib_table *table,
 
 /* Holding */
 
-/* As much of the message as part @id needs. */
+/* The bytes of the message that part @id needs. */
 static size_t held_len(const struct bgp_update *u, enum bgp_nlri_part_id id)
 {
 	size_t field = u->nlri_parts[id].field.len;
@@ -68,8 +68,8 @@ static void hold_part(struct rib_table *table, const struct bmp_peer *header,
 	    rib->held_bytes + size <= RIB_ADD_PATH_HELD_ALL)
 		h = malloc(size);
 	/*
-	 * Some of them are of no use without the others. So many messages and
-	 * none against the form are as good as one for it.
+	 * The held messages are useful only together. So many messages without
+	 * a contradiction count as a confirmation.
 	 */
 	if (h == NULL) {
 		rib_table_drop_held(table);
@@ -102,8 +102,8 @@ void rib_add_path_drop_oldest(struct rib_table *table)
 /* Evidence */
 
 /*
- * The table is read in this form from now. Returns how many routes it had of
- * the other.
+ * Read the table in this form from now on. Returns how many routes it had in
+ * the other form.
  */
 static uint64_t switch_form(struct rib_table *table,
 			    const struct rib_time *when, bool add_path)
@@ -115,8 +115,8 @@ static uint64_t switch_form(struct rib_table *table,
 	table->add_path_confirmed = true;
 	table->add_path_against = 0;
 	/*
-	 * Without a store nobody knows what was published in the old form, and
-	 * it is not withdrawn.
+	 * Without a store the routes published in the old form are not known,
+	 * so they are not withdrawn.
 	 */
 	if (table->peer->router->rib->config.mode == RIB_MODE_OFF ||
 	    (withdrawn != 0 && !whole))
@@ -124,7 +124,7 @@ static uint64_t switch_form(struct rib_table *table,
 	return withdrawn;
 }
 
-/* Whether the reading of the table changes. */
+/* True if the form of the table changes. */
 static bool contradict_table(struct rib_table *table,
 			     const struct rib_time *when)
 {
@@ -187,7 +187,7 @@ bool rib_add_path_contradicted(struct rib_peer *peer,
 	return switched;
 }
 
-/* The form is certain: nothing needs to be held any longer. */
+/* The form is certain: drop the held messages. */
 static void confirm_form(struct rib_table *table, const struct rib_time *when,
 			 bool add_path)
 {
@@ -208,7 +208,7 @@ void rib_add_path_examine(struct rib_table *table, const struct rib_time *when,
 	bgp_family_set bit =
 		bgp_family_bit((enum bgp_family)part->format.family);
 
-	/* An operator said how to read it; or nobody can. */
+	/* An operator configured the form, or it cannot be decided. */
 	if ((opts->add_path_either & bit) == 0)
 		table->add_path_settled = true;
 	else if (bgp_update_guessed(u, id))

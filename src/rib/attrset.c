@@ -6,14 +6,14 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* A set: counted bytes. */
+/* An attribute set: counted bytes. */
 struct attrset {
 	uint32_t count;
 	uint32_t len;
 	uint8_t bytes[];
 };
 
-/* A set with more to it. */
+/* A set with extra bytes. */
 struct value {
 	uint32_t count;
 	uint32_t len;
@@ -79,7 +79,7 @@ void rib_attrset_prefetch_bytes(const struct rib_attrsets *a, uint32_t h)
 	struct rib_hash_index_probe p = rib_hash_index_probe(&a->sets, h);
 	uint32_t number = rib_hash_index_next(&p);
 
-	/* A set is two lines more often than one. */
+	/* A set usually spans two cache lines. */
 	if (number != 0) {
 		__builtin_prefetch(set_at(a, number));
 		__builtin_prefetch((uint8_t *)set_at(a, number) + 64);
@@ -262,7 +262,10 @@ static uint64_t page_references(const struct rib_attrsets *a,
 		if (n == 0)
 			continue;
 		sum += set_at(a, n & ~RIB_VALUE_EXTRA)->count;
-		/* Its own one on its set is nobody's. */
+		/*
+		 * The reference of a value on its set is not counted as a
+		 * user's.
+		 */
 		if (n & RIB_VALUE_EXTRA &&
 		    rib_value_set(a, n) != RIB_VALUE_UNKNOWN)
 			sum--;
@@ -291,7 +294,7 @@ uint64_t rib_attrsets_references(const struct rib_attrsets *a)
 	return sum;
 }
 
-/* Whether each entry is found by its own bytes. */
+/* True if each entry can be found by its own bytes. */
 static bool page_valid(const struct rib_attrsets *a, bool extra,
 		       const struct rib_hash_index_page *page)
 {

@@ -1,5 +1,5 @@
 /*
- * rib/background.h - timers, and work that is done in slices
+ * rib/background.h - timers and work in slices
  */
 #ifndef RIB_BACKGROUND_H
 #define RIB_BACKGROUND_H
@@ -7,15 +7,16 @@
 #include "rib/types.h"
 
 struct rib_background {
-	bool more;	 /* call again as soon as others had their turn */
-	uint64_t due_ns; /* or else then; RIB_NEVER: no timer runs */
+	bool more; /* call again after other fibers had a turn */
+	/* otherwise call again at this time; RIB_NEVER = no timer */
+	uint64_t due_ns;
 };
 
 /*
- * Start what timers made due, and do some of the work that waits: about
- * @budget routes of it, at least one, or fewer that make 512 KiB of output. Every call above may bring the next
- * timer forward, so call it at the end of each turn in which there was one; it
- * costs a comparison if there is nothing to do.
+ * Handle expired timers and do some of the pending work: about @budget routes,
+ * at least one, or fewer if they make 512 KiB of output. Every function above
+ * may set an earlier timer, so call this at the end of each turn that used one;
+ * it costs a comparison if there is nothing to do.
  */
 struct rib_background rib_background(struct rib *rib,
 				     const struct rib_time *when,

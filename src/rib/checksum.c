@@ -1,14 +1,14 @@
 /*
- * By the processor's own instruction where it has one, else half a byte at a
- * time: a table of 16 words needs no start-up and no room in the cache, and
- * what is summed is what zstd made, a few bytes a route.
+ * Uses the processor's CRC instruction if there is one, else half a byte at a
+ * time: a table of 16 words needs no initialisation and little cache, and only
+ * compressed data, a few bytes per route, is summed.
  */
 #include "rib/checksum.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-/* The remainder of each half byte, 0x1edc6f41 with its bits reversed. */
+/* The remainder of each half byte for 0x1edc6f41, bit-reversed. */
 static const uint32_t remainders[16] = {
 	0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3,
 	0x61c69362, 0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,

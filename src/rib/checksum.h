@@ -1,8 +1,8 @@
 /*
- * rib/checksum.h - CRC-32C, the checksum of what a snapshot keeps
+ * rib/checksum.h - CRC-32C, the checksum of snapshots
  *
- * RFC 3720's polynomial. It finds every burst of up to 32 damaged bits; it is
- * no protection against somebody who means harm.
+ * RFC 3720's polynomial. It detects every burst of up to 32 damaged bits; it
+ * does not protect against deliberate changes.
  */
 #ifndef RIB_CHECKSUM_H
 #define RIB_CHECKSUM_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Go on with @sum, which is 0 at first, over @len more bytes. */
+/* Continue @sum, which is 0 at first, over @len more bytes. */
 uint32_t rib_checksum(uint32_t sum, const void *bytes, size_t len);
 
 #endif

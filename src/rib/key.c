@@ -25,7 +25,7 @@ uint32_t rib_key_width(enum bgp_family family)
 	return 1 + address_len(info) + (info->flags & BGP_FAMILY_RD ? 8 : 0);
 }
 
-/* @address is mapped if it is IPv4. */
+/* @address is in mapped form if it is IPv4. */
 static size_t write_prefix(const struct bgp_family_info *info, uint8_t len,
 			   const uint8_t address[16], uint64_t rd, uint8_t *out)
 {
@@ -43,7 +43,7 @@ size_t rib_key_of_prefix(enum bgp_family family,
 			 const struct bgp_prefix *prefix,
 			 uint8_t out[RIB_KEY_FIXED])
 {
-	/* The two families that are nearly everything, without the table. */
+	/* The two most frequent families, without the table. */
 	if (family == BGP_IPV4_UNICAST) {
 		out[0] = prefix->len;
 		memcpy(out + 1, prefix->address + 12, 4);
@@ -87,7 +87,7 @@ size_t rib_key_of_nlri(const struct bgp_nlri *nlri, uint8_t *out)
 				   nlri->wire.len + BGP_NLRI_KEY_SLACK);
 }
 
-/* RD, length, as many bytes of the address as the length needs. */
+/* Parse RD, length, and as many bytes of the address as the length needs. */
 static size_t parse_prefix(const struct bgp_family_info *info,
 			   struct wire_view from, uint8_t *out)
 {

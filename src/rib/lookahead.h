@@ -14,9 +14,9 @@
  *
  * Lookahead changes no state. Its results are hints: an earlier message may
  * make them wrong, so rib_update() verifies them. Only Route Monitoring of
- * peers that are up is decoded here: of the messages before it in the batch
+ * peers that are up is decoded here. Of the messages before it in the batch,
  * only one that shows the form of NLRI (rib/add_path.h) can then change the
- * decoder options, and rib_update() says so.
+ * decoder options, and rib_update() reports that.
  */
 #ifndef RIB_LOOKAHEAD_H
 #define RIB_LOOKAHEAD_H
@@ -27,8 +27,8 @@ struct bgp_overrides;
 struct bmp_message;
 
 /*
- * Read as many of @msgs as can be, into router->rib->lookahead; returns how many.
- * 0: apply the first as it is.
+ * Decode as many of @msgs as possible into router->rib->lookahead; returns how
+ * many. 0: apply the first without lookahead.
  */
 size_t rib_lookahead_read(struct rib_router *router,
 			  const struct bmp_message *msgs, size_t n,

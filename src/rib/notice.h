@@ -1,5 +1,5 @@
 /*
- * rib/notice.h - tell the operator what is wrong with the messages of a peer
+ * rib/notice.h - report problems with the messages of a peer to the operator
  */
 #ifndef RIB_NOTICE_H
 #define RIB_NOTICE_H
@@ -10,8 +10,8 @@
 #include "bmp/family.h"
 
 /*
- * Hand *@notice to the sink, unless its cause was reported of the peer in this
- * session. The peer is filled in, and @view and @family.
+ * Pass *@notice to the sink, unless its cause was already reported for the peer
+ * in this session. Fills in the peer, @view and @family.
  */
 void rib_notice(struct rib_peer *peer, uint8_t view, enum bgp_family family,
 		struct rib_notice *notice);

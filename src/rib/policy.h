@@ -26,18 +26,24 @@
 
 struct rib_table_info;
 
-/* Of one peer and view, by 1 << enum bgp_family; the unknown one is bit 0. */
+/*
+ * The policy for one peer and view, by 1 << enum bgp_family; unknown families
+ * are bit 0.
+ */
 struct rib_policy_mask {
 	uint64_t stored;
 	uint64_t published; /* a subset of stored */
 };
 
 struct rib_policy {
-	/* Of the table only peer and view are filled in. NULL: publish all. */
+	/* Only peer and view of the table are filled in. NULL: publish all. */
 	struct rib_policy_mask (*lookup)(const void *arg,
 					 const struct rib_table_info *table);
-	const void *arg; /* must live until the next policy, or the router */
-	/* Zero means no limit. They hold for routes that are still to come. */
+	/*
+	 * must stay valid until the next policy, or until the router is removed
+	 */
+	const void *arg;
+	/* Zero means no limit. They apply to routes received from now on. */
 	uint64_t max_routes_router;
 	uint64_t max_routes_peer;
 };

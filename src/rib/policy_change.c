@@ -5,7 +5,7 @@
 #include "rib/table_withdraw.h"
 #include "rib/visibility.h"
 
-/* Nobody kept what its router said so far. */
+/* The routes that its router sent so far were not stored. */
 static void emit_unknown(struct rib_table *table, const struct rib_time *when)
 {
 	struct rib_event e = {

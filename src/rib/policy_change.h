@@ -6,7 +6,9 @@
 
 #include "rib/types.h"
 
-/* What the policy sees of the peer is another now, or the policy is. */
+/*
+ * Called when the policy, or a property of the peer that it uses, has changed.
+ */
 void rib_policy_reevaluate(struct rib_peer *peer, const struct rib_time *when);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * Two nested loops, and a cursor that says where they stand:
+ * Two nested loops, and a cursor with their position:
  *
  *	exact, more-specific	for each key that matches
  *					for each table: has it the key?
  *	longest			for each table
  *					for each length, longest first
  *
- * and all of it for each family, once for routes without and once for those
+ * and all of it for each family, once for routes without and once for routes
  * with path identifiers.
  */
 #include "rib/query.h"
@@ -19,14 +19,14 @@ enum stage {
 	STAGES
 };
 
-/* Of the cursor's table: all paths are looked at twice. */
+/* Pass over the cursor's table: all paths are read twice. */
 enum pass {
-	PASS_NONE,   /* it is done */
-	PASS_LENGTH, /* to find the longest length */
-	PASS_TELL,   /* to tell the paths that have it */
+	PASS_NONE,   /* done */
+	PASS_LENGTH, /* find the longest length */
+	PASS_TELL,   /* return the paths of that length */
 };
 
-/* One call. */
+/* State of one call. */
 struct asking {
 	const struct rib *rib;
 	const struct rib_query *q;
@@ -35,11 +35,11 @@ struct asking {
 	size_t budget;
 	size_t answers;
 	const struct bgp_family_info *family;
-	/* LONGEST: the number of the prefix of each length. */
+	/* LONGEST: the id of the prefix of each length. */
 	uint32_t ids[129];
 };
 
-/* A prefix taken out of its key. */
+/* A prefix decoded from its key. */
 struct prefix {
 	uint64_t rd;
 	uint8_t len;
@@ -64,7 +64,10 @@ static bool has_rd(const struct asking *a)
 
 /* Prefixes */
 
-/* The key of the query's prefix cut to @len bits, as bmp/nlri_key.h has it. */
+/*
+ * The key of the query's prefix truncated to @len bits, in the form of
+ * bmp/nlri_key.h.
+ */
 static struct wire_view make_key(const struct asking *a, uint8_t len,
 				 uint8_t out[32])
 {
@@ -125,7 +128,7 @@ static bool prefix_matches(const struct asking *a, const struct prefix *p)
 	return same_bits(p->address, q->address, skip + bits);
 }
 
-/* Whether key @id of the family is one that was asked for. */
+/* True if key @id of the family matches the query. */
 static bool key_matches(const struct asking *a, uint32_t id, struct prefix *out)
 {
 	uint8_t key[32];
@@ -153,7 +156,7 @@ static bool wanted_table(const struct asking *a, const struct rib_table *t)
 	       (a->q->views == 0 || a->q->views >> t->info.view & 1);
 }
 
-/* The first table of @peer behind the cursor. */
+/* The first table of @peer after the cursor. */
 static struct rib_table *table_of_peer(struct asking *a,
 				       const struct rib_peer *peer)
 {
@@ -192,7 +195,10 @@ static struct rib_table *table_of_router(struct asking *a,
 	return NULL;
 }
 
-/* Step the cursor to the next table; NULL, and at the start, after the last. */
+/*
+ * Advance the cursor to the next table; NULL after the last, with the cursor at
+ * the start.
+ */
 static struct rib_table *next_table(struct asking *a)
 {
 	struct rib_router *r;
@@ -236,7 +242,7 @@ static bool ask_table(struct asking *a, const struct rib_table *t, uint32_t id,
 
 /* Keys */
 
-/* Step to the next key of the stage. */
+/* Advance to the next key of the stage. */
 static bool next_key(const struct asking *a, uint32_t *id)
 {
 	return a->c->stage == STAGE_PLAIN
@@ -244,7 +250,7 @@ static bool next_key(const struct asking *a, uint32_t *id)
 		       : rib_path_next(a->rib, a->c->family, id);
 }
 
-/* Whether the cursor's key is still one. */
+/* True if the cursor's key still exists. */
 static bool key_lives(const struct asking *a)
 {
 	uint32_t id = a->c->id == 1 ? RIB_NO_ID : a->c->id - 2;
@@ -262,14 +268,14 @@ static uint32_t prefix_of(const struct asking *a, uint32_t id)
 	return rib_path_prefix(a->rib, a->c->family, id, &path_id);
 }
 
-/* Whether there is only one key to look at. */
+/* True if only one key can match. */
 static bool is_direct(const struct asking *a)
 {
 	return a->q->match == RIB_MATCH_EXACT && a->c->stage == STAGE_PLAIN &&
 	       (!has_rd(a) || a->q->has_rd);
 }
 
-/* The cursor's key, if it is still there, or the next that matches. */
+/* The cursor's key, if it still exists, or the next that matches. */
 static bool step_key(struct asking *a, struct prefix *out)
 {
 	uint32_t id = a->c->id - 1;
@@ -301,7 +307,9 @@ static bool ask_by_key(struct asking *a)
 	struct rib_table *t;
 
 	for (;;) {
-		/* In the middle of the tables the key is the cursor's. */
+		/*
+		 * Within the tables of a key, continue with the cursor's key.
+		 */
 		bool inside = a->c->table != 0;
 
 		if (!inside && !step_key(a, &p))
@@ -309,7 +317,7 @@ static bool ask_by_key(struct asking *a)
 		if (inside &&
 		    !(key_lives(a) &&
 		      key_matches(a, prefix_of(a, a->c->id - 1), &p))) {
-			/* It went away meanwhile. */
+			/* The key was removed meanwhile. */
 			a->c->router = a->c->peer = a->c->table = 0;
 			continue;
 		}
@@ -360,16 +368,16 @@ static void longest_plain(struct asking *a, const struct rib_table *t)
 	}
 }
 
-/* The length of one of the prefixes that have the address, or -1. */
+/* The length of a prefix that contains the address, or -1. */
 static int length_of(const struct asking *a, uint32_t id)
 {
 	for (int len = a->q->prefix_len; len >= 0; len--)
 		if (a->ids[len] == id)
 			return id == RIB_NO_ID ? -1 : len;
-	return -1; /* none of them */
+	return -1; /* no match */
 }
 
-/* The end of a pass. True when it was the last. */
+/* End a pass. True if it was the last. */
 static bool end_pass(struct asking *a)
 {
 	bool last = a->c->pass == PASS_TELL || a->c->longest == 0;
@@ -379,7 +387,7 @@ static bool end_pass(struct asking *a)
 	return last;
 }
 
-/* A path whose prefix has the address, @len bits of it. */
+/* Handle a path whose prefix contains the address with @len bits. */
 static void longest_look(struct asking *a, const struct rib_table *t,
 			 uint32_t id, int len)
 {
@@ -416,7 +424,7 @@ static bool longest_path(struct asking *a, const struct rib_table *t)
 	return false;
 }
 
-/* The table that a page ended in, if it is still there. */
+/* The table in which a page ended, if it still exists. */
 static struct rib_table *same_table(struct asking *a)
 {
 	struct rib_query_cursor at = *a->c;
@@ -425,7 +433,9 @@ static struct rib_table *same_table(struct asking *a)
 
 	a->c->table--;
 	t = next_table(a);
-	/* Getting back to where we were must leave some for going on. */
+	/*
+	 * Returning to the cursor's position must not use up the whole budget.
+	 */
 	a->budget = budget;
 	if (t != NULL && t->serial == at.table)
 		return t;

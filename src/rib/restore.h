@@ -1,8 +1,9 @@
 /*
- * rib/restore.h - put back what a snapshot or the stream's tail says
+ * rib/restore.h - restore the state from a snapshot and the end of the log
  *
- * For the start of the collector, before any session is open. Nothing here
- * publishes. In any order, as long as a table is made before its routes:
+ * Used at the start of the collector, before any session is open. Nothing here
+ * publishes. Any order is possible, as long as a table is made before its
+ * routes:
  *
  *	rib_restore_peer()	for each peer of the snapshot
  *	rib_restore_table()	for each table, with its sequence
@@ -10,20 +11,23 @@
  *	rib_restore_seen()	then, for each update in the stream's tail
  *	rib_restore_done()	once: restored peers are stale, the hold begins
  *
- * All of them may be repeated: the last word stands, sequences only rise. All
- * peers made here are stale until their router brings them up again. Limits on
- * routes do not hold here: consumers have these routes already.
+ * All calls may be repeated: the last one counts, sequences only grow. All
+ * peers made here are stale until their router brings them up again. Route
+ * limits are not applied, because consumers have these routes already.
  */
 #ifndef RIB_RESTORE_H
 #define RIB_RESTORE_H
 
 #include "rib/read.h"
 
-/* Find or make the peer and set what is known of it. Takes copies. */
+/* Find or make the peer and set its properties, which are copied. */
 int rib_restore_peer(struct rib_router *router,
 		     const struct rib_peer_state *state, struct rib_peer **out);
 
-/* Where the router's session came from, for events before it returns. */
+/*
+ * Set the source address of the router's last session, for events before it
+ * reconnects.
+ */
 void rib_restore_source(struct rib_router *router, const uint8_t address[16],
 			uint16_t port);
 
@@ -32,43 +36,42 @@ int rib_restore_table(struct rib_peer *peer, uint8_t view, uint16_t afi,
 		      uint8_t safi, uint64_t sequence, struct rib_table **out);
 
 /*
- * Put a route into the table, or replace it. Of @route, known, has_path_id,
- * path_id, key, extra, attrs and changed_s count. -EINVAL if the key is none
- * of the family, or attributes of a known route cannot be read.
+ * Add or replace a route of the table. Uses known, has_path_id, path_id, key,
+ * extra, attrs and changed_s of @route. -EINVAL if the key is not valid for the
+ * family, or the attributes of a known route cannot be parsed.
  */
 int rib_restore_route(struct rib_table *table, const struct rib_stored *route);
 
 /*
- * The stream has an update of this route: announced, it is there with unknown
- * attributes (which differ from any); withdrawn, it is not there. Of @route,
- * has_path_id, path_id, key and extra count: extra is the whole NLRI of what
- * is not a prefix, else empty. -EINVAL as above.
+ * The log has an update of this route: if announced, it is present with unknown
+ * attributes (which differ from all others); if withdrawn, it is removed. Uses
+ * has_path_id, path_id, key and extra of @route: extra is the whole NLRI of a
+ * route that is not a prefix, else empty. -EINVAL as above.
  */
 int rib_restore_seen(struct rib_table *table, const struct rib_stored *route,
 		     bool announced, uint64_t sequence);
 
 /*
- * Nobody can say how far the sequences of the router's tables were, nor which
- * tables there were: what is published from now on, also of tables that are
- * yet to come, has a sequence above @sequence.
+ * The sequences of the router's tables, and its tables, are not known: changes
+ * published from now on, also of future tables, get a sequence above @sequence.
  */
 void rib_restore_sequence_floor(struct rib_router *router, uint64_t sequence);
 
 /*
- * The same of all tables that are yet to come, of any router. Those that are
- * there go on from their own.
+ * The same for all future tables of any router. Existing tables continue from
+ * their own sequence.
  */
 void rib_restore_sequence_floor_new(struct rib *rib, uint64_t sequence);
 
 /*
- * Before a rib_resync(): consumers forget all of the router, and routes whose
- * attributes are not known cannot be announced again. So consumers will not
- * have them, and they are removed here without a withdraw. Not where presence
- * is all that is stored, since there all routes are announced again.
+ * Call it before rib_resync(). After a resync consumers have nothing of the
+ * router, and routes with unknown attributes cannot be announced again; so they
+ * are removed here without a withdraw. Does nothing in presence mode, where all
+ * routes are announced again.
  */
 void rib_restore_forget_unknown(struct rib_router *router);
 
-/* All is restored. The hold of what is stale begins now. */
+/* The restore is complete. The hold time of stale peers begins now. */
 void rib_restore_done(struct rib *rib, const struct rib_time *when);
 
 #endif

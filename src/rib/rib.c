@@ -33,7 +33,7 @@ static void init_key_tables(struct rib *rib)
 		rib_key_table_init(&rib->prefixes[f], &rib->key_heap,
 				   rib->config.seed,
 				   rib_key_width((enum bgp_family)f));
-		/* A prefix id and a path id. */
+		/* The key is a prefix id and a path id. */
 		rib_key_table_init(&rib->paths[f], &rib->key_heap,
 				   rib->config.seed, 8);
 	}
@@ -105,7 +105,7 @@ void rib_free(struct rib *rib)
 	free(rib);
 }
 
-/* Of a router without a policy. */
+/* For a router without a policy. */
 static void set_limits(struct rib_router *router)
 {
 	const struct rib_config *c = &router->rib->config;
@@ -126,7 +126,7 @@ void rib_configure(struct rib *rib, const struct rib_config *config)
 	rib->config.seed = seed;
 	rib->config.mode = mode;
 	rib->allowed = 0;
-	/* Deadlines may be sooner now: have all of them looked at. */
+	/* Deadlines may be earlier now: check all of them. */
 	TAILQ_FOREACH (router, &rib->router_list, link) {
 		set_limits(router);
 		rib_timer_set(router, 0);

@@ -1,5 +1,5 @@
 /*
- * rib/rib.h - what a shard remembers of its routers, and curation with it
+ * rib/rib.h - the routes of a shard's routers, and their curation
  *
  *	session fiber				worker
  *	rib_session_open()			rib_background() when there is time,
@@ -8,22 +8,22 @@
  *			\_____ struct rib_sink: changes and events, in order
  *
  * A router has peers (type, distinguisher, address), a peer has tables (view,
- * AFI, SAFI), a table has routes (NLRI key, path id). A route that is announced
- * as it already is goes no further; a route that its router forgets to
- * withdraw is withdrawn here.
+ * AFI, SAFI), a table has routes (NLRI key, path id). An announcement that
+ * changes nothing is suppressed; a route that its router no longer has and did
+ * not withdraw is withdrawn here.
  *
- * Threads	One rib belongs to one shard. Nothing here locks or is global.
- * Blocking	Nothing waits. Work that grows with a table (withdrawals after a
- *		Peer Down, sweeps after an End-of-RIB, publishing again) is
- *		only started by rib_apply() and done by rib_background() in slices.
- *		Whatever comes between two slices, a consumer that applies the
- *		changes in order has each route as its router last said.
- * Time		An argument, always. Timers run on now_ns; wall_ns is only
- *		copied and kept coarsely. now_ns must not go backwards.
- * Ownership	The rib copies what it keeps. Routers are owned by the rib; a
- *		pointer to one is good until rib_router_purge() or rib_free().
- * Errors	0 or -errno, and that is only ever -ENOMEM: what a router sends
- *		is counted, not refused with an error.
+ * Threads	One rib belongs to one shard. There are no locks and no globals.
+ * Blocking	No function waits. rib_apply() only starts work that grows with
+ *		a table (withdraws after a Peer Down, sweeps after an
+ *		End-of-RIB, resyncs); rib_background() does it in slices. At any
+ *		time a consumer that has applied all changes in order has each
+ *		route as its router last sent it.
+ * Time		Always an argument. Timers use now_ns; wall_ns is only copied
+ *		and stored coarsely. now_ns must not decrease.
+ * Ownership	The rib copies what it stores. It owns its routers; a pointer to
+ *		one is valid until rib_router_purge() or rib_free().
+ * Errors	0 or -ENOMEM: invalid input of a router is counted, not returned
+ *		as an error.
  */
 #ifndef RIB_RIB_H
 #define RIB_RIB_H
@@ -38,20 +38,20 @@
 
 struct rib_policy;
 
-/* Attributes, 30 s, 300 s, 1 h, hold 600 s, 100,000 peers, 256 tables. */
+/* Attributes mode, 30 s, 300 s, 1 h, hold 600 s, 100,000 peers, 256 tables. */
 void rib_config_defaults(struct rib_config *config);
 
 /* Life cycle */
 
-/* -ENOMEM; then *@out is untouched. @sink is copied. */
+/* -ENOMEM; *@out is then unchanged. @sink is copied. */
 int rib_new(const struct rib_config *config, const struct rib_sink *sink,
 	    struct rib **out);
 void rib_free(struct rib *rib);
 
-/* Take new timers and limits. Seed and mode stay as they were. */
+/* Apply new timers and limits. Seed and mode do not change. */
 void rib_configure(struct rib *rib, const struct rib_config *config);
 
-/* It may have so many routes before it asks config->allow again. */
+/* Allow @routes routes before the rib calls config->allow again. */
 void rib_allow(struct rib *rib, uint64_t routes);
 uint64_t rib_route_count(const struct rib *rib);
 
@@ -61,13 +61,13 @@ uint64_t rib_route_count(const struct rib *rib);
 struct rib_router *rib_router_find(struct rib *rib,
 				   const struct rib_identity *id);
 
-/* Find it or make it. */
+/* Find or make the router. */
 int rib_router_get(struct rib *rib, const struct rib_identity *id,
 		   struct rib_router **out);
 
 /*
- * Withdraw all of it (reason ADMIN) and forget it. Not in slices: for an
- * operator who removes a router for ever. A session must not be open.
+ * Withdraw everything (reason ADMIN) and remove the router. Not in slices: for
+ * an operator who removes a router permanently. A session must not be open.
  */
 void rib_router_purge(struct rib_router *router, const struct rib_time *when);
 
@@ -81,43 +81,43 @@ void rib_router_policy(struct rib_router *router, const struct rib_time *when,
 const struct rib_router_info *rib_router_info(const struct rib_router *router);
 enum rib_mode rib_router_mode(const struct rib_router *router);
 
-/* Whether a peer of it ever had a route: tables are kept when they are empty. */
+/* True if a peer ever had a route: empty tables are kept. */
 bool rib_router_has_tables(const struct rib_router *router);
 
 /*
- * Room for one pointer of whoever uses the rib, NULL at first: so that what
- * belongs to a router needs no table of its own.
+ * A pointer for the user of the rib, NULL at first, so that the user needs no
+ * table of routers.
  */
 void **rib_router_slot(struct rib_router *router);
 
 /*
- * A peer of the router came back with another AS, and some of what it had is
- * still to be withdrawn, under its old one. What it announces has another
- * subject and would overtake that, so whoever publishes by subject applies no
- * message of the router until rib_background() has done it.
+ * True if a peer of the router returned with another AS, and some of its old
+ * routes are still to be withdrawn under the old AS. Its announcements have
+ * another subject and could overtake the withdraws, so a publisher by subject
+ * applies no message of the router until rib_background() is done.
  */
 bool rib_router_subject_changing(const struct rib_router *router);
 
 /*
- * Routes of the router that are gone and whose withdraws are still to be
- * published by rib_background(). A Peer Up or Peer Down adds to them, and has as many
- * of those before withdrawn at once as it adds twice; who waits before it until
- * they are few has that bounded.
+ * Removed routes of the router whose withdraws rib_background() has still to
+ * publish. A Peer Up or Peer Down adds to them, and immediately publishes up to
+ * twice as many of the earlier ones; a caller that waits until there are few
+ * keeps that work bounded.
  */
 uint64_t rib_router_pending_withdraw(const struct rib_router *router);
 
 /* Counters */
 
-/* Both copy what is counted all the time: no walk, whatever there is. */
+/* Both copy counters that are always maintained, without a walk. */
 void rib_flow(const struct rib *rib, struct rib_flow *out);
 void rib_sizes(const struct rib *rib, struct rib_sizes *out);
 void rib_router_flow(const struct rib_router *router, struct rib_flow *out);
 uint64_t rib_router_routes(const struct rib_router *router);
 
 /*
- * Bytes that the sink has made of updates and events of the router, with
- * withdraws that rib_background() published; without what was published again
- * because of a resync or a filter, for which the router can do nothing.
+ * Bytes that the sink has made for updates and events of the router, including
+ * withdraws of rib_background(); without those of a resync or a filter change,
+ * which the router did not cause.
  */
 uint64_t rib_router_output_bytes(const struct rib_router *router);
 

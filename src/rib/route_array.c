@@ -10,10 +10,16 @@
 #define PAGE_IDS  256u
 #define LOW(id)	  ((id) & (PAGE_IDS - 1))
 
-/* A directory of all pages pays from here on, as long as a quarter is used. */
+/*
+ * From this size on a direct directory pays, if at least a quarter of it is
+ * used.
+ */
 #define DIRECT_PAGES 64
 
-/* Up to here a page is packed; back from full only well below. */
+/*
+ * Up to this many routes a page is packed; it returns to packed only well
+ * below.
+ */
 #define PACKED_MAX  128
 #define PACKED_BACK 80
 
@@ -27,7 +33,7 @@ static bool is_full(const struct rib_page *page)
 	return page->room == PAGE_IDS;
 }
 
-/* How many routes of a packed page stand before number @i. */
+/* The number of routes of a packed page before number @i. */
 static unsigned packed_rank(const struct packed *p, unsigned i)
 {
 	unsigned before = 0;
@@ -51,7 +57,7 @@ void rib_route_array_init(struct rib_route_array *r)
 
 /* The directory */
 
-/* The array's length now; the heap's owner is told what that takes. */
+/* Set the array's length, and report its size to the heap. */
 static void set_capacity(struct rib_route_array *r,
 			 struct rib_handle_heap *heap, uint32_t capacity)
 {
@@ -70,7 +76,7 @@ void rib_route_array_fini(struct rib_route_array *r,
 	rib_route_array_init(r);
 }
 
-/* Where in a sparse directory @number is, or would be. */
+/* The index of @number in a sparse directory, or where it would be inserted. */
 static uint32_t page_search(const struct rib_route_array *r, uint32_t number)
 {
 	uint32_t low = 0;
@@ -119,7 +125,7 @@ static bool pages_reserve(struct rib_route_array *r,
 	return true;
 }
 
-/* Spread the pages out, so that each is found by its number. */
+/* Make the directory direct: indexed by page number. */
 static bool make_direct(struct rib_route_array *r, struct rib_handle_heap *heap,
 			uint32_t span)
 {
@@ -137,7 +143,10 @@ static bool make_direct(struct rib_route_array *r, struct rib_handle_heap *heap,
 	return true;
 }
 
-/* Close the gaps. The array stays as long as it is: it will grow again. */
+/*
+ * Make the directory sparse. The array keeps its length, because it will grow
+ * again.
+ */
 static void make_sparse(struct rib_route_array *r, struct rib_handle_heap *heap)
 {
 	uint32_t kept = 0;
@@ -196,11 +205,11 @@ static struct rib_page *add_sparse(struct rib_route_array *r,
 	return &r->pages[at];
 }
 
-/* A place in the directory for a page that is not there. */
+/* Add a directory entry for a new page. */
 static struct rib_page *add_page(struct rib_route_array *r,
 				 struct rib_handle_heap *heap, uint32_t number)
 {
-	/* One number far away must not make an array up to there. */
+	/* A single large number must not make a long array. */
 	if (r->direct && number >= r->used && (number + 1) / 8 > r->filled)
 		make_sparse(r, heap);
 	if (!r->direct && r->filled > DIRECT_PAGES &&
@@ -275,7 +284,7 @@ static void page_pack(const struct rib_entry *from, struct packed *to)
 		}
 }
 
-/* Move a page to another room, which holds all of it. */
+/* Move a page to an allocation of another size, which holds all of it. */
 static bool page_resize(struct rib_page *page, struct rib_handle_heap *heap,
 			unsigned room)
 {
@@ -333,7 +342,7 @@ static void page_remove(struct rib_page *page, struct rib_handle_heap *heap,
 	page->count--;
 	if (is_full(page)) {
 		((struct rib_entry *)page->p)[i] = (struct rib_entry){ 0 };
-		/* Without memory for less it stays as it is. */
+		/* If out of memory for a smaller one it stays as it is. */
 		if (page->count == PACKED_BACK)
 			(void)page_resize(page, heap, PACKED_MAX);
 	} else {
@@ -352,8 +361,8 @@ static void page_remove(struct rib_page *page, struct rib_handle_heap *heap,
 /* The table */
 
 /*
- * Hot: once per route. Cost: one line of the directory, which is small enough
- * to stay near, and one of the page. bench/rib.c
+ * Hot: once per route. Cost: one cache line of the directory, which is small
+ * enough to stay cached, and one of the page. bench/rib.c
  */
 struct rib_entry *rib_route_array_find(const struct rib_route_array *r,
 				       uint32_t id)

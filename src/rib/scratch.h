@@ -6,7 +6,10 @@
 
 #include "rib/types.h"
 
-/* Room for @len bytes until the next call, or NULL. There are two rooms. */
+/*
+ * A buffer of @len bytes, valid until the next call, or NULL. There are two
+ * buffers.
+ */
 uint8_t *rib_scratch(struct rib *rib, size_t len);
 uint8_t *rib_scratch_more(struct rib *rib, size_t len);
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 /*
- * Routes asked of one walk. A slice is several walks, until a block is closed
- * or enough were visited; small, because the longest routes there can be fill
- * a block each, and all blocks of a walk wait in memory.
+ * Routes per walk. A slice is several walks, until a block is closed or enough
+ * routes were visited. The number is small, because the longest possible routes
+ * fill a block each, and all blocks of a walk are held in memory.
  */
 #define WALK_ROUTES 64
 #define SLICE_WALKS 8
@@ -29,7 +29,8 @@ struct rib_snapshot {
 	/* The last route's set: neighbours often share it. */
 	uint32_t last_set;
 	uint32_t last_slot;
-	bool has_last_set; /* in this slice; numbers do not last longer */
+	/* valid in this slice only, because numbers may change */
+	bool has_last_set;
 	/* The table of the last TABLE record. */
 	bool has_table;
 	struct rib_record_table table;
@@ -37,7 +38,7 @@ struct rib_snapshot {
 	uint64_t changed_s;
 	uint64_t tables;
 	uint64_t routes;
-	/* What the current call hands out. */
+	/* The output of the current call. */
 	uint8_t *out;
 	size_t out_len;
 	size_t out_cap;
@@ -80,7 +81,7 @@ static void write_record(struct rib_snapshot *s, const struct rib_record *r)
 
 /* Attribute sets */
 
-/* Not seeded: who makes sets collide makes a larger file, no more. */
+/* No seed: a router that makes sets collide only makes its file larger. */
 static uint32_t slot_of(struct wire_view attrs)
 {
 	uint64_t h = attrs.len;
@@ -94,7 +95,7 @@ static uint32_t slot_of(struct wire_view attrs)
 	return (uint32_t)(h >> 40) % RIB_SNAPSHOT_SLOTS;
 }
 
-/* Put a set into its slot, if it is not what the slot has. */
+/* Put a set into its slot, unless it is there. */
 static void keep_set(struct rib_snapshot *s, uint32_t number,
 		     struct wire_view attrs)
 {
@@ -151,7 +152,7 @@ static bool same_table(const struct rib_record_table *a,
 			0);
 }
 
-/* The peer's strings may change between slices: keep our own. */
+/* The peer's strings may change between slices: keep a copy. */
 static void remember_table(struct rib_snapshot *s,
 			   const struct rib_record_table *t)
 {
@@ -193,7 +194,7 @@ static void visit_table(void *arg, const struct rib_table *table)
 		.table_name = info->table_name,
 	};
 	memcpy(r.table.peer_address, info->peer_address, 16);
-	/* Said again in each slice, but what is known needs no record. */
+	/* Called in each slice, but a table needs only one record. */
 	if (s->has_table && same_table(&s->table, &r.table))
 		return;
 	remember_table(s, &r.table);

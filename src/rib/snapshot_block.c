@@ -10,7 +10,7 @@
 
 static const uint8_t magic[8] = { 'A', 'R', 'I', 'B', 'S', 'N', 'A', 'P' };
 
-/* Where the numbers of a block's header are. */
+/* Offsets of the numbers in a block's header. */
 enum block_header {
 	AT_NUMBER = 0,
 	AT_KIND = 4,
@@ -42,7 +42,7 @@ const char *rib_snapshot_text(enum rib_snapshot_status status)
 	return status < RIB_SNAPSHOT_STATUSES ? texts[status] : "unknown";
 }
 
-/* Make a buffer at least @need bytes large, in powers of two. */
+/* Grow a buffer to at least @need bytes, in powers of two. */
 static bool buffer_reserve(uint8_t **p, size_t *cap, size_t need)
 {
 	size_t want = *cap < 4096 ? 4096 : *cap;
@@ -115,7 +115,7 @@ int rib_block_seal(struct rib_block_writer *w, enum rib_block_kind kind)
 	header = w->out + w->out_len;
 	stored = ZSTD_compressCCtx(w->zstd, header + RIB_BLOCK_HEADER_LEN,
 				   bound, w->raw, w->raw_len, LEVEL);
-	/* With room for the bound, memory is all that can be missing. */
+	/* The output has space for the bound, so only memory can be missing. */
 	if (ZSTD_isError(stored))
 		return -ENOMEM;
 	wire_put_u32(header + AT_NUMBER, w->number++);
@@ -161,7 +161,7 @@ static enum rib_snapshot_status read_file_header(struct rib_block_reader *r)
 		return RIB_SNAPSHOT_CHECKSUM;
 	if (wire_get_u16(p + 8) > RIB_SNAPSHOT_VERSION)
 		return RIB_SNAPSHOT_VERSION_NEW;
-	/* There was no version 0, and nothing else has been defined. */
+	/* There was no version 0, and the next field must be zero. */
 	if (wire_get_u16(p + 8) == 0 || wire_get_u16(p + 10) != 0)
 		return RIB_SNAPSHOT_NOT_ONE;
 	r->version = wire_get_u16(p + 8);
@@ -172,7 +172,7 @@ static enum rib_snapshot_status read_file_header(struct rib_block_reader *r)
 	return RIB_SNAPSHOT_MORE;
 }
 
-/* Only sizes: nothing else is believed before the sum is right. */
+/* Only sizes are read: nothing else is trusted before the sum is verified. */
 static enum rib_snapshot_status read_block_header(struct rib_block_reader *r)
 {
 	uint32_t raw = wire_get_u32(r->in + AT_RAW);
@@ -180,7 +180,7 @@ static enum rib_snapshot_status read_block_header(struct rib_block_reader *r)
 
 	if (raw > RIB_BLOCK_MAX || stored > ZSTD_compressBound(RIB_BLOCK_MAX))
 		return RIB_SNAPSHOT_BLOCK_SIZE;
-	/* Not even nothing is compressed to nothing. */
+	/* Even an empty block has a non-empty zstd frame. */
 	if (stored == 0)
 		return RIB_SNAPSHOT_COMPRESSION;
 	r->in_need = RIB_BLOCK_HEADER_LEN + stored;
@@ -215,7 +215,7 @@ static enum rib_snapshot_status read_block(struct rib_block_reader *r)
 	return RIB_SNAPSHOT_MORE;
 }
 
-/* Everything that was asked for is there. */
+/* All requested bytes are there. */
 static enum rib_snapshot_status reader_advance(struct rib_block_reader *r)
 {
 	if (!r->started)

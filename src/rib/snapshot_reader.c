@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MODE_VERSION 3 /* the first that has the mode */
+#define MODE_VERSION 3 /* the first version with the mode */
 
 struct slot {
 	uint8_t *attrs;
@@ -26,7 +26,7 @@ struct rib_snapshot_reader {
 	struct rib_snapshot_facts facts;
 	struct rib_table *table;
 	bool has_table;
-	bool ended; /* by its END record */
+	bool ended; /* the END record was read */
 	uint64_t changed_s;
 	char name[RIB_SNAPSHOT_NAME_MAX + 1];
 	uint8_t start_mark[RIB_SNAPSHOT_MARK_MAX];
@@ -70,7 +70,7 @@ const struct rib_snapshot_facts *rib_snapshot_reader_facts(
 	return &r->facts;
 }
 
-/* What a call of rib/restore.h makes of the snapshot. */
+/* The status for an error of rib/restore.h. */
 static enum rib_snapshot_status status_of(int err)
 {
 	if (err == 0)
@@ -112,7 +112,7 @@ static enum rib_snapshot_status take_router(struct rib_snapshot_reader *r,
 		return RIB_SNAPSHOT_ROUTER;
 	if (r->rib == NULL)
 		return RIB_SNAPSHOT_MORE;
-	/* The format has room for names that no router can have. */
+	/* The format allows names longer than a router's. */
 	if (in->name.len > RIB_NAME_MAX)
 		return RIB_SNAPSHOT_RECORD;
 	memcpy(id.name, r->name, in->name.len);
@@ -139,7 +139,7 @@ static enum rib_snapshot_status take_table(struct rib_snapshot_reader *r,
 	struct rib_peer *peer;
 	int err;
 
-	/* A view of the Loc-RIB is one, and no other peer has it. */
+	/* Only a Loc-RIB peer has the Loc-RIB view, and it has no other. */
 	if ((in->peer_type == BMP_PEER_LOC_RIB) !=
 	    (in->view == BMP_VIEW_LOC_RIB))
 		return RIB_SNAPSHOT_RECORD;
@@ -211,7 +211,7 @@ static enum rib_snapshot_status take_end(struct rib_snapshot_reader *r,
 static enum rib_snapshot_status take_record(struct rib_snapshot_reader *r,
 					    const struct rib_record *record)
 {
-	/* The router first, the end last. */
+	/* The router record comes first, the end last. */
 	if (r->ended ||
 	    r->facts.has_router == (record->type == RIB_RECORD_ROUTER))
 		return RIB_SNAPSHOT_RECORD;
@@ -257,7 +257,7 @@ enum rib_snapshot_status rib_snapshot_reader_end(struct rib_snapshot_reader *r)
 {
 	enum rib_snapshot_status status = rib_block_end(&r->blocks);
 
-	/* The last block was there, but it had no END. */
+	/* The last block was read, but it had no END. */
 	if (status == RIB_SNAPSHOT_OK && !r->ended)
 		return RIB_SNAPSHOT_RECORD;
 	return status;

@@ -1,5 +1,5 @@
 /*
- * rib/snapshot_reader.h - a snapshot's bytes back into the rib, in slices
+ * rib/snapshot_reader.h - restore a snapshot into the rib, in slices
  *
  *	rib_snapshot_reader_new(rib, &r)
  *	while there are bytes
@@ -7,20 +7,19 @@
  *	status = rib_snapshot_reader_end(r)		OK: it was whole
  *	facts = rib_snapshot_reader_facts(r)		who, and the marks
  *
- * Then the stream's tail, from the start mark on, goes on top of it:
- * rib_restore_seen() for each update. Every route that may be missing from the
- * snapshot or wrong in it was published after the start mark, so what counts
- * is the stream's last word on it; re-reading what the snapshot already has
- * does no harm.
+ * Afterwards the log is replayed from the start mark on: rib_restore_seen() for
+ * each update. Every route that may be missing from the snapshot or outdated in
+ * it was published after the start mark, so the log decides; replaying what the
+ * snapshot already has does no harm.
  *
  * Without a rib the bytes are only checked (arancini snapshot verify). Blocks
- * are checked one by one: what was restored before the first wrong one is
- * right, and consumers have those routes. What is missing is not known then,
- * so whoever goes on with a damaged snapshot must publish a resync.
+ * are checked one by one: routes restored before the first invalid block are
+ * correct, and consumers have them. The missing routes are not known, so a
+ * damaged snapshot must be followed by a resync.
  *
  * Memory	One block, and the attribute sets in the slots of
  *		rib/snapshot_record.h.
- * Errors	enum rib_snapshot_status; the first one stays.
+ * Errors	enum rib_snapshot_status; the first error is kept.
  */
 #ifndef RIB_SNAPSHOT_READER_H
 #define RIB_SNAPSHOT_READER_H
@@ -31,19 +30,20 @@
 struct rib_identity;
 struct rib_snapshot_reader;
 
-/* What a snapshot says of itself. Views live as long as the reader. */
+/* The metadata of a snapshot. Views are valid as long as the reader. */
 struct rib_snapshot_facts {
-	bool has_router;	   /* the rest counts */
+	bool has_router;	   /* the fields below are set */
 	struct rib_router *router; /* NULL if only checked */
 	uint8_t address[16];
 	uint16_t port;
-	const char *name; /* NULL: the address is it */
+	const char *name; /* NULL if identified by its address */
 	uint64_t taken_s; /* since 1970 */
-	bool mode_known;  /* not in versions before 3 */
+	bool mode_known;  /* false for versions before 3 */
 	enum rib_mode mode;
 	uint64_t tables;
 	uint64_t routes;
-	uint64_t whole_bytes; /* in front of what is damaged, or not there */
+	/* bytes before the first damaged or missing one */
+	uint64_t whole_bytes;
 	struct wire_view start_mark;
 	struct wire_view end_mark; /* once it was read to its end */
 };

@@ -1,24 +1,24 @@
 /*
- * rib/timer.h - when a router has to be looked at again
+ * rib/timer.h - the next deadline of each router
  *
- * One timer a router: the earliest moment at which one of its tables may have
- * to be swept or its hold be over. It is only a lower bound. Whatever puts a
- * deadline off, such as each Route Monitoring, leaves the timer alone; when it
- * fires, the deadlines are looked at and it is set anew.
+ * One timer per router: the earliest time at which one of its tables may have
+ * to be swept or its hold time may end. It is only a lower bound. An event that
+ * postpones a deadline, such as a Route Monitoring, does not change the timer;
+ * when the timer fires, the deadlines are checked and it is set again.
  */
 #ifndef RIB_TIMER_H
 #define RIB_TIMER_H
 
 #include "rib/types.h"
 
-/* Make room for one more router, whose timer never fires until it is set. */
+/* Add a router; its timer does not fire until it is set. */
 int rib_timer_add(struct rib_router *router);
 void rib_timer_remove(struct rib_router *router);
 
 /* Fire at @due_ns. */
 void rib_timer_set(struct rib_router *router, uint64_t due_ns);
 
-/* A deadline came up: fire no later than the earliest it can be. */
+/* A new deadline exists: fire no later than the earliest it can be. */
 void rib_timer_soon(struct rib_router *router, uint64_t now_ns);
 
 /* The first router to fire, or NULL. */

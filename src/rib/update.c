@@ -20,7 +20,9 @@ static bool is_dropped(struct rib_peer *peer, uint8_t view, uint16_t afi,
 	       RIB_DISPOSITION_DROP;
 }
 
-/* Apart, so that the usual way of get_table() saves no registers for it. */
+/*
+ * Not inlined, so that the usual path of get_table() saves no registers for it.
+ */
 __attribute__((noinline)) static struct rib_table *create_table(
 	struct rib_peer *peer, const struct rib_time *when, uint8_t view,
 	uint16_t afi, uint8_t safi)
@@ -43,7 +45,7 @@ __attribute__((noinline)) static struct rib_table *create_table(
 	return t;
 }
 
-/* The table of a family, made when it is first heard of. NULL: refused. */
+/* The table of a family; made on first use. NULL if refused. */
 static struct rib_table *get_table(struct rib_peer *peer,
 				   const struct rib_time *when,
 				   const struct bmp_peer *header, uint16_t afi,
@@ -76,7 +78,7 @@ static void count_published(const struct rib_update_routes *s)
 	}
 }
 
-/* False: the budget was spent before its end. */
+/* False if the budget was spent before the end. */
 static bool apply_part(struct rib_peer *peer, const struct rib_time *when,
 		       const struct bmp_peer *header,
 		       const struct bgp_decode_opts *opts,
@@ -114,7 +116,7 @@ static bool apply_part(struct rib_peer *peer, const struct rib_time *when,
 		rib_add_path_examine(s.table, when, header, opts, u, id);
 	s.prefixes = bgp_family_info(s.family)->kind == BGP_NLRI_PREFIX;
 	s.stamp = rib_stamp(s.table->generation, when->wall_ns);
-	/* To be found out while the first routes are looked up. */
+	/* To be determined while the first routes are looked up. */
 	if (s.announce && s.rib->config.mode == RIB_MODE_ATTRIBUTES)
 		s.set = RIB_VALUE_NONE;
 	done = rib_update_routes_apply(&s, progress);
@@ -122,9 +124,9 @@ static bool apply_part(struct rib_peer *peer, const struct rib_time *when,
 	return done;
 }
 
-/* Parts that were held until the form of their NLRI is known. */
+/* Apply parts that were held until the form of their NLRI is known. */
 
-/* False: the budget was spent before its end. */
+/* Apply one held part. False if the budget was spent before its end. */
 static bool apply_held(struct rib_table *table, const struct rib_time *when,
 		       const struct rib_held *h, bool add_path)
 {
@@ -146,7 +148,7 @@ static bool apply_held(struct rib_table *table, const struct rib_time *when,
 	return true;
 }
 
-/* The same of all that are held for a table. */
+/* Apply all held parts of a table. False likewise. */
 static bool apply_table_held(struct rib_table *table,
 			     const struct rib_time *when)
 {
@@ -167,7 +169,7 @@ static bool apply_table_held(struct rib_table *table,
 	return true;
 }
 
-/* Before anything else of the message that showed the form. The same. */
+/* Apply held parts before the message that showed the form. False likewise. */
 static bool apply_due_held(struct rib_peer *peer, const struct rib_time *when)
 {
 	struct rib_table *t;
@@ -181,7 +183,9 @@ static bool apply_due_held(struct rib_peer *peer, const struct rib_time *when)
 
 /* Messages */
 
-/* Any table of the view may have been meant, one that is to come, too. */
+/*
+ * The message may have concerned any table of the view, including future ones.
+ */
 static void suspect_view(struct rib_peer *peer, const struct rib_time *when,
 			 uint8_t view)
 {
@@ -215,7 +219,7 @@ static void notice_unreadable(struct rib_peer *peer, uint8_t view,
 	rib_notice(peer, view, family, &notice);
 }
 
-/* A part cannot be read: its table is suspect, and made if need be. */
+/* A part cannot be parsed: its table, made if necessary, is suspect. */
 static void suspect_part(struct rib_peer *peer, const struct rib_time *when,
 			 const struct bmp_peer *header,
 			 const struct bgp_nlri_format *format)
@@ -229,7 +233,7 @@ static void suspect_part(struct rib_peer *peer, const struct rib_time *when,
 		rib_table_suspect(t, when);
 }
 
-/* RFC 7606 calls it a session reset: nothing of the message can be used. */
+/* RFC 7606 requires a session reset: nothing of the message can be used. */
 static void reset_update(struct rib_peer *peer, const struct rib_time *when,
 			 const struct bmp_peer *header,
 			 const struct bgp_update *u)
@@ -300,7 +304,7 @@ enum rib_update_result rib_update(struct rib_peer *peer,
 	enum rib_update_result done = RIB_UPDATE_DONE;
 	struct rib_router *router = peer->router;
 
-	/* What is counted for each message was counted when it was begun. */
+	/* Per-message counters were updated when the message was begun. */
 	if (progress->offset == 0 && !progress->counted) {
 		count_update(router, u);
 		if (u->add_path_guessed != 0 &&

@@ -2,7 +2,7 @@
  * rib/update.h - apply one UPDATE to the tables of its peer
  *
  * Withdrawals first, then announcements; each part in batches, so that the
- * memory of many routes is asked for before the first is looked at.
+ * memory of many routes is prefetched before the first is processed.
  */
 #ifndef RIB_UPDATE_H
 #define RIB_UPDATE_H
@@ -16,15 +16,15 @@ struct rib_lookahead;
 
 enum rib_update_result {
 	RIB_UPDATE_DONE,
-	RIB_UPDATE_BUDGET_SPENT, /* before its end */
-	/* Done, and it changed how messages of its peer are decoded. */
+	RIB_UPDATE_BUDGET_SPENT, /* the budget was spent before the end */
+	/* Done, and the decoder options of its peer have changed. */
 	RIB_UPDATE_DONE_DECODE_AGAIN,
 };
 
 /*
- * @header is that of the message; @opts is how @u was decoded. @lookahead is
- * what else is known of it already, or NULL. From @progress on, which is zero
- * again when all of it is applied.
+ * @header is that of the message; @opts are the options @u was decoded with.
+ * @lookahead has prefetched results, or is NULL. Continues at @progress, which
+ * is zero again when everything is applied.
  */
 enum rib_update_result rib_update(struct rib_peer *peer,
 				  const struct rib_time *when,
@@ -34,7 +34,10 @@ enum rib_update_result rib_update(struct rib_peer *peer,
 				  struct rib_lookahead *lookahead,
 				  struct rib_progress *progress);
 
-/* There is none in a message: any table of the view may have been meant. */
+/*
+ * The message has no readable UPDATE: it may have concerned any table of the
+ * view.
+ */
 void rib_update_unreadable(struct rib_peer *peer, const struct rib_time *when,
 			   uint8_t view);
 

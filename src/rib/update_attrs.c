@@ -1,11 +1,12 @@
 /*
- * Routers send a table attribute set by attribute set, and a set with more
- * prefixes than fit comes in several UPDATEs. So the attributes of the part
- * before are kept, and if the bytes that matter are the same, the canonical
- * form need not be made again, nor hashed, nor looked up.
+ * Routers send a table one attribute set after another, and a set with more
+ * prefixes than fit is sent in several UPDATEs. So the attributes of the
+ * previous part are cached; if the relevant bytes are the same, the canonical
+ * form need not be built, hashed and looked up again.
  *
- * The bytes that matter are the block without MP_REACH and MP_UNREACH, and for
- * routes in MP_REACH its next hop: the rest of that attribute is the routes.
+ * The relevant bytes are the attribute block without MP_REACH and MP_UNREACH
+ * and, for routes in MP_REACH, its next hop: the rest of that attribute is the
+ * routes.
  */
 #include "rib/update_attrs.h"
 
@@ -30,7 +31,7 @@ static bool has_mp(const struct bgp_attrs *a)
 	       bgp_attrs_has(a, BGP_MP_UNREACH);
 }
 
-/* The bytes that matter, one after another; @out has room for the block + 1. */
+/* Copy the relevant bytes to @out, which has space for the block + 1. */
 static struct wire_view gather_bytes(const struct bgp_update *u,
 				     enum bgp_nlri_part_id s, uint8_t *out)
 {
@@ -54,7 +55,7 @@ static struct wire_view gather_bytes(const struct bgp_update *u,
 		}
 		before = c;
 	}
-	/* What could not be read: it makes no difference, but is not equal. */
+	/* A part that cannot be parsed: copied, so that it is compared, too. */
 	memcpy(out + len, before.p, before.left);
 	return (struct wire_view){ out, len + before.left };
 }
@@ -68,7 +69,7 @@ static bool is_cached(const struct rib_attr_cache *cache,
 	       memcmp(cache->bytes, bytes.p, bytes.len) == 0;
 }
 
-/* Remember what was compared. Without memory nothing is remembered. */
+/* Cache the compared bytes. If out of memory, the cache is left empty. */
 static void cache_attrs(struct rib *rib, const struct bgp_decode_opts *opts,
 			struct wire_view bytes, uint32_t set)
 {
@@ -94,7 +95,7 @@ static void cache_attrs(struct rib *rib, const struct bgp_decode_opts *opts,
 		memcpy(cache->bytes, bytes.p, bytes.len);
 }
 
-/* Bytes that gather() needs at most: the block, a part and a next hop. */
+/* The maximum bytes for gather_bytes(): the block, a part and a next hop. */
 static size_t gather_bound(const struct bgp_update *u)
 {
 	return u->attrs.block.len + 64;
@@ -125,7 +126,7 @@ size_t rib_attrs_form_read(const struct rib *rib, const struct rib_lookahead *a,
 	out->canonical = bgp_canonical(u, s, room + used);
 	if (out->canonical.p == room + used)
 		used += out->canonical.len;
-	/* Where routes are told again, the set is the one they have. */
+	/* If routes are announced again, they usually have the same set. */
 	if (!a->at_expected_id) {
 		out->hash = rib_attrset_hash(&rib->attrsets, out->canonical);
 		out->is_hashed = true;
@@ -134,7 +135,7 @@ size_t rib_attrs_form_read(const struct rib *rib, const struct rib_lookahead *a,
 	return used;
 }
 
-/* What the form does not say is found out now. */
+/* Complete what lookahead did not compute. */
 static bool complete_form(const struct rib *rib, const struct bgp_update *u,
 			  enum bgp_nlri_part_id s, uint8_t *room,
 			  uint32_t guess, struct rib_update_attrs *out)
@@ -175,7 +176,7 @@ void rib_update_attrs_begin(struct rib_router *router,
 		return;
 	}
 	if (form != NULL && form->is_hashed) {
-		out->hash = form->hash; /* and was asked for */
+		out->hash = form->hash; /* and was prefetched */
 		return;
 	}
 	out->hash = rib_attrset_hash(&rib->attrsets, out->canonical);

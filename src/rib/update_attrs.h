@@ -12,10 +12,10 @@ struct rib_lookahead;
 struct rib_attrs_form;
 
 /*
- * Read the attributes of a part ahead of its turn, into @room of @size;
- * returns how much of it was used. If it is not enough, nothing is read. With
- * the same attributes as @before, the part read before it or NULL, there is
- * no canonical form: the cache will have them.
+ * Decode the attributes of a part in advance, into @room of @size; returns how
+ * much was used. If the space is too small, nothing is decoded. If the
+ * attributes equal those of @before (the part decoded before, or NULL), no
+ * canonical form is made: the cache will have it.
  */
 size_t rib_attrs_form_read(const struct rib *rib, const struct rib_lookahead *a,
 			   const struct rib_lookahead *before, uint8_t *room,
@@ -23,18 +23,18 @@ size_t rib_attrs_form_read(const struct rib *rib, const struct rib_lookahead *a,
 
 /*
  * The attribute set of the announcements of a part, in three steps: between
- * them memory is waited for, and the caller has routes to look up.
+ * them memory is prefetched, and the caller looks up routes.
  */
 struct rib_update_attrs {
-	struct wire_view bytes; /* what the cache compares */
-	/* In the rib's second scratch room, or in the message itself. */
+	struct wire_view bytes; /* the bytes that the cache compares */
+	/* In the rib's second scratch buffer, or in the message itself. */
 	struct wire_view canonical;
 	uint32_t hash;
-	uint32_t set; /* known already, or RIB_VALUE_NONE */
-	bool cached;  /* it is the cache's */
+	uint32_t set; /* the set if known, or RIB_VALUE_NONE */
+	bool cached;  /* it is the cached one */
 };
 
-/* @guess: a set that it may well be, near by; or RIB_VALUE_NONE. */
+/* @guess: a set that is likely to be equal, or RIB_VALUE_NONE. */
 void rib_update_attrs_begin(struct rib_router *router,
 			    const struct bgp_decode_opts *opts,
 			    const struct bgp_update *u, enum bgp_nlri_part_id s,
@@ -44,8 +44,8 @@ void rib_update_attrs_go_on(struct rib_router *router,
 			    const struct rib_update_attrs *attrs);
 
 /*
- * The set, with a reference that belongs to the rib's cache until the next
- * call. RIB_VALUE_NONE: no memory.
+ * The set, with a reference that the rib's cache owns until the next call.
+ * RIB_VALUE_NONE if out of memory.
  */
 uint32_t rib_update_attrs_end(struct rib_router *router,
 			      const struct bgp_decode_opts *opts,

@@ -46,8 +46,9 @@ static size_t match_expected_ids(const struct rib_update_routes *s,
 	if (s->paths || !s->prefixes)
 		return 0;
 	/*
-	 * Routes that were announced together come back together, though not
-	 * behind what came last: once the first is found, the rest is near.
+	 * Routes that were announced together usually come together again, but
+	 * not after the same predecessor: when the first is found, the others
+	 * are near.
 	 */
 	if (n > 1 && !rib_key_table_is(s->table->prefixes, id, nlris[0].key)) {
 		id = find_id(s, &nlris[0]);
@@ -62,7 +63,7 @@ static size_t match_expected_ids(const struct rib_update_routes *s,
 	return i;
 }
 
-/* Ask for the slots, then for what they name. */
+/* Prefetch the slots, then the entries they name. */
 static void prefetch_slots(const struct rib_update_routes *s,
 			   struct rib_nlri *nlris, size_t n)
 {
@@ -90,7 +91,7 @@ static const struct rib_attrs_form *form_of(const struct rib_update_routes *s)
 		       : NULL;
 }
 
-/* @like: a route that has the same attributes, perhaps; RIB_NO_ID: who knows */
+/* @like: a route that may have the same attributes, or RIB_NO_ID. */
 static void begin_attrs(struct rib_update_routes *s, uint32_t like)
 {
 	uint32_t guess = like == RIB_NO_ID ? RIB_VALUE_NONE
@@ -106,10 +107,10 @@ static void end_attrs(struct rib_update_routes *s)
 }
 
 /*
- * Hot: in passes, so that the misses of a batch overlap: the slots of the
- * index, then the entries they name and the routes. The attributes of the
- * part are looked up in between, if they are still to be: their misses
- * overlap, too. bench/rib.c
+ * Hot: in passes, so that the cache misses of a batch overlap: the slots of the
+ * index, then the entries they name and the routes. The attributes of the part,
+ * if not known yet, are looked up in between, so that their misses overlap,
+ * too. bench/rib.c
  */
 static void look_up_batch(struct rib_update_routes *s, struct rib_nlri *nlris,
 			  size_t n)
@@ -136,8 +137,8 @@ static void look_up_batch(struct rib_update_routes *s, struct rib_nlri *nlris,
 }
 
 /*
- * Hot: once per UPDATE with a single route. What it needs was asked for when
- * it was read ahead, and what was found then is most likely still so.
+ * Hot: once per UPDATE with a single route. Its memory was prefetched by
+ * lookahead, whose results are most likely still valid.
  */
 static void look_up_single(struct rib_update_routes *s)
 {
@@ -156,7 +157,7 @@ static void look_up_single(struct rib_update_routes *s)
 
 /* Publishing */
 
-/* Not before there is something to publish: most parts have nothing. */
+/* Called when there is something to publish: most parts have nothing. */
 static void begin_run(struct rib_update_routes *s)
 {
 	const struct bgp_attrs *attrs = &s->u->attrs;
@@ -207,12 +208,12 @@ static void publish_route(struct rib_update_routes *s,
 		route->labels = nlri->labels;
 	route->nlri = nlri->wire;
 	s->published++;
-	/* Keys that are not prefixes are written over by the next one. */
+	/* A key that is not a prefix is overwritten by the next one. */
 	if (!s->prefixes)
 		rib_emit_flush(s->rib);
 }
 
-/* Something else was published in between. */
+/* An event or another run was published in between. */
 static bool withdraw_pending_route(struct rib_update_routes *s, uint32_t id)
 {
 	if (!rib_table_withdraw_pending_route(s->table, s->when, s->paths, id))
@@ -235,7 +236,7 @@ static void out_of_memory(struct rib_update_routes *s)
 
 /* Announcing */
 
-/* The value of a route. *@owned: with a reference of its own. */
+/* The value of a route. *@owned: the caller has a reference. */
 static uint32_t value_of(struct rib_update_routes *s,
 			 const struct rib_nlri *nlri, bool *owned)
 {
@@ -244,7 +245,10 @@ static uint32_t value_of(struct rib_update_routes *s,
 	*owned = false;
 	if (extra.len == 0)
 		return s->set;
-	/* Presence of a prefix is all; others need their NLRI to be told. */
+	/*
+	 * In presence mode a prefix needs no attributes; other routes need
+	 * their NLRI.
+	 */
 	if (s->prefixes && s->rib->config.mode == RIB_MODE_PRESENCE)
 		return s->set;
 	*owned = true;
@@ -264,8 +268,8 @@ static size_t nlri_value(const struct rib_update_routes *s,
 }
 
 /*
- * Two NLRI of one key may be spelled apart and yet say the same. Both are at
- * most a message long.
+ * True if two NLRI of one key differ only in encoding. Both are at most as long
+ * as a message.
  */
 static bool same_nlri(struct rib_update_routes *s, uint32_t a, uint32_t b)
 {
@@ -278,7 +282,7 @@ static bool same_nlri(struct rib_update_routes *s, uint32_t a, uint32_t b)
 	if (rib_value_set(&s->rib->attrsets, a) !=
 	    rib_value_set(&s->rib->attrsets, b))
 		return false;
-	/* The other room has the key that is being applied. */
+	/* The first buffer has the current key. */
 	room = rib_scratch_more(s->rib, 2 * cap);
 	if (room == NULL)
 		return false;
@@ -292,12 +296,12 @@ static void refresh_generation(const struct rib_update_routes *s,
 {
 	uint32_t generation = s->stamp & 0xf0000000;
 
-	/* Not written if it is so already: the line stays clean. */
+	/* Not written if unchanged, so that the cache line stays clean. */
 	if ((e->stamp & 0xf0000000) != generation)
 		e->stamp = (e->stamp & 0xfffffff) | generation;
 }
 
-/* It is there. Returns whether @value was stored. */
+/* The route exists. Returns true if @value was stored. */
 static bool replace_route(struct rib_update_routes *s,
 			  const struct rib_nlri *nlri, uint32_t id,
 			  struct rib_entry *e, uint32_t value, bool owned)
@@ -323,7 +327,7 @@ static bool replace_route(struct rib_update_routes *s,
 	return false;
 }
 
-/* Whether there may be one more route in all. */
+/* True if the total limit allows one more route. */
 static bool has_room(struct rib *rib)
 {
 	const struct rib_config *c = &rib->config;
@@ -335,7 +339,7 @@ static bool has_room(struct rib *rib)
 	return rib->routes < rib->allowed;
 }
 
-/* The limit that one more route of this peer would pass, or 0. */
+/* The limit that one more route of this peer would exceed, or 0. */
 static uint64_t limit_met(const struct rib_update_routes *s)
 {
 	const struct rib_policy *p = &s->router->policy;
@@ -359,7 +363,7 @@ static void refuse_route(struct rib_update_routes *s, uint64_t limit)
 	rib_emit_event_table(s->table, s->when, &e);
 }
 
-/* The number of the route's key, which may be new. */
+/* The id of the route's key, which is added if it is new. */
 static uint32_t create_key(struct rib_update_routes *s, struct rib_nlri *nlri)
 {
 	struct rib_key_table *d = s->table->prefixes;
@@ -378,7 +382,7 @@ static uint32_t create_key(struct rib_update_routes *s, struct rib_nlri *nlri)
 	return entry;
 }
 
-/* It is not there. Returns whether @value was stored. */
+/* The route does not exist. Returns true if @value was stored. */
 static bool insert_route(struct rib_update_routes *s, struct rib_nlri *nlri,
 			 uint32_t id, uint32_t value, bool owned)
 {
@@ -414,7 +418,7 @@ static void announce_route(struct rib_update_routes *s, struct rib_nlri *nlri)
 	bool owned, stored;
 	uint32_t value;
 
-	/* The same prefix may stand twice in a batch. */
+	/* The same prefix may occur twice in a batch. */
 	if (id == RIB_NO_ID || s->ids_invalid)
 		id = find_id(s, nlri);
 	value = value_of(s, nlri, &owned);
@@ -504,7 +508,7 @@ static bool fill_one(struct rib_update_routes *s, struct bgp_nlri_iter *it,
 	nlri->labels = it->nlri.labels;
 	nlri->wire = it->nlri.wire;
 	nlri->hashed = false;
-	/* Prefixes are told by their fields. */
+	/* Prefixes are published by their fields. */
 	if (s->prefixes)
 		nlri->wire.len = 0;
 	return true;
@@ -522,7 +526,7 @@ static size_t fill_batch(struct rib_update_routes *s, struct bgp_nlri_iter *it,
 	return n;
 }
 
-/* False: there is no memory for the attributes. */
+/* False if out of memory for the attributes. */
 static bool apply_nlris(struct rib_update_routes *s, struct rib_nlri *nlris,
 			size_t n)
 {
@@ -552,9 +556,9 @@ static bool apply_batch(struct rib_update_routes *s, struct rib_nlri *nlris,
 }
 
 /*
- * Keys that are not prefixes share one place: one at a time. What is published
- * of a batch is to be seen before the next one, so that few bytes are beyond
- * the budget.
+ * Keys that are not prefixes share one buffer, so they are processed one at a
+ * time. Output is counted after each batch, so small batches stay close to the
+ * budget.
  */
 static size_t batch_size(const struct rib_update_routes *s)
 {
@@ -564,7 +568,7 @@ static size_t batch_size(const struct rib_update_routes *s)
 			   : RIB_BATCH;
 }
 
-/* One at least, so that each part that is begun is one that goes on. */
+/* At least one, so that each call makes progress. */
 static size_t at_most(size_t most, const struct rib_budget *budget)
 {
 	if (budget->routes >= most)
@@ -572,7 +576,9 @@ static size_t at_most(size_t most, const struct rib_budget *budget)
 	return budget->routes > 1 ? (size_t)budget->routes : 1;
 }
 
-/* Returns how many routes it took off @it: all, unless the budget is spent. */
+/*
+ * Returns how many routes were taken from @it: all, unless the budget is spent.
+ */
 static size_t apply_batches(struct rib_update_routes *s,
 			    struct bgp_nlri_iter *it)
 {
@@ -587,7 +593,7 @@ static size_t apply_batches(struct rib_update_routes *s,
 		done += n;
 		budget->routes -= n < budget->routes ? n : budget->routes;
 		if (!apply_batch(s, b->nlris, n)) {
-			/* There is no memory: the rest is not looked at. */
+			/* Out of memory: skip the rest. */
 			it->c.left = 0;
 			break;
 		}
@@ -600,7 +606,7 @@ static size_t apply_batches(struct rib_update_routes *s,
 	return done;
 }
 
-/* The rest of the part behind @progress. False: there is none. */
+/* Position at the rest of the part after @progress. False if there is none. */
 static bool start_rest(const struct rib_update_routes *s,
 		       const struct rib_progress *progress,
 		       struct bgp_nlri_iter *it)
@@ -612,7 +618,7 @@ static bool start_rest(const struct rib_update_routes *s,
 	return wire_skip(&it->c, progress->offset) && it->c.left != 0;
 }
 
-/* False: something is left. */
+/* False if something is left. */
 static bool apply_rest(struct rib_update_routes *s,
 		       struct rib_progress *progress, uint32_t *host_bits)
 {
@@ -633,7 +639,7 @@ static bool apply_rest(struct rib_update_routes *s,
 	return false;
 }
 
-/* Whether it is the one route that was read ahead. */
+/* True if it is the single route of lookahead. */
 static bool is_single(const struct rib_update_routes *s)
 {
 	return s->lookahead != NULL && s->lookahead->table == s->table &&

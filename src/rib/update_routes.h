@@ -13,7 +13,7 @@
 struct bmp_peer;
 struct rib_nlri;
 
-/* What a part is applied with. */
+/* State while a part is applied. */
 struct rib_update_routes {
 	struct rib *rib;
 	struct rib_router *router;
@@ -23,37 +23,37 @@ struct rib_update_routes {
 	const struct bmp_peer *header;
 	const struct bgp_decode_opts *opts;
 	const struct bgp_update *u;
-	struct rib_lookahead
-		*lookahead; /* what was read of it before, or NULL */
+	struct rib_lookahead *lookahead; /* results of lookahead, or NULL */
 	enum bgp_nlri_part_id id;
 	enum bgp_family family;
 	bool announce;
 	bool paths;	  /* routes have path ids */
 	bool prefixes;	  /* they are prefixes */
-	bool begun;	  /* the run of its routes */
-	bool ids_invalid; /* numbers that were looked up may be others' now */
-	/* Of announcements; RIB_VALUE_NONE: to be found out */
+	bool begun;	  /* the run of its routes has begun */
+	bool ids_invalid; /* ids that were looked up may have been reused */
+	/* Set of announcements; RIB_VALUE_NONE = not determined yet */
 	uint32_t set;
 	uint32_t stamp;
 	struct rib_update_attrs attrs;
 	uint64_t published; /* routes */
-	size_t most;	    /* routes in a batch */
+	size_t most;	    /* maximum routes in a batch */
 };
 
-/* RFC 7606: what was announced is a withdrawal, which nobody sent. */
+/* RFC 7606: an announcement is treated as a synthetic withdraw. */
 static inline bool rib_update_routes_treat_as_withdraw(
 	const struct rib_update_routes *s)
 {
 	return s->id >= BGP_PART_NLRI && !s->announce;
 }
 
-/* An item of a plain prefix, its number and hash still to be found out. */
+/* Fill in a plain prefix; its id and hash are determined later. */
 void rib_nlri_set_prefix(struct rib_nlri *nlri, enum bgp_family family,
 			 const struct bgp_prefix *prefix);
 
 /*
- * Apply its routes to its table from @progress on, and publish what changed.
- * False: the budget was spent before its end, and @progress says where.
+ * Apply the routes of a part to its table from @progress on, and publish the
+ * changes. False if the budget was spent before the end; @progress then has the
+ * position.
  */
 bool rib_update_routes_apply(struct rib_update_routes *s,
 			     struct rib_progress *progress);

@@ -6,7 +6,7 @@
 
 #include "rib/types.h"
 
-/* For tests: whether all structures hold what they promise. Slow. */
+/* For tests: true if all invariants hold. Slow. */
 bool rib_validate(const struct rib *rib);
 
 #endif

@@ -12,40 +12,45 @@
 
 enum close_reason {
 	CLOSE_NONE, /* still open */
-	/* The router's doing */
-	CLOSE_CLOSED,	  /* between two messages */
-	CLOSE_TRUNCATED,  /* in the middle of one */
-	CLOSE_RESET,	  /* the connection broke: reset, timed out */
-	CLOSE_TERMINATED, /* by a Termination message */
-	/* What it sent */
+	/* Caused by the router */
+	CLOSE_CLOSED,	  /* the router closed it between two messages */
+	CLOSE_TRUNCATED,  /* the router closed it within a message */
+	CLOSE_RESET,	  /* the connection broke: reset or timed out */
+	CLOSE_TERMINATED, /* the router sent a Termination message */
+	/* Caused by what the router sent */
 	CLOSE_BAD_VERSION,
-	CLOSE_TOO_SHORT,   /* a length below that of the header */
-	CLOSE_TOO_LONG,	   /* --max-frame */
-	CLOSE_HANDSHAKE,   /* no whole message in --handshake-timeout */
-	CLOSE_IDLE,	   /* --idle-timeout */
+	CLOSE_TOO_SHORT,   /* a length smaller than the header */
+	CLOSE_TOO_LONG,	   /* a message above --max-frame */
+	CLOSE_HANDSHAKE,   /* no whole message within --handshake-timeout */
+	CLOSE_IDLE,	   /* no message within --idle-timeout */
 	CLOSE_NO_IDENTITY, /* --router-id found no identity */
-	/* Ours */
-	CLOSE_REPLACED,		/* the same router has a new session */
-	CLOSE_DUPLICATE_ROUTER, /* two routers with one identity: this one refused */
-	CLOSE_DENIED,		/* --allow, --deny */
+	/* Caused by the collector */
+	CLOSE_REPLACED, /* the same router has a new session */
+	/* two routers with one identity: this one was refused */
+	CLOSE_DUPLICATE_ROUTER,
+	CLOSE_DENIED,		   /* --allow, --deny */
 	CLOSE_MAX_SESSIONS,	   /* --max-sessions */
 	CLOSE_MAX_SESSIONS_PER_IP, /* --max-sessions-per-ip */
-	CLOSE_NO_RESOURCES,	   /* no shard could take it, or no memory */
-	CLOSE_OPERATOR,		   /* an operator asked for it */
+	/* no shard could take it, or out of memory */
+	CLOSE_NO_RESOURCES,
+	CLOSE_OPERATOR, /* an operator asked for it */
 	CLOSE_SHUTDOWN,
-	/* Later ones; the order of numbers says nothing. */
-	CLOSE_FRAME_TIMEOUT, /* a message begun, not ended: --frame-timeout */
-	CLOSE_MADE_ROOM,     /* places ran out, and it had named no peer */
-	CLOSE_WRONG_NETWORK, /* its name is bound to networks it is not in */
+	/* Added later; the order of the numbers has no meaning. */
+	/* a message was begun but not completed: --frame-timeout */
+	CLOSE_FRAME_TIMEOUT,
+	/* evicted at --max-sessions: it had named no peer */
+	CLOSE_MADE_ROOM,
+	/* its name is bound to networks that do not contain its address */
+	CLOSE_WRONG_NETWORK,
 	CLOSE_REASONS
 };
 
-/* Why a stream that cannot be cut into frames is closed. */
+/* The close reason for a stream that cannot be split into frames. */
 enum close_reason close_reason_of_frame(enum bmp_frame_status status);
 
 /*
- * Whether a session ends for the version of @frame: CLOSE_BAD_VERSION if it is
- * 4 and @v4 says that drafts are not spoken, or CLOSE_NONE.
+ * CLOSE_BAD_VERSION if the version of @frame is 4 and @v4 does not allow
+ * drafts, else CLOSE_NONE.
  */
 enum close_reason close_reason_of_version(const struct bmp_frame *frame,
 					  enum bmp_v4 v4);

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Of a kernel without the sysctl, which is of Linux 4.11. */
+/* The default of a kernel without the sysctl (before Linux 4.11). */
 #define UNPRIVILEGED_PORTS 1024
 
 static unsigned unprivileged_port_start(void)

@@ -1,12 +1,13 @@
 /*
  * collector/base/early_socket.h - ports that only a privileged process can bind
  *
- * Listeners are opened by the workers, when the process has given up its user
- * and its capabilities. Ports below net.ipv4.ip_unprivileged_port_start are
- * therefore bound before that, one socket for an address, and all workers
- * listen on descriptors of that one socket.
+ * The workers open the listeners, after the process has given up its user and
+ * its capabilities. So ports below net.ipv4.ip_unprivileged_port_start are
+ * bound before that, one socket for each address, and all workers listen on
+ * duplicates of that socket.
  *
- * Threads	early_socket_get(): any. The rest: one, before or after them.
+ * Threads	early_socket_get(): any. The others: one thread, before or after
+ *		the workers run.
  */
 #ifndef COLLECTOR_BASE_EARLY_SOCKET_H
 #define COLLECTOR_BASE_EARLY_SOCKET_H
@@ -17,7 +18,7 @@
 struct early_socket {
 	uint8_t address[16];
 	uint16_t port;
-	int fd; /* or why there is none, -errno */
+	int fd; /* the socket, or -errno of bind(2) */
 };
 
 struct early_sockets {
@@ -26,29 +27,28 @@ struct early_sockets {
 };
 
 /*
- * A TCP socket bound there, whatever the port, which does not listen yet; the
- * caller's to close. Or -errno.
+ * Return a TCP socket that is bound to @address and @port but does not listen
+ * yet; the caller closes it. Or -errno.
  */
 int early_socket_bind_now(const uint8_t address[16], uint16_t port);
 
 /*
- * -EADDRINUSE if somebody listens at @address and @port, else 0: any other
- * error is the listener's to report. It is no reservation.
+ * -EADDRINUSE if a process listens at @address and @port, else 0: the listener
+ * reports other errors. This does not reserve the port.
  */
 int early_socket_try(const uint8_t address[16], uint16_t port);
 
 /*
- * Bind @port at @address if it is a privileged one. An error of bind(2) is for
- * early_socket_get() to return, so that whoever listens there reports it.
- * 0 or -ENOMEM.
+ * Bind @port at @address if the port is privileged. early_socket_get() returns
+ * an error of bind(2), so that the listener reports it. 0 or -ENOMEM.
  */
 int early_socket_bind(struct early_sockets *sockets, const uint8_t address[16],
 		      uint16_t port);
 
 /*
- * A descriptor of the socket that was bound there, which does not listen yet;
- * the caller's to close. -ENOENT if there is none, or the error of bind(2).
- * @sockets may be NULL.
+ * Return a duplicate of the socket bound there, which does not listen yet; the
+ * caller closes it. -ENOENT if there is none, or the error of bind(2). @sockets
+ * may be NULL.
  */
 int early_socket_get(const struct early_sockets *sockets,
 		     const uint8_t address[16], uint16_t port);

@@ -2,8 +2,8 @@
  * collector/base/ip.h - addresses of 16 bytes, IPv4 mapped to IPv6
  *
  * 192.0.2.1 is ::ffff:192.0.2.1, so that both families have one form.
- * wire_is_mapped() and wire_put_mapped() of bmp/bytes.h tell them apart and
- * make them; text_ip() of bmp/text.h writes them.
+ * wire_is_mapped() and wire_put_mapped() of bmp/bytes.h test for and make them;
+ * text_ip() of bmp/text.h writes them.
  */
 #ifndef COLLECTOR_BASE_IP_H
 #define COLLECTOR_BASE_IP_H
@@ -13,15 +13,16 @@
 #include <stdint.h>
 
 /*
- * Read a literal without a port. Returns how it was written, AF_INET or
- * AF_INET6, or -EINVAL; then @out is untouched. ::ffff:192.0.2.1 is AF_INET6.
+ * Parse an address without a port. Returns the family in which it was written,
+ * AF_INET or AF_INET6, or -EINVAL; then @out is unchanged. ::ffff:192.0.2.1 is
+ * AF_INET6.
  */
 int ip_parse(const char *text, uint8_t out[16]);
 
 void ip_to_sockaddr(const uint8_t address[16], uint16_t port,
 		    struct sp_addr *out);
 
-/* @from is of AF_INET or AF_INET6. */
+/* @from must be AF_INET or AF_INET6. */
 void ip_from_sockaddr(const struct sockaddr *from, uint8_t out[16]);
 
 #endif

@@ -37,8 +37,8 @@ static bool json_grow(struct json *j, size_t more)
 }
 
 /*
- * Room for @more bytes, to be written there and counted by the caller. NULL
- * if there is none, now or before: a text with a hole is worse than none.
+ * Reserve @more bytes; the caller writes and counts them. NULL after an
+ * allocation failure, now or earlier: the text would have a gap.
  */
 static char *json_reserve(struct json *j, size_t more)
 {
@@ -62,7 +62,7 @@ static void put_char(struct json *j, char c)
 	json_append(j, &c, 1);
 }
 
-/* Before each key and each element. */
+/* Write a comma if needed, before each key and each element. */
 static void json_separate(struct json *j)
 {
 	if (j->comma)
@@ -148,7 +148,7 @@ void json_number(struct json *j, double value)
 	int len;
 
 	json_separate(j);
-	/* JSON has no word for what is not a number. */
+	/* JSON cannot express NaN or infinity. */
 	if (!isfinite(value))
 		value = 0;
 	len = snprintf(text, sizeof(text), "%.9g", value);
@@ -188,7 +188,7 @@ void json_bool(struct json *j, bool value)
 		json_append(j, "false", 5);
 }
 
-/* A code point below U+10000. */
+/* Write the escape of a code point below U+10000. */
 static void put_escaped(struct json *j, uint32_t code)
 {
 	char escape[] = { '\\',

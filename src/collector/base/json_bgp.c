@@ -65,8 +65,8 @@ void json_bgp_family(struct json *j, uint16_t afi, uint8_t safi)
 }
 
 /*
- * By the family, not by the bytes: ::ffff:0:0/96 is a prefix of IPv6, and its
- * length counts the bits of an IPv6 address.
+ * Depends on the family, not on the bytes: ::ffff:0:0/96 is an IPv6 prefix, and
+ * its length counts the bits of an IPv6 address.
  */
 void json_bgp_prefix(struct json *j, enum bgp_family family,
 		     const uint8_t address[16], uint8_t len)
@@ -98,7 +98,7 @@ void json_bgp_next_hop(struct json *j, const uint8_t *address,
 
 /* Attributes */
 
-/* The words of the schema: Update.origin is a text. */
+/* The words of Update.origin in the schema. */
 static const char *origin_name(unsigned origin)
 {
 	static const char *const names[] = { "IGP", "EGP", "INCOMPLETE" };
@@ -181,8 +181,9 @@ static void put_segments(struct json *j, const struct bgp_as_path *path)
 }
 
 /*
- * The flat path, its segments where it is not sequences alone. An empty path
- * is left out, as all lists are: the schema cannot tell it from none.
+ * The flat path, and its segments if it has others than AS_SEQUENCE. An empty
+ * path is left out, as all empty lists are: the schema cannot distinguish it
+ * from a missing one.
  */
 static void put_as_path(struct json *j, const struct bgp_as_path *path)
 {
@@ -313,7 +314,7 @@ static void put_cluster_list(struct json *j, struct wire_view list)
 void json_bgp_attribute(struct json *j, uint8_t flags, uint8_t type,
 			struct wire_view value)
 {
-	/* The other bits say how the attribute was written, not what it is. */
+	/* The other bits concern the encoding of the attribute only. */
 	flags &= BGP_ATTR_OPTIONAL | BGP_ATTR_TRANSITIVE | BGP_ATTR_PARTIAL;
 	json_object(j);
 	json_uint_at(j, "flags", flags);
@@ -323,7 +324,7 @@ void json_bgp_attribute(struct json *j, uint8_t flags, uint8_t type,
 	json_end_object(j);
 }
 
-/* What has no field of its own, as it stands in the block. */
+/* Attributes without a field, as in the received block. */
 static void put_unknown(struct json *j, const struct bgp_attrs *a)
 {
 	struct wire_cursor c = wire_start(a->block);
@@ -344,7 +345,7 @@ static void put_unknown(struct json *j, const struct bgp_attrs *a)
 		json_end_array(j);
 }
 
-/* Attributes that are one number each. */
+/* Attributes that are a single number. */
 static void put_numbers(struct json *j, const struct bgp_attrs *a)
 {
 	if (bgp_attrs_has(a, BGP_ORIGIN))

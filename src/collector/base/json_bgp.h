@@ -1,9 +1,9 @@
 /*
  * collector/base/json_bgp.h - peers and routes as members of a JSON object
  *
- * The one spelling of docs/json.md, for whatever writes JSON: decode, tail,
- * the looking glass, the lists and events of the HTTP API. Members have the
- * names of the schema. What a router did not send is left out.
+ * Implements docs/json.md for everything that writes JSON: decode, tail, the
+ * looking glass, the lists and events of the HTTP API. Members have the names
+ * of the schema. A value that the router did not send is left out.
  */
 #ifndef COLLECTOR_BASE_JSON_BGP_H
 #define COLLECTOR_BASE_JSON_BGP_H
@@ -14,21 +14,21 @@
 #include "bmp/peer.h"
 
 /*
- * A code point by its name, as of bmp/names.h; the number itself if it has
- * none ("unknown").
+ * The name of a code point, from bmp/names.h; the number if the name is
+ * "unknown".
  */
 void json_bgp_code(struct json *j, const char *key,
 		   const char *(*name)(unsigned code), unsigned code);
 
 /* Peers */
 
-/* What identifies a peer. */
+/* The identity of a peer. */
 struct json_bgp_peer {
-	const uint8_t *address; /* 16 bytes; NULL: none is known */
+	const uint8_t *address; /* 16 bytes; NULL if not known */
 	uint64_t distinguisher;
 	uint32_t as;
 	uint32_t bgp_id;
-	uint8_t type; /* enum bmp_peer_type, or one unknown to us */
+	uint8_t type; /* enum bmp_peer_type, or an unknown type */
 };
 
 /* "peerAddr", "peerAsn", "peerBgpId", "peerType", "peerDistinguisher" */
@@ -56,7 +56,7 @@ void json_bgp_labels(struct json *j, struct wire_view labels);
 void json_bgp_next_hop(struct json *j, const uint8_t *address,
 		       const uint8_t *link_local);
 
-/* All attributes but the next hop, which is not the attributes' alone. */
+/* All attributes except the next hop, which may also come from the NLRI. */
 void json_bgp_attributes(struct json *j, const struct bgp_attrs *a);
 
 /* Elements of attributes */

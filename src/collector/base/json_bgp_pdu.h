@@ -9,10 +9,10 @@
 #include "collector/base/json.h"
 #include "bmp/pdu.h"
 
-/* @body is that of an OPEN; "error" says what cannot be read of it. */
+/* @body is that of an OPEN; "error" describes a part that cannot be parsed. */
 void json_bgp_open(struct json *j, struct wire_view body);
 
-/* @body is that of a NOTIFICATION; one that is too short is an empty object. */
+/* @body is that of a NOTIFICATION; if it is too short, the object is empty. */
 void json_bgp_notification(struct json *j, struct wire_view body);
 
 #endif

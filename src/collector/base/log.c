@@ -1,6 +1,6 @@
 /*
- * A line is built in the caller's memory and handed to the kernel by one call
- * that cannot wait. Which call that is depends on what standard error is:
+ * A line is built in the caller's memory and written by one system call that
+ * does not wait. Which call depends on the kind of standard error:
  *
  *	socket (the journal)	send() with MSG_DONTWAIT
  *	pipe, terminal		write() to the same thing, opened again without
@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What log_end() may have to add: cut, lost, a closing brace, a newline. */
+/* Space for what log_end() may add: cut, lost, a closing brace, a newline. */
 #define TAIL_MAX 80
 
 enum way {
@@ -131,7 +131,7 @@ static bool take_token(struct log_bucket *b, int64_t now_ns)
 	int64_t back = (now_ns - b->last_ns) / each_ns;
 
 	if (b->per_second > 0 && back > 0) {
-		/* The rest of a token's time is kept, not thrown away. */
+		/* Keep the remainder of a token's time. */
 		b->last_ns += back * each_ns;
 		if (back >= b->burst - b->tokens)
 			b->tokens = b->burst;
@@ -164,13 +164,13 @@ bool log_begin_limited(struct log *log, struct log_bucket *bucket,
 
 /* Building a line */
 
-/* Bytes that may still be used, the tail kept free. */
+/* Bytes that may still be used, without the reserved tail. */
 static size_t line_room(const struct log_line *line)
 {
 	return sizeof(line->bytes) - TAIL_MAX - line->len;
 }
 
-/* False, and the line is marked, if it does not fit. */
+/* Returns false and marks the line if the text does not fit. */
 static bool line_append(struct log_line *line, const char *s, size_t n)
 {
 	if (n > line_room(line)) {
@@ -196,7 +196,7 @@ static bool put_key(struct log_line *line, const char *key)
 	       put_str(line, key) && line_append(line, "=", 1);
 }
 
-/* A whole field or nothing. @value needs no escaping. */
+/* Append a whole field or nothing. @value needs no escaping. */
 static void put_field(struct log_line *line, const char *key, const char *value)
 {
 	size_t before = line->len;
@@ -336,7 +336,7 @@ void log_error(struct log_line *line, const char *key, int err)
 {
 	char text[128];
 
-	/* The GNU form: it may return text of its own. */
+	/* The GNU form of strerror_r(): it may return a static string. */
 	log_text(line, key, strerror_r(-err, text, sizeof(text)));
 }
 
@@ -393,8 +393,8 @@ static ssize_t write_now(const struct log *log, const char *p, size_t n)
 }
 
 /*
- * The tail may use the room that was kept. A thread that loses the race to
- * tell of lost lines tells of none.
+ * The tail may use the reserved space. A thread that loses the race to report
+ * lost lines reports none.
  */
 static void put_tail(struct log_line *line, uint64_t lost)
 {
@@ -431,7 +431,10 @@ void log_end(struct log_line *line)
 		atomic_fetch_add(&log->lines, 1);
 		return;
 	}
-	/* This line too; and what it would have told is still to be told. */
+	/*
+	 * This line is lost, too; and the count it would have reported is still
+	 * unreported.
+	 */
 	atomic_fetch_add(&log->lost, 1);
 	atomic_fetch_sub(&log->lost_told, lost);
 }

@@ -4,8 +4,8 @@
  *	time=2026-11-16T00:22:20.123Z level=info event=session_open
  *		router=core1 from=192.0.2.1:50123
  *
- * (on one line), or the same as a JSON object. A caller says what and with
- * which values; how it looks is decided here:
+ * (on one line), or the same as a JSON object. A caller gives the event and its
+ * values; the format is decided here:
  *
  *	struct log_line line;
  *
@@ -15,19 +15,19 @@
  *		log_end(&line);
  *	}
  *
- * With the level off, log_begin() is one load and a comparison, and the values
- * are never worked out.
+ * If the level is off, log_begin() is one load and a comparison, and the values
+ * are not computed.
  *
- * Threads	Any; a line is made on the caller's stack and written by one
+ * Threads	Any; a line is built on the caller's stack and written by one
  *		call, so lines never mix. A bucket belongs to one thread.
- * Blocking	A line is written at once or not at all. Where standard error is
- *		a pipe, a socket or a terminal whose reader does not keep up,
- *		the line is lost and counted, and the next one that gets
- *		through says lost=N. A regular file is written plainly. See
+ * Blocking	A line is written immediately or not at all. If standard error
+ *		is a pipe, a socket or a terminal whose reader does not keep up,
+ *		the line is lost and counted, and the next line that is written
+ *		has lost=N. A regular file is written normally. See
  *		docs/decisions/0050.
- * Values	Text may hold any bytes: it is quoted and escaped as needed,
- *		and cut with "..." at LOG_VALUE_MAX. A field that does not fit
- *		into the line any more is left out and the line says cut=true.
+ * Values	Text may contain any bytes: it is quoted and escaped as needed,
+ *		and truncated with "..." at LOG_VALUE_MAX. A field that does not
+ *		fit into the line is left out and the line has cut=true.
  */
 #ifndef COLLECTOR_BASE_LOG_H
 #define COLLECTOR_BASE_LOG_H
@@ -37,14 +37,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Below PIPE_BUF: what a pipe takes whole or not at all. */
+/* Below PIPE_BUF, so that a pipe takes a line as a whole or not at all. */
 #define LOG_LINE_MAX  2048
 #define LOG_VALUE_MAX 256
 
 enum log_level {
-	LOG_LEVEL_ERROR,   /* the operator must do something */
-	LOG_LEVEL_WARNING, /* something is not as it should be */
-	LOG_LEVEL_INFO,	   /* the life of sessions and peers */
+	LOG_LEVEL_ERROR,   /* an operator must act */
+	LOG_LEVEL_WARNING, /* an unexpected condition */
+	LOG_LEVEL_INFO,	   /* sessions and peers open and close */
 	LOG_LEVEL_DEBUG,
 	LOG_LEVELS
 };
@@ -59,26 +59,27 @@ const char *log_level_name(enum log_level level);
 
 struct log {
 	int fd;
-	uint8_t way; /* how to write without waiting; set by log_init() */
+	uint8_t way; /* which system call does not wait; set by log_init() */
 	uint8_t format;
 	bool own_fd;
 	_Atomic uint8_t level;
-	_Atomic uint64_t lost;	    /* ever */
-	_Atomic uint64_t lost_told; /* of them, said in a line */
-	_Atomic uint64_t lines;	    /* ever written */
+	_Atomic uint64_t lost;	    /* lines lost since the start */
+	_Atomic uint64_t lost_told; /* lost lines that were reported */
+	_Atomic uint64_t lines;	    /* lines written since the start */
 };
 
 /*
- * So that a session cannot fill the disk: a line costs one token; they come
- * back at @per_second up to @burst.
+ * A rate limit, so that a session cannot fill the disk: a line costs one token;
+ * tokens return at @per_second up to @burst.
  */
 struct log_bucket {
 	uint32_t burst;
 	uint32_t per_second;
 	uint32_t tokens;
-	uint32_t suppressed; /* since the last line that was written */
+	/* lines suppressed since the last line that was written */
+	uint32_t suppressed;
 	uint64_t left_out_total;
-	int64_t last_ns; /* when tokens last came back */
+	int64_t last_ns; /* when tokens were last added */
 };
 
 struct log_line {
@@ -91,12 +92,12 @@ struct log_line {
 
 /* Life cycle */
 
-/* Write to @fd, which stays the caller's. */
+/* Write to @fd, which the caller keeps. */
 void log_init(struct log *log, int fd, enum log_format format,
 	      enum log_level level);
 void log_fini(struct log *log);
 
-/* At a reload, from any thread. */
+/* Called at a reload, from any thread. */
 void log_set_level(struct log *log, enum log_level level);
 
 uint64_t log_lost(const struct log *log);
@@ -111,11 +112,11 @@ static inline bool log_wants(const struct log *log, enum log_level level)
 	return level <= atomic_load_explicit(&log->level, memory_order_relaxed);
 }
 
-/* Makes the line whatever the level; use log_begin(). */
+/* Starts the line at any level; use log_begin(). */
 void log_start(struct log *log, enum log_level level, const char *event,
 	       struct log_line *line);
 
-/* False: nothing to do, and @line is not touched. */
+/* Returns false if the level is off; @line is then not initialised. */
 static inline bool log_begin(struct log *log, enum log_level level,
 			     const char *event, struct log_line *line)
 {
@@ -126,31 +127,31 @@ static inline bool log_begin(struct log *log, enum log_level level,
 }
 
 /*
- * The same for what a router can cause. Without a token the line is left out
- * and counted; the next one says suppressed=N. @now_ns is monotonic.
+ * The same for events that a router can cause. Without a token the line is left
+ * out and counted; the next one has suppressed=N. @now_ns is monotonic.
  */
 bool log_begin_limited(struct log *log, struct log_bucket *bucket,
 		       int64_t now_ns, enum log_level level, const char *event,
 		       struct log_line *line);
 
-/* Fields: @key is ours, lower case with "_"; the value may be anything. */
+/* Fields: @key is lower case with "_"; the value may be anything. */
 void log_text(struct log_line *line, const char *key, const char *value);
 void log_bytes(struct log_line *line, const char *key, const void *value,
 	       size_t len);
 void log_u64(struct log_line *line, const char *key, uint64_t value);
 void log_i64(struct log_line *line, const char *key, int64_t value);
 void log_bool(struct log_line *line, const char *key, bool value);
-/* Seconds, to the millisecond. */
+/* Seconds with milliseconds. */
 void log_seconds(struct log_line *line, const char *key, int64_t ns);
 /* 16 bytes, IPv4 mapped; with a port, [2001:db8::1]:4000. */
 void log_address(struct log_line *line, const char *key,
 		 const uint8_t address[16]);
 void log_address_port(struct log_line *line, const char *key,
 		      const uint8_t address[16], uint16_t port);
-/* A negative errno, by its words. */
+/* The text of a negative errno. */
 void log_error(struct log_line *line, const char *key, int err);
 
-/* Write it. */
+/* Write the line. */
 void log_end(struct log_line *line);
 
 #endif

@@ -7,8 +7,8 @@
 #define BLANKS " \t'\""
 
 /*
- * Where the URL that begins at @url ends. A password may have a comma in it,
- * so one ends the URL only if another begins behind it.
+ * The length of the URL at @url. A password may contain a comma, so a comma
+ * ends the URL only if another URL follows.
  */
 static size_t url_len(const char *url)
 {
@@ -24,8 +24,8 @@ static size_t url_len(const char *url)
 }
 
 /*
- * The last "@" counts: who does not know that "@" and "/" must be escaped has
- * them in the password. Without a scheme, only what has a colon is a password.
+ * Use the last "@": a password may contain an unescaped "@" or "/". Without a
+ * scheme, only text with a colon counts as a password.
  */
 static void url_redact(char *url, size_t len)
 {
@@ -46,7 +46,7 @@ void redact_userinfo(char *text)
 	while (*text != '\0') {
 		text += strspn(text, BLANKS ",");
 		url_redact(text, url_len(text));
-		/* It may be shorter now. */
+		/* The text may be shorter now. */
 		text += url_len(text);
 	}
 }

@@ -5,8 +5,8 @@
 #define COLLECTOR_BASE_REDACT_H
 
 /*
- * Replace what stands before the "@" of each URL in @text by one asterisk: a
- * user, a password or a token.
+ * Replace the part before the "@" of each URL in @text (a user, a password or a
+ * token) by one asterisk.
  */
 void redact_userinfo(char *text);
 

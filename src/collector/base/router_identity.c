@@ -24,7 +24,7 @@ void identity_from_address(const uint8_t address[16], struct rib_identity *out)
 	memcpy(out->address, address, sizeof(out->address));
 }
 
-/* A name goes into messages as text, and their readers insist on UTF-8. */
+/* A name is sent as text in messages, and text must be UTF-8. */
 static bool is_clean_text(const char *name, size_t len)
 {
 	struct wire_view rest = { (const uint8_t *)name, len };
@@ -46,7 +46,7 @@ int identity_from_name(const uint8_t address[16], const char *name, size_t len,
 	struct rib_identity id = { 0 };
 	char token[IDENTITY_TOKEN_MAX + 1];
 
-	/* Some send the terminator, some pad with blanks. */
+	/* Some routers send the terminator, some pad with blanks. */
 	while (len > 0 && (name[len - 1] == '\0' || name[len - 1] == ' '))
 		len--;
 	if (len == 0 || !is_clean_text(name, len))
@@ -82,8 +82,8 @@ static int from_sys_name(const uint8_t address[16],
 }
 
 /*
- * Each routing instance of a router may have a BGP identifier of its own, so
- * only the global one speaks for the router.
+ * Each routing instance may have its own BGP identifier, so only that of the
+ * global instance identifies the router.
  */
 static bool is_global(const struct bmp_peer *peer)
 {
@@ -97,7 +97,10 @@ uint32_t identity_bgp_id(const struct bmp_message *msg)
 
 	if (!msg->has_peer || !is_global(&msg->peer))
 		return 0;
-	/* RFC 9069 4.1: the header of a Loc-RIB has the router's own. */
+	/*
+	 * RFC 9069 4.1: the header of a Loc-RIB has the router's own
+	 * identifier.
+	 */
 	if (msg->peer.type == BMP_PEER_LOC_RIB)
 		return msg->peer.bgp_id;
 	if (msg->type != BMP_PEER_UP || msg->up.sent_open.whole.len == 0)
@@ -244,7 +247,7 @@ int identity_from_token(const char *token, struct rib_identity *out)
 	}
 	if (err < 0)
 		return -EINVAL;
-	/* One router, one token: other ways to write it are nobody's. */
+	/* Each router has one token: another spelling of it is not valid. */
 	identity_token(&id, again);
 	if (strcmp(again, token) != 0)
 		return -EINVAL;

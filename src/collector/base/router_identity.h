@@ -1,22 +1,23 @@
 /*
- * collector/base/router_identity.h - which router this is, and which shard owns it
+ * collector/base/router_identity.h - the identity of a router, and the shard
+ * that owns it
  *
  *	address (default)	where the session comes from
  *	sysname			the sysName of its Initiation
  *	bgp-id			the BGP identifier of the OPEN it sent (Peer Up)
  *
- * The last two are for routers behind NAT, where the address says nothing. An
- * alias from the configuration, by address and port or by address, comes
- * before all three and makes a name of its own.
+ * The last two are for routers behind NAT, whose address is not unique. An
+ * alias from the configuration, by address and port or by address, overrides
+ * all three.
  *
  * An identity is an address or a name. Two forms of one address (192.0.2.1 and
  * ::ffff:192.0.2.1) are one identity, because addresses are 16 bytes here. A
  * name that looks like an address is still a name.
  *
- * Owner shard	A hash over the identity that never changes, not from run to
- *		run and not from version to version; so a reconnect finds its
- *		state whichever listener it comes to. See identity_hash().
- * Token	The word for a router in subjects and file names. No two
+ * Owner shard	A hash of the identity that never changes, not between runs and
+ *		not between versions; so a reconnect reaches the same shard from
+ *		any listener. See identity_hash().
+ * Token	The name of a router in subjects and file names. No two
  *		identities share one:
  *
  *			192.0.2.1	v4_192_0_2_1
@@ -28,7 +29,7 @@
  *		back. A name whose token would be too long is refused rather
  *		than cut: a cut could meet another one.
  *
- * Pure: nothing waits, allocates or is shared.
+ * Pure functions: no waiting, no allocation, no shared state.
  */
 #ifndef COLLECTOR_BASE_ROUTER_IDENTITY_H
 #define COLLECTOR_BASE_ROUTER_IDENTITY_H
@@ -49,30 +50,31 @@ enum identity_mode {
 void identity_from_address(const uint8_t address[16], struct rib_identity *out);
 
 /*
- * -EINVAL if the name is empty or has a control character, -ENAMETOOLONG if it
- * or its token does not fit. Then *@out is untouched.
+ * -EINVAL if the name is empty or has a control character, -ENAMETOOLONG if the
+ * name or its token does not fit. *@out is then unchanged.
  */
 int identity_from_name(const uint8_t address[16], const char *name, size_t len,
 		       struct rib_identity *out);
 
 /*
- * Look into @msg for what @mode wants. 1 and *@out is filled, 0 if this
- * message does not say it, or as identity_from_name().
+ * Look for the identity that @mode needs in @msg. 1 if *@out is filled, 0 if
+ * this message does not contain it, or an error of identity_from_name().
  */
 int identity_from_message(enum identity_mode mode, const uint8_t address[16],
 			  const struct bmp_message *msg,
 			  struct rib_identity *out);
 
-/* The router's own BGP identifier, or 0 if @msg does not say it. */
+/* The router's own BGP identifier, or 0 if @msg does not contain it. */
 uint32_t identity_bgp_id(const struct bmp_message *msg);
 
 /*
  * FNV-1a of 64 bits over one byte, 'A' or 'N', and the 16 bytes of the address
- * or the bytes of the name; then the finaliser of MurmurHash3, for FNV is weak
- * in its high bits. tests/unit/test_collector_router_identity.c has fixed values.
+ * or the bytes of the name; then the finaliser of MurmurHash3, because the high
+ * bits of FNV are weak. tests/unit/test_collector_router_identity.c has fixed
+ * values.
  *
- * Not seeded, on purpose. A router that chooses its name can choose its shard,
- * and that is all it can choose: tables inside a shard hash with a seed.
+ * The hash has no seed, on purpose. A router that chooses its name can choose
+ * its shard, but nothing more: tables inside a shard hash with a seed.
  */
 uint64_t identity_hash(const struct rib_identity *id);
 
@@ -83,10 +85,10 @@ uint32_t identity_shard(const struct rib_identity *id, uint32_t shards);
 size_t identity_token(const struct rib_identity *id,
 		      char out[IDENTITY_TOKEN_MAX + 1]);
 
-/* What a token stands for. -EINVAL if no identity has it. */
+/* The identity of a token. -EINVAL if it is not a valid token. */
 int identity_from_token(const char *token, struct rib_identity *out);
 
-/* For people: the name or the address. Returns the length. */
+/* The name or the address, for display. Returns the length. */
 size_t identity_text(const struct rib_identity *id, char *out, size_t cap);
 
 #endif

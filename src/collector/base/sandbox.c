@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Later than the header of Linux 6.1, which Debian 12 has. */
+/* Newer than the headers of Linux 6.1, which Debian 12 has. */
 #ifndef LANDLOCK_ACCESS_FS_TRUNCATE
 #define LANDLOCK_ACCESS_FS_TRUNCATE (1ULL << 14)
 #endif
@@ -36,19 +36,19 @@
 
 #define READ_RIGHTS (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 
-/* Neither devices, sockets, FIFOs nor symbolic links are made anywhere. */
+/* No devices, sockets, FIFOs or symbolic links are created. */
 #define WRITE_RIGHTS                                                    \
 	(READ_RIGHTS | LANDLOCK_ACCESS_FS_WRITE_FILE |                  \
 	 LANDLOCK_ACCESS_FS_TRUNCATE | LANDLOCK_ACCESS_FS_REMOVE_DIR |  \
 	 LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR | \
 	 LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REFER)
 
-/* A rule for something that is not a folder may have no others. */
+/* The only rights that a rule for a file (not a folder) may have. */
 #define FILE_RIGHTS                                                     \
 	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | \
 	 LANDLOCK_ACCESS_FS_TRUNCATE)
 
-/* Every right that the kernel knows: those that no rule grants are refused. */
+/* All rights that this ABI supports: a right that no rule grants is refused. */
 static uint64_t rights_known(int abi)
 {
 	/* ABI 1: all from EXECUTE to MAKE_SYM. */
@@ -90,7 +90,10 @@ int sandbox_rules_add(struct sandbox_rules *rules, const char *path,
 	return 0;
 }
 
-/* The folder that @path is in, or @path itself where that is the root. */
+/*
+ * Add a rule for the folder that contains @path, or for @path itself if that
+ * folder is the root.
+ */
 static int folder_rule_add(struct sandbox_rules *rules, const char *path)
 {
 	char *copy = strdup(path);
@@ -120,10 +123,10 @@ int sandbox_rules_add_file(struct sandbox_rules *rules, const char *path)
 int sandbox_rules_add_system(struct sandbox_rules *rules)
 {
 	/*
-	 * All of /etc and /proc: resolv.conf, hosts and nsswitch.conf are
-	 * replaced by files of the same name, and an inode of procfs does not
-	 * outlive its entry in the kernel's cache. /proc of other processes
-	 * stays closed, as Landlock refuses what ptrace(2) would need.
+	 * All of /etc and /proc: resolv.conf, hosts and nsswitch.conf may be
+	 * replaced by new files, and an inode of procfs does not outlive its
+	 * entry in the kernel's cache. /proc of other processes stays
+	 * inaccessible, because Landlock refuses what ptrace(2) would need.
 	 */
 	static const char *const folders[] = {
 		"/etc",		"/usr",	      "/lib",	   "/lib64",
@@ -139,7 +142,9 @@ int sandbox_rules_add_system(struct sandbox_rules *rules)
 						SANDBOX_READ);
 	if (err == 0)
 		err = sandbox_rules_add(rules, "/dev/null", SANDBOX_WRITE);
-	/* Where a resolver of the host keeps what the link leads to. */
+	/*
+	 * The folder to which resolv.conf links on hosts with a local resolver.
+	 */
 	if (err == 0)
 		err = sandbox_rules_add_file(rules, "/etc/resolv.conf");
 	/* For the stack traces of sanitizers. */
@@ -188,7 +193,7 @@ int sandbox_user_become(const struct sandbox_user *user)
 	    setresgid(user->gid, user->gid, user->gid) < 0 ||
 	    setresuid(user->uid, user->uid, user->uid) < 0)
 		return -errno;
-	/* Not to be believed without a look: there is no way on from here. */
+	/* Verify that root cannot be regained. */
 	if (user->uid != 0 && setresuid(0, 0, 0) == 0)
 		return -EPERM;
 	return 0;
@@ -207,7 +212,7 @@ static int landlock_abi(void)
 static int landlock_ruleset_new(uint64_t rights)
 {
 	struct landlock_ruleset_attr attr = { .handled_access_fs = rights };
-	/* Only the first member: kernels and headers differ in the rest. */
+	/* Only the first member: kernels and headers differ in the others. */
 	long fd = syscall(SYS_landlock_create_ruleset, &attr,
 			  sizeof(attr.handled_access_fs), 0);
 
@@ -254,7 +259,7 @@ static int landlock_rules_add(int ruleset, const struct sandbox_rules *rules,
 	return err;
 }
 
-/* 0 also where the kernel has no Landlock: *@out says so. */
+/* Returns 0 also if the kernel has no Landlock; *@out records that. */
 static int landlock_enter(const struct sandbox_rules *rules,
 			  struct sandbox_state *out)
 {
@@ -307,7 +312,9 @@ static bool capabilities_drop(void)
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
 
 	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	/* A filter of system calls may refuse capset() where all are gone. */
+	/*
+	 * A seccomp filter may refuse capset() even if no capability is left.
+	 */
 	if (!capabilities_are_none())
 		(void)syscall(SYS_capset, &head, none);
 	return capabilities_are_none();
@@ -316,9 +323,10 @@ static bool capabilities_drop(void)
 /* Confinement */
 
 /*
- * libnats and OpenSSL keep copies of passwords and keys in their heaps, where
- * MADV_DONTDUMP of ours does not reach. LeakSanitizer attaches to its own
- * process, which then needs to be dumpable: there it stays so, and false.
+ * libnats and OpenSSL keep copies of passwords and keys in their heaps, which
+ * our MADV_DONTDUMP does not cover. LeakSanitizer attaches to its own process,
+ * which must then be dumpable: in that build nothing changes and false is
+ * returned.
  */
 static bool core_dumps_disable(void)
 {

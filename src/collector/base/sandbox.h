@@ -1,5 +1,5 @@
 /*
- * collector/base/sandbox.h - what the process may still do once it has started
+ * collector/base/sandbox.h - reduce the rights of the process after its start
  *
  *	sandbox_user_find(name, &user);		while /etc may be read
  *	...					make folders, bind ports
@@ -8,8 +8,8 @@
  *	sandbox_enter(mode, &rules, &state);	then start threads
  *
  * Landlock, no_new_privs and capabilities belong to a thread and are inherited
- * by the threads that it starts: sandbox_enter() is for a process that has one
- * thread. What it takes away never comes back. See docs/security.md and
+ * by the threads that it starts: call sandbox_enter() while the process has one
+ * thread. Rights that are given up cannot be regained. See docs/security.md and
  * decision 0121.
  */
 #ifndef COLLECTOR_BASE_SANDBOX_H
@@ -27,11 +27,11 @@ enum sandbox_mode {
 
 const char *sandbox_mode_name(enum sandbox_mode mode);
 
-/* What holds; made by sandbox_enter(), not changed afterwards. */
+/* The protections in force; set by sandbox_enter() and constant afterwards. */
 struct sandbox_state {
 	enum sandbox_mode mode;
-	int landlock_abi;   /* 0: Landlock is not in force */
-	int landlock_error; /* why it is not; -errno */
+	int landlock_abi;   /* 0 if Landlock is not in force */
+	int landlock_error; /* -errno why Landlock is not in force */
 	bool no_new_privs;
 	bool no_capabilities;
 	bool no_core_dumps;
@@ -41,8 +41,8 @@ struct sandbox_state {
 /* Paths */
 
 enum sandbox_access {
-	SANDBOX_READ,  /* files and folders below */
-	SANDBOX_WRITE, /* also make, write, rename and remove them */
+	SANDBOX_READ,  /* read files and folders below the path */
+	SANDBOX_WRITE, /* also create, write, rename and remove them */
 };
 
 struct sandbox_rule {
@@ -56,22 +56,23 @@ struct sandbox_rules {
 };
 
 /*
- * Allow @access to @path and all below. A path that does not exist by
- * sandbox_enter() is left out there. 0 or -ENOMEM.
+ * Allow @access to @path and everything below. A path that does not exist at
+ * sandbox_enter() is ignored. 0 or -ENOMEM.
  */
 int sandbox_rules_add(struct sandbox_rules *rules, const char *path,
 		      enum sandbox_access access);
 
 /*
- * Allow to read the file @path, and a later one of the same name: the folders
- * of the name and of the file that it leads to. Of a file in the root folder
- * only the file itself. 0 or -ENOMEM.
+ * Allow reading the file @path and a later replacement of the same name: adds
+ * the folders of the name and of the link's target. For a file in the root
+ * folder only the file itself. 0 or -ENOMEM.
  */
 int sandbox_rules_add_file(struct sandbox_rules *rules, const char *path);
 
 /*
- * What the C library, OpenSSL and the runtime read: /etc, /usr, libraries,
- * /proc, /sys, the folder of resolv.conf, random numbers. 0 or -ENOMEM.
+ * Allow reading what the C library, OpenSSL and the runtime need: /etc, /usr,
+ * libraries, /proc, /sys, the folder of resolv.conf, random numbers. 0 or
+ * -ENOMEM.
  */
 int sandbox_rules_add_system(struct sandbox_rules *rules);
 
@@ -85,13 +86,13 @@ struct sandbox_user {
 	gid_t gid;
 };
 
-/* Look @name up. 0, -ENOENT if there is no such user, or -errno. */
+/* Look up the user @name. 0, -ENOENT if there is no such user, or -errno. */
 int sandbox_user_find(const char *name, struct sandbox_user *out);
 void sandbox_user_fini(struct sandbox_user *user);
 
 /*
- * Become @user with its groups, for good. 0 at once if that is who runs it.
- * -EPERM: whoever runs it may not become somebody else.
+ * Switch to @user and its groups permanently. 0 without a change if the process
+ * already runs as @user. -EPERM if the process may not switch users.
  */
 int sandbox_user_become(const struct sandbox_user *user);
 
@@ -99,16 +100,16 @@ int sandbox_user_become(const struct sandbox_user *user);
 
 /*
  * Empty the set of capabilities that execve(2) can give. Needs CAP_SETPCAP,
- * which goes with the user: before sandbox_user_become(). Without, it stays;
- * no_new_privs and Landlock guard execve(2), too.
+ * which is lost with the user: call it before sandbox_user_become(). Without
+ * CAP_SETPCAP the set stays; no_new_privs and Landlock also restrict execve(2).
  */
 void sandbox_bounding_set_clear(void);
 
 /*
- * Give up capabilities, core dumps and every path that has no rule. 0, and
- * *@out says what holds. With SANDBOX_REQUIRE -errno if something of it does
- * not; *@out says what. -errno in any mode if a rule could not be made: a
- * process with half of its rules would fail later.
+ * Give up capabilities, core dumps and every path without a rule. 0, and *@out
+ * records what is in force. With SANDBOX_REQUIRE returns -errno if a protection
+ * is missing. In any mode returns -errno if a rule could not be added, because
+ * a process with half of its rules would fail later.
  */
 int sandbox_enter(enum sandbox_mode mode, const struct sandbox_rules *rules,
 		  struct sandbox_state *out);

@@ -12,7 +12,7 @@
 
 #define STATUS_MAX 512
 
-/* An address that begins with "@" is in the abstract namespace: a NUL. */
+/* A leading "@" means the abstract namespace: it is replaced by a NUL. */
 static int address_of(const char *path, struct sockaddr_un *out,
 		      socklen_t *out_len)
 {
@@ -29,7 +29,7 @@ static int address_of(const char *path, struct sockaddr_un *out,
 	return 0;
 }
 
-/* Half of what systemd allows, as sd_watchdog_enabled(3) advises. */
+/* Half of the time that systemd allows, as sd_watchdog_enabled(3) advises. */
 static int64_t watchdog_of(const char *usec, const char *pid)
 {
 	uint64_t us;

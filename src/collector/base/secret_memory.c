@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* In front of the text, in the same pages. */
+/* Header of a secret, in the same pages. */
 struct secret_head {
-	size_t size; /* of the mapping */
+	size_t size; /* size of the mapping */
 };
 
 char *secret_copy(const char *text, size_t len)
@@ -19,7 +19,7 @@ char *secret_copy(const char *text, size_t len)
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (head == MAP_FAILED)
 		return NULL;
-	/* It fails for mappings of devices alone. */
+	/* madvise() fails only for mappings of devices. */
 	(void)madvise(head, size, MADV_DONTDUMP);
 	head->size = size;
 	out = (char *)(head + 1);

@@ -1,8 +1,8 @@
 /*
  * collector/base/secret_memory.h - passwords, tokens and keys in memory
  *
- * Each has pages of its own that are left out of core dumps (MADV_DONTDUMP of
- * madvise(2)) and are cleared when they are given back.
+ * Each secret has its own pages, which are excluded from core dumps
+ * (MADV_DONTDUMP of madvise(2)) and cleared when they are freed.
  *
  * Threads	Any.
  */
@@ -12,8 +12,8 @@
 #include <stddef.h>
 
 /*
- * The first @len bytes of @text and a NUL; to be given back by secret_free(),
- * not by free(). NULL: out of memory.
+ * Copy the first @len bytes of @text and add a NUL; free it with secret_free(),
+ * not free(). NULL if out of memory.
  */
 char *secret_copy(const char *text, size_t len);
 

@@ -7,22 +7,24 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Work is done in slices of a millisecond or so: this is a thousand of them. */
+/* Work is done in slices of about a millisecond: this is a thousand slices. */
 #define HOG_MS 1000
 
 /* One shard. */
 struct shard_probe {
 	struct sp_rt *rt;
 	uint32_t shard;
-	_Atomic uint64_t ran; /* the shard's: fibers that were left there */
-	uint64_t left;	      /* ours */
-	int64_t since;	      /* when the last one was: sp_now() */
-	bool stuck;	      /* and that was said */
+	/* set by the shard: number of probe fibers that ran */
+	_Atomic uint64_t ran;
+	/* set by the checker: number of probe fibers spawned */
+	uint64_t left;
+	int64_t since; /* sp_now() when the last probe was spawned */
+	bool stuck;    /* the stall was logged */
 };
 
 struct shard_watchdog {
 	struct log *log;
-	uint32_t count; /* the last one is the publisher */
+	uint32_t count; /* the last entry is the publisher */
 	struct shard_probe posts[];
 };
 
@@ -104,7 +106,7 @@ static bool has_moved(struct shard_watchdog *w, struct shard_probe *p)
 	return moved;
 }
 
-/* Where there is no memory for it, it is tried at the next look. */
+/* If out of memory, the next check tries again. */
 static void leave_fiber(struct shard_probe *p)
 {
 	if (sp_go_on(p->rt, p->shard, probe_answer, p, NULL) < 0)

@@ -1,18 +1,18 @@
 /*
- * collector/base/shard_watchdog.h - whether the shards still move
+ * collector/base/shard_watchdog.h - detect shards that do not run fibers
  *
  *	main thread				each shard
  *	shard_watchdog_check() ---- a fiber ------------> runs it, some time
  *	             <--- a count -------------
  *
- * The service manager hears of us only as long as every shard does something.
- * So each look leaves a fiber on every shard that had run the one before, and
- * says whether all of them had. An idle shard is woken once a look; nothing
- * waits, however stuck a shard is.
+ * The service manager is notified only while every shard makes progress. Each
+ * check spawns a fiber on every shard that has run the previous one, and
+ * returns whether all shards have. An idle shard is woken once per check; the
+ * check never waits, even if a shard is stuck.
  *
- * A shard that does not run fibers in time does not serve its routers either,
- * whether a fiber keeps it or the kernel does. A disk or a broker that makes
- * fibers wait is no reason: the shard goes on.
+ * A shard that does not run fibers in time does not serve its routers, whether
+ * a fiber or the kernel blocks it. A slow disk or broker makes only fibers
+ * wait; the shard continues.
  *
  * Threads	One, outside of fibers.
  */
@@ -26,22 +26,23 @@ struct sp_rt;
 struct shard_watchdog;
 
 /*
- * Have a runtime that starts with @opts log fibers that keep a shard to
- * themselves, on a thread that looks now and then. @log must outlive it.
+ * Make a runtime that starts with @opts log fibers that block a shard. @log
+ * must outlive the runtime.
  */
 void shard_watchdog_log_blocking(struct log *log, struct sp_opts *opts);
 
 /*
- * Of all shards of @workers, and of @publisher. The runtimes must have stopped
- * before it is freed. -ENOMEM.
+ * Watch all shards of @workers, and @publisher. The runtimes must have stopped
+ * before the watchdog is freed. -ENOMEM.
  */
 int shard_watchdog_new(struct log *log, struct sp_rt *workers,
 		       struct sp_rt *publisher, struct shard_watchdog **out);
 void shard_watchdog_free(struct shard_watchdog *w);
 
 /*
- * Whether every shard has moved since the last look that said so; at the first
- * look they have. Who has not is logged, once until it does.
+ * True if every shard has made progress since the last check that returned
+ * true; the first check returns true. A stuck shard is logged once until it
+ * recovers.
  */
 bool shard_watchdog_check(struct shard_watchdog *w);
 

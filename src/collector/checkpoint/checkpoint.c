@@ -20,7 +20,10 @@
 
 #define FOLDER "snapshots"
 
-/* Between attempts at the first manifest, while the log is not known. */
+/*
+ * Pause between attempts at the first manifest, while the log position is not
+ * known.
+ */
 #define FIRST (200 * SP_MS)
 
 struct per_worker {
@@ -38,10 +41,10 @@ struct checkpoint {
 	struct per_worker *per_worker;
 	struct sp_task manifest_task;
 	bool writing_manifests;
-	struct manifest manifest; /* being made */
-	struct nats_error why;	  /* words for why the store is not open */
-	bool listed;		  /* there is one of this run */
-	bool failing;		  /* it could not be written */
+	struct manifest manifest; /* the manifest being built */
+	struct nats_error why;	  /* why the state store is not open */
+	bool listed;		  /* a manifest of this run was written */
+	bool failing;		  /* the last manifest could not be written */
 };
 
 struct state_store *checkpoint_store(struct checkpoint *c)
@@ -55,7 +58,7 @@ struct snapshotter *checkpoint_snapshotter(struct checkpoint *c,
 	return &c->per_worker[worker].snapshotter;
 }
 
-/* Run @fn on every shard, one after the other. The first error counts. */
+/* Run @fn on every shard, one after the other. Returns the first error. */
 static int on_each(struct checkpoint *c, int (*fn)(void *per_worker))
 {
 	return collector_env_each(c->env, COLLECTOR_ENV_SERIAL, fn,
@@ -87,7 +90,7 @@ static int write_manifest(struct checkpoint *c)
 	return err;
 }
 
-/* Said when it begins to fail, and when it works again. */
+/* Log when writing manifests begins to fail, and when it works again. */
 static void log_manifest(struct checkpoint *c, int err)
 {
 	struct log_line line;
@@ -104,15 +107,21 @@ static void log_manifest(struct checkpoint *c, int err)
 	log_end(&line);
 }
 
-/* Before the routers are listed: see snapshotter_list(). */
+/* Read the position before the routers are listed: see snapshotter_list(). */
 static int make_manifest(struct checkpoint *c)
 {
 	int err;
 
-	/* The extent, too: what it lacks, snapshotter_list() resyncs for. */
+	/*
+	 * Read the stream's extent before, too: snapshotter_list() resyncs
+	 * routers for removed messages.
+	 */
 	publisher_extent(c->publisher, &c->manifest.held);
 	publisher_log_position(c->publisher, &c->manifest.mark);
-	/* Where the log is not known, the manifest of before is still right. */
+	/*
+	 * If the log position is not known, the previous manifest is still
+	 * valid.
+	 */
 	if (!log_position_known(&c->manifest.mark))
 		return 0;
 	sp_shield_begin();
@@ -132,7 +141,10 @@ static int manifest_main(void *checkpoint)
 	int64_t interval = c->env->config->snapshot.interval;
 	int err;
 
-	/* The first one soon: until then a crash finds the log, not who. */
+	/*
+	 * Write the first one soon: until then a crash leaves no list of
+	 * routers.
+	 */
 	while (sp_sleep(c->listed ? interval : FIRST) == 0) {
 		err = make_manifest(c);
 		if (err == -ECANCELED)
@@ -172,7 +184,10 @@ static int open_bucket(struct checkpoint *c, const char *url)
 	const struct config *config = c->env->config;
 	struct nats_reader_options how;
 
-	/* Let in as to the stream, which may be on other servers. */
+	/*
+	 * Use the credentials of the stream; the bucket may be on other
+	 * servers.
+	 */
 	output_reader(c->env->output, &how);
 	how.nats.servers[0] = url;
 	how.nats.server_count = 1;

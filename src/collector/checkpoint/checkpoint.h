@@ -1,5 +1,6 @@
 /*
- * collector/checkpoint/checkpoint.h - the state over a restart, of the whole collector
+ * collector/checkpoint/checkpoint.h - the state of the whole collector across
+ * restarts
  *
  *	start	checkpoint_open()		the state store, and what is on it
  *		restore.h		back into the ribs
@@ -10,9 +11,9 @@
  *		checkpoint_write_manifest()		a last manifest
  *		checkpoint_close()
  *
- * The manifest is written by one fiber, on the first shard, every interval. It
- * names the routers that the log has something of; so the first one must be
- * there before the first router is.
+ * One fiber on the first shard writes the manifest, every interval. The
+ * manifest names the routers of which the log has messages; so the first
+ * manifest must exist before the first router connects.
  *
  * Threads	One, outside of fibers; checkpoint_now() and checkpoint_look(): any.
  */
@@ -27,8 +28,8 @@ struct snapshotter;
 struct state_store;
 
 /*
- * The workers of @env must have been made. Curation off means that there is
- * nothing to keep: then *@out is NULL. Errors are logged.
+ * The workers of @env must exist. If curation is off there is no state to keep:
+ * *@out is then NULL. Errors are logged.
  */
 int checkpoint_open(const struct collector_env *env, struct checkpoint **out);
 void checkpoint_close(struct checkpoint *c);
@@ -39,22 +40,25 @@ struct snapshotter *checkpoint_snapshotter(struct checkpoint *c,
 
 int checkpoint_start(struct checkpoint *c);
 
-/* No more snapshots, no more manifests. */
+/* Stop writing snapshots and manifests. */
 void checkpoint_pause(struct checkpoint *c);
 
-/* After the last session: see snapshotter_finish(). On the worker's shard. */
+/*
+ * Called after the last session, on the worker's shard: see
+ * snapshotter_finish().
+ */
 int checkpoint_finish_worker(struct checkpoint *c, uint32_t worker,
 			     int64_t deadline);
 
-/* Write the manifest. An error is logged: the one of before is still right. */
+/* Write the manifest. An error is logged; the previous manifest stays valid. */
 void checkpoint_write_manifest(struct checkpoint *c);
 
-/* Snapshots of all routers that have changed, now. */
+/* Write snapshots of all routers that have changed, now. */
 int checkpoint_now(struct checkpoint *c);
 
 /*
- * See at once whether consumers miss something: the publisher has news.
- * @checkpoint is a started struct checkpoint. Any thread.
+ * Check immediately whether the log lost messages; called when the publisher
+ * has news. @checkpoint is a started struct checkpoint. Any thread.
  */
 void checkpoint_look(void *checkpoint);
 

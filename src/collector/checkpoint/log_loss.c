@@ -52,7 +52,7 @@ static int worker_resync(void *arg)
 	struct worker *w = job->worker;
 	int err = 0;
 
-	/* Without curation no tables could follow: nothing is to be forgotten. */
+	/* Without curation no tables could follow a resync, so none is sent. */
 	if (w->snapshotter == NULL)
 		return 0;
 	for (struct router *s = w->routers; s != NULL && err == 0; s = s->next)

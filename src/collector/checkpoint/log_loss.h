@@ -1,11 +1,13 @@
 /*
- * collector/checkpoint/log_loss.h - the stream lost what consumers had been given
+ * collector/checkpoint/log_loss.h - resync consumers after the stream lost
+ * messages
  *
- * What waits to be published then belongs to tables that consumers do not have.
- * They are told to forget before it: the publisher sends these events first of
- * all. The tables follow behind what waits, each behind a resync of its own.
+ * After a loss, batches that wait to be published refer to tables that
+ * consumers do not have. So the publisher first sends the resync events of this
+ * module. Each table follows after the waiting batches, with a resync of its
+ * own.
  *
- * Threads	Any that may wait and is not a fiber.
+ * Threads	Any thread that may block and is not a fiber.
  */
 #ifndef COLLECTOR_CHECKPOINT_LOG_LOSS_H
 #define COLLECTOR_CHECKPOINT_LOG_LOSS_H
@@ -13,8 +15,9 @@
 struct publisher_events;
 
 /*
- * For publisher_options.resync; @env is a struct collector_env. Nothing happens
- * while the collector restores its state, which sees for itself, or stops.
+ * For publisher_options.resync; @env is a struct collector_env. Does nothing
+ * while the collector stops, or while it restores its state, because restore
+ * checks for losses itself.
  */
 int log_loss_resync(void *env, struct publisher_events *events);
 

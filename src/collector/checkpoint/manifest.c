@@ -53,7 +53,7 @@ static void position_print(FILE *out, const struct log_position *position)
 	fputs(text, out);
 }
 
-/* What a file relies on, and the space behind it. */
+/* The record that a file relies on, followed by a space. */
 static void print_record(FILE *out, struct record_id record)
 {
 	char text[MESSAGE_ID_MAX] = "-";
@@ -63,7 +63,7 @@ static void print_record(FILE *out, struct record_id record)
 	fprintf(out, "%s ", text);
 }
 
-/* Of the stream of the mark, or nothing. */
+/* The line "held" for the stream of the mark, or nothing. */
 static void print_held(FILE *out, const struct manifest *m)
 {
 	char text[STREAM_EXTENT_MAX];
@@ -103,7 +103,7 @@ char *manifest_format(const struct manifest *m, const char *collector,
 	if (out == NULL)
 		return NULL;
 	manifest_print(out, m, collector);
-	/* What was printed so far is at text only now. */
+	/* Only after fflush() is the text complete. */
 	if (fflush(out) == 0)
 		fprintf(out, "sum %08x\n", rib_checksum(0, text, *len));
 	if (fclose(out) == 0)
@@ -128,7 +128,7 @@ static bool take_line(struct wire_view *text, struct wire_view *line)
 	return true;
 }
 
-/* The next word of a line, and the space behind it. */
+/* Take the next word of a line and the space after it. */
 static bool take_word(struct wire_view *line, struct wire_view *word)
 {
 	const uint8_t *end =
@@ -147,7 +147,7 @@ static bool word_is(struct wire_view v, const char *text)
 	return v.len == strlen(text) && memcmp(v.p, text, v.len) == 0;
 }
 
-/* Take @word off the front of a line: what is left is its value. */
+/* Remove @key from the front of a line; the rest is its value. */
 static bool take_key(struct wire_view *text, const char *key,
 		     struct wire_view *value)
 {
@@ -178,7 +178,7 @@ static enum manifest_status check_version(struct wire_view *text, uint64_t *out)
 	return version > MANIFEST_VERSION ? MANIFEST_VERSION_NEW : MANIFEST_OK;
 }
 
-/* The last line, which is cut off. */
+/* Check and remove the last line. */
 static bool check_sum(struct wire_view *text)
 {
 	char want[SUM_LEN + 1];
@@ -228,7 +228,7 @@ static bool parse_entry(struct wire_view line, uint64_t version,
 	       log_position_parse(line, &out->since);
 }
 
-/* The line "held", if it is the next one. */
+/* Take the line "held" if it is next. */
 static bool take_held(struct wire_view *text, struct manifest *m)
 {
 	struct wire_view rest = *text, value;
@@ -255,7 +255,7 @@ static enum manifest_status manifest_parse_text(struct wire_view text,
 	uint64_t version;
 	enum manifest_status status = check_version(&first, &version);
 
-	/* A later version may end in another way. */
+	/* A later version may have another last line. */
 	if (status != MANIFEST_OK)
 		return status;
 	if (!check_sum(&text) || !take_line(&text, &value))

@@ -1,5 +1,6 @@
 /*
- * collector/checkpoint/manifest.h - which routers there are, and where to read on for each
+ * collector/checkpoint/manifest.h - the list of routers, and the log position
+ * to replay from for each
  *
  *	arancini manifest 3
  *	collector ams1
@@ -17,28 +18,29 @@
  *		position that is of use: what consumers have is not known, and
  *		after a restart they get a RESYNC.
  *
- * The word behind that is the last record, by epoch and sequence, that was made
- * before the file was complete. The file relies on it: all records up to it
- * were safe, in the stream or in the spool. If neither holds it at a start,
- * consumers do not have what the file says, and get a RESYNC. "-" is none: a
- * file of before, or one of a run that had nothing to publish. The file has the
- * same word behind its end mark: if the two differ the manifest was written
- * for another file, and its mark does not count.
+ * The next word is the last record, by epoch and sequence, that was made before
+ * the file was complete. The file relies on this record: all records up to it
+ * were safe, in the stream or in the spool. If neither contains it at a start,
+ * consumers do not have the content of the file and get a RESYNC. "-" means no
+ * record: a file of an older version, or of a run that published nothing. The
+ * file has the same word after its end mark: if the two differ, the manifest
+ * was written for another file and its mark is ignored.
  *
- * The line "held" says what the stream held when the manifest was written
- * (struct stream_extent): a start sees by it whether somebody removed messages
- * meanwhile, also those before the positions, that consumers may not have read.
- * It is left out where that is not known, and with a journal.
+ * The line "held" records the extent of the stream when the manifest was
+ * written (struct stream_extent). A start uses it to detect messages that were
+ * removed meanwhile, also messages before the positions that consumers may not
+ * have read. It is left out if the extent is not known, and with a journal.
  *
- * Version 1 had no such word, and versions 1 and 2 no such line.
+ * Version 1 had no record word, and versions 1 and 2 had no line "held".
  *
- * The manifest's own position (the line "mark") is for all routers that are not
- * named: they are new, and the log has nothing of them before it.
+ * The manifest's own position (the line "mark") applies to all routers that are
+ * not listed: they are new, and the log has nothing of them before it.
  *
- * The sum is a CRC-32C over the lines before it. Text, so that an operator can
- * read it; written often, so it is small: a line for each router.
+ * The sum is a CRC-32C over the lines before it. The format is text, so that an
+ * operator can read it, and small, because it is written often: one line for
+ * each router.
  *
- * Pure: nothing here waits or does I/O.
+ * Pure functions: no waiting, no I/O.
  */
 #ifndef COLLECTOR_CHECKPOINT_MANIFEST_H
 #define COLLECTOR_CHECKPOINT_MANIFEST_H
@@ -49,19 +51,19 @@
 
 #define MANIFEST_NAME	 "manifest"
 #define MANIFEST_VERSION 3
-/* More than a million routers have. */
+/* Larger than the manifest of a million routers. */
 #define MANIFEST_MAX ((size_t)512 << 20)
 
 struct manifest_entry {
 	char token[IDENTITY_TOKEN_MAX + 1];
 	bool filed;
-	struct record_id relies_on; /* epoch 0: none */
+	struct record_id relies_on; /* epoch 0 = no record */
 	struct log_position since;
 };
 
 struct manifest {
 	struct log_position mark;
-	struct stream_extent held; /* created_ns 0: not known */
+	struct stream_extent held; /* created_ns 0 = not known */
 	struct manifest_entry *entries;
 	size_t count;
 	size_t cap;
@@ -69,13 +71,13 @@ struct manifest {
 
 enum manifest_status {
 	MANIFEST_OK,
-	MANIFEST_DAMAGED,     /* not as it was written */
-	MANIFEST_VERSION_NEW, /* of a later version than this program */
-	MANIFEST_FOREIGN,     /* of another collector */
+	MANIFEST_DAMAGED,     /* the content is damaged */
+	MANIFEST_VERSION_NEW, /* written by a later version */
+	MANIFEST_FOREIGN,     /* written by another collector */
 	MANIFEST_MEMORY,
 };
 
-/* For people: "is damaged". */
+/* A phrase for display: "is damaged". */
 const char *manifest_text(enum manifest_status status);
 
 void manifest_release(struct manifest *m);
@@ -83,29 +85,28 @@ void manifest_release(struct manifest *m);
 /* -ENOMEM */
 int manifest_add(struct manifest *m, const struct manifest_entry *entry);
 
-/* Its text, to free(); NULL: no memory. */
+/* The text of the manifest, to free(); NULL if out of memory. */
 char *manifest_format(const struct manifest *m, const char *collector,
 		      size_t *len);
 
 /*
- * Read what manifest_format() wrote; @collector NULL: for any. Whatever the
- * bytes are, *@out can be released; unless MANIFEST_OK is returned it holds
- * nothing.
+ * Parse the output of manifest_format(); @collector NULL accepts any. *@out can
+ * always be released; it is empty unless MANIFEST_OK is returned.
  */
 enum manifest_status manifest_parse(struct wire_view text,
 				    const char *collector,
 				    struct manifest *out);
 
 /*
- * From where on the log counts for a file: its start mark, or what @entry, of
- * the manifest, says if it speaks of that file and is later. @entry may be
- * NULL. False if the start mark is not one of ours.
+ * The position from which the log is replayed for a file: its start mark, or
+ * the position of @entry if @entry is about that file and later. @entry may be
+ * NULL. False if the start mark cannot be parsed.
  */
 bool manifest_read_from(const struct manifest_entry *entry,
 			struct wire_view start_mark, struct record_id relies_on,
 			struct log_position *out);
 
-/* NULL if it is not named. Of a manifest that was parsed. */
+/* The entry of a router in a parsed manifest; NULL if it is not listed. */
 const struct manifest_entry *manifest_find(const struct manifest *m,
 					   const char *token);
 

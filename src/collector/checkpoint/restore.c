@@ -31,9 +31,9 @@ static int resync_each(void *job)
 }
 
 /*
- * A sequence that no table has reached: every run has a later epoch than those
- * before it, in milliseconds, and no table has four million changes a second
- * from one start to the next. docs/decisions/0116
+ * A sequence that no table has reached: each run has a later epoch, in
+ * milliseconds, and no table changes four million times a second between two
+ * starts. docs/decisions/0116
  */
 #define LEAP_SHIFT 12
 
@@ -54,16 +54,16 @@ static bool is_empty(const struct restore *r)
 }
 
 /*
- * Whether an earlier run may have published: then a table that begins now may
- * have been there before, also if nothing says so (its peer was forgotten, the
- * snapshots were moved aside), and must not use its numbers again.
+ * True if an earlier run may have published. Then a table that begins now may
+ * have existed before without a trace (its peer was removed, or the snapshots
+ * were set aside) and must not reuse its sequence numbers.
  */
 static bool has_history(const struct restore *r)
 {
 	return !is_empty(r) || publisher_has_history(r->publisher);
 }
 
-/* Of the stream, before this run began to write. */
+/* The rollbacks of the stream before this run began to write. */
 static uint64_t log_rollbacks(struct restore *r)
 {
 	struct publisher_stats stats;
@@ -72,7 +72,7 @@ static uint64_t log_rollbacks(struct restore *r)
 	return stats.rollbacks;
 }
 
-/* The end, on each shard. */
+/* The last step, on each shard. */
 static int shard_finish(void *job)
 {
 	struct shard_job *s = job;
@@ -82,7 +82,7 @@ static int shard_finish(void *job)
 	rib_restore_done(s->worker->rib, &when);
 	if (s->worker->snapshotter != NULL)
 		s->worker->snapshotter->rollbacks = s->restore->rollbacks;
-	/* What is not known now may be in the log all the same. */
+	/* A router that is not restored may still be in the log. */
 	if (s->restore->unknown || has_history(s->restore))
 		rib_restore_sequence_floor_new(s->worker->rib, leap);
 	for (struct router *it = s->worker->routers; it != NULL;
@@ -113,7 +113,10 @@ static void log_cannot_tell(struct restore *r, const char *why, int err)
 	if (!log_begin(r->log, LOG_LEVEL_WARNING, "resync", &line))
 		return;
 	log_text(&line, "why", why);
-	/* For a log that was trimmed @why says it all, "stale file" nothing. */
+	/*
+	 * For a trimmed log @why has the explanation; the text of -ESTALE does
+	 * not help.
+	 */
 	if (err < 0 && err != -ESTALE)
 		log_error(&line, "error", err);
 	log_text(&line, "hint",
@@ -121,7 +124,7 @@ static void log_cannot_tell(struct restore *r, const char *why, int err)
 	log_end(&line);
 }
 
-/* Where to begin, and whether there is anything to read. */
+/* Choose the position to replay from; false if there is nothing to read. */
 static bool choose_from(struct restore *r)
 {
 	bool found = false;
@@ -143,7 +146,7 @@ static bool choose_from(struct restore *r)
 	return found && r->from.position < r->end.position;
 }
 
-/* The log, from where the files end. */
+/* Replay the log after the files. */
 static int read_log(struct restore *r, struct nats_error *why)
 {
 	const struct config *config = r->env->config;
@@ -180,7 +183,7 @@ static int read_log(struct restore *r, struct nats_error *why)
 	return err < 0 || !choose_from(r) ? err : restore_tail(r, why);
 }
 
-/* What cannot be read is no error: consumers get it all again. */
+/* A log that cannot be read is not an error: consumers get everything again. */
 static int source_read(struct restore *r,
 		       int (*read)(struct restore *r, struct nats_error *why))
 {
@@ -196,8 +199,8 @@ static int source_read(struct restore *r,
 }
 
 /*
- * A damaged segment of the journal or spool was set aside: consumers will not
- * get what is in it, whoever it is of.
+ * A damaged segment of the journal or spool was set aside: consumers do not get
+ * its records, and the routers concerned are not known.
  */
 static int resync_if_set_aside(struct restore *r)
 {
@@ -212,9 +215,9 @@ static int resync_if_set_aside(struct restore *r)
 }
 
 /*
- * Records of the spool are gone, its oldest segment for example: what is left
- * is published behind a gap. No file relies on them, or check_reliance() finds
- * out, but consumers that see the gap must be told.
+ * Records of the spool are missing, for example its oldest segment: the rest is
+ * published after a gap. If a file relies on them, check_reliance() finds out;
+ * but consumers that see the gap need a resync.
  */
 static int check_spool_gap(struct restore *r)
 {
@@ -225,7 +228,7 @@ static int check_spool_gap(struct restore *r)
 	return each_shard(r, COLLECTOR_ENV_SERIAL, resync_each);
 }
 
-/* The spool was lost, or the stream put back. */
+/* Resync if the spool was lost or the stream rolled back. */
 static int check_reliance(struct restore *r)
 {
 	uint64_t routers = 0;
@@ -285,7 +288,7 @@ static void log_manifest(struct restore *r, const char *why, const char *hint)
 	log_end(&line);
 }
 
-/* The snapshots are used without it. */
+/* Set the manifest aside; the snapshots are used without it. */
 static int set_aside(struct restore *r, const char *why)
 {
 	r->unknown = true;
@@ -305,7 +308,7 @@ static int read_manifest(void *restore)
 	int err = state_store_get(store, MANIFEST_NAME, MANIFEST_MAX, &text,
 				  &len);
 
-	/* A disk that fails there, or a bucket that lost a part of it. */
+	/* The disk failed, or a bucket lost a part of the manifest. */
 	if (err == -EIO)
 		return set_aside(r, "cannot be read");
 	if (err == -EPROTONOSUPPORT)

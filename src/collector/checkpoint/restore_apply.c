@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Of a prefix: route distinguisher, length, address. */
+/* Bytes of a prefix key: route distinguisher, length, address. */
 #define KEY_MAX (8 + 1 + 16)
 
 static uint8_t view_of(const struct egress_update *u)
@@ -18,7 +18,7 @@ static uint8_t view_of(const struct egress_update *u)
 	return (uint8_t)(2 * u->is_adj_rib_out + u->is_post_policy);
 }
 
-/* The key of a prefix, as in bmp/nlri_key.h. 0 if there is none. */
+/* The key of a prefix, as in bmp/nlri_key.h. 0 if the update has none. */
 static size_t prefix_key(const struct egress_update *u,
 			 const struct bgp_family_info *family,
 			 uint8_t out[KEY_MAX])
@@ -93,7 +93,7 @@ static int restore_update(struct router *router, const struct egress_update *u)
 	return rib_restore_seen(table, &route, u->announced, u->sequence);
 }
 
-/* A peer that is there is as its file says: this may be older. */
+/* A peer that exists has the state of its file, which may be newer. */
 static int restore_sequence(struct router *router,
 			    const struct egress_update *u)
 {

@@ -1,5 +1,5 @@
 /*
- * collector/checkpoint/restore_apply.h - one message of the log back into a rib
+ * collector/checkpoint/restore_apply.h - apply one message of the log to a rib
  *
  * Threads	The shard of the router.
  */
@@ -11,20 +11,21 @@
 struct router;
 
 /*
- * Take the updates of a batch: keys are there with unknown attributes, or are
- * not. What cannot be read is left out and counted in *@bad. -ENOMEM.
+ * Apply the updates of a batch: announced keys get unknown attributes,
+ * withdrawn keys are removed. Updates that cannot be parsed are skipped and
+ * counted in *@bad. -ENOMEM.
  */
 int restore_updates(struct router *router, struct wire_view batch,
 		    uint64_t *bad);
 
 /*
- * The same of a log that is not the one the router's file speaks of: only how
- * far the sequences of its tables are counts.
+ * The same for a log other than the one that the router's file refers to: only
+ * the sequences of its tables are used.
  */
 int restore_sequences(struct router *router, struct wire_view batch,
 		      uint64_t *bad);
 
-/* Take events: after a RESYNC consumers have only what came behind it. */
+/* Apply events: after a RESYNC consumers have only what follows it. */
 void restore_events(struct router *router, struct wire_view batch);
 
 #endif

@@ -20,22 +20,22 @@ struct router;
 struct state_store;
 struct worker;
 
-/* What is done on one shard. */
+/* The work of one shard. */
 struct shard_job {
 	struct restore *restore;
 	struct worker *worker;
-	uint8_t *bytes; /* parcels */
+	uint8_t *bytes; /* chunks of the log */
 	size_t len;
 	size_t cap;
-	/* What came of it. */
+	/* Results. */
 	uint64_t routers;
 	uint64_t routes;
 	uint64_t damaged;
-	uint64_t updates; /* of the log */
+	uint64_t updates; /* updates of the log */
 	uint64_t bad;
 	uint64_t resyncs;
-	uint64_t unbacked;   /* routers whose files rely on what is lost */
-	bool position_found; /* from is the smallest of its routers */
+	uint64_t unbacked;   /* routers whose files rely on lost records */
+	bool position_found; /* from is the smallest position of its routers */
 	struct log_position from;
 };
 
@@ -48,20 +48,22 @@ struct restore {
 	uint32_t workers; /* env->worker_count */
 	struct manifest manifest;
 	bool has_manifest;
-	struct log_position end; /* of the log, as far as it is to be read */
+	struct log_position end; /* end of the part of the log to read */
 	struct log_position from;
-	bool unknown; /* what the log says of whom: it cannot be read */
-	bool spool;   /* what is read is the spool */
-	struct nats_error *why; /* of what is read */
+	/* the log cannot be read: the state of some routers is not known */
+	bool unknown;
+	bool spool;		/* the spool is being read, not the log */
+	struct nats_error *why; /* error text of the read */
 	bool has_stored;
 	struct record_id stored;
-	struct reliance reliance; /* what log and spool hold */
-	uint64_t rollbacks; /* of the stream, that this restore knows of */
+	struct reliance reliance; /* records that log and spool contain */
+	/* rollbacks of the stream when this restore began */
+	uint64_t rollbacks;
 };
 
 /*
- * The object of a router that the state knows. *@made says that there was none
- * before. On its shard.
+ * The object of a router in the state. *@made is true if it was created now. On
+ * its shard.
  */
 struct router *restore_router(struct shard_job *s,
 			      const struct rib_identity *id, bool *made);
@@ -72,23 +74,24 @@ int restore_files(void *job);
 /* restore_log.c */
 
 /*
- * Find the smallest log position of a shard's routers. Where one is of another
- * log, nobody can say what its consumers have. @job is a struct shard_job.
+ * Find the smallest log position of a shard's routers. If one refers to another
+ * log, the state of its consumers is not known. @job is a struct shard_job.
  */
 int restore_find_from(void *job);
 
 /*
- * After log and spool: routers whose files rely on what neither holds get a
- * RESYNC. @job is a struct shard_job.
+ * After log and spool were read: routers whose files rely on a missing record
+ * get a RESYNC. @job is a struct shard_job.
  */
 int restore_check_reliance(void *job);
 
-/* Read the log behind r->from. Blocks the thread. */
+/* Read the log after r->from. Blocks the thread. */
 int restore_tail(struct restore *r, struct nats_error *why);
 
 /*
- * Read what is in the spool and not in the stream: it will be. Also if nothing
- * else is known; then at least who is in it. Blocks the thread.
+ * Read the records of the spool that are not in the stream: they will be
+ * published. Also done if nothing else is known, to learn at least the routers.
+ * Blocks the thread.
  */
 int restore_spool(struct restore *r, struct nats_error *why);
 

@@ -1,6 +1,6 @@
 /*
- * The end of the log into the ribs. One thread reads it, in order, and passes
- * it on in parcels to the shards that own the routers.
+ * Replay the end of the log into the ribs. One thread reads it in order and
+ * passes it in chunks to the shards that own the routers.
  */
 #include "collector/checkpoint/restore_internal.h"
 
@@ -23,15 +23,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the log that go to a shard at once. */
+/* Bytes of the log that are passed to a shard at once. */
 #define SHARE ((size_t)1024 * 1024)
 
-/* For the next message of a stream that has one, even if nobody may wait. */
+/*
+ * How long to wait for the next message of a stream that has one, even if the
+ * deadline is nearer.
+ */
 #define WAIT_MIN (10 * SP_S)
 
-/* A message on its way to its shard; the token and the bytes are behind it. */
+/* A message for a shard; the token and the bytes follow. */
 struct log_chunk {
-	uint64_t position; /* UINT64_MAX: of the spool, behind everything */
+	uint64_t position; /* UINT64_MAX for the spool, which follows the log */
 	uint32_t token;
 	uint32_t bytes;
 	bool updates;
@@ -77,7 +80,7 @@ int restore_check_reliance(void *job)
 	return 0;
 }
 
-/* On the shard: take what was gathered for it. */
+/* On the shard: apply the messages gathered for it. */
 static int apply_chunk(struct shard_job *s, const struct log_chunk *chunk,
 		       const uint8_t *bytes)
 {
@@ -91,12 +94,12 @@ static int apply_chunk(struct shard_job *s, const struct log_chunk *chunk,
 	memcpy(token, bytes, chunk->token);
 	token[chunk->token] = '\0';
 	if (identity_from_token(token, &id) < 0)
-		return 0; /* of the collector itself */
+		return 0; /* an event of the collector itself */
 	router = restore_router(s, &id, &made);
 	if (router == NULL)
 		return -ENOMEM;
 	if (made) {
-		/* It has no file; and its sequences go on. */
+		/* The router has no file, but its sequences continue. */
 		router->resync = true;
 		router->snapshot.replay_from = r->from;
 		s->routers++;
@@ -161,13 +164,15 @@ static int make_room(struct shard_job *s, size_t len)
 	return 0;
 }
 
-/* Whether a record of the spool is already in the stream. */
+/* True if a record of the spool is already in the stream. */
 static bool is_stored(const struct restore *r, const struct log_message *m)
 {
 	return r->has_stored && record_id_compare(m->record, r->stored) <= 0;
 }
 
-/* A message of the log: to the shard of its router, with others. */
+/*
+ * Pass a message of the log to the shard of its router, together with others.
+ */
 static int message_dispatch(void *restore, const struct log_message *m)
 {
 	struct restore *r = restore;
@@ -189,8 +194,8 @@ static int message_dispatch(void *restore, const struct log_message *m)
 	memcpy(token, m->router.p, chunk.token);
 	token[chunk.token] = '\0';
 	if (identity_from_token(token, &id) < 0)
-		return 0; /* of the collector itself */
-	/* In a journal m->position is where the record begins, not its end. */
+		return 0; /* an event of the collector itself */
+	/* In a journal m->position is the start of the record, not its end. */
 	if (r->end.journal)
 		chunk.position++;
 	s = &r->jobs[identity_shard(&id, r->workers)];
@@ -214,7 +219,7 @@ static int chunks_flush(struct restore *r)
 	return err;
 }
 
-/* In a fiber: the journal, or the spool. */
+/* In a fiber: read the journal or the spool. */
 static int read_journal(void *restore)
 {
 	struct restore *r = restore;
@@ -236,7 +241,7 @@ static int read_journal_in_fiber(struct restore *r, struct nats_error *why)
 	return err < 0 ? err : ret;
 }
 
-/* Blocks the thread that starts the collector: nothing else is there yet. */
+/* Blocks the thread that starts the collector: nothing else runs yet. */
 static int read_stream(struct restore *r, struct nats_error *why)
 {
 	int64_t wait = r->env->config->snapshot.restore_wait;
@@ -261,7 +266,7 @@ int restore_spool(struct restore *r, struct nats_error *why)
 	int err;
 
 	if (r->env->config->nats.urls.count == 0)
-		return 0; /* it is the log */
+		return 0; /* the journal is the log, not a spool */
 	snprintf(why->text, sizeof(why->text), "reading the spool");
 	r->has_stored = publisher_stored(r->publisher, &r->stored);
 	r->spool = true;

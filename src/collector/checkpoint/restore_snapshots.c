@@ -1,6 +1,6 @@
 /*
- * Snapshots back into the ribs: each shard reads the files of its routers, so
- * that it does not matter how many shards there were when they were written.
+ * Restore snapshots into the ribs: each shard reads the files of its routers,
+ * so the number of shards may have changed since they were written.
  */
 #include "collector/checkpoint/restore_internal.h"
 
@@ -44,8 +44,8 @@ static void log_file(struct shard_job *s, const char *name, const char *what,
 }
 
 /*
- * Read it all into the rib. An error is that of the state store; what is wrong with
- * the bytes, and that a disk cannot read them, is in *@out.
+ * Read a whole file into the rib. Returns an error of the state store; damaged
+ * or unreadable content is in *@out.
  */
 static int snapshot_read(struct rib_snapshot_reader *reader,
 			 struct state_store_reader *file,
@@ -79,7 +79,10 @@ static int snapshot_read(struct rib_snapshot_reader *reader,
 	return 0;
 }
 
-/* A file that cannot be used as it is. What was read of it is right. */
+/*
+ * Set aside a file that cannot be used as a whole. The routes that were read
+ * from it are valid.
+ */
 static int set_aside(struct shard_job *s, const char *name,
 		     struct router *router, const char *why)
 {
@@ -111,7 +114,10 @@ static int snapshot_check(struct shard_job *s, const char *name,
 	router = restore_router(s, id, &made);
 	if (router == NULL)
 		return -ENOMEM;
-	/* The end of a damaged file was not read: the manifest knows it. */
+	/*
+	 * The end of a damaged file was not read: use the position of the
+	 * manifest.
+	 */
 	if (status == RIB_SNAPSHOT_OK)
 		router->snapshot.relies_on =
 			reliance_of_end_mark(facts->end_mark);
@@ -125,7 +131,7 @@ static int snapshot_check(struct shard_job *s, const char *name,
 		return set_aside(s, name, router, rib_snapshot_text(status));
 	if (!has_position)
 		return set_aside(s, name, router, "has no mark of ours");
-	/* A RESYNC was under way behind this file. */
+	/* A RESYNC was in progress after this file was written. */
 	router->resync = entry != NULL && !entry->filed;
 	router->snapshot.valid = true;
 	s->routers++;
@@ -141,7 +147,7 @@ static int snapshot_restore(struct shard_job *s, const char *name,
 	struct state_store_reader *file;
 	int err = state_store_open(s->restore->store, name, &file);
 
-	/* Of a bucket: the entry that names the parts of the file is. */
+	/* In a bucket: the head entry was written by a later version. */
 	if (err == -EPROTONOSUPPORT)
 		log_file(s, name, rib_snapshot_text(RIB_SNAPSHOT_VERSION_NEW),
 			 "run that version, or start with another --state");
@@ -183,7 +189,7 @@ static int load_if_mine(void *job, const char *name)
 	return snapshot_restore(s, name, token, &id);
 }
 
-/* Routers that the manifest names and that have no file. */
+/* Add the routers that the manifest lists but that have no file. */
 static int take_manifest(struct shard_job *s)
 {
 	const struct manifest *m = &s->restore->manifest;
@@ -201,7 +207,7 @@ static int take_manifest(struct shard_job *s)
 			return -ENOMEM;
 		if (!made)
 			continue;
-		/* No file: what consumers have of it is not known. */
+		/* Without a file the state of its consumers is not known. */
 		router->resync = true;
 		router->snapshot.replay_from = e->since;
 		s->routers++;

@@ -19,16 +19,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A file is written again when so many routes changed, and a tenth did: 0096 */
+/*
+ * A file is written again when this many routes and a tenth of the table have
+ * changed: decision 0096.
+ */
 #define CHANGES_MIN   1000
 #define CHANGES_SHARE 10
 #define AGE_MAX	      (300 * SP_S)
 
-/* Of the shard's time: one part in so many. */
+/* Snapshots use at most one part in SHARE of the shard's time. */
 #define SHARE 50
-/* Between looks whether the spool is empty. */
+/* Pause between checks whether the spool is empty. */
 #define SPOOL_WAIT (200 * SP_MS)
-/* Work at a time before the pause that pays for it. */
+/* Work between two pauses. */
 #define STINT (1 * SP_MS)
 
 bool snapshot_file_name(const struct rib_router *router,
@@ -49,8 +52,9 @@ bool snapshot_file_name(const struct rib_router *router,
 }
 
 /*
- * Consumers do not have its table yet: a file would say they do. Or there is
- * no table, and never was: then anybody could have us write files.
+ * True if consumers do not have the router's table yet, so a file would be
+ * wrong; or if the router never had a table, so that a stranger cannot make us
+ * write files.
  */
 static bool router_unsettled(const struct router *router)
 {
@@ -84,12 +88,12 @@ struct taking {
 	struct state_store_writer *writer;
 	bool hurry;
 	int64_t deadline;
-	int64_t worked; /* since the last pause */
+	int64_t worked; /* work since the last pause */
 	struct record_id relies_on;
 	uint64_t bytes;
 };
 
-/* Others have waited while we worked: let them work, so much longer. */
+/* Pause in proportion to the work done, so that other fibers run. */
 static int snapshot_throttle(struct taking *t)
 {
 	int64_t worked = t->worked;
@@ -134,8 +138,9 @@ static int take_slices(struct taking *t)
 }
 
 /*
- * Whether the fence @number has come back; others are of takings that ended.
- * *@spooled: what is before it is safe in the spool, not in the stream.
+ * True if the fence @number has returned; other fences belong to attempts that
+ * ended. *@spooled: everything before it is safe in the spool, not in the
+ * stream.
  */
 static bool fences_take(struct snapshotter *snapshotter, uint64_t number,
 			bool *spooled)
@@ -159,7 +164,7 @@ static bool fences_take(struct snapshotter *snapshotter, uint64_t number,
 	return found;
 }
 
-/* Send a fence behind what was published, and wait until it is back. */
+/* Send a fence after everything published, and wait until it returns. */
 static int fence_send(struct snapshotter *snapshotter,
 		      const struct rib_router_info *router, int64_t deadline,
 		      bool *spooled)
@@ -171,7 +176,7 @@ static int fence_send(struct snapshotter *snapshotter,
 	while (err == 0) {
 		if (fences_take(snapshotter, number, spooled))
 			return 0;
-		/* A fence that found no room waits in the batcher. */
+		/* A fence that found the bridge full waits in the batcher. */
 		if (egress_batcher_blocked(w->batcher))
 			err = egress_batcher_wait(w->batcher, deadline);
 		if (err == 0)
@@ -182,9 +187,9 @@ static int fence_send(struct snapshotter *snapshotter,
 }
 
 /*
- * Until all that was published of @router, or of all if NULL, is safe. The
- * spool of this host is no place for what another one is to go on from: then
- * it must be in the stream.
+ * Wait until everything published of @router, or of all routers if NULL, is
+ * safe. If the state store is remote, the spool of this host is not enough: it
+ * must be in the stream.
  */
 static int make_safe(struct snapshotter *snapshotter,
 		     const struct rib_router_info *router, int64_t deadline)
@@ -221,7 +226,10 @@ static struct wire_view end_mark_view(const struct log_position *position,
 	return (struct wire_view){ (const uint8_t *)text, len };
 }
 
-/* The end: all of it safe, then the last bytes, then the name. */
+/*
+ * The end: wait until everything is safe, write the last bytes, commit the
+ * file.
+ */
 static int snapshot_finish(struct taking *t)
 {
 	char text[RELIANCE_END_MAX];
@@ -229,7 +237,10 @@ static int snapshot_finish(struct taking *t)
 	struct wire_view bytes;
 	int err = 0;
 
-	/* At the end all of it was made safe before, and nothing came since. */
+	/*
+	 * At the end everything was made safe before, and nothing was published
+	 * since.
+	 */
 	if (!t->hurry)
 		err = make_safe(t->snapshotter,
 				rib_router_info(t->router->rib_router),
@@ -293,8 +304,9 @@ static int write_file(struct taking *t, int64_t begun)
 }
 
 /*
- * Whether the router was published to another log than that of @position. What
- * came before the broker was reached went to the log of the first epoch.
+ * True if the router was published to another log than that of @position.
+ * Batches made before the broker was reached went to the log of the first
+ * epoch.
  */
 static bool is_elsewhere(struct snapshotter *snapshotter,
 			 const struct router *router,
@@ -320,7 +332,10 @@ static int snapshot_take(struct snapshotter *snapshotter, struct router *router,
 	int err;
 
 	publisher_log_position(snapshotter->publisher, &start);
-	/* As long as the log is not known there is nothing to count from. */
+	/*
+	 * If the log position is not known, a file would have no start
+	 * position.
+	 */
 	if (!log_position_known(&start) ||
 	    is_elsewhere(snapshotter, router, &start))
 		return 0;
@@ -336,8 +351,8 @@ static int snapshot_take(struct snapshotter *snapshotter, struct router *router,
 }
 
 /*
- * Whether the next file would most likely fail as well: nobody wants any more,
- * or it is the disk, the broker or this process that has a problem.
+ * True if the next file would probably fail as well: the fiber is cancelled, or
+ * the disk, the broker or this process has a problem.
  */
 static bool is_global_error(int err)
 {
@@ -349,9 +364,9 @@ static bool is_global_error(int err)
 	case -EDQUOT:
 	case -EROFS:
 	case -EIO:
-	case -ENOENT: /* the folder */
+	case -ENOENT: /* the folder is missing */
 	case -EACCES:
-	case -EOPNOTSUPP: /* no JetStream */
+	case -EOPNOTSUPP: /* the server has no JetStream */
 	case -ENOTCONN:
 	case -ECONNREFUSED:
 	case -ECONNRESET:
@@ -383,10 +398,7 @@ static void log_failure(struct snapshotter *snapshotter,
 	log_end(&line);
 }
 
-/*
- * Why consumers do not have what they were given since the last time somebody
- * asked; NULL: they do.
- */
+/* Why consumers lost messages since the last check; NULL if they did not. */
 static const char *log_loss_reason(struct snapshotter *snapshotter)
 {
 	struct egress_batcher_stats batcher;
@@ -411,10 +423,10 @@ static const char *log_loss_reason(struct snapshotter *snapshotter)
 }
 
 /*
- * Somebody deleted the stream, and the publisher made another one, or there is
- * a log_loss_reason(): its consumers have nothing, or not all. They get it all
- * again, and a file from before says nothing about them. After the end of the
- * worker the next run does it.
+ * If the stream was deleted and the publisher made another one, or
+ * log_loss_reason() is set, consumers have nothing or not everything. Publish
+ * the tables again, and invalidate the files. After the worker has finished,
+ * the next run does this.
  */
 void snapshotter_check_log(struct snapshotter *snapshotter)
 {
@@ -447,9 +459,8 @@ void snapshotter_check_log(struct snapshotter *snapshotter)
 }
 
 /*
- * Write what is due. A router that is written stays where it is. What one file
- * has is no reason to leave the others out, in this round and in each one
- * after it.
+ * Write the files that are due. A failure of one file does not keep the others
+ * from being written, in this round or a later one.
  */
 static int round_of(struct snapshotter *snapshotter, bool all)
 {
@@ -475,10 +486,7 @@ static int round_of(struct snapshotter *snapshotter, bool all)
 	return err;
 }
 
-/*
- * Until the next round is due. Consumers that miss something are not left
- * waiting for it.
- */
+/* Wait until the next round is due. A log loss is handled immediately. */
 static int await_round(struct snapshotter *snapshotter)
 {
 	int64_t when = sp_in(snapshotter->interval);
@@ -500,7 +508,7 @@ int snapshotter_main(void *arg)
 	do {
 		if (await_round(snapshotter) < 0)
 			return 0;
-		/* If it is asked for during the round, there is another. */
+		/* A request during the round starts another round. */
 		all = snapshotter->all;
 		snapshotter->all = false;
 	} while (round_of(snapshotter, all) != -ECANCELED);
@@ -518,17 +526,21 @@ void snapshotter_look(struct snapshotter *snapshotter)
 	(void)sp_sem_post(&snapshotter->wake);
 }
 
-/* The last files, some at a time: most of it is waiting for the disk. */
+/*
+ * Write the last files, several at a time, because most of the time is spent
+ * waiting for the disk.
+ */
 #define AT_ONCE 16
 
 struct finishing {
 	struct snapshotter *snapshotter;
-	struct router *next; /* held: questions are still answered meanwhile */
+	/* referenced, because queries still run meanwhile */
+	struct router *next;
 	int64_t deadline;
 	int err;
 };
 
-/* The caller's to put. */
+/* The caller must unref the result. */
 static struct router *next_to_finish(struct finishing *f)
 {
 	struct router *router = f->next;
@@ -594,7 +606,7 @@ int snapshotter_list(struct snapshotter *snapshotter,
 		char name[SNAPSHOT_NAME_MAX];
 		int err;
 
-		/* Of who has not said anything yet there is nothing to say. */
+		/* Skip routers that have not sent anything yet. */
 		if (router->resync || router_is_empty(router) ||
 		    !snapshot_file_name(router->rib_router, name))
 			continue;
@@ -620,7 +632,7 @@ void snapshotter_init(struct snapshotter *snapshotter, struct worker *worker,
 {
 	struct publisher_stats stats;
 
-	/* What was found damaged at the start, the restore resyncs for. */
+	/* Segments found damaged at the start are handled by restore. */
 	publisher_stats(publisher, &stats);
 	*snapshotter = (struct snapshotter){
 		.worker = worker,

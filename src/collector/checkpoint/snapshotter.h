@@ -1,24 +1,24 @@
 /*
- * collector/checkpoint/snapshotter.h - snapshots of the routers of a worker, while it works
+ * collector/checkpoint/snapshotter.h - write snapshots of a worker's routers
+ * while it runs
  *
- * The log that consumers read is the truth; a snapshot is its checkpoint. A
- * router's table is written in slices while changes go on. Then everything
- * that was published of it is made safe (a fence behind it, through the
- * bridge), and only then does the file take its name. So what a file says was
- * published is in the log, and what it may lack is in the log behind its start
- * position.
+ * The log that consumers read is authoritative; a snapshot is its checkpoint. A
+ * router's table is written in slices while changes continue. Then everything
+ * published of it is made safe (a fence through the bridge), and only then is
+ * the file committed. Invariant: every route in a file was safe before the file
+ * was committed, and every change made while it was written is in the log after
+ * its start position.
  *
  *	router.snapshot	of a router: its file, and since where the log counts
  *	struct snapshotter	of a worker: a fiber that writes what is due
  *
- * A file is due when there is none, when a tenth of its table has changed and
- * that is a thousand routes at least (docs/decisions/0096), and in any case
- * after five minutes if anything has. Writing takes at most 2 % of the shard's
+ * A file is due when there is none, when at least a tenth of its table and at
+ * least a thousand routes have changed (docs/decisions/0096), and after five
+ * minutes if anything has changed. Writing takes at most 2 % of the shard's
  * time.
  *
- * A router without a file that counts gets a RESYNC after a restart. So there
- * is none from the moment in which a RESYNC begins until the next file, behind
- * whose name all of it is safe.
+ * A router without a valid file gets a RESYNC after a restart. So its file is
+ * invalid from the start of a RESYNC until the next file is committed.
  *
  * Threads	The worker's shard.
  */
@@ -46,23 +46,29 @@ struct snapshotter {
 	struct state_store *store;
 	struct publisher *publisher;
 	int64_t interval;
-	struct sp_sem wake; /* before the interval is over */
-	bool all;	    /* the next round writes whatever changed */
-	bool finished;	    /* nothing can be published any more */
+	struct sp_sem wake; /* posted to start a round early */
+	/* the next round writes every router that changed */
+	bool all;
+	bool finished; /* no more batches can be published */
 	uint64_t fences;
-	struct record_id safe_upto; /* of the last fence that came back */
-	uint64_t rollbacks;	    /* of the publisher, so far */
-	uint64_t purges;	    /* the same */
-	uint64_t damaged;	    /* segments of the publisher, so far */
-	uint64_t lost;		    /* by the worker's batcher, so far */
+	struct record_id safe_upto; /* record of the last fence that returned */
+	/* rollbacks of the publisher at the last check */
+	uint64_t rollbacks;
+	/* purges of the publisher at the last check */
+	uint64_t purges;
+	uint64_t damaged; /* damaged segments at the last check */
+	/* batches lost by the worker's batcher at the last check */
+	uint64_t lost;
 	struct snapshotter_counts counts;
 };
 
-/* The name of a router's file. False if it can have none. */
+/* The name of a router's file. False if it cannot have one. */
 bool snapshot_file_name(const struct rib_router *router,
 			char out[SNAPSHOT_NAME_MAX]);
 
-/* If the log has lost anything since the last time: publish the tables again. */
+/*
+ * If the log has lost messages since the last call, publish the tables again.
+ */
 void snapshotter_check_log(struct snapshotter *snapshotter);
 
 void snapshotter_init(struct snapshotter *snapshotter, struct worker *worker,
@@ -73,23 +79,23 @@ void snapshotter_fini(struct snapshotter *snapshotter);
 /* The fiber. @arg is a struct snapshotter. Ends when it is cancelled. */
 int snapshotter_main(void *arg);
 
-/* Write what has changed at once, whatever the interval. */
+/* Write the routers that have changed, without waiting for the interval. */
 void snapshotter_now(struct snapshotter *snapshotter);
 
-/* See at once whether the log lost something. Any thread. */
+/* Check immediately whether the log lost messages. Any thread. */
 void snapshotter_look(struct snapshotter *snapshotter);
 
 /*
- * The sessions are over: make everything safe and write what has changed, in a
- * hurry. What cannot be done until @deadline stays as it was, which is right
- * as well.
+ * The sessions have ended: make everything safe and write the routers that have
+ * changed. A file that is not written by @deadline stays as it was and is still
+ * valid.
  */
 int snapshotter_finish(struct snapshotter *snapshotter, int64_t deadline);
 
 /*
- * Add a line for each router to @out. @position was asked for before: routers
- * that have not changed are good up to there. So was what the stream holds: if
- * something had been removed by then, no file of before counts any more.
+ * Add a line for each router to @out. @position was read before: routers that
+ * have not changed are valid up to it. The stream's extent was read before,
+ * too: if messages were removed by then, no older file is valid.
  */
 int snapshotter_list(struct snapshotter *snapshotter,
 		     const struct log_position *position, struct manifest *out);

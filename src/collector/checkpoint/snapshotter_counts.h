@@ -1,5 +1,5 @@
 /*
- * collector/checkpoint/snapshotter_counts.h - what a snapshotter counts
+ * collector/checkpoint/snapshotter_counts.h - the counters of a snapshotter
  */
 #ifndef COLLECTOR_CHECKPOINT_SNAPSHOTTER_COUNTS_H
 #define COLLECTOR_CHECKPOINT_SNAPSHOTTER_COUNTS_H
@@ -11,10 +11,12 @@ struct snapshotter_counts {
 	uint64_t routes;
 	uint64_t bytes;
 	uint64_t failures;
-	int64_t longest; /* ns from the first slice to the file's name */
-	int64_t took;	 /* the same, of the last */
-	int64_t total;	 /* the same, of all */
-	int64_t last;	 /* sp_now() when a file was last finished; 0: never */
+	/* longest time from the first slice to the commit, ns */
+	int64_t longest;
+	int64_t took;  /* time of the last file, ns */
+	int64_t total; /* total time of all files, ns */
+	/* sp_now() when the last file was committed; 0 = never */
+	int64_t last;
 };
 
 #endif

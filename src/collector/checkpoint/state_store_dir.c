@@ -1,6 +1,6 @@
 /*
- * A state store that is a folder: written beside the name, synced, renamed, and the
- * folder synced, so that a crash leaves the old file or the new one.
+ * A state store in a folder: write a temporary file, sync it, rename it and
+ * sync the folder, so that a crash leaves the old file or the new one.
  */
 #include "collector/checkpoint/state_store.h"
 
@@ -24,7 +24,7 @@
 #define TEMPORARY ".tmp"
 #define DAMAGED	  ".damaged"
 #define NAME_MAX_ 256
-/* Bytes gathered for one write. */
+/* Bytes buffered for one write. */
 #define GATHER ((size_t)256 * 1024)
 
 struct folder {
@@ -134,7 +134,7 @@ static void folder_writer_abandon(struct state_store_writer *writer)
 	struct folder_writer *w = (struct folder_writer *)writer;
 
 	sp_close(w->fd);
-	/* The next one under this name takes it; a start ignores it. */
+	/* The next writer of this name overwrites it; a start ignores it. */
 	(void)sp_unlinkat(folder_of(writer->store)->fd, w->beside, 0);
 	free(w);
 }
@@ -244,7 +244,10 @@ static int set_aside(struct state_store *store, const char *name)
 
 	snprintf(to, sizeof(to), "%s" DAMAGED, name);
 	err = sp_renameat(dir, name, dir, to, 0);
-	/* Landlock lets us move files, not pipes; those have nothing to keep. */
+	/*
+	 * Landlock lets us rename files, not pipes; delete a pipe, it has no
+	 * content.
+	 */
 	if (err == -EACCES &&
 	    sp_statx(dir, name, AT_SYMLINK_NOFOLLOW, STATX_TYPE, &st) == 0 &&
 	    !S_ISREG(st.stx_mode))
@@ -304,7 +307,10 @@ int state_store_open_dir(const char *path, struct state_store **out)
 	err = state_store_open_dir_readonly(path, &store);
 	if (err < 0)
 		return err;
-	/* Two writers would file what the other one's consumers never had. */
+	/*
+	 * With two writers each would save state that the consumers of the
+	 * other never had.
+	 */
 	err = file_lock(folder_of(store)->fd);
 	if (err < 0)
 		state_store_close(store);

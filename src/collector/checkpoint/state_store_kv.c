@@ -1,18 +1,19 @@
 /*
- * A state store that is a key-value bucket of JetStream, so that a collector can
- * come back on another host.
+ * A state store in a key-value bucket of JetStream, so that a collector can be
+ * restarted on another host.
  *
  *	ams1.v4_192_0_2_1.snap.head		"1 GENERATION CHUNKS BYTES"
  *	ams1.v4_192_0_2_1.snap.GENERATION.0	the first bytes
  *	ams1.v4_192_0_2_1.snap.GENERATION.1	the next ones
  *
- * Every write is a generation of its own under a random number. Its head is
- * put last, and only over the head that was there when it began: so a file is
- * whole or as it was, and what a stopped server gets to see late is refused.
- * The chunks of the generation before are removed then; those that a crash has
- * left, when the state store is opened. There is one collector of an id.
+ * Each write is a new generation with a random number. Its head is written
+ * last, and only if the previous head is unchanged since the write began: so a
+ * file is complete or unchanged, and late writes of a stopped server are
+ * refused. Then the chunks of the previous generation are removed; chunks left
+ * by a crash are removed when the store is opened. Only one collector uses an
+ * id.
  *
- * libnats blocks, so all of it runs on threads of the pool.
+ * libnats blocks, so all calls run on threads of the pool.
  */
 #include "collector/checkpoint/state_store_kv.h"
 
@@ -45,9 +46,9 @@ struct kv_reader {
 	struct state_store_reader reader;
 	struct kv_head head;
 	uint64_t next;
-	uint64_t left; /* bytes of the chunks that were not asked for yet */
+	uint64_t left; /* bytes of the chunks that were not read yet */
 	size_t at, len;
-	uint8_t *bytes; /* of the chunk in hand */
+	uint8_t *bytes; /* bytes of the current chunk */
 	char *name;
 };
 
@@ -79,7 +80,7 @@ static int run_call(void *arg)
 	return err;
 }
 
-/* @arg is on our stack, so nothing may end the wait. Yields. */
+/* @arg is on our stack, so the wait must not be cancelled. Yields. */
 int state_store_kv_block(int (*fn)(void *), void *arg)
 {
 	int ret = 0;
@@ -95,7 +96,7 @@ int state_store_kv_block(int (*fn)(void *), void *arg)
 	return err < 0 ? err : ret;
 }
 
-/* A cancelled fiber must not begin another one. */
+/* A cancelled fiber must not start another call. */
 int state_store_kv_call(struct state_store *store, struct kv_call *c)
 {
 	c->kv = kv_store_of(store)->kv;
@@ -123,7 +124,7 @@ static int chunk_key(struct state_store *store, const char *name,
 	return state_store_kv_key(store, name, rest, out);
 }
 
-/* The number at *@text, which goes on behind it. */
+/* Parse the number at *@text and advance *@text behind it. */
 static bool take_number(const char **text, int base, uint64_t *out)
 {
 	char *end;
@@ -202,7 +203,7 @@ static int kv_writer_begin(struct state_store *store, const char *name,
 	err = w->name == NULL || w->gathered == NULL
 		      ? -ENOMEM
 		      : state_store_kv_head(store, name, "head", &w->before);
-	/* One that cannot be read is replaced like any other. */
+	/* A head that cannot be parsed is replaced like any other. */
 	if (err == -ENOENT || err == -EBADMSG)
 		err = 0;
 	if (err == 0 &&
@@ -266,7 +267,9 @@ static void kv_writer_abandon(struct state_store_writer *writer)
 {
 	struct kv_writer *w = (struct kv_writer *)writer;
 
-	/* What stays is found when the state store is opened the next time. */
+	/*
+	 * Chunks that remain are found when the store is opened the next time.
+	 */
 	if (w->now.chunks > 0)
 		(void)state_store_kv_purge(writer->store, w->name,
 					   w->now.generation);
@@ -300,7 +303,10 @@ static int kv_writer_commit(struct state_store_writer *writer)
 		kv_writer_abandon(writer);
 		return err;
 	}
-	/* If that fails the head may be there after all: its chunks stay. */
+	/*
+	 * If that fails the head may have been written all the same: keep its
+	 * chunks.
+	 */
 	err = put_head(w);
 	if (err == 0 && w->before.revision != 0)
 		(void)state_store_kv_purge(writer->store, w->name,
@@ -333,7 +339,7 @@ static int open_one(struct state_store *store, const char *name,
 	err = r->name == NULL
 		      ? -ENOMEM
 		      : state_store_kv_head(store, name, "head", &r->head);
-	/* It is there, and there is nothing in it that could be read. */
+	/* The file exists but its head cannot be parsed. */
 	if (err == -EBADMSG)
 		err = 0;
 	if (err < 0) {
@@ -345,7 +351,7 @@ static int open_one(struct state_store *store, const char *name,
 	return 0;
 }
 
-/* Why a chunk that the head names is not there. */
+/* The error for a chunk that the head names but that is missing. */
 static int miss_chunk(struct kv_reader *r)
 {
 	struct kv_head now;
@@ -356,7 +362,7 @@ static int miss_chunk(struct kv_reader *r)
 	return now.revision == r->head.revision ? -EIO : -ESTALE;
 }
 
-/* The next chunk. -EIO if it is not what the head says. */
+/* Read the next chunk. -EIO if it does not match the head. */
 static int next_chunk(struct kv_reader *r)
 {
 	struct kv_call c = { .kind = KV_GET };
@@ -404,7 +410,7 @@ static ssize_t read_some(struct state_store_reader *reader, void *bytes,
 	return (ssize_t)n;
 }
 
-/* Its head under another key; the chunks are found by that. */
+/* Move the head to another key; the chunks are found by it. */
 static int set_aside(struct state_store *store, const char *name)
 {
 	struct kv_call get = { .kind = KV_GET };

@@ -20,15 +20,15 @@ struct kv_store {
 	struct state_store store;
 	struct nats_kv *kv;
 	char *collector;
-	size_t chunk; /* bytes of a value at most */
+	size_t chunk; /* maximum bytes of a value */
 };
 
-/* What a head says. */
+/* The content of a head. */
 struct kv_head {
 	uint64_t generation;
 	uint64_t chunks;
 	uint64_t bytes;
-	uint64_t revision; /* 0: there is no head */
+	uint64_t revision; /* 0 if there is no head */
 };
 
 enum kv_call_kind {
@@ -45,7 +45,7 @@ struct kv_call {
 	const void *in;
 	size_t in_len;
 	uint64_t revision;
-	void *out; /* to free(); a NUL fits behind it */
+	void *out; /* to free(); has space for a NUL */
 	size_t out_len;
 };
 
@@ -54,17 +54,17 @@ static inline struct kv_store *kv_store_of(struct state_store *store)
 	return (struct kv_store *)store;
 }
 
-/* Run it. -ECANCELED, and nothing was done, in a fiber that was cancelled. */
+/* Run @call. -ECANCELED without running it in a cancelled fiber. */
 int state_store_kv_call(struct state_store *store, struct kv_call *call);
 
 /* Run @fn on the pool; @arg may be on the stack. */
 int state_store_kv_block(int (*fn)(void *), void *arg);
 
-/* The key of @rest of the file @name. -ENAMETOOLONG. */
+/* The key for @rest of the file @name. -ENAMETOOLONG. */
 int state_store_kv_key(struct state_store *store, const char *name,
 		       const char *rest, char out[STATE_STORE_KV_KEY_MAX]);
 
-/* What is under the key "head", or another one. -ENOENT, -EBADMSG. */
+/* Read the key "head", or another one. -ENOENT, -EBADMSG. */
 int state_store_kv_head(struct state_store *store, const char *name,
 			const char *rest, struct kv_head *out);
 
@@ -72,13 +72,16 @@ int state_store_kv_head(struct state_store *store, const char *name,
 int state_store_kv_purge(struct state_store *store, const char *name,
 			 uint64_t generation);
 
-/* What a state store can do: state_store_kv.c; state_store_kv_keys.c has these two. */
+/*
+ * The operations of this kind of store are in state_store_kv.c;
+ * state_store_kv_keys.c has the next two functions.
+ */
 extern const struct state_store_ops state_store_kv_ops;
 
 int state_store_kv_list(struct state_store *store,
 			int (*each)(void *arg, const char *name), void *arg);
 
-/* Remove chunks that no head names: of writes that did not get to their end. */
+/* Remove chunks that no head names: those of incomplete writes. */
 int state_store_kv_tidy(struct state_store *store);
 
 void state_store_kv_close(struct state_store *store);

@@ -70,7 +70,7 @@ static void free_names(struct names *names)
 	free(names->at);
 }
 
-/* Cut @end off the end of @key, if that is how it ends. */
+/* Cut @end off the end of @key; false if @key does not end with it. */
 static bool suffix_cut(char *key, const char *end)
 {
 	size_t n = strlen(key), m = strlen(end);
@@ -111,7 +111,7 @@ static char *generation_in(char *key)
 	return at != NULL && number - at == 17 ? at + 1 : NULL;
 }
 
-/* Whether a head, or that of a damaged file, names the generation. */
+/* True if a head, or that of a damaged file, names the generation. */
 static int is_named(struct state_store *store, const char *name,
 		    uint64_t generation)
 {
@@ -121,7 +121,7 @@ static int is_named(struct state_store *store, const char *name,
 		struct kv_head head;
 		int err = state_store_kv_head(store, name, heads[i], &head);
 
-		/* Whatever a later version has there is not ours to remove. */
+		/* Do not remove the files of a later version. */
 		if (err == -EPROTONOSUPPORT)
 			return 1;
 		if (err < 0 && err != -ENOENT && err != -EBADMSG)
@@ -141,7 +141,10 @@ int state_store_kv_tidy(struct state_store *store)
 		char *at = generation_in(job.names.at[i]);
 		uint64_t generation;
 
-		/* Once for each: by its first chunk, which was written first. */
+		/*
+		 * Once per generation: at its first chunk, which was written
+		 * first.
+		 */
 		if (at == NULL || strcmp(at + 16, ".0") != 0)
 			continue;
 		generation = strtoull(at, NULL, 16);
@@ -196,7 +199,10 @@ static bool is_broken_connection(int err)
 	       err == -ECONNREFUSED;
 }
 
-/* Open the bucket and remove what crashes left. *@opened: the first was done. */
+/*
+ * Open the bucket and remove incomplete writes. *@opened: the bucket was
+ * opened.
+ */
 static int store_attempt(struct kv_store *s, struct open_job *job, bool *opened)
 {
 	int err = state_store_kv_block(run_open, job);
@@ -205,7 +211,7 @@ static int store_attempt(struct kv_store *s, struct open_job *job, bool *opened)
 	if (err < 0)
 		return err;
 	s->kv = job->kv;
-	/* A value travels with its subject and headers. */
+	/* A message also contains its subject and headers. */
 	s->chunk = nats_kv_max(s->kv) / 2;
 	if (s->chunk > CHUNK || s->chunk == 0)
 		s->chunk = CHUNK;
@@ -278,7 +284,7 @@ static bool has_name(const struct names *names, const char *name, size_t len)
 	return false;
 }
 
-/* The collector of the key of a head; its id has no dots. */
+/* Record the collector of a head's key; an id has no dots. */
 static int keep_owner(void *arg, const char *key)
 {
 	struct keys_job *job = arg;
@@ -291,7 +297,7 @@ static int keep_owner(void *arg, const char *key)
 	return add_name(&job->names, key, len);
 }
 
-/* "ams1, fra1", as far as that fits. */
+/* Join names, "ams1, fra1", as far as they fit. */
 static void names_join(const struct names *names, char *out, size_t cap)
 {
 	size_t n = 0;
@@ -302,7 +308,7 @@ static void names_join(const struct names *names, char *out, size_t cap)
 				      i > 0 ? ", " : "", names->at[i]);
 }
 
-/* Which of those that are there is meant, or in words why none is. */
+/* Choose the collector, or explain in @why why none can be chosen. */
 static int owner_choose(const struct names *there, const char *wanted,
 			struct nats_error *why, const char **out)
 {
@@ -328,7 +334,7 @@ static int owner_choose(const struct names *there, const char *wanted,
 	return wanted == NULL && there->count > 0 ? -ENOTUNIQ : -ENODATA;
 }
 
-/* Whose state store it is; names it, too. */
+/* Find the collector of the store and set its name. */
 static int find_owner(struct kv_store *s, const char *url, const char *wanted,
 		      struct nats_error *why)
 {

@@ -1,8 +1,9 @@
 /*
- * collector/checkpoint/state_store_ops.h - the functions that each kind of state store has
+ * collector/checkpoint/state_store_ops.h - the operations of each kind of state
+ * store
  *
- * For state_store*.c only. A state store, a writer and a reader of a kind begin
- * with the structs here. state_store.h says what each function promises.
+ * For state_store*.c only. The store, writer and reader of each kind begin with
+ * the structs here. state_store.h describes each function.
  */
 #ifndef COLLECTOR_CHECKPOINT_STATE_STORE_OPS_H
 #define COLLECTOR_CHECKPOINT_STATE_STORE_OPS_H

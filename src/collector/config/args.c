@@ -13,16 +13,16 @@
 #define FLAG_MAX 64
 
 /*
- * One argument taken apart. Flags without an option of their own (--config,
- * --check-config, --help) have option NULL and known true.
+ * One parsed argument. Flags without an option (--config, --check-config,
+ * --help) have option NULL and known true.
  */
 struct arg {
-	char name[FLAG_MAX]; /* without the dashes */
+	char name[FLAG_MAX]; /* name without the dashes */
 	const struct config_option *option;
 	bool known;
 	bool is_flag;
 	bool wants_value;
-	const char *value; /* NULL: none was given */
+	const char *value; /* NULL if none was given */
 };
 
 static const char *const own_flags[] = { "config", "check-config", "help",
@@ -36,7 +36,7 @@ static bool is_own(const char *name)
 	return false;
 }
 
-/* Take one argument, and the next one if it is its value. Returns how many. */
+/* Parse one argument, and the next one if it is its value. Returns how many. */
 static int arg_parse(int argc, char *const *argv, struct arg *out)
 {
 	const char *s = argv[0];
@@ -58,10 +58,10 @@ static int arg_parse(int argc, char *const *argv, struct arg *out)
 		out->value = s + len + 1;
 		return 1;
 	}
-	/* Whatever it is, it was meant to have a value if one follows. */
+	/* An unknown flag is assumed to have a value if one follows. */
 	if (!out->wants_value && out->known)
 		return 1;
-	/* What looks like a flag was not meant as a value. */
+	/* Text that looks like a flag is not taken as a value. */
 	if (argc < 2 || strncmp(argv[1], "--", out->wants_value ? 2 : 1) == 0)
 		return 1;
 	out->value = argv[1];
@@ -115,7 +115,7 @@ static const char *nearest_flag(const char *name)
 	return found;
 }
 
-/* A secret's own name, as if it were an option: --nats-password. */
+/* True for the name of a secret used as an option: --nats-password. */
 static bool is_secret_itself(const char *name)
 {
 	char with_file[FLAG_MAX + 8];
@@ -209,7 +209,7 @@ static const char *variable_find(char *const *env, const char *name)
 	return NULL;
 }
 
-/* Set but empty is as if it were not set: that is how one takes it back. */
+/* An empty variable counts as not set. */
 static const char *set_variable(char *const *env, const char *name)
 {
 	const char *value = variable_find(env, name);
@@ -239,9 +239,9 @@ static void read_secret(struct config_loader *l, const struct config_option *o,
 }
 
 /*
- * Variables that look like a misspelt option are worth a note. They are no
- * mistakes: others may have set them, as Kubernetes does for a service of the
- * same name.
+ * Add a note about variables that look like a misspelt option. They are not
+ * errors: another program may have set them, as Kubernetes does for a service
+ * of the same name.
  */
 static void note_misspelt(struct config_loader *l, const char *entry)
 {

@@ -10,7 +10,7 @@
 
 struct config_loader;
 
-/* What the command line asks for besides values. */
+/* What the command line requests besides values. */
 struct config_request {
 	bool help;
 	bool check;

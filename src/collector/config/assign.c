@@ -37,7 +37,7 @@ void config_set(struct config_loader *l, const struct config_option *o,
 				  source->line);
 		return;
 	}
-	/* A list begins anew in each layer. */
+	/* Each layer replaces the list of the layer below. */
 	if (list && source->origin != place->origin)
 		config_value_release(&o->form, value);
 	err = config_value_parse(&o->form, text, value, why);
@@ -47,7 +47,7 @@ void config_set(struct config_loader *l, const struct config_option *o,
 	}
 	if (err < 0)
 		config_complain(l, place, text, why);
-	/* A list is where its first element is. */
+	/* The source of a list is that of its first element. */
 	if (source->origin != place->origin)
 		*source = (struct config_source){ (uint8_t)place->origin,
 						  place->line };
@@ -125,7 +125,7 @@ static void complain_key(struct config_loader *l,
 			  nearest != NULL ? "'?" : "");
 }
 
-/* NULL, or why such a section cannot have this key. */
+/* Returns NULL, or why such a section cannot have this key. */
 static const char *key_refusal(const struct config_router *router, int key)
 {
 	if (key == CONFIG_ROUTER_ALIAS && router->kind == CONFIG_ROUTER_NAME)

@@ -1,9 +1,9 @@
 /*
- * collector/config/assign.h - give an option the value of a text
+ * collector/config/assign.h - set an option from text
  *
  * The readers of flags, environment and file (args.h, ini.h) find an option and
- * its text, and pass both on with the place where the text is; here the text is
- * checked and replaces the value or is appended to it.
+ * its text, and pass both with the place of the text. This module checks the
+ * text and sets the value or appends to it.
  */
 #ifndef COLLECTOR_CONFIG_ASSIGN_H
 #define COLLECTOR_CONFIG_ASSIGN_H
@@ -15,29 +15,29 @@
 struct config_loader {
 	struct config *config;
 	struct config_errors *errors;
-	bool out_of_memory; /* nothing that follows can be relied on */
+	bool out_of_memory; /* memory ran out: the result is not usable */
 };
 
 /* A place to name in a mistake: "arancini.conf:12: [limits] max-sessions". */
 struct config_place {
 	enum config_origin origin;
-	const char *file; /* CONFIG_FROM_FILE */
+	const char *file; /* for CONFIG_FROM_FILE */
 	unsigned int line;
 	const char *section;
 	const char *name; /* key, flag with dashes, or variable */
 };
 
-/* Set or extend @option. Mistakes are added; nothing is returned. */
+/* Set or extend @option. Errors are added to the loader. */
 void config_set(struct config_loader *loader,
 		const struct config_option *option,
 		const struct config_place *place, const char *text);
 
-/* The value itself of a secret, from the environment. */
+/* Set a secret to its value, from the environment. */
 void config_set_secret(struct config_loader *loader,
 		       const struct config_option *option,
 		       const struct config_place *place, const char *text);
 
-/* Sections of routers: begin one, NULL if it cannot be; then its keys. */
+/* Sections of routers: begin one (NULL on error), then set its keys. */
 struct config_router *config_router_begin(struct config_loader *loader,
 					  const struct config_place *place,
 					  const char *title);
@@ -45,7 +45,7 @@ void config_router_set(struct config_loader *loader,
 		       struct config_router *router,
 		       const struct config_place *place, const char *text);
 
-/* Say "WHERE: NAME = 'TEXT': WHY" as the place wants it. */
+/* Add the error "WHERE: NAME = 'TEXT': WHY" in the form for @place. */
 void config_complain(struct config_loader *loader,
 		     const struct config_place *place, const char *text,
 		     const char *why);

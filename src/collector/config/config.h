@@ -1,22 +1,22 @@
 /*
- * collector/config/config.h - everything an operator can set, as plain values
+ * collector/config/config.h - all options of an operator, as plain values
  *
  *	flags  >  environment  >  --config FILE  >  defaults
  *
- * Every option stands in one table (options.h) that says its names, its
- * type, what is allowed, its default and its help; parsing, printing, --help,
- * the sample file and the man pages follow from it. A list given in one place
- * replaces the list of the places below; given twice in one place, it grows.
- * loader.h reads a configuration, diff.h compares two, print.h writes one.
+ * One table (options.h) has the names, type, limits, default and help of every
+ * option; parsing, printing, --help, the sample file and the man pages are made
+ * from it. A list in one layer replaces the lists of lower layers; given twice
+ * in one layer, it grows. loader.h reads a configuration, diff.h compares two,
+ * print.h writes one.
  *
  * Values	Times are nanoseconds, SP_NEVER (<spargio/time.h>) for "never"
- *		and "off". Sizes are bytes. A number that may be 0 says below
- *		what 0 means. Addresses are 16 bytes, IPv4 mapped. Text is
- *		never NULL but may be "". "{collector}" in subjects and stream
- *		names is not yet replaced: see config_expand().
- * Threads	A loaded configuration is not changed any more: any thread may
- *		read it. A reload makes a new one.
- * Ownership	A struct config owns all it points to.
+ *		and "off". Sizes are bytes. The meaning of 0 is given below.
+ *		Addresses are 16 bytes, IPv4 mapped. Text is never NULL but may
+ *		be "". "{collector}" in subjects and stream names is not yet
+ *		replaced: see config_expand().
+ * Threads	A loaded configuration does not change: any thread may read it.
+ *		A reload makes a new one.
+ * Ownership	A struct config owns everything it points to.
  */
 #ifndef COLLECTOR_CONFIG_CONFIG_H
 #define COLLECTOR_CONFIG_CONFIG_H
@@ -44,7 +44,7 @@ enum config_storage {
 	CONFIG_STORAGE_MEMORY,
 };
 
-/* Where a value came from, weakest first. */
+/* The source of a value, weakest first. */
 enum config_origin {
 	CONFIG_FROM_DEFAULT,
 	CONFIG_FROM_FILE,
@@ -55,17 +55,17 @@ enum config_origin {
 /* Where an option's value came from. */
 struct config_source {
 	uint8_t origin;	   /* enum config_origin */
-	unsigned int line; /* of the file */
+	unsigned int line; /* line of the file */
 };
 
 struct config {
 	struct {
-		uint64_t workers; /* 0: a worker for each CPU */
+		uint64_t workers; /* 0 = one worker per CPU */
 		struct config_addresses addresses;
 		struct config_texts connect; /* HOST:PORT to connect to */
 		uint64_t backlog;
-		uint64_t rcvbuf;       /* 0: the kernel's autotuning */
-		uint64_t recv_buffers; /* a worker; a power of two */
+		uint64_t rcvbuf;       /* 0 = the kernel's autotuning */
+		uint64_t recv_buffers; /* per worker; a power of two */
 		uint64_t recv_buffer_size;
 		uint64_t max_frame;
 		int bmp_v4;   /* enum bmp_v4 */
@@ -73,8 +73,9 @@ struct config {
 		int64_t drain_timeout;
 	} listen;
 	struct {
-		int router_id;	 /* enum identity_mode */
-		char *collector; /* its id in messages and stream names */
+		int router_id; /* enum identity_mode */
+		/* id of the collector in messages and stream names */
+		char *collector;
 	} identity;
 	struct {
 		struct acl_list allow;
@@ -86,10 +87,10 @@ struct config {
 		int64_t handshake_timeout;
 		int64_t idle_timeout;
 		int64_t frame_timeout;
-		uint64_t routes; /* in all; 0: no limit, as in the next two */
+		uint64_t routes; /* total; 0 = no limit, as in the next two */
 		uint64_t routes_per_router;
 		uint64_t routes_per_peer;
-		uint64_t output_rate; /* bytes/s of a router; 0: no limit */
+		uint64_t output_rate; /* bytes/s per router; 0 = no limit */
 	} limits;
 	struct {
 		int mode; /* enum config_curation */
@@ -102,20 +103,21 @@ struct config {
 		char *updates; /* prefixes of subjects */
 		char *events;
 		uint64_t batch_bytes;
-		uint64_t batch_updates; /* 0: as many as fit */
+		uint64_t batch_updates; /* 0 = as many as fit */
 		int batch_compress;	/* enum egress_encoding */
 		uint64_t bridge_batches;
-		bool discard; /* what comes out of the bridge */
+		bool discard; /* discard the output of the bridge */
 	} egress;
 	struct {
-		struct config_texts urls; /* none: the journal is the output */
+		/* if empty, the journal is the output */
+		struct config_texts urls;
 		char *stream;
 		bool no_create;
 		bool take_over;
 		int storage; /* enum config_storage */
 		uint64_t replicas;
-		int64_t max_age;    /* SP_NEVER: no limit */
-		uint64_t max_bytes; /* 0: no limit */
+		int64_t max_age;    /* SP_NEVER = no limit */
+		uint64_t max_bytes; /* 0 = no limit */
 		int64_t duplicate_window;
 		uint64_t window;
 		int64_t ack_timeout;
@@ -123,23 +125,23 @@ struct config {
 		char *user;
 		struct config_secret password;
 		struct config_secret token;
-		char *creds;	 /* a file that libnats reads */
+		char *creds;	 /* credentials file, read by libnats */
 		char *nkey;	 /* the public key */
-		char *nkey_seed; /* a file with its seed */
+		char *nkey_seed; /* file with the seed */
 		bool tls;
 		char *tls_ca;
 		char *tls_cert;
 		char *tls_key;
 	} nats;
 	struct {
-		char *directory; /* "": "journal" under the state folder */
+		char *directory; /* "" = "journal" below the state folder */
 		int64_t sync_interval;
 		uint64_t sync_bytes;
 		uint64_t segment_bytes;
-		uint64_t max_bytes; /* kept as output; 0: no limit */
+		uint64_t max_bytes; /* size limit as output; 0 = no limit */
 		int64_t max_age;
 		uint64_t spool_max;
-		uint64_t acked_tail; /* 0: none */
+		uint64_t acked_tail; /* 0 = off */
 	} journal;
 	struct {
 		char *state; /* a folder or nats://... */
@@ -147,12 +149,12 @@ struct config {
 		int64_t restore_wait;
 	} snapshot;
 	struct {
-		struct config_address listen; /* port 0 and unset: off */
+		struct config_address listen; /* port 0 and not set = off */
 		struct config_secret token;
 		bool metrics_per_peer;
 	} http;
 	struct {
-		char *user;  /* "": whoever started it */
+		char *user;  /* "" = the user that started it */
 		int sandbox; /* enum sandbox_mode */
 	} process;
 	struct {
@@ -169,15 +171,15 @@ struct config {
 	 */
 	uint32_t *router_slots;
 
-	/* By the option's place in the table. */
+	/* Indexed by the option's row in the table. */
 	struct config_source *sources;
-	char *file; /* "": none was read */
+	char *file; /* "" if no file was read */
 };
 
-/* Whether the state is kept in a bucket of a server, not in a folder. */
+/* True if the state is in a bucket of a server, not in a folder. */
 bool config_state_is_url(const struct config *config);
 
-/* @text with "{collector}" replaced, or NULL if memory ran out. To free(). */
+/* @text with "{collector}" replaced, to free(); NULL if out of memory. */
 char *config_expand(const struct config *config, const char *text);
 
 #endif

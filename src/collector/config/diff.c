@@ -1,4 +1,6 @@
-/* What a reload changes, and what it cannot. */
+/*
+ * Which changes a reload applies, and which it cannot.
+ */
 #include "collector/config/diff.h"
 
 #include "collector/config/options.h"
@@ -9,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where differences go. */
+/* Receiver of the differences. */
 struct report {
 	void (*each)(void *arg, const char *name, bool reload);
 	void *arg;
@@ -39,7 +41,7 @@ static bool same_key(const struct config_router *a,
 				  config_router_at_const(b, key));
 }
 
-/* Either may be NULL: the section is new, or gone. */
+/* Either may be NULL: the section was added or removed. */
 static void compare_router(const char *title, const struct config_router *a,
 			   const struct config_router *b, struct report *report)
 {
@@ -119,7 +121,7 @@ static bool needs_restart(const struct config_router *r)
 	return false;
 }
 
-/* A section that is gone from the file, but not yet from what is in force. */
+/* Keep a section that was removed from the file but is still in force. */
 static int keep_gone(const struct config_router *running, struct config *read)
 {
 	struct config_router made = {

@@ -1,5 +1,6 @@
 /*
- * collector/config/diff.h - what a reload changes, and what needs a restart
+ * collector/config/diff.h - the changes of a reload, and those that need a
+ * restart
  */
 #ifndef COLLECTOR_CONFIG_DIFF_H
 #define COLLECTOR_CONFIG_DIFF_H
@@ -10,9 +11,9 @@
 struct config;
 
 /*
- * Compare what runs with what was read again. Calls @each for every difference
- * with the option's name ("--max-sessions", "[router core1] alias") and whether
- * it can be changed while running. Returns how many cannot.
+ * Compare the running configuration with a new one. Calls @each for every
+ * difference with the option's name ("--max-sessions", "[router core1] alias")
+ * and whether it can be changed while running. Returns how many cannot.
  */
 size_t config_compare(const struct config *running, const struct config *read,
 		      void (*each)(void *arg, const char *name, bool reload),
@@ -20,7 +21,8 @@ size_t config_compare(const struct config *running, const struct config *read,
 
 /*
  * Give @read the values of @running wherever a change needs a restart, so that
- * it says what is in force. 0 or -ENOMEM; then @read can only be released.
+ * @read describes what is in force. 0 or -ENOMEM; then @read can only be
+ * released.
  */
 int config_keep(const struct config *running, struct config *read);
 

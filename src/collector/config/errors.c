@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer words are nobody's misspelling of an option. */
+/* Longer words are not compared with option names. */
 #define WORD_MAX 40
 
 static void release_list(char **lines, size_t count)
@@ -25,7 +25,7 @@ void config_errors_release(struct config_errors *errors)
 	*errors = CONFIG_ERRORS_INIT;
 }
 
-/* Whatever was quoted, one mistake is one line. */
+/* Replace control characters, so that one error is one line. */
 static void make_printable(char *s)
 {
 	struct wire_view rest = { (const uint8_t *)s, strlen(s) };
@@ -103,7 +103,7 @@ static unsigned int min_of_three(unsigned int a, unsigned int b, unsigned int c)
 }
 
 /*
- * How many letters must be added, taken away, changed or swapped with their
+ * The number of letters added, removed, changed or swapped with their
  * neighbour: optimal string alignment, with the last three rows of its table.
  */
 static unsigned int edit_distance(const char *a, size_t a_len, const char *b,
@@ -147,7 +147,7 @@ const char *config_errors_nearest(const char *word, const char *const *names)
 		if (n > WORD_MAX)
 			continue;
 		d = edit_distance(word, len, *names, n);
-		/* The first of equally near ones. */
+		/* Of equal distances take the first. */
 		if (d < best || (d == best && found == NULL)) {
 			best = d;
 			found = *names;

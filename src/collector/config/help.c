@@ -1,4 +1,6 @@
-/* --help, from the table. */
+/*
+ * --help, made from the table.
+ */
 #include "collector/config/help.h"
 
 #include "collector/config/options.h"
@@ -8,7 +10,10 @@
 #define COLUMN 26
 #define WIDTH  79
 
-/* Words from column COLUMN on, in lines of at most WIDTH; @at: where we are. */
+/*
+ * Write words from column COLUMN on, in lines of at most WIDTH; @at is the
+ * current column.
+ */
 static void put_wrapped(FILE *to, const char *text, size_t at)
 {
 	while (*text != '\0') {

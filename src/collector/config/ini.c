@@ -1,14 +1,14 @@
 /*
- * The file. inih cuts lines into keys and values; it does not tell line
- * numbers and forgives much, so the function that feeds it lines keeps count
- * and looks first:
+ * The file. inih splits lines into keys and values, but reports no line numbers
+ * and ignores many errors. So the function that feeds it lines counts them and
+ * checks first:
  *
  *	- a line that should have reached the handler and did not is a mistake;
  *	- sections are ours, because inih cuts long names and does not say that
  *	  one begins;
  *	- a line longer than inih takes is a mistake, not two lines.
  *
- * Lists may go on in lines that begin with a blank.
+ * A line that begins with a blank continues a list.
  */
 #include "collector/config/ini.h"
 
@@ -25,13 +25,13 @@
 
 struct reader {
 	struct config_loader *loader;
-	const char *name; /* of the file */
+	const char *name; /* name of the file */
 	const char *bytes;
 	size_t left;
 	unsigned int line;
-	bool pending;  /* the handler has yet to see this line */
-	bool has_key;  /* a line that begins with a blank continues one */
-	bool skipping; /* keys of a section that is itself a mistake */
+	bool pending;  /* the handler has not seen this line yet */
+	bool has_key;  /* a line that begins with a blank may continue a key */
+	bool skipping; /* ignore the keys of an invalid section */
 	char section[SECTION_MAX];
 	struct config_router *router; /* or NULL */
 };
@@ -152,7 +152,7 @@ static int key_handle(void *arg, const char *section, const char *key,
 	struct config_place place = place_of(r, key);
 	const struct config_option *option;
 
-	(void)section; /* ours is not cut */
+	(void)section; /* not inih's section name, which may be truncated */
 	r->pending = false;
 	r->has_key = *key != '\0';
 	if (r->section[0] == '\0' && !r->skipping) {
@@ -175,7 +175,7 @@ static int key_handle(void *arg, const char *section, const char *key,
 
 /* Lines */
 
-/* Cut the next line off; false at the end. */
+/* Take the next line; false at the end. */
 static bool cut_line(struct reader *r, const char **line, size_t *len)
 {
 	const char *end;
@@ -190,13 +190,13 @@ static bool cut_line(struct reader *r, const char **line, size_t *len)
 	r->bytes += *len + (end != NULL ? 1 : 0);
 	if (*len > 0 && (*line)[*len - 1] == '\r')
 		--*len;
-	/* A byte order mark; only editors see it. */
+	/* Skip a byte order mark. */
 	if (r->line == 1 && *len >= 3 && memcmp(*line, "\xef\xbb\xbf", 3) == 0)
 		*line += 3, *len -= 3;
 	return true;
 }
 
-/* inih takes comments off behind values, but not off what continues one. */
+/* inih removes comments after values, but not in continuation lines. */
 static size_t without_comment(const char *line, size_t len)
 {
 	for (size_t i = 1; i < len; i++)
@@ -206,7 +206,7 @@ static size_t without_comment(const char *line, size_t len)
 	return len;
 }
 
-/* What inih is to see in the place of @line, which is *@len bytes. */
+/* The text that inih gets instead of @line, which has *@len bytes. */
 static const char *look_at(struct reader *r, const char *line, size_t *len,
 			   size_t max)
 {
@@ -230,7 +230,7 @@ static const char *look_at(struct reader *r, const char *line, size_t *len,
 		goto out;
 	}
 	if (line[blanks] == '[' && !(blanks > 0 && r->has_key)) {
-		/* The last one: an IPv6 address may stand in its own. */
+		/* The last bracket: an IPv6 address may have its own. */
 		bracket = memrchr(line, ']', without_comment(line, *len));
 		if (bracket == NULL) {
 			line_complain(r,
@@ -269,7 +269,7 @@ static char *next_line(char *out, int cap, void *arg)
 	finish_line(r);
 	if (!cut_line(r, &line, &len))
 		return NULL;
-	/* The newline and the terminator need room, too. */
+	/* Reserve space for the newline and the terminator. */
 	line = look_at(r, line, &len, (size_t)cap - 2);
 	memcpy(out, line, len);
 	out[len] = '\n';
@@ -287,7 +287,7 @@ void config_ini_read(struct config_loader *loader, const char *name,
 		.left = len,
 	};
 
-	/* What it returns was said line by line. */
+	/* Errors were reported line by line. */
 	(void)ini_parse_stream(next_line, &r, key_handle, &r);
 	finish_line(&r);
 }

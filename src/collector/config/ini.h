@@ -8,7 +8,7 @@
 
 struct config_loader;
 
-/* A file that is in memory; @name is for mistakes. */
+/* Read a file in memory; @name is for error messages. */
 void config_ini_read(struct config_loader *loader, const char *name,
 		     const char *bytes, size_t len);
 

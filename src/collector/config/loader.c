@@ -1,4 +1,6 @@
-/* Loading: the layers one above the other, then what must fit together. */
+/*
+ * Load the layers in order, then check dependencies between options.
+ */
 #include "collector/config/loader.h"
 
 #include "collector/config/assign.h"
@@ -19,12 +21,12 @@
 #define FILE_MAX    (8 * 1024 * 1024)
 #define FILE_WAIT_S 10
 
-/* TCP_MD5SIG takes no more. */
+/* The limit of TCP_MD5SIG. */
 #define MD5_KEY_MAX 80
 
 /* The layers */
 
-/* Defaults cannot be wrong: tests/unit/test_collector_config.c loads them. */
+/* Defaults are always valid: tests/unit/test_collector_config.c loads them. */
 static void set_defaults(struct config_loader *l)
 {
 	for (size_t i = 0; i < config_option_count; i++) {
@@ -118,7 +120,10 @@ out:
 		close(fd);
 }
 
-/* The host's name, with what cannot be in a subject made a dash. */
+/*
+ * Use the host's name; characters that are not allowed in a subject become
+ * dashes.
+ */
 static void name_collector(struct config_loader *l)
 {
 	static const char word[] = "abcdefghijklmnopqrstuvwxyz"
@@ -216,7 +221,7 @@ static int loader_finish(struct config_loader *l, struct config *c,
 {
 	if (!l->out_of_memory)
 		name_collector(l);
-	/* What is missing because it was wrong is not said twice. */
+	/* If there are errors, do not also report their consequences. */
 	if (!l->out_of_memory && l->errors->count == 0)
 		config_check(c, l->errors);
 	if (l->out_of_memory || l->errors->out_of_memory ||

@@ -14,15 +14,15 @@ struct config_errors;
 /*
  * Read @argv (without the command's name), @env (as environ), the file that
  * they name, and the files with secrets. 0, -EINVAL with the reasons in
- * @mistakes, or -ENOMEM. Only on success must *@out be released. @request is
- * filled always; with help in it, nothing else was looked at.
+ * @mistakes, or -ENOMEM. *@out must be released only after success. @request is
+ * always filled in; if it requests help, nothing else was read.
  */
 int config_load(int argc, char *const *argv, char *const *env,
 		struct config_errors *errors, struct config_request *request,
 		struct config *out);
 void config_release(struct config *config);
 
-/* The same from bytes in memory and nothing else; no other file is opened. */
+/* The same from bytes in memory; no other file is opened. */
 int config_load_bytes(const char *name, const char *bytes, size_t len,
 		      struct config_errors *errors, struct config *out);
 

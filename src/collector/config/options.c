@@ -1,6 +1,6 @@
 /*
- * The table. Adding an option is adding a row here and a member to struct
- * config; help, files, man pages and their tests follow.
+ * The table. To add an option, add a row here and a member to struct config;
+ * help, files, man pages and their tests are made from the table.
  */
 #include "collector/config/options.h"
 

@@ -5,8 +5,9 @@
  *	ARANCINI_NATS_STREAM	environment: made from the flag
  *	[nats] stream = NAME	file
  *
- * A secret has no flag for itself: --nats-password-file and
- * ARANCINI_NATS_PASSWORD_FILE name a file, ARANCINI_NATS_PASSWORD holds it.
+ * A secret has no flag for its value: --nats-password-file and
+ * ARANCINI_NATS_PASSWORD_FILE name a file, ARANCINI_NATS_PASSWORD has the
+ * value.
  */
 #ifndef COLLECTOR_CONFIG_OPTIONS_H
 #define COLLECTOR_CONFIG_OPTIONS_H
@@ -15,17 +16,17 @@
 
 struct config_option {
 	const char *flag;    /* without the dashes */
-	const char *section; /* of the file */
+	const char *section; /* section of the file */
 	const char *key;
 	struct config_form form;
-	size_t offset;	    /* in struct config */
+	size_t offset;	    /* offset in struct config */
 	bool reload;	    /* SIGHUP can change it */
-	const char *preset; /* the default, as text; of lists, by commas */
-	const char *value;  /* what to write behind it, for help */
+	const char *preset; /* the default as text; lists separated by commas */
+	const char *value;  /* placeholder for the value, for help */
 	const char *help;   /* one sentence, no full stop */
 };
 
-/* The sections of the file, in the order in which they are shown. */
+/* The sections of the file, in display order. */
 struct config_section {
 	const char *name;
 	const char *title; /* a heading for help */
@@ -39,7 +40,10 @@ extern const size_t config_section_count;
 
 #define CONFIG_ENV_MAX 64
 
-/* The variable of an option; @direct: the one that holds a secret itself. */
+/*
+ * The environment variable of an option; @direct selects the one that has the
+ * value of a secret.
+ */
 enum config_env_kind {
 	CONFIG_ENV_OPTION,
 	CONFIG_ENV_DIRECT,
@@ -47,7 +51,10 @@ enum config_env_kind {
 void config_option_env(const struct config_option *o, enum config_env_kind kind,
 		       char out[CONFIG_ENV_MAX]);
 
-/* By flag, without dashes, of @len bytes; by place in the file. Or NULL. */
+/*
+ * Find an option by flag (without dashes, @len bytes) or by section and key.
+ * NULL if there is none.
+ */
 const struct config_option *config_option_by_flag(const char *flag, size_t len);
 const struct config_option *config_option_by_key(const char *section,
 						 const char *key);
@@ -70,7 +77,7 @@ static inline const void *config_at_const(const struct config *config,
 	return (const char *)config + option->offset;
 }
 
-/* Whether nobody gave the option of this flag ("listen"). */
+/* True if the option of this flag ("listen") was not set. */
 bool config_is_default(const struct config *config, const char *flag);
 
 #endif

@@ -6,7 +6,8 @@
  *	allow = 192.0.2.0/24                     ; arancini.conf:7
  *		2001:db8::/32
  *
- * A line that would be too long to be read back has its remark above it.
+ * If a line would be too long to be read back, its comment is on the line
+ * above.
  */
 #include "collector/config/print.h"
 
@@ -14,7 +15,7 @@
 
 #include <string.h>
 
-/* What inih reads of a line, without its newline and terminator. */
+/* Maximum line length of inih, without newline and terminator. */
 #define LINE_MAX_READ 198
 #define REMARK_COLUMN 40
 

@@ -9,9 +9,9 @@
 struct config;
 
 /*
- * All values in the form of the configuration file, each with where it came
- * from. Reading it back gives the same values; secrets are hidden, their file
- * names are not.
+ * All values in the form of the configuration file, each with its source.
+ * Reading it back gives the same values; secrets are hidden, their file names
+ * are not.
  */
 void config_print(const struct config *config, FILE *to);
 

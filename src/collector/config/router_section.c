@@ -85,7 +85,7 @@ const char *config_router_parse_title(const char *title,
 			 "name";
 }
 
-/* NULL, or why what was set does not go with the rest of the section. */
+/* Returns NULL, or why the new value contradicts the rest of the section. */
 static const char *key_contradiction(const struct config_router *router,
 				     int key)
 {
@@ -125,7 +125,9 @@ void config_router_release(struct config_router *router)
 				     config_router_at(router, i));
 }
 
-/* What is not given is zero, and leaves what a weaker section said. */
+/*
+ * Values that are not given are zero, and leave the value of a weaker section.
+ */
 void config_router_overrides(const struct config_router *r,
 			     struct bgp_overrides *out)
 {

@@ -1,5 +1,5 @@
 /*
- * collector/config/router_section.h - what is different for one router
+ * collector/config/router_section.h - the options of one router
  *
  *	[router 192.0.2.1]		by address
  *	alias = core1
@@ -14,7 +14,7 @@
  *	add-path = ipv4-unicast		though no OPEN says so
  *	no-add-path = post:ipv6-unicast	though the OPENs say so; two views
  *
- * router_settings.h has what follows from all sections of one router.
+ * router_settings.h combines all sections of one router.
  */
 #ifndef COLLECTOR_CONFIG_ROUTER_SECTION_H
 #define COLLECTOR_CONFIG_ROUTER_SECTION_H
@@ -30,7 +30,7 @@ enum config_router_kind {
 	CONFIG_ROUTER_KINDS
 };
 
-/* Keys of a section, by their place in config_router_keys. */
+/* Keys of a section, as indices of config_router_keys. */
 enum config_router_key {
 	CONFIG_ROUTER_ALIAS,
 	CONFIG_ROUTER_NETWORKS,
@@ -47,7 +47,7 @@ enum config_router_key {
 };
 
 struct config_router {
-	char *title; /* what stands behind "router" */
+	char *title; /* the text after "router" */
 	uint8_t kind;
 	uint8_t address[16];
 	uint16_t port;
@@ -55,12 +55,12 @@ struct config_router {
 	uint32_t given; /* 1 << enum config_router_key */
 
 	char *alias;
-	struct acl_list networks; /* of a name; none given: all */
+	struct acl_list networks; /* for a section by name; if not given, all */
 	struct config_secret md5_key;
 	int bmp_v4;
 	struct config_families add_path;
 	struct config_families no_add_path;
-	int as_width; /* in words: 2 or 4 */
+	int as_width; /* as word: 2 or 4 */
 	uint64_t routes_per_router;
 	uint64_t routes_per_peer;
 	uint64_t output_rate;
@@ -75,14 +75,14 @@ const char *config_router_parse_title(const char *title,
 				      struct config_router *out);
 
 /*
- * Set @key to what @text says; of lists, add it. -EINVAL with the reason in
- * @why, also if it contradicts another key, or -ENOMEM.
+ * Set @key to @text, or append it to a list. -EINVAL with the reason in @why,
+ * also if it contradicts another key, or -ENOMEM.
  */
 int config_router_parse(struct config_router *router,
 			enum config_router_key key, const char *text,
 			char why[CONFIG_WHY_MAX]);
 
-/* What its keys say about reading, over what *@out says already. */
+/* Apply the decoding options of its keys to *@out. */
 void config_router_overrides(const struct config_router *router,
 			     struct bgp_overrides *out);
 
@@ -91,10 +91,10 @@ void config_router_release(struct config_router *router);
 /* A row of the table of keys: like struct config_option, for sections. */
 struct config_router_option {
 	const char *key;
-	size_t offset; /* in struct config_router */
+	size_t offset; /* offset in struct config_router */
 	struct config_form form;
 	bool reload;
-	const char *value; /* in words, for help */
+	const char *value; /* placeholder, for help */
 	const char *help;
 };
 

@@ -124,7 +124,7 @@ struct config_router *config_router_add(struct config *config,
 	return &config->routers[config->router_count++];
 }
 
-/* The section of @kind that fits, or NULL. */
+/* The section of @kind that matches, or NULL. */
 static const struct config_router *section_find(const struct config *config,
 						enum config_router_kind kind,
 						const uint8_t address[16],
@@ -165,13 +165,13 @@ void config_router_settings(const struct config *config,
 			    .all = config->limits.routes },
 		.output_rate = config->limits.output_rate,
 	};
-	/* From the weakest to the strongest for values ... */
+	/* Values: from the weakest to the strongest section ... */
 	for (int kind = 0; kind < CONFIG_ROUTER_KINDS; kind++) {
 		fit[kind] = section_find(config, kind, address, port, name);
 		if (fit[kind] != NULL)
 			section_apply(fit[kind], out);
 	}
-	/* ... and the other way round for rules, the first of which counts. */
+	/* ... rules: in the opposite order, because the first match decides. */
 	for (int kind = CONFIG_ROUTER_KINDS - 1; kind >= 0; kind--)
 		if (fit[kind] != NULL && fit[kind]->filter.count > 0)
 			out->filters.at[out->filters.count++] =

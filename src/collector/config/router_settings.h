@@ -1,10 +1,10 @@
 /*
- * collector/config/router_settings.h - what the sections of a configuration say of a router
+ * collector/config/router_settings.h - the combined settings of a router
  *
- * All sections that fit a router apply; where two of them set the same thing,
- * the one by port is before the one by address, and that before the one by
- * name. Rules of filters are asked in that order, the collector's own last; of
- * add-path each family is a thing of its own.
+ * All sections that match a router apply. If two of them set the same key, the
+ * section by port overrides the one by address, and that overrides the one by
+ * name. Filter rules are tested in that order, those of the collector last; for
+ * add-path each family is set separately.
  */
 #ifndef COLLECTOR_CONFIG_ROUTER_SETTINGS_H
 #define COLLECTOR_CONFIG_ROUTER_SETTINGS_H
@@ -16,12 +16,12 @@
 struct config;
 struct config_router;
 
-/* What holds for one router, with the collector's values where it has none. */
+/* The settings of one router, with the collector's values as default. */
 struct config_router_settings {
 	int bmp_v4; /* enum bmp_v4 */
 	struct bgp_overrides overrides;
 	struct route_limits routes;
-	uint64_t output_rate;	     /* bytes/s; 0: no limit */
+	uint64_t output_rate;	     /* bytes/s; 0 = no limit */
 	struct filter_chain filters; /* points into the configuration */
 };
 
@@ -38,15 +38,15 @@ void config_router_settings(const struct config *config,
 const char *config_router_alias(const struct config *config,
 				const uint8_t address[16], uint16_t port);
 
-/* Whether a session has a section by its address. */
+/* True if there is a section for the address of a session. */
 bool config_router_is_configured(const struct config *config,
 				 const uint8_t address[16], uint16_t port);
 
-/* The same by its name. */
+/* True if there is a section for its name. */
 bool config_router_name_is_configured(const struct config *config,
 				      const char *name);
 
-/* Whether a session from @address may have this name: "networks". */
+/* True if a session from @address may use this name: key "networks". */
 bool config_router_network_permits(const struct config *config,
 				   const char *name, const uint8_t address[16]);
 

@@ -12,7 +12,7 @@
 
 #define SECRET_MAX 4096
 
-/* Up to the first newline; @n bytes of @text were read. */
+/* Take the text up to the first newline; @n bytes of @text were read. */
 static int secret_extract(const char *text, size_t n, char **out, char *why)
 {
 	size_t len = strcspn(text, "\r\n");
@@ -33,7 +33,9 @@ static int secret_extract(const char *text, size_t n, char **out, char *why)
 	return *out == NULL ? -ENOMEM : 0;
 }
 
-/* Not a device or a pipe: those could wait, and be empty at the next reload. */
+/*
+ * Not a device or a pipe: those could block, and be empty at the next reload.
+ */
 static int open_regular(const char *path, struct stat *st, char *why)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

@@ -60,7 +60,7 @@ const char *config_check_collector(const char *text)
 		       : "allowed are up to 63 letters, digits, '-' and '_'";
 }
 
-/* The text without "{collector}"; false if that leaves a brace. */
+/* @text without "{collector}"; false if braces remain. */
 static bool without_collector(const char *text, char *out, size_t cap)
 {
 	static const char word[] = "{collector}";

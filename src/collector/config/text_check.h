@@ -1,14 +1,14 @@
 /*
  * collector/config/text_check.h - rules for the text of single options
  *
- * Each config_check_...() returns NULL, or in words what is allowed.
+ * Each config_check_...() returns NULL, or a text that says what is allowed.
  */
 #ifndef COLLECTOR_CONFIG_TEXT_CHECK_H
 #define COLLECTOR_CONFIG_TEXT_CHECK_H
 
 #include <stdbool.h>
 
-/* Whether --state is the URL of a bucket, not a folder. */
+/* True if --state is the URL of a bucket, not a folder. */
 bool config_is_url(const char *state);
 
 const char *config_check_host_port(const char *text);

@@ -24,7 +24,7 @@ static void check_expanded(const struct config *c, const char *flag,
 	free(whole);
 }
 
-/* Whether subjects that begin with @a could begin with @b as well. */
+/* True if subjects that begin with @a could also begin with @b. */
 static bool subject_within(const char *a, const char *b)
 {
 	size_t len = strlen(b);
@@ -112,7 +112,10 @@ static void check_listen(const struct config *c, struct config_errors *errors)
 					k + 1, i + 1);
 }
 
-/* What would be in the folder of the state has to be said where there is none. */
+/*
+ * If --state is a URL there is no state folder, so paths that default to it
+ * must be given explicitly.
+ */
 static void check_state(const struct config *c, struct config_errors *errors)
 {
 	if (!config_state_is_url(c))

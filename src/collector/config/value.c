@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* Its file is read later: config_secret_read(). */
+/* The file of the secret is read later: config_secret_read(). */
 static int parse_secret(const struct config_form *form, const char *s,
 			struct config_secret *out, char why[CONFIG_WHY_MAX])
 {

@@ -14,9 +14,9 @@
  *			and ":" before one, of that view only
  *	secret		the name of a file that holds it, or a variable
  *
- * Every value can be written as text that gives the same value again. Values
- * lie in struct config at the offset their option names; value_types.h has the
- * C type of each.
+ * Every value can be formatted as text that parses to the same value. Values
+ * are in struct config at the offset of their option; value_types.h has the C
+ * type of each.
  */
 #ifndef COLLECTOR_CONFIG_VALUE_H
 #define COLLECTOR_CONFIG_VALUE_H
@@ -26,31 +26,31 @@
 #include "collector/config/value_types.h"
 
 /*
- * Put what @text says into *@value; of lists, append it. -EINVAL with the
- * reason and what is allowed in @why, or -ENOMEM; then *@value is as it was.
+ * Parse @text into *@value, or append it to a list. -EINVAL with the reason and
+ * what is allowed in @why, or -ENOMEM; *@value is then unchanged.
  */
 int config_value_parse(const struct config_form *form, const char *text,
 		       void *value, char why[CONFIG_WHY_MAX]);
 
 /*
- * Element @i of a list, or with i == 0 the value. False if there is no such
- * element. A secret gives its path, or "" if it has none.
+ * Format element @i of a list, or with i == 0 a single value. False if there is
+ * no such element. A secret gives its path, or "" if it has none.
  */
 bool config_value_format(const struct config_form *form, const void *value,
 			 size_t i, char *out, size_t cap);
 
 bool config_value_equal(const struct config_form *form, const void *a,
 			const void *b);
-/* Over *@out, which is released first. -ENOMEM; then *@out is empty. */
+/* Copy to *@out, which is released first. -ENOMEM; *@out is then empty. */
 int config_value_copy(const struct config_form *form, const void *value,
 		      void *out);
-/* Makes it all-zero. */
+/* Free the value and make it all-zero. */
 void config_value_release(const struct config_form *form, void *value);
 
 /*
- * Read the file of a secret: what stands before the first newline. -EINVAL
- * with the reason in @why (not a file, empty, too long), -ENOMEM or what
- * opening it said. @readable: whether every user of the machine can read it.
+ * Read the file of a secret: the text before the first newline. -EINVAL with
+ * the reason in @why (not a file, empty, too long), -ENOMEM or an error of
+ * open(2). *@readable: every user of the machine can read the file.
  */
 int config_secret_read(struct config_secret *secret, char why[CONFIG_WHY_MAX],
 		       bool *readable);

@@ -1,4 +1,6 @@
-/* Values as memory: comparing, copying and giving them back. */
+/*
+ * Compare, copy and free values.
+ */
 #include "collector/config/value.h"
 
 #include "collector/base/secret_memory.h"
@@ -139,7 +141,7 @@ bool config_value_equal(const struct config_form *form, const void *a,
 	case CONFIG_RULES:
 		return filter_equal(a, b);
 	case CONFIG_SECRET:
-		/* The same words from another file are the same secret. */
+		/* The same text from another file is the same secret. */
 		return same_text(s->value, r->value);
 	default:
 		return memcmp(a, b, size_of(form->type)) == 0;

@@ -1,4 +1,6 @@
-/* Values that have elements. */
+/*
+ * Values with several elements.
+ */
 #include "collector/config/value_list.h"
 
 #include "collector/config/value_scalar.h"
@@ -17,7 +19,7 @@ bool config_value_is_list(enum config_type type)
 	       type == CONFIG_FAMILIES;
 }
 
-/* Families, a set: in no order, and none is in it twice. */
+/* Families are a set: unordered, without duplicates. */
 
 static bgp_family_set all_families(void)
 {
@@ -28,7 +30,10 @@ static bgp_family_set all_families(void)
 	return all;
 }
 
-/* What is called so; empty: nothing is, and the unknown ones are none. */
+/*
+ * The families of this name; empty if the name is unknown. The unknown family
+ * is not included.
+ */
 static bgp_family_set find_families(const char *name)
 {
 	if (strcmp(name, "all") == 0)
@@ -62,8 +67,8 @@ static int add_families(const struct config_form *form, const char *s,
 }
 
 /*
- * As elements: what holds for all views first, then the rest of each view. All
- * families are one element: there is a word for it.
+ * As elements: first the families of all views, then the rest of each view. All
+ * families together are one element with its own word.
  */
 static size_t count_set(bgp_family_set set)
 {
@@ -79,7 +84,7 @@ static bgp_family_set of_all_views(const struct config_families *set)
 	return all;
 }
 
-/* Without those of all views, unless it is all there are. */
+/* Without the families of all views, unless there are no others. */
 static bgp_family_set of_one_view(const struct config_families *set, int view)
 {
 	bgp_family_set all = of_all_views(set);
@@ -158,7 +163,7 @@ static int add_text(const struct config_form *form, const char *s,
 	char *copy = NULL;
 	int err;
 
-	/* At the start of a line of its own it would be a comment. */
+	/* At the start of a line "#" would begin a comment. */
 	if (*s == '#') {
 		snprintf(why, CONFIG_WHY_MAX, "begins with '#'");
 		return -EINVAL;
@@ -214,7 +219,7 @@ static char *element_trim(char *s)
 	return s;
 }
 
-/* Give back what was added behind the first @count elements. */
+/* Free the elements after the first @count. */
 static void list_truncate(const struct config_form *form, void *value,
 			  size_t count)
 {
@@ -232,7 +237,7 @@ static void list_truncate(const struct config_form *form, void *value,
 			free(texts->at[--texts->count]);
 		break;
 	case CONFIG_FAMILIES:
-		break; /* what failed is not the value, see below */
+		break; /* the failure does not concern *@value: see below */
 	default:
 		((struct filter *)value)->count = count;
 	}
@@ -288,7 +293,10 @@ int config_value_list_parse(const struct config_form *form, const char *text,
 
 	if (form->type != CONFIG_FAMILIES)
 		return parse_elements(form, text, value, why);
-	/* A set does not know which of its elements came last. */
+	/*
+	 * Parse into a copy, because a set does not know which elements were
+	 * added last.
+	 */
 	err = parse_elements(form, text, &set, why);
 	for (int v = 0; err == 0 && v < BMP_VIEWS; v++)
 		all->of_view[v] |= set.of_view[v];

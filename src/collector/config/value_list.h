@@ -1,8 +1,7 @@
 /*
  * collector/config/value_list.h - values that are lists
  *
- * Below config_value_parse() and config_value_format(), which readers and
- * printers call.
+ * Used by config_value_parse() and config_value_format().
  */
 #ifndef COLLECTOR_CONFIG_VALUE_LIST_H
 #define COLLECTOR_CONFIG_VALUE_LIST_H
@@ -11,10 +10,10 @@
 
 bool config_value_is_list(enum config_type type);
 
-/* Elements of a list; 1 of every other value. */
+/* The number of elements of a list; 1 for other types. */
 size_t config_value_count(const struct config_form *form, const void *value);
 
-/* As config_value_parse(), of lists. */
+/* As config_value_parse(), for lists. */
 int config_value_list_parse(const struct config_form *form, const char *text,
 			    void *value, char why[CONFIG_WHY_MAX]);
 

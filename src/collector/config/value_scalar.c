@@ -25,7 +25,7 @@ static const struct unit {
 	{ NULL, 0 },
 };
 
-/* A number alone is seconds, but is written with its unit. */
+/* A number without a unit is in seconds, but is printed with a unit. */
 static const struct unit time_units[] = {
 	{ "h", UINT64_C(3600000) * NS_PER_MS },
 	{ "m", UINT64_C(60000) * NS_PER_MS },
@@ -41,7 +41,7 @@ static void put_with_unit(struct text *t, uint64_t v, const struct unit *units)
 {
 	while (v % units->times != 0)
 		units++;
-	/* 0 in the smallest that has a name would be odd. */
+	/* Print 0 in the base unit. */
 	text_u64(t, v / units->times);
 	if (v != 0)
 		text_str(t, units->name);
@@ -282,8 +282,8 @@ static int parse_address(const struct config_form *form, const char *s,
 /* Text */
 
 /*
- * What could not be written to a file and read back, or would lie to whoever
- * reads a log, is no text. In the file " ;" begins a comment.
+ * Refuse text that could not be written to a file and read back, or that would
+ * be misleading in a log. In the file " ;" begins a comment.
  */
 static const char *text_fault(const char *s)
 {

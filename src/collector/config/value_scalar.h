@@ -1,19 +1,18 @@
 /*
  * collector/config/value_scalar.h - values that are not lists
  *
- * Below config_value_parse() and config_value_format(), which readers and
- * printers call.
+ * Used by config_value_parse() and config_value_format().
  */
 #ifndef COLLECTOR_CONFIG_VALUE_SCALAR_H
 #define COLLECTOR_CONFIG_VALUE_SCALAR_H
 
 #include "collector/config/value_types.h"
 
-/* What is allowed, in words: "a whole number from 1 to 100". Lists, too. */
+/* Describe what is allowed: "a whole number from 1 to 100". Also for lists. */
 void config_value_allowed(const struct config_form *form, char *out,
 			  size_t cap);
 
-/* Say in @why what is allowed. Returns -EINVAL. */
+/* Write what is allowed to @why. Returns -EINVAL. */
 int config_value_refuse(const struct config_form *form,
 			char why[CONFIG_WHY_MAX]);
 
@@ -22,11 +21,11 @@ int config_address_parse(const char *s, struct config_address *out);
 
 bool config_address_is_loopback(const struct config_address *at);
 
-/* As config_value_parse(), of all types but lists and secrets. */
+/* As config_value_parse(), for all types except lists and secrets. */
 int config_scalar_parse(const struct config_form *form, const char *text,
 			void *value, char why[CONFIG_WHY_MAX]);
 
-/* As config_value_format(), of all types but lists. */
+/* As config_value_format(), for all types except lists. */
 void config_scalar_format(const struct config_form *form, const void *value,
 			  char *out, size_t cap);
 

@@ -1,5 +1,5 @@
 /*
- * collector/config/value_types.h - how values of options are described and stored
+ * collector/config/value_types.h - descriptions and C types of option values
  *
  * All-zero is a valid value of each type.
  */
@@ -35,7 +35,7 @@ enum config_type {
 struct config_address {
 	uint8_t address[16];
 	uint16_t port;
-	bool set; /* false: off */
+	bool set; /* false = off */
 };
 
 struct config_addresses {
@@ -48,31 +48,34 @@ struct config_texts {
 	size_t count;
 };
 
-/* A set for each view. */
+/* One set of families for each view. */
 struct config_families {
 	bgp_family_set of_view[BMP_VIEWS];
 };
 
-/* Not printed, ever. */
+/* Never printed. */
 struct config_secret {
-	char *path;  /* NULL: not from a file */
-	char *value; /* NULL: there is none, or the file was not read yet */
+	char *path;  /* NULL if not from a file */
+	char *value; /* NULL if not set, or the file was not read yet */
 };
 
-/* What a type needs to know to judge a text. */
+/* The limits of a type. */
 struct config_form {
 	enum config_type type;
 	uint8_t flags;
-	uint64_t min; /* number, size; time in ns */
+	uint64_t min; /* for number and size; for time in ns */
 	uint64_t max;
-	const char *const *words; /* choice; NULL at the end */
-	/* More to ask of a text or of each of texts; NULL: nothing. */
+	const char *const *words; /* for choice; NULL-terminated */
+	/*
+	 * An additional check for text and for each element of texts; NULL =
+	 * none.
+	 */
 	const char *(*check)(const char *text);
 };
 
 enum config_form_flags {
 	CONFIG_NEVER = 1, /* time: "never" and "off" are allowed */
-	CONFIG_ZERO = 2,  /* 0 is allowed though below min */
+	CONFIG_ZERO = 2,  /* 0 is allowed although below min */
 	CONFIG_OFF = 4,	  /* address: "off" is allowed */
 	CONFIG_POWER = 8, /* number: a power of two */
 	CONFIG_EMPTY = 16 /* text, path, lists: may be empty */

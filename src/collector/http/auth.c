@@ -11,7 +11,7 @@ static const char *header_find(const struct http_request *r, const char *name)
 					   name);
 }
 
-/* As "Bearer TOKEN", or as the password of "Basic". */
+/* The token as "Bearer TOKEN", or as the password of "Basic". */
 static bool has_token(const struct http_request *r)
 {
 	const char *given = header_find(r, MHD_HTTP_HEADER_AUTHORIZATION);
@@ -58,7 +58,10 @@ bool http_access_check(struct http_request *r)
 
 	if (r->route->flags & HTTP_OPEN)
 		return true;
-	/* A browser that knows the token sends it for other pages as well. */
+	/*
+	 * A browser that has the token also sends it with requests of other
+	 * sites' pages.
+	 */
 	if (action && origin != NULL &&
 	    (host == NULL || !http_origin_is_own(origin, host))) {
 		http_error(r, MHD_HTTP_FORBIDDEN,

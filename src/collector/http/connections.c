@@ -16,16 +16,17 @@ struct http_connection {
 	struct http_connections *list;
 	int fd;
 	bool reserved;
-	uint8_t address[16]; /* IPv6: the /64 */
+	uint8_t address[16]; /* for IPv6 the /64 */
 	enum http_connection_state state;
-	int64_t since; /* it is in this state */
+	int64_t since; /* when it entered its current state */
 };
 
 TAILQ_HEAD(http_connection_list, http_connection);
 
 struct http_connections {
 	struct http_connection_limits limits;
-	pthread_mutex_t lock; /* of what follows, and of all connections */
+	/* protects the fields below and all connections */
+	pthread_mutex_t lock;
 	struct http_connection_list open;
 	struct http_connection_stats stats;
 };
@@ -58,14 +59,17 @@ static void connection_end(struct http_connection *connection)
 	shutdown(connection->fd, SHUT_RDWR);
 }
 
-/* Places that are taken, by all or by one address. */
+/* Occupied slots, in total and for one address. */
 struct places {
 	size_t all;
 	size_t of_address;
 	size_t reserved;
-	struct http_connection *oldest;		   /* that is READING */
-	struct http_connection *oldest_of_address; /* likewise */
-	struct http_connection *oldest_reserved;   /* in any state */
+	/* the oldest in state READING */
+	struct http_connection *oldest;
+	/* the oldest of this address in state READING */
+	struct http_connection *oldest_of_address;
+	/* the oldest reserved connection, in any state */
+	struct http_connection *oldest_reserved;
 };
 
 static void take_older(struct http_connection **oldest,
@@ -102,7 +106,7 @@ static struct places count_places(struct http_connections *list,
 	return p;
 }
 
-/* Find a place for @connection, which is not listed yet. */
+/* Find a slot for @connection, which is not in the list yet. */
 static void make_room(struct http_connections *list,
 		      struct http_connection *connection)
 {

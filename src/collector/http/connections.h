@@ -1,9 +1,10 @@
 /*
- * collector/http/connections.h - open HTTP connections: places and deadlines
+ * collector/http/connections.h - open HTTP connections: slots and deadlines
  *
- * libmicrohttpd has one time limit, for silence, and one limit of connections,
- * at which it stops accepting. With these alone, whoever sends a byte now and
- * then keeps everybody else out. So each connection is listed here:
+ * libmicrohttpd has one timeout, for idle connections, and one connection
+ * limit, at which it stops accepting. With these alone, clients that send a
+ * byte now and then could keep all others out. So each connection is tracked
+ * here:
  *
  *	READING		until a whole request was read, HTTP_READ_SECONDS
  *	WORKING		a handler has it; handlers have deadlines of their own
@@ -12,11 +13,12 @@
  *
  *	READING -> WORKING -> SENDING -> READING, or STREAMING to the end
  *
- * Where the places of all, or those of one address, are taken, a newcomer gets
- * that of the connection that is READING for the longest time. If none is, the
- * newcomer is *reserved*: it may ask for health and metrics and nothing else.
+ * If all slots, or those of one address, are occupied, a new connection
+ * replaces the one that has been READING for the longest time. If none is
+ * READING, the new connection is *reserved*: it may request only health and
+ * metrics.
  *
- * Threads	any. Nothing here blocks.
+ * Threads	Any. No function blocks.
  */
 #ifndef COLLECTOR_HTTP_CONNECTIONS_H
 #define COLLECTOR_HTTP_CONNECTIONS_H
@@ -37,34 +39,35 @@ enum http_connection_state {
 	HTTP_CONNECTION_WORKING,
 	HTTP_CONNECTION_SENDING,
 	HTTP_CONNECTION_STREAMING,
-	HTTP_CONNECTION_ENDING, /* shut down; libmicrohttpd has not seen it */
+	/* shut down; libmicrohttpd has not noticed yet */
+	HTTP_CONNECTION_ENDING,
 };
 
 struct http_connection_limits {
 	size_t all;
-	size_t per_address; /* IPv6: of a /64 */
-	size_t reserved;    /* beyond these */
+	size_t per_address; /* limit per address; for IPv6 per /64 */
+	size_t reserved;    /* slots beyond these for reserved connections */
 };
 
 struct http_connection_stats {
 	uint64_t opened;
-	uint64_t evicted; /* made room for a newcomer */
-	uint64_t expired; /* did not read or write in time */
-	uint64_t open;	  /* now */
+	uint64_t evicted; /* connections replaced by a new one */
+	uint64_t expired; /* connections that did not read or write in time */
+	uint64_t open;	  /* connections open now */
 };
 
-/* NULL: no memory. */
+/* NULL if out of memory. */
 struct http_connections *http_connections_new(
 	const struct http_connection_limits *limits);
 void http_connections_free(struct http_connections *list);
 
-/* A connection was accepted. NULL: no memory. @now: nanoseconds. */
+/* Add an accepted connection. NULL if out of memory. @now in nanoseconds. */
 struct http_connection *http_connection_open(struct http_connections *list,
 					     int fd,
 					     const struct sockaddr *peer,
 					     int64_t now);
 
-/* Before @fd is closed. NULL is fine. */
+/* Remove it, before @fd is closed. NULL is fine. */
 void http_connection_close(struct http_connection *connection);
 
 void http_connection_set_state(struct http_connection *connection,
@@ -72,7 +75,7 @@ void http_connection_set_state(struct http_connection *connection,
 
 bool http_connection_is_reserved(const struct http_connection *connection);
 
-/* Shut down those whose time is over. */
+/* Shut down connections whose deadline has passed. */
 void http_connections_expire(struct http_connections *list, int64_t now);
 
 void http_connections_stats(struct http_connections *list,

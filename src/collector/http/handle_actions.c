@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* What was done is in the log, with who wanted it. */
+/* Log the action and the client that requested it. */
 static void log_action(struct http_request *r, const char *action)
 {
 	const union MHD_ConnectionInfo *from =
@@ -58,7 +58,10 @@ static bool outcome_check(struct http_request *r,
 	return false;
 }
 
-/* Have it done by @worker. False: the request has its error. Yields. */
+/*
+ * Run the command on @worker. False if it failed; the reply is then an error.
+ * Yields.
+ */
 static bool command_run(struct http_request *r,
 			const struct admin_command *wanted, uint32_t worker,
 			uint32_t *routers)
@@ -82,7 +85,7 @@ static bool command_run(struct http_request *r,
 	return outcome_check(r, outcome);
 }
 
-/* One that concerns the router of the path. */
+/* Run a command for the router in the path. */
 static void router_command_run(struct http_request *r,
 			       enum admin_command_kind kind, const char *name)
 {

@@ -25,7 +25,7 @@ void http_get_events(struct http_request *r)
 				"text/event-stream");
 	MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL,
 				"no-store");
-	/* nginx would keep it back until there is more. */
+	/* Without this header nginx would buffer the events. */
 	MHD_add_response_header(response, "X-Accel-Buffering", "no");
 	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
 	r->response = response;

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-/* One list being read. */
+/* State of one list request. */
 struct reading {
-	struct http_paging page; /* first */
+	struct http_paging page; /* must be the first member */
 	enum list_query_kind kind;
-	struct list_query asked; /* what each worker is asked */
+	struct list_query asked; /* query for each worker */
 	struct list_query_place place;
 };
 

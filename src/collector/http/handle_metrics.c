@@ -51,7 +51,10 @@ static void put_collector(struct http_request *r,
 	put_connections(r);
 }
 
-/* All peers of one worker. False: the request has its error. Yields. */
+/*
+ * Collect the metrics of all peers of one worker. False if it failed; the reply
+ * is then an error. Yields.
+ */
 static bool count_worker(struct http_request *r, uint32_t worker,
 			 struct json *up, struct json *routes)
 {

@@ -1,7 +1,7 @@
 /*
- * The looking glass: /api/v1/rib. A page goes through the workers one after
- * the other; of one worker it may be a part only, because a query that has to
- * look at every key of a family takes its time.
+ * The looking glass: /api/v1/rib. A page goes through the workers in turn. It
+ * may contain only a part of one worker's routes, because a query that scans
+ * every key of a family takes a long time.
  */
 #include "collector/http/paging.h"
 
@@ -12,11 +12,11 @@
 
 #include <string.h>
 
-/* Of cursors; lists have the numbers of their kinds. */
+/* Kind of its cursors; lists use the numbers of their kinds. */
 #define CURSOR_RIB 16
 
 struct reading {
-	struct http_paging page; /* first */
+	struct http_paging page; /* must be the first member */
 	struct rib_query query;
 	bool has_router;
 	bool has_peer;

@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-/* Nothing from elsewhere, and in nobody's frame. */
+/* No content from other sites, and no embedding in frames. */
 #define POLICY                                                          \
 	"default-src 'self'; img-src 'self' data:; object-src 'none'; " \
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/* Whether the path is @page's; "/" is that of the first one to see. */
+/* True if the path is that of @page; "/" is the start page. */
 static bool is_page(const struct http_target *t, const struct static_file *page)
 {
 	const char *p = page->path;
@@ -47,7 +47,10 @@ static void add_headers(struct MHD_Response *response,
 	const char *const headers[][2] = {
 		{ MHD_HTTP_HEADER_CONTENT_TYPE, page->type },
 		{ MHD_HTTP_HEADER_ETAG, page->etag },
-		/* Kept, and asked for again: another version has other bytes. */
+		/*
+		 * Cacheable, but revalidated: another version has other
+		 * content.
+		 */
 		{ MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache" },
 		{ MHD_HTTP_HEADER_VARY, "Accept-Encoding" },
 		{ "Content-Security-Policy", POLICY },

@@ -1,7 +1,7 @@
 /*
- * Requests that two servers can read in two ways: a proxy in front would check
- * one request and we would answer another (RFC 9112 11.2). libmicrohttpd takes
- * them, so they are refused here.
+ * Requests that two servers can parse differently: a proxy could check one
+ * request while we answer another (RFC 9112 11.2). libmicrohttpd accepts them,
+ * so they are refused here.
  */
 #include "collector/http/server_internal.h"
 
@@ -15,7 +15,7 @@ struct header_counts {
 	bool bad_name;
 };
 
-/* RFC 9110 5.6.2: a token. A blank before the colon is no part of one. */
+/* A token of RFC 9110 5.6.2. A blank before the colon is not part of one. */
 static bool is_token(const char *name, size_t len)
 {
 	static const char others[] = "!#$%&'*+-.^_`|~";

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* What a cursor has: the worker, then the place in it. */
+/* The content of a cursor: the worker, then the position in it. */
 struct cursor_data {
 	uint8_t bytes[HTTP_CURSOR_BYTES];
 	size_t len;
@@ -69,7 +69,10 @@ bool http_paging_router(struct http_paging *page, const char *token,
 	return true;
 }
 
-/* One worker. *@more: it was not all of it. False: there is an error. */
+/*
+ * Read from one worker. *@more: it has more rows. False if it failed; the reply
+ * is then an error.
+ */
 static bool read_worker(struct http_paging *page, bool *more)
 {
 	struct worker_query *q = page->ask(page);
@@ -91,7 +94,9 @@ static bool read_page(struct http_paging *page)
 {
 	bool more = false;
 
-	/* Who ran out of time makes a shorter page, not a longer wait. */
+	/*
+	 * After the deadline return a shorter page instead of waiting longer.
+	 */
 	while (!more && page->left > 0 && page->worker < page->end &&
 	       page->request->out.len < HTTP_PAGE_BYTES) {
 		if (!read_worker(page, &more))

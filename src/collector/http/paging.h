@@ -1,27 +1,27 @@
 /*
- * collector/http/paging.h - a page of a list, over the workers one by one
+ * collector/http/paging.h - a page of a list, over all workers
  *
- * A page goes through the workers in their order until it is full, or until
- * one of them has used up its time; its cursor tells the worker and a place
- * there. What is asked and what an answer adds to the page is the list's.
+ * A page goes through the workers in order until it is full, or until a worker
+ * has used up its time; its cursor has the worker and a position there. The
+ * list defines the query and how a result is added to the page.
  */
 #ifndef COLLECTOR_HTTP_PAGING_H
 #define COLLECTOR_HTTP_PAGING_H
 
 #include "collector/http/server_internal.h"
 
-/* The head of a list that is being read. */
+/* Common state of a list request. */
 struct http_paging {
 	/* Set by the list */
 	struct http_request *request;
-	uint8_t kind; /* of its cursors */
-	void *place;  /* in a worker; all zero is the beginning */
+	uint8_t kind; /* kind of its cursors */
+	void *place;  /* position in a worker; all zero = the beginning */
 	size_t place_len;
-	/* The next question, on the heap. NULL: no memory. */
+	/* Make the next query, on the heap. NULL if out of memory. */
 	struct worker_query *(*ask)(struct http_paging *page);
 	/*
-	 * Add an answer to the page, move left and place on; *@more: the worker
-	 * has more. False: the request has its error.
+	 * Add a result to the page and advance left and place; *@more: the
+	 * worker has more. False if it failed; the reply is then an error.
 	 */
 	bool (*take)(struct http_paging *page, struct worker_query *q,
 		     bool *more);
@@ -29,14 +29,17 @@ struct http_paging {
 	/* Set by http_paging_start() */
 	uint64_t seed;
 	uint32_t worker;
-	uint32_t end; /* the worker behind the last */
-	size_t left;  /* of the page */
+	uint32_t end; /* the worker after the last */
+	size_t left;  /* rows left for the page */
 };
 
-/* Take limit and cursor. False: the request has its error. */
+/* Parse limit and cursor. False on error; the reply then says so. */
 bool http_paging_start(struct http_paging *page);
 
-/* Only of the router @token, which is *@out. False: likewise. */
+/*
+ * Restrict the page to the router @token, which becomes *@out. False on error,
+ * likewise.
+ */
 bool http_paging_router(struct http_paging *page, const char *token,
 			struct rib_identity *out);
 

@@ -1,5 +1,5 @@
 /*
- * collector/http/prefix_param.h - a prefix or an address, as people write it
+ * collector/http/prefix_param.h - parse a prefix or an address
  */
 #ifndef COLLECTOR_HTTP_PREFIX_PARAM_H
 #define COLLECTOR_HTTP_PREFIX_PARAM_H
@@ -14,7 +14,7 @@ struct http_prefix {
 	uint8_t address[16]; /* IPv4 mapped */
 };
 
-/* NULL, or what is wrong with it; then *@out is untouched. */
+/* Returns NULL, or the error; *@out is then unchanged. */
 const char *http_prefix_parse(const char *text, struct http_prefix *out);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Below this, compression is not worth its header. */
+/* Below this size compression does not pay. */
 #define WORTH 1024
 
 void http_error(struct http_request *r, unsigned status, const char *error,
@@ -32,7 +32,7 @@ void http_error_of(struct http_request *r, unsigned status, const char *error,
 	http_error(r, status, text, hint);
 }
 
-/* Whether a header of the form "gzip, br;q=0.5" has gzip in it. */
+/* True if a header of the form "gzip, br;q=0.5" contains gzip. */
 bool http_takes_gzip(struct MHD_Connection *connection)
 {
 	const char *p =
@@ -55,7 +55,7 @@ bool http_takes_gzip(struct MHD_Connection *connection)
 	return false;
 }
 
-/* The same bytes in the form of gzip, or NULL if that is no gain. */
+/* Compress with gzip; NULL if the result would not be smaller. */
 static void *compress_body(const char *bytes, size_t len, size_t *out_len)
 {
 	z_stream z = { .next_in = (void *)bytes, .avail_in = (unsigned)len };
@@ -128,14 +128,14 @@ static void add_headers(struct http_request *r, struct MHD_Response *response)
 					"token as password\"");
 }
 
-/* Whether there is memory for one more answer that waits to be read. */
+/* True if memory allows one more reply that waits to be read. */
 static bool may_hold(const struct http_request *r)
 {
 	size_t most = HTTP_HELD_BYTES;
 
 	if (r->route != NULL && r->route->flags & HTTP_RESERVED)
 		most *= 2;
-	/* An error must always be said. */
+	/* An error is always sent. */
 	return r->out.len < WORTH || r->http->held + r->out.len <= most;
 }
 

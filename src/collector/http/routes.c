@@ -33,7 +33,9 @@ static const struct http_route page_route = { "", "", HTTP_DIRECT,
 
 #define ROUTES (sizeof(routes) / sizeof(routes[0]))
 
-/* Whether the path is that of @route; what "*" stands for goes to @args. */
+/*
+ * True if the path matches @route; the segments that "*" matches go to @args.
+ */
 static bool route_matches(const struct http_route *route,
 			  const struct http_target *t,
 			  const char *args[HTTP_ARGS_MAX])
@@ -57,7 +59,7 @@ static bool route_matches(const struct http_route *route,
 	return n == t->segment_count;
 }
 
-/* Whether @word is one of @words, which are separated by one blank each. */
+/* True if @word is one of @words, which are separated by single blanks. */
 static bool has_word(const char *words, const char *word)
 {
 	size_t len = strlen(word);

@@ -26,14 +26,17 @@
 #define CONNECTIONS 512
 #define PER_ADDRESS 384
 #define RESERVED    32
-/* Of libmicrohttpd: also those that end, but that it has not closed yet. */
+/*
+ * The limit of libmicrohttpd: includes connections that end but are not closed
+ * yet.
+ */
 #define CONNECTIONS_MAX (CONNECTIONS + 4 * RESERVED)
-#define WORKING_MAX	64 /* requests that fibers have, but for RESERVED */
-#define CONNECTION_SIZE (32 * 1024) /* of memory: bounds the headers */
+#define WORKING_MAX	64 /* requests in fibers, without those of RESERVED */
+#define CONNECTION_SIZE (32 * 1024) /* bytes of memory: bounds the headers */
 #define IDLE_SECONDS	30U
 #define BODY_MAX	(64 * 1024)
 #define STACK		(256 * 1024)
-#define STOP_SECONDS	10 /* more than HTTP_PATIENCE and sp_stop() take */
+#define STOP_SECONDS	10 /* longer than HTTP_PATIENCE plus sp_stop() */
 
 static void server_log(struct http *h, enum log_level level, const char *event,
 		       const char *hint, int err)
@@ -68,7 +71,7 @@ static int request_run(void *request)
 
 	r->route->handle(r);
 	r->phase = HTTP_DONE;
-	/* From here on it is libmicrohttpd's again, and may be gone. */
+	/* From here on it belongs to libmicrohttpd again, and may be freed. */
 	MHD_resume_connection(r->connection);
 	pthread_mutex_lock(&h->lock);
 	h->working--;
@@ -77,7 +80,7 @@ static int request_run(void *request)
 	return 0;
 }
 
-/* Give it to a fiber. False: it is not to be. */
+/* Pass the request to a fiber. False if it cannot be accepted. */
 static bool hand_over(struct http_request *r)
 {
 	struct http *h = r->http;
@@ -125,7 +128,7 @@ static enum MHD_Result request_reply(struct http_request *r)
 	return http_reply(r);
 }
 
-/* All of it was read. */
+/* The whole request was read. */
 static enum MHD_Result request_dispatch(struct http_request *r)
 {
 	http_connection_set_state(r->place, HTTP_CONNECTION_WORKING, sp_now());
@@ -136,7 +139,7 @@ static enum MHD_Result request_dispatch(struct http_request *r)
 	return request_reply(r);
 }
 
-/* False: its body is not worth reading, and there is an error to answer. */
+/* False if the body is too long; the reply is then an error. */
 static bool body_fits(struct http_request *r)
 {
 	const char *length =
@@ -150,7 +153,7 @@ static bool body_fits(struct http_request *r)
 	return false;
 }
 
-/* False: there is an error to answer, once the body was read. */
+/* False if the request is refused; the error is sent when the body was read. */
 static bool request_admit(struct http_request *r, const char *method)
 {
 	if (r->parsed != HTTP_TARGET_OK) {
@@ -218,7 +221,7 @@ static struct http_connection *place_of(struct MHD_Connection *connection)
 	return info != NULL ? info->socket_context : NULL;
 }
 
-/* The first that is heard of a request: its target, as it was sent. */
+/* Called first for each request, with its target as it was sent. */
 static void *request_begin(void *http, const char *target,
 			   struct MHD_Connection *connection)
 {
@@ -286,7 +289,7 @@ static void connection_notify(void *http, struct MHD_Connection *connection,
 	}
 }
 
-/* A fiber: ends connections whose time is over. Yields. */
+/* A fiber: ends connections whose deadline has passed. Yields. */
 static int connections_expire_main(void *http)
 {
 	struct http *h = http;
@@ -298,7 +301,7 @@ static int connections_expire_main(void *http)
 
 /* Life */
 
-/* A socket of our own making, so that an error has a number. */
+/* Our own socket, so that an error has an errno. */
 static int open_socket(const struct collector_env *env,
 		       const struct config_address *at)
 {
@@ -314,7 +317,7 @@ static int open_socket(const struct collector_env *env,
 	return err;
 }
 
-/* The port that was got. */
+/* The actual port. */
 static uint16_t port_of(int fd)
 {
 	struct sp_addr at;
@@ -333,9 +336,9 @@ static void log_listening(struct http *h)
 }
 
 /*
- * The token of the configuration, or one of our own in the state folder.
- * Without any, what needs no token is still served: a collector whose disk is
- * full must start, to publish what fills it.
+ * The token of the configuration, or a generated one in the state folder.
+ * Without a token, pages that need none are still served: a collector with a
+ * full disk must be able to start, to publish what fills it.
  */
 static int take_token(struct http *h)
 {
@@ -383,7 +386,7 @@ static int start_daemon(struct http *h, int fd)
 		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 	if (h->daemon != NULL)
 		return 0;
-	/* libmicrohttpd has no error of its own: that of the system call. */
+	/* libmicrohttpd returns no error code: use that of the system call. */
 	return errno != 0 ? -errno : -EIO;
 }
 
@@ -398,7 +401,7 @@ static int start_parts(struct http *h, int fd)
 	opts.pool_threads = 1;
 	if (err == 0)
 		err = sp_start(&opts, &h->rt);
-	/* Larger than in any run before: this clock has gone on since. */
+	/* Larger than in any earlier run, because the clock has advanced. */
 	if (err == 0)
 		err = sse_new(worker_now().wall_ns / 1000, &h->sse);
 	if (err == 0)
@@ -501,7 +504,7 @@ int http_start(const struct collector_env *env, struct http **out)
 		       : err;
 }
 
-/* Every connection must be running when the daemon ends. */
+/* No connection may be suspended when the daemon stops. */
 static void end_requests(struct http *h)
 {
 	pthread_mutex_lock(&h->lock);
@@ -512,8 +515,8 @@ static void end_requests(struct http *h)
 }
 
 /*
- * Stop the server, on a thread of its own: any step may wait for a handler
- * that does not return.
+ * Stop the server, on its own thread: any step may wait for a handler that does
+ * not return.
  */
 static void *stop_main(void *http)
 {
@@ -538,7 +541,7 @@ static void *stop_main(void *http)
 	return NULL;
 }
 
-/* Wait until stop_main() has ended. False: it has not in STOP_SECONDS. */
+/* Wait until stop_main() has ended. False if it has not within STOP_SECONDS. */
 static bool wait_stopped(struct http *h)
 {
 	struct timespec deadline;

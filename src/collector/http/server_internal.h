@@ -6,7 +6,7 @@
  *	suspends the connection --- request --> a fiber: asks the workers' query queue,
  *	sends what is there   <--- resumed ----    writes the answer
  *
- * A request is in one hand at a time, so it has no lock.
+ * A request is used by one thread at a time, so it has no lock.
  */
 #ifndef COLLECTOR_HTTP_SERVER_INTERNAL_H
 #define COLLECTOR_HTTP_SERVER_INTERNAL_H
@@ -23,18 +23,20 @@
 #define HTTP_ARGS_MAX 2
 
 /*
- * A page of a list ends behind the row that makes it so long. A row has at most
+ * A page of a list ends after the row that exceeds this size. A row has at most
  * some 400 KiB: the attributes of one route.
  */
 #define HTTP_PAGE_BYTES (1024 * 1024)
 
 /*
- * Answers that wait to be read by their clients, all together; requests beyond
- * this get 503. Those with HTTP_RESERVED may have as much again.
+ * Total bytes of replies that wait to be read by their clients; further
+ * requests get 503. Routes with HTTP_RESERVED may use the same amount again.
  */
 #define HTTP_HELD_BYTES (64 * 1024 * 1024)
 
-/* How long one worker may take; who asks waits a little longer. */
+/*
+ * How long one worker may take for a query; the client waits a little longer.
+ */
 #define HTTP_PATIENCE (2 * SP_S)
 
 struct bmp_peer;
@@ -53,24 +55,25 @@ struct stats_poller;
 struct worker_query;
 
 enum http_route_flags {
-	HTTP_OPEN = 1,	   /* needs no token anywhere: health */
-	HTTP_DIRECT = 2,   /* asks nobody: answered where it was read */
-	HTTP_POST = 4,	   /* changes something; else GET and HEAD */
-	HTTP_RESERVED = 8, /* answered when all else has no place left */
-	HTTP_STREAM = 16,  /* its answer has no end */
+	HTTP_OPEN = 1, /* needs no token: health */
+	/* answered on libmicrohttpd's thread, without a fiber */
+	HTTP_DIRECT = 2,
+	HTTP_POST = 4,	   /* changes something; others are GET and HEAD */
+	HTTP_RESERVED = 8, /* answered even if all slots are occupied */
+	HTTP_STREAM = 16,  /* its reply has no end */
 };
 
 struct http_route {
-	const char *path;   /* segments; "*" is any one, and an argument */
-	const char *params; /* names with blanks between; "" for none */
+	const char *path;   /* segments; "*" matches any one, as an argument */
+	const char *params; /* names separated by blanks; "" for none */
 	unsigned flags;	    /* enum http_route_flags */
 	void (*handle)(struct http_request *r);
 };
 
 enum http_phase {
 	HTTP_NEW,
-	HTTP_READING, /* its body, which we do not want */
-	HTTP_WORKING, /* a fiber has it */
+	HTTP_READING, /* reading its body, which is ignored */
+	HTTP_WORKING, /* a fiber processes it */
 	HTTP_DONE,
 };
 
@@ -81,18 +84,19 @@ struct http_request {
 	enum http_phase phase;
 	enum http_target_status parsed;
 	struct http_target target;
-	bool admitted; /* else the answer is an error already */
+	bool admitted; /* false if the reply is already an error */
 	const struct http_route *route;
 	const char *args[HTTP_ARGS_MAX];
 	size_t body;
-	/* The answer */
+	/* The reply */
 	unsigned status;
-	const char *type;	       /* of the content; NULL: JSON */
-	const char *allow;	       /* methods, with 405 */
-	struct MHD_Response *response; /* made by the handler; NULL: of out */
+	const char *type;  /* content type; NULL = JSON */
+	const char *allow; /* allowed methods, for 405 */
+	/* made by the handler; NULL = made from out */
+	struct MHD_Response *response;
 	struct json out;
-	size_t held; /* bytes of the answer, of http.held */
-	bool close;  /* the connection, behind the answer */
+	size_t held; /* bytes of the reply counted in http.held */
+	bool close;  /* close the connection after the reply */
 };
 
 struct http {
@@ -102,76 +106,78 @@ struct http {
 	struct sp_rt *rt;
 	struct MHD_Daemon *daemon;
 	struct http_connections *connections;
-	size_t held; /* bytes of answers; libmicrohttpd's thread */
+	/* bytes of waiting replies; used by libmicrohttpd's thread */
+	size_t held;
 	struct sse *sse;
 	struct stats_poller *stats_poller;
-	struct sp_task expiry; /* the fiber that ends connections */
+	/* the fiber that ends connections after their deadline */
+	struct sp_task expiry;
 	bool has_expiry;
-	const char *token; /* NULL: there is none, and no action either */
+	const char *token; /* NULL if there is none; actions are then refused */
 	char *own_token;   /* to free() */
 	bool loopback;
-	uint16_t port;	      /* that was got */
-	uint64_t seed;	      /* of cursors */
-	pthread_mutex_t lock; /* of what follows */
-	pthread_cond_t idle;  /* working has become less */
-	pthread_cond_t end;   /* stopped has become true */
+	uint16_t port;	      /* actual port */
+	uint64_t seed;	      /* seed of cursors */
+	pthread_mutex_t lock; /* protects the fields below */
+	pthread_cond_t idle;  /* signals that working has decreased */
+	pthread_cond_t end;   /* signals that stopped is true */
 	bool stopping;
-	bool stopped;	  /* nothing of the server runs any more */
-	uint32_t working; /* requests that fibers have */
+	bool stopped;	  /* no part of the server runs any more */
+	uint32_t working; /* requests in fibers */
 };
 
 /* reply.c */
 
-/* {"error": ..., "hint": ...}; @hint may be NULL. */
+/* Reply with {"error": ..., "hint": ...}; @hint may be NULL. */
 void http_error(struct http_request *r, unsigned status, const char *error,
 		const char *hint);
-/* The same about a value that was given: "error: 'value'". */
+/* The same for an invalid value: "error: 'value'". */
 void http_error_of(struct http_request *r, unsigned status, const char *error,
 		   const char *value, const char *hint);
-/* Whether who asks wants it compressed. */
+/* True if the client accepts gzip. */
 bool http_takes_gzip(struct MHD_Connection *connection);
-/* Send what there is. On libmicrohttpd's thread. */
+/* Send the reply. On libmicrohttpd's thread. */
 enum MHD_Result http_reply(struct http_request *r);
 
 /* routes.c */
 
-/* False: there is none, and the answer says so. */
+/* False if there is no such route; the reply then says so. */
 bool http_route_find(struct http_request *r, const char *method);
 
 /*
- * False: a parameter is not one of the route's, and the answer says so. An
- * ignored parameter would be a mistake that the client never notices.
+ * False if the route does not have a parameter of the request; the reply then
+ * says so. Otherwise a client would not notice a misspelt parameter.
  */
 bool http_route_check_params(struct http_request *r);
 
 /*
- * headers.c: false: a proxy in front might see another request than we do, and
- * the answer says so.
+ * headers.c: false if a proxy could parse the request differently; the reply
+ * then says so.
  */
 bool http_headers_check(struct http_request *r);
 
-/* auth.c: false: the answer says why not. */
+/* auth.c: false if access is denied; the reply says why. */
 bool http_access_check(struct http_request *r);
 
 /* query_client.c. In a fiber: yields. */
 
 /*
- * Ask a worker. False if there is no answer: the question is gone and the
- * request has its error.
+ * Query a worker. False if there is no result: the query is freed and the reply
+ * is an error.
  */
 bool http_ask(struct http_request *r, uint32_t worker, struct worker_query **q);
 
-/* 503, for what worker_query_run() said. */
+/* Reply 503 for an error of worker_query_run(). */
 void http_ask_failed(struct http_request *r, int err);
 
-/* Parameters that many have. False: the request has its error. */
+/* Common parameters. False if invalid; the reply then says so. */
 bool http_take_limit(struct http_request *r, size_t *out);
 bool http_take_router(struct http_request *r, const char *token,
 		      struct rib_identity *out, uint32_t *worker);
 bool http_take_peer(struct http_request *r, const char *id,
 		    struct bmp_peer *out);
 
-/* server.c: "from", the address of who asks. */
+/* server.c: log the client's address as "from". */
 void http_log_client(struct log_line *line, const struct sockaddr *from);
 
 /* handle_static.c: the dashboard's files */

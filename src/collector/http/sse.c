@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EVENTS	1024 /* kept for who comes, or comes back */
-#define BEGIN	100  /* of these, for who comes for the first time */
+#define EVENTS	1024 /* events kept for new and returning streams */
+#define BEGIN	100  /* of these, the number for a new stream */
 #define STREAMS 64
 #define BLOCK	(16 * 1024)
 
-/* Bytes for a browser, shared by streams. */
+/* Text of an event, shared by streams. */
 struct text {
 	_Atomic unsigned users;
 	size_t len;
@@ -25,19 +25,19 @@ struct stream {
 	struct sse *sse;
 	struct MHD_Connection *connection;
 	bool suspended;
-	uint64_t event;	  /* the next one to tell */
-	uint64_t status;  /* the number of the last that was told */
-	struct text *now; /* what is being sent; NULL: nothing */
-	size_t sent;	  /* of it */
+	uint64_t event;	  /* number of the next event to send */
+	uint64_t status;  /* number of the last status that was sent */
+	struct text *now; /* the text being sent; NULL if none */
+	size_t sent;	  /* bytes of it already sent */
 };
 
 struct sse {
-	pthread_mutex_t lock; /* of all that follows */
+	pthread_mutex_t lock; /* protects the fields below */
 	bool closed;
 	struct stream *streams;
 	unsigned count;
-	uint64_t first; /* event that was ever made */
-	uint64_t next;	/* to be made */
+	uint64_t first; /* number of the first event */
+	uint64_t next;	/* number of the next event */
 	struct text *events[EVENTS];
 	uint64_t status_number;
 	struct text *status;
@@ -87,7 +87,7 @@ static void event_add(struct sse *sse, struct text *t)
 {
 	struct text **slot = &sse->events[sse->next % EVENTS];
 
-	/* Without memory there is a hole, and streams skip it. */
+	/* If out of memory an event is missing, and streams skip it. */
 	text_put(*slot);
 	*slot = t;
 	sse->next++;
@@ -157,7 +157,7 @@ static uint64_t event_oldest(const struct sse *sse)
 					       : sse->first;
 }
 
-/* The next text for @s, or NULL if it has seen all. With the lock held. */
+/* The next text for @s, or NULL if it has sent all. The lock is held. */
 static struct text *next_text(struct sse *sse, struct stream *s)
 {
 	if (s->event < event_oldest(sse))
@@ -175,7 +175,7 @@ static struct text *next_text(struct sse *sse, struct stream *s)
 	return NULL;
 }
 
-/* Of what is being sent, so much as fits. */
+/* Copy as much of the current text as fits. */
 static ssize_t send_some(struct stream *s, char *to, size_t max)
 {
 	size_t left = s->now->len - s->sent;
@@ -191,7 +191,7 @@ static ssize_t send_some(struct stream *s, char *to, size_t max)
 	return (ssize_t)n;
 }
 
-/* On libmicrohttpd's thread, whenever it can send. */
+/* Called on libmicrohttpd's thread whenever it can send. */
 static ssize_t read_stream(void *stream, uint64_t at, char *to, size_t max)
 {
 	struct stream *s = stream;
@@ -229,7 +229,7 @@ static void end_stream(void *stream)
 	free(s);
 }
 
-/* Where to begin: behind what was seen, else with the latest few. */
+/* The event to start with: after the last one seen, else the latest few. */
 static uint64_t begin_at(const struct sse *sse, const char *last_id)
 {
 	uint64_t seen = last_id != NULL ? strtoull(last_id, NULL, 10) : 0;

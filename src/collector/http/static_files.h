@@ -1,5 +1,5 @@
 /*
- * collector/http/static_files.h - the dashboard's files, as they are built into the program
+ * collector/http/static_files.h - the dashboard's files, built into the program
  *
  * tools/embed-pages.sh makes the table from web/.
  */
@@ -11,10 +11,10 @@
 struct static_file {
 	const char *path; /* "/index.html" */
 	const char *type;
-	const char *etag; /* with its quotes */
+	const char *etag; /* including the quotes */
 	const unsigned char *bytes;
 	size_t len;
-	const unsigned char *packed; /* by gzip */
+	const unsigned char *packed; /* compressed with gzip */
 	size_t packed_len;
 };
 

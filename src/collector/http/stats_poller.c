@@ -17,10 +17,10 @@
 
 #define PERIOD SP_S
 
-/* Of one worker in one poll. */
+/* Events of one worker in one poll. */
 #define EVENTS EVENT_RING_ENTRIES
 
-/* What is remembered of the last poll of a worker. */
+/* State of the last poll of a worker. */
 struct last {
 	bool known;
 	int64_t at;
@@ -35,9 +35,9 @@ struct stats_poller {
 	struct sp_task task;
 	uint32_t workers;
 	struct last *last;
-	uint64_t *events_from;		/* by worker */
-	struct event_ring_entry *heard; /* in one poll, from all of them */
-	pthread_mutex_t lock;		/* of what follows */
+	uint64_t *events_from;		/* next event of each worker */
+	struct event_ring_entry *heard; /* events of one poll, of all workers */
+	pthread_mutex_t lock;		/* protects the fields below */
 	struct worker_rates *now;
 	int64_t spooling_since;
 	struct latency_window acks;
@@ -73,7 +73,7 @@ static int by_time(const void *a, const void *b)
 	return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
 }
 
-/* Workers tell in their own order; together it is that of the clock. */
+/* Each worker returns events in its own order; sort them by time. */
 static void pass_events(struct stats_poller *poller,
 			const struct collector_stats *p)
 {
@@ -98,7 +98,7 @@ static void pass_status(struct stats_poller *poller, struct collector_stats *p)
 	struct json j = { 0 };
 
 	stats_poller_recent(poller, &p->publisher);
-	/* Only this fiber writes what now has. */
+	/* Only this fiber writes now, so it needs no lock. */
 	status_json(&j, poller->env, p, poller->now);
 	sse_status(poller->sse, &j);
 	json_fini(&j);

@@ -33,7 +33,7 @@ static int hex_value(char c)
 	return -1; /* not a digit */
 }
 
-/* Text that can be shown and compared: UTF-8 without control characters. */
+/* Text that can be displayed and compared: UTF-8 without control characters. */
 static bool is_text(const char *p, size_t len)
 {
 	struct wire_view v = { (const uint8_t *)p, len };
@@ -50,8 +50,8 @@ static bool is_text(const char *p, size_t len)
 }
 
 /*
- * Decode in place; what comes out is never longer. @plus: "+" is a blank, as
- * forms write it.
+ * Decode in place; the result is never longer. @plus: "+" is a blank, as in
+ * forms.
  */
 static enum http_target_status percent_decode(char *text, bool plus)
 {
@@ -74,7 +74,7 @@ static enum http_target_status percent_decode(char *text, bool plus)
 		p += 2;
 	}
 	*to = '\0';
-	/* An escaped NUL would hide what comes behind it. */
+	/* An escaped NUL would hide the rest of the text. */
 	return is_text(text, (size_t)(to - text)) ? HTTP_TARGET_OK
 						  : HTTP_TARGET_BAD_TEXT;
 }

@@ -1,13 +1,13 @@
 /*
- * collector/http/target.h - what a request asks for: path and parameters
+ * collector/http/target.h - path and parameters of a request
  *
  *	/api/v1/peers/v4_192_0_2_1/0-0-192.0.2.7?limit=10&filter=a%20b
  *	 segments: api v1 peers v4_192_0_2_1 0-0-192.0.2.7
  *	 parameters: limit "10", filter "a b"
  *
- * Stricter than browsers are: an escape that is none, a control character,
- * bytes that are not UTF-8, a parameter that is given twice are mistakes to be
- * told and not to be guessed about. Pure: any bytes may come in here.
+ * Stricter than browsers: an invalid escape, a control character, invalid UTF-8
+ * and a duplicate parameter are errors. Pure functions: the input may be any
+ * bytes.
  */
 #ifndef COLLECTOR_HTTP_TARGET_H
 #define COLLECTOR_HTTP_TARGET_H
@@ -25,8 +25,8 @@ enum http_target_status {
 	HTTP_TARGET_NO_PATH,	/* it does not begin with a slash */
 	HTTP_TARGET_BAD_ESCAPE, /* % without two hex digits behind it */
 	HTTP_TARGET_BAD_TEXT,	/* control characters, or not UTF-8 */
-	HTTP_TARGET_TOO_MANY,	/* parameters */
-	HTTP_TARGET_TWICE,	/* one of them was given before */
+	HTTP_TARGET_TOO_MANY,	/* too many parameters */
+	HTTP_TARGET_TWICE,	/* a parameter was given twice */
 	HTTP_TARGET_NO_NAME,	/* a parameter's name is empty */
 	HTTP_TARGET_STATUSES
 };
@@ -37,26 +37,27 @@ struct http_param {
 };
 
 struct http_target {
-	size_t segment_count; /* HTTP_SEGMENTS_MAX + 1: more than there may be */
+	size_t segment_count; /* HTTP_SEGMENTS_MAX + 1 if there are more */
 	size_t param_count;
 	const char *segments[HTTP_SEGMENTS_MAX];
 	struct http_param params[HTTP_PARAMS_MAX];
-	char text[HTTP_TARGET_MAX + 1]; /* what they point into */
+	/* decoded text that the pointers refer to */
+	char text[HTTP_TARGET_MAX + 1];
 };
 
-/* Always fills *@out with something that can be looked at. */
+/* *@out is always initialised. */
 enum http_target_status http_target_parse(const char *target,
 					  struct http_target *out);
 
-/* A sentence for the one who asked. */
+/* A sentence for the client. */
 const char *http_target_words(enum http_target_status status);
 
 /* The value of a parameter, or NULL. */
 const char *http_target_param(const struct http_target *t, const char *name);
 
 /*
- * A number from @min to @max, in digits and nothing else, into *@out; if the
- * parameter is missing, *@out stays. False: it is not such a number.
+ * Parse a number from @min to @max, digits only, into *@out; if the parameter
+ * is missing, *@out is unchanged. False if it is not such a number.
  */
 bool http_target_number(const struct http_target *t, const char *name,
 			unsigned long min, unsigned long max,

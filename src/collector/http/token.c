@@ -18,7 +18,7 @@ bool http_token_equal(const char *token, const char *given)
 	size_t n = strlen(given);
 	unsigned differs = n != len || len == 0;
 
-	/* Every byte is looked at, equal or not. */
+	/* Compare every byte, equal or not. */
 	for (size_t i = 0; i < n; i++)
 		differs |=
 			(unsigned)(unsigned char)(token[len > 0 ? i % len : 0] ^
@@ -31,7 +31,7 @@ static int make_text(char out[HTTP_TOKEN_LEN + 1])
 	uint8_t bytes[HTTP_TOKEN_LEN / 2];
 	ssize_t n = getrandom(bytes, sizeof(bytes), 0);
 
-	/* Short of what was asked for only after a signal: getrandom(2). */
+	/* getrandom(2) returns less only after a signal. */
 	if (n != (ssize_t)sizeof(bytes))
 		return n < 0 ? -errno : -EINTR;
 	for (size_t i = 0; i < sizeof(bytes); i++)
@@ -39,7 +39,7 @@ static int make_text(char out[HTTP_TOKEN_LEN + 1])
 	return 0;
 }
 
-/* A token of ours as it stands in its file: the digits and a newline. */
+/* True for a generated token as in its file: the digits and a newline. */
 static bool is_token_text(const char text[HTTP_TOKEN_LEN + 1])
 {
 	for (size_t i = 0; i < HTTP_TOKEN_LEN; i++)
@@ -50,8 +50,7 @@ static bool is_token_text(const char text[HTTP_TOKEN_LEN + 1])
 }
 
 /*
- * Whether a file that is there can be the one we wrote: nobody else may have
- * chosen the token, or have read it.
+ * True if we wrote the file: no other user could have chosen or read the token.
  */
 static bool is_own_file(int fd)
 {
@@ -65,7 +64,7 @@ static bool is_own_file(int fd)
 static bool read_token(const char *path, char out[HTTP_TOKEN_LEN + 1])
 {
 	char text[HTTP_TOKEN_LEN + 1];
-	/* Nothing that somebody put there in its place is waited for. */
+	/* Do not block on a pipe or device in its place. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	bool found;
 
@@ -82,7 +81,7 @@ static bool read_token(const char *path, char out[HTTP_TOKEN_LEN + 1])
 	return true;
 }
 
-/* All of @text, or the error of the write that stopped. */
+/* Write all of @text; returns the error of write(2). */
 static int write_text(int fd, const char *text, size_t len)
 {
 	while (len > 0) {
@@ -123,7 +122,7 @@ static int make_token(const char *path, char out[HTTP_TOKEN_LEN + 1])
 	if (asprintf(&fresh, "%s.new", path) < 0)
 		return -ENOMEM;
 	err = make_text(out);
-	/* Of a run that ended in the middle of this. */
+	/* Left by a run that ended in the middle of this. */
 	unlink(fresh);
 	if (err == 0)
 		err = write_file(fresh, out);

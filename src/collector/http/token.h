@@ -1,7 +1,7 @@
 /*
- * collector/http/token.h - who may ask, and from where
+ * collector/http/token.h - access checks: token, Host and Origin
  *
- * Pure but for http_token_get().
+ * Pure functions, except http_token_get().
  */
 #ifndef COLLECTOR_HTTP_TOKEN_H
 #define COLLECTOR_HTTP_TOKEN_H
@@ -9,27 +9,28 @@
 #include <stdbool.h>
 
 #define HTTP_TOKEN_NAME "http-token"
-#define HTTP_TOKEN_LEN	64 /* of one that is made here */
+#define HTTP_TOKEN_LEN	64 /* length of a generated token */
 
-/* In a time that depends on the length of @given alone. */
+/* The time depends only on the length of @given. */
 bool http_token_equal(const char *token, const char *given);
 
 /*
- * The token of the file in @folder. If there is none, or one that others may
- * have read or chosen, make a token and write it there, for its owner alone:
- * a start on a full disk needs no room for the token of the run before.
- * Blocks. The error of the system call that failed; *@out is then undefined.
+ * Read the token from the file in @folder. If there is none, or one that other
+ * users may have read or chosen, generate a token and write it there, readable
+ * by its owner only. A restart reuses the file, so it works on a full disk.
+ * Blocks. Returns the error of the failed system call; *@out is then undefined.
  */
 int http_token_get(const char *folder, char out[HTTP_TOKEN_LEN + 1]);
 
 /*
- * Whether a Host header names this machine itself, with or without a port. A
- * page of somebody else whose name was made to point here does not (DNS
- * rebinding).
+ * True if a Host header names this machine, with or without a port. False for a
+ * foreign name that resolves to this machine (DNS rebinding).
  */
 bool http_host_is_local(const char *host);
 
-/* Whether a page of @origin ("http://host:port") is one of ours at @host. */
+/*
+ * True if @origin ("http://host:port") is our own, given the Host header @host.
+ */
 bool http_origin_is_own(const char *origin, const char *host);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-/* Between two lines, and two events, about one router. */
+/* Interval between two log lines, and two events, about one router. */
 #define TELL_EVERY (60 * SP_S)
 
 static const char *clash_words(enum identity_fact which, enum close_reason why)
@@ -74,7 +74,10 @@ static void clash_publish(struct session *s, const char *words,
 void clash_report(struct session *s, enum identity_fact which,
 		  enum close_reason why)
 {
-	/* That they agree is no reason: the older one took over, too. */
+	/*
+	 * A match does not exclude a clash: the older session may have taken
+	 * over itself.
+	 */
 	bool alike = which < IDENTITY_FACTS && s->router->session != NULL &&
 		     s->router->session->contested;
 	const char *words =

@@ -1,8 +1,9 @@
 /*
- * collector/ingest/clash_report.h - say that somebody claims to be another router
+ * collector/ingest/clash_report.h - report a connection that claims another
+ * router's identity
  *
- * Each clash is counted. An event and a line of the log tell of it, once a
- * minute for a router: who is refused comes again at once.
+ * Each clash is counted. An event and a log line report it, at most once a
+ * minute per router, because a refused router reconnects immediately.
  *
  * Threads	The owner shard only.
  */
@@ -14,7 +15,7 @@
 
 struct session;
 
-/* @which fact was in the way, IDENTITY_FACTS: none. */
+/* @which is the fact that differed; IDENTITY_FACTS = none. */
 void clash_report(struct session *s, enum identity_fact which,
 		  enum close_reason why);
 

@@ -35,7 +35,9 @@ void connection_set_keepalive(const struct connection *connection,
 			      enum connection_keepalive how)
 {
 	static const struct sp_tcp_opts opts[] = {
-		/* No answer to four probes, or bytes nobody acknowledged. */
+		/*
+		 * No answer to four probes, or data that is not acknowledged.
+		 */
 		[KEEPALIVE_NORMAL] = { .no_delay = 1,
 				       .keepalive_s = 60,
 				       .keepalive_every = 15,
@@ -81,7 +83,7 @@ int connection_read_early(struct connection *connection, int64_t deadline)
 	return got;
 }
 
-/* What an operator should know and do, where that is not plain. */
+/* Advice for the operator, where the reason does not suffice. */
 static const char *close_hint(enum close_reason why)
 {
 	switch (why) {
@@ -122,7 +124,7 @@ enum close_reason connection_wait_first_bytes(
 			return CLOSE_NONE;
 		if (n == 0)
 			return CLOSE_CLOSED;
-		/* Ready is a hint. */
+		/* Readiness is only a hint. */
 		if (errno != EAGAIN && errno != EINTR)
 			return CLOSE_RESET;
 	}
@@ -144,7 +146,7 @@ void connection_log_refusal(struct worker *w, const uint8_t address[16],
 	log_end(&line);
 }
 
-/* It went, or was made to, before there was a session that could say so. */
+/* Log a connection that ended before it became a session. */
 static void log_closed(struct worker *w, const struct connection *connection,
 		       enum close_reason why)
 {
@@ -162,7 +164,7 @@ static void log_closed(struct worker *w, const struct connection *connection,
 
 static bool is_refusal(enum close_reason why)
 {
-	/* clash_report() has said the rest. */
+	/* clash_report() has logged the details. */
 	if (why == CLOSE_REPLACED || why == CLOSE_DUPLICATE_ROUTER)
 		return false;
 	return (why >= CLOSE_BAD_VERSION && why < CLOSE_OPERATOR) ||
@@ -195,7 +197,7 @@ void connection_end(struct connection *connection, struct worker *w,
 				       why);
 	else if (!connection->claimed && !is_clash(why))
 		log_closed(w, connection, why);
-	/* In this order: until then its socket may be shut down. */
+	/* In this order: until then limits may shut down the socket. */
 	limits_leave(connection->env->limits, &connection->place);
 	close(connection->fd);
 	if (connection->ended != NULL)

@@ -18,10 +18,10 @@
 #define LONGEST_WAIT (60 * SP_S)
 #define ATTEMPT	     (10 * SP_S)
 
-/* Of one name. */
+/* Maximum addresses of one name. */
 #define ADDRESSES 8
 
-/* A session that held so long was a good one: start anew with short waits. */
+/* After a session of this length the waits start short again. */
 #define GOOD (60 * SP_S)
 
 static void log_failure(struct connector *connector, int err, int64_t wait)
@@ -37,7 +37,7 @@ static void log_failure(struct connector *connector, int err, int64_t wait)
 	log_end(&line);
 }
 
-/* How many addresses the target has now. Yields. */
+/* Resolve the target; returns the number of addresses. Yields. */
 static int target_resolve(const struct connector *connector, int64_t deadline,
 			  struct sp_addr out[ADDRESSES])
 {
@@ -55,7 +55,7 @@ static int target_resolve(const struct connector *connector, int64_t deadline,
 				deadline, out, ADDRESSES);
 }
 
-/* The socket, connected. Yields. */
+/* Return a connected socket. Yields. */
 static int connect_to(const struct connector *connector,
 		      const struct sp_addr *to, int64_t deadline)
 {

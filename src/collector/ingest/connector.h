@@ -1,10 +1,10 @@
 /*
- * collector/ingest/connector.h - call routers that listen themselves (RFC 7854 3.2)
+ * collector/ingest/connector.h - connect to routers that listen (RFC 7854 3.2)
  *
- * One fiber for each --connect HOST:PORT, on shard 0. It resolves the name
- * anew for each attempt and tries its addresses in order, waits longer after
- * each failure up to a minute, and calls again when a session ended. A router
- * that has a key in the configuration is called with signed segments.
+ * One fiber for each --connect HOST:PORT, on shard 0. It resolves the name for
+ * each attempt, tries the addresses in order, waits longer after each failure
+ * (up to a minute), and connects again when a session has ended. If the router
+ * has a key in the configuration, segments are signed.
  */
 #ifndef COLLECTOR_INGEST_CONNECTOR_H
 #define COLLECTOR_INGEST_CONNECTOR_H

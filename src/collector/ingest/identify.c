@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A shard whose queue is full is asked again for so long. */
+/* How long to retry if the queue of the owner's shard is full. */
 #define HAND_OVER_NS	(5 * SP_S)
 #define HAND_OVER_RETRY SP_MS
 
@@ -30,7 +30,9 @@ static int session_spawn(struct connection *connection)
 	return sp_go_attr(NULL, &attr, session_main, connection, NULL);
 }
 
-/* Send it to its owner. In a fiber of its own, if that can take a while. */
+/*
+ * Send the connection to its owner. In a separate fiber if that may take long.
+ */
 static void hand_over(struct worker *w, struct connection *connection)
 {
 	int64_t give_up = sp_in(HAND_OVER_NS);
@@ -46,8 +48,8 @@ static void hand_over(struct worker *w, struct connection *connection)
 }
 
 /*
- * Look through the messages that came so far; *@seen bytes of them had no
- * identity. CLOSE_NONE and 1 in *@found once one had.
+ * Search the messages received so far; the first *@seen bytes have no identity.
+ * CLOSE_NONE, with *@found set if one was found.
  */
 static enum close_reason identity_search(struct worker *w,
 					 struct connection *connection,
@@ -95,7 +97,7 @@ static enum close_reason find_name(struct worker *w,
 	enum close_reason why = CLOSE_NONE;
 	bool found = false;
 
-	/* By address, as long as it has no name. */
+	/* By address, because the name is not known yet. */
 	config_router_settings(w->config, connection->address, connection->port,
 			       NULL, &settings);
 	while (why == CLOSE_NONE && !found) {
@@ -148,7 +150,7 @@ void identify_start(struct worker *w, struct connection *connection)
 		w->counts.handed_over++;
 		return;
 	}
-	/* It takes a while: messages to read, or a full queue. */
+	/* It may take long: messages to read, or a full queue. */
 	if (sp_go_on(NULL, w->id, identify_main, connection, NULL) < 0)
 		connection_end(connection, w, CLOSE_NO_RESOURCES);
 }

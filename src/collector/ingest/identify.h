@@ -1,9 +1,10 @@
 /*
- * collector/ingest/identify.h - find out who has come, and send it to its owner
+ * collector/ingest/identify.h - find the identity of a connection, and send it
+ * to its owner shard
  *
- * An alias or an address is known at once. For the others the first messages
- * are read here, on the shard that accepted, with plain receives: at most
- * CONNECTION_EARLY_MAX of them and no longer than --handshake-timeout.
+ * An alias or an address is known immediately. Otherwise the first messages are
+ * read here, on the accepting shard, with plain receives: at most
+ * CONNECTION_EARLY_MAX bytes and for at most --handshake-timeout.
  *
  * Threads	The accepting shard.
  */
@@ -12,7 +13,7 @@
 
 #include "collector/ingest/connection.h"
 
-/* Takes over @connection. Does not wait. */
+/* Takes ownership of @connection. Does not wait. */
 void identify_start(struct worker *w, struct connection *connection);
 
 #endif

@@ -44,7 +44,7 @@ static enum identity_match bgp_ids_compare(const struct identity_facts *older,
 	for (uint32_t i = 0; i < newer->bgp_id_count; i++)
 		if (bgp_id_is_in(older, newer->bgp_ids[i]))
 			return IDENTITY_SAME;
-	/* It may have more of them than are kept. */
+	/* The router may have more identifiers than are kept. */
 	return older->bgp_id_count < IDENTITY_BGP_IDS ? IDENTITY_DIFFERENT
 						      : IDENTITY_NOTHING;
 }
@@ -64,7 +64,7 @@ static enum identity_match fact_compare(enum identity_fact fact,
 	case IDENTITY_FACT_BGP_ID:
 		return bgp_ids_compare(older, newer);
 	case IDENTITY_FACT_PEER:
-		/* One that the router has not may be new to it. */
+		/* An unknown peer may be a new one. */
 		return newer->known_peers > 0 ? IDENTITY_SAME
 					      : IDENTITY_NOTHING;
 	default:
@@ -73,9 +73,9 @@ static enum identity_match fact_compare(enum identity_fact fact,
 }
 
 /*
- * Whether the newcomer has said what the rule needs. Who shares an address, or
- * knows a name, may not know the peers of a router: where the older session
- * named some, a name alone never agrees.
+ * True if the newcomer has sent what the rule needs. Another host with the same
+ * address or name may not know the router's peers: if the older session named
+ * peers, a name alone never suffices.
  */
 static bool is_complete(const struct identity_facts *older,
 			const struct identity_facts *newer,

@@ -1,12 +1,12 @@
 /*
- * Sessions by address: an open-addressed table that has room for twice the
- * sessions allowed, so that admitting never allocates. Leaving closes the gap
- * by moving back what was pushed behind it; there are no tombstones to collect.
+ * Sessions by address: an open-addressed table with space for twice the allowed
+ * sessions, so that admission never allocates. A removal moves displaced
+ * entries back; there are no tombstones.
  *
- * Known addresses: a table of a fixed size in which each address may be at
- * KNOWN_PROBES places. With more of them than fit, the last one wins its first
- * place: whoever comes from very many addresses makes us forget some, and does
- * not make us grow.
+ * Known addresses: a table of a fixed size in which each address may be in one
+ * of KNOWN_PROBES slots. If all are occupied, a new address replaces the first
+ * slot: a host that connects from very many addresses makes the table forget
+ * some, but not grow.
  */
 #include "collector/ingest/limits.h"
 
@@ -25,24 +25,24 @@
 #define KNOWN_COUNT  (UINT32_C(1) << 16)
 #define KNOWN_PROBES 16
 
-/* Of all sessions, those kept for known routers: one of so many. */
+/* One in so many sessions is reserved for known routers. */
 #define KNOWN_SHARE 10
 
-/* And at most one of so many for configured ones. */
+/* At most one in so many for configured routers. */
 #define CONFIGURED_SHARE 2
 
 struct address_count {
 	uint8_t address[16];
-	uint32_t sessions; /* 0: the place is free */
+	uint32_t sessions; /* 0 = the slot is free */
 };
 
 struct limits {
 	uint64_t seed;
 	pthread_mutex_t lock;
-	/* Under the lock. */
+	/* Protected by the lock. */
 	struct limits_max max;
 	uint32_t sessions;
-	uint32_t kinds[LIMITS_KINDS]; /* the same, by kind */
+	uint32_t kinds[LIMITS_KINDS]; /* the same per kind */
 	uint32_t mask;
 	struct address_count *places;
 	struct limits_place *evictable, **evictable_end; /* oldest first */
@@ -60,7 +60,7 @@ const char *limits_verdict_name(enum limits_verdict v)
 	return v < LIMITS_VERDICTS ? names[v] : "unknown";
 }
 
-/* Twice @sessions and a power of two, at least 16. */
+/* Twice @sessions, a power of two, at least 16. */
 static uint32_t places_for(uint32_t sessions)
 {
 	uint32_t n = 16;
@@ -89,7 +89,10 @@ static uint32_t home_index(const struct limits *l, const uint8_t address[16],
 	       mask;
 }
 
-/* Where @address is, or would go. There is always a free place. */
+/*
+ * The slot of @address, or the free slot where it would go. There always is
+ * one.
+ */
 static uint32_t place_find(const struct limits *l,
 			   const struct address_count *places, uint32_t mask,
 			   const uint8_t address[16])
@@ -141,7 +144,7 @@ void limits_free(struct limits *l)
 
 /* Known addresses */
 
-/* Where @address is, or the place that it may take; NULL: all are taken. */
+/* The slot of @address, or one that it may take; NULL if all are occupied. */
 static uint8_t *known_find(const struct limits *l, const uint8_t address[16])
 {
 	static const uint8_t none[16];
@@ -221,7 +224,7 @@ static uint32_t configured_reserve(const struct limits_max *max)
 	return max->configured < most ? max->configured : most;
 }
 
-/* Whether one of @kind may have one place more. */
+/* True if one of @kind may have one slot more. */
 static bool has_room(const struct limits *l, enum limits_kind kind)
 {
 	uint64_t taken = l->sessions;
@@ -235,7 +238,7 @@ static bool has_room(const struct limits *l, enum limits_kind kind)
 	return taken < l->max.sessions;
 }
 
-/* One customer has a /64 at least, and as many addresses as he likes. */
+/* A customer has at least a /64 with any number of addresses. */
 static void counted_address(const uint8_t address[16], enum limits_kind kind,
 			    uint8_t out[16])
 {
@@ -246,7 +249,7 @@ static void counted_address(const uint8_t address[16], enum limits_kind kind,
 
 static void place_drop(struct limits *l, struct limits_place *place);
 
-/* The oldest that may be evicted makes room. False: there is none. */
+/* Evict the oldest session that may be evicted. False if there is none. */
 static bool evict_oldest(struct limits *l)
 {
 	struct limits_place *oldest = l->evictable;
@@ -255,7 +258,7 @@ static bool evict_oldest(struct limits *l)
 		return false;
 	place_drop(l, oldest);
 	atomic_store(&oldest->evicted, true);
-	/* It is open: who closes it comes by here before. */
+	/* The socket is open: it is closed only after limits_leave(). */
 	(void)shutdown(oldest->fd, SHUT_RDWR);
 	return true;
 }
@@ -272,7 +275,7 @@ static enum limits_verdict admit_locked(struct limits *l,
 					 : LIMITS_ALL_FULL;
 	if (!has_room(l, kind) && (!evict_oldest(l) || !has_room(l, kind)))
 		return LIMITS_ALL_FULL;
-	/* One that went may have moved it. */
+	/* An eviction may have moved the entry. */
 	p = &l->places[place_find(l, l->places, l->mask, place->counted_as)];
 	memcpy(p->address, place->counted_as, sizeof(p->address));
 	p->sessions++;
@@ -306,8 +309,8 @@ enum limits_verdict limits_admit(struct limits *l, const uint8_t address[16],
 /* Leaving */
 
 /*
- * Place @gap is free: pull back whoever stands behind it and would be found no
- * more, because his way from home goes across the gap.
+ * Slot @gap is free: move back entries behind it that could no longer be found,
+ * because their probe sequence crosses the gap.
  */
 static void close_gap(struct limits *l, uint32_t gap)
 {
@@ -350,7 +353,9 @@ void limits_leave(struct limits *l, struct limits_place *place)
 	pthread_mutex_unlock(&l->lock);
 }
 
-/* Those who are in stay in, so the table must hold the larger of the two. */
+/*
+ * Existing sessions stay, so the table must hold the larger of the two numbers.
+ */
 static int table_resize(struct limits *l, uint32_t sessions)
 {
 	uint32_t places =

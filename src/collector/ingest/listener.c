@@ -19,11 +19,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Between attempts to open a listener that failed. */
+/* Waits between attempts to open a listener that failed. */
 #define FIRST_WAIT   SP_S
 #define LONGEST_WAIT (60 * SP_S)
 
-/* One that held so long was a good one: start anew with short waits. */
+/* After it worked for this long the waits start short again. */
 #define GOOD (60 * SP_S)
 
 int listener_set_md5(struct worker *w, int fd)
@@ -40,7 +40,10 @@ int listener_set_md5(struct worker *w, int fd)
 		ip_to_sockaddr(r->address, 0, &peer);
 		err = sp_tcp_md5(fd, &peer, r->md5_key.value,
 				 strlen(r->md5_key.value));
-		/* A key of the other address family is another listener's. */
+		/*
+		 * A key for the other address family belongs to another
+		 * listener.
+		 */
 		if (err < 0 && err != -EINVAL && err != -EAFNOSUPPORT)
 			return err;
 	}
@@ -49,14 +52,14 @@ int listener_set_md5(struct worker *w, int fd)
 
 /*
  * Workers share a port by SO_REUSEPORT, and so would a second collector of the
- * same user, without a word: each would get some of the routers. So the first
- * listener of a process binds and listens without it, which fails if anybody
- * else listens there, and lets its own workers in afterwards. A check before
- * the bind would leave a gap for two that start at the same moment.
+ * same user, unnoticed: each would get some of the routers. So the first
+ * listener of a process binds and listens without SO_REUSEPORT, which fails if
+ * another process listens there, and sets it afterwards for its own workers. A
+ * check before the bind would have a race if two start at the same moment.
  */
 enum listen_share {
-	LISTEN_FIRST,  /* alone, then to be shared */
-	LISTEN_SHARED, /* with those of this process */
+	LISTEN_FIRST,  /* exclusive first, then shared */
+	LISTEN_SHARED, /* shared with this process's listeners */
 };
 
 static int port_share(int fd)
@@ -68,7 +71,9 @@ static int port_share(int fd)
 		       : 0;
 }
 
-/* At a privileged port all workers listen on the one socket bound there. */
+/*
+ * On a privileged port all workers listen on the socket that was bound early.
+ */
 static int socket_listen(struct worker *w, const struct config_address *at,
 			 struct sp_listen_opts *opts, int *out)
 {
@@ -141,7 +146,7 @@ static const char *hint_of(int err)
 	}
 }
 
-/* @owner: of the port; NULL where that does not matter. */
+/* @owner: the process that has the port; NULL if irrelevant. */
 static void log_unopened(struct worker *w, const struct config_address *at,
 			 enum log_level level, const char *event, int err,
 			 const struct port_owner *owner)
@@ -158,7 +163,7 @@ static void log_unopened(struct worker *w, const struct config_address *at,
 	log_end(&line);
 }
 
-/* As listen_at() for a worker that starts, with who has the port. */
+/* As listen_at() for a worker that starts; also finds the owner of the port. */
 static int listen_at_start(struct worker *w, const struct config_address *at,
 			   struct port_owner *owner, int *out)
 {
@@ -184,7 +189,7 @@ int listener_open(struct worker *w, const struct config_address *at,
 	int err = listen_at_start(w, at, &owner, &fd);
 
 	if (err == -EAFNOSUPPORT && config_is_default(w->config, "listen")) {
-		/* All workers meet it; one says so. */
+		/* All workers get the error; one logs it. */
 		if (w->id == 0)
 			log_unopened(w, at, LOG_LEVEL_WARNING, "no_ipv6", err,
 				     NULL);
@@ -232,7 +237,7 @@ static enum close_reason admission_check(struct worker *w,
 	}
 }
 
-/* Turned away at the listener: nothing was taken yet but the socket. */
+/* Refuse a connection at the listener: only the socket has to be closed. */
 static int turn_away(struct worker *w, int fd, const uint8_t address[16],
 		     uint16_t port, enum close_reason why)
 {
@@ -244,7 +249,7 @@ static int turn_away(struct worker *w, int fd, const uint8_t address[16],
 
 /*
  * The client reset the connection before it was accepted: the kernel no longer
- * knows its address, so there is none to log.
+ * knows its address, so none is logged.
  */
 static int log_gone(struct worker *w, int fd, int err)
 {
@@ -301,7 +306,10 @@ int listener_admit(struct worker *w, int fd, struct sp_sem *ended)
 
 /* Taking connections */
 
-/* Until it fails. That descriptors run out is no failure: see accept_loop.h. */
+/*
+ * Accept until it fails. Lack of descriptors is not a failure: see
+ * accept_loop.h.
+ */
 static int accept_all(struct listener *listener)
 {
 	struct sp_acceptor *acceptor;
@@ -319,7 +327,10 @@ static int accept_all(struct listener *listener)
 static int listener_reopen(struct listener *listener)
 {
 	struct worker *w = listener->worker;
-	/* The only one has to see that nobody came in its absence. */
+	/*
+	 * The only listener must check that no other process took the port
+	 * meanwhile.
+	 */
 	enum listen_share share =
 		w->env->worker_count == 1 ? LISTEN_FIRST : LISTEN_SHARED;
 	struct log_line line;
@@ -338,7 +349,7 @@ static int listener_reopen(struct listener *listener)
 	return 0;
 }
 
-/* With the socket closed the kernel sends connections to other workers. */
+/* While the socket is closed the kernel sends connections to other workers. */
 static void listener_suspend(struct listener *listener, int err, int64_t wait)
 {
 	struct log_line line;

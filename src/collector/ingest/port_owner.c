@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Listeners at one port that are looked at: a collector has one a worker. */
+/* Maximum listeners at one port: a collector has one per worker. */
 #define INODES_MAX 1024
 
 #define TCP_STATE_LISTEN 0x0a
@@ -23,7 +23,7 @@ struct inode_set {
 
 /* Listeners */
 
-/* An address of /proc/net/tcp: words of 32 bits, as they are in memory. */
+/* Parse an address of /proc/net/tcp: 32-bit words in host byte order. */
 static bool hex_address_parse(const char *hex, uint8_t out[16])
 {
 	uint32_t words[4];
@@ -50,7 +50,9 @@ static bool address_is_any(const uint8_t address[16])
 	       (wire_is_mapped(address) && memcmp(address + 12, any, 4) == 0);
 }
 
-/* A wildcard meets every address. Those of the other family, too: it may. */
+/*
+ * A wildcard conflicts with every address, possibly also of the other family.
+ */
 static bool addresses_conflict(const uint8_t a[16], const uint8_t b[16])
 {
 	return address_is_any(a) || address_is_any(b) || memcmp(a, b, 16) == 0;
@@ -101,8 +103,8 @@ static bool inode_is_in(const struct inode_set *set, const char *link,
 }
 
 /*
- * The next descriptor in @fds that is a socket of @set, whose place is put in
- * *@which. False: there is none.
+ * Find the next descriptor in @fds that is a socket of @set; *@which is its
+ * index. False if there is none.
  */
 static bool descriptor_find(DIR *fds, const struct inode_set *set,
 			    size_t *which)
@@ -123,7 +125,7 @@ static bool descriptor_find(DIR *fds, const struct inode_set *set,
 	return false;
 }
 
-/* Take out of @set what this process has. */
+/* Remove this process's sockets from @set. */
 static void inodes_drop_own(struct inode_set *set)
 {
 	DIR *fds = opendir("/proc/self/fd");

@@ -1,10 +1,10 @@
 /*
- * collector/ingest/port_owner.h - which process listens at an address already
+ * collector/ingest/port_owner.h - find the process that listens at an address
  *
- * Read from /proc when a bind failed, so that the operator is told whom to
- * stop. It is a hint: the other process may end meanwhile. Descriptors of other
- * users cannot be read, nor those of a collector with --sandbox but by root,
- * and in the sandbox none but our own.
+ * Read from /proc when a bind failed, so that the operator knows which process
+ * to stop. It is a hint: the other process may end meanwhile. The descriptors
+ * of other users, or of a collector with --sandbox, can be read only by root;
+ * inside the sandbox only our own can.
  *
  * Threads	Any. Blocks for as long as reading /proc takes.
  */
@@ -17,22 +17,22 @@
 struct log_line;
 
 enum port_owner_kind {
-	PORT_OWNER_UNKNOWN, /* nobody, or not to be found out */
-	PORT_OWNER_SELF,    /* this process, and no other */
+	PORT_OWNER_UNKNOWN, /* none, or not found */
+	PORT_OWNER_SELF,    /* only this process */
 	PORT_OWNER_OTHER,
 };
 
 struct port_owner {
 	enum port_owner_kind kind;
-	pid_t pid;     /* of OTHER; 0: not to be found out */
-	char name[16]; /* its command; "": the same */
+	pid_t pid;     /* for OTHER; 0 = not found */
+	char name[16]; /* its command; "" = not found */
 };
 
-/* Who has a TCP listener that stands in the way of @address and @port. */
+/* Find the owner of a TCP listener that conflicts with @address and @port. */
 void port_owner_find(const uint8_t address[16], uint16_t port,
 		     struct port_owner *out);
 
-/* "pid" and "process", where they were found out. */
+/* Log "pid" and "process", if they were found. */
 void port_owner_log(const struct port_owner *owner, struct log_line *line);
 
 /* For the operator, when the port is taken. */

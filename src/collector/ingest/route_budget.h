@@ -20,7 +20,7 @@
 #define ROUTE_BUDGET_PARTS 64
 
 struct route_budget {
-	_Atomic uint64_t max; /* 0: no limit */
+	_Atomic uint64_t max; /* 0 = no limit */
 	_Atomic uint64_t given;
 };
 
@@ -28,8 +28,8 @@ void route_budget_init(struct route_budget *b, uint64_t max);
 void route_budget_set(struct route_budget *b, uint64_t max);
 
 /*
- * Bring the allowance of a shard, *@mine (0 at first), to what @used routes
- * and one more need, and return it.
+ * Adjust the allowance of a shard, *@mine (0 at first), to @used routes plus
+ * one, and return it.
  */
 uint64_t route_budget_adjust(struct route_budget *b, uint64_t *mine,
 			     uint64_t used);

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bits of the mapping in front of an address of IPv4. */
+/* Bits before the IPv4 address in the mapped form. */
 #define MAPPED_BITS 96u
 
-/* Split "address/length" in place; without a slash *@length stays NULL. */
+/* Split "address/length"; without a slash *@length stays NULL. */
 static int network_split(const char *text, char address[INET6_ADDRSTRLEN],
 			 const char **length)
 {
@@ -132,8 +132,8 @@ size_t acl_network_format(const struct acl_network *n, char *out, size_t cap)
 bool acl_network_has(const struct acl_network *n, const uint8_t addr[16])
 {
 	/*
-	 * Shorter than the mapping it was written as IPv6, and whoever writes
-	 * ::/0 does not speak of IPv4 that happens to be kept below it.
+	 * A network shorter than the mapped prefix was written as IPv6, for
+	 * instance ::/0, and does not include IPv4 addresses.
 	 */
 	if (n->len < MAPPED_BITS && wire_is_mapped(addr))
 		return false;

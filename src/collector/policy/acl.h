@@ -1,13 +1,13 @@
 /*
  * collector/policy/acl.h - which addresses may open a session
  *
- * Two lists of networks. A denied address stays out; otherwise it comes in
- * if the allow list is empty or has it. Asked once for each accepted socket,
- * before a byte is read, so the lists are walked and not indexed.
+ * Two lists of networks. A denied address is refused; otherwise it is admitted
+ * if the allow list is empty or contains it. Checked once for each accepted
+ * socket, before a byte is read, so the lists are searched linearly.
  *
- * Addresses are 16 bytes, IPv4 in its mapped form; 192.0.2.0/24 is kept as
- * ::ffff:192.0.2.0/120, so one comparison serves both families. A network of
- * IPv6 has no address of IPv4, not even ::/0.
+ * Addresses are 16 bytes, IPv4 mapped; 192.0.2.0/24 is stored as
+ * ::ffff:192.0.2.0/120, so one comparison serves both families. An IPv6 network
+ * contains no IPv4 address, not even ::/0.
  */
 #ifndef COLLECTOR_POLICY_ACL_H
 #define COLLECTOR_POLICY_ACL_H
@@ -35,7 +35,7 @@ struct acl {
 
 /*
  * Append the network in @text: "192.0.2.0/24", "2001:db8::/32", or a single
- * address. -EINVAL if it is none, or has bits set beyond its length; -ENOMEM.
+ * address. -EINVAL if it is invalid or has bits set beyond its length; -ENOMEM.
  */
 int acl_list_add(struct acl_list *list, const char *text);
 
@@ -43,7 +43,7 @@ void acl_release(struct acl *acl);
 
 #define ACL_TEXT_MAX 64
 
-/* Text that acl_list_add() takes. Returns its length, as snprintf() would. */
+/* Format it for acl_list_add(). Returns its length, as snprintf() would. */
 size_t acl_network_format(const struct acl_network *n, char *out, size_t cap);
 
 bool acl_network_has(const struct acl_network *n, const uint8_t addr[16]);

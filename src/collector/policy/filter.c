@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of what is read; what is written back must be shorter still. */
+/* Maximum input length; the formatted rule must be shorter. */
 #define FILTER_INPUT_MAX 255
 
-#define ALL_TYPES    0xffu /* also those without a name */
+#define ALL_TYPES    0xffu /* including types without a name */
 #define ALL_FAMILIES ((UINT64_C(1) << BGP_FAMILIES) - 1)
 
 #define VIEW(v) (1u << BMP_VIEW_##v)
@@ -26,7 +26,7 @@ static const char *const actions[FILTER_ACTIONS] = {
 	[FILTER_DROP] = "drop",
 };
 
-/* The pairs first: printing takes the first that is covered. */
+/* Pairs first: printing uses the first name that is covered. */
 static const struct {
 	const char *name;
 	uint8_t views;
@@ -44,7 +44,7 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Parsing: each word has a function that takes its value off. */
+/* Parsing: each word has a function that parses its value. */
 
 static int parse_peer(const char *value, struct filter_rule *r)
 {
@@ -139,7 +139,7 @@ static int find_family(const char *name, uint64_t *set)
 	return -EINVAL;
 }
 
-/* Names by commas, each of which @find adds to the set. */
+/* Names separated by commas; @find adds each to the set. */
 static int parse_set(const char *value, int (*find)(const char *, uint64_t *),
 		     uint64_t *out)
 {
@@ -249,7 +249,7 @@ static const struct word {
 	{ "rd", parse_rd, "64500:1, 192.0.2.1:1 or 0x and 16 hex digits" },
 };
 
-/* @seen: bits of the words that the rule has already. */
+/* @seen: bit mask of the words that the rule already has. */
 static int parse_word(char *text, struct filter_rule *r, unsigned int *seen,
 		      char why[FILTER_WHY_MAX])
 {
@@ -410,7 +410,7 @@ static void format_set(struct text *t, const char *word, uint64_t set,
 		}
 }
 
-/* In few words, so that no rule becomes much longer than it was written. */
+/* With few words, so that a rule does not become much longer than its input. */
 static void format_views(struct text *t, unsigned int set)
 {
 	char before = '=';
@@ -432,7 +432,7 @@ static const char *family_word(unsigned int i)
 	return bgp_family_info(i)->name;
 }
 
-/* As people write it, if that is read back as the same. */
+/* In the usual form, if that parses to the same value. */
 static void format_rd(struct text *t, uint64_t rd)
 {
 	char word[32];
@@ -476,7 +476,7 @@ size_t filter_rule_format(const struct filter_rule *rule, char *out, size_t cap)
 
 /* Asking */
 
-/* A Loc-RIB has no address: its zeros are none that a rule could name. */
+/* A Loc-RIB has no address: a rule with an address does not match its zeros. */
 static bool rule_fits_address(const struct filter_rule *r,
 			      const struct filter_peer *p)
 {
@@ -486,7 +486,7 @@ static bool rule_fits_address(const struct filter_rule *r,
 
 static bool rule_sees(const struct filter_rule *r, const struct filter_peer *p)
 {
-	/* A type that has no name yet is matched by rules without one. */
+	/* An unknown type is matched only by rules without a type. */
 	unsigned int type = p->type < BMP_PEER_TYPES ? p->type : 7;
 
 	return (r->types >> type & 1) != 0 && (r->views >> p->view & 1) != 0 &&
@@ -496,8 +496,8 @@ static bool rule_sees(const struct filter_rule *r, const struct filter_peer *p)
 }
 
 /*
- * Families that no rule has spoken for yet get the action of the first rule
- * that sees this peer and names them.
+ * Each family gets the action of the first rule that matches this peer and
+ * names the family.
  */
 struct filter_mask filter_ask(const struct filter_chain *chain,
 			      const struct filter_peer *peer)

@@ -19,14 +19,13 @@
  *	family	 the address family		names as in bmp/family.h; unknown
  *	rd	 the peer's distinguisher	64500:1, 192.0.2.1:1, 0x and hex
  *
- * Words of one rule must all match; a word that it does not have matches all. A
- * router's own rules are asked before those of the collector: that is
- * a chain.
+ * All words of a rule must match; a missing word matches everything. A router's
+ * own rules are tested before those of the collector: together they are a
+ * chain.
  *
- * Nothing of a rule depends on the routes themselves, so a session asks once
- * for each peer and view it meets and keeps the answer: two sets of families.
- * What is left per message is one bit test. Pure, no allocation but in
- * filter_add().
+ * Rules do not depend on the routes, so a session evaluates them once for each
+ * peer and view and keeps the result: two sets of families. Per message one bit
+ * test is left. Pure functions; only filter_add() allocates.
  */
 #ifndef COLLECTOR_POLICY_FILTER_H
 #define COLLECTOR_POLICY_FILTER_H
@@ -38,8 +37,8 @@
 struct rib_table_info;
 
 enum filter_action {
-	FILTER_PUBLISH, /* and store */
-	FILTER_STORE,	/* and do not publish */
+	FILTER_PUBLISH, /* store and publish */
+	FILTER_STORE,	/* store, do not publish */
 	FILTER_DROP,
 	FILTER_ACTIONS
 };
@@ -51,7 +50,8 @@ struct filter_rule {
 	bool has_rd;
 	uint32_t as_low;
 	uint32_t as_high;
-	uint64_t families; /* 1 << enum bgp_family; the unknown one is bit 0 */
+	/* 1 << enum bgp_family; unknown families are bit 0 */
+	uint64_t families;
 	uint64_t rd;
 	bool has_peer;
 	struct acl_network peer;
@@ -64,7 +64,7 @@ struct filter {
 
 #define FILTER_INIT ((struct filter){ 0 })
 
-/* Rules of a router by port, address and name, and the collector's. */
+/* Rules of a router by port, address and name, and those of the collector. */
 #define FILTER_CHAIN_MAX 4
 
 struct filter_chain {
@@ -72,7 +72,7 @@ struct filter_chain {
 	size_t count;
 };
 
-/* What a rule can see of a peer and view. */
+/* The properties of a peer and view that rules can test. */
 struct filter_peer {
 	uint8_t type;
 	uint8_t view;
@@ -81,7 +81,7 @@ struct filter_peer {
 	const uint8_t *address; /* 16 bytes, IPv4 mapped */
 };
 
-/* The answer: bits are 1 << enum bgp_family, bit 0 the unknown ones. */
+/* The result: bits are 1 << enum bgp_family, bit 0 for unknown families. */
 struct filter_mask {
 	uint64_t stored;
 	uint64_t published; /* always a subset of stored */
@@ -89,32 +89,32 @@ struct filter_mask {
 
 /* Life cycle */
 
-/* 1 << enum bmp_view, of all. */
+/* 1 << enum bmp_view, for all views. */
 #define FILTER_ALL_VIEWS ((1u << BMP_VIEWS) - 1)
 
-/* The views that view= calls so, or 0. */
+/* The views with this name in view=, or 0. */
 unsigned int filter_find_views(const char *name, size_t len);
 
-/* What view= calls it: "in-pre". */
+/* The name in view=: "in-pre". */
 const char *filter_view_name(enum bmp_view view);
 
-#define FILTER_TEXT_MAX 160 /* bytes of a rule, as written back */
-#define FILTER_WHY_MAX	160 /* of the reason why it was refused */
+#define FILTER_TEXT_MAX 160 /* maximum bytes of a formatted rule */
+#define FILTER_WHY_MAX	160 /* maximum bytes of an error text */
 
 /*
- * Append the rule in @text. -EINVAL with the reason in @why, -ENOMEM. A rule
- * that names a family or type which does not exist is refused.
+ * Append the rule in @text. -EINVAL with the reason in @why, -ENOMEM. Unknown
+ * families and types are refused.
  */
 int filter_add(struct filter *filter, const char *text,
 	       char why[FILTER_WHY_MAX]);
 void filter_release(struct filter *filter);
 
-/* Copy. -ENOMEM; then *@out is untouched. */
+/* -ENOMEM; *@out is then unchanged. */
 int filter_copy(const struct filter *filter, struct filter *out);
 bool filter_equal(const struct filter *a, const struct filter *b);
 
 /*
- * Text that filter_add() takes and that gives the same rule again. Returns its
+ * Format the rule so that filter_add() gives the same rule again. Returns its
  * length, as snprintf() would.
  */
 size_t filter_rule_format(const struct filter_rule *rule, char *out,
@@ -123,13 +123,13 @@ size_t filter_rule_format(const struct filter_rule *rule, char *out,
 /* Asking */
 
 /*
- * Once for each peer and view of a session, and again when rules changed.
- * Cost: a few comparisons for each rule; no allocation.
+ * Called once for each peer and view of a session, and when rules change. Cost:
+ * a few comparisons per rule; no allocation.
  */
 struct filter_mask filter_ask(const struct filter_chain *chain,
 			      const struct filter_peer *peer);
 
-/* The same for one family, where the answer is not kept. */
+/* The same for one family, if the result is not kept. */
 enum filter_action filter_decide(const struct filter_chain *chain,
 				 const struct filter_peer *peer,
 				 enum bgp_family family);
@@ -147,7 +147,7 @@ static inline bool filter_publishes(struct filter_mask m, enum bgp_family f)
 /* 64500:1, 192.0.2.1:1, or 0x and 16 hex digits; else -EINVAL. */
 int filter_rd_parse(const char *text, uint64_t *out);
 
-/* What a rule sees, from the header of a message and from a table. */
+/* The properties of a peer, from a message header and from a table. */
 static inline struct filter_peer filter_peer_of(const struct bmp_peer *p)
 {
 	return (struct filter_peer){ p->type, p->view, p->as, p->distinguisher,

@@ -2,19 +2,19 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* Looks in a second, of a router that sends as fast as it can. */
+/* Checks per second of a router that sends as fast as it can. */
 #define LOOKS 4
 
-/* Nobody waits longer than this, in seconds, whatever was made at once. */
+/* Maximum pause in seconds. */
 #define WAIT_MAX 3600
 
-/* What a time is worth. No overflow: a rate has 33 bits at most. */
+/* The bytes allowed in @ns. No overflow: a rate has at most 33 bits. */
 static uint64_t time_bytes(uint64_t rate, uint64_t ns)
 {
 	return ns / SECOND * rate + ns % SECOND * rate / SECOND;
 }
 
-/* How long it takes to earn @bytes, rounded up. */
+/* The time in which @bytes are allowed, rounded up. */
 static uint64_t bytes_time(uint64_t rate, uint64_t bytes)
 {
 	return bytes / rate * SECOND +
@@ -26,7 +26,7 @@ static void rate_refill(struct output_rate *r, uint64_t rate, int64_t now_ns)
 	uint64_t earned = time_bytes(rate, (uint64_t)(now_ns - r->now_ns));
 
 	r->used = rate == 0 || earned >= r->used ? 0 : r->used - earned;
-	/* The rate may have been larger. */
+	/* The rate may have been higher before. */
 	if (r->used > WAIT_MAX * rate)
 		r->used = WAIT_MAX * rate;
 	r->now_ns = now_ns;

@@ -10,7 +10,7 @@
 struct route_limits {
 	uint64_t per_peer;
 	uint64_t per_router;
-	uint64_t all; /* of all routers together */
+	uint64_t all; /* for all routers together */
 };
 
 #endif

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* Routers between two rests. */
+/* Routers between two yields. */
 #define SLICE 16
 
 static struct rib_router *find_router(const struct admin_command *command,
@@ -39,7 +39,7 @@ static enum admin_command_outcome peer_purge(
 		       : ADMIN_COMMAND_NO_PEER;
 }
 
-/* Its file does not count from here on: see snapshotter.h. */
+/* Its snapshot is invalid from here on: see snapshotter.h. */
 static void router_resync(struct admin_command *command, struct worker *w,
 			  struct rib_router *rib_router)
 {
@@ -64,7 +64,7 @@ static void resync_all(struct admin_command *command, struct worker *w)
 		router_resync(command, w, router->rib_router);
 		if (--left == 0) {
 			left = SLICE;
-			/* Half of it would be worse than late. */
+			/* The command is completed even if it is late. */
 			worker_query_yield(&command->head); /* yields */
 		}
 	}

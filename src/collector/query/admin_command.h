@@ -1,5 +1,6 @@
 /*
- * collector/query/admin_command.h - what an operator wants a worker to do, through its query queue
+ * collector/query/admin_command.h - an operator's command to a worker, through
+ * its query queue
  */
 #ifndef COLLECTOR_QUERY_ADMIN_COMMAND_H
 #define COLLECTOR_QUERY_ADMIN_COMMAND_H
@@ -9,8 +10,9 @@
 
 enum admin_command_kind {
 	ADMIN_COMMAND_DISCONNECT, /* end the session of a router */
-	ADMIN_COMMAND_PURGE,	  /* withdraw and forget the routes of a peer */
-	ADMIN_COMMAND_RESYNC, /* publish the tables of a router, or of all, again */
+	ADMIN_COMMAND_PURGE,	  /* withdraw and remove the routes of a peer */
+	/* publish the tables of a router, or of all, again */
+	ADMIN_COMMAND_RESYNC,
 };
 
 enum admin_command_outcome {
@@ -23,14 +25,15 @@ enum admin_command_outcome {
 struct admin_command {
 	struct worker_query head;
 	enum admin_command_kind kind;
-	bool has_router; /* RESYNC: else all; the others need one */
+	/* RESYNC: false = all routers; the others require one */
+	bool has_router;
 	struct rib_identity router;
-	struct bmp_peer peer; /* PURGE */
+	struct bmp_peer peer; /* for PURGE */
 	enum admin_command_outcome outcome;
-	uint32_t routers; /* that it was done to */
+	uint32_t routers; /* number of routers it was applied to */
 };
 
-/* NULL: no memory. */
+/* NULL if out of memory. */
 struct admin_command *admin_command_new(enum admin_command_kind kind);
 void admin_command_free(struct admin_command *command);
 

@@ -106,7 +106,7 @@ static void put_identity(struct json *j, const struct rib_peer_state *p)
 	}
 }
 
-/* A person types what a list shows: also the address of the router. */
+/* The filter also matches the router's address, which the list shows. */
 static bool peer_wanted(const struct list_query *list,
 			const struct rib_router *router,
 			const struct rib_peer_state *p,

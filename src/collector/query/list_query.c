@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Between two rests: what is looked at costs 1, what is written ROW. */
+/* Work between two yields: an item that is skipped costs 1, a row ROW. */
 #define SLICE 1024
 #define ROW   16
 
@@ -75,7 +75,7 @@ void list_query_flow(struct json *j, const struct rib_flow *flow)
 
 /* Walking */
 
-/* The first router that the place allows. */
+/* The first router at or after the position. */
 static struct rib_router *router_from(const struct list_query *list,
 				      struct rib *rib)
 {
@@ -118,7 +118,7 @@ static struct rib_peer *peer_behind(const struct list_query *list,
 	return NULL;
 }
 
-/* Where a slice is: pointers that die when it ends. */
+/* Position in a slice: pointers that are valid until its end. */
 struct walk {
 	struct rib_router *router;
 	struct rib_peer *peer;
@@ -135,7 +135,10 @@ static void walk_start(struct walk *at, const struct list_query *list,
 		struct rib_router_state state;
 
 		rib_router_state(at->router, &state);
-		/* The place's router may be gone: another has other peers. */
+		/*
+		 * The router of the position may be gone; another router has
+		 * other peers.
+		 */
 		if (state.serial == list->place.router)
 			at->peer = peer_behind(list, at->router);
 		else
@@ -146,7 +149,7 @@ static void walk_start(struct walk *at, const struct list_query *list,
 	}
 }
 
-/* The router was done: on to the next. */
+/* The router is done: advance to the next. */
 static void next_router(struct walk *at, struct list_query *list,
 			struct rib *rib)
 {
@@ -171,7 +174,7 @@ static void next_peer(struct walk *at, struct list_query *list)
 	at->peer = list->has_peer ? NULL : rib_peer_next(at->router, at->peer);
 }
 
-/* One router or peer. */
+/* Process one router or peer. */
 static void walk_step(struct walk *at, struct list_query *list,
 		      struct worker *w)
 {
@@ -200,7 +203,7 @@ static int list_query_run(struct worker_query *q, struct worker *w)
 
 	walk_start(&at, list, w->rib);
 	while (at.router != NULL) {
-		/* A router whose peers are all told needs no page of its own. */
+		/* A router whose peers are all listed needs no further page. */
 		if (list->limit == 0 &&
 		    (list->kind == LIST_QUERY_ROUTERS || at.peer != NULL)) {
 			list->more = true;

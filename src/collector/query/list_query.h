@@ -4,10 +4,10 @@
  *	v = list_query_new(LIST_QUERY_PEERS);		what is asked for, then
  *	worker_query_run(query queue, &v->question)		v->out has the objects
  *
- * A page goes through one worker in the order in which routers and peers came
- * to it, from v->place on. It may end early because it took too long: v->more
- * says that there is more, and v->place where to go on. A place is numbers and
- * nothing else, so it can travel to a browser and back.
+ * A page goes through one worker in the order in which routers and peers were
+ * created, from v->place on. It may end early because of its time limit:
+ * v->more is then set, and v->place is the position to continue from. A
+ * position is only numbers, so it can be sent to a browser and back.
  */
 #ifndef COLLECTOR_QUERY_LIST_QUERY_H
 #define COLLECTOR_QUERY_LIST_QUERY_H
@@ -29,13 +29,13 @@ enum list_query_kind {
 
 enum list_query_state {
 	LIST_QUERY_UP,
-	LIST_QUERY_IMPLIED, /* a peer with routes, but without a Peer Up */
+	LIST_QUERY_IMPLIED, /* a peer with routes but without a Peer Up */
 	LIST_QUERY_STALE,
 	LIST_QUERY_DOWN,
 	LIST_QUERY_STATES
 };
 
-/* Serial numbers, see rib/read.h: from this router on, behind this peer. */
+/* Serial numbers, see rib/read.h: start at this router, after this peer. */
 struct list_query_place {
 	uint64_t router;
 	uint64_t peer;
@@ -44,31 +44,32 @@ struct list_query_place {
 struct list_query {
 	struct worker_query head;
 	enum list_query_kind kind;
-	bool whole; /* with the history */
+	bool whole; /* include the history */
 	bool has_router;
 	bool has_peer;
-	uint8_t states; /* 1 << enum list_query_state; 0: all */
+	uint8_t states; /* 1 << enum list_query_state; 0 = all */
 	struct rib_identity router;
 	struct bmp_peer peer;
-	char filter[LIST_QUERY_FILTER_MAX + 1]; /* "": all */
-	size_t limit;				/* objects still wanted */
+	char filter[LIST_QUERY_FILTER_MAX + 1]; /* "" = all */
+	/* number of objects still wanted */
+	size_t limit;
 	struct list_query_place place;
-	struct json out; /* objects with commas between */
+	struct json out; /* objects separated by commas */
 	size_t count;
 	bool more;
 };
 
-/* NULL: no memory. */
+/* NULL if out of memory. */
 struct list_query *list_query_new(enum list_query_kind kind);
 void list_query_free(struct list_query *list);
 
-/* "up", "implied", ...; -EINVAL if it is none of them. */
+/* "up", "implied", ...; -EINVAL for an unknown name. */
 const char *list_query_state_name(enum list_query_state state);
 int list_query_state_find(const char *name);
 
 /* For the files of a list query */
 
-/* Whether one of the texts has the filter in it, in any case of letters. */
+/* True if one of the texts contains the filter, ignoring case. */
 bool list_query_wants(const struct list_query *list, const char *const *texts,
 		      size_t n);
 

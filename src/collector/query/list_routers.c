@@ -19,7 +19,7 @@ static enum list_query_state state_of(const struct router *router,
 	return state->peers_stale > 0 ? LIST_QUERY_STALE : LIST_QUERY_DOWN;
 }
 
-/* A moment of the monotonic clock by the wall clock; 0 stays 0. */
+/* Convert a monotonic time to the wall clock; 0 stays 0. */
 static uint64_t wall_of(int64_t then)
 {
 	struct rib_time now = worker_now();

@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Of a query between two rests: some 50 us. */
+/* Work between two yields: some 50 us. */
 #define BUDGET	1024
 #define ANSWERS 16
 
@@ -71,7 +71,7 @@ static void put_key(struct json *j, const struct rib_table_info *info,
 		json_bgp_labels(j, a->route->extra);
 }
 
-/* The canonical form has it in NEXT_HOP: 4, 16 or 32 bytes. */
+/* In the canonical form it is in NEXT_HOP: 4, 16 or 32 bytes. */
 static void put_next_hop(struct json *j, const struct bgp_attrs *attrs)
 {
 	const uint8_t *hop = attrs->next_hop;
@@ -119,7 +119,7 @@ static bool put_answer(void *query, const struct rib_answer *a)
 	return j->len < g->max_bytes;
 }
 
-/* The query with pointers that are good until the next rest. */
+/* Fill in the pointers of the query, which are valid until the next yield. */
 static bool find_router(struct looking_glass *g, struct rib *rib,
 			struct rib_query *out)
 {

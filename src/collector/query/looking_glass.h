@@ -1,9 +1,9 @@
 /*
  * collector/query/looking_glass.h - the looking glass: routes for a prefix, page by page
  *
- * As list_query.h, for the routes of a worker: rib/query.h in slices. What is
- * asked for is in query, but for the router, which is named because a pointer
- * to one may not live as long as a question.
+ * As list_query.h, for the routes of a worker: rib/query.h in slices. The
+ * parameters are in query, except the router, which is given by name because a
+ * pointer may not live as long as a query.
  */
 #ifndef COLLECTOR_QUERY_LOOKING_GLASS_H
 #define COLLECTOR_QUERY_LOOKING_GLASS_H
@@ -15,21 +15,22 @@
 
 struct looking_glass {
 	struct worker_query head;
-	struct rib_query query; /* router and peer: NULL */
+	struct rib_query query; /* router and peer must be NULL */
 	bool has_router;
 	bool has_peer;
 	struct rib_identity router;
 	struct bmp_peer peer;
 	size_t limit;
-	size_t max_bytes; /* of out: the route that reaches it is the last */
+	/* limit for out: the route that exceeds it is the last */
+	size_t max_bytes;
 	struct rib_query_cursor cursor;
-	struct json out; /* objects with commas between */
+	struct json out; /* objects separated by commas */
 	size_t count;
 	bool more;
-	bool no_router; /* it was named, and this worker has none such */
+	bool no_router; /* the named router does not exist on this worker */
 };
 
-/* NULL: no memory. */
+/* NULL if out of memory. */
 struct looking_glass *looking_glass_new(void);
 void looking_glass_free(struct looking_glass *g);
 

@@ -9,14 +9,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Questions under way, and how many are answered at the same time. */
+/* Queries in the queue, and queries that run at the same time. */
 #define CAPACITY     64
 #define QUERY_FIBERS 8
 
-/* Slow questions have 1/SHARE of the shard while there is input. */
+/* Slow queries get 1/SHARE of the shard while there is input. */
 #define SHARE 50
 
-/* How much longer than it asked for an asker waits. */
+/* How much longer than the query's deadline a caller waits. */
 #define GRACE SP_S
 
 struct worker_query_queue {
@@ -24,7 +24,7 @@ struct worker_query_queue {
 	struct sp_rpc *rpc;
 	struct sp_task query_fibers[QUERY_FIBERS];
 	uint32_t fiber_count;
-	uint32_t slow; /* questions that are answered in slices right now */
+	uint32_t slow; /* queries that run in slices now */
 };
 
 static void query_drop(void *query)
@@ -45,7 +45,7 @@ static void query_serve(struct worker_query_queue *queue,
 	q->result = q->run(q, queue->worker);
 	if (q->slow)
 		queue->slow--;
-	/* Whoever gave up left it to us. */
+	/* The caller gave up, so free the query here. */
 	if (sp_rpc_reply(request, q) < 0)
 		query_drop(q);
 }
@@ -115,14 +115,14 @@ int worker_query_run(struct worker_query_queue *queue, struct worker_query **q)
 
 	if (err == 0)
 		return asked->result;
-	/* In these cases the port never had it. */
+	/* In these cases the queue never had the query. */
 	if (err == -EAGAIN || err == -EPERM)
 		query_drop(asked);
 	*q = NULL;
 	return err;
 }
 
-/* While routers have something to say, most of the time is theirs. */
+/* While routers have unread input, most of the time is theirs. */
 static void wait_turn(struct worker_query *q, int64_t now)
 {
 	struct worker_query_queue *queue = q->query_queue;

@@ -30,23 +30,23 @@ struct worker_query_queue;
 struct sp_request;
 struct worker;
 
-/* The head of every query; the fields behind @deadline start as zero. */
+/* The head of every query; the fields after @deadline start as zero. */
 struct worker_query {
-	/* On the shard. worker_query_run() returns what this returns. */
+	/* Runs on the shard. worker_query_run() returns its result. */
 	int (*run)(struct worker_query *q, struct worker *w);
 	/* Any thread. */
 	void (*free)(struct worker_query *q);
-	int64_t deadline; /* when the answer should be there: sp_now() */
+	int64_t deadline; /* when the result should be ready: sp_now() */
 
 	/* Private to the queue */
 	struct worker_query_queue *query_queue;
 	const struct sp_request *request;
-	int64_t began; /* this slice */
-	bool slow;     /* it rested once */
+	int64_t began; /* start of the current slice */
+	bool slow;     /* it has yielded at least once */
 	int result;
 };
 
-/* On the worker's shard. -ENOMEM, or what the runtime says. */
+/* On the worker's shard. -ENOMEM, or an error of the runtime. */
 int worker_query_queue_open(struct worker *w, struct worker_query_queue **out);
 
 /*
@@ -58,16 +58,17 @@ void worker_query_queue_free(
 	struct worker_query_queue *queue); /* closed; NULL is fine */
 
 /*
- * Ask and wait, a second longer than *@q wants at most. What its answer
- * returned, and *@q is yours again; or -ETIMEDOUT, -EPIPE (closed),
- * -ECANCELED, -EAGAIN, and *@q is NULL: it will be dropped.
+ * Run a query and wait for its result, at most a second longer than its
+ * deadline. Returns the query's result, and the caller owns *@q again; or
+ * -ETIMEDOUT, -EPIPE (closed), -ECANCELED, -EAGAIN, and *@q is NULL: the queue
+ * frees the query.
  */
 int worker_query_run(struct worker_query_queue *queue, struct worker_query **q);
 
 /*
- * In an answer, between two slices: let others have their turn. False: it is
- * late, or nobody waits any more; answer with what there is. Yields, so
- * nothing of the rib that was looked at before is good any more.
+ * Called by a query between two slices: let other fibers run. False if it is
+ * late or the caller gave up: return what there is. Yields, so pointers into
+ * the rib are no longer valid.
  */
 bool worker_query_yield(struct worker_query *q);
 

@@ -1,8 +1,9 @@
 /*
- * collector/router/event_history.h - the last things that happened to a router or a peer
+ * collector/router/event_history.h - the last events of a router or a peer
  *
- * A ring of a few entries, for a page that shows when sessions came and went.
- * What happened is enum rib_event_kind; the reason's meaning depends on it.
+ * A ring of a few entries, for a page that shows when sessions opened and
+ * closed. Each is an enum rib_event_kind, which determines the meaning of the
+ * reason.
  */
 #ifndef COLLECTOR_ROUTER_EVENT_HISTORY_H
 #define COLLECTOR_ROUTER_EVENT_HISTORY_H
@@ -23,7 +24,7 @@ struct event_history_entry {
 
 /* All zero is empty. */
 struct event_history {
-	uint32_t count; /* ever */
+	uint32_t count; /* total number */
 	struct event_history_entry entries[EVENT_HISTORY_ENTRIES];
 };
 
@@ -34,12 +35,12 @@ void event_history_add(struct event_history *history,
 void event_history_json(struct json *j, const struct event_history *history);
 
 /*
- * "reason" of an event of this kind: its name, the number if it has none,
- * nothing if events of the kind have no reason.
+ * "reason" of an event of this kind: its name, or the number if it has no name;
+ * nothing if the kind has no reason.
  */
 void event_history_reason(struct json *j, unsigned kind, unsigned reason);
 
-/* Whether "routes" counts something in events of this kind, so that 0 does. */
+/* True if "routes" is meaningful for this kind, so that 0 is written, too. */
 bool event_history_counts_routes(unsigned kind);
 
 #endif

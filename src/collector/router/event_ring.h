@@ -1,8 +1,9 @@
 /*
- * collector/router/event_ring.h - the latest events of a worker, for who looks now and then
+ * collector/router/event_ring.h - the latest events of a worker, for occasional
+ * readers
  *
- * A ring that the shard writes and that nobody has to read: an event that is
- * not fetched in time is overwritten, and the reader can tell how many were.
+ * A ring that the shard writes without waiting for readers: an event that is
+ * not fetched in time is overwritten, and the reader learns how many were.
  */
 #ifndef COLLECTOR_ROUTER_EVENT_RING_H
 #define COLLECTOR_ROUTER_EVENT_RING_H
@@ -30,20 +31,20 @@ struct event_ring_entry {
 	bool has_table;
 	uint8_t peer_address[16];
 	char router[SUBJECT_ROUTER_MAX];
-	char text[EVENT_RING_TEXT_MAX]; /* "": none */
+	char text[EVENT_RING_TEXT_MAX]; /* "" if none */
 };
 
 struct event_ring {
-	uint64_t count; /* ever; the next one's number */
+	uint64_t count; /* total; number of the next event */
 	struct event_ring_entry entries[EVENT_RING_ENTRIES];
 };
 
-/* Statistics are left out: they come all the time and change nothing. */
+/* Statistics are left out: they are frequent and change nothing. */
 void event_ring_add(struct event_ring *ring, const struct rib_event *e);
 
 /*
- * Copy what came from number *@from on, at most @max of the oldest, and move
- * *@from behind it. *@lost are those that were overwritten before.
+ * Copy the events from number *@from on, at most @max, oldest first, and
+ * advance *@from. *@lost is the number overwritten before.
  */
 size_t event_ring_fetch(const struct event_ring *ring, uint64_t *from,
 			size_t max, struct event_ring_entry *out,

@@ -11,7 +11,7 @@ static void pass_change(void *arg, const struct rib_change *change)
 	event_tap->to.change(event_tap->to.arg, change);
 }
 
-/* A router that is being restored has no router yet. */
+/* A router that is being restored has no struct router yet. */
 static struct router_stats *note_of(const struct rib_event *e)
 {
 	struct router *router = *e->router_slot;

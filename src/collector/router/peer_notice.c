@@ -30,7 +30,9 @@ static const struct {
 					     LOG_LEVEL_WARNING },
 };
 
-/* The setting that makes the reading certain from the first message on. */
+/*
+ * The setting with which messages are parsed correctly from the first one on.
+ */
 static void put_setting(struct log_line *line, const struct rib_notice *n)
 {
 	const struct bgp_family_info *family =

@@ -73,7 +73,7 @@ bool router_is_known(const struct router *router, const struct config *config)
 	       (name != NULL && config_router_name_is_configured(config, name));
 }
 
-/* It may go: nobody is there, and no peer is waited for. */
+/* True if it may be freed: no users, and no peers on hold. */
 static bool is_idle(const struct router *router)
 {
 	struct rib_router_state state;
@@ -114,14 +114,14 @@ struct router *router_next(struct worker *w, struct router *router)
 {
 	struct router *next = router == NULL ? w->routers : router->next;
 
-	/* In this order: nothing may be between the two. */
+	/* In this order: nothing may run between the two. */
 	if (next != NULL)
 		router_ref(next);
 	router_unref(w, router);
 	return next;
 }
 
-/* Asked once for each peer and view, see rib/policy.h. */
+/* Called once for each peer and view, see rib/policy.h. */
 static struct rib_policy_mask ask_filters(const void *chain,
 					  const struct rib_table_info *table)
 {
@@ -143,7 +143,7 @@ void router_apply_config(struct router *router, const struct config *config,
 	const uint8_t *address = info->address;
 	uint16_t port = info->port;
 
-	/* Before its first message the rib does not know where it is. */
+	/* Before the first message the rib does not know the source address. */
 	if (router->session != NULL) {
 		address = router->address;
 		port = router->port;

@@ -25,93 +25,101 @@ struct rib_time;
 struct session;
 struct worker;
 
-/* How long somebody should look after a clash. */
+/* For how long a clash is shown as a problem. */
 #define ROUTER_CLASH_NS (900 * INT64_C(1000000000))
 
-/* A router that was not paused for so long is no longer above its rate. */
+/* A router that was not paused for this long is no longer above its rate. */
 #define ROUTER_RATE_QUIET_NS (60 * INT64_C(1000000000))
 
-/* Lines about sessions of one router: at once, and then each second. */
+/* Limit of log lines about sessions of one router: burst, and per second. */
 #define ROUTER_LINES_BURST 20
 #define ROUTER_LINES_RATE  1
 
 struct router {
-	struct router *next, **link; /* of all routers of the worker */
+	struct router *next, **link; /* list of all routers of the worker */
 	struct rib_router *rib_router;
-	struct session *session; /* that owns it; NULL: none does */
-	/* Where that session comes from, before the rib knows it. */
+	struct session *session; /* the session that owns it; NULL = none */
+	/* The source of that session, before the rib knows it. */
 	uint8_t address[16];
 	uint16_t port;
-	uint32_t users; /* sessions, and who must find it again */
-	int64_t left;	/* when the last session did: sp_now() */
-	/* Of others that claimed to be it: see ingest/clash_report.h. */
-	int64_t clash_ns;	 /* when the last did; 0: none ever */
-	int64_t clash_told_ns;	 /* when the log was told */
-	uint64_t clashes_untold; /* since then */
-	/* What was published because of it: see ingest/session_rate.h. */
+	/* references: sessions and others that need the object */
+	uint32_t users;
+	int64_t left; /* sp_now() when the last session ended */
+	/* Clashes with other connections: see ingest/clash_report.h. */
+	int64_t clash_ns;	 /* time of the last clash; 0 = never */
+	int64_t clash_told_ns;	 /* time of the last log line */
+	uint64_t clashes_untold; /* clashes since then */
+	/* Its output rate: see ingest/session_rate.h. */
 	struct output_rate output_rate;
-	uint64_t output_charged; /* of rib_router_output_bytes() */
-	int64_t rate_paused_ns;	 /* when it last was, for that; 0: never */
+	/* value of rib_router_output_bytes() already charged */
+	uint64_t output_charged;
+	/* when it was last paused for its rate; 0 = never */
+	int64_t rate_paused_ns;
 	/*
-	 * Consumers may hold what nobody here knows of: tell them to forget it.
-	 * Of a router that is new here, and of one that could not be restored.
+	 * Consumers may hold routes that are not known here: publish a RESYNC.
+	 * For a router that is new here, and for one that could not be
+	 * restored.
 	 */
 	bool resync;
-	/* What holds for the router; points into the worker's configuration. */
+	/* The router's settings; point into the worker's configuration. */
 	struct config_router_settings settings;
 	struct snapshot_state snapshot;
 	struct router_stats stats;
-	struct log_bucket lines; /* about its sessions */
+	struct log_bucket lines; /* log limit for its sessions */
 	struct sp_mutex lock;
 	struct sp_cond freed;
 };
 
-/* Created on first use. NULL: no memory. */
+/* Created on first use. NULL if out of memory. */
 struct router *router_get_or_create(struct worker *w,
 				    const struct rib_identity *id);
 void router_free(struct router *router);
 
 /*
- * Keep it, and its place in the list, until router_unref(). A router that never
- * sent a readable message is freed with its last user: anybody can connect.
+ * Keep the router, and its place in the list, until router_unref(). A router
+ * that never sent a readable message is freed with its last reference, because
+ * anyone can connect.
  */
 void router_ref(struct router *router);
 void router_unref(struct worker *w, struct router *router); /* NULL is fine */
 
 /*
- * Iterate over the routers of @w with yields in between: @router is the one
- * before, or NULL to begin; the result is referenced until the next call. A
- * caller that stops early must router_unref() the last one.
+ * Iterate over the routers of @w with yields in between: @router is the
+ * previous one, or NULL to begin; the result is referenced until the next call.
+ * A caller that stops early must router_unref() the last one.
  */
 struct router *router_next(struct worker *w, struct router *router);
 
-/* It never had a route, so neither this object nor a snapshot is needed. */
+/*
+ * True if it never had a route, so neither this object nor a snapshot is
+ * needed.
+ */
 bool router_is_empty(const struct router *router);
 
-/* It has tables, or a section by its name. */
+/* True if it has tables, or a section by its name. */
 bool router_is_known(const struct router *router, const struct config *config);
 
-/* How often something of the router was published, ever. */
+/* The number of changes of the router published so far. */
 uint64_t router_changes(const struct router *router);
 
-/* Whether something of it was published since its snapshot was begun. */
+/* True if something was published since its snapshot was begun. */
 bool router_snapshot_is_stale(const struct router *router);
 
-/* Whether a clash was so recent that somebody should look. */
+/* True if there was a clash within ROUTER_CLASH_NS. */
 bool router_has_clash(const struct router *router, int64_t now);
 
-/* Whether --max-output-rate has kept it from being read lately. */
+/* True if --max-output-rate paused it recently. */
 bool router_over_rate(const struct router *router, int64_t now);
 
 /*
  * Free the routers of @w that are empty and have been disconnected for @hold.
- * Returns when to call again; SP_NEVER: none is left to look at.
+ * Returns when to call again; SP_NEVER if none is left.
  */
 int64_t router_expire(struct worker *w, int64_t hold);
 
 /*
  * Apply the limits and filters of @config to the router: when a session claims
- * it, and at a reload. Changes what is published, in slices.
+ * it, and at a reload. What is published changes in slices.
  */
 void router_apply_config(struct router *router, const struct config *config,
 			 const struct rib_time *when);

@@ -20,7 +20,7 @@ struct peer_stats *peer_stats_get(void **peer_slot, struct router_stats *router)
 	return stats;
 }
 
-/* What it reported is no part of the router's sum any more. */
+/* Remove its report from the router's sum. */
 static void report_retract(struct peer_stats *stats)
 {
 	if (stats->reported == NULL || stats->router == NULL)
@@ -29,7 +29,7 @@ static void report_retract(struct peer_stats *stats)
 	stats->router->difference -= stats_report_difference(stats->reported);
 }
 
-/* What was counted in a session says nothing once that is over. */
+/* A report is valid only during its session. */
 static void forget_report(struct peer_stats *stats)
 {
 	report_retract(stats);

@@ -1,9 +1,8 @@
 /*
- * collector/router/session_stats.h - what is remembered of routers and peers beside their routes
+ * collector/router/session_stats.h - statistics of routers and peers
  *
- * For people who look: since when, how often, and what the router counts
- * itself. Written when something happens to a session or a peer, never for a
- * route.
+ * For display: times, counts, and the router's own counters. Written when a
+ * session or a peer changes, never per route.
  */
 #ifndef COLLECTOR_ROUTER_SESSION_STATS_H
 #define COLLECTOR_ROUTER_SESSION_STATS_H
@@ -15,37 +14,39 @@ struct rib_event;
 struct rib_router;
 struct stats_report;
 
-/* Bytes of a sysName that are kept. */
+/* Maximum bytes of a sysName that are kept. */
 #define ROUTER_STATS_NAME_MAX 128
 
-/* Of a router; a part of its router. All zero: nothing happened yet. */
+/* For a router; part of its struct router. All zero = nothing happened yet. */
 struct router_stats {
 	struct event_history history;
-	uint64_t opened_ns;    /* the last session, wall clock; 0: none yet */
-	uint64_t closed_ns;    /* 0: it is open, or there was none */
-	uint16_t close_reason; /* enum close_reason, of the last that closed */
+	uint64_t opened_ns; /* the last session, wall clock; 0 = none yet */
+	uint64_t closed_ns; /* 0 = it is open, or there was none */
+	/* enum close_reason of the last session that closed */
+	uint16_t close_reason;
 	char sys_name[ROUTER_STATS_NAME_MAX + 1];
-	/* Of sessions that ended. */
+	/* For sessions that have ended. */
 	uint64_t messages;
 	uint64_t bytes;
 	uint64_t errors;
-	/* Over its peers that reported: ours less the router's. */
+	/* Over its peers that sent a report: our count minus the router's. */
 	uint32_t reporting;
 	int64_t difference;
 };
 
-/* Of a peer, in its slot of the rib. */
+/* For a peer, in its slot of the rib. */
 struct peer_stats {
-	struct router_stats *router; /* NULL: it has no router */
+	struct router_stats *router; /* NULL if it has no router */
 	struct event_history history;
-	uint64_t up_ns; /* wall clock; 0: never */
+	uint64_t up_ns; /* wall clock; 0 = never */
 	uint64_t down_ns;
 	uint16_t down_reason;
 	uint32_t downs;
-	struct stats_report *reported; /* NULL: it did not since it is up */
+	/* NULL if it has not reported since it is up */
+	struct stats_report *reported;
 };
 
-/* The note of a peer, made if need be. NULL: no memory. */
+/* The statistics of a peer; created if necessary. NULL if out of memory. */
 struct peer_stats *peer_stats_get(void **peer_slot,
 				  struct router_stats *router);
 void peer_stats_free(struct peer_stats *stats);
@@ -54,13 +55,13 @@ void router_stats_add_event(struct router_stats *stats,
 			    const struct rib_event *e);
 void peer_stats_add_event(struct peer_stats *stats, const struct rib_event *e);
 
-/* The peer reports @now; what it reported before no longer counts. */
+/* The peer reports @now, which replaces its previous report. */
 void peer_stats_report(struct peer_stats *stats,
 		       const struct stats_report *now);
 
 /*
- * The session is over: nobody is left who would correct what its peers
- * reported. Cost: a walk over the peers.
+ * The session has ended: remove the reports of its peers, which are no longer
+ * updated. Cost: a walk over the peers.
  */
 void router_stats_forget_reports(const struct rib_router *router);
 

@@ -11,7 +11,7 @@ static bool by_family(uint8_t type)
 	       type == STATS_REPORT_LOC_RIB_FAMILY;
 }
 
-/* The view that a type counts. */
+/* The view that a statistics type counts. */
 static uint8_t view_of(uint8_t type)
 {
 	return type == STATS_REPORT_LOC_RIB ||
@@ -20,7 +20,7 @@ static uint8_t view_of(uint8_t type)
 		       : BMP_VIEW_IN_PRE;
 }
 
-/* Whether @row counts the routes of a table. */
+/* True if @row counts the routes of the table. */
 static bool row_covers(const struct stats_report_row *row,
 		       const struct rib_table_info *info)
 {
@@ -29,7 +29,7 @@ static bool row_covers(const struct stats_report_row *row,
 		(info->afi == row->afi && info->safi == row->safi));
 }
 
-/* Our own number for @row. Returns how many tables it is made of. */
+/* Set our own number for @row. Returns the number of tables it includes. */
 static unsigned count_ours(struct stats_report_row *row,
 			   const struct rib_peer *peer)
 {
@@ -56,7 +56,10 @@ bool stats_report_read(const struct bmp_message *msg, struct rib_peer *peer,
 	struct rib_peer_state state;
 	struct bmp_stat stat;
 
-	/* What it had is being withdrawn, and nothing would correct this. */
+	/*
+	 * Its routes are being withdrawn, and nothing would correct the number
+	 * later.
+	 */
 	rib_peer_state(peer, &state);
 	if (!state.up)
 		return false;
@@ -79,7 +82,7 @@ bool stats_report_read(const struct bmp_message *msg, struct rib_peer *peer,
 	return out->count > 0;
 }
 
-/* Whether the families of @view are told one by one. */
+/* True if @view is reported per family. */
 static bool has_families(const struct stats_report *r, uint8_t view)
 {
 	for (uint32_t i = 0; i < r->count; i++)
@@ -90,9 +93,9 @@ static bool has_families(const struct stats_report *r, uint8_t view)
 }
 
 /*
- * A router may report any number of 64 bits. A difference beyond what we can
- * hold says that the report is wrong, however wrong; so it is cut, and sums of
- * it stay far from overflowing.
+ * A router may report any 64-bit number. A very large difference only shows
+ * that the report is wrong, so it is clamped, which keeps sums from
+ * overflowing.
  */
 #define DIFFERENCE_MAX (INT64_C(1) << 40)
 
@@ -139,7 +142,7 @@ const struct stats_report_row *stats_report_find(const struct stats_report *r,
 	}
 	if (sum == NULL)
 		return NULL;
-	/* A sum speaks of this table only if there is no other. */
+	/* A sum applies to this table only if there is no other. */
 	again = *sum;
 	return count_ours(&again, peer) == 1 ? sum : NULL;
 }

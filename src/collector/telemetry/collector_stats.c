@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The structs that count are words of 64 bits and nothing else. */
+/* Counter structs consist of 64-bit words only. */
 static void add_words(void *to, const void *more, size_t size)
 {
 	uint64_t *sum = to;

@@ -1,5 +1,6 @@
 /*
- * collector/telemetry/collector_stats.h - all that is counted, from all workers, at about one time
+ * collector/telemetry/collector_stats.h - the counters of all workers, at about
+ * one time
  */
 #ifndef COLLECTOR_TELEMETRY_COLLECTOR_STATS_H
 #define COLLECTOR_TELEMETRY_COLLECTOR_STATS_H
@@ -30,27 +31,28 @@ struct collector_stats {
 	struct readiness readiness;
 	struct publisher_stats publisher;
 	struct sp_stats runtime;
-	/* Added up */
+	/* Sums */
 	struct rib_flow flow;
 	struct rib_sizes sizes;
 	struct worker_counts counts;
 	uint64_t routers;
-	uint64_t differing; /* that count otherwise than we do */
-	uint64_t clashing;  /* that another connection claimed to be */
-	uint64_t over_rate; /* that are above --max-output-rate */
+	uint64_t differing; /* routers whose counts differ from ours */
+	uint64_t clashing;  /* routers that another connection claimed to be */
+	uint64_t over_rate; /* routers above --max-output-rate */
 	uint64_t sessions;
 };
 
 struct collector_stats_options {
-	bool each_router;      /* see struct worker_stats */
-	int64_t patience;      /* for each worker */
-	size_t events;	       /* at most, of each worker */
-	uint64_t *events_from; /* by worker; moved on. NULL: no events */
+	bool each_router; /* see struct worker_stats */
+	int64_t patience; /* time limit for each worker */
+	size_t events;	  /* maximum events of each worker */
+	/* next event of each worker; advanced. NULL = no events */
+	uint64_t *events_from;
 };
 
 /*
- * Ask all of them. In a fiber, yields. What worker_query_run() says, or -ENOMEM; then
- * there is nothing to release.
+ * Query all workers. In a fiber; yields. Returns an error of
+ * worker_query_run(), or -ENOMEM; then there is nothing to release.
  */
 int collector_stats_collect(const struct collector_env *env,
 			    const struct collector_stats_options *options,

@@ -17,7 +17,7 @@ struct publisher_times latency_window_recent(
 		&w->looks[w->count % LATENCY_WINDOW_LOOKS];
 	struct publisher_times recent = *total;
 
-	/* The oldest is where the next one goes. */
+	/* The next sample replaces the oldest. */
 	if (w->count < LATENCY_WINDOW_LOOKS)
 		return recent;
 	for (int i = 0; i < PUBLISHER_LATENCIES; i++)

@@ -42,7 +42,7 @@ void metrics_label(struct metrics_labels *l, const char *name,
 {
 	size_t before = l->len;
 
-	/* One that does not fit at all is better left out. */
+	/* A label that does not fit is left out. */
 	if (l->len + strlen(name) + 8 > METRICS_LABELS_MAX)
 		return;
 	if (before > 0)
@@ -129,7 +129,7 @@ void metrics_times(struct json *j, const char *name,
 
 	metrics_family(j, name, METRICS_HISTOGRAM, help);
 	snprintf(part, sizeof(part), "%s_bucket", name);
-	/* The last one counts what is beyond all others. */
+	/* The last bucket counts everything beyond the others. */
 	for (int i = 0; i < PUBLISHER_LATENCIES - 1; i++) {
 		count += times->of[i];
 		snprintf(le, sizeof(le), "%.9g",

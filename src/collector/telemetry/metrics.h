@@ -6,7 +6,7 @@
  *	metrics_uint(j, "arancini_routes", &labels, 17);
  *
  * https://prometheus.io/docs/instrumenting/exposition_formats/, version 0.0.4.
- * All samples of a family come behind its head, in one piece.
+ * All samples of a family follow its head.
  */
 #ifndef COLLECTOR_TELEMETRY_METRICS_H
 #define COLLECTOR_TELEMETRY_METRICS_H
@@ -26,7 +26,7 @@ enum metrics_type {
 	METRICS_HISTOGRAM,
 };
 
-/* All zero is none. */
+/* All zero = no labels. */
 struct metrics_labels {
 	char text[METRICS_LABELS_MAX]; /* name="value",name="value" */
 	size_t len;
@@ -35,7 +35,7 @@ struct metrics_labels {
 void metrics_family(struct json *j, const char *name, enum metrics_type type,
 		    const char *help);
 
-/* Add one. What does not fit is cut. */
+/* Add a label. A value that does not fit is truncated. */
 void metrics_label(struct metrics_labels *l, const char *name,
 		   const char *value);
 void metrics_label_uint(struct metrics_labels *l, const char *name,
@@ -51,11 +51,11 @@ void metrics_number(struct json *j, const char *name,
 void metrics_one(struct json *j, const char *name, enum metrics_type type,
 		 double value, const char *help);
 
-/* A whole histogram, family and all. */
+/* A whole histogram, including the family. */
 void metrics_times(struct json *j, const char *name,
 		   const struct publisher_times *times, const char *help);
 
-/* What the collector has to say; the three parts of it. */
+/* All metrics of the collector, in three parts. */
 void metrics_workers(struct json *j, const struct collector_stats *p);
 void metrics_output(struct json *j, const struct collector_stats *p,
 		    int64_t spooling_since);

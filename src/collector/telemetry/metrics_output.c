@@ -69,7 +69,7 @@ static void put_counters(struct json *j, const struct publisher_stats *s)
 }
 /* clang-format on */
 
-/* All causes at any time, so that a series does not come and go. */
+/* Write all causes each time, so that a series does not disappear. */
 static void put_causes(struct json *j, const struct output_state *state)
 {
 	static const char name[] = "arancini_output_cause";

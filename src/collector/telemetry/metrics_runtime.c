@@ -1,5 +1,5 @@
 /*
- * What the runtime counts (spargio/stats.h), for each shard.
+ * The counters of the runtime (spargio/stats.h), per shard.
  */
 #include "collector/telemetry/metrics.h"
 

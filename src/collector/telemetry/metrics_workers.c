@@ -1,6 +1,6 @@
 /*
- * What the workers count. A row is a family with one sample for each worker; a
- * row with words has one for each worker and word, from an array of counters.
+ * The counters of the workers. A row is a family with one sample per worker; a
+ * row with words has one per worker and word, from an array of counters.
  */
 #include "collector/telemetry/metrics.h"
 
@@ -14,14 +14,14 @@
 struct row {
 	const char *name;
 	enum metrics_type type;
-	uint32_t offset; /* of a counter of 64 bits in struct worker_stats */
-	uint32_t count;	 /* how many there are; 0: one, without words */
+	uint32_t offset; /* offset of a 64-bit counter in struct worker_stats */
+	uint32_t count;	 /* number of counters; 0 = one, without words */
 	const char *label;
 	const char *(*word)(unsigned i);
 	const char *help;
 };
 
-/* Words for what has none elsewhere. */
+/* Label values that are not defined elsewhere. */
 
 static const char *suppressed_word(unsigned i)
 {
@@ -79,7 +79,7 @@ static const char *ending_word(unsigned i)
 	return close_reason_name((enum close_reason)i);
 }
 
-/* Announced and withdrawn stand side by side. */
+/* The counters of announced and withdrawn are adjacent. */
 static const char *action_word(unsigned i)
 {
 	static const char *const words[] = { "announce", "withdraw", "resync" };
@@ -249,7 +249,7 @@ static void put_row(struct json *j, const struct collector_stats *p,
 	}
 }
 
-/* What is not a counter of the pulse as it stands there. */
+/* Values that are not plain counters of struct worker_stats. */
 
 enum other {
 	OTHER_ROUTERS,

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Peers between two rests. */
+/* Peers between two yields. */
 #define SLICE 32
 
 static void put_table(struct json *j, const struct metrics_labels *peer,
@@ -23,7 +23,7 @@ static void put_table(struct json *j, const struct metrics_labels *peer,
 	metrics_label(&labels, "view", bmp_view_name(info->view));
 	metrics_label(&labels, "family",
 		      bgp_family_info((enum bgp_family)info->family)->name);
-	/* Families without a name are told apart by their numbers. */
+	/* Families without a name are labelled by their numbers. */
 	metrics_label_uint(&labels, "afi", info->afi);
 	metrics_label_uint(&labels, "safi", info->safi);
 	metrics_uint(j, PEER_METRICS_ROUTES, &labels, state.routes);
@@ -47,7 +47,10 @@ static void put_peer(struct peer_metrics *c, const char *token,
 		put_table(&c->routes, &labels, t);
 }
 
-/* Some peers of one router, from the place on. False: the slice is over. */
+/*
+ * Count some peers of one router, from the position on. False if the slice is
+ * over.
+ */
 static bool count_router(struct peer_metrics *c, struct rib_router *router,
 			 uint64_t serial, size_t *left)
 {
@@ -73,7 +76,7 @@ static bool count_router(struct peer_metrics *c, struct rib_router *router,
 	return true;
 }
 
-/* False: there is more. */
+/* False if there is more. */
 static bool count_slice(struct peer_metrics *c, const struct rib *rib)
 {
 	struct rib_router *r = NULL;

@@ -15,7 +15,7 @@ static const char *output_of(const struct publisher_stats *s)
 	return s->spooling ? "spooling" : "accepting";
 }
 
-/* What the output has to say: degraded, or not ready. */
+/* Derive "degraded" or "not ready" from the output's state. */
 static void judge_output(const struct publisher_stats *stats,
 			 struct readiness *readiness)
 {

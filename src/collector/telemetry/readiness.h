@@ -1,8 +1,8 @@
 /*
  * collector/telemetry/readiness.h - whether the collector is ready, and why not
  *
- * Ready: what was known before is restored, routers are let in, and what they
- * say finds a place to go. A spool is such a place: then it is degraded.
+ * Ready: the state is restored, routers are admitted, and their updates can be
+ * published or spooled. While they are spooled the collector is degraded.
  */
 #ifndef COLLECTOR_TELEMETRY_READINESS_H
 #define COLLECTOR_TELEMETRY_READINESS_H
@@ -21,9 +21,9 @@ struct readiness {
 	bool restored;
 	bool listening;
 	const char *output;	  /* "accepting", "spooling", "blocked" */
-	const char *degraded;	  /* the name of the cause; NULL: it is not */
-	char why[OUTPUT_WHY_MAX]; /* not ready, or degraded; "" */
-	const char *action;	  /* what to do about the output; NULL */
+	const char *degraded;	  /* name of the cause; NULL if not degraded */
+	char why[OUTPUT_WHY_MAX]; /* why it is not ready or degraded; "" */
+	const char *action;	  /* advice about the output; NULL */
 };
 
 /* Any thread. */

@@ -25,7 +25,7 @@ uint64_t status_resident(void)
 
 	if (f == NULL)
 		return 0;
-	/* Pages: of address space, then those that are resident. */
+	/* Pages: total address space, then resident. */
 	if (fgets(line, sizeof(line), f) == NULL)
 		line[0] = '\0';
 	fclose(f);
@@ -49,7 +49,7 @@ double status_latency(const struct publisher_times *t, double share)
 	return 0;
 }
 
-/* A quiet minute has no number, which is not the same as 0 seconds. */
+/* A minute without messages has no latency, which differs from 0 seconds. */
 static void put_latency(struct json *j, const char *name,
 			const struct publisher_times *t, double share)
 {
@@ -206,7 +206,7 @@ static void put_workers(struct json *j, const struct collector_stats *p,
 	json_end_array(j);
 }
 
-/* A moment of the monotonic clock by the wall clock; 0 stays 0. */
+/* Convert a monotonic time to the wall clock; 0 stays 0. */
 static uint64_t wall_of(const struct collector_stats *p, int64_t then)
 {
 	return then == 0 ? 0 : p->wall_ns - (uint64_t)(p->now - then);
@@ -245,7 +245,7 @@ static void put_snapshots(struct json *j, const struct collector_env *env,
 	json_end_object(j);
 }
 
-/* As configured: which port came of 0 is in the log. */
+/* As configured: the log has the actual port for port 0. */
 static void put_listen(struct json *j, const struct config_addresses *list)
 {
 	json_key(j, "listen");

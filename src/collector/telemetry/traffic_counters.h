@@ -1,5 +1,5 @@
 /*
- * collector/telemetry/traffic_counters.h - the six numbers that tell how much goes on
+ * collector/telemetry/traffic_counters.h - the six counters of traffic
  */
 #ifndef COLLECTOR_TELEMETRY_TRAFFIC_COUNTERS_H
 #define COLLECTOR_TELEMETRY_TRAFFIC_COUNTERS_H
@@ -22,19 +22,19 @@ struct traffic_counters {
 	uint64_t of[TRAFFIC_COUNTERS];
 };
 
-/* Of one worker, over the last second. */
+/* Rates of one worker over the last second. */
 struct worker_rates {
 	struct traffic_counters rate;
 	double busy; /* 0 to 1 */
 };
 
-/* Since the start of a worker. */
+/* Totals since the start of a worker. */
 struct traffic_counters traffic_counters_of(const struct worker_stats *p);
 
 void traffic_counters_add(struct traffic_counters *to,
 			  const struct traffic_counters *more);
 
-/* How much each grew in a second, if it grew so in @ns. */
+/* The rate per second, from a difference over @ns. */
 struct traffic_counters traffic_counters_rate(
 	const struct traffic_counters *before,
 	const struct traffic_counters *now, int64_t ns);

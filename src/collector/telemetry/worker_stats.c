@@ -53,7 +53,7 @@ static int worker_stats_run(struct worker_query *q, struct worker *w)
 
 	if (p->each_router)
 		add_routers(p, w);
-	/* From here on it is one moment. */
+	/* From here on all values are of one moment. */
 	p->at = sp_now();
 	p->sessions = w->session_count;
 	rib_flow(w->rib, &p->flow);

@@ -1,8 +1,9 @@
 /*
- * collector/telemetry/worker_stats.h - what a worker counts, copied at one moment
+ * collector/telemetry/worker_stats.h - the counters of a worker, copied at one
+ * moment
  *
- * One question for everything that is a number, so that figures shown side by
- * side are of the same moment; and the events that came since the last time.
+ * One query for all numbers, so that figures shown together are of the same
+ * moment; and the events since the last query.
  */
 #ifndef COLLECTOR_TELEMETRY_WORKER_STATS_H
 #define COLLECTOR_TELEMETRY_WORKER_STATS_H
@@ -16,16 +17,19 @@
 
 struct worker_stats {
 	struct worker_query head;
-	/* Asked for */
-	bool each_router;     /* with what is known of each one only */
-	uint64_t events_from; /* see event_ring_fetch(); on return, the next */
-	size_t events_max;    /* room in events; 0: none wanted */
-	/* Answered */
+	/* Parameters */
+	/* include values that need a walk over the routers */
+	bool each_router;
+	/* see event_ring_fetch(); on return, the next number */
+	uint64_t events_from;
+	size_t events_max; /* capacity of events; 0 = none wanted */
+	/* Results */
 	int64_t at; /* sp_now() */
 	uint32_t routers;
 	uint32_t sessions;
-	uint32_t reporting; /* routers whose own count is known */
-	uint32_t differing; /* of these, by how many ours is another */
+	uint32_t reporting; /* routers that sent their own count */
+	/* of these, the routers whose count differs from ours */
+	uint32_t differing;
 	uint32_t clashing;  /* routers that another connection claimed to be */
 	uint32_t over_rate; /* routers above --max-output-rate */
 	struct rib_flow flow;
@@ -33,14 +37,15 @@ struct worker_stats {
 	struct worker_counts counts;
 	struct egress_batcher_stats batcher;
 	struct snapshotter_counts snapshotter;
-	int64_t oldest;	  /* snapshot that lacks something; 0: none does */
-	uint32_t unfiled; /* routers without a snapshot that could have one */
+	int64_t oldest; /* oldest snapshot that is not up to date; 0 = none */
+	/* routers that should have a snapshot but have none */
+	uint32_t unfiled;
 	uint64_t events_lost;
 	size_t event_count;
 	struct event_ring_entry events[];
 };
 
-/* With room for @events. NULL: no memory. */
+/* With space for @events. NULL if out of memory. */
 struct worker_stats *worker_stats_new(size_t events);
 void worker_stats_free(struct worker_stats *p);
 

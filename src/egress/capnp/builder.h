@@ -1,9 +1,9 @@
 /*
  * egress/capnp/builder.h - write the words of a Cap'n Proto message, in order
  *
- * Private to the encoder. Objects are laid down one after the other in the
- * order of the pointers to them, and a struct ends with its last word that is
- * not zero: the canonical form. See egress/capnp/reader.h for pointers.
+ * Private to the encoder. Objects are written one after the other in the order
+ * of their pointers, and a struct ends with its last non-zero word: the
+ * canonical form. See egress/capnp/reader.h for pointers.
  *
  *	word 0		segment table: one segment, its words
  *	word 1		pointer to the struct, which follows
@@ -11,8 +11,8 @@
  *	...		pointer section
  *	...		what they point to
  *
- * No bounds are known here: the caller has made sure that there is room. All
- * of it is little-endian, and so is every machine we run on.
+ * No bounds are checked here: the caller has made sure that there is space.
+ * Everything is little-endian, as are all supported machines.
  */
 #ifndef EGRESS_CAPNP_BUILDER_H
 #define EGRESS_CAPNP_BUILDER_H
@@ -25,11 +25,11 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 
 #define EGRESS_HEAD_WORDS 2
 
-/* Put @value at the place of a field of schema/layout.h in words[]. */
+/* Set a field of schema/layout.h in words[] to @value. */
 #define EGRESS_PUT(words, field, value) \
 	((words)[field##_AT / 64] |= (uint64_t)(value) << (field##_AT % 64))
 
-/* A pointer section, and where the next object goes. */
+/* A pointer section, and the position of the next object. */
 struct capnp_builder {
 	uint64_t *ptrs;
 	uint64_t *next;
@@ -42,19 +42,24 @@ static inline uint64_t egress_tag(uint32_t offset, size_t data_words,
 	       (uint64_t)ptrs << 48;
 }
 
-/* Make pointer @n lead to a list that is about to be laid down. */
+/* Make pointer @n refer to a list that is written next. */
 static inline void capnp_build_list(struct capnp_builder *b, unsigned n,
 				    enum capnp_list_size size, size_t count)
 {
 	uint64_t bytes =
 		(uint64_t)((uint8_t *)b->next - (uint8_t *)&b->ptrs[n]);
 
-	/* The offset is in words, from the word behind, and 2 bits up. */
+	/*
+	 * The offset is in words from the word after the pointer, shifted by 2
+	 * bits.
+	 */
 	b->ptrs[n] = bytes / 2 - 4 + 1 + ((uint64_t)size << 32) +
 		     ((uint64_t)count << 35);
 }
 
-/* The first words of a message: the table last, when its end is known. */
+/*
+ * Write the first words of a message; the table last, when the length is known.
+ */
 static inline void capnp_build_head(uint64_t *message, size_t data_words,
 				    size_t ptrs)
 {
@@ -70,7 +75,7 @@ static inline size_t capnp_build_end(uint64_t *message,
 	return 8 * words;
 }
 
-/* Words of @len bytes. */
+/* The number of words for @len bytes. */
 static inline size_t egress_words(size_t len)
 {
 	return (len + 7) / 8;
@@ -84,7 +89,7 @@ static inline void capnp_build_address(struct capnp_builder *b, unsigned n,
 	b->next += 2;
 }
 
-/* Nothing, if @v is empty. */
+/* Writes nothing if @v is empty. */
 static inline void capnp_build_data(struct capnp_builder *b, unsigned n,
 				    struct wire_view v)
 {
@@ -96,7 +101,7 @@ static inline void capnp_build_data(struct capnp_builder *b, unsigned n,
 	b->next += egress_words(v.len);
 }
 
-/* The same with a NUL; what is not UTF-8 becomes a question mark. */
+/* The same with a NUL; invalid UTF-8 becomes question marks. */
 void capnp_build_text(struct capnp_builder *b, unsigned n, struct wire_view v);
 
 /* Numbers of four bytes, big-endian as in BGP; at least one. */
@@ -113,7 +118,7 @@ static inline void capnp_build_numbers(struct capnp_builder *b, unsigned n,
 		*b->next++ = wire_get_u32(p);
 }
 
-/* How many of @words, from the first on, must be sent. */
+/* The number of @words to send: up to the last non-zero one. */
 static inline size_t capnp_build_used(const uint64_t *words, size_t count)
 {
 	while (count > 0 && words[count - 1] == 0)
@@ -121,7 +126,7 @@ static inline size_t capnp_build_used(const uint64_t *words, size_t count)
 	return count;
 }
 
-/* The same for pointers, of which @present has a bit for each. */
+/* The same for pointers; @present has one bit for each. */
 static inline size_t capnp_build_ptrs(uint32_t present)
 {
 	return present == 0 ? 0 : 32 - (size_t)__builtin_clz(present);

@@ -6,20 +6,20 @@
 
 #define EVERY_BYTE(b) (UINT64_C(0x0101010101010101) * (b))
 
-/* Words in a run at most, without the first. */
+/* Maximum words in a run, without the first. */
 #define RUN_MAX 255
 
-/* A bit for each byte that is not zero, the lowest for the first. */
+/* One bit for each non-zero byte, the lowest for the first. */
 static unsigned nonzero_bytes(uint64_t word)
 {
 	uint64_t low = (word & EVERY_BYTE(0x7f)) + EVERY_BYTE(0x7f);
 	uint64_t high = ((low | word) & EVERY_BYTE(0x80)) >> 7;
 
-	/* Bit 8i is worth 2^i once it has been moved to the last byte. */
+	/* The multiplication moves bit 8i to bit i of the last byte. */
 	return (unsigned)(high * UINT64_C(0x0102040810204080) >> 56);
 }
 
-/* How many words of @n from @p on are zero. */
+/* The number of zero words from @p on, at most @n. */
 static size_t zero_run(const uint8_t *p, size_t n)
 {
 	size_t run = 0;
@@ -29,7 +29,7 @@ static size_t zero_run(const uint8_t *p, size_t n)
 	return run;
 }
 
-/* How many have at most one zero byte: a tag would not pay. */
+/* The number of words with at most one zero byte: a tag would not pay. */
 static size_t dense_run(const uint8_t *p, size_t n)
 {
 	size_t run = 0;
@@ -40,7 +40,7 @@ static size_t dense_run(const uint8_t *p, size_t n)
 	return run;
 }
 
-/* The bytes of @tag, without a branch for each. */
+/* Copy the bytes that @tag selects, without a branch for each. */
 static uint8_t *put_bytes(uint8_t *out, const uint8_t *p, unsigned tag)
 {
 	for (unsigned i = 0; i < 8; i++) {
@@ -110,7 +110,7 @@ int64_t capnp_unpack_length(struct wire_view in)
 	return len;
 }
 
-/* The bytes of one word; those that the tag does not name are zero. */
+/* Read the bytes of one word; bytes that the tag does not select are zero. */
 static bool take_word(struct wire_cursor *c, unsigned tag, uint8_t *out)
 {
 	struct wire_view bytes;

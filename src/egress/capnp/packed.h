@@ -1,38 +1,38 @@
 /*
- * egress/capnp/packed.h - Cap'n Proto's own compression: leave out bytes that are zero
+ * egress/capnp/packed.h - Cap'n Proto's packing: omit zero bytes
  *
  *	word	    08 00 00 00 03 00 02 00
  *	packed	51  08          03    02	a bit in the tag for each byte
  *
- * A tag of 00 is followed by the number of further words that are all zero, a
- * tag of ff by that of further words that are sent as they are because hardly
- * a byte of them is zero. Both runs end where a message or its table ends, so
- * that other readers, which read those apart, can follow.
+ * A tag of 00 is followed by the number of further all-zero words, a tag of ff
+ * by the number of further words that are copied unpacked because they have few
+ * zero bytes. Both runs end where a message or its table ends, so that other
+ * readers, which read those separately, can follow.
  */
 #ifndef EGRESS_CAPNP_PACKED_H
 #define EGRESS_CAPNP_PACKED_H
 
 #include "bmp/wire.h"
 
-/* Packing makes @len bytes into no more than these. */
+/* The maximum packed length of @len bytes. */
 static inline size_t capnp_pack_bound(size_t len)
 {
-	/* A tag and a count for each word in the worst case. */
+	/* The worst case is a tag and a count for each word. */
 	return len + len / 4 + 16;
 }
 
 /*
- * Pack whole messages, back to back, into @out, which has room for the bound.
+ * Pack whole messages, back to back, into @out, which has space for the bound.
  * Returns the length; 0 if @in is not whole messages.
  */
 size_t capnp_pack(struct wire_view in, uint8_t *out);
 
-/* How long @in is unpacked. -EBADMSG if it is cut. */
+/* The unpacked length of @in. -EBADMSG if it is truncated. */
 int64_t capnp_unpack_length(struct wire_view in);
 
 /*
- * Unpack everything. Returns the length or, if @in is cut or needs more than
- * @cap, -EBADMSG or -E2BIG.
+ * Unpack everything. Returns the length, -EBADMSG if @in is truncated, or
+ * -E2BIG if it needs more than @cap.
  */
 int64_t capnp_unpack(struct wire_view in, uint8_t *out, size_t cap);
 

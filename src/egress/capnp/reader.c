@@ -17,7 +17,7 @@ int egress_decode_next(struct egress_decoder *r, struct egress_message *out)
 		return 0;
 	if (!wire_take(&c, 8, &head))
 		return -EBADMSG;
-	/* Segments less one, then the words of the first. */
+	/* The number of segments minus one, then the words of the first. */
 	table = capnp_word(head.p);
 	if ((uint32_t)table != 0 || table >> 32 > c.left / 8)
 		return -EBADMSG;
@@ -31,7 +31,7 @@ enum {
 	KIND_LIST,
 };
 
-/* Bits of one element, by its size in the pointer; 0 if we have no such. */
+/* Bits of one element by its size code in the pointer; 0 if not used here. */
 static const uint8_t element_bits[8] = {
 	[EGRESS_LIST_BYTES] = 8,
 	[EGRESS_LIST_U32] = 32,
@@ -44,7 +44,7 @@ static unsigned ptr_kind(uint64_t word)
 	return word & 3;
 }
 
-/* In words, from the one behind the pointer. */
+/* The offset in words from the word after the pointer. */
 static int64_t ptr_offset(uint64_t word)
 {
 	return (int32_t)(uint32_t)word >> 2;
@@ -75,7 +75,7 @@ static uint16_t tag_ptrs(uint64_t word)
 	return (uint16_t)(word >> 48);
 }
 
-/* How many words a list takes, without a tag. */
+/* The number of words of a list, without a tag. */
 static uint64_t list_words(uint64_t word)
 {
 	return ((uint64_t)list_count(word) * element_bits[list_size(word)] +
@@ -84,8 +84,8 @@ static uint64_t list_words(uint64_t word)
 }
 
 /*
- * The place @ptr leads to, with @words words there, paid for; NULL and b->bad
- * if that is not inside.
+ * The target of @ptr with @words words, which are charged to the budget; NULL
+ * and b->bad if it is outside the message.
  */
 static const uint8_t *pointer_resolve(struct capnp_bounds *b,
 				      const uint8_t *ptr, uint64_t words)
@@ -125,10 +125,10 @@ struct capnp_struct capnp_struct_root(struct capnp_bounds *b,
 		b->bad = true;
 		return s;
 	}
-	b->budget--; /* the pointer itself */
+	b->budget--; /* charge the pointer itself */
 	word = capnp_word(m->words.p);
 	if (word == 0)
-		return s; /* a struct in which everything is default */
+		return s; /* a struct with all fields at their defaults */
 	if (ptr_kind(word) != KIND_STRUCT) {
 		b->bad = true;
 		return s;
@@ -143,7 +143,7 @@ struct capnp_struct capnp_struct_root(struct capnp_bounds *b,
 	return s;
 }
 
-/* The tag in front of structs must agree with the words they take. */
+/* True if the tag before structs agrees with the words they use. */
 static bool tag_fits(uint64_t tag, uint64_t words)
 {
 	uint64_t each = (uint64_t)tag_data_words(tag) + tag_ptrs(tag);
@@ -191,7 +191,9 @@ struct egress_list capnp_struct_list(struct capnp_bounds *b,
 		b->bad = true;
 	else
 		l = capnp_follow(ptr);
-	/* Structs of no size cost no words: their number is bounded here. */
+	/*
+	 * Structs of size zero use no words, so their number is limited here.
+	 */
 	if (size != EGRESS_LIST_BYTES && l.count > EGRESS_LIST_MAX)
 		b->bad = true;
 	if (b->bad)
@@ -227,7 +229,7 @@ const uint8_t *capnp_struct_address(struct capnp_bounds *b,
 {
 	struct wire_view v = capnp_struct_data(b, s, n);
 
-	/* Some encoders send nothing as an empty list. */
+	/* Some encoders send an empty list instead of a null pointer. */
 	if (v.len == 0)
 		return NULL;
 	if (v.len != 16) {

@@ -1,26 +1,26 @@
 /*
  * egress/capnp/reader.h - messages, structs and lists of Cap'n Proto, read with bounds
  *
- * Knows nothing of our schema: egress/encode/decode.h does. The functions for
- * structs are for that file and the builder only. The layout, in 64-bit
+ * Independent of our schema, which egress/encode/decode.h knows. The functions
+ * for structs are for that file and the builder only. The layout, in 64-bit
  * little-endian words:
  *
  *	struct pointer	offset:30 kind:2 = 0 | data words:16 | pointers:16
  *	list pointer	offset:30 kind:2 = 1 | element size:3 | count:29
  *
- * Offsets count words from the one behind the pointer. A list of structs has
- * element size 7; its count is in words, and a tag in front of the elements,
- * shaped like a struct pointer, has their number and size.
+ * Offsets count words from the word after the pointer. A list of structs has
+ * element size 7; its count is in words, and a tag before the elements, in the
+ * form of a struct pointer, has their number and size.
  *
- * Each object that is resolved is paid for out of a budget of the message's
- * own size, so a message cannot make its reader read anything twice.
+ * Each resolved object is charged to a budget of the message's own size, so a
+ * message cannot make its reader read anything twice.
  */
 #ifndef EGRESS_CAPNP_READER_H
 #define EGRESS_CAPNP_READER_H
 
 #include "bmp/wire.h"
 
-/* Elements of a list at most: an attribute of BGP has no room for more. */
+/* Maximum elements of a list: a BGP attribute cannot have more. */
 #define EGRESS_LIST_MAX 65535
 
 /* Messages */
@@ -38,32 +38,32 @@ struct egress_message {
 struct egress_decoder egress_decode_start(struct wire_view batch);
 
 /*
- * Take the next message: 1. 0 at the end; -EBADMSG if it is cut or none of
- * ours (more than one segment).
+ * Take the next message: 1. 0 at the end; -EBADMSG if it is truncated or has
+ * more than one segment.
  */
 int egress_decode_next(struct egress_decoder *r, struct egress_message *out);
 
 /* Structs and lists */
 
-/* The message while it is being checked. */
+/* State while a message is being checked. */
 struct capnp_bounds {
 	struct wire_view words;
 	size_t budget; /* words that may still be resolved */
-	bool bad;      /* something was wrong; sticks */
+	bool bad;      /* an error was found; stays set */
 };
 
 /* A list inside a message. */
 struct egress_list {
 	const uint8_t *p; /* the first element */
 	uint32_t count;
-	uint16_t data_words; /* of struct elements */
+	uint16_t data_words; /* data words of struct elements */
 	uint16_t ptrs;
 };
 
 struct capnp_struct {
 	const uint8_t *data;
 	uint16_t data_words;
-	uint16_t ptrs; /* they follow the data */
+	uint16_t ptrs; /* pointers of struct elements, after the data */
 };
 
 enum capnp_list_size {
@@ -81,7 +81,7 @@ static inline uint64_t capnp_word(const uint8_t *p)
 	return v;
 }
 
-/* The field of @bits bits at bit @at; 0 if the struct has no such word. */
+/* The field of @bits bits at bit @at; 0 if the struct is shorter. */
 static inline uint64_t capnp_struct_get(const struct capnp_struct *s,
 					unsigned at, unsigned bits)
 {
@@ -93,23 +93,23 @@ static inline uint64_t capnp_struct_get(const struct capnp_struct *s,
 	return bits == 64 ? word : word & ((UINT64_C(1) << bits) - 1);
 }
 
-/* Where pointer @n stands, or NULL if there is none or it is null. */
+/* The address of pointer @n, or NULL if it is missing or null. */
 const uint8_t *capnp_struct_ptr(const struct capnp_struct *s, unsigned n);
 
-/* The root of a message; b->bad if there is none. */
+/* The root struct of a message; sets b->bad if it is invalid. */
 struct capnp_struct capnp_struct_root(struct capnp_bounds *b,
 				      const struct egress_message *m);
 
 /*
- * What pointer @n of @s leads to, empty if it is null. b->bad if it leads
- * elsewhere than it should or to something else.
+ * The list that pointer @n of @s refers to, empty if it is null. Sets b->bad if
+ * the pointer is invalid or of another type.
  */
 struct egress_list capnp_struct_list(struct capnp_bounds *b,
 				     const struct capnp_struct *s, unsigned n,
 				     enum capnp_list_size size);
 struct wire_view capnp_struct_data(struct capnp_bounds *b,
 				   const struct capnp_struct *s, unsigned n);
-/* Ends before its NUL. */
+/* Without the NUL. */
 struct wire_view capnp_struct_text(struct capnp_bounds *b,
 				   const struct capnp_struct *s, unsigned n);
 /* 16 bytes or NULL. */
@@ -119,7 +119,7 @@ const uint8_t *capnp_struct_address(struct capnp_bounds *b,
 /* Element @i of a list of structs. */
 struct capnp_struct capnp_list_struct(const struct egress_list *l, uint32_t i);
 
-/* What a pointer leads to that was checked before; NULL: nothing. */
+/* The list of a pointer that was checked before; NULL = empty. */
 struct egress_list capnp_follow(const uint8_t *ptr);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * egress/encode/decode.h - read what the encoder wrote, without copying or trusting it
+ * egress/encode/decode.h - decode updates and events without copying
  *
  *	struct egress_decoder r = egress_decode_start(bytes);
  *	struct egress_message m;
@@ -10,18 +10,19 @@
  *			use(&u);
  *	if (err < 0)	the rest of the batch cannot be read
  *
- * A batch is whole Cap'n Proto messages back to back, each of one segment.
- * Whether they hold updates or events is not in the bytes: the subject says
- * it. Compressed batches go through egress/codec.h first.
+ * A batch is whole Cap'n Proto messages back to back, each of one segment. The
+ * subject, not the bytes, tells whether they are updates or events. Compressed
+ * batches go through egress/codec.h first.
  *
- * Everything that is reachable is checked once, before the struct is filled:
- * pointers stay inside the message, depth is that of the schema, addresses are
- * 16 bytes, texts end with a NUL. Nothing may be pointed to twice, so what is
- * read is never more than what was sent. Afterwards the views and lists can be
- * used without further checks, for as long as the bytes live.
+ * The input is not trusted. Everything reachable is checked once, before the
+ * struct is filled: pointers stay inside the message, depth is that of the
+ * schema, addresses are 16 bytes, texts end with a NUL. No object may be
+ * referenced twice, so a reader never reads more than was sent. Afterwards the
+ * views and lists can be used without further checks, as long as the bytes are
+ * valid.
  *
- * Fields that a shorter struct does not have are zero or empty; those that a
- * newer schema added are not looked at.
+ * Fields that a shorter struct lacks are zero or empty; fields that a newer
+ * schema added are ignored.
  */
 #ifndef EGRESS_ENCODE_DECODE_H
 #define EGRESS_ENCODE_DECODE_H
@@ -47,7 +48,7 @@ struct egress_update {
 	uint16_t afi;
 	uint16_t mp_reach_afi;
 	uint16_t mp_unreach_afi;
-	uint16_t reason; /* enum rib_reason, or one unknown to us */
+	uint16_t reason; /* enum rib_reason, or an unknown value */
 	uint8_t safi;
 	uint8_t mp_reach_safi;
 	uint8_t mp_unreach_safi;
@@ -73,22 +74,22 @@ struct egress_update {
 	const uint8_t *prefix_addr;
 	const uint8_t *next_hop;
 	const uint8_t *next_hop_link_local;
-	/* Texts, a NUL behind them; p is NULL if there is none. */
+	/* Texts, followed by a NUL; p is NULL if absent. */
 	struct wire_view origin;
 	struct wire_view router_id;
 	struct wire_view table_name;
 	struct wire_view nlri_text;
-	/* Bytes; p is NULL if there are none. */
+	/* Bytes; p is NULL if absent. */
 	struct wire_view nlri;
 	struct wire_view nlri_key;
-	struct egress_list as_path;		 /* of numbers */
+	struct egress_list as_path;		 /* numbers */
 	struct egress_list as_path_segments;	 /* egress_list_segment() */
 	struct egress_list communities;		 /* egress_list_community() */
 	struct egress_list ext_communities;	 /* egress_list_tlv() */
 	struct egress_list large_communities;	 /* egress_list_large() */
 	struct egress_list ipv6_ext_communities; /* egress_list_data() */
-	struct egress_list cluster_list;	 /* of numbers */
-	struct egress_list labels;		 /* of numbers */
+	struct egress_list cluster_list;	 /* numbers */
+	struct egress_list labels;		 /* numbers */
 	struct egress_list unknown_attributes;	 /* egress_list_tlv() */
 };
 
@@ -100,7 +101,7 @@ struct egress_event {
 	uint64_t epoch;
 	uint32_t peer_asn;
 	uint32_t peer_bgp_id;
-	uint16_t kind; /* enum rib_event_kind, or one unknown to us */
+	uint16_t kind; /* enum rib_event_kind, or an unknown value */
 	uint16_t router_port;
 	uint16_t afi;
 	uint16_t reason;
@@ -128,13 +129,13 @@ struct egress_event {
 	struct egress_list counts; /* egress_list_count() */
 };
 
-/* 0 or -EBADMSG; then *@out holds nothing of use. */
+/* 0 or -EBADMSG; *@out is then not usable. */
 int egress_decode_update(const struct egress_message *m,
 			 struct egress_update *out);
 
 /*
- * The same of an update's route alone: numbers, flags, and whose it is. What
- * there is of attributes is not looked at, and not there.
+ * Decode only the route of an update: numbers, flags, and its router and peer.
+ * Attributes are neither checked nor set.
  */
 int egress_decode_route(const struct egress_message *m,
 			struct egress_update *out);
@@ -175,7 +176,7 @@ static inline uint32_t egress_list_u32(const struct egress_list *l, uint32_t i)
 {
 	uint32_t v;
 
-	/* Cap'n Proto is little-endian, and so is every machine we run on. */
+	/* Cap'n Proto is little-endian, as are all supported machines. */
 	memcpy(&v, l->p + 4 * (size_t)i, sizeof(v));
 	return v;
 }

@@ -127,7 +127,7 @@ static uint32_t event_pointers(const struct rib_event *e,
 	return present;
 }
 
-/* Fixed words, a tag, three addresses; of the rest its bytes, padded. */
+/* Fixed words, a tag, three addresses, and the padded length of the rest. */
 static size_t event_bound(const struct rib_event *e,
 			  const struct egress_epoch *epoch)
 {

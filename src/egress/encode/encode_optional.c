@@ -6,13 +6,13 @@
 
 #define BIT(ptr) (UINT32_C(1) << ptr##_PTR)
 
-/* The flags that mean something: not how long the length is. */
+/* The meaningful flags, without Extended Length. */
 #define FLAGS (BGP_ATTR_OPTIONAL | BGP_ATTR_TRANSITIVE | BGP_ATTR_PARTIAL)
 
-/* Walks the attributes without fields; of a code that comes twice, the first. */
+/* Iterates over the attributes without fields; of duplicates, the first. */
 struct unknown_iter {
 	struct wire_cursor c;
-	uint64_t left[4]; /* codes still to come */
+	uint64_t left[4]; /* codes not yet visited */
 };
 
 static struct unknown_iter unknown_start(const struct bgp_attrs *a)
@@ -43,7 +43,7 @@ static size_t text_bound(size_t len)
 	return 8 * egress_words(len + 1);
 }
 
-/* Two words for each element and the bytes of its value, after the tag. */
+/* Two words and the value for each element, after the tag. */
 static size_t unknown_bound(const struct bgp_attrs *a)
 {
 	struct unknown_iter it = unknown_start(a);
@@ -105,7 +105,7 @@ void egress_optional_change(const struct rib_change *c, bool has_segments,
 		rare_attrs(c->attrs, has_segments, out);
 }
 
-/* Say in words what the NLRI of a family that is not a prefix is. */
+/* Write an NLRI that is not a prefix as text. */
 static size_t nlri_text(const struct rib_change *c, const struct rib_route *r,
 			char *out, size_t cap)
 {
@@ -149,7 +149,7 @@ void egress_optional_route(const struct rib_change *c,
 	}
 }
 
-/* A list of structs of one word and one pointer, both of which may be none. */
+/* A list of structs with at most one word and one pointer each. */
 struct elements {
 	uint64_t *tag;
 	size_t words;
@@ -168,7 +168,7 @@ static struct elements start_elements(struct capnp_builder *b, unsigned ptr,
 	return e;
 }
 
-/* Set the word of the next element; returns where its pointer goes. */
+/* Set the word of the next element; returns the address of its pointer. */
 static uint64_t *next_element(struct elements *e, uint64_t word)
 {
 	uint64_t *element = e->tag + 1 + (e->words + e->ptrs) * e->at++;
@@ -238,7 +238,10 @@ static void build_segments(struct capnp_builder *b,
 	_Static_assert(AS_PATH_SEGMENT_TYPE_AT == 0, "the word is the type");
 	while (bgp_as_runs_next(&runs, &type, asns) > 0)
 		count++;
-	/* No segment is of type 0 or empty, so there is always a word. */
+	/*
+	 * Segments have a non-zero type and are not empty, so there is always a
+	 * word.
+	 */
 	e = start_elements(b, UPDATE_AS_PATH_SEGMENTS_PTR, count, 1, count > 0);
 	runs = bgp_as_runs_start(path);
 	while ((n = bgp_as_runs_next(&runs, &type, asns)) > 0) {

@@ -1,7 +1,7 @@
 /*
- * egress/encode/encode_optional.h - the pointers that most updates do not have
+ * egress/encode/encode_optional.h - encode the pointers that most updates lack
  *
- * Private to the encoder: all from routerId on.
+ * Private to the encoder: all pointers from routerId on.
  */
 #ifndef EGRESS_ENCODE_ENCODE_OPTIONAL_H
 #define EGRESS_ENCODE_ENCODE_OPTIONAL_H
@@ -11,15 +11,15 @@
 
 #include "bmp/attr.h"
 
-/* What of these a route has, and how many bytes they take at most. */
+/* Which of these a route has, and their maximum bytes. */
 struct egress_optional {
 	uint32_t present; /* a bit for each pointer */
 	size_t bound;
-	size_t text_len; /* of nlriText */
+	size_t text_len; /* length of nlriText */
 	char text[2048];
 };
 
-/* Attributes that have fields of their own. All others are sent as they are. */
+/* Attributes that have fields. All others are sent unparsed. */
 #define EGRESS_HAS_FIELD                                                       \
 	(UINT64_C(1) << BGP_ORIGIN | UINT64_C(1) << BGP_AS_PATH |              \
 	 UINT64_C(1) << BGP_NEXT_HOP | UINT64_C(1) << BGP_MED |                \
@@ -32,24 +32,27 @@ struct egress_optional {
 	 UINT64_C(1) << BGP_IPV6_EXT_COMMUNITIES |                             \
 	 UINT64_C(1) << BGP_LARGE_COMMUNITIES | UINT64_C(1) << BGP_OTC)
 
-/* Whether some attribute is sent as it is. */
+/* True if some attribute is sent unparsed. */
 static inline bool egress_optional_unknown(const struct bgp_attrs *a)
 {
 	return ((a->seen[0] & ~EGRESS_HAS_FIELD) | a->seen[1] | a->seen[2] |
 		a->seen[3]) != 0;
 }
 
-/* Whether attributes need a look by egress_optional_change(). */
+/* True if egress_optional_change() has to look at the attributes. */
 static inline bool egress_optional_attrs(const struct bgp_attrs *a)
 {
 	return egress_optional_unknown(a) || a->ipv6_ext_communities.len != 0;
 }
 
-/* Of all routes of a change; @has_segments: its path is more than sequences. */
+/*
+ * For all routes of a change; @has_segments: its path has more than
+ * AS_SEQUENCE.
+ */
 void egress_optional_change(const struct rib_change *c, bool has_segments,
 			    struct egress_optional *out);
 
-/* Adds what route @r has itself: labels, or an NLRI that is no prefix. */
+/* Add what route @r has itself: labels, or an NLRI that is not a prefix. */
 void egress_optional_route(const struct rib_change *c,
 			   const struct rib_route *r,
 			   struct egress_optional *rare);

@@ -1,5 +1,5 @@
 /*
- * The words of one update, and where they come from:
+ * The words of one update:
  *
  *	head		2
  *	data		9 in nearly all updates; 10 with a path id or a reason,
@@ -9,9 +9,9 @@
  *	attributes	origin, path, next hop, communities ...
  *	rare ones	encode_optional.c
  *
- * A route differs from its neighbours in the data section and in the prefix,
- * both at known places as long as the shape is the same; labels and NLRI that
- * are no prefixes are built anew each time.
+ * Routes of one change differ only in the data section and in the prefix, both
+ * at fixed positions while the shape is the same; labels and NLRI other than
+ * prefixes are built each time.
  */
 #include "egress/encode/encode_update.h"
 
@@ -30,7 +30,7 @@ _Static_assert((int)REASON_PEER_DOWN == (int)RIB_REASON_PEER_DOWN &&
 		       (int)REASON_ADMIN == RIB_REASONS - 1,
 	       "the schema has the rib's numbers");
 
-/* Addresses come first, one behind the other. */
+/* Addresses come first, one after the other. */
 _Static_assert(UPDATE_ROUTER_ADDR_PTR == 0 && UPDATE_PEER_ADDR_PTR == 1 &&
 		       UPDATE_PREFIX_ADDR_PTR == 2,
 	       "the prefix stands behind two addresses");
@@ -46,14 +46,15 @@ _Static_assert(UPDATE_ROUTER_ADDR_PTR == 0 && UPDATE_PEER_ADDR_PTR == 1 &&
 #define FIXED_BOUND \
 	(8 * (EGRESS_HEAD_WORDS + UPDATE_DATA_WORDS + UPDATE_PTRS + 12))
 
-/* What was found out about a change before the first route is built. */
+/* Properties of a change, computed before the first route is built. */
 struct shared {
-	uint32_t present; /* pointers */
-	size_t bound;	  /* of one route, without its rare pointers */
+	uint32_t present; /* bit mask of pointers */
+	/* maximum bytes of one route, without its rare pointers */
+	size_t bound;
 	/* The path, if it is one sequence of four-byte ASNs. */
 	const uint8_t *plain_path;
-	size_t path_count; /* ASNs of the path, however it is written */
-	bool has_segments; /* the path is more than sequences */
+	size_t path_count; /* ASNs of the path, in either width */
+	bool has_segments; /* the path has more than AS_SEQUENCE */
 };
 
 /* A message to copy. */
@@ -61,7 +62,7 @@ struct shape {
 	const uint64_t *message;
 	size_t bytes;
 	size_t data_words;
-	size_t prefix; /* the word where the prefix stands */
+	size_t prefix; /* index of the word with the prefix */
 };
 
 static inline void table_words(const struct rib_table_info *t, uint64_t *w)
@@ -97,7 +98,7 @@ static inline void change_words(const struct rib_change *c, uint64_t *w)
 	EGRESS_PUT(w, UPDATE_MP_UNREACH_SAFI, c->mp_unreach_safi);
 }
 
-/* A number counts only if the attribute is there; then it may be 0. */
+/* A number is set only if the attribute is present; it may then be 0. */
 #define PUT_ATTR(w, a, code, field, has, value)      \
 	do {                                         \
 		if (bgp_attrs_has(a, code)) {        \
@@ -124,7 +125,7 @@ static inline void attr_words(const struct bgp_attrs *a, uint64_t *w)
 		   bgp_attrs_has(a, BGP_ATOMIC_AGGREGATE));
 }
 
-/* Look at the path once: is it plain, and how long is it? */
+/* Scan the path once: whether it is plain, and its length. */
 static void measure_path(const struct bgp_as_path *path, struct shared *s)
 {
 	struct bgp_as_path_iter it;
@@ -160,7 +161,7 @@ static void attr_pointers(const struct bgp_attrs *a, struct shared *s)
 		s->present |= BIT(UPDATE_LARGE_COMMUNITIES);
 	if (a->cluster_list.len != 0)
 		s->present |= BIT(UPDATE_CLUSTER_LIST);
-	/* Tags, padding, and as many words as elements at most. */
+	/* Tags, padding, and at most one word per element. */
 	s->bound += 4 * s->path_count + 2 * a->communities.len +
 		    3 * a->ext_communities.len +
 		    4 * (a->large_communities.len / 3) + a->cluster_list.len +
@@ -191,11 +192,11 @@ static inline void build_origin(struct capnp_builder *b, uint8_t origin)
 		origin = 2;
 	capnp_build_list(b, UPDATE_ORIGIN_PTR, EGRESS_LIST_BYTES,
 			 lengths[origin]);
-	memcpy(b->next, names[origin], 16); /* there is room for both words */
+	memcpy(b->next, names[origin], 16); /* there is space for both words */
 	b->next += egress_words(lengths[origin]);
 }
 
-/* A path of several segments, or of two-byte ASNs: flat. */
+/* A path of several segments, or of two-byte ASNs, as a flat list. */
 static void build_mixed_path(struct capnp_builder *b,
 			     const struct bgp_as_path *path, size_t count)
 {
@@ -223,8 +224,8 @@ static inline void build_path(struct capnp_builder *b,
 }
 
 /*
- * A list of structs begins with a tag. If no element needs a word, that word
- * is not sent, as in every struct; so the size is known last.
+ * A list of structs begins with a tag. If no element needs its data word, that
+ * word is omitted; so the element size is known only at the end.
  */
 static inline void build_structs(struct capnp_builder *b, unsigned ptr,
 				 uint64_t *tag, size_t count, size_t data_words,
@@ -261,7 +262,7 @@ _Static_assert(EXTENDED_COMMUNITY_TYPE_HIGH_AT == 0 &&
 		       EXTENDED_COMMUNITY_TYPE_LOW_AT == 8,
 	       "the types stand as in BGP");
 
-/* @words of data in each element: 1, or 0 if all types are 0. */
+/* @words data words in each element: 1, or 0 if all types are 0. */
 static inline void put_ext_communities(struct capnp_builder *b,
 				       const uint8_t *p, size_t count,
 				       size_t words)
@@ -274,7 +275,8 @@ static inline void put_ext_communities(struct capnp_builder *b,
 		uint64_t community = capnp_word(p + 8 * i);
 		struct capnp_builder value = { element + words, b->next };
 
-		element[0] = community & 0xffff; /* or soon the pointer */
+		/* the word, or the pointer if the word is omitted later */
+		element[0] = community & 0xffff;
 		capnp_build_list(&value, EXTENDED_COMMUNITY_VALUE_PTR,
 				 EGRESS_LIST_BYTES, 6);
 		*b->next++ = community >> 16;
@@ -295,7 +297,9 @@ static inline void build_ext_communities(struct capnp_builder *b,
 		put_ext_communities(b, list.p, count, 0);
 }
 
-/* The last word of each is 0 and not sent, nor is the first if all are 0. */
+/*
+ * Omit the last word of each element, which is 0, and the first if all are 0.
+ */
 static void shorten_large(uint64_t *tag, size_t count, size_t words)
 {
 	for (size_t i = 0; i < count && words > 0; i++)
@@ -356,7 +360,7 @@ static inline void build_attributes(struct capnp_builder *b,
 				    a->cluster_list.p, a->cluster_list.len / 4);
 }
 
-/* How long the data section of a route is. */
+/* The length of the data section of a route. */
 static inline size_t data_words(const struct rib_change *c,
 				const struct rib_route *r)
 {
@@ -374,9 +378,9 @@ static inline size_t data_words(const struct rib_change *c,
 }
 
 /*
- * Store a word that is in a register by now. Left alone, gcc stores the words
- * in an array and loads them two at a time, and a load that has to wait for
- * two stores takes longer than all the rest of them.
+ * Store a word from a register. Otherwise gcc stores the words in an array and
+ * loads them two at a time, and a load that waits for two stores takes longer
+ * than all the other work.
  */
 static inline void put_word(uint64_t *p, uint64_t word)
 {
@@ -399,7 +403,7 @@ static inline void build_data(const struct rib_change *c,
 	EGRESS_PUT(w, UPDATE_PREFIX_LEN, r->prefix_len);
 	EGRESS_PUT(w, UPDATE_PATH_ID, r->path_id);
 	EGRESS_PUT(w, UPDATE_ROUTE_DISTINGUISHER, r->rd);
-	/* Not a loop: an array that is indexed is an array in memory. */
+	/* Not a loop: an indexed array would be placed in memory. */
 	put_word(&data[0], w[0]);
 	put_word(&data[1], w[1]);
 	put_word(&data[2], w[2]);
@@ -431,7 +435,9 @@ static void message_build(const struct rib_change *c, const struct rib_route *r,
 
 	capnp_build_head(message, words, ptrs);
 	build_data(c, r, words, data);
-	/* As many as are usual, in a few stores: objects overwrite the rest. */
+	/*
+	 * Clear the usual number in a few stores: objects overwrite the rest.
+	 */
 	memset(b.ptrs, 0, 8 * PTRS_USUAL);
 	for (size_t i = PTRS_USUAL; i < ptrs; i++)
 		b.ptrs[i] = 0;
@@ -455,7 +461,7 @@ static void message_build(const struct rib_change *c, const struct rib_route *r,
 	};
 }
 
-/* Overwrite a field that has bytes of its own. */
+/* Overwrite a field that is byte-aligned. */
 #define PATCH(data, field, value)                                    \
 	do {                                                         \
 		_Static_assert(field##_BITS == 8 * sizeof(value) &&  \
@@ -482,7 +488,7 @@ static inline void message_patch(const struct rib_route *r,
 		PATCH(data, UPDATE_ROUTE_DISTINGUISHER, r->rd);
 }
 
-/* Whether to look for pointers that most updates do not have. */
+/* True if rare pointers may be present. */
 static inline bool has_rare(const struct rib_change *c, const struct shared *s)
 {
 	return c->table->router->name != NULL ||
@@ -491,14 +497,14 @@ static inline bool has_rare(const struct rib_change *c, const struct shared *s)
 	       (c->attrs != NULL && egress_optional_attrs(c->attrs));
 }
 
-/* Whether a route is told by its prefix alone. */
+/* True if the prefix alone identifies a route. */
 static inline bool is_plain(const struct rib_change *c,
 			    const struct rib_route *r)
 {
 	return c->kind == BGP_NLRI_PREFIX && r->labels.len == 0;
 }
 
-/* Build a route that is like no other. 0 if it may not fit. */
+/* Build a route that shares no shape. 0 if it may not fit. */
 static size_t build_single(const struct rib_change *c,
 			   const struct rib_route *r, const struct shared *s,
 			   struct egress_optional *rare, uint8_t *out,

@@ -1,12 +1,12 @@
 /*
- * A cursor keeps a stretch of one segment in memory and decodes from it. At
- * the end of a segment it looks for the next one, whose header says where the
- * one before it ends: at the cursor, and reading goes on there; before the
- * cursor, and what was read has been cut off since. Without a next one this
- * segment is the newest and may still grow.
+ * A cursor keeps a part of one segment in memory and decodes from it. At the
+ * end of a segment it looks for the next one, whose header has the end position
+ * of the previous segment: if that is at the cursor, reading continues there;
+ * if it is before the cursor, records that were read have been cut off since.
+ * Without a next segment this one is the newest and may still grow.
  *
- * The folder is opened again by its name each time, so that one which was
- * removed and made again is noticed by the identity of its journal.
+ * The folder is opened again by its name each time, so that a folder that was
+ * removed and created again is noticed by the identity of its journal.
  */
 #include "egress/journal/cursor.h"
 
@@ -21,20 +21,20 @@
 #define STRETCH (256u << 10)
 
 struct journal_cursor {
-	char *path; /* of the folder */
+	char *path; /* path of the folder */
 	int dir;
 	int fd;
-	uint64_t base;	   /* of the segment */
-	uint64_t position; /* of the next record */
+	uint64_t base;	   /* base of the segment */
+	uint64_t position; /* position of the next record */
 	uint64_t identity;
-	uint64_t skip_until_ns; /* leave out what is older */
+	uint64_t skip_until_ns; /* skip older records */
 
-	uint8_t *bytes; /* what is in the file from position on */
+	uint8_t *bytes; /* bytes of the file from position on */
 	size_t at;
 	size_t len;
 	size_t size;
 
-	int refused; /* why the segment cannot be read; 0: it can */
+	int refused; /* why the segment cannot be read; 0 if it can */
 	struct journal_fault fault;
 };
 
@@ -44,13 +44,13 @@ static void fault_set(struct journal_cursor *c, uint64_t base, uint64_t offset)
 	c->fault.offset = offset;
 }
 
-/* Whether opening a segment failed because of what is in it. */
+/* True if a segment could not be opened because of its content. */
 static bool is_unreadable(int err)
 {
 	return err == -EBADMSG || err == -ENODATA || err == -EPROTONOSUPPORT;
 }
 
-/* A segment that cannot be read is entered, too: next() says what it is. */
+/* A segment that cannot be read is entered, too: next() returns the error. */
 static int enter_segment(struct journal_cursor *c, uint64_t base)
 {
 	struct journal_header header = { .journal = c->identity };
@@ -87,7 +87,7 @@ static int segment_of(const uint64_t *bases, size_t count, uint64_t position,
 	return 0;
 }
 
-/* Put it where records of @time_ns may begin. */
+/* Move the cursor to where records of @time_ns may begin. */
 static int place_at(struct journal_cursor *c, uint64_t time_ns)
 {
 	uint64_t *bases = NULL;
@@ -104,7 +104,7 @@ static int place_at(struct journal_cursor *c, uint64_t time_ns)
 
 		file_close(fd);
 		if (is_unreadable(fd) || fd == -ENOENT)
-			continue; /* or dropped while we look */
+			continue; /* dropped meanwhile */
 		if (fd < 0)
 			err = fd;
 		else if (header.created_ns <= time_ns)
@@ -120,7 +120,7 @@ static int place_at(struct journal_cursor *c, uint64_t time_ns)
 	return err;
 }
 
-/* Have at least @want bytes from the position on in memory, if there are. */
+/* Load at least @want bytes from the position on, if they exist. */
 static int cursor_load(struct journal_cursor *c, size_t want)
 {
 	size_t have = c->len - c->at;
@@ -150,7 +150,7 @@ static int cursor_load(struct journal_cursor *c, size_t want)
 	return 0;
 }
 
-/* 1 with a record, 0 without; -EBADMSG if there is something else. */
+/* 1 with a record, 0 without; -EBADMSG if the bytes are not a record. */
 static int cursor_decode(struct journal_cursor *c, struct journal_record *out,
 			 size_t *size)
 {
@@ -158,7 +158,7 @@ static int cursor_decode(struct journal_cursor *c, struct journal_record *out,
 	size_t want = JOURNAL_RECORD_HEADER;
 	int err;
 
-	/* Once for the header, once for the whole of it. */
+	/* Once for the header, once for the whole record. */
 	for (int i = 0; i < 2 && verdict == JOURNAL_SHORT; i++) {
 		err = cursor_load(c, want);
 		if (err < 0)
@@ -171,14 +171,14 @@ static int cursor_decode(struct journal_cursor *c, struct journal_record *out,
 	}
 	if (verdict == JOURNAL_OK)
 		return 1;
-	/* What is not whole may have grown when we are asked again. */
+	/* An incomplete record may have grown at the next call. */
 	c->len = c->at;
 	return verdict == JOURNAL_BAD ? -EBADMSG : 0;
 }
 
 /* Opening */
 
-/* The folder that has the name now. */
+/* Open the folder that has the name now. */
 static int reopen_folder(struct journal_cursor *c)
 {
 	int dir = file_open(AT_FDCWD, c->path, O_RDONLY | O_DIRECTORY);
@@ -191,8 +191,8 @@ static int reopen_folder(struct journal_cursor *c)
 }
 
 /*
- * From a record at or before @position to the one that begins there, or to the
- * end of the segment. -ERANGE if there is neither.
+ * Advance from a record at or before @position to the record that begins there,
+ * or to the end of the segment. -ERANGE if there is neither.
  */
 static int walk_to(struct journal_cursor *c, uint64_t position)
 {
@@ -213,7 +213,7 @@ static int walk_to(struct journal_cursor *c, uint64_t position)
 	return c->position == position ? 0 : -ERANGE;
 }
 
-/* Behind the last record of the segment. */
+/* Advance to the end of the segment. */
 static int walk_to_end(struct journal_cursor *c)
 {
 	struct journal_record record;
@@ -229,7 +229,7 @@ static int walk_to_end(struct journal_cursor *c)
 }
 
 /*
- * Put the cursor at @position. The beginning of a segment is that of its first
+ * Move the cursor to @position. The beginning of a segment means its first
  * record.
  */
 static int cursor_seek(struct journal_cursor *c, uint64_t position)
@@ -331,7 +331,7 @@ void journal_cursor_close(struct journal_cursor *c)
 /* Going on to the next segment */
 
 /*
- * No segment is behind ours. 0 if ours is there, or none at all; -EIDRM if
+ * There is no segment after ours. 0 if ours exists, or none at all; -EIDRM if
  * there is another journal.
  */
 static int check_newest(struct journal_cursor *c, const uint64_t *bases,
@@ -344,7 +344,7 @@ static int check_newest(struct journal_cursor *c, const uint64_t *bases,
 		return 0;
 	fd = segment_open(c->dir, bases[count - 1], O_RDONLY, &header);
 	if (fd == -ENOENT)
-		return 0; /* dropped while we look */
+		return 0; /* dropped meanwhile */
 	if (is_unreadable(fd))
 		fault_set(c, bases[count - 1], 0);
 	if (fd < 0)
@@ -354,8 +354,8 @@ static int check_newest(struct journal_cursor *c, const uint64_t *bases,
 }
 
 /*
- * What is wrong with a segment that ends at the cursor although the next one
- * says that it is longer: 1 if it has grown since it was looked at.
+ * Find the error of a segment that ends at the cursor although the next one
+ * says that it is longer: 1 if it has grown since.
  */
 static int explain_end(struct journal_cursor *c, uint64_t oldest)
 {
@@ -366,7 +366,7 @@ static int explain_end(struct journal_cursor *c, uint64_t oldest)
 	if (cursor_decode(c, &record, &len) == 1)
 		return 1;
 	if (oldest > c->position)
-		return -ESTALE; /* dropped under us */
+		return -ESTALE; /* the segment was dropped */
 	if (size >= 0 && (uint64_t)size == c->position - c->base)
 		fault_set(c, c->position, 0); /* the next one is gone */
 	else
@@ -374,7 +374,7 @@ static int explain_end(struct journal_cursor *c, uint64_t oldest)
 	return -EBADMSG;
 }
 
-/* Go on in the segment at @base, the next one behind ours: 1. */
+/* Continue in the segment at @base, the next one: 1. */
 static int enter_next(struct journal_cursor *c, uint64_t base, uint64_t oldest)
 {
 	struct journal_header header;
@@ -383,7 +383,7 @@ static int enter_next(struct journal_cursor *c, uint64_t base, uint64_t oldest)
 
 	file_close(fd);
 	if (fd == -ENOENT)
-		return 1; /* dropped while we look: look again */
+		return 1; /* dropped meanwhile: look again */
 	if (is_unreadable(fd))
 		fault_set(c, base, 0);
 	if (fd < 0)
@@ -398,7 +398,7 @@ static int enter_next(struct journal_cursor *c, uint64_t base, uint64_t oldest)
 	return err < 0 && err != -ENOENT ? err : 1;
 }
 
-/* The first of @bases behind that of the cursor's segment; 0: none. */
+/* The first of @bases after that of the cursor's segment; 0 if none. */
 static uint64_t next_base(const struct journal_cursor *c, const uint64_t *bases,
 			  size_t count)
 {
@@ -409,9 +409,9 @@ static uint64_t next_base(const struct journal_cursor *c, const uint64_t *bases,
 }
 
 /*
- * Nothing readable here. Either the segment ends and the next begins: 1. Or
- * it is the newest and this is its end for now: 0. Or it is damaged, or what
- * was read is no longer in the journal.
+ * No record can be read here. 1: the segment ends and the next begins. 0: it is
+ * the newest and this is its current end. Otherwise it is damaged, or what was
+ * read is no longer in the journal.
  */
 static int at_end(struct journal_cursor *c)
 {

@@ -1,6 +1,6 @@
 /*
- * What there is much of (reading, writing, syncing) goes through the ring. The
- * rest is rare and goes to a thread of the blocking pool.
+ * Frequent operations (read, write, sync) go through the ring. The others run
+ * on a thread of the blocking pool.
  */
 #include "egress/journal/file_ops.h"
 
@@ -29,7 +29,7 @@
 #define LOCK_NS	     (1 * SP_S)
 #define LOCK_STEP_NS (20 * SP_MS)
 
-/* One file operation, as the kernel is told of it. */
+/* The arguments of one file operation. */
 struct file_op {
 	uint8_t opcode;
 	int fd;
@@ -53,8 +53,8 @@ static void sqe_fill(struct io_uring_sqe *sqe, void *arg)
 }
 
 /*
- * A file is on the disk or it is not: a fiber that was told to end still
- * finishes the step it is in.
+ * Not cancellable: a cancelled fiber still completes its current step, so that
+ * the state of the file is known.
  */
 static int file_op_run(struct file_op op)
 {
@@ -112,7 +112,7 @@ int64_t file_read(int fd, void *bytes, size_t len, uint64_t offset)
 	return (int64_t)got;
 }
 
-/* Step over @n bytes that were written. The pieces that are left. */
+/* Skip @n bytes that were written. Returns the entries that are left. */
 static size_t iovec_advance(struct iovec **iov, size_t count, size_t n)
 {
 	while (count > 0 && n >= (*iov)->iov_len) {
@@ -155,7 +155,7 @@ int file_sync(int fd)
 					     .flags = IORING_FSYNC_DATASYNC });
 }
 
-/* The rare ones */
+/* Rare operations, in the pool */
 
 struct job {
 	int (*call)(struct job *job);
@@ -175,7 +175,7 @@ static int run_job(void *arg)
 	return job->call(job);
 }
 
-/* The job is on the caller's stack, so the caller must not leave early. */
+/* The job is on the caller's stack, so the caller must wait. */
 static int job_run_blocking(struct job *job)
 {
 	int ret;
@@ -211,11 +211,13 @@ static int call_lock(struct job *job)
 {
 	if (flock(job->fd, LOCK_EX | LOCK_NB) == 0)
 		return 0;
-	/* A file system that knows no locks is no reason not to start. */
+	/* A file system without locks does not prevent the start. */
 	return errno == EWOULDBLOCK ? -EBUSY : 0;
 }
 
-/* One that was killed has it until the kernel is through with its requests. */
+/*
+ * A killed process holds its lock until the kernel has completed its requests.
+ */
 int file_lock(int dir)
 {
 	int64_t until = sp_in(LOCK_NS);
@@ -282,7 +284,10 @@ int file_rename(int dir, const char *from, const char *to)
 
 static int call_list(struct job *job)
 {
-	/* fdopendir() takes its descriptor, and the caller's has a place. */
+	/*
+	 * fdopendir() takes over its descriptor and would move the caller's
+	 * position.
+	 */
 	int fd = openat(job->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct dirent *entry;
 	int err = 0;

@@ -1,9 +1,8 @@
 /*
- * egress/journal/file_ops.h - the file calls that the journal stands on
+ * egress/journal/file_ops.h - the file operations of the journal
  *
- * One place for them, so that the journal can be tested on a disk that fails
- * at any step, and so that it does not matter to it which of them go through
- * the ring.
+ * They are in one file, so that the journal can be tested with a disk that
+ * fails at any step, and does not depend on which of them use the ring.
  *
  * Blocking	Everything here yields, and works only in a fiber.
  * Errors	A negative errno.
@@ -23,38 +22,40 @@ struct iovec;
 int file_open(int dir, const char *name, int flags);
 void file_close(int fd);
 
-/* Make a folder, unless it is there, and open it. The descriptor. */
+/* Create a folder if necessary, and open it. Returns the descriptor. */
 int file_open_dir(const char *path);
 
 /*
- * Have the folder to ourselves for as long as @dir is open, however the
- * process ends; readers do not ask. -EBUSY: somebody else has it, also after a
- * moment.
+ * Lock the folder for as long as @dir is open; readers do not check the lock.
+ * -EBUSY if another process holds it, even after a short wait.
  */
 int file_lock(int dir);
 
-/* Up to @len bytes at @offset: fewer only at the end of the file. How many. */
+/*
+ * Read up to @len bytes at @offset: fewer only at the end of the file. Returns
+ * the number.
+ */
 int64_t file_read(int fd, void *bytes, size_t len, uint64_t offset);
 
 /*
- * All of @count pieces at @offset. On failure some may have been written.
- * @iov is used up.
+ * Write all @count entries at @offset. On failure some may have been written.
+ * @iov is modified.
  */
 int file_write(int fd, struct iovec *iov, size_t count, uint64_t offset);
 
-/* The data, and what is needed to find it again, is on the disk. */
+/* Data and the metadata needed to read it are on the disk. */
 int file_sync(int fd);
 
 int file_truncate(int fd, uint64_t size);
 int64_t file_size(int fd);
 int file_unlink(int dir, const char *name);
 
-/* In one folder; a file that has the new name is replaced. */
+/* Rename within one folder; an existing file of the new name is replaced. */
 int file_rename(int dir, const char *from, const char *to);
 
 /*
- * Call @each for every name in the folder, in no order. A negative errno that
- * it returns ends the walk and is returned.
+ * Call @each for every name in the folder, in no particular order. A negative
+ * errno from @each ends the walk and is returned.
  */
 int file_list(int dir, int (*each)(const char *name, void *arg), void *arg);
 

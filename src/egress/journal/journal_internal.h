@@ -10,42 +10,43 @@
 
 #include <spargio/sync.h>
 
-/* A segment: positions of its first byte and behind its last one. */
+/* A segment: position of its first byte and position after its last. */
 struct journal_span {
 	uint64_t base;
-	uint64_t end; /* of the newest, journal.end counts */
+	uint64_t end; /* for the newest segment journal.end is used */
 };
 
 struct journal {
 	struct journal_options options;
 	int dir;
 	/*
-	 * Of the newest segment; -1 if the next append has to begin one: after
-	 * a rewind, and on a disk that had no room for it.
+	 * Descriptor of the newest segment; -1 if the next append has to begin
+	 * one: after a rewind, or if the disk had no space for it.
 	 */
 	int fd;
 
 	struct journal_span *spans; /* oldest first */
 	size_t count;
 	size_t size;
-	uint64_t older_bytes; /* of all segments but the newest */
+	uint64_t older_bytes; /* bytes of all segments except the newest */
 
 	uint64_t identity;
 	uint64_t end;
 	/* The next segment begins here or later; positions are never reused. */
 	uint64_t next_base;
 	uint64_t synced;
-	int sync_error; /* nobody knows what is behind it; 0: all is well */
+	/* the disk's state after it is not known; 0 = no error */
+	int sync_error;
 	struct journal_recovery recovery;
 	bool has_last;
 	struct journal_record last;
 
-	/* Of the newest segment. */
+	/* Index of the newest segment. */
 	struct journal_index *index;
 	size_t index_count;
 	size_t index_size;
 
-	/* Nobody may close the newest segment while it is synced. */
+	/* Held while the newest segment is synced, so that it is not closed. */
 	struct sp_mutex sync_lock;
 };
 
@@ -55,10 +56,10 @@ static inline uint64_t journal_newest(const struct journal *j)
 	return j->spans[j->count - 1].base;
 }
 
-/* Begin a segment behind the end of the journal. */
+/* Begin a segment after the end of the journal. */
 int journal_begin_segment(struct journal *j);
 
-/* Leave out the @n oldest segments: the files are not touched. */
+/* Remove the @n oldest segments from the list, without touching the files. */
 void journal_forget_oldest(struct journal *j, size_t n);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * Opening a journal, and what a crash, a disk or a person did to it since.
+ * Open a journal and handle what a crash, a disk or a person did to it.
  *
- * Whatever is found, the process begins a segment of its own beyond the
- * longest that the newest one can ever have been. So a position that was given
- * out and then lost, with a torn tail or a segment, is never used again, and a
- * reader that holds it is refused or told (cursor.c).
+ * In any case the process begins a new segment, beyond the longest that the
+ * newest one can ever have been. So a position that was given out and then
+ * lost, with a torn tail or a segment, is never reused, and a reader that has
+ * it gets an error (cursor.c).
  */
 #include "egress/journal/journal.h"
 
@@ -24,7 +24,7 @@ static void fault_set(struct journal_fault *fault, uint64_t base,
 	fault->offset = offset;
 }
 
-/* A segment that cannot be used is kept under another name, and counted. */
+/* Keep a segment that cannot be used under another name, and count it. */
 static int segment_reject(struct journal *j, uint64_t base, uint64_t offset)
 {
 	int err = segment_set_aside(j->dir, base);
@@ -55,8 +55,8 @@ static int tail_cut(struct journal *j, uint64_t base, uint64_t end)
 }
 
 /*
- * Check the newest segment, open at j->fd, and cut what is torn. 1 if it stays
- * in the journal.
+ * Check the newest segment, open at j->fd, and cut off a torn tail. 1 if it
+ * stays in the journal.
  */
 static int newest_check(struct journal *j, uint64_t base)
 {
@@ -71,7 +71,7 @@ static int newest_check(struct journal *j, uint64_t base)
 	if (err < 0)
 		return err;
 	if (scan.records == 0) {
-		/* This process begins its own. */
+		/* It is empty, and this process begins its own. */
 		segment_drop(j->dir, base);
 		return 0;
 	}
@@ -82,8 +82,8 @@ static int newest_check(struct journal *j, uint64_t base)
 }
 
 /*
- * The newest segment without a header: it is made with one, so it was cut to
- * less. There is nothing in it that could be read.
+ * The newest segment has no complete header. Segments are created with one, so
+ * the file was truncated; nothing in it can be read.
  */
 static int newest_drop(struct journal *j, uint64_t base)
 {
@@ -92,7 +92,7 @@ static int newest_drop(struct journal *j, uint64_t base)
 	return 0;
 }
 
-/* 1 if the segment at @base is part of the journal, 0 if not or no more. */
+/* 1 if the segment at @base is part of the journal, 0 if not. */
 static int segment_check(struct journal *j, uint64_t base, bool newest,
 			 struct journal_fault *fault)
 {
@@ -153,8 +153,8 @@ static int segments_check(struct journal *j, const uint64_t *bases,
 }
 
 /*
- * The last record is in an older segment when the newest has none. Damage in
- * there is for whoever reads it.
+ * If the newest segment is empty, the last record is in an older one. Damage
+ * there is reported to its readers.
  */
 static int last_find(struct journal *j)
 {
@@ -190,7 +190,7 @@ static int segments_open(struct journal *j, struct journal_fault *fault)
 	if (j->identity == 0)
 		(void)!getrandom(&j->identity, sizeof(j->identity), 0);
 	err = journal_begin_segment(j);
-	/* What the spool holds must be readable on a disk that is full of it. */
+	/* A spool must be readable on the disk that it has filled. */
 	return err == -ENOSPC || err == -EDQUOT ? 0 : err;
 }
 
@@ -203,7 +203,7 @@ int journal_open(const struct journal_options *options,
 	if (j == NULL)
 		return -ENOMEM;
 	j->options = *options;
-	j->options.dir = NULL; /* not ours to keep */
+	j->options.dir = NULL; /* the caller's string is not kept */
 	if (j->options.segment_bytes == 0)
 		j->options.segment_bytes = JOURNAL_SEGMENT_BYTES;
 	if (j->options.segment_bytes > JOURNAL_SEGMENT_BYTES_MAX)
@@ -214,7 +214,7 @@ int journal_open(const struct journal_options *options,
 		err = j->dir;
 		goto fail;
 	}
-	/* Two writers would cut off and write over what the other one has. */
+	/* Two writers would overwrite each other's records. */
 	err = file_lock(j->dir);
 	if (err == 0)
 		err = segments_open(j, fault);

@@ -1,10 +1,10 @@
 /*
  * The writer's side of a journal.
  *
- * Only the newest segment is ever written. Before a new one begins, the old
- * one is synced, so what is not safe is always in the newest and can be cut
- * off there. Records carry the position that was safe when they were written;
- * that is how opening tells a torn tail, which is cut, from damage.
+ * Only the newest segment is written. Before a new one begins, the old one is
+ * synced, so records that are not safe are always in the newest segment and can
+ * be cut off there. Each record has the position that was safe when it was
+ * written; so open can distinguish a torn tail, which is cut off, from damage.
  */
 #include "egress/journal/journal.h"
 
@@ -21,7 +21,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
-/* Pieces of a record in a write: header, subject, payload, padding. */
+/* Entries of a record in a write: header, subject, payload, padding. */
 #define PIECES	  4
 #define WRITE_MAX 64 /* records in one system call */
 
@@ -51,7 +51,7 @@ static int add_span(struct journal *j, uint64_t base)
 int journal_begin_segment(struct journal *j)
 {
 	uint64_t base = j->end > j->next_base ? j->end : j->next_base;
-	/* The first one of a journal is behind nothing. */
+	/* The first segment of a journal has no predecessor. */
 	uint64_t previous = j->count == 0 ? base : j->end;
 	int fd;
 	int err = add_span(j, base);
@@ -91,7 +91,7 @@ void journal_close(struct journal *j)
 	free(j);
 }
 
-/* Remember every now and then what time it is where. */
+/* Add an index entry (time, position) at intervals. */
 static void note_time(struct journal *j, const struct journal_record *r)
 {
 	if (j->index_count > 0 &&
@@ -104,7 +104,7 @@ static void note_time(struct journal *j, const struct journal_record *r)
 			reallocarray(j->index, size, sizeof(*index));
 
 		if (index == NULL)
-			return; /* seeking takes longer, that is all */
+			return; /* without the entry seeking takes longer */
 		j->index = index;
 		j->index_size = size;
 	}
@@ -112,7 +112,7 @@ static void note_time(struct journal *j, const struct journal_record *r)
 		(struct journal_index){ r->time_ns, r->position };
 }
 
-/* Describe up to WRITE_MAX records, as written at the end of the journal. */
+/* Prepare up to WRITE_MAX records for writing at the end of the journal. */
 static size_t records_describe(struct journal *j,
 			       struct journal_record *records, size_t count,
 			       uint8_t (*headers)[JOURNAL_RECORD_HEADER],
@@ -167,7 +167,7 @@ static int write_records(struct journal *j, struct journal_record *records,
 	return 0;
 }
 
-/* Also of a fiber that was told to end. */
+/* Not cancellable. */
 static int lock_sync(struct journal *j)
 {
 	int err;
@@ -178,7 +178,7 @@ static int lock_sync(struct journal *j)
 	return err;
 }
 
-/* The newest segment is full: make it safe and begin another. */
+/* The newest segment is full: sync it and begin another. */
 static int segment_roll(struct journal *j)
 {
 	uint64_t base = journal_newest(j);
@@ -189,7 +189,7 @@ static int segment_roll(struct journal *j)
 		err = lock_sync(j);
 	if (err < 0)
 		return err;
-	/* Without an index seeking takes longer, that is all. */
+	/* Without an index seeking only takes longer. */
 	(void)segment_write_index(j->dir, base, j->index, j->index_count);
 	err = journal_begin_segment(j);
 	if (err == 0)
@@ -198,7 +198,7 @@ static int segment_roll(struct journal *j)
 	return err;
 }
 
-/* Records from @records on that go into the newest segment together. */
+/* The number of @records that fit into the newest segment. */
 static size_t records_fitting(const struct journal *j,
 			      const struct journal_record *records,
 			      size_t count)
@@ -218,7 +218,7 @@ static size_t records_fitting(const struct journal *j,
 	return n;
 }
 
-/* The same, and within what a spool may hold. */
+/* The same, within the size limit of a spool. */
 static size_t records_allowed(const struct journal *j,
 			      const struct journal_record *records,
 			      size_t count)
@@ -231,7 +231,9 @@ static size_t records_allowed(const struct journal *j,
 		return count;
 	while (n < count) {
 		bytes += journal_record_size(&records[n]);
-		/* One that is longer than all of it would never go in. */
+		/*
+		 * A record longer than the limit is accepted by an empty spool.
+		 */
 		if (bytes > j->options.max_bytes && (n > 0 || !empty))
 			break;
 		n++;
@@ -239,7 +241,7 @@ static size_t records_allowed(const struct journal *j,
 	return n;
 }
 
-/* Take back what is behind @end, which is in the newest segment. */
+/* Truncate the newest segment at @end. */
 static int cut_back(struct journal *j, uint64_t end)
 {
 	int err = file_truncate(j->fd, end - journal_newest(j));
@@ -253,7 +255,7 @@ static int cut_back(struct journal *j, uint64_t end)
 	return 0;
 }
 
-/* Records that go into the newest segment together: all or none. */
+/* Append records that fit into the newest segment: all or none. */
 static int append_some(struct journal *j, struct journal_record *records,
 		       size_t count)
 {
@@ -305,10 +307,13 @@ int journal_sync(struct journal *j)
 	if (err < 0)
 		return err;
 	end = j->end;
-	/* The kernel tells of a failure once: another sync would succeed. */
+	/*
+	 * The kernel reports a write-back error once: another sync would
+	 * succeed.
+	 */
 	err = j->sync_error;
 	if (err == 0 && j->synced < end) {
-		err = file_sync(j->fd); /* others append meanwhile */
+		err = file_sync(j->fd); /* other fibers may append meanwhile */
 		j->sync_error = err;
 		if (err == 0)
 			j->synced = end;
@@ -318,8 +323,8 @@ int journal_sync(struct journal *j)
 }
 
 /*
- * Leave the newest segment, and the positions that were cut off behind its
- * end: somebody may have read the records that had them.
+ * Leave the newest segment and the positions that were cut off after its end,
+ * because a reader may have seen records there.
  */
 static int leave_segment(struct journal *j)
 {
@@ -345,7 +350,7 @@ int journal_rewind(struct journal *j)
 	}
 	if (err == 0)
 		j->sync_error = 0;
-	/* What the last record is now, only the disk knows. */
+	/* The last record is not known; it must be read from the disk. */
 	j->has_last = false;
 	return err;
 }
@@ -358,7 +363,7 @@ static void drop_oldest(struct journal *j, size_t n)
 	journal_forget_oldest(j, n);
 }
 
-/* When the segment after the oldest began, the oldest had its last record. */
+/* The oldest segment had its last record before the next segment began. */
 static int oldest_ended(struct journal *j, uint64_t *out)
 {
 	struct journal_header header;
@@ -393,9 +398,9 @@ int journal_retain(struct journal *j, uint64_t now_ns)
 }
 
 /*
- * All of it is released: an empty segment instead. Where the disk has no room
- * for one more, the room of the others must do; if somebody else takes it, the
- * next append begins the segment.
+ * Everything was released: begin an empty segment. If the disk is full, first
+ * drop the others; if another program takes that space, the next append begins
+ * the segment.
  */
 static int begin_anew(struct journal *j)
 {
@@ -428,7 +433,9 @@ int journal_release(struct journal *j, uint64_t position)
 
 	if (j->count == 0)
 		return 0;
-	/* Else one segment would stay until there is something to spool. */
+	/*
+	 * Otherwise one segment would stay until there is something to spool.
+	 */
 	if (position >= j->end &&
 	    (j->fd < 0 || j->end > journal_newest(j) + JOURNAL_HEADER)) {
 		err = begin_anew(j);

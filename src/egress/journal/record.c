@@ -10,7 +10,7 @@
 #define MAGIC	"ARAJRNL1"
 #define VERSION 2
 
-/* Both as on disk: little-endian, no holes. */
+/* Both structs as on disk: little-endian, without padding. */
 struct disk_header {
 	char magic[8];
 	uint32_t version;
@@ -20,13 +20,13 @@ struct disk_header {
 	uint64_t journal;
 	uint64_t previous; /* reserved in version 1 */
 	uint64_t reserved;
-	uint64_t checksum; /* of what is before it */
+	uint64_t checksum; /* of the bytes before it */
 };
 
 struct disk_record {
-	uint64_t checksum; /* of what is behind it, up to size */
-	uint32_t size;	   /* of the record */
-	uint32_t len;	   /* of the payload */
+	uint64_t checksum; /* of the bytes after it, up to size */
+	uint32_t size;	   /* bytes of the record */
+	uint32_t len;	   /* bytes of the payload */
 	uint16_t subject_len;
 	uint8_t kind;
 	uint8_t encoding;
@@ -167,7 +167,7 @@ enum journal_verdict journal_record_decode(const uint8_t *bytes, size_t len,
 	return JOURNAL_OK;
 }
 
-/* Is there a record behind @at that knows of a sync beyond it? */
+/* True if a record after @at has a synced position beyond @at. */
 static bool was_safe(const uint8_t *bytes, size_t len, uint64_t base, size_t at)
 {
 	struct journal_record record;

@@ -16,7 +16,7 @@
 
 #define DIGITS 20
 
-/* A segment that has no header yet. Left by a crash, it is written over. */
+/* A segment without a header yet. If a crash leaves it, it is overwritten. */
 #define UNBORN "next.tmp"
 
 void segment_name(uint64_t base, char out[JOURNAL_NAME_MAX])
@@ -43,7 +43,7 @@ bool segment_parse_name(const char *name, uint64_t *out)
 			return false;
 		base = base * 10 + (uint64_t)(name[i] - '0');
 	}
-	/* A position that counting comes to; 20 digits can be more. */
+	/* Only numbers that fit; 20 digits can be more. */
 	if (strcmp(name + DIGITS, ".seg") != 0 || name[0] != '0' ||
 	    base > INT64_MAX)
 		return false;
@@ -103,7 +103,7 @@ int segment_create(int dir, uint64_t base, uint64_t identity, uint64_t previous)
 
 fail:
 	file_close(fd);
-	/* Best effort: either is no harm. */
+	/* Best effort: a leftover does no harm. */
 	(void)file_unlink(dir, left);
 	return err;
 }
@@ -164,7 +164,7 @@ int segment_scan(int fd, uint64_t base, struct journal_scan *out)
 	n = file_read(fd, bytes, (size_t)size, 0);
 	if (n >= 0) {
 		journal_scan(bytes, (size_t)n, base, out);
-		/* They point into what is about to go. */
+		/* These pointers refer to memory that is freed next. */
 		out->last.subject = NULL;
 		out->last.payload = NULL;
 	}
@@ -212,7 +212,7 @@ int segment_set_aside(int dir, uint64_t base)
 	return file_sync(dir);
 }
 
-/* The index is a checksum and entries. It is a help, never needed. */
+/* The index is a checksum and entries. It is optional. */
 
 int segment_write_index(int dir, uint64_t base,
 			const struct journal_index *entries, size_t count)

@@ -1,27 +1,27 @@
 /*
  * egress/journal/segment.h - one file of a journal
  *
- * The functions are for the journal and its cursors only. All of them yield but
- * those for names.
+ * For the journal and its cursors only. All functions yield except those for
+ * names.
  */
 #ifndef EGRESS_JOURNAL_SEGMENT_H
 #define EGRESS_JOURNAL_SEGMENT_H
 
 #include "egress/journal/record.h"
 
-/* Bytes of a segment at most; a journal may be told to use less. */
+/* Maximum bytes of a segment; a journal may use less. */
 #define JOURNAL_SEGMENT_BYTES_MAX (512u << 20)
 
-/* Bytes of a file name in the folder of a journal, with its NUL. */
+/* Maximum bytes of a file name in a journal's folder, with its NUL. */
 #define JOURNAL_NAME_MAX 32
 
-/* A place in time, for seeking. On disk as it stands here. */
+/* An index entry, for seeking. Stored on disk in this form. */
 struct journal_index {
 	uint64_t time_ns;
 	uint64_t position;
 };
 
-/* One entry for about this many bytes. */
+/* One entry per this many bytes. */
 #define JOURNAL_INDEX_STEP (1u << 20)
 
 /*
@@ -36,30 +36,30 @@ void segment_index_name(uint64_t base, char out[JOURNAL_NAME_MAX]);
 bool segment_parse_name(const char *name, uint64_t *out);
 
 /*
- * Make the segment at @base of journal @identity, behind one that ends at
- * @previous, its header safe on disk; until then nobody finds it. The
- * descriptor; on failure nothing is left behind.
+ * Create the segment at @base of journal @identity, after a segment that ends
+ * at @previous, with its header safe on disk; until then readers do not find
+ * it. Returns the descriptor; on failure nothing is left behind.
  */
 int segment_create(int dir, uint64_t base, uint64_t identity,
 		   uint64_t previous);
 
 /*
  * Open the segment at @base for reading, or for writing with @flags O_RDWR.
- * The descriptor. -ENODATA if it is shorter than a header, -EBADMSG if its
- * header is damaged, -EPROTONOSUPPORT if a later version wrote it.
+ * Returns the descriptor. -ENODATA if it is shorter than a header, -EBADMSG if
+ * its header is damaged, -EPROTONOSUPPORT if a later version wrote it.
  */
 int segment_open(int dir, uint64_t base, int flags,
 		 struct journal_header *header);
 
-/* Read the whole file and walk its records. */
+/* Read the whole file and scan its records. */
 int segment_scan(int fd, uint64_t base, struct journal_scan *out);
 
-/* Remove it and its index, as far as that can be done. */
+/* Remove the segment and its index; errors are ignored. */
 void segment_drop(int dir, uint64_t base);
 
 /*
- * Rename a damaged segment, so that nobody reads it as part of the journal and
- * its bytes are there for a person to look at. Its index is removed.
+ * Rename a damaged segment, so that it is not read as part of the journal but
+ * its bytes can be examined. Its index is removed.
  */
 int segment_set_aside(int dir, uint64_t base);
 
@@ -68,18 +68,18 @@ int segment_write_index(int dir, uint64_t base,
 			const struct journal_index *entries, size_t count);
 
 /*
- * Where to start looking for @time_ns in the segment at @base: a position in
- * it, the first record if there is no usable index.
+ * The position in the segment at @base from which to search for @time_ns; the
+ * first record if there is no usable index.
  */
 uint64_t segment_seek(int dir, uint64_t base, uint64_t time_ns);
 
 /*
- * A record of the segment at @base that is at @position or before it: the
- * first one if there is no usable index.
+ * The position of a record of the segment at @base that is at or before
+ * @position; the first one if there is no usable index.
  */
 uint64_t segment_seek_position(int dir, uint64_t base, uint64_t position);
 
-/* The bases of all segments in a folder, in order. *@out is freed by you. */
+/* The bases of all segments in a folder, in order. The caller frees *@out. */
 int segment_list(int dir, uint64_t **out, size_t *count);
 
 #endif

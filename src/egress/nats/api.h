@@ -2,17 +2,16 @@
  * egress/nats/api.h - requests to JetStream
  *
  * Private to nats_*.c. libnats has calls for all of these (js_GetStreamInfo,
- * js_KeyValue, js_Subscribe...), but libnats 3.4.1 follows pointers that are
- * NULL where an answer lacks a member, and so can be crashed by whoever may
- * publish to our inbox. Here answers are bytes until nats_reply.h has read
- * them.
+ * js_KeyValue, js_Subscribe...), but libnats 3.4.1 dereferences NULL if an
+ * answer lacks a member, so anyone who may publish to our inbox could crash it.
+ * Here answers are bytes until nats_reply.h has parsed them.
  *
  * Blocking	Everything.
  * Errors	-ETIMEDOUT, -ENOTCONN, -EACCES; -ENOENT: no such stream;
  *		-ENODATA: no such message; -EOPNOTSUPP: no JetStream; -ENOSPC:
- *		the server has no room for the stream; -EAGAIN: any other error
- *		that the server answered; -EPROTO: an answer that cannot be
- *		read; -EINVAL: a name that cannot be asked for.
+ *		the server has no space for the stream; -EAGAIN: any other error
+ *		from the server; -EPROTO: an answer that cannot be parsed;
+ *		-EINVAL: an invalid name.
  */
 #ifndef EGRESS_NATS_API_H
 #define EGRESS_NATS_API_H
@@ -30,25 +29,25 @@ struct nats_api {
 	int64_t wait_ms;
 };
 
-/* Whether @text can stand in JSON as it is, and in one line. */
+/* True if @text needs no escaping in JSON and is one line. */
 bool nats_api_is_plain(const char *text);
 
-/* Whether it can also be one part of a subject. */
+/* True if it can also be one token of a subject. */
 bool nats_api_is_token(const char *text);
 
 struct wire_view nats_api_bytes(const natsMsg *msg);
 
 /*
- * Ask "$JS.API.<what>.<stream>". The answer is JSON and no error; yours to
- * destroy. @body may be NULL.
+ * Send a request to "$JS.API.<what>.<stream>". The answer is JSON without an
+ * error; the caller destroys it. @body may be NULL.
  */
 int nats_api_request(const struct nats_api *api, const char *what,
 		     const char *stream, const char *body,
 		     struct nats_error *why, natsMsg **out);
 
 /*
- * STREAM.INFO, or STREAM.CREATE with a @body. @out has views into *@reply, which
- * is yours to destroy.
+ * STREAM.INFO, or STREAM.CREATE with a @body. @out has views into *@reply,
+ * which the caller destroys.
  */
 int nats_api_stream(const struct nats_api *api, const char *what,
 		    const char *stream, const char *body,
@@ -60,10 +59,10 @@ struct nats_api_message {
 	uint64_t seq;
 	struct wire_view headers; /* a block for nats_reply_header() */
 	struct wire_view data;
-	uint8_t *bytes; /* that hold both; yours to free */
+	uint8_t *bytes; /* memory of both; the caller frees it */
 };
 
-/* By its sequence, or the last one of a subject with @seq 0. */
+/* Get a message by its sequence, or with @seq 0 the last one of a subject. */
 int nats_api_message(const struct nats_api *api, const char *stream,
 		     uint64_t seq, const char *subject, struct nats_error *why,
 		     struct nats_api_message *out);

@@ -1,5 +1,5 @@
 /*
- * egress/nats/auth.h - which servers, and how to be let in
+ * egress/nats/auth.h - servers and credentials
  */
 #ifndef EGRESS_NATS_AUTH_H
 #define EGRESS_NATS_AUTH_H
@@ -11,16 +11,16 @@
 #define NATS_SERVERS_MAX 16
 #define NATS_WORDS_MAX	 256
 
-/* What the subjects begin with that answers come to. */
+/* Prefix of the subjects for answers. */
 #define NATS_INBOX_PREFIX     "_INBOX"
 #define NATS_INBOX_PREFIX_MAX 64 /* bytes with a NUL */
 
-/* Why something failed, in words. */
+/* The text of an error. */
 struct nats_error {
 	char text[NATS_WORDS_MAX];
 };
 
-/* How to reach the servers. Strings must stay valid. NULL: not used. */
+/* How to reach the servers. Strings must stay valid. NULL = not used. */
 struct nats_options {
 	const char *servers[NATS_SERVERS_MAX]; /* tried in any order */
 	size_t server_count;
@@ -31,11 +31,11 @@ struct nats_options {
 	const char *creds;	  /* file: JWT and seed */
 	const char *nkey;	  /* public key, with nkey_seed */
 	const char *nkey_seed;	  /* file */
-	const char *tls_ca;	  /* file; any of these three asks for TLS */
+	const char *tls_ca;	  /* file; any of these three enables TLS */
 	const char *tls_cert;	  /* file, with tls_key */
 	const char *tls_key;	  /* file */
 	const char *inbox_prefix; /* default NATS_INBOX_PREFIX */
-	bool tls;	    /* TLS with the system's CAs, as with tls:// */
+	bool tls;	    /* use TLS with the system's CAs, as with tls:// */
 	int64_t connect_ms; /* default 2000 */
 	int64_t write_ms;   /* deadline of one write; default 2000 */
 	int64_t ping_ms;    /* default 10000 */

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-/* How long to wait for libnats to let go of a closed connection. */
+/* How long to wait for libnats to release a closed connection. */
 #define CLOSE_S 10
 
 #define SUBJECT_TEXT_MAX 128
@@ -27,18 +27,18 @@ struct nats_conn {
 	size_t inbox_len;
 	struct nats_wakeup wakeup;
 	int fd;
-	uint32_t awaited; /* answers that are worth a ring */
+	uint32_t awaited; /* number of answers for a wake-up */
 
-	/* Callbacks of libnats that will still come. */
+	/* Callbacks of libnats that are still to come. */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	bool closed;
-	struct nats_error refusal; /* the first one */
+	struct nats_error refusal; /* the first refusal */
 
 	/* Any thread */
 	atomic_bool refused; /* refusal is set */
 	atomic_bool lost;
-	atomic_bool unwritten; /* libnats' buffer is to be written */
+	atomic_bool unwritten; /* libnats' buffer has to be written */
 };
 
 /* Answers */
@@ -89,8 +89,8 @@ static void on_closed(natsConnection *nc, void *arg)
 }
 
 /*
- * A message that the user may not publish gets no answer: the server says so
- * here and nowhere else.
+ * A message that the user may not publish gets no answer: the server reports it
+ * only here.
  */
 static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus s,
 		     void *arg)
@@ -110,7 +110,7 @@ static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus s,
 	link->wakeup.ring(link->wakeup.arg);
 }
 
-/* The link is its own event loop; the publisher's fibers turn it. */
+/* The connection is its own event loop, run by the publisher's fibers. */
 
 static natsStatus on_attach(void **data, void *loop, natsConnection *nc,
 			    natsSock fd)
@@ -130,7 +130,9 @@ static natsStatus on_read_wanted(void *data, bool wanted)
 	return NATS_OK; /* always */
 }
 
-/* Under libnats' lock, when its buffer fills and when it is empty again. */
+/*
+ * Called under libnats' lock, when its buffer fills and when it is empty again.
+ */
 static natsStatus on_write_wanted(void *data, bool wanted)
 {
 	struct nats_conn *link = data;
@@ -156,7 +158,10 @@ static int make_options(struct nats_conn *link, const struct nats_options *from,
 
 	if (err < 0)
 		return err;
-	/* Or it has a thread that asks for writes a millisecond late. */
+	/*
+	 * Otherwise libnats uses a thread that requests writes a millisecond
+	 * late.
+	 */
 	s = natsOptions_SetSendAsap(o, true);
 	if (s == NATS_OK)
 		s = natsOptions_SetEventLoop(o, link, on_attach, on_read_wanted,
@@ -202,7 +207,10 @@ static natsStatus acks_subscribe(struct nats_conn *link,
 	link->inbox_len = strlen(link->inbox);
 	snprintf(subject, sizeof(subject), "%s.*", link->inbox);
 	s = natsConnection_SubscribeSync(&link->sub, link->nc, subject);
-	/* More answers than messages: not a server to have memory for. */
+	/*
+	 * Limit the answers: a server that sends more than it got messages must
+	 * not use up memory.
+	 */
 	if (s == NATS_OK)
 		s = natsSubscription_SetPendingLimits(link->sub,
 						      2 * (int)window, INT_MAX);
@@ -242,7 +250,7 @@ fail:
 	return err;
 }
 
-/* Until no callback can come any more. False if libnats forgot one. */
+/* Wait until no callback can come any more. False if libnats missed one. */
 static bool wait_callbacks(struct nats_conn *link)
 {
 	struct timespec until;
@@ -264,7 +272,10 @@ void nats_conn_close(struct nats_conn *link)
 		return;
 	if (link->nc != NULL) {
 		natsConnection_Close(link->nc);
-		/* Rather a leak than a callback into freed memory. */
+		/*
+		 * Leak the memory rather than risk a callback into freed
+		 * memory.
+		 */
 		if (!wait_callbacks(link))
 			return;
 		natsSubscription_Destroy(link->sub);
@@ -294,7 +305,7 @@ static uint32_t acks_pending(struct nats_conn *link)
 void nats_conn_read(struct nats_conn *link)
 {
 	natsConnection_ProcessReadEvent(link->nc);
-	/* A turn costs more than an answer: not one for each. */
+	/* A wake-up costs more than an answer: do not send one for each. */
 	if (acks_pending(link) >= link->awaited)
 		link->wakeup.ring(link->wakeup.arg);
 }

@@ -1,25 +1,23 @@
 /*
- * egress/nats/conn.h - one connection to a NATS server, for as long as it lasts
+ * egress/nats/conn.h - one connection to a NATS server, without reconnects
  *
  *	nats_conn_publish() ---> [ libnats' buffer ] ---> write() ---> server
  *	nats_conn_take() <--- [ libnats' list ] <--- read() <--- server
  *
- * A link never reconnects: when the connection is lost the link is lost, and
- * the publisher makes another. So nothing can leave from a buffer that
- * survived an outage, and everything on a link is in one order.
+ * A connection never reconnects: when it is lost, the publisher opens another.
+ * So no message can be sent from a buffer that survived an outage, and
+ * everything on a connection is in one order.
  *
- * Acknowledgements come to an inbox of the link's own, each under the token
- * the message was published with.
+ * Acknowledgements come to the connection's own inbox, each under the token of
+ * its message.
  *
- * libnats has no thread that moves the bytes of a link: it is its own event
- * loop, and whoever has opened it waits for its socket and calls read and
- * write. Nothing else does, so a request on it (stream.h) is answered
- * only while somebody does that.
+ * libnats has no thread that moves the bytes of this connection: the code that
+ * opened it waits for its socket and calls read and write. So a request on it
+ * (stream.h) is answered only while that code runs.
  *
- * Threads	All from one, the publisher's, but for the calls marked
- *		"blocks": they wait for the network and belong on a pool thread.
- * Errors	A negative errno; where there are words for it, they are in
- *		struct nats_error.
+ * Threads	The publisher's thread only, except for calls marked "blocks":
+ *		they wait for the network and belong on a pool thread.
+ * Errors	A negative errno, often with a text in struct nats_error.
  */
 #ifndef EGRESS_NATS_CONN_H
 #define EGRESS_NATS_CONN_H
@@ -35,27 +33,30 @@ struct nats_conn;
 
 /* Called on any thread, with locks of libnats held; must not wait. */
 struct nats_wakeup {
-	/* The link is lost, or something was refused, or answers are there. */
+	/*
+	 * The connection is lost, or the server refused something, or answers
+	 * have arrived.
+	 */
 	void (*ring)(void *arg);
-	void (*write)(void *arg); /* nats_conn_write() has something to do */
+	void (*write)(void *arg); /* nats_conn_write() has something to write */
 	void *arg;
 };
 
-/* What the headers of a message take at most; the server counts them, too. */
+/* Maximum bytes of a message's headers; the server counts them, too. */
 #define NATS_HEADERS_MAX 1024
 
-/* One message to be stored. */
+/* A message to publish. */
 struct nats_message {
 	const char *subject;
 	const void *bytes;
 	size_t len;
 	const char *id;	      /* Nats-Msg-Id */
-	const char *after;    /* Nats-Expected-Last-Msg-Id; NULL: none */
-	uint64_t after_seq;   /* Nats-Expected-Last-Sequence; 0: none */
-	const char *encoding; /* Content-Encoding; NULL: none */
+	const char *after;    /* Nats-Expected-Last-Msg-Id; NULL = none */
+	uint64_t after_seq;   /* Nats-Expected-Last-Sequence; 0 = none */
+	const char *encoding; /* Content-Encoding; NULL = none */
 	const char *collector;
 	const char *schema;
-	uint64_t token; /* comes back with the acknowledgement */
+	uint64_t token; /* returned with the acknowledgement */
 };
 
 struct nats_answer {
@@ -64,63 +65,68 @@ struct nats_answer {
 };
 
 /*
- * Connect, to have up to @window messages without an answer. -ECONNREFUSED, -EACCES
+ * Connect, for up to @window messages in flight. -ECONNREFUSED, -EACCES
  * (credentials), -EPROTO (TLS), -EINVAL (options), -ETIMEDOUT. Blocks.
  */
 int nats_conn_open(const struct nats_options *options, uint32_t window,
 		   struct nats_wakeup wakeup, struct nats_error *why,
 		   struct nats_conn **out);
 
-/* NULL is fine. No callback runs any more when it returns. Blocks. */
+/* NULL is fine. No callback runs after it returns. Blocks. */
 void nats_conn_close(struct nats_conn *link);
 
 /* Bytes */
 
-/* What to wait for. Some other library's: not to be read, written or closed. */
+/*
+ * The descriptor to wait for. It belongs to libnats: do not read, write or
+ * close it.
+ */
 int nats_conn_fd(const struct nats_conn *link);
 
-/* The socket can be read. Rings for the answers that came, if told to. */
+/*
+ * The socket is readable: read answers, and wake the caller if enough arrived.
+ */
 void nats_conn_read(struct nats_conn *link);
 
-/* Write what there is. False: the rest when the socket takes more. */
+/* Write the buffer. False if the socket did not take all of it. */
 bool nats_conn_write(struct nats_conn *link);
 
-/* Whether as much waits to be written as is written at once. */
+/* True if the buffer holds as much as one write takes. */
 bool nats_conn_full(struct nats_conn *link);
 
 /* Messages */
 
 /*
- * Put it into the buffer, which takes all there is: see nats_conn_full().
- * After an error the link is of no more use.
+ * Append the message to the buffer, which has no limit: see nats_conn_full().
+ * After an error the connection can only be closed.
  */
 int nats_conn_publish(struct nats_conn *link, const struct nats_message *m);
 
-/* The next acknowledgement; false if there is none. */
+/* Take the next acknowledgement; false if there is none. */
 bool nats_conn_take(struct nats_conn *link, struct nats_answer *out);
 
 /*
- * From now on nats_conn_read() rings when @n answers are there. False: so many
- * are there already.
+ * From now on nats_conn_read() sends a wake-up when @n answers have arrived.
+ * False if that many have arrived already.
  */
 bool nats_conn_await(struct nats_conn *link, uint32_t n);
 
-/* Whether the connection is gone, or acknowledgements were lost. */
+/* True if the connection is lost, or acknowledgements were lost. */
 bool nats_conn_lost(struct nats_conn *link);
 
 /*
- * Whether the server refused a message or a subscription for want of rights;
- * then @out says which subject, in the server's words.
+ * True if the server refused a message or a subscription for lack of
+ * permission; @out then has the subject, in the server's words.
  */
 bool nats_conn_refused(struct nats_conn *link, struct nats_error *out);
 
-/* What the server takes in one message, headers included. */
+/* The maximum size of a message for the server, including headers. */
 size_t nats_conn_max_payload(struct nats_conn *link);
 
-/* Let go of what libnats keeps for the calling thread: its last error. */
+/* Free what libnats keeps for the calling thread: its last error. */
 void nats_thread_done(void);
 
-/* Let go of what libnats keeps for the process. Blocks. At the very end. */
+/* Free what libnats keeps for the process. Blocks. Called at the very end. */
 void nats_finish(void);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define WAIT_MS 5000
 
-/* False if an answer that names a stream lacks what every stream has. */
+/* False if the answer lacks a field that every stream has. */
 static bool config_read(struct wire_view json, struct nats_durability *out)
 {
 	struct wire_view config, value;

@@ -1,20 +1,20 @@
 /*
- * egress/nats/durability.h - what an acknowledgement of a server is worth
+ * egress/nats/durability.h - how durable an acknowledged message is
  *
- * A nats-server syncs its store every two minutes by default and acknowledges
- * before. How often is a setting of the server (jetstream { sync_interval }, from
- * 2.10 on), which it tells neither in INFO nor in any answer of $JS.API; only
- * its monitoring port and the system account know. What a client can see is
- * whether the stream has more than one copy.
+ * By default a nats-server syncs its store every two minutes and acknowledges
+ * before that. The interval is a setting of the server (jetstream {
+ * sync_interval }, from 2.10 on), which neither INFO nor $JS.API shows; only
+ * the monitoring port and the system account do. A client can only see whether
+ * the stream has more than one replica.
  *
- * Blocking	It belongs on a thread that may wait.
+ * Blocking	For a thread that may wait.
  */
 #ifndef EGRESS_NATS_DURABILITY_H
 #define EGRESS_NATS_DURABILITY_H
 
 #include "egress/nats/auth.h"
 
-/* Words for people, of the start of a collector and of doctor. */
+/* Texts for the start of a collector and for doctor. */
 #define NATS_SYNC_MEANING                                                  \
 	"acknowledgements come before the server's disk has the message, " \
 	"by up to its sync_interval (default 2m), which it tells no client"
@@ -30,7 +30,7 @@ struct nats_durability {
 };
 
 /*
- * On a connection of its own. -ENOENT if there is no such stream, else as
+ * Uses its own connection. -ENOENT if there is no such stream, else as
  * nats_stream_span().
  */
 int nats_durability(const struct nats_options *options, const char *stream,

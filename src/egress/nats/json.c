@@ -84,7 +84,7 @@ static bool skip_word(struct scan *s, const char *word)
 
 static bool skip_value(struct scan *s, int depth);
 
-/* "name": and the space around it. */
+/* Skip "name": and the space around it. */
 static bool skip_key(struct scan *s)
 {
 	if (!skip_string(s))
@@ -96,7 +96,10 @@ static bool skip_key(struct scan *s)
 	return true;
 }
 
-/* Behind its first bracket. The recursion ends at NATS_JSON_DEPTH. */
+/*
+ * Skip the rest after the opening bracket. The recursion ends at
+ * NATS_JSON_DEPTH.
+ */
 static bool skip_rest(struct scan *s, char close, int depth)
 {
 	skip_space(s);
@@ -157,7 +160,7 @@ static bool element_next(struct scan *s, struct wire_view *key,
 	const uint8_t *from;
 
 	skip_space(s);
-	/* Before the first one stands a bracket, before the others a comma. */
+	/* A bracket precedes the first one, a comma the others. */
 	if (!char_take(s, key != NULL ? '{' : '[') && !char_take(s, ','))
 		return false;
 	skip_space(s);
@@ -264,7 +267,7 @@ static int hex_digit_value(uint8_t c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Behind a backslash; 0 if it cannot be read, or is a NUL. */
+/* The character after a backslash; 0 if it is invalid or a NUL. */
 static char take_escape(struct scan *s)
 {
 	static const char from[] = "\"\\/bfnrt";
@@ -291,7 +294,7 @@ static char take_escape(struct scan *s)
 	return (char)code;
 }
 
-/* Between the quotes. */
+/* The text between the quotes. */
 static bool string_unquote(struct wire_view value, struct scan *out)
 {
 	struct scan s = scan_of(value);
@@ -382,7 +385,10 @@ static bool take_digits(struct scan *s, int digits, int64_t low, int64_t high,
 	return n >= low && n <= high;
 }
 
-/* Days from 1970-01-01 in the Gregorian calendar, from March to February. */
+/*
+ * Days since 1970-01-01 in the Gregorian calendar, with years from March to
+ * February.
+ */
 static int64_t days_since_1970(int64_t year, int64_t month, int64_t day)
 {
 	int64_t y = year - (month <= 2);

@@ -1,9 +1,9 @@
 /*
- * egress/nats/json.h - read JSON that a server sent
+ * egress/nats/json.h - parse JSON from a server
  *
- * A value is the bytes it is written with; nothing is copied or allocated. Any
- * bytes may be given to any function here: what is not JSON, nests too deep,
- * or is of another type is refused. Pure.
+ * A value is a view of its text; nothing is copied or allocated. The input may
+ * be any bytes: invalid JSON, too deep nesting and wrong types are refused.
+ * Pure functions.
  */
 #ifndef EGRESS_NATS_JSON_H
 #define EGRESS_NATS_JSON_H
@@ -14,10 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of objects and arrays in each other. JetStream's answers have five. */
+/*
+ * Maximum nesting of objects and arrays. JetStream's answers have five levels.
+ */
 #define NATS_JSON_DEPTH 32
 
-/* Whether @text is one object and nothing else. */
+/* True if @text is one object and nothing else. */
 bool nats_json_is_object(struct wire_view text);
 
 /* The value of the first member @name of @object; false if there is none. */
@@ -25,13 +27,13 @@ bool nats_json_member(struct wire_view object, const char *name,
 		      struct wire_view *out);
 
 /*
- * Go through an array or, with @key, through an object: *@rest is all of it at
- * first. False at the end and where it cannot be read. @key is still quoted.
+ * Iterate over an array or, with @key, over an object: *@rest is the whole
+ * value at first. False at the end or on invalid text. @key is still quoted.
  */
 bool nats_json_next(struct wire_view *rest, struct wire_view *key,
 		    struct wire_view *out);
 
-/* Values; false if it is another type, or out of range. */
+/* Convert a value; false if it has another type or is out of range. */
 bool nats_json_uint(struct wire_view value, uint64_t *out);
 bool nats_json_int(struct wire_view value, int64_t *out);
 bool nats_json_bool(struct wire_view value, bool *out);
@@ -40,13 +42,13 @@ bool nats_json_null(struct wire_view value);
 bool nats_json_time(struct wire_view value, int64_t *out);
 /*
  * A string without its escapes. Refused if it does not fit with its NUL, or
- * has a NUL in it. Characters above U+007F that are escaped become '?'.
+ * contains a NUL. Escaped characters above U+007F become '?'.
  */
 bool nats_json_string(struct wire_view value, char *out, size_t size);
 
 /*
- * The bytes of a string in base64 (RFC 4648, with padding) into @out, which has
- * room for three bytes for each four characters. False if it is not that.
+ * Decode a base64 string (RFC 4648, with padding) into @out, which has space
+ * for three bytes per four characters. False if it is invalid.
  */
 bool nats_json_base64(struct wire_view value, uint8_t *out, size_t *len);
 

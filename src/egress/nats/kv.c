@@ -16,17 +16,17 @@
 #define STREAM_MAX (BUCKET_MAX + 8)
 #define KEY_MAX	   512
 
-/* Whatever a server says: a value is copied, and its length is an int. */
+/* Limit for values, because a value is copied and its length is an int. */
 #define VALUE_MAX ((int64_t)64 << 20)
 
 struct nats_kv {
 	struct nats_options options;
 	char bucket[BUCKET_MAX];
-	char stream[STREAM_MAX]; /* that a bucket is */
+	char stream[STREAM_MAX]; /* the stream of the bucket */
 	int replicas;
-	pthread_mutex_t lock; /* of what follows */
-	struct nats_api api;  /* nc is NULL: not connected */
-	bool direct;	      /* messages can be had without the leader */
+	pthread_mutex_t lock; /* protects the fields below */
+	struct nats_api api;  /* nc is NULL if not connected */
+	bool direct;	      /* messages can be read without the leader */
 	size_t max;
 };
 
@@ -41,7 +41,10 @@ static int create_bucket(struct nats_kv *kv, struct nats_error *why,
 {
 	char body[NATS_API_BODY_MAX];
 
-	/* As other clients make buckets, so that they can use this one. */
+	/*
+	 * The same configuration as of other clients, so that they can use the
+	 * bucket.
+	 */
 	snprintf(body, sizeof(body),
 		 "{\"name\":\"%s\",\"description\":\"state of arancini "
 		 "collectors\",\"subjects\":[\"$KV.%s.>\"],"
@@ -94,7 +97,9 @@ static int connect_kv(struct nats_kv *kv, struct nats_error *why)
 	return bind_bucket(kv, why);
 }
 
-/* Begin a call: it is ours, and connected. Ended by kv_call_end(), also if not. */
+/*
+ * Begin a call: lock and connect. kv_call_end() ends it, also after an error.
+ */
 static int kv_call_begin(struct nats_kv *kv, struct nats_error *why)
 {
 	int err;
@@ -110,10 +115,12 @@ static int kv_call_begin(struct nats_kv *kv, struct nats_error *why)
 	return err;
 }
 
-/* The end of a call that came to @err. */
+/* End a call with the result @err. */
 static int kv_call_end(struct nats_kv *kv, int err)
 {
-	/* An answer may still come; not to whom asks next. */
+	/*
+	 * A late answer must not reach the next call, so close the connection.
+	 */
 	if (err == -ETIMEDOUT || err == -EACCES)
 		kv_disconnect(kv);
 	pthread_mutex_unlock(&kv->lock);
@@ -158,7 +165,7 @@ size_t nats_kv_max(const struct nats_kv *kv)
 	return kv->max;
 }
 
-/* -EINVAL if it is not a key, or with @pattern a pattern of keys. */
+/* -EINVAL if it is not a key or, with @pattern, a pattern of keys. */
 static int subject_of(const struct nats_kv *kv, const char *key, bool pattern,
 		      char out[KEY_MAX])
 {
@@ -171,10 +178,10 @@ static int subject_of(const struct nats_kv *kv, const char *key, bool pattern,
 
 /* Reading */
 
-/* What is stored under a key; bytes are to be freed. */
+/* The value of a key; bytes are to be freed. */
 struct entry {
 	uint64_t revision;
-	bool deleted; /* it is a mark that the key was removed */
+	bool deleted; /* a marker that the key was removed */
 	uint8_t *bytes;
 	size_t len;
 };
@@ -317,7 +324,7 @@ static int ack_check(natsMsg *reply, struct nats_error *why)
 	return ack.error == JSStreamWrongLastSequenceErr ? -ESTALE : -ENOTCONN;
 }
 
-/* @revision: that the key must be at; NULL: any. */
+/* @revision: expected revision of the key; NULL = any. */
 static int value_store(struct nats_kv *kv, const char *subject,
 		       struct wire_view v, const uint64_t *revision,
 		       struct nats_error *why)
@@ -358,7 +365,7 @@ int nats_kv_put(struct nats_kv *kv, const char *key, const void *bytes,
 	return kv_call_end(kv, err);
 }
 
-/* A key that somebody has removed has a mark of that, with a revision. */
+/* A removed key has a marker with a revision. */
 static int store_over_removal(struct nats_kv *kv, const char *subject,
 			      struct wire_view v, struct nats_error *why)
 {
@@ -401,7 +408,7 @@ int nats_kv_purge(struct nats_kv *kv, const char *pattern,
 	err = subject_of(kv, pattern, true, subject);
 	if (err < 0)
 		return kv_call_end(kv, err);
-	/* Deleting a key would leave a marker for each, for ever. */
+	/* Purge: deleting a key would leave a marker forever. */
 	snprintf(body, sizeof(body), "{\"filter\":\"%s\"}", subject);
 	err = nats_api_request(&kv->api, "STREAM.PURGE", kv->stream, body, why,
 			       &reply);
@@ -456,7 +463,7 @@ static int add_page(const struct nats_kv *kv, struct wire_view subjects,
 	return err;
 }
 
-/* One page of them, from the number of them that are there on. */
+/* Get one page of keys, starting at the number of those already read. */
 static int ask_keys(struct nats_kv *kv, struct keys *keys, uint64_t *total,
 		    struct nats_error *why)
 {

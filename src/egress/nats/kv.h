@@ -1,14 +1,13 @@
 /*
  * egress/nats/kv.h - a key-value bucket of JetStream
  *
- * For what is kept over a restart on another host. A lost connection is
- * replaced as a whole by the next call: nothing ever leaves from libnats'
- * buffer of things to send once it is back.
+ * For state that survives a restart on another host. The next call replaces a
+ * lost connection: nothing is sent from a libnats buffer after a reconnect.
  *
  * Threads	Any; one call at a time, the others wait.
- * Blocking	Everything here blocks: for a pool thread, which calls
+ * Blocking	All functions block: for a pool thread, which calls
  *		nats_thread_done() at its end.
- * Errors	A negative errno, with words in *@why.
+ * Errors	A negative errno, with a text in *@why.
  */
 #ifndef EGRESS_NATS_KV_H
 #define EGRESS_NATS_KV_H
@@ -18,8 +17,8 @@
 struct nats_kv;
 
 /*
- * Connect, and make the bucket with @replicas if it is not there; with 0 it
- * must be there: -ENOENT. @options are copied.
+ * Connect, and create the bucket with @replicas if it does not exist; with 0 it
+ * must exist: -ENOENT. @options are copied.
  */
 int nats_kv_open(const struct nats_options *options, const char *bucket,
 		 int replicas, struct nats_error *why, struct nats_kv **out);
@@ -27,10 +26,13 @@ int nats_kv_open(const struct nats_options *options, const char *bucket,
 /* NULL is fine. */
 void nats_kv_close(struct nats_kv *kv);
 
-/* Bytes of one value at most. */
+/* Maximum bytes of one value. */
 size_t nats_kv_max(const struct nats_kv *kv);
 
-/* A copy of the value, to free(), and its revision. -ENOENT: no such key. */
+/*
+ * A copy of the value, to free(), and its revision. -ENOENT if there is no such
+ * key.
+ */
 int nats_kv_get(struct nats_kv *kv, const char *key, struct nats_error *why,
 		void **bytes, size_t *len, uint64_t *revision);
 
@@ -38,17 +40,18 @@ int nats_kv_put(struct nats_kv *kv, const char *key, const void *bytes,
 		size_t len, struct nats_error *why);
 
 /*
- * Put it if the key is still at @revision; 0: if there is none. What arrives
- * late is refused by the server. After an error it may be there nevertheless.
+ * Write the value if the key is still at @revision; 0 = if it does not exist.
+ * The server refuses late writes. After an error the value may be stored
+ * nevertheless.
  */
 int nats_kv_replace(struct nats_kv *kv, const char *key, const void *bytes,
 		    size_t len, uint64_t revision, struct nats_error *why);
 
-/* Remove all keys that @pattern, with wildcards as of subjects, stands for. */
+/* Remove all keys that match @pattern, with the wildcards of subjects. */
 int nats_kv_purge(struct nats_kv *kv, const char *pattern,
 		  struct nats_error *why);
 
-/* Call @each for every key. A negative value ends it. */
+/* Call @each for every key. A negative result ends it. */
 int nats_kv_keys(struct nats_kv *kv, int (*each)(void *arg, const char *key),
 		 void *arg, struct nats_error *why);
 

@@ -98,7 +98,7 @@ static natsStatus set_identity(natsOptions *o, const struct nats_options *from)
 	return s;
 }
 
-/* libnats takes tls:// for nats://, and goes on without. */
+/* libnats treats tls:// as nats:// and would continue without TLS. */
 static bool wants_tls(const struct nats_options *from)
 {
 	for (size_t i = 0; i < from->server_count; i++)
@@ -161,7 +161,7 @@ int nats_inbox_make(const struct nats_options *from, char out[NATS_INBOX_MAX])
 	return 0;
 }
 
-/* libnats' own inboxes can be guessed: it seeds them with the time. */
+/* libnats' own inboxes can be guessed, because it seeds them with the time. */
 static natsStatus set_inbox(natsOptions *o, const struct nats_options *from)
 {
 	char prefix[NATS_INBOX_MAX];
@@ -171,7 +171,7 @@ static natsStatus set_inbox(natsOptions *o, const struct nats_options *from)
 	return natsOptions_SetCustomInboxPrefix(o, prefix);
 }
 
-/* Or libnats writes to the standard error. */
+/* Without a handler libnats writes to standard error. */
 static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus s,
 		     void *arg)
 {

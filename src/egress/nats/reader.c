@@ -12,25 +12,28 @@
 #include <time.h>
 
 #define HEARTBEAT_MS 2000
-#define SILENCE_MS   (5 * HEARTBEAT_MS) /* no heartbeat: the consumer is gone */
-#define WAIT_MS	     5000
-#define NS	     INT64_C(1000000000)
-#define STEP_MS	     250 /* how often to look whether the link broke */
-#define AGAIN_MS     200 /* between attempts to subscribe */
+/* without heartbeats for so long the consumer is gone */
+#define SILENCE_MS (5 * HEARTBEAT_MS)
+#define WAIT_MS	   5000
+#define NS	   INT64_C(1000000000)
+#define STEP_MS	   250 /* interval for checking the connection */
+#define AGAIN_MS   200 /* between attempts to subscribe */
 
 struct nats_reader {
 	struct nats_reader_options options;
 	char *filter;
-	struct nats_api api; /* nc is NULL: not connected */
+	struct nats_api api; /* nc is NULL if not connected */
 	natsSubscription *sub;
-	char consumer[NATS_CONSUMER_NAME_MAX]; /* "": not made */
-	natsMsg *msg;			       /* the one given out last */
-	uint64_t last_seq;		       /* of the stream; 0: none yet */
-	uint64_t next_delivery;		       /* of this consumer */
-	int64_t heard_ms;		       /* from it, last */
+	char consumer[NATS_CONSUMER_NAME_MAX]; /* "" if not created */
+	natsMsg *msg;			       /* the message returned last */
+	/* stream sequence; 0 = none yet */
+	uint64_t last_seq;
+	/* next delivery number of this consumer */
+	uint64_t next_delivery;
+	int64_t heard_ms; /* time of its last message */
 };
 
-/* Nobody waits for the answer; one that is left ends after a while. */
+/* No answer is awaited; a consumer that remains expires. */
 static void delete_consumer(struct nats_reader *r)
 {
 	char subject[NATS_API_SUBJECT_MAX];
@@ -65,7 +68,7 @@ static void format_time(uint64_t ns, char *out, size_t size)
 	snprintf(out, size, "%s.%09" PRIu64 "Z", text, ns % (uint64_t)NS);
 }
 
-/* Where to begin, as members of a consumer's configuration. */
+/* The start position, as members of a consumer's configuration. */
 static void format_start(const struct nats_reader *r, char *out, size_t size)
 {
 	static const char by_seq[] = "\"deliver_policy\":\"by_start_sequence\","
@@ -97,7 +100,7 @@ static void format_start(const struct nats_reader *r, char *out, size_t size)
 	}
 }
 
-/* A consumer that sends to @inbox. */
+/* Create a consumer that delivers to @inbox. */
 static int create_consumer(struct nats_reader *r, const char *inbox,
 			   struct nats_error *why)
 {
@@ -212,7 +215,10 @@ void nats_reader_close(struct nats_reader *r)
 	free(r);
 }
 
-/* The consumer is of no more use: make another, if need be on a new link. */
+/*
+ * Drop the consumer; the next attempt creates another, if necessary on a new
+ * connection.
+ */
 static void reader_resubscribe(struct nats_reader *r)
 {
 	struct nats_error why;
@@ -236,7 +242,7 @@ static const char *header_value(natsMsg *msg, const char *name)
 	return value;
 }
 
-/* Tell the server that what came before was taken: it waits for that. */
+/* Tell the server that earlier messages were taken: it waits for that. */
 static void answer_flow_control(struct nats_reader *r, const char *subject)
 {
 	static const char prefix[] = "$JS.FC.";
@@ -247,7 +253,7 @@ static void answer_flow_control(struct nats_reader *r, const char *subject)
 		(void)natsConnection_Publish(r->api.nc, subject, NULL, 0);
 }
 
-/* Whether the heartbeat @msg speaks of a message that did not come. */
+/* True if the heartbeat @msg refers to a message that did not arrive. */
 static bool tells_of_gap(const struct nats_reader *r, natsMsg *msg)
 {
 	const char *last = header_value(msg, "Nats-Last-Consumer");
@@ -261,8 +267,8 @@ static bool tells_of_gap(const struct nats_reader *r, natsMsg *msg)
 }
 
 /*
- * Whether it is a message of the stream. Its headers do not tell: whoever
- * published it has written them.
+ * True if it is a message of the stream. Headers are not used, because the
+ * publisher of the message wrote them.
  */
 static bool msg_is_delivery(const natsMsg *msg)
 {
@@ -272,7 +278,7 @@ static bool msg_is_delivery(const natsMsg *msg)
 	return reply != NULL && nats_reply_place(reply, &place);
 }
 
-/* The server speaks of the consumer. False: make a new one. */
+/* Handle a status message of the consumer. False: create a new consumer. */
 static bool take_status(struct nats_reader *r)
 {
 	const char *status = header_value(r->msg, "Status");
@@ -286,7 +292,7 @@ static bool take_status(struct nats_reader *r)
 	return true;
 }
 
-/* Take what the message says of itself. False: one before it is missing. */
+/* Read the metadata of the message. False if an earlier message is missing. */
 static bool msg_examine(struct nats_reader *r, struct nats_read *out)
 {
 	const char *reply = natsMsg_GetReply(r->msg);

@@ -1,11 +1,11 @@
 /*
  * egress/nats/reader.h - read a stream in order, across restarts of the server
  *
- * An ordered consumer: one that lives in the server's memory, wants no
- * acknowledgements, and is made again behind the last message seen whenever a
- * message is missing, the server falls silent, or the connection was lost.
+ * Uses an ordered consumer: it is in the server's memory, needs no
+ * acknowledgements, and is created again after the last message seen whenever a
+ * message is missing, the heartbeat stops, or the connection was lost.
  *
- * Threads	One at a time. It has no business on a shard: everything blocks.
+ * Threads	One at a time. Not on a shard: all functions block.
  */
 #ifndef EGRESS_NATS_READER_H
 #define EGRESS_NATS_READER_H
@@ -25,7 +25,7 @@ enum nats_from {
 struct nats_reader_options {
 	struct nats_options nats;
 	const char *stream;
-	const char *filter; /* of subjects; NULL: all */
+	const char *filter; /* filter of subjects; NULL = all */
 	enum nats_from from;
 	uint64_t at;
 };
@@ -34,7 +34,7 @@ struct nats_reader_options {
 struct nats_read {
 	uint64_t seq;
 	uint64_t time_ns; /* when it was stored */
-	uint64_t pending; /* messages behind it, as of its delivery */
+	uint64_t pending; /* messages after it, at its delivery */
 	const char *subject;
 	const char *id; /* Nats-Msg-Id, or NULL */
 	enum egress_encoding encoding;
@@ -42,7 +42,7 @@ struct nats_read {
 	size_t len;
 };
 
-/* Connect and ask for messages. The stream must be there: -ENOENT. */
+/* Connect and start reading. -ENOENT if the stream does not exist. */
 int nats_reader_open(const struct nats_reader_options *options,
 		     struct nats_error *why, struct nats_reader **out);
 
@@ -50,8 +50,9 @@ int nats_reader_open(const struct nats_reader_options *options,
 void nats_reader_close(struct nats_reader *r);
 
 /*
- * The next message: 1; it lives until the next call. 0 if there is none for
- * @timeout_ms. -EBADMSG for an encoding we do not know; later ones can be read.
+ * The next message: 1; it is valid until the next call. 0 if none came for
+ * @timeout_ms. -EBADMSG for an unknown encoding; later messages can still be
+ * read.
  */
 int nats_reader_next(struct nats_reader *r, int64_t timeout_ms,
 		     struct nats_read *out);

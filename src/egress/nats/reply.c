@@ -5,14 +5,14 @@
 
 #define ACK_PREFIX "$JS.ACK."
 
-/* Tokens behind the prefix: seven, or with domain and account nine and more. */
+/* Tokens after the prefix: seven, or with domain and account nine and more. */
 #define PLACE_TOKENS_OLD 7
 #define PLACE_TOKENS_NEW 9
 #define PLACE_TOKENS_MAX 16
 
 static const struct wire_view nothing = { (const uint8_t *)"", 0 };
 
-/* For the log: somebody else's words. */
+/* Make foreign text printable for the log. */
 static void make_printable(char *text)
 {
 	for (; *text != '\0'; text++)
@@ -28,7 +28,7 @@ static bool get_uint(struct wire_view object, const char *name, uint64_t *out)
 	       nats_json_uint(value, out);
 }
 
-/* What is not there is false; what is something else is a failure. */
+/* A missing member is false; another type is an error. */
 static bool get_bool(struct wire_view object, const char *name, bool *out)
 {
 	struct wire_view value;
@@ -82,7 +82,7 @@ static bool is_array_of_strings(struct wire_view array)
 	return true;
 }
 
-/* A limit that is not there is none. */
+/* A missing limit means no limit. */
 static bool get_limit(struct wire_view config, const char *name, int64_t *out)
 {
 	struct wire_view value;
@@ -129,7 +129,7 @@ static bool read_config(struct wire_view config, const char *name,
 	       get_bool(config, "allow_direct", &out->allow_direct);
 }
 
-/* What a server may leave out. */
+/* Fields that a server may omit. */
 static void read_usage(struct wire_view state, struct nats_reply_stream *out)
 {
 	struct wire_view value;
@@ -176,7 +176,7 @@ bool nats_reply_subjects(struct wire_view json, uint64_t *total,
 	if (!get_object(json, "state", &state) ||
 	    !get_object(state, "subjects", &subjects))
 		return false;
-	/* A server that does not page does not say how many there are. */
+	/* A server without paging does not send the total. */
 	if (!get_uint(json, "total", total))
 		*total = 0;
 	*out = subjects;
@@ -235,7 +235,10 @@ bool nats_reply_success(struct wire_view json)
 	       nats_json_bool(value, &success) && success;
 }
 
-/* Up to the next "\r\n", which is skipped; false at the end. */
+/*
+ * Take the text up to the next "\r
+ * "; false at the end.
+ */
 static bool next_line(struct wire_view *rest, struct wire_view *line)
 {
 	const uint8_t *end = memmem(rest->p, rest->len, "\r\n", 2);

@@ -1,9 +1,9 @@
 /*
- * egress/nats/reply.h - what JetStream answers to requests, and delivers
+ * egress/nats/reply.h - parse JetStream's answers and deliveries
  *
- * Whoever may publish to our inbox can forge an answer, so every field is
- * checked before it is used, and an answer without a field that is needed is
- * not one. Pure; all views are into the text that was parsed.
+ * Anyone who may publish to our inbox can forge an answer, so every field is
+ * checked before use, and an answer without a required field is refused. Pure
+ * functions; all views are into the parsed text.
  */
 #ifndef EGRESS_NATS_REPLY_H
 #define EGRESS_NATS_REPLY_H
@@ -16,11 +16,11 @@
 
 /* The "error" of an answer. */
 struct nats_reply_error {
-	uint32_t code;			/* err_code; 0: none was given */
+	uint32_t code;			/* err_code; 0 if missing */
 	char text[NATS_REPLY_TEXT_MAX]; /* printable */
 };
 
-/* Whether @json says that a request failed. What is not JSON says so, too. */
+/* True if @json is an error answer, or is not JSON. */
 bool nats_reply_failed(struct wire_view json, struct nats_reply_error *out);
 
 /* STREAM.INFO, STREAM.CREATE */
@@ -31,15 +31,15 @@ struct nats_reply_stream {
 	uint64_t last_seq;
 	uint64_t bytes;
 	uint64_t deleted; /* messages that are missing in between */
-	int64_t first_ns; /* when the first message was stored; 0: not said */
+	int64_t first_ns; /* when the first message was stored; 0 = missing */
 	int64_t last_ns;
-	bool by_limits;	    /* how it keeps messages */
+	bool by_limits;	    /* retention by limits */
 	bool persist_async; /* acknowledges before it writes */
 	bool no_ack;
 	bool sealed;
 	bool mirror;
 	bool allow_direct;
-	/* 0 or less: no limit */
+	/* 0 or less = no limit */
 	int64_t max_per_subject;
 	int64_t max_msg_size;
 	int64_t max_msgs;
@@ -52,8 +52,8 @@ bool nats_reply_stream(struct wire_view json, const char *name,
 		       struct nats_reply_stream *out);
 
 /*
- * STREAM.INFO with a filter of subjects: how many match in all, and an object
- * whose keys are those of this page. False if there are none.
+ * STREAM.INFO with a filter of subjects: the total number of matches, and an
+ * object with the keys of this page. False if there are none.
  */
 bool nats_reply_subjects(struct wire_view json, uint64_t *total,
 			 struct wire_view *out);
@@ -67,7 +67,7 @@ struct nats_reply_message {
 
 bool nats_reply_message(struct wire_view json, struct nats_reply_message *out);
 
-/* CONSUMER.CREATE: its name, which can be part of a subject. */
+/* CONSUMER.CREATE: the consumer's name, valid as a subject token. */
 bool nats_reply_consumer(struct wire_view json,
 			 char name[NATS_CONSUMER_NAME_MAX]);
 
@@ -75,16 +75,18 @@ bool nats_reply_consumer(struct wire_view json,
 bool nats_reply_success(struct wire_view json);
 
 /*
- * The value of header @name in a block "NATS/1.0\r\nName: value\r\n\r\n". False
- * if there is none, it does not fit, or has a control character in it.
+ * The value of header @name in a block "NATS/1.0\r
+ * Name: value\r
+ * \r
+ * ". False if it is missing, does not fit, or contains a control character.
  */
 bool nats_reply_header(struct wire_view block, const char *name, char *out,
 		       size_t size);
 
-/* Where a consumer delivered a message from: its reply subject. */
+/* Metadata of a delivered message, from its reply subject. */
 struct nats_reply_place {
 	uint64_t stream_seq;
-	uint64_t delivery; /* of this consumer, from 1 */
+	uint64_t delivery; /* delivery number of this consumer, from 1 */
 	uint64_t time_ns;
 	uint64_t pending;
 };

@@ -29,8 +29,8 @@ static natsStatus set_names(natsMsg *msg, const struct nats_resend *r,
 }
 
 /*
- * By the sequence where that is known, else by the id: a sequence that is only
- * reckoned would let a message in behind another writer's.
+ * By the sequence if it is known, else by the id: an estimated sequence could
+ * let a message in after that of another writer.
  */
 static natsStatus set_predecessor(natsMsg *msg, const struct nats_resend *r,
 				  size_t i)

@@ -1,11 +1,11 @@
 /*
- * egress/nats/resend.h - store messages in a row and wait for the last of them
+ * egress/nats/resend.h - publish messages in a chain and wait for the last
  *
- * For messages that are not part of the publisher's window: those that open an
- * epoch, and those that the stream has lost. Each follows the one before it or
- * is refused, so the acknowledgement of the last one stands for all.
+ * For messages outside the publisher's window: those that open an epoch, and
+ * those that the stream has lost. Each message is refused unless it follows its
+ * predecessor, so the acknowledgement of the last one covers all.
  *
- * Blocking	It belongs on a pool thread.
+ * Blocking	For a pool thread.
  */
 #ifndef EGRESS_NATS_RESEND_H
 #define EGRESS_NATS_RESEND_H
@@ -18,7 +18,7 @@ struct nats_resend_message {
 	const char *subject;
 	struct wire_view bytes;
 	char id[MESSAGE_ID_MAX];
-	const char *encoding; /* NULL: none */
+	const char *encoding; /* NULL = none */
 	bool has_after;
 	struct record_id after; /* for the header Arancini-After */
 };
@@ -26,15 +26,15 @@ struct nats_resend_message {
 struct nats_resend {
 	const char *collector;
 	const char *schema;
-	uint64_t after_seq; /* the stream ends there */
+	uint64_t after_seq; /* the last sequence of the stream */
 	const struct nats_resend_message *messages;
 	size_t count;
 };
 
 /*
- * Store all of them behind @r->after_seq: 0 if the last one got the sequence
- * that it must have then. -EBUSY if the stream ends elsewhere, -EAGAIN for any
- * other refusal, -ETIMEDOUT, -ENOTCONN. Some may be stored.
+ * Store all messages after @r->after_seq: 0 if the last one got the expected
+ * sequence. -EBUSY if the stream ends elsewhere, -EAGAIN for any other refusal,
+ * -ETIMEDOUT, -ENOTCONN. Some may be stored.
  */
 int nats_resend(struct nats_conn *link,
 		const struct nats_stream_options *options,

@@ -10,15 +10,15 @@
 #include <string.h>
 
 #define WAIT_MS	    5000
-#define LOOK_MS	    2000 /* nothing depends on that answer */
+#define LOOK_MS	    2000 /* for a request whose answer is optional */
 #define MAX_AGE_S   (24 * 3600)
 #define MAX_BYTES   (INT64_C(32) << 30)
 #define DUPLICATE_S 120
 #define NS	    INT64_C(1000000000)
 
 /*
- * How far to look back for a message of ours. Only somebody else's messages
- * in our stream, or deleted ones, make it more than one.
+ * How many messages to go back to find one of ours. More than one is needed
+ * only if other writers use the stream, or messages were deleted.
  */
 #define LOOK_BACK 1000
 
@@ -61,7 +61,7 @@ static bool subjects_cover(struct wire_view subjects, const char *subject)
 	return false;
 }
 
-/* Settings with which a stream would lose what it acknowledged. */
+/* Refuse settings with which a stream would lose acknowledged messages. */
 static int verify_contents(const struct nats_reply_stream *stream,
 			   const struct nats_stream_options *options,
 			   struct nats_error *why)
@@ -84,7 +84,7 @@ static int verify_contents(const struct nats_reply_stream *stream,
 	return 0;
 }
 
-/* A stream that is there is the operator's; it only must be usable. */
+/* An existing stream belongs to the operator; check only that it is usable. */
 static int stream_verify(const struct nats_reply_stream *stream,
 			 const struct nats_stream_options *options,
 			 struct nats_error *why)
@@ -115,7 +115,7 @@ static struct nats_api api_of(struct nats_conn *link,
 				  or_default(options->wait_ms, WAIT_MS) };
 }
 
-/* "a.>","b.>"; -EINVAL if one of them cannot be asked for. */
+/* "a.>","b.>"; -EINVAL if one of them is invalid. */
 static int list_subjects(const struct nats_stream_options *options, char *out,
 			 size_t size)
 {
@@ -133,7 +133,7 @@ static int list_subjects(const struct nats_stream_options *options, char *out,
 	return 0;
 }
 
-/* The configuration of the stream to make; -EINVAL if that is not possible. */
+/* The configuration of the stream to create; -EINVAL if it is invalid. */
 static int format_config(const struct nats_stream_options *options, char *out,
 			 size_t size)
 {
@@ -146,7 +146,7 @@ static int format_config(const struct nats_stream_options *options, char *out,
 	if (list_subjects(options, subjects, sizeof(subjects)) < 0 ||
 	    !nats_api_is_token(options->name))
 		return -EINVAL;
-	/* The window of duplicates cannot be longer than messages live. */
+	/* The duplicate window must not exceed the maximum age. */
 	if (age > 0 && window > age)
 		window = age;
 	n = snprintf(out, size,
@@ -165,7 +165,7 @@ static int format_config(const struct nats_stream_options *options, char *out,
 	return n >= (int)size ? -EINVAL : 0;
 }
 
-/* A server sets aside all that a stream may grow to. */
+/* The server reserves the maximum size of a stream. */
 static void add_size_hint(const struct nats_stream_options *options,
 			  struct nats_error *why)
 {
@@ -217,12 +217,13 @@ static int stream_find(const struct nats_api *api,
 	if (err < 0)
 		return err;
 	err = stream_verify(out, options, why);
-	out->subjects.len = 0; /* they go with the answer */
+	/* they are views into the answer, which is freed */
+	out->subjects.len = 0;
 	natsMsg_Destroy(reply);
 	return err;
 }
 
-/* Take from a message what it says about itself. False: it is not ours. */
+/* Read the id from a message's headers. False if it is not one of ours. */
 static bool read_id(const struct nats_api_message *m, struct nats_tail *out)
 {
 	char after[MESSAGE_ID_MAX];
@@ -244,8 +245,8 @@ static bool read_id(const struct nats_api_message *m, struct nats_tail *out)
 }
 
 /*
- * Look at the message at @seq, going backwards. Whether there is more to find:
- * the name that ends the chain, and the last record.
+ * Examine the message at @seq, going backwards. True if more is to be found:
+ * the last id, and the last record.
  */
 static bool look_at(const struct nats_api_message *m, struct nats_tail *out)
 {
@@ -263,7 +264,7 @@ static bool look_at(const struct nats_api_message *m, struct nats_tail *out)
 		out->has_record = one.has_record;
 		out->record = one.record;
 	} else {
-		return false; /* of a time before ours */
+		return false; /* written before ids existed */
 	}
 	return !out->has_record;
 }
@@ -353,8 +354,8 @@ static natsStatus set_number(natsMsg *msg, const char *name, uint64_t value)
 }
 
 /*
- * By the sequence of the last message, not by its id: a restarted server has
- * forgotten an id older than the duplicate window, and refuses it.
+ * By the sequence of the last message, not by its id: a restarted server does
+ * not know ids older than the duplicate window, and would refuse.
  */
 static natsStatus msg_set_expected(natsMsg *msg,
 				   const struct nats_stream_options *options,

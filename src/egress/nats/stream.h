@@ -1,7 +1,7 @@
 /*
- * egress/nats/stream.h - the stream: make it, look at its end, open an epoch
+ * egress/nats/stream.h - the stream: create it, read its end, open an epoch
  *
- * Everything here blocks: it belongs on a pool thread.
+ * All functions block: for a pool thread.
  */
 #ifndef EGRESS_NATS_STREAM_H
 #define EGRESS_NATS_STREAM_H
@@ -13,38 +13,39 @@ struct nats_conn;
 
 #define NATS_SUBJECTS_MAX 4
 
-/* Of events that open an epoch: the last record that the stream holds. */
+/* Header of epoch events: the last record that the stream holds. */
 #define NATS_AFTER_HEADER "Arancini-After"
 
-/* What to create, and what must be true of a stream that is there. */
+/* Settings of a new stream, and requirements for an existing one. */
 struct nats_stream_options {
 	const char *name;
 	const char *subjects[NATS_SUBJECTS_MAX];
 	size_t subject_count;
 	bool no_create;
-	bool memory;	     /* storage; default file */
-	bool discard_new;    /* when full refuse, not drop the oldest */
+	bool memory; /* storage; default file */
+	/* when full, refuse instead of dropping the oldest */
+	bool discard_new;
 	int64_t replicas;    /* default 1 */
-	int64_t max_age_s;   /* default 24 h; -1: no limit */
-	int64_t max_bytes;   /* default 32 GiB; -1: no limit */
+	int64_t max_age_s;   /* default 24 h; -1 = no limit */
+	int64_t max_bytes;   /* default 32 GiB; -1 = no limit */
 	int64_t duplicate_s; /* default 120 */
-	int64_t wait_ms;     /* for an answer; default 5000 */
+	int64_t wait_ms;     /* timeout for an answer; default 5000 */
 };
 
-/* The end of a stream, as far as a writer cares. */
+/* The end of a stream, for a writer. */
 struct nats_tail {
-	int64_t created_ns; /* with the name: its identity */
+	int64_t created_ns; /* identity of the stream, together with its name */
 	uint64_t last_seq;
-	int64_t max_msg_size; /* headers included; 0 or less: no limit */
+	int64_t max_msg_size; /* including headers; 0 or less = no limit */
 
-	/* The last message with an id that is one of ours. */
+	/* The last message that has one of our ids. */
 	bool has_id;
 	uint64_t id_seq;
 	char id_text[MESSAGE_ID_MAX];
 	char collector[COLLECTOR_ID_MAX];
 	struct message_id id;
 
-	/* The record that the stream holds last, if that can be seen. */
+	/* The last record in the stream, if it can be determined. */
 	bool has_record;
 	struct record_id record;
 
@@ -55,9 +56,9 @@ struct nats_tail {
 };
 
 /*
- * Find the stream, or create it, and see that it can be written to: -ENOENT
- * (and not to be created), -EINVAL (it does not take our subjects, or would
- * not keep them), -EAGAIN (its server is not ready), -ETIMEDOUT.
+ * Find or create the stream, and check that it is writable: -ENOENT (and must
+ * not be created), -EINVAL (it does not accept or would not keep our subjects),
+ * -EAGAIN (its server is not ready), -ETIMEDOUT.
  */
 int nats_stream_prepare(struct nats_conn *link,
 			const struct nats_stream_options *options,
@@ -72,15 +73,15 @@ struct nats_epoch {
 	const char *collector;
 	const char *schema;
 	uint64_t epoch;
-	/* What the stream holds of our records; carried on for recovery. */
+	/* The last record in the stream; recorded for recovery. */
 	bool has_record;
 	struct record_id record;
 };
 
 /*
- * Store it behind @tail and nothing else: -ESTALE if the stream has moved on.
- * With @tail NULL wherever the stream ends: look at it again afterwards. *@seq
- * is its place and @id its name.
+ * Store it directly after @tail: -ESTALE if the stream has newer messages. With
+ * @tail NULL, store it at the end: read the tail again afterwards. *@seq is its
+ * sequence and @id its message id.
  */
 int nats_stream_open_epoch(struct nats_conn *link,
 			   const struct nats_stream_options *options,
@@ -88,38 +89,39 @@ int nats_stream_open_epoch(struct nats_conn *link,
 			   const struct nats_tail *tail, struct nats_error *why,
 			   uint64_t *seq, char id[MESSAGE_ID_MAX]);
 
-/* What a stream holds, and may hold: 0 or less is no limit. */
+/* The content and the limits of a stream; 0 or less = no limit. */
 struct nats_stream_state {
 	int64_t created_ns;
 	uint64_t messages;
 	uint64_t bytes;
 	uint64_t first_seq;
 	uint64_t last_seq;
-	uint64_t deleted; /* of the sequences in between */
-	int64_t first_ns; /* when it was stored, by the server; 0: not known */
+	uint64_t deleted; /* deleted sequences in between */
+	/* time of the first message by the server's clock; 0 = not known */
+	int64_t first_ns;
 	int64_t last_ns;
 	int64_t max_msgs;
 	int64_t max_bytes;
 	int64_t max_age_ns;
 };
 
-/* As it is now. -ENOENT if there is no such stream. */
+/* The current state. -ENOENT if there is no such stream. */
 int nats_stream_look(struct nats_conn *link,
 		     const struct nats_stream_options *options,
 		     struct nats_error *why, struct nats_stream_state *out);
 
-/* Which messages a stream holds. */
+/* The range of messages of a stream. */
 struct nats_span {
 	int64_t created_ns;
 	uint64_t first_seq;
 	uint64_t last_seq;
 };
 
-/* On a connection of its own. -ENOENT if there is no such stream. */
+/* Uses its own connection. -ENOENT if there is no such stream. */
 int nats_stream_span(const struct nats_options *options, const char *stream,
 		     struct nats_error *why, struct nats_span *out);
 
-/* Whether every subject that @subject stands for is one of @filter's. */
+/* True if @filter matches every subject that @subject stands for. */
 bool nats_subject_covers(const char *filter, const char *subject);
 
 #endif

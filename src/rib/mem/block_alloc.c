@@ -41,7 +41,7 @@ static struct rib_block_region *region_new(uint32_t blocks)
 		r->base = map_aligned(region_size(r), RIB_BLOCK_SIZE);
 	} else {
 		r->base = map_aligned(region_size(r), HUGE_PAGE);
-		/* A hint: where it is refused, pages are small. */
+		/* A hint: if it is refused, pages are small. */
 		if (r->base != NULL)
 			(void)madvise(r->base, region_size(r), MADV_HUGEPAGE);
 	}
@@ -70,7 +70,7 @@ void rib_block_alloc_fini(struct rib_block_alloc *alloc)
 	rib_block_alloc_init(alloc);
 }
 
-/* The lowest block that is free; there is one. */
+/* Take the lowest free block; there must be one. */
 static void *take_block(struct rib_block_alloc *alloc,
 			struct rib_block_region *r)
 {
@@ -119,7 +119,7 @@ void rib_block_alloc_put(struct rib_block_alloc *alloc, void *block)
 	r->used--;
 	alloc->bytes -= RIB_BLOCK_SIZE;
 	if (r->used != 0 || r == alloc->first) {
-		/* Whoever gets it next finds zeros. */
+		/* The next user gets zeros. */
 		(void)madvise(block, RIB_BLOCK_SIZE, MADV_DONTNEED);
 		return;
 	}

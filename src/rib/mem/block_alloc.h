@@ -1,15 +1,15 @@
 /*
- * rib/mem/block_alloc.h - blocks of 64 KiB from the system, and back to it
+ * rib/mem/block_alloc.h - allocate blocks of 64 KiB from the system
  *
  *	region of 16 MiB:  [block][block][ free ][block][ free ]...
  *
- * What the rib keeps lives for hours and goes away by the million. malloc
- * would keep most of that: it gives back what lies at the end of its heap.
- * Here a block that is put back leaves the process at once, and a region with
- * it when its last block goes.
+ * Data of the rib lives for hours and is freed by the million. malloc would
+ * keep most of it, because it returns only the end of its heap to the system.
+ * Here a freed block is returned immediately, and its region with the last
+ * block.
  *
- * The first region is small, so that a rib with few routes is small; later
- * ones ask for huge pages, because look-ups in them are at random.
+ * The first region is small, so that a rib with few routes is small; later ones
+ * request huge pages, because lookups are random.
  */
 #ifndef RIB_MEM_BLOCK_ALLOC_H
 #define RIB_MEM_BLOCK_ALLOC_H
@@ -25,20 +25,20 @@ struct rib_block_region {
 	uint8_t *base;
 	uint32_t blocks;
 	uint32_t used;
-	uint64_t taken[4]; /* one bit a block */
+	uint64_t taken[4]; /* one bit per block */
 };
 
 struct rib_block_alloc {
 	struct rib_block_region *first;
-	uint64_t bytes; /* in blocks that are taken */
+	uint64_t bytes; /* bytes of used blocks */
 };
 
 void rib_block_alloc_init(struct rib_block_alloc *alloc);
 
-/* Everything goes, taken or not. */
+/* Unmap everything, including used blocks. */
 void rib_block_alloc_fini(struct rib_block_alloc *alloc);
 
-/* A block of zeros, aligned to its size. NULL: no memory. */
+/* A zeroed block, aligned to its size. NULL if out of memory. */
 void *rib_block_alloc_get(struct rib_block_alloc *alloc);
 void rib_block_alloc_put(struct rib_block_alloc *alloc, void *block);
 

@@ -13,7 +13,7 @@ static_assert(sizeof(struct rib_handle_heap_block) % 8 == 0,
 	      "pieces are aligned");
 
 /*
- * Classes: every 8 bytes up to 128, then eight steps to each doubling. The
+ * Size classes: every 8 bytes up to 128, then eight steps per doubling. The
  * largest is class 15 + 8 * 7 = 71.
  */
 static unsigned class_of(size_t size)
@@ -22,7 +22,7 @@ static unsigned class_of(size_t size)
 
 	if (size <= 128)
 		return (unsigned)((size + 7) / 8) - 1;
-	/* 129..256 steps of 16, 257..512 of 32, and so on. */
+	/* 129..256 in steps of 16, 257..512 of 32, and so on. */
 	shift = 60u - (unsigned)__builtin_clzll(size - 1);
 	return 16 + 8 * (shift - 4) + ((unsigned)((size - 1) >> shift) - 8);
 }
@@ -59,7 +59,7 @@ void rib_handle_heap_fini(struct rib_handle_heap *heap)
 	rib_handle_heap_init(heap);
 }
 
-/* Make sure that there is a number for one more block. */
+/* Make sure that a number for one more block is available. */
 static bool reserve_number(struct rib_handle_heap *heap)
 {
 	uint32_t capacity = heap->capacity == 0 ? 64 : heap->capacity * 2;
@@ -151,7 +151,7 @@ static void *large_alloc(struct rib_handle_heap *heap, size_t size)
 
 	if (whole > UINT32_MAX || !reserve_number(heap))
 		return NULL;
-	/* Aligned, so that the header is found from the piece. */
+	/* Aligned, so that the header can be found from an allocation. */
 	if (posix_memalign((void **)&b, RIB_BLOCK_SIZE, whole) != 0)
 		return NULL;
 	*b = (struct rib_handle_heap_block){
@@ -218,7 +218,9 @@ void rib_handle_heap_free(struct rib_handle_heap *heap, void *piece)
 	if (b->used == pieces_of(b->class))
 		link_partial(heap, b);
 	b->used--;
-	/* The last one of its class stays: it would soon be asked for again. */
+	/*
+	 * Keep the last block of its class, which would soon be needed again.
+	 */
 	if (b->used != 0 || (b->prev == NULL && b->next == NULL))
 		return;
 	unlink_partial(heap, b);
@@ -246,7 +248,7 @@ static bool block_valid(const struct rib_handle_heap_block *b, uint32_t number)
 			return false;
 		memcpy(&free, p, sizeof(free));
 	}
-	/* Every piece that was ever touched is used or on the list. */
+	/* Every slot that was ever used is in use or on the free list. */
 	return (size_t)(steps + b->used) * class_size(b->class) + HEADER ==
 	       (size_t)b->touched * 8;
 }

@@ -1,16 +1,16 @@
 /*
- * rib/mem/handle_heap.h - pieces of memory of any length, named by 32-bit numbers
+ * rib/mem/handle_heap.h - allocations of any length, named by 32-bit numbers
  *
  *	block:	[ header | piece | piece | piece | ... ]  one size each
  *	number:	 18 bits of block, 13 bits of offset / 8
  *
- * A number takes half of a pointer, and most of what is kept here are numbers
- * of pieces. Bit 31 is never set, and the first 8192 numbers are never given
- * out: both are free for the user of the heap to mean something.
+ * A number takes half the space of a pointer, and most of the data here are
+ * such numbers. Bit 31 is never set, and the first 8192 numbers are never used:
+ * users of the heap may give both a meaning.
  *
- * Pieces are rounded up to a size class, by an eighth at most. A block whose
- * last piece goes away leaves the process. Pieces beyond 16 KiB are blocks of
- * their own, from malloc.
+ * Sizes are rounded up to a size class, by at most an eighth. A block is
+ * returned to the system with its last allocation. Allocations above 16 KiB
+ * have their own block, from malloc.
  */
 #ifndef RIB_MEM_HANDLE_HEAP_H
 #define RIB_MEM_HANDLE_HEAP_H
@@ -21,15 +21,16 @@
 
 #define RIB_HANDLE_HEAP_CLASSES 80
 
-/* The beginning of each block. */
+/* The header of each block. */
 struct rib_handle_heap_block {
 	uint32_t number;
-	uint16_t class;	  /* RIB_HANDLE_HEAP_CLASSES: one large piece */
-	uint16_t used;	  /* pieces */
-	uint16_t free;	  /* offset / 8 of the first free piece, 0: none */
-	uint16_t touched; /* offset / 8 behind the last piece ever used */
-	uint32_t large;	  /* bytes */
-	struct rib_handle_heap_block *prev; /* of those with a free piece */
+	uint16_t class;	  /* RIB_HANDLE_HEAP_CLASSES = one large allocation */
+	uint16_t used;	  /* allocations in use */
+	uint16_t free;	  /* offset / 8 of the first free slot, 0 = none */
+	uint16_t touched; /* offset / 8 after the last slot ever used */
+	uint32_t large;	  /* bytes, if large */
+	/* list of blocks with a free slot */
+	struct rib_handle_heap_block *prev;
 	struct rib_handle_heap_block *next;
 };
 
@@ -41,24 +42,27 @@ struct rib_handle_heap {
 	uint32_t free_number; /* lowest number that may be free */
 	uint32_t block_count;
 	uint64_t large_bytes;
-	uint64_t beside; /* bytes of arrays that lead here, by their owners */
+	/* bytes of arrays that refer here, set by their owners */
+	uint64_t beside;
 	uint64_t pieces;
 	struct rib_handle_heap_block *partial[RIB_HANDLE_HEAP_CLASSES];
 };
 
 void rib_handle_heap_init(struct rib_handle_heap *heap);
 
-/* All pieces go with it. */
+/* Frees all allocations. */
 void rib_handle_heap_fini(struct rib_handle_heap *heap);
 
-/* NULL: no memory. Aligned to 8 bytes, not cleared. @size is not zero. */
+/* NULL if out of memory. Aligned to 8 bytes, not cleared. @size is not zero. */
 void *rib_handle_heap_alloc(struct rib_handle_heap *heap, size_t size);
 void rib_handle_heap_free(struct rib_handle_heap *heap, void *piece);
 
-/* How many bytes a piece for @size bytes really has. */
+/* The bytes that an allocation of @size bytes really has. */
 size_t rib_handle_heap_room(size_t size);
 
-/* Bytes taken from the system: headers, free pieces, what is beside it. */
+/*
+ * Bytes taken from the system: headers, free slots, and the arrays beside it.
+ */
 uint64_t rib_handle_heap_bytes(const struct rib_handle_heap *heap);
 
 bool rib_handle_heap_validate(const struct rib_handle_heap *heap);
@@ -66,14 +70,14 @@ bool rib_handle_heap_validate(const struct rib_handle_heap *heap);
 static inline struct rib_handle_heap_block *rib_handle_heap_block(
 	const void *piece)
 {
-	/* Written so that the compiler knows where the pointer comes from. */
+	/* Written so that the compiler knows the origin of the pointer. */
 	const uint8_t *p = piece;
 
 	return (struct rib_handle_heap_block *)(p - ((uintptr_t)p &
 						     (RIB_BLOCK_SIZE - 1)));
 }
 
-/* The number of a piece. */
+/* The number of an allocation. */
 static inline uint32_t rib_handle_heap_number(const void *piece)
 {
 	const struct rib_handle_heap_block *b = rib_handle_heap_block(piece);
@@ -82,7 +86,7 @@ static inline uint32_t rib_handle_heap_number(const void *piece)
 	       (uint32_t)((uintptr_t)piece & (RIB_BLOCK_SIZE - 1)) >> 3;
 }
 
-/* The piece of a number. */
+/* The allocation of a number. */
 static inline void *rib_handle_heap_at(const struct rib_handle_heap *heap,
 				       uint32_t number)
 {

@@ -1,7 +1,7 @@
 /*
- * A page splits when it is full to the mark and merges with its sibling when
- * both together would be less than half of that, so that a page at a border
- * does not split and merge by turns.
+ * A page splits when it is full to the limit, and merges with its sibling when
+ * both together would be less than half full, so that a page does not split and
+ * merge repeatedly.
  */
 #include "rib/mem/hash_index.h"
 
@@ -27,7 +27,7 @@ static size_t directory_size(const struct rib_hash_index *index)
 	return index->directory == NULL ? 0 : (size_t)1 << index->depth;
 }
 
-/* The first entry of the directory that shows @page's part of the hashes. */
+/* The first directory entry for @page's range of hashes. */
 static size_t first_of(const struct rib_hash_index *index,
 		       const struct rib_hash_index_page *page, size_t at)
 {
@@ -79,13 +79,13 @@ static void page_add(struct rib_hash_index_page *page, uint64_t slot)
 	page->count++;
 }
 
-/* Whether the home of a slot lies cyclically in (@gap, @at]. */
+/* True if the home of a slot is cyclically in (@gap, @at]. */
 static bool slot_stays(uint32_t home, uint32_t gap, uint32_t at)
 {
 	return gap < at ? home > gap && home <= at : home > gap || home <= at;
 }
 
-/* Empty @gap and pull back what was pushed beyond it. */
+/* Empty @gap and move back the entries that were displaced beyond it. */
 static void page_remove(struct rib_hash_index_page *page, uint32_t gap)
 {
 	uint32_t at = gap;
@@ -110,14 +110,14 @@ static int double_directory(struct rib_hash_index *index)
 	size_t size = directory_size(index);
 	struct rib_hash_index_page **twice;
 
-	/* Billions of entries, or hashes that are none. */
+	/* Billions of entries, or unusable hashes. */
 	if (index->depth == DEPTH_MAX)
 		return -ENOMEM;
 	twice = malloc(2 * size * sizeof(struct rib_hash_index_page *));
 	if (twice == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i < size; i++)
-		/* All of them are set: there are 1 << depth. */
+		/* All 1 << depth entries are set. */
 		/* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) */
 		twice[2 * i] = twice[2 * i + 1] = index->directory[i];
 	free(index->directory);
@@ -126,7 +126,7 @@ static int double_directory(struct rib_hash_index *index)
 	return 0;
 }
 
-/* Entries of @page whose next bit of the hash is set move to @high. */
+/* Move the entries of @page whose next hash bit is set to @high. */
 static void move_half(struct rib_hash_index_page *page,
 		      struct rib_hash_index_page *high)
 {
@@ -189,7 +189,7 @@ int rib_hash_index_add(struct rib_hash_index *index, uint32_t hash,
 	return 0;
 }
 
-/* Two halves of one page become one again, and one of them goes. */
+/* Merge two siblings into one page and free the other. */
 static void page_merge(struct rib_hash_index *index, uint32_t hash)
 {
 	struct rib_hash_index_page *page = rib_hash_index_page(index, hash);
@@ -235,7 +235,7 @@ uint64_t rib_hash_index_bytes(const struct rib_hash_index *index)
 	return directory_size(index) * sizeof(struct rib_hash_index_page *);
 }
 
-/* Each entry must be found from its hash, in the page its hash leads to. */
+/* Each entry must be found from its hash, in the page that its hash selects. */
 static bool page_valid(const struct rib_hash_index *index,
 		       const struct rib_hash_index_page *page)
 {

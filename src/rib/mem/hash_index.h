@@ -1,5 +1,5 @@
 /*
- * rib/mem/hash_index.h - find a number by a hash, without ever stopping to rehash
+ * rib/mem/hash_index.h - find a number by a hash, with incremental growth
  *
  *	directory, by the first bits of the hash
  *	[ . | . | . | . | . | . | . | . ]
@@ -7,14 +7,14 @@
  *	page page     page		510 slots of { hash, number } each, probed
  *					from where the hash says
  *
- * Extendible hashing: a page that fills up splits in two by one more bit of
- * the hash, and only that page's entries move. A table that doubles all at
- * once would stop the shard for tens of milliseconds at a few million entries.
- * Two neighbours that empty become one page again.
+ * Extendible hashing: a page that fills up splits in two by one more bit of the
+ * hash, and only that page's entries move. A table that doubles all at once
+ * would block the shard for tens of milliseconds at a few million entries. Two
+ * siblings that empty are merged.
  *
- * Numbers are the caller's and not zero. Whether a number found is the one
- * meant is his to compare; as all 32 bits of the hash are compared here, nearly
- * every candidate is. Hashes must be seeded: what a router sends must not
+ * Numbers are the caller's and not zero. The caller compares whether a number
+ * found is the right one; since all 32 bits of the hash are compared here,
+ * nearly every candidate is. Hashes must be seeded, so that routers cannot
  * choose pages.
  */
 #ifndef RIB_MEM_HASH_INDEX_H
@@ -26,38 +26,39 @@
 
 struct rib_hash_index_page {
 	uint16_t count;
-	uint8_t depth; /* bits of the hash that all its entries share */
+	uint8_t depth; /* number of hash bits that all its entries share */
 	uint8_t unused[13];
-	uint64_t slots[RIB_HASH_INDEX_SLOTS]; /* hash << 32 | number; 0: free */
+	/* hash << 32 | number; 0 = free */
+	uint64_t slots[RIB_HASH_INDEX_SLOTS];
 };
 
 struct rib_hash_index {
-	struct rib_handle_heap *heap; /* where pages are */
+	struct rib_handle_heap *heap; /* heap of the pages */
 	struct rib_hash_index_page **directory;
 	unsigned depth; /* the directory has 1 << depth entries */
 	uint64_t count;
 };
 
-/* Takes nothing until the first entry. */
+/* Allocates nothing until the first entry. */
 void rib_hash_index_init(struct rib_hash_index *index,
 			 struct rib_handle_heap *heap);
 void rib_hash_index_fini(struct rib_hash_index *index);
 
-/* 0 or -ENOMEM. The pair must not be there yet. */
+/* 0 or -ENOMEM. The pair must not exist yet. */
 int rib_hash_index_add(struct rib_hash_index *index, uint32_t hash,
 		       uint32_t number);
 
-/* The pair must be there. */
+/* The pair must exist. */
 void rib_hash_index_remove(struct rib_hash_index *index, uint32_t hash,
 			   uint32_t number);
 
-/* Bytes beside those of the heap. */
+/* Bytes in addition to those of the heap. */
 uint64_t rib_hash_index_bytes(const struct rib_hash_index *index);
 
 bool rib_hash_index_validate(const struct rib_hash_index *index);
 
 /*
- * Candidates for a hash, one after another:
+ * Iterate over the candidates for a hash:
  *
  *	struct rib_hash_index_probe p = rib_hash_index_probe(index, hash);
  *	while ((number = rib_hash_index_next(&p)) != 0)
@@ -72,8 +73,8 @@ struct rib_hash_index_probe {
 static inline uint32_t rib_hash_index_home(uint32_t hash)
 {
 	/*
-	 * The first bits chose the page, so all entries of a page share them:
-	 * multiplying lets the others decide.
+	 * The first bits selected the page, so all entries of a page share
+	 * them: the multiplication makes the slot depend on the other bits.
 	 */
 	uint32_t mixed = hash * UINT32_C(0x9e3779b1);
 
@@ -83,7 +84,7 @@ static inline uint32_t rib_hash_index_home(uint32_t hash)
 static inline struct rib_hash_index_page *rib_hash_index_page(
 	const struct rib_hash_index *index, uint32_t hash)
 {
-	/* Two shifts, because one by 32 is undefined. */
+	/* Two shifts, because a shift by 32 is undefined. */
 	return index->directory[hash >> 1 >> (31 - index->depth)];
 }
 
@@ -115,7 +116,7 @@ static inline uint32_t rib_hash_index_next(struct rib_hash_index_probe *p)
 	}
 }
 
-/* Ask for the cache line where a probe will begin. */
+/* Prefetch the cache line where a probe will begin. */
 static inline void rib_hash_index_prefetch(const struct rib_hash_index *index,
 					   uint32_t hash)
 {

@@ -3,9 +3,8 @@
  *
  *	chunks:	[ 256 entries ][ 256 entries ][ none ][ 256 entries ]
  *
- * A number that was freed is given out again, the lowest chunk first, so that
- * numbers stay dense and arrays indexed by them stay short. A chunk without an
- * entry leaves the process.
+ * A freed number is reused, lowest chunk first, so that numbers stay dense and
+ * arrays indexed by them stay short. An empty chunk is freed.
  */
 #ifndef RIB_MEM_ID_POOL_H
 #define RIB_MEM_ID_POOL_H
@@ -17,16 +16,16 @@
 #define RIB_NO_ID	  UINT32_MAX /* not a number of an entry */
 
 struct rib_id_pool_chunk {
-	uint8_t *entries;  /* NULL: all 256 are free */
-	uint64_t taken[4]; /* one bit an entry */
+	uint8_t *entries;  /* NULL if all 256 are free */
+	uint64_t taken[4]; /* one bit per entry */
 };
 
 struct rib_id_pool {
 	struct rib_handle_heap *heap;
 	struct rib_id_pool_chunk *chunks;
-	uint32_t size;	   /* of an entry, in bytes */
+	uint32_t size;	   /* bytes of an entry */
 	uint32_t capacity; /* chunks in the array */
-	uint32_t limit;	   /* chunks below were used at least once */
+	uint32_t limit;	   /* chunks below this were used at least once */
 	uint32_t hint;	   /* no chunk below has a free entry */
 	uint32_t count;	   /* entries taken */
 };
@@ -35,11 +34,11 @@ void rib_id_pool_init(struct rib_id_pool *pool, struct rib_handle_heap *heap,
 		      uint32_t size);
 void rib_id_pool_fini(struct rib_id_pool *pool);
 
-/* The number of a new entry, not cleared. RIB_NO_ID: no memory. */
+/* Allocate an entry, not cleared. RIB_NO_ID if out of memory. */
 uint32_t rib_id_pool_take(struct rib_id_pool *pool);
 void rib_id_pool_put(struct rib_id_pool *pool, uint32_t number);
 
-/* The first taken number that is not below @from, or RIB_NO_ID. */
+/* The first number in use at or above @from, or RIB_NO_ID. */
 uint32_t rib_id_pool_next(const struct rib_id_pool *pool, uint32_t from);
 
 uint64_t rib_id_pool_bytes(const struct rib_id_pool *pool);

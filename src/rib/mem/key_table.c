@@ -1,8 +1,8 @@
 /*
- * An entry is a word with the count in 24 bits and the first byte of the key
- * in 8, then the rest of the key. An IPv4 prefix begins with its length, so it
- * takes exactly eight bytes. For keys of any length the rest is the number of
- * a piece of the heap: four bytes of length and the key.
+ * An entry is a word with the count in 24 bits and the first byte of the key in
+ * 8, then the rest of the key. An IPv4 prefix begins with its length, so its
+ * entry is exactly eight bytes. For keys of variable length the rest is the
+ * number of a heap allocation: four bytes of length and the key.
  */
 #include "rib/mem/key_table.h"
 
@@ -49,7 +49,7 @@ static void store_u32(uint8_t *p, uint32_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
-/* The key of a key table of keys of any length. */
+/* The key in a table of variable-length keys. */
 static struct wire_view far_key(const struct rib_key_table *d, const uint8_t *e)
 {
 	const uint8_t *piece = rib_handle_heap_at(d->heap, load_u32(e + 4));
@@ -75,7 +75,10 @@ uint32_t rib_key_table_hash(const struct rib_key_table *d, struct wire_view key)
 {
 	uint64_t hash;
 
-	/* Told the length, the compiler leaves only the few steps for it. */
+	/*
+	 * With a constant length the compiler generates only a few
+	 * instructions.
+	 */
 	if (d->width == 5)
 		hash = XXH3_64bits_withSeed(key.p, 5, d->seed);
 	else if (d->width == 17)
@@ -95,7 +98,7 @@ static bool entry_has_key(const struct rib_key_table *d, const uint8_t *e,
 		far = far_key(d, e);
 		return far.len == key.len && memcmp(far.p, key.p, key.len) == 0;
 	case 5:
-		/* IPv4 prefixes are most of what is ever looked up. */
+		/* Most lookups are for IPv4 prefixes. */
 		return (uint8_t)load_u32(e) == key.p[0] &&
 		       load_u32(e + 4) == load_u32(key.p + 1);
 	default:
@@ -105,8 +108,8 @@ static bool entry_has_key(const struct rib_key_table *d, const uint8_t *e,
 }
 
 /*
- * Hot: once per route. Cost: a line of the index and one of the entries, both
- * of which a batch asks for before. bench/rib.c
+ * Hot: once per route. Cost: one cache line of the index and one of the
+ * entries, both of which a batch prefetches. bench/rib.c
  */
 uint32_t rib_key_table_find(const struct rib_key_table *d, uint32_t hash,
 			    struct wire_view key)
@@ -127,7 +130,7 @@ bool rib_key_table_is(const struct rib_key_table *d, uint32_t id,
 	       entry_has_key(d, entry_at(d, id), key);
 }
 
-/* Keep a key of any length in the heap. Its number, or 0. */
+/* Store a variable-length key in the heap. Returns its number, or 0. */
 static uint32_t keep_far(struct rib_key_table *d, struct wire_view key)
 {
 	uint8_t *piece = rib_handle_heap_alloc(d->heap, 4 + key.len);

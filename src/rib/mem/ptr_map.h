@@ -2,8 +2,8 @@
  * rib/mem/ptr_map.h - a few thousand pointers found by a hash
  *
  * For routers and peers, of which there are few: it doubles when it is three
- * quarters full. Whether what is found is what was meant is the caller's to
- * say, as with rib/mem/hash_index.h.
+ * quarters full. The caller compares the candidates, as with
+ * rib/mem/hash_index.h.
  */
 #ifndef RIB_MEM_PTR_MAP_H
 #define RIB_MEM_PTR_MAP_H
@@ -14,7 +14,7 @@
 
 struct rib_ptr_map_slot {
 	uint64_t hash;
-	void *p; /* NULL: free */
+	void *p; /* NULL = free */
 };
 
 struct rib_ptr_map {
@@ -26,11 +26,11 @@ struct rib_ptr_map {
 void rib_ptr_map_init(struct rib_ptr_map *map);
 void rib_ptr_map_fini(struct rib_ptr_map *map);
 
-/* 0 or -ENOMEM. @p is not NULL and not there yet. */
+/* 0 or -ENOMEM. @p is not NULL and must not be in the map. */
 int rib_ptr_map_add(struct rib_ptr_map *map, uint64_t hash, void *p);
 void rib_ptr_map_remove(struct rib_ptr_map *map, uint64_t hash, const void *p);
 
-/* Candidates, from *@at on; start with *@at = 0. NULL: no more. */
+/* Iterate over the candidates; start with *@at = 0. NULL at the end. */
 void *rib_ptr_map_next(const struct rib_ptr_map *map, uint64_t hash,
 		       size_t *at);
 

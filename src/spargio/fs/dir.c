@@ -13,8 +13,8 @@
 
 struct sp_dir {
 	int fd;
-	uint32_t next; /* in data: the next record */
-	uint32_t len;  /* of what is there */
+	uint32_t next; /* offset in data of the next record */
+	uint32_t len;  /* bytes in data */
 	_Alignas(struct dirent64) char data[8192];
 };
 

@@ -1,5 +1,5 @@
 /*
- * spargio/fs/dir.h - a directory opened in a way of one's own
+ * spargio/fs/dir.h - open a directory with extra flags
  */
 #ifndef SPARGIO_FS_DIR_H
 #define SPARGIO_FS_DIR_H

@@ -1,7 +1,8 @@
 /*
- * A walk keeps the directories from the root down to where it is, each with
- * its descriptor, so that names are looked up one part at a time: what others
- * rename or replace by a link meanwhile does not lead it astray.
+ * A walk keeps a descriptor for each directory from the root down to the
+ * current one and looks names up one component at a time. So a concurrent
+ * rename, or a directory replaced by a link, cannot lead the walk out of its
+ * tree.
  */
 #include "spargio/fs/dir.h"
 
@@ -19,12 +20,12 @@
 struct level {
 	struct level *up;
 	struct sp_dir *d;
-	size_t path_len; /* of the walk's path up to here */
+	size_t path_len; /* length of the walk's path up to this level */
 };
 
 struct walk {
 	struct level *level; /* the innermost */
-	uint32_t depth;	     /* of what is in it */
+	uint32_t depth;	     /* depth of the entries of the innermost level */
 	char path[PATH_MAX];
 	int (*visit)(const struct sp_walk_entry *entry, void *arg);
 	void *arg;
@@ -59,7 +60,7 @@ static void pop_dir(struct walk *w)
 	free(level);
 }
 
-/* Not every file system tells what it is in passing. */
+/* Find the type of an entry; some file systems return DT_UNKNOWN for it. */
 static int type_of(int dir, const struct sp_dirent *e, uint8_t *type)
 {
 	struct statx st;
@@ -74,7 +75,7 @@ static int type_of(int dir, const struct sp_dirent *e, uint8_t *type)
 	return err;
 }
 
-/* Put @name at the end of the path; how long it is then. */
+/* Append @name to the path; returns the new length. */
 static int append_name(struct walk *w, const char *name)
 {
 	size_t at = w->level->path_len, len = strlen(name);
@@ -102,7 +103,7 @@ static int report_entry(struct walk *w, enum sp_walk_event event, uint8_t type)
 	return w->visit(&entry, w->arg);
 }
 
-/* 0, or what ends the walk. */
+/* Returns 0 or the error that ends the walk. */
 static int visit_entry(struct walk *w, const struct sp_dirent *e)
 {
 	int dir = sp_dir_fd(w->level->d);
@@ -120,11 +121,11 @@ static int visit_entry(struct walk *w, const struct sp_dirent *e)
 	if (err < 0 || err == SP_WALK_SKIP || type != DT_DIR)
 		return err < 0 ? err : 0;
 	err = push_dir(w, dir, e->name, O_NOFOLLOW, (size_t)len);
-	/* Gone, or something else by now. */
+	/* The directory was removed or replaced: skip it. */
 	return err == -ENOENT || err == -ENOTDIR || err == -ELOOP ? 0 : err;
 }
 
-/* The innermost directory is over; the root is not told of. */
+/* Leave the innermost directory. The visitor is not called for the root. */
 static int leave_dir(struct walk *w)
 {
 	size_t len = w->level->path_len;

@@ -1,6 +1,6 @@
 /*
- * Each call is an SQE and a wait. What there is to decide is what to do with
- * short transfers, which the ..._full() and ..._all() forms take up again.
+ * Each call is one SQE and one wait. The ..._full() and ..._all() forms repeat
+ * after short transfers.
  */
 #include "spargio/io/iov.h"
 #include "spargio/io/op.h"
@@ -19,10 +19,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of a file: where it is, or where it is read and written by now. */
+/* As an offset: use the file position. */
 #define HERE ((off_t)-1)
 
-/* What the kernel transfers at once, at most; an SQE could not say more. */
+/*
+ * The maximum of one transfer in the kernel; the length of an SQE is limited,
+ * too.
+ */
 #define TRANSFER_MAX 0x7ffff000U
 
 static unsigned int clamp_length(size_t len)
@@ -50,7 +53,7 @@ int sp_openat2(int dir, const char *path, const struct open_how *how)
 {
 	struct sp__op op = { 0 };
 
-	/* It is only read. */
+	/* The kernel only reads it. */
 	io_uring_prep_openat2(&op.sqe, dir, path, (struct open_how *)how);
 	return sp__op_call(&op, SP_NEVER, "open");
 }
@@ -89,12 +92,15 @@ int sp_close(int fd)
 		err = close(fd) < 0 ? -errno : 0;
 	} else {
 		io_uring_prep_close(&op.sqe, fd);
-		/* A fiber that is to end closes what it has on the way. */
+		/* A cancelled fiber still has to close its descriptors. */
 		sp_shield_begin();
 		err = sp__op_run(&op, SP_NEVER, "close");
 		sp_shield_end();
 	}
-	/* Linux has let go of it by then; once more could hit another's. */
+	/*
+	 * Linux has closed the descriptor already; a second close could hit a
+	 * descriptor that another thread has opened since.
+	 */
 	return err == -EINTR ? 0 : err;
 }
 
@@ -140,7 +146,10 @@ static ssize_t writev_at(int fd, const struct iovec *iov, int n, off_t offset,
 	return sp__socket_run(&op, POLLOUT, deadline, "write");
 }
 
-/* To a ring, -1 is no position but the one the file has: not to be guessed. */
+/*
+ * In an SQE the offset -1 means the file position, so a negative offset is
+ * refused here.
+ */
 
 ssize_t sp_pread(int fd, void *data, size_t len, off_t offset)
 {
@@ -272,7 +281,10 @@ static int write_all(int fd, const struct iovec *iov, int n, off_t offset)
 		ssize_t ret = writev_at(fd, left.some, some,
 					move_offset(offset, put), SP_NEVER);
 
-		/* Nothing written and no error: it would be so for ever. */
+		/*
+		 * Nothing was written and there is no error: a retry would loop
+		 * forever.
+		 */
 		if (ret <= 0)
 			return ret < 0 ? (int)ret : -EIO;
 		put += (size_t)ret;

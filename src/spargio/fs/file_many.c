@@ -1,6 +1,6 @@
 /*
- * Many transfers in flight at once, one wait for all: the last to end wakes
- * the fiber, so that a batch costs one switch and one entry into the kernel.
+ * Many transfers in flight, one wait for all: the last completion wakes the
+ * fiber, so a batch costs one switch and one system call.
  */
 #include "spargio/io/op.h"
 #include "spargio/sched/backend.h"
@@ -18,7 +18,7 @@
 struct batch {
 	struct sp_fiber *fiber;
 	uint64_t epoch;
-	size_t left; /* not yet over */
+	size_t left; /* transfers that have not completed */
 	size_t n;
 	struct part {
 		struct sp__op op;
@@ -26,7 +26,7 @@ struct batch {
 	} parts[];
 };
 
-/* On the scheduler's stack, for each that is over. */
+/* Called on the scheduler's stack for each completion. */
 static void part_over(struct sp__op *op)
 {
 	struct batch *b = ((struct part *)(void *)op)->batch;
@@ -35,7 +35,10 @@ static void part_over(struct sp__op *op)
 		sp__wake(b->fiber, b->epoch, SP__EVENT);
 }
 
-/* Start all of them and wait. 0, or why they were asked to end early. */
+/*
+ * Start all transfers and wait. Returns 0, or the error that made them end
+ * early.
+ */
 static int run_batch(struct batch *b, const char *why)
 {
 	struct sp_fiber *self = b->fiber;
@@ -76,7 +79,10 @@ static void take_results(const struct batch *b, struct sp_transfer *t,
 		t[i].res = res;
 		if (err < 0 && (res == -ECANCELED || res == -EINTR))
 			t[i].res = err;
-		/* Interrupted, or set not to block: as a single one would. */
+		/*
+		 * Interrupted, or the descriptor is non-blocking: repeat it as
+		 * a single transfer.
+		 */
 		else if (res == -EINTR || res == -EAGAIN)
 			t[i].res = transfer_one(&t[i], opcode);
 	}

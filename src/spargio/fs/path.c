@@ -40,7 +40,7 @@ int sp_mkdirat(int dir, const char *path, mode_t mode)
 	return sp__op_call(&op, SP_NEVER, "make directory");
 }
 
-/* 0 if @path is a directory; what stands in its place is in the way. */
+/* Returns 0 if @path is a directory, else an error. */
 static int is_directory(int dir, const char *path)
 {
 	struct statx st;
@@ -66,7 +66,7 @@ int sp_mkdir_all(int dir, const char *path, mode_t mode)
 
 	if (len >= sizeof(part))
 		return -ENAMETOOLONG;
-	/* Most often only the last part is missing, or none. */
+	/* Usually only the last component is missing, or none. */
 	err = mkdir_or_there(dir, path, mode);
 	if (err != -ENOENT || len == 0)
 		return err;
@@ -129,7 +129,7 @@ int sp_readlinkat(int dir, const char *path, char *out, size_t size)
 	len = sp__op_call(&op, SP_NEVER, "read link");
 	if (len < 0)
 		return len;
-	/* Full to the brim: there may have been more. */
+	/* The buffer is full, so the target may be longer. */
 	if ((size_t)len == size)
 		return -ENAMETOOLONG;
 	out[len] = '\0';

@@ -1,7 +1,7 @@
 /*
- * Whole files. The one that takes thought is replacing: the new content goes
- * to a file beside the old one and to the disk, then takes its name, then the
- * directory goes to the disk. At no moment does the name stand for half of it.
+ * Whole files. To replace a file, write the new content to a temporary file in
+ * the same directory, sync it, rename it over the old name and sync the
+ * directory. The name never refers to a partial file.
  */
 #include <spargio/fiber.h>
 #include <spargio/file.h>
@@ -19,7 +19,10 @@
 
 /* Reading */
 
-/* What the file says of its size: a guess, and 0 for what is made on demand. */
+/*
+ * The size that the file reports: a hint only, and 0 for generated files such
+ * as those of /proc.
+ */
 static size_t guess_size(int fd, size_t max)
 {
 	struct statx st;
@@ -29,14 +32,17 @@ static size_t guess_size(int fd, size_t max)
 	return st.stx_size < max ? (size_t)st.stx_size : max;
 }
 
-/* Read to the end. @room of *@data is there; one byte more for the zero. */
+/* Read to the end. *@data has @room bytes, and one more for the zero byte. */
 static int read_to_end(int fd, size_t room, size_t max, char **data,
 		       size_t *len)
 {
 	size_t got = 0;
 
 	for (;;) {
-		/* A byte more than there should be is how the end is seen. */
+		/*
+		 * Ask for one byte more than expected, to see the end of the
+		 * file.
+		 */
 		ssize_t n = sp_read_full(fd, *data + got, room + 1 - got);
 		char *grown;
 
@@ -85,24 +91,27 @@ int sp_read_file(int dir, const char *path, size_t max, void **data,
 /* Writing */
 
 struct replacement {
-	int parent;	  /* the directory */
-	const char *name; /* in it */
+	int parent;	  /* descriptor of the directory */
+	const char *name; /* file name in that directory */
 	char temp[NAME_MAX + 1];
-	int fd; /* of temp */
+	int fd; /* descriptor of temp */
 };
 
-/* Open the directory that @path is in; the last part is in @r->name. */
+/* Open the directory that contains @path; @r->name is the last component. */
 static int open_parent(struct replacement *r, int dir, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char parent[PATH_MAX] = ".";
 
 	r->name = slash == NULL ? path : slash + 1;
-	/* It would be known only by the rename, after all the work. */
+	/*
+	 * Without this check only rename(2) would fail, after everything was
+	 * written.
+	 */
 	if (r->name[0] == '\0')
 		return path[0] == '\0' ? -ENOENT : -EISDIR;
 	if (slash != NULL) {
-		/* "/x" is in "/". */
+		/* The parent of "/x" is "/". */
 		size_t len = slash == path ? 1 : (size_t)(slash - path);
 
 		if (len >= sizeof(parent))
@@ -115,7 +124,7 @@ static int open_parent(struct replacement *r, int dir, const char *path)
 	return r->parent < 0 ? r->parent : 0;
 }
 
-/* A name that nobody else has, and that says whose it is. */
+/* Choose a unique name that contains the target's name. */
 static int open_temp(struct replacement *r, mode_t mode)
 {
 	uint64_t random;
@@ -141,7 +150,7 @@ static int write_temp(struct replacement *r, const void *data, size_t len)
 	return err == 0 ? closed : err;
 }
 
-/* Also in a fiber that was cancelled: nothing is left lying about. */
+/* Remove the temporary file, also in a cancelled fiber. */
 static void discard_temp(struct replacement *r)
 {
 	sp_shield_begin();
@@ -163,7 +172,7 @@ static int replace_file(struct replacement *r, const void *data, size_t len,
 		discard_temp(r);
 		return err;
 	}
-	/* Until then a crash could bring the old name back. */
+	/* Before this sync a crash could bring the old file back. */
 	return sp_fsync(r->parent);
 }
 

@@ -1,10 +1,10 @@
 /*
- * The back end for where io_uring is not to be had.
+ * The back end for kernels without a usable io_uring.
  *
- * An operation is tried at once; if its descriptor is not ready it waits in
- * that descriptor's list until epoll says so; if it can only be done by
- * blocking, a thread of the pool does it. Results are handed out from poll()
- * and wait() alone, as a ring would.
+ * An operation is tried immediately. If its descriptor is not ready, the
+ * operation waits in that descriptor's list until epoll reports readiness. If
+ * only a blocking call can do it, a thread of the pool does it. Like a ring,
+ * the back end delivers results only from poll() and wait().
  */
 #include "spargio/io/epoll.h"
 #include "spargio/io/offload.h"
@@ -22,10 +22,10 @@
 
 #define EVENTS_AT_ONCE 64
 
-/* Who waits for one descriptor. */
+/* The operations that wait for one descriptor. */
 struct fd_entry {
 	struct sp__op *ops;
-	uint32_t armed; /* what epoll watches it for */
+	uint32_t armed; /* events that epoll watches the descriptor for */
 	bool added;
 };
 
@@ -75,7 +75,10 @@ static struct fd_entry *entry_of(struct epoll_io *io, int fd)
 	return &io->fds[fd];
 }
 
-/* Watch for what the list wants; once, because the list changes each time. */
+/*
+ * Watch for the events that the list needs, with EPOLLONESHOT, because the list
+ * changes each time.
+ */
 static int arm_fd(struct epoll_io *io, int fd, struct fd_entry *entry)
 {
 	struct epoll_event ev = { .events = EPOLLONESHOT, .data.fd = fd };
@@ -85,7 +88,9 @@ static int arm_fd(struct epoll_io *io, int fd, struct fd_entry *entry)
 		ev.events |= sp__sqe_events(&op->sqe);
 	ret = epoll_ctl(io->epoll_fd,
 			entry->added ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &ev);
-	/* The number may have been closed and opened again since. */
+	/*
+	 * The descriptor may have been closed and its number used again since.
+	 */
 	if (ret < 0 && errno == ENOENT)
 		ret = epoll_ctl(io->epoll_fd, EPOLL_CTL_ADD, fd, &ev);
 	else if (ret < 0 && errno == EEXIST)
@@ -116,7 +121,10 @@ static void wait_for_fd(struct sp_shard *shard, struct sp__op *op)
 		return;
 	}
 	sp__op_detach(op);
-	/* A regular file cannot be watched, but then it can block. */
+	/*
+	 * epoll cannot watch a regular file, but a regular file may be read
+	 * with a blocking call.
+	 */
 	if (err == -EPERM)
 		sp__offload_start(shard, op);
 	else
@@ -152,15 +160,16 @@ static void epoll_cancel(struct sp_shard *shard, struct sp__op *op)
 		return;
 	for (struct sp__op *d = io->done; d != NULL; d = d->next)
 		if (d == op)
-			return; /* its result is on the way */
+			/* its result is already in the list of results */
+			return;
 	sp__op_detach(op);
 	io->waiting--;
 	finish_later(io, op, -ECANCELED);
 }
 
 /*
- * Who waits on a descriptor would never hear of it again, or, worse, of another
- * file that got its number.
+ * End the operations that wait on a descriptor that is being closed. Otherwise
+ * they would never end, or would see events of a file that got the same number.
  */
 static void cancel_waiting(struct sp_shard *shard, int fd)
 {
@@ -207,7 +216,10 @@ static void clear_wakeup_fd(struct epoll_io *io)
 	(void)!read(io->wakeup_fd, &count, sizeof(count));
 }
 
-/* Try again everything that waits for @fd; what is not ready waits on. */
+/*
+ * Try again every operation that waits for @fd; those that are still not ready
+ * keep waiting.
+ */
 static void fd_ready(struct sp_shard *shard, int fd)
 {
 	struct epoll_io *io = io_of(shard);
@@ -225,11 +237,12 @@ static void fd_ready(struct sp_shard *shard, int fd)
 }
 
 /*
- * Sleep for up to @ns; SP_NEVER is for ever.
+ * Sleep for up to @ns; SP_NEVER means without limit.
  *
- * epoll_pwait2() is of Linux 5.11. Where it is missing the error is ENOSYS, or
- * EPERM from a seccomp filter that is older than the call; taken for a result
- * the latter would let an idle shard spin. It is asked for once only.
+ * epoll_pwait2() exists since Linux 5.11. Where it is missing, the error is
+ * ENOSYS, or EPERM from a seccomp filter older than the call; if EPERM were
+ * taken as a result, an idle shard would spin. After the first such error the
+ * call is not tried again.
  */
 static int wait_events(struct epoll_io *io, struct epoll_event *events,
 		       int64_t ns)
@@ -244,7 +257,7 @@ static int wait_events(struct epoll_io *io, struct epoll_event *events,
 			return n;
 		io->only_ms = true;
 	}
-	/* Milliseconds, rounded up. */
+	/* Convert to milliseconds, rounded up. */
 	ns = ns > 1000 * SP_S ? 1000 * SP_S : ns + SP_MS - 1;
 	return epoll_wait(io->epoll_fd, events, EVENTS_AT_ONCE,
 			  (int)(ns / SP_MS));
@@ -298,7 +311,10 @@ static void epoll_wait_for(struct sp_shard *shard, int64_t deadline)
 	if (epoll_ready(shard))
 		ns = 0;
 	else if (shard->stopping)
-		/* Not parked, so the pool does not wake it: poll often. */
+		/*
+		 * The shard is not parked, so the pool does not wake it: poll
+		 * often.
+		 */
 		ns = SP_MS;
 	collect_events(shard, ns);
 	sp__offload_poll(shard);
@@ -342,7 +358,7 @@ static int epoll_open(struct sp_shard *shard)
 	if (io == NULL)
 		return -ENOMEM;
 	shard->io = io;
-	/* It would write several lines about the attempt. */
+	/* valgrind would print several lines about the unknown system call. */
 	io->only_ms = sp__on_valgrind();
 	io->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	io->wakeup_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

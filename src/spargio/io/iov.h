@@ -1,7 +1,8 @@
 /*
  * spargio/io/iov.h - the part of a vector that is still to be transferred
  *
- * The caller's vector is not changed; a short transfer only moves the mark.
+ * The caller's vector is not changed; a short transfer only advances the
+ * position.
  */
 #ifndef SPARGIO_IO_IOV_H
 #define SPARGIO_IO_IOV_H
@@ -16,20 +17,23 @@ enum {
 
 struct sp__iov {
 	const struct iovec *iov;
-	int n;	     /* entries left, the present one included */
-	size_t done; /* bytes of the present one that are over */
-	struct iovec some[SP__IOV_SOME]; /* what sp__iov_next() hands out */
+	int n;	     /* entries left, including the current one */
+	size_t done; /* bytes of the current entry already transferred */
+	/* the entries that sp__iov_next() returns */
+	struct iovec some[SP__IOV_SOME];
 };
 
 void sp__iov_init(struct sp__iov *v, const struct iovec *iov, int n);
 
-/* Bytes are left. */
+/* True if bytes are left. */
 bool sp__iov_left(struct sp__iov *v);
 
-/* The next entries, at most SP__IOV_SOME: how many are in @v->some. */
+/*
+ * Put the next entries, at most SP__IOV_SOME, into @v->some; returns how many.
+ */
 int sp__iov_next(struct sp__iov *v);
 
-/* @bytes of them were transferred. */
+/* Advance the position by @bytes, which were transferred. */
 void sp__iov_advance(struct sp__iov *v, size_t bytes);
 
 #endif

@@ -55,7 +55,7 @@ int sp__multishot_wait_end(struct sp__multishot *ms, int64_t deadline,
 	return err < 0 ? err : (int)(code - SP__EVENT);
 }
 
-/* A cancel misses an operation that is just being carried out: try again. */
+/* A cancel can miss an operation that is just being executed: repeat it. */
 void sp__multishot_stop(struct sp__multishot *ms)
 {
 	struct sp_fiber *self = sp__fiber_self();

@@ -1,12 +1,13 @@
 /*
  * spargio/io/multishot.h - an operation that completes many times
  *
- * A multishot operation is armed once and then reports by events, until one of
- * them is the last. It lives on the heap, in what it serves, and belongs to a
- * shard. A fiber that waits for the next event may give up (deadline, cancel)
- * without ending the operation; it is stopped before its memory is freed.
+ * A multishot operation is armed once and then reports events until the last
+ * one. It is part of a heap object, for instance a receive stream, and belongs
+ * to one shard. A fiber that waits for the next event may stop waiting
+ * (deadline, cancel) without ending the operation. The operation is stopped
+ * before its memory is freed.
  *
- * Threads	The home shard's own.
+ * Threads	The home shard's own thread.
  */
 #ifndef SPARGIO_IO_MULTISHOT_H
 #define SPARGIO_IO_MULTISHOT_H
@@ -14,12 +15,15 @@
 #include "spargio/io/op.h"
 
 struct sp__multishot {
-	struct sp__op op; /* first */
+	struct sp__op op; /* must be the first member */
 	struct sp_shard *home;
-	struct sp__waiter waiter; /* its fiber is NULL when none waits */
+	struct sp__waiter waiter; /* its fiber is NULL when no fiber waits */
 };
 
-/* At home here. @event is called for each completion, and must not wait. */
+/*
+ * Initialise @ms with @home as its shard. @event is called for each completion
+ * and must not wait.
+ */
 void sp__multishot_init(struct sp__multishot *ms, struct sp_shard *home,
 			void (*event)(struct sp__op *op));
 
@@ -28,32 +32,36 @@ static inline bool sp__multishot_armed(const struct sp__multishot *ms)
 	return !ms->op.done;
 }
 
-/* Start it as its SQE says. It is not armed. */
+/* Start the operation that the SQE describes. It must not be armed. */
 static inline void sp__multishot_arm(struct sp__multishot *ms)
 {
 	sp__op_start(ms->home, &ms->op);
 }
 
-/* Ask it to end, from an event. It may be missed. */
+/*
+ * Request that the operation ends; called from an event. The request may miss.
+ */
 void sp__multishot_cancel(struct sp__multishot *ms);
 
-/* Wake who waits for it. */
+/* Wake the fiber that waits for an event. */
 void sp__multishot_wake(struct sp__multishot *ms);
 
-/* Migrate the calling fiber to its shard. Yields. 0 or -EPERM. */
+/* Migrate the calling fiber to the home shard. Yields. 0 or -EPERM. */
 int sp__multishot_go_home(const struct sp__multishot *ms);
 
 /*
  * Wait for sp__multishot_wake(), in two steps, so that the operation can be
- * armed or the waiter put into a list in between. 0, or how much above
- * SP__EVENT the code was that it was woken with; -ETIMEDOUT, -ECANCELED.
- * Yields.
+ * armed or the waiter put into a list in between. Returns 0, or the wake-up
+ * code minus SP__EVENT, or -ETIMEDOUT or -ECANCELED. Yields.
  */
 void sp__multishot_wait_begin(struct sp__multishot *ms);
 int sp__multishot_wait_end(struct sp__multishot *ms, int64_t deadline,
 			   const char *why);
 
-/* See it end. Not cancelled itself. Yields. */
+/*
+ * Cancel the operation and wait until it has ended. The wait cannot be
+ * cancelled. Yields.
+ */
 void sp__multishot_stop(struct sp__multishot *ms);
 
 #endif

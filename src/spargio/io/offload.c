@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <stddef.h>
 
-/* Any thread: @op has its result. It may be gone once it is in the list. */
+/*
+ * Any thread: @op has its result. Once it is in the list its fiber may free it.
+ */
 static void push_finished(struct sp_shard *shard, struct sp__op *op)
 {
 	struct sp__offload *o = &shard->offload;
@@ -32,8 +34,8 @@ static void offload_run(struct sp__job *job)
 	op->res = sp__sqe_block(&op->sqe);
 	push_finished(shard, op);
 	/*
-	 * The shard may have seen it and gone on, but its memory stays: the
-	 * pool is stopped before the shards are freed.
+	 * The shard may have taken the operation already, but its memory stays
+	 * valid: the pool is stopped before the shards are freed.
 	 */
 	sp__shard_notify(shard);
 }

@@ -1,28 +1,33 @@
 /*
  * spargio/io/offload.h - operations that a thread of the pool carries out
  *
- * For what the ring has no opcode for, and on epoll for what can only be done
- * by blocking. The operation stays on its fiber's stack and is the pool's job
- * itself, so nothing is allocated and nothing is refused for want of room:
- * there are no more of them than fibers that wait.
+ * For operations without an opcode in the ring and, on epoll, for operations
+ * that can only block. The operation is on its fiber's stack and contains the
+ * pool's job, so nothing is allocated and nothing is refused for lack of space:
+ * there are at most as many as waiting fibers.
  *
- * All of it is called by the owner of the shard.
+ * All functions are called by the owner of the shard.
  */
 #ifndef SPARGIO_IO_OFFLOAD_H
 #define SPARGIO_IO_OFFLOAD_H
 
 #include "spargio/io/op.h"
 
-/* As the back end's start(): completes later, never from inside. */
+/* As the back end's start(): completes later, never from within this call. */
 void sp__offload_start(struct sp_shard *shard, struct sp__op *op);
 
-/* It ends with -ECANCELED if no thread has begun it; else it runs on. */
+/*
+ * The operation ends with -ECANCELED if no thread has started it; otherwise it
+ * runs to its end.
+ */
 void sp__offload_cancel(struct sp_shard *shard, struct sp__op *op);
 
-/* Complete what has finished. */
+/* Complete the operations that have finished. */
 void sp__offload_poll(struct sp_shard *shard);
 
-/* Whether that would complete something; cheap, for spinning. */
+/*
+ * True if sp__offload_poll() would complete an operation; cheap, for spinning.
+ */
 static inline bool sp__offload_ready(const struct sp_shard *shard)
 {
 	return shard->offload.running != 0 &&

@@ -42,8 +42,8 @@ void sp__op_complete(struct sp_shard *shard, struct sp__op *op, int32_t res,
 		return;
 	}
 	/*
-	 * Fails if its fiber was woken by a deadline or a cancel before. Else
-	 * nobody but us can wake it now, and it is unpinned before it is queued
+	 * Fails if a deadline or a cancel has woken the fiber before. Otherwise
+	 * no one else can wake it now, and it is unpinned before it is queued
 	 * where idle shards may steal it.
 	 */
 	if (!sp__wake_claim(op->fiber, op->epoch, op->code))
@@ -60,8 +60,8 @@ void sp__op_unpin(struct sp__op *op)
 }
 
 /*
- * A cancel misses an operation that the kernel is just carrying out, or is about
- * to hand to one of its threads, where it may then block: cancel again.
+ * A cancel can miss an operation that the kernel is just executing, or is about
+ * to pass to a kernel thread, where it may then block: cancel again.
  */
 void sp__op_finish(struct sp__op *op)
 {
@@ -87,7 +87,10 @@ int sp__op_run(struct sp__op *op, int64_t deadline, const char *why)
 
 	if (self == NULL)
 		return -EPERM;
-	/* Not even begun: it might have effects that nobody asks for. */
+	/*
+	 * Do not start it: it might have effects that the caller no longer
+	 * wants.
+	 */
 	err = sp__wait_refused(self);
 	if (err < 0)
 		return err;
@@ -100,8 +103,8 @@ int sp__op_run(struct sp__op *op, int64_t deadline, const char *why)
 	sp__op_finish(op);
 	sp__op_unpin(op);
 	/*
-	 * The result is what happened, whoever asked for an early end. A worker
-	 * of the kernel that slept in a system call is ended by a signal.
+	 * Report what happened, even if an early end was requested. A kernel
+	 * worker that slept in a system call is ended by a signal.
 	 */
 	if (err < 0 && (op->res == -ECANCELED || op->res == -EINTR))
 		return err;
@@ -148,14 +151,19 @@ int sp_op_raw_until(void (*fill)(struct io_uring_sqe *sqe, void *arg),
 	return sp__op_raw(fill, arg, deadline, flags);
 }
 
-/* Go there; a pinned fiber comes back. */
+/*
+ * Migrate to @shard and run the operation; a pinned fiber returns to its shard
+ * afterwards.
+ */
 static int raw_there(uint32_t shard,
 		     void (*fill)(struct io_uring_sqe *sqe, void *arg),
 		     void *arg, int64_t deadline, uint32_t *flags)
 {
 	struct sp_fiber *self = sp__fiber_self();
 	uint32_t home = self->shard->index;
-	/* Nobody may take it from there before it has begun. */
+	/*
+	 * No other shard may steal the fiber before its operation has started.
+	 */
 	bool stealable = self->stealable;
 	int res;
 

@@ -1,9 +1,9 @@
 /*
  * spargio/io/op.h - an operation in flight
  *
- * It lives on the stack of the fiber that waits for it, which therefore does
- * not return before the kernel has let go: cancelling means asking for an
- * early end and still waiting. While it waits the fiber is pinned.
+ * The operation is on the stack of the fiber that waits for it. So the fiber
+ * does not return before the kernel has completed the operation: a cancel
+ * requests an early end and still waits. The fiber is pinned while it waits.
  */
 #ifndef SPARGIO_IO_OP_H
 #define SPARGIO_IO_OP_H
@@ -14,61 +14,62 @@
 #include <liburing.h>
 
 struct sp__op {
-	struct io_uring_sqe sqe; /* what to do */
+	struct io_uring_sqe sqe; /* the operation as an SQE */
 	struct sp_fiber *fiber;
 	uint64_t epoch;
-	uint32_t code; /* to wake it with */
+	uint32_t code; /* wake-up code for the fiber */
 	int32_t res;
-	uint32_t flags; /* of the CQE */
+	uint32_t flags; /* flags of the CQE */
 	bool done;
-	bool let_go;	/* its completion woke @fiber, and took its pin away */
-	bool offloaded; /* a thread of the pool does it; see offload.h */
+	bool let_go;	/* its completion woke @fiber and unpinned it */
+	bool offloaded; /* a thread of the pool executes it; see offload.h */
 	struct sp_shard *shard;
 
 	/*
-	 * Instead of waking @fiber: called for each CQE, on the scheduler's
-	 * stack, so it must not wait. How a multishot operation is heard; the
-	 * last CQE is the one after which @done is set.
+	 * If set, called for each CQE instead of waking @fiber; for multishot
+	 * operations. It runs on the scheduler's stack and must not wait. At
+	 * the last CQE @done is set.
 	 */
 	void (*event)(struct sp__op *op);
 
-	/* The back end's, and offload's. */
+	/* Links of the back end and of offload. */
 	struct sp__op *next;
 	struct sp__op **link;
 	struct sp__job job;
 };
 
 /*
- * Carry out the SQE of @op on the caller's shard and wait. Yields. Returns the
- * result, -ECANCELED or -ETIMEDOUT; a result that came in spite of the cancel
- * counts, so what it carries (a descriptor, bytes) is not lost.
+ * Run the SQE of @op on the caller's shard and wait. Yields. Returns the
+ * result, -ECANCELED or -ETIMEDOUT. If the operation succeeded despite the
+ * cancel, its result is returned, so that a descriptor or bytes are not lost.
  */
 int sp__op_run(struct sp__op *op, int64_t deadline, const char *why);
 
 /*
- * The same, begun again when a signal has interrupted it. For what has no
- * effect when it is interrupted, which is everything but close(2).
+ * As sp__op_run(), but repeated after -EINTR. For operations that have no
+ * effect when they are interrupted: all except close(2).
  */
 int sp__op_call(struct sp__op *op, int64_t deadline, const char *why);
 
-/* sp_op_raw_until(), not counted. Yields. */
+/* sp_op_raw_until() without counting the operation. Yields. */
 int sp__op_raw(void (*fill)(struct io_uring_sqe *sqe, void *arg), void *arg,
 	       int64_t deadline, uint32_t *flags);
 
-/* sp_wait_fd_until() with a word of its own for the dump. */
+/* sp_wait_fd_until() with @why for the dump. */
 int sp__wait_fd(int fd, uint32_t events, int64_t deadline, const char *why);
 
 /*
- * Two halves of it, for those who wait for more than one thing. @op->fiber is
- * pinned by the caller, and unpinned by sp__op_unpin() when it is done.
+ * The two halves of sp__op_run(), for a fiber that waits for more than one
+ * event. The caller pins @op->fiber and, after completion, unpins it with
+ * sp__op_unpin().
  */
 void sp__op_start(struct sp_shard *shard, struct sp__op *op);
-/* Make sure it has ended: cancel unless done, then wait. Yields. */
+/* Make sure that @op has ended: cancel it unless done, then wait. Yields. */
 void sp__op_finish(struct sp__op *op);
 
 /*
- * Its fiber may move again. If the completion was what woke it, that was so
- * from then on: an idle shard may have taken it.
+ * Unpin the fiber. If the completion woke the fiber, it was unpinned then, and
+ * an idle shard may have stolen it since.
  */
 void sp__op_unpin(struct sp__op *op);
 
@@ -90,7 +91,7 @@ static inline void sp__op_detach(struct sp__op *op)
 	op->link = NULL;
 }
 
-/* Back end: @op is over. Owner's thread. */
+/* Back end: @op has completed. Owner's thread. */
 void sp__op_complete(struct sp_shard *shard, struct sp__op *op, int32_t res,
 		     uint32_t flags);
 

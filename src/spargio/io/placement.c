@@ -11,12 +11,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* How long a stream stays where its last operation was. */
+/* For how long a stream stays on the shard of its last operation. */
 #define RECENT_MS 10
 
 /*
- * How many operations more a preferred shard may have than the idlest. A fiber
- * that moves, and a shard that is woken for it, cost as much as a few.
+ * How many more operations a preferred shard may have than the least loaded
+ * one. Moving a fiber and waking a shard cost as much as a few operations.
  */
 #define SLACK 8
 
@@ -41,7 +41,7 @@ void sp__leases_free(struct sp__leases *leases)
 	free(leases);
 }
 
-/* The word of @fd, or NULL if there is none and @make is not set. */
+/* The lease word of @fd; NULL if it has none and @make is not set. */
 static _Atomic uint64_t *word_of(struct sp__leases *leases, int fd, bool make)
 {
 	_Atomic uint64_t *piece, *none = NULL;
@@ -49,7 +49,7 @@ static _Atomic uint64_t *word_of(struct sp__leases *leases, int fd, bool make)
 
 	if (fd < 0 || i >= SP__LEASES_PIECES)
 		return NULL;
-	/* Pairs with the exchange below: the piece is filled. */
+	/* Pairs with the exchange below: the piece is initialised. */
 	piece = atomic_load_explicit(&leases->pieces[i], memory_order_acquire);
 	if (piece == NULL && make) {
 		piece = calloc(SP__LEASES_PIECE, sizeof(*piece));
@@ -58,7 +58,7 @@ static _Atomic uint64_t *word_of(struct sp__leases *leases, int fd, bool make)
 		if (!atomic_compare_exchange_strong(&leases->pieces[i], &none,
 						    piece)) {
 			free((void *)piece);
-			piece = none; /* another was faster */
+			piece = none; /* another thread was faster */
 		}
 	}
 	return piece == NULL ? NULL : &piece[fd % SP__LEASES_PIECE];
@@ -66,7 +66,7 @@ static _Atomic uint64_t *word_of(struct sp__leases *leases, int fd, bool make)
 
 static uint32_t now_ms(void)
 {
-	/* Never 0, which says that it was never dropped. */
+	/* Never 0, because 0 means "never dropped". */
 	return (uint32_t)(sp_now() / SP_MS) | 1;
 }
 
@@ -143,7 +143,10 @@ static int lease_take(struct sp_rt *rt, const struct sp_placement *how)
 
 		if (is_held(old, ms))
 			shard = holder_of(old);
-		/* Full: it stays, and who drops it last is not counted. */
+		/*
+		 * The count is saturated: it stays so, and later drops are not
+		 * counted exactly.
+		 */
 		new = pack_lease(shard, n < 0xffff ? n + 1 : n, 0);
 	} while (!atomic_compare_exchange_weak(word, &old, new));
 	return (int)shard;
@@ -168,7 +171,10 @@ static void lease_drop(struct sp_rt *rt, const struct sp_placement *how)
 {
 	_Atomic uint64_t *word;
 	uint64_t old, new;
-	/* A hard one has ended; a stream may go on in a moment. */
+	/*
+	 * A hard lease ends now; a stream may continue soon, so remember when
+	 * it was dropped.
+	 */
 	uint32_t ms = how->lease == SP_LEASE_HARD ? 0 : now_ms();
 
 	word = word_of(rt->leases, how->fd, false);
@@ -229,7 +235,7 @@ static int count_refused(struct sp_rt *rt, int err)
 	return err;
 }
 
-/* What a thread that is no shard of ours wants to have done. */
+/* An operation requested by a thread that is not a shard of this runtime. */
 struct request {
 	void (*fill)(struct io_uring_sqe *sqe, void *arg);
 	void *arg;
@@ -247,12 +253,15 @@ static int request_main(void *arg)
 	return 0;
 }
 
-/* A fiber there does it for us. */
+/* Run the request in a fiber on @shard. */
 static int run_request(struct sp_rt *rt, uint32_t shard, struct request *r)
 {
 	int err = sp_call_on(rt, shard, request_main, r, NULL);
 
-	/* A fiber of another runtime that is to end: it was seen through. */
+	/*
+	 * The caller is a cancelled fiber of another runtime; the operation was
+	 * completed.
+	 */
 	if (err == -ECANCELED || err == -ETIMEDOUT)
 		return r->res;
 	return err < 0 ? count_refused(rt, err) : r->res;

@@ -1,5 +1,5 @@
 /*
- * spargio/io/placement.h - who has which descriptor
+ * spargio/io/placement.h - which shard has a lease of which descriptor
  *
  * One word for each descriptor that was ever leased, changed by
  * compare-and-swap:
@@ -9,9 +9,9 @@
  *	| shard    | in flight | last dropped, ms   |
  *	+----------+-----------+--------------------+
  *
- * The table grows by pieces that stay until the runtime ends. A number that is
- * closed and used again finds its old lease for a moment, which is only an
- * odd choice of shard.
+ * The table grows by pieces that stay until the runtime ends. A descriptor
+ * number that is closed and used again briefly has the old lease; the only
+ * effect is an unusual choice of shard.
  */
 #ifndef SPARGIO_IO_PLACEMENT_H
 #define SPARGIO_IO_PLACEMENT_H
@@ -21,13 +21,15 @@
 
 enum {
 	SP__LEASES_PIECE = 1024,
-	SP__LEASES_PIECES = 1024, /* a million descriptors */
+	SP__LEASES_PIECES = 1024, /* enough for a million descriptors */
 };
 
 struct sp__leases {
 	_Atomic uint64_t *_Atomic pieces[SP__LEASES_PIECES];
-	_Atomic uint32_t turn;	  /* where the search for the least begins */
-	_Atomic uint64_t refused; /* from threads that are no shard */
+	/* shard at which the search for the least loaded one begins */
+	_Atomic uint32_t turn;
+	/* refused requests of threads that are not shards */
+	_Atomic uint64_t refused;
 };
 
 int sp__leases_new(struct sp__leases **out);

@@ -55,7 +55,9 @@ static bool provide_buffer(const struct sp__ring *ring, void *page)
 	return true;
 }
 
-/* Receive a byte that is there: does the multishot go on after it? */
+/*
+ * Receive one available byte; true if the multishot receive continues after it.
+ */
 static bool receives_more(struct sp__ring *ring, int fd)
 {
 	struct io_uring_sqe *sqe = sp__ring_sqe(ring);

@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 
 /*
- * The entry is written, then the tail that announces it; the kernel reads them
- * the other way round.
+ * Write the entry, then the tail that publishes it; the kernel reads them in
+ * the opposite order.
  */
 static void put_buffer(struct sp__recv_buffers *b, uint32_t id)
 {
@@ -19,7 +19,10 @@ static void put_buffer(struct sp__recv_buffers *b, uint32_t id)
 	io_uring_buf_ring_advance(b->ring, 1);
 }
 
-/* The least share: with less, arming would cost more than receiving. */
+/*
+ * The smallest share of a stream: with less, arming would cost more than
+ * receiving.
+ */
 static uint32_t least_share(const struct sp__recv_buffers *b)
 {
 	return b->count / 32 < 2 ? 2 : b->count / 32;
@@ -30,8 +33,8 @@ void sp__recv_buffers_offer(struct sp__recv_buffers *b)
 	if (sp__waitlist_empty(&b->starved))
 		return;
 	/*
-	 * A stream whose turn it is may find that it needs none after all, and
-	 * the last buffer that comes back has none after it.
+	 * A stream may take its turn and then need no buffer, and after the
+	 * last returned buffer no other event offers a turn.
 	 */
 	if (b->out == 0)
 		sp__waitlist_wake_all(&b->starved);
@@ -60,10 +63,10 @@ bool sp__recv_buffers_ask(struct sp__recv_buffers *b, struct sp__waiter *w,
 }
 
 /*
- * A completion that carries no bytes, the end of a stream, may name a buffer
- * all the same. Whether the kernel has taken it out of the ring differs: alone
- * it has, in a bundle it has not. The next completion tells: if it names the
- * same buffer, that was still in the ring.
+ * A completion without bytes (the end of a stream) may still name a buffer. The
+ * kernel has taken that buffer out of the ring if the completion was for one
+ * buffer, but not if it was a bundle. The next completion shows which: if it
+ * names the same buffer, the buffer was still in the ring.
  */
 void sp__recv_buffers_named(struct sp__recv_buffers *b, uint32_t id,
 			    int32_t res)
@@ -85,7 +88,7 @@ static int map_buffers(struct sp__recv_buffers *b)
 {
 	size_t entries = b->count * sizeof(struct io_uring_buf);
 
-	/* The kernel wants the entries at the start of a page. */
+	/* The kernel requires that the entries start at a page boundary. */
 	entries = (entries + 4095) & ~(size_t)4095;
 	b->mapped = entries + (size_t)b->count * b->size;
 	b->memory = mmap(NULL, b->mapped, PROT_READ | PROT_WRITE,
@@ -112,7 +115,10 @@ static int register_ring(struct sp__recv_buffers *b)
 	if (ret < 0)
 		return -EOPNOTSUPP;
 	b->bundles = mode == SP_RECV_BUNDLES && (ret & SP__PROVIDE_BUNDLES);
-	/* Until refused; kernels without the one do not know the other. */
+	/*
+	 * Try it until the kernel refuses; kernels without bundles have no such
+	 * limit either.
+	 */
 	b->credits = b->bundles;
 	return 0;
 }

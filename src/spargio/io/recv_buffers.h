@@ -1,5 +1,5 @@
 /*
- * spargio/io/recv_buffers.h - buffers the kernel fills when bytes have come
+ * spargio/io/recv_buffers.h - buffers that the kernel fills when bytes arrive
  *
  *	       given                    named by a completion
  *	us --------------> [ ring ] --------------------------> a stream
@@ -8,11 +8,11 @@
  *			sp__recv_buffers_give()
  *
  * One ring for each shard, shared by its receive streams, so that a thousand
- * connections that wait hold no memory. A completion names the first buffer it
- * filled; with bundles it filled those behind it in the ring, too, so we
- * remember where in the ring each one was put.
+ * idle connections hold no buffer. A completion names the first buffer it
+ * filled; with bundles it also filled the following buffers of the ring, so the
+ * position of each buffer in the ring is recorded.
  *
- * Threads	The shard's own.
+ * Threads	The shard's own thread.
  */
 #ifndef SPARGIO_IO_RECV_BUFFERS_H
 #define SPARGIO_IO_RECV_BUFFERS_H
@@ -22,11 +22,11 @@
 
 #define SP__RECV_BUFFERS_GROUP 0
 
-/* One of them, while it is not in the ring. */
+/* A buffer that is not in the ring. */
 struct sp__recv_buffer {
-	uint32_t len;  /* bytes in it */
-	uint16_t next; /* in the queue of a stream */
-	uint16_t at;   /* where it was in the ring */
+	uint32_t len;  /* bytes of data in the buffer */
+	uint16_t next; /* next buffer in the queue of a stream */
+	uint16_t at;   /* its position in the ring */
 };
 
 struct sp__recv_buffers {
@@ -37,30 +37,32 @@ struct sp__recv_buffers {
 	uint8_t *data;
 	uint32_t size, count, mask;
 	struct sp__recv_buffer *each;
-	uint32_t out;  /* that are with streams */
-	uint32_t busy; /* streams that have some */
-	bool bundles;  /* a completion may be of several */
+	uint32_t out;  /* buffers held by streams */
+	uint32_t busy; /* streams that hold a buffer */
+	bool bundles;  /* one completion may fill several buffers */
 	bool credits;  /* the kernel can bound a multishot receive */
-	int32_t named; /* by a completion without bytes; or -1 */
-	struct sp__waitlist starved; /* streams that wait for one */
+	int32_t named; /* buffer named by a completion without bytes, or -1 */
+	struct sp__waitlist starved; /* streams that wait for a buffer */
 };
 
 /*
- * Those of @shard, made when first asked for. -EOPNOTSUPP where the kernel or
- * the back end has no such thing, -ENOMEM.
+ * The buffers of @shard, made on first use. -EOPNOTSUPP if the kernel or the
+ * back end does not support them, -ENOMEM.
  */
 int sp__recv_buffers_of(struct sp_shard *shard, struct sp__recv_buffers **out);
 
-/* No operation that could use them is in flight. NULL is fine. */
+/* No operation that could use the buffers may be in flight. NULL is fine. */
 void sp__recv_buffers_free(struct sp__recv_buffers *b);
 
-/* Put a stream's buffer into the ring; it may be another's turn then. */
+/*
+ * Return a stream's buffer to the ring; another stream may then get its turn.
+ */
 void sp__recv_buffers_give(struct sp__recv_buffers *b, uint32_t id);
 
 /*
  * True if a stream that found no buffer may receive again. If it is not its
- * turn, @w waits for that, in order of arrival: it is woken with the code
- * SP__EVENT + SP__RECV_BUFFERS_TURN, and then calls this with @turn. A stream
+ * turn, @w waits, in order of arrival, and is woken with the code SP__EVENT +
+ * SP__RECV_BUFFERS_TURN; the stream then calls this again with @turn. A stream
  * that has a turn and takes no buffer passes the turn on by
  * sp__recv_buffers_offer().
  */
@@ -71,11 +73,14 @@ void sp__recv_buffers_offer(struct sp__recv_buffers *b);
 bool sp__recv_buffers_ask(struct sp__recv_buffers *b, struct sp__waiter *w,
 			  bool turn);
 
-/* A completion with @res bytes names @id: to be asked for each, in order. */
+/*
+ * A completion with @res bytes names the buffer @id. Called for each
+ * completion, in order.
+ */
 void sp__recv_buffers_named(struct sp__recv_buffers *b, uint32_t id,
 			    int32_t res);
 
-/* The one behind @id in the ring. */
+/* The buffer after @id in the ring. */
 static inline uint32_t sp__recv_buffers_behind(const struct sp__recv_buffers *b,
 					       uint32_t id)
 {
@@ -88,7 +93,9 @@ static inline uint8_t *sp__recv_buffers_data(const struct sp__recv_buffers *b,
 	return b->data + (size_t)id * b->size;
 }
 
-/* How many bytes one stream may be given before others had their turn. */
+/*
+ * The number of bytes one stream may receive before other streams get a turn.
+ */
 size_t sp__recv_buffers_share(const struct sp__recv_buffers *b);
 
 #endif

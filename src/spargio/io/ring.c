@@ -26,8 +26,8 @@ static int sys_register(int fd, unsigned int op, void *arg, unsigned int n)
 }
 
 /*
- * Set up with the best flags the kernel takes: each row is what an older one
- * still knows.
+ * Set up with the best flags that the kernel accepts; each row of the table is
+ * for older kernels than the row before.
  */
 static int setup_ring(const struct sp_opts *opts, struct io_uring_params *out)
 {
@@ -75,7 +75,10 @@ static int map_rings(struct sp__ring *ring, const struct io_uring_params *p)
 	size_t cq =
 		p->cq_off.cqes + p->cq_entries * sizeof(struct io_uring_cqe);
 
-	/* Linux 5.4, older than EXT_ARG: see sp__ring_open(). */
+	/*
+	 * Missing in kernels before Linux 5.4, which also lack EXT_ARG: see
+	 * sp__ring_open().
+	 */
 	if (!(p->features & IORING_FEAT_SINGLE_MMAP))
 		return -ENOSYS;
 	if (p->flags & SP__SETUP_NO_SQARRAY)
@@ -140,12 +143,15 @@ static void register_fd(struct sp__ring *ring)
 }
 
 /*
- * Which opcodes there are. Every kernel that has EXT_ARG answers, if it is
- * allowed to; one that does not is taken to be the oldest of them, Linux 5.11.
+ * Find the supported opcodes. Every kernel that has EXT_ARG answers, if it is
+ * allowed to; one that does not answer is treated as Linux 5.11, the oldest
+ * supported.
  */
 static void probe_opcodes(struct sp__ring *ring)
 {
-	/* The struct ends in an array of its own: room for all of it. */
+	/*
+	 * The struct ends in a flexible array: reserve space for all entries.
+	 */
 	_Alignas(struct io_uring_probe)
 		uint8_t room[sizeof(struct io_uring_probe) +
 			     256 * sizeof(struct io_uring_probe_op)] = { 0 };
@@ -162,8 +168,8 @@ static void probe_opcodes(struct sp__ring *ring)
 }
 
 /*
- * A filter of system calls (seccomp) can allow to set up a ring and not to
- * enter it. Every wait would then return at once, for ever.
+ * A seccomp filter can allow io_uring_setup(2) but not io_uring_enter(2). Every
+ * wait would then return immediately, forever.
  */
 static int try_enter(struct sp__ring *ring)
 {
@@ -184,7 +190,7 @@ int sp__ring_open(struct sp__ring *ring, const struct sp_opts *opts)
 	if (ring->fd < 0)
 		return ring->fd;
 	err = map_rings(ring, &p);
-	/* EXT_ARG is how a sleep is bounded: Linux 5.11. */
+	/* EXT_ARG (Linux 5.11) is needed to sleep with a timeout. */
 	if (err == 0 && !(p.features & IORING_FEAT_EXT_ARG))
 		err = -ENOSYS;
 	if (err < 0) {
@@ -210,7 +216,10 @@ void sp__ring_leave(struct sp__ring *ring)
 
 	if (!(ring->enter_flags & IORING_ENTER_REGISTERED_RING))
 		return;
-	/* The registration is the thread's own, so this must be that thread. */
+	/*
+	 * The registration belongs to a thread, so this must run on that
+	 * thread.
+	 */
 	(void)sys_register(ring->fd, IORING_UNREGISTER_RING_FDS, &up, 1);
 	ring->enter_flags &= ~IORING_ENTER_REGISTERED_RING;
 	ring->enter_fd = ring->fd;
@@ -229,7 +238,7 @@ void sp__ring_close(struct sp__ring *ring)
 
 struct io_uring_sqe *sp__ring_sqe(struct sp__ring *ring)
 {
-	/* Pairs with the kernel's release: it has read the entry. */
+	/* Pairs with the kernel's release: the kernel has read the entry. */
 	unsigned int head =
 		atomic_load_explicit(ring->khead, memory_order_acquire);
 	struct io_uring_sqe *sqe;
@@ -250,7 +259,7 @@ bool sp__ring_take_cqe(struct sp__ring *ring, unsigned int tail,
 	if ((int)(tail - head) <= 0)
 		return false;
 	*out = ring->cqes[head & ring->cq_mask];
-	/* Pairs with the kernel's acquire: the entry was read. */
+	/* Pairs with the kernel's acquire: we have read the entry. */
 	atomic_store_explicit(ring->cq_head, head + 1, memory_order_release);
 	return true;
 }
@@ -265,9 +274,9 @@ static int enter_ring(struct sp__ring *ring, unsigned int want,
 	atomic_store_explicit(ring->ktail, ring->tail, memory_order_release);
 	if (ring->setup & IORING_SETUP_SQPOLL) {
 		/*
-		 * The kernel's thread takes them by itself while awake. The
-		 * tail must be visible before the flags are read, or that
-		 * thread falls asleep unseen.
+		 * The kernel's SQPOLL thread takes entries by itself while
+		 * awake. The tail must be visible before the flags are read;
+		 * otherwise that thread could fall asleep unnoticed.
 		 */
 		sp__full_fence();
 		ring->submitted = ring->tail;

@@ -1,9 +1,9 @@
 /*
- * spargio/io/ring.h - an io_uring of our own making
+ * spargio/io/ring.h - an io_uring without liburing
  *
- * Set up by raw system calls: liburing 2.3 would write its SQ array into ring
- * memory that is not there with NO_SQARRAY. One thread owns a ring; nothing
- * here locks.
+ * Set up by raw system calls: with NO_SQARRAY liburing 2.3 would write its SQ
+ * array into ring memory that does not exist. One thread owns a ring; there are
+ * no locks.
  */
 #ifndef SPARGIO_IO_RING_H
 #define SPARGIO_IO_RING_H
@@ -16,13 +16,17 @@
 
 struct sp__ring {
 	int fd;
-	int enter_fd; /* the registered index, where that works */
+	int enter_fd; /* the registered index if registration worked, else fd */
 	unsigned int enter_flags;
 	unsigned int features;
 	unsigned int setup;
-	uint64_t opcodes[256 / 64]; /* a bit for each that the kernel knows */
+	/* one bit for each opcode the kernel supports */
+	uint64_t opcodes[256 / 64];
 
-	/* Submission. tail is ours, *ktail what the kernel may see. */
+	/*
+	 * Submission. tail counts filled entries, *ktail those visible to the
+	 * kernel.
+	 */
 	unsigned int sq_mask, sq_entries, tail, submitted;
 	_Atomic unsigned int *khead, *ktail, *kflags;
 	struct io_uring_sqe *sqes;
@@ -36,9 +40,9 @@ struct sp__ring {
 	size_t rings_size, sqes_size;
 };
 
-/* On the thread that will use it. 0 or a negative errno. */
+/* Called on the thread that will use the ring. 0 or a negative errno. */
 int sp__ring_open(struct sp__ring *ring, const struct sp_opts *opts);
-/* On that thread: it will not be entered any more. */
+/* Called on the same thread: the ring will not be entered again. */
 void sp__ring_leave(struct sp__ring *ring);
 /* On any thread. */
 void sp__ring_close(struct sp__ring *ring);
@@ -55,23 +59,27 @@ static inline unsigned int sp__ring_pending(const struct sp__ring *ring)
 	return ring->tail - ring->submitted;
 }
 
-/* Whether the kernel has the opcode; asked once, when the ring was made. */
+/*
+ * True if the kernel supports the opcode; probed once, when the ring was made.
+ */
 static inline bool sp__ring_knows(const struct sp__ring *ring, uint8_t opcode)
 {
 	return ring->opcodes[opcode / 64] >> opcode % 64 & 1;
 }
 
-/* The kernel has completions that only entering makes visible. */
+/* True if the kernel has completions that become visible only by entering. */
 static inline bool sp__ring_has_deferred(const struct sp__ring *ring)
 {
 	return atomic_load_explicit(ring->kflags, memory_order_relaxed) &
 	       (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW);
 }
 
-/* Where the completions that can be read end. */
+/* The end of the completions that can be read. */
 static inline unsigned int sp__ring_cq_tail(const struct sp__ring *ring)
 {
-	/* Pairs with the kernel's release of the tail: they are filled. */
+	/*
+	 * Pairs with the kernel's release of the tail: the entries are filled.
+	 */
 	return atomic_load_explicit(ring->cq_tail, memory_order_acquire);
 }
 
@@ -82,19 +90,19 @@ static inline bool sp__ring_has_cqe(const struct sp__ring *ring)
 	       sp__ring_cq_tail(ring);
 }
 
-/* Take the first completion before @tail; false if there is none. */
+/* Take the oldest completion before @tail; false if there is none. */
 bool sp__ring_take_cqe(struct sp__ring *ring, unsigned int tail,
 		       struct io_uring_cqe *out);
 
 /*
- * Submit what is pending and wait for @want completions (0 or 1), at the
- * longest @timeout_ns; INT64_MAX is for ever. 0 or a negative errno: -ETIME,
- * -EINTR and -EBUSY (the completion queue is full: reap first) are ordinary.
+ * Submit pending entries and wait for @want completions (0 or 1), for at most
+ * @timeout_ns; INT64_MAX means without limit. 0 or a negative errno. -ETIME,
+ * -EINTR and -EBUSY (completion queue full: reap first) are normal.
  */
 int sp__ring_enter(struct sp__ring *ring, unsigned int want,
 		   int64_t timeout_ns);
 
-/* Submit what is pending, nothing else. */
+/* Submit pending entries without waiting. */
 int sp__ring_submit(struct sp__ring *ring);
 
 #endif

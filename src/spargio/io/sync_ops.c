@@ -35,9 +35,9 @@ static int attempt_poll(const struct io_uring_sqe *sqe)
 	return p.revents & POLLNVAL ? -EBADF : p.revents;
 }
 
-#define SOME 8 /* pieces that are written to a pipe at once */
+#define SOME 8 /* entries of a vector that one write to a pipe uses */
 
-/* What the four reads and writes have in common. */
+/* The common arguments of the four reads and writes. */
 struct vector {
 	struct iovec one, some[SOME];
 	const struct iovec *iov;
@@ -58,7 +58,10 @@ static void vector_of(const struct io_uring_sqe *sqe, struct vector *v)
 	}
 }
 
-/* A ring does not mind an offset where there is none, as on a socket. */
+/*
+ * Like a ring, ignore the offset for descriptors without positions, such as
+ * sockets.
+ */
 
 static int read_with(const struct io_uring_sqe *sqe, int flags)
 {
@@ -94,8 +97,8 @@ static size_t vector_len(const struct vector *v)
 }
 
 /*
- * A pipe that is ready takes PIPE_BUF bytes without waiting and as a whole, see
- * pipe(7); of more it takes a part and waits for its reader.
+ * A pipe that is ready takes PIPE_BUF bytes as a whole without waiting, see
+ * pipe(7). Of a longer write it takes a part and then waits for its reader.
  */
 static void bound_to_pipe(struct vector *v)
 {
@@ -205,9 +208,9 @@ enum sp__attempt sp__sqe_try(const struct io_uring_sqe *sqe, int *res)
 	if (*res == -EAGAIN)
 		return SP__NOT_READY;
 	/*
-	 * Some files cannot be asked to do it or say that they would block;
-	 * pipes learned it with Linux 6.4. What is not ready is waited for, so
-	 * that no thread of the pool is stuck in it beyond a cancel.
+	 * Some files cannot do a non-blocking read or report -EAGAIN; pipes can
+	 * since Linux 6.4. Wait until the descriptor is ready, so that no pool
+	 * thread blocks in it after a cancel.
 	 */
 	if (*res == -EOPNOTSUPP && row->block != NULL)
 		return not_ready(sqe->fd, row->events) ? SP__NOT_READY

@@ -1,8 +1,8 @@
 /*
- * spargio/io/sync_ops.h - what an SQE says, done by system calls
+ * spargio/io/sync_ops.h - execute an SQE by system calls
  *
- * For the epoll back end, and for what the ring has no opcode for. Adding an
- * operation is adding a row.
+ * For the epoll back end and for operations without an opcode in the ring. To
+ * add an operation, add a row.
  */
 #ifndef SPARGIO_IO_SYNC_OPS_H
 #define SPARGIO_IO_SYNC_OPS_H
@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 /*
- * Operations that no kernel has an opcode for have numbers of ours, far above
- * those of the kernel: no ring knows them, so the pool carries them out, by the
- * same rule as for any opcode that a kernel is too old for.
+ * Operations for which no kernel has an opcode have numbers far above those of
+ * the kernel. No ring supports them, so the pool executes them, by the same
+ * rule as for any opcode that an older kernel lacks.
  *
  *		 fd	 addr	 len	 off
  * FCHMOD	 file		 mode
@@ -48,10 +48,10 @@ int sp__try_sendmsg(const struct io_uring_sqe *sqe);
 int sp__try_accept(const struct io_uring_sqe *sqe);
 int sp__try_connect(const struct io_uring_sqe *sqe);
 
-/* Do it, however long it takes. -EOPNOTSUPP for what we do not know. */
+/* Execute the SQE, blocking if necessary. -EOPNOTSUPP for an unknown opcode. */
 int sp__sqe_block(const struct io_uring_sqe *sqe);
 
-/* What readiness sp__sqe_try() lacks when it says -EAGAIN: poll(2) events. */
+/* The poll(2) events to wait for after sp__sqe_try() returned SP__NOT_READY. */
 uint32_t sp__sqe_events(const struct io_uring_sqe *sqe);
 
 /* Rows of sync_ops_file.c */

@@ -1,6 +1,6 @@
 /*
- * Files by system calls: none of these can say that it would block, so all of
- * them are for the pool.
+ * File operations by system calls. None of them has a non-blocking form, so the
+ * pool executes all of them.
  */
 #include "spargio/io/sync_ops.h"
 
@@ -25,7 +25,7 @@ static const char *path_of(const struct io_uring_sqe *sqe)
 	return (const char *)(uintptr_t)sqe->addr;
 }
 
-/* The second path, or the place of what comes out. */
+/* The second path, or the output buffer. */
 static char *second_of(const struct io_uring_sqe *sqe)
 {
 	return (char *)(uintptr_t)sqe->off;

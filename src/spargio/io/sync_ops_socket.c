@@ -20,7 +20,7 @@ int sp__try_recv(const struct io_uring_sqe *sqe)
 			       (int)sqe->msg_flags | MSG_DONTWAIT));
 }
 
-/* A ring raises no SIGPIPE either. */
+/* No SIGPIPE, as with a ring. */
 int sp__try_send(const struct io_uring_sqe *sqe)
 {
 	return sys_result(
@@ -42,8 +42,9 @@ int sp__try_sendmsg(const struct io_uring_sqe *sqe)
 }
 
 /*
- * No flag tells accept() not to wait: the listener itself must be set so. It
- * stays so, for another shard may be between its own look and its accept().
+ * accept() has no flag for not waiting, so the listener itself is made
+ * non-blocking. It stays so, because another shard may be between its check and
+ * its accept().
  */
 int sp__try_accept(const struct io_uring_sqe *sqe)
 {
@@ -60,8 +61,8 @@ int sp__try_accept(const struct io_uring_sqe *sqe)
 }
 
 /*
- * The same, but nobody else connects this socket: it gets its mode back. Asked
- * again, connect() says how the first attempt went.
+ * As sp__try_accept(), but no other thread connects this socket, so its mode is
+ * restored. A second connect() returns the result of the first attempt.
  */
 int sp__try_connect(const struct io_uring_sqe *sqe)
 {

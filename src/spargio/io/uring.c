@@ -1,8 +1,8 @@
 /*
  * The io_uring back end of a shard.
  *
- * user_data is a pointer with a tag in its three low bits, so that a
- * completion needs no look-up.
+ * user_data is a pointer with a tag in its three low bits, so a completion
+ * needs no lookup.
  */
 #include "spargio/io/uring.h"
 #include "spargio/io/offload.h"
@@ -26,28 +26,30 @@
 enum {
 	TAG_OP,
 	TAG_WAKEUP,	 /* a MSG_RING of another ring or thread woke us */
-	TAG_WAKEUP_FD,	 /* our eventfd was written, to the same end */
-	TAG_WAKEUP_SENT, /* our MSG_RING to the shard in the other bits */
+	TAG_WAKEUP_FD,	 /* our eventfd was written to wake us */
+	TAG_WAKEUP_SENT, /* our own MSG_RING to the shard in the other bits */
 	TAG_IGNORE,
 	TAG_MASK = 7,
 };
 
 /*
- * A ring is woken by MSG_RING where the kernel has it (Linux 5.18 from
- * a ring, 6.13 from any thread) and otherwise an eventfd that the ring polls.
- * MSG_RING can fail, for want of memory or room in the other's completion
- * queue; so every ring has the eventfd, which cannot.
+ * A shard is woken by MSG_RING where the kernel supports it (Linux 5.18 from a
+ * ring, 6.13 from any thread), otherwise by an eventfd that the ring polls.
+ * MSG_RING can fail for lack of memory or because the target's completion queue
+ * is full. The eventfd cannot fail, so every ring has one.
  *
- * Polled, not read by the ring: a read in flight would hold a pointer to
- * memory of ours while the kernel, after close(2), takes the ring apart.
+ * The ring polls the eventfd and does not read it: a read in flight would hold
+ * a pointer to our memory while the kernel destroys the ring after close(2).
  */
 struct uring {
 	struct sp__ring ring;
 	int wakeup_fd;
 	bool has_msg_ring;
-	bool has_send_msg_ring; /* MSG_RING by any thread, without a ring */
-	bool lists_ops;		/* no cancel by descriptor, or of all */
-	struct sp__op *ops;	/* in flight, if lists_ops */
+	/* any thread can send MSG_RING, without a ring */
+	bool has_send_msg_ring;
+	/* the kernel cannot cancel by descriptor, or everything */
+	bool lists_ops;
+	struct sp__op *ops; /* operations in flight, if lists_ops */
 };
 
 static struct uring *uring_of(struct sp_shard *shard)
@@ -59,9 +61,9 @@ static void complete_cqe(struct sp_shard *shard,
 			 const struct io_uring_cqe *cqe);
 
 /*
- * Bounded by what was there at the start: others want their turn. What a
- * completion leads to may submit, find no room, and come here again; so where
- * we are is read anew each time.
+ * Bounded by the completions present at the start, so that fibers get to run. A
+ * completion may submit, find the queue full and call this again; so the
+ * position is read again each time.
  */
 static void reap_cqes(struct sp_shard *shard)
 {
@@ -74,8 +76,8 @@ static void reap_cqes(struct sp_shard *shard)
 }
 
 /*
- * Submission entries never run out: submit what there is, and if the kernel
- * will not take it because completions have piled up, take those first.
+ * Always returns an entry: submit pending entries, and if the kernel refuses
+ * because completions have piled up, reap those first.
  */
 static struct io_uring_sqe *get_sqe(struct sp_shard *shard)
 {
@@ -102,7 +104,7 @@ static void arm_wakeup_fd(struct sp_shard *shard)
 	sqe->user_data = TAG_WAKEUP_FD;
 }
 
-/* Fails only at a count of 2^64 - 2, and then the ring is awake or will be. */
+/* Fails only at a count of 2^64 - 2; the ring is then awake or about to be. */
 static void write_wakeup_fd(struct sp_shard *target)
 {
 	uint64_t one = 1;
@@ -148,7 +150,7 @@ static void complete_cqe(struct sp_shard *shard, const struct io_uring_cqe *cqe)
 		if (cqe->res < 0)
 			write_wakeup_fd(shard_of(data));
 		break;
-	default: /* a wake-up asks for nothing else */
+	default: /* a wake-up needs no other action */
 		break;
 	}
 }
@@ -168,7 +170,7 @@ static void prep_wakeup(struct io_uring_sqe *sqe, struct sp_shard *target)
 	sqe->user_data = TAG_IGNORE;
 }
 
-/* Send a wake-up without a ring of our own: Linux 6.13. */
+/* Send a wake-up from a thread without a ring: Linux 6.13. */
 static int send_wakeup(struct sp_shard *target)
 {
 	struct io_uring_sqe sqe = { 0 };
@@ -194,8 +196,8 @@ static int open_wakeup(struct sp_shard *shard)
 }
 
 /*
- * Whether the kernel can cancel by descriptor, or everything: Linux 5.19. Tried
- * while nothing is in flight.
+ * True if the kernel can cancel by descriptor, or everything: Linux 5.19.
+ * Tested while nothing is in flight.
  */
 static bool cancels_many(struct sp__ring *ring)
 {
@@ -211,10 +213,10 @@ static bool cancels_many(struct sp__ring *ring)
 }
 
 /*
- * A thread of the kernel carries out a MSG_RING of a ring with SQPOLL, and one
- * that found the target busy. If it fails after this shard has left, nobody
- * sees that, and the target, marked as notified, would sleep for ever. The
- * runtime is ending, so wake every shard.
+ * With SQPOLL, or if the target was busy, a kernel thread executes the
+ * MSG_RING. If that fails after this shard has left, nobody notices, and the
+ * target, marked as notified, would sleep forever. The runtime is ending, so
+ * wake every shard.
  */
 static void wake_all(struct sp_shard *shard)
 {
@@ -273,8 +275,9 @@ static void cancel_op(struct sp_shard *shard, struct sp__op *op)
 }
 
 /*
- * Those on @fd, or all, one by one. get_sqe() may complete operations, of which
- * some are in the list, so each is moved out of @todo before its turn.
+ * Cancel the listed operations on @fd, or all, one by one. get_sqe() may
+ * complete operations of the list, so each is moved out of @todo before it is
+ * cancelled.
  */
 static void cancel_listed(struct sp_shard *shard, int fd)
 {
@@ -299,7 +302,7 @@ static void cancel_fd(struct sp_shard *shard, int fd)
 	struct io_uring_sqe *sqe;
 
 	if (fd < 0)
-		return; /* close(2) says what is wrong with it */
+		return; /* close(2) returns the error */
 	if (uring_of(shard)->lists_ops) {
 		cancel_listed(shard, fd);
 		return;
@@ -317,7 +320,10 @@ static void uring_start(struct sp_shard *shard, struct sp__op *op)
 		sp__offload_start(shard, op);
 		return;
 	}
-	/* Who waits on a descriptor would outlive it: see file.h. */
+	/*
+	 * Cancel the operations that wait on the descriptor; see sp_close() in
+	 * file.h.
+	 */
 	if (op->sqe.opcode == IORING_OP_CLOSE && shard->inflight > 1)
 		cancel_fd(shard, op->sqe.fd);
 	sqe = get_sqe(shard);
@@ -347,7 +353,7 @@ static bool uring_ready(struct sp_shard *shard)
 {
 	const struct sp__ring *ring = &uring_of(shard)->ring;
 
-	/* What a completion has started may not have been submitted yet. */
+	/* Operations that a completion has started may not be submitted yet. */
 	return sp__ring_has_cqe(ring) || sp__ring_has_deferred(ring) ||
 	       sp__ring_pending(ring) != 0 || sp__offload_ready(shard);
 }
@@ -367,14 +373,14 @@ static void uring_poll(struct sp_shard *shard)
 
 	sp__offload_poll(shard);
 	/*
-	 * The kernel runs deferred work in portions of about twenty; a few
-	 * rounds catch up, more would let the ring starve the fibers.
+	 * The kernel runs deferred work in portions of about twenty. A few
+	 * rounds catch up; more would starve the fibers.
 	 */
 	for (int round = 0; round < 4; round++) {
 		if (sp__ring_pending(ring) != 0 ||
 		    sp__ring_has_deferred(ring)) {
 			note_overflow(shard);
-			/* -EBUSY or -EAGAIN: reaping makes room. */
+			/* -EBUSY or -EAGAIN: reaping makes space. */
 			(void)sp__ring_enter(ring, 0, 0);
 		}
 		if (!sp__ring_has_cqe(ring))
@@ -393,10 +399,16 @@ static void uring_wait(struct sp_shard *shard, int64_t deadline)
 		if (timeout < 0)
 			timeout = 0;
 	}
-	/* Not parked then, so the pool does not wake it: poll often. */
+	/*
+	 * The shard is then not parked, so the pool does not wake it: poll
+	 * often.
+	 */
 	if (shard->stopping && shard->offload.running != 0)
 		timeout = SP_MS;
-	/* Always for one: a wake-up does not end a wait for more. */
+	/*
+	 * Always wait for one completion: a wake-up does not end a wait for
+	 * more.
+	 */
 	if (!sp__ring_has_cqe(ring) && !sp__offload_ready(shard))
 		(void)sp__ring_enter(ring, 1, timeout);
 	reap_cqes(shard);
@@ -404,10 +416,10 @@ static void uring_wait(struct sp_shard *shard, int64_t deadline)
 }
 
 /*
- * Whether the MSG_RING with @data, submitted since the completion queue ended
- * at @tail, has failed: the kernel carries it out while it takes the entry, and
- * a success has no completion. The completion is turned into one that asks for
- * nothing. One that found no room in the queue counts as a failure.
+ * True if the MSG_RING with @data, submitted when the completion queue ended at
+ * @tail, has failed. The kernel executes it while it takes the entry, and a
+ * success has no completion. The completion is replaced by one that needs no
+ * action. A completion that did not fit into the queue counts as a failure.
  */
 static bool wakeup_failed(struct sp__ring *ring, unsigned int tail,
 			  uint64_t data)
@@ -427,8 +439,8 @@ static bool wakeup_failed(struct sp__ring *ring, unsigned int tail,
 }
 
 /*
- * All of it at once, the failure as well: the caller may go on computing for
- * long, and does not look at its completions then.
+ * Submit the wake-up and handle a failure here: the caller may compute for a
+ * long time without looking at its completions.
  */
 static void send_wakeup_from_ring(struct sp_shard *from,
 				  struct sp_shard *target)
@@ -449,9 +461,9 @@ static void send_wakeup_from_ring(struct sp_shard *from,
 static void uring_wakeup(struct sp_shard *from, struct sp_shard *target)
 {
 	/*
-	 * By a ring of the same runtime: a failure that is seen later (see
-	 * complete_cqe()) finds the target still there. Not with SQPOLL: there
-	 * another thread submits, and every failure is seen later.
+	 * Use the own ring only within a runtime: if the failure is seen later
+	 * (see complete_cqe()), the target still exists. Not with SQPOLL:
+	 * another thread submits there, and every failure is seen later.
 	 */
 	if (from != NULL && from->rt == target->rt &&
 	    from->backend == &sp__backend_uring &&

@@ -9,7 +9,7 @@
 
 #define SPAWN_PAUSE (1 * SP_MS)
 
-/* Spawn, and if there is no room for a fiber wait for it. */
+/* Spawn the fiber; if there are too many fibers, wait and try again. */
 static int spawn_session(const struct sp_conn *conn, const struct sp_attr *attr,
 			 int (*fn)(struct sp_conn *conn, void *arg), void *arg)
 {
@@ -57,7 +57,10 @@ int sp_listen_many(const struct sp_addr *at, const struct sp_listen_opts *opts,
 	shared.reuse_port = true;
 	for (size_t i = 0; i < count; i++) {
 		err = sp_listen(&here, &shared, &out[i]);
-		/* Port 0 has become one that the others must share. */
+		/*
+		 * For port 0 the kernel has chosen a port; the other listeners
+		 * use the same.
+		 */
 		if (err == 0 && i == 0)
 			err = sp_addr_local(out[0], &here);
 		if (err < 0) {
@@ -69,7 +72,7 @@ int sp_listen_many(const struct sp_addr *at, const struct sp_listen_opts *opts,
 	return err;
 }
 
-/* Copied to each of them. */
+/* The arguments of the accept fiber of each shard, which gets a copy. */
 struct server {
 	int listener;
 	const struct sp_attr *attr;

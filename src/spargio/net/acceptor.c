@@ -1,10 +1,10 @@
 /*
  * Multishot accept.
  *
- * The kernel is asked once and reports each connection. Those that the fiber
- * has not asked for yet wait in a queue; if it gets long the accept is
- * cancelled and connections wait in the kernel's, until ours is empty. A kernel that
- * does not know multishot is asked for one at a time.
+ * One submission reports every connection. Connections that the fiber has not
+ * taken yet wait in a queue; if the queue gets long, the accept is cancelled
+ * and connections wait in the kernel's queue until ours is empty. On a kernel
+ * without multishot accept, connections are accepted one at a time.
  */
 #include "spargio/io/multishot.h"
 #include "spargio/net/net.h"
@@ -24,12 +24,12 @@
 #define PAUSE_MAX  (1 * SP_S)
 
 struct sp_acceptor {
-	struct sp__multishot multishot; /* first */
+	struct sp__multishot multishot; /* must be the first member */
 	int listener;
-	bool has_multishot; /* the kernel can do it */
-	int error;	    /* the accept ended with it */
+	bool has_multishot; /* the kernel supports multishot accept */
+	int error;	    /* error that ended the accept */
 	int64_t pause;
-	/* Descriptors from begin to end. */
+	/* Accepted descriptors, from begin to end. */
 	int *queue;
 	size_t begin, end, size;
 };
@@ -80,7 +80,10 @@ static int wait_multishot(struct sp_acceptor *a, int64_t deadline)
 	return sp__multishot_wait_end(&a->multishot, deadline, "accept");
 }
 
-/* One at a time. 0, with one in the queue, or an error to look into. */
+/*
+ * Accept one connection. 0 with one in the queue, or an error for
+ * look_into().
+ */
 static int accept_one(struct sp_acceptor *a, int64_t deadline)
 {
 	struct sp_conn conn;
@@ -106,7 +109,7 @@ static int pause_for(struct sp_acceptor *a, int64_t deadline)
 	return err;
 }
 
-/* What to do about an error: 0 is to go on. */
+/* Handle an error of accept: 0 means continue. */
 static int look_into(struct sp_acceptor *a, int error, int64_t deadline)
 {
 	switch (error) {
@@ -115,8 +118,12 @@ static int look_into(struct sp_acceptor *a, int error, int64_t deadline)
 	case -ENOMEM:
 	case -ENOBUFS:
 		return pause_for(a, deadline);
-	case -EINVAL: /* an older kernel; or it was shut down, and is again */
-	case -EAGAIN: /* it is set not to block, and a ring heeds that */
+	/*
+	 * kernel without multishot, or the listener was shut down: the retry
+	 * tells
+	 */
+	case -EINVAL:
+	case -EAGAIN: /* a non-blocking listener: a ring returns -EAGAIN */
 		if (a->has_multishot) {
 			a->has_multishot = false;
 			return 0;
@@ -127,7 +134,7 @@ static int look_into(struct sp_acceptor *a, int error, int64_t deadline)
 	}
 }
 
-/* Errors of the accept itself: -ECANCELED is our own doing. */
+/* Take the error of the accept itself; -ECANCELED comes from our own cancel. */
 static int take_error(struct sp_acceptor *a)
 {
 	int error = a->error;
@@ -157,7 +164,7 @@ int sp_acceptor_next_until(struct sp_acceptor *a, uint32_t home,
 			err = wait_multishot(a, deadline);
 		else if (error == 0)
 			error = accept_one(a, deadline);
-		/* Of the wait for one, these two are the caller's own. */
+		/* -ETIMEDOUT and -ECANCELED of the wait concern the caller. */
 		if (error == -ETIMEDOUT || error == -ECANCELED)
 			err = error;
 		else if (error < 0)

@@ -10,7 +10,7 @@
 
 #define UNIX_PREFIX "unix:"
 
-/* A path, or with @ in front a name that is in no file system. */
+/* Parse a path or, with a leading @, an abstract name. */
 static int parse_unix(const char *name, struct sp_addr *out)
 {
 	struct sp_addr addr = { .un.sun_family = AF_UNIX };
@@ -31,7 +31,7 @@ static int parse_unix(const char *name, struct sp_addr *out)
 	return 0;
 }
 
-/* strtoul() would take blanks and signs. */
+/* Not strtoul(), which accepts blanks and signs. */
 static int parse_number(const char *text, unsigned long max, unsigned long *out)
 {
 	char *end;
@@ -46,7 +46,7 @@ static int parse_number(const char *text, unsigned long max, unsigned long *out)
 	return 0;
 }
 
-/* What follows the percent sign: an interface by number or by name. */
+/* Parse the part after the percent sign: an interface number or name. */
 static int parse_scope(const char *text, uint32_t *out)
 {
 	unsigned long n;
@@ -60,7 +60,7 @@ static int parse_scope(const char *text, uint32_t *out)
 	return 0;
 }
 
-/* @text is cut at the percent sign. */
+/* @text is truncated at the percent sign. */
 static int parse_ip6(char *text, struct sp_addr *out)
 {
 	struct sp_addr addr = { .len = sizeof(addr.in6),
@@ -93,8 +93,8 @@ static int parse_ip4(const char *text, struct sp_addr *out)
 }
 
 /*
- * Cut @text into host and port; *@port is left NULL if there is none. More
- * than one colon without brackets is an IPv6 address without a port.
+ * Split @text into host and port; *@port is NULL if there is none. Text with
+ * more than one colon and no brackets is an IPv6 address without a port.
  */
 static int split_host_port(char *text, char **host, char **port)
 {
@@ -138,7 +138,7 @@ int sp_addr_parse(const char *text, uint16_t port, struct sp_addr *out)
 			      : parse_ip4(host, &addr);
 	if (err < 0)
 		return err;
-	/* Both kinds have it at the same place. */
+	/* sin_port and sin6_port are at the same offset. */
 	addr.in4.sin_port = htons((uint16_t)n);
 	*out = addr;
 	return 0;

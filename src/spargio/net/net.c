@@ -100,7 +100,7 @@ bool sp__accept_again(int err)
 	case -ENONET:
 	case -EHOSTUNREACH:
 	case -ENETUNREACH:
-		return true; /* errors of the new one, says accept(2) */
+		return true; /* errors of the new connection; see accept(2) */
 	default:
 		return false;
 	}
@@ -132,7 +132,7 @@ int sp_accept_until(int listener, uint32_t home, int64_t deadline,
 
 /* Connecting */
 
-/* connect(2) that does not block. */
+/* Non-blocking connect(2). */
 static int try_connect(int fd, const struct sp_addr *to)
 {
 	int flags = fcntl(fd, F_GETFL);
@@ -146,8 +146,8 @@ static int try_connect(int fd, const struct sp_addr *to)
 }
 
 /*
- * A Unix socket is connected at once or not at all. If there is no room in the
- * listener's queue nothing tells when there is: ask again, ever more rarely.
+ * connect(2) of a Unix socket succeeds or fails immediately. If the listener's
+ * queue is full, no event tells when it has space: retry with a growing pause.
  */
 static int connect_unix(int fd, const struct sp_addr *to, int64_t deadline)
 {
@@ -184,7 +184,10 @@ int sp_connect_fd_until(int fd, const struct sp_addr *to, int64_t deadline)
 		return connect_unix(fd, to, deadline);
 	io_uring_prep_connect(&op.sqe, fd, &to->any, to->len);
 	err = sp__socket_run(&op, POLLOUT, deadline, "connect");
-	/* The attempt took too long, whoever has said how long it may take. */
+	/*
+	 * The attempt timed out, whether by the kernel's limit or by the
+	 * deadline.
+	 */
 	return op.res == -ETIMEDOUT ? -ETIMEDOUT : err;
 }
 
@@ -215,8 +218,8 @@ int sp_connect_until(const struct sp_addr *to, uint32_t home, int64_t deadline,
 }
 
 /*
- * Many at once: all of a batch are started, then waited for one after the
- * other; what ends meanwhile is found done.
+ * Start all connects of a batch, then wait for one after the other; those that
+ * end meanwhile are found done.
  */
 
 static void start_connect(struct sp_fiber *self, struct sp__op *op,
@@ -313,7 +316,7 @@ int sp_adopt(int fd, uint32_t home, struct sp_conn *out)
 	return 0;
 }
 
-/* What a fiber that serves a connection is given. */
+/* The arguments of a fiber that serves a connection. */
 struct served {
 	struct sp_conn conn;
 	int (*fn)(struct sp_conn *conn, void *arg);

@@ -1,5 +1,5 @@
 /*
- * spargio/net/net.h - what listening and serving share
+ * spargio/net/net.h - helpers shared by listening and serving
  */
 #ifndef SPARGIO_NET_NET_H
 #define SPARGIO_NET_NET_H
@@ -9,10 +9,15 @@
 
 struct sp_rt;
 
-/* The shard that @home means, for a caller in a fiber. -EINVAL: none such. */
+/*
+ * Resolve @home to a shard, for a caller in a fiber. -EINVAL if there is no
+ * such shard.
+ */
 int sp__home(uint32_t home, uint32_t *out);
 
-/* This connection failed before it was taken: the next may be well. */
+/*
+ * True if only this connection failed before it was accepted: try the next one.
+ */
 bool sp__accept_again(int err);
 
 #endif

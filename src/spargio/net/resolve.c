@@ -11,7 +11,7 @@
 
 #define HOST_MAX 1025 /* NI_MAXHOST */
 
-/* What goes to the pool; it outlives a caller that gives up. */
+/* A lookup in the pool; it may outlive a caller that stops waiting. */
 struct question {
 	char host[HOST_MAX];
 	uint16_t port;
@@ -96,7 +96,7 @@ int sp_resolve_until(const char *host, uint16_t port, int64_t deadline,
 	q->max = max;
 	err = sp__block(resolve_name, q, free_request, deadline, &ret);
 	if (err < 0)
-		return err; /* the question is forgotten, now or later */
+		return err; /* the lookup is freed now or when it ends */
 	if (ret == 0)
 		ret = copy_out(q, out);
 	free_request(q);

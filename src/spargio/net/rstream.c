@@ -1,23 +1,23 @@
 /*
  * Receive streams.
  *
- * What a stream has, in the order of its bytes:
+ * The bytes of a stream, in order:
  *
  *	[ carry: memory of its own ][ queue: buffers the kernel has filled ]
  *
- * The carry is empty most of the time: it holds the beginning of a message
- * whose rest had not come when the fiber had to wait, what a pause has set
- * aside, and what was received before there was a stream. Peeking looks into
- * the carry or, if that is empty, into the first buffer; what must be in one
- * piece and is not is gathered in the carry, no more of it than was asked for.
+ * The carry is usually empty. It holds the beginning of a message whose rest
+ * has not arrived when the fiber had to wait, bytes copied by a pause, and
+ * bytes received before the stream was opened. Peeking looks into the carry or,
+ * if that is empty, into the first buffer. If the requested bytes are not
+ * contiguous, they are copied into the carry, no more than requested.
  *
- * The multishot receive ends by itself when it has taken the stream's share of
- * buffers, and is armed again by the fiber when the queue is used up: until
- * then the socket keeps the bytes. Where the kernel cannot bound it, it is
- * cancelled when the queue is longer than the share.
+ * The multishot receive ends when it has taken the stream's share of buffers,
+ * and the fiber arms it again when the queue is empty: until then bytes stay in
+ * the socket. If the kernel cannot bound the receive, it is cancelled when the
+ * queue exceeds the share.
  *
- * Who touches what: the fiber the carry and the offset, from whichever shard
- * it runs on; the home shard, in the fiber or in the event, the rest.
+ * Access: the fiber uses the carry and the offset from any shard; everything
+ * else is used only on the home shard, in the fiber or in the event.
  */
 #include "spargio/io/multishot.h"
 #include "spargio/io/op.h"
@@ -46,21 +46,23 @@
 #define CARRY_KEEP  8192
 
 struct sp_rstream {
-	struct sp__multishot multishot; /* first */
+	struct sp__multishot multishot; /* must be the first member */
 	struct sp__recv_buffers *buffers;
 	int fd;
-	bool has_multishot; /* the kernel can do it; else read when readable */
-	bool starved;	    /* the last receive found no buffer */
-	bool turn;	    /* to take buffers that others wait for, too */
-	bool ended;	    /* nothing more will come */
-	int error;	    /* why it ended; 0 is the peer's doing */
+	/* the kernel supports it; else read when readable */
+	bool has_multishot;
+	bool starved; /* the last receive found no buffer */
+	/* has a turn to take buffers although others wait */
+	bool turn;
+	bool ended; /* no more bytes will arrive */
+	int error;  /* why it ended; 0 = end of stream */
 
-	/* Queue: buffers linked by their next. */
+	/* Queue: buffers linked by next. */
 	uint32_t queued;
 	uint16_t first, last;
-	uint32_t offset; /* used up of the first */
+	uint32_t offset; /* bytes of the first buffer already consumed */
 
-	/* Carry: bytes from begin to end. */
+	/* Carry: the bytes from begin to end. */
 	uint8_t *carry;
 	size_t carry_size, carry_begin, carry_end;
 	size_t max;
@@ -80,7 +82,7 @@ static void carry_drop(struct sp_rstream *rs)
 	rs->carry_size = rs->carry_begin = rs->carry_end = 0;
 }
 
-/* Make room for @len bytes in all, from those there are to those to come. */
+/* Grow the carry to hold @len bytes in total. */
 static int carry_reserve(struct sp_rstream *rs, size_t len)
 {
 	size_t size = CARRY_MIN;
@@ -143,14 +145,14 @@ static void queue_pop(struct sp_rstream *rs)
 	sp__recv_buffers_give(b, id);
 }
 
-/* Give back what the fiber has used up. */
+/* Return the buffers that the fiber has consumed. */
 static void queue_trim(struct sp_rstream *rs)
 {
 	while (rs->queued > 0 && rs->offset >= first_buffer(rs)->len)
 		queue_pop(rs);
 }
 
-/* Copy from the queue until the carry has @want bytes or that is empty. */
+/* Copy from the queue until the carry has @want bytes or the queue is empty. */
 static int gather_carry(struct sp_rstream *rs, size_t want,
 			_Atomic uint64_t *copied)
 {
@@ -160,7 +162,10 @@ static int gather_carry(struct sp_rstream *rs, size_t want,
 
 		if (n > want - carry_len(rs))
 			n = want - carry_len(rs);
-		/* Not for @want: who says so may never send as much. */
+		/*
+		 * Reserve for the bytes that are here, not for @want: a peer
+		 * may announce a length and never send that much.
+		 */
 		err = carry_reserve(rs, carry_len(rs) + n);
 		if (err < 0)
 			return err;
@@ -183,7 +188,10 @@ static void take_buffers(struct sp_rstream *rs, int32_t res, uint32_t flags)
 	sp__recv_buffers_named(b, id, res);
 	for (uint32_t left = res > 0 ? (uint32_t)res : 0; left > 0;) {
 		uint32_t n = left < b->size ? left : b->size;
-		/* Before it is ours, and may be put elsewhere. */
+		/*
+		 * Read the successor before the buffer is ours and may get
+		 * another position.
+		 */
 		uint32_t behind = sp__recv_buffers_behind(b, id);
 
 		queue_push(rs, id, n);
@@ -202,17 +210,17 @@ static void multishot_ended(struct sp_rstream *rs, int32_t res)
 		rs->starved = true;
 		sp__count(&rs->multishot.home->counts.recv_starved, 1);
 		break;
-	case -ECANCELED: /* by us */
+	case -ECANCELED: /* cancelled by us */
 	case -EINTR:
 		break;
 	case -EINVAL:
-		/* What this kernel does not know is not asked for again. */
+		/* Do not use features again that this kernel refuses. */
 		if (rs->multishot.op.sqe.file_index != 0)
 			rs->buffers->credits = false;
 		else
 			rs->has_multishot = false;
 		break;
-	case -EAGAIN: /* it is set not to block, and a ring heeds that */
+	case -EAGAIN: /* a non-blocking socket: a ring returns -EAGAIN */
 		rs->has_multishot = false;
 		break;
 	default:
@@ -238,7 +246,7 @@ static void on_event(struct sp__op *op)
 		take_buffers(rs, op->res, op->flags);
 	if (op->done)
 		multishot_ended(rs, op->res);
-	/* It took no buffer, which another may wait for. */
+	/* The receive took no buffer; offer it to a stream that waits. */
 	if (op->done && op->res <= 0 && !rs->starved)
 		sp__recv_buffers_offer(rs->buffers);
 	if (!op->done && !rs->buffers->credits && is_greedy(rs))
@@ -257,14 +265,17 @@ static void arm_receive(struct sp_rstream *rs)
 	sqe->buf_group = SP__RECV_BUFFERS_GROUP;
 	if (b->bundles)
 		sqe->ioprio |= SP__RECVSEND_BUNDLE;
-	/* Here Linux 6.17 reads the most bytes to receive in all. */
+	/*
+	 * Linux 6.17 takes the maximum number of bytes of the whole receive
+	 * here.
+	 */
 	if (b->credits)
 		sqe->file_index = (uint32_t)share;
 	rs->starved = false;
 	sp__multishot_arm(&rs->multishot);
 }
 
-/* The peer sends no more, or the connection is broken. */
+/* True if the peer has ended the stream or the connection is broken. */
 static bool is_over(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLRDHUP };
@@ -301,8 +312,8 @@ static int wait_multishot(struct sp_rstream *rs, int64_t deadline)
 }
 
 /*
- * Without buffers of the shard: once the socket is readable, read into the
- * carry. A socket that always is must not keep the others from running.
+ * Without shared buffers: when the socket is readable, read into the carry. A
+ * socket that is always readable must not starve the other fibers.
  */
 static int read_some(struct sp_rstream *rs, int64_t deadline)
 {
@@ -327,7 +338,7 @@ static int read_some(struct sp_rstream *rs, int64_t deadline)
 	return 0;
 }
 
-/* It will not be used. */
+/* Pass the turn to another stream; this one does not use it. */
 static void pass_turn(struct sp_rstream *rs)
 {
 	if (rs->turn)
@@ -344,8 +355,8 @@ static int wait_for_more(struct sp_rstream *rs, int64_t deadline)
 		return err;
 	}
 	/*
-	 * Nothing large is held while waiting; what fits a usual message is,
-	 * or every message across two buffers would allocate.
+	 * Do not keep a large carry while waiting. Keep one of usual message
+	 * size; otherwise every message across two buffers would allocate.
 	 */
 	if (carry_len(rs) == 0 && rs->carry_size > CARRY_KEEP)
 		carry_drop(rs);
@@ -408,7 +419,7 @@ void sp_rstream_close(struct sp_rstream *rs)
 	free(rs);
 }
 
-/* What can be looked at now, in one piece. */
+/* The contiguous bytes that can be peeked now. */
 static struct sp_segment in_sight(const struct sp_rstream *rs)
 {
 	if (carry_len(rs) > 0)
@@ -427,9 +438,9 @@ int sp_rstream_peek(struct sp_rstream *rs, size_t want, struct sp_segment *out)
 }
 
 /*
- * Hot: once for each message, or for each segment by those who look at all of
- * it. Cost: a few loads while the segment lasts. bench/recv_stream.c compares
- * it with a bare loop over a ring.
+ * Hot: called once for each message, or once for each segment. Cost: a few
+ * loads while the segment lasts. bench/recv_stream.c compares it with a bare
+ * loop over a ring.
  */
 int sp_rstream_peek_until(struct sp_rstream *rs, size_t want, int64_t deadline,
 			  struct sp_segment *out)
@@ -439,7 +450,10 @@ int sp_rstream_peek_until(struct sp_rstream *rs, size_t want, int64_t deadline,
 	if (want > rs->max)
 		return -EMSGSIZE;
 	want = want == 0 ? 1 : want;
-	/* Each time: without has_multishot a wait may end on another shard. */
+	/*
+	 * Checked each time: without has_multishot a wait may end on another
+	 * shard.
+	 */
 	while ((err = sp__multishot_go_home(&rs->multishot)) == 0) {
 		struct sp_segment segment;
 
@@ -476,7 +490,7 @@ void sp_rstream_consume(struct sp_rstream *rs, size_t len)
 		return;
 	}
 	rs->offset += (uint32_t)len;
-	/* From elsewhere they cannot be given back before the next peek. */
+	/* On another shard the buffers are returned at the next peek. */
 	if (here == rs->multishot.home && rs->queued > 0)
 		queue_trim(rs);
 }

@@ -20,7 +20,9 @@ int sp__socket_run(struct sp__op *op, uint32_t events, int64_t deadline,
 	for (;;) {
 		int res = sp__op_run(op, deadline, why);
 
-		/* After a deadline the operation says that it was cancelled. */
+		/*
+		 * After a deadline the result of the operation is -ECANCELED.
+		 */
 		if (res == op->res)
 			res = sp__socket_error(res);
 		if (res == -EAGAIN || res == -EINPROGRESS) {
@@ -34,8 +36,9 @@ int sp__socket_run(struct sp__op *op, uint32_t events, int64_t deadline,
 }
 
 /*
- * By a system call, without waiting: -EAGAIN if there is no room. Costs some of
- * the shard's turn, so that a sender whose peer keeps up lets others run.
+ * Send by a system call without waiting: -EAGAIN if the socket buffer is full.
+ * It consumes some of the fiber's turn, so that a sender whose peer keeps up
+ * still yields.
  */
 static int send_now(const struct sp__op *op)
 {
@@ -44,7 +47,7 @@ static int send_now(const struct sp__op *op)
 
 	if (self == NULL)
 		return -EPERM;
-	assert(self->no_yield == 0); /* it may have to wait */
+	assert(self->no_yield == 0); /* the call may have to wait */
 	res = sp__wait_refused(self);
 	if (res < 0)
 		return res;
@@ -66,7 +69,9 @@ int sp__socket_send(struct sp__op *op, int64_t deadline)
 	return sp__socket_run(op, POLLOUT, deadline, "send");
 }
 
-/* The kernel moves no more than this at once, and the result is an int. */
+/*
+ * The kernel transfers at most this much in one call, and the result is an int.
+ */
 static unsigned int at_once(size_t len)
 {
 	return len > INT_MAX ? INT_MAX : (unsigned int)len;
@@ -105,20 +110,20 @@ int sp_send_until(int fd, const void *data, size_t len, int64_t deadline)
 }
 
 /*
- * All bytes. MSG_WAITALL makes the kernel go on by itself after a part; older
- * ones and the epoll back end return it, and we go on.
+ * Transfer all bytes. With MSG_WAITALL the kernel continues after a part; older
+ * kernels and the epoll back end return the part, and we continue.
  */
 
-#define SOME 16 /* pieces of a vector whose first one has begun */
+#define SOME 16 /* entries of a vector whose first one is partly sent */
 
 struct rest {
 	const struct iovec *iov;
 	size_t count;
-	size_t skip; /* of the first */
+	size_t skip; /* bytes of the first entry to skip */
 	bool begun;
 };
 
-/* Step over @n bytes, and over what is empty. */
+/* Advance by @n bytes and skip empty entries. */
 static void advance_rest(struct rest *rest, size_t n)
 {
 	rest->skip += n;
@@ -137,7 +142,9 @@ static struct iovec first_of(const struct rest *rest)
 	};
 }
 
-/* The caller's vector stays as it is; what has begun is written to @some. */
+/*
+ * The caller's vector is not changed; a partly sent start is copied to @some.
+ */
 static struct msghdr header_of(const struct rest *rest, struct iovec some[SOME])
 {
 	size_t n = rest->count < IOV_MAX ? rest->count : IOV_MAX;
@@ -181,7 +188,7 @@ static int send_rest(int fd, const struct rest *rest, int64_t deadline)
 		msg = header_of(rest, some);
 		io_uring_prep_sendmsg(&op.sqe, fd, &msg, MSG_WAITALL);
 	}
-	/* It took a part, so it is full. */
+	/* The socket took only a part, so its buffer is full. */
 	if (rest->begun)
 		return sp__socket_run(&op, POLLOUT, deadline, "send");
 	return sp__socket_send(&op, deadline);

@@ -1,5 +1,5 @@
 /*
- * spargio/net/socket.h - an operation on a socket that may not be ready
+ * spargio/net/socket.h - operations on a socket that may not be ready
  */
 #ifndef SPARGIO_NET_SOCKET_H
 #define SPARGIO_NET_SOCKET_H
@@ -9,9 +9,9 @@
 #include <errno.h>
 
 /*
- * What the kernel says of a connection it has given up is what we say of a
- * deadline that has passed. Who waits with a deadline tries again after that:
- * for a connection that is gone it would do so for ever, without waiting.
+ * Translate the kernel's -ETIMEDOUT, which means a broken connection, because
+ * -ETIMEDOUT is our code for a deadline. A caller with a deadline tries again
+ * after -ETIMEDOUT and would do so forever on a broken connection.
  */
 static inline int sp__socket_error(int res)
 {
@@ -19,16 +19,16 @@ static inline int sp__socket_error(int res)
 }
 
 /*
- * sp__op_run(), again after -EINTR, and again when ready after -EAGAIN: a ring
- * does not wait for a descriptor that is set not to block. @events are what
- * poll(2) calls ready. -ETIMEDOUT is the deadline's alone. Yields.
+ * sp__op_run(), repeated after -EINTR, and after -EAGAIN when the socket is
+ * ready: a ring does not wait for a non-blocking descriptor. @events are
+ * poll(2) events. -ETIMEDOUT means the deadline only. Yields.
  */
 int sp__socket_run(struct sp__op *op, uint32_t events, int64_t deadline,
 		   const char *why);
 
 /*
- * The same for @op that sends, but at once, by a system call, where there is
- * room: that takes no submission, no completion and no switch to and fro
+ * As sp__socket_run() for a send, but tries a system call first: if the socket
+ * buffer has space, that saves a submission, a completion and two switches
  * (decision 0099). May yield.
  */
 int sp__socket_send(struct sp__op *op, int64_t deadline);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct option {
-	size_t field; /* where it is in struct sp_tcp_opts */
+	size_t field; /* offset in struct sp_tcp_opts */
 	int level;
 	int name;
 };
@@ -29,7 +29,7 @@ static const struct option options[] = {
 
 static int set_option(int fd, const struct option *o, int value)
 {
-	/* The switches among them are on or off. */
+	/* TCP_NODELAY is a switch: on or off. */
 	if (o->name == TCP_NODELAY && o->level == IPPROTO_TCP)
 		value = value > 0;
 	else if (value < 0)

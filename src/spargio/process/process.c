@@ -1,9 +1,10 @@
 /*
- * A child is held by its pidfd, which becomes readable when it has ended. The
- * one who reads its remains keeps them in the object for the others.
+ * A child is held by its pidfd, which becomes readable when the child has
+ * ended. The fiber that collects the exit status stores it in the object for
+ * the others.
  *
- * posix_spawn() holds its thread until the new program runs, so that it can
- * say why it does not; hence the blocking pool.
+ * posix_spawn() blocks its thread until the new program runs, so that it can
+ * return an error of execve(2); hence the blocking pool.
  */
 #include "spargio/io/op.h"
 #include "spargio/sched/current.h"
@@ -28,18 +29,20 @@
 struct sp_process {
 	pid_t pid;
 	int pidfd;
-	int pipes[STREAMS]; /* our ends, -1: none */
+	int pipes[STREAMS]; /* this process's ends of the pipes, or -1 */
 
-	pthread_mutex_t lock; /* of what follows; never held across a yield */
+	/* protects the fields below; never held across a yield */
+	pthread_mutex_t lock;
 	bool ended;
-	int err; /* -ECHILD if nobody will ever know how */
+	int err; /* -ECHILD if the exit status is lost */
 	struct sp_exit exit;
 };
 
-/* One call of posix_spawn(), as it goes through the pool. */
+/* One call of posix_spawn() in the pool. */
 struct start {
 	const struct sp_process_opts *opts;
-	int theirs[STREAMS]; /* the child's ends here, above 2; -1: none */
+	/* the child's ends, open here as descriptors above 2, or -1 */
+	int theirs[STREAMS];
 	struct sp_process *process;
 };
 
@@ -53,8 +56,9 @@ static void close_all(int *fds)
 }
 
 /*
- * @fd, or a copy of it, that is not one of the child's three: dup2() to one of
- * them must not overwrite what another still needs. Closes @fd if it moves it.
+ * Return @fd, or a duplicate of it, that is above 2: dup2() to one of the
+ * child's three must not overwrite a descriptor that another one needs. Closes
+ * @fd if it was duplicated.
  */
 static int above_streams(int fd)
 {
@@ -76,7 +80,9 @@ static int open_pipe(struct start *start, int which)
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -errno;
-	/* It reads from its standard input and writes to the others. */
+	/*
+	 * The child reads from its standard input and writes to the other two.
+	 */
 	theirs = above_streams(ends[which == 0 ? 0 : 1]);
 	ours = ends[which == 0 ? 1 : 0];
 	if (theirs < 0) {
@@ -111,7 +117,7 @@ static int open_stream(struct start *start, int which)
 	return -EINVAL;
 }
 
-/* What the child does with its descriptors before it becomes the program. */
+/* Add the actions that set up one descriptor of the child before execve(2). */
 static int add_stream(const struct start *start, int which,
 		      posix_spawn_file_actions_t *actions)
 {
@@ -184,7 +190,7 @@ static int spawn_child(const struct start *start, pid_t *pid)
 	return -err;
 }
 
-/* Get hold of the child that was just started, or be rid of it. */
+/* Open the pidfd of the new child, or kill the child. */
 static int open_child(struct sp_process *p)
 {
 	int err;
@@ -195,7 +201,7 @@ static int open_child(struct sp_process *p)
 	err = -errno;
 	if (err == -ESRCH)
 		return -ECHILD; /* it has ended and was reaped by another */
-	/* Nobody has reaped it, so its number is still its own. */
+	/* The child was not reaped, so its process id is still valid. */
 	kill(p->pid, SIGKILL);
 	while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
 		;
@@ -247,7 +253,10 @@ int sp_process_spawn(const struct sp_process_opts *opts,
 	*p = (struct sp_process){ .pidfd = -1, .pipes = { -1, -1, -1 } };
 	pthread_mutex_init(&p->lock, NULL);
 	start.process = p;
-	/* What is on our stack must stay until the pool is done with it. */
+	/*
+	 * The pool uses data on our stack, so do not return before it has
+	 * finished.
+	 */
 	sp_shield_begin();
 	err = sp_block(start_main, &start, &ret);
 	sp_shield_end();
@@ -286,7 +295,7 @@ static void note_exit(struct sp_process *p, const siginfo_t *info)
 		p->exit.signal = info->si_status;
 }
 
-/* See whether it has ended; without WNOHANG, wait for it. The lock is held. */
+/* Collect the exit status; without WNOHANG, wait for it. The lock is held. */
 static void collect_exit(struct sp_process *p, int options)
 {
 	siginfo_t info = { 0 };
@@ -305,7 +314,7 @@ static void collect_exit(struct sp_process *p, int options)
 	}
 }
 
-/* -EAGAIN: it has not ended. */
+/* -EAGAIN if the child has not ended. */
 static int try_collect(struct sp_process *p, struct sp_exit *out)
 {
 	int err = -EAGAIN;
@@ -361,7 +370,7 @@ void sp_process_free(struct sp_process *process)
 		err = sp_process_wait(process, &how);
 		sp_shield_end();
 	}
-	/* No fiber, or no memory to wait in one. */
+	/* Not in a fiber, or no memory for the wait. */
 	if (err < 0)
 		collect_exit(process, 0);
 	release_process(process);

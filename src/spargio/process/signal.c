@@ -15,7 +15,10 @@ struct sp_signals {
 	int fd;
 };
 
-/* Blocking a fault does not stop it: the kernel kills the process instead. */
+/*
+ * Blocking a fault signal does not prevent it: the kernel kills the process
+ * instead.
+ */
 static int check_set(const sigset_t *set)
 {
 	static const int never[] = { SIGKILL, SIGSTOP, SIGSEGV,
@@ -34,7 +37,7 @@ int sp_signals_block(const sigset_t *set)
 	return err < 0 ? err : -pthread_sigmask(SIG_BLOCK, set, NULL);
 }
 
-/* Not sigisemptyset(): that of glibc 2.36 is blind to signals from 33 up. */
+/* Not sigisemptyset(): in glibc 2.36 it ignores signals from 33 up. */
 static bool is_empty(const sigset_t *set)
 {
 	for (int i = 1; i <= SIGRTMAX; i++)
@@ -77,7 +80,7 @@ int sp_signals_new(const sigset_t *set, struct sp_signals **out)
 		free(signals);
 		return err;
 	}
-	/* Last, so that a failure leaves the mask as it was. */
+	/* Done last, so that a failure leaves the mask unchanged. */
 	if (sp__fiber_self() == NULL)
 		(void)sp_signals_block(set);
 	*out = signals;
@@ -96,7 +99,7 @@ static int read_signal(struct sp_signals *signals, struct sp_signal *out)
 {
 	struct signalfd_siginfo info;
 
-	/* Not errno: between two calls the fiber may change its thread. */
+	/* Not errno: the fiber may move to another thread between two calls. */
 	if (read(signals->fd, &info, sizeof(info)) < 0)
 		return -sp_errno();
 	*out = (struct sp_signal){
@@ -116,8 +119,8 @@ int sp_signals_wait(struct sp_signals *signals, struct sp_signal *out)
 }
 
 /*
- * Every waiter is told that the descriptor is ready and one of them reads the
- * signal; the others find nothing and wait again.
+ * A signal wakes every waiter, and one of them reads it; the others find
+ * nothing and wait again.
  */
 int sp_signals_wait_until(struct sp_signals *signals, int64_t deadline,
 			  struct sp_signal *out)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define SHARDS_MAX 1024
-/* What the kernel takes, and what makes sense. */
+/* Limits of the kernel, or of what is useful. */
 #define RECV_BUFFERS_MAX 32768
 #define RECV_SIZE_MIN	 64
 #define RECV_SIZE_MAX	 (16 * 1024 * 1024)
@@ -65,7 +65,10 @@ static int spin_parse(const char *text, int32_t *out)
 	char *end;
 	long value;
 
-	/* What does not fit a long becomes its limit, out of range here. */
+	/*
+	 * strtol() returns its limits for numbers that do not fit; those are
+	 * out of range here.
+	 */
 	value = strtol(text, &end, 10);
 	if (end == text || *end != '\0' || value > INT32_MAX ||
 	    value < SP_SPIN_ADAPTIVE)
@@ -74,7 +77,10 @@ static int spin_parse(const char *text, int32_t *out)
 	return 0;
 }
 
-/* A typing error must not choose another back end than was meant: -EINVAL. */
+/*
+ * A misspelt value returns -EINVAL, so that it cannot silently choose another
+ * back end.
+ */
 static int read_environment(struct sp_opts *o)
 {
 	const char *backend = environment_value("SP_BACKEND");

@@ -1,15 +1,16 @@
 /*
- * spargio/runtime/options.h - the options of a runtime, every default filled in
+ * spargio/runtime/options.h - the options of a runtime with all defaults filled
+ * in
  */
 #ifndef SPARGIO_RUNTIME_OPTIONS_H
 #define SPARGIO_RUNTIME_OPTIONS_H
 
 #include <spargio/options.h>
 
-/* Those @given (or NULL) and what the environment says; -EINVAL. */
+/* Combine @given (or NULL) with the environment and the defaults; -EINVAL. */
 int sp__options_fill(const struct sp_opts *given, struct sp_opts *out);
 
-/* CPUs this process may use. */
+/* The number of CPUs that this process may use. */
 uint32_t sp__cpus_available(void);
 
 #endif

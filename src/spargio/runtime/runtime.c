@@ -31,7 +31,10 @@
 #include <sanitizer/lsan_interface.h>
 #endif
 
-/* How long sp_stop() waits for a fiber that does not yield, after its time. */
+/*
+ * How long sp_stop() waits, after its deadline, for a fiber that does not
+ * yield.
+ */
 #define STOP_GRACE (SP_S)
 
 /* Gate: all shards of a runtime pass a point together */
@@ -72,7 +75,7 @@ static void gate_pass(struct sp__gate *gate)
 	pthread_mutex_unlock(&gate->lock);
 }
 
-/* Some of those expected will never come. */
+/* Fewer shards than expected will arrive. */
 static void gate_expect(struct sp__gate *gate, uint32_t expected)
 {
 	pthread_mutex_lock(&gate->lock);
@@ -93,11 +96,14 @@ static void init_shard(struct sp_rt *rt, uint32_t index)
 	s->index = index;
 	s->victim = index + 1;
 	sp__timer_wheel_init(&s->timer_wheel, sp_now());
-	/* With too few CPUs a spinning shard would only be in the way. */
+	/*
+	 * With fewer CPUs than shards a spinning shard would only slow the
+	 * others down.
+	 */
 	sp__idle_spin_init(&s->idle_spin, sp__cpus_available() >= rt->nshards);
 }
 
-/* Give back all but the shards and the stacks. */
+/* Free everything except the shards and the stacks. */
 static void rt_empty(struct sp_rt *rt)
 {
 	for (uint32_t i = 0; rt->shards != NULL && i < rt->nshards; i++) {
@@ -178,9 +184,9 @@ fail:
 /* Threads */
 
 /*
- * All shards try io_uring; if one cannot, all of them take epoll, so that a
- * runtime is of one kind. Every thread comes to the same answer behind each
- * gate by looking at what all have written before it.
+ * All shards try io_uring; if one fails, all use epoll, so that a runtime has
+ * one kind of back end. After each gate every thread reads the results of all
+ * and comes to the same decision.
  */
 static int worst_error(const struct sp_rt *rt)
 {
@@ -199,7 +205,7 @@ static int open_as(struct sp_shard *s, const struct sp__backend *backend)
 	s->open_error = backend->open(s);
 	gate_pass(&rt->gate);
 	err = worst_error(rt);
-	/* Nobody may change its own before all have looked. */
+	/* No shard may change its result before all have read it. */
 	gate_pass(&rt->gate);
 	return err;
 }
@@ -231,13 +237,16 @@ static void pin_thread(const struct sp_shard *s)
 		return;
 	CPU_ZERO(&set);
 	CPU_SET((size_t)s->rt->opts.affinity[s->index], &set);
-	/* A CPU that is not ours to use: run wherever we may. */
+	/*
+	 * On an error (a CPU that we may not use) the thread runs on any
+	 * allowed CPU.
+	 */
 	(void)pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
 }
 
 static void name_thread(const struct sp_shard *s)
 {
-	char name[16]; /* what the kernel keeps */
+	char name[16]; /* the kernel's limit for a thread name */
 
 	if (s->rt->opts.name == NULL)
 		return;
@@ -245,7 +254,10 @@ static void name_thread(const struct sp_shard *s)
 	(void)pthread_setname_np(pthread_self(), name);
 }
 
-/* 0, or why this runtime cannot start: the same for all of its shards. */
+/*
+ * Returns 0, or the error why this runtime cannot start: the same for all
+ * shards.
+ */
 static int shard_begin(struct sp_shard *s)
 {
 	sp__shard_set_self(s);
@@ -284,8 +296,8 @@ static void *shard_thread(void *arg)
 }
 
 /*
- * Start the threads from shard @first on. If one cannot be had, those that
- * were find an error behind the gate and end.
+ * Start the threads of the shards from @first on. If a thread cannot be
+ * created, the others see the error after the gate and end.
  */
 static void start_threads(struct sp_rt *rt, uint32_t first)
 {
@@ -305,7 +317,10 @@ static void start_threads(struct sp_rt *rt, uint32_t first)
 	}
 }
 
-/* Join the threads once all have ended; false if one has not by @deadline. */
+/*
+ * Join the threads when all have ended; false if one has not ended by
+ * @deadline.
+ */
 static bool join_threads(struct sp_rt *rt, int64_t deadline)
 {
 	while (rt->threads > 0) {
@@ -323,27 +338,27 @@ static bool join_threads(struct sp_rt *rt, int64_t deadline)
 
 /* Ending */
 
-/* Wakes who waits; the others see "closing" when they are about to. */
+/* Wakes waiting fibers; the others see "closing" at their next wait. */
 static void cancel_visitor(struct sp__slot *slot, void *arg)
 {
 	(void)arg;
 	sp__fiber_cancel((struct sp_fiber *)(void *)slot);
 }
 
-/* Nothing new, and everything that is there is asked to end. */
+/* Refuse new fibers and cancel all existing ones. */
 static void close_rt(struct sp_rt *rt)
 {
 	atomic_store(&rt->closing, true);
 	sp__stacks_walk(&rt->stacks, cancel_visitor, NULL);
-	/* No shard falls asleep any more without having seen it. */
+	/* After this no shard goes to sleep without having seen "closing". */
 	for (uint32_t i = 0; i < rt->nshards; i++)
 		sp__shard_notify(&rt->shards[i]);
 	sp__shards_end_if_over(rt);
 }
 
 /*
- * A fiber that did not end is dropped where it stands. What it waits in may be
- * used by others for long, so its wait is over and its stack stays.
+ * Drop a fiber that did not end. Objects that it waits on may live on, so its
+ * wait is voided, and its stack stays mapped.
  */
 static void drop_visitor(struct sp__slot *slot, void *arg)
 {
@@ -358,7 +373,7 @@ static void drop_visitor(struct sp__slot *slot, void *arg)
 	}
 }
 
-/* No thread of it is left. False if it had to leave something behind. */
+/* All threads have ended. False if something could not be freed. */
 static bool rt_close(struct sp_rt *rt)
 {
 	bool dropped = false;
@@ -371,7 +386,10 @@ static bool rt_close(struct sp_rt *rt)
 		rt_free(rt);
 		return true;
 	}
-	/* Who was about to wake such a fiber still looks for its shard. */
+	/*
+	 * A thread that was about to wake such a fiber may still access its
+	 * shard.
+	 */
 #ifdef SP_ASAN
 	__lsan_ignore_object(rt);
 #endif
@@ -379,8 +397,8 @@ static bool rt_close(struct sp_rt *rt)
 }
 
 /*
- * Every shard is to leave its loop. False if some thread does not end: it has
- * until @deadline, and STOP_GRACE in any case.
+ * Tell every shard to leave its loop. False if a thread does not end by
+ * @deadline plus at most STOP_GRACE.
  */
 static bool threads_end(struct sp_rt *rt, int64_t deadline)
 {
@@ -391,7 +409,7 @@ static bool threads_end(struct sp_rt *rt, int64_t deadline)
 	return join_threads(rt, last) && sp__pool_stop(rt->pool, last);
 }
 
-/* Some thread does not end: leave it, and everything that it may touch. */
+/* A thread does not end: leave it and all memory that it may access. */
 static void rt_abandon(struct sp_rt *rt)
 {
 	sp__watchdog_stop(rt);
@@ -428,7 +446,7 @@ int sp_run(const struct sp_opts *opts, int (*fn)(void *), void *arg)
 	int err;
 
 	if (sp__shard_self() != NULL)
-		return -EDEADLK; /* it would block the shard we are on */
+		return -EDEADLK; /* it would block the calling shard */
 	err = rt_new(opts, &rt);
 	if (err < 0)
 		return err;

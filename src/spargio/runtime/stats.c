@@ -14,7 +14,7 @@
 
 #define READ(field) atomic_load_explicit(&c->field, memory_order_relaxed)
 
-/* As sp__shard_counts.busy says; the clock belongs to one reading of it. */
+/* Decode sp__shard_counts.busy; read the clock after the word. */
 static uint64_t busy_ns(const struct sp__shard_counts *c)
 {
 	uint64_t busy = READ(busy), again;
@@ -27,7 +27,7 @@ static uint64_t busy_ns(const struct sp__shard_counts *c)
 			break;
 		busy = again;
 	}
-	/* Rounded as idle.c does, so that it never was more than it will be. */
+	/* Rounded as in idle.c, so that the value never decreases. */
 	return busy & SP__BUSY ? ((uint64_t)now - busy) & ~SP__BUSY : busy;
 }
 

@@ -11,7 +11,10 @@ struct sp__stop_timer {
 	struct sp_rt *rt;
 	pthread_t thread;
 	sem_t begun;
-	/* SP_NEVER until it has begun. TSan does not know sem_clockwait(). */
+	/*
+	 * SP_NEVER until sp__stop_timer_begin(). TSan does not know
+	 * sem_clockwait().
+	 */
 	_Atomic int64_t deadline;
 };
 
@@ -103,7 +106,7 @@ int64_t sp__stop_timer_finish(struct sp_rt *rt)
 
 	if (timer == NULL)
 		return SP_NEVER;
-	/* If the runtime did not start nobody has posted it. */
+	/* If the runtime did not start, the semaphore was not posted. */
 	sem_post(&timer->begun);
 	pthread_join(timer->thread, NULL);
 	deadline = atomic_load(&timer->deadline);

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* What was seen of a shard at the last look. */
+/* The state of a shard at the last check. */
 struct glance {
 	struct sp_fiber *running;
 	uint64_t switches;
-	uint32_t ms; /* it has been like this for so long */
+	uint32_t ms; /* for how long the state has not changed */
 };
 
 struct sp__watchdog {
@@ -40,7 +40,7 @@ static void check_shard(struct sp__watchdog *dog, uint32_t i)
 		return;
 	}
 	seen->ms += dog->step_ms;
-	/* Once for each fiber that blocks its shard, not at each check. */
+	/* Report each fiber that blocks its shard once, not at each check. */
 	if (before < opts->watchdog_ms && seen->ms >= opts->watchdog_ms) {
 		struct sp_blocked_shard blocked = {
 			.shard = i,

@@ -1,9 +1,9 @@
 /*
  * spargio/runtime/watchdog.h - notice a fiber that blocks its shard
  *
- * A thread looks at each shard now and then: the same fiber running and no
- * switch in between means it has not yielded since the last look. The shards
- * do nothing for it.
+ * A thread checks each shard periodically: the same running fiber and no switch
+ * since the last check means that the fiber has not yielded. The shards do no
+ * work for this.
  */
 #ifndef SPARGIO_RUNTIME_WATCHDOG_H
 #define SPARGIO_RUNTIME_WATCHDOG_H

@@ -1,12 +1,12 @@
 /*
- * spargio/sched/backend.h - what a shard needs from the kernel
+ * spargio/sched/backend.h - the interface between a shard and the kernel
  *
- * There are two: io_uring (io/uring.c) and epoll with the blocking pool
- * (io/epoll.c). The scheduler calls them through this struct only, so the
- * scheduler does not depend on src/spargio/io.
+ * There are two back ends: io_uring (io/uring.c) and epoll with the blocking
+ * pool (io/epoll.c). The scheduler calls them only through this struct, so it
+ * does not depend on src/spargio/io.
  *
- * An operation is described the same way for both, as an SQE: the ring copies
- * it into its queue, the other one carries it out by system calls.
+ * For both an operation is described by an SQE: io_uring copies it into its
+ * queue, epoll executes it by system calls.
  */
 #ifndef SPARGIO_SCHED_BACKEND_H
 #define SPARGIO_SCHED_BACKEND_H
@@ -20,24 +20,25 @@ struct sp__backend {
 
 	/* Called on the shard's thread, before its loop. */
 	int (*open)(struct sp_shard *shard);
-	/* On the same thread, after it; no operation is in flight. */
+	/* On the same thread, after the loop; no operation is in flight. */
 	void (*leave)(struct sp_shard *shard);
-	/* On any thread, once nobody can wake the shard any more. */
+	/* On any thread, when nobody can wake the shard any more. */
 	void (*close)(struct sp_shard *shard);
 
 	/*
-	 * Take @op, whose SQE is filled in. sp__op_complete() is called for it
-	 * later, never from inside. It cannot fail: an error is a result.
+	 * Start @op, whose SQE is filled in. sp__op_complete() is called for it
+	 * later, never from within this call. It cannot fail: an error is a
+	 * result of @op.
 	 */
 	void (*start)(struct sp_shard *shard, struct sp__op *op);
 
-	/* Ask for @op to end early; it still completes. Never refused. */
+	/* Request that @op ends early; it still completes. Never refused. */
 	void (*cancel)(struct sp_shard *shard, struct sp__op *op);
 
-	/* The same for everything in flight. */
+	/* Cancel everything in flight. */
 	void (*cancel_all)(struct sp_shard *shard);
 
-	/* Submit what was started and complete what has come; do not wait. */
+	/* Submit started operations and deliver completions; do not wait. */
 	void (*poll)(struct sp_shard *shard);
 
 	/* True if poll() would complete something; cheap, for spinning. */
@@ -51,8 +52,8 @@ struct sp__backend {
 
 	/*
 	 * Let operations take their buffers from @ring; see recv_buffers.h.
-	 * Returns what it can do beyond that, or a negative errno. NULL: there is no such
-	 * thing, nor are there operations with more than one completion.
+	 * Returns the supported extras, or a negative errno. NULL if the back
+	 * end has neither shared buffers nor multishot operations.
 	 */
 	int (*provide)(struct sp_shard *shard, void *ring, uint32_t entries);
 };

@@ -16,15 +16,16 @@ void sp__context_swap(void **save, void *load);
 void sp__context_start(void);
 
 /*
- * What sp__context_swap() will pop: see the file of this architecture. The
- * stack must be aligned to 16 where the entry function is called.
+ * The registers that sp__context_swap() pops; see the assembly file of the
+ * architecture. The stack must be 16-byte aligned where the entry function is
+ * called.
  */
 #if defined(__x86_64__)
 enum {
 	SLOT_ARG = 2,	/* r13 */
 	SLOT_ENTRY = 3, /* r12 */
 	SLOT_RETURN = 6,
-	SLOTS = 9 /* seven are popped; two keep the alignment */
+	SLOTS = 9 /* seven are popped; two more keep the alignment */
 };
 #elif defined(__aarch64__)
 enum {
@@ -56,7 +57,7 @@ void sp__context_make(struct sp__context *ctx, void *bottom, void *top,
 	(void)bottom;
 #endif
 #ifdef SP_TSAN
-	/* Kept when the stack is used again: making one takes long. */
+	/* Kept when the stack is reused, because creating one is slow. */
 	if (ctx->tsan == NULL)
 		ctx->tsan = __tsan_create_fiber(0);
 #endif
@@ -117,7 +118,7 @@ SP__UNSEEN void sp__context_leave(struct sp__context *from,
 				  struct sp__context *to)
 {
 #ifdef SP_ASAN
-	/* NULL: the fake stack of a context that ends is freed. */
+	/* NULL: ASan frees the fake stack of a context that ends. */
 	__sanitizer_start_switch_fiber(NULL, to->bottom, to->size);
 #endif
 #ifdef SP_TSAN

@@ -1,9 +1,9 @@
 /*
- * spargio/sched/context.h - a stack that can be left and taken up again
+ * spargio/sched/context.h - switching between stacks
  *
- * A context is a stack pointer and, in builds that need it, what a sanitizer
- * wants to know of the stack. Only one file per architecture is assembly; the
- * sanitizers are told of every switch in context.c and nowhere else.
+ * A context is a stack pointer and, in sanitizer builds, the sanitizer's data
+ * about the stack. Only one file per architecture is assembly; only context.c
+ * tells the sanitizers about switches.
  */
 #ifndef SPARGIO_SCHED_CONTEXT_H
 #define SPARGIO_SCHED_CONTEXT_H
@@ -27,10 +27,10 @@
 #endif
 
 /*
- * TSan keeps a shadow of the call stack per fiber, so between telling it of
- * the switch and the switch itself no instrumented function may begin or end,
- * and one that never returns would grow the shadow with each use of a stack:
- * hence this on those few.
+ * TSan keeps a shadow call stack per fiber. So no instrumented function may
+ * begin or end between telling TSan of the switch and the switch itself, and a
+ * function that never returns would grow the shadow with each use of a stack.
+ * The functions concerned have this attribute.
  */
 #if defined(SP_TSAN)
 #define SP__UNSEEN __attribute__((no_sanitize("thread"), noinline))
@@ -40,7 +40,7 @@
 #define SP__UNSEEN
 #endif
 
-/* All zero before sp__context_make() first sees it. */
+/* Must be all zero before the first sp__context_make(). */
 struct sp__context {
 	void *sp;
 #ifdef SP_ASAN
@@ -50,21 +50,22 @@ struct sp__context {
 #endif
 #ifdef SP_TSAN
 	void *tsan;
-	int ran; /* an older TSan dies when it drops one that never ran */
+	/* an older TSan crashes when a context is dropped that never ran */
+	int ran;
 #endif
 };
 
 /*
- * Make @ctx start in @entry(@arg) on the stack from @bottom up to @top.
- * @entry must never return: its last act is sp__context_leave().
+ * Make @ctx start in @entry(@arg) on the stack from @bottom to @top. @entry
+ * must never return: it ends with sp__context_leave().
  */
 void sp__context_make(struct sp__context *ctx, void *bottom, void *top,
 		      void (*entry)(void *), void *arg);
 
-/* Take the calling thread's own stack as a context, to come back to. */
+/* Make a context of the calling thread's own stack, to switch back to. */
 void sp__context_adopt(struct sp__context *ctx);
 
-/* Let go of what a sanitizer holds. @ctx will not be used again. */
+/* Free the sanitizer's data. @ctx will not be used again. */
 #ifdef SP_TSAN
 void sp__context_drop(struct sp__context *ctx);
 #else
@@ -75,18 +76,18 @@ static inline void sp__context_drop(struct sp__context *ctx)
 #endif
 
 /*
- * Leave @from, take up @to. Returns when somebody switches back, perhaps on
- * another thread.
+ * Switch from @from to @to. Returns when another context switches back, perhaps
+ * on another thread.
  *
  * Hot: once per suspension. Cost: 12 loads and stores on the two stacks and
  * one indirect jump; bench/context_switch.c measures it.
  */
 void sp__context_switch(struct sp__context *from, struct sp__context *to);
 
-/* The same for a context that will never be taken up again. */
+/* The same, but @from will never run again. */
 void sp__context_leave(struct sp__context *from, struct sp__context *to);
 
-/* First thing in an entry function: the switch that came here is complete. */
+/* Called first in an entry function: the switch to it is complete. */
 #ifdef SP_ASAN
 void sp__context_arrived(void);
 #else

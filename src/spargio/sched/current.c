@@ -1,5 +1,5 @@
 /*
- * The one thread-local of the runtime: which shard this thread is.
+ * The only thread-local variable of the runtime: the shard of this thread.
  *
  * A compiler may keep the address of a thread-local in a register across a
  * call, and across a switch that address can belong to another thread. So the
@@ -13,7 +13,7 @@ static _Thread_local struct sp_shard *self;
 
 __attribute__((noinline)) struct sp_shard *sp__shard_self(void)
 {
-	/* Keeps two calls from being folded into one. */
+	/* Prevents the compiler from merging two calls. */
 	__asm__ volatile("" ::: "memory");
 	return self;
 }

@@ -1,8 +1,8 @@
 #include "spargio/sched/cxx_exceptions.h"
 
 /*
- * Of the C++ runtime, if the program has one: weak, so that a program without
- * it links. The address that it returns is the same for the life of a thread.
+ * Defined by the C++ runtime if the program has one: weak, so that a program
+ * without it links. It returns the same address for the life of a thread.
  */
 /* NOLINTNEXTLINE(bugprone-reserved-identifier): the ABI's name */
 extern struct sp__cxx_exceptions *__cxa_get_globals(void) __attribute__((weak));

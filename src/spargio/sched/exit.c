@@ -9,11 +9,14 @@ struct sp_fiber *sp__fiber_hand_over(struct sp_fiber *fiber)
 
 	sp__spin_lock(&fiber->lock);
 	w = fiber->joiner;
-	/* Where it waits is certain only once nobody else can wake it. */
+	/* The joiner is certain only when nobody else can wake it. */
 	if (w != NULL && sp__wake_claim(w->fiber, w->epoch, w->code)) {
 		fiber->claimed = w->fiber;
 		if (w->fiber->shard == fiber->shard) {
-			/* It stays our joiner: nobody else gets the result. */
+			/*
+			 * It stays registered as the joiner, so no other fiber
+			 * takes the result.
+			 */
 			joiner = w->fiber;
 			fiber->done = true;
 		}
@@ -23,8 +26,9 @@ struct sp_fiber *sp__fiber_hand_over(struct sp_fiber *fiber)
 }
 
 /*
- * The rule of sync.h: its joiner is woken under the lock, which it takes before
- * it goes on. It may be a fiber of another runtime, which ends right after.
+ * Rule of sync.h: wake the joiner under the lock, which the joiner takes before
+ * it continues. The joiner may be a fiber of another runtime that ends right
+ * after.
  */
 void sp__fiber_reap(struct sp_shard *here, struct sp_fiber *fiber)
 {

@@ -8,13 +8,15 @@
 
 /*
  * @fiber has returned but is still on its stack. Claim its joiner, and return
- * the joiner if it waits on the same shard: it may run as soon as the fiber has
- * left its stack, and will find the fiber done. A joiner on another shard is
- * woken by sp__fiber_reap().
+ * it if it waits on the same shard: it may run as soon as @fiber has left its
+ * stack, and will find @fiber done. sp__fiber_reap() wakes a joiner on another
+ * shard.
  */
 struct sp_fiber *sp__fiber_hand_over(struct sp_fiber *fiber);
 
-/* @fiber has left its stack for good: wake its joiner, or free it. */
+/*
+ * @fiber has left its stack for the last time: wake its joiner, or free @fiber.
+ */
 void sp__fiber_reap(struct sp_shard *here, struct sp_fiber *fiber);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * spargio/sched/fenv.h - the control words of floating-point arithmetic
+ * spargio/sched/fenv.h - the floating-point control words
  *
- * Rounding, and which exceptions trap: what <fenv.h> sets. They are the
- * thread's, and a function must leave them as they were; so a fiber that has
- * changed them puts those of its shard back before it switches, and its own
- * when it runs again. Flags of exceptions that have occurred are not kept: no
- * function has to keep them.
+ * They set the rounding mode and which exceptions trap (<fenv.h>). They belong
+ * to the thread, and the ABI requires a function to preserve them. So a fiber
+ * that has changed them restores those of its shard before it switches, and its
+ * own when it runs again. Flags of past exceptions are not kept: the ABI does
+ * not require it.
  *
  * Whether there is a change is asked at each switch, so it must cost little.
  * Reading MXCSR takes 4.5 ns, twice as long as the switch (decision 0127). The

@@ -4,13 +4,13 @@
  * Types only; the functions are in fiber_alloc, wake, wait, exit, cancel and
  * task.
  *
- * A fiber that waits belongs to the shard it went to sleep on. Whoever wakes
- * it, from wherever, only says so (sp__wake); that shard alone makes it
- * runnable again, clears its deadline, and from then on an idle shard may
- * steal it. So a fiber is never resumed before it has left its stack, and a
- * timer or operation in flight is never left behind on another shard. (An
- * idle shard may steal a fiber from the inbox of a shard that is stuck, but
- * only one that has left its stack and has neither.)
+ * A waiting fiber belongs to the shard it went to sleep on. A waker, on any
+ * thread, only claims and delivers it (sp__wake); that shard alone makes it
+ * runnable, clears its deadline, and from then on an idle shard may steal it.
+ * So a fiber is never resumed before it has left its stack, and no timer or
+ * operation in flight is left on another shard. (An idle shard may steal a
+ * fiber from the inbox of a stuck shard, but only a fiber that has left its
+ * stack and has neither a timer nor an operation.)
  *
  * The wake word decides between event, deadline and cancellation:
  *
@@ -19,8 +19,8 @@
  *	| epoch         | cancellable |   code   |	code 0: still waiting
  *	+---------------+-------------+----------+
  *
- * Each wait has a new epoch. A waker swaps code 0 for its own under the epoch
- * it was given; one succeeds, the others find that they are late.
+ * Each wait has a new epoch. A waker replaces code 0 by its own code under the
+ * epoch it was given; one waker succeeds, the others fail.
  */
 #ifndef SPARGIO_SCHED_FIBER_H
 #define SPARGIO_SCHED_FIBER_H
@@ -63,68 +63,73 @@ enum {
 #define SP__CANCELLABLE (UINT64_C(1) << 16)
 #define SP__EPOCH_SHIFT 17
 
-/* A fiber in the list of something it waits for; on the fiber's stack. */
+/* An entry in the wait list of an object; on the waiting fiber's stack. */
 struct sp__waiter {
 	struct sp__waiter *next;
-	struct sp__waiter *prev; /* NULL: in no list */
+	struct sp__waiter *prev; /* NULL if in no list */
 	struct sp_fiber *fiber;
 	uint64_t epoch;
 	uint32_t code;
 };
 
-/* A list of waiters, in order of arrival; guarded by its owner. */
+/* A list of waiters, in order of arrival; protected by its owner's lock. */
 struct sp__waitlist {
 	struct sp__waiter head; /* only its links are used */
 };
 
-/* A fiber or token in the list of its group or token. */
+/* Links a fiber or token into the list of its group or token. */
 struct sp__member {
 	struct sp__member *next;
 	struct sp__member *prev;
 };
 
 struct sp_fiber {
-	struct sp__slot slot; /* first: the stack pool's */
+	struct sp__slot slot; /* must be first: header of the stack slot */
 
-	/* Touched by every switch. */
+	/* Used by every switch. */
 	struct sp__context ctx;
-	struct sp_shard *shard; /* rewritten at each resume */
-	struct sp_fiber *qnext; /* in whichever queue it is */
+	struct sp_shard *shard; /* set again at each resume */
+	struct sp_fiber *qnext; /* link of the queue that the fiber is in */
 	_Atomic uint64_t wake;
-	/* Not beside the plain small ones: those may be read as one word. */
+	/*
+	 * Separate from the small non-atomic fields, which the compiler may
+	 * read as one word.
+	 */
 	atomic_bool cancelled;
 	_Atomic uint8_t state;	/* enum sp__fiber_state, for the dump */
 	atomic_bool on_stack;	/* cleared by finish_switch() in switch.c */
-	struct sp__timer timer; /* deadline of the present wait */
-	uint16_t pins;		/* things of it in a ring: it must not move */
+	struct sp__timer timer; /* deadline of the current wait */
+	/* operations in flight: the fiber must not move while > 0 */
+	uint16_t pins;
 	uint16_t shield;
 	uint16_t no_yield; /* see sp_no_yield_begin() */
 	bool stealable;
-	bool has_locals; /* some local was set */
+	bool has_locals; /* a fiber-local value was set */
 	bool timed; /* its wait has a deadline in its shard's timer wheel */
-	struct sp__cxx_exceptions exceptions; /* while it does not run */
+	/* saved while the fiber does not run */
+	struct sp__cxx_exceptions exceptions;
 
-	/* Said once, at spawn. */
+	/* Set once, at spawn. */
 	int (*fn)(void *);
 	void *arg;
 	const char *_Atomic name;
-	int64_t deadline; /* bound on every wait; see sp_deadline_push() */
+	int64_t deadline; /* limit of every wait; see sp_deadline_push() */
 	struct sp_group *group;
 	struct sp_token *token;
 	struct sp__member in_group;
 	struct sp__member in_token;
 
-	/* How it ends, guarded by lock. */
+	/* The end of the fiber; protected by lock. */
 	struct sp__spin lock;
 	bool done;
 	bool detached;
 	int ret;
 	struct sp__waiter *joiner;
-	struct sp_fiber *claimed; /* it, once it is ours alone to wake */
-	_Atomic uint64_t id;	  /* 0 while free */
+	struct sp_fiber *claimed; /* the joiner, when only we can wake it */
+	_Atomic uint64_t id;	  /* 0 while the slot is free */
 
-	/* For the dump: written by its shard, read by anybody. */
-	_Atomic uint32_t seen_on; /* index of the shard it ran on last */
+	/* For the dump: written by its shard, read by any thread. */
+	_Atomic uint32_t seen_on; /* index of the shard it last ran on */
 	const char *_Atomic waits_for;
 	const void *_Atomic waits_on;
 	_Atomic int64_t waits_since;

@@ -1,8 +1,8 @@
 /*
  * spargio/sched/fiber_alloc.h - memory for fibers
  *
- * Inline: both are called once per fiber, and each is a few instructions while
- * the shard's cache of stacks has one.
+ * Inline: both functions are called once per fiber, and each is a few
+ * instructions if the shard's stack cache can serve it.
  */
 #ifndef SPARGIO_SCHED_FIBER_ALLOC_H
 #define SPARGIO_SCHED_FIBER_ALLOC_H
@@ -10,8 +10,8 @@
 #include "spargio/sched/runtime.h"
 
 /*
- * Get a fiber from the pool, not yet queued. NULL if memory is out. @here is
- * the caller's shard of that runtime, or NULL.
+ * Get a fiber from the pool; it is not queued yet. NULL if out of memory. @here
+ * is the caller's shard of that runtime, or NULL.
  */
 static inline struct sp_fiber *sp__fiber_new(struct sp_rt *rt,
 					     struct sp_shard *here,
@@ -25,11 +25,11 @@ static inline struct sp_fiber *sp__fiber_new(struct sp_rt *rt,
 		&rt->stacks, here == NULL ? NULL : &here->stacks, class);
 }
 
-/* Give it back; it has ended or never ran. */
+/* Return a fiber to the pool; it has ended or never ran. */
 static inline void sp__fiber_free(struct sp_rt *rt, struct sp_shard *here,
 				  struct sp_fiber *fiber)
 {
-	/* From here on every task that names this fiber is stale. */
+	/* From here on every sp_task of this fiber is stale. */
 	atomic_store_explicit(&fiber->id, 0, memory_order_relaxed);
 	atomic_store_explicit(&fiber->state, SP__FIBER_FREE,
 			      memory_order_relaxed);

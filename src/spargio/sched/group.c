@@ -33,7 +33,7 @@ void sp_group_free(struct sp_group *group)
 	if (group == NULL)
 		return;
 	sp_group_cancel(group);
-	/* The scope ends here, cancelled or not. */
+	/* The group ends here, even if the caller is cancelled. */
 	sp_shield_begin();
 	(void)sp_group_wait(group);
 	sp_shield_end();
@@ -119,13 +119,15 @@ void sp_token_free(struct sp_token *token)
 		sp__member_remove(&token->in_parent);
 		sp__spin_unlock(&token->parent->lock);
 	}
-	/* Whoever cancels it holds its lock until done. */
+	/* A canceller holds the lock until it is done. */
 	sp__spin_lock(&token->lock);
 	sp__spin_unlock(&token->lock);
 	free(token);
 }
 
-/* Locks go from parent to child, so a child cannot be freed meanwhile. */
+/*
+ * Locks are taken from parent to child, so a child cannot be freed meanwhile.
+ */
 void sp_token_cancel(struct sp_token *token)
 {
 	sp__spin_lock(&token->lock);

@@ -1,5 +1,5 @@
 /*
- * spargio/sched/group.h - waiting for a token together with other things
+ * spargio/sched/group.h - waiting for a token and other events together
  */
 #ifndef SPARGIO_SCHED_GROUP_H
 #define SPARGIO_SCHED_GROUP_H
@@ -9,8 +9,9 @@
 #include <spargio/group.h>
 
 /*
- * Put @w among those woken when @token is cancelled; false, and not put there,
- * if it was already. Unwatching one that is not there is fine.
+ * Add @w to the waiters that a cancel of @token wakes. False, without adding
+ * it, if the token was cancelled before. Unwatching a waiter that was not added
+ * is fine.
  */
 bool sp__token_watch(struct sp_token *token, struct sp__waiter *w);
 void sp__token_unwatch(struct sp_token *token, struct sp__waiter *w);

@@ -32,7 +32,9 @@ void sp__group_leave(struct sp_fiber *fiber)
 	fiber->group = NULL;
 	if (group->error == 0 && fiber->ret < 0)
 		group->error = fiber->ret;
-	/* Woken under the lock: who waits may free the group at once. */
+	/*
+	 * Wake under the lock: a waiting fiber may free the group right after.
+	 */
 	if (--group->count == 0)
 		sp__waitlist_wake_all(&group->waiters);
 	sp__spin_unlock(&group->lock);

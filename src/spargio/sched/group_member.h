@@ -1,7 +1,8 @@
 /*
  * spargio/sched/group_member.h - fibers as members of groups and tokens
  *
- * For spawn and the end of a fiber: NULL groups and tokens are fine everywhere.
+ * Called at spawn and at the end of a fiber. NULL groups and tokens are fine in
+ * all functions.
  */
 #ifndef SPARGIO_SCHED_GROUP_MEMBER_H
 #define SPARGIO_SCHED_GROUP_MEMBER_H
@@ -14,7 +15,7 @@ struct sp_group {
 	struct sp__spin lock;
 	bool cancelled;
 	uint32_t count;
-	int error; /* the first of its fibers */
+	int error; /* first error of its fibers */
 	struct sp__member members;
 	struct sp__waitlist waiters;
 };

@@ -1,7 +1,7 @@
 /*
- * What a shard does when it has nothing to do: spin a little, steal, sleep.
+ * What an idle shard does: spin a little, steal, sleep.
  *
- * How long it spins is in idle_spin.c.
+ * idle_spin.c decides how long it spins.
  *
  * Stealing too early is worse than not stealing: two shards that pass a lock to
  * each other would steal each other's fibers. A shard that has just run out of
@@ -9,11 +9,10 @@
  * anywhere.
  *
  * A fiber that another fiber woke, or that came by the inbox, is left to its
- * own shard for a while, so nobody is woken to steal it. If that shard does not
- * get to it, because the fiber that runs there computes, an idle shard takes it
- * all the same: of the shards that are parked one watches the others, which
- * means that it looks at them every SP__STUCK_NS, for as long as one of them
- * runs.
+ * own shard for a while, so no shard is woken to steal it. If that shard does
+ * not run it, because its running fiber computes, an idle shard steals it: one
+ * of the parked shards watches the others, that is, it checks them every
+ * SP__STUCK_NS while one of them runs.
  */
 #include "spargio/sched/idle.h"
 #include "spargio/sched/backend.h"
@@ -30,7 +29,9 @@
 
 /* Stealing */
 
-/* True if the next fiber of @victim may be stolen, and has waited for long. */
+/*
+ * True if the next fiber of @victim may be stolen and has waited long enough.
+ */
 static bool next_fiber_is_old(const struct sp_shard *victim, int64_t now)
 {
 	return atomic_load_explicit(&victim->next_fiber,
@@ -40,7 +41,7 @@ static bool next_fiber_is_old(const struct sp_shard *victim, int64_t now)
 		       NEXT_FIBER_OLD_NS;
 }
 
-/* The next fiber of a victim that is too busy to get to it. */
+/* Steal the next fiber of a victim that is too busy to run it. */
 static struct sp_fiber *steal_next_fiber(struct sp_shard *victim)
 {
 	struct sp_fiber *f;
@@ -134,7 +135,10 @@ static bool search_victims(struct sp_shard *s, uint32_t at_least)
 			continue;
 		sp__count(&s->counts.stolen, moved);
 		if (f->pins != 0) {
-			/* A bug: these queues hold no pinned fibers. */
+			/*
+			 * This is a bug: these queues must not hold pinned
+			 * fibers.
+			 */
 			sp__count(&s->counts.affinity_violations, 1);
 			sp__shard_deliver(victim, f);
 			continue;
@@ -154,7 +158,7 @@ static bool steal_work(struct sp_shard *s, uint32_t at_least)
 
 	if (rt->nshards == 1)
 		return false;
-	/* More would only contend for the same queues. */
+	/* More searching shards would only contend for the same queues. */
 	if (atomic_fetch_add(&rt->searching, 1) >= (most == 0 ? 1 : most)) {
 		atomic_fetch_sub(&rt->searching, 1);
 		return false;
@@ -178,7 +182,7 @@ static bool others_have(struct sp_shard *s, uint32_t count)
 	return false;
 }
 
-/* Another shard keeps a fiber that may be stolen later. */
+/* True if another shard has a fiber that may be stolen later. */
 static bool others_keep(struct sp_shard *s)
 {
 	struct sp_rt *rt = s->rt;
@@ -199,7 +203,7 @@ static bool others_keep(struct sp_shard *s)
 	return false;
 }
 
-/* One of those has waited for so long that it may be stolen now. */
+/* True if one of those fibers has waited so long that it may be stolen now. */
 static bool others_are_late(struct sp_shard *s, int64_t now)
 {
 	struct sp_rt *rt = s->rt;
@@ -233,7 +237,7 @@ static bool is_closing(const struct sp_shard *s)
 	return atomic_load_explicit(&s->rt->closing, memory_order_relaxed);
 }
 
-/* For the park protocol. */
+/* Checked by the park protocol. */
 static bool has_work(struct sp_shard *s)
 {
 	return atomic_load_explicit(&s->fiber_inbox, memory_order_acquire) !=
@@ -285,7 +289,7 @@ static bool spin_for_work(struct sp_shard *s, int64_t began, int64_t *now)
 	return false;
 }
 
-/* True if it is this shard that watches the others from now on. */
+/* True if this shard becomes the one that watches the others. */
 static bool watch_begin(struct sp_shard *s)
 {
 	bool watched = false;
@@ -294,7 +298,7 @@ static bool watch_begin(struct sp_shard *s)
 	       atomic_compare_exchange_strong(&s->rt->watched, &watched, true);
 }
 
-/* Nothing has come for a shard that watches, and it has to go on. */
+/* True if a watching shard that found nothing should continue to watch. */
 static bool may_watch_on(struct sp_shard *s)
 {
 	int64_t now = sp_now();
@@ -347,7 +351,7 @@ void sp__shard_pass_on(struct sp_shard *s)
 		sp__shard_request_watch(s);
 }
 
-/* When it had nothing to do any more, and when it had. */
+/* The shard has been idle since @now: add the busy time before. */
 static void rest_from(struct sp_shard *s, int64_t now)
 {
 	uint64_t busy =

@@ -1,5 +1,5 @@
 /*
- * spargio/sched/idle.h - what a shard does when it has nothing to do
+ * spargio/sched/idle.h - what an idle shard does
  */
 #ifndef SPARGIO_SCHED_IDLE_H
 #define SPARGIO_SCHED_IDLE_H
@@ -9,11 +9,14 @@
 /* Spin, steal, sleep. Returns when there may be work. */
 void sp__shard_idle(struct sp_shard *shard);
 /*
- * It has found work. While it searched or watched, others did not wake an idle
- * shard for theirs: do that for them.
+ * This shard has found work. While it searched or watched, other shards did not
+ * wake an idle shard for theirs, so wake one now.
  */
 void sp__shard_pass_on(struct sp_shard *shard);
-/* It has something to do, since @now: once, and after each idling. */
+/*
+ * The shard has work since @now. Called once at the start and after each idle
+ * period.
+ */
 void sp__shard_busy_from(struct sp_shard *shard, int64_t now);
 
 #endif

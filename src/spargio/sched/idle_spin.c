@@ -5,11 +5,13 @@
 #define SPIN_FIRST_NS (20 * SP_US)
 #define SPIN_MAX_NS   (50 * SP_US)
 #define SPIN_MIN_NS   (2 * SP_US)
-#define NEAR_NS	      (200 * SP_US) /* a wait that a spin may have caught */
-#define PROBE_MIN     4
-#define PROBE_MAX     256
-#define REPLY_NS      (400 * SP_US) /* waking a thread, and its answer */
-#define REPLY_MAX     256
+/* a wait short enough that a spin might have caught the work */
+#define NEAR_NS	  (200 * SP_US)
+#define PROBE_MIN 4
+#define PROBE_MAX 256
+/* time to wake a thread and get its reply */
+#define REPLY_NS  (400 * SP_US)
+#define REPLY_MAX 256
 
 void sp__idle_spin_init(struct sp__idle_spin *spin, bool may_spin)
 {
@@ -21,14 +23,13 @@ void sp__idle_spin_init(struct sp__idle_spin *spin, bool may_spin)
 }
 
 /*
- * Two shards that wait for each other and both sleep see waits that are mostly
- * the other one's waking up. No spin that is shorter catches the answer, so
- * both go on sleeping for ever. The shard that has just woken the other one
- * therefore spins for as long as waking up takes. One answer caught this way is
- * enough: the other shard, which then spins, too, gets the next request at
- * once. Where no answer comes such spins are in vain, and made ever more
- * rarely: one of REPLY_NS in REPLY_MAX wake-ups costs about as much as sending
- * these.
+ * When two shards wait for each other and both sleep, most of each wait is the
+ * other one's wake-up. A shorter spin never catches the reply, so both would
+ * keep sleeping. So a shard that has just woken another one spins for as long
+ * as a wake-up takes. One reply caught this way is enough: the other shard then
+ * spins, too, and sees the next request immediately. If no reply comes, such
+ * spins become ever rarer: one of REPLY_NS per REPLY_MAX wake-ups costs about
+ * as much as sending these wake-ups.
  */
 int64_t sp__idle_spin_begin(struct sp__idle_spin *spin, bool sent_wakeup)
 {
@@ -42,9 +43,9 @@ int64_t sp__idle_spin_begin(struct sp__idle_spin *spin, bool sent_wakeup)
 }
 
 /*
- * Spin on while it pays, shrink the spin when it was in vain. After some waits
- * that were not much longer than a spin try a full one all the same, ever more
- * rarely while that does not pay.
+ * Keep spinning while it finds work; shorten the spin when it does not. After
+ * some waits that were only a little longer than a spin, try a full spin; do so
+ * ever more rarely while it does not help.
  */
 void sp__idle_spin_end(struct sp__idle_spin *spin, int64_t waited, bool slept)
 {

@@ -1,10 +1,10 @@
 /*
  * spargio/sched/idle_spin.h - how long an idle shard spins before it sleeps
  *
- * Waking a sleeping thread costs tens of microseconds, seeing a word change
- * costs a tenth of one. So a shard spins for as long as spinning has found work
- * lately. State and arithmetic only: no clock and no shard, so that a test can
- * play with it.
+ * Waking a sleeping thread costs tens of microseconds; seeing a word change
+ * costs a tenth of one. So a shard spins for as long as spinning has recently
+ * found work. This is state and arithmetic only, without a clock or a shard, so
+ * that a test can drive it.
  */
 #ifndef SPARGIO_SCHED_IDLE_SPIN_H
 #define SPARGIO_SCHED_IDLE_SPIN_H
@@ -13,23 +13,27 @@
 #include <stdint.h>
 
 struct sp__idle_spin {
-	int64_t ns;	      /* of the next spin; 0: never spin */
+	int64_t ns;	      /* length of the next spin; 0 = never spin */
 	uint32_t near_misses; /* short sleeps since the last full spin */
-	uint32_t probe_every; /* so many of them before the next */
+	/* number of near misses before the next full spin */
+	uint32_t probe_every;
 	uint32_t unanswered;  /* wake-ups sent since the last long spin */
-	uint32_t reply_every; /* so many of them before the next */
+	uint32_t reply_every; /* number of wake-ups before the next long spin */
 };
 
 /* @may_spin is false if there are more shards than CPUs. */
 void sp__idle_spin_init(struct sp__idle_spin *spin, bool may_spin);
 
 /*
- * How long to spin now. @sent_wakeup says that this shard has woken another
- * since it was last idle.
+ * How long to spin now. @sent_wakeup: this shard has woken another one since it
+ * was last idle.
  */
 int64_t sp__idle_spin_begin(struct sp__idle_spin *spin, bool sent_wakeup);
 
-/* Work came after @waited ns, while the shard spun or, if @slept, later. */
+/*
+ * Work arrived after @waited ns, while the shard was spinning or, if @slept,
+ * sleeping.
+ */
 void sp__idle_spin_end(struct sp__idle_spin *spin, int64_t waited, bool slept);
 
 #endif

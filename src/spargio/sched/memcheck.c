@@ -7,7 +7,10 @@
 #include <valgrind/valgrind.h>
 #endif
 
-/* A client request, which needs its header, or what it puts into everything. */
+/*
+ * A client request if valgrind's header was there at build time; otherwise test
+ * for the library that valgrind preloads.
+ */
 bool sp__on_valgrind(void)
 {
 #ifdef SP_VALGRIND

@@ -180,9 +180,9 @@ static void publish_all(struct sp_shard *shard)
 }
 
 /*
- * Wake senders that wait for their messages to be taken. The read-modify-write
- * pairs with the one in sp_msg_wait_until(): either we see that somebody
- * waits, or it sees what we have taken.
+ * Wake senders that wait until their messages are taken. The read-modify-write
+ * pairs with the one in sp_msg_wait_until(): either we see the waiter, or it
+ * sees what we have taken.
  */
 static void wake_flushers(struct sp__msg_inbox *inbox)
 {

@@ -1,7 +1,7 @@
 /*
- * spargio/sched/msg_inbox.h - the messages that wait for a shard
+ * spargio/sched/msg_inbox.h - the message queues of a shard
  *
- * For the scheduler; what a fiber calls is in <spargio/message.h>.
+ * For the scheduler; <spargio/message.h> is for fibers.
  */
 #ifndef SPARGIO_SCHED_MSG_INBOX_H
 #define SPARGIO_SCHED_MSG_INBOX_H
@@ -14,7 +14,7 @@
 enum {
 	SP__TAG_PLAIN,
 	SP__TAG_HOT,
-	SP__TAG_COUNTED, /* and above: which sum */
+	SP__TAG_COUNTED, /* this and above: index of a sum */
 	SP__COUNTED_MAX = 64,
 	SP__MSG_RING_KINDS = 2, /* plain and hot */
 };
@@ -22,20 +22,21 @@ enum {
 struct sp__msg_inbox {
 	/* Set once. */
 	uint32_t sources;
-	int ring_kinds; /* 1 unless there are hot tags */
+	int ring_kinds; /* 1 without hot tags, else 2 */
 	struct sp__msg_ring
-		*rings[SP__MSG_RING_KINDS]; /* one for each source */
-	const uint8_t *kinds;		    /* of tags; NULL: all plain */
+		*rings[SP__MSG_RING_KINDS]; /* one ring for each source */
+	/* kind of each tag; NULL = all plain */
+	const uint8_t *kinds;
 	uint64_t counted_wake;
 
 	/* Owner, as receiver. */
-	uint32_t next[SP__MSG_RING_KINDS]; /* source to look at first */
-	uint32_t run;			   /* taken from it in a row */
-	bool taken; /* something, since the last look around */
+	uint32_t next[SP__MSG_RING_KINDS]; /* source to check first */
+	uint32_t run;			   /* messages taken from it in a row */
+	bool taken; /* a message was taken since the last round */
 	struct sp__waitlist receivers;
 	struct sp__waitlist hot_receivers;
 	struct sp__waitlist counters[SP__COUNTED_MAX];
-	uint64_t counting; /* sums that somebody waits for */
+	uint64_t counting; /* bit mask of sums that a fiber waits for */
 
 	/* Owner, as sender: some ring has messages not published. */
 	bool unpublished;
@@ -43,7 +44,7 @@ struct sp__msg_inbox {
 	/* Any shard. */
 	_Atomic uint64_t sums[SP__COUNTED_MAX];
 
-	/* Threads that are no shard. */
+	/* For threads that are not shards. */
 	struct sp__spin outside_lock;
 	struct sp__msg_ring outside;
 
@@ -56,18 +57,18 @@ struct sp__msg_inbox {
 int sp__msg_inbox_open(struct sp_shard *shard);
 void sp__msg_inbox_close(struct sp_shard *shard);
 
-/* Owner: a fiber here waits for a message that is there. */
+/* Owner: true if a fiber of this shard waits for a message that has arrived. */
 bool sp__msg_inbox_wanted(struct sp_shard *shard);
 
-/* Owner of @from: publish what was sent to @to, and wake it. */
+/* Owner of @from: publish the messages sent to @to, and wake @to. */
 void sp__msg_inbox_publish(struct sp_shard *from, struct sp_shard *to);
 
-/* Owner: publish what was sent, wake fibers whose messages have come. */
+/* Owner: publish sent messages and wake fibers whose messages have arrived. */
 void sp__msg_inbox_deliver(struct sp_shard *shard);
 
 /*
- * The kinds of all tags for these options, to be freed; NULL if all are plain.
- * -EINVAL for a tag named twice or too many.
+ * The kind of each tag for these options, to be freed; NULL if all are plain.
+ * -EINVAL for a tag named twice or too many tags.
  */
 int sp__msg_inbox_kinds(const struct sp_opts *opts, uint8_t **out);
 

@@ -49,9 +49,9 @@ static void take_rest(const struct sp__msg_ring *q, uint32_t at, uint8_t *to,
 }
 
 /*
- * Hot: once per message. Cost: two loads and two stores; the producer's line
- * is read by sp__msg_ring_ready(), once for each time it had published.
- * bench/sync.c measures it as mailbox_push.
+ * Hot: once per message. Cost: two loads and two stores. sp__msg_ring_ready()
+ * reads the producer's cache line, once for each publication. bench/sync.c
+ * measures it as mailbox_push.
  */
 void sp__msg_ring_take(struct sp__msg_ring *q, struct sp_msg *out)
 {

@@ -1,8 +1,8 @@
 /*
  * spargio/sched/msg_ring.h - a bounded queue of messages between two threads
  *
- * A message of up to 8 bytes is one slot. A longer one goes on in the slots
- * behind it, 16 bytes each; all of it is published at once.
+ * A message of up to 8 bytes is one slot. A longer one continues in the
+ * following slots, 16 bytes each; all its slots are published together.
  */
 #ifndef SPARGIO_SCHED_MSG_RING_H
 #define SPARGIO_SCHED_MSG_RING_H
@@ -19,7 +19,7 @@ struct sp__msg_slot {
 };
 
 struct sp__msg_ring {
-	struct sp__spsc_ring ring; /* of struct sp__msg_slot */
+	struct sp__spsc_ring ring; /* slots are struct sp__msg_slot */
 };
 
 /* 0 or -ENOMEM. */
@@ -32,7 +32,9 @@ static inline bool sp__msg_ring_has_room(struct sp__msg_ring *q, uint32_t slots)
 	return sp__spsc_ring_has_room(&q->ring, slots);
 }
 
-/* Producer: append; there is room. Not visible before publish. */
+/*
+ * Producer: append a message; there must be space. Not visible before publish.
+ */
 static inline void sp__msg_ring_fill(struct sp__msg_ring *q, uint16_t from,
 				     uint16_t tag, uint64_t value)
 {
@@ -52,7 +54,7 @@ static inline uint32_t sp__msg_ring_slots(size_t len)
 void sp__msg_ring_fill_data(struct sp__msg_ring *q, uint16_t from, uint16_t tag,
 			    const void *data, size_t len);
 
-/* Producer: let the consumer see all that was filled. */
+/* Producer: make all filled slots visible to the consumer. */
 static inline void sp__msg_ring_publish(struct sp__msg_ring *q)
 {
 	sp__spsc_ring_publish(&q->ring);

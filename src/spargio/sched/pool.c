@@ -14,15 +14,15 @@
 
 struct sp__pool {
 	pthread_mutex_t lock;
-	pthread_cond_t work; /* a job, or the end */
-	pthread_cond_t gone; /* a thread has ended */
+	pthread_cond_t work; /* signals a job, or the end of the pool */
+	pthread_cond_t gone; /* signals that a thread has ended */
 	struct sp__job *head;
 	struct sp__job **tail;
 	uint32_t queued, queue_max;
 	uint32_t threads, threads_max, idle;
-	uint32_t made; /* threads end only with the pool */
+	uint32_t made; /* number of threads made; they end only with the pool */
 	bool stopping;
-	pthread_t thread[]; /* those that were made and not joined */
+	pthread_t thread[]; /* threads that were made and not joined */
 };
 
 int sp__pool_new(uint32_t threads, uint32_t queue, struct sp__pool **out)
@@ -62,7 +62,7 @@ static void *pool_main(void *arg)
 {
 	struct sp__pool *pool = arg;
 
-	/* Not that of the shard that asked for it. */
+	/* Without this the thread would inherit the name of the shard. */
 	(void)pthread_setname_np(pthread_self(), "pool");
 	pthread_mutex_lock(&pool->lock);
 	while (!pool->stopping) {
@@ -85,7 +85,7 @@ static void *pool_main(void *arg)
 	return NULL;
 }
 
-/* The lock is held. One more thread, if a job would otherwise wait. */
+/* Add a thread if the job would otherwise wait. The lock is held. */
 static int maybe_grow(struct sp__pool *pool)
 {
 	int err;
@@ -97,7 +97,7 @@ static int maybe_grow(struct sp__pool *pool)
 		pool->threads++;
 		pool->made++;
 	}
-	/* With at least one thread the job will be run, only later. */
+	/* With at least one thread the job will run, only later. */
 	return pool->threads == 0 ? -err : 0;
 }
 
@@ -161,8 +161,9 @@ static struct timespec timespec_of(int64_t ns)
 }
 
 /*
- * What libraries keep for a thread goes at its very end, and must not do so
- * while the process ends: then their destructors run, too.
+ * Join the threads: thread-local destructors of libraries run at the very end
+ * of a thread, and must not run while the process exits and its own destructors
+ * run.
  */
 static void join_all(struct sp__pool *pool)
 {
@@ -208,13 +209,14 @@ void sp__pool_stats(struct sp__pool *pool, uint32_t *threads, uint32_t *queued)
 
 /*
  * A blocking call. It may outlive the fiber that waits for it, so it is on the
- * heap and whoever of the two is last frees it.
+ * heap, and the last user of the two frees it.
  */
 struct block {
 	struct sp__job job;
 	int (*fn)(void *);
 	void *arg;
-	void (*drop)(void *); /* for @arg, if nobody waits any more; or NULL */
+	/* frees @arg if the caller no longer waits; or NULL */
+	void (*drop)(void *);
 	int ret;
 	struct sp_fiber *fiber;
 	uint64_t epoch;
@@ -227,7 +229,7 @@ enum {
 	BLOCK_ABANDONED,
 };
 
-/* Nobody will hear of it. */
+/* The result is not wanted: drop it. */
 static void block_drop(struct block *b)
 {
 	if (b->drop != NULL)
@@ -242,7 +244,7 @@ static void block_run(struct sp__job *job)
 	uint64_t epoch = b->epoch;
 
 	b->ret = b->fn(b->arg);
-	/* Once it is DONE the fiber may free it: b is not touched again. */
+	/* After DONE the fiber may free it: do not access b again. */
 	if (atomic_exchange(&b->state, BLOCK_DONE) == BLOCK_ABANDONED) {
 		block_drop(b);
 		return;
@@ -297,7 +299,7 @@ int sp__block(int (*fn)(void *), void *arg, void (*drop)(void *),
 	}
 	if (err < 0 &&
 	    atomic_exchange(&b->state, BLOCK_ABANDONED) != BLOCK_DONE)
-		return err; /* it runs on, and drops itself */
+		return err; /* it continues and frees itself */
 	if (ret != NULL)
 		*ret = b->ret;
 	free(b);

@@ -1,8 +1,8 @@
 /*
- * spargio/sched/pool.h - threads for what would block a shard
+ * spargio/sched/pool.h - threads for blocking calls
  *
- * Bounded in threads and in waiting jobs. Threads are made when the first job
- * finds none idle.
+ * Both the threads and the waiting jobs are bounded. A thread is made when a
+ * job finds none idle.
  */
 #ifndef SPARGIO_SCHED_POOL_H
 #define SPARGIO_SCHED_POOL_H
@@ -14,14 +14,14 @@ struct sp__pool;
 
 struct sp__job {
 	struct sp__job *next;
-	void (*run)(struct sp__job *job); /* on a thread of the pool */
+	void (*run)(struct sp__job *job); /* runs on a thread of the pool */
 };
 
 int sp__pool_new(uint32_t threads, uint32_t queue, struct sp__pool **out);
 
 /*
- * End the threads, which finish what they run; waiting jobs are dropped. False
- * if one had not ended by @deadline: the call may be repeated.
+ * End the threads after their current jobs; waiting jobs are dropped. False if
+ * a thread had not ended by @deadline: the call may be repeated.
  */
 bool sp__pool_stop(struct sp__pool *pool, int64_t deadline);
 void sp__pool_free(struct sp__pool *pool);
@@ -29,10 +29,13 @@ void sp__pool_free(struct sp__pool *pool);
 /* 0, -EAGAIN (queue full), -ESHUTDOWN. Any thread. */
 int sp__pool_submit(struct sp__pool *pool, struct sp__job *job);
 
-/* The same without a bound, for jobs that are bounded elsewhere. */
+/*
+ * As sp__pool_submit() but without the bound, for jobs that are bounded
+ * elsewhere.
+ */
 int sp__pool_push(struct sp__pool *pool, struct sp__job *job);
 
-/* True if @job had not begun and now never will. */
+/* True if @job had not started; it will then never run. */
 bool sp__pool_withdraw(struct sp__pool *pool, struct sp__job *job);
 
 /*

@@ -32,9 +32,9 @@ struct sp_fiber *sp__shard_spill_pop(struct sp_shard *s)
 }
 
 /*
- * True if an idle shard should steal from this one. A lone fiber that the
- * scheduler itself queues runs next anyway: waking an idle shard for it would
- * cost more than it could save.
+ * True if an idle shard should steal from this one. A single fiber queued by
+ * the scheduler runs next anyway: waking an idle shard for it would cost more
+ * than it saves.
  */
 static bool needs_help(const struct sp_shard *s)
 {
@@ -58,21 +58,21 @@ void sp__shard_queue_last(struct sp_shard *s, struct sp_fiber *f)
 		sp__shard_wake_idle(s);
 }
 
-/* Returns whether it slept. */
+/* Returns true if the shard slept. */
 static bool notify_shard(struct sp_shard *s)
 {
 	struct sp_shard *here = sp__shard_self();
 	/*
-	 * A read-modify-write, not a load: of this and the exchange by which
-	 * the shard parks, one comes first. Either we see PARKED and wake
-	 * it, or it sees what we published before.
+	 * A read-modify-write, not a load: it is ordered with the exchange by
+	 * which the shard parks. Either we see PARKED and wake the shard, or
+	 * the shard sees what we published before.
 	 */
 	uint32_t park = atomic_fetch_add(&s->park, 0);
 
 	if (park != SP__PARKED || s == here)
 		return false;
 	if (!atomic_compare_exchange_strong(&s->park, &park, SP__NOTIFIED))
-		return true; /* somebody else wakes it */
+		return true; /* another thread wakes it */
 	if (here != NULL)
 		sp__count(&here->counts.shard_wakeups, 1);
 	s->backend->wakeup(here, s);
@@ -101,7 +101,7 @@ void sp__shard_request_watch(struct sp_shard *s)
 	struct sp_rt *rt = s->rt;
 
 	/*
-	 * Sequentially consistent, as the stores before it and as park_shard():
+	 * Sequentially consistent, like the preceding stores and park_shard():
 	 * either we see that shard parked and unwatched, or it sees the fiber.
 	 */
 	if (atomic_load(&rt->parked) != 0 && !atomic_load(&rt->watched))
@@ -131,7 +131,7 @@ void sp__shard_queue(struct sp_shard *s, struct sp_fiber *f)
 	before = atomic_exchange(&s->next_fiber, f);
 	if (before != NULL)
 		sp__shard_queue_last(s, before);
-	/* The fiber that runs may compute for long before it waits. */
+	/* The running fiber may compute for a long time before it waits. */
 	if (movable)
 		sp__shard_request_watch(s);
 }
@@ -152,12 +152,13 @@ void sp__shard_deliver(struct sp_shard *s, struct sp_fiber *f)
 							f, memory_order_seq_cst,
 							memory_order_relaxed));
 	/*
-	 * Set after the push, as drain_fiber_inbox() clears it before it takes
-	 * the fibers: so it can be set in vain, but not missing.
+	 * Set after the push, because drain_fiber_inbox() clears it before it
+	 * takes the fibers. So the flag may be set without a fiber, but is
+	 * never missing.
 	 */
 	if (movable)
 		atomic_store(&s->inbox_movable, true);
-	/* A shard that is awake may not look at its inbox for long. */
+	/* A shard that is awake may not check its inbox for a long time. */
 	if (!notify_shard(s) && movable)
 		sp__shard_request_watch(s);
 }
@@ -182,7 +183,10 @@ void sp__shard_wake_idle(struct sp_shard *s)
 		wake_parked(s);
 }
 
-/* Its fiber inbox has not been emptied for long: a fiber blocks the shard. */
+/*
+ * True if the fiber inbox was not emptied for a long time: a fiber blocks the
+ * shard.
+ */
 bool sp__shard_is_stuck(const struct sp_shard *s, int64_t now)
 {
 	return atomic_load_explicit(&s->fiber_inbox, memory_order_relaxed) !=

@@ -43,7 +43,7 @@ struct sp_fiber *sp__runq_pop(struct sp__runq *q)
 
 		if (real == tail)
 			return NULL;
-		/* While a steal is going on its index stays where it is. */
+		/* While a steal is in progress its index does not change. */
 		next = pack_head(steal == real ? real + 1 : steal, real + 1);
 		if (atomic_compare_exchange_weak_explicit(&q->head, &head, next,
 							  memory_order_acq_rel,
@@ -59,11 +59,11 @@ uint32_t sp__runq_len(const struct sp__runq *q)
 	uint32_t tail = atomic_load_explicit(&q->tail, memory_order_acquire);
 	uint32_t len = tail - real_of(head);
 
-	/* The two were not read at one moment. */
+	/* The two indices were not read at the same moment. */
 	return len > SP__RUNQ_SIZE ? 0 : len;
 }
 
-/* Claim half: move real ahead of steal. Returns how many, 0 for none. */
+/* Claim half: move real ahead of steal. Returns how many, or 0. */
 static uint32_t claim_half(struct sp__runq *from, uint32_t max,
 			   uint64_t *claimed)
 {
@@ -90,7 +90,7 @@ static uint32_t claim_half(struct sp__runq *from, uint32_t max,
 	}
 }
 
-/* The copy is done: bring steal up to wherever real is by now. */
+/* The copy is done: set steal to the current real. */
 static void release_claim(struct sp__runq *from, uint64_t claimed)
 {
 	uint64_t head = claimed;

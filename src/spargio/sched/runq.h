@@ -6,14 +6,15 @@
  *	 ... [  being  ][ to be popped, oldest first ][ free ...
  *	     [ copied  ]
  *
- * A ring of 256 with one owner, who pushes at the tail and pops at the head;
- * idle shards steal half at a time from the head. The head is two indices in
- * one word: a steal moves "real" to claim, copies, then moves "steal" to
- * real; the owner pops at real, and pushes only up to a lap behind steal. So
- * nobody's slots are overwritten while they are copied, and one word decides.
+ * A ring of 256 fibers with one owner, which pushes at the tail and pops at the
+ * head; idle shards steal half at a time from the head. The head is two indices
+ * in one word: a thief moves "real" to claim fibers, copies them, then moves
+ * "steal" to real. The owner pops at real and pushes at most one lap ahead of
+ * steal. So slots are not overwritten while they are copied, and one
+ * compare-and-swap decides.
  *
- * A full ring is not an error here: push says no and the caller has another
- * place for the fiber.
+ * A full ring is not an error: push returns false and the caller queues the
+ * fiber elsewhere.
  */
 #ifndef SPARGIO_SCHED_RUNQ_H
 #define SPARGIO_SCHED_RUNQ_H
@@ -41,13 +42,13 @@ bool sp__runq_push(struct sp__runq *q, struct sp_fiber *fiber);
 /* Owner. NULL if empty. */
 struct sp_fiber *sp__runq_pop(struct sp__runq *q);
 
-/* Anybody; true at some moment during the call. */
+/* Any thread; the value was correct at some moment during the call. */
 uint32_t sp__runq_len(const struct sp__runq *q);
 
 /*
  * Idle shard, owner of @to: move up to half of @from, at most @max, to @to, but
- * return the last one moved instead of queueing it. *@moved counts all of
- * them. NULL if there was nothing, or another shard is stealing.
+ * return the last one instead of queueing it. *@moved counts all of them. NULL
+ * if there was nothing to steal, or another shard is stealing.
  */
 struct sp_fiber *sp__runq_steal(struct sp__runq *from, struct sp__runq *to,
 				uint32_t max, uint32_t *moved);

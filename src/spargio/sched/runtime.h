@@ -1,7 +1,7 @@
 /*
  * spargio/sched/runtime.h - what the shards of a runtime share
  *
- * Types only. It is made and ended in src/spargio/runtime.
+ * Types only. src/spargio/runtime makes and ends a runtime.
  */
 #ifndef SPARGIO_SCHED_RUNTIME_H
 #define SPARGIO_SCHED_RUNTIME_H
@@ -17,7 +17,7 @@ struct sp__pool;
 struct sp__stop_timer;
 struct sp__watchdog;
 
-/* A point that all shards pass together. */
+/* A barrier that all shards pass together. */
 struct sp__gate {
 	pthread_mutex_t lock;
 	pthread_cond_t open;
@@ -31,42 +31,45 @@ struct sp_rt {
 	struct sp_opts opts; /* every default filled in */
 	uint32_t nshards;
 	struct sp_shard *shards;
-	int backend_error; /* why it is not io_uring */
+	int backend_error; /* why io_uring is not used */
 	int stack_class;
 	struct sp__pool *pool;
 	struct sp__watchdog *watchdog;
-	struct sp__stop_timer *stop_timer; /* of sp_run(); or NULL */
-	struct sp__leases *leases;	   /* of descriptors; see placement.h */
-	uint8_t *tag_kinds; /* see msg_inbox.h; NULL: all plain */
+	struct sp__stop_timer *stop_timer; /* used by sp_run(); or NULL */
+	/* leases of descriptors; see placement.h */
+	struct sp__leases *leases;
+	uint8_t *tag_kinds; /* see msg_inbox.h; NULL = all plain */
 
 	struct sp__stacks stacks;
 	void (*_Atomic local_drop[SP__LOCALS])(void *);
 	_Atomic uint32_t local_keys;
 
-	/* Threads that are no shard of ours; see visit.h. */
+	/* Calls by threads that are not shards of this runtime; see visit.h. */
 	struct sp_rt *next_open;
 	uint32_t visitors;
 
 	/* Fibers spawned by such threads. */
 	_Atomic uint64_t outside_spawned;
-	_Atomic uint64_t outside_finished; /* refused after being counted */
+	/* spawns refused after being counted */
+	_Atomic uint64_t outside_finished;
 	_Atomic uint32_t round_robin;
-	_Atomic uint32_t searching; /* shards looking for work to steal */
+	_Atomic uint32_t searching; /* shards that search for work to steal */
 
 	/*
 	 * Read at every wake of a stealable fiber, written when a shard falls
-	 * asleep or wakes up: not beside words that change often.
+	 * asleep or wakes up: keep it off cache lines that change often.
 	 */
 	alignas(SP__CACHE_LINE) _Atomic uint32_t parked;
-	/* A parked shard looks at the others every SP__STUCK_NS; see idle.c. */
+	/* A parked shard checks the others every SP__STUCK_NS; see idle.c. */
 	atomic_bool watched;
-	alignas(SP__CACHE_LINE) atomic_bool closing; /* no spawns any more */
+	/* new fibers are refused */
+	alignas(SP__CACHE_LINE) atomic_bool closing;
 	atomic_bool ending;    /* shards leave their loops */
 	_Atomic uint64_t ends; /* fibers reaped while closing */
-	sem_t ended;	       /* posted when all have */
+	sem_t ended;	       /* posted when all fibers have ended */
 	sem_t opened;	  /* posted when the shards know whether they can run */
 	sem_t gone;	  /* posted by each thread at its end */
-	uint32_t threads; /* that have not posted it */
+	uint32_t threads; /* threads that have not posted gone */
 	struct sp__gate gate;
 };
 

@@ -1,7 +1,7 @@
 /*
  * The main loop of a shard.
  *
- * A fiber that gives up its thread switches straight to the next one (see
+ * A fiber that gives up its thread switches directly to the next one (see
  * switch.c). Only when there is none, or the turn is over, does the shard's own
  * stack run and poll for events: completions, fibers from other threads,
  * messages, timers. A turn is 61 fibers or 200 us, so that many runnable fibers
@@ -66,7 +66,7 @@ static void expire_timers(struct sp_shard *s, int64_t now)
 		uint64_t word =
 			atomic_load_explicit(&f->wake, memory_order_relaxed);
 
-		/* Fails if it is woken already and waits in the inbox. */
+		/* Fails if the fiber was woken already and is in the inbox. */
 		sp__wake(f, word >> SP__EPOCH_SHIFT, SP__TIMED_OUT);
 	}
 }
@@ -89,7 +89,7 @@ static void poll_events(struct sp_shard *s)
 static void run_turn(struct sp_shard *s)
 {
 	s->budget = TURN_FIBERS;
-	/* Asking the clock is a good part of a short turn's cost. */
+	/* Reading the clock is a large part of the cost of a short turn. */
 	s->turn_began = s->woke_at != 0 ? s->woke_at : sp_now();
 	s->woke_at = 0;
 	atomic_store_explicit(&s->last_poll, s->turn_began,
@@ -104,7 +104,7 @@ static void run_turn(struct sp_shard *s)
 	}
 }
 
-/* No fiber runs any more: see every operation through, then leave. */
+/* No fiber runs any more: wait for every operation to complete, then leave. */
 static void cancel_and_drain_ops(struct sp_shard *s)
 {
 	s->stopping = true;

@@ -2,7 +2,7 @@
  * spargio/sched/shard.h - one thread, one ring, one run queue
  *
  * Types only; the functions are in current, ready, switch, idle and sched.
- * Fields are grouped by who writes them. "Owner" is the shard's thread.
+ * Fields are grouped by writer. "Owner" is the shard's thread.
  */
 #ifndef SPARGIO_SCHED_SHARD_H
 #define SPARGIO_SCHED_SHARD_H
@@ -20,21 +20,23 @@ struct sp_rt;
 struct sp__backend;
 struct sp__op;
 
-/* The park word. Only its shard sets PARKED; a waker swaps it for NOTIFIED. */
+/*
+ * The park word. Only its shard sets PARKED; a waker replaces it by NOTIFIED.
+ */
 enum sp__park {
 	SP__RUNNING,
 	SP__PARKED,
 	SP__NOTIFIED,
-	SP__DEAD, /* the thread has ended: nothing will be read any more */
+	SP__DEAD, /* the thread has ended: nothing is read any more */
 };
 
-/* What finish_switch() in switch.c does for the fiber that was left. */
+/* The action of finish_switch() in switch.c for the fiber that was left. */
 enum sp__switch_action {
 	SP__SWITCH_NONE,    /* it waits: nothing */
 	SP__SWITCH_REQUEUE, /* it yielded: queue it */
 	SP__SWITCH_MIGRATE, /* send it to the shard in sp_shard.migrate_to */
 	SP__SWITCH_REAP,    /* it has ended: wake its joiner, or free it */
-	SP__SWITCH_COUNT,   /* it has ended, and its joiner runs already */
+	SP__SWITCH_COUNT,   /* it has ended, and its joiner already runs */
 };
 
 /* First in, first out, linked by qnext; owner only. */
@@ -46,8 +48,9 @@ struct sp__fifo {
 
 /* Operations that threads of the pool carry out; see offload.h. */
 struct sp__offload {
-	uint32_t running;		 /* owner: not yet completed */
-	struct sp__op *_Atomic finished; /* pushed by those threads */
+	/* owner: operations not yet completed */
+	uint32_t running;
+	struct sp__op *_Atomic finished; /* pushed by the pool's threads */
 };
 
 struct sp_shard {
@@ -55,58 +58,72 @@ struct sp_shard {
 	struct sp_rt *rt;
 	uint32_t index;
 	pthread_t thread;
-	bool has_thread; /* to be joined */
-	int open_error;	 /* of the back end */
+	bool has_thread; /* the thread has to be joined */
+	int open_error;	 /* error of the back end's open() */
 	void *signal_stack;
 	const struct sp__backend *backend;
-	void *io;			       /* the back end's own */
-	struct sp__msg_inbox *msg_inbox;       /* messages */
-	struct sp__recv_buffers *recv_buffers; /* of receive streams; or NULL */
+	void *io;			 /* data of the back end */
+	struct sp__msg_inbox *msg_inbox; /* messages */
+	/* buffers of receive streams; or NULL */
+	struct sp__recv_buffers *recv_buffers;
 
 	/* Owner: scheduling. */
 	struct sp_fiber *current;
-	struct sp__context sched;	       /* the scheduler's own stack */
-	struct sp__cxx_exceptions *exceptions; /* this thread's, or NULL */
+	struct sp__context sched; /* the scheduler's own stack */
+	/* C++ exception state of this thread, or NULL */
+	struct sp__cxx_exceptions *exceptions;
 	struct sp__cxx_exceptions sched_exceptions;
 	enum sp__switch_action switch_action;
 	struct sp_fiber *switched_from;
 	uint32_t migrate_to;
-	int32_t budget;		/* fibers left to run in this turn */
-	uint8_t next_fiber_run; /* times in a row */
-	bool local_first;	/* whose turn it is, local or runq */
-	bool closing_seen;	/* see sp__closing_seen() */
+	int32_t budget; /* fibers left to run in this turn */
+	/* how many times in a row next_fiber was chosen */
+	uint8_t next_fiber_run;
+	bool local_first;  /* take from local first, else from runq */
+	bool closing_seen; /* see sp__closing_seen() */
 	bool stopping;
-	struct sp__fenv fenv; /* the thread's, at every switch */
+	/* control words of the thread; the same at every switch */
+	struct sp__fenv fenv;
 	int64_t turn_began;
-	int64_t woke_at;       /* from idling, if that was just now; else 0 */
-	struct sp__fifo local; /* runnable, may not be stolen */
+	/* end of the last idle period if it just ended; else 0 */
+	int64_t woke_at;
+	struct sp__fifo local; /* runnable fibers that may not be stolen */
 	struct sp__stack_cache stacks;
 	struct sp__timer_wheel timer_wheel;
-	uint32_t inflight; /* operations the back end holds */
+	uint32_t inflight; /* operations in flight in the back end */
 	struct sp__idle_spin idle_spin;
-	uint64_t wakeups_seen; /* of counts.shard_wakeups, when last idle */
-	uint32_t victim;       /* where the next search begins */
-	bool searched;	       /* or slept, since it last had work */
+	uint64_t wakeups_seen; /* counts.shard_wakeups when last idle */
+	uint32_t victim;       /* shard at which the next search begins */
+	bool searched;	       /* searched or slept since it last had work */
 	uint64_t seed;
 
 	/* Owner and idle shards that steal. */
 	alignas(SP__CACHE_LINE) struct sp__runq runq;
-	struct sp_fiber *_Atomic next_fiber; /* woken last: runs next */
-	/* When its turn began; SP_NEVER for a fiber that may not be stolen. */
+	struct sp_fiber *_Atomic next_fiber; /* fiber woken last: runs next */
+	/*
+	 * Start of the turn in which it was queued; SP_NEVER if it may not be
+	 * stolen.
+	 */
 	_Atomic int64_t next_fiber_since;
 
-	/* When the ring above is full; idle shards also take from its front. */
+	/*
+	 * Used when the ring above is full; idle shards also take from its
+	 * front.
+	 */
 	alignas(SP__CACHE_LINE) struct sp__spin spill_lock;
 	struct sp__fifo spill;
 	_Atomic uint32_t spill_len;
 
-	/* Anybody pushes; an idle shard steals it if the owner is stuck. */
+	/*
+	 * Any thread pushes; an idle shard steals from it if the owner is
+	 * stuck.
+	 */
 	alignas(SP__CACHE_LINE) struct sp_fiber *_Atomic fiber_inbox;
-	atomic_bool inbox_movable; /* perhaps a stealable one is in it */
+	atomic_bool inbox_movable; /* the inbox may contain a stealable fiber */
 	struct sp__offload offload;
 	alignas(SP__CACHE_LINE) _Atomic uint32_t park;
 
-	/* Owner writes, anybody reads. */
+	/* Owner writes, any thread reads. */
 	alignas(SP__CACHE_LINE) struct sp__shard_counts {
 		_Atomic uint64_t switches, spawned, finished, stolen;
 		_Atomic uint64_t steal_attempts, parks, spins, wakes;
@@ -116,21 +133,23 @@ struct sp_shard {
 		_Atomic uint64_t recv_starved, recv_copied, recv_aside;
 		_Atomic uint64_t recv_pauses;
 		/*
-		 * At rest: the time it was busy, even. Busy: when that began,
-		 * less the time before, odd (SP__BUSY). One word, so that
-		 * who reads it never sees time go backwards.
+		 * Idle (even): total busy time. Busy (odd, SP__BUSY): start of
+		 * the busy period minus the total before. One word, so that a
+		 * reader never sees time go backwards.
 		 */
 		_Atomic uint64_t busy;
 		_Atomic uint64_t accept_pauses;
 		_Atomic uint32_t runnable, pending_ops, recv_out;
 	} counts;
 	struct sp_fiber *_Atomic running; /* for the watchdog and the dump */
-	_Atomic int64_t last_poll;	  /* when its turn began */
+	_Atomic int64_t last_poll;	  /* start of its current turn */
 };
 
 #define SP__BUSY UINT64_C(1)
 
-/* Add to a counter only its own shard writes: no read-modify-write needed. */
+/*
+ * Add to a counter that only its own shard writes: no read-modify-write needed.
+ */
 static inline void sp__count(_Atomic uint64_t *counter, uint64_t n)
 {
 	atomic_store_explicit(counter,

@@ -2,9 +2,9 @@
 #include "spargio/sched/ready.h"
 
 /*
- * True if every fiber has ended. Ends are counted before beginnings: both only
- * grow, and no end comes before its beginning, so equal sums mean that nothing
- * was alive in between.
+ * True if every fiber has ended. Read the ends before the spawns: both only
+ * grow, and each spawn is counted before its end, so equal sums mean that no
+ * fiber was alive in between.
  */
 static bool all_ended(struct sp_rt *rt)
 {
@@ -27,8 +27,8 @@ void sp__shards_end(struct sp_rt *rt)
 }
 
 /*
- * Of two shards that reap the last two fibers, the later one to come here sees
- * what the other has counted.
+ * If two shards reap the last two fibers, the later one to get here sees the
+ * count of the other.
  */
 void sp__shards_end_if_over(struct sp_rt *rt)
 {
@@ -48,7 +48,10 @@ void sp__count_finished(struct sp_shard *s)
 	_Atomic uint64_t *finished = &s->counts.finished;
 	uint64_t n = atomic_load_explicit(finished, memory_order_relaxed) + 1;
 
-	/* Pairs with all_ended(): whom this fiber spawned is counted before. */
+	/*
+	 * Pairs with all_ended(): fibers that this one spawned are counted
+	 * before.
+	 */
 	atomic_store_explicit(finished, n, memory_order_release);
 	if (atomic_load_explicit(&s->rt->closing, memory_order_relaxed))
 		sp__shards_end_if_over(s->rt);
@@ -63,7 +66,8 @@ void sp__count_refused(struct sp_rt *rt)
 
 /*
  * close_rt() may have missed what this shard counted before it saw "closing":
- * check once for all of it. From here on sp__count_finished() checks each time.
+ * check once for all of that. From here on sp__count_finished() checks each
+ * time.
  */
 void sp__closing_seen(struct sp_shard *s)
 {

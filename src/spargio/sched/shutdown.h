@@ -6,22 +6,25 @@
 
 #include "spargio/sched/runtime.h"
 
-/* Owner: a fiber has ended; ends the runtime if it is closing. */
+/*
+ * Owner: a fiber has ended; end the runtime if it is closing and this was the
+ * last.
+ */
 void sp__count_finished(struct sp_shard *shard);
 
-/* Owner: called once, when the shard first sees that the runtime closes. */
+/* Owner: called once, when the shard first sees "closing". */
 void sp__closing_seen(struct sp_shard *shard);
 
 /*
- * Not a shard's thread: undo the count in outside_spawned after a spawn that
- * failed. sp_stop() may be waiting for this.
+ * Not a shard's thread: undo the count in outside_spawned after a failed spawn.
+ * sp_stop() may be waiting for this.
  */
 void sp__count_refused(struct sp_rt *rt);
 
-/* Let every shard leave its loop. */
+/* Make every shard leave its loop. */
 void sp__shards_end(struct sp_rt *rt);
 
-/* The runtime is closing: do that if every fiber has ended. */
+/* The runtime is closing: call sp__shards_end() if every fiber has ended. */
 void sp__shards_end_if_over(struct sp_rt *rt);
 
 #endif

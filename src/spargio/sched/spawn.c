@@ -14,8 +14,8 @@
 #include <string.h>
 
 /*
- * Ids are unique in a runtime without a shared counter: the upper part says
- * who gave it out, a shard or the outside.
+ * Ids are unique in a runtime without a shared counter: the upper part is the
+ * shard that assigned it, or "outside".
  */
 static uint64_t next_id(struct sp_rt *rt, struct sp_shard *here)
 {
@@ -44,8 +44,9 @@ static void forget_id(struct sp_rt *rt, struct sp_shard *here)
 }
 
 /*
- * Everything but the lock and the wake word, which outlive a fiber: somebody
- * may still hold a stale name of the one that had this slot before.
+ * Initialise everything except the lock and the wake word, which outlive a
+ * fiber: a thread may still hold a stale sp_task of the previous fiber in this
+ * slot.
  */
 static void init_fiber(struct sp_fiber *f, const struct sp_attr *attr,
 		       int (*fn)(void *), void *arg)
@@ -79,7 +80,7 @@ static uint64_t hash_key(uint64_t key)
 	return key ^ key >> 33;
 }
 
-/* Where @attr puts a fiber. NULL for a shard that does not exist. */
+/* The shard that @attr selects. NULL if it does not exist. */
 static struct sp_shard *choose_shard(struct sp_rt *rt,
 				     const struct sp_attr *attr,
 				     struct sp_shard *here)
@@ -104,7 +105,7 @@ static struct sp_shard *choose_shard(struct sp_rt *rt,
 	return &rt->shards[atomic_fetch_add(&rt->round_robin, 1) % n];
 }
 
-/* Put it into its group and under its token; refused if either is over. */
+/* Add the fiber to its group and token; refused if either was cancelled. */
 static int enter_group_and_token(struct sp_fiber *f, const struct sp_attr *attr)
 {
 	int err;
@@ -130,7 +131,10 @@ static void make_runnable(struct sp_shard *shard, struct sp_shard *here,
 		sp__shard_deliver(shard, f);
 }
 
-/* A lone shard keeps what could be stolen with the rest: nobody steals. */
+/*
+ * With one shard stealable fibers are in the local queue: no shard could steal
+ * them.
+ */
 static uint32_t count_queued(const struct sp_shard *shard,
 			     const struct sp_shard *here)
 {
@@ -139,7 +143,7 @@ static uint32_t count_queued(const struct sp_shard *shard,
 	return sp__shard_stealable(shard);
 }
 
-/* Whether a spawn may go on, and where to. */
+/* Check whether the spawn is allowed, and choose its shard. */
 static int check_spawn(struct sp_rt *rt, const struct sp_attr *attr,
 		       struct sp_shard *here, struct sp_shard **out)
 {
@@ -157,8 +161,8 @@ static int check_spawn(struct sp_rt *rt, const struct sp_attr *attr,
 }
 
 /*
- * @here is the caller's shard of @rt, or NULL. @len bytes at @data are copied
- * to the fiber unless @data is NULL.
+ * @here is the caller's shard of @rt, or NULL. Unless @data is NULL, @len bytes
+ * at @data are copied to the fiber.
  */
 static int spawn_from(struct sp_rt *rt, struct sp_shard *here,
 		      const struct sp_attr *attr, int (*fn)(void *), void *arg,
@@ -226,7 +230,7 @@ static __attribute__((noinline)) int spawn_fiber(struct sp_rt *rt,
 	return err;
 }
 
-/* What sp_go() uses, and a NULL instead of attributes stands for. */
+/* Attributes of sp_go(), and of a NULL @attr. */
 static const struct sp_attr default_attr = { .place = SP_STEALABLE };
 
 int sp_go(int (*fn)(void *), void *arg, struct sp_task *out)
@@ -259,11 +263,11 @@ int sp_go_copy(struct sp_rt *rt, const struct sp_attr *attr, int (*fn)(void *),
 			   data, len, out);
 }
 
-/* What a thread that is no fiber waits for. */
+/* A call from a thread that is not a fiber. */
 struct call {
 	int (*fn)(void *);
 	void *arg;
-	struct sp_task task; /* to be joined, or none */
+	struct sp_task task; /* fiber to join, or none */
 	int ret;
 	int err;
 	sem_t done;
@@ -273,7 +277,7 @@ static int call_main(void *arg)
 {
 	struct call *call = arg;
 
-	/* The caller's thread waits whatever happens to this fiber. */
+	/* The caller's thread waits even if this fiber is cancelled. */
 	sp_shield_begin();
 	if (call->fn != NULL)
 		call->ret = call->fn(call->arg);
@@ -318,7 +322,10 @@ int sp_call_on(struct sp_rt *rt, uint32_t shard, int (*fn)(void *), void *arg,
 		return err;
 	err = sp_join(task, ret);
 	if (err < 0) {
-		/* Cancelled: @arg is the caller's, so see it through. */
+		/*
+		 * Cancelled: @arg belongs to the caller, so wait until the
+		 * fiber has ended.
+		 */
 		sp_cancel(task);
 		sp_shield_begin();
 		sp_join(task, ret);

@@ -1,8 +1,8 @@
 /*
  * spargio/sched/spin.h - a lock for critical sections of a few instructions
  *
- * Nothing under it may wait, yield or call out. A holder can be preempted by
- * the kernel, so a waiter gives up its time slice after a short spin.
+ * A critical section must not wait, yield or call other modules. The kernel can
+ * preempt a holder, so a waiter gives up its time slice after a short spin.
  */
 #ifndef SPARGIO_SCHED_SPIN_H
 #define SPARGIO_SCHED_SPIN_H
@@ -27,9 +27,9 @@ static inline void sp__cpu_relax(void)
 }
 
 /*
- * What this thread stored before is visible before what it loads after. gcc
- * refuses a fence under TSan: there a locked instruction on a word of our own
- * stands for it, which on x86-64 is one.
+ * Stores of this thread before the fence are visible before its later loads.
+ * gcc refuses a fence under TSan: there a locked instruction on a local word is
+ * used, which is a full fence on x86-64.
  */
 static inline void sp__full_fence(void)
 {

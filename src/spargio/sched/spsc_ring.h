@@ -2,16 +2,16 @@
  * spargio/sched/spsc_ring.h - a ring of slots from one thread to another
  *
  * Each index has one writer, so no operation needs a compare-and-swap. Indices
- * count up for ever and wrap at 2^32; the slot is index & mask, and tail - head
- * is the fill level even across the wrap. That is why the capacity must be a
- * power of two, and why no slot is wasted telling full from empty.
+ * count up and wrap at 2^32; the slot is index & mask, and tail - head is the
+ * fill level even across the wrap. So the capacity must be a power of two, and
+ * no slot is wasted to distinguish full from empty.
  *
- * The producer may fill slots well ahead of the tail it has published, so that
- * a run of items costs one store the consumer can see. Each side keeps the
- * other's index as of its last look and loads it again only when the ring looks
- * full or empty, so the two do not trade a cache line for every item.
+ * The producer may fill slots ahead of the tail it has published, so that a run
+ * of items costs one visible store. Each side keeps a copy of the other's index
+ * and loads it again only when the ring looks full or empty, so the two do not
+ * exchange a cache line for every item.
  *
- * The type of the slots is the user's: struct sp_spsc (pointers) and struct
+ * The user defines the slot type: struct sp_spsc (pointers) and struct
  * sp__msg_ring (messages) are built on this.
  */
 #ifndef SPARGIO_SCHED_SPSC_RING_H
@@ -32,7 +32,7 @@ struct sp__spsc_ring {
 
 	/* Producer. */
 	alignas(SP__CACHE_LINE) _Atomic uint32_t tail; /* published */
-	uint32_t filled; /* up to here slots are filled */
+	uint32_t filled; /* end of the filled slots */
 	uint32_t head_seen;
 
 	/* Consumer. */
@@ -74,21 +74,21 @@ static inline uint32_t sp__spsc_ring_fill(struct sp__spsc_ring *ring)
 	return ring->filled++ & ring->mask;
 }
 
-/* Producer: slots were filled that are not published. */
+/* Producer: true if filled slots are not published. */
 static inline bool sp__spsc_ring_unpublished(const struct sp__spsc_ring *ring)
 {
 	return atomic_load_explicit(&ring->tail, memory_order_relaxed) !=
 	       ring->filled;
 }
 
-/* Producer: let the consumer see all that was filled. */
+/* Producer: make all filled slots visible to the consumer. */
 static inline void sp__spsc_ring_publish(struct sp__spsc_ring *ring)
 {
 	/* Pairs with the acquire in ready(): the slots have been filled. */
 	atomic_store_explicit(&ring->tail, ring->filled, memory_order_release);
 }
 
-/* Producer: how far the consumer has come. */
+/* Producer: the index up to which the consumer has taken. */
 static inline uint32_t sp__spsc_ring_taken(const struct sp__spsc_ring *ring)
 {
 	/* Pairs with the release in release(). */
@@ -116,7 +116,7 @@ static inline bool sp__spsc_ring_ready(struct sp__spsc_ring *ring,
 	return head != ring->tail_seen;
 }
 
-/* Consumer: give the slots before @head back, which were read. */
+/* Consumer: release the slots before @head, which were read. */
 static inline void sp__spsc_ring_release(struct sp__spsc_ring *ring,
 					 uint32_t head)
 {

@@ -13,23 +13,23 @@
 #define VALGRIND_STACK_REGISTER(bottom, top) ((void)0)
 #endif
 
-/* Since Linux 6.13: guards that do not split the mapping. */
+/* Since Linux 6.13: guard pages that do not split the mapping. */
 #define GUARD_INSTALL 102
 
 #define GUARD_MIN 65536
 
-/* Linux's default of vm.max_map_count; mappings that a guarded stack takes. */
+/* Linux's default of vm.max_map_count, and the mappings of a guarded stack. */
 #define MAP_COUNT_DEFAULT 65530
 #define GUARD_MAPPINGS	  2
 
-#define BATCH 32 /* slots moved between a cache and the shared part */
+#define BATCH 32 /* slots moved at a time between a cache and the shared pool */
 
-/* How many free stacks of the shared part keep their pages. */
+/* Free stacks of the shared pool that keep their pages. */
 #define WARM_MAX 1024
 
 /*
- * Guards made by mprotect() in this process, of all runtimes: the limit on
- * mappings is the process's.
+ * Guards made by mprotect() in this process, for all runtimes: the limit on
+ * mappings is per process.
  */
 static _Atomic uint32_t mapped_guards;
 
@@ -59,11 +59,11 @@ void sp__stacks_init(struct sp__stacks *stacks, size_t header_size)
 		.header_size = round_up(header_size, SP__CACHE_LINE),
 		.page_size = page,
 		/*
-		 * With the odd page the tops of neighbouring stacks are in
-		 * different sets of the TLB.
+		 * The extra page puts the tops of neighbouring stacks into
+		 * different TLB sets.
 		 */
 		.guard_size = round_up(GUARD_MIN, page) + page,
-		/* qemu's user emulation says yes to anything and does nothing. */
+		/* qemu's user emulation accepts any advice and does nothing. */
 		.trust_madvise = madvise(NULL, 0, -1) < 0,
 	};
 }
@@ -141,7 +141,10 @@ static bool install_guard(struct sp__stacks *stacks, char *guard)
 	return map_guard(stacks, guard);
 }
 
-/* A runtime with many fibers takes larger slabs: each may be a mapping. */
+/*
+ * A runtime with many fibers uses larger slabs, because each slab may be a
+ * mapping.
+ */
 static uint32_t slab_slots(const struct sp__stacks *stacks)
 {
 	uint32_t slots = (uint32_t)SP__SLAB_SLOTS;
@@ -167,7 +170,7 @@ static struct sp__slab *slab_new(size_t slot_size, uint32_t slots, int class)
 		free(slab);
 		return NULL;
 	}
-	/* A huge page would commit every stack it covers at the first touch. */
+	/* A huge page would commit all stacks it covers at the first touch. */
 	(void)madvise(base, size, MADV_NOHUGEPAGE);
 	*slab = (struct sp__slab){ .base = base,
 				   .size = size,
@@ -186,7 +189,7 @@ static int add_slab(struct sp__stacks *stacks, int class)
 	if (slab == NULL)
 		return -ENOMEM;
 	slab->next = atomic_load_explicit(&stacks->slabs, memory_order_relaxed);
-	/* Pairs with the acquire of the walkers, who take no lock. */
+	/* Pairs with the acquire of the walkers, which take no lock. */
 	atomic_store_explicit(&stacks->slabs, slab, memory_order_release);
 	stacks->open[class] = slab;
 	stacks->nslabs++;
@@ -243,7 +246,7 @@ static void refill_cache(struct sp__stacks *stacks,
 	for (int i = 0; i < BATCH; i++) {
 		struct sp__slot *slot;
 
-		/* Fresh ones cost page faults: make only what is needed now. */
+		/* New slots cost page faults: make only those needed now. */
 		if (stacks->free[class] == NULL && i > 0)
 			break;
 		slot = take_shared(stacks, class);
@@ -272,7 +275,7 @@ struct sp__slot *sp__stack_get_shared(struct sp__stacks *stacks,
 					  : sp__stack_get(stacks, cache, class);
 }
 
-/* All but the top page, where the header lives, goes back to the kernel. */
+/* Return all pages but the top one, which holds the header, to the kernel. */
 static void release_pages(const struct sp__stacks *stacks,
 			  struct sp__slot *slot)
 {

@@ -6,21 +6,21 @@
  *	| guard |  <-- stack grows this way        |  header  |
  *	+-------+----------------------------------+----------+
  *
- * A slot is one stack; its owner's structure (the fiber) is the header at its
- * top, so that a fresh fiber touches one page. Slots are cut from slabs, which
- * stay mapped while the runtime lives: a pointer to a header never dangles,
- * though the slot may serve somebody else by then.
+ * A slot is one stack. The structure of its owner (the fiber) is a header at
+ * its top, so that a new fiber touches one page. Slots are cut from slabs,
+ * which stay mapped while the runtime lives: a pointer to a header is always
+ * valid, though the slot may belong to another fiber by then.
  *
- * A guard is more than 64 KiB of address space, which is what compilers take
- * for granted with -fstack-clash-protection. MADV_GUARD_INSTALL (Linux 6.13)
- * makes one without splitting the mapping. Before that mprotect() does, and
- * each guard takes two of the vm.max_map_count mappings of the process. So a
- * quarter of that number is guarded (16,382 stacks by default) and later
- * stacks are not: below them is the same address space, but it can be written.
+ * A guard is more than 64 KiB of address space, as compilers assume with
+ * -fstack-clash-protection. MADV_GUARD_INSTALL (Linux 6.13) makes a guard
+ * without splitting the mapping. Before that mprotect() is used, and each guard
+ * takes two of the vm.max_map_count mappings of the process. So guards use at
+ * most half of the mappings (16,382 stacks by default), and later stacks have
+ * none: the address space below them is the same, but writable.
  *
- * Each shard keeps a cache of free slots and touches the shared part only
- * when the cache runs empty or over. What flows from the shard that spawns to
- * the shard that finishes comes back that way.
+ * Each shard has a cache of free slots and uses the shared pool only when the
+ * cache is empty or full. Slots that flow from the shard that spawns to the
+ * shard that finishes return that way.
  */
 #ifndef SPARGIO_SCHED_STACK_H
 #define SPARGIO_SCHED_STACK_H
@@ -32,15 +32,16 @@
 #include <stdint.h>
 
 enum {
-	SP__STACK_CLASSES = 4,	   /* 16, 64, 256 KiB and 1 MiB */
-	SP__SLAB_SLOTS = 64,	   /* of the first slabs */
-	SP__SLAB_SLOTS_MAX = 1024, /* of those of a runtime that has many */
-	SP__CACHE_MAX = 128,	   /* free slots a shard keeps to itself */
+	SP__STACK_CLASSES = 4, /* 16, 64, 256 KiB and 1 MiB */
+	SP__SLAB_SLOTS = 64,   /* slots of the first slabs */
+	/* slots of a slab in a runtime with many fibers */
+	SP__SLAB_SLOTS_MAX = 1024,
+	SP__CACHE_MAX = 128, /* free slots in the cache of a shard */
 };
 
-/* First member of what lives at the top of a slot. */
+/* First member of the structure at the top of a slot. */
 struct sp__slot {
-	struct sp__slot *next; /* in a free list */
+	struct sp__slot *next; /* link of a free list */
 	char *bottom; /* lowest usable address; below it is the guard */
 	uint8_t class;
 };
@@ -52,26 +53,27 @@ struct sp__slab {
 	size_t slot_size;
 	uint32_t slots;
 	uint8_t class;
-	_Atomic uint32_t carved; /* slots made of it so far */
+	_Atomic uint32_t carved; /* number of slots made of it so far */
 };
 
-/* The shared part. */
+/* The shared pool. */
 struct sp__stacks {
 	struct sp__spin lock;
-	struct sp__slab *_Atomic slabs; /* only ever grows, at its head */
-	struct sp__slab *open[SP__STACK_CLASSES]; /* the one being carved */
+	struct sp__slab *_Atomic slabs; /* list that only grows, at its head */
+	/* slab that new slots are cut from */
+	struct sp__slab *open[SP__STACK_CLASSES];
 	struct sp__slot *free[SP__STACK_CLASSES];
 	uint32_t nfree[SP__STACK_CLASSES];
 	uint32_t nslabs;
-	uint32_t mapped_guards;	    /* made by mprotect() */
+	uint32_t mapped_guards;	    /* guards made by mprotect() */
 	_Atomic uint64_t unguarded; /* stacks that have no guard */
 	size_t header_size;
 	size_t page_size;
 	size_t guard_size;
-	bool trust_madvise; /* it refuses what it does not know */
+	bool trust_madvise; /* madvise() refuses unknown advice */
 };
 
-/* A shard's part. */
+/* The cache of a shard. */
 struct sp__stack_cache {
 	struct sp__slot *free[SP__STACK_CLASSES];
 	uint32_t nfree[SP__STACK_CLASSES];
@@ -85,15 +87,15 @@ void sp__stacks_fini(struct sp__stacks *stacks);
 /* The smallest class that offers @size bytes, or -1 if none does. */
 int sp__stack_class(size_t size);
 
-/* The slow halves of what follows: the shared part, under its lock. */
+/* The slow paths of the functions below: the shared pool, under its lock. */
 struct sp__slot *sp__stack_get_shared(struct sp__stacks *stacks,
 				      struct sp__stack_cache *cache, int class);
 void sp__stack_put_shared(struct sp__stacks *stacks,
 			  struct sp__stack_cache *cache, struct sp__slot *slot);
 
 /*
- * A slot of @class, its header zero when it was never used before. @cache may
- * be NULL (a thread that is no shard). NULL if memory is out.
+ * Get a slot of @class; its header is zero if it was never used before. @cache
+ * may be NULL (a thread that is not a shard). NULL if out of memory.
  *
  * Hot: once per spawn. Cost: two loads and two stores while the cache has
  * one; a lock and a batch of 32 when not; mmap of a slab when neither has.
@@ -127,18 +129,18 @@ static inline void sp__stack_put(struct sp__stacks *stacks,
 	cache->nfree[class]++;
 }
 
-/* Give all of @cache back to the shared part. */
+/* Return all slots of @cache to the shared pool. */
 void sp__stack_cache_drain(struct sp__stacks *stacks,
 			   struct sp__stack_cache *cache);
 
 /*
- * The slot whose guard holds @addr, or NULL. Async-signal-safe: for the
- * handler that names the fiber which overflowed.
+ * The slot whose guard contains @addr, or NULL. Async-signal-safe: used by the
+ * handler that names the fiber that overflowed.
  */
 struct sp__slot *sp__stack_guard_owner(struct sp__stacks *stacks,
 				       const void *addr);
 
-/* Call @visit for every slot that was ever handed out; racy by nature. */
+/* Call @visit for every slot that was ever used, without a lock. */
 void sp__stacks_walk(struct sp__stacks *stacks,
 		     void (*visit)(struct sp__slot *, void *), void *arg);
 

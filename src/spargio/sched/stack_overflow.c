@@ -11,7 +11,7 @@
 
 #ifdef SP_ASAN
 
-/* ASan has a handler and a report of its own. */
+/* ASan installs its own handler and report. */
 void sp__stack_overflow_watch_begin(struct sp_shard *shard)
 {
 	(void)shard;
@@ -25,22 +25,22 @@ void sp__stack_overflow_watch_end(struct sp_shard *shard)
 #else
 
 /*
- * For the handler and those that it calls: the program's own was perhaps
- * written for the stack of a thread.
+ * For our handler and the handlers that it calls: those of the program may
+ * expect the stack of a thread.
  */
 #define SIGNAL_STACK 65536
 
 /*
- * A signal handler is the process's and not a runtime's, so this is shared by
- * all runtimes: what the process did with SIGSEGV before, and how many shards
- * there are. The lock guards the changes; the handler only reads.
+ * Signal handlers belong to the process, so this is shared by all runtimes: the
+ * previous action for SIGSEGV and the number of shards. The lock protects
+ * changes; the handler only reads.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction before;
 static uint32_t shards_watched;
 static bool installed;
 
-/* A line of text put together without anything that a handler may not call. */
+/* A line of text that is built with async-signal-safe code only. */
 struct line {
 	char text[256];
 	size_t len;
@@ -69,7 +69,7 @@ static void line_add_fiber(struct line *line, const struct sp_fiber *f)
 {
 	const char *name = atomic_load_explicit(&f->name, memory_order_relaxed);
 
-	/* As sp_dump() has it. */
+	/* The same number as in sp_dump(). */
 	line_add_number(line,
 			atomic_load_explicit(&f->id, memory_order_relaxed), 16);
 	line_add(line, " '");
@@ -98,7 +98,7 @@ static void report_overflow(const struct sp_fiber *running,
 				10);
 		line_add(&line, " bytes; see sp_attr.stack_size");
 	} else {
-		/* A frame that is not probed, or a stray pointer. */
+		/* A frame without stack probes, or a stray pointer. */
 		line_add_fiber(&line, running);
 		line_add(&line, " touched the guard of the stack of fiber ");
 		line_add_fiber(&line, owner);
@@ -108,12 +108,12 @@ static void report_overflow(const struct sp_fiber *running,
 
 static void take_default_action(int sig, const siginfo_t *info)
 {
-	bool is_sent = info->si_code <= 0; /* by kill(2) and the like */
+	bool is_sent = info->si_code <= 0; /* sent by kill(2) and the like */
 
 	if (is_sent && before.sa_handler == SIG_IGN)
 		return;
 	signal(sig, SIG_DFL);
-	/* A fault happens again after the return, with its address. */
+	/* A fault repeats after the return, with its address. */
 	if (is_sent)
 		(void)raise(sig);
 }
@@ -159,13 +159,16 @@ static void install_handler(void)
 	if (sigaction(SIGSEGV, NULL, &now) < 0 || now.sa_sigaction == on_fault)
 		return;
 	/*
-	 * The program has put its handler in place of ours, and may call ours
-	 * from it: in front of it ours would call itself.
+	 * The program has replaced our handler and may call ours from its own:
+	 * if we installed ours in front, it would call itself.
 	 */
 	if (installed && is_action(&now))
 		return;
 	before = now;
-	/* What the kernel does for the previous handler it goes on doing. */
+	/*
+	 * Keep the flags and the mask that the kernel applies for the previous
+	 * handler.
+	 */
 	action.sa_mask = before.sa_mask;
 	action.sa_flags = SA_SIGINFO | SA_ONSTACK;
 	if (is_action(&before))
@@ -189,11 +192,11 @@ static void signal_stack_begin(struct sp_shard *shard)
 	stack_t stack = { .ss_size = SIGNAL_STACK };
 	stack_t old;
 
-	/* The host may have one already: it will do. */
+	/* The program may have an alternate stack already: use that. */
 	if (sigaltstack(NULL, &old) < 0 || !(old.ss_flags & SS_DISABLE))
 		return;
 #ifdef _SC_MINSIGSTKSZ
-	/* The registers of a large CPU alone take more than 10 KiB. */
+	/* On large CPUs the saved registers alone take more than 10 KiB. */
 	stack.ss_size += (size_t)sysconf(_SC_MINSIGSTKSZ);
 #endif
 	shard->signal_stack = malloc(stack.ss_size);

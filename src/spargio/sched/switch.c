@@ -2,8 +2,8 @@
  * Which fiber of a shard runs next, and the switch to it.
  *
  * Order: the fiber woken last runs next (its data is in the cache), at most
- * three times in a row; then the two queues in turn, pinned and stealable,
- * oldest first.
+ * three times in a row; then the queues of pinned and stealable fibers
+ * alternate, oldest first.
  *
  * A fiber that is switching out is still running on its stack. Requeueing,
  * migrating or reaping it is therefore deferred to whatever runs next on this
@@ -27,15 +27,14 @@ static struct sp_fiber *take_next_fiber(struct sp_shard *s)
 {
 	if (atomic_load_explicit(&s->next_fiber, memory_order_relaxed) == NULL)
 		return NULL;
-	/* An idle shard may have stolen it. */
+	/* An idle shard may have stolen the fiber. */
 	return atomic_exchange_explicit(&s->next_fiber, NULL,
 					memory_order_acq_rel);
 }
 
 /*
- * True once the turn has lasted long enough; it then has no budget left, so
- * that a fiber that yields goes round by the scheduler. The clock is asked
- * rarely.
+ * True if the turn has lasted long enough; its budget is then set to 0, so that
+ * a fiber that yields goes through the scheduler. The clock is read rarely.
  */
 static bool turn_is_over(struct sp_shard *s)
 {
@@ -79,9 +78,12 @@ static void finish_switch(struct sp_shard *s)
 	enum sp__switch_action action = s->switch_action;
 
 	if (f == NULL)
-		return; /* we come from the scheduler */
+		return; /* switched from the scheduler */
 	s->switched_from = NULL;
-	/* Pairs with the acquire in may_leave(): its registers are saved. */
+	/*
+	 * Pairs with the acquire in may_leave(): the fiber's registers are
+	 * saved.
+	 */
 	atomic_store_explicit(&f->on_stack, false, memory_order_release);
 	switch (action) {
 	case SP__SWITCH_NONE:
@@ -160,7 +162,7 @@ void sp__shard_switch(struct sp_shard *s, enum sp__switch_action action)
 	struct sp_fiber *next = pick_next_fiber(s);
 
 	if (next == NULL && action == SP__SWITCH_REQUEUE && s->budget >= 0)
-		return; /* a yield with nobody to yield to */
+		return; /* no other fiber is runnable */
 	s->switch_action = action;
 	s->switched_from = self;
 	if (next == NULL) {
@@ -203,8 +205,8 @@ static void release_fiber_resources(struct sp_fiber *f)
 }
 
 /*
- * Choose what runs after a fiber that has ended: its joiner, which saves
- * queueing it and a switch to the scheduler, or else the next fiber.
+ * Choose what runs after a fiber that has ended: its joiner, which saves a
+ * queue operation and a switch to the scheduler, or else the next fiber.
  */
 static struct sp_fiber *choose_successor(struct sp_shard *s, struct sp_fiber *f)
 {
@@ -222,7 +224,7 @@ static struct sp_fiber *choose_successor(struct sp_shard *s, struct sp_fiber *f)
 	return joiner;
 }
 
-/* Run @f from start to end; returns the context to switch to then. */
+/* Run @f from start to end; returns the context to switch to afterwards. */
 static struct sp__context *fiber_run(struct sp_fiber *f)
 {
 	struct sp_fiber *next;

@@ -7,15 +7,15 @@
 #include "spargio/sched/shard.h"
 
 /*
- * Switch away from the running fiber, which is in the lists it waits in, and do
- * @action for it once it has left its stack. Returns when it is resumed.
+ * Switch away from the running fiber, which is already in its wait lists, and
+ * do @action for it when it has left its stack. Returns when it is resumed.
  */
 void sp__shard_switch(struct sp_shard *shard, enum sp__switch_action action);
 
 /* Scheduler: run fibers until none is runnable here or the turn is over. */
 void sp__shard_run_fibers(struct sp_shard *shard);
 
-/* Where every fiber begins; @arg is the fiber. */
+/* The entry function of every fiber; @arg is the fiber. */
 void sp__fiber_main(void *arg);
 
 #endif

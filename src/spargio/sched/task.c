@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <errno.h>
 
-/* Lock the fiber that @task names; NULL if it is no longer that one. */
+/* Lock the fiber of @task; NULL if the slot has another fiber by now. */
 static struct sp_fiber *lock_task(struct sp_task task)
 {
 	struct sp_fiber *fiber = task.fiber;
@@ -24,7 +24,10 @@ static struct sp_fiber *lock_task(struct sp_task task)
 	return NULL;
 }
 
-/* Take the result of a fiber that is done. Its lock is held; it is freed. */
+/*
+ * Take the result of a fiber that is done, and free the fiber. Its lock is
+ * held.
+ */
 static void take_result(struct sp_fiber *fiber, int *ret)
 {
 	struct sp_shard *here = sp__shard_self();
@@ -32,7 +35,7 @@ static void take_result(struct sp_fiber *fiber, int *ret)
 
 	if (ret != NULL)
 		*ret = fiber->ret;
-	/* Nobody may find it under its old id once the lock is open. */
+	/* No thread may find it under its old id after the unlock. */
 	atomic_store_explicit(&fiber->id, 0, memory_order_relaxed);
 	sp__spin_unlock(&fiber->lock);
 	sp__fiber_free(rt, here != NULL && here->rt == rt ? here : NULL, fiber);
@@ -89,7 +92,7 @@ int sp__join_begin(struct sp_task task, struct sp__waiter *w)
 	return err;
 }
 
-/* We are its joiner, so it is still there. */
+/* We are its joiner, so the fiber still exists. */
 int sp__join_end(struct sp_task task, int *ret)
 {
 	struct sp_fiber *fiber = task.fiber;
@@ -168,7 +171,9 @@ int sp_cancel(struct sp_task task)
 
 	if (fiber == NULL)
 		return -ESRCH;
-	/* Under its lock, so that it cannot end and come back as another. */
+	/*
+	 * Under its lock, so that the fiber cannot end and its slot be reused.
+	 */
 	sp__fiber_cancel(fiber);
 	sp__spin_unlock(&fiber->lock);
 	return 0;

@@ -7,16 +7,19 @@
 #include "spargio/sched/fiber.h"
 
 /*
- * Joining in steps, for those who wait for more than one thing. Errors as
+ * Joining in steps, for a fiber that waits for more than one event. Errors as
  * sp_join().
  */
-/* Without waiting: -EAGAIN if it has not ended. */
+/* Try to join without waiting: -EAGAIN if the fiber has not ended. */
 int sp__join_try(struct sp_task task, int *ret);
-/* Make @w its joiner: 0, or 1 if it has ended already and @w will not hear. */
+/*
+ * Make @w the joiner: 0, or 1 if the fiber has ended already and @w will not be
+ * woken.
+ */
 int sp__join_begin(struct sp_task task, struct sp__waiter *w);
-/* Its joiner takes the result, or with -EAGAIN goes away. */
+/* The joiner takes the result or, with -EAGAIN, stops being the joiner. */
 int sp__join_end(struct sp_task task, int *ret);
-/* Its joiner goes away, ended or not. */
+/* Stop being the joiner, whether the fiber has ended or not. */
 void sp__join_leave(struct sp_task task);
 
 #endif

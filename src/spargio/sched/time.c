@@ -11,7 +11,7 @@ int sp_sleep(int64_t ns)
 	return sp_sleep_until(sp_in(ns));
 }
 
-/* The deadline that wakes us may be our own or that of an outer scope. */
+/* The deadline that wakes us may be @when or that of an outer scope. */
 int sp_sleep_until(int64_t when)
 {
 	struct sp_fiber *self = sp__fiber_self();
@@ -47,7 +47,7 @@ void sp_deadline_pop(struct sp_scope *scope)
 		self->deadline = scope->outer;
 }
 
-/* As in sp__wait_end(): a shield keeps off the deadlines of outer scopes. */
+/* As in sp__wait_end(): a shield ignores the deadlines of outer scopes. */
 int64_t sp__deadline_of(const struct sp_fiber *fiber, int64_t deadline)
 {
 	if (fiber->shield != 0 || deadline < fiber->deadline)
@@ -103,7 +103,7 @@ void sp_timer_free(struct sp_timer *timer)
 	free(timer);
 }
 
-/* Those who wait look again, and sleep until the new time. */
+/* Waiting fibers wake, check again, and sleep until the new time. */
 void sp_timer_reset(struct sp_timer *timer, int64_t when)
 {
 	sp__spin_lock(&timer->lock);
@@ -129,7 +129,7 @@ void sp__timer_watch(struct sp_timer *timer, struct sp__waiter *w)
 	sp__spin_unlock(&timer->lock);
 }
 
-/* Who woke us did so under this lock and has let go by now. */
+/* The waker held this lock, so it no longer uses @w. */
 void sp__timer_unwatch(struct sp_timer *timer, struct sp__waiter *w)
 {
 	sp__spin_lock(&timer->lock);
@@ -137,7 +137,7 @@ void sp__timer_unwatch(struct sp_timer *timer, struct sp__waiter *w)
 	sp__spin_unlock(&timer->lock);
 }
 
-/* One wait: until the timer's time as it is now, a reset, or @deadline. */
+/* One wait: until the timer's current time, a reset, or @deadline. */
 static uint32_t timer_wait_once(struct sp_timer *timer, struct sp_fiber *self,
 				int64_t deadline)
 {

@@ -1,8 +1,8 @@
 /*
- * spargio/sched/time.h - a timer that can be moved, for those who wait for more
+ * spargio/sched/time.h - waiting for a timer and other events together
  *
- * A fiber waits until the timer's time as it knows it, and leaves a waiter
- * with the timer; a reset wakes it, and it looks again.
+ * A fiber sleeps until the timer's current time and leaves a waiter with the
+ * timer; a reset wakes the fiber, which checks again.
  */
 #ifndef SPARGIO_SCHED_TIME_H
 #define SPARGIO_SCHED_TIME_H
@@ -11,14 +11,17 @@
 
 #include <spargio/time.h>
 
-/* When it goes off, as things are now. */
+/* The time at which the timer currently fires. */
 int64_t sp__timer_when(struct sp_timer *timer);
 
-/* Leave @w to be woken by a reset. Ask for the time after that, not before. */
+/*
+ * Add @w to the waiters that a reset wakes. Read the time after this call, not
+ * before.
+ */
 void sp__timer_watch(struct sp_timer *timer, struct sp__waiter *w);
 void sp__timer_unwatch(struct sp_timer *timer, struct sp__waiter *w);
 
-/* The deadline in force for @fiber if it were to wait until @deadline. */
+/* The effective deadline if @fiber waited until @deadline. */
 int64_t sp__deadline_of(const struct sp_fiber *fiber, int64_t deadline);
 
 #endif

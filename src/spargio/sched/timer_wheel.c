@@ -6,7 +6,9 @@
 #define DIGIT 6
 #define MASK  (SP__TIMER_WHEEL_SLOTS - 1)
 
-/* The farthest tick the levels can tell apart; later ones wait there. */
+/*
+ * The farthest tick that the levels can distinguish; later timers wait there.
+ */
 #define SPAN (UINT64_C(1) << (DIGIT * SP__TIMER_WHEEL_LEVELS))
 
 void sp__timer_wheel_init(struct sp__timer_wheel *wheel, int64_t now_ns)
@@ -16,7 +18,7 @@ void sp__timer_wheel_init(struct sp__timer_wheel *wheel, int64_t now_ns)
 	};
 }
 
-/* Rounded up, so that nothing fires early. */
+/* Rounded up, so that no timer fires early. */
 static uint64_t tick_of(int64_t when_ns)
 {
 	uint64_t ns = when_ns < 0 ? 0 : (uint64_t)when_ns;
@@ -58,7 +60,10 @@ static void place_timer(struct sp__timer_wheel *wheel, struct sp__timer *timer)
 		push_timer(&wheel->due, timer);
 		return;
 	}
-	/* Beyond the last level: as far off as it can tell, then look again. */
+	/*
+	 * Beyond the last level: use the last slot, and place the timer again
+	 * later.
+	 */
 	if (level_of(wheel->now, tick) >= SP__TIMER_WHEEL_LEVELS)
 		tick = wheel->now | (SPAN - 1);
 	if (tick <= wheel->now)
@@ -105,8 +110,8 @@ void sp__timer_wheel_clear(struct sp__timer_wheel *wheel,
 }
 
 /*
- * The first tick after wheel->now at which a slot must be looked at. Levels
- * are asked from the finest: a coarser slot always begins later.
+ * The first tick after wheel->now at which a slot must be processed. Search the
+ * finest level first: a coarser slot always begins later.
  */
 static bool next_slot(const struct sp__timer_wheel *wheel, int *level,
 		      int *slot, uint64_t *tick)
@@ -114,7 +119,7 @@ static bool next_slot(const struct sp__timer_wheel *wheel, int *level,
 	for (int l = 0; l < SP__TIMER_WHEEL_LEVELS; l++) {
 		int shift = l * DIGIT;
 		int here = (int)(wheel->now >> shift) & MASK;
-		/* Slots at or before ours belong to the past of this level. */
+		/* Slots up to the current one are in the past on this level. */
 		uint64_t ahead = here == MASK
 					 ? 0
 					 : wheel->taken[l] &
@@ -131,7 +136,7 @@ static bool next_slot(const struct sp__timer_wheel *wheel, int *level,
 	return false;
 }
 
-/* Timers beyond SPAN wait at the end of the top level, behind no slot. */
+/* Timers beyond SPAN wait at the end of the top level. */
 static bool wrapped_slot(const struct sp__timer_wheel *wheel, int *level,
 			 int *slot, uint64_t *tick)
 {

@@ -5,13 +5,13 @@
  *	[64 slots] [64 slots]  ...  [64 slots] [64 slots of one tick]
  *
  * A timer waits in the slot of the highest six-bit digit in which its tick
- * differs from now; when time reaches that slot, it falls to a lower level, at
- * last into a slot of one tick. A word per level says which slots are taken,
- * so the next deadline is found by counting zeros.
+ * differs from now. When time reaches that slot, the timer moves to a lower
+ * level, finally into a slot of one tick. A word per level records the occupied
+ * slots, so the next deadline is found by counting zeros.
  *
  * Setting and clearing are O(1), because nearly every deadline is cleared
- * before it comes. A tick is 2^16 ns (65.5 us): timers fire up to one tick
- * late and never early. Owned by one thread; nothing here locks.
+ * before it comes. A tick is 2^16 ns (65.5 us): timers fire up to one tick late
+ * and never early. One thread owns a wheel; there are no locks.
  */
 #ifndef SPARGIO_SCHED_TIMER_WHEEL_H
 #define SPARGIO_SCHED_TIMER_WHEEL_H
@@ -28,7 +28,8 @@ enum {
 
 struct sp__timer {
 	struct sp__timer *next;
-	struct sp__timer **link; /* what points to us; NULL if not set */
+	/* the pointer to this timer; NULL if not set */
+	struct sp__timer **link;
 	uint64_t tick;
 };
 
@@ -37,19 +38,19 @@ struct sp__timer_wheel {
 	uint32_t count;
 	uint64_t taken[SP__TIMER_WHEEL_LEVELS];
 	struct sp__timer *slots[SP__TIMER_WHEEL_LEVELS][SP__TIMER_WHEEL_SLOTS];
-	struct sp__timer *due; /* past, but not yet asked for */
+	struct sp__timer *due; /* due, but not yet returned by expire */
 };
 
 void sp__timer_wheel_init(struct sp__timer_wheel *wheel, int64_t now_ns);
 
 /*
- * @timer is not set. It will be due at @when_ns or up to a tick later; a time
- * that has passed is due at the next sp__timer_wheel_expire().
+ * @timer must not be set. It will be due at @when_ns or up to a tick later; a
+ * time in the past is due at the next sp__timer_wheel_expire().
  */
 void sp__timer_wheel_set(struct sp__timer_wheel *wheel, struct sp__timer *timer,
 			 int64_t when_ns);
 
-/* Nothing happens if it is not set. */
+/* Does nothing if @timer is not set. */
 void sp__timer_wheel_clear(struct sp__timer_wheel *wheel,
 			   struct sp__timer *timer);
 
@@ -59,7 +60,8 @@ static inline bool sp__timer_is_set(const struct sp__timer *timer)
 }
 
 /*
- * One timer that is due at @now_ns, cleared, or NULL. Call until NULL.
+ * Return and clear one timer that is due at @now_ns, or NULL. Call it until
+ * NULL.
  */
 struct sp__timer *sp__timer_wheel_expire(struct sp__timer_wheel *wheel,
 					 int64_t now_ns);
@@ -67,7 +69,7 @@ struct sp__timer *sp__timer_wheel_expire(struct sp__timer_wheel *wheel,
 /* A time at or before the next deadline, INT64_MAX if there is none. */
 int64_t sp__timer_wheel_next(const struct sp__timer_wheel *wheel);
 
-/* Abort unless every timer is where the rule above says. For tests. */
+/* Abort unless every timer is in its correct slot. For tests. */
 void sp__timer_wheel_validate(const struct sp__timer_wheel *wheel);
 
 #endif

@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <sched.h>
 
-/* Guards the list, and rt->visitors of all that are or were in it. */
+/*
+ * Protects the list, and rt->visitors of all runtimes that are or were in it.
+ */
 static struct sp__spin visits_lock;
 static struct sp_rt *open_runtimes;
 
@@ -28,7 +30,7 @@ void sp__visits_close(struct sp_rt *rt)
 		*link = rt->next_open;
 	visitors = rt->visitors;
 	sp__spin_unlock(&visits_lock);
-	/* They do not wait for anything: this is a matter of microseconds. */
+	/* Calls do not wait, so this takes microseconds. */
 	while (visitors != 0) {
 		sched_yield();
 		sp__spin_lock(&visits_lock);

@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-/* Swap code 0 of this epoch for @code; one of all who try succeeds. */
+/* Replace code 0 of this epoch by @code; exactly one caller succeeds. */
 static bool claim_wait(struct sp_fiber *fiber, uint64_t epoch, uint32_t code)
 {
 	uint64_t old = atomic_load_explicit(&fiber->wake, memory_order_relaxed);
@@ -13,7 +13,7 @@ static bool claim_wait(struct sp_fiber *fiber, uint64_t epoch, uint32_t code)
 		if (old >> SP__EPOCH_SHIFT != epoch ||
 		    (old & SP__CODE_MASK) != SP__PENDING)
 			return false;
-		/* Release: what the waker did before is seen by the woken. */
+		/* Release: the woken fiber sees what the waker did before. */
 	} while (!atomic_compare_exchange_weak_explicit(&fiber->wake, &old,
 							old | code,
 							memory_order_acq_rel,
@@ -37,7 +37,8 @@ bool sp__wake_claim(struct sp_fiber *fiber, uint64_t epoch, uint32_t code)
 void sp__wake_deliver(struct sp_fiber *fiber)
 {
 	struct sp_shard *here = sp__shard_self();
-	struct sp_shard *its = fiber->shard; /* fixed while it waits */
+	/* does not change while it waits */
+	struct sp_shard *its = fiber->shard;
 
 	assert(its != NULL);
 	if (here != NULL)
@@ -81,7 +82,9 @@ bool sp__waitlist_wake_one(struct sp__waitlist *list)
 {
 	while (!sp__waitlist_empty(list)) {
 		struct sp__waiter *w = list->head.next;
-		/* Once woken, w may be gone: it is on the fiber's stack. */
+		/*
+		 * After the wake-up w may be gone: it is on the fiber's stack.
+		 */
 		struct sp_fiber *fiber = w->fiber;
 		uint64_t epoch = w->epoch;
 		uint32_t code = w->code;

@@ -1,5 +1,5 @@
 /*
- * spargio/sched/wake.h - waking a fiber, and lists of those that wait
+ * spargio/sched/wake.h - waking a fiber, and lists of waiters
  */
 #ifndef SPARGIO_SCHED_WAKE_H
 #define SPARGIO_SCHED_WAKE_H
@@ -10,8 +10,8 @@
 bool sp__wake(struct sp_fiber *fiber, uint64_t epoch, uint32_t code);
 
 /*
- * The same in two steps, to hand the fiber something in between: once claimed
- * it can be woken by nobody else, and it sleeps until delivered.
+ * sp__wake() in two steps, to give the fiber something in between: after the
+ * claim no one else can wake it, and it sleeps until delivered.
  */
 bool sp__wake_claim(struct sp_fiber *fiber, uint64_t epoch, uint32_t code);
 void sp__wake_deliver(struct sp_fiber *fiber);
@@ -19,9 +19,9 @@ void sp__wake_deliver(struct sp_fiber *fiber);
 /* Lists of waiters; the caller holds the lock of the list's owner. */
 void sp__waitlist_init(struct sp__waitlist *list);
 void sp__waitlist_add(struct sp__waitlist *list, struct sp__waiter *w);
-void sp__waitlist_remove(struct sp__waiter *w); /* fine if in none */
+void sp__waitlist_remove(struct sp__waiter *w); /* fine if @w is in no list */
 bool sp__waitlist_empty(const struct sp__waitlist *list);
-/* Take waiters off the front until one could be woken; false if none. */
+/* Remove waiters from the front until one could be woken; false if none. */
 bool sp__waitlist_wake_one(struct sp__waitlist *list);
 void sp__waitlist_wake_all(struct sp__waitlist *list);
 

@@ -19,7 +19,7 @@ static uint64_t get_length(const struct sp_frame_format *f,
 	return value;
 }
 
-/* -EMSGSIZE if it is too much for the width. */
+/* -EMSGSIZE if @value does not fit into the width. */
 static int put_length(const struct sp_frame_format *f, uint64_t value,
 		      uint8_t *bytes)
 {
@@ -71,7 +71,10 @@ int sp_frame_read_until(struct sp_reader *r,
 		return (int)n;
 	if ((size_t)n < width + body)
 		return -EPIPE;
-	/* Taken, but where it is until the reader is asked again. */
+	/*
+	 * Consumed, but the data stays in the buffer until the next call on the
+	 * reader.
+	 */
 	sp_reader_skip(r, width + (size_t)body);
 	*data = (const char *)bytes + width;
 	*len = (size_t)body;
@@ -99,7 +102,10 @@ int sp_frame_write_until(struct sp_writer *w,
 	if (format->counts == SP_FRAME_ALL)
 		value += format->width;
 	err = put_length(format, value, head);
-	/* Both or none of the two: no length without its frame. */
+	/*
+	 * Reserve space for both, so that no length is written without its
+	 * frame.
+	 */
 	if (err == 0)
 		err = sp__writer_reserve(w, format->width + len, deadline);
 	if (err == 0)

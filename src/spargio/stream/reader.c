@@ -15,9 +15,9 @@ enum {
 struct sp_reader {
 	struct sp__stream_fd from;
 	size_t capacity;
-	size_t begin; /* of what is buffered */
+	size_t begin; /* start of the buffered bytes */
 	size_t end;
-	/* One more than the capacity: the zero byte behind a line. */
+	/* One byte more than the capacity, for the zero byte after a line. */
 	char data[];
 };
 
@@ -84,7 +84,7 @@ static size_t buffered_bytes(const struct sp_reader *r)
 	return r->end - r->begin;
 }
 
-/* What is buffered goes to the front, so that there is room behind it. */
+/* Move buffered bytes to the front, to make space behind them. */
 static void make_room(struct sp_reader *r)
 {
 	memmove(r->data, r->data + r->begin, buffered_bytes(r));
@@ -92,7 +92,7 @@ static void make_room(struct sp_reader *r)
 	r->begin = 0;
 }
 
-/* Read more behind what is buffered. 0: the end. */
+/* Read more bytes into the buffer. 0 at the end of the stream. */
 static ssize_t fill_buffer(struct sp_reader *r, int64_t deadline)
 {
 	ssize_t n;
@@ -128,7 +128,7 @@ ssize_t sp_reader_read_until(struct sp_reader *r, void *data, size_t len,
 	if (buffered_bytes(r) == 0 && len > 0) {
 		ssize_t n;
 
-		/* It would only be copied through. */
+		/* Do not copy through the buffer. */
 		if (len >= r->capacity)
 			return sp__stream_fd_read(&r->from, data, len,
 						  deadline);
@@ -139,7 +139,7 @@ ssize_t sp_reader_read_until(struct sp_reader *r, void *data, size_t len,
 	return (ssize_t)take_bytes(r, data, len);
 }
 
-/* More than the buffer holds: straight to where it is wanted. */
+/* Longer than the buffer: read directly into @data. */
 static int exact_big(struct sp_reader *r, char *data, size_t len,
 		     int64_t deadline)
 {
@@ -209,7 +209,7 @@ void sp_reader_skip(struct sp_reader *r, size_t len)
 
 /* Lines */
 
-/* Hand out @len bytes as a line, and pass @all of them. */
+/* Return @len bytes as a line, and consume @all bytes. */
 static int hand_line(struct sp_reader *r, size_t len, size_t all, char **line,
 		     size_t *out)
 {
@@ -232,7 +232,7 @@ int sp_reader_line(struct sp_reader *r, char **line, size_t *len)
 int sp_reader_line_until(struct sp_reader *r, int64_t deadline, char **line,
 			 size_t *len)
 {
-	size_t looked = 0; /* there is no end of a line in these */
+	size_t looked = 0; /* bytes already searched for the end of the line */
 
 	for (;;) {
 		char *text = r->data + r->begin;

@@ -24,7 +24,7 @@ int sp__stream_fd_init(struct sp__stream_fd *e, int fd)
 
 void sp__stream_fd_fini(struct sp__stream_fd *e)
 {
-	/* The last sees all that the other has done with it. */
+	/* The last half sees everything the other half has done. */
 	if (e->halves == NULL || atomic_fetch_sub(&e->halves->left, 1) > 1)
 		return;
 	sp_close(e->fd);
@@ -38,7 +38,7 @@ ssize_t sp__stream_fd_read(const struct sp__stream_fd *e, void *data,
 			    : sp_read_until(e->fd, data, len, deadline);
 }
 
-/* Some bytes, at least one. */
+/* Write some bytes, at least one. */
 static ssize_t write_some(const struct sp__stream_fd *e,
 			  const struct iovec *iov, int n, int64_t deadline)
 {
@@ -65,7 +65,10 @@ int sp__stream_fd_write_all(const struct sp__stream_fd *e,
 		int some = sp__iov_next(&left);
 		ssize_t ret = write_some(e, left.some, some, deadline);
 
-		/* Nothing written and no error: it would be so for ever. */
+		/*
+		 * Nothing was written and there is no error: a retry would loop
+		 * forever.
+		 */
 		if (ret <= 0)
 			return ret < 0 ? (int)ret : -EIO;
 		*put += (size_t)ret;

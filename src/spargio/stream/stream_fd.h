@@ -1,8 +1,8 @@
 /*
  * spargio/stream/stream_fd.h - a descriptor that is read or written in order
  *
- * A socket wants recv(2) and send(2), for there is no signal then; all else
- * wants read(2) and write(2).
+ * Sockets use recv(2) and send(2), because send(2) can suppress SIGPIPE; other
+ * descriptors use read(2) and write(2).
  */
 #ifndef SPARGIO_STREAM_STREAM_FD_H
 #define SPARGIO_STREAM_STREAM_FD_H
@@ -22,21 +22,22 @@ struct sp__halves {
 struct sp__stream_fd {
 	int fd;
 	bool is_socket;
-	struct sp__halves *halves; /* or NULL: the caller's */
+	struct sp__halves *halves; /* NULL if the caller owns the descriptor */
 };
 
-/* -EBADF */
+/* -EBADF if @fd is not open. */
 int sp__stream_fd_init(struct sp__stream_fd *e, int fd);
 
-/* Close it if it is ours to close and the other half is gone. May yield. */
+/* Close the descriptor if we own it and the other half is gone. May yield. */
 void sp__stream_fd_fini(struct sp__stream_fd *e);
 
-/* Some bytes, at least one; 0: the end. Yields. */
+/* Read some bytes, at least one; 0 at the end. Yields. */
 ssize_t sp__stream_fd_read(const struct sp__stream_fd *e, void *data,
 			   size_t len, int64_t deadline);
 
 /*
- * All bytes: 0. *@put is how many have gone out, also after an error. Yields.
+ * Write all bytes; returns 0. *@put is the number of bytes written, also after
+ * an error. Yields.
  */
 int sp__stream_fd_write_all(const struct sp__stream_fd *e,
 			    const struct iovec *iov, int n, int64_t deadline,

@@ -18,7 +18,7 @@ enum {
 struct sp_writer {
 	struct sp__stream_fd to;
 	size_t capacity;
-	size_t len; /* buffered, from the start of data */
+	size_t len; /* buffered bytes, from the start of data */
 	char data[];
 };
 
@@ -51,14 +51,17 @@ void sp_writer_free(struct sp_writer *w)
 {
 	if (w == NULL)
 		return;
-	/* The other half may read on; the peer shall know that we are done. */
+	/* The reader half may continue; tell the peer that we send no more. */
 	if (w->to.halves != NULL && w->to.is_socket)
 		(void)sp_shutdown(w->to.fd, SHUT_WR);
 	sp__stream_fd_fini(&w->to);
 	free(w);
 }
 
-/* Write out the buffer and @len bytes of @data; keep what did not go. */
+/*
+ * Write the buffer and @len bytes of @data; keep in the buffer what was not
+ * written.
+ */
 static int write_out(struct sp_writer *w, const void *data, size_t len,
 		     int64_t deadline)
 {
@@ -117,7 +120,10 @@ __attribute__((format(printf, 3, 0))) static int writer_print(
 {
 	int err = 0;
 
-	/* Into the room that is left, or else into an empty buffer. */
+	/*
+	 * Use the free space of the buffer; if that is too small, flush and use
+	 * the empty buffer.
+	 */
 	for (int round = 0; round < 2 && err == 0; round++) {
 		size_t room = w->capacity - w->len;
 		va_list args;

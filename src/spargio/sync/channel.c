@@ -37,7 +37,7 @@ void sp_chan_free(struct sp_chan *chan)
 	free(chan);
 }
 
-/* Everything below up to the next heading is called with the lock held. */
+/* The functions up to the next heading are called with the lock held. */
 
 static unsigned char *item_slot(struct sp_chan *chan, uint32_t i)
 {
@@ -59,8 +59,8 @@ static void pop_item(struct sp_chan *chan, void *out)
 }
 
 /*
- * Take waiters off the front until one can be claimed: from then on it will be
- * woken by us and nobody else, and its item may be touched. NULL if none.
+ * Remove waiters from the front until one can be claimed. After that only we
+ * can wake it, and its item may be accessed. NULL if none.
  */
 static struct sp__chan_waiter *claim_waiter(struct sp__waitlist *list)
 {
@@ -74,7 +74,7 @@ static struct sp__chan_waiter *claim_waiter(struct sp__waitlist *list)
 	return NULL;
 }
 
-/* After this the waiter may be gone once we open the lock. */
+/* After this the waiter may be gone when the lock is released. */
 static void deliver_waiter(struct sp__chan_waiter *cw, int result)
 {
 	cw->result = result;
@@ -99,7 +99,10 @@ int sp__chan_send(struct sp_chan *chan, const void *item)
 	return 0;
 }
 
-/* There is room for one more: take it from the sender that waits longest. */
+/*
+ * There is space for one more item: take it from the sender that has waited
+ * longest.
+ */
 static void refill_from_sender(struct sp_chan *chan)
 {
 	struct sp__chan_waiter *sender = claim_waiter(&chan->senders);
@@ -119,7 +122,9 @@ int sp__chan_recv(struct sp_chan *chan, void *out)
 		refill_from_sender(chan);
 		return 0;
 	}
-	/* Nothing is kept, so a sender that waits has it: capacity is 0. */
+	/*
+	 * The queue is empty, so a waiting sender has the item: capacity is 0.
+	 */
 	sender = claim_waiter(&chan->senders);
 	if (sender != NULL) {
 		memcpy(out, sender->item, chan->item_size);
@@ -131,7 +136,7 @@ int sp__chan_recv(struct sp_chan *chan, void *out)
 
 /* Waiting */
 
-/* The lock is held, and open when it returns. Yields. */
+/* Called with the lock held; releases it. Yields. */
 static int wait_in(struct sp_chan *chan, struct sp__waitlist *list,
 		   struct sp_fiber *self, void *item, int64_t deadline,
 		   const char *why)
@@ -147,7 +152,7 @@ static int wait_in(struct sp_chan *chan, struct sp__waitlist *list,
 	sp__spin_unlock(&chan->lock);
 	err = sp__code_error(
 		sp__wait_end(self, cw.w.epoch, deadline, why, chan));
-	/* Who woke us did so under the lock: it has let go of us after this. */
+	/* The waker held the lock, so it no longer uses our waiter. */
 	sp__spin_lock(&chan->lock);
 	sp__waitlist_remove(&cw.w);
 	sp__spin_unlock(&chan->lock);

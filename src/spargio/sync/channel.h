@@ -2,9 +2,9 @@
  * spargio/sync/channel.h - the two halves of a channel operation, for select
  *
  * An operation is tried under the channel's lock; if it cannot be done, a
- * waiter is left in the channel under the same lock, so nothing is missed in
- * between. Whoever makes it possible later claims the waiter's fiber, copies
- * the item and delivers the fiber.
+ * waiter is left in the channel under the same lock, so no event is missed in
+ * between. The fiber that makes it possible later claims the waiter's fiber,
+ * copies the item and delivers the fiber.
  */
 #ifndef SPARGIO_SYNC_CHANNEL_H
 #define SPARGIO_SYNC_CHANNEL_H
@@ -19,7 +19,7 @@ struct sp_chan {
 	size_t item_size;
 	uint32_t capacity;
 
-	/* Guarded by lock. Receivers wait only while it is empty. */
+	/* Protected by lock. Receivers wait only while the channel is empty. */
 	struct sp__spin lock;
 	bool closed;
 	uint32_t first, len;
@@ -28,14 +28,14 @@ struct sp_chan {
 	unsigned char items[];
 };
 
-/* Who waits to send or receive; on its fiber's stack. */
+/* A waiting send or receive; on its fiber's stack. */
 struct sp__chan_waiter {
-	struct sp__waiter w; /* first */
-	void *item;	     /* to be taken from or put into */
-	int result;	     /* once woken with w.code: 0 or -EPIPE */
+	struct sp__waiter w; /* must be the first member */
+	void *item;	     /* source of a send, destination of a receive */
+	int result;	     /* after a wake-up with w.code: 0 or -EPIPE */
 };
 
-/* The lock is held. 0, -EAGAIN, or -EPIPE; only 0 touches the item. */
+/* The lock is held. 0, -EAGAIN, or -EPIPE; the item is accessed only for 0. */
 int sp__chan_send(struct sp_chan *chan, const void *item);
 int sp__chan_recv(struct sp_chan *chan, void *out);
 

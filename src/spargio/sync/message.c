@@ -14,7 +14,7 @@
 
 #include <errno.h>
 
-/* Taken from one source in a row before the next gets its chance. */
+/* Messages taken from one source in a row before the next source. */
 #define RUN_MAX 32
 
 static int kind_of(const struct sp__msg_inbox *inbox, uint16_t tag)
@@ -22,7 +22,7 @@ static int kind_of(const struct sp__msg_inbox *inbox, uint16_t tag)
 	return inbox->kinds == NULL ? SP__TAG_PLAIN : inbox->kinds[tag];
 }
 
-/* The shard we send from and the one we send to. */
+/* The sending and the receiving shard. */
 struct route {
 	struct sp_shard *from;
 	struct sp_shard *to;
@@ -107,8 +107,8 @@ int sp_msg_send(uint32_t shard, uint16_t tag, uint64_t value)
 }
 
 /*
- * Hot: once per message in long runs. Cost: a slot and two stores of our own;
- * the receiver's lines are not touched. bench/sync.c: mailbox_push.
+ * Hot: once per message in long runs. Cost: a slot and two stores to the
+ * sender's own cache lines. bench/sync.c: mailbox_push.
  */
 int sp_msg_send_nowait(uint32_t shard, uint16_t tag, uint64_t value)
 {
@@ -123,7 +123,11 @@ int sp_msg_send_nowait(uint32_t shard, uint16_t tag, uint64_t value)
 	if (err == 0)
 		r.from->msg_inbox->unpublished = true;
 	else
-		publish_ring(&r); /* full: the receiver should know why */
+		/*
+		 * full: let the receiver see the messages, so that it makes
+		 * space
+		 */
+		publish_ring(&r);
 	return err;
 }
 
@@ -284,7 +288,7 @@ static bool ticket_reached(struct sp_shard *from, const struct sp_ticket *t)
 	return true;
 }
 
-/* One sleep until the receiver says that it has taken something. */
+/* One sleep until the receiver has taken a message. */
 static int wait_once(struct sp_fiber *self, struct sp_shard *from,
 		     const struct sp_ticket *t, int64_t deadline)
 {
@@ -316,7 +320,10 @@ int sp_msg_wait(const struct sp_ticket *ticket)
 int sp_msg_wait_until(const struct sp_ticket *ticket, int64_t deadline)
 {
 	struct sp_fiber *self = sp__fiber_self();
-	/* The tickets are of the shard that sent, wherever we are later. */
+	/*
+	 * The tickets belong to the shard that sent, even if the fiber moves
+	 * later.
+	 */
 	struct sp_shard *from;
 	int err = 0;
 
@@ -402,7 +409,9 @@ static int recv_until(struct sp_msg *out, bool hot_only, int64_t deadline)
 
 		if (err < 0)
 			return err;
-		/* Owner's lists: the fiber is on its shard when it leaves. */
+		/*
+		 * The lists belong to the shard, so the fiber must stay on it.
+		 */
 		self->pins++;
 		w.epoch = sp__wait_begin(self);
 		sp__waitlist_add(hot_only ? &inbox->hot_receivers

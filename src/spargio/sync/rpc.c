@@ -93,7 +93,7 @@ void sp__call_put(struct sp_call *call)
 	if (call->client || call->server)
 		return;
 	call->state = SP__CALL_FREE;
-	/* It stays in use if somebody waits for one. */
+	/* The call stays in use if a client waits for one. */
 	if (sp__rpc_wake_one(&rpc->clients, call))
 		return;
 	call->next = rpc->free;
@@ -101,7 +101,7 @@ void sp__call_put(struct sp_call *call)
 	rpc->holds--;
 }
 
-/* End one call without a reply; false if @call needs no such end. */
+/* End one call without a reply; false if @call has already ended. */
 static bool abort_call(struct sp_call *call)
 {
 	struct sp_rpc *rpc = call->rpc;
@@ -183,7 +183,7 @@ int sp_rpc_recv_until(struct sp_rpc *rpc, int64_t deadline,
 	if (err == -EAGAIN) {
 		err = sp__rpc_sleep(rpc, &rpc->servers, &sleeper, deadline,
 				    "rpc receive");
-		/* A client has put its call into our hands. */
+		/* A client has given its call directly to this server. */
 		if (err == 0 && sleeper.call != NULL)
 			fill_request(sleeper.call, out);
 		else if (err == 0)
@@ -203,7 +203,7 @@ int sp_rpc_try_recv(struct sp_rpc *rpc, struct sp_request *out)
 	return err;
 }
 
-/* The server ends the call, if that is still to be done. The lock is held. */
+/* End the call for the server unless it has ended. The lock is held. */
 static int finish_request(struct sp_call *call, uint64_t id, int result,
 			  void *value)
 {

@@ -1,14 +1,14 @@
 /*
  * spargio/sync/rpc.h - an RPC queue and its calls
  *
- * A call is held by its client and its server, either may let go first, and
- * whoever is last puts it back:
+ * A client and a server hold a call. Either may release it first; the last one
+ * frees it:
  *
  *	FREE -- submit --> QUEUED -- recv --> TAKEN -- reply --> DONE
  *	                     |                  |
  *	                     +- cancel, close --+------------> DONE
  *
- * Everything is guarded by the queue's one lock: its sections are short, and
+ * The queue has one lock for everything: its critical sections are short, and
  * an event on either side concerns both.
  */
 #ifndef SPARGIO_SYNC_RPC_H
@@ -19,11 +19,11 @@
 
 #include <spargio/rpc.h>
 
-/* A fiber or a thread that waits in an RPC queue; on its own stack. */
+/* A fiber or a thread that waits in an RPC queue; on its stack. */
 struct sp__sleeper {
-	struct sp__waiter w;	/* first; .fiber is NULL for a thread */
-	_Atomic uint32_t woken; /* a thread's: it sleeps on this futex */
-	struct sp_call *call;	/* what it was given; NULL: closed */
+	struct sp__waiter w;	/* must be first; .fiber is NULL for a thread */
+	_Atomic uint32_t woken; /* futex that a thread sleeps on */
+	struct sp_call *call;	/* the call it was given; NULL = closed */
 };
 
 enum sp__call_state {
@@ -35,11 +35,11 @@ enum sp__call_state {
 
 struct sp_call {
 	struct sp_rpc *rpc;
-	struct sp_call *next, *prev; /* in the queue or the free list */
+	struct sp_call *next, *prev; /* links of the queue or the free list */
 	uint64_t id;
 	enum sp__call_state state;
-	bool client, server; /* who holds it */
-	bool has_reply;	     /* and nobody has taken it */
+	bool client, server; /* which sides hold it */
+	bool has_reply;	     /* a reply that nobody has taken */
 	int result;
 	void *request, *reply;
 	void (*done)(void *arg);
@@ -57,39 +57,39 @@ struct sp_rpc {
 
 	struct sp__spin lock;
 	bool closed;
-	uint32_t holds; /* the owner, calls in use, those who sleep in it */
+	uint32_t holds; /* references: owner, calls in use, sleepers */
 	uint64_t last_id;
 	struct sp_call queue; /* head of a ring; only its links are used */
 	struct sp_call *free;
-	struct sp__waitlist servers; /* for a request */
-	struct sp__waitlist clients; /* for a free call */
+	struct sp__waitlist servers; /* servers that wait for a request */
+	struct sp__waitlist clients; /* clients that wait for a free call */
 	struct sp_call calls[];
 };
 
-/* Unlock, and free the queue if that was the last hold on it. */
+/* Unlock, and free the queue if that was the last reference. */
 void sp__rpc_unlock(struct sp_rpc *rpc);
 
 /*
- * Sleep in @list (or none, NULL) until woken. The lock is held before and
- * after, not meanwhile. 0, -ETIMEDOUT or -ECANCELED. Waits.
+ * Sleep in @list (or in no list, NULL) until woken. The lock is held before and
+ * after, but not during the sleep. 0, -ETIMEDOUT or -ECANCELED. Waits.
  */
 int sp__rpc_sleep(struct sp_rpc *rpc, struct sp__waitlist *list,
 		  struct sp__sleeper *sleeper, int64_t deadline,
 		  const char *why);
 
 /*
- * Give @call to @sleeper and wake it. False if it has given up. Everything
- * from here on: the lock is held.
+ * Give @call to @sleeper and wake it. False if it no longer waits. The lock is
+ * held here and in the functions below.
  */
 bool sp__rpc_wake(struct sp__sleeper *sleeper, struct sp_call *call);
 
-/* The same for the first in @list that has not given up. */
+/* The same for the first sleeper in @list that still waits. */
 bool sp__rpc_wake_one(struct sp__waitlist *list, struct sp_call *call);
 
-/* End @call; the caller of this then owes sp__call_tell(), unlocked. */
+/* End @call; the caller must then call sp__call_tell() without the lock. */
 void sp__call_finish(struct sp_call *call, int result, void *reply);
 
-/* If neither side holds @call any more, make it free. */
+/* Free @call if neither side holds it. */
 void sp__call_put(struct sp_call *call);
 
 /* Take @call, which is QUEUED, out of the queue. */

@@ -6,13 +6,13 @@
 
 #include <errno.h>
 
-/* A thread that is a shard, but runs no fiber, must not be blocked. */
+/* A thread that is a shard but runs no fiber must not block. */
 static bool may_wait(void)
 {
 	return sp__fiber_self() != NULL || sp__shard_self() == NULL;
 }
 
-/* The lock is held. A call for the caller alone, -EAGAIN or -EPIPE. */
+/* Get a free call: 0, -EAGAIN or -EPIPE. The lock is held. */
 static int try_get(struct sp_rpc *rpc, struct sp_call **out)
 {
 	if (rpc->closed)
@@ -25,7 +25,7 @@ static int try_get(struct sp_rpc *rpc, struct sp_call **out)
 	return 0;
 }
 
-/* The same, but wait for one. */
+/* As try_get(), but wait for a free call. */
 static int get_call(struct sp_rpc *rpc, int64_t deadline, struct sp_call **out)
 {
 	struct sp__sleeper sleeper;
@@ -39,7 +39,7 @@ static int get_call(struct sp_rpc *rpc, int64_t deadline, struct sp_call **out)
 	if (sleeper.call == NULL)
 		return -EPIPE;
 	if (rpc->closed) {
-		/* Closed after we were given one. */
+		/* The queue was closed after we got a call. */
 		sp__call_put(sleeper.call);
 		return -EPIPE;
 	}
@@ -48,8 +48,8 @@ static int get_call(struct sp_rpc *rpc, int64_t deadline, struct sp_call **out)
 }
 
 /*
- * The lock is held. Give @call to a server that waits, or queue it. True if
- * it is the first in the queue: somebody might have to be told.
+ * Give @call to a waiting server, or queue it. True if the queue was empty:
+ * on_request must then be called. The lock is held.
  */
 static bool post_call(struct sp_rpc *rpc, struct sp_call *call, void *request,
 		      void (*done)(void *), void *arg)
@@ -74,7 +74,7 @@ static bool post_call(struct sp_rpc *rpc, struct sp_call *call, void *request,
 	return first;
 }
 
-/* The lock is held, and open when it returns. */
+/* Called with the lock held; releases it. */
 static void post_and_unlock(struct sp_rpc *rpc, struct sp_call *call,
 			    void *request, void (*done)(void *), void *arg)
 {
@@ -99,13 +99,13 @@ int sp_rpc_submit(struct sp_rpc *rpc, void *request, void (*done)(void *arg),
 		sp__spin_unlock(&rpc->lock);
 		return err;
 	}
-	/* Written before @done can be called by a fast server. */
+	/* Set before a fast server can call @done. */
 	*out = call;
 	post_and_unlock(rpc, call, request, done, arg);
 	return 0;
 }
 
-/* The lock is held. What the call ended with, or -EAGAIN. */
+/* The result of the call, or -EAGAIN. The lock is held. */
 static int result_of(struct sp_call *call, void **reply)
 {
 	if (call->state != SP__CALL_DONE)
@@ -149,7 +149,7 @@ int sp_call_wait_until(struct sp_call *call, int64_t deadline, void **reply)
 		call->waiter = &sleeper;
 		err = sp__rpc_sleep(rpc, NULL, &sleeper, deadline, "rpc reply");
 		call->waiter = NULL;
-		/* A reply counts, whatever else woke us. */
+		/* A reply is returned even if another event woke us. */
 		if (call->state == SP__CALL_DONE)
 			err = result_of(call, reply);
 	}
@@ -158,8 +158,8 @@ int sp_call_wait_until(struct sp_call *call, int64_t deadline, void **reply)
 }
 
 /*
- * The lock is held. End @call for its client; false if it has ended. If the
- * request was still queued *@dropped says so.
+ * End @call for its client; false if it has ended. *@dropped is true if the
+ * request was still queued. The lock is held.
  */
 static bool give_up(struct sp_call *call, bool *dropped)
 {
@@ -223,7 +223,10 @@ static int wait_and_free(struct sp_call *call, int64_t deadline, void **reply)
 {
 	int err = sp_call_wait_until(call, deadline, reply);
 
-	/* We may have given up just before the end: then the end counts. */
+	/*
+	 * The call may have ended just before we cancelled it: return its
+	 * result.
+	 */
 	if ((err == -ETIMEDOUT || err == -ECANCELED) &&
 	    sp_call_cancel(call) == -EALREADY)
 		err = sp_call_poll(call, reply);
@@ -249,7 +252,10 @@ int sp_rpc_call_until(struct sp_rpc *rpc, void *request, int64_t deadline,
 	err = get_call(rpc, deadline, &call);
 	if (err < 0) {
 		sp__rpc_unlock(rpc);
-		/* As if it had been queued: see the header on ownership. */
+		/*
+		 * Drop the request as if it had been queued: see the header on
+		 * ownership.
+		 */
 		if (drop != NULL)
 			drop(request);
 		return err;

@@ -1,9 +1,9 @@
 /*
  * Waiting in an RPC queue, for fibers and for threads.
  *
- * The rule of sync.h holds for both: woken under the lock, and the lock taken
- * after every wait. That is what keeps a sleeper's stack, and the runtime of a
- * fiber, alive for as long as a waker touches them.
+ * The rule of sync.h holds for both: wake under the lock, and take the lock
+ * after every wait. This keeps a sleeper's stack, and the runtime of a fiber,
+ * valid while a waker accesses them.
  */
 #include "spargio/sched/current.h"
 #include "spargio/sched/spin.h"
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Until *@word is not 0 or @deadline has come. */
+/* Wait until *@word is not 0 or until @deadline. */
 static void futex_wait(_Atomic uint32_t *word, int64_t deadline)
 {
 	struct timespec until = { .tv_sec = deadline / SP_S,
@@ -29,7 +29,7 @@ static void futex_wait(_Atomic uint32_t *word, int64_t deadline)
 	while (atomic_load_explicit(word, memory_order_acquire) == 0) {
 		if (deadline != SP_NEVER && deadline <= sp_now())
 			return;
-		/* Woken, interrupted, late: all the same, we look again. */
+		/* Check again in each case: woken, interrupted, timed out. */
 		(void)syscall(SYS_futex, word,
 			      FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0,
 			      deadline == SP_NEVER ? NULL : &until, NULL,
@@ -67,7 +67,10 @@ int sp__rpc_sleep(struct sp_rpc *rpc, struct sp__waitlist *list,
 	sp__spin_lock(&rpc->lock);
 	rpc->holds--;
 	sp__waitlist_remove(&sleeper->w);
-	/* A thread may have been woken after its time, but before the lock. */
+	/*
+	 * A thread may have been woken after its deadline but before it took
+	 * the lock.
+	 */
 	if (self == NULL && atomic_load(&sleeper->woken) == 0)
 		err = -ETIMEDOUT;
 	return err;

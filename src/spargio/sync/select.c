@@ -2,18 +2,18 @@
  * Select, in three steps.
  *
  * 1. Try the cases one by one, in random order.
- * 2. If none can happen, leave a waiter with each. All of them name the same
- *    wait of the fiber, each with a code of its own, so the wake word decides
- *    which one happens: the first claim wins, later ones fail.
- * 3. When woken, take back what is left. If it was a timer that was moved, no
- *    case has happened and all of it begins anew.
+ * 2. If none can happen, leave a waiter with each. All waiters name the same
+ * wait of the fiber, each with its own code, so the wake word decides which
+ * case happens: the first claim succeeds, later ones fail.
+ * 3. When woken, remove the remaining waiters. If the wake-up was a timer
+ * reset, no case has happened, and the select starts again.
  *
- * A channel needs two to agree, and both may be in a select. That is settled
- * by order: step 2 holds the locks of all its channels, taken by address,
- * while it tries them once more and leaves its waiters. So until we are in all
- * of our lists nobody can claim us and we need claim only the other side, and
- * of two selects that could meet one finds the waiter of the other. The other
- * kinds only ever claim us; they come after, each under its own lock.
+ * A channel operation needs two sides, and both may be in a select. Lock order
+ * prevents a race: step 2 locks all its channels, in order of address, while it
+ * tries them again and leaves its waiters. So until we are in all our lists
+ * nobody can claim us, and we need to claim only the other side; of two selects
+ * that could meet, one finds the waiter of the other. Other kinds of cases only
+ * claim us; they are placed afterwards, each under its own lock.
  */
 #include "spargio/io/op.h"
 #include "spargio/sched/current.h"
@@ -32,7 +32,7 @@
 #include <poll.h>
 
 enum kind {
-	NEVER, /* 0: what nobody has set */
+	NEVER, /* 0: a case that was not set */
 	RECV,
 	SEND,
 	JOIN,
@@ -42,7 +42,7 @@ enum kind {
 	TIMER,
 };
 
-/* What waits for a case, in its _space. */
+/* The waiter of a case, in its _space. */
 union space {
 	struct sp__waiter waiter; /* JOIN, TOKEN, TIMER */
 	struct sp__chan_waiter chan;
@@ -58,10 +58,10 @@ struct select {
 	uint32_t count;
 	struct sp_fiber *self;
 	uint64_t epoch;
-	/* Cases below this one, in order, may have something to take back. */
+	/* Cases before this one, in order, may have a waiter to remove. */
 	uint32_t placed;
-	uint8_t order[SP_CASES_MAX];   /* random */
-	uint8_t by_lock[SP_CASES_MAX]; /* those of channels, by address */
+	uint8_t order[SP_CASES_MAX];   /* random order */
+	uint8_t by_lock[SP_CASES_MAX]; /* cases of channels, by address */
 	uint32_t channels;
 };
 
@@ -76,7 +76,7 @@ struct sp_case sp_case_recv(struct sp_chan *chan, void *out)
 
 struct sp_case sp_case_send(struct sp_chan *chan, const void *item)
 {
-	/* Only ever read. */
+	/* The item is only read. */
 	return (struct sp_case){ ._kind = chan == NULL ? NEVER : SEND,
 				 ._on.chan = chan,
 				 ._data = (void *)item };
@@ -129,7 +129,7 @@ static uint32_t code_of(uint32_t index)
 
 /* Order */
 
-/* splitmix64. Good enough to be fair; nothing depends on its quality. */
+/* splitmix64: good enough to be fair. */
 static uint64_t next_random(uint64_t *state)
 {
 	uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -140,8 +140,8 @@ static uint64_t next_random(uint64_t *state)
 }
 
 /*
- * Every order is as likely. Beginning anywhere and going round would be less
- * work, but favour the case that follows many that cannot happen.
+ * All orders are equally likely. Starting at a random case and going round
+ * would be cheaper, but would favour the case after many that cannot happen.
  */
 static void shuffle_order(struct select *s)
 {
@@ -159,7 +159,7 @@ static void shuffle_order(struct select *s)
 		shard->seed = state;
 }
 
-/* Put the channels into by_lock, in order of address; few, so by insertion. */
+/* Fill by_lock with the channels in order of address, by insertion sort. */
 static void sort_channels(struct select *s)
 {
 	s->channels = 0;
@@ -178,7 +178,7 @@ static void sort_channels(struct select *s)
 	}
 }
 
-/* The @k-th channel by address, NULL if it is the same as the one before. */
+/* The @k-th channel by address; NULL if it equals the one before. */
 static struct sp_chan *distinct_channel(const struct select *s, uint32_t k)
 {
 	struct sp_chan *chan = s->cases[s->by_lock[k]]._on.chan;
@@ -221,7 +221,7 @@ static int try_fd(const struct sp_case *c)
 	return n > 0 ? p.revents : -EAGAIN;
 }
 
-/* When the case happens by itself. */
+/* The time at which the case happens by itself. */
 static int64_t time_of(const struct sp_case *c)
 {
 	if (c->_kind == AT)
@@ -236,7 +236,7 @@ static int try_channel(struct sp_case *c)
 				: sp__chan_send(c->_on.chan, c->_data);
 }
 
-/* The case's result if it can happen now, and then it has; else -EAGAIN. */
+/* Perform the case if it can happen now and return its result; else -EAGAIN. */
 static int try_case(struct sp_case *c)
 {
 	switch ((enum kind)c->_kind) {
@@ -310,7 +310,9 @@ static void place_channels(struct select *s)
 	}
 }
 
-/* While it is in flight the fiber stays on the shard whose ring has it. */
+/*
+ * While the poll is in flight the fiber stays on the shard whose ring has it.
+ */
 static void place_fd(struct select *s, struct sp_case *c, uint32_t i)
 {
 	struct sp__op *op = &space_of(c)->op;
@@ -325,7 +327,7 @@ static void place_fd(struct select *s, struct sp_case *c, uint32_t i)
 	sp__op_start(s->self->shard, op);
 }
 
-/* A waiter of ours for case @i. */
+/* Set up the waiter of case @i. */
 static struct sp__waiter *waiter_of(struct select *s, uint32_t i)
 {
 	struct sp__waiter *w = &space_of(&s->cases[i])->waiter;
@@ -336,7 +338,9 @@ static struct sp__waiter *waiter_of(struct select *s, uint32_t i)
 	return w;
 }
 
-/* Leave a waiter with a case that is no channel. True: it can happen now. */
+/*
+ * Leave a waiter with a case other than a channel. True if it can happen now.
+ */
 static bool place_waiter(struct select *s, uint32_t i)
 {
 	struct sp_case *c = &s->cases[i];
@@ -362,7 +366,10 @@ static bool place_waiter(struct select *s, uint32_t i)
 	return false;
 }
 
-/* Take back what a case left, whether it happened or not; not yet an FD. */
+/*
+ * Remove the waiter of a case, whether it happened or not; descriptors are
+ * handled later.
+ */
 static void leave_case(struct sp_case *c, bool happened)
 {
 	union space *space = space_of(c);
@@ -370,7 +377,7 @@ static void leave_case(struct sp_case *c, bool happened)
 	switch ((enum kind)c->_kind) {
 	case RECV:
 	case SEND:
-		/* Who woke us did so under this lock and has let go by now. */
+		/* The waker held this lock, so it no longer uses our waiter. */
 		sp__spin_lock(&c->_on.chan->lock);
 		sp__waitlist_remove(&space->chan.w);
 		sp__spin_unlock(&c->_on.chan->lock);
@@ -379,7 +386,7 @@ static void leave_case(struct sp_case *c, bool happened)
 		break;
 	case JOIN:
 		if (c->result < 0)
-			break; /* it could not be joined: nothing was left */
+			break; /* it could not be joined: there is no waiter */
 		if (happened)
 			c->result = sp__join_end(c->_on.task, c->_data);
 		else
@@ -410,7 +417,10 @@ static void leave_fd(struct sp_case *c, bool happened)
 		c->result = op->res;
 }
 
-/* @happened is an index, or count for none. Yields if an operation is open. */
+/*
+ * @happened is an index, or count for none. Yields if an operation is in
+ * flight.
+ */
 static void leave_all(struct select *s, uint32_t happened)
 {
 	for (uint32_t i = 0; i < s->count; i++)
@@ -421,7 +431,9 @@ static void leave_all(struct select *s, uint32_t happened)
 			leave_fd(&s->cases[i], i == happened);
 }
 
-/* The channels are placed: place the rest and sleep. Returns the code. */
+/*
+ * The channels are placed: place the other cases and sleep. Returns the code.
+ */
 static uint32_t sleep_on(struct select *s, int64_t deadline)
 {
 	s->placed = 0;
@@ -429,11 +441,11 @@ static uint32_t sleep_on(struct select *s, int64_t deadline)
 		uint32_t i = s->placed++;
 		int64_t when;
 
-		/* If the claim fails another case was faster. */
+		/* If the claim fails, another case happened first. */
 		if (place_waiter(s, i) &&
 		    sp__wake_claim(s->self, s->epoch, code_of(i)))
 			return code_of(i);
-		/* A timer that is moved after this wakes us. */
+		/* A timer reset after this wakes us. */
 		when = time_of(&s->cases[i]);
 		if (when < deadline)
 			deadline = when;
@@ -442,8 +454,8 @@ static uint32_t sleep_on(struct select *s, int64_t deadline)
 }
 
 /*
- * A deadline has come: that of a case, or the caller's. -EAGAIN if it was that
- * of a timer that has been moved since.
+ * A deadline has passed: that of a case, or the caller's. -EAGAIN if it was
+ * that of a timer that was reset since.
  */
 static int time_is_up(struct select *s, int64_t deadline)
 {
@@ -460,7 +472,7 @@ static int time_is_up(struct select *s, int64_t deadline)
 	return sp__deadline_of(s->self, deadline) <= now ? -ETIMEDOUT : -EAGAIN;
 }
 
-/* An index, an error, or -EAGAIN: nothing has happened, look again. */
+/* Returns an index, an error, or -EAGAIN if nothing has happened: try again. */
 static int wait_all(struct select *s, int64_t deadline)
 {
 	uint32_t code;
@@ -485,7 +497,7 @@ static int wait_all(struct select *s, int64_t deadline)
 	}
 	i = (int)(code - code_of(0));
 	leave_all(s, (uint32_t)i);
-	/* A timer wakes us only because it was moved. */
+	/* A timer wakes us only when it is reset. */
 	return s->cases[i]._kind == TIMER ? -EAGAIN : i;
 }
 

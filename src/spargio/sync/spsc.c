@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 struct sp_spsc {
-	struct sp__spsc_ring ring; /* of void * */
+	struct sp__spsc_ring ring; /* slots are void * */
 };
 
 int sp_spsc_new(uint32_t capacity, struct sp_spsc **out)
@@ -44,15 +44,16 @@ void sp_spsc_free(struct sp_spsc *q)
  * Hot: once per decoded message.
  *
  * Cost: two plain loads, two stores, no atomic read-modify-write. The
- * consumer's line is read only when the ring looks full from here, which is
- * about once a lap while the consumer keeps up, so the two cores do not trade
- * that line on every push. bench/sync.c measures both cases.
+ * consumer's line is read only when the ring looks full from here, about once
+ * per lap while the consumer keeps up, so the two cores do not exchange that
+ * line on every push. bench/sync.c measures both cases.
  */
 int sp_spsc_push(struct sp_spsc *q, void *item)
 {
 	void **slots = q->ring.slots;
 
-	assert(item != NULL); /* pop could not tell it from an empty ring */
+	/* pop could not distinguish NULL from an empty ring */
+	assert(item != NULL);
 	if (!sp__spsc_ring_has_room(&q->ring, 1))
 		return -EAGAIN;
 	slots[sp__spsc_ring_fill(&q->ring)] = item;

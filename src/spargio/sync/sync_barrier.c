@@ -34,7 +34,10 @@ int sp_barrier_wait_until(struct sp_barrier *barrier, int64_t deadline)
 		ret = sp__code_error(sp__waiters_sleep(&barrier->_waiters, &w,
 						       deadline, "barrier",
 						       barrier));
-		/* Too late to give up: the others have counted on us. */
+		/*
+		 * Too late to give up: the round is complete and included this
+		 * fiber.
+		 */
 		if (barrier->_round != round)
 			ret = 0;
 		else if (ret < 0)

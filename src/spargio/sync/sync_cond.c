@@ -23,14 +23,18 @@ int sp_cond_wait_until(struct sp_cond *cond, struct sp_mutex *mutex,
 
 	if (self == NULL)
 		return -EPERM;
-	/* In the list before the mutex is free: no signal can be missed. */
+	/*
+	 * Enter the list before the mutex is unlocked, so that no signal is
+	 * missed.
+	 */
 	w.epoch = sp__wait_begin(self);
 	sp__waitlist_add(sp__waiters_lock(&cond->_waiters), &w);
 	sp__waiters_unlock(&cond->_waiters);
 
 	err = sp_mutex_unlock(mutex);
 	if (err < 0 && sp__wait_drop(self, w.epoch))
-		code = SP__EVENT; /* not ours to wait with: do not sleep */
+		/* the caller does not hold the mutex: do not sleep */
+		code = SP__EVENT;
 	else
 		code = sp__wait_end(self, w.epoch, deadline, "condition", cond);
 	sp__waiters_lock(&cond->_waiters);
@@ -39,7 +43,7 @@ int sp_cond_wait_until(struct sp_cond *cond, struct sp_mutex *mutex,
 	if (err < 0)
 		return err;
 
-	/* The caller counts on it, cancelled or not. */
+	/* The caller must hold the mutex on return, even if cancelled. */
 	sp_shield_begin();
 	err = sp_mutex_lock(mutex);
 	sp_shield_end();

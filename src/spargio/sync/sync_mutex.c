@@ -1,7 +1,7 @@
 /*
- * A mutex that stays with the shard that is using it.
+ * A mutex that tends to stay with the shard that is using it.
  *
- * The word holds the owner and what its unlock has to know:
+ * The word holds the owner and three flags for unlock:
  *
  *	+----------------+---------+-------+---------+
  *	| owner, or 0    | HANDOFF | WOKEN | WAITING |
@@ -11,15 +11,15 @@
  *	WOKEN		one of them was woken and has not come yet
  *	HANDOFF		the first in the list has lost too often
  *
- * Passing the lock to the longest waiter each time would move it, and the
- * cache lines under it, from shard to shard and let both idle meanwhile. So an
- * unlock frees it, wakes one waiter and whoever comes first gets it; while one
- * is on its way no other is woken. Only for one that lost several times is the
- * lock passed on directly.
+ * Passing the lock to the longest waiter each time would move it, and the cache
+ * lines it protects, from shard to shard and leave both idle meanwhile. So an
+ * unlock frees the lock and wakes one waiter, and the first fiber to lock it
+ * gets it; while a woken waiter is on its way, no other is woken. Only a waiter
+ * that lost several times gets the lock directly.
  *
- * The flags change under the list's lock. The owner is set by a compare and
- * swap over 0, and cleared by the owner; that is the last an unlock touches,
- * so that who gets the lock may also be the one to throw it away.
+ * The flags change under the list's lock. The owner is set by a
+ * compare-and-swap from 0 and cleared by the owner. Clearing is the last access
+ * of an unlock, so the next owner may free the mutex.
  */
 #include "spargio/sched/current.h"
 #include "spargio/sched/runtime.h"
@@ -36,16 +36,16 @@ enum {
 	WAITING = 1,
 	WOKEN = 2,
 	HANDOFF = 4,
-	FLAGS = 15, /* fibers are aligned to more */
+	FLAGS = 15, /* fibers are aligned to more than this */
 };
 
-/* The code of a waiter that owns the lock when it wakes. */
+/* Wake-up code of a waiter that owns the lock. */
 #define HANDED (SP__EVENT + 1)
 
-/* A critical section worth spinning for is shorter than this many looks. */
+/* Number of checks before a waiter stops spinning. */
 #define SPINS 60
 
-/* Wake-ups in vain before a waiter is given the lock. */
+/* Failed wake-ups before a waiter gets the lock directly. */
 #define PATIENCE 4
 
 static uintptr_t owner_of(uintptr_t word)
@@ -55,15 +55,15 @@ static uintptr_t owner_of(uintptr_t word)
 
 static bool swap_word(struct sp_mutex *m, uintptr_t *old, uintptr_t word)
 {
-	/* Acquire for who locks, release for who unlocks: each other's. */
+	/* Acquire for lock, release for unlock. */
 	return atomic_compare_exchange_strong_explicit(&m->_word, old, word,
 						       memory_order_acq_rel,
 						       memory_order_relaxed);
 }
 
 /*
- * Watch the word for a moment, if the owner can get on meanwhile: it cannot
- * when it waits for this very shard. @drop is the flag to clear on success.
+ * Spin on the word for a moment if the owner can make progress: it cannot if it
+ * waits for this very shard. @drop is the flag to clear on success.
  */
 static bool spin_on_owner(struct sp_mutex *m, struct sp_fiber *self,
 			  uintptr_t drop)
@@ -89,8 +89,8 @@ static bool spin_on_owner(struct sp_mutex *m, struct sp_fiber *self,
 }
 
 /*
- * The list is locked. Take the mutex, or leave word that somebody waits; one
- * that has been woken before (@tries) says that it has come.
+ * Take the mutex, or set WAITING. A fiber that was woken before (@tries) also
+ * clears WOKEN. The list is locked.
  */
 static bool take_or_mark(struct sp_mutex *m, struct sp_fiber *self, int tries)
 {
@@ -106,7 +106,7 @@ static bool take_or_mark(struct sp_mutex *m, struct sp_fiber *self, int tries)
 	return owner_of(old) == 0;
 }
 
-/* Returns the code it was woken with, or 0 if the mutex was free. Yields. */
+/* Returns the wake-up code, or 0 if the mutex was free. Yields. */
 static uint32_t take_or_sleep(struct sp_mutex *m, struct sp_fiber *self,
 			      int tries, int64_t deadline)
 {
@@ -146,8 +146,8 @@ int sp_mutex_lock(struct sp_mutex *mutex)
 }
 
 /*
- * Hot. Cost: one compare and swap, and a store to the same cache line, while
- * nobody else wants it. bench/sync.c measures two shards that do.
+ * Hot. Cost without contention: one compare-and-swap and a store to the same
+ * cache line. bench/sync.c measures two shards that contend.
  */
 int sp_mutex_lock_until(struct sp_mutex *mutex, int64_t deadline)
 {
@@ -162,7 +162,7 @@ int sp_mutex_lock_until(struct sp_mutex *mutex, int64_t deadline)
 		if (err < 0)
 			return err;
 	}
-	/* Only a hint for those who spin. */
+	/* Only a hint for spinning fibers. */
 	atomic_store_explicit(&mutex->_where, self->shard,
 			      memory_order_relaxed);
 	return 0;
@@ -186,13 +186,15 @@ int sp_mutex_trylock(struct sp_mutex *mutex)
 }
 
 /*
- * Wake the first waiter that still waits, or give it the mutex if that is due.
- * The caller owns the mutex; false if it still does after.
+ * Wake the first waiter, or give it the mutex if it has lost too often. The
+ * caller owns the mutex; returns false if the caller still owns it afterwards.
  */
 static bool pass_on(struct sp_mutex *m, uintptr_t self)
 {
 	struct sp__waitlist *list = sp__waiters_lock(&m->_waiters);
-	/* We own it and hold the list: nobody else writes the word. */
+	/*
+	 * We own the mutex and hold the list lock: nobody else writes the word.
+	 */
 	uintptr_t word = atomic_load_explicit(&m->_word, memory_order_relaxed);
 	bool handoff = word & HANDOFF;
 	uintptr_t next = self | (word & WOKEN);
@@ -221,7 +223,7 @@ static bool pass_on(struct sp_mutex *m, uintptr_t self)
 int sp_mutex_unlock(struct sp_mutex *mutex)
 {
 	uintptr_t self = (uintptr_t)sp__fiber_self();
-	uintptr_t word = self; /* what it most often is */
+	uintptr_t word = self; /* the usual value */
 
 	if (self == 0)
 		return -EPERM;
@@ -229,8 +231,8 @@ int sp_mutex_unlock(struct sp_mutex *mutex)
 		if (owner_of(word) != self)
 			return -EPERM;
 		/*
-		 * Wake first, then free it: a waiter that comes too early
-		 * clears WOKEN, we see that here and wake again.
+		 * Wake first, then unlock: a waiter that comes too early clears
+		 * WOKEN; we see that here and wake again.
 		 */
 		while ((word & WAITING) &&
 		       (!(word & WOKEN) || (word & HANDOFF))) {

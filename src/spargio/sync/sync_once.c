@@ -18,7 +18,7 @@ static bool is_done(struct sp_once *once)
 	return atomic_load_explicit(&once->_done, memory_order_acquire);
 }
 
-/* 1 if the caller is to run it, 0 if it is done, or an error. Yields. */
+/* 1 if the caller has to run @fn, 0 if it is done, or an error. Yields. */
 static int wait_for_turn(struct sp_once *once, struct sp_fiber *self,
 			 int64_t deadline)
 {
@@ -49,13 +49,13 @@ static int run_once(struct sp_once *once, int (*fn)(void *), void *arg)
 	once->_runner = NULL;
 	if (ret >= 0)
 		atomic_store_explicit(&once->_done, true, memory_order_release);
-	/* After a failure all of them, too: they sort out who is next. */
+	/* Wake all waiters also after a failure: one of them runs @fn next. */
 	sp__waitlist_wake_all(list);
 	sp__waiters_unlock(&once->_waiters);
 	return ret < 0 ? ret : 0;
 }
 
-/* Hot once it is done. Cost: one load. */
+/* Hot after completion. Cost: one load. */
 int sp_once_until(struct sp_once *once, int64_t deadline, int (*fn)(void *),
 		  void *arg)
 {

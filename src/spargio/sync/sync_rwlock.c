@@ -1,7 +1,7 @@
 /*
- * One line for readers and writers. Whoever is let in is let in by who leaves,
- * in order of arrival, and readers that stand together go in together: neither
- * kind can shut the other out.
+ * One queue for readers and writers. The fiber that unlocks admits the next
+ * ones in order of arrival, and adjacent readers together, so neither kind can
+ * starve the other.
  */
 #include "spargio/sched/current.h"
 #include "spargio/sched/wait.h"
@@ -17,7 +17,7 @@ enum {
 	WRITER,
 };
 
-/* Whether one of @kind could go in, if it were its turn. */
+/* True if one of @kind could lock now, ignoring the queue. */
 static bool is_free_for(const struct sp_rwlock *lock, uint32_t kind)
 {
 	return lock->_writer == NULL && (kind == READER || lock->_readers == 0);
@@ -32,7 +32,7 @@ static void enter_lock(struct sp_rwlock *lock, struct sp_fiber *fiber,
 		lock->_writer = fiber;
 }
 
-/* Let in those at the front of the line that can be. */
+/* Admit the waiters at the front of the queue that can lock. */
 static void admit_waiters(struct sp_rwlock *lock, struct sp__waitlist *list)
 {
 	while (!sp__waitlist_empty(list)) {
@@ -68,7 +68,10 @@ static int lock_until(struct sp_rwlock *lock, uint32_t kind, int64_t deadline)
 		err = sp__code_error(sp__waiters_sleep(&lock->_waiters, &w,
 						       deadline, "rwlock",
 						       lock));
-		/* A writer that gives up no longer holds readers back. */
+		/*
+		 * A writer that gives up no longer blocks the readers behind
+		 * it.
+		 */
 		if (err < 0)
 			admit_waiters(lock, list);
 	}

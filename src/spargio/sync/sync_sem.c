@@ -1,6 +1,6 @@
 /*
- * Units are handed to waiters, never left for whoever comes first: while
- * somebody waits the count is zero, so the fast ones cannot starve the slow.
+ * A post gives its unit directly to a waiter: while a fiber waits the count is
+ * zero, so later fibers cannot starve earlier ones.
  */
 #include "spargio/sched/current.h"
 #include "spargio/sched/wait.h"

@@ -38,7 +38,10 @@ int sp_wg_wait(struct sp_wg *wg)
 	return sp_wg_wait_until(wg, SP_NEVER);
 }
 
-/* Who saw it at zero goes on, even if it is in use again by then. */
+/*
+ * A fiber that was woken at zero continues, even if the group is in use again
+ * by then.
+ */
 int sp_wg_wait_until(struct sp_wg *wg, int64_t deadline)
 {
 	struct sp_fiber *self = sp__fiber_self();
