@@ -91,6 +91,8 @@ struct sp_shard {
 	struct sp__stack_cache stacks;
 	struct sp__timer_wheel timer_wheel;
 	uint32_t inflight; /* operations in flight in the back end */
+	_Atomic uint32_t
+		closes; /* operations that close a descriptor, started */
 	struct sp__idle_spin idle_spin;
 	uint64_t wakeups_seen; /* counts.shard_wakeups when last idle */
 	/* shard of this runtime that was woken last, or NULL */
