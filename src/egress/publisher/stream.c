@@ -33,6 +33,13 @@
 #define NUMBER_MASK	 ((UINT64_C(1) << GENERATION_SHIFT) - 1)
 
 /*
+ * How long to wait for the answers to what is under way once one message has
+ * failed. A server that answers at all answers the rest within milliseconds. A
+ * stream that was deleted never answers what it had not stored yet.
+ */
+#define SETTLE_MAX SP_S
+
+/*
  * Why the server did not store a message. One that names the wrong predecessor
  * finds the right one at once.
  */
@@ -43,7 +50,8 @@ static void blame_error(struct publisher *p, uint32_t error, const char *text)
 	switch (error) {
 	case ERROR_WRONG_LAST_ID:
 	case ERROR_WRONG_LAST_SEQUENCE:
-	case ERROR_TOO_BIG: /* the limit is read again at once */
+	case ERROR_TOO_BIG:	     /* the limit is read again at once */
+	case NATS_ACK_NO_RESPONDERS: /* the stream is looked for at once */
 		return;
 	case ERROR_STORE_FAILED:
 	case ERROR_NO_STORAGE:
@@ -71,8 +79,9 @@ static void answer_apply(struct publisher *p, const struct nats_answer *a)
 	char text[NATS_WORDS_MAX];
 	struct send_entry *f;
 
-	if (a->token >> GENERATION_SHIFT !=
-	    (p->generation & (UINT64_MAX >> GENERATION_SHIFT)))
+	if (a->has_token &&
+	    a->token >> GENERATION_SHIFT !=
+		    (p->generation & (UINT64_MAX >> GENERATION_SHIFT)))
 		return;
 	if (p->unanswered > 0)
 		p->unanswered--;
@@ -126,7 +135,9 @@ void publisher_stream_fail(struct publisher *p, enum publisher_trouble trouble,
 	}
 	p->ready = false;
 	p->settling = true;
-	p->settle_until = sp_in(p->options.ack_timeout_ns);
+	p->settle_until = sp_in(p->options.ack_timeout_ns < SETTLE_MAX
+					? p->options.ack_timeout_ns
+					: SETTLE_MAX);
 	p->trouble = trouble;
 	p->down_since = sp_now();
 	publisher_notify(p, PUBLISHER_RECOVERING, text);
