@@ -179,6 +179,25 @@ def test_stream_deleted_midway(broker, drive):
     assert messages[0].subject == EPOCHS
 
 
+def test_stream_deleted_is_made_again_a_second_later(broker, drive):
+    """nats-server 2.9 says that a stream is gone before it has removed its
+    folder, and removes it also if it is a new stream's by then."""
+    broker.start()
+    driver = drive(broker.url, "--rate", 200)
+    driver.wait_safe(50)
+    with broker.client() as client:
+        before = driver.status
+        client.api(f"STREAM.DELETE.{STREAM}")
+        deleted = time.monotonic()
+        driver.wait_for(lambda s: s["refused"] > before["refused"], timeout=4)
+        while "error" in client.stream_info(STREAM):
+            time.sleep(0.02)
+        assert time.monotonic() > deleted + 0.8
+        driver.wait_for(lambda s: s["state"] == "ready"
+                        and s["epoch"] > before["epoch"], timeout=10)
+    driver.kill()
+
+
 def test_stream_deleted_with_messages_that_are_never_answered(broker, drive):
     """A deleted stream does not answer what it had not stored yet. What the
     server answers to the next message counts: publishing goes on within 5 s,
