@@ -17,6 +17,7 @@
 #include "egress/publisher/acked_tail.h"
 #include "egress/publisher/publisher_internal.h"
 
+#include "egress/codec.h"
 #include "egress/publisher/backoff.h"
 
 #include <spargio/pool.h>
@@ -159,7 +160,7 @@ static int connect_link(struct publisher *p, struct nats_error *why)
 	};
 	int err;
 
-	publisher_notify(p, PUBLISHER_CONNECTING, NULL);
+	publisher_handle(p, PUBLISHER_EV_CONNECT, NULL);
 	err = publisher_block(run_connect, &job); /* yields */
 	if (err < 0) {
 		*why = job.why;
@@ -439,7 +440,7 @@ static void add_opening(struct publisher *p, const struct establish_job *job)
 	m.has_after = job->tail.has_record;
 	m.after = job->tail.record;
 	for (size_t i = 0; i < job->resyncs.count; i++) {
-		const struct publisher_event *e = &job->resyncs.at[i];
+		const struct publisher_resync *e = &job->resyncs.at[i];
 
 		m.id.record.upto = (uint32_t)i + 1;
 		m.subject = e->subject;
@@ -482,18 +483,16 @@ static void hand_over(struct publisher *p, struct establish_job *job)
 	p->last_seq = job->tail.id_seq;
 	p->lost = false;
 	p->epoch_open = true;
-	p->trouble = TROUBLE_NONE;
-	p->start_over &= !job->start_over;
+	/* No progress since this attempt began: the next one is to do more. */
+	if (p->repair != REPAIR_EPOCH || job->start_over)
+		p->repair = REPAIR_NONE;
 	publisher_absolve_link(p);
-	p->ready = true;
-	p->fresh = true;
 	publisher_set_log_position(p, job->tail.id_seq);
 	if (job->superseded)
-		publisher_notify(
-			p, p->stats.state,
-			"another process of this collector has written "
-			"to the stream since: what is in the spool is "
-			"out of date and left out");
+		publisher_tell(p,
+			       "another process of this collector has written "
+			       "to the stream since: what is in the spool is "
+			       "out of date and left out");
 	if (first) {
 		pthread_mutex_lock(&p->lock);
 		p->epoch_position = p->log_position;
@@ -505,10 +504,9 @@ static void hand_over(struct publisher *p, struct establish_job *job)
 		p->epoch_look = job->look;
 		p->extent = stream_watch_extent(&p->watch);
 		p->shared_epoch_open = true;
-		pthread_cond_broadcast(&p->changed);
 		pthread_mutex_unlock(&p->lock);
 	}
-	publisher_wake(p);
+	publisher_handle(p, PUBLISHER_EV_ESTABLISHED, NULL);
 }
 
 /* Until the stream holds all that it acknowledged, or that is lost. */
@@ -547,11 +545,11 @@ static int stream_establish(struct publisher *p, struct nats_error *why)
 		.p = p,
 		.link = p->link,
 		.insist = p->overtaken >= PATIENCE,
-		.start_over = p->start_over,
+		.start_over = p->repair == REPAIR_EPOCH,
 	};
 	int err;
 
-	publisher_notify(p, PUBLISHER_RECOVERING, NULL);
+	publisher_handle(p, PUBLISHER_EV_CONNECTED, NULL);
 	p->stats.recoveries++;
 	if (!p->epoch_open)
 		p->began_ns = sp_now();
@@ -576,29 +574,30 @@ static int stream_establish(struct publisher *p, struct nats_error *why)
 
 /* The loop */
 
-static enum publisher_state state_of(int err)
+static enum publisher_event event_of(int err)
 {
 	switch (err) {
 	case -EPERM:
 	case -EINVAL:
 	case -EMSGSIZE:
 	case -ENOENT:
-		return PUBLISHER_REFUSED;
+		return PUBLISHER_EV_REFUSED;
 	case -ESTALE:
-		return PUBLISHER_SUPERSEDED;
+		return PUBLISHER_EV_SUPERSEDED;
 	default:
-		return PUBLISHER_CONNECTING;
+		return PUBLISHER_EV_ATTEMPT_FAILED;
 	}
 }
 
 /* Is the connection good for another attempt? */
 static bool keep_link(struct publisher *p, int err)
 {
-	if (p->link == NULL || nats_conn_lost(p->link) || p->start_over)
+	if (p->link == NULL || nats_conn_lost(p->link) ||
+	    p->repair == REPAIR_EPOCH)
 		return false;
 	if (err < 0)
 		return err != -ENOTCONN && err != -ETIMEDOUT && err != -EACCES;
-	return p->trouble == TROUBLE_STREAM;
+	return p->repair == REPAIR_STREAM;
 }
 
 int publisher_connect_main(void *arg)
@@ -623,12 +622,13 @@ int publisher_connect_main(void *arg)
 			if (p->stats.messages != before)
 				backoff_reset(&backoff);
 		} else {
-			publisher_notify(p, state_of(err), why.text);
+			publisher_handle(p, event_of(err), why.text);
+			if (err == -ESTALE)
+				break; /* superseded, which is final */
 		}
 		if (!keep_link(p, err))
 			close_link(p);
-		if (sp_sleep(err == -ESTALE ? SP_NEVER - sp_now()
-					    : backoff_next(&backoff)) < 0)
+		if (sp_sleep(backoff_next(&backoff)) < 0)
 			break;
 	}
 	close_link(p);

@@ -3,9 +3,11 @@
 #include "egress/publisher/publisher_internal.h"
 
 #include "egress/bridge.h"
+#include "egress/codec.h"
 
 #include <spargio/time.h>
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -49,22 +51,6 @@ uint64_t publisher_wall_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-const char *publisher_state_name(enum publisher_state state)
-{
-	static const char *const names[] = {
-		[PUBLISHER_CONNECTING] = "connecting",
-		[PUBLISHER_READY] = "ready",
-		[PUBLISHER_RECOVERING] = "recovering",
-		[PUBLISHER_REFUSED] = "refused",
-		[PUBLISHER_SUPERSEDED] = "superseded",
-		[PUBLISHER_JOURNAL] = "journal",
-		[PUBLISHER_DISCARDING] = "discarding",
-		[PUBLISHER_STOPPED] = "stopped",
-	};
-
-	return names[state];
-}
-
 /* Between the shard and other threads */
 
 void publisher_wake(void *arg)
@@ -89,6 +75,7 @@ static uint64_t spool_left(const struct publisher *p)
 
 void publisher_share(struct publisher *p)
 {
+	p->stats.state = p->state;
 	p->stats.spooling = p->spooling;
 	p->stats.epoch = p->epoch;
 	p->stats.in_flight = send_queue_in_flight(&p->wire);
@@ -105,29 +92,53 @@ void publisher_share(struct publisher *p)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void publisher_notify(struct publisher *p, enum publisher_state state,
-		      const char *text)
+void publisher_tell(struct publisher *p, const char *text)
 {
-	struct publisher_notice notice = { state, p->spooling, text,
+	struct publisher_notice notice = { p->state, p->spooling, text,
 					   p->stats.max_payload };
-	bool changed =
-		state != p->stats.state || p->spooling != p->told_spooling;
 
-	p->stats.state = state;
-	p->told_spooling = p->spooling;
-	if (text != NULL) {
-		changed = true;
+	if (text != NULL)
 		snprintf(p->stats.last_error.text,
 			 sizeof(p->stats.last_error.text), "%s", text);
-	}
-	if (!changed)
-		return;
 	publisher_share(p);
+	if (p->options.notice != NULL)
+		p->options.notice(p->options.notice_arg, &notice);
+}
+
+static void repair_raise(struct publisher *p, enum publisher_repair repair)
+{
+	if (repair > p->repair)
+		p->repair = repair;
+}
+
+void publisher_handle(struct publisher *p, enum publisher_event event,
+		      const char *text)
+{
+	struct publisher_step step = publisher_step(p->state, event);
+
+	assert(!(step.actions & PUBLISHER_IMPOSSIBLE));
+	p->state = step.next;
+	if (step.actions & PUBLISHER_START_SETTLING) {
+		p->settle_until = sp_in(p->options.ack_timeout_ns);
+		p->down_since = sp_now();
+	}
+	if (step.actions & PUBLISHER_REPAIR_STREAM)
+		repair_raise(p, REPAIR_STREAM);
+	if (step.actions & PUBLISHER_REPAIR_LINK)
+		repair_raise(p, REPAIR_LINK);
+	if (step.actions & PUBLISHER_REPAIR_EPOCH)
+		repair_raise(p, REPAIR_EPOCH);
+	if (step.actions & PUBLISHER_TELL)
+		publisher_tell(p, text);
+	else
+		publisher_share(p);
 	pthread_mutex_lock(&p->lock);
 	pthread_cond_broadcast(&p->changed);
 	pthread_mutex_unlock(&p->lock);
-	if (p->options.notice != NULL)
-		p->options.notice(p->options.notice_arg, &notice);
+	if (step.actions & PUBLISHER_WAKE_MAIN)
+		publisher_wake(p);
+	if (step.actions & PUBLISHER_WAKE_LINK)
+		sp_sem_post(&p->link_wake);
 }
 
 void publisher_set_log_position(struct publisher *p, uint64_t position)
@@ -462,7 +473,7 @@ static void note_damage(struct publisher *p)
 	snprintf(text, sizeof(text), ACKED_TAIL_DIR "/%s was removed: %s", name,
 		 err == -EOPNOTSUPP ? "it is of another version of arancini"
 				    : strerror(-err));
-	publisher_notify(p, p->stats.state, text);
+	publisher_tell(p, text);
 }
 
 /* What cannot be kept is not a reason not to publish. */
@@ -485,7 +496,7 @@ static void open_acked_tail(struct publisher *p)
 	}
 	snprintf(text, sizeof(text), "no acked tail: %s/%s: %s", dir,
 		 ACKED_TAIL_DIR, strerror(-err));
-	publisher_notify(p, p->stats.state, text);
+	publisher_tell(p, text);
 	(void)acked_tail_open(NULL, 0, &p->acked_tail);
 }
 
@@ -503,7 +514,7 @@ static int open_disk(void *arg)
 	if (err == 0 && p->options.discard) {
 		p->epoch_open = true;
 		share_log_end(p, 0);
-		publisher_notify(p, PUBLISHER_DISCARDING, NULL);
+		publisher_handle(p, PUBLISHER_EV_DISCARD, NULL);
 	} else if (err == 0 && p->options.nats.server_count == 0) {
 		err = publisher_journal_epoch(p);
 		/* publisher_spool_write() tries again until there is room. */
@@ -511,7 +522,7 @@ static int open_disk(void *arg)
 			err = 0;
 		if (err == 0) {
 			share_log_end(p, journal_synced(p->journal));
-			publisher_notify(p, PUBLISHER_JOURNAL, NULL);
+			publisher_handle(p, PUBLISHER_EV_JOURNAL, NULL);
 		}
 	} else if (err == 0) {
 		open_acked_tail(p);

@@ -120,9 +120,9 @@ static void decide_spool(struct publisher *p)
 	bool full = wire_full(p);
 	int64_t now = sp_now();
 
-	if (p->journal == NULL || to_disk(p) || p->settling)
+	if (p->journal == NULL || to_disk(p) || p->state == PUBLISHER_SETTLING)
 		return;
-	if (!p->ready) {
+	if (!publisher_state_is_up(p->state)) {
 		if (!publisher_stream_idle(p) &&
 		    (full || now - p->down_since >= p->options.spool_after_ns))
 			publisher_spool_enter(p);
@@ -149,7 +149,7 @@ static void publisher_turn(struct publisher *p)
 		publisher_share(p);
 		return;
 	}
-	if (p->fresh)
+	if (p->state == PUBLISHER_RESUMING)
 		publisher_stream_resume(p);
 	publisher_stream_answers(p);
 	publisher_stream_check(p);
@@ -165,7 +165,7 @@ static void publisher_turn(struct publisher *p)
 	publisher_spool_give_back(p);
 	decide_spool(p);
 	if (p->spooling && !was_spooling)
-		publisher_notify(p, p->stats.state, "spooling to disk");
+		publisher_tell(p, "spooling to disk");
 	publisher_share(p);
 	publisher_judge(p);
 }
@@ -182,15 +182,15 @@ static int64_t publisher_deadline(const struct publisher *p)
 		if (t_ < when)     \
 			when = t_; \
 	} while (0)
-	if (p->ready && f != NULL && f->state == SEND_SENT)
+	if (p->state == PUBLISHER_READY && f != NULL && f->state == SEND_SENT)
 		SOONER(f->sent_ns + p->options.ack_timeout_ns + 1);
-	if (p->settling)
+	if (p->state == PUBLISHER_SETTLING)
 		SOONER(p->settle_until);
 	SOONER(publisher_judge_deadline(p));
-	if (!p->ready && !to_disk(p) && !publisher_stream_idle(p) &&
-	    p->journal != NULL)
+	if (!publisher_state_is_up(p->state) && !to_disk(p) &&
+	    !publisher_stream_idle(p) && p->journal != NULL)
 		SOONER(p->down_since + p->options.spool_after_ns);
-	if (p->ready)
+	if (p->state == PUBLISHER_READY)
 		SOONER(p->tail_writing ? acked_tail_give_up(p->acked_tail)
 				       : acked_tail_due(p->acked_tail));
 	if (p->slow_since != 0)
@@ -210,9 +210,9 @@ static bool must_wait(struct publisher *p)
 {
 	uint64_t some = p->options.window / TURNS_A_WINDOW;
 
-	if (!p->ready && !p->settling)
+	if (p->state != PUBLISHER_READY && p->state != PUBLISHER_SETTLING)
 		return true;
-	if (p->settling || some > p->unanswered)
+	if (p->state == PUBLISHER_SETTLING || some > p->unanswered)
 		some = p->unanswered;
 	return nats_conn_await(p->link, some > 1 ? (uint32_t)some : 1);
 }
@@ -249,7 +249,7 @@ static bool publisher_finished(const struct publisher *p)
 	if (!p->bridge_done || !send_queue_empty(&p->disk))
 		return false;
 	if (p->spooling)
-		return !p->ready && !p->fresh; /* the next run publishes it */
+		return !publisher_state_is_up(p->state); /* the next run's */
 	return publisher_stream_idle(p);
 }
 
@@ -265,8 +265,6 @@ static void save_rest(struct publisher *p)
 	egress_bridge_stop(p->bridge);
 	if (p->journal == NULL)
 		return;
-	p->ready = false;
-	p->settling = false;
 	if (!to_disk(p))
 		publisher_spool_enter(p);
 	p->held_back = false;
@@ -328,14 +326,13 @@ int publisher_main(void *arg)
 		sleep_until_news(p, rings);
 	}
 	safe = publisher_finished(p);
+	/* The link fiber may still establish the stream: too late. */
+	publisher_handle(p, PUBLISHER_EV_STOP, NULL);
 	if (!safe) {
 		save_rest(p);
 		safe = p->bridge_done && send_queue_empty(&p->disk) &&
 		       (p->spooling || publisher_stream_idle(p));
 	}
-	/* The link's fiber waits for main, which is no longer there. */
-	p->ready = false;
-	p->settling = false;
 	end_fibers(p);
 	give_up(p, &p->wire);
 	give_up(p, &p->disk);
@@ -346,6 +343,6 @@ int publisher_main(void *arg)
 	journal_close(p->journal);
 	p->journal = NULL;
 	nats_thread_done();
-	publisher_notify(p, PUBLISHER_STOPPED, NULL);
+	publisher_handle(p, PUBLISHER_EV_STOPPED, NULL);
 	return safe ? 0 : -ETIMEDOUT;
 }

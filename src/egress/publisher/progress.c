@@ -114,22 +114,18 @@ static void start_over(struct publisher *p)
 	char text[NATS_WORDS_MAX];
 
 	p->stuck_since = sp_now();
-	p->start_over = true;
 	p->stats.restarts++;
 	snprintf(text, sizeof(text),
 		 "nothing was stored for %" PRId64 " s although the broker "
 		 "answers: starting over with a new connection and epoch",
 		 p->options.stuck_ns / SP_S);
-	if (p->ready)
-		publisher_stream_fail(p, TROUBLE_LINK, text);
-	else
-		publisher_notify(p, p->stats.state, text);
+	publisher_handle(p, PUBLISHER_EV_NO_PROGRESS, text);
 }
 
 /* And not for our own disk. */
 static bool broker_is_awaited(const struct publisher *p)
 {
-	return p->waiting_since != 0 &&
+	return p->waiting_since != 0 && p->state != PUBLISHER_SUPERSEDED &&
 	       p->causes[PART_SPOOL].cause == OUTPUT_CAUSE_NONE &&
 	       (!send_queue_empty(&p->wire) || p->stats.spool_left > 0);
 }
@@ -165,7 +161,7 @@ void publisher_judge(struct publisher *p)
 	p->waiting_since = waiting_since(p);
 	if (p->options.nats.server_count > 0)
 		look_for_stuck(p);
-	if (p->waiting_since == 0 && p->ready && !p->fresh)
+	if (p->waiting_since == 0 && p->state == PUBLISHER_READY)
 		publisher_absolve(p, PART_BROKER);
 	known = first_cause(p);
 	if (known != NULL) {

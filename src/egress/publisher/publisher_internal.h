@@ -14,7 +14,6 @@
 #ifndef EGRESS_PUBLISHER_PUBLISHER_INTERNAL_H
 #define EGRESS_PUBLISHER_PUBLISHER_INTERNAL_H
 
-#include "egress/codec.h"
 #include "egress/publisher/send_queue.h"
 #include "egress/journal/cursor.h"
 #include "egress/publisher/publisher.h"
@@ -28,11 +27,14 @@
 #include <stdatomic.h>
 
 struct acked_tail;
+struct egress_codec;
 
-enum publisher_trouble {
-	TROUBLE_NONE,
-	TROUBLE_STREAM, /* the connection is good, the stream is not */
-	TROUBLE_LINK,	/* the connection is of no more use */
+/* What the next attempt has to do; each includes the one before. */
+enum publisher_repair {
+	REPAIR_NONE,
+	REPAIR_STREAM, /* ask the stream for its end */
+	REPAIR_LINK,   /* connect again */
+	REPAIR_EPOCH,  /* open a new epoch */
 };
 
 /* What can be to blame, and works again by itself. */
@@ -60,6 +62,7 @@ struct publisher_epochs {
 
 struct publisher {
 	struct publisher_options options;
+	enum publisher_state state; /* changed by publisher_handle() only */
 	struct egress_bridge *bridge;
 	struct sp_rt *rt;
 	struct sp_task main;
@@ -95,19 +98,16 @@ struct publisher {
 	uint32_t limit;		/* of a payload */
 	const char *limit_name; /* the setting that makes it */
 	struct egress_codec *codec;
-	bool settling;
 	int64_t settle_until;
-	enum publisher_trouble trouble;
+	enum publisher_repair repair;
 	int64_t down_since; /* 0: it is up */
 	int64_t slow_since; /* 0: it is not slow */
 
-	/* The link: main may use it while ready or settling. */
+	/* The link: main may use it while READY or SETTLING. */
 	struct nats_conn *link;
 	struct sp_task reader;
 	struct sp_task writer;
 	bool stalled; /* the socket did not take all; the writer has it */
-	bool ready;
-	bool fresh; /* ready, and main has not looked yet */
 	struct nats_tail tail;
 	struct sp_sem link_wake;
 	bool epoch_open; /* once at least */
@@ -119,7 +119,7 @@ struct publisher {
 	bool lost; /* what was acknowledged; resync is to be sent */
 	struct publisher_mending mending;
 
-	/* What was acknowledged. Main has it while ready, else the link. */
+	/* What was acknowledged. Main has it while READY, else the link. */
 	struct acked_tail *acked_tail;
 	struct sp_task tail_writer;
 	struct sp_sem tail_wake;
@@ -157,7 +157,6 @@ struct publisher {
 	int64_t spool_since;   /* the spool came in use; 0: it is not */
 	int64_t stored_ns;     /* the stream last took something */
 	int64_t stuck_since;   /* it takes nothing, but answers; 0 */
-	bool start_over;       /* the next link opens a new epoch */
 
 	/* Ending */
 	bool bridge_done; /* every worker has closed and it is empty */
@@ -215,8 +214,11 @@ struct publisher_payload {
 
 /* lifecycle.c */
 void publisher_wake(void *arg); /* wake main, from any thread */
-void publisher_notify(struct publisher *p, enum publisher_state state,
+/* Go to the state that follows @event; @text is told if the step tells. */
+void publisher_handle(struct publisher *p, enum publisher_event event,
 		      const char *text);
+/* Tell people @text, or NULL, with the state as it is. */
+void publisher_tell(struct publisher *p, const char *text);
 void publisher_share(struct publisher *p);
 void publisher_set_log_position(struct publisher *p, uint64_t position);
 uint64_t publisher_wall_ns(void);
@@ -270,14 +272,14 @@ int publisher_block(int (*fn)(void *), void *arg);
 /* rollback.c: a stream that has lost what it acknowledged */
 int publisher_tail_main(void *arg); /* fiber: writes the acked tail */
 void publisher_tail_keep(struct publisher *p);
-struct publisher_event {
+struct publisher_resync {
 	char *subject;
 	uint8_t *bytes;
 	size_t len;
 };
 
 struct publisher_events {
-	struct publisher_event *at;
+	struct publisher_resync *at;
 	size_t count;
 	size_t size;
 };
@@ -323,8 +325,6 @@ int publisher_stream_put(struct publisher *p, uint64_t number,
 /* Whether another entry may be sent; if not, main is rung when it may. */
 bool publisher_stream_has_room(struct publisher *p);
 void publisher_stream_check(struct publisher *p);
-void publisher_stream_fail(struct publisher *p, enum publisher_trouble trouble,
-			   const char *text);
 bool publisher_stream_idle(const struct publisher *p);
 
 /* split.c: what is longer than the server takes */

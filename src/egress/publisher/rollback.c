@@ -14,6 +14,7 @@
  * do not have, so they must know before it: the new epoch begins with a
  * resync of every router.
  */
+#include "egress/codec.h"
 #include "egress/nats/resend.h"
 #include "egress/publisher/acked_tail.h"
 #include "egress/publisher/publisher_internal.h"
@@ -56,7 +57,8 @@ int publisher_tail_main(void *arg)
  */
 static void tail_give_up(struct publisher *p)
 {
-	if (!p->ready || sp_now() < acked_tail_give_up(p->acked_tail))
+	if (p->state != PUBLISHER_READY ||
+	    sp_now() < acked_tail_give_up(p->acked_tail))
 		return;
 	acked_tail_skip(p->acked_tail);
 	p->tail_error = -ETIMEDOUT;
@@ -76,7 +78,7 @@ static void tail_error_note(struct publisher *p)
 	snprintf(text, sizeof(text), "the acked tail begins anew: %s",
 		 err == -ETIMEDOUT ? "the disk takes too long"
 				   : strerror(-err));
-	publisher_notify(p, p->stats.state, text);
+	publisher_tell(p, text);
 }
 
 /* A disk that fails costs the acked tail, not the output. */
@@ -96,11 +98,11 @@ void publisher_tail_keep(struct publisher *p)
 int publisher_events_add(struct publisher_events *events, const char *subject,
 			 const void *bytes, size_t len)
 {
-	struct publisher_event one = { .len = len };
+	struct publisher_resync one = { .len = len };
 
 	if (events->count == events->size) {
 		size_t size = events->size == 0 ? 64 : 2 * events->size;
-		struct publisher_event *at =
+		struct publisher_resync *at =
 			reallocarray(events->at, size, sizeof(*at));
 
 		if (at == NULL)
@@ -165,7 +167,7 @@ static size_t events_describe(const struct publisher_events *events,
 	size_t n = 0;
 
 	for (; n < TOGETHER && from + n < events->count; n++) {
-		const struct publisher_event *e = &events->at[from + n];
+		const struct publisher_resync *e = &events->at[from + n];
 		struct message_id id = {
 			epoch, { epoch, 0, (uint32_t)(from + n + 1) }
 		};
@@ -385,7 +387,7 @@ static void lost_note(struct publisher *p, const struct nats_tail *tail,
 		 "the stream lost what it had acknowledged, which cannot be "
 		 "sent again (%s): resync",
 		 why);
-	publisher_notify(p, p->stats.state, text);
+	publisher_tell(p, text);
 }
 
 static void resent_note(struct publisher *p)
@@ -399,7 +401,7 @@ static void resent_note(struct publisher *p)
 		 "the stream lost %" PRIu64
 		 " messages that it had acknowledged; they were sent again",
 		 lost);
-	publisher_notify(p, p->stats.state, text);
+	publisher_tell(p, text);
 }
 
 /* Whether the connection or the stream is to blame, and not the tail. */

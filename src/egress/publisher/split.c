@@ -11,6 +11,7 @@
  * the stream and cuts from there: nothing about pieces is kept here.
  */
 #include "egress/batch_split.h"
+#include "egress/codec.h"
 #include "egress/publisher/publisher_internal.h"
 
 #include <errno.h>
@@ -51,7 +52,7 @@ static void leave_out(struct publisher *p, struct send_entry *f,
 		 " times so far: raise the %s, now %" PRIu64
 		 ", then resync; %s",
 		 len, times, p->limit_name, p->stats.max_payload, subject);
-	publisher_notify(p, p->stats.state, text);
+	publisher_tell(p, text);
 }
 
 /* What is no message of ours cannot be cut: one piece. */
@@ -100,8 +101,8 @@ int publisher_split_put(struct publisher *p, uint64_t number,
 				    &plain);
 
 	if (err == -ENOMEM) {
-		publisher_stream_fail(p, TROUBLE_STREAM,
-				      "no memory to cut a batch");
+		publisher_handle(p, PUBLISHER_EV_STREAM_FAILED,
+				 "no memory to cut a batch");
 		return err;
 	}
 	return put_plain(p, number, payload->subject,

@@ -53,7 +53,7 @@ static void note_recovery(struct publisher *p)
 			 "%s/%s is truncated: cut at offset %" PRIu64
 			 ", where the last whole record ends",
 			 dir, found->cut_at.name, found->cut_at.offset);
-		publisher_notify(p, p->stats.state, text);
+		publisher_tell(p, text);
 	}
 	p->stats.damaged_segments = found->damaged;
 	if (found->damaged > 0) {
@@ -63,7 +63,7 @@ static void note_recovery(struct publisher *p)
 			 " so far); all tables are published again",
 			 dir, found->damaged_at.name, found->damaged_at.offset,
 			 found->damaged);
-		publisher_notify(p, p->stats.state, text);
+		publisher_tell(p, text);
 	}
 }
 
@@ -178,7 +178,7 @@ static void tell_error(struct publisher *p, const char *what, int err)
 		return;
 	snprintf(text, sizeof(text), "%s: %s", what,
 		 is_full(err) ? "full" : strerror(-err));
-	publisher_notify(p, p->stats.state, text);
+	publisher_tell(p, text);
 }
 
 /*
@@ -434,7 +434,7 @@ void publisher_spool_enter(struct publisher *p)
 		p->wire.weight -= f->weight;
 		f->weight = 0;
 	}
-	if (!p->ready)
+	if (!publisher_state_is_up(p->state))
 		p->wire.next_to_send = p->wire.head;
 	p->wire.tail = p->wire.next_to_send;
 	p->has_fed = p->has_stored;
@@ -532,7 +532,7 @@ static void note_damage(struct publisher *p)
 		 "; the rest of it is passed over and all tables are "
 		 "published again",
 		 p->options.journal_dir, fault->name, fault->offset);
-	publisher_notify(p, p->stats.state, text);
+	publisher_tell(p, text);
 }
 
 /*
@@ -564,7 +564,7 @@ static int replace_segments(struct publisher *p)
 	snprintf(text, sizeof(text),
 		 "the segments in %s are gone; all tables are published again",
 		 p->options.journal_dir);
-	publisher_notify(p, p->stats.state, text);
+	publisher_tell(p, text);
 	return 0;
 }
 
@@ -601,12 +601,12 @@ void publisher_spool_feed(struct publisher *p)
 	struct journal_record record;
 	int got;
 
-	/* Fresh: what the stream holds is looked at first, in the next turn. */
-	if (!p->spooling || !p->ready || p->fresh || p->held_back ||
+	if (!p->spooling || p->state != PUBLISHER_READY || p->held_back ||
 	    p->feed_again > sp_now())
 		return;
 	p->feed_again = 0;
-	while (p->ready && send_queue_count(&p->wire) < p->options.window &&
+	while (p->state == PUBLISHER_READY &&
+	       send_queue_count(&p->wire) < p->options.window &&
 	       publisher_stream_has_room(p)) {
 		got = next_needed(p, &record); /* yields */
 		if (got < 0 && after_read_error(p, got) == 0)
@@ -619,12 +619,13 @@ void publisher_spool_feed(struct publisher *p)
 			return;
 	}
 	/* Nothing on the disk, nothing on its way there: the direct way. */
-	if (p->ready && spool_read(p) && send_queue_empty(&p->disk)) {
+	if (p->state == PUBLISHER_READY && spool_read(p) &&
+	    send_queue_empty(&p->disk)) {
 		p->spooling = false;
 		if (send_queue_empty(&p->wire))
 			p->released = journal_end(p->journal);
 		close_cursor(p);
-		publisher_notify(p, PUBLISHER_READY, NULL);
+		publisher_tell(p, NULL);
 	}
 }
 
@@ -639,7 +640,7 @@ int64_t publisher_spool_deadline(const struct publisher *p)
 	     lacks_epoch(p)) &&
 	    p->append_again < when)
 		when = p->append_again;
-	if (p->spooling && p->ready && p->feed_again != 0 &&
+	if (p->spooling && p->state == PUBLISHER_READY && p->feed_again != 0 &&
 	    p->feed_again < when)
 		when = p->feed_again;
 	if (p->options.nats.server_count == 0 &&

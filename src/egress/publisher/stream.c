@@ -11,6 +11,7 @@
 #include "egress/publisher/publisher_internal.h"
 
 #include "egress/bridge.h"
+#include "egress/codec.h"
 
 #include <spargio/time.h>
 
@@ -55,7 +56,7 @@ static void blame_error(struct publisher *p, uint32_t error, const char *text)
 		break;
 	}
 	/* The first of many that were under way. */
-	if (p->ready)
+	if (p->state == PUBLISHER_READY)
 		publisher_blame(p, PART_BROKER, cause, text);
 }
 
@@ -81,7 +82,7 @@ static void answer_apply(struct publisher *p, const struct nats_answer *a)
 		snprintf(text, sizeof(text), "not stored: %u %s", a->ack.error,
 			 a->ack.text);
 		blame_error(p, a->ack.error, text);
-		publisher_stream_fail(p, TROUBLE_STREAM, text);
+		publisher_handle(p, PUBLISHER_EV_STREAM_FAILED, text);
 		return;
 	}
 	publisher_note_stored(p);
@@ -92,7 +93,7 @@ static void answer_apply(struct publisher *p, const struct nats_answer *a)
 		acked_tail_ack(p->acked_tail, a->ack.seq);
 	if (a->ack.seq > p->acked_seq)
 		p->acked_seq = a->ack.seq;
-	if (p->unanswered == 0 && p->ready)
+	if (p->unanswered == 0 && p->state == PUBLISHER_READY)
 		p->last_seq = p->acked_seq;
 	if (number < p->wire.head || number >= p->wire.next_to_send)
 		return;
@@ -112,24 +113,10 @@ void publisher_stream_answers(struct publisher *p)
 {
 	struct nats_answer a;
 
-	while ((p->ready || p->settling) && nats_conn_take(p->link, &a))
+	while ((p->state == PUBLISHER_READY ||
+		p->state == PUBLISHER_SETTLING) &&
+	       nats_conn_take(p->link, &a))
 		answer_apply(p, &a);
-}
-
-void publisher_stream_fail(struct publisher *p, enum publisher_trouble trouble,
-			   const char *text)
-{
-	if (!p->ready) {
-		if (p->settling && trouble > p->trouble)
-			p->trouble = trouble;
-		return; /* the first one is the one to tell of */
-	}
-	p->ready = false;
-	p->settling = true;
-	p->settle_until = sp_in(p->options.ack_timeout_ns);
-	p->trouble = trouble;
-	p->down_since = sp_now();
-	publisher_notify(p, PUBLISHER_RECOVERING, text);
 }
 
 /* Everything not known to be stored will be sent again, in order. */
@@ -155,50 +142,49 @@ static void check_ready(struct publisher *p)
 	if (nats_conn_refused(p->link, &refusal)) {
 		publisher_blame(p, PART_BROKER, OUTPUT_CAUSE_NO_RIGHTS,
 				refusal.text);
-		publisher_stream_fail(p, TROUBLE_LINK, refusal.text);
+		publisher_handle(p, PUBLISHER_EV_LINK_FAILED, refusal.text);
 	} else if (nats_conn_lost(p->link)) {
-		publisher_stream_fail(p, TROUBLE_LINK, "connection lost");
+		publisher_handle(p, PUBLISHER_EV_LINK_FAILED,
+				 "connection lost");
 	} else if (f != NULL && f->state == SEND_SENT &&
 		   sp_now() - f->sent_ns > p->options.ack_timeout_ns) {
 		p->stats.timeouts++;
-		publisher_stream_fail(p, TROUBLE_LINK,
-				      "no acknowledgement in time");
+		publisher_handle(p, PUBLISHER_EV_LINK_FAILED,
+				 "no acknowledgement in time");
 	}
 }
 
-/*
- * What is refused for want of rights is not answered, but messages behind it
- * are, as they name one that is not there: that may come first.
- */
 static void check_settling(struct publisher *p)
 {
 	struct nats_error refusal;
 
-	if (p->trouble == TROUBLE_LINK || !nats_conn_refused(p->link, &refusal))
+	/*
+	 * A message that is refused for want of rights is not answered, but
+	 * messages behind it are, as they name one that is not there: their
+	 * answers may come before the refusal.
+	 */
+	if (p->repair < REPAIR_LINK && nats_conn_refused(p->link, &refusal)) {
+		publisher_blame(p, PART_BROKER, OUTPUT_CAUSE_NO_RIGHTS,
+				refusal.text);
+		publisher_handle(p, PUBLISHER_EV_LINK_FAILED, NULL);
+		publisher_tell(p, refusal.text);
+	}
+	/* An answer that is late must not come on the connection in use. */
+	if (nats_conn_lost(p->link) ||
+	    (p->unanswered > 0 && sp_now() >= p->settle_until))
+		publisher_handle(p, PUBLISHER_EV_LINK_FAILED, NULL);
+	if (p->repair < REPAIR_LINK && p->unanswered > 0)
 		return;
-	p->trouble = TROUBLE_LINK;
-	publisher_blame(p, PART_BROKER, OUTPUT_CAUSE_NO_RIGHTS, refusal.text);
-	publisher_notify(p, PUBLISHER_RECOVERING, refusal.text);
+	rewind_wire(p);
+	publisher_handle(p, PUBLISHER_EV_SETTLED, NULL);
 }
 
 void publisher_stream_check(struct publisher *p)
 {
-	if (p->ready)
+	if (p->state == PUBLISHER_READY)
 		check_ready(p);
-	if (!p->settling)
-		return;
-	check_settling(p);
-	if (nats_conn_lost(p->link))
-		p->trouble = TROUBLE_LINK;
-	if (p->trouble != TROUBLE_LINK && p->unanswered > 0) {
-		if (sp_now() < p->settle_until)
-			return;
-		/* It may still be on its way: not on this connection. */
-		p->trouble = TROUBLE_LINK;
-	}
-	p->settling = false;
-	rewind_wire(p);
-	sp_sem_post(&p->link_wake);
+	if (p->state == PUBLISHER_SETTLING)
+		check_settling(p);
 }
 
 /* What the stream said it holds may be beyond an entry that settles later. */
@@ -232,7 +218,6 @@ static void take_held(struct publisher *p)
 
 void publisher_stream_resume(struct publisher *p)
 {
-	p->fresh = false;
 	p->generation++;
 	p->unanswered = 0;
 	p->acked_seq = 0;
@@ -243,7 +228,7 @@ void publisher_stream_resume(struct publisher *p)
 	if (p->spooling)
 		publisher_spool_rewind(p);
 	publisher_set_log_position(p, p->tail.id_seq);
-	publisher_notify(p, PUBLISHER_READY, NULL);
+	publisher_handle(p, PUBLISHER_EV_RESUMED, NULL);
 }
 
 static void settle_one(struct publisher *p, struct send_entry *f)
@@ -351,7 +336,7 @@ int publisher_stream_put(struct publisher *p, uint64_t number,
 	set_predecessor(p, &m);
 	err = nats_conn_publish(p->link, &m);
 	if (err < 0) {
-		publisher_stream_fail(p, TROUBLE_LINK, "cannot write");
+		publisher_handle(p, PUBLISHER_EV_LINK_FAILED, "cannot write");
 		return err;
 	}
 	keep_message(p, &name, payload);
@@ -396,10 +381,7 @@ bool publisher_stream_has_room(struct publisher *p)
 
 void publisher_stream_send(struct publisher *p)
 {
-	/* The link may have come back while the disk had main wait. */
-	if (p->fresh)
-		return;
-	while (p->ready && !p->held_back &&
+	while (p->state == PUBLISHER_READY && !p->held_back &&
 	       p->wire.next_to_send != p->wire.tail &&
 	       publisher_stream_has_room(p)) {
 		uint64_t number = p->wire.next_to_send;
@@ -418,7 +400,7 @@ void publisher_stream_send(struct publisher *p)
 		if (publisher_stream_publish(p, number, &payload) < 0)
 			break;
 	}
-	if (p->ready && !p->stalled)
+	if (p->state == PUBLISHER_READY && !p->stalled)
 		p->stalled = !nats_conn_write(p->link);
 }
 

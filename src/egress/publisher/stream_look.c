@@ -39,9 +39,8 @@ void publisher_look_judge(struct publisher *p, const struct stream_look *look)
 	if (stream_watch_look(&p->watch, look) != STREAM_WATCH_REMOVED)
 		return;
 	p->stats.purges++;
-	publisher_notify(p, p->stats.state,
-			 "somebody removed messages of the stream: consumers "
-			 "get a resync");
+	publisher_tell(p, "somebody removed messages of the stream: "
+			  "consumers get a resync");
 }
 
 struct look_job {
@@ -67,8 +66,8 @@ static void look_at_stream(struct publisher *p)
 		publisher_look_judge(p, &job.look);
 	if (err == -ENOENT ||
 	    (err == 0 && job.look.state.created_ns != p->created_ns)) {
-		publisher_stream_fail(p, TROUBLE_STREAM,
-				      "the stream was deleted");
+		publisher_handle(p, PUBLISHER_EV_STREAM_FAILED,
+				 "the stream was deleted");
 		publisher_wake(p);
 	}
 }
