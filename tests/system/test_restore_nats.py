@@ -413,7 +413,7 @@ def test_the_broker_is_away_at_the_restart(collector, broker, stream,
     c.stop()
     broker.kill()
     c = collector("--restore-wait", "1s")
-    assert c.said("event=resync why=.*cannot be asked")
+    assert c.said("event=resync why=.*end of the log is not known")
     after = table(19)
     with Router(c.port) as router:
         router.dump(after)
@@ -449,7 +449,7 @@ def test_nobody_can_say_how_far_the_sequences_were(collector, broker, stream,
         until(c, lambda: has(spooled(tmp_path), "10.1.4.0"))
         c.kill()
     c = collector("--snapshot-interval", "1h", "--restore-wait", "1s")
-    assert c.said("event=resync why=.*cannot be asked")
+    assert c.said("event=resync why=.*end of the log is not known")
     with Router(c.port) as router, Router(c.port, "127.0.0.9") as new:
         router.dump(table(6, third=3))
         new.dump(table(4))

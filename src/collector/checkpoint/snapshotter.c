@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -27,12 +28,17 @@
 #define CHANGES_SHARE 10
 #define AGE_MAX	      (300 * SP_S)
 
-/* Snapshots use at most one part in SHARE of the shard's time. */
+/*
+ * While routers send without a pause, snapshots use one part in SHARE of the
+ * shard's time: decision 0161.
+ */
 #define SHARE 50
 /* Pause between checks whether the spool is empty. */
 #define SPOOL_WAIT (200 * SP_MS)
-/* Work between two pauses. */
+/* Work between two checks whether routers send. */
 #define STINT (1 * SP_MS)
+/* Pause between such checks while they do. */
+#define INPUT_WAIT (1 * SP_MS)
 
 bool snapshot_file_name(const struct rib_router *router,
 			char out[SNAPSHOT_NAME_MAX])
@@ -93,21 +99,28 @@ struct taking {
 	uint64_t bytes;
 };
 
-/* Pause in proportion to the work done, so that other fibers run. */
+/*
+ * Let other fibers run. After each STINT of work, wait until no session has
+ * unread input, but not longer than SHARE allows.
+ */
 static int snapshot_throttle(struct taking *t)
 {
-	int64_t worked = t->worked;
+	int64_t until;
+	int err = 0;
 
-	if (t->hurry) {
-		sp_yield();
+	sp_yield();
+	if (t->hurry)
 		return sp_now() > t->deadline ? -ETIMEDOUT : 0;
-	}
-	if (worked < STINT) {
-		sp_yield();
-		return sp_cancelled() ? -ECANCELED : 0;
-	}
+	if (sp_cancelled())
+		return -ECANCELED;
+	if (t->worked < STINT)
+		return 0;
+	until = sp_in(t->worked * (SHARE - 1));
 	t->worked = 0;
-	return sp_sleep(worked * (SHARE - 1));
+	while (err == 0 && t->snapshotter->worker->sessions_with_input > 0 &&
+	       sp_now() < until)
+		err = sp_sleep(INPUT_WAIT);
+	return err;
 }
 
 static int snapshot_append(struct taking *t, struct wire_view bytes)
@@ -527,68 +540,159 @@ void snapshotter_look(struct snapshotter *snapshotter)
 }
 
 /*
- * Write the last files, several at a time, because most of the time is spent
- * waiting for the disk.
+ * The last files. Files of routers with few routes are written several at a
+ * time, because most of the time is spent waiting for the disk. Large ones are
+ * written one after the other: together they would all miss the deadline.
  */
-#define AT_ONCE 16
+#define AT_ONCE	       16
+#define ROUTES_AT_ONCE 100000
+
+/* Missing files that the log names one by one. */
+#define MISSING_NAMED 20
 
 struct finishing {
 	struct snapshotter *snapshotter;
-	/* referenced, because queries still run meanwhile */
-	struct router *next;
+	struct last_file *files;
+	size_t count;
 	int64_t deadline;
+	/* Of the files that are being written. */
+	uint32_t running;
+	uint64_t routes;
+	struct sp_sem ended; /* posted by each file */
 	int err;
 };
 
-/* The caller must unref the result. */
-static struct router *next_to_finish(struct finishing *f)
-{
-	struct router *router = f->next;
+struct last_file {
+	struct finishing *finishing;
+	struct router *router; /* referenced, because queries still run */
+	int64_t age;	       /* start of the valid file; 0 = no valid file */
+	uint64_t routes;
+	bool written;
+};
 
-	f->next = router->next;
-	if (f->next != NULL)
-		router_ref(f->next);
-	return router;
+static int compare_age(const void *left, const void *right)
+{
+	const struct last_file *a = left, *b = right;
+
+	return (a->age > b->age) - (a->age < b->age);
 }
 
-static int finish_some(void *finishing)
+/* List the routers without an up-to-date file, oldest file first. */
+static int list_last_files(struct finishing *f)
 {
-	struct finishing *f = finishing;
+	struct worker *w = f->snapshotter->worker;
+	size_t cap = 0;
 
-	while (f->next != NULL && !is_global_error(f->err)) {
-		struct router *router = next_to_finish(f);
-		int err = 0;
-
-		if (!router_unsettled(router) &&
-		    (router_snapshot_is_stale(router) ||
-		     !router->snapshot.valid))
-			err = snapshot_take(f->snapshotter, router, true,
-					    f->deadline); /* yields */
-		if (f->err == 0 || is_global_error(err))
-			f->err = err;
-		router_unref(f->snapshotter->worker, router);
+	for (struct router *it = w->routers; it != NULL; it = it->next)
+		cap++;
+	f->files = calloc(cap + 1, sizeof(*f->files));
+	if (f->files == NULL)
+		return -ENOMEM;
+	for (struct router *it = w->routers; it != NULL; it = it->next) {
+		if (router_unsettled(it) ||
+		    (it->snapshot.valid && !router_snapshot_is_stale(it)))
+			continue;
+		router_ref(it);
+		f->files[f->count++] = (struct last_file){
+			.finishing = f,
+			.router = it,
+			.age = it->snapshot.valid ? it->snapshot.started_ns : 0,
+			.routes = rib_router_routes(it->rib_router),
+		};
 	}
+	qsort(f->files, f->count, sizeof(*f->files), compare_age);
 	return 0;
+}
+
+static int write_last_file(void *last_file)
+{
+	struct last_file *file = last_file;
+	struct finishing *f = file->finishing;
+	int err = snapshot_take(f->snapshotter, file->router, true,
+				f->deadline); /* yields */
+
+	file->written = err == 0 && file->router->snapshot.valid;
+	if (f->err == 0 || is_global_error(err))
+		f->err = err;
+	f->running--;
+	f->routes -= file->routes;
+	(void)sp_sem_post(&f->ended);
+	return 0;
+}
+
+static void write_last_files(struct finishing *f)
+{
+	sp_shield_begin();
+	for (size_t i = 0; i < f->count && !is_global_error(f->err); i++) {
+		struct last_file *file = &f->files[i];
+
+		while (f->running == AT_ONCE ||
+		       (f->running > 0 &&
+			f->routes + file->routes > ROUTES_AT_ONCE))
+			(void)sp_sem_wait(&f->ended);
+		if (is_global_error(f->err))
+			break;
+		f->running++;
+		f->routes += file->routes;
+		if (sp_go_on(NULL, sp_shard(), write_last_file, file, NULL) < 0)
+			write_last_file(file);
+	}
+	while (f->running > 0)
+		(void)sp_sem_wait(&f->ended);
+	sp_shield_end();
+}
+
+/*
+ * Routers without a valid file get a resync at the next start; for those with
+ * an older one the log is read from there.
+ */
+static void log_missing_files(const struct finishing *f)
+{
+	char list[MISSING_NAMED * (SNAPSHOT_NAME_MAX + 1)];
+	uint64_t older = 0, none = 0;
+	struct log_line line;
+	size_t len = 0, named = 0;
+
+	for (size_t i = 0; i < f->count; i++) {
+		char name[SNAPSHOT_NAME_MAX];
+
+		if (f->files[i].written)
+			continue;
+		*(f->files[i].age != 0 ? &older : &none) += 1;
+		if (named == MISSING_NAMED ||
+		    !snapshot_file_name(f->files[i].router->rib_router, name))
+			continue;
+		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s",
+					named == 0 ? "" : " ", name);
+		named++;
+	}
+	if (older + none == 0 ||
+	    !log_begin(f->snapshotter->worker->log, LOG_LEVEL_WARNING,
+		       "final_snapshots_missing", &line))
+		return;
+	log_u64(&line, "older_file", older);
+	log_u64(&line, "no_file", none);
+	if (named > 0)
+		log_text(&line, "files", list);
+	log_end(&line);
 }
 
 int snapshotter_finish(struct snapshotter *snapshotter, int64_t deadline)
 {
-	struct finishing f = { snapshotter, NULL, deadline, 0 };
-	struct sp_task tasks[AT_ONCE];
-	int n = 0;
+	struct finishing f = { .snapshotter = snapshotter,
+			       .deadline = deadline };
+	int err;
 
 	f.err = make_safe(snapshotter, NULL, deadline); /* yields */
 	snapshotter_check_log(snapshotter);
-	f.next = router_next(snapshotter->worker, NULL);
-	while (n < AT_ONCE &&
-	       sp_go_on(NULL, sp_shard(), finish_some, &f, &tasks[n]) == 0)
-		n++;
-	finish_some(&f);
-	sp_shield_begin();
-	while (n > 0)
-		sp_join(tasks[--n], NULL);
-	sp_shield_end();
-	router_unref(snapshotter->worker, f.next);
+	err = list_last_files(&f);
+	if (err < 0)
+		f.err = err;
+	write_last_files(&f);
+	log_missing_files(&f);
+	for (size_t i = 0; i < f.count; i++)
+		router_unref(snapshotter->worker, f.files[i].router);
+	free(f.files);
 	snapshotter->finished = true;
 	return f.err;
 }

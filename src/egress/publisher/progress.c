@@ -91,7 +91,9 @@ static enum output_cause cause_by_time(const struct publisher *p, int64_t since)
 
 	if (since == 0 || now - since < p->options.waited_ns)
 		return OUTPUT_CAUSE_NONE;
-	return now - p->progress.stored_ns < p->options.waited_ns
+	/* Soon after the host booted, 0 would look like a recent time. */
+	return p->progress.stored_ns != 0 && now - p->progress.stored_ns <
+						     p->options.waited_ns
 		       ? OUTPUT_CAUSE_BEHIND
 		       : OUTPUT_CAUSE_NO_PROGRESS;
 }
