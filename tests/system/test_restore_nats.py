@@ -162,7 +162,7 @@ def test_what_is_left_in_the_spool_is_known(collector, broker, stream,
         router.dump(table(5))
         until(c, lambda: count(stream(), "swept") == 2)
         broker.kill()
-        c.until_said("state=(connecting|recovering)")
+        c.until_said("state=(settling|backoff)")
         router.send(announce("10.7.0.0/24"), withdraw("10.1.0.0/24"))
         c.until_said("spooling=true")
         # On the disk, whatever the collector knows of it.
@@ -446,7 +446,7 @@ def test_the_broker_is_away_at_the_restart(collector, broker, stream,
     c.stop()
     broker.kill()
     c = collector("--restore-wait", "1s")
-    assert c.said("event=resync why=.*cannot be asked")
+    assert c.said("event=resync why=.*end of the log is not known")
     after = table(19)
     with Router(c.port) as router:
         router.dump(after)
@@ -476,13 +476,13 @@ def test_nobody_can_say_how_far_the_sequences_were(collector, broker, stream,
         new.dump(table(5))
         until(c, lambda: count(stream(), "swept") == 3)
         broker.kill()
-        c.until_said("state=(connecting|recovering)")
+        c.until_said("state=(settling|backoff)")
         router.send(*(announce(p) for p in table(5)))
         c.until_said("spooling=true")
         until(c, lambda: has(spooled(tmp_path), "10.1.4.0"))
         c.kill()
     c = collector("--snapshot-interval", "1h", "--restore-wait", "1s")
-    assert c.said("event=resync why=.*cannot be asked")
+    assert c.said("event=resync why=.*end of the log is not known")
     with Router(c.port) as router, Router(c.port, "127.0.0.9") as new:
         router.dump(table(6, third=3))
         new.dump(table(4))
