@@ -107,6 +107,13 @@ void publisher_tell(struct publisher *p, const char *text)
 		p->options.notice(p->options.notice_arg, &notice);
 }
 
+/*
+ * How long to wait for the answers to what is under way once one message has
+ * failed. A server that answers at all answers the rest within milliseconds. A
+ * stream that was deleted never answers what it had not stored yet.
+ */
+#define SETTLE_MAX SP_S
+
 static void repair_raise(struct publisher *p, enum publisher_repair repair)
 {
 	if (repair > p->conn.repair)
@@ -121,7 +128,10 @@ void publisher_handle(struct publisher *p, enum publisher_event event,
 	assert(!(step.actions & PUBLISHER_IMPOSSIBLE));
 	p->state = step.next;
 	if (step.actions & PUBLISHER_START_SETTLING) {
-		p->conn.settle_until = sp_in(p->options.ack_timeout_ns);
+		p->conn.settle_until =
+			sp_in(p->options.ack_timeout_ns < SETTLE_MAX
+				      ? p->options.ack_timeout_ns
+				      : SETTLE_MAX);
 		p->conn.down_since = sp_now();
 	}
 	if (step.actions & PUBLISHER_REPAIR_STREAM)
