@@ -1,5 +1,7 @@
 #include "bmp/bgp_writer.h"
 
+#include "bmp/attr_row.h"
+
 #define PARAMETER_CAPABILITIES 2
 #define PARAMETERS_LONG	       255
 #define FLOWSPEC_SHORT_MAX     240
@@ -244,58 +246,27 @@ static void put_mp(struct bmp_writer *w, const struct bgp_update_parts *parts,
 					       : BGP_PART_MP_UNREACH]);
 }
 
-/* Where a struct bgp_attrs keeps the value of a code, and in what form. */
-enum member_form {
-	MEMBER_NONE, /* in its block only */
-	MEMBER_U8,
-	MEMBER_U32,
-	MEMBER_VIEW,
-};
-
-struct member {
-	uint8_t form;
-	uint16_t at;
-};
-
-#define MEMBER(form, name)                             \
-	{                                              \
-		form, offsetof(struct bgp_attrs, name) \
-	}
-
-static const struct member members[256] = {
-	[BGP_ORIGIN] = MEMBER(MEMBER_U8, origin),
-	[BGP_MED] = MEMBER(MEMBER_U32, med),
-	[BGP_LOCAL_PREF] = MEMBER(MEMBER_U32, local_pref),
-	[BGP_ORIGINATOR_ID] = MEMBER(MEMBER_U32, originator_id),
-	[BGP_OTC] = MEMBER(MEMBER_U32, otc),
-	[BGP_AS_PATH] = MEMBER(MEMBER_VIEW, as_path.path),
-	[BGP_AS4_PATH] = MEMBER(MEMBER_VIEW, as_path.as4_path),
-	[BGP_COMMUNITIES] = MEMBER(MEMBER_VIEW, communities),
-	[BGP_EXT_COMMUNITIES] = MEMBER(MEMBER_VIEW, ext_communities),
-	[BGP_LARGE_COMMUNITIES] = MEMBER(MEMBER_VIEW, large_communities),
-	[BGP_IPV6_EXT_COMMUNITIES] = MEMBER(MEMBER_VIEW, ipv6_ext_communities),
-	[BGP_CLUSTER_LIST] = MEMBER(MEMBER_VIEW, cluster_list),
-};
-
 static void put_member(struct bmp_writer *w, const struct bgp_attrs *a,
 		       uint8_t code)
 {
-	const uint8_t *at = (const uint8_t *)a + members[code].at;
+	const struct bgp_attr_row *row = &bgp_attr_rows[code];
+	const uint8_t *at = (const uint8_t *)a + row->member_at;
 	struct wire_view v = { 0 };
 	uint32_t number;
 
-	switch ((enum member_form)members[code].form) {
-	case MEMBER_U8:
+	switch ((enum bgp_attr_member)row->member) {
+	case BGP_MEMBER_U8:
 		bmp_put_u8(w, *at);
 		return;
-	case MEMBER_U32:
+	case BGP_MEMBER_U32:
 		memcpy(&number, at, sizeof(number));
 		bmp_put_u32(w, number);
 		return;
-	case MEMBER_VIEW:
+	case BGP_MEMBER_VIEW:
 		memcpy(&v, at, sizeof(v));
 		break;
-	case MEMBER_NONE:
+	case BGP_MEMBER_NONE:
+	case BGP_MEMBER_OTHER:
 		(void)bgp_attrs_find(a, code, &v);
 		break;
 	}
