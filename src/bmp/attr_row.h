@@ -10,10 +10,11 @@
 #ifndef BMP_ATTR_ROW_H
 #define BMP_ATTR_ROW_H
 
-#include "bmp/wire.h"
+#include "bmp/value_layout.h"
 
 #include <stdalign.h>
 
+struct bgp_attr;
 struct bgp_attrs;
 struct bgp_decode_opts;
 
@@ -55,8 +56,18 @@ struct bgp_attr_row {
 	uint16_t member_at; /* offset in struct bgp_attrs */
 	const char *name;   /* "as-path"; NULL: no row */
 	const char *reference;
+	/* Of the value, if it has no member. NULL: it is shown as bytes. */
+	const struct value_field *layout;
 };
 
 extern const struct bgp_attr_row bgp_attr_rows[256];
+
+/*
+ * Describe an attribute, whatever it is: "flags" without the bits that concern
+ * its length, "type", "name", "value" in bytes, and "fields" if the row has a
+ * layout that the value fits and @fields is set.
+ */
+void bgp_attr_write(const struct bgp_attr *t, bool fields,
+		    struct field_writer *w);
 
 #endif

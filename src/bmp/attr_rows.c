@@ -6,6 +6,7 @@
 #include "bmp/attr_row.h"
 
 #include "bmp/attr.h"
+#include "bmp/attr_values.h"
 #include "bmp/decode_context.h"
 #include "bmp/family.h"
 #include "bmp/tlv.h"
@@ -290,6 +291,15 @@ static bool decode_bgpsec_path(struct wire_view v,
 	return blocks == 1 || blocks == 2;
 }
 
+static bool decode_domain_path(struct wire_view v,
+			       const struct bgp_decode_opts *r,
+			       struct bgp_attrs *a)
+{
+	(void)r;
+	(void)a;
+	return bgp_describe_domain_path(NULL, v);
+}
+
 static bool decode_link_state(struct wire_view v,
 			      const struct bgp_decode_opts *r,
 			      struct bgp_attrs *a)
@@ -311,6 +321,17 @@ static bool decode_link_state(struct wire_view v,
 #define MEMBER(form, path)           \
 	.member = BGP_MEMBER_##form, \
 	.member_at = offsetof(struct bgp_attrs, path)
+
+#define LAYOUT(...)                  \
+	(const struct value_field[]) \
+	{                            \
+		__VA_ARGS__,         \
+		{                    \
+			0            \
+		}                    \
+	}
+#define LAYOUT_TLVS(list)   LAYOUT(VALUE("tlvs", TLVS, .tlvs = &(list)))
+#define LAYOUT_BY(function) LAYOUT(VALUE(NULL, CUSTOM, .custom = (function)))
 
 /* clang-format off */
 const struct bgp_attr_row bgp_attr_rows[256] = {
@@ -454,6 +475,7 @@ const struct bgp_attr_row bgp_attr_rows[256] = {
 		.decode = decode_opaque,
 		.min = 5, .max = ANY, .flags = OPT_TRANS,
 		.bad_value = WITHDRAW, .bad_flags = WITHDRAW, .twice = DISCARD,
+		.layout = LAYOUT_BY(bgp_describe_pmsi),
 	},
 	[BGP_TUNNEL_ENCAP] = {
 		.name = "tunnel-encapsulation",
@@ -461,6 +483,7 @@ const struct bgp_attr_row bgp_attr_rows[256] = {
 		.decode = decode_opaque,
 		.min = 0, .max = ANY, .flags = OPT_TRANS,
 		.bad_value = WITHDRAW, .bad_flags = WITHDRAW, .twice = DISCARD,
+		.layout = LAYOUT(VALUE("tunnels", TLVS, .tlvs = &bgp_tunnel_tlvs)),
 	},
 	[BGP_IPV6_EXT_COMMUNITIES] = {
 		.name = "ipv6-extended-communities",
@@ -478,6 +501,7 @@ const struct bgp_attr_row bgp_attr_rows[256] = {
 		.decode = decode_aigp,
 		.min = 3, .max = ANY, .flags = OPT_LOCAL,
 		.bad_value = DISCARD, .bad_flags = DISCARD, .twice = DISCARD,
+		.layout = LAYOUT_TLVS(bgp_aigp_tlvs),
 	},
 	[BGP_LS_ATTRIBUTE] = {
 		.name = "bgp-ls",
@@ -485,6 +509,7 @@ const struct bgp_attr_row bgp_attr_rows[256] = {
 		.decode = decode_link_state,
 		.min = 0, .max = ANY, .flags = OPT_LOCAL,
 		.bad_value = DISCARD, .bad_flags = DISCARD, .twice = DISCARD,
+		.layout = LAYOUT_TLVS(bgp_link_state_tlvs),
 	},
 	[BGP_LARGE_COMMUNITIES] = {
 		.name = "large-communities",
@@ -502,6 +527,7 @@ const struct bgp_attr_row bgp_attr_rows[256] = {
 		.decode = decode_bgpsec_path,
 		.min = 11, .max = ANY, .flags = OPT_LOCAL,
 		.bad_value = WITHDRAW, .bad_flags = WITHDRAW, .twice = WITHDRAW,
+		.layout = LAYOUT_BY(bgp_describe_bgpsec_path),
 	},
 	[BGP_OTC] = {
 		.name = "only-to-customer",
@@ -517,6 +543,7 @@ const struct bgp_attr_row bgp_attr_rows[256] = {
 		.decode = decode_prefix_sid,
 		.min = 3, .max = ANY, .flags = OPT_TRANS,
 		.bad_value = DISCARD, .bad_flags = DISCARD, .twice = DISCARD,
+		.layout = LAYOUT_TLVS(bgp_prefix_sid_tlvs),
 	},
 	[BGP_ATTR_SET] = {
 		.name = "attr-set",
@@ -524,6 +551,99 @@ const struct bgp_attr_row bgp_attr_rows[256] = {
 		.decode = decode_opaque,
 		.min = 4, .max = ANY, .flags = OPT_TRANS,
 		.bad_value = WITHDRAW, .bad_flags = WITHDRAW, .twice = DISCARD,
+		.layout = LAYOUT_BY(bgp_describe_attr_set),
 	},
+	[BGP_TRAFFIC_ENGINEERING] = {
+		.name = "traffic-engineering",
+		.reference = "RFC 5543",
+		.decode = decode_opaque,
+		.min = 36, .max = ANY, .flags = OPT_LOCAL,
+		.bad_value = WITHDRAW, .bad_flags = WITHDRAW, .twice = DISCARD,
+		.layout = LAYOUT(VALUE("switching", NUMBER, .len = 1), VALUE("encoding", NUMBER, .len = 1),
+			VALUE_RESERVED(2), VALUE("bandwidths", FLOATS, .len = 32),
+			VALUE("rest", REST)),
+	},
+	[BGP_PE_LABELS] = {
+		.name = "pe-distinguisher-labels",
+		.reference = "RFC 6514 8",
+		.decode = decode_opaque,
+		.min = 7, .max = ANY, .flags = OPT_TRANS,
+		.bad_value = WITHDRAW, .bad_flags = WITHDRAW, .twice = DISCARD,
+		.layout = LAYOUT_BY(bgp_describe_pe_labels),
+	},
+	[BGP_COMMUNITY_CONTAINER] = {
+		.name = "community-container",
+		.reference = "draft-ietf-idr-wide-bgp-communities",
+		.decode = decode_opaque,
+		.min = 6, .max = ANY, .flags = OPT_TRANS,
+		.bad_value = WITHDRAW, .bad_flags = WITHDRAW, .twice = DISCARD,
+		.layout = LAYOUT(VALUE("containers", REST)),
+	},
+	[BGP_DOMAIN_PATH] = {
+		.name = "d-path",
+		.reference = "RFC 10039",
+		.decode = decode_domain_path,
+		.min = 2, .max = ANY, .flags = OPT_TRANS,
+		.bad_value = WITHDRAW, .bad_flags = WITHDRAW, .twice = DISCARD,
+		.layout = LAYOUT_BY(bgp_describe_domain_path),
+	},
+	[BGP_SFP] = {
+		.name = "sfp",
+		.reference = "RFC 9015 3.2.1",
+		.decode = decode_prefix_sid,
+		.min = 3, .max = ANY, .flags = OPT_TRANS,
+		.bad_value = WITHDRAW, .bad_flags = WITHDRAW, .twice = DISCARD,
+		.layout = LAYOUT_TLVS(bgp_sfp_tlvs),
+	},
+	[BGP_BFD_DISCRIMINATOR] = {
+		.name = "bfd-discriminator",
+		.reference = "RFC 9026 3.1.6",
+		.decode = decode_opaque,
+		.min = 5, .max = ANY, .flags = OPT_TRANS,
+		.bad_value = DISCARD, .bad_flags = DISCARD, .twice = DISCARD,
+		.layout = LAYOUT(VALUE("mode", NUMBER, .len = 1),
+			VALUE("discriminator", NUMBER, .len = 4),
+			VALUE("tlvs", TLVS, .optional = true, .tlvs = &bgp_bfd_tlvs)),
+	},
+	[BGP_NEXT_HOP_CHARACTERISTICS] = {
+		.name = "next-hop-characteristics",
+		.reference = "draft-ietf-idr-nhc",
+		.decode = decode_opaque,
+		.min = 4, .max = ANY, .flags = OPT_TRANS,
+		.bad_value = DISCARD, .bad_flags = DISCARD, .twice = DISCARD,
+		.layout = LAYOUT(VALUE("afi", NUMBER, .len = 2), VALUE("safi", NUMBER, .len = 1),
+			VALUE("nextHopAndCharacteristics", REST)),
+	},
+	/* Not judged: only described. */
+	[41] = { .name = "bier", .reference = "RFC 9793" },
+	[42] = { .name = "edge-metadata", .reference = "IANA, temporary" },
+	/* Deprecated, and for development */
+	[11] = { .name = "dpa" },
+	[12] = { .name = "advertiser" },
+	[13] = { .name = "rcid-path" },
+	[19] = { .name = "safi-specific" },
+	[20] = { .name = "connector" },
+	[21] = { .name = "as-pathlimit" },
+	[28] = { .name = "entropy-label-capability" },
+	[255] = { .name = "development", .reference = "RFC 2042" },
 };
 /* clang-format on */
+
+void bgp_attr_write(const struct bgp_attr *t, bool fields,
+		    struct field_writer *w)
+{
+	const struct bgp_attr_row *row = &bgp_attr_rows[t->code];
+
+	w->ops->number(w->arg, "flags",
+		       t->flags & (OPT_TRANS | BGP_ATTR_PARTIAL));
+	w->ops->number(w->arg, "type", t->code);
+	if (row->name != NULL)
+		w->ops->string(w->arg, "name", row->name);
+	w->ops->bytes(w->arg, "value", t->value);
+	if (!fields || row->layout == NULL ||
+	    !value_fits(row->layout, t->value))
+		return;
+	w->ops->begin_object(w->arg, "fields");
+	(void)value_describe(row->layout, t->value, w);
+	w->ops->end_object(w->arg);
+}

@@ -29,6 +29,8 @@ static void check_judged(unsigned code, const struct bgp_attr_row *row)
 		      row->bad_flags < BGP_VERDICTS &&
 		      row->twice != BGP_ACCEPT && row->twice < BGP_VERDICTS,
 	      "%u: a verdict is missing", code);
+	CHECK((row->layout != NULL) == (row->member == BGP_MEMBER_NONE),
+	      "%u: neither member nor layout, or both", code);
 	CHECK((row->spelling == BGP_SPELL_SET) == (row->element != 0),
 	      "%u: elements", code);
 	/* Elements are whole before they are sorted. */

@@ -1,5 +1,7 @@
 #include "collector/base/json_bgp.h"
 
+#include "collector/base/json_fields.h"
+#include "bmp/attr_row.h"
 #include "bmp/names.h"
 #include "bmp/text.h"
 
@@ -286,13 +288,11 @@ static void put_cluster_list(struct json *j, struct wire_view list)
 void json_bgp_attribute(struct json *j, uint8_t flags, uint8_t type,
 			struct wire_view value)
 {
-	/* The other bits concern the encoding of the attribute only. */
-	flags &= BGP_ATTR_OPTIONAL | BGP_ATTR_TRANSITIVE | BGP_ATTR_PARTIAL;
+	struct bgp_attr attr = { .flags = flags, .code = type, .value = value };
+	struct field_writer w = json_fields(j);
+
 	json_object(j);
-	json_uint_at(j, "flags", flags);
-	json_uint_at(j, "type", type);
-	json_key(j, "value");
-	json_hex(j, value);
+	bgp_attr_write(&attr, true, &w);
 	json_end_object(j);
 }
 
