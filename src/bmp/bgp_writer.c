@@ -1,10 +1,10 @@
 #include "bmp/bgp_writer.h"
 
 #include "bmp/attr_row.h"
+#include "bmp/nlri_ops.h"
 
 #define PARAMETER_CAPABILITIES 2
 #define PARAMETERS_LONG	       255
-#define FLOWSPEC_SHORT_MAX     240
 
 static size_t begin_pdu(struct bmp_writer *w, uint8_t type)
 {
@@ -141,83 +141,11 @@ void bgp_write_notification(struct bmp_writer *w, uint8_t code, uint8_t subcode,
 
 /* NLRI */
 
-static bool has_rd(const struct bgp_nlri *n)
-{
-	return bgp_family_info(n->family)->flags & BGP_FAMILY_RD &&
-	       !(n->kind == BGP_NLRI_MVPN && n->type == 4);
-}
-
-/* What a withdrawal has in place of labels, RFC 8277 2.4. */
-static const uint8_t no_label[3] = { 0x80, 0, 0 };
-
-static void put_prefix(struct bmp_writer *w, const struct bgp_nlri *n)
-{
-	const struct bgp_family_info *info = bgp_family_info(n->family);
-	struct wire_view labels = n->labels;
-	size_t bits = n->prefix_len + (has_rd(n) ? 64u : 0);
-
-	if (!(info->flags & BGP_FAMILY_LABELS))
-		labels.len = 0;
-	else if (labels.len == 0)
-		labels = (struct wire_view){ no_label, sizeof(no_label) };
-	bmp_put_u8(w, (uint8_t)(bits + labels.len * 8));
-	bmp_put(w, labels.p, labels.len);
-	if (has_rd(n))
-		bmp_put_u64(w, n->rd);
-	bmp_put(w, n->address + (info->addr_bits == 32 ? 12 : 0),
-		(n->prefix_len + 7u) / 8);
-}
-
-/* What stands before the distinguisher and the body. */
-static void put_head(struct bmp_writer *w, const struct bgp_nlri *n, size_t len)
-{
-	switch ((enum bgp_nlri_kind)n->kind) {
-	case BGP_NLRI_EVPN:
-	case BGP_NLRI_MVPN:
-		bmp_put_u8(w, (uint8_t)n->type);
-		bmp_put_u8(w, (uint8_t)len);
-		break;
-	case BGP_NLRI_MUP:
-		bmp_put_u8(w, n->wire.len != 0 ? n->wire.p[0] : 1);
-		bmp_put_u16(w, n->type);
-		bmp_put_u8(w, (uint8_t)len);
-		break;
-	case BGP_NLRI_LINK_STATE:
-		bmp_put_u16(w, n->type);
-		bmp_put_u16(w, (uint16_t)len);
-		break;
-	case BGP_NLRI_FLOWSPEC:
-		if (len < FLOWSPEC_SHORT_MAX)
-			bmp_put_u8(w, (uint8_t)len);
-		else
-			bmp_put_u16(w, (uint16_t)(0xf000 | len));
-		break;
-	case BGP_NLRI_SR_POLICY:
-		bmp_put_u8(w, (uint8_t)(len * 8));
-		break;
-	case BGP_NLRI_ROUTE_TARGET:
-		bmp_put_u8(w, n->prefix_len);
-		break;
-	case BGP_NLRI_VPLS:
-		bmp_put_u16(w, (uint16_t)len);
-		break;
-	default:
-		break;
-	}
-}
-
 void bgp_write_nlri(struct bmp_writer *w, const struct bgp_nlri *n)
 {
 	if (n->has_path_id)
 		bmp_put_u32(w, n->path_id);
-	if (n->kind == BGP_NLRI_PREFIX) {
-		put_prefix(w, n);
-		return;
-	}
-	put_head(w, n, n->body.len + (has_rd(n) ? 8 : 0));
-	if (has_rd(n))
-		bmp_put_u64(w, n->rd);
-	bmp_put(w, n->body.p, n->body.len);
+	bgp_nlri_ops[n->kind]->write(w, n);
 }
 
 static void put_routes(struct bmp_writer *w, const struct bgp_routes *routes)

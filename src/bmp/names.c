@@ -1,6 +1,7 @@
 #include "bmp/names.h"
 
 #include "bmp/attr_row.h"
+#include "bmp/nlri_ops.h"
 #include "bmp/open.h"
 #include "bmp/stats.h"
 #include "bmp/update.h"
@@ -249,18 +250,5 @@ const char *bgp_fault_name(unsigned fault)
 
 const char *bgp_nlri_kind_name(unsigned kind)
 {
-	static const char *const names[BGP_NLRI_KINDS] = {
-		[BGP_NLRI_RAW] = "raw",
-		[BGP_NLRI_PREFIX] = "prefix",
-		[BGP_NLRI_EVPN] = "evpn",
-		[BGP_NLRI_FLOWSPEC] = "flowspec",
-		[BGP_NLRI_LINK_STATE] = "link-state",
-		[BGP_NLRI_SR_POLICY] = "sr-policy",
-		[BGP_NLRI_ROUTE_TARGET] = "route-target",
-		[BGP_NLRI_MVPN] = "mvpn",
-		[BGP_NLRI_VPLS] = "vpls",
-		[BGP_NLRI_MUP] = "mup",
-	};
-
-	return name_lookup(names, COUNT(names), kind);
+	return kind < BGP_NLRI_KINDS ? bgp_nlri_ops[kind]->name : "unknown";
 }
