@@ -77,7 +77,8 @@ static void subject_new(struct subject *s)
 {
 	struct rib_sink sink = { .change = on_change,
 				 .event = on_event,
-				 .arg = s };
+				 .change_arg = s,
+				 .event_arg = s };
 	struct rib_identity id = { .address = {
 					   [10] = 0xff, 0xff, 10, 0, 0, 1 } };
 	struct rib_config config;

@@ -94,7 +94,7 @@ int worker_init(struct worker *w, const struct collector_env *env, uint32_t id)
 {
 	const struct config *c = env->config;
 	struct rib_config settings;
-	struct rib_sink sink, out;
+	struct rib_sink sink;
 	int err;
 
 	*w = (struct worker){
@@ -111,13 +111,13 @@ int worker_init(struct worker *w, const struct collector_env *env, uint32_t id)
 		return err;
 	rib_settings(w, c, &settings);
 	settings.seed = env->seed;
-	out = egress_batcher_sink(w->batcher);
 	w->event_tap = calloc(1, sizeof(*w->event_tap));
 	if (w->event_tap == NULL) {
 		worker_fini(w);
 		return -ENOMEM;
 	}
-	sink = event_tap_sink(w->event_tap, w->log, &out);
+	sink = egress_batcher_sink(w->batcher);
+	event_tap_insert(w->event_tap, w->log, &sink);
 	err = rib_new(&settings, &sink, &w->rib);
 	if (err == 0)
 		err = sp_timer_new(0, &w->timer);

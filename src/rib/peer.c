@@ -151,7 +151,8 @@ void rib_peer_free(struct rib_peer *peer)
 		rib_table_free(t);
 	set_phase(peer, RIB_PEER_DOWN);
 	if (peer->slot != NULL && router->rib->sink.forget != NULL)
-		router->rib->sink.forget(router->rib->sink.arg, peer->slot);
+		router->rib->sink.forget(router->rib->sink.event_arg,
+					 peer->slot);
 	rib_ptr_map_remove(&router->peers, peer->hash, peer);
 	TAILQ_REMOVE(&router->peer_list, peer, link);
 	router->peer_count--;

@@ -196,7 +196,8 @@ static inline void stage_start(struct stage *s, const struct rib_config *config)
 {
 	struct rib_sink sink = { .change = stage_change,
 				 .event = stage_event,
-				 .arg = s,
+				 .change_arg = s,
+				 .event_arg = s,
 				 .notice = stage_notice,
 				 .forget = stage_forgotten };
 	struct rib_identity id = {

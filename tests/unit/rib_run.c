@@ -392,7 +392,8 @@ void run_new_rib(struct run *r)
 {
 	struct rib_sink sink = { .change = on_change,
 				 .event = on_event,
-				 .arg = r,
+				 .change_arg = r,
+				 .event_arg = r,
 				 .bytes = &r->bytes };
 
 	SURE(r, rib_new(&r->model.config, &sink, &r->rib) == 0, "no rib");

@@ -64,7 +64,8 @@ static void side_new(struct side *s, enum rib_mode mode)
 					   [10] = 0xff, 0xff, 10, 0, 0, 1 } };
 	struct rib_sink sink = { .change = on_change,
 				 .event = on_event,
-				 .arg = s };
+				 .change_arg = s,
+				 .event_arg = s };
 	struct rib_config config;
 
 	*s = (struct side){ .sum = 1 };
