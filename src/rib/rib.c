@@ -2,7 +2,7 @@
 
 #include "rib/key.h"
 #include "rib/peer.h"
-#include "rib/policy_change.h"
+#include "rib/policy.h"
 #include "rib/rib_internal.h"
 #include "rib/timer.h"
 
@@ -105,15 +105,15 @@ void rib_free(struct rib *rib)
 	free(rib);
 }
 
-/* For a router without a policy. */
+/* For a router without limits of its own. */
 static void set_limits(struct rib_router *router)
 {
 	const struct rib_config *c = &router->rib->config;
 
-	if (router->policy.lookup != NULL)
+	if (router->own_limits)
 		return;
-	router->policy.max_routes_router = c->max_routes_router;
-	router->policy.max_routes_peer = c->max_routes_peer;
+	router->max_routes_router = c->max_routes_router;
+	router->max_routes_peer = c->max_routes_peer;
 }
 
 void rib_configure(struct rib *rib, const struct rib_config *config)
@@ -225,14 +225,12 @@ void rib_router_purge(struct rib_router *router, const struct rib_time *when)
 	router_free(router);
 }
 
-void rib_router_policy(struct rib_router *router, const struct rib_time *when,
-		       const struct rib_policy *policy)
+void rib_router_limits(struct rib_router *router, uint64_t max_routes_router,
+		       uint64_t max_routes_peer)
 {
-	struct rib_peer *peer;
-
-	router->policy = *policy;
-	TAILQ_FOREACH (peer, &router->peer_list, link)
-		rib_policy_reevaluate(peer, when);
+	router->own_limits = true;
+	router->max_routes_router = max_routes_router;
+	router->max_routes_peer = max_routes_peer;
 }
 
 bool rib_router_has_tables(const struct rib_router *router)

@@ -36,8 +36,6 @@
 #include "rib/types.h"
 #include "rib/validate.h"
 
-struct rib_policy;
-
 /* Attributes mode, 30 s, 300 s, 1 h, hold 600 s, 100,000 peers, 256 tables. */
 void rib_config_defaults(struct rib_config *config);
 
@@ -70,13 +68,6 @@ int rib_router_get(struct rib *rib, const struct rib_identity *id,
  * an operator who removes a router permanently. A session must not be open.
  */
 void rib_router_purge(struct rib_router *router, const struct rib_time *when);
-
-/*
- * From now on @policy (rib/policy.h) applies to @router. Copied. Tables whose
- * disposition changes are withdrawn or announced by rib_background().
- */
-void rib_router_policy(struct rib_router *router, const struct rib_time *when,
-		       const struct rib_policy *policy);
 
 const struct rib_router_info *rib_router_info(const struct rib_router *router);
 enum rib_mode rib_router_mode(const struct rib_router *router);
