@@ -66,6 +66,24 @@ bool rib_budget_spent(const struct rib_router *router,
 	return rib_is_spent(router->rib, budget);
 }
 
+uint64_t rib_apply_bound(const struct rib_input *inputs, size_t n)
+{
+	uint64_t routes = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct bgp_update *u = &inputs[i].update;
+
+		/* Held parts may be applied, see rib/add_path.h. */
+		if (u->add_path_guessed != 0 || inputs[i].peer->held_due)
+			return UINT64_MAX;
+		if (u->attrs.withdraw)
+			continue;
+		routes += u->nlri_parts[BGP_PART_NLRI].count;
+		routes += u->nlri_parts[BGP_PART_MP_REACH].count;
+	}
+	return routes;
+}
+
 size_t rib_apply(struct rib_router *router, const struct rib_time *when,
 		 const struct rib_input *inputs, size_t n,
 		 struct rib_budget *budget, struct rib_progress *progress)

@@ -63,6 +63,12 @@ size_t rib_apply(struct rib_router *router, const struct rib_time *when,
 		 const struct rib_input *inputs, size_t n,
 		 struct rib_budget *budget, struct rib_progress *progress);
 
+/*
+ * Routes that rib_apply() may add for these inputs, at most: more than they are
+ * if they are known. UINT64_MAX if it is not known. For rib_allow().
+ */
+uint64_t rib_apply_bound(const struct rib_input *inputs, size_t n);
+
 /* True if nothing is left of @budget. */
 bool rib_budget_spent(const struct rib_router *router,
 		      const struct rib_budget *budget);

@@ -53,6 +53,7 @@ int rib_new(const struct rib_config *config, const struct rib_sink *sink,
 	rib->unlimited = (struct rib_budget){ UINT64_MAX, UINT64_MAX };
 	rib->budget = &rib->unlimited;
 	rib->slice_end = UINT64_MAX;
+	rib->allowed = config->max_routes;
 	rib_handle_heap_init(&rib->key_heap);
 	rib_handle_heap_init(&rib->route_heap);
 	rib_attrsets_init(&rib->attrsets, config->seed);
@@ -125,7 +126,7 @@ void rib_configure(struct rib *rib, const struct rib_config *config)
 	rib->config = *config;
 	rib->config.seed = seed;
 	rib->config.mode = mode;
-	rib->allowed = 0;
+	rib->allowed = config->max_routes;
 	/* Deadlines may be earlier now: check all of them. */
 	TAILQ_FOREACH (router, &rib->router_list, link) {
 		set_limits(router);

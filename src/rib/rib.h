@@ -3,7 +3,7 @@
  *
  *	session fiber				worker
  *	rib_session_open()			rib_background() when there is time,
- *	rib_apply()  per BMP message  ---->	  and when due_ns has come
+ *	rib_apply(), rib_apply_other() -->	  and when due_ns has come
  *	rib_session_close()
  *			\_____ struct rib_sink: changes and events, in order
  *
@@ -13,8 +13,8 @@
  * not withdraw is withdrawn here.
  *
  * Threads	One rib belongs to one shard. There are no locks and no globals.
- * Blocking	No function waits. rib_apply() only starts work that grows with
- *		a table (withdraws after a Peer Down, sweeps after an
+ * Blocking	No function waits. rib_apply_other() only starts work that grows
+ *		with a table (withdraws after a Peer Down, sweeps after an
  *		End-of-RIB, resyncs); rib_background() does it in slices. At any
  *		time a consumer that has applied all changes in order has each
  *		route as its router last sent it.
@@ -49,7 +49,11 @@ void rib_free(struct rib *rib);
 /* Apply new timers and limits. Seed and mode do not change. */
 void rib_configure(struct rib *rib, const struct rib_config *config);
 
-/* Allow @routes routes before the rib calls config->allow again. */
+/*
+ * Routes that this rib may have: its share of max_routes, if several ribs share
+ * it. All of max_routes after rib_new() and rib_configure(). Without max_routes
+ * it has no effect.
+ */
 void rib_allow(struct rib *rib, uint64_t routes);
 uint64_t rib_route_count(const struct rib *rib);
 

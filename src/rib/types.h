@@ -49,13 +49,7 @@ struct rib_config {
 	 * Routes; zero means no limit. The limits of a router and a peer apply
 	 * to routers without limits of their own (rib/policy.h).
 	 */
-	uint64_t max_routes;
-	/*
-	 * The share of max_routes of this rib, if several ribs share it: called
-	 * when it has @routes and needs one more. NULL = all.
-	 */
-	uint64_t (*allow)(void *arg, uint64_t routes);
-	void *allow_arg;
+	uint64_t max_routes; /* of all ribs that share it: see rib_allow() */
 	uint64_t max_routes_router;
 	uint64_t max_routes_peer;
 	uint32_t max_peers;  /* per router */
@@ -68,7 +62,7 @@ struct rib_time {
 	uint64_t wall_ns; /* since 1970 */
 };
 
-/* Messages that rib_apply_many() decodes and prefetches together. */
+/* Inputs of rib_apply() at most; their memory is prefetched together. */
 #define RIB_LOOKAHEAD 16
 
 /*

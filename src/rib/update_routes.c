@@ -326,18 +326,6 @@ static bool replace_route(struct rib_update_routes *s,
 	return false;
 }
 
-/* True if the total limit allows one more route. */
-static bool has_room(struct rib *rib)
-{
-	const struct rib_config *c = &rib->config;
-
-	if (c->max_routes == 0 || rib->routes < rib->allowed)
-		return true;
-	rib->allowed = c->allow == NULL ? c->max_routes
-					: c->allow(c->allow_arg, rib->routes);
-	return rib->routes < rib->allowed;
-}
-
 /* The limit that one more route of this peer would exceed, or 0. */
 static uint64_t limit_met(const struct rib_update_routes *s)
 {
@@ -347,7 +335,7 @@ static uint64_t limit_met(const struct rib_update_routes *s)
 		return r->max_routes_peer;
 	if (r->max_routes_router != 0 && r->routes >= r->max_routes_router)
 		return r->max_routes_router;
-	return has_room(s->rib) ? 0 : s->rib->config.max_routes;
+	return s->rib->routes < s->rib->allowed ? 0 : s->rib->config.max_routes;
 }
 
 static void refuse_route(struct rib_update_routes *s, uint64_t limit)

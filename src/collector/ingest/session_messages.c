@@ -1,7 +1,9 @@
 #include "collector/ingest/session_messages.h"
 
 #include "collector/collector_env.h"
+#include "collector/config/config.h"
 #include "collector/ingest/connection.h"
+#include "collector/ingest/route_budget.h"
 #include "collector/ingest/session.h"
 #include "collector/router/router.h"
 #include "collector/router/stats_report.h"
@@ -62,6 +64,34 @@ static int bring_peer_up(struct session *s, const struct bmp_peer *header,
 }
 
 /*
+ * Apply @n inputs within the budget of the turn. Of --max-routes, which all
+ * workers share, this one reserves what they may add, and returns the rest.
+ */
+static size_t apply_inputs(struct session *s, const struct rib_input *inputs,
+			   size_t n)
+{
+	struct rib_router *router = s->router->rib_router;
+	struct worker *w = s->worker;
+	uint64_t need;
+	size_t done;
+
+	if (w->config->limits.routes == 0)
+		return rib_apply(router, &s->when, inputs, n, &s->budget,
+				 &s->progress);
+	need = rib_apply_bound(inputs, n);
+	if (need > s->budget.routes)
+		need = s->budget.routes;
+	/* One route is applied even if the budget is spent. */
+	rib_allow(w->rib, route_budget_adjust(w->env->budget, &w->allowance,
+					      rib_route_count(w->rib),
+					      need > 0 ? need : 1));
+	done = rib_apply(router, &s->when, inputs, n, &s->budget, &s->progress);
+	rib_allow(w->rib, route_budget_adjust(w->env->budget, &w->allowance,
+					      rib_route_count(w->rib), 1));
+	return done;
+}
+
+/*
  * Apply the Route Monitoring of @t until the budget is spent. False: it is, and
  * what is not applied will be read again, but is not counted again.
  */
@@ -78,8 +108,7 @@ static bool apply_updates(struct session *s, struct turn *t)
 					  inputs);
 
 		if (n > 0) {
-			done += rib_apply(router, &s->when, inputs, n,
-					  &s->budget, &s->progress);
+			done += apply_inputs(s, inputs, n);
 			if (rib_budget_spent(router, &s->budget))
 				break;
 			continue;
