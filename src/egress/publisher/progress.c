@@ -1,13 +1,12 @@
 /*
- * Whether what is to be published gets out, and if not, why.
+ * Whether updates get out, and if not, why.
  *
- * A cause comes from where something failed: the broker, the disk that is
- * written, the spool that is read. It stays until the same thing works. Where
- * nothing failed but something has waited for too long, that is the cause.
+ * A part that failed has a cause: the broker, the disk that is written, the
+ * spool that is read. The cause stays until that part works. If none failed, but
+ * a batch waits for too long, the cause is derived from the time.
  *
- * Whatever it is that keeps the publisher from making progress while the broker
- * answers, it may be a state that it got into by itself. So after a minute it
- * starts over: a new connection, and a new epoch.
+ * If the broker answers but stores nothing for a minute, whatever the reason,
+ * the publisher starts over with a new connection and a new epoch.
  */
 #include "egress/publisher/publisher_internal.h"
 
@@ -33,7 +32,7 @@ void publisher_absolve(struct publisher *p, enum publisher_part part)
 		p->progress.causes[part].cause = OUTPUT_CAUSE_NONE;
 }
 
-/* The link is ready: only what a message was refused for is still open. */
+/* The stream is established: causes that concern its set-up are over. */
 void publisher_absolve_link(struct publisher *p)
 {
 	switch (p->progress.causes[PART_BROKER].cause) {
@@ -71,7 +70,7 @@ static int64_t waiting_since(struct publisher *p)
 
 	if (publisher_held(p))
 		return 0;
-	/* A batch from the spool has waited at least since it came in use. */
+	/* A batch from the spool has waited since the spool came in use. */
 	if (p->path == PATH_SPOOL ||
 	    (!send_queue_empty(&p->wire) && wire == 0)) {
 		if (p->progress.spool_since == 0)
@@ -125,7 +124,7 @@ static void start_over(struct publisher *p)
 	publisher_handle(p, PUBLISHER_EV_NO_PROGRESS, text);
 }
 
-/* And not for our own disk. */
+/* Something waits for the broker, and not for the spool's disk. */
 static bool broker_is_awaited(const struct publisher *p)
 {
 	return p->progress.waiting_since != 0 &&
@@ -192,6 +191,6 @@ int64_t publisher_judge_deadline(const struct publisher *p)
 	if (p->stats.output.cause == OUTPUT_CAUSE_BEHIND &&
 	    p->progress.stored_ns + p->options.waited_ns < when)
 		when = p->progress.stored_ns + p->options.waited_ns;
-	/* What is over was judged in this turn. */
+	/* A time in the past was judged in this turn. */
 	return when > now ? when : now + SP_MS;
 }
