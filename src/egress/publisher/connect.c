@@ -98,12 +98,6 @@ static enum output_cause cause_of(int err)
 	}
 }
 
-static enum output_cause disk_cause(int err)
-{
-	return publisher_disk_full(err) ? OUTPUT_CAUSE_DISK_FULL
-					: OUTPUT_CAUSE_DISK_FAILED;
-}
-
 /* Connecting */
 
 struct connect_job {
@@ -535,18 +529,6 @@ static int look_and_mend(struct publisher *p, struct establish_job *job)
 	return err;
 }
 
-static int look_and_open(struct publisher *p, struct establish_job *job)
-{
-	int err = look_and_mend(p, job); /* yields */
-
-	if (err == 0)
-		err = publisher_rollback_events(p, &job->tail,
-						&job->resyncs); /* yields */
-	if (err == 0)
-		err = publisher_block(run_open, job); /* yields */
-	return err;
-}
-
 static int stream_establish(struct publisher *p, struct nats_error *why)
 {
 	struct establish_job job = {
@@ -561,7 +543,12 @@ static int stream_establish(struct publisher *p, struct nats_error *why)
 	p->stats.recoveries++;
 	if (p->run.open_epoch == 0)
 		p->run.began_ns = sp_now();
-	err = look_and_open(p, &job); /* yields */
+	err = look_and_mend(p, &job); /* yields */
+	if (err == 0)
+		err = publisher_rollback_events(p, &job.tail,
+						&job.resyncs); /* yields */
+	if (err == 0)
+		err = publisher_block(run_open, &job); /* yields */
 	if (job.epoch > p->run.tried_epoch)
 		p->run.tried_epoch = job.epoch;
 	if (err == 0) {
@@ -575,7 +562,8 @@ static int stream_establish(struct publisher *p, struct nats_error *why)
 	*why = job.why;
 	p->chain.overtaken += err == -EBUSY;
 	publisher_blame(p, PART_BROKER,
-			job.disk_failed ? disk_cause(err) : cause_of(err),
+			job.disk_failed ? publisher_disk_cause(err)
+					: cause_of(err),
 			why->text);
 	return err;
 }

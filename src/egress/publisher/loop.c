@@ -248,11 +248,6 @@ static bool publisher_finished(const struct publisher *p)
 	return publisher_stream_idle(p);
 }
 
-static bool too_late(const struct publisher *p)
-{
-	return publisher_stopping(p) && sp_now() >= atomic_load(&p->stop.at);
-}
-
 /* The time to stop is over: append what is in memory to the spool, if any. */
 static void save_rest(struct publisher *p)
 {
@@ -298,7 +293,9 @@ int publisher_main(void *arg)
 		uint64_t count = atomic_load(&p->wakeup.count);
 
 		publisher_turn(p); /* yields */
-		if (publisher_finished(p) || too_late(p))
+		if (publisher_finished(p) ||
+		    (publisher_stopping(p) &&
+		     sp_now() >= atomic_load(&p->stop.at)))
 			break;
 		sleep_until_news(p, count);
 	}

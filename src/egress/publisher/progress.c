@@ -91,10 +91,10 @@ static enum output_cause cause_by_time(const struct publisher *p, int64_t since)
 	if (since == 0 || now - since < p->options.waited_ns)
 		return OUTPUT_CAUSE_NONE;
 	/* Soon after the host booted, 0 would look like a recent time. */
-	return p->progress.stored_ns != 0 && now - p->progress.stored_ns <
-						     p->options.waited_ns
-		       ? OUTPUT_CAUSE_BEHIND
-		       : OUTPUT_CAUSE_NO_PROGRESS;
+	if (p->progress.stored_ns != 0 &&
+	    now - p->progress.stored_ns < p->options.waited_ns)
+		return OUTPUT_CAUSE_BEHIND;
+	return OUTPUT_CAUSE_NO_PROGRESS;
 }
 
 static const struct output_state *first_cause(const struct publisher *p)
@@ -115,7 +115,7 @@ static void start_over(struct publisher *p)
 {
 	char text[NATS_WORDS_MAX];
 
-	p->progress.stuck_since = sp_now();
+	p->progress.stuck_since = sp_now(); /* it has as much time again */
 	p->stats.restarts++;
 	snprintf(text, sizeof(text),
 		 "nothing was stored for %" PRId64 " s although the broker "
@@ -124,18 +124,16 @@ static void start_over(struct publisher *p)
 	publisher_handle(p, PUBLISHER_EV_NO_PROGRESS, text);
 }
 
-/* Something waits for the broker, and not for the spool's disk. */
-static bool broker_is_awaited(const struct publisher *p)
-{
-	return p->progress.waiting_since != 0 &&
-	       p->state != PUBLISHER_SUPERSEDED &&
-	       p->progress.causes[PART_SPOOL].cause == OUTPUT_CAUSE_NONE &&
-	       (!send_queue_empty(&p->wire) || p->stats.spool_left > 0);
-}
-
 static void look_for_stuck(struct publisher *p)
 {
-	if (!broker_is_awaited(p))
+	/* Something waits for the broker, and not for the spool's disk. */
+	bool awaited =
+		p->progress.waiting_since != 0 &&
+		p->state != PUBLISHER_SUPERSEDED &&
+		p->progress.causes[PART_SPOOL].cause == OUTPUT_CAUSE_NONE &&
+		(!send_queue_empty(&p->wire) || p->stats.spool_left > 0);
+
+	if (!awaited)
 		p->progress.stuck_since = 0;
 	else if (p->progress.stuck_since == 0 && p->conn.link != NULL)
 		p->progress.stuck_since = sp_now();
@@ -144,22 +142,11 @@ static void look_for_stuck(struct publisher *p)
 		start_over(p);
 }
 
-static void change_state(struct publisher *p, const struct output_state *next)
-{
-	bool changed = p->stats.output.cause != next->cause;
-
-	p->stats.output = *next;
-	if (!changed)
-		return;
-	publisher_share(p);
-	if (p->options.output_changed != NULL)
-		p->options.output_changed(p->options.notice_arg, next);
-}
-
 void publisher_judge(struct publisher *p)
 {
 	const struct output_state *known;
 	struct output_state next = { .cause = OUTPUT_CAUSE_NONE };
+	bool changed;
 
 	p->progress.waiting_since = waiting_since(p);
 	look_for_stuck(p);
@@ -173,7 +160,13 @@ void publisher_judge(struct publisher *p)
 		if (next.cause == OUTPUT_CAUSE_NO_PROGRESS)
 			next.detail = p->stats.last_error;
 	}
-	change_state(p, &next);
+	changed = p->stats.output.cause != next.cause;
+	p->stats.output = next;
+	if (!changed)
+		return;
+	publisher_share(p);
+	if (p->options.output_changed != NULL)
+		p->options.output_changed(p->options.notice_arg, &next);
 }
 
 int64_t publisher_judge_deadline(const struct publisher *p)

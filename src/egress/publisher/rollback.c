@@ -49,20 +49,6 @@ int publisher_tail_main(void *arg)
 	return 0;
 }
 
-/*
- * Drop what waits for a disk that is too slow: sending waits for it. While
- * nothing is sent it is kept, as the link fiber may send it again.
- */
-static void tail_give_up(struct publisher *p)
-{
-	if (p->state != PUBLISHER_READY ||
-	    sp_now() < acked_tail_give_up(p->tail.acked))
-		return;
-	acked_tail_skip(p->tail.acked);
-	p->tail.error = -ETIMEDOUT;
-	publisher_wake(p);
-}
-
 /* At most once in TAIL_QUIET. */
 static void tail_error_note(struct publisher *p)
 {
@@ -82,7 +68,16 @@ static void tail_error_note(struct publisher *p)
 /* A disk that fails ends the acked tail, and not the output. */
 void publisher_tail_keep(struct publisher *p)
 {
-	tail_give_up(p);
+	/*
+	 * Drop what waits for a disk that is too slow: sending waits for it.
+	 * While nothing is sent the link fiber may need it to send it again.
+	 */
+	if (p->state == PUBLISHER_READY &&
+	    sp_now() >= acked_tail_give_up(p->tail.acked)) {
+		acked_tail_skip(p->tail.acked);
+		p->tail.error = -ETIMEDOUT;
+		publisher_wake(p);
+	}
 	if (p->tail.error != 0)
 		tail_error_note(p);
 	if (p->tail.phase == TAIL_WRITING ||

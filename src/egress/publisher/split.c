@@ -56,16 +56,6 @@ static void leave_out(struct publisher *p, struct send_entry *f,
 	publisher_tell(p, text);
 }
 
-/* The next piece. Bytes that are not messages of the schema are one piece. */
-static struct egress_batch_part part_cut(const struct publisher *p,
-					 struct wire_view rest)
-{
-	struct egress_batch_part piece = { rest.len, 1 };
-
-	(void)egress_batch_split(rest, p->chain.limit, &piece);
-	return piece;
-}
-
 static int put_plain(struct publisher *p, uint64_t number, const char *subject,
 		     struct wire_view plain)
 {
@@ -79,7 +69,9 @@ static int put_plain(struct publisher *p, uint64_t number, const char *subject,
 		struct publisher_payload one = { subject, rest, EGRESS_PLAIN };
 		int err;
 
-		piece = part_cut(p, rest);
+		/* Bytes that are not messages of the schema are one piece. */
+		piece = (struct egress_batch_part){ rest.len, 1 };
+		(void)egress_batch_split(rest, p->chain.limit, &piece);
 		if (piece.len > p->chain.limit) {
 			leave_out(p, f, subject, piece.len);
 			continue;

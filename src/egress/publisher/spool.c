@@ -194,10 +194,7 @@ static void tell_error(struct publisher *p, const char *what, int err)
  */
 static void after_failed_sync(struct publisher *p)
 {
-	publisher_blame(p, PART_DISK,
-			publisher_disk_full(p->spool.sync_error)
-				? OUTPUT_CAUSE_DISK_FULL
-				: OUTPUT_CAUSE_DISK_FAILED,
+	publisher_blame(p, PART_DISK, publisher_disk_cause(p->spool.sync_error),
 			strerror(-p->spool.sync_error));
 	tell_error(p, "the journal could not be synced", p->spool.sync_error);
 	if (journal_rewind(p->spool.journal) == 0)
@@ -222,11 +219,10 @@ static bool spool_is_full(const struct publisher *p)
 
 static void note_append_error(struct publisher *p, int err)
 {
-	enum output_cause cause = OUTPUT_CAUSE_DISK_FAILED;
+	enum output_cause cause = publisher_disk_cause(err);
 
-	if (publisher_disk_full(err))
-		cause = spool_is_full(p) ? OUTPUT_CAUSE_SPOOL_FULL
-					 : OUTPUT_CAUSE_DISK_FULL;
+	if (publisher_disk_full(err) && spool_is_full(p))
+		cause = OUTPUT_CAUSE_SPOOL_FULL;
 	p->spool.append_error = err;
 	publisher_blame(p, PART_DISK, cause, strerror(-err));
 	tell_error(p, "journal", err);
@@ -293,9 +289,7 @@ static int write_epoch(struct publisher *p)
 		publisher_absolve(p, PART_DISK);
 		return 0;
 	}
-	publisher_blame(p, PART_DISK,
-			publisher_disk_full(err) ? OUTPUT_CAUSE_DISK_FULL
-						 : OUTPUT_CAUSE_DISK_FAILED,
+	publisher_blame(p, PART_DISK, publisher_disk_cause(err),
 			strerror(-err));
 	tell_error(p, "journal", err);
 	p->spool.append_again = sp_in(AGAIN_NS);

@@ -60,12 +60,6 @@ static void blame_error(struct publisher *p, uint32_t error, const char *text)
 		publisher_blame(p, PART_BROKER, cause, text);
 }
 
-static void forget_sequences(struct publisher *p)
-{
-	p->chain.sent_seq = 0;
-	acked_tail_skip(p->tail.acked);
-}
-
 static void answer_apply(struct publisher *p, const struct nats_answer *a)
 {
 	uint64_t number = a->token & NUMBER_MASK;
@@ -87,10 +81,12 @@ static void answer_apply(struct publisher *p, const struct nats_answer *a)
 	}
 	publisher_note_stored(p);
 	/* It was stored before, so messages behind it have other sequences. */
-	if (a->ack.duplicate)
-		forget_sequences(p);
-	else
+	if (a->ack.duplicate) {
+		p->chain.sent_seq = 0;
+		acked_tail_skip(p->tail.acked);
+	} else {
 		acked_tail_ack(p->tail.acked, a->ack.seq);
+	}
 	if (a->ack.seq > p->chain.acked_seq)
 		p->chain.acked_seq = a->ack.seq;
 	if (p->chain.unanswered == 0 && p->state == PUBLISHER_READY)
