@@ -305,6 +305,39 @@ def test_a_stream_that_is_purged_while_the_collector_is_stopped(
     c.stop()
 
 
+@pytest.mark.parametrize("damage", ["flipped", "removed"])
+def test_a_purge_behind_which_the_manifest_is_lost(
+        damage, collector, broker, arancini, stream, tmp_path):
+    """Only the manifest says what the stream held: without it nobody knows of
+    the purge, and so consumers get the tables again."""
+    broker.start()
+    c = collector("--batch-max-bytes", "1K")
+    with Router(c.port) as router:
+        router.dump(table(20))
+        until(c, lambda: count(stream(), "swept") == 1)
+        until_filed(c, tmp_path, TOKEN)
+        with broker.client() as client:
+            assert client.api(f"STREAM.PURGE.{STREAM}")["purged"] > 0
+        c.kill()  # before it looks at the stream again
+    manifest = tmp_path / "state" / "snapshots" / "manifest"
+    if damage == "removed":
+        manifest.unlink()
+    else:
+        manifest.write_text(manifest.read_text().replace("filed", "new"))
+    c = collector()
+    assert c.said("event=resync why=\"there is no valid manifest")
+    assert c.said("event=restored routers=1 .*resyncs=1")
+    with Router(c.port) as router:
+        router.dump(table(20))
+        until(c, lambda: paths(list(tail(arancini, "--nats", broker.url)))
+              == table(20))
+    c.stop()
+    # It is said once.
+    c = collector()
+    assert c.said("event=restored .*resyncs=0")
+    c.stop()
+
+
 def test_a_stream_that_is_deleted_in_silence(collector, broker, stream,
                                              tmp_path):
     """It is made again, although nothing is to be published."""

@@ -49,6 +49,7 @@ bool nats_conn_take(struct nats_conn *link, struct nats_answer *out)
 	if (line.answered == line.sent)
 		return false;
 	*out = (struct nats_answer){
+		.has_token = true,
 		.token = line.tokens[line.answered % COUNT(line.tokens)],
 		.ack.seq = line.answered + 1,
 	};

@@ -39,6 +39,13 @@
 /* Attempts that another writer may beat before one insists. */
 #define PATIENCE 3
 
+/*
+ * nats-server says that a stream is gone before it has removed its folder, and
+ * would remove the folder of a stream that is made meanwhile, too: what that
+ * acknowledges cannot be read (seen with 2.9.10).
+ */
+#define RECREATE_DELAY SP_S
+
 struct job {
 	int (*fn)(void *);
 	void *arg;
@@ -200,6 +207,7 @@ struct establish_job {
 	struct nats_error why;
 	bool insist;
 	bool start_over;  /* open a new epoch in any case */
+	bool recreate;	  /* the stream that was there may be made again */
 	bool disk_failed; /* the error is of the disk, not of the broker */
 	bool superseded;  /* records of older runs in the spool are left out */
 	uint64_t epoch;
@@ -379,10 +387,12 @@ static int run_look(void *arg)
 {
 	struct establish_job *job = arg;
 	const struct publisher *p = job->p;
-	int err = nats_stream_prepare(job->link, &p->options.stream,
-				      p->options.epoch_subject, &job->why,
-				      &job->tail);
+	struct nats_stream_options stream = p->options.stream;
+	int err;
 
+	stream.no_create |= p->run.open_epoch != 0 && !job->recreate;
+	err = nats_stream_prepare(job->link, &stream, p->options.epoch_subject,
+				  &job->why, &job->tail);
 	if (err < 0)
 		return err;
 	err = judge_writer(job);
@@ -511,6 +521,18 @@ static void hand_over(struct publisher *p, struct establish_job *job)
 	publisher_handle(p, PUBLISHER_EV_ESTABLISHED, NULL);
 }
 
+/* A stream that was deleted is made again some time later. */
+static int look_or_recreate(struct publisher *p, struct establish_job *job)
+{
+	int err = publisher_block(run_look, job); /* yields */
+
+	if (err != -ENOENT || p->options.stream.no_create || job->recreate)
+		return err;
+	err = sp_sleep(RECREATE_DELAY);
+	job->recreate = true;
+	return err < 0 ? err : publisher_block(run_look, job); /* yields */
+}
+
 /* Send again what the stream lost, until it has all or a part is lost. */
 static int look_and_mend(struct publisher *p, struct establish_job *job)
 {
@@ -518,7 +540,7 @@ static int look_and_mend(struct publisher *p, struct establish_job *job)
 	int err = 0;
 
 	while (err == 0 && resent) {
-		err = publisher_block(run_look, job); /* yields */
+		err = look_or_recreate(p, job); /* yields */
 		if (err < 0)
 			break;
 		/* Messages that are sent again must fit the limit, too. */

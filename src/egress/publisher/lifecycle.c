@@ -29,7 +29,12 @@
 #define ACKED_TAIL_DIR "acked-tail" /* beside the spool, under its lock */
 #define STACK	       (256u << 10)
 #define POOL_THREADS   3
-#define STOP_GRACE     (20 * SP_S) /* for what libnats is in the middle of */
+/*
+ * Settle time. A server that answers at all answers what is in flight within
+ * milliseconds. A stream that was deleted never answers what it had not stored.
+ */
+#define SETTLE_MAX SP_S
+#define STOP_GRACE (20 * SP_S) /* for what libnats is in the middle of */
 
 void publisher_note_time(struct publisher_times *times, int64_t began)
 {
@@ -121,7 +126,10 @@ void publisher_handle(struct publisher *p, enum publisher_event event,
 	assert(!(step.actions & PUBLISHER_IMPOSSIBLE));
 	p->state = step.next;
 	if (step.actions & PUBLISHER_START_SETTLING) {
-		p->conn.settle_until = sp_in(p->options.ack_timeout_ns);
+		p->conn.settle_until =
+			sp_in(p->options.ack_timeout_ns < SETTLE_MAX
+				      ? p->options.ack_timeout_ns
+				      : SETTLE_MAX);
 		p->conn.down_since = sp_now();
 	}
 	if (step.actions & PUBLISHER_REPAIR_STREAM)

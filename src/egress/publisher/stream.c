@@ -44,7 +44,8 @@ static void blame_error(struct publisher *p, uint32_t error, const char *text)
 	switch (error) {
 	case ERROR_WRONG_LAST_ID:
 	case ERROR_WRONG_LAST_SEQUENCE:
-	case ERROR_TOO_BIG: /* the limit is read again at once */
+	case ERROR_TOO_BIG:	     /* the limit is read again at once */
+	case NATS_ACK_NO_RESPONDERS: /* the stream is looked for at once */
 		return;
 	case ERROR_STORE_FAILED:
 	case ERROR_NO_STORAGE:
@@ -66,8 +67,9 @@ static void answer_apply(struct publisher *p, const struct nats_answer *a)
 	char text[NATS_WORDS_MAX];
 	struct send_entry *f;
 
-	if (a->token >> GENERATION_SHIFT !=
-	    (p->chain.generation & (UINT64_MAX >> GENERATION_SHIFT)))
+	if (a->has_token &&
+	    a->token >> GENERATION_SHIFT !=
+		    (p->chain.generation & (UINT64_MAX >> GENERATION_SHIFT)))
 		return;
 	if (p->chain.unanswered > 0)
 		p->chain.unanswered--;
