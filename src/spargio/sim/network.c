@@ -10,7 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/tcp.h>
+#include <linux/tcp.h>
 #include <string.h>
 #include <unistd.h>
 
