@@ -7,6 +7,7 @@
  * result at a later turn of its shard.
  */
 #include "spargio/sim/backend.h"
+#include "spargio/io/sys.h"
 #include "spargio/sim/disk.h"
 #include "spargio/sim/file.h"
 #include "spargio/sim/world.h"
@@ -51,7 +52,10 @@ static void start_on_file(struct sp_sim_host *host, struct sp__op *op)
 {
 	struct sp__sim_file *file = sp__sim_fd_get(host, op->sqe.fd);
 
-	if (file == NULL)
+	if (file == NULL && op->sqe.fd >= 0 && op->sqe.fd < SP__SIM_FD_BASE)
+		sp__sim_complete(op,
+				 sp__sim_refuse("descriptor of the kernel"));
+	else if (file == NULL)
 		sp__sim_complete(op, -EBADF);
 	else if (S_ISSOCK(file->kind->mode) ||
 		 op->sqe.opcode == IORING_OP_POLL_ADD)

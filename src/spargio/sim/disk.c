@@ -15,6 +15,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/falloc.h>
 #include <linux/openat2.h>
 #include <linux/stat.h>
@@ -484,6 +485,8 @@ static int run_fallocate(struct sp_sim_host *host, struct disk_file *f,
 {
 	size_t end = (size_t)sqe->off + (size_t)sqe->addr;
 
+	if (sqe->addr == 0 || end < sqe->off)
+		return -EINVAL;
 	if (sqe->len == FALLOC_FL_KEEP_SIZE)
 		return 0;
 	if (sqe->len != 0)
@@ -570,6 +573,10 @@ static int run_op(struct sp_sim_host *host, struct pending *p)
 
 	if (row->file != NULL && p->file == NULL)
 		return -EBADF;
+	if ((sqe->opcode == IORING_OP_READV ||
+	     sqe->opcode == IORING_OP_WRITEV) &&
+	    sqe->len > IOV_MAX)
+		return -EINVAL;
 	if (sp__sim_strikes(host->sim, SP__SIM_DISK, SP_SIM_EIO)) {
 		if (sqe->opcode == IORING_OP_FSYNC)
 			sp__sim_inode_lose(host->sim, p->file->inode);
