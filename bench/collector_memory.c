@@ -4,6 +4,7 @@
  * time and short samples, so that some of them are not disturbed; what the
  * collector takes beyond it is the kernel's and the runtime's.
  */
+#include "../tests/unit/apply_messages.h"
 #include "collector.h"
 
 #include "bmp/frame.h"
@@ -56,14 +57,14 @@ static void take(struct memory *m, size_t len)
 	       BMP_FRAME_WHOLE) {
 		bmp_message_decode(&frame, BMP_V4_OFF, &msgs[n++]);
 		if (n == RIB_LOOKAHEAD) {
-			rib_apply_many(store->router, &store->when, msgs, n,
+			apply_messages(store->router, &store->when, msgs, n,
 				       NULL);
 			n = 0;
 		}
 		rest.p += frame.whole.len;
 		rest.len -= frame.whole.len;
 	}
-	rib_apply_many(store->router, &store->when, msgs, n, NULL);
+	apply_messages(store->router, &store->when, msgs, n, NULL);
 	store_drain(store);
 }
 

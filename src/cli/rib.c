@@ -10,6 +10,7 @@
 #include "cli/table.h"
 
 #include "bmp/text.h"
+#include "collector/query/looking_glass.h"
 
 #include <arpa/inet.h>
 #include <string.h>
@@ -17,13 +18,20 @@
 /* The maximum page of the collector. */
 #define PAGE 1000
 
+#define FILTER_NUMBER(name, argument, member, parser, valid, help) \
+	FILTER_##name,
+enum filter_number {
+	LOOKING_GLASS_FILTERS(FILTER_NUMBER) FILTERS
+};
+
 struct rib_command {
 	struct client_command command;
 	struct table table;
 	const char *prefix;
-	const char *match; /* NULL = depends on the prefix */
-	const char *peer;  /* its id, matched by the collector */
-	bool has_address;  /* or its address, matched here */
+	const char *match;	      /* NULL = depends on the prefix */
+	const char *peer;	      /* its id, matched by the collector */
+	const char *filters[FILTERS]; /* values of the collector's filters */
+	bool has_address;	      /* or its address, matched here */
 	uint8_t address[16];
 	uint64_t limit; /* 0 = none */
 	uint64_t shown;
@@ -59,6 +67,25 @@ static enum option_status set_peer(const struct option_value *v)
 	return OPTION_ACCEPTED;
 }
 
+/* Checked here by the collector's parser, so that a mistake is wrong usage. */
+static enum option_status set_filter(const struct option_value *v)
+{
+	struct rib_command *r = v->field;
+	const struct query_param *param =
+		query_param_find(looking_glass_params, v->row->name);
+	struct looking_glass scratch = { 0 };
+	const char *why =
+		param->parse(v->text, (char *)&scratch + param->field);
+
+	if (why != NULL) {
+		fprintf(stderr, "arancini rib: %s: '%s'; %s\n", why, v->text,
+			param->hint);
+		return OPTION_REPORTED;
+	}
+	r->filters[v->row->key] = v->text;
+	return OPTION_ACCEPTED;
+}
+
 static enum option_status set_table(const struct option_value *v)
 {
 	struct rib_command *r = v->field;
@@ -69,6 +96,9 @@ static enum option_status set_table(const struct option_value *v)
 
 /* clang-format off */
 #define MATCH OPTION_SET(set_match), .invalid = "only one kind of match"
+#define FILTER_OPTION(filter, value, member, parser, valid, text) \
+	{ #filter, .argument = (value), .help = (text), \
+	  .key = FILTER_##filter, OPTION_SET(set_filter) },
 
 static const struct option_row rows[] = {
 	{ "exact", .help = "this very prefix", MATCH },
@@ -84,6 +114,7 @@ static const struct option_row rows[] = {
 	  .help = "only of peers with this address; or, with\n"
 		  "--router, the id of one peer",
 	  OPTION_SET(set_peer) },
+	LOOKING_GLASS_FILTERS(FILTER_OPTION)
 	{ "limit", .argument = "N", .help = "at most so many routes",
 	  OPTION_COUNT(struct rib_command, limit, UINT64_MAX), .min = 1,
 	  .invalid = "no number above 0: " },
@@ -308,20 +339,37 @@ static bool show_page(void *arg, const struct json_object *answer)
 
 /* Asking */
 
+#define FILTER_NAME(name, argument, member, parser, valid, help) #name,
+
+/* Append a parameter; @value may be NULL or "" for none. */
+static void put_param(FILE *to, const char *name, const char *value)
+{
+	char *escaped;
+
+	if (value == NULL || value[0] == '\0')
+		return;
+	escaped = client_escape(value);
+	fprintf(to, "&%s=%s", name, escaped);
+	free(escaped);
+}
+
 static char *query_of(const struct rib_command *r)
 {
-	char *prefix = client_escape(r->prefix);
-	char *peer = r->peer != NULL ? client_escape(r->peer) : NULL;
-	char *path;
+	static const char *const names[] = { LOOKING_GLASS_FILTERS(
+		FILTER_NAME) };
+	char *path = NULL;
+	size_t len;
+	FILE *to = memory_must(open_memstream(&path, &len));
 
-	if (asprintf(&path, "/api/v1/rib?prefix=%s&match=%s&limit=%d%s%s%s%s",
-		     prefix, r->match, PAGE,
-		     r->command.router[0] != '\0' ? "&router=" : "",
-		     r->command.router, peer != NULL ? "&peer=" : "",
-		     peer != NULL ? peer : "") < 0)
+	fprintf(to, "/api/v1/rib?limit=%d", PAGE);
+	put_param(to, "prefix", r->prefix);
+	put_param(to, "match", r->match);
+	put_param(to, "router", r->command.router);
+	put_param(to, "peer", r->peer);
+	for (int i = 0; i < FILTERS; i++)
+		put_param(to, names[i], r->filters[i]);
+	if (fclose(to) != 0)
 		path = memory_must(NULL);
-	free(prefix);
-	free(peer);
 	return path;
 }
 

@@ -21,16 +21,16 @@ void publisher_socket_io_wake(void *arg)
 {
 	struct publisher *p = arg;
 
-	(void)sp_sem_post(&p->write_wake);
+	(void)sp_sem_post(&p->conn.write_wake);
 }
 
 static int read_main(void *arg)
 {
 	struct publisher *p = arg;
 
-	while (!nats_conn_lost(p->link) &&
-	       sp_wait_fd(nats_conn_fd(p->link), POLLIN) >= 0)
-		nats_conn_read(p->link);
+	while (!nats_conn_lost(p->conn.link) &&
+	       sp_wait_fd(nats_conn_fd(p->conn.link), POLLIN) >= 0)
+		nats_conn_read(p->conn.link);
 	return 0;
 }
 
@@ -38,27 +38,27 @@ static int write_main(void *arg)
 {
 	struct publisher *p = arg;
 
-	while (sp_sem_wait(&p->write_wake) == 0) {
-		while (!nats_conn_write(p->link)) {
-			p->stalled = true;
-			if (nats_conn_lost(p->link) ||
-			    sp_wait_fd(nats_conn_fd(p->link), POLLOUT) < 0)
+	while (sp_sem_wait(&p->conn.write_wake) == 0) {
+		while (!nats_conn_write(p->conn.link)) {
+			p->conn.socket = SOCKET_BLOCKED;
+			if (nats_conn_lost(p->conn.link) ||
+			    sp_wait_fd(nats_conn_fd(p->conn.link), POLLOUT) < 0)
 				return 0;
 		}
-		if (p->stalled)
+		if (p->conn.socket == SOCKET_BLOCKED)
 			publisher_wake(p);
-		p->stalled = false;
+		p->conn.socket = SOCKET_WRITABLE;
 	}
 	return 0;
 }
 
 int publisher_socket_io_start(struct publisher *p)
 {
-	int err = sp_go_on(p->rt, 0, read_main, p, &p->reader);
+	int err = sp_go_on(p->rt, 0, read_main, p, &p->conn.reader);
 
-	p->stalled = false;
+	p->conn.socket = SOCKET_WRITABLE;
 	if (err == 0)
-		err = sp_go_on(p->rt, 0, write_main, p, &p->writer);
+		err = sp_go_on(p->rt, 0, write_main, p, &p->conn.writer);
 	return err;
 }
 
@@ -74,7 +74,7 @@ static void task_end(struct sp_task *task)
 void publisher_socket_io_stop(struct publisher *p)
 {
 	sp_shield_begin();
-	task_end(&p->reader);
-	task_end(&p->writer);
+	task_end(&p->conn.reader);
+	task_end(&p->conn.writer);
 	sp_shield_end();
 }

@@ -11,6 +11,7 @@
  * the stream and cuts from there: nothing about pieces is kept here.
  */
 #include "egress/batch_split.h"
+#include "egress/codec.h"
 #include "egress/publisher/publisher_internal.h"
 
 #include <errno.h>
@@ -21,14 +22,14 @@
 static bool record_is_begun(const struct publisher *p,
 			    const struct send_entry *f)
 {
-	return p->has_stored && p->stored.upto != 0 &&
-	       record_id_same_record(p->stored, f->record);
+	return p->chain.stored.upto != 0 &&
+	       record_id_same_record(p->chain.stored, f->record);
 }
 
 bool publisher_split_needed(const struct publisher *p,
 			    const struct send_entry *f)
 {
-	return f->len > p->limit || record_is_begun(p, f);
+	return f->len > p->chain.limit || record_is_begun(p, f);
 }
 
 /*
@@ -50,8 +51,9 @@ static void leave_out(struct publisher *p, struct send_entry *f,
 		 "left out %zu bytes that cannot be cut, %" PRIu64
 		 " times so far: raise the %s, now %" PRIu64
 		 ", then resync; %s",
-		 len, times, p->limit_name, p->stats.max_payload, subject);
-	publisher_notify(p, p->stats.state, text);
+		 len, times, p->chain.limit_name, p->stats.max_payload,
+		 subject);
+	publisher_tell(p, text);
 }
 
 /* What is no message of ours cannot be cut: one piece. */
@@ -60,7 +62,7 @@ static struct egress_batch_part part_cut(const struct publisher *p,
 {
 	struct egress_batch_part piece = { rest.len, 1 };
 
-	(void)egress_batch_split(rest, p->limit, &piece);
+	(void)egress_batch_split(rest, p->chain.limit, &piece);
 	return piece;
 }
 
@@ -68,7 +70,7 @@ static int put_plain(struct publisher *p, uint64_t number, const char *subject,
 		     struct wire_view plain)
 {
 	struct send_entry *f = send_queue_at(&p->wire, number);
-	size_t at = record_is_begun(p, f) ? p->stored.upto : 0;
+	size_t at = record_is_begun(p, f) ? p->chain.stored.upto : 0;
 	struct egress_batch_part piece;
 
 	for (; at < plain.len; at += piece.len) {
@@ -78,7 +80,7 @@ static int put_plain(struct publisher *p, uint64_t number, const char *subject,
 		int err;
 
 		piece = part_cut(p, rest);
-		if (piece.len > p->limit) {
+		if (piece.len > p->chain.limit) {
 			leave_out(p, f, subject, piece.len);
 			continue;
 		}
@@ -100,8 +102,8 @@ int publisher_split_put(struct publisher *p, uint64_t number,
 				    &plain);
 
 	if (err == -ENOMEM) {
-		publisher_stream_fail(p, TROUBLE_STREAM,
-				      "no memory to cut a batch");
+		publisher_handle(p, PUBLISHER_EV_STREAM_FAILED,
+				 "no memory to cut a batch");
 		return err;
 	}
 	return put_plain(p, number, payload->subject,
