@@ -102,7 +102,8 @@ void rig_stop(struct rig *r)
 {
 	char command[RIG_PATH + 16];
 
-	bench_must(collector_stop(r->collector, sp_in(60 * SP_S)) == 0,
+	bench_must(collector_stop(r->collector, sp_in(60 * SP_S),
+				  COLLECTOR_MEMORY_FREE) == 0,
 		   "stopping the collector");
 	log_fini(&r->log);
 	config_release(&r->config);

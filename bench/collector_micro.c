@@ -5,6 +5,7 @@
  * Cap'n Proto message, one a time, in a thread for each worker. As there,
  * prefixes go round; unlike there, attributes are kept and compared.
  */
+#include "../tests/unit/apply_messages.h"
 #include "bench.h"
 
 #include "bmp/message.h"
@@ -82,7 +83,7 @@ static void *run(void *arg)
 						      sizeof(update) } },
 			};
 		}
-		rib_apply_many(m->store.router, &m->store.when, msgs,
+		apply_messages(m->store.router, &m->store.when, msgs,
 			       RIB_LOOKAHEAD, NULL);
 		store_drain(&m->store);
 	}

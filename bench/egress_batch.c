@@ -135,7 +135,7 @@ static void put_change(struct batching *b)
 	}
 	b->change.received_ns = 1700000000000000000 + b->sequence * 1000;
 	b->change.attrs = &b->attrs[b->set++ % SETS];
-	b->sink.change(b->sink.arg, &b->change);
+	b->sink.change(b->sink.change_arg, &b->change);
 }
 
 static void run(void *arg, uint64_t iterations)

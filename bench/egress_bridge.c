@@ -4,6 +4,7 @@
  */
 #include "egress.h"
 
+#include "egress/batch.h"
 #include "egress/bridge.h"
 
 #include <spargio/fiber.h>

@@ -1,6 +1,6 @@
 /*
  * What the rib costs a route, in time and in memory, with the Internet's table
- * (fulltable.h). Times are those of rib_apply_many(), CPU time of the
+ * (fulltable.h). Times are those of apply_messages(), CPU time of the
  * thread, with as many messages as a session gives it: the BGP UPDATE is
  * decoded in there, the BMP message around it is not.
  *
@@ -11,6 +11,7 @@
  *	single		one route in each UPDATE
  *	floor		the same UPDATEs, decoded and forgotten
  */
+#include "../tests/unit/apply_messages.h"
 #include "bench.h"
 #include "fulltable.h"
 
@@ -77,7 +78,8 @@ static void subject_new(struct subject *s)
 {
 	struct rib_sink sink = { .change = on_change,
 				 .event = on_event,
-				 .arg = s };
+				 .change_arg = s,
+				 .event_arg = s };
 	struct rib_identity id = { .address = {
 					   [10] = 0xff, 0xff, 10, 0, 0, 1 } };
 	struct rib_config config;
@@ -123,7 +125,7 @@ static void apply(struct subject *s, unsigned peer, const uint8_t *body,
 {
 	struct bmp_message msg = route_monitoring(peer, body, len);
 
-	if (rib_apply(s->router, &s->when, &msg, NULL) != 0)
+	if (apply_message(s->router, &s->when, &msg, NULL) != 0)
 		abort();
 }
 
@@ -142,7 +144,7 @@ static void queue_init(struct queue *q, unsigned peer)
 
 static void queue_apply(struct queue *q, struct subject *s)
 {
-	if (rib_apply_many(s->router, &s->when, q->msgs, q->count, NULL) != 0)
+	if (apply_messages(s->router, &s->when, q->msgs, q->count, NULL) != 0)
 		abort();
 	q->count = 0;
 }
@@ -168,7 +170,7 @@ static void peer_message(struct subject *s, unsigned peer, uint8_t type)
 		msg.down.reason = BMP_DOWN_REMOTE;
 	else
 		msg.up.remote_port = (uint16_t)(s->when.now_ns / SECOND);
-	if (rib_apply(s->router, &s->when, &msg, NULL) != 0)
+	if (apply_message(s->router, &s->when, &msg, NULL) != 0)
 		abort();
 }
 
@@ -222,7 +224,7 @@ enum published {
 	PUBLISHED_ALL,
 };
 
-/* What rib_apply_many() does first. */
+/* What apply_messages() does first. */
 static void decode(const uint8_t *body, size_t len)
 {
 	struct bgp_prefix prefixes[64];

@@ -2,12 +2,16 @@
  * Writes what can be known from the tables of options: the sample file, the
  * tables of docs/configuration.md, and the lists in the man pages.
  *
- *	config_doc conf|markdown|man-flags|man-file|man-routers
+ *	config_doc conf|markdown|man-flags|man-file|man-routers|http
+ *
+ * "http" is a line for each route of the HTTP server: method, path, and the
+ * names of its parameters, with "!" after one that is required.
  *
  * tools/config-docs.sh puts the results into the tree; tests compare.
  */
 #include "collector/config/options.h"
 #include "collector/config/router_section.h"
+#include "collector/http/server_internal.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -275,6 +279,20 @@ static void man_routers(void)
 	puts(".El");
 }
 
+static void http_routes(void)
+{
+	const struct http_route *route;
+
+	for (size_t i = 0; (route = http_route_at(i)) != NULL; i++) {
+		printf("%s %s", route->flags & HTTP_POST ? "POST" : "GET",
+		       route->path);
+		for (const struct query_param *p = route->params;
+		     p != NULL && p->name != NULL; p++)
+			printf(" %s%s", p->name, p->required ? "!" : "");
+		putchar('\n');
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -286,6 +304,7 @@ int main(int argc, char **argv)
 		{ "man-flags", man_flags },
 		{ "man-file", man_file },
 		{ "man-routers", man_routers },
+		{ "http", http_routes },
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -294,7 +313,7 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	fputs("usage: config_doc conf|markdown|man-flags|man-file|"
-	      "man-routers\n",
+	      "man-routers|http\n",
 	      stderr);
 	return 2;
 }

@@ -3,7 +3,8 @@
  *
  * An operation is described by a submission queue entry of io_uring, on the
  * epoll back end as well: there the runtime executes it by system calls, and
- * returns -EOPNOTSUPP for an unknown opcode.
+ * returns -EOPNOTSUPP for an opcode without a row in its table
+ * (src/spargio/io/sync_ops.c).
  *
  * The caller owns the buffers, which may be on the fiber's stack: a call does
  * not return before the kernel has finished with them, even if it is cancelled.

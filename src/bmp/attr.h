@@ -1,8 +1,9 @@
 /*
  * bmp/attr.h - path attributes, judged one by one (RFC 4271 4.3, RFC 7606)
+ *
  * One pass over the block fills a struct of numbers and views. Each attribute
- * has a row in a table: its flags, its length, what becomes of the UPDATE if
- * it is wrong. The verdict of the UPDATE is the strongest of all rows. A
+ * has a row in a table (bmp/attr_row.h): its flags, its length, what becomes of
+ * the UPDATE if it is wrong. The verdict of the UPDATE is the strongest of all rows. A
  * member counts only if bgp_attrs_has() says so; views are then well-formed
  * (communities are whole communities, the AS path is whole segments).
  * Attributes without a member (AIGP, Prefix-SID, those we never heard of) are
@@ -33,12 +34,19 @@ enum bgp_attr_code {
 	BGP_AS4_AGGREGATOR = 18,
 	BGP_PMSI_TUNNEL = 22,
 	BGP_TUNNEL_ENCAP = 23,
+	BGP_TRAFFIC_ENGINEERING = 24,
 	BGP_IPV6_EXT_COMMUNITIES = 25,
 	BGP_AIGP = 26,
+	BGP_PE_LABELS = 27,
 	BGP_LS_ATTRIBUTE = 29,
 	BGP_LARGE_COMMUNITIES = 32,
 	BGP_BGPSEC_PATH = 33,
+	BGP_COMMUNITY_CONTAINER = 34,
 	BGP_OTC = 35,
+	BGP_DOMAIN_PATH = 36,
+	BGP_SFP = 37,
+	BGP_BFD_DISCRIMINATOR = 38,
+	BGP_NEXT_HOP_CHARACTERISTICS = 39,
 	BGP_PREFIX_SID = 40,
 	BGP_ATTR_SET = 128,
 };
@@ -169,8 +177,32 @@ static inline bool bgp_attr_next(struct wire_cursor *c, struct bgp_attr *out)
 bool bgp_attrs_find(const struct bgp_attrs *a, uint8_t code,
 		    struct wire_view *out);
 
-/* Whether @code has a row in the table, and the flags it gives. */
+/* Whether @code has a row that judges it, and the flags it gives. */
 bool bgp_attr_known(uint8_t code);
 uint8_t bgp_attr_flags(uint8_t code);
+
+#define BGP_ATTR_BIT(code) (UINT64_C(1) << (code))
+
+/*
+ * The attributes that struct bgp_attrs has members for and the schema fields.
+ * All others are published and shown as bytes. A constant, because the encoder
+ * asks for each route; bmp/attr_row.h says the same, and a test compares.
+ */
+#define BGP_ATTRS_WITH_MEMBER                                                \
+	(BGP_ATTR_BIT(BGP_ORIGIN) | BGP_ATTR_BIT(BGP_AS_PATH) |              \
+	 BGP_ATTR_BIT(BGP_NEXT_HOP) | BGP_ATTR_BIT(BGP_MED) |                \
+	 BGP_ATTR_BIT(BGP_LOCAL_PREF) | BGP_ATTR_BIT(BGP_ATOMIC_AGGREGATE) | \
+	 BGP_ATTR_BIT(BGP_AGGREGATOR) | BGP_ATTR_BIT(BGP_COMMUNITIES) |      \
+	 BGP_ATTR_BIT(BGP_ORIGINATOR_ID) | BGP_ATTR_BIT(BGP_CLUSTER_LIST) |  \
+	 BGP_ATTR_BIT(BGP_MP_REACH) | BGP_ATTR_BIT(BGP_MP_UNREACH) |         \
+	 BGP_ATTR_BIT(BGP_EXT_COMMUNITIES) | BGP_ATTR_BIT(BGP_AS4_PATH) |    \
+	 BGP_ATTR_BIT(BGP_AS4_AGGREGATOR) |                                  \
+	 BGP_ATTR_BIT(BGP_IPV6_EXT_COMMUNITIES) |                            \
+	 BGP_ATTR_BIT(BGP_LARGE_COMMUNITIES) | BGP_ATTR_BIT(BGP_OTC))
+
+static inline bool bgp_attr_has_member(uint8_t code)
+{
+	return code < 64 && (BGP_ATTRS_WITH_MEMBER >> code & 1);
+}
 
 #endif

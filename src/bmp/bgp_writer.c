@@ -1,8 +1,10 @@
 #include "bmp/bgp_writer.h"
 
+#include "bmp/attr_row.h"
+#include "bmp/nlri_ops.h"
+
 #define PARAMETER_CAPABILITIES 2
 #define PARAMETERS_LONG	       255
-#define FLOWSPEC_SHORT_MAX     240
 
 static size_t begin_pdu(struct bmp_writer *w, uint8_t type)
 {
@@ -139,83 +141,11 @@ void bgp_write_notification(struct bmp_writer *w, uint8_t code, uint8_t subcode,
 
 /* NLRI */
 
-static bool has_rd(const struct bgp_nlri *n)
-{
-	return bgp_family_info(n->family)->flags & BGP_FAMILY_RD &&
-	       !(n->kind == BGP_NLRI_MVPN && n->type == 4);
-}
-
-/* What a withdrawal has in place of labels, RFC 8277 2.4. */
-static const uint8_t no_label[3] = { 0x80, 0, 0 };
-
-static void put_prefix(struct bmp_writer *w, const struct bgp_nlri *n)
-{
-	const struct bgp_family_info *info = bgp_family_info(n->family);
-	struct wire_view labels = n->labels;
-	size_t bits = n->prefix_len + (has_rd(n) ? 64u : 0);
-
-	if (!(info->flags & BGP_FAMILY_LABELS))
-		labels.len = 0;
-	else if (labels.len == 0)
-		labels = (struct wire_view){ no_label, sizeof(no_label) };
-	bmp_put_u8(w, (uint8_t)(bits + labels.len * 8));
-	bmp_put(w, labels.p, labels.len);
-	if (has_rd(n))
-		bmp_put_u64(w, n->rd);
-	bmp_put(w, n->address + (info->addr_bits == 32 ? 12 : 0),
-		(n->prefix_len + 7u) / 8);
-}
-
-/* What stands before the distinguisher and the body. */
-static void put_head(struct bmp_writer *w, const struct bgp_nlri *n, size_t len)
-{
-	switch ((enum bgp_nlri_kind)n->kind) {
-	case BGP_NLRI_EVPN:
-	case BGP_NLRI_MVPN:
-		bmp_put_u8(w, (uint8_t)n->type);
-		bmp_put_u8(w, (uint8_t)len);
-		break;
-	case BGP_NLRI_MUP:
-		bmp_put_u8(w, n->wire.len != 0 ? n->wire.p[0] : 1);
-		bmp_put_u16(w, n->type);
-		bmp_put_u8(w, (uint8_t)len);
-		break;
-	case BGP_NLRI_LINK_STATE:
-		bmp_put_u16(w, n->type);
-		bmp_put_u16(w, (uint16_t)len);
-		break;
-	case BGP_NLRI_FLOWSPEC:
-		if (len < FLOWSPEC_SHORT_MAX)
-			bmp_put_u8(w, (uint8_t)len);
-		else
-			bmp_put_u16(w, (uint16_t)(0xf000 | len));
-		break;
-	case BGP_NLRI_SR_POLICY:
-		bmp_put_u8(w, (uint8_t)(len * 8));
-		break;
-	case BGP_NLRI_ROUTE_TARGET:
-		bmp_put_u8(w, n->prefix_len);
-		break;
-	case BGP_NLRI_VPLS:
-		bmp_put_u16(w, (uint16_t)len);
-		break;
-	default:
-		break;
-	}
-}
-
 void bgp_write_nlri(struct bmp_writer *w, const struct bgp_nlri *n)
 {
 	if (n->has_path_id)
 		bmp_put_u32(w, n->path_id);
-	if (n->kind == BGP_NLRI_PREFIX) {
-		put_prefix(w, n);
-		return;
-	}
-	put_head(w, n, n->body.len + (has_rd(n) ? 8 : 0));
-	if (has_rd(n))
-		bmp_put_u64(w, n->rd);
-	bmp_put(w, n->body.p, n->body.len);
+	bgp_nlri_ops[n->kind]->write(w, n);
 }
 
 static void put_routes(struct bmp_writer *w, const struct bgp_routes *routes)
@@ -244,58 +174,27 @@ static void put_mp(struct bmp_writer *w, const struct bgp_update_parts *parts,
 					       : BGP_PART_MP_UNREACH]);
 }
 
-/* Where a struct bgp_attrs keeps the value of a code, and in what form. */
-enum member_form {
-	MEMBER_NONE, /* in its block only */
-	MEMBER_U8,
-	MEMBER_U32,
-	MEMBER_VIEW,
-};
-
-struct member {
-	uint8_t form;
-	uint16_t at;
-};
-
-#define MEMBER(form, name)                             \
-	{                                              \
-		form, offsetof(struct bgp_attrs, name) \
-	}
-
-static const struct member members[256] = {
-	[BGP_ORIGIN] = MEMBER(MEMBER_U8, origin),
-	[BGP_MED] = MEMBER(MEMBER_U32, med),
-	[BGP_LOCAL_PREF] = MEMBER(MEMBER_U32, local_pref),
-	[BGP_ORIGINATOR_ID] = MEMBER(MEMBER_U32, originator_id),
-	[BGP_OTC] = MEMBER(MEMBER_U32, otc),
-	[BGP_AS_PATH] = MEMBER(MEMBER_VIEW, as_path.path),
-	[BGP_AS4_PATH] = MEMBER(MEMBER_VIEW, as_path.as4_path),
-	[BGP_COMMUNITIES] = MEMBER(MEMBER_VIEW, communities),
-	[BGP_EXT_COMMUNITIES] = MEMBER(MEMBER_VIEW, ext_communities),
-	[BGP_LARGE_COMMUNITIES] = MEMBER(MEMBER_VIEW, large_communities),
-	[BGP_IPV6_EXT_COMMUNITIES] = MEMBER(MEMBER_VIEW, ipv6_ext_communities),
-	[BGP_CLUSTER_LIST] = MEMBER(MEMBER_VIEW, cluster_list),
-};
-
 static void put_member(struct bmp_writer *w, const struct bgp_attrs *a,
 		       uint8_t code)
 {
-	const uint8_t *at = (const uint8_t *)a + members[code].at;
+	const struct bgp_attr_row *row = &bgp_attr_rows[code];
+	const uint8_t *at = (const uint8_t *)a + row->member_at;
 	struct wire_view v = { 0 };
 	uint32_t number;
 
-	switch ((enum member_form)members[code].form) {
-	case MEMBER_U8:
+	switch ((enum bgp_attr_member)row->member) {
+	case BGP_MEMBER_U8:
 		bmp_put_u8(w, *at);
 		return;
-	case MEMBER_U32:
+	case BGP_MEMBER_U32:
 		memcpy(&number, at, sizeof(number));
 		bmp_put_u32(w, number);
 		return;
-	case MEMBER_VIEW:
+	case BGP_MEMBER_VIEW:
 		memcpy(&v, at, sizeof(v));
 		break;
-	case MEMBER_NONE:
+	case BGP_MEMBER_NONE:
+	case BGP_MEMBER_OTHER:
 		(void)bgp_attrs_find(a, code, &v);
 		break;
 	}

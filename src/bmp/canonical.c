@@ -9,6 +9,8 @@
  */
 #include "bmp/canonical.h"
 
+#include "bmp/attr_row.h"
+
 #include <assert.h>
 
 #define HEADER_LEN    3 /* flags, code, length */
@@ -241,51 +243,24 @@ static void put_set(struct out *o, struct wire_view value, size_t width)
 		 width * sort_unique(p, value.len / width, width);
 }
 
-/* How the value of an attribute is spelled. */
-enum form {
-	AS_IT_STANDS, /* also those we never heard of */
-	NOT_HERE,     /* said elsewhere in the canonical form, or not at all */
-	PATH,
-	AGGREGATOR,
-	SET, /* of elements of so many bytes, beside it */
-};
-
-/* clang-format off */
-static const struct {
-	uint8_t form;
-	uint8_t width;
-} forms[256] = {
-	[BGP_AS_PATH]		   = { PATH, 0 },
-	[BGP_NEXT_HOP]		   = { NOT_HERE, 0 },
-	[BGP_AGGREGATOR]	   = { AGGREGATOR, 0 },
-	[BGP_COMMUNITIES]	   = { SET, 4 },
-	[BGP_MP_REACH]		   = { NOT_HERE, 0 },
-	[BGP_MP_UNREACH]	   = { NOT_HERE, 0 },
-	[BGP_EXT_COMMUNITIES]	   = { SET, 8 },
-	[BGP_AS4_PATH]		   = { NOT_HERE, 0 },
-	[BGP_AS4_AGGREGATOR]	   = { NOT_HERE, 0 },
-	[BGP_IPV6_EXT_COMMUNITIES] = { SET, 20 },
-	[BGP_LARGE_COMMUNITIES]	   = { SET, 12 },
-};
-/* clang-format on */
-
-static inline void put_value(struct out *o, const struct bgp_attrs *a,
+static inline void put_value(struct out *o, const struct bgp_attr_row *row,
+			     const struct bgp_attrs *a,
 			     const struct bgp_attr *t)
 {
-	switch ((enum form)forms[t->code].form) {
-	case PATH:
+	switch ((enum bgp_attr_spelling)row->spelling) {
+	case BGP_SPELL_PATH:
 		if (path_is_plain(&a->as_path))
 			put_bytes(o, t->value.p, t->value.len);
 		else
 			put_segments(o, &a->as_path);
 		break;
-	case AGGREGATOR:
+	case BGP_SPELL_AGGREGATOR:
 		wire_put_u32(o->p + o->len, a->aggregator_as);
 		wire_put_u32(o->p + o->len + 4, a->aggregator_id);
 		o->len += 8;
 		break;
-	case SET:
-		put_set(o, t->value, forms[t->code].width);
+	case BGP_SPELL_SET:
+		put_set(o, t->value, row->element);
 		break;
 	default:
 		put_bytes(o, t->value.p, t->value.len);
@@ -334,19 +309,20 @@ static inline __attribute__((always_inline)) void put_attr(
 	struct out *o, const struct bgp_update *u, enum bgp_nlri_part_id s,
 	const struct bgp_attr *t)
 {
+	const struct bgp_attr_row *row = &bgp_attr_rows[t->code];
 	uint8_t flags = t->flags & (BGP_ATTR_OPTIONAL | BGP_ATTR_TRANSITIVE |
 				    BGP_ATTR_PARTIAL);
 	size_t at;
 
 	if (!o->next_hop_done && t->code >= BGP_NEXT_HOP)
 		put_next_hop(o, u, s);
-	if (forms[t->code].form == NOT_HERE)
+	if (row->spelling == BGP_SPELL_NOWHERE)
 		return;
 	/* The partial bit of known attributes is not kept. */
-	if (bgp_attr_known(t->code))
+	if (row->decode != NULL)
 		flags &= (uint8_t)~BGP_ATTR_PARTIAL;
 	at = begin_attr(o, flags, t->code);
-	put_value(o, &u->attrs, t);
+	put_value(o, row, &u->attrs, t);
 	end_attr(o, at);
 }
 
@@ -401,7 +377,7 @@ size_t bgp_canonical_write(const struct bgp_update *u, enum bgp_nlri_part_id s,
 		if (!bgp_attrs_has(&u->attrs, t.code) || t.code == last)
 			continue;
 		/* MP_REACH comes first as a rule (RFC 7606 5.1). */
-		if (forms[t.code].form == NOT_HERE)
+		if (bgp_attr_rows[t.code].spelling == BGP_SPELL_NOWHERE)
 			continue;
 		if (t.code < last) {
 			o = (struct out){ .p = out };

@@ -12,49 +12,73 @@
 
 #include <stdint.h>
 
+/*
+ * Every family, once: enum, row and look-up are made from this list. A new one
+ * is a line here; if its NLRI are of a new kind, the kind is a line below and a
+ * row in nlri_kinds.c. tests/unit/test_bmp_family.c says what is missing.
+ *
+ *	X(suffix, AFI, SAFI, kind, flags, bits of an IP address, name)
+ *
+ * SAFI 129 has unicast routes for the RPF check of multicast, SAFI 5 the typed
+ * routes of RFC 6514. Numbers of families are not stored anywhere.
+ */
+/* clang-format off */
+#define BGP_FAMILY_LIST(X) \
+	X(IPV4_UNICAST, 1, 1, PREFIX, 0, 32, "ipv4-unicast") \
+	X(IPV6_UNICAST, 2, 1, PREFIX, 0, 128, "ipv6-unicast") \
+	X(IPV4_MULTICAST, 1, 2, PREFIX, 0, 32, "ipv4-multicast") \
+	X(IPV6_MULTICAST, 2, 2, PREFIX, 0, 128, "ipv6-multicast") \
+	X(IPV4_LABELED, 1, 4, PREFIX, BGP_FAMILY_LABELS, 32, "ipv4-labeled-unicast") \
+	X(IPV6_LABELED, 2, 4, PREFIX, BGP_FAMILY_LABELS, 128, "ipv6-labeled-unicast") \
+	X(IPV4_VPN, 1, 128, PREFIX, BGP_FAMILY_LABELS | BGP_FAMILY_RD, 32, "ipv4-vpn") \
+	X(IPV6_VPN, 2, 128, PREFIX, BGP_FAMILY_LABELS | BGP_FAMILY_RD, 128, "ipv6-vpn") \
+	X(IPV4_MULTICAST_VPN, 1, 129, PREFIX, BGP_FAMILY_RD, 32, "ipv4-multicast-vpn") \
+	X(IPV6_MULTICAST_VPN, 2, 129, PREFIX, BGP_FAMILY_RD, 128, "ipv6-multicast-vpn") \
+	X(IPV4_MVPN, 1, 5, MVPN, BGP_FAMILY_RD, 32, "ipv4-mvpn") \
+	X(IPV6_MVPN, 2, 5, MVPN, BGP_FAMILY_RD, 128, "ipv6-mvpn") \
+	X(IPV4_FLOWSPEC, 1, 133, FLOWSPEC, BGP_FAMILY_NO_NEXT_HOP, 32, "ipv4-flowspec") \
+	X(IPV6_FLOWSPEC, 2, 133, FLOWSPEC, BGP_FAMILY_NO_NEXT_HOP, 128, "ipv6-flowspec") \
+	X(IPV4_FLOWSPEC_VPN, 1, 134, FLOWSPEC, BGP_FAMILY_RD | BGP_FAMILY_NO_NEXT_HOP, 32, "ipv4-flowspec-vpn") \
+	X(IPV6_FLOWSPEC_VPN, 2, 134, FLOWSPEC, BGP_FAMILY_RD | BGP_FAMILY_NO_NEXT_HOP, 128, "ipv6-flowspec-vpn") \
+	X(L2VPN_FLOWSPEC, 25, 134, FLOWSPEC, BGP_FAMILY_RD | BGP_FAMILY_NO_NEXT_HOP, 0, "l2vpn-flowspec") \
+	X(IPV4_SR_POLICY, 1, 73, SR_POLICY, 0, 32, "ipv4-sr-policy") \
+	X(IPV6_SR_POLICY, 2, 73, SR_POLICY, 0, 128, "ipv6-sr-policy") \
+	X(IPV4_MUP, 1, 85, MUP, BGP_FAMILY_RD, 32, "ipv4-mup") \
+	X(IPV6_MUP, 2, 85, MUP, BGP_FAMILY_RD, 128, "ipv6-mup") \
+	X(ROUTE_TARGET, 1, 132, ROUTE_TARGET, 0, 0, "route-target") \
+	X(L2VPN_VPLS, 25, 65, VPLS, BGP_FAMILY_RD, 0, "l2vpn-vpls") \
+	X(L2VPN_EVPN, 25, 70, EVPN, BGP_FAMILY_RD, 0, "l2vpn-evpn") \
+	X(LINK_STATE, 16388, 71, LINK_STATE, 0, 0, "link-state") \
+	X(LINK_STATE_VPN, 16388, 72, LINK_STATE, BGP_FAMILY_RD, 0, "link-state-vpn")
+
+/* How the NLRI of a family are built; each kind has a row in nlri_kinds.c. */
+#define BGP_NLRI_KIND_LIST(X) \
+	X(RAW, raw)    /* the whole field, uncut: we do not know the family */ \
+	X(PREFIX, prefix) /* may have labels and a route distinguisher */ \
+	X(EVPN, evpn) \
+	X(FLOWSPEC, flowspec) \
+	X(LINK_STATE, link_state) \
+	X(SR_POLICY, sr_policy) \
+	X(ROUTE_TARGET, route_target) \
+	X(MVPN, mvpn) \
+	X(VPLS, vpls) \
+	X(MUP, mup)
+/* clang-format on */
+
 enum bgp_family {
 	BGP_FAMILY_UNKNOWN, /* none of ours: NLRI stay raw */
-	BGP_IPV4_UNICAST,
-	BGP_IPV6_UNICAST,
-	BGP_IPV4_MULTICAST,
-	BGP_IPV6_MULTICAST,
-	BGP_IPV4_LABELED,
-	BGP_IPV6_LABELED,
-	BGP_IPV4_VPN,
-	BGP_IPV6_VPN,
-	BGP_IPV4_MULTICAST_VPN, /* SAFI 129: unicast routes for the RPF check */
-	BGP_IPV6_MULTICAST_VPN,
-	BGP_IPV4_MVPN, /* SAFI 5: typed routes of RFC 6514 */
-	BGP_IPV6_MVPN,
-	BGP_IPV4_FLOWSPEC,
-	BGP_IPV6_FLOWSPEC,
-	BGP_IPV4_FLOWSPEC_VPN,
-	BGP_IPV6_FLOWSPEC_VPN,
-	BGP_L2VPN_FLOWSPEC,
-	BGP_IPV4_SR_POLICY,
-	BGP_IPV6_SR_POLICY,
-	BGP_IPV4_MUP,
-	BGP_IPV6_MUP,
-	BGP_ROUTE_TARGET,
-	BGP_L2VPN_VPLS,
-	BGP_L2VPN_EVPN,
-	BGP_LINK_STATE,
-	BGP_LINK_STATE_VPN,
+#define X(suffix, ...) BGP_##suffix,
+	BGP_FAMILY_LIST(X)
+#undef X
 	BGP_FAMILIES
 };
 
-/* How the NLRI of a family are built. */
+_Static_assert(BGP_FAMILIES <= 64, "a set of families has 64 bits");
+
 enum bgp_nlri_kind {
-	BGP_NLRI_RAW,	 /* the whole field, uncut: we do not know the family */
-	BGP_NLRI_PREFIX, /* may have labels and a route distinguisher */
-	BGP_NLRI_EVPN,
-	BGP_NLRI_FLOWSPEC,
-	BGP_NLRI_LINK_STATE,
-	BGP_NLRI_SR_POLICY,
-	BGP_NLRI_ROUTE_TARGET,
-	BGP_NLRI_MVPN,
-	BGP_NLRI_VPLS,
-	BGP_NLRI_MUP,
+#define X(suffix, ...) BGP_NLRI_##suffix,
+	BGP_NLRI_KIND_LIST(X)
+#undef X
 	BGP_NLRI_KINDS
 };
 

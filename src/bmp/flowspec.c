@@ -1,5 +1,7 @@
 /* Flow specifications as text: RFC 8955 4.2, RFC 8956 3, l2vpn drafts. */
-#include "bmp/nlri_text.h"
+#include "bmp/nlri.h"
+#include "bmp/nlri_ops.h"
+#include "bmp/text.h"
 
 #define OP_END	   0x80
 #define OP_AND	   0x40
@@ -121,7 +123,7 @@ static bool text_component(struct text *t, struct wire_cursor *c, bool ipv6)
 				   : text_operations(t, c, row->form);
 }
 
-void bgp_flowspec_text(struct text *t, const struct bgp_nlri *n)
+void bgp_nlri_text_flowspec(struct text *t, const struct bgp_nlri *n)
 {
 	struct wire_cursor c = wire_start(n->body);
 

@@ -1,7 +1,7 @@
 /* BGP-LS NLRI as text: RFC 9552 5.2. */
-#include "bmp/nlri_text.h"
-
 #include "bmp/nlri_fields.h"
+#include "bmp/nlri_ops.h"
+#include "bmp/text.h"
 #include "bmp/tlv.h"
 
 #define TLV_LOCAL_NODE	256
@@ -91,7 +91,7 @@ static void text_descriptors(struct text *t, struct wire_view list)
 		text_str(t, " malformed");
 }
 
-void bgp_link_state_text(struct text *t, const struct bgp_nlri *n)
+void bgp_nlri_text_link_state(struct text *t, const struct bgp_nlri *n)
 {
 	struct wire_cursor c = wire_start(n->body);
 	const char *name = nlri_type_name(n);

@@ -1,5 +1,7 @@
 #include "bmp/names.h"
 
+#include "bmp/attr_row.h"
+#include "bmp/nlri_ops.h"
 #include "bmp/open.h"
 #include "bmp/stats.h"
 #include "bmp/update.h"
@@ -210,35 +212,9 @@ const char *bgp_capability_name(unsigned code)
 
 const char *bgp_attr_name(unsigned code)
 {
-	static const char *const names[256] = {
-		[BGP_ORIGIN] = "origin",
-		[BGP_AS_PATH] = "as-path",
-		[BGP_NEXT_HOP] = "next-hop",
-		[BGP_MED] = "multi-exit-disc",
-		[BGP_LOCAL_PREF] = "local-pref",
-		[BGP_ATOMIC_AGGREGATE] = "atomic-aggregate",
-		[BGP_AGGREGATOR] = "aggregator",
-		[BGP_COMMUNITIES] = "communities",
-		[BGP_ORIGINATOR_ID] = "originator-id",
-		[BGP_CLUSTER_LIST] = "cluster-list",
-		[BGP_MP_REACH] = "mp-reach-nlri",
-		[BGP_MP_UNREACH] = "mp-unreach-nlri",
-		[BGP_EXT_COMMUNITIES] = "extended-communities",
-		[BGP_AS4_PATH] = "as4-path",
-		[BGP_AS4_AGGREGATOR] = "as4-aggregator",
-		[BGP_PMSI_TUNNEL] = "pmsi-tunnel",
-		[BGP_TUNNEL_ENCAP] = "tunnel-encapsulation",
-		[BGP_IPV6_EXT_COMMUNITIES] = "ipv6-extended-communities",
-		[BGP_AIGP] = "aigp",
-		[BGP_LS_ATTRIBUTE] = "bgp-ls",
-		[BGP_LARGE_COMMUNITIES] = "large-communities",
-		[BGP_BGPSEC_PATH] = "bgpsec-path",
-		[BGP_OTC] = "only-to-customer",
-		[BGP_PREFIX_SID] = "prefix-sid",
-		[BGP_ATTR_SET] = "attr-set",
-	};
+	const char *name = code < 256 ? bgp_attr_rows[code].name : NULL;
 
-	return name_lookup(names, COUNT(names), code);
+	return name != NULL ? name : "unknown";
 }
 
 const char *bgp_verdict_name(unsigned verdict)
@@ -274,18 +250,5 @@ const char *bgp_fault_name(unsigned fault)
 
 const char *bgp_nlri_kind_name(unsigned kind)
 {
-	static const char *const names[BGP_NLRI_KINDS] = {
-		[BGP_NLRI_RAW] = "raw",
-		[BGP_NLRI_PREFIX] = "prefix",
-		[BGP_NLRI_EVPN] = "evpn",
-		[BGP_NLRI_FLOWSPEC] = "flowspec",
-		[BGP_NLRI_LINK_STATE] = "link-state",
-		[BGP_NLRI_SR_POLICY] = "sr-policy",
-		[BGP_NLRI_ROUTE_TARGET] = "route-target",
-		[BGP_NLRI_MVPN] = "mvpn",
-		[BGP_NLRI_VPLS] = "vpls",
-		[BGP_NLRI_MUP] = "mup",
-	};
-
-	return name_lookup(names, COUNT(names), kind);
+	return kind < BGP_NLRI_KINDS ? bgp_nlri_ops[kind]->name : "unknown";
 }

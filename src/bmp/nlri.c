@@ -1,18 +1,17 @@
 /*
  * Prefix families have one reader with a fast path for those that are nothing
- * but prefixes; every other kind has a row in a table with a reader that cuts
- * one NLRI off the field and finds its type and route distinguisher. What is
- * inside the body is not looked at here.
+ * but prefixes; every other kind has a row in nlri_kinds.c with a reader that
+ * cuts one NLRI off the field and finds its type. What is inside the body is
+ * not looked at here.
  */
 #include "bmp/nlri.h"
+
+#include "bmp/nlri_ops.h"
 
 #define LABEL_LEN    3
 #define LABEL_BITS   24
 #define LABEL_BOTTOM 1
 #define RD_BITS	     64
-
-/* A flow specification's length has two bytes if the first begins with f. */
-#define FLOWSPEC_LONG 0xf0
 
 #define IPV4_MAPPED UINT64_C(0x0000ffff00000000)
 
@@ -108,7 +107,7 @@ static unsigned label_count(const struct bgp_nlri_iter *it, struct wire_view v,
 }
 
 /* Length in bits of all: labels, route distinguisher, prefix. */
-static bool next_labeled(struct bgp_nlri_iter *it)
+bool bgp_nlri_read_prefix(struct bgp_nlri_iter *it)
 {
 	struct wire_cursor c;
 	struct wire_view v;
@@ -140,110 +139,11 @@ static bool next_labeled(struct bgp_nlri_iter *it)
 	return true;
 }
 
-/* We do not know where one ends and the next begins: take all. */
-static bool next_raw(struct bgp_nlri_iter *it)
-{
-	return wire_take(&it->c, it->c.left, &it->nlri.body);
-}
-
-/* One byte of type, one of length: EVPN (RFC 7432 7), MVPN (RFC 6514 4). */
-static bool next_typed(struct bgp_nlri_iter *it)
-{
-	uint8_t type, len;
-
-	if (!(wire_u8(&it->c, &type) && wire_u8(&it->c, &len) &&
-	      wire_take(&it->c, len, &it->nlri.body)))
-		return false;
-	it->nlri.type = type;
-	return true;
-}
-
-/* draft-ietf-bess-mup-safi: architecture, then a type of two bytes. */
-static bool next_mup(struct bgp_nlri_iter *it)
-{
-	uint8_t architecture, len;
-
-	return wire_u8(&it->c, &architecture) &&
-	       wire_u16(&it->c, &it->nlri.type) && wire_u8(&it->c, &len) &&
-	       wire_take(&it->c, len, &it->nlri.body);
-}
-
-/* RFC 9552 5.2 */
-static bool next_link_state(struct bgp_nlri_iter *it)
-{
-	uint16_t len;
-
-	return wire_u16(&it->c, &it->nlri.type) && wire_u16(&it->c, &len) &&
-	       wire_take(&it->c, len, &it->nlri.body);
-}
-
-/* RFC 8955 4.1 */
-static bool next_flowspec(struct bgp_nlri_iter *it)
-{
-	uint8_t high, low;
-	unsigned len;
-
-	if (!wire_u8(&it->c, &high))
-		return false;
-	len = high;
-	if (high >= FLOWSPEC_LONG) {
-		if (!wire_u8(&it->c, &low))
-			return false;
-		len = (high & 0x0fu) << 8 | low;
-	}
-	return wire_take(&it->c, len, &it->nlri.body);
-}
-
-/* RFC 4684 4: a prefix of at most origin AS and route target. */
-static bool next_route_target(struct bgp_nlri_iter *it)
-{
-	uint8_t bits;
-
-	if (!wire_u8(&it->c, &bits) || bits > 96 || (bits != 0 && bits < 32) ||
-	    !wire_take(&it->c, (bits + 7u) / 8, &it->nlri.body))
-		return false;
-	it->nlri.prefix_len = bits;
-	return true;
-}
-
-/* RFC 9830 2.1: distinguisher, color, endpoint. */
-static bool next_sr_policy(struct bgp_nlri_iter *it)
-{
-	uint8_t bits;
-
-	return wire_u8(&it->c, &bits) && bits == 64 + it->addr_bits &&
-	       wire_take(&it->c, bits / 8, &it->nlri.body);
-}
-
-/* RFC 4761 3.2.2, RFC 6074 3.2.2.1 */
-static bool next_vpls(struct bgp_nlri_iter *it)
-{
-	uint16_t len;
-
-	return wire_u16(&it->c, &len) && wire_take(&it->c, len, &it->nlri.body);
-}
-
-static bool (*const readers[BGP_NLRI_KINDS])(struct bgp_nlri_iter *) = {
-	[BGP_NLRI_RAW] = next_raw,
-	[BGP_NLRI_PREFIX] = next_labeled,
-	[BGP_NLRI_EVPN] = next_typed,
-	[BGP_NLRI_FLOWSPEC] = next_flowspec,
-	[BGP_NLRI_LINK_STATE] = next_link_state,
-	[BGP_NLRI_SR_POLICY] = next_sr_policy,
-	[BGP_NLRI_ROUTE_TARGET] = next_route_target,
-	[BGP_NLRI_MVPN] = next_typed,
-	[BGP_NLRI_VPLS] = next_vpls,
-	[BGP_NLRI_MUP] = next_mup,
-};
-
-/* MVPN's Leaf A-D route begins with another route's key, RFC 6514 4.4. */
-#define MVPN_LEAF_AD 4
-
 static bool take_rd(struct bgp_nlri_iter *it)
 {
 	struct wire_cursor c = wire_start(it->nlri.body);
 
-	if (it->nlri.kind == BGP_NLRI_MVPN && it->nlri.type == MVPN_LEAF_AD) {
+	if (!bgp_nlri_has_rd(&it->nlri)) {
 		it->nlri.rd = 0;
 		return true;
 	}
@@ -257,12 +157,12 @@ static bool next_other(struct bgp_nlri_iter *it)
 {
 	struct wire_cursor start = it->c;
 
-	if (!readers[it->nlri.kind](it))
+	if (!bgp_nlri_ops[it->nlri.kind]->read(it))
 		return false;
 	if (it->nlri.kind == BGP_NLRI_PREFIX)
 		return true;
 	wire_take(&start, start.left - it->c.left, &it->nlri.wire);
-	return !(it->flags & BGP_FAMILY_RD) || take_rd(it);
+	return take_rd(it);
 }
 
 /* Nothing but lengths and prefixes. */

@@ -1,5 +1,7 @@
 #include "bmp/nlri_fields.h"
 
+#include "bmp/nlri_ops.h"
+
 #define NUMBER	NLRI_FIELD_NUMBER
 #define HEX	NLRI_FIELD_HEX
 #define MAC	NLRI_FIELD_MAC
@@ -13,18 +15,10 @@
 #define KEY   true
 #define VALUE false
 
-#define FIELDS_MAX 7
-
-struct layout {
-	const char *name;
-	/* One spare, which ends the list. */
-	struct nlri_field_def fields[FIELDS_MAX + 1];
-};
-
 /* clang-format off */
 
 /* RFC 7432 7, RFC 9136 3, RFC 9251 9, RFC 9572 3 */
-static const struct layout evpn[] = {
+static const struct nlri_layout evpn[] = {
 	[1] = { "ethernet-ad", {
 		{ "esi", HEX, 10, KEY }, { "tag", NUMBER, 4, KEY },
 		{ "label", LABEL, 3, VALUE } } },
@@ -63,7 +57,7 @@ static const struct layout evpn[] = {
 };
 
 /* RFC 6514 4 */
-static const struct layout mvpn[] = {
+static const struct nlri_layout mvpn[] = {
 	[1] = { "intra-as-i-pmsi", { { "originator", ADDRESS, 0, KEY } } },
 	[2] = { "inter-as-i-pmsi", { { "as", NUMBER, 4, KEY } } },
 	[3] = { "s-pmsi", {
@@ -81,7 +75,7 @@ static const struct layout mvpn[] = {
 };
 
 /* draft-ietf-bess-mup-safi 3 */
-static const struct layout mup[] = {
+static const struct nlri_layout mup[] = {
 	[1] = { "interwork-segment", { { "prefix", PACKED, 0, KEY } } },
 	[2] = { "direct-segment", { { "address", ADDRESS, 0, KEY } } },
 	[3] = { "type-1-session", {
@@ -89,7 +83,7 @@ static const struct layout mup[] = {
 	[4] = { "type-2-session", { { "endpoint", REST, 0, KEY } } },
 };
 
-static const struct layout link_state[] = {
+static const struct nlri_layout link_state[] = {
 	[1] = { .name = "node" },
 	[2] = { .name = "link" },
 	[3] = { .name = "ipv4-prefix" },
@@ -98,45 +92,51 @@ static const struct layout link_state[] = {
 };
 
 /* RFC 9830 2.1 */
-static const struct layout sr_policy = { "sr-policy", {
+static const struct nlri_layout sr_policy[] = { { "sr-policy", {
 	{ "distinguisher", NUMBER, 4, KEY }, { "color", NUMBER, 4, KEY },
-	{ "endpoint", ADDRESS, 0, KEY } } };
+	{ "endpoint", ADDRESS, 0, KEY } } } };
 
 /* RFC 4761 3.2.2; with RFC 6074, only the address of a PE. */
-static const struct layout vpls = { "vpls", {
+static const struct nlri_layout vpls[] = { { "vpls", {
 	{ "ve", NUMBER, 2, KEY }, { "offset", NUMBER, 2, KEY },
-	{ "size", NUMBER, 2, VALUE }, { "label", LABEL, 3, VALUE } } };
-static const struct layout vpls_discovery = { "vpls-discovery", {
+	{ "size", NUMBER, 2, VALUE }, { "label", LABEL, 3, VALUE } } } };
+static const struct nlri_layout vpls_discovery = { "vpls-discovery", {
 	{ "pe", ADDRESS, 0, KEY } } };
 
 /* clang-format on */
 
-static const struct {
-	const struct layout *rows;
-	size_t count;
-} typed[BGP_NLRI_KINDS] = {
-	[BGP_NLRI_EVPN] = { evpn, sizeof(evpn) / sizeof(evpn[0]) },
-	[BGP_NLRI_MVPN] = { mvpn, sizeof(mvpn) / sizeof(mvpn[0]) },
-	[BGP_NLRI_MUP] = { mup, sizeof(mup) / sizeof(mup[0]) },
-	[BGP_NLRI_LINK_STATE] = { link_state,
-				  sizeof(link_state) / sizeof(link_state[0]) },
+#define LAYOUTS(table)                                                        \
+	{                                                                     \
+		.rows = (table), .count = sizeof(table) / sizeof((table)[0]), \
+	}
+
+const struct nlri_layouts bgp_nlri_evpn_layouts = LAYOUTS(evpn);
+const struct nlri_layouts bgp_nlri_mvpn_layouts = LAYOUTS(mvpn);
+const struct nlri_layouts bgp_nlri_mup_layouts = LAYOUTS(mup);
+const struct nlri_layouts bgp_nlri_link_state_layouts = LAYOUTS(link_state);
+const struct nlri_layouts bgp_nlri_sr_policy_layouts = LAYOUTS(sr_policy);
+const struct nlri_layouts bgp_nlri_vpls_layouts = {
+	.rows = vpls,
+	.count = 1,
+	.four_bytes = &vpls_discovery,
 };
 
-static const struct layout *find_layout(const struct bgp_nlri *n)
+static const struct nlri_layout *find_layout(const struct bgp_nlri *n)
 {
-	if (n->kind == BGP_NLRI_SR_POLICY)
-		return &sr_policy;
-	if (n->kind == BGP_NLRI_VPLS)
-		return n->body.len == 4 ? &vpls_discovery : &vpls;
-	if (n->type >= typed[n->kind].count ||
-	    typed[n->kind].rows[n->type].name == NULL)
+	const struct nlri_layouts *layouts = bgp_nlri_ops[n->kind]->layouts;
+
+	if (layouts == NULL)
 		return NULL;
-	return &typed[n->kind].rows[n->type];
+	if (layouts->four_bytes != NULL && n->body.len == 4)
+		return layouts->four_bytes;
+	if (n->type >= layouts->count || layouts->rows[n->type].name == NULL)
+		return NULL;
+	return &layouts->rows[n->type];
 }
 
 const char *nlri_type_name(const struct bgp_nlri *n)
 {
-	const struct layout *layout = find_layout(n);
+	const struct nlri_layout *layout = find_layout(n);
 
 	return layout != NULL ? layout->name : NULL;
 }
@@ -155,7 +155,7 @@ static uint8_t address_len(const struct bgp_nlri *n)
 
 bool nlri_field_start(struct nlri_field_iter *it, const struct bgp_nlri *n)
 {
-	const struct layout *layout = find_layout(n);
+	const struct nlri_layout *layout = find_layout(n);
 
 	if (layout == NULL || layout->fields[0].form == NLRI_FIELD_END)
 		return false;

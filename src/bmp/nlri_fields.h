@@ -32,6 +32,29 @@ struct nlri_field_def {
 	bool key;
 };
 
+#define NLRI_FIELDS_MAX 7
+
+struct nlri_layout {
+	const char *name;
+	/* One spare, which ends the list. */
+	struct nlri_field_def fields[NLRI_FIELDS_MAX + 1];
+};
+
+/* The types of a kind; kinds without a type have one row. */
+struct nlri_layouts {
+	size_t count;
+	const struct nlri_layout *rows; /* by type */
+	/* If not NULL: of bodies of four bytes, whatever their type. */
+	const struct nlri_layout *four_bytes;
+};
+
+extern const struct nlri_layouts bgp_nlri_evpn_layouts;
+extern const struct nlri_layouts bgp_nlri_mvpn_layouts;
+extern const struct nlri_layouts bgp_nlri_mup_layouts;
+extern const struct nlri_layouts bgp_nlri_link_state_layouts;
+extern const struct nlri_layouts bgp_nlri_sr_policy_layouts;
+extern const struct nlri_layouts bgp_nlri_vpls_layouts;
+
 struct nlri_field {
 	const struct nlri_field_def *def;
 	uint8_t bits; /* the length byte, if the form has one */

@@ -1,6 +1,7 @@
 #include "bmp/nlri_text.h"
 
 #include "bmp/nlri_fields.h"
+#include "bmp/nlri_ops.h"
 
 /* Four bytes are IPv4, sixteen IPv6; with fewer, zeros follow. */
 static void text_address(struct text *t, struct wire_view v, bool ipv6)
@@ -60,7 +61,7 @@ static void text_field(struct text *t, const struct bgp_nlri *n,
 	}
 }
 
-static void text_typed(struct text *t, const struct bgp_nlri *n)
+void bgp_nlri_text_typed(struct text *t, const struct bgp_nlri *n)
 {
 	const char *name = nlri_type_name(n);
 	struct nlri_field_iter it;
@@ -90,7 +91,7 @@ static void text_typed(struct text *t, const struct bgp_nlri *n)
 	}
 }
 
-static void text_plain(struct text *t, const struct bgp_nlri *n)
+void bgp_nlri_text_prefix(struct text *t, const struct bgp_nlri *n)
 {
 	if (bgp_family_info(n->family)->flags & BGP_FAMILY_RD) {
 		text_str(t, "rd ");
@@ -107,7 +108,7 @@ static void text_plain(struct text *t, const struct bgp_nlri *n)
 }
 
 /* RFC 4684 4; shorter than whole, the rest is a wildcard. */
-static void text_route_target(struct text *t, const struct bgp_nlri *n)
+void bgp_nlri_text_route_target(struct text *t, const struct bgp_nlri *n)
 {
 	text_str(t, "route-target ");
 	if (n->prefix_len == 0) {
@@ -121,30 +122,16 @@ static void text_route_target(struct text *t, const struct bgp_nlri *n)
 	text_u64(t, n->prefix_len);
 }
 
-static void text_raw(struct text *t, const struct bgp_nlri *n)
+void bgp_nlri_text_raw(struct text *t, const struct bgp_nlri *n)
 {
 	text_str(t, "raw ");
 	text_hex(t, n->body.p, n->body.len, 0);
 }
 
-static void (*const writers[BGP_NLRI_KINDS])(struct text *,
-					     const struct bgp_nlri *) = {
-	[BGP_NLRI_RAW] = text_raw,
-	[BGP_NLRI_PREFIX] = text_plain,
-	[BGP_NLRI_EVPN] = text_typed,
-	[BGP_NLRI_FLOWSPEC] = bgp_flowspec_text,
-	[BGP_NLRI_LINK_STATE] = bgp_link_state_text,
-	[BGP_NLRI_SR_POLICY] = text_typed,
-	[BGP_NLRI_ROUTE_TARGET] = text_route_target,
-	[BGP_NLRI_MVPN] = text_typed,
-	[BGP_NLRI_VPLS] = text_typed,
-	[BGP_NLRI_MUP] = text_typed,
-};
-
 size_t bgp_nlri_text(const struct bgp_nlri *n, char *out, size_t cap)
 {
 	struct text t = text_start(out, cap);
 
-	writers[n->kind](&t, n);
+	bgp_nlri_ops[n->kind]->text(&t, n);
 	return text_end(&t);
 }

@@ -23,8 +23,4 @@
  */
 size_t bgp_nlri_text(const struct bgp_nlri *n, char *out, size_t cap);
 
-/* The parts of it that are long enough for files of their own. */
-void bgp_flowspec_text(struct text *t, const struct bgp_nlri *n);
-void bgp_link_state_text(struct text *t, const struct bgp_nlri *n);
-
 #endif

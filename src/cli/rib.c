@@ -10,6 +10,7 @@
 #include "cli/table.h"
 
 #include "bmp/text.h"
+#include "collector/query/looking_glass.h"
 
 #include <arpa/inet.h>
 #include <string.h>
@@ -17,17 +18,20 @@
 /* The maximum page of the collector. */
 #define PAGE 1000
 
+#define FILTER_NUMBER(name, argument, member, parser, valid, help) \
+	FILTER_##name,
+enum filter_number {
+	LOOKING_GLASS_FILTERS(FILTER_NUMBER) FILTERS
+};
+
 struct rib_command {
 	struct client_command command;
-	struct table table;
 	const char *prefix;
-	const char *match; /* NULL = depends on the prefix */
-	const char *peer;  /* its id, matched by the collector */
-	bool has_address;  /* or its address, matched here */
+	const char *match;	      /* NULL = depends on the prefix */
+	const char *peer;	      /* its id, matched by the collector */
+	const char *filters[FILTERS]; /* values of the collector's filters */
+	bool has_address;	      /* or its address, matched here */
 	uint8_t address[16];
-	uint64_t limit; /* 0 = none */
-	uint64_t shown;
-	bool more; /* there are more routes than the limit */
 };
 
 /* Options */
@@ -59,16 +63,30 @@ static enum option_status set_peer(const struct option_value *v)
 	return OPTION_ACCEPTED;
 }
 
-static enum option_status set_table(const struct option_value *v)
+/* Checked here by the collector's parser, so that a mistake is wrong usage. */
+static enum option_status set_filter(const struct option_value *v)
 {
 	struct rib_command *r = v->field;
+	const struct query_param *param =
+		query_param_find(looking_glass_params, v->row->name);
+	struct looking_glass scratch = { 0 };
+	const char *why =
+		param->parse(v->text, (char *)&scratch + param->field);
 
-	r->command.json = false;
+	if (why != NULL) {
+		fprintf(stderr, "arancini rib: %s: '%s'; %s\n", why, v->text,
+			param->hint);
+		return OPTION_REPORTED;
+	}
+	r->filters[v->row->key] = v->text;
 	return OPTION_ACCEPTED;
 }
 
 /* clang-format off */
 #define MATCH OPTION_SET(set_match), .invalid = "only one kind of match"
+#define FILTER_OPTION(filter, value, member, parser, valid, text) \
+	{ #filter, .argument = (value), .help = (text), \
+	  .key = FILTER_##filter, OPTION_SET(set_filter) },
 
 static const struct option_row rows[] = {
 	{ "exact", .help = "this very prefix", MATCH },
@@ -84,17 +102,13 @@ static const struct option_row rows[] = {
 	  .help = "only of peers with this address; or, with\n"
 		  "--router, the id of one peer",
 	  OPTION_SET(set_peer) },
-	{ "limit", .argument = "N", .help = "at most so many routes",
-	  OPTION_COUNT(struct rib_command, limit, UINT64_MAX), .min = 1,
-	  .invalid = "no number above 0: " },
-	{ "json", .help = "JSON lines, also on a terminal",
-	  OPTION_FLAG(struct rib_command, command.json) },
-	{ "table", .help = "a table, also elsewhere", OPTION_SET(set_table) },
+	LOOKING_GLASS_FILTERS(FILTER_OPTION)
 	OPTION_ROWS_END,
 };
 
 static const struct option_section sections[] = {
 	{ .rows = rows, .column = CLIENT_HELP_COLUMN },
+	CLIENT_ROWS_SECTION(struct rib_command, command),
 	CLIENT_OPTION_SECTION(struct rib_command, command.options),
 	OPTION_HELP_SECTION(CLIENT_HELP_COLUMN),
 	OPTION_SECTIONS_END,
@@ -242,9 +256,8 @@ static const char *origin_mark(const struct json_object *route)
 	}
 }
 
-static void put_row(struct rib_command *r, const struct json_object *route)
+static void put_route(struct table *t, const struct json_object *route)
 {
-	struct table *t = &r->table;
 	char age[AMOUNT_MAX];
 	bool known = !answer_has(route, "attributesKnown") ||
 		     answer_bool(route, "attributesKnown");
@@ -267,9 +280,9 @@ static void put_row(struct rib_command *r, const struct json_object *route)
 }
 
 /* True if the route is of the requested peer. */
-static bool is_wanted(const struct rib_command *r,
-		      const struct json_object *route)
+static bool is_wanted(const void *arg, const struct json_object *route)
 {
+	const struct rib_command *r = arg;
 	const char *peer = answer_text(route, "peerAddr");
 	uint8_t address[16];
 
@@ -278,68 +291,60 @@ static bool is_wanted(const struct rib_command *r,
 		memcmp(address, r->address, sizeof(address)) == 0);
 }
 
-static void show_route(struct rib_command *r, struct json_object *route)
-{
-	r->shown++;
-	if (r->command.json)
-		answer_print(route);
-	else
-		put_row(r, route);
-}
-
-static bool show_page(void *arg, const struct json_object *answer)
-{
-	struct rib_command *r = arg;
-	struct json_object *routes = answer_in(answer, "routes");
-
-	for (size_t i = 0;
-	     i < answer_count(routes) && i < CLIENT_ROWS_MAX && !r->more; i++) {
-		if (!is_wanted(r, answer_at(routes, i)))
-			continue;
-		r->more = r->limit > 0 && r->shown == r->limit;
-		if (!r->more)
-			show_route(r, answer_at(routes, i));
-	}
-	if (table_rows(&r->table) > 0)
-		table_print(&r->table, stdout);
-	fflush(stdout);
-	return !r->more && !ferror(stdout);
-}
-
 /* Asking */
+
+#define FILTER_NAME(name, argument, member, parser, valid, help) #name,
+
+/* Append a parameter; @value may be NULL or "" for none. */
+static void put_param(FILE *to, const char *name, const char *value)
+{
+	char *escaped;
+
+	if (value == NULL || value[0] == '\0')
+		return;
+	escaped = client_escape(value);
+	fprintf(to, "&%s=%s", name, escaped);
+	free(escaped);
+}
 
 static char *query_of(const struct rib_command *r)
 {
-	char *prefix = client_escape(r->prefix);
-	char *peer = r->peer != NULL ? client_escape(r->peer) : NULL;
-	char *path;
+	static const char *const names[] = { LOOKING_GLASS_FILTERS(
+		FILTER_NAME) };
+	char *path = NULL;
+	size_t len;
+	FILE *to = memory_must(open_memstream(&path, &len));
 
-	if (asprintf(&path, "/api/v1/rib?prefix=%s&match=%s&limit=%d%s%s%s%s",
-		     prefix, r->match, PAGE,
-		     r->command.router[0] != '\0' ? "&router=" : "",
-		     r->command.router, peer != NULL ? "&peer=" : "",
-		     peer != NULL ? peer : "") < 0)
+	fprintf(to, "/api/v1/rib?limit=%d", PAGE);
+	put_param(to, "prefix", r->prefix);
+	put_param(to, "match", r->match);
+	put_param(to, "router", r->command.router);
+	put_param(to, "peer", r->peer);
+	for (int i = 0; i < FILTERS; i++)
+		put_param(to, names[i], r->filters[i]);
+	if (fclose(to) != 0)
 		path = memory_must(NULL);
-	free(prefix);
-	free(peer);
 	return path;
 }
 
 static int list_routes(void *arg)
 {
 	struct rib_command *r = arg;
+	const struct client_rows routes = {
+		.name = "routes",
+		.columns = columns,
+		.column_count = COLUMNS,
+		.put = put_route,
+		.wanted = is_wanted,
+		.arg = r,
+	};
 	char *path = query_of(r);
-	int err;
+	uint64_t shown;
+	int err = client_command_rows(&r->command, path, &routes, &shown);
 
-	table_init(&r->table, columns, COLUMNS, &r->command.terminal);
-	err = client_list(r->command.client, path, show_page, r);
-	if (err == 0 && r->more)
-		fprintf(stderr,
-			"arancini rib: there are more; --limit ended this\n");
-	else if (err == 0 && r->shown == 0)
+	if (err == 0 && shown == 0)
 		fprintf(stderr, "arancini rib: no route for %s (%s)\n",
 			r->prefix, r->match);
-	table_fini(&r->table);
 	free(path);
 	return err;
 }
@@ -365,6 +370,5 @@ int rib_main(int argc, char **argv)
 	code = check_prefix(&r);
 	if (code != 0)
 		return code;
-	code = client_command_run(&r.command, list_routes, &r);
-	return ferror(stdout) ? EXIT_FAILURE : code;
+	return client_command_run(&r.command, list_routes, &r);
 }

@@ -134,6 +134,19 @@ static void log_event(struct log *log, enum log_level level, const char *event)
 		log_end(&line);
 }
 
+/* The leak sanitizer reports memory that nothing points to. */
+static enum collector_memory memory_at_exit(void)
+{
+#if defined(__SANITIZE_ADDRESS__)
+	return COLLECTOR_MEMORY_FREE;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+	return COLLECTOR_MEMORY_FREE;
+#endif
+#endif
+	return COLLECTOR_MEMORY_LEAVE;
+}
+
 static int run_collector(struct reload *reload, struct log *log,
 			 const struct sd_notify *notify,
 			 const struct confined_process *process,
@@ -158,7 +171,8 @@ static int run_collector(struct reload *reload, struct log *log,
 	sd_notify_status(notify, "Publishing what was received, then exit");
 	log_event(log, LOG_LEVEL_INFO, "stopping");
 	die_on_signal();
-	err = collector_stop(c, sp_in(reload->config->listen.drain_timeout));
+	err = collector_stop(c, sp_in(reload->config->listen.drain_timeout),
+			     memory_at_exit());
 	if (err == -EBUSY) {
 		/*
 		 * Its HTTP threads use the configuration and the log until the

@@ -129,7 +129,8 @@ static bool export_file(struct exporter *x, const struct snapshot_paths *p,
 {
 	const struct rib_sink sink = { .change = on_change,
 				       .event = on_event,
-				       .arg = x };
+				       .change_arg = x,
+				       .event_arg = x };
 	struct snapshot_file f;
 	uint64_t before = x->routes;
 	bool done = false;

@@ -498,7 +498,7 @@ int collector_start(const struct config *config, struct log *log,
 	if (err == 0)
 		err = open_up(c);
 	if (err < 0) {
-		collector_stop(c, sp_in(SP_S));
+		collector_stop(c, sp_in(SP_S), COLLECTOR_MEMORY_FREE);
 		return err;
 	}
 	c->served = true;
@@ -508,7 +508,8 @@ int collector_start(const struct config *config, struct log *log,
 	return 0;
 }
 
-int collector_stop(struct collector *c, int64_t deadline)
+int collector_stop(struct collector *c, int64_t deadline,
+		   enum collector_memory memory)
 {
 	int err = 0, http_err;
 
@@ -538,7 +539,7 @@ int collector_stop(struct collector *c, int64_t deadline)
 		return err < 0 ? err : -EBUSY;
 	output_free(c->env.output);
 	checkpoint_close(c->env.checkpoint);
-	if (c->slots != NULL)
+	if (c->slots != NULL && memory == COLLECTOR_MEMORY_FREE)
 		on_all(c, fini_worker);
 	if (c->env.rt != NULL)
 		sp_stop(c->env.rt, sp_in(5 * SP_S));

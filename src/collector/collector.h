@@ -40,8 +40,17 @@ int collector_start(const struct config *config, struct log *log,
  * safe by then: it is in the spool if there is one. -EBUSY: everything is safe,
  * but an HTTP handler does not end; nothing was freed, and the caller must exit
  * by _exit().
+ *
+ * With COLLECTOR_MEMORY_LEAVE the tables of the workers are not freed, because
+ * the process ends anyway: with 100 million routes that takes many seconds.
  */
-int collector_stop(struct collector *c, int64_t deadline);
+enum collector_memory {
+	COLLECTOR_MEMORY_FREE,
+	COLLECTOR_MEMORY_LEAVE,
+};
+
+int collector_stop(struct collector *c, int64_t deadline,
+		   enum collector_memory memory);
 
 /*
  * Apply @config where it can be changed while running; its other values must be

@@ -44,16 +44,22 @@ static uint64_t rib_duration(int64_t ns)
 	return ns == SP_NEVER ? RIB_NEVER : (uint64_t)ns;
 }
 
-/* The total route limit is shared by all workers: rib/rib.h. */
-static uint64_t allow_routes(void *worker, uint64_t routes)
+/*
+ * The limit on routes is shared by all workers: have the share of this one
+ * cover its routes and one more, and return what is beyond.
+ */
+static void adjust_allowance(struct worker *w)
 {
-	struct worker *w = worker;
+	uint64_t routes = rib_route_count(w->rib);
 
-	return route_budget_adjust(w->env->budget, &w->allowance, routes);
+	/* A worker without routes reserves none. */
+	if (routes > 0 || w->allowance > 0)
+		(void)route_budget_adjust(w->env->budget, &w->allowance, routes,
+					  1);
+	rib_allow(w->rib, w->allowance);
 }
 
-static void rib_settings(struct worker *w, const struct config *c,
-			 struct rib_config *out)
+static void rib_settings(const struct config *c, struct rib_config *out)
 {
 	rib_config_defaults(out);
 	out->mode = (uint8_t)c->curation.mode;
@@ -61,8 +67,6 @@ static void rib_settings(struct worker *w, const struct config *c,
 	out->sweep_max_ns = rib_duration(c->curation.sweep_max);
 	out->stale_hold_ns = rib_duration(c->curation.stale_hold);
 	out->max_routes = c->limits.routes;
-	out->allow = allow_routes;
-	out->allow_arg = w;
 	out->max_routes_router = c->limits.routes_per_router;
 	out->max_routes_peer = c->limits.routes_per_peer;
 }
@@ -94,7 +98,7 @@ int worker_init(struct worker *w, const struct collector_env *env, uint32_t id)
 {
 	const struct config *c = env->config;
 	struct rib_config settings;
-	struct rib_sink sink, out;
+	struct rib_sink sink;
 	int err;
 
 	*w = (struct worker){
@@ -109,15 +113,15 @@ int worker_init(struct worker *w, const struct collector_env *env, uint32_t id)
 	err = make_batcher(w);
 	if (err < 0)
 		return err;
-	rib_settings(w, c, &settings);
+	rib_settings(c, &settings);
 	settings.seed = env->seed;
-	out = egress_batcher_sink(w->batcher);
 	w->event_tap = calloc(1, sizeof(*w->event_tap));
 	if (w->event_tap == NULL) {
 		worker_fini(w);
 		return -ENOMEM;
 	}
-	sink = event_tap_sink(w->event_tap, w->log, &out);
+	sink = egress_batcher_sink(w->batcher);
+	event_tap_insert(w->event_tap, w->log, &sink);
 	err = rib_new(&settings, &sink, &w->rib);
 	if (err == 0)
 		err = sp_timer_new(0, &w->timer);
@@ -151,8 +155,9 @@ void worker_configure(struct worker *w, const struct config *config)
 
 	worker_owns(w, sp_shard());
 	w->config = config;
-	rib_settings(w, config, &settings);
+	rib_settings(config, &settings);
 	rib_configure(w->rib, &settings);
+	adjust_allowance(w);
 	for (struct router *it = w->routers; it != NULL; it = it->next)
 		router_apply_config(it, config, &when);
 	for (struct session *it = w->sessions; it != NULL; it = it->next)
@@ -198,9 +203,7 @@ static int64_t work_some(struct worker *w)
 						  memory_order_relaxed));
 	work = rib_background(w->rib, &when, SLICE);
 	egress_batcher_flush_aged(w->batcher, when.now_ns);
-	/* A worker without routes reserves none. */
-	if (rib_route_count(w->rib) > 0 || w->allowance > 0)
-		rib_allow(w->rib, allow_routes(w, rib_route_count(w->rib)));
+	adjust_allowance(w);
 	expire_routers(w, (int64_t)when.now_ns);
 	if (work.more)
 		return 0;

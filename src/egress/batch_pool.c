@@ -1,5 +1,7 @@
 #include "egress/batch_pool.h"
 
+#include "egress/batch.h"
+
 #include <malloc.h>
 #include <string.h>
 

@@ -447,9 +447,10 @@ struct rib_sink egress_batcher_sink(struct egress_batcher *b)
 {
 	return (struct rib_sink){
 		.change = put_change,
-		.event = put_event,
-		.arg = b,
+		.change_arg = b,
 		.bytes = &b->stats.made_bytes,
+		.event = put_event,
+		.event_arg = b,
 	};
 }
 

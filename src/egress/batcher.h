@@ -36,6 +36,7 @@
 #ifndef EGRESS_BATCHER_H
 #define EGRESS_BATCHER_H
 
+#include "egress/batch.h"
 #include "egress/batcher_stats.h"
 #include "egress/bridge.h"
 #include "rib/event.h"

@@ -14,6 +14,8 @@
  */
 #include "egress/bridge.h"
 
+#include "egress/batch.h"
+
 #include <spargio/spsc.h>
 #include <spargio/sync.h>
 

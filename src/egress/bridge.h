@@ -30,10 +30,11 @@
 #ifndef EGRESS_BRIDGE_H
 #define EGRESS_BRIDGE_H
 
-#include "egress/batch.h"
-
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+struct egress_batch;
 struct egress_bridge;
 
 #define EGRESS_BRIDGE_BATCHES 1024 /* default of --bridge-batches */

@@ -55,12 +55,11 @@ static void write_held(const struct bgp_update *u, enum bgp_nlri_part_id id,
 		memcpy(p + block.len, field.p, field.len);
 }
 
-static void hold_part(struct rib_table *table, const struct bmp_peer *header,
-		      const struct bgp_decode_opts *opts,
-		      const struct bgp_update *u, enum bgp_nlri_part_id id)
+static void hold_part(struct rib_table *table, const struct rib_input *in,
+		      enum bgp_nlri_part_id id)
 {
 	struct rib *rib = table->peer->router->rib;
-	size_t len = held_len(u, id);
+	size_t len = held_len(&in->update, id);
 	size_t size = sizeof(struct rib_held) + len;
 	struct rib_held *h = NULL;
 
@@ -77,11 +76,11 @@ static void hold_part(struct rib_table *table, const struct bmp_peer *header,
 		table->add_path_confirmed = true;
 		return;
 	}
-	h->header = *header;
-	h->opts = *opts;
+	h->header = *in->header;
+	h->opts = in->opts;
 	h->id = id;
 	h->len = (uint32_t)len;
-	write_held(u, id, h->body);
+	write_held(&in->update, id, h->body);
 	STAILQ_INSERT_TAIL(&table->held, h, link);
 	table->held_bytes += (uint32_t)size;
 	rib->held_bytes += size;
@@ -161,10 +160,12 @@ static bool contradict_family(struct rib_peer *peer,
 	return true;
 }
 
-bool rib_add_path_contradicted(struct rib_peer *peer,
-			       const struct rib_time *when, uint8_t view,
-			       const struct bgp_update *u)
+bool rib_add_path_contradicted(const struct rib_input *in,
+			       const struct rib_time *when)
 {
+	const struct bgp_update *u = &in->update;
+	struct rib_peer *peer = in->peer;
+	uint8_t view = in->header->view;
 	bgp_family_set left = u->add_path_guessed;
 	bool switched = false;
 
@@ -200,21 +201,19 @@ static void confirm_form(struct rib_table *table, const struct rib_time *when,
 }
 
 void rib_add_path_examine(struct rib_table *table, const struct rib_time *when,
-			  const struct bmp_peer *header,
-			  const struct bgp_decode_opts *opts,
-			  const struct bgp_update *u, enum bgp_nlri_part_id id)
+			  const struct rib_input *in, enum bgp_nlri_part_id id)
 {
-	const struct bgp_nlri_part *part = &u->nlri_parts[id];
+	const struct bgp_nlri_part *part = &in->update.nlri_parts[id];
 	bgp_family_set bit =
 		bgp_family_bit((enum bgp_family)part->format.family);
 
 	/* An operator configured the form, or it cannot be decided. */
-	if ((opts->add_path_either & bit) == 0)
+	if ((in->opts.add_path_either & bit) == 0)
 		table->add_path_settled = true;
-	else if (bgp_update_guessed(u, id))
+	else if (bgp_update_guessed(&in->update, id))
 		return; /* a contradiction, see above */
 	else if (bgp_nlri_part_conclusive(part))
 		confirm_form(table, when, part->format.add_path);
 	else if (!table->add_path_confirmed)
-		hold_part(table, header, opts, u, id);
+		hold_part(table, in, id);
 }

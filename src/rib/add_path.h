@@ -35,9 +35,8 @@
 
 #include "bmp/update.h"
 
-struct bgp_decode_opts;
-struct bmp_peer;
 struct rib_held;
+struct rib_input;
 
 /* Contradictions that outweigh a confirmation. */
 #define RIB_ADD_PATH_AGAINST 3
@@ -47,23 +46,19 @@ struct rib_held;
 #define RIB_ADD_PATH_HELD_ALL (16u << 20)
 
 /*
- * A message of @peer and @view was parsed in the other form:
- * u->add_path_guessed has the families. Returns true if a table changed its
+ * @in was parsed in the other form: update.add_path_guessed has the families. Returns true if a table changed its
  * form. Then messages that were decoded before must be decoded again, and held
- * messages must be applied before @u. A few kilobytes of them can become as
+ * messages must be applied before @in. A few kilobytes of them can become as
  * much output as any message, so they are applied within the budget, too.
  */
-bool rib_add_path_contradicted(struct rib_peer *peer,
-			       const struct rib_time *when, uint8_t view,
-			       const struct bgp_update *u);
+bool rib_add_path_contradicted(const struct rib_input *in,
+			       const struct rib_time *when);
 
 /* Remove the oldest held part, which has been applied. */
 void rib_add_path_drop_oldest(struct rib_table *table);
 
-/* Part @id of @u was parsed in the form of @table, which is not certain yet. */
+/* Part @id of @in was parsed in the form of @table, which is not certain yet. */
 void rib_add_path_examine(struct rib_table *table, const struct rib_time *when,
-			  const struct bmp_peer *header,
-			  const struct bgp_decode_opts *opts,
-			  const struct bgp_update *u, enum bgp_nlri_part_id id);
+			  const struct rib_input *in, enum bgp_nlri_part_id id);
 
 #endif

@@ -12,7 +12,7 @@ void rib_emit_flush(struct rib *rib)
 	if (run->change.count == 0)
 		return;
 	run->change.routes = run->routes;
-	rib->sink.change(rib->sink.arg, &run->change);
+	rib->sink.change(rib->sink.change_arg, &run->change);
 	if (!run->change.resync)
 		run->router->output_bytes += *rib->sink.bytes - before;
 	run->change.count = 0;
@@ -53,7 +53,7 @@ void rib_emit_event(struct rib_router *router, const struct rib_time *when,
 	event->router_slot = &router->slot;
 	event->received_ns = when->wall_ns;
 	before = *rib->sink.bytes;
-	rib->sink.event(rib->sink.arg, event);
+	rib->sink.event(rib->sink.event_arg, event);
 	router->output_bytes += *rib->sink.bytes - before;
 }
 

@@ -5,10 +5,11 @@
  * see them. A result is either a run of routes that changed together, or an
  * event of a peer or a session:
  *
- *	static void encode(void *arg, const struct rib_change *c) ...
- *	static void say(void *arg, const struct rib_event *e) ...
+ *	static void encode_change(void *arg, const struct rib_change *c) ...
+ *	static void encode_event(void *arg, const struct rib_event *e) ...
  *
- *	struct rib_sink sink = { .change = encode, .event = say, ... };
+ *	struct rib_sink sink = { .change = encode_change,
+ *				 .event = encode_event, ... };
  *
  * Routes of one change share everything except struct rib_route, so that an
  * encoder can build one message and patch it. All pointers and views are
@@ -200,20 +201,25 @@ struct rib_notice {
 	uint64_t withdrawn; /* ADD_PATH*: routes parsed in the wrong form */
 };
 
-/* Receives the results. */
+/*
+ * Receives the results: changes by one function, which encodes them, and what
+ * is rare by others. Each side has its own argument, so that an observer of
+ * events costs nothing for a change.
+ */
 struct rib_sink {
 	void (*change)(void *arg, const struct rib_change *change);
-	void (*event)(void *arg, const struct rib_event *event);
-	void *arg;
+	void *change_arg;
 	/*
 	 * Bytes of output that change() and event() have made so far, or NULL
 	 * if the sink does not count them: see struct rib_budget.
 	 */
 	const uint64_t *bytes;
+	void (*event)(void *arg, const struct rib_event *event);
 	/* May be NULL. */
 	void (*notice)(void *arg, const struct rib_notice *notice);
 	/* Called when a peer whose slot is not NULL is removed. May be NULL. */
 	void (*forget)(void *arg, void *peer_slot);
+	void *event_arg; /* of event(), notice() and forget() */
 };
 
 #endif

@@ -1,11 +1,8 @@
 #include "rib/lookahead.h"
 
-#include "rib/peer.h"
 #include "rib/rib_internal.h"
 #include "rib/table.h"
 #include "rib/update_routes.h"
-
-#include "bmp/message.h"
 
 /* The first part that has routes; BGP_PARTS: none has. */
 static enum bgp_nlri_part_id first_part(const struct bgp_update *u)
@@ -23,24 +20,6 @@ static enum bgp_nlri_part_id first_part(const struct bgp_update *u)
 	return BGP_PARTS;
 }
 
-static bool read_message(struct rib_router *router,
-			 const struct bmp_message *msg,
-			 const struct bgp_overrides *over,
-			 struct rib_lookahead *a)
-{
-	if (msg->type != BMP_ROUTE_MONITORING)
-		return false;
-	a->peer = rib_peer_find(router, &msg->peer);
-	if (a->peer == NULL || !rib_peer_phase_up(a->peer->phase))
-		return false;
-	a->opts = bgp_context_decode_opts(&a->peer->context, &msg->peer, over);
-	bgp_update_decode(msg->update.body, &a->opts, &a->u);
-	a->table = NULL;
-	a->at_expected_id = false;
-	a->form.is_read = false;
-	return true;
-}
-
 /* The number the next route has, if the router tells its table again. */
 struct expected_id {
 	const struct rib_table *table;
@@ -51,13 +30,13 @@ struct expected_id {
  * Find the first route's prefix: at the place it follows from, as in
  * update_routes.c, or else ask for its slot.
  */
-static void read_route(struct rib_lookahead *a, uint8_t view,
-		       struct expected_id *next)
+static void read_route(struct rib_lookahead *a, struct expected_id *next)
 {
-	const struct bgp_nlri_part *part = &a->u.nlri_parts[a->part];
+	const struct rib_input *in = a->in;
+	const struct bgp_nlri_part *part = &in->update.nlri_parts[a->part];
 	const struct bgp_nlri_format *format = &part->format;
-	const struct rib_table *t =
-		rib_table_find(a->peer, view, format->afi, format->safi);
+	const struct rib_table *t = rib_table_find(in->peer, in->header->view,
+						   format->afi, format->safi);
 	struct rib_nlri *nlri = &a->nlri;
 	struct bgp_prefix prefix;
 
@@ -102,39 +81,42 @@ static void look_at_route(struct rib *rib, const struct rib_lookahead *a)
 		rib_value_prefetch(&rib->attrsets, e->value);
 }
 
-size_t rib_lookahead_read(struct rib_router *router,
-			  const struct bmp_message *msgs, size_t n,
-			  const struct bgp_overrides *over)
+/* Pass 1: the first route and the attributes of each UPDATE. */
+static void read_inputs(struct rib *rib, const struct rib_input *inputs,
+			size_t first, size_t n)
 {
-	struct rib *rib = router->rib;
-	struct rib_lookahead *list = rib->lookahead;
 	struct expected_id next = { 0 };
 	size_t used = 0;
-	size_t count;
 
-	/* Nothing is kept, so nothing is far away. */
-	if (rib->config.mode == RIB_MODE_OFF)
-		return 0;
-	for (count = 0; count < n && count < RIB_LOOKAHEAD; count++) {
-		struct rib_lookahead *a = &list[count];
+	for (size_t i = first; i < n; i++) {
+		struct rib_lookahead *a = &rib->lookahead[i];
+		const struct rib_input *in = &inputs[i];
 
-		if (!read_message(router, &msgs[count], over, a))
-			break;
-		a->part = first_part(&a->u);
+		a->in = in;
+		a->table = NULL;
+		a->at_expected_id = false;
+		a->form.is_read = false;
+		a->part = first_part(&in->update);
 		if (a->part == BGP_PARTS)
 			continue;
-		read_route(a, msgs[count].peer.view, &next);
-		if (bgp_update_announces(&a->u, a->part) &&
+		read_route(a, &next);
+		if (bgp_update_announces(&in->update, a->part) &&
 		    rib->config.mode == RIB_MODE_ATTRIBUTES)
 			used += rib_attrs_form_read(rib, a,
-						    count > 0 ? a - 1 : NULL,
+						    i > first ? a - 1 : NULL,
 						    rib->lookahead_bytes + used,
-						    RIB_LOOKAHEAD_BYTES - used,
-						    &a->form);
+						    RIB_LOOKAHEAD_BYTES - used);
 	}
-	for (size_t i = 0; i < count; i++)
-		look_at_slots(rib, &list[i]);
-	for (size_t i = 0; i < count; i++)
-		look_at_route(rib, &list[i]);
-	return count;
+}
+
+void rib_lookahead_read(struct rib *rib, const struct rib_input *inputs,
+			size_t first, size_t n)
+{
+	if (rib->config.mode == RIB_MODE_OFF)
+		return;
+	read_inputs(rib, inputs, first, n);
+	for (size_t i = first; i < n; i++)
+		look_at_slots(rib, &rib->lookahead[i]);
+	for (size_t i = first; i < n; i++)
+		look_at_route(rib, &rib->lookahead[i]);
 }

@@ -35,6 +35,6 @@ void rib_notice(struct rib_peer *peer, uint8_t view, enum bgp_family family,
 	/* cppcheck-suppress autoVariables ; for the call alone */
 	notice->table = &info;
 	notice->router_slot = &peer->router->slot;
-	sink->notice(sink->arg, notice);
+	sink->notice(sink->event_arg, notice);
 	notice->table = NULL;
 }

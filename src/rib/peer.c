@@ -1,11 +1,12 @@
 #include "rib/peer.h"
 
 #include "rib/emit.h"
-#include "rib/policy_change.h"
+#include "rib/policy.h"
 #include "rib/rib_internal.h"
 #include "rib/scratch.h"
 #include "rib/table.h"
 #include "rib/timer.h"
+#include "rib/visibility.h"
 
 #include "bmp/message.h"
 #include "bmp/text.h"
@@ -59,7 +60,8 @@ struct rib_peer *rib_peer_find(struct rib_router *router,
 }
 
 static struct rib_peer *peer_new(struct rib_router *router,
-				 const struct bmp_peer *header)
+				 const struct bmp_peer *header,
+				 const struct rib_policy_mask *policy)
 {
 	struct rib_peer *peer = calloc(1, sizeof(*peer));
 
@@ -78,12 +80,13 @@ static struct rib_peer *peer_new(struct rib_router *router,
 	};
 	memcpy(peer->address, header->address, sizeof(peer->address));
 	bgp_context_init(&peer->context);
+	rib_policy_set(peer, policy);
 	TAILQ_INIT(&peer->tables);
 	return peer;
 }
 
 int rib_peer_get(struct rib_router *router, const struct bmp_peer *header,
-		 struct rib_peer **out)
+		 const struct rib_policy_mask *policy, struct rib_peer **out)
 {
 	struct rib_peer *peer = rib_peer_find(router, header);
 
@@ -93,7 +96,7 @@ int rib_peer_get(struct rib_router *router, const struct bmp_peer *header,
 	}
 	if (router->peer_count >= router->rib->config.max_peers)
 		return -ENOSPC;
-	peer = peer_new(router, header);
+	peer = peer_new(router, header, policy);
 	if (peer == NULL)
 		return -ENOMEM;
 	if (rib_ptr_map_add(&router->peers, peer->hash, peer) < 0) {
@@ -151,7 +154,8 @@ void rib_peer_free(struct rib_peer *peer)
 		rib_table_free(t);
 	set_phase(peer, RIB_PEER_DOWN);
 	if (peer->slot != NULL && router->rib->sink.forget != NULL)
-		router->rib->sink.forget(router->rib->sink.arg, peer->slot);
+		router->rib->sink.forget(router->rib->sink.event_arg,
+					 peer->slot);
 	rib_ptr_map_remove(&router->peers, peer->hash, peer);
 	TAILQ_REMOVE(&router->peer_list, peer, link);
 	router->peer_count--;
@@ -211,6 +215,7 @@ static void mark_subject_changed(struct rib_peer *peer)
  */
 static void set_subject(struct rib_peer *peer, const struct rib_time *when,
 			const struct bmp_peer *header,
+			const struct rib_policy_mask *policy,
 			enum rib_withdraw_mode mode)
 {
 	bool as_changed = peer->as != header->as;
@@ -226,7 +231,7 @@ static void set_subject(struct rib_peer *peer, const struct rib_time *when,
 		/* Those that have just begun. */
 		mark_subject_changed(peer);
 		peer->as = header->as;
-		rib_policy_reevaluate(peer, when);
+		rib_peer_policy(peer, when, policy);
 	}
 	peer->bgp_id = header->bgp_id;
 	peer->ipv6 = header->ipv6;
@@ -259,10 +264,12 @@ static void start_generation(struct rib_peer *peer, const struct rib_time *when,
 	rib_timer_soon(peer->router, when->now_ns);
 }
 
-void rib_peer_imply(struct rib_peer *peer, const struct rib_time *when,
-		    const struct bmp_peer *header, enum rib_withdraw_mode mode)
+void rib_peer_bring_up(struct rib_peer *peer, const struct rib_time *when,
+		       const struct bmp_peer *header,
+		       const struct rib_policy_mask *policy,
+		       enum rib_withdraw_mode mode)
 {
-	set_subject(peer, when, header, mode);
+	set_subject(peer, when, header, policy, mode);
 	rib_peer_event(peer, RIB_PEER_EV_ROUTES);
 	bgp_context_reset(&peer->context);
 	RIB_COUNT(peer->router, implied_peers, 1);
@@ -351,7 +358,8 @@ static void merge_up(struct rib_peer *peer, const struct rib_time *when,
 }
 
 int rib_peer_up(struct rib_router *router, const struct rib_time *when,
-		const struct bmp_message *msg)
+		const struct bmp_message *msg,
+		const struct rib_policy_mask *policy)
 {
 	struct rib_peer *peer;
 	uint64_t peer_up_hash[2];
@@ -360,7 +368,7 @@ int rib_peer_up(struct rib_router *router, const struct rib_time *when,
 	RIB_COUNT(router, peer_ups, 1);
 	if (!hash_peer_up(router->rib, &msg->up, peer_up_hash))
 		return -ENOMEM;
-	err = rib_peer_get(router, &msg->peer, &peer);
+	err = rib_peer_get(router, &msg->peer, policy, &peer);
 	if (err < 0) {
 		RIB_COUNT(router, refused_peers, 1);
 		return err == -ENOSPC ? 0 : err;
@@ -375,7 +383,7 @@ int rib_peer_up(struct rib_router *router, const struct rib_time *when,
 		merge_up(peer, when, msg);
 		return 0;
 	}
-	set_subject(peer, when, &msg->peer, RIB_WITHDRAW_NOW_IF_SMALL);
+	set_subject(peer, when, &msg->peer, policy, RIB_WITHDRAW_NOW_IF_SMALL);
 	rib_peer_event(peer, RIB_PEER_EV_PEER_UP);
 	/* A Loc-RIB's would be added to what the last session said. */
 	bgp_context_reset(&peer->context);

@@ -23,9 +23,12 @@ struct bmp_peer;
 struct rib_peer *rib_peer_find(struct rib_router *router,
 			       const struct bmp_peer *header);
 
-/* Find or make it. -ENOMEM, or -ENOSPC beyond max_peers. */
+/*
+ * Find or make it, with @policy (rib/policy.h). -ENOMEM, or -ENOSPC beyond
+ * max_peers.
+ */
 int rib_peer_get(struct rib_router *router, const struct bmp_peer *header,
-		 struct rib_peer **out);
+		 const struct rib_policy_mask *policy, struct rib_peer **out);
 
 /* All of it goes, without a word. */
 void rib_peer_free(struct rib_peer *peer);
@@ -36,16 +39,19 @@ void rib_peer_reap(struct rib_peer *peer);
 /* Messages */
 
 int rib_peer_up(struct rib_router *router, const struct rib_time *when,
-		const struct bmp_message *msg);
+		const struct bmp_message *msg,
+		const struct rib_policy_mask *policy);
 void rib_peer_down(struct rib_router *router, const struct rib_time *when,
 		   const struct bmp_message *msg);
 
 /*
- * Routes come although no Peer Up did. Unless @mode says that what it had is
- * withdrawn at once, rib_router_subject_changing() may be true afterwards.
+ * Routes came without a Peer Up. Unless @mode is RIB_WITHDRAW_NOW,
+ * rib_router_subject_changing() may be true afterwards.
  */
-void rib_peer_imply(struct rib_peer *peer, const struct rib_time *when,
-		    const struct bmp_peer *header, enum rib_withdraw_mode mode);
+void rib_peer_bring_up(struct rib_peer *peer, const struct rib_time *when,
+		       const struct bmp_peer *header,
+		       const struct rib_policy_mask *policy,
+		       enum rib_withdraw_mode mode);
 
 /* The session is over. */
 void rib_peer_lose(struct rib_peer *peer, const struct rib_time *when);

@@ -6,9 +6,12 @@
  *	store		stored for queries, not published
  *	drop		neither stored nor published
  *
- * The policy is looked up once per peer and view, and again when the AS of the
- * peer or the policy changes; per message the test is one bit. When the
- * disposition of a table with routes changes, the change is applied in slices:
+ * The policy is data that the user of the rib computes: an array with a mask
+ * for each view of a peer. A function that may create a peer, or change its AS,
+ * takes the array for the peer as it is then; NULL stores and publishes all.
+ * When the user changes its rules, it sets the policy of each peer anew. Per
+ * message the test is one bit. When the disposition of a table with routes
+ * changes, the change is applied in slices:
  *
  *	publish -> store	withdraws, reason ADMIN; the routes are kept
  *	publish -> drop		withdraws, reason ADMIN; the routes are removed
@@ -24,28 +27,18 @@
 
 #include "rib/types.h"
 
-struct rib_table_info;
+/*
+ * From now on @policy, an array of BMP_VIEWS, applies to @peer. Copied. Tables
+ * whose disposition changes are withdrawn or announced by rib_background().
+ */
+void rib_peer_policy(struct rib_peer *peer, const struct rib_time *when,
+		     const struct rib_policy_mask *policy);
 
 /*
- * The policy for one peer and view, by 1 << enum bgp_family; unknown families
- * are bit 0.
+ * Limits of a router of its own; they replace those of struct rib_config. Zero
+ * means no limit. They apply to routes received from now on.
  */
-struct rib_policy_mask {
-	uint64_t stored;
-	uint64_t published; /* a subset of stored */
-};
-
-struct rib_policy {
-	/* Only peer and view of the table are filled in. NULL: publish all. */
-	struct rib_policy_mask (*lookup)(const void *arg,
-					 const struct rib_table_info *table);
-	/*
-	 * must stay valid until the next policy, or until the router is removed
-	 */
-	const void *arg;
-	/* Zero means no limit. They apply to routes received from now on. */
-	uint64_t max_routes_router;
-	uint64_t max_routes_peer;
-};
+void rib_router_limits(struct rib_router *router, uint64_t max_routes_router,
+		       uint64_t max_routes_peer);
 
 #endif

@@ -1,4 +1,4 @@
-#include "rib/policy_change.h"
+#include "rib/policy.h"
 
 #include "rib/emit.h"
 #include "rib/table.h"
@@ -35,11 +35,12 @@ static void change_disposition(struct rib_table *table,
 		emit_unknown(table, when);
 }
 
-void rib_policy_reevaluate(struct rib_peer *peer, const struct rib_time *when)
+void rib_peer_policy(struct rib_peer *peer, const struct rib_time *when,
+		     const struct rib_policy_mask *policy)
 {
 	struct rib_table *t;
 
-	peer->policy_known = 0;
+	rib_policy_set(peer, policy);
 	TAILQ_FOREACH (t, &peer->tables, link) {
 		enum rib_disposition disposition =
 			rib_disposition_of(peer, t->info.view,

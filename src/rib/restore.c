@@ -43,7 +43,7 @@ int rib_restore_peer(struct rib_router *router,
 	int err;
 
 	memcpy(header.address, state->address, sizeof(header.address));
-	err = rib_peer_get(router, &header, &peer);
+	err = rib_peer_get(router, &header, /* policy= */ NULL, &peer);
 	if (err < 0)
 		return err;
 	if (is_restored(peer, state, name)) {

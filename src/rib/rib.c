@@ -2,7 +2,7 @@
 
 #include "rib/key.h"
 #include "rib/peer.h"
-#include "rib/policy_change.h"
+#include "rib/policy.h"
 #include "rib/rib_internal.h"
 #include "rib/timer.h"
 
@@ -53,6 +53,7 @@ int rib_new(const struct rib_config *config, const struct rib_sink *sink,
 	rib->unlimited = (struct rib_budget){ UINT64_MAX, UINT64_MAX };
 	rib->budget = &rib->unlimited;
 	rib->slice_end = UINT64_MAX;
+	rib->allowed = config->max_routes;
 	rib_handle_heap_init(&rib->key_heap);
 	rib_handle_heap_init(&rib->route_heap);
 	rib_attrsets_init(&rib->attrsets, config->seed);
@@ -105,15 +106,15 @@ void rib_free(struct rib *rib)
 	free(rib);
 }
 
-/* For a router without a policy. */
+/* For a router without limits of its own. */
 static void set_limits(struct rib_router *router)
 {
 	const struct rib_config *c = &router->rib->config;
 
-	if (router->policy.lookup != NULL)
+	if (router->own_limits)
 		return;
-	router->policy.max_routes_router = c->max_routes_router;
-	router->policy.max_routes_peer = c->max_routes_peer;
+	router->max_routes_router = c->max_routes_router;
+	router->max_routes_peer = c->max_routes_peer;
 }
 
 void rib_configure(struct rib *rib, const struct rib_config *config)
@@ -125,7 +126,7 @@ void rib_configure(struct rib *rib, const struct rib_config *config)
 	rib->config = *config;
 	rib->config.seed = seed;
 	rib->config.mode = mode;
-	rib->allowed = 0;
+	rib->allowed = config->max_routes;
 	/* Deadlines may be earlier now: check all of them. */
 	TAILQ_FOREACH (router, &rib->router_list, link) {
 		set_limits(router);
@@ -225,14 +226,12 @@ void rib_router_purge(struct rib_router *router, const struct rib_time *when)
 	router_free(router);
 }
 
-void rib_router_policy(struct rib_router *router, const struct rib_time *when,
-		       const struct rib_policy *policy)
+void rib_router_limits(struct rib_router *router, uint64_t max_routes_router,
+		       uint64_t max_routes_peer)
 {
-	struct rib_peer *peer;
-
-	router->policy = *policy;
-	TAILQ_FOREACH (peer, &router->peer_list, link)
-		rib_policy_reevaluate(peer, when);
+	router->own_limits = true;
+	router->max_routes_router = max_routes_router;
+	router->max_routes_peer = max_routes_peer;
 }
 
 bool rib_router_has_tables(const struct rib_router *router)

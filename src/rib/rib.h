@@ -3,7 +3,7 @@
  *
  *	session fiber				worker
  *	rib_session_open()			rib_background() when there is time,
- *	rib_apply()  per BMP message  ---->	  and when due_ns has come
+ *	rib_apply(), rib_apply_other() -->	  and when due_ns has come
  *	rib_session_close()
  *			\_____ struct rib_sink: changes and events, in order
  *
@@ -13,8 +13,8 @@
  * not withdraw is withdrawn here.
  *
  * Threads	One rib belongs to one shard. There are no locks and no globals.
- * Blocking	No function waits. rib_apply() only starts work that grows with
- *		a table (withdraws after a Peer Down, sweeps after an
+ * Blocking	No function waits. rib_apply_other() only starts work that grows
+ *		with a table (withdraws after a Peer Down, sweeps after an
  *		End-of-RIB, resyncs); rib_background() does it in slices. At any
  *		time a consumer that has applied all changes in order has each
  *		route as its router last sent it.
@@ -36,8 +36,6 @@
 #include "rib/types.h"
 #include "rib/validate.h"
 
-struct rib_policy;
-
 /* Attributes mode, 30 s, 300 s, 1 h, hold 600 s, 100,000 peers, 256 tables. */
 void rib_config_defaults(struct rib_config *config);
 
@@ -51,7 +49,11 @@ void rib_free(struct rib *rib);
 /* Apply new timers and limits. Seed and mode do not change. */
 void rib_configure(struct rib *rib, const struct rib_config *config);
 
-/* Allow @routes routes before the rib calls config->allow again. */
+/*
+ * Routes that this rib may have: its share of max_routes, if several ribs share
+ * it. All of max_routes after rib_new() and rib_configure(). Without max_routes
+ * it has no effect.
+ */
 void rib_allow(struct rib *rib, uint64_t routes);
 uint64_t rib_route_count(const struct rib *rib);
 
@@ -70,13 +72,6 @@ int rib_router_get(struct rib *rib, const struct rib_identity *id,
  * an operator who removes a router permanently. A session must not be open.
  */
 void rib_router_purge(struct rib_router *router, const struct rib_time *when);
-
-/*
- * From now on @policy (rib/policy.h) applies to @router. Copied. Tables whose
- * disposition changes are withdrawn or announced by rib_background().
- */
-void rib_router_policy(struct rib_router *router, const struct rib_time *when,
-		       const struct rib_policy *policy);
 
 const struct rib_router_info *rib_router_info(const struct rib_router *router);
 enum rib_mode rib_router_mode(const struct rib_router *router);

@@ -28,9 +28,9 @@
 #include "rib/attrset.h"
 #include "rib/counters.h"
 #include "rib/event.h"
+#include "rib/input.h"
 #include "rib/mem/key_table.h"
 #include "rib/mem/ptr_map.h"
-#include "rib/policy.h"
 #include "rib/route_array.h"
 #include "rib/types.h"
 
@@ -112,6 +112,7 @@ struct rib_table {
 	struct rib_table_info info;
 	struct rib_key_table *prefixes;
 	struct rib_key_table *pairs;
+	uint8_t kind; /* enum bgp_nlri_kind of its family */
 	uint64_t serial;
 	uint64_t sequence;   /* of the last change published */
 	uint64_t changed_ns; /* wall clock of the same; 0: none yet */
@@ -170,8 +171,7 @@ struct rib_peer {
 	uint64_t peer_up_hash[2];    /* a hash of the last Peer Up, or zero */
 	void *slot;		     /* the user's */
 	struct rib_table *last;	     /* looked up */
-	uint8_t policy_known;	     /* 1 << enum bmp_view: of the policy */
-	struct rib_policy_mask policy_masks[BMP_VIEWS];
+	struct rib_policy_mask policy[BMP_VIEWS];
 	TAILQ_HEAD(rib_table_list, rib_table) tables;
 };
 
@@ -183,7 +183,9 @@ struct rib_router {
 	uint64_t hash;
 	uint64_t serial; /* what comes later has a larger one */
 	void *slot;	 /* the user's */
-	struct rib_policy policy;
+	uint64_t max_routes_router;
+	uint64_t max_routes_peer;
+	bool own_limits; /* not those of the configuration */
 	struct rib_ptr_map peers;
 	TAILQ_HEAD(rib_peer_list, rib_peer) peer_list; /* by serial */
 	TAILQ_HEAD(rib_waiting_list, rib_table)
@@ -262,11 +264,9 @@ struct rib_attrs_form {
 	uint32_t hash;		    /* of the canonical form */
 };
 
-/* A Route Monitoring that was read and waits for its turn: see lookahead.c. */
+/* What was looked up and prefetched for an input: see lookahead.c. */
 struct rib_lookahead {
-	struct rib_peer *peer;
-	struct bgp_decode_opts opts;
-	struct bgp_update u;
+	const struct rib_input *in;
 	enum bgp_nlri_part_id part; /* the first that has routes */
 	struct rib_attrs_form form; /* of its attributes */
 	/* Its first route, if that is a plain prefix: else table is NULL. */
@@ -306,6 +306,7 @@ struct rib {
 	uint64_t routes;
 	uint64_t allowed; /* of max_routes, see rib_allow() */
 	uint64_t pending_withdraw;
+	uint32_t stamp;		     /* rib_stamp() of the call, generation 0 */
 	struct rib_budget *budget;   /* of the call; or that below */
 	struct rib_budget unlimited; /* routes are counted, and do not matter */
 	uint64_t held_bytes;	     /* of all tables */
@@ -314,6 +315,7 @@ struct rib {
 	struct rib_flow flow;
 	struct rib_emit_run emit;
 	struct rib_batch batch;
+	struct rib_input inputs[RIB_LOOKAHEAD]; /* see rib_inputs() */
 	struct rib_lookahead lookahead[RIB_LOOKAHEAD];
 	uint8_t lookahead_bytes[RIB_LOOKAHEAD_BYTES];
 	struct rib_attr_cache cache;

@@ -70,6 +70,7 @@ int rib_table_get(struct rib_peer *peer, uint8_t view, uint16_t afi,
 	t->info.afi = afi;
 	t->info.safi = safi;
 	t->info.family = (uint8_t)family;
+	t->kind = (uint8_t)bgp_family_info(family)->kind;
 	t->prefixes = &rib->prefixes[family];
 	t->pairs = &rib->paths[family];
 	rib_table_refresh(t);

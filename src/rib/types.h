@@ -19,6 +19,15 @@ struct rib_table;
 
 #define RIB_NEVER UINT64_MAX
 
+/*
+ * What is stored and what is published of one peer and view, by 1 << enum
+ * bgp_family; unknown families are bit 0. See rib/policy.h.
+ */
+struct rib_policy_mask {
+	uint64_t stored;
+	uint64_t published; /* a subset of stored */
+};
+
 enum rib_mode {
 	RIB_MODE_ATTRIBUTES, /* publish differences in attributes */
 	RIB_MODE_PRESENCE,   /* publish only presence and absence */
@@ -38,15 +47,9 @@ struct rib_config {
 	uint64_t stale_hold_ns;
 	/*
 	 * Routes; zero means no limit. The limits of a router and a peer apply
-	 * to routers without a policy (rib/policy.h).
+	 * to routers without limits of their own (rib/policy.h).
 	 */
-	uint64_t max_routes;
-	/*
-	 * The share of max_routes of this rib, if several ribs share it: called
-	 * when it has @routes and needs one more. NULL = all.
-	 */
-	uint64_t (*allow)(void *arg, uint64_t routes);
-	void *allow_arg;
+	uint64_t max_routes; /* of all ribs that share it: see rib_allow() */
 	uint64_t max_routes_router;
 	uint64_t max_routes_peer;
 	uint32_t max_peers;  /* per router */
@@ -59,7 +62,7 @@ struct rib_time {
 	uint64_t wall_ns; /* since 1970 */
 };
 
-/* Messages that rib_apply_many() decodes and prefetches together. */
+/* Inputs of rib_apply() at most; their memory is prefetched together. */
 #define RIB_LOOKAHEAD 16
 
 /*

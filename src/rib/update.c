@@ -13,7 +13,7 @@
 
 /* Sections */
 
-static bool is_dropped(struct rib_peer *peer, uint8_t view, uint16_t afi,
+static bool is_dropped(const struct rib_peer *peer, uint8_t view, uint16_t afi,
 		       uint8_t safi)
 {
 	return rib_disposition_of(peer, view, bgp_family_find(afi, safi)) ==
@@ -79,21 +79,18 @@ static void count_published(const struct rib_update_routes *s)
 }
 
 /* False if the budget was spent before the end. */
-static bool apply_part(struct rib_peer *peer, const struct rib_time *when,
-		       const struct bmp_peer *header,
-		       const struct bgp_decode_opts *opts,
-		       const struct bgp_update *u,
+static bool apply_part(const struct rib_input *in, const struct rib_time *when,
 		       struct rib_lookahead *lookahead,
 		       enum bgp_nlri_part_id id, struct rib_progress *progress)
 {
+	const struct bgp_update *u = &in->update;
 	const struct bgp_nlri_format *format = &u->nlri_parts[id].format;
 	struct rib_update_routes s = {
-		.rib = peer->router->rib,
-		.router = peer->router,
-		.peer = peer,
+		.rib = in->peer->router->rib,
+		.router = in->peer->router,
+		.peer = in->peer,
 		.when = when,
-		.header = header,
-		.opts = opts,
+		.in = in,
 		.u = u,
 		.lookahead = lookahead != NULL && lookahead->part == id
 				     ? lookahead
@@ -106,16 +103,18 @@ static bool apply_part(struct rib_peer *peer, const struct rib_time *when,
 	};
 	bool done;
 
-	s.table = get_table(peer, when, header, format->afi, format->safi);
+	s.table = get_table(in->peer, when, in->header, format->afi,
+			    format->safi);
 	if (s.table == NULL) {
 		RIB_COUNT(s.router, suppressed[RIB_SUPPRESSED_LIMIT],
 			  u->nlri_parts[id].count - progress->routes);
 		return true;
 	}
 	if (!s.table->add_path_settled && progress->offset == 0)
-		rib_add_path_examine(s.table, when, header, opts, u, id);
-	s.prefixes = bgp_family_info(s.family)->kind == BGP_NLRI_PREFIX;
-	s.stamp = rib_stamp(s.table->generation, when->wall_ns);
+		rib_add_path_examine(s.table, when, in, id);
+	s.kind = s.table->kind;
+	s.prefixes = s.kind == BGP_NLRI_PREFIX;
+	s.stamp = s.rib->stamp | (uint32_t)s.table->generation << 28;
 	/* To be determined while the first routes are looked up. */
 	if (s.announce && s.rib->config.mode == RIB_MODE_ATTRIBUTES)
 		s.set = RIB_VALUE_NONE;
@@ -132,17 +131,21 @@ static bool apply_held(struct rib_table *table, const struct rib_time *when,
 {
 	bgp_family_set bit =
 		bgp_family_bit((enum bgp_family)table->info.family);
-	struct bgp_decode_opts opts = h->opts;
-	struct bgp_update u;
+	struct rib_input in = {
+		.peer = table->peer,
+		.header = &h->header,
+		.opts = h->opts,
+	};
 
-	opts.add_path &= ~bit;
+	in.opts.add_path &= ~bit;
 	if (add_path)
-		opts.add_path |= bit;
-	opts.add_path_either = 0;
-	bgp_update_decode((struct wire_view){ h->body, h->len }, &opts, &u);
-	if (u.verdict != BGP_RESET && u.nlri_parts[h->id].count != 0)
-		return apply_part(table->peer, when, &h->header, &opts, &u,
-				  /* lookahead= */ NULL, h->id,
+		in.opts.add_path |= bit;
+	in.opts.add_path_either = 0;
+	bgp_update_decode((struct wire_view){ h->body, h->len }, &in.opts,
+			  &in.update);
+	if (in.update.verdict != BGP_RESET &&
+	    in.update.nlri_parts[h->id].count != 0)
+		return apply_part(&in, when, /* lookahead= */ NULL, h->id,
 				  &table->held_progress);
 	rib_table_suspect(table, when);
 	return true;
@@ -292,14 +295,14 @@ static void count_routes(struct rib_router *router,
 		RIB_COUNT(router, announced, part->count);
 }
 
-enum rib_update_result rib_update(struct rib_peer *peer,
+enum rib_update_result rib_update(const struct rib_input *in,
 				  const struct rib_time *when,
-				  const struct bmp_peer *header,
-				  const struct bgp_decode_opts *opts,
-				  const struct bgp_update *u,
 				  struct rib_lookahead *lookahead,
 				  struct rib_progress *progress)
 {
+	const struct bmp_peer *header = in->header;
+	const struct bgp_update *u = &in->update;
+	struct rib_peer *peer = in->peer;
 	unsigned left = u->parts_present & (~0U << progress->part);
 	enum rib_update_result done = RIB_UPDATE_DONE;
 	struct rib_router *router = peer->router;
@@ -308,7 +311,7 @@ enum rib_update_result rib_update(struct rib_peer *peer,
 	if (progress->offset == 0 && !progress->counted) {
 		count_update(router, u);
 		if (u->add_path_guessed != 0 &&
-		    rib_add_path_contradicted(peer, when, header->view, u))
+		    rib_add_path_contradicted(in, when))
 			done = RIB_UPDATE_DONE_DECODE_AGAIN;
 	}
 	if (peer->held_due && !apply_due_held(peer, when)) {
@@ -336,8 +339,7 @@ enum rib_update_result rib_update(struct rib_peer *peer,
 			suspect_part(peer, when, header, format);
 			notice_unreadable(peer, header->view,
 					  (enum bgp_family)format->family, u);
-		} else if (!apply_part(peer, when, header, opts, u, lookahead,
-				       id, progress)) {
+		} else if (!apply_part(in, when, lookahead, id, progress)) {
 			return RIB_UPDATE_BUDGET_SPENT;
 		}
 		*progress = (struct rib_progress){ 0 };

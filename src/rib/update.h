@@ -9,9 +9,7 @@
 
 #include "rib/types.h"
 
-struct bgp_decode_opts;
-struct bgp_update;
-struct bmp_peer;
+struct rib_input;
 struct rib_lookahead;
 
 enum rib_update_result {
@@ -22,15 +20,11 @@ enum rib_update_result {
 };
 
 /*
- * @header is that of the message; @opts are the options @u was decoded with.
- * @lookahead has prefetched results, or is NULL. Continues at @progress, which
- * is zero again when everything is applied.
+ * @lookahead has what was looked up for @in, or is NULL. Continues at
+ * @progress, which is zero again when everything is applied.
  */
-enum rib_update_result rib_update(struct rib_peer *peer,
+enum rib_update_result rib_update(const struct rib_input *in,
 				  const struct rib_time *when,
-				  const struct bmp_peer *header,
-				  const struct bgp_decode_opts *opts,
-				  const struct bgp_update *u,
 				  struct rib_lookahead *lookahead,
 				  struct rib_progress *progress);
 

@@ -101,11 +101,12 @@ static size_t gather_bound(const struct bgp_update *u)
 	return u->attrs.block.len + 64;
 }
 
-size_t rib_attrs_form_read(const struct rib *rib, const struct rib_lookahead *a,
+size_t rib_attrs_form_read(const struct rib *rib, struct rib_lookahead *a,
 			   const struct rib_lookahead *before, uint8_t *room,
-			   size_t size, struct rib_attrs_form *out)
+			   size_t size)
 {
-	const struct bgp_update *u = &a->u;
+	const struct bgp_update *u = &a->in->update;
+	struct rib_attrs_form *out = &a->form;
 	enum bgp_nlri_part_id s = a->part;
 	size_t bound = bgp_canonical_bound(u);
 	size_t used = 0;
@@ -120,7 +121,7 @@ size_t rib_attrs_form_read(const struct rib *rib, const struct rib_lookahead *a,
 	}
 	if (before != NULL && before->form.is_read && before->part == s &&
 	    before->form.bytes.len == out->bytes.len &&
-	    reads_alike(&before->opts, &a->opts) &&
+	    reads_alike(&before->in->opts, &a->in->opts) &&
 	    memcmp(before->form.bytes.p, out->bytes.p, out->bytes.len) == 0)
 		return used;
 	out->canonical = bgp_canonical(u, s, room + used);
@@ -147,11 +148,11 @@ static bool complete_form(const struct rib *rib, const struct bgp_update *u,
 }
 
 void rib_update_attrs_begin(struct rib_router *router,
-			    const struct bgp_decode_opts *opts,
-			    const struct bgp_update *u, enum bgp_nlri_part_id s,
+			    const struct rib_input *in, enum bgp_nlri_part_id s,
 			    const struct rib_attrs_form *form, uint32_t guess,
 			    struct rib_update_attrs *out)
 {
+	const struct bgp_update *u = &in->update;
 	struct rib *rib = router->rib;
 	size_t bound = bgp_canonical_bound(u);
 	uint8_t *room = rib_scratch_more(rib, bound + gather_bound(u));
@@ -163,7 +164,7 @@ void rib_update_attrs_begin(struct rib_router *router,
 		out->bytes = form->bytes;
 	else if (has_mp(&u->attrs))
 		out->bytes = gather_bytes(u, s, room + bound);
-	if (is_cached(&rib->cache, opts, out->bytes)) {
+	if (is_cached(&rib->cache, &in->opts, out->bytes)) {
 		RIB_COUNT(router, attrs_cached, 1);
 		out->set = rib->cache.set;
 		out->cached = true;
@@ -191,7 +192,7 @@ void rib_update_attrs_go_on(struct rib_router *router,
 }
 
 uint32_t rib_update_attrs_end(struct rib_router *router,
-			      const struct bgp_decode_opts *opts,
+			      const struct rib_input *in,
 			      const struct rib_update_attrs *attrs)
 {
 	struct rib *rib = router->rib;
@@ -205,6 +206,6 @@ uint32_t rib_update_attrs_end(struct rib_router *router,
 		set = rib_attrset_intern_hashed(&rib->attrsets, attrs->hash,
 						attrs->canonical);
 	if (set != RIB_VALUE_NONE)
-		cache_attrs(rib, opts, attrs->bytes, set);
+		cache_attrs(rib, &in->opts, attrs->bytes, set);
 	return set;
 }

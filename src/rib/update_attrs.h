@@ -8,18 +8,19 @@
 
 #include "bmp/update.h"
 
+struct rib_input;
 struct rib_lookahead;
 struct rib_attrs_form;
 
 /*
- * Decode the attributes of a part in advance, into @room of @size; returns how
- * much was used. If the space is too small, nothing is decoded. If the
- * attributes equal those of @before (the part decoded before, or NULL), no
- * canonical form is made: the cache will have it.
+ * Make the canonical attributes of @a, into @room of @size; returns how much
+ * was used. If the space is too small, nothing is made. If the attributes equal
+ * those of @before (the UPDATE before it, or NULL), no canonical form is made:
+ * the cache will have it.
  */
-size_t rib_attrs_form_read(const struct rib *rib, const struct rib_lookahead *a,
+size_t rib_attrs_form_read(const struct rib *rib, struct rib_lookahead *a,
 			   const struct rib_lookahead *before, uint8_t *room,
-			   size_t size, struct rib_attrs_form *out);
+			   size_t size);
 
 /*
  * The attribute set of the announcements of a part, in three steps: between
@@ -36,8 +37,7 @@ struct rib_update_attrs {
 
 /* @guess: a set that is likely to be equal, or RIB_VALUE_NONE. */
 void rib_update_attrs_begin(struct rib_router *router,
-			    const struct bgp_decode_opts *opts,
-			    const struct bgp_update *u, enum bgp_nlri_part_id s,
+			    const struct rib_input *in, enum bgp_nlri_part_id s,
 			    const struct rib_attrs_form *form, uint32_t guess,
 			    struct rib_update_attrs *out);
 void rib_update_attrs_go_on(struct rib_router *router,
@@ -48,7 +48,7 @@ void rib_update_attrs_go_on(struct rib_router *router,
  * RIB_VALUE_NONE if out of memory.
  */
 uint32_t rib_update_attrs_end(struct rib_router *router,
-			      const struct bgp_decode_opts *opts,
+			      const struct rib_input *in,
 			      const struct rib_update_attrs *attrs);
 
 #endif

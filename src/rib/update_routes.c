@@ -92,18 +92,14 @@ static const struct rib_attrs_form *form_of(const struct rib_update_routes *s)
 }
 
 /* @like: a route that may have the same attributes, or RIB_NO_ID. */
-static void begin_attrs(struct rib_update_routes *s, uint32_t like)
+static void begin_attrs(struct rib_update_routes *s, uint32_t like,
+			struct rib_update_attrs *attrs)
 {
 	uint32_t guess = like == RIB_NO_ID ? RIB_VALUE_NONE
 					   : rib_table_set(s->table, like);
 
-	rib_update_attrs_begin(s->router, s->opts, s->u, s->id, form_of(s),
-			       guess, &s->attrs);
-}
-
-static void end_attrs(struct rib_update_routes *s)
-{
-	s->set = rib_update_attrs_end(s->router, s->opts, &s->attrs);
+	rib_update_attrs_begin(s->router, s->in, s->id, form_of(s), guess,
+			       attrs);
 }
 
 /*
@@ -116,22 +112,23 @@ static void look_up_batch(struct rib_update_routes *s, struct rib_nlri *nlris,
 			  size_t n)
 {
 	size_t expected = match_expected_ids(s, nlris, n);
-	bool attrs = s->set == RIB_VALUE_NONE;
+	bool needs_attrs = s->set == RIB_VALUE_NONE;
+	struct rib_update_attrs attrs;
 
 	prefetch_slots(s, nlris + expected, n - expected);
-	if (attrs)
-		begin_attrs(s, expected > 0 ? nlris[0].id : RIB_NO_ID);
+	if (needs_attrs)
+		begin_attrs(s, expected > 0 ? nlris[0].id : RIB_NO_ID, &attrs);
 	prefetch_routes(s, nlris + expected, n - expected);
-	if (attrs)
-		rib_update_attrs_go_on(s->router, &s->attrs);
+	if (needs_attrs)
+		rib_update_attrs_go_on(s->router, &attrs);
 	for (size_t i = expected; i < n; i++) {
 		nlris[i].id = find_id(s, &nlris[i]);
 		if (s->paths && nlris[i].id != RIB_NO_ID)
 			rib_route_array_prefetch(&s->table->store.paths,
 						 nlris[i].id);
 	}
-	if (attrs)
-		end_attrs(s);
+	if (needs_attrs)
+		s->set = rib_update_attrs_end(s->router, s->in, &attrs);
 	if (nlris[n - 1].id != RIB_NO_ID)
 		s->table->next_id_hint = nlris[n - 1].id + 1;
 }
@@ -144,12 +141,14 @@ static void look_up_single(struct rib_update_routes *s)
 {
 	const struct rib_lookahead *a = s->lookahead;
 	struct rib_nlri *nlri = &s->lookahead->nlri;
+	struct rib_update_attrs attrs;
 
 	if (!rib_key_table_is(s->table->prefixes, nlri->id, nlri->key))
 		nlri->id = find_id(s, nlri);
 	if (s->set == RIB_VALUE_NONE) {
-		begin_attrs(s, a->at_expected_id ? nlri->id : RIB_NO_ID);
-		end_attrs(s);
+		begin_attrs(s, a->at_expected_id ? nlri->id : RIB_NO_ID,
+			    &attrs);
+		s->set = rib_update_attrs_end(s->router, s->in, &attrs);
 	}
 	if (nlri->id != RIB_NO_ID)
 		s->table->next_id_hint = nlri->id + 1;
@@ -164,14 +163,14 @@ static void begin_run(struct rib_update_routes *s)
 	struct rib_change header = {
 		.table = &s->table->info,
 		.received_ns = s->when->wall_ns,
-		.bmp_ns = s->header->time_ns,
+		.bmp_ns = s->in->header->time_ns,
 		.announced = s->announce,
 		.synthetic = rib_update_routes_treat_as_withdraw(s),
 		.has_path_id = s->paths,
 		.reason = rib_update_routes_treat_as_withdraw(s)
 				  ? RIB_REASON_TREAT_AS_WITHDRAW
 				  : RIB_REASON_NONE,
-		.kind = bgp_family_info(s->family)->kind,
+		.kind = s->kind,
 	};
 
 	if (bgp_attrs_has(attrs, BGP_MP_REACH)) {
@@ -327,29 +326,16 @@ static bool replace_route(struct rib_update_routes *s,
 	return false;
 }
 
-/* True if the total limit allows one more route. */
-static bool has_room(struct rib *rib)
-{
-	const struct rib_config *c = &rib->config;
-
-	if (c->max_routes == 0 || rib->routes < rib->allowed)
-		return true;
-	rib->allowed = c->allow == NULL ? c->max_routes
-					: c->allow(c->allow_arg, rib->routes);
-	return rib->routes < rib->allowed;
-}
-
 /* The limit that one more route of this peer would exceed, or 0. */
 static uint64_t limit_met(const struct rib_update_routes *s)
 {
-	const struct rib_policy *p = &s->router->policy;
+	const struct rib_router *r = s->router;
 
-	if (p->max_routes_peer != 0 && s->peer->routes >= p->max_routes_peer)
-		return p->max_routes_peer;
-	if (p->max_routes_router != 0 &&
-	    s->router->routes >= p->max_routes_router)
-		return p->max_routes_router;
-	return has_room(s->rib) ? 0 : s->rib->config.max_routes;
+	if (r->max_routes_peer != 0 && s->peer->routes >= r->max_routes_peer)
+		return r->max_routes_peer;
+	if (r->max_routes_router != 0 && r->routes >= r->max_routes_router)
+		return r->max_routes_router;
+	return s->rib->routes < s->rib->allowed ? 0 : s->rib->config.max_routes;
 }
 
 static void refuse_route(struct rib_update_routes *s, uint64_t limit)

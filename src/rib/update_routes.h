@@ -10,7 +10,6 @@
 
 #include "rib/update_attrs.h"
 
-struct bmp_peer;
 struct rib_nlri;
 
 /* State while a part is applied. */
@@ -20,21 +19,20 @@ struct rib_update_routes {
 	struct rib_peer *peer;
 	struct rib_table *table;
 	const struct rib_time *when;
-	const struct bmp_peer *header;
-	const struct bgp_decode_opts *opts;
-	const struct bgp_update *u;
+	const struct rib_input *in;
+	const struct bgp_update *u;	 /* of @in */
 	struct rib_lookahead *lookahead; /* results of lookahead, or NULL */
 	enum bgp_nlri_part_id id;
 	enum bgp_family family;
 	bool announce;
 	bool paths;	  /* routes have path ids */
+	uint8_t kind;	  /* enum bgp_nlri_kind */
 	bool prefixes;	  /* they are prefixes */
 	bool begun;	  /* the run of its routes has begun */
 	bool ids_invalid; /* ids that were looked up may have been reused */
 	/* Set of announcements; RIB_VALUE_NONE = not determined yet */
 	uint32_t set;
 	uint32_t stamp;
-	struct rib_update_attrs attrs;
 	uint64_t published; /* routes */
 	size_t most;	    /* maximum routes in a batch */
 };

@@ -1,24 +1,21 @@
 #include "rib/visibility.h"
 
-#include "rib/emit.h"
 #include "rib/work_queue.h"
 
-void rib_policy_lookup(struct rib_peer *peer, uint8_t view)
+void rib_policy_set(struct rib_peer *peer, const struct rib_policy_mask *policy)
 {
-	const struct rib_policy *policy = &peer->router->policy;
-	struct rib_policy_mask mask = { UINT64_MAX, UINT64_MAX };
-	struct rib_table_info info;
+	bool off = peer->router->rib->config.mode == RIB_MODE_OFF;
 
-	if (policy->lookup != NULL) {
-		rib_peer_info(peer, &info);
-		info.view = view;
-		mask = policy->lookup(policy->arg, &info);
+	for (int v = 0; v < BMP_VIEWS; v++) {
+		struct rib_policy_mask mask = { UINT64_MAX, UINT64_MAX };
+
+		if (policy != NULL)
+			mask = policy[v];
+		/* Without curation nothing is stored. */
+		if (off)
+			mask.stored = mask.published;
+		peer->policy[v] = mask;
 	}
-	/* Without curation nothing is stored. */
-	if (peer->router->rib->config.mode == RIB_MODE_OFF)
-		mask.stored = mask.published;
-	peer->policy_masks[view] = mask;
-	peer->policy_known |= (uint8_t)(1u << view);
 }
 
 static const struct rib_hidden_range nothing_hidden;

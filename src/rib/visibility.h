@@ -22,21 +22,19 @@ static inline bool rib_is_hidden(const struct rib_hidden_range *hidden,
 	return before != hidden->shrinking;
 }
 
-/* The policy's word, from memory. */
-void rib_policy_lookup(struct rib_peer *peer, uint8_t view);
+/* Set the masks of @peer, a copy; NULL: store and publish all. */
+void rib_policy_set(struct rib_peer *peer,
+		    const struct rib_policy_mask *policy);
 
-static inline enum rib_disposition rib_disposition_of(struct rib_peer *peer,
-						      uint8_t view,
-						      enum bgp_family family)
+static inline enum rib_disposition rib_disposition_of(
+	const struct rib_peer *peer, uint8_t view, enum bgp_family family)
 {
-	const struct rib_policy_mask *w = &peer->policy_masks[view];
+	const struct rib_policy_mask *mask = &peer->policy[view];
 
-	if ((peer->policy_known >> view & 1) == 0)
-		rib_policy_lookup(peer, view);
-	if ((w->published >> family & 1) != 0)
+	if ((mask->published >> family & 1) != 0)
 		return RIB_DISPOSITION_PUBLISH;
-	return (w->stored >> family & 1) != 0 ? RIB_DISPOSITION_STORE
-					      : RIB_DISPOSITION_DROP;
+	return (mask->stored >> family & 1) != 0 ? RIB_DISPOSITION_STORE
+						 : RIB_DISPOSITION_DROP;
 }
 
 /* A table that was just made. */

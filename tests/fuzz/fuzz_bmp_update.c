@@ -4,6 +4,7 @@
  * of them longer than its address, a canonical form that reads as attributes
  * and makes itself again.
  */
+#include "bmp/attr_row.h"
 #include "bmp/canonical.h"
 #include "bmp/decode_context.h"
 #include "bmp/nlri_key.h"
@@ -113,6 +114,101 @@ static void check_canonical(const struct bgp_update *u, enum bgp_nlri_part_id s)
 		abort();
 }
 
+/* A writer that checks the nesting: names in objects, none in lists. */
+#define DEPTH_MAX 16
+
+struct nesting {
+	char at[DEPTH_MAX]; /* '{' or '[' */
+	int depth;
+	struct wire_view in;
+};
+
+static void check_name(const struct nesting *n, const char *name)
+{
+	if ((n->at[n->depth] == '{') != (name != NULL))
+		abort();
+}
+
+static void begin_group(struct nesting *n, const char *name, char kind)
+{
+	check_name(n, name);
+	if (n->depth + 1 == DEPTH_MAX)
+		abort();
+	n->at[++n->depth] = kind;
+}
+
+static void end_group(struct nesting *n, char kind)
+{
+	if (n->depth == 0 || n->at[n->depth] != kind)
+		abort();
+	n->depth--;
+}
+
+static void begin_object(void *arg, const char *name)
+{
+	begin_group(arg, name, '{');
+}
+
+static void end_object(void *arg)
+{
+	end_group(arg, '{');
+}
+
+static void begin_list(void *arg, const char *name)
+{
+	begin_group(arg, name, '[');
+}
+
+static void end_list(void *arg)
+{
+	end_group(arg, '[');
+}
+
+static void put_number(void *arg, const char *name, uint64_t value)
+{
+	(void)value;
+	check_name(arg, name);
+}
+
+static void put_string(void *arg, const char *name, const char *value)
+{
+	check_name(arg, name);
+	if (strlen(value) > 100)
+		abort();
+}
+
+static void put_bytes(void *arg, const char *name, struct wire_view value)
+{
+	const struct nesting *n = arg;
+
+	check_name(n, name);
+	check_inside(value, n->in);
+}
+
+static void check_descriptions(const struct bgp_attrs *a)
+{
+	static const struct field_writer_ops ops = {
+		.begin_object = begin_object,
+		.end_object = end_object,
+		.begin_list = begin_list,
+		.end_list = end_list,
+		.number = put_number,
+		.string = put_string,
+		.text = put_bytes,
+		.bytes = put_bytes,
+	};
+	struct nesting n = { .at = "{", .in = a->block };
+	struct field_writer w = { &ops, &n };
+	struct wire_cursor c = wire_start(a->block);
+	struct bgp_attr attr;
+
+	while (bgp_attr_next(&c, &attr)) {
+		bgp_attr_write(&attr, true, &w);
+		if (n.depth != 0)
+			abort();
+	}
+}
+
 /*
  * A family is read the other way only if it cannot be read as the options say,
  * and then as those who ask for that form read it, all of it.
@@ -189,6 +285,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (bgp_update_decode(in, &r, &u) >= BGP_VERDICTS)
 		abort();
 	check_attrs(&u.attrs, in);
+	check_descriptions(&u.attrs);
 	check_other_way(in, &r, &u);
 	check_guessed(in, &r, &u);
 	for (int s = 0; s < BGP_PARTS; s++)

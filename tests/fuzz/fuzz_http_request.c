@@ -164,7 +164,8 @@ static int remove_one(const char *path, const struct stat *st, int type,
 /* For leak checkers: nothing is to be left. */
 static void stop_collector(void)
 {
-	demand(collector_stop(collector, sp_in(30 * SP_S)) == 0,
+	demand(collector_stop(collector, sp_in(30 * SP_S),
+			      COLLECTOR_MEMORY_FREE) == 0,
 	       "it does not stop");
 	log_fini(&collector_log);
 	config_release(&collector_config);

@@ -4,7 +4,8 @@
  * is understood is written as it was or in one form that stays.
  */
 #include "collector/http/cursor.h"
-#include "collector/http/prefix_param.h"
+#include "collector/query/prefix_param.h"
+#include "collector/query/query_param.h"
 #include "collector/http/target.h"
 #include "collector/http/token.h"
 #include "collector/base/peer_id.h"
@@ -37,12 +38,12 @@ static void check_text(const struct http_target *t, const char *text)
 /* What handlers do with a word that somebody sent. */
 static void use(const char *text)
 {
-	struct http_prefix prefix;
+	struct query_prefix prefix;
 	struct bmp_peer peer, again;
 	char id[PEER_ID_MAX];
 	uint8_t place[24];
 
-	if (http_prefix_parse(text, &prefix) == NULL)
+	if (query_prefix_parse(text, &prefix) == NULL)
 		demand(prefix.len <= (prefix.ipv6 ? 128 : 32));
 	if (peer_id_parse(text, &peer) == 0) {
 		demand(peer_id_text(peer.type, peer.distinguisher, peer.address,
@@ -75,7 +76,7 @@ static void check(const struct http_target *t)
 		check_text(t, p->value);
 		use(p->value);
 		demand(http_target_param(t, p->name) == p->value);
-		if (http_target_number(t, p->name, 1, 1000, &n))
+		if (query_param_number(p->value, 1, 1000, &n))
 			demand(n >= 1 && n <= 1000);
 	}
 }

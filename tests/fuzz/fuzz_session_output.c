@@ -6,6 +6,7 @@
  *
  * The first byte chooses: curation, BMP version 4, zstd.
  */
+#include "../unit/apply_messages.h"
 #include "bmp/frame.h"
 #include "bmp/message.h"
 #include "egress/batcher.h"
@@ -137,8 +138,8 @@ static size_t turn(struct pipe *p, const struct bmp_message *msgs, size_t n,
 				     .bytes_end = made + TURN_OUTPUT };
 	struct rib_progress before = *progress;
 	uint64_t failed = 0;
-	size_t done = rib_apply_some(p->router, &p->when, msgs, n, NULL,
-				     &budget, progress, &failed);
+	size_t done = apply_some_messages(p->router, &p->when, msgs, n, NULL,
+					  &budget, progress, &failed, NULL);
 
 	demand(egress_batcher_made(p->batcher) - made <=
 	       TURN_OUTPUT + UPDATE_MAX);

@@ -40,7 +40,7 @@ def test_a_broker_that_is_killed_and_comes_back(server, arancini, broker,
                             stderr=subprocess.DEVNULL)
     c.until_said("event=session_open")
     broker.kill()
-    c.until_said("event=publisher state=ready(.*\n)+.*state=connecting")
+    c.until_said("event=publisher state=ready(.*\n)+.*state=backoff")
     assert load.wait(120) == 0
     c.until_said("event=session_close")
     broker.start()

@@ -110,7 +110,7 @@ def test_login(way, arancini, broker, collector, tmp_path):
     lines, wrong, right, reader = way(tmp_path)
     broker.start(lines)
     c = collector("--nats", broker.url, *LIMIT, *wrong)
-    c.until_said('event=publisher state=connecting .*text="connect: ')
+    c.until_said('event=publisher state=backoff .*text="connect: ')
     c.send(*LOAD)
     c.until_said("event=session_close")
     assert not c.said("event=publisher state=ready")
@@ -128,7 +128,7 @@ def test_tls_is_insisted_on(by, broker, collector):
     c = collector(*LIMIT, *(
         ["--nats", broker.url, "--nats-tls"] if by == "option"
         else ["--nats", broker.url.replace("nats://", "tls://")]))
-    c.until_said('event=publisher state=connecting .*text="connect: ')
+    c.until_said('event=publisher state=backoff .*text="connect: ')
     assert not c.said("event=publisher state=ready")
     c.stop()
 

@@ -2,6 +2,7 @@
 that docs/architecture.md names."""
 
 import re
+import subprocess
 
 
 def slug(title):
@@ -61,3 +62,12 @@ def test_architecture_names_functions_that_exist(tree):
     defined = set(re.findall(r"\b([a-z_][a-z_0-9]*)\(", sources))
     assert len(named) >= 40
     assert sorted(named - defined) == []
+
+
+def test_the_attributes_follow_the_table(arancini, tree):
+    page = (tree / "docs/attributes.md").read_text()
+    tables = page.split("<!-- from the table -->\n")[1] \
+                 .split("\n<!-- end of it -->")[0]
+    made = subprocess.run([arancini.parent / "attribute_doc"], check=True,
+                          capture_output=True, text=True, timeout=20).stdout
+    assert tables == made, "run tools/attribute-docs.sh build"

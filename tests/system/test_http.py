@@ -282,7 +282,9 @@ def test_bad_parameters(api):
 def test_what_is_not_there(fed):
     assert_error(fed.ask("/api/v1/routers/v4_192_0_2_1"), 404)
     assert_error(fed.ask("/api/v1/peers/v4_127_1_0_1/0-0-192.0.2.1"), 404)
-    assert_error(fed.ask("/api/v1/rib?prefix=::&router=v4_192_0_2_1"), 404)
+    for path in ("/api/v1/rib?prefix=::&", "/api/v1/peers?"):
+        error = assert_error(fed.ask(path + "router=v4_192_0_2_1"), 404)
+        assert error["error"].startswith("no such router")
     assert fed.get("/api/v1/rib?prefix=203.0.113.0/24") == {
         "prefix": "203.0.113.0/24", "match": "exact", "routes": [],
         "next": None}

@@ -5,6 +5,7 @@ import gzip
 import json
 import re
 import socket
+import subprocess
 
 import jsonschema
 import pytest
@@ -34,6 +35,55 @@ def test_path_parameters_are_declared():
                                                                 [])
                      if API.find(p)["in"] == "path"}
             assert names == set(re.findall(r"\{(\w+)\}", template)), method
+
+
+@pytest.fixture
+def routes(arancini):
+    """{(method, path): {parameter: required}} of the server's rows."""
+    lines = subprocess.run([arancini.parent / "config_doc", "http"],
+                           check=True, capture_output=True, text=True,
+                           timeout=20).stdout.splitlines()
+    return {(method, path): {p.rstrip("!"): p.endswith("!") for p in params}
+            for method, path, *params in map(str.split, lines)}
+
+
+def test_the_file_has_every_route_and_its_parameters(routes):
+    described = {}
+    for template, item in API.document["paths"].items():
+        for method, operation in item.items():
+            parameters = map(API.find, operation.get("parameters", []))
+            described[method.upper(), re.sub(r"{\w+}", "*", template)] = {
+                p["name"]: p.get("required", False) for p in parameters
+                if p["in"] == "query"}
+    assert described == routes
+
+
+def test_the_page_has_the_parameters_of_every_route(tree, routes):
+    """In a paragraph about parameters in the section of the path, or in the
+    row of the action."""
+    page = (tree / "docs" / "http.md").read_text()
+    for (method, path), parameters in routes.items():
+        path = path.replace("*", "TOKEN", 1).replace("*", "PEERID", 1)
+        if method == "POST":
+            where = [line for line in page.splitlines() if f"`{path}`" in line]
+        else:
+            where = [part for part in page.split("\n## ")
+                     if f"`{method} {path}`" in part]
+        assert where, path
+        said = "".join(part for part in where[0].split("\n\n")
+                       if "parameter" in part)
+        missing = [name for name in parameters if f"`{name}`" not in said]
+        assert missing == [], path
+
+
+def test_rib_has_an_option_for_every_parameter(arancini, routes):
+    text = subprocess.run([arancini, "rib", "--help"], check=True,
+                          capture_output=True, text=True, timeout=20).stdout
+    options = set(re.findall(r"^ +--([a-z-]+)", text, re.M))
+    # The prefix is an operand, each match has an option, pages are hidden.
+    wanted = routes["GET", "/api/v1/rib"].keys() - {"prefix", "match",
+                                                    "cursor"}
+    assert wanted <= options, wanted - options
 
 
 def test_the_page_speaks_of_every_name(tree):

@@ -258,6 +258,16 @@ def test_filters_and_the_command(looking_glass, arancini):
     same = rib(text_of(key), "--router", "v4_127_0_0_11", "--peer",
                "0-0-10.0.0.2")
     assert same.stdout == one.stdout
+    for option, there, absent in (
+            ("--view", "adj-rib-in-pre", "loc-rib"),
+            ("--family", "ipv4-unicast", "ipv4-multicast")):
+        some = rib(text_of(key), option, there)
+        assert answered(map(json.loads, some.stdout.splitlines())) == all_of_it
+        assert rib(text_of(key), option, absent).stdout == ""
+    wrong = subprocess.run([arancini, "rib", "--view", "top", "::"],
+                           capture_output=True, text=True, timeout=60)
+    assert wrong.returncode == 2
+    assert wrong.stderr.startswith("arancini rib: not a view: 'top'; adj-rib")
     address = text_of(key).split("/")[0]
     longest = rib(address).stdout.splitlines()
     assert answered(map(json.loads, longest)) == expected(

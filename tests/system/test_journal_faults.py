@@ -39,7 +39,7 @@ def start_without_broker(collector, broker, *options):
     c = collector("--nats", broker.url, *options)
     c.until_said("event=publisher state=ready")
     broker.kill()
-    c.until_said("event=publisher state=(connecting|recovering)")
+    c.until_said("event=publisher state=(settling|backoff)")
     return c
 
 

@@ -478,6 +478,8 @@ def test_a_file_that_fails_does_not_keep_others_from_theirs(collector,
             lambda _: len(paths(c.published(), "v4_127_0_0_1")) == 9, 30)
         c.stop()
     assert c.said("event=final_snapshot_failed")
+    assert c.said("event=final_snapshots_missing older_file=0 no_file=1 "
+                  "files=v4_127_0_0_2.snap")
     assert file.read_bytes() != before
 
 

@@ -229,7 +229,7 @@ def test_a_missing_chunk_is_a_damaged_manifest(collector, broker):
         assert answer["purged"] == 1
     c = collector()
     assert c.said("event=manifest_not_used .*why=\"?cannot be read")
-    assert c.said("event=restored routers=1 routes=5 .*resyncs=0")
+    assert c.said("event=restored routers=1 routes=5 .*resyncs=1")
     c.stop()
     assert "ams1.manifest.damaged" in keys(broker)
     c = collector()

@@ -162,7 +162,7 @@ def test_what_is_left_in_the_spool_is_known(collector, broker, stream,
         router.dump(table(5))
         until(c, lambda: count(stream(), "swept") == 2)
         broker.kill()
-        c.until_said("state=(connecting|recovering)")
+        c.until_said("state=(settling|backoff)")
         router.send(announce("10.7.0.0/24"), withdraw("10.1.0.0/24"))
         c.until_said("spooling=true")
         # On the disk, whatever the collector knows of it.
@@ -305,6 +305,39 @@ def test_a_stream_that_is_purged_while_the_collector_is_stopped(
     c.stop()
 
 
+@pytest.mark.parametrize("damage", ["flipped", "removed"])
+def test_a_purge_behind_which_the_manifest_is_lost(
+        damage, collector, broker, arancini, stream, tmp_path):
+    """Only the manifest says what the stream held: without it nobody knows of
+    the purge, and so consumers get the tables again."""
+    broker.start()
+    c = collector("--batch-max-bytes", "1K")
+    with Router(c.port) as router:
+        router.dump(table(20))
+        until(c, lambda: count(stream(), "swept") == 1)
+        until_filed(c, tmp_path, TOKEN)
+        with broker.client() as client:
+            assert client.api(f"STREAM.PURGE.{STREAM}")["purged"] > 0
+        c.kill()  # before it looks at the stream again
+    manifest = tmp_path / "state" / "snapshots" / "manifest"
+    if damage == "removed":
+        manifest.unlink()
+    else:
+        manifest.write_text(manifest.read_text().replace("filed", "new"))
+    c = collector()
+    assert c.said("event=resync why=\"there is no valid manifest")
+    assert c.said("event=restored routers=1 .*resyncs=1")
+    with Router(c.port) as router:
+        router.dump(table(20))
+        until(c, lambda: paths(list(tail(arancini, "--nats", broker.url)))
+              == table(20))
+    c.stop()
+    # It is said once.
+    c = collector()
+    assert c.said("event=restored .*resyncs=0")
+    c.stop()
+
+
 def test_a_stream_that_is_deleted_in_silence(collector, broker, stream,
                                              tmp_path):
     """It is made again, although nothing is to be published."""
@@ -413,7 +446,7 @@ def test_the_broker_is_away_at_the_restart(collector, broker, stream,
     c.stop()
     broker.kill()
     c = collector("--restore-wait", "1s")
-    assert c.said("event=resync why=.*cannot be asked")
+    assert c.said("event=resync why=.*end of the log is not known")
     after = table(19)
     with Router(c.port) as router:
         router.dump(after)
@@ -443,13 +476,13 @@ def test_nobody_can_say_how_far_the_sequences_were(collector, broker, stream,
         new.dump(table(5))
         until(c, lambda: count(stream(), "swept") == 3)
         broker.kill()
-        c.until_said("state=(connecting|recovering)")
+        c.until_said("state=(settling|backoff)")
         router.send(*(announce(p) for p in table(5)))
         c.until_said("spooling=true")
         until(c, lambda: has(spooled(tmp_path), "10.1.4.0"))
         c.kill()
     c = collector("--snapshot-interval", "1h", "--restore-wait", "1s")
-    assert c.said("event=resync why=.*cannot be asked")
+    assert c.said("event=resync why=.*end of the log is not known")
     with Router(c.port) as router, Router(c.port, "127.0.0.9") as new:
         router.dump(table(6, third=3))
         new.dump(table(4))

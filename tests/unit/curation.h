@@ -16,6 +16,7 @@
 #ifndef TESTS_CURATION_H
 #define TESTS_CURATION_H
 
+#include "apply_messages.h"
 #include "check.h"
 
 #include "rib/rib.h"
@@ -62,6 +63,9 @@ struct stage {
 	struct rib_time when;
 	struct rib_config config;
 	struct bgp_overrides *over;
+	/* the policy of peers that come up; NULL: all is published */
+	void (*policy)(const struct bmp_peer *header,
+		       struct rib_policy_mask out[BMP_VIEWS]);
 	struct stage_route routes[STAGE_ROUTES];
 	size_t route_count;
 	size_t changes; /* routes in changes, since stage_forget() */
@@ -196,7 +200,8 @@ static inline void stage_start(struct stage *s, const struct rib_config *config)
 {
 	struct rib_sink sink = { .change = stage_change,
 				 .event = stage_event,
-				 .arg = s,
+				 .change_arg = s,
+				 .event_arg = s,
 				 .notice = stage_notice,
 				 .forget = stage_forgotten };
 	struct rib_identity id = {
@@ -253,6 +258,8 @@ static inline void stage_send(struct stage *s, const struct bmp_writer *w)
 	struct wire_view in = { w->p, w->len };
 	struct bmp_frame frame;
 	struct bmp_message msg;
+	struct rib_policy_mask policy[BMP_VIEWS];
+	uint64_t failed = 0;
 	size_t need;
 
 	assert_false(w->full);
@@ -261,7 +268,13 @@ static inline void stage_send(struct stage *s, const struct bmp_writer *w)
 			 BMP_FRAME_WHOLE);
 	assert_true(bmp_status_usable(
 		bmp_message_decode(&frame, BMP_V4_OFF, &msg)));
-	assert_int_equal(rib_apply(s->router, &s->when, &msg, s->over), 0);
+	if (s->policy != NULL && msg.has_peer)
+		s->policy(&msg.peer, policy);
+	assert_int_equal(apply_some_messages(s->router, &s->when, &msg, 1,
+					     s->over, NULL, NULL, &failed,
+					     s->policy != NULL ? policy : NULL),
+			 1);
+	assert_int_equal(failed, 0);
 }
 
 /* Peers */

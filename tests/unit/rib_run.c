@@ -1,3 +1,4 @@
+#include "apply_messages.h"
 #include "rib_run.h"
 
 #include "rib/peer.h"
@@ -242,8 +243,8 @@ static void apply_in_slices(struct run *r, unsigned router,
 		};
 
 		SURE(r, slices < 100000, "slices without an end");
-		done = rib_apply_some(to, &r->when, msg, 1, NULL, &budget,
-				      &progress, &failed);
+		done = apply_some_messages(to, &r->when, msg, 1, NULL, &budget,
+					   &progress, &failed, NULL);
 		r->did[DID_APPLY_SLICE] += done == 0;
 	}
 	SURE(r, failed == 0, "no memory");
@@ -270,11 +271,12 @@ void run_apply(struct run *r, unsigned router, const struct bmp_writer *w)
 		apply_in_slices(r, router, &msg);
 	else if (run_below(r, 2) == 0)
 		SURE(r,
-		     rib_apply(r->routers[router], &r->when, &msg, NULL) == 0,
+		     apply_message(r->routers[router], &r->when, &msg, NULL) ==
+			     0,
 		     "no memory");
 	else
 		SURE(r,
-		     rib_apply_many(r->routers[router], &r->when, &msg, 1,
+		     apply_messages(r->routers[router], &r->when, &msg, 1,
 				    NULL) == 0,
 		     "no memory");
 	r->did[DID_SEND_IN_SLICES] += r->more;
@@ -392,7 +394,8 @@ void run_new_rib(struct run *r)
 {
 	struct rib_sink sink = { .change = on_change,
 				 .event = on_event,
-				 .arg = r,
+				 .change_arg = r,
+				 .event_arg = r,
 				 .bytes = &r->bytes };
 
 	SURE(r, rib_new(&r->model.config, &sink, &r->rib) == 0, "no rib");

@@ -300,7 +300,9 @@ static void test_steady_state_allocates_nothing(void **state)
 	/* On a busy machine the publisher may sleep while the bridge fills. */
 	assert_true(more_aside - aside < (uint64_t)ROUNDS * rounds[0].len / 20);
 	close(fd);
-	assert_int_equal(collector_stop(c, sp_in(30 * SP_S)), 0);
+	assert_int_equal(collector_stop(c, sp_in(30 * SP_S),
+					COLLECTOR_MEMORY_FREE),
+			 0);
 	log_fini(&log);
 	config_release(&config);
 }

@@ -247,29 +247,6 @@ static void test_a_router_s_rules_come_before_the_collector_s(void **state)
 	filter_release(&collector);
 }
 
-static void test_a_table_is_seen_as_its_messages_are(void **state)
-{
-	struct bmp_peer p = peer("192.0.2.1", 64500, BMP_VIEW_OUT_POST);
-	struct rib_table_info t = {
-		.peer_type = p.type,
-		.view = p.view,
-		.peer_as = p.as,
-		.distinguisher = 7,
-	};
-	struct filter_peer a, b;
-
-	(void)state;
-	p.distinguisher = 7;
-	memcpy(t.peer_address, p.address, 16);
-	a = filter_peer_of(&p);
-	b = filter_peer_of_table(&t);
-	assert_int_equal(a.type, b.type);
-	assert_int_equal(a.view, b.view);
-	assert_int_equal(a.as, b.as);
-	assert_int_equal(a.distinguisher, b.distinguisher);
-	assert_memory_equal(a.address, b.address, 16);
-}
-
 static void test_types_without_a_name_are_seen_by_open_rules(void **state)
 {
 	static const char *const typed[] = {
@@ -350,7 +327,6 @@ int main(void)
 		cmocka_unit_test(test_the_first_rule_that_matches_decides),
 		cmocka_unit_test(
 			test_a_router_s_rules_come_before_the_collector_s),
-		cmocka_unit_test(test_a_table_is_seen_as_its_messages_are),
 		cmocka_unit_test(
 			test_types_without_a_name_are_seen_by_open_rules),
 		cmocka_unit_test(test_rules_are_written_as_they_are_read),

@@ -74,7 +74,7 @@ static void put_change(struct fixture *f, const struct rib_table_info *t,
 
 	for (size_t i = 0; i < count; i++)
 		routes[i] = (struct rib_route){ .sequence = sequence + i };
-	f->sink.change(f->sink.arg, &c);
+	f->sink.change(f->sink.change_arg, &c);
 }
 
 /* Withdraw @count routes, numbered from @sequence on. */
@@ -100,7 +100,7 @@ static void put_event(struct fixture *f, const struct rib_router_info *router,
 		.router = router,
 	};
 
-	f->sink.event(f->sink.arg, &e);
+	f->sink.event(f->sink.event_arg, &e);
 }
 
 /* The next batch, which must be of @subject; NULL: there must be none. */
@@ -590,7 +590,7 @@ static void test_a_large_update_goes_alone(void **state)
 			 &attrs);
 	fixture_init(&f, 16, (struct egress_batcher_opts){ .max_bytes = 4096 });
 	put(&f, &t, 1, 1);
-	f.sink.change(f.sink.arg, &c);
+	f.sink.change(f.sink.change_arg, &c);
 	put(&f, &t, 3, 1);
 	egress_batcher_flush(f.batcher);
 	for (int i = 0; i < 3; i++)

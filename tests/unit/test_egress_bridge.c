@@ -1,5 +1,6 @@
 #include "waiting.h"
 
+#include "egress/batch.h"
 #include "egress/bridge.h"
 
 #include <pthread.h>

@@ -6,6 +6,8 @@
 #include "disk_cases.h"
 
 #include "egress/bridge.h"
+#include "egress/codec.h"
+#include "egress/journal/cursor.h"
 #include "egress/nats/options.h"
 #include "egress/publisher/publisher_internal.h"
 
@@ -47,6 +49,7 @@ bool nats_conn_take(struct nats_conn *link, struct nats_answer *out)
 	if (line.answered == line.sent)
 		return false;
 	*out = (struct nats_answer){
+		.has_token = true,
 		.token = line.tokens[line.answered % COUNT(line.tokens)],
 		.ack.seq = line.answered + 1,
 	};
@@ -161,11 +164,11 @@ static struct publisher *make(const char *journal_dir)
 		.stuck_ns = 3600 * SP_S,
 		.notice = count_notice,
 	};
-	p->epoch = EPOCH;
-	p->next_seq = 1;
-	p->limit = 1 << 20;
-	pthread_mutex_init(&p->lock, NULL);
-	pthread_cond_init(&p->changed, NULL);
+	p->run.epoch = EPOCH;
+	p->run.next_seq = 1;
+	p->chain.limit = 1 << 20;
+	pthread_mutex_init(&p->shared.lock, NULL);
+	pthread_cond_init(&p->shared.changed, NULL);
 	assert_int_equal(egress_bridge_new(1, RING, &p->bridge), 0);
 	assert_int_equal(egress_codec_new(&p->codec), 0);
 	assert_int_equal(send_queue_init(&p->wire, RING), 0);
@@ -173,8 +176,8 @@ static struct publisher *make(const char *journal_dir)
 	if (journal_dir == NULL)
 		return p;
 	assert_int_equal(publisher_spool_open(p, &why), 0);
-	assert_int_equal(sp_go(publisher_sync_main, p, &p->syncer), 0);
-	p->spooling = true;
+	assert_int_equal(sp_go(publisher_sync_main, p, &p->spool.task), 0);
+	p->path = PATH_SPOOL;
 	return p;
 }
 
@@ -191,20 +194,20 @@ static void drop_flights(struct send_queue *flights)
 
 static void unmake(struct publisher *p)
 {
-	if (p->syncer.fiber != NULL) {
-		sp_cancel(p->syncer);
-		sp_join(p->syncer, NULL);
+	if (p->spool.task.fiber != NULL) {
+		sp_cancel(p->spool.task);
+		sp_join(p->spool.task, NULL);
 	}
-	journal_cursor_close(p->cursor);
-	journal_close(p->journal);
-	free(p->gaps);
+	journal_cursor_close(p->spool.cursor);
+	journal_close(p->spool.journal);
+	free(p->spool.gaps);
 	drop_flights(&p->wire);
 	drop_flights(&p->disk);
 	egress_batch_free_all(egress_bridge_take_back(p->bridge, 0));
 	egress_bridge_free(p->bridge);
 	egress_codec_free(p->codec);
-	pthread_cond_destroy(&p->changed);
-	pthread_mutex_destroy(&p->lock);
+	pthread_cond_destroy(&p->shared.changed);
+	pthread_mutex_destroy(&p->shared.lock);
 	free(p);
 }
 
@@ -222,7 +225,7 @@ static void take(struct publisher *p, struct send_queue *to)
 	memset(b->bytes, '.', LEN);
 	send_queue_push(to, (struct send_entry){
 				    .batch = b,
-				    .record = { EPOCH, p->next_seq++, 0 },
+				    .record = { EPOCH, p->run.next_seq++, 0 },
 				    .len = LEN,
 				    .updates = 1 });
 }
@@ -230,17 +233,16 @@ static void take(struct publisher *p, struct send_queue *to)
 /* The link is there, and this is what the stream holds. */
 static void come_back(struct publisher *p, uint64_t seq, uint32_t upto)
 {
-	p->tail = (struct nats_tail){
+	p->chain.tail = (struct nats_tail){
 		.has_record = seq != 0,
 		.record = { EPOCH, seq, upto },
 	};
-	p->ready = true;
-	p->fresh = true;
+	p->state = PUBLISHER_RESUMING;
 }
 
 static void turn(struct publisher *p)
 {
-	if (p->fresh)
+	if (p->state == PUBLISHER_RESUMING)
 		publisher_stream_resume(p);
 	publisher_stream_answers(p);
 	publisher_stream_settle(p);
@@ -249,7 +251,7 @@ static void turn(struct publisher *p)
 	publisher_spool_feed(p);
 	publisher_stream_send(p);
 	publisher_stream_settle(p);
-	if (p->journal != NULL)
+	if (p->spool.journal != NULL)
 		publisher_spool_give_back(p);
 	sp_yield();
 }
@@ -283,8 +285,8 @@ static void test_a_place_inside_a_batch_is_kept(void)
 	assert_int_equal(line.last.len, LEN / 2);
 	turn(p);
 	assert_true(publisher_stream_idle(p));
-	assert_int_equal(p->stored.seq, 2);
-	assert_int_equal(p->stored.upto, 0);
+	assert_int_equal(p->chain.stored.seq, 2);
+	assert_int_equal(p->chain.stored.upto, 0);
 	unmake(p);
 }
 
@@ -330,17 +332,17 @@ static void test_the_last_record_of_the_spool_counts_as_made(void)
 {
 	struct publisher *p = make(folder);
 
-	assert_int_equal(p->taken.epoch, 0);
+	assert_int_equal(p->run.taken.epoch, 0);
 	for (int i = 0; i < 3; i++)
 		take(p, &p->disk);
 	while (!send_queue_empty(&p->disk))
 		turn(p);
 	unmake(p);
 	p = make(folder);
-	assert_int_equal(p->taken.epoch, EPOCH);
-	assert_int_equal(p->taken.seq, 3);
+	assert_int_equal(p->run.taken.epoch, EPOCH);
+	assert_int_equal(p->run.taken.seq, 3);
 	/* Of the stream, not of the spool. */
-	assert_false(p->epoch_has_last);
+	assert_int_equal(p->shared.opened.last.epoch, 0);
 	unmake(p);
 }
 
@@ -362,7 +364,7 @@ static void test_what_waits_for_long_is_not_ok(void)
 	struct publisher *p = make(NULL);
 
 	p->options.waited_ns = WAITED;
-	p->link = (struct nats_conn *)1;
+	p->conn.link = (struct nats_conn *)1;
 	come_back(p, 0, 0);
 	turn(p);
 	assert_int_equal(cause_now(p), OUTPUT_CAUSE_NONE);
@@ -374,7 +376,7 @@ static void test_what_waits_for_long_is_not_ok(void)
 	send_queue_first(&p->wire)->batch->opened_ns -= 61 * SP_S;
 	assert_int_equal(cause_now(p), OUTPUT_CAUSE_NO_PROGRESS);
 	/* Something of it is stored. */
-	p->stored_ns = sp_now();
+	p->progress.stored_ns = sp_now();
 	assert_int_equal(cause_now(p), OUTPUT_CAUSE_BEHIND);
 	assert_in_range(publisher_judge_deadline(p) - sp_now(), 1, WAITED);
 	for (int i = 0; i < 3; i++)
@@ -415,25 +417,62 @@ static void test_no_progress_while_the_broker_answers(void)
 	struct publisher *p = make(NULL);
 
 	p->options.stuck_ns = WAITED;
-	p->link = (struct nats_conn *)1;
+	p->conn.link = (struct nats_conn *)1;
 	come_back(p, 0, 0);
 	turn(p);
 	take_old(p, 0);
 	publisher_judge(p);
-	assert_int_not_equal(p->stuck_since, 0);
-	p->stuck_since -= WAITED - SP_S;
+	assert_int_not_equal(p->progress.stuck_since, 0);
+	p->progress.stuck_since -= WAITED - SP_S;
 	publisher_judge(p);
-	assert_false(p->start_over);
-	p->stuck_since -= SP_S;
+	assert_int_equal(p->state, PUBLISHER_READY);
+	p->progress.stuck_since -= SP_S;
 	publisher_judge(p);
-	assert_true(p->start_over);
-	assert_false(p->ready);
-	assert_int_equal(p->trouble, TROUBLE_LINK);
+	assert_int_equal(p->state, PUBLISHER_SETTLING);
+	assert_int_equal(p->conn.repair, REPAIR_EPOCH);
 	assert_int_equal(p->stats.restarts, 1);
 	assert_int_equal(told, 1);
 	/* Once, and then it has as much time again. */
 	publisher_judge(p);
 	assert_int_equal(p->stats.restarts, 1);
+	unmake(p);
+}
+
+/* No attempt follows that could help, and nobody is told that one does. */
+static void test_superseded_does_not_start_over(void)
+{
+	struct publisher *p = make(NULL);
+
+	p->options.stuck_ns = WAITED;
+	p->state = PUBLISHER_SUPERSEDED;
+	take_old(p, 0);
+	p->progress.stuck_since = sp_now() - WAITED;
+	publisher_judge(p);
+	assert_int_equal(p->stats.restarts, 0);
+	assert_int_equal(told, 0);
+	assert_true(p->progress.stuck_since == 0);
+	unmake(p);
+}
+
+/* The stream fails again before main has applied what it holds. */
+static void test_a_failure_before_it_has_resumed(void)
+{
+	struct publisher *p = make(NULL);
+
+	take(p, &p->wire);
+	take(p, &p->wire);
+	come_back(p, 0, 0);
+	publisher_handle(p, PUBLISHER_EV_STREAM_FAILED, "deleted");
+	assert_int_equal(p->state, PUBLISHER_BACKOFF);
+	assert_int_equal(p->conn.repair, REPAIR_STREAM);
+	assert_int_equal(sp_sem_trywait(&p->conn.wake), 0);
+	assert_int_equal(told, 1);
+	turn(p);
+	assert_int_equal(line.sent, 0);
+	come_back(p, 1, 0);
+	turn(p);
+	assert_int_equal(line.sent, 1);
+	assert_string_equal(line.last_id, "test.7.2");
 	unmake(p);
 }
 
@@ -446,25 +485,26 @@ static void test_a_full_disk_has_room_again_when_all_is_published(void)
 	unsigned total = 10 * RING;
 
 	failing_disk.room = 20 * LEN;
-	for (int i = 0; i < TURNS && !p->stats.disk_full; i++) {
+	for (int i = 0; i < TURNS && p->spool.append_error == 0; i++) {
 		if (!send_queue_full(&p->disk))
 			take(p, &p->disk);
 		turn(p);
 	}
-	assert_true(p->stats.disk_full);
+	assert_int_equal(p->spool.append_error, -ENOSPC);
 	assert_int_equal(cause_now(p), OUTPUT_CAUSE_DISK_FULL);
 	come_back(p, 0, 0);
 	for (int i = 0; i < TURNS && line.answered < total; i++) {
-		struct send_queue *to = p->spooling ? &p->disk : &p->wire;
+		struct send_queue *to =
+			p->path == PATH_SPOOL ? &p->disk : &p->wire;
 
-		if (p->next_seq <= total && !send_queue_full(to))
+		if (p->run.next_seq <= total && !send_queue_full(to))
 			take(p, to);
 		turn(p);
 	}
 	assert_int_equal(line.answered, total);
 	assert_int_equal(line.sent, total);
 	assert_string_equal(line.last_id, "test.7.160");
-	assert_false(p->stats.disk_full);
+	assert_int_equal(p->spool.append_error, 0);
 	assert_int_equal(cause_now(p), OUTPUT_CAUSE_NONE);
 	unmake(p);
 }
@@ -531,6 +571,8 @@ int main(void)
 		DISK_CASE(test_what_waits_for_long_is_not_ok),
 		DISK_CASE(test_a_cause_stays_until_it_is_over),
 		DISK_CASE(test_no_progress_while_the_broker_answers),
+		DISK_CASE(test_superseded_does_not_start_over),
+		DISK_CASE(test_a_failure_before_it_has_resumed),
 		DISK_CASE(
 			test_a_full_disk_has_room_again_when_all_is_published),
 		DISK_CASE(test_a_disk_that_fails_is_not_tried_all_the_time),

@@ -1,4 +1,5 @@
 /* NLRI in another form than the OPENs say: rib/add_path.h. */
+#include "apply_messages.h"
 #include "curation_cases.h"
 
 #include "rib/read.h"
@@ -372,8 +373,8 @@ static void send_some(const struct stage_peer *p, const char *const *prefixes,
 		assert_true(bmp_status_usable(
 			bmp_message_decode(&frame, BMP_V4_OFF, &msgs[i])));
 	}
-	assert_int_equal(rib_apply_some(s.router, &s.when, msgs, n, NULL,
-					budget, &progress, &failed),
+	assert_int_equal(apply_some_messages(s.router, &s.when, msgs, n, NULL,
+					     budget, &progress, &failed, NULL),
 			 n);
 	assert_int_equal(failed, 0);
 }

@@ -1,5 +1,6 @@
 /* What one call may do is bounded by what comes out, not by what goes in. */
 /* Before the stage, whose name is short. */
+#include "apply_messages.h"
 #include "rib/peer.h"
 #include "rib/rib_internal.h"
 
@@ -131,8 +132,8 @@ static unsigned apply_by(const struct bmp_message *msg, uint64_t routes,
 		uint64_t before = f.bytes;
 
 		assert_false(rib_router_subject_changing(f.router));
-		done = rib_apply_some(f.router, &f.when, msg, 1, NULL, &budget,
-				      &progress, &failed);
+		done = apply_some_messages(f.router, &f.when, msg, 1, NULL,
+					   &budget, &progress, &failed, NULL);
 		assert_in_range(f.bytes - before, ROUTE_BYTES,
 				bytes + 10 * ROUTE_BYTES);
 		assert_in_range(budget.routes, 0, routes - 1);
@@ -192,7 +193,7 @@ static void test_what_is_published_again_ends_there_too(void **state)
 	(void)state;
 	fat_start();
 	msg = fat_message(64510);
-	assert_int_equal(rib_apply(f.router, &f.when, &msg, NULL), 0);
+	assert_int_equal(apply_message(f.router, &f.when, &msg, NULL), 0);
 	rib_resync(f.router, &f.when);
 	while (work.more) {
 		uint64_t before = f.bytes;
@@ -215,12 +216,12 @@ static void test_a_peer_that_comes_back_as_another(void **state)
 	(void)state;
 	fat_start();
 	msg = fat_message(64510);
-	assert_int_equal(rib_apply(f.router, &f.when, &msg, NULL), 0);
+	assert_int_equal(apply_message(f.router, &f.when, &msg, NULL), 0);
 	rib_session_close(f.router, &f.when, 0, NULL);
 	rib_session_open(f.router, &f.when, (uint8_t[16]){ 0 }, 4000, NULL);
 	msg = fat_message(64511);
-	assert_int_equal(rib_apply_some(f.router, &f.when, &msg, 1, NULL,
-					&budget, &progress, &failed),
+	assert_int_equal(apply_some_messages(f.router, &f.when, &msg, 1, NULL,
+					     &budget, &progress, &failed, NULL),
 			 0);
 	assert_true(rib_router_subject_changing(f.router));
 	assert_int_equal(f.withdrawn, 0);
@@ -229,8 +230,8 @@ static void test_a_peer_that_comes_back_as_another(void **state)
 		;
 	assert_int_equal(f.withdrawn, ROUTES);
 	assert_int_equal(f.last_as, 64510);
-	assert_int_equal(rib_apply_some(f.router, &f.when, &msg, 1, NULL,
-					&budget, &progress, &failed),
+	assert_int_equal(apply_some_messages(f.router, &f.when, &msg, 1, NULL,
+					     &budget, &progress, &failed, NULL),
 			 1);
 	assert_int_equal(f.last_as, 64511);
 	check_flow(2 * ROUTES);

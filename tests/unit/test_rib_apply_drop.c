@@ -5,7 +5,14 @@
 
 static void drop(const struct stage_peer *p)
 {
-	assert_int_equal(rib_drop(s.router, &s.when, &p->header), 0);
+	struct rib_peer *peer = rib_peer_lookup(s.router, &p->header);
+
+	if (peer == NULL)
+		assert_int_equal(rib_peer_imply(s.router, &s.when, &p->header,
+						/* policy= */ NULL,
+						/* can_wait= */ true, &peer),
+				 0);
+	rib_drop(peer, &s.when, &p->header);
 }
 
 /* Of the first peer, by the number of the table. */

@@ -2,6 +2,7 @@
  * Messages read ahead have the effect of messages applied one by one: two ribs
  * get the same session, one in pieces of any size, and publish the same.
  */
+#include "apply_messages.h"
 #include "check.h"
 
 #include "bmp/frame.h"
@@ -64,7 +65,8 @@ static void side_new(struct side *s, enum rib_mode mode)
 					   [10] = 0xff, 0xff, 10, 0, 0, 1 } };
 	struct rib_sink sink = { .change = on_change,
 				 .event = on_event,
-				 .arg = s };
+				 .change_arg = s,
+				 .event_arg = s };
 	struct rib_config config;
 
 	*s = (struct side){ .sum = 1 };
@@ -111,10 +113,10 @@ static void apply_both(struct side *one, struct side *many, size_t len,
 		*random = *random * UINT64_C(6364136223846793005) + 1;
 		n = decode(&rest, msgs, 1 + (*random >> 40) % PIECE_MAX);
 		for (size_t i = 0; i < n; i++)
-			assert_int_equal(rib_apply(one->router, &when, &msgs[i],
-						   NULL),
+			assert_int_equal(apply_message(one->router, &when,
+						       &msgs[i], NULL),
 					 0);
-		assert_int_equal(rib_apply_many(many->router, &when, msgs, n,
+		assert_int_equal(apply_messages(many->router, &when, msgs, n,
 						NULL),
 				 0);
 		/* What Peer Downs leave to do, on both sides alike. */

@@ -11,37 +11,62 @@ static const struct rib_policy_mask publish = { UINT64_MAX, UINT64_MAX };
 static const struct rib_policy_mask store = { UINT64_MAX, 0 };
 static const struct rib_policy_mask drop = { 0, 0 };
 
-static struct rib_policy_mask say_it(const void *arg,
-				     const struct rib_table_info *t)
+static struct rib_policy_mask say_it(const void *arg, const struct bmp_peer *p)
 {
-	(void)t;
+	(void)p;
 	return *(const struct rib_policy_mask *)arg;
 }
 
 /* The view before policy and nothing else; of it, IPv4 unicast. */
 static struct rib_policy_mask say_in_pre(const void *arg,
-					 const struct rib_table_info *t)
+					 const struct bmp_peer *p)
 {
 	(void)arg;
-	if (t->view != BMP_VIEW_IN_PRE)
+	if (p->view != BMP_VIEW_IN_PRE)
 		return drop;
 	return (struct rib_policy_mask){ bgp_family_bit(BGP_IPV4_UNICAST),
 					 bgp_family_bit(BGP_IPV4_UNICAST) };
 }
 
 static struct rib_policy_mask say_by_as(const void *arg,
-					const struct rib_table_info *t)
+					const struct bmp_peer *p)
 {
-	return t->peer_as == *(const uint32_t *)arg ? publish : drop;
+	return p->as == *(const uint32_t *)arg ? publish : drop;
 }
 
-static void set_policy(struct rib_policy_mask (*ask)(
-			       const void *, const struct rib_table_info *),
+/* What the policy says of peers; @arg is the first argument. */
+static struct rib_policy_mask (*rule)(const void *, const struct bmp_peer *);
+static const void *rule_arg;
+
+static void policy_of(const struct bmp_peer *header,
+		      struct rib_policy_mask out[BMP_VIEWS])
+{
+	struct bmp_peer p = *header;
+
+	for (p.view = 0; p.view < BMP_VIEWS; p.view++)
+		out[p.view] = rule(rule_arg, &p);
+}
+
+/* For the peers that there are, and those to come. */
+static void set_policy(struct rib_policy_mask (*ask)(const void *,
+						     const struct bmp_peer *),
 		       const void *arg)
 {
-	struct rib_policy policy = { .lookup = ask, .arg = arg };
+	struct rib_peer *peer = NULL;
 
-	rib_router_policy(s.router, &s.when, &policy);
+	rule = ask;
+	rule_arg = arg;
+	s.policy = policy_of;
+	while ((peer = rib_peer_next(s.router, peer)) != NULL) {
+		struct rib_policy_mask policy[BMP_VIEWS];
+		struct rib_peer_state state;
+		struct bmp_peer header = { 0 };
+
+		rib_peer_state(peer, &state);
+		header.as = state.as;
+		policy_of(&header, policy);
+		rib_peer_policy(peer, &s.when, policy);
+	}
 }
 
 static struct rib_flow flow(void)
@@ -213,10 +238,6 @@ static void test_asked_again_when_the_as_is_another(void **state)
 static void test_limits_of_a_router(void **state)
 {
 	struct rib_config config;
-	struct rib_policy policy = { .lookup = say_it,
-				     .arg = &publish,
-				     .max_routes_router = 3,
-				     .max_routes_peer = 2 };
 	struct stage_peer a = stage_peer("192.0.2.10", 64510);
 	struct stage_peer b = stage_peer("192.0.2.11", 64511);
 
@@ -228,7 +249,8 @@ static void test_limits_of_a_router(void **state)
 	stage_up(&s, &b);
 	stage_many(&s, &a, 0, 5, 1);
 	assert_int_equal(stage_count(&s), 1);
-	rib_router_policy(s.router, &s.when, &policy);
+	rib_router_limits(s.router, /* max_routes_router= */ 3,
+			  /* max_routes_peer= */ 2);
 	stage_many(&s, &a, 0, 5, 1);
 	assert_int_equal(stage_count(&s), 2);
 	stage_many(&s, &b, 0, 5, 1);

@@ -2,6 +2,7 @@
  * Snapshots: what is written is read back equal, and what is damaged is
  * called by its name, wherever the damage is.
  */
+#include "apply_messages.h"
 #include "check.h"
 #include "rib_world.h"
 
@@ -67,7 +68,7 @@ static void send(struct rib_router *router, const struct bmp_writer *w)
 			 BMP_FRAME_WHOLE);
 	assert_true(bmp_status_usable(
 		bmp_message_decode(&frame, BMP_V4_OFF, &msg)));
-	assert_int_equal(rib_apply(router, &when, &msg, NULL), 0);
+	assert_int_equal(apply_message(router, &when, &msg, NULL), 0);
 }
 
 static void announce(struct rib_router *router, const struct world *world,

@@ -237,6 +237,60 @@ static void test_limits_of_router_and_of_all(void **state)
 	}
 }
 
+static void test_an_allowance_below_the_limit(void **state)
+{
+	struct rib_config config = defaults();
+	struct stage_peer a;
+
+	(void)state;
+	config.max_routes = 100;
+	a = start(&config);
+	/* It has one. */
+	rib_allow(s.rib, 4);
+	stage_many(&s, &a, 0, 5, 1);
+	assert_int_equal(stage_count(&s), 4);
+	assert_int_equal(s.events[RIB_EVENT_LIMIT], 1);
+	rib_allow(s.rib, 5);
+	stage_many(&s, &a, 0, 5, 1);
+	assert_int_equal(stage_count(&s), 5);
+	/* Known routes need none. */
+	stage_forget(&s);
+	rib_allow(s.rib, 0);
+	stage_many(&s, &a, 0, 4, 2);
+	assert_int_equal(s.changes, 4);
+	/* All of the limit, and without one no allowance is needed. */
+	rib_configure(s.rib, &config);
+	stage_many(&s, &a, 0, 90, 2);
+	assert_int_equal(stage_count(&s), 91);
+	config.max_routes = 0;
+	rib_configure(s.rib, &config);
+	rib_allow(s.rib, 0);
+	stage_many(&s, &a, 0, 200, 2);
+	assert_int_equal(stage_count(&s), 201);
+	stage_end(&s);
+}
+
+/* What a session reserves for a batch. */
+static void test_routes_that_inputs_may_add(void **state)
+{
+	struct rib_input in[2] = { 0 };
+	struct rib_peer *peer;
+
+	(void)state;
+	start(NULL);
+	peer = rib_peer_next(s.router, NULL);
+	in[0].peer = in[1].peer = peer;
+	in[0].update.nlri_parts[BGP_PART_WITHDRAWN].count = 7;
+	in[0].update.nlri_parts[BGP_PART_NLRI].count = 3;
+	in[1].update.nlri_parts[BGP_PART_MP_REACH].count = 2;
+	assert_int_equal(rib_apply_bound(in, 2), 5);
+	in[0].update.attrs.withdraw = true;
+	assert_int_equal(rib_apply_bound(in, 2), 2);
+	in[1].update.add_path_guessed = 1;
+	assert_true(rib_apply_bound(in, 2) == UINT64_MAX);
+	stage_end(&s);
+}
+
 static void test_limit_on_peers_and_tables(void **state)
 {
 	struct stage_peer b = stage_peer("192.0.2.11", 64520);
@@ -368,6 +422,8 @@ int main(void)
 		cmocka_unit_test(test_notices_of_what_cannot_be_read),
 		cmocka_unit_test(test_limit_refuses_new_routes_only),
 		cmocka_unit_test(test_limits_of_router_and_of_all),
+		cmocka_unit_test(test_an_allowance_below_the_limit),
+		cmocka_unit_test(test_routes_that_inputs_may_add),
 		cmocka_unit_test(test_limit_on_peers_and_tables),
 		cmocka_unit_test(test_resync_publishes_again),
 		cmocka_unit_test(test_purged_peer_and_router),

@@ -21,9 +21,9 @@ static int open_new(const char *name)
 
 static off_t size_of(int fd)
 {
-	struct stat st;
+	struct statx st;
 
-	return fstat(fd, &st) < 0 ? -1 : st.st_size;
+	return sp_fstat(fd, &st) < 0 ? -1 : (off_t)st.stx_size;
 }
 
 /* What is written can be read back, one way or another */

@@ -1,5 +1,7 @@
 #include "collector/base/json_bgp.h"
 
+#include "collector/base/json_fields.h"
+#include "bmp/attr_row.h"
 #include "bmp/names.h"
 #include "bmp/text.h"
 
@@ -123,34 +125,6 @@ static const char *segment_name(unsigned type)
 void json_bgp_segment_type(struct json *j, unsigned type)
 {
 	json_bgp_code(j, "type", segment_name, type);
-}
-
-/* Attributes that have fields of their own; all others are shown raw. */
-static bool has_field(uint8_t code)
-{
-	switch (code) {
-	case BGP_ORIGIN:
-	case BGP_AS_PATH:
-	case BGP_NEXT_HOP:
-	case BGP_MED:
-	case BGP_LOCAL_PREF:
-	case BGP_ATOMIC_AGGREGATE:
-	case BGP_AGGREGATOR:
-	case BGP_COMMUNITIES:
-	case BGP_ORIGINATOR_ID:
-	case BGP_CLUSTER_LIST:
-	case BGP_MP_REACH:
-	case BGP_MP_UNREACH:
-	case BGP_EXT_COMMUNITIES:
-	case BGP_AS4_PATH: /* merged into the path */
-	case BGP_AS4_AGGREGATOR:
-	case BGP_IPV6_EXT_COMMUNITIES:
-	case BGP_LARGE_COMMUNITIES:
-	case BGP_OTC:
-		return true;
-	default:
-		return false;
-	}
 }
 
 static void put_segment(struct json *j, uint8_t type, const uint32_t *asns,
@@ -314,13 +288,11 @@ static void put_cluster_list(struct json *j, struct wire_view list)
 void json_bgp_attribute(struct json *j, uint8_t flags, uint8_t type,
 			struct wire_view value)
 {
-	/* The other bits concern the encoding of the attribute only. */
-	flags &= BGP_ATTR_OPTIONAL | BGP_ATTR_TRANSITIVE | BGP_ATTR_PARTIAL;
+	struct bgp_attr attr = { .flags = flags, .code = type, .value = value };
+	struct field_writer w = json_fields(j);
+
 	json_object(j);
-	json_uint_at(j, "flags", flags);
-	json_uint_at(j, "type", type);
-	json_key(j, "value");
-	json_hex(j, value);
+	bgp_attr_write(&attr, true, &w);
 	json_end_object(j);
 }
 
@@ -332,7 +304,7 @@ static void put_unknown(struct json *j, const struct bgp_attrs *a)
 	bool any = false;
 
 	while (bgp_attr_next(&c, &attr)) {
-		if (has_field(attr.code))
+		if (bgp_attr_has_member(attr.code))
 			continue;
 		if (!any) {
 			json_key(j, "unknownAttributes");

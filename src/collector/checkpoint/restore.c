@@ -167,6 +167,12 @@ static int read_log(struct restore *r, struct nats_error *why)
 			 "the stream lost what it had acknowledged");
 		return -ESTALE;
 	}
+	if (!r->has_manifest && !r->end.journal) {
+		snprintf(why->text, sizeof(why->text),
+			 "there is no valid manifest, and only that says what "
+			 "the stream held: messages may have been removed");
+		return -ESTALE;
+	}
 	if (publisher_removed_since(r->publisher, &r->manifest.held)) {
 		snprintf(why->text, sizeof(why->text),
 			 "somebody removed messages of the stream while no "

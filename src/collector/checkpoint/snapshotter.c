@@ -2,6 +2,7 @@
 
 #include "collector/checkpoint/manifest.h"
 #include "collector/checkpoint/reliance.h"
+#include "collector/checkpoint/snapshotter_internal.h"
 #include "collector/checkpoint/state_store.h"
 #include "collector/collector_env.h"
 #include "collector/router/router.h"
@@ -27,12 +28,17 @@
 #define CHANGES_SHARE 10
 #define AGE_MAX	      (300 * SP_S)
 
-/* Snapshots use at most one part in SHARE of the shard's time. */
+/*
+ * While routers send without a pause, snapshots use one part in SHARE of the
+ * shard's time: decision 0161.
+ */
 #define SHARE 50
 /* Pause between checks whether the spool is empty. */
 #define SPOOL_WAIT (200 * SP_MS)
-/* Work between two pauses. */
+/* Work between two checks whether routers send. */
 #define STINT (1 * SP_MS)
+/* Pause between such checks while they do. */
+#define INPUT_WAIT (1 * SP_MS)
 
 bool snapshot_file_name(const struct rib_router *router,
 			char out[SNAPSHOT_NAME_MAX])
@@ -51,12 +57,7 @@ bool snapshot_file_name(const struct rib_router *router,
 	return true;
 }
 
-/*
- * True if consumers do not have the router's table yet, so a file would be
- * wrong; or if the router never had a table, so that a stranger cannot make us
- * write files.
- */
-static bool router_unsettled(const struct router *router)
+bool snapshot_router_unsettled(const struct router *router)
 {
 	return router->resync || router_is_empty(router) ||
 	       rib_router_resyncing(router->rib_router);
@@ -67,7 +68,7 @@ static bool snapshot_due(const struct router *router, bool all, int64_t now)
 	uint64_t changes =
 		router_changes(router) - router->snapshot.changes_at_start;
 
-	if (router_unsettled(router))
+	if (snapshot_router_unsettled(router))
 		return false;
 	if (!router->snapshot.valid)
 		return true;
@@ -93,21 +94,28 @@ struct taking {
 	uint64_t bytes;
 };
 
-/* Pause in proportion to the work done, so that other fibers run. */
+/*
+ * Let other fibers run. After each STINT of work, wait until no session has
+ * unread input, but not longer than SHARE allows.
+ */
 static int snapshot_throttle(struct taking *t)
 {
-	int64_t worked = t->worked;
+	int64_t until;
+	int err = 0;
 
-	if (t->hurry) {
-		sp_yield();
+	sp_yield();
+	if (t->hurry)
 		return sp_now() > t->deadline ? -ETIMEDOUT : 0;
-	}
-	if (worked < STINT) {
-		sp_yield();
-		return sp_cancelled() ? -ECANCELED : 0;
-	}
+	if (sp_cancelled())
+		return -ECANCELED;
+	if (t->worked < STINT)
+		return 0;
+	until = sp_in(t->worked * (SHARE - 1));
 	t->worked = 0;
-	return sp_sleep(worked * (SHARE - 1));
+	while (err == 0 && t->snapshotter->worker->sessions_with_input > 0 &&
+	       sp_now() < until)
+		err = sp_sleep(INPUT_WAIT);
+	return err;
 }
 
 static int snapshot_append(struct taking *t, struct wire_view bytes)
@@ -186,13 +194,8 @@ static int fence_send(struct snapshotter *snapshotter,
 	return err;
 }
 
-/*
- * Wait until everything published of @router, or of all routers if NULL, is
- * safe. If the state store is remote, the spool of this host is not enough: it
- * must be in the stream.
- */
-static int make_safe(struct snapshotter *snapshotter,
-		     const struct rib_router_info *router, int64_t deadline)
+int snapshot_make_safe(struct snapshotter *snapshotter,
+		       const struct rib_router_info *router, int64_t deadline)
 {
 	bool spooled = false;
 	int err = fence_send(snapshotter, router, deadline, &spooled);
@@ -242,9 +245,9 @@ static int snapshot_finish(struct taking *t)
 	 * since.
 	 */
 	if (!t->hurry)
-		err = make_safe(t->snapshotter,
-				rib_router_info(t->router->rib_router),
-				t->deadline);
+		err = snapshot_make_safe(t->snapshotter,
+					 rib_router_info(t->router->rib_router),
+					 t->deadline);
 	if (err < 0)
 		return err;
 	publisher_log_position(t->snapshotter->publisher, &position);
@@ -320,8 +323,8 @@ static bool is_elsewhere(struct snapshotter *snapshotter,
 	       !log_position_same_log(&since, position);
 }
 
-static int snapshot_take(struct snapshotter *snapshotter, struct router *router,
-			 bool hurry, int64_t deadline)
+int snapshot_take(struct snapshotter *snapshotter, struct router *router,
+		  bool hurry, int64_t deadline)
 {
 	struct taking t = { .snapshotter = snapshotter,
 			    .router = router,
@@ -350,11 +353,7 @@ static int snapshot_take(struct snapshotter *snapshotter, struct router *router,
 	return err;
 }
 
-/*
- * True if the next file would probably fail as well: the fiber is cancelled, or
- * the disk, the broker or this process has a problem.
- */
-static bool is_global_error(int err)
+bool snapshot_error_is_global(int err)
 {
 	switch (err) {
 	case -ECANCELED:
@@ -479,7 +478,7 @@ static int round_of(struct snapshotter *snapshotter, bool all)
 			err = -ECANCELED;
 		if (err < 0 && err != -ECANCELED)
 			log_failure(snapshotter, router, err);
-		go_on = !is_global_error(err);
+		go_on = !snapshot_error_is_global(err);
 		router = router_next(snapshotter->worker, router);
 	}
 	router_unref(snapshotter->worker, router);
@@ -524,73 +523,6 @@ void snapshotter_now(struct snapshotter *snapshotter)
 void snapshotter_look(struct snapshotter *snapshotter)
 {
 	(void)sp_sem_post(&snapshotter->wake);
-}
-
-/*
- * Write the last files, several at a time, because most of the time is spent
- * waiting for the disk.
- */
-#define AT_ONCE 16
-
-struct finishing {
-	struct snapshotter *snapshotter;
-	/* referenced, because queries still run meanwhile */
-	struct router *next;
-	int64_t deadline;
-	int err;
-};
-
-/* The caller must unref the result. */
-static struct router *next_to_finish(struct finishing *f)
-{
-	struct router *router = f->next;
-
-	f->next = router->next;
-	if (f->next != NULL)
-		router_ref(f->next);
-	return router;
-}
-
-static int finish_some(void *finishing)
-{
-	struct finishing *f = finishing;
-
-	while (f->next != NULL && !is_global_error(f->err)) {
-		struct router *router = next_to_finish(f);
-		int err = 0;
-
-		if (!router_unsettled(router) &&
-		    (router_snapshot_is_stale(router) ||
-		     !router->snapshot.valid))
-			err = snapshot_take(f->snapshotter, router, true,
-					    f->deadline); /* yields */
-		if (f->err == 0 || is_global_error(err))
-			f->err = err;
-		router_unref(f->snapshotter->worker, router);
-	}
-	return 0;
-}
-
-int snapshotter_finish(struct snapshotter *snapshotter, int64_t deadline)
-{
-	struct finishing f = { snapshotter, NULL, deadline, 0 };
-	struct sp_task tasks[AT_ONCE];
-	int n = 0;
-
-	f.err = make_safe(snapshotter, NULL, deadline); /* yields */
-	snapshotter_check_log(snapshotter);
-	f.next = router_next(snapshotter->worker, NULL);
-	while (n < AT_ONCE &&
-	       sp_go_on(NULL, sp_shard(), finish_some, &f, &tasks[n]) == 0)
-		n++;
-	finish_some(&f);
-	sp_shield_begin();
-	while (n > 0)
-		sp_join(tasks[--n], NULL);
-	sp_shield_end();
-	router_unref(snapshotter->worker, f.next);
-	snapshotter->finished = true;
-	return f.err;
 }
 
 int snapshotter_list(struct snapshotter *snapshotter,

@@ -14,8 +14,8 @@
  *
  * A file is due when there is none, when at least a tenth of its table and at
  * least a thousand routes have changed (docs/decisions/0096), and after five
- * minutes if anything has changed. Writing takes at most 2 % of the shard's
- * time.
+ * minutes if anything has changed. Writing takes the time that routers leave, and
+ * 2 % of the shard's time if they leave none.
  *
  * A router without a valid file gets a RESYNC after a restart. So its file is
  * invalid from the start of a RESYNC until the next file is committed.
@@ -87,8 +87,8 @@ void snapshotter_look(struct snapshotter *snapshotter);
 
 /*
  * The sessions have ended: make everything safe and write the routers that have
- * changed. A file that is not written by @deadline stays as it was and is still
- * valid.
+ * changed, oldest file first. A file that is not written by @deadline stays as it
+ * was and is still valid; the log names it.
  */
 int snapshotter_finish(struct snapshotter *snapshotter, int64_t deadline);
 

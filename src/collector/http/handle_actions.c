@@ -1,6 +1,7 @@
 #include "collector/http/server_internal.h"
 
 #include "collector/base/log.h"
+#include "collector/base/router_identity.h"
 #include "collector/checkpoint/checkpoint.h"
 #include "collector/query/admin_command.h"
 
@@ -42,13 +43,10 @@ static bool outcome_check(struct http_request *r,
 	case ADMIN_COMMAND_DONE:
 		return true;
 	case ADMIN_COMMAND_NO_ROUTER:
-		http_error_of(r, MHD_HTTP_NOT_FOUND, "no such router",
-			      r->args[0] != NULL ? r->args[0] : "",
-			      "/api/v1/routers lists them");
+		http_no_router(r, r->args[0]);
 		break;
 	case ADMIN_COMMAND_NO_PEER:
-		http_error_of(r, MHD_HTTP_NOT_FOUND, "no such peer", r->args[1],
-			      "/api/v1/peers?router= lists them");
+		http_no_peer(r, r->args[1]);
 		break;
 	case ADMIN_COMMAND_NO_SESSION:
 		http_error_of(r, MHD_HTTP_CONFLICT, "the router has no session",
@@ -74,7 +72,6 @@ static bool command_run(struct http_request *r,
 		http_ask_failed(r, -ENOMEM);
 		return false;
 	}
-	command->has_router = wanted->has_router;
 	command->router = wanted->router;
 	command->peer = wanted->peer;
 	if (!http_ask(r, worker, &q))
@@ -89,7 +86,7 @@ static bool command_run(struct http_request *r,
 static void router_command_run(struct http_request *r,
 			       enum admin_command_kind kind, const char *name)
 {
-	struct admin_command wanted = { .kind = kind, .has_router = true };
+	struct admin_command wanted = { .kind = kind };
 	uint32_t worker, routers = 0;
 
 	if (!http_take_router(r, r->args[0], &wanted.router, &worker) ||
@@ -117,11 +114,11 @@ void http_post_resync(struct http_request *r)
 	uint32_t first = 0, end = r->http->env->worker_count;
 	uint32_t routers = 0;
 
+	if (!http_params_read(r, &wanted))
+		return;
 	r->args[0] = http_target_param(&r->target, "router");
-	if (r->args[0] != NULL) {
-		if (!http_take_router(r, r->args[0], &wanted.router, &first))
-			return;
-		wanted.has_router = true;
+	if (wanted.router.given) {
+		first = identity_shard(&wanted.router.identity, end);
 		end = first + 1;
 	}
 	for (uint32_t i = first; i < end; i++)
@@ -154,22 +151,37 @@ void http_post_snapshot(struct http_request *r)
 	reply_accepted(r);
 }
 
+struct log_level_request {
+	enum log_level level;
+};
+
+static const char *parse_level(const char *text, void *field)
+{
+	for (int i = 0; i < LOG_LEVELS; i++) {
+		if (strcmp(log_level_name((enum log_level)i), text) != 0)
+			continue;
+		*(enum log_level *)field = (enum log_level)i;
+		return NULL;
+	}
+	return "not a level";
+}
+
+const struct query_param http_log_level_params[] = {
+	{ "level", offsetof(struct log_level_request, level), parse_level,
+	  .hint = "error, warning, info or debug", .required = true },
+	QUERY_PARAMS_END,
+};
+
 void http_post_log_level(struct http_request *r)
 {
-	const char *wanted = http_target_param(&r->target, "level");
+	struct log_level_request wanted;
 
-	for (int i = 0; wanted != NULL && i < LOG_LEVELS; i++) {
-		if (strcmp(log_level_name((enum log_level)i), wanted) != 0)
-			continue;
-		log_action(r, "log_level");
-		log_set_level(r->http->log, (enum log_level)i);
-		json_object(&r->out);
-		json_string_at(&r->out, "level", wanted);
-		json_end_object(&r->out);
-		json_end_line(&r->out);
+	if (!http_params_read(r, &wanted))
 		return;
-	}
-	http_error_of(r, MHD_HTTP_BAD_REQUEST, "not a level",
-		      wanted != NULL ? wanted : "",
-		      "?level= error, warning, info or debug");
+	log_action(r, "log_level");
+	log_set_level(r->http->log, wanted.level);
+	json_object(&r->out);
+	json_string_at(&r->out, "level", log_level_name(wanted.level));
+	json_end_object(&r->out);
+	json_end_line(&r->out);
 }

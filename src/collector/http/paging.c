@@ -1,9 +1,10 @@
 #include "collector/http/paging.h"
 
 #include "collector/http/cursor.h"
-#include "collector/query/worker_query.h"
+#include "collector/base/router_identity.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <string.h>
 
 /* The content of a cursor: the worker, then the position in it. */
@@ -14,12 +15,13 @@ struct cursor_data {
 
 static struct cursor_data cursor_data_of(const struct http_paging *page)
 {
+	const struct page_query *query = page->query;
 	struct cursor_data m = { .len = sizeof(page->worker) +
-					page->place_len };
+					query->place_len };
 
 	assert(m.len <= sizeof(m.bytes));
 	memcpy(m.bytes, &page->worker, sizeof(page->worker));
-	memcpy(m.bytes + sizeof(page->worker), page->place, page->place_len);
+	memcpy(m.bytes + sizeof(page->worker), query->place, query->place_len);
 	return m;
 }
 
@@ -32,12 +34,13 @@ static bool take_cursor(struct http_paging *page)
 
 	if (cursor == NULL)
 		return true;
-	if (http_cursor_read(page->seed, page->kind, cursor, m.bytes, m.len)) {
+	if (http_cursor_read(page->seed, page->query->kind, cursor, m.bytes,
+			     m.len)) {
 		memcpy(&worker, m.bytes, sizeof(worker));
 		if (worker < page->end) {
 			page->worker = worker;
-			memcpy(page->place, m.bytes + sizeof(worker),
-			       page->place_len);
+			memcpy(page->query->place, m.bytes + sizeof(worker),
+			       page->query->place_len);
 			return true;
 		}
 	}
@@ -47,64 +50,78 @@ static bool take_cursor(struct http_paging *page)
 	return false;
 }
 
-bool http_paging_start(struct http_paging *page)
+/* Free the query; @page has none from here on. */
+static void query_free(struct http_paging *page)
 {
-	struct http_request *r = page->request;
-
-	page->seed = http_cursor_seed(r->http->seed, &r->target);
-	page->end = r->http->env->worker_count;
-	return http_take_limit(r, &page->left) && take_cursor(page);
+	if (page->query != NULL)
+		page->query->head.free(&page->query->head);
+	page->query = NULL;
 }
 
-bool http_paging_router(struct http_paging *page, const char *token,
-			struct rib_identity *out)
+bool http_paging_start(struct http_paging *page, struct http_request *r,
+		       struct page_query *query)
 {
-	uint32_t worker;
-
-	if (!http_take_router(page->request, token, out, &worker))
+	*page = (struct http_paging){
+		.request = r,
+		.query = query,
+		.seed = http_cursor_seed(r->http->seed, &r->target),
+		.end = r->http->env->worker_count,
+	};
+	if (query == NULL) {
+		http_ask_failed(r, -ENOMEM);
 		return false;
-	if (page->worker < worker)
-		page->worker = worker;
-	page->end = worker + 1;
+	}
+	if (!http_params_read(r, query) || !take_cursor(page)) {
+		query_free(page);
+		return false;
+	}
+	if (query->router.given) {
+		uint32_t owner =
+			identity_shard(&query->router.identity, page->end);
+
+		if (page->worker < owner)
+			page->worker = owner;
+		page->end = owner + 1;
+	}
 	return true;
 }
 
-/*
- * Read from one worker. *@more: it has more rows. False if it failed; the reply
- * is then an error.
- */
-static bool read_worker(struct http_paging *page, bool *more)
+/* Append the rows of one worker. False if it failed; the reply is an error. */
+static bool read_worker(struct http_paging *page)
 {
-	struct worker_query *q = page->ask(page);
-	bool good;
+	struct http_request *r = page->request;
+	struct page_query *query = page->query;
+	struct worker_query *q = &query->head;
 
-	if (q == NULL) {
-		http_error(page->request, MHD_HTTP_SERVICE_UNAVAILABLE,
-			   "out of memory", NULL);
+	query->max_bytes = HTTP_PAGE_BYTES - r->out.len;
+	page->query = NULL;
+	if (!http_ask(r, page->worker, &q)) /* yields */
+		return false;
+	page->query = query;
+	if (query->no_router) {
+		http_no_router(r, http_target_param(&r->target, "router"));
 		return false;
 	}
-	if (!http_ask(page->request, page->worker, &q)) /* yields */
-		return false;
-	good = page->take(page, q, more);
-	q->free(q);
-	return good;
+	json_splice(&r->out, &query->out);
+	json_reset(&query->out);
+	return true;
 }
 
 static bool read_page(struct http_paging *page)
 {
-	bool more = false;
+	struct page_query *query = page->query;
 
 	/*
 	 * After the deadline return a shorter page instead of waiting longer.
 	 */
-	while (!more && page->left > 0 && page->worker < page->end &&
+	while (query->limit > 0 && page->worker < page->end &&
 	       page->request->out.len < HTTP_PAGE_BYTES) {
-		if (!read_worker(page, &more))
+		if (!read_worker(page))
 			return false;
-		if (more)
+		if (query->more)
 			break;
 		page->worker++;
-		memset(page->place, 0, page->place_len);
+		memset(query->place, 0, query->place_len);
 	}
 	return true;
 }
@@ -119,7 +136,8 @@ static void put_next(struct http_paging *page)
 		json_null_at(out, "next");
 		return;
 	}
-	http_cursor_write(page->seed, page->kind, m.bytes, m.len, cursor);
+	http_cursor_write(page->seed, page->query->kind, m.bytes, m.len,
+			  cursor);
 	json_string_at(out, "next", cursor);
 }
 
@@ -127,10 +145,11 @@ void http_paging_run(struct http_paging *page)
 {
 	struct json *out = &page->request->out;
 
-	if (!read_page(page)) /* yields */
-		return;
-	json_end_array(out);
-	put_next(page);
-	json_end_object(out);
-	json_end_line(out);
+	if (read_page(page)) { /* yields */
+		json_end_array(out);
+		put_next(page);
+		json_end_object(out);
+		json_end_line(out);
+	}
+	query_free(page);
 }

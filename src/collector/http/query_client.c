@@ -1,17 +1,13 @@
 #include "collector/http/server_internal.h"
 
+#include "collector/query/query_param.h"
 #include "collector/query/worker_query.h"
-#include "collector/base/peer_id.h"
 #include "collector/base/router_identity.h"
 #include "collector/worker_state.h"
 
 #include <spargio/time.h>
 
 #include <errno.h>
-#include <string.h>
-
-#define LIMIT_DEFAULT 100
-#define LIMIT_MAX     1000
 
 void http_ask_failed(struct http_request *r, int err)
 {
@@ -43,38 +39,39 @@ bool http_ask(struct http_request *r, uint32_t worker, struct worker_query **q)
 	return false;
 }
 
-bool http_take_limit(struct http_request *r, size_t *out)
+void http_no_router(struct http_request *r, const char *token)
 {
-	unsigned long limit = LIMIT_DEFAULT;
+	http_error_of(r, MHD_HTTP_NOT_FOUND, "no such router",
+		      token != NULL ? token : "", "/api/v1/routers lists them");
+}
 
-	if (!http_target_number(&r->target, "limit", 1, LIMIT_MAX, &limit)) {
-		http_error_of(r, MHD_HTTP_BAD_REQUEST, "not a limit",
-			      http_target_param(&r->target, "limit"),
-			      "a number from 1 to 1000");
-		return false;
-	}
-	*out = limit;
-	return true;
+void http_no_peer(struct http_request *r, const char *id)
+{
+	http_error_of(r, MHD_HTTP_NOT_FOUND, "no such peer", id,
+		      "/api/v1/peers?router= lists them");
 }
 
 bool http_take_router(struct http_request *r, const char *token,
-		      struct rib_identity *out, uint32_t *worker)
+		      struct query_router *out, uint32_t *worker)
 {
-	if (identity_from_token(token, out) < 0) {
-		http_error_of(r, MHD_HTTP_BAD_REQUEST, "not a router", token,
-			      "a token as in subjects: v4_192_0_2_1, id_core1");
+	const char *why = query_parse_router(token, out);
+
+	if (why != NULL) {
+		http_error_of(r, MHD_HTTP_BAD_REQUEST, why, token,
+			      QUERY_ROUTER_HINT);
 		return false;
 	}
-	*worker = identity_shard(out, r->http->env->worker_count);
+	*worker = identity_shard(&out->identity, r->http->env->worker_count);
 	return true;
 }
 
 bool http_take_peer(struct http_request *r, const char *id,
-		    struct bmp_peer *out)
+		    struct query_peer *out)
 {
-	if (peer_id_parse(id, out) == 0)
+	const char *why = query_parse_peer(id, out);
+
+	if (why == NULL)
 		return true;
-	http_error_of(r, MHD_HTTP_BAD_REQUEST, "not a peer", id,
-		      "type, distinguisher, address: 0-0-192.0.2.1");
+	http_error_of(r, MHD_HTTP_BAD_REQUEST, why, id, QUERY_PEER_HINT);
 	return false;
 }

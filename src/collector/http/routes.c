@@ -1,34 +1,39 @@
 #include "collector/http/server_internal.h"
 
+#include "collector/query/admin_command.h"
+#include "collector/query/list_query.h"
+#include "collector/query/looking_glass.h"
+
+#include <stdio.h>
 #include <string.h>
 
 /* clang-format off */
 static const struct http_route routes[] = {
-	{ "/healthz", "", HTTP_OPEN | HTTP_DIRECT | HTTP_RESERVED,
+	{ "/healthz", NULL, HTTP_OPEN | HTTP_DIRECT | HTTP_RESERVED,
 	  http_get_health },
-	{ "/readyz", "", HTTP_OPEN | HTTP_DIRECT | HTTP_RESERVED,
+	{ "/readyz", NULL, HTTP_OPEN | HTTP_DIRECT | HTTP_RESERVED,
 	  http_get_ready },
-	{ "/api/v1/status", "", 0, http_get_status },
-	{ "/api/v1/routers", "state filter limit cursor", 0, http_get_routers },
-	{ "/api/v1/routers/*", "", 0, http_get_router },
-	{ "/api/v1/peers", "router state filter limit cursor", 0,
+	{ "/api/v1/status", NULL, 0, http_get_status },
+	{ "/api/v1/routers", list_query_router_params, 0,
+	  http_get_routers },
+	{ "/api/v1/routers/*", NULL, 0, http_get_router },
+	{ "/api/v1/peers", list_query_peer_params, 0,
 	  http_get_peers },
-	{ "/api/v1/peers/*/*", "", 0, http_get_peer },
-	{ "/api/v1/rib",
-	  "prefix match router peer view family rd limit cursor", 0,
-	  http_get_rib },
-	{ "/api/v1/events", "", HTTP_DIRECT | HTTP_STREAM, http_get_events },
-	{ "/metrics", "", HTTP_RESERVED, http_get_metrics },
-	{ "/api/v1/routers/*/disconnect", "", HTTP_POST, http_post_disconnect },
-	{ "/api/v1/peers/*/*/purge", "", HTTP_POST, http_post_purge },
-	{ "/api/v1/snapshot", "", HTTP_POST, http_post_snapshot },
-	{ "/api/v1/resync", "router", HTTP_POST, http_post_resync },
-	{ "/api/v1/log-level", "level", HTTP_POST | HTTP_DIRECT,
+	{ "/api/v1/peers/*/*", NULL, 0, http_get_peer },
+	{ "/api/v1/rib", looking_glass_params, 0, http_get_rib },
+	{ "/api/v1/events", NULL, HTTP_DIRECT | HTTP_STREAM, http_get_events },
+	{ "/metrics", NULL, HTTP_RESERVED, http_get_metrics },
+	{ "/api/v1/routers/*/disconnect", NULL, HTTP_POST, http_post_disconnect },
+	{ "/api/v1/peers/*/*/purge", NULL, HTTP_POST, http_post_purge },
+	{ "/api/v1/snapshot", NULL, HTTP_POST, http_post_snapshot },
+	{ "/api/v1/resync", admin_command_resync_params, HTTP_POST,
+	  http_post_resync },
+	{ "/api/v1/log-level", http_log_level_params, HTTP_POST | HTTP_DIRECT,
 	  http_post_log_level },
 };
 /* clang-format on */
 
-static const struct http_route page_route = { "", "", HTTP_DIRECT,
+static const struct http_route page_route = { "", NULL, HTTP_DIRECT,
 					      http_get_page };
 
 #define ROUTES (sizeof(routes) / sizeof(routes[0]))
@@ -59,36 +64,74 @@ static bool route_matches(const struct http_route *route,
 	return n == t->segment_count;
 }
 
-/* True if @word is one of @words, which are separated by single blanks. */
-static bool has_word(const char *words, const char *word)
+/* The names of the parameters, separated by blanks. */
+static void names_of(const struct query_param *params, char *out, size_t size)
 {
-	size_t len = strlen(word);
+	size_t len = 0;
 
-	while (*words != '\0') {
-		size_t n = strcspn(words, " ");
-
-		if (n == len && memcmp(words, word, len) == 0)
-			return true;
-		words += n;
-		words += *words == ' ';
-	}
-	return false;
+	out[0] = '\0';
+	for (; params->name != NULL && len < size; params++)
+		len += (size_t)snprintf(out + len, size - len, "%s%s",
+					len > 0 ? " " : "", params->name);
 }
 
 bool http_route_check_params(struct http_request *r)
 {
+	static const struct query_param none[] = { QUERY_PARAMS_END };
+	const struct query_param *params =
+		r->route->params != NULL ? r->route->params : none;
+	char names[256];
+
 	for (size_t i = 0; i < r->target.param_count; i++) {
 		const char *name = r->target.params[i].name;
 
-		if (has_word(r->route->params, name))
+		if (query_param_find(params, name) != NULL)
 			continue;
+		names_of(params, names, sizeof(names));
 		http_error_of(r, MHD_HTTP_BAD_REQUEST,
 			      "there is no such parameter here", name,
-			      r->route->params[0] != '\0' ? r->route->params
-							  : "it has none");
+			      names[0] != '\0' ? names : "it has none");
 		return false;
 	}
 	return true;
+}
+
+bool http_params_read(struct http_request *r, void *into)
+{
+	for (const struct query_param *p = r->route->params; p->name != NULL;
+	     p++) {
+		const char *text = http_target_param(&r->target, p->name);
+		const char *why = NULL;
+
+		if (text == NULL && p->required) {
+			http_error_of(r, MHD_HTTP_BAD_REQUEST,
+				      "a parameter is missing", p->name,
+				      p->hint);
+			return false;
+		}
+		if (text == NULL)
+			continue;
+		if (p->needs != NULL &&
+		    http_target_param(&r->target, p->needs) == NULL) {
+			http_error_of(r, MHD_HTTP_BAD_REQUEST,
+				      "a parameter that this one needs is "
+				      "missing",
+				      p->needs, p->hint);
+			return false;
+		}
+		if (p->parse != NULL)
+			why = p->parse(text, (char *)into + p->field);
+		if (why == NULL)
+			continue;
+		http_error_of(r, MHD_HTTP_BAD_REQUEST, why, text, p->hint);
+		return false;
+	}
+	return true;
+}
+
+const struct http_route *http_route_at(size_t i)
+{
+	return i < ROUTES ? &routes[i] : NULL;
 }
 
 bool http_route_find(struct http_request *r, const char *method)

@@ -14,6 +14,7 @@
 #include "collector/base/json.h"
 #include "collector/collector_env.h"
 #include "collector/http/target.h"
+#include "collector/query/query_param.h"
 
 #include <spargio/fiber.h>
 
@@ -39,7 +40,6 @@
  */
 #define HTTP_PATIENCE (2 * SP_S)
 
-struct bmp_peer;
 struct config;
 struct http;
 struct http_connection;
@@ -47,7 +47,6 @@ struct http_connections;
 struct http_request;
 struct log;
 struct log_line;
-struct rib_identity;
 struct sockaddr;
 struct sp_rt;
 struct sse;
@@ -64,9 +63,9 @@ enum http_route_flags {
 };
 
 struct http_route {
-	const char *path;   /* segments; "*" matches any one, as an argument */
-	const char *params; /* names separated by blanks; "" for none */
-	unsigned flags;	    /* enum http_route_flags */
+	const char *path; /* segments; "*" matches any one, as an argument */
+	const struct query_param *params; /* NULL = none */
+	unsigned flags;			  /* enum http_route_flags */
 	void (*handle)(struct http_request *r);
 };
 
@@ -151,6 +150,15 @@ bool http_route_find(struct http_request *r, const char *method);
 bool http_route_check_params(struct http_request *r);
 
 /*
+ * Parse the parameters of the request into *@into, as the rows of its route
+ * say. False if one is invalid or missing; the reply then says so.
+ */
+bool http_params_read(struct http_request *r, void *into);
+
+/* All routes, for tools; NULL after the last. */
+const struct http_route *http_route_at(size_t i);
+
+/*
  * headers.c: false if a proxy could parse the request differently; the reply
  * then says so.
  */
@@ -170,18 +178,24 @@ bool http_ask(struct http_request *r, uint32_t worker, struct worker_query **q);
 /* Reply 503 for an error of worker_query_run(). */
 void http_ask_failed(struct http_request *r, int err);
 
-/* Common parameters. False if invalid; the reply then says so. */
-bool http_take_limit(struct http_request *r, size_t *out);
+/* Reply 404: the router or peer of the request does not exist. */
+void http_no_router(struct http_request *r, const char *token);
+void http_no_peer(struct http_request *r, const char *id);
+
+/* Parse a segment of the path. False if invalid; the reply then says so. */
 bool http_take_router(struct http_request *r, const char *token,
-		      struct rib_identity *out, uint32_t *worker);
+		      struct query_router *out, uint32_t *worker);
 bool http_take_peer(struct http_request *r, const char *id,
-		    struct bmp_peer *out);
+		    struct query_peer *out);
 
 /* server.c: log the client's address as "from". */
 void http_log_client(struct log_line *line, const struct sockaddr *from);
 
 /* handle_static.c: the dashboard's files */
 bool http_page_exists(const struct http_target *t);
+
+/* handle_actions.c: the parameters of /api/v1/log-level */
+extern const struct query_param http_log_level_params[];
 
 /* Handlers */
 void http_get_health(struct http_request *r);

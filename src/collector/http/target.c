@@ -161,25 +161,3 @@ const char *http_target_param(const struct http_target *t, const char *name)
 			return t->params[i].value;
 	return NULL;
 }
-
-bool http_target_number(const struct http_target *t, const char *name,
-			unsigned long min, unsigned long max,
-			unsigned long *out)
-{
-	const char *text = http_target_param(t, name);
-	unsigned long value = 0;
-
-	if (text == NULL)
-		return true;
-	if (*text == '\0')
-		return false;
-	for (const char *p = text; *p != '\0'; p++) {
-		if (*p < '0' || *p > '9' || value > max)
-			return false;
-		value = value * 10 + (unsigned long)(*p - '0');
-	}
-	if (value < min || value > max)
-		return false;
-	*out = value;
-	return true;
-}

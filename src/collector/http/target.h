@@ -55,12 +55,4 @@ const char *http_target_words(enum http_target_status status);
 /* The value of a parameter, or NULL. */
 const char *http_target_param(const struct http_target *t, const char *name);
 
-/*
- * Parse a number from @min to @max, digits only, into *@out; if the parameter
- * is missing, *@out is unchanged. False if it is not such a number.
- */
-bool http_target_number(const struct http_target *t, const char *name,
-			unsigned long min, unsigned long max,
-			unsigned long *out);
-
 #endif

@@ -39,17 +39,18 @@ static uint64_t advance_size(const struct route_budget *b)
 }
 
 uint64_t route_budget_adjust(struct route_budget *b, uint64_t *mine,
-			     uint64_t used)
+			     uint64_t used, uint64_t need)
 {
-	uint64_t ahead = advance_size(b), snapshot = used + ahead;
+	uint64_t ahead = advance_size(b);
+	uint64_t want = used + (need > ahead ? need : ahead);
 
 	if (atomic_load(&b->max) == 0)
-		snapshot = ahead = 0;
-	if (*mine > snapshot + ahead) {
-		atomic_fetch_sub(&b->given, *mine - snapshot);
-		*mine = snapshot;
-	} else if (*mine <= used && snapshot > 0) {
-		*mine += take_routes(b, snapshot - *mine);
+		want = ahead = 0;
+	if (*mine > want + ahead) {
+		atomic_fetch_sub(&b->given, *mine - want);
+		*mine = want;
+	} else if (*mine < used + need && *mine < want) {
+		*mine += take_routes(b, want - *mine);
 	}
 	return *mine;
 }

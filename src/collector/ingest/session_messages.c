@@ -1,51 +1,126 @@
 #include "collector/ingest/session_messages.h"
 
 #include "collector/collector_env.h"
+#include "collector/config/config.h"
 #include "collector/ingest/connection.h"
+#include "collector/ingest/route_budget.h"
 #include "collector/ingest/session.h"
 #include "collector/router/router.h"
 #include "collector/router/stats_report.h"
 #include "collector/worker_state.h"
 #include "egress/batcher.h"
+#include "rib/input.h"
 #include "rib/read.h"
 #include "rib/rib.h"
 
-#include <string.h>
+#include <errno.h>
 
-/* Messages that are long gain nothing from being read ahead. */
-#define AHEAD_BYTES (8 * 1024)
+/* Bytes of messages that are applied together; more gain nothing from it. */
+#define TOGETHER_BYTES (8 * 1024)
 
-/* The first message of a session: from here on the rib knows of it. */
-static void open_session(struct session *s, const struct bmp_message *msg)
-{
-	if (msg->type == BMP_INITIATION &&
-	    !session_read_name(msg, s->facts.sys_name))
-		s->worker->counts.sessions.names_cut++;
-	session_handle(s, SESSION_EV_MESSAGE);
-}
-
-/* Route Monitoring that was read; the rib likes to see some at a time. */
-struct taken {
+/* The messages of a turn. UPDATEs are applied some at a time. */
+struct turn {
 	const uint8_t *end; /* of what is applied, and of other messages */
-	size_t count;
-	bool cut; /* the turn ends here, before what was read */
+	size_t count;	    /* Route Monitoring to be applied */
+	bool cut;	    /* the turn ends here, before what was read */
 	struct bmp_message msgs[RIB_LOOKAHEAD];
 	const uint8_t *ends[RIB_LOOKAHEAD]; /* of their frames */
 };
 
 /*
- * Apply what was taken, until the budget is spent. False: it is, and what is
- * not applied will be read again, but is not counted again.
+ * Decode the UPDATEs of @msgs, each with the context of its peer, up to one of
+ * a peer that is not up. Returns how many.
  */
-static bool messages_apply(struct session *s, struct taken *t)
+static size_t decode_updates(const struct session *s,
+			     const struct bmp_message *msgs, size_t n,
+			     struct rib_input *inputs)
 {
-	size_t done = 0;
+	struct rib_router *router = s->router->rib_router;
+	size_t i;
 
-	if (t->count > 0)
-		done = rib_apply_some(s->router->rib_router, &s->when, t->msgs,
-				      t->count, s->over, &s->budget,
-				      &s->progress,
-				      &s->worker->counts.no_memory);
+	for (i = 0; i < n; i++) {
+		struct rib_input *in = &inputs[i];
+
+		in->peer = rib_peer_lookup(router, &msgs[i].peer);
+		if (in->peer == NULL)
+			break;
+		in->header = &msgs[i].peer;
+		in->opts = bgp_context_decode_opts(rib_peer_context(in->peer),
+						   in->header, s->over);
+		bgp_update_decode(msgs[i].update.body, &in->opts, &in->update);
+	}
+	return i;
+}
+
+/* A Route Monitoring of a peer that is not up brings it up. */
+static int bring_peer_up(struct session *s, const struct bmp_peer *header,
+			 struct rib_peer **out)
+{
+	struct rib_policy_mask policy[BMP_VIEWS];
+
+	router_policy(s->router, header, policy);
+	return rib_peer_imply(s->router->rib_router, &s->when, header, policy,
+			      /* can_wait= */ true, out);
+}
+
+/*
+ * Apply @n inputs within the budget of the turn. Of --max-routes, which all
+ * workers share, this one reserves what they may add, and returns the rest.
+ */
+static size_t apply_inputs(struct session *s, const struct rib_input *inputs,
+			   size_t n)
+{
+	struct rib_router *router = s->router->rib_router;
+	struct worker *w = s->worker;
+	uint64_t need;
+	size_t done;
+
+	if (w->config->limits.routes == 0)
+		return rib_apply(router, &s->when, inputs, n, &s->budget,
+				 &s->progress);
+	need = rib_apply_bound(inputs, n);
+	if (need > s->budget.routes)
+		need = s->budget.routes;
+	/* One route is applied even if the budget is spent. */
+	rib_allow(w->rib, route_budget_adjust(w->env->budget, &w->allowance,
+					      rib_route_count(w->rib),
+					      need > 0 ? need : 1));
+	done = rib_apply(router, &s->when, inputs, n, &s->budget, &s->progress);
+	rib_allow(w->rib, route_budget_adjust(w->env->budget, &w->allowance,
+					      rib_route_count(w->rib), 1));
+	return done;
+}
+
+/*
+ * Apply the Route Monitoring of @t until the budget is spent. False: it is, and
+ * what is not applied will be read again, but is not counted again.
+ */
+static bool apply_updates(struct session *s, struct turn *t)
+{
+	struct rib_router *router = s->router->rib_router;
+	struct rib_input *inputs = rib_inputs(router);
+	struct rib_peer *peer;
+	size_t done = 0;
+	int err;
+
+	while (done < t->count) {
+		size_t n = decode_updates(s, t->msgs + done, t->count - done,
+					  inputs);
+
+		if (n > 0) {
+			done += apply_inputs(s, inputs, n);
+			if (rib_budget_spent(router, &s->budget))
+				break;
+			continue;
+		}
+		err = bring_peer_up(s, &t->msgs[done].peer, &peer);
+		if (err < 0) {
+			s->worker->counts.no_memory += err != -ENOSPC;
+			done++;
+		} else if (rib_router_subject_changing(router)) {
+			break;
+		}
+	}
 	if (done > 0)
 		t->end = t->ends[done - 1];
 	if (done < t->count) {
@@ -54,11 +129,6 @@ static bool messages_apply(struct session *s, struct taken *t)
 	}
 	t->count = 0;
 	return !t->cut;
-}
-
-static bool is_spent(struct session *s)
-{
-	return rib_budget_spent(s->worker->rib, &s->budget);
 }
 
 /* Whether a message that may be lost is: --overload drop. */
@@ -70,23 +140,30 @@ static bool is_dropped(struct worker *w)
 	return true;
 }
 
-/* @t has it as its next. */
-static void take_route_monitoring(struct session *s, struct taken *t)
+static void drop_update(struct session *s, const struct bmp_peer *header)
+{
+	struct rib_peer *peer = rib_peer_lookup(s->router->rib_router, header);
+
+	if (peer != NULL || bring_peer_up(s, header, &peer) == 0)
+		rib_drop(peer, &s->when, header);
+}
+
+/* The next of @t is one. */
+static void take_route_monitoring(struct session *s, struct turn *t)
 {
 	struct worker *w = s->worker;
+	bool begun = s->progress.offset != 0 || s->progress.counted;
 
-	if (!w->overload_drop) {
-		if (++t->count == RIB_LOOKAHEAD ||
-		    t->ends[t->count - 1] - t->end > AHEAD_BYTES)
-			(void)messages_apply(s, t);
-	} else if (s->progress.offset == 0 && !s->progress.counted &&
-		   is_dropped(w)) {
-		rib_drop(s->router->rib_router, &s->when, &t->msgs[0].peer);
+	/* With --overload drop each is applied by itself: @t has no other. */
+	if (w->overload_drop && !begun && is_dropped(w)) {
+		drop_update(s, &t->msgs[0].peer);
 		t->end = t->ends[0];
-	} else {
-		t->count = 1;
-		(void)messages_apply(s, t);
+		return;
 	}
+	t->count++;
+	if (t->count == RIB_LOOKAHEAD || w->overload_drop ||
+	    t->ends[t->count - 1] - t->end > TOGETHER_BYTES)
+		(void)apply_updates(s, t);
 }
 
 /* What the router counts is passed on, and compared with what we have. */
@@ -98,7 +175,7 @@ static void take_statistics(struct session *s, const struct bmp_message *msg)
 	struct stats_report report;
 
 	if (!is_dropped(s->worker))
-		(void)rib_apply(router, &s->when, msg, s->over);
+		(void)rib_apply_other(router, &s->when, msg, NULL);
 	if (peer == NULL ||
 	    !stats_report_read(msg, peer, s->when.wall_ns, &report))
 		return;
@@ -110,6 +187,8 @@ static void take_statistics(struct session *s, const struct bmp_message *msg)
 /* A message that is no Route Monitoring. */
 static void take_other(struct session *s, const struct bmp_message *msg)
 {
+	struct rib_policy_mask policy[BMP_VIEWS];
+
 	switch (msg->type) {
 	case BMP_INITIATION:
 		s->said |= SESSION_SAID_INITIATION;
@@ -124,8 +203,9 @@ static void take_other(struct session *s, const struct bmp_message *msg)
 		break; /* counted; what is mirrored is in no RIB */
 	default:
 		identity_facts_add_bgp_id(&s->facts, identity_bgp_id(msg));
-		if (rib_apply(s->router->rib_router, &s->when, msg, s->over) <
-		    0)
+		router_policy(s->router, &msg->peer, policy);
+		if (rib_apply_other(s->router->rib_router, &s->when, msg,
+				    policy) < 0)
 			s->worker->counts.no_memory++;
 	}
 }
@@ -141,25 +221,26 @@ static bool must_wait(const struct session *s, const struct bmp_message *msg)
 		       SESSION_DYING_MAX;
 }
 
-/* It has named a peer: it is no longer among those that make room. */
-static void peer_named(struct session *s)
-{
-	s->said |= SESSION_SAID_PEER;
-	limits_keep(s->worker->env->limits, &s->connection->place);
-	limits_remember(s->worker->env->limits, s->connection->address);
-}
-
-/* The next of @t. */
-static void take_message(struct session *s, struct taken *t)
+/* The next of @t, which can be used. */
+static void take_message(struct session *s, struct turn *t)
 {
 	const struct bmp_message *msg = &t->msgs[t->count];
 	const uint8_t *end = t->ends[t->count];
 	bool held;
 
-	if (!session_state_is_open(s->state))
-		open_session(s, msg);
-	if (msg->has_peer && !(s->said & SESSION_SAID_PEER))
-		peer_named(s);
+	/* The first message of a session: from here on the rib knows of it. */
+	if (!session_state_is_open(s->state)) {
+		if (msg->type == BMP_INITIATION &&
+		    !session_read_name(msg, s->facts.sys_name))
+			s->worker->counts.sessions.names_cut++;
+		session_handle(s, SESSION_EV_MESSAGE);
+	}
+	/* One that named a peer is no longer among those that make room. */
+	if (msg->has_peer && !(s->said & SESSION_SAID_PEER)) {
+		s->said |= SESSION_SAID_PEER;
+		limits_keep(s->worker->env->limits, &s->connection->place);
+		limits_remember(s->worker->env->limits, s->connection->address);
+	}
 	if (msg->type == BMP_ROUTE_MONITORING) {
 		take_route_monitoring(s, t);
 		return;
@@ -169,38 +250,13 @@ static void take_message(struct session *s, struct taken *t)
 		session_handle(s, SESSION_EV_HOLD);
 	else if (s->state == SESSION_OPEN_HELD)
 		session_handle(s, SESSION_EV_RELEASE);
-	if (!messages_apply(s, t) || held) {
+	if (!apply_updates(s, t) || held) {
 		t->cut = true;
 		s->counted++;
 		return;
 	}
 	take_other(s, msg);
 	t->end = end;
-}
-
-/* The same of a Route Monitoring that has a peer and no UPDATE. */
-static void take_unreadable(struct session *s, struct taken *t)
-{
-	const struct bmp_peer *peer = &t->msgs[t->count].peer;
-	const uint8_t *end = t->ends[t->count];
-
-	if (!messages_apply(s, t)) {
-		s->counted++;
-		return;
-	}
-	rib_unreadable(s->router->rib_router, &s->when, peer);
-	t->end = end;
-}
-
-/* One that cannot be used, and changes nothing. */
-static void pass_over(struct session *s, struct taken *t)
-{
-	const uint8_t *end = t->ends[t->count];
-
-	if (messages_apply(s, t))
-		t->end = end;
-	else
-		s->counted++;
 }
 
 /* What is read again, because a turn ended before it, was counted then. */
@@ -223,28 +279,28 @@ static void count_message(struct session *s, const struct bmp_message *msg,
 }
 
 static void take_frame(struct session *s, const struct bmp_frame *frame,
-		       struct taken *t)
+		       struct turn *t)
 {
 	struct bmp_message *msg = &t->msgs[t->count];
+	const uint8_t *end = frame->whole.p + frame->whole.len;
 	enum bmp_status status =
 		bmp_message_decode(frame, (enum bmp_v4)s->bmp_v4, msg);
 
-	t->ends[t->count] = frame->whole.p + frame->whole.len;
+	t->ends[t->count] = end;
 	count_message(s, msg, status);
-	if (bmp_status_usable(status))
+	if (bmp_status_usable(status)) {
 		take_message(s, t);
-	else if (msg->type == BMP_ROUTE_MONITORING && msg->has_peer &&
-		 session_state_is_open(s->state))
-		take_unreadable(s, t);
-	else
-		pass_over(s, t);
-}
-
-/* Whether the next message of this turn may be looked at. */
-static bool goes_on(const struct session *s, const struct taken *t)
-{
-	return s->close_reason == CLOSE_NONE && !t->cut &&
-	       !rib_router_subject_changing(s->router->rib_router);
+		return;
+	}
+	if (!apply_updates(s, t)) {
+		s->counted++;
+		return;
+	}
+	/* Not usable: it changes nothing, but for routes of a known peer. */
+	if (msg->type == BMP_ROUTE_MONITORING && msg->has_peer &&
+	    session_state_is_open(s->state))
+		rib_unreadable(s->router->rib_router, &s->when, &msg->peer);
+	t->end = end;
 }
 
 /* The turn ended before @rest, which is read in the next one. */
@@ -263,20 +319,23 @@ static void look_back(struct session *s, struct wire_view rest)
 
 /*
  * The hot loop of the collector: for each message a few nanoseconds here, the
- * rest is bmp_message_decode() and rib_apply_some(). bench/collector.c
+ * rest is bmp_message_decode(), bgp_update_decode() and rib_apply().
+ * bench/collector.c
  */
 size_t session_decode_frames(struct session *s, struct wire_view in)
 {
+	struct rib_router *router = s->router->rib_router;
 	struct wire_view rest = in;
-	struct taken taken;
+	struct turn turn;
 	size_t used;
 
-	taken.count = 0;
-	taken.end = in.p;
-	taken.cut = false;
+	turn.count = 0;
+	turn.end = in.p;
+	turn.cut = false;
 
 	s->need_bytes = BMP_HEADER_LEN;
-	while (goes_on(s, &taken)) {
+	while (s->close_reason == CLOSE_NONE && !turn.cut &&
+	       !rib_router_subject_changing(router)) {
 		struct bmp_frame frame;
 		enum bmp_frame_status status =
 			bmp_frame_next(rest, s->worker->max_frame, &frame,
@@ -293,17 +352,18 @@ size_t session_decode_frames(struct session *s, struct wire_view in)
 			close_reason_of_version(&frame, (enum bmp_v4)s->bmp_v4);
 		if (s->close_reason != CLOSE_NONE)
 			break;
-		take_frame(s, &frame, &taken);
+		take_frame(s, &frame, &turn);
 		s->last_message_ns = (int64_t)s->when.now_ns;
 		rest.p += frame.whole.len;
 		rest.len -= frame.whole.len;
 		s->need_bytes = BMP_HEADER_LEN;
-		taken.cut |= taken.count == 0 && is_spent(s);
+		turn.cut |=
+			turn.count == 0 && rib_budget_spent(router, &s->budget);
 	}
-	(void)messages_apply(s, &taken);
-	used = (size_t)(taken.end - in.p);
-	if (taken.cut)
-		look_back(s, (struct wire_view){ taken.end, in.len - used });
+	(void)apply_updates(s, &turn);
+	used = (size_t)(turn.end - in.p);
+	if (turn.cut)
+		look_back(s, (struct wire_view){ turn.end, in.len - used });
 	s->bytes += used;
 	s->worker->counts.sessions.bytes += used;
 	return used;

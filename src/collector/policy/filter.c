@@ -533,9 +533,3 @@ enum filter_action filter_decide(const struct filter_chain *chain,
 		return FILTER_PUBLISH;
 	return filter_stores(m, family) ? FILTER_STORE : FILTER_DROP;
 }
-
-struct filter_peer filter_peer_of_table(const struct rib_table_info *t)
-{
-	return (struct filter_peer){ t->peer_type, t->view, t->peer_as,
-				     t->distinguisher, t->peer_address };
-}

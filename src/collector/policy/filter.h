@@ -23,8 +23,8 @@
  * own rules are tested before those of the collector: together they are a
  * chain.
  *
- * Rules do not depend on the routes, so a session evaluates them once for each
- * peer and view and keeps the result: two sets of families. Per message one bit
+ * Rules do not depend on the routes, so they are evaluated once for each peer
+ * and view, and the rib keeps the result: two sets of families. Per message one bit
  * test is left. Pure functions; only filter_add() allocates.
  */
 #ifndef COLLECTOR_POLICY_FILTER_H
@@ -33,8 +33,6 @@
 #include "collector/policy/acl.h"
 #include "bmp/family.h"
 #include "bmp/peer.h"
-
-struct rib_table_info;
 
 enum filter_action {
 	FILTER_PUBLISH, /* store and publish */
@@ -147,13 +145,11 @@ static inline bool filter_publishes(struct filter_mask m, enum bgp_family f)
 /* 64500:1, 192.0.2.1:1, or 0x and 16 hex digits; else -EINVAL. */
 int filter_rd_parse(const char *text, uint64_t *out);
 
-/* The properties of a peer, from a message header and from a table. */
+/* The properties of a peer, from a message header. */
 static inline struct filter_peer filter_peer_of(const struct bmp_peer *p)
 {
 	return (struct filter_peer){ p->type, p->view, p->as, p->distinguisher,
 				     p->address };
 }
-
-struct filter_peer filter_peer_of_table(const struct rib_table_info *t);
 
 #endif

@@ -12,10 +12,16 @@
 /* Routers between two yields. */
 #define SLICE 16
 
+const struct query_param admin_command_resync_params[] = {
+	{ "router", offsetof(struct admin_command, router), query_parse_router,
+	  .hint = QUERY_ROUTER_HINT },
+	QUERY_PARAMS_END,
+};
+
 static struct rib_router *find_router(const struct admin_command *command,
 				      struct worker *w)
 {
-	return rib_router_find(w->rib, &command->router);
+	return rib_router_find(w->rib, &command->router.identity);
 }
 
 static enum admin_command_outcome router_disconnect(
@@ -34,7 +40,7 @@ static enum admin_command_outcome peer_purge(
 {
 	struct rib_time when = worker_now();
 
-	return rib_peer_purge(rib_router, &when, &command->peer)
+	return rib_peer_purge(rib_router, &when, &command->peer.peer)
 		       ? ADMIN_COMMAND_DONE
 		       : ADMIN_COMMAND_NO_PEER;
 }
@@ -74,9 +80,9 @@ static enum admin_command_outcome admin_command_execute(
 	struct admin_command *command, struct worker *w)
 {
 	struct rib_router *rib_router =
-		command->has_router ? find_router(command, w) : NULL;
+		command->router.given ? find_router(command, w) : NULL;
 
-	if (!command->has_router) {
+	if (!command->router.given) {
 		resync_all(command, w);
 		return ADMIN_COMMAND_DONE;
 	}

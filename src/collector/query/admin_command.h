@@ -5,8 +5,8 @@
 #ifndef COLLECTOR_QUERY_ADMIN_COMMAND_H
 #define COLLECTOR_QUERY_ADMIN_COMMAND_H
 
+#include "collector/query/query_param.h"
 #include "collector/query/worker_query.h"
-#include "collector/base/router_identity.h"
 
 enum admin_command_kind {
 	ADMIN_COMMAND_DISCONNECT, /* end the session of a router */
@@ -25,13 +25,15 @@ enum admin_command_outcome {
 struct admin_command {
 	struct worker_query head;
 	enum admin_command_kind kind;
-	/* RESYNC: false = all routers; the others require one */
-	bool has_router;
-	struct rib_identity router;
-	struct bmp_peer peer; /* for PURGE */
+	/* RESYNC: not given = all routers; the others require one */
+	struct query_router router;
+	struct query_peer peer; /* for PURGE */
 	enum admin_command_outcome outcome;
 	uint32_t routers; /* number of routers it was applied to */
 };
+
+/* The parameters of RESYNC, for a struct admin_command. */
+extern const struct query_param admin_command_resync_params[];
 
 /* NULL if out of memory. */
 struct admin_command *admin_command_new(enum admin_command_kind kind);

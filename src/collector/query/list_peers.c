@@ -133,7 +133,7 @@ bool list_query_peer(struct list_query *list, struct rib_router *router,
 	const struct peer_stats *stats = *rib_peer_slot(peer);
 	char token[IDENTITY_TOKEN_MAX + 1], id[PEER_ID_MAX];
 	struct rib_peer_state p;
-	struct json *j = &list->out;
+	struct json *j = &list->page.out;
 
 	rib_peer_state(peer, &p);
 	peer_id_text(p.type, p.distinguisher, p.address, id);

@@ -73,17 +73,62 @@ void list_query_flow(struct json *j, const struct rib_flow *flow)
 	json_uint_at(j, "synthetic", synthetic);
 }
 
+/* Parameters */
+
+static const char *parse_state(const char *text, void *field)
+{
+	int state = list_query_state_find(text);
+
+	if (state < 0)
+		return "not a state";
+	*(uint8_t *)field = (uint8_t)(1U << state);
+	return NULL;
+}
+
+static const char *parse_filter(const char *text, void *field)
+{
+	size_t len = strlen(text);
+
+	if (len > LIST_QUERY_FILTER_MAX)
+		return "the filter is too long";
+	memcpy(field, text, len + 1);
+	return NULL;
+}
+
+/* clang-format off */
+#define AT(member) offsetof(struct list_query, member)
+#define STATE_ROW  { "state", AT(states), parse_state, \
+		     .hint = "up, implied, stale, down" }
+#define FILTER_ROW { "filter", AT(filter), parse_filter, \
+		     .hint = "at most 128 bytes" }
+
+const struct query_param list_query_router_params[] = {
+	STATE_ROW,
+	FILTER_ROW,
+	QUERY_PAGE_ROWS(struct list_query),
+	QUERY_PARAMS_END,
+};
+
+const struct query_param list_query_peer_params[] = {
+	QUERY_ROUTER_ROW(struct list_query),
+	STATE_ROW,
+	FILTER_ROW,
+	QUERY_PAGE_ROWS(struct list_query),
+	QUERY_PARAMS_END,
+};
+/* clang-format on */
+
 /* Walking */
 
 /* The first router at or after the position. */
-static struct rib_router *router_from(const struct list_query *list,
-				      struct rib *rib)
+static struct rib_router *router_from(struct list_query *list, struct rib *rib)
 {
 	struct rib_router *r = NULL;
 	struct rib_router_state state;
 
-	if (list->has_router) {
-		r = rib_router_find(rib, &list->router);
+	if (list->page.router.given) {
+		r = rib_router_find(rib, &list->page.router.identity);
+		list->page.no_router = r == NULL;
 		if (r == NULL)
 			return NULL;
 		rib_router_state(r, &state);
@@ -103,8 +148,8 @@ static struct rib_peer *peer_behind(const struct list_query *list,
 	struct rib_peer_state state;
 	struct rib_peer *p = NULL;
 
-	if (list->has_peer) {
-		p = rib_router_peer(router, &list->peer);
+	if (list->page.peer.given) {
+		p = rib_router_peer(router, &list->page.peer.peer);
 		if (p == NULL)
 			return NULL;
 		rib_peer_state(p, &state);
@@ -125,7 +170,7 @@ struct walk {
 	size_t left;
 };
 
-static void walk_start(struct walk *at, const struct list_query *list,
+static void walk_start(struct walk *at, struct list_query *list,
 		       struct rib *rib)
 {
 	at->router = router_from(list, rib);
@@ -142,10 +187,11 @@ static void walk_start(struct walk *at, const struct list_query *list,
 		if (state.serial == list->place.router)
 			at->peer = peer_behind(list, at->router);
 		else
-			at->peer = list->has_peer
-					   ? rib_router_peer(at->router,
-							     &list->peer)
-					   : rib_peer_next(at->router, NULL);
+			at->peer =
+				list->page.peer.given
+					? rib_router_peer(at->router,
+							  &list->page.peer.peer)
+					: rib_peer_next(at->router, NULL);
 	}
 }
 
@@ -157,7 +203,8 @@ static void next_router(struct walk *at, struct list_query *list,
 
 	rib_router_state(at->router, &state);
 	list->place = (struct list_query_place){ .router = state.serial + 1 };
-	at->router = list->has_router ? NULL : rib_router_next(rib, at->router);
+	at->router = list->page.router.given ? NULL
+					     : rib_router_next(rib, at->router);
 	at->peer = NULL;
 	if (at->router != NULL && list->kind == LIST_QUERY_PEERS)
 		at->peer = rib_peer_next(at->router, NULL);
@@ -171,7 +218,8 @@ static void next_peer(struct walk *at, struct list_query *list)
 	rib_router_state(at->router, &router);
 	rib_peer_state(at->peer, &peer);
 	list->place = (struct list_query_place){ router.serial, peer.serial };
-	at->peer = list->has_peer ? NULL : rib_peer_next(at->router, at->peer);
+	at->peer = list->page.peer.given ? NULL
+					 : rib_peer_next(at->router, at->peer);
 }
 
 /* Process one router or peer. */
@@ -185,8 +233,7 @@ static void walk_step(struct walk *at, struct list_query *list,
 	else if (at->peer != NULL)
 		wanted = list_query_peer(list, at->router, at->peer);
 	if (wanted) {
-		list->count++;
-		list->limit--;
+		list->page.limit--;
 		at->left -= ROW - 1;
 	}
 	if (at->peer != NULL)
@@ -199,26 +246,28 @@ static void walk_step(struct walk *at, struct list_query *list,
 static int list_query_run(struct worker_query *q, struct worker *w)
 {
 	struct list_query *list = (struct list_query *)q;
+	struct page_query *page = &list->page;
 	struct walk at;
 
+	page->more = false;
 	walk_start(&at, list, w->rib);
 	while (at.router != NULL) {
 		/* A router whose peers are all listed needs no further page. */
-		if (list->limit == 0 &&
+		if ((page->limit == 0 || page->out.len >= page->max_bytes) &&
 		    (list->kind == LIST_QUERY_ROUTERS || at.peer != NULL)) {
-			list->more = true;
+			page->more = true;
 			break;
 		}
 		walk_step(&at, list, w);
 		if (at.left >= ROW)
 			continue;
 		if (!worker_query_yield(q)) { /* yields */
-			list->more = true;
+			page->more = true;
 			break;
 		}
 		walk_start(&at, list, w->rib);
 	}
-	return list->out.failed ? -ENOMEM : 0;
+	return page->out.failed ? -ENOMEM : 0;
 }
 
 /* Life */
@@ -234,8 +283,12 @@ struct list_query *list_query_new(enum list_query_kind kind)
 
 	if (list == NULL)
 		return NULL;
-	list->head.run = list_query_run;
-	list->head.free = list_query_drop;
+	list->page.head.run = list_query_run;
+	list->page.head.free = list_query_drop;
+	list->page.kind = (uint8_t)kind;
+	list->page.place = &list->place;
+	list->page.place_len = sizeof(list->place);
+	list->page.limit = QUERY_LIMIT_DEFAULT;
 	list->kind = kind;
 	return list;
 }
@@ -244,6 +297,6 @@ void list_query_free(struct list_query *list)
 {
 	if (list == NULL)
 		return;
-	json_fini(&list->out);
+	json_fini(&list->page.out);
 	free(list);
 }

@@ -1,20 +1,19 @@
 /*
  * collector/query/list_query.h - lists of routers and peers, as JSON, page by page
  *
- *	v = list_query_new(LIST_QUERY_PEERS);		what is asked for, then
- *	worker_query_run(query queue, &v->question)		v->out has the objects
+ *	list = list_query_new(LIST_QUERY_PEERS);	parameters, then
+ *	worker_query_run(queue, &query)			page.out has the objects
  *
  * A page goes through one worker in the order in which routers and peers were
- * created, from v->place on. It may end early because of its time limit:
- * v->more is then set, and v->place is the position to continue from. A
+ * created, from list->place on. It may end early because of its time limit:
+ * page.more is then set, and list->place is the position to continue from. A
  * position is only numbers, so it can be sent to a browser and back.
  */
 #ifndef COLLECTOR_QUERY_LIST_QUERY_H
 #define COLLECTOR_QUERY_LIST_QUERY_H
 
-#include "collector/query/worker_query.h"
+#include "collector/query/page_query.h"
 #include "collector/base/router_identity.h"
-#include "collector/base/json.h"
 
 struct rib_flow;
 struct rib_peer;
@@ -42,22 +41,17 @@ struct list_query_place {
 };
 
 struct list_query {
-	struct worker_query head;
+	struct page_query page; /* must be the first member */
 	enum list_query_kind kind;
-	bool whole; /* include the history */
-	bool has_router;
-	bool has_peer;
+	bool whole;	/* include the history */
 	uint8_t states; /* 1 << enum list_query_state; 0 = all */
-	struct rib_identity router;
-	struct bmp_peer peer;
 	char filter[LIST_QUERY_FILTER_MAX + 1]; /* "" = all */
-	/* number of objects still wanted */
-	size_t limit;
 	struct list_query_place place;
-	struct json out; /* objects separated by commas */
-	size_t count;
-	bool more;
 };
+
+/* The parameters of a page, for a struct list_query. */
+extern const struct query_param list_query_router_params[];
+extern const struct query_param list_query_peer_params[];
 
 /* NULL if out of memory. */
 struct list_query *list_query_new(enum list_query_kind kind);

@@ -108,7 +108,7 @@ bool list_query_router(struct list_query *list, struct worker *w,
 	const struct router *router = *rib_router_slot(rib_router);
 	char token[IDENTITY_TOKEN_MAX + 1];
 	struct rib_router_state state;
-	struct json *j = &list->out;
+	struct json *j = &list->page.out;
 
 	rib_router_state(rib_router, &state);
 	if (!router_wanted(list, rib_router, router, state_of(router, &state)))

@@ -17,6 +17,9 @@
 #define BUDGET	1024
 #define ANSWERS 16
 
+/* Lists use the numbers of enum list_query_kind. */
+#define PAGE_KIND 16
+
 static void put_router(struct json *j, const struct rib_router_info *info)
 {
 	char token[SUBJECT_ROUTER_MAX];
@@ -103,7 +106,7 @@ static bool put_answer(void *query, const struct rib_answer *a)
 {
 	const struct rib_table_info *info = rib_table_info(a->table);
 	struct looking_glass *g = query;
-	struct json *j = &g->out;
+	struct json *j = &g->page.out;
 	struct rib_peer_state peer;
 
 	rib_peer_state(rib_table_peer(a->table), &peer);
@@ -114,9 +117,8 @@ static bool put_answer(void *query, const struct rib_answer *a)
 	json_time_at(j, "changedAt", a->route->changed_s * 1000000000U);
 	json_bool_at(j, "stale", peer.stale);
 	json_end_object(j);
-	g->count++;
-	g->limit--;
-	return j->len < g->max_bytes;
+	g->page.limit--;
+	return j->len < g->page.max_bytes;
 }
 
 /* Fill in the pointers of the query, which are valid until the next yield. */
@@ -124,36 +126,37 @@ static bool find_router(struct looking_glass *g, struct rib *rib,
 			struct rib_query *out)
 {
 	*out = g->query;
-	if (g->has_peer)
-		out->peer = &g->peer;
-	if (!g->has_router)
+	if (g->page.peer.given)
+		out->peer = &g->page.peer.peer;
+	if (!g->page.router.given)
 		return true;
-	out->router = rib_router_find(rib, &g->router);
+	out->router = rib_router_find(rib, &g->page.router.identity);
 	return out->router != NULL;
 }
 
 static int looking_glass_run(struct worker_query *q, struct worker *w)
 {
 	struct looking_glass *g = (struct looking_glass *)q;
+	struct page_query *p = &g->page;
 
 	do {
 		struct rib_query_page page = {
 			.budget = BUDGET,
-			.answers = g->limit < ANSWERS ? g->limit : ANSWERS,
+			.answers = p->limit < ANSWERS ? p->limit : ANSWERS,
 			.answer = put_answer,
 			.arg = g,
 		};
 		struct rib_query query;
 
 		if (!find_router(g, w->rib, &query)) {
-			g->no_router = true;
-			g->more = false;
+			p->no_router = true;
+			p->more = false;
 			break;
 		}
-		g->more = rib_query(w->rib, &query, &g->cursor, &page);
-	} while (g->more && g->limit > 0 && g->out.len < g->max_bytes &&
+		p->more = rib_query(w->rib, &query, &g->cursor, &page);
+	} while (p->more && p->limit > 0 && p->out.len < p->max_bytes &&
 		 worker_query_yield(q)); /* yields */
-	return g->out.failed ? -ENOMEM : 0;
+	return p->out.failed ? -ENOMEM : 0;
 }
 
 static void looking_glass_drop(struct worker_query *q)
@@ -167,8 +170,12 @@ struct looking_glass *looking_glass_new(void)
 
 	if (g == NULL)
 		return NULL;
-	g->head.run = looking_glass_run;
-	g->head.free = looking_glass_drop;
+	g->page.head.run = looking_glass_run;
+	g->page.head.free = looking_glass_drop;
+	g->page.kind = PAGE_KIND;
+	g->page.place = &g->cursor;
+	g->page.place_len = sizeof(g->cursor);
+	g->page.limit = QUERY_LIMIT_DEFAULT;
 	return g;
 }
 
@@ -176,6 +183,6 @@ void looking_glass_free(struct looking_glass *g)
 {
 	if (g == NULL)
 		return;
-	json_fini(&g->out);
+	json_fini(&g->page.out);
 	free(g);
 }

@@ -2,33 +2,46 @@
  * collector/query/looking_glass.h - the looking glass: routes for a prefix, page by page
  *
  * As list_query.h, for the routes of a worker: rib/query.h in slices. The
- * parameters are in query, except the router, which is given by name because a
- * pointer may not live as long as a query.
+ * parameters of the client are parsed into the query, see
+ * looking_glass_params.c; to add one, add it there.
  */
 #ifndef COLLECTOR_QUERY_LOOKING_GLASS_H
 #define COLLECTOR_QUERY_LOOKING_GLASS_H
 
-#include "collector/query/worker_query.h"
-#include "collector/base/router_identity.h"
-#include "collector/base/json.h"
+#include "collector/query/page_query.h"
 #include "rib/query.h"
 
 struct looking_glass {
-	struct worker_query head;
+	struct page_query page; /* must be the first member */
 	struct rib_query query; /* router and peer must be NULL */
-	bool has_router;
-	bool has_peer;
-	struct rib_identity router;
-	struct bmp_peer peer;
-	size_t limit;
-	/* limit for out: the route that exceeds it is the last */
-	size_t max_bytes;
 	struct rib_query_cursor cursor;
-	struct json out; /* objects separated by commas */
-	size_t count;
-	bool more;
-	bool no_router; /* the named router does not exist on this worker */
 };
+
+/* clang-format off */
+/*
+ * The parameters that restrict the routes, each also an option of "arancini
+ * rib": X(name, argument, member, parser, valid values, help of the option).
+ * The parsers are in looking_glass_params.c.
+ */
+#define LOOKING_GLASS_FILTERS(X) \
+	X(view, "VIEW", query.views, parse_view, \
+	  "adj-rib-in-pre, adj-rib-in-post, adj-rib-out-pre, " \
+	  "adj-rib-out-post, loc-rib", \
+	  "only of this view: adj-rib-in-pre, adj-rib-in-post,\n" \
+	  "adj-rib-out-pre, adj-rib-out-post, loc-rib") \
+	X(family, "FAMILY", query.families, parse_family, \
+	  "as ipv4-unicast, ipv6-vpn", \
+	  "only of this family, as ipv4-unicast, ipv6-vpn") \
+	X(rd, "RD", query, parse_rd, \
+	  "64500:1, 192.0.2.1:1 or 0x and 16 hex digits", \
+	  "only with this route distinguisher, as 64500:1")
+/* clang-format on */
+
+/* All parameters, for a struct looking_glass. */
+extern const struct query_param looking_glass_params[];
+
+/* "exact", "longest", "more-specific" */
+const char *looking_glass_match_name(enum rib_match match);
 
 /* NULL if out of memory. */
 struct looking_glass *looking_glass_new(void);

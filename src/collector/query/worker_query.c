@@ -110,8 +110,12 @@ int worker_query_run(struct worker_query_queue *queue, struct worker_query **q)
 {
 	struct worker_query *asked = *q;
 	void *answer;
-	int err = sp_rpc_call_until(queue->rpc, asked, asked->deadline + GRACE,
-				    &answer);
+	int err;
+
+	asked->slow = false;
+	asked->result = 0;
+	err = sp_rpc_call_until(queue->rpc, asked, asked->deadline + GRACE,
+				&answer);
 
 	if (err == 0)
 		return asked->result;

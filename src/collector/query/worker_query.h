@@ -30,7 +30,7 @@ struct worker_query_queue;
 struct sp_request;
 struct worker;
 
-/* The head of every query; the fields after @deadline start as zero. */
+/* The head of every query. A query may be run again after its result. */
 struct worker_query {
 	/* Runs on the shard. worker_query_run() returns its result. */
 	int (*run)(struct worker_query *q, struct worker *w);

@@ -2,13 +2,12 @@
  * collector/router/event_tap.h - observes the events between the rib and the
  * batcher
  *
- *	rib ---- changes ----------------> batcher
- *	    ---- events ---> tap --------> batcher
- *	                      \--> notes, bulletin
- *	    ---- notices --> tap --------> log
+ *	rib ---- changes -------------> batcher
+ *	    ---- events ---> tap -----> batcher
+ *	                      \-------> statistics, event ring
+ *	    ---- notices --> tap -----> log
  *
- * A change costs one more function call, for up to RIB_CHANGE_MAX routes;
- * nothing is counted per route.
+ * Changes do not pass it, so it costs nothing for a route.
  */
 #ifndef COLLECTOR_ROUTER_EVENT_TAP_H
 #define COLLECTOR_ROUTER_EVENT_TAP_H
@@ -18,13 +17,18 @@
 struct log;
 
 struct event_tap {
-	struct rib_sink to;
+	/* where events go on to */
+	void (*pass)(void *arg, const struct rib_event *event);
+	void *pass_arg;
 	struct log *log; /* log for notices of the rib */
 	struct event_ring event_ring;
 };
 
-/* @to is copied. Pass the result to the rib; @tap must outlive it. */
-struct rib_sink event_tap_sink(struct event_tap *event_tap, struct log *log,
-			       const struct rib_sink *to);
+/*
+ * Put @tap in front of the events of @sink, and have it take the notices.
+ * @tap must outlive the rib that @sink is passed to.
+ */
+void event_tap_insert(struct event_tap *tap, struct log *log,
+		      struct rib_sink *sink);
 
 #endif

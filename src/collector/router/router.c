@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct router *router_get_or_create(struct worker *w,
 				    const struct rib_identity *id)
@@ -121,14 +122,41 @@ struct router *router_next(struct worker *w, struct router *router)
 	return next;
 }
 
-/* Called once for each peer and view, see rib/policy.h. */
-static struct rib_policy_mask ask_filters(const void *chain,
-					  const struct rib_table_info *table)
+void router_policy(const struct router *router, const struct bmp_peer *header,
+		   struct rib_policy_mask out[BMP_VIEWS])
 {
-	struct filter_peer peer = filter_peer_of_table(table);
-	struct filter_mask mask = filter_ask(chain, &peer);
+	struct filter_peer peer = filter_peer_of(header);
 
-	return (struct rib_policy_mask){ mask.stored, mask.published };
+	for (uint8_t view = 0; view < BMP_VIEWS; view++) {
+		struct filter_mask mask;
+
+		peer.view = view;
+		mask = filter_ask(&router->settings.filters, &peer);
+		out[view] =
+			(struct rib_policy_mask){ mask.stored, mask.published };
+	}
+}
+
+/* The policy of all peers that there are, by settings that are new. */
+static void set_policies(struct router *router, const struct rib_time *when)
+{
+	struct rib_peer *peer = NULL;
+
+	while ((peer = rib_peer_next(router->rib_router, peer)) != NULL) {
+		struct rib_policy_mask policy[BMP_VIEWS];
+		struct rib_peer_state state;
+		struct bmp_peer header;
+
+		rib_peer_state(peer, &state);
+		header = (struct bmp_peer){
+			.type = state.type,
+			.as = state.as,
+			.distinguisher = state.distinguisher,
+		};
+		memcpy(header.address, state.address, 16);
+		router_policy(router, &header, policy);
+		rib_peer_policy(peer, when, policy);
+	}
 }
 
 void router_apply_config(struct router *router, const struct config *config,
@@ -136,10 +164,6 @@ void router_apply_config(struct router *router, const struct config *config,
 {
 	const struct rib_router_info *info =
 		rib_router_info(router->rib_router);
-	struct rib_policy policy = {
-		.lookup = ask_filters,
-		.arg = &router->settings.filters,
-	};
 	const uint8_t *address = info->address;
 	uint16_t port = info->port;
 
@@ -150,9 +174,10 @@ void router_apply_config(struct router *router, const struct config *config,
 	}
 	config_router_settings(config, address, port, info->name,
 			       &router->settings);
-	policy.max_routes_router = router->settings.routes.per_router;
-	policy.max_routes_peer = router->settings.routes.per_peer;
-	rib_router_policy(router->rib_router, when, &policy);
+	rib_router_limits(router->rib_router,
+			  router->settings.routes.per_router,
+			  router->settings.routes.per_peer);
+	set_policies(router, when);
 }
 
 bool router_has_clash(const struct router *router, int64_t now)

@@ -15,6 +15,9 @@
 #include "collector/policy/output_rate.h"
 #include "collector/router/session_stats.h"
 #include "collector/router/snapshot_state.h"
+#include "rib/types.h"
+
+#include "bmp/peer.h"
 
 #include <spargio/sync.h>
 
@@ -123,5 +126,9 @@ int64_t router_expire(struct worker *w, int64_t hold);
  */
 void router_apply_config(struct router *router, const struct config *config,
 			 const struct rib_time *when);
+
+/* The policy of a peer of the router (rib/policy.h), by its filters. */
+void router_policy(const struct router *router, const struct bmp_peer *header,
+		   struct rib_policy_mask out[BMP_VIEWS]);
 
 #endif

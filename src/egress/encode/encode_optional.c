@@ -19,7 +19,7 @@ static struct unknown_iter unknown_start(const struct bgp_attrs *a)
 {
 	return (struct unknown_iter){
 		.c = wire_start(a->block),
-		.left = { a->seen[0] & ~EGRESS_HAS_FIELD, a->seen[1],
+		.left = { a->seen[0] & ~BGP_ATTRS_WITH_MEMBER, a->seen[1],
 			  a->seen[2], a->seen[3] },
 	};
 }

@@ -19,24 +19,11 @@ struct egress_optional {
 	char text[2048];
 };
 
-/* Attributes that have fields. All others are sent unparsed. */
-#define EGRESS_HAS_FIELD                                                       \
-	(UINT64_C(1) << BGP_ORIGIN | UINT64_C(1) << BGP_AS_PATH |              \
-	 UINT64_C(1) << BGP_NEXT_HOP | UINT64_C(1) << BGP_MED |                \
-	 UINT64_C(1) << BGP_LOCAL_PREF | UINT64_C(1) << BGP_ATOMIC_AGGREGATE | \
-	 UINT64_C(1) << BGP_AGGREGATOR | UINT64_C(1) << BGP_COMMUNITIES |      \
-	 UINT64_C(1) << BGP_ORIGINATOR_ID | UINT64_C(1) << BGP_CLUSTER_LIST |  \
-	 UINT64_C(1) << BGP_MP_REACH | UINT64_C(1) << BGP_MP_UNREACH |         \
-	 UINT64_C(1) << BGP_EXT_COMMUNITIES | UINT64_C(1) << BGP_AS4_PATH |    \
-	 UINT64_C(1) << BGP_AS4_AGGREGATOR |                                   \
-	 UINT64_C(1) << BGP_IPV6_EXT_COMMUNITIES |                             \
-	 UINT64_C(1) << BGP_LARGE_COMMUNITIES | UINT64_C(1) << BGP_OTC)
-
 /* True if some attribute is sent unparsed. */
 static inline bool egress_optional_unknown(const struct bgp_attrs *a)
 {
-	return ((a->seen[0] & ~EGRESS_HAS_FIELD) | a->seen[1] | a->seen[2] |
-		a->seen[3]) != 0;
+	return ((a->seen[0] & ~BGP_ATTRS_WITH_MEMBER) | a->seen[1] |
+		a->seen[2] | a->seen[3]) != 0;
 }
 
 /* True if egress_optional_change() has to look at the attributes. */

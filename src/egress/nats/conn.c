@@ -55,16 +55,11 @@ static bool token_of(const struct nats_conn *link, const char *subject,
 	return *end == '\0';
 }
 
-static void read_answer(natsMsg *msg, struct nats_ack *out)
-{
-	if (natsMsg_IsNoResponders(msg))
-		*out = (struct nats_ack){
-			.error = NATS_ACK_NO_RESPONDERS,
-			.text = "no stream takes this subject",
-		};
-	else
-		nats_ack_parse(nats_api_bytes(msg), out);
-}
+/* libnats does not pass on the message that says so, nor its subject. */
+static const struct nats_answer no_responders = {
+	.ack.error = NATS_ACK_NO_RESPONDERS,
+	.ack.text = "no stream takes this subject",
+};
 
 /* Callbacks, on any thread */
 
@@ -375,16 +370,22 @@ int nats_conn_publish(struct nats_conn *link, const struct nats_message *m)
 bool nats_conn_take(struct nats_conn *link, struct nats_answer *out)
 {
 	natsMsg *msg = NULL;
-	bool good = false;
 
-	while (!good && natsSubscription_NextMsg(&msg, link->sub,
-						 /* timeout= */ 0) == NATS_OK) {
-		good = token_of(link, natsMsg_GetSubject(msg), &out->token);
-		if (good)
-			read_answer(msg, &out->ack);
+	do {
+		natsStatus s = natsSubscription_NextMsg(&msg, link->sub,
+							/* timeout= */ 0);
+
+		if (s == NATS_NO_RESPONDERS)
+			*out = no_responders;
+		if (s != NATS_OK)
+			return s == NATS_NO_RESPONDERS;
+		out->has_token =
+			token_of(link, natsMsg_GetSubject(msg), &out->token);
+		if (out->has_token)
+			nats_ack_parse(nats_api_bytes(msg), &out->ack);
 		natsMsg_Destroy(msg);
-	}
-	return good;
+	} while (!out->has_token);
+	return true;
 }
 
 bool nats_conn_await(struct nats_conn *link, uint32_t n)

@@ -60,6 +60,7 @@ struct nats_message {
 };
 
 struct nats_answer {
+	bool has_token; /* not if there is no stream */
 	uint64_t token;
 	struct nats_ack ack;
 };

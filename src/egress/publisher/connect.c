@@ -1,22 +1,28 @@
 /*
- * The link fiber: make a connection, make sure of the stream, find out where
- * to go on, hand over to main; wait for trouble; again, for ever.
+ * The link fiber: connect, establish the stream, hand over to main, wait until
+ * main has settled a failure, back off; again and again.
  *
- * What talks to the network blocks, so it runs on a thread of the pool and
- * touches nothing but a job that holds copies of what it needs.
+ * Calls that talk to the network block, so they run on a thread of the pool, on
+ * a job of their own. Of struct publisher they only read what main does not
+ * change in the meantime.
  *
- * Who may write. The stream's newest epoch event names its writer. Another
- * collector's: refused, unless at the start and told to take over. Ours with a
- * higher number than this run's: another process of ours has taken over, and
- * this one must not come back. Ours at the start, with a number that this folder
- * never opened: another process has written since, so that what older runs left
- * in the spool is out of date and is left out. A new epoch is opened at the start, and when
- * the chain of ids is broken: another stream under the same name, a purged
- * one, or messages of others in it.
+ * Writer check. The newest epoch event of the stream names its writer:
+ *
+ *	another collector	refused, unless this run has not opened an epoch
+ *				and take_over is set
+ *	this collector, later	another process has taken over: superseded
+ *	epoch than this run's
+ *	this collector, at the	another process has written since: the records
+ *	start, epoch not known	of older runs in the spool are out of date and
+ *	to this folder		are left out
+ *
+ * A new epoch is opened at the start, and when the chain of ids is broken: by
+ * another stream with the same name, a purge, or messages of other writers.
  */
 #include "egress/publisher/acked_tail.h"
 #include "egress/publisher/publisher_internal.h"
 
+#include "egress/codec.h"
 #include "egress/publisher/backoff.h"
 
 #include <spargio/pool.h>
@@ -30,8 +36,15 @@
 
 #define EVENT_MAX 1024
 
-/* Times to be overtaken by a living writer before insisting. */
+/* Attempts that another writer may beat before one insists. */
 #define PATIENCE 3
+
+/*
+ * nats-server says that a stream is gone before it has removed its folder, and
+ * would remove the folder of a stream that is made meanwhile, too: what that
+ * acknowledges cannot be read (seen with 2.9.10).
+ */
+#define RECREATE_DELAY SP_S
 
 struct job {
 	int (*fn)(void *);
@@ -43,7 +56,7 @@ static int run_job(void *arg)
 	const struct job *job = arg;
 	int ret = job->fn(job->arg);
 
-	/* The pool's threads are not libnats' to know. */
+	/* libnats keeps data per thread: free that of a pool thread. */
 	nats_thread_done();
 	return ret;
 }
@@ -64,7 +77,7 @@ int publisher_block(int (*fn)(void *), void *arg)
 	return err < 0 ? err : ret;
 }
 
-/* What an error of connecting or of the stream means to people. */
+/* The cause that people see for an error of an attempt. */
 static enum output_cause cause_of(int err)
 {
 	switch (err) {
@@ -90,12 +103,6 @@ static enum output_cause cause_of(int err)
 	default:
 		return OUTPUT_CAUSE_BROKER_AWAY;
 	}
-}
-
-static enum output_cause disk_cause(int err)
-{
-	return err == -ENOSPC || err == -EDQUOT ? OUTPUT_CAUSE_DISK_FULL
-						: OUTPUT_CAUSE_DISK_FAILED;
 }
 
 /* Connecting */
@@ -125,7 +132,7 @@ static int run_close(void *arg)
 #define SERVER_LIMIT "server's max_payload"
 #define STREAM_LIMIT "stream's max_msg_size"
 
-/* -EMSGSIZE: too little to be of use; another server may take more. */
+/* -EMSGSIZE if @bytes is too small; another server may take more. */
 static int check_limit(const char *name, uint64_t bytes, struct nats_error *why)
 {
 	if (bytes >= PUBLISHER_PAYLOAD_MIN)
@@ -136,19 +143,19 @@ static int check_limit(const char *name, uint64_t bytes, struct nats_error *why)
 	return -EMSGSIZE;
 }
 
-/* Messages are cut by what both the server and the stream take. */
+/* A message must fit both the server's limit and the stream's. */
 static void note_limit(struct publisher *p, const struct nats_tail *tail)
 {
-	uint64_t bytes = nats_conn_max_payload(p->link);
+	uint64_t bytes = nats_conn_max_payload(p->conn.link);
 
-	p->limit_name = SERVER_LIMIT;
+	p->chain.limit_name = SERVER_LIMIT;
 	if (tail->max_msg_size > 0 && (uint64_t)tail->max_msg_size < bytes) {
-		p->limit_name = STREAM_LIMIT;
+		p->chain.limit_name = STREAM_LIMIT;
 		bytes = (uint64_t)tail->max_msg_size;
 	}
 	p->stats.max_payload = bytes;
-	p->limit = bytes > INT32_MAX ? INT32_MAX : (uint32_t)bytes;
-	p->limit -= NATS_HEADERS_MAX;
+	p->chain.limit = bytes > INT32_MAX ? INT32_MAX : (uint32_t)bytes;
+	p->chain.limit -= NATS_HEADERS_MAX;
 }
 
 static int connect_link(struct publisher *p, struct nats_error *why)
@@ -159,11 +166,11 @@ static int connect_link(struct publisher *p, struct nats_error *why)
 	};
 	int err;
 
-	publisher_notify(p, PUBLISHER_CONNECTING, NULL);
+	publisher_handle(p, PUBLISHER_EV_CONNECT, NULL);
 	err = publisher_block(run_connect, &job); /* yields */
 	if (err < 0) {
 		*why = job.why;
-		p->stuck_since = 0; /* the broker does not answer */
+		p->progress.stuck_since = 0; /* the broker does not answer */
 		publisher_blame(p, PART_BROKER,
 				err == -EPROTO ? OUTPUT_CAUSE_BROKER_AWAY
 					       : cause_of(err), /* or TLS */
@@ -176,37 +183,38 @@ static int connect_link(struct publisher *p, struct nats_error *why)
 		publisher_blame(p, PART_BROKER, cause_of(err), why->text);
 		return err;
 	}
-	p->link = job.link;
+	p->conn.link = job.link;
 	p->stats.connects++;
 	return publisher_socket_io_start(p);
 }
 
 static void close_link(struct publisher *p)
 {
-	struct nats_conn *link = p->link;
+	struct nats_conn *link = p->conn.link;
 
 	if (link == NULL)
 		return;
 	publisher_socket_io_stop(p); /* yields */
-	p->link = NULL;
+	p->conn.link = NULL;
 	publisher_block(run_close, link); /* yields */
 }
 
-/* Finding out where to go on */
+/* Establishing the stream */
 
 struct establish_job {
-	const struct publisher *p; /* its options, and numbers of before */
+	const struct publisher *p; /* options, and the numbers so far */
 	struct nats_conn *link;
 	struct nats_error why;
 	bool insist;
 	bool start_over;  /* open a new epoch in any case */
-	bool disk_failed; /* the error is of our disk, not of the broker */
-	bool superseded;  /* what older runs left in the spool is out of date */
+	bool recreate;	  /* the stream that was there may be made again */
+	bool disk_failed; /* the error is of the disk, not of the broker */
+	bool superseded;  /* records of older runs in the spool are left out */
 	uint64_t epoch;
 	bool has_last;
 	struct record_id last; /* that the stream holds of this collector */
 	struct nats_tail tail;
-	struct stream_look look; /* behind all that; created_ns 0: it failed */
+	struct stream_look look; /* after it; created_ns 0: it failed */
 
 	/* The messages that opened an epoch, behind the stream's end. */
 	bool opened;
@@ -218,7 +226,7 @@ struct establish_job {
 	struct publisher_events resyncs;
 };
 
-/* What the stream holds counts only if this folder's runs have made it. */
+/* Ignore a record of the stream that no run with this folder has made. */
 static void judge_record(struct establish_job *job)
 {
 	const struct publisher *p = job->p;
@@ -228,21 +236,21 @@ static void judge_record(struct establish_job *job)
 		tail->has_record = false;
 	job->has_last = tail->has_record;
 	job->last = tail->record;
-	if (tail->record.epoch > p->known_epoch)
+	if (tail->record.epoch > p->run.known_epoch)
 		tail->has_record = false;
-	/* As if the stream held all of older runs. */
+	/* As if the stream held all records of older runs. */
 	if (job->superseded) {
 		tail->has_record = true;
-		tail->record =
-			(struct record_id){ p->first_epoch - 1, UINT64_MAX, 0 };
+		tail->record = (struct record_id){ p->run.first_epoch - 1,
+						   UINT64_MAX, 0 };
 	}
 }
 
 /*
  * Whether another process of this collector has written to the stream since
- * this folder was last used, and something of before is in the spool. The
- * numbers of its updates were used by that process for others, and its first
- * records may have been published: nobody can say.
+ * this folder was last used, while records are in the spool. That process used
+ * the sequence numbers of these records for others, and it is not known which
+ * of the records were published.
  */
 static bool spool_is_superseded(const struct establish_job *job)
 {
@@ -250,7 +258,7 @@ static bool spool_is_superseded(const struct establish_job *job)
 	const struct nats_tail *tail = &job->tail;
 	uint64_t epoch = 0;
 
-	if (p->epoch_open || !p->inherited)
+	if (p->run.open_epoch != 0 || p->run.inherited.epoch == 0)
 		return false;
 	if (tail->has_epoch &&
 	    strcmp(tail->epoch_collector, p->options.collector) == 0)
@@ -258,8 +266,8 @@ static bool spool_is_superseded(const struct establish_job *job)
 	if (tail->has_id && tail->id.epoch > epoch &&
 	    strcmp(tail->collector, p->options.collector) == 0)
 		epoch = tail->id.epoch;
-	/* A version that does not keep it has opened the one it began with. */
-	return epoch > p->opened_epoch && epoch != p->known_epoch;
+	/* An older version saves no opened epoch: it opened the one it used. */
+	return epoch > p->run.opened_epoch && epoch != p->run.known_epoch;
 }
 
 static int judge_writer(struct establish_job *job)
@@ -270,29 +278,32 @@ static int judge_writer(struct establish_job *job)
 
 	if (!tail->has_epoch)
 		return 0;
-	if (!p->epoch_open && (ours || p->options.take_over))
+	if (p->run.open_epoch == 0 && (ours || p->options.take_over))
 		return 0;
-	if (p->epoch_open && tail->created_ns != p->created_ns && ours)
+	if (p->run.open_epoch != 0 && tail->created_ns != p->chain.created_ns &&
+	    ours)
 		return 0;
-	/* One that we sent, and whose acknowledgement was lost, is ours. */
-	if (ours && (tail->epoch <= p->epoch || tail->epoch == p->tried_epoch))
+	/* Ours too: one that was sent, but whose answer was lost. */
+	if (ours &&
+	    (tail->epoch <= p->run.epoch || tail->epoch == p->run.tried_epoch))
 		return 0;
 	snprintf(job->why.text, sizeof(job->why.text),
 		 "stream %s is written by %s%s", p->options.stream.name,
 		 ours ? "another process of " : "collector ",
 		 tail->epoch_collector);
-	return p->epoch_open ? -ESTALE : -EPERM;
+	return p->run.open_epoch != 0 ? -ESTALE : -EPERM;
 }
 
-/* Does the chain of this run end the stream? */
+/* Whether the last message of the stream is of this run. */
 static bool chain_unbroken(const struct establish_job *job)
 {
 	const struct publisher *p = job->p;
 	const struct nats_tail *tail = &job->tail;
 
-	return p->epoch_open && !p->lost && !job->start_over &&
-	       tail->created_ns == p->created_ns && tail->has_id &&
-	       tail->id_seq == tail->last_seq && tail->id.epoch == p->epoch &&
+	return p->run.open_epoch != 0 && p->rollback.phase != ROLLBACK_LOST &&
+	       !job->start_over && tail->created_ns == p->chain.created_ns &&
+	       tail->has_id && tail->id_seq == tail->last_seq &&
+	       tail->id.epoch == p->run.epoch &&
 	       strcmp(tail->collector, p->options.collector) == 0;
 }
 
@@ -312,14 +323,14 @@ static int open_epoch(struct establish_job *job)
 	uint64_t seq;
 	int err = 0;
 
-	job->epoch = p->epoch + p->epoch_open;
+	job->epoch = p->run.epoch + (p->run.open_epoch != 0);
 	if (tail->has_id && tail->id.epoch >= job->epoch)
 		job->epoch = tail->id.epoch + 1;
 	if (tail->has_epoch && tail->epoch >= job->epoch)
 		job->epoch = tail->epoch + 1;
-	if (!epoch.has_record && p->has_stored) {
+	if (!epoch.has_record && p->chain.stored.epoch != 0) {
 		epoch.has_record = true;
-		epoch.record = p->stored;
+		epoch.record = p->chain.stored;
 	}
 	epoch.epoch = job->epoch;
 	epoch.len = job->event_len =
@@ -334,7 +345,7 @@ static int open_epoch(struct establish_job *job)
 		publisher_epoch_explain(p->options.journal_dir, err, &job->why);
 		return err;
 	}
-	/* What the last record will be, is only seen afterwards. */
+	/* Without an expected end the last record is not known yet. */
 	epoch.has_record &= !job->insist;
 	err = nats_stream_open_epoch(job->link, &p->options.stream, &epoch,
 				     job->insist ? NULL : tail, &job->why, &seq,
@@ -347,14 +358,14 @@ static int open_epoch(struct establish_job *job)
 		job->has_after = epoch.has_record;
 		job->after = epoch.record;
 	}
-	/* Something came in between; not to be taken for a verdict on us. */
+	/* Another message came in between: that is not ESTALE of judge_writer(). */
 	return err == -ESTALE ? -EBUSY : err;
 }
 
 /*
- * The event went in wherever the stream ended, so that a writer who is alive
- * cannot keep us out. From there on the other one is refused; what it wrote
- * before is seen now.
+ * Insisting stores the epoch event wherever the stream ends, so that a live
+ * writer cannot prevent it. From there on the other writer is refused; read what
+ * it wrote before.
  */
 static int look_again(struct establish_job *job)
 {
@@ -372,15 +383,16 @@ static int look_again(struct establish_job *job)
 	return 0;
 }
 
-/* Main writes none of what is read here while the link is not ready. */
 static int run_look(void *arg)
 {
 	struct establish_job *job = arg;
 	const struct publisher *p = job->p;
-	int err = nats_stream_prepare(job->link, &p->options.stream,
-				      p->options.epoch_subject, &job->why,
-				      &job->tail);
+	struct nats_stream_options stream = p->options.stream;
+	int err;
 
+	stream.no_create |= p->run.open_epoch != 0 && !job->recreate;
+	err = nats_stream_prepare(job->link, &stream, p->options.epoch_subject,
+				  &job->why, &job->tail);
 	if (err < 0)
 		return err;
 	err = judge_writer(job);
@@ -391,7 +403,7 @@ static int run_look(void *arg)
 		return err;
 	job->superseded = spool_is_superseded(job);
 	judge_record(job);
-	job->epoch = p->epoch;
+	job->epoch = p->run.epoch;
 	return 0;
 }
 
@@ -416,7 +428,7 @@ static int run_open(void *arg)
 	struct establish_job *job = arg;
 	int err = epoch_establish(job);
 
-	/* For the restore. One that fails is left to the next look. */
+	/* The restore needs a look; if it fails, the next look is as good. */
 	if (err == 0 && publisher_look(job->p, job->link, &job->look) < 0)
 		job->look.state.created_ns = 0;
 	return err;
@@ -435,93 +447,103 @@ static void add_opening(struct publisher *p, const struct establish_job *job)
 		.bytes = { job->event, job->event_len },
 	};
 
-	acked_tail_add(p->acked_tail, ++seq, &m);
+	acked_tail_add(p->tail.acked, ++seq, &m);
 	m.has_after = job->tail.has_record;
 	m.after = job->tail.record;
 	for (size_t i = 0; i < job->resyncs.count; i++) {
-		const struct publisher_event *e = &job->resyncs.at[i];
+		const struct publisher_resync *e = &job->resyncs.at[i];
 
 		m.id.record.upto = (uint32_t)i + 1;
 		m.subject = e->subject;
 		m.subject_len = strlen(e->subject);
 		m.bytes = (struct wire_view){ e->bytes, e->len };
-		acked_tail_add(p->acked_tail, ++seq, &m);
+		acked_tail_add(p->tail.acked, ++seq, &m);
 	}
-	acked_tail_ack(p->acked_tail, job->tail.id_seq);
+	acked_tail_ack(p->tail.acked, job->tail.id_seq);
 }
 
-/* What was acknowledged ends where the stream does. Yields. */
+/* Let the acked tail end where the stream ends. Yields. */
 static void update_acked_tail(struct publisher *p,
 			      const struct establish_job *job)
 {
 	if (!job->opened || job->insist) {
-		acked_tail_set_end(p->acked_tail, job->tail.created_ns,
+		acked_tail_set_end(p->tail.acked, job->tail.created_ns,
 				   job->tail.id_seq, job->tail.id_seq);
 		return;
 	}
-	acked_tail_set_end(p->acked_tail, job->tail.created_ns, job->end,
+	acked_tail_set_end(p->tail.acked, job->tail.created_ns, job->end,
 			   job->tail.id_seq);
 	add_opening(p, job);
 }
 
-/* Everything is known: main may go on. */
+/* Publish what was found, and let main go on. */
 static void hand_over(struct publisher *p, struct establish_job *job)
 {
-	bool first = !p->epoch_open;
+	bool first = p->run.open_epoch == 0;
 
-	p->tail = job->tail;
+	p->chain.tail = job->tail;
 	note_limit(p, &job->tail);
 	job->look.max_message = publisher_look_max_message(p);
-	p->epoch = job->epoch;
-	if (p->known_epoch < p->epoch)
-		p->known_epoch = p->epoch;
-	p->created_ns = job->tail.created_ns;
+	p->run.epoch = job->epoch;
+	if (p->run.known_epoch < p->run.epoch)
+		p->run.known_epoch = p->run.epoch;
+	p->chain.created_ns = job->tail.created_ns;
 	if (job->look.state.created_ns != 0)
 		publisher_look_judge(p, &job->look);
-	memcpy(p->last_id, job->tail.id_text, sizeof(p->last_id));
-	p->last_seq = job->tail.id_seq;
-	p->lost = false;
-	p->epoch_open = true;
-	p->trouble = TROUBLE_NONE;
-	p->start_over &= !job->start_over;
+	memcpy(p->chain.last_id, job->tail.id_text, sizeof(p->chain.last_id));
+	p->chain.last_seq = job->tail.id_seq;
+	p->run.open_epoch = job->epoch;
+	if (p->rollback.phase == ROLLBACK_LOST)
+		p->rollback.phase = ROLLBACK_NONE;
+	/* No progress since this attempt began: the next one is to do more. */
+	if (p->conn.repair != REPAIR_EPOCH || job->start_over)
+		p->conn.repair = REPAIR_NONE;
 	publisher_absolve_link(p);
-	p->ready = true;
-	p->fresh = true;
 	publisher_set_log_position(p, job->tail.id_seq);
 	if (job->superseded)
-		publisher_notify(
-			p, p->stats.state,
-			"another process of this collector has written "
-			"to the stream since: what is in the spool is "
-			"out of date and left out");
+		publisher_tell(p,
+			       "another process of this collector has written "
+			       "to the stream since: what is in the spool is "
+			       "out of date and left out");
 	if (first) {
-		pthread_mutex_lock(&p->lock);
-		p->epoch_position = p->log_position;
-		p->epoch_superseded = job->superseded;
-		p->epoch_has_stored = job->tail.has_record;
-		p->epoch_stored = job->tail.record;
-		p->epoch_has_last = job->has_last;
-		p->epoch_last = job->last;
-		p->epoch_look = job->look;
-		p->extent = stream_watch_extent(&p->watch);
-		p->shared_epoch_open = true;
-		pthread_cond_broadcast(&p->changed);
-		pthread_mutex_unlock(&p->lock);
+		pthread_mutex_lock(&p->shared.lock);
+		p->shared.opened.position = p->shared.log_position;
+		p->shared.opened.superseded = job->superseded;
+		if (job->tail.has_record)
+			p->shared.opened.stored = job->tail.record;
+		if (job->has_last)
+			p->shared.opened.last = job->last;
+		p->shared.opened.look = job->look;
+		p->shared.extent = stream_watch_extent(&p->chain.watch);
+		p->shared.opened.epoch = job->epoch;
+		pthread_mutex_unlock(&p->shared.lock);
 	}
-	publisher_wake(p);
+	publisher_handle(p, PUBLISHER_EV_ESTABLISHED, NULL);
 }
 
-/* Until the stream holds all that it acknowledged, or that is lost. */
+/* A stream that was deleted is made again some time later. */
+static int look_or_recreate(struct publisher *p, struct establish_job *job)
+{
+	int err = publisher_block(run_look, job); /* yields */
+
+	if (err != -ENOENT || p->options.stream.no_create || job->recreate)
+		return err;
+	err = sp_sleep(RECREATE_DELAY);
+	job->recreate = true;
+	return err < 0 ? err : publisher_block(run_look, job); /* yields */
+}
+
+/* Send again what the stream lost, until it has all or a part is lost. */
 static int look_and_mend(struct publisher *p, struct establish_job *job)
 {
 	bool resent = true;
 	int err = 0;
 
 	while (err == 0 && resent) {
-		err = publisher_block(run_look, job); /* yields */
+		err = look_or_recreate(p, job); /* yields */
 		if (err < 0)
 			break;
-		/* What is sent again must fit, too. */
+		/* Messages that are sent again must fit the limit, too. */
 		note_limit(p, &job->tail);
 		err = publisher_rollback_mend(p, &job->tail, &job->why,
 					      &resent); /* yields */
@@ -529,37 +551,30 @@ static int look_and_mend(struct publisher *p, struct establish_job *job)
 	return err;
 }
 
-static int look_and_open(struct publisher *p, struct establish_job *job)
-{
-	int err = look_and_mend(p, job); /* yields */
-
-	if (err == 0)
-		err = publisher_rollback_events(p, &job->tail,
-						&job->resyncs); /* yields */
-	if (err == 0)
-		err = publisher_block(run_open, job); /* yields */
-	return err;
-}
-
 static int stream_establish(struct publisher *p, struct nats_error *why)
 {
 	struct establish_job job = {
 		.p = p,
-		.link = p->link,
-		.insist = p->overtaken >= PATIENCE,
-		.start_over = p->start_over,
+		.link = p->conn.link,
+		.insist = p->chain.overtaken >= PATIENCE,
+		.start_over = p->conn.repair == REPAIR_EPOCH,
 	};
 	int err;
 
-	publisher_notify(p, PUBLISHER_RECOVERING, NULL);
+	publisher_handle(p, PUBLISHER_EV_CONNECTED, NULL);
 	p->stats.recoveries++;
-	if (!p->epoch_open)
-		p->began_ns = sp_now();
-	err = look_and_open(p, &job); /* yields */
-	if (job.epoch > p->tried_epoch)
-		p->tried_epoch = job.epoch;
+	if (p->run.open_epoch == 0)
+		p->run.began_ns = sp_now();
+	err = look_and_mend(p, &job); /* yields */
+	if (err == 0)
+		err = publisher_rollback_events(p, &job.tail,
+						&job.resyncs); /* yields */
+	if (err == 0)
+		err = publisher_block(run_open, &job); /* yields */
+	if (job.epoch > p->run.tried_epoch)
+		p->run.tried_epoch = job.epoch;
 	if (err == 0) {
-		p->overtaken = 0;
+		p->chain.overtaken = 0;
 		update_acked_tail(p, &job); /* yields */
 		hand_over(p, &job);
 	}
@@ -567,38 +582,40 @@ static int stream_establish(struct publisher *p, struct nats_error *why)
 	if (err == 0)
 		return 0;
 	*why = job.why;
-	p->overtaken += err == -EBUSY;
+	p->chain.overtaken += err == -EBUSY;
 	publisher_blame(p, PART_BROKER,
-			job.disk_failed ? disk_cause(err) : cause_of(err),
+			job.disk_failed ? publisher_disk_cause(err)
+					: cause_of(err),
 			why->text);
 	return err;
 }
 
 /* The loop */
 
-static enum publisher_state state_of(int err)
+static enum publisher_event event_of(int err)
 {
 	switch (err) {
 	case -EPERM:
 	case -EINVAL:
 	case -EMSGSIZE:
 	case -ENOENT:
-		return PUBLISHER_REFUSED;
+		return PUBLISHER_EV_REFUSED;
 	case -ESTALE:
-		return PUBLISHER_SUPERSEDED;
+		return PUBLISHER_EV_SUPERSEDED;
 	default:
-		return PUBLISHER_CONNECTING;
+		return PUBLISHER_EV_ATTEMPT_FAILED;
 	}
 }
 
-/* Is the connection good for another attempt? */
+/* Whether the next attempt can use this connection. */
 static bool keep_link(struct publisher *p, int err)
 {
-	if (p->link == NULL || nats_conn_lost(p->link) || p->start_over)
+	if (p->conn.link == NULL || nats_conn_lost(p->conn.link) ||
+	    p->conn.repair == REPAIR_EPOCH)
 		return false;
 	if (err < 0)
 		return err != -ENOTCONN && err != -ETIMEDOUT && err != -EACCES;
-	return p->trouble == TROUBLE_STREAM;
+	return p->conn.repair == REPAIR_STREAM;
 }
 
 int publisher_connect_main(void *arg)
@@ -613,7 +630,7 @@ int publisher_connect_main(void *arg)
 		uint64_t before = p->stats.messages;
 		int err = 0;
 
-		if (p->link == NULL)
+		if (p->conn.link == NULL)
 			err = connect_link(p, &why);
 		if (err == 0)
 			err = stream_establish(p, &why);
@@ -623,12 +640,13 @@ int publisher_connect_main(void *arg)
 			if (p->stats.messages != before)
 				backoff_reset(&backoff);
 		} else {
-			publisher_notify(p, state_of(err), why.text);
+			publisher_handle(p, event_of(err), why.text);
+			if (err == -ESTALE)
+				break; /* superseded, which is final */
 		}
 		if (!keep_link(p, err))
 			close_link(p);
-		if (sp_sleep(err == -ESTALE ? SP_NEVER - sp_now()
-					    : backoff_next(&backoff)) < 0)
+		if (sp_sleep(backoff_next(&backoff)) < 0)
 			break;
 	}
 	close_link(p);

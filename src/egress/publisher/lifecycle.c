@@ -3,9 +3,12 @@
 #include "egress/publisher/publisher_internal.h"
 
 #include "egress/bridge.h"
+#include "egress/codec.h"
+#include "egress/journal/cursor.h"
 
 #include <spargio/time.h>
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -26,7 +29,12 @@
 #define ACKED_TAIL_DIR "acked-tail" /* beside the spool, under its lock */
 #define STACK	       (256u << 10)
 #define POOL_THREADS   3
-#define STOP_GRACE     (20 * SP_S) /* for what libnats is in the middle of */
+/*
+ * Settle time. A server that answers at all answers what is in flight within
+ * milliseconds. A stream that was deleted never answers what it had not stored.
+ */
+#define SETTLE_MAX SP_S
+#define STOP_GRACE (20 * SP_S) /* for what libnats is in the middle of */
 
 void publisher_note_time(struct publisher_times *times, int64_t began)
 {
@@ -49,139 +57,156 @@ uint64_t publisher_wall_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-const char *publisher_state_name(enum publisher_state state)
-{
-	static const char *const names[] = {
-		[PUBLISHER_CONNECTING] = "connecting",
-		[PUBLISHER_READY] = "ready",
-		[PUBLISHER_RECOVERING] = "recovering",
-		[PUBLISHER_REFUSED] = "refused",
-		[PUBLISHER_SUPERSEDED] = "superseded",
-		[PUBLISHER_JOURNAL] = "journal",
-		[PUBLISHER_DISCARDING] = "discarding",
-		[PUBLISHER_STOPPED] = "stopped",
-	};
-
-	return names[state];
-}
-
 /* Between the shard and other threads */
 
 void publisher_wake(void *arg)
 {
 	struct publisher *p = arg;
 
-	atomic_fetch_add(&p->rings, 1);
+	atomic_fetch_add(&p->wakeup.count, 1);
 	/* Pairs with sleep_until_news(): it says it sleeps, then counts. */
-	if (!atomic_exchange(&p->asleep, false))
+	if (atomic_exchange(&p->wakeup.waiters, 0) == 0)
 		return;
-	sp_sem_post(&p->wakeup);
+	sp_sem_post(&p->wakeup.sem);
 	egress_bridge_wake(p->bridge);
 }
 
 /* Records of the spool that still have to be sent. */
 static uint64_t spool_left(const struct publisher *p)
 {
-	if (!p->spooling && p->released == 0)
+	if (p->path != PATH_SPOOL && p->spool.released == 0)
 		return 0;
-	return journal_bytes_behind(p->journal, p->released);
+	return journal_bytes_behind(p->spool.journal, p->spool.released);
 }
 
 void publisher_share(struct publisher *p)
 {
-	p->stats.spooling = p->spooling;
-	p->stats.epoch = p->epoch;
+	p->stats.state = p->state;
+	p->stats.spooling = p->path == PATH_SPOOL;
+	p->stats.disk_full = publisher_disk_full(p->spool.append_error);
+	p->stats.epoch = p->run.epoch;
 	p->stats.in_flight = send_queue_in_flight(&p->wire);
 	p->stats.waiting = send_queue_count(&p->wire) - p->stats.in_flight +
 			   send_queue_count(&p->disk);
-	p->stats.acked_tail_size = acked_tail_bytes(p->acked_tail);
-	if (p->journal != NULL) {
-		p->stats.journal_size = journal_bytes(p->journal);
+	p->stats.acked_tail_size = acked_tail_bytes(p->tail.acked);
+	if (p->spool.journal != NULL) {
+		p->stats.journal_size = journal_bytes(p->spool.journal);
 		p->stats.spool_left = spool_left(p);
 	}
-	pthread_mutex_lock(&p->lock);
-	p->shared = p->stats;
-	p->extent = stream_watch_extent(&p->watch);
-	pthread_mutex_unlock(&p->lock);
+	pthread_mutex_lock(&p->shared.lock);
+	p->shared.stats = p->stats;
+	p->shared.extent = stream_watch_extent(&p->chain.watch);
+	pthread_mutex_unlock(&p->shared.lock);
 }
 
-void publisher_notify(struct publisher *p, enum publisher_state state,
-		      const char *text)
+void publisher_tell(struct publisher *p, const char *text)
 {
-	struct publisher_notice notice = { state, p->spooling, text,
-					   p->stats.max_payload };
-	bool changed =
-		state != p->stats.state || p->spooling != p->told_spooling;
+	struct publisher_notice notice = { p->state, p->path == PATH_SPOOL,
+					   text, p->stats.max_payload };
 
-	p->stats.state = state;
-	p->told_spooling = p->spooling;
-	if (text != NULL) {
-		changed = true;
+	if (text != NULL)
 		snprintf(p->stats.last_error.text,
 			 sizeof(p->stats.last_error.text), "%s", text);
-	}
-	if (!changed)
-		return;
 	publisher_share(p);
-	pthread_mutex_lock(&p->lock);
-	pthread_cond_broadcast(&p->changed);
-	pthread_mutex_unlock(&p->lock);
 	if (p->options.notice != NULL)
 		p->options.notice(p->options.notice_arg, &notice);
+}
+
+static void repair_raise(struct publisher *p, enum publisher_repair repair)
+{
+	if (repair > p->conn.repair)
+		p->conn.repair = repair;
+}
+
+void publisher_handle(struct publisher *p, enum publisher_event event,
+		      const char *text)
+{
+	struct publisher_step step = publisher_step(p->state, event);
+
+	assert(!(step.actions & PUBLISHER_IMPOSSIBLE));
+	p->state = step.next;
+	if (step.actions & PUBLISHER_START_SETTLING) {
+		p->conn.settle_until =
+			sp_in(p->options.ack_timeout_ns < SETTLE_MAX
+				      ? p->options.ack_timeout_ns
+				      : SETTLE_MAX);
+		p->conn.down_since = sp_now();
+	}
+	if (step.actions & PUBLISHER_REPAIR_STREAM)
+		repair_raise(p, REPAIR_STREAM);
+	if (step.actions & PUBLISHER_REPAIR_LINK)
+		repair_raise(p, REPAIR_LINK);
+	if (step.actions & PUBLISHER_REPAIR_EPOCH)
+		repair_raise(p, REPAIR_EPOCH);
+	if (step.actions & PUBLISHER_TELL)
+		publisher_tell(p, text);
+	else
+		publisher_share(p);
+	pthread_mutex_lock(&p->shared.lock);
+	pthread_cond_broadcast(&p->shared.changed);
+	pthread_mutex_unlock(&p->shared.lock);
+	if (step.actions & PUBLISHER_WAKE_MAIN)
+		publisher_wake(p);
+	if (step.actions & PUBLISHER_WAKE_LINK)
+		sp_sem_post(&p->conn.wake);
 }
 
 void publisher_set_log_position(struct publisher *p, uint64_t position)
 {
 	struct log_position current = { .position = position };
 
-	if (p->options.nats.server_count > 0) {
-		current.identity = (uint64_t)p->created_ns;
+	if (publisher_has_broker(p)) {
+		current.identity = (uint64_t)p->chain.created_ns;
 	} else {
 		current.journal = true;
 		/* A log that nobody has is another one in every run. */
-		current.identity = p->options.discard
-					   ? p->epoch
-					   : journal_identity(p->journal);
+		current.identity = p->path == PATH_DISCARD
+					   ? p->run.epoch
+					   : journal_identity(p->spool.journal);
 	}
-	pthread_mutex_lock(&p->lock);
-	p->log_position = current;
-	pthread_mutex_unlock(&p->lock);
+	pthread_mutex_lock(&p->shared.lock);
+	p->shared.log_position = current;
+	pthread_mutex_unlock(&p->shared.lock);
 }
 
 void publisher_log_position(struct publisher *p, struct log_position *out)
 {
-	pthread_mutex_lock(&p->lock);
-	*out = p->log_position;
-	pthread_mutex_unlock(&p->lock);
+	pthread_mutex_lock(&p->shared.lock);
+	*out = p->shared.log_position;
+	pthread_mutex_unlock(&p->shared.lock);
 }
 
 void publisher_first_position(struct publisher *p, struct log_position *out)
 {
 	*out = (struct log_position){ .identity = 0 };
-	pthread_mutex_lock(&p->lock);
-	if (p->shared_epoch_open)
-		*out = p->epoch_position;
-	pthread_mutex_unlock(&p->lock);
+	pthread_mutex_lock(&p->shared.lock);
+	if (p->shared.opened.epoch != 0)
+		*out = p->shared.opened.position;
+	pthread_mutex_unlock(&p->shared.lock);
 }
 
 void publisher_stats(struct publisher *p, struct publisher_stats *out)
 {
-	pthread_mutex_lock(&p->lock);
-	*out = p->shared;
-	pthread_mutex_unlock(&p->lock);
+	pthread_mutex_lock(&p->shared.lock);
+	*out = p->shared.stats;
+	pthread_mutex_unlock(&p->shared.lock);
 }
 
 bool publisher_position_lost(const struct publisher *p, uint64_t position)
 {
-	for (size_t i = 0; i < p->gap_count; i++)
-		if (position > p->gaps[i].from && position < p->gaps[i].to)
+	for (size_t i = 0; i < p->spool.gap_count; i++)
+		if (position > p->spool.gaps[i].from &&
+		    position < p->spool.gaps[i].to)
 			return true;
 	return false;
 }
 
 void publisher_go(struct publisher *p)
 {
-	atomic_store(&p->go, true);
+	int held = ORDER_HOLD;
+
+	/* Not after publisher_drain(). */
+	atomic_compare_exchange_strong(&p->stop.order, &held, ORDER_PUBLISH);
 	publisher_wake(p);
 }
 
@@ -191,59 +216,54 @@ int publisher_wait_epoch(struct publisher *p, int64_t deadline,
 	struct timespec until = { deadline / SP_S, deadline % SP_S };
 	int err = 0;
 
-	pthread_mutex_lock(&p->lock);
-	while (err == 0 && !p->shared_epoch_open) {
-		if (p->shared.state == PUBLISHER_REFUSED)
+	pthread_mutex_lock(&p->shared.lock);
+	while (err == 0 && p->shared.opened.epoch == 0) {
+		if (p->shared.stats.state == PUBLISHER_REFUSED)
 			err = EPERM;
 		else if (deadline == SP_NEVER)
-			err = pthread_cond_wait(&p->changed, &p->lock);
+			err = pthread_cond_wait(&p->shared.changed,
+						&p->shared.lock);
 		else
-			err = pthread_cond_timedwait(&p->changed, &p->lock,
-						     &until);
+			err = pthread_cond_timedwait(&p->shared.changed,
+						     &p->shared.lock, &until);
 	}
 	if (err == 0)
-		*out = p->epoch_position;
-	pthread_mutex_unlock(&p->lock);
+		*out = p->shared.opened.position;
+	pthread_mutex_unlock(&p->shared.lock);
 	return -err;
 }
 
 bool publisher_stored(struct publisher *p, struct record_id *out)
 {
-	bool has;
-
-	pthread_mutex_lock(&p->lock);
-	has = p->epoch_has_stored;
-	*out = p->epoch_stored;
-	pthread_mutex_unlock(&p->lock);
-	return has;
+	pthread_mutex_lock(&p->shared.lock);
+	*out = p->shared.opened.stored;
+	pthread_mutex_unlock(&p->shared.lock);
+	return out->epoch != 0;
 }
 
 bool publisher_spool_superseded(struct publisher *p)
 {
 	bool superseded;
 
-	pthread_mutex_lock(&p->lock);
-	superseded = p->epoch_superseded;
-	pthread_mutex_unlock(&p->lock);
+	pthread_mutex_lock(&p->shared.lock);
+	superseded = p->shared.opened.superseded;
+	pthread_mutex_unlock(&p->shared.lock);
 	return superseded;
 }
 
 bool publisher_last_record(struct publisher *p, struct record_id *out)
 {
-	bool has;
-
-	pthread_mutex_lock(&p->lock);
-	has = p->epoch_has_last;
-	*out = p->epoch_last;
-	pthread_mutex_unlock(&p->lock);
-	return has;
+	pthread_mutex_lock(&p->shared.lock);
+	*out = p->shared.opened.last;
+	pthread_mutex_unlock(&p->shared.lock);
+	return out->epoch != 0;
 }
 
 void publisher_extent(struct publisher *p, struct stream_extent *out)
 {
-	pthread_mutex_lock(&p->lock);
-	*out = p->extent;
-	pthread_mutex_unlock(&p->lock);
+	pthread_mutex_lock(&p->shared.lock);
+	*out = p->shared.extent;
+	pthread_mutex_unlock(&p->shared.lock);
 }
 
 bool publisher_removed_since(struct publisher *p,
@@ -251,16 +271,16 @@ bool publisher_removed_since(struct publisher *p,
 {
 	bool removed;
 
-	pthread_mutex_lock(&p->lock);
-	removed = p->shared_epoch_open &&
-		  stream_watch_removed_since(before, &p->epoch_look);
-	pthread_mutex_unlock(&p->lock);
+	pthread_mutex_lock(&p->shared.lock);
+	removed = p->shared.opened.epoch != 0 &&
+		  stream_watch_removed_since(before, &p->shared.opened.look);
+	pthread_mutex_unlock(&p->shared.lock);
 	return removed;
 }
 
 bool publisher_has_history(const struct publisher *p)
 {
-	return p->has_history;
+	return p->run.older_epoch != 0;
 }
 
 /* Life cycle */
@@ -323,11 +343,11 @@ static void publisher_release(struct publisher *p)
 	if (p == NULL)
 		return;
 	egress_codec_free(p->codec);
-	free(p->gaps);
+	free(p->spool.gaps);
 	send_queue_fini(&p->wire);
 	send_queue_fini(&p->disk);
-	pthread_cond_destroy(&p->changed);
-	pthread_mutex_destroy(&p->lock);
+	pthread_cond_destroy(&p->shared.changed);
+	pthread_mutex_destroy(&p->shared.lock);
 	free(p);
 }
 
@@ -342,13 +362,17 @@ static struct publisher *publisher_new(const struct publisher_options *options,
 	p->options = *options;
 	set_defaults(&p->options);
 	p->bridge = bridge;
-	p->next_seq = 1;
-	p->held_back = options->hold;
-	p->down_since = sp_now();
-	pthread_mutex_init(&p->lock, NULL);
+	p->run.next_seq = 1;
+	atomic_init(&p->stop.order, options->hold ? ORDER_HOLD : ORDER_PUBLISH);
+	if (options->discard)
+		p->path = PATH_DISCARD;
+	else if (options->nats.server_count == 0)
+		p->path = PATH_JOURNAL;
+	p->conn.down_since = sp_now();
+	pthread_mutex_init(&p->shared.lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&p->changed, &attr);
+	pthread_cond_init(&p->shared.changed, &attr);
 	pthread_condattr_destroy(&attr);
 	/* All of the first must find room in the second. */
 	if (egress_codec_new(&p->codec) < 0 ||
@@ -363,21 +387,21 @@ static struct publisher *publisher_new(const struct publisher_options *options,
 /* The epoch of this run: later than the clock and than what we know. */
 static void choose_epoch(struct publisher *p)
 {
-	p->epoch = publisher_wall_ns() / 1000000;
-	if (p->epoch <= p->known_epoch)
-		p->epoch = p->known_epoch + 1;
-	p->first_epoch = p->epoch;
+	p->run.epoch = publisher_wall_ns() / 1000000;
+	if (p->run.epoch <= p->run.known_epoch)
+		p->run.epoch = p->run.known_epoch + 1;
+	p->run.first_epoch = p->run.epoch;
 }
 
 /* Without a broker the end of the log is known at once. */
 static void share_log_end(struct publisher *p, uint64_t position)
 {
 	publisher_set_log_position(p, position);
-	pthread_mutex_lock(&p->lock);
-	p->epoch_position = p->log_position;
-	p->shared_epoch_open = true;
-	pthread_cond_broadcast(&p->changed);
-	pthread_mutex_unlock(&p->lock);
+	pthread_mutex_lock(&p->shared.lock);
+	p->shared.opened.position = p->shared.log_position;
+	p->shared.opened.epoch = p->run.epoch;
+	pthread_cond_broadcast(&p->shared.changed);
+	pthread_mutex_unlock(&p->shared.lock);
 }
 
 int publisher_journal_epoch(struct publisher *p)
@@ -385,7 +409,7 @@ int publisher_journal_epoch(struct publisher *p)
 	uint8_t bytes[1024];
 	struct journal_record record = {
 		.time_ns = publisher_wall_ns(),
-		.epoch = p->epoch,
+		.epoch = p->run.epoch,
 		.seq = 0,
 		.updates = 1,
 		.kind = EGRESS_BATCH_EVENTS,
@@ -395,20 +419,20 @@ int publisher_journal_epoch(struct publisher *p)
 	};
 	int err;
 
-	record.len = (uint32_t)publisher_epoch_event(p, p->epoch, bytes,
+	record.len = (uint32_t)publisher_epoch_event(p, p->run.epoch, bytes,
 						     sizeof(bytes));
-	err = journal_append(p->journal, &record, 1); /* yields */
+	err = journal_append(p->spool.journal, &record, 1); /* yields */
 	if (err < 0)
 		return err;
-	err = journal_sync(p->journal); /* yields */
+	err = journal_sync(p->spool.journal); /* yields */
 	if (err < 0) {
 		/* The next attempt must not leave the event there twice. */
-		if (journal_rewind(p->journal) < 0)
-			p->sync_error = err;
+		if (journal_rewind(p->spool.journal) < 0)
+			publisher_sync_failed(p, err);
 		return err;
 	}
-	p->epoch_open = true;
-	publisher_set_log_position(p, journal_synced(p->journal));
+	p->run.open_epoch = p->run.epoch;
+	publisher_set_log_position(p, journal_synced(p->spool.journal));
 	return 0;
 }
 
@@ -429,21 +453,22 @@ static int open_journal(struct publisher *p, struct nats_error *why)
 	/* Brief, and nobody else is here yet. */
 	err = publisher_epoch_load(dir, &kept);
 	if (err == 0) {
-		if (kept.used > p->known_epoch)
-			p->known_epoch = kept.used;
+		if (kept.used > p->run.known_epoch)
+			p->run.known_epoch = kept.used;
 		/* Without the file its records say what was opened. */
-		p->opened_epoch = kept.used != 0 ? kept.opened : p->known_epoch;
-		p->has_history = p->known_epoch != 0;
+		p->run.opened_epoch =
+			kept.used != 0 ? kept.opened : p->run.known_epoch;
+		p->run.older_epoch = p->run.known_epoch;
 		choose_epoch(p);
-		kept.used = p->epoch;
-		kept.opened = p->opened_epoch;
+		kept.used = p->run.epoch;
+		kept.opened = p->run.opened_epoch;
 		err = publisher_epoch_save(dir, &kept);
 		/*
 		 * A full disk does not end a start. The records of this run
 		 * carry its epoch, and connect.c saves it before a broker sees
 		 * it, so that a later run finds it without the file.
 		 */
-		if (err == -ENOSPC || err == -EDQUOT)
+		if (publisher_disk_full(err))
 			err = 0;
 	}
 	if (err < 0)
@@ -455,14 +480,14 @@ static void note_damage(struct publisher *p)
 {
 	char text[NATS_WORDS_MAX];
 	int err;
-	const char *name = acked_tail_damage(p->acked_tail, &err);
+	const char *name = acked_tail_damage(p->tail.acked, &err);
 
 	if (name == NULL)
 		return;
 	snprintf(text, sizeof(text), ACKED_TAIL_DIR "/%s was removed: %s", name,
 		 err == -EOPNOTSUPP ? "it is of another version of arancini"
 				    : strerror(-err));
-	publisher_notify(p, p->stats.state, text);
+	publisher_tell(p, text);
 }
 
 /* What cannot be kept is not a reason not to publish. */
@@ -474,19 +499,19 @@ static void open_acked_tail(struct publisher *p)
 	int err = -ENAMETOOLONG;
 
 	if (dir == NULL)
-		err = acked_tail_open(NULL, 0, &p->acked_tail);
+		err = acked_tail_open(NULL, 0, &p->tail.acked);
 	else if (snprintf(path, sizeof(path), "%s/" ACKED_TAIL_DIR, dir) <
 		 (int)sizeof(path))
 		err = acked_tail_open(path, p->options.acked_tail,
-				      &p->acked_tail);
+				      &p->tail.acked);
 	if (err == 0) {
 		note_damage(p);
 		return;
 	}
 	snprintf(text, sizeof(text), "no acked tail: %s/%s: %s", dir,
 		 ACKED_TAIL_DIR, strerror(-err));
-	publisher_notify(p, p->stats.state, text);
-	(void)acked_tail_open(NULL, 0, &p->acked_tail);
+	publisher_tell(p, text);
+	(void)acked_tail_open(NULL, 0, &p->tail.acked);
 }
 
 /* In a fiber: what needs the disk before anything else may happen. */
@@ -500,24 +525,24 @@ static int open_disk(void *arg)
 		err = open_journal(p, opening->why);
 	else
 		choose_epoch(p);
-	if (err == 0 && p->options.discard) {
-		p->epoch_open = true;
+	if (err == 0 && p->path == PATH_DISCARD) {
+		p->run.open_epoch = p->run.epoch;
 		share_log_end(p, 0);
-		publisher_notify(p, PUBLISHER_DISCARDING, NULL);
-	} else if (err == 0 && p->options.nats.server_count == 0) {
+		publisher_handle(p, PUBLISHER_EV_DISCARD, NULL);
+	} else if (err == 0 && p->path == PATH_JOURNAL) {
 		err = publisher_journal_epoch(p);
 		/* publisher_spool_write() tries again until there is room. */
-		if (err == -ENOSPC || err == -EDQUOT)
+		if (publisher_disk_full(err))
 			err = 0;
 		if (err == 0) {
-			share_log_end(p, journal_synced(p->journal));
-			publisher_notify(p, PUBLISHER_JOURNAL, NULL);
+			share_log_end(p, journal_synced(p->spool.journal));
+			publisher_handle(p, PUBLISHER_EV_JOURNAL, NULL);
 		}
 	} else if (err == 0) {
 		open_acked_tail(p);
 	}
 	if (err < 0) {
-		journal_close(p->journal);
+		journal_close(p->spool.journal);
 		return err;
 	}
 	publisher_share(p);
@@ -528,13 +553,14 @@ static int fibers_spawn(struct publisher *p)
 {
 	int err = 0;
 
-	if (p->journal != NULL)
-		err = sp_go_on(p->rt, 0, publisher_sync_main, p, &p->syncer);
-	if (err == 0 && p->options.nats.server_count > 0)
-		err = sp_go_on(p->rt, 0, publisher_tail_main, p,
-			       &p->tail_writer);
-	if (err == 0 && p->options.nats.server_count > 0)
-		err = sp_go_on(p->rt, 0, publisher_connect_main, p, &p->linker);
+	if (p->spool.journal != NULL)
+		err = sp_go_on(p->rt, 0, publisher_sync_main, p,
+			       &p->spool.task);
+	if (err == 0 && publisher_has_broker(p))
+		err = sp_go_on(p->rt, 0, publisher_tail_main, p, &p->tail.task);
+	if (err == 0 && publisher_has_broker(p))
+		err = sp_go_on(p->rt, 0, publisher_connect_main, p,
+			       &p->conn.task);
 	if (err == 0)
 		err = sp_go_on(p->rt, 0, publisher_main, p, &p->main);
 	return err;
@@ -595,9 +621,8 @@ int publisher_drain(struct publisher *p, int64_t deadline)
 	int ret = 0;
 	int err;
 
-	atomic_store(&p->stop_at, deadline);
-	atomic_store(&p->stopping, true);
-	atomic_store(&p->go, true);
+	atomic_store(&p->stop.at, deadline);
+	atomic_store(&p->stop.order, ORDER_STOP);
 	publisher_wake(p);
 	err = sp_join_thread(p->rt, p->main, &ret);
 	return err < 0 ? err : ret;

@@ -1,15 +1,16 @@
 /*
  * The publisher's main fiber: one turn after the other, asleep in between.
  *
- * A turn does whatever can be done without waiting for anybody else; only the
- * disk makes it yield. It sleeps on the bridge while it could take a batch, and
- * on the wake-up while it could not. Whoever has news for it rings: the counter
- * of rings tells whether one came after the turn had begun.
+ * A turn does what can be done without waiting; only the disk makes it yield.
+ * Then main sleeps: on the bridge if it can take a batch, otherwise on the
+ * semaphore of the wake-up. publisher_wake() increments wakeup.count first, so
+ * a wake-up that comes during a turn prevents the sleep after it.
  */
 #include "egress/publisher/acked_tail.h"
 #include "egress/publisher/publisher_internal.h"
 
 #include "egress/bridge.h"
+#include "egress/journal/cursor.h"
 
 #include <spargio/time.h>
 
@@ -19,14 +20,9 @@
 #define TAKE_MAX       256 /* batches in one turn */
 #define TURNS_A_WINDOW 16
 
-static bool journal_is_output(const struct publisher *p)
-{
-	return p->options.nats.server_count == 0;
-}
-
 static bool to_disk(const struct publisher *p)
 {
-	return p->spooling || journal_is_output(p);
+	return p->path == PATH_SPOOL || p->path == PATH_JOURNAL;
 }
 
 static bool wire_full(const struct publisher *p)
@@ -37,14 +33,14 @@ static bool wire_full(const struct publisher *p)
 
 static bool can_take(const struct publisher *p)
 {
-	if (p->bridge_done || p->held_back)
+	if (p->stop.input == INPUT_ENDED || publisher_held(p))
 		return false;
 	if (to_disk(p))
 		return !send_queue_full(&p->disk) && !publisher_disk_heavy(p);
 	return !wire_full(p);
 }
 
-static void take_one(struct publisher *p, struct egress_batch *batch)
+static void take_batch(struct publisher *p, struct egress_batch *batch)
 {
 	struct send_entry f = {
 		.batch = batch,
@@ -54,12 +50,13 @@ static void take_one(struct publisher *p, struct egress_batch *batch)
 	};
 
 	if (batch->kind != EGRESS_BATCH_FENCE) {
-		f.record = (struct record_id){ p->epoch, p->next_seq++, 0 };
-		p->taken = f.record;
+		f.record = (struct record_id){ p->run.epoch, p->run.next_seq++,
+					       0 };
+		p->run.taken = f.record;
 	} else {
-		batch->before = p->taken;
+		batch->before = p->run.taken;
 		if (!to_disk(p))
-			f.state = SEND_ACKED; /* safe when it is the first */
+			f.state = SEND_ACKED; /* safe once it is the first */
 	}
 	send_queue_push(to_disk(p) ? &p->disk : &p->wire, f);
 }
@@ -71,11 +68,11 @@ static void batches_take(struct publisher *p)
 
 		if (batch == NULL)
 			break;
-		take_one(p, batch);
+		take_batch(p, batch);
 	}
 }
 
-/* Nobody wants them: as safe as they will ever be. */
+/* Give every batch back at once, and every fence as a safe one. */
 static void batches_discard(struct publisher *p)
 {
 	for (int i = 0; i < TAKE_MAX && can_take(p); i++) {
@@ -84,11 +81,11 @@ static void batches_discard(struct publisher *p)
 		if (batch == NULL)
 			break;
 		if (batch->kind == EGRESS_BATCH_FENCE) {
-			batch->position = p->log_position.position;
-			batch->before = p->taken;
+			batch->position = p->shared.log_position.position;
+			batch->before = p->run.taken;
 		} else {
-			publisher_set_log_position(p, p->log_position.position +
-							      1);
+			publisher_set_log_position(
+				p, p->shared.log_position.position + 1);
 			p->stats.messages++;
 			p->stats.updates += batch->updates;
 			p->stats.bytes += batch->len;
@@ -97,7 +94,7 @@ static void batches_discard(struct publisher *p)
 	}
 }
 
-/* Is some worker about to be stopped by us, or are sessions of it waiting? */
+/* A ring of a worker is three quarters full, or sessions wait for room in it. */
 static bool bridge_filling(struct publisher *p)
 {
 	struct egress_bridge_stats stats;
@@ -112,44 +109,44 @@ static bool bridge_filling(struct publisher *p)
 }
 
 /*
- * Trouble goes to the disk when it lasts, or when memory is full; and so does
- * what a slow broker makes pile up.
+ * Enter the spool if the stream is down and the window is full, or down for
+ * spool_after_ns; or if it is up, but too slow for the workers for as long.
  */
 static void decide_spool(struct publisher *p)
 {
 	bool full = wire_full(p);
 	int64_t now = sp_now();
 
-	if (p->journal == NULL || to_disk(p) || p->settling)
+	if (p->spool.journal == NULL || to_disk(p) ||
+	    p->state == PUBLISHER_SETTLING)
 		return;
-	if (!p->ready) {
+	if (!publisher_state_is_up(p->state)) {
 		if (!publisher_stream_idle(p) &&
-		    (full || now - p->down_since >= p->options.spool_after_ns))
+		    (full ||
+		     now - p->conn.down_since >= p->options.spool_after_ns))
 			publisher_spool_enter(p);
 		return;
 	}
 	if (!full || !bridge_filling(p)) {
-		p->slow_since = 0;
+		p->spool.slow_since = 0;
 		return;
 	}
-	if (p->slow_since == 0)
-		p->slow_since = now;
-	else if (now - p->slow_since >= p->options.spool_after_ns)
+	if (p->spool.slow_since == 0)
+		p->spool.slow_since = now;
+	else if (now - p->spool.slow_since >= p->options.spool_after_ns)
 		publisher_spool_enter(p);
 }
 
 static void publisher_turn(struct publisher *p)
 {
-	bool was_spooling = p->spooling;
+	enum publisher_path path = p->path;
 
-	if (p->held_back && atomic_load(&p->go))
-		p->held_back = false;
-	if (p->options.discard) {
+	if (p->path == PATH_DISCARD) {
 		batches_discard(p);
 		publisher_share(p);
 		return;
 	}
-	if (p->fresh)
+	if (p->state == PUBLISHER_RESUMING)
 		publisher_stream_resume(p);
 	publisher_stream_answers(p);
 	publisher_stream_check(p);
@@ -160,17 +157,17 @@ static void publisher_turn(struct publisher *p)
 	publisher_spool_feed(p);  /* yields */
 	publisher_stream_send(p);
 	publisher_tail_keep(p);
-	/* Fences that came behind nothing. */
+	/* Fences that have no message before them. */
 	publisher_stream_settle(p);
 	publisher_spool_give_back(p);
 	decide_spool(p);
-	if (p->spooling && !was_spooling)
-		publisher_notify(p, p->stats.state, "spooling to disk");
+	if (p->path == PATH_SPOOL && path != PATH_SPOOL)
+		publisher_tell(p, "spooling to disk");
 	publisher_share(p);
 	publisher_judge(p);
 }
 
-/* The next moment at which something happens by itself. */
+/* When the next turn is due without a wake-up. */
 static int64_t publisher_deadline(const struct publisher *p)
 {
 	const struct send_entry *f = send_queue_first(&p->wire);
@@ -182,101 +179,90 @@ static int64_t publisher_deadline(const struct publisher *p)
 		if (t_ < when)     \
 			when = t_; \
 	} while (0)
-	if (p->ready && f != NULL && f->state == SEND_SENT)
+	if (p->state == PUBLISHER_READY && f != NULL && f->state == SEND_SENT)
 		SOONER(f->sent_ns + p->options.ack_timeout_ns + 1);
-	if (p->settling)
-		SOONER(p->settle_until);
+	if (p->state == PUBLISHER_SETTLING)
+		SOONER(p->conn.settle_until);
 	SOONER(publisher_judge_deadline(p));
-	if (!p->ready && !to_disk(p) && !publisher_stream_idle(p) &&
-	    p->journal != NULL)
-		SOONER(p->down_since + p->options.spool_after_ns);
-	if (p->ready)
-		SOONER(p->tail_writing ? acked_tail_give_up(p->acked_tail)
-				       : acked_tail_due(p->acked_tail));
-	if (p->slow_since != 0)
-		SOONER(p->slow_since + p->options.spool_after_ns);
-	if (atomic_load(&p->stopping))
-		SOONER(atomic_load(&p->stop_at));
+	if (!publisher_state_is_up(p->state) && !to_disk(p) &&
+	    !publisher_stream_idle(p) && p->spool.journal != NULL)
+		SOONER(p->conn.down_since + p->options.spool_after_ns);
+	if (p->state == PUBLISHER_READY)
+		SOONER(p->tail.phase == TAIL_WRITING
+			       ? acked_tail_give_up(p->tail.acked)
+			       : acked_tail_due(p->tail.acked));
+	if (p->spool.slow_since != 0)
+		SOONER(p->spool.slow_since + p->options.spool_after_ns);
+	if (publisher_stopping(p))
+		SOONER(atomic_load(&p->stop.at));
 #undef SOONER
 	return when;
 }
 
 /*
- * How many acknowledgements are worth a turn: enough to send a few messages at
- * once where the window is full, and all that are still to come where they are
- * fewer. Nothing but the place they free waits for the ones before.
+ * Ask the connection to wake main once enough acknowledgements have come: a
+ * sixteenth of the window, so that a turn sends several messages, or all that
+ * are outstanding if these are fewer. False if they have come already.
  */
 static bool must_wait(struct publisher *p)
 {
 	uint64_t some = p->options.window / TURNS_A_WINDOW;
 
-	if (!p->ready && !p->settling)
+	if (p->state != PUBLISHER_READY && p->state != PUBLISHER_SETTLING)
 		return true;
-	if (p->settling || some > p->unanswered)
-		some = p->unanswered;
-	return nats_conn_await(p->link, some > 1 ? (uint32_t)some : 1);
+	if (p->state == PUBLISHER_SETTLING || some > p->chain.unanswered)
+		some = p->chain.unanswered;
+	return nats_conn_await(p->conn.link, some > 1 ? (uint32_t)some : 1);
 }
 
-/*
- * The disk's turn takes long enough for acknowledgements to come: only when
- * nothing came since @rings is there nothing to do.
- */
-static void sleep_until_news(struct publisher *p, uint64_t rings)
+/* Sleep, unless a wake-up came since wakeup.count was @count. */
+static void sleep_until_news(struct publisher *p, uint64_t count)
 {
 	int64_t when = publisher_deadline(p);
 	int err = 0;
 
-	atomic_store(&p->asleep, true);
-	/* Pairs with the ring, which counts first and then looks for us. */
-	if (must_wait(p) && atomic_load(&p->rings) == rings) {
+	atomic_store(&p->wakeup.waiters, 1);
+	/* publisher_wake() changes the count before it reads waiters. */
+	if (must_wait(p) && atomic_load(&p->wakeup.count) == count) {
 		if (can_take(p))
 			err = egress_bridge_wait(p->bridge, when);
 		else
-			err = sp_sem_wait_until(&p->wakeup, when);
+			err = sp_sem_wait_until(&p->wakeup.sem, when);
 	}
-	atomic_store(&p->asleep, false);
+	atomic_store(&p->wakeup.waiters, 0);
 	if (err == -EPIPE)
-		p->bridge_done = true;
-	while (sp_sem_trywait(&p->wakeup) == 0)
+		p->stop.input = INPUT_ENDED;
+	while (sp_sem_trywait(&p->wakeup.sem) == 0)
 		;
 }
 
-/* All that came is safe, or can get no safer now. */
+/* All batches are safe, and no spool can be published any further now. */
 static bool publisher_finished(const struct publisher *p)
 {
-	if (!atomic_load(&p->stopping))
+	if (!publisher_stopping(p))
 		return false;
-	if (!p->bridge_done || !send_queue_empty(&p->disk))
+	if (p->stop.input == INPUT_OPEN || !send_queue_empty(&p->disk))
 		return false;
-	if (p->spooling)
-		return !p->ready && !p->fresh; /* the next run publishes it */
+	if (p->path == PATH_SPOOL)
+		return !publisher_state_is_up(p->state); /* the next run's */
 	return publisher_stream_idle(p);
 }
 
-static bool too_late(const struct publisher *p)
-{
-	return atomic_load(&p->stopping) &&
-	       sp_now() >= atomic_load(&p->stop_at);
-}
-
-/* The time is up: what is in memory goes to the disk, if there is one. */
+/* The time to stop is over: append what is in memory to the spool, if any. */
 static void save_rest(struct publisher *p)
 {
 	egress_bridge_stop(p->bridge);
-	if (p->journal == NULL)
+	if (p->spool.journal == NULL)
 		return;
-	p->ready = false;
-	p->settling = false;
 	if (!to_disk(p))
 		publisher_spool_enter(p);
-	p->held_back = false;
 	for (;;) {
 		uint64_t before = p->disk.head;
 
 		batches_take(p);
-		p->append_again = 0;
-		publisher_spool_write(p);	  /* yields */
-		if (journal_sync(p->journal) < 0) /* yields */
+		p->spool.append_again = 0;
+		publisher_spool_write(p);		/* yields */
+		if (journal_sync(p->spool.journal) < 0) /* yields */
 			return;
 		publisher_spool_settle(p);
 		if (p->disk.head == before)
@@ -284,7 +270,7 @@ static void save_rest(struct publisher *p)
 	}
 }
 
-/* Batches go home; fences that are not safe must not. */
+/* Give batches back. A fence is freed: its worker would take it for safe. */
 static void give_up(struct publisher *p, struct send_queue *queue)
 {
 	struct send_entry *f;
@@ -298,54 +284,42 @@ static void give_up(struct publisher *p, struct send_queue *queue)
 	}
 }
 
-static void end_fibers(struct publisher *p)
-{
-	if (p->linker.fiber != NULL) {
-		sp_cancel(p->linker);
-		sp_join(p->linker, NULL);
-	}
-	if (p->syncer.fiber != NULL) {
-		sp_cancel(p->syncer);
-		sp_join(p->syncer, NULL);
-	}
-	if (p->tail_writer.fiber != NULL) {
-		sp_cancel(p->tail_writer);
-		sp_join(p->tail_writer, NULL);
-	}
-}
-
 int publisher_main(void *arg)
 {
 	struct publisher *p = arg;
 	bool safe;
 
 	for (;;) {
-		uint64_t rings = atomic_load(&p->rings);
+		uint64_t count = atomic_load(&p->wakeup.count);
 
 		publisher_turn(p); /* yields */
-		if (publisher_finished(p) || too_late(p))
+		if (publisher_finished(p) ||
+		    (publisher_stopping(p) &&
+		     sp_now() >= atomic_load(&p->stop.at)))
 			break;
-		sleep_until_news(p, rings);
+		sleep_until_news(p, count);
 	}
 	safe = publisher_finished(p);
+	/* The link fiber may still establish the stream: too late. */
+	publisher_handle(p, PUBLISHER_EV_STOP, NULL);
 	if (!safe) {
 		save_rest(p);
-		safe = p->bridge_done && send_queue_empty(&p->disk) &&
-		       (p->spooling || publisher_stream_idle(p));
+		safe = p->stop.input == INPUT_ENDED &&
+		       send_queue_empty(&p->disk) &&
+		       (p->path == PATH_SPOOL || publisher_stream_idle(p));
 	}
-	/* The link's fiber waits for main, which is no longer there. */
-	p->ready = false;
-	p->settling = false;
-	end_fibers(p);
+	publisher_task_end(&p->conn.task);
+	publisher_task_end(&p->spool.task);
+	publisher_task_end(&p->tail.task);
 	give_up(p, &p->wire);
 	give_up(p, &p->disk);
-	journal_cursor_close(p->cursor);
+	journal_cursor_close(p->spool.cursor);
 	/* Before the journal, whose lock keeps other processes out of it. */
-	acked_tail_close(p->acked_tail);
-	p->acked_tail = NULL;
-	journal_close(p->journal);
-	p->journal = NULL;
+	acked_tail_close(p->tail.acked);
+	p->tail.acked = NULL;
+	journal_close(p->spool.journal);
+	p->spool.journal = NULL;
 	nats_thread_done();
-	publisher_notify(p, PUBLISHER_STOPPED, NULL);
+	publisher_handle(p, PUBLISHER_EV_STOPPED, NULL);
 	return safe ? 0 : -ETIMEDOUT;
 }

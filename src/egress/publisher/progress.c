@@ -1,13 +1,12 @@
 /*
- * Whether what is to be published gets out, and if not, why.
+ * Whether updates get out, and if not, why.
  *
- * A cause comes from where something failed: the broker, the disk that is
- * written, the spool that is read. It stays until the same thing works. Where
- * nothing failed but something has waited for too long, that is the cause.
+ * A part that failed has a cause: the broker, the disk that is written, the
+ * spool that is read. The cause stays until that part works. If none failed, but
+ * a batch waits for too long, the cause is derived from the time.
  *
- * Whatever it is that keeps the publisher from making progress while the broker
- * answers, it may be a state that it got into by itself. So after a minute it
- * starts over: a new connection, and a new epoch.
+ * If the broker answers but stores nothing for a minute, whatever the reason,
+ * the publisher starts over with a new connection and a new epoch.
  */
 #include "egress/publisher/publisher_internal.h"
 
@@ -20,23 +19,23 @@
 void publisher_blame(struct publisher *p, enum publisher_part part,
 		     enum output_cause cause, const char *detail)
 {
-	p->causes[part].cause = cause;
-	snprintf(p->causes[part].detail.text,
-		 sizeof(p->causes[part].detail.text), "%s",
+	p->progress.causes[part].cause = cause;
+	snprintf(p->progress.causes[part].detail.text,
+		 sizeof(p->progress.causes[part].detail.text), "%s",
 		 detail != NULL ? detail : "");
 	publisher_judge(p);
 }
 
 void publisher_absolve(struct publisher *p, enum publisher_part part)
 {
-	if (p->causes[part].cause != OUTPUT_CAUSE_SUPERSEDED)
-		p->causes[part].cause = OUTPUT_CAUSE_NONE;
+	if (p->progress.causes[part].cause != OUTPUT_CAUSE_SUPERSEDED)
+		p->progress.causes[part].cause = OUTPUT_CAUSE_NONE;
 }
 
-/* The link is ready: only what a message was refused for is still open. */
+/* The stream is established: causes that concern its set-up are over. */
 void publisher_absolve_link(struct publisher *p)
 {
-	switch (p->causes[PART_BROKER].cause) {
+	switch (p->progress.causes[PART_BROKER].cause) {
 	case OUTPUT_CAUSE_NO_RIGHTS:
 	case OUTPUT_CAUSE_STREAM_FULL:
 	case OUTPUT_CAUSE_NOT_STORED:
@@ -48,8 +47,8 @@ void publisher_absolve_link(struct publisher *p)
 
 void publisher_note_stored(struct publisher *p)
 {
-	p->stored_ns = sp_now();
-	p->stuck_since = 0;
+	p->progress.stored_ns = sp_now();
+	p->progress.stuck_since = 0;
 	publisher_absolve(p, PART_BROKER);
 }
 
@@ -69,18 +68,19 @@ static int64_t waiting_since(struct publisher *p)
 	int64_t wire = queue_since(&p->wire);
 	int64_t disk = queue_since(&p->disk);
 
-	if (p->held_back)
+	if (publisher_held(p))
 		return 0;
-	/* A batch from the spool has waited at least since it came in use. */
-	if (p->spooling || (!send_queue_empty(&p->wire) && wire == 0)) {
-		if (p->spool_since == 0)
-			p->spool_since = sp_now();
+	/* A batch from the spool has waited since the spool came in use. */
+	if (p->path == PATH_SPOOL ||
+	    (!send_queue_empty(&p->wire) && wire == 0)) {
+		if (p->progress.spool_since == 0)
+			p->progress.spool_since = sp_now();
 	} else {
-		p->spool_since = 0;
+		p->progress.spool_since = 0;
 	}
-	if (p->spool_since != 0 &&
+	if (p->progress.spool_since != 0 &&
 	    (p->stats.spool_left > 0 || !send_queue_empty(&p->wire)))
-		return p->spool_since;
+		return p->progress.spool_since;
 	return wire != 0 && (disk == 0 || wire < disk) ? wire : disk;
 }
 
@@ -90,9 +90,11 @@ static enum output_cause cause_by_time(const struct publisher *p, int64_t since)
 
 	if (since == 0 || now - since < p->options.waited_ns)
 		return OUTPUT_CAUSE_NONE;
-	return now - p->stored_ns < p->options.waited_ns
-		       ? OUTPUT_CAUSE_BEHIND
-		       : OUTPUT_CAUSE_NO_PROGRESS;
+	/* Soon after the host booted, 0 would look like a recent time. */
+	if (p->progress.stored_ns != 0 &&
+	    now - p->progress.stored_ns < p->options.waited_ns)
+		return OUTPUT_CAUSE_BEHIND;
+	return OUTPUT_CAUSE_NO_PROGRESS;
 }
 
 static const struct output_state *first_cause(const struct publisher *p)
@@ -100,7 +102,7 @@ static const struct output_state *first_cause(const struct publisher *p)
 	const struct output_state *first = NULL;
 
 	for (int i = 0; i < PUBLISHER_PARTS; i++) {
-		const struct output_state *one = &p->causes[i];
+		const struct output_state *one = &p->progress.causes[i];
 
 		if (one->cause != OUTPUT_CAUSE_NONE &&
 		    (first == NULL || one->cause < first->cause))
@@ -113,69 +115,58 @@ static void start_over(struct publisher *p)
 {
 	char text[NATS_WORDS_MAX];
 
-	p->stuck_since = sp_now();
-	p->start_over = true;
+	p->progress.stuck_since = sp_now(); /* it has as much time again */
 	p->stats.restarts++;
 	snprintf(text, sizeof(text),
 		 "nothing was stored for %" PRId64 " s although the broker "
 		 "answers: starting over with a new connection and epoch",
 		 p->options.stuck_ns / SP_S);
-	if (p->ready)
-		publisher_stream_fail(p, TROUBLE_LINK, text);
-	else
-		publisher_notify(p, p->stats.state, text);
-}
-
-/* And not for our own disk. */
-static bool broker_is_awaited(const struct publisher *p)
-{
-	return p->waiting_since != 0 &&
-	       p->causes[PART_SPOOL].cause == OUTPUT_CAUSE_NONE &&
-	       (!send_queue_empty(&p->wire) || p->stats.spool_left > 0);
+	publisher_handle(p, PUBLISHER_EV_NO_PROGRESS, text);
 }
 
 static void look_for_stuck(struct publisher *p)
 {
-	if (!broker_is_awaited(p))
-		p->stuck_since = 0;
-	else if (p->stuck_since == 0 && p->link != NULL)
-		p->stuck_since = sp_now();
-	else if (p->stuck_since != 0 &&
-		 sp_now() - p->stuck_since >= p->options.stuck_ns)
+	/* Something waits for the broker, and not for the spool's disk. */
+	bool awaited =
+		p->progress.waiting_since != 0 &&
+		p->state != PUBLISHER_SUPERSEDED &&
+		p->progress.causes[PART_SPOOL].cause == OUTPUT_CAUSE_NONE &&
+		(!send_queue_empty(&p->wire) || p->stats.spool_left > 0);
+
+	if (!awaited)
+		p->progress.stuck_since = 0;
+	else if (p->progress.stuck_since == 0 && p->conn.link != NULL)
+		p->progress.stuck_since = sp_now();
+	else if (p->progress.stuck_since != 0 &&
+		 sp_now() - p->progress.stuck_since >= p->options.stuck_ns)
 		start_over(p);
-}
-
-static void change_state(struct publisher *p, const struct output_state *next)
-{
-	bool changed = p->stats.output.cause != next->cause;
-
-	p->stats.output = *next;
-	if (!changed)
-		return;
-	publisher_share(p);
-	if (p->options.output_changed != NULL)
-		p->options.output_changed(p->options.notice_arg, next);
 }
 
 void publisher_judge(struct publisher *p)
 {
 	const struct output_state *known;
 	struct output_state next = { .cause = OUTPUT_CAUSE_NONE };
+	bool changed;
 
-	p->waiting_since = waiting_since(p);
-	if (p->options.nats.server_count > 0)
-		look_for_stuck(p);
-	if (p->waiting_since == 0 && p->ready && !p->fresh)
+	p->progress.waiting_since = waiting_since(p);
+	look_for_stuck(p);
+	if (p->progress.waiting_since == 0 && p->state == PUBLISHER_READY)
 		publisher_absolve(p, PART_BROKER);
 	known = first_cause(p);
 	if (known != NULL) {
 		next = *known;
 	} else {
-		next.cause = cause_by_time(p, p->waiting_since);
+		next.cause = cause_by_time(p, p->progress.waiting_since);
 		if (next.cause == OUTPUT_CAUSE_NO_PROGRESS)
 			next.detail = p->stats.last_error;
 	}
-	change_state(p, &next);
+	changed = p->stats.output.cause != next.cause;
+	p->stats.output = next;
+	if (!changed)
+		return;
+	publisher_share(p);
+	if (p->options.output_changed != NULL)
+		p->options.output_changed(p->options.notice_arg, &next);
 }
 
 int64_t publisher_judge_deadline(const struct publisher *p)
@@ -183,16 +174,16 @@ int64_t publisher_judge_deadline(const struct publisher *p)
 	int64_t now = sp_now();
 	int64_t when = SP_NEVER;
 
-	if (p->waiting_since == 0)
+	if (p->progress.waiting_since == 0)
 		return when;
-	if (p->stuck_since != 0)
-		when = p->stuck_since + p->options.stuck_ns;
+	if (p->progress.stuck_since != 0)
+		when = p->progress.stuck_since + p->options.stuck_ns;
 	if (p->stats.output.cause == OUTPUT_CAUSE_NONE &&
-	    p->waiting_since + p->options.waited_ns < when)
-		when = p->waiting_since + p->options.waited_ns;
+	    p->progress.waiting_since + p->options.waited_ns < when)
+		when = p->progress.waiting_since + p->options.waited_ns;
 	if (p->stats.output.cause == OUTPUT_CAUSE_BEHIND &&
-	    p->stored_ns + p->options.waited_ns < when)
-		when = p->stored_ns + p->options.waited_ns;
-	/* What is over was judged in this turn. */
+	    p->progress.stored_ns + p->options.waited_ns < when)
+		when = p->progress.stored_ns + p->options.waited_ns;
+	/* A time in the past was judged in this turn. */
 	return when > now ? when : now + SP_MS;
 }

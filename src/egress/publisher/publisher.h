@@ -217,6 +217,4 @@ void publisher_stats(struct publisher *p, struct publisher_stats *out);
 /* The runtime it has to itself, to see whether that still moves. */
 struct sp_rt *publisher_runtime(const struct publisher *p);
 
-const char *publisher_state_name(enum publisher_state state);
-
 #endif

@@ -5,21 +5,10 @@
 #define EGRESS_PUBLISHER_PUBLISHER_STATS_H
 
 #include "egress/publisher/output_state.h"
+#include "egress/publisher/publisher_fsm.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* What is going on, for people. */
-enum publisher_state {
-	PUBLISHER_CONNECTING,
-	PUBLISHER_READY,
-	PUBLISHER_RECOVERING, /* connected; finding out where to go on */
-	PUBLISHER_REFUSED,    /* not ours to write to, or misconfigured */
-	PUBLISHER_SUPERSEDED, /* another process writes in our place */
-	PUBLISHER_JOURNAL,    /* no broker: the journal is the output */
-	PUBLISHER_DISCARDING, /* nothing is published at all */
-	PUBLISHER_STOPPED,
-};
 
 /* Times: bucket n counts those up to 2^n microseconds, beyond n - 1. */
 #define PUBLISHER_LATENCIES 32

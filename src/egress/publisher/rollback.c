@@ -2,18 +2,17 @@
  * A stream that has lost what it acknowledged, as after a power failure of its
  * host.
  *
- * A stream's last sequence never falls: not when it is purged, nor when
- * messages are deleted. So the stream that was created at the same moment and
- * ends before what it acknowledged was put back. If its last message is one of
- * the acknowledged tail, at the same sequence and under the same id, all that
- * followed is sent again as it was, and gets the sequences that it had. Whoever
- * keeps a place in the stream finds the same message there.
+ * The last sequence of a stream never falls: neither a purge nor a deletion
+ * lowers it. So a stream with the same creation time that ends before a message
+ * it acknowledged was put back. If its last message is in the acked tail, with
+ * the same sequence and id, all messages behind it are sent again unchanged and
+ * get the sequences that they had: a consumer's position stays valid.
  *
- * Where the tail does not reach, or where the stream is another one, consumers
- * have to forget. What waits here to be published belongs to tables that they
- * do not have, so they must know before it: the new epoch begins with a
- * resync of every router.
+ * If the acked tail does not reach back that far, or if the stream is another
+ * one, consumers lack tables that the updates which wait here change. So the new
+ * epoch begins with a resync of every router.
  */
+#include "egress/codec.h"
 #include "egress/nats/resend.h"
 #include "egress/publisher/acked_tail.h"
 #include "egress/publisher/publisher_internal.h"
@@ -31,64 +30,61 @@
 #define PATIENCE       3
 #define TAIL_QUIET     (60 * SP_S)
 
-/* Keeping what was acknowledged */
+/* Writing the acked tail */
 
-/* A fiber of its own: a disk that is slow holds up nothing else. */
+/* A fiber of its own, so that a slow disk delays nothing else. */
 int publisher_tail_main(void *arg)
 {
 	struct publisher *p = arg;
 
-	while (sp_sem_wait(&p->tail_wake) == 0) {
-		int err = acked_tail_write(p->acked_tail, sp_now());
+	while (sp_sem_wait(&p->tail.wake) == 0) {
+		int err = acked_tail_write(p->tail.acked, sp_now());
 
 		if (err < 0)
-			p->tail_error = err;
-		p->tail_writing = false;
+			p->tail.error = err;
+		p->tail.phase = TAIL_IDLE;
 		/* Sending may go on, and the next chunk may be due. */
 		publisher_wake(p);
 	}
 	return 0;
 }
 
-/*
- * A disk that takes too long holds up sending for a moment, not for longer.
- * While nothing is sent the link fiber may need what waits.
- */
-static void tail_give_up(struct publisher *p)
-{
-	if (!p->ready || sp_now() < acked_tail_give_up(p->acked_tail))
-		return;
-	acked_tail_skip(p->acked_tail);
-	p->tail_error = -ETIMEDOUT;
-	publisher_wake(p);
-}
-
-/* Once every TAIL_QUIET at most: a disk that fails goes on failing. */
+/* At most once in TAIL_QUIET. */
 static void tail_error_note(struct publisher *p)
 {
 	char text[NATS_WORDS_MAX];
-	int err = p->tail_error;
+	int err = p->tail.error;
 
-	p->tail_error = 0;
-	if (sp_now() < p->tail_quiet)
+	p->tail.error = 0;
+	if (sp_now() < p->tail.quiet_until)
 		return;
-	p->tail_quiet = sp_in(TAIL_QUIET);
+	p->tail.quiet_until = sp_in(TAIL_QUIET);
 	snprintf(text, sizeof(text), "the acked tail begins anew: %s",
 		 err == -ETIMEDOUT ? "the disk takes too long"
 				   : strerror(-err));
-	publisher_notify(p, p->stats.state, text);
+	publisher_tell(p, text);
 }
 
-/* A disk that fails costs the acked tail, not the output. */
+/* A disk that fails ends the acked tail, and not the output. */
 void publisher_tail_keep(struct publisher *p)
 {
-	tail_give_up(p);
-	if (p->tail_error != 0)
+	/*
+	 * Drop what waits for a disk that is too slow: sending waits for it.
+	 * While nothing is sent the link fiber may need it to send it again.
+	 */
+	if (p->state == PUBLISHER_READY &&
+	    sp_now() >= acked_tail_give_up(p->tail.acked)) {
+		acked_tail_skip(p->tail.acked);
+		p->tail.error = -ETIMEDOUT;
+		publisher_wake(p);
+	}
+	if (p->tail.error != 0)
 		tail_error_note(p);
-	if (p->tail_writing || !acked_tail_wants_write(p->acked_tail, sp_now()))
+	if (p->tail.phase == TAIL_WRITING ||
+	    !acked_tail_wants_write(p->tail.acked, sp_now()))
 		return;
-	p->tail_writing = true;
-	sp_sem_post(&p->tail_wake);
+	p->tail.phase = TAIL_WRITING;
+	sp_sem_post(&p->tail.wake);
 }
 
 /* Events */
@@ -96,11 +92,11 @@ void publisher_tail_keep(struct publisher *p)
 int publisher_events_add(struct publisher_events *events, const char *subject,
 			 const void *bytes, size_t len)
 {
-	struct publisher_event one = { .len = len };
+	struct publisher_resync one = { .len = len };
 
 	if (events->count == events->size) {
 		size_t size = events->size == 0 ? 64 : 2 * events->size;
-		struct publisher_event *at =
+		struct publisher_resync *at =
 			reallocarray(events->at, size, sizeof(*at));
 
 		if (at == NULL)
@@ -147,10 +143,10 @@ int publisher_rollback_events(struct publisher *p, const struct nats_tail *tail,
 {
 	struct events_job job = { p, events };
 
-	if (!p->lost || p->options.resync == NULL)
+	if (p->rollback.phase != ROLLBACK_LOST || p->options.resync == NULL)
 		return 0;
-	/* Whoever is asked sees which stream it is now. */
-	p->created_ns = tail->created_ns;
+	/* The callback reads which stream it is now. */
+	p->chain.created_ns = tail->created_ns;
 	publisher_set_log_position(p, tail->last_seq);
 	publisher_share(p);
 	return publisher_block(events_gather, &job); /* yields */
@@ -165,7 +161,7 @@ static size_t events_describe(const struct publisher_events *events,
 	size_t n = 0;
 
 	for (; n < TOGETHER && from + n < events->count; n++) {
-		const struct publisher_event *e = &events->at[from + n];
+		const struct publisher_resync *e = &events->at[from + n];
 		struct message_id id = {
 			epoch, { epoch, 0, (uint32_t)(from + n + 1) }
 		};
@@ -230,7 +226,7 @@ static int resend_run(void *arg)
 {
 	struct resend_job *job = arg;
 
-	return nats_resend(job->p->link, &job->p->options.stream, &job->r,
+	return nats_resend(job->p->conn.link, &job->p->options.stream, &job->r,
 			   &job->why);
 }
 
@@ -240,7 +236,7 @@ static int resend_add(struct resend_job *job, const struct acked_message *m)
 	size_t size = m->subject_len + 1 + m->bytes.len;
 	size_t i = job->r.count;
 
-	if (m->bytes.len > job->p->limit)
+	if (m->bytes.len > job->p->chain.limit)
 		return -EMSGSIZE; /* another server than the one it was sent to */
 	if (job->len + size > job->cap) {
 		size_t cap = job->len + size + TOGETHER_BYTES;
@@ -270,7 +266,7 @@ static int resend_add(struct resend_job *job, const struct acked_message *m)
 	return 0;
 }
 
-/* Send what was gathered, and begin again behind it. */
+/* Send what was gathered, and gather anew. */
 static int resend_flush(struct publisher *p, struct resend_job *job)
 {
 	int err;
@@ -295,7 +291,7 @@ static int resend_flush(struct publisher *p, struct resend_job *job)
 	return 0;
 }
 
-/* The message that the stream ends with is the one that we know there. */
+/* Seek to the last message of the stream. -ENOENT if it is not in the tail. */
 static int resend_find_end(struct publisher *p, const struct nats_tail *tail)
 {
 	struct acked_message m;
@@ -304,9 +300,9 @@ static int resend_find_end(struct publisher *p, const struct nats_tail *tail)
 
 	if (!tail->has_id || tail->id_seq != tail->last_seq)
 		return -ENOENT;
-	got = acked_tail_seek(p->acked_tail, tail->id_seq); /* yields */
+	got = acked_tail_seek(p->tail.acked, tail->id_seq); /* yields */
 	if (got == 0)
-		got = acked_tail_next(p->acked_tail, &m);
+		got = acked_tail_next(p->tail.acked, &m);
 	if (got != 1)
 		return got < 0 ? got : -ENOENT;
 	message_id_format(p->options.collector, &m.id, id);
@@ -318,7 +314,7 @@ static int resend_all(struct publisher *p, struct resend_job *job)
 	struct acked_message m;
 	int got;
 
-	while ((got = acked_tail_next(p->acked_tail, &m)) == 1) { /* yields */
+	while ((got = acked_tail_next(p->tail.acked, &m)) == 1) { /* yields */
 		int err = resend_add(job, &m);
 
 		if (err == 0 && sp_cancelled())
@@ -362,13 +358,13 @@ static int resend_from(struct publisher *p, const struct nats_tail *tail,
 static bool stream_is_shorter(const struct publisher *p,
 			      const struct nats_tail *tail)
 {
-	if (acked_tail_created(p->acked_tail) != tail->created_ns)
+	if (acked_tail_created(p->tail.acked) != tail->created_ns)
 		return false;
-	if (tail->last_seq < acked_tail_acked(p->acked_tail))
+	if (tail->last_seq < acked_tail_acked(p->tail.acked))
 		return true;
-	/* Somebody else may have written behind what is left. */
-	return p->has_acked && tail->has_record &&
-	       record_id_compare(tail->record, p->acked) < 0;
+	/* Another writer may have published behind what is left. */
+	return tail->has_record &&
+	       record_id_compare(tail->record, p->chain.acked) < 0;
 }
 
 static void lost_note(struct publisher *p, const struct nats_tail *tail,
@@ -376,33 +372,33 @@ static void lost_note(struct publisher *p, const struct nats_tail *tail,
 {
 	char text[NATS_WORDS_MAX];
 
-	if (!p->lost)
+	if (p->rollback.phase != ROLLBACK_LOST)
 		p->stats.rollbacks++;
-	p->lost = true;
+	p->rollback.phase = ROLLBACK_LOST;
 	if (tail->has_record)
-		p->acked = tail->record;
+		p->chain.acked = tail->record;
 	snprintf(text, sizeof(text),
 		 "the stream lost what it had acknowledged, which cannot be "
 		 "sent again (%s): resync",
 		 why);
-	publisher_notify(p, p->stats.state, text);
+	publisher_tell(p, text);
 }
 
 static void resent_note(struct publisher *p)
 {
-	uint64_t lost = acked_tail_acked(p->acked_tail) - p->mending.lost_from;
+	uint64_t lost = acked_tail_acked(p->tail.acked) - p->rollback.lost_from;
 	char text[NATS_WORDS_MAX];
 
-	/* Some may have been stored without an acknowledgement. */
-	p->stats.resent = p->mending.resent + lost;
+	/* Some were stored, but not acknowledged. */
+	p->stats.resent = p->rollback.resent + lost;
 	snprintf(text, sizeof(text),
 		 "the stream lost %" PRIu64
 		 " messages that it had acknowledged; they were sent again",
 		 lost);
-	publisher_notify(p, p->stats.state, text);
+	publisher_tell(p, text);
 }
 
-/* Whether the connection or the stream is to blame, and not the tail. */
+/* An error of the connection or of the stream, not of the acked tail. */
 static bool is_passing(int err)
 {
 	return err == -ENOTCONN || err == -ETIMEDOUT || err == -EAGAIN ||
@@ -420,14 +416,14 @@ static const char *reason_of(int err)
 	return is_passing(err) ? "the server does not take it" : strerror(-err);
 }
 
-/* The stream is shorter. An attempt that got further than the last counts. */
+/* Count this attempt; one that got further than the last resets failures. */
 static void mending_note(struct publisher *p, const struct nats_tail *tail)
 {
-	struct publisher_mending *m = &p->mending;
+	struct publisher_rollback *m = &p->rollback;
 
-	if (!m->active)
-		*m = (struct publisher_mending){
-			.active = true,
+	if (m->phase == ROLLBACK_NONE)
+		*m = (struct publisher_rollback){
+			.phase = ROLLBACK_RESENDING,
 			.lost_from = tail->last_seq,
 			.resent = p->stats.resent,
 		};
@@ -438,25 +434,25 @@ static void mending_note(struct publisher *p, const struct nats_tail *tail)
 	m->stream_end = tail->last_seq;
 }
 
-/* Whether to try again. A lost connection is not the stream's refusal. */
+/* Whether to try again. A lost connection does not count as a failure. */
 static bool resend_again(struct publisher *p, int err)
 {
 	if (!is_passing(err))
 		return false;
 	if (err == -ENOTCONN || err == -ECANCELED)
 		return true;
-	return ++p->mending.failures < PATIENCE;
+	return ++p->rollback.failures < PATIENCE;
 }
 
-/* Everything was sent again, or nothing more can be. */
+/* After the last message was sent again, or the last attempt failed. */
 static void resend_conclude(struct publisher *p, const struct nats_tail *tail,
 			    int err)
 {
 	if (err < 0)
 		lost_note(p, tail, reason_of(err));
-	else if (!acked_tail_complete(p->acked_tail))
+	else if (!acked_tail_complete(p->tail.acked))
 		lost_note(p, tail, "the run before was killed");
-	else if (++p->mending.failures > PATIENCE)
+	else if (++p->rollback.failures > PATIENCE)
 		lost_note(p, tail, "what is sent again is lost again");
 	else
 		resent_note(p);
@@ -468,14 +464,14 @@ int publisher_rollback_mend(struct publisher *p, const struct nats_tail *tail,
 	int err;
 
 	*resent = false;
-	if (p->lost)
+	if (p->rollback.phase == ROLLBACK_LOST)
 		return 0;
-	if (p->epoch_open && p->created_ns != tail->created_ns) {
-		p->lost = true; /* all of it */
+	if (p->run.open_epoch != 0 && p->chain.created_ns != tail->created_ns) {
+		p->rollback.phase = ROLLBACK_LOST; /* all of it */
 		return 0;
 	}
 	if (!stream_is_shorter(p, tail)) {
-		p->mending.active = false;
+		p->rollback.phase = ROLLBACK_NONE;
 		return 0;
 	}
 	mending_note(p, tail);

@@ -1,15 +1,14 @@
 /*
- * The bytes of the link: one fiber waits until its socket can be read, one
- * until it can be written. They live as long as the link.
+ * The socket of the connection: the reader fiber waits until it can be read, the
+ * writer fiber until it can be written. They live as long as the connection.
  *
- * So messages, acknowledgements and the turns of main are all of one thread,
- * and nothing is handed over on the way. Main writes by itself at the end of
- * its turn; the writer is for what the socket did not take, and for what
- * libnats has to say on other threads.
+ * So messages, acknowledgements and the turns of main share one thread. Main
+ * writes at the end of its turn; the writer writes what the socket did not take
+ * then, and what libnats writes on its own threads.
  *
- * While something is left over nothing more is sent, so libnats' buffer keeps
- * its size. Under TLS nothing is ever left over: there libnats itself waits
- * for the socket, up to the write deadline, and this thread with it.
+ * Main sends nothing while the socket is SOCKET_BLOCKED, so the buffer of libnats
+ * does not grow. With TLS the socket is never blocked: libnats waits for it, up
+ * to the write deadline, and this thread waits with libnats.
  */
 #include "egress/publisher/publisher_internal.h"
 
@@ -21,16 +20,16 @@ void publisher_socket_io_wake(void *arg)
 {
 	struct publisher *p = arg;
 
-	(void)sp_sem_post(&p->write_wake);
+	(void)sp_sem_post(&p->conn.write_wake);
 }
 
 static int read_main(void *arg)
 {
 	struct publisher *p = arg;
 
-	while (!nats_conn_lost(p->link) &&
-	       sp_wait_fd(nats_conn_fd(p->link), POLLIN) >= 0)
-		nats_conn_read(p->link);
+	while (!nats_conn_lost(p->conn.link) &&
+	       sp_wait_fd(nats_conn_fd(p->conn.link), POLLIN) >= 0)
+		nats_conn_read(p->conn.link);
 	return 0;
 }
 
@@ -38,31 +37,31 @@ static int write_main(void *arg)
 {
 	struct publisher *p = arg;
 
-	while (sp_sem_wait(&p->write_wake) == 0) {
-		while (!nats_conn_write(p->link)) {
-			p->stalled = true;
-			if (nats_conn_lost(p->link) ||
-			    sp_wait_fd(nats_conn_fd(p->link), POLLOUT) < 0)
+	while (sp_sem_wait(&p->conn.write_wake) == 0) {
+		while (!nats_conn_write(p->conn.link)) {
+			p->conn.socket = SOCKET_BLOCKED;
+			if (nats_conn_lost(p->conn.link) ||
+			    sp_wait_fd(nats_conn_fd(p->conn.link), POLLOUT) < 0)
 				return 0;
 		}
-		if (p->stalled)
+		if (p->conn.socket == SOCKET_BLOCKED)
 			publisher_wake(p);
-		p->stalled = false;
+		p->conn.socket = SOCKET_WRITABLE;
 	}
 	return 0;
 }
 
 int publisher_socket_io_start(struct publisher *p)
 {
-	int err = sp_go_on(p->rt, 0, read_main, p, &p->reader);
+	int err = sp_go_on(p->rt, 0, read_main, p, &p->conn.reader);
 
-	p->stalled = false;
+	p->conn.socket = SOCKET_WRITABLE;
 	if (err == 0)
-		err = sp_go_on(p->rt, 0, write_main, p, &p->writer);
+		err = sp_go_on(p->rt, 0, write_main, p, &p->conn.writer);
 	return err;
 }
 
-static void task_end(struct sp_task *task)
+void publisher_task_end(struct sp_task *task)
 {
 	if (task->fiber != NULL) {
 		sp_cancel(*task);
@@ -74,7 +73,7 @@ static void task_end(struct sp_task *task)
 void publisher_socket_io_stop(struct publisher *p)
 {
 	sp_shield_begin();
-	task_end(&p->reader);
-	task_end(&p->writer);
+	publisher_task_end(&p->conn.reader);
+	publisher_task_end(&p->conn.writer);
 	sp_shield_end();
 }

@@ -1,18 +1,19 @@
 /*
- * To the disk, and back from there.
+ * Batches to the journal, and from the spool to the stream.
  *
- * Everything in the spool is older than everything in the disk ring, and what
- * the cursor has not read is older than both; the direct way opens only when
- * neither holds anything. So order needs no further thought.
+ * Order: every record of the spool is older than the disk queue. The path is
+ * PATH_DIRECT again only when the cursor has read the whole spool and the disk
+ * queue is empty.
  *
- * Records know who they are, and the publisher knows the last one that the
- * stream holds (stored) and the last one it read (fed). Going back after
- * trouble is therefore reading again from the oldest segment that is left and
- * stepping over what is not needed.
+ * Each record has an id. The publisher knows the last record that the stream
+ * holds (chain.stored) and the last one that the cursor has read (spool.fed).
+ * After a failure it reads again from the oldest segment and skips the records
+ * up to spool.fed, which is then chain.stored.
  */
 #include "egress/publisher/publisher_internal.h"
 
 #include "egress/bridge.h"
+#include "egress/journal/cursor.h"
 
 #include <spargio/time.h>
 
@@ -28,8 +29,8 @@
 #define TELL_NS	   (60 * SP_S)
 
 /*
- * A segment goes as a whole, once the stream has all of it: with several there
- * is room again long before the last record is published.
+ * A segment is removed as a whole, once the stream holds all of it. A spool of
+ * several segments has room long before its last record is published.
  */
 static uint64_t segment_bytes(const struct publisher_options *o, bool spool)
 {
@@ -41,10 +42,11 @@ static uint64_t segment_bytes(const struct publisher_options *o, bool spool)
 	return bytes;
 }
 
-/* What happened to the folder since the run before it. */
+/* Tell what journal_open() cut off or set aside. */
 static void note_recovery(struct publisher *p)
 {
-	const struct journal_recovery *found = journal_recovery(p->journal);
+	const struct journal_recovery *found =
+		journal_recovery(p->spool.journal);
 	const char *dir = p->options.journal_dir;
 	char text[NATS_WORDS_MAX];
 
@@ -53,7 +55,7 @@ static void note_recovery(struct publisher *p)
 			 "%s/%s is truncated: cut at offset %" PRIu64
 			 ", where the last whole record ends",
 			 dir, found->cut_at.name, found->cut_at.offset);
-		publisher_notify(p, p->stats.state, text);
+		publisher_tell(p, text);
 	}
 	p->stats.damaged_segments = found->damaged;
 	if (found->damaged > 0) {
@@ -63,14 +65,14 @@ static void note_recovery(struct publisher *p)
 			 " so far); all tables are published again",
 			 dir, found->damaged_at.name, found->damaged_at.offset,
 			 found->damaged);
-		publisher_notify(p, p->stats.state, text);
+		publisher_tell(p, text);
 	}
 }
 
 int publisher_spool_open(struct publisher *p, struct nats_error *why)
 {
 	const struct publisher_options *o = &p->options;
-	bool spool = o->nats.server_count > 0;
+	bool spool = p->path != PATH_JOURNAL;
 	struct journal_options options = {
 		.dir = o->journal_dir,
 		.segment_bytes = segment_bytes(o, spool),
@@ -80,7 +82,7 @@ int publisher_spool_open(struct publisher *p, struct nats_error *why)
 	};
 	struct journal_fault fault;
 	struct journal_record last;
-	int err = journal_open(&options, &fault, &p->journal);
+	int err = journal_open(&options, &fault, &p->spool.journal);
 
 	if (err == -EPROTONOSUPPORT)
 		snprintf(why->text, sizeof(why->text),
@@ -95,43 +97,51 @@ int publisher_spool_open(struct publisher *p, struct nats_error *why)
 			 strerror(-err));
 	if (err < 0)
 		return err;
-	err = journal_gaps(p->journal, &p->gaps, &p->gap_count);
+	err = journal_gaps(p->spool.journal, &p->spool.gaps,
+			   &p->spool.gap_count);
 	if (err < 0)
 		return err;
 	note_recovery(p);
-	if (!journal_last(p->journal, &last))
+	if (!journal_last(p->spool.journal, &last))
 		return 0;
-	if (last.epoch > p->known_epoch)
-		p->known_epoch = last.epoch;
-	/* What is restored from the spool relies on it, as if made now. */
-	p->taken = (struct record_id){ last.epoch, last.seq, 0 };
+	if (last.epoch > p->run.known_epoch)
+		p->run.known_epoch = last.epoch;
+	/* What is restored from the spool relies on this record. */
+	p->run.taken = (struct record_id){ last.epoch, last.seq, 0 };
 	if (!spool) {
-		p->epoch_has_last = true;
-		p->epoch_last = p->taken;
+		p->shared.opened.last = p->run.taken;
+		return 0;
 	}
-	/* What an older run left behind goes first. */
-	p->inherited = p->spooling = spool;
+	/* Records of older runs are published first. */
+	p->run.inherited = p->run.taken;
+	p->path = PATH_SPOOL;
 	return 0;
 }
 
 static void close_cursor(struct publisher *p)
 {
-	journal_cursor_close(p->cursor);
-	p->cursor = NULL;
+	journal_cursor_close(p->spool.cursor);
+	p->spool.cursor = NULL;
 }
 
 /* Sync */
+
+void publisher_sync_failed(struct publisher *p, int err)
+{
+	p->spool.sync = SYNC_FAILED;
+	p->spool.sync_error = err;
+}
 
 int publisher_sync_main(void *arg)
 {
 	struct publisher *p = arg;
 
-	while (sp_sem_wait(&p->sync_wake) == 0) {
-		int err = journal_sync(p->journal);
+	while (sp_sem_wait(&p->spool.sync_wake) == 0) {
+		int err = journal_sync(p->spool.journal);
 
+		p->spool.sync = SYNC_IDLE;
 		if (err < 0)
-			p->sync_error = err;
-		p->syncing = false;
+			publisher_sync_failed(p, err);
 		publisher_wake(p);
 	}
 	return 0;
@@ -140,90 +150,83 @@ int publisher_sync_main(void *arg)
 /* When the journal should be synced next; SP_NEVER if it need not. */
 static int64_t sync_due(const struct publisher *p)
 {
-	uint64_t end = journal_end(p->journal);
-	uint64_t synced = journal_synced(p->journal);
+	uint64_t end = journal_end(p->spool.journal);
+	uint64_t synced = journal_synced(p->spool.journal);
 
-	if (p->syncing || p->sync_error != 0 || end == synced)
+	if (p->spool.sync != SYNC_IDLE || end == synced)
 		return SP_NEVER;
 	if (end - synced >= p->options.sync_bytes ||
 	    send_queue_full(&p->disk) || publisher_disk_heavy(p) ||
-	    atomic_load(&p->stopping))
+	    publisher_stopping(p))
 		return 0;
-	return p->last_sync + p->options.sync_ns;
+	return p->spool.last_sync + p->options.sync_ns;
 }
 
 static void sync_if_due(struct publisher *p)
 {
 	if (sync_due(p) > sp_now())
 		return;
-	p->syncing = true;
-	p->last_sync = sp_now();
-	sp_sem_post(&p->sync_wake);
+	p->spool.sync = SYNC_BUSY;
+	p->spool.last_sync = sp_now();
+	sp_sem_post(&p->spool.sync_wake);
 }
 
-static bool is_full(int err)
-{
-	return err == -ENOSPC || err == -EDQUOT;
-}
-
-/* Once, however often it is tried again and works for a moment. */
+/* Tell @err once; the same one again only if it was away for TELL_NS. */
 static void tell_error(struct publisher *p, const char *what, int err)
 {
-	bool known = p->told_error == err && sp_now() < p->told_until;
+	bool known =
+		p->spool.told_error == err && sp_now() < p->spool.told_until;
 	char text[NATS_WORDS_MAX];
 
-	p->told_error = err;
-	p->told_until = sp_in(TELL_NS);
+	p->spool.told_error = err;
+	p->spool.told_until = sp_in(TELL_NS);
 	if (known)
 		return;
 	snprintf(text, sizeof(text), "%s: %s", what,
-		 is_full(err) ? "full" : strerror(-err));
-	publisher_notify(p, p->stats.state, text);
+		 publisher_disk_full(err) ? "full" : strerror(-err));
+	publisher_tell(p, text);
 }
 
 /*
- * A sync that failed says nothing about what is on the disk: write again. As
- * long as the rest cannot be cut off, nothing is written behind it, and no
- * other sync may call it safe.
+ * After a failed sync it is not known what is on the disk: cut off what was not
+ * synced, and append it again. While it cannot be cut off, nothing is appended
+ * behind it and no other sync may call it safe.
  */
 static void after_failed_sync(struct publisher *p)
 {
-	publisher_blame(p, PART_DISK,
-			is_full(p->sync_error) ? OUTPUT_CAUSE_DISK_FULL
-					       : OUTPUT_CAUSE_DISK_FAILED,
-			strerror(-p->sync_error));
-	tell_error(p, "the journal could not be synced", p->sync_error);
-	if (journal_rewind(p->journal) == 0)
-		p->sync_error = 0;
+	publisher_blame(p, PART_DISK, publisher_disk_cause(p->spool.sync_error),
+			strerror(-p->spool.sync_error));
+	tell_error(p, "the journal could not be synced", p->spool.sync_error);
+	if (journal_rewind(p->spool.journal) == 0)
+		p->spool.sync = SYNC_IDLE;
 	close_cursor(p);
 	send_queue_rewind(&p->disk);
-	p->append_again = sp_in(AGAIN_NS);
+	p->spool.append_again = sp_in(AGAIN_NS);
 }
 
 /* Writing */
 
-/* The limit of the spool is reached, and not that of the disk. */
+/* The next entry would exceed --spool-max; the disk may have room for it. */
 static bool spool_is_full(const struct publisher *p)
 {
 	const struct send_entry *f =
 		send_queue_at(&p->disk, p->disk.next_to_send);
-	uint64_t bytes = journal_bytes(p->journal) + SUBJECT_MAX +
+	uint64_t bytes = journal_bytes(p->spool.journal) + SUBJECT_MAX +
 			 JOURNAL_HEADER + f->len;
 
-	return p->options.nats.server_count > 0 && bytes > p->options.spool_max;
+	return p->path != PATH_JOURNAL && bytes > p->options.spool_max;
 }
 
 static void note_append_error(struct publisher *p, int err)
 {
-	enum output_cause cause = OUTPUT_CAUSE_DISK_FAILED;
+	enum output_cause cause = publisher_disk_cause(err);
 
-	if (is_full(err))
-		cause = spool_is_full(p) ? OUTPUT_CAUSE_SPOOL_FULL
-					 : OUTPUT_CAUSE_DISK_FULL;
-	p->stats.disk_full |= is_full(err);
+	if (publisher_disk_full(err) && spool_is_full(p))
+		cause = OUTPUT_CAUSE_SPOOL_FULL;
+	p->spool.append_error = err;
 	publisher_blame(p, PART_DISK, cause, strerror(-err));
 	tell_error(p, "journal", err);
-	p->append_again = sp_in(AGAIN_NS);
+	p->spool.append_again = sp_in(AGAIN_NS);
 }
 
 /* Describe the next entries up to a fence. How many. */
@@ -256,7 +259,8 @@ static size_t records_gather(struct publisher *p,
 	return n;
 }
 
-static void take_marks(struct publisher *p)
+/* A fence is safe with the record before it. */
+static void pass_fences(struct publisher *p)
 {
 	while (p->disk.next_to_send != p->disk.tail) {
 		struct send_entry *f =
@@ -265,7 +269,7 @@ static void take_marks(struct publisher *p)
 		if (!send_entry_is_fence(f))
 			return;
 		f->state = SEND_SENT;
-		f->end = journal_end(p->journal);
+		f->end = journal_end(p->spool.journal);
 		p->disk.next_to_send++;
 	}
 }
@@ -273,7 +277,7 @@ static void take_marks(struct publisher *p)
 /* The journal is the output, and its disk was full when this run began. */
 static bool lacks_epoch(const struct publisher *p)
 {
-	return p->options.nats.server_count == 0 && !p->epoch_open;
+	return p->path == PATH_JOURNAL && p->run.open_epoch == 0;
 }
 
 /* The event that opens the epoch comes before any record of it. Yields. */
@@ -285,12 +289,10 @@ static int write_epoch(struct publisher *p)
 		publisher_absolve(p, PART_DISK);
 		return 0;
 	}
-	publisher_blame(p, PART_DISK,
-			is_full(err) ? OUTPUT_CAUSE_DISK_FULL
-				     : OUTPUT_CAUSE_DISK_FAILED,
+	publisher_blame(p, PART_DISK, publisher_disk_cause(err),
 			strerror(-err));
 	tell_error(p, "journal", err);
-	p->append_again = sp_in(AGAIN_NS);
+	p->spool.append_again = sp_in(AGAIN_NS);
 	return err;
 }
 
@@ -299,23 +301,24 @@ void publisher_spool_write(struct publisher *p)
 	struct journal_record records[APPEND_MAX];
 	size_t max = APPEND_MAX;
 
-	if (p->journal == NULL || p->sync_error != 0 ||
-	    p->append_again > sp_now())
+	if (p->spool.journal == NULL || p->spool.sync == SYNC_FAILED ||
+	    p->spool.append_again > sp_now())
 		return;
-	p->append_again = 0;
+	p->spool.append_again = 0;
 	if (lacks_epoch(p) && write_epoch(p) < 0) /* yields */
 		return;
 	for (;;) {
 		size_t n;
 		int done;
 
-		take_marks(p);
+		pass_fences(p);
 		n = records_gather(p, records, max);
 		if (n == 0)
 			break;
-		done = journal_append(p->journal, records, n); /* yields */
+		/* Yields. */
+		done = journal_append(p->spool.journal, records, n);
 		/* A disk with room for fewer takes those, or never any. */
-		if (is_full(done) && n > 1) {
+		if (publisher_disk_full(done) && n > 1) {
 			max = n / 2;
 			continue;
 		}
@@ -332,15 +335,15 @@ void publisher_spool_write(struct publisher *p)
 				 journal_record_size(&records[i]);
 			p->disk.next_to_send++;
 		}
-		p->stats.disk_full = false;
+		p->spool.append_error = 0;
 	}
 }
 
 static void give_back(struct publisher *p, struct send_entry *f)
 {
 	if (send_entry_is_fence(f)) {
-		f->batch->position = p->log_position.position;
-		f->batch->spooled = p->options.nats.server_count > 0;
+		f->batch->position = p->shared.log_position.position;
+		f->batch->spooled = p->path != PATH_JOURNAL;
 	} else {
 		p->stats.journal_messages++;
 		p->stats.journal_updates += f->updates;
@@ -351,29 +354,31 @@ static void give_back(struct publisher *p, struct send_entry *f)
 	egress_bridge_give_back(p->bridge, f->batch);
 }
 
-/* Segments that the stream holds all of. */
+/* Remove the segments that the stream holds completely. */
 static void segments_release(struct publisher *p)
 {
-	uint64_t first = journal_first(p->journal);
-	uint64_t position = p->released;
+	uint64_t first = journal_first(p->spool.journal);
+	uint64_t position = p->spool.released;
 
 	if (position == 0 || position <= first)
 		return;
 	/*
-	 * As long as the spool is in use its newest segment stays: to begin
-	 * another one at each moment in which nothing is left would cost more.
-	 * Unless it is in the way of what comes next; and who has it open keeps
-	 * the disk from having its room back.
+	 * Keep the newest segment while the spool is in use: to begin another
+	 * one whenever the spool is empty would cost more. Exception: on a full
+	 * disk remove it as well, and close the cursor first, because an open
+	 * descriptor keeps the blocks allocated.
 	 */
-	if (p->spooling && position >= journal_end(p->journal)) {
-		if (p->stats.disk_full)
+	if (p->path == PATH_SPOOL &&
+	    position >= journal_end(p->spool.journal)) {
+		if (publisher_disk_full(p->spool.append_error))
 			close_cursor(p);
 		else
 			position--;
 	}
-	(void)journal_release(p->journal, position); /* yields */
-	if (p->stats.disk_full && journal_first(p->journal) != first)
-		p->append_again = 0;
+	(void)journal_release(p->spool.journal, position); /* yields */
+	if (publisher_disk_full(p->spool.append_error) &&
+	    journal_first(p->spool.journal) != first)
+		p->spool.append_again = 0;
 }
 
 void publisher_spool_give_back(struct publisher *p)
@@ -381,7 +386,8 @@ void publisher_spool_give_back(struct publisher *p)
 	struct send_entry *f;
 
 	while ((f = send_queue_first(&p->disk)) != NULL &&
-	       f->state == SEND_SENT && f->end <= journal_synced(p->journal)) {
+	       f->state == SEND_SENT &&
+	       f->end <= journal_synced(p->spool.journal)) {
 		give_back(p, f);
 		send_queue_drop_first(&p->disk);
 		publisher_absolve(p, PART_DISK);
@@ -390,35 +396,34 @@ void publisher_spool_give_back(struct publisher *p)
 
 void publisher_spool_settle(struct publisher *p)
 {
-	bool output = p->options.nats.server_count == 0;
 
-	if (p->journal == NULL)
+	if (p->spool.journal == NULL)
 		return;
-	if (p->sync_error != 0 && !p->syncing && p->append_again <= sp_now())
+	if (p->spool.sync == SYNC_FAILED && p->spool.append_again <= sp_now())
 		after_failed_sync(p);
-	if (output)
-		publisher_set_log_position(p, journal_synced(p->journal));
+	if (p->path == PATH_JOURNAL)
+		publisher_set_log_position(p, journal_synced(p->spool.journal));
 	publisher_spool_give_back(p);
 	sync_if_due(p);
-	if (!output) {
+	if (p->path != PATH_JOURNAL) {
 		segments_release(p);
-	} else if (sp_now() >= p->last_retain + RETAIN_NS) {
-		p->last_retain = sp_now();
-		(void)journal_retain(p->journal, publisher_wall_ns());
+	} else if (sp_now() >= p->spool.last_retain + RETAIN_NS) {
+		p->spool.last_retain = sp_now();
+		(void)journal_retain(p->spool.journal, publisher_wall_ns());
 	}
 }
 
 /* Reading back */
 
 /*
- * From now on what comes goes to the disk, behind what is in memory. Messages
- * that are under way stay so if the link is good; their bytes are on disk,
- * should they be needed again.
+ * Send batches to the disk from now on, first those in memory. Messages in
+ * flight stay in the send queue if the stream is up; their bytes go to the disk
+ * as well, in case they have to be sent again.
  */
 void publisher_spool_enter(struct publisher *p)
 {
-	p->spooling = true;
-	p->slow_since = 0;
+	p->path = PATH_SPOOL;
+	p->spool.slow_since = 0;
 	for (uint64_t n = p->wire.head; n != p->wire.tail; n++) {
 		struct send_entry *f = send_queue_at(&p->wire, n);
 
@@ -434,18 +439,16 @@ void publisher_spool_enter(struct publisher *p)
 		p->wire.weight -= f->weight;
 		f->weight = 0;
 	}
-	if (!p->ready)
+	if (!publisher_state_is_up(p->state))
 		p->wire.next_to_send = p->wire.head;
 	p->wire.tail = p->wire.next_to_send;
-	p->has_fed = p->has_stored;
-	p->fed = p->stored;
+	p->spool.fed = p->chain.stored;
 	for (uint64_t n = p->wire.head; n != p->wire.tail; n++) {
 		const struct send_entry *f = send_queue_at(&p->wire, n);
 
 		if (send_entry_was_fence(f))
 			continue;
-		p->has_fed = true;
-		p->fed = f->record;
+		p->spool.fed = f->record;
 	}
 }
 
@@ -456,44 +459,46 @@ void publisher_spool_rewind(struct publisher *p)
 }
 
 /*
- * The next record that the stream does not have. As the cursor's, and -EBADMSG
- * where the cursor finds an end before that of the journal.
+ * Read the next record that the stream does not have. Returns the same as
+ * journal_cursor_next(), or -EBADMSG if the cursor ends before the journal.
  */
 static int next_needed(struct publisher *p, struct journal_record *out)
 {
 	int got;
 
-	if (p->cursor == NULL) {
-		/* All was released, and there was no room for a segment. */
-		if (journal_bytes(p->journal) == 0)
+	if (p->spool.cursor == NULL) {
+		/* All segments were removed, and no new one had room. */
+		if (journal_bytes(p->spool.journal) == 0)
 			return 0;
 		got = journal_cursor_open(p->options.journal_dir,
-					  JOURNAL_OLDEST, &p->cursor);
+					  JOURNAL_OLDEST, &p->spool.cursor);
 		if (got < 0)
 			return got;
 	}
 	do {
 		struct record_id id;
 
-		if (journal_cursor_position(p->cursor) >=
-		    journal_end(p->journal))
+		if (journal_cursor_position(p->spool.cursor) >=
+		    journal_end(p->spool.journal))
 			return 0;
-		got = journal_cursor_next(p->cursor, out); /* yields */
-		if (got == 0 && journal_cursor_position(p->cursor) <
-					journal_end(p->journal))
+		got = journal_cursor_next(p->spool.cursor, out); /* yields */
+		if (got == 0 && journal_cursor_position(p->spool.cursor) <
+					journal_end(p->spool.journal))
 			return -EBADMSG;
 		if (got != 1)
 			return got;
 		id = (struct record_id){ out->epoch, out->seq, 0 };
-		if (!p->has_fed || record_id_compare(id, p->fed) > 0)
+		if (record_id_compare(id, p->spool.fed) > 0)
 			return 1;
-		if (journal_cursor_position(p->cursor) > p->released &&
-		    p->has_stored && record_id_compare(id, p->stored) <= 0)
-			p->released = journal_cursor_position(p->cursor);
+		if (journal_cursor_position(p->spool.cursor) >
+			    p->spool.released &&
+		    record_id_compare(id, p->chain.stored) <= 0)
+			p->spool.released =
+				journal_cursor_position(p->spool.cursor);
 	} while (true);
 }
 
-/* Send @r; its bytes are in the cursor's hands. */
+/* Send @r, whose bytes stay valid until the cursor moves. */
 static int feed_one(struct publisher *p, const struct journal_record *r)
 {
 	char subject[SUBJECT_MAX];
@@ -506,57 +511,58 @@ static int feed_one(struct publisher *p, const struct journal_record *r)
 
 	memcpy(subject, r->subject, r->subject_len);
 	subject[r->subject_len] = '\0';
-	p->has_fed = true;
-	p->fed = (struct record_id){ r->epoch, r->seq, 0 };
-	number = send_queue_push(
-		&p->wire,
-		(struct send_entry){ .record = p->fed,
-				     .end = journal_cursor_position(p->cursor),
-				     .len = r->len,
-				     .updates = r->updates });
+	p->spool.fed = (struct record_id){ r->epoch, r->seq, 0 };
+	number = send_queue_push(&p->wire,
+				 (struct send_entry){
+					 .record = p->spool.fed,
+					 .end = journal_cursor_position(
+						 p->spool.cursor),
+					 .len = r->len,
+					 .updates = r->updates });
 	return publisher_stream_publish(p, number, &payload);
 }
 
-/* Once for each segment, however often the spool is read from its start. */
+/* Tell of each segment once, however often the spool is read from its start. */
 static void note_damage(struct publisher *p)
 {
-	const struct journal_fault *fault = journal_cursor_fault(p->cursor);
+	const struct journal_fault *fault =
+		journal_cursor_fault(p->spool.cursor);
 	char text[NATS_WORDS_MAX];
 
-	if (strcmp(fault->name, p->skipped) <= 0)
+	if (strcmp(fault->name, p->spool.skipped) <= 0)
 		return;
-	snprintf(p->skipped, sizeof(p->skipped), "%s", fault->name);
+	snprintf(p->spool.skipped, sizeof(p->spool.skipped), "%s", fault->name);
 	p->stats.damaged_segments++;
 	snprintf(text, sizeof(text),
 		 "%s/%s is damaged at offset %" PRIu64
 		 "; the rest of it is passed over and all tables are "
 		 "published again",
 		 p->options.journal_dir, fault->name, fault->offset);
-	publisher_notify(p, p->stats.state, text);
+	publisher_tell(p, text);
 }
 
 /*
- * What a damaged segment holds cannot be published: go on behind it, and have
- * the tables published again (publisher_stats.damaged_segments).
+ * Go on behind a damaged segment. The owner sees damaged_segments grow and has
+ * the tables published again.
  */
 static int skip_damage(struct publisher *p)
 {
 	int err;
 
 	note_damage(p);
-	err = journal_cursor_skip(p->cursor);
+	err = journal_cursor_skip(p->spool.cursor);
 	if (err != -ENOENT)
 		return err;
-	/* It is the newest one: it must not grow any more. */
-	err = journal_leave(p->journal);
-	return err < 0 ? err : journal_cursor_skip(p->cursor);
+	/* It is the newest segment: nothing may be appended to it any more. */
+	err = journal_leave(p->spool.journal);
+	return err < 0 ? err : journal_cursor_skip(p->spool.cursor);
 }
 
-/* Somebody removed every segment while they were in use. */
+/* Somebody removed all segments while the spool was in use: begin a new one. */
 static int replace_segments(struct publisher *p)
 {
 	char text[NATS_WORDS_MAX];
-	int err = journal_leave(p->journal); /* yields */
+	int err = journal_leave(p->spool.journal); /* yields */
 
 	if (err < 0)
 		return err;
@@ -564,7 +570,7 @@ static int replace_segments(struct publisher *p)
 	snprintf(text, sizeof(text),
 		 "the segments in %s are gone; all tables are published again",
 		 p->options.journal_dir);
-	publisher_notify(p, p->stats.state, text);
+	publisher_tell(p, text);
 	return 0;
 }
 
@@ -574,9 +580,9 @@ static int after_read_error(struct publisher *p, int err)
 	bool damaged = err == -EBADMSG || err == -ESTALE || err == -ERANGE ||
 		       err == -EIDRM || err == -EPROTONOSUPPORT;
 
-	if (damaged && p->cursor != NULL)
+	if (damaged && p->spool.cursor != NULL)
 		err = skip_damage(p); /* yields */
-	else if (err == -ENOENT && p->cursor == NULL)
+	else if (err == -ENOENT && p->spool.cursor == NULL)
 		err = replace_segments(p); /* yields */
 	if (err == 0)
 		return 0;
@@ -584,16 +590,17 @@ static int after_read_error(struct publisher *p, int err)
 			strerror(-err));
 	tell_error(p, "spool", err);
 	close_cursor(p);
-	p->feed_again = sp_in(AGAIN_NS);
+	p->spool.feed_again = sp_in(AGAIN_NS);
 	return err;
 }
 
 /* Whether the cursor has come to the end of the journal. */
 static bool spool_read(const struct publisher *p)
 {
-	if (p->cursor == NULL)
-		return journal_bytes(p->journal) == 0;
-	return journal_cursor_position(p->cursor) >= journal_end(p->journal);
+	if (p->spool.cursor == NULL)
+		return journal_bytes(p->spool.journal) == 0;
+	return journal_cursor_position(p->spool.cursor) >=
+	       journal_end(p->spool.journal);
 }
 
 void publisher_spool_feed(struct publisher *p)
@@ -601,12 +608,12 @@ void publisher_spool_feed(struct publisher *p)
 	struct journal_record record;
 	int got;
 
-	/* Fresh: what the stream holds is looked at first, in the next turn. */
-	if (!p->spooling || !p->ready || p->fresh || p->held_back ||
-	    p->feed_again > sp_now())
+	if (p->path != PATH_SPOOL || p->state != PUBLISHER_READY ||
+	    publisher_held(p) || p->spool.feed_again > sp_now())
 		return;
-	p->feed_again = 0;
-	while (p->ready && send_queue_count(&p->wire) < p->options.window &&
+	p->spool.feed_again = 0;
+	while (p->state == PUBLISHER_READY &&
+	       send_queue_count(&p->wire) < p->options.window &&
 	       publisher_stream_has_room(p)) {
 		got = next_needed(p, &record); /* yields */
 		if (got < 0 && after_read_error(p, got) == 0)
@@ -618,13 +625,14 @@ void publisher_spool_feed(struct publisher *p)
 		if (feed_one(p, &record) < 0)
 			return;
 	}
-	/* Nothing on the disk, nothing on its way there: the direct way. */
-	if (p->ready && spool_read(p) && send_queue_empty(&p->disk)) {
-		p->spooling = false;
+	/* The spool is read to its end, and nothing is queued for it. */
+	if (p->state == PUBLISHER_READY && spool_read(p) &&
+	    send_queue_empty(&p->disk)) {
+		p->path = PATH_DIRECT;
 		if (send_queue_empty(&p->wire))
-			p->released = journal_end(p->journal);
+			p->spool.released = journal_end(p->spool.journal);
 		close_cursor(p);
-		publisher_notify(p, PUBLISHER_READY, NULL);
+		publisher_tell(p, NULL);
 	}
 }
 
@@ -632,18 +640,17 @@ int64_t publisher_spool_deadline(const struct publisher *p)
 {
 	int64_t when = SP_NEVER;
 
-	if (p->journal == NULL)
+	if (p->spool.journal == NULL)
 		return when;
 	when = sync_due(p);
-	if ((p->disk.next_to_send != p->disk.tail || p->sync_error != 0 ||
-	     lacks_epoch(p)) &&
-	    p->append_again < when)
-		when = p->append_again;
-	if (p->spooling && p->ready && p->feed_again != 0 &&
-	    p->feed_again < when)
-		when = p->feed_again;
-	if (p->options.nats.server_count == 0 &&
-	    p->last_retain + RETAIN_NS < when)
-		when = p->last_retain + RETAIN_NS;
+	if ((p->disk.next_to_send != p->disk.tail ||
+	     p->spool.sync == SYNC_FAILED || lacks_epoch(p)) &&
+	    p->spool.append_again < when)
+		when = p->spool.append_again;
+	if (p->path == PATH_SPOOL && p->state == PUBLISHER_READY &&
+	    p->spool.feed_again != 0 && p->spool.feed_again < when)
+		when = p->spool.feed_again;
+	if (p->path == PATH_JOURNAL && p->spool.last_retain + RETAIN_NS < when)
+		when = p->spool.last_retain + RETAIN_NS;
 	return when;
 }

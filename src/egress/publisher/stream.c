@@ -1,16 +1,17 @@
 /*
  * To the stream: send, take acknowledgements, settle.
  *
- * A message is sent only behind the one before it, and names it; so the
- * entries that the stream holds are always the first ones of the ring. What
- * goes wrong with one of them goes wrong with all behind it. There is one way
- * out: stop sending, let what is under way be answered, and let the link fiber
- * ask the stream for its last message. publisher_stream_resume() goes on there.
+ * Each message names the one before it, so the entries that the stream holds are
+ * always the first ones of the send queue. If the stream refuses one, it refuses
+ * all behind it. Every failure is handled the same way: stop sending, wait for
+ * the answers to what is in flight (SETTLING), and let the link fiber read the
+ * last message of the stream. publisher_stream_resume() goes on behind that.
  */
 #include "egress/publisher/acked_tail.h"
 #include "egress/publisher/publisher_internal.h"
 
 #include "egress/bridge.h"
+#include "egress/codec.h"
 
 #include <spargio/time.h>
 
@@ -33,8 +34,8 @@
 #define NUMBER_MASK	 ((UINT64_C(1) << GENERATION_SHIFT) - 1)
 
 /*
- * Why the server did not store a message. One that names the wrong predecessor
- * finds the right one at once.
+ * Blame the broker for error code @error. A wrong predecessor or size is not its
+ * fault: the next attempt corrects both at once.
  */
 static void blame_error(struct publisher *p, uint32_t error, const char *text)
 {
@@ -43,7 +44,8 @@ static void blame_error(struct publisher *p, uint32_t error, const char *text)
 	switch (error) {
 	case ERROR_WRONG_LAST_ID:
 	case ERROR_WRONG_LAST_SEQUENCE:
-	case ERROR_TOO_BIG: /* the limit is read again at once */
+	case ERROR_TOO_BIG:	     /* the limit is read again at once */
+	case NATS_ACK_NO_RESPONDERS: /* the stream is looked for at once */
 		return;
 	case ERROR_STORE_FAILED:
 	case ERROR_NO_STORAGE:
@@ -54,15 +56,9 @@ static void blame_error(struct publisher *p, uint32_t error, const char *text)
 	default:
 		break;
 	}
-	/* The first of many that were under way. */
-	if (p->ready)
+	/* Of all that were in flight the first error counts. */
+	if (p->state == PUBLISHER_READY)
 		publisher_blame(p, PART_BROKER, cause, text);
-}
-
-static void forget_sequences(struct publisher *p)
-{
-	p->sent_seq = 0;
-	acked_tail_skip(p->acked_tail);
 }
 
 static void answer_apply(struct publisher *p, const struct nats_answer *a)
@@ -71,29 +67,32 @@ static void answer_apply(struct publisher *p, const struct nats_answer *a)
 	char text[NATS_WORDS_MAX];
 	struct send_entry *f;
 
-	if (a->token >> GENERATION_SHIFT !=
-	    (p->generation & (UINT64_MAX >> GENERATION_SHIFT)))
+	if (a->has_token &&
+	    a->token >> GENERATION_SHIFT !=
+		    (p->chain.generation & (UINT64_MAX >> GENERATION_SHIFT)))
 		return;
-	if (p->unanswered > 0)
-		p->unanswered--;
+	if (p->chain.unanswered > 0)
+		p->chain.unanswered--;
 	if (a->ack.error != 0) {
 		p->stats.refused++;
 		snprintf(text, sizeof(text), "not stored: %u %s", a->ack.error,
 			 a->ack.text);
 		blame_error(p, a->ack.error, text);
-		publisher_stream_fail(p, TROUBLE_STREAM, text);
+		publisher_handle(p, PUBLISHER_EV_STREAM_FAILED, text);
 		return;
 	}
 	publisher_note_stored(p);
-	/* Stored before: those behind it are not where they were thought. */
-	if (a->ack.duplicate)
-		forget_sequences(p);
-	else
-		acked_tail_ack(p->acked_tail, a->ack.seq);
-	if (a->ack.seq > p->acked_seq)
-		p->acked_seq = a->ack.seq;
-	if (p->unanswered == 0 && p->ready)
-		p->last_seq = p->acked_seq;
+	/* It was stored before, so messages behind it have other sequences. */
+	if (a->ack.duplicate) {
+		p->chain.sent_seq = 0;
+		acked_tail_skip(p->tail.acked);
+	} else {
+		acked_tail_ack(p->tail.acked, a->ack.seq);
+	}
+	if (a->ack.seq > p->chain.acked_seq)
+		p->chain.acked_seq = a->ack.seq;
+	if (p->chain.unanswered == 0 && p->state == PUBLISHER_READY)
+		p->chain.last_seq = p->chain.acked_seq;
 	if (number < p->wire.head || number >= p->wire.next_to_send)
 		return;
 	f = send_queue_at(&p->wire, number);
@@ -112,35 +111,21 @@ void publisher_stream_answers(struct publisher *p)
 {
 	struct nats_answer a;
 
-	while ((p->ready || p->settling) && nats_conn_take(p->link, &a))
+	while ((p->state == PUBLISHER_READY ||
+		p->state == PUBLISHER_SETTLING) &&
+	       nats_conn_take(p->conn.link, &a))
 		answer_apply(p, &a);
 }
 
-void publisher_stream_fail(struct publisher *p, enum publisher_trouble trouble,
-			   const char *text)
-{
-	if (!p->ready) {
-		if (p->settling && trouble > p->trouble)
-			p->trouble = trouble;
-		return; /* the first one is the one to tell of */
-	}
-	p->ready = false;
-	p->settling = true;
-	p->settle_until = sp_in(p->options.ack_timeout_ns);
-	p->trouble = trouble;
-	p->down_since = sp_now();
-	publisher_notify(p, PUBLISHER_RECOVERING, text);
-}
-
-/* Everything not known to be stored will be sent again, in order. */
+/* Queue again, in order, what is not known to be stored. */
 static void rewind_wire(struct publisher *p)
 {
-	bool spooled = p->spooling;
+	bool spooled = p->path == PATH_SPOOL;
 
 	publisher_stream_settle(p);
 	for (uint64_t n = p->wire.head; n != p->wire.tail; n++)
 		spooled |= send_queue_at(&p->wire, n)->batch == NULL;
-	/* What came from the spool can only be read again from there. */
+	/* The bytes of an entry without a batch are in the spool only. */
 	if (spooled)
 		publisher_spool_rewind(p);
 	else
@@ -152,72 +137,73 @@ static void check_ready(struct publisher *p)
 	const struct send_entry *f = send_queue_first(&p->wire);
 	struct nats_error refusal;
 
-	if (nats_conn_refused(p->link, &refusal)) {
+	if (nats_conn_refused(p->conn.link, &refusal)) {
 		publisher_blame(p, PART_BROKER, OUTPUT_CAUSE_NO_RIGHTS,
 				refusal.text);
-		publisher_stream_fail(p, TROUBLE_LINK, refusal.text);
-	} else if (nats_conn_lost(p->link)) {
-		publisher_stream_fail(p, TROUBLE_LINK, "connection lost");
+		publisher_handle(p, PUBLISHER_EV_LINK_FAILED, refusal.text);
+	} else if (nats_conn_lost(p->conn.link)) {
+		publisher_handle(p, PUBLISHER_EV_LINK_FAILED,
+				 "connection lost");
 	} else if (f != NULL && f->state == SEND_SENT &&
 		   sp_now() - f->sent_ns > p->options.ack_timeout_ns) {
 		p->stats.timeouts++;
-		publisher_stream_fail(p, TROUBLE_LINK,
-				      "no acknowledgement in time");
+		publisher_handle(p, PUBLISHER_EV_LINK_FAILED,
+				 "no acknowledgement in time");
 	}
 }
 
-/*
- * What is refused for want of rights is not answered, but messages behind it
- * are, as they name one that is not there: that may come first.
- */
 static void check_settling(struct publisher *p)
 {
 	struct nats_error refusal;
 
-	if (p->trouble == TROUBLE_LINK || !nats_conn_refused(p->link, &refusal))
+	/*
+	 * A message that is refused for want of rights is not answered, but
+	 * messages behind it are, as they name one that is not there: their
+	 * answers may come before the refusal.
+	 */
+	if (p->conn.repair < REPAIR_LINK &&
+	    nats_conn_refused(p->conn.link, &refusal)) {
+		publisher_blame(p, PART_BROKER, OUTPUT_CAUSE_NO_RIGHTS,
+				refusal.text);
+		publisher_handle(p, PUBLISHER_EV_LINK_FAILED, NULL);
+		publisher_tell(p, refusal.text);
+	}
+	/* An answer that is late must not come on the connection in use. */
+	if (nats_conn_lost(p->conn.link) ||
+	    (p->chain.unanswered > 0 && sp_now() >= p->conn.settle_until))
+		publisher_handle(p, PUBLISHER_EV_LINK_FAILED, NULL);
+	if (p->conn.repair < REPAIR_LINK && p->chain.unanswered > 0)
 		return;
-	p->trouble = TROUBLE_LINK;
-	publisher_blame(p, PART_BROKER, OUTPUT_CAUSE_NO_RIGHTS, refusal.text);
-	publisher_notify(p, PUBLISHER_RECOVERING, refusal.text);
+	rewind_wire(p);
+	publisher_handle(p, PUBLISHER_EV_SETTLED, NULL);
 }
 
 void publisher_stream_check(struct publisher *p)
 {
-	if (p->ready)
+	if (p->state == PUBLISHER_READY)
 		check_ready(p);
-	if (!p->settling)
-		return;
-	check_settling(p);
-	if (nats_conn_lost(p->link))
-		p->trouble = TROUBLE_LINK;
-	if (p->trouble != TROUBLE_LINK && p->unanswered > 0) {
-		if (sp_now() < p->settle_until)
-			return;
-		/* It may still be on its way: not on this connection. */
-		p->trouble = TROUBLE_LINK;
-	}
-	p->settling = false;
-	rewind_wire(p);
-	sp_sem_post(&p->link_wake);
+	if (p->state == PUBLISHER_SETTLING)
+		check_settling(p);
 }
 
-/* What the stream said it holds may be beyond an entry that settles later. */
+/* Raise chain.stored, which may be beyond an entry that is settled later. */
 static void raise_stored(struct publisher *p, struct record_id record)
 {
-	if (p->has_stored && record_id_compare(record, p->stored) <= 0)
-		return;
-	p->has_stored = true;
-	p->stored = record;
+	if (record_id_compare(record, p->chain.stored) > 0)
+		p->chain.stored = record;
 }
 
-/* The stream says what it holds: all up to that is safe. */
-static void take_held(struct publisher *p)
+void publisher_stream_resume(struct publisher *p)
 {
-	const struct nats_tail *tail = &p->tail;
+	const struct nats_tail *tail = &p->chain.tail;
 
-	if (!tail->has_record)
-		return;
-	for (uint64_t n = p->wire.head; n != p->wire.tail; n++) {
+	p->chain.generation++;
+	p->chain.unanswered = 0;
+	p->chain.acked_seq = 0;
+	p->conn.down_since = 0;
+	/* What the stream holds is safe: all up to its last record. */
+	for (uint64_t n = p->wire.head; tail->has_record && n != p->wire.tail;
+	     n++) {
 		struct send_entry *f = send_queue_at(&p->wire, n);
 
 		if (send_entry_is_fence(f) || f->state == SEND_ACKED)
@@ -227,45 +213,35 @@ static void take_held(struct publisher *p)
 		f->state = SEND_ACKED;
 		f->seq = tail->id_seq;
 	}
-	raise_stored(p, tail->record);
-}
-
-void publisher_stream_resume(struct publisher *p)
-{
-	p->fresh = false;
-	p->generation++;
-	p->unanswered = 0;
-	p->acked_seq = 0;
-	p->down_since = 0;
-	take_held(p);
+	if (tail->has_record)
+		raise_stored(p, tail->record);
 	publisher_stream_settle(p);
 	send_queue_rewind(&p->wire);
-	if (p->spooling)
+	if (p->path == PATH_SPOOL)
 		publisher_spool_rewind(p);
-	publisher_set_log_position(p, p->tail.id_seq);
-	publisher_notify(p, PUBLISHER_READY, NULL);
+	publisher_set_log_position(p, p->chain.tail.id_seq);
+	publisher_handle(p, PUBLISHER_EV_RESUMED, NULL);
 }
 
 static void settle_one(struct publisher *p, struct send_entry *f)
 {
 	if (send_entry_is_fence(f)) {
-		f->batch->position = p->log_position.position;
+		f->batch->position = p->shared.log_position.position;
 		f->batch->spooled = false;
 		egress_bridge_give_back(p->bridge, f->batch);
 		return;
 	}
 	if (send_entry_was_fence(f))
-		return; /* stands for one that went to the disk */
+		return; /* its batch is in the disk queue */
 	raise_stored(p, f->record);
 	p->stats.messages += f->pieces;
 	p->stats.updates += f->updates;
 	p->stats.bytes += f->len;
-	if (f->end > p->released)
-		p->released = f->end;
+	if (f->end > p->spool.released)
+		p->spool.released = f->end;
 	if (f->seq != 0) { /* or all of it was left out */
 		publisher_set_log_position(p, f->seq);
-		p->has_acked = true;
-		p->acked = f->record;
+		p->chain.acked = f->record;
 	}
 	if (f->batch == NULL)
 		return;
@@ -299,10 +275,10 @@ void publisher_stream_settle(struct publisher *p)
  */
 static void set_predecessor(const struct publisher *p, struct nats_message *m)
 {
-	if (p->last_seq != 0)
-		m->after_seq = p->last_seq;
-	else if (p->last_id[0] != '\0')
-		m->after = p->last_id;
+	if (p->chain.last_seq != 0)
+		m->after_seq = p->chain.last_seq;
+	else if (p->chain.last_id[0] != '\0')
+		m->after = p->chain.last_id;
 }
 
 /* Keep what was sent, at the sequence that it gets if it is stored. */
@@ -317,11 +293,11 @@ static void keep_message(struct publisher *p, const struct message_id *id,
 		.bytes = payload->bytes,
 	};
 
-	if (p->last_seq != 0)
-		p->sent_seq = p->last_seq;
-	if (p->sent_seq == 0)
+	if (p->chain.last_seq != 0)
+		p->chain.sent_seq = p->chain.last_seq;
+	if (p->chain.sent_seq == 0)
 		return;
-	acked_tail_add(p->acked_tail, ++p->sent_seq, &m);
+	acked_tail_add(p->tail.acked, ++p->chain.sent_seq, &m);
 }
 
 /* Send a message of entry @number: all of it, or a piece, called @record. */
@@ -330,7 +306,7 @@ int publisher_stream_put(struct publisher *p, uint64_t number,
 			 const struct publisher_payload *payload)
 {
 	struct send_entry *f = send_queue_at(&p->wire, number);
-	struct message_id name = { p->epoch, record };
+	struct message_id name = { p->run.epoch, record };
 	char id[MESSAGE_ID_MAX];
 	struct nats_message m = {
 		.subject = payload->subject,
@@ -342,24 +318,24 @@ int publisher_stream_put(struct publisher *p, uint64_t number,
 				    : egress_encoding_name(payload->encoding),
 		.collector = p->options.collector,
 		.schema = p->options.schema,
-		.token = p->generation << GENERATION_SHIFT |
+		.token = p->chain.generation << GENERATION_SHIFT |
 			 (number & NUMBER_MASK),
 	};
 	int err;
 
 	message_id_format(p->options.collector, &name, id);
 	set_predecessor(p, &m);
-	err = nats_conn_publish(p->link, &m);
+	err = nats_conn_publish(p->conn.link, &m);
 	if (err < 0) {
-		publisher_stream_fail(p, TROUBLE_LINK, "cannot write");
+		publisher_handle(p, PUBLISHER_EV_LINK_FAILED, "cannot write");
 		return err;
 	}
 	keep_message(p, &name, payload);
-	memcpy(p->last_id, id, sizeof(id));
-	p->last_seq = 0;
+	memcpy(p->chain.last_id, id, sizeof(id));
+	p->chain.last_seq = 0;
 	f->pieces++;
 	f->unanswered++;
-	p->unanswered++;
+	p->chain.unanswered++;
 	return 0;
 }
 
@@ -370,7 +346,7 @@ int publisher_stream_publish(struct publisher *p, uint64_t number,
 	struct send_entry *f = send_queue_at(&p->wire, number);
 	int err;
 
-	/* What an older stream under this name answered does not count. */
+	/* Forget the answers of an older stream with this name. */
 	f->seq = 0;
 	f->pieces = f->unanswered = 0;
 	if (publisher_split_needed(p, f))
@@ -385,21 +361,26 @@ int publisher_stream_publish(struct publisher *p, uint64_t number,
 	return 0;
 }
 
+/* What the socket does not take is the writer's, who wakes main afterwards. */
+static void socket_write(struct publisher *p)
+{
+	if (p->conn.socket == SOCKET_WRITABLE && !nats_conn_write(p->conn.link))
+		p->conn.socket = SOCKET_BLOCKED;
+}
+
 bool publisher_stream_has_room(struct publisher *p)
 {
-	if (!p->stalled && nats_conn_full(p->link))
-		p->stalled = !nats_conn_write(p->link); /* the writer rings */
-	/* Pieces fill the window as whole ones do. */
-	return !p->stalled && p->unanswered < p->options.window &&
-	       !acked_tail_full(p->acked_tail);
+	if (nats_conn_full(p->conn.link))
+		socket_write(p);
+	/* A piece takes as much of the window as a whole batch. */
+	return p->conn.socket == SOCKET_WRITABLE &&
+	       p->chain.unanswered < p->options.window &&
+	       !acked_tail_full(p->tail.acked);
 }
 
 void publisher_stream_send(struct publisher *p)
 {
-	/* The link may have come back while the disk had main wait. */
-	if (p->fresh)
-		return;
-	while (p->ready && !p->held_back &&
+	while (p->state == PUBLISHER_READY && !publisher_held(p) &&
 	       p->wire.next_to_send != p->wire.tail &&
 	       publisher_stream_has_room(p)) {
 		uint64_t number = p->wire.next_to_send;
@@ -418,8 +399,8 @@ void publisher_stream_send(struct publisher *p)
 		if (publisher_stream_publish(p, number, &payload) < 0)
 			break;
 	}
-	if (p->ready && !p->stalled)
-		p->stalled = !nats_conn_write(p->link);
+	if (p->state == PUBLISHER_READY)
+		socket_write(p);
 }
 
 bool publisher_stream_idle(const struct publisher *p)

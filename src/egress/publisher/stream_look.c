@@ -1,6 +1,6 @@
 /*
- * Asking the server now and then what the stream holds: messages that somebody
- * removed, or a stream that was deleted, are not noticed by publishing.
+ * Look at the stream every look_ns: publishing does not notice that somebody
+ * removed messages or deleted the stream.
  */
 #include "egress/publisher/publisher_internal.h"
 
@@ -26,7 +26,7 @@ int publisher_look(const struct publisher *p, struct nats_conn *link,
 
 	*out = (struct stream_look){
 		.asked_ns = sp_now(),
-		.began_ns = p->began_ns,
+		.began_ns = p->run.began_ns,
 		.max_message = publisher_look_max_message(p),
 	};
 	err = nats_stream_look(link, &p->options.stream, &why, &out->state);
@@ -36,12 +36,11 @@ int publisher_look(const struct publisher *p, struct nats_conn *link,
 
 void publisher_look_judge(struct publisher *p, const struct stream_look *look)
 {
-	if (stream_watch_look(&p->watch, look) != STREAM_WATCH_REMOVED)
+	if (stream_watch_look(&p->chain.watch, look) != STREAM_WATCH_REMOVED)
 		return;
 	p->stats.purges++;
-	publisher_notify(p, p->stats.state,
-			 "somebody removed messages of the stream: consumers "
-			 "get a resync");
+	publisher_tell(p, "somebody removed messages of the stream: "
+			  "consumers get a resync");
 }
 
 struct look_job {
@@ -57,18 +56,18 @@ static int run_look(void *arg)
 	return publisher_look(job->p, job->link, &job->look);
 }
 
-/* A look that fails is left to the next one: messages find out by themselves. */
+/* Ignore a look that fails: sending notices a broken connection. */
 static void look_at_stream(struct publisher *p)
 {
-	struct look_job job = { .p = p, .link = p->link };
+	struct look_job job = { .p = p, .link = p->conn.link };
 	int err = publisher_block(run_look, &job); /* yields */
 
 	if (err == 0)
 		publisher_look_judge(p, &job.look);
 	if (err == -ENOENT ||
-	    (err == 0 && job.look.state.created_ns != p->created_ns)) {
-		publisher_stream_fail(p, TROUBLE_STREAM,
-				      "the stream was deleted");
+	    (err == 0 && job.look.state.created_ns != p->chain.created_ns)) {
+		publisher_handle(p, PUBLISHER_EV_STREAM_FAILED,
+				 "the stream was deleted");
 		publisher_wake(p);
 	}
 }
@@ -77,7 +76,7 @@ int publisher_look_watch(struct publisher *p)
 {
 	int err;
 
-	while ((err = sp_sem_wait_until(&p->link_wake,
+	while ((err = sp_sem_wait_until(&p->conn.wake,
 					sp_in(p->options.look_ns))) ==
 	       -ETIMEDOUT)
 		look_at_stream(p); /* yields */

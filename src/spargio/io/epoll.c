@@ -85,7 +85,7 @@ static int arm_fd(struct epoll_io *io, int fd, struct fd_entry *entry)
 	int ret;
 
 	for (struct sp__op *op = entry->ops; op != NULL; op = op->next)
-		ev.events |= sp__sqe_events(&op->sqe);
+		ev.events |= op->events;
 	ret = epoll_ctl(io->epoll_fd,
 			entry->added ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &ev);
 	/*
@@ -106,7 +106,8 @@ static int arm_fd(struct epoll_io *io, int fd, struct fd_entry *entry)
 static void wait_for_fd(struct sp_shard *shard, struct sp__op *op)
 {
 	struct epoll_io *io = io_of(shard);
-	int fd = op->sqe.fd;
+	struct pollfd wait = sp__sqe_wait(&op->sqe);
+	int fd = wait.fd;
 	struct fd_entry *entry = fd < 0 ? NULL : entry_of(io, fd);
 	int err;
 
@@ -114,6 +115,7 @@ static void wait_for_fd(struct sp_shard *shard, struct sp__op *op)
 		finish_later(io, op, fd < 0 ? -EBADF : -ENOMEM);
 		return;
 	}
+	op->events = (uint16_t)wait.events;
 	sp__op_push(&entry->ops, op);
 	err = arm_fd(io, fd, entry);
 	if (err == 0) {

@@ -86,6 +86,16 @@ void sp__op_finish(struct sp__op *op)
 	}
 }
 
+/*
+ * The kernel reports a read or a write that a signal ended as -EINTR, but a
+ * splice by a number that user space never sees elsewhere: -ERESTARTSYS to
+ * -ERESTART_RESTARTBLOCK of include/linux/errno.h.
+ */
+static bool was_interrupted(int res)
+{
+	return res == -EINTR || (res <= -512 && res >= -516);
+}
+
 int sp__op_run(struct sp__op *op, int64_t deadline, const char *why)
 {
 	struct sp_fiber *self = sp__fiber_self();
@@ -112,9 +122,9 @@ int sp__op_run(struct sp__op *op, int64_t deadline, const char *why)
 	 * Report what happened, even if an early end was requested. A kernel
 	 * worker that slept in a system call is ended by a signal.
 	 */
-	if (err < 0 && (op->res == -ECANCELED || op->res == -EINTR))
+	if (err < 0 && (op->res == -ECANCELED || was_interrupted(op->res)))
 		return err;
-	return op->res;
+	return was_interrupted(op->res) ? -EINTR : op->res;
 }
 
 /*

@@ -21,8 +21,9 @@ struct sp__op {
 	int32_t res;
 	uint32_t flags; /* flags of the CQE */
 	bool done;
-	bool let_go;	/* its completion woke @fiber and unpinned it */
-	bool offloaded; /* a thread of the pool executes it; see offload.h */
+	bool let_go;	 /* its completion woke @fiber and unpinned it */
+	uint32_t events; /* epoll: the poll(2) events it waits for */
+	bool offloaded;	 /* a thread of the pool executes it; see offload.h */
 	struct sp_shard *shard;
 	uint32_t closes; /* of the shard, when the operation was started */
 

@@ -8,9 +8,21 @@
 #include <unistd.h>
 
 struct row {
+	/*
+	 * The result without blocking; -EAGAIN = wait and try again,
+	 * -EOPNOTSUPP = wait and block. NULL = block at once.
+	 */
 	int (*attempt)(const struct io_uring_sqe *sqe);
+	/* The result, in a thread of the pool. NULL = never necessary. */
 	int (*block)(const struct io_uring_sqe *sqe);
+	/* Events of sqe->fd to wait for, unless there is wait(). */
 	uint32_t events;
+	/*
+	 * Set the descriptors and events to wait for, all of them, and return
+	 * their number. 0 = the SQE says not to wait: -EAGAIN is its result.
+	 */
+	int (*wait)(const struct io_uring_sqe *sqe,
+		    struct pollfd fds[SP__WAIT_FDS]);
 };
 
 static int sys_result(ssize_t ret)
@@ -33,6 +45,14 @@ static int attempt_poll(const struct io_uring_sqe *sqe)
 	if (ret <= 0)
 		return ret < 0 ? -errno : -EAGAIN;
 	return p.revents & POLLNVAL ? -EBADF : p.revents;
+}
+
+static int wait_poll(const struct io_uring_sqe *sqe,
+		     struct pollfd fds[SP__WAIT_FDS])
+{
+	fds[0] = (struct pollfd){ .fd = sqe->fd,
+				  .events = (short)sqe->poll32_events };
+	return 1;
 }
 
 #define SOME 8 /* entries of a vector that one write to a pipe uses */
@@ -157,7 +177,7 @@ static int block_write(const struct io_uring_sqe *sqe)
 /* clang-format off */
 static const struct row rows[256] = {
 	[IORING_OP_NOP]		= { attempt_nop,    NULL,	  0 },
-	[IORING_OP_POLL_ADD]	= { attempt_poll,   NULL,	  0 },
+	[IORING_OP_POLL_ADD]	= { attempt_poll,   NULL,	  0, wait_poll },
 	[IORING_OP_READV]	= { attempt_read,   block_read,   POLLIN },
 	[IORING_OP_WRITEV]	= { attempt_write,  block_write,  POLLOUT },
 	[IORING_OP_READ]	= { attempt_read,   block_read,   POLLIN },
@@ -169,6 +189,9 @@ static const struct row rows[256] = {
 	[IORING_OP_SENDMSG]	= { sp__try_sendmsg, NULL,	  POLLOUT },
 	[IORING_OP_ACCEPT]	= { sp__try_accept,  NULL,	  POLLIN },
 	[IORING_OP_CONNECT]	= { sp__try_connect, NULL,	  POLLOUT },
+	/* Two descriptors, in sync_ops_splice.c */
+	[IORING_OP_SPLICE]	= { sp__try_splice, sp__block_splice, 0,
+				    sp__wait_splice },
 	/* Files, in sync_ops_file.c */
 	[IORING_OP_FSYNC]	= { .block = sp__block_fsync },
 	[IORING_OP_OPENAT]	= { .block = sp__block_openat },
@@ -190,31 +213,50 @@ static const struct row rows[256] = {
 };
 /* clang-format on */
 
-/* A regular file is always ready. */
-static bool not_ready(int fd, uint32_t events)
+/* The descriptors that the operation waits for; returns their number. */
+static int wait_fds(const struct io_uring_sqe *sqe,
+		    struct pollfd fds[SP__WAIT_FDS])
 {
-	struct pollfd p = { .fd = fd, .events = (short)events };
+	const struct row *row = &rows[sqe->opcode];
 
-	return poll(&p, 1, 0) == 0;
+	if (row->wait != NULL)
+		return row->wait(sqe, fds);
+	fds[0] = (struct pollfd){ .fd = sqe->fd, .events = (short)row->events };
+	return 1;
+}
+
+/* A regular file is always ready. */
+static bool is_ready(struct pollfd p)
+{
+	return poll(&p, 1, 0) != 0;
+}
+
+static bool all_ready(const struct pollfd *fds, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (!is_ready(fds[i]))
+			return false;
+	return true;
 }
 
 enum sp__attempt sp__sqe_try(const struct io_uring_sqe *sqe, int *res)
 {
 	const struct row *row = &rows[sqe->opcode];
+	struct pollfd fds[SP__WAIT_FDS];
 
 	if (row->attempt == NULL)
 		return SP__MUST_BLOCK;
 	*res = row->attempt(sqe);
 	if (*res == -EAGAIN)
-		return SP__NOT_READY;
+		return wait_fds(sqe, fds) > 0 ? SP__NOT_READY : SP__DONE;
 	/*
 	 * Some files cannot do a non-blocking read or report -EAGAIN; pipes can
 	 * since Linux 6.4. Wait until the descriptor is ready, so that no pool
 	 * thread blocks in it after a cancel.
 	 */
 	if (*res == -EOPNOTSUPP && row->block != NULL)
-		return not_ready(sqe->fd, row->events) ? SP__NOT_READY
-						       : SP__MUST_BLOCK;
+		return all_ready(fds, wait_fds(sqe, fds)) ? SP__MUST_BLOCK
+							  : SP__NOT_READY;
 	return SP__DONE;
 }
 
@@ -225,9 +267,15 @@ int sp__sqe_block(const struct io_uring_sqe *sqe)
 	return row->block == NULL ? -EOPNOTSUPP : row->block(sqe);
 }
 
-uint32_t sp__sqe_events(const struct io_uring_sqe *sqe)
+struct pollfd sp__sqe_wait(const struct io_uring_sqe *sqe)
 {
-	if (sqe->opcode == IORING_OP_POLL_ADD)
-		return sqe->poll32_events;
-	return rows[sqe->opcode].events;
+	struct pollfd fds[SP__WAIT_FDS] = { 0 };
+	int count = wait_fds(sqe, fds);
+
+	return count > 1 && is_ready(fds[0]) ? fds[1] : fds[0];
+}
+
+bool sp__sqe_known(uint8_t opcode)
+{
+	return rows[opcode].attempt != NULL || rows[opcode].block != NULL;
 }

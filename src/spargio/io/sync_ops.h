@@ -2,13 +2,16 @@
  * spargio/io/sync_ops.h - execute an SQE by system calls
  *
  * For the epoll back end and for operations without an opcode in the ring. To
- * add an operation, add a row.
+ * add an operation, add a row in sync_ops.c and a case in
+ * tests/unit/test_spargio_sync_ops.c, which runs every row on both back ends.
  */
 #ifndef SPARGIO_IO_SYNC_OPS_H
 #define SPARGIO_IO_SYNC_OPS_H
 
 #include "spargio/io/uring_abi.h"
 
+#include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -33,9 +36,12 @@ enum sp__own_op {
 
 enum sp__attempt {
 	SP__DONE,	/* *@res is the result */
-	SP__NOT_READY,	/* wait for sp__sqe_events() and try again */
+	SP__NOT_READY,	/* wait for sp__sqe_wait() and try again */
 	SP__MUST_BLOCK, /* only sp__sqe_block() can do it */
 };
+
+/* Maximum descriptors that an operation waits for. */
+#define SP__WAIT_FDS 2
 
 /* Try without blocking. */
 enum sp__attempt sp__sqe_try(const struct io_uring_sqe *sqe, int *res);
@@ -51,8 +57,20 @@ int sp__try_connect(const struct io_uring_sqe *sqe);
 /* Execute the SQE, blocking if necessary. -EOPNOTSUPP for an unknown opcode. */
 int sp__sqe_block(const struct io_uring_sqe *sqe);
 
-/* The poll(2) events to wait for after sp__sqe_try() returned SP__NOT_READY. */
-uint32_t sp__sqe_events(const struct io_uring_sqe *sqe);
+/*
+ * The descriptor to wait for after sp__sqe_try() returned SP__NOT_READY, and
+ * the events. Of two descriptors it is one that is not ready.
+ */
+struct pollfd sp__sqe_wait(const struct io_uring_sqe *sqe);
+
+/* True if the opcode has a row. */
+bool sp__sqe_known(uint8_t opcode);
+
+/* Rows of sync_ops_splice.c */
+int sp__try_splice(const struct io_uring_sqe *sqe);
+int sp__block_splice(const struct io_uring_sqe *sqe);
+int sp__wait_splice(const struct io_uring_sqe *sqe,
+		    struct pollfd fds[SP__WAIT_FDS]);
 
 /* Rows of sync_ops_file.c */
 int sp__block_fsync(const struct io_uring_sqe *sqe);

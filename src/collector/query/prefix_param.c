@@ -1,4 +1,4 @@
-#include "collector/http/prefix_param.h"
+#include "collector/query/prefix_param.h"
 
 #include "collector/base/ip.h"
 
@@ -19,7 +19,7 @@ static bool parse_len(const char *text, unsigned max, uint8_t *out)
 	return value <= max;
 }
 
-static bool parse_address(const char *text, struct http_prefix *p)
+static bool parse_address(const char *text, struct query_prefix *p)
 {
 	int family = ip_parse(text, p->address);
 
@@ -27,7 +27,7 @@ static bool parse_address(const char *text, struct http_prefix *p)
 	return family >= 0;
 }
 
-static bool has_host_bits(const struct http_prefix *p)
+static bool has_host_bits(const struct query_prefix *p)
 {
 	unsigned bits = p->len + (p->ipv6 ? 0U : 96U);
 
@@ -37,9 +37,9 @@ static bool has_host_bits(const struct http_prefix *p)
 	return false;
 }
 
-const char *http_prefix_parse(const char *text, struct http_prefix *out)
+const char *query_prefix_parse(const char *text, struct query_prefix *out)
 {
-	struct http_prefix p = { .len = 0 };
+	struct query_prefix p = { .len = 0 };
 	const char *slash = strchr(text, '/');
 	size_t len = slash != NULL ? (size_t)(slash - text) : strlen(text);
 	char address[INET6_ADDRSTRLEN];

@@ -1,0 +1,29 @@
+/*
+ * bmp/attr_values.h - what is inside path attributes
+ *
+ * Private to the table of attributes: rows of attr_rows.c have these in their
+ * layouts.
+ */
+#ifndef BMP_ATTR_VALUES_H
+#define BMP_ATTR_VALUES_H
+
+#include "bmp/value_layout.h"
+
+extern const struct tlv_layout bgp_aigp_tlvs;
+extern const struct tlv_layout bgp_prefix_sid_tlvs;
+extern const struct tlv_layout bgp_bfd_tlvs;
+extern const struct tlv_layout bgp_sfp_tlvs;
+extern const struct tlv_layout bgp_tunnel_tlvs;
+extern const struct tlv_layout bgp_link_state_tlvs;
+
+/*
+ * Values that no list of fields describes: functions of VALUE_CUSTOM, which get
+ * the whole value.
+ */
+bool bgp_describe_pmsi(struct field_writer *w, struct wire_view v);
+bool bgp_describe_attr_set(struct field_writer *w, struct wire_view v);
+bool bgp_describe_bgpsec_path(struct field_writer *w, struct wire_view v);
+bool bgp_describe_domain_path(struct field_writer *w, struct wire_view v);
+bool bgp_describe_pe_labels(struct field_writer *w, struct wire_view v);
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * Writes the tables of docs/attributes.md from the table of path attributes.
+ * tools/attribute-docs.sh puts them into the tree; a test compares.
+ */
+#include "bmp/attr.h"
+#include "bmp/attr_row.h"
+#include "bmp/names.h"
+
+#include <stdio.h>
+
+static const char *flags_words(const struct bgp_attr_row *row)
+{
+	if (row->decode == NULL)
+		return "";
+	if (!(row->flags & BGP_ATTR_OPTIONAL))
+		return "well-known";
+	return row->flags & BGP_ATTR_TRANSITIVE ? "optional transitive"
+						: "optional";
+}
+
+static void put_fields(const struct value_field *f)
+{
+	const char *between = "";
+
+	for (; f->form != VALUE_END; f++) {
+		if (f->name == NULL)
+			continue;
+		printf("%s`%s`", between, f->name);
+		between = ", ";
+	}
+}
+
+static void put_shown(const struct bgp_attr_row *row)
+{
+	if (row->member != BGP_MEMBER_NONE)
+		printf("member");
+	else if (row->layout == NULL)
+		printf("bytes");
+	else if (row->layout[0].form == VALUE_CUSTOM)
+		printf("`fields`");
+	else
+		put_fields(row->layout);
+}
+
+static void put_tlvs(const char *path, const struct value_field *f)
+{
+	for (; f->form != VALUE_END; f++) {
+		if (f->form != VALUE_TLVS)
+			continue;
+		for (size_t i = 0; i < f->tlvs->count; i++) {
+			const struct tlv_row *row = &f->tlvs->rows[i];
+			char inner[128];
+
+			printf("| %s | %u | `%s` | ", path, row->type,
+			       row->name);
+			put_fields(row->fields);
+			printf(" |\n");
+			snprintf(inner, sizeof(inner), "%s, %u", path,
+				 row->type);
+			/* Tunnels of all types have the same sub-TLVs. */
+			if (i == 0 || row->fields[0].form != VALUE_TLVS ||
+			    f->tlvs->rows[i - 1].fields[0].tlvs !=
+				    row->fields[0].tlvs)
+				put_tlvs(inner, row->fields);
+		}
+	}
+}
+
+int main(void)
+{
+	printf("| type | name | reference | flags | malformed | shown as |\n"
+	       "|---|---|---|---|---|---|\n");
+	for (unsigned code = 0; code < 256; code++) {
+		const struct bgp_attr_row *row = &bgp_attr_rows[code];
+
+		if (row->name == NULL)
+			continue;
+		printf("| %u | `%s` | %s | %s | %s | ", code, row->name,
+		       row->reference != NULL ? row->reference : "deprecated",
+		       flags_words(row),
+		       row->decode != NULL ? bgp_verdict_name(row->bad_value)
+					   : "");
+		put_shown(row);
+		printf(" |\n");
+	}
+	printf("\n| in | type | name | fields |\n|---|---|---|---|\n");
+	for (unsigned code = 0; code < 256; code++)
+		if (bgp_attr_rows[code].layout != NULL)
+			put_tlvs(bgp_attr_rows[code].name,
+				 bgp_attr_rows[code].layout);
+	return 0;
+}
