@@ -32,6 +32,7 @@
 #include <spargio/runtime.h>
 #include <spargio/select.h>
 #include <spargio/signal.h>
+#include <spargio/sim.h>
 #include <spargio/socket.h>
 #include <spargio/spsc.h>
 #include <spargio/stats.h>

@@ -72,6 +72,13 @@ def compile_all(tree, sources, compiler, language, standard):
     return done.stdout if done.returncode else ""
 
 
+def test_the_umbrella_header_has_all(tree):
+    folder = tree / "include/spargio"
+    text = (folder / "spargio.h").read_text()
+    assert [p.name for p in folder.iterdir() if p.name != "spargio.h"
+            and f"#include <spargio/{p.name}>\n" not in text] == []
+
+
 @pytest.mark.parametrize("c, cxx", [("gcc", "g++"), ("clang", "clang++")])
 def test_headers_compile_alone_and_together(tree, sources, c, cxx):
     if not shutil.which(c) or not shutil.which(cxx):
