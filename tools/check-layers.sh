@@ -103,6 +103,9 @@ check_weight() {
 		}
 		END {
 			for (h in header) {
+				# It includes all of them, for those who ask.
+				if (h == "include/spargio/spargio.h")
+					continue
 				split("", seen)
 				count = 0
 				visit(h)
