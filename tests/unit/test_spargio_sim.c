@@ -196,7 +196,8 @@ static int try_echo(const struct sp_addr *to, uint32_t number)
 
 	if (err < 0)
 		return err;
-	memset(sent, (int)number, sizeof(sent));
+	for (size_t i = 0; i < sizeof(sent); i++)
+		sent[i] = (char)(number + i * 7 + i / 256);
 	err = sp_rstream_open(conn.fd, 0, &rs);
 	if (err == 0)
 		err = sp_send_all_until(conn.fd, sent, sizeof(sent), deadline);
