@@ -4,6 +4,7 @@
  */
 #include "bmp/attr.h"
 #include "bmp/attr_row.h"
+#include "bmp/community.h"
 #include "bmp/names.h"
 
 #include <stdio.h>
@@ -66,6 +67,17 @@ static void put_tlvs(const char *path, const struct value_field *f)
 	}
 }
 
+static void put_ext_communities(void)
+{
+	struct bgp_ext_community_row row;
+
+	printf("\n## Extended communities\n\n"
+	       "| type | text begins with | reference |\n|---|---|---|\n");
+	for (size_t i = 0; bgp_ext_community_row(i, &row); i++)
+		printf("| %02x/%02x | `%s` | %s |\n", row.type_high,
+		       row.type_low, row.name, row.reference);
+}
+
 int main(void)
 {
 	printf("| type | name | reference | flags | malformed | shown as |\n"
@@ -88,5 +100,6 @@ int main(void)
 		if (bgp_attr_rows[code].layout != NULL)
 			put_tlvs(bgp_attr_rows[code].name,
 				 bgp_attr_rows[code].layout);
+	put_ext_communities();
 	return 0;
 }

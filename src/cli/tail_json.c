@@ -66,6 +66,20 @@ static void put_segments(struct json *j, const struct egress_list *list)
 	json_end_array(j);
 }
 
+static void put_community_names(struct json *j, const struct egress_list *list)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < list->count; i++) {
+		struct egress_community c = egress_list_community(list, i);
+
+		json_bgp_community_name(j, (uint32_t)c.asn << 16 | c.value,
+					&any);
+	}
+	if (any)
+		json_end_array(j);
+}
+
 static void put_communities(struct json *j, const struct egress_update *u)
 {
 	if (u->communities.count > 0) {
@@ -79,6 +93,7 @@ static void put_communities(struct json *j, const struct egress_update *u)
 		}
 		json_end_array(j);
 	}
+	put_community_names(j, &u->communities);
 	if (u->large_communities.count > 0) {
 		json_key(j, "largeCommunities");
 		json_array(j);

@@ -71,7 +71,8 @@ def every_attribute():
             + attribute(0x80, 10, bytes([192, 0, 2, 96, 192, 0, 2, 95]))
             + attribute(0xc0, 16, bytes.fromhex(
                 # in the order in which a table keeps them
-                "0002fde800000001" "0103c00002010005" "4304000000000001"))
+                "0002fde800000001" "0103c00002010005" "030c000000000008"
+                "4304000000000001"))
             + attribute(0xc0, 25, bytes(range(20)))
             + attribute(0xc0, 32, struct.pack(">III", 64500, 1, 2))
             + attribute(0xc0, 35, struct.pack(">I", 64500))

@@ -2,6 +2,7 @@
 
 #include "collector/base/json_fields.h"
 #include "bmp/attr_row.h"
+#include "bmp/community.h"
 #include "bmp/names.h"
 #include "bmp/text.h"
 
@@ -182,6 +183,30 @@ static void put_as_path(struct json *j, const struct bgp_as_path *path)
 		put_segments(j, path);
 }
 
+void json_bgp_community_name(struct json *j, uint32_t community, bool *any)
+{
+	const char *name = bgp_community_name(community);
+
+	if (name == NULL)
+		return;
+	if (!*any) {
+		json_key(j, "communityNames");
+		json_array(j);
+		*any = true;
+	}
+	json_string(j, name);
+}
+
+static void put_community_names(struct json *j, struct wire_view list)
+{
+	bool any = false;
+
+	for (; list.len >= 4; list.p += 4, list.len -= 4)
+		json_bgp_community_name(j, wire_get_u32(list.p), &any);
+	if (any)
+		json_end_array(j);
+}
+
 static void put_communities(struct json *j, struct wire_view list)
 {
 	json_key(j, "communities");
@@ -209,36 +234,18 @@ static void put_large_communities(struct json *j, struct wire_view list)
 	json_end_array(j);
 }
 
-/* "rt:65000:1" and "soo:192.0.2.1:1" (RFC 4360); false for all others. */
+/* "rt:65000:1"; false for types that have no text. */
 static bool ext_community_text(uint8_t high, uint8_t low, const uint8_t *p,
 			       char *buf, size_t size)
 {
+	uint8_t community[8] = { high, low };
 	struct text t = text_start(buf, size);
+	bool known;
 
-	if (low != 2 && low != 3)
-		return false;
-	text_str(&t, low == 2 ? "rt:" : "soo:");
-	switch (high & 0xbf) {
-	case 0: /* two-byte AS, four-byte number */
-		text_u64(&t, wire_get_u16(p));
-		text_char(&t, ':');
-		text_u64(&t, wire_get_u32(p + 2));
-		break;
-	case 1: /* IPv4 address, two-byte number */
-		text_ipv4(&t, p);
-		text_char(&t, ':');
-		text_u64(&t, wire_get_u16(p + 4));
-		break;
-	case 2: /* four-byte AS, two-byte number */
-		text_u64(&t, wire_get_u32(p));
-		text_char(&t, ':');
-		text_u64(&t, wire_get_u16(p + 4));
-		break;
-	default:
-		return false;
-	}
+	memcpy(community + 2, p, 6);
+	known = bgp_ext_community_text(&t, community);
 	text_end(&t);
-	return true;
+	return known;
 }
 
 void json_bgp_ext_community(struct json *j, uint8_t type_high, uint8_t type_low,
@@ -348,6 +355,7 @@ void json_bgp_attributes(struct json *j, const struct bgp_attrs *a)
 	put_numbers(j, a);
 	if (a->communities.len > 0)
 		put_communities(j, a->communities);
+	put_community_names(j, a->communities);
 	if (a->ext_communities.len > 0)
 		put_ext_communities(j, a->ext_communities);
 	if (a->large_communities.len > 0)

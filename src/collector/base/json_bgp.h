@@ -63,6 +63,11 @@ void json_bgp_attributes(struct json *j, const struct bgp_attrs *a);
 
 /* The "type" of a segment of an AS path. */
 void json_bgp_segment_type(struct json *j, unsigned type);
+/*
+ * The name of a community, if it has one, as an element of "communityNames",
+ * which the first one begins: then *@any is set, and the caller ends the list.
+ */
+void json_bgp_community_name(struct json *j, uint32_t community, bool *any);
 /* An extended community; @value is 6 bytes. */
 void json_bgp_ext_community(struct json *j, uint8_t type_high, uint8_t type_low,
 			    struct wire_view value);

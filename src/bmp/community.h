@@ -1,0 +1,34 @@
+/*
+ * bmp/community.h - communities in words
+ *
+ *	no-export
+ *	rt:65000:1
+ *	link-bandwidth:65000:125000000
+ *	encapsulation:vxlan
+ */
+#ifndef BMP_COMMUNITY_H
+#define BMP_COMMUNITY_H
+
+#include "bmp/text.h"
+
+/* The name of a well-known community (RFC 1997 and its registry), or NULL. */
+const char *bgp_community_name(uint32_t community);
+
+/*
+ * The text of an extended community: its name, and its value by the layout of
+ * its type. False, and nothing is written, if the registry has no such type.
+ */
+bool bgp_ext_community_text(struct text *t, const uint8_t community[8]);
+
+/* The rows of the table, for documents and tests: false behind the last. */
+struct bgp_ext_community_row {
+	uint8_t type_high;
+	uint8_t type_low;
+	uint8_t form;
+	const char *name;
+	const char *reference;
+};
+
+bool bgp_ext_community_row(size_t i, struct bgp_ext_community_row *out);
+
+#endif
