@@ -24,6 +24,7 @@ AMALGAM  = build-amalgamation
 PROFILES = build-profiles$(suffix)
 KERNELS  = 6.1 6.12
 ARM      = build-arm
+SPARGIO  = build-spargio$(suffix)
 SYSROOT  = build-arm-sysroot
 
 release_options = --buildtype=debugoptimized -Db_ndebug=true
@@ -36,6 +37,8 @@ fuzz_options    = --buildtype=debug -Doptimization=1 -Dbench=false -Dfuzz=true \
 # A folder of its own: it must be configured where valgrind's header is.
 valgrind_options = --buildtype=debug -Dbench=false -Donly_spargio=true
 profiles_options = --buildtype=debugoptimized -Dbench=false -Donly_spargio=true
+spargio_options = --buildtype=debugoptimized -Db_ndebug=true -Dbench=false \
+		  -Dtests=false -Donly_spargio=true
 arm_options     = --buildtype=debug -Doptimization=1 -Dbench=false \
 		  -Donly_spargio=true --cross-file $(SYSROOT)/paths.ini \
 		  --cross-file tools/aarch64.cross.ini
@@ -57,7 +60,8 @@ compilers = build $(if $(suffix),clang)
 
 .PHONY: all help run test check check-tsan check-arm check-valgrind interop browser \
 	check-profiles check-kernels amalgamation check-amalgamation long chaos \
-	check-api check-hostile hostile-search fuzz bench fmt lint install debug deb clean
+	check-api check-hostile hostile-search fuzz bench fmt lint install install-spargio \
+	debug deb clean
 
 all:	## build everything, binary at build/arancini
 	$(call deps,$(compilers))
@@ -206,6 +210,13 @@ install: all	## install under $(DESTDIR)$(PREFIX)
 	$(call quietly,meson setup --reconfigure $(RELEASE) --prefix='$(PREFIX)')
 	$(call ninja,$(RELEASE))
 	@DESTDIR='$(DESTDIR)' meson install -C $(RELEASE) --no-rebuild --quiet
+
+install-spargio: ## the runtime alone; nothing of the collector is built
+	$(call deps,spargio $(if $(suffix),clang))
+	$(call setup,$(SPARGIO),$(spargio_options))
+	$(call quietly,meson setup --reconfigure $(SPARGIO) --prefix='$(PREFIX)')
+	$(call ninja,$(SPARGIO))
+	@DESTDIR='$(DESTDIR)' meson install -C $(SPARGIO) --no-rebuild --quiet
 
 deb:	## the Debian packages, in build-deb/
 	$(call deps,build deb)

@@ -335,8 +335,7 @@ emit_source() { # FILE
 
 write_header() {
 	heading spargio.h
-	printf '#ifndef SPARGIO_H\n#define SPARGIO_H\n\n#define SP_VERSION "%s"\n' \
-		"$version"
+	printf '#ifndef SPARGIO_H\n#define SPARGIO_H\n'
 	# shellcheck disable=SC2046,SC2086 # as above
 	set -- $(in_order $public)
 	if ! grep -q 'extern "C"' "$@"; then

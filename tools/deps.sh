@@ -21,7 +21,9 @@ packages_of() {
 		      capnproto libcmocka-dev libnats-dev
 		      libmicrohttpd-dev libjs-chart.js libcurl4-openssl-dev
 		      libjson-c-dev' ;;
-	test)	echo 'g++ python3 python3-pytest python3-pytest-timeout
+	spargio) echo 'gcc libc6-dev make meson ninja-build pkg-config
+		      liburing-dev' ;;
+	test)	echo 'g++ cmake python3 python3-pytest python3-pytest-timeout
 		      python3-pytest-xdist gdb bgpdump xz-utils zstd openssl
 		      iproute2 nats-server mandoc nodejs golang-go
 		      golang-github-nats-io-go-nats-dev prometheus

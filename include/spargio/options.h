@@ -4,8 +4,8 @@
  * For sp_run() and sp_start(), in runtime.h. They copy the options and keep
  * only the pointers on_blocked_shard_arg and on_fiber_left_arg.
  *
- * Two environment variables override the fields: SP_BACKEND (auto, uring or
- * epoll) and SP_SPIN (spin_us as a number). An empty variable counts as not
+ * Two environment variables override the fields: SP_BACKEND (auto, uring,
+ * epoll or sim) and SP_SPIN (spin_us as a number). An empty variable counts as not
  * set; any other value makes sp_run() and sp_start() return -EINVAL.
  */
 #ifndef SPARGIO_OPTIONS_H
@@ -23,6 +23,7 @@ enum sp_backend {
 	SP_BACKEND_AUTO,  /* io_uring (Linux 5.11 or newer), else epoll */
 	SP_BACKEND_URING, /* io_uring, or fail */
 	SP_BACKEND_EPOLL,
+	SP_BACKEND_SIM, /* simulated time, network and disk; see sim.h */
 };
 
 enum sp_ring_mode {

@@ -28,6 +28,12 @@ extern "C" {
 /* Now, in nanoseconds of CLOCK_MONOTONIC. */
 int64_t sp_now(void);
 
+/*
+ * The wall clock, CLOCK_REALTIME, in nanoseconds. It may step: use sp_now() for
+ * intervals.
+ */
+int64_t sp_wall_now(void);
+
 /* The time @ns from now; SP_NEVER if it would overflow. */
 int64_t sp_in(int64_t ns);
 

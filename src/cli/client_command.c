@@ -42,6 +42,26 @@ const struct option_row client_option_rows[] = {
 };
 /* clang-format on */
 
+static enum option_status set_table(const struct option_value *v)
+{
+	struct client_command *c = v->field;
+
+	c->json = false;
+	return OPTION_ACCEPTED;
+}
+
+/* clang-format off */
+const struct option_row client_rows_options[] = {
+	{ "limit", .argument = "N", .help = "at most so many rows",
+	  OPTION_COUNT(struct client_command, limit, UINT64_MAX), .min = 1,
+	  .invalid = "no number above 0: " },
+	{ "json", .help = "JSON lines, also on a terminal",
+	  OPTION_FLAG(struct client_command, json) },
+	{ "table", .help = "a table, also elsewhere", OPTION_SET(set_table) },
+	OPTION_ROWS_END,
+};
+/* clang-format on */
+
 enum option_status client_set_router(const struct option_value *v)
 {
 	return option_status_of(router_name_token(v->text, v->field));
@@ -69,7 +89,63 @@ int client_command_run(struct client_command *c, int (*ask)(void *arg),
 			client_why(c->client));
 	client_free(c->client);
 	c->client = NULL;
+	if (ferror(stdout))
+		return EXIT_FAILURE;
 	return err < 0 ? client_exit_code(err) : EXIT_SUCCESS;
+}
+
+/* Rows that are printed page by page. */
+struct printing {
+	const struct client_command *command;
+	const struct client_rows *rows;
+	struct table table;
+	uint64_t shown;
+	bool more; /* there are more rows than --limit */
+};
+
+static bool print_page(void *arg, const struct json_object *answer)
+{
+	struct printing *p = arg;
+	const struct client_rows *rows = p->rows;
+	uint64_t limit = p->command->limit;
+	struct json_object *list = answer_in(answer, rows->name);
+
+	for (size_t i = 0;
+	     i < answer_count(list) && i < CLIENT_ROWS_MAX && !p->more; i++) {
+		struct json_object *row = answer_at(list, i);
+
+		if (rows->wanted != NULL && !rows->wanted(rows->arg, row))
+			continue;
+		p->more = limit > 0 && p->shown == limit;
+		if (p->more)
+			break;
+		p->shown++;
+		if (p->command->json)
+			answer_print(row);
+		else
+			rows->put(&p->table, row);
+	}
+	if (table_rows(&p->table) > 0)
+		table_print(&p->table, stdout);
+	fflush(stdout);
+	return !p->more && !ferror(stdout);
+}
+
+int client_command_rows(struct client_command *c, const char *path,
+			const struct client_rows *rows, uint64_t *shown)
+{
+	struct printing p = { .command = c, .rows = rows };
+	int err;
+
+	table_init(&p.table, rows->columns, rows->column_count, &c->terminal);
+	err = client_list(c->client, path, print_page, &p);
+	if (err == 0 && p.more)
+		fprintf(stderr,
+			"arancini %s: there are more; --limit ended this\n",
+			c->line->command);
+	table_fini(&p.table);
+	*shown = p.shown;
+	return err;
 }
 
 /* Maximum bytes of collected pages: a list may have no end. */

@@ -8,7 +8,10 @@
  *	return client_command_run(&command.client, ask, &command);
  *
  * The command provides the path and the output format; connection options,
- * error reports and paging are here.
+ * error reports and paging are here. A command that prints the rows of a list
+ * gives the columns of a table and a function for a row to
+ * client_command_rows(), which prints tables or JSON lines up to --limit; its
+ * options are those of CLIENT_ROWS_SECTION.
  *
  * Threads	One. Blocking, as cli/client.h.
  */
@@ -18,6 +21,7 @@
 #include "cli/client.h"
 #include "cli/options.h"
 #include "cli/router_name.h"
+#include "cli/table.h"
 #include "cli/terminal.h"
 
 /* Column of the help texts of these commands. */
@@ -30,12 +34,31 @@ struct client_command {
 	struct terminal terminal;     /* standard output */
 	char router[ROUTER_NAME_MAX]; /* its token; "" = all */
 	bool json;		      /* print the collector's JSON */
+	uint64_t limit;		      /* rows to print; 0 = all */
+};
+
+/* How a command prints the rows of a list. */
+struct client_rows {
+	const char *name; /* the array in an answer */
+	const struct table_column *columns;
+	size_t column_count;
+	/* Add the cells of a row. */
+	void (*put)(struct table *table, const struct json_object *row);
+	/* False = leave the row out; NULL = all are wanted. */
+	bool (*wanted)(const void *arg, const struct json_object *row);
+	const void *arg;
 };
 
 /* --url, --token-file, --tls-ca, --timeout: they fill a client_options. */
 extern const struct option_row client_option_rows[];
 
+/* --limit, --json, --table: they fill a client_command. */
+extern const struct option_row client_rows_options[];
+
 /* clang-format off */
+#define CLIENT_ROWS_SECTION(type, member) \
+	{ .rows = client_rows_options, .column = CLIENT_HELP_COLUMN, \
+	  .field = offsetof(type, member) }
 #define CLIENT_ROUTER(type, member) \
 	.set = client_set_router, .field = offsetof(type, member), \
 	.invalid = "no router: "
@@ -56,6 +79,13 @@ void client_command_init(struct client_command *c,
  */
 int client_command_run(struct client_command *c, int (*ask)(void *arg),
 		       void *arg);
+
+/*
+ * Print the rows of all pages of @path: JSON lines or tables. *@shown is their
+ * number; that --limit left some out is told on standard error.
+ */
+int client_command_rows(struct client_command *c, const char *path,
+			const struct client_rows *rows, uint64_t *shown);
 
 /*
  * Collect all pages of the list @name in one array, *@out. Ends early at

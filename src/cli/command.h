@@ -16,15 +16,26 @@ struct command {
 	int (*main)(int argc, char **argv);
 };
 
-int decode_main(int argc, char **argv);
-int doctor_main(int argc, char **argv);
-int generate_main(int argc, char **argv);
-int replay_main(int argc, char **argv);
-int resync_main(int argc, char **argv);
-int rib_main(int argc, char **argv);
-int run_main(int argc, char **argv);
-int snapshot_main(int argc, char **argv);
-int status_main(int argc, char **argv);
-int tail_main(int argc, char **argv);
+/*
+ * All commands, in the order of --help: X(name, summary). The list of the man
+ * page follows from it, and README.md must mention each.
+ */
+/* clang-format off */
+#define COMMANDS(X) \
+	X(run, "the collector") \
+	X(decode, "print what a capture says, as JSON lines") \
+	X(replay, "play captured sessions back at a collector") \
+	X(generate, "make up routers and send what they say") \
+	X(tail, "follow what a collector publishes") \
+	X(snapshot, "look into the state that is kept") \
+	X(status, "what a running collector does") \
+	X(rib, "the routes a running collector has for a prefix") \
+	X(resync, "have a collector publish its tables again") \
+	X(doctor, "check this host: settings, limits, kernel")
+/* clang-format on */
+
+#define COMMAND_PROTOTYPE(name, summary) int name##_main(int argc, char **argv);
+
+COMMANDS(COMMAND_PROTOTYPE)
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * arancini - one binary, one subcommand per job
  *
- * This file has only the names of the commands; each is in its own file. Exit
+ * Each command is in its own file; command.h lists them. Exit
  * codes: 0 done, 1 failed, 2 wrong usage.
  */
 #include "cli/command.h"
@@ -9,20 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct command commands[] = {
-	{ "run", "the collector", run_main },
-	{ "decode", "print what a capture says, as JSON lines", decode_main },
-	{ "replay", "play captured sessions back at a collector", replay_main },
-	{ "generate", "make up routers and send what they say", generate_main },
-	{ "tail", "follow what a collector publishes", tail_main },
-	{ "snapshot", "look into the state that is kept", snapshot_main },
-	{ "status", "what a running collector does", status_main },
-	{ "rib", "the routes a running collector has for a prefix", rib_main },
-	{ "resync", "have a collector publish its tables again", resync_main },
-	{ "doctor", "check this host: settings, limits, kernel", doctor_main },
-};
+#define COMMAND_ROW(name, summary) { #name, summary, name##_main },
 
-#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+static const struct command commands[] = { COMMANDS(COMMAND_ROW) };
+
+#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
 
 static void print_help(FILE *to)
 {
@@ -30,7 +21,7 @@ static void print_help(FILE *to)
 	      "A BMP collector: routers in, curated BGP updates out.\n\n"
 	      "Commands:\n",
 	      to);
-	for (size_t i = 0; i < COMMANDS; i++)
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		fprintf(to, "  %-10s %s\n", commands[i].name,
 			commands[i].summary);
 	fputs("\n'arancini COMMAND --help' explains a command.\n"
@@ -40,7 +31,7 @@ static void print_help(FILE *to)
 
 static const struct command *find_command(const char *name)
 {
-	for (size_t i = 0; i < COMMANDS; i++)
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		if (strcmp(commands[i].name, name) == 0)
 			return &commands[i];
 	return NULL;

@@ -26,16 +26,12 @@ enum filter_number {
 
 struct rib_command {
 	struct client_command command;
-	struct table table;
 	const char *prefix;
 	const char *match;	      /* NULL = depends on the prefix */
 	const char *peer;	      /* its id, matched by the collector */
 	const char *filters[FILTERS]; /* values of the collector's filters */
 	bool has_address;	      /* or its address, matched here */
 	uint8_t address[16];
-	uint64_t limit; /* 0 = none */
-	uint64_t shown;
-	bool more; /* there are more routes than the limit */
 };
 
 /* Options */
@@ -86,14 +82,6 @@ static enum option_status set_filter(const struct option_value *v)
 	return OPTION_ACCEPTED;
 }
 
-static enum option_status set_table(const struct option_value *v)
-{
-	struct rib_command *r = v->field;
-
-	r->command.json = false;
-	return OPTION_ACCEPTED;
-}
-
 /* clang-format off */
 #define MATCH OPTION_SET(set_match), .invalid = "only one kind of match"
 #define FILTER_OPTION(filter, value, member, parser, valid, text) \
@@ -115,17 +103,12 @@ static const struct option_row rows[] = {
 		  "--router, the id of one peer",
 	  OPTION_SET(set_peer) },
 	LOOKING_GLASS_FILTERS(FILTER_OPTION)
-	{ "limit", .argument = "N", .help = "at most so many routes",
-	  OPTION_COUNT(struct rib_command, limit, UINT64_MAX), .min = 1,
-	  .invalid = "no number above 0: " },
-	{ "json", .help = "JSON lines, also on a terminal",
-	  OPTION_FLAG(struct rib_command, command.json) },
-	{ "table", .help = "a table, also elsewhere", OPTION_SET(set_table) },
 	OPTION_ROWS_END,
 };
 
 static const struct option_section sections[] = {
 	{ .rows = rows, .column = CLIENT_HELP_COLUMN },
+	CLIENT_ROWS_SECTION(struct rib_command, command),
 	CLIENT_OPTION_SECTION(struct rib_command, command.options),
 	OPTION_HELP_SECTION(CLIENT_HELP_COLUMN),
 	OPTION_SECTIONS_END,
@@ -273,9 +256,8 @@ static const char *origin_mark(const struct json_object *route)
 	}
 }
 
-static void put_row(struct rib_command *r, const struct json_object *route)
+static void put_route(struct table *t, const struct json_object *route)
 {
-	struct table *t = &r->table;
 	char age[AMOUNT_MAX];
 	bool known = !answer_has(route, "attributesKnown") ||
 		     answer_bool(route, "attributesKnown");
@@ -298,43 +280,15 @@ static void put_row(struct rib_command *r, const struct json_object *route)
 }
 
 /* True if the route is of the requested peer. */
-static bool is_wanted(const struct rib_command *r,
-		      const struct json_object *route)
+static bool is_wanted(const void *arg, const struct json_object *route)
 {
+	const struct rib_command *r = arg;
 	const char *peer = answer_text(route, "peerAddr");
 	uint8_t address[16];
 
 	return !r->has_address ||
 	       (peer != NULL && read_address(peer, address) &&
 		memcmp(address, r->address, sizeof(address)) == 0);
-}
-
-static void show_route(struct rib_command *r, struct json_object *route)
-{
-	r->shown++;
-	if (r->command.json)
-		answer_print(route);
-	else
-		put_row(r, route);
-}
-
-static bool show_page(void *arg, const struct json_object *answer)
-{
-	struct rib_command *r = arg;
-	struct json_object *routes = answer_in(answer, "routes");
-
-	for (size_t i = 0;
-	     i < answer_count(routes) && i < CLIENT_ROWS_MAX && !r->more; i++) {
-		if (!is_wanted(r, answer_at(routes, i)))
-			continue;
-		r->more = r->limit > 0 && r->shown == r->limit;
-		if (!r->more)
-			show_route(r, answer_at(routes, i));
-	}
-	if (table_rows(&r->table) > 0)
-		table_print(&r->table, stdout);
-	fflush(stdout);
-	return !r->more && !ferror(stdout);
 }
 
 /* Asking */
@@ -376,18 +330,21 @@ static char *query_of(const struct rib_command *r)
 static int list_routes(void *arg)
 {
 	struct rib_command *r = arg;
+	const struct client_rows routes = {
+		.name = "routes",
+		.columns = columns,
+		.column_count = COLUMNS,
+		.put = put_route,
+		.wanted = is_wanted,
+		.arg = r,
+	};
 	char *path = query_of(r);
-	int err;
+	uint64_t shown;
+	int err = client_command_rows(&r->command, path, &routes, &shown);
 
-	table_init(&r->table, columns, COLUMNS, &r->command.terminal);
-	err = client_list(r->command.client, path, show_page, r);
-	if (err == 0 && r->more)
-		fprintf(stderr,
-			"arancini rib: there are more; --limit ended this\n");
-	else if (err == 0 && r->shown == 0)
+	if (err == 0 && shown == 0)
 		fprintf(stderr, "arancini rib: no route for %s (%s)\n",
 			r->prefix, r->match);
-	table_fini(&r->table);
 	free(path);
 	return err;
 }
@@ -413,6 +370,5 @@ int rib_main(int argc, char **argv)
 	code = check_prefix(&r);
 	if (code != 0)
 		return code;
-	code = client_command_run(&r.command, list_routes, &r);
-	return ferror(stdout) ? EXIT_FAILURE : code;
+	return client_command_run(&r.command, list_routes, &r);
 }

@@ -16,7 +16,7 @@ import nats.js.api as js_api
 import nats.js.errors
 
 from actors import end_task
-from journal_reader import Record, read_journal
+from journal_reader import Record, headers, read_journal
 from model import Table, Value
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
@@ -219,6 +219,14 @@ class Tables:
                 if table[:4] == peer:
                     numbering.begins = True
 
+    def begin_again(self):
+        """All that was published comes once more."""
+        self.routes.clear()
+        self.numbering.clear()
+        self.resynced.clear()
+        self.partial.clear()
+        self.pending = []
+
     def all_routes(self):
         return {key: value for routes in self.routes.values()
                 for key, value in routes.items()}
@@ -321,12 +329,14 @@ class StreamConsumer:
 
 
 class JournalConsumer:
-    """Follows a journal folder in the same way."""
+    """Follows a journal folder in the same way. What it has read and the journal
+    no longer has must not stay: then it begins again."""
 
     def __init__(self, folder):
         self.folder = folder
         self.tables = Tables()
         self.seen = {}          # position -> message id
+        self.journal = None     # its identity
         self.position = 0
         self.paused = False
         self.errors = []
@@ -338,10 +348,6 @@ class JournalConsumer:
     async def stop(self):
         await end_task(self.task)
 
-    def rewind(self):
-        """Bytes were taken from the journal: look at all of it again."""
-        self.position = 0
-
     async def run(self):
         while True:
             await asyncio.sleep(0.05)
@@ -349,6 +355,13 @@ class JournalConsumer:
                 self.read()
 
     def read(self):
+        for base, journal, previous in headers(self.folder):
+            cut = base > self.position > previous
+            if cut or self.journal not in (None, journal):
+                self.tables.begin_again()
+                self.seen.clear()
+                self.position = 0
+            self.journal = journal
         for one in read_journal(self.folder, self.position):
             if not isinstance(one, Record):
                 self.position = one

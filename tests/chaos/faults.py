@@ -688,8 +688,6 @@ async def damage_state(r, pattern):
     if files:
         damage(r, r.rng.choice(files))
     await start_or_discard_journal(r)
-    if not r.brokers:
-        r.consumer.rewind()
 
 
 async def until_snapshot(r):

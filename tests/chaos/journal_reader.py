@@ -4,7 +4,7 @@ import ctypes
 import ctypes.util
 import struct
 
-HEADER = struct.Struct("<8sIIQQQ16sQ")
+HEADER = struct.Struct("<8sIIQQQQQQ")
 RECORD = struct.Struct("<QIIHBBIQQQQQ")
 ENCODINGS = {0: None, 1: "packed", 2: "zstd"}
 
@@ -31,7 +31,8 @@ def segment_records(data, skip=0):
     that is not whole."""
     if len(data) < HEADER.size:
         return
-    magic, version, size, base, _, _, _, head_sum = HEADER.unpack_from(data)
+    magic, version, size, base, _, _, _, _, head_sum = HEADER.unpack_from(
+        data)
     if magic != b"ARAJRNL1" or version not in (1, 2) or \
             checksum(data[:HEADER.size - 8]) != head_sum:
         return
@@ -50,6 +51,21 @@ def segment_records(data, skip=0):
         at += size
         # The next one's place, for who reads on later.
         yield base + at
+
+
+def headers(folder):
+    """Of the segments whose header is whole: (base, journal, previous)."""
+    for path in sorted(folder.glob("*.seg")):
+        try:
+            with open(path, "rb") as file:
+                head = file.read(HEADER.size)
+        except FileNotFoundError:
+            continue    # deleted meanwhile
+        if len(head) == HEADER.size and \
+                checksum(head[:-8]) == HEADER.unpack(head)[-1]:
+            _, version, _, base, _, journal, previous, _, _ = \
+                HEADER.unpack(head)
+            yield base, journal, base if version == 1 else previous
 
 
 def read_journal(folder, position=0):

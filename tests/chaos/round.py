@@ -65,6 +65,10 @@ class Config:
         self.routers = rng.randrange(2, 5)
         self.prefixes = rng.choice([30, 100, 300])
         self.pace = rng.choice([0.01, 0.03, 0.1])
+        if long:
+            # A million updates wait behind three minutes at the fastest pace:
+            # more than a consumer in Python reads in the time of a round.
+            self.pace = max(self.pace, 0.03)
 
     def offers(self, need):
         return {"nats": self.output == "nats" and self.nodes == 1,

@@ -5,6 +5,8 @@ import subprocess
 
 import pytest
 
+from decoding import TREE
+
 
 @pytest.fixture
 def run(arancini, tmp_path):
@@ -38,8 +40,32 @@ def test_every_listed_command_has_help(run):
             got.stdout.lower().split()), name
 
 
-COMMANDS = ["decode", "replay", "generate", "tail", "snapshot", "status",
-            "rib", "resync", "doctor"]
+def test_readme_and_man_page_have_every_command(run, arancini, tree):
+    listed = run("--help").stdout.split("Commands:\n")[1].split("\n\n")[0]
+    names = {line.split()[0] for line in listed.splitlines()}
+    table = (tree / "README.md").read_text().split("## What works")[1] \
+        .split("\n## ")[0]
+    said = set()
+    for row in re.findall(r"^\| (`arancini .*?) \|", table, re.M):
+        said.update(re.findall(r"`(?:arancini )?([a-z]+)`", row.split(":")[0]))
+    assert said == names
+    page = (arancini.parent / "deploy" / "arancini.1").read_text()
+    synopsis = page.split(".Sh SYNOPSIS\n")[1].split(".Sh ")[0]
+    assert set(re.findall(r"^\.Nm arancini Cm (\w+)", synopsis, re.M)) == names
+    described = page.split("@commands@")[0].split(".Sh DESCRIPTION\n")[1]
+    assert set(re.findall(r"^\.It Cm (\w+)$", described, re.M)) >= names
+
+
+# Of "run" the options are in arancini(1), see test_config.py.
+COMMANDS = [name for name in re.findall(
+    r"^\tX\((\w+),", (TREE / "src/cli/command.h").read_text(), re.M)
+    if name != "run"]
+
+
+def test_these_are_the_commands_of_the_help(run):
+    listed = run("--help").stdout.split("Commands:\n")[1].split("\n\n")[0]
+    names = {line.split()[0] for line in listed.splitlines()}
+    assert names == {*COMMANDS, "run"}
 
 
 @pytest.mark.parametrize("command", COMMANDS)

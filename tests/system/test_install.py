@@ -101,23 +101,31 @@ def pkg_config(installed):
     return ask
 
 
-def test_a_program_from_outside_builds_and_runs(pkg_config, tmp_path):
+@pytest.fixture(scope="module")
+def loading(installed):
+    """The environment of a program that loads the shared library."""
+    (library,) = installed.rglob("libspargio.so")
+    return {**os.environ, "LD_LIBRARY_PATH": str(library.parent)}
+
+
+def test_a_program_from_outside_builds_and_runs(pkg_config, loading, tmp_path):
     source = tmp_path / "program.c"
     source.write_text(PROGRAM)
     sh("cc", "-std=c17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", source,
        *pkg_config("--cflags", "--libs", "--static"),
        "-o", tmp_path / "program")
-    assert sh(tmp_path / "program") == "the fiber says 42\n"
-    assert "liburing" not in sh("ldd", tmp_path / "program")
+    assert sh(tmp_path / "program", env=loading) == "the fiber says 42\n"
+    assert "liburing" not in sh("ldd", tmp_path / "program", env=loading)
 
 
-def test_a_large_frame_meets_the_guard(pkg_config, tmp_path):
+def test_a_large_frame_meets_the_guard(pkg_config, loading, tmp_path):
     source = tmp_path / "large.c"
     source.write_text(LARGE_FRAME)
     sh("cc", "-O1", source, *pkg_config("--cflags", "--libs", "--static"),
        "-o", tmp_path / "large")
     done = subprocess.run([str(tmp_path / "large")], timeout=60, text=True,
-                          stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                          env=loading, stdin=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE)
     assert done.returncode == -signal.SIGSEGV
     assert "'large' overran its stack" in done.stderr
 

@@ -17,6 +17,8 @@
  * pages. Not covered: rings with IORING_SETUP_SQPOLL, whose entries are read by
  * a thread of the kernel before anybody enters.
  */
+#include "kernel_version.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -46,6 +48,7 @@
 #define ENDS_AFTER_A_PART  LINUX(5, 19)
 #define BOUNDS_A_MULTISHOT LINUX(6, 17)
 #define PIPE_NOWAIT	   LINUX(6, 4)
+#define NOP_INJECT_RESULT  1U
 
 #define LINUX(major, minor) ((major) << 8 | (minor))
 #define OLDEST		    LINUX(5, 10)
@@ -62,19 +65,22 @@ static const struct profile {
 	int no_syscall;	     /* how a system call is refused */
 	bool msg_ring_fails; /* known, but each one ends with an error */
 	bool cancel_misses;  /* the first of two finds nothing */
+	bool gives_up;	     /* the first of two that need a thread */
 } profiles[] = {
-	{ "5.10", LINUX(5, 10), LINUX(5, 10), ENOSYS, false, false },
-	{ "5.10.162", LINUX(5, 15), LINUX(5, 10), ENOSYS, false, false },
-	{ "5.15", LINUX(5, 15), LINUX(5, 15), ENOSYS, false, false },
-	{ "6.1", LINUX(6, 1), LINUX(6, 1), ENOSYS, false, false },
-	{ "6.6", LINUX(6, 6), LINUX(6, 6), ENOSYS, false, false },
-	{ "6.12", LINUX(6, 12), LINUX(6, 12), ENOSYS, false, false },
+	{ "5.10", LINUX(5, 10), LINUX(5, 10), ENOSYS, false, false, false },
+	{ "5.10.162", LINUX(5, 15), LINUX(5, 10), ENOSYS, false, false, false },
+	{ "5.15", LINUX(5, 15), LINUX(5, 15), ENOSYS, false, false, false },
+	{ "6.1", LINUX(6, 1), LINUX(6, 1), ENOSYS, false, false, false },
+	{ "6.6", LINUX(6, 6), LINUX(6, 6), ENOSYS, false, false, false },
+	{ "6.12", LINUX(6, 12), LINUX(6, 12), ENOSYS, false, false, false },
 	/* A container whose filter knows the calls of 5.10, not io_uring's. */
-	{ "seccomp", 0, LINUX(5, 10), EPERM, false, false },
+	{ "seccomp", 0, LINUX(5, 10), EPERM, false, false, false },
 	/* This kernel, without the memory to wake another ring. */
-	{ "msg-ring-fails", NEWEST, NEWEST, ENOSYS, true, false },
+	{ "msg-ring-fails", NEWEST, NEWEST, ENOSYS, true, false, false },
 	/* And with operations between two places where a cancel looks. */
-	{ "cancel-misses", NEWEST, NEWEST, ENOSYS, false, true },
+	{ "cancel-misses", NEWEST, NEWEST, ENOSYS, false, true, false },
+	/* And with signals whenever it makes a thread for an operation. */
+	{ "gives-up", NEWEST, NEWEST, ENOSYS, false, false, true },
 };
 
 /* From @first on, until the next row, numbers came with version @since. */
@@ -425,8 +431,28 @@ static bool is_missed(const struct io_uring_sqe *sqe)
 	       sqe->cancel_flags == 0 && atomic_fetch_add(&cancels, 1) % 2 == 0;
 }
 
+/*
+ * An operation on a file ends with -ECANCELED although nobody has cancelled it.
+ * Since Linux 6.10 a no-op can have a result; before, nothing is done.
+ */
+static bool is_given_up(const struct io_uring_sqe *sqe)
+{
+	static atomic_uint operations;
+
+	return profile()->gives_up && kernel_version() >= 6010 &&
+	       (sqe->opcode == IORING_OP_OPENAT ||
+		sqe->opcode == IORING_OP_FSYNC) &&
+	       atomic_fetch_add(&operations, 1) % 2 == 0;
+}
+
 static void filter_entry(struct io_uring_sqe *sqe)
 {
+	if (is_given_up(sqe)) {
+		sqe->opcode = IORING_OP_NOP;
+		sqe->fsync_flags = NOP_INJECT_RESULT;
+		sqe->len = (uint32_t)-ECANCELED;
+		return;
+	}
 	if (is_missed(sqe)) {
 		sqe->opcode = IORING_OP_NOP;
 		return;

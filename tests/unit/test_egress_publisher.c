@@ -438,6 +438,44 @@ static void test_no_progress_while_the_broker_answers(void)
 	unmake(p);
 }
 
+/* No attempt follows that could help, and nobody is told that one does. */
+static void test_superseded_does_not_start_over(void)
+{
+	struct publisher *p = make(NULL);
+
+	p->options.stuck_ns = WAITED;
+	p->state = PUBLISHER_SUPERSEDED;
+	take_old(p, 0);
+	p->progress.stuck_since = sp_now() - WAITED;
+	publisher_judge(p);
+	assert_int_equal(p->stats.restarts, 0);
+	assert_int_equal(told, 0);
+	assert_true(p->progress.stuck_since == 0);
+	unmake(p);
+}
+
+/* The stream fails again before main has applied what it holds. */
+static void test_a_failure_before_it_has_resumed(void)
+{
+	struct publisher *p = make(NULL);
+
+	take(p, &p->wire);
+	take(p, &p->wire);
+	come_back(p, 0, 0);
+	publisher_handle(p, PUBLISHER_EV_STREAM_FAILED, "deleted");
+	assert_int_equal(p->state, PUBLISHER_BACKOFF);
+	assert_int_equal(p->conn.repair, REPAIR_STREAM);
+	assert_int_equal(sp_sem_trywait(&p->conn.wake), 0);
+	assert_int_equal(told, 1);
+	turn(p);
+	assert_int_equal(line.sent, 0);
+	come_back(p, 1, 0);
+	turn(p);
+	assert_int_equal(line.sent, 1);
+	assert_string_equal(line.last_id, "test.7.2");
+	unmake(p);
+}
+
 /* The disk */
 
 /* All that it ever holds is one segment, the newest. */
@@ -533,6 +571,8 @@ int main(void)
 		DISK_CASE(test_what_waits_for_long_is_not_ok),
 		DISK_CASE(test_a_cause_stays_until_it_is_over),
 		DISK_CASE(test_no_progress_while_the_broker_answers),
+		DISK_CASE(test_superseded_does_not_start_over),
+		DISK_CASE(test_a_failure_before_it_has_resumed),
 		DISK_CASE(
 			test_a_full_disk_has_room_again_when_all_is_published),
 		DISK_CASE(test_a_disk_that_fails_is_not_tried_all_the_time),

@@ -21,9 +21,9 @@ static int open_new(const char *name)
 
 static off_t size_of(int fd)
 {
-	struct stat st;
+	struct statx st;
 
-	return fstat(fd, &st) < 0 ? -1 : st.st_size;
+	return sp_fstat(fd, &st) < 0 ? -1 : (off_t)st.stx_size;
 }
 
 /* What is written can be read back, one way or another */
@@ -403,7 +403,8 @@ static int work(void *arg)
 {
 	int fd = open_new("f");
 
-	while (!atomic_load((atomic_bool *)arg)) {
+	EXPECT_EQ(fd < 0 ? fd : 0, 0);
+	while (fd >= 0 && !atomic_load((atomic_bool *)arg)) {
 		EXPECT_EQ(sp_pwrite_all(fd, "x", 1, 0), 0);
 		EXPECT_EQ(sp_fdatasync(fd), 0);
 		EXPECT_EQ(sp_fchmod(fd, 0600), 0);

@@ -20,7 +20,9 @@ static int make_file(int dir, const char *name)
 
 static bool there(const char *name)
 {
-	return access(name, F_OK) == 0;
+	struct statx st;
+
+	return sp_stat(name, &st) == 0;
 }
 
 /* Names come and go */

@@ -21,25 +21,21 @@ struct looking_glass {
 /*
  * The parameters that restrict the routes, each also an option of "arancini
  * rib": X(name, argument, member, parser, valid values, help of the option).
+ * The parsers are in looking_glass_params.c.
  */
 #define LOOKING_GLASS_FILTERS(X) \
-	X(view, "VIEW", query.views, looking_glass_parse_view, \
+	X(view, "VIEW", query.views, parse_view, \
 	  "adj-rib-in-pre, adj-rib-in-post, adj-rib-out-pre, " \
 	  "adj-rib-out-post, loc-rib", \
 	  "only of this view: adj-rib-in-pre, adj-rib-in-post,\n" \
 	  "adj-rib-out-pre, adj-rib-out-post, loc-rib") \
-	X(family, "FAMILY", query.families, looking_glass_parse_family, \
+	X(family, "FAMILY", query.families, parse_family, \
 	  "as ipv4-unicast, ipv6-vpn", \
 	  "only of this family, as ipv4-unicast, ipv6-vpn") \
-	X(rd, "RD", query, looking_glass_parse_rd, \
+	X(rd, "RD", query, parse_rd, \
 	  "64500:1, 192.0.2.1:1 or 0x and 16 hex digits", \
 	  "only with this route distinguisher, as 64500:1")
 /* clang-format on */
-
-/* Parsers of the filters; the field is the member. */
-const char *looking_glass_parse_view(const char *text, void *field);
-const char *looking_glass_parse_family(const char *text, void *field);
-const char *looking_glass_parse_rd(const char *text, void *field);
 
 /* All parameters, for a struct looking_glass. */
 extern const struct query_param looking_glass_params[];

@@ -1,6 +1,7 @@
 /*
- * The parameters of /api/v1/rib. A parameter is a member of struct rib_query,
- * a row and a parser here.
+ * The parameters of /api/v1/rib. A new one is a member of struct looking_glass
+ * or rib_query, a row of LOOKING_GLASS_FILTERS and a parser here; see
+ * docs/extending.md.
  */
 #include "collector/policy/filter.h"
 #include "collector/query/looking_glass.h"
@@ -47,7 +48,7 @@ static const char *parse_match(const char *text, void *field)
 	return "not a match";
 }
 
-const char *looking_glass_parse_view(const char *text, void *field)
+static const char *parse_view(const char *text, void *field)
 {
 	for (unsigned i = 0; i < BMP_VIEWS; i++) {
 		if (strcmp(bmp_view_name(i), text) != 0)
@@ -58,7 +59,7 @@ const char *looking_glass_parse_view(const char *text, void *field)
 	return "not a view";
 }
 
-const char *looking_glass_parse_family(const char *text, void *field)
+static const char *parse_family(const char *text, void *field)
 {
 	for (int f = 1; f < BGP_FAMILIES; f++) {
 		if (strcmp(bgp_family_info((enum bgp_family)f)->name, text) !=
@@ -70,7 +71,7 @@ const char *looking_glass_parse_family(const char *text, void *field)
 	return "not a family";
 }
 
-const char *looking_glass_parse_rd(const char *text, void *field)
+static const char *parse_rd(const char *text, void *field)
 {
 	struct rib_query *query = field;
 

@@ -1,18 +1,23 @@
 /*
- * The link fiber: make a connection, make sure of the stream, find out where
- * to go on, hand over to main; wait for trouble; again, for ever.
+ * The link fiber: connect, establish the stream, hand over to main, wait until
+ * main has settled a failure, back off; again and again.
  *
- * What talks to the network blocks, so it runs on a thread of the pool and
- * touches nothing but a job that holds copies of what it needs.
+ * Calls that talk to the network block, so they run on a thread of the pool, on
+ * a job of their own. Of struct publisher they only read what main does not
+ * change in the meantime.
  *
- * Who may write. The stream's newest epoch event names its writer. Another
- * collector's: refused, unless at the start and told to take over. Ours with a
- * higher number than this run's: another process of ours has taken over, and
- * this one must not come back. Ours at the start, with a number that this folder
- * never opened: another process has written since, so that what older runs left
- * in the spool is out of date and is left out. A new epoch is opened at the start, and when
- * the chain of ids is broken: another stream under the same name, a purged
- * one, or messages of others in it.
+ * Writer check. The newest epoch event of the stream names its writer:
+ *
+ *	another collector	refused, unless this run has not opened an epoch
+ *				and take_over is set
+ *	this collector, later	another process has taken over: superseded
+ *	epoch than this run's
+ *	this collector, at the	another process has written since: the records
+ *	start, epoch not known	of older runs in the spool are out of date and
+ *	to this folder		are left out
+ *
+ * A new epoch is opened at the start, and when the chain of ids is broken: by
+ * another stream with the same name, a purge, or messages of other writers.
  */
 #include "egress/publisher/acked_tail.h"
 #include "egress/publisher/publisher_internal.h"
@@ -31,7 +36,7 @@
 
 #define EVENT_MAX 1024
 
-/* Times to be overtaken by a living writer before insisting. */
+/* Attempts that another writer may beat before one insists. */
 #define PATIENCE 3
 
 /*
@@ -51,7 +56,7 @@ static int run_job(void *arg)
 	const struct job *job = arg;
 	int ret = job->fn(job->arg);
 
-	/* The pool's threads are not libnats' to know. */
+	/* libnats keeps data per thread: free that of a pool thread. */
 	nats_thread_done();
 	return ret;
 }
@@ -72,7 +77,7 @@ int publisher_block(int (*fn)(void *), void *arg)
 	return err < 0 ? err : ret;
 }
 
-/* What an error of connecting or of the stream means to people. */
+/* The cause that people see for an error of an attempt. */
 static enum output_cause cause_of(int err)
 {
 	switch (err) {
@@ -98,12 +103,6 @@ static enum output_cause cause_of(int err)
 	default:
 		return OUTPUT_CAUSE_BROKER_AWAY;
 	}
-}
-
-static enum output_cause disk_cause(int err)
-{
-	return publisher_disk_full(err) ? OUTPUT_CAUSE_DISK_FULL
-					: OUTPUT_CAUSE_DISK_FAILED;
 }
 
 /* Connecting */
@@ -133,7 +132,7 @@ static int run_close(void *arg)
 #define SERVER_LIMIT "server's max_payload"
 #define STREAM_LIMIT "stream's max_msg_size"
 
-/* -EMSGSIZE: too little to be of use; another server may take more. */
+/* -EMSGSIZE if @bytes is too small; another server may take more. */
 static int check_limit(const char *name, uint64_t bytes, struct nats_error *why)
 {
 	if (bytes >= PUBLISHER_PAYLOAD_MIN)
@@ -144,7 +143,7 @@ static int check_limit(const char *name, uint64_t bytes, struct nats_error *why)
 	return -EMSGSIZE;
 }
 
-/* Messages are cut by what both the server and the stream take. */
+/* A message must fit both the server's limit and the stream's. */
 static void note_limit(struct publisher *p, const struct nats_tail *tail)
 {
 	uint64_t bytes = nats_conn_max_payload(p->conn.link);
@@ -200,22 +199,22 @@ static void close_link(struct publisher *p)
 	publisher_block(run_close, link); /* yields */
 }
 
-/* Finding out where to go on */
+/* Establishing the stream */
 
 struct establish_job {
-	const struct publisher *p; /* its options, and numbers of before */
+	const struct publisher *p; /* options, and the numbers so far */
 	struct nats_conn *link;
 	struct nats_error why;
 	bool insist;
 	bool start_over;  /* open a new epoch in any case */
 	bool recreate;	  /* the stream that was there may be made again */
-	bool disk_failed; /* the error is of our disk, not of the broker */
-	bool superseded;  /* what older runs left in the spool is out of date */
+	bool disk_failed; /* the error is of the disk, not of the broker */
+	bool superseded;  /* records of older runs in the spool are left out */
 	uint64_t epoch;
 	bool has_last;
 	struct record_id last; /* that the stream holds of this collector */
 	struct nats_tail tail;
-	struct stream_look look; /* behind all that; created_ns 0: it failed */
+	struct stream_look look; /* after it; created_ns 0: it failed */
 
 	/* The messages that opened an epoch, behind the stream's end. */
 	bool opened;
@@ -227,7 +226,7 @@ struct establish_job {
 	struct publisher_events resyncs;
 };
 
-/* What the stream holds counts only if this folder's runs have made it. */
+/* Ignore a record of the stream that no run with this folder has made. */
 static void judge_record(struct establish_job *job)
 {
 	const struct publisher *p = job->p;
@@ -239,7 +238,7 @@ static void judge_record(struct establish_job *job)
 	job->last = tail->record;
 	if (tail->record.epoch > p->run.known_epoch)
 		tail->has_record = false;
-	/* As if the stream held all of older runs. */
+	/* As if the stream held all records of older runs. */
 	if (job->superseded) {
 		tail->has_record = true;
 		tail->record = (struct record_id){ p->run.first_epoch - 1,
@@ -249,9 +248,9 @@ static void judge_record(struct establish_job *job)
 
 /*
  * Whether another process of this collector has written to the stream since
- * this folder was last used, and something of before is in the spool. The
- * numbers of its updates were used by that process for others, and its first
- * records may have been published: nobody can say.
+ * this folder was last used, while records are in the spool. That process used
+ * the sequence numbers of these records for others, and it is not known which
+ * of the records were published.
  */
 static bool spool_is_superseded(const struct establish_job *job)
 {
@@ -267,7 +266,7 @@ static bool spool_is_superseded(const struct establish_job *job)
 	if (tail->has_id && tail->id.epoch > epoch &&
 	    strcmp(tail->collector, p->options.collector) == 0)
 		epoch = tail->id.epoch;
-	/* A version that does not keep it has opened the one it began with. */
+	/* An older version saves no opened epoch: it opened the one it used. */
 	return epoch > p->run.opened_epoch && epoch != p->run.known_epoch;
 }
 
@@ -284,7 +283,7 @@ static int judge_writer(struct establish_job *job)
 	if (p->run.open_epoch != 0 && tail->created_ns != p->chain.created_ns &&
 	    ours)
 		return 0;
-	/* One that we sent, and whose acknowledgement was lost, is ours. */
+	/* Ours too: one that was sent, but whose answer was lost. */
 	if (ours &&
 	    (tail->epoch <= p->run.epoch || tail->epoch == p->run.tried_epoch))
 		return 0;
@@ -295,7 +294,7 @@ static int judge_writer(struct establish_job *job)
 	return p->run.open_epoch != 0 ? -ESTALE : -EPERM;
 }
 
-/* Does the chain of this run end the stream? */
+/* Whether the last message of the stream is of this run. */
 static bool chain_unbroken(const struct establish_job *job)
 {
 	const struct publisher *p = job->p;
@@ -346,7 +345,7 @@ static int open_epoch(struct establish_job *job)
 		publisher_epoch_explain(p->options.journal_dir, err, &job->why);
 		return err;
 	}
-	/* What the last record will be, is only seen afterwards. */
+	/* Without an expected end the last record is not known yet. */
 	epoch.has_record &= !job->insist;
 	err = nats_stream_open_epoch(job->link, &p->options.stream, &epoch,
 				     job->insist ? NULL : tail, &job->why, &seq,
@@ -359,14 +358,14 @@ static int open_epoch(struct establish_job *job)
 		job->has_after = epoch.has_record;
 		job->after = epoch.record;
 	}
-	/* Something came in between; not to be taken for a verdict on us. */
+	/* Another message came in between: that is not ESTALE of judge_writer(). */
 	return err == -ESTALE ? -EBUSY : err;
 }
 
 /*
- * The event went in wherever the stream ended, so that a writer who is alive
- * cannot keep us out. From there on the other one is refused; what it wrote
- * before is seen now.
+ * Insisting stores the epoch event wherever the stream ends, so that a live
+ * writer cannot prevent it. From there on the other writer is refused; read what
+ * it wrote before.
  */
 static int look_again(struct establish_job *job)
 {
@@ -384,7 +383,6 @@ static int look_again(struct establish_job *job)
 	return 0;
 }
 
-/* Main writes none of what is read here while the link is not ready. */
 static int run_look(void *arg)
 {
 	struct establish_job *job = arg;
@@ -430,7 +428,7 @@ static int run_open(void *arg)
 	struct establish_job *job = arg;
 	int err = epoch_establish(job);
 
-	/* For the restore. One that fails is left to the next look. */
+	/* The restore needs a look; if it fails, the next look is as good. */
 	if (err == 0 && publisher_look(job->p, job->link, &job->look) < 0)
 		job->look.state.created_ns = 0;
 	return err;
@@ -464,7 +462,7 @@ static void add_opening(struct publisher *p, const struct establish_job *job)
 	acked_tail_ack(p->tail.acked, job->tail.id_seq);
 }
 
-/* What was acknowledged ends where the stream does. Yields. */
+/* Let the acked tail end where the stream ends. Yields. */
 static void update_acked_tail(struct publisher *p,
 			      const struct establish_job *job)
 {
@@ -478,7 +476,7 @@ static void update_acked_tail(struct publisher *p,
 	add_opening(p, job);
 }
 
-/* Everything is known: main may go on. */
+/* Publish what was found, and let main go on. */
 static void hand_over(struct publisher *p, struct establish_job *job)
 {
 	bool first = p->run.open_epoch == 0;
@@ -535,7 +533,7 @@ static int look_or_recreate(struct publisher *p, struct establish_job *job)
 	return err < 0 ? err : publisher_block(run_look, job); /* yields */
 }
 
-/* Until the stream holds all that it acknowledged, or that is lost. */
+/* Send again what the stream lost, until it has all or a part is lost. */
 static int look_and_mend(struct publisher *p, struct establish_job *job)
 {
 	bool resent = true;
@@ -545,23 +543,11 @@ static int look_and_mend(struct publisher *p, struct establish_job *job)
 		err = look_or_recreate(p, job); /* yields */
 		if (err < 0)
 			break;
-		/* What is sent again must fit, too. */
+		/* Messages that are sent again must fit the limit, too. */
 		note_limit(p, &job->tail);
 		err = publisher_rollback_mend(p, &job->tail, &job->why,
 					      &resent); /* yields */
 	}
-	return err;
-}
-
-static int look_and_open(struct publisher *p, struct establish_job *job)
-{
-	int err = look_and_mend(p, job); /* yields */
-
-	if (err == 0)
-		err = publisher_rollback_events(p, &job->tail,
-						&job->resyncs); /* yields */
-	if (err == 0)
-		err = publisher_block(run_open, job); /* yields */
 	return err;
 }
 
@@ -579,7 +565,12 @@ static int stream_establish(struct publisher *p, struct nats_error *why)
 	p->stats.recoveries++;
 	if (p->run.open_epoch == 0)
 		p->run.began_ns = sp_now();
-	err = look_and_open(p, &job); /* yields */
+	err = look_and_mend(p, &job); /* yields */
+	if (err == 0)
+		err = publisher_rollback_events(p, &job.tail,
+						&job.resyncs); /* yields */
+	if (err == 0)
+		err = publisher_block(run_open, &job); /* yields */
 	if (job.epoch > p->run.tried_epoch)
 		p->run.tried_epoch = job.epoch;
 	if (err == 0) {
@@ -593,7 +584,8 @@ static int stream_establish(struct publisher *p, struct nats_error *why)
 	*why = job.why;
 	p->chain.overtaken += err == -EBUSY;
 	publisher_blame(p, PART_BROKER,
-			job.disk_failed ? disk_cause(err) : cause_of(err),
+			job.disk_failed ? publisher_disk_cause(err)
+					: cause_of(err),
 			why->text);
 	return err;
 }
@@ -615,7 +607,7 @@ static enum publisher_event event_of(int err)
 	}
 }
 
-/* Is the connection good for another attempt? */
+/* Whether the next attempt can use this connection. */
 static bool keep_link(struct publisher *p, int err)
 {
 	if (p->conn.link == NULL || nats_conn_lost(p->conn.link) ||

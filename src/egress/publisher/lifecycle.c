@@ -29,7 +29,12 @@
 #define ACKED_TAIL_DIR "acked-tail" /* beside the spool, under its lock */
 #define STACK	       (256u << 10)
 #define POOL_THREADS   3
-#define STOP_GRACE     (20 * SP_S) /* for what libnats is in the middle of */
+/*
+ * Settle time. A server that answers at all answers what is in flight within
+ * milliseconds. A stream that was deleted never answers what it had not stored.
+ */
+#define SETTLE_MAX SP_S
+#define STOP_GRACE (20 * SP_S) /* for what libnats is in the middle of */
 
 void publisher_note_time(struct publisher_times *times, int64_t began)
 {
@@ -106,13 +111,6 @@ void publisher_tell(struct publisher *p, const char *text)
 	if (p->options.notice != NULL)
 		p->options.notice(p->options.notice_arg, &notice);
 }
-
-/*
- * How long to wait for the answers to what is under way once one message has
- * failed. A server that answers at all answers the rest within milliseconds. A
- * stream that was deleted never answers what it had not stored yet.
- */
-#define SETTLE_MAX SP_S
 
 static void repair_raise(struct publisher *p, enum publisher_repair repair)
 {

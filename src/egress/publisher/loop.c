@@ -1,10 +1,10 @@
 /*
  * The publisher's main fiber: one turn after the other, asleep in between.
  *
- * A turn does whatever can be done without waiting for anybody else; only the
- * disk makes it yield. It sleeps on the bridge while it could take a batch, and
- * on the wake-up while it could not. Whoever has news for it rings: the counter
- * of rings tells whether one came after the turn had begun.
+ * A turn does what can be done without waiting; only the disk makes it yield.
+ * Then main sleeps: on the bridge if it can take a batch, otherwise on the
+ * semaphore of the wake-up. publisher_wake() increments wakeup.count first, so
+ * a wake-up that comes during a turn prevents the sleep after it.
  */
 #include "egress/publisher/acked_tail.h"
 #include "egress/publisher/publisher_internal.h"
@@ -40,7 +40,7 @@ static bool can_take(const struct publisher *p)
 	return !wire_full(p);
 }
 
-static void take_one(struct publisher *p, struct egress_batch *batch)
+static void take_batch(struct publisher *p, struct egress_batch *batch)
 {
 	struct send_entry f = {
 		.batch = batch,
@@ -56,7 +56,7 @@ static void take_one(struct publisher *p, struct egress_batch *batch)
 	} else {
 		batch->before = p->run.taken;
 		if (!to_disk(p))
-			f.state = SEND_ACKED; /* safe when it is the first */
+			f.state = SEND_ACKED; /* safe once it is the first */
 	}
 	send_queue_push(to_disk(p) ? &p->disk : &p->wire, f);
 }
@@ -68,11 +68,11 @@ static void batches_take(struct publisher *p)
 
 		if (batch == NULL)
 			break;
-		take_one(p, batch);
+		take_batch(p, batch);
 	}
 }
 
-/* Nobody wants them: as safe as they will ever be. */
+/* Give every batch back at once, and every fence as a safe one. */
 static void batches_discard(struct publisher *p)
 {
 	for (int i = 0; i < TAKE_MAX && can_take(p); i++) {
@@ -94,7 +94,7 @@ static void batches_discard(struct publisher *p)
 	}
 }
 
-/* Is some worker about to be stopped by us, or are sessions of it waiting? */
+/* A ring of a worker is three quarters full, or sessions wait for room in it. */
 static bool bridge_filling(struct publisher *p)
 {
 	struct egress_bridge_stats stats;
@@ -109,8 +109,8 @@ static bool bridge_filling(struct publisher *p)
 }
 
 /*
- * Trouble goes to the disk when it lasts, or when memory is full; and so does
- * what a slow broker makes pile up.
+ * Enter the spool if the stream is down and the window is full, or down for
+ * spool_after_ns; or if it is up, but too slow for the workers for as long.
  */
 static void decide_spool(struct publisher *p)
 {
@@ -157,7 +157,7 @@ static void publisher_turn(struct publisher *p)
 	publisher_spool_feed(p);  /* yields */
 	publisher_stream_send(p);
 	publisher_tail_keep(p);
-	/* Fences that came behind nothing. */
+	/* Fences that have no message before them. */
 	publisher_stream_settle(p);
 	publisher_spool_give_back(p);
 	decide_spool(p);
@@ -167,7 +167,7 @@ static void publisher_turn(struct publisher *p)
 	publisher_judge(p);
 }
 
-/* The next moment at which something happens by itself. */
+/* When the next turn is due without a wake-up. */
 static int64_t publisher_deadline(const struct publisher *p)
 {
 	const struct send_entry *f = send_queue_first(&p->wire);
@@ -200,9 +200,9 @@ static int64_t publisher_deadline(const struct publisher *p)
 }
 
 /*
- * How many acknowledgements are worth a turn: enough to send a few messages at
- * once where the window is full, and all that are still to come where they are
- * fewer. Nothing but the place they free waits for the ones before.
+ * Ask the connection to wake main once enough acknowledgements have come: a
+ * sixteenth of the window, so that a turn sends several messages, or all that
+ * are outstanding if these are fewer. False if they have come already.
  */
 static bool must_wait(struct publisher *p)
 {
@@ -215,18 +215,15 @@ static bool must_wait(struct publisher *p)
 	return nats_conn_await(p->conn.link, some > 1 ? (uint32_t)some : 1);
 }
 
-/*
- * The disk's turn takes long enough for acknowledgements to come: only when
- * nothing came since @rings is there nothing to do.
- */
-static void sleep_until_news(struct publisher *p, uint64_t rings)
+/* Sleep, unless a wake-up came since wakeup.count was @count. */
+static void sleep_until_news(struct publisher *p, uint64_t count)
 {
 	int64_t when = publisher_deadline(p);
 	int err = 0;
 
 	atomic_store(&p->wakeup.waiters, 1);
-	/* Pairs with the ring, which counts first and then looks for us. */
-	if (must_wait(p) && atomic_load(&p->wakeup.count) == rings) {
+	/* publisher_wake() changes the count before it reads waiters. */
+	if (must_wait(p) && atomic_load(&p->wakeup.count) == count) {
 		if (can_take(p))
 			err = egress_bridge_wait(p->bridge, when);
 		else
@@ -239,7 +236,7 @@ static void sleep_until_news(struct publisher *p, uint64_t rings)
 		;
 }
 
-/* All that came is safe, or can get no safer now. */
+/* All batches are safe, and no spool can be published any further now. */
 static bool publisher_finished(const struct publisher *p)
 {
 	if (!publisher_stopping(p))
@@ -251,12 +248,7 @@ static bool publisher_finished(const struct publisher *p)
 	return publisher_stream_idle(p);
 }
 
-static bool too_late(const struct publisher *p)
-{
-	return publisher_stopping(p) && sp_now() >= atomic_load(&p->stop.at);
-}
-
-/* The time is up: what is in memory goes to the disk, if there is one. */
+/* The time to stop is over: append what is in memory to the spool, if any. */
 static void save_rest(struct publisher *p)
 {
 	egress_bridge_stop(p->bridge);
@@ -278,7 +270,7 @@ static void save_rest(struct publisher *p)
 	}
 }
 
-/* Batches go home; fences that are not safe must not. */
+/* Give batches back. A fence is freed: its worker would take it for safe. */
 static void give_up(struct publisher *p, struct send_queue *queue)
 {
 	struct send_entry *f;
@@ -292,34 +284,20 @@ static void give_up(struct publisher *p, struct send_queue *queue)
 	}
 }
 
-static void end_fibers(struct publisher *p)
-{
-	if (p->conn.task.fiber != NULL) {
-		sp_cancel(p->conn.task);
-		sp_join(p->conn.task, NULL);
-	}
-	if (p->spool.task.fiber != NULL) {
-		sp_cancel(p->spool.task);
-		sp_join(p->spool.task, NULL);
-	}
-	if (p->tail.task.fiber != NULL) {
-		sp_cancel(p->tail.task);
-		sp_join(p->tail.task, NULL);
-	}
-}
-
 int publisher_main(void *arg)
 {
 	struct publisher *p = arg;
 	bool safe;
 
 	for (;;) {
-		uint64_t rings = atomic_load(&p->wakeup.count);
+		uint64_t count = atomic_load(&p->wakeup.count);
 
 		publisher_turn(p); /* yields */
-		if (publisher_finished(p) || too_late(p))
+		if (publisher_finished(p) ||
+		    (publisher_stopping(p) &&
+		     sp_now() >= atomic_load(&p->stop.at)))
 			break;
-		sleep_until_news(p, rings);
+		sleep_until_news(p, count);
 	}
 	safe = publisher_finished(p);
 	/* The link fiber may still establish the stream: too late. */
@@ -330,7 +308,9 @@ int publisher_main(void *arg)
 		       send_queue_empty(&p->disk) &&
 		       (p->path == PATH_SPOOL || publisher_stream_idle(p));
 	}
-	end_fibers(p);
+	publisher_task_end(&p->conn.task);
+	publisher_task_end(&p->spool.task);
+	publisher_task_end(&p->tail.task);
 	give_up(p, &p->wire);
 	give_up(p, &p->disk);
 	journal_cursor_close(p->spool.cursor);

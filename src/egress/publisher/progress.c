@@ -1,13 +1,12 @@
 /*
- * Whether what is to be published gets out, and if not, why.
+ * Whether updates get out, and if not, why.
  *
- * A cause comes from where something failed: the broker, the disk that is
- * written, the spool that is read. It stays until the same thing works. Where
- * nothing failed but something has waited for too long, that is the cause.
+ * A part that failed has a cause: the broker, the disk that is written, the
+ * spool that is read. The cause stays until that part works. If none failed, but
+ * a batch waits for too long, the cause is derived from the time.
  *
- * Whatever it is that keeps the publisher from making progress while the broker
- * answers, it may be a state that it got into by itself. So after a minute it
- * starts over: a new connection, and a new epoch.
+ * If the broker answers but stores nothing for a minute, whatever the reason,
+ * the publisher starts over with a new connection and a new epoch.
  */
 #include "egress/publisher/publisher_internal.h"
 
@@ -33,7 +32,7 @@ void publisher_absolve(struct publisher *p, enum publisher_part part)
 		p->progress.causes[part].cause = OUTPUT_CAUSE_NONE;
 }
 
-/* The link is ready: only what a message was refused for is still open. */
+/* The stream is established: causes that concern its set-up are over. */
 void publisher_absolve_link(struct publisher *p)
 {
 	switch (p->progress.causes[PART_BROKER].cause) {
@@ -71,7 +70,7 @@ static int64_t waiting_since(struct publisher *p)
 
 	if (publisher_held(p))
 		return 0;
-	/* A batch from the spool has waited at least since it came in use. */
+	/* A batch from the spool has waited since the spool came in use. */
 	if (p->path == PATH_SPOOL ||
 	    (!send_queue_empty(&p->wire) && wire == 0)) {
 		if (p->progress.spool_since == 0)
@@ -92,10 +91,10 @@ static enum output_cause cause_by_time(const struct publisher *p, int64_t since)
 	if (since == 0 || now - since < p->options.waited_ns)
 		return OUTPUT_CAUSE_NONE;
 	/* Soon after the host booted, 0 would look like a recent time. */
-	return p->progress.stored_ns != 0 && now - p->progress.stored_ns <
-						     p->options.waited_ns
-		       ? OUTPUT_CAUSE_BEHIND
-		       : OUTPUT_CAUSE_NO_PROGRESS;
+	if (p->progress.stored_ns != 0 &&
+	    now - p->progress.stored_ns < p->options.waited_ns)
+		return OUTPUT_CAUSE_BEHIND;
+	return OUTPUT_CAUSE_NO_PROGRESS;
 }
 
 static const struct output_state *first_cause(const struct publisher *p)
@@ -116,7 +115,7 @@ static void start_over(struct publisher *p)
 {
 	char text[NATS_WORDS_MAX];
 
-	p->progress.stuck_since = sp_now();
+	p->progress.stuck_since = sp_now(); /* it has as much time again */
 	p->stats.restarts++;
 	snprintf(text, sizeof(text),
 		 "nothing was stored for %" PRId64 " s although the broker "
@@ -125,18 +124,16 @@ static void start_over(struct publisher *p)
 	publisher_handle(p, PUBLISHER_EV_NO_PROGRESS, text);
 }
 
-/* And not for our own disk. */
-static bool broker_is_awaited(const struct publisher *p)
-{
-	return p->progress.waiting_since != 0 &&
-	       p->state != PUBLISHER_SUPERSEDED &&
-	       p->progress.causes[PART_SPOOL].cause == OUTPUT_CAUSE_NONE &&
-	       (!send_queue_empty(&p->wire) || p->stats.spool_left > 0);
-}
-
 static void look_for_stuck(struct publisher *p)
 {
-	if (!broker_is_awaited(p))
+	/* Something waits for the broker, and not for the spool's disk. */
+	bool awaited =
+		p->progress.waiting_since != 0 &&
+		p->state != PUBLISHER_SUPERSEDED &&
+		p->progress.causes[PART_SPOOL].cause == OUTPUT_CAUSE_NONE &&
+		(!send_queue_empty(&p->wire) || p->stats.spool_left > 0);
+
+	if (!awaited)
 		p->progress.stuck_since = 0;
 	else if (p->progress.stuck_since == 0 && p->conn.link != NULL)
 		p->progress.stuck_since = sp_now();
@@ -145,22 +142,11 @@ static void look_for_stuck(struct publisher *p)
 		start_over(p);
 }
 
-static void change_state(struct publisher *p, const struct output_state *next)
-{
-	bool changed = p->stats.output.cause != next->cause;
-
-	p->stats.output = *next;
-	if (!changed)
-		return;
-	publisher_share(p);
-	if (p->options.output_changed != NULL)
-		p->options.output_changed(p->options.notice_arg, next);
-}
-
 void publisher_judge(struct publisher *p)
 {
 	const struct output_state *known;
 	struct output_state next = { .cause = OUTPUT_CAUSE_NONE };
+	bool changed;
 
 	p->progress.waiting_since = waiting_since(p);
 	look_for_stuck(p);
@@ -174,7 +160,13 @@ void publisher_judge(struct publisher *p)
 		if (next.cause == OUTPUT_CAUSE_NO_PROGRESS)
 			next.detail = p->stats.last_error;
 	}
-	change_state(p, &next);
+	changed = p->stats.output.cause != next.cause;
+	p->stats.output = next;
+	if (!changed)
+		return;
+	publisher_share(p);
+	if (p->options.output_changed != NULL)
+		p->options.output_changed(p->options.notice_arg, &next);
 }
 
 int64_t publisher_judge_deadline(const struct publisher *p)
@@ -192,6 +184,6 @@ int64_t publisher_judge_deadline(const struct publisher *p)
 	if (p->stats.output.cause == OUTPUT_CAUSE_BEHIND &&
 	    p->progress.stored_ns + p->options.waited_ns < when)
 		when = p->progress.stored_ns + p->options.waited_ns;
-	/* What is over was judged in this turn. */
+	/* A time in the past was judged in this turn. */
 	return when > now ? when : now + SP_MS;
 }

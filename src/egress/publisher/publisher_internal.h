@@ -10,10 +10,10 @@
 #include "egress/publisher/publisher_parts.h"
 
 /*
- * Whether as much is on its way as should be, whatever room there is in the
- * rings. A batch may be many times larger than it should, if a single update
- * is. What the disk has to sync is waited for by all that comes behind it, so
- * it is less.
+ * Whether the bytes in a send queue have reached their limit, whatever room it
+ * has: a batch with one huge update is many times larger than others. The limit
+ * of the disk queue is half of it, as every batch waits for the syncs of those
+ * before it.
  */
 static inline bool publisher_stream_heavy(const struct publisher *p)
 {
@@ -27,7 +27,7 @@ static inline bool publisher_disk_heavy(const struct publisher *p)
 	       (uint64_t)p->options.window * p->options.batch_bytes / 2;
 }
 
-/* What an entry carries. */
+/* The message of an entry. */
 struct publisher_payload {
 	const char *subject;
 	struct wire_view bytes;
@@ -49,10 +49,10 @@ uint64_t publisher_wall_ns(void);
  * Yields.
  */
 int publisher_journal_epoch(struct publisher *p);
-/* How long it is since @began, of the monotonic clock. */
+/* Add the time since @began, of the monotonic clock, to @times. */
 void publisher_note_time(struct publisher_times *times, int64_t began);
 
-/* progress.c: whether updates get out, and why not */
+/* progress.c: whether updates get out, and if not, why */
 void publisher_blame(struct publisher *p, enum publisher_part part,
 		     enum output_cause cause, const char *detail);
 void publisher_absolve(struct publisher *p, enum publisher_part part);
@@ -65,7 +65,7 @@ int64_t publisher_judge_deadline(const struct publisher *p);
 int publisher_epoch_load(const char *dir, struct publisher_epochs *out);
 int publisher_epoch_save(const char *dir,
 			 const struct publisher_epochs *epochs);
-/* Say in *@why that either failed with @err. */
+/* Write to *@why that one of the two failed with @err. */
 void publisher_epoch_explain(const char *dir, int err, struct nats_error *why);
 size_t publisher_epoch_event(const struct publisher *p, uint64_t epoch,
 			     uint8_t *out, size_t cap);
@@ -74,24 +74,24 @@ size_t publisher_epoch_event(const struct publisher *p, uint64_t epoch,
 int publisher_connect_main(void *arg);
 
 /*
- * stream_look.c: messages that somebody removed from the stream. What it holds;
- * blocks.
+ * stream_look.c: notice that somebody removed messages. Ask what the stream
+ * holds; blocks.
  */
 int publisher_look(const struct publisher *p, struct nats_conn *link,
 		   struct stream_look *out);
 uint64_t publisher_look_max_message(const struct publisher *p);
-/* They may also have been removed while there was no link. */
+/* Compare @look with the one before, also of an earlier connection. */
 void publisher_look_judge(struct publisher *p, const struct stream_look *look);
-/* Look now and then, until main says that there is trouble. Yields. */
+/* Look every look_ns, until the link fiber is woken or cancelled. Yields. */
 int publisher_look_watch(struct publisher *p);
 
 /*
- * Run @fn on a thread of the pool; @arg may be on the caller's stack: nothing
- * ends the wait. Yields.
+ * Run @fn on a thread of the pool. @arg may be on the caller's stack, as a
+ * cancellation does not end the wait. Yields.
  */
 int publisher_block(int (*fn)(void *), void *arg);
 
-/* rollback.c: a stream that has lost what it acknowledged */
+/* rollback.c: a stream that lost what it had acknowledged */
 int publisher_tail_main(void *arg); /* fiber: writes the acked tail */
 void publisher_tail_keep(struct publisher *p);
 struct publisher_resync {
@@ -116,7 +116,7 @@ void publisher_events_free(struct publisher_events *events);
 int publisher_rollback_mend(struct publisher *p, const struct nats_tail *tail,
 			    struct nats_error *why, bool *resent);
 
-/* If lost: which routers consumers have to forget. Yields. */
+/* If ROLLBACK_LOST: the routers that consumers have to forget. Yields. */
 int publisher_rollback_events(struct publisher *p, const struct nats_tail *tail,
 			      struct publisher_events *events);
 
@@ -129,7 +129,8 @@ int publisher_rollback_send(const struct publisher *p, struct nats_conn *link,
 			    const struct publisher_events *events,
 			    struct nats_tail *tail, struct nats_error *why);
 
-/* socket_io.c: the bytes of the link, while it is open */
+/* socket_io.c: the socket of the connection, while there is one */
+void publisher_task_end(struct sp_task *task); /* if it was started; yields */
 int publisher_socket_io_start(struct publisher *p);
 void publisher_socket_io_stop(struct publisher *p); /* yields */
 void publisher_socket_io_wake(void *arg);	    /* the writer; any thread */
@@ -144,12 +145,12 @@ int publisher_stream_publish(struct publisher *p, uint64_t number,
 int publisher_stream_put(struct publisher *p, uint64_t number,
 			 struct record_id record,
 			 const struct publisher_payload *payload);
-/* Whether another entry may be sent; if not, main is rung when it may. */
+/* Whether another entry may be sent; if not, main is woken when it may. */
 bool publisher_stream_has_room(struct publisher *p);
 void publisher_stream_check(struct publisher *p);
 bool publisher_stream_idle(const struct publisher *p);
 
-/* split.c: what is longer than the server takes */
+/* split.c: batches that are longer than the server takes */
 #define PUBLISHER_PIECES_MAX \
 	(2 * EGRESS_PLAIN_MAX / (PUBLISHER_PAYLOAD_MIN - NATS_HEADERS_MAX) + 1)
 bool publisher_split_needed(const struct publisher *p,

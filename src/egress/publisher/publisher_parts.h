@@ -313,4 +313,10 @@ static inline bool publisher_disk_full(int err)
 	return err == -ENOSPC || err == -EDQUOT;
 }
 
+static inline enum output_cause publisher_disk_cause(int err)
+{
+	return publisher_disk_full(err) ? OUTPUT_CAUSE_DISK_FULL
+					: OUTPUT_CAUSE_DISK_FAILED;
+}
+
 #endif

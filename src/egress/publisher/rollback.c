@@ -2,17 +2,15 @@
  * A stream that has lost what it acknowledged, as after a power failure of its
  * host.
  *
- * A stream's last sequence never falls: not when it is purged, nor when
- * messages are deleted. So the stream that was created at the same moment and
- * ends before what it acknowledged was put back. If its last message is one of
- * the acknowledged tail, at the same sequence and under the same id, all that
- * followed is sent again as it was, and gets the sequences that it had. Whoever
- * keeps a place in the stream finds the same message there.
+ * The last sequence of a stream never falls: neither a purge nor a deletion
+ * lowers it. So a stream with the same creation time that ends before a message
+ * it acknowledged was put back. If its last message is in the acked tail, with
+ * the same sequence and id, all messages behind it are sent again unchanged and
+ * get the sequences that they had: a consumer's position stays valid.
  *
- * Where the tail does not reach, or where the stream is another one, consumers
- * have to forget. What waits here to be published belongs to tables that they
- * do not have, so they must know before it: the new epoch begins with a
- * resync of every router.
+ * If the acked tail does not reach back that far, or if the stream is another
+ * one, consumers lack tables that the updates which wait here change. So the new
+ * epoch begins with a resync of every router.
  */
 #include "egress/codec.h"
 #include "egress/nats/resend.h"
@@ -32,9 +30,9 @@
 #define PATIENCE       3
 #define TAIL_QUIET     (60 * SP_S)
 
-/* Keeping what was acknowledged */
+/* Writing the acked tail */
 
-/* A fiber of its own: a disk that is slow holds up nothing else. */
+/* A fiber of its own, so that a slow disk delays nothing else. */
 int publisher_tail_main(void *arg)
 {
 	struct publisher *p = arg;
@@ -51,21 +49,7 @@ int publisher_tail_main(void *arg)
 	return 0;
 }
 
-/*
- * A disk that takes too long holds up sending for a moment, not for longer.
- * While nothing is sent the link fiber may need what waits.
- */
-static void tail_give_up(struct publisher *p)
-{
-	if (p->state != PUBLISHER_READY ||
-	    sp_now() < acked_tail_give_up(p->tail.acked))
-		return;
-	acked_tail_skip(p->tail.acked);
-	p->tail.error = -ETIMEDOUT;
-	publisher_wake(p);
-}
-
-/* Once every TAIL_QUIET at most: a disk that fails goes on failing. */
+/* At most once in TAIL_QUIET. */
 static void tail_error_note(struct publisher *p)
 {
 	char text[NATS_WORDS_MAX];
@@ -81,10 +65,19 @@ static void tail_error_note(struct publisher *p)
 	publisher_tell(p, text);
 }
 
-/* A disk that fails costs the acked tail, not the output. */
+/* A disk that fails ends the acked tail, and not the output. */
 void publisher_tail_keep(struct publisher *p)
 {
-	tail_give_up(p);
+	/*
+	 * Drop what waits for a disk that is too slow: sending waits for it.
+	 * While nothing is sent the link fiber may need it to send it again.
+	 */
+	if (p->state == PUBLISHER_READY &&
+	    sp_now() >= acked_tail_give_up(p->tail.acked)) {
+		acked_tail_skip(p->tail.acked);
+		p->tail.error = -ETIMEDOUT;
+		publisher_wake(p);
+	}
 	if (p->tail.error != 0)
 		tail_error_note(p);
 	if (p->tail.phase == TAIL_WRITING ||
@@ -152,7 +145,7 @@ int publisher_rollback_events(struct publisher *p, const struct nats_tail *tail,
 
 	if (p->rollback.phase != ROLLBACK_LOST || p->options.resync == NULL)
 		return 0;
-	/* Whoever is asked sees which stream it is now. */
+	/* The callback reads which stream it is now. */
 	p->chain.created_ns = tail->created_ns;
 	publisher_set_log_position(p, tail->last_seq);
 	publisher_share(p);
@@ -273,7 +266,7 @@ static int resend_add(struct resend_job *job, const struct acked_message *m)
 	return 0;
 }
 
-/* Send what was gathered, and begin again behind it. */
+/* Send what was gathered, and gather anew. */
 static int resend_flush(struct publisher *p, struct resend_job *job)
 {
 	int err;
@@ -298,7 +291,7 @@ static int resend_flush(struct publisher *p, struct resend_job *job)
 	return 0;
 }
 
-/* The message that the stream ends with is the one that we know there. */
+/* Seek to the last message of the stream. -ENOENT if it is not in the tail. */
 static int resend_find_end(struct publisher *p, const struct nats_tail *tail)
 {
 	struct acked_message m;
@@ -369,7 +362,7 @@ static bool stream_is_shorter(const struct publisher *p,
 		return false;
 	if (tail->last_seq < acked_tail_acked(p->tail.acked))
 		return true;
-	/* Somebody else may have written behind what is left. */
+	/* Another writer may have published behind what is left. */
 	return tail->has_record &&
 	       record_id_compare(tail->record, p->chain.acked) < 0;
 }
@@ -396,7 +389,7 @@ static void resent_note(struct publisher *p)
 	uint64_t lost = acked_tail_acked(p->tail.acked) - p->rollback.lost_from;
 	char text[NATS_WORDS_MAX];
 
-	/* Some may have been stored without an acknowledgement. */
+	/* Some were stored, but not acknowledged. */
 	p->stats.resent = p->rollback.resent + lost;
 	snprintf(text, sizeof(text),
 		 "the stream lost %" PRIu64
@@ -405,7 +398,7 @@ static void resent_note(struct publisher *p)
 	publisher_tell(p, text);
 }
 
-/* Whether the connection or the stream is to blame, and not the tail. */
+/* An error of the connection or of the stream, not of the acked tail. */
 static bool is_passing(int err)
 {
 	return err == -ENOTCONN || err == -ETIMEDOUT || err == -EAGAIN ||
@@ -423,7 +416,7 @@ static const char *reason_of(int err)
 	return is_passing(err) ? "the server does not take it" : strerror(-err);
 }
 
-/* The stream is shorter. An attempt that got further than the last counts. */
+/* Count this attempt; one that got further than the last resets failures. */
 static void mending_note(struct publisher *p, const struct nats_tail *tail)
 {
 	struct publisher_rollback *m = &p->rollback;
@@ -441,7 +434,7 @@ static void mending_note(struct publisher *p, const struct nats_tail *tail)
 	m->stream_end = tail->last_seq;
 }
 
-/* Whether to try again. A lost connection is not the stream's refusal. */
+/* Whether to try again. A lost connection does not count as a failure. */
 static bool resend_again(struct publisher *p, int err)
 {
 	if (!is_passing(err))
@@ -451,7 +444,7 @@ static bool resend_again(struct publisher *p, int err)
 	return ++p->rollback.failures < PATIENCE;
 }
 
-/* Everything was sent again, or nothing more can be. */
+/* After the last message was sent again, or the last attempt failed. */
 static void resend_conclude(struct publisher *p, const struct nats_tail *tail,
 			    int err)
 {

@@ -1,15 +1,14 @@
 /*
- * The bytes of the link: one fiber waits until its socket can be read, one
- * until it can be written. They live as long as the link.
+ * The socket of the connection: the reader fiber waits until it can be read, the
+ * writer fiber until it can be written. They live as long as the connection.
  *
- * So messages, acknowledgements and the turns of main are all of one thread,
- * and nothing is handed over on the way. Main writes by itself at the end of
- * its turn; the writer is for what the socket did not take, and for what
- * libnats has to say on other threads.
+ * So messages, acknowledgements and the turns of main share one thread. Main
+ * writes at the end of its turn; the writer writes what the socket did not take
+ * then, and what libnats writes on its own threads.
  *
- * While something is left over nothing more is sent, so libnats' buffer keeps
- * its size. Under TLS nothing is ever left over: there libnats itself waits
- * for the socket, up to the write deadline, and this thread with it.
+ * Main sends nothing while the socket is SOCKET_BLOCKED, so the buffer of libnats
+ * does not grow. With TLS the socket is never blocked: libnats waits for it, up
+ * to the write deadline, and this thread waits with libnats.
  */
 #include "egress/publisher/publisher_internal.h"
 
@@ -62,7 +61,7 @@ int publisher_socket_io_start(struct publisher *p)
 	return err;
 }
 
-static void task_end(struct sp_task *task)
+void publisher_task_end(struct sp_task *task)
 {
 	if (task->fiber != NULL) {
 		sp_cancel(*task);
@@ -74,7 +73,7 @@ static void task_end(struct sp_task *task)
 void publisher_socket_io_stop(struct publisher *p)
 {
 	sp_shield_begin();
-	task_end(&p->conn.reader);
-	task_end(&p->conn.writer);
+	publisher_task_end(&p->conn.reader);
+	publisher_task_end(&p->conn.writer);
 	sp_shield_end();
 }

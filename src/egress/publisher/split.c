@@ -1,14 +1,15 @@
 /*
- * What is longer than the server takes.
+ * Batches that are longer than the server takes.
  *
- * Batches are made before a server is seen, wait on the disk, and may meet a
- * server that takes less than the one before it. A batch is whole messages back
- * to back; so it is cut where one of them ends, and each piece published as a
- * message of its own. A compressed one is opened first: its pieces are plain.
+ * A batch is made before a server is known, may wait on the disk, and may meet a
+ * server with a lower limit than the one before. It consists of whole messages
+ * back to back, so it is cut where one of them ends, and each piece is published
+ * as a message of its own. A compressed batch is decompressed first: its pieces
+ * are plain.
  *
- * A piece names how much of the plain batch the stream holds with it. Whoever
- * goes on later, also after a crash and with another server, reads that from
- * the stream and cuts from there: nothing about pieces is kept here.
+ * The id of a piece says how much of the plain batch the stream holds with it.
+ * A later run or connection reads that id from the stream and continues there;
+ * nothing else is saved about pieces.
  */
 #include "egress/batch_split.h"
 #include "egress/codec.h"
@@ -18,7 +19,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The stream holds the beginning of this one, and ends there. */
+/* The last message of the stream is a piece of this record. */
 static bool record_is_begun(const struct publisher *p,
 			    const struct send_entry *f)
 {
@@ -33,9 +34,8 @@ bool publisher_split_needed(const struct publisher *p,
 }
 
 /*
- * Somebody has to raise the limit, and then ask for the tables again. Said of
- * the first, the second, the fourth and so on: a router that sends nothing else
- * must not fill the log.
+ * Count a message that cannot be cut. The first, the second, the fourth and so
+ * on are told: a router that sends nothing else must not fill the log.
  */
 static void leave_out(struct publisher *p, struct send_entry *f,
 		      const char *subject, size_t len)
@@ -56,16 +56,6 @@ static void leave_out(struct publisher *p, struct send_entry *f,
 	publisher_tell(p, text);
 }
 
-/* What is no message of ours cannot be cut: one piece. */
-static struct egress_batch_part part_cut(const struct publisher *p,
-					 struct wire_view rest)
-{
-	struct egress_batch_part piece = { rest.len, 1 };
-
-	(void)egress_batch_split(rest, p->chain.limit, &piece);
-	return piece;
-}
-
 static int put_plain(struct publisher *p, uint64_t number, const char *subject,
 		     struct wire_view plain)
 {
@@ -79,7 +69,9 @@ static int put_plain(struct publisher *p, uint64_t number, const char *subject,
 		struct publisher_payload one = { subject, rest, EGRESS_PLAIN };
 		int err;
 
-		piece = part_cut(p, rest);
+		/* Bytes that are not messages of the schema are one piece. */
+		piece = (struct egress_batch_part){ rest.len, 1 };
+		(void)egress_batch_split(rest, p->chain.limit, &piece);
 		if (piece.len > p->chain.limit) {
 			leave_out(p, f, subject, piece.len);
 			continue;

@@ -1,14 +1,14 @@
 /*
- * To the disk, and back from there.
+ * Batches to the journal, and from the spool to the stream.
  *
- * Everything in the spool is older than everything in the disk ring, and what
- * the cursor has not read is older than both; the direct way opens only when
- * neither holds anything. So order needs no further thought.
+ * Order: every record of the spool is older than the disk queue. The path is
+ * PATH_DIRECT again only when the cursor has read the whole spool and the disk
+ * queue is empty.
  *
- * Records know who they are, and the publisher knows the last one that the
- * stream holds (stored) and the last one it read (fed). Going back after
- * trouble is therefore reading again from the oldest segment that is left and
- * stepping over what is not needed.
+ * Each record has an id. The publisher knows the last record that the stream
+ * holds (chain.stored) and the last one that the cursor has read (spool.fed).
+ * After a failure it reads again from the oldest segment and skips the records
+ * up to spool.fed, which is then chain.stored.
  */
 #include "egress/publisher/publisher_internal.h"
 
@@ -29,8 +29,8 @@
 #define TELL_NS	   (60 * SP_S)
 
 /*
- * A segment goes as a whole, once the stream has all of it: with several there
- * is room again long before the last record is published.
+ * A segment is removed as a whole, once the stream holds all of it. A spool of
+ * several segments has room long before its last record is published.
  */
 static uint64_t segment_bytes(const struct publisher_options *o, bool spool)
 {
@@ -42,7 +42,7 @@ static uint64_t segment_bytes(const struct publisher_options *o, bool spool)
 	return bytes;
 }
 
-/* What happened to the folder since the run before it. */
+/* Tell what journal_open() cut off or set aside. */
 static void note_recovery(struct publisher *p)
 {
 	const struct journal_recovery *found =
@@ -106,13 +106,13 @@ int publisher_spool_open(struct publisher *p, struct nats_error *why)
 		return 0;
 	if (last.epoch > p->run.known_epoch)
 		p->run.known_epoch = last.epoch;
-	/* What is restored from the spool relies on it, as if made now. */
+	/* What is restored from the spool relies on this record. */
 	p->run.taken = (struct record_id){ last.epoch, last.seq, 0 };
 	if (!spool) {
 		p->shared.opened.last = p->run.taken;
 		return 0;
 	}
-	/* What an older run left behind goes first. */
+	/* Records of older runs are published first. */
 	p->run.inherited = p->run.taken;
 	p->path = PATH_SPOOL;
 	return 0;
@@ -171,7 +171,7 @@ static void sync_if_due(struct publisher *p)
 	sp_sem_post(&p->spool.sync_wake);
 }
 
-/* Once, however often it is tried again and works for a moment. */
+/* Tell @err once; the same one again only if it was away for TELL_NS. */
 static void tell_error(struct publisher *p, const char *what, int err)
 {
 	bool known =
@@ -188,16 +188,13 @@ static void tell_error(struct publisher *p, const char *what, int err)
 }
 
 /*
- * A sync that failed says nothing about what is on the disk: write again. As
- * long as the rest cannot be cut off, nothing is written behind it, and no
- * other sync may call it safe.
+ * After a failed sync it is not known what is on the disk: cut off what was not
+ * synced, and append it again. While it cannot be cut off, nothing is appended
+ * behind it and no other sync may call it safe.
  */
 static void after_failed_sync(struct publisher *p)
 {
-	publisher_blame(p, PART_DISK,
-			publisher_disk_full(p->spool.sync_error)
-				? OUTPUT_CAUSE_DISK_FULL
-				: OUTPUT_CAUSE_DISK_FAILED,
+	publisher_blame(p, PART_DISK, publisher_disk_cause(p->spool.sync_error),
 			strerror(-p->spool.sync_error));
 	tell_error(p, "the journal could not be synced", p->spool.sync_error);
 	if (journal_rewind(p->spool.journal) == 0)
@@ -209,7 +206,7 @@ static void after_failed_sync(struct publisher *p)
 
 /* Writing */
 
-/* The limit of the spool is reached, and not that of the disk. */
+/* The next entry would exceed --spool-max; the disk may have room for it. */
 static bool spool_is_full(const struct publisher *p)
 {
 	const struct send_entry *f =
@@ -222,11 +219,10 @@ static bool spool_is_full(const struct publisher *p)
 
 static void note_append_error(struct publisher *p, int err)
 {
-	enum output_cause cause = OUTPUT_CAUSE_DISK_FAILED;
+	enum output_cause cause = publisher_disk_cause(err);
 
-	if (publisher_disk_full(err))
-		cause = spool_is_full(p) ? OUTPUT_CAUSE_SPOOL_FULL
-					 : OUTPUT_CAUSE_DISK_FULL;
+	if (publisher_disk_full(err) && spool_is_full(p))
+		cause = OUTPUT_CAUSE_SPOOL_FULL;
 	p->spool.append_error = err;
 	publisher_blame(p, PART_DISK, cause, strerror(-err));
 	tell_error(p, "journal", err);
@@ -263,7 +259,8 @@ static size_t records_gather(struct publisher *p,
 	return n;
 }
 
-static void take_marks(struct publisher *p)
+/* A fence is safe with the record before it. */
+static void pass_fences(struct publisher *p)
 {
 	while (p->disk.next_to_send != p->disk.tail) {
 		struct send_entry *f =
@@ -292,9 +289,7 @@ static int write_epoch(struct publisher *p)
 		publisher_absolve(p, PART_DISK);
 		return 0;
 	}
-	publisher_blame(p, PART_DISK,
-			publisher_disk_full(err) ? OUTPUT_CAUSE_DISK_FULL
-						 : OUTPUT_CAUSE_DISK_FAILED,
+	publisher_blame(p, PART_DISK, publisher_disk_cause(err),
 			strerror(-err));
 	tell_error(p, "journal", err);
 	p->spool.append_again = sp_in(AGAIN_NS);
@@ -316,7 +311,7 @@ void publisher_spool_write(struct publisher *p)
 		size_t n;
 		int done;
 
-		take_marks(p);
+		pass_fences(p);
 		n = records_gather(p, records, max);
 		if (n == 0)
 			break;
@@ -359,7 +354,7 @@ static void give_back(struct publisher *p, struct send_entry *f)
 	egress_bridge_give_back(p->bridge, f->batch);
 }
 
-/* Segments that the stream holds all of. */
+/* Remove the segments that the stream holds completely. */
 static void segments_release(struct publisher *p)
 {
 	uint64_t first = journal_first(p->spool.journal);
@@ -368,10 +363,10 @@ static void segments_release(struct publisher *p)
 	if (position == 0 || position <= first)
 		return;
 	/*
-	 * As long as the spool is in use its newest segment stays: to begin
-	 * another one at each moment in which nothing is left would cost more.
-	 * Unless it is in the way of what comes next; and who has it open keeps
-	 * the disk from having its room back.
+	 * Keep the newest segment while the spool is in use: to begin another
+	 * one whenever the spool is empty would cost more. Exception: on a full
+	 * disk remove it as well, and close the cursor first, because an open
+	 * descriptor keeps the blocks allocated.
 	 */
 	if (p->path == PATH_SPOOL &&
 	    position >= journal_end(p->spool.journal)) {
@@ -421,9 +416,9 @@ void publisher_spool_settle(struct publisher *p)
 /* Reading back */
 
 /*
- * From now on what comes goes to the disk, behind what is in memory. Messages
- * that are under way stay so if the link is good; their bytes are on disk,
- * should they be needed again.
+ * Send batches to the disk from now on, first those in memory. Messages in
+ * flight stay in the send queue if the stream is up; their bytes go to the disk
+ * as well, in case they have to be sent again.
  */
 void publisher_spool_enter(struct publisher *p)
 {
@@ -464,15 +459,15 @@ void publisher_spool_rewind(struct publisher *p)
 }
 
 /*
- * The next record that the stream does not have. As the cursor's, and -EBADMSG
- * where the cursor finds an end before that of the journal.
+ * Read the next record that the stream does not have. Returns the same as
+ * journal_cursor_next(), or -EBADMSG if the cursor ends before the journal.
  */
 static int next_needed(struct publisher *p, struct journal_record *out)
 {
 	int got;
 
 	if (p->spool.cursor == NULL) {
-		/* All was released, and there was no room for a segment. */
+		/* All segments were removed, and no new one had room. */
 		if (journal_bytes(p->spool.journal) == 0)
 			return 0;
 		got = journal_cursor_open(p->options.journal_dir,
@@ -503,7 +498,7 @@ static int next_needed(struct publisher *p, struct journal_record *out)
 	} while (true);
 }
 
-/* Send @r; its bytes are in the cursor's hands. */
+/* Send @r, whose bytes stay valid until the cursor moves. */
 static int feed_one(struct publisher *p, const struct journal_record *r)
 {
 	char subject[SUBJECT_MAX];
@@ -527,7 +522,7 @@ static int feed_one(struct publisher *p, const struct journal_record *r)
 	return publisher_stream_publish(p, number, &payload);
 }
 
-/* Once for each segment, however often the spool is read from its start. */
+/* Tell of each segment once, however often the spool is read from its start. */
 static void note_damage(struct publisher *p)
 {
 	const struct journal_fault *fault =
@@ -547,8 +542,8 @@ static void note_damage(struct publisher *p)
 }
 
 /*
- * What a damaged segment holds cannot be published: go on behind it, and have
- * the tables published again (publisher_stats.damaged_segments).
+ * Go on behind a damaged segment. The owner sees damaged_segments grow and has
+ * the tables published again.
  */
 static int skip_damage(struct publisher *p)
 {
@@ -558,12 +553,12 @@ static int skip_damage(struct publisher *p)
 	err = journal_cursor_skip(p->spool.cursor);
 	if (err != -ENOENT)
 		return err;
-	/* It is the newest one: it must not grow any more. */
+	/* It is the newest segment: nothing may be appended to it any more. */
 	err = journal_leave(p->spool.journal);
 	return err < 0 ? err : journal_cursor_skip(p->spool.cursor);
 }
 
-/* Somebody removed every segment while they were in use. */
+/* Somebody removed all segments while the spool was in use: begin a new one. */
 static int replace_segments(struct publisher *p)
 {
 	char text[NATS_WORDS_MAX];
@@ -630,7 +625,7 @@ void publisher_spool_feed(struct publisher *p)
 		if (feed_one(p, &record) < 0)
 			return;
 	}
-	/* Nothing on the disk, nothing on its way there: the direct way. */
+	/* The spool is read to its end, and nothing is queued for it. */
 	if (p->state == PUBLISHER_READY && spool_read(p) &&
 	    send_queue_empty(&p->disk)) {
 		p->path = PATH_DIRECT;

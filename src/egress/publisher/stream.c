@@ -1,11 +1,11 @@
 /*
  * To the stream: send, take acknowledgements, settle.
  *
- * A message is sent only behind the one before it, and names it; so the
- * entries that the stream holds are always the first ones of the ring. What
- * goes wrong with one of them goes wrong with all behind it. There is one way
- * out: stop sending, let what is under way be answered, and let the link fiber
- * ask the stream for its last message. publisher_stream_resume() goes on there.
+ * Each message names the one before it, so the entries that the stream holds are
+ * always the first ones of the send queue. If the stream refuses one, it refuses
+ * all behind it. Every failure is handled the same way: stop sending, wait for
+ * the answers to what is in flight (SETTLING), and let the link fiber read the
+ * last message of the stream. publisher_stream_resume() goes on behind that.
  */
 #include "egress/publisher/acked_tail.h"
 #include "egress/publisher/publisher_internal.h"
@@ -34,8 +34,8 @@
 #define NUMBER_MASK	 ((UINT64_C(1) << GENERATION_SHIFT) - 1)
 
 /*
- * Why the server did not store a message. One that names the wrong predecessor
- * finds the right one at once.
+ * Blame the broker for error code @error. A wrong predecessor or size is not its
+ * fault: the next attempt corrects both at once.
  */
 static void blame_error(struct publisher *p, uint32_t error, const char *text)
 {
@@ -56,15 +56,9 @@ static void blame_error(struct publisher *p, uint32_t error, const char *text)
 	default:
 		break;
 	}
-	/* The first of many that were under way. */
+	/* Of all that were in flight the first error counts. */
 	if (p->state == PUBLISHER_READY)
 		publisher_blame(p, PART_BROKER, cause, text);
-}
-
-static void forget_sequences(struct publisher *p)
-{
-	p->chain.sent_seq = 0;
-	acked_tail_skip(p->tail.acked);
 }
 
 static void answer_apply(struct publisher *p, const struct nats_answer *a)
@@ -88,11 +82,13 @@ static void answer_apply(struct publisher *p, const struct nats_answer *a)
 		return;
 	}
 	publisher_note_stored(p);
-	/* Stored before: those behind it are not where they were thought. */
-	if (a->ack.duplicate)
-		forget_sequences(p);
-	else
+	/* It was stored before, so messages behind it have other sequences. */
+	if (a->ack.duplicate) {
+		p->chain.sent_seq = 0;
+		acked_tail_skip(p->tail.acked);
+	} else {
 		acked_tail_ack(p->tail.acked, a->ack.seq);
+	}
 	if (a->ack.seq > p->chain.acked_seq)
 		p->chain.acked_seq = a->ack.seq;
 	if (p->chain.unanswered == 0 && p->state == PUBLISHER_READY)
@@ -121,7 +117,7 @@ void publisher_stream_answers(struct publisher *p)
 		answer_apply(p, &a);
 }
 
-/* Everything not known to be stored will be sent again, in order. */
+/* Queue again, in order, what is not known to be stored. */
 static void rewind_wire(struct publisher *p)
 {
 	bool spooled = p->path == PATH_SPOOL;
@@ -129,7 +125,7 @@ static void rewind_wire(struct publisher *p)
 	publisher_stream_settle(p);
 	for (uint64_t n = p->wire.head; n != p->wire.tail; n++)
 		spooled |= send_queue_at(&p->wire, n)->batch == NULL;
-	/* What came from the spool can only be read again from there. */
+	/* The bytes of an entry without a batch are in the spool only. */
 	if (spooled)
 		publisher_spool_rewind(p);
 	else
@@ -190,21 +186,24 @@ void publisher_stream_check(struct publisher *p)
 		check_settling(p);
 }
 
-/* What the stream said it holds may be beyond an entry that settles later. */
+/* Raise chain.stored, which may be beyond an entry that is settled later. */
 static void raise_stored(struct publisher *p, struct record_id record)
 {
 	if (record_id_compare(record, p->chain.stored) > 0)
 		p->chain.stored = record;
 }
 
-/* The stream says what it holds: all up to that is safe. */
-static void take_held(struct publisher *p)
+void publisher_stream_resume(struct publisher *p)
 {
 	const struct nats_tail *tail = &p->chain.tail;
 
-	if (!tail->has_record)
-		return;
-	for (uint64_t n = p->wire.head; n != p->wire.tail; n++) {
+	p->chain.generation++;
+	p->chain.unanswered = 0;
+	p->chain.acked_seq = 0;
+	p->conn.down_since = 0;
+	/* What the stream holds is safe: all up to its last record. */
+	for (uint64_t n = p->wire.head; tail->has_record && n != p->wire.tail;
+	     n++) {
 		struct send_entry *f = send_queue_at(&p->wire, n);
 
 		if (send_entry_is_fence(f) || f->state == SEND_ACKED)
@@ -214,16 +213,8 @@ static void take_held(struct publisher *p)
 		f->state = SEND_ACKED;
 		f->seq = tail->id_seq;
 	}
-	raise_stored(p, tail->record);
-}
-
-void publisher_stream_resume(struct publisher *p)
-{
-	p->chain.generation++;
-	p->chain.unanswered = 0;
-	p->chain.acked_seq = 0;
-	p->conn.down_since = 0;
-	take_held(p);
+	if (tail->has_record)
+		raise_stored(p, tail->record);
 	publisher_stream_settle(p);
 	send_queue_rewind(&p->wire);
 	if (p->path == PATH_SPOOL)
@@ -241,7 +232,7 @@ static void settle_one(struct publisher *p, struct send_entry *f)
 		return;
 	}
 	if (send_entry_was_fence(f))
-		return; /* stands for one that went to the disk */
+		return; /* its batch is in the disk queue */
 	raise_stored(p, f->record);
 	p->stats.messages += f->pieces;
 	p->stats.updates += f->updates;
@@ -355,7 +346,7 @@ int publisher_stream_publish(struct publisher *p, uint64_t number,
 	struct send_entry *f = send_queue_at(&p->wire, number);
 	int err;
 
-	/* What an older stream under this name answered does not count. */
+	/* Forget the answers of an older stream with this name. */
 	f->seq = 0;
 	f->pieces = f->unanswered = 0;
 	if (publisher_split_needed(p, f))
@@ -381,7 +372,7 @@ bool publisher_stream_has_room(struct publisher *p)
 {
 	if (nats_conn_full(p->conn.link))
 		socket_write(p);
-	/* Pieces fill the window as whole ones do. */
+	/* A piece takes as much of the window as a whole batch. */
 	return p->conn.socket == SOCKET_WRITABLE &&
 	       p->chain.unanswered < p->options.window &&
 	       !acked_tail_full(p->tail.acked);

@@ -1,6 +1,6 @@
 /*
- * Asking the server now and then what the stream holds: messages that somebody
- * removed, or a stream that was deleted, are not noticed by publishing.
+ * Look at the stream every look_ns: publishing does not notice that somebody
+ * removed messages or deleted the stream.
  */
 #include "egress/publisher/publisher_internal.h"
 
@@ -56,7 +56,7 @@ static int run_look(void *arg)
 	return publisher_look(job->p, job->link, &job->look);
 }
 
-/* A look that fails is left to the next one: messages find out by themselves. */
+/* Ignore a look that fails: sending notices a broken connection. */
 static void look_at_stream(struct publisher *p)
 {
 	struct look_job job = { .p = p, .link = p->conn.link };

@@ -5,6 +5,7 @@
 #include "spargio/io/iov.h"
 #include "spargio/io/op.h"
 #include "spargio/io/sync_ops.h"
+#include "spargio/io/sys.h"
 #include "spargio/io/uring_abi.h"
 #include "spargio/net/socket.h"
 #include "spargio/sched/current.h"
@@ -74,7 +75,7 @@ int sp_open_regular(int dir, const char *path, int flags, mode_t mode)
 	 * system cannot read or write it without waiting for the disk.
 	 */
 	if (err == 0 && (flags & O_NONBLOCK) == 0 &&
-	    fcntl(fd, F_SETFL, flags) < 0)
+	    sp__sys()->fcntl(fd, F_SETFL, flags) < 0)
 		err = -errno;
 	if (err < 0) {
 		sp_close(fd);
@@ -89,7 +90,7 @@ int sp_close(int fd)
 	int err;
 
 	if (sp__fiber_self() == NULL) {
-		err = close(fd) < 0 ? -errno : 0;
+		err = sp__sys()->close(fd) < 0 ? -errno : 0;
 	} else {
 		io_uring_prep_close(&op.sqe, fd);
 		/* A cancelled fiber still has to close its descriptors. */

@@ -3,6 +3,8 @@
  * the same directory, sync it, rename it over the old name and sync the
  * directory. The name never refers to a partial file.
  */
+#include "spargio/io/sys.h"
+
 #include <spargio/fiber.h>
 #include <spargio/file.h>
 #include <spargio/path.h>
@@ -129,7 +131,7 @@ static int open_temp(struct replacement *r, mode_t mode)
 {
 	uint64_t random;
 
-	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+	if (sp__sys()->getrandom(&random, sizeof(random), 0) != sizeof(random))
 		return -errno;
 	snprintf(r->temp, sizeof(r->temp), ".%.200s.%016" PRIx64, r->name,
 		 random);

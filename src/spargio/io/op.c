@@ -4,6 +4,7 @@
 #include "spargio/sched/wait.h"
 #include "spargio/sched/wake.h"
 
+#include <spargio/fiber.h>
 #include <spargio/op.h>
 #include <spargio/time.h>
 
@@ -12,6 +13,7 @@
 
 #define CANCEL_AGAIN  (2 * SP_MS)
 #define CANCEL_RARELY (100 * SP_MS)
+#define GIVEN_UP_MAX  16
 
 void sp__op_start(struct sp_shard *shard, struct sp__op *op)
 {
@@ -19,6 +21,10 @@ void sp__op_start(struct sp_shard *shard, struct sp__op *op)
 	op->let_go = false;
 	op->offloaded = false;
 	op->shard = shard;
+	if (op->sqe.opcode == IORING_OP_CLOSE)
+		atomic_fetch_add_explicit(&shard->closes, 1,
+					  memory_order_relaxed);
+	op->closes = atomic_load_explicit(&shard->closes, memory_order_relaxed);
 	shard->inflight++;
 	atomic_store_explicit(&shard->counts.pending_ops, shard->inflight,
 			      memory_order_relaxed);
@@ -121,13 +127,29 @@ int sp__op_run(struct sp__op *op, int64_t deadline, const char *why)
 	return was_interrupted(op->res) ? -EINTR : op->res;
 }
 
+/*
+ * A signal that arrives while the kernel makes a thread for the operation makes
+ * that fail; after the third attempt the kernel gives the operation up with
+ * -ECANCELED (seen on Linux 6.1). True unless the fiber was cancelled, or a
+ * fiber of the shard may have closed the descriptor.
+ */
+static bool was_given_up(const struct sp__op *op, int res)
+{
+	return res == -ECANCELED && !sp_cancelled() &&
+	       op->closes == atomic_load_explicit(&op->shard->closes,
+						  memory_order_relaxed);
+}
+
 int sp__op_call(struct sp__op *op, int64_t deadline, const char *why)
 {
+	int given_up = 0;
 	int res;
 
 	do {
 		res = sp__op_run(op, deadline, why);
-	} while (res == -EINTR);
+		given_up += res == -ECANCELED;
+	} while (res == -EINTR ||
+		 (given_up <= GIVEN_UP_MAX && was_given_up(op, res)));
 	return res;
 }
 

@@ -25,6 +25,7 @@ struct sp__op {
 	uint32_t events; /* epoll: the poll(2) events it waits for */
 	bool offloaded;	 /* a thread of the pool executes it; see offload.h */
 	struct sp_shard *shard;
+	uint32_t closes; /* of the shard, when the operation was started */
 
 	/*
 	 * If set, called for each CQE instead of waking @fiber; for multishot
@@ -47,8 +48,9 @@ struct sp__op {
 int sp__op_run(struct sp__op *op, int64_t deadline, const char *why);
 
 /*
- * As sp__op_run(), but repeated after -EINTR. For operations that have no
- * effect when they are interrupted: all except close(2).
+ * As sp__op_run(), but repeated after -EINTR, and after an -ECANCELED that
+ * nobody has asked for. For operations that have no effect when they are
+ * interrupted: all except close(2).
  */
 int sp__op_call(struct sp__op *op, int64_t deadline, const char *why);
 

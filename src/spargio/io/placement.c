@@ -1,5 +1,6 @@
 #include "spargio/io/placement.h"
 #include "spargio/io/op.h"
+#include "spargio/io/sys.h"
 #include "spargio/sched/current.h"
 #include "spargio/sched/runtime.h"
 #include "spargio/sched/visit.h"
@@ -45,8 +46,11 @@ void sp__leases_free(struct sp__leases *leases)
 static _Atomic uint64_t *word_of(struct sp__leases *leases, int fd, bool make)
 {
 	_Atomic uint64_t *piece, *none = NULL;
-	int i = fd / SP__LEASES_PIECE;
+	int i;
 
+	if (fd >= SP__SIM_FD_BASE)
+		fd -= SP__SIM_FD_BASE;
+	i = fd / SP__LEASES_PIECE;
 	if (fd < 0 || i >= SP__LEASES_PIECES)
 		return NULL;
 	/* Pairs with the exchange below: the piece is initialised. */

@@ -1,3 +1,4 @@
+#include "spargio/io/sys.h"
 #include "spargio/sched/runtime.h"
 
 #include <spargio/group.h>
@@ -39,7 +40,7 @@ int sp_accept_loop(int listener, uint32_t home, const struct sp_attr *attr,
 			break;
 		err = spawn_session(&conn, attr, fn, arg);
 		if (err < 0)
-			close(conn.fd);
+			sp__sys()->close(conn.fd);
 	}
 	sp_acceptor_close(acceptor);
 	return err;
@@ -65,7 +66,7 @@ int sp_listen_many(const struct sp_addr *at, const struct sp_listen_opts *opts,
 			err = sp_addr_local(out[0], &here);
 		if (err < 0) {
 			while (i-- > 0)
-				close(out[i]);
+				sp__sys()->close(out[i]);
 			break;
 		}
 	}

@@ -7,6 +7,7 @@
  * without multishot accept, connections are accepted one at a time.
  */
 #include "spargio/io/multishot.h"
+#include "spargio/io/sys.h"
 #include "spargio/net/net.h"
 #include "spargio/sched/backend.h"
 #include "spargio/sched/current.h"
@@ -58,7 +59,7 @@ static void on_event(struct sp__op *op)
 	if (op->res < 0)
 		a->error = op->res;
 	else if (queue_push(a, op->res) < 0)
-		close(op->res);
+		sp__sys()->close(op->res);
 	if (!op->done && a->end - a->begin >= QUEUE_LONG)
 		sp__multishot_cancel(&a->multishot);
 	sp__multishot_wake(&a->multishot);
@@ -90,7 +91,7 @@ static int accept_one(struct sp_acceptor *a, int64_t deadline)
 	int err = sp_accept_until(a->listener, SP_HOME_HERE, deadline, &conn);
 
 	if (err == 0 && queue_push(a, conn.fd) < 0) {
-		close(conn.fd);
+		sp__sys()->close(conn.fd);
 		err = -ENOMEM;
 	}
 	return err;
@@ -205,7 +206,7 @@ void sp_acceptor_close(struct sp_acceptor *acceptor)
 	(void)sp__multishot_go_home(&acceptor->multishot);
 	sp__multishot_stop(&acceptor->multishot);
 	while (acceptor->begin < acceptor->end)
-		close(acceptor->queue[acceptor->begin++]);
+		sp__sys()->close(acceptor->queue[acceptor->begin++]);
 	free(acceptor->queue);
 	free(acceptor);
 }

@@ -1,3 +1,5 @@
+#include "spargio/io/sys.h"
+
 #include <spargio/address.h>
 #include <spargio/fiber.h>
 
@@ -225,7 +227,7 @@ int sp_addr_local(int fd, struct sp_addr *out)
 {
 	struct sp_addr addr = { .len = sizeof(addr.un) };
 
-	if (getsockname(fd, &addr.any, &addr.len) < 0)
+	if (sp__sys()->getsockname(fd, &addr.any, &addr.len) < 0)
 		return -sp_errno();
 	*out = addr;
 	return 0;
@@ -235,7 +237,7 @@ int sp_addr_peer(int fd, struct sp_addr *out)
 {
 	struct sp_addr addr = { .len = sizeof(addr.un) };
 
-	if (getpeername(fd, &addr.any, &addr.len) < 0)
+	if (sp__sys()->getpeername(fd, &addr.any, &addr.len) < 0)
 		return -sp_errno();
 	*out = addr;
 	return 0;

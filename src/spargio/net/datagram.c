@@ -1,3 +1,4 @@
+#include "spargio/io/sys.h"
 #include "spargio/net/socket.h"
 
 #include <spargio/datagram.h>
@@ -19,23 +20,25 @@ static int set_up(int fd, const struct sp_addr *at,
 	if (err < 0)
 		return err;
 	if (opts->reuse_port &&
-	    setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one)) < 0)
+	    sp__sys()->setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one,
+				  sizeof(one)) < 0)
 		return -sp_errno();
-	return bind(fd, &at->any, at->len) < 0 ? -sp_errno() : 0;
+	return sp__sys()->bind(fd, &at->any, at->len) < 0 ? -sp_errno() : 0;
 }
 
 int sp_datagram_open(const struct sp_addr *at,
 		     const struct sp_datagram_opts *opts, int *out)
 {
 	static const struct sp_datagram_opts none;
-	int fd = socket(at->any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int fd = sp__sys()->socket(at->any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC,
+				   0);
 	int err;
 
 	if (fd < 0)
 		return -sp_errno();
 	err = set_up(fd, at, opts == NULL ? &none : opts);
 	if (err < 0) {
-		close(fd);
+		sp__sys()->close(fd);
 		return err;
 	}
 	*out = fd;

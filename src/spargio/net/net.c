@@ -1,5 +1,6 @@
 #include "spargio/net/net.h"
 #include "spargio/io/op.h"
+#include "spargio/io/sys.h"
 #include "spargio/net/socket.h"
 #include "spargio/sched/current.h"
 #include "spargio/sched/runtime.h"
@@ -40,7 +41,8 @@ int sp__home(uint32_t home, uint32_t *out)
 
 static int open_socket(const struct sp_addr *addr)
 {
-	int fd = socket(addr->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd = sp__sys()->socket(addr->any.sa_family,
+				   SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	return fd < 0 ? -sp_errno() : fd;
 }
@@ -51,7 +53,7 @@ static int switch_on(int fd, int level, int name)
 {
 	int one = 1;
 
-	return setsockopt(fd, level, name, &one, sizeof(one));
+	return sp__sys()->setsockopt(fd, level, name, &one, sizeof(one));
 }
 
 static int listen_on(int fd, const struct sp_addr *at,
@@ -66,7 +68,8 @@ static int listen_on(int fd, const struct sp_addr *at,
 		return -sp_errno();
 	if (opts->only_ip6 && switch_on(fd, IPPROTO_IPV6, IPV6_V6ONLY) < 0)
 		return -sp_errno();
-	if (bind(fd, &at->any, at->len) < 0 || listen(fd, backlog) < 0)
+	if (sp__sys()->bind(fd, &at->any, at->len) < 0 ||
+	    sp__sys()->listen(fd, backlog) < 0)
 		return -sp_errno();
 	return 0;
 }
@@ -82,7 +85,7 @@ int sp_listen(const struct sp_addr *at, const struct sp_listen_opts *opts,
 		return fd;
 	err = listen_on(fd, at, opts == NULL ? &none : opts);
 	if (err < 0) {
-		close(fd);
+		sp__sys()->close(fd);
 		return err;
 	}
 	*out = fd;
@@ -135,13 +138,13 @@ int sp_accept_until(int listener, uint32_t home, int64_t deadline,
 /* Non-blocking connect(2). */
 static int try_connect(int fd, const struct sp_addr *to)
 {
-	int flags = fcntl(fd, F_GETFL);
+	int flags = sp__sys()->fcntl(fd, F_GETFL, 0);
 	int err;
 
-	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
+	if (flags < 0 || sp__sys()->fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
 		return -sp_errno();
-	err = connect(fd, &to->any, to->len) < 0 ? -sp_errno() : 0;
-	(void)fcntl(fd, F_SETFL, flags);
+	err = sp__sys()->connect(fd, &to->any, to->len) < 0 ? -sp_errno() : 0;
+	(void)sp__sys()->fcntl(fd, F_SETFL, flags);
 	return err;
 }
 
@@ -210,7 +213,7 @@ int sp_connect_until(const struct sp_addr *to, uint32_t home, int64_t deadline,
 		return fd;
 	err = sp_connect_fd_until(fd, to, deadline);
 	if (err < 0) {
-		close(fd);
+		sp__sys()->close(fd);
 		return err;
 	}
 	*out = (struct sp_conn){ .fd = fd, .home = shard };
@@ -261,7 +264,7 @@ static void end_connect(struct sp_fiber *self, struct sp__op *op,
 					   : finish_connect(self, op, deadline);
 	if (err == 0)
 		return;
-	close(out->fd);
+	sp__sys()->close(out->fd);
 	out->fd = err;
 }
 
@@ -329,7 +332,7 @@ static int served_main(void *arg)
 	int ret = served->fn(&served->conn, served->arg);
 
 	if (served->conn.fd >= 0)
-		close(served->conn.fd);
+		sp__sys()->close(served->conn.fd);
 	return ret;
 }
 

@@ -22,6 +22,7 @@
 #include "spargio/io/multishot.h"
 #include "spargio/io/op.h"
 #include "spargio/io/recv_buffers.h"
+#include "spargio/io/sys.h"
 #include "spargio/io/uring_abi.h"
 #include "spargio/net/socket.h"
 #include "spargio/sched/current.h"
@@ -34,11 +35,9 @@
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
-#include <linux/sockios.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #define MAX_DEFAULT ((size_t)1024 * 1024)
@@ -280,7 +279,7 @@ static bool is_over(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLRDHUP };
 
-	return poll(&p, 1, 0) > 0;
+	return sp__sys()->poll(&p, 1, 0) > 0;
 }
 
 /*
@@ -326,8 +325,8 @@ static int read_some(struct sp_rstream *rs, int64_t deadline)
 		err = carry_reserve(rs, carry_len(rs) + room);
 	if (err < 0)
 		return err;
-	n = recv(rs->fd, rs->carry + rs->carry_end,
-		 rs->carry_size - rs->carry_end, MSG_DONTWAIT);
+	n = sp__sys()->recv(rs->fd, rs->carry + rs->carry_end,
+			    rs->carry_size - rs->carry_end, MSG_DONTWAIT);
 	err = n < 0 ? -sp_errno() : 0;
 	if (n > 0) {
 		rs->carry_end += (size_t)n;
@@ -521,7 +520,7 @@ int64_t sp_rstream_arrived(struct sp_rstream *rs)
 		here += rs->buffers->each[id].len;
 		id = rs->buffers->each[id].next;
 	}
-	if (!rs->ended && ioctl(rs->fd, SIOCINQ, &in_socket) < 0)
+	if (!rs->ended && sp__sys()->unread(rs->fd, &in_socket) < 0)
 		return -sp_errno();
 	return (int64_t)(here - rs->offset) + in_socket;
 }

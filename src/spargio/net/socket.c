@@ -1,5 +1,5 @@
 #include "spargio/net/socket.h"
-#include "spargio/io/sync_ops.h"
+#include "spargio/io/sys.h"
 #include "spargio/sched/current.h"
 #include "spargio/sched/wait.h"
 
@@ -54,7 +54,7 @@ static int send_now(const struct sp__op *op)
 	if (self->shard->budget <= 0)
 		return -EAGAIN;
 	self->shard->budget--;
-	if (sp__sqe_try(&op->sqe, &res) != SP__DONE)
+	if (sp__sys()->sqe_try(&op->sqe, &res) != SP__DONE)
 		return -EAGAIN;
 	sp__count(&self->shard->counts.ops, 1);
 	return sp__socket_error(res);
@@ -267,5 +267,5 @@ int sp_send_all(int fd, const void *data, size_t len)
 
 int sp_shutdown(int fd, int how)
 {
-	return shutdown(fd, how) < 0 ? -sp_errno() : 0;
+	return sp__sys()->shutdown(fd, how) < 0 ? -sp_errno() : 0;
 }

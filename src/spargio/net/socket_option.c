@@ -1,3 +1,5 @@
+#include "spargio/io/sys.h"
+
 #include <spargio/address.h>
 #include <spargio/fiber.h>
 #include <spargio/socket.h>
@@ -34,7 +36,8 @@ static int set_option(int fd, const struct option *o, int value)
 		value = value > 0;
 	else if (value < 0)
 		return -EINVAL;
-	if (setsockopt(fd, o->level, o->name, &value, sizeof(value)) < 0)
+	if (sp__sys()->setsockopt(fd, o->level, o->name, &value,
+				  sizeof(value)) < 0)
 		return -sp_errno();
 	return 0;
 }
@@ -65,7 +68,8 @@ int sp_tcp_md5(int fd, const struct sp_addr *peer, const void *key, size_t len)
 	if (len > 0)
 		memcpy(sig.tcpm_key, key, len);
 	memcpy(&sig.tcpm_addr, &addr.any, addr.len);
-	if (setsockopt(fd, IPPROTO_TCP, TCP_MD5SIG, &sig, sizeof(sig)) < 0)
+	if (sp__sys()->setsockopt(fd, IPPROTO_TCP, TCP_MD5SIG, &sig,
+				  sizeof(sig)) < 0)
 		return -sp_errno();
 	return 0;
 }
@@ -75,7 +79,7 @@ int sp_unix_cred(int fd, struct sp_cred *out)
 	struct ucred cred;
 	socklen_t len = sizeof(cred);
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
+	if (sp__sys()->getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
 		return -sp_errno();
 	*out = (struct sp_cred){ cred.pid, cred.uid, cred.gid };
 	return 0;

@@ -49,6 +49,7 @@ static int backend_parse(const char *text, enum sp_backend *out)
 		[SP_BACKEND_AUTO] = "auto",
 		[SP_BACKEND_URING] = "uring",
 		[SP_BACKEND_EPOLL] = "epoll",
+		[SP_BACKEND_SIM] = "sim",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -58,6 +59,19 @@ static int backend_parse(const char *text, enum sp_backend *out)
 		}
 	}
 	return -EINVAL;
+}
+
+/*
+ * A simulation does not depend on the machine: the number of CPUs, a real
+ * thread, the signal stack of a thread.
+ */
+static void simulated_defaults(struct sp_opts *o)
+{
+	o->shards = or_default(o->shards, 2);
+	o->spin_us = 0;
+	o->affinity = NULL;
+	o->no_overflow_handler = true;
+	o->watchdog_ms = 0;
 }
 
 static int spin_parse(const char *text, int32_t *out)
@@ -99,9 +113,12 @@ int sp__options_fill(const struct sp_opts *given, struct sp_opts *o)
 	int err;
 
 	*o = given == NULL ? SP_OPTS_INIT : *given;
-	err = read_environment(o);
+	/* The runtime of a simulated host stays simulated. */
+	err = o->backend == SP_BACKEND_SIM ? 0 : read_environment(o);
 	if (err < 0)
 		return err;
+	if (o->backend == SP_BACKEND_SIM)
+		simulated_defaults(o);
 	o->shards = or_default(o->shards, sp__cpus_available());
 	o->ring_entries = or_default(o->ring_entries, 256);
 	o->cq_entries = or_default(o->cq_entries, 8 * o->ring_entries);
@@ -122,4 +139,11 @@ int sp__options_fill(const struct sp_opts *given, struct sp_opts *o)
 	    o->recv_buffer_size > RECV_SIZE_MAX)
 		return -EINVAL;
 	return 0;
+}
+
+bool sp__options_simulated(const struct sp_opts *given)
+{
+	struct sp_opts o;
+
+	return sp__options_fill(given, &o) == 0 && o.backend == SP_BACKEND_SIM;
 }

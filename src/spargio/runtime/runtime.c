@@ -2,7 +2,9 @@
 #include "spargio/io/placement.h"
 #include "spargio/io/recv_buffers.h"
 #include "spargio/io/uring.h"
+#include "spargio/runtime/build.h"
 #include "spargio/runtime/options.h"
+#include "spargio/runtime/sim_run.h"
 #include "spargio/runtime/stop_timer.h"
 #include "spargio/runtime/watchdog.h"
 #include "spargio/sched/cancel.h"
@@ -18,6 +20,7 @@
 #include "spargio/sched/timer_wheel.h"
 #include "spargio/sched/visit.h"
 #include "spargio/sched/wait.h"
+#include "spargio/sim/world.h"
 
 #include <spargio/time.h>
 
@@ -130,7 +133,7 @@ static void rt_free(struct sp_rt *rt)
 	free(rt);
 }
 
-static int rt_new(const struct sp_opts *opts, struct sp_rt **out)
+int sp__rt_new(const struct sp_opts *opts, struct sp_rt **out)
 {
 	struct sp_rt *rt = aligned_alloc(SP__CACHE_LINE, sizeof(*rt));
 	int err;
@@ -346,7 +349,7 @@ static void cancel_visitor(struct sp__slot *slot, void *arg)
 }
 
 /* Refuse new fibers and cancel all existing ones. */
-static void close_rt(struct sp_rt *rt)
+void sp__rt_cancel(struct sp_rt *rt)
 {
 	atomic_store(&rt->closing, true);
 	sp__stacks_walk(&rt->stacks, cancel_visitor, NULL);
@@ -374,7 +377,7 @@ static void drop_visitor(struct sp__slot *slot, void *arg)
 }
 
 /* All threads have ended. False if something could not be freed. */
-static bool rt_close(struct sp_rt *rt)
+bool sp__rt_close(struct sp_rt *rt)
 {
 	bool dropped = false;
 
@@ -394,6 +397,22 @@ static bool rt_close(struct sp_rt *rt)
 	__lsan_ignore_object(rt);
 #endif
 	return false;
+}
+
+static void forget_context(struct sp__slot *slot, void *arg)
+{
+	struct sp_fiber *f = (struct sp_fiber *)(void *)slot;
+
+	(void)arg;
+	sp__context_drop(&f->ctx);
+}
+
+void sp__rt_drop(struct sp_rt *rt)
+{
+	sp__visits_close(rt);
+	sp__stacks_walk(&rt->stacks, forget_context, NULL);
+	rt_empty(rt);
+	rt_free(rt);
 }
 
 /*
@@ -433,7 +452,7 @@ static int root_main(void *arg)
 
 	root->ret = root->fn(root->arg);
 	sp__stop_timer_begin(root->rt);
-	close_rt(root->rt);
+	sp__rt_cancel(root->rt);
 	return 0;
 }
 
@@ -447,7 +466,9 @@ int sp_run(const struct sp_opts *opts, int (*fn)(void *), void *arg)
 
 	if (sp__shard_self() != NULL)
 		return -EDEADLK; /* it would block the calling shard */
-	err = rt_new(opts, &rt);
+	if (sp__options_simulated(opts))
+		return sp__sim_run_alone(opts, fn, arg);
+	err = sp__rt_new(opts, &rt);
 	if (err < 0)
 		return err;
 	root.rt = rt;
@@ -471,7 +492,7 @@ int sp_run(const struct sp_opts *opts, int (*fn)(void *), void *arg)
 		rt_abandon(rt);
 		return -EBUSY;
 	}
-	if (!rt_close(rt))
+	if (!sp__rt_close(rt))
 		return -ETIMEDOUT;
 	return err < 0 ? err : root.ret;
 }
@@ -481,8 +502,11 @@ int sp_run(const struct sp_opts *opts, int (*fn)(void *), void *arg)
 int sp_start(const struct sp_opts *opts, struct sp_rt **out)
 {
 	struct sp_rt *rt;
-	int err = rt_new(opts, &rt);
+	int err;
 
+	if (sp__options_simulated(opts))
+		return sp__sim_refuse("sp_start(), see sim.h");
+	err = sp__rt_new(opts, &rt);
 	if (err < 0)
 		return err;
 	start_threads(rt, 0);
@@ -496,7 +520,7 @@ int sp_start(const struct sp_opts *opts, struct sp_rt **out)
 	if (err < 0) {
 		sp__shards_end(rt);
 		(void)join_threads(rt, SP_NEVER);
-		(void)rt_close(rt);
+		(void)sp__rt_close(rt);
 		return err;
 	}
 	*out = rt;
@@ -512,14 +536,14 @@ int sp_stop(struct sp_rt *rt, int64_t deadline)
 	if (here != NULL && here->rt == rt)
 		return -EDEADLK;
 	if (!atomic_load(&rt->closing))
-		close_rt(rt);
+		sp__rt_cancel(rt);
 	if (!sp__sem_wait_until(&rt->ended, deadline)) {
 		sp__report_fibers_left(rt);
 		sp__shards_end(rt);
 	}
 	if (!threads_end(rt, deadline))
 		return -EBUSY;
-	return rt_close(rt) ? 0 : -ETIMEDOUT;
+	return sp__rt_close(rt) ? 0 : -ETIMEDOUT;
 }
 
 struct sp_rt *sp_runtime(void)

@@ -82,6 +82,22 @@ void sp__context_adopt(struct sp__context *ctx)
 #endif
 }
 
+void sp__context_adopt_stack(struct sp__context *ctx, void *bottom, void *top)
+{
+	*ctx = (struct sp__context){ 0 };
+#ifdef SP_ASAN
+	ctx->bottom = bottom;
+	ctx->size = (size_t)((char *)top - (char *)bottom);
+#else
+	(void)bottom;
+	(void)top;
+#endif
+#ifdef SP_TSAN
+	ctx->tsan = __tsan_get_current_fiber();
+	ctx->ran = 1;
+#endif
+}
+
 #ifdef SP_TSAN
 SP__UNSEEN void sp__context_drop(struct sp__context *ctx)
 {

@@ -65,6 +65,11 @@ void sp__context_make(struct sp__context *ctx, void *bottom, void *top,
 /* Make a context of the calling thread's own stack, to switch back to. */
 void sp__context_adopt(struct sp__context *ctx);
 
+/*
+ * The same for the context that runs now on the stack from @bottom to @top.
+ */
+void sp__context_adopt_stack(struct sp__context *ctx, void *bottom, void *top);
+
 /* Free the sanitizer's data. @ctx will not be used again. */
 #ifdef SP_TSAN
 void sp__context_drop(struct sp__context *ctx);

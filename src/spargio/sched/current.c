@@ -9,7 +9,12 @@
 
 #include <errno.h>
 
-static _Thread_local struct sp_shard *self;
+/*
+ * In the shared library, too, at a constant offset: no call, which would be
+ * made on the stack of a fiber.
+ */
+static _Thread_local struct sp_shard *self
+	__attribute__((tls_model("initial-exec")));
 
 __attribute__((noinline)) struct sp_shard *sp__shard_self(void)
 {

@@ -273,6 +273,14 @@ static int64_t spin_limit(struct sp_shard *s)
 	return sp__idle_spin_begin(&s->idle_spin, sent_wakeup);
 }
 
+/* False if the shard that this one woke last has not run since. */
+static bool woken_has_started(const struct sp_shard *s)
+{
+	return s->woken == NULL ||
+	       atomic_load_explicit(&s->woken->park, memory_order_relaxed) !=
+		       SP__NOTIFIED;
+}
+
 /* True if work came before the limit. *@now is kept up to date. */
 static bool spin_for_work(struct sp_shard *s, int64_t began, int64_t *now)
 {
@@ -285,6 +293,9 @@ static bool spin_for_work(struct sp_shard *s, int64_t began, int64_t *now)
 		*now = sp_now();
 		if (*now - began >= DOZE_NS && steal_work(s, 1))
 			return true;
+		if (sp__idle_spin_is_vain(&s->idle_spin, *now - began,
+					  woken_has_started(s)))
+			return false;
 	}
 	return false;
 }

@@ -12,6 +12,10 @@
 /* time to wake a thread and get its reply */
 #define REPLY_NS  (400 * SP_US)
 #define REPLY_MAX 256
+/* time in which a woken thread starts, if a CPU is free for it */
+#define START_NS (60 * SP_US)
+/* wake-ups before the next long spin if the thread did not start in that time */
+#define START_SKIP 64
 
 void sp__idle_spin_init(struct sp__idle_spin *spin, bool may_spin)
 {
@@ -19,6 +23,7 @@ void sp__idle_spin_init(struct sp__idle_spin *spin, bool may_spin)
 		.ns = may_spin ? SPIN_FIRST_NS : 0,
 		.probe_every = 1,
 		.reply_every = 1,
+		.start_ns = START_NS,
 	};
 }
 
@@ -33,13 +38,32 @@ void sp__idle_spin_init(struct sp__idle_spin *spin, bool may_spin)
  */
 int64_t sp__idle_spin_begin(struct sp__idle_spin *spin, bool sent_wakeup)
 {
-	if (spin->ns == 0 || !sent_wakeup ||
-	    ++spin->unanswered < spin->reply_every)
+	spin->for_reply = spin->ns != 0 && sent_wakeup &&
+			  ++spin->unanswered >= spin->reply_every;
+	if (!spin->for_reply)
 		return spin->ns;
 	spin->unanswered = 0;
 	if (spin->reply_every < REPLY_MAX)
 		spin->reply_every *= 2;
 	return REPLY_NS;
+}
+
+/*
+ * If all CPUs are busy, the woken thread starts when this one sleeps, and not
+ * before. But some machines take longer than START_NS to wake a thread although
+ * a CPU is free. So the next long spin, after START_SKIP wake-ups, waits for the
+ * reply in any case, and shows which of the two it is.
+ */
+bool sp__idle_spin_is_vain(struct sp__idle_spin *spin, int64_t spun,
+			   bool started)
+{
+	if (!spin->for_reply || started || spin->contended ||
+	    spun < spin->start_ns)
+		return false;
+	spin->contended = true;
+	if (spin->reply_every < START_SKIP)
+		spin->reply_every = START_SKIP;
+	return true;
 }
 
 /*
@@ -54,7 +78,12 @@ void sp__idle_spin_end(struct sp__idle_spin *spin, int64_t waited, bool slept)
 	if (!slept) {
 		spin->ns = SPIN_MAX_NS;
 		spin->probe_every = PROBE_MIN;
-		if (waited <= SPIN_MAX_NS) {
+		if (spin->for_reply) {
+			spin->contended = false;
+			spin->start_ns =
+				waited > START_NS ? REPLY_NS : START_NS;
+		}
+		if (waited <= SPIN_MAX_NS && !spin->contended) {
 			spin->unanswered = 0;
 			spin->reply_every = 1;
 		}

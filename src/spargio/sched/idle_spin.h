@@ -19,6 +19,9 @@ struct sp__idle_spin {
 	uint32_t probe_every;
 	uint32_t unanswered;  /* wake-ups sent since the last long spin */
 	uint32_t reply_every; /* number of wake-ups before the next long spin */
+	bool for_reply;	      /* the current spin is a long one */
+	bool contended;	      /* no CPU was free for the thread woken last */
+	int64_t start_ns;     /* how long a woken thread may take to start */
 };
 
 /* @may_spin is false if there are more shards than CPUs. */
@@ -29,6 +32,14 @@ void sp__idle_spin_init(struct sp__idle_spin *spin, bool may_spin);
  * was last idle.
  */
 int64_t sp__idle_spin_begin(struct sp__idle_spin *spin, bool sent_wakeup);
+
+/*
+ * After @spun ns without work: true if the spin must end before its limit,
+ * because the shard that was woken does not run yet (@started is false). Its
+ * thread then waits for a CPU, perhaps for the one that this shard spins on.
+ */
+bool sp__idle_spin_is_vain(struct sp__idle_spin *spin, int64_t spun,
+			   bool started);
 
 /*
  * Work arrived after @waited ns, while the shard was spinning or, if @slept,

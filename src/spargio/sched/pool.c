@@ -22,6 +22,9 @@ struct sp__pool {
 	uint32_t threads, threads_max, idle;
 	uint32_t made; /* number of threads made; they end only with the pool */
 	bool stopping;
+	/* a simulation runs jobs itself; see sp__pool_simulate() */
+	void (*later)(void *arg, struct sp__pool *pool);
+	void *later_arg;
 	pthread_t thread[]; /* threads that were made and not joined */
 };
 
@@ -90,6 +93,10 @@ static int maybe_grow(struct sp__pool *pool)
 {
 	int err;
 
+	if (pool->later != NULL) {
+		pool->later(pool->later_arg, pool);
+		return 0;
+	}
 	if (pool->idle >= pool->queued || pool->threads >= pool->threads_max)
 		return 0;
 	err = pthread_create(&pool->thread[pool->made], NULL, pool_main, pool);
@@ -99,6 +106,22 @@ static int maybe_grow(struct sp__pool *pool)
 	}
 	/* With at least one thread the job will run, only later. */
 	return pool->threads == 0 ? -err : 0;
+}
+
+void sp__pool_simulate(struct sp__pool *pool,
+		       void (*later)(void *arg, struct sp__pool *pool),
+		       void *arg)
+{
+	pool->later = later;
+	pool->later_arg = arg;
+}
+
+void sp__pool_run_one(struct sp__pool *pool)
+{
+	struct sp__job *job = pool->head == NULL ? NULL : take_job(pool);
+
+	if (job != NULL)
+		job->run(job);
 }
 
 static int queue_job(struct sp__pool *pool, struct sp__job *job, uint32_t max)

@@ -39,6 +39,16 @@ int sp__pool_push(struct sp__pool *pool, struct sp__job *job);
 bool sp__pool_withdraw(struct sp__pool *pool, struct sp__job *job);
 
 /*
+ * For a simulation: call @later(@arg) for each new job instead of making
+ * threads; it calls sp__pool_run_one() at a virtual time.
+ */
+void sp__pool_simulate(struct sp__pool *pool,
+		       void (*later)(void *arg, struct sp__pool *pool),
+		       void *arg);
+/* Run the oldest waiting job, if there is one, on the caller's thread. */
+void sp__pool_run_one(struct sp__pool *pool);
+
+/*
  * sp_block_until() for an argument on the heap: after an error @drop(@arg) has
  * been called, or will be when @fn has returned. Yields.
  */

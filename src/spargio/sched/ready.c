@@ -75,6 +75,8 @@ static bool notify_shard(struct sp_shard *s)
 		return true; /* another thread wakes it */
 	if (here != NULL)
 		sp__count(&here->counts.shard_wakeups, 1);
+	if (here != NULL && here->rt == s->rt)
+		here->woken = s;
 	s->backend->wakeup(here, s);
 	return true;
 }

@@ -91,10 +91,14 @@ struct sp_shard {
 	struct sp__stack_cache stacks;
 	struct sp__timer_wheel timer_wheel;
 	uint32_t inflight; /* operations in flight in the back end */
+	_Atomic uint32_t
+		closes; /* operations that close a descriptor, started */
 	struct sp__idle_spin idle_spin;
 	uint64_t wakeups_seen; /* counts.shard_wakeups when last idle */
-	uint32_t victim;       /* shard at which the next search begins */
-	bool searched;	       /* searched or slept since it last had work */
+	/* shard of this runtime that was woken last, or NULL */
+	const struct sp_shard *woken;
+	uint32_t victim; /* shard at which the next search begins */
+	bool searched;	 /* searched or slept since it last had work */
 	uint64_t seed;
 
 	/* Owner and idle shards that steal. */

@@ -38,7 +38,7 @@ void sp__shards_end_if_over(struct sp_rt *rt)
 }
 
 /*
- * Hot: once per fiber. A shard counts and then reads "closing"; close_rt()
+ * Hot: once per fiber. A shard counts and then reads "closing"; sp__rt_cancel()
  * writes "closing" and then reads the counts. Without a fence each could miss
  * the other. The fence is in sp__closing_seen(), once per shard instead of once
  * per fiber.
@@ -65,7 +65,7 @@ void sp__count_refused(struct sp_rt *rt)
 }
 
 /*
- * close_rt() may have missed what this shard counted before it saw "closing":
+ * sp__rt_cancel() may have missed what this shard counted before it saw "closing":
  * check once for all of that. From here on sp__count_finished() checks each
  * time.
  */

@@ -1,5 +1,6 @@
 #include "spargio/stream/stream_fd.h"
 #include "spargio/io/iov.h"
+#include "spargio/io/sys.h"
 #include "spargio/net/socket.h"
 
 #include <spargio/file.h>
@@ -15,7 +16,7 @@ int sp__stream_fd_init(struct sp__stream_fd *e, int fd)
 {
 	struct stat st;
 
-	if (fstat(fd, &st) < 0)
+	if (sp__sys()->fstat(fd, &st) < 0)
 		return -errno;
 	*e = (struct sp__stream_fd){ .fd = fd,
 				     .is_socket = S_ISSOCK(st.st_mode) };

@@ -1,0 +1,183 @@
+/*
+ * The simulated back end.
+ *
+ * An operation on a socket is tried at once and waits for a change of the
+ * socket if need be, as in the epoll back end. An operation on files, folders
+ * and paths happens at a later virtual time. Either way the fiber learns of the
+ * result at a later turn of its shard.
+ */
+#include "spargio/sim/backend.h"
+#include "spargio/io/sys.h"
+#include "spargio/sim/disk.h"
+#include "spargio/sim/file.h"
+#include "spargio/sim/world.h"
+
+#include <spargio/time.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+static struct sp__sim_shard *io_of(struct sp_shard *shard)
+{
+	return shard->io;
+}
+
+static int sim_open(struct sp_shard *shard)
+{
+	(void)shard; /* shard->io is set by runtime/sim_host.c */
+	return 0;
+}
+
+static void sim_leave(struct sp_shard *shard)
+{
+	(void)shard;
+}
+
+static void sim_close(struct sp_shard *shard)
+{
+	shard->io = NULL;
+}
+
+static void refuse_op(struct sp__op *op)
+{
+	char what[32];
+
+	snprintf(what, sizeof(what), "operation %u", op->sqe.opcode);
+	sp__sim_complete(op, sp__sim_refuse(what));
+}
+
+/* Operations whose descriptor says what happens. */
+static void start_on_file(struct sp_sim_host *host, struct sp__op *op)
+{
+	struct sp__sim_file *file = sp__sim_fd_get(host, op->sqe.fd);
+
+	if (file == NULL && op->sqe.fd >= 0 && op->sqe.fd < SP__SIM_FD_BASE)
+		sp__sim_complete(op,
+				 sp__sim_refuse("descriptor of the kernel"));
+	else if (file == NULL)
+		sp__sim_complete(op, -EBADF);
+	else if (S_ISSOCK(file->kind->mode) ||
+		 op->sqe.opcode == IORING_OP_POLL_ADD)
+		sp__sim_file_try(file, op);
+	else
+		sp__sim_disk_start(host, op);
+}
+
+static void sim_start(struct sp_shard *shard, struct sp__op *op)
+{
+	struct sp_sim_host *host = io_of(shard)->host;
+
+	op->link = NULL;
+	sp__sim_note(host->sim, host, "starts", op->sqe.opcode,
+		     (uint64_t)op->sqe.fd);
+	switch (op->sqe.opcode) {
+	case IORING_OP_NOP:
+		sp__sim_complete(op, 0);
+		break;
+	case IORING_OP_CLOSE:
+		sp__sim_complete(op, sp__sim_fd_close(host, op->sqe.fd));
+		break;
+	case IORING_OP_POLL_ADD:
+	case IORING_OP_READ:
+	case IORING_OP_READV:
+	case IORING_OP_WRITE:
+	case IORING_OP_WRITEV:
+	case IORING_OP_RECV:
+	case IORING_OP_RECVMSG:
+	case IORING_OP_SEND:
+	case IORING_OP_SENDMSG:
+	case IORING_OP_ACCEPT:
+	case IORING_OP_CONNECT:
+		start_on_file(host, op);
+		break;
+	default:
+		if (sp__sim_disk_knows(op->sqe.opcode))
+			sp__sim_disk_start(host, op);
+		else
+			refuse_op(op);
+		break;
+	}
+}
+
+/* An operation on the disk is not in a list: it completes soon anyway. */
+static void sim_cancel(struct sp_shard *shard, struct sp__op *op)
+{
+	(void)shard;
+	if (op->link == NULL || op->done)
+		return;
+	sp__op_detach(op);
+	sp__sim_complete(op, -ECANCELED);
+}
+
+static void sim_cancel_all(struct sp_shard *shard)
+{
+	struct sp_sim_host *host = io_of(shard)->host;
+
+	for (uint32_t i = 0; i < host->nfds; i++)
+		if (host->fds[i] != NULL)
+			sp__sim_file_cancel(host->fds[i], shard);
+}
+
+static void complete_done_ops(struct sp_shard *shard)
+{
+	struct sp__sim_shard *io = io_of(shard);
+	struct sp__op *op = io->done;
+
+	io->done = NULL;
+	io->done_tail = &io->done;
+	while (op != NULL) {
+		struct sp__op *next = op->next;
+
+		sp__op_complete(shard, op, op->res, 0);
+		op = next;
+	}
+}
+
+static void sim_poll(struct sp_shard *shard)
+{
+	struct sp__sim_shard *io = io_of(shard);
+
+	io->ready = true;
+	sp__sim_leave(io);
+	complete_done_ops(shard);
+}
+
+static bool sim_ready(struct sp_shard *shard)
+{
+	return io_of(shard)->done != NULL;
+}
+
+static void sim_wait(struct sp_shard *shard, int64_t deadline)
+{
+	struct sp__sim_shard *io = io_of(shard);
+
+	io->ready = io->done != NULL;
+	io->deadline = sp__sim_when(io->host, deadline);
+	sp__sim_leave(io);
+	io->deadline = SP_NEVER;
+	complete_done_ops(shard);
+}
+
+static void sim_wakeup(struct sp_shard *from, struct sp_shard *target)
+{
+	struct sp__sim_shard *io = io_of(target);
+
+	(void)from;
+	io->ready = true;
+	sp__sim_note(io->host->sim, io->host, "is woken", target->index, 0);
+}
+
+const struct sp__backend sp__backend_sim = {
+	.name = "sim",
+	.open = sim_open,
+	.leave = sim_leave,
+	.close = sim_close,
+	.start = sim_start,
+	.cancel = sim_cancel,
+	.cancel_all = sim_cancel_all,
+	.poll = sim_poll,
+	.ready = sim_ready,
+	.wait = sim_wait,
+	.wakeup = sim_wakeup,
+};

@@ -1,0 +1,114 @@
+/*
+ * spargio/sim/socket.h - simulated sockets
+ *
+ * A connection is two sockets, each with the bytes that it has received. What
+ * one sends is a segment that arrives at the other later. Segments of one
+ * direction arrive in order. While the hosts are cut off from each other or the
+ * receiver has no power, a segment is tried again, as TCP does.
+ *
+ * A closed socket lives on while its peer or a segment refers to it.
+ */
+#ifndef SPARGIO_SIM_SOCKET_H
+#define SPARGIO_SIM_SOCKET_H
+
+#include "spargio/sim/file.h"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+enum sp__sim_socket_state {
+	SP__SIM_IDLE,
+	SP__SIM_LISTENING,
+	SP__SIM_CONNECTING,
+	SP__SIM_OPEN,
+};
+
+struct sp__sim_datagram {
+	struct sp__sim_datagram *next;
+	struct sp_addr from;
+	size_t len;
+	uint8_t data[];
+};
+
+struct sp__sim_socket {
+	struct sp__sim_file file; /* must be the first member */
+	enum sp__sim_socket_state state;
+	int family, type;
+	bool bound, reuse_port;
+	bool closed; /* it has no descriptor any more */
+	uint32_t refs;
+	struct sp_addr local, peer;
+	int error; /* negative errno that the next call returns */
+
+	/* Listener: connections that were not accepted, oldest first. */
+	struct sp__sim_socket *queue;
+	uint32_t queued, backlog;
+	struct sp__sim_socket *next_queued;
+
+	/* Connection. */
+	struct sp__sim_socket *other;
+	uint8_t *in; /* received bytes from in_begin to in_end */
+	size_t in_begin, in_end, in_size;
+	bool in_over;	  /* FIN arrived, or shutdown(SHUT_RD) */
+	bool out_over;	  /* FIN sent */
+	bool broken;	  /* RST sent or received */
+	size_t unread;	  /* bytes sent that the peer has not read */
+	int64_t arrives;  /* when the last segment does */
+	int64_t departs;  /* when the link is free */
+	int64_t retry_at; /* no segment arrives before */
+	uint32_t syns;
+
+	/* Datagrams, oldest first. */
+	struct sp__sim_datagram *datagrams;
+	uint32_t ndatagrams;
+};
+
+/* The bytes of an operation. */
+struct sp__sim_bytes {
+	struct iovec one;
+	const struct iovec *iov;
+	size_t count, len;
+	struct msghdr *msg; /* or NULL */
+	int flags;
+};
+
+extern const struct sp__sim_kind sp__sim_socket_kind;
+
+/* NULL if out of memory. */
+struct sp__sim_socket *sp__sim_socket_new(struct sp_sim_host *host, int family,
+					  int type);
+void sp__sim_socket_put(struct sp__sim_socket *s);
+void sp__sim_bytes_of(const struct io_uring_sqe *sqe, struct sp__sim_bytes *b);
+/* Copy between the vector and @data; up to @len bytes. */
+void sp__sim_bytes_get(const struct sp__sim_bytes *b, void *data, size_t len);
+void sp__sim_bytes_put(const struct sp__sim_bytes *b, const void *data,
+		       size_t len);
+
+/* Addresses. */
+struct sp_sim_host *sp__sim_host_at(struct sp_sim_host *from,
+				    const struct sp_addr *to);
+bool sp__sim_is_lost(const struct sp_sim_host *from,
+		     const struct sp_sim_host *to);
+int64_t sp__sim_latency(const struct sp_sim_host *from,
+			const struct sp_sim_host *to);
+/* The socket of @host that takes what is sent to @to; of several, any. */
+struct sp__sim_socket *sp__sim_socket_at(struct sp_sim_host *host,
+					 const struct sp_addr *to, int type);
+/* Give the socket a port, and the address that @to is reached from. */
+int sp__sim_bind_for(struct sp__sim_socket *s, const struct sp_addr *to);
+int sp__sim_bind(struct sp__sim_socket *s, const struct sp_addr *at);
+
+/* Connections; results as those of system calls. */
+int sp__sim_connect(struct sp__sim_socket *s, const struct sp_addr *to);
+int sp__sim_send(struct sp__sim_socket *s, const struct sp__sim_bytes *b);
+int sp__sim_recv(struct sp__sim_socket *s, const struct sp__sim_bytes *b);
+/* Send FIN, once. */
+void sp__sim_send_end(struct sp__sim_socket *s);
+/* End it in both directions at once; the peer gets RST. */
+void sp__sim_break(struct sp__sim_socket *s);
+
+/* Datagrams. */
+int sp__sim_sendto(struct sp__sim_socket *s, const struct sp__sim_bytes *b);
+int sp__sim_recvfrom(struct sp__sim_socket *s, const struct sp__sim_bytes *b);
+
+#endif

@@ -1,0 +1,186 @@
+/*
+ * spargio/sim/world.h - what the parts of a simulation share
+ *
+ * The world has the time, the events to come, the random numbers, the hash of
+ * all decisions and the hosts. Only the thread that runs it uses it.
+ */
+#ifndef SPARGIO_SIM_WORLD_H
+#define SPARGIO_SIM_WORLD_H
+
+#include "spargio/io/op.h"
+#include "spargio/sched/context.h"
+
+#include <spargio/address.h>
+#include <spargio/options.h>
+#include <spargio/sim.h>
+
+/* Each has a sequence of random numbers of its own. */
+enum sp__sim_stream {
+	SP__SIM_SCHEDULE,
+	SP__SIM_NETWORK,
+	SP__SIM_DISK,
+	SP__SIM_HOSTS,
+	SP__SIM_PROGRAM,
+	SP__SIM_STREAMS,
+};
+
+enum {
+	SP__SIM_ADDRESSES = 4,
+	SP__SIM_TRACE = 128,	/* last events that a report shows */
+	SP__SIM_HOSTS_MAX = 64, /* bits of sp_sim_host.lost */
+};
+
+struct sp__sim_event {
+	int64_t when;
+	uint64_t number; /* order of events at the same time */
+	void (*fire)(struct sp_sim *sim, void *arg);
+	void *arg;
+	void (*drop)(void *arg); /* instead of fire, if it is forgotten */
+	const void *owner;	 /* for sp__sim_forget() */
+	bool weather;		 /* does not keep the simulation going */
+};
+
+struct sp__sim_trace {
+	int64_t when;
+	const char *what;
+	uint32_t host;
+	uint64_t a, b;
+};
+
+/* A shard of a simulated host: the loop of the shard as a coroutine. */
+struct sp__sim_shard {
+	struct sp_sim_host *host;
+	struct sp_shard *shard;
+	struct sp__context ctx;
+	char *stack;
+	size_t stack_size;
+	bool ended;
+	bool ready;	    /* it can run now */
+	int64_t deadline;   /* virtual time at which it can */
+	int64_t not_before; /* it gets no CPU before */
+	/* operations that have completed, oldest first */
+	struct sp__op *done, **done_tail;
+};
+
+struct sp__sim_file;
+struct sp__sim_disk;
+
+/* How a host is cut off. */
+enum sp__sim_cut {
+	SP__SIM_NOT_CUT,
+	SP__SIM_KILLED,
+	SP__SIM_POWER_LOST,
+};
+
+struct sp_sim_host {
+	struct sp_sim_host *next;
+	struct sp_sim *sim;
+	char *name;
+	uint32_t index;
+	struct sp_addr addresses[SP__SIM_ADDRESSES];
+	uint32_t naddresses;
+	uint64_t lost; /* bit i: no packets to host i */
+	bool dark;     /* it lost power and did not start again */
+
+	/* The runtime, if it is up. */
+	struct sp_rt *rt;
+	struct sp__sim_shard *shards;
+	uint32_t nshards;
+	struct sp_opts opts;
+	int (*fn)(void *);
+	void *arg;
+	int result;
+	bool up;
+	bool restarting;
+	enum sp__sim_cut cut; /* by one of its own fibers */
+	int64_t paused_until;
+
+	/* clock = clock_base + (now - clock_since) * (1 + drift) */
+	int64_t clock_base, clock_since;
+	int64_t wall; /* wall clock minus monotonic clock */
+	int32_t drift_ppm;
+
+	/* Descriptors, by number minus SP__SIM_FD_BASE. */
+	struct sp__sim_file **fds;
+	uint32_t nfds;
+	uint16_t next_port;
+	struct sp__sim_disk *disk;
+};
+
+struct sp_sim {
+	struct sp_sim_opts opts;
+	int64_t now;
+	uint64_t hash;
+	uint64_t steps;
+	uint64_t random[SP__SIM_STREAMS];
+
+	struct sp__sim_event *events; /* a heap */
+	size_t nevents, events_size;
+	size_t weather; /* events among them that are weather */
+	uint64_t event_number;
+
+	struct sp_sim_host *hosts, **hosts_tail;
+	uint32_t nhosts;
+	struct sp__sim_shard *running; /* or NULL: the driver runs */
+	struct sp_sim_host *starting;  /* whose clock counts meanwhile */
+	struct sp__context driver;
+	uint32_t scripts; /* sp_sim_at() calls to come */
+
+	struct sp__sim_trace trace[SP__SIM_TRACE];
+	uint64_t traced;
+	bool failed;
+	char failure[256];
+};
+
+/* The simulation of this thread, or NULL. */
+struct sp_sim *sp__sim_current(void);
+void sp__sim_set_current(struct sp_sim *sim);
+/* Once in a process, before the first simulation. */
+void sp__sim_install_clock(void);
+/* The host that runs in this thread, or NULL. */
+struct sp_sim_host *sp__sim_host(void);
+
+/* Random numbers: any, below a bound that is not 0, from @low to @high. */
+uint64_t sp__sim_random(struct sp_sim *sim, enum sp__sim_stream stream);
+uint64_t sp__sim_below(struct sp_sim *sim, enum sp__sim_stream stream,
+		       uint64_t bound);
+int64_t sp__sim_between(struct sp_sim *sim, enum sp__sim_stream stream,
+			int64_t low, int64_t high);
+/* True by the chance that the plan gives the fault. Draws only if it has one. */
+bool sp__sim_strikes(struct sp_sim *sim, enum sp__sim_stream stream,
+		     enum sp_sim_fault fault);
+
+/* A decision: part of the hash, and a line of the report. */
+void sp__sim_note(struct sp_sim *sim, const struct sp_sim_host *host,
+		  const char *what, uint64_t a, uint64_t b);
+
+/*
+ * Call @event->fire(sim, @event->arg) in the driver at @event->when. Out of
+ * memory ends the run as failed.
+ */
+void sp__sim_schedule(struct sp_sim *sim, const struct sp__sim_event *event);
+/* Remove the events of @owner, or all if it is NULL; they do not fire. */
+void sp__sim_forget(struct sp_sim *sim, const void *owner);
+/* Take the next event if it is due. */
+bool sp__sim_take(struct sp_sim *sim, struct sp__sim_event *out);
+
+/* Clocks of a host. */
+int64_t sp__sim_host_clock(const struct sp_sim_host *host);
+/* The virtual time at which the host's clock shows @clock. */
+int64_t sp__sim_when(const struct sp_sim_host *host, int64_t clock);
+
+/* @op has completed: its shard sees that at its next turn. */
+void sp__sim_complete(struct sp__op *op, int res);
+
+/* Write a line of up to 511 bytes. 0 or a negative errno. */
+int sp__sim_print(int fd, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Write a line about what cannot be simulated. Returns -EOPNOTSUPP. */
+int sp__sim_refuse(const char *what);
+
+/* From the running shard's own stack back to the driver. */
+void sp__sim_leave(struct sp__sim_shard *io);
+/* From a fiber of a host that never runs again. */
+_Noreturn void sp__sim_abandon(struct sp_sim *sim);
+
+#endif
