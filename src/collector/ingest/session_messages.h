@@ -1,9 +1,10 @@
 /*
  * collector/ingest/session_messages.h - what a session does with the bytes of a turn
  *
- * Frames become messages, and these go to the rib: Route Monitoring some at a
- * time, until the budget of the turn is spent. What is not applied then stays
- * in the receive stream, and is read again in the next turn.
+ * Frames become messages. Route Monitoring is collected, some at a time; its
+ * UPDATEs are decoded with the contexts of their peers and applied together,
+ * until the budget of the turn is spent. What is not applied then stays in the
+ * receive stream, and is read again in the next turn.
  *
  * Threads	The owner shard only. Nothing here yields.
  */
