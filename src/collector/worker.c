@@ -187,6 +187,16 @@ static void expire_routers(struct worker *w, int64_t now)
 			      hold < ROUTER_HOLD_MAX ? hold : ROUTER_HOLD_MAX);
 }
 
+/* The background fiber made @bytes: remember where its parts end. */
+static void count_slice(struct worker *w, uint64_t bytes)
+{
+	w->unplaced += bytes;
+	if (w->unplaced < WORKER_SLICE_OUTPUT)
+		return;
+	w->unplaced = 0;
+	w->places[w->place++ % WORKER_SHARE] = egress_batcher_place(w->batcher);
+}
+
 /*
  * Do some of the work. Returns when to continue; 0 = after other fibers had a
  * turn.
@@ -194,6 +204,7 @@ static void expire_routers(struct worker *w, int64_t now)
 static int64_t work_some(struct worker *w)
 {
 	struct rib_time when = worker_now();
+	uint64_t made = egress_batcher_made(w->batcher);
 	struct rib_background work;
 	uint64_t due;
 
@@ -202,6 +213,7 @@ static int64_t work_some(struct worker *w)
 			     atomic_load_explicit(w->env->max_batch,
 						  memory_order_relaxed));
 	work = rib_background(w->rib, &when, SLICE);
+	count_slice(w, egress_batcher_made(w->batcher) - made);
 	egress_batcher_flush_aged(w->batcher, when.now_ns);
 	adjust_allowance(w);
 	expire_routers(w, (int64_t)when.now_ns);
@@ -231,7 +243,8 @@ int worker_work(void *worker)
 		next = work_some(w);
 		if (next == 0) {
 			sp_yield();
-			err = sp_cancelled() ? -ECANCELED : 0;
+			err = sp_cancelled() ? -ECANCELED
+					     : worker_wait_share(w, SP_NEVER);
 			continue;
 		}
 		/* Nothing runs in between, so no request is lost. */

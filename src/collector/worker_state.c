@@ -35,6 +35,16 @@ void worker_schedule_background(struct worker *w)
 	sp_timer_reset(w->timer, 0);
 }
 
+int worker_wait_share(struct worker *w, int64_t deadline)
+{
+	/* With --overload drop nobody waits. */
+	if (w->overload_drop)
+		return 0;
+	return egress_batcher_wait_taken(w->batcher,
+					 w->places[w->place % WORKER_SHARE],
+					 deadline);
+}
+
 void worker_schedule_router_gc(struct worker *w)
 {
 	int64_t soon = sp_in(ROUTER_GC_INTERVAL_NS);

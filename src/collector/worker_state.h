@@ -62,6 +62,13 @@ struct worker_counts {
 	struct session_counts sessions;
 };
 
+/*
+ * Output of the background fiber that may be in the bridge: so many times
+ * WORKER_SLICE_OUTPUT bytes. What sessions send is behind it.
+ */
+#define WORKER_SHARE	    2
+#define WORKER_SLICE_OUTPUT (512 * 1024)
+
 struct worker {
 	const struct collector_env *env;
 	const struct config *config; /* in force; replaced by a reload */
@@ -76,6 +83,10 @@ struct worker {
 	_Atomic uint32_t listeners_down;
 	uint32_t sessions_with_input; /* sessions with unread input */
 	struct sp_timer *timer;	      /* timer of the background fiber */
+	/* Where the last such parts of its output end in the bridge; a ring. */
+	uint64_t places[WORKER_SHARE];
+	uint32_t place;
+	uint64_t unplaced; /* bytes made since the last of them */
 	struct router *routers;
 	int64_t router_gc_due; /* when to free routers that are not needed */
 	struct session *sessions;
@@ -110,6 +121,12 @@ bool worker_permits(const struct worker *w, const uint8_t address[16]);
 
 /* Make the background fiber run soon. Cheap, never waits. */
 void worker_schedule_background(struct worker *w);
+
+/*
+ * Wait until the publisher has taken what the background fiber made, but for
+ * its share. Returns as egress_batcher_wait_taken(). Yields.
+ */
+int worker_wait_share(struct worker *w, int64_t deadline);
 
 /* Free routers that are not needed any more, within a second. */
 void worker_schedule_router_gc(struct worker *w);

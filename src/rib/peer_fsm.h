@@ -58,7 +58,7 @@ enum rib_peer_event {
 enum rib_peer_phase rib_peer_step(enum rib_peer_phase phase,
 				  enum rib_peer_event event);
 
-static inline bool rib_peer_phase_up(uint8_t phase)
+static inline bool rib_peer_phase_up(enum rib_peer_phase phase)
 {
 	return phase == RIB_PEER_UP || phase == RIB_PEER_IMPLIED;
 }

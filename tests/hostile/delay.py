@@ -132,6 +132,8 @@ def main():
             start, pathlib.Path(options.build).resolve() / "arancini",
             folder / "state", "--workers", "1", "--journal-max-bytes", "256M",
             *output)
+        if log:
+            c.until_said("event=publisher state=ready")
         try:
             result = {"alone": measure(c, log, min(options.seconds, 5)),
                       "shape": options.shape, "output": options.output,

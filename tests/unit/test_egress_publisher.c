@@ -171,8 +171,8 @@ static struct publisher *make(const char *journal_dir)
 	pthread_cond_init(&p->shared.changed, NULL);
 	assert_int_equal(egress_bridge_new(1, RING, &p->bridge), 0);
 	assert_int_equal(egress_codec_new(&p->codec), 0);
-	assert_int_equal(send_queue_init(&p->wire, RING), 0);
-	assert_int_equal(send_queue_init(&p->disk, 2 * RING), 0);
+	assert_int_equal(send_queue_init(&p->wire, RING, UINT64_MAX), 0);
+	assert_int_equal(send_queue_init(&p->disk, 2 * RING, UINT64_MAX), 0);
 	if (journal_dir == NULL)
 		return p;
 	assert_int_equal(publisher_spool_open(p, &why), 0);

@@ -29,7 +29,7 @@ struct worker;
  * Output of a session that may be in the bridge, in turns of as many bytes as
  * one may make: what others of the worker send is behind it.
  */
-#define SESSION_SHARE 4
+#define SESSION_SHARE 2
 
 /* What a router has sent so far, in any order. */
 enum session_said {

@@ -108,6 +108,9 @@ static int wait_for_move(struct session *s, int64_t deadline)
 		worker_schedule_background(s->worker);
 		sp_yield();
 		err = sp_cancelled() ? -ECANCELED : wait_for_room(s, deadline);
+		if (err == 0)
+			err = worker_wait_share(s->worker, deadline);
+		err = err == -ECANCELED ? err : 0;
 	}
 	return err;
 }

@@ -376,8 +376,9 @@ static struct publisher *publisher_new(const struct publisher_options *options,
 	pthread_condattr_destroy(&attr);
 	/* All of the first must find room in the second. */
 	if (egress_codec_new(&p->codec) < 0 ||
-	    send_queue_init(&p->wire, p->options.window) < 0 ||
-	    send_queue_init(&p->disk, 2 * p->options.window) < 0) {
+	    send_queue_init(&p->wire, p->options.window, SEND_WIRE_FLOOR) < 0 ||
+	    send_queue_init(&p->disk, 2 * p->options.window, SEND_DISK_FLOOR) <
+		    0) {
 		publisher_release(p);
 		return NULL;
 	}

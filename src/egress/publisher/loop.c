@@ -19,6 +19,7 @@
 
 #define TAKE_MAX       256 /* batches in one turn */
 #define TURNS_A_WINDOW 16
+#define PACED_PART     4 /* of what is under way, for a turn */
 
 static bool to_disk(const struct publisher *p)
 {
@@ -31,13 +32,26 @@ static bool wire_full(const struct publisher *p)
 	       publisher_stream_heavy(p);
 }
 
+/* Without a link nothing is under way, and memory is what there is. */
+static bool wire_paced(const struct publisher *p)
+{
+	return p->state == PUBLISHER_READY && send_queue_paced(&p->wire);
+}
+
+/* Where what is taken goes. */
+static struct send_queue *taken_queue(struct publisher *p)
+{
+	return to_disk(p) ? &p->disk : &p->wire;
+}
+
 static bool can_take(const struct publisher *p)
 {
 	if (p->stop.input == INPUT_ENDED || publisher_held(p))
 		return false;
 	if (to_disk(p))
-		return !send_queue_full(&p->disk) && !publisher_disk_heavy(p);
-	return !wire_full(p);
+		return !send_queue_full(&p->disk) && !publisher_disk_heavy(p) &&
+		       !send_queue_paced(&p->disk);
+	return !wire_full(p) && !wire_paced(p);
 }
 
 static void take_batch(struct publisher *p, struct egress_batch *batch)
@@ -58,7 +72,7 @@ static void take_batch(struct publisher *p, struct egress_batch *batch)
 		if (!to_disk(p))
 			f.state = SEND_ACKED; /* safe once it is the first */
 	}
-	send_queue_push(to_disk(p) ? &p->disk : &p->wire, f);
+	send_queue_push(taken_queue(p), f);
 }
 
 static void batches_take(struct publisher *p)
@@ -70,6 +84,8 @@ static void batches_take(struct publisher *p)
 			break;
 		take_batch(p, batch);
 	}
+	if (send_queue_paced(taken_queue(p)))
+		taken_queue(p)->pace.bounded = true;
 }
 
 /* Give every batch back at once, and every fence as a safe one. */
@@ -94,18 +110,37 @@ static void batches_discard(struct publisher *p)
 	}
 }
 
-/* A ring of a worker is three quarters full, or sessions wait for room in it. */
-static bool bridge_filling(struct publisher *p)
+/*
+ * A ring of a worker is three quarters full, or, if @waiting, sessions wait for
+ * room in it.
+ */
+static bool bridge_filling(struct publisher *p, bool waiting)
 {
 	struct egress_bridge_stats stats;
 
 	for (uint32_t w = 0; w < egress_bridge_workers(p->bridge); w++) {
 		egress_bridge_stats(p->bridge, w, &stats);
 		if (stats.batches >= stats.capacity - stats.capacity / 4 ||
-		    stats.waiting > 0)
+		    (waiting && stats.waiting > 0))
 			return true;
 	}
 	return false;
+}
+
+/*
+ * Whether the broker takes less than what comes. One that makes safe at once
+ * all that is under way keeps up with a router that waits for its share of the
+ * bridge: what others send is not late, and on the disk it would be.
+ */
+static bool broker_is_slow(struct publisher *p)
+{
+	const struct send_entry *f = send_queue_first(&p->wire);
+	bool stands = f != NULL && f->state == SEND_SENT &&
+		      sp_now() - f->sent_ns >= p->options.spool_after_ns;
+
+	if (!wire_full(p) && !wire_paced(p))
+		return false;
+	return bridge_filling(p, wire_full(p) || stands);
 }
 
 /*
@@ -114,7 +149,6 @@ static bool bridge_filling(struct publisher *p)
  */
 static void decide_spool(struct publisher *p)
 {
-	bool full = wire_full(p);
 	int64_t now = sp_now();
 
 	if (p->spool.journal == NULL || to_disk(p) ||
@@ -122,12 +156,12 @@ static void decide_spool(struct publisher *p)
 		return;
 	if (!publisher_state_is_up(p->state)) {
 		if (!publisher_stream_idle(p) &&
-		    (full ||
+		    (wire_full(p) ||
 		     now - p->conn.down_since >= p->options.spool_after_ns))
 			publisher_spool_enter(p);
 		return;
 	}
-	if (!full || !bridge_filling(p)) {
+	if (!broker_is_slow(p)) {
 		p->spool.slow_since = 0;
 		return;
 	}
@@ -202,7 +236,9 @@ static int64_t publisher_deadline(const struct publisher *p)
 /*
  * Ask the connection to wake main once enough acknowledgements have come: a
  * sixteenth of the window, so that a turn sends several messages, or all that
- * are outstanding if these are fewer. False if they have come already.
+ * are outstanding if these are fewer. Where less than a window may be under way,
+ * a part of that: the broker has the rest to do meanwhile. False if they have
+ * come already.
  */
 static bool must_wait(struct publisher *p)
 {
@@ -210,6 +246,8 @@ static bool must_wait(struct publisher *p)
 
 	if (p->state != PUBLISHER_READY && p->state != PUBLISHER_SETTLING)
 		return true;
+	if (wire_paced(p) && some > p->chain.unanswered / PACED_PART)
+		some = p->chain.unanswered / PACED_PART;
 	if (p->state == PUBLISHER_SETTLING || some > p->chain.unanswered)
 		some = p->chain.unanswered;
 	return nats_conn_await(p->conn.link, some > 1 ? (uint32_t)some : 1);

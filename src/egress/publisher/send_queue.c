@@ -4,13 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int send_queue_init(struct send_queue *f, uint32_t capacity)
+int send_queue_init(struct send_queue *f, uint32_t capacity, uint64_t floor)
 {
 	uint64_t size = 1;
 
 	while (size < capacity)
 		size *= 2;
 	*f = (struct send_queue){ .mask = size - 1 };
+	send_pace_reset(&f->pace, floor);
 	f->ring = calloc(size, sizeof(*f->ring));
 	return f->ring == NULL ? -ENOMEM : 0;
 }
@@ -23,6 +24,8 @@ void send_queue_fini(struct send_queue *f)
 uint64_t send_queue_push(struct send_queue *f, struct send_entry entry)
 {
 	assert(!send_queue_full(f));
+	if (send_queue_empty(f))
+		send_pace_idle(&f->pace);
 	*send_queue_at(f, f->tail) = entry;
 	f->weight += entry.weight;
 	return f->tail++;
@@ -40,6 +43,14 @@ void send_queue_drop_first(struct send_queue *f)
 	f->head++;
 	if (f->next_to_send < f->head)
 		f->next_to_send = f->head;
+}
+
+void send_queue_note_safe(struct send_queue *f, int64_t now)
+{
+	const struct send_entry *first = send_queue_first(f);
+
+	if (first->sent_ns != 0 && first->weight > 0)
+		send_pace_safe(&f->pace, first->weight, first->sent_ns, now);
 }
 
 void send_queue_clear(struct send_queue *f)

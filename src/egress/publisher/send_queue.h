@@ -13,8 +13,16 @@
 
 #include "egress/batch.h"
 #include "egress/message_id.h"
+#include "egress/publisher/send_pace.h"
 
 #include <stdbool.h>
+
+/*
+ * Bytes that may be under way at any rate: a broker answers one batch as soon
+ * as many, a sync takes about as long for little as for some megabytes.
+ */
+#define SEND_WIRE_FLOOR (UINT64_C(1) << 20)
+#define SEND_DISK_FLOOR (UINT64_C(8) << 20)
 
 enum send_state {
 	SEND_QUEUED,
@@ -43,10 +51,11 @@ struct send_queue {
 	uint64_t next_to_send;
 	uint64_t tail;
 	uint64_t weight; /* of all in it */
+	struct send_pace pace;
 };
 
-/* Room for @capacity at least. -ENOMEM. */
-int send_queue_init(struct send_queue *f, uint32_t capacity);
+/* Room for @capacity at least; @floor of its pace. -ENOMEM. */
+int send_queue_init(struct send_queue *f, uint32_t capacity, uint64_t floor);
 void send_queue_fini(struct send_queue *f); /* batches in it are not freed */
 
 static inline uint64_t send_queue_count(const struct send_queue *f)
@@ -86,12 +95,21 @@ static inline bool send_entry_was_fence(const struct send_entry *entry)
 	return entry->record.epoch == 0;
 }
 
+/* As much is under way as the other side makes safe in time. */
+static inline bool send_queue_paced(const struct send_queue *f)
+{
+	return f->weight >= f->pace.limit;
+}
+
 /* Append; it must not be full. The number of the new entry. */
 uint64_t send_queue_push(struct send_queue *f, struct send_entry entry);
 
 /* The oldest, or NULL. */
 struct send_entry *send_queue_first(const struct send_queue *f);
 void send_queue_drop_first(struct send_queue *f);
+
+/* The oldest, which was sent, is safe. */
+void send_queue_note_safe(struct send_queue *f, int64_t now);
 
 /* Forget all of them; the numbers go on. */
 void send_queue_clear(struct send_queue *f);

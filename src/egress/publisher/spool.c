@@ -157,7 +157,7 @@ static int64_t sync_due(const struct publisher *p)
 		return SP_NEVER;
 	if (end - synced >= p->options.sync_bytes ||
 	    send_queue_full(&p->disk) || publisher_disk_heavy(p) ||
-	    publisher_stopping(p))
+	    p->disk.weight >= p->disk.pace.limit / 2 || publisher_stopping(p))
 		return 0;
 	return p->spool.last_sync + p->options.sync_ns;
 }
@@ -308,6 +308,7 @@ void publisher_spool_write(struct publisher *p)
 	if (lacks_epoch(p) && write_epoch(p) < 0) /* yields */
 		return;
 	for (;;) {
+		int64_t now = sp_now();
 		size_t n;
 		int done;
 
@@ -331,6 +332,7 @@ void publisher_spool_write(struct publisher *p)
 				send_queue_at(&p->disk, p->disk.next_to_send);
 
 			f->state = SEND_SENT;
+			f->sent_ns = now;
 			f->end = records[i].position +
 				 journal_record_size(&records[i]);
 			p->disk.next_to_send++;
@@ -383,11 +385,13 @@ static void segments_release(struct publisher *p)
 
 void publisher_spool_give_back(struct publisher *p)
 {
+	int64_t now = sp_now();
 	struct send_entry *f;
 
 	while ((f = send_queue_first(&p->disk)) != NULL &&
 	       f->state == SEND_SENT &&
 	       f->end <= journal_synced(p->spool.journal)) {
+		send_queue_note_safe(&p->disk, now);
 		give_back(p, f);
 		send_queue_drop_first(&p->disk);
 		publisher_absolve(p, PART_DISK);

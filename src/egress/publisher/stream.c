@@ -216,6 +216,7 @@ void publisher_stream_resume(struct publisher *p)
 	if (tail->has_record)
 		raise_stored(p, tail->record);
 	publisher_stream_settle(p);
+	send_pace_reset(&p->wire.pace, p->wire.pace.floor);
 	send_queue_rewind(&p->wire);
 	if (p->path == PATH_SPOOL)
 		publisher_spool_rewind(p);
@@ -251,10 +252,12 @@ static void settle_one(struct publisher *p, struct send_entry *f)
 
 void publisher_stream_settle(struct publisher *p)
 {
-	struct send_entry *f;
+	struct send_entry *f = send_queue_first(&p->wire);
+	int64_t now = f != NULL && f->state == SEND_ACKED ? sp_now() : 0;
 
 	while ((f = send_queue_first(&p->wire)) != NULL &&
 	       f->state == SEND_ACKED) {
+		send_queue_note_safe(&p->wire, now);
 		settle_one(p, f);
 		send_queue_drop_first(&p->wire);
 	}
