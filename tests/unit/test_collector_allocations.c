@@ -241,8 +241,9 @@ static void wait_safe(struct collector *c, uint64_t sent)
 }
 
 /*
- * Send @n rounds, each when the one before was read, some when they are on the
- * disk: what is allocated under pressure is another matter.
+ * Send @n rounds, each when the one before was read. Every fifth waits for the
+ * journal, so that the session never waits for its share of the bridge: what is
+ * allocated under pressure is another matter.
  */
 static void send_rounds(struct collector *c, int fd, uint64_t *sent, int n)
 {
@@ -255,7 +256,7 @@ static void send_rounds(struct collector *c, int fd, uint64_t *sent, int n)
 		*sent += PREFIXES;
 		while (look(c).messages < *sent)
 			nap(give_up);
-		if (i % 10 == 9)
+		if (i % 5 == 4)
 			wait_safe(c, *sent);
 	}
 }

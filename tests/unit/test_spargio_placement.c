@@ -169,7 +169,7 @@ static int hard_body(void *arg)
 {
 	const struct sp_placement hard = { 9, SP_LEASE_HARD, 1 };
 	const struct sp_placement other = { 9, SP_LEASE_HARD, 2 };
-	const struct sp_placement far = { 1 << 24, SP_LEASE_HARD, 2 };
+	const struct sp_placement far = { 1 << 30, SP_LEASE_HARD, 2 };
 	const struct sp_placement bad = { -1, SP_LEASE_HARD, 2 };
 
 	(void)arg;

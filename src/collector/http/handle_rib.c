@@ -11,7 +11,9 @@ void http_get_rib(struct http_request *r)
 	struct looking_glass *g = looking_glass_new();
 	struct http_paging page;
 
-	if (!http_paging_start(&page, r, g != NULL ? &g->page : NULL))
+	/* Without memory it answers 503. */
+	if (!http_paging_start(&page, r, g != NULL ? &g->page : NULL) ||
+	    g == NULL)
 		return;
 	json_object(&r->out);
 	json_string_at(&r->out, "prefix",

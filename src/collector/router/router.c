@@ -127,10 +127,10 @@ void router_policy(const struct router *router, const struct bmp_peer *header,
 {
 	struct filter_peer peer = filter_peer_of(header);
 
-	for (uint8_t view = 0; view < BMP_VIEWS; view++) {
+	for (int view = 0; view < BMP_VIEWS; view++) {
 		struct filter_mask mask;
 
-		peer.view = view;
+		peer.view = (uint8_t)view;
 		mask = filter_ask(&router->settings.filters, &peer);
 		out[view] =
 			(struct rib_policy_mask){ mask.stored, mask.published };
