@@ -20,7 +20,7 @@ static __attribute__((format(printf, 2, 3))) void append(struct field_text *t,
 
 static void put_name(struct field_text *t, const char *name)
 {
-	char last = t->len == 0 ? '\0' : t->line[t->len - 1];
+	int last = t->len == 0 ? '\0' : t->line[t->len - 1];
 
 	append(t, "%s%s%s",
 	       last == '\0' || last == '{' || last == '[' ? "" : " ",

@@ -20,7 +20,7 @@ static int run_suite(const struct CMUnitTest *tests, size_t count);
 #define cmocka_run_group_tests(tests, setup, teardown) \
 	run_suite(tests, COUNT(tests))
 
-#include SUITE
+#include SUITE /* NOLINT(bugprone-suspicious-include): it is a suite */
 
 static const struct CMUnitTest *suite;
 static size_t suite_size;

@@ -43,12 +43,12 @@ static void test_every_row_is_complete(void **state)
 	(void)state;
 	for (unsigned code = 0; code < 256; code++) {
 		const struct bgp_attr_row *row = &bgp_attr_rows[code];
-		static const struct bgp_attr_row none;
 
 		if (row->decode != NULL)
 			check_judged(code, row);
 		if (row->name == NULL)
-			CHECK(memcmp(row, &none, sizeof(none)) == 0,
+			CHECK(row->decode == NULL && row->layout == NULL &&
+				      row->reference == NULL && row->max == 0,
 			      "%u: a row without a name", code);
 		else
 			CHECK(is_word(row->name), "%u: name", code);

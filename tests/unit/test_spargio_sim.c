@@ -146,7 +146,8 @@ static void test_the_same_seed_gives_the_same_run(void **state)
 		uint64_t first = run_shards(seed), second;
 
 		/* Other addresses the second time. */
-		moved = realloc(moved, seed * 1000);
+		free(moved);
+		moved = malloc(seed * 1000);
 		second = run_shards(seed);
 		CHECK(first == second, "seed %d differs", (int)seed);
 		assert_true(first != before);
@@ -189,7 +190,7 @@ static int try_echo(const struct sp_addr *to, uint32_t number)
 {
 	char sent[5000], heard[sizeof(sent)];
 	int64_t deadline = sp_in(5 * SP_S);
-	struct sp_segment segment;
+	struct sp_segment segment = { NULL, 0 };
 	struct sp_rstream *rs;
 	struct sp_conn conn;
 	int err = sp_connect_until(to, SP_HOME_HERE, deadline, &conn);

@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 
-#define ANY_FD	-1000 /* the result is a new descriptor */
+#define ANY_FD	(-1000) /* the result is a new descriptor */
 #define PIPE_SZ 4096
 
 /* One run of a case, in an empty folder that has the file "file". */

@@ -332,6 +332,7 @@ int sp_sim_at(struct sp_sim *sim, int64_t when, void (*fn)(void *arg),
 						       .fire = run_script,
 						       .drop = free,
 						       .arg = script });
+	/* cppcheck-suppress memleak ; the event has it */
 	return 0;
 }
 

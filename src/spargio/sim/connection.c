@@ -151,7 +151,7 @@ static void take_segment(struct segment *g)
 
 	if (to->closed) {
 		/* Nobody is there: what is not an answer is answered by RST. */
-		if (g->type == SEGMENT_DATA)
+		if (g->type == SEGMENT_DATA && g->from != NULL)
 			reset_socket(g->from, -ECONNRESET);
 		return;
 	}

@@ -342,8 +342,9 @@ static int run_renameat(struct sp_sim_host *host,
 	struct place from, to;
 	int err = walk_path(host, sqe->fd, path_of(sqe), &from);
 
-	if (err == 0)
-		err = walk_path(host, (int)sqe->len, second_of(sqe), &to);
+	if (err < 0)
+		return err;
+	err = walk_path(host, (int)sqe->len, second_of(sqe), &to);
 	if (err < 0)
 		return err;
 	if (sqe->rename_flags & ~(unsigned int)RENAME_NOREPLACE)
@@ -371,8 +372,9 @@ static int run_linkat(struct sp_sim_host *host, const struct io_uring_sqe *sqe)
 	struct place from, to;
 	int err = walk_path(host, sqe->fd, path_of(sqe), &from);
 
-	if (err == 0)
-		err = walk_path(host, (int)sqe->len, second_of(sqe), &to);
+	if (err < 0)
+		return err;
+	err = walk_path(host, (int)sqe->len, second_of(sqe), &to);
 	if (err < 0)
 		return err;
 	if (from.inode == NULL)

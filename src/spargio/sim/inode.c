@@ -100,17 +100,16 @@ static int add_entry(struct sp__sim_entry **list, const char *name,
 	struct sp__sim_entry **at = find_entry(list, name, len);
 	struct sp__sim_entry *entry = *at;
 
-	inode->refs++;
 	if (entry != NULL) {
+		inode->refs++;
 		sp__sim_inode_put(entry->inode);
 		entry->inode = inode;
 		return 0;
 	}
 	entry = malloc(sizeof(*entry) + len + 1);
-	if (entry == NULL) {
-		sp__sim_inode_put(inode);
+	if (entry == NULL)
 		return -ENOMEM;
-	}
+	inode->refs++;
 	*entry = (struct sp__sim_entry){ .inode = inode };
 	memcpy(entry->name, name, len + 1);
 	*at = entry;
