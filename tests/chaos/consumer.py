@@ -18,6 +18,7 @@ import nats.js.errors
 from actors import end_task
 from journal_reader import Record, headers, read_journal
 from model import Table, Value
+from numbering import Numbering
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA = capnp.load(str(TREE / "schema" / "update.capnp"))
@@ -86,43 +87,6 @@ def value_of(update):
                                  for c in update.communities)),
         large=tuple(sorted((c.globalAdmin, c.localDataPart1, c.localDataPart2)
                            for c in update.largeCommunities)))
-
-
-class Numbering:
-    """The sequence of one table, as schema.md field 43 promises it: each above
-    all before it, and one more than the last unless the table begins."""
-
-    def __init__(self):
-        self.last = 0
-        self.seen = {}          # sequence -> what it said
-        self.begins = True      # a gap means nothing
-        self.restart = False    # of a collector without state: at 1 again
-
-    def falls_back(self, number):
-        return self.begins and number == 1 and self.last > 0
-
-    def accept(self, number, content):
-        """Whether the update is new, and the rule it breaks, if any."""
-        rule = None
-        if self.restart and number <= self.last:
-            self.last, self.seen = 0, {}
-        elif self.falls_back(number):
-            # Taken as a beginning, so that one breach is not a thousand.
-            rule = "sequence-falls-back"
-            self.last, self.seen = 0, {}
-        self.restart = False
-        if number <= self.last:
-            same = self.seen.get(number) == content
-            return False, None if same else "sequence"
-        if number != self.last + 1 and not self.begins:
-            rule = "sequence"
-        # Behind a Peer Down its routes are withdrawn, under the old numbers;
-        # the first of these may be the first that a consumer has.
-        withdraw = content[1] is None
-        self.begins &= withdraw and (number == self.last + 1 or self.last == 0)
-        self.last = number
-        self.seen[number] = content
-        return True, rule
 
 
 class Tables:
@@ -203,8 +167,7 @@ class Tables:
                             if of != token]
             for table, numbering in self.numbering.items():
                 if table.router == token:
-                    numbering.begins = True
-                    numbering.restart |= self.new_collector
+                    numbering.resync(self.new_collector)
             self.resynced.add(token)
             if self.opening:
                 self.partial.add(token)
@@ -217,7 +180,7 @@ class Tables:
                     bytes(event.peerAddr))
             for table, numbering in self.numbering.items():
                 if table[:4] == peer:
-                    numbering.begins = True
+                    numbering.remove_peer()
 
     def begin_again(self):
         """All that was published comes once more."""

@@ -409,6 +409,34 @@ def test_another_collectors_stream(broker, drive, tmp_path):
     assert got == 2 * list(range(1, 101))
 
 
+def test_another_collectors_stream_without_its_epoch(broker, drive, tmp_path):
+    """The event expires before the messages behind it, and a purge removes it:
+    then the last message says whose the stream is."""
+    broker.start()
+    first = drive(broker.url, "--collector", "alpha", "--count", 100)
+    first.wait_published()
+    first.stop()
+    with broker.client() as client:
+        assert client.read_stream(STREAM)[0].subject == EPOCHS
+        answer = client.api(f"STREAM.PURGE.{STREAM}", {"filter": EPOCHS})
+        assert answer["purged"] == 1
+    beta = ("--collector", "beta", "--count", 100, "--journal",
+            tmp_path / "beta")
+    second = drive(broker.url, *beta, spool=False)
+    second.wait_for(lambda s: s["state"] == "refused")
+    assert "alpha" in second.err.read_text()
+    second.stop()
+    # Its own collector goes on there, and who insists may take it over.
+    first = drive(broker.url, "--collector", "alpha", "--count", 100)
+    first.wait_published()
+    first.stop()
+    with broker.client() as client:
+        client.api(f"STREAM.PURGE.{STREAM}", {"filter": EPOCHS})
+    third = drive(broker.url, *beta, "--take-over", spool=False)
+    third.wait_published()
+    third.stop()
+
+
 def test_second_process_of_the_same_collector(broker, drive, tmp_path):
     broker.start()
     first = drive(broker.url, "--rate", 500)

@@ -6,7 +6,8 @@
  * a job of their own. Of struct publisher they only read what main does not
  * change in the meantime.
  *
- * Writer check. The newest epoch event of the stream names its writer:
+ * Writer check. The newest epoch event of the stream names its writer, or, where
+ * that event has expired or was removed, the last message does:
  *
  *	another collector	refused, unless this run has not opened an epoch
  *				and take_over is set
@@ -276,9 +277,12 @@ static int judge_writer(struct establish_job *job)
 {
 	const struct publisher *p = job->p;
 	const struct nats_tail *tail = &job->tail;
-	bool ours = strcmp(tail->epoch_collector, p->options.collector) == 0;
+	const char *writer =
+		tail->has_epoch ? tail->epoch_collector : tail->collector;
+	uint64_t epoch = tail->has_epoch ? tail->epoch : tail->id.epoch;
+	bool ours = strcmp(writer, p->options.collector) == 0;
 
-	if (!tail->has_epoch)
+	if (!tail->has_epoch && !tail->has_id)
 		return 0;
 	if (p->run.open_epoch == 0 && (ours || p->options.take_over))
 		return 0;
@@ -286,13 +290,11 @@ static int judge_writer(struct establish_job *job)
 	    ours)
 		return 0;
 	/* tried_epoch: our event was sent, but its answer was lost. */
-	if (ours &&
-	    (tail->epoch <= p->run.epoch || tail->epoch == p->run.tried_epoch))
+	if (ours && (epoch <= p->run.epoch || epoch == p->run.tried_epoch))
 		return 0;
 	snprintf(job->why.text, sizeof(job->why.text),
 		 "stream %s is written by %s%s", p->options.stream.name,
-		 ours ? "another process of " : "collector ",
-		 tail->epoch_collector);
+		 ours ? "another process of " : "collector ", writer);
 	return p->run.open_epoch != 0 ? -ESTALE : -EPERM;
 }
 
