@@ -283,9 +283,9 @@ static int judge_writer(struct establish_job *job)
 	if (p->run.open_epoch != 0 && tail->created_ns != p->chain.created_ns &&
 	    ours)
 		return 0;
-	/* Ours too: one that was sent, but whose answer was lost. */
+	/* Ours too: one that was sent, but not answered or not completed. */
 	if (ours &&
-	    (tail->epoch <= p->run.epoch || tail->epoch == p->run.tried_epoch))
+	    (tail->epoch <= p->run.epoch || tail->epoch <= p->run.tried_epoch))
 		return 0;
 	snprintf(job->why.text, sizeof(job->why.text),
 		 "stream %s is written by %s%s", p->options.stream.name,
