@@ -289,8 +289,8 @@ static int judge_writer(struct establish_job *job)
 	if (p->run.open_epoch != 0 && tail->created_ns != p->chain.created_ns &&
 	    ours)
 		return 0;
-	/* tried_epoch: our event was sent, but its answer was lost. */
-	if (ours && (epoch <= p->run.epoch || epoch == p->run.tried_epoch))
+	/* tried_epoch: our event was sent, but not answered or not completed. */
+	if (ours && (epoch <= p->run.epoch || epoch <= p->run.tried_epoch))
 		return 0;
 	snprintf(job->why.text, sizeof(job->why.text),
 		 "stream %s is written by %s%s", p->options.stream.name,
