@@ -581,9 +581,9 @@ const struct bgp_attr_row bgp_attr_rows[256] = {
 	},
 	[BGP_DOMAIN_PATH] = {
 		.name = "d-path",
-		.reference = "RFC 10039",
+		.reference = "RFC 10039 4",
 		.decode = decode_domain_path,
-		.min = 2, .max = ANY, .flags = OPT_TRANS,
+		.min = 8, .max = ANY, .flags = OPT_TRANS,
 		.bad_value = WITHDRAW, .bad_flags = WITHDRAW, .twice = DISCARD,
 		.layout = LAYOUT_BY(bgp_describe_domain_path),
 	},

@@ -72,6 +72,7 @@ static void test_good_ones_are_accepted(void **state)
 
 	(void)state;
 	check_verdicts(cases, COUNT(cases));
+		{ "D_PATH", BYTES(0xc0, 36, 15, 2, 0, 0, 0xfd, 0xe8, 0, 1, 70, 0, 0, 0xfd, 0xe9, 0, 2, 128), BGP_ACCEPT, 0 },
 }
 
 static void test_rule_27_extended_length_and_overrun(void **state)
@@ -200,6 +201,9 @@ static void test_rule_29_treat_as_withdraw(void **state)
 
 	(void)state;
 	check_verdicts(cases, COUNT(cases));
+		{ "D_PATH of 7 bytes", BYTES(0xc0, 36, 7, 1, 0, 0, 0, 0, 0, 0), BGP_WITHDRAW, BGP_FAULT_LENGTH },
+		{ "D_PATH with a segment of no domain", BYTES(0xc0, 36, 8, 0, 0, 0, 0, 1, 0, 1, 70), BGP_WITHDRAW, BGP_FAULT_VALUE },
+		{ "D_PATH whose segment overruns", BYTES(0xc0, 36, 8, 2, 0, 0, 0, 1, 0, 1, 70), BGP_WITHDRAW, BGP_FAULT_VALUE },
 }
 
 static void test_rule_30_attribute_discard(void **state)
