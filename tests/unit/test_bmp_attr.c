@@ -62,17 +62,23 @@ static void test_good_ones_are_accepted(void **state)
 		{ "OTC", BYTES(0xc0, 35, 4, 0, 0, 0, 1), BGP_ACCEPT, 0 },
 		{ "AIGP", BYTES(0x80, 26, 11, 1, 0, 11, 0, 0, 0, 0, 0, 0, 0, 1), BGP_ACCEPT, 0 },
 		{ "PREFIX_SID", BYTES(0xc0, 40, 10, 1, 0, 7, 0, 0, 0, 0, 0, 0, 1), BGP_ACCEPT, 0 },
+		{ "PREFIX_SID with an SRv6 service", BYTES(0xc0, 40, 28, 5, 0, 25, 0, 1, 0, 21, 0, 0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 19, 0), BGP_ACCEPT, 0 },
+		{ "TUNNEL_ENCAP", BYTES(0xc0, 23, 8, 0, 8, 0, 4, 8, 2, 0x12, 0xb5), BGP_ACCEPT, 0 },
+		{ "TUNNEL_ENCAP with a long sub-TLV", BYTES(0xc0, 23, 8, 0, 15, 0, 4, 128, 0, 1, 0), BGP_ACCEPT, 0 },
+		{ "SFP with a hop", BYTES(0xc0, 37, 9, 2, 0, 6, 255, 3, 0, 2, 0, 1), BGP_ACCEPT, 0 },
+		{ "BFD_DISCRIMINATOR", BYTES(0xc0, 38, 11, 1, 0, 0, 0, 7, 1, 4, 192, 0, 2, 1), BGP_ACCEPT, 0 },
+		{ "next hop characteristics", BYTES(0xc0, 39, 20, 0, 1, 1, 4, 192, 0, 2, 1, 0, 3, 0, 8, 192, 0, 2, 1, 0, 0, 0xfd, 0xe8), BGP_ACCEPT, 0 },
 		{ "PMSI", BYTES(0xc0, 22, 5, 0, 6, 0, 0, 16), BGP_ACCEPT, 0 },
 		{ "BGP-LS", BYTES(0x80, 29, 4, 4, 0, 0, 0), BGP_ACCEPT, 0 },
 		{ "ATTR_SET", BYTES(0xc0, 128, 4, 0, 0, 0, 1), BGP_ACCEPT, 0 },
 		{ "unknown attribute", BYTES(0xc0, 200, 1, 7), BGP_ACCEPT, 0 },
+		{ "D_PATH", BYTES(0xc0, 36, 15, 2, 0, 0, 0xfd, 0xe8, 0, 1, 70, 0, 0, 0xfd, 0xe9, 0, 2, 128), BGP_ACCEPT, 0 },
 		{ "BGPSEC_PATH", BYTES(0x80, 33, 11, 0, 8, 1, 0, 0, 0, 0, 1, 0, 3, 1), BGP_ACCEPT, 0 },
 		/* clang-format on */
 	};
 
 	(void)state;
 	check_verdicts(cases, COUNT(cases));
-		{ "D_PATH", BYTES(0xc0, 36, 15, 2, 0, 0, 0xfd, 0xe8, 0, 1, 70, 0, 0, 0xfd, 0xe9, 0, 2, 128), BGP_ACCEPT, 0 },
 }
 
 static void test_rule_27_extended_length_and_overrun(void **state)
@@ -195,15 +201,26 @@ static void test_rule_29_treat_as_withdraw(void **state)
 		{ "LARGE_COMMUNITIES of 13 bytes", BYTES(0xc0, 32, 13, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), BGP_WITHDRAW, BGP_FAULT_VALUE },
 		{ "OTC of 2 bytes", BYTES(0xc0, 35, 2, 0, 1), BGP_WITHDRAW, BGP_FAULT_LENGTH },
 		{ "PMSI of 4 bytes", BYTES(0xc0, 22, 4, 0, 0, 0, 0), BGP_WITHDRAW, BGP_FAULT_LENGTH },
+		{ "D_PATH of 7 bytes", BYTES(0xc0, 36, 7, 1, 0, 0, 0, 0, 0, 0), BGP_WITHDRAW, BGP_FAULT_LENGTH },
+		{ "D_PATH with a segment of no domain", BYTES(0xc0, 36, 8, 0, 0, 0, 0, 1, 0, 1, 70), BGP_WITHDRAW, BGP_FAULT_VALUE },
+		{ "D_PATH whose segment overruns", BYTES(0xc0, 36, 8, 2, 0, 0, 0, 1, 0, 1, 70), BGP_WITHDRAW, BGP_FAULT_VALUE },
+		{ "TUNNEL_ENCAP without a tunnel", BYTES(0xc0, 23, 0), BGP_WITHDRAW, BGP_FAULT_LENGTH },
+		{ "TUNNEL_ENCAP whose tunnel overruns", BYTES(0xc0, 23, 4, 0, 8, 0, 1), BGP_WITHDRAW, BGP_FAULT_VALUE },
+		{ "TUNNEL_ENCAP whose sub-TLV overruns", BYTES(0xc0, 23, 7, 0, 8, 0, 3, 8, 2, 0x12), BGP_WITHDRAW, BGP_FAULT_VALUE },
+		{ "TUNNEL_ENCAP whose long sub-TLV has a short length", BYTES(0xc0, 23, 6, 0, 15, 0, 2, 128, 0), BGP_WITHDRAW, BGP_FAULT_VALUE },
+		{ "SFP without a hop", BYTES(0xc0, 37, 5, 1, 0, 2, 1, 2), BGP_WITHDRAW, BGP_FAULT_VALUE },
+		{ "SFP whose hop is empty", BYTES(0xc0, 37, 3, 2, 0, 0), BGP_WITHDRAW, BGP_FAULT_VALUE },
+		{ "SFP whose hop has half a TLV", BYTES(0xc0, 37, 6, 2, 0, 3, 255, 3, 0), BGP_WITHDRAW, BGP_FAULT_VALUE },
+		{ "SRv6 service that overruns", BYTES(0xc0, 40, 3, 5, 0, 1), BGP_WITHDRAW, BGP_FAULT_VALUE },
+		{ "SRv6 service of nothing", BYTES(0xc0, 40, 3, 6, 0, 0), BGP_WITHDRAW, BGP_FAULT_VALUE },
+		{ "SRv6 SID information of 20 bytes", BYTES(0xc0, 40, 27, 5, 0, 24, 0, 1, 0, 20, 0, 0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 19), BGP_WITHDRAW, BGP_FAULT_VALUE },
+		{ "SRv6 SID structure that overruns", BYTES(0xc0, 40, 31, 5, 0, 28, 0, 1, 0, 24, 0, 0x20, 1, 0xd, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 19, 0, 1, 0, 6), BGP_WITHDRAW, BGP_FAULT_VALUE },
 		{ "ATTR_SET of 3 bytes", BYTES(0xc0, 128, 3, 0, 0, 0), BGP_WITHDRAW, BGP_FAULT_LENGTH },
 		/* clang-format on */
 	};
 
 	(void)state;
 	check_verdicts(cases, COUNT(cases));
-		{ "D_PATH of 7 bytes", BYTES(0xc0, 36, 7, 1, 0, 0, 0, 0, 0, 0), BGP_WITHDRAW, BGP_FAULT_LENGTH },
-		{ "D_PATH with a segment of no domain", BYTES(0xc0, 36, 8, 0, 0, 0, 0, 1, 0, 1, 70), BGP_WITHDRAW, BGP_FAULT_VALUE },
-		{ "D_PATH whose segment overruns", BYTES(0xc0, 36, 8, 2, 0, 0, 0, 1, 0, 1, 70), BGP_WITHDRAW, BGP_FAULT_VALUE },
 }
 
 static void test_rule_30_attribute_discard(void **state)
@@ -221,6 +238,11 @@ static void test_rule_30_attribute_discard(void **state)
 		{ "AIGP whose TLV is shorter than its head", BYTES(0x80, 26, 3, 1, 0, 2), BGP_DISCARD_ATTR, BGP_FAULT_VALUE },
 		{ "AIGP marked transitive", BYTES(0xc0, 26, 3, 1, 0, 3), BGP_DISCARD_ATTR, BGP_FAULT_FLAGS },
 		{ "PREFIX_SID whose TLV overruns", BYTES(0xc0, 40, 3, 1, 0, 7), BGP_DISCARD_ATTR, BGP_FAULT_VALUE },
+		{ "BFD_DISCRIMINATOR of 10 bytes", BYTES(0xc0, 38, 10, 1, 0, 0, 0, 7, 1, 3, 192, 0, 2), BGP_DISCARD_ATTR, BGP_FAULT_LENGTH },
+		{ "BFD_DISCRIMINATOR whose TLV overruns", BYTES(0xc0, 38, 11, 1, 0, 0, 0, 7, 1, 5, 192, 0, 2, 1), BGP_DISCARD_ATTR, BGP_FAULT_VALUE },
+		{ "next hop without characteristics", BYTES(0xc0, 39, 8, 0, 1, 1, 4, 192, 0, 2, 1), BGP_DISCARD_ATTR, BGP_FAULT_VALUE },
+		{ "next hop characteristic that overruns", BYTES(0xc0, 39, 12, 0, 1, 1, 4, 192, 0, 2, 1, 0, 3, 0, 8), BGP_DISCARD_ATTR, BGP_FAULT_VALUE },
+		{ "characteristics whose next hop overruns", BYTES(0xc0, 39, 8, 0, 1, 1, 5, 192, 0, 2, 1), BGP_DISCARD_ATTR, BGP_FAULT_VALUE },
 		{ "BGP-LS whose TLV overruns", BYTES(0x80, 29, 4, 4, 0, 0, 1), BGP_DISCARD_ATTR, BGP_FAULT_VALUE },
 		{ "AS4_PATH with a bad segment", BYTES(0xc0, 17, 6, 9, 1, 0, 0, 0, 1), BGP_DISCARD_ATTR, BGP_FAULT_VALUE },
 		{ "AS4_AGGREGATOR of 6 bytes", BYTES(0xc0, 18, 6, 0, 0, 0, 0, 0, 0), BGP_DISCARD_ATTR, BGP_FAULT_LENGTH },
