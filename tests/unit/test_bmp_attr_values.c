@@ -35,9 +35,9 @@ static const struct value_case cases[] = {
 	{ 22, BYTES(0, 99, 0, 0, 0, 1), "flags=0 tunnelType=99 label=0 tunnelId=0x01" },
 	/* RFC 9012 3: a VXLAN tunnel with endpoint, color and UDP port */
 	{ 23, BYTES(0, 8, 0, 26, 6, 10, 0, 0, 0, 0, 0, 1, 192, 0, 2, 1,
-		    4, 8, 3, 11, 0, 0, 0, 0, 0, 100, 8, 2, 0x12, 0xb5),
+		    4, 8, 3, 11, 0x40, 0, 0, 0, 0, 100, 8, 2, 0x12, 0xb5),
 	  "tunnels=[{type=8 name=vxlan tlvs=[{type=6 name=tunnel-egress-endpoint family=1 address=192.0.2.1}"
-	  " {type=4 name=color community=0x030b color=100} {type=8 name=udp-destination-port port=4789}]}]" },
+	  " {type=4 name=color community=0x030b flags=0x4000 color=100} {type=8 name=udp-destination-port port=4789}]}]" },
 	/* RFC 9830 2.4: preference, binding SID, a segment list of A and B, names */
 	{ 23, BYTES(0, 15, 0, 73, 12, 6, 0, 0, 0, 0, 0, 100, 13, 6, 0, 0, 0, 0xfa, 0, 0,
 		    128, 0, 37, 0, 9, 6, 0, 0, 0, 0, 0, 5, 1, 6, 0, 0, 0, 1, 0, 0,
