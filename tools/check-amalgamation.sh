@@ -40,7 +40,7 @@ judge deterministic $? "$work/again.log"
 # Programs of this tree include the headers by their own names.
 mkdir -p "$work/names/spargio"
 for header in include/spargio/*.h; do
-	echo '#include "spargio.h"' >"$work/names/spargio/${header##*/}"
+	echo '#include "../../spargio.h"' >"$work/names/spargio/${header##*/}"
 done
 
 # TSan of gcc 12 and clang 14 cannot live with more address randomisation.

@@ -136,9 +136,9 @@ function apply(subject, payload) {
 }
 
 function done() {
-	for (const route of [...table.values()].map((r) => r.text).sort())
-		console.log(route);
-	process.exit(0);
+	const text = [...table.values()].map((r) => r.text + '\n').sort().join('');
+	// An exit at once would drop what a pipe has not taken yet.
+	process.stdout.write(text, () => process.exit(0));
 }
 
 // NATS. A pull consumer is asked for some messages at a time, so that no more

@@ -1,8 +1,9 @@
 /*
  * spargio/version.h - the version of the headers and of the library
  *
- * Until 1.0.0 a change of the minor number may change the interface: the shared
- * library of each has a name of its own (libspargio.so.0.1).
+ * Until 1.0.0 a change of the minor number may change the interface. So each
+ * minor version has a shared library name (soname) of its own, such as
+ * libspargio.so.0.1.
  */
 #ifndef SPARGIO_VERSION_H
 #define SPARGIO_VERSION_H

@@ -44,7 +44,7 @@ struct bgp_as_segment {
 
 struct bgp_as_path_iter {
 	struct wire_cursor c;
-	struct wire_view then; /* the AS4_PATH, which follows c */
+	struct wire_view then; /* the AS4_PATH, read when c has ended */
 	uint8_t width;
 	bool in_as4;
 	uint32_t hops_left; /* hops left in c; UINT32_MAX = all */

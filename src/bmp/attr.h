@@ -96,10 +96,11 @@ struct bgp_attrs {
 	uint64_t seen[4]; /* by code: there, and not discarded */
 	enum bgp_verdict verdict;
 	enum bgp_fault fault;
-	uint8_t fault_code;    /* attribute to blame, 0: none */
-	bool withdraw;	       /* some fault called for BGP_WITHDRAW */
-	bool has_unknown;      /* some code without a row */
-	bool as_width_guessed; /* the path was not of the width it should be */
+	uint8_t fault_code; /* attribute to blame, 0: none */
+	bool withdraw;	    /* some fault called for BGP_WITHDRAW */
+	bool has_unknown;   /* some code without a row */
+	/* AS_PATH could be parsed only with the unexpected ASN width. */
+	bool as_width_guessed;
 	/* Headers and their order are those of bmp/canonical.h. */
 	bool headers_canonical;
 	uint8_t origin;
@@ -132,7 +133,10 @@ static inline void bgp_attrs_set(struct bgp_attrs *a, uint8_t code)
 	a->seen[code / 64] |= UINT64_C(1) << (code % 64);
 }
 
-/* Always fills *@out. Mandatory attributes are bgp_update_decode()'s affair. */
+/*
+ * Always fills *@out. Missing mandatory attributes are not checked here but in
+ * bgp_update_decode().
+ */
 enum bgp_verdict bgp_attrs_decode(struct wire_view block,
 				  const struct bgp_decode_opts *opts,
 				  struct bgp_attrs *out);
@@ -149,8 +153,8 @@ struct bgp_attr {
 };
 
 /*
- * Take the next attribute off @c; false at the end or at an overrun. Hot: some
- * eight times per UPDATE, twice.
+ * Take the next attribute off @c; false at the end or at an overrun. Hot: an
+ * UPDATE has about eight attributes, and each is taken twice.
  */
 static inline bool bgp_attr_next(struct wire_cursor *c, struct bgp_attr *out)
 {
@@ -177,8 +181,9 @@ static inline bool bgp_attr_next(struct wire_cursor *c, struct bgp_attr *out)
 bool bgp_attrs_find(const struct bgp_attrs *a, uint8_t code,
 		    struct wire_view *out);
 
-/* Whether @code has a row that judges it, and the flags it gives. */
+/* Whether the row of @code in the attribute table has a decoder. */
 bool bgp_attr_known(uint8_t code);
+/* The optional and transitive flags that the row of @code requires. */
 uint8_t bgp_attr_flags(uint8_t code);
 
 #define BGP_ATTR_BIT(code) (UINT64_C(1) << (code))

@@ -237,37 +237,6 @@ static bool decode_mp_unreach(struct wire_view v,
 	return true;
 }
 
-/* AIGP and Prefix-SID: type 1, length 2; AIGP's length counts these three. */
-static bool valid_tlvs(struct wire_view v, size_t counted)
-{
-	struct wire_cursor c = wire_start(v);
-	uint8_t type;
-	uint16_t len;
-
-	while (c.left != 0)
-		if (!(wire_u8(&c, &type) && wire_u16(&c, &len) &&
-		      len >= counted && wire_skip(&c, len - counted)))
-			return false;
-	return true;
-}
-
-static bool decode_aigp(struct wire_view v, const struct bgp_decode_opts *r,
-			struct bgp_attrs *a)
-{
-	(void)r;
-	(void)a;
-	return valid_tlvs(v, 3);
-}
-
-static bool decode_prefix_sid(struct wire_view v,
-			      const struct bgp_decode_opts *r,
-			      struct bgp_attrs *a)
-{
-	(void)r;
-	(void)a;
-	return valid_tlvs(v, 0);
-}
-
 /*
  * RFC 8205 3: a Secure_Path, whose length counts itself, of six bytes for each
  * AS, then one or two Signature_Blocks, whose lengths count themselves, too.
@@ -480,8 +449,8 @@ const struct bgp_attr_row bgp_attr_rows[256] = {
 	[BGP_TUNNEL_ENCAP] = {
 		.name = "tunnel-encapsulation",
 		.reference = "RFC 9012, RFC 9830",
-		.decode = decode_opaque,
-		.min = 0, .max = ANY, .flags = OPT_TRANS,
+		.decode = bgp_check_tunnel_encap,
+		.min = 4, .max = ANY, .flags = OPT_TRANS,
 		.bad_value = WITHDRAW, .bad_flags = WITHDRAW, .twice = DISCARD,
 		.layout = LAYOUT(VALUE("tunnels", TLVS, .tlvs = &bgp_tunnel_tlvs)),
 	},
@@ -494,11 +463,11 @@ const struct bgp_attr_row bgp_attr_rows[256] = {
 		MEMBER(VIEW, ipv6_ext_communities),
 		.spelling = BGP_SPELL_SET, .element = 20,
 	},
-	/* RFC 7311 3.2, RFC 9552 8.2.2, RFC 8669 6: discard in all cases. */
+	/* RFC 7311 3.2, RFC 9552 8.2.2: discard in all cases. */
 	[BGP_AIGP] = {
 		.name = "aigp",
 		.reference = "RFC 7311",
-		.decode = decode_aigp,
+		.decode = bgp_check_aigp,
 		.min = 3, .max = ANY, .flags = OPT_LOCAL,
 		.bad_value = DISCARD, .bad_flags = DISCARD, .twice = DISCARD,
 		.layout = LAYOUT_TLVS(bgp_aigp_tlvs),
@@ -540,7 +509,7 @@ const struct bgp_attr_row bgp_attr_rows[256] = {
 	[BGP_PREFIX_SID] = {
 		.name = "prefix-sid",
 		.reference = "RFC 8669, RFC 9252",
-		.decode = decode_prefix_sid,
+		.decode = bgp_check_prefix_sid,
 		.min = 3, .max = ANY, .flags = OPT_TRANS,
 		.bad_value = DISCARD, .bad_flags = DISCARD, .twice = DISCARD,
 		.layout = LAYOUT_TLVS(bgp_prefix_sid_tlvs),
@@ -581,16 +550,16 @@ const struct bgp_attr_row bgp_attr_rows[256] = {
 	},
 	[BGP_DOMAIN_PATH] = {
 		.name = "d-path",
-		.reference = "RFC 10039",
+		.reference = "RFC 10039 4",
 		.decode = decode_domain_path,
-		.min = 2, .max = ANY, .flags = OPT_TRANS,
+		.min = 8, .max = ANY, .flags = OPT_TRANS,
 		.bad_value = WITHDRAW, .bad_flags = WITHDRAW, .twice = DISCARD,
 		.layout = LAYOUT_BY(bgp_describe_domain_path),
 	},
 	[BGP_SFP] = {
 		.name = "sfp",
 		.reference = "RFC 9015 3.2.1",
-		.decode = decode_prefix_sid,
+		.decode = bgp_check_sfp,
 		.min = 3, .max = ANY, .flags = OPT_TRANS,
 		.bad_value = WITHDRAW, .bad_flags = WITHDRAW, .twice = DISCARD,
 		.layout = LAYOUT_TLVS(bgp_sfp_tlvs),
@@ -598,8 +567,8 @@ const struct bgp_attr_row bgp_attr_rows[256] = {
 	[BGP_BFD_DISCRIMINATOR] = {
 		.name = "bfd-discriminator",
 		.reference = "RFC 9026 3.1.6",
-		.decode = decode_opaque,
-		.min = 5, .max = ANY, .flags = OPT_TRANS,
+		.decode = bgp_check_bfd_discriminator,
+		.min = 11, .max = ANY, .flags = OPT_TRANS,
 		.bad_value = DISCARD, .bad_flags = DISCARD, .twice = DISCARD,
 		.layout = LAYOUT(VALUE("mode", NUMBER, .len = 1),
 			VALUE("discriminator", NUMBER, .len = 4),
@@ -608,8 +577,8 @@ const struct bgp_attr_row bgp_attr_rows[256] = {
 	[BGP_NEXT_HOP_CHARACTERISTICS] = {
 		.name = "next-hop-characteristics",
 		.reference = "draft-ietf-idr-nhc",
-		.decode = decode_opaque,
-		.min = 4, .max = ANY, .flags = OPT_TRANS,
+		.decode = bgp_check_characteristics,
+		.min = 8, .max = ANY, .flags = OPT_TRANS,
 		.bad_value = DISCARD, .bad_flags = DISCARD, .twice = DISCARD,
 		.layout = LAYOUT(VALUE("afi", NUMBER, .len = 2), VALUE("safi", NUMBER, .len = 1),
 			VALUE("nextHopAndCharacteristics", REST)),

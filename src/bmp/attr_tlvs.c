@@ -63,7 +63,7 @@ static const struct tlv_layout segment_tlvs = TLV_LAYOUT(TLV_HEAD_1_1, segment);
 static const struct tlv_row tunnel_sub[] = {
 	{ 1, "encapsulation", { VALUE("encapsulation", REST) } },
 	{ 2, "protocol-type", { VALUE("protocol", NUMBER, .len = 2) } },
-	{ 4, "color", { VALUE("community", HEX, .len = 2), VALUE_RESERVED(2), VALUE("color", NUMBER, .len = 4) } },
+	{ 4, "color", { VALUE("community", HEX, .len = 2), VALUE("flags", HEX, .len = 2), VALUE("color", NUMBER, .len = 4) } },
 	{ 6, "tunnel-egress-endpoint", { VALUE_RESERVED(4), VALUE("family", NUMBER, .len = 2), VALUE("address", ADDRESS) } },
 	{ 7, "ds-field", { VALUE("ds", HEX, .len = 1) } },
 	{ 8, "udp-destination-port", { VALUE("port", NUMBER, .len = 2) } },
@@ -98,7 +98,18 @@ static const struct tlv_row tunnel[] = {
 	{ 13, "mpls-in-udp", { VALUE("tlvs", TLVS, .tlvs = &tunnel_sub_tlvs) } },
 	{ 14, "ipv6-tunnel", { VALUE("tlvs", TLVS, .tlvs = &tunnel_sub_tlvs) } },
 	{ 15, "sr-policy", { VALUE("tlvs", TLVS, .tlvs = &tunnel_sub_tlvs) } },
+	{ 16, "bare", { VALUE("tlvs", TLVS, .tlvs = &tunnel_sub_tlvs) } },
+	{ 17, "sr-tunnel", { VALUE("tlvs", TLVS, .tlvs = &tunnel_sub_tlvs) } },
+	{ 18, "cloud-security", { VALUE("tlvs", TLVS, .tlvs = &tunnel_sub_tlvs) } },
 	{ 19, "geneve", { VALUE("tlvs", TLVS, .tlvs = &tunnel_sub_tlvs) } },
+	{ 20, "any-encapsulation", { VALUE("tlvs", TLVS, .tlvs = &tunnel_sub_tlvs) } },
+	{ 21, "gtp", { VALUE("tlvs", TLVS, .tlvs = &tunnel_sub_tlvs) } },
+	{ 22, "dps", { VALUE("tlvs", TLVS, .tlvs = &tunnel_sub_tlvs) } },
+	{ 23, "originating-pe", { VALUE("tlvs", TLVS, .tlvs = &tunnel_sub_tlvs) } },
+	{ 24, "dps-policy", { VALUE("tlvs", TLVS, .tlvs = &tunnel_sub_tlvs) } },
+	{ 25, "sdwan-hybrid", { VALUE("tlvs", TLVS, .tlvs = &tunnel_sub_tlvs) } },
+	{ 26, "x-over-udp", { VALUE("tlvs", TLVS, .tlvs = &tunnel_sub_tlvs) } },
+	{ 27, "des", { VALUE("tlvs", TLVS, .tlvs = &tunnel_sub_tlvs) } },
 };
 /* clang-format on */
 

@@ -148,55 +148,54 @@ bool bgp_describe_bgpsec_path(struct field_writer *w, struct wire_view v)
 }
 
 /*
- * D-PATH, RFC 10039: segments of a count, so many domains of six bytes (a
- * global and a local administrator), and the SAFI the route came from.
+ * D-PATH, RFC 10039 4: segments of a count, which is not 0, and so many domains
+ * of seven bytes: a global and a local administrator, and the SAFI the route
+ * came from, 0 for a local one.
  */
 
-#define DOMAIN_LEN 6
+#define DOMAIN_LEN 7
 
-static bool take_domains(struct wire_cursor *c, struct wire_view *domains,
-			 uint8_t *safi)
+static bool take_domains(struct wire_cursor *c, struct wire_view *domains)
 {
 	uint8_t count;
 
-	return wire_u8(c, &count) &&
-	       wire_take(c, (size_t)count * DOMAIN_LEN, domains) &&
-	       wire_u8(c, safi);
+	return wire_u8(c, &count) && count != 0 &&
+	       wire_take(c, (size_t)count * DOMAIN_LEN, domains);
 }
 
-static void write_domains(struct field_writer *w, struct wire_view domains)
+static void write_domain(struct field_writer *w, const uint8_t *p)
 {
-	w->ops->begin_list(w->arg, "domains");
-	for (size_t i = 0; i < domains.len; i += DOMAIN_LEN) {
-		char buf[32];
-		struct text t = text_start(buf, sizeof(buf));
+	char buf[32];
+	struct text t = text_start(buf, sizeof(buf));
 
-		text_u64(&t, wire_get_u32(domains.p + i));
-		text_char(&t, ':');
-		text_u64(&t, wire_get_u16(domains.p + i + 4));
-		text_end(&t);
-		w->ops->string(w->arg, NULL, buf);
-	}
-	w->ops->end_list(w->arg);
+	text_u64(&t, wire_get_u32(p));
+	text_char(&t, ':');
+	text_u64(&t, wire_get_u16(p + 4));
+	text_end(&t);
+	w->ops->begin_object(w->arg, NULL);
+	w->ops->string(w->arg, "domain", buf);
+	write_number(w, "safi", p[6]);
+	w->ops->end_object(w->arg);
 }
 
 bool bgp_describe_domain_path(struct field_writer *w, struct wire_view v)
 {
 	struct wire_cursor c = wire_start(v);
 	struct wire_view domains;
-	uint8_t safi;
 
 	while (c.left != 0)
-		if (!take_domains(&c, &domains, &safi))
+		if (!take_domains(&c, &domains))
 			return false;
 	if (w == NULL)
 		return true;
 	c = wire_start(v);
 	w->ops->begin_list(w->arg, "segments");
-	while (take_domains(&c, &domains, &safi)) {
+	while (take_domains(&c, &domains)) {
 		w->ops->begin_object(w->arg, NULL);
-		write_domains(w, domains);
-		write_number(w, "safi", safi);
+		w->ops->begin_list(w->arg, "domains");
+		for (size_t i = 0; i < domains.len; i += DOMAIN_LEN)
+			write_domain(w, domains.p + i);
+		w->ops->end_list(w->arg);
 		w->ops->end_object(w->arg);
 	}
 	w->ops->end_list(w->arg);

@@ -9,12 +9,31 @@
 
 #include "bmp/value_layout.h"
 
+struct bgp_attrs;
+struct bgp_decode_opts;
+
 extern const struct tlv_layout bgp_aigp_tlvs;
 extern const struct tlv_layout bgp_prefix_sid_tlvs;
 extern const struct tlv_layout bgp_bfd_tlvs;
 extern const struct tlv_layout bgp_sfp_tlvs;
 extern const struct tlv_layout bgp_tunnel_tlvs;
 extern const struct tlv_layout bgp_link_state_tlvs;
+
+/* Decoders of the table that only judge: of attributes without a member. */
+bool bgp_check_aigp(struct wire_view v, const struct bgp_decode_opts *r,
+		    struct bgp_attrs *a);
+bool bgp_check_prefix_sid(struct wire_view v, const struct bgp_decode_opts *r,
+			  struct bgp_attrs *a);
+bool bgp_check_tunnel_encap(struct wire_view v, const struct bgp_decode_opts *r,
+			    struct bgp_attrs *a);
+bool bgp_check_sfp(struct wire_view v, const struct bgp_decode_opts *r,
+		   struct bgp_attrs *a);
+bool bgp_check_bfd_discriminator(struct wire_view v,
+				 const struct bgp_decode_opts *r,
+				 struct bgp_attrs *a);
+bool bgp_check_characteristics(struct wire_view v,
+			       const struct bgp_decode_opts *r,
+			       struct bgp_attrs *a);
 
 /*
  * Values that no list of fields describes: functions of VALUE_CUSTOM, which get

@@ -226,7 +226,7 @@ static void put_value(struct bmp_writer *w,
 	}
 }
 
-/* Those of attributes we have no row for are as they were read. */
+/* The flags of an attribute without a row are copied from the block. */
 static uint8_t flags_of(const struct bgp_attrs *a, uint8_t code)
 {
 	struct wire_cursor c = wire_start(a->block);
@@ -240,7 +240,10 @@ static uint8_t flags_of(const struct bgp_attrs *a, uint8_t code)
 	return BGP_ATTR_OPTIONAL | BGP_ATTR_TRANSITIVE;
 }
 
-/* The length is not known before: long ones are found by a dry run. */
+/*
+ * The size of the length field depends on the length of the value: a dry run
+ * counts the bytes of the value first.
+ */
 static void put_attr(struct bmp_writer *w, const struct bgp_update_parts *parts,
 		     uint8_t code)
 {

@@ -1,9 +1,11 @@
 /*
  * bmp/bgp_writer.h - write BGP messages to put into BMP ones
  *
- * Like bmp/writer.h, from the structs the decoder makes. An UPDATE's
- * attributes come from a struct bgp_attrs: those that bgp_attrs_has() says are
- * there, in ascending order, those without a member from its block.
+ * As in bmp/writer.h, the input is the structs that the decoder fills. The
+ * attributes of an UPDATE come from a struct bgp_attrs: each code for which
+ * bgp_attrs_has() is true is written, in ascending order of codes. The value is
+ * that of the member; if the attribute has no member, it is copied from
+ * bgp_attrs.block.
  */
 #ifndef BMP_BGP_WRITER_H
 #define BMP_BGP_WRITER_H

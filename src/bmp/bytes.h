@@ -47,7 +47,7 @@ static inline uint64_t wire_get_u64_padded(const uint8_t *p, size_t readable)
 	return v;
 }
 
-/* A number of @n bytes, at most eight; of none it is 0. */
+/* A big-endian number of @n bytes, at most eight; 0 if @n is 0. */
 static inline uint64_t wire_get_number(const uint8_t *p, size_t n)
 {
 	uint64_t v = 0;

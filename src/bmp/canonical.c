@@ -130,7 +130,7 @@ static void sort_heap(uint8_t *p, size_t n, size_t width)
 	}
 }
 
-/* Communities of four bytes are most of what is ever looked at. */
+/* For communities, the most frequent sets: elements of four bytes. */
 static bool ascending_4(const uint8_t *p, size_t n)
 {
 	uint32_t last = wire_get_u32(p);
@@ -267,7 +267,7 @@ static inline void put_value(struct out *o, const struct bgp_attr_row *row,
 	}
 }
 
-/* All forms except the plainest. */
+/* Write NEXT_HOP, unless it is the four bytes of the attribute NEXT_HOP. */
 static void put_next_hop_address(struct out *o, const struct bgp_update *u,
 				 enum bgp_nlri_part_id s)
 {
@@ -289,7 +289,10 @@ static void put_next_hop_address(struct out *o, const struct bgp_update *u,
 	end_attr(o, at);
 }
 
-/* Before the first code above NEXT_HOP's, or at the end. */
+/*
+ * Write NEXT_HOP. Called before the first attribute whose code is not below
+ * that of NEXT_HOP, or at the end if there is none.
+ */
 static inline void put_next_hop(struct out *o, const struct bgp_update *u,
 				enum bgp_nlri_part_id s)
 {
@@ -397,7 +400,10 @@ static bool is_set(struct wire_view v, size_t width)
 	return elements_ascending(v.p, v.len / width, width);
 }
 
-/* 16 and 32 bytes are in canonical blocks only, where they are NEXT_HOP's. */
+/*
+ * A NEXT_HOP of 16 or 32 bytes occurs only in blocks that are canonical
+ * already; a canonical one does not hold an IPv4-mapped address.
+ */
 static bool next_hop_is_canonical(const struct bgp_attrs *a)
 {
 	return a->next_hop_len != 16 || !wire_is_mapped(a->next_hop);

@@ -66,11 +66,14 @@ static enum bmp_status take_stats(struct wire_cursor *c, uint16_t v4_type,
 	return take_tlvs(c, m);
 }
 
-/* False, and an empty PDU, if what is there is no OPEN. */
+/* False, and *@out is an empty PDU, if @c does not begin with an OPEN. */
 static bool take_open(struct wire_cursor *c, struct bgp_pdu *out)
 {
 	if (!bgp_pdu_take(c, out)) {
-		/* Where it ends, and what follows it, nobody knows. */
+		/*
+		 * The end of this PDU is not known, so nothing after it can be
+		 * read.
+		 */
 		c->left = 0;
 	} else if (out->type == BGP_PDU_OPEN &&
 		   out->whole.len >= OPEN_MIN_LEN) {
@@ -95,7 +98,7 @@ static enum bmp_status take_peer_up(struct wire_cursor *c,
 	else
 		bmp_peer_address(address.p, m->peer.ipv6, up->local_address);
 
-	/* A short OPEN still tells where the next begins: take both. */
+	/* After an OPEN that is too short the next OPEN can still be found. */
 	if (!take_open(c, &up->sent_open))
 		status = BMP_OPEN_UNUSABLE;
 	if (!take_open(c, &up->received_open))
@@ -125,7 +128,7 @@ static enum bmp_status take_peer_down(struct wire_cursor *c,
 		}
 		break;
 	case BMP_DOWN_LOCAL_FSM:
-		/* Missing is as good as "none". */
+		/* A missing FSM event code stands for 0, "none". */
 		(void)wire_u16(c, &down->fsm_event);
 		break;
 	case BMP_DOWN_REMOTE:

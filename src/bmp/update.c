@@ -89,7 +89,10 @@ static void add_classic(struct bgp_update *u, enum bgp_nlri_part_id id,
 	if (field.len == 0)
 		return;
 	set_how(&u->nlri_parts[id], 1, 1, BGP_IPV4_UNICAST, r);
-	/* RFC 7606 3: what cannot be parsed cannot be withdrawn either. */
+	/*
+	 * RFC 7606 3: routes that cannot be parsed cannot be treated as
+	 * withdrawn, so the verdict is a session reset.
+	 */
 	add_section(u, id, field, BGP_RESET, 0);
 }
 
@@ -111,7 +114,10 @@ static void add_mp(struct bgp_update *u, enum bgp_nlri_part_id id, uint8_t code,
 	add_section(u, id, mp->nlri, BGP_DISABLE_FAMILY, code);
 }
 
-/* RFC 4724 2; some send IPv4 unicast's in the form of the others. */
+/*
+ * RFC 4724 2. Some routers send the End-of-RIB of IPv4 unicast as an empty
+ * MP_UNREACH_NLRI, like that of other families.
+ */
 static void find_end_of_rib(struct bgp_update *u)
 {
 	const struct bgp_attrs *a = &u->attrs;
@@ -145,7 +151,7 @@ static void check_mandatory(struct bgp_update *u,
 	if (!bgp_attrs_has(a, BGP_ORIGIN))
 		update_blame(u, BGP_WITHDRAW, BGP_FAULT_MISSING, BGP_ORIGIN);
 	if (bgp_attrs_has(a, BGP_BGPSEC_PATH)) {
-		/* RFC 8205 3: it stands in for AS_PATH; never are both there. */
+		/* RFC 8205 3: an UPDATE has either BGPsec_PATH or AS_PATH. */
 		if (bgp_attrs_has(a, BGP_AS_PATH))
 			update_blame(u, BGP_WITHDRAW, BGP_FAULT_VALUE,
 				     BGP_BGPSEC_PATH);
@@ -199,7 +205,7 @@ static void decode_once(struct wire_view body, const struct bgp_decode_opts *r,
 		find_end_of_rib(out);
 		check_mandatory(out, r);
 	} else {
-		/* RFC 7606 3: no telling where the routes are. */
+		/* RFC 7606 3: the fields with routes cannot be located. */
 		update_blame(out, BGP_RESET, BGP_FAULT_SECTIONS, 0);
 	}
 	out->verdict = out->attrs.verdict;

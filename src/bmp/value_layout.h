@@ -22,26 +22,27 @@ enum value_form {
 	VALUE_END,
 	VALUE_SKIP,	 /* reserved */
 	VALUE_NUMBER,	 /* len bytes, 8 at most */
-	VALUE_NUMBERS,	 /* a list of them, to the end */
+	VALUE_NUMBERS,	 /* a list of numbers of len bytes each, to the end */
 	VALUE_HEX,	 /* len bytes */
 	VALUE_REST,	 /* hex, to the end */
 	VALUE_TEXT,	 /* to the end */
 	VALUE_LABEL,	 /* 3 bytes: the upper 20 bits */
 	VALUE_IPV4,	 /* 4 bytes */
-	VALUE_IPV6,	 /* 16 */
-	VALUE_ADDRESS,	 /* 0, 4 or 16, to the end */
+	VALUE_IPV6,	 /* 16 bytes */
+	VALUE_ADDRESS,	 /* 0, 4 or 16 bytes, to the end */
 	VALUE_ADDRESSES, /* a list of len bytes each, to the end */
 	VALUE_FLOAT,	 /* 4 bytes, IEEE 754; a whole number */
-	VALUE_FLOATS,	 /* a list of them, len in all, 0: to the end */
-	VALUE_TLVS,	 /* a list of objects, to the end */
-	VALUE_CUSTOM,	 /* to the end, by a function */
+	/* a list of floats: len bytes in total; len 0: to the end */
+	VALUE_FLOATS,
+	VALUE_TLVS,   /* a list of objects, to the end */
+	VALUE_CUSTOM, /* to the end, by a function */
 };
 
 struct value_field {
 	const char *name;
 	uint8_t form; /* enum value_form */
 	uint8_t len;
-	/* May be missing, with all that follows it. */
+	/* The value may end before this field. */
 	bool optional;
 	const struct tlv_layout *tlvs;
 	/*
@@ -96,9 +97,9 @@ struct tlv_layout {
 
 /*
  * Write the fields of @v into the object that @w is in. False, and nothing is
- * written, if @v is not of this layout. Elements of a TLV list that are not of
- * theirs, or unknown, are written as bytes: "type", "name" if it is known, and
- * "value".
+ * written, if @v does not have this layout. An element of a TLV list whose
+ * type is unknown, or whose value does not have the layout of its type, is
+ * written as bytes: "type", "name" if it is known, and "value".
  */
 bool value_describe(const struct value_field *layout, struct wire_view v,
 		    struct field_writer *w);

@@ -45,8 +45,8 @@ void capture_codec_free(struct capture_codec *codec);
 int capture_codec_restart(struct capture_codec *codec);
 
 /*
- * The output before a damage is written first, so the bytes in @io->out are
- * valid whatever the result is.
+ * If the input is damaged, the bytes that were decompressed before the damage
+ * are written to @io->out first. So the output is valid whatever the result is.
  */
 enum capture_codec_status capture_codec_step(struct capture_codec *codec,
 					     struct capture_codec_io *io);

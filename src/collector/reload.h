@@ -1,12 +1,12 @@
 /*
  * collector/reload.h - reload the configuration
  *
- *	SIGHUP --> load --> compare --> keep what needs a restart --> workers
+ *	SIGHUP --> load --> compare --> apply to the workers
  *		    |
- *		    `-- a mistake: said, and all stays as it was
+ *		    `-- error: logged; the old configuration stays in force
  *
- * Every changed option is logged by its name; options that need a restart are
- * marked as such.
+ * Every changed option is logged by its name. An option that can only change
+ * with a restart keeps its old value, and the log line says so.
  *
  * Threads	The one that started the collector.
  */

@@ -226,7 +226,10 @@ static uint32_t worker_ring_fill(struct worker_ring *wr)
 	return pushed > popped ? (uint32_t)(pushed - popped) : 0;
 }
 
-/* The weight of the batches in the ring, with the same caveat. */
+/*
+ * Total egress_batch_weight() of the batches in the ring; as above, the two
+ * counters are not read at the same moment.
+ */
 static uint64_t worker_ring_weight(struct worker_ring *wr)
 {
 	uint64_t popped =

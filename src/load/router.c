@@ -19,7 +19,7 @@ struct position {
 	uint32_t peer_end; /* walk up to this peer */
 };
 
-/* The target of an UPDATE: a block of a half of a peer. */
+/* The target of an UPDATE: a block of the IPv4 or IPv6 half of a peer. */
 struct target {
 	struct load_peer *peer;
 	enum load_half_id half;
@@ -336,7 +336,11 @@ static size_t peers_up(struct load_router *r, struct bmp_writer *w)
 	return w->len;
 }
 
-/* Finish a half, and after the last half the table. */
+/*
+ * End the current half of a peer's table (enum load_half_id: IPv4 or IPv6) with
+ * its End-of-RIB; after the last half, send the statistics and go to the next
+ * peer.
+ */
 static size_t end_of_half(struct load_router *r, struct load_peer *peer,
 			  struct bmp_writer *w)
 {

@@ -20,6 +20,7 @@
 #include "load/prefixes.h"
 #include "load/attr_sets.h"
 
+/* The two halves of a table, by family. */
 enum load_half_id {
 	LOAD_IPV4,
 	LOAD_IPV6,

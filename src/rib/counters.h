@@ -59,11 +59,14 @@ struct rib_flow {
 	uint64_t add_path_switched;	 /* tables that changed their form */
 	uint64_t verdicts[BGP_VERDICTS]; /* verdict on each Route Monitoring */
 	uint64_t faults[BGP_FAULTS];
-	/* parts with the same attributes as the part before */
+	/*
+	 * announcing parts of UPDATEs that have the same attributes as the part
+	 * before
+	 */
 	uint64_t attrs_cached;
 };
 
-/* What memory is used for. */
+/* The uses of memory. */
 enum rib_bytes {
 	RIB_BYTES_PREFIXES, /* keys and their hash index */
 	RIB_BYTES_ATTRS,    /* attribute sets and values, and their index */

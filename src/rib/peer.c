@@ -210,8 +210,9 @@ static void mark_subject_changed(struct rib_peer *peer)
 /* Coming up */
 
 /*
- * A table is published by the AS of its peer. If that is another now, what is
- * there is withdrawn where it was, before anything is announced.
+ * A table is published under the AS of its peer. If the peer has another AS
+ * now, the routes of the table are withdrawn under the old AS before any is
+ * announced under the new one.
  */
 static void set_subject(struct rib_peer *peer, const struct rib_time *when,
 			const struct bmp_peer *header,
@@ -228,7 +229,7 @@ static void set_subject(struct rib_peer *peer, const struct rib_time *when,
 		rib_peer_withdraw_all(peer, when, RIB_REASON_PEER_DOWN, mode);
 	}
 	if (as_changed) {
-		/* Those that have just begun. */
+		/* The withdraw queues that withdraw_all has just made. */
 		mark_subject_changed(peer);
 		peer->as = header->as;
 		rib_peer_policy(peer, when, policy);
@@ -240,7 +241,10 @@ static void set_subject(struct rib_peer *peer, const struct rib_time *when,
 
 #define ALL_FAMILIES (~(bgp_family_set)0)
 
-/* The tables of @families. Unknown families are in no set but that of all. */
+/*
+ * Start a new generation of the tables of @families. A table of an unknown
+ * family is included only if @families is ALL_FAMILIES.
+ */
 static void start_generation(struct rib_peer *peer, const struct rib_time *when,
 			     bgp_family_set families)
 {
@@ -248,7 +252,7 @@ static void start_generation(struct rib_peer *peer, const struct rib_time *when,
 	struct rib_table *t;
 
 	peer->limit_reported = false;
-	/* What else was dropped may have been of any family. */
+	/* A dropped or unreadable message may have been of any family. */
 	if (families == ALL_FAMILIES) {
 		peer->dropped = false;
 		peer->suspect_views = 0;
@@ -277,9 +281,9 @@ void rib_peer_bring_up(struct rib_peer *peer, const struct rib_time *when,
 }
 
 /*
- * What makes two Peer Ups the same: addresses, ports and OPENs. 128 bits of a
- * seeded hash stand for them, because OPENs may have 4096 bytes each and a
- * router may have very many peers.
+ * A hash by which two Peer Ups are compared: of addresses, ports and OPENs. It
+ * is seeded and has 128 bits. The bytes themselves are not kept, because an
+ * OPEN may have 4096 bytes and a router may have very many peers.
  */
 static bool hash_peer_up(struct rib *rib, const struct bmp_peer_up *up,
 			 uint64_t out[2])
@@ -344,7 +348,10 @@ static void emit_peer_up(struct rib_peer *peer, const struct rib_time *when,
 	rib_emit_event_peer(peer, when, &e);
 }
 
-/* Another peer emulated for one Loc-RIB, with families of its own. */
+/*
+ * Handle a further Peer Up of a Loc-RIB. It describes another emulated peer
+ * with families of its own: add these.
+ */
 static void merge_up(struct rib_peer *peer, const struct rib_time *when,
 		     const struct bmp_message *msg)
 {
@@ -385,7 +392,7 @@ int rib_peer_up(struct rib_router *router, const struct rib_time *when,
 	}
 	set_subject(peer, when, &msg->peer, policy, RIB_WITHDRAW_NOW_IF_SMALL);
 	rib_peer_event(peer, RIB_PEER_EV_PEER_UP);
-	/* A Loc-RIB's would be added to what the last session said. */
+	/* Else the capabilities of a Loc-RIB would add to the previous ones. */
 	bgp_context_reset(&peer->context);
 	(void)bgp_context_peer_up(&peer->context, &msg->peer, &msg->up);
 	err = keep_table_name(peer, msg);
@@ -425,7 +432,7 @@ void rib_peer_down(struct rib_router *router, const struct rib_time *when,
 				     ? RIB_PEER_EV_DECONFIGURED
 				     : RIB_PEER_EV_PEER_DOWN);
 	reset_peer(peer);
-	/* What is not small is withdrawn later, by rib_background(). */
+	/* rib_background() withdraws the routes if there are many. */
 	rib_peer_withdraw_all(peer, when, RIB_REASON_PEER_DOWN,
 			      RIB_WITHDRAW_NOW_IF_SMALL);
 	if (msg->down.reason == BMP_DOWN_DECONFIGURED)
@@ -436,7 +443,7 @@ void rib_peer_lose(struct rib_peer *peer, const struct rib_time *when)
 {
 	struct rib_table *t;
 
-	/* A dump that was cut off proves nothing about what it did not have. */
+	/* Routes that were not in a dump that was cut off are not swept. */
 	TAILQ_FOREACH (t, &peer->tables, link)
 		rib_table_event(t, RIB_TABLE_EV_DUMP_CUT);
 	if (!rib_peer_phase_up(peer->phase))

@@ -35,7 +35,7 @@ void rib_peer_policy(struct rib_peer *peer, const struct rib_time *when,
 		     const struct rib_policy_mask *policy);
 
 /*
- * Limits of a router of its own; they replace those of struct rib_config. Zero
+ * Set the limits of one router, which replace those of struct rib_config. Zero
  * means no limit. They apply to routes received from now on.
  */
 void rib_router_limits(struct rib_router *router, uint64_t max_routes_router,

@@ -46,7 +46,7 @@ struct rib_store {
 	struct rib_route_array paths;
 };
 
-/* Which of the two stores of routes. */
+/* The routes with path identifiers if @paths, else those without. */
 static inline struct rib_route_array *rib_store_routes(struct rib_store *store,
 						       bool paths)
 {
@@ -58,7 +58,7 @@ static inline uint64_t rib_store_count(const struct rib_store *store)
 	return store->plain.count + store->paths.count;
 }
 
-/* In the words of rib/policy.h. */
+/* What happens to the routes of a table: see the list in rib/policy.h. */
 enum rib_disposition {
 	RIB_DISPOSITION_PUBLISH,
 	RIB_DISPOSITION_STORE,
@@ -71,21 +71,21 @@ struct rib_pos {
 	uint32_t id;
 };
 
-/* What consumers do not know: see rib/visibility.h. */
+/* The routes that are not published: see rib/visibility.h. */
 struct rib_hidden_range {
 	struct rib_pos pos;
-	bool shrinking; /* it covers what is behind the place; else before it */
+	bool shrinking; /* the range is [pos, end); else it is [0, pos) */
 };
 
 struct rib_withdraw_queue {
 	TAILQ_ENTRY(rib_withdraw_queue) link;
 	uint64_t serial;
 	struct rib_store store;
-	struct rib_table_info info; /* as it was then */
+	struct rib_table_info info; /* of the table when the queue was made */
 	struct rib_pos pos;
-	struct rib_hidden_range hidden; /* of the table, then */
+	struct rib_hidden_range hidden; /* of the table, likewise */
 	uint8_t reason;			/* enum rib_reason */
-	bool subject_changed;		/* its peer has another AS now */
+	bool subject_changed;		/* the peer has another AS now */
 	char name[];			/* info.table_name */
 };
 
@@ -115,34 +115,36 @@ struct rib_table {
 	uint8_t kind; /* enum bgp_nlri_kind of its family */
 	uint64_t serial;
 	uint64_t sequence;   /* of the last change published */
-	uint64_t changed_ns; /* wall clock of the same; 0: none yet */
+	uint64_t changed_ns; /* wall clock of that change; 0: none yet */
 	struct rib_store store;
 	TAILQ_HEAD(rib_withdraw_queue_list, rib_withdraw_queue)
 	withdraw_queues;	   /* oldest first */
-	uint64_t pending_withdraw; /* routes in them */
+	uint64_t pending_withdraw; /* routes in withdraw_queues */
 	uint8_t generation;	   /* 4 bits */
-	uint8_t generations_unswept; /* generations that may be in routes, less one */
-	uint8_t phase;		     /* enum rib_table_phase */
-	uint8_t quality;	     /* enum rib_table_quality */
-	uint8_t jobs;		     /* RIB_JOB_* */
-	bool queued;		     /* it is in the list of tables with work */
+	/* number of older generations that routes may still have */
+	uint8_t generations_unswept;
+	uint8_t phase;	 /* enum rib_table_phase */
+	uint8_t quality; /* enum rib_table_quality */
+	uint8_t jobs;	 /* RIB_JOB_* */
+	bool queued;	 /* it is in the list of tables with work */
 	/* Evidence for the form of its NLRI: see rib/add_path.h. */
-	bool add_path_settled;	  /* messages are no longer looked at */
-	bool add_path_confirmed;  /* a message can be read in this form only */
-	uint8_t add_path_against; /* messages in the other form only, since */
+	bool add_path_settled;	 /* messages are no longer looked at */
+	bool add_path_confirmed; /* a message can be read in this form only */
+	/* messages since confirmed that can be read in the other form only */
+	uint8_t add_path_against;
 	uint32_t held_bytes;
 	STAILQ_HEAD(rib_held_list, rib_held) held; /* oldest first */
-	struct rib_progress held_progress;	   /* of the oldest */
+	struct rib_progress held_progress;	   /* of the oldest in held */
 	uint8_t disposition;			   /* enum rib_disposition */
 	struct rib_hidden_range hidden;
 	struct rib_pos sweep;
 	struct rib_pos resync;
 	uint64_t withdrawn_by_sweep; /* withdrawn by this sweep */
-	uint32_t
-		next_id_hint; /* the number after that of the last route found */
-	/* By the router's clock. */
-	uint64_t since;	   /* when this generation began */
-	uint64_t first_ns; /* its first Route Monitoring; RIB_NEVER: none */
+	uint32_t next_id_hint; /* key id after that of the last route found */
+	/* On the clock rib_clock(): */
+	uint64_t since; /* when this generation began */
+	/* first Route Monitoring of the generation; RIB_NEVER: none */
+	uint64_t first_ns;
 };
 
 struct rib_peer {
@@ -153,24 +155,26 @@ struct rib_peer {
 	uint8_t type;
 	bool ipv6;
 	bool filtered;
-	uint8_t phase;	       /* enum rib_peer_phase: its state */
-	bool limit_reported;   /* in this generation */
-	bool dropped;	       /* updates, in this generation; it was said */
-	bool held_due;	       /* of one of its tables, maybe */
-	uint8_t suspect_views; /* 1 << enum bmp_view: tables to come, too */
+	uint8_t phase;	     /* enum rib_peer_phase: its state */
+	bool limit_reported; /* a limit was reported in this generation */
+	/* updates were dropped in this generation, and an event says so */
+	bool dropped;
+	bool held_due; /* a table may have held messages to apply */
+	/* 1 << enum bmp_view: new tables of the view are suspect, too */
+	uint8_t suspect_views;
 	uint32_t noticed; /* 1 << enum rib_notice_kind or fault: see notice.c */
 	uint64_t distinguisher;
 	uint8_t address[16];
 	uint32_t as;
 	uint32_t bgp_id;
-	uint64_t stale_ns; /* since when */
+	uint64_t stale_ns; /* since when the peer is stale */
 	uint64_t routes;
 	uint32_t table_count;
 	struct bgp_context context;
-	struct wire_view table_name; /* owned */
+	struct wire_view table_name; /* owned by the peer */
 	uint64_t peer_up_hash[2];    /* a hash of the last Peer Up, or zero */
-	void *slot;		     /* the user's */
-	struct rib_table *last;	     /* looked up */
+	void *slot;		     /* data of the user of the rib */
+	struct rib_table *last;	     /* the table that was last looked up */
 	struct rib_policy_mask policy[BMP_VIEWS];
 	TAILQ_HEAD(rib_table_list, rib_table) tables;
 };
@@ -181,11 +185,11 @@ struct rib_router {
 	struct rib_router_info info;
 	struct rib_identity id;
 	uint64_t hash;
-	uint64_t serial; /* what comes later has a larger one */
-	void *slot;	 /* the user's */
+	uint64_t serial; /* larger for routers created later */
+	void *slot;	 /* data of the user of the rib */
 	uint64_t max_routes_router;
 	uint64_t max_routes_peer;
-	bool own_limits; /* not those of the configuration */
+	bool own_limits; /* the limits were set by rib_router_limits() */
 	struct rib_ptr_map peers;
 	TAILQ_HEAD(rib_peer_list, rib_peer) peer_list; /* by serial */
 	TAILQ_HEAD(rib_waiting_list, rib_table)
@@ -194,8 +198,8 @@ struct rib_router {
 	uint32_t peer_count;
 	uint32_t
 		subject_changed_count; /* withdraw queues with the old subject */
-	uint32_t stale_count;	       /* peers */
-	uint32_t up_count;	       /* the same */
+	uint32_t stale_count;	       /* peers that are stale */
+	uint32_t up_count;	       /* peers that are up */
 	struct rib_peer *last;
 	uint64_t routes;
 	uint64_t pending_withdraw;
@@ -205,29 +209,31 @@ struct rib_router {
 	/* The session. */
 	bool open;
 	bool paused;
-	uint64_t paused_ns;  /* since when */
-	uint64_t stopped_ns; /* how long the clock stood in all */
-	uint64_t since;	     /* by its clock, as those below */
-	uint64_t first_ns;   /* Route Monitoring; RIB_NEVER: none yet */
-	uint64_t last_ns;
-	uint64_t look_ns; /* at what waits, not before; monotonic */
-	/* Its place among the timers. */
+	uint64_t paused_ns;  /* since when the session is paused; monotonic */
+	uint64_t stopped_ns; /* total time of all pauses that have ended */
+	/* On the clock rib_clock(): */
+	uint64_t since;	   /* when the session began */
+	uint64_t first_ns; /* first Route Monitoring; RIB_NEVER: none yet */
+	uint64_t last_ns;  /* last Route Monitoring */
+	/* no check of the syncing tables before this time; monotonic */
+	uint64_t look_ns;
+	/* The timer of the router. */
 	uint64_t due_ns;
 	size_t timer; /* index in the heap, or SIZE_MAX */
 };
 
-/* Routes on their way to the sink that share all but themselves. */
+/* Changes that differ only in the route: the sink gets them as one. */
 struct rib_emit_run {
 	struct rib_router *router; /* of the table of the change */
 	struct rib_change change;
 	struct rib_route routes[RIB_CHANGE_MAX];
 };
 
-/* The attributes of the last part, in case the next has the same. */
+/* The attributes of the last part of an UPDATE: the next often has the same. */
 struct rib_attr_cache {
-	uint32_t set; /* RIB_VALUE_NONE: nothing */
+	uint32_t set; /* RIB_VALUE_NONE: the cache is empty */
 	struct bgp_decode_opts opts;
-	uint8_t *bytes; /* what was compared, see update_attrs.c */
+	uint8_t *bytes; /* bytes to compare with, see update_attrs.c */
 	size_t len;
 	size_t capacity;
 };
@@ -236,7 +242,7 @@ struct rib_attr_cache {
 struct rib_nlri {
 	struct wire_view key;
 	struct wire_view labels;
-	struct wire_view wire; /* of what is not a prefix */
+	struct wire_view wire; /* the NLRI, if it is not a prefix */
 	bool hashed;
 	uint32_t hash;
 	uint32_t path_id;
@@ -244,7 +250,7 @@ struct rib_nlri {
 	uint8_t room[RIB_KEY_FIXED];
 };
 
-/* So many misses are under way at a time. */
+/* Routes whose memory is prefetched at a time. */
 #define RIB_BATCH 64
 
 struct rib_batch {
@@ -253,27 +259,27 @@ struct rib_batch {
 };
 
 /*
- * What can be known of the attributes of a part before it is its turn: see
- * update_attrs.c.
+ * The attributes of a part in the forms that lookahead computes before the part
+ * is applied: see update_attrs.c.
  */
 struct rib_attrs_form {
 	bool is_read;
 	bool is_hashed;
-	struct wire_view bytes;	    /* what the cache compares */
-	struct wire_view canonical; /* none: the same as the one before */
+	struct wire_view bytes;	    /* compared with rib_attr_cache.bytes */
+	struct wire_view canonical; /* empty if equal to the part before */
 	uint32_t hash;		    /* of the canonical form */
 };
 
-/* What was looked up and prefetched for an input: see lookahead.c. */
+/* Results of the lookups and prefetches for an input: see lookahead.c. */
 struct rib_lookahead {
 	const struct rib_input *in;
-	enum bgp_nlri_part_id part; /* the first that has routes */
-	struct rib_attrs_form form; /* of its attributes */
-	/* Its first route, if that is a plain prefix: else table is NULL. */
+	enum bgp_nlri_part_id part; /* the first part that has routes */
+	struct rib_attrs_form form; /* of the attributes of the part */
+	/* First route of the part; table is NULL if it is no plain prefix. */
 	const struct rib_table *table;
-	bool at_expected_id;  /* it is where it was expected */
-	bool host_bits;	      /* it had stray bits */
-	struct rib_nlri nlri; /* its id is a guess; RIB_NO_ID: it is new */
+	bool at_expected_id;  /* the guess of its key id was right */
+	bool host_bits;	      /* the prefix had stray host bits */
+	struct rib_nlri nlri; /* id is a guess; RIB_NO_ID: the key is new */
 };
 
 /*
@@ -296,22 +302,22 @@ struct rib {
 	struct rib_router **timers; /* a heap by due_ns */
 	size_t timer_count;
 	size_t timer_capacity;
-	uint64_t serial;	 /* last given out */
-	uint64_t sequence_floor; /* of new routers */
+	uint64_t serial;	 /* the last serial number given out */
+	uint64_t sequence_floor; /* sequence_floor of new routers */
 	uint64_t peers;
 	uint64_t peers_up;
 	uint64_t peers_stale;
 	uint64_t tables;
-	uint64_t syncing; /* tables */
+	uint64_t syncing; /* tables that are syncing */
 	uint64_t routes;
 	uint64_t allowed; /* of max_routes, see rib_allow() */
 	uint64_t pending_withdraw;
 	uint32_t stamp;		     /* rib_stamp() of the call, generation 0 */
-	struct rib_budget *budget;   /* of the call; or that below */
-	struct rib_budget unlimited; /* routes are counted, and do not matter */
+	struct rib_budget *budget;   /* of the current call, or &unlimited */
+	struct rib_budget unlimited; /* for calls without a budget */
 	uint64_t held_bytes;	     /* of all tables */
-	uint64_t slice_end;	     /* of sink.bytes: the end of a slice */
-	uint64_t no_bytes;	     /* of a sink that does not count */
+	uint64_t slice_end; /* value of *sink.bytes that ends a slice */
+	uint64_t no_bytes;  /* sink.bytes if the sink has no counter */
 	struct rib_flow flow;
 	struct rib_emit_run emit;
 	struct rib_batch batch;
@@ -338,16 +344,16 @@ static inline bool rib_slice_full(const struct rib *rib)
 }
 
 /*
- * Bytes that a route with @attrs bytes of attributes has at most when it is
- * published, apart from the rest of it: the worst are segments of an AS_PATH
- * with one AS of two bytes, 4 bytes that become 28.
+ * Maximum factor by which the attributes of a route grow when it is published.
+ * The worst case is an AS_PATH segment with a single two-byte AS: 4 bytes
+ * become 28; the factor is rounded up.
  */
 #define RIB_ATTRS_GROWTH 8u
 
-/* Routes with fat attributes are published a few at a time, so many bytes. */
+/* Routes with large attributes are published in groups of so many bytes. */
 #define RIB_FAT_BYTES (128u << 10)
 
-/* How many routes with @attrs bytes of attributes are that; 1 to @most. */
+/* Number of routes with @attrs bytes of attributes in a group, 1 to @most. */
 static inline size_t rib_few_routes(size_t attrs, size_t most)
 {
 	size_t bytes = RIB_ATTRS_GROWTH * attrs;

@@ -47,7 +47,7 @@ enum rib_snapshot_status {
 	RIB_SNAPSHOT_TOTALS,
 	RIB_SNAPSHOT_ROUTER,   /* of another router than expected */
 	RIB_SNAPSHOT_TRAILING, /* bytes after the last block */
-	/* Other errors. */
+	/* Not an error of the file: out of memory. */
 	RIB_SNAPSHOT_MEMORY,
 	RIB_SNAPSHOT_STATUSES
 };

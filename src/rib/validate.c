@@ -11,15 +11,15 @@
 
 #include <stdlib.h>
 
-/* References on keys, counted from the routes. */
+/* Counts made by a walk over all routes, among them references on keys. */
 struct tally {
 	const struct rib *rib;
 	uint32_t *prefixes[BGP_FAMILIES];
 	uint32_t *paths[BGP_FAMILIES];
 	uint64_t values;	  /* routes with a value that is counted */
-	uint64_t beside;	  /* the heap */
-	uint64_t subject_changed; /* withdraw queues */
-	uint64_t syncing;	  /* tables */
+	uint64_t beside;	  /* bytes of route arrays outside the heap */
+	uint64_t subject_changed; /* withdraw queues with an old subject */
+	uint64_t syncing;	  /* tables that are syncing */
 };
 
 static uint64_t pool_capacity(const struct rib_key_table *d)

@@ -216,6 +216,8 @@ class StreamConsumer:
         self.urls = urls
         self.tables = Tables()
         self.seen = {}          # sequence of the stream -> message id
+        self.ids = set()        # of all that was read
+        self.put_back = False   # by others, under any sequence of the stream
         self.paused = False
         self.position = 0
         self.created = None
@@ -294,8 +296,9 @@ class StreamConsumer:
         if message_id is not None and self.seen.get(sequence) == message_id:
             return
         self.seen[sequence] = message_id
-        if message_id is None:
+        if message_id is None or self.put_back and message_id in self.ids:
             return      # somebody else's message
+        self.ids.add(message_id)
         self.tables.apply(message.subject, headers.get("Content-Encoding"),
                           message.data, message_id)
 

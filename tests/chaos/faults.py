@@ -234,6 +234,7 @@ async def stream_remade_with_fewer_messages(r):
     """By somebody who puts some of the messages back, with their ids."""
     await stream_will_be_lost(r)
     r.messages_lost()
+    r.consumer.put_back = True
     async with r.jetstream() as js:
         info = await js.stream_info(STREAM)
         kept = []

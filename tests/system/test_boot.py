@@ -9,6 +9,9 @@ import pytest
 
 SECONDS_SINCE_BOOT = 1
 
+# What these count depends on who else uses the machine, not on the clock.
+COUNTING = {"test_collector_allocations"}
+
 
 def since_boot(seconds):
     """A command that runs another one with clocks of a host that has just
@@ -35,7 +38,7 @@ def booted():
 def test_unit_tests_soon_after_boot(layer, booted, arancini):
     unit = Path(arancini).parent / "tests" / "unit"
     tests = sorted(path for path in unit.glob(f"test_{layer}_*")
-                   if path.is_file())
+                   if path.is_file() and path.name not in COUNTING)
     assert tests
     for test in tests:
         run = subprocess.run([*booted, test], capture_output=True, text=True,

@@ -140,7 +140,7 @@ def test_tls_and_more_to_send_than_sockets_hold(broker, drive, tmp_path):
     driver.wait_safe(16)
     broker.pause()
     try:
-        driver.wait_for(lambda s: s["pushed"] >= s["messages"] + 120)
+        driver.wait_for(lambda s: s["pushed"] >= s["messages"] + 72)
     finally:
         broker.go_on()
     driver.wait_published()

@@ -35,9 +35,9 @@ static const struct value_case cases[] = {
 	{ 22, BYTES(0, 99, 0, 0, 0, 1), "flags=0 tunnelType=99 label=0 tunnelId=0x01" },
 	/* RFC 9012 3: a VXLAN tunnel with endpoint, color and UDP port */
 	{ 23, BYTES(0, 8, 0, 26, 6, 10, 0, 0, 0, 0, 0, 1, 192, 0, 2, 1,
-		    4, 8, 3, 11, 0, 0, 0, 0, 0, 100, 8, 2, 0x12, 0xb5),
+		    4, 8, 3, 11, 0x40, 0, 0, 0, 0, 100, 8, 2, 0x12, 0xb5),
 	  "tunnels=[{type=8 name=vxlan tlvs=[{type=6 name=tunnel-egress-endpoint family=1 address=192.0.2.1}"
-	  " {type=4 name=color community=0x030b color=100} {type=8 name=udp-destination-port port=4789}]}]" },
+	  " {type=4 name=color community=0x030b flags=0x4000 color=100} {type=8 name=udp-destination-port port=4789}]}]" },
 	/* RFC 9830 2.4: preference, binding SID, a segment list of A and B, names */
 	{ 23, BYTES(0, 15, 0, 73, 12, 6, 0, 0, 0, 0, 0, 100, 13, 6, 0, 0, 0, 0xfa, 0, 0,
 		    128, 0, 37, 0, 9, 6, 0, 0, 0, 0, 0, 5, 1, 6, 0, 0, 0, 1, 0, 0,
@@ -86,10 +86,11 @@ static const struct value_case cases[] = {
 	{ 33, BYTES(0, 8, 1, 0, 0, 0, 0xfd, 0xe8, 0, 4, 1, 0xaa),
 	  "securePath=[{pCount=1 flags=0 asn=65000}] signatureBlocks=[{algorithm=1 signatures=0xaa}]" },
 	{ 34, BYTES(0, 1, 0, 0, 0, 0), "containers=0x000100000000" },
-	/* RFC 10039: two domains that a route of SAFI 70 passed */
-	{ 36, BYTES(2, 0, 0, 0xfd, 0xe8, 0, 1, 0, 0, 0xfd, 0xe9, 0, 2, 70),
-	  "segments=[{domains=[65000:1 65001:2] safi=70}]" },
+	/* RFC 10039 4: a segment of an EVPN and an IP-VPN domain, one of a local one */
+	{ 36, BYTES(2, 0, 0, 0xfd, 0xe8, 0, 1, 70, 0, 0, 0xfd, 0xe9, 0, 2, 128, 1, 0, 0, 0xfd, 0xea, 0, 3, 0),
+	  "segments=[{domains=[{domain=65000:1 safi=70} {domain=65001:2 safi=128}]} {domains=[{domain=65002:3 safi=0}]}]" },
 	{ 36, BYTES(2, 0, 0, 0xfd, 0xe8, 0, 1, 70), "" },
+	{ 36, BYTES(0, 0, 0, 0xfd, 0xe8, 0, 1, 70), "" },
 	{ 37, BYTES(1, 0, 2, 1, 2), "tlvs=[{type=1 name=association association=0x0102}]" },
 	/* RFC 9026 3.1.6 */
 	{ 38, BYTES(1, 0, 0, 0, 7), "mode=1 discriminator=7" },

@@ -241,7 +241,7 @@ static void wait_safe(struct collector *c, uint64_t sent)
 }
 
 /*
- * Send @n rounds, each when the one before was read. Every fifth waits for the
+ * Send @n rounds, each when the one before was read. Every third waits for the
  * journal, so that the session never waits for its share of the bridge: what is
  * allocated under pressure is another matter.
  */
@@ -256,7 +256,7 @@ static void send_rounds(struct collector *c, int fd, uint64_t *sent, int n)
 		*sent += PREFIXES;
 		while (look(c).messages < *sent)
 			nap(give_up);
-		if (i % 5 == 4)
+		if (i % 3 == 2)
 			wait_safe(c, *sent);
 	}
 }

@@ -24,9 +24,9 @@
 #define DRAIN_NS (10 * SP_S)
 
 /*
- * A round of keepalive probes, one a second: who has not answered by then is
- * dead. It is counted in waits as well, for a host that was stopped for a while
- * has not waited for anybody.
+ * A round of keepalive probes, one a second: a router that has not answered at
+ * the end of the round is dead. The round has a minimum number of waits, too:
+ * if this host was suspended, time has passed without any wait for the router.
  */
 #define ROUND_NS    (4 * SP_S)
 #define ROUND_WAITS 30
@@ -50,19 +50,20 @@ static int64_t last_heard_ms(int fd)
 /* Two sessions that meet at one router. */
 struct meeting {
 	struct session *newer;
-	uint64_t older; /* its serial number */
+	uint64_t older; /* serial number of the older session */
 	int64_t began;	/* sp_now() */
-	uint32_t waits; /* that were over without a word of the newcomer */
+	uint32_t waits; /* waits in which the newer session sent nothing */
 	size_t seen;	/* early bytes of the newcomer that were looked at */
-	bool heard_all; /* it has closed, or said as much as is read ahead */
-	enum close_reason broken;    /* what it sent is no BMP */
-	enum bmp_v4 v4;		     /* how it is read */
-	enum identity_fact key;	     /* which fact the identity is */
-	enum identity_fact which;    /* which one decided */
+	/* no more early bytes: the newcomer closed, or its buffer is full */
+	bool heard_all;
+	enum close_reason broken;    /* the newcomer does not send BMP */
+	enum bmp_v4 v4;		     /* draft to decode the newcomer by */
+	enum identity_fact key;	     /* fact that identifies the router */
+	enum identity_fact which;    /* fact that decided the comparison */
 	struct identity_facts facts; /* of the newcomer */
 };
 
-/* The older one, or NULL once it is the owner no more. */
+/* The older session, or NULL if it no longer owns the router. */
 static struct session *older_session(const struct meeting *m)
 {
 	struct session *owner = m->newer->router->session;
@@ -93,7 +94,7 @@ static enum identity_state older_state(const struct meeting *m,
 
 static enum identity_fact identity_key(const struct session *s)
 {
-	/* An alias stands for the address. */
+	/* A router named by an alias is identified by its address. */
 	if (!rib_identity_named(&s->connection->identity) ||
 	    config_router_alias(s->worker->config, s->connection->address,
 				s->connection->port) != NULL)
@@ -114,7 +115,7 @@ static void newcomer_take_message(struct meeting *m,
 		m->facts.known_peers++;
 }
 
-/* Look through the whole messages that it has sent by now. */
+/* Decode the complete messages that the newcomer has sent so far. */
 static void newcomer_look(struct meeting *m)
 {
 	const struct connection *connection = m->newer->connection;
@@ -144,7 +145,10 @@ static void newcomer_look(struct meeting *m)
 	}
 }
 
-/* Wait for its next bytes, for a moment. -ECANCELED. Yields. */
+/*
+ * Wait for the next bytes of the newcomer, at most WAIT_NS. 0 or -ECANCELED.
+ * Yields.
+ */
 static int newcomer_wait(struct meeting *m)
 {
 	int got;
@@ -175,7 +179,7 @@ static enum identity_match meeting_match(struct meeting *m,
 				!m->heard_all && !round_is_over(m), &m->which);
 }
 
-/* End it for the newcomer: CLOSE_NONE, it may claim the router now. */
+/* Apply @verdict. CLOSE_NONE: the newcomer may claim the router now. */
 static enum close_reason meeting_end(struct meeting *m, struct session *older,
 				     enum identity_verdict verdict,
 				     enum identity_state state)
@@ -203,7 +207,7 @@ static enum close_reason meeting_run(struct meeting *m)
 			identity_decide(state, meeting_match(m, older),
 					older->contested);
 
-		/* Who speaks no BMP claims nothing. */
+		/* A client that does not send BMP cannot claim a router. */
 		if (m->broken != CLOSE_NONE)
 			return m->broken;
 		if (verdict != IDENTITY_ASK)
@@ -261,8 +265,8 @@ static enum close_reason wait_for_release(struct router *router,
 }
 
 /*
- * Take the router if it is free, or becomes so by itself. Otherwise it has an
- * owner afterwards that was not met yet.
+ * Take the router if it is free, or if its owner is already ending. Otherwise
+ * another session owns it, and the caller has to run a meeting with that one.
  */
 static enum close_reason take_if_free(struct session *s)
 {
@@ -291,8 +295,8 @@ enum close_reason router_claim(struct session *s, int64_t deadline)
 	if (router->session != NULL && s->worker->drain_until != 0)
 		return CLOSE_SHUTDOWN;
 	/*
-	 * Who has said nothing replaces nobody: a probe of the port, or a
-	 * connection that was over before it was its turn.
+	 * A connection that has sent nothing must not replace a session. It may
+	 * be a probe of the port, or closed already.
 	 */
 	if (router->session != NULL)
 		why = connection_wait_first_bytes(s->connection, deadline);

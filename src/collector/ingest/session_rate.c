@@ -11,7 +11,10 @@
 #include <spargio/rstream.h>
 #include <spargio/time.h>
 
-/* A reload may change the rate of a session that waits: it looks so often. */
+/*
+ * A reload may change the rate while a session waits, so the session checks the
+ * rate again after this time.
+ */
 #define RATE_RECHECK SP_S
 
 static uint64_t rate_of(const struct session *s)
@@ -40,7 +43,7 @@ uint64_t session_rate_turn(const struct session *s, uint64_t most)
 	return output_rate_turn(rate_of(s), most);
 }
 
-/* Once, however often the router is paused until it has calmed down. */
+/* Log that the router is above its rate. Once per series of pauses. */
 static void rate_log(struct session *s)
 {
 	struct log_line line;
@@ -59,7 +62,10 @@ static void rate_log(struct session *s)
 	log_end(&line);
 }
 
-/* A slice of the wait; it is counted while it lasts. */
+/*
+ * Wait until @until, but at most RATE_RECHECK, and add the time that was waited
+ * to the statistics.
+ */
 static int rate_pause(struct session *s, int64_t until)
 {
 	int64_t begin = sp_now(), recheck = begin + RATE_RECHECK;
@@ -86,7 +92,7 @@ int session_rate_wait(struct session *s)
 		rate_log(s);
 	w->counts.sessions.rate_pauses++;
 	(void)sp_rstream_pause(s->stream);
-	/* Others need not wait for our input to be drained meanwhile. */
+	/* Work that waits until no session has input must not wait for us. */
 	w->sessions_with_input--;
 	while (err == 0 && w->drain_until == 0 &&
 	       (until = output_rate_until(account, rate_of(s), sp_now())) >

@@ -3,9 +3,10 @@
  *
  * What is published because of a router is charged to it at the end of each
  * turn: updates, events, and withdraws that the background fiber published. A
- * router that is above its rate is not read for a while. The account is the
- * router's: a new session does not begin with an empty one. What is published
- * while it has no session is not charged.
+ * router that is above its rate is not read for a while. The charged amount
+ * belongs to the router, not to the session: it stays when a new session
+ * begins. Output that is published while the router has no session is not
+ * charged.
  */
 #ifndef COLLECTOR_INGEST_SESSION_RATE_H
 #define COLLECTOR_INGEST_SESSION_RATE_H
@@ -14,15 +15,15 @@
 
 struct session;
 
-/* The session has claimed its router. */
+/* Call it when the session has claimed its router. */
 void session_rate_begin(struct session *s);
 
-/* Charge what was published since the last call. */
+/* Charge the output that was published since the last call. */
 void session_rate_charge(struct session *s);
 
 /*
- * Bytes of output that the next turn may make, at most @most: so that a turn
- * is not many seconds' worth.
+ * Bytes of output that the next turn may make, at most @most. The limit keeps
+ * one turn from using up the rate of many seconds.
  */
 uint64_t session_rate_turn(const struct session *s, uint64_t most);
 

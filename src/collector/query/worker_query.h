@@ -34,9 +34,10 @@ struct worker;
 struct worker_query {
 	/* Runs on the shard. worker_query_run() returns its result. */
 	int (*run)(struct worker_query *q, struct worker *w);
-	/* Any thread. */
+	/* Frees the query; may be called on any thread. */
 	void (*free)(struct worker_query *q);
-	int64_t deadline; /* when the result should be ready: sp_now() */
+	/* time at which the result should be ready, on the clock of sp_now() */
+	int64_t deadline;
 
 	/* Private to the queue */
 	struct worker_query_queue *query_queue;
@@ -54,8 +55,8 @@ int worker_query_queue_open(struct worker *w, struct worker_query_queue **out);
  * until no query fiber is busy. May be repeated.
  */
 void worker_query_queue_close(struct worker_query_queue *queue);
-void worker_query_queue_free(
-	struct worker_query_queue *queue); /* closed; NULL is fine */
+/* @queue must be closed, or NULL. */
+void worker_query_queue_free(struct worker_query_queue *queue);
 
 /*
  * Run a query and wait for its result, at most a second longer than its
@@ -66,9 +67,10 @@ void worker_query_queue_free(
 int worker_query_run(struct worker_query_queue *queue, struct worker_query **q);
 
 /*
- * Called by a query between two slices: let other fibers run. False if it is
- * late or the caller gave up: return what there is. Yields, so pointers into
- * the rib are no longer valid.
+ * Called by a query between two slices, to let other fibers run. False if the
+ * deadline of the query has passed or its caller has given up: the query must
+ * then return with the partial result. Yields, so pointers into the rib are no
+ * longer valid.
  */
 bool worker_query_yield(struct worker_query *q);
 

@@ -51,7 +51,10 @@ uint64_t journal_cursor_position(const struct journal_cursor *c);
 /* The identity of the journal, as in a log position. */
 uint64_t journal_cursor_identity(const struct journal_cursor *c);
 
-/* The place of the last error; after a 0, the cursor's position. */
+/*
+ * The place of the last error of journal_cursor_next(); if that returned 0, the
+ * position of the cursor.
+ */
 const struct journal_fault *journal_cursor_fault(
 	const struct journal_cursor *c);
 

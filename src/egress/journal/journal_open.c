@@ -24,7 +24,7 @@ static void fault_set(struct journal_fault *fault, uint64_t base,
 	fault->offset = offset;
 }
 
-/* Keep a segment that cannot be used under another name, and count it. */
+/* Rename a segment that cannot be used, so that it is kept, and count it. */
 static int segment_reject(struct journal *j, uint64_t base, uint64_t offset)
 {
 	int err = segment_set_aside(j->dir, base);

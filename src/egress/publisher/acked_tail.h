@@ -15,7 +15,7 @@
  * batches are compressed already, and never synced. Files are dropped from the
  * oldest on, so that all of them stay within the limit.
  *
- * With a limit of 0 no message is kept; what was acknowledged is known all the
+ * With a limit of 0 no message is kept; acked_tail_acked() is correct all the
  * same.
  *
  * Threads	The publisher's shard. Its main fiber uses the tail while the
@@ -54,7 +54,8 @@ struct acked_message {
 
 /*
  * Open the tail in @dir, which is made if it is not there, with at most
- * @max_bytes on disk. What an older run left is known, unless it is damaged.
+ * @max_bytes on disk. Messages of an older run belong to the tail, unless their
+ * files are damaged.
  * Yields.
  */
 int acked_tail_open(const char *dir, uint64_t max_bytes,
@@ -67,14 +68,14 @@ int acked_tail_open(const char *dir, uint64_t max_bytes,
 const char *acked_tail_damage(const struct acked_tail *t, int *error);
 
 /*
- * Write what was acknowledged, and that nothing else was. NULL is fine.
- * Yields.
+ * Write the acknowledged messages, and a mark that the files have all of them.
+ * NULL is fine. Yields.
  */
 void acked_tail_close(struct acked_tail *t);
 
 /* Main, while the link is ready */
 
-/* The message that got sequence @seq in the stream, if it is stored. */
+/* Add the message that gets sequence @seq if the stream stores it. */
 void acked_tail_add(struct acked_tail *t, uint64_t seq,
 		    const struct acked_message *m);
 
@@ -82,8 +83,8 @@ void acked_tail_add(struct acked_tail *t, uint64_t seq,
 void acked_tail_ack(struct acked_tail *t, uint64_t seq);
 
 /*
- * Sequences of messages that wait here are not known after all: forget these
- * messages.
+ * Forget the messages that wait for an acknowledgement, because their stream
+ * sequences are not known after all.
  */
 void acked_tail_skip(struct acked_tail *t);
 
@@ -112,35 +113,39 @@ int acked_tail_write(struct acked_tail *t, int64_t now);
 /* The link fiber, while the link is not ready */
 
 /*
- * The stream that was created at @created_ns ended at @seq, and goes on from
- * there: messages behind @seq that wait here were not stored. Up to @acked it
- * has acknowledged messages since, which are added next. Another stream begins the tail anew, and so
- * does one that ends elsewhere. Yields.
+ * The stream that was created at @created_ns ended at @seq. Messages after @seq
+ * that wait here were not stored and are dropped. The stream has acknowledged
+ * messages up to @acked since; the caller adds these next. If it is another
+ * stream, or one that does not end where this tail ends, the tail begins anew.
+ * Yields.
  */
 void acked_tail_set_end(struct acked_tail *t, int64_t created_ns, uint64_t seq,
 			uint64_t acked);
 
-/* The stream of the tail, when it was created; 0: not known. */
+/* When the stream of the tail was created; 0: not known. */
 int64_t acked_tail_created(const struct acked_tail *t);
 
 /* The highest sequence that was acknowledged. */
 uint64_t acked_tail_acked(const struct acked_tail *t);
 
 /*
- * Whether acked_tail_acked() is all that was ever acknowledged: false of what
- * a run left behind that was killed.
+ * Whether acked_tail_acked() counts all acknowledged messages. False if the
+ * tail was left by a run that was killed.
  */
 bool acked_tail_complete(const struct acked_tail *t);
 
 /*
- * Read from message @seq on. -ENOENT: the tail does not have it. What
- * acked_tail_next() gives lives until the call after it: 1; 0 behind the last
- * message that was acknowledged; -EBADMSG. Yields.
+ * Make message @seq the next that acked_tail_next() returns. -ENOENT: the tail
+ * does not have it. Yields.
  */
 int acked_tail_seek(struct acked_tail *t, uint64_t seq);
+/*
+ * Read the next message. 1: *@out is valid until the next call; 0: there is no
+ * further acknowledged message; -EBADMSG. Yields.
+ */
 int acked_tail_next(struct acked_tail *t, struct acked_message *out);
 
-/* On disk, for people. */
+/* Bytes on disk, for statistics. */
 uint64_t acked_tail_bytes(const struct acked_tail *t);
 
 #endif

@@ -19,17 +19,18 @@
 #define CHUNKS_MIN	16 /* of a tail, at least */
 #define SPARES_MAX	2
 #define FILES_MAX	64
-#define FILES_WANTED	8 /* so much goes at once when the limit is reached */
+#define FILES_WANTED	8 /* max_bytes is divided into so many files */
 #define NAME_MAX_LEN	32
 #define MAGIC		UINT64_C(0x314c494154415241) /* "ARATAIL1" */
 #define MAGIC_NAME	UINT64_C(0x00ffffffffffffff) /* without the version */
 #define AGE_NS		INT64_C(1000000000)
-#define AGAIN_NS	INT64_C(10000000000) /* after a disk said no */
+#define AGAIN_NS	INT64_C(10000000000) /* retry after a disk error */
 #define STALL_NS	INT64_C(1000000000)  /* sending waits for a chunk */
 
 /*
- * After a chunk was compressed, none is for so many times longer: at most half a
- * percent of the time. Up to some ten thousand updates a second all are.
+ * After a chunk was compressed, chunks stay uncompressed for this multiple of
+ * the time that it took: compression takes at most half a percent of the time.
+ * Up to some ten thousand updates a second all chunks are compressed.
  */
 #define COMPRESS_SHARE 200
 #define LEVEL	       1
@@ -39,18 +40,20 @@ struct file_header {
 	uint64_t magic;
 	uint64_t created_ns; /* of the stream */
 	uint64_t first;	     /* sequence */
-	uint64_t acked;	     /* when the file began: also of what is not here */
-	uint64_t checksum;   /* of the words before it */
+	/* last sequence acknowledged when the file was begun */
+	uint64_t acked;
+	uint64_t checksum; /* of the words before it */
 };
 
 enum chunk_flag {
 	CHUNK_ZSTD = 1,
-	CHUNK_END = 2, /* without messages: the run ended well */
+	CHUNK_END = 2, /* has no messages; means that the run ended well */
 };
 
 struct chunk_header {
-	uint64_t checksum; /* of all behind it, bytes included */
-	uint64_t first;	   /* sequence of its first message */
+	/* of the header fields after it, and of the chunk's bytes */
+	uint64_t checksum;
+	uint64_t first; /* sequence of its first message */
 	uint32_t count;
 	uint32_t flags;
 	uint32_t size;	/* stored bytes */
@@ -65,7 +68,7 @@ enum message_flag {
 /* In a chunk, before subject and bytes. */
 struct message_header {
 	uint32_t len;	/* stored */
-	uint32_t plain; /* with the words that are left out; see word_delta.h */
+	uint32_t plain; /* length after word_delta_decode() */
 	uint16_t subject_len;
 	uint8_t encoding;
 	uint8_t flags; /* enum message_flag */
@@ -79,7 +82,7 @@ struct message_header {
 	uint64_t after_seq;
 };
 
-/* Messages in memory: the first @count of the sequences from @first on. */
+/* @count messages in memory, with sequences from @first on. */
 struct chunk {
 	struct chunk *next;
 	uint64_t first;
@@ -87,49 +90,51 @@ struct chunk {
 	uint32_t len;
 	uint32_t cap;
 	uint32_t encoded; /* bytes that are compressed already */
-	int64_t began_ns; /* 0: nobody has asked yet */
+	int64_t began_ns; /* start of its age; 0: not set yet */
 	uint8_t *bytes;
 };
 
 struct tail_file {
 	uint64_t first;
-	uint64_t bytes;	 /* that count */
-	uint64_t extent; /* of the file: what is behind bytes is older */
+	uint64_t bytes; /* length of the valid part */
+	/* length of the file; after bytes it has old data, if it was reused */
+	uint64_t extent;
 };
 
 struct acked_tail {
-	struct sp_mutex lock; /* of files and of reading */
-	int dir;	      /* -1: nothing is kept */
+	struct sp_mutex lock; /* protects the files and the reader */
+	int dir;	      /* -1: no message is kept */
 	uint64_t max_bytes;
-	size_t chunk_bytes; /* full when it has so many */
+	size_t chunk_bytes; /* a chunk with so many bytes is full */
 
 	int64_t created_ns;
 	uint64_t acked;
-	uint64_t end; /* the last sequence that is here, or was acknowledged */
+	uint64_t end; /* the last sequence that was added or acknowledged */
 	bool complete;
 
 	struct tail_file files[FILES_MAX];
 	size_t file_count;
 	uint64_t disk_bytes; /* extents of all files */
-	uint64_t recycled;   /* extent of the file that becomes the next */
-	int fd; /* of the newest file; -1: the next chunk begins one */
+	uint64_t recycled;   /* extent of the old file reused as the newest */
+	int fd; /* of the newest file; -1: the next chunk begins a file */
 	uint64_t written;    /* the last sequence on disk; 0: none */
-	int64_t again;	     /* write nothing before */
-	int64_t write_began; /* of the chunk that is written; 0: none is */
+	int64_t again;	     /* after a disk error: no write before this time */
+	int64_t write_began; /* start of the write under way; 0: none */
 
-	struct chunk *first; /* waiting; the last one is added to */
+	/* chunks not yet written; messages are added to the last one */
+	struct chunk *first;
 	struct chunk *last;
-	struct chunk *spare;
+	struct chunk *spare; /* list of chunks to use again */
 	unsigned spares;
 	uint64_t memory;
 
 	ZSTD_CCtx *compress;
 	ZSTD_DCtx *decompress;
-	int64_t compress_from; /* not before */
-	uint8_t *stored;       /* of a chunk, as on disk */
+	int64_t compress_from; /* compress no chunk before this time */
+	uint8_t *stored;       /* buffer: a chunk as it is on disk */
 	size_t stored_cap;
 
-	/* The newest file at the start that could not be read */
+	/* The newest file of an older run that could not be read, and why. */
 	int damage_error;
 	char damage_name[NAME_MAX_LEN];
 
@@ -137,18 +142,18 @@ struct acked_tail {
 	int read_fd;
 	size_t read_file;
 	uint64_t read_offset;
-	uint64_t read_seq; /* of the next message */
-	uint8_t *plain;
+	uint64_t read_seq; /* sequence of the next message */
+	uint8_t *plain;	   /* buffer: a decompressed chunk */
 	size_t plain_cap;
 	size_t plain_len;
 	size_t plain_at;
-	uint32_t plain_left; /* messages */
-	uint8_t *whole;	     /* bytes of a message */
+	uint32_t plain_left; /* messages of the chunk not read yet */
+	uint8_t *whole;	     /* buffer: a message after word_delta_decode() */
 	size_t whole_cap;
 	char subject[SUBJECT_MAX];
 };
 
-/* acked_tail_write.c; those of files and writing yield */
+/* acked_tail_write.c; functions that use files yield */
 void acked_tail_memory_cut(struct acked_tail *t, uint64_t seq);
 int acked_tail_memory_write(struct acked_tail *t, int64_t now, bool all);
 void acked_tail_memory_drop(struct acked_tail *t);

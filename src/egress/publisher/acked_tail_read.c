@@ -261,7 +261,7 @@ static int file_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* One that cannot be opened has no bytes: reading it says why. */
+/* A file that cannot be opened gets length 0; reading it returns the error. */
 static void file_measure(struct acked_tail *t, struct tail_file *file)
 {
 	char name[NAME_MAX_LEN];
@@ -281,7 +281,10 @@ static void file_measure(struct acked_tail *t, struct tail_file *file)
 	t->disk_bytes += file->extent;
 }
 
-/* Walk the newest file: up to where it goes, and whether its run ended well. */
+/*
+ * Walk the newest file to find its last sequence and whether its run ended
+ * well.
+ */
 static int newest_read(struct acked_tail *t)
 {
 	struct chunk_header h;
@@ -318,7 +321,9 @@ static void newest_drop(struct acked_tail *t, int err)
 	t->acked = 0;
 }
 
-/* What an older run left. What cannot be read is as good as nothing. */
+/*
+ * Take over the files of an older run; those that cannot be read are dropped.
+ */
 static void files_inherit(struct acked_tail *t)
 {
 	int err;
@@ -328,7 +333,7 @@ static void files_inherit(struct acked_tail *t)
 		file_measure(t, &t->files[i]);
 	while (t->file_count > 0 && (err = newest_read(t)) < 0)
 		newest_drop(t, err);
-	/* The file that is gone may have had more. */
+	/* The file that was dropped may have had later messages. */
 	if (t->damage_error < 0)
 		t->complete = false;
 	t->end = t->written;

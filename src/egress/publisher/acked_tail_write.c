@@ -26,7 +26,7 @@ void acked_tail_chunk_free(struct chunk *c)
 	free(c);
 }
 
-/* Keep one for the next. */
+/* Keep @c to be used again, or free it. */
 static void chunk_retire(struct acked_tail *t, struct chunk *c)
 {
 	if (t->spares == SPARES_MAX || c->cap > 2 * CHUNK_BYTES) {
@@ -195,7 +195,7 @@ int acked_tail_disk_drop(struct acked_tail *t)
 	return err;
 }
 
-/* What is here from now on does not follow what was. */
+/* Drop all messages: the next one will not follow the last one. */
 static void tail_drop(struct acked_tail *t)
 {
 	acked_tail_memory_drop(t);
@@ -237,7 +237,7 @@ static void file_recycle(struct acked_tail *t, const char *name)
 	memmove(t->files, t->files + 1, t->file_count * sizeof(t->files[0]));
 }
 
-/* Begin a file in the place of the oldest, if all are there. */
+/* Begin a file; reuse the oldest one if the limits are reached. */
 static int file_begin(struct acked_tail *t, uint64_t first)
 {
 	struct file_header h = {
@@ -253,7 +253,7 @@ static int file_begin(struct acked_tail *t, uint64_t first)
 	file_close(t->fd);
 	t->fd = -1;
 	acked_tail_file_name(first, name);
-	/* One of an older run that nothing was written to. */
+	/* A file of this name is of an older run and has no messages. */
 	if (t->file_count > 0 && t->files[t->file_count - 1].first == first)
 		t->disk_bytes -= t->files[--t->file_count].extent;
 	t->recycled = 0;
@@ -264,7 +264,7 @@ static int file_begin(struct acked_tail *t, uint64_t first)
 	fd = file_open(t->dir, name,
 		       O_RDWR | O_CREAT | (t->recycled == 0 ? O_TRUNC : 0));
 	if (fd < 0) {
-		(void)file_unlink(t->dir, name); /* one that was renamed */
+		(void)file_unlink(t->dir, name); /* if it was recycled */
 		return fd;
 	}
 	t->fd = fd;
@@ -277,7 +277,7 @@ static int file_begin(struct acked_tail *t, uint64_t first)
 	return file_write(fd, &iov, 1, 0);
 }
 
-/* Bytes that the newest file grows by with @size more in it. */
+/* By how many bytes the newest file grows if @size bytes are appended. */
 static uint64_t newest_growth(const struct acked_tail *t, uint64_t size)
 {
 	const struct tail_file *file = &t->files[t->file_count - 1];
@@ -287,7 +287,7 @@ static uint64_t newest_growth(const struct acked_tail *t, uint64_t size)
 		       : 0;
 }
 
-/* Have room for @size more, in a file that is not too long. */
+/* Make room for @size bytes in the newest file, or begin a new one. */
 static int disk_prepare(struct acked_tail *t, uint64_t first, uint64_t size)
 {
 	uint64_t most = t->max_bytes / FILES_WANTED;
@@ -319,7 +319,7 @@ bool acked_tail_buffer_reserve(uint8_t **bytes, size_t *cap, size_t want)
 	return true;
 }
 
-/* The bytes of @c as they are stored; they are the tail's, or the chunk's. */
+/* Compress @c if it pays. *@out is then t->stored, else the chunk's bytes. */
 static int chunk_pack(struct acked_tail *t, const struct chunk *c,
 		      struct chunk_header *h, const uint8_t **out)
 {
@@ -384,7 +384,10 @@ static int chunk_write(struct acked_tail *t, const struct chunk *c)
 	return err;
 }
 
-/* Whether the first chunk is acknowledged, and full or old, or @all go. */
+/*
+ * Whether to write the first chunk: it is acknowledged, and it is full or old,
+ * or @all chunks are to be written.
+ */
 static bool memory_is_due(struct acked_tail *t, int64_t now, bool all)
 {
 	struct chunk *c = t->first;
@@ -400,8 +403,9 @@ static bool memory_is_due(struct acked_tail *t, int64_t now, bool all)
 }
 
 /*
- * Write chunks from the first on, as far as they are acknowledged. What is
- * written is no longer in the list: messages are added meanwhile.
+ * Write chunks from the first on, as far as they are acknowledged. A chunk is
+ * taken off the list before it is written, because messages may be added to the
+ * list during the write.
  */
 int acked_tail_memory_write(struct acked_tail *t, int64_t now, bool all)
 {
@@ -423,7 +427,7 @@ int acked_tail_memory_write(struct acked_tail *t, int64_t now, bool all)
 	return err;
 }
 
-/* Also of a fiber that was told to end. */
+/* Take the lock, even if the calling fiber was cancelled. */
 void acked_tail_lock(struct acked_tail *t)
 {
 	sp_shield_begin();
@@ -467,7 +471,7 @@ int64_t acked_tail_give_up(const struct acked_tail *t)
 
 /* Adding */
 
-/* The bytes of a message; what of @h follows from that. */
+/* Put the bytes of @m into @c, encoded if it pays; set flags and len of @h. */
 static void chunk_put_bytes(struct chunk *c, const struct acked_message *m,
 			    struct message_header *h)
 {
@@ -571,7 +575,7 @@ static void end_set(struct acked_tail *t, int64_t created_ns, uint64_t seq,
 	t->acked = acked;
 	if (t->dir < 0 || t->fd >= 0)
 		return;
-	/* Take away what says that a run ended well. */
+	/* Begin a file, so that the older run's CHUNK_END no longer counts. */
 	if (disk_prepare(t, seq + 1, 0) < 0)
 		(void)acked_tail_disk_drop(t);
 	else

@@ -37,13 +37,14 @@
 
 #define EVENT_MAX 1024
 
-/* Attempts that another writer may beat before one insists. */
+/* After so many attempts that another writer was faster, set insist. */
 #define PATIENCE 3
 
 /*
- * nats-server says that a stream is gone before it has removed its folder, and
- * would remove the folder of a stream that is made meanwhile, too: what that
- * acknowledges cannot be read (seen with 2.9.10).
+ * nats-server reports that a stream is deleted before it has removed the folder
+ * of that stream. If the stream is created again too early, the server removes
+ * the new folder: the messages that it acknowledged cannot be read (seen with
+ * 2.9.10).
  */
 #define RECREATE_DELAY SP_S
 
@@ -206,20 +207,21 @@ struct establish_job {
 	const struct publisher *p; /* options, and the numbers so far */
 	struct nats_conn *link;
 	struct nats_error why;
-	bool insist;
+	bool insist;	  /* store the epoch event wherever the stream ends */
 	bool start_over;  /* open a new epoch in any case */
-	bool recreate;	  /* the stream that was there may be made again */
+	bool recreate;	  /* a stream that was deleted may be created again */
 	bool disk_failed; /* the error is of the disk, not of the broker */
 	bool superseded;  /* records of older runs in the spool are left out */
 	uint64_t epoch;
 	bool has_last;
-	struct record_id last; /* that the stream holds of this collector */
+	struct record_id last; /* the last of this collector in the stream */
 	struct nats_tail tail;
-	struct stream_look look; /* after it; created_ns 0: it failed */
+	/* made after the epoch is open; created_ns 0: the look failed */
+	struct stream_look look;
 
-	/* The messages that opened an epoch, behind the stream's end. */
+	/* If this attempt opened an epoch: the messages that it stored. */
 	bool opened;
-	uint64_t end;
+	uint64_t end; /* last sequence of the stream before them */
 	uint8_t event[EVENT_MAX];
 	size_t event_len;
 	bool has_after;
@@ -239,7 +241,7 @@ static void judge_record(struct establish_job *job)
 	job->last = tail->record;
 	if (tail->record.epoch > p->run.known_epoch)
 		tail->has_record = false;
-	/* As if the stream held all records of older runs. */
+	/* Skip the spool: assume that the stream has all older records. */
 	if (job->superseded) {
 		tail->has_record = true;
 		tail->record = (struct record_id){ p->run.first_epoch - 1,
@@ -287,8 +289,8 @@ static int judge_writer(struct establish_job *job)
 	if (p->run.open_epoch != 0 && tail->created_ns != p->chain.created_ns &&
 	    ours)
 		return 0;
-	/* Ours too: one that was sent, but whose answer was lost. */
-	if (ours && (epoch <= p->run.epoch || epoch == p->run.tried_epoch))
+	/* tried_epoch: our event was sent, but not answered or not completed. */
+	if (ours && (epoch <= p->run.epoch || epoch <= p->run.tried_epoch))
 		return 0;
 	snprintf(job->why.text, sizeof(job->why.text),
 		 "stream %s is written by %s%s", p->options.stream.name,
@@ -347,7 +349,7 @@ static int open_epoch(struct establish_job *job)
 		publisher_epoch_explain(p->options.journal_dir, err, &job->why);
 		return err;
 	}
-	/* Without an expected end the last record is not known yet. */
+	/* The end of the stream is not known if insist is set: no record. */
 	epoch.has_record &= !job->insist;
 	err = nats_stream_open_epoch(job->link, &p->options.stream, &epoch,
 				     job->insist ? NULL : tail, &job->why, &seq,
@@ -360,14 +362,17 @@ static int open_epoch(struct establish_job *job)
 		job->has_after = epoch.has_record;
 		job->after = epoch.record;
 	}
-	/* Another message came in between: that is not ESTALE of judge_writer(). */
+	/*
+	 * -ESTALE here: another message was stored in between. The -ESTALE of
+	 * judge_writer() means something else.
+	 */
 	return err == -ESTALE ? -EBUSY : err;
 }
 
 /*
- * Insisting stores the epoch event wherever the stream ends, so that a live
- * writer cannot prevent it. From there on the other writer is refused; read what
- * it wrote before.
+ * An attempt that insists stores the epoch event wherever the stream ends, so
+ * that a live writer cannot prevent it. After the event the stream refuses that
+ * writer; read the messages that it wrote before the event.
  */
 static int look_again(struct establish_job *job)
 {
@@ -478,7 +483,7 @@ static void update_acked_tail(struct publisher *p,
 	add_opening(p, job);
 }
 
-/* Publish what was found, and let main go on. */
+/* Copy the result of the attempt to the publisher, and let main go on. */
 static void hand_over(struct publisher *p, struct establish_job *job)
 {
 	bool first = p->run.open_epoch == 0;
@@ -523,7 +528,7 @@ static void hand_over(struct publisher *p, struct establish_job *job)
 	publisher_handle(p, PUBLISHER_EV_ESTABLISHED, NULL);
 }
 
-/* A stream that was deleted is made again some time later. */
+/* If the stream was deleted, wait RECREATE_DELAY and create it again. */
 static int look_or_recreate(struct publisher *p, struct establish_job *job)
 {
 	int err = publisher_block(run_look, job); /* yields */
@@ -535,7 +540,10 @@ static int look_or_recreate(struct publisher *p, struct establish_job *job)
 	return err < 0 ? err : publisher_block(run_look, job); /* yields */
 }
 
-/* Send again what the stream lost, until it has all or a part is lost. */
+/*
+ * Resend the messages that the stream lost, until it has all of them or some
+ * cannot be sent.
+ */
 static int look_and_mend(struct publisher *p, struct establish_job *job)
 {
 	bool resent = true;

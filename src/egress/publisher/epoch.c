@@ -1,10 +1,11 @@
 /*
  * Epochs: every run as the writer has a number, higher than all before it.
  *
- * It is the time of the start in milliseconds, so that it also grows when a
- * collector moves to another machine, and the last one used is kept beside the
- * spool, so that a clock that was set back does no harm. The stream has the
- * last word: what it has seen is passed over (connect.c).
+ * The number is the time of the start in milliseconds, so that it also grows
+ * when a collector moves to another machine. The last number used is kept
+ * beside the spool, so that a clock that was set back does no harm. If the
+ * stream has an epoch as high or higher, the run takes the number after that
+ * (connect.c).
  *
  * The second line of the file is the last epoch that was opened in a stream: a
  * stream with a later one was written by a process with another folder. Older
@@ -26,7 +27,10 @@
 #define FILE_NAME "epoch"
 #define LINE_LEN  21 /* 20 digits and a newline */
 
-/* -ENXIO if it is not a regular file: a FIFO would be waited for. */
+/*
+ * Open the epoch file. -ENXIO if it is not a regular file; O_NONBLOCK because
+ * the open of a FIFO would block.
+ */
 static int open_file(const char *dir, int flags)
 {
 	char path[4096];
@@ -56,7 +60,7 @@ void publisher_epoch_explain(const char *dir, int err, struct nats_error *why)
 		 err == -ENXIO ? "not a regular file" : strerror(-err));
 }
 
-/* 0 if none was kept; a line that cannot be read as a number is none. */
+/* Epochs are 0 if there is no file, or no number in the line. */
 int publisher_epoch_load(const char *dir, struct publisher_epochs *out)
 {
 	int fd = open_file(dir, O_RDONLY);
@@ -72,7 +76,7 @@ int publisher_epoch_load(const char *dir, struct publisher_epochs *out)
 	close(fd);
 	if (n >= LINE_LEN)
 		out->used = strtoull(text, NULL, 10);
-	/* An older version knows one number, and has opened that. */
+	/* An older version wrote one number, an epoch that it had opened. */
 	out->opened = n == 2 * LINE_LEN ? strtoull(text + LINE_LEN, NULL, 10)
 					: out->used;
 	return 0;

@@ -8,19 +8,20 @@
  *
  * A thread of its own with a runtime of one shard. Every message names itself
  * and the message before it (message_id.h), so the server refuses a gap, a
- * repeat and anything late. After any trouble the publisher lets what is under
- * way settle, asks the stream for its last message and goes on behind it;
- * correctness rests on that and not on the server's window of duplicates.
+ * repeat and anything late. After any error the publisher waits for the answers
+ * to the messages in flight, asks the stream for its last message and goes on
+ * after that one; correctness rests on that and not on the server's window of
+ * duplicates.
  *
  * While the broker is away, or slower than what comes in, batches go to the
  * spool and are read back from there in order; when the spool is empty the
  * direct way opens again. A full spool stops taking from the bridge, which
  * fills, which stops the workers from reading. Nothing is thrown away.
  *
- * A batch that is longer than the server takes is published in pieces. A single
- * update or event that is longer is left out, counted and told of: it must not
- * stop all others for ever. A server that takes less than PUBLISHER_PAYLOAD_MIN
- * is not written to at all.
+ * A batch that is longer than the server's limit is published in pieces. A
+ * single update or event that is longer is left out, counted and reported,
+ * because it would block all later ones for ever. To a server whose limit is
+ * below PUBLISHER_PAYLOAD_MIN nothing is written at all.
  *
  * A batch goes back to its worker when it is safe: acknowledged by the stream,
  * or synced to the disk. So does a fence, with the place of the last message
@@ -53,28 +54,29 @@ struct publisher_notice {
 /* Events that tell consumers to forget routers; of publisher_options.resync. */
 struct publisher_events;
 
-/* Add one, of which all is copied. -ENOMEM. */
+/* Add an event; its subject and bytes are copied. -ENOMEM. */
 int publisher_events_add(struct publisher_events *events, const char *subject,
 			 const void *bytes, size_t len);
 
 struct publisher_options {
 	const char *collector;	   /* its id; see collector_id_valid() */
 	const char *schema;	   /* its version; default "1" */
-	const char *epoch_subject; /* default below */
+	const char *epoch_subject; /* default PUBLISHER_EPOCH_SUBJECT */
 
 	/* The broker. Without servers the journal is the output. */
 	struct nats_options nats;
 	struct nats_stream_options stream;
 	bool take_over;		/* write to another collector's stream */
 	uint32_t window;	/* messages under way; default 1024 */
-	uint32_t batch_bytes;	/* in one on average; default 32 KiB */
+	uint32_t batch_bytes;	/* average size of a batch; default 32 KiB */
 	int64_t ack_timeout_ns; /* default 5 s */
 	int64_t backoff_min_ns; /* between attempts; default 100 ms */
 	int64_t backoff_max_ns; /* default 2 s */
-	int64_t spool_after_ns; /* of trouble; default 1 s */
+	int64_t spool_after_ns; /* of outage or lag; default 1 s */
 	int64_t look_ns;	/* between looks for a purge; default 5 s */
-	int64_t waited_ns;	/* what waits longer is not ok; default 5 s */
-	int64_t stuck_ns;	/* without progress: start over; default 60 s */
+	/* output that waits longer for an ack is degraded; default 5 s */
+	int64_t waited_ns;
+	int64_t stuck_ns; /* without progress: start over; default 60 s */
 
 	/* The spool or the journal. NULL, with servers: no spool. */
 	const char *journal_dir;
@@ -83,7 +85,7 @@ struct publisher_options {
 	uint64_t journal_max;	/* as output; default 10 GiB */
 	int64_t journal_age_ns; /* as output; default: no limit */
 	int64_t sync_ns;	/* sync at least so often; default 100 ms */
-	uint64_t sync_bytes;	/* or when so much waits; default 8 MiB */
+	uint64_t sync_bytes;	/* or at so many unsynced; default 8 MiB */
 
 	/*
 	 * Keep what the broker acknowledged, up to so many bytes on disk, and
@@ -92,10 +94,11 @@ struct publisher_options {
 	uint64_t acked_tail;
 
 	/*
-	 * The stream has lost what it acknowledged, and that cannot be sent
-	 * again: name the routers that consumers must forget now, before the
-	 * next update, and publish their tables again. Called on a thread of
-	 * its own, which may wait, also again for the same loss. May be NULL.
+	 * Called if the stream has lost messages that it acknowledged and that
+	 * cannot be sent again. Adds a resync event for each router that
+	 * consumers must forget before the next update, and starts to publish
+	 * the tables of these routers again. Runs on a thread of its own and
+	 * may block; may be called again for the same loss. May be NULL.
 	 */
 	int (*resync)(void *arg, struct publisher_events *events);
 	void *resync_arg;
@@ -106,12 +109,12 @@ struct publisher_options {
 	 */
 	bool discard;
 
-	/* Start by opening the epoch only, and wait for publisher_go(). */
+	/* Open the epoch, but publish nothing before publisher_go(). */
 	bool hold;
 
 	/* Called on the publisher's thread; must not wait. May be NULL. */
 	void (*notice)(void *arg, const struct publisher_notice *notice);
-	/* The same, when the cause of stats.output is another one. */
+	/* Called likewise when the cause of stats.output has changed. */
 	void (*output_changed)(void *arg, const struct output_state *state);
 	void *notice_arg;
 };
@@ -121,24 +124,25 @@ struct publisher_options {
 #define PUBLISHER_WINDOW_MAX	65536
 #define PUBLISHER_BATCH_BYTES	32768u
 
-/* With it, all that a BGP message of the usual 4096 bytes can become fits. */
+/* Any update or event from a BGP message of the usual 4096 bytes fits. */
 #define PUBLISHER_PAYLOAD_MIN 16384u
 
 /*
- * Start publishing what comes out of @bridge, which must outlive it. -EINVAL
- * for options that make no sense, -EPROTONOSUPPORT for a spool of a later
- * version (@why names the file), -EBUSY if another process has it, or what the
- * disk says. What was damaged is set aside: publisher_stats.damaged_segments.
+ * Start to publish the batches from @bridge, which must outlive the publisher.
+ * -EINVAL for options that make no sense, -EPROTONOSUPPORT for a spool of a
+ * later version (@why names the file), -EBUSY if another process has the spool,
+ * or an error of the disk. Damaged segments are set aside and counted in
+ * publisher_stats.damaged_segments.
  */
 int publisher_start(const struct publisher_options *options,
 		    struct egress_bridge *bridge, struct nats_error *why,
 		    struct publisher **out);
 
 /*
- * Publish what is in the bridge and wait until it is safe, at most until
- * @deadline; the workers must have closed their sides. What is left then goes
- * to the spool. 0 if all is safe, -ETIMEDOUT if not. Once, before
- * publisher_free(); what can be asked of a publisher can be asked until then.
+ * Publish the batches in the bridge and wait until they are safe, at most until
+ * @deadline; the workers must have closed their sides. Batches that are left
+ * then go to the spool. 0 if all are safe, -ETIMEDOUT if not. Call it once,
+ * before publisher_free(); until then all other functions may be called.
  */
 int publisher_drain(struct publisher *p, int64_t deadline);
 
@@ -154,22 +158,22 @@ int publisher_wait_epoch(struct publisher *p, int64_t deadline,
 
 /*
  * Once the epoch is open: the last record of older runs that the stream
- * holds. What the spool has behind it is still to be published. False if the
- * stream holds none that this folder's runs have made.
+ * holds. Later records in the spool are still to be published. False if the
+ * stream holds no record of a run with this folder.
  */
 bool publisher_stored(struct publisher *p, struct record_id *out);
 
 /*
  * Once the epoch is open: whether the spool of older runs is left out, because
  * another process of this collector, with another folder, has written to the
- * stream since. Consumers have what that one published, and not what is in the
- * spool (docs/decisions/0122).
+ * stream since. Consumers have the updates of that process, and not those in
+ * the spool (docs/decisions/0122).
  */
 bool publisher_spool_superseded(struct publisher *p);
 
 /*
- * Whether @position of the journal was cut off or set aside, as far as was
- * found at the start: a snapshot made there relies on what is gone.
+ * Whether the start found that the journal at @position was cut off or set
+ * aside. A snapshot made at that position relies on records that are gone.
  */
 bool publisher_position_lost(const struct publisher *p, uint64_t position);
 
@@ -187,20 +191,20 @@ bool publisher_last_record(struct publisher *p, struct record_id *out);
 bool publisher_has_history(const struct publisher *p);
 
 /*
- * What the stream held when the publisher last looked, to be kept for the next
- * run; created_ns is 0 if it never did. What was removed before that look is
- * counted in publisher_stats.purges.
+ * The range of messages that the stream held at the publisher's last look, to
+ * be saved for the next run; created_ns is 0 if there was no look. Removals
+ * before that look are counted in publisher_stats.purges.
  */
 void publisher_extent(struct publisher *p, struct stream_extent *out);
 
 /*
  * Once the epoch is open: whether somebody removed messages of the stream since
- * it was as @before says.
+ * an earlier run took @before with publisher_extent().
  */
 bool publisher_removed_since(struct publisher *p,
 			     const struct stream_extent *before);
 
-/* After publisher_options.hold: publish. */
+/* Start to publish, if publisher_options.hold was set. */
 void publisher_go(struct publisher *p);
 
 /* The last place in the log before which everything is acknowledged. */
@@ -214,7 +218,7 @@ void publisher_first_position(struct publisher *p, struct log_position *out);
 
 void publisher_stats(struct publisher *p, struct publisher_stats *out);
 
-/* The runtime it has to itself, to see whether that still moves. */
+/* The publisher's own runtime, so that a watchdog can check its progress. */
 struct sp_rt *publisher_runtime(const struct publisher *p);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * egress/publisher/publisher_internal.h - what the files of the publisher share
+ * egress/publisher/publisher_internal.h - shared functions of the publisher
  *
- * Private to this folder. publisher_parts.h has the fibers, and which of them
- * uses what.
+ * Private to this folder. publisher_parts.h lists the fibers and the parts that
+ * each of them uses.
  */
 #ifndef EGRESS_PUBLISHER_PUBLISHER_INTERNAL_H
 #define EGRESS_PUBLISHER_PUBLISHER_INTERNAL_H
@@ -36,10 +36,10 @@ struct publisher_payload {
 
 /* lifecycle.c */
 void publisher_wake(void *arg); /* wake main, from any thread */
-/* Go to the state that follows @event; @text is told if the step tells. */
+/* Go to the state after @event. @text is for the notice, if there is one. */
 void publisher_handle(struct publisher *p, enum publisher_event event,
 		      const char *text);
-/* Tell people @text, or NULL, with the state as it is. */
+/* Call options.notice with @text, which may be NULL, and the state. */
 void publisher_tell(struct publisher *p, const char *text);
 void publisher_share(struct publisher *p);
 void publisher_set_log_position(struct publisher *p, uint64_t position);
@@ -52,7 +52,7 @@ int publisher_journal_epoch(struct publisher *p);
 /* Add the time since @began, of the monotonic clock, to @times. */
 void publisher_note_time(struct publisher_times *times, int64_t began);
 
-/* progress.c: whether updates get out, and if not, why */
+/* progress.c: whether updates reach the log, and the cause if they do not */
 void publisher_blame(struct publisher *p, enum publisher_part part,
 		     enum output_cause cause, const char *detail);
 void publisher_absolve(struct publisher *p, enum publisher_part part);
@@ -61,21 +61,21 @@ void publisher_note_stored(struct publisher *p);
 void publisher_judge(struct publisher *p);
 int64_t publisher_judge_deadline(const struct publisher *p);
 
-/* epoch.c: numbers of runs. Blocks. */
+/* epoch.c: the epochs of runs, kept in a file. Blocks. */
 int publisher_epoch_load(const char *dir, struct publisher_epochs *out);
 int publisher_epoch_save(const char *dir,
 			 const struct publisher_epochs *epochs);
-/* Write to *@why that one of the two failed with @err. */
+/* Write to *@why that load or save failed with @err. */
 void publisher_epoch_explain(const char *dir, int err, struct nats_error *why);
 size_t publisher_epoch_event(const struct publisher *p, uint64_t epoch,
 			     uint8_t *out, size_t cap);
 
-/* connect.c: fiber */
+/* connect.c: the link fiber */
 int publisher_connect_main(void *arg);
 
 /*
- * stream_look.c: notice that somebody removed messages. Ask what the stream
- * holds; blocks.
+ * stream_look.c: notice that somebody removed messages of the stream. Fill
+ * *@out with the range of messages that the stream holds; blocks.
  */
 int publisher_look(const struct publisher *p, struct nats_conn *link,
 		   struct stream_look *out);
@@ -91,7 +91,7 @@ int publisher_look_watch(struct publisher *p);
  */
 int publisher_block(int (*fn)(void *), void *arg);
 
-/* rollback.c: a stream that lost what it had acknowledged */
+/* rollback.c: the stream lost messages that it had acknowledged */
 int publisher_tail_main(void *arg); /* fiber: writes the acked tail */
 void publisher_tail_keep(struct publisher *p);
 struct publisher_resync {
@@ -109,14 +109,14 @@ struct publisher_events {
 void publisher_events_free(struct publisher_events *events);
 
 /*
- * Compare @tail with what was acknowledged, and send again what is missing.
- * *@resent: look at the stream once more. Sets lost if something is missing
- * all the same. Yields.
+ * Compare @tail with the acknowledged messages, and send missing ones again. If
+ * *@resent is then true, the caller has to look at the stream once more. The
+ * phase is ROLLBACK_LOST if messages are missing that cannot be sent. Yields.
  */
 int publisher_rollback_mend(struct publisher *p, const struct nats_tail *tail,
 			    struct nats_error *why, bool *resent);
 
-/* If ROLLBACK_LOST: the routers that consumers have to forget. Yields. */
+/* If ROLLBACK_LOST: fill @events by options.resync. Yields. */
 int publisher_rollback_events(struct publisher *p, const struct nats_tail *tail,
 			      struct publisher_events *events);
 
@@ -135,7 +135,7 @@ int publisher_socket_io_start(struct publisher *p);
 void publisher_socket_io_stop(struct publisher *p); /* yields */
 void publisher_socket_io_wake(void *arg);	    /* the writer; any thread */
 
-/* stream.c: to the stream */
+/* stream.c: send entries to the stream, and take acknowledgements */
 void publisher_stream_answers(struct publisher *p);
 void publisher_stream_resume(struct publisher *p);
 void publisher_stream_settle(struct publisher *p);
@@ -150,7 +150,7 @@ bool publisher_stream_has_room(struct publisher *p);
 void publisher_stream_check(struct publisher *p);
 bool publisher_stream_idle(const struct publisher *p);
 
-/* split.c: batches that are longer than the server takes */
+/* split.c: batches that are longer than the limit of the server */
 #define PUBLISHER_PIECES_MAX \
 	(2 * EGRESS_PLAIN_MAX / (PUBLISHER_PAYLOAD_MIN - NATS_HEADERS_MAX) + 1)
 bool publisher_split_needed(const struct publisher *p,
@@ -158,19 +158,22 @@ bool publisher_split_needed(const struct publisher *p,
 int publisher_split_put(struct publisher *p, uint64_t number,
 			const struct publisher_payload *payload);
 
-/* spool.c: to the disk and back. Yields. */
-int publisher_sync_main(void *arg); /* fiber */
+/*
+ * spool.c: write batches to the journal or spool, and read the spool. Yields.
+ */
+int publisher_sync_main(void *arg); /* fiber: syncs the journal */
 void publisher_sync_failed(struct publisher *p, int err);
 int publisher_spool_open(struct publisher *p, struct nats_error *why);
 void publisher_spool_enter(struct publisher *p);
 void publisher_spool_write(struct publisher *p);
 void publisher_spool_settle(struct publisher *p);
-void publisher_spool_give_back(struct publisher *p); /* what is synced */
+/* Give the batches that are synced back to their workers. */
+void publisher_spool_give_back(struct publisher *p);
 void publisher_spool_feed(struct publisher *p);
 void publisher_spool_rewind(struct publisher *p);
 int64_t publisher_spool_deadline(const struct publisher *p);
 
-/* loop.c: fiber */
+/* loop.c: the main fiber */
 int publisher_main(void *arg);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * egress/publisher/publisher_parts.h - what a publisher consists of
+ * egress/publisher/publisher_parts.h - the parts of struct publisher
  *
  * Private to this folder. struct publisher consists of parts, and each part has
  * fibers that use it:
@@ -25,9 +25,9 @@
  *	sync	syncs the journal
  *	tail	writes the acked tail
  *
- * All fibers run on one shard, so a part changes only where a function yields.
- * Where both main and link use a part, the state says whose it is: main's while
- * the stream is up or SETTLING, link's otherwise.
+ * All fibers run on one shard, so another fiber can change a part only where a
+ * function yields. If both main and link use a part, publisher.state says which
+ * of them may: main while the stream is up or SETTLING, otherwise link.
  */
 #ifndef EGRESS_PUBLISHER_PUBLISHER_PARTS_H
 #define EGRESS_PUBLISHER_PUBLISHER_PARTS_H
@@ -51,7 +51,7 @@ struct journal;
 struct journal_cursor;
 struct journal_gap;
 
-/* What the next attempt has to do; each includes the one before. */
+/* Steps of the next attempt; each value includes those above it. */
 enum publisher_repair {
 	REPAIR_NONE,
 	REPAIR_STREAM, /* ask the stream for its end */
@@ -70,15 +70,15 @@ enum publisher_path {
 /* The part of the system that a failure is blamed on. */
 enum publisher_part {
 	PART_BROKER,
-	PART_DISK,  /* that the journal is written to */
-	PART_SPOOL, /* that is read back */
+	PART_DISK,  /* writing the journal or spool */
+	PART_SPOOL, /* reading the spool back */
 	PUBLISHER_PARTS
 };
 
-/* What a file in the folder of the journal knows of older runs. */
+/* The epochs of older runs, from a file in the folder of the journal. */
 struct publisher_epochs {
-	uint64_t used;	 /* the highest that a run began with */
-	uint64_t opened; /* the highest that was opened in a stream */
+	uint64_t used;	 /* the highest epoch that a run began with */
+	uint64_t opened; /* the highest epoch opened in a stream */
 };
 
 /* The numbers of this run. */
@@ -86,65 +86,69 @@ struct publisher_run {
 	uint64_t epoch;
 	uint64_t next_seq;
 	uint64_t first_epoch; /* records of this run are not older */
-	uint64_t open_epoch;  /* the one in force in the log; 0: none yet */
-	uint64_t tried_epoch; /* the highest that was sent to the stream */
+	uint64_t open_epoch;  /* epoch in force in the log; 0: none yet */
+	uint64_t tried_epoch; /* the highest epoch sent to the stream */
 	int64_t began_ns;     /* before the first epoch was opened */
 
 	/* Of older runs with this folder; an epoch of 0: there were none. */
-	uint64_t older_epoch;	    /* does not change after the start */
+	uint64_t older_epoch;	    /* their highest; set at the start */
 	uint64_t known_epoch;	    /* the highest, this run's included */
 	uint64_t opened_epoch;	    /* the highest that they opened */
-	struct record_id inherited; /* the last one in the spool */
+	struct record_id inherited; /* their last record in the spool */
 
-	struct record_id taken; /* the last record; an epoch of 0: none */
+	/* last record taken from the bridge, or inherited; epoch 0: none */
+	struct record_id taken;
 };
 
 /*
  * The messages of this collector in the stream: each names the one before it.
- * Of records an epoch of 0 means none.
+ * A record with epoch 0 means that there is none.
  */
 struct publisher_chain {
 	struct nats_tail tail;	      /* the end of the stream, as last read */
 	int64_t created_ns;	      /* when the stream was created */
-	char last_id[MESSAGE_ID_MAX]; /* of its last message */
+	char last_id[MESSAGE_ID_MAX]; /* id of the last message, or "" */
 	/*
 	 * Sequence of the stream's last message, if it is known: it was read
 	 * from the stream or acknowledged, and nothing was sent since. Else 0.
 	 */
 	uint64_t last_seq;
-	uint64_t acked_seq; /* the highest of this generation */
-	uint64_t sent_seq;  /* of the last message sent, once it is stored; 0 */
-	struct record_id stored; /* the last one the stream surely holds */
-	struct record_id acked;	 /* the last one it took: not left out */
+	uint64_t acked_seq; /* highest sequence acked in this generation */
+	/* sequence that the last message sent gets; 0: not known */
+	uint64_t sent_seq;
+	struct record_id stored; /* last record known to be in the stream */
+	/* last record acknowledged, without those too long to send */
+	struct record_id acked;
 
-	uint64_t generation; /* answers to an older one are ignored */
-	uint64_t unanswered; /* messages of this generation */
+	uint64_t generation; /* acks of an older generation are ignored */
+	uint64_t unanswered; /* messages of this generation without an ack */
 
-	uint32_t limit;		/* of a payload */
-	const char *limit_name; /* the setting that makes it */
+	uint32_t limit;		/* bytes of a payload at most */
+	const char *limit_name; /* name of the setting that limits it */
 
-	unsigned overtaken; /* while opening the epoch */
+	/* attempts to open the epoch in which another writer was faster */
+	unsigned overtaken;
 	struct stream_watch watch;
 };
 
 enum publisher_rollback_phase {
 	ROLLBACK_NONE,
-	ROLLBACK_RESENDING, /* the stream lost what can be sent again */
-	ROLLBACK_LOST,	    /* or what cannot: a resync is to be sent */
+	ROLLBACK_RESENDING, /* the lost messages can be sent again */
+	ROLLBACK_LOST,	    /* some cannot: a resync is to be sent */
 };
 
-/* A stream that lost what it had acknowledged; see rollback.c. */
+/* The stream lost messages that it had acknowledged; see rollback.c. */
 struct publisher_rollback {
 	enum publisher_rollback_phase phase;
-	uint64_t lost_from;  /* the stream's last sequence, when it was found */
-	uint64_t stream_end; /* the same, at the last attempt */
-	uint64_t resent;     /* stats.resent before */
-	unsigned failures;   /* attempts without progress */
+	uint64_t lost_from;  /* last sequence that the stream did not lose */
+	uint64_t stream_end; /* last sequence at the last attempt to resend */
+	uint64_t resent;     /* stats.resent before the rollback */
+	unsigned failures;   /* attempts to resend without progress */
 };
 
 enum publisher_socket {
 	SOCKET_WRITABLE,
-	SOCKET_BLOCKED, /* it did not take all; the writer has the rest */
+	SOCKET_BLOCKED, /* the socket is full; the writer has the rest */
 };
 
 /* The connection. */
@@ -164,7 +168,7 @@ struct publisher_conn {
 enum publisher_sync {
 	SYNC_IDLE,
 	SYNC_BUSY,   /* the sync fiber has a sync to do */
-	SYNC_FAILED, /* and what it left was not cut off yet */
+	SYNC_FAILED, /* the sync failed; unsynced bytes are not cut off yet */
 };
 
 /* The journal, which is the output or the spool. */
@@ -174,26 +178,28 @@ struct publisher_spool {
 	size_t gap_count;
 
 	/* Writing */
-	int append_error;     /* of the last append; 0: it worked */
-	int64_t append_again; /* after an error; 0: now */
+	int append_error;     /* error of the last append; 0: none */
+	int64_t append_again; /* after an error: when to retry; 0: now */
 	struct sp_task task;  /* of the sync fiber */
 	struct sp_sem sync_wake;
 	enum publisher_sync sync;
 	int sync_error; /* while SYNC_FAILED */
 	int64_t last_sync;
 	int64_t last_retain;
-	int64_t slow_since; /* the stream takes less than comes in; 0 */
+	/* since when the stream takes less than comes in; 0: it does not */
+	int64_t slow_since;
 
 	/* Reading back */
 	struct journal_cursor *cursor;
-	struct record_id fed; /* the last one read; an epoch of 0: none */
-	uint64_t released;    /* position up to which the stream holds all */
-	int64_t feed_again;   /* after an error; 0: now */
-	/* The last segment that was passed over because it is damaged. */
+	struct record_id fed; /* last record read; an epoch of 0: none */
+	uint64_t released;    /* position up to which the stream has all */
+	int64_t feed_again;   /* after an error: when to retry; 0: now */
+	/* name of the last segment skipped because it is damaged */
 	char skipped[JOURNAL_NAME_MAX];
 
-	int told_error;	    /* of the disk */
-	int64_t told_until; /* it is not told again until then */
+	int told_error; /* the last disk error that was reported */
+	/* told_error is not reported again before this time */
+	int64_t told_until;
 };
 
 enum publisher_tail_phase {
@@ -201,30 +207,32 @@ enum publisher_tail_phase {
 	TAIL_WRITING, /* the tail fiber has something to write */
 };
 
-/* What the stream acknowledged, to be sent again after a rollback. */
+/* Messages that the stream acknowledged, to be sent again after a rollback. */
 struct publisher_tail {
 	struct acked_tail *acked;
 	struct sp_task task;
 	struct sp_sem wake;
 	enum publisher_tail_phase phase;
 	int error;
-	int64_t quiet_until; /* errors before are not told */
+	int64_t quiet_until; /* errors are not reported before this time */
 };
 
-/* Whether updates get out; see progress.c. */
+/* Whether updates reach the log; see progress.c. */
 struct publisher_progress {
 	struct output_state causes[PUBLISHER_PARTS];
-	int64_t waiting_since; /* of the oldest that is not safe; 0: none */
-	int64_t spool_since;   /* the spool came in use; 0: it is not */
-	int64_t stored_ns;     /* the stream last took something */
-	int64_t stuck_since;   /* it takes nothing, but answers; 0 */
+	/* since when the oldest batch that is not safe waits; 0: none waits */
+	int64_t waiting_since;
+	int64_t spool_since; /* since when the spool is in use; 0: it is not */
+	int64_t stored_ns;   /* when the stream last stored a message */
+	/* since when the broker answers but stores nothing; 0: it does not */
+	int64_t stuck_since;
 };
 
-/* What the owner of the publisher wants. */
+/* Orders of the owner of the publisher. */
 enum publisher_order {
 	ORDER_PUBLISH,
 	ORDER_HOLD, /* open the epoch, and wait for publisher_go() */
-	ORDER_STOP, /* publisher_drain(): until stop.at */
+	ORDER_STOP, /* publisher_drain(): publish the rest until stop.at */
 };
 
 enum publisher_input {
@@ -239,8 +247,8 @@ struct publisher_stop {
 };
 
 /*
- * Wakes main, from any thread. Main looks at the count, does a turn, says that
- * it waits and sleeps only if the count is still the same.
+ * Wakes main, from any thread. Main reads count, does a turn, sets waiters, and
+ * sleeps only if count has not changed since.
  */
 struct publisher_wakeup {
 	_Atomic uint64_t count; /* wake-ups so far */
@@ -248,13 +256,13 @@ struct publisher_wakeup {
 	struct sp_sem sem;
 };
 
-/* The log when the first epoch of this run was opened. */
+/* State of the log at the time when this run opened its first epoch. */
 struct publisher_opened {
 	uint64_t epoch; /* 0: none was opened yet */
 	struct log_position position;
 	bool superseded;	 /* see publisher_spool_superseded() */
-	struct record_id last;	 /* of the log, whoever made it */
-	struct record_id stored; /* of older runs */
+	struct record_id last;	 /* see publisher_last_record() */
+	struct record_id stored; /* see publisher_stored() */
 	struct stream_look look;
 };
 
@@ -265,7 +273,7 @@ struct publisher_shared {
 	struct publisher_stats stats;
 	struct log_position log_position;
 	struct publisher_opened opened;
-	struct stream_extent extent; /* as of the last look */
+	struct stream_extent extent; /* see publisher_extent() */
 };
 
 struct publisher {

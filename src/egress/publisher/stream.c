@@ -56,7 +56,7 @@ static void blame_error(struct publisher *p, uint32_t error, const char *text)
 	default:
 		break;
 	}
-	/* Of all that were in flight the first error counts. */
+	/* Only the first error of the messages in flight is the cause. */
 	if (p->state == PUBLISHER_READY)
 		publisher_blame(p, PART_BROKER, cause, text);
 }
@@ -82,7 +82,10 @@ static void answer_apply(struct publisher *p, const struct nats_answer *a)
 		return;
 	}
 	publisher_note_stored(p);
-	/* It was stored before, so messages behind it have other sequences. */
+	/*
+	 * The message was a duplicate of a stored one, so the sequences that
+	 * were assumed for the messages after it are wrong.
+	 */
 	if (a->ack.duplicate) {
 		p->chain.sent_seq = 0;
 		acked_tail_skip(p->tail.acked);
@@ -117,7 +120,7 @@ void publisher_stream_answers(struct publisher *p)
 		answer_apply(p, &a);
 }
 
-/* Queue again, in order, what is not known to be stored. */
+/* Queue all entries again, in order, that are not known to be stored. */
 static void rewind_wire(struct publisher *p)
 {
 	bool spooled = p->path == PATH_SPOOL;
@@ -168,7 +171,7 @@ static void check_settling(struct publisher *p)
 		publisher_handle(p, PUBLISHER_EV_LINK_FAILED, NULL);
 		publisher_tell(p, refusal.text);
 	}
-	/* An answer that is late must not come on the connection in use. */
+	/* After a missing ack use a new connection: a late ack is lost then. */
 	if (nats_conn_lost(p->conn.link) ||
 	    (p->chain.unanswered > 0 && sp_now() >= p->conn.settle_until))
 		publisher_handle(p, PUBLISHER_EV_LINK_FAILED, NULL);
@@ -201,7 +204,7 @@ void publisher_stream_resume(struct publisher *p)
 	p->chain.unanswered = 0;
 	p->chain.acked_seq = 0;
 	p->conn.down_since = 0;
-	/* What the stream holds is safe: all up to its last record. */
+	/* All entries up to the last record of the stream are safe. */
 	for (uint64_t n = p->wire.head; tail->has_record && n != p->wire.tail;
 	     n++) {
 		struct send_entry *f = send_queue_at(&p->wire, n);
@@ -240,7 +243,7 @@ static void settle_one(struct publisher *p, struct send_entry *f)
 	p->stats.bytes += f->len;
 	if (f->end > p->spool.released)
 		p->spool.released = f->end;
-	if (f->seq != 0) { /* or all of it was left out */
+	if (f->seq != 0) { /* 0: all its messages were too long to send */
 		publisher_set_log_position(p, f->seq);
 		p->chain.acked = f->record;
 	}
@@ -284,7 +287,7 @@ static void set_predecessor(const struct publisher *p, struct nats_message *m)
 		m->after = p->chain.last_id;
 }
 
-/* Keep what was sent, at the sequence that it gets if it is stored. */
+/* Add a sent message to the acked tail, at the sequence it will get. */
 static void keep_message(struct publisher *p, const struct message_id *id,
 			 const struct publisher_payload *payload)
 {
@@ -303,7 +306,10 @@ static void keep_message(struct publisher *p, const struct message_id *id,
 	acked_tail_add(p->tail.acked, ++p->chain.sent_seq, &m);
 }
 
-/* Send a message of entry @number: all of it, or a piece, called @record. */
+/*
+ * Send @payload, which is entry @number or a piece of it. The id of the message
+ * is made from @record.
+ */
 int publisher_stream_put(struct publisher *p, uint64_t number,
 			 struct record_id record,
 			 const struct publisher_payload *payload)
@@ -342,7 +348,7 @@ int publisher_stream_put(struct publisher *p, uint64_t number,
 	return 0;
 }
 
-/* Send entry @number, which is the first that was not. */
+/* Send entry @number, the first one that was not sent yet. */
 int publisher_stream_publish(struct publisher *p, uint64_t number,
 			     const struct publisher_payload *payload)
 {
@@ -364,7 +370,10 @@ int publisher_stream_publish(struct publisher *p, uint64_t number,
 	return 0;
 }
 
-/* What the socket does not take is the writer's, who wakes main afterwards. */
+/*
+ * Write to the socket. Bytes that it does not take are written by the writer
+ * fiber, which then wakes main.
+ */
 static void socket_write(struct publisher *p)
 {
 	if (p->conn.socket == SOCKET_WRITABLE && !nats_conn_write(p->conn.link))

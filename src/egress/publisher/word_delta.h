@@ -1,32 +1,34 @@
 /*
- * egress/publisher/word_delta.h - leave out what a message repeats of the one before it
+ * egress/publisher/word_delta.h - delta encoding of the messages of a batch
  *
- * A batch is Cap'n Proto messages back to back, and most words of an update are
- * those of the update before it. Each message becomes masks, a bit for each
- * word that differs from the word at the same place of the message before, and
- * these words. It takes less time than to copy the batch, and leaves a third
- * of it or less; zstd takes twenty times as long (docs/decisions/0114).
+ * A batch is Cap'n Proto messages back to back. Most 8-byte words of an update
+ * equal the word at the same offset of the update before it, and such words are
+ * left out. For each 64 words of a message, a mask has one bit per word, set if
+ * the word differs; the differing words follow their mask:
  *
- *	mask of words 0 to 63 | these of them that differ | mask of 64 to ...
+ *	mask of words 0 to 63 | differing words | mask of words 64 to 127 | ...
  *
- * Pure.
+ * Encoding takes less time than copying the batch, and the result is a third of
+ * its length or less; zstd takes twenty times as long (docs/decisions/0114).
+ *
+ * The functions have no state and make no calls to the system.
  */
 #ifndef EGRESS_PUBLISHER_WORD_DELTA_H
 #define EGRESS_PUBLISHER_WORD_DELTA_H
 
 #include "bmp/wire.h"
 
-/* Bytes that are always enough for @len bytes. */
+/* The maximum length of the encoded form of @len bytes. */
 size_t word_delta_bound(size_t len);
 
 /*
- * What @in becomes: its length in @out, or 0 if @in is not whole messages of
- * one segment each. Both are aligned to 8 bytes or not. Cost: bench/collector,
- * acked_tail_cost.
+ * Encode @in to @out. Returns the length of the encoded form, or 0 if @in is
+ * not a sequence of complete messages of one segment each. Neither needs to be
+ * aligned. Cost: bench/collector, acked_tail_cost.
  */
 size_t word_delta_encode(struct wire_view in, uint8_t *out);
 
-/* The reverse: false if @in is not what becomes of @len bytes. */
+/* Decode @in to @out; false if @in is not the encoded form of @len bytes. */
 bool word_delta_decode(struct wire_view in, uint8_t *out, size_t len);
 
 #endif

@@ -176,19 +176,19 @@ static int block_write(const struct io_uring_sqe *sqe)
 
 /* clang-format off */
 static const struct row rows[256] = {
-	[IORING_OP_NOP]		= { attempt_nop,    NULL,	  0 },
+	[IORING_OP_NOP]		= { attempt_nop,    NULL,	  0, NULL },
 	[IORING_OP_POLL_ADD]	= { attempt_poll,   NULL,	  0, wait_poll },
-	[IORING_OP_READV]	= { attempt_read,   block_read,   POLLIN },
-	[IORING_OP_WRITEV]	= { attempt_write,  block_write,  POLLOUT },
-	[IORING_OP_READ]	= { attempt_read,   block_read,   POLLIN },
-	[IORING_OP_WRITE]	= { attempt_write,  block_write,  POLLOUT },
+	[IORING_OP_READV]	= { attempt_read,   block_read,   POLLIN, NULL },
+	[IORING_OP_WRITEV]	= { attempt_write,  block_write,  POLLOUT, NULL },
+	[IORING_OP_READ]	= { attempt_read,   block_read,   POLLIN, NULL },
+	[IORING_OP_WRITE]	= { attempt_write,  block_write,  POLLOUT, NULL },
 	/* Sockets, in sync_ops_socket.c */
-	[IORING_OP_RECV]	= { sp__try_recv,    NULL,	  POLLIN },
-	[IORING_OP_SEND]	= { sp__try_send,    NULL,	  POLLOUT },
-	[IORING_OP_RECVMSG]	= { sp__try_recvmsg, NULL,	  POLLIN },
-	[IORING_OP_SENDMSG]	= { sp__try_sendmsg, NULL,	  POLLOUT },
-	[IORING_OP_ACCEPT]	= { sp__try_accept,  NULL,	  POLLIN },
-	[IORING_OP_CONNECT]	= { sp__try_connect, NULL,	  POLLOUT },
+	[IORING_OP_RECV]	= { sp__try_recv,    NULL,	  POLLIN, NULL },
+	[IORING_OP_SEND]	= { sp__try_send,    NULL,	  POLLOUT, NULL },
+	[IORING_OP_RECVMSG]	= { sp__try_recvmsg, NULL,	  POLLIN, NULL },
+	[IORING_OP_SENDMSG]	= { sp__try_sendmsg, NULL,	  POLLOUT, NULL },
+	[IORING_OP_ACCEPT]	= { sp__try_accept,  NULL,	  POLLIN, NULL },
+	[IORING_OP_CONNECT]	= { sp__try_connect, NULL,	  POLLOUT, NULL },
 	/* Two descriptors, in sync_ops_splice.c */
 	[IORING_OP_SPLICE]	= { sp__try_splice, sp__block_splice, 0,
 				    sp__wait_splice },

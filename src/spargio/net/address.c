@@ -33,7 +33,7 @@ static int parse_unix(const char *name, struct sp_addr *out)
 	return 0;
 }
 
-/* Not strtoul(), which accepts blanks and signs. */
+/* Unlike strtoul() alone, refuse leading blanks and signs. */
 static int parse_number(const char *text, unsigned long max, unsigned long *out)
 {
 	char *end;

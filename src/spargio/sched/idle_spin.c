@@ -28,13 +28,14 @@ void sp__idle_spin_init(struct sp__idle_spin *spin, bool may_spin)
 }
 
 /*
- * When two shards wait for each other and both sleep, most of each wait is the
- * other one's wake-up. A shorter spin never catches the reply, so both would
- * keep sleeping. So a shard that has just woken another one spins for as long
- * as a wake-up takes. One reply caught this way is enough: the other shard then
- * spins, too, and sees the next request immediately. If no reply comes, such
- * spins become ever rarer: one of REPLY_NS per REPLY_MAX wake-ups costs about
- * as much as sending these wake-ups.
+ * When two shards wait for each other and both sleep, each of them waits
+ * mostly for the wake-up of the other one. If the spin is shorter than a
+ * wake-up, it ends before the reply, and both shards keep sleeping. So a shard
+ * that has just woken another one spins for as long as a wake-up takes. One
+ * reply during such a long spin is enough: the other shard then spins, too,
+ * and sees the next request immediately. If no reply comes, long spins become
+ * rarer, down to one of REPLY_NS per REPLY_MAX wake-ups, which costs about as
+ * much as sending these wake-ups.
  */
 int64_t sp__idle_spin_begin(struct sp__idle_spin *spin, bool sent_wakeup)
 {
@@ -49,10 +50,12 @@ int64_t sp__idle_spin_begin(struct sp__idle_spin *spin, bool sent_wakeup)
 }
 
 /*
- * If all CPUs are busy, the woken thread starts when this one sleeps, and not
- * before. But some machines take longer than START_NS to wake a thread although
- * a CPU is free. So the next long spin, after START_SKIP wake-ups, waits for the
- * reply in any case, and shows which of the two it is.
+ * If the woken thread has not started after start_ns, there are two possible
+ * reasons. If all CPUs are busy, it cannot start before this thread sleeps, so
+ * spinning is in vain. But some machines need longer than START_NS to wake a
+ * thread although a CPU is free. To tell these cases apart, the next long
+ * spin, after START_SKIP wake-ups, is not ended early: if it gets the reply, a
+ * CPU was free.
  */
 bool sp__idle_spin_is_vain(struct sp__idle_spin *spin, int64_t spun,
 			   bool started)
@@ -67,9 +70,10 @@ bool sp__idle_spin_is_vain(struct sp__idle_spin *spin, int64_t spun,
 }
 
 /*
- * Keep spinning while it finds work; shorten the spin when it does not. After
- * some waits that were only a little longer than a spin, try a full spin; do so
- * ever more rarely while it does not help.
+ * Adapt the length of the next spin: full after a spin that found work,
+ * shorter after one that did not. After some waits that were only a little
+ * longer than a spin, try a full spin; try it ever more rarely while it finds
+ * no work.
  */
 void sp__idle_spin_end(struct sp__idle_spin *spin, int64_t waited, bool slept)
 {

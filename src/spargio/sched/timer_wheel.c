@@ -7,7 +7,8 @@
 #define MASK  (SP__TIMER_WHEEL_SLOTS - 1)
 
 /*
- * The farthest tick that the levels can distinguish; later timers wait there.
+ * Number of ticks that the levels can distinguish. Timers that are farther away
+ * wait in the last slot of the last level.
  */
 #define SPAN (UINT64_C(1) << (DIGIT * SP__TIMER_WHEEL_LEVELS))
 
@@ -84,7 +85,11 @@ void sp__timer_wheel_set(struct sp__timer_wheel *wheel, struct sp__timer *timer,
 	place_timer(wheel, timer);
 }
 
-/* The head of a slot lives in the wheel; find its bit from its address. */
+/*
+ * Clear the "taken" bit of a slot if its list is empty now. @head may point to
+ * the head of a slot or into a timer; its offset from slots tells which, and
+ * gives the number of the slot.
+ */
 static void maybe_untake(struct sp__timer_wheel *wheel, struct sp__timer **head)
 {
 	struct sp__timer **first = &wheel->slots[0][0];

@@ -234,7 +234,7 @@ struct sp__sim_socket *sp__sim_socket_at(struct sp_sim_host *host,
 		    s->type != type || !is_receiver(s) ||
 		    !socket_takes(&s->local, to))
 			continue;
-		/* Each of the sockets that share a port is as likely. */
+		/* Sockets that share a port have equal probability. */
 		if (++count == 1 ||
 		    sp__sim_below(host->sim, SP__SIM_NETWORK, count) == 0)
 			found = s;
