@@ -99,6 +99,7 @@ class Tables:
         self.opening = False    # this message is a resync that opens an epoch
         self.partial = set()    # tokens: their tables are still to follow
         self.stream_lost = False    # with what was acknowledged
+        self.made_good = set()  # tokens: a resync came since
         self.new_collector = False  # it lost all state: 1 may come again
         self.any_start = False  # the first numbers are not in the stream
         self.breaches = []      # (name of a rule, what broke it)
@@ -129,7 +130,7 @@ class Tables:
             numbering = self.numbering[table] = Numbering()
         last = numbering.last
         new, broken = numbering.accept(update.sequence, (key, value))
-        if broken == "sequence" and self.stream_lost:
+        if broken == "sequence" and self.awaits_resync(token):
             broken = "resync-late"
         if broken is not None:
             self.breach(token, broken, update.sequence > last,
@@ -146,10 +147,17 @@ class Tables:
                 token not in self.partial and \
                 (token in self.resynced or not self.any_start):
             # Its announcement may have been in the stream that was lost.
-            self.breach(token, "resync-late" if self.stream_lost
+            self.breach(token, "resync-late" if self.awaits_resync(token)
                         else "synthetic-withdraw", True,
                         f"synthetic withdraw ({update.reason}) of a route "
                         f"that consumers do not have: {key}")
+
+    def lose_stream(self):
+        self.stream_lost = True
+        self.made_good.clear()
+
+    def awaits_resync(self, token):
+        return self.stream_lost and token not in self.made_good
 
     def breach(self, token, rule, lost, text):
         """One of messages that are missing is none if they were removed, and
@@ -169,6 +177,7 @@ class Tables:
                 if table.router == token:
                     numbering.resync(self.new_collector)
             self.resynced.add(token)
+            self.made_good.add(token)
             if self.opening:
                 self.partial.add(token)
             else:

@@ -354,7 +354,7 @@ class Round:
         not acknowledged is sent again."""
         self.repeats_allowed = True
         self.beginning_lost = True
-        self.consumer.tables.stream_lost = True
+        self.consumer.tables.lose_stream()
 
     def messages_lost(self):
         """Somebody removes messages that a consumer may not have read: there
