@@ -1086,12 +1086,12 @@ static void count_change(void *arg, const char *name, bool reload)
 	++*(size_t *)arg;
 }
 
-/* With a walk over the sections for each of them it takes minutes. */
+/* With a walk over the sections for each of them it takes minutes of CPU. */
 static void test_many_sections_are_loaded_quickly(void **state)
 {
 	struct loaded a, b;
 	size_t changes = 0;
-	time_t began = time(NULL);
+	clock_t began = clock();
 
 	(void)state;
 	load_many(&a, 0, MANY);
@@ -1107,7 +1107,7 @@ static void test_many_sections_are_loaded_quickly(void **state)
 	for (size_t i = MANY / 2; i < MANY; i++)
 		assert_int_equal(routes_of(&b.config, i), i + 1);
 	assert_int_equal(routes_of(&b.config, 3), routes_of(&a.config, MANY));
-	assert_true(time(NULL) - began < 10);
+	assert_true((clock() - began) / CLOCKS_PER_SEC < 50);
 	unload(&a);
 	unload(&b);
 }
