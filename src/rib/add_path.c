@@ -72,8 +72,7 @@ static void hold_part(struct rib_table *table, const struct rib_input *in,
 	 */
 	if (h == NULL) {
 		rib_table_drop_held(table);
-		table->add_path_settled = true;
-		table->add_path_confirmed = true;
+		rib_table_form_event(table, RIB_FORM_EV_CONFIRMED);
 		return;
 	}
 	h->header = *in->header;
@@ -101,24 +100,22 @@ void rib_add_path_drop_oldest(struct rib_table *table)
 /* Evidence */
 
 /*
- * Read the table in this form from now on. Returns how many routes it had in
- * the other form.
+ * Read the table in this form from now on. If the other form was confirmed,
+ * routes may be missing. Returns how many routes it had in the other form.
  */
 static uint64_t switch_form(struct rib_table *table,
-			    const struct rib_time *when, bool add_path)
+			    const struct rib_time *when, bool add_path,
+			    bool was_confirmed)
 {
 	uint64_t withdrawn = withdraw_other_form(table, when, add_path);
-	bool whole = !table->add_path_confirmed;
 
-	table->add_path_settled = true;
-	table->add_path_confirmed = true;
-	table->add_path_against = 0;
+	table->form_against = 0;
 	/*
 	 * Without a store the routes published in the old form are not known,
 	 * so they are not withdrawn.
 	 */
 	if (table->peer->router->rib->config.mode == RIB_MODE_OFF ||
-	    (withdrawn != 0 && !whole))
+	    (withdrawn != 0 && was_confirmed))
 		rib_table_suspect(table, when);
 	return withdrawn;
 }
@@ -127,9 +124,11 @@ static uint64_t switch_form(struct rib_table *table,
 static bool contradict_table(struct rib_table *table,
 			     const struct rib_time *when)
 {
-	table->add_path_settled = false;
-	if (!table->add_path_confirmed ||
-	    ++table->add_path_against >= RIB_ADD_PATH_AGAINST)
+	bool outweighed = ++table->form_against >= RIB_ADD_PATH_AGAINST;
+
+	rib_table_form_event(table, outweighed ? RIB_FORM_EV_OUTWEIGHED
+					       : RIB_FORM_EV_CONTRADICTED);
+	if (table->form == RIB_FORM_CONFIRMED)
 		return true;
 	rib_table_suspect(table, when);
 	return false;
@@ -143,13 +142,16 @@ static bool contradict_family(struct rib_peer *peer,
 	struct rib_table *t = rib_table_find(peer, view, info->afi, info->safi);
 	struct rib_notice notice = { .kind = RIB_NOTICE_ADD_PATH,
 				     .add_path = add_path };
+	bool was_confirmed = t != NULL && (t->form == RIB_FORM_CONFIRMED ||
+					   t->form == RIB_FORM_DOUBTED);
 
 	if (t != NULL && !contradict_table(t, when))
 		return false;
 	bgp_context_learn(&peer->context, (enum bmp_view)view, family,
 			  add_path);
 	if (t != NULL) {
-		notice.withdrawn = switch_form(t, when, add_path);
+		notice.withdrawn =
+			switch_form(t, when, add_path, was_confirmed);
 		t->jobs |= RIB_JOB_HELD;
 		peer->held_due = true;
 	}
@@ -192,12 +194,11 @@ bool rib_add_path_contradicted(const struct rib_input *in,
 static void confirm_form(struct rib_table *table, const struct rib_time *when,
 			 bool add_path)
 {
-	table->add_path_settled = true;
-	table->add_path_confirmed = true;
+	rib_table_form_event(table, RIB_FORM_EV_CONFIRMED);
 	rib_table_drop_held(table);
-	if (table->add_path_against != 0)
+	if (table->form_against != 0)
 		(void)withdraw_other_form(table, when, add_path);
-	table->add_path_against = 0;
+	table->form_against = 0;
 }
 
 void rib_add_path_examine(struct rib_table *table, const struct rib_time *when,
@@ -209,11 +210,11 @@ void rib_add_path_examine(struct rib_table *table, const struct rib_time *when,
 
 	/* An operator configured the form, or it cannot be decided. */
 	if ((in->opts.add_path_either & bit) == 0)
-		table->add_path_settled = true;
+		rib_table_form_event(table, RIB_FORM_EV_GIVEN);
 	else if (bgp_update_guessed(&in->update, id))
 		return; /* a contradiction, see above */
 	else if (bgp_nlri_part_conclusive(part))
 		confirm_form(table, when, part->format.add_path);
-	else if (!table->add_path_confirmed)
+	else if (table->form == RIB_FORM_UNKNOWN)
 		hold_part(table, in, id);
 }

@@ -127,11 +127,9 @@ struct rib_table {
 	uint8_t quality; /* enum rib_table_quality */
 	uint8_t jobs;	 /* RIB_JOB_* */
 	bool queued;	 /* it is in the list of tables with work */
-	/* Evidence for the form of its NLRI: see rib/add_path.h. */
-	bool add_path_settled;	 /* messages are no longer looked at */
-	bool add_path_confirmed; /* a message can be read in this form only */
+	uint8_t form;	 /* enum rib_table_form: path identifiers or not */
 	/* messages since confirmed that can be read in the other form only */
-	uint8_t add_path_against;
+	uint8_t form_against;
 	uint32_t held_bytes;
 	STAILQ_HEAD(rib_held_list, rib_held) held; /* oldest first */
 	struct rib_progress held_progress;	   /* of the oldest in held */
@@ -147,6 +145,10 @@ struct rib_table {
 	uint64_t first_ns;
 };
 
+/* What an event has said about a peer, as bits. */
+#define RIB_REPORTED_LIMIT   1u /* a route was refused because of a limit */
+#define RIB_REPORTED_DROPPED 2u /* updates were dropped */
+
 struct rib_peer {
 	TAILQ_ENTRY(rib_peer) link;
 	struct rib_router *router;
@@ -155,11 +157,9 @@ struct rib_peer {
 	uint8_t type;
 	bool ipv6;
 	bool filtered;
-	uint8_t phase;	     /* enum rib_peer_phase: its state */
-	bool limit_reported; /* a limit was reported in this generation */
-	/* updates were dropped in this generation, and an event says so */
-	bool dropped;
-	bool held_due; /* a table may have held messages to apply */
+	uint8_t phase;	  /* enum rib_peer_phase: its state */
+	uint8_t reported; /* RIB_REPORTED_*, in this generation */
+	bool held_due;	  /* a table may have held messages to apply */
 	/* 1 << enum bmp_view: new tables of the view are suspect, too */
 	uint8_t suspect_views;
 	uint32_t noticed; /* 1 << enum rib_notice_kind or fault: see notice.c */
