@@ -157,6 +157,7 @@ static void put_attributes(struct json *j, const struct egress_update *u)
 	text_at(j, "origin", u->origin);
 	numbers_at(j, "asPath", &u->as_path);
 	put_segments(j, &u->as_path_segments);
+	json_true_at(j, "hasAsSet", u->has_as_set);
 	json_bgp_next_hop(j, u->next_hop, u->next_hop_link_local);
 	if (u->has_multi_exit_disc)
 		json_uint_at(j, "multiExitDisc", u->multi_exit_disc);

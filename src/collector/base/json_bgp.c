@@ -164,11 +164,12 @@ static void put_as_path(struct json *j, const struct bgp_as_path *path)
 {
 	struct bgp_as_path_iter it = bgp_as_path_start(path);
 	struct bgp_as_segment segment;
-	bool plain = true, any = false;
+	bool plain = true, any = false, has_set = false;
 
 	while (bgp_as_path_next(&it, &segment)) {
 		plain &= segment.type == BGP_AS_SEQUENCE;
 		for (unsigned i = 0; i < segment.count; i++) {
+		has_set |= !bgp_as_type_is_sequence(segment.type);
 			if (!any) {
 				json_key(j, "asPath");
 				json_array(j);
@@ -182,6 +183,7 @@ static void put_as_path(struct json *j, const struct bgp_as_path *path)
 	if (!plain)
 		put_segments(j, path);
 }
+	json_true_at(j, "hasAsSet", has_set);
 
 void json_bgp_community_name(struct json *j, uint32_t community, bool *any)
 {
