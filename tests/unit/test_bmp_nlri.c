@@ -498,7 +498,12 @@ static void test_other_families(void **state)
 		{ BGP_IPV4_FLOWSPEC, BYTES(9, 1, 2), "malformed" },
 		{ BGP_IPV4_FLOWSPEC_VPN, BYTES(11, RD_A, 3, 0x81, 17), "flow rd 65000:1 proto =17" },
 		{ BGP_IPV6_FLOWSPEC, BYTES(7, 1, 32, 0, 0x20, 1, 0x0d, 0xb8), "flow dst 2001:db8::/32" },
-		{ BGP_IPV6_FLOWSPEC, BYTES(5, 1, 32, 16, 0x0d, 0xb8), "flow dst db8::/32 offset 16" },
+		{ BGP_IPV6_FLOWSPEC, BYTES(5, 1, 32, 16, 0x0d, 0xb8), "flow dst 0:db8::/32 offset 16" },
+		/* RFC 8956 3.8.2; then the same bits from an odd offset on */
+		{ BGP_IPV6_FLOWSPEC, BYTES(8, 2, 104, 64, 0x12, 0x34, 0x56, 0x78, 0x9a), "flow src ::1234:5678:9a00:0/104 offset 64" },
+		{ BGP_IPV6_FLOWSPEC, BYTES(8, 2, 104, 65, 0x24, 0x68, 0xac, 0xf1, 0x35), "flow src ::1234:5678:9a00:0/104 offset 65" },
+		{ BGP_IPV6_FLOWSPEC, BYTES(3, 1, 0, 0), "flow dst ::/0" },
+		{ BGP_IPV6_FLOWSPEC, BYTES(3, 1, 16, 16), "flow dst  malformed 011010" },
 		{ BGP_L2VPN_FLOWSPEC, BYTES(12, RD_A, 14, 0x91, 8, 0), "flow rd 65000:1 component-14 =2048" },
 		{ BGP_ROUTE_TARGET, BYTES(0), "route-target default" },
 		{ BGP_ROUTE_TARGET, BYTES(96, 0, 0, 0, 100, 0, 2, 0, 100, 0, 0, 0, 1), "route-target 100:0002006400000001/96" },
