@@ -449,6 +449,30 @@ static void test_evpn_mac_key(void **state)
 	assert_int_equal(bgp_nlri_value(&it.nlri, value, sizeof(value)), 16);
 }
 
+/*
+ * RFC 9251 9.3: reserved bytes, maximum response time and flags are not key;
+ * nor where a router sends five bytes of the six.
+ */
+static void test_evpn_leave_synch_key_ends_at_the_originator(void **state)
+{
+	static const uint8_t six[] = { 8, 39, RD_A, ESI, TAG, 0, 32, 224,
+				       0, 0,  5,    32,	 192, 0, 2,  1,
+				       0, 0,  0,    0,	 9,   2 };
+	static const uint8_t five[] = { 8,   38, RD_A, ESI, TAG, 0,   32,
+					224, 0,	 0,    5,   32,	 192, 0,
+					2,   1,	 0,    0,   0,	 7,   2 };
+	static const uint8_t other[] = { 8,   38, RD_A, ESI, TAG, 0,   32,
+					 224, 0,  0,	5,   32,  192, 0,
+					 2,   2,  0,	0,   0,	  7,   2 };
+	struct bgp_nlri_format format = how_of(BGP_L2VPN_EVPN);
+
+	(void)state;
+	check_same_key(true, six, sizeof(six), five, sizeof(five), &format,
+		       &format, "tail");
+	check_same_key(false, five, sizeof(five), other, sizeof(other), &format,
+		       &format, "originator");
+}
+
 static void test_evpn_ad_key_has_the_segment(void **state)
 {
 	static const uint8_t a[] = { 1, 25, RD_A, ESI, TAG, 0, 1, 1 };
@@ -607,6 +631,8 @@ int main(void)
 		cmocka_unit_test(test_evpn_routes),
 		cmocka_unit_test(test_evpn_mac_key),
 		cmocka_unit_test(test_evpn_ad_key_has_the_segment),
+		cmocka_unit_test(
+			test_evpn_leave_synch_key_ends_at_the_originator),
 		cmocka_unit_test(test_stray_bits_are_not_in_typed_keys),
 		cmocka_unit_test(test_other_families),
 		cmocka_unit_test(test_add_path_before_every_kind),
