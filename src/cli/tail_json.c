@@ -219,7 +219,7 @@ static void put_route(struct json *j, const struct egress_update *u)
 	} else if (u->prefix_addr != NULL) {
 		json_bgp_prefix(j, family, u->prefix_addr, u->prefix_len);
 	}
-	json_bgp_rd(j, family, u->route_distinguisher);
+	json_bgp_rd(j, family, u->nlri, u->route_distinguisher);
 	numbers_at(j, "labels", &u->labels);
 	if (u->has_path_id)
 		json_uint_at(j, "pathId", u->path_id);

@@ -541,7 +541,7 @@ static void test_other_families(void **state)
 		{ BGP_IPV4_MVPN, BYTES(2, 12, RD_A, 0, 0, 0, 9), "inter-as-i-pmsi rd 65000:1 as 9" },
 		{ BGP_IPV4_MVPN, BYTES(5, 18, RD_A, 32, 10, 0, 0, 1, 32, 224, 0, 0, 5), "source-active rd 65000:1 source 10.0.0.1 group 224.0.0.5" },
 		{ BGP_IPV4_MVPN, BYTES(7, 22, RD_A, 0, 0, 0, 9, 32, 10, 0, 0, 1, 32, 224, 0, 0, 5), "source-tree-join rd 65000:1 as 9 source 10.0.0.1 group 224.0.0.5" },
-		{ BGP_IPV4_MVPN, BYTES(4, 4, 1, 2, 3, 4), "leaf rd 0:0 route 01020304" },
+		{ BGP_IPV4_MVPN, BYTES(4, 4, 1, 2, 3, 4), "leaf route 01020304" },
 		{ BGP_IPV4_MUP, BYTES(1, 0, 1, 11, RD_A, 16, 10, 1), "interwork-segment rd 65000:1 prefix 10.1.0.0/16" },
 		{ BGP_IPV4_MUP, BYTES(1, 0, 2, 12, RD_A, 192, 0, 2, 1), "direct-segment rd 65000:1 address 192.0.2.1" },
 		{ BGP_LINK_STATE, BYTES(0, 1, 0, 25, 2, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 12, 2, 0, 0, 8, 0, 0, 0xfd, 0xe8, 0, 0, 0, 1),
