@@ -7,6 +7,7 @@ import pytest
 
 from bmp import Peer, announce, attribute, update
 from decoding import lines, run_decode
+from packets import mrt
 
 PEER = Peer("192.0.2.10", 64510)
 
@@ -67,3 +68,81 @@ def test_a_leaf_route_has_no_distinguisher_of_its_own(nlri, rd):
     line = route_of(1, 5, bytes.fromhex(nlri))
     assert line.get("routeDistinguisher") == rd
     assert (" rd " in line["nlriText"]) == (rd is not None)
+
+
+# MRT
+
+PATH2 = (attribute(0x40, 1, b"\0")
+         + attribute(0x40, 2, struct.pack(">BBH", 2, 1, 64510))
+         + attribute(0x40, 3, bytes([192, 0, 2, 10])))
+# RFC 6396 B.2: AS and address of the peer, then those of the collector
+OLD_PEER = struct.pack(">H4B", 64510, 192, 0, 2, 10)
+OLD_LOCAL = struct.pack(">H4B", 64500, 192, 0, 2, 9)
+
+
+def record(kind, subtype, body):
+    line, = decoded(mrt(kind, subtype, body))
+    return line
+
+
+# RFC 6396 B.2: the type BGP has messages without their headers.
+def test_mrt_bgp_update():
+    body = b"\0\0" + struct.pack(">H", len(PATH2)) + PATH2 + b"\x18\x0a\1\2"
+    line = record(5, 1, OLD_PEER + OLD_LOCAL + body)
+    assert line["kind"] == "update" and line["recordType"] == "BGP"
+    assert (line["prefixAddr"], line["prefixLen"]) == ("10.1.2.0", 24)
+    assert (line["peerAddr"], line["peerAsn"]) == ("192.0.2.10", 64510)
+    assert (line["localAddr"], line["localAsn"]) == ("192.0.2.9", 64500)
+    assert line["asPath"] == [64510] and line["nextHop"] == "192.0.2.10"
+
+
+@pytest.mark.parametrize("subtype, name", [(5, "open"), (6, "notification"),
+                                           (7, "keepalive")])
+def test_mrt_bgp_other_messages(subtype, name):
+    line = record(5, subtype, OLD_PEER + OLD_LOCAL + b"\6\2"
+                  * (subtype == 6))
+    assert (line["kind"], line["bgpType"]) == ("mirror", name)
+
+
+def test_mrt_bgp_state_change():
+    line = record(5, 3, OLD_PEER + struct.pack(">HH", 5, 6))
+    assert line["kind"] == "peerUp" and "localAddr" not in line
+    assert (line["oldState"], line["newState"]) == (5, 6)
+
+
+# Packet-Binary-Dump-Format of Zebra: header of BGP4MP, view, status, time,
+# family, next hop, prefix, attributes.
+@pytest.mark.parametrize("kind", [16, 17])
+def test_mrt_bgp4mp_entry(kind):
+    body = (struct.pack(">HHHH4B4B", 64510, 64500, 0, 1,
+                        192, 0, 2, 10, 192, 0, 2, 9)
+            + struct.pack(">HHI", 0, 1, 900000000)
+            + struct.pack(">HBB4B", 1, 1, 4, 192, 0, 2, 77)
+            + b"\x18\x0a\1\2"
+            + struct.pack(">H", len(PATH2) - 7) + PATH2[:-7])
+    line = record(kind, 2, b"\0\0\0\1" * (kind == 17) + body)
+    assert (line["kind"], line["announced"]) == ("update", True)
+    assert (line["prefixAddr"], line["prefixLen"]) == ("10.1.2.0", 24)
+    assert line["nextHop"] == "192.0.2.77"
+    assert line["originatedAt"] == "1998-07-09T16:00:00.000Z"
+    assert (line["peerAddr"], line["peerAsn"]) == ("192.0.2.10", 64510)
+
+
+# RFC 6397 3: positions are single-precision degrees, NaN is private.
+def test_mrt_geo_peer_table():
+    nan = struct.pack(">I", 0x7fc00000)
+    body = (bytes([192, 0, 2, 9]) + struct.pack(">H", 4) + b"view"
+            + struct.pack(">ff", 52.5, 13.375) + struct.pack(">H", 2)
+            + b"\2" + bytes([192, 0, 2, 1, 192, 0, 2, 10])
+            + struct.pack(">Iff", 64510, -33.75, 151.25)
+            + b"\0" + bytes([192, 0, 2, 2, 192, 0, 2, 11])
+            + struct.pack(">H", 64511) + nan + nan)
+    line = record(13, 7, body)
+    assert line["kind"] == "geoPeers"
+    assert line["collectorBgpId"] == "192.0.2.9"
+    assert (line["latitude"], line["longitude"]) == (52.5, 13.375)
+    here, hidden = line["peers"]
+    assert (here["peerAddr"], here["peerAsn"], here["peerBgpId"]) == (
+        "192.0.2.10", 64510, "192.0.2.1")
+    assert (here["latitude"], here["longitude"]) == (-33.75, 151.25)
+    assert hidden["peerAsn"] == 64511 and "latitude" not in hidden
