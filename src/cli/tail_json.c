@@ -335,7 +335,7 @@ static void pdu_at(struct json *j, const char *name, struct wire_view bytes,
 static void put_session(struct json *j, const struct egress_event *e)
 {
 	if (e->kind == RIB_EVENT_PEER_DOWN && e->reason == BMP_DOWN_LOCAL_FSM)
-		json_uint_at(j, "fsmEvent", e->fsm_event);
+		json_bgp_fsm_event(j, e->fsm_event);
 	address_at(j, "localAddr", e->local_addr);
 	if (e->local_port != 0)
 		json_uint_at(j, "localPort", e->local_port);

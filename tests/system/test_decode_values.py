@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from bmp import Peer, announce, attribute, update
+from bmp import Peer, announce, attribute, bgp, update
 from decoding import lines, run_decode
 from packets import mrt
 
@@ -68,6 +68,77 @@ def test_a_leaf_route_has_no_distinguisher_of_its_own(nlri, rd):
     line = route_of(1, 5, bytes.fromhex(nlri))
     assert line.get("routeDistinguisher") == rd
     assert (" rd " in line["nlriText"]) == (rd is not None)
+
+
+# Peer Down (RFC 7854 4.9) and NOTIFICATION; codes and subcodes as IANA has them
+
+
+def notification(*data):
+    up, down = decoded(PEER.up(), PEER.down(1, bgp(3, bytes(data))))
+    assert down["reason"] == "local-notification"
+    return down["notification"]
+
+
+@pytest.mark.parametrize("code, subcode, name, subcode_name", [
+    (1, 2, "message-header-error", "bad-message-length"),
+    (2, 2, "open-message-error", "bad-peer-as"),
+    (2, 7, "open-message-error", "unsupported-capability"),    # RFC 5492
+    (2, 11, "open-message-error", "role-mismatch"),            # RFC 9234
+    (3, 11, "update-message-error", "malformed-as-path"),
+    (4, 0, "hold-timer-expired", "unspecific"),
+    (5, 3, "finite-state-machine-error",                       # RFC 6608
+     "unexpected-message-in-established"),
+    (6, 8, "cease", "out-of-resources"),                       # RFC 4486
+    (6, 10, "cease", "bfd-down"),                              # RFC 9384
+    (7, 1, "route-refresh-message-error",                      # RFC 7313
+     "invalid-message-length"),
+    (8, 0, "send-hold-timer-expired", "unspecific"),           # RFC 9687
+    (6, 11, "cease", None),
+    (9, 0, None, None),
+])
+def test_errors_have_names(code, subcode, name, subcode_name):
+    got = notification(code, subcode)
+    assert (got["errorCode"], got["errorSubcode"]) == (code, subcode)
+    assert got.get("errorName") == name
+    assert got.get("errorSubcodeName") == subcode_name
+
+
+# RFC 9003 2: a length, then UTF-8; of a shutdown (2) and a reset (4) only.
+@pytest.mark.parametrize("data, text", [
+    (b"\6\2\x05maint", "maint"),
+    (b"\6\4\x05maint", "maint"),
+    (b"\6\2\0", None),
+    (b"\6\2\x06maint", None),
+    (b"\6\3\x05maint", None),
+])
+def test_shutdown_communication(data, text):
+    got = notification(*data)
+    assert got.get("shutdownCommunication") == text
+    assert got["errorData"] == data[2:].hex()
+
+
+# RFC 4486 4: AFI, SAFI and the upper bound.
+def test_maximum_number_of_prefixes():
+    got = notification(6, 1, 0, 2, 1, 0, 0, 0, 100)
+    assert (got["afi"], got["safi"], got["maxPrefixes"]) == (2, 1, 100)
+
+
+# RFC 8538 3.1: a hard reset has another error in its data.
+def test_hard_reset():
+    got = notification(*b"\6\x09\6\2\x05maint")
+    assert got["errorSubcodeName"] == "hard-reset"
+    assert got["hardReset"]["errorSubcodeName"] == "administrative-shutdown"
+    assert got["hardReset"]["shutdownCommunication"] == "maint"
+
+
+# RFC 4271 8.1, RFC 9687
+@pytest.mark.parametrize("event, name", [
+    (10, "hold-timer-expires"), (18, "tcp-connection-fails"),
+    (29, "send-hold-timer-expires"), (30, None)])
+def test_events_of_the_state_machine_have_names(event, name):
+    up, down = decoded(PEER.up(), PEER.down(2, struct.pack(">H", event)))
+    assert (down["reason"], down["fsmEvent"]) == ("local-fsm-event", event)
+    assert down.get("fsmEventName") == name
 
 
 # MRT
