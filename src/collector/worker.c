@@ -242,7 +242,8 @@ int worker_work(void *worker)
 		}
 		next = work_some(w);
 		if (next == 0) {
-			sp_yield();
+			/* A slice may have made much: see begin_turn(). */
+			sp_yield_poll();
 			err = sp_cancelled() ? -ECANCELED
 					     : worker_wait_share(w, SP_NEVER);
 			continue;

@@ -244,14 +244,55 @@ static uint64_t larger_count(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* The turn made @bytes. Where as many as a turn may make end, is remembered. */
-static void count_turn(struct session *s, uint64_t bytes)
+/*
+ * Segments that come without a wait share the budget of one turn: until the
+ * shard polls for events, fibers whose routers have sent something do not run,
+ * however often this one yields.
+ */
+static void begin_turn(struct session *s)
+{
+	uint64_t turn = sp_shard_turn();
+
+	if (turn == s->turn)
+		return;
+	s->turn = turn;
+	s->turn_made = 0;
+	s->turn_routes = 0;
+}
+
+static uint64_t turn_bytes_left(const struct session *s)
+{
+	uint64_t most = session_rate_turn(s, TURN_OUTPUT);
+
+	return most > s->turn_made ? most - s->turn_made : 0;
+}
+
+static uint64_t turn_routes_left(const struct session *s)
+{
+	return TURN_ROUTES > s->turn_routes ? TURN_ROUTES - s->turn_routes : 0;
+}
+
+/* Let others run. Yields. */
+static void end_segment(const struct session *s)
+{
+	if (turn_routes_left(s) == 0 || turn_bytes_left(s) == 0)
+		sp_yield_poll();
+	else
+		sp_yield();
+}
+
+/*
+ * A segment made @bytes of @routes. Where TURN_OUTPUT bytes end is remembered.
+ */
+static void count_segment(struct session *s, uint64_t bytes, uint64_t routes)
 {
 	struct session_counts *all = &s->worker->counts.sessions;
 
-	all->turn_bytes_max = larger_count(all->turn_bytes_max, bytes);
-	all->turn_routes_max = larger_count(all->turn_routes_max,
-					    TURN_ROUTES - s->budget.routes);
+	s->turn_made += bytes;
+	s->turn_routes += routes;
+	all->turn_bytes_max = larger_count(all->turn_bytes_max, s->turn_made);
+	all->turn_routes_max =
+		larger_count(all->turn_routes_max, s->turn_routes);
 	s->unplaced += bytes;
 	if (s->unplaced < TURN_OUTPUT)
 		return;
@@ -264,18 +305,22 @@ static void count_turn(struct session *s, uint64_t bytes)
 static size_t process_segment(struct session *s, const struct sp_segment *seg)
 {
 	uint64_t made = egress_batcher_made(s->worker->batcher);
+	uint64_t routes;
 	size_t used;
 
 	worker_owns(s->worker, sp_shard());
 	s->when = worker_now();
 	session_handle(s, SESSION_EV_INPUT);
+	begin_turn(s);
+	routes = turn_routes_left(s);
 	s->budget = (struct rib_budget){
-		.routes = TURN_ROUTES,
-		.bytes_end = made + session_rate_turn(s, TURN_OUTPUT),
+		.routes = routes,
+		.bytes_end = made + turn_bytes_left(s),
 	};
 	used = session_decode_frames(s, clip_segment(s, seg));
 	sp_rstream_consume(s->stream, used);
-	count_turn(s, egress_batcher_made(s->worker->batcher) - made);
+	count_segment(s, egress_batcher_made(s->worker->batcher) - made,
+		      routes - s->budget.routes);
 	session_rate_charge(s);
 	egress_batcher_flush_aged(s->worker->batcher, s->when.now_ns);
 	worker_schedule_background(s->worker);
@@ -310,7 +355,7 @@ static enum close_reason session_drain_input(struct session *s)
 			seg.len = (size_t)left;
 		left -= (int64_t)process_segment(s, &seg);
 		(void)wait_for_turn(s, until);
-		sp_yield();
+		end_segment(s);
 	}
 	sp_shield_end();
 	return s->close_reason != CLOSE_NONE ? s->close_reason : CLOSE_SHUTDOWN;
@@ -334,7 +379,7 @@ static enum close_reason read_stream(struct session *s)
 		process_segment(s, &seg);
 		if (wait_for_turn(s, SP_NEVER) < 0 && !session_is_draining(s))
 			return error_ending(s, -ECANCELED);
-		sp_yield();
+		end_segment(s);
 	}
 	return s->close_reason;
 }
