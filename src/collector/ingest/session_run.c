@@ -431,17 +431,42 @@ static void session_remove(struct worker *w, struct session *s)
 	w->session_count--;
 }
 
-static struct session *session_new(struct worker *w,
-				   struct connection *connection)
+/* A name is a router's own word: it counts only if it is configured. */
+static enum router_rank router_rank_of(const struct worker *w,
+				       const struct connection *connection)
+{
+	const struct rib_identity *id = &connection->identity;
+
+	if (rib_identity_named(id))
+		return config_router_name_is_configured(w->config, id->name)
+			       ? ROUTER_CONFIGURED
+			       : ROUTER_STRANGER;
+	switch (connection->place.kind) {
+	case LIMITS_CONFIGURED:
+		return ROUTER_CONFIGURED;
+	case LIMITS_KNOWN:
+		return ROUTER_KNOWN;
+	default:
+		return ROUTER_STRANGER;
+	}
+}
+
+/* CLOSE_NONE, and @out. */
+static enum close_reason session_new(struct worker *w,
+				     struct connection *connection,
+				     struct session **out)
 {
 	struct session *s = calloc(1, sizeof(*s));
+	int err;
 
 	if (s == NULL)
-		return NULL;
-	s->router = router_get_or_create(w, &connection->identity);
-	if (s->router == NULL) {
+		return CLOSE_NO_RESOURCES;
+	err = router_get(w, &connection->identity,
+			 router_rank_of(w, connection), &s->router);
+	worker_schedule_router_gc(w);
+	if (err < 0) {
 		free(s);
-		return NULL;
+		return err == -ENOSPC ? CLOSE_MAX_ROUTERS : CLOSE_NO_RESOURCES;
 	}
 	router_ref(s->router);
 	s->worker = w;
@@ -452,7 +477,8 @@ static struct session *session_new(struct worker *w,
 	s->serial = ++w->session_serial;
 	memcpy(s->facts.address, connection->address, 16);
 	session_add(w, s);
-	return s;
+	*out = s;
+	return CLOSE_NONE;
 }
 
 /* Claiming a router */
@@ -507,16 +533,15 @@ int session_main(void *arg)
 {
 	struct connection *connection = arg;
 	struct worker *w = connection->env->workers[sp_shard()];
-	struct session *s;
+	struct session *s = NULL;
 	enum close_reason why;
 
 	worker_owns(w, identity_shard(&connection->identity,
 				      connection->env->worker_count));
-	s = w->no_new_sessions ? NULL : session_new(w, connection);
-	if (s == NULL) {
-		connection_end(connection, w,
-			       w->no_new_sessions ? CLOSE_SHUTDOWN
-						  : CLOSE_NO_RESOURCES);
+	why = w->no_new_sessions ? CLOSE_SHUTDOWN
+				 : session_new(w, connection, &s);
+	if (why != CLOSE_NONE) {
+		connection_end(connection, w, why);
 		return 0;
 	}
 	why = claim_router(s);

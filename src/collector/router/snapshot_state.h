@@ -23,8 +23,10 @@ struct snapshot_attempt {
 struct snapshot_state {
 	struct log_position replay_from; /* see manifest.h */
 	bool valid;			 /* there is a valid file */
-	struct record_id relies_on;	 /* see manifest.h; for that file */
-	uint64_t changes_at_start; /* router_changes() at the file's start */
+	bool filed;			 /* there may be a file, valid or not */
+	bool unwanted; /* the router is to be forgotten: remove the file */
+	struct record_id relies_on; /* see manifest.h; for that file */
+	uint64_t changes_at_start;  /* router_changes() at the file's start */
 	uint64_t replayed;	/* changes that a restore took from the log */
 	int64_t started_ns;	/* sp_now() at its start; 0 = before this run */
 	uint64_t invalidations; /* how often files were invalidated */
