@@ -11,6 +11,7 @@
 #include "collector/ingest/connector.h"
 #include "collector/ingest/limits.h"
 #include "collector/ingest/route_budget.h"
+#include "collector/policy/router_limit.h"
 #include "collector/ingest/listener.h"
 #include "collector/ingest/session.h"
 #include "collector/output.h"
@@ -47,7 +48,8 @@ struct worker_slot {
 struct collector {
 	struct collector_env env;
 	struct route_budget budget; /* limit on routes */
-	struct worker_slot *slots;  /* by shard */
+	struct router_limit router_limit;
+	struct worker_slot *slots; /* by shard */
 	struct connector *connectors;
 	struct sp_task *connector_tasks;
 	size_t connector_count;
@@ -300,12 +302,20 @@ static struct limits_max limits_of_config(const struct config *config)
 	return max;
 }
 
+static void set_router_limit(struct collector *c, const struct config *config)
+{
+	router_limit_set(&c->router_limit, (uint32_t)config->limits.routers,
+			 (uint32_t)(config->listen.connect.count +
+				    config->router_count));
+}
+
 int collector_reload(struct collector *c, const struct config *config)
 {
 	struct limits_max max = limits_of_config(config);
 	int err = limits_set(c->env.limits, &max);
 
 	route_budget_set(&c->budget, config->limits.routes);
+	set_router_limit(c, config);
 	for (uint32_t i = 0; i < c->env.worker_count; i++)
 		c->slots[i].next = config;
 	if (err == 0)
@@ -487,6 +497,8 @@ int collector_start(const struct config *config, struct log *log,
 	c->env.started = sp_now();
 	c->env.budget = &c->budget;
 	route_budget_init(&c->budget, config->limits.routes);
+	set_router_limit(c, config);
+	c->env.router_limit = &c->router_limit;
 	err = make_parts(c);
 	if (err == 0)
 		err = on_each(c, init_worker);

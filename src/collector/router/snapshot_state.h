@@ -23,7 +23,9 @@ struct snapshot_attempt {
 struct snapshot_state {
 	struct log_position replay_from; /* see manifest.h */
 	bool valid;			 /* there is a valid file */
-	struct record_id relies_on;	 /* see manifest.h */
+	bool filed;			 /* there may be a file, valid or not */
+	bool unwanted; /* the router is to be forgotten: remove the file */
+	struct record_id relies_on; /* see manifest.h; for that file */
 	/* router_changes() when the writing of the file began */
 	uint64_t changes_at_start;
 	uint64_t replayed; /* changes that a restore took from the log */

@@ -76,6 +76,7 @@ struct sp_shard {
 	enum sp__switch_action switch_action;
 	struct sp_fiber *switched_from;
 	uint32_t migrate_to;
+	uint64_t turn;	/* turns so far, including the current one */
 	int32_t budget; /* fibers left to run in this turn */
 	/* how many times in a row next_fiber was chosen */
 	uint8_t next_fiber_run;
