@@ -102,10 +102,14 @@ struct nats_stream_state {
 	int64_t last_ns;
 	int64_t max_msgs;
 	int64_t max_bytes;
+	int64_t max_msg_size;
 	int64_t max_age_ns;
 };
 
-/* The current state. -ENOENT if there is no such stream. */
+/*
+ * The current state. -ENOENT if there is no such stream; -EINVAL if its settings
+ * were changed to some that nats_stream_prepare() refuses.
+ */
 int nats_stream_look(struct nats_conn *link,
 		     const struct nats_stream_options *options,
 		     struct nats_error *why, struct nats_stream_state *out);

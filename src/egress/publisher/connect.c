@@ -433,10 +433,11 @@ static int epoch_establish(struct establish_job *job)
 static int run_open(void *arg)
 {
 	struct establish_job *job = arg;
+	struct nats_error why;
 	int err = epoch_establish(job);
 
 	/* The restore needs a look; if it fails, the next look is as good. */
-	if (err == 0 && publisher_look(job->p, job->link, &job->look) < 0)
+	if (err == 0 && publisher_look(job->p, job->link, &why, &job->look) < 0)
 		job->look.state.created_ns = 0;
 	return err;
 }
