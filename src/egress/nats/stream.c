@@ -278,6 +278,20 @@ static bool look_at(const struct nats_api_message *m, struct nats_tail *out)
 	return !out->has_record;
 }
 
+/* Refuse a message whose id no collector makes; see EPOCH_MAX. */
+static int verify_epochs(const struct nats_stream_options *options,
+			 const struct nats_tail *tail, uint64_t seq,
+			 struct nats_error *why)
+{
+	if (tail->id.epoch <= EPOCH_MAX && tail->id.record.epoch <= EPOCH_MAX)
+		return 0;
+	snprintf(why->text, sizeof(why->text),
+		 "message %" PRIu64 " of stream %s has the id %s, with an "
+		 "epoch beyond 48 bits: no collector wrote it; delete it",
+		 seq, options->name, tail->id_text);
+	return -EINVAL;
+}
+
 static int read_last(const struct nats_api *api,
 		     const struct nats_stream_options *options,
 		     const struct nats_reply_stream *stream,
@@ -303,7 +317,7 @@ static int read_last(const struct nats_api *api,
 		if (!more)
 			break;
 	}
-	return 0;
+	return verify_epochs(options, out, out->id_seq, why);
 }
 
 static int read_epoch(const struct nats_api *api,
@@ -326,7 +340,7 @@ static int read_epoch(const struct nats_api *api,
 		       sizeof(event.collector));
 	}
 	free(m.bytes);
-	return 0;
+	return verify_epochs(options, &event, m.seq, why);
 }
 
 int nats_stream_prepare(struct nats_conn *link,

@@ -57,7 +57,8 @@ struct nats_tail {
 
 /*
  * Find or create the stream, and check that it is writable: -ENOENT (and must
- * not be created), -EINVAL (it does not accept or would not keep our subjects),
+ * not be created), -EINVAL (it does not accept or would not keep our subjects, or
+ * has a message with an epoch beyond EPOCH_MAX),
  * -EAGAIN (its server is not ready), -ETIMEDOUT.
  */
 int nats_stream_prepare(struct nats_conn *link,
