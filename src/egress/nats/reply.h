@@ -38,6 +38,7 @@ struct nats_reply_stream {
 	bool no_ack;
 	bool sealed;
 	bool mirror;
+	bool transform; /* stores messages under other subjects */
 	bool allow_direct;
 	/* 0 or less = no limit */
 	int64_t max_per_subject;

@@ -57,7 +57,8 @@ struct nats_tail {
 
 /*
  * Find or create the stream, and check that it is writable: -ENOENT (and must
- * not be created), -EINVAL (it does not accept or would not keep our subjects),
+ * not be created), -EINVAL (it does not accept or would not keep our subjects, or
+ * has a message with an epoch beyond EPOCH_MAX),
  * -EAGAIN (its server is not ready), -ETIMEDOUT.
  */
 int nats_stream_prepare(struct nats_conn *link,
@@ -102,10 +103,14 @@ struct nats_stream_state {
 	int64_t last_ns;
 	int64_t max_msgs;
 	int64_t max_bytes;
+	int64_t max_msg_size;
 	int64_t max_age_ns;
 };
 
-/* The current state. -ENOENT if there is no such stream. */
+/*
+ * The current state. -ENOENT if there is no such stream; -EINVAL if its settings
+ * were changed to some that nats_stream_prepare() refuses.
+ */
 int nats_stream_look(struct nats_conn *link,
 		     const struct nats_stream_options *options,
 		     struct nats_error *why, struct nats_stream_state *out);

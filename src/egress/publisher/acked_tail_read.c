@@ -131,7 +131,8 @@ static int reader_message(struct acked_tail *t, struct acked_message *out)
 	left -= sizeof(h);
 	if (h.subject_len >= sizeof(t->subject) || h.subject_len > left ||
 	    h.len > left - h.subject_len || h.encoding >= EGRESS_ENCODINGS ||
-	    h.plain > CHUNK_BYTES_MAX)
+	    h.plain > CHUNK_BYTES_MAX || h.epoch > EPOCH_MAX ||
+	    h.record_epoch > EPOCH_MAX || h.after_epoch > EPOCH_MAX)
 		return -EBADMSG;
 	p += sizeof(h);
 	memcpy(t->subject, p, h.subject_len);
