@@ -73,6 +73,9 @@ struct Update {
   nlriKey @55 :Data;
   nlriText @56 :Text;
   ipv6ExtendedCommunities @57 :List(Data);
+
+  # In room that the fields above leave.
+  hasAsSet @58 :Bool;
 }
 
 struct Community {

@@ -138,8 +138,25 @@ struct sp_task sp_self(void); /* .fiber is NULL outside a fiber */
 uint32_t sp_shard(void);      /* SP_NO_SHARD outside a fiber */
 const char *sp_name(void);    /* NULL if the fiber has no name */
 
-/* Let other runnable fibers of this shard run. Yields. */
+/*
+ * Let other runnable fibers of this shard run. Fibers that become runnable by
+ * an event, as bytes on a socket or a timer, are not among them until the shard
+ * polls for events, which it does between two turns. If no fiber is runnable
+ * the caller may continue within the same turn, up to a few times. Yields.
+ */
 void sp_yield(void);
+
+/*
+ * The same, but the shard ends its turn and polls for events before it runs the
+ * caller again. For a fiber that has used the shard for long. Yields.
+ */
+void sp_yield_poll(void);
+
+/*
+ * The number of the turn of the caller's shard. While it is the same, the shard
+ * has not polled for events. 0 outside a fiber.
+ */
+uint64_t sp_shard_turn(void);
 
 /*
  * Continue on @shard. Yields. A pinned fiber is pinned to @shard from then on.

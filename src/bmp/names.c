@@ -177,6 +177,99 @@ const char *bgp_pdu_type_name(unsigned type)
 	return name_lookup(names, COUNT(names), type);
 }
 
+/* IANA: BGP Error (Notification) Codes, and their subcodes */
+#define SUBCODES_MAX 12
+
+static const struct {
+	const char *name;
+	const char *subcodes[SUBCODES_MAX];
+} errors[] = {
+	[1] = { "message-header-error",
+		{ "unspecific", "connection-not-synchronized",
+		  "bad-message-length", "bad-message-type" } },
+	[2] = { "open-message-error",
+		{ "unspecific", "unsupported-version-number", "bad-peer-as",
+		  "bad-bgp-identifier", "unsupported-optional-parameter",
+		  "authentication-failure", "unacceptable-hold-time",
+		  "unsupported-capability", /* RFC 5492 */
+		  [11] = "role-mismatch" /* RFC 9234 */ } },
+	[3] = { "update-message-error",
+		{ "unspecific", "malformed-attribute-list",
+		  "unrecognized-well-known-attribute",
+		  "missing-well-known-attribute", "attribute-flags-error",
+		  "attribute-length-error", "invalid-origin-attribute",
+		  "as-routing-loop", "invalid-next-hop-attribute",
+		  "optional-attribute-error", "invalid-network-field",
+		  "malformed-as-path" } },
+	[4] = { "hold-timer-expired", { "unspecific" } },
+	[5] = { "finite-state-machine-error", /* RFC 6608 */
+		{ "unspecified", "unexpected-message-in-open-sent",
+		  "unexpected-message-in-open-confirm",
+		  "unexpected-message-in-established" } },
+	[6] = { "cease", /* RFC 4486, RFC 8538, RFC 9384 */
+		{ "unspecific", "maximum-number-of-prefixes-reached",
+		  "administrative-shutdown", "peer-de-configured",
+		  "administrative-reset", "connection-rejected",
+		  "other-configuration-change",
+		  "connection-collision-resolution", "out-of-resources",
+		  "hard-reset", "bfd-down" } },
+	[7] = { "route-refresh-message-error", /* RFC 7313 */
+		{ [1] = "invalid-message-length" } },
+	[8] = { "send-hold-timer-expired", /* RFC 9687 */
+		{ "unspecific" } },
+};
+
+const char *bgp_error_name(unsigned code)
+{
+	return code < COUNT(errors) && errors[code].name != NULL
+		       ? errors[code].name
+		       : "unknown";
+}
+
+const char *bgp_error_subcode_name(unsigned code, unsigned subcode)
+{
+	return code < COUNT(errors) ? name_lookup(errors[code].subcodes,
+						  SUBCODES_MAX, subcode)
+				    : "unknown";
+}
+
+const char *bgp_fsm_event_name(unsigned event)
+{
+	static const char *const names[] = {
+		[1] = "manual-start",
+		[2] = "manual-stop",
+		[3] = "automatic-start",
+		[4] = "manual-start-passive",
+		[5] = "automatic-start-passive",
+		[6] = "automatic-start-damped",
+		[7] = "automatic-start-damped-passive",
+		[8] = "automatic-stop",
+		[9] = "connect-retry-timer-expires",
+		[10] = "hold-timer-expires",
+		[11] = "keepalive-timer-expires",
+		[12] = "delay-open-timer-expires",
+		[13] = "idle-hold-timer-expires",
+		[14] = "tcp-connection-valid",
+		[15] = "tcp-cr-invalid",
+		[16] = "tcp-cr-acked",
+		[17] = "tcp-connection-confirmed",
+		[18] = "tcp-connection-fails",
+		[19] = "bgp-open",
+		[20] = "bgp-open-with-delay-open-timer",
+		[21] = "bgp-header-error",
+		[22] = "bgp-open-message-error",
+		[23] = "open-collision-dump",
+		[24] = "notification-version-error",
+		[25] = "notification",
+		[26] = "keepalive",
+		[27] = "update",
+		[28] = "update-message-error",
+		[29] = "send-hold-timer-expires", /* RFC 9687 */
+	};
+
+	return name_lookup(names, COUNT(names), event);
+}
+
 const char *bgp_open_status_name(unsigned status)
 {
 	static const char *const names[BGP_OPEN_STATUSES] = {

@@ -20,6 +20,11 @@ const char *bmp_stat_name(unsigned type);
 
 const char *bgp_pdu_type_name(unsigned type);
 const char *bgp_open_status_name(unsigned status);
+/* Of a NOTIFICATION, in the words of the IANA registry. */
+const char *bgp_error_name(unsigned code);
+const char *bgp_error_subcode_name(unsigned code, unsigned subcode);
+/* RFC 4271 8.1 */
+const char *bgp_fsm_event_name(unsigned event);
 const char *bgp_capability_name(unsigned code);
 const char *bgp_attr_name(unsigned code);
 const char *bgp_verdict_name(unsigned verdict);

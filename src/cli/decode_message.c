@@ -160,7 +160,7 @@ static void peer_down(struct decode *d, const struct bmp_message *message)
 
 	json_bgp_code(&d->out, "reason", bmp_down_reason_name, down->reason);
 	if (down->reason == BMP_DOWN_LOCAL_FSM)
-		json_uint_at(&d->out, "fsmEvent", down->fsm_event);
+		json_bgp_fsm_event(&d->out, down->fsm_event);
 	if (down->notification.whole.len > 0) {
 		json_key(&d->out, "notification");
 		json_bgp_notification(&d->out, down->notification.body);

@@ -51,7 +51,7 @@ static void put_nlri(struct json *j, const struct bgp_nlri *nlri,
 	} else {
 		put_typed(j, nlri);
 	}
-	json_bgp_rd(j, nlri->family, nlri->rd);
+	json_bgp_rd(j, nlri->family, nlri->wire, nlri->rd);
 	if (nlri->has_path_id)
 		json_uint_at(j, "pathId", nlri->path_id);
 	else if (path_id != NULL)

@@ -157,6 +157,7 @@ static void put_attributes(struct json *j, const struct egress_update *u)
 	text_at(j, "origin", u->origin);
 	numbers_at(j, "asPath", &u->as_path);
 	put_segments(j, &u->as_path_segments);
+	json_true_at(j, "hasAsSet", u->has_as_set);
 	json_bgp_next_hop(j, u->next_hop, u->next_hop_link_local);
 	if (u->has_multi_exit_disc)
 		json_uint_at(j, "multiExitDisc", u->multi_exit_disc);
@@ -218,7 +219,7 @@ static void put_route(struct json *j, const struct egress_update *u)
 	} else if (u->prefix_addr != NULL) {
 		json_bgp_prefix(j, family, u->prefix_addr, u->prefix_len);
 	}
-	json_bgp_rd(j, family, u->route_distinguisher);
+	json_bgp_rd(j, family, u->nlri, u->route_distinguisher);
 	numbers_at(j, "labels", &u->labels);
 	if (u->has_path_id)
 		json_uint_at(j, "pathId", u->path_id);
@@ -334,7 +335,7 @@ static void pdu_at(struct json *j, const char *name, struct wire_view bytes,
 static void put_session(struct json *j, const struct egress_event *e)
 {
 	if (e->kind == RIB_EVENT_PEER_DOWN && e->reason == BMP_DOWN_LOCAL_FSM)
-		json_uint_at(j, "fsmEvent", e->fsm_event);
+		json_bgp_fsm_event(j, e->fsm_event);
 	address_at(j, "localAddr", e->local_addr);
 	if (e->local_port != 0)
 		json_uint_at(j, "localPort", e->local_port);

@@ -59,6 +59,7 @@ struct worker_counts {
 	uint64_t handed_over; /* connections passed to other shards */
 	/* connections that claimed another router's identity */
 	uint64_t clashes;
+	uint64_t routers_forgotten; /* because of --max-routers */
 	struct session_counts sessions;
 };
 
@@ -88,6 +89,8 @@ struct worker {
 	uint32_t place;
 	uint64_t unplaced; /* bytes made since the last of them */
 	struct router *routers;
+	/* Those without a session, the one away for longest first. */
+	struct router *left, **left_end;
 	int64_t router_gc_due; /* when to free routers that are not needed */
 	struct session *sessions;
 	uint32_t session_count;

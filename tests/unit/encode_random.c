@@ -124,7 +124,7 @@ static void put_path(FILE *f, const struct random_change *r)
 					     "confedSequence", "confedSet" };
 	uint32_t flat[4 * RANDOM_LIST] = { 0 };
 	size_t count = 0;
-	bool plain = true;
+	bool plain = true, has_set = false;
 
 	for (size_t i = 0; i < r->segment_count; i++) {
 		const struct random_segment *s = &r->segments[i];
@@ -132,8 +132,11 @@ static void put_path(FILE *f, const struct random_change *r)
 		memcpy(flat + count, s->asns, 4 * (size_t)s->count);
 		count += s->count;
 		plain &= s->type == BGP_AS_SEQUENCE;
+		has_set |=
+			s->type == BGP_AS_SET || s->type == BGP_AS_CONFED_SET;
 	}
 	put_numbers(f, "asPath", flat, count);
+	fprintf(f, ", hasAsSet = %s", text_bool(has_set));
 	if (plain)
 		return;
 	fprintf(f, ", asPathSegments = [");

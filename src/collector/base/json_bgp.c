@@ -82,9 +82,10 @@ void json_bgp_prefix(struct json *j, enum bgp_family family,
 	json_uint_at(j, "prefixLen", len);
 }
 
-void json_bgp_rd(struct json *j, enum bgp_family family, uint64_t rd)
+void json_bgp_rd(struct json *j, enum bgp_family family, struct wire_view nlri,
+		 uint64_t rd)
 {
-	if (bgp_family_info(family)->flags & BGP_FAMILY_RD)
+	if (bgp_nlri_wire_has_rd(family, nlri))
 		rd_at(j, "routeDistinguisher", rd);
 }
 
@@ -164,10 +165,11 @@ static void put_as_path(struct json *j, const struct bgp_as_path *path)
 {
 	struct bgp_as_path_iter it = bgp_as_path_start(path);
 	struct bgp_as_segment segment;
-	bool plain = true, any = false;
+	bool plain = true, any = false, has_set = false;
 
 	while (bgp_as_path_next(&it, &segment)) {
 		plain &= segment.type == BGP_AS_SEQUENCE;
+		has_set |= !bgp_as_type_is_sequence(segment.type);
 		for (unsigned i = 0; i < segment.count; i++) {
 			if (!any) {
 				json_key(j, "asPath");
@@ -181,6 +183,7 @@ static void put_as_path(struct json *j, const struct bgp_as_path *path)
 		json_end_array(j);
 	if (!plain)
 		put_segments(j, path);
+	json_true_at(j, "hasAsSet", has_set);
 }
 
 void json_bgp_community_name(struct json *j, uint32_t community, bool *any)

@@ -3,6 +3,8 @@
 #include "bmp/names.h"
 #include "bmp/open.h"
 
+#include <string.h>
+
 static void put_capabilities(struct json *j, const struct bgp_open *open)
 {
 	struct bgp_capability_iter it = bgp_open_capabilities(open);
@@ -40,14 +42,98 @@ void json_bgp_open(struct json *j, struct wire_view body)
 	json_end_object(j);
 }
 
+/* Subcodes of Cease (6) whose data has a meaning. */
+enum cease_subcode {
+	CEASE_MAX_PREFIXES = 1, /* RFC 4486 4 */
+	CEASE_SHUTDOWN = 2,	/* RFC 9003 2, as is that of a reset */
+	CEASE_RESET = 4,
+	CEASE_HARD_RESET = 9, /* RFC 8538 3.1 */
+};
+
+#define CEASE 6
+
+static void put_name(struct json *j, const char *key, const char *name)
+{
+	if (strcmp(name, "unknown") != 0)
+		json_string_at(j, key, name);
+}
+
+static void put_error(struct json *j, uint8_t code, uint8_t subcode,
+		      struct wire_view data)
+{
+	json_uint_at(j, "errorCode", code);
+	put_name(j, "errorName", bgp_error_name(code));
+	json_uint_at(j, "errorSubcode", subcode);
+	put_name(j, "errorSubcodeName", bgp_error_subcode_name(code, subcode));
+	json_key(j, "errorData");
+	json_hex(j, data);
+}
+
+/* RFC 9003 2: a length, then text. */
+static void put_shutdown(struct json *j, struct wire_view data)
+{
+	struct wire_cursor c = wire_start(data);
+	struct wire_view text;
+	uint8_t len;
+
+	if (!wire_u8(&c, &len) || len == 0 || !wire_take(&c, len, &text))
+		return;
+	json_key(j, "shutdownCommunication");
+	json_text(j, text);
+}
+
+static void put_max_prefixes(struct json *j, struct wire_view data)
+{
+	if (data.len != 7)
+		return;
+	json_uint_at(j, "afi", wire_get_u16(data.p));
+	json_uint_at(j, "safi", data.p[2]);
+	json_uint_at(j, "maxPrefixes", wire_get_u32(data.p + 3));
+}
+
+static void put_cease_data(struct json *j, uint8_t subcode,
+			   struct wire_view data)
+{
+	if (subcode == CEASE_MAX_PREFIXES)
+		put_max_prefixes(j, data);
+	else if (subcode == CEASE_SHUTDOWN || subcode == CEASE_RESET)
+		put_shutdown(j, data);
+}
+
+/* The error that a hard reset encapsulates; one in another is not shown. */
+static void put_hard_reset(struct json *j, struct wire_view data)
+{
+	struct wire_view inner;
+
+	if (data.len < 2)
+		return;
+	inner = (struct wire_view){ data.p + 2, data.len - 2 };
+	json_key(j, "hardReset");
+	json_object(j);
+	put_error(j, data.p[0], data.p[1], inner);
+	if (data.p[0] == CEASE)
+		put_cease_data(j, data.p[1], inner);
+	json_end_object(j);
+}
+
 void json_bgp_notification(struct json *j, struct wire_view body)
 {
+	struct wire_view data;
+
 	json_object(j);
 	if (body.len >= 2) {
-		json_uint_at(j, "errorCode", body.p[0]);
-		json_uint_at(j, "errorSubcode", body.p[1]);
-		json_key(j, "errorData");
-		json_hex(j, (struct wire_view){ body.p + 2, body.len - 2 });
+		data = (struct wire_view){ body.p + 2, body.len - 2 };
+		put_error(j, body.p[0], body.p[1], data);
+		if (body.p[0] == CEASE && body.p[1] == CEASE_HARD_RESET)
+			put_hard_reset(j, data);
+		else if (body.p[0] == CEASE)
+			put_cease_data(j, body.p[1], data);
 	}
 	json_end_object(j);
+}
+
+void json_bgp_fsm_event(struct json *j, unsigned event)
+{
+	json_uint_at(j, "fsmEvent", event);
+	put_name(j, "fsmEventName", bgp_fsm_event_name(event));
 }

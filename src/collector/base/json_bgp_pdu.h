@@ -12,7 +12,13 @@
 /* @body is that of an OPEN; "error" describes a part that cannot be parsed. */
 void json_bgp_open(struct json *j, struct wire_view body);
 
-/* @body is that of a NOTIFICATION; if it is too short, the object is empty. */
+/*
+ * @body is that of a NOTIFICATION; if it is too short, the object is empty.
+ * Data whose meaning is known is shown in words, too.
+ */
 void json_bgp_notification(struct json *j, struct wire_view body);
+
+/* "fsmEvent" of a Peer Down, and its name if it has one. */
+void json_bgp_fsm_event(struct json *j, unsigned event);
 
 #endif

@@ -410,6 +410,24 @@ static ssize_t read_some(struct state_store_reader *reader, void *bytes,
 	return (ssize_t)n;
 }
 
+/* The head first: without it the file is gone, and a start tidies the rest. */
+static int kv_remove(struct state_store *store, const char *name)
+{
+	struct kv_call drop = { .kind = KV_PURGE };
+	struct kv_head head;
+	int err = state_store_kv_head(store, name, "head", &head);
+	bool readable = err == 0;
+
+	if (err < 0 && err != -EBADMSG)
+		return err;
+	err = state_store_kv_key(store, name, "head", drop.key);
+	if (err == 0)
+		err = state_store_kv_call(store, &drop);
+	return err == 0 && readable
+		       ? state_store_kv_purge(store, name, head.generation)
+		       : err;
+}
+
 /* Move the head to another key; the chunks are found by it. */
 static int set_aside(struct state_store *store, const char *name)
 {
@@ -442,5 +460,6 @@ const struct state_store_ops state_store_kv_ops = {
 	.read = read_some,
 	.done = kv_reader_close,
 	.list = state_store_kv_list,
+	.remove = kv_remove,
 	.set_aside = set_aside,
 };

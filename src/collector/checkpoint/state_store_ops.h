@@ -31,6 +31,7 @@ struct state_store_ops {
 	void (*done)(struct state_store_reader *r);
 	int (*list)(struct state_store *store,
 		    int (*each)(void *arg, const char *name), void *arg);
+	int (*remove)(struct state_store *store, const char *name);
 	int (*set_aside)(struct state_store *store, const char *name);
 };
 

@@ -164,6 +164,7 @@ static void update_flags(const struct capnp_struct *s, struct egress_update *u)
 	u->announced = GET(UPDATE_ANNOUNCED, s);
 	u->synthetic = GET(UPDATE_SYNTHETIC, s);
 	u->resync = GET(UPDATE_RESYNC, s);
+	u->has_as_set = GET(UPDATE_HAS_AS_SET, s);
 	u->atomic_aggregate = GET(UPDATE_ATOMIC_AGGREGATE, s);
 	u->has_path_id = GET(UPDATE_HAS_PATH_ID, s);
 	u->has_multi_exit_disc = GET(UPDATE_HAS_MULTI_EXIT_DISC, s);

@@ -62,6 +62,7 @@ struct egress_update {
 	bool synthetic;
 	bool resync;
 	bool atomic_aggregate;
+	bool has_as_set;
 	bool has_path_id;
 	bool has_multi_exit_disc;
 	bool has_local_preference;

@@ -108,6 +108,9 @@ static bool read_config(struct wire_view config, const char *name,
 	out->by_limits = strcmp(text, "limits") == 0;
 	out->mirror = nats_json_member(config, "mirror", &value) &&
 		      !nats_json_null(value);
+	out->transform =
+		nats_json_member(config, "subject_transform", &value) &&
+		!nats_json_null(value);
 	out->subjects = nothing;
 	if (nats_json_member(config, "subjects", &value) &&
 	    !nats_json_null(value)) {

@@ -312,6 +312,26 @@ static bool chain_unbroken(const struct establish_job *job)
 	       strcmp(tail->collector, p->options.collector) == 0;
 }
 
+/* The number after all epochs that this run and the stream have had. */
+static int choose_epoch(struct establish_job *job)
+{
+	const struct publisher *p = job->p;
+	const struct nats_tail *tail = &job->tail;
+
+	job->epoch = p->run.epoch + (p->run.open_epoch != 0);
+	if (tail->has_id && tail->id.epoch >= job->epoch)
+		job->epoch = tail->id.epoch + 1;
+	if (tail->has_epoch && tail->epoch >= job->epoch)
+		job->epoch = tail->epoch + 1;
+	if (job->epoch <= EPOCH_MAX)
+		return 0;
+	snprintf(job->why.text, sizeof(job->why.text),
+		 "no epoch is left after that of the last message of stream "
+		 "%s: delete that message",
+		 p->options.stream.name);
+	return -EINVAL;
+}
+
 static int open_epoch(struct establish_job *job)
 {
 	const struct publisher *p = job->p;
@@ -326,13 +346,10 @@ static int open_epoch(struct establish_job *job)
 	};
 	char id[MESSAGE_ID_MAX];
 	uint64_t seq;
-	int err = 0;
+	int err = choose_epoch(job);
 
-	job->epoch = p->run.epoch + (p->run.open_epoch != 0);
-	if (tail->has_id && tail->id.epoch >= job->epoch)
-		job->epoch = tail->id.epoch + 1;
-	if (tail->has_epoch && tail->epoch >= job->epoch)
-		job->epoch = tail->epoch + 1;
+	if (err < 0)
+		return err;
 	if (!epoch.has_record && p->chain.stored.epoch != 0) {
 		epoch.has_record = true;
 		epoch.record = p->chain.stored;
@@ -434,10 +451,11 @@ static int epoch_establish(struct establish_job *job)
 static int run_open(void *arg)
 {
 	struct establish_job *job = arg;
+	struct nats_error why;
 	int err = epoch_establish(job);
 
 	/* The restore needs a look; if it fails, the next look is as good. */
-	if (err == 0 && publisher_look(job->p, job->link, &job->look) < 0)
+	if (err == 0 && publisher_look(job->p, job->link, &why, &job->look) < 0)
 		job->look.state.created_ns = 0;
 	return err;
 }

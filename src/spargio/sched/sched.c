@@ -88,6 +88,7 @@ static void poll_events(struct sp_shard *s)
 
 static void run_turn(struct sp_shard *s)
 {
+	s->turn++;
 	s->budget = TURN_FIBERS;
 	/* Reading the clock is a large part of the cost of a short turn. */
 	s->turn_began = s->woke_at != 0 ? s->woke_at : sp_now();

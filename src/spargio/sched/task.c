@@ -241,6 +241,23 @@ void sp_yield(void)
 	sp__shard_switch(self->shard, SP__SWITCH_REQUEUE);
 }
 
+void sp_yield_poll(void)
+{
+	struct sp_fiber *self = sp__fiber_self();
+
+	if (self == NULL)
+		return;
+	self->shard->budget = 0;
+	sp_yield();
+}
+
+uint64_t sp_shard_turn(void)
+{
+	struct sp_fiber *self = sp__fiber_self();
+
+	return self == NULL ? 0 : self->shard->turn;
+}
+
 int sp_migrate(uint32_t shard)
 {
 	struct sp_fiber *self = sp__fiber_self();
