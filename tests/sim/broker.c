@@ -467,7 +467,7 @@ const char *broker_request(struct broker *b, const char *what, const char *body)
 					   strlen(body) };
 	broker_text_add(&subject, "$JS.API.%s", what);
 	broker_text_clear(&b->text);
-	(void)broker_api(b, subject.at, "", view);
+	broker_api(b, subject.at, "", view);
 	broker_text_free(&subject);
 	broker_text_clear(&b->kept);
 	broker_text_bytes(&b->kept, b->text.at, b->text.len);

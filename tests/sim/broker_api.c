@@ -159,15 +159,6 @@ static void write_stream(struct request *r, const char *filter, uint64_t offset)
 {
 	struct broker_text *t = &r->b->text;
 
-	if (filter != NULL) {
-		size_t total;
-
-		free(list_subjects(r->s, filter, &total));
-		broker_text_add(t,
-				",\"total\":%zu,\"offset\":%" PRIu64
-				",\"limit\":%d",
-				total, offset, PAGE);
-	}
 	broker_text_add(t, ",\"config\":");
 	broker_config_write(t, &r->s->config);
 	broker_text_add(t, ",\"created\":");
@@ -177,10 +168,14 @@ static void write_stream(struct request *r, const char *filter, uint64_t offset)
 
 static void stream_info(struct request *r)
 {
+	struct broker_text *t = &r->b->text;
 	char filter[TOKEN_MAX];
 	uint64_t offset = 0;
+	size_t total = 0;
 	bool filtered;
 
+	if (r->s == NULL || (r->body.len > 0 && !nats_json_is_object(r->body)))
+		broker_text_add(t, ",\"total\":0,\"offset\":0,\"limit\":0");
 	if (!has_stream(r))
 		return;
 	if (r->body.len > 0 && !nats_json_is_object(r->body)) {
@@ -189,6 +184,12 @@ static void stream_info(struct request *r)
 	}
 	filtered = read_text(r->body, "subjects_filter", filter);
 	(void)read_uint(r->body, "offset", &offset);
+	if (filtered)
+		free(list_subjects(r->s, filter, &total));
+	broker_text_add(t,
+			",\"total\":%zu,\"offset\":%" PRIu64
+			",\"limit\":%d",
+			total, offset, total > 0 ? PAGE : 0);
 	write_stream(r, filtered ? filter : NULL, offset);
 	broker_text_add(&r->b->text, "}");
 }
@@ -359,10 +360,14 @@ static void stream_delete(struct request *r)
 
 static void stream_purge(struct request *r)
 {
+	struct broker_text *t = &r->b->text;
 	char filter[TOKEN_MAX];
 	uint64_t seq = 0, keep = 0;
 	bool filtered;
+	size_t begun = t->len;
 
+	/* Errors have this member as well. */
+	broker_text_add(t, ",\"purged\":0");
 	if (r->body.len > 0 && !nats_json_is_object(r->body)) {
 		broker_error(r->b, 400, 10025, "invalid JSON");
 		return;
@@ -385,7 +390,8 @@ static void stream_purge(struct request *r)
 		broker_error(r->b, 500, 10110, "message purge not permitted");
 		return;
 	}
-	broker_text_add(&r->b->text,
+	t->len = begun;
+	broker_text_add(t,
 			",\"success\":true,\"purged\":%" PRIu64 "}",
 			broker_stream_purge(r->s, filtered ? filter : NULL, seq,
 					    keep));
@@ -486,6 +492,10 @@ static void message_delete(struct request *r)
 	}
 	(void)read_uint(r->body, "seq", &seq);
 	m = broker_stream_at(r->s, seq);
+	if (m == NULL && (seq < r->s->first_seq || seq > r->s->last_seq)) {
+		broker_error(r->b, 500, 10057, "stream store EOF");
+		return;
+	}
 	if (m == NULL) {
 		char text[64];
 
@@ -617,16 +627,14 @@ static void split(struct request *r, const char *text, char stream[TOKEN_MAX])
 	r->s = broker_stream_find(r->b, stream);
 }
 
-/* Only a stream that allows it is subscribed to this subject. */
-static bool answer_direct(struct request *r, const char *text)
+/* Only a stream that allows it answers. */
+static void answer_direct(struct request *r, const char *text)
 {
 	char stream[TOKEN_MAX];
 
 	split(r, text, stream);
-	if (r->s == NULL || !r->s->config.allow_direct)
-		return false;
-	direct_get(r);
-	return true;
+	if (r->s != NULL && r->s->config.allow_direct)
+		direct_get(r);
 }
 
 static void reply_text(struct request *r)
@@ -640,7 +648,7 @@ static void reply_text(struct request *r)
 			       0);
 }
 
-bool broker_api(struct broker *b, const char *subject, const char *reply,
+void broker_api(struct broker *b, const char *subject, const char *reply,
 		struct wire_view body)
 {
 	struct request r = { .b = b, .reply = reply, .body = body };
@@ -648,15 +656,17 @@ bool broker_api(struct broker *b, const char *subject, const char *reply,
 	char stream[TOKEN_MAX];
 
 	if (b->now < b->leaderless_until)
-		return true;
-	if (strncmp(what, "DIRECT.GET.", 11) == 0)
-		return answer_direct(&r, what + 11);
+		return;
+	if (strncmp(what, "DIRECT.GET.", 11) == 0) {
+		answer_direct(&r, what + 11);
+		return;
+	}
 	if (strcmp(what, "INFO") == 0) {
 		r.type = "account_info_response";
 		begin(&r);
 		account_info(&r);
 		reply_text(&r);
-		return true;
+		return;
 	}
 	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
 		size_t len = strlen(requests[i].what);
@@ -669,7 +679,6 @@ bool broker_api(struct broker *b, const char *subject, const char *reply,
 		begin(&r);
 		requests[i].answer(&r);
 		reply_text(&r);
-		return true;
+		return;
 	}
-	return false;
 }
