@@ -260,6 +260,7 @@ void broker_restart(struct broker *b)
 			continue;
 		}
 		broker_ids_forget(s);
+		s->fresh = false;
 		/* What it read at its start is on the disk. */
 		broker_stream_sync(s);
 	}
@@ -412,7 +413,8 @@ bool broker_set_limit(struct broker *b, const char *stream,
 		c->discard_new = value != 0;
 		break;
 	}
-	broker_stream_enforce_all(s, broker_wall(b));
+	broker_stream_enforce(s, broker_wall(b));
+	broker_stream_enforce_subjects(s);
 	return true;
 }
 

@@ -124,8 +124,7 @@ static void write_state(struct broker_text *t, const struct broker_stream *s,
 	size_t subjects;
 
 	free(list_subjects(s, ">", &subjects));
-	/* A new stream begins at 0, one that became empty behind its end. */
-	if (s->stored == 0 && s->last_seq == 0)
+	if (s->fresh && s->last_seq == 0)
 		first_seq = 0;
 	if (s->stored > 0)
 		deleted = s->last_seq - first_seq + 1 - s->stored;
@@ -186,9 +185,7 @@ static void stream_info(struct request *r)
 	(void)read_uint(r->body, "offset", &offset);
 	if (filtered)
 		free(list_subjects(r->s, filter, &total));
-	broker_text_add(t,
-			",\"total\":%zu,\"offset\":%" PRIu64
-			",\"limit\":%d",
+	broker_text_add(t, ",\"total\":%zu,\"offset\":%" PRIu64 ",\"limit\":%d",
 			total, offset, total > 0 ? PAGE : 0);
 	write_stream(r, filtered ? filter : NULL, offset);
 	broker_text_add(&r->b->text, "}");
@@ -324,6 +321,7 @@ static void stream_update(struct request *r)
 {
 	struct broker_config c;
 	const char *error;
+	bool lowered;
 
 	if (!read_config(r, &c)) {
 		broker_config_free(&c);
@@ -341,9 +339,14 @@ static void stream_update(struct request *r)
 		broker_config_free(&c);
 		return;
 	}
+	lowered = c.max_per_subject > 0 &&
+		  c.max_per_subject < r->s->config.max_per_subject;
 	broker_config_free(&r->s->config);
 	r->s->config = c;
-	broker_stream_enforce_all(r->s, broker_wall(r->b));
+	broker_stream_enforce(r->s, broker_wall(r->b));
+	/* The server does not compare with "no limit". */
+	if (lowered)
+		broker_stream_enforce_subjects(r->s);
 	write_stream(r, NULL, 0);
 	broker_text_add(&r->b->text, "}");
 }
@@ -391,8 +394,7 @@ static void stream_purge(struct request *r)
 		return;
 	}
 	t->len = begun;
-	broker_text_add(t,
-			",\"success\":true,\"purged\":%" PRIu64 "}",
+	broker_text_add(t, ",\"success\":true,\"purged\":%" PRIu64 "}",
 			broker_stream_purge(r->s, filtered ? filter : NULL, seq,
 					    keep));
 }
@@ -424,6 +426,16 @@ static bool names_message(const struct request *r)
 	bool by_seq = read_uint(r->body, "seq", &seq) && seq > 0;
 
 	return (by_seq || last || next) && !(by_seq && last) && !(last && next);
+}
+
+static bool names_nothing(const struct request *r)
+{
+	char text[TOKEN_MAX];
+	uint64_t seq = 0;
+
+	(void)read_uint(r->body, "seq", &seq);
+	return seq == 0 && !read_text(r->body, "last_by_subj", text) &&
+	       !read_text(r->body, "next_by_subj", text);
 }
 
 static void message_get(struct request *r)
@@ -466,6 +478,23 @@ static void message_get(struct request *r)
 	broker_text_add(t, "}}");
 }
 
+/* There is no message @seq to delete. */
+static void refuse_sequence(struct request *r, uint64_t seq)
+{
+	const struct broker_stream *s = r->s;
+	char text[64];
+
+	if (s->config.memory || (seq >= s->first_seq && seq <= s->last_seq)) {
+		snprintf(text, sizeof(text), "sequence %" PRIu64 " not found",
+			 seq);
+		broker_error(r->b, 400, 10043, text);
+		return;
+	}
+	broker_error(r->b, 500, 10057,
+		     seq <= s->last_seq ? "no message found"
+					: "stream store EOF");
+}
+
 static void message_delete(struct request *r)
 {
 	struct broker_message *m;
@@ -492,16 +521,8 @@ static void message_delete(struct request *r)
 	}
 	(void)read_uint(r->body, "seq", &seq);
 	m = broker_stream_at(r->s, seq);
-	if (m == NULL && (seq < r->s->first_seq || seq > r->s->last_seq)) {
-		broker_error(r->b, 500, 10057, "stream store EOF");
-		return;
-	}
 	if (m == NULL) {
-		char text[64];
-
-		snprintf(text, sizeof(text), "sequence %" PRIu64 " not found",
-			 seq);
-		broker_error(r->b, 400, 10043, text);
+		refuse_sequence(r, seq);
 		return;
 	}
 	broker_stream_remove(r->s, m);
@@ -574,7 +595,8 @@ static void direct_get(struct request *r)
 		direct_status(r, "408 Empty Request");
 		return;
 	} else if (!names_message(r)) {
-		direct_status(r, "408 Bad Request");
+		direct_status(r, names_nothing(r) ? "408 Empty Request"
+						  : "408 Bad Request");
 		return;
 	} else {
 		m = find_message(r);

@@ -36,8 +36,8 @@ struct broker_stream *broker_stream_new(const struct broker_config *config,
 	s->config = broker_config_copy(config);
 	s->created_ns = now_ns;
 	s->base = 1;
-	/* An empty stream begins at 0 in the answers; see broker_api.c. */
 	s->first_seq = 1;
+	s->fresh = true;
 	s->synced_first = 1;
 	s->last_id = broker_strdup("");
 	s->ids_loaded = true;
@@ -291,6 +291,7 @@ uint64_t broker_stream_purge(struct broker_stream *s, const char *filter,
 {
 	uint64_t purged = 0;
 
+	s->fresh = false;
 	for (uint64_t seq = s->last_seq; seq >= s->base && seq > 0; seq--) {
 		struct broker_message *m = broker_stream_at(s, seq);
 
@@ -364,13 +365,12 @@ static void enforce_subject(struct broker_stream *s, struct broker_subject *j)
 		broker_stream_remove(s, j->oldest);
 }
 
-void broker_stream_enforce_all(struct broker_stream *s, int64_t now_ns)
+void broker_stream_enforce_subjects(struct broker_stream *s)
 {
 	for (size_t i = 0; i < s->subjects_size; i++)
 		for (struct broker_subject *j = s->subjects[i]; j != NULL;
 		     j = j->next)
 			enforce_subject(s, j);
-	broker_stream_enforce(s, now_ns);
 }
 
 const char *broker_stream_store(struct broker_stream *s, const char *subject,

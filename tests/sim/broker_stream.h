@@ -86,6 +86,8 @@ struct broker_stream {
 	uint64_t first_seq, last_seq;
 	int64_t last_ns;
 	uint64_t stored, bytes;
+	/* New: its first sequence is 0, not 1, until a purge or a restart. */
+	bool fresh;
 	struct broker_subject **subjects; /* hash table */
 	size_t subjects_size, subject_count;
 
@@ -146,8 +148,8 @@ uint64_t broker_stream_purge(struct broker_stream *s, const char *filter,
 			     uint64_t before, uint64_t keep);
 /* Remove what is over the limits of the stream, or too old. */
 void broker_stream_enforce(struct broker_stream *s, int64_t now_ns);
-/* The same for the limit of every subject as well. */
-void broker_stream_enforce_all(struct broker_stream *s, int64_t now_ns);
+/* Remove what is over the limit of its subject. */
+void broker_stream_enforce_subjects(struct broker_stream *s);
 
 void broker_stream_sync(struct broker_stream *s);
 /* Go back to the last sync. Returns the number of messages that are lost. */
