@@ -261,6 +261,9 @@ void broker_restart(struct broker *b)
 		}
 		broker_ids_forget(s);
 		s->fresh = false;
+		s->expected_seq = s->last_seq;
+		broker_stream_enforce(s, broker_wall(b));
+		broker_stream_enforce_subjects(s);
 		/* What it read at its start is on the disk. */
 		broker_stream_sync(s);
 	}

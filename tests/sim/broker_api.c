@@ -339,6 +339,8 @@ static void stream_update(struct request *r)
 		broker_config_free(&c);
 		return;
 	}
+	/* What the old window has ended, the new one does not bring back. */
+	broker_ids_expire(r->s, broker_wall(r->b));
 	lowered = c.max_per_subject > 0 &&
 		  c.max_per_subject < r->s->config.max_per_subject;
 	broker_config_free(&r->s->config);
@@ -390,7 +392,7 @@ static void stream_purge(struct request *r)
 		return;
 	}
 	if (r->s->config.deny_purge) {
-		broker_error(r->b, 500, 10110, "message purge not permitted");
+		broker_error(r->b, 500, 10110, "stream purge not permitted");
 		return;
 	}
 	t->len = begun;

@@ -84,6 +84,8 @@ struct broker_stream {
 	size_t count, size;
 	uint64_t base;
 	uint64_t first_seq, last_seq;
+	/* For Nats-Expected-Last-Sequence: a purge does not move it. */
+	uint64_t expected_seq;
 	int64_t last_ns;
 	uint64_t stored, bytes;
 	/* New: its first sequence is 0, not 1, until a purge or a restart. */
@@ -166,6 +168,8 @@ void broker_ids_add(struct broker_stream *s, const char *id, uint64_t seq,
 void broker_ids_set_last(struct broker_stream *s, const char *id);
 /* Make it from the stored messages, unless that was done. */
 void broker_ids_load(struct broker_stream *s, int64_t now_ns);
+/* Forget ids that are older than the window. */
+void broker_ids_expire(struct broker_stream *s, int64_t now_ns);
 void broker_ids_forget(struct broker_stream *s);
 
 #endif
