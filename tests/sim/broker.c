@@ -260,10 +260,13 @@ void broker_restart(struct broker *b)
 			continue;
 		}
 		broker_ids_forget(s);
-		s->fresh = false;
+		s->fresh = s->fresh && b->options.current;
 		s->expected_seq = s->last_seq;
 		broker_stream_enforce(s, broker_wall(b));
 		broker_stream_enforce_subjects(s);
+		/* 2.9.10 makes the table when it is needed. */
+		if (b->options.current)
+			broker_ids_load(s, broker_wall(b));
 		/* What it read at its start is on the disk. */
 		broker_stream_sync(s);
 	}

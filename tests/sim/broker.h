@@ -47,6 +47,8 @@ struct broker_options {
 	int64_t latency_min; /* of a message, one way; default 100 us */
 	int64_t latency_max; /* default 2 ms */
 	int64_t sync_ns;     /* interval of syncs; default 2 min, -1 = always */
+	/* decide as nats-server 2.12 does, not as 2.9.10 */
+	bool current;
 	int64_t max_payload; /* default 1 MiB */
 	int64_t max_store;   /* bytes of all streams; default 1 TiB */
 };

@@ -341,12 +341,14 @@ static void stream_update(struct request *r)
 	}
 	/* What the old window has ended, the new one does not bring back. */
 	broker_ids_expire(r->s, broker_wall(r->b));
-	lowered = c.max_per_subject > 0 &&
-		  c.max_per_subject < r->s->config.max_per_subject;
+	lowered =
+		c.max_per_subject > 0 &&
+		(c.max_per_subject < r->s->config.max_per_subject ||
+		 (r->b->options.current && r->s->config.max_per_subject <= 0));
 	broker_config_free(&r->s->config);
 	r->s->config = c;
 	broker_stream_enforce(r->s, broker_wall(r->b));
-	/* The server does not compare with "no limit". */
+	/* 2.9.10 takes "no limit" for the number -1. */
 	if (lowered)
 		broker_stream_enforce_subjects(r->s);
 	write_stream(r, NULL, 0);
@@ -386,6 +388,11 @@ static void stream_purge(struct request *r)
 	}
 	if (!has_stream(r))
 		return;
+	if (strcmp(filter, ">") == 0)
+		filtered = false;
+	/* 2.9.10 takes 1 for "not set" if there is no filter. */
+	if (seq == 1 && !filtered && !r->b->options.current)
+		seq = 0;
 	if (r->s->config.sealed) {
 		broker_error(r->b, 500, 10109,
 			     "invalid operation on sealed stream");

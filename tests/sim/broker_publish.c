@@ -98,12 +98,11 @@ static bool is_duplicate(struct arrival *a)
 	return true;
 }
 
-/* True if what the headers expect holds; otherwise it is refused. */
-static bool meets_expectations(struct arrival *a)
+/* True if the sequences that headers expect hold; otherwise it is refused. */
+static bool meets_sequences(struct arrival *a)
 {
 	struct broker_stream *s = a->s;
 	const struct broker_message *last = broker_stream_last(s, a->subject);
-	char text[TEXT_MAX], why[TEXT_MAX + 32];
 	uint64_t seq;
 
 	if (read_number(a, "Nats-Expected-Last-Subject-Sequence", &seq) &&
@@ -116,6 +115,14 @@ static bool meets_expectations(struct arrival *a)
 		refuse_last(a, s->expected_seq);
 		return false;
 	}
+	return true;
+}
+
+static bool meets_last_id(struct arrival *a)
+{
+	struct broker_stream *s = a->s;
+	char text[TEXT_MAX], why[TEXT_MAX + 32];
+
 	if (broker_header(a->headers, "Nats-Expected-Last-Msg-Id", text,
 			  sizeof(text)) &&
 	    text[0] != '\0') {
@@ -223,8 +230,11 @@ bool broker_publish(struct broker *b, const char *subject, const char *reply,
 		refuse(&a, 400, 10060, "expected stream does not match");
 		return true;
 	}
-	if (!is_duplicate(&a) && meets_expectations(&a) && rollup_allowed(&a) &&
-	    fits(&a))
+	/* 2.12 refuses a duplicate that expects another sequence. */
+	if (b->options.current && !meets_sequences(&a))
+		return true;
+	if (!is_duplicate(&a) && meets_sequences(&a) && meets_last_id(&a) &&
+	    rollup_allowed(&a) && fits(&a))
 		store(&a);
 	return true;
 }

@@ -2,12 +2,15 @@
  * The model on a real TCP port, so that one client can talk to it and to a real
  * nats-server. Its clock is the real one.
  *
- *	broker_server		prints the port, then reads commands from its
- *				standard input, and answers each with a line:
+ *	broker_server [--current]
+ *
+ * prints the port, then reads commands from its standard input, and answers
+ * each with a line; --current decides as nats-server 2.12 does:
  *
  *	restart			crash, and start again
  *	power			the same, without what was not synced
  *	sync			sync
+ *	deny PATTERN		refuse to publish and subscribe to these subjects
  *
  * The client's port stays open over a restart; its connections are closed.
  */
@@ -30,7 +33,7 @@
 
 #define ADDRESS	    "model"
 #define CLIENTS_MAX 64
-#define LINE_MAX_   4096
+#define LINE_BYTES  4096
 #define WORDS_MAX   6
 #define POLL_MS	    20
 
@@ -152,7 +155,7 @@ static void handle_line(struct client *c, char *words[], size_t n)
 /* Handle one line, with its payload; the bytes it took, 0 = not all is here. */
 static size_t handle_input(struct client *c)
 {
-	char *words[WORDS_MAX], line[LINE_MAX_];
+	char *words[WORDS_MAX], line[LINE_BYTES];
 	const char *eol = memmem(c->in.at, c->in.len, "\r\n", 2);
 	size_t n, len, total = 0, header_len = 0;
 	bool publishes;
@@ -185,7 +188,7 @@ static void client_read(struct client *c)
 {
 	char bytes[65536];
 	ssize_t n = recv(c->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
-	size_t at = 0, used;
+	size_t used;
 
 	if (n == 0 || (n < 0 && errno != EAGAIN)) {
 		client_end(c);
@@ -196,9 +199,8 @@ static void client_read(struct client *c)
 	broker_run(broker);
 	broker_text_bytes(&c->in, bytes, (size_t)n);
 	while (!c->conn->lost && (used = handle_input(c)) > 0) {
-		at = used;
-		memmove(c->in.at, c->in.at + at, c->in.len - at);
-		c->in.len -= at;
+		memmove(c->in.at, c->in.at + used, c->in.len - used);
+		c->in.len -= used;
 	}
 }
 
@@ -281,6 +283,8 @@ static bool command_read(void)
 		restart(true);
 	else if (strcmp(line, "sync") == 0)
 		broker_sync(broker);
+	else if (strncmp(line, "deny ", 5) == 0)
+		broker_deny(broker, line + 5);
 	else
 		return false;
 	printf("ok\n");
@@ -338,7 +342,7 @@ static bool turn(int listener)
 	return true;
 }
 
-int main(void)
+int main(int argc, char *argv[])
 {
 	struct broker_options options = {
 		.address = ADDRESS,
@@ -349,6 +353,7 @@ int main(void)
 	};
 	int listener;
 
+	options.current = argc > 1 && strcmp(argv[1], "--current") == 0;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (size_t i = 0; i < CLIENTS_MAX; i++)
 		clients[i].fd = -1;

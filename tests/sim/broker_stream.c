@@ -307,9 +307,6 @@ uint64_t broker_stream_purge(struct broker_stream *s, const char *filter,
 		s->fresh = false;
 	if (filter == NULL && before > s->last_seq + 1)
 		skip = before - 1;
-	/* The server takes 1 for "not set" here. */
-	if (filter == NULL && before == 1)
-		before = 0;
 	for (uint64_t seq = s->last_seq; seq >= s->base && seq > 0; seq--) {
 		struct broker_message *m = broker_stream_at(s, seq);
 
