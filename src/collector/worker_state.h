@@ -103,6 +103,7 @@ struct worker {
 	struct event_tap *event_tap;
 	struct snapshotter *snapshotter; /* NULL if no state is kept */
 	struct log_bucket refusals;	 /* log limit for refused connections */
+	struct log_bucket clashes;	 /* log limit for clashes of identity */
 	struct worker_counts counts;
 };
 
