@@ -40,6 +40,7 @@ struct nats_reply_stream {
 	bool mirror;
 	bool transform; /* stores messages under other subjects */
 	bool allow_direct;
+	bool discard_new; /* when full, refuse; else drop the oldest */
 	/* 0 or less = no limit */
 	int64_t max_per_subject;
 	int64_t max_msg_size;
