@@ -21,6 +21,7 @@
 
 #include <spargio/fiber.h>
 #include <spargio/pool.h>
+#include <spargio/runtime.h>
 
 #include <errno.h>
 #include <inttypes.h>
@@ -28,7 +29,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #define CHUNK	     ((size_t)256 * 1024)
 #define HEAD_MAX     128
@@ -226,9 +226,8 @@ static int kv_writer_begin(struct state_store *store, const char *name,
 	w->gathered = malloc(w->chunk);
 	if (err == 0 && w->gathered == NULL)
 		err = -ENOMEM;
-	if (err == 0 &&
-	    getrandom(&w->now.generation, sizeof(w->now.generation), 0) < 0)
-		err = -errno;
+	if (err == 0)
+		err = sp_random(&w->now.generation, sizeof(w->now.generation));
 	if (err < 0) {
 		free_writer(w);
 		return err;
