@@ -56,6 +56,7 @@ struct sp__sim_shard {
 	size_t stack_size;
 	bool ended;
 	bool ready;	    /* it can run now */
+	unsigned stack_id; /* of valgrind */
 	int64_t deadline;   /* virtual time at which it can */
 	int64_t not_before; /* it gets no CPU before */
 	/* operations that have completed, oldest first */
