@@ -16,7 +16,8 @@
  * guide is docs/simulation.md.
  *
  * A program with one runtime needs no change: with SP_BACKEND=sim sp_run()
- * simulates a single host without faults, with the seed in SP_SIM_SEED.
+ * simulates a single host without faults, with the seed in SP_SIM_SEED;
+ * -EINVAL if that is no number.
  *
  * Threads	All functions in the thread that called sp_sim_new(). Functions
  *		of hosts may be called from a fiber, from sp_sim_at(), and
@@ -101,6 +102,7 @@ struct sp_sim_opts {
 	uint64_t disk_size; /* bytes of a host; default 1 GiB */
 };
 
+/* @opts may be NULL: seed 0, no faults. */
 int sp_sim_new(const struct sp_sim_opts *opts, struct sp_sim **out);
 void sp_sim_free(struct sp_sim *sim);
 

@@ -143,7 +143,7 @@ const struct config_option config_options[] = {
 	  "sessions from one address; of IPv6 from one /64, but for routers with a section" },
 	{ "max-routers", "limits", "max-routers", NUMBER(1, 10000000),
 	  AT(limits.routers), RELOAD, "40000", "N",
-	  "routers that are kept: with a session, with routes, or gone and not forgotten yet; those that are gone and have no routes make room; at least --max-sessions" },
+	  "number of routers that are kept: with a session, with routes, or gone and not forgotten yet; those that are gone and have no routes make room; no less than --max-sessions" },
 	{ "handshake-timeout", "limits", "handshake-timeout", TIME_OR_NEVER(100 * MS, 24 * H),
 	  AT(limits.handshake_timeout), RELOAD, "60s", "TIME",
 	  "end a session that has not sent one whole message by then" },

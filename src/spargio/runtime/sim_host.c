@@ -4,6 +4,7 @@
 #include "spargio/runtime/stop_timer.h"
 #include "spargio/sched/current.h"
 #include "spargio/sched/fenv.h"
+#include "spargio/sched/memcheck.h"
 #include "spargio/sched/pool.h"
 #include "spargio/sched/ready.h"
 #include "spargio/sched/sched.h"
@@ -121,6 +122,8 @@ static int open_shard(struct sp_sim_host *host, uint32_t i)
 				      .ready = true,
 				      .deadline = SP_NEVER };
 	io->done_tail = &io->done;
+	io->stack_id =
+		VALGRIND_STACK_REGISTER(io->stack, io->stack + io->stack_size);
 	(void)mprotect(stack, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE);
 	sp__context_make(&io->ctx, io->stack, io->stack + io->stack_size,
 			 shard_main, io);
@@ -190,8 +193,10 @@ static void free_shards(struct sp_sim_host *host)
 		struct sp__sim_shard *io = &host->shards[i];
 
 		sp__context_drop(&io->ctx);
-		if (io->stack != NULL)
-			munmap(io->stack, io->stack_size);
+		if (io->stack == NULL)
+			continue;
+		VALGRIND_STACK_DEREGISTER(io->stack_id);
+		munmap(io->stack, io->stack_size);
 	}
 	free(host->shards);
 	host->shards = NULL;

@@ -61,11 +61,12 @@ int sp_sim_new(const struct sp_sim_opts *opts, struct sp_sim **out)
 	sim = calloc(1, sizeof(*sim));
 	if (sim == NULL)
 		return -ENOMEM;
-	sim->opts = *opts;
+	if (opts != NULL)
+		sim->opts = *opts;
 	fill_options(&sim->opts);
-	sim->hash = opts->seed;
+	sim->hash = sim->opts.seed;
 	for (int i = 0; i < SP__SIM_STREAMS; i++)
-		sim->random[i] = opts->seed;
+		sim->random[i] = sim->opts.seed;
 	sim->hosts_tail = &sim->hosts;
 	sp__sim_install_clock();
 	sp__sim_install_network();
@@ -210,15 +211,34 @@ static bool is_over(const struct sp_sim *sim)
 	return true;
 }
 
+static void keep_thread_state(struct sp_sim *sim)
+{
+	sp__fenv_read(&sim->fenv);
+	sim->exceptions = sp__cxx_exceptions_get();
+	if (sim->exceptions != NULL)
+		sim->driver_exceptions = *sim->exceptions;
+}
+
+static void restore_thread_state(struct sp_sim *sim)
+{
+	if (sp__fenv_differs(&sim->fenv))
+		sp__fenv_write(&sim->fenv);
+	if (sim->exceptions != NULL)
+		*sim->exceptions = sim->driver_exceptions;
+}
+
 static enum sp_sim_end run_until(struct sp_sim *sim, int64_t until)
 {
+	keep_thread_state(sim);
 	while (!sim->failed) {
 		struct sp__sim_event event;
 		struct sp__sim_shard *io;
 		int64_t next;
 
-		while (!sim->failed && sp__sim_take(sim, &event))
+		while (!sim->failed && sp__sim_take(sim, &event)) {
 			event.fire(sim, event.arg);
+			restore_thread_state(sim);
+		}
 		if (sim->failed)
 			break;
 		if (is_over(sim))
@@ -228,6 +248,7 @@ static enum sp_sim_end run_until(struct sp_sim *sim, int64_t until)
 		io = draw_shard(sim);
 		if (io != NULL) {
 			run_shard(sim, io);
+			restore_thread_state(sim);
 			continue;
 		}
 		next = next_time(sim);
@@ -257,11 +278,18 @@ enum sp_sim_end sp_sim_run(struct sp_sim *sim, int64_t until)
 
 /* sp_run() */
 
-static uint64_t seed_of_environment(void)
+/* -EINVAL for a misspelt one, as of other variables: see options.c. */
+static int seed_of_environment(uint64_t *out)
 {
 	const char *text = getenv("SP_SIM_SEED");
+	char *end;
 
-	return text == NULL ? 1 : strtoull(text, NULL, 0);
+	*out = 1;
+	if (text == NULL || *text == '\0')
+		return 0;
+	errno = 0;
+	*out = strtoull(text, &end, 0);
+	return errno != 0 || *end != '\0' ? -EINVAL : 0;
 }
 
 static int result_of(enum sp_sim_end end, const struct sp_sim_host *host)
@@ -271,13 +299,15 @@ static int result_of(enum sp_sim_end end, const struct sp_sim_host *host)
 
 int sp__sim_run_alone(const struct sp_opts *opts, int (*fn)(void *), void *arg)
 {
-	struct sp_sim_opts sim_opts = { .seed = seed_of_environment() };
+	struct sp_sim_opts sim_opts = { .seed = 0 };
 	struct sp_sim_host *host;
 	enum sp_sim_end end;
 	struct sp_sim *sim;
 	int ret;
 
-	ret = sp_sim_new(&sim_opts, &sim);
+	ret = seed_of_environment(&sim_opts.seed);
+	if (ret == 0)
+		ret = sp_sim_new(&sim_opts, &sim);
 	if (ret < 0)
 		return ret;
 	sim->opts.plan.ppm[SP_SIM_REORDER] = 100000;

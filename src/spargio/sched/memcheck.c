@@ -3,10 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef SP_VALGRIND
-#include <valgrind/valgrind.h>
-#endif
-
 /*
  * A client request if valgrind's header was there at build time; otherwise test
  * for the library that valgrind preloads.

@@ -6,6 +6,14 @@
 
 #include <stdbool.h>
 
+/* valgrind must know of every stack that is not a thread's. */
+#ifdef SP_VALGRIND
+#include <valgrind/valgrind.h>
+#else
+#define VALGRIND_STACK_REGISTER(bottom, top) (0U)
+#define VALGRIND_STACK_DEREGISTER(id)	     ((void)(id))
+#endif
+
 /*
  * valgrind runs one thread at a time, and 3.19 does not let another go on while
  * one is in io_uring_enter(2): a shard that sleeps there stops all others. It

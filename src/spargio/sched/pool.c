@@ -1,5 +1,6 @@
 #include "spargio/sched/pool.h"
 #include "spargio/sched/current.h"
+#include "spargio/sched/fenv.h"
 #include "spargio/sched/runtime.h"
 #include "spargio/sched/wait.h"
 #include "spargio/sched/wake.h"
@@ -22,6 +23,11 @@ struct sp__pool {
 	uint32_t threads, threads_max, idle;
 	uint32_t made; /* number of threads made; they end only with the pool */
 	bool stopping;
+	/*
+	 * of the thread that starts the runtime: jobs begin with it, whatever
+	 * fiber made the thread and whatever the job before did
+	 */
+	struct sp__fenv fenv;
 	/* a simulation runs jobs itself; see sp__pool_simulate() */
 	void (*later)(void *arg, struct sp__pool *pool);
 	void *later_arg;
@@ -39,6 +45,7 @@ int sp__pool_new(uint32_t threads, uint32_t queue, struct sp__pool **out)
 	pool->tail = &pool->head;
 	pool->threads_max = threads;
 	pool->queue_max = queue;
+	sp__fenv_read(&pool->fenv);
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -64,6 +71,7 @@ static struct sp__job *take_job(struct sp__pool *pool)
 static void *pool_main(void *arg)
 {
 	struct sp__pool *pool = arg;
+	struct sp__fenv fenv = pool->fenv;
 
 	/* Without this the thread would inherit the name of the shard. */
 	(void)pthread_setname_np(pthread_self(), "pool");
@@ -79,6 +87,8 @@ static void *pool_main(void *arg)
 		}
 		job = take_job(pool);
 		pthread_mutex_unlock(&pool->lock);
+		if (sp__fenv_differs(&fenv))
+			sp__fenv_write(&fenv);
 		job->run(job);
 		pthread_mutex_lock(&pool->lock);
 	}

@@ -1,4 +1,5 @@
 #include "spargio/sched/stack.h"
+#include "spargio/sched/memcheck.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -6,12 +7,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#ifdef SP_VALGRIND
-#include <valgrind/valgrind.h>
-#else
-#define VALGRIND_STACK_REGISTER(bottom, top) ((void)0)
-#endif
 
 /* Since Linux 6.13: guard pages that do not split the mapping. */
 #define GUARD_INSTALL 102

@@ -9,6 +9,8 @@
 
 #include "spargio/io/op.h"
 #include "spargio/sched/context.h"
+#include "spargio/sched/cxx_exceptions.h"
+#include "spargio/sched/fenv.h"
 
 #include <spargio/address.h>
 #include <spargio/options.h>
@@ -54,6 +56,7 @@ struct sp__sim_shard {
 	struct sp__context ctx;
 	char *stack;
 	size_t stack_size;
+	unsigned stack_id; /* of valgrind */
 	bool ended;
 	bool ready;	    /* it can run now */
 	int64_t deadline;   /* virtual time at which it can */
@@ -125,6 +128,13 @@ struct sp_sim {
 	struct sp__sim_shard *running; /* or NULL: the driver runs */
 	struct sp_sim_host *starting;  /* whose clock counts meanwhile */
 	struct sp__context driver;
+	/*
+	 * The state of the thread at the start of the run. A fiber that is cut
+	 * off leaves its own behind, and so may a job or a script.
+	 */
+	struct sp__fenv fenv;
+	struct sp__cxx_exceptions *exceptions; /* the thread's, or NULL */
+	struct sp__cxx_exceptions driver_exceptions;
 	uint32_t scripts; /* sp_sim_at() calls to come */
 
 	struct sp__sim_trace trace[SP__SIM_TRACE];
