@@ -160,6 +160,7 @@ struct Event {
   notification @30 :Data;
   counts @31 :List(Count);
   collector @32 :Text;
+  messages @33 :UInt64;
 
   enum Kind {
     peerUp @0;
@@ -176,6 +177,7 @@ struct Event {
     sessionClose @11;
     epoch @12;
     clash @13;
+    messagesLost @14;
   }
 
   # One number, by the type of the BMP statistic.

@@ -164,6 +164,45 @@ const char *bmp_stat_name(unsigned type)
 	return name_lookup(names, COUNT(names), type);
 }
 
+const char *bmp_mirror_information_name(unsigned code)
+{
+	static const char *const names[] = { "errored-pdu", "messages-lost" };
+
+	return name_lookup(names, COUNT(names), code);
+}
+
+/* draft-ietf-grow-bmp-path-marking-tlv-05 3.1 */
+const char *bmp_path_status_name(unsigned bit)
+{
+	static const char *const names[] = {
+		"invalid",     "best",		"non-selected",	 "primary",
+		"backup",      "non-installed", "best-external", "add-path",
+		"filtered-in", "filtered-out",	"stale",	 "suppressed",
+	};
+
+	return name_lookup(names, COUNT(names), bit);
+}
+
+/* The same, 3.2 */
+const char *bmp_path_reason_name(unsigned reason)
+{
+	static const char *const names[] = {
+		[1] = "invalid-as-loop",
+		[2] = "invalid-next-hop-unresolvable",
+		[3] = "local-preference",
+		[4] = "as-path-length",
+		[5] = "origin",
+		[6] = "med",
+		[7] = "peer-type",
+		[8] = "igp-cost",
+		[9] = "router-id",
+		[10] = "peer-address",
+		[11] = "aigp",
+	};
+
+	return name_lookup(names, COUNT(names), reason);
+}
+
 const char *bgp_pdu_type_name(unsigned type)
 {
 	static const char *const names[] = {

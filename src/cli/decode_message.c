@@ -3,6 +3,7 @@
 #include "bmp/names.h"
 #include "bmp/stats.h"
 #include "cli/decode_fields.h"
+#include "cli/decode_rm_tlv.h"
 #include "collector/base/json_bgp.h"
 #include "collector/base/json_bgp_pdu.h"
 
@@ -268,6 +269,17 @@ static void learn_add_path(struct peer *peer, const struct bmp_peer *header,
 				u->nlri_parts[s].format.add_path);
 }
 
+/* The router did not send messages that it numbered. */
+static void put_lost_messages(struct decode *d, uint32_t lost)
+{
+	if (d->summary != NULL)
+		return;
+	decode_begin(d, "messagesLost");
+	json_uint_at(&d->out, "messages", lost);
+	json_splice(&d->out, &d->shared);
+	decode_end(d);
+}
+
 static void route_monitoring(struct decode *d, struct peer *peer,
 			     struct summary_peer *counts,
 			     const struct bmp_message *message)
@@ -277,6 +289,9 @@ static void route_monitoring(struct decode *d, struct peer *peer,
 					&d->over);
 	struct bgp_update update;
 
+	bmp_rm_decode_opts(message, d->v4, &d->over, &opts);
+	if (d->summary == NULL)
+		decode_rm_tlvs(&d->shared, message, d->v4);
 	bgp_update_decode(message->update.body, &opts, &update);
 	learn_add_path(peer, &message->peer, &update);
 	decode_update(d, counts, &update);
@@ -302,6 +317,7 @@ void decode_message(struct decode *d, struct decode_session *session,
 	struct peer *peer = NULL;
 	struct bmp_message message;
 	enum bmp_status status = bmp_message_decode(frame, d->v4, &message);
+	uint32_t lost = bmp_sequence_take(&session->sequence, &message, d->v4);
 
 	if (message.has_peer)
 		peer = peers_get(&session->peers, &message.peer);
@@ -315,6 +331,8 @@ void decode_message(struct decode *d, struct decode_session *session,
 		set_shared_members(d, session, &message, peer);
 	}
 
+	if (lost > 0)
+		put_lost_messages(d, lost);
 	if (!bmp_status_usable(status))
 		decode_error(d, bmp_status_name(status));
 	else if (message.type == BMP_ROUTE_MONITORING)

@@ -360,6 +360,8 @@ void tail_json_event(struct json *j, const struct egress_event *e)
 	put_session(j, e);
 	if (e->routes != 0 || event_history_counts_routes(e->kind))
 		json_uint_at(j, "routes", e->routes);
+	if (e->messages != 0)
+		json_uint_at(j, "messages", e->messages);
 	text_at(j, "text", e->text);
 	text_at(j, "collector", e->collector);
 	if (e->epoch != 0)

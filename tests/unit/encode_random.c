@@ -316,7 +316,7 @@ static void put_event_text(FILE *f, const struct random_event *r)
 		"peerUp", "peerDown",	"endOfRib",    "swept",
 		"stale",  "suspect",	"unknown",     "limit",
 		"resync", "statistics", "sessionOpen", "sessionClose",
-		"epoch",  "clash"
+		"epoch",  "clash",	"messagesLost"
 	};
 	static const uint8_t zero[16];
 	const struct rib_event *e = &r->event;
@@ -327,7 +327,8 @@ static void put_event_text(FILE *f, const struct random_event *r)
 		e->reason);
 	fprintf(f, ", fsmEvent = %u, localPort = %u, remotePort = %u",
 		e->fsm_event, e->local_port, e->remote_port);
-	fprintf(f, ", routes = %" PRIu64, e->routes);
+	fprintf(f, ", routes = %" PRIu64 ", messages = %" PRIu64, e->routes,
+		e->messages);
 	if (e->router != NULL) {
 		put_data(f, "routerAddr", e->router->address, 16);
 		fprintf(f, ", routerPort = %u", e->router->port);

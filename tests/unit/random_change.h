@@ -452,6 +452,7 @@ static inline void random_event_init(struct random_event *r, uint64_t seed)
 	e->local_port = (uint16_t)random_number(base);
 	e->remote_port = (uint16_t)random_number(base);
 	e->routes = random_number(base);
+	e->messages = random_number(base);
 	e->text = random_chance(base, 50) ? "in words" : NULL;
 	random_counts(r);
 	r->has_epoch = random_chance(base, 20);

@@ -47,6 +47,9 @@ static size_t decode_updates(const struct session *s,
 		in->header = &msgs[i].peer;
 		in->opts = bgp_context_decode_opts(rib_peer_context(in->peer),
 						   in->header, s->over);
+		if (msgs[i].tlv_form == TLV_BMP_INDEXED)
+			bmp_rm_decode_opts(&msgs[i], (enum bmp_v4)s->bmp_v4,
+					   s->over, &in->opts);
 		bgp_update_decode(msgs[i].update.body, &in->opts, &in->update);
 	}
 	return i;
@@ -273,6 +276,9 @@ static void count_message(struct session *s, const struct bmp_message *msg,
 	all->statuses[status]++;
 	s->messages++;
 	s->errors += status != BMP_OK;
+	if (msg->version == 4)
+		s->lost += bmp_sequence_take(&s->sequence, msg,
+					     (enum bmp_v4)s->bmp_v4);
 	if (!(s->said & SESSION_SAID_INITIATION) && bmp_status_usable(status) &&
 	    msg->type != BMP_INITIATION)
 		all->before_initiation++;
@@ -361,6 +367,7 @@ size_t session_decode_frames(struct session *s, struct wire_view in)
 			turn.count == 0 && rib_budget_spent(router, &s->budget);
 	}
 	(void)apply_updates(s, &turn);
+	session_report_lost(s);
 	used = (size_t)(turn.end - in.p);
 	if (turn.cut)
 		look_back(s, (struct wire_view){ turn.end, in.len - used });

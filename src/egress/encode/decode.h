@@ -99,6 +99,7 @@ struct egress_event {
 	uint64_t time_bmp_header_ns;
 	uint64_t peer_distinguisher;
 	uint64_t routes;
+	uint64_t messages;
 	uint64_t epoch;
 	uint32_t peer_asn;
 	uint32_t peer_bgp_id;

@@ -20,7 +20,8 @@ _Static_assert(
 		(int)EVENT_KIND_SESSION_CLOSE == (int)RIB_EVENT_SESSION_CLOSE &&
 		(int)EVENT_KIND_EPOCH == (int)RIB_EVENT_EPOCH &&
 		(int)EVENT_KIND_CLASH == (int)RIB_EVENT_CLASH &&
-		(int)EVENT_KIND_CLASH == RIB_EVENTS - 1,
+		(int)EVENT_KIND_MESSAGES_LOST == (int)RIB_EVENT_MESSAGES_LOST &&
+		(int)EVENT_KIND_MESSAGES_LOST == RIB_EVENTS - 1,
 	"the schema has the rib's numbers");
 
 #define BIT(ptr) (UINT32_C(1) << ptr##_PTR)
@@ -89,6 +90,7 @@ static void event_words(const struct rib_event *e,
 	EGRESS_PUT(w, EVENT_LOCAL_PORT, e->local_port);
 	EGRESS_PUT(w, EVENT_REMOTE_PORT, e->remote_port);
 	EGRESS_PUT(w, EVENT_ROUTES, e->routes);
+	EGRESS_PUT(w, EVENT_MESSAGES, e->messages);
 	if (e->router != NULL)
 		EGRESS_PUT(w, EVENT_ROUTER_PORT, e->router->port);
 	if (e->table != NULL)
