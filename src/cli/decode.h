@@ -73,8 +73,8 @@ void decode_update(struct decode *d, struct summary_peer *peer,
 void decode_rib_entry(struct decode *d, struct summary_peer *peer,
 		      const struct bgp_update *update, const uint32_t *path_id);
 
-/* A BGP message as a JSON object: mirrored, or in an MRT file. */
-void decode_pdu(struct json *j, const struct bgp_pdu *pdu);
+/* An UPDATE as one object: of no table, because it was mirrored. */
+void decode_update_object(struct json *j, const struct bgp_update *update);
 
 struct decode_mrt;
 

@@ -5,7 +5,8 @@ import struct
 
 import pytest
 
-from bmp import Peer, announce, attribute, bgp, message, update
+from bmp import (Peer, announce, attribute, bgp, end_of_rib, message, tlv,
+                 update, withdraw)
 from decoding import lines, run_decode
 from packets import mrt
 
@@ -227,6 +228,50 @@ def test_gaps_of_sequence_numbers_are_messages_lost():
     assert [line["kind"] for line in got] == [
         "update", "update", "messagesLost", "update", "update"]
     assert (got[2]["messages"], got[2]["message"]) == (3, 2)
+
+
+# Route Mirroring, RFC 7854 4.7: BGP messages (0) and information (1). How an
+# UPDATE is read is said by the OPENs, here add-path.
+
+
+def mirrored(*tlvs):
+    up, line = decoded(PEER.up(add_path=True),
+                       message(6, PEER.header() + b"".join(tlvs)))
+    assert line["kind"] == "mirror"
+    return line["mirrored"]
+
+
+def test_a_mirrored_update_is_decoded():
+    pdu = announce("10.1.0.0/24", "10.2.0.0/24", path_id=7)
+    got, = mirrored(tlv(0, pdu))
+    assert (got["bgpType"], got["bgpMessage"]) == ("update", pdu.hex())
+    assert got["update"]["announced"] == [
+        {"prefixAddr": prefix, "prefixLen": 24, "pathId": 7, "afi": 1,
+         "safi": 1, "nextHop": "192.0.2.1"}
+        for prefix in ("10.1.0.0", "10.2.0.0")]
+    assert got["update"]["asPath"] == [64500]
+    assert "withdrawn" not in got["update"]
+
+
+def test_mirrored_withdraws_faults_and_the_rest():
+    one, two, three, four = mirrored(
+        tlv(0, withdraw("2001:db8::/32")), tlv(0, end_of_rib(2)),
+        tlv(0, update(b"", attribute(0x40, 1, b"\x09"), b"")),
+        tlv(0, bgp(3, b"\x06\x02")))
+    assert one["update"]["withdrawn"] == [
+        {"prefixAddr": "2001:db8::", "prefixLen": 32, "afi": 2, "safi": 1}]
+    assert two["update"]["endOfRib"] == {"afi": 2, "safi": 1}
+    assert three["update"]["fault"] == "attribute-value"
+    assert four["notification"]["errorSubcodeName"] == \
+        "administrative-shutdown"
+
+
+def test_information_of_a_mirroring():
+    got = mirrored(tlv(1, b"\0\0"), tlv(1, b"\0\1"), tlv(1, b"\0\2"),
+                   tlv(9, b"x"))
+    assert [t.get("information") for t in got] == [
+        "errored-pdu", "messages-lost", 2, None]
+    assert got[3] == {"type": 9, "value": "78"}
 
 
 # MRT

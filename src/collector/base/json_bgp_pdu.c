@@ -1,7 +1,9 @@
 #include "collector/base/json_bgp_pdu.h"
 
+#include "bmp/message.h"
 #include "bmp/names.h"
 #include "bmp/open.h"
+#include "collector/base/json_bgp.h"
 
 #include <string.h>
 
@@ -136,4 +138,34 @@ void json_bgp_fsm_event(struct json *j, unsigned event)
 {
 	json_uint_at(j, "fsmEvent", event);
 	put_name(j, "fsmEventName", bgp_fsm_event_name(event));
+}
+
+void json_bgp_pdu(struct json *j, const struct bgp_pdu *pdu)
+{
+	json_string_at(j, "bgpType", bgp_pdu_type_name(pdu->type));
+	if (pdu->type == BGP_PDU_OPEN) {
+		json_key(j, "open");
+		json_bgp_open(j, pdu->body);
+	} else if (pdu->type == BGP_PDU_NOTIFICATION) {
+		json_key(j, "notification");
+		json_bgp_notification(j, pdu->body);
+	}
+	json_key(j, "bgpMessage");
+	json_hex(j, pdu->whole);
+}
+
+void json_bgp_mirrored(struct json *j, const struct tlv *tlv)
+{
+	struct wire_cursor c = wire_start(tlv->value);
+	struct bgp_pdu pdu;
+
+	if (tlv->type == BMP_MIRROR_PDU && bgp_pdu_take(&c, &pdu)) {
+		json_bgp_pdu(j, &pdu);
+	} else if (tlv->type == BMP_MIRROR_INFO && tlv->value.len == 2) {
+		json_bgp_code(j, "information", bmp_mirror_information_name,
+			      wire_get_u16(tlv->value.p));
+	} else {
+		json_key(j, "value");
+		json_hex(j, tlv->value);
+	}
 }
