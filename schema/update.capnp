@@ -161,6 +161,7 @@ struct Event {
   counts @31 :List(Count);
   collector @32 :Text;
   messages @33 :UInt64;
+  mirrored @34 :Data;
 
   enum Kind {
     peerUp @0;
@@ -178,6 +179,7 @@ struct Event {
     epoch @12;
     clash @13;
     messagesLost @14;
+    mirror @15;
   }
 
   # One number, by the type of the BMP statistic.

@@ -172,6 +172,7 @@ const char *subject_event_kind(unsigned kind)
 		[RIB_EVENT_EPOCH] = "epoch",
 		[RIB_EVENT_CLASH] = "clash",
 		[RIB_EVENT_MESSAGES_LOST] = "messagesLost",
+		[RIB_EVENT_MIRROR] = "mirror",
 	};
 
 	return kind < RIB_EVENTS ? names[kind] : "other";

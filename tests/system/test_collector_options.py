@@ -11,7 +11,7 @@ import pytest
 
 from access import (credentials, make_ca, make_cert, operator_server,
                     tls_server, user_nkey, verifying_server)
-from bmp import Peer, initiation, message
+from bmp import Peer, bgp, initiation, message, tlv
 from broker import STREAM, make_cluster
 from collecting import Collector, connect
 
@@ -388,3 +388,30 @@ def test_messages_that_a_router_did_not_send(collector):
               and line.get("announced")]
     assert [(line["prefixAddr"], line["pathId"]) for line in routes] == [
         ("198.51.100.0", 7)]
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_mirroring_is_published_when_asked(asked, collector):
+    """As it is, on a subject of its own; too long ones are counted."""
+    peer = Peer("192.0.2.10", 65001)
+    tlvs = tlv(0, bgp(3, b"\x06\x02\x05maint")) + tlv(1, b"\0\0")
+    c = collector(*["--publish-mirroring"] * asked)
+    with connect(c) as sock:
+        sock.sendall(
+            initiation() + peer.up() + message(6, peer.header() + tlvs)
+            + message(6, peer.header() + tlv(0, b"x" * 60000) * 3)
+            + message(6, Peer("192.0.2.99", 65099).header() + tlvs))
+    c.until_said("event=session_close")
+    c.stop()
+    got = [line for line in c.published() if line["kind"] == "mirror"]
+    if not asked:
+        assert got == []
+        return
+    known, unknown = got
+    assert all(line["subject"].endswith(".mirror") for line in got)
+    assert known["peerAddr"] == "192.0.2.10" and "peerAddr" not in unknown
+    for line in got:
+        first, second = line["mirrored"]
+        assert first["bgpType"] == "notification"
+        assert first["notification"]["shutdownCommunication"] == "maint"
+        assert second == {"type": 1, "information": "errored-pdu"}

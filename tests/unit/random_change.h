@@ -446,6 +446,7 @@ static inline void random_event_init(struct random_event *r, uint64_t seed)
 	e->reason = (uint16_t)random_number(base);
 	e->fsm_event = (uint16_t)random_number(base);
 	e->notification = random_view(base, r->bytes[0]);
+	e->mirrored = random_view(base, r->bytes[1]);
 	e->sent_open = random_view(base, r->bytes[1]);
 	e->received_open = random_view(base, r->bytes[2]);
 	random_bytes(base, e->local_address, 16);

@@ -187,6 +187,24 @@ static void take_statistics(struct session *s, const struct bmp_message *msg)
 		peer_stats_report(stats, &report);
 }
 
+/*
+ * With --publish-mirroring a Route Mirroring is passed on. It has a BGP message
+ * of at most 64 KiB; a longer one than this has no place in a message of the
+ * output.
+ */
+#define MIRROR_MAX (128 * 1024)
+
+static void take_mirroring(struct session *s, const struct bmp_message *msg)
+{
+	if (!s->worker->config->egress.mirroring)
+		return;
+	if (msg->tlvs.len > MIRROR_MAX)
+		s->worker->counts.sessions.mirrors_too_long++;
+	else if (!is_dropped(s->worker))
+		(void)rib_apply_other(s->router->rib_router, &s->when, msg,
+				      NULL);
+}
+
 /* A message that is no Route Monitoring. */
 static void take_other(struct session *s, const struct bmp_message *msg)
 {
@@ -203,7 +221,8 @@ static void take_other(struct session *s, const struct bmp_message *msg)
 		take_statistics(s, msg);
 		break;
 	case BMP_ROUTE_MIRRORING:
-		break; /* counted; what is mirrored is in no RIB */
+		take_mirroring(s, msg);
+		break;
 	default:
 		identity_facts_add_bgp_id(&s->facts, identity_bgp_id(msg));
 		router_policy(s->router, &msg->peer, policy);

@@ -285,6 +285,7 @@ static void event_bytes(struct capnp_bounds *b, const struct capnp_struct *s,
 	e->sent_open = DATA(EVENT_SENT_OPEN);
 	e->received_open = DATA(EVENT_RECEIVED_OPEN);
 	e->notification = DATA(EVENT_NOTIFICATION);
+	e->mirrored = DATA(EVENT_MIRRORED);
 	e->counts = LIST(EVENT_COUNTS, STRUCTS);
 }
 

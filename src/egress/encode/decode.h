@@ -127,6 +127,7 @@ struct egress_event {
 	struct wire_view collector;
 	struct wire_view sent_open;
 	struct wire_view received_open;
+	struct wire_view mirrored;
 	struct wire_view notification;
 	struct egress_list counts; /* egress_list_count() */
 };
