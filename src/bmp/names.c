@@ -1,6 +1,7 @@
 #include "bmp/names.h"
 
 #include "bmp/attr_row.h"
+#include "bmp/capability.h"
 #include "bmp/nlri_ops.h"
 #include "bmp/open.h"
 #include "bmp/stats.h"
@@ -324,22 +325,9 @@ const char *bgp_open_status_name(unsigned status)
 
 const char *bgp_capability_name(unsigned code)
 {
-	static const char *const names[] = {
-		[BGP_CAP_MULTIPROTOCOL] = "multiprotocol",
-		[BGP_CAP_ROUTE_REFRESH] = "route-refresh",
-		[BGP_CAP_EXT_NEXT_HOP] = "extended-next-hop",
-		[BGP_CAP_EXT_MESSAGE] = "extended-message",
-		[BGP_CAP_MULTIPLE_LABELS] = "multiple-labels",
-		[BGP_CAP_ROLE] = "role",
-		[BGP_CAP_GRACEFUL_RESTART] = "graceful-restart",
-		[BGP_CAP_FOUR_BYTE_AS] = "four-byte-as",
-		[BGP_CAP_ADD_PATH] = "add-path",
-		[BGP_CAP_ENHANCED_REFRESH] = "enhanced-route-refresh",
-		[BGP_CAP_LLGR] = "long-lived-graceful-restart",
-		[BGP_CAP_FQDN] = "fqdn",
-	};
+	const struct bgp_capability_row *row = bgp_capability_row(code);
 
-	return name_lookup(names, COUNT(names), code);
+	return row != NULL ? row->name : "unknown";
 }
 
 const char *bgp_attr_name(unsigned code)

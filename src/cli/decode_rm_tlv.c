@@ -2,9 +2,9 @@
 #include "cli/decode_rm_tlv.h"
 
 #include "bmp/names.h"
-#include "bmp/open.h"
 #include "bmp/rm_tlv.h"
 #include "collector/base/json_bgp.h"
+#include "collector/base/json_bgp_pdu.h"
 
 static void put_index(struct json *j, uint16_t index)
 {
@@ -64,13 +64,8 @@ static void put_capabilities(struct json *j, struct wire_view value)
 
 	json_key(j, "capabilities");
 	json_array(j);
-	while (tlv_next(&it, &capability)) {
-		json_object(j);
-		json_uint_at(j, "code", capability.type);
-		json_string_at(j, "name", bgp_capability_name(capability.type));
-		put_hex(j, capability.value);
-		json_end_object(j);
-	}
+	while (tlv_next(&it, &capability))
+		json_bgp_capability(j, &capability);
 	json_end_array(j);
 }
 

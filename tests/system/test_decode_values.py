@@ -142,6 +142,18 @@ def test_events_of_the_state_machine_have_names(event, name):
     assert down.get("fsmEventName") == name
 
 
+# Capabilities of an OPEN; tests/unit/test_bmp_capability.c has all of them.
+def test_capabilities_of_an_open_have_their_values():
+    up, = decoded(PEER.up(add_path=True))
+    got = {c["name"]: c.get("fields")
+           for c in up["sentOpen"]["capabilities"]}
+    assert got == {
+        "multiprotocol": {"afi": 2, "safi": 1},
+        "four-byte-as": {"asn": 64510},
+        "add-path": {"families": [{"afi": 1, "safi": 1,
+                                   "direction": "both"}]}}
+
+
 # BMP version 4: draft-ietf-grow-bmp-tlv-20 and -21, and what pmacct and
 # NetGauze send. Type, length, index, value; the length is the value's.
 
@@ -179,7 +191,8 @@ def test_stateless_parsing_says_how_an_update_is_read(draft):
     assert (line["prefixAddr"], line["pathId"]) == ("10.0.0.0", 7)
     assert tlvs_of(line) == [
         {"name": "stateless-parsing", "capabilities": [
-            {"code": 69, "name": "add-path", "value": "00010103"}]},
+            {"code": 69, "name": "add-path", "value": "00010103", "fields": {
+                "families": [{"afi": 1, "safi": 1, "direction": "both"}]}}]},
         {"name": "table-name", "tableName": "red"},
         {"name": "group", "group": 1, "indexes": [1, 2]}]
 

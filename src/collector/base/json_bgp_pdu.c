@@ -1,11 +1,22 @@
 #include "collector/base/json_bgp_pdu.h"
 
+#include "bmp/capability.h"
 #include "bmp/message.h"
 #include "bmp/names.h"
 #include "bmp/open.h"
 #include "collector/base/json_bgp.h"
+#include "collector/base/json_fields.h"
 
 #include <string.h>
+
+void json_bgp_capability(struct json *j, const struct tlv *capability)
+{
+	struct field_writer w = json_fields(j);
+
+	json_object(j);
+	bgp_capability_write(capability, &w);
+	json_end_object(j);
+}
 
 static void put_capabilities(struct json *j, const struct bgp_open *open)
 {
@@ -15,12 +26,7 @@ static void put_capabilities(struct json *j, const struct bgp_open *open)
 	json_key(j, "capabilities");
 	json_array(j);
 	while (bgp_capability_next(&it, &capability)) {
-		json_object(j);
-		json_uint_at(j, "code", capability.type);
-		json_string_at(j, "name", bgp_capability_name(capability.type));
-		json_key(j, "value");
-		json_hex(j, capability.value);
-		json_end_object(j);
+		json_bgp_capability(j, &capability);
 	}
 	json_end_array(j);
 }

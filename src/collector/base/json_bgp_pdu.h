@@ -10,6 +10,9 @@
 #include "bmp/pdu.h"
 #include "bmp/tlv.h"
 
+/* A capability: "code", "name", "value" in hex, "fields" if they are known. */
+void json_bgp_capability(struct json *j, const struct tlv *capability);
+
 /* @body is that of an OPEN; "error" describes a part that cannot be parsed. */
 void json_bgp_open(struct json *j, struct wire_view body);
 
