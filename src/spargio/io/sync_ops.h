@@ -2,8 +2,8 @@
  * spargio/io/sync_ops.h - execute an SQE by system calls
  *
  * For the epoll back end and for operations without an opcode in the ring. To
- * add an operation, add a row in sync_ops.c and a case in
- * tests/unit/test_spargio_sync_ops.c, which runs every row on both back ends.
+ * add an operation, add a row in sync_ops.c, one in sim/disk.c, and a case in
+ * tests/unit/test_spargio_sync_ops.c: docs/extending.md.
  */
 #ifndef SPARGIO_IO_SYNC_OPS_H
 #define SPARGIO_IO_SYNC_OPS_H

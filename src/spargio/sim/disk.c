@@ -537,6 +537,10 @@ static int run_getdents(struct sp_sim_host *host, struct disk_file *f,
 	return (int)used;
 }
 
+/*
+ * Operations on names, and on the file of the descriptor. Rows of sync_ops.c
+ * that are not simulated are in tests/unit/test_spargio_sync_ops.c.
+ */
 /* clang-format off */
 static const struct row {
 	int (*path)(struct sp_sim_host *, const struct io_uring_sqe *);
