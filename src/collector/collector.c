@@ -163,7 +163,7 @@ static int init_worker(void *arg)
 	return err;
 }
 
-/* Stopping it, on its shard */
+/* Stopping a worker, on its shard */
 
 static int close_listeners(void *arg)
 {
@@ -181,9 +181,9 @@ static int close_listeners(void *arg)
 }
 
 /*
- * Half of the time is for reading what routers have sent, the other half for
- * making it safe. A session that another shard passes here during that time is
- * ended as well; afterwards there are none.
+ * Half of the time until the deadline is for reading what routers have sent,
+ * the other half for making the output safe. A session that another shard
+ * passes to this worker meanwhile is drained, too; later ones are refused.
  */
 static void drain_sessions(struct worker_slot *s)
 {
@@ -201,7 +201,9 @@ static void drain_sessions(struct worker_slot *s)
 }
 
 /*
- * A snapshot that is not safe in time, or cannot be written, stays as it was.
+ * Write the snapshots of the routers that have changed. If the output of a
+ * router is not safe by the deadline, or its snapshot cannot be written, the
+ * previous snapshot file remains.
  */
 static void write_final_snapshots(struct worker_slot *s)
 {
@@ -268,7 +270,7 @@ static int on_all(struct collector *c, int (*fn)(void *))
 				  sizeof(c->slots[0]));
 }
 
-/* One after the other, so that a port in use is logged once. */
+/* Run @fn on one worker after the other, so that a used port is logged once. */
 static int on_each(struct collector *c, int (*fn)(void *))
 {
 	return collector_env_each(&c->env, COLLECTOR_ENV_SERIAL, fn, c->slots,
@@ -450,7 +452,7 @@ static int bring_back(struct collector *c)
 	return err;
 }
 
-/* Open for routers. */
+/* Accept routers and connect to routers. */
 static int open_up(struct collector *c)
 {
 	int err;

@@ -258,8 +258,8 @@ static void name_thread(const struct sp_shard *s)
 }
 
 /*
- * Returns 0, or the error why this runtime cannot start: the same for all
- * shards.
+ * Prepare the shard's thread. If a shard fails, the runtime cannot start:
+ * open_backend() then returns the same error on all shards.
  */
 static int shard_begin(struct sp_shard *s)
 {
@@ -300,7 +300,7 @@ static void *shard_thread(void *arg)
 
 /*
  * Start the threads of the shards from @first on. If a thread cannot be
- * created, the others see the error after the gate and end.
+ * created, the created threads see the error after the gate and end.
  */
 static void start_threads(struct sp_rt *rt, uint32_t first)
 {
@@ -341,7 +341,7 @@ static bool join_threads(struct sp_rt *rt, int64_t deadline)
 
 /* Ending */
 
-/* Wakes waiting fibers; the others see "closing" at their next wait. */
+/* Wakes a waiting fiber; other fibers see "closing" at their next wait. */
 static void cancel_visitor(struct sp__slot *slot, void *arg)
 {
 	(void)arg;
@@ -353,15 +353,15 @@ void sp__rt_cancel(struct sp_rt *rt)
 {
 	atomic_store(&rt->closing, true);
 	sp__stacks_walk(&rt->stacks, cancel_visitor, NULL);
-	/* After this no shard goes to sleep without having seen "closing". */
+	/* A shard that was notified sees "closing" before it sleeps again. */
 	for (uint32_t i = 0; i < rt->nshards; i++)
 		sp__shard_notify(&rt->shards[i]);
 	sp__shards_end_if_over(rt);
 }
 
 /*
- * Drop a fiber that did not end. Objects that it waits on may live on, so its
- * wait is voided, and its stack stays mapped.
+ * Drop a fiber that did not end. Objects on which it waits may live longer, so
+ * its wait is made void, and its stack stays mapped.
  */
 static void drop_visitor(struct sp__slot *slot, void *arg)
 {
@@ -390,8 +390,8 @@ bool sp__rt_close(struct sp_rt *rt)
 		return true;
 	}
 	/*
-	 * A thread that was about to wake such a fiber may still access its
-	 * shard.
+	 * Do not free the runtime: a thread that was about to wake a dropped
+	 * fiber may still access the fiber's shard.
 	 */
 #ifdef SP_ASAN
 	__lsan_ignore_object(rt);
@@ -428,7 +428,7 @@ static bool threads_end(struct sp_rt *rt, int64_t deadline)
 	return join_threads(rt, last) && sp__pool_stop(rt->pool, last);
 }
 
-/* A thread does not end: leave it and all memory that it may access. */
+/* A thread does not end: detach it, and free no memory that it may access. */
 static void rt_abandon(struct sp_rt *rt)
 {
 	sp__watchdog_stop(rt);

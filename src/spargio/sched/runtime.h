@@ -48,7 +48,7 @@ struct sp_rt {
 	struct sp_rt *next_open;
 	uint32_t visitors;
 
-	/* Fibers spawned by such threads. */
+	/* Fibers spawned by threads that are not shards of this runtime. */
 	_Atomic uint64_t outside_spawned;
 	/* spawns refused after being counted */
 	_Atomic uint64_t outside_finished;

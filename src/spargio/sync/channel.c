@@ -74,7 +74,7 @@ static struct sp__chan_waiter *claim_waiter(struct sp__waitlist *list)
 	return NULL;
 }
 
-/* After this the waiter may be gone when the lock is released. */
+/* Wake the waiter. It may be gone as soon as the caller releases the lock. */
 static void deliver_waiter(struct sp__chan_waiter *cw, int result)
 {
 	cw->result = result;

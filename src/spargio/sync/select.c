@@ -2,18 +2,19 @@
  * Select, in three steps.
  *
  * 1. Try the cases one by one, in random order.
- * 2. If none can happen, leave a waiter with each. All waiters name the same
- * wait of the fiber, each with its own code, so the wake word decides which
- * case happens: the first claim succeeds, later ones fail.
+ * 2. If none can happen, leave a waiter with each case. All waiters name the
+ * same wait of the fiber, each with its own code, so the wake word decides
+ * which case happens: the first claim succeeds, later claims fail.
  * 3. When woken, remove the remaining waiters. If the wake-up was a timer
  * reset, no case has happened, and the select starts again.
  *
  * A channel operation needs two sides, and both may be in a select. Lock order
  * prevents a race: step 2 locks all its channels, in order of address, while it
- * tries them again and leaves its waiters. So until we are in all our lists
- * nobody can claim us, and we need to claim only the other side; of two selects
- * that could meet, one finds the waiter of the other. Other kinds of cases only
- * claim us; they are placed afterwards, each under its own lock.
+ * tries them again and leaves its waiters. So nobody can claim this select
+ * until its waiters are in all lists, and it needs to claim only the other
+ * side. If two selects have cases that match, one finds the waiter of the
+ * other. The waiters of other kinds of cases are placed afterwards, each under
+ * its own lock.
  */
 #include "spargio/io/op.h"
 #include "spargio/sched/current.h"
@@ -42,7 +43,7 @@ enum kind {
 	TIMER,
 };
 
-/* The waiter of a case, in its _space. */
+/* The waiter of a case, in sp_case._space. */
 union space {
 	struct sp__waiter waiter; /* JOIN, TOKEN, TIMER */
 	struct sp__chan_waiter chan;
@@ -127,7 +128,7 @@ static uint32_t code_of(uint32_t index)
 	return SP__EVENT + index;
 }
 
-/* Order */
+/* Random order of the cases, and lock order of the channels */
 
 /* splitmix64: good enough to be fair. */
 static uint64_t next_random(uint64_t *state)
@@ -140,8 +141,9 @@ static uint64_t next_random(uint64_t *state)
 }
 
 /*
- * All orders are equally likely. Starting at a random case and going round
- * would be cheaper, but would favour the case after many that cannot happen.
+ * Choose one of all orders with equal chance. To start at a random case and go
+ * round would be cheaper, but would favour a case that follows many cases that
+ * cannot happen.
  */
 static void shuffle_order(struct select *s)
 {
@@ -221,7 +223,7 @@ static int try_fd(const struct sp_case *c)
 	return n > 0 ? p.revents : -EAGAIN;
 }
 
-/* The time at which the case happens by itself. */
+/* The time at which the case happens; SP_NEVER unless it is AT or TIMER. */
 static int64_t time_of(const struct sp_case *c)
 {
 	if (c->_kind == AT)
@@ -275,7 +277,7 @@ static int try_all(struct select *s)
 
 /* Waiting */
 
-/* The channels are locked. An index, or -EAGAIN. */
+/* Try the channels, which are locked. Returns a case index or -EAGAIN. */
 static int try_channels(struct select *s)
 {
 	for (uint32_t i = 0; i < s->count; i++) {
@@ -339,7 +341,8 @@ static struct sp__waiter *waiter_of(struct select *s, uint32_t i)
 }
 
 /*
- * Leave a waiter with a case other than a channel. True if it can happen now.
+ * Leave a waiter with case @i, unless it is of a channel. True if the case can
+ * happen now.
  */
 static bool place_waiter(struct select *s, uint32_t i)
 {
@@ -386,7 +389,7 @@ static void leave_case(struct sp_case *c, bool happened)
 		break;
 	case JOIN:
 		if (c->result < 0)
-			break; /* it could not be joined: there is no waiter */
+			break; /* the task cannot be joined: no waiter */
 		if (happened)
 			c->result = sp__join_end(c->_on.task, c->_data);
 		else
@@ -418,8 +421,8 @@ static void leave_fd(struct sp_case *c, bool happened)
 }
 
 /*
- * @happened is an index, or count for none. Yields if an operation is in
- * flight.
+ * Remove all waiters. @happened is the index of the case that happened, or
+ * count if none has. Yields if an operation is in flight.
  */
 static void leave_all(struct select *s, uint32_t happened)
 {
@@ -454,8 +457,8 @@ static uint32_t sleep_on(struct select *s, int64_t deadline)
 }
 
 /*
- * A deadline has passed: that of a case, or the caller's. -EAGAIN if it was
- * that of a timer that was reset since.
+ * A deadline has passed. Returns the index of the case, or -ETIMEDOUT if it was
+ * the deadline of the caller; -EAGAIN if a timer was reset since.
  */
 static int time_is_up(struct select *s, int64_t deadline)
 {
@@ -472,7 +475,7 @@ static int time_is_up(struct select *s, int64_t deadline)
 	return sp__deadline_of(s->self, deadline) <= now ? -ETIMEDOUT : -EAGAIN;
 }
 
-/* Returns an index, an error, or -EAGAIN if nothing has happened: try again. */
+/* Returns a case index, an error, or -EAGAIN if no case happened: try again. */
 static int wait_all(struct select *s, int64_t deadline)
 {
 	uint32_t code;
@@ -497,7 +500,10 @@ static int wait_all(struct select *s, int64_t deadline)
 	}
 	i = (int)(code - code_of(0));
 	leave_all(s, (uint32_t)i);
-	/* A timer wakes us only when it is reset. */
+	/*
+	 * A timer uses its waiter only for a reset (its expiry is a deadline of
+	 * sleep_on()), so no case has happened yet.
+	 */
 	return s->cases[i]._kind == TIMER ? -EAGAIN : i;
 }
 
