@@ -95,8 +95,8 @@ static int parse_ip4(const char *text, struct sp_addr *out)
 }
 
 /*
- * Split @text into host and port; *@port is NULL if there is none. Text with
- * more than one colon and no brackets is an IPv6 address without a port.
+ * Split @text into host and port; *@port is NULL if @text has no port. Text
+ * with more than one colon and no brackets is an IPv6 address without a port.
  */
 static int split_host_port(char *text, char **host, char **port)
 {

@@ -49,7 +49,7 @@ static int run_once(struct sp_once *once, int (*fn)(void *), void *arg)
 	once->_runner = NULL;
 	if (ret >= 0)
 		atomic_store_explicit(&once->_done, true, memory_order_release);
-	/* Wake all waiters also after a failure: one of them runs @fn next. */
+	/* Wake all waiters: after a failure one of them runs @fn. */
 	sp__waitlist_wake_all(list);
 	sp__waiters_unlock(&once->_waiters);
 	return ret < 0 ? ret : 0;
