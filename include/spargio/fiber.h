@@ -75,7 +75,7 @@ struct sp_attr {
 
 #define SP_NO_SHARD UINT32_MAX
 
-/* Spawning. Returns 0, -EAGAIN (queue full), -ENOMEM, -EINVAL or -ESHUTDOWN. */
+/* Spawning: 0, -EAGAIN (queue full), -ENOMEM, -EINVAL or -ESHUTDOWN */
 
 /* Spawn a stealable fiber in the caller's runtime. */
 int sp_go(int (*fn)(void *), void *arg, struct sp_task *out);

@@ -135,8 +135,9 @@ int sp_write_all(int fd, const void *data, size_t len);
 int sp_writev_all(int fd, const struct iovec *iov, int n);
 
 /*
- * Write the file to the disk: data and all metadata, or data and the metadata
- * needed to read it, as fsync(2) and fdatasync(2).
+ * Write the file to the disk, as fsync(2) and fdatasync(2). sp_fsync() writes
+ * the data and all metadata, sp_fdatasync() the data and only the metadata
+ * that is needed to read the data.
  */
 int sp_fsync(int fd);
 int sp_fsync_until(int fd, int64_t deadline);

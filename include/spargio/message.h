@@ -62,7 +62,8 @@ struct sp_ticket {
 int sp_msg_send(uint32_t shard, uint16_t tag, uint64_t value);
 int sp_msg_send_nowait(uint32_t shard, uint16_t tag, uint64_t value);
 /*
- * All accepted values become visible together. Returns how many were accepted.
+ * Send several messages, which become visible together. Returns the number of
+ * accepted values, or an error if none was accepted.
  */
 int sp_msg_send_many(uint32_t shard, uint16_t tag, const uint64_t *values,
 		     size_t count);
@@ -77,7 +78,7 @@ int sp_msg_send_ticket(uint32_t shard, uint16_t tag, uint64_t value,
  * and would find the message soon.
  */
 int sp_msg_send_direct(uint32_t shard, uint16_t tag, uint64_t value);
-/* Make messages of the _nowait form visible to the receiver. */
+/* Make the messages of sp_msg_send_nowait() to @shard visible to it. */
 void sp_msg_publish(uint32_t shard);
 
 /* Send from a thread that is not a shard of @rt. */

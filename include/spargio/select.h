@@ -45,7 +45,7 @@ struct sp_token;
 
 /* Made by the functions below. An all-zero case never happens. */
 struct sp_case {
-	int result; /* of the case that happened; see below */
+	int result; /* set if this case has happened; see below */
 	uint32_t _kind;
 	union {
 		struct sp_chan *chan;

@@ -68,7 +68,7 @@ struct sp_stats {
 	 * 16,382) have one.
 	 */
 	uint64_t unguarded_stacks;
-	uint64_t refused_ops; /* requested by other threads but refused */
+	uint64_t refused_ops; /* operations of other threads, refused */
 };
 
 void sp_stats_get(struct sp_rt *rt, struct sp_stats *out);

@@ -97,7 +97,7 @@ int sp_rwlock_trywrlock(struct sp_rwlock *lock); /* -EBUSY if it is locked */
 /* -EPERM if @lock is not locked, or another fiber holds the write lock. */
 int sp_rwlock_unlock(struct sp_rwlock *lock);
 
-/* A wait group: a counter and a wait until it is zero. */
+/* A wait group: a counter; fibers can wait until the counter is zero. */
 struct sp_wg {
 	struct sp_waiters _waiters;
 	uint32_t _count;

@@ -62,7 +62,7 @@ static int parse_scope(const char *text, uint32_t *out)
 	return 0;
 }
 
-/* @text is truncated at the percent sign. */
+/* Parse an IPv6 address. Truncates @text at the percent sign. */
 static int parse_ip6(char *text, struct sp_addr *out)
 {
 	struct sp_addr addr = { .len = sizeof(addr.in6),

@@ -188,8 +188,8 @@ static void take_buffers(struct sp_rstream *rs, int32_t res, uint32_t flags)
 	for (uint32_t left = res > 0 ? (uint32_t)res : 0; left > 0;) {
 		uint32_t n = left < b->size ? left : b->size;
 		/*
-		 * Read the successor before the buffer is ours and may get
-		 * another position.
+		 * Find the next buffer first: when the stream has this buffer,
+		 * it may return it to another position in the ring.
 		 */
 		uint32_t behind = sp__recv_buffers_behind(b, id);
 
@@ -201,7 +201,7 @@ static void take_buffers(struct sp_rstream *rs, int32_t res, uint32_t flags)
 			      memory_order_relaxed);
 }
 
-/* The last completion says why the receive ended. */
+/* Handle the last completion; @res is the reason why the receive ended. */
 static void multishot_ended(struct sp_rstream *rs, int32_t res)
 {
 	switch (res) {
@@ -338,7 +338,7 @@ static int read_some(struct sp_rstream *rs, int64_t deadline)
 	return 0;
 }
 
-/* Pass the turn to another stream; this one does not use it. */
+/* The stream does not receive now: if it has a turn, pass the turn on. */
 static void pass_turn(struct sp_rstream *rs)
 {
 	if (rs->turn)
@@ -365,7 +365,7 @@ static int wait_for_more(struct sp_rstream *rs, int64_t deadline)
 				 : read_some(rs, deadline);
 }
 
-/* The calls */
+/* Public functions */
 
 int sp_rstream_open(int fd, size_t max, struct sp_rstream **out)
 {

@@ -78,7 +78,7 @@ static void gate_pass(struct sp__gate *gate)
 	pthread_mutex_unlock(&gate->lock);
 }
 
-/* Fewer shards than expected will arrive. */
+/* Set the number of shards that will arrive at the gate. */
 static void gate_expect(struct sp__gate *gate, uint32_t expected)
 {
 	pthread_mutex_lock(&gate->lock);

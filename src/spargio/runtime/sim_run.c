@@ -152,7 +152,7 @@ static int64_t next_time(const struct sp_sim *sim)
 			next = when < next ? when : next;
 		}
 	/*
-	 * If only events of the weather (host faults) are left, nothing runs.
+	 * Weather events (host faults) alone do not keep the simulation going.
 	 */
 	if ((sim->nevents > sim->weather || next != SP_NEVER) &&
 	    sim->nevents > 0 && sim->events[0].when < next)

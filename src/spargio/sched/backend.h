@@ -32,7 +32,7 @@ struct sp__backend {
 	 */
 	void (*start)(struct sp_shard *shard, struct sp__op *op);
 
-	/* Request that @op ends early; it still completes. Never refused. */
+	/* Request that @op ends early; @op still completes. Cannot fail. */
 	void (*cancel)(struct sp_shard *shard, struct sp__op *op);
 
 	/* Cancel all operations in flight. */
@@ -44,7 +44,7 @@ struct sp__backend {
 	/* True if poll() would complete something; cheap, for spinning. */
 	bool (*ready)(struct sp_shard *shard);
 
-	/* poll(), but sleep until a completion, a wake-up or @deadline. */
+	/* As poll(), but sleep until a completion, a wake-up or @deadline. */
 	void (*wait)(struct sp_shard *shard, int64_t deadline);
 
 	/* Wake @target out of wait(). @from is the caller's shard or NULL. */

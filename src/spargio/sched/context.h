@@ -93,7 +93,7 @@ void sp__context_switch(struct sp__context *from, struct sp__context *to);
 /* As sp__context_switch(), but @from will never run again. */
 void sp__context_leave(struct sp__context *from, struct sp__context *to);
 
-/* Called first in an entry function: the switch to it is complete. */
+/* An entry function calls this first, because its context is new to ASan. */
 #ifdef SP_ASAN
 void sp__context_arrived(void);
 #else

@@ -91,7 +91,7 @@ struct sp_fiber {
 
 	/* Used by every switch. */
 	struct sp__context ctx;
-	struct sp_shard *shard; /* set again at each resume */
+	struct sp_shard *shard; /* current shard; set at each resume */
 	struct sp_fiber *qnext; /* link of the queue that the fiber is in */
 	_Atomic uint64_t wake;
 	/*

@@ -15,7 +15,7 @@ struct sp_group {
 	struct sp__spin lock;
 	bool cancelled;
 	uint32_t count;
-	int error; /* first error of its fibers */
+	int error; /* first error of a fiber since the last wait */
 	struct sp__member members;
 	struct sp__waitlist waiters;
 };

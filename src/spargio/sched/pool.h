@@ -35,7 +35,7 @@ int sp__pool_submit(struct sp__pool *pool, struct sp__job *job);
  */
 int sp__pool_push(struct sp__pool *pool, struct sp__job *job);
 
-/* True if @job had not started; it will then never run. */
+/* Remove a waiting @job, so that it never runs. False if it has started. */
 bool sp__pool_withdraw(struct sp__pool *pool, struct sp__job *job);
 
 /*

@@ -157,9 +157,9 @@ void sp__shard_deliver(struct sp_shard *s, struct sp_fiber *f)
 							f, memory_order_seq_cst,
 							memory_order_relaxed));
 	/*
-	 * Set after the push, because drain_fiber_inbox() clears it before it
-	 * takes the fibers. So the flag may be set without a fiber, but is
-	 * never missing.
+	 * Set the flag after the push, because drain_fiber_inbox() clears the
+	 * flag before it takes the fibers. So the flag may be set if the inbox
+	 * is empty, but it is always set if a stealable fiber is in the inbox.
 	 */
 	if (movable)
 		atomic_store(&s->inbox_movable, true);

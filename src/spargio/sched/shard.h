@@ -77,7 +77,8 @@ struct sp_shard {
 	enum sp__switch_action switch_action;
 	struct sp_fiber *switched_from;
 	uint32_t migrate_to;
-	int32_t budget; /* fibers left to run in this turn */
+	/* switches, sends and refused waits left in this turn */
+	int32_t budget;
 	/* number of times in a row that next_fiber was chosen */
 	uint8_t next_fiber_run;
 	bool local_first;  /* take from local first, else from runq */

@@ -26,8 +26,8 @@ uint32_t sp__wait_end(struct sp_fiber *fiber, uint64_t epoch, int64_t deadline,
 		      const char *why, const void *on);
 
 /*
- * Call it before an operation with effects: -ECANCELED if the fiber was
- * cancelled, else 0. May yield.
+ * Called before an operation that has effects. Returns -ECANCELED if the fiber
+ * was cancelled, else 0. May yield.
  */
 int sp__wait_refused(struct sp_fiber *fiber);
 
