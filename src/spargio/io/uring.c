@@ -79,8 +79,9 @@ static void reap_cqes(struct sp_shard *shard)
 }
 
 /*
- * Always returns an entry: submit pending entries, and if the kernel refuses
- * because completions have piled up, reap those first.
+ * Get a free submission entry; never fails. If the queue is full, submit it;
+ * if the kernel refuses that because completions have piled up, reap them
+ * first.
  */
 static struct io_uring_sqe *get_sqe(struct sp_shard *shard)
 {
@@ -386,7 +387,7 @@ static void uring_poll(struct sp_shard *shard)
 		if (sp__ring_pending(ring) != 0 ||
 		    sp__ring_has_deferred(ring)) {
 			note_overflow(shard);
-			/* -EBUSY or -EAGAIN: reaping makes space. */
+			/* After -EBUSY or -EAGAIN, reap_cqes() makes space. */
 			(void)sp__ring_enter(ring, 0, 0);
 		}
 		if (!sp__ring_has_cqe(ring))

@@ -101,8 +101,8 @@ int sp__chan_send(struct sp_chan *chan, const void *item)
 }
 
 /*
- * There is space for one more item: take it from the sender that has waited
- * longest.
+ * The queue has space for one more item: take the item of the sender that has
+ * waited longest.
  */
 static void refill_from_sender(struct sp_chan *chan)
 {

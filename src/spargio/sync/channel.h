@@ -32,7 +32,7 @@ struct sp_chan {
 struct sp__chan_waiter {
 	struct sp__waiter w; /* must be the first member */
 	void *item;	     /* source of a send, destination of a receive */
-	int result;	     /* after a wake-up with w.code: 0 or -EPIPE */
+	int result;	     /* 0 or -EPIPE, after a wake-up with w.code */
 };
 
 /* The lock is held. 0, -EAGAIN, or -EPIPE; the item is accessed only for 0. */

@@ -63,8 +63,8 @@ static bool swap_word(struct sp_mutex *m, uintptr_t *old, uintptr_t word)
 }
 
 /*
- * Spin for a moment until the mutex is free. That is useless if the owner
- * needs this shard to run. @drop is the flag to clear on success.
+ * Try to take the mutex by spinning for a moment. Give up if the owner needs
+ * this shard to run. @drop is the flag to clear on success.
  */
 static bool spin_on_owner(struct sp_mutex *m, struct sp_fiber *self,
 			  uintptr_t drop)
@@ -90,8 +90,8 @@ static bool spin_on_owner(struct sp_mutex *m, struct sp_fiber *self,
 }
 
 /*
- * Take the mutex, or set WAITING. A fiber that was woken before (@tries) also
- * clears WOKEN. The list is locked.
+ * Take the mutex and return true, or set WAITING. If the fiber was woken
+ * before (@tries > 0), also clear WOKEN. The list is locked.
  */
 static bool take_or_mark(struct sp_mutex *m, struct sp_fiber *self, int tries)
 {
@@ -107,7 +107,9 @@ static bool take_or_mark(struct sp_mutex *m, struct sp_fiber *self, int tries)
 	return owner_of(old) == 0;
 }
 
-/* Returns the wake-up code, or 0 if the mutex was free. Yields. */
+/*
+ * Take the mutex and return 0, or sleep and return the wake-up code. Yields.
+ */
 static uint32_t take_or_sleep(struct sp_mutex *m, struct sp_fiber *self,
 			      int tries, int64_t deadline)
 {
@@ -225,7 +227,7 @@ static bool pass_on(struct sp_mutex *m, uintptr_t self)
 int sp_mutex_unlock(struct sp_mutex *mutex)
 {
 	uintptr_t self = (uintptr_t)sp__fiber_self();
-	uintptr_t word = self; /* the usual value */
+	uintptr_t word = self; /* the value without waiters */
 
 	if (self == 0)
 		return -EPERM;

@@ -18,7 +18,9 @@ static bool is_done(struct sp_once *once)
 	return atomic_load_explicit(&once->_done, memory_order_acquire);
 }
 
-/* 1 if the caller has to run @fn, 0 if it is done, or an error. Yields. */
+/*
+ * Returns 1 if the caller must run @fn, 0 if @fn has run, or an error. Yields.
+ */
 static int wait_for_turn(struct sp_once *once, struct sp_fiber *self,
 			 int64_t deadline)
 {
