@@ -137,6 +137,11 @@ int state_store_list(struct state_store *store,
 	return store->ops->list(store, each, arg);
 }
 
+int state_store_remove(struct state_store *store, const char *name)
+{
+	return store->ops->remove(store, name);
+}
+
 int state_store_set_aside(struct state_store *store, const char *name)
 {
 	return store->ops->set_aside(store, name);

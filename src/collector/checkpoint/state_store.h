@@ -113,6 +113,12 @@ int state_store_get(struct state_store *store, const char *name, size_t max,
 int state_store_list(struct state_store *store,
 		     int (*each)(void *arg, const char *name), void *arg);
 
+/*
+ * Remove a file. -ENOENT if there is none. It may be there again after a crash
+ * of the host.
+ */
+int state_store_remove(struct state_store *store, const char *name);
+
 /* Rename a file so that it is not read again but can be examined. */
 int state_store_set_aside(struct state_store *store, const char *name);
 

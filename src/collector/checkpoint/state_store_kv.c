@@ -17,10 +17,11 @@
  */
 #include "collector/checkpoint/state_store_kv.h"
 
-#include "egress/nats/conn.h"
+#include "egress/nats/client.h"
 
 #include <spargio/fiber.h>
 #include <spargio/pool.h>
+#include <spargio/runtime.h>
 
 #include <errno.h>
 #include <inttypes.h>
@@ -28,7 +29,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #define CHUNK	     ((size_t)256 * 1024)
 #define HEAD_MAX     128
@@ -226,9 +226,8 @@ static int kv_writer_begin(struct state_store *store, const char *name,
 	w->gathered = malloc(w->chunk);
 	if (err == 0 && w->gathered == NULL)
 		err = -ENOMEM;
-	if (err == 0 &&
-	    getrandom(&w->now.generation, sizeof(w->now.generation), 0) < 0)
-		err = -errno;
+	if (err == 0)
+		err = sp_random(&w->now.generation, sizeof(w->now.generation));
 	if (err < 0) {
 		free_writer(w);
 		return err;
@@ -429,6 +428,24 @@ static ssize_t read_some(struct state_store_reader *reader, void *bytes,
 	return (ssize_t)n;
 }
 
+/* The head first: without it the file is gone, and a start tidies the rest. */
+static int kv_remove(struct state_store *store, const char *name)
+{
+	struct kv_call drop = { .kind = KV_PURGE };
+	struct kv_head head;
+	int err = state_store_kv_head(store, name, "head", &head);
+	bool readable = err == 0;
+
+	if (err < 0 && err != -EBADMSG)
+		return err;
+	err = state_store_kv_key(store, name, "head", drop.key);
+	if (err == 0)
+		err = state_store_kv_call(store, &drop);
+	return err == 0 && readable
+		       ? state_store_kv_purge(store, name, head.generation)
+		       : err;
+}
+
 /* Move the head to another key; the chunks are found by it. */
 static int set_aside(struct state_store *store, const char *name)
 {
@@ -470,6 +487,7 @@ const struct state_store_ops state_store_kv_ops = {
 	.read = read_some,
 	.done = kv_reader_close,
 	.list = state_store_kv_list,
+	.remove = kv_remove,
 	.set_aside = set_aside,
 	.last_error = last_error,
 };

@@ -32,6 +32,7 @@ struct state_store_ops {
 	void (*done)(struct state_store_reader *r);
 	int (*list)(struct state_store *store,
 		    int (*each)(void *arg, const char *name), void *arg);
+	int (*remove)(struct state_store *store, const char *name);
 	int (*set_aside)(struct state_store *store, const char *name);
 	/* NULL if errno says it all */
 	void (*last_error)(struct state_store *store, struct nats_error *out);

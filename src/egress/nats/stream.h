@@ -97,7 +97,7 @@ struct nats_stream_state {
 	uint64_t bytes;
 	uint64_t first_seq;
 	uint64_t last_seq;
-	uint64_t deleted; /* deleted sequences in between */
+	uint64_t deleted; /* sequences in first..last without a message */
 	/* time of the first message by the server's clock; 0 = not known */
 	int64_t first_ns;
 	int64_t last_ns;
