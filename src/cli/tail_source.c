@@ -4,7 +4,7 @@
 #include "cli/xalloc.h"
 
 #include "egress/journal/cursor.h"
-#include "egress/nats/conn.h"
+#include "egress/nats/client.h"
 #include "egress/nats/stream.h"
 
 #include <spargio/op.h>

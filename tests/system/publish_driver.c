@@ -13,6 +13,7 @@
 #include "egress/bridge.h"
 #include "egress/encode/encode_update.h"
 #include "egress/journal/cursor.h"
+#include "egress/nats/client.h"
 #include "egress/log_reader.h"
 #include "egress/publisher/publisher.h"
 

@@ -8,7 +8,6 @@
 #include "egress/bridge.h"
 #include "egress/codec.h"
 #include "egress/journal/cursor.h"
-#include "egress/nats/options.h"
 #include "egress/publisher/publisher_internal.h"
 
 #include <spargio/time.h>
@@ -108,10 +107,16 @@ void nats_conn_close(struct nats_conn *link)
 	(void)link;
 }
 
-int nats_conn_fd(const struct nats_conn *link)
+int nats_conn_wait_readable(struct nats_conn *link)
 {
 	(void)link;
-	return -1;
+	return -EBADF;
+}
+
+int nats_conn_wait_writable(struct nats_conn *link)
+{
+	(void)link;
+	return -EBADF;
 }
 
 void nats_conn_read(struct nats_conn *link)
@@ -125,14 +130,10 @@ size_t nats_conn_max_payload(struct nats_conn *link)
 	return 0;
 }
 
-natsConnection *nats_conn_connection(struct nats_conn *link)
+struct nats_client *nats_conn_client(struct nats_conn *link)
 {
 	(void)link;
 	return NULL;
-}
-
-void nats_thread_done(void)
-{
 }
 
 /* A publisher that nobody has started */

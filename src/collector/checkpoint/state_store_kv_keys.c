@@ -3,7 +3,7 @@
  */
 #include "collector/checkpoint/state_store_kv.h"
 
-#include "egress/nats/conn.h"
+#include "egress/nats/client.h"
 
 #include <spargio/fiber.h>
 #include <spargio/time.h>

@@ -14,6 +14,17 @@
 #define NATS_CONSUMER_NAME_MAX 256
 #define NATS_REPLY_TEXT_MAX    128
 
+/* Error codes of JetStream, as in its errors.json. */
+enum nats_js_error {
+	NATS_JS_INSUFFICIENT_RESOURCES = 10023,
+	NATS_JS_MEMORY_EXCEEDED = 10028,
+	NATS_JS_NO_MESSAGE = 10037,
+	NATS_JS_STORAGE_EXCEEDED = 10047,
+	NATS_JS_NO_STREAM = 10059,
+	NATS_JS_WRONG_LAST_ID = 10070,
+	NATS_JS_WRONG_LAST_SEQ = 10071,
+};
+
 /* The "error" of an answer. */
 struct nats_reply_error {
 	uint32_t code;			/* err_code; 0 if missing */

@@ -1,7 +1,6 @@
 #include "egress/nats/stream.h"
 
 #include "egress/nats/api.h"
-#include "egress/nats/options.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -111,7 +110,7 @@ static int stream_verify(const struct nats_reply_stream *stream,
 static struct nats_api api_of(struct nats_conn *link,
 			      const struct nats_stream_options *options)
 {
-	return (struct nats_api){ nats_conn_connection(link),
+	return (struct nats_api){ nats_conn_client(link),
 				  or_default(options->wait_ms, WAIT_MS) };
 }
 
@@ -179,7 +178,7 @@ static void add_size_hint(const struct nats_stream_options *options,
 
 static int stream_create(const struct nats_api *api,
 			 const struct nats_stream_options *options,
-			 struct nats_error *why, natsMsg **reply,
+			 struct nats_error *why, struct nats_received **reply,
 			 struct nats_reply_stream *out)
 {
 	char body[NATS_API_BODY_MAX];
@@ -203,7 +202,7 @@ static int stream_find(const struct nats_api *api,
 		       const struct nats_stream_options *options,
 		       struct nats_error *why, struct nats_reply_stream *out)
 {
-	natsMsg *reply = NULL;
+	struct nats_received *reply = NULL;
 	int err = nats_api_stream(api, "STREAM.INFO", options->name, NULL, why,
 				  &reply, out);
 
@@ -219,7 +218,7 @@ static int stream_find(const struct nats_api *api,
 	err = stream_verify(out, options, why);
 	/* they are views into the answer, which is freed */
 	out->subjects.len = 0;
-	natsMsg_Destroy(reply);
+	nats_received_free(reply);
 	return err;
 }
 
@@ -345,65 +344,45 @@ int nats_stream_prepare(struct nats_conn *link,
 
 /* Opening an epoch */
 
-static natsStatus set_number(natsMsg *msg, const char *name, uint64_t value)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%" PRIu64, value);
-	return natsMsgHeader_Set(msg, name, text);
-}
+/* Texts of the event's headers. */
+struct epoch_text {
+	char after[MESSAGE_ID_MAX];
+	char last_seq[24];
+};
 
 /*
  * By the sequence of the last message, not by its id: a restarted server does
  * not know ids older than the duplicate window, and would refuse.
  */
-static natsStatus msg_set_expected(natsMsg *msg,
-				   const struct nats_stream_options *options,
-				   const struct nats_epoch *epoch,
-				   const struct nats_tail *tail)
+static void expect_tail(struct nats_send *m, const struct nats_epoch *epoch,
+			const struct nats_tail *tail, struct epoch_text *text)
 {
-	char after[MESSAGE_ID_MAX];
-	natsStatus s =
-		natsMsgHeader_Set(msg, "Nats-Expected-Stream", options->name);
-
-	if (tail == NULL)
-		return s;
-	if (s == NATS_OK && tail->last_seq > 0)
-		s = set_number(msg, "Nats-Expected-Last-Sequence",
-			       tail->last_seq);
-	if (s == NATS_OK && epoch->has_record) {
-		record_id_format(epoch->record, after);
-		s = natsMsgHeader_Set(msg, NATS_AFTER_HEADER, after);
+	if (tail->last_seq > 0) {
+		snprintf(text->last_seq, sizeof(text->last_seq), "%" PRIu64,
+			 tail->last_seq);
+		nats_send_header(m, "Nats-Expected-Last-Sequence",
+				 text->last_seq);
 	}
-	return s;
+	if (epoch->has_record) {
+		record_id_format(epoch->record, text->after);
+		nats_send_header(m, NATS_AFTER_HEADER, text->after);
+	}
 }
 
-static natsStatus msg_set_identity(natsMsg *msg, const struct nats_epoch *epoch,
-				   const char *id)
-{
-	natsStatus s = natsMsgHeader_Set(msg, "Nats-Msg-Id", id);
-
-	if (s == NATS_OK)
-		s = natsMsgHeader_Set(msg, "Arancini-Collector",
-				      epoch->collector);
-	if (s == NATS_OK)
-		s = natsMsgHeader_Set(msg, "Arancini-Schema", epoch->schema);
-	return s;
-}
-
-static int ack_check(natsMsg *reply, struct nats_error *why, uint64_t *seq)
+static int ack_check(struct nats_received *reply, struct nats_error *why,
+		     uint64_t *seq)
 {
 	struct nats_ack ack;
 
-	nats_ack_parse(nats_api_bytes(reply), &ack);
+	nats_ack_parse(nats_received_data(reply), &ack);
 	if (ack.error == 0) {
 		*seq = ack.seq;
 		return 0;
 	}
 	snprintf(why->text, sizeof(why->text), "epoch refused: %u %s",
 		 ack.error, ack.text);
-	if (ack.error == JSStreamWrongLastMsgIDErr ||
-	    ack.error == JSStreamWrongLastSequenceErr)
+	if (ack.error == NATS_JS_WRONG_LAST_ID ||
+	    ack.error == NATS_JS_WRONG_LAST_SEQ)
 		return -ESTALE;
 	return -EAGAIN;
 }
@@ -415,30 +394,28 @@ int nats_stream_open_epoch(struct nats_conn *link,
 			   uint64_t *seq, char id[MESSAGE_ID_MAX])
 {
 	struct message_id name = { epoch->epoch, { epoch->epoch, 0, 0 } };
-	natsMsg *reply = NULL;
-	natsMsg *msg = NULL;
-	natsStatus s;
+	struct nats_send m = {
+		.subject = epoch->subject,
+		.data = { epoch->bytes, epoch->len },
+	};
+	struct nats_received *reply = NULL;
+	struct epoch_text text;
 	int err;
 
 	message_id_format(epoch->collector, &name, id);
-	s = natsMsg_Create(&msg, epoch->subject, NULL, epoch->bytes,
-			   (int)epoch->len);
-	if (s == NATS_OK)
-		s = msg_set_identity(msg, epoch, id);
-	if (s == NATS_OK)
-		s = msg_set_expected(msg, options, epoch, tail);
-	if (s == NATS_OK)
-		s = natsConnection_RequestMsg(&reply,
-					      nats_conn_connection(link), msg,
-					      or_default(options->wait_ms,
-							 WAIT_MS));
-	if (s == NATS_OK)
-		err = ack_check(reply, why, seq);
-	else
-		err = nats_request_failed(nats_conn_connection(link), s,
-					  epoch->subject, "epoch", why);
-	natsMsg_Destroy(reply);
-	natsMsg_Destroy(msg);
+	nats_send_header(&m, "Nats-Msg-Id", id);
+	nats_send_header(&m, "Arancini-Collector", epoch->collector);
+	nats_send_header(&m, "Arancini-Schema", epoch->schema);
+	nats_send_header(&m, "Nats-Expected-Stream", options->name);
+	if (tail != NULL)
+		expect_tail(&m, epoch, tail, &text);
+	err = nats_client_request(nats_conn_client(link), &m,
+				  or_default(options->wait_ms, WAIT_MS),
+				  "epoch", why, &reply);
+	if (err < 0)
+		return err;
+	err = ack_check(reply, why, seq);
+	nats_received_free(reply);
 	return err;
 }
 
@@ -448,7 +425,7 @@ int nats_stream_look(struct nats_conn *link,
 {
 	struct nats_api api = api_of(link, options);
 	struct nats_reply_stream s;
-	natsMsg *reply = NULL;
+	struct nats_received *reply = NULL;
 	int err;
 
 	if (api.wait_ms > LOOK_MS)
@@ -457,7 +434,7 @@ int nats_stream_look(struct nats_conn *link,
 			      &reply, &s);
 	if (err < 0)
 		return err;
-	natsMsg_Destroy(reply);
+	nats_received_free(reply);
 	*out = (struct nats_stream_state){
 		.created_ns = s.created_ns,
 		.messages = s.messages,
@@ -479,8 +456,8 @@ int nats_stream_span(const struct nats_options *options, const char *stream,
 {
 	struct nats_api api = { .wait_ms = WAIT_MS };
 	struct nats_reply_stream info;
-	natsMsg *reply = NULL;
-	int err = nats_connect(options, why, &api.nc);
+	struct nats_received *reply = NULL;
+	int err = nats_client_open(options, why, &api.client);
 
 	if (err < 0)
 		return err;
@@ -492,7 +469,7 @@ int nats_stream_span(const struct nats_options *options, const char *stream,
 			.first_seq = info.first_seq,
 			.last_seq = info.last_seq,
 		};
-	natsMsg_Destroy(reply);
-	natsConnection_Destroy(api.nc);
+	nats_received_free(reply);
+	nats_client_close(api.client);
 	return err;
 }

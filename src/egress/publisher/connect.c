@@ -24,6 +24,7 @@
 #include "egress/publisher/publisher_internal.h"
 
 #include "egress/codec.h"
+#include "egress/nats/client.h"
 #include "egress/publisher/backoff.h"
 
 #include <spargio/pool.h>

@@ -11,6 +11,7 @@
 
 #include "egress/bridge.h"
 #include "egress/journal/cursor.h"
+#include "egress/nats/client.h"
 
 #include <spargio/time.h>
 
