@@ -151,7 +151,7 @@ int publisher_rollback_events(struct publisher *p, const struct nats_tail *tail,
 	publisher_share(p);
 	/* It waits for the workers: a thread, unless they share our runtime. */
 	if (p->options.rt != NULL)
-		return events_gather(&job);		 /* yields */
+		return events_gather(&job);	     /* yields */
 	return publisher_block(events_gather, &job); /* yields */
 }
 
