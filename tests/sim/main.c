@@ -4,6 +4,7 @@
  *	world A..B		run seeds, two at a time
  *	world --hashes A..B	print the hash of each
  *	world --twice A..B	two runs of each, which must be equal
+ *	world --first A..B	stop at the first that fails, and say which
  *	world --jobs N		processes at a time; default 2
  *	world --log 7		with the log of its collectors and the messages
  *
@@ -35,7 +36,7 @@
 struct run {
 	uint64_t first, last;
 	uint32_t jobs;
-	bool hashes, twice, show_log;
+	bool hashes, twice, first_only, show_log;
 };
 
 struct answer {
@@ -221,7 +222,7 @@ static void run_range(const struct run *run, struct totals *t)
 
 		if (c->pid != 0)
 			take_answer(run, t, c);
-		if (i >= count)
+		if (i >= count || (run->first_only && t->failed > 0))
 			continue;
 		world_plan(run->first + i, &plan);
 		if (start_child(run->first + i, &plan, -1, false, c) < 0)
@@ -240,6 +241,8 @@ static int read_arguments(int argc, char **argv, struct run *run)
 			run->hashes = true;
 		} else if (strcmp(argv[i], "--twice") == 0) {
 			run->twice = true;
+		} else if (strcmp(argv[i], "--first") == 0) {
+			run->first_only = true;
 		} else if (strcmp(argv[i], "--log") == 0) {
 			run->show_log = true;
 		} else if (strcmp(argv[i], "--jobs") == 0 && i + 1 < argc) {
@@ -263,7 +266,8 @@ int main(int argc, char **argv)
 	struct run run;
 
 	if (read_arguments(argc, argv, &run) < 0) {
-		fputs("usage: world [--hashes] [--twice] [--log] [--jobs N] "
+		fputs("usage: world [--hashes] [--twice] [--first] [--log] "
+		      "[--jobs N] "
 		      "A[..B]\n",
 		      stderr);
 		return 2;
@@ -274,7 +278,9 @@ int main(int argc, char **argv)
 	}
 	run_range(&run, &t);
 	free(t.hashes);
-	for (uint64_t i = 0; i < t.failed && i < SHOWN; i++)
+	if (run.first_only && t.failed > 0)
+		printf("seed %" PRIu64 " fails\n", t.failures[0]);
+	for (uint64_t i = 0; !run.first_only && i < t.failed && i < SHOWN; i++)
 		explain_failure(t.failures[i], run.show_log);
 	if (!run.hashes)
 		printf("%.0f virtual seconds in %.1f s of CPU, at most %.2f s "
