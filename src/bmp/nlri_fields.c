@@ -46,8 +46,11 @@ static const struct nlri_layout evpn[] = {
 		{ "esi", HEX, 10, KEY }, { "tag", NUMBER, 4, KEY },
 		{ "source", IP, 0, KEY }, { "group", IP, 0, KEY },
 		{ "originator", IP, 0, KEY }, { "reserved", HEX, 4, VALUE },
-		/* maximum response time and flags */
-		{ "flags", HEX, 2, VALUE } } },
+		/*
+		 * Maximum response time and flags; some routers send one of
+		 * the two.
+		 */
+		{ "flags", REST, 0, VALUE } } },
 	[9] = { "per-region-i-pmsi", {
 		{ "tag", NUMBER, 4, KEY }, { "region", HEX, 8, KEY } } },
 	[10] = { "s-pmsi", {

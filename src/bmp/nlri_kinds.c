@@ -15,6 +15,15 @@ bool bgp_nlri_has_rd(const struct bgp_nlri *n)
 		n->type != bgp_nlri_ops[n->kind]->type_without_rd);
 }
 
+bool bgp_nlri_wire_has_rd(enum bgp_family family, struct wire_view wire)
+{
+	const struct bgp_family_info *info = bgp_family_info(family);
+	uint8_t without = bgp_nlri_ops[info->kind]->type_without_rd;
+
+	return info->flags & BGP_FAMILY_RD &&
+	       (without == 0 || wire.len == 0 || wire.p[0] != without);
+}
+
 /* Cutting one off a field */
 
 /* We do not know where one ends and the next begins: take all. */
@@ -141,7 +150,7 @@ static void key_prefix(struct nlri_sink *s, const struct bgp_nlri *n)
 	put_bytes(s, address, (n->prefix_len + 7u) / 8);
 }
 
-/* The bits of an address beyond its length must not make another route. */
+/* Clear the bits beyond the prefix length: they must not change the key. */
 static void put_masked(struct nlri_sink *s, const struct nlri_field *f)
 {
 	uint8_t copy[16] = { 0 };

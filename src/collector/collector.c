@@ -11,6 +11,7 @@
 #include "collector/ingest/connector.h"
 #include "collector/ingest/limits.h"
 #include "collector/ingest/route_budget.h"
+#include "collector/policy/router_limit.h"
 #include "collector/ingest/listener.h"
 #include "collector/ingest/session.h"
 #include "collector/output.h"
@@ -46,7 +47,8 @@ struct worker_slot {
 struct collector {
 	struct collector_env env;
 	struct route_budget budget; /* limit on routes */
-	struct worker_slot *slots;  /* by shard */
+	struct router_limit router_limit;
+	struct worker_slot *slots; /* by shard */
 	struct connector *connectors;
 	struct sp_task *connector_tasks;
 	size_t connector_count;
@@ -163,7 +165,7 @@ static int init_worker(void *arg)
 	return err;
 }
 
-/* Stopping it, on its shard */
+/* Stopping a worker, on its shard */
 
 static int close_listeners(void *arg)
 {
@@ -181,9 +183,9 @@ static int close_listeners(void *arg)
 }
 
 /*
- * Half of the time is for reading what routers have sent, the other half for
- * making it safe. A session that another shard passes here during that time is
- * ended as well; afterwards there are none.
+ * Half of the time until the deadline is for reading what routers have sent,
+ * the other half for making the output safe. A session that another shard
+ * passes to this worker meanwhile is drained, too; later ones are refused.
  */
 static void drain_sessions(struct worker_slot *s)
 {
@@ -201,7 +203,9 @@ static void drain_sessions(struct worker_slot *s)
 }
 
 /*
- * A snapshot that is not safe in time, or cannot be written, stays as it was.
+ * Write the snapshots of the routers that have changed. If the output of a
+ * router is not safe by the deadline, or its snapshot cannot be written, the
+ * previous snapshot file remains.
  */
 static void write_final_snapshots(struct worker_slot *s)
 {
@@ -268,7 +272,7 @@ static int on_all(struct collector *c, int (*fn)(void *))
 				  sizeof(c->slots[0]));
 }
 
-/* One after the other, so that a port in use is logged once. */
+/* Run @fn on one worker after the other, so that a used port is logged once. */
 static int on_each(struct collector *c, int (*fn)(void *))
 {
 	return collector_env_each(&c->env, COLLECTOR_ENV_SERIAL, fn, c->slots,
@@ -298,12 +302,20 @@ static struct limits_max limits_of_config(const struct config *config)
 	return max;
 }
 
+static void set_router_limit(struct collector *c, const struct config *config)
+{
+	router_limit_set(&c->router_limit, (uint32_t)config->limits.routers,
+			 (uint32_t)(config->listen.connect.count +
+				    config->router_count));
+}
+
 int collector_reload(struct collector *c, const struct config *config)
 {
 	struct limits_max max = limits_of_config(config);
 	int err = limits_set(c->env.limits, &max);
 
 	route_budget_set(&c->budget, config->limits.routes);
+	set_router_limit(c, config);
 	for (uint32_t i = 0; i < c->env.worker_count; i++)
 		c->slots[i].next = config;
 	if (err == 0)
@@ -465,7 +477,7 @@ static int bring_back(struct collector *c)
 	return err;
 }
 
-/* Open for routers. */
+/* Accept routers and connect to routers. */
 static int open_up(struct collector *c)
 {
 	int err;
@@ -500,6 +512,8 @@ int collector_start(const struct config *config, struct log *log,
 	c->env.started = sp_now();
 	c->env.budget = &c->budget;
 	route_budget_init(&c->budget, config->limits.routes);
+	set_router_limit(c, config);
+	c->env.router_limit = &c->router_limit;
 	err = make_parts(c);
 	if (err == 0)
 		err = on_each(c, init_worker);

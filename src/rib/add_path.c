@@ -21,7 +21,7 @@ static uint64_t withdraw_other_form(struct rib_table *table,
 					       : RIB_WITHDRAW_NOW_IF_SMALL);
 }
 
-/* Holding */
+/* Holding parts without evidence */
 
 /* The bytes of the message that part @id needs. */
 static size_t held_len(const struct bgp_update *u, enum bgp_nlri_part_id id)
@@ -67,8 +67,8 @@ static void hold_part(struct rib_table *table, const struct rib_input *in,
 	    rib->held_bytes + size <= RIB_ADD_PATH_HELD_ALL)
 		h = malloc(size);
 	/*
-	 * The held messages are useful only together. So many messages without
-	 * a contradiction count as a confirmation.
+	 * The held messages are useful only together, so if one cannot be held,
+	 * none is: the form then counts as confirmed.
 	 */
 	if (h == NULL) {
 		rib_table_drop_held(table);
@@ -97,11 +97,12 @@ void rib_add_path_drop_oldest(struct rib_table *table)
 	free(h);
 }
 
-/* Evidence */
+/* Evidence for a form of the NLRI: see rib/add_path.h */
 
 /*
- * Read the table in this form from now on. If the other form was confirmed,
- * routes may be missing. Returns how many routes it had in the other form.
+ * From now on read the table in the form @add_path. If the other form was
+ * confirmed, routes may be missing. Returns the number of routes that were
+ * withdrawn because they were read in the other form.
  */
 static uint64_t switch_form(struct rib_table *table,
 			    const struct rib_time *when, bool add_path,
@@ -112,7 +113,7 @@ static uint64_t switch_form(struct rib_table *table,
 	table->form_against = 0;
 	/*
 	 * Without a store the routes published in the old form are not known,
-	 * so they are not withdrawn.
+	 * so they could not be withdrawn.
 	 */
 	if (table->peer->router->rib->config.mode == RIB_MODE_OFF ||
 	    (withdrawn != 0 && was_confirmed))
@@ -120,7 +121,7 @@ static uint64_t switch_form(struct rib_table *table,
 	return withdrawn;
 }
 
-/* True if the form of the table changes. */
+/* Count a contradiction. True if the form of the table has to change. */
 static bool contradict_table(struct rib_table *table,
 			     const struct rib_time *when)
 {
@@ -180,7 +181,7 @@ bool rib_add_path_contradicted(const struct rib_input *in,
 		if ((left & bit) == 0)
 			continue;
 		left &= ~bit;
-		/* It was decoded before another message had shown the same. */
+		/* No change if an earlier message has changed the form. */
 		if (now != format->add_path)
 			switched |= contradict_family(peer, when, view,
 						      (enum bgp_family)
@@ -208,7 +209,7 @@ void rib_add_path_examine(struct rib_table *table, const struct rib_time *when,
 	bgp_family_set bit =
 		bgp_family_bit((enum bgp_family)part->format.family);
 
-	/* An operator configured the form, or it cannot be decided. */
+	/* The options fix the form, for instance because an operator set it. */
 	if ((in->opts.add_path_either & bit) == 0)
 		rib_table_form_event(table, RIB_FORM_EV_GIVEN);
 	else if (bgp_update_guessed(&in->update, id))

@@ -214,6 +214,7 @@ def test_updates_of_decode_and_tail(seen):
         if not line.get("synthetic"):
             got.setdefault(route_key(line), []).append(without(line, OF_TAIL))
     assert len(want) == 13 and got == want
+    assert sum("hasAsSet" in line for line in seen.rib) == 1
 
 
 def test_routes_of_the_api_are_the_updates(seen):

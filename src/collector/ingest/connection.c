@@ -97,6 +97,9 @@ static const char *close_hint(enum close_reason why)
 	case CLOSE_MADE_ROOM:
 		return "it had named no peer when places ran out: "
 		       "--max-sessions, or a section for it";
+	case CLOSE_MAX_ROUTERS:
+		return "no place for one more router: --max-routers, or a "
+		       "section for it";
 	case CLOSE_TOO_LONG:
 		return "a longer message than --max-frame allows";
 	default:
@@ -166,7 +169,8 @@ static bool is_refusal(enum close_reason why)
 	if (why == CLOSE_REPLACED || why == CLOSE_DUPLICATE_ROUTER)
 		return false;
 	return (why >= CLOSE_BAD_VERSION && why < CLOSE_OPERATOR) ||
-	       why == CLOSE_FRAME_TIMEOUT || why == CLOSE_MADE_ROOM;
+	       why == CLOSE_FRAME_TIMEOUT || why == CLOSE_MADE_ROOM ||
+	       why == CLOSE_MAX_ROUTERS;
 }
 
 enum close_reason connection_close_reason(const struct connection *connection,

@@ -265,6 +265,7 @@ static enum close_reason take_if_free(struct session *s)
 		why = wait_for_release(router, sp_in(DRAIN_NS));
 	if (why == CLOSE_NONE && router->session == NULL) {
 		router->session = s;
+		router_claimed(router);
 		memcpy(router->address, s->connection->address, 16);
 		router->port = s->connection->port;
 	}
@@ -317,6 +318,6 @@ void router_release(struct session *s)
 	if (router->session != s)
 		return;
 	router->session = NULL;
-	router->left = sp_now();
+	router_left(router);
 	sp_cond_broadcast(&router->freed);
 }

@@ -9,6 +9,7 @@
 #define COLLECTOR_INGEST_SESSION_H
 
 #include "bmp/decode_context.h"
+#include "bmp/rm_tlv.h"
 #include "bmp/text.h"
 #include "collector/base/close_reason.h"
 #include "collector/ingest/identity_rule.h"
@@ -54,8 +55,14 @@ struct session {
 	int64_t frame_ns;	 /* the same, of a message begun; 0: none */
 	int64_t resumed_ns;	 /* the same, since the last pause; 0: none */
 	struct rib_time when;	 /* of the segment being read */
-	/* A turn ends when its budget is spent, if need be within a message. */
+	/*
+	 * A turn ends when its budget is spent, if need be within a message, or
+	 * when the shard has polled for events: see begin_turn().
+	 */
 	struct rib_budget budget;
+	uint64_t turn;	    /* sp_shard_turn() of the current turn */
+	uint64_t turn_made; /* bytes of output of the current turn */
+	uint64_t turn_routes;
 	struct rib_progress progress; /* of the next message */
 	uint32_t counted;	      /* messages to come that were counted */
 	/* Where its last turns that were full end in the bridge; a ring. */
@@ -67,6 +74,8 @@ struct session {
 	 * dump of which one half was read another way would never be whole.
 	 */
 	int bmp_v4;			  /* enum bmp_v4 */
+	struct bmp_sequence sequence;	  /* numbers of version 4 */
+	uint64_t lost;			  /* messages lost, not reported yet */
 	const struct bgp_overrides *over; /* those below; NULL: none */
 	struct bgp_overrides overrides;
 	uint64_t messages;
@@ -94,6 +103,9 @@ void session_stop(struct session *s, enum close_reason why);
 
 /* Whether it was told to end, or the router closed the connection. */
 bool session_is_ending(const struct session *s);
+
+/* Report the messages that the router did not send, if any. */
+void session_report_lost(struct session *s);
 
 /* Keep what an Initiation says of the router's name. False: it was cut. */
 bool session_read_name(const struct bmp_message *msg,

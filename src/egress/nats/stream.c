@@ -60,24 +60,41 @@ static bool subjects_cover(struct wire_view subjects, const char *subject)
 	return false;
 }
 
-/* Refuse settings with which a stream would lose acknowledged messages. */
+/*
+ * Refuse settings with which a stream would lose acknowledged messages, or
+ * would not keep them under their subjects.
+ */
 static int verify_contents(const struct nats_reply_stream *stream,
 			   const struct nats_stream_options *options,
 			   struct nats_error *why)
 {
-	if (stream->max_per_subject > 0) {
-		snprintf(why->text, sizeof(why->text),
-			 "stream %s has max_msgs_per_subject %" PRId64
-			 ": batches of one table would replace each other; "
-			 "set it to -1",
-			 options->name, stream->max_per_subject);
-		return -EINVAL;
-	}
-	if (stream->persist_async) {
-		snprintf(why->text, sizeof(why->text),
-			 "stream %s has persist_mode async: it acknowledges "
-			 "what it may still lose; make it without",
-			 options->name);
+	const struct {
+		bool refused;
+		const char *setting;
+	} rows[] = {
+		{ !stream->by_limits,
+		  "another retention than limits: messages that no consumer "
+		  "waits for are lost; make it with retention limits" },
+		{ stream->no_ack,
+		  "no_ack: it acknowledges nothing; set it to false" },
+		{ stream->sealed, "sealed: it takes no messages" },
+		{ stream->mirror, "mirror: it takes no messages" },
+		{ stream->transform,
+		  "subject_transform: messages are stored under subjects that "
+		  "consumers do not know; make it without" },
+		{ stream->max_per_subject > 0,
+		  "max_msgs_per_subject: batches of one table would replace "
+		  "each other; set it to -1" },
+		{ stream->persist_async,
+		  "persist_mode async: it acknowledges what it may still lose; "
+		  "make it without" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (!rows[i].refused)
+			continue;
+		snprintf(why->text, sizeof(why->text), "stream %s has %s",
+			 options->name, rows[i].setting);
 		return -EINVAL;
 	}
 	return 0;
@@ -92,16 +109,8 @@ static int stream_verify(const struct nats_reply_stream *stream,
 		if (subjects_cover(stream->subjects, options->subjects[i]))
 			continue;
 		snprintf(why->text, sizeof(why->text),
-			 "stream %s does not take %s", options->name,
-			 options->subjects[i]);
-		return -EINVAL;
-	}
-	if (!stream->by_limits || stream->no_ack || stream->sealed ||
-	    stream->mirror) {
-		snprintf(why->text, sizeof(why->text),
-			 "stream %s must keep messages by limits, acknowledge "
-			 "them, and be neither sealed nor a mirror",
-			 options->name);
+			 "stream %s does not take %s: add it to its subjects",
+			 options->name, options->subjects[i]);
 		return -EINVAL;
 	}
 	return verify_contents(stream, options, why);
@@ -268,6 +277,20 @@ static bool look_at(const struct nats_api_message *m, struct nats_tail *out)
 	return !out->has_record;
 }
 
+/* Refuse a message whose id no collector makes; see EPOCH_MAX. */
+static int verify_epochs(const struct nats_stream_options *options,
+			 const struct nats_tail *tail, uint64_t seq,
+			 struct nats_error *why)
+{
+	if (tail->id.epoch <= EPOCH_MAX && tail->id.record.epoch <= EPOCH_MAX)
+		return 0;
+	snprintf(why->text, sizeof(why->text),
+		 "message %" PRIu64 " of stream %s has the id %s, with an "
+		 "epoch beyond 48 bits: no collector wrote it; delete it",
+		 seq, options->name, tail->id_text);
+	return -EINVAL;
+}
+
 static int read_last(const struct nats_api *api,
 		     const struct nats_stream_options *options,
 		     const struct nats_reply_stream *stream,
@@ -293,7 +316,7 @@ static int read_last(const struct nats_api *api,
 		if (!more)
 			break;
 	}
-	return 0;
+	return verify_epochs(options, out, out->id_seq, why);
 }
 
 static int read_epoch(const struct nats_api *api,
@@ -316,7 +339,7 @@ static int read_epoch(const struct nats_api *api,
 		       sizeof(event.collector));
 	}
 	free(m.bytes);
-	return 0;
+	return verify_epochs(options, &event, m.seq, why);
 }
 
 int nats_stream_prepare(struct nats_conn *link,
@@ -434,7 +457,10 @@ int nats_stream_look(struct nats_conn *link,
 			      &reply, &s);
 	if (err < 0)
 		return err;
-	nats_received_free(reply);
+	err = stream_verify(&s, options, why);
+	nats_received_free(reply); /* s.subjects is a view into it */
+	if (err < 0)
+		return err;
 	*out = (struct nats_stream_state){
 		.created_ns = s.created_ns,
 		.messages = s.messages,
@@ -446,6 +472,7 @@ int nats_stream_look(struct nats_conn *link,
 		.last_ns = s.last_ns,
 		.max_msgs = s.max_msgs,
 		.max_bytes = s.max_bytes,
+		.max_msg_size = s.max_msg_size,
 		.max_age_ns = s.max_age_ns,
 	};
 	return 0;

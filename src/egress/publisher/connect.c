@@ -313,8 +313,9 @@ static bool chain_unbroken(const struct establish_job *job)
 }
 
 /*
- * Choose the epoch to open, and save it before a broker sees it, so that a
- * later run finds it without the stream. Yields.
+ * Choose the number after all epochs that this run and the stream have had, and
+ * save it before a broker sees it, so that a later run finds it without the
+ * stream. Yields.
  */
 static int epoch_prepare(struct establish_job *job)
 {
@@ -327,6 +328,13 @@ static int epoch_prepare(struct establish_job *job)
 		job->epoch = tail->id.epoch + 1;
 	if (tail->has_epoch && tail->epoch >= job->epoch)
 		job->epoch = tail->epoch + 1;
+	if (job->epoch > EPOCH_MAX) {
+		snprintf(job->why.text, sizeof(job->why.text),
+			 "no epoch is left after that of the last message of "
+			 "stream %s: delete that message",
+			 p->options.stream.name);
+		return -EINVAL;
+	}
 	job->event_len = publisher_epoch_event(p, job->epoch, job->event,
 					       sizeof(job->event));
 	if (p->options.journal_dir == NULL)
@@ -447,10 +455,11 @@ static int epoch_establish(struct establish_job *job)
 static int run_open(void *arg)
 {
 	struct establish_job *job = arg;
+	struct nats_error why;
 	int err = epoch_establish(job);
 
 	/* The restore needs a look; if it fails, the next look is as good. */
-	if (err == 0 && publisher_look(job->p, job->link, &job->look) < 0)
+	if (err == 0 && publisher_look(job->p, job->link, &why, &job->look) < 0)
 		job->look.state.created_ns = 0;
 	return err;
 }

@@ -50,10 +50,15 @@ static int open_file(const char *dir, int flags)
 void publisher_epoch_explain(const char *dir, int err, struct nats_error *why)
 {
 	snprintf(why->text, sizeof(why->text), "%s/" FILE_NAME ": %s", dir,
-		 err == -ENXIO ? "not a regular file" : strerror(-err));
+		 err == -ENXIO	  ? "not a regular file"
+		 : err == -ERANGE ? "an epoch beyond 48 bits, which is ignored"
+				  : strerror(-err));
 }
 
-/* Epochs are 0 if there is no file, or no number in the line. */
+/*
+ * Epochs are 0 if there is no file, or no number in the line. -ERANGE if the
+ * run after these would have an epoch beyond EPOCH_MAX; they are then 0.
+ */
 int publisher_epoch_load(const char *dir, struct publisher_epochs *out)
 {
 	int fd = open_file(dir, O_RDONLY);
@@ -74,7 +79,10 @@ int publisher_epoch_load(const char *dir, struct publisher_epochs *out)
 	/* An older version wrote one number, an epoch that it had opened. */
 	out->opened = n == 2 * LINE_LEN ? strtoull(text + LINE_LEN, NULL, 10)
 					: out->used;
-	return 0;
+	if (out->used < EPOCH_MAX && out->opened < EPOCH_MAX)
+		return 0;
+	*out = (struct publisher_epochs){ .used = 0 };
+	return -ERANGE;
 }
 
 /* Make the name of a file that was created safe. */

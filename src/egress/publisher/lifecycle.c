@@ -459,6 +459,19 @@ static int open_journal(struct publisher *p, struct nats_error *why)
 		return err;
 	/* Brief, and nobody else is here yet. */
 	err = publisher_epoch_load(dir, &kept);
+	if (err == -ERANGE) {
+		/* As without the file: its records say what was used. */
+		publisher_epoch_explain(dir, err, why);
+		publisher_tell(p, why->text);
+		err = 0;
+	}
+	if (err == 0 && p->run.known_epoch >= EPOCH_MAX) {
+		snprintf(why->text, sizeof(why->text),
+			 "%s has a record with the last epoch there is: move "
+			 "the folder away",
+			 dir);
+		return -ERANGE;
+	}
 	if (err == 0) {
 		if (kept.used > p->run.known_epoch)
 			p->run.known_epoch = kept.used;
