@@ -29,6 +29,7 @@
 
 #include <spargio/options.h>
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -90,6 +91,12 @@ const char *sp_backend_name(const struct sp_rt *rt);
 
 /* Why it is not io_uring: a negative errno of its set-up, or 0. */
 int sp_backend_error(const struct sp_rt *rt);
+
+/*
+ * Fill @data with random bytes, as getrandom(2); in a simulation they come from
+ * its seed. 0 or a negative errno. Any thread.
+ */
+int sp_random(void *data, size_t len);
 
 /* Make main() run @body(argc, argv) as the first fiber. */
 #define SP_MAIN(body)                                                  \

@@ -96,6 +96,12 @@ struct sp_tcp_opts {
 int sp_tcp_set(int fd, const struct sp_tcp_opts *opts);
 
 /*
+ * Milliseconds since something came from the other end of a TCP connection:
+ * data, or the acknowledgement of data or of a keepalive probe. Any thread.
+ */
+int64_t sp_tcp_heard_ms(int fd);
+
+/*
  * Sign segments to and from @peer with TCP MD5 (RFC 2385); the port of @peer is
  * ignored. On a listener it applies to future connections; call it once for
  * each peer. An empty key removes the option. -EINVAL for a key above 80 bytes,

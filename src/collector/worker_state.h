@@ -41,9 +41,11 @@ struct session_counts {
 	uint64_t before_initiation;
 	uint64_t dropped; /* messages dropped by --overload drop */
 	uint64_t pauses;
-	uint64_t rate_pauses;	  /* pauses by --max-output-rate */
-	uint64_t rate_paused_ns;  /* total time of these pauses */
-	uint64_t names_cut;	  /* sysNames that were too long */
+	uint64_t rate_pauses;	 /* pauses by --max-output-rate */
+	uint64_t rate_paused_ns; /* total time of these pauses */
+	uint64_t names_cut;	 /* sysNames that were too long */
+	/* counters of Statistics Reports that were not compared */
+	uint64_t statistics_left_out;
 	uint64_t cut;		  /* turns that ended with unread input */
 	uint64_t turn_bytes_max;  /* maximum output bytes of one turn */
 	uint64_t turn_routes_max; /* maximum routes of one turn */
@@ -101,6 +103,7 @@ struct worker {
 	struct event_tap *event_tap;
 	struct snapshotter *snapshotter; /* NULL if no state is kept */
 	struct log_bucket refusals;	 /* log limit for refused connections */
+	struct log_bucket clashes;	 /* log limit for clashes of identity */
 	struct worker_counts counts;
 };
 

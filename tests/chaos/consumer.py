@@ -255,16 +255,21 @@ class StreamConsumer:
     async def follow(self, client):
         js = client.jetstream(timeout=2)
         self.position = 0
+        idle = self.IDLE
         while True:
             info = await js.stream_info(STREAM)
             if info.created != self.created or \
                     info.state.last_seq < self.position:
                 self.position = 0
                 self.created = info.created
-            await self.read(js)
+            before = self.position
+            await self.read(js, idle)
+            # On a busy machine the broker may need longer for a first message.
+            waiting = self.position == before < info.state.last_seq
+            idle = min(2 * idle, 5) if waiting else self.IDLE
 
-    async def read(self, js):
-        """From the position on until nothing more comes."""
+    async def read(self, js, idle):
+        """From the position on until nothing more comes for @idle seconds."""
         pull = await js.pull_subscribe(
             "", stream=STREAM, config=js_api.ConsumerConfig(
                 deliver_policy=js_api.DeliverPolicy.BY_START_SEQUENCE,
@@ -275,7 +280,7 @@ class StreamConsumer:
                 while self.paused:
                     await asyncio.sleep(0.05)
                 try:
-                    messages = await pull.fetch(256, timeout=self.IDLE)
+                    messages = await pull.fetch(256, timeout=idle)
                 except asyncio.TimeoutError:
                     return
                 for message in messages:

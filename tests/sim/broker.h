@@ -48,7 +48,7 @@ struct broker_options {
 	int64_t latency_max; /* default 2 ms */
 	int64_t sync_ns;     /* interval of syncs; default 2 min, -1 = always */
 	int64_t max_payload; /* default 1 MiB */
-	int64_t max_store;   /* bytes of all streams; default 10 GiB */
+	int64_t max_store;   /* bytes of all streams; default 1 TiB */
 };
 
 /* Life cycle */

@@ -12,10 +12,11 @@
 #include "egress/journal/journal_internal.h"
 #include "egress/journal/segment.h"
 
+#include <spargio/runtime.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/random.h>
 
 static void fault_set(struct journal_fault *fault, uint64_t base,
 		      uint64_t offset)
@@ -188,7 +189,7 @@ static int segments_open(struct journal *j, struct journal_fault *fault)
 	if (err < 0)
 		return err;
 	if (j->identity == 0)
-		(void)!getrandom(&j->identity, sizeof(j->identity), 0);
+		(void)sp_random(&j->identity, sizeof(j->identity));
 	err = journal_begin_segment(j);
 	/* A spool must be readable on the disk that it has filled. */
 	return err == -ENOSPC || err == -EDQUOT ? 0 : err;

@@ -2,6 +2,8 @@
 
 #include "egress/journal/file_ops.h"
 
+#include <spargio/time.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -9,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
-#include <time.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -51,19 +52,11 @@ bool segment_parse_name(const char *name, uint64_t *out)
 	return true;
 }
 
-static uint64_t wall_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 int segment_create(int dir, uint64_t base, uint64_t identity, uint64_t previous)
 {
 	struct journal_header header = {
 		.base = base,
-		.created_ns = wall_ns(),
+		.created_ns = (uint64_t)sp_wall_now(),
 		.journal = identity,
 		.previous = previous,
 	};

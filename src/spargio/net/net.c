@@ -92,6 +92,17 @@ int sp_listen(const struct sp_addr *at, const struct sp_listen_opts *opts,
 	return 0;
 }
 
+int sp_connect_socket(const struct sp_addr *to)
+{
+	return open_socket(to);
+}
+
+int sp_listener_share(int listener)
+{
+	return switch_on(listener, SOL_SOCKET, SO_REUSEPORT) < 0 ? -sp_errno()
+								 : 0;
+}
+
 bool sp__accept_again(int err)
 {
 	switch (err) {

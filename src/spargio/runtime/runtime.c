@@ -1,3 +1,4 @@
+#include "spargio/io/sys.h"
 #include "spargio/io/epoll.h"
 #include "spargio/io/placement.h"
 #include "spargio/io/recv_buffers.h"
@@ -564,4 +565,21 @@ const char *sp_backend_name(const struct sp_rt *rt)
 int sp_backend_error(const struct sp_rt *rt)
 {
 	return rt->backend_error;
+}
+
+int sp_random(void *data, size_t len)
+{
+	uint8_t *p = data;
+
+	while (len > 0) {
+		ssize_t n = sp__sys()->getrandom(p, len, 0);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0) {
+			p += n;
+			len -= (size_t)n;
+		}
+	}
+	return 0;
 }

@@ -453,6 +453,7 @@ static void weather_of(struct sp_sim_host *host)
 static void make_weather(struct sp_sim *sim, void *arg)
 {
 	(void)arg;
+	sim->forecast = false;
 	for (struct sp_sim_host *h = sim->hosts; h != NULL; h = h->next)
 		if (h->up)
 			weather_of(h);
@@ -471,9 +472,11 @@ static bool has_weather(const struct sp_sim *sim)
 
 void sp__sim_host_weather(struct sp_sim *sim)
 {
-	if (has_weather(sim) && sim->weather == 0)
-		sp__sim_schedule(sim, &(struct sp__sim_event){
-					      .when = sim->now + WEATHER_EVERY,
-					      .fire = make_weather,
-					      .weather = true });
+	if (!has_weather(sim) || sim->forecast)
+		return;
+	sim->forecast = true;
+	sp__sim_schedule(sim, &(struct sp__sim_event){ .when = sim->now +
+							       WEATHER_EVERY,
+						       .fire = make_weather,
+						       .weather = true });
 }

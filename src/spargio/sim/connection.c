@@ -149,6 +149,8 @@ static void take_segment(struct segment *g)
 {
 	struct sp__sim_socket *to = g->to;
 
+	to->heard = to->file.host->sim->now;
+
 	if (to->closed) {
 		/* Nobody is there: what is not an answer is answered by RST. */
 		if (g->type == SEGMENT_DATA && g->from != NULL)
@@ -219,6 +221,7 @@ static bool join_ends(struct sp__sim_socket *listener,
 	s->state = SP__SIM_OPEN;
 	s->local = client->peer;
 	s->peer = client->local;
+	s->heard = s->file.host->sim->now;
 	s->other = client;
 	client->refs++;
 	client->other = s;
@@ -444,6 +447,67 @@ void sp__sim_send_end(struct sp__sim_socket *s)
 		return;
 	s->out_over = true;
 	(void)send_segment(SEGMENT_FIN, s, NULL, 0);
+}
+
+/* Keepalive */
+
+struct probe {
+	struct sp__sim_socket *socket;
+	uint64_t number;
+};
+
+static void free_probe(void *arg)
+{
+	struct probe *p = arg;
+
+	sp__sim_socket_put(p->socket);
+	free(p);
+}
+
+static void probe_peer(struct sp_sim *sim, void *arg);
+
+static void schedule_probe(struct sp_sim *sim, struct probe *p, int seconds)
+{
+	sp__sim_schedule(sim, &(struct sp__sim_event){ .when = sim->now +
+							       seconds * SP_S,
+						       .fire = probe_peer,
+						       .drop = free_probe,
+						       .arg = p,
+						       .weather = true });
+}
+
+/* The answer of the other end's kernel comes at once, if any does. */
+static void probe_peer(struct sp_sim *sim, void *arg)
+{
+	struct probe *p = arg;
+	struct sp__sim_socket *s = p->socket;
+	struct sp__sim_socket *other = s->other;
+
+	if (s->closed || s->broken || p->number != s->probe || other == NULL) {
+		free_probe(p);
+		return;
+	}
+	if (!sp__sim_is_lost(s->file.host, other->file.host)) {
+		if (other->closed && !other->out_over)
+			reset_socket(s, -ECONNRESET);
+		s->unanswered = 0;
+		s->heard = sim->now;
+	} else if (++s->unanswered >= (uint32_t)s->count && s->count > 0) {
+		reset_socket(s, -ETIMEDOUT);
+	}
+	schedule_probe(sim, p, s->unanswered > 0 ? s->every_s : s->idle_s);
+}
+
+void sp__sim_keep_alive(struct sp__sim_socket *s)
+{
+	struct probe *p = malloc(sizeof(*p));
+
+	s->probe++;
+	if (p == NULL)
+		return;
+	*p = (struct probe){ s, s->probe };
+	s->refs++;
+	schedule_probe(s->file.host->sim, p, s->idle_s);
 }
 
 void sp__sim_break(struct sp__sim_socket *s)

@@ -8,6 +8,8 @@
 #include "spargio/io/sys.h"
 #include "spargio/sim/socket.h"
 
+#include <spargio/time.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/tcp.h>
@@ -123,7 +125,7 @@ static int sim_connect(int fd, const struct sockaddr *to, socklen_t len)
 	return set_errno(err < 0 ? err : sp__sim_connect(s, &addr));
 }
 
-/* Sizes and timers are taken and ignored. */
+/* Sizes and other timers than those of keepalive are taken and ignored. */
 static int sim_setsockopt(int fd, int level, int name, const void *value,
 			  socklen_t len)
 {
@@ -141,6 +143,41 @@ static int sim_setsockopt(int fd, int level, int name, const void *value,
 		memcpy(&number, value, sizeof(number));
 	if (level == SOL_SOCKET && name == SO_REUSEPORT)
 		s->reuse_port = number != 0;
+	if (level != IPPROTO_TCP)
+		return 0;
+	switch (name) {
+	case TCP_KEEPIDLE:
+		s->idle_s = number;
+		sp__sim_keep_alive(s);
+		break;
+	case TCP_KEEPINTVL:
+		s->every_s = number;
+		break;
+	case TCP_KEEPCNT:
+		s->count = number;
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+static int get_tcp_info(int fd, void *value, socklen_t *len)
+{
+	struct tcp_info info = { 0 };
+	struct sp__sim_socket *s;
+	int64_t ms;
+	int err;
+
+	s = socket_of(fd, &err);
+	if (s == NULL)
+		return err;
+	ms = (s->file.host->sim->now - s->heard) / SP_MS;
+	info.tcpi_last_data_recv = (uint32_t)ms;
+	info.tcpi_last_ack_recv = (uint32_t)ms;
+	if (*len > sizeof(info))
+		*len = sizeof(info);
+	memcpy(value, &info, *len);
 	return 0;
 }
 
@@ -151,6 +188,8 @@ static int sim_getsockopt(int fd, int level, int name, void *value,
 
 	if (is_real(fd))
 		return getsockopt(fd, level, name, value, len);
+	if (level == IPPROTO_TCP && name == TCP_INFO)
+		return set_errno(get_tcp_info(fd, value, len));
 	if (level != SOL_SOCKET || name != SO_PEERCRED || *len < sizeof(cred))
 		return set_errno(sp__sim_refuse("getsockopt()"));
 	memcpy(value, &cred, sizeof(cred));

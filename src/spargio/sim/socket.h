@@ -57,6 +57,12 @@ struct sp__sim_socket {
 	int64_t departs;  /* when the link is free */
 	int64_t retry_at; /* no segment arrives before */
 	uint32_t syns;
+	int64_t heard; /* when the last segment or answer to a probe came */
+
+	/* Keepalive, in seconds; idle_s 0: off. */
+	int idle_s, every_s, count;
+	uint32_t unanswered;
+	uint64_t probe; /* number of the next probe; others are outdated */
 
 	/* Datagrams, oldest first. */
 	struct sp__sim_datagram *datagrams;
@@ -104,6 +110,8 @@ int sp__sim_send(struct sp__sim_socket *s, const struct sp__sim_bytes *b);
 int sp__sim_recv(struct sp__sim_socket *s, const struct sp__sim_bytes *b);
 /* Send FIN, once. */
 void sp__sim_send_end(struct sp__sim_socket *s);
+/* Its options of keepalive have changed: begin to probe. */
+void sp__sim_keep_alive(struct sp__sim_socket *s);
 /* End it in both directions at once; the peer gets RST. */
 void sp__sim_break(struct sp__sim_socket *s);
 

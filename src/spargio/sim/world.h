@@ -117,6 +117,7 @@ struct sp_sim {
 	struct sp__sim_event *events; /* a heap */
 	size_t nevents, events_size;
 	size_t weather; /* events among them that are weather */
+	bool forecast;	/* the next weather of the hosts is among them */
 	uint64_t event_number;
 
 	struct sp_sim_host *hosts, **hosts_tail;
