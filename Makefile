@@ -64,7 +64,7 @@ compilers = build $(if $(suffix),clang)
 
 .PHONY: all help run test check check-tsan check-arm check-valgrind interop browser \
 	check-profiles check-kernels amalgamation check-amalgamation long chaos \
-	check-api check-hostile hostile-search coverage fuzz bench fmt lint install install-spargio \
+	check-api check-hostile hostile-search sim coverage fuzz bench fmt lint install install-spargio \
 	debug deb clean
 
 all:	## build everything, binary at build/arancini
@@ -191,6 +191,14 @@ chaos:	## faults at random against the built binary (SECONDS=300, SEED=n ROUNDS=
 	@[ "$(DEPS)" = no ] || tools/deps.sh --pypi $(RELEASE)/chaos-python \
 		tests/chaos/requirements.txt
 	@/usr/bin/python3 tests/chaos/main.py --build $(RELEASE) $(chaos_options)
+
+SEEDS ?= 1..300
+
+sim:	## simulated routers and collectors with faults (SEEDS=A..B, LOG=yes for one)
+	$(call deps,$(compilers) test)
+	$(call setup,$(RELEASE),$(release_options))
+	$(call ninja,$(RELEASE) tests/sim/sim_world)
+	@$(RELEASE)/tests/sim/sim_world $(if $(LOG),--log) $(SEEDS)
 
 fuzz: override CC = clang
 fuzz:	## run fuzz target T=name until stopped (SECONDS_EACH=20: all, bounded)

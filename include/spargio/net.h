@@ -56,6 +56,12 @@ int sp_listen(const struct sp_addr *at, const struct sp_listen_opts *opts,
 	      int *out);
 
 /*
+ * From now on other listeners may share the address of @listener, which it was
+ * given without reuse_port. Any thread.
+ */
+int sp_listener_share(int listener);
+
+/*
  * Accept one connection; see accept_loop.h for many. Yields.
  *
  * -EINVAL if the listener was shut down. After -EMFILE, -ENFILE, -ENOMEM or
@@ -71,6 +77,9 @@ int sp_accept_until(int listener, uint32_t home, int64_t deadline,
 int sp_connect(const struct sp_addr *to, uint32_t home, struct sp_conn *out);
 int sp_connect_until(const struct sp_addr *to, uint32_t home, int64_t deadline,
 		     struct sp_conn *out);
+
+/* A stream socket for sp_connect_fd(), of the family of @to. Any thread. */
+int sp_connect_socket(const struct sp_addr *to);
 
 /*
  * Connect a socket that the caller created, for instance to set options or to
@@ -90,7 +99,10 @@ int sp_connect_many(const struct sp_addr *to, size_t count, uint32_t home,
 
 /* Connections and shards */
 
-/* Make a connection of any descriptor. -EINVAL if there is no shard @home. */
+/*
+ * Fill *@out with the descriptor @fd and the shard @home. -EINVAL if there is
+ * no such shard.
+ */
 int sp_adopt(int fd, uint32_t home, struct sp_conn *out);
 
 /*
@@ -111,8 +123,8 @@ int sp_conn_go(const struct sp_conn *conn, const struct sp_attr *attr,
  */
 int sp_conn_send(const struct sp_conn *conn, uint32_t shard, uint16_t tag);
 /*
- * Get the connection from a message of sp_conn_send(). -EBADMSG if @msg is not
- * such a message.
+ * Get the connection from a message of sp_conn_send(). -EBADMSG if @msg does
+ * not have the length of such a message.
  */
 int sp_conn_take(const struct sp_msg *msg, struct sp_conn *out);
 

@@ -23,7 +23,10 @@
  */
 #define SLICE 512
 
-/* Limit of log lines about refused connections: burst, and per second. */
+/*
+ * Limit of log lines about refused connections, and of those about clashes:
+ * burst, and per second.
+ */
 #define REFUSAL_BURST 20
 #define REFUSAL_RATE  2
 
@@ -111,6 +114,7 @@ int worker_init(struct worker *w, const struct collector_env *env, uint32_t id)
 	};
 	w->left_end = &w->left;
 	log_bucket_init(&w->refusals, REFUSAL_BURST, REFUSAL_RATE, sp_now());
+	log_bucket_init(&w->clashes, REFUSAL_BURST, REFUSAL_RATE, sp_now());
 	err = make_batcher(w);
 	if (err < 0)
 		return err;

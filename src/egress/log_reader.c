@@ -156,13 +156,13 @@ int log_read_stream(const struct nats_reader_options *options,
 {
 	struct log_reader r = { .each = each, .arg = arg };
 	struct nats_reader *reader = NULL;
-	int64_t until = sp_in(wait_ns);
+	int64_t until = nats_client_now_ms() + wait_ns / 1000000;
 	int err = egress_codec_new(&r.codec);
 
 	if (err < 0)
 		return err;
 	while ((err = open_stream(options, from, to, why, &reader)) < 0 &&
-	       may_pass(err) && sp_now() < until)
+	       may_pass(err) && nats_client_now_ms() < until)
 		nats_client_sleep_ms(AGAIN_MS);
 	if (err == 0 && reader != NULL)
 		err = read_up_to(reader, to, wait_ns, &r);
@@ -192,7 +192,11 @@ static void explain_journal(const char *dir, const struct journal_cursor *c,
 {
 	const struct journal_fault *fault = journal_cursor_fault(c);
 
-	if (err == -EBADMSG || err == -EPROTONOSUPPORT)
+	if (err == -EBADMSG && fault->missing)
+		snprintf(why->text, sizeof(why->text),
+			 "%s/%s is missing, or the segment before it was cut",
+			 dir, fault->name);
+	else if (err == -EBADMSG || err == -EPROTONOSUPPORT)
 		snprintf(why->text, sizeof(why->text),
 			 "%s/%s %s at offset %" PRIu64, dir, fault->name,
 			 err == -EBADMSG ? "is damaged"

@@ -169,7 +169,6 @@ static struct publisher *make(const char *journal_dir)
 	p->run.next_seq = 1;
 	p->chain.limit = 1 << 20;
 	pthread_mutex_init(&p->shared.lock, NULL);
-	pthread_cond_init(&p->shared.changed, NULL);
 	assert_int_equal(egress_bridge_new(1, RING, &p->bridge), 0);
 	assert_int_equal(egress_codec_new(&p->codec), 0);
 	assert_int_equal(send_queue_init(&p->wire, RING, UINT64_MAX), 0);
@@ -207,7 +206,6 @@ static void unmake(struct publisher *p)
 	egress_batch_free_all(egress_bridge_take_back(p->bridge, 0));
 	egress_bridge_free(p->bridge);
 	egress_codec_free(p->codec);
-	pthread_cond_destroy(&p->shared.changed);
 	pthread_mutex_destroy(&p->shared.lock);
 	free(p);
 }

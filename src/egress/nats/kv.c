@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,9 @@
 /* Limit for values, because a value is copied and its length is an int. */
 #define VALUE_MAX ((int64_t)64 << 20)
 
+/* A bucket or server that takes less is refused. */
+#define VALUE_MIN 4096
+
 struct nats_kv {
 	struct nats_options options;
 	char bucket[BUCKET_MAX];
@@ -26,7 +30,7 @@ struct nats_kv {
 	pthread_mutex_t lock; /* protects the fields below */
 	struct nats_api api;  /* client is NULL if not connected */
 	bool direct;	      /* messages can be read without the leader */
-	size_t max;
+	_Atomic size_t max;   /* read without the lock */
 };
 
 static void kv_disconnect(struct nats_kv *kv)
@@ -59,6 +63,69 @@ static int create_bucket(struct nats_kv *kv, struct nats_error *why,
 			       reply, out);
 }
 
+/* A reader takes any bucket, and creates none. */
+static bool kv_is_written(const struct nats_kv *kv)
+{
+	return kv->replicas != 0;
+}
+
+/* Refuse settings with which values that were stored would be lost. */
+static int verify_bucket(const struct nats_kv *kv,
+			 const struct nats_reply_stream *info,
+			 struct nats_error *why)
+{
+	if (info->max_per_subject < 1 || info->mirror) {
+		snprintf(why->text, sizeof(why->text),
+			 "stream %s is not a bucket to write to", kv->stream);
+		return -EPERM;
+	}
+	if (!kv_is_written(kv))
+		return 0;
+	if (!info->discard_new && (info->max_bytes > 0 || info->max_msgs > 0)) {
+		snprintf(why->text, sizeof(why->text),
+			 "bucket %s has discard old: when it is full it drops "
+			 "what is needed; set it to new",
+			 kv->bucket);
+		return -EPERM;
+	}
+	if (info->max_age_ns > 0) {
+		snprintf(why->text, sizeof(why->text),
+			 "bucket %s has a ttl (max_age): files that are needed "
+			 "would vanish; set it to 0",
+			 kv->bucket);
+		return -EPERM;
+	}
+	if (info->max_msg_size > 0 && info->max_msg_size < VALUE_MIN) {
+		snprintf(why->text, sizeof(why->text),
+			 "bucket %s has max_value_size (max_msg_size) %" PRId64
+			 ": raise it to %d at least",
+			 kv->bucket, info->max_msg_size, VALUE_MIN);
+		return -EPERM;
+	}
+	return 0;
+}
+
+/* A value must fit the limits of the server and of the bucket. */
+static int set_max(struct nats_kv *kv, const struct nats_reply_stream *info,
+		   struct nats_error *why)
+{
+	int64_t max = nats_client_max_payload(kv->api.client);
+
+	if (max < 0 || max > VALUE_MAX)
+		max = VALUE_MAX;
+	if (info->max_msg_size > 0 && info->max_msg_size < max)
+		max = info->max_msg_size;
+	if (max < VALUE_MIN && kv_is_written(kv)) {
+		snprintf(why->text, sizeof(why->text),
+			 "the server's max_payload is %" PRId64
+			 " bytes: raise it to %d at least",
+			 max, VALUE_MIN);
+		return -EMSGSIZE;
+	}
+	atomic_store(&kv->max, (size_t)max);
+	return 0;
+}
+
 static int bind_bucket(struct nats_kv *kv, struct nats_error *why)
 {
 	struct nats_reply_stream info;
@@ -66,7 +133,7 @@ static int bind_bucket(struct nats_kv *kv, struct nats_error *why)
 	int err = nats_api_stream(&kv->api, "STREAM.INFO", kv->stream, NULL,
 				  why, &reply, &info);
 
-	if (err == -ENOENT && kv->replicas != 0)
+	if (err == -ENOENT && kv_is_written(kv))
 		err = create_bucket(kv, why, &reply, &info);
 	if (err == -ENOENT)
 		snprintf(why->text, sizeof(why->text), "there is no bucket %s",
@@ -74,27 +141,18 @@ static int bind_bucket(struct nats_kv *kv, struct nats_error *why)
 	if (err < 0)
 		return err;
 	nats_received_free(reply);
-	if (info.max_per_subject < 1 || info.mirror) {
-		snprintf(why->text, sizeof(why->text),
-			 "stream %s is not a bucket to write to", kv->stream);
-		return -EINVAL;
-	}
+	err = verify_bucket(kv, &info, why);
+	if (err < 0)
+		return err;
 	kv->direct = info.allow_direct;
-	return 0;
+	return set_max(kv, &info, why);
 }
 
 static int connect_kv(struct nats_kv *kv, struct nats_error *why)
 {
-	int64_t max;
 	int err = nats_client_open(&kv->options, why, &kv->api.client);
 
-	if (err < 0)
-		return err;
-	max = nats_client_max_payload(kv->api.client);
-	if (max < 0 || max > VALUE_MAX)
-		max = VALUE_MAX;
-	kv->max = (size_t)max;
-	return bind_bucket(kv, why);
+	return err < 0 ? err : bind_bucket(kv, why);
 }
 
 /*
@@ -118,9 +176,10 @@ static int kv_call_begin(struct nats_kv *kv, struct nats_error *why)
 static int kv_call_end(struct nats_kv *kv, int err)
 {
 	/*
-	 * A late answer must not reach the next call, so close the connection.
+	 * A late answer must not reach the next call, and a limit that was
+	 * changed has to be read again, so close the connection.
 	 */
-	if (err == -ETIMEDOUT || err == -EACCES)
+	if (err == -ETIMEDOUT || err == -EACCES || err == -EMSGSIZE)
 		kv_disconnect(kv);
 	pthread_mutex_unlock(&kv->lock);
 	return err;
@@ -161,7 +220,7 @@ void nats_kv_close(struct nats_kv *kv)
 
 size_t nats_kv_max(const struct nats_kv *kv)
 {
-	return kv->max;
+	return atomic_load(&kv->max);
 }
 
 /* -EINVAL if it is not a key or, with @pattern, a pattern of keys. */
@@ -303,14 +362,35 @@ int nats_kv_get(struct nats_kv *kv, const char *key, struct nats_error *why,
 
 static int ack_check(struct nats_received *reply, struct nats_error *why)
 {
+	const char *action = "";
 	struct nats_ack ack;
+	int err = -ENOTCONN;
 
 	nats_ack_parse(nats_received_data(reply), &ack);
-	if (ack.error == 0)
+	switch (ack.error) {
+	case 0:
 		return 0;
-	snprintf(why->text, sizeof(why->text), "not stored: %u %s", ack.error,
-		 ack.text);
-	return ack.error == NATS_JS_WRONG_LAST_SEQ ? -ESTALE : -ENOTCONN;
+	case NATS_JS_WRONG_LAST_SEQ:
+		err = -ESTALE;
+		break;
+	case NATS_JS_MESSAGE_TOO_LONG:
+		action = ": its max_value_size was lowered";
+		err = -EMSGSIZE;
+		break;
+	case NATS_JS_STORE_FAILED:
+	case NATS_JS_INSUFFICIENT_RESOURCES:
+	case NATS_JS_STORAGE_EXCEEDED:
+	case NATS_JS_MEMORY_EXCEEDED:
+		action = ": raise its max_bytes, or give the server room";
+		err = -ENOSPC;
+		break;
+	default:
+		break;
+	}
+	snprintf(why->text, sizeof(why->text),
+		 "not stored in the bucket: %u %.128s%s", ack.error, ack.text,
+		 action);
+	return err;
 }
 
 /* @revision: expected revision of the key; NULL = any. */

@@ -20,9 +20,11 @@ enum nats_js_error {
 	NATS_JS_MEMORY_EXCEEDED = 10028,
 	NATS_JS_NO_MESSAGE = 10037,
 	NATS_JS_STORAGE_EXCEEDED = 10047,
+	NATS_JS_MESSAGE_TOO_LONG = 10054,
 	NATS_JS_NO_STREAM = 10059,
 	NATS_JS_WRONG_LAST_ID = 10070,
 	NATS_JS_WRONG_LAST_SEQ = 10071,
+	NATS_JS_STORE_FAILED = 10077,
 };
 
 /* The "error" of an answer. */
@@ -51,6 +53,7 @@ struct nats_reply_stream {
 	bool mirror;
 	bool transform; /* stores messages under other subjects */
 	bool allow_direct;
+	bool discard_new; /* when full, refuse; else drop the oldest */
 	/* 0 or less = no limit */
 	int64_t max_per_subject;
 	int64_t max_msg_size;

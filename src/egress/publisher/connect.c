@@ -312,24 +312,41 @@ static bool chain_unbroken(const struct establish_job *job)
 	       strcmp(tail->collector, p->options.collector) == 0;
 }
 
-/* The number after all epochs that this run and the stream have had. */
-static int choose_epoch(struct establish_job *job)
+/*
+ * Choose the number after all epochs that this run and the stream have had, and
+ * save it before a broker sees it, so that a later run finds it without the
+ * stream. Yields.
+ */
+static int epoch_prepare(struct establish_job *job)
 {
 	const struct publisher *p = job->p;
 	const struct nats_tail *tail = &job->tail;
+	int err;
 
 	job->epoch = p->run.epoch + (p->run.open_epoch != 0);
 	if (tail->has_id && tail->id.epoch >= job->epoch)
 		job->epoch = tail->id.epoch + 1;
 	if (tail->has_epoch && tail->epoch >= job->epoch)
 		job->epoch = tail->epoch + 1;
-	if (job->epoch <= EPOCH_MAX)
+	if (job->epoch > EPOCH_MAX) {
+		snprintf(job->why.text, sizeof(job->why.text),
+			 "no epoch is left after that of the last message of "
+			 "stream %s: delete that message",
+			 p->options.stream.name);
+		return -EINVAL;
+	}
+	job->event_len = publisher_epoch_event(p, job->epoch, job->event,
+					       sizeof(job->event));
+	if (p->options.journal_dir == NULL)
 		return 0;
-	snprintf(job->why.text, sizeof(job->why.text),
-		 "no epoch is left after that of the last message of stream "
-		 "%s: delete that message",
-		 p->options.stream.name);
-	return -EINVAL;
+	err = publisher_epoch_save(p->options.journal_dir,
+				   &(struct publisher_epochs){ job->epoch,
+							       job->epoch });
+	if (err < 0) {
+		job->disk_failed = true;
+		publisher_epoch_explain(p->options.journal_dir, err, &job->why);
+	}
+	return err;
 }
 
 static int open_epoch(struct establish_job *job)
@@ -338,7 +355,9 @@ static int open_epoch(struct establish_job *job)
 	struct nats_tail *tail = &job->tail;
 	struct nats_epoch epoch = {
 		.subject = p->options.epoch_subject,
+		.epoch = job->epoch,
 		.bytes = job->event,
+		.len = job->event_len,
 		.collector = p->options.collector,
 		.schema = p->options.schema,
 		.has_record = tail->has_record,
@@ -346,26 +365,11 @@ static int open_epoch(struct establish_job *job)
 	};
 	char id[MESSAGE_ID_MAX];
 	uint64_t seq;
-	int err = choose_epoch(job);
+	int err;
 
-	if (err < 0)
-		return err;
 	if (!epoch.has_record && p->chain.stored.epoch != 0) {
 		epoch.has_record = true;
 		epoch.record = p->chain.stored;
-	}
-	epoch.epoch = job->epoch;
-	epoch.len = job->event_len =
-		publisher_epoch_event(p, job->epoch, job->event,
-				      sizeof(job->event));
-	if (p->options.journal_dir != NULL)
-		err = publisher_epoch_save(p->options.journal_dir,
-					   &(struct publisher_epochs){
-						   job->epoch, job->epoch });
-	if (err < 0) {
-		job->disk_failed = true;
-		publisher_epoch_explain(p->options.journal_dir, err, &job->why);
-		return err;
 	}
 	/* The end of the stream is not known if insist is set: no record. */
 	epoch.has_record &= !job->insist;
@@ -598,6 +602,8 @@ static int stream_establish(struct publisher *p, struct nats_error *why)
 	if (err == 0)
 		err = publisher_rollback_events(p, &job.tail,
 						&job.resyncs); /* yields */
+	if (err == 0 && !chain_unbroken(&job))
+		err = epoch_prepare(&job); /* yields */
 	if (err == 0)
 		err = publisher_block(run_open, &job); /* yields */
 	if (job.epoch > p->run.tried_epoch)

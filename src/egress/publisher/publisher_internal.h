@@ -61,7 +61,7 @@ void publisher_note_stored(struct publisher *p);
 void publisher_judge(struct publisher *p);
 int64_t publisher_judge_deadline(const struct publisher *p);
 
-/* epoch.c: the epochs of runs, kept in a file. Blocks. */
+/* epoch.c: the epochs of runs, kept in a file. Yields. */
 int publisher_epoch_load(const char *dir, struct publisher_epochs *out);
 int publisher_epoch_save(const char *dir,
 			 const struct publisher_epochs *epochs);

@@ -270,7 +270,9 @@ struct publisher_opened {
 /* Copies for other threads, under the lock. */
 struct publisher_shared {
 	pthread_mutex_t lock;
-	pthread_cond_t changed;
+	/* for fibers of the publisher's shard: state or opened has changed */
+	struct sp_cond changed;
+	struct sp_mutex changing;
 	struct publisher_stats stats;
 	struct log_position log_position;
 	struct publisher_opened opened;
@@ -281,6 +283,7 @@ struct publisher {
 	struct publisher_options options;
 	struct egress_bridge *bridge;
 	struct sp_rt *rt;
+	uint32_t shard;
 	struct sp_task main;
 	struct egress_codec *codec;
 

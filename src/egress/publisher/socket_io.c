@@ -51,11 +51,11 @@ static int write_main(void *arg)
 
 int publisher_socket_io_start(struct publisher *p)
 {
-	int err = sp_go_on(p->rt, 0, read_main, p, &p->conn.reader);
+	int err = sp_go_on(p->rt, p->shard, read_main, p, &p->conn.reader);
 
 	p->conn.socket = SOCKET_WRITABLE;
 	if (err == 0)
-		err = sp_go_on(p->rt, 0, write_main, p, &p->conn.writer);
+		err = sp_go_on(p->rt, p->shard, write_main, p, &p->conn.writer);
 	return err;
 }
 
