@@ -5,8 +5,6 @@
 #include "egress/nats/client.h"
 #include "egress/nats/stream.h"
 
-#include <spargio/time.h>
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

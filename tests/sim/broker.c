@@ -23,6 +23,8 @@
 
 /* All in the process: a client finds its broker by the address. */
 static struct broker *brokers;
+/* What clients waited without time passing. */
+static int64_t waited;
 
 struct broker *broker_find(const char *address)
 {
@@ -49,8 +51,8 @@ static int64_t clock_now(const struct broker *b)
 {
 	const struct broker_options *o = &b->options;
 
-	return b->waited + (o->clock != NULL ? o->clock(o->clock_arg)
-					     : sp_sim_time(o->sim));
+	return waited + (o->clock != NULL ? o->clock(o->clock_arg)
+					  : sp_sim_time(o->sim));
 }
 
 int64_t broker_wall(const struct broker *b)
@@ -169,10 +171,16 @@ void broker_run(struct broker *b)
 	free_closed(b);
 }
 
-void broker_wait(struct broker *b, int64_t ns)
+void broker_wait(int64_t ns)
 {
-	b->waited += ns;
-	broker_run(b);
+	waited += ns;
+	for (struct broker *b = brokers; b != NULL; b = b->next)
+		broker_run(b);
+}
+
+int64_t broker_time(void)
+{
+	return brokers != NULL ? clock_now(brokers) : waited;
 }
 
 /* Life cycle */
@@ -218,6 +226,8 @@ void broker_free(struct broker *b)
 	while (*at != b)
 		at = &(*at)->next;
 	*at = b->next;
+	if (brokers == NULL)
+		waited = 0; /* the next simulation begins anew */
 	while (b->streams != NULL)
 		broker_stream_drop(b, b->streams);
 	for (struct broker_conn *c = b->conns; c != NULL; c = c->next) {

@@ -51,9 +51,6 @@ struct nats_conn {
 	bool lost;	   /* likewise */
 };
 
-/* The clock of a client that is not connected: the last broker used. */
-static struct broker *last_broker;
-
 int nats_inbox_make(const struct nats_options *from, char out[NATS_INBOX_MAX])
 {
 	const char *prefix = from->inbox_prefix != NULL ? from->inbox_prefix
@@ -87,7 +84,6 @@ static int client_init(struct nats_client *c, const struct nats_options *o,
 			 "connect: No server available for connection");
 		return -ECONNREFUSED;
 	}
-	last_broker = b;
 	broker_run(b);
 	if (broker_is_parted(b, o->name != NULL ? o->name : "")) {
 		snprintf(why->text, sizeof(why->text), "connect: Timeout");
@@ -284,7 +280,7 @@ static void wait_due(struct broker_conn *conn, int64_t end)
 		due = heartbeat;
 	if (due > end)
 		due = end;
-	broker_wait(b, due > b->now ? due - b->now : 1);
+	broker_wait(due > b->now ? due - b->now : 1);
 }
 
 int nats_client_next(struct nats_subscription *sub, int64_t timeout_ms,
@@ -314,16 +310,12 @@ int nats_client_next(struct nats_subscription *sub, int64_t timeout_ms,
 
 int64_t nats_client_now_ms(void)
 {
-	if (last_broker == NULL)
-		return 0;
-	broker_run(last_broker);
-	return last_broker->now / MS;
+	return broker_time() / MS;
 }
 
 void nats_client_sleep_ms(int64_t ms)
 {
-	if (last_broker != NULL)
-		broker_wait(last_broker, ms * MS);
+	broker_wait(ms * MS);
 }
 
 /* Received messages */

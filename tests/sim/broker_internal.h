@@ -78,8 +78,7 @@ struct broker {
 	struct broker *next; /* of all in the process */
 	struct broker_options options;
 	char *address;
-	int64_t now;	/* as far as the broker has got */
-	int64_t waited; /* what clients waited without time passing */
+	int64_t now; /* as far as the broker has got */
 	int64_t busy_until;
 	uint64_t random;
 	bool up;
@@ -107,8 +106,10 @@ struct broker {
 struct broker *broker_find(const char *address);
 /* Process what is due. */
 void broker_run(struct broker *b);
-/* A client waited, and time did not pass: the broker's passes. */
-void broker_wait(struct broker *b, int64_t ns);
+/* A client waited, and time did not pass: that of all brokers does. */
+void broker_wait(int64_t ns);
+/* The time of the first one, for intervals. */
+int64_t broker_time(void);
 bool broker_is_parted(const struct broker *b, const char *client);
 int64_t broker_wall(const struct broker *b);
 uint64_t broker_random(struct broker *b);

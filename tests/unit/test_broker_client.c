@@ -7,6 +7,7 @@
 #include "check.h"
 
 #include "broker.h"
+#include "egress/log_reader.h"
 #include "egress/nats/client.h"
 #include "egress/nats/conn.h"
 #include "egress/nats/kv.h"
@@ -504,6 +505,45 @@ static void test_a_stream_is_read_in_order(void **state)
 	run(reader_main, SP_MS);
 }
 
+static int count_message(void *arg, const struct log_message *message)
+{
+	HOLDS(message->bytes.len > 0);
+	++*(int *)arg;
+	return 0;
+}
+
+/* Time passes for those who wait in a job of the pool, too. */
+static int away_job(void *arg)
+{
+	struct nats_reader_options how = {
+		.nats = to_broker,
+		.stream = STREAM,
+		.filter = "a.>",
+	};
+	struct log_position from = { .identity = 1, .position = 1 };
+	int64_t before = nats_client_now_ms();
+	struct nats_error why = { "" };
+	int messages = 0;
+
+	(void)arg;
+	broker_crash(world.broker);
+	HOLDS(log_read_stream(&how, &from, 5, 3 * SP_S, count_message,
+			      &messages, &why) == -ECONNREFUSED);
+	HOLDS(nats_client_now_ms() - before >= 3000 && messages == 0);
+	return 0;
+}
+
+static int away_main(void *arg)
+{
+	return block(away_job, arg);
+}
+
+static void test_a_reader_gives_up_when_the_broker_is_away(void **state)
+{
+	(void)state;
+	run(away_main, SP_MS);
+}
+
 /* What is linked */
 
 static void test_there_is_no_libnats(void **state)
@@ -530,6 +570,8 @@ int main(void)
 		cmocka_unit_test(test_rights_streams_and_room),
 		cmocka_unit_test(test_buckets),
 		cmocka_unit_test(test_a_stream_is_read_in_order),
+		cmocka_unit_test(
+			test_a_reader_gives_up_when_the_broker_is_away),
 		cmocka_unit_test(test_there_is_no_libnats),
 	};
 
