@@ -271,6 +271,8 @@ static void random_body(struct bgp_nlri *n, uint8_t *bytes)
 	case BGP_NLRI_LINK_STATE:
 	case BGP_NLRI_MVPN:
 	case BGP_NLRI_MUP:
+	case BGP_NLRI_CAR:
+	case BGP_NLRI_SFC:
 		break;
 	case BGP_NLRI_PREFIX: /* random_prefix() */
 	case BGP_NLRI_KINDS:
