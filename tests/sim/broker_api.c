@@ -388,10 +388,8 @@ static void stream_purge(struct request *r)
 	}
 	if (!has_stream(r))
 		return;
-	if (strcmp(filter, ">") == 0)
-		filtered = false;
-	/* 2.9.10 takes 1 for "not set" if there is no filter. */
-	if (seq == 1 && !filtered && !r->b->options.current)
+	/* 2.9.10 takes 1 for "not set". */
+	if (seq == 1 && !r->b->options.current)
 		seq = 0;
 	if (r->s->config.sealed) {
 		broker_error(r->b, 500, 10109,

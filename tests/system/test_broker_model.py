@@ -222,9 +222,10 @@ def only_known(answer, known):
 # What happens, drawn from a seed. It depends on nothing that a server answers.
 
 def draw_config(rng, stream):
+    """The window is set by draw(): a server forgets ids by a timer that it
+    sets anew some time after an update, so what it knows then is chance."""
     config = {"name": stream, "subjects": STREAMS[stream],
-              "retention": "limits", "storage": "file", "num_replicas": 1,
-              "duplicate_window": rng.choice([LONG, LONG, SHORT])}
+              "retention": "limits", "storage": "file", "num_replicas": 1}
     if stream == "KV_b":
         config.update(max_msgs_per_subject=1, discard="new", deny_delete=True,
                       allow_rollup_hdrs=True, allow_direct=True)
@@ -356,6 +357,11 @@ def draw(seed):
     while len(operations) < OPERATIONS:
         operations.append(rng.choice(kinds)(
             rng, rng.choice(["A", "A", "A", "B", "KV_b", "OVER"])))
+    windows = {stream: rng.choice([LONG, LONG, SHORT]) for stream in STREAMS}
+    for operation in operations:
+        if operation[0] in ("create", "update"):
+            _, stream, config = operation
+            config.setdefault("duplicate_window", windows[stream])
     return operations
 
 
@@ -407,8 +413,6 @@ class Comparison:
             # Ids of a short window are not known now, for either of them.
             time.sleep(EXPIRED_S)
             return None
-        if kind == "update":
-            self.wait_all_expired(args[0])
         if kind.startswith("publish"):
             stream, args[1] = self.resolve(args[0], args[1])
             self.wait_expired(stream, args[1].get("Nats-Msg-Id"))
@@ -434,13 +438,6 @@ class Comparison:
         if left > 0 and info.get("config", {}).get("duplicate_window") != LONG:
             time.sleep(left)
             self.used[stream, message_id] = time.monotonic()
-
-    def wait_all_expired(self, stream):
-        """What a short window has ended, a longer one does not bring back."""
-        used = [t for (s, _), t in self.used.items() if s == stream]
-        left = max(used, default=0) + EXPIRED_S - time.monotonic()
-        if left > 0:
-            time.sleep(left)
 
     def run(self, operations):
         """The difference, or None."""
