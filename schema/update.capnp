@@ -73,6 +73,9 @@ struct Update {
   nlriKey @55 :Data;
   nlriText @56 :Text;
   ipv6ExtendedCommunities @57 :List(Data);
+
+  # In room that the fields above leave.
+  hasAsSet @58 :Bool;
 }
 
 struct Community {
@@ -157,6 +160,8 @@ struct Event {
   notification @30 :Data;
   counts @31 :List(Count);
   collector @32 :Text;
+  messages @33 :UInt64;
+  mirrored @34 :Data;
 
   enum Kind {
     peerUp @0;
@@ -173,6 +178,8 @@ struct Event {
     sessionClose @11;
     epoch @12;
     clash @13;
+    messagesLost @14;
+    mirror @15;
   }
 
   # One number, by the type of the BMP statistic.

@@ -4,7 +4,9 @@
  */
 #include "bmp/attr.h"
 #include "bmp/attr_row.h"
+#include "bmp/capability.h"
 #include "bmp/community.h"
+#include "bmp/family.h"
 #include "bmp/names.h"
 
 #include <stdio.h>
@@ -67,6 +69,23 @@ static void put_tlvs(const char *path, const struct value_field *f)
 	}
 }
 
+static void put_capability_fields(const struct value_field *f)
+{
+	const char *between = "";
+
+	for (; f->form != VALUE_END; f++) {
+		if (f->form == VALUE_SKIP)
+			continue;
+		printf("%s", between);
+		between = ", ";
+		printf("`%s`", f->name);
+		if (f->form == VALUE_RECORDS) {
+			printf(": ");
+			put_capability_fields(f->record);
+		}
+	}
+}
+
 static void put_ext_communities(void)
 {
 	struct bgp_ext_community_row row;
@@ -76,6 +95,35 @@ static void put_ext_communities(void)
 	for (size_t i = 0; bgp_ext_community_row(i, &row); i++)
 		printf("| %02x/%02x | `%s` | %s |\n", row.type_high,
 		       row.type_low, row.name, row.reference);
+}
+
+static void put_capabilities(void)
+{
+	printf("\n## Capabilities\n\n"
+	       "| code | name | reference | fields |\n|---|---|---|---|\n");
+	for (unsigned code = 0; code < 256; code++) {
+		const struct bgp_capability_row *row = bgp_capability_row(code);
+
+		if (row == NULL)
+			continue;
+		printf("| %u | `%s` | %s | ", code, row->name, row->reference);
+		if (row->layout != NULL)
+			put_capability_fields(row->layout);
+		printf(" |\n");
+	}
+}
+
+static void put_families(void)
+{
+	printf("\n## Families\n\n"
+	       "| AFI | SAFI | name | NLRI |\n|---|---|---|---|\n");
+	for (enum bgp_family f = BGP_FAMILY_UNKNOWN + 1; f < BGP_FAMILIES;
+	     f++) {
+		const struct bgp_family_info *info = bgp_family_info(f);
+
+		printf("| %u | %u | `%s` | %s |\n", info->afi, info->safi,
+		       info->name, bgp_nlri_kind_name(info->kind));
+	}
 }
 
 int main(void)
@@ -101,5 +149,7 @@ int main(void)
 			put_tlvs(bgp_attr_rows[code].name,
 				 bgp_attr_rows[code].layout);
 	put_ext_communities();
+	put_capabilities();
+	put_families();
 	return 0;
 }

@@ -75,6 +75,25 @@ static bool text_operations(struct text *t, struct wire_cursor *c,
 	return true;
 }
 
+/*
+ * The pattern of an IPv6 prefix begins with the bit behind the offset, and its
+ * padding counts for nothing (RFC 8956 3.1).
+ */
+static void put_pattern(uint8_t address[16], struct wire_view pattern,
+			unsigned offset, unsigned bits)
+{
+	for (size_t i = 0; i < pattern.len; i++) {
+		size_t at = offset / 8 + i;
+
+		address[at] |= (uint8_t)(pattern.p[i] >> offset % 8);
+		if (at + 1 < 16)
+			address[at + 1] |=
+				(uint8_t)(pattern.p[i] << (8 - offset % 8));
+	}
+	for (size_t bit = bits; bit < 128; bit++)
+		address[bit / 8] &= (uint8_t) ~(0x80 >> bit % 8);
+}
+
 /* IPv6 has an offset of leading bits that are not compared, RFC 8956 3.1. */
 static bool text_prefix(struct text *t, struct wire_cursor *c, bool ipv6)
 {
@@ -83,14 +102,16 @@ static bool text_prefix(struct text *t, struct wire_cursor *c, bool ipv6)
 	struct wire_view v;
 
 	if (!wire_u8(c, &bits) || (ipv6 && !wire_u8(c, &offset)) ||
-	    bits > (ipv6 ? 128 : 32) || offset > bits ||
+	    bits > (ipv6 ? 128 : 32) || (offset >= bits && offset != 0) ||
 	    !wire_take(c, (bits - offset + 7u) / 8, &v))
 		return false;
-	memcpy(copy, v.p, v.len);
-	if (ipv6)
+	if (ipv6) {
+		put_pattern(copy, v, offset, bits);
 		text_ipv6(t, copy);
-	else
+	} else {
+		memcpy(copy, v.p, v.len);
 		text_ipv4(t, copy);
+	}
 	text_char(t, '/');
 	text_u64(t, bits);
 	if (offset != 0) {

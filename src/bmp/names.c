@@ -1,6 +1,7 @@
 #include "bmp/names.h"
 
 #include "bmp/attr_row.h"
+#include "bmp/capability.h"
 #include "bmp/nlri_ops.h"
 #include "bmp/open.h"
 #include "bmp/stats.h"
@@ -164,6 +165,45 @@ const char *bmp_stat_name(unsigned type)
 	return name_lookup(names, COUNT(names), type);
 }
 
+const char *bmp_mirror_information_name(unsigned code)
+{
+	static const char *const names[] = { "errored-pdu", "messages-lost" };
+
+	return name_lookup(names, COUNT(names), code);
+}
+
+/* draft-ietf-grow-bmp-path-marking-tlv-05 3.1 */
+const char *bmp_path_status_name(unsigned bit)
+{
+	static const char *const names[] = {
+		"invalid",     "best",		"non-selected",	 "primary",
+		"backup",      "non-installed", "best-external", "add-path",
+		"filtered-in", "filtered-out",	"stale",	 "suppressed",
+	};
+
+	return name_lookup(names, COUNT(names), bit);
+}
+
+/* The same, 3.2 */
+const char *bmp_path_reason_name(unsigned reason)
+{
+	static const char *const names[] = {
+		[1] = "invalid-as-loop",
+		[2] = "invalid-next-hop-unresolvable",
+		[3] = "local-preference",
+		[4] = "as-path-length",
+		[5] = "origin",
+		[6] = "med",
+		[7] = "peer-type",
+		[8] = "igp-cost",
+		[9] = "router-id",
+		[10] = "peer-address",
+		[11] = "aigp",
+	};
+
+	return name_lookup(names, COUNT(names), reason);
+}
+
 const char *bgp_pdu_type_name(unsigned type)
 {
 	static const char *const names[] = {
@@ -175,6 +215,99 @@ const char *bgp_pdu_type_name(unsigned type)
 	};
 
 	return name_lookup(names, COUNT(names), type);
+}
+
+/* IANA: BGP Error (Notification) Codes, and their subcodes */
+#define SUBCODES_MAX 12
+
+static const struct {
+	const char *name;
+	const char *subcodes[SUBCODES_MAX];
+} errors[] = {
+	[1] = { "message-header-error",
+		{ "unspecific", "connection-not-synchronized",
+		  "bad-message-length", "bad-message-type" } },
+	[2] = { "open-message-error",
+		{ "unspecific", "unsupported-version-number", "bad-peer-as",
+		  "bad-bgp-identifier", "unsupported-optional-parameter",
+		  "authentication-failure", "unacceptable-hold-time",
+		  "unsupported-capability", /* RFC 5492 */
+		  [11] = "role-mismatch" /* RFC 9234 */ } },
+	[3] = { "update-message-error",
+		{ "unspecific", "malformed-attribute-list",
+		  "unrecognized-well-known-attribute",
+		  "missing-well-known-attribute", "attribute-flags-error",
+		  "attribute-length-error", "invalid-origin-attribute",
+		  "as-routing-loop", "invalid-next-hop-attribute",
+		  "optional-attribute-error", "invalid-network-field",
+		  "malformed-as-path" } },
+	[4] = { "hold-timer-expired", { "unspecific" } },
+	[5] = { "finite-state-machine-error", /* RFC 6608 */
+		{ "unspecified", "unexpected-message-in-open-sent",
+		  "unexpected-message-in-open-confirm",
+		  "unexpected-message-in-established" } },
+	[6] = { "cease", /* RFC 4486, RFC 8538, RFC 9384 */
+		{ "unspecific", "maximum-number-of-prefixes-reached",
+		  "administrative-shutdown", "peer-de-configured",
+		  "administrative-reset", "connection-rejected",
+		  "other-configuration-change",
+		  "connection-collision-resolution", "out-of-resources",
+		  "hard-reset", "bfd-down" } },
+	[7] = { "route-refresh-message-error", /* RFC 7313 */
+		{ [1] = "invalid-message-length" } },
+	[8] = { "send-hold-timer-expired", /* RFC 9687 */
+		{ "unspecific" } },
+};
+
+const char *bgp_error_name(unsigned code)
+{
+	return code < COUNT(errors) && errors[code].name != NULL
+		       ? errors[code].name
+		       : "unknown";
+}
+
+const char *bgp_error_subcode_name(unsigned code, unsigned subcode)
+{
+	return code < COUNT(errors) ? name_lookup(errors[code].subcodes,
+						  SUBCODES_MAX, subcode)
+				    : "unknown";
+}
+
+const char *bgp_fsm_event_name(unsigned event)
+{
+	static const char *const names[] = {
+		[1] = "manual-start",
+		[2] = "manual-stop",
+		[3] = "automatic-start",
+		[4] = "manual-start-passive",
+		[5] = "automatic-start-passive",
+		[6] = "automatic-start-damped",
+		[7] = "automatic-start-damped-passive",
+		[8] = "automatic-stop",
+		[9] = "connect-retry-timer-expires",
+		[10] = "hold-timer-expires",
+		[11] = "keepalive-timer-expires",
+		[12] = "delay-open-timer-expires",
+		[13] = "idle-hold-timer-expires",
+		[14] = "tcp-connection-valid",
+		[15] = "tcp-cr-invalid",
+		[16] = "tcp-cr-acked",
+		[17] = "tcp-connection-confirmed",
+		[18] = "tcp-connection-fails",
+		[19] = "bgp-open",
+		[20] = "bgp-open-with-delay-open-timer",
+		[21] = "bgp-header-error",
+		[22] = "bgp-open-message-error",
+		[23] = "open-collision-dump",
+		[24] = "notification-version-error",
+		[25] = "notification",
+		[26] = "keepalive",
+		[27] = "update",
+		[28] = "update-message-error",
+		[29] = "send-hold-timer-expires", /* RFC 9687 */
+	};
+
+	return name_lookup(names, COUNT(names), event);
 }
 
 const char *bgp_open_status_name(unsigned status)
@@ -192,22 +325,9 @@ const char *bgp_open_status_name(unsigned status)
 
 const char *bgp_capability_name(unsigned code)
 {
-	static const char *const names[] = {
-		[BGP_CAP_MULTIPROTOCOL] = "multiprotocol",
-		[BGP_CAP_ROUTE_REFRESH] = "route-refresh",
-		[BGP_CAP_EXT_NEXT_HOP] = "extended-next-hop",
-		[BGP_CAP_EXT_MESSAGE] = "extended-message",
-		[BGP_CAP_MULTIPLE_LABELS] = "multiple-labels",
-		[BGP_CAP_ROLE] = "role",
-		[BGP_CAP_GRACEFUL_RESTART] = "graceful-restart",
-		[BGP_CAP_FOUR_BYTE_AS] = "four-byte-as",
-		[BGP_CAP_ADD_PATH] = "add-path",
-		[BGP_CAP_ENHANCED_REFRESH] = "enhanced-route-refresh",
-		[BGP_CAP_LLGR] = "long-lived-graceful-restart",
-		[BGP_CAP_FQDN] = "fqdn",
-	};
+	const struct bgp_capability_row *row = bgp_capability_row(code);
 
-	return name_lookup(names, COUNT(names), code);
+	return row != NULL ? row->name : "unknown";
 }
 
 const char *bgp_attr_name(unsigned code)

@@ -105,6 +105,12 @@ bool bgp_nlri_first(struct wire_view field,
 bool bgp_nlri_count(struct wire_view field,
 		    const struct bgp_nlri_format *format, uint32_t *count);
 
+/*
+ * Whether an NLRI of @family has a route distinguisher: a Leaf A-D route has
+ * none of its own. @wire is as in struct bgp_nlri, so empty for prefixes.
+ */
+bool bgp_nlri_wire_has_rd(enum bgp_family family, struct wire_view wire);
+
 /* The MPLS label in three bytes, RFC 3032: value << 4, bottom bit. */
 static inline uint32_t bgp_label_value(const uint8_t *p)
 {

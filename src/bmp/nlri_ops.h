@@ -40,7 +40,10 @@ struct bgp_nlri_ops {
 	void (*write)(struct bmp_writer *w, const struct bgp_nlri *n);
 	/* Fields of each type; NULL: the body has no list of fields. */
 	const struct nlri_layouts *layouts;
-	/* A type without a route distinguisher in families that have one. */
+	/*
+	 * A type without a route distinguisher in families that have one; it
+	 * is the first byte of the NLRI.
+	 */
 	uint8_t type_without_rd;
 };
 

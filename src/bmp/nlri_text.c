@@ -73,7 +73,7 @@ void bgp_nlri_text_typed(struct text *t, const struct bgp_nlri *n)
 		text_str(t, "type ");
 		text_u64(t, n->type);
 	}
-	if (bgp_family_info(n->family)->flags & BGP_FAMILY_RD) {
+	if (bgp_nlri_has_rd(n)) {
 		text_str(t, " rd ");
 		text_rd(t, n->rd);
 	}

@@ -41,6 +41,9 @@ static bool looks_like_mrt(struct wire_view start)
 	if (!(wire_u32(&c, &time) && wire_u16(&c, &type) &&
 	      wire_u16(&c, &subtype) && wire_u32(&c, &length)))
 		return false;
+	/* A BMP message may look like a record of type 5 from before 1995. */
+	if (type == 5)
+		return subtype <= 7 && time >= 0x30000000;
 	return (type == 12 || type == 13 || type == 16 || type == 17) &&
 	       subtype <= 15;
 }

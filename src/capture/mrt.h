@@ -15,6 +15,7 @@
 #include "capture/source.h"
 
 enum capture_mrt_type {
+	CAPTURE_MRT_BGP = 5, /* of 1999 and 2000, deprecated */
 	CAPTURE_MRT_TABLE_DUMP = 12,
 	CAPTURE_MRT_TABLE_DUMP_V2 = 13,
 	CAPTURE_MRT_BGP4MP = 16,

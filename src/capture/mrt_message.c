@@ -1,5 +1,6 @@
 #include "capture/mrt_message.h"
 
+#include "bmp/pdu.h"
 #include "capture/mrt_field.h"
 
 /* The meaning of each BGP4MP subtype; as_width 0 = not supported. */
@@ -13,7 +14,7 @@ static const struct subtype {
 	/*	  width	state	local	add-path */
 	[0]	= { 2,	true,	false,	false }, /* STATE_CHANGE */
 	[1]	= { 2,	false,	false,	false }, /* MESSAGE */
-	[2]	= { 0,	false,	false,	false }, /* ENTRY, deprecated */
+	[2]	= { 0,	false,	false,	false }, /* ENTRY: mrt_table.h */
 	[3]	= { 0,	false,	false,	false }, /* SNAPSHOT, deprecated */
 	[4]	= { 4,	false,	false,	false }, /* MESSAGE_AS4 */
 	[5]	= { 4,	true,	false,	false }, /* STATE_CHANGE_AS4 */
@@ -44,6 +45,45 @@ const char *capture_mrt_text(enum capture_mrt_verdict verdict)
 	return verdict < CAPTURE_MRT_VERDICTS ? texts[verdict] : "unknown";
 }
 
+/* RFC 6396 B.2: the type of the BGP message, STATE_CHANGE or 0 = unsupported */
+#define STATE_CHANGE 255
+
+static const uint8_t old_subtypes[] = {
+	[1] = BGP_PDU_UPDATE,	    [3] = STATE_CHANGE,	     [5] = BGP_PDU_OPEN,
+	[6] = BGP_PDU_NOTIFICATION, [7] = BGP_PDU_KEEPALIVE,
+};
+
+/* AS numbers have two bytes, addresses are IPv4, messages have no header. */
+static enum capture_mrt_verdict decode_old(
+	const struct capture_mrt_record *record,
+	struct capture_mrt_message *out)
+{
+	struct wire_cursor c = wire_start(record->body);
+	struct capture_mrt_message m = { .as_width = 2 };
+	uint8_t kind = 0;
+
+	if (record->subtype < sizeof(old_subtypes))
+		kind = old_subtypes[record->subtype];
+	if (kind == 0)
+		return CAPTURE_MRT_UNSUPPORTED;
+	if (!(mrt_take_as(&c, 2, &m.peer_as) &&
+	      mrt_take_address(&c, false, m.peer_address)))
+		return CAPTURE_MRT_SHORT;
+	m.is_state_change = kind == STATE_CHANGE;
+	if (m.is_state_change) {
+		if (!(wire_u16(&c, &m.old_state) && wire_u16(&c, &m.new_state)))
+			return CAPTURE_MRT_SHORT;
+	} else {
+		if (!(mrt_take_as(&c, 2, &m.local_as) &&
+		      mrt_take_address(&c, false, m.local_address)))
+			return CAPTURE_MRT_SHORT;
+		m.pdu_type = kind;
+		m.pdu = wire_rest(&c);
+	}
+	*out = m;
+	return CAPTURE_MRT_OK;
+}
+
 enum capture_mrt_verdict capture_mrt_message_decode(
 	const struct capture_mrt_record *record,
 	struct capture_mrt_message *out)
@@ -53,6 +93,8 @@ enum capture_mrt_verdict capture_mrt_message_decode(
 	const struct subtype *subtype;
 	uint16_t afi;
 
+	if (record->type == CAPTURE_MRT_BGP)
+		return decode_old(record, out);
 	if (record->subtype >= SUBTYPES ||
 	    subtypes[record->subtype].as_width == 0)
 		return CAPTURE_MRT_UNSUPPORTED;

@@ -1,8 +1,8 @@
 /*
- * capture/mrt_message.h - BGP4MP and BGP4MP_ET records: messages, states
+ * capture/mrt_message.h - BGP4MP, BGP4MP_ET and BGP records: messages, states
  *
- * RFC 6396 4.4, with the add-path subtypes of RFC 8050. Pure: views into the
- * record.
+ * RFC 6396 4.4, with the add-path subtypes of RFC 8050; the deprecated type BGP
+ * of its appendix B.2. Pure: views into the record.
  */
 #ifndef CAPTURE_MRT_MESSAGE_H
 #define CAPTURE_MRT_MESSAGE_H
@@ -37,7 +37,12 @@ struct capture_mrt_message {
 	uint8_t local_address[16];
 	uint16_t old_state; /* state change only: 1 idle to 6 established */
 	uint16_t new_state;
-	struct wire_view pdu; /* message only: from the marker on */
+	/*
+	 * Message only: from the marker on. In a BGP record it has no header:
+	 * then pdu_type is its type, else 0.
+	 */
+	struct wire_view pdu;
+	uint8_t pdu_type;
 };
 
 /* *@out is written for CAPTURE_MRT_OK only. */

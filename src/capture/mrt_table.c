@@ -73,6 +73,42 @@ enum capture_mrt_verdict capture_mrt_peers_decode(
 	return CAPTURE_MRT_OK;
 }
 
+static bool take_position(struct wire_cursor *c,
+			  struct capture_mrt_position *out)
+{
+	uint32_t bits[2];
+
+	if (!(wire_u32(c, &bits[0]) && wire_u32(c, &bits[1])))
+		return false;
+	memcpy(&out->latitude, &bits[0], sizeof(out->latitude));
+	memcpy(&out->longitude, &bits[1], sizeof(out->longitude));
+	return true;
+}
+
+enum capture_mrt_verdict capture_mrt_geo_decode(
+	const struct capture_mrt_record *record, struct capture_mrt_geo *out)
+{
+	struct wire_cursor c = wire_start(record->body);
+	uint16_t name_len;
+
+	if (!(wire_u32(&c, &out->collector_id) && wire_u16(&c, &name_len) &&
+	      wire_skip(&c, name_len) && take_position(&c, &out->position) &&
+	      wire_u16(&c, &out->peers_left)))
+		return CAPTURE_MRT_SHORT;
+	out->peers = c;
+	return CAPTURE_MRT_OK;
+}
+
+bool capture_mrt_geo_next(struct capture_mrt_geo *geo,
+			  struct capture_mrt_geo_peer *out)
+{
+	if (geo->peers_left == 0 || !take_peer(&geo->peers, &out->peer) ||
+	    !take_position(&geo->peers, &out->position))
+		return false;
+	geo->peers_left--;
+	return true;
+}
+
 /*
  * TABLE_DUMP, RFC 6396 4.2. Subtypes 3 and 4 are Quagga's, with a four-byte AS
  * of the peer and four-byte paths.
@@ -144,6 +180,54 @@ static enum capture_mrt_verdict take_nlri(struct wire_cursor *c, bool path_id,
 		return CAPTURE_MRT_BAD_NLRI;
 	wire_take(c, c->left - it.c.left, &out->nlri);
 	return CAPTURE_MRT_OK;
+}
+
+/*
+ * BGP4MP_ENTRY: the header of BGP4MP, then view, status, time, family, next hop,
+ * NLRI and attributes. In no RFC: Zebra's Packet-Binary-Dump-Format, OpenBGPD's
+ * mrt.h.
+ */
+static enum capture_mrt_verdict start_entry(
+	const struct capture_mrt_record *record, struct capture_mrt_rib *out)
+{
+	struct wire_cursor c = wire_start(record->body);
+	struct capture_mrt_peer *peer = &out->own_peer;
+	uint16_t interface, afi, view, status;
+	enum capture_mrt_verdict verdict;
+	uint8_t local[16], hop_len;
+	uint32_t local_as;
+
+	if (!(mrt_take_as(&c, 2, &peer->as) && mrt_take_as(&c, 2, &local_as) &&
+	      wire_u16(&c, &interface) && wire_u16(&c, &afi)))
+		return CAPTURE_MRT_SHORT;
+	if (afi != 1 && afi != 2)
+		return CAPTURE_MRT_BAD_AFI;
+	peer->ipv6 = afi == 2;
+	if (!(mrt_take_address(&c, peer->ipv6, peer->address) &&
+	      mrt_take_address(&c, peer->ipv6, local) && wire_u16(&c, &view) &&
+	      wire_u16(&c, &status) && wire_u32(&c, &out->originated) &&
+	      wire_u16(&c, &out->afi) && wire_u8(&c, &out->safi) &&
+	      wire_u8(&c, &hop_len) && wire_take(&c, hop_len, &out->next_hop)))
+		return CAPTURE_MRT_SHORT;
+	verdict = take_nlri(&c, false, out);
+	if (verdict != CAPTURE_MRT_OK)
+		return verdict;
+	out->as_width = 2;
+	out->is_entry = true;
+	out->entries = c;
+	out->entries_left = 1;
+	return CAPTURE_MRT_OK;
+}
+
+static bool next_entry(struct capture_mrt_rib *rib,
+		       struct capture_mrt_entry *out)
+{
+	uint16_t len;
+
+	out->originated = rib->originated;
+	out->peer = &rib->own_peer;
+	return wire_u16(&rib->entries, &len) &&
+	       wire_take(&rib->entries, len, &out->attributes);
 }
 
 static bool next_v2(struct capture_mrt_rib *rib, uint16_t *index,
@@ -241,9 +325,22 @@ enum capture_mrt_verdict capture_mrt_rib_decode(
 	const struct capture_mrt_peers *peers, struct capture_mrt_rib *out)
 {
 	*out = (struct capture_mrt_rib){ .peers = peers };
-	return record->type == CAPTURE_MRT_TABLE_DUMP
-		       ? start_v1(record, out)
-		       : start_v2(record, peers, out);
+	switch (record->type) {
+	case CAPTURE_MRT_TABLE_DUMP:
+		return start_v1(record, out);
+	case CAPTURE_MRT_TABLE_DUMP_V2:
+		return start_v2(record, peers, out);
+	default:
+		return start_entry(record, out);
+	}
+}
+
+static bool next_any(struct capture_mrt_rib *rib, uint16_t *index,
+		     struct capture_mrt_entry *out)
+{
+	if (rib->is_v2)
+		return next_v2(rib, index, out);
+	return rib->is_entry ? next_entry(rib, out) : next_v1(rib, out);
 }
 
 bool capture_mrt_rib_next(struct capture_mrt_rib *rib,
@@ -260,7 +357,7 @@ bool capture_mrt_rib_next(struct capture_mrt_rib *rib,
 		.path_id = rib->path_id,
 	};
 	*verdict = CAPTURE_MRT_SHORT;
-	if (!(rib->is_v2 ? next_v2(rib, &index, out) : next_v1(rib, out))) {
+	if (!next_any(rib, &index, out)) {
 		rib->entries_left = 0;
 		return true;
 	}

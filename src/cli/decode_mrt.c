@@ -4,6 +4,9 @@
 #include "capture/mrt_table.h"
 #include "cli/decode_fields.h"
 #include "cli/xalloc.h"
+#include "collector/base/json_bgp_pdu.h"
+
+#include <math.h>
 
 #define STATE_ESTABLISHED 6 /* RFC 6396 4.4.1 */
 
@@ -32,6 +35,8 @@ void decode_mrt_free(struct decode_mrt *mrt)
 static const char *type_name(uint16_t type)
 {
 	switch (type) {
+	case CAPTURE_MRT_BGP:
+		return "BGP";
 	case CAPTURE_MRT_TABLE_DUMP:
 		return "TABLE_DUMP";
 	case CAPTURE_MRT_TABLE_DUMP_V2:
@@ -99,8 +104,13 @@ static void table_entry(struct decode_mrt *mrt,
 			     "the attributes of a RIB entry cannot be read");
 		return;
 	}
-	if (bgp_attrs_has(&update.attrs, BGP_MP_REACH))
+	if (bgp_attrs_has(&update.attrs, BGP_MP_REACH)) {
 		s = BGP_PART_MP_REACH;
+	} else if (!bgp_attrs_has(&update.attrs, BGP_NEXT_HOP) &&
+		   rib->next_hop.len > 0) {
+		update.attrs.reach.next_hop = rib->next_hop;
+		s = BGP_PART_MP_REACH;
+	}
 	update.nlri_parts[s] = (struct bgp_nlri_part){
 		.field = rib->nlri,
 		.format = {
@@ -145,6 +155,60 @@ static void decode_table(struct decode_mrt *mrt,
 	}
 }
 
+static void put_position(struct json *j,
+			 const struct capture_mrt_position *position)
+{
+	if (isfinite(position->latitude))
+		json_number_at(j, "latitude", (double)position->latitude);
+	if (isfinite(position->longitude))
+		json_number_at(j, "longitude", (double)position->longitude);
+}
+
+static void geo_peer(struct json *j, const struct capture_mrt_geo_peer *geo)
+{
+	struct bmp_peer peer = {
+		.as = geo->peer.as,
+		.bgp_id = geo->peer.bgp_id,
+	};
+
+	memcpy(peer.address, geo->peer.address, 16);
+	json_object(j);
+	decode_peer_identity(j, &peer);
+	put_position(j, &geo->position);
+	json_end_object(j);
+}
+
+/* RFC 6397: where the collector and the peers of the table before it are. */
+static void decode_geo(struct decode_mrt *mrt,
+		       const struct capture_mrt_record *record)
+{
+	struct capture_mrt_geo_peer peer;
+	struct decode *d = mrt->decode;
+	struct capture_mrt_geo geo;
+	enum capture_mrt_verdict verdict = capture_mrt_geo_decode(record, &geo);
+
+	set_shared_members(mrt, record, NULL);
+	if (verdict != CAPTURE_MRT_OK) {
+		decode_error(d, capture_mrt_text(verdict));
+		return;
+	}
+	if (d->summary != NULL)
+		return;
+	decode_begin(d, "geoPeers");
+	json_key(&d->out, "collectorBgpId");
+	json_ipv4(&d->out, geo.collector_id);
+	put_position(&d->out, &geo.position);
+	json_key(&d->out, "peers");
+	json_array(&d->out);
+	while (capture_mrt_geo_next(&geo, &peer))
+		geo_peer(&d->out, &peer);
+	json_end_array(&d->out);
+	json_splice(&d->out, &d->shared);
+	decode_end(d);
+	if (geo.peers_left > 0)
+		decode_error(d, capture_mrt_text(CAPTURE_MRT_SHORT));
+}
+
 static void put_local(struct decode_mrt *mrt,
 		      const struct capture_mrt_message *message)
 {
@@ -184,6 +248,22 @@ static bgp_family_set add_path_families(const struct capture_mrt_message *m)
 	return m->add_path ? ~(bgp_family_set)0 : 0;
 }
 
+/* A record of type BGP has the message without its header. */
+static bool take_pdu(const struct capture_mrt_message *message,
+		     struct bgp_pdu *out)
+{
+	struct wire_cursor c = wire_start(message->pdu);
+
+	if (message->pdu_type == 0)
+		return bgp_pdu_take(&c, out);
+	*out = (struct bgp_pdu){
+		.type = message->pdu_type,
+		.whole = message->pdu,
+		.body = message->pdu,
+	};
+	return true;
+}
+
 static void bgp_message(struct decode_mrt *mrt,
 			const struct capture_mrt_message *message,
 			struct summary_peer *counts)
@@ -192,12 +272,11 @@ static void bgp_message(struct decode_mrt *mrt,
 		.as_width = message->as_width,
 		.add_path = add_path_families(message),
 	};
-	struct wire_cursor c = wire_start(message->pdu);
 	struct decode *d = mrt->decode;
 	struct bgp_update update;
 	struct bgp_pdu pdu;
 
-	if (!bgp_pdu_take(&c, &pdu)) {
+	if (!take_pdu(message, &pdu)) {
 		decode_error(d, "the BGP message is cut or has no marker");
 		return;
 	}
@@ -215,7 +294,7 @@ static void bgp_message(struct decode_mrt *mrt,
 		return;
 	}
 	decode_begin(d, "mirror");
-	decode_pdu(&d->out, &pdu);
+	json_bgp_pdu(&d->out, &pdu);
 	json_splice(&d->out, &d->shared);
 	decode_end(d);
 }
@@ -236,7 +315,9 @@ static void message_record(struct decode_mrt *mrt,
 	peer.as = message.peer_as;
 	memcpy(peer.address, message.peer_address, 16);
 	set_shared_members(mrt, record, &peer);
-	put_local(mrt, &message);
+	/* A state change of the type BGP says only whose it is. */
+	if (record->type != CAPTURE_MRT_BGP || !message.is_state_change)
+		put_local(mrt, &message);
 	if (message.is_state_change)
 		state_change(mrt, &message, count_peer(mrt, &peer));
 	else
@@ -256,10 +337,12 @@ void decode_mrt_record(struct decode_mrt *mrt,
 			set_shared_members(mrt, record, NULL);
 			decode_error(mrt->decode, capture_mrt_text(verdict));
 		}
-	} else if (record->type == CAPTURE_MRT_TABLE_DUMP ||
-		   record->type == CAPTURE_MRT_TABLE_DUMP_V2) {
+	} else if (capture_mrt_is_geo(record)) {
+		decode_geo(mrt, record);
+	} else if (capture_mrt_is_rib(record)) {
 		decode_table(mrt, record);
-	} else if (record->type == CAPTURE_MRT_BGP4MP ||
+	} else if (record->type == CAPTURE_MRT_BGP ||
+		   record->type == CAPTURE_MRT_BGP4MP ||
 		   record->type == CAPTURE_MRT_BGP4MP_ET) {
 		message_record(mrt, record);
 	} else {

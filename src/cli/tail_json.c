@@ -157,6 +157,7 @@ static void put_attributes(struct json *j, const struct egress_update *u)
 	text_at(j, "origin", u->origin);
 	numbers_at(j, "asPath", &u->as_path);
 	put_segments(j, &u->as_path_segments);
+	json_true_at(j, "hasAsSet", u->has_as_set);
 	json_bgp_next_hop(j, u->next_hop, u->next_hop_link_local);
 	if (u->has_multi_exit_disc)
 		json_uint_at(j, "multiExitDisc", u->multi_exit_disc);
@@ -218,7 +219,7 @@ static void put_route(struct json *j, const struct egress_update *u)
 	} else if (u->prefix_addr != NULL) {
 		json_bgp_prefix(j, family, u->prefix_addr, u->prefix_len);
 	}
-	json_bgp_rd(j, family, u->route_distinguisher);
+	json_bgp_rd(j, family, u->nlri, u->route_distinguisher);
 	numbers_at(j, "labels", &u->labels);
 	if (u->has_path_id)
 		json_uint_at(j, "pathId", u->path_id);
@@ -334,7 +335,7 @@ static void pdu_at(struct json *j, const char *name, struct wire_view bytes,
 static void put_session(struct json *j, const struct egress_event *e)
 {
 	if (e->kind == RIB_EVENT_PEER_DOWN && e->reason == BMP_DOWN_LOCAL_FSM)
-		json_uint_at(j, "fsmEvent", e->fsm_event);
+		json_bgp_fsm_event(j, e->fsm_event);
 	address_at(j, "localAddr", e->local_addr);
 	if (e->local_port != 0)
 		json_uint_at(j, "localPort", e->local_port);
@@ -343,6 +344,25 @@ static void put_session(struct json *j, const struct egress_event *e)
 	pdu_at(j, "sentOpen", e->sent_open, json_bgp_open);
 	pdu_at(j, "receivedOpen", e->received_open, json_bgp_open);
 	pdu_at(j, "notification", e->notification, json_bgp_notification);
+}
+
+/* The TLVs of a Route Mirroring. */
+static void put_mirrored(struct json *j, const struct egress_event *e)
+{
+	struct tlv_iter it = tlv_start(e->mirrored, TLV_BMP);
+	struct tlv tlv;
+
+	if (e->kind != RIB_EVENT_MIRROR)
+		return;
+	json_key(j, "mirrored");
+	json_array(j);
+	while (tlv_next(&it, &tlv)) {
+		json_object(j);
+		json_uint_at(j, "type", tlv.type);
+		json_bgp_mirrored(j, &tlv);
+		json_end_object(j);
+	}
+	json_end_array(j);
 }
 
 void tail_json_event(struct json *j, const struct egress_event *e)
@@ -359,9 +379,12 @@ void tail_json_event(struct json *j, const struct egress_event *e)
 	put_session(j, e);
 	if (e->routes != 0 || event_history_counts_routes(e->kind))
 		json_uint_at(j, "routes", e->routes);
+	if (e->messages != 0)
+		json_uint_at(j, "messages", e->messages);
 	text_at(j, "text", e->text);
 	text_at(j, "collector", e->collector);
 	if (e->epoch != 0)
 		json_uint_at(j, "epoch", e->epoch);
 	put_counts(j, &e->counts);
+	put_mirrored(j, e);
 }

@@ -5,6 +5,8 @@
  */
 #include "cli/tail.h"
 
+#include "bmp/message.h"
+#include "bmp/names.h"
 #include "bmp/text.h"
 #include "egress/subject.h"
 #include "rib/event.h"
@@ -104,6 +106,21 @@ void tail_text_update(const struct egress_update *u)
 	putchar('\n');
 }
 
+/* Why a peer is down: the reason, and what its NOTIFICATION says. */
+static void print_down(const struct egress_event *e)
+{
+	struct wire_cursor c = wire_start(e->notification);
+	struct bgp_pdu pdu;
+
+	printf(": %s", bmp_down_reason_name(e->reason));
+	if (e->reason == BMP_DOWN_LOCAL_FSM && e->fsm_event != 0)
+		printf(" %s", bgp_fsm_event_name(e->fsm_event));
+	if (!bgp_pdu_take(&c, &pdu) || pdu.body.len < 2)
+		return;
+	printf(" %s %s", bgp_error_name(pdu.body.p[0]),
+	       bgp_error_subcode_name(pdu.body.p[0], pdu.body.p[1]));
+}
+
 void tail_text_event(const struct egress_event *e)
 {
 	char buf[ADDRESS_MAX];
@@ -119,6 +136,8 @@ void tail_text_event(const struct egress_event *e)
 		printf(" * %u", e->kind);
 	if (e->has_table)
 		printf(" %u/%u", e->afi, e->safi);
+	if (e->kind == RIB_EVENT_PEER_DOWN)
+		print_down(e);
 	if (e->collector.len > 0)
 		fputs(" of ", stdout);
 	print_words(e->collector);

@@ -46,9 +46,12 @@ struct session_counts {
 	uint64_t names_cut;	 /* sysNames that were too long */
 	/* counters of Statistics Reports that were not compared */
 	uint64_t statistics_left_out;
-	uint64_t cut;		  /* turns that ended with unread input */
-	uint64_t turn_bytes_max;  /* maximum output bytes of one turn */
-	uint64_t turn_routes_max; /* maximum routes of one turn */
+	/* messages that routers did not send, by gaps in their numbers */
+	uint64_t lost;
+	uint64_t mirrors_too_long; /* of --publish-mirroring */
+	uint64_t cut;		   /* turns that ended with unread input */
+	uint64_t turn_bytes_max;   /* maximum output bytes of one turn */
+	uint64_t turn_routes_max;  /* maximum routes of one turn */
 };
 
 struct worker_counts {

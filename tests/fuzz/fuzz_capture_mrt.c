@@ -48,6 +48,21 @@ static void check_message(const struct capture_mrt_record *record)
 		abort();
 }
 
+static void check_geo(const struct capture_mrt_record *record)
+{
+	struct capture_mrt_geo_peer peer;
+	struct capture_mrt_geo geo;
+	size_t left = record->body.len;
+
+	if (capture_mrt_geo_decode(record, &geo) != CAPTURE_MRT_OK)
+		return;
+	while (capture_mrt_geo_next(&geo, &peer)) {
+		if (geo.peers.left >= left)
+			abort();
+		left = geo.peers.left;
+	}
+}
+
 static void read_all(struct capture_source *source)
 {
 	struct capture_mrt_peers peers = { 0 };
@@ -60,8 +75,9 @@ static void read_all(struct capture_source *source)
 	       CAPTURE_MRT_RECORD) {
 		if (capture_mrt_is_peers(&record))
 			capture_mrt_peers_decode(&peers, &record);
-		else if (record.type == CAPTURE_MRT_TABLE_DUMP ||
-			 record.type == CAPTURE_MRT_TABLE_DUMP_V2)
+		else if (capture_mrt_is_geo(&record))
+			check_geo(&record);
+		else if (capture_mrt_is_rib(&record))
 			check_rib(&record, &peers);
 		else
 			check_message(&record);

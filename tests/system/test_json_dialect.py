@@ -24,7 +24,7 @@ CAPTURES = data_files("*.bmp") + [
 
 # Members that say how and where a line was read, not what the router sent.
 OF_DECODE = {"message", "addPathGuessed", "asWidthGuessed", "hostBits",
-             "fault", "faultAttribute", "warning", "unknownTlvs", "strings",
+             "fault", "faultAttribute", "warning", "unknownTlvs", "tlvs", "strings",
              "adminLabel"}
 OF_TAIL = {"subject", "position", "messageId", "timeReceivedNs", "routerAddr",
            "routerPort", "routerId", "sequence", "nlriKey", "synthetic"}
@@ -214,6 +214,7 @@ def test_updates_of_decode_and_tail(seen):
         if not line.get("synthetic"):
             got.setdefault(route_key(line), []).append(without(line, OF_TAIL))
     assert len(want) == 13 and got == want
+    assert sum("hasAsSet" in line for line in seen.rib) == 1
 
 
 def test_routes_of_the_api_are_the_updates(seen):

@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from bmp import Peer, initiation
+from bmp import Peer, bgp, initiation
 from broker import STREAM, Broker, Driver
 from collecting import Collector, connect
 
@@ -250,6 +250,8 @@ def test_lines_for_people(server, arancini, tmp_path):
                     for kind, value in ((1, b"a router"), (2, name)))
     with socket.create_connection(("127.0.0.1", collector.port)) as router:
         router.sendall(struct.pack(">BIB", 3, 6 + len(tlvs), 4) + tlvs)
+        peer = Peer("192.0.2.10", 64510)
+        router.sendall(peer.up() + peer.down(1, bgp(3, b"\x06\x02")))
         router.shutdown(socket.SHUT_WR)
         router.recv(1)
     collector.send("generate", "--peers", "1", "--prefixes", "10", "--seed",
@@ -259,6 +261,8 @@ def test_lines_for_people(server, arancini, tmp_path):
     said = on_a_terminal(arancini, "tail", "--journal", collector.journal,
                          "--since", "all", "--idle-exit", "1")
     assert "edge?]0;owned??2J" in said and "\x1b" not in said
+    assert ("AS64510 192.0.2.10 * peerDown: local-notification cease "
+            "administrative-shutdown\r\n") in said
     assert len(re.findall(r"^\d\d:\d\d:\d\d\.\d{3} 127\.0\.0\.1 AS\d+ \S+ "
                           r"\+ \S+/\d+ via \S+ \[[\d ]+\]\r$", said,
                           re.M)) == 10

@@ -254,8 +254,13 @@ static void random_body(struct bgp_nlri *n, uint8_t *bytes)
 		len = (n->prefix_len + 7u) / 8;
 		n->type = 0;
 		break;
+	case BGP_NLRI_MDT:
+		len = 8;
+		n->type = 0;
+		break;
 	case BGP_NLRI_FLOWSPEC:
 	case BGP_NLRI_VPLS:
+	case BGP_NLRI_UNREACHABILITY:
 	case BGP_NLRI_RAW:
 		n->type = 0;
 		break;

@@ -71,6 +71,11 @@ int sp_open_regular(int dir, const char *path, int flags, mode_t mode)
 	return -ENXIO;
 }
 
+int file_make_dir(const char *path, mode_t mode)
+{
+	return sp_mkdir_all(AT_FDCWD, path, mode);
+}
+
 int file_lock(int dir)
 {
 	return result(flock(dir, LOCK_EX | LOCK_NB));

@@ -58,9 +58,22 @@ static void check_route(const struct random_change *r,
 	}
 }
 
+/* RFC 9774: sets, also those of confederations. */
+static bool has_as_set(const struct random_change *r)
+{
+	if (r->change.attrs == NULL)
+		return false;
+	for (size_t i = 0; i < r->segment_count; i++)
+		if (r->segments[i].type == BGP_AS_SET ||
+		    r->segments[i].type == BGP_AS_CONFED_SET)
+			return true;
+	return false;
+}
+
 static void check_shared(const struct random_change *r,
 			 const struct egress_update *u)
 {
+	assert_int_equal(u->has_as_set, has_as_set(r));
 	assert_int_equal(u->time_received_ns, r->change.received_ns);
 	assert_int_equal(u->peer_asn, r->table.peer_as);
 	assert_int_equal(u->peer_distinguisher, r->table.distinguisher);

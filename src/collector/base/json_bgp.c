@@ -82,9 +82,10 @@ void json_bgp_prefix(struct json *j, enum bgp_family family,
 	json_uint_at(j, "prefixLen", len);
 }
 
-void json_bgp_rd(struct json *j, enum bgp_family family, uint64_t rd)
+void json_bgp_rd(struct json *j, enum bgp_family family, struct wire_view nlri,
+		 uint64_t rd)
 {
-	if (bgp_family_info(family)->flags & BGP_FAMILY_RD)
+	if (bgp_nlri_wire_has_rd(family, nlri))
 		rd_at(j, "routeDistinguisher", rd);
 }
 
@@ -164,10 +165,11 @@ static void put_as_path(struct json *j, const struct bgp_as_path *path)
 {
 	struct bgp_as_path_iter it = bgp_as_path_start(path);
 	struct bgp_as_segment segment;
-	bool plain = true, any = false;
+	bool plain = true, any = false, has_set = false;
 
 	while (bgp_as_path_next(&it, &segment)) {
 		plain &= segment.type == BGP_AS_SEQUENCE;
+		has_set |= !bgp_as_type_is_sequence(segment.type);
 		for (unsigned i = 0; i < segment.count; i++) {
 			if (!any) {
 				json_key(j, "asPath");
@@ -181,6 +183,7 @@ static void put_as_path(struct json *j, const struct bgp_as_path *path)
 		json_end_array(j);
 	if (!plain)
 		put_segments(j, path);
+	json_true_at(j, "hasAsSet", has_set);
 }
 
 void json_bgp_community_name(struct json *j, uint32_t community, bool *any)
@@ -292,25 +295,41 @@ static void put_cluster_list(struct json *j, struct wire_view list)
 	json_end_array(j);
 }
 
+static void put_attribute(struct json *j, const struct bgp_attr *attr,
+			  bool discarded)
+{
+	struct field_writer w = json_fields(j);
+
+	json_object(j);
+	bgp_attr_write(attr, !discarded, &w);
+	json_true_at(j, "discarded", discarded);
+	json_end_object(j);
+}
+
 void json_bgp_attribute(struct json *j, uint8_t flags, uint8_t type,
 			struct wire_view value)
 {
 	struct bgp_attr attr = { .flags = flags, .code = type, .value = value };
-	struct field_writer w = json_fields(j);
 
-	json_object(j);
-	bgp_attr_write(&attr, true, &w);
-	json_end_object(j);
+	put_attribute(j, &attr, false);
 }
 
-/* Attributes without a field, as in the received block. */
+/*
+ * Attributes without a field, as in the received block. A refused one and the
+ * second of a type are marked: they are on the wire and in no route.
+ */
 static void put_unknown(struct json *j, const struct bgp_attrs *a)
 {
 	struct wire_cursor c = wire_start(a->block);
+	uint64_t shown[4] = { 0 };
 	struct bgp_attr attr;
 	bool any = false;
 
 	while (bgp_attr_next(&c, &attr)) {
+		uint64_t bit = UINT64_C(1) << attr.code % 64;
+		bool second = shown[attr.code / 64] & bit;
+
+		shown[attr.code / 64] |= bit;
 		if (bgp_attr_has_member(attr.code))
 			continue;
 		if (!any) {
@@ -318,7 +337,7 @@ static void put_unknown(struct json *j, const struct bgp_attrs *a)
 			json_array(j);
 			any = true;
 		}
-		json_bgp_attribute(j, attr.flags, attr.code, attr.value);
+		put_attribute(j, &attr, second || !bgp_attrs_has(a, attr.code));
 	}
 	if (any)
 		json_end_array(j);

@@ -46,8 +46,12 @@ void json_bgp_family(struct json *j, uint16_t afi, uint8_t safi);
 void json_bgp_prefix(struct json *j, enum bgp_family family,
 		     const uint8_t address[16], uint8_t len);
 
-/* "routeDistinguisher", of families that have one */
-void json_bgp_rd(struct json *j, enum bgp_family family, uint64_t rd);
+/*
+ * "routeDistinguisher", of NLRI that have one. @nlri is as on the wire; empty
+ * for prefixes.
+ */
+void json_bgp_rd(struct json *j, enum bgp_family family, struct wire_view nlri,
+		 uint64_t rd);
 
 /* "labels": of three bytes each, as in an NLRI. */
 void json_bgp_labels(struct json *j, struct wire_view labels);

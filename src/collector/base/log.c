@@ -14,6 +14,8 @@
 
 #include "bmp/text.h"
 
+#include <spargio/time.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -379,16 +381,16 @@ void log_error(struct log_line *line, const char *key, int err)
 /* "2026-11-16T00:22:20.123Z" */
 static void put_time(struct log_line *line)
 {
-	struct timespec now;
+	int64_t now = sp_wall_now();
+	time_t seconds = now / SP_S;
 	struct tm tm;
 	char text[64];
 	size_t len;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	gmtime_r(&now.tv_sec, &tm);
+	gmtime_r(&seconds, &tm);
 	len = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
 	snprintf(text + len, sizeof(text) - len, ".%03ldZ",
-		 now.tv_nsec / 1000000);
+		 (long)(now % SP_S / SP_MS));
 	log_text(line, "time", text);
 }
 

@@ -367,6 +367,8 @@ bool snapshot_error_is_global(int err)
 	case -EIO:
 	case -ENOENT: /* the folder is missing */
 	case -EACCES:
+	case -EPERM:	  /* a setting of the bucket is refused */
+	case -EMSGSIZE:	  /* the bucket takes only shorter values now */
 	case -EOPNOTSUPP: /* the server has no JetStream */
 	case -ENOTCONN:
 	case -ECONNREFUSED:
@@ -386,6 +388,7 @@ static void log_failure(struct snapshotter *snapshotter,
 			const struct router *router, int err)
 {
 	char name[SNAPSHOT_NAME_MAX] = "";
+	struct nats_error why;
 	struct log_line line;
 
 	snapshotter->counts.failures++;
@@ -396,6 +399,9 @@ static void log_failure(struct snapshotter *snapshotter,
 	log_text(&line, "file", name);
 	log_text(&line, "in", state_store_where(snapshotter->store));
 	log_error(&line, "error", err);
+	state_store_last_error(snapshotter->store, &why);
+	if (why.text[0] != '\0')
+		log_text(&line, "why", why.text);
 	log_end(&line);
 }
 

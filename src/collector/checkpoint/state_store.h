@@ -67,6 +67,12 @@ const char *state_store_where(const struct state_store *store);
  */
 bool state_store_is_remote(const struct state_store *store);
 
+/*
+ * What the server said to the last call that failed, or "": several fibers may
+ * use the store, so the error may be of another one.
+ */
+void state_store_last_error(struct state_store *store, struct nats_error *out);
+
 /* Writing */
 
 int state_store_begin(struct state_store *store, const char *name,

@@ -305,7 +305,7 @@ int state_store_open_dir_readonly(const char *path, struct state_store **out)
 
 int state_store_open_dir(const char *path, struct state_store **out)
 {
-	int err = sp_mkdir_all(AT_FDCWD, path, 0700);
+	int err = file_make_dir(path, 0700);
 	struct state_store *store;
 
 	if (err < 0)

@@ -44,7 +44,8 @@
 #define RELOAD	true
 #define RESTART false
 
-static const char *const bmp_v4_words[] = { "off", "tlv20", "legacy", NULL };
+static const char *const bmp_v4_words[] = { "off", "tlv20", "legacy", "tlv21",
+					    NULL };
 static const char *const overload_words[] = { "block", "drop", NULL };
 static const char *const router_id_words[] = { "address", "sysname", "bgp-id",
 					       NULL };
@@ -112,7 +113,7 @@ const struct config_option config_options[] = {
 	  AT(listen.max_frame), RESTART, "1M", "SIZE",
 	  "longest BMP message taken; a longer one ends its session" },
 	{ "bmp-v4", "listen", "bmp-v4", CHOICE(bmp_v4_words),
-	  AT(listen.bmp_v4), RESTART, "off", "off|tlv20|legacy",
+	  AT(listen.bmp_v4), RESTART, "off", "off|tlv20|legacy|tlv21",
 	  "which draft's numbers a router with BMP version 4 uses; also for each router" },
 	{ "overload", "listen", "overload", CHOICE(overload_words),
 	  AT(listen.overload), RESTART, "block", "block|drop",
@@ -188,6 +189,9 @@ const struct config_option config_options[] = {
 	{ "subject-events", "egress", "subject-events", TEXT(config_check_subject),
 	  AT(egress.events), RESTART, "arancini.events", "PREFIX",
 	  "what subjects of events begin with" },
+	{ "publish-mirroring", "egress", "publish-mirroring", BOOL,
+	  AT(egress.mirroring), RESTART, "false", "",
+	  "publish each Route Mirroring as it is, as an event of kind mirror" },
 	{ "batch-max-bytes", "egress", "batch-max-bytes", SIZE(1 * K, 4 * M),
 	  AT(egress.batch_bytes), RESTART, "32K", "SIZE",
 	  "longest message published; the server's max_payload bounds it" },

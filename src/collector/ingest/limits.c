@@ -12,6 +12,7 @@
 
 #include "bmp/bytes.h"
 
+#include <spargio/socket.h>
 #include <spargio/time.h>
 
 #include <assert.h>
@@ -47,6 +48,7 @@ struct limits {
 	struct address_count *places;
 	struct limits_place *evictable, **evictable_end; /* oldest first */
 	uint8_t (*known)[16];
+	uint64_t admissions; /* attempts so far */
 };
 
 const char *limits_verdict_name(enum limits_verdict v)
@@ -259,7 +261,7 @@ static bool evict_oldest(struct limits *l)
 	place_drop(l, oldest);
 	atomic_store(&oldest->evicted, true);
 	/* The socket is open: it is closed only after limits_leave(). */
-	(void)shutdown(oldest->fd, SHUT_RDWR);
+	(void)sp_shutdown(oldest->fd, SHUT_RDWR);
 	return true;
 }
 
@@ -295,6 +297,7 @@ enum limits_verdict limits_admit(struct limits *l, const uint8_t address[16],
 
 	*place = (struct limits_place){ .fd = fd };
 	pthread_mutex_lock(&l->lock);
+	place->number = ++l->admissions;
 	if (configured)
 		place->kind = LIMITS_CONFIGURED;
 	else if (address_is_known(l, address))

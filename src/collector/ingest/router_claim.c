@@ -12,13 +12,11 @@
 #include "rib/read.h"
 #include "rib/rib.h"
 
+#include <spargio/socket.h>
 #include <spargio/time.h>
 
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <string.h>
-#include <sys/socket.h>
 
 /* How long the last bytes of a connection the router closed may take. */
 #define DRAIN_NS (10 * SP_S)
@@ -33,19 +31,6 @@
 #define WAIT_NS	    (100 * SP_MS)
 
 /* The older session */
-
-/* Milliseconds since something came from the other end of @fd; < 0: error. */
-static int64_t last_heard_ms(int fd)
-{
-	struct tcp_info info;
-	socklen_t len = sizeof(info);
-
-	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) < 0)
-		return -errno;
-	return info.tcpi_last_data_recv < info.tcpi_last_ack_recv
-		       ? info.tcpi_last_data_recv
-		       : info.tcpi_last_ack_recv;
-}
 
 /* Two sessions that meet at one router. */
 struct meeting {
@@ -83,7 +68,7 @@ static enum identity_state older_state(const struct meeting *m,
 
 	if (session_is_ending(older))
 		return IDENTITY_CLOSED;
-	ago_ms = last_heard_ms(older->connection->fd);
+	ago_ms = sp_tcp_heard_ms(older->connection->fd);
 	/* The kernel counts in ticks of up to 10 ms. */
 	if (ago_ms >= 0 && ago_ms + 20 < since_ms)
 		return IDENTITY_ALIVE;
@@ -288,6 +273,19 @@ static enum close_reason take_if_free(struct session *s)
 	return why;
 }
 
+/*
+ * The owner has sent messages on a connection that was made after this one.
+ * What comes on this one was said before, however late it is: a router that
+ * lost a connection does not use it again.
+ */
+static bool is_outdated(const struct session *s)
+{
+	const struct session *owner = s->router->session;
+
+	return owner != NULL && owner->last_message_ns != 0 &&
+	       s->connection->place.number < owner->connection->place.number;
+}
+
 enum close_reason router_claim(struct session *s, int64_t deadline)
 {
 	struct router *router = s->router;
@@ -303,6 +301,8 @@ enum close_reason router_claim(struct session *s, int64_t deadline)
 		why = connection_wait_first_bytes(s->connection, deadline);
 	while (why == CLOSE_NONE && s->close_reason == CLOSE_NONE &&
 	       router->session != s) {
+		if (is_outdated(s))
+			return CLOSE_REPLACED;
 		if (router->session != NULL)
 			why = meet_owner(s); /* yields */
 		if (why == CLOSE_NONE)

@@ -7,6 +7,7 @@
 #include "collector/worker_state.h"
 #include "rib/rib.h"
 
+#include <spargio/select.h>
 #include <spargio/time.h>
 
 #include <assert.h>
@@ -58,6 +59,21 @@ static void session_log_close(struct session *s)
 	log_seconds(&line, "lasted", sp_now() - s->opened);
 	log_u64(&line, "bytes", s->bytes);
 	log_end(&line);
+}
+
+void session_report_lost(struct session *s)
+{
+	struct log_line line;
+
+	if (s->lost == 0 || !session_state_is_open(s->state))
+		return;
+	rib_session_messages_lost(s->router->rib_router, &s->when, s->lost);
+	s->worker->counts.sessions.lost += s->lost;
+	if (log_begins(s, "messages_lost", &line)) {
+		log_u64(&line, "messages", s->lost);
+		log_end(&line);
+	}
+	s->lost = 0;
 }
 
 /* States */
@@ -136,10 +152,9 @@ void session_drain(struct session *s)
 
 bool session_is_ending(const struct session *s)
 {
-	struct pollfd p = { .fd = s->connection->fd, .events = POLLRDHUP };
+	struct sp_case gone = sp_case_fd(s->connection->fd, POLLRDHUP);
 
-	return s->close_reason != CLOSE_NONE ||
-	       (poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP)) != 0);
+	return s->close_reason != CLOSE_NONE || sp_try_select(&gone, 1) == 0;
 }
 
 bool session_read_name(const struct bmp_message *msg,

@@ -69,7 +69,7 @@ static void put_key(struct json *j, const struct rib_table_info *info,
 	json_bgp_prefix(j, family, a->address, a->prefix_len);
 	if (a->route->has_path_id)
 		json_uint_at(j, "pathId", a->route->path_id);
-	json_bgp_rd(j, family, a->rd);
+	json_bgp_rd(j, family, (struct wire_view){ 0 }, a->rd);
 	if (bgp_family_info(family)->flags & BGP_FAMILY_LABELS)
 		json_bgp_labels(j, a->route->extra);
 }

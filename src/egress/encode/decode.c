@@ -164,6 +164,7 @@ static void update_flags(const struct capnp_struct *s, struct egress_update *u)
 	u->announced = GET(UPDATE_ANNOUNCED, s);
 	u->synthetic = GET(UPDATE_SYNTHETIC, s);
 	u->resync = GET(UPDATE_RESYNC, s);
+	u->has_as_set = GET(UPDATE_HAS_AS_SET, s);
 	u->atomic_aggregate = GET(UPDATE_ATOMIC_AGGREGATE, s);
 	u->has_path_id = GET(UPDATE_HAS_PATH_ID, s);
 	u->has_multi_exit_disc = GET(UPDATE_HAS_MULTI_EXIT_DISC, s);
@@ -250,6 +251,7 @@ static void event_numbers(const struct capnp_struct *s, struct egress_event *e)
 	e->time_bmp_header_ns = GET(EVENT_TIME_BMP_HEADER_NS, s);
 	e->peer_distinguisher = GET(EVENT_PEER_DISTINGUISHER, s);
 	e->routes = GET(EVENT_ROUTES, s);
+	e->messages = GET(EVENT_MESSAGES, s);
 	e->epoch = GET(EVENT_EPOCH, s);
 	e->peer_asn = (uint32_t)GET(EVENT_PEER_ASN, s);
 	e->peer_bgp_id = (uint32_t)GET(EVENT_PEER_BGP_ID, s);
@@ -283,6 +285,7 @@ static void event_bytes(struct capnp_bounds *b, const struct capnp_struct *s,
 	e->sent_open = DATA(EVENT_SENT_OPEN);
 	e->received_open = DATA(EVENT_RECEIVED_OPEN);
 	e->notification = DATA(EVENT_NOTIFICATION);
+	e->mirrored = DATA(EVENT_MIRRORED);
 	e->counts = LIST(EVENT_COUNTS, STRUCTS);
 }
 

@@ -62,6 +62,7 @@ struct egress_update {
 	bool synthetic;
 	bool resync;
 	bool atomic_aggregate;
+	bool has_as_set;
 	bool has_path_id;
 	bool has_multi_exit_disc;
 	bool has_local_preference;
@@ -98,6 +99,7 @@ struct egress_event {
 	uint64_t time_bmp_header_ns;
 	uint64_t peer_distinguisher;
 	uint64_t routes;
+	uint64_t messages;
 	uint64_t epoch;
 	uint32_t peer_asn;
 	uint32_t peer_bgp_id;
@@ -125,6 +127,7 @@ struct egress_event {
 	struct wire_view collector;
 	struct wire_view sent_open;
 	struct wire_view received_open;
+	struct wire_view mirrored;
 	struct wire_view notification;
 	struct egress_list counts; /* egress_list_count() */
 };

@@ -55,6 +55,7 @@ struct shared {
 	const uint8_t *plain_path;
 	size_t path_count; /* ASNs of the path, in either width */
 	bool has_segments; /* the path has more than AS_SEQUENCE */
+	bool has_as_set;   /* one of them is a set, RFC 9774 */
 };
 
 /* A message to copy. */
@@ -142,6 +143,7 @@ static void measure_path(const struct bgp_as_path *path, struct shared *s)
 	while (bgp_as_path_next(&it, &segment)) {
 		s->path_count += segment.count;
 		s->has_segments |= segment.type != BGP_AS_SEQUENCE;
+		s->has_as_set |= !bgp_as_type_is_sequence(segment.type);
 	}
 }
 
@@ -175,6 +177,7 @@ static inline void shared_init(const struct rib_change *c, struct shared *s)
 	s->path_count = 0;
 	s->plain_path = NULL;
 	s->has_segments = false;
+	s->has_as_set = false;
 	if (c->kind == BGP_NLRI_PREFIX)
 		s->present |= BIT(UPDATE_PREFIX_ADDR);
 	if (c->attrs != NULL)
@@ -390,8 +393,8 @@ static inline void put_word(uint64_t *p, uint64_t word)
 
 /* Write the data section, @words long. */
 static inline void build_data(const struct rib_change *c,
-			      const struct rib_route *r, size_t words,
-			      uint64_t *data)
+			      const struct rib_route *r, const struct shared *s,
+			      size_t words, uint64_t *data)
 {
 	uint64_t w[UPDATE_DATA_WORDS] = { 0 };
 
@@ -399,6 +402,7 @@ static inline void build_data(const struct rib_change *c,
 	change_words(c, w);
 	if (c->attrs != NULL)
 		attr_words(c->attrs, w);
+	EGRESS_PUT(w, UPDATE_HAS_AS_SET, s->has_as_set);
 	EGRESS_PUT(w, UPDATE_SEQUENCE, r->sequence);
 	EGRESS_PUT(w, UPDATE_PREFIX_LEN, r->prefix_len);
 	EGRESS_PUT(w, UPDATE_PATH_ID, r->path_id);
@@ -434,7 +438,7 @@ static void message_build(const struct rib_change *c, const struct rib_route *r,
 				   .next = data + words + ptrs };
 
 	capnp_build_head(message, words, ptrs);
-	build_data(c, r, words, data);
+	build_data(c, r, s, words, data);
 	/*
 	 * Clear the usual number in a few stores: objects overwrite the rest.
 	 */

@@ -343,10 +343,18 @@ int journal_rewind(struct journal *j)
 {
 	int err = 0;
 
-	if (j->fd >= 0 && j->end > j->synced) {
+	if (j->fd >= 0 && (j->end > j->synced || j->cut_unsafe)) {
+		j->cut_unsafe = true;
 		err = cut_back(j, j->synced);
+		/*
+		 * A power failure could bring the records back, and only the
+		 * newest segment is searched for those that were not safe.
+		 */
+		if (err == 0)
+			err = file_sync(j->fd);
 		if (err == 0)
 			err = leave_segment(j);
+		j->cut_unsafe = err < 0;
 	}
 	if (err == 0)
 		j->sync_error = 0;
@@ -395,6 +403,43 @@ int journal_retain(struct journal *j, uint64_t now_ns)
 		drop_oldest(j, 1);
 	}
 	return 0;
+}
+
+/* Positions of the newest segment are not used again. */
+static void forget_newest(struct journal *j)
+{
+	uint64_t base = journal_newest(j);
+
+	file_close(j->fd);
+	j->fd = -1;
+	j->count--;
+	j->next_base = base + JOURNAL_SEGMENT_BYTES_MAX;
+	j->end = j->count > 0 ? j->spans[j->count - 1].end : j->next_base;
+	j->synced = j->end;
+	j->sync_error = 0;
+	j->index_count = 0;
+	count_older(j);
+}
+
+int journal_check_newest(struct journal *j)
+{
+	char name[JOURNAL_NAME_MAX];
+	int fd;
+	int err;
+
+	if (j->fd < 0)
+		return 0;
+	segment_name(journal_newest(j), name);
+	fd = file_open(j->dir, name, O_RDONLY);
+	file_close(fd);
+	if (fd != -ENOENT)
+		return 0;
+	err = lock_sync(j);
+	if (err < 0)
+		return err;
+	forget_newest(j);
+	sp_mutex_unlock(&j->sync_lock);
+	return -ENOENT;
 }
 
 /*

@@ -58,6 +58,16 @@ static void note_recovery(struct publisher *p)
 		publisher_tell(p, text);
 	}
 	p->stats.damaged_segments = found->damaged;
+	/* Reading a spool finds its gaps, wherever the stream does not help. */
+	if (p->path == PATH_JOURNAL && found->gaps > 0) {
+		p->stats.damaged_segments += found->gaps;
+		snprintf(text, sizeof(text),
+			 "%s lacks records before %s (%" PRIu64
+			 " such gaps): segments were removed or cut; all "
+			 "tables are published again",
+			 dir, found->gap_at.name, found->gaps);
+		publisher_tell(p, text);
+	}
 	if (found->damaged > 0) {
 		snprintf(text, sizeof(text),
 			 "%s/%s is damaged at offset %" PRIu64
@@ -398,6 +408,27 @@ void publisher_spool_give_back(struct publisher *p)
 	}
 }
 
+/*
+ * Somebody removed the newest segment of the output. The owner sees
+ * damaged_segments grow and has the tables published again.
+ */
+static void replace_newest(struct publisher *p)
+{
+	int err = journal_leave(p->spool.journal); /* yields */
+
+	p->stats.damaged_segments++;
+	publisher_tell(p, "the newest segment of the journal was removed: all "
+			  "tables are published again");
+	if (err == 0)
+		return;
+	publisher_blame(p, PART_DISK, publisher_disk_cause(err),
+			err == -ENOENT ? "the folder was removed: restart the "
+					 "collector"
+				       : strerror(-err));
+	tell_error(p, "journal", err);
+	p->spool.append_again = sp_in(AGAIN_NS);
+}
+
 void publisher_spool_settle(struct publisher *p)
 {
 
@@ -414,6 +445,8 @@ void publisher_spool_settle(struct publisher *p)
 	} else if (sp_now() >= p->spool.last_retain + RETAIN_NS) {
 		p->spool.last_retain = sp_now();
 		(void)journal_retain(p->spool.journal, publisher_wall_ns());
+		if (journal_check_newest(p->spool.journal) == -ENOENT)
+			replace_newest(p);
 	}
 }
 
@@ -537,11 +570,17 @@ static void note_damage(struct publisher *p)
 		return;
 	snprintf(p->spool.skipped, sizeof(p->spool.skipped), "%s", fault->name);
 	p->stats.damaged_segments++;
-	snprintf(text, sizeof(text),
-		 "%s/%s is damaged at offset %" PRIu64
-		 "; the rest of it is passed over and all tables are "
-		 "published again",
-		 p->options.journal_dir, fault->name, fault->offset);
+	if (fault->missing)
+		snprintf(text, sizeof(text),
+			 "%s/%s is missing, or the segment before it was cut; "
+			 "all tables are published again",
+			 p->options.journal_dir, fault->name);
+	else
+		snprintf(text, sizeof(text),
+			 "%s/%s is damaged at offset %" PRIu64
+			 "; the rest of it is passed over and all tables are "
+			 "published again",
+			 p->options.journal_dir, fault->name, fault->offset);
 	publisher_tell(p, text);
 }
 

@@ -1,6 +1,6 @@
 /*
- * The driver of a simulation: it draws the shard that runs next, and when none
- * can, moves the time on.
+ * The driver of a simulation: it draws the shard that runs next. If no shard
+ * can run, it advances the virtual time.
  */
 #include "spargio/runtime/sim_run.h"
 #include "spargio/runtime/sim_host.h"
@@ -113,7 +113,9 @@ static int64_t runs_at(const struct sp__sim_shard *io, int64_t now)
 	return when < io->host->paused_until ? io->host->paused_until : when;
 }
 
-/* The @index-th shard that can run now; *@count is how many can. */
+/*
+ * The @index-th shard that can run now; *@count is the number of such shards.
+ */
 static struct sp__sim_shard *find_shard(const struct sp_sim *sim,
 					uint64_t index, uint32_t *count)
 {
@@ -150,14 +152,16 @@ static int64_t next_time(const struct sp_sim *sim)
 
 			next = when < next ? when : next;
 		}
-	/* Weather alone does not move the time. */
+	/*
+	 * Weather events (host faults) alone do not keep the simulation going.
+	 */
 	if ((sim->nevents > sim->weather || next != SP_NEVER) &&
 	    sim->nevents > 0 && sim->events[0].when < next)
 		next = sim->events[0].when;
 	return next;
 }
 
-/* A fault: the fiber that would run next runs last. */
+/* SP_SIM_REORDER: move the first local fiber to the end of its queue. */
 static void reorder_fibers(struct sp_shard *s)
 {
 	struct sp_fiber *f = s->local.len < 2 ? NULL : sp__fifo_pop(&s->local);
@@ -266,7 +270,7 @@ enum sp_sim_end sp_sim_run(struct sp_sim *sim, int64_t until)
 	sp__context_adopt(&sim->driver);
 	sp__sim_host_weather(sim);
 #ifdef SP_ASAN
-	/* A host that is cut off leaves its memory behind. */
+	/* The program on a host that is killed cannot free its memory. */
 	__lsan_disable();
 #endif
 	end = run_until(sim, until);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * A client request if valgrind's header was there at build time; otherwise test
- * for the library that valgrind preloads.
+ * Ask valgrind by a client request, if its header existed at build time. Else
+ * look for the library that valgrind preloads.
  */
 bool sp__on_valgrind(void)
 {

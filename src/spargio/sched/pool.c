@@ -241,8 +241,9 @@ void sp__pool_stats(struct sp__pool *pool, uint32_t *threads, uint32_t *queued)
 }
 
 /*
- * A blocking call. It may outlive the fiber that waits for it, so it is on the
- * heap, and the last user of the two frees it.
+ * A blocking call. Its fiber may stop waiting while the call still runs, so
+ * the structure is on the heap. The fiber or the pool's thread frees it,
+ * whichever uses it last.
  */
 struct block {
 	struct sp__job job;
@@ -262,7 +263,7 @@ enum {
 	BLOCK_ABANDONED,
 };
 
-/* The result is not wanted: drop it. */
+/* Free a call for which the fiber no longer waits. */
 static void block_drop(struct block *b)
 {
 	if (b->drop != NULL)
@@ -277,7 +278,7 @@ static void block_run(struct sp__job *job)
 	uint64_t epoch = b->epoch;
 
 	b->ret = b->fn(b->arg);
-	/* After DONE the fiber may free it: do not access b again. */
+	/* After BLOCK_DONE the fiber may free b: do not access b again. */
 	if (atomic_exchange(&b->state, BLOCK_DONE) == BLOCK_ABANDONED) {
 		block_drop(b);
 		return;
@@ -332,7 +333,7 @@ int sp__block(int (*fn)(void *), void *arg, void (*drop)(void *),
 	}
 	if (err < 0 &&
 	    atomic_exchange(&b->state, BLOCK_ABANDONED) != BLOCK_DONE)
-		return err; /* it continues and frees itself */
+		return err; /* block_run() will free it */
 	if (ret != NULL)
 		*ret = b->ret;
 	free(b);
