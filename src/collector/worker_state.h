@@ -17,6 +17,7 @@
 #include "bmp/message.h"
 #include "collector/base/log.h"
 #include "collector/base/close_reason.h"
+#include "collector/worker_counters.h"
 #include "rib/types.h"
 
 #include <assert.h>
@@ -34,37 +35,17 @@ struct worker_query_queue;
 
 /* Totals over all sessions of a worker. */
 struct session_counts {
-	uint64_t bytes;
+	SESSION_COUNTERS(COUNTER_MEMBER)
 	/* the last element counts unknown types */
 	uint64_t messages[BMP_TYPES + 1];
 	uint64_t statuses[BMP_STATUSES];
-	uint64_t before_initiation;
-	uint64_t dropped; /* messages dropped by --overload drop */
-	uint64_t pauses;
-	uint64_t rate_pauses;	 /* pauses by --max-output-rate */
-	uint64_t rate_paused_ns; /* total time of these pauses */
-	uint64_t names_cut;	 /* sysNames that were too long */
-	/* counters of Statistics Reports that were not compared */
-	uint64_t statistics_left_out;
-	/* messages that routers did not send, by gaps in their numbers */
-	uint64_t lost;
-	uint64_t mirrors_too_long; /* of --publish-mirroring */
-	uint64_t cut;		   /* turns that ended with unread input */
-	uint64_t turn_bytes_max;   /* maximum output bytes of one turn */
-	uint64_t turn_routes_max;  /* maximum routes of one turn */
+	uint64_t rate_paused_ns; /* total time of rate_pauses */
 };
 
 struct worker_counts {
-	uint64_t accepted;
-	uint64_t
-		/* of connections, including refused ones */
-		close_reasons[CLOSE_REASONS];
-	uint64_t no_memory; /* messages lost for lack of memory */
-	uint64_t ownership_violations;
-	uint64_t handed_over; /* connections passed to other shards */
-	/* connections that claimed another router's identity */
-	uint64_t clashes;
-	uint64_t routers_forgotten; /* because of --max-routers */
+	WORKER_COUNTERS(COUNTER_MEMBER)
+	/* of connections, including refused ones */
+	uint64_t close_reasons[CLOSE_REASONS];
 	struct session_counts sessions;
 };
 

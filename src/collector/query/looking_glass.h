@@ -20,19 +20,20 @@ struct looking_glass {
 /* clang-format off */
 /*
  * The parameters that restrict the routes, each also an option of "arancini
- * rib": X(name, argument, member, parser, valid values, help of the option).
+ * rib", whose name has "-" where the parameter has "_":
+ *	X(name, option, argument, member, parser, valid values, help of option)
  * The parsers are in looking_glass_params.c.
  */
 #define LOOKING_GLASS_FILTERS(X) \
-	X(view, "VIEW", query.views, parse_view, \
+	X(view, "view", "VIEW", query.views, parse_view, \
 	  "adj-rib-in-pre, adj-rib-in-post, adj-rib-out-pre, " \
 	  "adj-rib-out-post, loc-rib", \
 	  "only of this view: adj-rib-in-pre, adj-rib-in-post,\n" \
 	  "adj-rib-out-pre, adj-rib-out-post, loc-rib") \
-	X(family, "FAMILY", query.families, parse_family, \
+	X(family, "family", "FAMILY", query.families, parse_family, \
 	  "as ipv4-unicast, ipv6-vpn", \
 	  "only of this family, as ipv4-unicast, ipv6-vpn") \
-	X(rd, "RD", query, parse_rd, \
+	X(rd, "rd", "RD", query, parse_rd, \
 	  "64500:1, 192.0.2.1:1 or 0x and 16 hex digits", \
 	  "only with this route distinguisher, as 64500:1")
 /* clang-format on */

@@ -83,7 +83,7 @@ static const char *parse_rd(const char *text, void *field)
 
 /* clang-format off */
 #define AT(member) offsetof(struct looking_glass, member)
-#define FILTER_ROW(name, argument, member, parser, valid, help) \
+#define FILTER_ROW(name, option, argument, member, parser, valid, help) \
 	{ #name, AT(member), parser, .hint = (valid) },
 
 const struct query_param looking_glass_params[] = {
