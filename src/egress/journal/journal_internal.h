@@ -18,6 +18,7 @@ struct journal_span {
 
 struct journal {
 	struct journal_options options;
+	char *path; /* of the folder */
 	int dir;
 	/*
 	 * Descriptor of the newest segment; -1 if the next append has to begin

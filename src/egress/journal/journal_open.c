@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void fault_set(struct journal_fault *fault, uint64_t base,
 		      uint64_t offset)
@@ -238,6 +239,12 @@ int journal_open(const struct journal_options *options,
 	if (j->options.segment_bytes > JOURNAL_SEGMENT_BYTES_MAX)
 		j->options.segment_bytes = JOURNAL_SEGMENT_BYTES_MAX;
 	j->fd = -1;
+	j->dir = -1;
+	j->path = strdup(options->dir);
+	if (j->path == NULL) {
+		err = -ENOMEM;
+		goto fail;
+	}
 	j->dir = file_open_dir(options->dir);
 	if (j->dir < 0) {
 		err = j->dir;

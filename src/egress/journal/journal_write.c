@@ -48,6 +48,24 @@ static int add_span(struct journal *j, uint64_t base)
 	return 0;
 }
 
+/* Somebody removed the folder: create it again, and lock it. */
+static int folder_create_again(struct journal *j)
+{
+	int dir = file_open_dir(j->path);
+	int err;
+
+	if (dir < 0)
+		return dir;
+	err = file_lock(dir);
+	if (err < 0) {
+		file_close(dir);
+		return err;
+	}
+	file_close(j->dir);
+	j->dir = dir;
+	return 0;
+}
+
 int journal_begin_segment(struct journal *j)
 {
 	uint64_t base = j->end > j->next_base ? j->end : j->next_base;
@@ -59,6 +77,8 @@ int journal_begin_segment(struct journal *j)
 	if (err < 0)
 		return err;
 	fd = segment_create(j->dir, base, j->identity, previous);
+	if (fd == -ENOENT && folder_create_again(j) == 0)
+		fd = segment_create(j->dir, base, j->identity, previous);
 	if (fd < 0) {
 		j->count--;
 		return fd;
@@ -88,6 +108,7 @@ void journal_close(struct journal *j)
 	file_close(j->dir);
 	free(j->index);
 	free(j->spans);
+	free(j->path);
 	free(j);
 }
 
