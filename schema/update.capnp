@@ -160,6 +160,8 @@ struct Event {
   notification @30 :Data;
   counts @31 :List(Count);
   collector @32 :Text;
+  messages @33 :UInt64;
+  mirrored @34 :Data;
 
   enum Kind {
     peerUp @0;
@@ -176,6 +178,8 @@ struct Event {
     sessionClose @11;
     epoch @12;
     clash @13;
+    messagesLost @14;
+    mirror @15;
   }
 
   # One number, by the type of the BMP statistic.

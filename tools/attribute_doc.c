@@ -4,6 +4,7 @@
  */
 #include "bmp/attr.h"
 #include "bmp/attr_row.h"
+#include "bmp/capability.h"
 #include "bmp/community.h"
 #include "bmp/names.h"
 
@@ -67,6 +68,23 @@ static void put_tlvs(const char *path, const struct value_field *f)
 	}
 }
 
+static void put_capability_fields(const struct value_field *f)
+{
+	const char *between = "";
+
+	for (; f->form != VALUE_END; f++) {
+		if (f->form == VALUE_SKIP)
+			continue;
+		printf("%s", between);
+		between = ", ";
+		printf("`%s`", f->name);
+		if (f->form == VALUE_RECORDS) {
+			printf(": ");
+			put_capability_fields(f->record);
+		}
+	}
+}
+
 static void put_ext_communities(void)
 {
 	struct bgp_ext_community_row row;
@@ -76,6 +94,22 @@ static void put_ext_communities(void)
 	for (size_t i = 0; bgp_ext_community_row(i, &row); i++)
 		printf("| %02x/%02x | `%s` | %s |\n", row.type_high,
 		       row.type_low, row.name, row.reference);
+}
+
+static void put_capabilities(void)
+{
+	printf("\n## Capabilities\n\n"
+	       "| code | name | reference | fields |\n|---|---|---|---|\n");
+	for (unsigned code = 0; code < 256; code++) {
+		const struct bgp_capability_row *row = bgp_capability_row(code);
+
+		if (row == NULL)
+			continue;
+		printf("| %u | `%s` | %s | ", code, row->name, row->reference);
+		if (row->layout != NULL)
+			put_capability_fields(row->layout);
+		printf(" |\n");
+	}
 }
 
 int main(void)
@@ -101,5 +135,6 @@ int main(void)
 			put_tlvs(bgp_attr_rows[code].name,
 				 bgp_attr_rows[code].layout);
 	put_ext_communities();
+	put_capabilities();
 	return 0;
 }

@@ -10,7 +10,7 @@ const TITLES = { sessionOpen: "Session opened", sessionClose: "Session closed",
 	peerUp: "Peer up", peerDown: "Peer down", stale: "Stale",
 	endOfRib: "End-of-RIB", swept: "Swept", suspect: "Table suspect",
 	unknown: "Table unknown", limit: "Limit reached", resync: "Resync",
-	clash: "Identity clash", overrun: "Events left out" };
+	clash: "Identity clash", messagesLost: "Messages lost", overrun: "Events left out" };
 const LEVELS = { sessionOpen: "up", peerUp: "up", sessionClose: "stale",
 	stale: "stale", suspect: "stale", unknown: "stale", limit: "down",
 	peerDown: "down", clash: "down" };

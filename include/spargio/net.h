@@ -99,7 +99,10 @@ int sp_connect_many(const struct sp_addr *to, size_t count, uint32_t home,
 
 /* Connections and shards */
 
-/* Make a connection of any descriptor. -EINVAL if there is no shard @home. */
+/*
+ * Fill *@out with the descriptor @fd and the shard @home. -EINVAL if there is
+ * no such shard.
+ */
 int sp_adopt(int fd, uint32_t home, struct sp_conn *out);
 
 /*
@@ -120,8 +123,8 @@ int sp_conn_go(const struct sp_conn *conn, const struct sp_attr *attr,
  */
 int sp_conn_send(const struct sp_conn *conn, uint32_t shard, uint16_t tag);
 /*
- * Get the connection from a message of sp_conn_send(). -EBADMSG if @msg is not
- * such a message.
+ * Get the connection from a message of sp_conn_send(). -EBADMSG if @msg does
+ * not have the length of such a message.
  */
 int sp_conn_take(const struct sp_msg *msg, struct sp_conn *out);
 

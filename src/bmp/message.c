@@ -4,11 +4,14 @@
 struct v4_numbers {
 	uint16_t update; /* BGP message in Route Monitoring */
 	uint16_t stats;	 /* Statistics in a TLV of their own; 0: as in v3 */
+	/* draft-ietf-grow-bmp-tlv-03: the BGP message, then plain TLVs */
+	bool bare_update;
 };
 
 static const struct v4_numbers v4_numbers[BMP_V4_NUMBERINGS] = {
 	[BMP_V4_TLV20] = { .update = 7, .stats = 1 },
-	[BMP_V4_LEGACY] = { .update = 4 },
+	[BMP_V4_LEGACY] = { .update = 4, .bare_update = true },
+	[BMP_V4_TLV21] = { .update = 4, .stats = 1 },
 };
 
 /* The shortest OPEN has version, AS, hold time, id and a length. */
@@ -20,34 +23,56 @@ static enum bmp_status take_tlvs(struct wire_cursor *c, struct bmp_message *m)
 	return tlv_valid(m->tlvs, m->tlv_form) ? BMP_OK : BMP_CUT_TLVS;
 }
 
-/*
- * Hot: once per Route Monitoring. In version 3 the BGP message stands alone;
- * in version 4 it is one of the indexed TLVs.
- */
-static enum bmp_status take_update(struct wire_cursor *c, uint16_t v4_type,
-				   struct bmp_message *m)
+static enum bmp_status take_pdu(struct wire_cursor *c, struct bmp_message *m)
 {
-	struct wire_cursor pdu = *c;
-	enum bmp_status status = BMP_OK;
-	struct tlv tlv;
-
-	if (v4_type != 0) {
-		m->tlv_form = TLV_BMP_INDEXED;
-		status = take_tlvs(c, m);
-		if (!tlv_find(m->tlvs, m->tlv_form, v4_type, &tlv))
-			return BMP_SHORT;
-		pdu = wire_start(tlv.value);
-	}
-	if (!bgp_pdu_take(&pdu, &m->update))
+	if (!bgp_pdu_take(c, &m->update))
 		return BMP_BAD_PDU;
-	if (m->update.type != BGP_PDU_UPDATE)
-		return BMP_NOT_UPDATE;
-	if (pdu.left == 0)
+	return m->update.type == BGP_PDU_UPDATE ? BMP_OK : BMP_NOT_UPDATE;
+}
+
+/* Hot: once per Route Monitoring. In version 3 the BGP message stands alone. */
+static enum bmp_status take_update(struct wire_cursor *c, struct bmp_message *m)
+{
+	enum bmp_status status = take_pdu(c, m);
+
+	if (status != BMP_OK || c->left == 0)
 		return status;
 	/* Huawei puts a TLV there, years before version 4 allows it. */
-	if (v4_type == 0)
-		m->tlvs = wire_rest(&pdu);
+	m->tlvs = wire_rest(c);
 	return BMP_TRAILING_BYTES;
+}
+
+/* No TLV begins so: its length would leave no place for an UPDATE. */
+static bool begins_with_marker(struct wire_cursor c)
+{
+	uint64_t half;
+
+	return wire_u64(&c, &half) && half == UINT64_MAX &&
+	       wire_u64(&c, &half) && half == UINT64_MAX;
+}
+
+/* In version 4 the BGP message is one of the indexed TLVs. */
+static __attribute__((noinline)) enum bmp_status take_update_v4(
+	struct wire_cursor *c, const struct v4_numbers *v4,
+	struct bmp_message *m)
+{
+	enum bmp_status status, tlvs;
+	struct wire_cursor pdu;
+	struct tlv tlv;
+
+	if (v4->bare_update && begins_with_marker(*c)) {
+		status = take_pdu(c, m);
+		return status == BMP_OK ? take_tlvs(c, m) : status;
+	}
+	m->tlv_form = TLV_BMP_INDEXED;
+	tlvs = take_tlvs(c, m);
+	if (!tlv_find(m->tlvs, m->tlv_form, v4->update, &tlv))
+		return BMP_SHORT;
+	pdu = wire_start(tlv.value);
+	status = take_pdu(&pdu, m);
+	if (status != BMP_OK)
+		return status;
+	return pdu.left == 0 ? tlvs : BMP_TRAILING_BYTES;
 }
 
 static enum bmp_status take_stats(struct wire_cursor *c, uint16_t v4_type,
@@ -148,7 +173,8 @@ static enum bmp_status take_body(struct wire_cursor *c,
 {
 	switch (m->type) {
 	case BMP_ROUTE_MONITORING:
-		return take_update(c, v4->update, m);
+		return v4->update == 0 ? take_update(c, m)
+				       : take_update_v4(c, v4, m);
 	case BMP_STATISTICS:
 		return take_stats(c, v4->stats, m);
 	case BMP_PEER_DOWN:

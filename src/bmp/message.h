@@ -39,6 +39,7 @@ enum bmp_v4 {
 	BMP_V4_OFF,
 	BMP_V4_TLV20,  /* draft-ietf-grow-bmp-tlv-20 */
 	BMP_V4_LEGACY, /* numbers that pmacct and NetGauze still use */
+	BMP_V4_TLV21,  /* draft-ietf-grow-bmp-tlv-21 */
 	BMP_V4_NUMBERINGS
 };
 

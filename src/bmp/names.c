@@ -1,6 +1,7 @@
 #include "bmp/names.h"
 
 #include "bmp/attr_row.h"
+#include "bmp/capability.h"
 #include "bmp/nlri_ops.h"
 #include "bmp/open.h"
 #include "bmp/stats.h"
@@ -164,6 +165,45 @@ const char *bmp_stat_name(unsigned type)
 	return name_lookup(names, COUNT(names), type);
 }
 
+const char *bmp_mirror_information_name(unsigned code)
+{
+	static const char *const names[] = { "errored-pdu", "messages-lost" };
+
+	return name_lookup(names, COUNT(names), code);
+}
+
+/* draft-ietf-grow-bmp-path-marking-tlv-05 3.1 */
+const char *bmp_path_status_name(unsigned bit)
+{
+	static const char *const names[] = {
+		"invalid",     "best",		"non-selected",	 "primary",
+		"backup",      "non-installed", "best-external", "add-path",
+		"filtered-in", "filtered-out",	"stale",	 "suppressed",
+	};
+
+	return name_lookup(names, COUNT(names), bit);
+}
+
+/* The same, 3.2 */
+const char *bmp_path_reason_name(unsigned reason)
+{
+	static const char *const names[] = {
+		[1] = "invalid-as-loop",
+		[2] = "invalid-next-hop-unresolvable",
+		[3] = "local-preference",
+		[4] = "as-path-length",
+		[5] = "origin",
+		[6] = "med",
+		[7] = "peer-type",
+		[8] = "igp-cost",
+		[9] = "router-id",
+		[10] = "peer-address",
+		[11] = "aigp",
+	};
+
+	return name_lookup(names, COUNT(names), reason);
+}
+
 const char *bgp_pdu_type_name(unsigned type)
 {
 	static const char *const names[] = {
@@ -285,22 +325,9 @@ const char *bgp_open_status_name(unsigned status)
 
 const char *bgp_capability_name(unsigned code)
 {
-	static const char *const names[] = {
-		[BGP_CAP_MULTIPROTOCOL] = "multiprotocol",
-		[BGP_CAP_ROUTE_REFRESH] = "route-refresh",
-		[BGP_CAP_EXT_NEXT_HOP] = "extended-next-hop",
-		[BGP_CAP_EXT_MESSAGE] = "extended-message",
-		[BGP_CAP_MULTIPLE_LABELS] = "multiple-labels",
-		[BGP_CAP_ROLE] = "role",
-		[BGP_CAP_GRACEFUL_RESTART] = "graceful-restart",
-		[BGP_CAP_FOUR_BYTE_AS] = "four-byte-as",
-		[BGP_CAP_ADD_PATH] = "add-path",
-		[BGP_CAP_ENHANCED_REFRESH] = "enhanced-route-refresh",
-		[BGP_CAP_LLGR] = "long-lived-graceful-restart",
-		[BGP_CAP_FQDN] = "fqdn",
-	};
+	const struct bgp_capability_row *row = bgp_capability_row(code);
 
-	return name_lookup(names, COUNT(names), code);
+	return row != NULL ? row->name : "unknown";
 }
 
 const char *bgp_attr_name(unsigned code)

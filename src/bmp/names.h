@@ -17,6 +17,10 @@ const char *bmp_view_name(unsigned view);
 const char *bmp_down_reason_name(unsigned reason);
 const char *bmp_term_reason_name(unsigned reason);
 const char *bmp_stat_name(unsigned type);
+const char *bmp_mirror_information_name(unsigned code);
+/* draft-ietf-grow-bmp-path-marking-tlv: by number of the bit, from 0 on */
+const char *bmp_path_status_name(unsigned bit);
+const char *bmp_path_reason_name(unsigned reason);
 
 const char *bgp_pdu_type_name(unsigned type);
 const char *bgp_open_status_name(unsigned status);

@@ -113,6 +113,13 @@ static bool (*const capabilities[256])(struct wire_view, struct bgp_open *) = {
 	[BGP_CAP_FQDN] = cap_fqdn,
 };
 
+bool bgp_capability_read(const struct tlv *capability, struct bgp_open *out)
+{
+	return capability->type >= 256 ||
+	       capabilities[capability->type] == NULL ||
+	       capabilities[capability->type](capability->value, out);
+}
+
 struct bgp_capability_iter bgp_open_capabilities(const struct bgp_open *open)
 {
 	return (struct bgp_capability_iter){

@@ -66,6 +66,12 @@ struct bgp_open {
 enum bgp_open_status bgp_open_decode(struct wire_view body,
 				     struct bgp_open *out);
 
+/*
+ * Add what @capability says to *@out. False: it is malformed, and what it said
+ * is not to be used.
+ */
+bool bgp_capability_read(const struct tlv *capability, struct bgp_open *out);
+
 /* Walks the capabilities across all optional parameters that hold any. */
 struct bgp_capability_iter {
 	struct tlv_iter parameters;

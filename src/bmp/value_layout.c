@@ -145,6 +145,7 @@ static size_t field_len(const struct value_field *f, size_t left)
 		return f->len;
 	case VALUE_SKIP:
 	case VALUE_HEX:
+	case VALUE_CUSTOM_PART:
 		return f->len;
 	case VALUE_LABEL:
 		return 3;
@@ -157,6 +158,7 @@ static size_t field_len(const struct value_field *f, size_t left)
 		return left == 0 || left == 4 || left == 16 ? left : SIZE_MAX;
 	case VALUE_NUMBERS:
 	case VALUE_ADDRESSES:
+	case VALUE_RECORDS:
 		return left % f->len == 0 ? left : SIZE_MAX;
 	case VALUE_FLOATS:
 		if (f->len != 0)
@@ -170,6 +172,20 @@ static size_t field_len(const struct value_field *f, size_t left)
 		return left;
 	}
 	return SIZE_MAX;
+}
+
+/* Objects of equal length; fits_field() has tried each. */
+static void write_records(const struct value_field *f, struct wire_view v,
+			  struct field_writer *w)
+{
+	w->ops->begin_list(w->arg, f->name);
+	for (size_t i = 0; i < v.len; i += f->len) {
+		w->ops->begin_object(w->arg, NULL);
+		(void)value_describe(f->record,
+				     (struct wire_view){ v.p + i, f->len }, w);
+		w->ops->end_object(w->arg);
+	}
+	w->ops->end_list(w->arg);
 }
 
 static void write_field(const struct value_field *f, struct wire_view v,
@@ -210,7 +226,11 @@ static void write_field(const struct value_field *f, struct wire_view v,
 	case VALUE_TLVS:
 		(void)walk_tlvs(f, v, w); /* fits_field() has tried */
 		break;
+	case VALUE_RECORDS:
+		write_records(f, v, w);
+		break;
 	case VALUE_CUSTOM:
+	case VALUE_CUSTOM_PART:
 		(void)f->custom(w, v);
 		break;
 	case VALUE_SKIP:
@@ -221,9 +241,21 @@ static void write_field(const struct value_field *f, struct wire_view v,
 
 static bool fits_field(const struct value_field *f, struct wire_view v)
 {
-	if (f->form == VALUE_TLVS)
+	switch ((enum value_form)f->form) {
+	case VALUE_TLVS:
 		return walk_tlvs(f, v, NULL);
-	return f->form != VALUE_CUSTOM || f->custom(NULL, v);
+	case VALUE_RECORDS:
+		for (size_t i = 0; i < v.len; i += f->len)
+			if (!value_fits(f->record,
+					(struct wire_view){ v.p + i, f->len }))
+				return false;
+		return true;
+	case VALUE_CUSTOM:
+	case VALUE_CUSTOM_PART:
+		return f->custom(NULL, v);
+	default:
+		return true;
+	}
 }
 
 static bool walk_fields(const struct value_field *f, struct wire_view v,

@@ -34,8 +34,11 @@ enum value_form {
 	VALUE_FLOAT,	 /* 4 bytes, IEEE 754; a whole number */
 	/* a list of floats: len bytes in total; len 0: to the end */
 	VALUE_FLOATS,
-	VALUE_TLVS,   /* a list of objects, to the end */
-	VALUE_CUSTOM, /* to the end, by a function */
+	VALUE_TLVS, /* a list of objects, to the end */
+	/* the same of len bytes each, without types and lengths */
+	VALUE_RECORDS,
+	VALUE_CUSTOM,	   /* to the end, by a function */
+	VALUE_CUSTOM_PART, /* len bytes, by a function */
 };
 
 struct value_field {
@@ -45,6 +48,7 @@ struct value_field {
 	/* The value may end before this field. */
 	bool optional;
 	const struct tlv_layout *tlvs;
+	const struct value_field *record; /* of VALUE_RECORDS */
 	/*
 	 * Writes fields into the object that @w is in. False if @v does not
 	 * fit; @w is NULL when only that is asked.

@@ -229,7 +229,8 @@ static const struct option_row rows[] = {
 		  "a table on a terminal, one JSON object a file elsewhere",
 	  OPTION_FLAG(struct decode_options, summarise) },
 	{ "bmp-v4", .argument = "HOW",
-	  .help = "read BMP version 4 as off (default), tlv20 or legacy",
+	  .help = "read BMP version 4 as off (default), tlv20, tlv21 or\n"
+		  "legacy",
 	  ROUTER_KEY(CONFIG_ROUTER_BMP_V4) },
 	OPTION_HELP_ROW,
 	OPTION_ROWS_END,

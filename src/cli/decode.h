@@ -6,6 +6,7 @@
  *	decode_update.c		an UPDATE into lines, one per route
  *	decode_mrt.c		an MRT record into lines
  *	decode_fields.c		JSON members of a peer
+ *	decode_rm_tlv.c		TLVs of a Route Monitoring of BMP version 4
  *	decode_summary.c	counts instead of lines
  *
  * A line is one JSON object. Lines of one message share most of their fields,
@@ -14,6 +15,7 @@
 #ifndef CLI_DECODE_H
 #define CLI_DECODE_H
 
+#include "bmp/rm_tlv.h"
 #include "bmp/update.h"
 #include "capture/mrt.h"
 #include "capture/packet.h"
@@ -41,6 +43,7 @@ struct decode_session {
 	uint64_t time_received_ns; /* 0 = not known */
 	unsigned number;	   /* 0 = a raw stream */
 	struct capture_endpoint router;
+	struct bmp_sequence sequence;
 };
 
 /* Lines */
@@ -70,8 +73,8 @@ void decode_update(struct decode *d, struct summary_peer *peer,
 void decode_rib_entry(struct decode *d, struct summary_peer *peer,
 		      const struct bgp_update *update, const uint32_t *path_id);
 
-/* A BGP message as a JSON object: mirrored, or in an MRT file. */
-void decode_pdu(struct json *j, const struct bgp_pdu *pdu);
+/* An UPDATE as one object: of no table, because it was mirrored. */
+void decode_update_object(struct json *j, const struct bgp_update *update);
 
 struct decode_mrt;
 

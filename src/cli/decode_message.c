@@ -3,6 +3,7 @@
 #include "bmp/names.h"
 #include "bmp/stats.h"
 #include "cli/decode_fields.h"
+#include "cli/decode_rm_tlv.h"
 #include "collector/base/json_bgp.h"
 #include "collector/base/json_bgp_pdu.h"
 
@@ -197,40 +198,43 @@ static void put_statistics(struct decode *d, const struct bmp_message *message)
 	json_end_array(&d->out);
 }
 
-void decode_pdu(struct json *j, const struct bgp_pdu *pdu)
+/* The UPDATE is read as the OPENs of the peer say (RFC 7854 4.7). */
+static void put_mirrored_pdu(struct decode *d, const struct bgp_pdu *pdu,
+			     const struct bmp_message *message,
+			     const struct peer *peer)
 {
-	json_string_at(j, "bgpType", bgp_pdu_type_name(pdu->type));
-	if (pdu->type == BGP_PDU_OPEN) {
-		json_key(j, "open");
-		json_bgp_open(j, pdu->body);
-	} else if (pdu->type == BGP_PDU_NOTIFICATION) {
-		json_key(j, "notification");
-		json_bgp_notification(j, pdu->body);
-	}
-	json_key(j, "bgpMessage");
-	json_hex(j, pdu->whole);
+	struct bgp_decode_opts opts;
+	struct bgp_update update;
+
+	json_bgp_pdu(&d->out, pdu);
+	if (pdu->type != BGP_PDU_UPDATE)
+		return;
+	opts = bgp_context_decode_opts_mirrored(&peer->context, &message->peer,
+						&d->over);
+	bgp_update_decode(pdu->body, &opts, &update);
+	json_key(&d->out, "update");
+	decode_update_object(&d->out, &update);
 }
 
-static void put_mirrored(struct json *j, const struct tlv *tlv)
+static void put_mirrored(struct decode *d, const struct tlv *tlv,
+			 const struct bmp_message *message,
+			 const struct peer *peer)
 {
 	struct wire_cursor c = wire_start(tlv->value);
 	struct bgp_pdu pdu;
 
-	json_object(j);
-	json_uint_at(j, "type", tlv->type);
-	if (tlv->type == BMP_MIRROR_PDU && bgp_pdu_take(&c, &pdu)) {
-		decode_pdu(j, &pdu);
-	} else if (tlv->type == BMP_MIRROR_INFO && tlv->value.len == 2) {
-		json_uint_at(j, "information", wire_get_u16(tlv->value.p));
-	} else {
-		json_key(j, "value");
-		json_hex(j, tlv->value);
-	}
-	json_end_object(j);
+	json_object(&d->out);
+	json_uint_at(&d->out, "type", tlv->type);
+	if (tlv->type == BMP_MIRROR_PDU && bgp_pdu_take(&c, &pdu))
+		put_mirrored_pdu(d, &pdu, message, peer);
+	else
+		json_bgp_mirrored(&d->out, tlv);
+	json_end_object(&d->out);
 }
 
-/* Shown unparsed and never as routes: the message may be the faulty one. */
-static void put_mirroring(struct decode *d, const struct bmp_message *message)
+/* Never as routes of the peer: the message may be the faulty one. */
+static void put_mirroring(struct decode *d, const struct bmp_message *message,
+			  const struct peer *peer)
 {
 	struct tlv_iter it = tlv_start(message->tlvs, message->tlv_form);
 	struct tlv tlv;
@@ -238,7 +242,7 @@ static void put_mirroring(struct decode *d, const struct bmp_message *message)
 	json_key(&d->out, "mirrored");
 	json_array(&d->out);
 	while (tlv_next(&it, &tlv))
-		put_mirrored(&d->out, &tlv);
+		put_mirrored(d, &tlv, message, peer);
 	json_end_array(&d->out);
 }
 
@@ -251,7 +255,7 @@ static const struct {
 	[BMP_PEER_UP] = { "peerUp", peer_up },
 	[BMP_INITIATION] = { "initiation", put_initiation },
 	[BMP_TERMINATION] = { "termination", put_termination },
-	[BMP_ROUTE_MIRRORING] = { "mirror", put_mirroring },
+	[BMP_ROUTE_MIRRORING] = { "mirror", NULL },
 };
 
 /*
@@ -268,6 +272,17 @@ static void learn_add_path(struct peer *peer, const struct bmp_peer *header,
 				u->nlri_parts[s].format.add_path);
 }
 
+/* The router did not send messages that it numbered. */
+static void put_lost_messages(struct decode *d, uint32_t lost)
+{
+	if (d->summary != NULL)
+		return;
+	decode_begin(d, "messagesLost");
+	json_uint_at(&d->out, "messages", lost);
+	json_splice(&d->out, &d->shared);
+	decode_end(d);
+}
+
 static void route_monitoring(struct decode *d, struct peer *peer,
 			     struct summary_peer *counts,
 			     const struct bmp_message *message)
@@ -277,18 +292,24 @@ static void route_monitoring(struct decode *d, struct peer *peer,
 					&d->over);
 	struct bgp_update update;
 
+	bmp_rm_decode_opts(message, d->v4, &d->over, &opts);
+	if (d->summary == NULL)
+		decode_rm_tlvs(&d->shared, message, d->v4);
 	bgp_update_decode(message->update.body, &opts, &update);
 	learn_add_path(peer, &message->peer, &update);
 	decode_update(d, counts, &update);
 }
 
 static void put_event(struct decode *d, const struct bmp_message *message,
-		      enum bmp_status status)
+		      const struct peer *peer, enum bmp_status status)
 {
 	if (d->summary != NULL)
 		return;
 	decode_begin(d, events[message->type].kind);
-	events[message->type].put(d, message);
+	if (message->type == BMP_ROUTE_MIRRORING)
+		put_mirroring(d, message, peer);
+	else
+		events[message->type].put(d, message);
 	if (status != BMP_OK)
 		json_string_at(&d->out, "warning", bmp_status_name(status));
 	json_splice(&d->out, &d->shared);
@@ -302,6 +323,7 @@ void decode_message(struct decode *d, struct decode_session *session,
 	struct peer *peer = NULL;
 	struct bmp_message message;
 	enum bmp_status status = bmp_message_decode(frame, d->v4, &message);
+	uint32_t lost = bmp_sequence_take(&session->sequence, &message, d->v4);
 
 	if (message.has_peer)
 		peer = peers_get(&session->peers, &message.peer);
@@ -315,12 +337,14 @@ void decode_message(struct decode *d, struct decode_session *session,
 		set_shared_members(d, session, &message, peer);
 	}
 
+	if (lost > 0)
+		put_lost_messages(d, lost);
 	if (!bmp_status_usable(status))
 		decode_error(d, bmp_status_name(status));
 	else if (message.type == BMP_ROUTE_MONITORING)
 		route_monitoring(d, peer, counts, &message);
 	else
-		put_event(d, &message, status);
+		put_event(d, &message, peer, status);
 
 	if (bmp_status_usable(status) && message.type == BMP_PEER_DOWN)
 		peers_down(&session->peers, &message);

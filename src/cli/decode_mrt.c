@@ -4,6 +4,7 @@
 #include "capture/mrt_table.h"
 #include "cli/decode_fields.h"
 #include "cli/xalloc.h"
+#include "collector/base/json_bgp_pdu.h"
 
 #include <math.h>
 
@@ -293,7 +294,7 @@ static void bgp_message(struct decode_mrt *mrt,
 		return;
 	}
 	decode_begin(d, "mirror");
-	decode_pdu(&d->out, &pdu);
+	json_bgp_pdu(&d->out, &pdu);
 	json_splice(&d->out, &d->shared);
 	decode_end(d);
 }

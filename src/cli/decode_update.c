@@ -106,6 +106,51 @@ static void put_section_lines(struct decode *d, const struct bgp_update *u,
 	}
 }
 
+/* The routes of an UPDATE that are announced, or those withdrawn. */
+static void put_routes(struct json *j, const struct bgp_update *u,
+		       bool announced, const char *name)
+{
+	struct bgp_nlri_iter it;
+	bool any = false;
+
+	for (int s = 0; s < BGP_PARTS; s++) {
+		if (bgp_update_announces(u, s) != announced ||
+		    !bgp_update_routes(u, s, &it))
+			continue;
+		if (!any) {
+			json_key(j, name);
+			json_array(j);
+			any = true;
+		}
+		while (bgp_nlri_next(&it)) {
+			json_object(j);
+			put_nlri(j, &it.nlri, NULL);
+			if (announced)
+				put_next_hop(j, u, s);
+			json_end_object(j);
+		}
+	}
+	if (any)
+		json_end_array(j);
+}
+
+void decode_update_object(struct json *j, const struct bgp_update *u)
+{
+	json_object(j);
+	put_fault(j, u);
+	put_routes(j, u, false, "withdrawn");
+	put_routes(j, u, true, "announced");
+	if (u->end_of_rib) {
+		json_key(j, "endOfRib");
+		json_object(j);
+		json_bgp_family(j, u->eor_afi, u->eor_safi);
+		json_end_object(j);
+	}
+	put_mp_families(j, u);
+	json_bgp_attributes(j, &u->attrs);
+	json_end_object(j);
+}
+
 /* Part of the UPDATE is lost: report the part and the reason. */
 static void put_lost(struct decode *d, const struct bgp_update *u)
 {

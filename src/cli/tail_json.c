@@ -346,6 +346,25 @@ static void put_session(struct json *j, const struct egress_event *e)
 	pdu_at(j, "notification", e->notification, json_bgp_notification);
 }
 
+/* The TLVs of a Route Mirroring. */
+static void put_mirrored(struct json *j, const struct egress_event *e)
+{
+	struct tlv_iter it = tlv_start(e->mirrored, TLV_BMP);
+	struct tlv tlv;
+
+	if (e->kind != RIB_EVENT_MIRROR)
+		return;
+	json_key(j, "mirrored");
+	json_array(j);
+	while (tlv_next(&it, &tlv)) {
+		json_object(j);
+		json_uint_at(j, "type", tlv.type);
+		json_bgp_mirrored(j, &tlv);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
 void tail_json_event(struct json *j, const struct egress_event *e)
 {
 	json_uint_at(j, "timeReceivedNs", e->time_received_ns);
@@ -360,9 +379,12 @@ void tail_json_event(struct json *j, const struct egress_event *e)
 	put_session(j, e);
 	if (e->routes != 0 || event_history_counts_routes(e->kind))
 		json_uint_at(j, "routes", e->routes);
+	if (e->messages != 0)
+		json_uint_at(j, "messages", e->messages);
 	text_at(j, "text", e->text);
 	text_at(j, "collector", e->collector);
 	if (e->epoch != 0)
 		json_uint_at(j, "epoch", e->epoch);
 	put_counts(j, &e->counts);
+	put_mirrored(j, e);
 }

@@ -264,7 +264,12 @@ static void report_read_error(const struct tail *t,
 {
 	const struct journal_fault *fault = journal_cursor_fault(c);
 
-	if (err == -EBADMSG)
+	if (err == -EBADMSG && fault->missing)
+		fprintf(stderr,
+			"arancini tail: %s/%s is missing, or the segment "
+			"before it was cut\n",
+			t->journal, fault->name);
+	else if (err == -EBADMSG)
 		fprintf(stderr,
 			"arancini tail: %s/%s is damaged at offset %" PRIu64
 			"\n",

@@ -29,6 +29,10 @@
 	  "Most bytes of output that a session made before others had their turn.") \
 	X(turn_routes_max, GAUGE, "arancini_session_turn_max_routes", \
 	  "Most routes that a session applied before others had their turn.") \
+	X(lost, COUNTER, "arancini_router_messages_lost_total", \
+	  "Messages that routers did not send, by gaps in the sequence numbers of BMP version 4.") \
+	X(mirrors_too_long, COUNTER, "arancini_mirroring_too_long_total", \
+	  "Messages of Route Mirroring above 128 KiB, which are not published.") \
 	X(names_cut, COUNTER, "arancini_sysnames_cut_total", \
 	  "sysNames of more than 255 bytes, of which the first are kept.") \
 	X(statistics_left_out, COUNTER, "arancini_statistics_not_compared_total", \

@@ -171,6 +171,8 @@ const char *subject_event_kind(unsigned kind)
 		[RIB_EVENT_SESSION_CLOSE] = "sessionClose",
 		[RIB_EVENT_EPOCH] = "epoch",
 		[RIB_EVENT_CLASH] = "clash",
+		[RIB_EVENT_MESSAGES_LOST] = "messagesLost",
+		[RIB_EVENT_MIRROR] = "mirror",
 	};
 
 	return kind < RIB_EVENTS ? names[kind] : "other";

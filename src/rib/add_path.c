@@ -100,9 +100,9 @@ void rib_add_path_drop_oldest(struct rib_table *table)
 /* Evidence for a form of the NLRI: see rib/add_path.h */
 
 /*
- * From now on read the table in the form @add_path. Routes may be missing if the
- * other form was confirmed. Returns the number of routes that were withdrawn
- * because they were read in the other form.
+ * From now on read the table in the form @add_path. If the other form was
+ * confirmed, routes may be missing. Returns the number of routes that were
+ * withdrawn because they were read in the other form.
  */
 static uint64_t switch_form(struct rib_table *table,
 			    const struct rib_time *when, bool add_path,

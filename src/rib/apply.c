@@ -114,12 +114,23 @@ size_t rib_apply(struct rib_router *router, const struct rib_time *when,
 	return done;
 }
 
+/* An event of the peer, or of the session if the peer is not known. */
+static void emit_of_peer(struct rib_router *router, const struct rib_time *when,
+			 const struct bmp_peer *header, struct rib_event *e)
+{
+	struct rib_peer *peer = rib_peer_find(router, header);
+
+	if (peer != NULL)
+		rib_emit_event_peer(peer, when, e);
+	else
+		rib_emit_event(router, when, e);
+}
+
 static void emit_statistics(struct rib_router *router,
 			    const struct rib_time *when,
 			    const struct bmp_message *msg,
 			    const struct rib_event_count *counts, size_t n)
 {
-	struct rib_peer *peer = rib_peer_find(router, &msg->peer);
 	struct rib_event e = {
 		.kind = RIB_EVENT_STATISTICS,
 		.bmp_ns = msg->peer.time_ns,
@@ -127,12 +138,20 @@ static void emit_statistics(struct rib_router *router,
 		.counts = counts,
 	};
 
-	if (n == 0)
-		return;
-	if (peer != NULL)
-		rib_emit_event_peer(peer, when, &e);
-	else
-		rib_emit_event(router, when, &e);
+	if (n != 0)
+		emit_of_peer(router, when, &msg->peer, &e);
+}
+
+static void emit_mirror(struct rib_router *router, const struct rib_time *when,
+			const struct bmp_message *msg)
+{
+	struct rib_event e = {
+		.kind = RIB_EVENT_MIRROR,
+		.bmp_ns = msg->peer.time_ns,
+		.mirrored = msg->tlvs,
+	};
+
+	emit_of_peer(router, when, &msg->peer, &e);
 }
 
 static void statistics_emit(struct rib_router *router,
@@ -177,6 +196,9 @@ int rib_apply_other(struct rib_router *router, const struct rib_time *when,
 		return 0;
 	case BMP_STATISTICS:
 		statistics_emit(router, when, msg);
+		return 0;
+	case BMP_ROUTE_MIRRORING:
+		emit_mirror(router, when, msg);
 		return 0;
 	default:
 		return 0;

@@ -134,6 +134,8 @@ enum rib_event_kind {
 	RIB_EVENT_SESSION_CLOSE, /* BMP session closed */
 	RIB_EVENT_EPOCH,	 /* a collector started to write */
 	RIB_EVENT_CLASH, /* another connection claims to be the router */
+	RIB_EVENT_MESSAGES_LOST, /* the router did not send all messages */
+	RIB_EVENT_MIRROR,	 /* a Route Mirroring, as sent */
 	RIB_EVENTS
 };
 
@@ -166,11 +168,13 @@ struct rib_event {
 	struct wire_view notification; /* PEER_DOWN: the BGP message */
 	struct wire_view sent_open;    /* PEER_UP: the BGP messages */
 	struct wire_view received_open;
+	struct wire_view mirrored; /* MIRROR: the TLVs */
 	uint8_t local_address[16]; /* PEER_UP */
 	uint16_t local_port;
 	uint16_t remote_port;
-	uint64_t routes;  /* SWEPT: number of withdraws; LIMIT: the limit */
-	const char *text; /* a text, or NULL; SESSION_OPEN: the sysName */
+	uint64_t routes;   /* SWEPT: number of withdraws; LIMIT: the limit */
+	uint64_t messages; /* MESSAGES_LOST: how many */
+	const char *text;  /* a text, or NULL; SESSION_OPEN: the sysName */
 	size_t count;
 	const struct rib_event_count *counts; /* STATISTICS */
 };

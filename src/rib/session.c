@@ -94,6 +94,15 @@ void rib_session_clash(struct rib_router *router, const struct rib_time *when,
 	rib_emit_event(router, when, &e);
 }
 
+void rib_session_messages_lost(struct rib_router *router,
+			       const struct rib_time *when, uint64_t messages)
+{
+	struct rib_event e = { .kind = RIB_EVENT_MESSAGES_LOST,
+			       .messages = messages };
+
+	rib_emit_event(router, when, &e);
+}
+
 void rib_resync(struct rib_router *router, const struct rib_time *when)
 {
 	struct rib_event e = { .kind = RIB_EVENT_RESYNC };

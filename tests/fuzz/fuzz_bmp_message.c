@@ -6,6 +6,7 @@
 #include "bmp/decode_context.h"
 #include "bmp/frame.h"
 #include "bmp/message.h"
+#include "bmp/rm_tlv.h"
 #include "bmp/stats.h"
 
 #include <stdlib.h>
@@ -88,6 +89,17 @@ static void check_peer_up(const struct bmp_message *m, struct wire_view in)
 		abort();
 }
 
+static void check_rm_tlvs(const struct bmp_message *m, enum bmp_v4 v4)
+{
+	struct bmp_sequence sequence = { .known = true };
+	struct bgp_decode_opts opts = { .as_width = 4 };
+
+	bmp_rm_decode_opts(m, v4, NULL, &opts);
+	if (opts.as_width != 4 || (opts.add_path_either & opts.add_path) != 0 ||
+	    bmp_sequence_take(&sequence, m, v4) > INT32_MAX)
+		abort();
+}
+
 static void check_message(const struct bmp_frame *f, enum bmp_v4 v4)
 {
 	struct bmp_message m;
@@ -104,6 +116,7 @@ static void check_message(const struct bmp_frame *f, enum bmp_v4 v4)
 		check_inside(m.update.body, m.update.whole);
 		if (m.update.whole.len < BGP_HEADER_LEN)
 			abort();
+		check_rm_tlvs(&m, v4);
 		break;
 	case BMP_PEER_UP:
 		check_peer_up(&m, f->body);

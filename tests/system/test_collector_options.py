@@ -11,7 +11,7 @@ import pytest
 
 from access import (credentials, make_ca, make_cert, operator_server,
                     tls_server, user_nkey, verifying_server)
-from bmp import Peer, initiation, message
+from bmp import Peer, bgp, initiation, message, tlv
 from broker import STREAM, make_cluster
 from collecting import Collector, connect
 
@@ -342,7 +342,7 @@ def test_log_as_json(server, arancini, tmp_path):
 
 
 @pytest.mark.parametrize("how, taken", [("legacy", True), ("tlv20", False),
-                                        ("off", False)])
+                                        ("tlv21", True), ("off", False)])
 def test_bmp_v4_of_all_routers(how, taken, collector):
     """The numbers of pmacct: the BGP message is element 4."""
     peer = Peer("192.0.2.10", 65001)
@@ -358,3 +358,60 @@ def test_bmp_v4_of_all_routers(how, taken, collector):
            and line.get("announced")]
     assert [line["prefixAddr"] for line in got] == (
         ["198.51.100.0"] if taken else [])
+
+
+def test_messages_that_a_router_did_not_send(collector):
+    """Gaps in the numbers of draft-ietf-grow-bmp-tlv-20 (TLV 1), and add-path
+    as its stateless-parsing TLV (6) says, without a Peer Up."""
+    peer = Peer("192.0.2.10", 65001)
+    update = peer.announce("198.51.100.0/24", path_id=7)
+    header, pdu = update[6:48], update[48:]
+
+    def numbered(n):
+        tlvs = b"".join(struct.pack(">HHH", kind, len(value), 0) + value
+                        for kind, value in ((1, struct.pack(">I", n)),
+                                            (6, bytes([69, 4, 0, 1, 1, 3])),
+                                            (7, pdu)))
+        return message(0, header + tlvs, version=4)
+
+    c = collector("--bmp-v4", "tlv20")
+    with connect(c) as sock:
+        sock.sendall(initiation() + b"".join(map(numbered, (1, 2, 6, 9))))
+    c.until_said("event=session_close")
+    c.until_said("event=messages_lost")
+    c.stop()
+    got = c.published()
+    lost = [line for line in got if line["kind"] == "messagesLost"]
+    assert sum(line["messages"] for line in lost) == 5    # one for each read
+    assert all("peerAddr" not in line for line in lost)
+    routes = [line for line in got if line["kind"] == "update"
+              and line.get("announced")]
+    assert [(line["prefixAddr"], line["pathId"]) for line in routes] == [
+        ("198.51.100.0", 7)]
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_mirroring_is_published_when_asked(asked, collector):
+    """As it is, on a subject of its own; too long ones are counted."""
+    peer = Peer("192.0.2.10", 65001)
+    tlvs = tlv(0, bgp(3, b"\x06\x02\x05maint")) + tlv(1, b"\0\0")
+    c = collector(*["--publish-mirroring"] * asked)
+    with connect(c) as sock:
+        sock.sendall(
+            initiation() + peer.up() + message(6, peer.header() + tlvs)
+            + message(6, peer.header() + tlv(0, b"x" * 60000) * 3)
+            + message(6, Peer("192.0.2.99", 65099).header() + tlvs))
+    c.until_said("event=session_close")
+    c.stop()
+    got = [line for line in c.published() if line["kind"] == "mirror"]
+    if not asked:
+        assert got == []
+        return
+    known, unknown = got
+    assert all(line["subject"].endswith(".mirror") for line in got)
+    assert known["peerAddr"] == "192.0.2.10" and "peerAddr" not in unknown
+    for line in got:
+        first, second = line["mirrored"]
+        assert first["bgpType"] == "notification"
+        assert first["notification"]["shutdownCommunication"] == "maint"
+        assert second == {"type": 1, "information": "errored-pdu"}

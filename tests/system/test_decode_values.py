@@ -5,7 +5,8 @@ import struct
 
 import pytest
 
-from bmp import Peer, announce, attribute, bgp, update
+from bmp import (Peer, announce, attribute, bgp, end_of_rib, message, tlv,
+                 update, withdraw)
 from decoding import lines, run_decode
 from packets import mrt
 
@@ -139,6 +140,151 @@ def test_events_of_the_state_machine_have_names(event, name):
     up, down = decoded(PEER.up(), PEER.down(2, struct.pack(">H", event)))
     assert (down["reason"], down["fsmEvent"]) == ("local-fsm-event", event)
     assert down.get("fsmEventName") == name
+
+
+# Capabilities of an OPEN; tests/unit/test_bmp_capability.c has all of them.
+def test_capabilities_of_an_open_have_their_values():
+    up, = decoded(PEER.up(add_path=True))
+    got = {c["name"]: c.get("fields")
+           for c in up["sentOpen"]["capabilities"]}
+    assert got == {
+        "multiprotocol": {"afi": 2, "safi": 1},
+        "four-byte-as": {"asn": 64510},
+        "add-path": {"families": [{"afi": 1, "safi": 1,
+                                   "direction": "both"}]}}
+
+
+# BMP version 4: draft-ietf-grow-bmp-tlv-20 and -21, and what pmacct and
+# NetGauze send. Type, length, index, value; the length is the value's.
+
+
+def rm_tlv(kind, value, index=0):
+    return struct.pack(">HHH", kind, len(value), index) + value
+
+
+def monitor4(*tlvs):
+    return message(0, PEER.header() + b"".join(tlvs), version=4)
+
+
+NUMBERS = {     # BGP message, group, table name, stateless parsing
+    "tlv20": (7, 4, 5, 6),
+    "tlv21": (4, 1, 2, 3),
+    "legacy": (4, 2, 3, 1),
+}
+WITH_PATH_ID = announce("10.0.0.0/24", path_id=7, asn=64510)
+
+
+def tlvs_of(line):
+    return [{k: v for k, v in t.items() if k != "type"} for t in line["tlvs"]]
+
+
+@pytest.mark.parametrize("draft", NUMBERS)
+def test_stateless_parsing_says_how_an_update_is_read(draft):
+    """There is no Peer Up, so nothing else says it: ADD-PATH of IPv4."""
+    pdu, group, name, stateless = NUMBERS[draft]
+    line, = decoded(monitor4(
+        rm_tlv(stateless, bytes([69, 4, 0, 1, 1, 3])),
+        rm_tlv(name, b"red"),
+        rm_tlv(group, struct.pack(">HH", 1, 2), 0x8001),
+        rm_tlv(pdu, WITH_PATH_ID)), options=("--bmp-v4", draft))
+    assert line["kind"] == "update" and "addPathGuessed" not in line
+    assert (line["prefixAddr"], line["pathId"]) == ("10.0.0.0", 7)
+    assert tlvs_of(line) == [
+        {"name": "stateless-parsing", "capabilities": [
+            {"code": 69, "name": "add-path", "value": "00010103", "fields": {
+                "families": [{"afi": 1, "safi": 1, "direction": "both"}]}}]},
+        {"name": "table-name", "tableName": "red"},
+        {"name": "group", "group": 1, "indexes": [1, 2]}]
+
+
+@pytest.mark.parametrize("draft, sequence, flags, time", [
+    ("tlv20", 1, 2, 3), ("tlv21", 5, 6, 7)])
+def test_tlvs_of_a_route_monitoring_are_shown(draft, sequence, flags, time):
+    line, = decoded(monitor4(
+        rm_tlv(sequence, struct.pack(">I", 41)), rm_tlv(flags, b"\x80"),
+        rm_tlv(time, struct.pack(">II", 1700000000, 250000)),
+        rm_tlv(0x8001, b"\0\0\0\x09x", 3),    # of an enterprise
+        rm_tlv(NUMBERS[draft][0], announce("10.0.0.0/24"))),
+        options=("--bmp-v4", draft))
+    assert tlvs_of(line) == [
+        {"name": "sequence", "sequence": 41},
+        {"name": "extended-flags", "value": "80"},
+        {"name": "timestamp", "timeNs": 1700000000250000000},
+        {"name": "unknown", "index": 3, "value": "0000000978"}]
+
+
+# draft-ietf-grow-bmp-path-marking-tlv-05 3.1, 3.2
+def test_path_marking():
+    line, = decoded(monitor4(
+        rm_tlv(5, struct.pack(">IH", 0x80000402, 3), 1),
+        rm_tlv(4, announce("10.0.0.0/24"))), options=("--bmp-v4", "legacy"))
+    assert tlvs_of(line) == [
+        {"name": "path-marking", "index": 1, "reason": "local-preference",
+         "status": ["best", "stale", 0x80000000]}]
+
+
+# draft-ietf-grow-bmp-tlv-03: the BGP message, then TLVs without an index
+def test_a_bgp_message_that_is_in_no_tlv():
+    line, = decoded(monitor4(announce("10.0.0.0/24"), b"\0\2\0\1\1"),
+                    options=("--bmp-v4", "legacy"))
+    assert line["prefixAddr"] == "10.0.0.0"
+    assert tlvs_of(line) == [{"name": "unknown", "value": "01"}]
+
+
+# draft-ietf-grow-bmp-tlv-20 5.6.2: numbers count the messages of a session
+def test_gaps_of_sequence_numbers_are_messages_lost():
+    def numbered(n):
+        return monitor4(rm_tlv(1, struct.pack(">I", n)),
+                        rm_tlv(7, announce("10.0.0.0/24")))
+
+    got = decoded(*map(numbered, (1, 2, 6, 7)), options=("--bmp-v4", "tlv20"))
+    assert [line["kind"] for line in got] == [
+        "update", "update", "messagesLost", "update", "update"]
+    assert (got[2]["messages"], got[2]["message"]) == (3, 2)
+
+
+# Route Mirroring, RFC 7854 4.7: BGP messages (0) and information (1). How an
+# UPDATE is read is said by the OPENs, here add-path.
+
+
+def mirrored(*tlvs):
+    up, line = decoded(PEER.up(add_path=True),
+                       message(6, PEER.header() + b"".join(tlvs)))
+    assert line["kind"] == "mirror"
+    return line["mirrored"]
+
+
+def test_a_mirrored_update_is_decoded():
+    pdu = announce("10.1.0.0/24", "10.2.0.0/24", path_id=7)
+    got, = mirrored(tlv(0, pdu))
+    assert (got["bgpType"], got["bgpMessage"]) == ("update", pdu.hex())
+    assert got["update"]["announced"] == [
+        {"prefixAddr": prefix, "prefixLen": 24, "pathId": 7, "afi": 1,
+         "safi": 1, "nextHop": "192.0.2.1"}
+        for prefix in ("10.1.0.0", "10.2.0.0")]
+    assert got["update"]["asPath"] == [64500]
+    assert "withdrawn" not in got["update"]
+
+
+def test_mirrored_withdraws_faults_and_the_rest():
+    one, two, three, four = mirrored(
+        tlv(0, withdraw("2001:db8::/32")), tlv(0, end_of_rib(2)),
+        tlv(0, update(b"", attribute(0x40, 1, b"\x09"), b"")),
+        tlv(0, bgp(3, b"\x06\x02")))
+    assert one["update"]["withdrawn"] == [
+        {"prefixAddr": "2001:db8::", "prefixLen": 32, "afi": 2, "safi": 1}]
+    assert two["update"]["endOfRib"] == {"afi": 2, "safi": 1}
+    assert three["update"]["fault"] == "attribute-value"
+    assert four["notification"]["errorSubcodeName"] == \
+        "administrative-shutdown"
+
+
+def test_information_of_a_mirroring():
+    got = mirrored(tlv(1, b"\0\0"), tlv(1, b"\0\1"), tlv(1, b"\0\2"),
+                   tlv(9, b"x"))
+    assert [t.get("information") for t in got] == [
+        "errored-pdu", "messages-lost", 2, None]
+    assert got[3] == {"type": 9, "value": "78"}
 
 
 # MRT

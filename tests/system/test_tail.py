@@ -13,9 +13,8 @@ import time
 
 import pytest
 
-from bmp import Peer, initiation
+from bmp import Peer, bgp, initiation
 from broker import STREAM, Broker, Driver
-from bmp import Peer, bgp
 from collecting import Collector, connect
 
 OPTIONS = ["--max-bytes", 1 << 30, "--ack-ms", 2000, "--wait-ms", 2000]

@@ -313,10 +313,10 @@ static void put_counts(FILE *f, const struct rib_event *e)
 static void put_event_text(FILE *f, const struct random_event *r)
 {
 	static const char *const kinds[RIB_EVENTS] = {
-		"peerUp", "peerDown",	"endOfRib",    "swept",
-		"stale",  "suspect",	"unknown",     "limit",
-		"resync", "statistics", "sessionOpen", "sessionClose",
-		"epoch",  "clash"
+		"peerUp", "peerDown",	"endOfRib",	"swept",
+		"stale",  "suspect",	"unknown",	"limit",
+		"resync", "statistics", "sessionOpen",	"sessionClose",
+		"epoch",  "clash",	"messagesLost", "mirror"
 	};
 	static const uint8_t zero[16];
 	const struct rib_event *e = &r->event;
@@ -327,7 +327,8 @@ static void put_event_text(FILE *f, const struct random_event *r)
 		e->reason);
 	fprintf(f, ", fsmEvent = %u, localPort = %u, remotePort = %u",
 		e->fsm_event, e->local_port, e->remote_port);
-	fprintf(f, ", routes = %" PRIu64, e->routes);
+	fprintf(f, ", routes = %" PRIu64 ", messages = %" PRIu64, e->routes,
+		e->messages);
 	if (e->router != NULL) {
 		put_data(f, "routerAddr", e->router->address, 16);
 		fprintf(f, ", routerPort = %u", e->router->port);
@@ -338,6 +339,7 @@ static void put_event_text(FILE *f, const struct random_event *r)
 		put_peer(f, e);
 	if (e->text != NULL)
 		fprintf(f, ", text = \"%s\"", e->text);
+	put_data(f, "mirrored", e->mirrored.p, e->mirrored.len);
 	put_data(f, "notification", e->notification.p, e->notification.len);
 	put_data(f, "sentOpen", e->sent_open.p, e->sent_open.len);
 	put_data(f, "receivedOpen", e->received_open.p, e->received_open.len);

@@ -446,12 +446,14 @@ static inline void random_event_init(struct random_event *r, uint64_t seed)
 	e->reason = (uint16_t)random_number(base);
 	e->fsm_event = (uint16_t)random_number(base);
 	e->notification = random_view(base, r->bytes[0]);
+	e->mirrored = random_view(base, r->bytes[1]);
 	e->sent_open = random_view(base, r->bytes[1]);
 	e->received_open = random_view(base, r->bytes[2]);
 	random_bytes(base, e->local_address, 16);
 	e->local_port = (uint16_t)random_number(base);
 	e->remote_port = (uint16_t)random_number(base);
 	e->routes = random_number(base);
+	e->messages = random_number(base);
 	e->text = random_chance(base, 50) ? "in words" : NULL;
 	random_counts(r);
 	r->has_epoch = random_chance(base, 20);

@@ -482,7 +482,7 @@ static void test_mistakes_in_the_file(void **state)
 		  { "f:3: alias = 'b': was given before in this section" } },
 		{ "[router 192.0.2.1]\nbmp-v4 = 4",
 		  { "f:2: bmp-v4 = '4': allowed is one of off, tlv20, "
-		    "legacy" } },
+		    "legacy, tlv21" } },
 		{ "[router 192.0.2.1]\nadd-path = ipv4-vpn, ipv4",
 		  { "f:2: add-path = 'ipv4-vpn, ipv4': allowed is all, or "
 		    "names as ipv4-unicast, in-post:ipv4-unicast" } },
@@ -493,7 +493,7 @@ static void test_mistakes_in_the_file(void **state)
 		  { "f:3: no-add-path = 'ipv4-vpn': a family is in add-path or "
 		    "in no-add-path, not in both",
 		    "f:5: bmp-v4 = '4': allowed is one of off, tlv20, "
-		    "legacy" } },
+		    "legacy, tlv21" } },
 	};
 
 	(void)state;

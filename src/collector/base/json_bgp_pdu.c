@@ -1,9 +1,22 @@
 #include "collector/base/json_bgp_pdu.h"
 
+#include "bmp/capability.h"
+#include "bmp/message.h"
 #include "bmp/names.h"
 #include "bmp/open.h"
+#include "collector/base/json_bgp.h"
+#include "collector/base/json_fields.h"
 
 #include <string.h>
+
+void json_bgp_capability(struct json *j, const struct tlv *capability)
+{
+	struct field_writer w = json_fields(j);
+
+	json_object(j);
+	bgp_capability_write(capability, &w);
+	json_end_object(j);
+}
 
 static void put_capabilities(struct json *j, const struct bgp_open *open)
 {
@@ -13,12 +26,7 @@ static void put_capabilities(struct json *j, const struct bgp_open *open)
 	json_key(j, "capabilities");
 	json_array(j);
 	while (bgp_capability_next(&it, &capability)) {
-		json_object(j);
-		json_uint_at(j, "code", capability.type);
-		json_string_at(j, "name", bgp_capability_name(capability.type));
-		json_key(j, "value");
-		json_hex(j, capability.value);
-		json_end_object(j);
+		json_bgp_capability(j, &capability);
 	}
 	json_end_array(j);
 }
@@ -136,4 +144,34 @@ void json_bgp_fsm_event(struct json *j, unsigned event)
 {
 	json_uint_at(j, "fsmEvent", event);
 	put_name(j, "fsmEventName", bgp_fsm_event_name(event));
+}
+
+void json_bgp_pdu(struct json *j, const struct bgp_pdu *pdu)
+{
+	json_string_at(j, "bgpType", bgp_pdu_type_name(pdu->type));
+	if (pdu->type == BGP_PDU_OPEN) {
+		json_key(j, "open");
+		json_bgp_open(j, pdu->body);
+	} else if (pdu->type == BGP_PDU_NOTIFICATION) {
+		json_key(j, "notification");
+		json_bgp_notification(j, pdu->body);
+	}
+	json_key(j, "bgpMessage");
+	json_hex(j, pdu->whole);
+}
+
+void json_bgp_mirrored(struct json *j, const struct tlv *tlv)
+{
+	struct wire_cursor c = wire_start(tlv->value);
+	struct bgp_pdu pdu;
+
+	if (tlv->type == BMP_MIRROR_PDU && bgp_pdu_take(&c, &pdu)) {
+		json_bgp_pdu(j, &pdu);
+	} else if (tlv->type == BMP_MIRROR_INFO && tlv->value.len == 2) {
+		json_bgp_code(j, "information", bmp_mirror_information_name,
+			      wire_get_u16(tlv->value.p));
+	} else {
+		json_key(j, "value");
+		json_hex(j, tlv->value);
+	}
 }

@@ -8,6 +8,10 @@
 
 #include "collector/base/json.h"
 #include "bmp/pdu.h"
+#include "bmp/tlv.h"
+
+/* A capability: "code", "name", "value" in hex, "fields" if they are known. */
+void json_bgp_capability(struct json *j, const struct tlv *capability);
 
 /* @body is that of an OPEN; "error" describes a part that cannot be parsed. */
 void json_bgp_open(struct json *j, struct wire_view body);
@@ -17,6 +21,15 @@ void json_bgp_open(struct json *j, struct wire_view body);
  * Data whose meaning is known is shown in words, too.
  */
 void json_bgp_notification(struct json *j, struct wire_view body);
+
+/*
+ * Members of a BGP message, whatever its type: "bgpType", "open" or
+ * "notification", "bgpMessage" in hex.
+ */
+void json_bgp_pdu(struct json *j, const struct bgp_pdu *pdu);
+
+/* Members of a TLV of a Route Mirroring, without its type. */
+void json_bgp_mirrored(struct json *j, const struct tlv *tlv);
 
 /* "fsmEvent" of a Peer Down, and its name if it has one. */
 void json_bgp_fsm_event(struct json *j, unsigned event);

@@ -79,7 +79,7 @@ struct log {
  * All limited lines together: burst, and per second. A quarter of the burst is
  * for warnings and errors alone.
  */
-#define LOG_SHARED_BURST 1000
+#define LOG_SHARED_BURST 10000
 #define LOG_SHARED_RATE	 100
 
 /*

@@ -107,7 +107,8 @@ struct config {
 		uint64_t batch_updates; /* 0 = as many as fit */
 		int batch_compress;	/* enum egress_encoding */
 		uint64_t bridge_batches;
-		bool discard; /* discard the output of the bridge */
+		bool discard;	/* discard the output of the bridge */
+		bool mirroring; /* publish Route Mirroring */
 	} egress;
 	struct {
 		/* if empty, the journal is the output */

@@ -44,7 +44,8 @@
 #define RELOAD	true
 #define RESTART false
 
-static const char *const bmp_v4_words[] = { "off", "tlv20", "legacy", NULL };
+static const char *const bmp_v4_words[] = { "off", "tlv20", "legacy", "tlv21",
+					    NULL };
 static const char *const overload_words[] = { "block", "drop", NULL };
 static const char *const router_id_words[] = { "address", "sysname", "bgp-id",
 					       NULL };
@@ -112,7 +113,7 @@ const struct config_option config_options[] = {
 	  AT(listen.max_frame), RESTART, "1M", "SIZE",
 	  "longest BMP message taken; a longer one ends its session" },
 	{ "bmp-v4", "listen", "bmp-v4", CHOICE(bmp_v4_words),
-	  AT(listen.bmp_v4), RESTART, "off", "off|tlv20|legacy",
+	  AT(listen.bmp_v4), RESTART, "off", "off|tlv20|legacy|tlv21",
 	  "which draft's numbers a router with BMP version 4 uses; also for each router" },
 	{ "overload", "listen", "overload", CHOICE(overload_words),
 	  AT(listen.overload), RESTART, "block", "block|drop",
@@ -143,7 +144,7 @@ const struct config_option config_options[] = {
 	  "sessions from one address; of IPv6 from one /64, but for routers with a section" },
 	{ "max-routers", "limits", "max-routers", NUMBER(1, 10000000),
 	  AT(limits.routers), RELOAD, "40000", "N",
-	  "routers that are kept: with a session, with routes, or gone and not forgotten yet; those that are gone and have no routes make room; at least --max-sessions" },
+	  "number of routers that are kept: with a session, with routes, or gone and not forgotten yet; those that are gone and have no routes make room; no less than --max-sessions" },
 	{ "handshake-timeout", "limits", "handshake-timeout", TIME_OR_NEVER(100 * MS, 24 * H),
 	  AT(limits.handshake_timeout), RELOAD, "60s", "TIME",
 	  "end a session that has not sent one whole message by then" },
@@ -188,6 +189,9 @@ const struct config_option config_options[] = {
 	{ "subject-events", "egress", "subject-events", TEXT(config_check_subject),
 	  AT(egress.events), RESTART, "arancini.events", "PREFIX",
 	  "what subjects of events begin with" },
+	{ "publish-mirroring", "egress", "publish-mirroring", BOOL,
+	  AT(egress.mirroring), RESTART, "false", "",
+	  "publish each Route Mirroring as it is, as an event of kind mirror" },
 	{ "batch-max-bytes", "egress", "batch-max-bytes", SIZE(1 * K, 4 * M),
 	  AT(egress.batch_bytes), RESTART, "32K", "SIZE",
 	  "longest message published; the server's max_payload bounds it" },

@@ -61,6 +61,21 @@ static void session_log_close(struct session *s)
 	log_end(&line);
 }
 
+void session_report_lost(struct session *s)
+{
+	struct log_line line;
+
+	if (s->lost == 0 || !session_state_is_open(s->state))
+		return;
+	rib_session_messages_lost(s->router->rib_router, &s->when, s->lost);
+	s->worker->counts.sessions.lost += s->lost;
+	if (log_begins(s, "messages_lost", &line)) {
+		log_u64(&line, "messages", s->lost);
+		log_end(&line);
+	}
+	s->lost = 0;
+}
+
 /* States */
 
 static void rib_open(struct session *s)

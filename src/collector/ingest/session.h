@@ -9,6 +9,7 @@
 #define COLLECTOR_INGEST_SESSION_H
 
 #include "bmp/decode_context.h"
+#include "bmp/rm_tlv.h"
 #include "bmp/text.h"
 #include "collector/base/close_reason.h"
 #include "collector/ingest/identity_rule.h"
@@ -73,6 +74,8 @@ struct session {
 	 * dump of which one half was read another way would never be whole.
 	 */
 	int bmp_v4;			  /* enum bmp_v4 */
+	struct bmp_sequence sequence;	  /* numbers of version 4 */
+	uint64_t lost;			  /* messages lost, not reported yet */
 	const struct bgp_overrides *over; /* those below; NULL: none */
 	struct bgp_overrides overrides;
 	uint64_t messages;
@@ -100,6 +103,9 @@ void session_stop(struct session *s, enum close_reason why);
 
 /* Whether it was told to end, or the router closed the connection. */
 bool session_is_ending(const struct session *s);
+
+/* Report the messages that the router did not send, if any. */
+void session_report_lost(struct session *s);
 
 /* Keep what an Initiation says of the router's name. False: it was cut. */
 bool session_read_name(const struct bmp_message *msg,

@@ -47,6 +47,9 @@ static size_t decode_updates(const struct session *s,
 		in->header = &msgs[i].peer;
 		in->opts = bgp_context_decode_opts(rib_peer_context(in->peer),
 						   in->header, s->over);
+		if (msgs[i].tlv_form == TLV_BMP_INDEXED)
+			bmp_rm_decode_opts(&msgs[i], (enum bmp_v4)s->bmp_v4,
+					   s->over, &in->opts);
 		bgp_update_decode(msgs[i].update.body, &in->opts, &in->update);
 	}
 	return i;
@@ -188,6 +191,24 @@ static void take_statistics(struct session *s, const struct bmp_message *msg)
 		peer_stats_report(stats, &report);
 }
 
+/*
+ * With --publish-mirroring a Route Mirroring is passed on. It has a BGP message
+ * of at most 64 KiB; a longer one than this has no place in a message of the
+ * output.
+ */
+#define MIRROR_MAX (128 * 1024)
+
+static void take_mirroring(struct session *s, const struct bmp_message *msg)
+{
+	if (!s->worker->config->egress.mirroring)
+		return;
+	if (msg->tlvs.len > MIRROR_MAX)
+		s->worker->counts.sessions.mirrors_too_long++;
+	else if (!is_dropped(s->worker))
+		(void)rib_apply_other(s->router->rib_router, &s->when, msg,
+				      NULL);
+}
+
 /* A message that is no Route Monitoring. */
 static void take_other(struct session *s, const struct bmp_message *msg)
 {
@@ -204,7 +225,8 @@ static void take_other(struct session *s, const struct bmp_message *msg)
 		take_statistics(s, msg);
 		break;
 	case BMP_ROUTE_MIRRORING:
-		break; /* counted; what is mirrored is in no RIB */
+		take_mirroring(s, msg);
+		break;
 	default:
 		identity_facts_add_bgp_id(&s->facts, identity_bgp_id(msg));
 		router_policy(s->router, &msg->peer, policy);
@@ -277,6 +299,9 @@ static void count_message(struct session *s, const struct bmp_message *msg,
 	all->statuses[status]++;
 	s->messages++;
 	s->errors += status != BMP_OK;
+	if (msg->version == 4)
+		s->lost += bmp_sequence_take(&s->sequence, msg,
+					     (enum bmp_v4)s->bmp_v4);
 	if (!(s->said & SESSION_SAID_INITIATION) && bmp_status_usable(status) &&
 	    msg->type != BMP_INITIATION)
 		all->before_initiation++;
@@ -365,6 +390,7 @@ size_t session_decode_frames(struct session *s, struct wire_view in)
 			turn.count == 0 && rib_budget_spent(router, &s->budget);
 	}
 	(void)apply_updates(s, &turn);
+	session_report_lost(s);
 	used = (size_t)(turn.end - in.p);
 	if (turn.cut)
 		look_back(s, (struct wire_view){ turn.end, in.len - used });

@@ -37,7 +37,7 @@ void event_ring_add(struct event_ring *ring, const struct rib_event *e)
 {
 	struct event_ring_entry *entry;
 
-	if (e->kind == RIB_EVENT_STATISTICS)
+	if (e->kind == RIB_EVENT_STATISTICS || e->kind == RIB_EVENT_MIRROR)
 		return;
 	entry = &ring->entries[ring->count++ % EVENT_RING_ENTRIES];
 	*entry = (struct event_ring_entry){

@@ -96,6 +96,7 @@ void router_stats_add_event(struct router_stats *stats,
 	case RIB_EVENT_STALE:
 	case RIB_EVENT_RESYNC:
 	case RIB_EVENT_CLASH:
+	case RIB_EVENT_MESSAGES_LOST:
 		break;
 	default:
 		return;

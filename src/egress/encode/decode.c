@@ -251,6 +251,7 @@ static void event_numbers(const struct capnp_struct *s, struct egress_event *e)
 	e->time_bmp_header_ns = GET(EVENT_TIME_BMP_HEADER_NS, s);
 	e->peer_distinguisher = GET(EVENT_PEER_DISTINGUISHER, s);
 	e->routes = GET(EVENT_ROUTES, s);
+	e->messages = GET(EVENT_MESSAGES, s);
 	e->epoch = GET(EVENT_EPOCH, s);
 	e->peer_asn = (uint32_t)GET(EVENT_PEER_ASN, s);
 	e->peer_bgp_id = (uint32_t)GET(EVENT_PEER_BGP_ID, s);
@@ -284,6 +285,7 @@ static void event_bytes(struct capnp_bounds *b, const struct capnp_struct *s,
 	e->sent_open = DATA(EVENT_SENT_OPEN);
 	e->received_open = DATA(EVENT_RECEIVED_OPEN);
 	e->notification = DATA(EVENT_NOTIFICATION);
+	e->mirrored = DATA(EVENT_MIRRORED);
 	e->counts = LIST(EVENT_COUNTS, STRUCTS);
 }
 

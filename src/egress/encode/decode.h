@@ -99,6 +99,7 @@ struct egress_event {
 	uint64_t time_bmp_header_ns;
 	uint64_t peer_distinguisher;
 	uint64_t routes;
+	uint64_t messages;
 	uint64_t epoch;
 	uint32_t peer_asn;
 	uint32_t peer_bgp_id;
@@ -126,6 +127,7 @@ struct egress_event {
 	struct wire_view collector;
 	struct wire_view sent_open;
 	struct wire_view received_open;
+	struct wire_view mirrored;
 	struct wire_view notification;
 	struct egress_list counts; /* egress_list_count() */
 };

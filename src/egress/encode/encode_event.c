@@ -20,7 +20,9 @@ _Static_assert(
 		(int)EVENT_KIND_SESSION_CLOSE == (int)RIB_EVENT_SESSION_CLOSE &&
 		(int)EVENT_KIND_EPOCH == (int)RIB_EVENT_EPOCH &&
 		(int)EVENT_KIND_CLASH == (int)RIB_EVENT_CLASH &&
-		(int)EVENT_KIND_CLASH == RIB_EVENTS - 1,
+		(int)EVENT_KIND_MESSAGES_LOST == (int)RIB_EVENT_MESSAGES_LOST &&
+		(int)EVENT_KIND_MIRROR == (int)RIB_EVENT_MIRROR &&
+		(int)EVENT_KIND_MIRROR == RIB_EVENTS - 1,
 	"the schema has the rib's numbers");
 
 #define BIT(ptr) (UINT32_C(1) << ptr##_PTR)
@@ -89,6 +91,7 @@ static void event_words(const struct rib_event *e,
 	EGRESS_PUT(w, EVENT_LOCAL_PORT, e->local_port);
 	EGRESS_PUT(w, EVENT_REMOTE_PORT, e->remote_port);
 	EGRESS_PUT(w, EVENT_ROUTES, e->routes);
+	EGRESS_PUT(w, EVENT_MESSAGES, e->messages);
 	if (e->router != NULL)
 		EGRESS_PUT(w, EVENT_ROUTER_PORT, e->router->port);
 	if (e->table != NULL)
@@ -124,6 +127,8 @@ static uint32_t event_pointers(const struct rib_event *e,
 		present |= BIT(EVENT_COUNTS);
 	if (collector_of(epoch).len != 0)
 		present |= BIT(EVENT_COLLECTOR);
+	if (e->mirrored.len != 0)
+		present |= BIT(EVENT_MIRRORED);
 	return present;
 }
 
@@ -140,6 +145,7 @@ static size_t event_bound(const struct rib_event *e,
 	words += egress_words(e->sent_open.len);
 	words += egress_words(e->received_open.len);
 	words += egress_words(e->notification.len);
+	words += egress_words(e->mirrored.len);
 	words += EVENT_COUNT_DATA_WORDS * e->count;
 	return 8 * words;
 }
@@ -197,6 +203,7 @@ static void build_pointers(const struct rib_event *e,
 	capnp_build_data(b, EVENT_NOTIFICATION_PTR, e->notification);
 	build_counts(e, b);
 	capnp_build_text(b, EVENT_COLLECTOR_PTR, collector_of(epoch));
+	capnp_build_data(b, EVENT_MIRRORED_PTR, e->mirrored);
 }
 
 size_t egress_encode_event(const struct rib_event *e,

@@ -30,6 +30,11 @@ void segment_index_name(uint64_t base, char out[JOURNAL_NAME_MAX])
 	snprintf(out, JOURNAL_NAME_MAX, "%020" PRIu64 ".idx", base);
 }
 
+void segment_gap_name(uint64_t base, char out[JOURNAL_NAME_MAX])
+{
+	snprintf(out, JOURNAL_NAME_MAX, "%020" PRIu64 ".gap", base);
+}
+
 void segment_damaged_name(uint64_t base, char out[JOURNAL_NAME_MAX])
 {
 	snprintf(out, JOURNAL_NAME_MAX, "%020" PRIu64 ".damaged", base);
@@ -169,10 +174,31 @@ void segment_drop(int dir, uint64_t base)
 {
 	char name[JOURNAL_NAME_MAX];
 
+	segment_gap_name(base, name);
+	(void)file_unlink(dir, name);
 	segment_index_name(base, name);
 	(void)file_unlink(dir, name);
 	segment_name(base, name);
 	(void)file_unlink(dir, name);
+}
+
+bool segment_gap_is_known(int dir, uint64_t base)
+{
+	char name[JOURNAL_NAME_MAX];
+	int fd;
+
+	segment_gap_name(base, name);
+	fd = file_open(dir, name, O_RDONLY);
+	file_close(fd);
+	return fd >= 0;
+}
+
+void segment_gap_note(int dir, uint64_t base)
+{
+	char name[JOURNAL_NAME_MAX];
+
+	segment_gap_name(base, name);
+	file_close(file_open(dir, name, O_CREAT | O_WRONLY));
 }
 
 static bool file_is_regular(int dir, const char *name)

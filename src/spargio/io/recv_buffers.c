@@ -33,8 +33,8 @@ void sp__recv_buffers_offer(struct sp__recv_buffers *b)
 	if (sp__waitlist_empty(&b->starved))
 		return;
 	/*
-	 * When no buffer is out, no event would offer a further turn. A stream
-	 * may get the turn and need no buffer, so wake all streams.
+	 * If streams hold no buffer, no returned buffer will offer another
+	 * turn. A woken stream may need no buffer, so wake all streams.
 	 */
 	if (b->out == 0)
 		sp__waitlist_wake_all(&b->starved);

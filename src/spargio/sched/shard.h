@@ -21,7 +21,8 @@ struct sp__backend;
 struct sp__op;
 
 /*
- * The park word. Only its shard sets PARKED; a waker replaces it by NOTIFIED.
+ * The park word. Only the shard itself sets PARKED; a waker replaces PARKED by
+ * NOTIFIED.
  */
 enum sp__park {
 	SP__RUNNING,
@@ -76,9 +77,10 @@ struct sp_shard {
 	enum sp__switch_action switch_action;
 	struct sp_fiber *switched_from;
 	uint32_t migrate_to;
-	uint64_t turn;	/* turns so far, including the current one */
-	int32_t budget; /* fibers left to run in this turn */
-	/* how many times in a row next_fiber was chosen */
+	uint64_t turn; /* turns so far, including the current one */
+	/* switches, sends and refused waits left in this turn */
+	int32_t budget;
+	/* number of times in a row that next_fiber was chosen */
 	uint8_t next_fiber_run;
 	bool local_first;  /* take from local first, else from runq */
 	bool closing_seen; /* see sp__closing_seen() */
@@ -96,7 +98,7 @@ struct sp_shard {
 		closes; /* operations started that close a descriptor */
 	struct sp__idle_spin idle_spin;
 	uint64_t wakeups_seen; /* counts.shard_wakeups when last idle */
-	/* shard of this runtime that was woken last, or NULL */
+	/* shard of the same runtime that this shard woke last, or NULL */
 	const struct sp_shard *woken;
 	uint32_t victim; /* shard at which the next search begins */
 	bool searched;	 /* searched or slept since the shard had work */
@@ -112,8 +114,8 @@ struct sp_shard {
 	_Atomic int64_t next_fiber_since;
 
 	/*
-	 * Runnable fibers for which runq is full; idle shards also take from
-	 * the front.
+	 * Runnable stealable fibers that did not fit into runq; idle shards
+	 * also take fibers from the front.
 	 */
 	alignas(SP__CACHE_LINE) struct sp__spin spill_lock;
 	struct sp__fifo spill;
@@ -138,9 +140,10 @@ struct sp_shard {
 		_Atomic uint64_t recv_starved, recv_copied, recv_aside;
 		_Atomic uint64_t recv_pauses;
 		/*
-		 * Idle (even): total busy time. Busy (odd, SP__BUSY): start of
-		 * the busy period minus the total before. One word, so that a
-		 * reader never sees time go backwards.
+		 * While the shard is idle (even): total busy time. While it is
+		 * busy (odd, SP__BUSY): start of the busy period minus the
+		 * total busy time before. One word, so that a reader never
+		 * sees the busy time decrease.
 		 */
 		_Atomic uint64_t busy;
 		_Atomic uint64_t accept_pauses;

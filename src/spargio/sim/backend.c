@@ -1,10 +1,10 @@
 /*
  * The simulated back end.
  *
- * An operation on a socket is tried at once and waits for a change of the
- * socket if need be, as in the epoll back end. An operation on files, folders
- * and paths happens at a later virtual time. Either way the fiber learns of the
- * result at a later turn of its shard.
+ * An operation on a socket is tried immediately. If the socket is not ready,
+ * the operation waits for a change of the socket, as in the epoll back end. An
+ * operation on a file, directory or path happens at a later virtual time. In
+ * both cases the fiber gets the result in a later turn of its shard.
  */
 #include "spargio/sim/backend.h"
 #include "spargio/io/sys.h"
@@ -47,7 +47,7 @@ static void refuse_op(struct sp__op *op)
 	sp__sim_complete(op, sp__sim_refuse(what));
 }
 
-/* Operations whose descriptor says what happens. */
+/* Start an operation whose execution depends on the type of its descriptor. */
 static void start_on_file(struct sp_sim_host *host, struct sp__op *op)
 {
 	struct sp__sim_file *file = sp__sim_fd_get(host, op->sqe.fd);
@@ -102,7 +102,10 @@ static void sim_start(struct sp_shard *shard, struct sp__op *op)
 		sp__sim_disk_start(host, op);
 }
 
-/* An operation on the disk is not in a list: it completes soon anyway. */
+/*
+ * Cancel an operation that waits in a list. An operation on the disk is in no
+ * list; it completes soon anyway.
+ */
 static void sim_cancel(struct sp_shard *shard, struct sp__op *op)
 {
 	(void)shard;

@@ -17,9 +17,9 @@ enum segment_type {
 	SEGMENT_DATA,
 	SEGMENT_FIN,
 	SEGMENT_RST,
-	SEGMENT_SYN,	 /* to nobody yet */
-	SEGMENT_REFUSED, /* answers to SEGMENT_SYN */
-	SEGMENT_ACCEPTED,
+	SEGMENT_SYN,	  /* has no receiving socket yet */
+	SEGMENT_REFUSED,  /* answer to SEGMENT_SYN */
+	SEGMENT_ACCEPTED, /* answer to SEGMENT_SYN */
 };
 
 struct segment {
@@ -77,7 +77,7 @@ static struct segment *new_segment(enum segment_type type,
 	return g;
 }
 
-/* When a segment of @len bytes that is sent now arrives. */
+/* The time at which a segment of @len bytes that is sent now arrives. */
 static int64_t arrival_of(struct sp__sim_socket *from,
 			  const struct sp_sim_host *to, size_t len)
 {
@@ -96,7 +96,7 @@ static int64_t arrival_of(struct sp__sim_socket *from,
 	return when;
 }
 
-/* A lost segment is not sent again: the socket has nobody who waits for it. */
+/* Send the first @len bytes of @b as a segment. False if out of memory. */
 static bool send_segment(enum segment_type type, struct sp__sim_socket *from,
 			 const struct sp__sim_bytes *b, size_t len)
 {
@@ -152,7 +152,7 @@ static void take_segment(struct segment *g)
 	to->heard = to->file.host->sim->now;
 
 	if (to->closed) {
-		/* Nobody is there: what is not an answer is answered by RST. */
+		/* The receiver has closed its socket: answer data by RST. */
 		if (g->type == SEGMENT_DATA && g->from != NULL)
 			reset_socket(g->from, -ECONNRESET);
 		return;
@@ -207,7 +207,10 @@ static void retry_syn(struct sp_sim *sim, struct segment *g)
 	schedule_segment(sim, g, sim->now + (SYN_RETRY << (client->syns - 1)));
 }
 
-/* Make the server's end and queue it at the listener. False: out of memory. */
+/*
+ * Make the server's socket and add it to the queue of the listener. False if
+ * out of memory.
+ */
 static bool join_ends(struct sp__sim_socket *listener,
 		      struct sp__sim_socket *client)
 {
@@ -286,7 +289,7 @@ static void segment_arrives(struct sp_sim *sim, void *arg)
 		syn_arrives(sim, g);
 		return;
 	}
-	/* Behind one that is tried again it waits its turn. */
+	/* Wait behind an earlier segment that has to be sent again. */
 	if (g->from != NULL && sim->now < g->from->retry_at) {
 		schedule_segment(sim, g, g->from->retry_at);
 		return;

@@ -1,8 +1,8 @@
 /*
- * The system calls that the runtime makes itself, in a simulation.
+ * The simulated system calls, see io/sys.h.
  *
- * In a thread without a simulation they go on to the kernel, as do calls on
- * descriptors that the kernel assigned.
+ * In a thread without a simulation, and for a descriptor that the kernel has
+ * assigned, they call the kernel.
  */
 #include "spargio/sim/network.h"
 #include "spargio/io/sys.h"
@@ -18,13 +18,15 @@
 
 #define SETTABLE_FLAGS (O_APPEND | O_NONBLOCK)
 
-/* The result of a system call from 0 or more, or a negative errno. */
+/*
+ * Convert @res, a result or a negative errno, to a result of libc and errno.
+ */
 static int set_errno(int res)
 {
 	if (res >= 0)
 		return res;
 	errno = -res;
-	return -1; /* as libc */
+	return -1; /* the error result of libc */
 }
 
 static bool is_real(int fd)
@@ -125,7 +127,7 @@ static int sim_connect(int fd, const struct sockaddr *to, socklen_t len)
 	return set_errno(err < 0 ? err : sp__sim_connect(s, &addr));
 }
 
-/* Sizes and other timers than those of keepalive are taken and ignored. */
+/* Accept and ignore options of buffer sizes and timers but for keepalive. */
 static int sim_setsockopt(int fd, int level, int name, const void *value,
 			  socklen_t len)
 {
@@ -354,7 +356,7 @@ static ssize_t sim_getrandom(void *data, size_t len, unsigned int flags)
 	return (ssize_t)len;
 }
 
-/* Operations go through the back end. */
+/* In a simulation no operation is tried: the back end executes all of them. */
 static enum sp__attempt sim_try(const struct io_uring_sqe *sqe, int *res)
 {
 	return sp__sim_current() == NULL ? sp__sqe_try(sqe, res)

@@ -1,20 +1,21 @@
 /*
  * Select, in three steps.
  *
- * 1. Try the cases one by one, in random order.
- * 2. If none can happen, leave a waiter with each case. All waiters name the
- * same wait of the fiber, each with its own code, so the wake word decides
- * which case happens: the first claim succeeds, later claims fail.
- * 3. When woken, remove the remaining waiters. If the wake-up was a timer
- * reset, no case has happened, and the select starts again.
+ * 1. Try the cases one by one, in random order. 2. If none can happen, add a
+ * waiter to the object of each case. All waiters have the same epoch, that of
+ * the fiber's wait, and each has its own code. So the wake word decides which
+ * case happens: the first claim succeeds, later claims fail. 3. When woken,
+ * remove the remaining waiters. If the wake-up was a timer reset, no case has
+ * happened, and the select starts again.
  *
- * A channel operation needs two sides, and both may be in a select. Lock order
- * prevents a race: step 2 locks all its channels, in order of address, while it
- * tries them again and leaves its waiters. So nobody can claim this select
- * until its waiters are in all lists, and it needs to claim only the other
- * side. If two selects have cases that match, one finds the waiter of the
- * other. The waiters of other kinds of cases are placed afterwards, each under
- * its own lock.
+ * A channel operation needs two sides, and both sides may be in a select. Lock
+ * order prevents a race: step 2 locks all channels of the select, in order of
+ * address, while it tries their cases again and adds its waiters. So no other
+ * fiber can claim this select before its waiters are in the lists of all
+ * channels, and this select needs to claim only the other side. If two selects
+ * have matching cases, the later one finds the waiter of the other. The
+ * waiters of other kinds of cases are added afterwards, each under the lock of
+ * its object.
  */
 #include "spargio/io/op.h"
 #include "spargio/sched/current.h"
@@ -59,7 +60,7 @@ struct select {
 	uint32_t count;
 	struct sp_fiber *self;
 	uint64_t epoch;
-	/* Cases before this one, in order, may have a waiter to remove. */
+	/* The first @placed cases may have a waiter to remove. */
 	uint32_t placed;
 	uint8_t order[SP_CASES_MAX];   /* random order */
 	uint8_t by_lock[SP_CASES_MAX]; /* cases of channels, by address */
@@ -77,7 +78,7 @@ struct sp_case sp_case_recv(struct sp_chan *chan, void *out)
 
 struct sp_case sp_case_send(struct sp_chan *chan, const void *item)
 {
-	/* The item is only read. */
+	/* The cast is safe because the item is only read. */
 	return (struct sp_case){ ._kind = chan == NULL ? NEVER : SEND,
 				 ._on.chan = chan,
 				 ._data = (void *)item };
@@ -141,9 +142,9 @@ static uint64_t next_random(uint64_t *state)
 }
 
 /*
- * Choose one of all orders with equal chance. To start at a random case and go
- * round would be cheaper, but would favour a case that follows many cases that
- * cannot happen.
+ * Choose a random order; all orders are equally likely. Starting at a random
+ * case and continuing in the given order would be cheaper, but would favour a
+ * case that follows many cases that cannot happen.
  */
 static void shuffle_order(struct select *s)
 {
@@ -180,7 +181,7 @@ static void sort_channels(struct select *s)
 	}
 }
 
-/* The @k-th channel by address; NULL if it equals the one before. */
+/* The @k-th channel by address; NULL if the channel before is the same one. */
 static struct sp_chan *distinct_channel(const struct select *s, uint32_t k)
 {
 	struct sp_chan *chan = s->cases[s->by_lock[k]]._on.chan;
@@ -313,7 +314,8 @@ static void place_channels(struct select *s)
 }
 
 /*
- * While the poll is in flight the fiber stays on the shard whose ring has it.
+ * Start a poll for case @i. While the poll is in flight, the fiber is pinned
+ * to the shard that started the poll.
  */
 static void place_fd(struct select *s, struct sp_case *c, uint32_t i)
 {
@@ -341,8 +343,8 @@ static struct sp__waiter *waiter_of(struct select *s, uint32_t i)
 }
 
 /*
- * Leave a waiter with case @i, unless it is of a channel. True if the case can
- * happen now.
+ * Add a waiter to the object of case @i, unless that is a channel. True if the
+ * case can happen now.
  */
 static bool place_waiter(struct select *s, uint32_t i)
 {
@@ -370,8 +372,8 @@ static bool place_waiter(struct select *s, uint32_t i)
 }
 
 /*
- * Remove the waiter of a case, whether it happened or not; descriptors are
- * handled later.
+ * Remove the waiter of a case, except for descriptors, see leave_fd(). If the
+ * case happened, set its result.
  */
 static void leave_case(struct sp_case *c, bool happened)
 {
@@ -380,7 +382,7 @@ static void leave_case(struct sp_case *c, bool happened)
 	switch ((enum kind)c->_kind) {
 	case RECV:
 	case SEND:
-		/* The waker held this lock, so it no longer uses our waiter. */
+		/* A waker that still uses our waiter holds this lock. */
 		sp__spin_lock(&c->_on.chan->lock);
 		sp__waitlist_remove(&space->chan.w);
 		sp__spin_unlock(&c->_on.chan->lock);
@@ -435,7 +437,8 @@ static void leave_all(struct select *s, uint32_t happened)
 }
 
 /*
- * The channels are placed: place the other cases and sleep. Returns the code.
+ * Add the waiters of all cases except channels, and sleep. Returns the wake-up
+ * code.
  */
 static uint32_t sleep_on(struct select *s, int64_t deadline)
 {
@@ -448,7 +451,9 @@ static uint32_t sleep_on(struct select *s, int64_t deadline)
 		if (place_waiter(s, i) &&
 		    sp__wake_claim(s->self, s->epoch, code_of(i)))
 			return code_of(i);
-		/* A timer reset after this wakes us. */
+		/*
+		 * The timer's waiter is placed: a later reset wakes the fiber.
+		 */
 		when = time_of(&s->cases[i]);
 		if (when < deadline)
 			deadline = when;
@@ -457,8 +462,9 @@ static uint32_t sleep_on(struct select *s, int64_t deadline)
 }
 
 /*
- * A deadline has passed. Returns the index of the case, or -ETIMEDOUT if it was
- * the deadline of the caller; -EAGAIN if a timer was reset since.
+ * Called when the wait has timed out. Returns the index of a case whose time
+ * has come, or -ETIMEDOUT if the caller's deadline has passed; -EAGAIN if
+ * neither, because a timer was reset meanwhile.
  */
 static int time_is_up(struct select *s, int64_t deadline)
 {
@@ -524,9 +530,9 @@ int sp_select(struct sp_case *cases, size_t count)
 }
 
 /*
- * Cost: a lock per channel case tried and a system call per descriptor tried,
- * until one can happen. If none can, each case costs about as much as waiting
- * for it alone.
+ * Cost: a lock for each channel and a system call for each descriptor that is
+ * tried until a case can happen. If no case can happen, each case costs about
+ * as much as a wait for it alone.
  */
 int sp_select_until(struct sp_case *cases, size_t count, int64_t deadline)
 {
