@@ -2,6 +2,7 @@
 
 #include "egress/codec.h"
 #include "egress/journal/cursor.h"
+#include "egress/nats/client.h"
 #include "egress/nats/options.h"
 #include "egress/nats/stream.h"
 
@@ -163,7 +164,7 @@ int log_read_stream(const struct nats_reader_options *options,
 		return err;
 	while ((err = open_stream(options, from, to, why, &reader)) < 0 &&
 	       may_pass(err) && sp_now() < until)
-		nats_Sleep(AGAIN_MS);
+		nats_client_sleep_ms(AGAIN_MS);
 	if (err == 0 && reader != NULL)
 		err = read_up_to(reader, to, wait_ns, &r);
 	nats_reader_close(reader);

@@ -39,8 +39,9 @@ static void look_at_output(struct sim_collector *c)
 	if (stats.waiting + stats.in_flight > WAITING_MAX)
 		sp_sim_fail(sim, "collector %u: %" PRIu64 " batches wait",
 			    c->number, stats.waiting + stats.in_flight);
-	if (stats.waiting == 0 || stats.journal_messages != c->stored) {
-		c->stored = stats.journal_messages;
+	if (stats.waiting + stats.in_flight + stats.spool_left == 0 ||
+	    stats.journal_messages + stats.messages != c->stored) {
+		c->stored = stats.journal_messages + stats.messages;
 		c->stored_at = now;
 	} else if (now - c->stored_at > STANDSTILL &&
 		   output_status(&stats.output) == OUTPUT_OK) {

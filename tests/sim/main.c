@@ -4,6 +4,7 @@
  *	world A..B		run seeds, two at a time
  *	world --hashes A..B	print the hash of each
  *	world --twice A..B	two runs of each, which must be equal
+ *	world --first A..B	stop at the first that fails, and say which
  *	world --jobs N		processes at a time; default 2
  *	world --log 7		with the log of its collectors and the messages
  *
@@ -11,6 +12,7 @@
  * is that of the smallest plan. The last line is "N passed, N failed, 0
  * skipped".
  */
+#include "weather.h"
 #include "world.h"
 
 #include <spargio/time.h>
@@ -34,7 +36,7 @@
 struct run {
 	uint64_t first, last;
 	uint32_t jobs;
-	bool hashes, twice, show_log;
+	bool hashes, twice, first_only, show_log;
 };
 
 struct answer {
@@ -52,7 +54,7 @@ static double cpu_seconds(void)
 }
 
 /* In a child: run, answer, end. */
-static _Noreturn void run_here(uint64_t seed, const struct sp_sim_plan *plan,
+static _Noreturn void run_here(uint64_t seed, const struct world_plan *plan,
 			       int report_fd, int log_fd, FILE *trace,
 			       int answer_fd)
 {
@@ -71,7 +73,7 @@ struct child {
 	int answer_fd;
 };
 
-static int start_child(uint64_t seed, const struct sp_sim_plan *plan,
+static int start_child(uint64_t seed, const struct world_plan *plan,
 		       int report_fd, bool show_log, struct child *out)
 {
 	int ends[2];
@@ -114,31 +116,55 @@ static bool end_child(struct child *c, struct answer *answer)
 
 /* Shrinking */
 
-static bool fails_with(uint64_t seed, const struct sp_sim_plan *plan, void *arg)
+static bool fails_with(uint64_t seed, const struct world_plan *plan)
 {
 	struct answer answer;
 	struct child c;
 
-	(void)arg;
 	return start_child(seed, plan, -1, false, &c) == 0 &&
 	       !end_child(&c, &answer);
 }
 
+/* Faults of the broker; those of hosts are shrunk by sp_sim_shrink(). */
+static void shrink_weather(uint64_t seed, struct world_plan *plan)
+{
+	for (int i = 0; i < WEATHER_FAULTS; i++) {
+		struct world_plan less = *plan;
+
+		less.weather &= ~(1u << i);
+		if (less.weather != plan->weather && fails_with(seed, &less))
+			*plan = less;
+	}
+}
+
+static bool fails_with_hosts(uint64_t seed, const struct sp_sim_plan *hosts,
+			     void *arg)
+{
+	struct world_plan plan = *(struct world_plan *)arg;
+
+	plan.sim = *hosts;
+	return fails_with(seed, &plan);
+}
+
 static void explain_failure(uint64_t seed, bool show_log)
 {
-	struct sp_sim_plan plan;
+	struct world_plan plan;
 	struct answer answer;
 	struct child c;
 
 	world_plan(seed, &plan);
 	printf("seed %" PRIu64 " fails\n", seed);
-	sp_sim_shrink(seed, &plan, fails_with, NULL);
+	shrink_weather(seed, &plan);
+	sp_sim_shrink(seed, &plan.sim, fails_with_hosts, &plan);
 	printf("it needs:");
 	for (int i = 0; i < SP_SIM_FAULTS; i++)
-		if (plan.ppm[i] != 0)
+		if (plan.sim.ppm[i] != 0)
 			printf(" %s=%" PRIu32,
 			       sp_sim_fault_name((enum sp_sim_fault)i),
-			       plan.ppm[i]);
+			       plan.sim.ppm[i]);
+	for (int i = 0; i < WEATHER_FAULTS; i++)
+		if (plan.weather >> i & 1)
+			printf(" %s", weather_name((enum weather_fault)i));
 	printf("\n");
 	if (start_child(seed, &plan, STDOUT_FILENO, show_log, &c) == 0)
 		(void)end_child(&c, &answer);
@@ -192,11 +218,11 @@ static void run_range(const struct run *run, struct totals *t)
 
 	for (uint64_t i = 0; i < count + run->jobs; i++) {
 		struct child *c = &children[i % run->jobs];
-		struct sp_sim_plan plan;
+		struct world_plan plan;
 
 		if (c->pid != 0)
 			take_answer(run, t, c);
-		if (i >= count)
+		if (i >= count || (run->first_only && t->failed > 0))
 			continue;
 		world_plan(run->first + i, &plan);
 		if (start_child(run->first + i, &plan, -1, false, c) < 0)
@@ -215,6 +241,8 @@ static int read_arguments(int argc, char **argv, struct run *run)
 			run->hashes = true;
 		} else if (strcmp(argv[i], "--twice") == 0) {
 			run->twice = true;
+		} else if (strcmp(argv[i], "--first") == 0) {
+			run->first_only = true;
 		} else if (strcmp(argv[i], "--log") == 0) {
 			run->show_log = true;
 		} else if (strcmp(argv[i], "--jobs") == 0 && i + 1 < argc) {
@@ -238,7 +266,8 @@ int main(int argc, char **argv)
 	struct run run;
 
 	if (read_arguments(argc, argv, &run) < 0) {
-		fputs("usage: world [--hashes] [--twice] [--log] [--jobs N] "
+		fputs("usage: world [--hashes] [--twice] [--first] [--log] "
+		      "[--jobs N] "
 		      "A[..B]\n",
 		      stderr);
 		return 2;
@@ -249,7 +278,9 @@ int main(int argc, char **argv)
 	}
 	run_range(&run, &t);
 	free(t.hashes);
-	for (uint64_t i = 0; i < t.failed && i < SHOWN; i++)
+	if (run.first_only && t.failed > 0)
+		printf("seed %" PRIu64 " fails\n", t.failures[0]);
+	for (uint64_t i = 0; !run.first_only && i < t.failed && i < SHOWN; i++)
 		explain_failure(t.failures[i], run.show_log);
 	if (!run.hashes)
 		printf("%.0f virtual seconds in %.1f s of CPU, at most %.2f s "

@@ -113,6 +113,7 @@ void model_view_fini(struct model_view *v)
 	for (uint32_t r = 0; r < MODEL_ROUTERS; r++)
 		for (uint32_t p = 0; p < MODEL_PEERS; p++)
 			free(v->tables[r][p].meds);
+	free(v->ids);
 }
 
 static void table_clear(struct model_view *v, uint32_t r, uint32_t p)
@@ -131,9 +132,19 @@ void model_view_clear(struct model_view *v)
 			v->tables[r][p].begins = false;
 			v->tables[r][p].partial = false;
 		}
+	memset(v->owed, 0, sizeof(v->owed));
 	v->last_epoch = v->last_seq = 0;
 	v->messages = v->updates = 0;
 	v->wrong[0] = '\0';
+}
+
+void model_view_any(struct model_view *v)
+{
+	for (uint32_t r = 0; r < MODEL_ROUTERS; r++)
+		for (uint32_t p = 0; p < MODEL_PEERS; p++) {
+			v->tables[r][p].begins = true;
+			v->tables[r][p].partial = true;
+		}
 }
 
 #define WRONG(v, ...)          \
@@ -165,15 +176,21 @@ static uint32_t peer_find(const struct model *m, uint32_t router,
 	return p;
 }
 
-static void check_sequence(struct model_view *v, uint32_t r, uint32_t p,
+/* False if the update was seen before, where that may be. */
+static bool check_sequence(struct model_view *v, uint32_t r, uint32_t p,
 			   uint64_t sequence)
 {
 	struct model_view_table *t = &v->tables[r][p];
 
+	if (v->lenient && sequence <= t->sequence)
+		return false;
 	if (sequence <= t->sequence)
 		WRONG(v,
 		      "router %u peer %u: sequence %" PRIu64 " behind %" PRIu64,
 		      r, p, sequence, t->sequence);
+	else if (t->sequence != 0 && sequence != t->sequence + 1 &&
+		 !t->begins && v->lossy)
+		v->owed[r] = true;
 	else if (t->sequence != 0 && sequence != t->sequence + 1 && !t->begins)
 		WRONG(v,
 		      "router %u peer %u: a gap from sequence %" PRIu64
@@ -182,6 +199,7 @@ static void check_sequence(struct model_view *v, uint32_t r, uint32_t p,
 	if (sequence != t->sequence + 1)
 		t->begins = false;
 	t->sequence = sequence;
+	return true;
 }
 
 static void apply_update(struct model_view *v, const struct egress_update *u)
@@ -205,12 +223,13 @@ static void apply_update(struct model_view *v, const struct egress_update *u)
 			u->sequence, r, p, prefix,
 			u->announced ? "announced" : "withdrawn",
 			u->multi_exit_disc, u->reason, u->resync);
-	check_sequence(v, r, p, u->sequence);
+	if (!check_sequence(v, r, p, u->sequence))
+		return;
 	if (u->announced && !u->has_multi_exit_disc)
 		WRONG(v, "router %u peer %u: an announcement without a MED", r,
 		      p);
-	if (!u->announced && u->synthetic && !v->tables[r][p].partial &&
-	    v->tables[r][p].meds[prefix] == 0)
+	if (!u->announced && u->synthetic && !v->lossy &&
+	    !v->tables[r][p].partial && v->tables[r][p].meds[prefix] == 0)
 		WRONG(v,
 		      "router %u peer %u: a synthetic withdraw of a route "
 		      "that consumers do not have",
@@ -230,6 +249,8 @@ static void apply_event(struct model_view *v, const struct egress_event *e)
 			e->kind, r, e->reason, e->routes);
 	if (r == m->router_count)
 		return;
+	if (e->kind == RIB_EVENT_RESYNC)
+		v->owed[r] = false;
 	if (e->kind == RIB_EVENT_RESYNC)
 		for (p = 0; p < m->peer_count; p++) {
 			table_clear(v, r, p);
@@ -282,10 +303,68 @@ void model_view_message(struct model_view *v, uint64_t epoch, uint64_t seq)
 	v->messages++;
 }
 
+/* FNV-1a; never 0. */
+static uint64_t hash_text(const char *text)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (; *text != '\0'; text++)
+		hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
+	return hash | 1;
+}
+
+static bool id_insert(struct model_view *v, uint64_t hash)
+{
+	uint64_t mask = (UINT64_C(1) << v->ids_bits) - 1;
+	uint64_t i = (hash >> 8) & mask;
+
+	while (v->ids[i] != 0 && v->ids[i] != hash)
+		i = (i + 1) & mask;
+	if (v->ids[i] == hash)
+		return false;
+	v->ids[i] = hash;
+	v->ids_count++;
+	return true;
+}
+
+static bool ids_grow(struct model_view *v)
+{
+	uint64_t *old = v->ids;
+	uint64_t size = old == NULL ? 0 : UINT64_C(1) << v->ids_bits;
+
+	v->ids_bits = old == NULL ? 10 : v->ids_bits + 1;
+	v->ids_count = 0;
+	v->ids = calloc(UINT64_C(1) << v->ids_bits, sizeof(*v->ids));
+	for (uint64_t i = 0; i < size && v->ids != NULL; i++)
+		if (old[i] != 0)
+			(void)id_insert(v, old[i]);
+	free(old);
+	return v->ids != NULL;
+}
+
+void model_view_id(struct model_view *v, const char *id)
+{
+	v->messages++;
+	if (v->trace != NULL)
+		fprintf(v->trace, "message %s\n", id);
+	if ((v->ids == NULL || 2 * v->ids_count >= UINT64_C(1)
+							   << v->ids_bits) &&
+	    !ids_grow(v))
+		return;
+	if (!id_insert(v, hash_text(id)))
+		WRONG(v, "message id %s comes twice", id);
+}
+
 bool model_view_equals(const struct model_view *v, char *out, size_t size)
 {
 	const struct model *m = v->model;
 
+	for (uint32_t r = 0; r < m->router_count; r++)
+		if (v->owed[r]) {
+			snprintf(out, size,
+				 "router %u: a gap, and no resync after it", r);
+			return false;
+		}
 	for (uint32_t r = 0; r < m->router_count; r++)
 		for (uint32_t p = 0; p < m->peer_count; p++)
 			for (uint32_t i = 0; i < m->prefix_count; i++) {

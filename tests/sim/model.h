@@ -66,12 +66,23 @@ struct model_view {
 	uint64_t last_epoch, last_seq; /* of the last message */
 	uint64_t messages, updates;
 	char wrong[200]; /* the first breach of a rule; "" */
-	FILE *trace;	 /* what is applied, for people; or NULL */
+	/* repeats are left out: the stream may have rolled back */
+	bool lenient;
+	/* messages were lost: gaps are made good by a resync */
+	bool lossy;
+	bool owed[MODEL_ROUTERS]; /* such a resync */
+	/* 2^ids_bits hashes of the ids of messages; 0 = a free place */
+	uint64_t *ids;
+	unsigned ids_bits;
+	uint64_t ids_count;
+	FILE *trace; /* what is applied, for people; or NULL */
 };
 
 int model_view_init(struct model_view *v, const struct model *m);
 void model_view_fini(struct model_view *v);
 void model_view_clear(struct model_view *v);
+/* What follows may begin with any sequence, and lack what was before. */
+void model_view_any(struct model_view *v);
 
 /*
  * Apply a message with its subject and the Cap'n Proto messages in @bytes. A
@@ -81,6 +92,8 @@ void model_view_apply(struct model_view *v, const char *subject,
 		      struct wire_view bytes);
 /* The message with this epoch and number follows. */
 void model_view_message(struct model_view *v, uint64_t epoch, uint64_t seq);
+/* The message with this id follows; no id may come twice. */
+void model_view_id(struct model_view *v, const char *id);
 
 /* True if @v has what the routers have; else @out says what differs. */
 bool model_view_equals(const struct model_view *v, char *out, size_t size);

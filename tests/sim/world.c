@@ -1,5 +1,8 @@
 #include "world.h"
 
+#include "broker.h"
+#include "weather.h"
+
 #include <spargio/options.h>
 #include <spargio/time.h>
 
@@ -16,10 +19,14 @@
 #define LIVENESS (30 * SP_S)
 #define CHECKING (30 * SP_S) /* for the checks at the end */
 
+#define LOOK (200 * SP_MS) /* consumers of streams */
+
+#define BROKER_ADDRESS "10.9.0.1:4222"
+
 #define DISK_SIZE (UINT64_C(256) << 20)
 
 /* The most of each fault. A tenth or a hundredth of it is as likely. */
-void world_plan(uint64_t seed, struct sp_sim_plan *out)
+void world_plan(uint64_t seed, struct world_plan *out)
 {
 	static const struct sp_sim_plan
 		most = { .ppm = {
@@ -44,7 +51,8 @@ void world_plan(uint64_t seed, struct sp_sim_plan *out)
 				 [SP_SIM_TEAR] = 500000,
 			 } };
 
-	sp_sim_plan_draw(seed, &most, out);
+	*out = (struct world_plan){ .weather = weather_draw(seed) };
+	sp_sim_plan_draw(seed, &most, &out->sim);
 }
 
 static uint32_t draw(struct world *w, uint32_t low, uint32_t high)
@@ -68,24 +76,53 @@ static uint32_t draw_routes(struct world *w)
 
 static void draw_config(struct world *w, struct sim_collector *c)
 {
+	static const char *const names[] = { "address", "address", "sysname" };
 	static const char *const packing[] = { "none", "packed", "zstd" };
 
 	snprintf(c->config, sizeof(c->config),
 		 "[listen]\naddress = 0.0.0.0:4000\nworkers = %u\n"
 		 "drain-timeout = 5s\n"
-		 "[identity]\ncollector-id = sim%u\n"
+		 "[identity]\ncollector-id = sim%u\nrouter-id = %s\n"
 		 "[curation]\nsweep-quiet = %us\nsweep-max = %us\n"
 		 "stale-hold = %us\n"
-		 "[egress]\nbatch-max-bytes = %u\nbatch-compress = %s\n"
+		 "[egress]\nsubject-updates = sim%u.updates\n"
+		 "subject-events = sim%u.events\nbatch-max-bytes = "
+		 "%u\nbatch-compress = %s\n"
 		 "bridge-batches = %u\n"
 		 "[journal]\nsegment-bytes = 1M\nsync-interval = %ums\n"
 		 "[snapshot]\nstate = /state\ninterval = %us\n"
 		 "[http]\nlisten = off\n"
 		 "[process]\nsandbox = off\n",
-		 c->shards - 1, c->number, draw(w, 1, 3), draw(w, 3, 8),
-		 draw(w, 0, 1) == 0 ? draw(w, 0, 5) : draw(w, 5, 20),
-		 1024u << draw(w, 0, 5), packing[draw(w, 0, 2)],
+		 c->shards - 1, c->number, names[draw(w, 0, 2)], draw(w, 1, 3),
+		 draw(w, 3, 8),
+		 draw(w, 0, 1) == 0 ? draw(w, 0, 5) : draw(w, 5, 20), c->number,
+		 c->number, 1024u << draw(w, 0, 5), packing[draw(w, 0, 2)],
 		 16u << draw(w, 0, 6), draw(w, 1, 300), draw(w, 1, 10));
+}
+
+/* Published to a stream of its own; the journal is the spool. */
+static void draw_stream(struct world *w, struct sim_collector *c)
+{
+	size_t len = strlen(c->config);
+
+	snprintf(c->stream, sizeof(c->stream), "S%u", c->number);
+	snprintf(c->config + len, sizeof(c->config) - len,
+		 "[nats]\nurl = nats://" BROKER_ADDRESS "\nstream = %s\n"
+		 "max-age = never\nwindow = %u\nack-timeout = %ums\n",
+		 c->stream, 1u << draw(w, 4, 8), draw(w, 500, 5000));
+}
+
+static int make_broker(struct world *w)
+{
+	struct broker_options o = {
+		.sim = w->sim,
+		.address = BROKER_ADDRESS,
+		.seed = w->seed,
+		.sync_ns = draw(w, 0, 2) == 0 ? -1 : draw(w, 1, 120) * SP_S,
+		.max_store = BROKER_ROOM,
+	};
+
+	return broker_start(&o, &w->broker);
 }
 
 static int make_collector(struct world *w, uint32_t number)
@@ -100,6 +137,8 @@ static int make_collector(struct world *w, uint32_t number)
 	c->shards = 1 + draw(w, 1, 3);
 	c->stop_cleanly = draw(w, 0, 3) == 0;
 	draw_config(w, c);
+	if (w->broker != NULL)
+		draw_stream(w, c);
 	snprintf(name, sizeof(name), "c%u", number);
 	snprintf(address, sizeof(address), "10.0.0.%u", number + 1);
 	err = model_view_init(&c->live, &w->model);
@@ -137,17 +176,32 @@ static int make_router(struct world *w, uint32_t number)
 	return err;
 }
 
+static void look_at_streams(void *arg)
+{
+	struct world *w = arg;
+
+	for (uint32_t i = 0; i < w->collector_count; i++)
+		consumer_look(&w->collectors[i]);
+	(void)sp_sim_at(w->sim, sp_sim_time(w->sim) + LOOK, look_at_streams, w);
+}
+
 static int make_world(struct world *w)
 {
 	uint32_t routers = draw(w, 1, 3), peers = draw(w, 1, MODEL_PEERS);
 	uint32_t routes = draw_routes(w);
 	int err = model_init(&w->model, w->seed, routers, peers, routes);
 
+	if (err == 0 && draw(w, 0, 9) < 6)
+		err = make_broker(w);
 	w->collector_count = draw(w, 0, 9) < 7 ? 1 : draw(w, 2, 3);
 	for (uint32_t i = 0; err == 0 && i < w->collector_count; i++)
 		err = make_collector(w, i);
 	for (uint32_t i = 0; err == 0 && i < routers; i++)
 		err = make_router(w, i);
+	if (err == 0 && w->broker != NULL)
+		weather_start(w);
+	if (err == 0 && w->broker != NULL)
+		look_at_streams(w);
 	return err;
 }
 
@@ -162,12 +216,12 @@ static void check_all_ran(struct world *w)
 				    w->collectors[i].failed_starts);
 }
 
-void world_run(uint64_t seed, const struct sp_sim_plan *plan, int report_fd,
+void world_run(uint64_t seed, const struct world_plan *plan, int report_fd,
 	       int log_fd, FILE *trace, struct world_result *out)
 {
 	struct world *w = calloc(1, sizeof(*w));
 	struct sp_sim_opts opts = { .seed = seed,
-				    .plan = *plan,
+				    .plan = plan->sim,
 				    .disk_size = DISK_SIZE };
 
 	*out = (struct world_result){ .end = SP_SIM_FAILED };
@@ -177,6 +231,7 @@ void world_run(uint64_t seed, const struct sp_sim_plan *plan, int report_fd,
 	w->log_fd = log_fd;
 	w->trace = trace;
 	w->random = load_random_fork(seed, 1);
+	w->weather = plan->weather;
 	w->quiet_at = draw(w, 5, 40) * SP_S;
 	w->still_at = w->quiet_at + HEALING + LIVENESS / 3;
 	w->end_at = w->quiet_at + HEALING + LIVENESS;

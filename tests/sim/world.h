@@ -23,6 +23,7 @@ enum {
 	WORLD_CONFIG = 2048
 };
 
+struct broker;
 struct collector;
 struct consumer;
 struct log;
@@ -59,6 +60,11 @@ struct sim_collector {
 	uint64_t restarts; /* consumers that had to begin again */
 	struct model_view live;
 	uint64_t live_position;
+
+	/* With a broker. */
+	char stream[16];
+	int64_t live_stream; /* when the stream that is followed was made */
+	uint64_t removals;   /* times somebody removed messages of it */
 	bool checked;
 
 	/* For the state of the output. */
@@ -78,6 +84,18 @@ struct world {
 	int log_fd;
 	FILE *trace; /* what consumers apply, for people; or NULL */
 	uint64_t changes;
+
+	struct broker *broker; /* NULL: journals are the output */
+	uint32_t weather;      /* bits of enum weather_fault */
+	struct load_random weather_random;
+};
+
+#define BROKER_ROOM (INT64_C(1) << 40)
+
+/* What may go wrong. */
+struct world_plan {
+	struct sp_sim_plan sim;
+	uint32_t weather;
 };
 
 /* The result of a seed. */
@@ -89,14 +107,14 @@ struct world_result {
 };
 
 /* The plan of faults of a seed. */
-void world_plan(uint64_t seed, struct sp_sim_plan *out);
+void world_plan(uint64_t seed, struct world_plan *out);
 
 /*
  * Run a seed with the plan. If it fails, a report is written to @report_fd,
  * unless that is negative. The log of the collectors goes to @log_fd, and
  * what consumers apply to @trace, which may be NULL.
  */
-void world_run(uint64_t seed, const struct sp_sim_plan *plan, int report_fd,
+void world_run(uint64_t seed, const struct world_plan *plan, int report_fd,
 	       int log_fd, FILE *trace, struct world_result *out);
 
 /* router.c: the main function of a router's host; @arg is its sim_router. */
@@ -109,5 +127,7 @@ int collector_main(void *arg);
 int consumer_follow(void *arg);
 /* Read all of the log into @v. 0 or a negative errno. Yields. */
 int consumer_read_all(struct sim_collector *c, struct model_view *v);
+/* With a broker: read the messages that are new in the stream. */
+void consumer_look(struct sim_collector *c);
 
 #endif

@@ -109,6 +109,22 @@ def test_back_within_the_hold_says_only_differences(host, collector):
             for line in updates(c)[6:]] == [("203.0.113.0", 2)]
 
 
+def test_an_older_connection_does_not_replace_a_newer_one(collector):
+    """Both are of one router; the older one's messages come late."""
+    c = collector("--router-id", "sysname")
+    with connect(c) as older, session(c) as newer:
+        newer.sendall(TABLE)
+        c.server.wait_until(lambda _: len(updates(c)) == 6, 60)
+        older.sendall(initiation(b"router") + A.up()
+                      + A.announce("192.0.2.0/24") + A.end_of_rib())
+        assert closed_by_collector(older)
+        newer.sendall(A.announce("198.51.100.0/24", med=7))
+        c.server.wait_until(lambda _: len(updates(c)) == 7, 60)
+    c.stop()
+    assert [line.get("multiExitDisc") for line in updates(c)[6:]] == [7]
+    assert withdraws(c) == []
+
+
 def test_a_router_that_is_gone_without_a_word(collector):
     """Nothing comes from it and nothing is answered. The kernel gives it up,
     and those who share its worker see nothing of it."""

@@ -24,7 +24,7 @@ CAPTURES = data_files("*.bmp") + [
 
 # Members that say how and where a line was read, not what the router sent.
 OF_DECODE = {"message", "addPathGuessed", "asWidthGuessed", "hostBits",
-             "fault", "faultAttribute", "warning", "unknownTlvs", "strings",
+             "fault", "faultAttribute", "warning", "unknownTlvs", "tlvs", "strings",
              "adminLabel"}
 OF_TAIL = {"subject", "position", "messageId", "timeReceivedNs", "routerAddr",
            "routerPort", "routerId", "sequence", "nlriKey", "synthetic"}

@@ -257,8 +257,13 @@ static void random_body(struct bgp_nlri *n, uint8_t *bytes)
 		len = (n->prefix_len + 7u) / 8;
 		n->type = 0;
 		break;
+	case BGP_NLRI_MDT:
+		len = 8;
+		n->type = 0;
+		break;
 	case BGP_NLRI_FLOWSPEC:
 	case BGP_NLRI_VPLS:
+	case BGP_NLRI_UNREACHABILITY:
 	case BGP_NLRI_RAW:
 		n->type = 0;
 		break;
@@ -266,6 +271,8 @@ static void random_body(struct bgp_nlri *n, uint8_t *bytes)
 	case BGP_NLRI_LINK_STATE:
 	case BGP_NLRI_MVPN:
 	case BGP_NLRI_MUP:
+	case BGP_NLRI_CAR:
+	case BGP_NLRI_SFC:
 		break;
 	case BGP_NLRI_PREFIX: /* random_prefix() */
 	case BGP_NLRI_KINDS:

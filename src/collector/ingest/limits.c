@@ -48,6 +48,7 @@ struct limits {
 	struct address_count *places;
 	struct limits_place *evictable, **evictable_end; /* oldest first */
 	uint8_t (*known)[16];
+	uint64_t admissions; /* attempts so far */
 };
 
 const char *limits_verdict_name(enum limits_verdict v)
@@ -296,6 +297,7 @@ enum limits_verdict limits_admit(struct limits *l, const uint8_t address[16],
 
 	*place = (struct limits_place){ .fd = fd };
 	pthread_mutex_lock(&l->lock);
+	place->number = ++l->admissions;
 	if (configured)
 		place->kind = LIMITS_CONFIGURED;
 	else if (address_is_known(l, address))

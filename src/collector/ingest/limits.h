@@ -60,6 +60,7 @@ struct limits_place {
 	/* list of sessions that may be evicted */
 	struct limits_place *next, **link;
 	int fd;
+	uint64_t number;	/* connections in the order of admission */
 	uint8_t kind;		/* enum limits_kind at admission */
 	uint8_t counted_as[16]; /* its address, or its /64 */
 	bool held;		/* protected by the lock */

@@ -273,6 +273,19 @@ static enum close_reason take_if_free(struct session *s)
 	return why;
 }
 
+/*
+ * The owner has sent messages on a connection that was made after this one.
+ * What comes on this one was said before, however late it is: a router that
+ * lost a connection does not use it again.
+ */
+static bool is_outdated(const struct session *s)
+{
+	const struct session *owner = s->router->session;
+
+	return owner != NULL && owner->last_message_ns != 0 &&
+	       s->connection->place.number < owner->connection->place.number;
+}
+
 enum close_reason router_claim(struct session *s, int64_t deadline)
 {
 	struct router *router = s->router;
@@ -288,6 +301,8 @@ enum close_reason router_claim(struct session *s, int64_t deadline)
 		why = connection_wait_first_bytes(s->connection, deadline);
 	while (why == CLOSE_NONE && s->close_reason == CLOSE_NONE &&
 	       router->session != s) {
+		if (is_outdated(s))
+			return CLOSE_REPLACED;
 		if (router->session != NULL)
 			why = meet_owner(s); /* yields */
 		if (why == CLOSE_NONE)

@@ -18,6 +18,7 @@
 struct event_ring_entry {
 	uint64_t at_ns; /* wall clock */
 	uint64_t routes;
+	uint64_t messages; /* MESSAGES_LOST */
 	uint64_t distinguisher;
 	uint32_t peer_as;
 	uint32_t peer_bgp_id;

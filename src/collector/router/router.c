@@ -324,11 +324,14 @@ int64_t router_make_room(struct worker *w)
 	uint64_t forgotten = 0;
 
 	for (; it != NULL && most > 0; it = next) {
+		bool departed = is_departed(it, w->config);
+
 		next = it->left_next;
-		if (!is_departed(it, w->config))
+		if (!departed && !it->snapshot.unwanted)
 			continue;
 		most--;
-		if (it->snapshot.filed) {
+		/* While the snapshotter removes its file it is in use. */
+		if (!departed || it->snapshot.filed) {
 			it->snapshot.unwanted = true;
 			continue;
 		}

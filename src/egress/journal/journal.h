@@ -103,6 +103,13 @@ int journal_rewind(struct journal *j);
 /* Drop segments that are too old or too many at @now_ns. Not for a spool. */
 int journal_retain(struct journal *j, uint64_t now_ns);
 
+/*
+ * Notice that somebody removed the newest segment while it is written to:
+ * -ENOENT. Its records are lost, also those that were synced. What is appended
+ * next goes to a new segment. Yields.
+ */
+int journal_check_newest(struct journal *j);
+
 /* Records before @position are no longer needed. */
 int journal_release(struct journal *j, uint64_t position);
 

@@ -405,6 +405,43 @@ int journal_retain(struct journal *j, uint64_t now_ns)
 	return 0;
 }
 
+/* Positions of the newest segment are not used again. */
+static void forget_newest(struct journal *j)
+{
+	uint64_t base = journal_newest(j);
+
+	file_close(j->fd);
+	j->fd = -1;
+	j->count--;
+	j->next_base = base + JOURNAL_SEGMENT_BYTES_MAX;
+	j->end = j->count > 0 ? j->spans[j->count - 1].end : j->next_base;
+	j->synced = j->end;
+	j->sync_error = 0;
+	j->index_count = 0;
+	count_older(j);
+}
+
+int journal_check_newest(struct journal *j)
+{
+	char name[JOURNAL_NAME_MAX];
+	int fd;
+	int err;
+
+	if (j->fd < 0)
+		return 0;
+	segment_name(journal_newest(j), name);
+	fd = file_open(j->dir, name, O_RDONLY);
+	file_close(fd);
+	if (fd != -ENOENT)
+		return 0;
+	err = lock_sync(j);
+	if (err < 0)
+		return err;
+	forget_newest(j);
+	sp_mutex_unlock(&j->sync_lock);
+	return -ENOENT;
+}
+
 /*
  * Everything was released: begin an empty segment. If the disk is full, first
  * drop the others; if another program takes that space, the next append begins

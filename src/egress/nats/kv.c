@@ -63,6 +63,12 @@ static int create_bucket(struct nats_kv *kv, struct nats_error *why,
 			       reply, out);
 }
 
+/* A reader takes any bucket, and creates none. */
+static bool kv_is_written(const struct nats_kv *kv)
+{
+	return kv->replicas != 0;
+}
+
 /* Refuse settings with which values that were stored would be lost. */
 static int verify_bucket(const struct nats_kv *kv,
 			 const struct nats_reply_stream *info,
@@ -73,10 +79,19 @@ static int verify_bucket(const struct nats_kv *kv,
 			 "stream %s is not a bucket to write to", kv->stream);
 		return -EPERM;
 	}
+	if (!kv_is_written(kv))
+		return 0;
 	if (!info->discard_new && (info->max_bytes > 0 || info->max_msgs > 0)) {
 		snprintf(why->text, sizeof(why->text),
 			 "bucket %s has discard old: when it is full it drops "
 			 "what is needed; set it to new",
+			 kv->bucket);
+		return -EPERM;
+	}
+	if (info->max_age_ns > 0) {
+		snprintf(why->text, sizeof(why->text),
+			 "bucket %s has a ttl (max_age): files that are needed "
+			 "would vanish; set it to 0",
 			 kv->bucket);
 		return -EPERM;
 	}
@@ -100,7 +115,7 @@ static int set_max(struct nats_kv *kv, const struct nats_reply_stream *info,
 		max = VALUE_MAX;
 	if (info->max_msg_size > 0 && info->max_msg_size < max)
 		max = info->max_msg_size;
-	if (max < VALUE_MIN) {
+	if (max < VALUE_MIN && kv_is_written(kv)) {
 		snprintf(why->text, sizeof(why->text),
 			 "the server's max_payload is %" PRId64
 			 " bytes: raise it to %d at least",
@@ -118,7 +133,7 @@ static int bind_bucket(struct nats_kv *kv, struct nats_error *why)
 	int err = nats_api_stream(&kv->api, "STREAM.INFO", kv->stream, NULL,
 				  why, &reply, &info);
 
-	if (err == -ENOENT && kv->replicas != 0)
+	if (err == -ENOENT && kv_is_written(kv))
 		err = create_bucket(kv, why, &reply, &info);
 	if (err == -ENOENT)
 		snprintf(why->text, sizeof(why->text), "there is no bucket %s",

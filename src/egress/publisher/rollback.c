@@ -149,6 +149,9 @@ int publisher_rollback_events(struct publisher *p, const struct nats_tail *tail,
 	p->chain.created_ns = tail->created_ns;
 	publisher_set_log_position(p, tail->last_seq);
 	publisher_share(p);
+	/* It waits for the workers: a thread, unless they share our runtime. */
+	if (p->options.rt != NULL)
+		return events_gather(&job);	     /* yields */
 	return publisher_block(events_gather, &job); /* yields */
 }
 

@@ -408,6 +408,27 @@ void publisher_spool_give_back(struct publisher *p)
 	}
 }
 
+/*
+ * Somebody removed the newest segment of the output. The owner sees
+ * damaged_segments grow and has the tables published again.
+ */
+static void replace_newest(struct publisher *p)
+{
+	int err = journal_leave(p->spool.journal); /* yields */
+
+	p->stats.damaged_segments++;
+	publisher_tell(p, "the newest segment of the journal was removed: all "
+			  "tables are published again");
+	if (err == 0)
+		return;
+	publisher_blame(p, PART_DISK, publisher_disk_cause(err),
+			err == -ENOENT ? "the folder was removed: restart the "
+					 "collector"
+				       : strerror(-err));
+	tell_error(p, "journal", err);
+	p->spool.append_again = sp_in(AGAIN_NS);
+}
+
 void publisher_spool_settle(struct publisher *p)
 {
 
@@ -424,6 +445,8 @@ void publisher_spool_settle(struct publisher *p)
 	} else if (sp_now() >= p->spool.last_retain + RETAIN_NS) {
 		p->spool.last_retain = sp_now();
 		(void)journal_retain(p->spool.journal, publisher_wall_ns());
+		if (journal_check_newest(p->spool.journal) == -ENOENT)
+			replace_newest(p);
 	}
 }
 
